@@ -1,0 +1,48 @@
+# LITIFUT: `make help` lists what can be made. Each folder brings its own
+# rules.mk, which adds to the variables PROGRAMS, UNIT_TESTS and so on; a new
+# folder is a new line in FOLDERS.
+
+BUILD   ?= build
+PREFIX  ?= /usr/local
+DESTDIR ?=
+CC      ?= cc
+CFLAGS  ?= -O2 -g
+WARNINGS = -Wall -Wextra -Wshadow $(if $(CI),-Werror)
+override CFLAGS += -std=c11 -D_GNU_SOURCE -Iinclude -I. $(WARNINGS)
+
+FOLDERS = common rewriter tracer ldwrap postproc tests examples bench docs
+
+PROGRAMS   :=
+TRACER     :=
+UNIT_TESTS :=
+
+.DEFAULT_GOAL := all
+
+include $(wildcard $(addsuffix /rules.mk,$(FOLDERS)))
+
+.PHONY: all help clean test test-long demo install uninstall format format-check
+
+## all: build everything into build/ (programs in build/bin)
+all: $(PROGRAMS) $(TRACER)
+
+## help: this list
+help:
+	@sed -n 's/^## \([a-z-]*\): /  \1\t/p' $(MAKEFILE_LIST) | sort | expand -t 18
+
+## clean: remove build/
+clean:
+	rm -rf $(BUILD)
+
+## format: run clang-format over all C files
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+## format-check: fail when a C file is not formatted
+format-check:
+	clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h')
+
+$(BUILD)/host/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
+
+-include $(shell find $(BUILD)/host -name '*.d' 2>/dev/null)

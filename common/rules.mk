@@ -1,0 +1,1 @@
+COMMON_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,$(wildcard common/*.c))

@@ -1,0 +1,48 @@
+/* The words in which people read about call sites. */
+#include "common/site_text.h"
+
+#include <litifut/module_format.h>
+#include <stddef.h>
+
+static const struct {
+	const char *name;
+	const char *text;
+} reasons[] = {
+	[LITIFUT_SITE_PATCHED] = {"patched", "traced"},
+	[LITIFUT_SITE_OUT_OF_REACH] = {"out-of-reach", "no stub within the branch's range"},
+	[LITIFUT_SITE_TOO_SHORT] = {"too-short", "a 16-bit call, no room for a branch"},
+	[LITIFUT_SITE_EXCLUDED] = {"excluded", "excluded by a list"},
+	[LITIFUT_SITE_TRACER] = {"tracer", "the tracer's own code"},
+	[LITIFUT_SITE_FOREIGN_ISA] = {"foreign-isa", "MIPS16 or microMIPS code, or a jalx into it"},
+	[LITIFUT_SITE_DELAY_SLOT] = {"delay-slot", "the delay slot changes the target register"},
+	[LITIFUT_SITE_NOT_A_CALL] = {"not-a-call",
+				     "looks like a call, but reads or sets an address"},
+	[LITIFUT_SITE_SPECIAL_CALLEE] = {"special-callee",
+					 "for this callee the link register is no return address"},
+	[LITIFUT_SITE_BRANCH_TARGET] = {"branch-target", "the code around it can't be moved"},
+	[LITIFUT_SITE_TAIL_OFF] = {"tail-off", "tail calls are switched off"},
+};
+
+static const char *const kinds[] = {
+	[LITIFUT_SITE_DIRECT] = "direct",
+	[LITIFUT_SITE_INDIRECT] = "indirect",
+	[LITIFUT_SITE_TAIL_DIRECT] = "tail",
+	[LITIFUT_SITE_TAIL_INDIRECT] = "tail-indirect",
+};
+
+const char *litifut_site_reason_name(unsigned reason)
+{
+	return reason < sizeof(reasons) / sizeof(*reasons) ? reasons[reason].name : "unknown";
+}
+
+const char *litifut_site_reason_text(unsigned reason)
+{
+	return reason < sizeof(reasons) / sizeof(*reasons) ? reasons[reason].text : "unknown";
+}
+
+const char *litifut_site_kind_name(unsigned kind)
+{
+	if (kind >= sizeof(kinds) / sizeof(*kinds) || !kinds[kind])
+		return "unknown";
+	return kinds[kind];
+}

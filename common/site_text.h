@@ -1,0 +1,15 @@
+/* The words in which people read about call sites. */
+#ifndef LITIFUT_COMMON_SITE_TEXT_H
+#define LITIFUT_COMMON_SITE_TEXT_H
+
+/* Short, stable, machine-friendly name of an enum litifut_site_reason, such as
+ * "out-of-reach"; "unknown" for a value from a newer version. Static string. */
+const char *litifut_site_reason_name(unsigned reason);
+
+/* One line for people, such as "no stub within the branch's range". */
+const char *litifut_site_reason_text(unsigned reason);
+
+/* "direct", "indirect", "tail" or "tail-indirect". */
+const char *litifut_site_kind_name(unsigned kind);
+
+#endif

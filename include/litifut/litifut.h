@@ -1,0 +1,43 @@
+/* For programs that are traced: switch recording off and on, or bring a
+ * recorder of one's own. Nothing here needs to be linked by hand; in a link
+ * without LITIFUT=1 the functions do not exist, so declare the use weak (as
+ * below) and test the address when the same source is built both ways. */
+#ifndef LITIFUT_H
+#define LITIFUT_H
+
+#include <stdint.h>
+
+#include <litifut/module_format.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One call, at the moment it is made: the callee has not started yet. */
+struct litifut_call {
+	uint32_t return_address; /* run-time, as the link register holds it (bit 0: Thumb caller) */
+	uint32_t callee; /* run-time, bit 0 set: Thumb code; may be a PLT entry or a veneer */
+	uint32_t kind;   /* enum litifut_site_kind */
+	uint32_t stack_pointer;        /* of the caller at the call */
+	struct litifut_module *module; /* that contains the call site */
+};
+
+/* The recorder: called once for every traced call, on the stack of the caller,
+ * in any thread, signal handler or child process, before main and possibly
+ * before libc is initialised. It must not itself make traced calls: an object
+ * named in LITIFUT_RECORDER is exempt from rewriting, the libraries that it
+ * calls are not. Give another one at link time with LITIFUT_RECORDER=FILE.o;
+ * the default one writes the trace file. */
+void litifut_record_trace(const struct litifut_call *call);
+
+/* Stops recording in the whole process, closes the trace and copies it to
+ * LITIFUT_COPY_TO. Async-signal-safe. */
+void litifut_stop(void) __attribute__((weak));
+
+/* Recording goes on (the same trace file is continued). Async-signal-safe. */
+void litifut_start(void) __attribute__((weak));
+
+#ifdef __cplusplus
+}
+#endif
+#endif

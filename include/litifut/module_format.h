@@ -1,0 +1,131 @@
+/* What the rewriter leaves in an image for the tracer on the device and for
+ * the tools on the host. docs/module-format.md tells the same story in prose.
+ *
+ * A rewritten module has three sections of ours, all in the byte order of the
+ * module:
+ *
+ *   .litifut.module   loaded, writable: one struct litifut_module. The tracer
+ *                     object brings it, the rewriter fills it.
+ *   .litifut.db       loaded, read-only: struct litifut_db_header, then the
+ *                     instruction DB: `count` entries sorted by return_address.
+ *   .litifut.sites    in the file only: struct litifut_sites_header, then one
+ *                     record for every call site that was found, patched or
+ *                     not, sorted by address; then the names of reasons are
+ *                     fixed by enum litifut_site_reason.
+ *
+ * All addresses are link-time addresses (those of the ELF file's own symbols).
+ * Thumb addresses in these tables have bit 0 clear unless said otherwise.
+ */
+#ifndef LITIFUT_MODULE_FORMAT_H
+#define LITIFUT_MODULE_FORMAT_H
+
+#include <stdint.h>
+
+#define LITIFUT_SECTION_MODULE ".litifut.module"
+#define LITIFUT_SECTION_DB ".litifut.db"
+#define LITIFUT_SECTION_SITES ".litifut.sites"
+
+/* Reads "LTFM" in memory on either byte order's own terms: compare as a word. */
+#define LITIFUT_MODULE_MAGIC 0x4c54464du
+#define LITIFUT_DB_MAGIC 0x4c544644u
+#define LITIFUT_SITES_MAGIC 0x4c544653u
+#define LITIFUT_MODULE_VERSION 1
+
+enum litifut_module_flags {
+	LITIFUT_MODULE_ACTIVE = 1,     /* the rewriter filled this in; 0: the link was left plain */
+	LITIFUT_MODULE_EXECUTABLE = 2, /* else a shared library */
+	LITIFUT_MODULE_STATIC = 4,     /* no program interpreter */
+	LITIFUT_MODULE_TAIL_CALLS = 8  /* tail calls are traced as well */
+};
+
+enum litifut_engine { LITIFUT_ENGINE_DB = 1, LITIFUT_ENGINE_THUNK = 2 };
+
+/* The symbol `litifut_module` (hidden, section .litifut.module). */
+struct litifut_module {
+	uint32_t magic;
+	uint32_t version;
+	uint32_t flags;        /* enum litifut_module_flags */
+	uint32_t engine;       /* enum litifut_engine */
+	uint32_t link_address; /* of this struct: load bias = &litifut_module - link_address */
+	uint32_t text_start;   /* span of the executable segments */
+	uint32_t text_end;
+	uint32_t db_address; /* of struct litifut_db_header */
+	uint32_t db_count;
+	uint32_t sites_patched;
+	uint32_t sites_left;
+	uint32_t build_id_bytes;
+	uint8_t build_id[20]; /* of the ELF note, else a hash of the text made by the rewriter */
+	char name[64];        /* base name of the output file, NUL-terminated */
+	/* LITIFUT_DEFAULTS: "KEY=VALUE" strings, each NUL-terminated, an empty one at the end. */
+	char defaults[512];
+	/* Used by the tracer at run time only; zero in the file. */
+	uint32_t load_bias;
+	uint32_t serial;     /* 0 until the module has announced itself */
+	uint32_t registered; /* 0 no, 1 under way, 2 done */
+	uint32_t runtime[5];
+};
+
+struct litifut_db_header {
+	uint32_t magic;
+	uint32_t version;
+	uint32_t count;    /* entries in use */
+	uint32_t capacity; /* entries reserved */
+};
+
+/* `instruction` is the original call: an A32 or MIPS word as it stood; a
+ * 32-bit T32 instruction as first halfword << 16 | second halfword; a 16-bit
+ * T32 instruction in the low half, high half 0 (no 32-bit T32 encoding has its
+ * first halfword below 0xe800, so the two never meet).
+ * `return_address` is what lr or ra holds after the call, bit 0 set for a
+ * Thumb caller, so that one table serves A32 and T32 callers without a flag. */
+struct litifut_db_entry {
+	uint32_t return_address;
+	uint32_t instruction;
+};
+
+enum litifut_site_kind {
+	LITIFUT_SITE_DIRECT = 1,   /* bl, blx imm, jal, bal: the callee is known */
+	LITIFUT_SITE_INDIRECT = 2, /* blx rN, jalr */
+	LITIFUT_SITE_TAIL_DIRECT = 3,
+	LITIFUT_SITE_TAIL_INDIRECT = 4
+};
+
+/* Why a site was left as it was; LITIFUT_SITE_PATCHED: it was not. The text of
+ * each is litifut_site_reason_text() in common/. Append only. */
+enum litifut_site_reason {
+	LITIFUT_SITE_PATCHED = 0,
+	LITIFUT_SITE_OUT_OF_REACH = 1, /* no stub within the branch's range */
+	LITIFUT_SITE_TOO_SHORT = 2,    /* a 16-bit call, no room for a branch */
+	LITIFUT_SITE_EXCLUDED = 3,     /* by the user's or the default lists */
+	LITIFUT_SITE_TRACER = 4,       /* the tracer's own code (not listed) */
+	LITIFUT_SITE_FOREIGN_ISA = 5,  /* MIPS16, microMIPS, jalx */
+	LITIFUT_SITE_DELAY_SLOT = 6,   /* the delay slot changes the target register */
+	LITIFUT_SITE_NOT_A_CALL = 7,   /* bal .+8, bl into a jump table: looks like one, is none */
+	LITIFUT_SITE_SPECIAL_CALLEE = 8, /* lr is no return address for this callee */
+	LITIFUT_SITE_BRANCH_TARGET = 9,  /* the code around it could not be moved */
+	LITIFUT_SITE_TAIL_OFF = 10       /* LITIFUT_TAIL=0 */
+};
+
+struct litifut_sites_header {
+	uint32_t magic;
+	uint32_t version;
+	uint32_t count;
+	uint32_t record_bytes; /* sizeof(struct litifut_site) of the writer */
+};
+
+struct litifut_site {
+	uint32_t address;        /* of the call instruction, bit 0 clear */
+	uint32_t return_address; /* as in the DB; tail call: address after it */
+	uint32_t instruction;    /* original, as in struct litifut_db_entry */
+	uint32_t callee;         /* direct: link-time address with the Thumb bit; else 0 */
+	uint8_t kind;            /* enum litifut_site_kind */
+	uint8_t reason;          /* enum litifut_site_reason */
+	uint8_t thumb;           /* 1: T32 code (or MIPS16/microMIPS) */
+	uint8_t length;          /* bytes of the original instruction: 2 or 4 */
+};
+
+_Static_assert(sizeof(struct litifut_module) == 676, "module layout");
+_Static_assert(sizeof(struct litifut_db_entry) == 8, "db entry layout");
+_Static_assert(sizeof(struct litifut_site) == 20, "site layout");
+
+#endif

@@ -1,0 +1,155 @@
+/* The trace file: what the recorder on the device writes and what the
+ * post-processor on the host reads. docs/trace-format.md tells the same story
+ * in prose.
+ *
+ * A trace is one file for one process: a header, then chunks of one fixed
+ * size. A chunk belongs to one thread at a time and is filled front to back
+ * with 32-bit words. All numbers have the byte order of the traced CPU, which
+ * the reader takes from `byte_order`. Nothing in the file is ever moved once
+ * it is written, so that a trace cut short at any moment is a valid trace:
+ * what had been written by then is there.
+ *
+ * The words of an event chunk:
+ *
+ *   0                     a slot that was reserved and never filled (the
+ *                         program was killed in between), or the unused end
+ *   1 .. 0xffff           a control word: the kind in bits 0-7, the number of
+ *                         words that follow and belong to it in bits 8-15
+ *   0x10000 and above     a direct call; the word is the return address as the
+ *                         link register held it (bit 0 set: Thumb caller)
+ *
+ * A direct call needs no more, because the return address names the call site
+ * and the host knows the callee from the instruction DB. Linux maps nothing
+ * executable below 64 KiB (vm.mmap_min_addr), so the ranges never meet.
+ *
+ * In a chunk with LITIFUT_CHUNK_TIMED every event (a direct call,
+ * LITIFUT_WORD_CALL, _INDIRECT or _TAIL) is followed by one more word: the
+ * clock ticks since the previous event or LITIFUT_WORD_TIME of this chunk.
+ * For control words this extra word is counted in bits 8-15. Because a time
+ * difference may be 0, in a timed chunk the reader must consume it by count
+ * and not take it for a hole.
+ */
+#ifndef LITIFUT_TRACE_FORMAT_H
+#define LITIFUT_TRACE_FORMAT_H
+
+#include <stdint.h>
+
+#define LITIFUT_TRACE_MAGIC "LITIFUT\n"
+#define LITIFUT_TRACE_VERSION_MAJOR 1 /* a reader refuses a newer major */
+#define LITIFUT_TRACE_VERSION_MINOR 0 /* a reader ignores what a newer minor adds */
+#define LITIFUT_BYTE_ORDER_MARK 0x01020304u
+
+enum litifut_clock {
+	LITIFUT_CLOCK_NONE = 0,
+	LITIFUT_CLOCK_MONOTONIC = 1, /* nanoseconds of CLOCK_MONOTONIC */
+	LITIFUT_CLOCK_CYCLE = 2      /* CPU counter, `clock_hertz` ticks a second (0: unknown) */
+};
+
+enum litifut_trace_flags {
+	LITIFUT_TRACE_DEDUP = 1 /* each (call site, callee) is written once only */
+};
+
+enum litifut_trace_state {
+	LITIFUT_TRACE_RUNNING = 1, /* still so in the file: the program was killed */
+	LITIFUT_TRACE_STOPPED = 2  /* exit or a stop request was seen, all is written */
+};
+
+/* At file offset 0; the first chunk starts at `header_bytes`. */
+struct litifut_trace_header {
+	uint8_t magic[8];
+	uint32_t byte_order; /* LITIFUT_BYTE_ORDER_MARK */
+	uint16_t version_major;
+	uint16_t version_minor;
+	uint32_t header_bytes; /* multiple of the device's page size */
+	uint32_t chunk_bytes;  /* size of every chunk, header included */
+	uint32_t machine;      /* e_machine: 40 ARM, 8 MIPS */
+	uint32_t word_bytes;   /* 4 */
+	uint32_t pid;
+	uint32_t parent_pid;
+	uint32_t clock;       /* enum litifut_clock */
+	uint32_t flags;       /* enum litifut_trace_flags */
+	uint32_t state;       /* enum litifut_trace_state */
+	uint32_t lost_events; /* calls that happened and could not be written */
+	uint64_t clock_hertz;
+	uint64_t start_monotonic_ns; /* both clocks read at the same moment, so that */
+	uint64_t start_realtime_ns;  /* traces of several processes can be ordered */
+	uint32_t bloom_bits;         /* size of the filter; 0 without dedup */
+	uint32_t bloom_hashes;
+	uint32_t bloom_bits_set;   /* kept up to date: the fill, hence the error rate */
+	uint32_t bloom_suppressed; /* events found in the filter and not written */
+	uint32_t reserved[8];
+	char program[64]; /* base name of the executable, NUL-terminated */
+};
+
+#define LITIFUT_CHUNK_MAGIC 0x4b48434cu /* "LCHK" in a little-endian file */
+
+enum litifut_chunk_kind {
+	LITIFUT_CHUNK_FREE = 0,    /* allocated, not yet in use */
+	LITIFUT_CHUNK_EVENTS = 1,  /* words of one thread */
+	LITIFUT_CHUNK_METADATA = 2 /* control words about the process, read first */
+};
+
+enum litifut_chunk_encoding {
+	LITIFUT_ENCODING_WORDS = 1 /* as described above */
+};
+
+enum litifut_chunk_flags {
+	LITIFUT_CHUNK_TIMED = 1,
+	LITIFUT_CHUNK_CLOSED = 2 /* `used_bytes` is final */
+};
+
+/* At the start of each chunk; the words follow it. */
+struct litifut_chunk_header {
+	uint32_t magic;
+	uint16_t kind;
+	uint16_t encoding;
+	uint32_t flags;
+	uint32_t thread; /* kernel thread id that owns the chunk */
+	uint32_t number; /* 0, 1, 2 ... among the chunks of `thread`; metadata: of the process */
+	uint32_t used_bytes; /* of payload; only valid with LITIFUT_CHUNK_CLOSED */
+	uint64_t start_time; /* clock at the first event, 0 without a clock */
+};
+
+enum litifut_word_kind {
+	/* events */
+	LITIFUT_WORD_CALL = 1,     /* [return address][callee] direct call, callee spelled out */
+	LITIFUT_WORD_INDIRECT = 2, /* [return address][callee] call through a register */
+	LITIFUT_WORD_TAIL = 3,     /* [site address + its length, bit 0 as above][callee] */
+	/* state of the stream */
+	LITIFUT_WORD_LOST = 16,    /* [count] this many events are missing here */
+	LITIFUT_WORD_THREAD = 17,  /* [thread id] what follows belongs to that thread; its previous
+				      owner has ended */
+	LITIFUT_WORD_TIME = 18,    /* [low][high] the clock, absolute */
+	LITIFUT_WORD_EPOCH = 19,   /* [n] addresses from here on are those of module epoch n */
+	LITIFUT_WORD_STOPPED = 20, /* [] recording was switched off here */
+	LITIFUT_WORD_STARTED = 21, /* [] and on again */
+	/* metadata chunks only */
+	LITIFUT_WORD_MODULE = 32, /* struct litifut_module_record */
+	LITIFUT_WORD_UNLOAD = 33  /* [serial][epoch] the module was unloaded at that epoch */
+};
+
+/* Smallest word that is a direct call. */
+#define LITIFUT_WORD_FIRST_ADDRESS 0x10000u
+
+#define LITIFUT_CONTROL_WORD(kind, following) ((uint32_t)(kind) | (uint32_t)(following) << 8)
+#define LITIFUT_CONTROL_KIND(word) ((word)&0xffu)
+#define LITIFUT_CONTROL_FOLLOWING(word) ((word) >> 8 & 0xffu)
+
+/* What follows LITIFUT_WORD_MODULE. Run-time address = link-time address + load_bias. */
+struct litifut_module_record {
+	uint32_t serial;     /* 1, 2, 3 ... in order of appearance */
+	uint32_t epoch;      /* first module epoch in which it is loaded */
+	uint32_t load_bias;  /* modulo 2^32 */
+	uint32_t text_start; /* run-time addresses of the executable segment(s) */
+	uint32_t text_end;
+	uint32_t flags;       /* enum litifut_module_flags, see module_format.h */
+	uint8_t build_id[20]; /* zero-padded; all zero: none */
+	uint32_t build_id_bytes;
+	char name[64]; /* base name of the output file, NUL-terminated */
+};
+
+_Static_assert(sizeof(struct litifut_trace_header) == 192, "trace header layout");
+_Static_assert(sizeof(struct litifut_chunk_header) == 32, "chunk header layout");
+_Static_assert(sizeof(struct litifut_module_record) == 112, "module record layout");
+
+#endif

@@ -1,0 +1,126 @@
+/* The rewriter as a library: an ELF image in, the same image with its calls
+ * going through the tracer out. Used by litifut-rewrite and by the linker
+ * wrapper, which runs it twice:
+ *
+ *   1. link with the tracer object (and the objects of an empty plan);
+ *      litifut_rewrite_plan() reads that image and says how much room the
+ *      instruction DB, the site list and the islands need;
+ *   2. litifut_rewrite_write_objects() makes relocatable objects that reserve
+ *      this room; link again with them; litifut_rewrite_apply() patches the
+ *      call sites in place, fills the room and verifies what it wrote.
+ *
+ * apply() never changes the size of the file nor the place of anything in it.
+ */
+#ifndef LITIFUT_REWRITER_H
+#define LITIFUT_REWRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/error.h"
+
+/* A range of link-time addresses [start, end). */
+struct litifut_range {
+	uint32_t start;
+	uint32_t end;
+};
+
+struct litifut_rewrite_options {
+	/* Code that must not be rewritten, in any order (found by the wrapper in
+	 * the map file of this very image). Not owned. */
+	const struct litifut_range *excluded;
+	size_t excluded_count;
+	/* Globs (fnmatch) of the names of functions whose call sites are left
+	 * alone / are the only ones rewritten. NULL-terminated, may be NULL. */
+	const char *const *exclude_functions;
+	const char *const *include_functions;
+	bool tail_calls;      /* LITIFUT_TAIL */
+	unsigned engine;      /* enum litifut_engine */
+	const char *name;     /* recorded as the module's name; NULL: base name of the path */
+	const char *defaults; /* LITIFUT_DEFAULTS, "KEY=VALUE KEY=VALUE"; NULL: none */
+};
+
+/* What an image needs; counts are exact for the image that was read. */
+struct litifut_rewrite_plan {
+	unsigned machine;       /* e_machine */
+	unsigned elf_flags;     /* e_flags */
+	unsigned char elf_data; /* ELFDATA2LSB or ELFDATA2MSB */
+	unsigned char elf_osabi;
+	size_t sites; /* all call sites found, patched or not */
+	size_t db_entries;
+	uint32_t text_bytes; /* bytes of code decoded */
+	size_t island_bytes; /* size of one island, 0: none needed */
+	/* Address in this image before which an island is wanted, ascending; the
+	 * wrapper puts each between the nearest input sections it can. Owned. */
+	uint32_t *island_places;
+	size_t island_count;
+};
+
+struct litifut_rewrite_summary {
+	size_t sites;
+	size_t patched;
+	size_t left[32]; /* by enum litifut_site_reason */
+	size_t db_bytes;
+	size_t tracer_bytes; /* code and data of the tracer object in the image */
+};
+
+/* Reads the image at `path` (which must contain the tracer object and a symbol
+ * table) and fills `plan`. Nothing is written. */
+enum litifut_status litifut_rewrite_plan(const char *path,
+					 const struct litifut_rewrite_options *options,
+					 struct litifut_rewrite_plan *plan,
+					 struct litifut_error *error);
+
+void litifut_rewrite_plan_release(struct litifut_rewrite_plan *plan);
+
+/* Writes the relocatable object that reserves .litifut.db and .litifut.sites
+ * for `plan` (all counts 0: the empty DB of pass 1) to `path`. */
+enum litifut_status litifut_rewrite_write_database_object(const struct litifut_rewrite_plan *plan,
+							  const char *path,
+							  struct litifut_error *error);
+
+/* Writes the relocatable object of island number `index` to `path`: a .text
+ * section of plan->island_bytes with the hidden symbol litifut_island_INDEX. */
+enum litifut_status litifut_rewrite_write_island_object(const struct litifut_rewrite_plan *plan,
+							size_t index, const char *path,
+							struct litifut_error *error);
+
+/* Copies the tracer object `from` to `to`, with the e_flags and ABI marks that
+ * let it link with objects of `plan`'s kind (MIPS: nan2008, FP ABI, ISA level). */
+enum litifut_status litifut_rewrite_adapt_tracer(const struct litifut_rewrite_plan *plan,
+						 const char *from, const char *to,
+						 struct litifut_error *error);
+
+/* Patches the image at `path` in place, verifies it, fills `summary`.
+ * LITIFUT_ERROR_SPACE: the room reserved in this image is too small; call
+ * litifut_rewrite_plan() on it and link again. On any error the file is left
+ * as it was. */
+enum litifut_status litifut_rewrite_apply(const char *path,
+					  const struct litifut_rewrite_options *options,
+					  struct litifut_rewrite_summary *summary,
+					  struct litifut_error *error);
+
+/* What `litifut info` shows of a file, rewritten or not. */
+struct litifut_module_info {
+	bool rewritten;
+	unsigned machine;
+	unsigned char elf_data;
+	unsigned version;
+	unsigned engine;
+	unsigned flags; /* enum litifut_module_flags */
+	char name[64];
+	char build_id[41]; /* hex, "" without */
+	struct litifut_rewrite_summary summary;
+	struct litifut_site *sites; /* every site, host byte order, sorted by address; owned */
+	size_t site_count;
+};
+
+/* Reads what a rewritten file says of itself. A good ELF file that is not
+ * rewritten is no error: `rewritten` is false then. */
+enum litifut_status litifut_module_info_read(const char *path, struct litifut_module_info *info,
+					     struct litifut_error *error);
+
+void litifut_module_info_release(struct litifut_module_info *info);
+
+#endif
