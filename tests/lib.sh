@@ -1,0 +1,229 @@
+# Sourced by the end-to-end scripts. A script defines one shell function, the
+# behaviour, and runs it for every target:
+#
+#   . "$(dirname "$0")/../lib.sh"
+#   behaviour() {
+#           cat >main.c <<-'END'
+#           ...
+#           END
+#           link program ../main.c
+#           same_run program arguments
+#           events_equal_calls program arguments
+#   }
+#   for_targets behaviour
+#
+# `behaviour` starts in an empty folder of its own for each target. What is
+# tested goes to stdout as TAP, what helps to find a failure to stderr.
+#
+#   TARGETS="armhf mips" tests/e2e/NAME.sh      runs some targets only
+# shellcheck shell=sh
+
+set -u
+root=$(cd "$(dirname "$0")/../.." && pwd)
+BUILD=${BUILD:-$root/build}
+all_targets="armhf armhf-arm armel mipsel mips"
+TARGETS=${TARGETS:-$all_targets}
+script=$(basename "$0" .sh)
+test_count=0
+failed_count=0
+target=host
+flags=
+guest_environment=
+qemu_options=
+unset LITIFUT
+
+# Sets triplet, cpu, machine_flags (for the compiler) and sysroot of a target.
+use_target()
+{
+	target=$1
+	machine_flags=
+	case $target in
+	armhf) triplet=arm-linux-gnueabihf cpu=arm ;;
+	armhf-arm) triplet=arm-linux-gnueabihf cpu=arm machine_flags=-marm ;;
+	armel) triplet=arm-linux-gnueabi cpu=arm ;;
+	mipsel) triplet=mipsel-linux-gnu cpu=mipsel ;;
+	mips) triplet=mips-linux-gnu cpu=mips ;;
+	*)
+		echo "Bail out! no target $target"
+		exit 1
+		;;
+	esac
+	sysroot=/usr/$triplet
+}
+
+# ok DESCRIPTION COMMAND...: the command succeeds. Its output is shown if not.
+ok()
+{
+	ok_description=$1
+	shift
+	test_count=$((test_count + 1))
+	ok_log=$(mktemp)
+	if "$@" >"$ok_log" 2>&1; then
+		echo "ok $test_count - $target: $ok_description"
+		rm -f "$ok_log"
+		return 0
+	fi
+	failed_count=$((failed_count + 1))
+	echo "not ok $test_count - $target: $ok_description"
+	{
+		echo "not ok: $target: $ok_description"
+		echo "in $(pwd): $*"
+		head -n 30 "$ok_log"
+	} | sed 's/^/# /' >&2
+	rm -f "$ok_log"
+	return 1
+}
+
+equal()
+{
+	[ "$1" = "$2" ] && return
+	printf 'got:\n%s\nexpected:\n%s\n' "$1" "$2"
+	return 1
+}
+
+# is DESCRIPTION GOT EXPECTED
+is()
+{
+	ok "$1" equal "$2" "$3"
+}
+
+# skip DESCRIPTION WHY: what can't be tested here, said so.
+skip()
+{
+	test_count=$((test_count + 1))
+	echo "ok $test_count - $target: $1 # SKIP $2"
+}
+
+# compiler ARGUMENTS...: the cross compiler (`language` says gcc or g++) with
+# the flags of the target and those in `flags`; `front` goes before it.
+compiler()
+{
+	# shellcheck disable=SC2086
+	${front:-} "$triplet-${language:-gcc}" $machine_flags -g -O2 -I.. $flags "$@"
+}
+
+# link OUTPUT ARGUMENTS...: compiles and links OUTPUT in plain/ and in traced/,
+# the same command in both, there with `litifut build` around it. It runs
+# inside that folder, so sources are ../NAME.
+link()
+{
+	link_output=$1
+	shift
+	mkdir -p plain traced
+	link_failed=
+	(cd plain && front='' compiler -o "$link_output" "$@") >plain.log 2>&1 || link_failed=plain
+	(cd traced && front="$BUILD/bin/litifut build" compiler -o "$link_output" "$@") \
+		>traced.log 2>&1 || link_failed=traced
+	if [ -n "$link_failed" ]; then
+		ok "link $link_output ($link_failed)" show_and_fail "$link_failed.log"
+		return 1
+	fi
+	ok "link $link_output: rewritten, and nothing to warn of" rewritten "traced/$link_output"
+}
+
+show_and_fail()
+{
+	cat "$1"
+	return 1
+}
+
+# The file has been rewritten, and its link (traced.log) had no words of ours.
+rewritten()
+{
+	"$BUILD/bin/litifut" info "$1" && readelf -SW "$1" | grep -q '\.litifut\.sites' &&
+		! grep -a litifut traced.log
+}
+
+# run_in FOLDER PROGRAM ARGUMENTS...: as the target would, in an empty
+# environment but for `guest_environment` (NAME=VALUE words). More options for
+# qemu in `qemu_options`.
+run_in()
+{
+	run_folder=$1
+	run_program=$2
+	shift 2
+	run_environment=
+	for word in LD_LIBRARY_PATH="$(pwd)/$run_folder" $guest_environment; do
+		run_environment="$run_environment -E $word"
+	done
+	# shellcheck disable=SC2086
+	env -i timeout 120 "qemu-$cpu" -L "$sysroot" $qemu_options $run_environment \
+		"$run_folder/$run_program" "$@"
+}
+
+# run FOLDER PROGRAM ARGUMENTS...: keeps stdout, stderr and the exit status in
+# FOLDER.out, FOLDER.err and FOLDER.status; stdin from `input` when set.
+run()
+{
+	run_in "$@" <"${input:-/dev/null}" >"$1.out" 2>"$1.err"
+	echo $? >"$1.status"
+}
+
+# same_run PROGRAM ARGUMENTS...: what the traced run printed and returned is
+# what the plain one did.
+same_run()
+{
+	rm -rf data
+	same_environment=$guest_environment
+	run plain "$@"
+	guest_environment="$same_environment LITIFUT_DIR=$(pwd)/data"
+	run traced "$@"
+	guest_environment=$same_environment
+	ok "$1 prints the same when traced" diff plain.out traced.out
+	ok "$1 writes the same errors when traced" diff plain.err traced.err
+	ok "$1 exits the same when traced" diff plain.status traced.status
+}
+
+# The files of traced/ that the linker made.
+traced_files()
+{
+	find traced -maxdepth 1 -type f | sort
+}
+
+# events_equal_calls PROGRAM ARGUMENTS...: runs it traced under the oracle; the
+# events of each thread are its executed calls from patched sites, in order.
+events_equal_calls()
+{
+	rm -rf data oracle.*
+	# shellcheck disable=SC2046
+	python3 "$root/tests/oracle/oracle.py" ranges $(traced_files) >oracle.through
+	same_environment=$guest_environment
+	guest_environment="$same_environment LITIFUT_DIR=$(pwd)/data"
+	qemu_options="-plugin $BUILD/tests/oracle.so,calls=oracle,through=oracle.through"
+	run traced "$@"
+	guest_environment=$same_environment
+	qemu_options=
+	# shellcheck disable=SC2046
+	ok "$1: litifut-post reads the trace" \
+		"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps $(traced_files) ||
+		return
+	# shellcheck disable=SC2046
+	ok "$1: events are the executed calls" \
+		python3 "$root/tests/oracle/oracle.py" compare oracle events.tsv $(traced_files)
+}
+
+# recorded NAME: how many events of events.tsv have the function NAME as callee
+recorded()
+{
+	awk -F '\t' -v name="$1" '
+		NR == 1 { for (i = 1; i <= NF; i++) if ($i == "callee") column = i; next }
+		$column == name { count++ }
+		END { print count + 0 }' events.tsv
+}
+
+# for_targets FUNCTION: runs it for each target in a fresh folder, then closes
+# the TAP stream. The last thing that a script does.
+for_targets()
+{
+	for each in $TARGETS; do
+		use_target "$each"
+		scratch=$BUILD/tests/e2e/$script/$each
+		rm -rf "$scratch"
+		mkdir -p "$scratch"
+		cd "$scratch" || exit 1
+		flags='' guest_environment='' qemu_options='' input='' language=gcc
+		"$1"
+	done
+	echo "1..$test_count"
+	[ $failed_count = 0 ]
+}

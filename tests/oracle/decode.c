@@ -1,0 +1,82 @@
+#include "tests/oracle/decode.h"
+
+static uint32_t sign_extend(uint32_t value, unsigned bits)
+{
+	uint32_t sign = 1u << (bits - 1);
+
+	return (value ^ sign) - sign;
+}
+
+bool oracle_decode_a32(uint32_t address, uint32_t word, struct oracle_call *call)
+{
+	uint32_t condition = word >> 28;
+	uint32_t target;
+
+	if (condition == 0xf) {
+		/* blx imm: bits 27-25 are 101, bit 24 is the halfword of the target */
+		if ((word >> 25 & 7) != 5)
+			return false;
+		target = address + 8 + (sign_extend(word & 0xffffff, 24) << 2) +
+			 ((word >> 24 & 1) << 1);
+	} else if ((word >> 24 & 0xf) == 0xb) {
+		target = address + 8 + (sign_extend(word & 0xffffff, 24) << 2);
+	} else if ((word & 0x0ffffff0) == 0x012fff30) {
+		target = ORACLE_UNKNOWN;
+	} else {
+		return false;
+	}
+	call->target = target;
+	call->return_address = address + 4;
+	return true;
+}
+
+bool oracle_decode_t32(uint32_t address, uint16_t first, uint16_t second, unsigned length,
+		       struct oracle_call *call)
+{
+	uint32_t sign, i1, i2, offset;
+
+	if (length == 2) {
+		if ((first & 0xff87) != 0x4780)
+			return false;
+		call->target = ORACLE_UNKNOWN;
+		call->return_address = address + 2;
+		return true;
+	}
+	if ((first & 0xf800) != 0xf000 || (second & 0xc000) != 0xc000)
+		return false;
+	/* I1 and I2 are stored inverted when they differ from the sign */
+	sign = first >> 10 & 1;
+	i1 = !((second >> 13 & 1) ^ sign);
+	i2 = !((second >> 11 & 1) ^ sign);
+	offset = sign_extend(sign << 24 | i1 << 23 | i2 << 22 | (first & 0x3ffu) << 12 |
+				     (second & 0x7ffu) << 1,
+			     25);
+	if (second & 0x1000) {
+		call->target = address + 4 + offset;
+	} else {
+		if (second & 1)
+			return false;
+		call->target = ((address + 4) & ~3u) + offset;
+	}
+	call->return_address = address + 4;
+	return true;
+}
+
+bool oracle_decode_mips(uint32_t address, uint32_t word, struct oracle_call *call)
+{
+	uint32_t opcode = word >> 26;
+	uint32_t rt = word >> 16 & 0x1f;
+
+	if (opcode == 3) {
+		call->target = ((address + 4) & 0xf0000000u) | (word & 0x03ffffffu) << 2;
+	} else if (opcode == 1 && rt >= 0x10 && rt <= 0x13) {
+		/* bltzal, bgezal (bal when it tests $zero), and the likely forms */
+		call->target = address + 4 + (sign_extend(word & 0xffff, 16) << 2);
+	} else if (opcode == 0 && (word & 0x3f) == 9 && (word >> 11 & 0x1f) == 31) {
+		call->target = ORACLE_UNKNOWN;
+	} else {
+		return false;
+	}
+	call->return_address = address + 8;
+	return true;
+}

@@ -1,0 +1,28 @@
+/* Which instructions are calls: the oracle's own reading of the manuals, on
+ * purpose not that of the rewriter, so that the two can disagree. */
+#ifndef LITIFUT_TESTS_ORACLE_DECODE_H
+#define LITIFUT_TESTS_ORACLE_DECODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct oracle_call {
+	uint32_t target;         /* of a direct call, Thumb bit clear; else ORACLE_UNKNOWN */
+	uint32_t return_address; /* where execution goes on after it, Thumb bit clear */
+};
+
+#define ORACLE_UNKNOWN UINT32_MAX
+
+/* Each returns whether the instruction at `address` is a call and fills `call`
+ * only then. Conditional calls are calls; whether one was taken shows in what
+ * executes next. */
+bool oracle_decode_a32(uint32_t address, uint32_t word, struct oracle_call *call);
+
+/* `length` is 2 (`second` is ignored) or 4. */
+bool oracle_decode_t32(uint32_t address, uint16_t first, uint16_t second, unsigned length,
+		       struct oracle_call *call);
+
+/* The caller has put the word in order. */
+bool oracle_decode_mips(uint32_t address, uint32_t word, struct oracle_call *call);
+
+#endif

@@ -1,0 +1,428 @@
+/* The oracle: a QEMU user-mode plugin that writes down which calls a program
+ * really makes, as the CPU makes them, and counts executed instructions.
+ *
+ *   qemu-arm -plugin oracle.so,calls=PREFIX,through=FILE,count=FILE PROGRAM
+ *
+ * calls=PREFIX   PREFIX.PID.places holds the places in the code as lines
+ *                "NUMBER ADDRESS OFFSET PATH"; PREFIX.PID.TID.calls the calls of
+ *                a thread, in order, as pairs of 32-bit place numbers: call
+ *                instruction, first instruction of the callee; 0 0 ends them.
+ * through=FILE   code ranges (see places.h) that only pass a call on: a call
+ *                into them has as callee what executes first after them.
+ * count=FILE     at exit, "TOTAL THROUGH": all executed guest instructions,
+ *                and how many of them lay in the `through` ranges.
+ *
+ * The plugin interface shows no registers, so the callee of a call is what
+ * executes next (after the delay slot on MIPS). A signal may come in between:
+ * handlers are known from the system calls that install them, and what such
+ * a handler calls is logged on its own, before the call that it put off. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tests/oracle/decode.h"
+#include "tests/oracle/places.h"
+#include "tests/oracle/qemu_plugin.h"
+
+enum { WINDOW_BYTES = 1 << 20, MAX_HANDLERS = 64, MAX_NESTED = 32 };
+
+struct event {
+	uint32_t site;
+	uint32_t callee;
+};
+
+/* A call instruction has executed and its callee has not. */
+struct pending {
+	struct oracle_place *call;
+	bool through; /* it has reached a `through` range */
+	unsigned signal_depth;
+};
+
+struct thread {
+	int file;
+	off_t file_bytes;
+	struct event *window;
+	size_t used; /* events in the window */
+	struct pending pending;
+	struct pending nested[MAX_NESTED];
+	unsigned nested_count;
+	unsigned signal_depth;
+};
+
+int qemu_plugin_version = QEMU_PLUGIN_VERSION;
+
+static enum { CPU_ARM, CPU_MIPS_LITTLE, CPU_MIPS_BIG } cpu;
+static const char *calls_prefix, *count_path;
+static uint64_t executed[2]; /* elsewhere, in `through` ranges */
+static uintptr_t guest_base;
+static bool guest_base_known;
+static uint32_t handlers[MAX_HANDLERS];
+static unsigned handler_count;
+static pid_t first_pid;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static __thread struct thread *self;
+
+static void fail(const char *what)
+{
+	perror(what);
+	abort();
+}
+
+static struct thread *this_thread(void)
+{
+	if (!self) {
+		self = calloc(1, sizeof(*self));
+		if (!self)
+			fail("oracle");
+		self->file = -1;
+	}
+	return self;
+}
+
+/* The log is mapped, so that a killed program leaves all it had done. */
+static void next_window(struct thread *thread)
+{
+	char path[4200];
+
+	if (thread->file < 0) {
+		snprintf(path, sizeof(path), "%s.%d.%ld.calls", calls_prefix, (int)getpid(),
+			 syscall(SYS_gettid));
+		thread->file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+		if (thread->file < 0)
+			fail(path);
+		thread->file_bytes = 0;
+	} else {
+		munmap(thread->window, WINDOW_BYTES);
+	}
+	if (ftruncate(thread->file, thread->file_bytes + WINDOW_BYTES))
+		fail("oracle: log");
+	thread->window = mmap(NULL, WINDOW_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, thread->file,
+			      thread->file_bytes);
+	if (thread->window == MAP_FAILED)
+		fail("oracle: log");
+	thread->file_bytes += WINDOW_BYTES;
+	thread->used = 0;
+}
+
+static void log_event(struct thread *thread, const struct oracle_place *site,
+		      const struct oracle_place *callee)
+{
+	if (thread->file < 0 || thread->used == WINDOW_BYTES / sizeof(struct event))
+		next_window(thread);
+	thread->window[thread->used++] = (struct event){site->number, callee->number};
+}
+
+static void places_log(void)
+{
+	char path[4200];
+
+	snprintf(path, sizeof(path), "%s.%d.places", calls_prefix, (int)getpid());
+	if (!oracle_places_open_log(path))
+		abort();
+}
+
+/* A forked child has one thread and files of its own. */
+static void after_fork(void)
+{
+	if (self && self->file >= 0) {
+		close(self->file);
+		munmap(self->window, WINDOW_BYTES);
+		self->file = -1;
+	}
+	places_log();
+}
+
+static bool is_handler(uint32_t address)
+{
+	for (unsigned i = 0; i < handler_count; i++) {
+		if (handlers[i] == address)
+			return true;
+	}
+	return false;
+}
+
+/* Called before the first instruction of each block. */
+static void on_block(unsigned index, void *user)
+{
+	const struct oracle_place *here = user;
+	struct thread *thread = this_thread();
+	struct pending *pending = &thread->pending;
+
+	(void)index;
+	if (handler_count && is_handler(here->address) &&
+	    !(pending->call && pending->call->target == here->address)) {
+		thread->signal_depth++;
+		if (pending->call && thread->nested_count < MAX_NESTED) {
+			pending->signal_depth = thread->signal_depth;
+			thread->nested[thread->nested_count++] = *pending;
+		}
+		pending->call = NULL;
+		return;
+	}
+	if (!pending->call)
+		return;
+	/* a delay slot that QEMU made a block of its own */
+	if (cpu != CPU_ARM && !pending->through && here->address == pending->call->address + 4)
+		return;
+	if (here->through) {
+		pending->through = true;
+		return;
+	}
+	/* the kernel's helper page, used by the tracer */
+	if (cpu == CPU_ARM && pending->through && here->address >= 0xffff0000u)
+		return;
+	/* the condition was false, or it was no call */
+	if (here->address != pending->call->return_address)
+		log_event(thread, pending->call, here);
+	pending->call = NULL;
+}
+
+static void on_call(unsigned index, void *user)
+{
+	struct thread *thread = this_thread();
+
+	(void)index;
+	thread->pending = (struct pending){.call = user};
+}
+
+static uint32_t guest_word(uint32_t address)
+{
+	const uint8_t *bytes = (const uint8_t *)(guest_base + address);
+
+	if (cpu == CPU_MIPS_BIG)
+		return (uint32_t)bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3];
+	return (uint32_t)bytes[3] << 24 | bytes[2] << 16 | bytes[1] << 8 | bytes[0];
+}
+
+static void signal_returns(void)
+{
+	struct thread *thread = this_thread();
+
+	if (thread->nested_count &&
+	    thread->nested[thread->nested_count - 1].signal_depth == thread->signal_depth)
+		thread->pending = thread->nested[--thread->nested_count];
+	if (thread->signal_depth)
+		thread->signal_depth--;
+}
+
+static void on_system_call(qemu_plugin_id_t id, unsigned index, int64_t number, uint64_t a1,
+			   uint64_t a2, uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6,
+			   uint64_t a7, uint64_t a8)
+{
+	/* the numbers of 32-bit MIPS start at 4000 */
+	enum { MIPS_FIRST = 4000 };
+	bool mips = cpu != CPU_ARM;
+	uint32_t handler;
+
+	(void)id, (void)index, (void)a1, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
+	if (mips)
+		number -= MIPS_FIRST;
+	switch (number) {
+	case 90: /* mmap, munmap, mmap2 */
+	case 91:
+	case 192:
+	case 210:
+		oracle_places_mappings_changed();
+		break;
+	case 119: /* sigreturn, rt_sigreturn */
+		signal_returns();
+		break;
+	case 173:
+		if (!mips)
+			signal_returns();
+		break;
+	case 193:
+		if (mips)
+			signal_returns();
+		break;
+	case 67: /* sigaction, rt_sigaction */
+	case 174:
+	case 194:
+		if ((number == 174 && mips) || (number == 194 && !mips) || !(uint32_t)a2 ||
+		    !guest_base_known)
+			break;
+		/* MIPS has the flags in front of it */
+		handler = guest_word((uint32_t)a2 + (mips ? 4 : 0)) & (mips ? ~0u : ~1u);
+		pthread_mutex_lock(&lock);
+		if (handler > 1 && !is_handler(handler) && handler_count < MAX_HANDLERS)
+			handlers[handler_count++] = handler;
+		pthread_mutex_unlock(&lock);
+		break;
+	}
+}
+
+/* Whether a block is T32 code. QEMU does not tell, and a block of 4-byte
+ * instructions at an even word may be either. */
+static bool is_thumb(const struct qemu_plugin_tb *block)
+{
+	size_t count = qemu_plugin_tb_n_insns(block);
+	struct qemu_plugin_insn *last;
+	struct oracle_call a32, t32;
+	const uint8_t *bytes;
+	uint32_t address, word;
+	bool thumb;
+	char *text;
+
+	if (qemu_plugin_tb_vaddr(block) & 2)
+		return true;
+	for (size_t i = 0; i < count; i++) {
+		struct qemu_plugin_insn *each = qemu_plugin_tb_get_insn(block, i);
+
+		bytes = qemu_plugin_insn_data(each);
+		if (qemu_plugin_insn_size(each) == 2)
+			return true;
+		/* no 32-bit T32 instruction begins like this */
+		if (bytes[1] < 0xe8)
+			return false;
+	}
+	/* Only a call matters, and calls end blocks. When both readings give one
+	 * at different targets, the disassembly knows the mode. */
+	last = qemu_plugin_tb_get_insn(block, count - 1);
+	address = (uint32_t)qemu_plugin_insn_vaddr(last);
+	bytes = qemu_plugin_insn_data(last);
+	word = (uint32_t)bytes[3] << 24 | bytes[2] << 16 | bytes[1] << 8 | bytes[0];
+	if (!oracle_decode_t32(address, (uint16_t)word, (uint16_t)(word >> 16), 4, &t32))
+		return false;
+	if (!oracle_decode_a32(address, word, &a32))
+		return true;
+	text = qemu_plugin_insn_disas(last);
+	if (!text)
+		return true;
+	thumb = true;
+	if (strchr(text, '#'))
+		thumb = (uint32_t)strtoul(strchr(text, '#') + 1, NULL, 16) == t32.target;
+	free(text);
+	return thumb;
+}
+
+static bool decode(const struct qemu_plugin_insn *instruction, bool thumb, struct oracle_call *call)
+{
+	const uint8_t *b = qemu_plugin_insn_data(instruction);
+	uint32_t address = (uint32_t)qemu_plugin_insn_vaddr(instruction);
+	unsigned length = (unsigned)qemu_plugin_insn_size(instruction);
+
+	if (thumb)
+		return oracle_decode_t32(address, (uint16_t)(b[0] | b[1] << 8),
+					 length == 4 ? (uint16_t)(b[2] | b[3] << 8) : 0, length,
+					 call);
+	if (length != 4)
+		return false;
+	if (cpu == CPU_MIPS_BIG)
+		return oracle_decode_mips(
+			address, (uint32_t)b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3], call);
+	if (cpu == CPU_MIPS_LITTLE)
+		return oracle_decode_mips(
+			address, (uint32_t)b[3] << 24 | b[2] << 16 | b[1] << 8 | b[0], call);
+	return oracle_decode_a32(address, (uint32_t)b[3] << 24 | b[2] << 16 | b[1] << 8 | b[0],
+				 call);
+}
+
+static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
+{
+	size_t count = qemu_plugin_tb_n_insns(block);
+	struct qemu_plugin_insn *first = qemu_plugin_tb_get_insn(block, 0);
+	uint8_t *host = qemu_plugin_insn_haddr(first);
+	uint32_t address = (uint32_t)qemu_plugin_tb_vaddr(block);
+	struct oracle_place *here;
+	struct oracle_call call;
+	bool thumb;
+
+	(void)id;
+	pthread_mutex_lock(&lock);
+	if (host && !guest_base_known) {
+		guest_base = (uintptr_t)host - address;
+		guest_base_known = true;
+	}
+	if (!host && guest_base_known)
+		host = (uint8_t *)(guest_base + address);
+	here = oracle_place_at(address, host);
+	if (!here)
+		fail("oracle");
+	if (count_path) {
+		for (size_t i = 0; i < count; i++)
+			qemu_plugin_register_vcpu_insn_exec_inline(
+				qemu_plugin_tb_get_insn(block, i), QEMU_PLUGIN_INLINE_ADD_U64,
+				&executed[here->through], 1);
+	}
+	if (calls_prefix) {
+		qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, QEMU_PLUGIN_CB_NO_REGS, here);
+		thumb = cpu == CPU_ARM && is_thumb(block);
+		for (size_t i = 0; i < count && !here->through; i++) {
+			struct qemu_plugin_insn *each = qemu_plugin_tb_get_insn(block, i);
+			uint32_t at = (uint32_t)qemu_plugin_insn_vaddr(each);
+			struct oracle_place *site;
+
+			if (!decode(each, thumb, &call))
+				continue;
+			site = oracle_place_at(at, host ? host + (at - address) : NULL);
+			if (!site)
+				fail("oracle");
+			site->target = call.target;
+			site->return_address = call.return_address;
+			qemu_plugin_register_vcpu_insn_exec_cb(each, on_call,
+							       QEMU_PLUGIN_CB_NO_REGS, site);
+		}
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static void at_exit(qemu_plugin_id_t id, void *user)
+{
+	char path[4200];
+	FILE *file;
+
+	(void)id, (void)user;
+	if (!count_path)
+		return;
+	if (getpid() == first_pid)
+		snprintf(path, sizeof(path), "%s", count_path);
+	else
+		snprintf(path, sizeof(path), "%s.%d", count_path, (int)getpid());
+	file = fopen(path, "we");
+	if (!file)
+		fail(path);
+	fprintf(file, "%llu %llu\n", (unsigned long long)(executed[0] + executed[1]),
+		(unsigned long long)executed[1]);
+	fclose(file);
+}
+
+int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
+{
+	if (!strcmp(info->target_name, "arm"))
+		cpu = CPU_ARM;
+	else if (!strcmp(info->target_name, "mipsel"))
+		cpu = CPU_MIPS_LITTLE;
+	else if (!strcmp(info->target_name, "mips"))
+		cpu = CPU_MIPS_BIG;
+	else {
+		fprintf(stderr, "oracle: no target %s\n", info->target_name);
+		return 1;
+	}
+	for (int i = 0; i < argc; i++) {
+		if (!strncmp(argv[i], "calls=", 6)) {
+			calls_prefix = strdup(argv[i] + 6);
+		} else if (!strncmp(argv[i], "count=", 6)) {
+			count_path = strdup(argv[i] + 6);
+		} else if (!strncmp(argv[i], "through=", 8)) {
+			if (!oracle_places_read_ranges(argv[i] + 8))
+				return 1;
+		} else {
+			fprintf(stderr, "oracle: unknown option %s\n", argv[i]);
+			return 1;
+		}
+	}
+	first_pid = getpid();
+	if (calls_prefix) {
+		places_log();
+		pthread_atfork(NULL, NULL, after_fork);
+	}
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+	qemu_plugin_register_vcpu_syscall_cb(id, on_system_call);
+	qemu_plugin_register_atexit_cb(id, at_exit, NULL);
+	return 0;
+}

@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""Reads what the oracle plugin wrote, and compares it with LITIFUT's own trace.
+
+  oracle.py ranges ELF...                  the `through` file for traced programs
+  oracle.py calls PREFIX ELF...            the calls from these files, by name
+  oracle.py compare PREFIX TSV ELF...      a traced run: its oracle and its events
+  oracle.py same PREFIX TSV ELF... -- ELF...  a plain run's oracle, the events of a
+                                           traced run; traced files -- plain files
+
+`compare` and `same` print one line of counts, and on a difference the first
+places where the two part; exit 1 then.
+"""
+
+import array
+import collections
+import glob
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from elf import Elf  # noqa: E402
+
+PATCHED = 0
+KINDS = {1: "direct", 2: "indirect", 3: "tail", 4: "tail-indirect"}
+
+
+def read_sites(elf):
+    """{address: (reason, kind)} of .litifut.sites."""
+    section = elf.section(".litifut.sites")
+    if not section:
+        return {}
+    _, _, count, record = elf.unpack("4I", section.offset)
+    sites = {}
+    for i in range(count):
+        offset = section.offset + 16 + i * record
+        address, _, _, _, kind, reason = elf.unpack("IIIIBB", offset)
+        sites[address] = (reason, kind)
+    return sites
+
+
+class Oracle:
+    """The logs of one process: places, and the calls of each thread."""
+
+    def __init__(self, prefix, elves):
+        self.by_path = {elf.path: elf for elf in elves}
+        self.given = list(elves)
+        self.threads = {}
+        for path in sorted(glob.glob(glob.escape(prefix) + ".*.places")):
+            pid = int(path.split(".")[-2])
+            places = {}
+            with open(path, encoding="utf-8") as file:
+                for line in file:
+                    number, address, offset, name = line.rstrip("\n").split(" ", 3)
+                    places[int(number)] = (name, int(offset, 16), int(address, 16))
+            for calls in glob.glob(f"{glob.escape(prefix)}.{pid}.*.calls"):
+                self.threads[pid, int(calls.split(".")[-2])] = (places, calls)
+
+    def elf(self, path):
+        if path not in self.by_path:
+            try:
+                self.by_path[path] = Elf(path)
+            except (OSError, ValueError):
+                self.by_path[path] = None
+        return self.by_path[path]
+
+    def place(self, places, number):
+        """(elf or None, address in it)."""
+        path, offset, address = places[number]
+        elf = self.elf(path) if path != "-" else None
+        if not elf:
+            return None, address
+        inside = elf.address_of(offset)
+        return (elf, inside) if inside is not None else (None, address)
+
+    def calls(self, thread):
+        """Yields ((elf, address), (elf, address)) from sites in the given files."""
+        places, path = self.threads[thread]
+        known = {}
+
+        def lookup(number):
+            if number not in known:
+                known[number] = self.place(places, number)
+            return known[number]
+
+        words = array.array("I")
+        with open(path, "rb") as file:
+            words.frombytes(file.read())
+        for i in range(0, len(words), 2):
+            if not words[i]:
+                break
+            site = lookup(words[i])
+            if site[0] in self.given and not site[0].is_linkage(site[1]):
+                yield site, lookup(words[i + 1])
+
+
+def describe(place):
+    elf, address = place
+    if not elf:
+        return f"{address:#x}"
+    name, offset = elf.function_at(address)
+    if not name:
+        return f"{elf.name}:{address:#x}"
+    return f"{name}+{offset:#x}" if offset else name
+
+
+def base_name(name):
+    """Without what the compiler adds to copies of a function."""
+    return re.sub(r"\.(constprop|isra|part|cold|lto_priv)\.?\d*", "", name)
+
+
+def read_tsv(path):
+    """{(pid, tid): [row]} with rows as dictionaries."""
+    threads = collections.defaultdict(list)
+    with open(path, encoding="utf-8") as file:
+        columns = file.readline().rstrip("\n").split("\t")
+        for line in file:
+            row = dict(zip(columns, line.rstrip("\n").split("\t")))
+            threads[int(row["pid"]), int(row["tid"])].append(row)
+    return threads
+
+
+def report(text, differences):
+    print(text)
+    for line in differences[:10]:
+        print("  " + line)
+    return 1 if differences else 0
+
+
+def first_difference(expected, got, name):
+    """One line about where two lists part, or nothing."""
+    for i, (left, right) in enumerate(zip(expected, got)):
+        if left != right:
+            return [f"{name}: event {i}: executed {left}, recorded {right}",
+                    f"  executed: {expected[max(0, i - 2):i + 3]}",
+                    f"  recorded: {got[max(0, i - 2):i + 3]}"]
+    if len(expected) != len(got):
+        i = min(len(expected), len(got))
+        return [f"{name}: {len(expected)} executed, {len(got)} recorded; the first one more: "
+                f"{(expected if len(expected) > i else got)[i:i + 3]}"]
+    return []
+
+
+def compare(prefix, tsv, elves):
+    oracle = Oracle(prefix, elves)
+    sites = {elf: read_sites(elf) for elf in elves}
+    recorded = read_tsv(tsv)
+    differences, executed, patched, left = [], 0, 0, 0
+    for thread in sorted(oracle.threads):
+        expected = []
+        for (elf, site), callee in oracle.calls(thread):
+            executed += 1
+            reason, kind = sites[elf].get(site, (None, None))
+            if reason is None:
+                differences.append(f"{describe((elf, site))}: {site:#x} executed as a call, "
+                                   "and is in no list of sites")
+                continue
+            if reason != PATCHED:
+                left += 1
+                continue
+            patched += 1
+            expected.append((elf.name, site, callee[0].name if callee[0] else "?", callee[1]))
+        got = []
+        for row in recorded.pop(thread, []):
+            if row["kind"].startswith("tail"):
+                continue
+            got.append((row["site_module"], int(row["site_offset"], 16), row["callee_module"],
+                        int(row["callee_offset"], 16) if row["callee_offset"] else -1))
+        if len(expected) == len(got):
+            # A module that LITIFUT has no file of is known by nothing.
+            got = [e if g[:2] == e[:2] and g[2] in ("", "?", "-") else g
+                   for e, g in zip(expected, got)]
+        differences += first_difference(expected, got, f"thread {thread[1]}")
+    for thread, rows in recorded.items():
+        if rows:
+            differences.append(f"thread {thread[1]}: {len(rows)} events, and it made no call")
+    share = 100.0 * left / executed if executed else 0.0
+    return report(f"executed {executed} recorded {patched} left {left} ({share:.2f} %)", differences)
+
+
+def same(prefix, tsv, traced, plain):
+    oracle = Oracle(prefix, plain)
+    sites = {elf.name: (elf, read_sites(elf)) for elf in traced}
+    recorded = read_tsv(tsv)
+    differences, executed, left = [], 0, 0
+    # Function-relative offsets are the same in both links. A site that the
+    # rewriter left is known by its caller and offset there.
+    unpatched = set()
+    for name, (elf, table) in sites.items():
+        for address, (reason, kind) in table.items():
+            if reason != PATCHED:
+                unpatched.add((name,) + elf.function_at(address))
+    runs = [[], []]
+    for thread in sorted(oracle.threads):
+        run = []
+        for (elf, site), callee in oracle.calls(thread):
+            executed += 1
+            caller = elf.function_at(site)
+            if (elf.name,) + caller in unpatched:
+                left += 1
+                continue
+            run.append((base_name(caller[0]), caller[1], base_name(describe(callee))))
+        runs[0].append(run)
+    for thread in sorted(recorded):
+        run = []
+        for row in recorded[thread]:
+            if row["kind"].startswith("tail"):
+                continue
+            run.append((base_name(row["caller"]), int(row["caller_offset"], 16),
+                        base_name(row["callee"])))
+        runs[1].append(run)
+    # Thread numbers differ from run to run: main first, the others by content.
+    if len(runs[0]) != len(runs[1]):
+        differences.append(f"{len(runs[0])} threads made calls, {len(runs[1])} were recorded")
+    for left_run, right_run in zip(runs[0][:1] + sorted(runs[0][1:]), runs[1][:1] + sorted(runs[1][1:])):
+        differences += first_difference(left_run, right_run, "thread")
+    return report(f"executed {executed} recorded {executed - left} left {left}", differences)
+
+
+def main(arguments):
+    if len(arguments) < 2:
+        sys.exit(__doc__)
+    verb, rest = arguments[0], arguments[1:]
+    if verb == "ranges":
+        for path in rest:
+            elf = Elf(path)
+            for start, end in elf.ranges("litifut_"):
+                print(f"{start:x} {end:x} {elf.path}")
+        return 0
+    if verb == "calls":
+        oracle = Oracle(rest[0], [Elf(path) for path in rest[1:]])
+        for thread in sorted(oracle.threads):
+            for site, callee in oracle.calls(thread):
+                print(thread[1], describe(site), "->", describe(callee))
+        return 0
+    if verb == "compare":
+        return compare(rest[0], rest[1], [Elf(path) for path in rest[2:]])
+    if verb == "same":
+        split = rest.index("--")
+        return same(rest[0], rest[1], [Elf(path) for path in rest[2:split]],
+                    [Elf(path) for path in rest[split + 1:]])
+    sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

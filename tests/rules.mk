@@ -1,0 +1,31 @@
+# Unit tests are cmocka programs that every folder adds to UNIT_TESTS;
+# end-to-end tests are the scripts in tests/e2e. All speak TAP to prove.
+
+ORACLE = $(BUILD)/tests/oracle.so
+ORACLE_SOURCES := $(wildcard tests/oracle/*.c)
+END_TO_END = $(sort $(wildcard tests/e2e/*.sh))
+
+$(ORACLE): $(ORACLE_SOURCES) $(wildcard tests/oracle/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -fPIC -shared -pthread -o $@ $(ORACLE_SOURCES)
+
+UNIT_TESTS += $(BUILD)/tests/oracle_decode_test
+
+$(BUILD)/tests/oracle_decode_test: $(BUILD)/host/tests/unit/oracle_decode_test.o \
+		$(BUILD)/host/tests/oracle/decode.o
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka
+
+.PHONY: unit-tests oracle
+
+## oracle: build the QEMU plugin that logs calls and counts instructions
+oracle: $(ORACLE)
+
+unit-tests: $(UNIT_TESTS)
+
+# An empty --exec makes prove run each file by itself, whatever it is.
+PROVE = CMOCKA_MESSAGE_OUTPUT=TAP BUILD='$(abspath $(BUILD))' prove --exec '' -j2
+
+## test: unit tests, then end-to-end tests of every target (TESTS="FILE..." for some)
+test: all $(ORACLE) unit-tests
+	@$(PROVE) $(or $(TESTS),$(UNIT_TESTS) $(END_TO_END))
