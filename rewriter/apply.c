@@ -1,0 +1,383 @@
+/* The second half of the rewriter: patch the calls, fill the room that was
+ * reserved, verify, and only then write to the file. */
+#include "rewriter/session.h"
+#include "rewriter/verify.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <litifut/module_format.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A section in which the rewriter leaves a table: header, then `count` records. */
+struct table {
+	const struct litifut_section *section;
+	size_t capacity;
+};
+
+struct apply {
+	struct litifut_session session;
+	const struct litifut_rewrite_options *options;
+	struct litifut_rewrite_summary *summary;
+	struct litifut_change *changes;
+	size_t change_count;
+	struct table db;
+	struct table sites;
+	uint8_t *module; /* struct litifut_module in the image */
+	uint32_t module_address;
+	size_t db_count;
+};
+
+static void put(const struct apply *apply, uint8_t *bytes, uint32_t value)
+{
+	litifut_put32(apply->session.image.big_endian, bytes, value);
+}
+
+static uint32_t get(const struct apply *apply, const uint8_t *bytes)
+{
+	return litifut_get32(apply->session.image.big_endian, bytes);
+}
+
+static uint8_t *bytes_at(const struct apply *apply, uint32_t address, uint32_t size)
+{
+	const struct litifut_section *section =
+		litifut_image_section_at(&apply->session.image, address, size);
+
+	return section ? section->bytes + (address - section->address) : NULL;
+}
+
+static enum litifut_status find_table(const struct apply *apply, const char *name,
+				      uint32_t header_bytes, uint32_t record_bytes,
+				      struct table *table, struct litifut_error *error)
+{
+	table->section = litifut_image_section(&apply->session.image, name);
+	if (!table->section || !table->section->bytes || table->section->size < header_bytes)
+		return litifut_error_set(error, LITIFUT_ERROR_MISSING, apply->session.image.path,
+					 name, LITIFUT_NO_ADDRESS,
+					 "no room was reserved at link time");
+	table->capacity = (table->section->size - header_bytes) / record_bytes;
+	return LITIFUT_OK;
+}
+
+static enum litifut_status find_module(struct apply *apply, struct litifut_error *error)
+{
+	const struct litifut_image *image = &apply->session.image;
+	const struct litifut_symbol *symbol = litifut_image_symbol(image, "litifut_module");
+
+	if (symbol) {
+		apply->module_address = symbol->address;
+		apply->module = bytes_at(apply, symbol->address, sizeof(struct litifut_module));
+	}
+	if (!apply->module)
+		return litifut_error_set(error, LITIFUT_ERROR_MISSING, image->path,
+					 LITIFUT_SECTION_MODULE, LITIFUT_NO_ADDRESS,
+					 "the tracer is not linked in (no litifut_module)");
+	if (get(apply, apply->module + offsetof(struct litifut_module, magic)) !=
+		    LITIFUT_MODULE_MAGIC ||
+	    get(apply, apply->module + offsetof(struct litifut_module, version)) !=
+		    LITIFUT_MODULE_VERSION)
+		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path,
+					 LITIFUT_SECTION_MODULE, symbol->address,
+					 "the tracer is of another version than this rewriter");
+	if (get(apply, apply->module + offsetof(struct litifut_module, flags)) &
+	    LITIFUT_MODULE_ACTIVE)
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, image->path,
+					 LITIFUT_SECTION_MODULE, symbol->address,
+					 "is rewritten already");
+	return LITIFUT_OK;
+}
+
+static enum litifut_status patch_site(struct apply *apply, struct litifut_found_site *site,
+				      struct litifut_error *error)
+{
+	uint8_t code[4];
+	uint32_t entry = litifut_landings_encode(&apply->session.landings, apply->session.arch,
+						 &apply->session.context, site, code);
+
+	if (!entry) {
+		site->site.reason = LITIFUT_SITE_OUT_OF_REACH;
+		return LITIFUT_OK;
+	}
+	if (apply->session.arch->needs_db(&site->instruction)) {
+		uint8_t *record;
+
+		if (apply->db_count == apply->db.capacity)
+			return litifut_error_set(
+				error, LITIFUT_ERROR_SPACE, apply->session.image.path,
+				LITIFUT_SECTION_DB, LITIFUT_NO_ADDRESS,
+				"room for %zu entries is not enough", apply->db.capacity);
+		record = apply->db.section->bytes + sizeof(struct litifut_db_header) +
+			 apply->db_count++ * sizeof(struct litifut_db_entry);
+		put(apply, record, site->site.return_address);
+		put(apply, record + 4, site->site.instruction);
+	}
+	memcpy(site->section->bytes + (site->site.address - site->section->address), code,
+	       site->instruction.length);
+	apply->changes[apply->change_count++] = (struct litifut_change){
+		.address = site->site.address,
+		.length = site->instruction.length,
+		.entry = entry,
+		.state = site->instruction.thumb ? LITIFUT_CODE_THUMB : LITIFUT_CODE_PLAIN,
+	};
+	return LITIFUT_OK;
+}
+
+static void fill_islands(struct apply *apply)
+{
+	const struct litifut_landings *landings = &apply->session.landings;
+	const uint32_t *own = landings->items[landings->own].entries;
+
+	for (size_t i = 0; i < landings->count; i++) {
+		const struct litifut_symbol *island = landings->items[i].island;
+		uint32_t entries[LITIFUT_ENTRIES_MAX];
+
+		if (!island)
+			continue;
+		apply->session.arch->write_island(&apply->session.context, island->address, own,
+						  bytes_at(apply, island->address, island->size),
+						  entries);
+		apply->changes[apply->change_count++] =
+			(struct litifut_change){.address = island->address, .length = island->size};
+	}
+}
+
+static enum litifut_status fill_sites(struct apply *apply, struct litifut_error *error)
+{
+	const struct litifut_site_list *list = &apply->session.sites;
+	uint8_t *bytes = apply->sites.section->bytes;
+
+	if (list->count > apply->sites.capacity)
+		return litifut_error_set(error, LITIFUT_ERROR_SPACE, apply->session.image.path,
+					 LITIFUT_SECTION_SITES, LITIFUT_NO_ADDRESS,
+					 "room for %zu sites is not enough", apply->sites.capacity);
+	put(apply, bytes, LITIFUT_SITES_MAGIC);
+	put(apply, bytes + 4, LITIFUT_MODULE_VERSION);
+	put(apply, bytes + 8, (uint32_t)list->count);
+	put(apply, bytes + 12, sizeof(struct litifut_site));
+	bytes += sizeof(struct litifut_sites_header);
+	for (size_t i = 0; i < list->count; i++, bytes += sizeof(struct litifut_site)) {
+		const struct litifut_site *site = &list->items[i].site;
+
+		put(apply, bytes, site->address);
+		put(apply, bytes + 4, site->return_address);
+		put(apply, bytes + 8, site->instruction);
+		put(apply, bytes + 12, site->callee);
+		bytes[16] = site->kind;
+		bytes[17] = site->reason;
+		bytes[18] = site->thumb;
+		bytes[19] = site->length;
+	}
+	return LITIFUT_OK;
+}
+
+static void fill_db_header(struct apply *apply)
+{
+	uint8_t *bytes = apply->db.section->bytes;
+
+	put(apply, bytes, LITIFUT_DB_MAGIC);
+	put(apply, bytes + 4, LITIFUT_MODULE_VERSION);
+	put(apply, bytes + 8, (uint32_t)apply->db_count);
+	put(apply, bytes + 12, (uint32_t)apply->db.capacity);
+}
+
+/* "A=1 B=2" becomes "A=1\0B=2\0\0". */
+static enum litifut_status fill_defaults(struct apply *apply, struct litifut_error *error)
+{
+	const char *text = apply->options->defaults ? apply->options->defaults : "";
+	uint8_t *bytes = apply->module + offsetof(struct litifut_module, defaults);
+	size_t room = sizeof(((struct litifut_module *)0)->defaults);
+	size_t at = 0;
+
+	while (*text) {
+		size_t length = strcspn(text, " \t\n");
+
+		if (length) {
+			if (at + length + 2 > room)
+				return litifut_error_set(
+					error, LITIFUT_ERROR_SPACE, apply->session.image.path,
+					LITIFUT_SECTION_MODULE, LITIFUT_NO_ADDRESS,
+					"LITIFUT_DEFAULTS is longer than %zu bytes", room - 2);
+			memcpy(bytes + at, text, length);
+			at += length + 1;
+		}
+		text += length + strspn(text + length, " \t\n");
+	}
+	return LITIFUT_OK;
+}
+
+/* An image without a build-id gets an identity of its own, so that the host can
+ * tell it from others of the same name: FNV-1a over its code. */
+static void fill_identity(struct apply *apply)
+{
+	const struct litifut_image *image = &apply->session.image;
+	uint8_t *bytes = apply->module + offsetof(struct litifut_module, build_id);
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	put(apply, apply->module + offsetof(struct litifut_module, build_id_bytes),
+	    image->build_id_bytes ? image->build_id_bytes : 8);
+	if (image->build_id_bytes) {
+		memcpy(bytes, image->build_id, image->build_id_bytes);
+		return;
+	}
+	for (size_t i = 1; i < image->section_count; i++) {
+		const struct litifut_section *section = &image->sections[i];
+
+		if (!(section->flags & SHF_EXECINSTR) || !section->bytes)
+			continue;
+		for (uint32_t at = 0; at < section->size; at++)
+			hash = (hash ^ section->bytes[at]) * 0x100000001b3ull;
+	}
+	for (unsigned i = 0; i < 8; i++)
+		bytes[i] = (uint8_t)(hash >> (56 - 8 * i));
+}
+
+static void fill_module(struct apply *apply)
+{
+	const struct litifut_image *image = &apply->session.image;
+	const char *slash = strrchr(image->path, '/');
+	const char *name = apply->options->name ? apply->options->name
+			   : image->soname[0]   ? image->soname
+			   : slash              ? slash + 1
+						: image->path;
+	bool executable = image->has_interpreter || image->type == ET_EXEC || !image->has_dynamic;
+	uint32_t flags = LITIFUT_MODULE_ACTIVE;
+	char padded[64] = "";
+
+	if (executable)
+		flags |= LITIFUT_MODULE_EXECUTABLE;
+	if (executable && !image->has_interpreter)
+		flags |= LITIFUT_MODULE_STATIC;
+	if (apply->options->tail_calls)
+		flags |= LITIFUT_MODULE_TAIL_CALLS;
+	memcpy(padded, name, strnlen(name, sizeof(padded) - 1));
+	const struct {
+		size_t offset;
+		uint32_t value;
+	} words[] = {
+		{offsetof(struct litifut_module, flags), flags},
+		{offsetof(struct litifut_module, engine), LITIFUT_ENGINE_DB},
+		{offsetof(struct litifut_module, link_address), apply->module_address},
+		{offsetof(struct litifut_module, text_start), image->text_start},
+		{offsetof(struct litifut_module, text_end), image->text_end},
+		{offsetof(struct litifut_module, db_address), apply->db.section->address},
+		{offsetof(struct litifut_module, db_count), (uint32_t)apply->db_count},
+		{offsetof(struct litifut_module, sites_patched), (uint32_t)apply->summary->patched},
+		{offsetof(struct litifut_module, sites_left),
+		 (uint32_t)(apply->summary->sites - apply->summary->patched)},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		put(apply, apply->module + words[i].offset, words[i].value);
+	memcpy(apply->module + offsetof(struct litifut_module, name), padded, sizeof(padded));
+}
+
+static void count_sites(struct apply *apply)
+{
+	struct litifut_rewrite_summary *summary = apply->summary;
+
+	summary->sites = apply->session.sites.count;
+	for (size_t i = 0; i < summary->sites; i++)
+		summary->left[apply->session.sites.items[i].site.reason & 31]++;
+	summary->patched = summary->left[LITIFUT_SITE_PATCHED];
+	summary->left[LITIFUT_SITE_PATCHED] = 0;
+	summary->db_bytes = apply->db.section->size;
+	for (size_t i = 0; i < apply->session.image.symbol_count; i++) {
+		const struct litifut_symbol *symbol = &apply->session.image.symbols[i];
+
+		if (strncmp(symbol->name, "litifut_", 8) == 0)
+			summary->tracer_bytes += symbol->size;
+	}
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const struct litifut_change *a = left;
+	const struct litifut_change *b = right;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* Everything in memory; the file is untouched until save(). */
+static enum litifut_status rewrite(struct apply *apply, struct litifut_error *error)
+{
+	struct litifut_site_list *sites = &apply->session.sites;
+	enum litifut_status status = find_module(apply, error);
+
+	if (!status)
+		status = find_table(apply, LITIFUT_SECTION_DB, sizeof(struct litifut_db_header),
+				    sizeof(struct litifut_db_entry), &apply->db, error);
+	if (!status)
+		status = find_table(apply, LITIFUT_SECTION_SITES,
+				    sizeof(struct litifut_sites_header),
+				    sizeof(struct litifut_site), &apply->sites, error);
+	if (status)
+		return status;
+	apply->changes =
+		calloc(sites->count + apply->session.landings.count, sizeof(*apply->changes));
+	if (!apply->changes)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, apply->session.image.path, NULL,
+					 LITIFUT_NO_ADDRESS, "out of memory");
+	for (size_t i = 0; i < sites->count && !status; i++)
+		if (sites->items[i].site.reason == LITIFUT_SITE_PATCHED)
+			status = patch_site(apply, &sites->items[i], error);
+	if (!status)
+		status = fill_sites(apply, error);
+	if (!status)
+		status = fill_defaults(apply, error);
+	if (status)
+		return status;
+	fill_islands(apply);
+	fill_db_header(apply);
+	count_sites(apply);
+	fill_identity(apply);
+	fill_module(apply);
+	qsort(apply->changes, apply->change_count, sizeof(*apply->changes), by_address);
+	return litifut_verify(&apply->session, apply->changes, apply->change_count, error);
+}
+
+static enum litifut_status save(const struct apply *apply, struct litifut_error *error)
+{
+	const struct litifut_image *image = &apply->session.image;
+	enum litifut_status status = LITIFUT_OK;
+	int descriptor = open(image->path, O_WRONLY | O_CLOEXEC);
+
+	if (descriptor < 0)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "cannot open for writing: %s",
+					 strerror(errno));
+	for (size_t i = 1; i < image->section_count && !status; i++) {
+		const struct litifut_section *section = &image->sections[i];
+		bool ours = section == apply->db.section || section == apply->sites.section ||
+			    (apply->module >= section->bytes && section->bytes &&
+			     apply->module < section->bytes + section->size);
+
+		if (section->bytes && (ours || section->flags & SHF_EXECINSTR))
+			status = litifut_image_save_section(image, section, descriptor, error);
+	}
+	if (close(descriptor) && !status)
+		status = litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
+					   LITIFUT_NO_ADDRESS, "cannot write: %s", strerror(errno));
+	return status;
+}
+
+enum litifut_status litifut_rewrite_apply(const char *path,
+					  const struct litifut_rewrite_options *options,
+					  struct litifut_rewrite_summary *summary,
+					  struct litifut_error *error)
+{
+	struct apply apply = {.options = options, .summary = summary};
+	enum litifut_status status = litifut_session_open(path, options, &apply.session, error);
+
+	memset(summary, 0, sizeof(*summary));
+	if (status)
+		return status;
+	status = rewrite(&apply, error);
+	if (!status)
+		status = save(&apply, error);
+	free(apply.changes);
+	litifut_session_close(&apply.session);
+	return status;
+}

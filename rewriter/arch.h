@@ -1,0 +1,114 @@
+/* What the rewriter asks of a CPU: one const table for each, found by
+ * litifut_arch_find(), the only place that knows them all. Everything here
+ * works on byte buffers and addresses, so that it is unit-tested on any host. */
+#ifndef LITIFUT_REWRITER_ARCH_H
+#define LITIFUT_REWRITER_ARCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "rewriter/image.h"
+#include "rewriter/instruction.h"
+
+/* The most entry points that the tracer of any CPU has. */
+#define LITIFUT_ENTRIES_MAX 4
+
+/* How code is encoded in a range of addresses. */
+enum litifut_code_state {
+	LITIFUT_CODE_DATA = 0,     /* no instructions */
+	LITIFUT_CODE_PLAIN = 1,    /* A32, MIPS32 */
+	LITIFUT_CODE_THUMB = 2,    /* T32 */
+	LITIFUT_CODE_MIPS16 = 3,   /* recognised, not rewritten */
+	LITIFUT_CODE_MICROMIPS = 4 /* the same */
+};
+
+struct litifut_code_range {
+	uint32_t start;
+	uint32_t end;
+	enum litifut_code_state state;
+};
+
+/* Facts about one image that decode and encode depend on. */
+struct litifut_arch_context {
+	bool big_endian;
+	bool position_independent; /* absolute jumps have no known region */
+	bool short_thumb_branches; /* Thumb without Thumb-2: bl reaches +-4 MB only */
+};
+
+struct litifut_arch {
+	unsigned machine; /* e_machine */
+	const char *name; /* "arm", "mips" */
+	/* Name of the tracer's entry points, by the index that entry() returns. */
+	const char *entry_names[LITIFUT_ENTRIES_MAX];
+	size_t entry_count;
+	/* Bytes of one island (see write_island). */
+	size_t island_bytes;
+
+	/* Refuses an image that is of this machine, but not for us (R6, n32, big-endian
+	 * ARM, ...) with one clear message, and fills `context` otherwise. */
+	enum litifut_status (*examine)(const struct litifut_image *image,
+				       struct litifut_arch_context *context,
+				       struct litifut_error *error);
+
+	/* Splits the code of one executable section into ranges, ascending, without
+	 * overlap. *ranges is malloc'ed, the caller frees it. */
+	enum litifut_status (*code_ranges)(const struct litifut_image *image,
+					   const struct litifut_section *section,
+					   struct litifut_code_range **ranges, size_t *count,
+					   struct litifut_error *error);
+
+	/* Decodes the instruction at `code` (of which `available` bytes can be read),
+	 * which stands at link-time address `address`. Returns its length in bytes, or
+	 * 0 when fewer bytes are available than it needs. */
+	unsigned (*decode)(const struct litifut_arch_context *context, const uint8_t *code,
+			   size_t available, uint32_t address, enum litifut_code_state state,
+			   struct litifut_instruction *instruction);
+
+	/* Return address of a call at `address`: what the link register holds. */
+	uint32_t (*return_address)(const struct litifut_instruction *instruction, uint32_t address);
+
+	/* Why this call must be left alone: an enum litifut_site_reason;
+	 * LITIFUT_SITE_PATCHED when it need not. `following` is the code after the
+	 * instruction (delay slot), `following_bytes` 0 at the end of the section;
+	 * `callee_name` is the symbol at a direct target or "". */
+	unsigned (*refuse)(const struct litifut_arch_context *context,
+			   const struct litifut_instruction *instruction, uint32_t address,
+			   const uint8_t *following, size_t following_bytes,
+			   const char *callee_name);
+
+	/* Which entry point serves this call: index into entry_names. */
+	unsigned (*entry)(const struct litifut_instruction *instruction);
+
+	/* True when the tracer finds the callee of this call in the instruction DB. */
+	bool (*needs_db)(const struct litifut_instruction *instruction);
+
+	/* How far, in bytes either way, the instruction that replaces this call gets;
+	 * UINT32_MAX: everywhere. Slightly less than the exact limit. */
+	uint32_t (*reach)(const struct litifut_arch_context *context,
+			  const struct litifut_instruction *instruction);
+
+	/* Writes to `code` the instruction that replaces the call at `address` and goes
+	 * to the entry point at `entry`; as long as the original. False: out of reach. */
+	bool (*encode_call)(const struct litifut_arch_context *context,
+			    const struct litifut_instruction *instruction, uint32_t address,
+			    uint32_t entry, uint8_t *code);
+
+	/* Writes one island of island_bytes, standing at `address` (8-byte aligned):
+	 * code for each entry point that jumps to the tracer's own entry, `entries`,
+	 * keeping every register. *island_entries gets the address of each. */
+	void (*write_island)(const struct litifut_arch_context *context, uint32_t address,
+			     const uint32_t *entries, uint8_t *code, uint32_t *island_entries);
+
+	/* For capstone: cs_arch and cs_mode of code in `state`. */
+	void (*disassembler)(const struct litifut_arch_context *context,
+			     enum litifut_code_state state, int *cs_arch, int *cs_mode);
+};
+
+/* The table of the CPU with this e_machine, or NULL. */
+const struct litifut_arch *litifut_arch_find(unsigned machine);
+
+extern const struct litifut_arch litifut_arch_arm;
+extern const struct litifut_arch litifut_arch_mips;
+
+#endif

@@ -1,0 +1,187 @@
+/* The ARM back end: what images it takes, where their code is, which calls it
+ * leaves, and the table that the rest of the rewriter sees. */
+#include "rewriter/arm/arm.h"
+
+#include <capstone/capstone.h>
+#include <elf.h>
+#include <litifut/module_format.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum litifut_status examine(const struct litifut_image *image,
+				   struct litifut_arch_context *context,
+				   struct litifut_error *error)
+{
+	const struct litifut_section *attributes = litifut_image_section(image, ".ARM.attributes");
+
+	if (image->big_endian)
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "big-endian ARM is not supported");
+	if ((image->flags & EF_ARM_EABIMASK) < EF_ARM_EABI_VER4)
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "ARM code older than the EABI");
+	*context = (struct litifut_arch_context){
+		.position_independent = image->type == ET_DYN,
+		.short_thumb_branches = attributes && !litifut_arm_attributes_thumb2(
+							      attributes->bytes, attributes->size),
+	};
+	return LITIFUT_OK;
+}
+
+/* $a, $t, $d, also with a suffix such as $d.realdata (AAELF32 "Mapping symbols"). */
+static bool mapping_symbol(const char *name, enum litifut_code_state *state)
+{
+	if (name[0] != '$' || !name[1] || (name[2] && name[2] != '.'))
+		return false;
+	switch (name[1]) {
+	case 'a':
+		*state = LITIFUT_CODE_PLAIN;
+		return true;
+	case 't':
+		*state = LITIFUT_CODE_THUMB;
+		return true;
+	case 'd':
+		*state = LITIFUT_CODE_DATA;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Index of the first symbol of section number `number`. */
+static size_t first_symbol(const struct litifut_image *image, size_t number)
+{
+	size_t low = 0;
+	size_t high = image->symbol_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (image->symbols[middle].section < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+enum litifut_status litifut_arm_code_ranges(const struct litifut_image *image,
+					    const struct litifut_section *section,
+					    struct litifut_code_range **ranges, size_t *count,
+					    struct litifut_error *error)
+{
+	size_t number = (size_t)(section - image->sections);
+	size_t first = first_symbol(image, number);
+	size_t last = first_symbol(image, number + 1);
+	size_t marks = 0;
+	enum litifut_code_state state;
+
+	for (size_t i = first; i < last; i++)
+		marks += mapping_symbol(image->symbols[i].name, &state);
+	*count = 0;
+	*ranges = malloc((marks + 1) * sizeof(**ranges));
+	if (!*ranges)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, section->name,
+					 LITIFUT_NO_ADDRESS, "out of memory");
+	for (size_t i = first; i < last; i++) {
+		const struct litifut_symbol *symbol = &image->symbols[i];
+
+		if (!mapping_symbol(symbol->name, &state) || symbol->address < section->address ||
+		    symbol->address - section->address >= section->size)
+			continue;
+		if (*count) {
+			struct litifut_code_range *previous = &(*ranges)[*count - 1];
+
+			if (previous->state == state)
+				continue;
+			previous->end = symbol->address;
+			if (previous->start == previous->end)
+				--*count;
+		}
+		(*ranges)[(*count)++] = (struct litifut_code_range){
+			symbol->address, section->address + section->size, state};
+	}
+	if (!*count && section->size) {
+		free(*ranges);
+		*ranges = NULL;
+		return litifut_error_set(error, LITIFUT_ERROR_MISSING, image->path, section->name,
+					 section->address,
+					 "no mapping symbols ($a, $t, $d) to find the code by");
+	}
+	return LITIFUT_OK;
+}
+
+static uint32_t return_address(const struct litifut_instruction *instruction, uint32_t address)
+{
+	return (address + instruction->length) | instruction->thumb;
+}
+
+static unsigned refuse(const struct litifut_arch_context *context,
+		       const struct litifut_instruction *instruction, uint32_t address,
+		       const uint8_t *following, size_t following_bytes, const char *callee_name)
+{
+	(void)context;
+	(void)address;
+	(void)following;
+	(void)following_bytes;
+	/* lr points at a jump table that the helper reads and jumps through. */
+	if (strncmp(callee_name, "__gnu_thumb1_case_", 18) == 0)
+		return LITIFUT_SITE_SPECIAL_CALLEE;
+	if (instruction->class == LITIFUT_CLASS_CALL_INDIRECT) {
+		/* A patched `blx lr` would overwrite lr before the tracer can read it;
+		 * pc holds no function. */
+		if (instruction->target_register >= 14)
+			return LITIFUT_SITE_SPECIAL_CALLEE;
+		if (instruction->length == 2)
+			return LITIFUT_SITE_TOO_SHORT;
+	}
+	return LITIFUT_SITE_PATCHED;
+}
+
+static unsigned entry(const struct litifut_instruction *instruction)
+{
+	(void)instruction;
+	return 0;
+}
+
+static bool needs_db(const struct litifut_instruction *instruction)
+{
+	(void)instruction;
+	return true;
+}
+
+static uint32_t reach(const struct litifut_arch_context *context,
+		      const struct litifut_instruction *instruction)
+{
+	if (!instruction->thumb)
+		return (32u << 20) - 16;
+	return ((context->short_thumb_branches ? 4u : 16u) << 20) - 16;
+}
+
+static void disassembler(const struct litifut_arch_context *context, enum litifut_code_state state,
+			 int *arch, int *mode)
+{
+	(void)context;
+	*arch = CS_ARCH_ARM;
+	*mode = (state == LITIFUT_CODE_THUMB ? CS_MODE_THUMB : CS_MODE_ARM) | CS_MODE_V8 |
+		CS_MODE_LITTLE_ENDIAN;
+}
+
+const struct litifut_arch litifut_arch_arm = {
+	.machine = EM_ARM,
+	.name = "arm",
+	.entry_names = {"litifut_stub"},
+	.entry_count = 1,
+	.island_bytes = LITIFUT_ARM_ISLAND_BYTES,
+	.examine = examine,
+	.code_ranges = litifut_arm_code_ranges,
+	.decode = litifut_arm_decode,
+	.return_address = return_address,
+	.refuse = refuse,
+	.entry = entry,
+	.needs_db = needs_db,
+	.reach = reach,
+	.encode_call = litifut_arm_encode_call,
+	.write_island = litifut_arm_write_island,
+	.disassembler = disassembler,
+};

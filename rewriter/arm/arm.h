@@ -1,0 +1,31 @@
+/* Between the files of the ARM back end. Manual: ARM Architecture Reference
+ * Manual ARMv7-A and ARMv7-R edition (DDI 0406C), sections as given. */
+#ifndef LITIFUT_REWRITER_ARM_ARM_H
+#define LITIFUT_REWRITER_ARM_ARM_H
+
+#include "rewriter/arch.h"
+
+/* See struct litifut_arch for what each does. */
+unsigned litifut_arm_decode(const struct litifut_arch_context *context, const uint8_t *code,
+			    size_t available, uint32_t address, enum litifut_code_state state,
+			    struct litifut_instruction *instruction);
+enum litifut_status litifut_arm_code_ranges(const struct litifut_image *image,
+					    const struct litifut_section *section,
+					    struct litifut_code_range **ranges, size_t *count,
+					    struct litifut_error *error);
+bool litifut_arm_encode_call(const struct litifut_arch_context *context,
+			     const struct litifut_instruction *instruction, uint32_t address,
+			     uint32_t entry, uint8_t *code);
+void litifut_arm_write_island(const struct litifut_arch_context *context, uint32_t address,
+			      const uint32_t *entries, uint8_t *code, uint32_t *island_entries);
+
+/* True when a 32-bit T32 instruction starts with this halfword (A6.1). */
+bool litifut_arm_thumb_is_wide(uint16_t first);
+
+/* Does .ARM.attributes allow Thumb-2 (`bytes` of it, may be NULL)? */
+bool litifut_arm_attributes_thumb2(const uint8_t *bytes, uint32_t size);
+
+/* Bytes of one island, see litifut_arm_write_island(). */
+#define LITIFUT_ARM_ISLAND_BYTES 32
+
+#endif

@@ -1,0 +1,472 @@
+/* Opening an ELF image: libelf checks the headers, this file checks everything
+ * that the rewriter will rely on, once, so that later code may trust it. */
+#include "rewriter/image.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+uint16_t litifut_get16(bool big_endian, const uint8_t *bytes)
+{
+	if (big_endian)
+		return (uint16_t)(bytes[0] << 8 | bytes[1]);
+	return (uint16_t)(bytes[1] << 8 | bytes[0]);
+}
+
+uint32_t litifut_get32(bool big_endian, const uint8_t *bytes)
+{
+	if (big_endian)
+		return (uint32_t)litifut_get16(true, bytes) << 16 | litifut_get16(true, bytes + 2);
+	return (uint32_t)litifut_get16(false, bytes + 2) << 16 | litifut_get16(false, bytes);
+}
+
+void litifut_put16(bool big_endian, uint8_t *bytes, uint16_t value)
+{
+	bytes[big_endian ? 0 : 1] = (uint8_t)(value >> 8);
+	bytes[big_endian ? 1 : 0] = (uint8_t)value;
+}
+
+void litifut_put32(bool big_endian, uint8_t *bytes, uint32_t value)
+{
+	litifut_put16(big_endian, bytes + (big_endian ? 0 : 2), (uint16_t)(value >> 16));
+	litifut_put16(big_endian, bytes + (big_endian ? 2 : 0), (uint16_t)value);
+}
+
+static enum litifut_status map_file(struct litifut_image *image, struct litifut_error *error)
+{
+	struct stat status;
+	int descriptor = open(image->path, O_RDONLY | O_CLOEXEC);
+
+	if (descriptor < 0)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "cannot open: %s", strerror(errno));
+	if (fstat(descriptor, &status) || !S_ISREG(status.st_mode)) {
+		close(descriptor);
+		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "not a regular file");
+	}
+	if (status.st_size < EI_NIDENT) {
+		close(descriptor);
+		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "not an ELF file");
+	}
+	image->size = (size_t)status.st_size;
+	image->bytes = mmap(NULL, image->size, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0);
+	close(descriptor);
+	if (image->bytes == MAP_FAILED) {
+		image->bytes = NULL;
+		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "cannot map: %s", strerror(errno));
+	}
+	image->mapped = true;
+	return LITIFUT_OK;
+}
+
+static enum litifut_status read_header(struct litifut_image *image, struct litifut_error *error)
+{
+	GElf_Ehdr header;
+
+	if (memcmp(image->bytes, ELFMAG, SELFMAG) != 0)
+		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "not an ELF file");
+	if (image->bytes[EI_CLASS] != ELFCLASS32)
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "not a 32-bit ELF file");
+	elf_version(EV_CURRENT);
+	image->elf = elf_memory((char *)image->bytes, image->size);
+	if (!image->elf || !gelf_getehdr(image->elf, &header))
+		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "damaged ELF header: %s",
+					 elf_errmsg(-1));
+	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, image->path, NULL,
+					 LITIFUT_NO_ADDRESS,
+					 "neither an executable nor a shared library");
+	image->machine = header.e_machine;
+	image->type = header.e_type;
+	image->flags = header.e_flags;
+	image->data = header.e_ident[EI_DATA];
+	image->osabi = header.e_ident[EI_OSABI];
+	image->big_endian = image->data == ELFDATA2MSB;
+	return LITIFUT_OK;
+}
+
+static enum litifut_status read_segments(struct litifut_image *image, struct litifut_error *error)
+{
+	size_t count = 0;
+
+	if (elf_getphdrnum(image->elf, &count))
+		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "damaged program headers: %s",
+					 elf_errmsg(-1));
+	image->text_start = UINT32_MAX;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr segment;
+
+		if (!gelf_getphdr(image->elf, (int)i, &segment))
+			return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path, NULL,
+						 LITIFUT_NO_ADDRESS, "damaged program header %zu",
+						 i);
+		image->has_interpreter |= segment.p_type == PT_INTERP;
+		image->has_dynamic |= segment.p_type == PT_DYNAMIC;
+		if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X))
+			continue;
+		if (segment.p_vaddr + segment.p_memsz > UINT32_MAX)
+			return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path, NULL,
+						 segment.p_vaddr, "segment wraps around");
+		if (segment.p_vaddr < image->text_start)
+			image->text_start = (uint32_t)segment.p_vaddr;
+		if (segment.p_vaddr + segment.p_memsz > image->text_end)
+			image->text_end = (uint32_t)(segment.p_vaddr + segment.p_memsz);
+	}
+	return LITIFUT_OK;
+}
+
+static enum litifut_status read_sections(struct litifut_image *image, struct litifut_error *error)
+{
+	size_t names;
+
+	if (elf_getshdrnum(image->elf, &image->section_count) ||
+	    elf_getshdrstrndx(image->elf, &names) || !image->section_count)
+		return litifut_error_set(error, LITIFUT_ERROR_MISSING, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "no section headers");
+	image->sections = calloc(image->section_count, sizeof(*image->sections));
+	if (!image->sections)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "out of memory");
+	for (size_t i = 0; i < image->section_count; i++) {
+		struct litifut_section *section = &image->sections[i];
+		Elf_Scn *handle = elf_getscn(image->elf, i);
+		GElf_Shdr header;
+
+		if (!handle || !gelf_getshdr(handle, &header))
+			return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path, NULL,
+						 LITIFUT_NO_ADDRESS, "damaged section header %zu",
+						 i);
+		section->name = elf_strptr(image->elf, names, header.sh_name);
+		if (!section->name)
+			section->name = "";
+		section->address = (uint32_t)header.sh_addr;
+		section->size = (uint32_t)header.sh_size;
+		section->type = header.sh_type;
+		section->flags = (uint32_t)header.sh_flags;
+		section->link = header.sh_link;
+		section->info = header.sh_info;
+		if (header.sh_type == SHT_NOBITS || header.sh_type == SHT_NULL)
+			continue;
+		if (header.sh_offset > image->size ||
+		    header.sh_size > image->size - header.sh_offset)
+			return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path,
+						 section->name, LITIFUT_NO_ADDRESS,
+						 "section reaches beyond the end of the file");
+		if (header.sh_addr + header.sh_size > UINT32_MAX)
+			return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path,
+						 section->name, header.sh_addr,
+						 "section wraps around");
+		section->bytes = image->bytes + header.sh_offset;
+	}
+	return LITIFUT_OK;
+}
+
+static void read_build_id(struct litifut_image *image)
+{
+	for (size_t i = 1; i < image->section_count; i++) {
+		const struct litifut_section *section = &image->sections[i];
+
+		if (section->type != SHT_NOTE)
+			continue;
+		for (uint32_t at = 0; at + 12 <= section->size;) {
+			uint32_t name = litifut_get32(image->big_endian, section->bytes + at);
+			uint32_t description =
+				litifut_get32(image->big_endian, section->bytes + at + 4);
+			uint32_t type = litifut_get32(image->big_endian, section->bytes + at + 8);
+			uint64_t start = (uint64_t)at + 12 + ((name + 3ull) & ~3ull);
+			uint64_t end = start + ((description + 3ull) & ~3ull);
+
+			if (end > section->size)
+				break;
+			if (type == NT_GNU_BUILD_ID && name == 4 && description &&
+			    memcmp(section->bytes + at + 12, "GNU", 4) == 0) {
+				uint32_t bytes = description < sizeof(image->build_id)
+							 ? description
+							 : (uint32_t)sizeof(image->build_id);
+
+				memcpy(image->build_id, section->bytes + start, bytes);
+				image->build_id_bytes = bytes;
+				return;
+			}
+			at = (uint32_t)end;
+		}
+	}
+}
+
+static void read_soname(struct litifut_image *image)
+{
+	const struct litifut_section *dynamic = litifut_image_section(image, ".dynamic");
+
+	if (!dynamic || !dynamic->bytes || dynamic->link >= image->section_count)
+		return;
+	const struct litifut_section *strings = &image->sections[dynamic->link];
+
+	for (uint32_t at = 0; strings->bytes && at + 8 <= dynamic->size; at += 8) {
+		uint32_t tag = litifut_get32(image->big_endian, dynamic->bytes + at);
+		uint32_t value = litifut_get32(image->big_endian, dynamic->bytes + at + 4);
+
+		if (tag == DT_NULL)
+			return;
+		if (tag == DT_SONAME && value < strings->size) {
+			size_t room = strings->size - value;
+
+			if (room >= sizeof(image->soname))
+				room = sizeof(image->soname) - 1;
+			memcpy(image->soname, strings->bytes + value,
+			       strnlen((char *)strings->bytes + value, room));
+			return;
+		}
+	}
+}
+
+static int by_place(const void *left, const void *right)
+{
+	const struct litifut_symbol *a = left;
+	const struct litifut_symbol *b = right;
+
+	if (a->section != b->section)
+		return a->section < b->section ? -1 : 1;
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	if ((a->type == STT_FUNC) != (b->type == STT_FUNC))
+		return a->type == STT_FUNC ? -1 : 1;
+	/* Among names for one place the largest first: an alias without a size
+	 * must not hide the function. */
+	if (a->size != b->size)
+		return a->size > b->size ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static int by_address(const void *left, const void *right, void *symbols)
+{
+	const struct litifut_symbol *a = (struct litifut_symbol *)symbols + *(const uint32_t *)left;
+	const struct litifut_symbol *b =
+		(struct litifut_symbol *)symbols + *(const uint32_t *)right;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	if (a->size != b->size)
+		return a->size > b->size ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+static enum litifut_status read_symbols(struct litifut_image *image, struct litifut_error *error)
+{
+	const struct litifut_section *table = NULL;
+
+	for (size_t i = 1; i < image->section_count && !table; i++)
+		if (image->sections[i].type == SHT_SYMTAB)
+			table = &image->sections[i];
+	if (!table)
+		return LITIFUT_OK;
+	if (table->link >= image->section_count ||
+	    image->sections[table->link].type != SHT_STRTAB || !image->sections[table->link].size)
+		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path, table->name,
+					 LITIFUT_NO_ADDRESS, "symbol table without names");
+	const struct litifut_section *strings = &image->sections[table->link];
+	size_t count = table->size / sizeof(Elf32_Sym);
+
+	if (strings->bytes[strings->size - 1] != '\0')
+		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path, strings->name,
+					 LITIFUT_NO_ADDRESS, "string table without an end");
+	image->symbols = calloc(count + 1, sizeof(*image->symbols));
+	image->functions = calloc(count + 1, sizeof(*image->functions));
+	if (!image->symbols || !image->functions)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "out of memory");
+	for (size_t i = 0; i < count; i++) {
+		const uint8_t *entry = table->bytes + i * sizeof(Elf32_Sym);
+		uint32_t name = litifut_get32(image->big_endian, entry);
+		struct litifut_symbol symbol = {
+			.address = litifut_get32(image->big_endian, entry + 4),
+			.size = litifut_get32(image->big_endian, entry + 8),
+			.type = ELF32_ST_TYPE(entry[12]),
+			.binding = ELF32_ST_BIND(entry[12]),
+			.other = entry[13],
+			.section = litifut_get16(image->big_endian, entry + 14),
+		};
+
+		if (symbol.section == SHN_UNDEF || symbol.section >= image->section_count ||
+		    symbol.type == STT_SECTION || symbol.type == STT_FILE)
+			continue;
+		symbol.name = name < strings->size ? (char *)strings->bytes + name : "";
+		if (symbol.type == STT_GNU_IFUNC)
+			symbol.type = STT_FUNC;
+		if (symbol.type == STT_FUNC && symbol.address & 1) {
+			symbol.thumb = true;
+			symbol.address &= ~1u;
+		}
+		image->symbols[image->symbol_count++] = symbol;
+	}
+	qsort(image->symbols, image->symbol_count, sizeof(*image->symbols), by_place);
+	for (size_t i = 0; i < image->symbol_count; i++)
+		if (image->symbols[i].type == STT_FUNC)
+			image->functions[image->function_count++] = (uint32_t)i;
+	qsort_r(image->functions, image->function_count, sizeof(*image->functions), by_address,
+		image->symbols);
+	return LITIFUT_OK;
+}
+
+enum litifut_status litifut_image_open(const char *path, struct litifut_image *image,
+				       struct litifut_error *error)
+{
+	enum litifut_status status;
+
+	memset(image, 0, sizeof(*image));
+	if (strlen(path) >= sizeof(image->path))
+		return litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS,
+					 "path too long");
+	strcpy(image->path, path);
+	status = map_file(image, error);
+	if (!status)
+		status = read_header(image, error);
+	if (!status)
+		status = read_segments(image, error);
+	if (!status)
+		status = read_sections(image, error);
+	if (!status)
+		status = read_symbols(image, error);
+	if (status) {
+		litifut_image_close(image);
+		return status;
+	}
+	read_build_id(image);
+	read_soname(image);
+	return LITIFUT_OK;
+}
+
+void litifut_image_close(struct litifut_image *image)
+{
+	free(image->functions);
+	free(image->symbols);
+	free(image->sections);
+	if (image->elf)
+		elf_end(image->elf);
+	if (image->mapped)
+		munmap(image->bytes, image->size);
+	memset(image, 0, sizeof(*image));
+}
+
+const struct litifut_section *litifut_image_section(const struct litifut_image *image,
+						    const char *name)
+{
+	for (size_t i = 1; i < image->section_count; i++)
+		if (strcmp(image->sections[i].name, name) == 0)
+			return &image->sections[i];
+	return NULL;
+}
+
+const struct litifut_section *litifut_image_section_at(const struct litifut_image *image,
+						       uint32_t address, uint32_t size)
+{
+	for (size_t i = 1; i < image->section_count; i++) {
+		const struct litifut_section *section = &image->sections[i];
+
+		if (section->bytes && section->flags & SHF_ALLOC &&
+		    !(section->flags & SHF_TLS && section->type == SHT_NOBITS) &&
+		    address >= section->address && size <= section->size &&
+		    address - section->address <= section->size - size)
+			return section;
+	}
+	return NULL;
+}
+
+const struct litifut_symbol *litifut_image_symbol(const struct litifut_image *image,
+						  const char *name)
+{
+	for (size_t i = 0; i < image->symbol_count; i++)
+		if (strcmp(image->symbols[i].name, name) == 0)
+			return &image->symbols[i];
+	return NULL;
+}
+
+/* Index in `functions` of the first function above `address`. */
+static size_t functions_above(const struct litifut_image *image, uint32_t address)
+{
+	size_t low = 0;
+	size_t high = image->function_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (image->symbols[image->functions[middle]].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct litifut_symbol *litifut_image_function_at(const struct litifut_image *image,
+						       uint32_t address)
+{
+	size_t above = functions_above(image, address);
+	const struct litifut_symbol *best = NULL;
+
+	/* Functions may nest or overlap (hand-written assembly, aliases of parts):
+	 * the nearest start that reaches over the address wins. Looking back over a
+	 * handful is enough; a miss only means "unknown function". */
+	for (size_t i = above, steps = 0; i-- > 0 && steps < 16; steps++) {
+		const struct litifut_symbol *function = &image->symbols[image->functions[i]];
+
+		if (address - function->address < function->size)
+			return function;
+		if (!best && function->size == 0)
+			best = function;
+		if (best && function->address < best->address)
+			break;
+	}
+	return best;
+}
+
+const struct litifut_symbol *litifut_image_function_start(const struct litifut_image *image,
+							  uint32_t address)
+{
+	size_t above = functions_above(image, address);
+	const struct litifut_symbol *found = NULL;
+
+	while (above-- > 0) {
+		const struct litifut_symbol *function = &image->symbols[image->functions[above]];
+
+		if (function->address != address)
+			break;
+		found = function;
+	}
+	return found;
+}
+
+enum litifut_status litifut_image_save_section(const struct litifut_image *image,
+					       const struct litifut_section *section,
+					       int descriptor, struct litifut_error *error)
+{
+	size_t done = 0;
+	off_t offset = section->bytes - image->bytes;
+
+	while (done < section->size) {
+		ssize_t written = pwrite(descriptor, section->bytes + done, section->size - done,
+					 offset + (off_t)done);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return litifut_error_set(error, LITIFUT_ERROR_IO, image->path,
+						 section->name, LITIFUT_NO_ADDRESS,
+						 "cannot write: %s", strerror(errno));
+		done += (size_t)written;
+	}
+	return LITIFUT_OK;
+}

@@ -1,0 +1,101 @@
+/* An ELF image in memory, every offset checked once when it is opened. */
+#ifndef LITIFUT_REWRITER_IMAGE_H
+#define LITIFUT_REWRITER_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/error.h"
+
+struct litifut_section {
+	const char *name;
+	uint32_t address;
+	uint32_t size;
+	uint32_t type;  /* sh_type */
+	uint32_t flags; /* sh_flags */
+	uint32_t link;
+	uint32_t info;
+	uint8_t *bytes; /* into the image; NULL for SHT_NOBITS */
+};
+
+struct litifut_symbol {
+	const char *name;
+	uint32_t address; /* Thumb bit removed, see `thumb` */
+	uint32_t size;
+	uint16_t section;
+	uint8_t type;    /* STT_* */
+	uint8_t binding; /* STB_* */
+	uint8_t other;
+	bool thumb; /* bit 0 of the value was set (ARM functions) */
+};
+
+struct litifut_image {
+	char path[4096];
+	uint8_t *bytes;
+	size_t size;
+	unsigned machine;
+	unsigned type;  /* e_type */
+	unsigned flags; /* e_flags */
+	uint8_t data;   /* ELFDATA2LSB or MSB */
+	uint8_t osabi;
+	bool big_endian;
+	bool has_interpreter;
+	bool has_dynamic;
+	uint32_t text_start; /* span of the executable segments */
+	uint32_t text_end;
+	uint8_t build_id[20];
+	uint32_t build_id_bytes;
+	char soname[64];                  /* DT_SONAME or "" */
+	struct litifut_section *sections; /* [0] is the null section */
+	size_t section_count;
+	/* All of .symtab, sorted by section, address, then functions first. */
+	struct litifut_symbol *symbols;
+	size_t symbol_count;
+	/* Indices into `symbols` of the functions (STT_FUNC), sorted by address. */
+	uint32_t *functions;
+	size_t function_count;
+	void *elf; /* libelf's handle */
+	bool mapped;
+};
+
+/* Reads the 32-bit ELF executable or shared library at `path`. The bytes are a
+ * private copy: nothing reaches the file until litifut_image_save_section(). */
+enum litifut_status litifut_image_open(const char *path, struct litifut_image *image,
+				       struct litifut_error *error);
+
+void litifut_image_close(struct litifut_image *image);
+
+/* By name; NULL when there is none. */
+const struct litifut_section *litifut_image_section(const struct litifut_image *image,
+						    const char *name);
+
+/* The allocated section with bytes that contains `size` bytes at `address`, or NULL. */
+const struct litifut_section *litifut_image_section_at(const struct litifut_image *image,
+						       uint32_t address, uint32_t size);
+
+/* First symbol with this name, or NULL. */
+const struct litifut_symbol *litifut_image_symbol(const struct litifut_image *image,
+						  const char *name);
+
+/* The function that contains `address`: one with a size that reaches over it
+ * (functions of size 0 reach to the next function). NULL when there is none. */
+const struct litifut_symbol *litifut_image_function_at(const struct litifut_image *image,
+						       uint32_t address);
+
+/* The function that starts exactly at `address`, or NULL. */
+const struct litifut_symbol *litifut_image_function_start(const struct litifut_image *image,
+							  uint32_t address);
+
+/* Writes the bytes of `section` back to the file at its place. */
+enum litifut_status litifut_image_save_section(const struct litifut_image *image,
+					       const struct litifut_section *section,
+					       int descriptor, struct litifut_error *error);
+
+/* 16- and 32-bit numbers in the image's byte order. */
+uint16_t litifut_get16(bool big_endian, const uint8_t *bytes);
+uint32_t litifut_get32(bool big_endian, const uint8_t *bytes);
+void litifut_put16(bool big_endian, uint8_t *bytes, uint16_t value);
+void litifut_put32(bool big_endian, uint8_t *bytes, uint32_t value);
+
+#endif

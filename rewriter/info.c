@@ -1,0 +1,144 @@
+/* Reading back what a rewritten file says of itself. */
+#include "rewriter/rewriter.h"
+
+#include <litifut/module_format.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rewriter/image.h"
+
+struct reader {
+	struct litifut_image image;
+	struct litifut_module_info *info;
+	struct litifut_error *error;
+};
+
+static uint32_t word(const struct reader *reader, const uint8_t *bytes)
+{
+	return litifut_get32(reader->image.big_endian, bytes);
+}
+
+static enum litifut_status damaged(const struct reader *reader, const char *section,
+				   const char *message)
+{
+	return litifut_error_set(reader->error, LITIFUT_ERROR_FORMAT, reader->image.path, section,
+				 LITIFUT_NO_ADDRESS, "%s", message);
+}
+
+static void read_module(struct reader *reader, const uint8_t *module)
+{
+	struct litifut_module_info *info = reader->info;
+	const uint8_t *id = module + offsetof(struct litifut_module, build_id);
+	uint32_t id_bytes = word(reader, module + offsetof(struct litifut_module, build_id_bytes));
+
+	info->version = word(reader, module + offsetof(struct litifut_module, version));
+	info->flags = word(reader, module + offsetof(struct litifut_module, flags));
+	info->engine = word(reader, module + offsetof(struct litifut_module, engine));
+	memcpy(info->name, module + offsetof(struct litifut_module, name), sizeof(info->name) - 1);
+	for (uint32_t i = 0; i < id_bytes && i < 20; i++)
+		sprintf(info->build_id + 2 * i, "%02x", id[i]);
+	info->rewritten = info->flags & LITIFUT_MODULE_ACTIVE;
+}
+
+static enum litifut_status read_sites(struct reader *reader)
+{
+	const struct litifut_section *section =
+		litifut_image_section(&reader->image, LITIFUT_SECTION_SITES);
+	struct litifut_module_info *info = reader->info;
+	const size_t header_bytes = sizeof(struct litifut_sites_header);
+
+	if (!section || !section->bytes)
+		return LITIFUT_OK; /* removed by objcopy: the summary in the module stays */
+	if (section->size < header_bytes || word(reader, section->bytes) != LITIFUT_SITES_MAGIC)
+		return damaged(reader, LITIFUT_SECTION_SITES, "damaged site list");
+	uint32_t count = word(reader, section->bytes + 8);
+	uint32_t record = word(reader, section->bytes + 12);
+
+	if (record < sizeof(struct litifut_site) || count > (section->size - header_bytes) / record)
+		return damaged(reader, LITIFUT_SECTION_SITES,
+			       "site list is longer than its section");
+	info->sites = calloc(count ? count : 1, sizeof(*info->sites));
+	if (!info->sites)
+		return litifut_error_set(reader->error, LITIFUT_ERROR_IO, reader->image.path, NULL,
+					 LITIFUT_NO_ADDRESS, "out of memory");
+	info->site_count = count;
+	info->summary.sites = count;
+	for (uint32_t i = 0; i < count; i++) {
+		const uint8_t *bytes = section->bytes + header_bytes + (size_t)i * record;
+		struct litifut_site *site = &info->sites[i];
+
+		site->address = word(reader, bytes);
+		site->return_address = word(reader, bytes + 4);
+		site->instruction = word(reader, bytes + 8);
+		site->callee = word(reader, bytes + 12);
+		site->kind = bytes[16];
+		site->reason = bytes[17];
+		site->thumb = bytes[18];
+		site->length = bytes[19];
+		if (site->reason == LITIFUT_SITE_PATCHED)
+			info->summary.patched++;
+		else
+			info->summary.left[site->reason & 31]++;
+	}
+	return LITIFUT_OK;
+}
+
+static enum litifut_status read_all(struct reader *reader)
+{
+	const struct litifut_section *section =
+		litifut_image_section(&reader->image, LITIFUT_SECTION_MODULE);
+	const struct litifut_section *db =
+		litifut_image_section(&reader->image, LITIFUT_SECTION_DB);
+
+	if (!section || !section->bytes)
+		return LITIFUT_OK;
+	if (section->size < sizeof(struct litifut_module) ||
+	    word(reader, section->bytes) != LITIFUT_MODULE_MAGIC)
+		return damaged(reader, LITIFUT_SECTION_MODULE, "damaged module record");
+	if (word(reader, section->bytes + 4) > LITIFUT_MODULE_VERSION)
+		return litifut_error_set(reader->error, LITIFUT_ERROR_UNSUPPORTED,
+					 reader->image.path, LITIFUT_SECTION_MODULE,
+					 LITIFUT_NO_ADDRESS,
+					 "rewritten by a newer version than this program");
+	read_module(reader, section->bytes);
+	reader->info->summary.sites =
+		word(reader, section->bytes + offsetof(struct litifut_module, sites_patched)) +
+		word(reader, section->bytes + offsetof(struct litifut_module, sites_left));
+	reader->info->summary.db_bytes = db ? db->size : 0;
+	reader->info->summary.tracer_bytes = section->size;
+	for (size_t i = 0; i < reader->image.symbol_count; i++) {
+		const struct litifut_symbol *symbol = &reader->image.symbols[i];
+
+		if (strncmp(symbol->name, "litifut_", 8) == 0 &&
+		    strcmp(symbol->name, "litifut_db") != 0 &&
+		    strcmp(symbol->name, "litifut_sites") != 0 &&
+		    strcmp(symbol->name, "litifut_module") != 0)
+			reader->info->summary.tracer_bytes += symbol->size;
+	}
+	return read_sites(reader);
+}
+
+enum litifut_status litifut_module_info_read(const char *path, struct litifut_module_info *info,
+					     struct litifut_error *error)
+{
+	struct reader reader = {.info = info, .error = error};
+	enum litifut_status status = litifut_image_open(path, &reader.image, error);
+
+	memset(info, 0, sizeof(*info));
+	if (status)
+		return status;
+	info->machine = reader.image.machine;
+	info->elf_data = reader.image.data;
+	status = read_all(&reader);
+	litifut_image_close(&reader.image);
+	if (status)
+		litifut_module_info_release(info);
+	return status;
+}
+
+void litifut_module_info_release(struct litifut_module_info *info)
+{
+	free(info->sites);
+	memset(info, 0, sizeof(*info));
+}

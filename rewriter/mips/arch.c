@@ -1,0 +1,186 @@
+/* The MIPS back end: what images it takes, where their code is, which calls it
+ * leaves, and the table that the rest of the rewriter sees. */
+#include "rewriter/mips/mips.h"
+
+#include <capstone/capstone.h>
+#include <elf.h>
+#include <litifut/module_format.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ARCH_32R6 0x90000000u
+#define ARCH_64R6 0xa0000000u
+#define ABI_MASK 0x0000f000u
+#define ABI_O32 0x00001000u
+
+/* st_other (psABI, and binutils for the newer two) */
+#define OTHER_ISA_MASK 0xc0u
+#define OTHER_MICROMIPS 0x80u
+#define OTHER_MIPS16 0xf0u
+
+static enum litifut_status examine(const struct litifut_image *image,
+				   struct litifut_arch_context *context,
+				   struct litifut_error *error)
+{
+	uint32_t level = image->flags & EF_MIPS_ARCH;
+	const char *refused = NULL;
+
+	if (level == ARCH_32R6 || level == ARCH_64R6)
+		refused = "MIPS release 6 is not supported";
+	else if (image->flags & EF_MIPS_ABI2)
+		refused = "the n32 ABI is not supported, only o32";
+	else if ((image->flags & ABI_MASK) && (image->flags & ABI_MASK) != ABI_O32)
+		refused = "not the o32 ABI";
+	if (refused)
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "%s", refused);
+	*context = (struct litifut_arch_context){
+		.big_endian = image->big_endian,
+		.position_independent = image->type == ET_DYN,
+	};
+	return LITIFUT_OK;
+}
+
+static enum litifut_code_state symbol_state(const struct litifut_symbol *symbol)
+{
+	if ((symbol->other & OTHER_MIPS16) == OTHER_MIPS16)
+		return LITIFUT_CODE_MIPS16;
+	if ((symbol->other & OTHER_ISA_MASK) == OTHER_MICROMIPS)
+		return LITIFUT_CODE_MICROMIPS;
+	return LITIFUT_CODE_PLAIN;
+}
+
+static bool whole_section_is_code(const struct litifut_section *section)
+{
+	/* Pieces of one function, put together by the linker out of many objects;
+	 * the symbols at their start have no useful size. */
+	return strcmp(section->name, ".init") == 0 || strcmp(section->name, ".fini") == 0;
+}
+
+/* MIPS has no mapping symbols; the functions say where code is. Functions can
+ * overlap (aliases, entry points in the middle), so that each range starts
+ * where the ones before ended. */
+static enum litifut_status code_ranges(const struct litifut_image *image,
+				       const struct litifut_section *section,
+				       struct litifut_code_range **ranges, size_t *count,
+				       struct litifut_error *error)
+{
+	uint32_t end = section->address + section->size;
+	uint32_t covered = section->address;
+
+	*count = 0;
+	*ranges = malloc((image->function_count + 1) * sizeof(**ranges));
+	if (!*ranges)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, section->name,
+					 LITIFUT_NO_ADDRESS, "out of memory");
+	if (whole_section_is_code(section)) {
+		**ranges = (struct litifut_code_range){section->address, end & ~3u,
+						       LITIFUT_CODE_PLAIN};
+		*count = 1;
+		return LITIFUT_OK;
+	}
+	for (size_t i = 0; i < image->function_count; i++) {
+		const struct litifut_symbol *function = &image->symbols[image->functions[i]];
+		uint32_t from = function->address;
+		uint32_t to = from + function->size;
+
+		if (from < section->address || from >= end || to < from)
+			continue;
+		if (to > end)
+			to = end;
+		if (from < covered)
+			from = covered;
+		if (from >= to || (from & 3 && symbol_state(function) == LITIFUT_CODE_PLAIN))
+			continue;
+		(*ranges)[(*count)++] =
+			(struct litifut_code_range){from, to, symbol_state(function)};
+		covered = to;
+	}
+	return LITIFUT_OK;
+}
+
+static uint32_t return_address(const struct litifut_instruction *instruction, uint32_t address)
+{
+	(void)instruction;
+	return address + 8;
+}
+
+/* JALR.HB and JR.HB: bit 10 asks for a barrier that a patched call would lack. */
+static bool is_hazard_barrier(uint32_t word)
+{
+	return word >> 26 == 0 && word & 0x400;
+}
+
+static unsigned refuse(const struct litifut_arch_context *context,
+		       const struct litifut_instruction *instruction, uint32_t address,
+		       const uint8_t *following, size_t following_bytes, const char *callee_name)
+{
+	(void)callee_name;
+	if (instruction->class == LITIFUT_CLASS_FOREIGN_CALL)
+		return LITIFUT_SITE_FOREIGN_ISA;
+	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT)
+		return instruction->target == address + 8 ? LITIFUT_SITE_NOT_A_CALL
+							  : LITIFUT_SITE_PATCHED;
+	if (instruction->link_register != LITIFUT_MIPS_RA)
+		return LITIFUT_SITE_NOT_A_CALL;
+	if (is_hazard_barrier(instruction->word) || following_bytes < 4)
+		return LITIFUT_SITE_SPECIAL_CALLEE;
+	/* The original reads its register before the delay slot is executed, the
+	 * tracer after it. */
+	if (litifut_mips_writes(litifut_get32(context->big_endian, following),
+				instruction->target_register))
+		return LITIFUT_SITE_DELAY_SLOT;
+	return LITIFUT_SITE_PATCHED;
+}
+
+static bool is_call_through_t9(const struct litifut_instruction *instruction)
+{
+	return instruction->class == LITIFUT_CLASS_CALL_INDIRECT &&
+	       instruction->target_register == LITIFUT_MIPS_T9;
+}
+
+static unsigned entry(const struct litifut_instruction *instruction)
+{
+	return is_call_through_t9(instruction) ? 1 : 0;
+}
+
+static bool needs_db(const struct litifut_instruction *instruction)
+{
+	return !is_call_through_t9(instruction);
+}
+
+static uint32_t reach(const struct litifut_arch_context *context,
+		      const struct litifut_instruction *instruction)
+{
+	if (!context->position_independent && instruction->word >> 26 != 0x01)
+		return UINT32_MAX;
+	return (128u << 10) - 16;
+}
+
+static void disassembler(const struct litifut_arch_context *context, enum litifut_code_state state,
+			 int *arch, int *mode)
+{
+	(void)state;
+	*arch = CS_ARCH_MIPS;
+	*mode = (int)(CS_MODE_MIPS32 |
+		      (context->big_endian ? (unsigned)CS_MODE_BIG_ENDIAN : CS_MODE_LITTLE_ENDIAN));
+}
+
+const struct litifut_arch litifut_arch_mips = {
+	.machine = EM_MIPS,
+	.name = "mips",
+	.entry_names = {"litifut_stub_jal", "litifut_stub_jalr"},
+	.entry_count = 2,
+	.island_bytes = LITIFUT_MIPS_ISLAND_BYTES,
+	.examine = examine,
+	.code_ranges = code_ranges,
+	.decode = litifut_mips_decode,
+	.return_address = return_address,
+	.refuse = refuse,
+	.entry = entry,
+	.needs_db = needs_db,
+	.reach = reach,
+	.encode_call = litifut_mips_encode_call,
+	.write_island = litifut_mips_write_island,
+	.disassembler = disassembler,
+};

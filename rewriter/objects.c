@@ -1,0 +1,243 @@
+/* Making relocatable objects with libelf, so that no compiler is needed at link
+ * time: the ones that reserve room in an image, and the tracer object fitted to
+ * the program it is linked with. */
+#include "rewriter/rewriter.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <litifut/module_format.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* MIPS e_flags that must be alike in all objects of a link. */
+#define MIPS_ABI_FLAGS (EF_MIPS_NAN2008 | EF_MIPS_FP64 | 0x0000f000u)
+
+/* One section of an object that reserves room, with the symbol at its start. */
+struct room {
+	const char *section;
+	const char *symbol;
+	uint32_t flags;
+	uint32_t type;
+	uint32_t size;
+	uint32_t alignment;
+};
+
+struct writer {
+	Elf *elf;
+	const char *path;
+	char names[256]; /* section names */
+	size_t names_used;
+	char symbols[256]; /* symbol names */
+	size_t symbols_used;
+	void *filled[2]; /* contents of the rooms; freed at the end */
+};
+
+static uint32_t add_name(char *table, size_t *used, const char *name)
+{
+	uint32_t at = (uint32_t)*used;
+
+	*used += (size_t)sprintf(table + at, "%s", name) + 1;
+	return at;
+}
+
+static bool add_section(struct writer *writer, const char *name, const GElf_Shdr *header,
+			void *bytes, size_t size, Elf_Type type)
+{
+	Elf_Scn *section = elf_newscn(writer->elf);
+	Elf_Data *data = section ? elf_newdata(section) : NULL;
+	GElf_Shdr copy = *header;
+
+	if (!data)
+		return false;
+	data->d_buf = size ? bytes : NULL;
+	data->d_size = size;
+	data->d_type = type;
+	data->d_align = header->sh_addralign;
+	data->d_version = EV_CURRENT;
+	copy.sh_name = add_name(writer->names, &writer->names_used, name);
+	return gelf_update_shdr(section, &copy) != 0;
+}
+
+static bool write_sections(struct writer *writer, const struct litifut_rewrite_plan *plan,
+			   const struct room *rooms, unsigned count)
+{
+	Elf32_Sym symbols[4] = {0};
+	GElf_Ehdr header = {.e_type = ET_REL, .e_version = EV_CURRENT};
+
+	if (!gelf_newehdr(writer->elf, ELFCLASS32) || !gelf_getehdr(writer->elf, &header))
+		return false;
+	header.e_type = ET_REL;
+	header.e_machine = (GElf_Half)plan->machine;
+	header.e_version = EV_CURRENT;
+	header.e_flags = plan->elf_flags;
+	header.e_ident[EI_CLASS] = ELFCLASS32;
+	header.e_ident[EI_DATA] = plan->elf_data;
+	header.e_ident[EI_OSABI] = ELFOSABI_NONE;
+	header.e_shstrndx = (GElf_Half)(count + 4);
+	if (!gelf_update_ehdr(writer->elf, &header))
+		return false;
+	for (unsigned i = 0; i < count; i++) {
+		const GElf_Shdr room = {.sh_type = rooms[i].type,
+					.sh_flags = rooms[i].flags,
+					.sh_addralign = rooms[i].alignment};
+
+		writer->filled[i] = calloc(1, rooms[i].size ? rooms[i].size : 1);
+		if (!writer->filled[i] ||
+		    !add_section(writer, rooms[i].section, &room, writer->filled[i], rooms[i].size,
+				 ELF_T_BYTE))
+			return false;
+		symbols[i + 1].st_name =
+			add_name(writer->symbols, &writer->symbols_used, rooms[i].symbol);
+		symbols[i + 1].st_size = rooms[i].size;
+		symbols[i + 1].st_info = ELF32_ST_INFO(
+			STB_GLOBAL, rooms[i].flags & SHF_EXECINSTR ? STT_FUNC : STT_OBJECT);
+		symbols[i + 1].st_other = STV_HIDDEN;
+		symbols[i + 1].st_shndx = (Elf32_Section)(i + 1);
+	}
+	const GElf_Shdr no_stack = {.sh_type = SHT_PROGBITS, .sh_addralign = 1};
+	const GElf_Shdr table = {.sh_type = SHT_SYMTAB,
+				 .sh_link = count + 3,
+				 .sh_info = 1,
+				 .sh_entsize = sizeof(Elf32_Sym),
+				 .sh_addralign = 4};
+	const GElf_Shdr strings = {.sh_type = SHT_STRTAB, .sh_addralign = 1};
+
+	if (!add_section(writer, ".note.GNU-stack", &no_stack, NULL, 0, ELF_T_BYTE) ||
+	    !add_section(writer, ".symtab", &table, symbols, (count + 1) * sizeof(Elf32_Sym),
+			 ELF_T_SYM) ||
+	    !add_section(writer, ".strtab", &strings, writer->symbols, writer->symbols_used,
+			 ELF_T_BYTE))
+		return false;
+	add_name(writer->names, &writer->names_used, ".shstrtab");
+	writer->names_used -= strlen(".shstrtab") + 1; /* its place is known, its size counts it */
+	if (!add_section(writer, ".shstrtab", &strings, writer->names,
+			 writer->names_used + strlen(".shstrtab") + 1, ELF_T_BYTE))
+		return false;
+	return elf_update(writer->elf, ELF_C_WRITE) >= 0;
+}
+
+static enum litifut_status write_object(const struct litifut_rewrite_plan *plan,
+					const struct room *rooms, unsigned count, const char *path,
+					struct litifut_error *error)
+{
+	struct writer writer = {.path = path, .names_used = 1, .symbols_used = 1};
+	int descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	bool written = false;
+
+	if (descriptor < 0)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS,
+					 "cannot create: %s", strerror(errno));
+	elf_version(EV_CURRENT);
+	writer.elf = elf_begin(descriptor, ELF_C_WRITE, NULL);
+	if (writer.elf)
+		written = write_sections(&writer, plan, rooms, count);
+	if (!written)
+		litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS,
+				  "cannot write the object: %s", elf_errmsg(-1));
+	if (writer.elf)
+		elf_end(writer.elf);
+	for (unsigned i = 0; i < sizeof(writer.filled) / sizeof(*writer.filled); i++)
+		free(writer.filled[i]);
+	if (close(descriptor) && written)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS,
+					 "cannot write: %s", strerror(errno));
+	return written ? LITIFUT_OK : LITIFUT_ERROR_IO;
+}
+
+enum litifut_status litifut_rewrite_write_database_object(const struct litifut_rewrite_plan *plan,
+							  const char *path,
+							  struct litifut_error *error)
+{
+	const struct room rooms[] = {
+		{LITIFUT_SECTION_DB, "litifut_db", SHF_ALLOC, SHT_PROGBITS,
+		 (uint32_t)(sizeof(struct litifut_db_header) +
+			    plan->db_entries * sizeof(struct litifut_db_entry)),
+		 8},
+		{LITIFUT_SECTION_SITES, "litifut_sites", 0, SHT_PROGBITS,
+		 (uint32_t)(sizeof(struct litifut_sites_header) +
+			    plan->sites * sizeof(struct litifut_site)),
+		 4},
+	};
+
+	return write_object(plan, rooms, 2, path, error);
+}
+
+enum litifut_status litifut_rewrite_write_island_object(const struct litifut_rewrite_plan *plan,
+							size_t index, const char *path,
+							struct litifut_error *error)
+{
+	char symbol[64];
+	const struct room room = {".text",
+				  symbol,
+				  SHF_ALLOC | SHF_EXECINSTR,
+				  SHT_PROGBITS,
+				  (uint32_t)plan->island_bytes,
+				  8};
+
+	snprintf(symbol, sizeof(symbol), "litifut_island_%zu", index);
+	return write_object(plan, &room, 1, path, error);
+}
+
+static enum litifut_status copy_file(const char *from, const char *to, struct litifut_error *error)
+{
+	char buffer[65536];
+	ssize_t got;
+	int source = open(from, O_RDONLY | O_CLOEXEC);
+	int target;
+
+	if (source < 0)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, from, NULL, LITIFUT_NO_ADDRESS,
+					 "cannot open: %s", strerror(errno));
+	target = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (target < 0) {
+		close(source);
+		return litifut_error_set(error, LITIFUT_ERROR_IO, to, NULL, LITIFUT_NO_ADDRESS,
+					 "cannot create: %s", strerror(errno));
+	}
+	while ((got = read(source, buffer, sizeof(buffer))) > 0)
+		if (write(target, buffer, (size_t)got) != got)
+			break;
+	close(source);
+	if (close(target) || got != 0)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, to, NULL, LITIFUT_NO_ADDRESS,
+					 "cannot copy: %s", strerror(errno));
+	return LITIFUT_OK;
+}
+
+enum litifut_status litifut_rewrite_adapt_tracer(const struct litifut_rewrite_plan *plan,
+						 const char *from, const char *to,
+						 struct litifut_error *error)
+{
+	enum litifut_status status = copy_file(from, to, error);
+	int descriptor;
+	Elf *elf;
+	GElf_Ehdr header;
+	bool done = false;
+
+	if (status || plan->machine != EM_MIPS)
+		return status;
+	descriptor = open(to, O_RDWR | O_CLOEXEC);
+	elf_version(EV_CURRENT);
+	elf = descriptor < 0 ? NULL : elf_begin(descriptor, ELF_C_RDWR, NULL);
+	if (elf && gelf_getehdr(elf, &header)) {
+		header.e_flags &= ~MIPS_ABI_FLAGS;
+		header.e_flags |= plan->elf_flags & MIPS_ABI_FLAGS;
+		elf_flagelf(elf, ELF_C_SET, ELF_F_LAYOUT);
+		done = gelf_update_ehdr(elf, &header) && elf_update(elf, ELF_C_WRITE) >= 0;
+	}
+	if (!done)
+		status =
+			litifut_error_set(error, LITIFUT_ERROR_FORMAT, to, NULL, LITIFUT_NO_ADDRESS,
+					  "cannot fit the tracer object: %s", elf_errmsg(-1));
+	if (elf)
+		elf_end(elf);
+	if (descriptor >= 0)
+		close(descriptor);
+	return status;
+}

@@ -1,0 +1,137 @@
+/* The first half of the rewriter: how much room does this image need? */
+#include "rewriter/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum litifut_status litifut_session_open(const char *path,
+					 const struct litifut_rewrite_options *options,
+					 struct litifut_session *session,
+					 struct litifut_error *error)
+{
+	enum litifut_status status;
+
+	memset(session, 0, sizeof(*session));
+	status = litifut_image_open(path, &session->image, error);
+	if (status)
+		return status;
+	session->arch = litifut_arch_find(session->image.machine);
+	if (!session->arch)
+		status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
+					   LITIFUT_NO_ADDRESS, "machine %u is neither ARM nor MIPS",
+					   session->image.machine);
+	if (!status)
+		status = session->arch->examine(&session->image, &session->context, error);
+	if (!status)
+		status = litifut_sites_find(&session->image, session->arch, &session->context,
+					    options, &session->sites, error);
+	if (!status)
+		status = litifut_landings_find(&session->image, session->arch, &session->context,
+					       &session->landings, error);
+	if (status)
+		litifut_session_close(session);
+	return status;
+}
+
+void litifut_session_close(struct litifut_session *session)
+{
+	litifut_landings_release(&session->landings);
+	litifut_sites_release(&session->sites);
+	litifut_image_close(&session->image);
+}
+
+/* The site lies `margin` out of 8 parts of its reach or less from a landing.
+ * The plan asks for some margin, because the second link will move the code by
+ * the size of what is added. */
+static bool is_near(const struct litifut_session *session, const struct litifut_found_site *site,
+		    uint32_t landing, unsigned margin)
+{
+	uint64_t reach = session->arch->reach(&session->context, &site->instruction);
+	uint32_t address = site->site.address;
+	uint32_t distance = address > landing ? address - landing : landing - address;
+
+	return reach == UINT32_MAX || distance <= reach * margin / 8;
+}
+
+static bool has_near_landing(const struct litifut_session *session,
+			     const struct litifut_found_site *site)
+{
+	for (size_t i = 0; i < session->landings.count; i++)
+		if (is_near(session, site, session->landings.items[i].entries[0], 7))
+			return true;
+	return false;
+}
+
+/* Walks up through the sites without a landing and puts islands so that each
+ * serves as many as it can on both sides. */
+static enum litifut_status plan_islands(const struct litifut_session *session,
+					struct litifut_rewrite_plan *plan,
+					struct litifut_error *error)
+{
+	size_t capacity = 0;
+
+	for (size_t i = 0; i < session->sites.count; i++) {
+		const struct litifut_found_site *site = &session->sites.items[i];
+
+		if (site->site.reason != LITIFUT_SITE_PATCHED || has_near_landing(session, site))
+			continue;
+		if (plan->island_count &&
+		    is_near(session, site, plan->island_places[plan->island_count - 1], 6))
+			continue;
+		if (plan->island_count == capacity) {
+			capacity = capacity ? capacity * 2 : 16;
+			void *grown = realloc(plan->island_places,
+					      capacity * sizeof(*plan->island_places));
+			if (!grown)
+				return litifut_error_set(error, LITIFUT_ERROR_IO,
+							 session->image.path, NULL,
+							 LITIFUT_NO_ADDRESS, "out of memory");
+			plan->island_places = grown;
+		}
+		uint64_t reach = session->arch->reach(&session->context, &site->instruction);
+		uint64_t place = site->site.address + reach * 6 / 8;
+
+		if (place >= session->image.text_end)
+			place = session->image.text_end - 1;
+		plan->island_places[plan->island_count++] = (uint32_t)place;
+	}
+	return LITIFUT_OK;
+}
+
+enum litifut_status litifut_rewrite_plan(const char *path,
+					 const struct litifut_rewrite_options *options,
+					 struct litifut_rewrite_plan *plan,
+					 struct litifut_error *error)
+{
+	struct litifut_session session;
+	enum litifut_status status = litifut_session_open(path, options, &session, error);
+
+	memset(plan, 0, sizeof(*plan));
+	if (status)
+		return status;
+	plan->machine = session.image.machine;
+	plan->elf_flags = session.image.flags;
+	plan->elf_data = session.image.data;
+	plan->elf_osabi = session.image.osabi;
+	plan->sites = session.sites.count;
+	plan->text_bytes = session.sites.text_bytes;
+	plan->island_bytes = session.arch->island_bytes;
+	for (size_t i = 0; i < session.sites.count; i++)
+		plan->db_entries += session.sites.items[i].site.reason == LITIFUT_SITE_PATCHED &&
+				    session.arch->needs_db(&session.sites.items[i].instruction);
+	/* The linker may turn a few calls into others on the second run (veneers,
+	 * jalr and bal), so leave some room. */
+	plan->sites += plan->sites / 64 + 16;
+	plan->db_entries += plan->db_entries / 64 + 16;
+	status = plan_islands(&session, plan, error);
+	litifut_session_close(&session);
+	if (status)
+		litifut_rewrite_plan_release(plan);
+	return status;
+}
+
+void litifut_rewrite_plan_release(struct litifut_rewrite_plan *plan)
+{
+	free(plan->island_places);
+	memset(plan, 0, sizeof(*plan));
+}

@@ -1,0 +1,100 @@
+/* Which entry point or island serves which call site. */
+#include "rewriter/reach.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ISLAND_PREFIX "litifut_island_"
+
+static bool is_island(const struct litifut_symbol *symbol)
+{
+	return strncmp(symbol->name, ISLAND_PREFIX, strlen(ISLAND_PREFIX)) == 0;
+}
+
+static int by_entry(const void *left, const void *right)
+{
+	const struct litifut_landing *a = left;
+	const struct litifut_landing *b = right;
+
+	return a->entries[0] < b->entries[0] ? -1 : a->entries[0] > b->entries[0];
+}
+
+enum litifut_status litifut_landings_find(const struct litifut_image *image,
+					  const struct litifut_arch *arch,
+					  const struct litifut_arch_context *context,
+					  struct litifut_landings *landings,
+					  struct litifut_error *error)
+{
+	struct litifut_landing own = {0};
+	size_t islands = 0;
+
+	memset(landings, 0, sizeof(*landings));
+	for (size_t i = 0; i < arch->entry_count; i++) {
+		const struct litifut_symbol *entry =
+			litifut_image_symbol(image, arch->entry_names[i]);
+
+		if (!entry)
+			return litifut_error_set(
+				error, LITIFUT_ERROR_MISSING, image->path, NULL, LITIFUT_NO_ADDRESS,
+				"the tracer is not linked in (no %s)", arch->entry_names[i]);
+		own.entries[i] = entry->address;
+	}
+	for (size_t i = 0; i < image->symbol_count; i++)
+		islands += is_island(&image->symbols[i]);
+	landings->items = calloc(islands + 1, sizeof(*landings->items));
+	if (!landings->items)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "out of memory");
+	landings->items[landings->count++] = own;
+	for (size_t i = 0; i < image->symbol_count; i++) {
+		const struct litifut_symbol *island = &image->symbols[i];
+		struct litifut_landing landing = {.island = island};
+		uint8_t scratch[256];
+
+		if (!is_island(island) || island->size < arch->island_bytes ||
+		    !litifut_image_section_at(image, island->address, island->size))
+			continue;
+		arch->write_island(context, island->address, own.entries, scratch, landing.entries);
+		landings->items[landings->count++] = landing;
+	}
+	qsort(landings->items, landings->count, sizeof(*landings->items), by_entry);
+	while (landings->items[landings->own].island)
+		landings->own++;
+	return LITIFUT_OK;
+}
+
+void litifut_landings_release(struct litifut_landings *landings)
+{
+	free(landings->items);
+	memset(landings, 0, sizeof(*landings));
+}
+
+uint32_t litifut_landings_encode(const struct litifut_landings *landings,
+				 const struct litifut_arch *arch,
+				 const struct litifut_arch_context *context,
+				 const struct litifut_found_site *site, uint8_t *code)
+{
+	unsigned index = arch->entry(&site->instruction);
+	uint32_t address = site->site.address;
+	size_t low = 0;
+	size_t high = landings->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (landings->items[middle].entries[index] < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* The tracer's own entry saves the detour over an island; among islands the
+	 * two neighbours are the nearest. */
+	if (arch->encode_call(context, &site->instruction, address,
+			      landings->items[landings->own].entries[index], code))
+		return landings->items[landings->own].entries[index];
+	for (size_t i = low ? low - 1 : 0; i < landings->count && i <= low; i++)
+		if (arch->encode_call(context, &site->instruction, address,
+				      landings->items[i].entries[index], code))
+			return landings->items[i].entries[index];
+	return 0;
+}

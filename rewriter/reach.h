@@ -1,0 +1,41 @@
+/* Which entry point or island serves which call site. */
+#ifndef LITIFUT_REWRITER_REACH_H
+#define LITIFUT_REWRITER_REACH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rewriter/arch.h"
+#include "rewriter/image.h"
+#include "rewriter/sites.h"
+
+/* One place from which the tracer can be reached: its own code, or an island. */
+struct litifut_landing {
+	uint32_t entries[LITIFUT_ENTRIES_MAX]; /* link-time address of each entry point */
+	const struct litifut_symbol *island;   /* NULL: the tracer itself */
+};
+
+struct litifut_landings {
+	struct litifut_landing *items; /* by address */
+	size_t count;
+	size_t own; /* index of the tracer itself */
+};
+
+/* Finds the tracer's entry points and all islands in `image`. The islands'
+ * entries are those that write_island() would give; nothing is written. */
+enum litifut_status litifut_landings_find(const struct litifut_image *image,
+					  const struct litifut_arch *arch,
+					  const struct litifut_arch_context *context,
+					  struct litifut_landings *landings,
+					  struct litifut_error *error);
+
+void litifut_landings_release(struct litifut_landings *landings);
+
+/* Encodes the call of `site` to the nearest landing that it reaches into `code`
+ * (4 bytes) and returns the address of that entry; 0 when none is in reach. */
+uint32_t litifut_landings_encode(const struct litifut_landings *landings,
+				 const struct litifut_arch *arch,
+				 const struct litifut_arch_context *context,
+				 const struct litifut_found_site *site, uint8_t *code);
+
+#endif

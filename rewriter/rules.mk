@@ -1,0 +1,9 @@
+REWRITER_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,\
+	$(filter-out rewriter/main.c,$(wildcard rewriter/*.c rewriter/arm/*.c rewriter/mips/*.c)))
+REWRITER_LIBRARIES := -lcapstone -lelf
+
+PROGRAMS += $(BUILD)/bin/litifut-rewrite
+
+$(BUILD)/bin/litifut-rewrite: $(BUILD)/host/rewriter/main.o $(REWRITER_OBJECTS) $(COMMON_OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(REWRITER_LIBRARIES) -o $@

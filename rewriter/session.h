@@ -1,0 +1,24 @@
+/* What plan and apply both start from: an image opened, judged and decoded. */
+#ifndef LITIFUT_REWRITER_SESSION_H
+#define LITIFUT_REWRITER_SESSION_H
+
+#include "rewriter/reach.h"
+#include "rewriter/sites.h"
+
+struct litifut_session {
+	struct litifut_image image;
+	const struct litifut_arch *arch;
+	struct litifut_arch_context context;
+	struct litifut_site_list sites;
+	struct litifut_landings landings;
+};
+
+/* Opens the image at `path`, finds its call sites and the tracer in it. */
+enum litifut_status litifut_session_open(const char *path,
+					 const struct litifut_rewrite_options *options,
+					 struct litifut_session *session,
+					 struct litifut_error *error);
+
+void litifut_session_close(struct litifut_session *session);
+
+#endif

@@ -1,0 +1,237 @@
+/* Finding the call sites of an image: walk the code ranges of every executable
+ * section, decode, and judge each call: to be patched, or left for a reason. */
+#include "rewriter/sites.h"
+
+#include <elf.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What stays the same during one walk. */
+struct walk {
+	const struct litifut_image *image;
+	const struct litifut_arch *arch;
+	const struct litifut_arch_context *context;
+	const struct litifut_rewrite_options *options;
+	struct litifut_site_list *list;
+	struct litifut_range *excluded; /* options->excluded, sorted */
+	/* The function of the site before: neighbours mostly share it. */
+	const struct litifut_symbol *function;
+	bool function_refused;
+};
+
+static int by_start(const void *left, const void *right)
+{
+	const struct litifut_range *a = left;
+	const struct litifut_range *b = right;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static bool in_excluded_range(const struct walk *walk, uint32_t address)
+{
+	size_t low = 0;
+	size_t high = walk->options->excluded_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (walk->excluded[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < walk->options->excluded_count && walk->excluded[low].start <= address;
+}
+
+static bool matches(const char *const *globs, const char *name)
+{
+	for (; globs && *globs; globs++)
+		if (fnmatch(*globs, name, 0) == 0)
+			return true;
+	return false;
+}
+
+static bool function_refused(const struct walk *walk, const struct litifut_symbol *function)
+{
+	const char *const *include = walk->options->include_functions;
+	const char *name = function ? function->name : "";
+
+	if (matches(walk->options->exclude_functions, name))
+		return true;
+	return include && *include && !matches(include, name);
+}
+
+static bool is_tracer_code(const struct litifut_symbol *function)
+{
+	return function && strncmp(function->name, "litifut_", strlen("litifut_")) == 0;
+}
+
+static bool append(struct litifut_site_list *list, const struct litifut_found_site *site)
+{
+	if (list->count == list->capacity) {
+		size_t capacity = list->capacity ? list->capacity * 2 : 1024;
+		void *items = realloc(list->items, capacity * sizeof(*list->items));
+
+		if (!items)
+			return false;
+		list->items = items;
+		list->capacity = capacity;
+	}
+	list->items[list->count++] = *site;
+	return true;
+}
+
+static unsigned judge(struct walk *walk, const struct litifut_section *section,
+		      const struct litifut_instruction *instruction, uint32_t address)
+{
+	const struct litifut_symbol *callee = NULL;
+	uint32_t after = address - section->address + instruction->length;
+	unsigned reason;
+
+	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT)
+		callee = litifut_image_function_start(walk->image, instruction->target & ~1u);
+	reason = walk->arch->refuse(walk->context, instruction, address, section->bytes + after,
+				    section->size - after, callee ? callee->name : "");
+	if (reason != LITIFUT_SITE_PATCHED)
+		return reason;
+	if (walk->function_refused || in_excluded_range(walk, address))
+		return LITIFUT_SITE_EXCLUDED;
+	return LITIFUT_SITE_PATCHED;
+}
+
+static bool take_site(struct walk *walk, const struct litifut_section *section,
+		      const struct litifut_instruction *instruction, uint32_t address)
+{
+	struct litifut_found_site found = {.instruction = *instruction, .section = section};
+	const struct litifut_symbol *function = walk->function;
+
+	if (!function || address - function->address >= function->size) {
+		function = litifut_image_function_at(walk->image, address);
+		walk->function = function;
+		walk->function_refused = function_refused(walk, function);
+	}
+	if (is_tracer_code(function))
+		return true;
+	found.site.address = address;
+	found.site.return_address = walk->arch->return_address(instruction, address);
+	found.site.instruction = instruction->word;
+	found.site.thumb = instruction->thumb;
+	found.site.length = instruction->length;
+	found.site.kind = instruction->class == LITIFUT_CLASS_CALL_INDIRECT ? LITIFUT_SITE_INDIRECT
+									    : LITIFUT_SITE_DIRECT;
+	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT)
+		found.site.callee = instruction->target;
+	found.site.reason = (uint8_t)judge(walk, section, instruction, address);
+	return append(walk->list, &found);
+}
+
+static bool walk_range(struct walk *walk, const struct litifut_section *section,
+		       const struct litifut_code_range *range)
+{
+	uint32_t address = range->start;
+
+	while (address < range->end) {
+		struct litifut_instruction instruction;
+		uint32_t offset = address - section->address;
+		unsigned length = walk->arch->decode(walk->context, section->bytes + offset,
+						     range->end - address, address, range->state,
+						     &instruction);
+
+		if (!length)
+			break;
+		if (instruction.class == LITIFUT_CLASS_CALL_DIRECT ||
+		    instruction.class == LITIFUT_CLASS_CALL_INDIRECT ||
+		    instruction.class == LITIFUT_CLASS_FOREIGN_CALL)
+			if (!take_site(walk, section, &instruction, address))
+				return false;
+		address += length;
+	}
+	walk->list->text_bytes += address - range->start;
+	return true;
+}
+
+/* PLT entries and lazy stubs hold no calls of the program's own. */
+static bool has_calls(const struct litifut_section *section)
+{
+	static const char *const linker_made[] = {".plt", ".iplt", ".plt.sec", ".plt.got",
+						  ".MIPS.stubs"};
+
+	if (section->type != SHT_PROGBITS || !(section->flags & SHF_EXECINSTR) || !section->bytes)
+		return false;
+	for (size_t i = 0; i < sizeof(linker_made) / sizeof(*linker_made); i++)
+		if (strcmp(section->name, linker_made[i]) == 0)
+			return false;
+	return true;
+}
+
+static enum litifut_status walk_section(struct walk *walk, const struct litifut_section *section,
+					struct litifut_error *error)
+{
+	struct litifut_code_range *ranges = NULL;
+	size_t count = 0;
+	bool enough = true;
+	enum litifut_status status =
+		walk->arch->code_ranges(walk->image, section, &ranges, &count, error);
+
+	if (status)
+		return status;
+	for (size_t i = 0; i < count && enough; i++)
+		if (ranges[i].state != LITIFUT_CODE_DATA)
+			enough = walk_range(walk, section, &ranges[i]);
+	free(ranges);
+	if (!enough)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, walk->image->path, section->name,
+					 LITIFUT_NO_ADDRESS, "out of memory");
+	return LITIFUT_OK;
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const struct litifut_found_site *a = left;
+	const struct litifut_found_site *b = right;
+
+	return a->site.address < b->site.address ? -1 : a->site.address > b->site.address;
+}
+
+enum litifut_status litifut_sites_find(const struct litifut_image *image,
+				       const struct litifut_arch *arch,
+				       const struct litifut_arch_context *context,
+				       const struct litifut_rewrite_options *options,
+				       struct litifut_site_list *list, struct litifut_error *error)
+{
+	struct walk walk = {
+		.image = image, .arch = arch, .context = context, .options = options, .list = list};
+	size_t excluded_bytes = options->excluded_count * sizeof(*options->excluded);
+	enum litifut_status status = LITIFUT_OK;
+
+	memset(list, 0, sizeof(*list));
+	if (!image->symbol_count)
+		return litifut_error_set(error, LITIFUT_ERROR_MISSING, image->path, NULL,
+					 LITIFUT_NO_ADDRESS,
+					 "stripped: no symbol table to find the code by");
+	if (options->excluded_count) {
+		walk.excluded = malloc(excluded_bytes);
+		if (!walk.excluded)
+			return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
+						 LITIFUT_NO_ADDRESS, "out of memory");
+		memcpy(walk.excluded, options->excluded, excluded_bytes);
+		qsort(walk.excluded, options->excluded_count, sizeof(*walk.excluded), by_start);
+	}
+	for (size_t i = 1; i < image->section_count && !status; i++)
+		if (has_calls(&image->sections[i]))
+			status = walk_section(&walk, &image->sections[i], error);
+	free(walk.excluded);
+	if (status) {
+		litifut_sites_release(list);
+		return status;
+	}
+	qsort(list->items, list->count, sizeof(*list->items), by_address);
+	return LITIFUT_OK;
+}
+
+void litifut_sites_release(struct litifut_site_list *list)
+{
+	free(list->items);
+	memset(list, 0, sizeof(*list));
+}

@@ -1,0 +1,38 @@
+/* Finding the call sites of an image. */
+#ifndef LITIFUT_REWRITER_SITES_H
+#define LITIFUT_REWRITER_SITES_H
+
+#include <litifut/module_format.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rewriter/arch.h"
+#include "rewriter/image.h"
+#include "rewriter/rewriter.h"
+
+/* One call site under way through the rewriter. */
+struct litifut_found_site {
+	struct litifut_site site; /* as it will stand in .litifut.sites */
+	struct litifut_instruction instruction;
+	const struct litifut_section *section;
+};
+
+struct litifut_site_list {
+	struct litifut_found_site *items; /* sorted by address */
+	size_t count;
+	size_t capacity;
+	uint32_t text_bytes; /* of code that was decoded */
+};
+
+/* Decodes every executable section of `image` and lists its call sites. Each
+ * is marked LITIFUT_SITE_PATCHED (meaning: to be patched) or with the reason
+ * why it must be left alone. The tracer's own code is not listed. */
+enum litifut_status litifut_sites_find(const struct litifut_image *image,
+				       const struct litifut_arch *arch,
+				       const struct litifut_arch_context *context,
+				       const struct litifut_rewrite_options *options,
+				       struct litifut_site_list *list, struct litifut_error *error);
+
+void litifut_sites_release(struct litifut_site_list *list);
+
+#endif

@@ -1,0 +1,145 @@
+/* Checking what the rewriter did, by other means than it did it: the untouched
+ * file on disk says what must not have changed, capstone says what the new
+ * instructions are. */
+#include "rewriter/verify.h"
+
+#include <capstone/capstone.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Compares [from, to) of the section with the bytes on disk. */
+static enum litifut_status compare_piece(const struct litifut_session *session,
+					 const struct litifut_section *section,
+					 const uint8_t *before, uint32_t from, uint32_t to,
+					 struct litifut_error *error)
+{
+	if (from >= to || memcmp(section->bytes + from, before + from, to - from) == 0)
+		return LITIFUT_OK;
+	while (section->bytes[from] == before[from])
+		from++;
+	return litifut_error_set(error, LITIFUT_ERROR_INTERNAL, session->image.path, section->name,
+				 section->address + from,
+				 "a byte that is no call site was changed");
+}
+
+static enum litifut_status compare_section(const struct litifut_session *session,
+					   const struct litifut_section *section, int descriptor,
+					   const struct litifut_change *changes, size_t count,
+					   struct litifut_error *error)
+{
+	off_t offset = section->bytes - session->image.bytes;
+	uint8_t *before = malloc(section->size);
+	uint32_t done = 0;
+	enum litifut_status status = LITIFUT_OK;
+
+	if (!before || pread(descriptor, before, section->size, offset) != (ssize_t)section->size) {
+		free(before);
+		return litifut_error_set(error, LITIFUT_ERROR_IO, session->image.path,
+					 section->name, LITIFUT_NO_ADDRESS, "cannot read back");
+	}
+	for (size_t i = 0; i < count && !status; i++) {
+		uint32_t from = changes[i].address - section->address;
+
+		if (changes[i].address < section->address || from >= section->size)
+			continue;
+		status = compare_piece(session, section, before, done, from, error);
+		done = from + changes[i].length;
+	}
+	if (!status)
+		status = compare_piece(session, section, before, done, section->size, error);
+	free(before);
+	return status;
+}
+
+/* The target of the first immediate operand, or false. */
+static bool immediate_target(int arch, const cs_insn *instruction, uint32_t *target)
+{
+	const cs_detail *detail = instruction->detail;
+
+	if (arch == CS_ARCH_ARM) {
+		for (unsigned i = 0; i < detail->arm.op_count; i++)
+			if (detail->arm.operands[i].type == ARM_OP_IMM) {
+				*target = (uint32_t)detail->arm.operands[i].imm;
+				return instruction->id == ARM_INS_BL ||
+				       instruction->id == ARM_INS_BLX;
+			}
+		return false;
+	}
+	for (unsigned i = 0; i < detail->mips.op_count; i++)
+		if (detail->mips.operands[i].type == MIPS_OP_IMM) {
+			*target = (uint32_t)detail->mips.operands[i].imm;
+			return instruction->id == MIPS_INS_JAL || instruction->id == MIPS_INS_BAL ||
+			       instruction->id == MIPS_INS_BGEZAL ||
+			       instruction->id == MIPS_INS_BLTZAL;
+		}
+	return false;
+}
+
+static enum litifut_status check_calls(const struct litifut_session *session,
+				       const struct litifut_change *changes, size_t count,
+				       enum litifut_code_state state, struct litifut_error *error)
+{
+	enum litifut_status status = LITIFUT_OK;
+	const struct litifut_section *section = NULL;
+	int arch;
+	int mode;
+	csh handle;
+
+	session->arch->disassembler(&session->context, state, &arch, &mode);
+	if (cs_open((cs_arch)arch, (cs_mode)mode, &handle) != CS_ERR_OK)
+		return litifut_error_set(error, LITIFUT_ERROR_INTERNAL, session->image.path, NULL,
+					 LITIFUT_NO_ADDRESS, "capstone does not know this CPU");
+	cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
+	cs_insn *instruction = cs_malloc(handle);
+
+	for (size_t i = 0; i < count && !status; i++) {
+		uint32_t target;
+
+		if (changes[i].state != state || !changes[i].entry)
+			continue;
+		if (!section || changes[i].address - section->address >= section->size)
+			section = litifut_image_section_at(&session->image, changes[i].address, 4);
+		const uint8_t *code = section->bytes + (changes[i].address - section->address);
+		size_t left = changes[i].length;
+		uint64_t address = changes[i].address;
+
+		if (!cs_disasm_iter(handle, &code, &left, &address, instruction) || left ||
+		    !immediate_target(arch, instruction, &target) ||
+		    (target & ~1u) != changes[i].entry)
+			status = litifut_error_set(
+				error, LITIFUT_ERROR_INTERNAL, session->image.path, section->name,
+				changes[i].address, "the new call does not lead to the tracer");
+	}
+	cs_free(instruction, 1);
+	cs_close(&handle);
+	return status;
+}
+
+enum litifut_status litifut_verify(const struct litifut_session *session,
+				   const struct litifut_change *changes, size_t count,
+				   struct litifut_error *error)
+{
+	enum litifut_status status = LITIFUT_OK;
+	int descriptor = open(session->image.path, O_RDONLY | O_CLOEXEC);
+
+	if (descriptor < 0)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, session->image.path, NULL,
+					 LITIFUT_NO_ADDRESS, "cannot open: %s", strerror(errno));
+	for (size_t i = 1; i < session->image.section_count && !status; i++) {
+		const struct litifut_section *section = &session->image.sections[i];
+
+		if (section->flags & SHF_EXECINSTR && section->bytes && section->size)
+			status = compare_section(session, section, descriptor, changes, count,
+						 error);
+	}
+	close(descriptor);
+	if (!status)
+		status = check_calls(session, changes, count, LITIFUT_CODE_PLAIN, error);
+	if (!status)
+		status = check_calls(session, changes, count, LITIFUT_CODE_THUMB, error);
+	return status;
+}
