@@ -7,3 +7,11 @@ PROGRAMS += $(BUILD)/bin/litifut-rewrite
 $(BUILD)/bin/litifut-rewrite: $(BUILD)/host/rewriter/main.o $(REWRITER_OBJECTS) $(COMMON_OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(REWRITER_LIBRARIES) -o $@
+
+REWRITER_TESTS := $(BUILD)/unit/rewriter_arm_test $(BUILD)/unit/rewriter_mips_test
+UNIT_TESTS += $(REWRITER_TESTS)
+
+$(REWRITER_TESTS): $(BUILD)/unit/%: $(BUILD)/host/tests/unit/%.o \
+		$(BUILD)/host/tests/unit/rewriter_cases.o $(REWRITER_OBJECTS) $(COMMON_OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(REWRITER_LIBRARIES) -lcmocka -o $@
