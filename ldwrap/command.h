@@ -1,0 +1,43 @@
+/* The command line of a link of ours, made from the user's. */
+#ifndef LITIFUT_LDWRAP_COMMAND_H
+#define LITIFUT_LDWRAP_COMMAND_H
+
+#include <stddef.h>
+
+#include "ldwrap/arguments.h"
+#include "ldwrap/map.h"
+
+/* An object of ours and the item of the user's command line before which it
+ * goes (the number of items: at the end). */
+struct insertion {
+	size_t before;
+	const char *path;
+};
+
+struct command {
+	const struct arguments *arguments;
+	const char *linker_name;            /* argv[0] */
+	const char *output;                 /* in place of the user's -o */
+	const char *map;                    /* always wanted */
+	const char *dependency_file;        /* in place of the user's, used if there was one */
+	const struct insertion *insertions; /* ascending */
+	size_t insertion_count;
+};
+
+/* Returns a NULL-terminated vector for execv (to be freed with freeargv): the
+ * user's words in their order, without those that strip symbols or name an
+ * output, with ours added. A very long one is put into the response file
+ * `response`. NULL with errno when that can't be written. */
+char **command_build(const struct command *command, const char *response);
+
+/* The item before which the tracer goes: after the start-up files, where no
+ * -b or --format is in force, and so before crtend.o, whose .eh_frame must
+ * stay the last one. */
+size_t command_tracer_place(const struct arguments *arguments);
+
+/* The item before which an object must stand so that its code comes as near to
+ * `address` as can be, judged by the map of a former link. */
+size_t command_place_near(const struct arguments *arguments, const struct map *map,
+			  uint32_t address);
+
+#endif

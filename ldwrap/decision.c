@@ -1,0 +1,253 @@
+/* A build makes many links that are no programs for the device: tests of
+ * configure, partial links, firmware, kernels, tools for the build machine.
+ * Each is recognised here, from the command line and from the first input. */
+#include "ldwrap/decision.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <libelf.h>
+#include <libiberty/libiberty.h>
+
+struct emulation {
+	const char *name;
+	bool ours;
+};
+
+/* Emulations of ld.bfd, gold and lld. One that is not listed passes. */
+static const struct emulation emulations[] = {
+	{"armelf_linux_eabi", true}, {"armelf_linux", true}, {"armelf", false},
+	{"elf32ltsmip", true},       {"elf32btsmip", true},  {"elf32lmip", false},
+	{"elf32bmip", false},
+};
+
+/* Programs that run before they are relocated, or that others are loaded by. */
+static const char *const loader_names[] = {"ld.so",       "ld.so.*",   "ld-*.so",  "ld-*.so.*",
+					   "ld*-uClibc*", "ld-musl-*", "vdso*.so*"};
+
+static bool is_loader(const struct arguments *arguments)
+{
+	const char *name = lbasename(arguments_output(arguments));
+
+	for (size_t i = 0; i < sizeof(loader_names) / sizeof(loader_names[0]); i++)
+		if (!fnmatch(loader_names[i], name, 0))
+			return true;
+	/* musl's libc.so is its own loader; a library has no other use for -e. */
+	return arguments_last(arguments, ARGUMENT_SHARED) &&
+	       arguments_last(arguments, ARGUMENT_ENTRY);
+}
+
+/* A script with INSERT adds to the built-in one; any other one replaces it. */
+static bool script_replaces_default(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char *line = NULL;
+	size_t room = 0;
+	bool inserts = false;
+
+	if (!file)
+		return true;
+	while (!inserts && getline(&line, &room, file) >= 0) {
+		char *word = strstr(line, "INSERT");
+
+		inserts = word &&
+			  (!strncmp(word + 6, " AFTER", 6) || !strncmp(word + 6, " BEFORE", 7));
+	}
+	free(line);
+	fclose(file);
+	return !inserts;
+}
+
+/* NULL when the options of the command line speak for a program or library. */
+static const char *reason_of_options(const struct arguments *arguments)
+{
+	struct stat status;
+
+	for (size_t i = 0; i < arguments->count; i++) {
+		const struct argument *item = &arguments->items[i];
+
+		switch (item->kind) {
+		case ARGUMENT_PROBE:
+			return "a question to the linker";
+		case ARGUMENT_RELOCATABLE:
+			return "a partial link (-r)";
+		case ARGUMENT_MRI_SCRIPT:
+			return "an MRI script (-c)";
+		case ARGUMENT_SCRIPT:
+			if (!item->value || script_replaces_default(item->value))
+				return "a linker script of its own (-T)";
+			break;
+		case ARGUMENT_OUTPUT_FORMAT:
+			if (!item->value || strncmp(item->value, "elf32", 5))
+				return "an output format of its own (--oformat)";
+			break;
+		case ARGUMENT_OMAGIC:
+			return "text and data in one segment (-N)";
+		case ARGUMENT_TEXT_ADDRESS:
+			return "a text address of its own (-Ttext)";
+		case ARGUMENT_BE8:
+			return "big-endian ARM (--be8)";
+		case ARGUMENT_RETAIN_SYMBOLS:
+			return "a list of symbols to keep (--retain-symbols-file)";
+		default:
+			break;
+		}
+	}
+	if (!arguments_has_inputs(arguments))
+		return "no inputs";
+	if (is_loader(arguments))
+		return "a dynamic loader";
+	if (!lstat(arguments_output(arguments), &status) && !S_ISREG(status.st_mode) &&
+	    !S_ISLNK(status.st_mode))
+		return "the output is no regular file";
+	if (!stat(arguments_output(arguments), &status) && !S_ISREG(status.st_mode))
+		return "the output is no regular file";
+	return NULL;
+}
+
+/* NULL when -m is missing or names an emulation of ours. */
+static const char *reason_of_emulation(const struct arguments *arguments)
+{
+	const struct argument *emulation = arguments_last(arguments, ARGUMENT_EMULATION);
+
+	if (!emulation || !emulation->value)
+		return NULL;
+	for (size_t i = 0; i < sizeof(emulations) / sizeof(emulations[0]); i++)
+		if (!strcmp(emulation->value, emulations[i].name))
+			return emulations[i].ours ? NULL : "not a Linux emulation (-m)";
+	return "not an emulation for 32-bit ARM or MIPS (-m)";
+}
+
+/* Fills `target` from the header of an ELF object or of the first one in an
+ * archive. False: neither. */
+static bool read_header(const char *path, struct litifut_rewrite_plan *target, bool *elf32)
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	Elf *outer = file < 0 ? NULL : elf_begin(file, ELF_C_READ_MMAP, NULL);
+	Elf *elf = outer;
+	Elf_Cmd command = ELF_C_READ_MMAP;
+	bool found = false;
+
+	if (outer && elf_kind(outer) == ELF_K_AR)
+		elf = elf_begin(file, command, outer);
+	while (elf && !found) {
+		size_t size = 0;
+		const char *ident = elf_kind(elf) == ELF_K_ELF ? elf_getident(elf, &size) : NULL;
+
+		if (ident && size >= EI_NIDENT) {
+			Elf32_Ehdr *header = elf32_getehdr(elf);
+
+			found = true;
+			*elf32 = header != NULL;
+			if (header) {
+				target->machine = header->e_machine;
+				target->elf_flags = header->e_flags;
+				target->elf_data = header->e_ident[EI_DATA];
+				target->elf_osabi = header->e_ident[EI_OSABI];
+			}
+		}
+		if (elf == outer)
+			break;
+		command = elf_next(elf);
+		elf_end(elf);
+		elf = found ? NULL : elf_begin(file, command, outer);
+	}
+	if (outer)
+		elf_end(outer);
+	if (file >= 0)
+		close(file);
+	return found;
+}
+
+static const char *reason_of_target(const struct litifut_rewrite_plan *target)
+{
+	switch (target->machine) {
+	case EM_ARM:
+		if (target->elf_data != ELFDATA2LSB)
+			return "big-endian ARM";
+		/* Objects from before the EABI have other rules for calls; LTO
+		 * objects have no flags at all. */
+		if (target->elf_flags && EF_ARM_EABI_VERSION(target->elf_flags) < EF_ARM_EABI_VER4)
+			return "ARM without EABI";
+		return NULL;
+	case EM_MIPS:
+		if (target->elf_flags & EF_MIPS_ABI2)
+			return "the MIPS n32 ABI";
+		if ((target->elf_flags & EF_MIPS_ARCH) >= 0x90000000u)
+			return "MIPS release 6";
+		return NULL;
+	default:
+		return "not a link for 32-bit ARM or MIPS";
+	}
+}
+
+static const char *reason_of_inputs(const struct arguments *arguments,
+				    struct litifut_rewrite_plan *target)
+{
+	elf_version(EV_CURRENT);
+	for (size_t i = 0; i < arguments->count; i++) {
+		const struct argument *item = &arguments->items[i];
+		bool elf32 = false;
+
+		if (item->kind != ARGUMENT_INPUT || item->foreign)
+			continue;
+		if (!read_header(item->value, target, &elf32))
+			continue;
+		return elf32 ? reason_of_target(target) : "not a link for 32-bit ARM or MIPS";
+	}
+	return "no ELF file among the inputs";
+}
+
+void decision_make(const struct arguments *arguments, struct decision *decision)
+{
+	memset(decision, 0, sizeof(*decision));
+	decision->reason = reason_of_options(arguments);
+	if (!decision->reason)
+		decision->reason = reason_of_emulation(arguments);
+	if (!decision->reason)
+		decision->reason = reason_of_inputs(arguments, &decision->target);
+	decision->rewrite = !decision->reason;
+}
+
+const char *const *decision_triplets(const struct arguments *arguments)
+{
+	static const char *const armhf[] = {"arm-linux-gnueabihf", "armv7l-linux-gnueabihf",
+					    "arm-linux-musleabihf", "arm-linux-gnueabi", NULL};
+	static const char *const armel[] = {"arm-linux-gnueabi", "arm-linux-musleabi",
+					    "arm-linux-gnueabihf", NULL};
+	static const char *const mips[] = {"mips-linux-gnu", "mips-linux-musl", "mipsel-linux-gnu",
+					   NULL};
+	static const char *const mipsel[] = {"mipsel-linux-gnu", "mipsel-linux-musl",
+					     "mips-linux-gnu", NULL};
+	const struct argument *emulation = arguments_last(arguments, ARGUMENT_EMULATION);
+
+	if (!emulation || !emulation->value)
+		return NULL;
+	if (!strncmp(emulation->value, "armelf", 6)) {
+		for (int i = 1; i < arguments->word_count; i++)
+			if (strstr(arguments->words[i], "ld-linux-armhf") ||
+			    strstr(arguments->words[i], "gnueabihf"))
+				return armhf;
+		return armel;
+	}
+	if (!strcmp(emulation->value, "elf32btsmip"))
+		return mips;
+	if (!strcmp(emulation->value, "elf32ltsmip"))
+		return mipsel;
+	return NULL;
+}
+
+const char *decision_architecture(const struct litifut_rewrite_plan *target)
+{
+	if (target->machine == EM_ARM)
+		return target->elf_data == ELFDATA2LSB ? "arm" : NULL;
+	if (target->machine == EM_MIPS)
+		return target->elf_data == ELFDATA2LSB ? "mipsel" : "mips";
+	return NULL;
+}

@@ -1,0 +1,28 @@
+/* Whether a link makes something that LITIFUT can rewrite. */
+#ifndef LITIFUT_LDWRAP_DECISION_H
+#define LITIFUT_LDWRAP_DECISION_H
+
+#include <stdbool.h>
+
+#include "ldwrap/arguments.h"
+#include "rewriter/rewriter.h"
+
+struct decision {
+	bool rewrite;
+	const char *reason; /* why not, for people; static; NULL when `rewrite` */
+	/* Of the first ELF input, when `rewrite`; the rest is zero. */
+	struct litifut_rewrite_plan target;
+};
+
+/* Reads the command line and the headers of its inputs; touches nothing. */
+void decision_make(const struct arguments *arguments, struct decision *decision);
+
+/* Prefixes under which the linker for this link is usually installed, most
+ * likely first, guessed from -m and --dynamic-linker; NULL-terminated, static.
+ * NULL when -m names no CPU of ours. */
+const char *const *decision_triplets(const struct arguments *arguments);
+
+/* Tracer objects are made for "arm", "mips" and "mipsel". NULL: none of them. */
+const char *decision_architecture(const struct litifut_rewrite_plan *target);
+
+#endif

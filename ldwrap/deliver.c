@@ -1,0 +1,180 @@
+/* Our temporary names must not be seen: in each text that came from the linker
+ * the image's name becomes the target's and the scratch folder "litifut". */
+#include "ldwrap/deliver.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <libiberty/libiberty.h>
+
+#include "ldwrap/process.h"
+
+static bool same_file(int one, int other)
+{
+	struct stat a;
+	struct stat b;
+
+	return !fstat(one, &a) && !fstat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+void deliver_prepare(struct link_files *files, const struct arguments *arguments)
+{
+	/* One terminal or file for both: the order between them counts. */
+	bool together = same_file(STDOUT_FILENO, STDERR_FILENO);
+
+	files->target = arguments_output(arguments);
+	files->image = scratch_beside(files->target);
+	files->stripped = scratch_beside(files->target);
+	files->map = scratch_file("map");
+	files->dependencies = scratch_file("dependencies");
+	files->messages_error = scratch_file("messages");
+	files->messages_out = together ? files->messages_error : scratch_file("output");
+	files->kept_error = scratch_file("kept-messages");
+	files->kept_out = together ? files->kept_error : scratch_file("kept-output");
+}
+
+void deliver_keep_messages(const struct link_files *files)
+{
+	rename(files->messages_error, files->kept_error);
+	if (files->messages_out != files->messages_error)
+		rename(files->messages_out, files->kept_out);
+}
+
+const char *deliver_first_line(const struct link_files *files)
+{
+	static char line[160];
+	FILE *file = fopen(files->messages_error, "r");
+
+	line[0] = '\0';
+	if (file) {
+		if (!fgets(line, sizeof(line), file))
+			line[0] = '\0';
+		fclose(file);
+	}
+	line[strcspn(line, "\n")] = '\0';
+	return line;
+}
+
+static void write_replaced(FILE *to, const char *line, const struct link_files *files)
+{
+	const char *const from_names[] = {files->image, lbasename(files->image), scratch_folder()};
+	const char *const to_names[] = {files->target, lbasename(files->target), "litifut"};
+
+	while (*line) {
+		const char *first = NULL;
+		size_t which = 0;
+
+		for (size_t i = 0; i < 3; i++) {
+			const char *found = strstr(line, from_names[i]);
+
+			if (found && (!first || found < first)) {
+				first = found;
+				which = i;
+			}
+		}
+		if (!first)
+			break;
+		fwrite(line, 1, (size_t)(first - line), to);
+		fputs(to_names[which], to);
+		line = first + strlen(from_names[which]);
+	}
+	fputs(line, to);
+}
+
+/* A line that names nothing but an object of ours, as -t and dependency files
+ * have them. */
+static bool is_ours_alone(const char *line)
+{
+	line += strspn(line, " ");
+	return !strncmp(line, scratch_folder(), strlen(scratch_folder())) &&
+	       line[strlen(scratch_folder())] == '/' && !strchr(line, '(') && !strstr(line, ": ");
+}
+
+/* Copies a text of the linker's to `to`; a missing one counts as empty. */
+static void copy_text(const char *from, FILE *to, const struct link_files *files, bool drop_ours)
+{
+	FILE *file = fopen(from, "r");
+	char *line = NULL;
+	size_t room = 0;
+
+	if (!file)
+		return;
+	while (getline(&line, &room, file) >= 0)
+		if (!drop_ours || !is_ours_alone(line))
+			write_replaced(to, line, files);
+	free(line);
+	fclose(file);
+}
+
+static enum litifut_status copy_to_path(const char *from, const char *path,
+					const struct link_files *files, bool drop_ours,
+					struct litifut_error *error)
+{
+	FILE *to = fopen(path, "w");
+
+	if (to) {
+		copy_text(from, to, files, drop_ours);
+		if (!ferror(to) && !fclose(to))
+			return LITIFUT_OK;
+	}
+	return litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS,
+				 "can't be written: %s", strerror(errno));
+}
+
+/* ld.bfd puts the map of -Map=FOLDER into FOLDER/OUTPUT.map and replaces % by
+ * the output's name. */
+static char *map_path(const char *value, const char *target)
+{
+	const char *percent = strchr(value, '%');
+	struct stat status;
+
+	if (percent)
+		return xasprintf("%.*s%s%s", (int)(percent - value), value, target, percent + 1);
+	if (!stat(value, &status) && S_ISDIR(status.st_mode))
+		return concat(value, "/", lbasename(target), ".map", NULL);
+	return xstrdup(value);
+}
+
+static enum litifut_status deliver_map(const struct link_files *files,
+				       const struct arguments *arguments,
+				       struct litifut_error *error)
+{
+	const struct argument *map = arguments_last(arguments, ARGUMENT_MAP);
+	enum litifut_status status = LITIFUT_OK;
+
+	if (map && map->value && strcmp(map->value, "-")) {
+		char *path = map_path(map->value, files->target);
+
+		status = copy_to_path(files->map, path, files, false, error);
+		free(path);
+	} else if (map || arguments_last(arguments, ARGUMENT_PRINT_MAP)) {
+		copy_text(files->map, stdout, files, false);
+	}
+	return status;
+}
+
+enum litifut_status deliver(const struct link_files *files, const struct arguments *arguments,
+			    struct litifut_error *error)
+{
+	const struct argument *dependencies = arguments_last(arguments, ARGUMENT_DEPENDENCY_FILE);
+	enum litifut_status status = deliver_map(files, arguments, error);
+
+	if (!status && dependencies && dependencies->value)
+		status = copy_to_path(files->dependencies, dependencies->value, files, true, error);
+	if (status)
+		return status;
+	if (rename(files->image, files->target))
+		return litifut_error_set(error, LITIFUT_ERROR_IO, files->target, NULL,
+					 LITIFUT_NO_ADDRESS, "can't be replaced: %s",
+					 strerror(errno));
+	copy_text(files->kept_out, stdout, files, true);
+	fflush(stdout);
+	if (files->kept_out != files->kept_error)
+		copy_text(files->kept_error, stderr, files, true);
+	return LITIFUT_OK;
+}

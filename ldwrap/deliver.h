@@ -1,0 +1,36 @@
+/* The files of a link in progress, and how they become the user's. */
+#ifndef LITIFUT_LDWRAP_DELIVER_H
+#define LITIFUT_LDWRAP_DELIVER_H
+
+#include "common/error.h"
+#include "ldwrap/arguments.h"
+
+/* All owned by the scratch module. */
+struct link_files {
+	const char *target;   /* what the user asked for */
+	const char *image;    /* beside it */
+	const char *stripped; /* beside it */
+	const char *map;
+	const char *dependencies;
+	const char *messages_out;   /* what the linker said, on standard output */
+	const char *messages_error; /* and on standard error; may be the same file */
+	const char *kept_out;       /* of the link whose words are shown */
+	const char *kept_error;
+};
+
+/* Chooses the names. */
+void deliver_prepare(struct link_files *files, const struct arguments *arguments);
+
+/* Sets the last link's messages aside, to be shown by deliver(). */
+void deliver_keep_messages(const struct link_files *files);
+
+/* First line of the last link's messages, for a message of ours; static. */
+const char *deliver_first_line(const struct link_files *files);
+
+/* Moves the image to its place in one step; then writes the map and dependency
+ * files that were asked for and shows the messages that were kept, all of them
+ * as if the linker had been run by the user. */
+enum litifut_status deliver(const struct link_files *files, const struct arguments *arguments,
+			    struct litifut_error *error);
+
+#endif

@@ -1,0 +1,301 @@
+/* A link is repeated until the room that was reserved in it is enough. Each
+ * time the whole command is run again, with other objects of ours, as only the
+ * linker knows what it does with the user's. */
+#include "ldwrap/link.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <libiberty/libiberty.h>
+
+#include "ldwrap/command.h"
+#include "ldwrap/deliver.h"
+#include "ldwrap/map.h"
+#include "ldwrap/process.h"
+#include "ldwrap/strip.h"
+#include "rewriter/rewriter.h"
+
+/* The first only measures; the second has the room that was measured. Islands
+ * move code apart, so a third may need a little more. */
+#define MAXIMUM_PASSES 4
+
+/* Start-up files run before anything is ready for the tracer and are built
+ * with rules of their own; profiling hooks get lr in a form of their own. */
+static const char *const default_objects[] = {
+	"crt[1in].o",         "[SMgr]crt1.o",      "[gr]crt1.o",       "grcrt1.o",
+	"crtbegin*.o",        "crtend*.o",         "litifut-tracer.o", "litifut-recorder.o",
+	"litifut-database.o", "litifut-island-*.o"};
+static const char *const default_functions[] = {"__gnu_mcount*", "_mcount", "mcount", "__mcount*"};
+
+struct link_state {
+	const struct link_request *request;
+	struct litifut_rewrite_options options;
+	struct litifut_rewrite_plan plan;
+	struct text_list excluded_objects;
+	struct text_list excluded_functions;
+	struct map map;
+	struct litifut_range *ranges;
+	const char *tracer; /* objects of ours; owned by the scratch module */
+	const char *recorder;
+	const char *database;
+	const char **islands;
+	size_t *island_items; /* the item before which each goes */
+	size_t island_count;
+	struct link_files files;
+};
+
+static void say(const struct link_state *state, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void say(const struct link_state *state, const char *format, ...)
+{
+	va_list arguments;
+
+	if (!state->request->settings->verbose)
+		return;
+	fputs("litifut-ld: ", stderr);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+}
+
+static void say_command(const struct link_state *state, char *const words[])
+{
+	if (!state->request->settings->verbose)
+		return;
+	fputs("litifut-ld: run:", stderr);
+	for (int i = 0; words[i]; i++)
+		fprintf(stderr, " %s", words[i]);
+	fputc('\n', stderr);
+}
+
+static enum litifut_status prepare_tracer(struct link_state *state, struct litifut_error *error)
+{
+	const struct link_request *request = state->request;
+	const char *architecture = decision_architecture(&request->decision->target);
+	char *tracer = concat(request->object_folder, "/tracer-", architecture, ".o", NULL);
+	char *recorder = request->settings->recorder ? xstrdup(request->settings->recorder)
+						     : concat(request->object_folder, "/recorder-",
+							      architecture, ".o", NULL);
+	enum litifut_status status;
+
+	state->tracer = scratch_file("litifut-tracer.o");
+	state->recorder = scratch_file("litifut-recorder.o");
+	state->database = scratch_file("litifut-database.o");
+	say(state, "tracer %s, recorder %s", tracer, recorder);
+	status = litifut_rewrite_adapt_tracer(&request->decision->target, tracer, state->tracer,
+					      error);
+	if (!status)
+		status = litifut_rewrite_adapt_tracer(&request->decision->target, recorder,
+						      state->recorder, error);
+	free(tracer);
+	free(recorder);
+	return status;
+}
+
+static int compare_insertions(const void *left, const void *right)
+{
+	const struct insertion *a = left;
+	const struct insertion *b = right;
+
+	return a->before < b->before ? -1 : a->before > b->before;
+}
+
+/* Where the islands of state->plan go, by the map of the last link. */
+static void place_islands(struct link_state *state)
+{
+	free(state->islands);
+	free(state->island_items);
+	state->island_count = state->plan.island_bytes ? state->plan.island_count : 0;
+	state->islands = xcalloc(state->island_count + 1, sizeof(*state->islands));
+	state->island_items = xcalloc(state->island_count + 1, sizeof(*state->island_items));
+	for (size_t i = 0; i < state->island_count; i++) {
+		char *name = xasprintf("litifut-island-%zu.o", i);
+
+		state->islands[i] = scratch_file(name);
+		state->island_items[i] = command_place_near(state->request->arguments, &state->map,
+							    state->plan.island_places[i]);
+		free(name);
+	}
+}
+
+static enum litifut_status write_objects(struct link_state *state, struct litifut_error *error)
+{
+	enum litifut_status status =
+		litifut_rewrite_write_database_object(&state->plan, state->database, error);
+
+	for (size_t i = 0; !status && i < state->island_count; i++)
+		status = litifut_rewrite_write_island_object(&state->plan, i, state->islands[i],
+							     error);
+	return status;
+}
+
+/* Runs the linker into state->files.image with `messages` captured. */
+static enum litifut_status run_linker(struct link_state *state, struct litifut_error *error)
+{
+	const struct link_request *request = state->request;
+	size_t place = command_tracer_place(request->arguments);
+	size_t count = 3 + state->island_count;
+	struct insertion *insertions = xcalloc(count, sizeof(*insertions));
+	struct command command = {
+		.arguments = request->arguments,
+		.linker_name = request->linker->name,
+		.output = state->files.image,
+		.map = state->files.map,
+		.dependency_file = state->files.dependencies,
+		.insertions = insertions,
+		.insertion_count = count,
+	};
+	char **words;
+	int status;
+
+	insertions[0] = (struct insertion){place, state->tracer};
+	insertions[1] = (struct insertion){place, state->recorder};
+	insertions[2] = (struct insertion){place, state->database};
+	for (size_t i = 0; i < state->island_count; i++)
+		insertions[3 + i] = (struct insertion){state->island_items[i], state->islands[i]};
+	qsort(insertions, count, sizeof(*insertions), compare_insertions);
+	words = command_build(&command, scratch_file("response"));
+	free(insertions);
+	if (!words)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, scratch_folder(), NULL,
+					 LITIFUT_NO_ADDRESS, "can't write the response file: %s",
+					 strerror(errno));
+	say_command(state, words);
+	unlink(state->files.messages_out);
+	unlink(state->files.messages_error);
+	status = process_run(request->linker->path, words, state->files.messages_out,
+			     state->files.messages_error);
+	freeargv(words);
+	if (status < 0)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, request->linker->path, NULL,
+					 LITIFUT_NO_ADDRESS, "can't be run: %s", strerror(errno));
+	if (status)
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
+					 LITIFUT_NO_ADDRESS,
+					 "the linker fails with the tracer inside: %s",
+					 deliver_first_line(&state->files));
+	return LITIFUT_OK;
+}
+
+static enum litifut_status read_exclusions(struct link_state *state, struct litifut_error *error)
+{
+	enum litifut_status status;
+
+	map_release(&state->map);
+	free(state->ranges);
+	state->ranges = NULL;
+	status = map_read(state->files.map, &state->map, error);
+	if (status)
+		return status;
+	state->options.excluded_count =
+		map_excluded_ranges(&state->map, &state->excluded_objects,
+				    &state->request->settings->exclude_libs, &state->ranges);
+	state->options.excluded = state->ranges;
+	return LITIFUT_OK;
+}
+
+static enum litifut_status measure(struct link_state *state, struct litifut_error *error)
+{
+	enum litifut_status status;
+
+	litifut_rewrite_plan_release(&state->plan);
+	memset(&state->plan, 0, sizeof(state->plan));
+	status = litifut_rewrite_plan(state->files.image, &state->options, &state->plan, error);
+	if (status)
+		return status;
+	say(state, "%zu call sites, %zu entries, %zu islands of %zu bytes", state->plan.sites,
+	    state->plan.db_entries, state->plan.island_count, state->plan.island_bytes);
+	place_islands(state);
+	return LITIFUT_OK;
+}
+
+static enum litifut_status link_until_it_fits(struct link_state *state, struct litifut_error *error)
+{
+	struct litifut_rewrite_summary summary;
+	enum litifut_status status = LITIFUT_OK;
+
+	for (int pass = 1; pass <= MAXIMUM_PASSES; pass++) {
+		status = write_objects(state, error);
+		if (!status)
+			status = run_linker(state, error);
+		/* What the user sees of the linker is the first link's. */
+		if (!status && pass == 1)
+			deliver_keep_messages(&state->files);
+		if (!status)
+			status = read_exclusions(state, error);
+		if (status)
+			return status;
+		if (pass > 1) {
+			status = litifut_rewrite_apply(state->files.image, &state->options,
+						       &summary, error);
+			if (!status) {
+				say(state, "%zu of %zu call sites rewritten", summary.patched,
+				    summary.sites);
+				return LITIFUT_OK;
+			}
+			if (status != LITIFUT_ERROR_SPACE)
+				return status;
+			say(state, "link again: %s", error->message);
+		}
+		status = measure(state, error);
+		if (status)
+			return status;
+	}
+	return litifut_error_set(error, LITIFUT_ERROR_SPACE, NULL, NULL, LITIFUT_NO_ADDRESS,
+				 "the reserved room was still too small after %d links",
+				 MAXIMUM_PASSES);
+}
+
+static void prepare_options(struct link_state *state)
+{
+	const struct settings *settings = state->request->settings;
+
+	for (size_t i = 0; i < sizeof(default_objects) / sizeof(default_objects[0]); i++)
+		text_list_append(&state->excluded_objects, default_objects[i]);
+	for (size_t i = 0; i < settings->exclude_objects.count; i++)
+		text_list_append(&state->excluded_objects, settings->exclude_objects.items[i]);
+	for (size_t i = 0; i < sizeof(default_functions) / sizeof(default_functions[0]); i++)
+		text_list_append(&state->excluded_functions, default_functions[i]);
+	for (size_t i = 0; i < settings->exclude.count; i++)
+		text_list_append(&state->excluded_functions, settings->exclude.items[i]);
+	state->options.exclude_functions = (const char *const *)state->excluded_functions.items;
+	state->options.include_functions = (const char *const *)settings->include.items;
+	state->options.tail_calls = settings->tail_calls;
+	state->options.engine = settings->engine;
+	state->options.name = lbasename(arguments_output(state->request->arguments));
+	state->options.defaults = settings->defaults;
+}
+
+enum litifut_status link_rewritten(const struct link_request *request, struct litifut_error *error)
+{
+	struct link_state state = {.request = request};
+	enum litifut_status status;
+
+	/* Only what kind of CPU it is; all counts are 0. */
+	state.plan = request->decision->target;
+	deliver_prepare(&state.files, request->arguments);
+	prepare_options(&state);
+	status = prepare_tracer(&state, error);
+	if (!status)
+		status = link_until_it_fits(&state, error);
+	if (!status)
+		status = strip_as_asked(request->arguments, request->linker, &state.files, error);
+	if (!status)
+		status = deliver(&state.files, request->arguments, error);
+
+	litifut_rewrite_plan_release(&state.plan);
+	map_release(&state.map);
+	text_list_release(&state.excluded_objects);
+	text_list_release(&state.excluded_functions);
+	free(state.ranges);
+	free(state.islands);
+	free(state.island_items);
+	return status;
+}

@@ -1,0 +1,25 @@
+/* The link with the tracer inside. */
+#ifndef LITIFUT_LDWRAP_LINK_H
+#define LITIFUT_LDWRAP_LINK_H
+
+#include "common/error.h"
+#include "ldwrap/arguments.h"
+#include "ldwrap/decision.h"
+#include "ldwrap/linker.h"
+#include "ldwrap/settings.h"
+
+struct link_request {
+	const struct arguments *arguments;
+	const struct settings *settings;
+	const struct decision *decision;
+	const struct linker *linker;
+	const char *object_folder; /* that holds tracer-ARCH.o and recorder-ARCH.o */
+};
+
+/* Links, rewrites, and puts the result in the place of the output; shows what
+ * the linker had to say, once. On an error the output and every other file of
+ * the user's is as it was before, and nothing has been shown. Uses the scratch
+ * folder, which the caller opens and closes. */
+enum litifut_status link_rewritten(const struct link_request *request, struct litifut_error *error);
+
+#endif

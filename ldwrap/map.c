@@ -1,0 +1,237 @@
+/* ld.bfd and gold print an input section as
+ *
+ *    NAME          0xADDRESS     0xSIZE FILE
+ *
+ * with one blank before the name, and put a long name on a line of its own.
+ * lld prints `VMA LMA Size Align`, all but the last in bare hexadecimal, and
+ * then, eight columns further in, `FILE:(SECTION)`. */
+#include "ldwrap/map.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libiberty/libiberty.h>
+
+static const char *keep_name(struct map *map, const char *name)
+{
+	/* The pieces of one file mostly stand together. */
+	for (size_t back = 1; back <= 4 && back <= map->name_count; back++)
+		if (!strcmp(map->names[map->name_count - back], name))
+			return map->names[map->name_count - back];
+	if (!(map->name_count & (map->name_count - 1)))
+		map->names = xrealloc(map->names, (2 * map->name_count + 1) * sizeof(char *));
+	map->names[map->name_count] = xstrdup(name);
+	return map->names[map->name_count++];
+}
+
+static void add_piece(struct map *map, uint64_t address, uint64_t size, const char *file, bool text)
+{
+	struct map_piece *piece;
+
+	if (!size || !address || address > UINT32_MAX || size > UINT32_MAX - address)
+		return;
+	if (!(map->count & (map->count - 1)))
+		map->pieces = xrealloc(map->pieces, (2 * map->count + 1) * sizeof(*map->pieces));
+	piece = &map->pieces[map->count++];
+	piece->address = (uint32_t)address;
+	piece->size = (uint32_t)size;
+	piece->file = keep_name(map, file);
+	piece->text = text;
+}
+
+static bool is_text(const char *section, size_t length)
+{
+	return length >= 5 && !memcmp(section, ".text", 5) && (length == 5 || section[5] == '.');
+}
+
+/* Reads "0xADDRESS 0xSIZE FILE" from `rest`. */
+static bool read_bfd_numbers(struct map *map, const char *rest, bool text)
+{
+	char *end;
+	uint64_t address;
+	uint64_t size;
+
+	rest += strspn(rest, " \t");
+	if (strncmp(rest, "0x", 2))
+		return false;
+	address = strtoull(rest, &end, 16);
+	rest = end + strspn(end, " \t");
+	if (strncmp(rest, "0x", 2))
+		return false;
+	size = strtoull(rest, &end, 16);
+	if (*end != ' ' || !end[1])
+		return false;
+	add_piece(map, address, size, end + strspn(end, " "), text);
+	return true;
+}
+
+static void read_lld_line(struct map *map, const char *line)
+{
+	char *end;
+	uint64_t address = strtoull(line, &end, 16);
+	uint64_t size;
+	const char *colon;
+	char *file;
+
+	if (end == line || *end != ' ')
+		return;
+	(void)strtoull(end, &end, 16);
+	size = strtoull(end, &end, 16);
+	(void)strtoull(end, &end, 10);
+	/* One blank, then nothing for an output section, 8 more for an input
+	 * section, 16 for a symbol. */
+	if (strncmp(end, "         ", 9) || end[9] == ' ')
+		return;
+	end += 9;
+	colon = NULL;
+	for (const char *next = end; (next = strstr(next, ":(")); next++)
+		colon = next;
+	if (!colon || *end == '<')
+		return;
+	file = xstrndup(end, (size_t)(colon - end));
+	add_piece(map, address, size, file, is_text(colon + 2, strcspn(colon + 2, ")")));
+	free(file);
+}
+
+enum litifut_status map_read(const char *path, struct map *map, struct litifut_error *error)
+{
+	FILE *file = fopen(path, "r");
+	char *line = NULL;
+	size_t room = 0;
+	bool begun = false; /* past the heading of ld.bfd and gold */
+	bool lld = false;
+	bool name_pending = false;
+	bool text = false;
+
+	memset(map, 0, sizeof(*map));
+	if (!file)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS,
+					 "can't read the map file: %s", strerror(errno));
+	while (getline(&line, &room, file) >= 0) {
+		size_t length;
+
+		line[strcspn(line, "\n")] = '\0';
+		if (!begun && !lld) {
+			begun = !strcmp(line, "Linker script and memory map") ||
+				!strcmp(line, "Memory map");
+			lld = strstr(line, " VMA ") && strstr(line, " LMA ");
+			continue;
+		}
+		if (lld) {
+			read_lld_line(map, line);
+			continue;
+		}
+		if (name_pending && !strncmp(line, "                ", 16))
+			read_bfd_numbers(map, line, text);
+		name_pending = false;
+		if (line[0] != ' ' || line[1] == ' ' || line[1] == '*' || !line[1])
+			continue;
+		length = strcspn(line + 1, " ");
+		text = is_text(line + 1, length);
+		if (!line[1 + length])
+			name_pending = true;
+		else
+			read_bfd_numbers(map, line + 1 + length, text);
+	}
+	free(line);
+	fclose(file);
+	return LITIFUT_OK;
+}
+
+void map_release(struct map *map)
+{
+	for (size_t i = 0; i < map->name_count; i++)
+		free(map->names[i]);
+	free(map->names);
+	free(map->pieces);
+	memset(map, 0, sizeof(*map));
+}
+
+static bool matches_any(const struct text_list *globs, const char *name)
+{
+	for (size_t i = 0; i < globs->count; i++)
+		if (!fnmatch(globs->items[i], name, 0))
+			return true;
+	return false;
+}
+
+bool map_file_matches(const char *file, const struct text_list *objects,
+		      const struct text_list *libraries)
+{
+	size_t length = strlen(file);
+	const char *open = length && file[length - 1] == ')' ? strrchr(file, '(') : NULL;
+	bool found = matches_any(objects, file);
+	char *archive;
+	char *member;
+	char *together;
+	const char *base;
+
+	if (!open)
+		return found || matches_any(objects, lbasename(file)) ||
+		       matches_any(libraries, file) || matches_any(libraries, lbasename(file));
+	archive = xstrndup(file, (size_t)(open - file));
+	member = xstrndup(open + 1, length - (size_t)(open - file) - 2);
+	base = lbasename(archive);
+	together = concat(base, "(", member, ")", NULL);
+	found = found || matches_any(objects, member) || matches_any(objects, together) ||
+		matches_any(libraries, archive) || matches_any(libraries, base);
+	if (!found && !strncmp(base, "lib", 3)) {
+		char *name = xstrndup(base + 3, strcspn(base + 3, "."));
+
+		found = matches_any(libraries, name);
+		free(name);
+	}
+	free(archive);
+	free(member);
+	free(together);
+	return found;
+}
+
+static int compare_ranges(const void *left, const void *right)
+{
+	const struct litifut_range *a = left;
+	const struct litifut_range *b = right;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+size_t map_excluded_ranges(const struct map *map, const struct text_list *objects,
+			   const struct text_list *libraries, struct litifut_range **ranges)
+{
+	struct litifut_range *found = NULL;
+	const char *last_file = NULL;
+	bool last_match = false;
+	size_t count = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < map->count; i++) {
+		const struct map_piece *piece = &map->pieces[i];
+
+		if (piece->file != last_file) {
+			last_file = piece->file;
+			last_match = map_file_matches(last_file, objects, libraries);
+		}
+		if (!last_match)
+			continue;
+		if (!(count & (count - 1)))
+			found = xrealloc(found, (2 * count + 1) * sizeof(*found));
+		found[count].start = piece->address;
+		found[count++].end = piece->address + piece->size;
+	}
+	if (count)
+		qsort(found, count, sizeof(*found), compare_ranges);
+	for (size_t i = 0; i < count; i++) {
+		if (kept && found[i].start <= found[kept - 1].end) {
+			if (found[i].end > found[kept - 1].end)
+				found[kept - 1].end = found[i].end;
+		} else {
+			found[kept++] = found[i];
+		}
+	}
+	*ranges = found;
+	return kept;
+}

@@ -1,0 +1,44 @@
+/* The map file of a linker: which input file brought which piece of the image. */
+#ifndef LITIFUT_LDWRAP_MAP_H
+#define LITIFUT_LDWRAP_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ldwrap/settings.h"
+#include "rewriter/rewriter.h"
+
+struct map_piece {
+	uint32_t address; /* link-time */
+	uint32_t size;    /* bytes, never 0 */
+	const char *file; /* "PATH" or "ARCHIVE(MEMBER)"; owned by the map */
+	bool text;        /* of a section named .text or .text.* */
+};
+
+struct map {
+	struct map_piece *pieces; /* in the order of the file; owned */
+	size_t count;
+	char **names; /* owned */
+	size_t name_count;
+};
+
+/* Reads a map as written by ld.bfd, gold or lld. Lines that are not understood
+ * are passed over. */
+enum litifut_status map_read(const char *path, struct map *map, struct litifut_error *error);
+
+void map_release(struct map *map);
+
+/* True if `file`, named as in struct map_piece, is meant by one of the globs.
+ * `objects` are compared with the path, its last component, an archive's
+ * MEMBER and LIBRARY.a(MEMBER); `libraries` with an archive's path, its last
+ * component and NAME of libNAME.a. */
+bool map_file_matches(const char *file, const struct text_list *objects,
+		      const struct text_list *libraries);
+
+/* The ranges of all pieces whose files match, neighbours joined. Returns their
+ * number; `*ranges` is to be freed. */
+size_t map_excluded_ranges(const struct map *map, const struct text_list *objects,
+			   const struct text_list *libraries, struct litifut_range **ranges);
+
+#endif

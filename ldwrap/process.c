@@ -1,0 +1,215 @@
+/* The signal handler does the whole clean-up itself, with calls that are
+ * async-signal-safe, because the main program may be anywhere, also in malloc.
+ * So the list of files is an array that is only ever appended to. */
+#include "ldwrap/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <libiberty/libiberty.h>
+
+#define SCRATCH_LIMIT 4096
+
+static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+#define ENDING_SIGNAL_COUNT (sizeof(ending_signals) / sizeof(ending_signals[0]))
+
+static const char *volatile scratch_paths[SCRATCH_LIMIT];
+static volatile sig_atomic_t scratch_count;
+static char *volatile folder;
+static volatile pid_t running_child;
+static struct sigaction old_actions[ENDING_SIGNAL_COUNT];
+
+static void remove_all(void)
+{
+	for (int i = 0; i < scratch_count; i++)
+		unlink(scratch_paths[i]);
+	if (folder)
+		rmdir(folder);
+}
+
+static void end_by_signal(int number)
+{
+	pid_t child = running_child;
+
+	if (child > 0) {
+		kill(child, number);
+		waitpid(child, NULL, 0);
+	}
+	remove_all();
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void block_ending_signals(sigset_t *old)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < ENDING_SIGNAL_COUNT; i++)
+		sigaddset(&set, ending_signals[i]);
+	sigprocmask(SIG_BLOCK, &set, old);
+}
+
+void process_replace(const char *path, char *const argv[])
+{
+	execv(path, argv);
+}
+
+static int open_for_writing(const char *path)
+{
+	return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
+}
+
+/* In the child, after fork. */
+static _Noreturn void become(const char *path, char *const argv[], const char *output,
+			     const char *error, const sigset_t *mask, int report)
+{
+	int reason;
+
+	for (size_t i = 0; folder && i < ENDING_SIGNAL_COUNT; i++)
+		sigaction(ending_signals[i], &old_actions[i], NULL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	if (output && dup2(open_for_writing(output), STDOUT_FILENO) < 0)
+		goto failed;
+	if (error && output && !strcmp(output, error)) {
+		if (dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
+			goto failed;
+	} else if (error && dup2(open_for_writing(error), STDERR_FILENO) < 0) {
+		goto failed;
+	}
+	execv(path, argv);
+failed:
+	reason = errno;
+	if (write(report, &reason, sizeof(reason)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+int process_run(const char *path, char *const argv[], const char *output, const char *error)
+{
+	int report[2];
+	int reason = 0;
+	int status = 0;
+	sigset_t old;
+	pid_t child;
+
+	if (pipe2(report, O_CLOEXEC))
+		return -1;
+	block_ending_signals(&old);
+	child = fork();
+	if (!child)
+		become(path, argv, output, error, &old, report[1]);
+	running_child = child;
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	close(report[1]);
+	if (child < 0) {
+		close(report[0]);
+		return -1;
+	}
+	/* Nothing to read: execv closed the other end, so the program runs. */
+	if (read(report[0], &reason, sizeof(reason)) != (ssize_t)sizeof(reason))
+		reason = 0;
+	close(report[0]);
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		continue;
+	running_child = 0;
+	if (reason) {
+		errno = reason;
+		return -1;
+	}
+	return status;
+}
+
+_Noreturn void process_end_like(int status)
+{
+	if (WIFSIGNALED(status)) {
+		signal(WTERMSIG(status), SIG_DFL);
+		raise(WTERMSIG(status));
+		exit(128 + WTERMSIG(status));
+	}
+	exit(WEXITSTATUS(status));
+}
+
+int scratch_open(void)
+{
+	const char *base = getenv("TMPDIR");
+	struct sigaction action;
+	sigset_t old;
+	char *template;
+
+	if (!base || !*base)
+		base = "/tmp";
+	template = concat(base, "/litifut-ld-XXXXXX", NULL);
+	block_ending_signals(&old);
+	if (!mkdtemp(template)) {
+		int reason = errno;
+
+		sigprocmask(SIG_SETMASK, &old, NULL);
+		free(template);
+		errno = reason;
+		return -1;
+	}
+	folder = template;
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = end_by_signal;
+	sigfillset(&action.sa_mask);
+	for (size_t i = 0; i < ENDING_SIGNAL_COUNT; i++) {
+		sigaction(ending_signals[i], NULL, &old_actions[i]);
+		if (old_actions[i].sa_handler != SIG_IGN)
+			sigaction(ending_signals[i], &action, NULL);
+	}
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return 0;
+}
+
+static const char *remember(char *path)
+{
+	if (scratch_count >= SCRATCH_LIMIT) {
+		fprintf(stderr, "litifut-ld: too many temporary files\n");
+		abort();
+	}
+	scratch_paths[scratch_count] = path;
+	scratch_count = scratch_count + 1;
+	return path;
+}
+
+const char *scratch_file(const char *name)
+{
+	return remember(concat(folder, "/", name, NULL));
+}
+
+const char *scratch_beside(const char *target)
+{
+	size_t head = (size_t)(lbasename(target) - target);
+	struct timespec now;
+
+	/* The process id alone is not unique on a shared file system. The file
+	 * itself is not made: a linker gives a new file the right mode. */
+	clock_gettime(CLOCK_REALTIME, &now);
+	return remember(xasprintf("%.*s.litifut-%ld-%lx-%.100s", (int)head, target, (long)getpid(),
+				  (unsigned long)now.tv_nsec, target + head));
+}
+
+const char *scratch_folder(void)
+{
+	return folder ? folder : "";
+}
+
+void scratch_close(void)
+{
+	sigset_t old;
+
+	block_ending_signals(&old);
+	remove_all();
+	scratch_count = 0;
+	sigprocmask(SIG_SETMASK, &old, NULL);
+}

@@ -1,0 +1,231 @@
+/* One table says which settings there are; the environment (LITIFUT_NAME) and
+ * the configuration file (name, or LITIFUT_NAME) are two ways to fill it. */
+#include "ldwrap/settings.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <libiberty/libiberty.h>
+
+#include "litifut/module_format.h"
+
+enum setting_type { SETTING_LIST, SETTING_TEXT, SETTING_FLAG, SETTING_ENGINE, SETTING_DATABASE };
+
+struct setting {
+	const char *name; /* as in the environment, without LITIFUT_ */
+	enum setting_type type;
+	size_t offset;
+};
+
+static const struct setting setting_table[] = {
+	{"EXCLUDE", SETTING_LIST, offsetof(struct settings, exclude)},
+	{"INCLUDE", SETTING_LIST, offsetof(struct settings, include)},
+	{"EXCLUDE_OBJECTS", SETTING_LIST, offsetof(struct settings, exclude_objects)},
+	{"EXCLUDE_LIBS", SETTING_LIST, offsetof(struct settings, exclude_libs)},
+	{"RECORDER", SETTING_TEXT, offsetof(struct settings, recorder)},
+	{"DEFAULTS", SETTING_TEXT, offsetof(struct settings, defaults)},
+	{"ENGINE", SETTING_ENGINE, offsetof(struct settings, engine)},
+	{"DB", SETTING_DATABASE, 0},
+	{"TAIL", SETTING_FLAG, offsetof(struct settings, tail_calls)},
+	{"STRICT", SETTING_FLAG, offsetof(struct settings, strict)},
+	{"VERBOSE", SETTING_FLAG, offsetof(struct settings, verbose)},
+	{"LINK_TWICE", SETTING_FLAG, offsetof(struct settings, link_twice)},
+};
+
+#define SETTING_COUNT (sizeof(setting_table) / sizeof(setting_table[0]))
+
+void text_list_append(struct text_list *list, const char *text)
+{
+	list->items = xrealloc(list->items, (list->count + 2) * sizeof(char *));
+	list->items[list->count++] = xstrdup(text);
+	list->items[list->count] = NULL;
+}
+
+void text_list_append_split(struct text_list *list, const char *text)
+{
+	while (*text) {
+		size_t length = strcspn(text, ",");
+		const char *start = text;
+		const char *end = text + length;
+
+		while (start < end && isspace((unsigned char)*start))
+			start++;
+		while (end > start && isspace((unsigned char)end[-1]))
+			end--;
+		if (end > start) {
+			char *piece = xstrndup(start, (size_t)(end - start));
+
+			text_list_append(list, piece);
+			free(piece);
+		}
+		text += length + (text[length] == ',');
+	}
+}
+
+void text_list_release(struct text_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i]);
+	free(list->items);
+	memset(list, 0, sizeof(*list));
+}
+
+static void warn_about(settings_warning *warn, const char *where, const char *message,
+		       const char *value)
+{
+	char *line = xasprintf("%s: %s: %s", where, message, value);
+
+	warn(line);
+	free(line);
+}
+
+/* `where` names the setting for messages. */
+static void apply_setting(struct settings *settings, const struct setting *setting,
+			  const char *value, const char *where, settings_warning *warn)
+{
+	char *field = (char *)settings + setting->offset;
+
+	switch (setting->type) {
+	case SETTING_LIST:
+		text_list_append_split((struct text_list *)(void *)field, value);
+		break;
+	case SETTING_TEXT:
+		free(*(char **)(void *)field);
+		*(char **)(void *)field = *value ? xstrdup(value) : NULL;
+		break;
+	case SETTING_FLAG:
+		if (!strcmp(value, "1"))
+			*(bool *)field = true;
+		else if (!strcmp(value, "0"))
+			*(bool *)field = false;
+		else if (*value)
+			warn_about(warn, where, "neither 0 nor 1, ignored", value);
+		break;
+	case SETTING_ENGINE:
+		if (!strcmp(value, "db"))
+			settings->engine = LITIFUT_ENGINE_DB;
+		else if (!strcmp(value, "thunk"))
+			settings->engine = LITIFUT_ENGINE_THUNK;
+		else if (*value)
+			warn_about(warn, where, "neither db nor thunk, ignored", value);
+		break;
+	case SETTING_DATABASE:
+		/* The db engine, the only one so far, reads it in memory. */
+		if (*value && strcmp(value, "loaded"))
+			warn_about(warn, where, "only `loaded' is supported, ignored", value);
+		break;
+	}
+}
+
+static const struct setting *find_setting(const char *name)
+{
+	if (!strncasecmp(name, "LITIFUT_", 8))
+		name += 8;
+	for (size_t i = 0; i < SETTING_COUNT; i++)
+		if (!strcasecmp(name, setting_table[i].name))
+			return &setting_table[i];
+	return NULL;
+}
+
+static const char *environment_of(const struct setting *setting)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "LITIFUT_%s", setting->name);
+	return getenv(name);
+}
+
+static char *trim(char *text)
+{
+	size_t length;
+
+	while (isspace((unsigned char)*text))
+		text++;
+	length = strlen(text);
+	while (length && isspace((unsigned char)text[length - 1]))
+		text[--length] = '\0';
+	return text;
+}
+
+static void read_config(struct settings *settings, const char *path, settings_warning *warn)
+{
+	FILE *file = fopen(path, "r");
+	char *line = NULL;
+	size_t room = 0;
+	unsigned number = 0;
+
+	if (!file) {
+		warn_about(warn, path, "can't be read", strerror(errno));
+		return;
+	}
+	while (getline(&line, &room, file) >= 0) {
+		const struct setting *setting;
+		char *key = trim(line);
+		char *equals = strchr(key, '=');
+		char *where;
+
+		number++;
+		if (!*key || *key == '#')
+			continue;
+		where = xasprintf("%s:%u", path, number);
+		if (!equals) {
+			warn_about(warn, where, "not `key = value', ignored", key);
+			free(where);
+			continue;
+		}
+		*equals = '\0';
+		key = trim(key);
+		setting = find_setting(key);
+		if (!setting)
+			warn_about(warn, where, "unknown key, ignored", key);
+		else if (!environment_of(setting))
+			apply_setting(settings, setting, trim(equals + 1), where, warn);
+		free(where);
+	}
+	free(line);
+	fclose(file);
+}
+
+void settings_read(struct settings *settings, settings_warning *warn)
+{
+	const char *mode = getenv("LITIFUT");
+	const char *config = getenv("LITIFUT_CONFIG");
+
+	memset(settings, 0, sizeof(*settings));
+	settings->engine = LITIFUT_ENGINE_DB;
+	settings->tail_calls = true;
+	if (!mode || !*mode || !strcmp(mode, "0"))
+		return;
+	if (strcmp(mode, "1")) {
+		warn_about(warn, "LITIFUT", "neither 0 nor 1, so the link is plain", mode);
+		return;
+	}
+	settings->mode = SETTINGS_REWRITE;
+	if (config && *config)
+		read_config(settings, config, warn);
+	for (size_t i = 0; i < SETTING_COUNT; i++) {
+		const char *value = environment_of(&setting_table[i]);
+		char where[64];
+
+		if (!value)
+			continue;
+		snprintf(where, sizeof(where), "LITIFUT_%s", setting_table[i].name);
+		apply_setting(settings, &setting_table[i], value, where, warn);
+	}
+}
+
+void settings_release(struct settings *settings)
+{
+	text_list_release(&settings->exclude);
+	text_list_release(&settings->include);
+	text_list_release(&settings->exclude_objects);
+	text_list_release(&settings->exclude_libs);
+	free(settings->recorder);
+	free(settings->defaults);
+	memset(settings, 0, sizeof(*settings));
+}

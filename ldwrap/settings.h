@@ -1,0 +1,51 @@
+/* What the user asked for: the environment and the file LITIFUT_CONFIG. */
+#ifndef LITIFUT_LDWRAP_SETTINGS_H
+#define LITIFUT_LDWRAP_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct text_list {
+	char **items; /* NULL-terminated once there is one; owned */
+	size_t count;
+};
+
+enum settings_mode {
+	SETTINGS_PLAIN,  /* LITIFUT unset, empty or 0 */
+	SETTINGS_REWRITE /* LITIFUT=1 */
+};
+
+struct settings {
+	enum settings_mode mode;
+	struct text_list exclude; /* globs of function names */
+	struct text_list include;
+	struct text_list exclude_objects;
+	struct text_list exclude_libs;
+	char *recorder;  /* path of an object, NULL: the default one */
+	char *defaults;  /* NULL: none */
+	unsigned engine; /* enum litifut_engine */
+	bool tail_calls;
+	bool strict;
+	bool verbose;
+	bool link_twice; /* LITIFUT_LINK_TWICE=1: do not try to save the second link */
+};
+
+/* Called with one line, without a newline, for each thing that is wrong with
+ * the settings; the setting then keeps its default. */
+typedef void settings_warning(const char *message);
+
+/* Reads the environment and the file that LITIFUT_CONFIG names; a variable in
+ * the environment outweighs the file's key of the same name. When the mode is
+ * SETTINGS_PLAIN nothing but LITIFUT itself is looked at. */
+void settings_read(struct settings *settings, settings_warning *warn);
+
+void settings_release(struct settings *settings);
+
+/* Cuts `text` at commas, drops blanks around each piece and empty pieces, and
+ * appends the pieces to `list`. */
+void text_list_append_split(struct text_list *list, const char *text);
+
+void text_list_append(struct text_list *list, const char *text);
+void text_list_release(struct text_list *list);
+
+#endif
