@@ -46,3 +46,25 @@ $(BUILD)/host/%.o: %.c
 	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
 
 -include $(shell find $(BUILD)/host -name '*.d' 2>/dev/null)
+
+# Also under their lower-case names, which many packaging tools set.
+prefix     ?= $(PREFIX)
+bindir     ?= $(prefix)/bin
+libdir     ?= $(prefix)/lib
+includedir ?= $(prefix)/include
+mandir     ?= $(prefix)/share/man
+
+## install: copy everything below PREFIX (/usr/local), inside DESTDIR
+install: all
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/litifut \
+		$(DESTDIR)$(includedir)/litifut $(DESTDIR)$(mandir)/man1
+	install -m 755 $(PROGRAMS) $(DESTDIR)$(bindir)
+	$(if $(TRACER),install -m 644 $(TRACER) $(DESTDIR)$(libdir)/litifut)
+	install -m 644 include/litifut/*.h $(DESTDIR)$(includedir)/litifut
+	$(if $(wildcard docs/*.1),install -m 644 docs/*.1 $(DESTDIR)$(mandir)/man1)
+
+## uninstall: remove what install copied
+uninstall:
+	rm -f $(addprefix $(DESTDIR)$(bindir)/,$(notdir $(PROGRAMS)))
+	rm -f $(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(wildcard docs/*.1)))
+	rm -rf $(DESTDIR)$(libdir)/litifut $(DESTDIR)$(includedir)/litifut

@@ -77,8 +77,8 @@ void linker_guard_environment(void)
 }
 
 /* The next program called `name` in `folders` (colon-separated) that is no
- * wrapper; owned by the caller, or NULL. */
-static char *search(const char *folders, const char *name)
+ * wrapper, unless those count too; owned by the caller, or NULL. */
+static char *search(const char *folders, const char *name, bool wrappers_too)
 {
 	while (folders && *folders) {
 		size_t length = strcspn(folders, ":");
@@ -86,7 +86,7 @@ static char *search(const char *folders, const char *name)
 						folders[length - 1] == '/' ? "" : "/", name)
 				    : concat("./", name, NULL);
 
-		if (is_program(path) && !is_wrapper(path))
+		if (is_program(path) && (wrappers_too || !is_wrapper(path)))
 			return path;
 		free(path);
 		folders += length + (folders[length] == ':');
@@ -166,16 +166,16 @@ int linker_find(const char *invoked, const char *const *triplets, struct linker 
 	/* Called as litifut-ld itself: stand for `ld`. */
 	if (!strcmp(base, "litifut-ld"))
 		base = "ld";
-	linker->path = search(getenv("COMPILER_PATH"), base);
+	linker->path = search(getenv("COMPILER_PATH"), base, false);
 	if (!linker->path && !strncmp(base, "ld", 2))
 		for (; !linker->path && triplets && *triplets; triplets++) {
 			char *name = concat(*triplets, "-", base, NULL);
 
-			linker->path = search(getenv("PATH"), name);
+			linker->path = search(getenv("PATH"), name, false);
 			free(name);
 		}
 	if (!linker->path)
-		linker->path = search(getenv("PATH"), base);
+		linker->path = search(getenv("PATH"), base, false);
 	if (!linker->path)
 		return -1;
 	linker->name = xstrdup(linker->path);
@@ -197,9 +197,9 @@ char *linker_find_sibling(const struct linker *linker, const char *tool)
 	path = xasprintf("%.*s%s", (int)(base - linker->name), linker->name, name);
 	if (!is_program(path)) {
 		free(path);
-		path = search(getenv("COMPILER_PATH"), name);
+		path = search(getenv("COMPILER_PATH"), name, false);
 		if (!path)
-			path = search(getenv("PATH"), name);
+			path = search(getenv("PATH"), name, false);
 	}
 	free(name);
 	return path;
@@ -207,7 +207,12 @@ char *linker_find_sibling(const struct linker *linker, const char *tool)
 
 char *linker_find_program(const char *name)
 {
-	return search(getenv("PATH"), name);
+	return search(getenv("PATH"), name, false);
+}
+
+char *linker_find_any(const char *name)
+{
+	return search(getenv("PATH"), name, true);
 }
 
 void linker_release(struct linker *linker)

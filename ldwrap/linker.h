@@ -32,6 +32,9 @@ char *linker_find_sibling(const struct linker *linker, const char *tool);
  * there is none. */
 char *linker_find_program(const char *name);
 
+/* The same, wrappers included. */
+char *linker_find_any(const char *name);
+
 void linker_release(struct linker *linker);
 
 /* Marks this process's wrapper as passed, so that a wrapper of another

@@ -4,7 +4,8 @@
  *
  * with one blank before the name, and put a long name on a line of its own.
  * lld prints `VMA LMA Size Align`, all but the last in bare hexadecimal, and
- * then, eight columns further in, `FILE:(SECTION)`. */
+ * then, eight columns further in, `FILE:(SECTION)`. An output section that is
+ * not loaded is at address 0, and the pieces in it at their offsets. */
 #include "ldwrap/map.h"
 
 #include <ctype.h>
@@ -69,7 +70,8 @@ static bool read_bfd_numbers(struct map *map, const char *rest, bool text)
 	return true;
 }
 
-static void read_lld_line(struct map *map, const char *line)
+/* `loaded` says whether the output section is, and is kept from call to call. */
+static void read_lld_line(struct map *map, const char *line, bool *loaded)
 {
 	char *end;
 	uint64_t address = strtoull(line, &end, 16);
@@ -84,7 +86,9 @@ static void read_lld_line(struct map *map, const char *line)
 	(void)strtoull(end, &end, 10);
 	/* One blank, then nothing for an output section, 8 more for an input
 	 * section, 16 for a symbol. */
-	if (strncmp(end, "         ", 9) || end[9] == ' ')
+	if (end[0] == ' ' && end[1] != ' ')
+		*loaded = address != 0;
+	if (!*loaded || strncmp(end, "         ", 9) || end[9] == ' ')
 		return;
 	end += 9;
 	colon = NULL;
@@ -106,6 +110,8 @@ enum litifut_status map_read(const char *path, struct map *map, struct litifut_e
 	bool lld = false;
 	bool name_pending = false;
 	bool text = false;
+	bool loaded = false; /* the output section that the lines are about */
+	bool output_pending = false;
 
 	memset(map, 0, sizeof(*map));
 	if (!file)
@@ -122,9 +128,19 @@ enum litifut_status map_read(const char *path, struct map *map, struct litifut_e
 			continue;
 		}
 		if (lld) {
-			read_lld_line(map, line);
+			read_lld_line(map, line, &loaded);
 			continue;
 		}
+		if (output_pending)
+			loaded = strtoull(line + strspn(line, " "), NULL, 16) != 0;
+		output_pending = false;
+		if (line[0] == '.' || line[0] == '_' || isalpha((unsigned char)line[0])) {
+			length = strcspn(line, " ");
+			output_pending = !line[length];
+			loaded = strtoull(line + length, NULL, 16) != 0;
+		}
+		if (!loaded)
+			continue;
 		if (name_pending && !strncmp(line, "                ", 16))
 			read_bfd_numbers(map, line, text);
 		name_pending = false;

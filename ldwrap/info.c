@@ -1,0 +1,183 @@
+#include "ldwrap/info.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include "common/site_text.h"
+#include "litifut/module_format.h"
+#include "rewriter/rewriter.h"
+
+#define REASON_COUNT (sizeof(((struct litifut_rewrite_summary *)0)->left) / sizeof(size_t))
+
+static const char *cpu_name(const struct litifut_module_info *info)
+{
+	switch (info->machine) {
+	case EM_ARM:
+		return info->elf_data == ELFDATA2LSB ? "ARM" : "ARM, big endian";
+	case EM_MIPS:
+		return info->elf_data == ELFDATA2LSB ? "MIPS, little endian" : "MIPS, big endian";
+	default:
+		return "another CPU";
+	}
+}
+
+static const char *engine_name(unsigned engine)
+{
+	switch (engine) {
+	case LITIFUT_ENGINE_DB:
+		return "db";
+	case LITIFUT_ENGINE_THUNK:
+		return "thunk";
+	default:
+		return "unknown";
+	}
+}
+
+static const char *kind_of_file(unsigned flags)
+{
+	if (!(flags & LITIFUT_MODULE_EXECUTABLE))
+		return "shared library";
+	return flags & LITIFUT_MODULE_STATIC ? "static executable" : "executable";
+}
+
+static size_t sites_left(const struct litifut_rewrite_summary *summary)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < REASON_COUNT; i++)
+		left += i == LITIFUT_SITE_PATCHED ? 0 : summary->left[i];
+	return left;
+}
+
+static bool is_listed(const struct litifut_site *site, const struct info_options *options)
+{
+	return options->sites || (options->skipped && site->reason != LITIFUT_SITE_PATCHED);
+}
+
+static void write_text(FILE *to, const char *path, const struct litifut_module_info *info,
+		       const struct info_options *options)
+{
+	const struct litifut_rewrite_summary *summary = &info->summary;
+
+	if (!info->rewritten) {
+		fprintf(to, "%s: not rewritten\n", path);
+		return;
+	}
+	fprintf(to, "%s: rewritten\n", path);
+	fprintf(to, "  name           %s, %s for %s\n", info->name, kind_of_file(info->flags),
+		cpu_name(info));
+	fprintf(to, "  build-id       %s\n", info->build_id[0] ? info->build_id : "none");
+	fprintf(to, "  format         %u\n", info->version);
+	fprintf(to, "  engine         %s\n", engine_name(info->engine));
+	fprintf(to, "  tail calls     %s\n",
+		info->flags & LITIFUT_MODULE_TAIL_CALLS ? "traced" : "not traced");
+	fprintf(to, "  sites patched  %zu of %zu\n", summary->patched, summary->sites);
+	fprintf(to, "  sites left     %zu\n", sites_left(summary));
+	for (unsigned i = 0; i < REASON_COUNT; i++)
+		if (i != LITIFUT_SITE_PATCHED && summary->left[i])
+			fprintf(to, "    %-20s %zu (%s)\n", litifut_site_reason_name(i),
+				summary->left[i], litifut_site_reason_text(i));
+	fprintf(to, "  DB             %zu bytes\n", summary->db_bytes);
+	fprintf(to, "  tracer         %zu bytes\n", summary->tracer_bytes);
+	for (size_t i = 0; i < info->site_count; i++) {
+		const struct litifut_site *site = &info->sites[i];
+
+		if (!is_listed(site, options))
+			continue;
+		fprintf(to, "0x%08x %-13s 0x%08x ", site->address,
+			litifut_site_kind_name(site->kind), site->callee);
+		fprintf(to, site->length == 2 ? "    %04x" : "%08x", site->instruction);
+		fprintf(to, " %s\n", litifut_site_reason_name(site->reason));
+	}
+}
+
+static void write_json_text(FILE *to, const char *text)
+{
+	fputc('"', to);
+	for (; *text; text++) {
+		unsigned char byte = (unsigned char)*text;
+
+		if (byte == '"' || byte == '\\')
+			fprintf(to, "\\%c", byte);
+		else if (byte < 0x20)
+			fprintf(to, "\\u%04x", byte);
+		else
+			fputc(byte, to);
+	}
+	fputc('"', to);
+}
+
+static void write_json_sites(FILE *to, const struct litifut_module_info *info,
+			     const struct info_options *options)
+{
+	const char *separator = "";
+
+	fputs(", \"sites\": [", to);
+	for (size_t i = 0; i < info->site_count; i++) {
+		const struct litifut_site *site = &info->sites[i];
+
+		if (!is_listed(site, options))
+			continue;
+		fprintf(to,
+			"%s{\"address\": %u, \"return_address\": %u, \"instruction\": %u, "
+			"\"callee\": %u, \"kind\": \"%s\", \"reason\": \"%s\", \"thumb\": %s, "
+			"\"length\": %u}",
+			separator, site->address, site->return_address, site->instruction,
+			site->callee, litifut_site_kind_name(site->kind),
+			litifut_site_reason_name(site->reason), site->thumb ? "true" : "false",
+			site->length);
+		separator = ", ";
+	}
+	fputc(']', to);
+}
+
+static void write_json(FILE *to, const char *path, const struct litifut_module_info *info,
+		       const struct info_options *options)
+{
+	const char *separator = "";
+
+	fputs("{\"file\": ", to);
+	write_json_text(to, path);
+	fprintf(to, ", \"rewritten\": %s", info->rewritten ? "true" : "false");
+	if (info->rewritten) {
+		fputs(", \"name\": ", to);
+		write_json_text(to, info->name);
+		fprintf(to, ", \"type\": \"%s\", \"cpu\": \"%s\", \"build_id\": \"%s\"",
+			kind_of_file(info->flags), cpu_name(info), info->build_id);
+		fprintf(to, ", \"format\": %u, \"engine\": \"%s\", \"tail_calls\": %s",
+			info->version, engine_name(info->engine),
+			info->flags & LITIFUT_MODULE_TAIL_CALLS ? "true" : "false");
+		fprintf(to, ", \"call_sites\": %zu, \"patched\": %zu, \"left\": {",
+			info->summary.sites, info->summary.patched);
+		for (unsigned i = 0; i < REASON_COUNT; i++) {
+			if (i == LITIFUT_SITE_PATCHED || !info->summary.left[i])
+				continue;
+			fprintf(to, "%s\"%s\": %zu", separator, litifut_site_reason_name(i),
+				info->summary.left[i]);
+			separator = ", ";
+		}
+		fprintf(to, "}, \"db_bytes\": %zu, \"tracer_bytes\": %zu", info->summary.db_bytes,
+			info->summary.tracer_bytes);
+		if (options->sites || options->skipped)
+			write_json_sites(to, info, options);
+	}
+	fputc('}', to);
+}
+
+enum litifut_status info_write(FILE *to, const char *path, const struct info_options *options,
+			       struct litifut_error *error)
+{
+	struct litifut_module_info info;
+	enum litifut_status status;
+
+	memset(&info, 0, sizeof(info));
+	status = litifut_module_info_read(path, &info, error);
+	if (status)
+		return status;
+	if (options->json)
+		write_json(to, path, &info, options);
+	else
+		write_text(to, path, &info, options);
+	litifut_module_info_release(&info);
+	return LITIFUT_OK;
+}

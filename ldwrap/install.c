@@ -1,0 +1,246 @@
+#include "ldwrap/install.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <libiberty/libiberty.h>
+
+#include "ldwrap/linker.h"
+#include "ldwrap/process.h"
+
+#define DIVERT_PROGRAM "/usr/bin/dpkg-divert"
+#define QUERY_PROGRAM "/usr/bin/dpkg-query"
+
+static const char *const linker_suffixes[] = {"ld", "ld.bfd", "ld.gold", "ld.lld"};
+
+#define SUFFIX_COUNT (sizeof(linker_suffixes) / sizeof(linker_suffixes[0]))
+
+static void add_path(struct install_result *list, char *path)
+{
+	list->paths = xrealloc(list->paths, (list->count + 1) * sizeof(char *));
+	list->paths[list->count++] = path;
+}
+
+void install_result_release(struct install_result *result)
+{
+	for (size_t i = 0; i < result->count; i++)
+		free(result->paths[i]);
+	free(result->paths);
+	memset(result, 0, sizeof(*result));
+}
+
+static bool exists(const char *path)
+{
+	struct stat status;
+
+	return !lstat(path, &status);
+}
+
+/* A link whose target is called litifut-ld. */
+static bool is_our_link(const char *path)
+{
+	char target[PATH_MAX];
+	ssize_t length = readlink(path, target, sizeof(target) - 1);
+
+	if (length < 0)
+		return false;
+	target[length] = '\0';
+	return !strcmp(lbasename(target), "litifut-ld");
+}
+
+/* FOLDER/PREFIX{ld,ld.bfd,...}, those that are there. */
+static void add_linkers(struct install_result *list, const char *folder, const char *prefix)
+{
+	for (size_t i = 0; i < SUFFIX_COUNT; i++) {
+		char *path = concat(folder, "/", prefix, linker_suffixes[i], NULL);
+
+		if (exists(path))
+			add_path(list, path);
+		else
+			free(path);
+	}
+}
+
+static bool ends_in_linker(const char *name)
+{
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < SUFFIX_COUNT; i++) {
+		size_t suffix = strlen(linker_suffixes[i]);
+
+		if (length > suffix && name[length - suffix - 1] == '-' &&
+		    !strcmp(name + length - suffix, linker_suffixes[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Every TRIPLET-ld* in a folder, and the bare names that a TRIPLET/bin has. */
+static void add_folder(struct install_result *list, const char *folder)
+{
+	struct install_result names = {0};
+	DIR *directory = opendir(folder);
+	struct dirent *entry;
+
+	while (directory && (entry = readdir(directory)))
+		if (ends_in_linker(entry->d_name))
+			add_path(&names, concat(folder, "/", entry->d_name, NULL));
+	if (directory)
+		closedir(directory);
+	/* The bare names of a folder such as /usr/bin are for the machine that
+	 * builds; those of TRIPLET/bin are meant. */
+	if (!names.count)
+		add_linkers(list, folder, "");
+	for (size_t i = 0; i < names.count; i++)
+		add_path(list, names.paths[i]);
+	free(names.paths);
+}
+
+/* Fills `list` with the linkers that `toolchain` means. */
+static enum litifut_status collect(const char *toolchain, struct install_result *list,
+				   struct litifut_error *error)
+{
+	struct stat status;
+
+	if (strchr(toolchain, '/') && !stat(toolchain, &status)) {
+		if (S_ISDIR(status.st_mode)) {
+			char *bin = concat(toolchain, "/bin", NULL);
+
+			add_folder(list, toolchain);
+			if (!list->count)
+				add_folder(list, bin);
+			free(bin);
+		} else {
+			add_path(list, xstrdup(toolchain));
+		}
+	} else if (!strchr(toolchain, '/')) {
+		char *prefix = concat(toolchain, "-", NULL);
+		char *name = concat(prefix, "ld", NULL);
+		char *path = linker_find_any(name);
+
+		if (path) {
+			char *folder = xstrndup(path, (size_t)(lbasename(path) - path) - 1);
+
+			add_linkers(list, folder, prefix);
+			free(folder);
+		}
+		free(path);
+		free(name);
+		free(prefix);
+	}
+	if (list->count)
+		return LITIFUT_OK;
+	return litifut_error_set(error, LITIFUT_ERROR_MISSING, toolchain, NULL, LITIFUT_NO_ADDRESS,
+				 "no linker there, and no TRIPLET-ld of that name on PATH");
+}
+
+static int run_quietly(char *const words[])
+{
+	return access(words[0], X_OK) ? -1 : process_run(words[0], words, "/dev/null", "/dev/null");
+}
+
+static bool is_packaged(const char *path)
+{
+	char *words[] = {(char *)QUERY_PROGRAM, (char *)"-S", (char *)path, NULL};
+
+	return !run_quietly(words);
+}
+
+/* Moves `path` to `original`, so that an upgrade of the package does the same. */
+static int move_aside(const char *path, const char *original)
+{
+	char *words[] = {
+		(char *)DIVERT_PROGRAM, (char *)"--local", (char *)"--rename", (char *)"--divert",
+		(char *)original,       (char *)"--add",   (char *)path,       NULL};
+
+	if (is_packaged(path) && !run_quietly(words))
+		return exists(original) ? 0 : -1;
+	return rename(path, original);
+}
+
+static int move_back(const char *path, const char *original)
+{
+	char *words[] = {(char *)DIVERT_PROGRAM, (char *)"--local", (char *)"--rename",
+			 (char *)"--remove",     (char *)path,      NULL};
+
+	if (!run_quietly(words) && exists(path))
+		return 0;
+	return rename(original, path);
+}
+
+enum litifut_status install_linkers(const char *toolchain, const char *wrapper,
+				    struct install_result *result, struct litifut_error *error)
+{
+	struct install_result list = {0};
+	enum litifut_status status = collect(toolchain, &list, error);
+
+	memset(result, 0, sizeof(*result));
+	/* All or nothing: look before the first is touched. */
+	for (size_t i = 0; !status && i < list.count; i++) {
+		char *original = concat(list.paths[i], LINKER_ORIGINAL_SUFFIX, NULL);
+
+		if (!is_our_link(list.paths[i]) && exists(original))
+			status = litifut_error_set(error, LITIFUT_ERROR_FORMAT, original, NULL,
+						   LITIFUT_NO_ADDRESS,
+						   "is in the way; nothing was changed");
+		free(original);
+	}
+	for (size_t i = 0; !status && i < list.count; i++) {
+		const char *path = list.paths[i];
+		char *original = concat(path, LINKER_ORIGINAL_SUFFIX, NULL);
+
+		if (is_our_link(path)) {
+			free(original);
+			continue;
+		}
+		if (move_aside(path, original)) {
+			status = litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL,
+						   LITIFUT_NO_ADDRESS, "can't be moved: %s",
+						   strerror(errno));
+		} else if (symlink(wrapper, path)) {
+			int reason = errno;
+
+			move_back(path, original);
+			status = litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL,
+						   LITIFUT_NO_ADDRESS, "can't be made a link: %s",
+						   strerror(reason));
+		} else {
+			add_path(result, xstrdup(path));
+		}
+		free(original);
+	}
+	install_result_release(&list);
+	return status;
+}
+
+enum litifut_status uninstall_linkers(const char *toolchain, struct install_result *result,
+				      struct litifut_error *error)
+{
+	struct install_result list = {0};
+	enum litifut_status status = collect(toolchain, &list, error);
+
+	memset(result, 0, sizeof(*result));
+	for (size_t i = 0; !status && i < list.count; i++) {
+		const char *path = list.paths[i];
+		char *original = concat(path, LINKER_ORIGINAL_SUFFIX, NULL);
+
+		if (is_our_link(path) && exists(original)) {
+			if (unlink(path) || move_back(path, original))
+				status = litifut_error_set(
+					error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS,
+					"can't be put back: %s", strerror(errno));
+			else
+				add_path(result, xstrdup(path));
+		}
+		free(original);
+	}
+	install_result_release(&list);
+	return status;
+}

@@ -1,0 +1,111 @@
+/* litifut-ld: stands in the place of a linker. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libiberty/libiberty.h>
+
+#include "ldwrap/arguments.h"
+#include "ldwrap/decision.h"
+#include "ldwrap/link.h"
+#include "ldwrap/linker.h"
+#include "ldwrap/process.h"
+#include "ldwrap/settings.h"
+
+static void warn(const char *message)
+{
+	fprintf(stderr, "litifut-ld: warning: %s\n", message);
+}
+
+/* Of the linker that is not there, as a shell would. */
+static _Noreturn void fail(int status, const char *name, const char *message)
+{
+	fprintf(stderr, "litifut-ld: error: %s: %s\n", name, message);
+	exit(status);
+}
+
+static _Noreturn void become_linker(const struct linker *linker, char *argv[])
+{
+	argv[0] = linker->name;
+	process_replace(linker->path, argv);
+	fail(126, linker->path, strerror(errno));
+}
+
+/* The tracer could not be put in: what the user gets is what the linker alone
+ * makes of it, also if that is an error. */
+static _Noreturn void link_plain(const struct linker *linker, char *argv[], const char *output,
+				 bool strict, const struct litifut_error *error)
+{
+	char line[1024];
+	int status;
+
+	argv[0] = linker->name;
+	status = process_run(linker->path, argv, NULL, NULL);
+	if (status < 0)
+		fail(126, linker->path, strerror(errno));
+	if (status)
+		process_end_like(status);
+	litifut_error_line(error, line, sizeof(line));
+	if (strict) {
+		fprintf(stderr, "litifut-ld: error: %s: can't be traced: %s\n", output, line);
+		unlink(output);
+		exit(1);
+	}
+	fprintf(stderr, "litifut-ld: warning: %s: left untraced: %s\n", output, line);
+	exit(0);
+}
+
+static char *object_folder(void)
+{
+	const char *self = linker_self_path();
+
+	return xasprintf("%.*s../lib/litifut", (int)(lbasename(self) - self), self);
+}
+
+int main(int argc, char *argv[])
+{
+	struct settings settings;
+	struct arguments arguments;
+	struct decision decision;
+	struct linker linker;
+	struct litifut_error error;
+	struct link_request request;
+	const char *invoked = argv[0];
+
+	settings_read(&settings, warn);
+	arguments_parse(argc, argv, &arguments);
+	if (linker_find(invoked, decision_triplets(&arguments), &linker))
+		fail(127, invoked, "no linker of this name on COMPILER_PATH or PATH but this one");
+	linker_guard_environment();
+	if (settings.mode == SETTINGS_PLAIN)
+		become_linker(&linker, argv);
+	decision_make(&arguments, &decision);
+	/* Whatever is started from here on must not rewrite again. */
+	setenv("LITIFUT", "0", 1);
+	if (!decision.rewrite) {
+		if (settings.verbose)
+			fprintf(stderr, "litifut-ld: %s: plain link: %s\n",
+				arguments_output(&arguments), decision.reason);
+		become_linker(&linker, argv);
+	}
+
+	request = (struct link_request){
+		.arguments = &arguments,
+		.settings = &settings,
+		.decision = &decision,
+		.linker = &linker,
+		.object_folder = object_folder(),
+	};
+	if (scratch_open()) {
+		litifut_error_set(&error, LITIFUT_ERROR_IO, getenv("TMPDIR"), NULL,
+				  LITIFUT_NO_ADDRESS, "no folder for temporary files: %s",
+				  strerror(errno));
+	} else if (!link_rewritten(&request, &error)) {
+		scratch_close();
+		return 0;
+	}
+	scratch_close();
+	link_plain(&linker, argv, arguments_output(&arguments), settings.strict, &error);
+}

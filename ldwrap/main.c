@@ -1,0 +1,240 @@
+/* litifut: the front door. */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libiberty/libiberty.h>
+
+#include "ldwrap/info.h"
+#include "ldwrap/install.h"
+#include "ldwrap/shims.h"
+
+enum exit_status { EXIT_PROBLEM = 1, EXIT_USAGE = 2, EXIT_OWN_FAILURE = 125 };
+
+static const char usage_text[] =
+	"usage: litifut build [option...] command [argument...]\n"
+	"       litifut env\n"
+	"       litifut install-ld triplet|folder|linker\n"
+	"       litifut uninstall-ld triplet|folder|linker\n"
+	"       litifut info [--sites] [--skipped] [--json] file...\n"
+	"       litifut --help | --version\n"
+	"\n"
+	"build runs a command, such as `make', with the tracer linked into every\n"
+	"32-bit ARM and MIPS program that it makes. Its options:\n"
+	"  -x, --exclude GLOBS   functions to leave alone, comma-separated\n"
+	"  -c, --config FILE     settings, one `key = value' a line\n"
+	"  -r, --recorder FILE   an object with a litifut_record_trace() of one's own\n"
+	"  -s, --strict          fail where a link can't be traced\n"
+	"  -v, --verbose         print each program run and each decision\n"
+	"See litifut(1).\n";
+
+static int usage(const char *problem)
+{
+	if (problem)
+		fprintf(stderr, "litifut: error: %s\n", problem);
+	fputs(usage_text, stderr);
+	return EXIT_USAGE;
+}
+
+static int report(const struct litifut_error *error, int status)
+{
+	char line[1024];
+
+	fprintf(stderr, "litifut: error: %s\n", litifut_error_line(error, line, sizeof(line)));
+	return status;
+}
+
+static int build(int argc, char *argv[])
+{
+	static const struct option options[] = {{"exclude", required_argument, NULL, 'x'},
+						{"config", required_argument, NULL, 'c'},
+						{"recorder", required_argument, NULL, 'r'},
+						{"strict", no_argument, NULL, 's'},
+						{"verbose", no_argument, NULL, 'v'},
+						{NULL, 0, NULL, 0}};
+	struct litifut_error error;
+	char *folder;
+	char *path;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "+x:c:r:sv", options, NULL)) >= 0) {
+		switch (option) {
+		case 'x':
+			setenv("LITIFUT_EXCLUDE", optarg, 1);
+			break;
+		case 'c':
+		case 'r':
+			/* The links may run in other folders. */
+			path = realpath(optarg, NULL);
+			if (!path) {
+				fprintf(stderr, "litifut: error: %s: %s\n", optarg,
+					strerror(errno));
+				return EXIT_OWN_FAILURE;
+			}
+			setenv(option == 'c' ? "LITIFUT_CONFIG" : "LITIFUT_RECORDER", path, 1);
+			free(path);
+			break;
+		case 's':
+			setenv("LITIFUT_STRICT", "1", 1);
+			break;
+		case 'v':
+			setenv("LITIFUT_VERBOSE", "1", 1);
+			break;
+		default:
+			usage(NULL);
+			return EXIT_OWN_FAILURE;
+		}
+	}
+	if (optind >= argc) {
+		usage("build: no command");
+		return EXIT_OWN_FAILURE;
+	}
+	if (shims_make(&folder, &error))
+		return report(&error, EXIT_OWN_FAILURE);
+	shims_set_environment(folder);
+	free(folder);
+	execvp(argv[optind], argv + optind);
+	fprintf(stderr, "litifut: error: %s: %s\n", argv[optind], strerror(errno));
+	return errno == ENOENT ? 127 : 126;
+}
+
+/* For a shell: eval "$(litifut env)". */
+static void print_variable(const char *name)
+{
+	printf("export %s='", name);
+	for (const char *text = getenv(name); *text; text++) {
+		if (*text == '\'')
+			fputs("'\\''", stdout);
+		else
+			putchar(*text);
+	}
+	puts("'");
+}
+
+static int environment(int argc, char *argv[])
+{
+	struct litifut_error error;
+	char *folder;
+
+	(void)argv;
+	if (argc > 1)
+		return usage("env takes no arguments");
+	if (shims_make(&folder, &error))
+		return report(&error, EXIT_PROBLEM);
+	shims_set_environment(folder);
+	free(folder);
+	print_variable("LITIFUT");
+	print_variable("COMPILER_PATH");
+	print_variable("PATH");
+	return 0;
+}
+
+static int install(int argc, char *argv[])
+{
+	bool undo = !strcmp(argv[0], "uninstall-ld");
+	struct install_result result;
+	struct litifut_error error;
+	enum litifut_status status;
+
+	if (argc != 2)
+		return usage("one triplet, folder or linker is wanted");
+	if (undo) {
+		status = uninstall_linkers(argv[1], &result, &error);
+	} else {
+		char *wrapper = shims_wrapper_path();
+
+		status = install_linkers(argv[1], wrapper, &result, &error);
+		free(wrapper);
+	}
+	for (size_t i = 0; i < result.count; i++)
+		printf("%s: %s\n", result.paths[i],
+		       undo ? "the original linker again" : "now a link to litifut-ld");
+	if (!status && !result.count)
+		printf("%s: nothing to do\n", argv[1]);
+	install_result_release(&result);
+	return status ? report(&error, EXIT_PROBLEM) : 0;
+}
+
+static int info(int argc, char *argv[])
+{
+	static const struct option options[] = {{"sites", no_argument, NULL, 's'},
+						{"skipped", no_argument, NULL, 'k'},
+						{"json", no_argument, NULL, 'j'},
+						{NULL, 0, NULL, 0}};
+	struct info_options wanted = {false, false, false};
+	const char *separator = "";
+	int result = 0;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
+		switch (option) {
+		case 's':
+			wanted.sites = true;
+			break;
+		case 'k':
+			wanted.skipped = true;
+			break;
+		case 'j':
+			wanted.json = true;
+			break;
+		default:
+			return usage(NULL);
+		}
+	}
+	if (optind >= argc)
+		return usage("info: no file");
+	if (wanted.json)
+		putchar('[');
+	for (int i = optind; i < argc; i++) {
+		struct litifut_error error;
+		char *text = NULL;
+		size_t size = 0;
+		FILE *memory = open_memstream(&text, &size);
+
+		/* Nothing is shown of a file that turns out to be damaged. */
+		if (!memory || info_write(memory, argv[i], &wanted, &error))
+			result = memory ? report(&error, EXIT_PROBLEM) : EXIT_PROBLEM;
+		if (memory)
+			fclose(memory);
+		if (!result || size) {
+			fputs(separator, stdout);
+			fwrite(text, 1, size, stdout);
+			separator = wanted.json ? ",\n" : "";
+		}
+		free(text);
+	}
+	if (wanted.json)
+		puts("]");
+	return result;
+}
+
+int main(int argc, char *argv[])
+{
+	static const struct {
+		const char *name;
+		int (*run)(int argc, char *argv[]);
+	} commands[] = {{"build", build},
+			{"env", environment},
+			{"install-ld", install},
+			{"uninstall-ld", install},
+			{"info", info}};
+
+	if (argc < 2)
+		return usage(NULL);
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
+		fputs(usage_text, stdout);
+		return 0;
+	}
+	if (!strcmp(argv[1], "--version")) {
+		puts("litifut 0.1");
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
+	return usage("no such command");
+}

@@ -1,0 +1,163 @@
+#include "ldwrap/shims.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <libiberty/libiberty.h>
+
+#include "ldwrap/linker.h"
+
+static const char *const plain_names[] = {"ld", "ld.bfd", "ld.gold", "ld.lld"};
+static const char *const triplet_globs[] = {"arm*-*-ld",       "arm*-*-ld.bfd", "arm*-*-ld.gold",
+					    "arm*-*-ld.lld",   "mips*-*-ld",    "mips*-*-ld.bfd",
+					    "mips*-*-ld.gold", "mips*-*-ld.lld"};
+
+/* FNV-1a, to give each installation a folder of its own. */
+static uint32_t hash_of(const char *text)
+{
+	uint32_t hash = 0x811c9dc5u;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x01000193u;
+	return hash;
+}
+
+char *shims_wrapper_path(void)
+{
+	const char *self = linker_self_path();
+
+	return xasprintf("%.*slitifut-ld", (int)(lbasename(self) - self), self);
+}
+
+static int make_folders(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(path, 0777);
+		*slash = '/';
+	}
+	return mkdir(path, 0777) && errno != EEXIST ? -1 : 0;
+}
+
+static char *choose_folder(const char *wrapper)
+{
+	const char *cache = getenv("XDG_CACHE_HOME");
+	const char *home = getenv("HOME");
+	unsigned hash = hash_of(wrapper);
+
+	if (cache && *cache == '/')
+		return xasprintf("%s/litifut/shims-%08x", cache, hash);
+	if (home && *home == '/' && !access(home, W_OK))
+		return xasprintf("%s/.cache/litifut/shims-%08x", home, hash);
+	return xasprintf("/tmp/litifut-%lu/shims-%08x", (unsigned long)getuid(), hash);
+}
+
+/* Another process may be doing the same, so the link is made under a name of
+ * its own and moved into place. */
+static int make_link(const char *folder, const char *name, const char *wrapper)
+{
+	char *path = concat(folder, "/", name, NULL);
+	char *fresh = xasprintf("%s/.%s.%ld", folder, name, (long)getpid());
+	char target[4096];
+	ssize_t length = readlink(path, target, sizeof(target));
+	int result = 0;
+
+	if (length < 0 || (size_t)length != strlen(wrapper) ||
+	    memcmp(target, wrapper, (size_t)length))
+		result = symlink(wrapper, fresh) || rename(fresh, path) ? -1 : 0;
+	free(path);
+	free(fresh);
+	return result;
+}
+
+static bool wanted(const char *name)
+{
+	for (size_t i = 0; i < sizeof(triplet_globs) / sizeof(triplet_globs[0]); i++)
+		if (!fnmatch(triplet_globs[i], name, 0))
+			return true;
+	return false;
+}
+
+static void link_triplets(const char *folder, const char *wrapper)
+{
+	const char *folders = getenv("PATH");
+
+	while (folders && *folders) {
+		size_t length = strcspn(folders, ":");
+		char *path = xstrndup(folders, length);
+		DIR *directory = opendir(path);
+		struct dirent *entry;
+
+		while (directory && (entry = readdir(directory)))
+			if (wanted(entry->d_name))
+				make_link(folder, entry->d_name, wrapper);
+		if (directory)
+			closedir(directory);
+		free(path);
+		folders += length + (folders[length] == ':');
+	}
+}
+
+enum litifut_status shims_make(char **folder, struct litifut_error *error)
+{
+	char *wrapper = shims_wrapper_path();
+	char *path = choose_folder(wrapper);
+	struct stat status;
+	int failed;
+
+	if (access(wrapper, X_OK)) {
+		litifut_error_set(error, LITIFUT_ERROR_MISSING, wrapper, NULL, LITIFUT_NO_ADDRESS,
+				  "%s", strerror(errno));
+		free(wrapper);
+		free(path);
+		return LITIFUT_ERROR_MISSING;
+	}
+	failed = make_folders(path);
+	/* In a folder that others can write to, anything could be our linker. */
+	if (!failed && (lstat(path, &status) || !S_ISDIR(status.st_mode) ||
+			status.st_uid != geteuid() || (status.st_mode & S_IWOTH))) {
+		errno = EPERM;
+		failed = -1;
+	}
+	for (size_t i = 0; !failed && i < sizeof(plain_names) / sizeof(plain_names[0]); i++)
+		failed = make_link(path, plain_names[i], wrapper);
+	if (failed) {
+		litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS,
+				  "can't be used as the folder of shims: %s", strerror(errno));
+		free(wrapper);
+		free(path);
+		return LITIFUT_ERROR_IO;
+	}
+	link_triplets(path, wrapper);
+	free(wrapper);
+	*folder = path;
+	return LITIFUT_OK;
+}
+
+static void prepend(const char *variable, const char *folder)
+{
+	const char *old = getenv(variable);
+	size_t length = strlen(folder);
+	char *value;
+
+	if (old && !strncmp(old, folder, length) && (old[length] == ':' || !old[length]))
+		return;
+	value = old && *old ? concat(folder, ":", old, NULL) : xstrdup(folder);
+	setenv(variable, value, 1);
+	free(value);
+}
+
+void shims_set_environment(const char *folder)
+{
+	setenv("LITIFUT", "1", 1);
+	prepend("COMPILER_PATH", folder);
+	prepend("PATH", folder);
+}
