@@ -23,11 +23,16 @@
  * executable below 64 KiB (vm.mmap_min_addr), so the ranges never meet.
  *
  * In a chunk with LITIFUT_CHUNK_TIMED every event (a direct call,
- * LITIFUT_WORD_CALL, _INDIRECT or _TAIL) is followed by one more word: the
- * clock ticks since the previous event or LITIFUT_WORD_TIME of this chunk.
- * For control words this extra word is counted in bits 8-15. Because a time
- * difference may be 0, in a timed chunk the reader must consume it by count
- * and not take it for a hole.
+ * LITIFUT_WORD_CALL, _INDIRECT or _TAIL) is followed by one more word: the low
+ * 32 bits of the clock at the event. The whole clock is the value nearest to
+ * that of the previous event or LITIFUT_WORD_TIME in the chunk (at first the
+ * chunk's start_time) with these low bits; the recorder writes
+ * LITIFUT_WORD_TIME whenever that would be ambiguous. Low bits and not a
+ * difference, so that the events of a signal handler, which come between the
+ * reading of the clock and the writing of the interrupted event, cannot spoil
+ * it. Such an event may be a little older than the one before it. For control
+ * words the extra word is counted in bits 8-15. Because it may be 0, in a timed
+ * chunk the reader must consume it by count and not take it for a hole.
  */
 #ifndef LITIFUT_TRACE_FORMAT_H
 #define LITIFUT_TRACE_FORMAT_H
