@@ -110,7 +110,7 @@ struct litifut_chunk_header {
 	uint16_t encoding;
 	uint32_t flags;
 	uint32_t thread; /* kernel thread id that owns the chunk */
-	uint32_t number; /* 0, 1, 2 ... among the chunks of `thread`; metadata: of the process */
+	uint32_t number; /* its place in the file, 0 is the first; ascending in time for `thread` */
 	uint32_t used_bytes; /* of payload; only valid with LITIFUT_CHUNK_CLOSED */
 	uint64_t start_time; /* clock at the first event, 0 without a clock */
 };
