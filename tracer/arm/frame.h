@@ -1,0 +1,38 @@
+/* What tracer/arm/stub.S leaves on the stack for litifut_enter(). */
+#ifndef LITIFUT_TRACER_FRAME_H
+#define LITIFUT_TRACER_FRAME_H
+
+#include <stdint.h>
+
+#include "tracer/arm/next_pc.h"
+
+struct litifut_frame {
+	uint32_t registers[13]; /* r0-r12 */
+	uint32_t return_address;
+	uint32_t next_pc;
+	uint32_t spare;
+};
+
+/* Call sites lie at multiples of 1 << this. */
+#define LITIFUT_SITE_ALIGNMENT_BITS 1
+
+static inline uint32_t litifut_frame_return_address(const struct litifut_frame *frame)
+{
+	return frame->return_address;
+}
+
+static inline uint32_t litifut_frame_stack_pointer(const struct litifut_frame *frame)
+{
+	return (uint32_t)(frame + 1);
+}
+
+/* As litifut_arm_next_pc(). sp and lr can be no call's register: lr is lost at
+ * the patched call, so the rewriter leaves such a site alone. */
+static inline uint32_t litifut_frame_next_pc(const struct litifut_frame *frame,
+					     uint32_t instruction, uint32_t return_address,
+					     uint32_t *kind)
+{
+	return litifut_arm_next_pc(instruction, return_address, frame->registers, kind);
+}
+
+#endif

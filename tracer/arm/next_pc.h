@@ -1,0 +1,73 @@
+/* Where an ARM call instruction goes: pure arithmetic on words, so that it is
+ * tested on the build machine.
+ *
+ * ARM Architecture Reference Manual ARMv7-A, A8.8.25 "BL, BLX (immediate)" and
+ * A8.8.26 "BLX (register)". Seen from the return address, a 4-byte call lies 4
+ * bytes before it; the pc that the offset is relative to is 8 bytes after an
+ * A32 call and 4 bytes after a T32 one. */
+#ifndef LITIFUT_TRACER_ARM_NEXT_PC_H
+#define LITIFUT_TRACER_ARM_NEXT_PC_H
+
+#include <stdint.h>
+
+#include <litifut/module_format.h>
+
+static inline uint32_t litifut_arm_sign_extend(uint32_t value, unsigned bits)
+{
+	uint32_t sign = UINT32_C(1) << (bits - 1);
+
+	return (value ^ sign) - sign;
+}
+
+/* A 32-bit T32 instruction, first halfword in the high half. */
+static inline uint32_t litifut_arm_next_pc_t32(uint32_t instruction, uint32_t return_address)
+{
+	uint32_t s = instruction >> 26 & 1;
+	uint32_t i1 = ~(instruction >> 13 ^ s) & 1;
+	uint32_t i2 = ~(instruction >> 11 ^ s) & 1;
+	uint32_t imm10 = instruction >> 16 & 0x3ff;
+	uint32_t imm11 = instruction & 0x7ff;
+	uint32_t offset = litifut_arm_sign_extend(
+		s << 24 | i1 << 23 | i2 << 22 | imm10 << 12 | imm11 << 1, 25);
+	uint32_t pc = return_address & ~UINT32_C(1);
+
+	if (instruction & 0x1000)
+		return (pc + offset) | 1;    /* bl: stays in Thumb state */
+	return (pc & ~UINT32_C(3)) + offset; /* blx: Align(PC, 4), to A32 */
+}
+
+/* The pc after the call `instruction` (in the form that the instruction DB
+ * stores it) that returns to `return_address` (bit 0: Thumb caller); bit 0 of
+ * the result is the Thumb state of the callee. `registers` are r0 to r14 at the
+ * call. `kind` receives enum litifut_site_kind. 0: it is not a call. A
+ * conditional call is taken as met: its condition held, or it would not have
+ * come here. */
+static inline uint32_t litifut_arm_next_pc(uint32_t instruction, uint32_t return_address,
+					   const uint32_t *registers, uint32_t *kind)
+{
+	uint32_t offset = litifut_arm_sign_extend(instruction & 0xffffff, 24) << 2;
+
+	*kind = LITIFUT_SITE_DIRECT;
+	if (return_address & 1) {
+		if ((instruction & 0xffffff87) == 0x4780) { /* blx rN, 16 bits */
+			*kind = LITIFUT_SITE_INDIRECT;
+			return registers[instruction >> 3 & 15];
+		}
+		if ((instruction & 0xf800c000) == 0xf000c000)
+			return litifut_arm_next_pc_t32(instruction, return_address);
+		return 0;
+	}
+	if ((instruction & 0xfe000000) == 0xfa000000) /* blx imm: H is bit 24 */
+		return (return_address + 4 + offset + (instruction >> 23 & 2)) | 1;
+	if (instruction >> 28 == 15)
+		return 0;
+	if ((instruction & 0x0f000000) == 0x0b000000)
+		return return_address + 4 + offset;
+	if ((instruction & 0x0ffffff0) == 0x012fff30) {
+		*kind = LITIFUT_SITE_INDIRECT;
+		return registers[instruction & 15];
+	}
+	return 0;
+}
+
+#endif

@@ -1,0 +1,129 @@
+/* What the recorder needs of Linux on 32-bit ARM (EABI), ARMv5TE and later.
+ *
+ * Two kinds of CPU are served by one object. From ARMv6K on the thread pointer
+ * is a register (TPIDRURO) and LDREX/STREX exist; the kernel says so with
+ * HWCAP_TLS. Before that the kernel helper page has both
+ * (Documentation/arm/kernel_user_helpers.rst); kernels without that page run
+ * only on CPUs that have HWCAP_TLS. */
+#ifndef LITIFUT_TRACER_PORT_H
+#define LITIFUT_TRACER_PORT_H
+
+#include <asm/unistd.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LITIFUT_PORT_MACHINE 40 /* EM_ARM */
+#define LITIFUT_PORT_HWCAP_TLS (1u << 15)
+
+/* Where libc's thread structure ends, relative to the thread pointer: glibc and
+ * musl both put it just below. */
+#define LITIFUT_PORT_THREAD_STRUCTURE_END 0
+
+/* System calls that differ between the ports in more than their number. */
+#define LITIFUT_PORT_GETRLIMIT __NR_ugetrlimit
+/* 64-bit arguments go in even register pairs, low word first. */
+#define LITIFUT_PORT_OFFSET(offset) (long)(uint32_t)(offset), (long)((uint64_t)(offset) >> 32)
+
+#define LITIFUT_SIGSET_BYTES 8
+
+#ifdef __NR_fallocate
+#define LITIFUT_PORT_FALLOCATE(descriptor, offset, size)                                           \
+	litifut_system_call(__NR_fallocate, descriptor, 0, LITIFUT_PORT_OFFSET(offset),            \
+			    LITIFUT_PORT_OFFSET((uint64_t)(size)))
+#endif
+
+struct litifut_port_features {
+	bool modern; /* TPIDRURO, LDREX and STREX can be used */
+};
+
+static inline long litifut_system_call(long number, long a, long b, long c, long d, long e, long f)
+{
+	register long r0 __asm__("r0") = a;
+	register long r1 __asm__("r1") = b;
+	register long r2 __asm__("r2") = c;
+	register long r3 __asm__("r3") = d;
+	register long r4 __asm__("r4") = e;
+	register long r5 __asm__("r5") = f;
+	register long r7 __asm__("r7") = number;
+
+	__asm__ volatile("svc 0"
+			 : "+r"(r0)
+			 : "r"(r1), "r"(r2), "r"(r3), "r"(r4), "r"(r5), "r"(r7)
+			 : "memory");
+	return r0;
+}
+
+static inline struct litifut_port_features litifut_port_detect(uint32_t hwcap)
+{
+	return (struct litifut_port_features){.modern = (hwcap & LITIFUT_PORT_HWCAP_TLS) != 0};
+}
+
+/* Only on a modern CPU. */
+static inline uint32_t litifut_port_thread_pointer_fast(void)
+{
+	uint32_t pointer;
+
+	__asm__("mrc p15, 0, %0, c13, c0, 3" : "=r"(pointer));
+	return pointer;
+}
+
+static inline uint32_t litifut_port_thread_pointer(struct litifut_port_features features)
+{
+	if (features.modern)
+		return litifut_port_thread_pointer_fast();
+	return ((uint32_t(*)(void))0xffff0fe0)();
+}
+
+/* One attempt on a modern CPU: false as well when an interrupt came between. */
+static inline bool litifut_port_compare_exchange_fast(uint32_t *word, uint32_t expected,
+						      uint32_t desired)
+{
+	uint32_t seen;
+	uint32_t failed = 1;
+
+	/* spelled as words, because the object is for ARMv5TE:
+	 * ldrex r2, [r0]; strex r3, r1, [r0] */
+	register uint32_t *r0 __asm__("r0") = word;
+	register uint32_t r1 __asm__("r1") = desired;
+	register uint32_t r2 __asm__("r2");
+	register uint32_t r3 __asm__("r3") = failed;
+
+	__asm__ volatile(".inst 0xe1902f9f\n\t"
+			 "cmp r2, %4\n\t"
+			 ".inst 0x01803f91"
+			 : "=&r"(r2), "+r"(r3)
+			 : "r"(r0), "r"(r1), "r"(expected)
+			 : "cc", "memory");
+	seen = r2;
+	failed = r3;
+	return seen == expected && !failed;
+}
+
+static inline bool litifut_port_compare_exchange(struct litifut_port_features features,
+						 uint32_t *word, uint32_t expected,
+						 uint32_t desired)
+{
+	if (features.modern)
+		return litifut_port_compare_exchange_fast(word, expected, desired);
+	return !((int (*)(uint32_t, uint32_t, uint32_t *))0xffff0fc0)(expected, desired, word);
+}
+
+/* Orders all memory accesses before it against all after it. The CP15 form of
+ * ARMv6 is emulated or allowed on every later kernel. */
+static inline void litifut_port_barrier(struct litifut_port_features features)
+{
+	if (features.modern)
+		__asm__ volatile("mcr p15, 0, %0, c7, c10, 5" : : "r"(0) : "memory");
+	else
+		((void (*)(void))0xffff0fa0)();
+}
+
+/* The identity of a file in a struct stat64: device and inode. */
+static inline void litifut_port_file_identity(const uint32_t *stat, uint32_t identity[3])
+{
+	identity[0] = stat[0];
+	identity[1] = stat[1];
+	identity[2] = stat[3];
+}
+
+#endif

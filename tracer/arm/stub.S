@@ -1,0 +1,107 @@
+/* Where every patched call of an ARM module arrives.
+ *
+ * A patched `bl` or `blx` has set lr as the original call would have, and
+ * nothing else is known: GCC's -fipa-ra lets a caller keep values in r0-r3 and
+ * in VFP registers across a call, r12 may carry a static chain, and the flags
+ * may be live in hand-written code. So everything goes back as it was and only
+ * the program counter changes, through a word on the stack.
+ *
+ * VFP and NEON registers are not saved here because no code of the tracer or of
+ * the default recorder touches them (it is built with -mfloat-abi=soft).
+ *
+ * ARM Architecture Reference Manual: an LDR to the pc switches to Thumb when
+ * bit 0 is set from ARMv5T on (A2.3.1 "Interworking"). MRS and MSR of the
+ * status register are legal in user mode; the `s` field holds the GE bits from
+ * ARMv6 on and is written back as it was read. */
+
+	.syntax unified
+	.arch armv5te
+	.arm
+	.cfi_sections .debug_frame
+
+	.section .text, "ax", %progbits
+	.p2align 2
+
+	.globl litifut_stub
+	.hidden litifut_stub
+	.type litifut_stub, %function
+litifut_stub:
+	.cfi_startproc
+	sub	sp, sp, #8		/* the next pc; a spare word */
+	.cfi_adjust_cfa_offset 8
+	push	{r0-r12, lr}		/* struct litifut_frame */
+	.cfi_adjust_cfa_offset 56
+	.cfi_rel_offset r0, 0
+	.cfi_rel_offset r1, 4
+	.cfi_rel_offset r2, 8
+	.cfi_rel_offset r3, 12
+	.cfi_rel_offset r4, 16
+	.cfi_rel_offset r5, 20
+	.cfi_rel_offset r6, 24
+	.cfi_rel_offset r7, 28
+	.cfi_rel_offset r8, 32
+	.cfi_rel_offset r9, 36
+	.cfi_rel_offset r10, 40
+	.cfi_rel_offset r11, 44
+	.cfi_rel_offset r12, 48
+	.cfi_rel_offset lr, 52
+	mrs	r5, cpsr		/* r4 and r5 are kept by the C code */
+	mov	r4, sp
+	.cfi_def_cfa r4, 64
+	bic	sp, sp, #7		/* the caller may have it at any word */
+	mov	r0, r4
+	ldr	r1, .Lmodule
+1:	add	r1, pc, r1
+	ldr	r2, .Lstate
+2:	add	r2, pc, r2
+	bl	litifut_enter
+	cmp	r0, #0
+	beq	.Lunknown
+	str	r0, [r4, #56]
+	msr	cpsr_fs, r5
+	mov	sp, r4
+	.cfi_def_cfa sp, 64
+	.cfi_remember_state
+	pop	{r0-r12, lr}
+	.cfi_adjust_cfa_offset -56
+	.cfi_restore r0
+	.cfi_restore r1
+	.cfi_restore r2
+	.cfi_restore r3
+	.cfi_restore r4
+	.cfi_restore r5
+	.cfi_restore r6
+	.cfi_restore r7
+	.cfi_restore r8
+	.cfi_restore r9
+	.cfi_restore r10
+	.cfi_restore r11
+	.cfi_restore r12
+	.cfi_restore lr
+	ldr	pc, [sp], #8
+	.cfi_restore_state
+
+	/* The return address is in no table: the image is damaged. Going on
+	 * would skip a call or jump to a guess; stop where a debugger shows the
+	 * caller's registers and this symbol. */
+	.globl litifut_unknown_call_site
+	.hidden litifut_unknown_call_site
+.Lunknown:
+	msr	cpsr_fs, r5
+	mov	sp, r4
+	pop	{r0-r12, lr}
+	.cfi_adjust_cfa_offset -56
+	add	sp, sp, #8
+	.cfi_adjust_cfa_offset -8
+litifut_unknown_call_site:
+	.inst	0xe7f000f0		/* udf #0 */
+
+	.p2align 2
+.Lmodule:
+	.word	litifut_module - (1b + 8)
+.Lstate:
+	.word	litifut_module_state - (2b + 8)
+	.cfi_endproc
+	.size litifut_stub, . - litifut_stub
+
+	.section .note.GNU-stack, "", %progbits

@@ -1,0 +1,135 @@
+/* From a patched call to the recorder and on to the callee. One copy of this
+ * code is in every traced module; the recorder that it calls is the process's.
+ *
+ * Everything is reached through the arguments, and nothing but the recorder is
+ * called, because the code also runs before the module is relocated: in the
+ * start-up code of a static PIE program and in IFUNC resolvers. On MIPS even
+ * the address of a static variable would come from the unrelocated GOT. */
+
+#include <stddef.h>
+
+#include "frame.h"
+#include "tracer/database.h"
+#include "tracer/enter.h"
+#include "tracer/module_state.h"
+
+struct litifut_module litifut_module
+	__attribute__((section(LITIFUT_SECTION_MODULE), visibility("hidden"), used)) = {
+		.magic = LITIFUT_MODULE_MAGIC,
+		.version = LITIFUT_MODULE_VERSION,
+};
+
+struct litifut_module_state litifut_module_state __attribute__((visibility("hidden"))) = {
+	.self = &litifut_module_state,
+	.record = litifut_record_trace,
+};
+
+/* Told by each module when it goes: at exit or by dlclose. Absent with a
+ * recorder of the user's own. */
+void litifut_module_leave(struct litifut_module *module) __attribute__((weak));
+
+static inline void litifut_keep_early(struct litifut_module_state *state,
+				      const struct litifut_call *call)
+{
+	struct litifut_early_call *early;
+
+	if (state->early_count == LITIFUT_EARLY_CALLS) {
+		state->early_lost++;
+		return;
+	}
+	early = &state->early[state->early_count++];
+	early->return_address = call->return_address;
+	early->callee = call->callee;
+	early->kind = call->kind;
+	early->stack_pointer = call->stack_pointer;
+}
+
+/* The first call after relocation: those before it come first. Relocation is
+ * done by one thread, before there can be others in this module. */
+static inline void litifut_record_early(struct litifut_module *module,
+					struct litifut_module_state *state)
+{
+	uint32_t count = state->early_count;
+
+	state->relocated = 1;
+	state->early_count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		struct litifut_call call = {
+			.return_address = state->early[i].return_address,
+			.callee = state->early[i].callee,
+			.kind = state->early[i].kind,
+			.stack_pointer = state->early[i].stack_pointer,
+			.module = module,
+		};
+
+		state->record(&call);
+	}
+}
+
+static inline void litifut_record(const struct litifut_frame *frame, struct litifut_module *module,
+				  struct litifut_module_state *state, uint32_t return_address,
+				  uint32_t callee, uint32_t kind)
+{
+	struct litifut_call call = {
+		.return_address = return_address,
+		.callee = callee,
+		.kind = kind,
+		.stack_pointer = litifut_frame_stack_pointer(frame),
+		.module = module,
+	};
+
+	if (__builtin_expect(!state->relocated, 0)) {
+		/* volatile: the dynamic linker changes them behind our back */
+		if (*(struct litifut_module_state *volatile *)&state->self != state ||
+		    !*(void (*volatile *)(const struct litifut_call *)) & state->record) {
+			litifut_keep_early(state, &call);
+			return;
+		}
+		litifut_record_early(module, state);
+	}
+	state->record(&call);
+}
+
+uint32_t litifut_enter(const struct litifut_frame *frame, struct litifut_module *module,
+		       struct litifut_module_state *state)
+{
+	uint32_t bias = (uint32_t)module - module->link_address;
+	uint32_t return_address = litifut_frame_return_address(frame);
+	const struct litifut_db_header *header =
+		(const struct litifut_db_header *)(module->db_address + bias);
+	const struct litifut_db_entry *entries = (const struct litifut_db_entry *)(header + 1);
+	uint32_t count = module->db_count;
+	uint32_t index = litifut_database_find_cached(entries, count, return_address - bias,
+						      state->site_cache, LITIFUT_SITE_CACHE,
+						      LITIFUT_SITE_ALIGNMENT_BITS);
+	uint32_t kind;
+	uint32_t callee;
+
+	if (__builtin_expect(index == count, 0))
+		return 0;
+	callee = litifut_frame_next_pc(frame, entries[index].instruction, return_address, &kind);
+	if (callee)
+		litifut_record(frame, module, state, return_address, callee, kind);
+	return callee;
+}
+
+#ifdef LITIFUT_CALL_REGISTER
+void litifut_enter_register(const struct litifut_frame *frame, struct litifut_module *module,
+			    struct litifut_module_state *state)
+{
+	litifut_record(frame, module, state, litifut_frame_return_address(frame),
+		       frame->registers[LITIFUT_CALL_REGISTER], LITIFUT_SITE_INDIRECT);
+}
+#endif
+
+static void litifut_module_end(void)
+{
+	if (litifut_module_leave)
+		litifut_module_leave(&litifut_module);
+}
+
+/* Priority 0: runs after every other destructor of the module, so that their
+ * calls are seen. It is also what keeps this object in a link that collects
+ * unused sections. */
+static void (*const litifut_module_end_entry)(void)
+	__attribute__((section(".fini_array.00000"), used)) = litifut_module_end;

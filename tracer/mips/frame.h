@@ -1,0 +1,49 @@
+/* What tracer/mips/stub.S leaves on the stack for litifut_enter(). */
+#ifndef LITIFUT_TRACER_FRAME_H
+#define LITIFUT_TRACER_FRAME_H
+
+#include <stdint.h>
+
+#include "tracer/mips/next_pc.h"
+
+struct litifut_frame {
+	uint32_t registers[32]; /* by number; only those that C code may change are filled,
+				   the others when `complete` is set */
+	uint32_t hi;
+	uint32_t lo;
+	uint32_t complete;
+	uint32_t spare;
+};
+
+/* The register of a jalr that comes without an entry in the DB: $t9. */
+#define LITIFUT_CALL_REGISTER 25
+
+/* Call sites lie at multiples of 1 << this. */
+#define LITIFUT_SITE_ALIGNMENT_BITS 2
+
+static inline uint32_t litifut_frame_return_address(const struct litifut_frame *frame)
+{
+	return frame->registers[31];
+}
+
+static inline uint32_t litifut_frame_stack_pointer(const struct litifut_frame *frame)
+{
+	return (uint32_t)(frame + 1);
+}
+
+/* As litifut_mips_next_pc(); 0 as well when the callee is in a register that is
+ * not in the frame yet: the stub then completes it and asks again. */
+static inline uint32_t litifut_frame_next_pc(const struct litifut_frame *frame,
+					     uint32_t instruction, uint32_t return_address,
+					     uint32_t *kind)
+{
+	uint32_t rs = instruction >> 21 & 31;
+	uint32_t next = litifut_mips_next_pc(instruction, return_address, frame->registers, kind);
+
+	if (*kind == LITIFUT_SITE_INDIRECT && !frame->complete &&
+	    ((rs >= 16 && rs <= 23) || rs == 29 || rs == 30))
+		return 0;
+	return next;
+}
+
+#endif

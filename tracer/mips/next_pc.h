@@ -1,0 +1,41 @@
+/* Where a MIPS call instruction goes: pure arithmetic on words, so that it is
+ * tested on the build machine.
+ *
+ * MIPS32 Architecture for Programmers, volume II: JAL, JALR, BGEZAL (`bal` is
+ * BGEZAL $0). The call lies 8 bytes before its return address, the delay slot 4
+ * bytes before; branch offsets count from the delay slot, and the region of a
+ * `jal` is that of its delay slot. */
+#ifndef LITIFUT_TRACER_MIPS_NEXT_PC_H
+#define LITIFUT_TRACER_MIPS_NEXT_PC_H
+
+#include <stdint.h>
+
+#include <litifut/module_format.h>
+
+/* The pc after the call `instruction` that returns to `return_address`.
+ * `registers` are the 32 general registers at the call, after its delay slot.
+ * `kind` receives enum litifut_site_kind. 0: it is not a call. A conditional
+ * branch-and-link is taken as met. */
+static inline uint32_t litifut_mips_next_pc(uint32_t instruction, uint32_t return_address,
+					    const uint32_t *registers, uint32_t *kind)
+{
+	uint32_t delay_slot = return_address - 4;
+
+	*kind = LITIFUT_SITE_DIRECT;
+	if (instruction >> 26 == 3) /* jal */
+		return (delay_slot & 0xf0000000) | (instruction & 0x03ffffff) << 2;
+	/* REGIMM with bltzal, bgezal, bltzall, bgezall: rt is 10000 to 10011 */
+	if (instruction >> 26 == 1 && (instruction >> 16 & 0x1c) == 0x10) {
+		uint32_t offset = ((instruction & 0xffff) ^ 0x8000) - 0x8000;
+
+		return delay_slot + (offset << 2);
+	}
+	/* SPECIAL jalr; the hint field (bit 10: with hazard barrier) is free */
+	if ((instruction & 0xfc1ff83f) == 0x0000f809) {
+		*kind = LITIFUT_SITE_INDIRECT;
+		return registers[instruction >> 21 & 31];
+	}
+	return 0;
+}
+
+#endif

@@ -1,0 +1,128 @@
+/* What the recorder needs of Linux on 32-bit MIPS (o32), MIPS32 release 1 and
+ * later, both byte orders. The thread pointer is hardware register 29, which
+ * the kernel emulates on CPUs that lack it, fastest in the form `rdhwr $3, $29`. */
+#ifndef LITIFUT_TRACER_PORT_H
+#define LITIFUT_TRACER_PORT_H
+
+#include <asm/unistd.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LITIFUT_PORT_MACHINE 8 /* EM_MIPS */
+
+/* Where libc's thread structure ends, relative to the thread pointer, which
+ * points 0x7000 bytes behind it. */
+#define LITIFUT_PORT_THREAD_STRUCTURE_END (-0x7000)
+
+#define LITIFUT_PORT_GETRLIMIT __NR_getrlimit
+/* 64-bit arguments go in even register pairs, in the order of memory. */
+#ifdef __MIPSEB__
+#define LITIFUT_PORT_OFFSET(offset) (long)((uint64_t)(offset) >> 32), (long)(uint32_t)(offset)
+#else
+#define LITIFUT_PORT_OFFSET(offset) (long)(uint32_t)(offset), (long)((uint64_t)(offset) >> 32)
+#endif
+
+#define LITIFUT_SIGSET_BYTES 16
+
+#ifdef __NR_fallocate
+#define LITIFUT_PORT_FALLOCATE(descriptor, offset, size)                                           \
+	litifut_system_call(__NR_fallocate, descriptor, 0, LITIFUT_PORT_OFFSET(offset),            \
+			    LITIFUT_PORT_OFFSET((uint64_t)(size)))
+#endif
+
+struct litifut_port_features {
+	bool modern; /* always */
+};
+
+static inline long litifut_system_call(long number, long a, long b, long c, long d, long e, long f)
+{
+	register long v0 __asm__("$2") = number;
+	register long a0 __asm__("$4") = a;
+	register long a1 __asm__("$5") = b;
+	register long a2 __asm__("$6") = c;
+	register long a3 __asm__("$7") = d;
+
+	__asm__ volatile(".set push\n\t"
+			 ".set noreorder\n\t"
+			 "addiu $sp, $sp, -32\n\t"
+			 "sw %5, 16($sp)\n\t"
+			 "sw %6, 20($sp)\n\t"
+			 "syscall\n\t"
+			 "addiu $sp, $sp, 32\n\t"
+			 ".set pop"
+			 : "+r"(v0), "+r"(a3)
+			 : "r"(a0), "r"(a1), "r"(a2), "r"(e), "r"(f)
+			 : "$1", "$3", "$8", "$9", "$10", "$11", "$12", "$13", "$14", "$15", "$24",
+			   "$25", "hi", "lo", "memory");
+	return a3 ? -v0 : v0;
+}
+
+static inline struct litifut_port_features litifut_port_detect(uint32_t hwcap)
+{
+	(void)hwcap;
+	return (struct litifut_port_features){.modern = true};
+}
+
+static inline uint32_t litifut_port_thread_pointer_fast(void)
+{
+	register uint32_t pointer __asm__("$3");
+
+	__asm__(".set push\n\t"
+		".set mips32r2\n\t"
+		"rdhwr %0, $29\n\t"
+		".set pop"
+		: "=r"(pointer));
+	return pointer;
+}
+
+static inline uint32_t litifut_port_thread_pointer(struct litifut_port_features features)
+{
+	(void)features;
+	return litifut_port_thread_pointer_fast();
+}
+
+/* One attempt: false as well when an interrupt came between. */
+static inline bool litifut_port_compare_exchange_fast(uint32_t *word, uint32_t expected,
+						      uint32_t desired)
+{
+	uint32_t seen;
+	uint32_t done = desired;
+
+	__asm__ volatile(".set push\n\t"
+			 ".set noreorder\n\t"
+			 "ll %0, %2\n\t"
+			 "bne %0, %3, 1f\n\t"
+			 "nop\n\t"
+			 "sc %1, %2\n\t"
+			 "1:\n\t"
+			 ".set pop"
+			 : "=&r"(seen), "+&r"(done), "+m"(*word)
+			 : "r"(expected)
+			 : "memory");
+	return seen == expected && done;
+}
+
+static inline bool litifut_port_compare_exchange(struct litifut_port_features features,
+						 uint32_t *word, uint32_t expected,
+						 uint32_t desired)
+{
+	(void)features;
+	return litifut_port_compare_exchange_fast(word, expected, desired);
+}
+
+/* Orders all memory accesses before it against all after it. */
+static inline void litifut_port_barrier(struct litifut_port_features features)
+{
+	(void)features;
+	__asm__ volatile("sync" : : : "memory");
+}
+
+/* The identity of a file in a struct stat64: device and inode. */
+static inline void litifut_port_file_identity(const uint32_t *stat, uint32_t identity[3])
+{
+	identity[0] = stat[0];
+	identity[1] = stat[4];
+	identity[2] = stat[5];
+}
+
+#endif

@@ -1,0 +1,186 @@
+/* Where every patched call of a MIPS o32 module arrives.
+ *
+ * A patched call has set ra as the original one would have, and its delay slot
+ * has run. GCC's -fipa-ra lets a caller keep values in any of the
+ * registers v0, v1, a0-a3, t0-t9, hi and lo across a call, and $15 may carry a
+ * static chain, so all of them go back as they were. Only $at is free at a
+ * call: compilers leave it to the assembler, and calls have no use for it.
+ * litifut_stub_jal jumps through it, because $t9 may hold anything at a `jal` of
+ * non-PIC code and holds the callee at a relaxed `bal` already. FPU registers
+ * are not saved, because no code of the tracer touches them.
+ *
+ * The code runs at any address before anything is relocated: it finds its own
+ * data and C code through words that hold distances, read relative to ra after
+ * a `bal`. The caller's 16 bytes of argument home lie at the old sp and are not
+ * touched; the C code gets 16 of its own below.
+ *
+ * Only MIPS I to MIPS32 release 1 instructions are used. */
+
+#define FRAME 160	/* 16 argument home + sizeof(struct litifut_frame) */
+#define AT(n) (16 + 4 * (n))
+#define HI 144
+#define LO 148
+#define COMPLETE 152
+
+	.set	noreorder
+	.set	noat
+	.set	nomips16
+	.set	nomicromips
+
+	.macro	save function
+	addiu	$sp, $sp, -FRAME
+	.cfi_adjust_cfa_offset FRAME
+	sw	$ra, AT(31)($sp)
+	.cfi_rel_offset 31, AT(31)
+	sw	$t9, AT(25)($sp)
+	bal	1f			/* the delay slot runs first */
+	sw	$a0, AT(4)($sp)
+	/* at $ra from here on: */
+2:	.word	\function - 2b
+	.word	litifut_module - 2b
+	.word	litifut_module_state - 2b
+1:	sw	$a1, AT(5)($sp)
+	sw	$a2, AT(6)($sp)
+	sw	$a3, AT(7)($sp)
+	lw	$a1, 4($ra)
+	lw	$a2, 8($ra)
+	lw	$t9, 0($ra)
+	addu	$a1, $a1, $ra		/* struct litifut_module */
+	addu	$a2, $a2, $ra		/* struct litifut_module_state */
+	addu	$t9, $t9, $ra
+	sw	$at, AT(1)($sp)
+	sw	$v0, AT(2)($sp)
+	sw	$v1, AT(3)($sp)
+	sw	$t0, AT(8)($sp)
+	sw	$t1, AT(9)($sp)
+	sw	$t2, AT(10)($sp)
+	sw	$t3, AT(11)($sp)
+	sw	$t4, AT(12)($sp)
+	sw	$t5, AT(13)($sp)
+	sw	$t6, AT(14)($sp)
+	sw	$t7, AT(15)($sp)
+	sw	$t8, AT(24)($sp)
+	sw	$gp, AT(28)($sp)
+	.cfi_rel_offset 28, AT(28)
+	mfhi	$t0
+	mflo	$t1
+	sw	$zero, COMPLETE($sp)
+	sw	$t0, HI($sp)
+	sw	$t1, LO($sp)
+	.endm
+
+	.macro	restore
+	lw	$t0, HI($sp)
+	lw	$t1, LO($sp)
+	mthi	$t0
+	mtlo	$t1
+	lw	$v0, AT(2)($sp)
+	lw	$v1, AT(3)($sp)
+	lw	$a0, AT(4)($sp)
+	lw	$a1, AT(5)($sp)
+	lw	$a2, AT(6)($sp)
+	lw	$a3, AT(7)($sp)
+	lw	$t0, AT(8)($sp)
+	lw	$t1, AT(9)($sp)
+	lw	$t2, AT(10)($sp)
+	lw	$t3, AT(11)($sp)
+	lw	$t4, AT(12)($sp)
+	lw	$t5, AT(13)($sp)
+	lw	$t6, AT(14)($sp)
+	lw	$t7, AT(15)($sp)
+	lw	$t8, AT(24)($sp)
+	lw	$t9, AT(25)($sp)
+	lw	$gp, AT(28)($sp)
+	lw	$ra, AT(31)($sp)
+	.cfi_restore 28
+	.cfi_restore 31
+	.endm
+
+	.text
+	.p2align 2
+
+/* jal, bal, and jalr through other registers than $t9: the callee is found in
+ * the instruction DB. */
+	.globl litifut_stub_jal
+	.hidden litifut_stub_jal
+	.type litifut_stub_jal, @function
+	.ent litifut_stub_jal
+litifut_stub_jal:
+	.cfi_startproc
+	save	litifut_enter
+	jalr	$t9
+	addiu	$a0, $sp, 16
+	beqz	$v0, .Lcomplete
+	move	$at, $v0
+.Lgo:	.cfi_remember_state
+	restore
+	jr	$at
+	addiu	$sp, $sp, FRAME
+	.cfi_adjust_cfa_offset -FRAME
+
+	/* The callee is in a register that C code keeps, so it was not saved. */
+	.cfi_restore_state
+.Lcomplete:
+	sw	$s0, AT(16)($sp)
+	sw	$s1, AT(17)($sp)
+	sw	$s2, AT(18)($sp)
+	sw	$s3, AT(19)($sp)
+	sw	$s4, AT(20)($sp)
+	sw	$s5, AT(21)($sp)
+	sw	$s6, AT(22)($sp)
+	sw	$s7, AT(23)($sp)
+	sw	$fp, AT(30)($sp)
+	addiu	$t0, $sp, FRAME
+	sw	$t0, AT(29)($sp)
+	li	$t0, 1
+	sw	$t0, COMPLETE($sp)
+	bal	1f
+	nop
+2:	.word	litifut_enter - 2b
+	.word	litifut_module - 2b
+	.word	litifut_module_state - 2b
+1:	lw	$a1, 4($ra)
+	lw	$a2, 8($ra)
+	lw	$t9, 0($ra)
+	addu	$a1, $a1, $ra
+	addu	$a2, $a2, $ra
+	addu	$t9, $t9, $ra
+	jalr	$t9
+	addiu	$a0, $sp, 16
+	bnez	$v0, .Lgo
+	move	$at, $v0
+
+	/* The return address is in no table: the image is damaged. Going on
+	 * would skip a call or jump to a guess; stop where a debugger shows the
+	 * caller's registers and this symbol. */
+	restore
+	addiu	$sp, $sp, FRAME
+	.cfi_adjust_cfa_offset -FRAME
+	.globl litifut_unknown_call_site
+	.hidden litifut_unknown_call_site
+litifut_unknown_call_site:
+	break
+	nop
+	.cfi_endproc
+	.end litifut_stub_jal
+	.size litifut_stub_jal, . - litifut_stub_jal
+
+/* jalr $t9: the callee is in $t9, and there is no entry in the DB. */
+	.globl litifut_stub_jalr
+	.hidden litifut_stub_jalr
+	.type litifut_stub_jalr, @function
+	.ent litifut_stub_jalr
+litifut_stub_jalr:
+	.cfi_startproc
+	save	litifut_enter_register
+	jalr	$t9
+	addiu	$a0, $sp, 16
+	restore
+	jr	$t9
+	addiu	$sp, $sp, FRAME
+	.cfi_adjust_cfa_offset -FRAME
+	.cfi_endproc
+	.end litifut_stub_jalr
+	.size litifut_stub_jalr, . - litifut_stub_jalr
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,37 @@
+/* What each traced module has of its own besides struct litifut_module. The
+ * stubs find it relative to the program counter, so that it can be used before
+ * the module is relocated. */
+#ifndef LITIFUT_TRACER_MODULE_STATE_H
+#define LITIFUT_TRACER_MODULE_STATE_H
+
+#include <stdint.h>
+
+#include <litifut/litifut.h>
+
+#define LITIFUT_SITE_CACHE 1024
+#define LITIFUT_EARLY_CALLS 32
+
+/* A call made before the module was relocated. */
+struct litifut_early_call {
+	uint32_t return_address;
+	uint32_t callee;
+	uint32_t kind;
+	uint32_t stack_pointer;
+};
+
+struct litifut_module_state {
+	/* Both words are filled by relocations: `self` holds this struct's own
+	 * address once the module is relocated (an executable or library at
+	 * another address than it was linked for holds a wrong one before
+	 * that); `record` is the process's recorder, 0 until the dynamic
+	 * linker has looked it up. */
+	struct litifut_module_state *self;
+	void (*record)(const struct litifut_call *call);
+	uint32_t relocated; /* both were seen to be right */
+	uint32_t early_count;
+	uint32_t early_lost;
+	struct litifut_early_call early[LITIFUT_EARLY_CALLS];
+	uint32_t site_cache[LITIFUT_SITE_CACHE];
+};
+
+#endif

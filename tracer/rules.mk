@@ -1,0 +1,55 @@
+# The objects that are linked into the traced program, one pair for each kind of
+# CPU: tracer-ARCH.o (stubs, instruction DB, emulation) and recorder-ARCH.o (the
+# default recorder). They are combined with `ld -r` and then freed of every
+# section that would speak about ABIs, so that they link with any object.
+
+TRACER_ARCHES := arm mips mipsel
+TRACER_LIBRARY := $(BUILD)/lib/litifut
+
+TRACER_TOOL_arm    := arm-linux-gnueabi-
+TRACER_TOOL_mips   := mips-linux-gnu-
+TRACER_TOOL_mipsel := mipsel-linux-gnu-
+TRACER_CPU_arm     := arm
+TRACER_CPU_mips    := mips
+TRACER_CPU_mipsel  := mips
+TRACER_FLAGS_arm   := -marm -march=armv5te -mfloat-abi=soft
+TRACER_FLAGS_mips  := -EB -mabi=32 -mips32 -msoft-float -mno-mips16 -mno-micromips -mno-check-zero-division
+TRACER_FLAGS_mipsel := -EL -mabi=32 -mips32 -msoft-float -mno-mips16 -mno-micromips -mno-check-zero-division
+
+TRACER_C_FLAGS := -std=c11 -O2 -g -ffreestanding -fPIC -fvisibility=hidden \
+	-fno-stack-protector -fno-tree-loop-distribute-patterns -fno-jump-tables \
+	-fno-exceptions -fno-unwind-tables -fno-asynchronous-unwind-tables \
+	-fomit-frame-pointer -fno-common -Iinclude -I. $(WARNINGS)
+
+TRACER_SOURCES   := enter.c
+RECORDER_SOURCES := recorder.c threads.c chunks.c files.c settings.c process.c
+
+# Debugging information other than call frames goes too: the names in it are of
+# no use to the person who debugs the traced program.
+TRACER_STRIP := .comment .ARM.attributes .gnu.attributes .MIPS.abiflags .reginfo .pdr \
+	.debug_info .debug_abbrev .debug_line .debug_str .debug_aranges .debug_loclists \
+	.debug_rnglists .debug_line_str .mdebug.abi32
+
+define tracer_arch
+$(BUILD)/tracer/$(1)/%.o: tracer/%.c
+	@mkdir -p $$(@D)
+	$(TRACER_TOOL_$(1))gcc $(TRACER_C_FLAGS) -Itracer/$(TRACER_CPU_$(1)) $(TRACER_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
+
+$(BUILD)/tracer/$(1)/stub.o: tracer/$(TRACER_CPU_$(1))/stub.S
+	@mkdir -p $$(@D)
+	$(TRACER_TOOL_$(1))gcc -fPIC $(TRACER_FLAGS_$(1)) -c $$< -o $$@
+
+$(TRACER_LIBRARY)/tracer-$(1).o: $(BUILD)/tracer/$(1)/stub.o $(TRACER_SOURCES:%.c=$(BUILD)/tracer/$(1)/%.o)
+$(TRACER_LIBRARY)/recorder-$(1).o: $(RECORDER_SOURCES:%.c=$(BUILD)/tracer/$(1)/%.o)
+$(TRACER_LIBRARY)/%-$(1).o: tracer/check-object
+	@mkdir -p $$(@D)
+	$(TRACER_TOOL_$(1))ld $(filter -E%,$(TRACER_FLAGS_$(1))) -r $$(filter %.o,$$^) -o $$@.tmp
+	$(TRACER_TOOL_$(1))objcopy $(TRACER_STRIP:%=--remove-section=%) $$@.tmp
+	tracer/check-object $(TRACER_TOOL_$(1))nm $$@.tmp
+	mv $$@.tmp $$@
+
+TRACER += $(TRACER_LIBRARY)/tracer-$(1).o $(TRACER_LIBRARY)/recorder-$(1).o
+-include $(wildcard $(BUILD)/tracer/$(1)/*.d)
+endef
+
+$(foreach arch,$(TRACER_ARCHES),$(eval $(call tracer_arch,$(arch))))
