@@ -1,0 +1,280 @@
+/* The life of a trace: the first event of a process, fork, modules that come
+ * and go, switching off and on, and the end. */
+
+#include <linux/auxvec.h>
+#include <stddef.h>
+
+#include "tracer/recorder.h"
+#include "tracer/system.h"
+
+#define LITIFUT_SCRATCH_BYTES 16384
+#define LITIFUT_PUBLIC __attribute__((visibility("default")))
+
+static void litifut_read_auxiliary_vector(void)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	long descriptor = litifut_open("/proc/self/auxv", O_RDONLY, 0);
+	uint32_t pairs[32][2];
+	uint32_t hwcap = 0;
+	long got;
+
+	r->page_bytes = 4096;
+	while (descriptor >= 0 &&
+	       (got = LITIFUT_CALL3(read, descriptor, pairs, sizeof(pairs))) >= 8) {
+		for (uint32_t i = 0; i < (uint32_t)got / 8; i++) {
+			if (pairs[i][0] == AT_HWCAP)
+				hwcap = pairs[i][1];
+			else if (pairs[i][0] == AT_PAGESZ && pairs[i][1])
+				r->page_bytes = pairs[i][1];
+			else if (pairs[i][0] == AT_SECURE)
+				r->secure = pairs[i][1];
+		}
+	}
+	if (descriptor >= 0)
+		litifut_close(descriptor);
+	r->features = litifut_port_detect(hwcap);
+}
+
+/* The base name of the executable; of the first module when /proc is not there. */
+static void litifut_name_program(const struct litifut_module *module)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	char path[LITIFUT_PATH_BYTES];
+	const char *name = path;
+	long length = LITIFUT_CALL3(readlink, "/proc/self/exe", path, sizeof(path) - 1);
+	uint32_t i = 0;
+
+	if (length <= 0) {
+		name = module->name;
+	} else {
+		path[length] = 0;
+		for (const char *at = path; *at; at++)
+			if (*at == '/')
+				name = at + 1;
+	}
+	for (; name[i] && i < sizeof(r->program) - 1; i++)
+		r->program[i] = name[i] == '/' ? '_' : name[i];
+	r->program[i] = 0;
+}
+
+static uint64_t litifut_clock_read(uint32_t clock)
+{
+	uint32_t time[2] = {0, 0};
+
+	LITIFUT_CALL2(clock_gettime, clock, time);
+	return (uint64_t)time[0] * 1000000000u + time[1];
+}
+
+static void litifut_header_fill(void)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	struct litifut_trace_header *header = r->header;
+
+	header->byte_order = LITIFUT_BYTE_ORDER_MARK;
+	header->version_major = LITIFUT_TRACE_VERSION_MAJOR;
+	header->version_minor = LITIFUT_TRACE_VERSION_MINOR;
+	header->header_bytes = LITIFUT_HEADER_BYTES;
+	header->chunk_bytes = r->chunk_mask + 1;
+	header->machine = LITIFUT_PORT_MACHINE;
+	header->word_bytes = 4;
+	header->pid = r->process;
+	header->parent_pid = (uint32_t)LITIFUT_CALL0(getppid);
+	header->clock = r->settings.clock;
+	header->flags = r->settings.dedup ? LITIFUT_TRACE_DEDUP : 0;
+	header->state = LITIFUT_TRACE_RUNNING;
+	header->start_realtime_ns = litifut_clock_read(0);
+	header->start_monotonic_ns = litifut_clock_read(1);
+	litifut_copy(header->program, r->program, sizeof(header->program));
+	litifut_port_barrier(r->features);
+	litifut_copy(header->magic, LITIFUT_TRACE_MAGIC, sizeof(header->magic));
+}
+
+/* Opens the trace of this process. The phase is BUSY. */
+static bool litifut_trace_open(void)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+
+	r->process = litifut_process_id();
+	r->chunk_count = 0;
+	r->metadata = 0;
+	r->full = 0;
+	r->last_serial = 0;
+	if (!litifut_trace_create())
+		return false;
+	litifut_header_fill();
+	litifut_maps_write();
+	return true;
+}
+
+static void litifut_phase_end(bool good)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+
+	litifut_port_barrier(r->features);
+	r->phase = good ? LITIFUT_PHASE_READY : LITIFUT_PHASE_OFF;
+	litifut_update_fast();
+	if (good && r->lost_early) {
+		litifut_lose(r->lost_early);
+		r->lost_early = 0;
+	}
+}
+
+bool litifut_process_start(struct litifut_module *module)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	bool good = false;
+	long scratch;
+
+	/* `features` is not known yet. All it decides is how words are exchanged,
+	 * and every thread that comes here finds out the same. */
+	litifut_read_auxiliary_vector();
+	if (!litifut_exchange(&r->phase, LITIFUT_PHASE_NEW, LITIFUT_PHASE_BUSY))
+		return r->phase == LITIFUT_PHASE_READY;
+	r->process = litifut_process_id();
+	litifut_name_program(module);
+	scratch = litifut_map(0, LITIFUT_SCRATCH_BYTES, PROT_READ | PROT_WRITE, -1, 0);
+	if (!litifut_failed(scratch)) {
+		litifut_settings_read(module->defaults, (char *)scratch, LITIFUT_SCRATCH_BYTES);
+		litifut_unmap((uint32_t)scratch, LITIFUT_SCRATCH_BYTES);
+		r->chunk_mask = litifut_settings_chunk_bytes() - 1;
+		r->recording = !r->settings.start_off;
+		good = litifut_trace_open();
+	}
+	litifut_phase_end(good);
+	return good;
+}
+
+static void litifut_module_write(struct litifut_module *module)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	struct {
+		uint32_t control;
+		struct litifut_module_record record;
+	} words;
+	struct litifut_module_record *record = &words.record;
+	uint32_t *place;
+
+	words.control = LITIFUT_CONTROL_WORD(LITIFUT_WORD_MODULE, sizeof(*record) / 4);
+	record->serial = litifut_add(&r->last_serial, 1) + 1;
+	record->epoch = r->epoch;
+	record->load_bias = (uint32_t)module - module->link_address;
+	record->text_start = module->text_start + record->load_bias;
+	record->text_end = module->text_end + record->load_bias;
+	record->flags = module->flags;
+	record->build_id_bytes = module->build_id_bytes;
+	litifut_copy(record->build_id, module->build_id, sizeof(record->build_id));
+	litifut_copy(record->name, module->name, sizeof(record->name));
+	module->load_bias = record->load_bias;
+	place = litifut_reserve(&r->metadata, sizeof(words), LITIFUT_CHUNK_METADATA,
+				litifut_thread_id());
+	if (place)
+		litifut_fill(place, (const uint32_t *)&words, sizeof(words) / 4);
+	module->serial = record->serial;
+}
+
+void litifut_module_announce(struct litifut_module *module)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+
+	/* One does it; events of others may come before the record, which does
+	 * no harm, because readers read all records first. */
+	if (!litifut_exchange(&module->registered, 0, 1))
+		return;
+	for (uint32_t i = 0; i < LITIFUT_MODULE_SLOTS; i++)
+		if (litifut_exchange((uint32_t *)&r->modules[i], 0, (uint32_t)module))
+			break;
+	litifut_add(&r->modules_live, 1);
+	litifut_module_write(module);
+	module->registered = 2;
+}
+
+bool litifut_process_forked(uint32_t process)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	uint32_t parent = r->process;
+	bool good;
+
+	/* The parent may have been forked while another of its threads was in the
+	 * middle of this; that thread is not here to finish. */
+	if (!litifut_exchange(&r->process, parent, process))
+		return false;
+	r->phase = LITIFUT_PHASE_BUSY;
+	r->fast = 0;
+	r->lost_early = 0;
+	r->header = NULL; /* the parent's; stays mapped for an interrupted writer */
+	if (r->descriptor >= 0 && litifut_is_trace(r->descriptor))
+		litifut_close(r->descriptor);
+	r->descriptor = -1;
+	litifut_threads_forget();
+	good = litifut_trace_open();
+	if (good)
+		for (uint32_t i = 0; i < LITIFUT_MODULE_SLOTS; i++)
+			if (r->modules[i])
+				litifut_module_write(r->modules[i]);
+	litifut_phase_end(good);
+	return good;
+}
+
+/* Everything that makes the trace complete as far as it goes. Events may still
+ * come, and are recorded. */
+static void litifut_trace_finish(void)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+
+	r->header->state = LITIFUT_TRACE_STOPPED;
+	litifut_maps_write();
+	litifut_files_carry();
+}
+
+/* At exit each module comes here, the executable first and the libraries in
+ * reverse order of need; with dlclose, the one that goes. The trace ends with
+ * the last. Only a library that goes before the executable does is told as
+ * unloaded: afterwards the program is ending, and other threads may still run
+ * code of modules that have been here. */
+LITIFUT_PUBLIC void litifut_module_leave(struct litifut_module *module)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+
+	if (r->phase != LITIFUT_PHASE_READY || r->process != litifut_process_id() ||
+	    !module->serial)
+		return;
+	if (module->flags & LITIFUT_MODULE_EXECUTABLE)
+		r->exiting = 1;
+	for (uint32_t i = 0; i < LITIFUT_MODULE_SLOTS; i++)
+		litifut_exchange((uint32_t *)&r->modules[i], (uint32_t)module, 0);
+	if (!r->exiting) {
+		uint32_t epoch = litifut_add(&r->epoch, 1) + 1;
+		uint32_t words[3] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_UNLOAD, 2), module->serial,
+				     epoch};
+		uint32_t *place = litifut_reserve(&r->metadata, sizeof(words),
+						  LITIFUT_CHUNK_METADATA, litifut_thread_id());
+
+		if (place)
+			litifut_fill(place, words, 3);
+		/* every thread tells the new epoch with its next event */
+		for (uint32_t i = 0; i < LITIFUT_THREAD_SLOTS; i++)
+			r->threads[i] = NULL;
+	}
+	if (litifut_add(&r->modules_live, UINT32_MAX) == 1)
+		litifut_trace_finish();
+}
+
+LITIFUT_PUBLIC void litifut_stop(void)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+
+	if (r->phase != LITIFUT_PHASE_READY || !litifut_exchange(&r->recording, 1, 0))
+		return;
+	litifut_update_fast();
+	litifut_trace_finish();
+}
+
+LITIFUT_PUBLIC void litifut_start(void)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+
+	if (!litifut_exchange(&r->recording, 0, 1) || r->phase != LITIFUT_PHASE_READY)
+		return;
+	r->header->state = LITIFUT_TRACE_RUNNING;
+	litifut_update_fast();
+}

@@ -1,0 +1,192 @@
+/* Which thread is this? Answered without libc: the thread pointer finds the
+ * state, and a word that libc and the kernel keep equal to the kernel thread id
+ * tells whether the state is still for the same thread. */
+
+#include <stddef.h>
+
+#include "tracer/recorder.h"
+#include "tracer/system.h"
+
+/* How far below its end libc's thread structure is searched for the id. The
+ * program's own thread variables lie above the end and are never looked at:
+ * one may hold a cached id, which a fork would not change at once. */
+#define LITIFUT_ID_SEARCH_BYTES 0x800
+
+/* After this many events without a known place of the id it is not looked for
+ * at every event any more, but at every power of two. */
+#define LITIFUT_CALIBRATION_TRIES 64
+
+/* True when the 8 bytes at `address` can be read. An unknown `how` makes the
+ * system call fail after it has read the set. */
+static bool litifut_readable(uint32_t address)
+{
+	return litifut_system_call(__NR_rt_sigprocmask, 0x7f, (long)address, 0,
+				   LITIFUT_SIGSET_BYTES, 0, 0) != -EFAULT;
+}
+
+/* Looks for the word that holds `id` in libc's thread structure. */
+static void litifut_calibrate(uint32_t pointer, uint32_t id)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	uint32_t end = pointer + LITIFUT_PORT_THREAD_STRUCTURE_END;
+	uint32_t readable_from = end;
+
+	for (uint32_t at = (end - 4) & ~3u; at >= end - LITIFUT_ID_SEARCH_BYTES; at -= 4) {
+		if (at < readable_from) {
+			uint32_t page = at & ~(r->page_bytes - 1);
+
+			if (!litifut_readable(page))
+				return;
+			readable_from = page;
+		}
+		/* Before glibc 2.25 the process id is stored behind the thread
+		 * id; going down, it would be met first. */
+		if (*(volatile uint32_t *)at == id &&
+		    (at - 4 < readable_from || *(volatile uint32_t *)(at - 4) != id)) {
+			r->id_offset = (int32_t)(at - pointer);
+			r->calibrated = 1;
+			return;
+		}
+	}
+}
+
+static uint32_t *litifut_id_word(uint32_t pointer, uint32_t id)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	uint32_t *word;
+
+	if (!pointer)
+		return NULL;
+	if (!r->calibrated) {
+		uint32_t events = litifut_add(&r->uncalibrated_events, 1);
+
+		if (events > LITIFUT_CALIBRATION_TRIES && (events & (events - 1)))
+			return NULL;
+		litifut_calibrate(pointer, id);
+		if (!r->calibrated)
+			return NULL;
+	}
+	word = (uint32_t *)(pointer + (uint32_t)r->id_offset);
+	if (!litifut_readable((uint32_t)word & ~7u) || *(volatile uint32_t *)word != id)
+		return NULL;
+	return word;
+}
+
+/* A zeroed state out of the pool. Two threads may each map a page for it; the
+ * loser's page is given back. */
+static struct litifut_thread *litifut_thread_make(void)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+
+	for (;;) {
+		uint32_t at = *(volatile uint32_t *)&r->thread_pool;
+
+		if ((at & (r->page_bytes - 1)) + sizeof(struct litifut_thread) <= r->page_bytes &&
+		    at) {
+			/* the first in a page starts behind offset 0, see below */
+			if (litifut_exchange(&r->thread_pool, at,
+					     at + sizeof(struct litifut_thread)))
+				return (struct litifut_thread *)at;
+			continue;
+		}
+		long page = litifut_map(0, r->page_bytes, PROT_READ | PROT_WRITE, -1, 0);
+
+		if (litifut_failed(page))
+			return NULL;
+		if (!litifut_exchange(&r->thread_pool, at, (uint32_t)page + 4))
+			litifut_unmap((uint32_t)page, r->page_bytes);
+	}
+}
+
+/* Takes over the state of a thread that has ended, so that short threads do not
+ * leave a half-empty chunk each. A few are tried, not all: it is no loss. */
+static struct litifut_thread *litifut_thread_take_over(uint32_t id)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	unsigned tries = 8;
+
+	for (struct litifut_thread *thread = r->thread_list; thread && tries;
+	     thread = thread->next) {
+		uint32_t old = *(volatile uint32_t *)&thread->id;
+
+		if (old) {
+			tries--;
+			if (LITIFUT_CALL3(tgkill, r->process, old, 0) != -ESRCH)
+				continue;
+		}
+		if (!litifut_exchange(&thread->id, old, id))
+			continue;
+		thread->id_word = NULL;
+		if (thread->cursor & r->chunk_mask) {
+			uint32_t words[2] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_THREAD, 1), id};
+			uint32_t *place = litifut_reserve(&thread->cursor, sizeof(words),
+							  LITIFUT_CHUNK_EVENTS, id);
+
+			if (place)
+				litifut_fill(place, words, 2);
+		}
+		return thread;
+	}
+	return NULL;
+}
+
+static struct litifut_thread *litifut_thread_add(uint32_t id)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	struct litifut_thread *thread = litifut_thread_make();
+	struct litifut_thread *head;
+
+	if (!thread)
+		return NULL;
+	thread->id = id;
+	thread->epoch = r->epoch;
+	do {
+		head = *(struct litifut_thread *volatile *)&r->thread_list;
+		thread->next = head;
+		litifut_port_barrier(r->features);
+	} while (!litifut_exchange((uint32_t *)&r->thread_list, (uint32_t)head, (uint32_t)thread));
+	return thread;
+}
+
+struct litifut_thread *litifut_thread_find(uint32_t id)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	uint32_t pointer = litifut_port_thread_pointer(r->features);
+	struct litifut_thread *thread;
+	uint32_t *word;
+
+	/* A state with this id is this thread's own: ids are unique among the
+	 * living, and nobody else uses it when its owner is dead. */
+	for (thread = r->thread_list; thread; thread = thread->next)
+		if (thread->id == id)
+			break;
+	if (!thread)
+		thread = litifut_thread_take_over(id);
+	if (!thread)
+		thread = litifut_thread_add(id);
+	if (!thread)
+		return NULL;
+	word = litifut_id_word(pointer, id);
+	if (word) {
+		thread->pointer = pointer;
+		thread->id_word = word;
+		litifut_port_barrier(r->features);
+		r->threads[litifut_thread_slot(pointer)] = thread;
+	}
+	return thread;
+}
+
+void litifut_threads_forget(void)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+
+	for (uint32_t i = 0; i < LITIFUT_THREAD_SLOTS; i++)
+		r->threads[i] = NULL;
+	/* The chunks stay mapped: a writer that a signal interrupted before the
+	 * fork may still fill its slot there, in the child as in the parent. */
+	for (struct litifut_thread *thread = r->thread_list; thread; thread = thread->next) {
+		thread->cursor = 0;
+		thread->id_word = NULL;
+		thread->id = 0;
+	}
+}
