@@ -1,0 +1,120 @@
+/* The words of a chunk, one item after another. */
+#include "postproc/trace.h"
+
+void post_cursor_start(struct post_cursor *cursor, const struct post_trace *trace, size_t chunk,
+		       struct post_problems *problems)
+{
+	*cursor = (struct post_cursor){
+		.trace = trace,
+		.chunk = &trace->chunks[chunk],
+		.time = trace->chunks[chunk].start_time,
+		.problems = problems,
+	};
+}
+
+static bool damaged(struct post_cursor *cursor, const char *message)
+{
+	if (cursor->problems)
+		post_problem_at(cursor->problems, cursor->trace->path,
+				cursor->chunk->offset + (uint64_t)cursor->position * 4, "%s",
+				message);
+	cursor->position = cursor->chunk->word_count;
+	return false;
+}
+
+static uint32_t at(const struct post_cursor *cursor, uint32_t ahead)
+{
+	return post_trace_word(cursor->trace, cursor->chunk, cursor->position + ahead);
+}
+
+/* The number of words of a known control word, its clock word not counted. */
+static uint32_t words_of(uint32_t kind)
+{
+	switch (kind) {
+	case LITIFUT_WORD_CALL:
+	case LITIFUT_WORD_INDIRECT:
+	case LITIFUT_WORD_TAIL:
+	case LITIFUT_WORD_TIME:
+		return 2;
+	case LITIFUT_WORD_LOST:
+	case LITIFUT_WORD_THREAD:
+	case LITIFUT_WORD_EPOCH:
+		return 1;
+	}
+	return 0;
+}
+
+bool post_cursor_next(struct post_cursor *cursor, struct post_item *item)
+{
+	const struct post_chunk *chunk = cursor->chunk;
+	bool timed = chunk->flags & LITIFUT_CHUNK_TIMED;
+
+	while (cursor->position < chunk->word_count) {
+		uint32_t word = at(cursor, 0), left = chunk->word_count - cursor->position - 1;
+		if (!word) { /* only a hole when something follows */
+			cursor->pending_holes++;
+			cursor->position++;
+			continue;
+		}
+		cursor->holes += cursor->pending_holes;
+		cursor->pending_holes = 0;
+		if (word >= LITIFUT_WORD_FIRST_ADDRESS) {
+			if (timed && left)
+				cursor->time += at(cursor, 1);
+			cursor->position += timed && left ? 2 : 1;
+			*item = (struct post_item){.kind = LITIFUT_WORD_CALL,
+						   .return_address = word,
+						   .time = cursor->time};
+			return true;
+		}
+
+		uint32_t kind = LITIFUT_CONTROL_KIND(word);
+		uint32_t following = LITIFUT_CONTROL_FOLLOWING(word), known = words_of(kind);
+		if (following > left || following < known) {
+			/* The program or the disk ended inside this record. */
+			bool cut = following > left && left < 8;
+			if (cut) {
+				cursor->position = chunk->word_count;
+				return false;
+			}
+			return damaged(cursor, "damaged record; the rest of the chunk is left out");
+		}
+		*item = (struct post_item){.kind = kind};
+		switch (kind) {
+		case LITIFUT_WORD_CALL:
+		case LITIFUT_WORD_INDIRECT:
+		case LITIFUT_WORD_TAIL:
+			item->return_address = at(cursor, 1);
+			item->callee = at(cursor, 2);
+			if (timed && following > known)
+				cursor->time += at(cursor, 3);
+			item->time = cursor->time;
+			break;
+		case LITIFUT_WORD_TIME:
+			cursor->time = at(cursor, 1) | (uint64_t)at(cursor, 2) << 32;
+			item->time = cursor->time;
+			break;
+		case LITIFUT_WORD_LOST:
+		case LITIFUT_WORD_THREAD:
+		case LITIFUT_WORD_EPOCH:
+			item->value = at(cursor, 1);
+			break;
+		case LITIFUT_WORD_STOPPED:
+		case LITIFUT_WORD_STARTED:
+			break;
+		default:
+			if (cursor->trace->header.version_minor <= LITIFUT_TRACE_VERSION_MINOR)
+				return damaged(cursor,
+					       "unknown record; the rest of the chunk is left out");
+			cursor->position += 1 + following;
+			continue;
+		}
+		cursor->position += 1 + following;
+		if (words_of(kind) == 2 && kind != LITIFUT_WORD_TIME && !item->return_address) {
+			cursor->holes++; /* its words were reserved, not written */
+			continue;
+		}
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,12 @@
+/* Separate debug files of an image. */
+#ifndef LITIFUT_POSTPROC_DEBUG_FILE_H
+#define LITIFUT_POSTPROC_DEBUG_FILE_H
+
+#include "postproc/image.h"
+
+/* Looks for them in the build-id trees of `places` (may be NULL), along
+ * .gnu_debuglink and in .gnu_debugdata, and opens what is found and fits into
+ * image->further. Finding nothing is normal. */
+void post_debug_files_find(struct post_image *image, const struct post_debug_places *places);
+
+#endif

@@ -1,0 +1,56 @@
+/* An output format is one file in this folder with one struct, listed in
+ * table.c. docs/output-formats.md shows how to add one. */
+#ifndef LITIFUT_POSTPROC_FORMATS_FORMAT_H
+#define LITIFUT_POSTPROC_FORMATS_FORMAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "postproc/session.h"
+
+struct post_output_options {
+	uint64_t top;         /* rows of a table, 0: all */
+	const char *sort;     /* column of a table, NULL: the usual one */
+	double min_share;     /* of all calls, 0..1: what is less is left out of pictures */
+	const char *function; /* that callers-of and callees-of ask about, or NULL */
+	bool by_module;       /* a table for each module */
+	bool lines;           /* file:line of call sites */
+	bool color;
+};
+
+struct post_output {
+	FILE *file;
+	struct post_session *session;
+	struct post_output_options options;
+	void *state; /* of the format; it frees it in finish() */
+};
+
+/* One call, in the order of its thread. */
+struct post_event {
+	const struct post_process *process;
+	struct post_thread *thread;
+	uint64_t sequence; /* counts from 0 in each thread, filters leave gaps */
+	uint64_t time;     /* clock ticks; 0 in a trace without a clock */
+	uint32_t call;     /* index in session->calls */
+};
+
+struct post_format {
+	const char *name;
+	const char *summary; /* one line for --help */
+
+	/* All optional. A format with event() sees every call that no filter
+	 * hides; one without it reads the counts in session->calls in finish(),
+	 * which is several times faster. */
+	void (*start)(struct post_output *output);
+	void (*event)(struct post_output *output, const struct post_event *event);
+	void (*finish)(struct post_output *output);
+};
+
+/* NULL-terminated. */
+extern const struct post_format *const post_formats[];
+
+/* NULL when there is none of that name. */
+const struct post_format *post_format_find(const char *name);
+
+#endif

@@ -1,0 +1,23 @@
+/* The list of output formats, in the order of --help. A new format is a file
+ * in this folder and two lines here. */
+#include <string.h>
+
+#include "postproc/formats/format.h"
+
+extern const struct post_format post_format_calls;
+extern const struct post_format post_format_report;
+extern const struct post_format post_format_edges;
+extern const struct post_format post_format_tsv;
+
+const struct post_format *const post_formats[] = {
+	&post_format_calls, &post_format_report, &post_format_edges, &post_format_tsv, NULL,
+};
+
+const struct post_format *post_format_find(const char *name)
+{
+	for (size_t i = 0; post_formats[i]; i++) {
+		if (!strcmp(post_formats[i]->name, name))
+			return post_formats[i];
+	}
+	return NULL;
+}

@@ -1,0 +1,140 @@
+/* litifut-post: traces, maps and ELF files in, readable calls out. */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "postproc/options.h"
+#include "postproc/run.h"
+
+static void print_problem(void *context, const struct litifut_error *error)
+{
+	char line[1024];
+
+	(void)context;
+	fprintf(stderr, "litifut-post: %s\n", litifut_error_line(error, line, sizeof(line)));
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+struct progress {
+	double last;
+	bool shown;
+};
+
+/* Only on a terminal, only when the work takes a while. */
+static void show_progress(void *context, uint64_t done, uint64_t all)
+{
+	struct progress *progress = context;
+	double time = now();
+
+	if (time - progress->last < 0.5)
+		return;
+	progress->last = time;
+	progress->shown = true;
+	unsigned percent = all ? (unsigned)(100.0 * (double)done / (double)all) : 100;
+	fprintf(stderr, "\r%3u%% of %" PRIu64 " MiB [%-40.*s]", percent, all >> 20,
+		(int)(percent * 40 / 100), "########################################");
+}
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static void print_summary(const struct post_totals *totals, double seconds)
+{
+	fprintf(stderr, "litifut-post: %" PRIu64 " event%s", totals->events,
+		plural(totals->events));
+	if (totals->shown != totals->events)
+		fprintf(stderr, " (%" PRIu64 " shown)", totals->shown);
+	fprintf(stderr,
+		", %" PRIu64 " lost, %zu process%s, %zu thread%s, %zu module%s, %" PRIu64
+		" unresolved, %.2f s\n",
+		totals->lost, totals->processes, totals->processes == 1 ? "" : "es",
+		totals->threads, plural(totals->threads), totals->modules, plural(totals->modules),
+		totals->unresolved, seconds);
+	if (totals->holes)
+		fprintf(stderr,
+			"litifut-post: %" PRIu64 " event%s begun and not finished when the "
+			"program ended\n",
+			totals->holes, plural(totals->holes));
+}
+
+/* A reader that has seen enough (head, a pager) is no failure. */
+static int close_output(FILE *file, const char *path)
+{
+	bool failed = fflush(file) || ferror(file);
+	int cause = errno;
+
+	if (file != stdout && fclose(file) && !failed) {
+		failed = true;
+		cause = errno;
+	}
+	if (!failed || cause == EPIPE)
+		return 0;
+	fprintf(stderr, "litifut-post: %s: %s\n", path ? path : "standard output", strerror(cause));
+	return 1;
+}
+
+int main(int count, char **arguments)
+{
+	struct post_arguments given;
+	struct post_problems problems = {.report = print_problem};
+	struct post_session session = {.problems = &problems};
+	struct post_totals totals;
+	struct progress progress = {.last = now()};
+	double start = now();
+
+	setlocale(LC_CTYPE, "");
+	signal(SIGPIPE, SIG_IGN);
+	int status = post_arguments_parse(&given, count, arguments);
+	if (status != POST_GO_ON)
+		return status;
+
+	struct post_output output = {.file = stdout, .session = &session, .options = given.output};
+	if (given.output_path) {
+		output.file = fopen(given.output_path, "we");
+		if (!output.file) {
+			fprintf(stderr, "litifut-post: %s: %s\n", given.output_path,
+				strerror(errno));
+			return 1;
+		}
+	}
+	setvbuf(output.file, NULL, _IOFBF, 1 << 18);
+	session.options = given.session;
+	for (size_t i = 0; i < given.path_count; i++)
+		post_inputs_add(&session.inputs, given.paths[i], &problems);
+	post_inputs_finish(&session.inputs);
+	if (!session.inputs.trace_count) {
+		if (!problems.count)
+			fprintf(stderr, "litifut-post: no trace among what was given\n");
+		problems.count++;
+	}
+	post_session_open(&session);
+	struct post_run_options run = {.window = given.window};
+	if (isatty(STDERR_FILENO)) {
+		run.progress = show_progress;
+		run.context = &progress;
+	}
+	post_run(&session, given.format, &output, &run, &totals);
+	int failed = close_output(output.file, given.output_path);
+	if (progress.shown)
+		fputs("\r\033[K", stderr);
+	if (!given.quiet)
+		print_summary(&totals, now() - start);
+	post_session_close(&session);
+	post_arguments_release(&given);
+	return failed || problems.count ? 1 : 0;
+}

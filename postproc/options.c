@@ -1,0 +1,277 @@
+/* Options and their meaning; docs/litifut-post.1 is the long form. */
+#include "postproc/options.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum long_option {
+	OPTION_SORT = 256,
+	OPTION_TOP,
+	OPTION_MIN,
+	OPTION_FUNCTION,
+	OPTION_BY_MODULE,
+	OPTION_NO_DEMANGLE,
+	OPTION_VENEERS,
+	OPTION_DEBUG_DIR,
+	OPTION_SYSROOT,
+	OPTION_NO_MAPS_PATHS,
+	OPTION_INCLUDE,
+	OPTION_EXCLUDE,
+	OPTION_MODULE,
+	OPTION_PID,
+	OPTION_TID,
+	OPTION_COLOR,
+	OPTION_FORMATS,
+	OPTION_VERSION
+};
+
+enum list { LIST_DEBUG, LIST_INCLUDE, LIST_EXCLUDE, LIST_MODULE };
+enum numbers { NUMBERS_PID, NUMBERS_TID };
+
+static const struct option long_options[] = {
+	{"format", required_argument, NULL, 'f'},
+	{"output", required_argument, NULL, 'o'},
+	{"quiet", no_argument, NULL, 'q'},
+	{"help", no_argument, NULL, 'h'},
+	{"sort", required_argument, NULL, OPTION_SORT},
+	{"top", required_argument, NULL, OPTION_TOP},
+	{"by-module", no_argument, NULL, OPTION_BY_MODULE},
+	{"no-demangle", no_argument, NULL, OPTION_NO_DEMANGLE},
+	{"veneers", no_argument, NULL, OPTION_VENEERS},
+	{"debug-dir", required_argument, NULL, OPTION_DEBUG_DIR},
+	{"sysroot", required_argument, NULL, OPTION_SYSROOT},
+	{"no-maps-paths", no_argument, NULL, OPTION_NO_MAPS_PATHS},
+	{"include", required_argument, NULL, OPTION_INCLUDE},
+	{"exclude", required_argument, NULL, OPTION_EXCLUDE},
+	{"module", required_argument, NULL, OPTION_MODULE},
+	{"pid", required_argument, NULL, OPTION_PID},
+	{"tid", required_argument, NULL, OPTION_TID},
+	{"color", optional_argument, NULL, OPTION_COLOR},
+	{NULL, 0, NULL, 0},
+};
+
+static void print_help(void)
+{
+	puts("usage: litifut-post [-f FORMAT] [-o FILE] [options] PATH...\n"
+	     "Shows the calls that LITIFUT recorded. PATH: traces, maps files, ELF files, or\n"
+	     "folders with them, in any order.\n\n"
+	     "Formats (-f):");
+	for (size_t i = 0; post_formats[i]; i++)
+		printf("  %-12s %s\n", post_formats[i]->name, post_formats[i]->summary);
+	puts("\nFilters, the same in every format (GLOB[,GLOB...], may be repeated):\n"
+	     "  --include GLOB     only calls whose caller or callee has such a name\n"
+	     "  --exclude GLOB     no call whose caller or callee has such a name\n"
+	     "  --module GLOB      only calls from or into such modules\n"
+	     "  --pid N, --tid N   only these processes, these threads\n\n"
+	     "Output:\n"
+	     "  -o, --output FILE  write there, not to standard output\n"
+	     "  --top N            only the first N rows of a table\n"
+	     "  --sort COLUMN      calls, made, callers, callees or name (report)\n"
+	     "  --by-module        one table for each module (report)\n"
+	     "  --veneers          show the linker's veneers as well as where they lead\n"
+	     "  --no-demangle      C++ and Rust names as the linker knows them\n"
+	     "  --color[=WHEN]     auto, always or never\n"
+	     "  -q, --quiet        no summary line\n\n"
+	     "Finding ELF files:\n"
+	     "  --debug-dir DIR    a folder with debug files, also as .build-id/xx/*.debug\n"
+	     "  --sysroot DIR      where the device's file system lies on this machine\n"
+	     "  --no-maps-paths    never open the paths that the maps files name\n\n"
+	     "Exit status: 0 done, 1 a problem was found, 2 wrong usage. litifut-post(1).");
+}
+
+static int usage(const char *message, const char *what)
+{
+	fprintf(stderr, "litifut-post: %s%s%s; try --help\n", message, what ? " " : "",
+		what ? what : "");
+	return 2;
+}
+
+static size_t list_length(char **list)
+{
+	size_t count = 0;
+
+	while (list && list[count])
+		count++;
+	return count;
+}
+
+/* Adds the parts of "a,b,c" to a NULL-terminated list. A comma inside of
+ * brackets belongs to the name of a C++ function. */
+static void add_parts(char ***list, const char *text, bool split)
+{
+	size_t count = list_length(*list);
+	int depth = 0;
+	const char *start = text;
+
+	for (const char *at = text;; at++) {
+		depth += *at == '(' || *at == '<' ? 1 : *at == ')' || *at == '>' ? -1 : 0;
+		if (*at && (!split || *at != ',' || depth > 0))
+			continue;
+		if (at > start) {
+			*list = post_reallocate(*list, count + 2, sizeof(**list));
+			(*list)[count] = strndup(start, (size_t)(at - start));
+			(*list)[++count] = NULL;
+		}
+		if (!*at)
+			break;
+		start = at + 1;
+	}
+}
+
+static bool parse_number(const char *text, uint64_t *value)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	*value = strtoull(text, &end, 10);
+	return !*end;
+}
+
+static bool add_numbers(uint32_t **numbers, size_t *count, const char *text)
+{
+	char *copy = post_copy_text(text), *rest = copy, *part;
+	bool good = true;
+
+	while ((part = strsep(&rest, ","))) {
+		uint64_t value;
+		if (!parse_number(part, &value) || value > UINT32_MAX) {
+			good = false;
+			break;
+		}
+		*numbers = post_reallocate(*numbers, *count + 1, sizeof(**numbers));
+		(*numbers)[(*count)++] = (uint32_t)value;
+	}
+	free(copy);
+	return good;
+}
+
+static bool parse_color(const char *when, bool *color)
+{
+	if (!when || !strcmp(when, "always"))
+		*color = true;
+	else if (!strcmp(when, "never"))
+		*color = false;
+	else if (strcmp(when, "auto"))
+		return false;
+	return true;
+}
+
+static const char *const sort_columns[] = {"calls", "made", "callers", "callees", "name", NULL};
+
+static int parse_option(struct post_arguments *given, int option, const char *value)
+{
+	uint64_t number;
+
+	switch (option) {
+	case 'f':
+		given->format = post_format_find(value);
+		return given->format ? POST_GO_ON : usage("unknown format", value);
+	case 'o':
+		given->output_path = strcmp(value, "-") ? value : NULL;
+		return POST_GO_ON;
+	case 'q':
+		given->quiet = true;
+		return POST_GO_ON;
+	case 'h':
+		print_help();
+		return 0;
+	case OPTION_SORT:
+		given->output.sort = value;
+		for (size_t i = 0; sort_columns[i]; i++) {
+			if (!strcmp(sort_columns[i], value))
+				return POST_GO_ON;
+		}
+		return usage("--sort takes calls, made, callers, callees or name, not", value);
+	case OPTION_TOP:
+		if (!parse_number(value, &number))
+			return usage("--top takes a number, not", value);
+		given->output.top = number;
+		return POST_GO_ON;
+	case OPTION_BY_MODULE:
+		given->output.by_module = true;
+		return POST_GO_ON;
+	case OPTION_NO_DEMANGLE:
+		given->session.demangle = false;
+		return POST_GO_ON;
+	case OPTION_VENEERS:
+		given->session.veneers = true;
+		return POST_GO_ON;
+	case OPTION_DEBUG_DIR:
+		add_parts(&given->lists[LIST_DEBUG], value, false);
+		return POST_GO_ON;
+	case OPTION_SYSROOT:
+		given->session.sysroot = value;
+		return POST_GO_ON;
+	case OPTION_NO_MAPS_PATHS:
+		given->session.maps_paths = false;
+		return POST_GO_ON;
+	case OPTION_INCLUDE:
+		add_parts(&given->lists[LIST_INCLUDE], value, true);
+		return POST_GO_ON;
+	case OPTION_EXCLUDE:
+		add_parts(&given->lists[LIST_EXCLUDE], value, true);
+		return POST_GO_ON;
+	case OPTION_MODULE:
+		add_parts(&given->lists[LIST_MODULE], value, true);
+		return POST_GO_ON;
+	case OPTION_PID:
+		return add_numbers(&given->numbers[NUMBERS_PID], &given->session.pid_count, value)
+			       ? POST_GO_ON
+			       : usage("--pid takes numbers, not", value);
+	case OPTION_TID:
+		return add_numbers(&given->numbers[NUMBERS_TID], &given->session.tid_count, value)
+			       ? POST_GO_ON
+			       : usage("--tid takes numbers, not", value);
+	case OPTION_COLOR:
+		return parse_color(value, &given->output.color)
+			       ? POST_GO_ON
+			       : usage("--color takes auto, always or never, not", value);
+	}
+	return usage("try", NULL);
+}
+
+int post_arguments_parse(struct post_arguments *given, int count, char **arguments)
+{
+	int option, status;
+
+	*given = (struct post_arguments){
+		.format = post_formats[0],
+		.session = {.demangle = true, .maps_paths = true},
+		.output = {.color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR")},
+	};
+	add_parts(&given->lists[LIST_DEBUG], "/usr/lib/debug", false);
+	while ((option = getopt_long(count, arguments, "f:o:qh", long_options, NULL)) != -1) {
+		if (option == '?')
+			return 2;
+		status = parse_option(given, option, optarg);
+		if (status != POST_GO_ON)
+			return status;
+	}
+	if (optind == count)
+		return usage("no trace was given", NULL);
+	if (given->output_path)
+		given->output.color = false;
+	given->paths = arguments + optind;
+	given->path_count = (size_t)(count - optind);
+	given->session.debug_dirs = (const char *const *)given->lists[LIST_DEBUG];
+	given->session.include = (const char *const *)given->lists[LIST_INCLUDE];
+	given->session.exclude = (const char *const *)given->lists[LIST_EXCLUDE];
+	given->session.modules = (const char *const *)given->lists[LIST_MODULE];
+	given->session.pids = given->numbers[NUMBERS_PID];
+	given->session.tids = given->numbers[NUMBERS_TID];
+	return POST_GO_ON;
+}
+
+void post_arguments_release(struct post_arguments *given)
+{
+	for (size_t i = 0; i < sizeof(given->lists) / sizeof(*given->lists); i++) {
+		for (char **text = given->lists[i]; text && *text; text++)
+			free(*text);
+		free(given->lists[i]);
+	}
+	for (size_t i = 0; i < sizeof(given->numbers) / sizeof(*given->numbers); i++)
+		free(given->numbers[i]);
+}

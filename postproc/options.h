@@ -1,0 +1,29 @@
+/* The command line of litifut-post. Part of the main program: it prints. */
+#ifndef LITIFUT_POSTPROC_OPTIONS_H
+#define LITIFUT_POSTPROC_OPTIONS_H
+
+#include "postproc/formats/format.h"
+#include "postproc/run.h"
+
+#define POST_GO_ON (-1)
+
+struct post_arguments {
+	const struct post_format *format;
+	const char *output_path; /* NULL: standard output */
+	struct post_options session;
+	struct post_output_options output;
+	struct post_window window;
+	bool quiet;
+	char **paths; /* into argv */
+	size_t path_count;
+	/* Private: owned lists behind session's pointers. */
+	char **lists[4];
+	uint32_t *numbers[2];
+};
+
+/* Returns POST_GO_ON, or the exit status with which the program ends. */
+int post_arguments_parse(struct post_arguments *given, int count, char **arguments);
+
+void post_arguments_release(struct post_arguments *given);
+
+#endif

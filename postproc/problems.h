@@ -1,0 +1,22 @@
+/* What goes wrong without stopping the work: told at once through a callback,
+ * so that only the main file prints, and counted for the exit status. */
+#ifndef LITIFUT_POSTPROC_PROBLEMS_H
+#define LITIFUT_POSTPROC_PROBLEMS_H
+
+#include <stdint.h>
+
+#include "common/error.h"
+
+struct post_problems {
+	void (*report)(void *context, const struct litifut_error *error); /* may be NULL */
+	void *context;
+	unsigned count;
+};
+
+void post_problem(struct post_problems *problems, const struct litifut_error *error);
+
+/* The same, from parts; see litifut_error_set(). */
+void post_problem_at(struct post_problems *problems, const char *file, uint64_t address,
+		     const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,37 @@
+/* Text that grows, and the few ways in which all formats write a name. */
+#ifndef LITIFUT_POSTPROC_TEXT_H
+#define LITIFUT_POSTPROC_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "postproc/session.h"
+
+/* All zero is an empty text. */
+struct post_text {
+	char *bytes; /* NUL-terminated once something was added */
+	size_t length, capacity;
+};
+
+void post_text_add(struct post_text *text, const char *more);
+void post_text_format(struct post_text *text, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Gives the bytes to the caller, who frees them, and empties the text. */
+char *post_text_take(struct post_text *text);
+
+/* The callee of a call: its name, and +0xOFFSET when the call does not lead to
+ * its start (a PLT entry has two starts). */
+void post_text_add_callee(struct post_text *text, const struct post_session *session,
+			  const struct post_call *call);
+
+/* Writes a number in decimal into the end of `buffer` and returns where it
+ * starts. */
+char *post_text_number(char buffer[16], uint32_t value);
+
+/* Writes a string as JSON does, with its quotes. Bytes that are not UTF-8
+ * become U+FFFD. */
+void post_write_json_text(FILE *file, const char *text);
+
+#endif

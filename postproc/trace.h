@@ -1,0 +1,87 @@
+/* Reading a trace file: header, module records, the list of chunks, and the
+ * events of a chunk one after another. Nothing in the file is trusted. */
+#ifndef LITIFUT_POSTPROC_TRACE_H
+#define LITIFUT_POSTPROC_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <litifut/trace_format.h>
+
+#include "common/error.h"
+#include "postproc/problems.h"
+
+struct post_chunk {
+	size_t offset;       /* of its first word, in the file */
+	uint32_t word_count; /* at most; trailing zero words are possible */
+	uint32_t thread;
+	uint32_t flags; /* enum litifut_chunk_flags */
+	uint64_t start_time;
+};
+
+struct post_module_record {
+	struct litifut_module_record record; /* host byte order */
+	uint32_t end_epoch;                  /* first epoch without it, UINT32_MAX: none */
+};
+
+struct post_trace {
+	char *path;
+	const uint8_t *data;
+	size_t size;
+	bool swap;                          /* the file has not the byte order of this machine */
+	struct litifut_trace_header header; /* host byte order */
+	struct post_module_record *modules;
+	size_t module_count, module_capacity;
+	struct post_chunk *chunks; /* those with events, in file order */
+	size_t chunk_count, chunk_capacity;
+	uint64_t metadata_lost; /* lost events that metadata chunks tell of */
+	bool mapped;            /* else `data` belongs to the caller */
+};
+
+/* Opens a plain, .gz or .zst trace. The caller owns *trace. Damage behind a
+ * good header is reported to `problems`, and the rest is read. */
+enum litifut_status post_trace_open(const char *path, struct post_trace **trace,
+				    struct post_problems *problems, struct litifut_error *error);
+
+/* The same for bytes in memory, which must live as long as the trace. */
+enum litifut_status post_trace_open_memory(const uint8_t *data, size_t size, const char *name,
+					   struct post_trace **trace,
+					   struct post_problems *problems,
+					   struct litifut_error *error);
+
+void post_trace_close(struct post_trace *trace);
+
+/* One item of a chunk. */
+struct post_item {
+	uint32_t kind; /* enum litifut_word_kind; LITIFUT_WORD_CALL with callee 0: a direct call
+			  that is its return address alone */
+	uint32_t return_address;
+	uint32_t callee;
+	uint64_t time;  /* of an event in a timed chunk, clock ticks */
+	uint32_t value; /* LOST: count, THREAD: id, EPOCH: number */
+};
+
+/* Where in a chunk the reader stands. */
+struct post_cursor {
+	const struct post_trace *trace;
+	const struct post_chunk *chunk;
+	uint32_t position; /* in words */
+	uint64_t time;
+	uint32_t holes; /* slots that were reserved and never filled, so far */
+	uint32_t pending_holes;
+	struct post_problems *problems; /* may be NULL */
+};
+
+void post_cursor_start(struct post_cursor *cursor, const struct post_trace *trace, size_t chunk,
+		       struct post_problems *problems);
+
+/* Gives false at the end of the chunk. Skips holes and what a newer minor
+ * version may have added. */
+bool post_cursor_next(struct post_cursor *cursor, struct post_item *item);
+
+/* Word number `index` of a chunk in host byte order. */
+uint32_t post_trace_word(const struct post_trace *trace, const struct post_chunk *chunk,
+			 uint32_t index);
+
+#endif

@@ -1,0 +1,290 @@
+/* Reading traces: every kind of word, both byte orders, and every way to be
+ * damaged that a device or a disk can think of. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "postproc/trace.h"
+#include "tests/unit/trace_builder.h"
+
+#define HEADER(field) offsetof(struct litifut_trace_header, field)
+
+static char last_problem[512];
+
+static void remember(void *context, const struct litifut_error *error)
+{
+	(void)context;
+	litifut_error_line(error, last_problem, sizeof(last_problem));
+}
+
+static struct post_trace *open_built(const struct trace_builder *builder,
+				     struct post_problems *problems)
+{
+	struct litifut_error error = {0};
+	struct post_trace *trace = NULL;
+
+	*problems = (struct post_problems){.report = remember};
+	last_problem[0] = '\0';
+	enum litifut_status status = post_trace_open_memory(builder->data, builder->size, "t.trace",
+							    &trace, problems, &error);
+	if (status != LITIFUT_OK) {
+		litifut_error_line(&error, last_problem, sizeof(last_problem));
+		return NULL;
+	}
+	return trace;
+}
+
+static void reads_every_kind_of_word(bool big_endian)
+{
+	struct trace_builder builder;
+	struct post_problems problems;
+	struct post_cursor cursor;
+	struct post_item item;
+
+	trace_builder_start(&builder, big_endian, BUILDER_MACHINE_ARM, 4711, "prog");
+	trace_builder_module(&builder, &(struct litifut_module_record){
+					       .serial = 1,
+					       .epoch = 3,
+					       .load_bias = 0x40000000,
+					       .text_start = 0x40001000,
+					       .text_end = 0x40002000,
+					       .build_id = {0xab, 0xcd},
+					       .build_id_bytes = 2,
+					       .name = "libone.so",
+				       });
+	trace_builder_chunk(&builder, 4711, 0, 0);
+	trace_builder_call(&builder, 0x40001235);
+	trace_builder_word(&builder, 0); /* a hole */
+	trace_builder_indirect(&builder, 0x40001237, 0x40001801);
+	trace_builder_tail(&builder, 0x40001239, 0x40001900);
+	trace_builder_control(&builder, LITIFUT_WORD_CALL, 2,
+			      (const uint32_t[]){0x4000123d, 0x40001a00});
+	trace_builder_control(&builder, LITIFUT_WORD_LOST, 1, (const uint32_t[]){7});
+	trace_builder_control(&builder, LITIFUT_WORD_THREAD, 1, (const uint32_t[]){4712});
+	trace_builder_control(&builder, LITIFUT_WORD_EPOCH, 1, (const uint32_t[]){9});
+	trace_builder_control(&builder, LITIFUT_WORD_STOPPED, 0, NULL);
+	trace_builder_finish(&builder);
+
+	struct post_trace *trace = open_built(&builder, &problems);
+	assert_non_null(trace);
+	assert_int_equal(problems.count, 0);
+	assert_int_equal(trace->header.pid, 4711);
+	assert_string_equal(trace->header.program, "prog");
+	assert_int_equal(trace->module_count, 1);
+	assert_int_equal(trace->modules[0].record.load_bias, 0x40000000);
+	assert_int_equal(trace->modules[0].record.epoch, 3);
+	assert_int_equal(trace->modules[0].record.build_id[1], 0xcd);
+	assert_string_equal(trace->modules[0].record.name, "libone.so");
+	assert_int_equal(trace->chunk_count, 1);
+
+	static const struct post_item expected[] = {
+		{.kind = LITIFUT_WORD_CALL, .return_address = 0x40001235},
+		{.kind = LITIFUT_WORD_INDIRECT, .return_address = 0x40001237, .callee = 0x40001801},
+		{.kind = LITIFUT_WORD_TAIL, .return_address = 0x40001239, .callee = 0x40001900},
+		{.kind = LITIFUT_WORD_CALL, .return_address = 0x4000123d, .callee = 0x40001a00},
+		{.kind = LITIFUT_WORD_LOST, .value = 7},
+		{.kind = LITIFUT_WORD_THREAD, .value = 4712},
+		{.kind = LITIFUT_WORD_EPOCH, .value = 9},
+		{.kind = LITIFUT_WORD_STOPPED},
+	};
+	post_cursor_start(&cursor, trace, 0, &problems);
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+		assert_true(post_cursor_next(&cursor, &item));
+		assert_int_equal(item.kind, expected[i].kind);
+		assert_int_equal(item.return_address, expected[i].return_address);
+		assert_int_equal(item.callee, expected[i].callee);
+		assert_int_equal(item.value, expected[i].value);
+	}
+	assert_false(post_cursor_next(&cursor, &item));
+	assert_int_equal(cursor.holes, 1);
+	post_trace_close(trace);
+	trace_builder_release(&builder);
+}
+
+static void little_endian_words(void **state)
+{
+	(void)state;
+	reads_every_kind_of_word(false);
+}
+
+static void big_endian_words(void **state)
+{
+	(void)state;
+	reads_every_kind_of_word(true);
+}
+
+static void timed_chunks_count_from_their_start(void **state)
+{
+	struct trace_builder builder;
+	struct post_problems problems;
+	struct post_cursor cursor;
+	struct post_item item;
+
+	(void)state;
+	trace_builder_start(&builder, true, BUILDER_MACHINE_MIPS, 1, "p");
+	trace_builder_chunk(&builder, 1, LITIFUT_CHUNK_TIMED, 0x100000000u);
+	trace_builder_call(&builder, 0x400008);
+	trace_builder_word(&builder, 5);
+	trace_builder_call(&builder, 0x400010);
+	trace_builder_word(&builder, 0); /* no time went by: not a hole */
+	trace_builder_control(&builder, LITIFUT_WORD_INDIRECT, 3,
+			      (const uint32_t[]){0x400018, 0x400100, 7});
+	trace_builder_control(&builder, LITIFUT_WORD_TIME, 2, (const uint32_t[]){3, 2});
+	trace_builder_call(&builder, 0x400020);
+	trace_builder_word(&builder, 1);
+	trace_builder_finish(&builder);
+
+	struct post_trace *trace = open_built(&builder, &problems);
+	assert_non_null(trace);
+	post_cursor_start(&cursor, trace, 0, &problems);
+	static const uint64_t times[] = {0x100000005, 0x100000005, 0x10000000c, 0x200000003,
+					 0x200000004};
+	for (size_t i = 0; i < 5; i++) {
+		assert_true(post_cursor_next(&cursor, &item));
+		assert_true(item.time == times[i]);
+	}
+	assert_false(post_cursor_next(&cursor, &item));
+	assert_int_equal(cursor.holes, 0);
+	post_trace_close(trace);
+	trace_builder_release(&builder);
+}
+
+/* A killed program leaves chunks that are not closed; a full disk leaves half
+ * of the last one. */
+static void cut_traces_give_what_is_there(void **state)
+{
+	struct trace_builder builder;
+	struct post_problems problems;
+	struct post_cursor cursor;
+	struct post_item item;
+
+	(void)state;
+	trace_builder_start(&builder, false, BUILDER_MACHINE_ARM, 1, "p");
+	trace_builder_chunk(&builder, 1, 0, 0);
+	trace_builder_call(&builder, 0x10000);
+	trace_builder_call(&builder, 0x10004);
+	trace_builder_indirect(&builder, 0x10008, 0x20000);
+	trace_builder_leave_open(&builder);
+	for (unsigned bytes = 32; bytes <= 256; bytes += 4) {
+		struct trace_builder cut = builder;
+		cut.size = 4096 + bytes;
+		struct post_trace *trace = open_built(&cut, &problems);
+		assert_non_null(trace);
+		assert_int_equal(problems.count, bytes == 256 ? 0 : 1);
+		unsigned events = 0;
+		post_cursor_start(&cursor, trace, 0, &problems);
+		while (post_cursor_next(&cursor, &item))
+			events++;
+		unsigned words = (bytes - 32) / 4;
+		assert_int_equal(events, words < 2 ? words : words < 5 ? 2 : 3);
+		assert_int_equal(cursor.holes, 0);
+		post_trace_close(trace);
+	}
+	trace_builder_release(&builder);
+}
+
+static void bad_headers_are_refused(void **state)
+{
+	static const struct {
+		size_t offset;
+		uint32_t value;
+		const char *message;
+	} cases[] = {
+		{0, 0x12345678, "t.trace: header: 0x0: not a LITIFUT trace"},
+		{HEADER(byte_order), 0x01020305,
+		 "t.trace: header: 0x8: the mark of the byte order is damaged"},
+		{HEADER(version_major), 9,
+		 "t.trace: header: 0xc: trace format 9.0; this program "
+		 "reads 1.x"},
+		{HEADER(word_bytes), 8, "t.trace: header: 0x1c: not a trace of a 32-bit program"},
+		{HEADER(header_bytes), 12, "t.trace: header: 0x10: impossible size of the header"},
+		{HEADER(chunk_bytes), 0, "t.trace: header: 0x14: impossible size of the chunks"},
+		{HEADER(chunk_bytes), 0xfffffffc,
+		 "t.trace: header: 0x14: impossible size of the chunks"},
+	};
+	struct post_problems problems;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct trace_builder builder;
+		trace_builder_start(&builder, false, BUILDER_MACHINE_ARM, 1, "p");
+		trace_builder_header32(&builder, cases[i].offset, cases[i].value);
+		assert_null(open_built(&builder, &problems));
+		assert_string_equal(last_problem, cases[i].message);
+		trace_builder_release(&builder);
+	}
+	struct trace_builder builder;
+	trace_builder_start(&builder, false, BUILDER_MACHINE_ARM, 1, "p");
+	builder.size = 100;
+	assert_null(open_built(&builder, &problems));
+	assert_string_equal(last_problem,
+			    "t.trace: header: 0x64: the trace ends inside its header");
+	trace_builder_release(&builder);
+}
+
+static void damaged_chunks_are_left_out(void **state)
+{
+	struct trace_builder builder;
+	struct post_problems problems;
+
+	(void)state;
+	trace_builder_start(&builder, false, BUILDER_MACHINE_ARM, 1, "p");
+	for (uint32_t i = 0; i < 3; i++) {
+		trace_builder_chunk(&builder, i, 0, 0);
+		trace_builder_call(&builder, 0x10000 + i);
+	}
+	trace_builder_finish(&builder);
+	builder.data[4096 + 256] ^= 1;
+	struct post_trace *trace = open_built(&builder, &problems);
+	assert_non_null(trace);
+	assert_int_equal(trace->chunk_count, 2);
+	assert_int_equal(problems.count, 1);
+	assert_string_equal(last_problem, "t.trace: 0x1100: the start of a chunk is damaged; the "
+					  "chunk is left out");
+	post_trace_close(trace);
+	trace_builder_release(&builder);
+}
+
+static void damaged_records_end_their_chunk(void **state)
+{
+	struct trace_builder builder;
+	struct post_problems problems;
+	struct post_cursor cursor;
+	struct post_item item;
+
+	(void)state;
+	trace_builder_start(&builder, false, BUILDER_MACHINE_ARM, 1, "p");
+	trace_builder_chunk(&builder, 1, 0, 0);
+	trace_builder_call(&builder, 0x10000);
+	trace_builder_word(&builder, LITIFUT_CONTROL_WORD(LITIFUT_WORD_INDIRECT, 1));
+	trace_builder_call(&builder, 0x10004);
+	trace_builder_finish(&builder);
+	struct post_trace *trace = open_built(&builder, &problems);
+	assert_non_null(trace);
+	post_cursor_start(&cursor, trace, 0, &problems);
+	assert_true(post_cursor_next(&cursor, &item));
+	assert_false(post_cursor_next(&cursor, &item));
+	assert_string_equal(last_problem, "t.trace: 0x1024: damaged record; the rest of the chunk "
+					  "is left out");
+	post_trace_close(trace);
+	trace_builder_release(&builder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(little_endian_words),
+		cmocka_unit_test(big_endian_words),
+		cmocka_unit_test(timed_chunks_count_from_their_start),
+		cmocka_unit_test(cut_traces_give_what_is_there),
+		cmocka_unit_test(bad_headers_are_refused),
+		cmocka_unit_test(damaged_chunks_are_left_out),
+		cmocka_unit_test(damaged_records_end_their_chunk),
+	};
+	return cmocka_run_group_tests_name("post: trace", tests, NULL, NULL);
+}

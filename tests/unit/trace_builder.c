@@ -1,0 +1,190 @@
+/* Traces made by hand. */
+#include "tests/unit/trace_builder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEADER_BYTES 4096u
+#define CHUNK_HEADER sizeof(struct litifut_chunk_header)
+
+static void put(struct trace_builder *builder, size_t at, uint64_t value, unsigned bytes)
+{
+	for (unsigned i = 0; i < bytes; i++) {
+		unsigned shift = 8 * (builder->big_endian ? bytes - 1 - i : i);
+		builder->data[at + i] = (uint8_t)(value >> shift);
+	}
+}
+
+static void grow(struct trace_builder *builder, size_t more)
+{
+	builder->data = realloc(builder->data, builder->size + more);
+	if (!builder->data)
+		abort();
+	memset(builder->data + builder->size, 0, more);
+	builder->size += more;
+}
+
+void trace_builder_header32(struct trace_builder *builder, size_t offset, uint32_t value)
+{
+	put(builder, offset, value, 4);
+}
+
+void trace_builder_header64(struct trace_builder *builder, size_t offset, uint64_t value)
+{
+	put(builder, offset, value, 8);
+}
+
+#define HEADER(field) offsetof(struct litifut_trace_header, field)
+#define CHUNK(field) offsetof(struct litifut_chunk_header, field)
+
+void trace_builder_start(struct trace_builder *builder, bool big_endian, uint32_t machine,
+			 uint32_t pid, const char *program)
+{
+	*builder = (struct trace_builder){.big_endian = big_endian, .chunk_bytes = 256};
+	grow(builder, HEADER_BYTES);
+	memcpy(builder->data, LITIFUT_TRACE_MAGIC, 8);
+	put(builder, HEADER(byte_order), LITIFUT_BYTE_ORDER_MARK, 4);
+	put(builder, HEADER(version_major), LITIFUT_TRACE_VERSION_MAJOR, 2);
+	put(builder, HEADER(version_minor), LITIFUT_TRACE_VERSION_MINOR, 2);
+	put(builder, HEADER(header_bytes), HEADER_BYTES, 4);
+	put(builder, HEADER(chunk_bytes), builder->chunk_bytes, 4);
+	put(builder, HEADER(machine), machine, 4);
+	put(builder, HEADER(word_bytes), 4, 4);
+	put(builder, HEADER(pid), pid, 4);
+	put(builder, HEADER(state), LITIFUT_TRACE_RUNNING, 4);
+	snprintf((char *)builder->data + HEADER(program), 64, "%s", program);
+}
+
+static void close_chunk(struct trace_builder *builder)
+{
+	if (!builder->chunk)
+		return;
+	put(builder, builder->chunk + CHUNK(used_bytes),
+	    builder->at - builder->chunk - CHUNK_HEADER, 4);
+	put(builder, builder->chunk + CHUNK(flags), builder->chunk_flags | LITIFUT_CHUNK_CLOSED, 4);
+	builder->chunk = 0;
+}
+
+static void open_chunk(struct trace_builder *builder, unsigned kind, uint32_t thread,
+		       uint32_t flags, uint64_t start_time)
+{
+	close_chunk(builder);
+	builder->chunk = builder->size;
+	builder->at = builder->size + CHUNK_HEADER;
+	builder->thread = thread;
+	builder->chunk_flags = flags;
+	grow(builder, builder->chunk_bytes);
+	uint32_t number = 0;
+	for (size_t i = 0; i < 16; i++) {
+		if (builder->numbers[i][1] && builder->numbers[i][0] != thread)
+			continue;
+		builder->numbers[i][0] = thread;
+		number = builder->numbers[i][1]++;
+		break;
+	}
+	put(builder, builder->chunk + CHUNK(magic), LITIFUT_CHUNK_MAGIC, 4);
+	put(builder, builder->chunk + CHUNK(kind), kind, 2);
+	put(builder, builder->chunk + CHUNK(encoding), LITIFUT_ENCODING_WORDS, 2);
+	put(builder, builder->chunk + CHUNK(flags), flags, 4);
+	put(builder, builder->chunk + CHUNK(thread), thread, 4);
+	put(builder, builder->chunk + CHUNK(number), number, 4);
+	put(builder, builder->chunk + CHUNK(start_time), start_time, 8);
+}
+
+void trace_builder_chunk(struct trace_builder *builder, uint32_t thread, uint32_t flags,
+			 uint64_t start_time)
+{
+	open_chunk(builder, LITIFUT_CHUNK_EVENTS, thread, flags, start_time);
+}
+
+void trace_builder_leave_open(struct trace_builder *builder)
+{
+	builder->chunk = 0;
+}
+
+static void raw_word(struct trace_builder *builder, uint32_t word)
+{
+	put(builder, builder->at, word, 4);
+	builder->at += 4;
+}
+
+static void need(struct trace_builder *builder, unsigned words)
+{
+	if (builder->at + 4 * words > builder->chunk + builder->chunk_bytes)
+		trace_builder_chunk(builder, builder->thread, builder->chunk_flags, 0);
+}
+
+void trace_builder_word(struct trace_builder *builder, uint32_t word)
+{
+	need(builder, 1);
+	raw_word(builder, word);
+}
+
+void trace_builder_control(struct trace_builder *builder, uint32_t kind, unsigned count,
+			   const uint32_t *words)
+{
+	need(builder, count + 1);
+	raw_word(builder, LITIFUT_CONTROL_WORD(kind, count));
+	for (unsigned i = 0; i < count; i++)
+		raw_word(builder, words[i]);
+}
+
+void trace_builder_call(struct trace_builder *builder, uint32_t return_address)
+{
+	trace_builder_word(builder, return_address);
+}
+
+void trace_builder_indirect(struct trace_builder *builder, uint32_t return_address, uint32_t callee)
+{
+	trace_builder_control(builder, LITIFUT_WORD_INDIRECT, 2,
+			      (const uint32_t[]){return_address, callee});
+}
+
+void trace_builder_tail(struct trace_builder *builder, uint32_t after, uint32_t callee)
+{
+	trace_builder_control(builder, LITIFUT_WORD_TAIL, 2, (const uint32_t[]){after, callee});
+}
+
+void trace_builder_module(struct trace_builder *builder, const struct litifut_module_record *record)
+{
+	unsigned words = sizeof(*record) / 4;
+
+	open_chunk(builder, LITIFUT_CHUNK_METADATA, 0, 0, 0);
+	raw_word(builder, LITIFUT_CONTROL_WORD(LITIFUT_WORD_MODULE, words));
+	size_t at = builder->at;
+	memcpy(builder->data + at, record, sizeof(*record));
+	put(builder, at, record->serial, 4);
+	put(builder, at + offsetof(struct litifut_module_record, epoch), record->epoch, 4);
+	put(builder, at + offsetof(struct litifut_module_record, load_bias), record->load_bias, 4);
+	put(builder, at + offsetof(struct litifut_module_record, text_start), record->text_start,
+	    4);
+	put(builder, at + offsetof(struct litifut_module_record, text_end), record->text_end, 4);
+	put(builder, at + offsetof(struct litifut_module_record, flags), record->flags, 4);
+	put(builder, at + offsetof(struct litifut_module_record, build_id_bytes),
+	    record->build_id_bytes, 4);
+	builder->at += sizeof(*record);
+	close_chunk(builder);
+}
+
+void trace_builder_finish(struct trace_builder *builder)
+{
+	close_chunk(builder);
+	put(builder, HEADER(state), LITIFUT_TRACE_STOPPED, 4);
+}
+
+bool trace_builder_save(const struct trace_builder *builder, const char *path)
+{
+	FILE *file = fopen(path, "wb");
+
+	if (!file)
+		return false;
+	bool good = fwrite(builder->data, 1, builder->size, file) == builder->size;
+	return fclose(file) == 0 && good;
+}
+
+void trace_builder_release(struct trace_builder *builder)
+{
+	free(builder->data);
+	*builder = (struct trace_builder){0};
+}
