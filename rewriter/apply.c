@@ -29,6 +29,8 @@ struct apply {
 	uint8_t *module; /* struct litifut_module in the image */
 	uint32_t module_address;
 	size_t db_count;
+	const struct litifut_symbol *trampolines; /* the room for them, NULL: none */
+	uint32_t trampolines_used;
 };
 
 static void put(const struct apply *apply, uint8_t *bytes, uint32_t value)
@@ -90,39 +92,97 @@ static enum litifut_status find_module(struct apply *apply, struct litifut_error
 	return LITIFUT_OK;
 }
 
+static enum litifut_status add_to_db(struct apply *apply, const struct litifut_found_site *site,
+				     struct litifut_error *error)
+{
+	uint8_t *record = apply->db.section->bytes + sizeof(struct litifut_db_header) +
+			  apply->db_count * sizeof(struct litifut_db_entry);
+
+	if (!apply->session.arch->needs_db(&site->instruction))
+		return LITIFUT_OK;
+	if (apply->db_count == apply->db.capacity)
+		return litifut_error_set(error, LITIFUT_ERROR_SPACE, apply->session.image.path,
+					 LITIFUT_SECTION_DB, LITIFUT_NO_ADDRESS,
+					 "room for %zu entries is not enough", apply->db.capacity);
+	put(apply, record, site->site.return_address);
+	put(apply, record + 4, site->site.instruction);
+	apply->db_count++;
+	return LITIFUT_OK;
+}
+
+static void replace(struct apply *apply, const struct litifut_found_site *site, uint32_t address,
+		    const uint8_t *code, unsigned length, uint32_t entry)
+{
+	memcpy(site->section->bytes + (address - site->section->address), code, length);
+	apply->changes[apply->change_count++] = (struct litifut_change){
+		.address = address,
+		.length = length,
+		.entry = entry,
+		.state = site->instruction.thumb ? LITIFUT_CODE_THUMB : LITIFUT_CODE_PLAIN,
+	};
+}
+
+/* The gate stands at the start of the room for trampolines. */
+static enum litifut_status detour_site(struct apply *apply, struct litifut_found_site *site,
+				       struct litifut_error *error)
+{
+	const struct litifut_arch *arch = apply->session.arch;
+	const struct litifut_cramped_call call = litifut_site_cramped(site);
+	struct litifut_detour detour;
+
+	if (!apply->trampolines ||
+	    apply->trampolines_used + arch->trampoline_bytes_max > apply->trampolines->size)
+		return litifut_error_set(error, LITIFUT_ERROR_SPACE, apply->session.image.path,
+					 ".text", LITIFUT_NO_ADDRESS,
+					 "room for trampolines is not enough");
+	uint32_t address = apply->trampolines->address + apply->trampolines_used;
+
+	if (!arch->write_detour(
+		    &apply->session.context, &call, address, apply->trampolines->address,
+		    bytes_at(apply, address, (uint32_t)arch->trampoline_bytes_max), &detour)) {
+		site->site.reason = LITIFUT_SITE_OUT_OF_REACH;
+		return LITIFUT_OK;
+	}
+	apply->trampolines_used += detour.trampoline_bytes;
+	replace(apply, site, detour.address, detour.code, detour.length, address);
+	return add_to_db(apply, site, error);
+}
+
 static enum litifut_status patch_site(struct apply *apply, struct litifut_found_site *site,
 				      struct litifut_error *error)
 {
 	uint8_t code[4];
-	uint32_t entry = litifut_landings_encode(&apply->session.landings, apply->session.arch,
-						 &apply->session.context, site, code);
+	uint32_t entry;
 
+	if (site->detour)
+		return detour_site(apply, site, error);
+	entry = litifut_landings_encode(&apply->session.landings, apply->session.arch,
+					&apply->session.context, site, code);
 	if (!entry) {
 		site->site.reason = LITIFUT_SITE_OUT_OF_REACH;
 		return LITIFUT_OK;
 	}
-	if (apply->session.arch->needs_db(&site->instruction)) {
-		uint8_t *record;
+	replace(apply, site, site->site.address, code, site->instruction.length, entry);
+	return add_to_db(apply, site, error);
+}
 
-		if (apply->db_count == apply->db.capacity)
-			return litifut_error_set(
-				error, LITIFUT_ERROR_SPACE, apply->session.image.path,
-				LITIFUT_SECTION_DB, LITIFUT_NO_ADDRESS,
-				"room for %zu entries is not enough", apply->db.capacity);
-		record = apply->db.section->bytes + sizeof(struct litifut_db_header) +
-			 apply->db_count++ * sizeof(struct litifut_db_entry);
-		put(apply, record, site->site.return_address);
-		put(apply, record + 4, site->site.instruction);
-	}
-	memcpy(site->section->bytes + (site->site.address - site->section->address), code,
-	       site->instruction.length);
-	apply->changes[apply->change_count++] = (struct litifut_change){
-		.address = site->site.address,
-		.length = site->instruction.length,
-		.entry = entry,
-		.state = site->instruction.thumb ? LITIFUT_CODE_THUMB : LITIFUT_CODE_PLAIN,
-	};
-	return LITIFUT_OK;
+static void find_trampolines(struct apply *apply)
+{
+	const struct litifut_arch *arch = apply->session.arch;
+	const struct litifut_landings *landings = &apply->session.landings;
+	const struct litifut_symbol *symbol =
+		litifut_image_symbol(&apply->session.image, "litifut_trampolines");
+
+	if (!symbol || symbol->size < arch->gate_bytes || !arch->write_gate ||
+	    !bytes_at(apply, symbol->address, symbol->size))
+		return;
+	apply->trampolines = symbol;
+	apply->trampolines_used = (uint32_t)arch->gate_bytes;
+	arch->write_gate(&apply->session.context, symbol->address,
+			 landings->items[landings->own].entries,
+			 bytes_at(apply, symbol->address, symbol->size));
+	apply->changes[apply->change_count++] =
+		(struct litifut_change){.address = symbol->address, .length = symbol->size};
 }
 
 static void fill_islands(struct apply *apply)
@@ -320,6 +380,7 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 	if (!apply->changes)
 		return litifut_error_set(error, LITIFUT_ERROR_IO, apply->session.image.path, NULL,
 					 LITIFUT_NO_ADDRESS, "out of memory");
+	find_trampolines(apply);
 	for (size_t i = 0; i < sites->count && !status; i++)
 		if (sites->items[i].site.reason == LITIFUT_SITE_PATCHED)
 			status = patch_site(apply, &sites->items[i], error);

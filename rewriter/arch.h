@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "rewriter/image.h"
 #include "rewriter/instruction.h"
+#include "rewriter/targets.h"
 
 /* The most entry points that the tracer of any CPU has. */
 #define LITIFUT_ENTRIES_MAX 4
@@ -27,6 +28,26 @@ struct litifut_code_range {
 	uint32_t start;
 	uint32_t end;
 	enum litifut_code_state state;
+};
+
+/* How many instructions before a call the walker remembers. */
+#define LITIFUT_REMEMBERED 5
+
+/* A call that can't be patched in place, with the code around it. */
+struct litifut_cramped_call {
+	uint32_t address;
+	struct litifut_instruction instruction;
+	const struct litifut_section *section;
+	/* Lengths of the instructions before it, the nearest first; 0: none, or data. */
+	uint8_t before[LITIFUT_REMEMBERED];
+};
+
+/* What a trampoline needs to replace in the original code. */
+struct litifut_detour {
+	uint32_t address;          /* of the bytes to be replaced */
+	unsigned length;           /* of them */
+	uint8_t code[8];           /* what they are replaced with */
+	unsigned trampoline_bytes; /* written, a multiple of 4 */
 };
 
 /* Facts about one image that decode and encode depend on. */
@@ -99,6 +120,30 @@ struct litifut_arch {
 	 * keeping every register. *island_entries gets the address of each. */
 	void (*write_island)(const struct litifut_arch_context *context, uint32_t address,
 			     const uint32_t *entries, uint8_t *code, uint32_t *island_entries);
+
+	/* The members from here to `write_detour` are for calls with
+	 * LITIFUT_SITE_TOO_SHORT and are NULL or 0 where a CPU has none. */
+
+	/* Adds to `targets` what only this CPU's code tells: table branches. `ranges`
+	 * are those of code_ranges() for `section`. */
+	void (*add_targets)(const struct litifut_arch_context *context,
+			    const struct litifut_section *section,
+			    const struct litifut_code_range *ranges, size_t count,
+			    struct litifut_targets *targets);
+	/* Room before the first trampoline for code that all share; the most bytes of one. */
+	size_t gate_bytes;
+	size_t trampoline_bytes_max;
+	void (*write_gate)(const struct litifut_arch_context *context, uint32_t address,
+			   const uint32_t *entries, uint8_t *code);
+	/* Can the code around this call be moved into a trampoline? */
+	bool (*can_detour)(const struct litifut_arch_context *context,
+			   const struct litifut_cramped_call *call,
+			   const struct litifut_targets *targets);
+	/* Writes the trampoline of a call for which can_detour() holds to `trampoline`,
+	 * standing at `address` (multiple of 4), and fills `detour`. False: out of reach. */
+	bool (*write_detour)(const struct litifut_arch_context *context,
+			     const struct litifut_cramped_call *call, uint32_t address,
+			     uint32_t gate, uint8_t *trampoline, struct litifut_detour *detour);
 
 	/* For capstone: cs_arch and cs_mode of code in `state`. */
 	void (*disassembler)(const struct litifut_arch_context *context,

@@ -35,7 +35,7 @@ struct writer {
 	size_t names_used;
 	char symbols[256]; /* symbol names */
 	size_t symbols_used;
-	void *filled[2]; /* contents of the rooms; freed at the end */
+	void *filled[3]; /* contents of the rooms; freed at the end */
 };
 
 static uint32_t add_name(char *table, size_t *used, const char *name)
@@ -67,7 +67,7 @@ static bool add_section(struct writer *writer, const char *name, const GElf_Shdr
 static bool write_sections(struct writer *writer, const struct litifut_rewrite_plan *plan,
 			   const struct room *rooms, unsigned count)
 {
-	Elf32_Sym symbols[4] = {0};
+	Elf32_Sym symbols[4] = {0}; /* the null symbol and one a room */
 	GElf_Ehdr header = {.e_type = ET_REL, .e_version = EV_CURRENT};
 
 	if (!gelf_newehdr(writer->elf, ELFCLASS32) || !gelf_getehdr(writer->elf, &header))
@@ -163,9 +163,11 @@ enum litifut_status litifut_rewrite_write_database_object(const struct litifut_r
 		 (uint32_t)(sizeof(struct litifut_sites_header) +
 			    plan->sites * sizeof(struct litifut_site)),
 		 4},
+		{".text", "litifut_trampolines", SHF_ALLOC | SHF_EXECINSTR, SHT_PROGBITS,
+		 (uint32_t)plan->trampoline_bytes, 8},
 	};
 
-	return write_object(plan, rooms, 2, path, error);
+	return write_object(plan, rooms, 3, path, error);
 }
 
 enum litifut_status litifut_rewrite_write_island_object(const struct litifut_rewrite_plan *plan,

@@ -73,7 +73,8 @@ static enum litifut_status plan_islands(const struct litifut_session *session,
 	for (size_t i = 0; i < session->sites.count; i++) {
 		const struct litifut_found_site *site = &session->sites.items[i];
 
-		if (site->site.reason != LITIFUT_SITE_PATCHED || has_near_landing(session, site))
+		if (site->site.reason != LITIFUT_SITE_PATCHED || site->detour ||
+		    has_near_landing(session, site))
 			continue;
 		if (plan->island_count &&
 		    is_near(session, site, plan->island_places[plan->island_count - 1], 6))
@@ -96,6 +97,30 @@ static enum litifut_status plan_islands(const struct litifut_session *session,
 		plan->island_places[plan->island_count++] = (uint32_t)place;
 	}
 	return LITIFUT_OK;
+}
+
+/* Exact for this image; the second link moves no code against its neighbours,
+ * so that every trampoline keeps its size. */
+static size_t trampoline_bytes(const struct litifut_session *session)
+{
+	size_t bytes = 0;
+	uint8_t scratch[256];
+
+	for (size_t i = 0; i < session->sites.count; i++) {
+		const struct litifut_found_site *site = &session->sites.items[i];
+		struct litifut_detour detour = {0};
+
+		if (!site->detour)
+			continue;
+		const struct litifut_cramped_call call = litifut_site_cramped(site);
+
+		session->arch->write_detour(&session->context, &call, site->site.address & ~3u,
+					    site->site.address & ~3u, scratch, &detour);
+		bytes += detour.trampoline_bytes;
+	}
+	return bytes ? bytes + bytes / 64 + session->arch->gate_bytes +
+			       16 * session->arch->trampoline_bytes_max
+		     : 0;
 }
 
 enum litifut_status litifut_rewrite_plan(const char *path,
@@ -123,6 +148,7 @@ enum litifut_status litifut_rewrite_plan(const char *path,
 	 * jalr and bal), so leave some room. */
 	plan->sites += plan->sites / 64 + 16;
 	plan->db_entries += plan->db_entries / 64 + 16;
+	plan->trampoline_bytes = trampoline_bytes(&session);
 	status = plan_islands(&session, plan, error);
 	litifut_session_close(&session);
 	if (status)

@@ -49,8 +49,9 @@ struct litifut_rewrite_plan {
 	unsigned char elf_osabi;
 	size_t sites; /* all call sites found, patched or not */
 	size_t db_entries;
-	uint32_t text_bytes; /* bytes of code decoded */
-	size_t island_bytes; /* size of one island, 0: none needed */
+	size_t trampoline_bytes; /* of code, made by write_database_object() as well */
+	uint32_t text_bytes;     /* bytes of code decoded */
+	size_t island_bytes;     /* size of one island, 0: none needed */
 	/* Address in this image before which an island is wanted, ascending; the
 	 * wrapper puts each between the nearest input sections it can. Owned. */
 	uint32_t *island_places;
@@ -74,8 +75,11 @@ enum litifut_status litifut_rewrite_plan(const char *path,
 
 void litifut_rewrite_plan_release(struct litifut_rewrite_plan *plan);
 
-/* Writes the relocatable object that reserves .litifut.db and .litifut.sites
- * for `plan` (all counts 0: the empty DB of pass 1) to `path`. */
+/* Writes the relocatable object that reserves .litifut.db, .litifut.sites and
+ * the trampolines for `plan` (all counts 0: the empty DB of pass 1) to `path`.
+ * The trampolines are code and should stand beside the tracer object. Symbols:
+ * litifut_db, litifut_sites, litifut_trampolines (keep them with -u when the
+ * link collects garbage). */
 enum litifut_status litifut_rewrite_write_database_object(const struct litifut_rewrite_plan *plan,
 							  const char *path,
 							  struct litifut_error *error);

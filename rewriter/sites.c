@@ -18,6 +18,8 @@ struct walk {
 	/* The function of the site before: neighbours mostly share it. */
 	const struct litifut_symbol *function;
 	bool function_refused;
+	uint8_t before[LITIFUT_REMEMBERED];
+	size_t cramped; /* sites with LITIFUT_SITE_TOO_SHORT */
 };
 
 static int by_start(const void *left, const void *right)
@@ -93,11 +95,11 @@ static unsigned judge(struct walk *walk, const struct litifut_section *section,
 		callee = litifut_image_function_start(walk->image, instruction->target & ~1u);
 	reason = walk->arch->refuse(walk->context, instruction, address, section->bytes + after,
 				    section->size - after, callee ? callee->name : "");
-	if (reason != LITIFUT_SITE_PATCHED)
+	if (reason != LITIFUT_SITE_PATCHED && reason != LITIFUT_SITE_TOO_SHORT)
 		return reason;
 	if (walk->function_refused || in_excluded_range(walk, address))
 		return LITIFUT_SITE_EXCLUDED;
-	return LITIFUT_SITE_PATCHED;
+	return reason;
 }
 
 static bool take_site(struct walk *walk, const struct litifut_section *section,
@@ -123,6 +125,8 @@ static bool take_site(struct walk *walk, const struct litifut_section *section,
 	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT)
 		found.site.callee = instruction->target;
 	found.site.reason = (uint8_t)judge(walk, section, instruction, address);
+	walk->cramped += found.site.reason == LITIFUT_SITE_TOO_SHORT;
+	memcpy(found.before, walk->before, sizeof(found.before));
 	return append(walk->list, &found);
 }
 
@@ -131,6 +135,7 @@ static bool walk_range(struct walk *walk, const struct litifut_section *section,
 {
 	uint32_t address = range->start;
 
+	memset(walk->before, 0, sizeof(walk->before));
 	while (address < range->end) {
 		struct litifut_instruction instruction;
 		uint32_t offset = address - section->address;
@@ -145,6 +150,8 @@ static bool walk_range(struct walk *walk, const struct litifut_section *section,
 		    instruction.class == LITIFUT_CLASS_FOREIGN_CALL)
 			if (!take_site(walk, section, &instruction, address))
 				return false;
+		memmove(walk->before + 1, walk->before, sizeof(walk->before) - 1);
+		walk->before[0] = (uint8_t)length;
 		address += length;
 	}
 	walk->list->text_bytes += address - range->start;
@@ -186,6 +193,78 @@ static enum litifut_status walk_section(struct walk *walk, const struct litifut_
 	return LITIFUT_OK;
 }
 
+struct litifut_cramped_call litifut_site_cramped(const struct litifut_found_site *site)
+{
+	struct litifut_cramped_call call = {
+		.address = site->site.address,
+		.instruction = site->instruction,
+		.section = site->section,
+	};
+
+	memcpy(call.before, site->before, sizeof(call.before));
+	return call;
+}
+
+/* The branch targets of one section: those its code names, and table branches. */
+static enum litifut_status add_code_targets(const struct walk *walk,
+					    const struct litifut_section *section,
+					    struct litifut_targets *targets,
+					    struct litifut_error *error)
+{
+	struct litifut_code_range *ranges = NULL;
+	size_t count = 0;
+	enum litifut_status status =
+		walk->arch->code_ranges(walk->image, section, &ranges, &count, error);
+
+	for (size_t i = 0; i < count && !status; i++) {
+		uint32_t address = ranges[i].start;
+		struct litifut_instruction instruction;
+		unsigned length;
+
+		while (ranges[i].state != LITIFUT_CODE_DATA && address < ranges[i].end) {
+			length = walk->arch->decode(
+				walk->context, section->bytes + (address - section->address),
+				ranges[i].end - address, address, ranges[i].state, &instruction);
+			if (!length)
+				break;
+			if (instruction.class == LITIFUT_CLASS_BRANCH_DIRECT ||
+			    instruction.class == LITIFUT_CLASS_CALL_DIRECT)
+				litifut_targets_add(targets, instruction.target);
+			address += length;
+		}
+	}
+	if (!status)
+		walk->arch->add_targets(walk->context, section, ranges, count, targets);
+	free(ranges);
+	return status;
+}
+
+/* Which of the calls without room can go through a trampoline? */
+static enum litifut_status judge_cramped(const struct walk *walk, struct litifut_error *error)
+{
+	struct litifut_targets targets;
+	enum litifut_status status = litifut_targets_create(walk->image->text_start,
+							    walk->image->text_end, &targets, error);
+
+	for (size_t i = 1; i < walk->image->section_count && !status; i++)
+		if (has_calls(&walk->image->sections[i]))
+			status = add_code_targets(walk, &walk->image->sections[i], &targets, error);
+	if (!status)
+		litifut_targets_add_data(&targets, walk->image);
+	for (size_t i = 0; i < walk->list->count && !status; i++) {
+		struct litifut_found_site *site = &walk->list->items[i];
+		struct litifut_cramped_call call = litifut_site_cramped(site);
+
+		if (site->site.reason != LITIFUT_SITE_TOO_SHORT)
+			continue;
+		site->detour = walk->arch->can_detour(walk->context, &call, &targets);
+		site->site.reason =
+			site->detour ? LITIFUT_SITE_PATCHED : LITIFUT_SITE_BRANCH_TARGET;
+	}
+	litifut_targets_release(&targets);
+	return status;
+}
+
 static int by_address(const void *left, const void *right)
 {
 	const struct litifut_found_site *a = left;
@@ -222,6 +301,8 @@ enum litifut_status litifut_sites_find(const struct litifut_image *image,
 		if (has_calls(&image->sections[i]))
 			status = walk_section(&walk, &image->sections[i], error);
 	free(walk.excluded);
+	if (!status && walk.cramped && arch->can_detour)
+		status = judge_cramped(&walk, error);
 	if (status) {
 		litifut_sites_release(list);
 		return status;

@@ -15,6 +15,8 @@ struct litifut_found_site {
 	struct litifut_site site; /* as it will stand in .litifut.sites */
 	struct litifut_instruction instruction;
 	const struct litifut_section *section;
+	uint8_t before[LITIFUT_REMEMBERED]; /* as in struct litifut_cramped_call */
+	bool detour;                        /* has no room: goes through a trampoline */
 };
 
 struct litifut_site_list {
@@ -32,6 +34,9 @@ enum litifut_status litifut_sites_find(const struct litifut_image *image,
 				       const struct litifut_arch_context *context,
 				       const struct litifut_rewrite_options *options,
 				       struct litifut_site_list *list, struct litifut_error *error);
+
+/* The site in the form that the detour functions of an arch take. */
+struct litifut_cramped_call litifut_site_cramped(const struct litifut_found_site *site);
 
 void litifut_sites_release(struct litifut_site_list *list);
 

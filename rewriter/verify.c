@@ -65,7 +65,8 @@ static bool immediate_target(int arch, const cs_insn *instruction, uint32_t *tar
 			if (detail->arm.operands[i].type == ARM_OP_IMM) {
 				*target = (uint32_t)detail->arm.operands[i].imm;
 				return instruction->id == ARM_INS_BL ||
-				       instruction->id == ARM_INS_BLX;
+				       instruction->id == ARM_INS_BLX ||
+				       instruction->id == ARM_INS_B;
 			}
 		return false;
 	}
@@ -107,7 +108,8 @@ static enum litifut_status check_calls(const struct litifut_session *session,
 		size_t left = changes[i].length;
 		uint64_t address = changes[i].address;
 
-		if (!cs_disasm_iter(handle, &code, &left, &address, instruction) || left ||
+		/* A detour may leave a nop behind the branch. */
+		if (!cs_disasm_iter(handle, &code, &left, &address, instruction) ||
 		    !immediate_target(arch, instruction, &target) ||
 		    (target & ~1u) != changes[i].entry)
 			status = litifut_error_set(

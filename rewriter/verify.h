@@ -8,13 +8,13 @@
 struct litifut_change {
 	uint32_t address;
 	uint32_t length;
-	uint32_t entry; /* where the new call goes; 0: an island's bytes */
+	uint32_t entry; /* where the new call or branch goes; 0: bytes of an island or trampoline */
 	enum litifut_code_state state;
 };
 
 /* Compares the executable sections with those of the file as it still stands on
  * disk: outside `changes` (sorted by address) every byte must be the same, and
- * each changed call must be what capstone reads as a call to its entry. */
+ * each changed call must be what capstone reads as a call or branch to its entry. */
 enum litifut_status litifut_verify(const struct litifut_session *session,
 				   const struct litifut_change *changes, size_t count,
 				   struct litifut_error *error);

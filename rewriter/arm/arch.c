@@ -1,6 +1,8 @@
 /* The ARM back end: what images it takes, where their code is, which calls it
  * leaves, and the table that the rest of the rewriter sees. */
 #include "rewriter/arm/arm.h"
+#include "rewriter/arm/detour.h"
+#include "rewriter/arm/trampoline.h"
 
 #include <capstone/capstone.h>
 #include <elf.h>
@@ -183,5 +185,11 @@ const struct litifut_arch litifut_arch_arm = {
 	.reach = reach,
 	.encode_call = litifut_arm_encode_call,
 	.write_island = litifut_arm_write_island,
+	.add_targets = litifut_arm_add_targets,
+	.gate_bytes = LITIFUT_ARM_GATE_BYTES,
+	.trampoline_bytes_max = LITIFUT_ARM_TRAMPOLINE_BYTES_MAX,
+	.write_gate = litifut_arm_write_gate,
+	.can_detour = litifut_arm_can_detour,
+	.write_detour = litifut_arm_write_detour,
 	.disassembler = disassembler,
 };

@@ -1,0 +1,151 @@
+/* Which of the 16-bit `blx rN` calls can go through a trampoline, and the
+ * replacement of the original code; trampoline.c says how they look. */
+#include "rewriter/arm/detour.h"
+
+#include <string.h>
+
+#include "rewriter/arm/trampoline.h"
+
+/* How many instructions an IT makes conditional; 0: it is none. */
+static unsigned it_length(uint16_t half)
+{
+	unsigned mask = half & 0xf;
+
+	if ((half & 0xff00) != 0xbf00 || !mask)
+		return 0;
+	for (unsigned length = 4;; length--, mask >>= 1)
+		if (mask & 1)
+			return length;
+}
+
+static const uint8_t *bytes_at(const struct litifut_cramped_call *call, uint32_t address)
+{
+	return call->section->bytes + (address - call->section->address);
+}
+
+/* The call, or the instruction before it, stands in an IT block. */
+static bool near_it_block(const struct litifut_cramped_call *call)
+{
+	uint32_t address = call->address;
+
+	for (unsigned i = 0; i < LITIFUT_REMEMBERED && call->before[i]; i++) {
+		address -= call->before[i];
+		unsigned length = call->before[i] == 2
+					  ? it_length(litifut_get16(false, bytes_at(call, address)))
+					  : 0;
+
+		if (length && (i == 0 || length >= i))
+			return true;
+	}
+	return false;
+}
+
+static struct litifut_arm_displaced displaced(const struct litifut_cramped_call *call)
+{
+	struct litifut_arm_displaced before = {
+		.address = call->address - call->before[0],
+		.length = call->before[0],
+	};
+	const uint8_t *code = bytes_at(call, before.address);
+
+	before.instruction = litifut_get16(false, code);
+	if (before.length == 4)
+		before.instruction = before.instruction << 16 | litifut_get16(false, code + 2);
+	return before;
+}
+
+bool litifut_arm_can_detour(const struct litifut_arch_context *context,
+			    const struct litifut_cramped_call *call,
+			    const struct litifut_targets *targets)
+{
+	struct litifut_arm_displaced before;
+
+	/* Without Thumb-2 there are no wide loads and branches to build it with. */
+	if (context->short_thumb_branches || !call->before[0] || near_it_block(call) ||
+	    litifut_targets_has(targets, call->address))
+		return false;
+	before = displaced(call);
+	return litifut_arm_displaceable(&before);
+}
+
+bool litifut_arm_write_detour(const struct litifut_arch_context *context,
+			      const struct litifut_cramped_call *call, uint32_t address,
+			      uint32_t gate, uint8_t *trampoline, struct litifut_detour *detour)
+{
+	const struct litifut_arm_displaced before = displaced(call);
+
+	(void)context;
+	detour->address = before.address;
+	detour->length = before.length + call->instruction.length;
+	detour->trampoline_bytes = litifut_arm_trampoline_write(&before, address, gate, trampoline);
+	if (detour->length == 6) /* what is left of the call is never executed: a nop */
+		litifut_put16(false, detour->code + 4, 0xbf00);
+	return litifut_arm_branch_write(before.address, address, detour->code);
+}
+
+void litifut_arm_write_gate(const struct litifut_arch_context *context, uint32_t address,
+			    const uint32_t *entries, uint8_t *code)
+{
+	(void)context;
+	litifut_arm_gate_write(address, entries[0], code);
+}
+
+/* TBB and TBH [pc, rN]: a table of distances, in halfwords, follows at once. */
+static void add_table_branch(const struct litifut_section *section, uint32_t address,
+			     const struct litifut_code_range *table,
+			     struct litifut_targets *targets)
+{
+	const uint8_t *code = section->bytes + (address - section->address);
+	uint16_t second = litifut_get16(false, code + 2);
+	bool halfwords = second & 0x10;
+
+	if (litifut_get16(false, code) != 0xe8df || (second & 0xffe0) != 0xf000)
+		return;
+	for (uint32_t at = table->start; at + (halfwords ? 2 : 1) <= table->end;
+	     at += halfwords ? 2 : 1) {
+		const uint8_t *entry = section->bytes + (at - section->address);
+		uint32_t distance = halfwords ? litifut_get16(false, entry) : *entry;
+
+		litifut_targets_add(targets, address + 4 + 2 * distance);
+	}
+}
+
+/* A switch in position-independent code adds an entry of a table of words to
+ * the address of the table, or to the pc that formed it. The table's start is
+ * not marked (a literal pool may stand before it), so every word of the data is
+ * tried as a start. */
+static void add_word_table(const struct litifut_section *section,
+			   const struct litifut_code_range *data, struct litifut_targets *targets)
+{
+	const uint32_t reach = 1u << 20; /* no function is larger */
+	uint32_t start = (data->start + 3) & ~3u;
+	uint32_t limit = 64;
+
+	for (uint32_t base = start; base + 4 <= data->end; base += 4) {
+		if (base - start > 4 * limit)
+			break;
+		for (uint32_t at = base; at + 4 <= data->end; at += 4) {
+			uint32_t word =
+				litifut_get32(false, section->bytes + (at - section->address));
+
+			if (word + reach < 2 * reach)
+				litifut_targets_add(targets, base + word);
+		}
+	}
+}
+
+void litifut_arm_add_targets(const struct litifut_arch_context *context,
+			     const struct litifut_section *section,
+			     const struct litifut_code_range *ranges, size_t count,
+			     struct litifut_targets *targets)
+{
+	(void)context;
+	for (size_t i = 0; i < count; i++) {
+		if (ranges[i].state != LITIFUT_CODE_DATA)
+			continue;
+		add_word_table(section, &ranges[i], targets);
+		if (i && ranges[i - 1].state == LITIFUT_CODE_THUMB &&
+		    ranges[i].start - ranges[i - 1].start >= 4)
+			add_table_branch(section, ranges[i].start - 4, &ranges[i], targets);
+	}
+}

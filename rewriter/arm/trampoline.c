@@ -1,0 +1,294 @@
+/* A trampoline for a 16-bit `blx rN`.
+ *
+ * The commonest indirect call of T32 code is two bytes long, a branch to the
+ * tracer four. So the branch takes the place of the instruction before as well,
+ * and a trampoline does that instruction's work:
+ *
+ *	site:	mov  r0, r4		site:	b.w  trampoline
+ *		blx  r3			back:	...
+ *	back:	...
+ *				trampoline:	mov  r0, r4
+ *						ldr.w lr, =back | 1
+ *						b.w  gate
+ *
+ * With lr set by hand to the original return address, nothing that looks at it
+ * later (the callee returning, an unwinder, gdb) can see a difference. lr is
+ * free for the trampoline's own use before, because the call overwrites it.
+ * The flags and all other registers stay as the displaced instruction left them;
+ * ADD with a high register sets no flags.
+ *
+ * Instructions that read the pc get its original value from a literal. A
+ * conditional branch before the call (`cbz r3, over; blx r3`) is taken in the
+ * trampoline. What else changes the pc can't stand before a call that is
+ * reached through it. Nothing in an IT block is moved.
+ *
+ * Encodings: DDI 0406C A6.2 (16-bit), A6.3 (32-bit). */
+#include "rewriter/arm/trampoline.h"
+
+#include "rewriter/arm/arm.h"
+#include "rewriter/image.h"
+
+/* What becomes of the displaced instruction. */
+enum treatment {
+	STAYS,         /* can't be displaced */
+	MOVES,         /* position-independent: copied */
+	LOADS_LITERAL, /* ldr Rt, [pc, #n] */
+	FORMS_ADDRESS, /* adr Rd; mov Rd, pc */
+	ADDS_PC,       /* add Rd, pc */
+	BRANCHES       /* conditional: cbz, cbnz, b<cond> */
+};
+
+struct analysis {
+	enum treatment treatment;
+	unsigned reg;    /* Rt or Rd */
+	uint32_t value;  /* the literal's address, the address formed, the pc read, the target */
+	uint16_t branch; /* BRANCHES: the same test as 16-bit branch without offset */
+};
+
+struct emitter {
+	uint8_t *code;
+	uint32_t address;
+	unsigned at;
+	uint32_t literals[2];
+	unsigned literal_loads[2]; /* offset of the ldr.w that wants each */
+	unsigned literal_adds[2];  /* offset of the `add rN, pc` that completes it */
+	unsigned literal_count;
+};
+
+static struct analysis analyse_narrow(uint16_t half, uint32_t address)
+{
+	struct litifut_instruction decoded;
+	struct litifut_arch_context context = {0};
+	uint32_t pc = address + 4;
+	uint8_t bytes[2];
+	unsigned low = (half & 7) | (half >> 4 & 8);
+
+	litifut_put16(false, bytes, half);
+	litifut_arm_decode(&context, bytes, 2, address, LITIFUT_CODE_THUMB, &decoded);
+	if (decoded.class == LITIFUT_CLASS_BRANCH_DIRECT && decoded.conditional) {
+		/* Keep the condition or the register and the sense, drop the offset. */
+		uint16_t keep = (half & 0xf000) == 0xd000 ? 0xff00 : 0xfd07;
+
+		return (struct analysis){BRANCHES, 0, decoded.target & ~1u, half & keep};
+	}
+	if (decoded.class != LITIFUT_CLASS_OTHER)
+		return (struct analysis){STAYS, 0, 0, 0};
+	if ((half & 0xf800) == 0x4800) /* LDR (literal), T1 */
+		return (struct analysis){LOADS_LITERAL, half >> 8 & 7,
+					 (pc & ~3u) + (half & 0xff) * 4, 0};
+	if ((half & 0xf800) == 0xa000) /* ADR, T1 */
+		return (struct analysis){FORMS_ADDRESS, half >> 8 & 7,
+					 (pc & ~3u) + (half & 0xff) * 4, 0};
+	if ((half & 0xfc00) == 0x4400) { /* high-register ADD, CMP, MOV */
+		bool reads_pc = (half & 0x78) == 0x78;
+		bool compares = (half & 0x0300) == 0x0100;
+
+		if (!reads_pc && (low != 15 || compares))
+			return (struct analysis){MOVES, 0, 0, 0};
+		if (!reads_pc || low >= 13 || compares)
+			return (struct analysis){STAYS, 0, 0, 0};
+		return (struct analysis){(half & 0x0300) == 0x0200 ? FORMS_ADDRESS : ADDS_PC, low,
+					 pc, 0};
+	}
+	if ((half & 0xff00) == 0xbd00 || (half & 0xff00) == 0xbe00 || /* pop {pc}, bkpt */
+	    (half & 0xff00) == 0xde00 || (half & 0xff00) == 0xdf00 || /* udf, svc */
+	    ((half & 0xff00) == 0xbf00 && half & 0xf))                /* it */
+		return (struct analysis){STAYS, 0, 0, 0};
+	return (struct analysis){MOVES, 0, 0, 0};
+}
+
+static struct analysis analyse_wide(uint32_t word, uint32_t address)
+{
+	static const struct analysis stays = {STAYS, 0, 0, 0};
+	struct litifut_instruction decoded;
+	struct litifut_arch_context context = {0};
+	uint32_t first = word >> 16;
+	uint32_t second = word & 0xffff;
+	uint32_t aligned_pc = (address + 4) & ~3u;
+	unsigned group = first >> 9 & 0x7f; /* top seven bits */
+	bool rn_is_pc = (first & 0xf) == 0xf;
+	uint8_t bytes[4];
+
+	litifut_put16(false, bytes, (uint16_t)first);
+	litifut_put16(false, bytes + 2, (uint16_t)second);
+	litifut_arm_decode(&context, bytes, 4, address, LITIFUT_CODE_THUMB, &decoded);
+	if (decoded.class == LITIFUT_CLASS_BRANCH_DIRECT && decoded.conditional)
+		return (struct analysis){BRANCHES, 0, decoded.target & ~1u,
+					 (uint16_t)(0xd000 | (first >> 6 & 0xf) << 8)};
+	if (decoded.class != LITIFUT_CLASS_OTHER)
+		return stays;
+	if ((first & 0xff7f) == 0xf85f && second >> 12 < 13) { /* LDR (literal), T2 */
+		uint32_t offset = second & 0xfff;
+
+		return (struct analysis){LOADS_LITERAL, second >> 12,
+					 first & 0x80 ? aligned_pc + offset : aligned_pc - offset,
+					 0};
+	}
+	if ((first & 0xfbff) == 0xf2af || (first & 0xfbff) == 0xf20f) { /* ADR, T2 and T3 */
+		uint32_t offset = (first & 0x400) << 1 | (second & 0x7000) >> 4 | (second & 0xff);
+		unsigned reg = second >> 8 & 0xf;
+
+		if (reg >= 13)
+			return stays;
+		return (struct analysis){FORMS_ADDRESS, reg,
+					 first & 0xa0 ? aligned_pc - offset : aligned_pc + offset,
+					 0};
+	}
+	switch (group) {
+	case 0x74: /* 1110100: load/store multiple, dual, exclusive, table branch */
+		if (rn_is_pc || (first & 0xfff0) == 0xe8d0) /* tbb, tbh, ldrex and kin */
+			return stays;
+		if ((first & 0xfe50) == 0xe810) /* ldm, pop: into pc? (rfe stands here as well) */
+			return second & 0x8000 ? stays : (struct analysis){MOVES, 0, 0, 0};
+		break;
+	case 0x76: /* 111011x: coprocessor, VFP and NEON loads and stores */
+	case 0x77:
+		if ((first & 0xef00) < 0xee00 && rn_is_pc)
+			return stays;
+		break;
+	case 0x7c: /* 1111100: single loads and stores, NEON element loads */
+		if (rn_is_pc)
+			return stays;
+		if ((first & 0xff70) == 0xf850 && second >> 12 == 15) /* ldr pc */
+			return stays;
+		break;
+	case 0x79: /* 11110x1: subs pc, lr; msr, hints, barriers otherwise */
+	case 0x7b:
+		if ((first & 0xfff0) == 0xf3d0 && (second & 0xd000) == 0x8000)
+			return stays;
+		if ((first & 0xfff0) == 0xf3c0 && (second & 0xd000) == 0x8000) /* bxj */
+			return stays;
+		break;
+	default:
+		break;
+	}
+	return (struct analysis){MOVES, 0, 0, 0};
+}
+
+static struct analysis analyse(const struct litifut_arm_displaced *displaced)
+{
+	return displaced->length == 2
+		       ? analyse_narrow((uint16_t)displaced->instruction, displaced->address)
+		       : analyse_wide(displaced->instruction, displaced->address);
+}
+
+bool litifut_arm_displaceable(const struct litifut_arm_displaced *displaced)
+{
+	return analyse(displaced).treatment != STAYS;
+}
+
+static void half(struct emitter *emitter, uint16_t value)
+{
+	litifut_put16(false, emitter->code + emitter->at, value);
+	emitter->at += 2;
+}
+
+/* rN = value: ldr.w rN, [pc, #...]; add rN, pc */
+static void load_value(struct emitter *emitter, unsigned reg, uint32_t value)
+{
+	emitter->literals[emitter->literal_count] = value;
+	emitter->literal_loads[emitter->literal_count] = emitter->at;
+	half(emitter, 0xf8df);
+	half(emitter, (uint16_t)(reg << 12));
+	emitter->literal_adds[emitter->literal_count++] = emitter->at;
+	half(emitter, (uint16_t)(0x4478 | (reg & 7) | (reg & 8) << 4));
+}
+
+static void branch(struct emitter *emitter, uint32_t target)
+{
+	litifut_arm_branch_write(emitter->address + emitter->at, target,
+				 emitter->code + emitter->at);
+	emitter->at += 4;
+}
+
+static void finish_literals(struct emitter *emitter)
+{
+	if (emitter->at & 2)
+		half(emitter, 0xbf00);
+	for (unsigned i = 0; i < emitter->literal_count; i++) {
+		uint32_t load_pc = (emitter->literal_loads[i] + 4) & ~3u;
+		uint32_t add_pc = emitter->address + emitter->literal_adds[i] + 4;
+		uint8_t *load = emitter->code + emitter->literal_loads[i];
+
+		litifut_put16(false, load + 2,
+			      (uint16_t)(litifut_get16(false, load + 2) | (emitter->at - load_pc)));
+		litifut_put32(false, emitter->code + emitter->at, emitter->literals[i] - add_pc);
+		emitter->at += 4;
+	}
+}
+
+unsigned litifut_arm_trampoline_write(const struct litifut_arm_displaced *displaced,
+				      uint32_t address, uint32_t gate, uint8_t *code)
+{
+	struct analysis analysis = analyse(displaced);
+	struct emitter emitter = {.code = code, .address = address};
+	uint32_t back = displaced->address + displaced->length + 2;
+	unsigned test = 0;
+
+	switch (analysis.treatment) {
+	case STAYS:
+		break;
+	case MOVES:
+		if (displaced->length == 4)
+			half(&emitter, (uint16_t)(displaced->instruction >> 16));
+		half(&emitter, (uint16_t)displaced->instruction);
+		break;
+	case LOADS_LITERAL:
+		load_value(&emitter, analysis.reg, analysis.value);
+		half(&emitter, (uint16_t)(0xf8d0 | analysis.reg)); /* ldr.w rN, [rN] */
+		half(&emitter, (uint16_t)(analysis.reg << 12));
+		break;
+	case FORMS_ADDRESS:
+		load_value(&emitter, analysis.reg, analysis.value);
+		break;
+	case ADDS_PC:
+		load_value(&emitter, 14, analysis.value);
+		half(&emitter, (uint16_t)(0x4470 | (analysis.reg & 7) | (analysis.reg & 8) << 4));
+		break;
+	case BRANCHES:
+		test = emitter.at;
+		half(&emitter, analysis.branch);
+		break;
+	}
+	load_value(&emitter, 14, back | 1);
+	branch(&emitter, gate);
+	if (analysis.treatment == BRANCHES) {
+		unsigned distance = (emitter.at - test - 4) / 2;
+		bool compare = (analysis.branch & 0xf000) == 0xb000;
+
+		litifut_put16(false, code + test,
+			      (uint16_t)(analysis.branch | (compare ? distance << 3 : distance)));
+		branch(&emitter, analysis.value);
+	}
+	finish_literals(&emitter);
+	return emitter.at;
+}
+
+bool litifut_arm_branch_write(uint32_t address, uint32_t target, uint8_t *code)
+{
+	uint32_t offset = target - (address + 4);
+	uint32_t s = offset >> 24 & 1;
+	uint32_t j1 = !(offset >> 23 & 1) ^ s;
+	uint32_t j2 = !(offset >> 22 & 1) ^ s;
+
+	if (offset + (1u << 24) >= 1u << 25)
+		return false;
+	litifut_put16(false, code, (uint16_t)(0xf000 | s << 10 | (offset >> 12 & 0x3ff)));
+	litifut_put16(false, code + 2,
+		      (uint16_t)(0x9000 | j1 << 13 | j2 << 11 | (offset >> 1 & 0x7ff)));
+	return true;
+}
+
+/*  0  bx  pc        to A32, at 4
+ *  2  nop
+ *  4  b   entry     the gate stands beside the tracer: in reach
+ *  8  udf           fills up to LITIFUT_ARM_GATE_BYTES
+ * 12  udf */
+void litifut_arm_gate_write(uint32_t address, uint32_t entry, uint8_t *code)
+{
+	litifut_put16(false, code, 0x4778);
+	litifut_put16(false, code + 2, 0xbf00);
+	litifut_put32(false, code + 4, 0xea000000 | ((entry - (address + 4 + 8)) >> 2 & 0xffffff));
+	litifut_put32(false, code + 8, 0xe7f000f0);
+	litifut_put32(false, code + 12, 0xe7f000f0);
+}

@@ -1,0 +1,36 @@
+/* Where can control arrive other than from the instruction before? Code around
+ * such a place can't be moved away. */
+#ifndef LITIFUT_REWRITER_TARGETS_H
+#define LITIFUT_REWRITER_TARGETS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/error.h"
+
+struct litifut_image;
+
+/* One bit for each halfword of the executable span of an image. */
+struct litifut_targets {
+	uint32_t start;
+	uint32_t end;
+	uint8_t *bits;
+};
+
+/* An empty set for the addresses [start, end). */
+enum litifut_status litifut_targets_create(uint32_t start, uint32_t end,
+					   struct litifut_targets *targets,
+					   struct litifut_error *error);
+
+void litifut_targets_release(struct litifut_targets *targets);
+
+/* Bit 0 of `address` is ignored; addresses outside are ignored, and never in. */
+void litifut_targets_add(struct litifut_targets *targets, uint32_t address);
+bool litifut_targets_has(const struct litifut_targets *targets, uint32_t address);
+
+/* Adds what data can tell on any CPU: the addresses of symbols, and every
+ * aligned word of loaded sections (literal pools included) that would be an
+ * address in the executable span: function pointers, switch tables. */
+void litifut_targets_add_data(struct litifut_targets *targets, const struct litifut_image *image);
+
+#endif
