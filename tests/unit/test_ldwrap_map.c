@@ -1,0 +1,195 @@
+/* Map files of the three linkers, and which of their pieces a glob means. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "ldwrap/map.h"
+
+static const char bfd_map[] =
+	"Archive member included to satisfy reference by file (symbol)\n"
+	"\n"
+	"lib dir/libx.a(one.o)         main.o (one)\n"
+	"\n"
+	"Discarded input sections\n"
+	"\n"
+	" .text          0x0000000000000000        0x8 gone.o\n"
+	"\n"
+	"Linker script and memory map\n"
+	"\n"
+	"LOAD main.o\n"
+	".init           0x0000000000008000        0xc\n"
+	" *(SORT_NONE(.init))\n"
+	" .init          0x0000000000008000        0x4 /usr/lib/crti.o\n"
+	"                0x0000000000008000                _init\n"
+	"\n"
+	".text           0x0000000000008100      0x120\n"
+	" *(.text .stub)\n"
+	" .text          0x0000000000008100       0x20 /usr/lib/crt1.o\n"
+	" *fill*         0x0000000000008120        0x4 \n"
+	" .text.startup  0x0000000000008124       0x2c main.o\n"
+	" .text.a_rather_long_name\n"
+	"                0x0000000000008150       0x30 lib dir/libx.a(one.o)\n"
+	"                0x0000000000008150                one\n"
+	" .text          0x0000000000008180        0x0 empty.o\n"
+	" .glue_7        0x0000000000008180        0x0 linker stubs\n"
+	" .text          0x0000000000008180       0x40 lib dir/libx.a(two.o)\n"
+	"\n"
+	".ARM.attributes\n"
+	"                0x0000000000000000       0x2b\n"
+	" .ARM.attributes\n"
+	"                0x0000000000000100       0x2b main.o\n"
+	".comment        0x0000000000000000       0x1f\n"
+	" .comment       0x0000000000000010       0x1f main.o\n";
+
+static const char lld_map[] =
+	"     VMA      LMA     Size Align Out     In      Symbol\n"
+	"     154      154       19     1 .interp\n"
+	"     154      154       19     1         <internal>:(.interp)\n"
+	"   10400    10400      120     4 .text\n"
+	"   10400    10400       20     4         /usr/lib/crt1.o:(.text)\n"
+	"   10400    10400        0     1                 _start\n"
+	"   10420    10420       30     4         lib dir/libx.a(one.o):(.text.one)\n"
+	"       0        0       1f     1 .comment\n"
+	"      10       10       1f     1         main.o:(.comment)\n";
+
+static void read_text(const char *text, struct map *map)
+{
+	char path[] = "/tmp/litifut-test-XXXXXX";
+	int file = mkstemp(path);
+	struct litifut_error error;
+
+	assert_true(file >= 0);
+	assert_int_equal(write(file, text, strlen(text)), strlen(text));
+	close(file);
+	assert_int_equal(map_read(path, map, &error), LITIFUT_OK);
+	unlink(path);
+}
+
+static void assert_piece(const struct map_piece *piece, uint32_t address, uint32_t size,
+			 const char *file, bool text)
+{
+	assert_int_equal(piece->address, address);
+	assert_int_equal(piece->size, size);
+	assert_string_equal(piece->file, file);
+	assert_int_equal(piece->text, text);
+}
+
+static void a_map_of_ld_bfd_is_read(void **state)
+{
+	struct map map;
+
+	(void)state;
+	read_text(bfd_map, &map);
+	assert_int_equal(map.count, 5);
+	assert_piece(&map.pieces[0], 0x8000, 0x4, "/usr/lib/crti.o", false);
+	assert_piece(&map.pieces[1], 0x8100, 0x20, "/usr/lib/crt1.o", true);
+	assert_piece(&map.pieces[2], 0x8124, 0x2c, "main.o", true);
+	assert_piece(&map.pieces[3], 0x8150, 0x30, "lib dir/libx.a(one.o)", true);
+	assert_piece(&map.pieces[4], 0x8180, 0x40, "lib dir/libx.a(two.o)", true);
+	map_release(&map);
+}
+
+static void a_map_of_lld_is_read(void **state)
+{
+	struct map map;
+
+	(void)state;
+	read_text(lld_map, &map);
+	assert_int_equal(map.count, 2);
+	assert_piece(&map.pieces[0], 0x10400, 0x20, "/usr/lib/crt1.o", true);
+	assert_piece(&map.pieces[1], 0x10420, 0x30, "lib dir/libx.a(one.o)", true);
+	map_release(&map);
+}
+
+static void a_missing_map_is_an_error(void **state)
+{
+	struct map map;
+	struct litifut_error error;
+
+	(void)state;
+	assert_int_equal(map_read("/nonexistent/map", &map, &error), LITIFUT_ERROR_IO);
+	assert_string_equal(error.file, "/nonexistent/map");
+	map_release(&map);
+}
+
+static void globs_mean_objects_members_and_archives(void **state)
+{
+	static const struct {
+		const char *file;
+		const char *objects;
+		const char *libraries;
+		bool match;
+	} cases[] = {
+		{"/usr/lib/crt1.o", "crt1.o", "", true},
+		{"/usr/lib/crt1.o", "/usr/lib/*", "", true},
+		{"/usr/lib/crt1.o", "", "crt1.o", true},
+		{"/usr/lib/crt1.o", "crt?", "", false},
+		{"dir/libssl.a(tls.o)", "tls.o", "", true},
+		{"dir/libssl.a(tls.o)", "libssl.a(tls.o)", "", true},
+		{"dir/libssl.a(tls.o)", "libssl.a(x*.o)", "", false},
+		{"dir/libssl.a(tls.o)", "libssl.a", "", false},
+		{"dir/libssl.a(tls.o)", "", "libssl.a", true},
+		{"dir/libssl.a(tls.o)", "", "ssl", true},
+		{"dir/libssl.a(tls.o)", "", "dir/*", true},
+		{"dir/libssl.a(tls.o)", "", "tls.o", false},
+		{"main.o", "", "main", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct text_list objects = {0};
+		struct text_list libraries = {0};
+
+		text_list_append_split(&objects, cases[i].objects);
+		text_list_append_split(&libraries, cases[i].libraries);
+		if (map_file_matches(cases[i].file, &objects, &libraries) != cases[i].match)
+			fail_msg("case %zu: %s", i, cases[i].file);
+		text_list_release(&objects);
+		text_list_release(&libraries);
+	}
+}
+
+static void neighbouring_ranges_are_joined(void **state)
+{
+	struct text_list objects = {0};
+	struct text_list libraries = {0};
+	struct litifut_range *ranges;
+	struct map map;
+
+	(void)state;
+	read_text(bfd_map, &map);
+	text_list_append_split(&objects, " crt1.o , crti.o,");
+	text_list_append(&libraries, "libx.a");
+	assert_int_equal(objects.count, 2);
+	assert_int_equal(map_excluded_ranges(&map, &objects, &libraries, &ranges), 3);
+	assert_int_equal(ranges[0].start, 0x8000);
+	assert_int_equal(ranges[0].end, 0x8004);
+	assert_int_equal(ranges[1].start, 0x8100);
+	assert_int_equal(ranges[1].end, 0x8120);
+	assert_int_equal(ranges[2].start, 0x8150);
+	assert_int_equal(ranges[2].end, 0x81c0);
+	free(ranges);
+	map_release(&map);
+	text_list_release(&objects);
+	text_list_release(&libraries);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_map_of_ld_bfd_is_read),
+		cmocka_unit_test(a_map_of_lld_is_read),
+		cmocka_unit_test(a_missing_map_is_an_error),
+		cmocka_unit_test(globs_mean_objects_members_and_archives),
+		cmocka_unit_test(neighbouring_ranges_are_joined),
+	};
+
+	return cmocka_run_group_tests_name("linker maps", tests, NULL, NULL);
+}

@@ -1,0 +1,154 @@
+/* The environment and the configuration file of the wrapper. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "ldwrap/settings.h"
+#include "litifut/module_format.h"
+
+static int warnings;
+
+static void count_warning(const char *message)
+{
+	assert_null(strchr(message, '\n'));
+	warnings++;
+}
+
+static int clean(void **state)
+{
+	(void)state;
+	clearenv();
+	warnings = 0;
+	return 0;
+}
+
+static void only_1_switches_it_on(void **state)
+{
+	static const struct {
+		const char *value;
+		enum settings_mode mode;
+		int warnings;
+	} cases[] = {{NULL, SETTINGS_PLAIN, 0},  {"", SETTINGS_PLAIN, 0},
+		     {"0", SETTINGS_PLAIN, 0},   {"1", SETTINGS_REWRITE, 0},
+		     {"yes", SETTINGS_PLAIN, 1}, {"11", SETTINGS_PLAIN, 1}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct settings settings;
+
+		clean(state);
+		if (cases[i].value)
+			setenv("LITIFUT", cases[i].value, 1);
+		settings_read(&settings, count_warning);
+		assert_int_equal(settings.mode, cases[i].mode);
+		assert_int_equal(warnings, cases[i].warnings);
+		settings_release(&settings);
+	}
+}
+
+static void defaults_are_those_of_the_manual(void **state)
+{
+	struct settings settings;
+
+	(void)state;
+	setenv("LITIFUT", "1", 1);
+	settings_read(&settings, count_warning);
+	assert_true(settings.tail_calls);
+	assert_false(settings.strict);
+	assert_false(settings.verbose);
+	assert_null(settings.recorder);
+	assert_null(settings.defaults);
+	assert_null(settings.exclude.items);
+	assert_int_equal(warnings, 0);
+	settings_release(&settings);
+}
+
+static void write_config(char *path, const char *text)
+{
+	int file = mkstemp(path);
+
+	assert_true(file >= 0);
+	assert_int_equal(write(file, text, strlen(text)), strlen(text));
+	close(file);
+	setenv("LITIFUT_CONFIG", path, 1);
+}
+
+static void a_config_file_is_read_and_the_environment_outweighs_it(void **state)
+{
+	char path[] = "/tmp/litifut-test-XXXXXX";
+	struct settings settings;
+
+	(void)state;
+	write_config(path, "# comment\n"
+			   "\n"
+			   "exclude = a*, b\n"
+			   "  exclude= c  \n"
+			   "LITIFUT_TAIL = 0\n"
+			   "strict=1\n"
+			   "defaults = LITIFUT_DIR=/data LITIFUT_CLOCK=mono\n"
+			   "include = from_file\n");
+	setenv("LITIFUT", "1", 1);
+	setenv("LITIFUT_INCLUDE", "from_environment", 1);
+	settings_read(&settings, count_warning);
+	unlink(path);
+	assert_int_equal(warnings, 0);
+	assert_int_equal(settings.exclude.count, 3);
+	assert_string_equal(settings.exclude.items[0], "a*");
+	assert_string_equal(settings.exclude.items[2], "c");
+	assert_null(settings.exclude.items[3]);
+	assert_int_equal(settings.include.count, 1);
+	assert_string_equal(settings.include.items[0], "from_environment");
+	assert_false(settings.tail_calls);
+	assert_true(settings.strict);
+	assert_string_equal(settings.defaults, "LITIFUT_DIR=/data LITIFUT_CLOCK=mono");
+	settings_release(&settings);
+}
+
+static void what_is_wrong_is_said_and_passed_over(void **state)
+{
+	char path[] = "/tmp/litifut-test-XXXXXX";
+	struct settings settings;
+
+	(void)state;
+	write_config(path, "no equals sign\nunknown = 1\nstrict = maybe\nverbose = 1\n");
+	setenv("LITIFUT", "1", 1);
+	setenv("LITIFUT_ENGINE", "steam", 1);
+	settings_read(&settings, count_warning);
+	unlink(path);
+	assert_int_equal(warnings, 4);
+	assert_false(settings.strict);
+	assert_true(settings.verbose);
+	settings_release(&settings);
+}
+
+static void a_missing_config_file_is_said(void **state)
+{
+	struct settings settings;
+
+	(void)state;
+	setenv("LITIFUT", "1", 1);
+	setenv("LITIFUT_CONFIG", "/nonexistent/config", 1);
+	settings_read(&settings, count_warning);
+	assert_int_equal(warnings, 1);
+	settings_release(&settings);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(only_1_switches_it_on, clean),
+		cmocka_unit_test_setup(defaults_are_those_of_the_manual, clean),
+		cmocka_unit_test_setup(a_config_file_is_read_and_the_environment_outweighs_it,
+				       clean),
+		cmocka_unit_test_setup(what_is_wrong_is_said_and_passed_over, clean),
+		cmocka_unit_test_setup(a_missing_config_file_is_said, clean),
+	};
+
+	return cmocka_run_group_tests_name("wrapper settings", tests, NULL, NULL);
+}
