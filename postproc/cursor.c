@@ -27,6 +27,17 @@ static uint32_t at(const struct post_cursor *cursor, uint32_t ahead)
 	return post_trace_word(cursor->trace, cursor->chunk, cursor->position + ahead);
 }
 
+/* The time nearest to the last one that has these low bits. */
+static void set_clock(struct post_cursor *cursor, uint32_t low)
+{
+	int32_t step = (int32_t)(low - (uint32_t)cursor->time);
+
+	if (step < 0 && (uint64_t) - (int64_t)step > cursor->time)
+		cursor->time = low;
+	else
+		cursor->time += (uint64_t)(int64_t)step;
+}
+
 /* The number of words of a known control word, its clock word not counted. */
 static uint32_t words_of(uint32_t kind)
 {
@@ -60,7 +71,7 @@ bool post_cursor_next(struct post_cursor *cursor, struct post_item *item)
 		cursor->pending_holes = 0;
 		if (word >= LITIFUT_WORD_FIRST_ADDRESS) {
 			if (timed && left)
-				cursor->time += at(cursor, 1);
+				set_clock(cursor, at(cursor, 1));
 			cursor->position += timed && left ? 2 : 1;
 			*item = (struct post_item){.kind = LITIFUT_WORD_CALL,
 						   .return_address = word,
@@ -87,7 +98,7 @@ bool post_cursor_next(struct post_cursor *cursor, struct post_item *item)
 			item->return_address = at(cursor, 1);
 			item->callee = at(cursor, 2);
 			if (timed && following > known)
-				cursor->time += at(cursor, 3);
+				set_clock(cursor, at(cursor, 3));
 			item->time = cursor->time;
 			break;
 		case LITIFUT_WORD_TIME:

@@ -1,5 +1,6 @@
 /* Which of several names an address gets: a PLT name first, then functions
- * before labels, global before weak before local, and the shorter name. */
+ * before labels, exported ones before local ones, puts before _IO_puts, global
+ * before weak, and the shorter name. */
 #include "postproc/symbols.h"
 
 #include <stdlib.h>
@@ -27,10 +28,11 @@ void post_symbols_add(struct post_symbols *symbols, const char *name, uint32_t a
 
 static unsigned rank(const struct post_symbol *symbol)
 {
-	return (symbol->flags & POST_SYMBOL_PLT ? 16u : 0) +
-	       (symbol->flags & POST_SYMBOL_FUNCTION ? 8u : 0) +
-	       (symbol->flags & POST_SYMBOL_GLOBAL ? 4u : 0) +
-	       (symbol->flags & POST_SYMBOL_WEAK ? 2u : 0) +
+	return (symbol->flags & POST_SYMBOL_PLT ? 32u : 0) +
+	       (symbol->flags & POST_SYMBOL_FUNCTION ? 16u : 0) +
+	       (symbol->flags & (POST_SYMBOL_GLOBAL | POST_SYMBOL_WEAK) ? 8u : 0) +
+	       (symbol->name[0] != '_' ? 4u : 0) +
+	       (symbol->flags & POST_SYMBOL_GLOBAL ? 2u : 0) +
 	       (symbol->flags & UNKNOWN_SIZE ? 0u : 1u);
 }
 

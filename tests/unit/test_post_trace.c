@@ -131,10 +131,10 @@ static void timed_chunks_count_from_their_start(void **state)
 	trace_builder_call(&builder, 0x400008);
 	trace_builder_word(&builder, 5);
 	trace_builder_call(&builder, 0x400010);
-	trace_builder_word(&builder, 0); /* no time went by: not a hole */
+	trace_builder_word(&builder, 0); /* a time, not a hole */
 	trace_builder_control(&builder, LITIFUT_WORD_INDIRECT, 3,
-			      (const uint32_t[]){0x400018, 0x400100, 7});
-	trace_builder_control(&builder, LITIFUT_WORD_TIME, 2, (const uint32_t[]){3, 2});
+			      (const uint32_t[]){0x400018, 0x400100, 0xfffffff0});
+	trace_builder_control(&builder, LITIFUT_WORD_TIME, 2, (const uint32_t[]){0xffffff00, 2});
 	trace_builder_call(&builder, 0x400020);
 	trace_builder_word(&builder, 1);
 	trace_builder_finish(&builder);
@@ -142,8 +142,8 @@ static void timed_chunks_count_from_their_start(void **state)
 	struct post_trace *trace = open_built(&builder, &problems);
 	assert_non_null(trace);
 	post_cursor_start(&cursor, trace, 0, &problems);
-	static const uint64_t times[] = {0x100000005, 0x100000005, 0x10000000c, 0x200000003,
-					 0x200000004};
+	static const uint64_t times[] = {0x100000005, 0x100000000, 0x0fffffff0, 0x2ffffff00,
+					 0x300000001};
 	for (size_t i = 0; i < 5; i++) {
 		assert_true(post_cursor_next(&cursor, &item));
 		assert_true(item.time == times[i]);
