@@ -132,6 +132,8 @@ void litifut_update_fast(void);
 /* threads.c: the calling thread's state, made when it has none; NULL without
  * memory. `id` is its kernel thread id. */
 struct litifut_thread *litifut_thread_find(uint32_t id);
+/* threads.c: true when the 8 bytes at `address` can be read without a fault. */
+bool litifut_readable(uint32_t address);
 /* threads.c: after fork: none of the known threads exists here. */
 void litifut_threads_forget(void);
 

@@ -77,12 +77,60 @@ static void litifut_set(const char *setting)
 		settings->clock = litifut_clock_named(value);
 }
 
-/* The environment as the program was started with, one window at a time. */
+/* The 28th field of /proc/self/stat: where the stack was when the program
+ * started, which is where the kernel put argc. 0 when it can't be had. */
+static uint32_t litifut_start_of_stack(char *buffer, uint32_t size)
+{
+	long descriptor = litifut_open("/proc/self/stat", O_RDONLY, 0);
+	uint32_t field = 0;
+	uint32_t at = 0;
+	long got;
+
+	if (litifut_failed(descriptor))
+		return 0;
+	got = LITIFUT_CALL3(read, descriptor, buffer, size - 1);
+	litifut_close(descriptor);
+	if (got <= 0)
+		return 0;
+	buffer[got] = 0;
+	/* The second field is the program's name in brackets, which may have
+	 * spaces and brackets of its own. */
+	for (uint32_t i = 0; buffer[i]; i++)
+		if (buffer[i] == ')')
+			at = i;
+	for (field = 2; field < 28 && buffer[at]; at++)
+		field += buffer[at] == ' ';
+	return litifut_number(buffer + at);
+}
+
+/* The environment as it was passed to the program, read from the stack: libc may
+ * not have started yet, and emulators do not always show the program's own
+ * environment in /proc/self/environ. */
+static bool litifut_read_stack(char *buffer, uint32_t size)
+{
+	uint32_t start = litifut_start_of_stack(buffer, size);
+	const uint32_t *word = (const uint32_t *)start;
+
+	if (!start || start & 3 || !litifut_readable(start & ~7u))
+		return false;
+	/* argc itself may be gone: ARM start-up code uses its place again */
+	do
+		word++;
+	while (*word);
+	for (word++; *word; word++)
+		litifut_set((const char *)*word);
+	return true;
+}
+
+/* The environment as the kernel shows it, one window at a time. */
 static void litifut_read_environment(char *buffer, uint32_t size)
 {
-	long descriptor = litifut_open("/proc/self/environ", O_RDONLY, 0);
+	long descriptor;
 	uint32_t kept = 0;
 
+	if (litifut_read_stack(buffer, size))
+		return;
+	descriptor = litifut_open("/proc/self/environ", O_RDONLY, 0);
 	if (litifut_failed(descriptor))
 		return;
 	for (;;) {

@@ -18,7 +18,7 @@
 
 /* True when the 8 bytes at `address` can be read. An unknown `how` makes the
  * system call fail after it has read the set. */
-static bool litifut_readable(uint32_t address)
+bool litifut_readable(uint32_t address)
 {
 	return litifut_system_call(__NR_rt_sigprocmask, 0x7f, (long)address, 0,
 				   LITIFUT_SIGSET_BYTES, 0, 0) != -EFAULT;
