@@ -108,10 +108,13 @@ void post_count_chunk(struct post_session *session, struct post_process *process
 		}
 		thread->sequence++;
 		process->events++;
-		if (wanted)
-			session->calls[post_session_call(session, process, thread->epoch, item.kind,
-							 item.return_address, item.callee)]
-				.count++;
+		if (wanted) {
+			/* The call list may move while it grows: index first, then look. */
+			size_t index = post_session_call(session, process, thread->epoch, item.kind,
+							 item.return_address, item.callee);
+
+			session->calls[index].count++;
+		}
 	}
 	process->holes += cursor.holes;
 }
