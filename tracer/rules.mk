@@ -53,3 +53,10 @@ TRACER += $(TRACER_LIBRARY)/tracer-$(1).o $(TRACER_LIBRARY)/recorder-$(1).o
 endef
 
 $(foreach arch,$(TRACER_ARCHES),$(eval $(call tracer_arch,$(arch))))
+
+TRACER_TESTS := $(BUILD)/unit/test_tracer_next_pc
+UNIT_TESTS += $(TRACER_TESTS)
+
+$(TRACER_TESTS): $(BUILD)/unit/%: $(BUILD)/host/tests/unit/%.o
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka -o $@
