@@ -64,6 +64,7 @@ static const struct long_option long_options[] = {
 	{"retain-symbols-file", VALUE_REQUIRED, ARGUMENT_RETAIN_SYMBOLS},
 	{"version-script", VALUE_REQUIRED, ARGUMENT_VERSION_SCRIPT},
 	{"sysroot", VALUE_REQUIRED, ARGUMENT_SYSROOT},
+	{"gc-sections", VALUE_NONE, ARGUMENT_GC_SECTIONS},
 	{"library", VALUE_REQUIRED, ARGUMENT_LIBRARY},
 	{"library-path", VALUE_REQUIRED, ARGUMENT_LIBRARY_PATH},
 	{"Tbss", VALUE_REQUIRED, ARGUMENT_OTHER},

@@ -37,7 +37,8 @@ enum argument_kind {
 	ARGUMENT_ENTRY,           /* -e SYMBOL */
 	ARGUMENT_RETAIN_SYMBOLS,  /* --retain-symbols-file FILE */
 	ARGUMENT_VERSION_SCRIPT,  /* --version-script FILE */
-	ARGUMENT_SYSROOT          /* --sysroot DIRECTORY */
+	ARGUMENT_SYSROOT,         /* --sysroot DIRECTORY */
+	ARGUMENT_GC_SECTIONS      /* --gc-sections */
 };
 
 struct argument {

@@ -49,7 +49,8 @@ static char **into_response_file(char **words, const char *response)
 char **command_build(const struct command *command, const char *response)
 {
 	const struct arguments *arguments = command->arguments;
-	size_t room = (size_t)arguments->word_count + command->insertion_count + 8;
+	size_t room = (size_t)arguments->word_count + command->insertion_count +
+		      2 * command->roots->count + 8;
 	char **words = xcalloc(room, sizeof(char *));
 	size_t count = 0;
 	size_t next = 0;
@@ -71,6 +72,12 @@ char **command_build(const struct command *command, const char *response)
 	words[count++] = concat("-Map=", command->map, NULL);
 	if (arguments_last(arguments, ARGUMENT_DEPENDENCY_FILE))
 		words[count++] = concat("--dependency-file=", command->dependency_file, NULL);
+	if (arguments_last(arguments, ARGUMENT_GC_SECTIONS)) {
+		for (size_t i = 0; i < command->roots->count; i++) {
+			words[count++] = xstrdup("-u");
+			words[count++] = xstrdup(command->roots->items[i]);
+		}
+	}
 	for (size_t i = 0; i < count; i++)
 		bytes += strlen(words[i]) + 1;
 	return bytes > RESPONSE_FILE_BYTES ? into_response_file(words, response) : words;

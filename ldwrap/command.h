@@ -22,6 +22,7 @@ struct command {
 	const char *dependency_file;        /* in place of the user's, used if there was one */
 	const struct insertion *insertions; /* ascending */
 	size_t insertion_count;
+	const struct text_list *roots; /* symbols that --gc-sections must keep */
 };
 
 /* Returns a NULL-terminated vector for execv (to be freed with freeargv): the

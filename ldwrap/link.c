@@ -16,6 +16,7 @@
 #include "ldwrap/command.h"
 #include "ldwrap/deliver.h"
 #include "ldwrap/map.h"
+#include "ldwrap/objects.h"
 #include "ldwrap/process.h"
 #include "ldwrap/strip.h"
 #include "rewriter/rewriter.h"
@@ -38,6 +39,7 @@ struct link_state {
 	struct litifut_rewrite_plan plan;
 	struct text_list excluded_objects;
 	struct text_list excluded_functions;
+	struct text_list roots;
 	struct map map;
 	struct litifut_range *ranges;
 	const char *tracer; /* objects of ours; owned by the scratch module */
@@ -130,9 +132,14 @@ static enum litifut_status write_objects(struct link_state *state, struct litifu
 	enum litifut_status status =
 		litifut_rewrite_write_database_object(&state->plan, state->database, error);
 
-	for (size_t i = 0; !status && i < state->island_count; i++)
+	if (!status)
+		status = object_defined_symbols(state->database, &state->roots, error);
+	for (size_t i = 0; !status && i < state->island_count; i++) {
 		status = litifut_rewrite_write_island_object(&state->plan, i, state->islands[i],
 							     error);
+		if (!status)
+			status = object_defined_symbols(state->islands[i], &state->roots, error);
+	}
 	return status;
 }
 
@@ -151,6 +158,7 @@ static enum litifut_status run_linker(struct link_state *state, struct litifut_e
 		.dependency_file = state->files.dependencies,
 		.insertions = insertions,
 		.insertion_count = count,
+		.roots = &state->roots,
 	};
 	char **words;
 	int status;
@@ -294,6 +302,7 @@ enum litifut_status link_rewritten(const struct link_request *request, struct li
 	map_release(&state.map);
 	text_list_release(&state.excluded_objects);
 	text_list_release(&state.excluded_functions);
+	text_list_release(&state.roots);
 	free(state.ranges);
 	free(state.islands);
 	free(state.island_items);

@@ -24,7 +24,7 @@ struct linker {
  * Returns 0, or -1 when there is none. */
 int linker_find(const char *invoked, const char *const *triplets, struct linker *linker);
 
-/* Finds a tool of the same toolchain, such as "strip": beside the linker under
+/* Finds a tool of the same toolchain, such as "objcopy": beside the linker under
  * the same prefix, then on PATH. Returns its path (to be freed) or NULL. */
 char *linker_find_sibling(const struct linker *linker, const char *tool);
 

@@ -7,8 +7,8 @@
 #include "ldwrap/deliver.h"
 #include "ldwrap/linker.h"
 
-/* Runs the toolchain's own strip on files->image if the command line asks for
- * it. LITIFUT_ERROR_MISSING when no strip takes the file; it is then as it was. */
+/* Runs the toolchain's own objcopy on files->image if the command line asks for
+ * it. LITIFUT_ERROR_MISSING when no objcopy takes the file; it is then as it was. */
 enum litifut_status strip_as_asked(const struct arguments *arguments, const struct linker *linker,
 				   const struct link_files *files, struct litifut_error *error);
 

@@ -1,0 +1,12 @@
+/* Reading and touching up the objects that are linked in with the user's. */
+#ifndef LITIFUT_LDWRAP_OBJECTS_H
+#define LITIFUT_LDWRAP_OBJECTS_H
+
+#include "common/error.h"
+#include "ldwrap/settings.h"
+
+/* Appends the names of the global symbols that the object at `path` defines. */
+enum litifut_status object_defined_symbols(const char *path, struct text_list *names,
+					   struct litifut_error *error);
+
+#endif

@@ -1,0 +1,65 @@
+#!/bin/sh
+# -s, -S and -x in the link leave what they leave without LITIFUT, and strip,
+# objcopy and install -s afterwards keep a rewritten program working.
+. "$(dirname "$0")/../lib.sh"
+
+names()
+{
+	"$triplet-nm" "$1" 2>/dev/null | awk '$NF == "main" || $NF == "helper" { print $NF }'
+}
+
+has_debug_info()
+{
+	readelf -SW "$1" | grep -c '\.debug_info'
+}
+
+traced_calls()
+{
+	rm -rf data
+	guest_environment="LITIFUT_DIR=$(pwd)/data" run traced "$1"
+	"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps traced/* >post.log 2>&1
+	awk 'END { print NR - 1 }' events.tsv
+}
+
+behaviour()
+{
+	cat >main.c <<-'END'
+		#include <stdio.h>
+		static __attribute__((noipa)) int helper(int value) { return value + 1; }
+		int main(void)
+		{
+			printf("%d\n", helper(helper(1)));
+			return 5;
+		}
+	END
+	for option in -s -S -x; do
+		rm -rf plain traced
+		link program ../main.c -Wl,$option
+		same_run program
+		is "$option leaves the same symbols" "$(names traced/program)" "$(names plain/program)"
+		is "$option leaves the same debug information" "$(has_debug_info traced/program)" \
+			"$(has_debug_info plain/program)"
+		is "$option: nothing else is left in the folder" "$(ls -A traced)" program
+	done
+	rm -rf plain traced
+	link program ../main.c
+	cp traced/program whole
+	calls=$(traced_calls program)
+	for command in "$triplet-strip" "$triplet-strip -g" "$triplet-strip --strip-unneeded" \
+		"$triplet-objcopy --strip-debug"; do
+		cp whole traced/program
+		# shellcheck disable=SC2086
+		ok "$command takes it" $command traced/program
+		same_run program
+		is "the calls are recorded as before" "$(traced_calls program)" "$calls"
+	done
+	cp whole traced/program
+	ok "a separate debug file is made" sh -c "$triplet-objcopy --only-keep-debug whole program.debug &&
+		$triplet-strip traced/program && $triplet-objcopy --add-gnu-debuglink=program.debug traced/program"
+	same_run program
+	is "the calls are recorded as before" "$(traced_calls program)" "$calls"
+	ok "install -s takes it" install -s --strip-program="$triplet-strip" whole traced/program
+	same_run program
+}
+
+for_targets behaviour
