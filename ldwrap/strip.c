@@ -68,6 +68,6 @@ enum litifut_status strip_as_asked(const struct arguments *arguments, const stru
 	if (!done)
 		return litifut_error_set(
 			error, LITIFUT_ERROR_MISSING, NULL, NULL, LITIFUT_NO_ADDRESS,
-			"no objcopy program of this toolchain, which %s needs", option);
+			"no objcopy program of this toolchain, which %s needs", asked->option);
 	return LITIFUT_OK;
 }
