@@ -108,13 +108,11 @@ void post_count_chunk(struct post_session *session, struct post_process *process
 		}
 		thread->sequence++;
 		process->events++;
-		if (wanted) {
-			/* The call list may move while it grows: index first, then look. */
-			size_t index = post_session_call(session, process, thread->epoch, item.kind,
-							 item.return_address, item.callee);
-
-			session->calls[index].count++;
-		}
+		if (!wanted)
+			continue;
+		uint32_t call = post_session_call(session, process, thread->epoch, item.kind,
+						  item.return_address, item.callee);
+		session->calls[call].count++;
 	}
 	process->holes += cursor.holes;
 }

@@ -2,6 +2,7 @@
  * link-time address. image_load.c reads symbols and sites. */
 #include "postproc/image.h"
 
+#include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -293,16 +294,18 @@ void post_image_close(struct post_image *image)
 {
 	if (!image)
 		return;
-	for (size_t i = 0; i < sizeof(image->further) / sizeof(*image->further); i++)
-		post_image_close(image->further[i]);
 	for (size_t i = 0; i < image->text_count; i++)
 		free(image->texts[i]);
 	free(image->texts);
 	post_symbols_release(&image->symbols);
 	free(image->sites);
 	free(image->segments);
+	if (image->dwarf)
+		dwarf_end(image->dwarf);
 	if (image->elf)
 		elf_end(image->elf);
+	for (size_t i = 0; i < sizeof(image->further) / sizeof(*image->further); i++)
+		post_image_close(image->further[i]);
 	if (image->mapped)
 		munmap(image->data, image->size);
 	else

@@ -43,6 +43,8 @@ struct post_image {
 
 	/* Private. */
 	void *elf;
+	void *dwarf; /* Dwarf *, see lines.c */
+	bool dwarf_missing;
 	uint8_t *data;
 	size_t size;
 	bool mapped;

@@ -1,14 +1,15 @@
 /* litifut-post: traces, maps and ELF files in, readable calls out. */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <locale.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "postproc/diff.h"
 #include "postproc/options.h"
 #include "postproc/run.h"
 
@@ -88,14 +89,81 @@ static int close_output(FILE *file, const char *path)
 	return 1;
 }
 
+/* Reads the inputs of one run and takes them through a format. */
+static void process_run(struct post_session *session, const struct post_arguments *given,
+			const struct post_format *format, struct post_output *output,
+			struct post_totals *totals)
+{
+	struct progress progress = {.last = now()};
+	struct post_run_options run = {.window = given->window};
+
+	post_inputs_finish(&session->inputs);
+	if (!session->inputs.trace_count)
+		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
+				"no trace among what was given");
+	session->options = given->session;
+	post_session_open(session);
+	if (isatty(STDERR_FILENO)) {
+		run.progress = show_progress;
+		run.context = &progress;
+	}
+	output->session = session;
+	post_run(session, format, output, &run, totals);
+	if (progress.shown)
+		fputs("\r\033[K", stderr);
+}
+
+static void show_run(const struct post_arguments *given, struct post_output *output,
+		     struct post_problems *problems)
+{
+	struct post_session session = {.problems = problems};
+	struct post_totals totals;
+	double start = now();
+
+	for (size_t i = 0; i < given->path_count; i++)
+		post_inputs_add(&session.inputs, given->paths[i], problems);
+	process_run(&session, given, given->format, output, &totals);
+	fflush(output->file);
+	if (!given->quiet)
+		print_summary(&totals, now() - start);
+	post_session_close(&session);
+}
+
+static void show_difference(const struct post_arguments *given, struct post_output *output,
+			    struct post_problems *problems)
+{
+	static const struct post_format counts_only = {.name = "diff"};
+	struct post_session sessions[2] = {{.problems = problems}, {.problems = problems}};
+	struct post_diff_options options = {
+		.least = given->output.min_share < 0 ? 0 : given->output.min_share,
+		.top = given->output.top,
+		.color = given->output.color,
+	};
+	struct post_totals totals[2];
+	double start = now();
+
+	for (size_t run = 0; run < 2; run++) {
+		post_inputs_add(&sessions[run].inputs, given->paths[run], problems);
+		for (size_t i = 2; i < given->path_count; i++)
+			post_inputs_add(&sessions[run].inputs, given->paths[i], problems);
+		process_run(&sessions[run], given, &counts_only, output, &totals[run]);
+	}
+	size_t differing = post_diff_write(output->file, &sessions[0], &sessions[1], &options);
+	fflush(output->file);
+	if (!given->quiet) {
+		for (size_t run = 0; run < 2; run++)
+			print_summary(&totals[run], now() - start);
+		fprintf(stderr, "litifut-post: %zu edge%s differ%s\n", differing, plural(differing),
+			differing == 1 ? "s" : "");
+	}
+	for (size_t run = 0; run < 2; run++)
+		post_session_close(&sessions[run]);
+}
+
 int main(int count, char **arguments)
 {
 	struct post_arguments given;
 	struct post_problems problems = {.report = print_problem};
-	struct post_session session = {.problems = &problems};
-	struct post_totals totals;
-	struct progress progress = {.last = now()};
-	double start = now();
 
 	setlocale(LC_CTYPE, "");
 	signal(SIGPIPE, SIG_IGN);
@@ -103,7 +171,7 @@ int main(int count, char **arguments)
 	if (status != POST_GO_ON)
 		return status;
 
-	struct post_output output = {.file = stdout, .session = &session, .options = given.output};
+	struct post_output output = {.file = stdout, .options = given.output};
 	if (given.output_path) {
 		output.file = fopen(given.output_path, "we");
 		if (!output.file) {
@@ -113,28 +181,11 @@ int main(int count, char **arguments)
 		}
 	}
 	setvbuf(output.file, NULL, _IOFBF, 1 << 18);
-	session.options = given.session;
-	for (size_t i = 0; i < given.path_count; i++)
-		post_inputs_add(&session.inputs, given.paths[i], &problems);
-	post_inputs_finish(&session.inputs);
-	if (!session.inputs.trace_count) {
-		if (!problems.count)
-			fprintf(stderr, "litifut-post: no trace among what was given\n");
-		problems.count++;
-	}
-	post_session_open(&session);
-	struct post_run_options run = {.window = given.window};
-	if (isatty(STDERR_FILENO)) {
-		run.progress = show_progress;
-		run.context = &progress;
-	}
-	post_run(&session, given.format, &output, &run, &totals);
+	if (given.diff)
+		show_difference(&given, &output, &problems);
+	else
+		show_run(&given, &output, &problems);
 	int failed = close_output(output.file, given.output_path);
-	if (progress.shown)
-		fputs("\r\033[K", stderr);
-	if (!given.quiet)
-		print_summary(&totals, now() - start);
-	post_session_close(&session);
 	post_arguments_release(&given);
 	return failed || problems.count ? 1 : 0;
 }

@@ -23,8 +23,9 @@ enum long_option {
 	OPTION_PID,
 	OPTION_TID,
 	OPTION_COLOR,
-	OPTION_FORMATS,
-	OPTION_VERSION
+	OPTION_FROM,
+	OPTION_TO,
+	OPTION_LINES
 };
 
 enum list { LIST_DEBUG, LIST_INCLUDE, LIST_EXCLUDE, LIST_MODULE };
@@ -37,6 +38,11 @@ static const struct option long_options[] = {
 	{"help", no_argument, NULL, 'h'},
 	{"sort", required_argument, NULL, OPTION_SORT},
 	{"top", required_argument, NULL, OPTION_TOP},
+	{"min", required_argument, NULL, OPTION_MIN},
+	{"function", required_argument, NULL, OPTION_FUNCTION},
+	{"lines", no_argument, NULL, OPTION_LINES},
+	{"from", required_argument, NULL, OPTION_FROM},
+	{"to", required_argument, NULL, OPTION_TO},
 	{"by-module", no_argument, NULL, OPTION_BY_MODULE},
 	{"no-demangle", no_argument, NULL, OPTION_NO_DEMANGLE},
 	{"veneers", no_argument, NULL, OPTION_VENEERS},
@@ -55,6 +61,8 @@ static const struct option long_options[] = {
 static void print_help(void)
 {
 	puts("usage: litifut-post [-f FORMAT] [-o FILE] [options] PATH...\n"
+	     "       litifut-post callers-of|callees-of FUNCTION [options] PATH...\n"
+	     "       litifut-post diff [options] OLD NEW [ELF...]\n"
 	     "Shows the calls that LITIFUT recorded. PATH: traces, maps files, ELF files, or\n"
 	     "folders with them, in any order.\n\n"
 	     "Formats (-f):");
@@ -64,10 +72,15 @@ static void print_help(void)
 	     "  --include GLOB     only calls whose caller or callee has such a name\n"
 	     "  --exclude GLOB     no call whose caller or callee has such a name\n"
 	     "  --module GLOB      only calls from or into such modules\n"
-	     "  --pid N, --tid N   only these processes, these threads\n\n"
+	     "  --pid N, --tid N   only these processes, these threads\n"
+	     "  --from X, --to X   from, up to the event with this number in its thread, or, in\n"
+	     "                     traces with a clock, a time since the start: 1.5s, 20ms\n\n"
 	     "Output:\n"
 	     "  -o, --output FILE  write there, not to standard output\n"
 	     "  --top N            only the first N rows of a table\n"
+	     "  --min PERCENT      leave out what makes less (dot: 0.5; diff: change in percent)\n"
+	     "  --function GLOB    for callers-of and callees-of\n"
+	     "  --lines            source lines from debug information (callers-of, callgrind)\n"
 	     "  --sort COLUMN      calls, made, callers, callees or name (report)\n"
 	     "  --by-module        one table for each module (report)\n"
 	     "  --veneers          show the linker's veneers as well as where they lead\n"
@@ -148,6 +161,41 @@ static bool add_numbers(uint32_t **numbers, size_t *count, const char *text)
 	return good;
 }
 
+static bool parse_share(const char *text, double *share)
+{
+	char *end;
+
+	*share = strtod(text, &end) / 100;
+	if (*end == '%')
+		end++;
+	return end > text && !*end && *share >= 0 && *share <= 1000;
+}
+
+/* One end of the window: a plain number counts events, a unit makes it a time. */
+static bool parse_edge(const char *text, struct post_window *window, uint64_t *event,
+		       uint64_t *time)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
+	char *end;
+
+	if (parse_number(text, event)) {
+		window->by_event = true;
+		return !window->by_time;
+	}
+	double value = strtod(text, &end);
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units) && end > text; i++) {
+		if (strcmp(end, units[i].name) || !(value >= 0 && value * units[i].ns < 1e19))
+			continue;
+		*time = (uint64_t)(value * units[i].ns);
+		window->by_time = true;
+		return !window->by_event;
+	}
+	return false;
+}
+
 static bool parse_color(const char *when, bool *color)
 {
 	if (!when || !strcmp(when, "always"))
@@ -190,6 +238,26 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 			return usage("--top takes a number, not", value);
 		given->output.top = number;
 		return POST_GO_ON;
+	case OPTION_MIN:
+		return parse_share(value, &given->output.min_share)
+			       ? POST_GO_ON
+			       : usage("--min takes a percentage, not", value);
+	case OPTION_FUNCTION:
+		given->output.function = value;
+		return POST_GO_ON;
+	case OPTION_LINES:
+		given->session.lines = true;
+		return POST_GO_ON;
+	case OPTION_FROM:
+		return parse_edge(value, &given->window, &given->window.first_event,
+				  &given->window.first_time)
+			       ? POST_GO_ON
+			       : usage("--from takes a number or a time, not", value);
+	case OPTION_TO:
+		return parse_edge(value, &given->window, &given->window.last_event,
+				  &given->window.last_time)
+			       ? POST_GO_ON
+			       : usage("--to takes a number or a time, not", value);
 	case OPTION_BY_MODULE:
 		given->output.by_module = true;
 		return POST_GO_ON;
@@ -233,6 +301,26 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 	return usage("try", NULL);
 }
 
+/* The first word may be a command: each is short for options. */
+static int parse_command(struct post_arguments *given, int count, char **arguments)
+{
+	const char *word = optind < count ? arguments[optind] : "";
+	const struct post_format *format = post_format_find(word);
+
+	if (!strcmp(word, "diff")) {
+		given->diff = true;
+		optind++;
+		return count - optind >= 2 ? POST_GO_ON : usage("diff takes two runs", NULL);
+	}
+	if (!format || !format->asks_for_function || access(word, F_OK) == 0)
+		return POST_GO_ON;
+	if (++optind == count)
+		return usage("which function? It comes after", word);
+	given->format = format;
+	given->output.function = arguments[optind++];
+	return POST_GO_ON;
+}
+
 int post_arguments_parse(struct post_arguments *given, int count, char **arguments)
 {
 	int option, status;
@@ -240,7 +328,8 @@ int post_arguments_parse(struct post_arguments *given, int count, char **argumen
 	*given = (struct post_arguments){
 		.format = post_formats[0],
 		.session = {.demangle = true, .maps_paths = true},
-		.output = {.color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR")},
+		.output = {.color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), .min_share = -1},
+		.window = {.last_event = UINT64_MAX, .last_time = UINT64_MAX},
 	};
 	add_parts(&given->lists[LIST_DEBUG], "/usr/lib/debug", false);
 	while ((option = getopt_long(count, arguments, "f:o:qh", long_options, NULL)) != -1) {
@@ -250,6 +339,11 @@ int post_arguments_parse(struct post_arguments *given, int count, char **argumen
 		if (status != POST_GO_ON)
 			return status;
 	}
+	status = parse_command(given, count, arguments);
+	if (status != POST_GO_ON)
+		return status;
+	if (given->format->asks_for_function && !given->output.function)
+		return usage("--function is missing for", given->format->name);
 	if (optind == count)
 		return usage("no trace was given", NULL);
 	if (given->output_path)

@@ -98,6 +98,14 @@ static uint32_t function_at(struct post_session *session, uint32_t module, uint3
 	return number_function(session, module, symbol, address);
 }
 
+uint32_t post_session_function(struct post_session *session, uint32_t module, uint32_t address)
+{
+	uint32_t offset;
+	bool named;
+
+	return function_at(session, module, address, &offset, &named);
+}
+
 /* Follows what the linker put in between. `callee` has bit 0 as in the code. */
 static uint32_t behind_veneers(struct post_session *session, uint32_t module, uint32_t callee,
 			       uint32_t *veneer)

@@ -2,8 +2,10 @@
  * filters to the format. */
 #include "postproc/run.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "postproc/clock.h"
 #include "postproc/count.h"
 
 struct run {
@@ -12,6 +14,19 @@ struct run {
 	struct post_output *output;
 	const struct post_run_options *options;
 	uint64_t done, all;
+	uint64_t start_ns; /* what --from and --to count from */
+};
+
+/* The chunks of one owner, one after another. */
+struct lane {
+	struct post_process *process;
+	struct post_thread *thread;
+	uint32_t owner;
+	size_t chunk; /* the one that the cursor is in */
+	bool started, wanted;
+	struct post_cursor cursor;
+	struct post_item item; /* the next event */
+	uint64_t time;         /* of it, ns */
 };
 
 static void advance(struct run *run, size_t bytes)
@@ -21,41 +36,59 @@ static void advance(struct run *run, size_t bytes)
 		run->options->progress(run->options->context, run->done, run->all);
 }
 
-static void event_chunk(struct run *run, struct post_process *process, size_t chunk)
+static bool outside_window(const struct run *run, const struct post_process *process,
+			   uint64_t sequence, uint64_t ticks)
+{
+	const struct post_window *window = &run->options->window;
+
+	if (window->by_event)
+		return sequence < window->first_event || sequence > window->last_event;
+	if (!window->by_time)
+		return false;
+	uint64_t time = post_clock_ns(process, ticks);
+	time = time > run->start_ns ? time - run->start_ns : 0;
+	return time < window->first_time || time > window->last_time;
+}
+
+/* One event: counted, and given to the format unless something hides it. */
+static void take_event(struct run *run, struct post_process *process, struct post_thread *thread,
+		       const struct post_item *item, bool wanted)
 {
 	struct post_session *session = run->session;
+	uint64_t sequence = thread->sequence++;
+
+	process->events++;
+	if (!wanted || outside_window(run, process, sequence, item->time))
+		return;
+	uint32_t call = post_session_call(session, process, thread->epoch, item->kind,
+					  item->return_address, item->callee);
+	session->calls[call].count++;
+	if (session->calls[call].hidden || !run->format->event)
+		return;
+	struct post_event event = {.process = process,
+				   .thread = thread,
+				   .sequence = sequence,
+				   .time = item->time,
+				   .call = call};
+	run->format->event(run->output, &event);
+}
+
+static void event_chunk(struct run *run, struct post_process *process, size_t chunk)
+{
 	struct post_thread *thread =
 		post_session_thread(process, process->trace->chunks[chunk].thread);
-	bool wanted = post_thread_wanted(session, thread->id);
-	const struct post_window *window = &run->options->window;
+	bool wanted = post_thread_wanted(run->session, thread->id);
 	struct post_cursor cursor;
 	struct post_item item;
 
-	post_cursor_start(&cursor, process->trace, chunk, session->problems);
+	post_cursor_start(&cursor, process->trace, chunk, run->session->problems);
 	while (post_cursor_next(&cursor, &item)) {
 		if (item.kind > LITIFUT_WORD_TAIL) {
 			post_apply_state(process, &thread, &item);
-			wanted = post_thread_wanted(session, thread->id);
+			wanted = post_thread_wanted(run->session, thread->id);
 			continue;
 		}
-		uint64_t sequence = thread->sequence++;
-		process->events++;
-		if (!wanted)
-			continue;
-		if (window->by_event &&
-		    (sequence < window->first_event || sequence > window->last_event))
-			continue;
-		uint32_t call = post_session_call(session, process, thread->epoch, item.kind,
-						  item.return_address, item.callee);
-		session->calls[call].count++;
-		if (session->calls[call].hidden || !run->format->event)
-			continue;
-		struct post_event event = {.process = process,
-					   .thread = thread,
-					   .sequence = sequence,
-					   .time = item.time,
-					   .call = call};
-		run->format->event(run->output, &event);
+		take_event(run, process, thread, &item, wanted);
 	}
 	process->holes += cursor.holes;
 }
@@ -71,7 +104,117 @@ static void read_process(struct run *run, struct post_process *process)
 		else
 			event_chunk(run, process, i);
 		advance(run, process->trace->header.chunk_bytes);
+		if (ferror(run->output->file)) /* such as: the pager was left */
+			return;
 	}
+}
+
+/* Goes on to the next event of a lane; false when there is none left. */
+static bool lane_next(struct run *run, struct lane *lane)
+{
+	const struct post_trace *trace = lane->process->trace;
+
+	for (;;) {
+		while (lane->started && post_cursor_next(&lane->cursor, &lane->item)) {
+			if (lane->item.kind <= LITIFUT_WORD_TAIL) {
+				lane->time = post_clock_ns(lane->process, lane->item.time);
+				return true;
+			}
+			post_apply_state(lane->process, &lane->thread, &lane->item);
+			lane->wanted = post_thread_wanted(run->session, lane->thread->id);
+		}
+		if (lane->started) {
+			lane->process->holes += lane->cursor.holes;
+			advance(run, trace->header.chunk_bytes);
+			lane->chunk++;
+		}
+		while (lane->chunk < trace->chunk_count &&
+		       trace->chunks[lane->chunk].thread != lane->owner)
+			lane->chunk++;
+		if (lane->chunk == trace->chunk_count)
+			return false;
+		post_cursor_start(&lane->cursor, trace, lane->chunk, run->session->problems);
+		lane->thread = post_session_thread(lane->process, lane->owner);
+		lane->wanted = post_thread_wanted(run->session, lane->thread->id);
+		lane->started = true;
+	}
+}
+
+static bool earlier(const struct lane *a, const struct lane *b)
+{
+	if (a->time != b->time)
+		return a->time < b->time;
+	if (a->process != b->process)
+		return a->process->index < b->process->index;
+	return a->owner < b->owner;
+}
+
+static void sift_down(struct lane **heap, size_t count, size_t at)
+{
+	for (;;) {
+		size_t least = at, child = at * 2 + 1;
+		for (size_t i = child; i < child + 2 && i < count; i++) {
+			if (earlier(heap[i], heap[least]))
+				least = i;
+		}
+		if (least == at)
+			return;
+		struct lane *moved = heap[at];
+		heap[at] = heap[least];
+		heap[least] = moved;
+		at = least;
+	}
+}
+
+static size_t add_lanes(struct post_process *process, struct lane ***lanes, size_t count)
+{
+	struct post_table seen = {0};
+
+	for (size_t i = 0; i < process->trace->chunk_count; i++) {
+		uint32_t owner = process->trace->chunks[i].thread;
+		struct post_key key = {{owner}};
+		if (post_table_find(&seen, key) != POST_NONE)
+			continue;
+		post_table_put(&seen, key, 0);
+		struct lane *lane = post_allocate(1, sizeof(*lane));
+		lane->process = process;
+		lane->owner = owner;
+		lane->chunk = i;
+		*lanes = post_reallocate(*lanes, count + 1, sizeof(**lanes));
+		(*lanes)[count++] = lane;
+	}
+	post_table_release(&seen);
+	return count;
+}
+
+/* All threads of all processes in the order of time. */
+static void read_by_time(struct run *run)
+{
+	struct lane **heap = NULL;
+	size_t count = 0, live = 0;
+
+	for (size_t i = 0; i < run->session->process_count; i++)
+		count = add_lanes(run->session->processes[i], &heap, count);
+	for (size_t i = 0; i < count; i++) {
+		if (lane_next(run, heap[i]))
+			heap[live++] = heap[i];
+		else
+			free(heap[i]);
+	}
+	for (size_t i = live; i-- > 0;)
+		sift_down(heap, live, i);
+	while (live && !ferror(run->output->file)) {
+		struct lane *lane = heap[0];
+		take_event(run, lane->process, lane->thread, &lane->item, lane->wanted);
+		if (!lane_next(run, lane)) {
+			free(lane);
+			heap[0] = heap[--live];
+		}
+		sift_down(heap, live, 0);
+	}
+	while (live)
+		free(heap[--live]);
+	free(heap);
 }
 
 static void sum_up(const struct post_session *session, struct post_totals *totals)
@@ -105,15 +248,38 @@ void post_run(struct post_session *session, const struct post_format *format,
 	      struct post_output *output, const struct post_run_options *options,
 	      struct post_totals *totals)
 {
-	struct run run = {session, format, output, options, 0, 0};
+	struct run run = {.session = session,
+			  .format = format,
+			  .output = output,
+			  .options = options,
+			  .start_ns = UINT64_MAX};
+	bool timed = session->process_count > 0;
 
-	for (size_t i = 0; i < session->process_count; i++)
-		run.all += session->processes[i]->trace->chunk_count *
-			   (uint64_t)session->processes[i]->trace->header.chunk_bytes;
+	for (size_t i = 0; i < session->process_count; i++) {
+		const struct post_process *process = session->processes[i];
+		run.all +=
+			process->trace->chunk_count * (uint64_t)process->trace->header.chunk_bytes;
+		timed = timed && post_clock_runs(process);
+		if (process->trace->header.start_monotonic_ns < run.start_ns)
+			run.start_ns = process->trace->header.start_monotonic_ns;
+	}
+	if (options->window.by_time && !timed)
+		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
+				"--from and --to with a time need traces with a clock "
+				"(LITIFUT_CLOCK); nothing is left out");
+	struct post_run_options without = *options;
+	if (!timed) {
+		without.window.by_time = false;
+		run.options = &without;
+	}
 	if (format->start)
 		format->start(output);
-	for (size_t i = 0; i < session->process_count; i++)
-		read_process(&run, session->processes[i]);
+	if (timed && format->event) {
+		read_by_time(&run);
+	} else {
+		for (size_t i = 0; i < session->process_count; i++)
+			read_process(&run, session->processes[i]);
+	}
 	if (format->finish)
 		format->finish(output);
 	sum_up(session, totals);

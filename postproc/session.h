@@ -107,6 +107,7 @@ struct post_options {
 	bool veneers;                  /* show both the veneer and its callee */
 	const char *const *debug_dirs; /* NULL-terminated */
 	const char *sysroot;           /* in front of the paths in maps; NULL: none */
+	bool lines;                    /* ask DWARF for source lines */
 	bool maps_paths;               /* look for files at the paths in maps */
 	/* Filters: NULL-terminated lists of globs, NULL: no filter. */
 	const char *const *include;
@@ -145,6 +146,9 @@ struct post_thread *post_session_thread(struct post_process *process, uint32_t i
  * LITIFUT_WORD_CALL, _INDIRECT or _TAIL; callee 0: the word is all there is. */
 uint32_t post_session_call(struct post_session *session, struct post_process *process,
 			   uint32_t epoch, uint32_t kind, uint32_t return_address, uint32_t callee);
+
+/* The number of the function at a link-time address of a module. */
+uint32_t post_session_function(struct post_session *session, uint32_t module, uint32_t address);
 
 /* The cache of one epoch, for those who count without going through
  * post_session_call(). Stays valid until the next call of this function. */

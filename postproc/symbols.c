@@ -31,8 +31,7 @@ static unsigned rank(const struct post_symbol *symbol)
 	return (symbol->flags & POST_SYMBOL_PLT ? 32u : 0) +
 	       (symbol->flags & POST_SYMBOL_FUNCTION ? 16u : 0) +
 	       (symbol->flags & (POST_SYMBOL_GLOBAL | POST_SYMBOL_WEAK) ? 8u : 0) +
-	       (symbol->name[0] != '_' ? 4u : 0) +
-	       (symbol->flags & POST_SYMBOL_GLOBAL ? 2u : 0) +
+	       (symbol->name[0] != '_' ? 4u : 0) + (symbol->flags & POST_SYMBOL_GLOBAL ? 2u : 0) +
 	       (symbol->flags & UNKNOWN_SIZE ? 0u : 1u);
 }
 

@@ -12,10 +12,9 @@
 struct post_output_options {
 	uint64_t top;         /* rows of a table, 0: all */
 	const char *sort;     /* column of a table, NULL: the usual one */
-	double min_share;     /* of all calls, 0..1: what is less is left out of pictures */
+	double min_share;     /* of all calls, 0..1: what is less is left out; below 0: as usual */
 	const char *function; /* that callers-of and callees-of ask about, or NULL */
 	bool by_module;       /* a table for each module */
-	bool lines;           /* file:line of call sites */
 	bool color;
 };
 
@@ -37,7 +36,8 @@ struct post_event {
 
 struct post_format {
 	const char *name;
-	const char *summary; /* one line for --help */
+	const char *summary;    /* one line for --help */
+	bool asks_for_function; /* is of no use without --function */
 
 	/* All optional. A format with event() sees every call that no filter
 	 * hides; one without it reads the counts in session->calls in finish(),

@@ -5,12 +5,32 @@
 #include "postproc/formats/format.h"
 
 extern const struct post_format post_format_calls;
+extern const struct post_format post_format_tree;
 extern const struct post_format post_format_report;
 extern const struct post_format post_format_edges;
+extern const struct post_format post_format_callers_of;
+extern const struct post_format post_format_callees_of;
+extern const struct post_format post_format_dot;
+extern const struct post_format post_format_callgrind;
+extern const struct post_format post_format_chrome;
+extern const struct post_format post_format_folded;
+extern const struct post_format post_format_json;
 extern const struct post_format post_format_tsv;
 
 const struct post_format *const post_formats[] = {
-	&post_format_calls, &post_format_report, &post_format_edges, &post_format_tsv, NULL,
+	&post_format_calls,
+	&post_format_tree,
+	&post_format_report,
+	&post_format_edges,
+	&post_format_callers_of,
+	&post_format_callees_of,
+	&post_format_dot,
+	&post_format_callgrind,
+	&post_format_chrome,
+	&post_format_folded,
+	&post_format_json,
+	&post_format_tsv,
+	NULL,
 };
 
 const struct post_format *post_format_find(const char *name)

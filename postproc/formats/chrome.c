@@ -1,0 +1,146 @@
+/* chrome: the Trace Event format, for Perfetto and chrome://tracing.
+ *
+ * A call ends, as far as a trace can tell, when a call by a function below it
+ * shows that it has returned; so durations are too long, never too short.
+ * Without a clock the number of the event stands for microseconds. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "postproc/clock.h"
+#include "postproc/formats/format.h"
+#include "postproc/stacks.h"
+#include "postproc/text.h"
+
+/* Per thread: the stack, and the time of its latest event. */
+struct lane {
+	struct post_stack stack; /* first, see post_release_thread_stacks() */
+	uint32_t pid, tid;
+	double time; /* microseconds */
+};
+
+struct state {
+	struct post_stacks stacks;
+	FILE *file;
+	bool some;
+	double origin;
+	bool has_origin;
+};
+
+static void begin_entry(struct state *state, char phase, const struct lane *lane)
+{
+	fprintf(state->file, "%s{\"ph\":\"%c\",\"pid\":%u,\"tid\":%u,\"ts\":%.3f",
+		state->some ? ",\n" : "", phase, lane->pid, lane->tid, lane->time);
+	state->some = true;
+}
+
+static void leave(void *context, const struct post_stack *stack, const struct post_frame *frame,
+		  uint32_t depth)
+{
+	struct state *state = context;
+	const struct lane *lane = (const struct lane *)stack;
+
+	(void)frame;
+	(void)depth;
+	begin_entry(state, 'E', lane);
+	putc('}', state->file);
+}
+
+static void begin_function(struct state *state, const struct lane *lane, uint32_t function,
+			   uint32_t call)
+{
+	const struct post_session *session = state->stacks.session;
+	const struct post_function *about = &session->functions[function];
+
+	begin_entry(state, 'B', lane);
+	fputs(",\"name\":", state->file);
+	post_write_json_text(state->file, about->name);
+	fputs(",\"cat\":", state->file);
+	post_write_json_text(state->file, session->modules[about->module].name);
+	if (call != POST_NONE)
+		fprintf(state->file, ",\"args\":{\"site\":\"0x%x\"}",
+			session->calls[call].site_address);
+	putc('}', state->file);
+}
+
+static void enter(void *context, struct post_stack *stack, struct post_frame *frame, uint32_t depth)
+{
+	(void)depth;
+	begin_function(context, (const struct lane *)stack, frame->function, POST_NONE);
+}
+
+static void start(struct post_output *output)
+{
+	struct state *state = post_allocate(1, sizeof(*state));
+
+	state->file = output->file;
+	state->stacks.session = output->session;
+	state->stacks.leave = leave;
+	state->stacks.enter = enter;
+	state->stacks.context = state;
+	output->state = state;
+	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", output->file);
+}
+
+static void name_thread(struct state *state, const struct post_event *event,
+			const struct lane *lane)
+{
+	const struct litifut_trace_header *header = &event->process->trace->header;
+
+	begin_entry(state, 'M', lane);
+	fputs(",\"name\":\"process_name\",\"args\":{\"name\":", state->file);
+	post_write_json_text(state->file, header->program);
+	fputs("}}", state->file);
+}
+
+static void event(struct post_output *output, const struct post_event *event)
+{
+	struct state *state = output->state;
+	struct lane *lane = event->thread->state;
+	double time = (double)event->sequence;
+
+	if (post_clock_runs(event->process)) {
+		time = (double)post_clock_ns(event->process, event->time) / 1000.0;
+		if (!state->has_origin)
+			state->origin = time;
+		state->has_origin = true;
+		time -= state->origin;
+	}
+	if (!lane) {
+		lane = post_allocate(1, sizeof(*lane));
+		lane->pid = event->process->trace->header.pid;
+		lane->tid = event->thread->id;
+		lane->time = time;
+		event->thread->state = lane;
+		name_thread(state, event, lane);
+	}
+	if (time > lane->time)
+		lane->time = time;
+	post_stack_call(&state->stacks, &lane->stack, event->call);
+	begin_function(state, lane, output->session->calls[event->call].callee, event->call);
+}
+
+static void finish(struct post_output *output)
+{
+	struct state *state = output->state;
+	struct post_session *session = output->session;
+
+	for (size_t p = 0; p < session->process_count; p++) {
+		for (size_t t = 0; t < session->processes[p]->thread_count; t++) {
+			struct lane *lane = session->processes[p]->threads[t]->state;
+			if (lane)
+				post_stack_unwind(&state->stacks, &lane->stack);
+		}
+	}
+	fputs("\n]}\n", output->file);
+	post_release_thread_stacks(session);
+	post_stacks_release(&state->stacks);
+	free(state);
+}
+
+const struct post_format post_format_chrome = {
+	.name = "chrome",
+	.summary = "timeline as JSON, for Perfetto and chrome://tracing",
+	.start = start,
+	.event = event,
+	.finish = finish,
+};

@@ -1,0 +1,117 @@
+/* callers-of and callees-of: who calls a function and whom it calls, with the
+ * places in the code. */
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "postproc/edges.h"
+#include "postproc/formats/format.h"
+#include "postproc/lines.h"
+
+static bool asked_for(const struct post_output *output, uint32_t function)
+{
+	const struct post_function *about = &output->session->functions[function];
+	const char *wanted = output->options.function;
+
+	return !fnmatch(wanted, about->name, 0) ||
+	       (about->symbol && !fnmatch(wanted, about->symbol, 0));
+}
+
+static void write_sites(struct post_output *output, const struct post_edge *edge)
+{
+	const struct post_session *session = output->session;
+
+	for (size_t i = 0; i < session->call_count; i++) {
+		const struct post_call *call = &session->calls[i];
+		char line[512];
+		if (call->hidden || !call->count || call->caller != edge->caller ||
+		    call->callee != edge->callee)
+			continue;
+		fprintf(output->file, "%14" PRIu64 "    %s+0x%x", call->count,
+			session->functions[call->caller].name, call->caller_offset);
+		if (session->options.lines &&
+		    post_lines_text(session, call->site_module, call->site_address, line,
+				    sizeof(line)))
+			fprintf(output->file, " %s", line);
+		fprintf(output->file, "%s\n", call->tail ? " (tail call)" : "");
+	}
+}
+
+static void write_neighbours(struct post_output *output, const struct post_edges *edges,
+			     uint32_t function, bool callers)
+{
+	const struct post_session *session = output->session;
+	uint64_t total = 0, rows = 0;
+
+	for (size_t i = 0; i < edges->count; i++) {
+		uint32_t own = callers ? edges->items[i].callee : edges->items[i].caller;
+		total += own == function ? edges->items[i].count : 0;
+	}
+	fprintf(output->file, "%s [%s]: %" PRIu64 " call%s %s\n", session->functions[function].name,
+		session->modules[session->functions[function].module].name, total,
+		total == 1 ? "" : "s", callers ? "received" : "made");
+	for (size_t i = 0; i < edges->count; i++) {
+		const struct post_edge *edge = &edges->items[i];
+		uint32_t other = callers ? edge->caller : edge->callee;
+		if ((callers ? edge->callee : edge->caller) != function)
+			continue;
+		if (output->options.top && rows++ == output->options.top)
+			break;
+		fprintf(output->file, "%10" PRIu64 " %5.1f%%  %s [%s]\n", edge->count,
+			100.0 * (double)edge->count / (double)total, session->functions[other].name,
+			session->modules[session->functions[other].module].name);
+		write_sites(output, edge);
+	}
+}
+
+static void finish_either(struct post_output *output, bool callers)
+{
+	const struct post_session *session = output->session;
+	struct post_edges edges;
+	struct post_tallies tallies;
+	bool some = false;
+
+	post_edges_collect(session, &edges);
+	post_tallies_collect(session, &edges, &tallies);
+	for (size_t i = 0; i < tallies.count; i++) {
+		const struct post_tally *tally = &tallies.items[i];
+		if (!asked_for(output, tally->function) || !(callers ? tally->calls : tally->made))
+			continue;
+		if (some)
+			putc('\n', output->file);
+		write_neighbours(output, &edges, tally->function, callers);
+		some = true;
+	}
+	if (!some)
+		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
+				callers ? "no call of %s in these traces"
+					: "no call by %s in these traces",
+				output->options.function);
+	post_tallies_release(&tallies);
+	post_edges_release(&edges);
+}
+
+static void finish_callers(struct post_output *output)
+{
+	finish_either(output, true);
+}
+
+static void finish_callees(struct post_output *output)
+{
+	finish_either(output, false);
+}
+
+const struct post_format post_format_callers_of = {
+	.name = "callers-of",
+	.summary = "who calls a function (--function GLOB), from which sites",
+	.asks_for_function = true,
+	.finish = finish_callers,
+};
+
+const struct post_format post_format_callees_of = {
+	.name = "callees-of",
+	.summary = "whom a function calls (--function GLOB), from which sites",
+	.asks_for_function = true,
+	.finish = finish_callees,
+};

@@ -1,0 +1,89 @@
+/* tree: the calls of each thread, indented by nesting. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "postproc/formats/format.h"
+#include "postproc/stacks.h"
+#include "postproc/text.h"
+
+#define DEEPEST_INDENT 48u /* deeper than that the depth is written as a number */
+
+struct state {
+	struct post_stacks stacks;
+	const struct post_thread *shown; /* whose lines came last */
+	FILE *file;
+};
+
+static void indent(FILE *file, uint32_t depth)
+{
+	uint32_t columns = depth < DEEPEST_INDENT ? depth : DEEPEST_INDENT;
+
+	fprintf(file, "%*s", (int)columns * 2, "");
+	if (depth > DEEPEST_INDENT)
+		fprintf(file, "(depth %u) ", depth);
+}
+
+static void enter(void *context, struct post_stack *stack, struct post_frame *frame, uint32_t depth)
+{
+	struct state *state = context;
+	const struct post_session *session = state->stacks.session;
+	const struct post_function *function = &session->functions[frame->function];
+
+	(void)stack;
+	indent(state->file, depth);
+	fprintf(state->file, "* %s [%s]\n", function->name,
+		session->modules[function->module].name);
+}
+
+static void start(struct post_output *output)
+{
+	struct state *state = post_allocate(1, sizeof(*state));
+
+	state->file = output->file;
+	state->stacks.session = output->session;
+	state->stacks.enter = enter;
+	state->stacks.context = state;
+	output->state = state;
+}
+
+static void event(struct post_output *output, const struct post_event *event)
+{
+	struct state *state = output->state;
+	const struct post_session *session = output->session;
+	const struct post_call *call = &session->calls[event->call];
+	struct post_text text = {0};
+
+	if (!event->thread->state)
+		event->thread->state = post_allocate(1, sizeof(struct post_stack));
+	if (state->shown != event->thread)
+		fprintf(output->file, "%sprocess %u (%s), thread %u\n", state->shown ? "\n" : "",
+			event->process->trace->header.pid, event->process->trace->header.program,
+			event->thread->id);
+	state->shown = event->thread;
+	struct post_stack *stack = event->thread->state;
+	struct post_frame *frame = post_stack_call(&state->stacks, stack, event->call);
+	call = &session->calls[event->call];
+	post_text_add_callee(&text, session, call);
+	indent(output->file, stack->depth - 1);
+	char *name = post_text_take(&text);
+	fprintf(output->file, "%s%s [%s]%s\n", call->tail ? "=> " : "", name,
+		session->modules[call->callee_module].name, frame->guessed ? " ?" : "");
+	free(name);
+}
+
+static void finish(struct post_output *output)
+{
+	struct state *state = output->state;
+
+	post_release_thread_stacks(output->session);
+	post_stacks_release(&state->stacks);
+	free(state);
+}
+
+const struct post_format post_format_tree = {
+	.name = "tree",
+	.summary = "calls indented by nesting; ? marks a guess in recursion",
+	.start = start,
+	.event = event,
+	.finish = finish,
+};
