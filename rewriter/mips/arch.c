@@ -152,7 +152,7 @@ static bool needs_db(const struct litifut_instruction *instruction)
 static uint32_t reach(const struct litifut_arch_context *context,
 		      const struct litifut_instruction *instruction)
 {
-	if (!context->position_independent && instruction->word >> 26 != 0x01)
+	if (!context->position_independent && !instruction->conditional)
 		return UINT32_MAX;
 	return (128u << 10) - 16;
 }

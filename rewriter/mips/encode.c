@@ -11,18 +11,13 @@ static bool branch_reaches(uint32_t address, uint32_t target)
 	return offset + 0x20000 < 0x40000;
 }
 
-static bool is_conditional_link(uint32_t word)
-{
-	return word >> 26 == 0x01;
-}
-
 bool litifut_mips_encode_call(const struct litifut_arch_context *context,
 			      const struct litifut_instruction *instruction, uint32_t address,
 			      uint32_t entry, uint8_t *code)
 {
 	uint32_t word = 0x04110000; /* bal */
 
-	if (is_conditional_link(instruction->word))
+	if (instruction->conditional)
 		word = instruction->word & 0xffff0000; /* its own condition */
 	else if (!context->position_independent &&
 		 ((address + 4) & 0xf0000000) == (entry & 0xf0000000)) {

@@ -128,11 +128,13 @@ static void absolute_jumps_reach_their_region(void **state)
 {
 	const struct litifut_arch_context fixed = {.big_endian = true};
 	const struct reach_case row = {"jal", 0x400000, 0x0c100000, MIPS, 0, 0x0ffffffc, 4};
+	const struct reach_case bal = {"bal", 0x400000, 0x04110001, MIPS, 0, 0x0ffffffc, 4};
 	struct litifut_instruction instruction;
 	uint8_t bytes[4];
 
 	(void)state;
 	check_round_trip(&litifut_arch_mips, &fixed, &row, 1);
+	check_round_trip(&litifut_arch_mips, &fixed, &bal, 1);
 	put_instruction(&fixed, row.word, MIPS, bytes);
 	litifut_arch_mips.decode(&fixed, bytes, 4, row.address, MIPS, &instruction);
 	assert_false(litifut_arch_mips.encode_call(&fixed, &instruction, row.address, 0x10000000,
