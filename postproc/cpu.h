@@ -7,8 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reads the code of an image. Gives false outside of it. */
+/* Reads the code of an image. Gives false outside of it. Literals are data, and
+ * ARM BE8 has big-endian data among little-endian code. */
 struct post_code {
+	bool (*literal)(const void *context, uint32_t address, uint32_t *value);
 	bool (*word)(const void *context, uint32_t address, uint32_t *value);
 	bool (*halfword)(const void *context, uint32_t address, uint16_t *value);
 	const void *context;

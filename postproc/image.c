@@ -239,6 +239,17 @@ bool post_image_bytes(const struct post_image *image, uint32_t address, void *by
 	return false;
 }
 
+static bool code_literal(const void *context, uint32_t address, uint32_t *value)
+{
+	const struct post_image *image = context;
+	uint8_t bytes[4];
+
+	if (!post_image_bytes(image, address, bytes, sizeof(bytes)))
+		return false;
+	*value = post_image_number(image, bytes);
+	return true;
+}
+
 static bool code_word(const void *context, uint32_t address, uint32_t *value)
 {
 	const struct post_image *image = context;
@@ -265,7 +276,7 @@ static bool code_halfword(const void *context, uint32_t address, uint16_t *value
 
 struct post_code post_image_code(const struct post_image *image)
 {
-	return (struct post_code){code_word, code_halfword, image};
+	return (struct post_code){code_literal, code_word, code_halfword, image};
 }
 
 const struct litifut_site *post_image_site(const struct post_image *image, uint32_t return_address,

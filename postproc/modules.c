@@ -222,6 +222,14 @@ void post_modules_map(struct post_session *session, struct post_process *process
 					       .bias = lowest,
 					       .end_epoch = UINT32_MAX};
 		mapping.module = module_of_path(session, process, map->path);
+		/* What the module told of itself is as good and was written while
+		 * it was loaded. */
+		bool told = false;
+		for (size_t m = 0; m < process->mapping_count; m++)
+			told |= process->mappings[m].recorded &&
+				process->mappings[m].module == mapping.module;
+		if (told)
+			continue;
 		struct post_image *image = session->modules[mapping.module].image;
 		if (image && !bias_of(image, map, &mapping.bias)) {
 			post_problem_at(session->problems, process->maps.path, map->start,

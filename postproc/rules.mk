@@ -16,6 +16,7 @@ POST_UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/un
 UNIT_TESTS += $(POST_UNIT_TESTS)
 
 $(POST_UNIT_TESTS): $(BUILD)/unit/%: $(BUILD)/host/tests/unit/%.o \
-		$(BUILD)/host/tests/unit/trace_builder.o $(POST_OBJECTS) $(COMMON_OBJECTS)
+		$(BUILD)/host/tests/unit/trace_builder.o \
+		$(BUILD)/host/tests/unit/post_fixture.o $(POST_OBJECTS) $(COMMON_OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(POST_LIBS) -lcmocka -o $@

@@ -64,7 +64,7 @@ static const struct post_lead nowhere = {POST_LEADS_NOWHERE, 0, 0};
 static bool literal(struct walk *walk, uint32_t address, uint32_t *value)
 {
 	used(walk, address + 4);
-	return walk->code->word(walk->code->context, address, value);
+	return walk->code->literal(walk->code->context, address, value);
 }
 
 /* Each step returns true when `lead` is final; the walk goes on otherwise. */

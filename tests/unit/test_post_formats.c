@@ -1,0 +1,262 @@
+/* Every output format over the same traces on every CPU, against one expected
+ * text each in tests/golden/post. LITIFUT_UPDATE_GOLDENS=1 writes them anew:
+ * read the difference before committing it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/post_fixture.h"
+
+#define GOLDENS "tests/golden/post"
+
+static struct fixture fixtures[FIXTURE_TARGETS];
+static bool built[FIXTURE_TARGETS];
+
+static char *read_file(const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	char *text = NULL;
+	size_t size = 0;
+
+	if (!file)
+		return NULL;
+	if (getdelim(&text, &size, '\0', file) < 0)
+		text[0] = '\0';
+	fclose(file);
+	return text;
+}
+
+static void equals_golden(const struct fixture *fixture, const char *name, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), GOLDENS "/%s", name);
+	if (getenv("LITIFUT_UPDATE_GOLDENS")) {
+		FILE *file = fopen(path, "wb");
+		assert_non_null(file);
+		fputs(text, file);
+		assert_int_equal(fclose(file), 0);
+		return;
+	}
+	char *golden = read_file(path);
+	if (!golden)
+		fail_msg("%s is missing", path);
+	if (strcmp(golden, text))
+		print_error("%s on %s gives:\n%s", name, fixture->target->name, text);
+	assert_string_equal(text, golden);
+	free(golden);
+}
+
+/* Runs `format` on every CPU that there is a compiler for. */
+static void golden(const char *format, const char *name, const struct fixture_options *options,
+		   bool timed)
+{
+	unsigned ran = 0;
+
+	for (size_t i = 0; i < FIXTURE_TARGETS; i++) {
+		if (!built[i])
+			continue;
+		fixture_write_traces(&fixtures[i], timed);
+		char *text = fixture_run(&fixtures[i], format, options, NULL);
+		equals_golden(&fixtures[i], name, text);
+		free(text);
+		ran++;
+	}
+	if (!ran)
+		skip();
+}
+
+static void every_format(void **state)
+{
+	(void)state;
+	struct fixture_options options = fixture_defaults();
+
+	for (size_t i = 0; post_formats[i]; i++) {
+		options.output.function = post_formats[i]->asks_for_function ? "count" : NULL;
+		golden(post_formats[i]->name, post_formats[i]->name, &options, false);
+	}
+}
+
+static void time_orders_processes(void **state)
+{
+	(void)state;
+	golden("calls", "calls-timed", NULL, true);
+	golden("chrome", "chrome-timed", NULL, true);
+}
+
+static void filters_mean_the_same(void **state)
+{
+	static const char *const scales[] = {"shape::*", "*scale*", NULL};
+	static const char *const leaf[] = {"leaf", NULL};
+	static const char *const library[] = {"libshape*", NULL};
+	static const char *const formats[] = {"calls", "edges", "json"};
+	struct post_totals totals;
+
+	(void)state;
+	struct {
+		const char *name;
+		struct fixture_options options;
+		uint64_t shown;
+	} cases[] = {
+		{"include", fixture_defaults(), 3}, {"exclude", fixture_defaults(), 13},
+		{"module", fixture_defaults(), 3},  {"pid", fixture_defaults(), 2},
+		{"tid", fixture_defaults(), 1},
+	};
+	static const uint32_t pid[] = {200}, tid[] = {101};
+	cases[0].options.session.include = scales;
+	cases[1].options.session.exclude = leaf;
+	cases[2].options.session.modules = library;
+	cases[3].options.session.pids = pid;
+	cases[3].options.session.pid_count = 1;
+	cases[4].options.session.tids = tid;
+	cases[4].options.session.tid_count = 1;
+	if (!built[0])
+		skip();
+	fixture_write_traces(&fixtures[0], false);
+	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+		for (size_t f = 0; f < sizeof(formats) / sizeof(*formats); f++) {
+			free(fixture_run(&fixtures[0], formats[f], &cases[c].options, &totals));
+			if (totals.shown != cases[c].shown)
+				print_error("%s %s\n", cases[c].name, formats[f]);
+			assert_int_equal(totals.shown, cases[c].shown);
+		}
+	}
+}
+
+static void windows_count_events_or_time(void **state)
+{
+	struct post_totals totals;
+	struct fixture_options options = fixture_defaults();
+	static const char *const formats[] = {"calls", "edges"};
+
+	(void)state;
+	if (!built[0])
+		skip();
+	fixture_write_traces(&fixtures[0], false);
+	options.window.by_event = true;
+	options.window.first_event = 1;
+	options.window.last_event = 3;
+	for (size_t f = 0; f < 2; f++) {
+		free(fixture_run(&fixtures[0], formats[f], &options, &totals));
+		assert_int_equal(totals.shown, 4); /* 3 of thread 100, 0 of 101, 1 of 200 */
+		assert_int_equal(totals.events, 20);
+	}
+}
+
+static void summary_counts_everything(void **state)
+{
+	struct post_totals totals;
+
+	(void)state;
+	for (size_t i = 0; i < FIXTURE_TARGETS; i++) {
+		if (!built[i])
+			continue;
+		fixture_write_traces(&fixtures[i], false);
+		free(fixture_run(&fixtures[i], "report", NULL, &totals));
+		assert_int_equal(totals.events, 20);
+		assert_int_equal(totals.shown, 20);
+		assert_int_equal(totals.lost, 3);
+		assert_int_equal(totals.processes, 2);
+		assert_int_equal(totals.threads, 3);
+		assert_int_equal(totals.modules, 2);
+		assert_int_equal(totals.unresolved, 0);
+	}
+}
+
+static void veneers_on_request(void **state)
+{
+	struct fixture_options options = fixture_defaults();
+
+	(void)state;
+	options.session.veneers = true;
+	for (size_t i = 0; i < FIXTURE_TARGETS; i++) {
+		if (!built[i])
+			continue;
+		char *text = fixture_run(&fixtures[i], "calls", &options, NULL);
+		assert_non_null(strstr(text, "main+0x40 -> __far_away_veneer -> far_away [app]\n"));
+		free(text);
+	}
+}
+
+static void names_can_stay_mangled(void **state)
+{
+	struct fixture_options options = fixture_defaults();
+
+	(void)state;
+	if (!built[0])
+		skip();
+	options.session.demangle = false;
+	char *text = fixture_run(&fixtures[0], "edges", &options, NULL);
+	assert_non_null(strstr(text, "callback -> _ZN5shape5scaleEi\n"));
+	free(text);
+}
+
+/* Without the files, addresses are what is left, and it is said why. */
+static void without_elf_files(void **state)
+{
+	char command[512];
+	struct post_totals totals;
+
+	(void)state;
+	if (!built[0])
+		skip();
+	fixture_write_traces(&fixtures[0], false);
+	struct fixture moved = fixtures[0];
+	snprintf(command, sizeof(command), "mkdir %s/away && mv %s/app %s/libshape.so %s/away",
+		 moved.folder, moved.folder, moved.folder, moved.folder);
+	assert_int_equal(system(command), 0);
+	snprintf(command, sizeof(command), "mv %s/away /tmp/litifut-post-away.%d", moved.folder,
+		 getpid());
+	assert_int_equal(system(command), 0);
+	char *text = fixture_run(&moved, "calls", NULL, &totals);
+	snprintf(command, sizeof(command),
+		 "mv /tmp/litifut-post-away.%d/* %s && rmdir /tmp/litifut-post-away.%d", getpid(),
+		 moved.folder, getpid());
+	assert_int_equal(system(command), 0);
+	assert_non_null(strstr(text, "app+0x20010 -> ? [?]\n"));
+	assert_non_null(strstr(text, "libshape.so+0x4040 -> app+0x20100 [app]\n"));
+	assert_non_null(strstr(text, "problem: app: no ELF file with build-id "
+				     "2222222222222222222222222222222222222222 was given"));
+	assert_int_equal(totals.unresolved, 20);
+	free(text);
+}
+
+static int build_all(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < FIXTURE_TARGETS; i++)
+		built[i] = fixture_build(&fixtures[i], &fixture_targets[i]);
+	return 0;
+}
+
+static int remove_all(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < FIXTURE_TARGETS; i++) {
+		if (built[i])
+			fixture_remove(&fixtures[i]);
+	}
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_format),
+		cmocka_unit_test(time_orders_processes),
+		cmocka_unit_test(filters_mean_the_same),
+		cmocka_unit_test(windows_count_events_or_time),
+		cmocka_unit_test(summary_counts_everything),
+		cmocka_unit_test(veneers_on_request),
+		cmocka_unit_test(names_can_stay_mangled),
+		cmocka_unit_test(without_elf_files),
+	};
+	return cmocka_run_group_tests_name("post: formats", tests, build_all, remove_all);
+}
