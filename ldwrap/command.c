@@ -50,7 +50,7 @@ char **command_build(const struct command *command, const char *response)
 {
 	const struct arguments *arguments = command->arguments;
 	size_t room = (size_t)arguments->word_count + command->insertion_count +
-		      2 * command->roots->count + 8;
+		      2 * command->roots->count + command->exports->words.count + 8;
 	char **words = xcalloc(room, sizeof(char *));
 	size_t count = 0;
 	size_t next = 0;
@@ -64,11 +64,16 @@ char **command_build(const struct command *command, const char *response)
 			words[count++] = xstrdup(command->insertions[next++].path);
 		if (i == arguments->count || is_replaced(item->kind))
 			continue;
+		if (item->kind == ARGUMENT_VERSION_SCRIPT &&
+		    command->exports->replaces_version_script)
+			continue;
 		for (int word = item->first; word < item->first + item->count; word++)
 			words[count++] = xstrdup(arguments->words[word]);
 	}
 	words[count++] = xstrdup("-o");
 	words[count++] = xstrdup(command->output);
+	for (size_t i = 0; i < command->exports->words.count; i++)
+		words[count++] = xstrdup(command->exports->words.items[i]);
 	words[count++] = concat("-Map=", command->map, NULL);
 	if (arguments_last(arguments, ARGUMENT_DEPENDENCY_FILE))
 		words[count++] = concat("--dependency-file=", command->dependency_file, NULL);

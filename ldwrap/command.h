@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "ldwrap/arguments.h"
+#include "ldwrap/exports.h"
 #include "ldwrap/map.h"
 
 /* An object of ours and the item of the user's command line before which it
@@ -23,6 +24,7 @@ struct command {
 	const struct insertion *insertions; /* ascending */
 	size_t insertion_count;
 	const struct text_list *roots; /* symbols that --gc-sections must keep */
+	const struct exports *exports; /* words of its own, and may replace a version script */
 };
 
 /* Returns a NULL-terminated vector for execv (to be freed with freeargv): the

@@ -40,6 +40,7 @@ struct link_state {
 	struct text_list excluded_objects;
 	struct text_list excluded_functions;
 	struct text_list roots;
+	struct exports exports;
 	struct map map;
 	struct litifut_range *ranges;
 	const char *tracer; /* objects of ours; owned by the scratch module */
@@ -159,6 +160,7 @@ static enum litifut_status run_linker(struct link_state *state, struct litifut_e
 		.insertions = insertions,
 		.insertion_count = count,
 		.roots = &state->roots,
+		.exports = &state->exports,
 	};
 	char **words;
 	int status;
@@ -292,6 +294,8 @@ enum litifut_status link_rewritten(const struct link_request *request, struct li
 	prepare_options(&state);
 	status = prepare_tracer(&state, error);
 	if (!status)
+		status = exports_prepare(request->arguments, &state.exports, error);
+	if (!status)
 		status = link_until_it_fits(&state, error);
 	if (!status)
 		status = strip_as_asked(request->arguments, request->linker, &state.files, error);
@@ -303,6 +307,7 @@ enum litifut_status link_rewritten(const struct link_request *request, struct li
 	text_list_release(&state.excluded_objects);
 	text_list_release(&state.excluded_functions);
 	text_list_release(&state.roots);
+	exports_release(&state.exports);
 	free(state.ranges);
 	free(state.islands);
 	free(state.island_items);

@@ -167,7 +167,8 @@ enum litifut_status litifut_rewrite_write_database_object(const struct litifut_r
 		 (uint32_t)plan->trampoline_bytes, 8},
 	};
 
-	return write_object(plan, rooms, 3, path, error);
+	/* An empty room would put its symbol on whatever function comes next. */
+	return write_object(plan, rooms, plan->trampoline_bytes ? 3 : 2, path, error);
 }
 
 enum litifut_status litifut_rewrite_write_island_object(const struct litifut_rewrite_plan *plan,

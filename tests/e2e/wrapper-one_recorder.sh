@@ -1,0 +1,46 @@
+#!/bin/sh
+# However a link hides its symbols, a process has one recorder: libraries with an
+# anonymous and with a named version script, one that binds to itself, one that
+# is only loaded at run time; all in one trace.
+. "$(dirname "$0")/../lib.sh"
+
+behaviour()
+{
+	for name in anonymous named symbolic loaded; do
+		cat >$name.c <<-END
+			static __attribute__((noipa)) int inside_$name(int x) { return x + 1; }
+			int call_$name(int x) { return inside_$name(x) + 1; }
+		END
+	done
+	cat >main.c <<-'END'
+		#include <dlfcn.h>
+		#include <stdio.h>
+		int call_anonymous(int), call_named(int), call_symbolic(int);
+		int main(void)
+		{
+			void *library = dlopen("libloaded.so", RTLD_NOW | RTLD_GLOBAL);
+			int (*call_loaded)(int) = library ? (int (*)(int))dlsym(library, "call_loaded") : 0;
+			if (!call_loaded)
+				return puts(dlerror()), 1;
+			printf("%d\n", call_anonymous(1) + call_named(2) + call_symbolic(3) + call_loaded(4));
+			return 0;
+		}
+	END
+	printf '/* a comment */ { global: call_*; local: *; };\n' >anonymous.version
+	printf 'NAMED_1 { global: call_*; local: *; };\n' >named.version
+	link libanonymous.so -fPIC -shared ../anonymous.c -Wl,--version-script=../anonymous.version || return
+	link libnamed.so -fPIC -shared ../named.c -Wl,--version-script,../named.version || return
+	link libsymbolic.so -fPIC -shared ../symbolic.c -Wl,-Bsymbolic || return
+	link libloaded.so -fPIC -shared ../loaded.c || return
+	link program ../main.c -L. -lanonymous -lnamed -lsymbolic -ldl || return
+	same_run program
+	is "one trace" "$(find data/trace -type f | wc -l)" 1
+	for name in anonymous named symbolic loaded; do
+		is "the call inside lib$name.so" "$("$BUILD/bin/litifut-post" -f tsv data/trace data/maps \
+			$(traced_files) 2>post.err | cut -f 10 | grep -cx "inside_$name")" 1
+		ok "lib$name.so still exports its own" sh -c "'$triplet-nm' -D traced/lib$name.so | grep -q 'T call_$name'"
+	done
+	is "nothing else is exported by the version scripts" \
+		"$("$triplet-nm" -D traced/libanonymous.so | grep -c inside_)" 0
+}
+for_targets behaviour
