@@ -1,13 +1,17 @@
-/* A link is repeated until the room that was reserved in it is enough. Each
- * time the whole command is run again, with other objects of ours, as only the
- * linker knows what it does with the user's. */
+/* The room for what the rewriter adds is reserved by a guess, and one link is
+ * mostly enough. If it was too little, or code is out of reach of the tracer
+ * and islands must be put between, the link is repeated with what was measured
+ * in the first one. Each time the whole command is run again, with other objects
+ * of ours, as only the linker knows what it does with the user's. */
 #include "ldwrap/link.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,15 +19,20 @@
 
 #include "ldwrap/command.h"
 #include "ldwrap/deliver.h"
+#include "ldwrap/estimate.h"
 #include "ldwrap/map.h"
 #include "ldwrap/objects.h"
 #include "ldwrap/process.h"
 #include "ldwrap/strip.h"
 #include "rewriter/rewriter.h"
 
-/* The first only measures; the second has the room that was measured. Islands
+/* The first may only measure; the second has the room that was measured. Islands
  * move code apart, so a third may need a little more. */
 #define MAXIMUM_PASSES 4
+
+/* Above this size of an ARM image the tracer can be out of a T32 call's reach
+ * of 16 MiB. A MIPS bal reaches 128 KiB, which any program may exceed. */
+#define ARM_REACH_BYTES (12L << 20)
 
 /* Start-up files run before anything is ready for the tracer and are built
  * with rules of their own; profiling hooks get lr in a form of their own. */
@@ -97,6 +106,8 @@ static enum litifut_status prepare_tracer(struct link_state *state, struct litif
 	if (!status)
 		status = litifut_rewrite_adapt_tracer(&request->decision->target, recorder,
 						      state->recorder, error);
+	if (!status)
+		status = object_defined_symbols(state->tracer, &state->roots, error);
 	free(tracer);
 	free(recorder);
 	return status;
@@ -220,42 +231,70 @@ static enum litifut_status measure(struct link_state *state, struct litifut_erro
 	status = litifut_rewrite_plan(state->files.image, &state->options, &state->plan, error);
 	if (status)
 		return status;
-	say(state, "%zu call sites, %zu entries, %zu islands of %zu bytes", state->plan.sites,
-	    state->plan.db_entries, state->plan.island_count, state->plan.island_bytes);
+	say(state, "measured: %zu call sites, %zu entries, %zu bytes of trampolines, %zu islands",
+	    state->plan.sites, state->plan.db_entries, state->plan.trampoline_bytes,
+	    state->plan.island_count);
 	place_islands(state);
 	return LITIFUT_OK;
 }
 
+static bool may_need_islands(const struct link_state *state)
+{
+	struct stat status;
+
+	return state->plan.machine != EM_ARM || stat(state->files.image, &status) ||
+	       status.st_size > ARM_REACH_BYTES;
+}
+
+/* One link with the objects of state->plan, and what its map file says. */
+static enum litifut_status link_once(struct link_state *state, int pass,
+				     struct litifut_error *error)
+{
+	enum litifut_status status = write_objects(state, error);
+
+	if (!status)
+		status = run_linker(state, error);
+	/* What the user sees of the linker is the first link's. */
+	if (!status && pass == 1)
+		deliver_keep_messages(&state->files);
+	return status ? status : read_exclusions(state, error);
+}
+
 static enum litifut_status link_until_it_fits(struct link_state *state, struct litifut_error *error)
 {
+	const struct settings *settings = state->request->settings;
 	struct litifut_rewrite_summary summary;
 	enum litifut_status status = LITIFUT_OK;
 
+	if (!settings->link_twice)
+		estimate_room(state->request->arguments, &state->plan);
+	say(state, "room for %zu call sites, %zu entries, %zu bytes of trampolines",
+	    state->plan.sites, state->plan.db_entries, state->plan.trampoline_bytes);
 	for (int pass = 1; pass <= MAXIMUM_PASSES; pass++) {
-		status = write_objects(state, error);
-		if (!status)
-			status = run_linker(state, error);
-		/* What the user sees of the linker is the first link's. */
-		if (!status && pass == 1)
-			deliver_keep_messages(&state->files);
-		if (!status)
-			status = read_exclusions(state, error);
+		bool measured = false;
+
+		status = link_once(state, pass, error);
+		if (!status && pass == 1 && (settings->link_twice || may_need_islands(state))) {
+			status = measure(state, error);
+			measured = true;
+		}
 		if (status)
 			return status;
-		if (pass > 1) {
-			status = litifut_rewrite_apply(state->files.image, &state->options,
-						       &summary, error);
-			if (!status) {
-				say(state, "%zu of %zu call sites rewritten", summary.patched,
-				    summary.sites);
-				return LITIFUT_OK;
-			}
-			if (status != LITIFUT_ERROR_SPACE)
-				return status;
-			say(state, "link again: %s", error->message);
+		if (measured && (settings->link_twice || state->plan.island_count))
+			continue;
+		status =
+			litifut_rewrite_apply(state->files.image, &state->options, &summary, error);
+		if (!status) {
+			say(state, "%zu of %zu call sites rewritten", summary.patched,
+			    summary.sites);
+			return LITIFUT_OK;
 		}
-		status = measure(state, error);
-		if (status)
+		if (status != LITIFUT_ERROR_SPACE)
+			return status;
+		say(state, "link again: %s", error->message);
+		if (!measured)
+			status = measure(state, error);
+		if (status != LITIFUT_OK && status != LITIFUT_ERROR_SPACE)
 			return status;
 	}
 	return litifut_error_set(error, LITIFUT_ERROR_SPACE, NULL, NULL, LITIFUT_NO_ADDRESS,
