@@ -1,5 +1,6 @@
 /* The second half of the rewriter: patch the calls, fill the room that was
  * reserved, verify, and only then write to the file. */
+#include "rewriter/rooms.h"
 #include "rewriter/session.h"
 #include "rewriter/verify.h"
 
@@ -29,8 +30,7 @@ struct apply {
 	uint8_t *module; /* struct litifut_module in the image */
 	uint32_t module_address;
 	size_t db_count;
-	const struct litifut_symbol *trampolines; /* the room for them, NULL: none */
-	uint32_t trampolines_used;
+	struct litifut_rooms rooms;
 };
 
 static void put(const struct apply *apply, uint8_t *bytes, uint32_t value)
@@ -93,7 +93,7 @@ static enum litifut_status find_module(struct apply *apply, struct litifut_error
 }
 
 static enum litifut_status add_to_db(struct apply *apply, const struct litifut_found_site *site,
-				     struct litifut_error *error)
+				     uint32_t instruction, struct litifut_error *error)
 {
 	uint8_t *record = apply->db.section->bytes + sizeof(struct litifut_db_header) +
 			  apply->db_count * sizeof(struct litifut_db_entry);
@@ -105,7 +105,7 @@ static enum litifut_status add_to_db(struct apply *apply, const struct litifut_f
 					 LITIFUT_SECTION_DB, LITIFUT_NO_ADDRESS,
 					 "room for %zu entries is not enough", apply->db.capacity);
 	put(apply, record, site->site.return_address);
-	put(apply, record + 4, site->site.instruction);
+	put(apply, record + 4, instruction);
 	apply->db_count++;
 	return LITIFUT_OK;
 }
@@ -122,30 +122,27 @@ static void replace(struct apply *apply, const struct litifut_found_site *site, 
 	};
 }
 
-/* The gate stands at the start of the room for trampolines. */
 static enum litifut_status detour_site(struct apply *apply, struct litifut_found_site *site,
 				       struct litifut_error *error)
 {
-	const struct litifut_arch *arch = apply->session.arch;
-	const struct litifut_cramped_call call = litifut_site_cramped(site);
 	struct litifut_detour detour;
+	bool full;
+	uint32_t address = litifut_rooms_add(&apply->rooms, apply->session.arch,
+					     &apply->session.context, site, &detour, &full);
 
-	if (!apply->trampolines ||
-	    apply->trampolines_used + arch->trampoline_bytes_max > apply->trampolines->size)
+	if (full || !apply->rooms.count)
 		return litifut_error_set(error, LITIFUT_ERROR_SPACE, apply->session.image.path,
 					 ".text", LITIFUT_NO_ADDRESS,
 					 "room for trampolines is not enough");
-	uint32_t address = apply->trampolines->address + apply->trampolines_used;
-
-	if (!arch->write_detour(
-		    &apply->session.context, &call, address, apply->trampolines->address,
-		    bytes_at(apply, address, (uint32_t)arch->trampoline_bytes_max), &detour)) {
+	if (!address) {
 		site->site.reason = LITIFUT_SITE_OUT_OF_REACH;
 		return LITIFUT_OK;
 	}
-	apply->trampolines_used += detour.trampoline_bytes;
 	replace(apply, site, detour.address, detour.code, detour.length, address);
-	return add_to_db(apply, site, error);
+	if (!litifut_site_is_tail(&site->site))
+		return add_to_db(apply, site, site->site.instruction, error);
+	site->site.return_address = detour.return_address;
+	return add_to_db(apply, site, detour.instruction, error);
 }
 
 static enum litifut_status patch_site(struct apply *apply, struct litifut_found_site *site,
@@ -163,26 +160,16 @@ static enum litifut_status patch_site(struct apply *apply, struct litifut_found_
 		return LITIFUT_OK;
 	}
 	replace(apply, site, site->site.address, code, site->instruction.length, entry);
-	return add_to_db(apply, site, error);
+	return add_to_db(apply, site, site->site.instruction, error);
 }
 
-static void find_trampolines(struct apply *apply)
+/* All of their bytes may differ from those on disk. */
+static void note_rooms(struct apply *apply)
 {
-	const struct litifut_arch *arch = apply->session.arch;
-	const struct litifut_landings *landings = &apply->session.landings;
-	const struct litifut_symbol *symbol =
-		litifut_image_symbol(&apply->session.image, "litifut_trampolines");
-
-	if (!symbol || symbol->size < arch->gate_bytes || !arch->write_gate ||
-	    !bytes_at(apply, symbol->address, symbol->size))
-		return;
-	apply->trampolines = symbol;
-	apply->trampolines_used = (uint32_t)arch->gate_bytes;
-	arch->write_gate(&apply->session.context, symbol->address,
-			 landings->items[landings->own].entries,
-			 bytes_at(apply, symbol->address, symbol->size));
-	apply->changes[apply->change_count++] =
-		(struct litifut_change){.address = symbol->address, .length = symbol->size};
+	for (size_t i = 0; i < apply->rooms.count; i++)
+		apply->changes[apply->change_count++] =
+			(struct litifut_change){.address = apply->rooms.items[i].address,
+						.length = apply->rooms.items[i].size};
 }
 
 static void fill_islands(struct apply *apply)
@@ -199,8 +186,10 @@ static void fill_islands(struct apply *apply)
 		apply->session.arch->write_island(&apply->session.context, island->address, own,
 						  bytes_at(apply, island->address, island->size),
 						  entries);
-		apply->changes[apply->change_count++] =
-			(struct litifut_change){.address = island->address, .length = island->size};
+		apply->changes[apply->change_count++] = (struct litifut_change){
+			.address = island->address,
+			.length = (uint32_t)apply->session.arch->island_bytes,
+		};
 	}
 }
 
@@ -230,6 +219,36 @@ static enum litifut_status fill_sites(struct apply *apply, struct litifut_error 
 		bytes[18] = site->thumb;
 		bytes[19] = site->length;
 	}
+	return LITIFUT_OK;
+}
+
+static int by_return_address(const void *left, const void *right)
+{
+	const struct litifut_db_entry *a = left;
+	const struct litifut_db_entry *b = right;
+
+	return a->return_address < b->return_address ? -1 : a->return_address > b->return_address;
+}
+
+/* The keys of tail calls do not come in the order of the sites. */
+static enum litifut_status sort_db(struct apply *apply, struct litifut_error *error)
+{
+	uint8_t *bytes = apply->db.section->bytes + sizeof(struct litifut_db_header);
+	struct litifut_db_entry *entries = calloc(apply->db_count + 1, sizeof(*entries));
+
+	if (!entries)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, apply->session.image.path,
+					 LITIFUT_SECTION_DB, LITIFUT_NO_ADDRESS, "out of memory");
+	for (size_t i = 0; i < apply->db_count; i++) {
+		entries[i].return_address = get(apply, bytes + i * sizeof(*entries));
+		entries[i].instruction = get(apply, bytes + i * sizeof(*entries) + 4);
+	}
+	qsort(entries, apply->db_count, sizeof(*entries), by_return_address);
+	for (size_t i = 0; i < apply->db_count; i++) {
+		put(apply, bytes + i * sizeof(*entries), entries[i].return_address);
+		put(apply, bytes + i * sizeof(*entries) + 4, entries[i].instruction);
+	}
+	free(entries);
 	return LITIFUT_OK;
 }
 
@@ -376,14 +395,20 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 	if (status)
 		return status;
 	apply->changes =
-		calloc(sites->count + apply->session.landings.count, sizeof(*apply->changes));
+		calloc(sites->count + 2 * apply->session.landings.count, sizeof(*apply->changes));
 	if (!apply->changes)
 		return litifut_error_set(error, LITIFUT_ERROR_IO, apply->session.image.path, NULL,
 					 LITIFUT_NO_ADDRESS, "out of memory");
-	find_trampolines(apply);
+	status = litifut_rooms_find(&apply->session.image, apply->session.arch,
+				    &apply->session.context, &apply->session.landings,
+				    &apply->rooms, error);
+	if (!status)
+		note_rooms(apply);
 	for (size_t i = 0; i < sites->count && !status; i++)
 		if (sites->items[i].site.reason == LITIFUT_SITE_PATCHED)
 			status = patch_site(apply, &sites->items[i], error);
+	if (!status)
+		status = sort_db(apply, error);
 	if (!status)
 		status = fill_sites(apply, error);
 	if (!status)
@@ -438,6 +463,7 @@ enum litifut_status litifut_rewrite_apply(const char *path,
 	status = rewrite(&apply, error);
 	if (!status)
 		status = save(&apply, error);
+	litifut_rooms_release(&apply.rooms);
 	free(apply.changes);
 	litifut_session_close(&apply.session);
 	return status;

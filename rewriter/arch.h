@@ -33,11 +33,16 @@ struct litifut_code_range {
 /* How many instructions before a call the walker remembers. */
 #define LITIFUT_REMEMBERED 5
 
-/* A call that can't be patched in place, with the code around it. */
+/* A call that can't be patched in place, with the code around it: one that is
+ * too short for a branch to the tracer, or a tail call, which sets no link
+ * register that would tell the tracer where it comes from. */
 struct litifut_cramped_call {
 	uint32_t address;
 	struct litifut_instruction instruction;
+	bool tail;
 	const struct litifut_section *section;
+	uint32_t function_start; /* of the function that it stands in; 0, 0: unknown */
+	uint32_t function_end;
 	/* Lengths of the instructions before it, the nearest first; 0: none, or data. */
 	uint8_t before[LITIFUT_REMEMBERED];
 };
@@ -48,6 +53,17 @@ struct litifut_detour {
 	unsigned length;           /* of them */
 	uint8_t code[8];           /* what they are replaced with */
 	unsigned trampoline_bytes; /* written, a multiple of 4 */
+	/* Tail calls only: what the trampoline leaves in the link register for the
+	 * tracer, the call's key in the instruction DB, and the instruction there. */
+	uint32_t return_address;
+	uint32_t instruction;
+};
+
+/* Where trampolines go on to: the shared code at the start of their room, and
+ * the entry points of the tracer or of the island beside them. */
+struct litifut_gate {
+	uint32_t address;
+	const uint32_t *entries;
 };
 
 /* Facts about one image that decode and encode depend on. */
@@ -122,7 +138,16 @@ struct litifut_arch {
 			     const uint32_t *entries, uint8_t *code, uint32_t *island_entries);
 
 	/* The members from here to `write_detour` are for calls with
-	 * LITIFUT_SITE_TOO_SHORT and are NULL or 0 where a CPU has none. */
+	 * LITIFUT_SITE_TOO_SHORT and for tail calls; NULL or 0 where a CPU has none. */
+
+	/* Does the linker give this name to code that only passes a call on? */
+	bool (*is_veneer)(const char *name);
+	/* Is this LITIFUT_CLASS_BRANCH_INDIRECT for certain a tail call, not a return,
+	 * a switch or a computed goto? `data` holds the addresses that data names
+	 * (litifut_targets_add_data()). NULL: indirect tail calls are not traced. */
+	bool (*is_indirect_tail)(const struct litifut_arch_context *context,
+				 const struct litifut_cramped_call *call,
+				 const struct litifut_targets *data);
 
 	/* Adds to `targets` what only this CPU's code tells: table branches. `ranges`
 	 * are those of code_ranges() for `section`. */
@@ -135,7 +160,8 @@ struct litifut_arch {
 	size_t trampoline_bytes_max;
 	void (*write_gate)(const struct litifut_arch_context *context, uint32_t address,
 			   const uint32_t *entries, uint8_t *code);
-	/* Can the code around this call be moved into a trampoline? */
+	/* Can this call go through a trampoline, with the code around it moved there
+	 * if need be? */
 	bool (*can_detour)(const struct litifut_arch_context *context,
 			   const struct litifut_cramped_call *call,
 			   const struct litifut_targets *targets);
@@ -143,7 +169,8 @@ struct litifut_arch {
 	 * standing at `address` (multiple of 4), and fills `detour`. False: out of reach. */
 	bool (*write_detour)(const struct litifut_arch_context *context,
 			     const struct litifut_cramped_call *call, uint32_t address,
-			     uint32_t gate, uint8_t *trampoline, struct litifut_detour *detour);
+			     const struct litifut_gate *gate, uint8_t *trampoline,
+			     struct litifut_detour *detour);
 
 	/* For capstone: cs_arch and cs_mode of code in `state`. */
 	void (*disassembler)(const struct litifut_arch_context *context,

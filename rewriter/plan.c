@@ -113,9 +113,13 @@ static size_t trampoline_bytes(const struct litifut_session *session)
 		if (!site->detour)
 			continue;
 		const struct litifut_cramped_call call = litifut_site_cramped(site);
+		/* As if it were all here: nothing is out of reach, and the size is known. */
+		const uint32_t here = site->site.address & ~3u;
+		const uint32_t entries[LITIFUT_ENTRIES_MAX] = {here, here, here, here};
+		const struct litifut_gate gate = {here, entries};
 
-		session->arch->write_detour(&session->context, &call, site->site.address & ~3u,
-					    site->site.address & ~3u, scratch, &detour);
+		session->arch->write_detour(&session->context, &call, gate.address, &gate, scratch,
+					    &detour);
 		bytes += detour.trampoline_bytes;
 	}
 	return bytes ? bytes + bytes / 64 + session->arch->gate_bytes +

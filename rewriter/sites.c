@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rewriter/tail.h"
+
 /* What stays the same during one walk. */
 struct walk {
 	const struct litifut_image *image;
@@ -19,7 +21,7 @@ struct walk {
 	const struct litifut_symbol *function;
 	bool function_refused;
 	uint8_t before[LITIFUT_REMEMBERED];
-	size_t cramped; /* sites with LITIFUT_SITE_TOO_SHORT */
+	bool needs_targets; /* there are sites that only the branch targets can judge */
 };
 
 static int by_start(const void *left, const void *right)
@@ -102,8 +104,42 @@ static unsigned judge(struct walk *walk, const struct litifut_section *section,
 	return reason;
 }
 
+/* Why a tail call is left alone, as far as can be told without the branch targets
+ * around it. */
+static unsigned judge_tail(const struct walk *walk, uint32_t address)
+{
+	if (!walk->options->tail_calls)
+		return LITIFUT_SITE_TAIL_OFF;
+	if (walk->function_refused || in_excluded_range(walk, address))
+		return LITIFUT_SITE_EXCLUDED;
+	return LITIFUT_SITE_TOO_SHORT;
+}
+
+bool litifut_site_is_tail(const struct litifut_site *site)
+{
+	return site->kind == LITIFUT_SITE_TAIL_DIRECT || site->kind == LITIFUT_SITE_TAIL_INDIRECT;
+}
+
+/* The kind of site that the instruction is, as far as it alone tells; 0: none. */
+static uint8_t kind_of(const struct walk *walk, const struct litifut_instruction *instruction)
+{
+	switch (instruction->class) {
+	case LITIFUT_CLASS_CALL_INDIRECT:
+		return LITIFUT_SITE_INDIRECT;
+	case LITIFUT_CLASS_CALL_DIRECT:
+	case LITIFUT_CLASS_FOREIGN_CALL:
+		return LITIFUT_SITE_DIRECT;
+	case LITIFUT_CLASS_BRANCH_DIRECT:
+		return walk->arch->write_detour ? LITIFUT_SITE_TAIL_DIRECT : 0;
+	case LITIFUT_CLASS_BRANCH_INDIRECT:
+		return walk->arch->is_indirect_tail ? LITIFUT_SITE_TAIL_INDIRECT : 0;
+	default:
+		return 0;
+	}
+}
+
 static bool take_site(struct walk *walk, const struct litifut_section *section,
-		      const struct litifut_instruction *instruction, uint32_t address)
+		      const struct litifut_instruction *instruction, uint32_t address, uint8_t kind)
 {
 	struct litifut_found_site found = {.instruction = *instruction, .section = section};
 	const struct litifut_symbol *function = walk->function;
@@ -113,19 +149,24 @@ static bool take_site(struct walk *walk, const struct litifut_section *section,
 		walk->function = function;
 		walk->function_refused = function_refused(walk, function);
 	}
-	if (is_tracer_code(function))
+	if (is_tracer_code(function) ||
+	    (kind == LITIFUT_SITE_TAIL_DIRECT &&
+	     !litifut_tail_is_direct(walk->image, walk->arch, function, instruction)))
 		return true;
+	found.function = function;
 	found.site.address = address;
 	found.site.return_address = walk->arch->return_address(instruction, address);
 	found.site.instruction = instruction->word;
 	found.site.thumb = instruction->thumb;
 	found.site.length = instruction->length;
-	found.site.kind = instruction->class == LITIFUT_CLASS_CALL_INDIRECT ? LITIFUT_SITE_INDIRECT
-									    : LITIFUT_SITE_DIRECT;
-	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT)
+	found.site.kind = kind;
+	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT || kind == LITIFUT_SITE_TAIL_DIRECT)
 		found.site.callee = instruction->target;
-	found.site.reason = (uint8_t)judge(walk, section, instruction, address);
-	walk->cramped += found.site.reason == LITIFUT_SITE_TOO_SHORT;
+	found.site.reason = (uint8_t)(litifut_site_is_tail(&found.site)
+					      ? judge_tail(walk, address)
+					      : judge(walk, section, instruction, address));
+	if (found.site.reason == LITIFUT_SITE_TOO_SHORT || kind == LITIFUT_SITE_TAIL_INDIRECT)
+		walk->needs_targets = true;
 	memcpy(found.before, walk->before, sizeof(found.before));
 	return append(walk->list, &found);
 }
@@ -145,11 +186,10 @@ static bool walk_range(struct walk *walk, const struct litifut_section *section,
 
 		if (!length)
 			break;
-		if (instruction.class == LITIFUT_CLASS_CALL_DIRECT ||
-		    instruction.class == LITIFUT_CLASS_CALL_INDIRECT ||
-		    instruction.class == LITIFUT_CLASS_FOREIGN_CALL)
-			if (!take_site(walk, section, &instruction, address))
-				return false;
+		uint8_t kind = kind_of(walk, &instruction);
+
+		if (kind && !take_site(walk, section, &instruction, address, kind))
+			return false;
 		memmove(walk->before + 1, walk->before, sizeof(walk->before) - 1);
 		walk->before[0] = (uint8_t)length;
 		address += length;
@@ -161,15 +201,8 @@ static bool walk_range(struct walk *walk, const struct litifut_section *section,
 /* PLT entries and lazy stubs hold no calls of the program's own. */
 static bool has_calls(const struct litifut_section *section)
 {
-	static const char *const linker_made[] = {".plt", ".iplt", ".plt.sec", ".plt.got",
-						  ".MIPS.stubs"};
-
-	if (section->type != SHT_PROGBITS || !(section->flags & SHF_EXECINSTR) || !section->bytes)
-		return false;
-	for (size_t i = 0; i < sizeof(linker_made) / sizeof(*linker_made); i++)
-		if (strcmp(section->name, linker_made[i]) == 0)
-			return false;
-	return true;
+	return section->type == SHT_PROGBITS && section->flags & SHF_EXECINSTR && section->bytes &&
+	       !litifut_section_is_linkage(section);
 }
 
 static enum litifut_status walk_section(struct walk *walk, const struct litifut_section *section,
@@ -198,8 +231,14 @@ struct litifut_cramped_call litifut_site_cramped(const struct litifut_found_site
 	struct litifut_cramped_call call = {
 		.address = site->site.address,
 		.instruction = site->instruction,
+		.tail = litifut_site_is_tail(&site->site),
 		.section = site->section,
 	};
+
+	if (site->function) {
+		call.function_start = site->function->address;
+		call.function_end = site->function->address + site->function->size;
+	}
 
 	memcpy(call.before, site->before, sizeof(call.before));
 	return call;
@@ -239,6 +278,23 @@ static enum litifut_status add_code_targets(const struct walk *walk,
 	return status;
 }
 
+/* Drops the indirect branches that are no tail calls. */
+static void drop_jumps(const struct walk *walk, const struct litifut_targets *data)
+{
+	struct litifut_site_list *list = walk->list;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct litifut_found_site *site = &list->items[i];
+		struct litifut_cramped_call call = litifut_site_cramped(site);
+
+		if (site->site.kind != LITIFUT_SITE_TAIL_INDIRECT ||
+		    walk->arch->is_indirect_tail(walk->context, &call, data))
+			list->items[kept++] = *site;
+	}
+	list->count = kept;
+}
+
 /* Which of the calls without room can go through a trampoline? */
 static enum litifut_status judge_cramped(const struct walk *walk, struct litifut_error *error)
 {
@@ -246,11 +302,13 @@ static enum litifut_status judge_cramped(const struct walk *walk, struct litifut
 	enum litifut_status status = litifut_targets_create(walk->image->text_start,
 							    walk->image->text_end, &targets, error);
 
+	if (!status) {
+		litifut_targets_add_data(&targets, walk->image);
+		drop_jumps(walk, &targets);
+	}
 	for (size_t i = 1; i < walk->image->section_count && !status; i++)
 		if (has_calls(&walk->image->sections[i]))
 			status = add_code_targets(walk, &walk->image->sections[i], &targets, error);
-	if (!status)
-		litifut_targets_add_data(&targets, walk->image);
 	for (size_t i = 0; i < walk->list->count && !status; i++) {
 		struct litifut_found_site *site = &walk->list->items[i];
 		struct litifut_cramped_call call = litifut_site_cramped(site);
@@ -301,7 +359,7 @@ enum litifut_status litifut_sites_find(const struct litifut_image *image,
 		if (has_calls(&image->sections[i]))
 			status = walk_section(&walk, &image->sections[i], error);
 	free(walk.excluded);
-	if (!status && walk.cramped && arch->can_detour)
+	if (!status && walk.needs_targets && arch->can_detour)
 		status = judge_cramped(&walk, error);
 	if (status) {
 		litifut_sites_release(list);

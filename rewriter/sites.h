@@ -15,8 +15,9 @@ struct litifut_found_site {
 	struct litifut_site site; /* as it will stand in .litifut.sites */
 	struct litifut_instruction instruction;
 	const struct litifut_section *section;
-	uint8_t before[LITIFUT_REMEMBERED]; /* as in struct litifut_cramped_call */
-	bool detour;                        /* has no room: goes through a trampoline */
+	const struct litifut_symbol *function; /* that it stands in, or NULL */
+	uint8_t before[LITIFUT_REMEMBERED];    /* as in struct litifut_cramped_call */
+	bool detour;                           /* goes through a trampoline */
 };
 
 struct litifut_site_list {
@@ -34,6 +35,9 @@ enum litifut_status litifut_sites_find(const struct litifut_image *image,
 				       const struct litifut_arch_context *context,
 				       const struct litifut_rewrite_options *options,
 				       struct litifut_site_list *list, struct litifut_error *error);
+
+/* The call is one that ends its function. */
+bool litifut_site_is_tail(const struct litifut_site *site);
 
 /* The site in the form that the detour functions of an arch take. */
 struct litifut_cramped_call litifut_site_cramped(const struct litifut_found_site *site);

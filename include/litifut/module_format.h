@@ -77,7 +77,9 @@ struct litifut_db_header {
  * T32 instruction in the low half, high half 0 (no 32-bit T32 encoding has its
  * first halfword below 0xe800, so the two never meet).
  * `return_address` is what lr or ra holds after the call, bit 0 set for a
- * Thumb caller, so that one table serves A32 and T32 callers without a flag. */
+ * Thumb caller, so that one table serves A32 and T32 callers without a flag.
+ * Tail calls: see struct litifut_site; `instruction` is then a branch, a direct
+ * one as it would have to be in the place of the call that returns there. */
 struct litifut_db_entry {
 	uint32_t return_address;
 	uint32_t instruction;
@@ -114,14 +116,17 @@ struct litifut_sites_header {
 };
 
 struct litifut_site {
-	uint32_t address;        /* of the call instruction, bit 0 clear */
-	uint32_t return_address; /* as in the DB; tail call: address after it */
-	uint32_t instruction;    /* original, as in struct litifut_db_entry */
-	uint32_t callee;         /* direct: link-time address with the Thumb bit; else 0 */
-	uint8_t kind;            /* enum litifut_site_kind */
-	uint8_t reason;          /* enum litifut_site_reason */
-	uint8_t thumb;           /* 1: T32 code (or MIPS16/microMIPS) */
-	uint8_t length;          /* bytes of the original instruction: 2 or 4 */
+	uint32_t address; /* of the call instruction, bit 0 clear */
+	/* As in the DB. A tail call sets no link register; a piece of code of ours
+	 * that it goes through does, so that this is an address in that code, which
+	 * belongs to this site alone (not patched: the address after the branch). */
+	uint32_t return_address;
+	uint32_t instruction; /* original, as in struct litifut_db_entry */
+	uint32_t callee;      /* direct: link-time address with the Thumb bit; else 0 */
+	uint8_t kind;         /* enum litifut_site_kind */
+	uint8_t reason;       /* enum litifut_site_reason */
+	uint8_t thumb;        /* 1: T32 code (or MIPS16/microMIPS) */
+	uint8_t length;       /* bytes of the original instruction: 2 or 4 */
 };
 
 _Static_assert(sizeof(struct litifut_module) == 676, "module layout");

@@ -119,7 +119,8 @@ enum litifut_word_kind {
 	/* events */
 	LITIFUT_WORD_CALL = 1,     /* [return address][callee] direct call, callee spelled out */
 	LITIFUT_WORD_INDIRECT = 2, /* [return address][callee] call through a register */
-	LITIFUT_WORD_TAIL = 3,     /* [site address + its length, bit 0 as above][callee] */
+	LITIFUT_WORD_TAIL = 3, /* [return address][callee] tail call; the first is a key that the
+				  site list knows, see struct litifut_site */
 	/* state of the stream */
 	LITIFUT_WORD_LOST = 16,    /* [count] this many events are missing here */
 	LITIFUT_WORD_THREAD = 17,  /* [thread id] what follows belongs to that thread; its previous

@@ -2,6 +2,7 @@
  * leaves, and the table that the rest of the rewriter sees. */
 #include "rewriter/arm/arm.h"
 #include "rewriter/arm/detour.h"
+#include "rewriter/arm/tail.h"
 #include "rewriter/arm/trampoline.h"
 
 #include <capstone/capstone.h>
@@ -143,7 +144,7 @@ static unsigned refuse(const struct litifut_arch_context *context,
 static unsigned entry(const struct litifut_instruction *instruction)
 {
 	(void)instruction;
-	return 0;
+	return LITIFUT_ARM_ENTRY_CALL;
 }
 
 static bool needs_db(const struct litifut_instruction *instruction)
@@ -172,8 +173,9 @@ static void disassembler(const struct litifut_arch_context *context, enum litifu
 const struct litifut_arch litifut_arch_arm = {
 	.machine = EM_ARM,
 	.name = "arm",
-	.entry_names = {"litifut_stub"},
-	.entry_count = 1,
+	.entry_names = {[LITIFUT_ARM_ENTRY_CALL] = "litifut_stub",
+			[LITIFUT_ARM_ENTRY_TAIL] = "litifut_stub_tail"},
+	.entry_count = 2,
 	.island_bytes = LITIFUT_ARM_ISLAND_BYTES,
 	.examine = examine,
 	.code_ranges = litifut_arm_code_ranges,
@@ -185,6 +187,8 @@ const struct litifut_arch litifut_arch_arm = {
 	.reach = reach,
 	.encode_call = litifut_arm_encode_call,
 	.write_island = litifut_arm_write_island,
+	.is_veneer = litifut_arm_is_veneer,
+	.is_indirect_tail = litifut_arm_is_indirect_tail,
 	.add_targets = litifut_arm_add_targets,
 	.gate_bytes = LITIFUT_ARM_GATE_BYTES,
 	.trampoline_bytes_max = LITIFUT_ARM_TRAMPOLINE_BYTES_MAX,

@@ -26,6 +26,10 @@ bool litifut_arm_thumb_is_wide(uint16_t first);
 bool litifut_arm_attributes_thumb2(const uint8_t *bytes, uint32_t size);
 
 /* Bytes of one island, see litifut_arm_write_island(). */
-#define LITIFUT_ARM_ISLAND_BYTES 32
+#define LITIFUT_ARM_ISLAND_BYTES 64
+
+/* Indices into the entry points of the tracer. */
+#define LITIFUT_ARM_ENTRY_CALL 0
+#define LITIFUT_ARM_ENTRY_TAIL 1
 
 #endif

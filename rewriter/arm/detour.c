@@ -1,4 +1,4 @@
-/* Which of the 16-bit `blx rN` calls can go through a trampoline, and the
+/* Which of the 16-bit `blx rN` calls and tail calls can go through a trampoline, and the
  * replacement of the original code; trampoline.c says how they look. */
 #include "rewriter/arm/detour.h"
 
@@ -54,30 +54,111 @@ static struct litifut_arm_displaced displaced(const struct litifut_cramped_call 
 	return before;
 }
 
+/* Is there room for a branch in the place of the call alone? */
+static bool fits_in_place(const struct litifut_cramped_call *call)
+{
+	return !call->instruction.thumb || call->instruction.length == 4;
+}
+
 bool litifut_arm_can_detour(const struct litifut_arch_context *context,
 			    const struct litifut_cramped_call *call,
 			    const struct litifut_targets *targets)
 {
 	struct litifut_arm_displaced before;
 
+	if (!call->instruction.thumb)
+		return true;
 	/* Without Thumb-2 there are no wide loads and branches to build it with. */
-	if (context->short_thumb_branches || !call->before[0] || near_it_block(call) ||
-	    litifut_targets_has(targets, call->address))
+	if (context->short_thumb_branches)
+		return false;
+	if (fits_in_place(call))
+		return true;
+	if (!call->before[0] || near_it_block(call) || litifut_targets_has(targets, call->address))
 		return false;
 	before = displaced(call);
 	return litifut_arm_displaceable(&before);
 }
 
-bool litifut_arm_write_detour(const struct litifut_arch_context *context,
-			      const struct litifut_cramped_call *call, uint32_t address,
-			      uint32_t gate, uint8_t *trampoline, struct litifut_detour *detour)
+/* An A32 tail call: str lr, [sp, #-4]!; bl entry. A condition stays at the site. */
+static bool write_plain_tail(const struct litifut_cramped_call *call, uint32_t address,
+			     const struct litifut_gate *gate, uint8_t *trampoline,
+			     struct litifut_detour *detour)
 {
-	const struct litifut_arm_displaced before = displaced(call);
+	static const struct litifut_arch_context context = {0};
+	static const struct litifut_instruction always = {.length = 4, .word = 0xeb000000};
+	uint32_t condition = call->instruction.word & 0xf0000000;
+	uint32_t to_callee = call->instruction.target - (address + 4 + 8);
+	uint32_t to_here = address - (call->address + 8);
 
-	(void)context;
+	detour->address = call->address;
+	detour->length = 4;
+	detour->trampoline_bytes = 8;
+	detour->return_address = address + 8;
+	detour->instruction = call->instruction.word;
+	if (call->instruction.class == LITIFUT_CLASS_BRANCH_DIRECT) {
+		if (to_callee + (1u << 25) >= 1u << 26)
+			return false;
+		detour->instruction = 0xea000000 | (to_callee >> 2 & 0xffffff);
+	}
+	litifut_put32(false, trampoline, 0xe52de004);
+	if (to_here + (1u << 25) >= 1u << 26 ||
+	    !litifut_arm_encode_call(&context, &always, address + 4,
+				     gate->entries[LITIFUT_ARM_ENTRY_TAIL], trampoline + 4))
+		return false;
+	litifut_put32(false, detour->code, condition | 0x0a000000 | (to_here >> 2 & 0xffffff));
+	return true;
+}
+
+static bool write_thumb_tail(const struct litifut_cramped_call *call, uint32_t address,
+			     const struct litifut_gate *gate, uint8_t *trampoline,
+			     struct litifut_detour *detour)
+{
+	struct litifut_arm_displaced before = {.address = call->address};
+	struct litifut_arm_tail tail = {
+		.branch = litifut_arm_condition(call->instruction.word, call->instruction.length),
+		.back = call->address + call->instruction.length,
+		.entry = gate->entries[LITIFUT_ARM_ENTRY_TAIL],
+	};
+	uint8_t branch[4];
+
+	if (!fits_in_place(call))
+		before = displaced(call);
 	detour->address = before.address;
 	detour->length = before.length + call->instruction.length;
-	detour->trampoline_bytes = litifut_arm_trampoline_write(&before, address, gate, trampoline);
+	detour->trampoline_bytes = litifut_arm_tail_write(&before, &tail, address, trampoline);
+	detour->return_address = tail.link;
+	detour->instruction = call->instruction.word;
+	if (!detour->trampoline_bytes)
+		return false;
+	if (call->instruction.class == LITIFUT_CLASS_BRANCH_DIRECT) {
+		if (!litifut_arm_branch_write((tail.link & ~1u) - 4, call->instruction.target & ~1u,
+					      branch))
+			return false;
+		detour->instruction = (uint32_t)litifut_get16(false, branch) << 16 |
+				      litifut_get16(false, branch + 2);
+	}
+	if (detour->length == 6)
+		litifut_put16(false, detour->code + 4, 0xbf00);
+	return litifut_arm_branch_write(before.address, address, detour->code);
+}
+
+bool litifut_arm_write_detour(const struct litifut_arch_context *context,
+			      const struct litifut_cramped_call *call, uint32_t address,
+			      const struct litifut_gate *gate, uint8_t *trampoline,
+			      struct litifut_detour *detour)
+{
+	(void)context;
+	if (call->tail && !call->instruction.thumb)
+		return write_plain_tail(call, address, gate, trampoline, detour);
+	if (call->tail)
+		return write_thumb_tail(call, address, gate, trampoline, detour);
+
+	const struct litifut_arm_displaced before = displaced(call);
+
+	detour->address = before.address;
+	detour->length = before.length + call->instruction.length;
+	detour->trampoline_bytes =
+		litifut_arm_trampoline_write(&before, address, gate->address, trampoline);
 	if (detour->length == 6) /* what is left of the call is never executed: a nop */
 		litifut_put16(false, detour->code + 4, 0xbf00);
 	return litifut_arm_branch_write(before.address, address, detour->code);
@@ -87,7 +168,7 @@ void litifut_arm_write_gate(const struct litifut_arch_context *context, uint32_t
 			    const uint32_t *entries, uint8_t *code)
 {
 	(void)context;
-	litifut_arm_gate_write(address, entries[0], code);
+	litifut_arm_gate_write(address, entries[LITIFUT_ARM_ENTRY_CALL], code);
 }
 
 /* TBB and TBH [pc, rN]: a table of distances, in halfwords, follows at once. */

@@ -15,6 +15,7 @@ bool litifut_arm_can_detour(const struct litifut_arch_context *context,
 			    const struct litifut_targets *targets);
 bool litifut_arm_write_detour(const struct litifut_arch_context *context,
 			      const struct litifut_cramped_call *call, uint32_t address,
-			      uint32_t gate, uint8_t *trampoline, struct litifut_detour *detour);
+			      const struct litifut_gate *gate, uint8_t *trampoline,
+			      struct litifut_detour *detour);
 
 #endif

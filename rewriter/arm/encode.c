@@ -62,23 +62,28 @@ bool litifut_arm_encode_call(const struct litifut_arch_context *context,
  *  20  pop  {r12, pc}
  *  24  .word entry - (address + 20)
  *  28  udf                      never reached; fills up to a multiple of 8
- */
+ *
+ * once for each of the two entry points. */
 void litifut_arm_write_island(const struct litifut_arch_context *context, uint32_t address,
 			      const uint32_t *entries, uint8_t *code, uint32_t *island_entries)
 {
-	const uint32_t words[LITIFUT_ARM_ISLAND_BYTES / 4] = {
-		0xe24dd004,
-		0xe52dc004,
-		0xe59fc008,
-		0xe08cc00f,
-		0xe58dc004,
-		0xe8bd9000,
-		entries[0] - (address + 20),
-		0xe7f000f0,
-	};
+	const unsigned bytes = LITIFUT_ARM_ISLAND_BYTES / 2;
 
 	(void)context;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		litifut_put32(false, code + 4 * i, words[i]);
-	island_entries[0] = address;
+	for (unsigned i = 0; i < 2; i++, address += bytes, code += bytes) {
+		const uint32_t words[LITIFUT_ARM_ISLAND_BYTES / 2 / 4] = {
+			0xe24dd004,
+			0xe52dc004,
+			0xe59fc008,
+			0xe08cc00f,
+			0xe58dc004,
+			0xe8bd9000,
+			entries[i] - (address + 20),
+			0xe7f000f0,
+		};
+
+		for (size_t word = 0; word < sizeof(words) / sizeof(*words); word++)
+			litifut_put32(false, code + 4 * word, words[word]);
+		island_entries[i] = address;
+	}
 }

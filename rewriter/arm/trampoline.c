@@ -1,4 +1,4 @@
-/* A trampoline for a 16-bit `blx rN`.
+/* Trampolines for T32 code, first for a 16-bit `blx rN`.
  *
  * The commonest indirect call of T32 code is two bytes long, a branch to the
  * tracer four. So the branch takes the place of the instruction before as well,
@@ -21,6 +21,19 @@
  * conditional branch before the call (`cbz r3, over; blx r3`) is taken in the
  * trampoline. What else changes the pc can't stand before a call that is
  * reached through it. Nothing in an IT block is moved.
+ *
+ * A tail call (`b.w f`, `bx r3` at the end of a function) sets no lr, and lr
+ * holds the return address of the caller's caller, which the callee needs:
+ *
+ *	site:	b.w  f			site:	b.w  trampoline
+ *
+ *				trampoline:	push {lr}
+ *						blx  entry	lr = key
+ *				key:
+ *
+ * The entry finds what it needs to know under the key, puts lr and sp back and
+ * jumps to f. If the call is conditional, its condition comes before the push;
+ * if it is short, the instruction before it moves along as above.
  *
  * Encodings: DDI 0406C A6.2 (16-bit), A6.3 (32-bit). */
 #include "rewriter/arm/trampoline.h"
@@ -55,6 +68,18 @@ struct emitter {
 	unsigned literal_count;
 };
 
+uint16_t litifut_arm_condition(uint32_t word, unsigned length)
+{
+	/* Keep the condition, or the register and the sense; drop the offset. */
+	if (length == 2 && (word & 0xf000) == 0xd000 && (word >> 8 & 0xf) < 0xe)
+		return word & 0xff00;
+	if (length == 2 && (word & 0xf500) == 0xb100)
+		return word & 0xfd07;
+	if (length == 4 && (word & 0xf800d000) == 0xf0008000 && (word >> 22 & 0xf) < 0xe)
+		return (uint16_t)(0xd000 | (word >> 22 & 0xf) << 8);
+	return 0;
+}
+
 static struct analysis analyse_narrow(uint16_t half, uint32_t address)
 {
 	struct litifut_instruction decoded;
@@ -65,12 +90,9 @@ static struct analysis analyse_narrow(uint16_t half, uint32_t address)
 
 	litifut_put16(false, bytes, half);
 	litifut_arm_decode(&context, bytes, 2, address, LITIFUT_CODE_THUMB, &decoded);
-	if (decoded.class == LITIFUT_CLASS_BRANCH_DIRECT && decoded.conditional) {
-		/* Keep the condition or the register and the sense, drop the offset. */
-		uint16_t keep = (half & 0xf000) == 0xd000 ? 0xff00 : 0xfd07;
-
-		return (struct analysis){BRANCHES, 0, decoded.target & ~1u, half & keep};
-	}
+	if (decoded.class == LITIFUT_CLASS_BRANCH_DIRECT && decoded.conditional)
+		return (struct analysis){BRANCHES, 0, decoded.target & ~1u,
+					 litifut_arm_condition(half, 2)};
 	if (decoded.class != LITIFUT_CLASS_OTHER)
 		return (struct analysis){STAYS, 0, 0, 0};
 	if ((half & 0xf800) == 0x4800) /* LDR (literal), T1 */
@@ -114,7 +136,7 @@ static struct analysis analyse_wide(uint32_t word, uint32_t address)
 	litifut_arm_decode(&context, bytes, 4, address, LITIFUT_CODE_THUMB, &decoded);
 	if (decoded.class == LITIFUT_CLASS_BRANCH_DIRECT && decoded.conditional)
 		return (struct analysis){BRANCHES, 0, decoded.target & ~1u,
-					 (uint16_t)(0xd000 | (first >> 6 & 0xf) << 8)};
+					 litifut_arm_condition(word, 4)};
 	if (decoded.class != LITIFUT_CLASS_OTHER)
 		return stays;
 	if ((first & 0xff7f) == 0xf85f && second >> 12 < 13) { /* LDR (literal), T2 */
@@ -217,47 +239,97 @@ static void finish_literals(struct emitter *emitter)
 	}
 }
 
+/* Does what the displaced instruction did; a branch is left without its offset. */
+static void emit_displaced(struct emitter *emitter, const struct litifut_arm_displaced *displaced,
+			   const struct analysis *analysis, bool lr_is_free)
+{
+	switch (analysis->treatment) {
+	case STAYS:
+		break;
+	case MOVES:
+		if (displaced->length == 4)
+			half(emitter, (uint16_t)(displaced->instruction >> 16));
+		half(emitter, (uint16_t)displaced->instruction);
+		break;
+	case LOADS_LITERAL:
+		load_value(emitter, analysis->reg, analysis->value);
+		half(emitter, (uint16_t)(0xf8d0 | analysis->reg)); /* ldr.w rN, [rN] */
+		half(emitter, (uint16_t)(analysis->reg << 12));
+		break;
+	case FORMS_ADDRESS:
+		load_value(emitter, analysis->reg, analysis->value);
+		break;
+	case ADDS_PC:
+		if (!lr_is_free)
+			half(emitter, 0xb500); /* push {lr} */
+		load_value(emitter, 14, analysis->value);
+		half(emitter, (uint16_t)(0x4470 | (analysis->reg & 7) | (analysis->reg & 8) << 4));
+		if (!lr_is_free) {
+			half(emitter, 0xf85d); /* ldr.w lr, [sp], #4 */
+			half(emitter, 0xeb04);
+		}
+		break;
+	case BRANCHES:
+		half(emitter, analysis->branch);
+		break;
+	}
+}
+
+/* Lets the 16-bit branch at `test` go to where the code stands now. */
+static void land(struct emitter *emitter, unsigned test, uint16_t branch_without_offset)
+{
+	unsigned distance = (emitter->at - test - 4) / 2;
+	bool compare = (branch_without_offset & 0xf000) == 0xb000;
+
+	litifut_put16(false, emitter->code + test,
+		      (uint16_t)(branch_without_offset | (compare ? distance << 3 : distance)));
+}
+
 unsigned litifut_arm_trampoline_write(const struct litifut_arm_displaced *displaced,
 				      uint32_t address, uint32_t gate, uint8_t *code)
 {
 	struct analysis analysis = analyse(displaced);
 	struct emitter emitter = {.code = code, .address = address};
 	uint32_t back = displaced->address + displaced->length + 2;
-	unsigned test = 0;
 
-	switch (analysis.treatment) {
-	case STAYS:
-		break;
-	case MOVES:
-		if (displaced->length == 4)
-			half(&emitter, (uint16_t)(displaced->instruction >> 16));
-		half(&emitter, (uint16_t)displaced->instruction);
-		break;
-	case LOADS_LITERAL:
-		load_value(&emitter, analysis.reg, analysis.value);
-		half(&emitter, (uint16_t)(0xf8d0 | analysis.reg)); /* ldr.w rN, [rN] */
-		half(&emitter, (uint16_t)(analysis.reg << 12));
-		break;
-	case FORMS_ADDRESS:
-		load_value(&emitter, analysis.reg, analysis.value);
-		break;
-	case ADDS_PC:
-		load_value(&emitter, 14, analysis.value);
-		half(&emitter, (uint16_t)(0x4470 | (analysis.reg & 7) | (analysis.reg & 8) << 4));
-		break;
-	case BRANCHES:
-		test = emitter.at;
-		half(&emitter, analysis.branch);
-		break;
-	}
+	emit_displaced(&emitter, displaced, &analysis, true);
 	load_value(&emitter, 14, back | 1);
 	branch(&emitter, gate);
 	if (analysis.treatment == BRANCHES) {
-		unsigned distance = (emitter.at - test - 4) / 2;
-		bool compare = (analysis.branch & 0xf000) == 0xb000;
+		land(&emitter, 0, analysis.branch);
+		branch(&emitter, analysis.value);
+	}
+	finish_literals(&emitter);
+	return emitter.at;
+}
 
-		litifut_put16(false, code + test,
-			      (uint16_t)(analysis.branch | (compare ? distance << 3 : distance)));
+unsigned litifut_arm_tail_write(const struct litifut_arm_displaced *displaced,
+				struct litifut_arm_tail *tail, uint32_t address, uint8_t *code)
+{
+	static const struct litifut_arch_context context = {0};
+	static const struct litifut_instruction call = {.length = 4, .thumb = true};
+	struct analysis analysis = {MOVES, 0, 0, 0};
+	struct emitter emitter = {.code = code, .address = address};
+	unsigned test;
+
+	if (displaced->length) {
+		analysis = analyse(displaced);
+		emit_displaced(&emitter, displaced, &analysis, false);
+	}
+	if (tail->branch) {
+		test = emitter.at;
+		half(&emitter, tail->branch);
+		branch(&emitter, tail->back);
+		land(&emitter, test, tail->branch);
+	}
+	half(&emitter, 0xb500); /* push {lr} */
+	if (!litifut_arm_encode_call(&context, &call, address + emitter.at, tail->entry,
+				     code + emitter.at))
+		return 0;
+	emitter.at += 4;
+	tail->link = (address + emitter.at) | 1;
+	if (analysis.treatment == BRANCHES) {
+		land(&emitter, 0, analysis.branch);
 		branch(&emitter, analysis.value);
 	}
 	finish_literals(&emitter);

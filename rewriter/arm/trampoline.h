@@ -1,5 +1,6 @@
-/* A trampoline for a 16-bit `blx rN`, which has no room for a branch to the
- * tracer: the instruction before it moves along. */
+/* Trampolines for T32 code: for a 16-bit `blx rN`, which has no room for a
+ * branch to the tracer, so that the instruction before it moves along, and for
+ * tail calls. */
 #ifndef LITIFUT_REWRITER_ARM_TRAMPOLINE_H
 #define LITIFUT_REWRITER_ARM_TRAMPOLINE_H
 
@@ -14,7 +15,8 @@
 #define LITIFUT_ARM_GATE_BYTES 16
 
 /* A call and the instruction before it, which is `length` (2 or 4) bytes long
- * and stands at `address`; the call follows at once. */
+ * and stands at `address`; the call follows at once. 0: nothing is displaced,
+ * the call itself stands at `address`. */
 struct litifut_arm_displaced {
 	uint32_t address;
 	uint32_t instruction; /* 4 bytes: first halfword << 16 | second */
@@ -34,6 +36,23 @@ bool litifut_arm_displaceable(const struct litifut_arm_displaced *displaced);
  * for what is displaceable, as long as everything is within 16 MB. */
 unsigned litifut_arm_trampoline_write(const struct litifut_arm_displaced *displaced,
 				      uint32_t address, uint32_t gate, uint8_t *code);
+
+/* A tail call. */
+struct litifut_arm_tail {
+	uint16_t branch; /* conditional: the 16-bit branch without its offset; else 0 */
+	uint32_t back;   /* where a conditional one goes on when it isn't taken */
+	uint32_t entry;  /* the tracer's entry for tail calls */
+	uint32_t link;   /* set: what the trampoline leaves in lr, bit 0 included */
+};
+
+/* The branch that `word` is, as struct litifut_arm_tail takes it; 0: none that is
+ * conditional. `length` is 2 or 4. */
+uint16_t litifut_arm_condition(uint32_t word, unsigned length);
+
+/* As litifut_arm_trampoline_write(): does what the displaced instruction did,
+ * pushes lr, and calls the entry. Returns 0 when the entry is out of reach. */
+unsigned litifut_arm_tail_write(const struct litifut_arm_displaced *displaced,
+				struct litifut_arm_tail *tail, uint32_t address, uint8_t *code);
 
 /* Writes a T32 `b.w` at `address` to `target`; false when it does not reach. */
 bool litifut_arm_branch_write(uint32_t address, uint32_t target, uint8_t *code);

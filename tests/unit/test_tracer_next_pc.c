@@ -24,6 +24,8 @@ struct next_pc_case {
 #define REGISTER(n) (0x10000000u + (n)*0x10u)
 #define DIRECT LITIFUT_SITE_DIRECT
 #define INDIRECT LITIFUT_SITE_INDIRECT
+#define TAIL LITIFUT_SITE_TAIL_DIRECT
+#define TAIL_INDIRECT LITIFUT_SITE_TAIL_INDIRECT
 
 /* The words are what GNU as makes of the mnemonics, with the call at the return
  * address less its length (less 8 on MIPS). */
@@ -39,7 +41,12 @@ static const struct next_pc_case arm_cases[] = {
 	{"blx r0", 0xe12fff30, 0x8004, REGISTER(0), INDIRECT},
 	{"blx r12", 0xe12fff3c, 0x8004, REGISTER(12), INDIRECT},
 	{"blxeq r4", 0x012fff34, 0x8004, REGISTER(4), INDIRECT},
-	{"b .", 0xeafffffe, 0x8004, 0, 0},
+	{"b .", 0xeafffffe, 0x8004, 0x8000, TAIL},
+	{"b .-0x1fffff8", 0xea800000, 0x4000004, 0x2000008, TAIL},
+	{"bne .+0x100", 0x1a00003e, 0x8004, 0x8100, TAIL},
+	{"bx r3", 0xe12fff13, 0x8004, REGISTER(3), TAIL_INDIRECT},
+	{"bxeq r12", 0x012fff1c, 0x8004, REGISTER(12), TAIL_INDIRECT},
+	{"bxj r3", 0xe12fff23, 0x8004, 0, 0},
 	{"mov r0, r0", 0xe1a00000, 0x8004, 0, 0},
 	{"mcr2 (unconditional space)", 0xfe000010, 0x8004, 0, 0},
 	{"T32 bl .+4", 0xf000f800, 0x8005, 0x8005, DIRECT},
@@ -51,8 +58,12 @@ static const struct next_pc_case arm_cases[] = {
 	{"T32 blx .-4", 0xf7ffeffc, 0x8005, 0x7ffc, DIRECT},
 	{"T32 blx r3", 0x4798, 0x8003, REGISTER(3), INDIRECT},
 	{"T32 blx r12", 0x47e0, 0x8003, REGISTER(12), INDIRECT},
-	{"T32 bx r3", 0x4718, 0x8003, 0, 0},
-	{"T32 b.w .", 0xf7ffbffe, 0x8005, 0, 0},
+	{"T32 bx r3", 0x4718, 0x8003, REGISTER(3), TAIL_INDIRECT},
+	{"T32 b.w .", 0xf7ffbffe, 0x8005, 0x8001, TAIL},
+	{"T32 b.w .+0x1000002", 0xf3ff97ff, 0x8005, 0x1008003, TAIL},
+	{"T32 b.w .-0xfffffc", 0xf4009000, 0x2000005, 0x1000005, TAIL},
+	{"T32 beq.w .", 0xf43faffe, 0x8005, 0, 0},
+	{"T32 b.n .", 0xe7fe, 0x8003, 0, 0},
 };
 
 static const struct next_pc_case mips_cases[] = {

@@ -7,10 +7,10 @@
 #include "tracer/arm/next_pc.h"
 
 struct litifut_frame {
-	uint32_t registers[13]; /* r0-r12 */
-	uint32_t return_address;
+	uint32_t registers[13];  /* r0-r12 */
+	uint32_t return_address; /* the key in the instruction DB */
 	uint32_t next_pc;
-	uint32_t spare;
+	uint32_t link_register; /* for the callee; a tail call's is not its key */
 };
 
 /* Call sites lie at multiples of 1 << this. */

@@ -1,4 +1,4 @@
-/* Where an ARM call instruction goes: pure arithmetic on words, so that it is
+/* Where an ARM call or branch instruction goes: pure arithmetic on words, so that it is
  * tested on the build machine.
  *
  * ARM Architecture Reference Manual ARMv7-A, A8.8.25 "BL, BLX (immediate)" and
@@ -32,14 +32,15 @@ static inline uint32_t litifut_arm_next_pc_t32(uint32_t instruction, uint32_t re
 	uint32_t pc = return_address & ~UINT32_C(1);
 
 	if (instruction & 0x1000)
-		return (pc + offset) | 1;    /* bl: stays in Thumb state */
+		return (pc + offset) | 1;    /* bl, b.w: stays in Thumb state */
 	return (pc & ~UINT32_C(3)) + offset; /* blx: Align(PC, 4), to A32 */
 }
 
 /* The pc after the call `instruction` (in the form that the instruction DB
  * stores it) that returns to `return_address` (bit 0: Thumb caller); bit 0 of
- * the result is the Thumb state of the callee. `registers` are r0 to r14 at the
- * call. `kind` receives enum litifut_site_kind. 0: it is not a call. A
+ * the result is the Thumb state of the callee. A branch (tail call) is taken as
+ * standing where a call with that return address would. `registers` are r0 to
+ * r14 at the call. `kind` receives enum litifut_site_kind. 0: it is not a call. A
  * conditional call is taken as met: its condition held, or it would not have
  * come here. */
 static inline uint32_t litifut_arm_next_pc(uint32_t instruction, uint32_t return_address,
@@ -53,9 +54,15 @@ static inline uint32_t litifut_arm_next_pc(uint32_t instruction, uint32_t return
 			*kind = LITIFUT_SITE_INDIRECT;
 			return registers[instruction >> 3 & 15];
 		}
-		if ((instruction & 0xf800c000) == 0xf000c000)
-			return litifut_arm_next_pc_t32(instruction, return_address);
-		return 0;
+		if ((instruction & 0xffffff87) == 0x4700) { /* bx rN */
+			*kind = LITIFUT_SITE_TAIL_INDIRECT;
+			return registers[instruction >> 3 & 15];
+		}
+		if ((instruction & 0xf800d000) == 0xf0009000) /* b.w, encoding T4 */
+			*kind = LITIFUT_SITE_TAIL_DIRECT;
+		else if ((instruction & 0xf800c000) != 0xf000c000)
+			return 0;
+		return litifut_arm_next_pc_t32(instruction, return_address);
 	}
 	if ((instruction & 0xfe000000) == 0xfa000000) /* blx imm: H is bit 24 */
 		return (return_address + 4 + offset + (instruction >> 23 & 2)) | 1;
@@ -63,6 +70,14 @@ static inline uint32_t litifut_arm_next_pc(uint32_t instruction, uint32_t return
 		return 0;
 	if ((instruction & 0x0f000000) == 0x0b000000)
 		return return_address + 4 + offset;
+	if ((instruction & 0x0f000000) == 0x0a000000) {
+		*kind = LITIFUT_SITE_TAIL_DIRECT;
+		return return_address + 4 + offset;
+	}
+	if ((instruction & 0x0ffffff0) == 0x012fff10) {
+		*kind = LITIFUT_SITE_TAIL_INDIRECT;
+		return registers[instruction & 15];
+	}
 	if ((instruction & 0x0ffffff0) == 0x012fff30) {
 		*kind = LITIFUT_SITE_INDIRECT;
 		return registers[instruction & 15];

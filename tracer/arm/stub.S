@@ -27,8 +27,18 @@
 	.type litifut_stub, %function
 litifut_stub:
 	.cfi_startproc
-	sub	sp, sp, #8		/* the next pc; a spare word */
-	.cfi_adjust_cfa_offset 8
+	str	lr, [sp, #-4]!		/* what the callee will see in lr */
+	.cfi_adjust_cfa_offset 4
+	.cfi_rel_offset lr, 0
+
+	/* The same for a tail call, whose trampoline has done the first step
+	 * before it set lr to a key of its own. */
+	.globl litifut_stub_tail
+	.hidden litifut_stub_tail
+	.type litifut_stub_tail, %function
+litifut_stub_tail:
+	sub	sp, sp, #4		/* the next pc */
+	.cfi_adjust_cfa_offset 4
 	push	{r0-r12, lr}		/* struct litifut_frame */
 	.cfi_adjust_cfa_offset 56
 	.cfi_rel_offset r0, 0
@@ -44,7 +54,6 @@ litifut_stub:
 	.cfi_rel_offset r10, 40
 	.cfi_rel_offset r11, 44
 	.cfi_rel_offset r12, 48
-	.cfi_rel_offset lr, 52
 	mrs	r5, cpsr		/* r4 and r5 are kept by the C code */
 	mov	r4, sp
 	.cfi_def_cfa r4, 64
@@ -77,7 +86,7 @@ litifut_stub:
 	.cfi_restore r10
 	.cfi_restore r11
 	.cfi_restore r12
-	.cfi_restore lr
+	ldr	lr, [sp, #4]
 	ldr	pc, [sp], #8
 	.cfi_restore_state
 
@@ -93,6 +102,7 @@ litifut_stub:
 	.cfi_adjust_cfa_offset -56
 	add	sp, sp, #8
 	.cfi_adjust_cfa_offset -8
+	.cfi_restore lr
 litifut_unknown_call_site:
 	.inst	0xe7f000f0		/* udf #0 */
 
@@ -103,5 +113,6 @@ litifut_unknown_call_site:
 	.word	litifut_module_state - (2b + 8)
 	.cfi_endproc
 	.size litifut_stub, . - litifut_stub
+	.size litifut_stub_tail, . - litifut_stub_tail
 
 	.section .note.GNU-stack, "", %progbits

@@ -1,0 +1,158 @@
+/* Is a `bx rN` a tail call? The same instruction ends switches in
+ * position-independent T32 code (table entry added to the table's address),
+ * is a computed goto, and with lr it is a return. Only what is certain counts:
+ *
+ * - the last writer of rN adds nothing up, which a switch must do, and
+ * - lr has just been restored from the stack, as the end of a function does; or
+ *   nothing before it in the function saves lr (then lr still is the caller's)
+ *   and no data holds an address inside the function, as a computed goto needs.
+ *
+ * Encodings: DDI 0406C A6.2, A6.3 (T32), A5 (A32). */
+#include "rewriter/arm/tail.h"
+
+#include <string.h>
+
+#include "rewriter/image.h"
+
+#define LR 14
+#define FIRST_SPECIAL 13 /* sp, lr, pc hold no function */
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t length = strlen(name);
+	size_t tail = strlen(end);
+
+	return length >= tail && strcmp(name + length - tail, end) == 0;
+}
+
+bool litifut_arm_is_veneer(const char *name)
+{
+	if (!*name) /* Cortex-A8 erratum stubs */
+		return true;
+	return strncmp(name, "__", 2) == 0 &&
+	       (ends_with(name, "_veneer") || ends_with(name, "_from_thumb") ||
+		ends_with(name, "_from_arm") || ends_with(name, "_change_to_arm") ||
+		strncmp(name, "__bx_r", 6) == 0 || strstr(name, "Thunk_"));
+}
+
+/* A T32 instruction as one number: 16 bits, or first halfword << 16 | second. */
+static uint32_t thumb_at(const uint8_t *code, unsigned length)
+{
+	uint32_t word = litifut_get16(false, code);
+
+	return length == 4 ? word << 16 | litifut_get16(false, code + 2) : word;
+}
+
+static bool thumb_adds(uint32_t word, unsigned length, unsigned reg)
+{
+	if (length == 2)
+		return ((word & 0xff00) == 0x4400 && ((word & 7) | (word >> 4 & 8)) == reg) ||
+		       ((word & 0xfe00) == 0x1800 && (word & 7) == reg);
+	return (word & 0xffe08000) == 0xeb000000 && (word >> 8 & 0xf) == reg;
+}
+
+static bool plain_adds(uint32_t word, unsigned reg)
+{
+	return (word & 0x0de00000) == 0x00800000 && (word >> 12 & 0xf) == reg;
+}
+
+static bool thumb_restores_lr(uint32_t word, unsigned length)
+{
+	if (length == 2)
+		return false; /* pop of 16 bits has no lr */
+	return ((word & 0xffff0000) == 0xe8bd0000 && word & 1u << LR) || /* pop.w, ldm sp! */
+	       ((word & 0xfff0f000) == 0xf850e000 &&
+		(word >> 16 & 0xf) == 13) || /* ldr lr, [sp]... */
+	       (word & 0xfffff000) == 0xf8dde000;
+}
+
+static bool plain_restores_lr(uint32_t word)
+{
+	return ((word & 0x0fff0000) == 0x08bd0000 && word & 1u << LR) ||
+	       (word & 0x0e1ff000) == 0x041de000; /* ldr lr, [sp...]... */
+}
+
+static bool thumb_saves_lr(uint32_t word, unsigned length)
+{
+	if (length == 2)
+		return (word & 0xff00) == 0xb500;
+	return ((word & 0xffff0000) == 0xe92d0000 && word & 1u << LR) ||
+	       (word & 0xfffff000) == 0xf84de000 || (word & 0xfffff000) == 0xf8cde000;
+}
+
+static bool plain_saves_lr(uint32_t word)
+{
+	return ((word & 0x0fff0000) == 0x092d0000 && word & 1u << LR) ||
+	       (word & 0x0e1ff000) == 0x040de000;
+}
+
+/* The instructions just before the branch, backwards. */
+static bool comes_after_restore(const struct litifut_cramped_call *call, bool *switches)
+{
+	const uint8_t *code = call->section->bytes + (call->address - call->section->address);
+	unsigned reg = call->instruction.target_register;
+	bool thumb = call->instruction.thumb;
+
+	*switches = false;
+	for (unsigned i = 0; i < LITIFUT_REMEMBERED && call->before[i]; i++) {
+		unsigned length = call->before[i];
+
+		code -= length;
+		uint32_t word = thumb ? thumb_at(code, length) : litifut_get32(false, code);
+
+		if (thumb ? thumb_adds(word, length, reg) : plain_adds(word, reg)) {
+			*switches = true;
+			return false;
+		}
+		if (thumb ? thumb_restores_lr(word, length) : plain_restores_lr(word))
+			return true;
+	}
+	return false;
+}
+
+static bool is_leaf_until(const struct litifut_cramped_call *call)
+{
+	uint32_t address = call->function_start;
+	bool thumb = call->instruction.thumb;
+
+	if (call->function_start < call->section->address)
+		return false;
+	while (address < call->address) {
+		const uint8_t *code = call->section->bytes + (address - call->section->address);
+		unsigned length = 4;
+
+		if (thumb && !litifut_arm_thumb_is_wide(litifut_get16(false, code)))
+			length = 2;
+		if (address + length > call->address)
+			break;
+		uint32_t word = thumb ? thumb_at(code, length) : litifut_get32(false, code);
+
+		if (thumb ? thumb_saves_lr(word, length) : plain_saves_lr(word))
+			return false;
+		address += length;
+	}
+	return true;
+}
+
+static bool has_labels(const struct litifut_cramped_call *call, const struct litifut_targets *data)
+{
+	for (uint32_t address = call->function_start + 2; address < call->function_end;
+	     address += 2)
+		if (litifut_targets_has(data, address))
+			return true;
+	return false;
+}
+
+bool litifut_arm_is_indirect_tail(const struct litifut_arch_context *context,
+				  const struct litifut_cramped_call *call,
+				  const struct litifut_targets *data)
+{
+	bool switches;
+
+	(void)context;
+	if (call->instruction.target_register >= FIRST_SPECIAL || !call->function_end)
+		return false;
+	if (comes_after_restore(call, &switches))
+		return true;
+	return !switches && is_leaf_until(call) && !has_labels(call, data);
+}

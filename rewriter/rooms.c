@@ -1,0 +1,125 @@
+/* The rooms for trampolines: one beside the tracer, one behind each island. */
+#include "rewriter/rooms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_address(const void *left, const void *right)
+{
+	const struct litifut_room *a = left;
+	const struct litifut_room *b = right;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static void add_room(const struct litifut_image *image, const struct litifut_arch *arch,
+		     const struct litifut_arch_context *context, struct litifut_rooms *rooms,
+		     uint32_t address, uint32_t size, const uint32_t *entries)
+{
+	const struct litifut_section *section = litifut_image_section_at(image, address, size);
+
+	if (!section || size < arch->gate_bytes)
+		return;
+	struct litifut_room *room = &rooms->items[rooms->count++];
+
+	*room = (struct litifut_room){
+		.address = address,
+		.used = (uint32_t)arch->gate_bytes,
+		.size = size,
+		.bytes = section->bytes + (address - section->address),
+		.entries = entries,
+	};
+	arch->write_gate(context, address, entries, room->bytes);
+}
+
+enum litifut_status litifut_rooms_find(const struct litifut_image *image,
+				       const struct litifut_arch *arch,
+				       const struct litifut_arch_context *context,
+				       const struct litifut_landings *landings,
+				       struct litifut_rooms *rooms, struct litifut_error *error)
+{
+	const struct litifut_symbol *own = litifut_image_symbol(image, "litifut_trampolines");
+
+	memset(rooms, 0, sizeof(*rooms));
+	if (!arch->write_detour)
+		return LITIFUT_OK;
+	rooms->items = calloc(landings->count + 1, sizeof(*rooms->items));
+	if (!rooms->items)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "out of memory");
+	if (own)
+		add_room(image, arch, context, rooms, own->address, own->size,
+			 landings->items[landings->own].entries);
+	for (size_t i = 0; i < landings->count; i++) {
+		const struct litifut_symbol *island = landings->items[i].island;
+
+		if (island)
+			add_room(image, arch, context, rooms,
+				 island->address + (uint32_t)arch->island_bytes,
+				 island->size - (uint32_t)arch->island_bytes,
+				 landings->items[i].entries);
+	}
+	qsort(rooms->items, rooms->count, sizeof(*rooms->items), by_address);
+	while (rooms->own < rooms->count &&
+	       (!own || rooms->items[rooms->own].address != own->address))
+		rooms->own++;
+	return LITIFUT_OK;
+}
+
+void litifut_rooms_release(struct litifut_rooms *rooms)
+{
+	free(rooms->items);
+	memset(rooms, 0, sizeof(*rooms));
+}
+
+/* As litifut_rooms_add() for one room. */
+static uint32_t add_to(struct litifut_room *room, const struct litifut_arch *arch,
+		       const struct litifut_arch_context *context,
+		       const struct litifut_cramped_call *call, struct litifut_detour *detour,
+		       bool *full)
+{
+	const struct litifut_gate gate = {room->address, room->entries};
+	uint32_t address = room->address + room->used;
+	uint8_t code[256];
+
+	*detour = (struct litifut_detour){0};
+	if (!arch->write_detour(context, call, address, &gate, code, detour))
+		return 0;
+	if (detour->trampoline_bytes > room->size - room->used) {
+		*full = true;
+		return 0;
+	}
+	memcpy(room->bytes + room->used, code, detour->trampoline_bytes);
+	room->used += detour->trampoline_bytes;
+	return address;
+}
+
+uint32_t litifut_rooms_add(struct litifut_rooms *rooms, const struct litifut_arch *arch,
+			   const struct litifut_arch_context *context,
+			   const struct litifut_found_site *site, struct litifut_detour *detour,
+			   bool *full)
+{
+	const struct litifut_cramped_call call = litifut_site_cramped(site);
+	uint32_t address = 0;
+	size_t low = 0;
+	size_t high = rooms->count;
+
+	*full = false;
+	/* From there it is not far to the tracer. */
+	if (rooms->own < rooms->count)
+		address = add_to(&rooms->items[rooms->own], arch, context, &call, detour, full);
+	if (address || *full)
+		return address;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (rooms->items[middle].address < site->site.address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* The two neighbours are the nearest. */
+	for (size_t i = low ? low - 1 : 0; i < rooms->count && i <= low && !address; i++)
+		address = add_to(&rooms->items[i], arch, context, &call, detour, full);
+	return address;
+}

@@ -1,0 +1,43 @@
+/* The rooms for trampolines: one beside the tracer, one behind each island. */
+#ifndef LITIFUT_REWRITER_ROOMS_H
+#define LITIFUT_REWRITER_ROOMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rewriter/reach.h"
+
+/* A gate (see write_gate in struct litifut_arch), then trampolines. */
+struct litifut_room {
+	uint32_t address;
+	uint32_t used; /* bytes from `address` on */
+	uint32_t size;
+	uint8_t *bytes;
+	const uint32_t *entries; /* of the tracer, or of the island that it belongs to */
+};
+
+struct litifut_rooms {
+	struct litifut_room *items; /* by address */
+	size_t count;
+	size_t own; /* index of the one beside the tracer; `count`: there is none */
+};
+
+/* Finds the rooms in `image` and writes their gates. `landings` must live as
+ * long as the rooms. None at all is no error. */
+enum litifut_status litifut_rooms_find(const struct litifut_image *image,
+				       const struct litifut_arch *arch,
+				       const struct litifut_arch_context *context,
+				       const struct litifut_landings *landings,
+				       struct litifut_rooms *rooms, struct litifut_error *error);
+
+void litifut_rooms_release(struct litifut_rooms *rooms);
+
+/* Writes a trampoline for `site` into the best room and fills `detour`; returns
+ * its address, or 0: then *full tells whether a room is in reach that has no
+ * space left; without, there is none in reach. */
+uint32_t litifut_rooms_add(struct litifut_rooms *rooms, const struct litifut_arch *arch,
+			   const struct litifut_arch_context *context,
+			   const struct litifut_found_site *site, struct litifut_detour *detour,
+			   bool *full);
+
+#endif

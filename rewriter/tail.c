@@ -1,0 +1,48 @@
+/* Which branches are calls that end a function, "tail calls"? The compiler
+ * turns `return f(x)` into a plain branch, so nothing but the place that it
+ * leads to tells it from a loop or an `else`. */
+#include "rewriter/tail.h"
+
+#include <string.h>
+
+bool litifut_section_is_linkage(const struct litifut_section *section)
+{
+	static const char *const names[] = {".plt", ".iplt", ".plt.sec", ".plt.got", ".MIPS.stubs"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(section->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* "f.cold", "f.cold.3" (several when `f` itself was cloned) belong to "f". */
+static bool is_cold_part(const char *part, const char *whole)
+{
+	size_t length = strlen(whole);
+
+	if (strncmp(part, whole, length) != 0 || strncmp(part + length, ".cold", 5) != 0)
+		return false;
+	part += length + 5;
+	return part[strspn(part, ".0123456789")] == '\0';
+}
+
+bool litifut_tail_is_direct(const struct litifut_image *image, const struct litifut_arch *arch,
+			    const struct litifut_symbol *function,
+			    const struct litifut_instruction *branch)
+{
+	uint32_t target = branch->target & ~1u;
+	const struct litifut_symbol *callee;
+	const struct litifut_section *section;
+
+	if (!function || target - function->address < function->size ||
+	    (arch->is_veneer && arch->is_veneer(function->name)))
+		return false;
+	callee = litifut_image_function_start(image, target);
+	if (!callee) {
+		section = litifut_image_section_at(image, target, 2);
+		return section && litifut_section_is_linkage(section);
+	}
+	return callee->thumb == (branch->target & 1) &&
+	       !is_cold_part(callee->name, function->name) &&
+	       !is_cold_part(function->name, callee->name);
+}
