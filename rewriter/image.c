@@ -13,32 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-uint16_t litifut_get16(bool big_endian, const uint8_t *bytes)
-{
-	if (big_endian)
-		return (uint16_t)(bytes[0] << 8 | bytes[1]);
-	return (uint16_t)(bytes[1] << 8 | bytes[0]);
-}
-
-uint32_t litifut_get32(bool big_endian, const uint8_t *bytes)
-{
-	if (big_endian)
-		return (uint32_t)litifut_get16(true, bytes) << 16 | litifut_get16(true, bytes + 2);
-	return (uint32_t)litifut_get16(false, bytes + 2) << 16 | litifut_get16(false, bytes);
-}
-
-void litifut_put16(bool big_endian, uint8_t *bytes, uint16_t value)
-{
-	bytes[big_endian ? 0 : 1] = (uint8_t)(value >> 8);
-	bytes[big_endian ? 1 : 0] = (uint8_t)value;
-}
-
-void litifut_put32(bool big_endian, uint8_t *bytes, uint32_t value)
-{
-	litifut_put16(big_endian, bytes + (big_endian ? 0 : 2), (uint16_t)(value >> 16));
-	litifut_put16(big_endian, bytes + (big_endian ? 2 : 0), (uint16_t)value);
-}
-
 static enum litifut_status map_file(struct litifut_image *image, struct litifut_error *error)
 {
 	struct stat status;
