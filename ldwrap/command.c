@@ -77,6 +77,8 @@ char **command_build(const struct command *command, const char *response)
 	words[count++] = concat("-Map=", command->map, NULL);
 	if (arguments_last(arguments, ARGUMENT_DEPENDENCY_FILE))
 		words[count++] = concat("--dependency-file=", command->dependency_file, NULL);
+	if (command->script)
+		words[count++] = concat("--script=", command->script, NULL);
 	if (arguments_last(arguments, ARGUMENT_GC_SECTIONS)) {
 		for (size_t i = 0; i < command->roots->count; i++) {
 			words[count++] = xstrdup("-u");

@@ -24,6 +24,7 @@ struct command {
 	const struct insertion *insertions; /* ascending */
 	size_t insertion_count;
 	const struct text_list *roots; /* symbols that --gc-sections must keep */
+	const char *script;            /* -T, NULL: none */
 	const struct exports *exports; /* words of its own, and may replace a version script */
 };
 

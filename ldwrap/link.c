@@ -23,6 +23,7 @@
 #include "ldwrap/map.h"
 #include "ldwrap/objects.h"
 #include "ldwrap/process.h"
+#include "ldwrap/script.h"
 #include "ldwrap/strip.h"
 #include "rewriter/rewriter.h"
 
@@ -58,6 +59,7 @@ struct link_state {
 	const char **islands;
 	size_t *island_items; /* the item before which each goes */
 	size_t island_count;
+	const char *script; /* that places the islands; NULL: the linker's own */
 	struct link_files files;
 };
 
@@ -121,22 +123,57 @@ static int compare_insertions(const void *left, const void *right)
 	return a->before < b->before ? -1 : a->before > b->before;
 }
 
-/* Where the islands of state->plan go, by the map of the last link. */
-static void place_islands(struct link_state *state)
+/* Half of it lies before an island and half behind; the rest is for the code
+ * that the map does not show, such as padding. */
+static uint32_t island_interval(const struct link_state *state)
+{
+	return state->plan.machine == EM_MIPS ? 180u << 10 : 24u << 20;
+}
+
+static void name_islands(struct link_state *state, size_t count)
 {
 	free(state->islands);
 	free(state->island_items);
-	state->island_count = state->plan.island_bytes ? state->plan.island_count : 0;
-	state->islands = xcalloc(state->island_count + 1, sizeof(*state->islands));
-	state->island_items = xcalloc(state->island_count + 1, sizeof(*state->island_items));
-	for (size_t i = 0; i < state->island_count; i++) {
+	state->island_count = count;
+	state->islands = xcalloc(count + 1, sizeof(*state->islands));
+	state->island_items = xcalloc(count + 1, sizeof(*state->island_items));
+	for (size_t i = 0; i < count; i++) {
 		char *name = xasprintf("litifut-island-%zu.o", i);
 
 		state->islands[i] = scratch_file(name);
-		state->island_items[i] = command_place_near(state->request->arguments, &state->map,
-							    state->plan.island_places[i]);
+		state->island_items[i] = command_tracer_place(state->request->arguments);
 		free(name);
 	}
+}
+
+/* Where the islands of state->plan go: by a script that orders all code if the
+ * linker takes one, else between the inputs on the command line, as near to the
+ * places of the plan as can be. */
+static void place_islands(struct link_state *state)
+{
+	const struct link_request *request = state->request;
+	struct island_layout layout = {
+		.map = &state->map,
+		.interval = island_interval(state),
+	};
+
+	state->script = NULL;
+	name_islands(state, 0);
+	if (!state->plan.island_count || !state->plan.island_bytes)
+		return;
+	name_islands(state, script_island_count(&state->map, layout.interval));
+	layout.islands = state->islands;
+	layout.island_count = state->island_count;
+	state->script = scratch_file("script");
+	state->island_count =
+		script_write(state->script, &layout, request->arguments, request->linker);
+	if (state->island_count)
+		return;
+	state->script = NULL;
+	name_islands(state, state->plan.island_count);
+	for (size_t i = 0; i < state->island_count; i++)
+		state->island_items[i] = command_place_near(request->arguments, &state->map,
+							    state->plan.island_places[i]);
 }
 
 static enum litifut_status write_objects(struct link_state *state, struct litifut_error *error)
@@ -171,6 +208,7 @@ static enum litifut_status run_linker(struct link_state *state, struct litifut_e
 		.insertions = insertions,
 		.insertion_count = count,
 		.roots = &state->roots,
+		.script = state->script,
 		.exports = &state->exports,
 	};
 	char **words;

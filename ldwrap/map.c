@@ -29,7 +29,9 @@ static const char *keep_name(struct map *map, const char *name)
 	return map->names[map->name_count++];
 }
 
-static void add_piece(struct map *map, uint64_t address, uint64_t size, const char *file, bool text)
+/* `text`: name of the section, or NULL if it is not one of code. */
+static void add_piece(struct map *map, uint64_t address, uint64_t size, const char *file,
+		      const char *text)
 {
 	struct map_piece *piece;
 
@@ -41,16 +43,16 @@ static void add_piece(struct map *map, uint64_t address, uint64_t size, const ch
 	piece->address = (uint32_t)address;
 	piece->size = (uint32_t)size;
 	piece->file = keep_name(map, file);
-	piece->text = text;
+	piece->text = text ? keep_name(map, text) : NULL;
 }
 
-static bool is_text(const char *section, size_t length)
+static bool is_text(const char *section)
 {
-	return length >= 5 && !memcmp(section, ".text", 5) && (length == 5 || section[5] == '.');
+	return !strncmp(section, ".text", 5) && (!section[5] || section[5] == '.');
 }
 
 /* Reads "0xADDRESS 0xSIZE FILE" from `rest`. */
-static bool read_bfd_numbers(struct map *map, const char *rest, bool text)
+static bool read_bfd_numbers(struct map *map, const char *rest, const char *text)
 {
 	char *end;
 	uint64_t address;
@@ -77,6 +79,7 @@ static void read_lld_line(struct map *map, const char *line, bool *loaded)
 	uint64_t address = strtoull(line, &end, 16);
 	uint64_t size;
 	const char *colon;
+	char *section;
 	char *file;
 
 	if (end == line || *end != ' ')
@@ -97,7 +100,9 @@ static void read_lld_line(struct map *map, const char *line, bool *loaded)
 	if (!colon || *end == '<')
 		return;
 	file = xstrndup(end, (size_t)(colon - end));
-	add_piece(map, address, size, file, is_text(colon + 2, strcspn(colon + 2, ")")));
+	section = xstrndup(colon + 2, strcspn(colon + 2, ")"));
+	add_piece(map, address, size, file, is_text(section) ? section : NULL);
+	free(section);
 	free(file);
 }
 
@@ -109,8 +114,8 @@ enum litifut_status map_read(const char *path, struct map *map, struct litifut_e
 	bool begun = false; /* past the heading of ld.bfd and gold */
 	bool lld = false;
 	bool name_pending = false;
-	bool text = false;
-	bool loaded = false; /* the output section that the lines are about */
+	char *section = NULL; /* input section that the line is about */
+	bool loaded = false;  /* the output section that the lines are about */
 	bool output_pending = false;
 
 	memset(map, 0, sizeof(*map));
@@ -142,17 +147,19 @@ enum litifut_status map_read(const char *path, struct map *map, struct litifut_e
 		if (!loaded)
 			continue;
 		if (name_pending && !strncmp(line, "                ", 16))
-			read_bfd_numbers(map, line, text);
+			read_bfd_numbers(map, line, is_text(section) ? section : NULL);
 		name_pending = false;
 		if (line[0] != ' ' || line[1] == ' ' || line[1] == '*' || !line[1])
 			continue;
 		length = strcspn(line + 1, " ");
-		text = is_text(line + 1, length);
+		free(section);
+		section = xstrndup(line + 1, length);
 		if (!line[1 + length])
 			name_pending = true;
 		else
-			read_bfd_numbers(map, line + 1 + length, text);
+			read_bfd_numbers(map, line + 1 + length, is_text(section) ? section : NULL);
 	}
+	free(section);
 	free(line);
 	fclose(file);
 	return LITIFUT_OK;

@@ -13,7 +13,9 @@ struct map_piece {
 	uint32_t address; /* link-time */
 	uint32_t size;    /* bytes, never 0 */
 	const char *file; /* "PATH" or "ARCHIVE(MEMBER)"; owned by the map */
-	bool text;        /* of a section named .text or .text.* */
+	/* Name of the input section if it is .text or .text.*, else NULL; owned
+	 * by the map. */
+	const char *text;
 };
 
 struct map {

@@ -73,12 +73,15 @@ static void read_text(const char *text, struct map *map)
 }
 
 static void assert_piece(const struct map_piece *piece, uint32_t address, uint32_t size,
-			 const char *file, bool text)
+			 const char *file, const char *text)
 {
 	assert_int_equal(piece->address, address);
 	assert_int_equal(piece->size, size);
 	assert_string_equal(piece->file, file);
-	assert_int_equal(piece->text, text);
+	if (text)
+		assert_string_equal(piece->text, text);
+	else
+		assert_null(piece->text);
 }
 
 static void a_map_of_ld_bfd_is_read(void **state)
@@ -88,11 +91,12 @@ static void a_map_of_ld_bfd_is_read(void **state)
 	(void)state;
 	read_text(bfd_map, &map);
 	assert_int_equal(map.count, 5);
-	assert_piece(&map.pieces[0], 0x8000, 0x4, "/usr/lib/crti.o", false);
-	assert_piece(&map.pieces[1], 0x8100, 0x20, "/usr/lib/crt1.o", true);
-	assert_piece(&map.pieces[2], 0x8124, 0x2c, "main.o", true);
-	assert_piece(&map.pieces[3], 0x8150, 0x30, "lib dir/libx.a(one.o)", true);
-	assert_piece(&map.pieces[4], 0x8180, 0x40, "lib dir/libx.a(two.o)", true);
+	assert_piece(&map.pieces[0], 0x8000, 0x4, "/usr/lib/crti.o", NULL);
+	assert_piece(&map.pieces[1], 0x8100, 0x20, "/usr/lib/crt1.o", ".text");
+	assert_piece(&map.pieces[2], 0x8124, 0x2c, "main.o", ".text.startup");
+	assert_piece(&map.pieces[3], 0x8150, 0x30, "lib dir/libx.a(one.o)",
+		     ".text.a_rather_long_name");
+	assert_piece(&map.pieces[4], 0x8180, 0x40, "lib dir/libx.a(two.o)", ".text");
 	map_release(&map);
 }
 
@@ -103,8 +107,8 @@ static void a_map_of_lld_is_read(void **state)
 	(void)state;
 	read_text(lld_map, &map);
 	assert_int_equal(map.count, 2);
-	assert_piece(&map.pieces[0], 0x10400, 0x20, "/usr/lib/crt1.o", true);
-	assert_piece(&map.pieces[1], 0x10420, 0x30, "lib dir/libx.a(one.o)", true);
+	assert_piece(&map.pieces[0], 0x10400, 0x20, "/usr/lib/crt1.o", ".text");
+	assert_piece(&map.pieces[1], 0x10420, 0x30, "lib dir/libx.a(one.o)", ".text.one");
 	map_release(&map);
 }
 
