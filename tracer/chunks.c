@@ -64,56 +64,154 @@ static uint32_t litifut_map_aligned(long descriptor, uint64_t offset, uint32_t s
 	return 0;
 }
 
-uint32_t litifut_chunk_new(uint32_t kind, uint32_t thread)
+/* Room for one more chunk, mapped; 0 when there is none (and never will be). Its
+ * place in the file is left in `used_bytes`, which has no other use in an open
+ * chunk. */
+static uint32_t litifut_chunk_map(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	uint32_t size = r->chunk_mask + 1;
-	struct litifut_chunk_header *chunk;
-	uint32_t number;
+	uint32_t chunk = 0;
+	uint32_t place;
 	uint64_t offset;
 	long descriptor;
 
 	if (r->full)
 		return 0;
-	number = litifut_add(&r->chunk_count, 1);
-	offset = LITIFUT_HEADER_BYTES + (uint64_t)number * size;
+	place = litifut_add(&r->chunk_count, 1);
+	offset = LITIFUT_HEADER_BYTES + (uint64_t)place * size;
 	descriptor = litifut_trace_descriptor();
-	if (descriptor < 0 || !litifut_within_limits(offset + size) ||
-	    !litifut_file_grow(descriptor, offset, size)) {
+	if (!litifut_failed(descriptor) && litifut_within_limits(offset + size) &&
+	    litifut_file_grow(descriptor, offset, size))
+		chunk = litifut_map_aligned(descriptor, offset, size);
+	if (chunk)
+		((struct litifut_chunk_header *)chunk)->used_bytes = place;
+	else
 		r->full = 1;
-		return 0;
-	}
-	chunk = (struct litifut_chunk_header *)litifut_map_aligned(descriptor, offset, size);
-	if (!chunk) {
-		r->full = 1;
-		return 0;
-	}
-	chunk->thread = thread;
-	chunk->number = number;
-	chunk->encoding = LITIFUT_ENCODING_WORDS;
-	chunk->flags = r->settings.clock == LITIFUT_CLOCK_NONE ? 0 : LITIFUT_CHUNK_TIMED;
-	chunk->kind = (uint16_t)kind;
-	litifut_port_barrier(r->features);
-	chunk->magic = LITIFUT_CHUNK_MAGIC;
-	return (uint32_t)chunk;
+	return chunk;
 }
 
-void litifut_chunk_close(uint32_t cursor)
+/* Fills the header of an empty chunk. The kind comes last: before it, readers
+ * take the chunk for a free one. */
+static void litifut_chunk_open(uint32_t base, uint32_t kind, uint32_t encoding, uint32_t thread)
 {
 	struct litifut_recorder *r = &litifut_recorder;
-	uint32_t base = (cursor - 1) & ~r->chunk_mask;
+	struct litifut_chunk_header *chunk = (struct litifut_chunk_header *)base;
+	bool timed = kind == LITIFUT_CHUNK_EVENTS && r->clock != LITIFUT_CLOCK_NONE;
+
+	chunk->magic = LITIFUT_CHUNK_MAGIC;
+	chunk->encoding = (uint16_t)encoding;
+	chunk->flags = timed ? LITIFUT_CHUNK_TIMED : 0;
+	chunk->thread = thread;
+	chunk->number = litifut_add(&r->last_number, 1);
+	chunk->start_time = timed ? litifut_clock_now() : 0;
+	litifut_port_barrier(r->features);
+	*(volatile uint16_t *)&chunk->kind = (uint16_t)kind;
+}
+
+/* What becomes of a full chunk, which no cursor names any more: emptied once its
+ * events are in the trace in compact form, and then returned; or closed as it
+ * is, and 0 returned. */
+static uint32_t litifut_chunk_finish(uint32_t end)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	uint32_t base = (end - 1) & ~r->chunk_mask;
 	struct litifut_chunk_header *chunk = (struct litifut_chunk_header *)base;
 	bool hole = false;
 
+	if (chunk->kind == LITIFUT_CHUNK_EVENTS && chunk->encoding == LITIFUT_ENCODING_WORDS &&
+	    r->settings.bulk_kb && litifut_compact_chunk(chunk, end)) {
+		/* From here on readers find the block and not this chunk. */
+		*(volatile uint16_t *)&chunk->kind = LITIFUT_CHUNK_FREE;
+		litifut_port_barrier(r->features);
+		for (uint32_t *word = (uint32_t *)(chunk + 1); word < (uint32_t *)end; word++)
+			*word = 0;
+		litifut_port_barrier(r->features);
+		return base;
+	}
 	/* A zero word is a slot whose writer was interrupted by a signal and has
 	 * yet to come back; unmapping would make it fault. A zero that belongs
-	 * to an event only keeps the chunk mapped for nothing. */
-	for (const uint32_t *word = (const uint32_t *)(chunk + 1); word < (uint32_t *)cursor;
+	 * to something else only keeps the chunk mapped for nothing. */
+	for (const uint32_t *word = (const uint32_t *)(chunk + 1); word < (const uint32_t *)end;
 	     word++)
 		hole |= !*(const volatile uint32_t *)word;
-	chunk->used_bytes = cursor - base - (uint32_t)sizeof(*chunk);
+	chunk->used_bytes = end - base - (uint32_t)sizeof(*chunk);
 	litifut_port_barrier(r->features);
 	chunk->flags |= LITIFUT_CHUNK_CLOSED;
 	if (!hole)
 		litifut_unmap(base, r->chunk_mask + 1);
+	return 0;
+}
+
+/* Puts another chunk under `*cursor`, whose chunk ends at `at` (0: none yet).
+ * False without room for it. Signals are blocked. */
+static bool litifut_chunk_change(uint32_t *cursor, uint32_t at, uint32_t kind, uint32_t encoding,
+				 uint32_t thread)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	uint32_t chunk = 0;
+
+	/* The one who takes the full chunk away from the cursor finishes it. */
+	if (at) {
+		if (!litifut_exchange(cursor, at, 0))
+			return true;
+		chunk = litifut_chunk_finish(at);
+	}
+	if (!chunk)
+		chunk = litifut_chunk_map();
+	if (!chunk)
+		return false;
+	litifut_chunk_open(chunk, kind, encoding, thread);
+	/* Where a cursor is shared, another may have been quicker: our chunk
+	 * stays an empty one in the file. */
+	if (!litifut_exchange(cursor, 0, chunk + (uint32_t)sizeof(struct litifut_chunk_header)))
+		litifut_unmap(chunk, r->chunk_mask + 1);
+	return true;
+}
+
+uint32_t *litifut_reserve(uint32_t *cursor, uint32_t bytes, uint32_t kind, uint32_t encoding,
+			  uint32_t thread)
+{
+	uint32_t mask = litifut_recorder.chunk_mask;
+
+	for (;;) {
+		uint32_t at = *(volatile uint32_t *)cursor;
+		uint32_t used = at & mask;
+		struct litifut_signals signals;
+		bool changed;
+
+		if (used && used + bytes <= mask + 1) {
+			if (litifut_port_compare_exchange(litifut_recorder.features, cursor, at,
+							  at + bytes))
+				return (uint32_t *)at;
+			continue;
+		}
+		litifut_signals_block(&signals);
+		changed = litifut_chunk_change(cursor, at, kind, encoding, thread);
+		litifut_signals_restore(&signals);
+		if (!changed)
+			return NULL;
+	}
+}
+
+/* The paper's "no bulk": the words go to the file by a system call each time. */
+static void litifut_fill_through_file(uint32_t *place, const uint32_t *words, uint32_t count)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	uint32_t base = (uint32_t)place & ~r->chunk_mask;
+	const struct litifut_chunk_header *chunk = (const struct litifut_chunk_header *)base;
+
+	litifut_write_at(litifut_trace_descriptor(), words, count * 4,
+			 LITIFUT_HEADER_BYTES + (uint64_t)chunk->used_bytes * (r->chunk_mask + 1) +
+				 ((uint32_t)place - base));
+}
+
+void litifut_fill(uint32_t *place, const uint32_t *words, uint32_t count)
+{
+	if (!litifut_recorder.settings.bulk_kb) {
+		litifut_fill_through_file(place, words, count);
+		return;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		((volatile uint32_t *)place)[i] = words[i];
 }

@@ -26,6 +26,8 @@ static void litifut_read_auxiliary_vector(void)
 				hwcap = pairs[i][1];
 			else if (pairs[i][0] == AT_PAGESZ && pairs[i][1])
 				r->page_bytes = pairs[i][1];
+			else if (pairs[i][0] == AT_SYSINFO_EHDR)
+				r->vdso = pairs[i][1];
 			else if (pairs[i][0] == AT_SECURE)
 				r->secure = pairs[i][1];
 		}
@@ -57,14 +59,6 @@ static void litifut_name_program(const struct litifut_module *module)
 	r->program[i] = 0;
 }
 
-static uint64_t litifut_clock_read(uint32_t clock)
-{
-	uint32_t time[2] = {0, 0};
-
-	LITIFUT_CALL2(clock_gettime, clock, time);
-	return (uint64_t)time[0] * 1000000000u + time[1];
-}
-
 static void litifut_header_fill(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
@@ -79,11 +73,12 @@ static void litifut_header_fill(void)
 	header->word_bytes = 4;
 	header->pid = r->process;
 	header->parent_pid = (uint32_t)LITIFUT_CALL0(getppid);
-	header->clock = r->settings.clock;
+	header->clock = r->clock;
+	header->clock_hertz = r->clock == LITIFUT_CLOCK_CYCLE ? litifut_port_counter_hertz() : 0;
 	header->flags = r->settings.dedup ? LITIFUT_TRACE_DEDUP : 0;
 	header->state = LITIFUT_TRACE_RUNNING;
-	header->start_realtime_ns = litifut_clock_read(0);
-	header->start_monotonic_ns = litifut_clock_read(1);
+	header->start_realtime_ns = litifut_nanoseconds(0);
+	header->start_monotonic_ns = litifut_nanoseconds(1);
 	litifut_copy(header->program, r->program, sizeof(header->program));
 	litifut_port_barrier(r->features);
 	litifut_copy(header->magic, LITIFUT_TRACE_MAGIC, sizeof(header->magic));
@@ -96,12 +91,16 @@ static bool litifut_trace_open(void)
 
 	r->process = litifut_process_id();
 	r->chunk_count = 0;
+	r->last_number = 0;
 	r->metadata = 0;
+	r->compact = 0;
+	r->scratch_busy = 0;
 	r->full = 0;
 	r->last_serial = 0;
 	if (!litifut_trace_create())
 		return false;
 	litifut_header_fill();
+	litifut_bloom_start();
 	litifut_maps_write();
 	return true;
 }
@@ -119,28 +118,39 @@ static void litifut_phase_end(bool good)
 	}
 }
 
-bool litifut_process_start(struct litifut_module *module)
+static bool litifut_process_set_up(const struct litifut_module *module)
 {
 	struct litifut_recorder *r = &litifut_recorder;
-	bool good = false;
-	long scratch;
+	long scratch = litifut_map(0, LITIFUT_SCRATCH_BYTES, PROT_READ | PROT_WRITE, -1, 0);
+
+	if (litifut_failed(scratch))
+		return false;
+	litifut_name_program(module);
+	litifut_settings_read(module->defaults, (char *)scratch, LITIFUT_SCRATCH_BYTES);
+	litifut_unmap((uint32_t)scratch, LITIFUT_SCRATCH_BYTES);
+	r->chunk_mask = litifut_settings_chunk_bytes() - 1;
+	r->recording = !r->settings.start_off;
+	litifut_clock_start();
+	if (!litifut_threads_start() || !litifut_trace_open())
+		return false;
+	litifut_signal_start();
+	return true;
+}
+
+bool litifut_process_start(const struct litifut_module *module)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	struct litifut_signals signals;
+	bool good;
 
 	/* `features` is not known yet. All it decides is how words are exchanged,
 	 * and every thread that comes here finds out the same. */
 	litifut_read_auxiliary_vector();
-	if (!litifut_exchange(&r->phase, LITIFUT_PHASE_NEW, LITIFUT_PHASE_BUSY))
-		return r->phase == LITIFUT_PHASE_READY;
-	r->process = litifut_process_id();
-	litifut_name_program(module);
-	scratch = litifut_map(0, LITIFUT_SCRATCH_BYTES, PROT_READ | PROT_WRITE, -1, 0);
-	if (!litifut_failed(scratch)) {
-		litifut_settings_read(module->defaults, (char *)scratch, LITIFUT_SCRATCH_BYTES);
-		litifut_unmap((uint32_t)scratch, LITIFUT_SCRATCH_BYTES);
-		r->chunk_mask = litifut_settings_chunk_bytes() - 1;
-		r->recording = !r->settings.start_off;
-		good = litifut_trace_open();
-	}
-	litifut_phase_end(good);
+	litifut_signals_block(&signals);
+	if (litifut_exchange(&r->phase, LITIFUT_PHASE_NEW, LITIFUT_PHASE_BUSY))
+		litifut_phase_end(litifut_process_set_up(module));
+	good = r->phase == LITIFUT_PHASE_READY;
+	litifut_signals_restore(&signals);
 	return good;
 }
 
@@ -166,7 +176,7 @@ static void litifut_module_write(struct litifut_module *module)
 	litifut_copy(record->name, module->name, sizeof(record->name));
 	module->load_bias = record->load_bias;
 	place = litifut_reserve(&r->metadata, sizeof(words), LITIFUT_CHUNK_METADATA,
-				litifut_thread_id());
+				LITIFUT_ENCODING_WORDS, r->process);
 	if (place)
 		litifut_fill(place, (const uint32_t *)&words, sizeof(words) / 4);
 	module->serial = record->serial;
@@ -188,36 +198,50 @@ void litifut_module_announce(struct litifut_module *module)
 	module->registered = 2;
 }
 
-bool litifut_process_forked(uint32_t process)
+static bool litifut_trace_open_again(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
-	uint32_t parent = r->process;
-	bool good;
 
-	/* The parent may have been forked while another of its threads was in the
-	 * middle of this; that thread is not here to finish. */
-	if (!litifut_exchange(&r->process, parent, process))
-		return false;
-	r->phase = LITIFUT_PHASE_BUSY;
-	r->fast = 0;
-	r->lost_early = 0;
 	r->header = NULL; /* the parent's; stays mapped for an interrupted writer */
 	if (r->descriptor >= 0 && litifut_is_trace(r->descriptor))
 		litifut_close(r->descriptor);
 	r->descriptor = -1;
 	litifut_threads_forget();
-	good = litifut_trace_open();
-	if (good)
-		for (uint32_t i = 0; i < LITIFUT_MODULE_SLOTS; i++)
-			if (r->modules[i])
-				litifut_module_write(r->modules[i]);
-	litifut_phase_end(good);
+	if (!litifut_trace_open())
+		return false;
+	for (uint32_t i = 0; i < LITIFUT_MODULE_SLOTS; i++)
+		if (r->modules[i])
+			litifut_module_write(r->modules[i]);
+	return true;
+}
+
+bool litifut_process_forked(uint32_t process)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	struct litifut_signals signals;
+	bool good;
+
+	/* A child of vfork has the memory of its parent, which waits for it and
+	 * must find it as it was. Where the kernel empties the table of threads
+	 * in a real copy, a full one tells; elsewhere libc's id word does. */
+	if (litifut_threads_in_use() && !litifut_is_libc_thread())
+		return false;
+	litifut_signals_block(&signals);
+	/* Whoever of several threads comes first does it. The parent may have
+	 * been in the middle of something of this kind in another thread, which
+	 * is not here to finish it. */
+	if (litifut_exchange(&r->process, r->process, process)) {
+		r->phase = LITIFUT_PHASE_BUSY;
+		r->fast = LITIFUT_FAST_NONE;
+		r->lost_early = 0;
+		litifut_phase_end(litifut_trace_open_again());
+	}
+	good = r->phase == LITIFUT_PHASE_READY;
+	litifut_signals_restore(&signals);
 	return good;
 }
 
-/* Everything that makes the trace complete as far as it goes. Events may still
- * come, and are recorded. */
-static void litifut_trace_finish(void)
+void litifut_trace_finish(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 
@@ -246,35 +270,15 @@ LITIFUT_PUBLIC void litifut_module_leave(struct litifut_module *module)
 		uint32_t epoch = litifut_add(&r->epoch, 1) + 1;
 		uint32_t words[3] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_UNLOAD, 2), module->serial,
 				     epoch};
-		uint32_t *place = litifut_reserve(&r->metadata, sizeof(words),
-						  LITIFUT_CHUNK_METADATA, litifut_thread_id());
+		uint32_t *place =
+			litifut_reserve(&r->metadata, sizeof(words), LITIFUT_CHUNK_METADATA,
+					LITIFUT_ENCODING_WORDS, r->process);
 
 		if (place)
 			litifut_fill(place, words, 3);
 		/* every thread tells the new epoch with its next event */
-		for (uint32_t i = 0; i < LITIFUT_THREAD_SLOTS; i++)
-			r->threads[i] = NULL;
+		litifut_threads_recheck();
 	}
 	if (litifut_add(&r->modules_live, UINT32_MAX) == 1)
 		litifut_trace_finish();
-}
-
-LITIFUT_PUBLIC void litifut_stop(void)
-{
-	struct litifut_recorder *r = &litifut_recorder;
-
-	if (r->phase != LITIFUT_PHASE_READY || !litifut_exchange(&r->recording, 1, 0))
-		return;
-	litifut_update_fast();
-	litifut_trace_finish();
-}
-
-LITIFUT_PUBLIC void litifut_start(void)
-{
-	struct litifut_recorder *r = &litifut_recorder;
-
-	if (!litifut_exchange(&r->recording, 0, 1) || r->phase != LITIFUT_PHASE_READY)
-		return;
-	r->header->state = LITIFUT_TRACE_RUNNING;
-	litifut_update_fast();
 }

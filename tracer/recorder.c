@@ -20,60 +20,12 @@ void litifut_update_fast(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 
-	r->fast = r->phase == LITIFUT_PHASE_READY && r->recording && r->features.modern &&
-		  r->settings.clock == LITIFUT_CLOCK_NONE && !r->settings.dedup &&
-		  r->settings.bulk_kb;
-}
-
-uint32_t *litifut_reserve(uint32_t *cursor, uint32_t bytes, uint32_t kind, uint32_t thread)
-{
-	uint32_t mask = litifut_recorder.chunk_mask;
-
-	for (;;) {
-		uint32_t at = *(volatile uint32_t *)cursor;
-		uint32_t used = at & mask;
-
-		if (used && used + bytes <= mask + 1) {
-			if (litifut_port_compare_exchange(litifut_recorder.features, cursor, at,
-							  at + bytes))
-				return (uint32_t *)at;
-			continue;
-		}
-		uint32_t chunk = litifut_chunk_new(kind, thread);
-
-		if (!chunk)
-			return NULL;
-		/* A signal handler may have done the same meanwhile: then its
-		 * chunk is used and ours stays an empty one in the file. */
-		if (!litifut_exchange(cursor, at, chunk + sizeof(struct litifut_chunk_header)))
-			litifut_unmap(chunk, mask + 1);
-		else if (at)
-			litifut_chunk_close(at);
-	}
-}
-
-/* The paper's "no bulk": the words go to the file by a system call each time. */
-static void litifut_fill_through_file(uint32_t *place, const uint32_t *words, uint32_t count)
-{
-	struct litifut_recorder *r = &litifut_recorder;
-	uint32_t base = (uint32_t)place & ~r->chunk_mask;
-	const struct litifut_chunk_header *chunk = (const struct litifut_chunk_header *)base;
-	long descriptor = litifut_trace_descriptor();
-
-	litifut_write_at(descriptor, words, count * 4,
-			 LITIFUT_HEADER_BYTES + (uint64_t)chunk->number * (r->chunk_mask + 1) +
-				 ((uint32_t)place - base));
-}
-
-void litifut_fill(uint32_t *place, const uint32_t *words, uint32_t count)
-{
-	if (!litifut_recorder.settings.bulk_kb) {
-		litifut_fill_through_file(place, words, count);
-		return;
-	}
-	for (uint32_t i = 1; i < count; i++)
-		((volatile uint32_t *)place)[i] = words[i];
-	*(volatile uint32_t *)place = words[0];
+	if (r->phase != LITIFUT_PHASE_READY || !r->recording || !r->features.modern)
+		r->fast = LITIFUT_FAST_NONE;
+	else if (r->clock != LITIFUT_CLOCK_NONE || r->bloom || !r->settings.bulk_kb)
+		r->fast = LITIFUT_FAST_LOOKUP;
+	else
+		r->fast = LITIFUT_FAST_WORD;
 }
 
 static uint32_t litifut_event_words(const struct litifut_call *call, uint32_t *words)
@@ -89,22 +41,50 @@ static uint32_t litifut_event_words(const struct litifut_call *call, uint32_t *w
 	return 3;
 }
 
-static void litifut_put(struct litifut_thread *thread, const uint32_t *words, uint32_t count)
+bool litifut_put(struct litifut_thread *thread, const uint32_t *words, uint32_t count)
 {
-	uint32_t *place =
-		litifut_reserve(&thread->cursor, count * 4, LITIFUT_CHUNK_EVENTS, thread->id);
+	uint32_t *place = litifut_reserve(&thread->cursor, count * 4, LITIFUT_CHUNK_EVENTS,
+					  LITIFUT_ENCODING_WORDS, thread->id);
 
 	if (place)
 		litifut_fill(place, words, count);
-	else
-		litifut_lose(1);
+	return place != NULL;
+}
+
+/* Adds the clock word to an event, and puts the whole clock before it when its
+ * low bits would not do. */
+static uint32_t litifut_stamp(struct litifut_thread *thread, uint32_t *words, uint32_t count)
+{
+	uint64_t now = litifut_clock_now();
+	uint32_t low = (uint32_t)now;
+	uint32_t high = (uint32_t)(now >> 30);
+
+	if (high != thread->time_high) {
+		uint32_t time[3] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_TIME, 2), low,
+				    (uint32_t)(now >> 32)};
+
+		/* only once it is there: a signal handler may need its own */
+		if (litifut_put(thread, time, 3))
+			thread->time_high = high;
+	}
+	if (count > 1)
+		words[0] += LITIFUT_CONTROL_WORD(0, 1);
+	words[count] = low ? low : 1;
+	return count + 1;
 }
 
 static void litifut_record_in(struct litifut_thread *thread, const struct litifut_call *call)
 {
 	uint32_t words[4];
+	uint32_t count;
 
-	litifut_put(thread, words, litifut_event_words(call, words));
+	if (litifut_recorder.bloom && litifut_bloom_seen(call->return_address, call->callee))
+		return;
+	count = litifut_event_words(call, words);
+	if (litifut_recorder.clock != LITIFUT_CLOCK_NONE)
+		count = litifut_stamp(thread, words, count);
+	if (!litifut_put(thread, words, count))
+		litifut_lose(1);
 }
 
 /* Everything that is not usual: the first event of a process, a thread, a
@@ -116,27 +96,20 @@ static __attribute__((noinline)) void litifut_record_slowly(const struct litifut
 	struct litifut_thread *thread;
 	uint32_t process;
 
-	if (r->phase == LITIFUT_PHASE_OFF)
+	if (r->phase == LITIFUT_PHASE_OFF || (r->phase == LITIFUT_PHASE_READY && !r->recording))
 		return;
 	if (r->phase == LITIFUT_PHASE_NEW && !litifut_process_start(call->module)) {
 		litifut_lose(1);
 		return;
 	}
 	process = litifut_process_id();
-	if (process != r->process && !litifut_process_forked(process)) {
-		litifut_lose(1);
-		return;
-	}
-	if (r->phase != LITIFUT_PHASE_READY) {
+	if ((process != r->process && !litifut_process_forked(process)) ||
+	    r->phase != LITIFUT_PHASE_READY || r->full) {
 		litifut_lose(1);
 		return;
 	}
 	if (!r->recording)
 		return;
-	if (r->full) {
-		litifut_lose(1);
-		return;
-	}
 	if (!call->module->serial)
 		litifut_module_announce(call->module);
 	thread = litifut_thread_find(litifut_thread_id());
@@ -147,8 +120,8 @@ static __attribute__((noinline)) void litifut_record_slowly(const struct litifut
 	if (thread->epoch != r->epoch) {
 		uint32_t words[2] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_EPOCH, 1), r->epoch};
 
-		thread->epoch = words[1];
-		litifut_put(thread, words, 2);
+		if (litifut_put(thread, words, 2))
+			thread->epoch = words[1];
 	}
 	litifut_record_in(thread, call);
 }
@@ -171,7 +144,7 @@ __attribute__((visibility("default"))) void litifut_record_trace(const struct li
 		litifut_record_slowly(call);
 		return;
 	}
-	if (call->kind == LITIFUT_SITE_DIRECT) {
+	if (call->kind == LITIFUT_SITE_DIRECT && r->fast == LITIFUT_FAST_WORD) {
 		uint32_t at = *(volatile uint32_t *)&thread->cursor;
 
 		if ((at & r->chunk_mask) &&

@@ -17,6 +17,7 @@
 #define LITIFUT_THREAD_SLOTS 1024 /* a power of two */
 #define LITIFUT_MODULE_SLOTS 256
 #define LITIFUT_HEADER_BYTES 16384 /* see litifut_trace_create() */
+#define LITIFUT_CLOCK_UNSET 0xff   /* none was asked for */
 
 struct litifut_settings {
 	char directory[LITIFUT_PATH_BYTES];
@@ -41,9 +42,8 @@ struct litifut_thread {
 	 * aligned to their size, so a multiple of it means: full, or none yet.
 	 * Slots are reserved by compare-and-swap of this one word. */
 	uint32_t cursor;
-	uint32_t epoch;       /* module epoch last told in the stream */
-	uint32_t last_time;   /* high part decides when the stream needs a LITIFUT_WORD_TIME */
-	uint32_t was_stopped; /* LITIFUT_WORD_STOPPED is the last word */
+	uint32_t epoch;     /* module epoch last told in the stream */
+	uint32_t time_high; /* clock >> 30 at the last LITIFUT_WORD_TIME */
 	struct litifut_thread *next;
 };
 
@@ -54,21 +54,40 @@ enum litifut_phase {
 	LITIFUT_PHASE_OFF = 3 /* cannot record in this process */
 };
 
+/* What `fast` says. */
+enum litifut_fast {
+	LITIFUT_FAST_NONE = 0,   /* each event takes the long way */
+	LITIFUT_FAST_LOOKUP = 1, /* threads are known by their pointers */
+	LITIFUT_FAST_WORD = 2    /* and a direct call is one word, stored in the chunk */
+};
+
 struct litifut_recorder {
 	/* Read at every event. */
-	uint32_t fast;       /* the shortest path may be taken: see litifut_record_trace() */
+	uint32_t fast;       /* enum litifut_fast */
 	uint32_t chunk_mask; /* chunk size - 1 */
-	uint32_t phase;      /* enum litifut_phase */
-	uint32_t recording;  /* switched by litifut_start() and litifut_stop() */
+	/* LITIFUT_THREAD_SLOTS pointers, by litifut_thread_slot(). The kernel
+	 * empties them in a forked child where it can (MADV_WIPEONFORK). */
+	struct litifut_thread **threads;
+	uint32_t phase;     /* enum litifut_phase */
+	uint32_t recording; /* switched by litifut_start() and litifut_stop() */
 	uint32_t epoch;
 	struct litifut_port_features features;
-	struct litifut_trace_header *header; /* mapped at the start of the file */
+	struct litifut_trace_header *header;                   /* mapped at the start of the file */
+	uint32_t clock;                                        /* enum litifut_clock */
+	long (*clock_gettime)(uint32_t clock, uint32_t *time); /* of the vDSO, or NULL */
+	uint32_t *bloom;                                       /* the filter's words, or NULL */
+	uint32_t bloom_mask;                                   /* bits in it - 1 */
 
 	uint32_t process;     /* id of the process that this state is for */
 	uint32_t chunk_count; /* handed out in the file so far */
-	uint32_t full;        /* no chunk can be had any more */
-	uint32_t lost_early;  /* lost before there was a header to count them in */
-	uint32_t metadata;    /* cursor of the metadata chunk, as in litifut_thread */
+	uint32_t last_number; /* of a chunk */
+	uint32_t compact;     /* cursor of the chunk for compact blocks */
+	uint32_t scratch;     /* struct litifut_scratch, mapped when first needed */
+	uint32_t scratch_busy;
+	uint32_t vdso;       /* address of the kernel's shared library, 0: none */
+	uint32_t full;       /* no chunk can be had any more */
+	uint32_t lost_early; /* lost before there was a header to count them in */
+	uint32_t metadata;   /* cursor of the metadata chunk, as in litifut_thread */
 	uint32_t last_serial;
 	uint32_t modules_live;
 	uint32_t page_bytes;
@@ -85,9 +104,7 @@ struct litifut_recorder {
 	struct litifut_settings settings;
 	struct litifut_thread *thread_list;
 	uint32_t thread_pool; /* unused rest of the page that threads are made from */
-	uint32_t thread_pool_end;
 	struct litifut_module *modules[LITIFUT_MODULE_SLOTS];
-	struct litifut_thread *threads[LITIFUT_THREAD_SLOTS];
 };
 
 extern struct litifut_recorder litifut_recorder;
@@ -121,32 +138,55 @@ static inline uint32_t litifut_thread_slot(uint32_t pointer)
 
 /* recorder.c: counts `events` as lost, in the header when there is one. */
 void litifut_lose(uint32_t events);
-/* recorder.c: reserves `bytes` in the chunk under `*cursor`, in a new one of
- * this kind and owner when they do not fit. NULL: there is no room. */
-uint32_t *litifut_reserve(uint32_t *cursor, uint32_t bytes, uint32_t kind, uint32_t thread);
-/* recorder.c: puts `count` words at a reserved place, the first one last. */
-void litifut_fill(uint32_t *place, const uint32_t *words, uint32_t count);
-/* recorder.c: decides whether `fast` may be set, after any change. */
+/* recorder.c: puts words into the stream of a thread; false: there is no room. */
+bool litifut_put(struct litifut_thread *thread, const uint32_t *words, uint32_t count);
+/* recorder.c: decides what `fast` may be, after any change. */
 void litifut_update_fast(void);
+
+/* chunks.c: reserves `bytes` in the chunk under `*cursor`, in another one of
+ * this kind, encoding and owner when they do not fit. NULL: there is no room. */
+uint32_t *litifut_reserve(uint32_t *cursor, uint32_t bytes, uint32_t kind, uint32_t encoding,
+			  uint32_t thread);
+/* chunks.c: puts `count` words at a reserved place, front to back. */
+void litifut_fill(uint32_t *place, const uint32_t *words, uint32_t count);
+/* chunks.c: makes room for [offset, offset + size) in a file; never shrinks it. */
+bool litifut_file_grow(long descriptor, uint64_t offset, uint32_t size);
+/* chunks.c: true when a file may be `end` bytes long. */
+bool litifut_within_limits(uint64_t end);
+
+/* compact.c: writes the compact form of a full chunk of events, whose last word
+ * ends at `end`, into the trace. False when it stays as it is: a slot in it is
+ * still to be filled, another thread is at this, or it would not be smaller. */
+bool litifut_compact_chunk(const struct litifut_chunk_header *chunk, uint32_t end);
+
+/* clock.c: chooses the clock. */
+void litifut_clock_start(void);
+/* clock.c: the clock that was chosen, in its ticks. */
+uint64_t litifut_clock_now(void);
+/* clock.c: CLOCK_MONOTONIC (1) or CLOCK_REALTIME (0) in nanoseconds. */
+uint64_t litifut_nanoseconds(uint32_t clock);
+
+/* bloom.c: makes the filter when it is asked for; empties it after fork. */
+void litifut_bloom_start(void);
+/* bloom.c: true when this pair has been seen, or seems so; remembers it. */
+bool litifut_bloom_seen(uint32_t return_address, uint32_t callee);
 
 /* threads.c: the calling thread's state, made when it has none; NULL without
  * memory. `id` is its kernel thread id. */
 struct litifut_thread *litifut_thread_find(uint32_t id);
 /* threads.c: true when the 8 bytes at `address` can be read without a fault. */
 bool litifut_readable(uint32_t address);
+/* threads.c: maps the table of threads. */
+bool litifut_threads_start(void);
+/* threads.c: true when a thread is in the table. */
+bool litifut_threads_in_use(void);
+/* threads.c: true when libc's id word says what the kernel does of the calling
+ * thread. */
+bool litifut_is_libc_thread(void);
+/* threads.c: every thread takes the long way with its next event. */
+void litifut_threads_recheck(void);
 /* threads.c: after fork: none of the known threads exists here. */
 void litifut_threads_forget(void);
-
-/* chunks.c: a new chunk in the file, mapped at a multiple of its size, with its
- * header filled; 0 when there is no room (and never again will be). */
-uint32_t litifut_chunk_new(uint32_t kind, uint32_t thread);
-/* chunks.c: marks the chunk that holds the word before `cursor` as complete and
- * unmaps it, unless an interrupted writer may still come back to it. */
-void litifut_chunk_close(uint32_t cursor);
-/* chunks.c: makes room for [offset, offset + size) in a file; never shrinks it. */
-bool litifut_file_grow(long descriptor, uint64_t offset, uint32_t size);
-/* chunks.c: true when a file may be `end` bytes long. */
-bool litifut_within_limits(uint64_t end);
 
 /* files.c: makes the directories and the trace file and maps its header. */
 bool litifut_trace_create(void);
@@ -169,9 +209,14 @@ uint32_t litifut_settings_chunk_bytes(void);
 
 /* process.c: brings the recorder up for this process at its first event, which
  * comes from `module`. True when it is ready. */
-bool litifut_process_start(struct litifut_module *module);
-/* process.c: a forked child starts a trace of its own. */
+bool litifut_process_start(const struct litifut_module *module);
+/* process.c: a forked child starts a trace of its own. False when it must not
+ * record, being a guest in the memory of its parent. */
 bool litifut_process_forked(uint32_t process);
+/* process.c: all that makes the trace complete so far; it goes on. */
+void litifut_trace_finish(void);
+/* switch.c: installs the handler of LITIFUT_SIGNAL where the program has none. */
+void litifut_signal_start(void);
 /* process.c: tells the trace of `module`. */
 void litifut_module_announce(struct litifut_module *module);
 

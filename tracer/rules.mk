@@ -22,7 +22,8 @@ TRACER_C_FLAGS := -std=c11 -O2 -g -ffreestanding -fPIC -fvisibility=hidden \
 	-fomit-frame-pointer -fno-common -Iinclude -I. $(WARNINGS)
 
 TRACER_SOURCES   := enter.c
-RECORDER_SOURCES := recorder.c threads.c chunks.c files.c settings.c process.c
+RECORDER_SOURCES := recorder.c threads.c chunks.c compact.c clock.c bloom.c files.c settings.c \
+	process.c switch.c
 
 # Debugging information other than call frames goes too: the names in it are of
 # no use to the person who debugs the traced program.
@@ -54,7 +55,7 @@ endef
 
 $(foreach arch,$(TRACER_ARCHES),$(eval $(call tracer_arch,$(arch))))
 
-TRACER_TESTS := $(BUILD)/unit/test_tracer_next_pc
+TRACER_TESTS := $(BUILD)/unit/test_tracer_next_pc $(BUILD)/unit/test_tracer_compact
 UNIT_TESTS += $(TRACER_TESTS)
 
 $(TRACER_TESTS): $(BUILD)/unit/%: $(BUILD)/host/tests/unit/%.o

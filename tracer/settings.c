@@ -162,6 +162,7 @@ void litifut_settings_read(const char *defaults, char *scratch, uint32_t size)
 	struct litifut_settings *settings = &litifut_recorder.settings;
 
 	litifut_set_text(settings->directory, sizeof(settings->directory), "litifut-data");
+	settings->clock = LITIFUT_CLOCK_UNSET;
 	settings->bulk_kb = 64;
 	settings->bloom_kb = 64;
 	while (*defaults) {

@@ -5,6 +5,7 @@
 #define LITIFUT_TRACER_SYSTEM_H
 
 #include <asm/errno.h>
+#include <linux/signal.h>
 #include <linux/fcntl.h>
 #include <linux/mman.h>
 #include <stdbool.h>
@@ -71,6 +72,27 @@ static inline void litifut_unmap(uint32_t address, uint32_t size)
 {
 	if (size)
 		LITIFUT_CALL2(munmap, address, size);
+}
+
+/* A set of signals, of any port's size. */
+struct litifut_signals {
+	uint32_t set[4];
+};
+
+/* No signal handler runs in this thread until litifut_signals_restore(). */
+static inline void litifut_signals_block(struct litifut_signals *old)
+{
+	static const struct litifut_signals all = {
+		{UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX}};
+
+	litifut_system_call(__NR_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)old,
+			    LITIFUT_SIGSET_BYTES, 0, 0);
+}
+
+static inline void litifut_signals_restore(const struct litifut_signals *old)
+{
+	litifut_system_call(__NR_rt_sigprocmask, SIG_SETMASK, (long)old, 0, LITIFUT_SIGSET_BYTES, 0,
+			    0);
 }
 
 static inline uint32_t litifut_length(const char *text)

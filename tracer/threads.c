@@ -119,8 +119,9 @@ static struct litifut_thread *litifut_thread_take_over(uint32_t id)
 		thread->id_word = NULL;
 		if (thread->cursor & r->chunk_mask) {
 			uint32_t words[2] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_THREAD, 1), id};
-			uint32_t *place = litifut_reserve(&thread->cursor, sizeof(words),
-							  LITIFUT_CHUNK_EVENTS, id);
+			uint32_t *place =
+				litifut_reserve(&thread->cursor, sizeof(words),
+						LITIFUT_CHUNK_EVENTS, LITIFUT_ENCODING_WORDS, id);
 
 			if (place)
 				litifut_fill(place, words, 2);
@@ -176,16 +177,58 @@ struct litifut_thread *litifut_thread_find(uint32_t id)
 	return thread;
 }
 
+bool litifut_threads_start(void)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	uint32_t size = LITIFUT_THREAD_SLOTS * 4;
+	long table;
+
+	if (size < r->page_bytes)
+		size = r->page_bytes;
+	table = litifut_map(0, size, PROT_READ | PROT_WRITE, -1, 0);
+	if (litifut_failed(table))
+		return false;
+	/* Kernels before 4.14 do not know this. There a child that was made
+	 * without telling libc (a clone of one's own) is not noticed. */
+	LITIFUT_CALL3(madvise, table, size, MADV_WIPEONFORK);
+	r->threads = (struct litifut_thread **)table;
+	return true;
+}
+
+bool litifut_threads_in_use(void)
+{
+	for (uint32_t i = 0; i < LITIFUT_THREAD_SLOTS; i++)
+		if (litifut_recorder.threads[i])
+			return true;
+	return false;
+}
+
+bool litifut_is_libc_thread(void)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	uint32_t pointer = litifut_port_thread_pointer(r->features);
+	uint32_t *word = (uint32_t *)(pointer + (uint32_t)r->id_offset);
+
+	return r->calibrated && pointer && litifut_readable((uint32_t)word & ~7u) &&
+	       *(volatile uint32_t *)word == litifut_thread_id();
+}
+
+void litifut_threads_recheck(void)
+{
+	for (uint32_t i = 0; i < LITIFUT_THREAD_SLOTS; i++)
+		litifut_recorder.threads[i] = NULL;
+}
+
 void litifut_threads_forget(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 
-	for (uint32_t i = 0; i < LITIFUT_THREAD_SLOTS; i++)
-		r->threads[i] = NULL;
+	litifut_threads_recheck();
 	/* The chunks stay mapped: a writer that a signal interrupted before the
 	 * fork may still fill its slot there, in the child as in the parent. */
 	for (struct litifut_thread *thread = r->thread_list; thread; thread = thread->next) {
 		thread->cursor = 0;
+		thread->time_high = 0;
 		thread->id_word = NULL;
 		thread->id = 0;
 	}

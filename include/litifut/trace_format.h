@@ -12,7 +12,9 @@
  * The words of an event chunk:
  *
  *   0                     a slot that was reserved and never filled (the
- *                         program was killed in between), or the unused end
+ *                         program was killed in between), or the unused end;
+ *                         a slot is filled front to back, so that an event
+ *                         whose return address or callee is 0 is unfinished
  *   1 .. 0xffff           a control word: the kind in bits 0-7, the number of
  *                         words that follow and belong to it in bits 8-15
  *   0x10000 and above     a direct call; the word is the return address as the
@@ -31,8 +33,8 @@
  * difference, so that the events of a signal handler, which come between the
  * reading of the clock and the writing of the interrupted event, cannot spoil
  * it. Such an event may be a little older than the one before it. For control
- * words the extra word is counted in bits 8-15. Because it may be 0, in a timed
- * chunk the reader must consume it by count and not take it for a hole.
+ * words the extra word is counted in bits 8-15. The recorder writes 1 for 0, so
+ * that a clock word of 0 is one that was never written.
  */
 #ifndef LITIFUT_TRACE_FORMAT_H
 #define LITIFUT_TRACE_FORMAT_H
@@ -95,7 +97,8 @@ enum litifut_chunk_kind {
 };
 
 enum litifut_chunk_encoding {
-	LITIFUT_ENCODING_WORDS = 1 /* as described above */
+	LITIFUT_ENCODING_WORDS = 1,  /* as described above */
+	LITIFUT_ENCODING_COMPACT = 2 /* blocks, see struct litifut_compact_block */
 };
 
 enum litifut_chunk_flags {
@@ -109,10 +112,25 @@ struct litifut_chunk_header {
 	uint16_t kind;
 	uint16_t encoding;
 	uint32_t flags;
-	uint32_t thread; /* kernel thread id that owns the chunk */
-	uint32_t number; /* its place in the file, 0 is the first; ascending in time for `thread` */
+	uint32_t thread;     /* kernel thread id that owns the chunk */
+	uint32_t number;     /* ascending in time for `thread`; no two chunks share one */
 	uint32_t used_bytes; /* of payload; only valid with LITIFUT_CHUNK_CLOSED */
 	uint64_t start_time; /* clock at the first event, 0 without a clock */
+};
+
+/* A chunk with LITIFUT_ENCODING_COMPACT holds blocks one after another, each the
+ * words of one full chunk of events in the form that <litifut/compact.h>
+ * describes; `bytes` 0 ends them. The chunk that a block was made from is used
+ * again; until then both are in the file, and a reader leaves out a chunk with
+ * the `number` of a block. */
+struct litifut_compact_block {
+	uint32_t bytes;  /* of the encoded words; the next block starts at a multiple of 4 */
+	uint32_t words;  /* how many there are once decoded */
+	uint32_t thread; /* these four as in the header of the chunk that it replaces */
+	uint32_t number;
+	uint32_t flags;
+	uint32_t reserved;
+	uint64_t start_time;
 };
 
 enum litifut_word_kind {
@@ -156,6 +174,7 @@ struct litifut_module_record {
 
 _Static_assert(sizeof(struct litifut_trace_header) == 192, "trace header layout");
 _Static_assert(sizeof(struct litifut_chunk_header) == 32, "chunk header layout");
+_Static_assert(sizeof(struct litifut_compact_block) == 32, "compact block layout");
 _Static_assert(sizeof(struct litifut_module_record) == 112, "module record layout");
 
 #endif

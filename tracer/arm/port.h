@@ -14,6 +14,7 @@
 
 #define LITIFUT_PORT_MACHINE 40 /* EM_ARM */
 #define LITIFUT_PORT_HWCAP_TLS (1u << 15)
+#define LITIFUT_PORT_HWCAP_EVENT_STREAM (1u << 21)
 
 /* Where libc's thread structure ends, relative to the thread pointer: glibc and
  * musl both put it just below. */
@@ -32,8 +33,17 @@
 			    LITIFUT_PORT_OFFSET((uint64_t)(size)))
 #endif
 
+/* struct sigaction as the kernel has it. */
+struct litifut_port_signal_action {
+	uint32_t handler;
+	uint32_t flags;
+	uint32_t restorer;
+	uint32_t mask[2];
+};
+
 struct litifut_port_features {
-	bool modern; /* TPIDRURO, LDREX and STREX can be used */
+	bool modern;  /* TPIDRURO, LDREX and STREX can be used */
+	bool counter; /* the virtual counter of the generic timer can be read */
 };
 
 static inline long litifut_system_call(long number, long a, long b, long c, long d, long e, long f)
@@ -116,6 +126,24 @@ static inline void litifut_port_barrier(struct litifut_port_features features)
 		__asm__ volatile("mcr p15, 0, %0, c7, c10, 5" : : "r"(0) : "memory");
 	else
 		((void (*)(void))0xffff0fa0)();
+}
+
+/* Only with features.counter. */
+static inline uint64_t litifut_port_counter(void)
+{
+	uint32_t low;
+	uint32_t high;
+
+	__asm__ volatile("mrrc p15, 1, %0, %1, c14" : "=r"(low), "=r"(high));
+	return (uint64_t)high << 32 | low;
+}
+
+static inline uint32_t litifut_port_counter_hertz(void)
+{
+	uint32_t hertz;
+
+	__asm__("mrc p15, 0, %0, c14, c0, 0" : "=r"(hertz));
+	return hertz;
 }
 
 /* The identity of a file in a struct stat64: device and inode. */

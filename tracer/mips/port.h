@@ -30,8 +30,16 @@
 			    LITIFUT_PORT_OFFSET((uint64_t)(size)))
 #endif
 
+/* struct sigaction as the kernel has it. */
+struct litifut_port_signal_action {
+	uint32_t flags;
+	uint32_t handler;
+	uint32_t mask[4];
+};
+
 struct litifut_port_features {
-	bool modern; /* always */
+	bool modern;  /* always */
+	bool counter; /* never: the counter has 32 bits and goes round in seconds */
 };
 
 static inline long litifut_system_call(long number, long a, long b, long c, long d, long e, long f)
@@ -115,6 +123,16 @@ static inline void litifut_port_barrier(struct litifut_port_features features)
 {
 	(void)features;
 	__asm__ volatile("sync" : : : "memory");
+}
+
+static inline uint64_t litifut_port_counter(void)
+{
+	return 0;
+}
+
+static inline uint32_t litifut_port_counter_hertz(void)
+{
+	return 0;
 }
 
 /* The identity of a file in a struct stat64: device and inode. */

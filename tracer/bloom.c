@@ -1,0 +1,73 @@
+/* LITIFUT_DEDUP: each (call site, callee) once, through a Bloom filter. All
+ * threads share it without a lock: a bit is only ever set, by compare-and-swap,
+ * and two threads that meet a pair at the same moment may both record it. */
+
+#include <stddef.h>
+
+#include "tracer/recorder.h"
+#include "tracer/system.h"
+
+/* Bits for each pair: the best number for a filter filled to a half with some
+ * six bits a pair, where 1 of 60 pairs is missed. */
+#define LITIFUT_BLOOM_HASHES 4
+#define LITIFUT_BLOOM_KB_MOST 65536
+
+void litifut_bloom_start(void)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	uint32_t kb = 1;
+	long room;
+
+	if (!r->settings.dedup)
+		return;
+	while (kb < r->settings.bloom_kb && kb < LITIFUT_BLOOM_KB_MOST)
+		kb *= 2;
+	if (r->bloom) /* the parent's: this is a copy in a forked child */
+		litifut_unmap((uint32_t)r->bloom, kb << 10);
+	r->bloom = NULL;
+	room = litifut_map(0, kb << 10, PROT_READ | PROT_WRITE, -1, 0);
+	if (litifut_failed(room))
+		return;
+	r->bloom = (uint32_t *)room;
+	r->bloom_mask = (kb << 13) - 1;
+	r->header->bloom_bits = kb << 13;
+	r->header->bloom_hashes = LITIFUT_BLOOM_HASHES;
+	r->header->flags |= LITIFUT_TRACE_DEDUP;
+}
+
+/* Mixes all bits of a word into all bits of the result. */
+static uint32_t litifut_bloom_mix(uint32_t word)
+{
+	word = (word ^ word >> 16) * 0x7feb352du;
+	word = (word ^ word >> 15) * 0x846ca68bu;
+	return word ^ word >> 16;
+}
+
+bool litifut_bloom_seen(uint32_t return_address, uint32_t callee)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	uint32_t first = litifut_bloom_mix(return_address ^ (callee << 16 | callee >> 16));
+	uint32_t step = litifut_bloom_mix(first ^ callee) | 1;
+	uint32_t added = 0;
+
+	for (uint32_t i = 0; i < LITIFUT_BLOOM_HASHES; i++) {
+		uint32_t bit = (first + i * step) & r->bloom_mask;
+		uint32_t *word = &r->bloom[bit >> 5];
+		uint32_t mask = UINT32_C(1) << (bit & 31);
+		uint32_t old = *(volatile uint32_t *)word;
+
+		while (!(old & mask)) {
+			if (litifut_exchange(word, old, old | mask)) {
+				added++;
+				break;
+			}
+			old = *(volatile uint32_t *)word;
+		}
+	}
+	if (added) {
+		litifut_add(&r->header->bloom_bits_set, added);
+		return false;
+	}
+	litifut_add(&r->header->bloom_suppressed, 1);
+	return true;
+}

@@ -1,0 +1,82 @@
+/* Recording on and off while the program runs: by the program itself, and by
+ * LITIFUT_SIGNAL. */
+
+#include <linux/signal.h>
+#include <stddef.h>
+
+#include "tracer/recorder.h"
+#include "tracer/system.h"
+
+#define LITIFUT_PUBLIC __attribute__((visibility("default")))
+
+static void litifut_switch_note(uint32_t kind)
+{
+	struct litifut_thread *thread = litifut_thread_find(litifut_thread_id());
+	uint32_t word = LITIFUT_CONTROL_WORD(kind, 0);
+
+	if (thread)
+		litifut_put(thread, &word, 1);
+}
+
+/* False in a process that has no trace (yet): a child before its first event. */
+static bool litifut_switch_ready(void)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+
+	return r->phase == LITIFUT_PHASE_READY && r->process == litifut_process_id();
+}
+
+LITIFUT_PUBLIC void litifut_stop(void)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+
+	if (!litifut_exchange(&r->recording, 1, 0))
+		return;
+	litifut_update_fast();
+	if (!litifut_switch_ready())
+		return;
+	litifut_switch_note(LITIFUT_WORD_STOPPED);
+	litifut_trace_finish();
+}
+
+LITIFUT_PUBLIC void litifut_start(void)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+
+	if (!litifut_exchange(&r->recording, 0, 1))
+		return;
+	if (litifut_switch_ready()) {
+		r->header->state = LITIFUT_TRACE_RUNNING;
+		litifut_switch_note(LITIFUT_WORD_STARTED);
+	}
+	litifut_update_fast();
+}
+
+static void litifut_switch_signal(int number)
+{
+	(void)number;
+	if (litifut_recorder.recording)
+		litifut_stop();
+	else
+		litifut_start();
+}
+
+void litifut_signal_start(void)
+{
+	uint32_t number = litifut_recorder.settings.signal;
+	struct litifut_port_signal_action old;
+	struct litifut_port_signal_action action = {0};
+
+	if (!number)
+		return;
+	/* What the program has installed already stays; what it installs later
+	 * replaces ours. */
+	if (litifut_failed(litifut_system_call(__NR_rt_sigaction, (long)number, 0, (long)&old,
+					       LITIFUT_SIGSET_BYTES, 0, 0)) ||
+	    old.handler)
+		return;
+	action.handler = (uint32_t)litifut_switch_signal;
+	action.flags = SA_RESTART | SA_ONSTACK;
+	litifut_system_call(__NR_rt_sigaction, (long)number, (long)&action, 0, LITIFUT_SIGSET_BYTES,
+			    0, 0);
+}
