@@ -79,7 +79,10 @@ void post_count_chunk(struct post_session *session, struct post_process *process
 	struct post_thread *thread = post_session_thread(process, trace->chunks[chunk].thread);
 	bool wanted = post_thread_wanted(session, thread->id);
 	bool fast = !(trace->chunks[chunk].flags & LITIFUT_CHUNK_TIMED);
-	const uint8_t *bytes = trace->data + trace->chunks[chunk].offset;
+	const uint32_t *decoded = trace->chunks[chunk].decoded;
+	const uint8_t *bytes =
+		decoded ? (const uint8_t *)decoded : trace->data + trace->chunks[chunk].offset;
+	bool swap = trace->swap && !decoded;
 
 	post_cursor_start(&cursor, trace, chunk, session->problems);
 	for (;;) {
@@ -88,10 +91,10 @@ void post_count_chunk(struct post_session *session, struct post_process *process
 			struct post_cache *cache = post_session_cache(process, thread->epoch);
 			uint32_t end = cursor.chunk->word_count, from = cursor.position;
 			cursor.position =
-				trace->swap ? count_direct(session, process, &cache, thread->epoch,
-							   bytes, from, end, &counted, true)
-					    : count_direct(session, process, &cache, thread->epoch,
-							   bytes, from, end, &counted, false);
+				swap ? count_direct(session, process, &cache, thread->epoch, bytes,
+						    from, end, &counted, true)
+				     : count_direct(session, process, &cache, thread->epoch, bytes,
+						    from, end, &counted, false);
 			thread->sequence += counted;
 			process->events += counted;
 			if (counted) { /* what looked like the unused end was not */

@@ -70,7 +70,7 @@ bool post_cursor_next(struct post_cursor *cursor, struct post_item *item)
 		cursor->holes += cursor->pending_holes;
 		cursor->pending_holes = 0;
 		if (word >= LITIFUT_WORD_FIRST_ADDRESS) {
-			if (timed && left)
+			if (timed && left && at(cursor, 1))
 				set_clock(cursor, at(cursor, 1));
 			cursor->position += timed && left ? 2 : 1;
 			*item = (struct post_item){.kind = LITIFUT_WORD_CALL,
@@ -97,7 +97,7 @@ bool post_cursor_next(struct post_cursor *cursor, struct post_item *item)
 		case LITIFUT_WORD_TAIL:
 			item->return_address = at(cursor, 1);
 			item->callee = at(cursor, 2);
-			if (timed && following > known)
+			if (timed && following > known && at(cursor, 3))
 				set_clock(cursor, at(cursor, 3));
 			item->time = cursor->time;
 			break;
@@ -121,7 +121,8 @@ bool post_cursor_next(struct post_cursor *cursor, struct post_item *item)
 			continue;
 		}
 		cursor->position += 1 + following;
-		if (words_of(kind) == 2 && kind != LITIFUT_WORD_TIME && !item->return_address) {
+		if (words_of(kind) == 2 && kind != LITIFUT_WORD_TIME &&
+		    (!item->return_address || !item->callee)) {
 			cursor->holes++; /* its words were reserved, not written */
 			continue;
 		}

@@ -3,6 +3,7 @@
 #include "postproc/trace.h"
 
 #include <byteswap.h>
+#include <litifut/compact.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -35,6 +36,8 @@ uint32_t post_trace_word(const struct post_trace *trace, const struct post_chunk
 {
 	uint32_t word;
 
+	if (chunk->decoded)
+		return chunk->decoded[index];
 	memcpy(&word, trace->data + chunk->offset + (size_t)index * 4, sizeof(word));
 	return number32(trace, word);
 }
@@ -162,6 +165,79 @@ static void chunk_problem(const struct post_trace *trace, struct post_problems *
 		problems->count++;
 }
 
+/* The blocks of a compact chunk become chunks of their own. */
+static void read_blocks(struct post_trace *trace, size_t at, size_t end,
+			struct post_problems *problems, unsigned *told)
+{
+	struct litifut_compact_tables *tables = post_allocate(1, sizeof(*tables));
+	struct litifut_compact_block block;
+
+	while (end - at >= sizeof(block)) {
+		memcpy(&block, trace->data + at, sizeof(block));
+		uint32_t bytes = number32(trace, block.bytes);
+		uint32_t words = number32(trace, block.words);
+		if (!bytes) /* the end, or the program was killed while writing it */
+			break;
+		at += sizeof(block);
+		if (bytes > end - at || words > trace->header.chunk_bytes / 4) {
+			chunk_problem(
+				trace, problems, told, at,
+				"a compact block is damaged; the rest of its chunk is left out");
+			break;
+		}
+		struct post_chunk chunk = {
+			.offset = at,
+			.thread = number32(trace, block.thread),
+			.flags = number32(trace, block.flags),
+			.number = number32(trace, block.number),
+			.start_time = number64(trace, block.start_time),
+			.decoded = post_allocate(words + 1, sizeof(uint32_t)),
+		};
+		chunk.word_count = litifut_compact_decode(tables, trace->data + at, bytes,
+							  chunk.flags & LITIFUT_CHUNK_TIMED,
+							  chunk.decoded, words);
+		if (chunk.word_count < words)
+			chunk_problem(trace, problems, told, at,
+				      "a compact block is damaged; what comes before is read");
+		POST_GROW(trace->chunks, trace->chunk_count, trace->chunk_capacity);
+		trace->chunks[trace->chunk_count++] = chunk;
+		at += (bytes + 3) & ~(size_t)3;
+		if (at > end)
+			break;
+	}
+	free(tables);
+}
+
+static int by_number(const void *left, const void *right)
+{
+	const struct post_chunk *a = left, *b = right;
+
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	if (!a->decoded != !b->decoded) /* a block before the chunk that it was made from */
+		return a->decoded ? -1 : 1;
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* In the order of time, and without the chunks that are there as blocks too:
+ * the program was killed before it could empty them. */
+static void order_chunks(struct post_trace *trace)
+{
+	size_t kept = 0;
+
+	qsort(trace->chunks, trace->chunk_count, sizeof(*trace->chunks), by_number);
+	for (size_t i = 0; i < trace->chunk_count; i++) {
+		struct post_chunk *chunk = &trace->chunks[i];
+		const struct post_chunk *last = kept ? &trace->chunks[kept - 1] : NULL;
+
+		if (last && last->decoded && !chunk->decoded && last->number == chunk->number &&
+		    last->thread == chunk->thread)
+			continue;
+		trace->chunks[kept++] = *chunk;
+	}
+	trace->chunk_count = kept;
+}
+
 static void read_chunks(struct post_trace *trace, struct post_problems *problems)
 {
 	size_t step = trace->header.chunk_bytes;
@@ -194,6 +270,10 @@ static void read_chunks(struct post_trace *trace, struct post_problems *problems
 					      "unknown kind of chunk, left out");
 			continue;
 		}
+		if (encoding == LITIFUT_ENCODING_COMPACT && kind == LITIFUT_CHUNK_EVENTS) {
+			read_blocks(trace, at + sizeof(header), at + room, problems, &told);
+			continue;
+		}
 		if (encoding != LITIFUT_ENCODING_WORDS) {
 			chunk_problem(trace, problems, &told, at,
 				      "unknown encoding of a chunk, left out");
@@ -204,6 +284,7 @@ static void read_chunks(struct post_trace *trace, struct post_problems *problems
 			.word_count = (uint32_t)((room - sizeof(header)) / 4),
 			.thread = number32(trace, header.thread),
 			.flags = number32(trace, header.flags),
+			.number = number32(trace, header.number),
 			.start_time = number64(trace, header.start_time),
 		};
 		uint32_t used = number32(trace, header.used_bytes);
@@ -242,6 +323,7 @@ enum litifut_status post_trace_open_memory(const uint8_t *data, size_t size, con
 		return status;
 	}
 	read_chunks(opened, problems);
+	order_chunks(opened);
 	*trace = opened;
 	return LITIFUT_OK;
 }
@@ -269,6 +351,8 @@ void post_trace_close(struct post_trace *trace)
 		return;
 	if (trace->mapped)
 		post_input_unmap((uint8_t *)trace->data, trace->size);
+	for (size_t i = 0; i < trace->chunk_count; i++)
+		free(trace->chunks[i].decoded);
 	free(trace->modules);
 	free(trace->chunks);
 	free(trace->path);

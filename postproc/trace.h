@@ -17,7 +17,9 @@ struct post_chunk {
 	uint32_t word_count; /* at most; trailing zero words are possible */
 	uint32_t thread;
 	uint32_t flags; /* enum litifut_chunk_flags */
+	uint32_t number;
 	uint64_t start_time;
+	uint32_t *decoded; /* words of a compact block, host byte order; NULL: in the file. Owned */
 };
 
 struct post_module_record {
@@ -33,7 +35,7 @@ struct post_trace {
 	struct litifut_trace_header header; /* host byte order */
 	struct post_module_record *modules;
 	size_t module_count, module_capacity;
-	struct post_chunk *chunks; /* those with events, in file order */
+	struct post_chunk *chunks; /* those with events, in the order of their numbers */
 	size_t chunk_count, chunk_capacity;
 	uint64_t metadata_lost; /* lost events that metadata chunks tell of */
 	bool mapped;            /* else `data` belongs to the caller */

@@ -141,7 +141,7 @@ def first_difference(expected, got, name):
     return []
 
 
-def compare(prefix, tsv, elves):
+def compare(prefix, tsv, elves, in_order=True):
     oracle = Oracle(prefix, elves)
     sites = {elf: read_sites(elf) for elf in elves}
     recorded = read_tsv(tsv)
@@ -170,6 +170,9 @@ def compare(prefix, tsv, elves):
             # A module that LITIFUT has no file of is known by nothing.
             got = [e if g[:2] == e[:2] and g[2] in ("", "?", "-") else g
                    for e, g in zip(expected, got)]
+        if not in_order:
+            expected.sort()
+            got.sort()
         differences += first_difference(expected, got, f"thread {thread[1]}")
     for thread, rows in recorded.items():
         if rows:
@@ -235,6 +238,8 @@ def main(arguments):
         return 0
     if verb == "compare":
         return compare(rest[0], rest[1], [Elf(path) for path in rest[2:]])
+    if verb == "compare-any-order":
+        return compare(rest[0], rest[1], [Elf(path) for path in rest[2:]], in_order=False)
     if verb == "same":
         split = rest.index("--")
         return same(rest[0], rest[1], [Elf(path) for path in rest[2:split]],
