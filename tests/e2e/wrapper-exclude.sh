@@ -1,0 +1,81 @@
+#!/bin/sh
+# What is excluded by name, object, archive or file is not recorded and shows up
+# as such in `litifut info`; a recorder of one's own takes the default one's place.
+. "$(dirname "$0")/../lib.sh"
+
+sources()
+{
+	cat >main.c <<-'END'
+		#include <stdio.h>
+		int alpha(int), beta(int), gamma_(int);
+		__attribute__((noipa)) int here(int x) { return alpha(x) + 1; }
+		int main(void) { printf("%d\n", here(1) + beta(2) + gamma_(3)); return 0; }
+	END
+	for name in alpha beta gamma_; do
+		printf '%s\n' '#include <stdlib.h>' \
+			"__attribute__((noipa)) int ${name}_leaf(int x) { return abs(x) * 3; }" \
+			"int $name(int x) { return ${name}_leaf(x) + 2; }" >$name.c
+		compiler -fno-builtin -c -o $name.o $name.c
+	done
+	compiler -c -o main.o main.c
+	"$triplet-ar" rc libgreek.a alpha.o beta.o
+}
+
+# callers ENVIRONMENT...: links with it, runs, prints the recorded callers.
+callers()
+{
+	rm -rf traced data && mkdir traced
+	(cd traced && front="env $* $BUILD/bin/litifut build" compiler -o program ../main.o \
+		../libgreek.a ../gamma_.o) >traced.log 2>&1
+	guest_environment="LITIFUT_DIR=$(pwd)/data" run traced program
+	"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps traced/program 2>post.log
+	awk -F '\t' 'NR > 1 { print $6 }' events.tsv | sort -u | grep -v '^_\|^$' | tr '\n' ' '
+}
+
+excluded()
+{
+	"$BUILD/bin/litifut" info --json traced/program | grep -o '"excluded": [0-9]*'
+}
+
+behaviour()
+{
+	sources
+	all="alpha alpha_leaf beta beta_leaf gamma_ gamma__leaf here main "
+	is "everything is recorded" "$(callers)" "$all"
+	none=$(excluded)
+	is "LITIFUT_EXCLUDE=beta" "$(callers LITIFUT_EXCLUDE=beta)" \
+		"alpha alpha_leaf beta_leaf gamma_ gamma__leaf here main "
+	ok "info counts them" test "$none" != "$(excluded)"
+	is "a list of globs" "$(callers "LITIFUT_EXCLUDE=alpha*,*_leaf")" "beta gamma_ here main "
+	is "LITIFUT_INCLUDE" "$(callers LITIFUT_INCLUDE=beta*,main)" "beta beta_leaf main "
+	is "LITIFUT_INCLUDE less LITIFUT_EXCLUDE" \
+		"$(callers LITIFUT_INCLUDE=beta*,main LITIFUT_EXCLUDE=beta)" "beta_leaf main "
+	is "an object" "$(callers LITIFUT_EXCLUDE_OBJECTS=gamma_.o)" \
+		"alpha alpha_leaf beta beta_leaf here main "
+	is "a member of an archive" "$(callers LITIFUT_EXCLUDE_OBJECTS=alpha.o)" \
+		"beta beta_leaf gamma_ gamma__leaf here main "
+	is "an archive" "$(callers LITIFUT_EXCLUDE_LIBS=libgreek.a)" "gamma_ gamma__leaf here main "
+	is "an archive by its short name" "$(callers LITIFUT_EXCLUDE_LIBS=greek)" \
+		"gamma_ gamma__leaf here main "
+	printf '%s\n' '# a comment' 'exclude_libs = greek' 'exclude = main' >config
+	is "LITIFUT_CONFIG" "$(callers LITIFUT_CONFIG="$(pwd)/config")" "gamma_ gamma__leaf here "
+
+	cat >recorder.c <<-'END'
+		#include <litifut/litifut.h>
+		#include <unistd.h>
+		void litifut_record_trace(const struct litifut_call *call)
+		{
+			if (call->kind == LITIFUT_SITE_DIRECT)
+				write(2, "*", 1);
+		}
+	END
+	flags="-I$root/include -fPIC" compiler -c -o recorder.o recorder.c
+	rm -rf traced && mkdir traced
+	(cd traced && front="$BUILD/bin/litifut build --recorder ../recorder.o" compiler -o program \
+		../main.o ../libgreek.a ../gamma_.o) >traced.log 2>&1
+	ok "a recorder of one's own: rewritten" rewritten traced/program
+	run traced program
+	ok "and it is called" grep -q '\*\*' traced.err
+}
+
+for_targets behaviour

@@ -1,0 +1,72 @@
+#!/bin/sh
+# Whatever goes wrong with the tracer, the user has the plain linker's output and
+# one line of warning; with LITIFUT_STRICT=1 an error and no output.
+TARGETS=${TARGETS:-"armhf mipsel"}
+. "$(dirname "$0")/../lib.sh"
+
+# untraced DESCRIPTION ENVIRONMENT...: links with it, expects the plain bytes.
+untraced()
+{
+	description=$1
+	shift
+	rm -rf traced && mkdir traced
+	(cd traced && front="env $* $BUILD/bin/litifut build" compiler -o program ../main.o) \
+		>traced.log 2>&1
+	is "$description: exit status" $? 0
+	ok "$description: the plain linker's bytes" cmp plain/program traced/program
+	is "$description: one line of warning" "$(cat traced.log | wc -l)" 1
+	is "$description: that names the file" \
+		"$(grep -c '^litifut-ld: warning: program: left untraced: ' traced.log)" 1
+	is "$description: nothing else in the folder" "$(ls -A traced)" program
+
+	rm -rf traced && mkdir traced
+	(cd traced && front="env $* $BUILD/bin/litifut build --strict" compiler -o program ../main.o) \
+		>traced.log 2>&1
+	is "$description, strict: exit status" $? 1
+	is "$description, strict: that names the file" \
+		"$(grep -c '^litifut-ld: error: program: ' traced.log)" 1
+	is "$description, strict: no output" "$(ls -A traced)" ""
+}
+
+behaviour()
+{
+	cat >main.c <<-'END'
+		#include <stdio.h>
+		int main(void) { return puts("hello") < 0; }
+	END
+	compiler -c -o main.o main.c
+	mkdir plain tmp
+	(cd plain && compiler -o program ../main.o)
+	echo 'void litifut_record_trace(const void *call) { (void)call; missing(); }' >recorder.c
+	compiler -w -ffreestanding -c -o recorder.o recorder.c
+	gcc -c -o host-recorder.o -x c /dev/null
+	echo "not an object" >text-recorder.o
+	untraced "a recorder that is not there" LITIFUT_RECORDER="$(pwd)/nothing.o"
+	untraced "a recorder with an undefined symbol" LITIFUT_RECORDER="$(pwd)/recorder.o"
+	untraced "a recorder for another CPU" LITIFUT_RECORDER="$(pwd)/host-recorder.o"
+	untraced "a recorder that is no object" LITIFUT_RECORDER="$(pwd)/text-recorder.o"
+	untraced "no folder for temporary files" TMPDIR="$(pwd)/nowhere"
+
+	# A linker that fails every second time it is run for an output of ours.
+	mkdir -p broken
+	real=$("$triplet-gcc" -print-prog-name=ld)
+	real=$(command -v "$real")
+	cat >broken/ld <<-END
+		#!/bin/sh
+		echo run >>"$(pwd)/runs"
+		[ "\$(wc -l <"$(pwd)/runs")" = 2 ] && { echo "broken: out of luck" >&2; exit 1; }
+		exec "$real" "\$@"
+	END
+	chmod +x broken/ld
+	rm -rf traced runs && mkdir traced
+	(cd traced && front="env LITIFUT_LINK_TWICE=1 COMPILER_PATH=$(cd .. && pwd)/broken \
+		$BUILD/bin/litifut build" compiler -o program ../main.o) >traced.log 2>&1
+	is "the second link fails: exit status" $? 0
+	ok "the second link fails: the plain linker's bytes" cmp plain/program traced/program
+	is "the second link fails: one line of warning" "$(cat traced.log | wc -l)" 1
+	is "the second link fails: three links" "$(wc -l <runs)" 3
+	is "the second link fails: nothing else in the folder" "$(ls -A traced)" program
+	is "no temporary files are left" "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'litifut-ld-*' -newer main.o | wc -l)" 0
+}
+
+for_targets behaviour

@@ -1,0 +1,64 @@
+#!/bin/sh
+# ld.bfd, gold and lld, called by gcc and by clang.
+TARGETS=${TARGETS:-"armhf armel mipsel mips"}
+. "$(dirname "$0")/../lib.sh"
+
+# clang needs to be told where Debian keeps the other toolchain.
+clang_for_target()
+{
+	case $target in
+	armhf) echo "clang --target=arm-linux-gnueabihf" ;;
+	armel) echo "clang --target=arm-linux-gnueabi" ;;
+	*) echo "clang --target=$triplet" ;;
+	esac
+}
+
+behaviour()
+{
+	cat >main.c <<-'END'
+		#include <stdio.h>
+		__attribute__((noinline)) int twice(int x) { return printf("%d\n", x) + x; }
+		int main(void) { return twice(3) + twice(4); }
+	END
+	for linker in bfd gold lld; do
+		rm -rf plain traced
+		if [ $linker != bfd ] && ! command -v "$triplet-ld.$linker" ld.$linker >/dev/null; then
+			skip "$linker" "not installed"
+			continue
+		fi
+		mkdir -p plain traced
+		path=$(mktemp -d)
+		ln -s "$(command -v "$triplet-ld.$linker" || command -v ld.$linker)" "$path/ld.$linker"
+		if ! (cd plain && COMPILER_PATH=$path compiler -fuse-ld=$linker -o program ../main.c) \
+			>plain.log 2>&1 || { run plain program && [ "$(head -n 1 plain.out)" != 3 ]; }; then
+			rm -r "$path"
+			skip "$linker" "it makes no working program for this target"
+			continue
+		fi
+		(cd traced && front="$BUILD/bin/litifut build" COMPILER_PATH=$path \
+			compiler -fuse-ld=$linker -o program ../main.c) >traced.log 2>&1
+		rm -r "$path"
+		ok "$linker: rewritten, and nothing to warn of" rewritten traced/program
+		same_run program
+		events_equal_calls program
+	done
+	if ! command -v clang >/dev/null; then
+		skip "clang" "not installed"
+		return
+	fi
+	rm -rf plain traced
+	mkdir -p plain traced
+	# shellcheck disable=SC2046
+	(cd plain && $(clang_for_target) -O1 -o program ../main.c) >plain.log 2>&1 || {
+		skip "clang" "it makes no program for this target"
+		return
+	}
+	# shellcheck disable=SC2046
+	(cd traced && "$BUILD/bin/litifut" build $(clang_for_target) -O1 -o program ../main.c) \
+		>traced.log 2>&1
+	ok "clang: rewritten, and nothing to warn of" rewritten traced/program
+	same_run program
+	events_equal_calls program
+}
+
+for_targets behaviour
