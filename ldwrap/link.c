@@ -89,6 +89,27 @@ static void say_command(const struct link_state *state, char *const words[])
 	fputc('\n', stderr);
 }
 
+/* What only one kind of linker cannot do. */
+static enum litifut_status mind_the_linker(struct link_state *state, struct litifut_error *error)
+{
+	const struct link_request *request = state->request;
+	enum litifut_status status = LITIFUT_OK;
+
+	if (request->decision->target.machine != EM_MIPS)
+		return LITIFUT_OK;
+	/* It loses the addresses that the tracer finds its own data by. */
+	if (strstr(lbasename(request->linker->name), "gold"))
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
+					 LITIFUT_NO_ADDRESS, "gold for MIPS is not supported");
+	/* It takes no absolute addresses in .eh_frame, which GNU as writes there. */
+	if (strstr(lbasename(request->linker->name), "lld")) {
+		status = object_drop_unwind_table(state->tracer, error);
+		if (!status)
+			status = object_drop_unwind_table(state->recorder, error);
+	}
+	return status;
+}
+
 static enum litifut_status prepare_tracer(struct link_state *state, struct litifut_error *error)
 {
 	const struct link_request *request = state->request;
@@ -110,6 +131,8 @@ static enum litifut_status prepare_tracer(struct link_state *state, struct litif
 						      state->recorder, error);
 	if (!status)
 		status = object_defined_symbols(state->tracer, &state->roots, error);
+	if (!status)
+		status = mind_the_linker(state, error);
 	free(tracer);
 	free(recorder);
 	return status;

@@ -9,4 +9,7 @@
 enum litifut_status object_defined_symbols(const char *path, struct text_list *names,
 					   struct litifut_error *error);
 
+/* Marks the unwind table of the object at `path` as not to be linked. */
+enum litifut_status object_drop_unwind_table(const char *path, struct litifut_error *error);
+
 #endif

@@ -4,34 +4,37 @@
 TARGETS=${TARGETS:-"mipsel mips armhf"}
 . "$(dirname "$0")/../lib.sh"
 
-# Objects of some 100 KiB of code each, with calls all over it.
+# part NAME: a function NAME with calls all over some 130 KiB of code.
+part()
+{
+	printf '%s\n' 'int hop(int);'
+	for i in $(seq 1 120); do
+		printf '%s\n' "__attribute__((noipa)) int $1_$i(int x)" \
+			"{ __asm__(\".space 1024\"); return hop(x) + $i; }"
+	done
+	printf '%s\n' "int $1(int x) { return 0"
+	for i in $(seq 1 120); do
+		printf '%s\n' "+ $1_$i(x)"
+	done
+	printf '%s\n' '; }'
+}
+
 sources()
 {
-	for part in a b c d; do
-		echo 'int hop(int);'
-		for i in $(seq 1 120); do
-			echo "int ${part}_$i(int x) { return hop(x) + $i; }"
-			echo "__asm__(\".text\\n.space 1024\\n\");"
-		done
-		echo "int $part(int x) { return 0"
-		for i in $(seq 1 120); do
-			echo "+ ${part}_$i(x)"
-		done
-		echo '; }'
-	done >all.c
-	awk '/^int hop/ { n++ } { print >("part-" n ".c") }' all.c
-	awk '!/^int hop/ || !done { print } /^int hop/ { done = 1 }' all.c |
-		sed 's/__asm__.*//; s/return hop(x) + \([0-9]*\);/__asm__(".space 1024"); return hop(x) + \1;/' >single.c
+	for name in a b c d; do
+		part $name >"part-$name.c"
+	done
+	cat part-?.c >single.c
 	cat >main.c <<-'END'
 		#include <stdio.h>
 		int a(int), b(int), c(int), d(int);
 		__attribute__((noipa)) int hop(int x) { return x + 1; }
 		int main(void) { printf("%d\n", a(1) + b(2) + c(3) + d(4)); return 0; }
 	END
-	for part in 1 2 3 4; do
-		compiler -fPIC -fno-toplevel-reorder -c -o "part-$part.o" "part-$part.c"
+	for name in a b c d; do
+		flags=-fPIC compiler -c -o "part-$name.o" "part-$name.c"
 	done
-	flags=-ffunction-sections compiler -fPIC -fno-inline -c -o single.o single.c
+	flags="-fPIC -ffunction-sections" compiler -c -o single.o single.c
 	flags=-fPIC compiler -c -o main.o main.c
 	"$triplet-ar" rc libparts.a part-*.o
 }
@@ -53,7 +56,7 @@ behaviour()
 {
 	sources
 	reaches ../main.o ../libparts.a
-	reaches ../main.o ../part-1.o ../part-2.o ../part-3.o ../part-4.o -Wl,--sort-section,alignment
+	reaches ../main.o ../part-a.o ../part-b.o ../part-c.o ../part-d.o -Wl,--sort-section,alignment
 	reaches ../main.o ../single.o -Wl,--gc-sections
 	reaches -no-pie ../main.o ../libparts.a
 	rm -rf plain traced
