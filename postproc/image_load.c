@@ -193,8 +193,11 @@ static void read_plt(struct post_image *image)
 		const char *name = elf_strptr(image->elf, names, header.sh_name);
 		if (!name || (strncmp(name, ".plt", 4) && strncmp(name, ".iplt", 5)))
 			continue;
-		read_plt_section(image, &slots, (uint32_t)header.sh_addr,
-				 (uint32_t)(header.sh_addr + header.sh_size));
+		/* The size that the file has room for, not the one it claims. */
+		Elf_Data *data = elf_rawdata(section, NULL);
+		if (data)
+			read_plt_section(image, &slots, (uint32_t)header.sh_addr,
+					 (uint32_t)(header.sh_addr + data->d_size));
 	}
 	post_table_release(&slots.by_address);
 	free(slots.names);

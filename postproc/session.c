@@ -149,7 +149,13 @@ static void open_process(struct post_session *session, const char *path)
 		post_problem(session->problems, &error);
 		return;
 	}
+	post_session_take(session, trace);
+}
+
+void post_session_take(struct post_session *session, struct post_trace *trace)
+{
 	bool wanted = !session->options.pid_count;
+
 	for (size_t i = 0; i < session->options.pid_count; i++)
 		wanted |= session->options.pids[i] == trace->header.pid;
 	if (!wanted) {

@@ -139,6 +139,9 @@ struct post_session {
  * trace and maps file of session->inputs (filled by the caller). */
 void post_session_open(struct post_session *session);
 
+/* Hands a trace over that was opened already; before post_session_open(). */
+void post_session_take(struct post_session *session, struct post_trace *trace);
+
 /* The thread of a process, made when it is new. */
 struct post_thread *post_session_thread(struct post_process *process, uint32_t id);
 
