@@ -98,7 +98,7 @@ static void process_run(struct post_session *session, const struct post_argument
 	struct post_run_options run = {.window = given->window};
 
 	post_inputs_finish(&session->inputs);
-	if (!session->inputs.trace_count)
+	if (!session->inputs.trace_count && !session->problems->count)
 		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
 				"no trace among what was given");
 	session->options = given->session;
@@ -124,7 +124,8 @@ static void show_run(const struct post_arguments *given, struct post_output *out
 		post_inputs_add(&session.inputs, given->paths[i], problems);
 	process_run(&session, given, given->format, output, &totals);
 	fflush(output->file);
-	if (!given->quiet)
+	/* after a complaint about the only input there is nothing to sum up */
+	if (!given->quiet && (totals.processes || !problems->count))
 		print_summary(&totals, now() - start);
 	post_session_close(&session);
 }

@@ -28,7 +28,9 @@ void post_symbols_add(struct post_symbols *symbols, const char *name, uint32_t a
 
 static unsigned rank(const struct post_symbol *symbol)
 {
-	return (symbol->flags & POST_SYMBOL_PLT ? 32u : 0) +
+	/* the tracer's own marks lie at the user's functions */
+	return (strncmp(symbol->name, "litifut_", 8) ? 64u : 0) +
+	       (symbol->flags & POST_SYMBOL_PLT ? 32u : 0) +
 	       (symbol->flags & POST_SYMBOL_FUNCTION ? 16u : 0) +
 	       (symbol->flags & (POST_SYMBOL_GLOBAL | POST_SYMBOL_WEAK) ? 8u : 0) +
 	       (symbol->name[0] != '_' ? 4u : 0) + (symbol->flags & POST_SYMBOL_GLOBAL ? 2u : 0) +

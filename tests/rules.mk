@@ -28,4 +28,14 @@ PROVE = CMOCKA_MESSAGE_OUTPUT=TAP BUILD='$(abspath $(BUILD))' prove --exec '' -j
 
 ## test: unit tests, then end-to-end tests of every target (TESTS="FILE..." for some)
 test: all $(ORACLE) unit-tests
-	@$(PROVE) $(or $(TESTS),$(UNIT_TESTS) $(END_TO_END))
+	@$(PROVE) $(or $(TESTS),$(UNIT_TESTS) tests/programs/quick.sh $(END_TO_END))
+
+## test-long: make test, then more real programs, and a table of their calls
+test-long: test
+	@scripts/install-dependencies programs
+	@$(PROVE) tests/programs/all.sh
+	@echo && cat $(BUILD)/programs/table/*
+
+## demo: Debian's lua5.4 traced on ARM and MIPS; installs what is missing
+demo:
+	@BUILD='$(abspath $(BUILD))' scripts/demo

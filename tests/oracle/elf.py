@@ -5,7 +5,7 @@ import os
 import struct
 
 SHT_SYMTAB, SHT_RELA, SHT_NOBITS, SHT_REL, SHT_DYNSYM = 2, 4, 8, 9, 11
-STT_NOTYPE, STT_OBJECT, STT_FUNC = 0, 1, 2
+STT_NOTYPE, STT_OBJECT, STT_FUNC, STT_GNU_IFUNC = 0, 1, 2, 10
 SHF_EXECINSTR = 4
 EM_MIPS, EM_ARM = 8, 40
 
@@ -52,6 +52,10 @@ class Elf:
             # The first name in the file stands for all names of an address.
             if address not in functions or (size and not functions[address][0]):
                 functions[address] = (size, name)
+        self.aliases = {}
+        for name, value, _, kind, section in self.symbols:
+            if section and name and name[0] != "$" and kind in (STT_FUNC, STT_NOTYPE, STT_GNU_IFUNC):
+                self.aliases.setdefault(value & ~1, set()).add(name)
         self.starts = sorted(functions)
         self.functions = functions
         self.plt = self.read_plt()
@@ -146,6 +150,15 @@ class Elf:
             if address < start + max(size, 1):
                 return name, address - start
         return "", address
+
+    def address_of_name(self, wanted):
+        return next((value & ~1 for name, value, _, _, section in self.symbols
+                     if name == wanted and section), None)
+
+    def has_size(self, address):
+        """Lies in a function of known size. On MIPS nothing else tells code from data."""
+        name, _ = self.function_at(address)
+        return self.machine == EM_ARM or bool(name)
 
     def is_linkage(self, address):
         """In a PLT or a lazy-binding stub, which the linker wrote."""

@@ -38,8 +38,11 @@ struct event {
 
 /* A call instruction has executed and its callee has not. */
 struct pending {
-	struct oracle_place *call;
+	const struct oracle_place *call;
 	bool through; /* it has reached a `through` range */
+	/* and gone on to the kernel's helper page: the callee, unless it comes back
+	 * into the range, which then has used the helper itself */
+	const struct oracle_place *helper;
 	unsigned signal_depth;
 };
 
@@ -52,6 +55,7 @@ struct thread {
 	struct pending nested[MAX_NESTED];
 	unsigned nested_count;
 	unsigned signal_depth;
+	const struct oracle_place *branch; /* that ended the block before */
 };
 
 int qemu_plugin_version = QEMU_PLUGIN_VERSION;
@@ -146,14 +150,24 @@ static bool is_handler(uint32_t address)
 	return false;
 }
 
+/* Whether `address` is simply what comes after the call. */
+static bool goes_on(const struct oracle_place *call, uint32_t address)
+{
+	if (call->return_address)
+		return address == call->return_address;
+	return address - call->address <= 8; /* a call that was moved */
+}
+
 /* Called before the first instruction of each block. */
 static void on_block(unsigned index, void *user)
 {
 	const struct oracle_place *here = user;
 	struct thread *thread = this_thread();
 	struct pending *pending = &thread->pending;
+	const struct oracle_place *branch = thread->branch;
 
 	(void)index;
+	thread->branch = here->branch;
 	if (handler_count && is_handler(here->address) &&
 	    !(pending->call && pending->call->target == here->address)) {
 		thread->signal_depth++;
@@ -164,6 +178,12 @@ static void on_block(unsigned index, void *user)
 		pending->call = NULL;
 		return;
 	}
+	/* A tail call, or a call that had no room and was moved elsewhere, comes
+	 * into these ranges by a plain branch. */
+	if (!pending->call && here->through && branch) {
+		*pending = (struct pending){.call = branch, .through = true};
+		return;
+	}
 	if (!pending->call)
 		return;
 	/* a delay slot that QEMU made a block of its own */
@@ -171,13 +191,17 @@ static void on_block(unsigned index, void *user)
 		return;
 	if (here->through) {
 		pending->through = true;
+		pending->helper = NULL;
 		return;
 	}
-	/* the kernel's helper page, used by the tracer */
-	if (cpu == CPU_ARM && pending->through && here->address >= 0xffff0000u)
+	if (cpu == CPU_ARM && pending->through && here->address >= 0xffff0000u) {
+		pending->helper = here;
 		return;
-	/* the condition was false, or it was no call */
-	if (here->address != pending->call->return_address)
+	}
+	if (pending->helper)
+		here = pending->helper;
+	/* the condition was false, it was no call, or it called one of the ranges */
+	if (!goes_on(pending->call, here->address))
 		log_event(thread, pending->call, here);
 	pending->call = NULL;
 }
@@ -257,7 +281,8 @@ static void on_system_call(qemu_plugin_id_t id, unsigned index, int64_t number, 
 }
 
 /* Whether a block is T32 code. QEMU does not tell, and a block of 4-byte
- * instructions at an even word may be either. */
+ * instructions at an even word may be either. Where both readings of the bytes
+ * can be a call, the disassembly, which knows the mode, decides. */
 static bool is_thumb(const struct qemu_plugin_tb *block)
 {
 	size_t count = qemu_plugin_tb_n_insns(block);
@@ -265,7 +290,7 @@ static bool is_thumb(const struct qemu_plugin_tb *block)
 	struct oracle_call a32, t32;
 	const uint8_t *bytes;
 	uint32_t address, word;
-	bool thumb;
+	bool thumb, t32_call, a32_call;
 	char *text;
 
 	if (qemu_plugin_tb_vaddr(block) & 2)
@@ -280,22 +305,24 @@ static bool is_thumb(const struct qemu_plugin_tb *block)
 		if (bytes[1] < 0xe8)
 			return false;
 	}
-	/* Only a call matters, and calls end blocks. When both readings give one
-	 * at different targets, the disassembly knows the mode. */
+	/* only a call matters, and calls end blocks */
 	last = qemu_plugin_tb_get_insn(block, count - 1);
 	address = (uint32_t)qemu_plugin_insn_vaddr(last);
 	bytes = qemu_plugin_insn_data(last);
 	word = (uint32_t)bytes[3] << 24 | bytes[2] << 16 | bytes[1] << 8 | bytes[0];
-	if (!oracle_decode_t32(address, (uint16_t)word, (uint16_t)(word >> 16), 4, &t32))
+	t32_call = oracle_decode_t32(address, (uint16_t)word, (uint16_t)(word >> 16), 4, &t32);
+	a32_call = oracle_decode_a32(address, word, &a32);
+	if (!t32_call && !a32_call)
 		return false;
-	if (!oracle_decode_a32(address, word, &a32))
-		return true;
 	text = qemu_plugin_insn_disas(last);
 	if (!text)
-		return true;
-	thumb = true;
-	if (strchr(text, '#'))
+		return t32_call;
+	if (strncmp(text, "bl", 2) != 0 || !strncmp(text, "ble ", 4))
+		thumb = !t32_call; /* no call: take the reading that agrees */
+	else if (t32_call && a32_call && strchr(text, '#'))
 		thumb = (uint32_t)strtoul(strchr(text, '#') + 1, NULL, 16) == t32.target;
+	else
+		thumb = t32_call;
 	free(text);
 	return thumb;
 }
@@ -352,11 +379,22 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 	if (calls_prefix) {
 		qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, QEMU_PLUGIN_CB_NO_REGS, here);
 		thumb = cpu == CPU_ARM && is_thumb(block);
-		for (size_t i = 0; i < count && !here->through; i++) {
+		if (!here->through) {
+			/* on MIPS the delay slot comes last */
+			struct qemu_plugin_insn *end = qemu_plugin_tb_get_insn(
+				block, count - 1 - (cpu != CPU_ARM && count > 1));
+			uint32_t at = (uint32_t)qemu_plugin_insn_vaddr(end);
+
+			here->branch = oracle_place_at(at, host ? host + (at - address) : NULL);
+		}
+		/* calls end blocks; on MIPS with the delay slot after them */
+		for (size_t i = count > 1 ? count - 2 : 0; i < count && !here->through; i++) {
 			struct qemu_plugin_insn *each = qemu_plugin_tb_get_insn(block, i);
 			uint32_t at = (uint32_t)qemu_plugin_insn_vaddr(each);
 			struct oracle_place *site;
 
+			if (cpu == CPU_ARM && i + 1 < count)
+				continue;
 			if (!decode(each, thumb, &call))
 				continue;
 			site = oracle_place_at(at, host ? host + (at - address) : NULL);

@@ -3,6 +3,7 @@
 
   oracle.py ranges ELF...                  the `through` file for traced programs
   oracle.py calls PREFIX ELF...            the calls from these files, by name
+  oracle.py sites ELF...                   how many call sites, patched, left and why
   oracle.py compare PREFIX TSV ELF...      a traced run: its oracle and its events
   oracle.py same PREFIX TSV ELF... -- ELF...  a plain run's oracle, the events of a
                                            traced run; traced files -- plain files
@@ -22,7 +23,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from elf import Elf  # noqa: E402
 
 PATCHED = 0
-KINDS = {1: "direct", 2: "indirect", 3: "tail", 4: "tail-indirect"}
+REASONS = ("patched", "out-of-reach", "too-short", "excluded", "tracer", "foreign-isa",
+           "delay-slot", "not-a-call", "special-callee", "branch-target", "tail-off")
 
 
 def read_sites(elf):
@@ -141,16 +143,45 @@ def first_difference(expected, got, name):
     return []
 
 
+def count_sites(elves):
+    reasons = collections.Counter()
+    for elf in elves:
+        reasons.update(reason for reason, _ in read_sites(elf).values())
+    left = ", ".join(f"{REASONS[r] if r < len(REASONS) else r} {n}"
+                     for r, n in sorted(reasons.items()) if r != PATCHED)
+    return f"sites {sum(reasons.values())} patched {reasons[PATCHED]} ({left or 'none left'})"
+
+
+def behind_veneer(place):
+    """What the linker put in between to change state or to reach further is
+    shown as the function that it leads to."""
+    elf, address = place
+    if elf and address not in elf.plt:
+        match = re.match(r"(?:__(.+)_(?:from_arm|from_thumb|veneer)|\.pic\.(.+))$",
+                         elf.function_at(address)[0])
+        if match:
+            target = elf.address_of_name(match.group(1) or match.group(2))
+            if target is not None:
+                return elf, target
+    return place
+
+
 def compare(prefix, tsv, elves, in_order=True):
-    oracle = Oracle(prefix, elves)
-    sites = {elf: read_sites(elf) for elf in elves}
+    sites = {elf: read_sites(elf) for elf in elves if elf.section(".litifut.sites")}
+    oracle = Oracle(prefix, list(sites))
+    names = {elf.name: elf for elf in elves}
     recorded = read_tsv(tsv)
-    differences, executed, patched, left = [], 0, 0, 0
+    differences, executed, patched, left, unlisted = [], 0, 0, 0, 0
     for thread in sorted(oracle.threads):
         expected = []
         for (elf, site), callee in oracle.calls(thread):
             executed += 1
-            reason, kind = sites[elf].get(site, (None, None))
+            # A call that was moved is entered by a branch a little before it.
+            site = next((s for s in (site, site + 2, site + 4) if s in sites[elf]), site)
+            reason, _ = sites[elf].get(site, (None, None))
+            if reason is None and not elf.has_size(site):
+                unlisted += 1
+                continue
             if reason is None:
                 differences.append(f"{describe((elf, site))}: {site:#x} executed as a call, "
                                    "and is in no list of sites")
@@ -159,11 +190,13 @@ def compare(prefix, tsv, elves, in_order=True):
                 left += 1
                 continue
             patched += 1
+            callee = behind_veneer(callee)
             expected.append((elf.name, site, callee[0].name if callee[0] else "?", callee[1]))
         got = []
         for row in recorded.pop(thread, []):
-            if row["kind"].startswith("tail"):
-                continue
+            callee = names.get(row["callee_module"])
+            if callee and callee.function_at(int(row["callee_offset"], 16))[0].startswith("litifut_"):
+                continue  # a destructor of the tracer, called by a static libc
             got.append((row["site_module"], int(row["site_offset"], 16), row["callee_module"],
                         int(row["callee_offset"], 16) if row["callee_offset"] else -1))
         if len(expected) == len(got):
@@ -178,45 +211,58 @@ def compare(prefix, tsv, elves, in_order=True):
         if rows:
             differences.append(f"thread {thread[1]}: {len(rows)} events, and it made no call")
     share = 100.0 * left / executed if executed else 0.0
-    return report(f"executed {executed} recorded {patched} left {left} ({share:.2f} %)", differences)
+    return report(f"executed {executed} recorded {patched} left {left} ({share:.2f} %)"
+                  + (f" in functions without size {unlisted}" if unlisted else ""), differences)
+
+
+def names_of(place):
+    """All names that the function at a place has."""
+    elf, address = place
+    names = {describe(place)}
+    if elf:
+        names |= elf.aliases.get(address, set())
+        if address in elf.plt:
+            names.add(elf.plt[address] + "@plt")
+    return {base_name(name) for name in names}
 
 
 def same(prefix, tsv, traced, plain):
     oracle = Oracle(prefix, plain)
-    sites = {elf.name: (elf, read_sites(elf)) for elf in traced}
     recorded = read_tsv(tsv)
     differences, executed, left = [], 0, 0
     # Function-relative offsets are the same in both links. A site that the
     # rewriter left is known by its caller and offset there.
     unpatched = set()
-    for name, (elf, table) in sites.items():
-        for address, (reason, kind) in table.items():
+    for elf in traced:
+        for address, (reason, _) in read_sites(elf).items():
             if reason != PATCHED:
-                unpatched.add((name,) + elf.function_at(address))
-    runs = [[], []]
+                unpatched.add((elf.name,) + elf.function_at(address))
+    plain_runs, traced_runs = [], []
     for thread in sorted(oracle.threads):
         run = []
         for (elf, site), callee in oracle.calls(thread):
-            executed += 1
             caller = elf.function_at(site)
+            if not caller[0]:
+                continue  # start-up code has no function to count from
+            executed += 1
             if (elf.name,) + caller in unpatched:
                 left += 1
-                continue
-            run.append((base_name(caller[0]), caller[1], base_name(describe(callee))))
-        runs[0].append(run)
+            else:
+                run.append((base_name(caller[0]), caller[1], names_of(callee)))
+        plain_runs.append(run)
     for thread in sorted(recorded):
-        run = []
-        for row in recorded[thread]:
-            if row["kind"].startswith("tail"):
-                continue
-            run.append((base_name(row["caller"]), int(row["caller_offset"], 16),
-                        base_name(row["callee"])))
-        runs[1].append(run)
-    # Thread numbers differ from run to run: main first, the others by content.
-    if len(runs[0]) != len(runs[1]):
-        differences.append(f"{len(runs[0])} threads made calls, {len(runs[1])} were recorded")
-    for left_run, right_run in zip(runs[0][:1] + sorted(runs[0][1:]), runs[1][:1] + sorted(runs[1][1:])):
-        differences += first_difference(left_run, right_run, "thread")
+        traced_runs.append([
+            (base_name(row["caller"]), int(row["caller_offset"], 16), base_name(row["callee"]))
+            for row in recorded[thread] if not row["kind"].startswith("tail")])
+    if len(plain_runs) != len(traced_runs):
+        differences.append(f"{len(plain_runs)} threads made calls, {len(traced_runs)} were recorded")
+    for expected, got in zip(plain_runs, traced_runs):
+        # any name of the function will do, and none where there is no file to ask
+        for i in range(min(len(expected), len(got))):
+            names, name = expected[i][2], got[i][2]
+            matches = name in names or re.match(r"(.*\+)?0x[0-9a-f]+$", name)
+            expected[i] = expected[i][:2] + (name if matches else min(names),)
+        differences += first_difference(expected, got, "thread")
     return report(f"executed {executed} recorded {executed - left} left {left}", differences)
 
 
@@ -235,6 +281,9 @@ def main(arguments):
         for thread in sorted(oracle.threads):
             for site, callee in oracle.calls(thread):
                 print(thread[1], describe(site), "->", describe(callee))
+        return 0
+    if verb == "sites":
+        print(count_sites([Elf(path) for path in rest]))
         return 0
     if verb == "compare":
         return compare(rest[0], rest[1], [Elf(path) for path in rest[2:]])

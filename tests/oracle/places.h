@@ -12,9 +12,11 @@ struct oracle_place {
 	uint64_t offset;  /* in the file `path`, or the guest address when that is "-" */
 	const char *path;
 	bool through; /* inside one of the ranges of oracle_places_read_ranges() */
-	/* of the call at this place, when it is one */
+	/* of the call at this place; 0 when it is none */
 	uint32_t target;
 	uint32_t return_address;
+	/* last instruction of the block that begins here (MIPS: its branch) */
+	const struct oracle_place *branch;
 };
 
 /* Reads "START END PATH" lines (hex file offsets): code that is not the callee

@@ -1,0 +1,83 @@
+#!/bin/sh
+# What can't be used is refused with one line that names it, and exit status 1.
+. "$(dirname "$0")/../lib.sh"
+
+# refuses DESCRIPTION WORD COMMAND...: exit status 1, one line on stderr that
+# contains WORD
+refuses()
+{
+	refuses_description=$1
+	refuses_word=$2
+	shift 2
+	ok "$refuses_description" refuses_with "$refuses_word" "$@"
+}
+
+refuses_with()
+{
+	refuses_expected=$1
+	shift
+	"$@" >out 2>err </dev/null
+	refuses_status=$?
+	echo "status $refuses_status"
+	cat err
+	[ "$refuses_status" = 1 ] && [ "$(wc -l <err)" = 1 ] && grep -q "$refuses_expected" err
+}
+
+behaviour()
+{
+	cat >main.c <<-'END'
+		#include <stdio.h>
+		static __attribute__((noipa)) int work(int x) { return x + 1; }
+		int main(void) { return printf("%d\n", work(1)) == 0; }
+	END
+	link program ../main.c || return
+	same_run program
+	rewrite=$BUILD/bin/litifut-rewrite
+	info="$BUILD/bin/litifut info"
+	post=$BUILD/bin/litifut-post
+
+	echo "not an ELF file" >text
+	refuses "rewrite: not an ELF file" text "$rewrite" text
+	refuses "info: not an ELF file" text $info text
+	head -c 40 traced/program >short
+	refuses "rewrite: an ELF header cut short" short "$rewrite" short
+	refuses "info: an ELF header cut short" short $info short
+	head -c 5000 traced/program >half
+	refuses "rewrite: half an ELF file" half "$rewrite" half
+	refuses "info: half an ELF file" half $info half
+	refuses "rewrite: another machine" true "$rewrite" /bin/true
+	refuses "info: no such file" nowhere $info nowhere
+	refuses "rewrite: no such file" nowhere "$rewrite" nowhere
+	cp plain/program stripped
+	"$triplet-strip" stripped
+	refuses "rewrite: stripped" stripped "$rewrite" stripped
+	cp plain/program without
+	refuses "rewrite: no tracer inside" without "$rewrite" without
+	is "  and leaves it as it was" "$(cmp plain/program without)" ""
+
+	trace=$(echo data/trace/*)
+	refuses "post: no such trace" nowhere "$post" nowhere
+	cp text not.trace
+	refuses "post: not a trace" not.trace "$post" not.trace traced/program
+	mkdir -p cut
+	head -c 100 "$trace" >cut/header.trace
+	refuses "post: a trace cut inside its header" header.trace "$post" cut/header.trace traced/program
+	: >cut/empty.trace
+	refuses "post: an empty trace" empty.trace "$post" cut/empty.trace traced/program
+	cp traced/program stripped
+	"$triplet-strip" stripped
+	ok "post: half a trace without maps is read as far as it goes" reads_half
+	rm -f data/maps/*
+	ok "post: without maps, the trace's own modules do" \
+		"$post" -f tsv -o events.tsv data/trace traced/program
+	is "  and the call is there" "$(recorded work)" 1
+}
+
+reads_half()
+{
+	head -c "$(($(wc -c <"$trace") / 2))" "$trace" >half.trace
+	"$post" half.trace traced/program
+	[ $? -le 1 ]
+}
+
+for_targets behaviour

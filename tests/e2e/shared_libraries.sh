@@ -1,0 +1,82 @@
+#!/bin/sh
+# A traced executable that uses a traced library: one recorder, and the calls of
+# both in one trace. A library opened, closed and opened again at run time.
+. "$(dirname "$0")/../lib.sh"
+
+behaviour()
+{
+	cat >library.c <<-'END'
+		#include <stdio.h>
+		#define KEEP __attribute__((noipa))
+		static KEEP int hidden(int x) { return x + 1; }
+		KEEP int exported(int x) { return hidden(x) * 2; }
+		KEEP int call_back(int (*function)(int), int x) { return function(x) + exported(x); }
+		__attribute__((constructor)) static void arrive(void) { printf("arrive %d\n", exported(1)); }
+		__attribute__((destructor)) static void leave(void) { printf("leave %d\n", exported(2)); }
+	END
+	cat >main.c <<-'END'
+		#include <stdio.h>
+		int exported(int x);
+		int call_back(int (*function)(int), int x);
+		static __attribute__((noipa)) int mine(int x) { return x - 1; }
+		int main(void)
+		{
+			int sum = 0;
+			for (int i = 0; i < 3; i++)
+				sum += exported(i) + call_back(mine, i) + call_back(exported, i);
+			printf("%d\n", sum);
+			return 0;
+		}
+	END
+	cat >opens.c <<-'END'
+		#include <dlfcn.h>
+		#include <stdio.h>
+		static __attribute__((noipa)) int mine(int x) { return x - 1; }
+		int main(void)
+		{
+			for (int i = 0; i < 3; i++) {
+				void *library = dlopen("libours.so", RTLD_NOW);
+				int (*call_back)(int (*)(int), int);
+				if (!library)
+					return puts(dlerror()), 1;
+				call_back = (int (*)(int (*)(int), int))dlsym(library, "call_back");
+				printf("%d\n", call_back(mine, i));
+				dlclose(library);
+			}
+			return 0;
+		}
+	END
+	link libours.so -fPIC -shared ../library.c || return
+	link program ../main.c -L. -lours || return
+	same_run program
+	events_equal_calls program
+	is "calls inside the library" "$(recorded hidden)" 14
+	is "calls back into the executable" "$(recorded mine)" 3
+	is "one trace" "$(find data/trace -type f | wc -l)" 1
+
+	link opens ../opens.c -ldl || return
+	same_run opens
+	events_equal_calls opens
+	is "one trace for all lives" "$(find data/trace -type f | wc -l)" 1
+	is "calls in each of three lives of the library" "$(recorded hidden)" 9
+
+	# the same library, with a version script that hides all but its interface
+	echo 'OURS_1 { global: exported; call_back; local: *; };' >versions
+	link libours.so -fPIC -shared ../library.c -Wl,--version-script=../versions || return
+	same_run opens
+	events_equal_calls opens
+	is "one trace with a version script" "$(find data/trace -type f | wc -l)" 1
+	is "calls in the library with a version script" "$(recorded hidden)" 9
+	link program ../main.c -L. -lours || return
+	same_run program
+	events_equal_calls program
+	is "one trace with a version script, linked" "$(find data/trace -type f | wc -l)" 1
+
+	# an executable that is not traced, with the traced library
+	cp plain/program traced/program
+	same_run program
+	events_equal_calls program
+	is "calls inside the library, executable not traced" "$(recorded hidden)" 14
+}
+
+for_targets behaviour
