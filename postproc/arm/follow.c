@@ -81,7 +81,8 @@ static bool step_a32(struct walk *walk, struct post_lead *lead)
 	walk->pc += 4;
 
 	if ((instruction & 0x0f000000) == 0x0a000000) { /* b */
-		*lead = leads(POST_LEADS_TO_CODE, pc + (sign_extend(instruction, 24) << 2));
+		*lead = leads(POST_LEADS_TO_CODE,
+			      pc + (sign_extend(instruction & 0xffffff, 24) << 2));
 		return true;
 	}
 	if ((instruction & 0x0ffff000) == 0x028fc000 || /* add ip, pc, #const */
