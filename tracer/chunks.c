@@ -109,6 +109,21 @@ static void litifut_chunk_open(uint32_t base, uint32_t kind, uint32_t encoding, 
 	*(volatile uint16_t *)&chunk->kind = (uint16_t)kind;
 }
 
+/* Zeroes words; there are a multiple of eight of them. */
+static void litifut_clear(uint32_t *word, const uint32_t *end)
+{
+	for (; word < end; word += 8) {
+		word[0] = 0;
+		word[1] = 0;
+		word[2] = 0;
+		word[3] = 0;
+		word[4] = 0;
+		word[5] = 0;
+		word[6] = 0;
+		word[7] = 0;
+	}
+}
+
 /* What becomes of a full chunk, which no cursor names any more: emptied once its
  * events are in the trace in compact form, and then returned; or closed as it
  * is, and 0 returned. */
@@ -124,8 +139,7 @@ static uint32_t litifut_chunk_finish(uint32_t end)
 		/* From here on readers find the block and not this chunk. */
 		*(volatile uint16_t *)&chunk->kind = LITIFUT_CHUNK_FREE;
 		litifut_port_barrier(r->features);
-		for (uint32_t *word = (uint32_t *)(chunk + 1); word < (uint32_t *)end; word++)
-			*word = 0;
+		litifut_clear((uint32_t *)(chunk + 1), (uint32_t *)(base + r->chunk_mask + 1));
 		litifut_port_barrier(r->features);
 		return base;
 	}

@@ -12,7 +12,7 @@
 
 struct litifut_scratch {
 	struct litifut_compact_tables tables;
-	uint8_t bytes[];
+	uint8_t bytes[] __attribute__((aligned(4)));
 };
 
 static struct litifut_scratch *litifut_scratch_take(void)
@@ -53,7 +53,9 @@ static bool litifut_block_write(const struct litifut_chunk_header *chunk, uint32
 	block->number = chunk->number;
 	block->flags = chunk->flags;
 	block->start_time = chunk->start_time;
-	litifut_copy(block + 1, bytes, size);
+	/* both are aligned, and there is room for whole words */
+	for (uint32_t i = 0; i < (size + 3) / 4; i++)
+		((uint32_t *)(block + 1))[i] = ((const uint32_t *)bytes)[i];
 	litifut_port_barrier(r->features);
 	/* From here on the block counts, and the chunk does not. */
 	*(volatile uint32_t *)&block->bytes = size;

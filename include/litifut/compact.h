@@ -94,18 +94,24 @@ static inline void litifut_compact_keep(struct litifut_compact_event *event, con
 	event->words[2] = words[2];
 }
 
-/* After an event: the tables learn it, and the next one is looked up by it. */
+/* After an event: the next one is looked up by it. */
+static inline void litifut_compact_pass(struct litifut_compact_context *context, uint32_t site)
+{
+	uint32_t mixed = site >> 1 ^ site >> 10;
+
+	context->last = mixed & (LITIFUT_COMPACT_LAST - 1);
+	context->recent = (context->recent << 3 ^ mixed) & (LITIFUT_COMPACT_RECENT - 1);
+}
+
+/* The same, and the tables learn it. */
 static inline void litifut_compact_learn(struct litifut_compact_context *context,
 					 const uint32_t *words, uint32_t count, unsigned code)
 {
-	uint32_t site = count == 1 ? words[0] : words[1];
-	uint32_t mixed = site >> 1 ^ site >> 10;
-
-	if (code != 1)
+	if (code != 1) { /* what was foreseen teaches nothing */
 		litifut_compact_keep(&context->tables->recent[context->recent], words, count);
-	litifut_compact_keep(&context->tables->last[context->last], words, count);
-	context->last = mixed & (LITIFUT_COMPACT_LAST - 1);
-	context->recent = (context->recent << 3 ^ mixed) & (LITIFUT_COMPACT_RECENT - 1);
+		litifut_compact_keep(&context->tables->last[context->last], words, count);
+	}
+	litifut_compact_pass(context, count == 1 ? words[0] : words[1]);
 }
 
 static inline uint8_t *litifut_compact_put(uint8_t *out, uint32_t word)
@@ -131,19 +137,30 @@ static inline uint32_t litifut_compact_encode(struct litifut_compact_tables *tab
 	litifut_compact_start(&context, tables);
 	for (uint32_t at = 0; at < count;) {
 		uint32_t word = words[at];
-		uint32_t length = litifut_compact_words(word);
-		unsigned code = 0;
+		uint32_t length;
+		unsigned code;
 
-		if (end - out < 24 || !word)
-			return 0;
 		if (shift == 8) {
+			/* room for four events, and then for what is looked at apart */
+			if (end - out < 1 + 4 * (12 + 5))
+				return 0;
 			codes = out++;
 			*codes = 0;
 			shift = 0;
 		}
+		/* by far the most frequent event, without the steps it has no use for */
+		if (!timed && word >= LITIFUT_WORD_FIRST_ADDRESS &&
+		    tables->recent[context.recent].words[0] == word) {
+			*codes |= (uint8_t)(1 << shift);
+			shift += 2;
+			at++;
+			litifut_compact_pass(&context, word);
+			continue;
+		}
 		if (!litifut_compact_is_event(word, timed)) {
 			length = 1 + LITIFUT_CONTROL_FOLLOWING(word);
-			if (length > count - at || (uint32_t)(end - out) < 8 + 4 * length)
+			if (!word || length > count - at ||
+			    (uint32_t)(end - out) < 4 * (12 + 5) + 1 + 4 * length)
 				return 0;
 			*out++ = (uint8_t)(length - 1);
 			for (uint32_t i = 0; i < length; i++)
@@ -152,6 +169,7 @@ static inline uint32_t litifut_compact_encode(struct litifut_compact_tables *tab
 			shift += 2;
 			continue;
 		}
+		length = litifut_compact_words(word);
 		if (length + timed > count - at ||
 		    (length == 3 && (!words[at + 1] || !words[at + 2])))
 			return 0;

@@ -156,7 +156,6 @@ processes()
 				}
 				join(child);
 			}
-			child = vfork();
 			in_parent();
 			__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 			pthread_join(one, 0);
