@@ -10,7 +10,7 @@ CFLAGS  ?= -O2 -g
 WARNINGS = -Wall -Wextra -Wshadow $(if $(CI),-Werror)
 override CFLAGS += -std=c11 -D_GNU_SOURCE -Iinclude -I. $(WARNINGS)
 
-FOLDERS = common rewriter tracer ldwrap postproc tests examples bench docs
+FOLDERS = common rewriter tracer ldwrap postproc tests tests/device examples bench docs
 
 PROGRAMS   :=
 TRACER     :=
