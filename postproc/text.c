@@ -56,16 +56,42 @@ void post_text_add_callee(struct post_text *text, const struct post_session *ses
 		post_text_format(text, "+0x%x", call->callee_offset);
 }
 
-char *post_text_number(char buffer[16], uint32_t value)
+void post_write_number(FILE *file, uint64_t value)
 {
-	char *at = buffer + 15;
+	char digits[20], *at = digits + sizeof(digits);
 
-	*at = '\0';
 	do {
 		*--at = (char)('0' + value % 10);
 		value /= 10;
 	} while (value);
-	return at;
+	fwrite_unlocked(at, 1, (size_t)(digits + sizeof(digits) - at), file);
+}
+
+void post_call_texts_write(struct post_call_texts *texts, FILE *file,
+			   const struct post_session *session, uint32_t call,
+			   char *(*make)(const struct post_session *, const struct post_call *))
+{
+	if (call >= texts->count) {
+		size_t count = session->call_count;
+		texts->items = post_reallocate(texts->items, count, sizeof(*texts->items));
+		memset(texts->items + texts->count, 0,
+		       (count - texts->count) * sizeof(*texts->items));
+		texts->count = count;
+	}
+	struct post_call_text *text = &texts->items[call];
+	if (!text->bytes) {
+		text->bytes = make(session, &session->calls[call]);
+		text->length = strlen(text->bytes);
+	}
+	fwrite_unlocked(text->bytes, 1, text->length, file);
+}
+
+void post_call_texts_release(struct post_call_texts *texts)
+{
+	for (size_t i = 0; i < texts->count; i++)
+		free(texts->items[i].bytes);
+	free(texts->items);
+	*texts = (struct post_call_texts){0};
 }
 
 /* Length of the well-formed UTF-8 character at `at`, 0 when there is none. */

@@ -5,13 +5,7 @@
 #include "postproc/formats/format.h"
 #include "postproc/text.h"
 
-/* The line of a call is the same every time but for the thread, so it is made
- * once. */
-struct state {
-	char **lines; /* by number of the call */
-	size_t count;
-};
-
+/* The line of a call is the same every time but for the thread. */
 static char *make_line(const struct post_session *session, const struct post_call *call)
 {
 	const struct post_function *caller = &session->functions[call->caller];
@@ -31,39 +25,20 @@ static char *make_line(const struct post_session *session, const struct post_cal
 
 static void start(struct post_output *output)
 {
-	output->state = post_allocate(1, sizeof(struct state));
+	output->state = post_allocate(1, sizeof(struct post_call_texts));
 }
 
 static void event(struct post_output *output, const struct post_event *event)
 {
-	struct state *state = output->state;
-	const struct post_session *session = output->session;
-	char number[16];
-
-	if (event->call >= state->count) {
-		size_t count = session->call_count;
-		state->lines = post_reallocate(state->lines, count, sizeof(*state->lines));
-		memset(state->lines + state->count, 0,
-		       (count - state->count) * sizeof(*state->lines));
-		state->count = count;
-	}
-	char **line = &state->lines[event->call];
-	if (!*line)
-		*line = make_line(session, &session->calls[event->call]);
-	char *digits = post_text_number(number, event->thread->id);
-	fputs_unlocked(digits, output->file);
+	post_write_number(output->file, event->thread->id);
 	putc_unlocked(' ', output->file);
-	fputs_unlocked(*line, output->file);
+	post_call_texts_write(output->state, output->file, output->session, event->call, make_line);
 }
 
 static void finish(struct post_output *output)
 {
-	struct state *state = output->state;
-
-	for (size_t i = 0; i < state->count; i++)
-		free(state->lines[i]);
-	free(state->lines);
-	free(state);
+	post_call_texts_release(output->state);
+	free(output->state);
 }
 
 const struct post_format post_format_calls = {

@@ -1,5 +1,4 @@
 /* tree: the calls of each thread, indented by nesting. */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "postproc/formats/format.h"
@@ -10,6 +9,7 @@
 
 struct state {
 	struct post_stacks stacks;
+	struct post_call_texts texts;
 	const struct post_thread *shown; /* whose lines came last */
 	FILE *file;
 };
@@ -18,7 +18,8 @@ static void indent(FILE *file, uint32_t depth)
 {
 	uint32_t columns = depth < DEEPEST_INDENT ? depth : DEEPEST_INDENT;
 
-	fprintf(file, "%*s", (int)columns * 2, "");
+	while (columns--)
+		fwrite_unlocked("  ", 1, 2, file);
 	if (depth > DEEPEST_INDENT)
 		fprintf(file, "(depth %u) ", depth);
 }
@@ -35,6 +36,16 @@ static void enter(void *context, struct post_stack *stack, struct post_frame *fr
 		session->modules[function->module].name);
 }
 
+static char *make_line(const struct post_session *session, const struct post_call *call)
+{
+	struct post_text text = {0};
+
+	post_text_add(&text, call->tail ? "=> " : "");
+	post_text_add_callee(&text, session, call);
+	post_text_format(&text, " [%s]", session->modules[call->callee_module].name);
+	return post_text_take(&text);
+}
+
 static void start(struct post_output *output)
 {
 	struct state *state = post_allocate(1, sizeof(*state));
@@ -49,9 +60,6 @@ static void start(struct post_output *output)
 static void event(struct post_output *output, const struct post_event *event)
 {
 	struct state *state = output->state;
-	const struct post_session *session = output->session;
-	const struct post_call *call = &session->calls[event->call];
-	struct post_text text = {0};
 
 	if (!event->thread->state)
 		event->thread->state = post_allocate(1, sizeof(struct post_stack));
@@ -62,13 +70,9 @@ static void event(struct post_output *output, const struct post_event *event)
 	state->shown = event->thread;
 	struct post_stack *stack = event->thread->state;
 	struct post_frame *frame = post_stack_call(&state->stacks, stack, event->call);
-	call = &session->calls[event->call];
-	post_text_add_callee(&text, session, call);
 	indent(output->file, stack->depth - 1);
-	char *name = post_text_take(&text);
-	fprintf(output->file, "%s%s [%s]%s\n", call->tail ? "=> " : "", name,
-		session->modules[call->callee_module].name, frame->guessed ? " ?" : "");
-	free(name);
+	post_call_texts_write(&state->texts, output->file, output->session, event->call, make_line);
+	fputs_unlocked(frame->guessed ? " ?\n" : "\n", output->file);
 }
 
 static void finish(struct post_output *output)
@@ -77,6 +81,7 @@ static void finish(struct post_output *output)
 
 	post_release_thread_stacks(output->session);
 	post_stacks_release(&state->stacks);
+	post_call_texts_release(&state->texts);
 	free(state);
 }
 

@@ -1,15 +1,9 @@
 /* tsv: the stable machine format. New columns only at the end. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "postproc/formats/format.h"
 #include "postproc/text.h"
-
-struct state {
-	char **tails; /* by number of the call: all columns after the sequence number */
-	size_t count;
-};
 
 /* A tab or line break in a name (a damaged file) must not make a column. */
 static void add_name(struct post_text *text, const char *name)
@@ -23,6 +17,7 @@ static void add_name(struct post_text *text, const char *name)
 	}
 }
 
+/* All columns after the sequence number: the same for every event of a call. */
 static char *make_tail(const struct post_session *session, const struct post_call *call)
 {
 	struct post_text text = {0}, callee = {0};
@@ -44,7 +39,7 @@ static char *make_tail(const struct post_session *session, const struct post_cal
 
 static void start(struct post_output *output)
 {
-	output->state = post_allocate(1, sizeof(struct state));
+	output->state = post_allocate(1, sizeof(struct post_call_texts));
 	fputs("pid\ttid\tseq\tsite_module\tsite_offset\tcaller\tcaller_offset\tcallee_module\t"
 	      "callee_offset\tcallee\tkind\n",
 	      output->file);
@@ -52,32 +47,18 @@ static void start(struct post_output *output)
 
 static void event(struct post_output *output, const struct post_event *event)
 {
-	struct state *state = output->state;
-	const struct post_session *session = output->session;
-
-	if (event->call >= state->count) {
-		size_t count = session->call_count;
-		state->tails = post_reallocate(state->tails, count, sizeof(*state->tails));
-		memset(state->tails + state->count, 0,
-		       (count - state->count) * sizeof(*state->tails));
-		state->count = count;
-	}
-	char **tail = &state->tails[event->call];
-	if (!*tail)
-		*tail = make_tail(session, &session->calls[event->call]);
-	fprintf(output->file, "%u\t%u\t%" PRIu64, event->process->trace->header.pid,
-		event->thread->id, event->sequence);
-	fputs_unlocked(*tail, output->file);
+	post_write_number(output->file, event->process->trace->header.pid);
+	putc_unlocked('\t', output->file);
+	post_write_number(output->file, event->thread->id);
+	putc_unlocked('\t', output->file);
+	post_write_number(output->file, event->sequence);
+	post_call_texts_write(output->state, output->file, output->session, event->call, make_tail);
 }
 
 static void finish(struct post_output *output)
 {
-	struct state *state = output->state;
-
-	for (size_t i = 0; i < state->count; i++)
-		free(state->tails[i]);
-	free(state->tails);
-	free(state);
+	post_call_texts_release(output->state);
+	free(output->state);
 }
 
 const struct post_format post_format_tsv = {
