@@ -101,12 +101,21 @@ static void copy_text(const char *from, FILE *to, const struct link_files *files
 	FILE *file = fopen(from, "r");
 	char *line = NULL;
 	size_t room = 0;
+	bool rule_dropped = false;
 
 	if (!file)
 		return;
-	while (getline(&line, &room, file) >= 0)
-		if (!drop_ours || !is_ours_alone(line))
-			write_replaced(to, line, files);
+	while (getline(&line, &room, file) >= 0) {
+		bool blank = line[0] == '\n';
+
+		/* A dependency file has a blank line after each `FILE:'. */
+		if (drop_ours && (is_ours_alone(line) || (blank && rule_dropped))) {
+			rule_dropped = !blank && strchr(line, ':');
+			continue;
+		}
+		rule_dropped = false;
+		write_replaced(to, line, files);
+	}
 	free(line);
 	fclose(file);
 }

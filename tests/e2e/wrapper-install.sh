@@ -1,0 +1,135 @@
+#!/bin/sh
+# install-ld and uninstall-ld on a copy of a toolchain; `make install`; `litifut
+# build` as a command. Nothing of the machine's own is touched.
+TARGETS=${TARGETS:-armhf}
+. "$(dirname "$0")/../lib.sh"
+
+litifut=$BUILD/bin/litifut
+
+# A toolchain in a home folder: TRIPLET-ld is a link, as in Debian's.
+toolchain()
+{
+	rm -rf "home/tools"
+	mkdir -p "home/tools/bin" "home/tools/$triplet/bin"
+	cp "$(readlink -f "$(command -v "$triplet-ld")")" "home/tools/bin/$triplet-ld.bfd"
+	ln -s "$triplet-ld.bfd" "home/tools/bin/$triplet-ld"
+	ln -s "../../bin/$triplet-ld" "home/tools/$triplet/bin/ld"
+	ln -s "../../bin/$triplet-ld.bfd" "home/tools/$triplet/bin/ld.bfd"
+}
+
+snapshot()
+{
+	(cd home/tools && find . ! -type d -printf '%p %l %s\n' | sort)
+}
+
+# linked: gcc told to look for its linker in that toolchain.
+linked()
+{
+	rm -f program
+	COMPILER_PATH="$(pwd)/home/tools/$triplet/bin" PATH="$(pwd)/home/tools/bin:$PATH" \
+		compiler "$@" -o program main.o
+}
+
+is_traced()
+{
+	"$litifut" info program | grep -q ': rewritten'
+}
+
+behaviour()
+{
+	echo 'int main(void) { return 0; }' >main.c
+	compiler -c -o main.o main.c
+	for what in "$triplet" folder bin linker; do
+		toolchain
+		before=$(snapshot)
+		linked
+		cp program plain
+		case $what in
+		folder) argument=home/tools ;;
+		bin) argument=$(pwd)/home/tools/bin ;;
+		linker) argument=home/tools/bin/$triplet-ld ;;
+		*) argument=$what ;;
+		esac
+		ok "install-ld $what" env PATH="$(pwd)/home/tools/bin:$PATH" "$litifut" install-ld "$argument"
+		linked
+		ok "install-ld $what: LITIFUT unset is the plain linker" cmp program plain
+		export LITIFUT=1
+		linked
+		unset LITIFUT
+		ok "install-ld $what: LITIFUT=1 rewrites" is_traced
+		if [ $what != linker ]; then
+			export LITIFUT=1
+			linked -fuse-ld=bfd
+			unset LITIFUT
+			ok "install-ld $what: -fuse-ld=bfd too" is_traced
+		fi
+		installed=$(snapshot)
+		ok "install-ld $what again" env PATH="$(pwd)/home/tools/bin:$PATH" "$litifut" install-ld "$argument"
+		is "install-ld $what again changes nothing" "$(snapshot)" "$installed"
+		ok "litifut build with it in place" "$litifut" build env COMPILER_PATH="$(pwd)/home/tools/$triplet/bin" \
+			"$triplet-gcc" -o program main.o
+		ok "uninstall-ld $what" env PATH="$(pwd)/home/tools/bin:$PATH" "$litifut" uninstall-ld "$argument"
+		is "uninstall-ld $what: as it was" "$(snapshot)" "$before"
+	done
+
+	toolchain
+	echo precious >"home/tools/bin/$triplet-ld.bfd.litifut-original"
+	before=$(snapshot)
+	ok "install-ld refuses to overwrite" sh -c "! '$litifut' install-ld home/tools/bin 2>refused"
+	is "in one line" "$(wc -l <refused)" 1
+	is "and changes nothing" "$(snapshot)" "$before"
+	toolchain
+	rm "home/tools/bin/$triplet-ld"
+	ln -s /somewhere/else "home/tools/bin/$triplet-ld"
+	before=$(snapshot)
+	ok "uninstall-ld leaves what it did not make" "$litifut" uninstall-ld home/tools/bin
+	is "all of it" "$(snapshot)" "$before"
+	"$litifut" install-ld no-such-triplet 2>refused
+	is "install-ld of nothing: exit status" $? 1
+	is "install-ld of nothing: one line" "$(wc -l <refused)" 1
+	"$litifut" install-ld 2>/dev/null
+	is "install-ld without a word: exit status" $? 2
+
+	# Two installations, each first on the other's way.
+	mkdir -p one two
+	for place in one two; do
+		make -s -C "$root" BUILD="$BUILD" install DESTDIR="$(pwd)/$place" PREFIX=/usr >install.log 2>&1
+		is "make install: exit status" $? 0
+	done
+	ok "make install: the programs" test -x one/usr/bin/litifut -a -x one/usr/bin/litifut-ld \
+		-a -x one/usr/bin/litifut-post -a -x one/usr/bin/litifut-rewrite
+	ok "make install: the header" test -f one/usr/include/litifut/litifut.h
+	ok "make install: the manual" test -f one/usr/share/man/man1/litifut.1
+	one/usr/bin/litifut build "$triplet-gcc" -o program main.o
+	ok "an installed litifut rewrites" is_traced
+	one/usr/bin/litifut build two/usr/bin/litifut build "$triplet-gcc" -o program main.o
+	ok "one in the other: rewritten, no loop" is_traced
+	one/usr/bin/litifut build env LITIFUT=0 two/usr/bin/litifut build env LITIFUT=0 \
+		"$triplet-gcc" -o program main.o
+	ok "one in the other, plain: no loop" cmp program plain
+
+	"$litifut" build sh -c 'exit 7'
+	is "build: the command's exit status" $? 7
+	"$litifut" build no-such-command 2>/dev/null
+	is "build: no such command" $? 127
+	"$litifut" build /etc/passwd 2>/dev/null
+	is "build: not a program" $? 126
+	"$litifut" build 2>/dev/null
+	is "build: no command" $? 125
+	"$litifut" build --config missing true 2>/dev/null
+	is "build: a missing configuration file" $? 125
+	"$litifut" 2>/dev/null
+	is "no command at all" $? 2
+	"$litifut" dance 2>/dev/null
+	is "an unknown command" $? 2
+	(eval "$("$litifut" env)" && "$triplet-gcc" -o program main.o)
+	ok "env: a shell can use it" is_traced
+	"$litifut" info main.c 2>refused
+	is "info of no ELF file: exit status" $? 1
+	is "info of no ELF file: one line" "$(wc -l <refused)" 1
+	"$litifut" info --json program plain | python3 -m json.tool >/dev/null
+	is "info --json is JSON" $? 0
+	rm -rf one two home
+}
+
+for_targets behaviour
