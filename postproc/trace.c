@@ -225,7 +225,8 @@ static void order_chunks(struct post_trace *trace)
 {
 	size_t kept = 0;
 
-	qsort(trace->chunks, trace->chunk_count, sizeof(*trace->chunks), by_number);
+	if (trace->chunk_count)
+		qsort(trace->chunks, trace->chunk_count, sizeof(*trace->chunks), by_number);
 	for (size_t i = 0; i < trace->chunk_count; i++) {
 		struct post_chunk *chunk = &trace->chunks[i];
 		const struct post_chunk *last = kept ? &trace->chunks[kept - 1] : NULL;

@@ -76,7 +76,7 @@ static const struct reading readings[] = {
 	{{"--build-id", "a.o"}, 2, ARGUMENT_OTHER, NULL},
 	{{"--hash-style=gnu", "a.o"}, 2, ARGUMENT_OTHER, "gnu"},
 	{{"--wrap", "malloc", "a.o"}, 2, ARGUMENT_OTHER, "malloc"},
-	{{"--gc-sections", "a.o"}, 2, ARGUMENT_OTHER, NULL},
+	{{"--gc-sections", "a.o"}, 2, ARGUMENT_GC_SECTIONS, NULL},
 	{{"-", "a.o"}, 2, ARGUMENT_INPUT, "-"},
 	{{"dir with space/a.o"}, 1, ARGUMENT_INPUT, "dir with space/a.o"},
 	{{"-o"}, 1, ARGUMENT_OUTPUT, NULL},

@@ -131,7 +131,7 @@ static void timed_chunks_count_from_their_start(void **state)
 	trace_builder_call(&builder, 0x400008);
 	trace_builder_word(&builder, 5);
 	trace_builder_call(&builder, 0x400010);
-	trace_builder_word(&builder, 0); /* a time, not a hole */
+	trace_builder_word(&builder, 0); /* no hole; read as the time of the event before */
 	trace_builder_control(&builder, LITIFUT_WORD_INDIRECT, 3,
 			      (const uint32_t[]){0x400018, 0x400100, 0xfffffff0});
 	trace_builder_control(&builder, LITIFUT_WORD_TIME, 2, (const uint32_t[]){0xffffff00, 2});
@@ -142,7 +142,7 @@ static void timed_chunks_count_from_their_start(void **state)
 	struct post_trace *trace = open_built(&builder, &problems);
 	assert_non_null(trace);
 	post_cursor_start(&cursor, trace, 0, &problems);
-	static const uint64_t times[] = {0x100000005, 0x100000000, 0x0fffffff0, 0x2ffffff00,
+	static const uint64_t times[] = {0x100000005, 0x100000005, 0x0fffffff0, 0x2ffffff00,
 					 0x300000001};
 	for (size_t i = 0; i < 5; i++) {
 		assert_true(post_cursor_next(&cursor, &item));
