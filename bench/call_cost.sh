@@ -82,8 +82,11 @@ row()
 	guest_environment=
 	cmp "$work/plain.out" "$work/traced.out" || return
 	bytes=$(find "$work/data/trace" -type f -exec cat {} + | wc -c)
-	printf '| %s | %s | %s | %d | %.1f | %.2f |\n' "$program" "$target" "$mode" "$calls" \
-		"$(echo "($traced - $plain) / $calls" | bc -l)" "$(echo "$bytes / $calls" | bc -l)"
+	awk -v program="$program" -v target="$target" -v mode="$mode" -v calls="$calls" \
+		-v plain="$plain" -v traced="$traced" -v bytes="$bytes" 'BEGIN {
+			printf("| %s | %s | %s | %d | %.1f | %.2f |\n", program, target, mode, calls,
+				(traced - plain) / calls, bytes / calls)
+		}'
 }
 
 # The calls of a run that records every one.

@@ -19,7 +19,7 @@
 # shellcheck shell=sh
 
 set -u
-root=$(cd "$(dirname "$0")/../.." && pwd)
+[ -f "${root:-}/tests/lib.sh" ] || root=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD=${BUILD:-$root/build}
 all_targets="armhf armhf-arm armel mipsel mips"
 TARGETS=${TARGETS:-$all_targets}
