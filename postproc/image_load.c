@@ -22,7 +22,8 @@ static void add_symbol(struct post_image *image, Elf *elf, const GElf_Shdr *tabl
 	const char *name = elf_strptr(elf, table->sh_link, symbol->st_name);
 	bool function = type == STT_FUNC || type == STT_GNU_IFUNC;
 	uint32_t address = (uint32_t)symbol->st_value & ~1u, limit = 0;
-	uint32_t flags = (function ? POST_SYMBOL_FUNCTION : 0u) |
+	uint32_t flags = (type == STT_GNU_IFUNC ? POST_SYMBOL_INDIRECT : 0u) |
+			 (function ? POST_SYMBOL_FUNCTION : 0u) |
 			 (bind == STB_GLOBAL ? POST_SYMBOL_GLOBAL : 0u) |
 			 (bind == STB_WEAK ? POST_SYMBOL_WEAK : 0u);
 
@@ -163,10 +164,11 @@ static void read_plt_section(struct post_image *image, const struct slots *slots
 		if (!name) {
 			/* An indirect function of this very module. Its symbol was read
 			 * before, but the table is not sorted yet. */
-			for (size_t i = 0; i < image->symbols.count && !name; i++) {
-				if (image->symbols.items[i].address == slots->resolvers[slot] &&
-				    !(image->symbols.items[i].flags & POST_SYMBOL_PLT))
-					name = image->symbols.items[i].name;
+			for (size_t i = 0; i < image->symbols.count; i++) {
+				const struct post_symbol *symbol = &image->symbols.items[i];
+				if (symbol->address == slots->resolvers[slot] &&
+				    symbol->flags & POST_SYMBOL_INDIRECT)
+					name = symbol->name;
 			}
 		}
 		if (name)

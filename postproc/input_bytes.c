@@ -222,6 +222,18 @@ void post_input_unmap(uint8_t *data, size_t size)
 		munmap(data, size);
 }
 
+bool post_input_is_packed(const char *path)
+{
+	uint8_t start[4];
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (file < 0)
+		return false;
+	ssize_t got = pread(file, start, sizeof(start), 0);
+	close(file);
+	return got > 0 && packing_of(start, (size_t)got) != PLAIN;
+}
+
 size_t post_input_peek(const char *path, uint8_t *bytes, size_t size)
 {
 	uint8_t start[4];

@@ -2,6 +2,7 @@
 #ifndef LITIFUT_POSTPROC_INPUT_BYTES_H
 #define LITIFUT_POSTPROC_INPUT_BYTES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,9 @@ enum litifut_status post_input_map(const char *path, uint8_t **data, size_t *siz
 				   struct post_problems *problems, struct litifut_error *error);
 
 void post_input_unmap(uint8_t *data, size_t size);
+
+/* Do the first bytes say .gz or .zst? */
+bool post_input_is_packed(const char *path);
 
 /* Reads up to `size` bytes from the start of the file, unpacked. Returns how
  * many there are, 0 on any trouble. */

@@ -85,7 +85,9 @@ static void add_file(struct post_inputs *inputs, const char *path, bool named,
 	else if (named || (length > 6 && !strcmp(path + length - 6, ".trace")))
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
 				size ? "not a trace, a maps file or an ELF file"
-				     : "the file is empty or can't be read");
+				: post_input_is_packed(path)
+					? "the compressed data is damaged or cut"
+					: "the file is empty or can't be read");
 }
 
 void post_inputs_add(struct post_inputs *inputs, const char *path, struct post_problems *problems)

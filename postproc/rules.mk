@@ -32,6 +32,8 @@ $(POST_FUZZ_OBJECTS): $(BUILD)/host/tests/fuzz/fuzz_%.o: tests/fuzz/fuzz_%.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -DLLVMFuzzerTestOneInput=fuzz_$* -MMD -MP -c $< -o $@
 
+# needed to run, not to link
+$(BUILD)/unit/test_post_program: | $(BUILD)/bin/litifut-post
 $(BUILD)/unit/test_post_hostile: $(POST_FUZZ_OBJECTS)
 
 $(BUILD)/fuzz/%: tests/fuzz/fuzz_%.c $(POST_SOURCES)

@@ -152,13 +152,32 @@ static void open_process(struct post_session *session, const char *path)
 	post_session_take(session, trace);
 }
 
+/* LITIFUT_COPY_TO makes copies; counted twice they would mislead. */
+static bool is_copy(struct post_session *session, const struct post_trace *trace)
+{
+	const struct litifut_trace_header *own = &trace->header;
+
+	for (size_t i = 0; i < session->process_count; i++) {
+		const struct post_trace *other = session->processes[i]->trace;
+		if (!own->start_monotonic_ns || other->header.pid != own->pid ||
+		    other->header.start_monotonic_ns != own->start_monotonic_ns ||
+		    other->header.start_realtime_ns != own->start_realtime_ns ||
+		    memcmp(other->header.program, own->program, sizeof(own->program)))
+			continue;
+		post_problem_at(session->problems, trace->path, LITIFUT_NO_ADDRESS,
+				"the same process as %s, left out", other->path);
+		return true;
+	}
+	return false;
+}
+
 void post_session_take(struct post_session *session, struct post_trace *trace)
 {
 	bool wanted = !session->options.pid_count;
 
 	for (size_t i = 0; i < session->options.pid_count; i++)
 		wanted |= session->options.pids[i] == trace->header.pid;
-	if (!wanted) {
+	if (!wanted || is_copy(session, trace)) {
 		post_trace_close(trace);
 		return;
 	}

@@ -10,7 +10,8 @@ enum post_symbol_flags {
 	POST_SYMBOL_FUNCTION = 1, /* STT_FUNC, else a bare label in code */
 	POST_SYMBOL_GLOBAL = 2,
 	POST_SYMBOL_WEAK = 4,
-	POST_SYMBOL_PLT = 8 /* a PLT entry or lazy stub, named after its target */
+	POST_SYMBOL_INDIRECT = 16, /* STT_GNU_IFUNC: what is here picks the function */
+	POST_SYMBOL_PLT = 8        /* a PLT entry or lazy stub, named after its target */
 };
 
 struct post_symbol {

@@ -216,6 +216,25 @@ static void open_thread(struct writer *writer, uint32_t thread, uint32_t time)
 			    writer->timed ? time : 0);
 }
 
+/* The lines of a module, as the kernel would map its segments. */
+static void write_maps(const struct fixture *fixture, FILE *file, const char *name, uint32_t bias)
+{
+	char path[128];
+	struct post_image *image;
+
+	snprintf(path, sizeof(path), "%s/%s", fixture->folder, name);
+	if (post_image_open(path, &image, NULL) != LITIFUT_OK)
+		return; /* a test has moved it away */
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct post_segment *segment = &image->segments[i];
+		uint32_t start = segment->address & ~0xfffu;
+		uint32_t end = (segment->address + segment->memory_bytes + 0xfff) & ~0xfffu;
+		fprintf(file, "%08x-%08x r-%cp %08x 08:01 11 /opt/%s\n", start + bias, end + bias,
+			segment->executable ? 'x' : '-', segment->offset & ~0xfffu, name);
+	}
+	post_image_close(image);
+}
+
 static void save(struct writer *writer, const char *name)
 {
 	char path[128];
@@ -227,9 +246,9 @@ static void save(struct writer *writer, const char *name)
 	snprintf(path, sizeof(path), "%s/maps/%s.maps", writer->fixture->folder, name);
 	FILE *file = fopen(path, "w");
 	assert_non_null(file);
-	fprintf(file, "00018000-00021000 r-xp 00008000 08:01 11   /opt/app\n"
-		      "40004000-40005000 r-xp 00004000 08:01 12   /opt/libshape.so\n"
-		      "7ffe0000-7fff0000 rw-p 00000000 00:00 0    [stack]\n");
+	write_maps(writer->fixture, file, "app", FIXTURE_APP_BIAS);
+	write_maps(writer->fixture, file, "libshape.so", FIXTURE_LIBRARY_BIAS);
+	fputs("7ffe0000-7fff0000 rw-p 00000000 00:00 0 [stack]\n", file);
 	assert_int_equal(fclose(file), 0);
 }
 

@@ -1,0 +1,264 @@
+/* The program itself: options, exit status, packed input, comparing two runs,
+ * and whether the programs that a format is made for can open it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/post_fixture.h"
+
+static struct fixture fixture;
+static bool built;
+static int status; /* of the last command */
+
+/* Runs a shell command in the fixture's folder, with $post for the program;
+ * gives what it printed, standard error included. */
+static char *shell(const char *format, ...)
+{
+	char command[2048], whole[4096];
+	va_list arguments;
+	char *text = NULL;
+	size_t size = 0;
+
+	va_start(arguments, format);
+	vsnprintf(command, sizeof(command), format, arguments);
+	va_end(arguments);
+	const char *build = getenv("BUILD");
+	snprintf(whole, sizeof(whole),
+		 "post=$(realpath %s/bin/litifut-post); cd %s && { %s; } 2>&1",
+		 build ? build : "build", fixture.folder, command);
+	FILE *pipe = popen(whole, "r");
+	assert_non_null(pipe);
+	if (getdelim(&text, &size, '\0', pipe) < 0) {
+		free(text);
+		text = post_copy_text("");
+	}
+	int result = pclose(pipe);
+	status = WIFEXITED(result) ? WEXITSTATUS(result) : 128;
+	return text;
+}
+
+static void gives(int expected_status, const char *expected, const char *command)
+{
+	char *text = shell("%s", command);
+
+	if (status != expected_status || (expected && !strstr(text, expected)))
+		fail_msg("%s\nstatus %d, not %d; wanted: %s\ngot:\n%s", command, status,
+			 expected_status, expected ? expected : "", text);
+	free(text);
+}
+
+static bool missing(const char *program)
+{
+	free(shell("command -v %s", program));
+	return status != 0;
+}
+
+static void need_fixture(void)
+{
+	if (!built)
+		skip();
+}
+
+static void wrong_usage_is_2(void **state)
+{
+	(void)state;
+	need_fixture();
+	gives(2, "no trace was given", "$post");
+	gives(2, "unknown format xml", "$post -f xml .");
+	gives(2, "--function is missing for callers-of", "$post -f callers-of .");
+	gives(2, "which function?", "$post callers-of");
+	gives(2, "diff takes two runs", "$post diff .");
+	gives(2, "--top takes a number, not many", "$post --top many .");
+	gives(2, "--sort takes", "$post --sort size .");
+	gives(2, "--from takes a number or a time, not 3parsecs", "$post --from 3parsecs .");
+	gives(2, NULL, "$post --no-such-option .");
+	gives(0, "callgrind", "$post --help");
+}
+
+static void problems_are_1_and_told(void **state)
+{
+	(void)state;
+	need_fixture();
+	gives(1, "litifut-post: nothing: No such file or directory", "$post nothing");
+	gives(1, "app.s: not a trace, a maps file or an ELF file", "$post app.s");
+	gives(1, "no trace among what was given", "$post app");
+	gives(1, "no call of nobody in these traces", "$post callers-of nobody .");
+	gives(1, "/no/such/folder/x: No such file", "$post -o /no/such/folder/x .");
+	gives(1, "the trace ends inside its header",
+	      "head -c 100 trace/app.100.trace >cut.trace; $post cut.trace; s=$?; rm cut.trace; "
+	      "exit $s");
+	/* What is there is shown all the same. */
+	gives(1, "main+0x10 -> work [app]",
+	      "head -c 5000 trace/app.100.trace >cut.trace; $post cut.trace app; s=$?; "
+	      "rm cut.trace; exit $s");
+	gives(1, "another build of app than the one that was traced",
+	      "mkdir b; cp app b; python3 -c 'd=open(\"app\",\"rb\").read();"
+	      "open(\"b/app\",\"wb\").write(d.replace(bytes([0x22])*20,bytes([0x33])*20))'; "
+	      "$post trace maps b/app; s=$?; rm -r b; exit $s");
+}
+
+static void summary_goes_to_standard_error(void **state)
+{
+	(void)state;
+	need_fixture();
+	gives(0, "20 events, 3 lost, 2 processes, 3 threads, 2 modules, 0 unresolved",
+	      "$post . >/dev/null");
+	gives(0, NULL, "test -z \"$($post -q . 2>&1 >/dev/null)\"");
+	gives(0, "20 events (2 shown)",
+	      "$post --include '*area*' --exclude local_scale . >/dev/null");
+	gives(0, NULL, "$post . 2>/dev/null | head -n 1 >/dev/null");
+}
+
+static void packed_traces_read_the_same(void **state)
+{
+	(void)state;
+	need_fixture();
+	if (missing("zstd"))
+		skip();
+	gives(0, NULL,
+	      "$post -q -f tsv trace maps app libshape.so >plain.tsv && mkdir gz zst && "
+	      "for f in trace/* maps/*; do gzip -c $f >gz/${f#*/}.gz; "
+	      "zstd -qc $f >zst/${f#*/}.zst; done && "
+	      "$post -q -f tsv gz app libshape.so | cmp - plain.tsv && "
+	      "$post -q -f tsv zst app libshape.so | cmp - plain.tsv");
+	gives(1, "the compressed data is damaged or cut",
+	      "head -c 200 gz/app.100.trace.gz >cut.gz; $post cut.gz app; s=$?; rm cut.gz; exit "
+	      "$s");
+	gives(1, "the compressed data is damaged or cut",
+	      "head -c 120 zst/app.100.trace.zst >cut.zst; $post cut.zst app; s=$?; rm cut.zst; "
+	      "exit $s");
+	gives(0, NULL, "rm -r gz zst plain.tsv");
+}
+
+static void diff_tells_new_gone_and_changed(void **state)
+{
+	(void)state;
+	need_fixture();
+	const char *runs = "mkdir old new; cp trace/app.100.trace old; cp trace/app.200.trace new";
+	free(shell("%s", runs));
+	gives(0, "gone               4            0            count -> leaf [app]\n",
+	      "$post diff old new app libshape.so");
+	gives(0, "11 edges differ", "$post diff old new app libshape.so");
+	gives(0, "new                0            4            count -> leaf [app]\n",
+	      "$post diff new old app libshape.so");
+	gives(0, "0 edges differ", "$post diff old old app libshape.so");
+	gives(0, "changed            1            2   +100.0%  main -> area@plt [app]\n",
+	      "cp trace/* new; $post diff old new app libshape.so");
+	gives(0, NULL, "rm -r old new");
+}
+
+/* LITIFUT_COPY_TO leaves two copies of each trace. */
+static void copies_count_once(void **state)
+{
+	(void)state;
+	need_fixture();
+	gives(1, "the same process as ./trace/app.200.trace, left out",
+	      "mkdir usb && cp trace/app.200.trace usb; $post . ; s=$?; rm -r usb; exit $s");
+}
+
+static void ways_to_ask_for_callers(void **state)
+{
+	(void)state;
+	need_fixture();
+	gives(0, "work [app]\n             1    work+0x30", "$post callers-of count .");
+	gives(0, "leaf [app]\n             4    count+0x20",
+	      "$post --function 'cou*' -f callees-of .");
+}
+
+/* Files that the trace does not tell of are found through the maps file: here
+ * the library is asked for by a module that was not rewritten. */
+static void maps_place_other_modules(void **state)
+{
+	(void)state;
+	need_fixture();
+	char *text = shell("python3 - <<'END'\n"
+			   "import struct\n"
+			   "data = bytearray(open('trace/app.100.trace', 'rb').read())\n"
+			   "at = data.find(b'libshape.so') - 4 * 6 - 24\n"
+			   "chunk = at - at %% 256\n"
+			   "data[chunk:chunk + 256] = bytes(256)\n" /* no record of the library */
+			   "open('app.100.trace', 'wb').write(data)\n"
+			   "END\n"
+			   "$post -q app.100.trace maps app libshape.so");
+	if (!strstr(text, "area+0x10 -> local_scale [libshape.so]"))
+		fail_msg("%s", text);
+	free(text);
+	gives(1, "no maps file for process 100: addresses outside of the traced modules",
+	      "$post -q app.100.trace app libshape.so; s=$?; rm app.100.trace; exit $s");
+}
+
+static void consumers_open_their_formats(void **state)
+{
+	(void)state;
+	need_fixture();
+	if (missing("callgrind_annotate"))
+		print_message("callgrind_annotate is not installed\n");
+	else
+		gives(0, "20 (100.0%)  PROGRAM TOTALS",
+		      "$post -q -f callgrind . -o cg.out && callgrind_annotate cg.out");
+	if (missing("dot"))
+		print_message("dot is not installed\n");
+	else
+		gives(0, "</svg>", "$post -q -f dot . | dot -Tsvg");
+	gives(0, "20 calls",
+	      "$post -q -f json . | python3 -c 'import json,sys; d=json.load(sys.stdin);"
+	      "ids={f[\"id\"] for f in d[\"functions\"]};"
+	      "assert all(e[\"caller\"] in ids and e[\"callee\"] in ids for e in d[\"edges\"]);"
+	      "assert sum(s[\"calls\"] for s in d[\"sites\"])==d[\"calls\"];"
+	      "assert all(f[\"module\"]<len(d[\"modules\"]) for f in d[\"functions\"]);"
+	      "print(d[\"calls\"],\"calls\")'");
+	/* What Perfetto wants: times ascend in a thread, B and E pair up. */
+	gives(0, "even",
+	      "$post -q -f chrome . | python3 -c 'import json,sys\n"
+	      "open_calls, last = {}, {}\n"
+	      "for e in json.load(sys.stdin)[\"traceEvents\"]:\n"
+	      "    t = (e[\"pid\"], e[\"tid\"])\n"
+	      "    if e[\"ph\"] == \"M\": continue\n"
+	      "    assert e[\"ts\"] >= last.get(t, 0); last[t] = e[\"ts\"]\n"
+	      "    open_calls[t] = open_calls.get(t, 0) + (1 if e[\"ph\"] == \"B\" else -1)\n"
+	      "    assert open_calls[t] >= 0\n"
+	      "print(\"even\" if not any(open_calls.values()) else open_calls)'");
+	/* What flamegraph.pl wants: frames without ';' in a name, a blank, a number. */
+	gives(0, NULL, "! $post -q -f folded . | grep -vE '^[^;]+(;[^;]+)* [0-9]+$'");
+}
+
+static int build_it(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < FIXTURE_TARGETS && !built; i++)
+		built = fixture_build(&fixture, &fixture_targets[i]);
+	if (built)
+		fixture_write_traces(&fixture, false);
+	return 0;
+}
+
+static int remove_it(void **state)
+{
+	(void)state;
+	if (built)
+		fixture_remove(&fixture);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(wrong_usage_is_2),
+		cmocka_unit_test(problems_are_1_and_told),
+		cmocka_unit_test(summary_goes_to_standard_error),
+		cmocka_unit_test(packed_traces_read_the_same),
+		cmocka_unit_test(diff_tells_new_gone_and_changed),
+		cmocka_unit_test(copies_count_once),
+		cmocka_unit_test(ways_to_ask_for_callers),
+		cmocka_unit_test(maps_place_other_modules),
+		cmocka_unit_test(consumers_open_their_formats),
+	};
+	return cmocka_run_group_tests_name("post: program", tests, build_it, remove_it);
+}
