@@ -71,7 +71,8 @@ static inline uint32_t count_direct(struct post_session *session, struct post_pr
 	return position;
 }
 
-void post_count_chunk(struct post_session *session, struct post_process *process, size_t chunk)
+void post_count_chunk(struct post_session *session, struct post_process *process, size_t chunk,
+		      struct post_buffer *buffer)
 {
 	struct post_cursor cursor;
 	struct post_item item;
@@ -79,17 +80,16 @@ void post_count_chunk(struct post_session *session, struct post_process *process
 	struct post_thread *thread = post_session_thread(process, trace->chunks[chunk].thread);
 	bool wanted = post_thread_wanted(session, thread->id);
 	bool fast = !(trace->chunks[chunk].flags & LITIFUT_CHUNK_TIMED);
-	const uint32_t *decoded = trace->chunks[chunk].decoded;
-	const uint8_t *bytes =
-		decoded ? (const uint8_t *)decoded : trace->data + trace->chunks[chunk].offset;
-	bool swap = trace->swap && !decoded;
 
-	post_cursor_start(&cursor, trace, chunk, session->problems);
+	post_cursor_start(&cursor, trace, chunk, buffer, session->problems);
+	const uint8_t *bytes = cursor.decoded ? (const uint8_t *)cursor.decoded
+					      : trace->data + trace->chunks[chunk].offset;
+	bool swap = trace->swap && !cursor.decoded;
 	for (;;) {
 		if (fast && wanted) {
 			uint64_t counted;
 			struct post_cache *cache = post_session_cache(process, thread->epoch);
-			uint32_t end = cursor.chunk->word_count, from = cursor.position;
+			uint32_t end = cursor.word_count, from = cursor.position;
 			cursor.position =
 				swap ? count_direct(session, process, &cache, thread->epoch, bytes,
 						    from, end, &counted, true)

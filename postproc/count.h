@@ -7,7 +7,8 @@
 /* Adds the events of one chunk to session->calls[].count, keeps epochs, lost
  * counts and sequence numbers of the threads up to date. Threads that
  * `session->options` does not want are passed over. */
-void post_count_chunk(struct post_session *session, struct post_process *process, size_t chunk);
+void post_count_chunk(struct post_session *session, struct post_process *process, size_t chunk,
+		      struct post_buffer *buffer);
 
 /* Does the filter let this thread through? */
 bool post_thread_wanted(const struct post_session *session, uint32_t thread);

@@ -1,29 +1,67 @@
 /* The words of a chunk, one item after another. */
 #include "postproc/trace.h"
 
+#include <litifut/compact.h>
+#include <stdlib.h>
+
+#include "postproc/table.h"
+
+static const uint32_t *decode(struct post_cursor *cursor, struct post_buffer *buffer)
+{
+	const struct post_chunk *chunk = cursor->chunk;
+
+	if (buffer->capacity < chunk->word_count || !buffer->words) {
+		buffer->capacity = chunk->word_count;
+		buffer->words =
+			post_reallocate(buffer->words, buffer->capacity, sizeof(*buffer->words));
+	}
+	if (!buffer->tables)
+		buffer->tables = post_allocate(1, sizeof(struct litifut_compact_tables));
+	cursor->word_count = litifut_compact_decode(
+		buffer->tables, cursor->trace->data + chunk->offset, chunk->packed_bytes,
+		chunk->flags & LITIFUT_CHUNK_TIMED, buffer->words, chunk->word_count);
+	if (cursor->word_count < chunk->word_count && cursor->problems)
+		post_problem_at(cursor->problems, cursor->trace->path, chunk->offset,
+				"a compact block is damaged; what comes before is read");
+	return buffer->words;
+}
+
 void post_cursor_start(struct post_cursor *cursor, const struct post_trace *trace, size_t chunk,
-		       struct post_problems *problems)
+		       struct post_buffer *buffer, struct post_problems *problems)
 {
 	*cursor = (struct post_cursor){
 		.trace = trace,
 		.chunk = &trace->chunks[chunk],
+		.word_count = trace->chunks[chunk].word_count,
 		.time = trace->chunks[chunk].start_time,
 		.problems = problems,
 	};
+	if (cursor->chunk->packed_bytes)
+		cursor->decoded = decode(cursor, buffer);
+}
+
+void post_buffer_release(struct post_buffer *buffer)
+{
+	free(buffer->words);
+	free(buffer->tables);
+	*buffer = (struct post_buffer){0};
 }
 
 static bool damaged(struct post_cursor *cursor, const char *message)
 {
 	if (cursor->problems)
 		post_problem_at(cursor->problems, cursor->trace->path,
-				cursor->chunk->offset + (uint64_t)cursor->position * 4, "%s",
-				message);
-	cursor->position = cursor->chunk->word_count;
+				cursor->chunk->offset +
+					(cursor->decoded ? 0 : (uint64_t)cursor->position * 4),
+				"%s", message);
+	cursor->position = cursor->word_count;
 	return false;
 }
 
 static uint32_t at(const struct post_cursor *cursor, uint32_t ahead)
 {
+	if (cursor->decoded)
+		return cursor->decoded[cursor->position + ahead];
 	return post_trace_word(cursor->trace, cursor->chunk, cursor->position + ahead);
 }
 
@@ -60,8 +98,8 @@ bool post_cursor_next(struct post_cursor *cursor, struct post_item *item)
 	const struct post_chunk *chunk = cursor->chunk;
 	bool timed = chunk->flags & LITIFUT_CHUNK_TIMED;
 
-	while (cursor->position < chunk->word_count) {
-		uint32_t word = at(cursor, 0), left = chunk->word_count - cursor->position - 1;
+	while (cursor->position < cursor->word_count) {
+		uint32_t word = at(cursor, 0), left = cursor->word_count - cursor->position - 1;
 		if (!word) { /* only a hole when something follows */
 			cursor->pending_holes++;
 			cursor->position++;
@@ -85,7 +123,7 @@ bool post_cursor_next(struct post_cursor *cursor, struct post_item *item)
 			/* The program or the disk ended inside this record. */
 			bool cut = following > left && left < 8;
 			if (cut) {
-				cursor->position = chunk->word_count;
+				cursor->position = cursor->word_count;
 				return false;
 			}
 			return damaged(cursor, "damaged record; the rest of the chunk is left out");

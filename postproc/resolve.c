@@ -180,6 +180,10 @@ uint32_t post_session_resolve(struct post_session *session, struct post_process 
 		call.site_address = (tail ? guess - 4 : guess) - mapping->bias;
 		if (image)
 			site = post_image_site(image, return_address - mapping->bias, tail);
+		if (image && !site && !tail && !callee) {
+			site = post_image_site(image, return_address - mapping->bias, true);
+			call.tail = tail = site != NULL;
+		}
 		if (site)
 			call.site_address = site->address;
 	} else {

@@ -14,6 +14,7 @@ struct run {
 	struct post_output *output;
 	const struct post_run_options *options;
 	uint64_t done, all;
+	struct post_buffer buffer;
 	uint64_t start_ns; /* what --from and --to count from */
 };
 
@@ -25,6 +26,7 @@ struct lane {
 	size_t chunk; /* the one that the cursor is in */
 	bool started, wanted;
 	struct post_cursor cursor;
+	struct post_buffer buffer;
 	struct post_item item; /* the next event */
 	uint64_t time;         /* of it, ns */
 };
@@ -81,7 +83,7 @@ static void event_chunk(struct run *run, struct post_process *process, size_t ch
 	struct post_cursor cursor;
 	struct post_item item;
 
-	post_cursor_start(&cursor, process->trace, chunk, run->session->problems);
+	post_cursor_start(&cursor, process->trace, chunk, &run->buffer, run->session->problems);
 	while (post_cursor_next(&cursor, &item)) {
 		if (item.kind > LITIFUT_WORD_TAIL) {
 			post_apply_state(process, &thread, &item);
@@ -100,7 +102,7 @@ static void read_process(struct run *run, struct post_process *process)
 
 	for (size_t i = 0; i < process->trace->chunk_count; i++) {
 		if (counting)
-			post_count_chunk(run->session, process, i);
+			post_count_chunk(run->session, process, i, &run->buffer);
 		else
 			event_chunk(run, process, i);
 		advance(run, process->trace->header.chunk_bytes);
@@ -133,11 +135,18 @@ static bool lane_next(struct run *run, struct lane *lane)
 			lane->chunk++;
 		if (lane->chunk == trace->chunk_count)
 			return false;
-		post_cursor_start(&lane->cursor, trace, lane->chunk, run->session->problems);
+		post_cursor_start(&lane->cursor, trace, lane->chunk, &lane->buffer,
+				  run->session->problems);
 		lane->thread = post_session_thread(lane->process, lane->owner);
 		lane->wanted = post_thread_wanted(run->session, lane->thread->id);
 		lane->started = true;
 	}
+}
+
+static void lane_release(struct lane *lane)
+{
+	post_buffer_release(&lane->buffer);
+	free(lane);
 }
 
 static bool earlier(const struct lane *a, const struct lane *b)
@@ -199,7 +208,7 @@ static void read_by_time(struct run *run)
 		if (lane_next(run, heap[i]))
 			heap[live++] = heap[i];
 		else
-			free(heap[i]);
+			lane_release(heap[i]);
 	}
 	for (size_t i = live; i-- > 0;)
 		sift_down(heap, live, i);
@@ -207,13 +216,13 @@ static void read_by_time(struct run *run)
 		struct lane *lane = heap[0];
 		take_event(run, lane->process, lane->thread, &lane->item, lane->wanted);
 		if (!lane_next(run, lane)) {
-			free(lane);
+			lane_release(lane);
 			heap[0] = heap[--live];
 		}
 		sift_down(heap, live, 0);
 	}
 	while (live)
-		free(heap[--live]);
+		lane_release(heap[--live]);
 	free(heap);
 }
 
@@ -280,6 +289,7 @@ void post_run(struct post_session *session, const struct post_format *format,
 		for (size_t i = 0; i < session->process_count; i++)
 			read_process(&run, session->processes[i]);
 	}
+	post_buffer_release(&run.buffer);
 	if (format->finish)
 		format->finish(output);
 	sum_up(session, totals);

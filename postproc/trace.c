@@ -3,7 +3,6 @@
 #include "postproc/trace.h"
 
 #include <byteswap.h>
-#include <litifut/compact.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -36,8 +35,6 @@ uint32_t post_trace_word(const struct post_trace *trace, const struct post_chunk
 {
 	uint32_t word;
 
-	if (chunk->decoded)
-		return chunk->decoded[index];
 	memcpy(&word, trace->data + chunk->offset + (size_t)index * 4, sizeof(word));
 	return number32(trace, word);
 }
@@ -169,7 +166,6 @@ static void chunk_problem(const struct post_trace *trace, struct post_problems *
 static void read_blocks(struct post_trace *trace, size_t at, size_t end,
 			struct post_problems *problems, unsigned *told)
 {
-	struct litifut_compact_tables *tables = post_allocate(1, sizeof(*tables));
 	struct litifut_compact_block block;
 
 	while (end - at >= sizeof(block)) {
@@ -187,25 +183,20 @@ static void read_blocks(struct post_trace *trace, size_t at, size_t end,
 		}
 		struct post_chunk chunk = {
 			.offset = at,
+			.word_count = words,
+			.packed_bytes = bytes,
 			.thread = number32(trace, block.thread),
 			.flags = number32(trace, block.flags),
 			.number = number32(trace, block.number),
 			.start_time = number64(trace, block.start_time),
-			.decoded = post_allocate(words + 1, sizeof(uint32_t)),
 		};
-		chunk.word_count = litifut_compact_decode(tables, trace->data + at, bytes,
-							  chunk.flags & LITIFUT_CHUNK_TIMED,
-							  chunk.decoded, words);
-		if (chunk.word_count < words)
-			chunk_problem(trace, problems, told, at,
-				      "a compact block is damaged; what comes before is read");
 		POST_GROW(trace->chunks, trace->chunk_count, trace->chunk_capacity);
 		trace->chunks[trace->chunk_count++] = chunk;
-		at += (bytes + 3) & ~(size_t)3;
-		if (at > end)
+		bytes = (bytes + 3) & ~3u;
+		if (bytes > end - at)
 			break;
+		at += bytes;
 	}
-	free(tables);
 }
 
 static int by_number(const void *left, const void *right)
@@ -214,8 +205,8 @@ static int by_number(const void *left, const void *right)
 
 	if (a->number != b->number)
 		return a->number < b->number ? -1 : 1;
-	if (!a->decoded != !b->decoded) /* a block before the chunk that it was made from */
-		return a->decoded ? -1 : 1;
+	if (!a->packed_bytes != !b->packed_bytes) /* a block before what it was made from */
+		return a->packed_bytes ? -1 : 1;
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
@@ -226,13 +217,15 @@ static void order_chunks(struct post_trace *trace)
 	size_t kept = 0;
 
 	if (trace->chunk_count)
-		qsort(trace->chunks, trace->chunk_count, sizeof(*trace->chunks), by_number);
+		if (!trace->chunk_count)
+			return;
+	qsort(trace->chunks, trace->chunk_count, sizeof(*trace->chunks), by_number);
 	for (size_t i = 0; i < trace->chunk_count; i++) {
 		struct post_chunk *chunk = &trace->chunks[i];
 		const struct post_chunk *last = kept ? &trace->chunks[kept - 1] : NULL;
 
-		if (last && last->decoded && !chunk->decoded && last->number == chunk->number &&
-		    last->thread == chunk->thread)
+		if (last && last->packed_bytes && !chunk->packed_bytes &&
+		    last->number == chunk->number && last->thread == chunk->thread)
 			continue;
 		trace->chunks[kept++] = *chunk;
 	}
@@ -352,8 +345,6 @@ void post_trace_close(struct post_trace *trace)
 		return;
 	if (trace->mapped)
 		post_input_unmap((uint8_t *)trace->data, trace->size);
-	for (size_t i = 0; i < trace->chunk_count; i++)
-		free(trace->chunks[i].decoded);
 	free(trace->modules);
 	free(trace->chunks);
 	free(trace->path);

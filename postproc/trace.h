@@ -19,7 +19,7 @@ struct post_chunk {
 	uint32_t flags; /* enum litifut_chunk_flags */
 	uint32_t number;
 	uint64_t start_time;
-	uint32_t *decoded; /* words of a compact block, host byte order; NULL: in the file. Owned */
+	uint32_t packed_bytes; /* of a compact block, decoded when it is read; 0: plain words */
 };
 
 struct post_module_record {
@@ -64,10 +64,22 @@ struct post_item {
 	uint32_t value; /* LOST: count, THREAD: id, EPOCH: number */
 };
 
+/* Where the words of compact blocks are decoded to, one block at a time. All
+ * zero to start with; one for each cursor that is in use at the same time. */
+struct post_buffer {
+	uint32_t *words;
+	uint32_t capacity;
+	void *tables;
+};
+
+void post_buffer_release(struct post_buffer *buffer);
+
 /* Where in a chunk the reader stands. */
 struct post_cursor {
 	const struct post_trace *trace;
 	const struct post_chunk *chunk;
+	const uint32_t *decoded; /* in host byte order; NULL: in the file */
+	uint32_t word_count;
 	uint32_t position; /* in words */
 	uint64_t time;
 	uint32_t holes; /* slots that were reserved and never filled, so far */
@@ -75,14 +87,15 @@ struct post_cursor {
 	struct post_problems *problems; /* may be NULL */
 };
 
+/* `buffer` holds what the cursor reads until it is started again. */
 void post_cursor_start(struct post_cursor *cursor, const struct post_trace *trace, size_t chunk,
-		       struct post_problems *problems);
+		       struct post_buffer *buffer, struct post_problems *problems);
 
 /* Gives false at the end of the chunk. Skips holes and what a newer minor
  * version may have added. */
 bool post_cursor_next(struct post_cursor *cursor, struct post_item *item);
 
-/* Word number `index` of a chunk in host byte order. */
+/* Word number `index` of a chunk of plain words, in host byte order. */
 uint32_t post_trace_word(const struct post_trace *trace, const struct post_chunk *chunk,
 			 uint32_t index);
 

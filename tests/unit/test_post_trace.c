@@ -92,7 +92,7 @@ static void reads_every_kind_of_word(bool big_endian)
 		{.kind = LITIFUT_WORD_EPOCH, .value = 9},
 		{.kind = LITIFUT_WORD_STOPPED},
 	};
-	post_cursor_start(&cursor, trace, 0, &problems);
+	post_cursor_start(&cursor, trace, 0, NULL, &problems);
 	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
 		assert_true(post_cursor_next(&cursor, &item));
 		assert_int_equal(item.kind, expected[i].kind);
@@ -141,7 +141,7 @@ static void timed_chunks_count_from_their_start(void **state)
 
 	struct post_trace *trace = open_built(&builder, &problems);
 	assert_non_null(trace);
-	post_cursor_start(&cursor, trace, 0, &problems);
+	post_cursor_start(&cursor, trace, 0, NULL, &problems);
 	static const uint64_t times[] = {0x100000005, 0x100000005, 0x0fffffff0, 0x2ffffff00,
 					 0x300000001};
 	for (size_t i = 0; i < 5; i++) {
@@ -177,7 +177,7 @@ static void cut_traces_give_what_is_there(void **state)
 		assert_non_null(trace);
 		assert_int_equal(problems.count, bytes == 256 ? 0 : 1);
 		unsigned events = 0;
-		post_cursor_start(&cursor, trace, 0, &problems);
+		post_cursor_start(&cursor, trace, 0, NULL, &problems);
 		while (post_cursor_next(&cursor, &item))
 			events++;
 		unsigned words = (bytes - 32) / 4;
@@ -266,7 +266,7 @@ static void damaged_records_end_their_chunk(void **state)
 	trace_builder_finish(&builder);
 	struct post_trace *trace = open_built(&builder, &problems);
 	assert_non_null(trace);
-	post_cursor_start(&cursor, trace, 0, &problems);
+	post_cursor_start(&cursor, trace, 0, NULL, &problems);
 	assert_true(post_cursor_next(&cursor, &item));
 	assert_false(post_cursor_next(&cursor, &item));
 	assert_string_equal(last_problem, "t.trace: 0x1024: damaged record; the rest of the chunk "
