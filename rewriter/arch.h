@@ -15,6 +15,10 @@
 /* The most entry points that the tracer of any CPU has. */
 #define LITIFUT_ENTRIES_MAX 4
 
+/* The room for trampolines beside the tracer. As the name of an entry point it
+ * stands for the gate; there is none in an image with no such room. */
+#define LITIFUT_TRAMPOLINES "litifut_trampolines"
+
 /* How code is encoded in a range of addresses. */
 enum litifut_code_state {
 	LITIFUT_CODE_DATA = 0,     /* no instructions */
@@ -56,7 +60,8 @@ struct litifut_detour {
 	/* Tail calls only: what the trampoline leaves in the link register for the
 	 * tracer, the call's key in the instruction DB, and the instruction there. */
 	uint32_t return_address;
-	uint32_t instruction;
+	uint32_t instruction; /* other calls: 0, or the one for the DB if it is not theirs */
+	uint32_t entry;       /* where the new code leads; 0: to the trampoline */
 };
 
 /* Where trampolines go on to: the shared code at the start of their room, and
@@ -71,6 +76,7 @@ struct litifut_arch_context {
 	bool big_endian;
 	bool position_independent; /* absolute jumps have no known region */
 	bool short_thumb_branches; /* Thumb without Thumb-2: bl reaches +-4 MB only */
+	uint32_t global_pointer;   /* MIPS: link-time value of $gp, 0 when there is none */
 };
 
 struct litifut_arch {
@@ -160,6 +166,8 @@ struct litifut_arch {
 	size_t trampoline_bytes_max;
 	void (*write_gate)(const struct litifut_arch_context *context, uint32_t address,
 			   const uint32_t *entries, uint8_t *code);
+	/* Do the branches of that code reach `entries`? NULL: always. */
+	bool (*gate_works)(const uint32_t *entries);
 	/* Can this call go through a trampoline, with the code around it moved there
 	 * if need be? */
 	bool (*can_detour)(const struct litifut_arch_context *context,
@@ -171,6 +179,32 @@ struct litifut_arch {
 			     const struct litifut_cramped_call *call, uint32_t address,
 			     const struct litifut_gate *gate, uint8_t *trampoline,
 			     struct litifut_detour *detour);
+
+	/* As write_detour for a call out of whose reach the trampoline is: its new code
+	 * goes to the island with `island_entries` and names the trampoline by a
+	 * number. False: that is out of reach as well. NULL: a CPU has no such thing,
+	 * and puts rooms for trampolines beside islands. */
+	bool (*encode_numbered)(const struct litifut_arch_context *context,
+				const struct litifut_cramped_call *call, uint32_t address,
+				const struct litifut_gate *gate, const uint32_t *island_entries,
+				uint8_t *trampoline, struct litifut_detour *detour);
+
+	/* The members from here to `write_host` are for islands in the image's own code
+	 * (see hosts.h) and are NULL or 0 where a CPU needs none. */
+
+	size_t host_bytes;            /* at the start of a function that makes room */
+	size_t host_trampoline_bytes; /* for what stood there */
+	/* Can the first host_bytes of the function at `address`, of `size` bytes in
+	 * `section`, be moved away? */
+	bool (*can_host)(const struct litifut_arch_context *context,
+			 const struct litifut_section *section, uint32_t address, uint32_t size,
+			 const struct litifut_targets *targets);
+	/* Writes the trampoline of such a function to `moved`, standing at `trampoline`,
+	 * and the island with the way to it over the function's start, `code`. The rest
+	 * is as for write_island. */
+	void (*write_host)(const struct litifut_arch_context *context, uint32_t address,
+			   uint32_t trampoline, const uint32_t *entries, uint8_t *code,
+			   uint8_t *moved, uint32_t *island_entries);
 
 	/* For capstone: cs_arch and cs_mode of code in `state`. */
 	void (*disassembler)(const struct litifut_arch_context *context,

@@ -56,12 +56,13 @@ static bool matches(const char *const *globs, const char *name)
 	return false;
 }
 
-static bool function_refused(const struct walk *walk, const struct litifut_symbol *function)
+static bool function_refused(const struct litifut_rewrite_options *options,
+			     const struct litifut_symbol *function)
 {
-	const char *const *include = walk->options->include_functions;
+	const char *const *include = options->include_functions;
 	const char *name = function ? function->name : "";
 
-	if (matches(walk->options->exclude_functions, name))
+	if (matches(options->exclude_functions, name))
 		return true;
 	return include && *include && !matches(include, name);
 }
@@ -69,6 +70,16 @@ static bool function_refused(const struct walk *walk, const struct litifut_symbo
 static bool is_tracer_code(const struct litifut_symbol *function)
 {
 	return function && strncmp(function->name, "litifut_", strlen("litifut_")) == 0;
+}
+
+bool litifut_sites_may_change(const struct litifut_rewrite_options *options,
+			      const struct litifut_symbol *function)
+{
+	for (size_t i = 0; i < options->excluded_count; i++)
+		if (options->excluded[i].start < function->address + function->size &&
+		    options->excluded[i].end > function->address)
+			return false;
+	return !is_tracer_code(function) && !function_refused(options, function);
 }
 
 static bool append(struct litifut_site_list *list, const struct litifut_found_site *site)
@@ -147,7 +158,7 @@ static bool take_site(struct walk *walk, const struct litifut_section *section,
 	if (!function || address - function->address >= function->size) {
 		function = litifut_image_function_at(walk->image, address);
 		walk->function = function;
-		walk->function_refused = function_refused(walk, function);
+		walk->function_refused = function_refused(walk->options, function);
 	}
 	if (is_tracer_code(function) ||
 	    (kind == LITIFUT_SITE_TAIL_DIRECT &&
@@ -199,7 +210,7 @@ static bool walk_range(struct walk *walk, const struct litifut_section *section,
 }
 
 /* PLT entries and lazy stubs hold no calls of the program's own. */
-static bool has_calls(const struct litifut_section *section)
+bool litifut_sites_in(const struct litifut_section *section)
 {
 	return section->type == SHT_PROGBITS && section->flags & SHF_EXECINSTR && section->bytes &&
 	       !litifut_section_is_linkage(section);
@@ -245,15 +256,14 @@ struct litifut_cramped_call litifut_site_cramped(const struct litifut_found_site
 }
 
 /* The branch targets of one section: those its code names, and table branches. */
-static enum litifut_status add_code_targets(const struct walk *walk,
-					    const struct litifut_section *section,
-					    struct litifut_targets *targets,
-					    struct litifut_error *error)
+static enum litifut_status
+add_code_targets(const struct litifut_image *image, const struct litifut_arch *arch,
+		 const struct litifut_arch_context *context, const struct litifut_section *section,
+		 struct litifut_targets *targets, struct litifut_error *error)
 {
 	struct litifut_code_range *ranges = NULL;
 	size_t count = 0;
-	enum litifut_status status =
-		walk->arch->code_ranges(walk->image, section, &ranges, &count, error);
+	enum litifut_status status = arch->code_ranges(image, section, &ranges, &count, error);
 
 	for (size_t i = 0; i < count && !status; i++) {
 		uint32_t address = ranges[i].start;
@@ -261,8 +271,8 @@ static enum litifut_status add_code_targets(const struct walk *walk,
 		unsigned length;
 
 		while (ranges[i].state != LITIFUT_CODE_DATA && address < ranges[i].end) {
-			length = walk->arch->decode(
-				walk->context, section->bytes + (address - section->address),
+			length = arch->decode(
+				context, section->bytes + (address - section->address),
 				ranges[i].end - address, address, ranges[i].state, &instruction);
 			if (!length)
 				break;
@@ -272,10 +282,53 @@ static enum litifut_status add_code_targets(const struct walk *walk,
 			address += length;
 		}
 	}
-	if (!status)
-		walk->arch->add_targets(walk->context, section, ranges, count, targets);
+	if (!status && arch->add_targets)
+		arch->add_targets(context, section, ranges, count, targets);
 	free(ranges);
 	return status;
+}
+
+/* What symbols and data tell. */
+static enum litifut_status data_targets(const struct litifut_image *image,
+					const struct litifut_arch_context *context,
+					struct litifut_targets *targets,
+					struct litifut_error *error)
+{
+	enum litifut_status status =
+		litifut_targets_create(image->text_start, image->text_end, targets, error);
+
+	if (status)
+		return status;
+	litifut_targets_add_data(targets, image);
+	if (context->global_pointer)
+		litifut_targets_add_offsets(targets, image, context->global_pointer);
+	return LITIFUT_OK;
+}
+
+static enum litifut_status code_targets(const struct litifut_image *image,
+					const struct litifut_arch *arch,
+					const struct litifut_arch_context *context,
+					struct litifut_targets *targets,
+					struct litifut_error *error)
+{
+	enum litifut_status status = LITIFUT_OK;
+
+	for (size_t i = 1; i < image->section_count && !status; i++)
+		if (litifut_sites_in(&image->sections[i]))
+			status = add_code_targets(image, arch, context, &image->sections[i],
+						  targets, error);
+	return status;
+}
+
+enum litifut_status litifut_sites_targets(const struct litifut_image *image,
+					  const struct litifut_arch *arch,
+					  const struct litifut_arch_context *context,
+					  struct litifut_targets *targets,
+					  struct litifut_error *error)
+{
+	enum litifut_status status = data_targets(image, context, targets, error);
+
+	return status ? status : code_targets(image, arch, context, targets, error);
 }
 
 /* Drops the indirect branches that are no tail calls. */
@@ -298,17 +351,13 @@ static void drop_jumps(const struct walk *walk, const struct litifut_targets *da
 /* Which of the calls without room can go through a trampoline? */
 static enum litifut_status judge_cramped(const struct walk *walk, struct litifut_error *error)
 {
-	struct litifut_targets targets;
-	enum litifut_status status = litifut_targets_create(walk->image->text_start,
-							    walk->image->text_end, &targets, error);
+	struct litifut_targets targets = {0};
+	enum litifut_status status = data_targets(walk->image, walk->context, &targets, error);
 
 	if (!status) {
-		litifut_targets_add_data(&targets, walk->image);
 		drop_jumps(walk, &targets);
+		status = code_targets(walk->image, walk->arch, walk->context, &targets, error);
 	}
-	for (size_t i = 1; i < walk->image->section_count && !status; i++)
-		if (has_calls(&walk->image->sections[i]))
-			status = add_code_targets(walk, &walk->image->sections[i], &targets, error);
 	for (size_t i = 0; i < walk->list->count && !status; i++) {
 		struct litifut_found_site *site = &walk->list->items[i];
 		struct litifut_cramped_call call = litifut_site_cramped(site);
@@ -356,7 +405,7 @@ enum litifut_status litifut_sites_find(const struct litifut_image *image,
 		qsort(walk.excluded, options->excluded_count, sizeof(*walk.excluded), by_start);
 	}
 	for (size_t i = 1; i < image->section_count && !status; i++)
-		if (has_calls(&image->sections[i]))
+		if (litifut_sites_in(&image->sections[i]))
 			status = walk_section(&walk, &image->sections[i], error);
 	free(walk.excluded);
 	if (!status && walk.needs_targets && arch->can_detour)

@@ -47,11 +47,9 @@ static bool is_mapping_symbol(const char *name)
 	return name[0] == '$';
 }
 
-void litifut_targets_add_data(struct litifut_targets *targets, const struct litifut_image *image)
+void litifut_targets_add_offsets(struct litifut_targets *targets, const struct litifut_image *image,
+				 uint32_t base)
 {
-	for (size_t i = 0; i < image->symbol_count; i++)
-		if (!is_mapping_symbol(image->symbols[i].name))
-			litifut_targets_add(targets, image->symbols[i].address);
 	for (size_t i = 1; i < image->section_count; i++) {
 		const struct litifut_section *section = &image->sections[i];
 
@@ -60,7 +58,15 @@ void litifut_targets_add_data(struct litifut_targets *targets, const struct liti
 		     section->type != SHT_FINI_ARRAY && section->type != SHT_PREINIT_ARRAY))
 			continue;
 		for (uint32_t at = 0; at + 4 <= section->size; at += 4)
-			litifut_targets_add(targets,
-					    litifut_get32(image->big_endian, section->bytes + at));
+			litifut_targets_add(targets, base + litifut_get32(image->big_endian,
+									  section->bytes + at));
 	}
+}
+
+void litifut_targets_add_data(struct litifut_targets *targets, const struct litifut_image *image)
+{
+	for (size_t i = 0; i < image->symbol_count; i++)
+		if (!is_mapping_symbol(image->symbols[i].name))
+			litifut_targets_add(targets, image->symbols[i].address);
+	litifut_targets_add_offsets(targets, image, 0);
 }

@@ -33,4 +33,9 @@ bool litifut_targets_has(const struct litifut_targets *targets, uint32_t address
  * address in the executable span: function pointers, switch tables. */
 void litifut_targets_add_data(struct litifut_targets *targets, const struct litifut_image *image);
 
+/* The words alone, each taken for an offset from `base`: switch tables of
+ * position-independent code. */
+void litifut_targets_add_offsets(struct litifut_targets *targets, const struct litifut_image *image,
+				 uint32_t base);
+
 #endif
