@@ -117,6 +117,7 @@ static struct litifut_thread *litifut_thread_take_over(uint32_t id)
 		if (!litifut_exchange(&thread->id, old, id))
 			continue;
 		thread->id_word = NULL;
+		thread->epoch = 0;
 		if (thread->cursor & r->chunk_mask) {
 			uint32_t words[2] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_THREAD, 1), id};
 			uint32_t *place =
@@ -140,7 +141,7 @@ static struct litifut_thread *litifut_thread_add(uint32_t id)
 	if (!thread)
 		return NULL;
 	thread->id = id;
-	thread->epoch = r->epoch;
+	thread->epoch = 0; /* a reader starts there: told with the first event if it is past */
 	do {
 		head = *(struct litifut_thread *volatile *)&r->thread_list;
 		thread->next = head;
