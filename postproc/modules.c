@@ -45,7 +45,7 @@ static const struct post_candidate *choose(const struct post_session *session,
 			continue;
 		if (same_id(candidate->build_id, candidate->build_id_bytes, module->build_id,
 			    module->build_id_bytes))
-			score = 4;
+			score = named ? 8 : 4; /* copies with other symbols share an id */
 		else if (module->build_id_bytes && candidate->build_id_bytes) {
 			if (named)
 				*other_build = candidate;
@@ -128,8 +128,9 @@ uint32_t post_modules_recorded(struct post_session *session, struct post_process
 	for (uint32_t i = 1; i < session->module_count; i++) {
 		struct post_module *known = &session->modules[i];
 		bool same = record->build_id_bytes
-				    ? same_id(known->build_id, known->build_id_bytes,
-					      record->build_id, record->build_id_bytes)
+				    ? !strcmp(known->name, record->name) &&
+					      same_id(known->build_id, known->build_id_bytes,
+						      record->build_id, record->build_id_bytes)
 				    : !known->build_id_bytes && !strcmp(known->name, record->name);
 		if (same) {
 			known->traced = true;
