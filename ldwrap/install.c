@@ -103,11 +103,36 @@ static void add_folder(struct install_result *list, const char *folder)
 	free(names.paths);
 }
 
+/* The compiler runs TRIPLET/bin/ld of its toolchain, which Debian makes a link
+ * to bin/TRIPLET-ld, and binutils itself a second name of the same file. */
+static void add_second_names(struct install_result *list)
+{
+	size_t count = list->count;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *path = list->paths[i];
+		const char *base = lbasename(path);
+		const char *suffix = strrchr(base, '-');
+		struct stat status;
+		char *second;
+
+		if (!suffix || base == path)
+			continue;
+		second = xasprintf("%.*s../%.*s/bin/%s", (int)(base - path), path,
+				   (int)(suffix - base), base, suffix + 1);
+		if (!lstat(second, &status) && (S_ISREG(status.st_mode) || is_our_link(second)))
+			add_path(list, second);
+		else
+			free(second);
+	}
+}
+
 /* Fills `list` with the linkers that `toolchain` means. */
 static enum litifut_status collect(const char *toolchain, struct install_result *list,
 				   struct litifut_error *error)
 {
 	struct stat status;
+	bool one = false;
 
 	if (strchr(toolchain, '/') && !stat(toolchain, &status)) {
 		if (S_ISDIR(status.st_mode)) {
@@ -119,6 +144,7 @@ static enum litifut_status collect(const char *toolchain, struct install_result 
 			free(bin);
 		} else {
 			add_path(list, xstrdup(toolchain));
+			one = true;
 		}
 	} else if (!strchr(toolchain, '/')) {
 		char *prefix = concat(toolchain, "-", NULL);
@@ -135,8 +161,11 @@ static enum litifut_status collect(const char *toolchain, struct install_result 
 		free(name);
 		free(prefix);
 	}
-	if (list->count)
+	if (list->count) {
+		if (!one)
+			add_second_names(list);
 		return LITIFUT_OK;
+	}
 	return litifut_error_set(error, LITIFUT_ERROR_MISSING, toolchain, NULL, LITIFUT_NO_ADDRESS,
 				 "no linker there, and no TRIPLET-ld of that name on PATH");
 }

@@ -69,20 +69,51 @@ static void add_image(struct post_inputs *inputs, const char *path, bool named,
 	post_image_close(image);
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text);
+
+	return length >= strlen(end) && !strcmp(text + length - strlen(end), end);
+}
+
+/* The device copies to a temporary name first. Such a file is what a copy left
+ * behind that lost its power or its stick: named, and read as far as it goes,
+ * unless the whole one is there too. */
+static bool is_needless_part(const char *path, bool is_ours, struct post_problems *problems)
+{
+	struct stat about;
+	char *whole;
+	bool needless;
+
+	if (!ends_with(path, ".trace.tmp") && !ends_with(path, ".maps.tmp"))
+		return false;
+	whole = post_copy_text(path);
+	whole[strlen(whole) - strlen(".tmp")] = 0;
+	needless = !stat(whole, &about);
+	post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
+			needless  ? "an unfinished copy; the whole file beside it is read"
+			: is_ours ? "copying it was cut short; read as far as it goes"
+				  : "copying it was cut short; nothing in it can be read");
+	free(whole);
+	return needless || !is_ours;
+}
+
 static void add_file(struct post_inputs *inputs, const char *path, bool named,
 		     struct post_problems *problems)
 {
 	uint8_t start[64];
 	size_t size = post_input_peek(path, start, sizeof(start));
-	size_t length = strlen(path);
+	bool is_trace = size >= 8 && !memcmp(start, LITIFUT_TRACE_MAGIC, 8);
 
-	if (size >= 8 && !memcmp(start, LITIFUT_TRACE_MAGIC, 8))
+	if (is_needless_part(path, is_trace || looks_like_maps(start, size), problems))
+		return;
+	if (is_trace)
 		add_text(&inputs->traces, &inputs->trace_count, &inputs->trace_capacity, path);
 	else if (size >= 4 && !memcmp(start, "\177ELF", 4))
 		add_image(inputs, path, named, problems);
 	else if (looks_like_maps(start, size))
 		add_text(&inputs->maps, &inputs->maps_count, &inputs->maps_capacity, path);
-	else if (named || (length > 6 && !strcmp(path + length - 6, ".trace")))
+	else if (named || ends_with(path, ".trace"))
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
 				size ? "not a trace, a maps file or an ELF file"
 				: post_input_is_packed(path)

@@ -1,5 +1,6 @@
 /* The second half of the rewriter: patch the calls, fill the room that was
  * reserved, verify, and only then write to the file. */
+#include "rewriter/hosts.h"
 #include "rewriter/rooms.h"
 #include "rewriter/session.h"
 #include "rewriter/verify.h"
@@ -98,7 +99,7 @@ static enum litifut_status add_to_db(struct apply *apply, const struct litifut_f
 	uint8_t *record = apply->db.section->bytes + sizeof(struct litifut_db_header) +
 			  apply->db_count * sizeof(struct litifut_db_entry);
 
-	if (!apply->session.arch->needs_db(&site->instruction))
+	if (!site->detour && !apply->session.arch->needs_db(&site->instruction))
 		return LITIFUT_OK;
 	if (apply->db_count == apply->db.capacity)
 		return litifut_error_set(error, LITIFUT_ERROR_SPACE, apply->session.image.path,
@@ -122,6 +123,12 @@ static void replace(struct apply *apply, const struct litifut_found_site *site, 
 	};
 }
 
+static enum litifut_status no_room(const struct apply *apply, struct litifut_error *error)
+{
+	return litifut_error_set(error, LITIFUT_ERROR_SPACE, apply->session.image.path, ".text",
+				 LITIFUT_NO_ADDRESS, "room for trampolines is not enough");
+}
+
 static enum litifut_status detour_site(struct apply *apply, struct litifut_found_site *site,
 				       struct litifut_error *error)
 {
@@ -131,23 +138,17 @@ static enum litifut_status detour_site(struct apply *apply, struct litifut_found
 					     &apply->session.context, site, &detour, &full);
 
 	if (full || !apply->rooms.count)
-		return litifut_error_set(error, LITIFUT_ERROR_SPACE, apply->session.image.path,
-					 ".text", LITIFUT_NO_ADDRESS,
-					 "room for trampolines is not enough");
+		return no_room(apply, error);
 	if (!address) {
 		site->site.reason = LITIFUT_SITE_OUT_OF_REACH;
 		return LITIFUT_OK;
 	}
-	if (detour.stone_bytes) {
-		replace(apply, site, detour.address, detour.code, detour.length, detour.stone + 4);
-		replace(apply, site, detour.stone, detour.stone_code, 4, detour.stone_trampoline);
-		replace(apply, site, detour.stone + 4, detour.stone_code + 4,
-			detour.stone_bytes - 4, address);
-	} else {
-		replace(apply, site, detour.address, detour.code, detour.length, address);
-	}
+	replace(apply, site, detour.address, detour.code, detour.length,
+		detour.entry ? detour.entry : address);
 	if (!litifut_site_is_tail(&site->site))
-		return add_to_db(apply, site, site->site.instruction, error);
+		return add_to_db(apply, site,
+				 detour.instruction ? detour.instruction : site->site.instruction,
+				 error);
 	site->site.return_address = detour.return_address;
 	return add_to_db(apply, site, detour.instruction, error);
 }
@@ -179,7 +180,41 @@ static void note_rooms(struct apply *apply)
 						.length = apply->rooms.items[i].size};
 }
 
-static void fill_islands(struct apply *apply)
+/* Moves the start of functions away where sites reach neither the tracer nor an
+ * island. */
+static enum litifut_status fill_hosts(struct apply *apply, struct litifut_error *error)
+{
+	const struct litifut_arch *arch = apply->session.arch;
+	struct litifut_landings *landings = &apply->session.landings;
+	struct litifut_hosts hosts;
+	enum litifut_status status =
+		litifut_hosts_choose(&apply->session, apply->options, &hosts, error);
+
+	for (size_t i = 0; i < hosts.count && !status; i++) {
+		uint32_t address = hosts.items[i].address;
+		uint32_t entries[LITIFUT_ENTRIES_MAX];
+
+		uint32_t trampoline;
+		uint8_t *moved = litifut_rooms_take(
+			&apply->rooms, (uint32_t)arch->host_trampoline_bytes, &trampoline);
+
+		if (!moved) {
+			status = no_room(apply, error);
+			break;
+		}
+		arch->write_host(&apply->session.context, address, trampoline,
+				 landings->items[landings->own].entries,
+				 bytes_at(apply, address, (uint32_t)arch->host_bytes), moved,
+				 entries);
+		apply->changes[apply->change_count++] = (struct litifut_change){
+			.address = address, .length = (unsigned)arch->host_bytes};
+		status = litifut_landings_add_hosted(landings, entries, error);
+	}
+	litifut_hosts_release(&hosts);
+	return status;
+}
+
+static enum litifut_status fill_islands(struct apply *apply, struct litifut_error *error)
 {
 	const struct litifut_landings *landings = &apply->session.landings;
 	const uint32_t *own = landings->items[landings->own].entries;
@@ -190,6 +225,8 @@ static void fill_islands(struct apply *apply)
 
 		if (!island)
 			continue;
+		if (apply->session.arch->can_host && apply->rooms.own == apply->rooms.count)
+			return no_room(apply, error); /* they lead to the gate */
 		apply->session.arch->write_island(&apply->session.context, island->address, own,
 						  bytes_at(apply, island->address, island->size),
 						  entries);
@@ -198,6 +235,7 @@ static void fill_islands(struct apply *apply)
 			.length = (uint32_t)apply->session.arch->island_bytes,
 		};
 	}
+	return LITIFUT_OK;
 }
 
 static enum litifut_status fill_sites(struct apply *apply, struct litifut_error *error)
@@ -390,7 +428,6 @@ static int by_address(const void *left, const void *right)
 static enum litifut_status rewrite(struct apply *apply, struct litifut_error *error)
 {
 	struct litifut_site_list *sites = &apply->session.sites;
-	size_t changes = 2 * apply->session.landings.count; /* rooms and islands */
 	enum litifut_status status = find_module(apply, error);
 
 	if (!status)
@@ -402,9 +439,8 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 				    sizeof(struct litifut_site), &apply->sites, error);
 	if (status)
 		return status;
-	for (size_t i = 0; i < sites->count; i++)
-		changes += sites->items[i].stone_bytes ? 3 : 1;
-	apply->changes = calloc(changes, sizeof(*apply->changes));
+	apply->changes = calloc(2 * sites->count + 2 * apply->session.landings.count + 1,
+				sizeof(*apply->changes));
 	if (!apply->changes)
 		return litifut_error_set(error, LITIFUT_ERROR_IO, apply->session.image.path, NULL,
 					 LITIFUT_NO_ADDRESS, "out of memory");
@@ -413,6 +449,8 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 				    &apply->rooms, error);
 	if (!status)
 		note_rooms(apply);
+	if (!status)
+		status = fill_hosts(apply, error);
 	for (size_t i = 0; i < sites->count && !status; i++)
 		if (sites->items[i].site.reason == LITIFUT_SITE_PATCHED)
 			status = patch_site(apply, &sites->items[i], error);
@@ -422,9 +460,10 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 		status = fill_sites(apply, error);
 	if (!status)
 		status = fill_defaults(apply, error);
+	if (!status)
+		status = fill_islands(apply, error);
 	if (status)
 		return status;
-	fill_islands(apply);
 	fill_db_header(apply);
 	count_sites(apply);
 	fill_identity(apply);

@@ -15,6 +15,10 @@
 /* The most entry points that the tracer of any CPU has. */
 #define LITIFUT_ENTRIES_MAX 4
 
+/* The room for trampolines beside the tracer. As the name of an entry point it
+ * stands for the gate; there is none in an image with no such room. */
+#define LITIFUT_TRAMPOLINES "litifut_trampolines"
+
 /* How code is encoded in a range of addresses. */
 enum litifut_code_state {
 	LITIFUT_CODE_DATA = 0,     /* no instructions */
@@ -45,9 +49,6 @@ struct litifut_cramped_call {
 	uint32_t function_end;
 	/* Lengths of the instructions before it, the nearest first; 0: none, or data. */
 	uint8_t before[LITIFUT_REMEMBERED];
-	/* Other code near by that makes room for it, see find_stone(); 0 bytes: none. */
-	uint32_t stone;
-	uint32_t stone_bytes;
 };
 
 /* What a trampoline needs to replace in the original code. */
@@ -59,13 +60,8 @@ struct litifut_detour {
 	/* Tail calls only: what the trampoline leaves in the link register for the
 	 * tracer, the call's key in the instruction DB, and the instruction there. */
 	uint32_t return_address;
-	uint32_t instruction;
-	/* With a stone: what its bytes become, a branch to its own trampoline and,
-	 * 4 bytes later, what the branch at the call leads to. */
-	uint32_t stone;
-	unsigned stone_bytes;
-	uint8_t stone_code[12];
-	uint32_t stone_trampoline;
+	uint32_t instruction; /* other calls: 0, or the one for the DB if it is not theirs */
+	uint32_t entry;       /* where the new code leads; 0: to the trampoline */
 };
 
 /* Where trampolines go on to: the shared code at the start of their room, and
@@ -80,6 +76,7 @@ struct litifut_arch_context {
 	bool big_endian;
 	bool position_independent; /* absolute jumps have no known region */
 	bool short_thumb_branches; /* Thumb without Thumb-2: bl reaches +-4 MB only */
+	uint32_t global_pointer;   /* MIPS: link-time value of $gp, 0 when there is none */
 };
 
 struct litifut_arch {
@@ -159,38 +156,55 @@ struct litifut_arch {
 				 const struct litifut_targets *data);
 
 	/* Adds to `targets` what only this CPU's code tells: table branches. `ranges`
-	 * are those of code_ranges() for `section` of `image`. */
-	void (*add_targets)(const struct litifut_image *image,
+	 * are those of code_ranges() for `section`. */
+	void (*add_targets)(const struct litifut_arch_context *context,
 			    const struct litifut_section *section,
 			    const struct litifut_code_range *ranges, size_t count,
 			    struct litifut_targets *targets);
-	/* Adds what tables outside the code tell: exception landing pads. */
-	void (*add_landing_pads)(const struct litifut_image *image,
-				 struct litifut_targets *targets);
 	/* Room before the first trampoline for code that all share; the most bytes of one. */
 	size_t gate_bytes;
 	size_t trampoline_bytes_max;
 	void (*write_gate)(const struct litifut_arch_context *context, uint32_t address,
 			   const uint32_t *entries, uint8_t *code);
+	/* Do the branches of that code reach `entries`? NULL: always. */
+	bool (*gate_works)(const uint32_t *entries);
 	/* Can this call go through a trampoline, with the code around it moved there
 	 * if need be? */
 	bool (*can_detour)(const struct litifut_arch_context *context,
 			   const struct litifut_cramped_call *call,
 			   const struct litifut_targets *targets);
-	/* For a call that can_detour() has denied: finds code in reach of it that can
-	 * make room for it, sets stone and stone_bytes of `call` and returns true.
-	 * `ranges` are those of its section; `taken` holds every halfword that other
-	 * sites change. May be NULL. */
-	bool (*find_stone)(const struct litifut_arch_context *context,
-			   const struct litifut_code_range *ranges, size_t count,
-			   const struct litifut_targets *targets,
-			   const struct litifut_targets *taken, struct litifut_cramped_call *call);
-	/* Writes the trampoline of a call for which one of the two holds to `trampoline`,
+	/* Writes the trampoline of a call for which can_detour() holds to `trampoline`,
 	 * standing at `address` (multiple of 4), and fills `detour`. False: out of reach. */
 	bool (*write_detour)(const struct litifut_arch_context *context,
 			     const struct litifut_cramped_call *call, uint32_t address,
 			     const struct litifut_gate *gate, uint8_t *trampoline,
 			     struct litifut_detour *detour);
+
+	/* As write_detour for a call out of whose reach the trampoline is: its new code
+	 * goes to the island with `island_entries` and names the trampoline by a
+	 * number. False: that is out of reach as well. NULL: a CPU has no such thing,
+	 * and puts rooms for trampolines beside islands. */
+	bool (*encode_numbered)(const struct litifut_arch_context *context,
+				const struct litifut_cramped_call *call, uint32_t address,
+				const struct litifut_gate *gate, const uint32_t *island_entries,
+				uint8_t *trampoline, struct litifut_detour *detour);
+
+	/* The members from here to `write_host` are for islands in the image's own code
+	 * (see hosts.h) and are NULL or 0 where a CPU needs none. */
+
+	size_t host_bytes;            /* at the start of a function that makes room */
+	size_t host_trampoline_bytes; /* for what stood there */
+	/* Can the first host_bytes of the function at `address`, of `size` bytes in
+	 * `section`, be moved away? */
+	bool (*can_host)(const struct litifut_arch_context *context,
+			 const struct litifut_section *section, uint32_t address, uint32_t size,
+			 const struct litifut_targets *targets);
+	/* Writes the trampoline of such a function to `moved`, standing at `trampoline`,
+	 * and the island with the way to it over the function's start, `code`. The rest
+	 * is as for write_island. */
+	void (*write_host)(const struct litifut_arch_context *context, uint32_t address,
+			   uint32_t trampoline, const uint32_t *entries, uint8_t *code,
+			   uint8_t *moved, uint32_t *island_entries);
 
 	/* For capstone: cs_arch and cs_mode of code in `state`. */
 	void (*disassembler)(const struct litifut_arch_context *context,

@@ -1,6 +1,7 @@
 /* Making relocatable objects with libelf, so that no compiler is needed at link
  * time: the ones that reserve room in an image, and the tracer object fitted to
  * the program it is linked with. */
+#include "rewriter/arch.h"
 #include "rewriter/rewriter.h"
 
 #include <elf.h>
@@ -154,6 +155,9 @@ enum litifut_status litifut_rewrite_write_database_object(const struct litifut_r
 							  const char *path,
 							  struct litifut_error *error)
 {
+	const struct litifut_arch *arch = litifut_arch_find(plan->machine);
+	/* The gate is always there, so that its place is known from the first link. */
+	size_t gate_bytes = arch ? arch->gate_bytes : 0;
 	const struct room rooms[] = {
 		{LITIFUT_SECTION_DB, "litifut_db", SHF_ALLOC, SHT_PROGBITS,
 		 (uint32_t)(sizeof(struct litifut_db_header) +
@@ -163,12 +167,12 @@ enum litifut_status litifut_rewrite_write_database_object(const struct litifut_r
 		 (uint32_t)(sizeof(struct litifut_sites_header) +
 			    plan->sites * sizeof(struct litifut_site)),
 		 4},
-		{".text", "litifut_trampolines", SHF_ALLOC | SHF_EXECINSTR, SHT_PROGBITS,
-		 (uint32_t)plan->trampoline_bytes, 8},
+		{".text", LITIFUT_TRAMPOLINES, SHF_ALLOC | SHF_EXECINSTR, SHT_PROGBITS,
+		 (uint32_t)(plan->trampoline_bytes ? plan->trampoline_bytes : gate_bytes), 8},
 	};
 
 	/* An empty room would put its symbol on whatever function comes next. */
-	return write_object(plan, rooms, plan->trampoline_bytes ? 3 : 2, path, error);
+	return write_object(plan, rooms, rooms[2].size ? 3 : 2, path, error);
 }
 
 enum litifut_status litifut_rewrite_write_island_object(const struct litifut_rewrite_plan *plan,

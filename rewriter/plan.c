@@ -1,4 +1,5 @@
 /* The first half of the rewriter: how much room does this image need? */
+#include "rewriter/hosts.h"
 #include "rewriter/session.h"
 
 #include <stdlib.h>
@@ -101,8 +102,13 @@ static enum litifut_status plan_islands(const struct litifut_session *session,
 
 /* Exact for this image; the second link moves no code against its neighbours,
  * so that every trampoline keeps its size. */
-static size_t trampoline_bytes(const struct litifut_session *session)
+static enum litifut_status plan_trampolines(const struct litifut_session *session,
+					    const struct litifut_rewrite_options *options,
+					    struct litifut_rewrite_plan *plan,
+					    struct litifut_error *error)
 {
+	struct litifut_hosts hosts;
+	enum litifut_status status;
 	size_t bytes = 0;
 	uint8_t scratch[256];
 
@@ -122,9 +128,15 @@ static size_t trampoline_bytes(const struct litifut_session *session)
 					    &detour);
 		bytes += detour.trampoline_bytes;
 	}
-	return bytes ? bytes + bytes / 64 + session->arch->gate_bytes +
-			       16 * session->arch->trampoline_bytes_max
-		     : 0;
+	/* Hosts: more when the second link spreads the code, fewer with islands. */
+	status = litifut_hosts_choose(session, options, &hosts, error);
+	if (hosts.count)
+		bytes += (hosts.count + hosts.count / 4 + 4) * session->arch->host_trampoline_bytes;
+	litifut_hosts_release(&hosts);
+	if (bytes || plan->island_count)
+		plan->trampoline_bytes = bytes + bytes / 64 + session->arch->gate_bytes +
+					 16 * session->arch->trampoline_bytes_max;
+	return status;
 }
 
 enum litifut_status litifut_rewrite_plan(const char *path,
@@ -152,8 +164,9 @@ enum litifut_status litifut_rewrite_plan(const char *path,
 	 * jalr and bal), so leave some room. */
 	plan->sites += plan->sites / 64 + 16;
 	plan->db_entries += plan->db_entries / 64 + 16;
-	plan->trampoline_bytes = trampoline_bytes(&session);
 	status = plan_islands(&session, plan, error);
+	if (!status)
+		status = plan_trampolines(&session, options, plan, error);
 	litifut_session_close(&session);
 	if (status)
 		litifut_rewrite_plan_release(plan);

@@ -19,6 +19,14 @@ static int by_entry(const void *left, const void *right)
 	return a->entries[0] < b->entries[0] ? -1 : a->entries[0] > b->entries[0];
 }
 
+static void sort(struct litifut_landings *landings)
+{
+	qsort(landings->items, landings->count, sizeof(*landings->items), by_entry);
+	landings->own = 0;
+	while (landings->items[landings->own].island || landings->items[landings->own].hosted)
+		landings->own++;
+}
+
 enum litifut_status litifut_landings_find(const struct litifut_image *image,
 					  const struct litifut_arch *arch,
 					  const struct litifut_arch_context *context,
@@ -33,20 +41,23 @@ enum litifut_status litifut_landings_find(const struct litifut_image *image,
 		const struct litifut_symbol *entry =
 			litifut_image_symbol(image, arch->entry_names[i]);
 
+		if (!entry && strcmp(arch->entry_names[i], LITIFUT_TRAMPOLINES) == 0)
+			continue;
 		if (!entry)
 			return litifut_error_set(
 				error, LITIFUT_ERROR_MISSING, image->path, NULL, LITIFUT_NO_ADDRESS,
 				"the tracer is not linked in (no %s)", arch->entry_names[i]);
 		own.entries[i] = entry->address;
 	}
-	for (size_t i = 0; i < image->symbol_count; i++)
+	landings->gate = !arch->gate_works || arch->gate_works(own.entries);
+	for (size_t i = 0; i < image->symbol_count && landings->gate; i++)
 		islands += is_island(&image->symbols[i]);
 	landings->items = calloc(islands + 1, sizeof(*landings->items));
 	if (!landings->items)
 		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
 					 LITIFUT_NO_ADDRESS, "out of memory");
 	landings->items[landings->count++] = own;
-	for (size_t i = 0; i < image->symbol_count; i++) {
+	for (size_t i = 0; i < image->symbol_count && landings->gate; i++) {
 		const struct litifut_symbol *island = &image->symbols[i];
 		struct litifut_landing landing = {.island = island};
 		uint8_t scratch[256];
@@ -57,9 +68,25 @@ enum litifut_status litifut_landings_find(const struct litifut_image *image,
 		arch->write_island(context, island->address, own.entries, scratch, landing.entries);
 		landings->items[landings->count++] = landing;
 	}
-	qsort(landings->items, landings->count, sizeof(*landings->items), by_entry);
-	while (landings->items[landings->own].island)
-		landings->own++;
+	sort(landings);
+	return LITIFUT_OK;
+}
+
+enum litifut_status litifut_landings_add_hosted(struct litifut_landings *landings,
+						const uint32_t *entries,
+						struct litifut_error *error)
+{
+	struct litifut_landing *items =
+		realloc(landings->items, (landings->count + 1) * sizeof(*landings->items));
+
+	if (!items)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
+					 "out of memory");
+	landings->items = items;
+	items[landings->count] = (struct litifut_landing){.hosted = true};
+	memcpy(items[landings->count].entries, entries, sizeof(items->entries));
+	landings->count++;
+	sort(landings);
 	return LITIFUT_OK;
 }
 

@@ -12,13 +12,15 @@
 /* One place from which the tracer can be reached: its own code, or an island. */
 struct litifut_landing {
 	uint32_t entries[LITIFUT_ENTRIES_MAX]; /* link-time address of each entry point */
-	const struct litifut_symbol *island;   /* NULL: the tracer itself */
+	const struct litifut_symbol *island;   /* NULL: the tracer itself, or hosted */
+	bool hosted;                           /* in a function of the image, see hosts.h */
 };
 
 struct litifut_landings {
 	struct litifut_landing *items; /* by address */
 	size_t count;
 	size_t own; /* index of the tracer itself */
+	bool gate;  /* islands and hosts can be used: what they lead to is there */
 };
 
 /* Finds the tracer's entry points and all islands in `image`. The islands'
@@ -30,6 +32,11 @@ enum litifut_status litifut_landings_find(const struct litifut_image *image,
 					  struct litifut_error *error);
 
 void litifut_landings_release(struct litifut_landings *landings);
+
+/* Adds an island whose entries are `entries`. */
+enum litifut_status litifut_landings_add_hosted(struct litifut_landings *landings,
+						const uint32_t *entries,
+						struct litifut_error *error);
 
 /* Encodes the call of `site` to the nearest landing that it reaches into `code`
  * (4 bytes) and returns the address of that entry; 0 when none is in reach. */

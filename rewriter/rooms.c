@@ -27,8 +27,8 @@ static void add_room(const struct litifut_image *image, const struct litifut_arc
 		.used = (uint32_t)arch->gate_bytes,
 		.size = size,
 		.bytes = section->bytes + (address - section->address),
-		.entries = entries,
 	};
+	memcpy(room->entries, entries, sizeof(room->entries));
 	arch->write_gate(context, address, entries, room->bytes);
 }
 
@@ -38,9 +38,10 @@ enum litifut_status litifut_rooms_find(const struct litifut_image *image,
 				       const struct litifut_landings *landings,
 				       struct litifut_rooms *rooms, struct litifut_error *error)
 {
-	const struct litifut_symbol *own = litifut_image_symbol(image, "litifut_trampolines");
+	const struct litifut_symbol *own = litifut_image_symbol(image, LITIFUT_TRAMPOLINES);
 
 	memset(rooms, 0, sizeof(*rooms));
+	rooms->landings = landings;
 	if (!arch->write_detour)
 		return LITIFUT_OK;
 	rooms->items = calloc(landings->count + 1, sizeof(*rooms->items));
@@ -53,7 +54,7 @@ enum litifut_status litifut_rooms_find(const struct litifut_image *image,
 	for (size_t i = 0; i < landings->count; i++) {
 		const struct litifut_symbol *island = landings->items[i].island;
 
-		if (island)
+		if (island && !arch->encode_numbered)
 			add_room(image, arch, context, rooms,
 				 island->address + (uint32_t)arch->island_bytes,
 				 island->size - (uint32_t)arch->island_bytes,
@@ -94,6 +95,47 @@ static uint32_t add_to(struct litifut_room *room, const struct litifut_arch *arc
 	return address;
 }
 
+uint8_t *litifut_rooms_take(struct litifut_rooms *rooms, uint32_t size, uint32_t *address)
+{
+	struct litifut_room *room = rooms->own < rooms->count ? &rooms->items[rooms->own] : NULL;
+	uint8_t *bytes;
+
+	if (!room || room->size - room->used < size)
+		return NULL;
+	bytes = room->bytes + room->used;
+	*address = room->address + room->used;
+	room->used += size;
+	return bytes;
+}
+
+/* The trampoline goes beside the tracer, and the site says which it is. */
+static uint32_t add_numbered(struct litifut_rooms *rooms, const struct litifut_arch *arch,
+			     const struct litifut_arch_context *context,
+			     const struct litifut_cramped_call *call, struct litifut_detour *detour,
+			     bool *full)
+{
+	struct litifut_room *room = &rooms->items[rooms->own];
+	uint32_t trampoline = room->address + room->used;
+	uint8_t *bytes = room->bytes + room->used;
+	const struct litifut_gate gate = {room->address, room->entries};
+
+	if (arch->trampoline_bytes_max > room->size - room->used) {
+		*full = true;
+		return 0;
+	}
+	for (size_t i = 0; i < rooms->landings->count; i++) {
+		const struct litifut_landing *landing = &rooms->landings->items[i];
+
+		if (i == rooms->landings->own ||
+		    !arch->encode_numbered(context, call, trampoline, &gate, landing->entries,
+					   bytes, detour))
+			continue;
+		room->used += detour->trampoline_bytes;
+		return trampoline;
+	}
+	return 0;
+}
+
 uint32_t litifut_rooms_add(struct litifut_rooms *rooms, const struct litifut_arch *arch,
 			   const struct litifut_arch_context *context,
 			   const struct litifut_found_site *site, struct litifut_detour *detour,
@@ -110,6 +152,10 @@ uint32_t litifut_rooms_add(struct litifut_rooms *rooms, const struct litifut_arc
 		address = add_to(&rooms->items[rooms->own], arch, context, &call, detour, full);
 	if (address || *full)
 		return address;
+	if (arch->encode_numbered)
+		return rooms->own < rooms->count
+			       ? add_numbered(rooms, arch, context, &call, detour, full)
+			       : 0;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 

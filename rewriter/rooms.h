@@ -13,13 +13,16 @@ struct litifut_room {
 	uint32_t used; /* bytes from `address` on */
 	uint32_t size;
 	uint8_t *bytes;
-	const uint32_t *entries; /* of the tracer, or of the island that it belongs to */
+	/* of the tracer, or of the island that it belongs to */
+	uint32_t entries[LITIFUT_ENTRIES_MAX];
 };
 
 struct litifut_rooms {
 	struct litifut_room *items; /* by address */
 	size_t count;
 	size_t own; /* index of the one beside the tracer; `count`: there is none */
+	/* From where trampolines out of a site's own reach can be reached by number. */
+	const struct litifut_landings *landings;
 };
 
 /* Finds the rooms in `image` and writes their gates. `landings` must live as
@@ -31,6 +34,10 @@ enum litifut_status litifut_rooms_find(const struct litifut_image *image,
 				       struct litifut_rooms *rooms, struct litifut_error *error);
 
 void litifut_rooms_release(struct litifut_rooms *rooms);
+
+/* Room for `size` bytes beside the tracer; *address gets where they stand. NULL:
+ * there is not enough. */
+uint8_t *litifut_rooms_take(struct litifut_rooms *rooms, uint32_t size, uint32_t *address);
 
 /* Writes a trampoline for `site` into the best room and fills `detour`; returns
  * its address, or 0: then *full tells whether a room is in reach that has no

@@ -56,12 +56,13 @@ static bool matches(const char *const *globs, const char *name)
 	return false;
 }
 
-static bool function_refused(const struct walk *walk, const struct litifut_symbol *function)
+static bool function_refused(const struct litifut_rewrite_options *options,
+			     const struct litifut_symbol *function)
 {
-	const char *const *include = walk->options->include_functions;
+	const char *const *include = options->include_functions;
 	const char *name = function ? function->name : "";
 
-	if (matches(walk->options->exclude_functions, name))
+	if (matches(options->exclude_functions, name))
 		return true;
 	return include && *include && !matches(include, name);
 }
@@ -69,6 +70,16 @@ static bool function_refused(const struct walk *walk, const struct litifut_symbo
 static bool is_tracer_code(const struct litifut_symbol *function)
 {
 	return function && strncmp(function->name, "litifut_", strlen("litifut_")) == 0;
+}
+
+bool litifut_sites_may_change(const struct litifut_rewrite_options *options,
+			      const struct litifut_symbol *function)
+{
+	for (size_t i = 0; i < options->excluded_count; i++)
+		if (options->excluded[i].start < function->address + function->size &&
+		    options->excluded[i].end > function->address)
+			return false;
+	return !is_tracer_code(function) && !function_refused(options, function);
 }
 
 static bool append(struct litifut_site_list *list, const struct litifut_found_site *site)
@@ -147,7 +158,7 @@ static bool take_site(struct walk *walk, const struct litifut_section *section,
 	if (!function || address - function->address >= function->size) {
 		function = litifut_image_function_at(walk->image, address);
 		walk->function = function;
-		walk->function_refused = function_refused(walk, function);
+		walk->function_refused = function_refused(walk->options, function);
 	}
 	if (is_tracer_code(function) ||
 	    (kind == LITIFUT_SITE_TAIL_DIRECT &&
@@ -199,7 +210,7 @@ static bool walk_range(struct walk *walk, const struct litifut_section *section,
 }
 
 /* PLT entries and lazy stubs hold no calls of the program's own. */
-static bool has_calls(const struct litifut_section *section)
+bool litifut_sites_in(const struct litifut_section *section)
 {
 	return section->type == SHT_PROGBITS && section->flags & SHF_EXECINSTR && section->bytes &&
 	       !litifut_section_is_linkage(section);
@@ -233,8 +244,6 @@ struct litifut_cramped_call litifut_site_cramped(const struct litifut_found_site
 		.instruction = site->instruction,
 		.tail = litifut_site_is_tail(&site->site),
 		.section = site->section,
-		.stone = site->stone,
-		.stone_bytes = site->stone_bytes,
 	};
 
 	if (site->function) {
@@ -247,15 +256,14 @@ struct litifut_cramped_call litifut_site_cramped(const struct litifut_found_site
 }
 
 /* The branch targets of one section: those its code names, and table branches. */
-static enum litifut_status add_code_targets(const struct walk *walk,
-					    const struct litifut_section *section,
-					    struct litifut_targets *targets,
-					    struct litifut_error *error)
+static enum litifut_status
+add_code_targets(const struct litifut_image *image, const struct litifut_arch *arch,
+		 const struct litifut_arch_context *context, const struct litifut_section *section,
+		 struct litifut_targets *targets, struct litifut_error *error)
 {
 	struct litifut_code_range *ranges = NULL;
 	size_t count = 0;
-	enum litifut_status status =
-		walk->arch->code_ranges(walk->image, section, &ranges, &count, error);
+	enum litifut_status status = arch->code_ranges(image, section, &ranges, &count, error);
 
 	for (size_t i = 0; i < count && !status; i++) {
 		uint32_t address = ranges[i].start;
@@ -263,8 +271,8 @@ static enum litifut_status add_code_targets(const struct walk *walk,
 		unsigned length;
 
 		while (ranges[i].state != LITIFUT_CODE_DATA && address < ranges[i].end) {
-			length = walk->arch->decode(
-				walk->context, section->bytes + (address - section->address),
+			length = arch->decode(
+				context, section->bytes + (address - section->address),
 				ranges[i].end - address, address, ranges[i].state, &instruction);
 			if (!length)
 				break;
@@ -274,10 +282,53 @@ static enum litifut_status add_code_targets(const struct walk *walk,
 			address += length;
 		}
 	}
-	if (!status && walk->arch->add_targets)
-		walk->arch->add_targets(walk->image, section, ranges, count, targets);
+	if (!status && arch->add_targets)
+		arch->add_targets(context, section, ranges, count, targets);
 	free(ranges);
 	return status;
+}
+
+/* What symbols and data tell. */
+static enum litifut_status data_targets(const struct litifut_image *image,
+					const struct litifut_arch_context *context,
+					struct litifut_targets *targets,
+					struct litifut_error *error)
+{
+	enum litifut_status status =
+		litifut_targets_create(image->text_start, image->text_end, targets, error);
+
+	if (status)
+		return status;
+	litifut_targets_add_data(targets, image);
+	if (context->global_pointer)
+		litifut_targets_add_offsets(targets, image, context->global_pointer);
+	return LITIFUT_OK;
+}
+
+static enum litifut_status code_targets(const struct litifut_image *image,
+					const struct litifut_arch *arch,
+					const struct litifut_arch_context *context,
+					struct litifut_targets *targets,
+					struct litifut_error *error)
+{
+	enum litifut_status status = LITIFUT_OK;
+
+	for (size_t i = 1; i < image->section_count && !status; i++)
+		if (litifut_sites_in(&image->sections[i]))
+			status = add_code_targets(image, arch, context, &image->sections[i],
+						  targets, error);
+	return status;
+}
+
+enum litifut_status litifut_sites_targets(const struct litifut_image *image,
+					  const struct litifut_arch *arch,
+					  const struct litifut_arch_context *context,
+					  struct litifut_targets *targets,
+					  struct litifut_error *error)
+{
+	enum litifut_status status = data_targets(image, context, targets, error);
+
+	return status ? status : code_targets(image, arch, context, targets, error);
 }
 
 /* Drops the indirect branches that are no tail calls. */
@@ -297,86 +348,16 @@ static void drop_jumps(const struct walk *walk, const struct litifut_targets *da
 	list->count = kept;
 }
 
-static void take(struct litifut_targets *taken, uint32_t address, uint32_t bytes)
-{
-	for (uint32_t at = 0; at < bytes; at += 2)
-		litifut_targets_add(taken, address + at);
-}
-
-/* Stepping stones for the calls of one section that could not be moved. */
-static enum litifut_status find_stones(const struct walk *walk,
-				       const struct litifut_section *section,
-				       const struct litifut_targets *targets,
-				       struct litifut_targets *taken, struct litifut_error *error)
-{
-	struct litifut_code_range *ranges = NULL;
-	size_t count = 0;
-	enum litifut_status status =
-		walk->arch->code_ranges(walk->image, section, &ranges, &count, error);
-
-	for (size_t i = 0; i < walk->list->count && !status; i++) {
-		struct litifut_found_site *site = &walk->list->items[i];
-		struct litifut_cramped_call call = litifut_site_cramped(site);
-
-		if (site->section != section || site->site.reason != LITIFUT_SITE_BRANCH_TARGET ||
-		    !walk->arch->find_stone(walk->context, ranges, count, targets, taken, &call))
-			continue;
-		site->stone = call.stone;
-		site->stone_bytes = call.stone_bytes;
-		site->detour = true;
-		site->site.reason = LITIFUT_SITE_PATCHED;
-		take(taken, call.stone, call.stone_bytes);
-	}
-	free(ranges);
-	return status;
-}
-
-/* The last resort for the calls that could not be moved. */
-static enum litifut_status judge_stuck(const struct walk *walk,
-				       const struct litifut_targets *targets,
-				       struct litifut_error *error)
-{
-	struct litifut_targets taken;
-	const struct litifut_section *section = NULL;
-	enum litifut_status status = litifut_targets_create(walk->image->text_start,
-							    walk->image->text_end, &taken, error);
-
-	for (size_t i = 0; i < walk->list->count && !status; i++) {
-		const struct litifut_found_site *site = &walk->list->items[i];
-		/* With the instruction before, should that move as well. */
-		uint32_t before = site->detour && site->site.length == 2 ? site->before[0] : 0;
-
-		take(&taken, site->site.address - before, site->site.length + before);
-	}
-	for (size_t i = 0; i < walk->list->count && !status; i++) {
-		const struct litifut_found_site *site = &walk->list->items[i];
-
-		if (site->site.reason != LITIFUT_SITE_BRANCH_TARGET || site->section == section)
-			continue;
-		section = site->section; /* all of this section's at once */
-		status = find_stones(walk, section, targets, &taken, error);
-	}
-	litifut_targets_release(&taken);
-	return status;
-}
-
 /* Which of the calls without room can go through a trampoline? */
 static enum litifut_status judge_cramped(const struct walk *walk, struct litifut_error *error)
 {
-	struct litifut_targets targets;
-	enum litifut_status status = litifut_targets_create(walk->image->text_start,
-							    walk->image->text_end, &targets, error);
-	size_t stuck = 0;
+	struct litifut_targets targets = {0};
+	enum litifut_status status = data_targets(walk->image, walk->context, &targets, error);
 
 	if (!status) {
-		litifut_targets_add_data(&targets, walk->image);
 		drop_jumps(walk, &targets);
+		status = code_targets(walk->image, walk->arch, walk->context, &targets, error);
 	}
-	for (size_t i = 1; i < walk->image->section_count && !status; i++)
-		if (has_calls(&walk->image->sections[i]))
-			status = add_code_targets(walk, &walk->image->sections[i], &targets, error);
-	if (!status && walk->arch->add_landing_pads)
-		walk->arch->add_landing_pads(walk->image, &targets);
 	for (size_t i = 0; i < walk->list->count && !status; i++) {
 		struct litifut_found_site *site = &walk->list->items[i];
 		struct litifut_cramped_call call = litifut_site_cramped(site);
@@ -386,10 +367,7 @@ static enum litifut_status judge_cramped(const struct walk *walk, struct litifut
 		site->detour = walk->arch->can_detour(walk->context, &call, &targets);
 		site->site.reason =
 			site->detour ? LITIFUT_SITE_PATCHED : LITIFUT_SITE_BRANCH_TARGET;
-		stuck += !site->detour;
 	}
-	if (stuck && !status && walk->arch->find_stone)
-		status = judge_stuck(walk, &targets, error);
 	litifut_targets_release(&targets);
 	return status;
 }
@@ -427,7 +405,7 @@ enum litifut_status litifut_sites_find(const struct litifut_image *image,
 		qsort(walk.excluded, options->excluded_count, sizeof(*walk.excluded), by_start);
 	}
 	for (size_t i = 1; i < image->section_count && !status; i++)
-		if (has_calls(&image->sections[i]))
+		if (litifut_sites_in(&image->sections[i]))
 			status = walk_section(&walk, &image->sections[i], error);
 	free(walk.excluded);
 	if (!status && walk.needs_targets && arch->can_detour)

@@ -18,8 +18,6 @@ struct litifut_found_site {
 	const struct litifut_symbol *function; /* that it stands in, or NULL */
 	uint8_t before[LITIFUT_REMEMBERED];    /* as in struct litifut_cramped_call */
 	bool detour;                           /* goes through a trampoline */
-	uint32_t stone;                        /* the same in struct litifut_cramped_call */
-	uint32_t stone_bytes;
 };
 
 struct litifut_site_list {
@@ -41,8 +39,24 @@ enum litifut_status litifut_sites_find(const struct litifut_image *image,
 /* The call is one that ends its function. */
 bool litifut_site_is_tail(const struct litifut_site *site);
 
+/* May there be calls of the program's own in this section? */
+bool litifut_sites_in(const struct litifut_section *section);
+
 /* The site in the form that the detour functions of an arch take. */
 struct litifut_cramped_call litifut_site_cramped(const struct litifut_found_site *site);
+
+/* Where control can arrive other than from the instruction before: what code,
+ * symbols and data of `image` tell. Release with litifut_targets_release(). */
+enum litifut_status litifut_sites_targets(const struct litifut_image *image,
+					  const struct litifut_arch *arch,
+					  const struct litifut_arch_context *context,
+					  struct litifut_targets *targets,
+					  struct litifut_error *error);
+
+/* May the code of `function` be changed, as far as names and ranges in the
+ * options say? */
+bool litifut_sites_may_change(const struct litifut_rewrite_options *options,
+			      const struct litifut_symbol *function);
 
 void litifut_sites_release(struct litifut_site_list *list);
 

@@ -55,6 +55,20 @@ static enum litifut_status compare_section(const struct litifut_session *session
 	return status;
 }
 
+static bool is_mips_jump(unsigned id)
+{
+	static const unsigned jumps[] = {
+		MIPS_INS_JAL,  MIPS_INS_BAL,  MIPS_INS_BGEZAL, MIPS_INS_BLTZAL, MIPS_INS_J,
+		MIPS_INS_B,    MIPS_INS_BEQ,  MIPS_INS_BEQZ,   MIPS_INS_BNE,    MIPS_INS_BNEZ,
+		MIPS_INS_BLEZ, MIPS_INS_BGTZ, MIPS_INS_BLTZ,   MIPS_INS_BGEZ,
+	};
+
+	for (size_t i = 0; i < sizeof(jumps) / sizeof(*jumps); i++)
+		if (jumps[i] == id)
+			return true;
+	return false;
+}
+
 /* The target of the first immediate operand, or false. */
 static bool immediate_target(int arch, const cs_insn *instruction, uint32_t *target)
 {
@@ -73,9 +87,7 @@ static bool immediate_target(int arch, const cs_insn *instruction, uint32_t *tar
 	for (unsigned i = 0; i < detail->mips.op_count; i++)
 		if (detail->mips.operands[i].type == MIPS_OP_IMM) {
 			*target = (uint32_t)detail->mips.operands[i].imm;
-			return instruction->id == MIPS_INS_JAL || instruction->id == MIPS_INS_BAL ||
-			       instruction->id == MIPS_INS_BGEZAL ||
-			       instruction->id == MIPS_INS_BLTZAL;
+			return is_mips_jump(instruction->id);
 		}
 	return false;
 }

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "floating.h"
 #include "frame.h"
 #include "tracer/database.h"
 #include "tracer/enter.h"
@@ -27,6 +28,19 @@ struct litifut_module_state litifut_module_state __attribute__((visibility("hidd
 /* Told by each module when it goes: at exit or by dlclose. Absent with a
  * recorder of the user's own. */
 void litifut_module_leave(struct litifut_module *module) __attribute__((weak));
+
+/* The default recorder marks the modules that it has met. Any other one may do
+ * what it likes to the floating-point registers. */
+static void litifut_record_to(struct litifut_module_state *state, const struct litifut_call *call)
+{
+	if (__builtin_expect(!call->module->registered, 0)) {
+		if (!state->floating)
+			state->floating = litifut_port_floating();
+		litifut_record_guarded(state->record, call, state->floating);
+		return;
+	}
+	state->record(call);
+}
 
 static inline void litifut_keep_early(struct litifut_module_state *state,
 				      const struct litifut_call *call)
@@ -62,7 +76,7 @@ static inline void litifut_record_early(struct litifut_module *module,
 			.module = module,
 		};
 
-		state->record(&call);
+		litifut_record_to(state, &call);
 	}
 }
 
@@ -87,7 +101,7 @@ static inline void litifut_record(const struct litifut_frame *frame, struct liti
 		}
 		litifut_record_early(module, state);
 	}
-	state->record(&call);
+	litifut_record_to(state, &call);
 }
 
 uint32_t litifut_enter(const struct litifut_frame *frame, struct litifut_module *module,

@@ -4,8 +4,9 @@
 
 #include <stdint.h>
 
+#include <litifut/litifut.h>
+
 struct litifut_frame;
-struct litifut_module;
 struct litifut_module_state;
 
 /* Finds the call that returns to the frame's return address in the instruction
@@ -18,6 +19,19 @@ uint32_t litifut_enter(const struct litifut_frame *frame, struct litifut_module 
 /* MIPS: records a `jalr $t9`, whose callee is in the frame. */
 void litifut_enter_register(const struct litifut_frame *frame, struct litifut_module *module,
 			    struct litifut_module_state *state)
+	__attribute__((visibility("hidden")));
+
+/* The floating-point registers that a recorder of the user's own may change. */
+enum litifut_floating {
+	LITIFUT_FLOATING_UNKNOWN = 0,
+	LITIFUT_FLOATING_NONE = 1,
+	LITIFUT_FLOATING_16 = 2, /* double registers; on MIPS: those of o32 */
+	LITIFUT_FLOATING_32 = 3
+};
+
+/* Calls `record` with the floating-point registers kept (guard.S). */
+void litifut_record_guarded(void (*record)(const struct litifut_call *call),
+			    const struct litifut_call *call, uint32_t floating)
 	__attribute__((visibility("hidden")));
 
 #endif

@@ -10,6 +10,9 @@
  * executed another of the same name, or a process id used again. */
 #define LITIFUT_NAME_TRIES 100
 
+/* A USB stick takes a fraction of a second for that many. */
+#define LITIFUT_SYNC_BYTES (1u << 20)
+
 /* The descriptor is kept out of the way of programs that expect theirs to
  * be the lowest numbers. */
 static long litifut_descriptor_move(long descriptor)
@@ -163,11 +166,13 @@ bool litifut_trace_create(void)
 	return true;
 }
 
-/* Copies what can be read from one descriptor to the other. */
-static bool litifut_copy_all(long from, long to)
+/* Copies what can be read from one descriptor to the other. With `sync`, what
+ * has been copied is safe every now and then, should the stick be pulled. */
+static bool litifut_copy_all(long from, long to, bool sync)
 {
 	char buffer[1024];
 	uint64_t copied = 0;
+	uint64_t next_sync = 1; /* the first words tell what file it is */
 
 	for (;;) {
 		long got = LITIFUT_CALL3(read, from, buffer, sizeof(buffer));
@@ -188,7 +193,26 @@ static bool litifut_copy_all(long from, long to)
 				return false;
 			done += put;
 		}
+		if (sync && copied >= next_sync) {
+			LITIFUT_CALL1(fsync, to);
+			next_sync = copied + LITIFUT_SYNC_BYTES;
+		}
 	}
+}
+
+/* Everything on the file system that the folder is on: fsync() of a file alone
+ * leaves its name, and new folders above it, where a loss of power takes them. */
+static void litifut_sync_around(const char *folder)
+{
+	long descriptor = litifut_open(folder, O_RDONLY, 0);
+	long result = descriptor;
+
+	if (!litifut_failed(descriptor)) {
+		result = LITIFUT_CALL1(syncfs, descriptor);
+		litifut_close(descriptor);
+	}
+	if (litifut_failed(result)) /* Linux before 2.6.39 */
+		LITIFUT_CALL0(sync);
 }
 
 /* Copies a file through a temporary name, so that `to` is whole or absent. */
@@ -213,7 +237,7 @@ static bool litifut_copy_file(const char *from, const char *to, bool sync)
 		litifut_close(source);
 		return false;
 	}
-	good = litifut_copy_all(source, target);
+	good = litifut_copy_all(source, target, sync);
 	if (good && sync)
 		good = !litifut_failed(LITIFUT_CALL1(fsync, target));
 	litifut_close(target);
@@ -252,6 +276,7 @@ void litifut_files_carry(void)
 
 	if (!r->settings.copy_to[0] || !litifut_directories_make(r->settings.copy_to))
 		return;
+	litifut_sync_around(r->settings.copy_to);
 	for (int i = 0; i < 2; i++) {
 		char to[LITIFUT_PATH_BYTES + 128];
 
@@ -260,4 +285,5 @@ void litifut_files_carry(void)
 		    litifut_append(to, sizeof(to), litifut_path_tail(from[i])))
 			litifut_copy_file(from[i], to, true);
 	}
+	litifut_sync_around(r->settings.copy_to);
 }

@@ -28,6 +28,7 @@ struct litifut_module_state {
 	struct litifut_module_state *self;
 	void (*record)(const struct litifut_call *call);
 	uint32_t relocated; /* both were seen to be right */
+	uint32_t floating;  /* enum litifut_floating */
 	uint32_t early_count;
 	uint32_t early_lost;
 	struct litifut_early_call early[LITIFUT_EARLY_CALLS];

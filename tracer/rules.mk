@@ -36,11 +36,11 @@ $(BUILD)/tracer/$(1)/%.o: tracer/%.c
 	@mkdir -p $$(@D)
 	$(TRACER_TOOL_$(1))gcc $(TRACER_C_FLAGS) -Itracer/$(TRACER_CPU_$(1)) $(TRACER_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
 
-$(BUILD)/tracer/$(1)/stub.o: tracer/$(TRACER_CPU_$(1))/stub.S
+$(BUILD)/tracer/$(1)/%.o: tracer/$(TRACER_CPU_$(1))/%.S
 	@mkdir -p $$(@D)
 	$(TRACER_TOOL_$(1))gcc -fPIC $(TRACER_FLAGS_$(1)) -c $$< -o $$@
 
-$(TRACER_LIBRARY)/tracer-$(1).o: $(BUILD)/tracer/$(1)/stub.o $(TRACER_SOURCES:%.c=$(BUILD)/tracer/$(1)/%.o)
+$(TRACER_LIBRARY)/tracer-$(1).o: $(BUILD)/tracer/$(1)/stub.o $(BUILD)/tracer/$(1)/guard.o $(TRACER_SOURCES:%.c=$(BUILD)/tracer/$(1)/%.o)
 $(TRACER_LIBRARY)/recorder-$(1).o: $(RECORDER_SOURCES:%.c=$(BUILD)/tracer/$(1)/%.o)
 $(TRACER_LIBRARY)/%-$(1).o: tracer/check-object
 	@mkdir -p $$(@D)

@@ -34,9 +34,12 @@ static enum litifut_status examine(const struct litifut_image *image,
 	if (refused)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, image->path, NULL,
 					 LITIFUT_NO_ADDRESS, "%s", refused);
+	const struct litifut_symbol *pointer = litifut_image_symbol(image, "_gp");
+
 	*context = (struct litifut_arch_context){
 		.big_endian = image->big_endian,
 		.position_independent = image->type == ET_DYN,
+		.global_pointer = pointer ? pointer->address : 0,
 	};
 	return LITIFUT_OK;
 }
@@ -55,6 +58,27 @@ static bool whole_section_is_code(const struct litifut_section *section)
 	/* Pieces of one function, put together by the linker out of many objects;
 	 * the symbols at their start have no useful size. */
 	return strcmp(section->name, ".init") == 0 || strcmp(section->name, ".fini") == 0;
+}
+
+/* A function without a size (hand-written assembly, start-up files) reaches to
+ * whatever has the next name. */
+static uint32_t function_end(const struct litifut_image *image, size_t index,
+			     const struct litifut_section *section)
+{
+	const struct litifut_symbol *function = &image->symbols[image->functions[index]];
+	uint32_t end = section->address + section->size;
+
+	if (function->size)
+		return function->address + function->size;
+	for (size_t i = image->functions[index] + 1; i < image->symbol_count; i++) {
+		const struct litifut_symbol *next = &image->symbols[i];
+
+		if (next->section != function->section)
+			break;
+		if (next->address > function->address)
+			return next->address;
+	}
+	return end;
 }
 
 /* MIPS has no mapping symbols; the functions say where code is. Functions can
@@ -82,9 +106,12 @@ static enum litifut_status code_ranges(const struct litifut_image *image,
 	for (size_t i = 0; i < image->function_count; i++) {
 		const struct litifut_symbol *function = &image->symbols[image->functions[i]];
 		uint32_t from = function->address;
-		uint32_t to = from + function->size;
+		uint32_t to;
 
-		if (from < section->address || from >= end || to < from)
+		if (from < section->address || from >= end)
+			continue;
+		to = function_end(image, i, section);
+		if (to < from)
 			continue;
 		if (to > end)
 			to = end;
@@ -126,10 +153,10 @@ static unsigned refuse(const struct litifut_arch_context *context,
 	if (is_hazard_barrier(instruction->word) || following_bytes < 4)
 		return LITIFUT_SITE_SPECIAL_CALLEE;
 	/* The original reads its register before the delay slot is executed, the
-	 * tracer after it. */
+	 * tracer after it: the call needs a trampoline. */
 	if (litifut_mips_writes(litifut_get32(context->big_endian, following),
 				instruction->target_register))
-		return LITIFUT_SITE_DELAY_SLOT;
+		return LITIFUT_SITE_TOO_SHORT;
 	return LITIFUT_SITE_PATCHED;
 }
 
@@ -141,7 +168,7 @@ static bool is_call_through_t9(const struct litifut_instruction *instruction)
 
 static unsigned entry(const struct litifut_instruction *instruction)
 {
-	return is_call_through_t9(instruction) ? 1 : 0;
+	return is_call_through_t9(instruction) ? LITIFUT_MIPS_ENTRY_T9 : LITIFUT_MIPS_ENTRY_CALL;
 }
 
 static bool needs_db(const struct litifut_instruction *instruction)
@@ -169,8 +196,9 @@ static void disassembler(const struct litifut_arch_context *context, enum litifu
 const struct litifut_arch litifut_arch_mips = {
 	.machine = EM_MIPS,
 	.name = "mips",
-	.entry_names = {"litifut_stub_jal", "litifut_stub_jalr"},
-	.entry_count = 2,
+	.entry_names = {"litifut_stub_jal", "litifut_stub_jalr", "litifut_stub_tail",
+			LITIFUT_TRAMPOLINES},
+	.entry_count = 4,
 	.island_bytes = LITIFUT_MIPS_ISLAND_BYTES,
 	.examine = examine,
 	.code_ranges = code_ranges,
@@ -182,5 +210,18 @@ const struct litifut_arch litifut_arch_mips = {
 	.reach = reach,
 	.encode_call = litifut_mips_encode_call,
 	.write_island = litifut_mips_write_island,
+	.is_veneer = litifut_mips_is_veneer,
+	.is_indirect_tail = litifut_mips_is_indirect_tail,
+	.gate_bytes = LITIFUT_MIPS_GATE_BYTES,
+	.trampoline_bytes_max = LITIFUT_MIPS_TRAMPOLINE_BYTES,
+	.can_detour = litifut_mips_can_detour,
+	.write_detour = litifut_mips_write_detour,
+	.encode_numbered = litifut_mips_encode_numbered,
+	.write_gate = litifut_mips_write_gate,
+	.gate_works = litifut_mips_gate_works,
+	.host_bytes = LITIFUT_MIPS_HOST_BYTES,
+	.host_trampoline_bytes = LITIFUT_MIPS_HOST_TRAMPOLINE_BYTES,
+	.can_host = litifut_mips_can_host,
+	.write_host = litifut_mips_write_host,
 	.disassembler = disassembler,
 };

@@ -2,9 +2,10 @@
 #include "rewriter/mips/mips.h"
 
 #include <litifut/module_format.h>
+#include <string.h>
 
 /* bal and its kin reach 2^15 words either way from the delay slot. */
-static bool branch_reaches(uint32_t address, uint32_t target)
+bool litifut_mips_branch_reaches(uint32_t address, uint32_t target)
 {
 	uint32_t offset = target - (address + 4);
 
@@ -24,58 +25,121 @@ bool litifut_mips_encode_call(const struct litifut_arch_context *context,
 		litifut_put32(context->big_endian, code, 0x0c000000 | (entry >> 2 & 0x3ffffff));
 		return true;
 	}
-	if (!branch_reaches(address, entry))
+	if (!litifut_mips_branch_reaches(address, entry))
 		return false;
 	litifut_put32(context->big_endian, code, word | ((entry - (address + 4)) >> 2 & 0xffff));
 	return true;
 }
 
-static uint32_t high(uint32_t value)
+uint32_t litifut_mips_high(uint32_t value)
 {
 	return (value + 0x8000) >> 16;
 }
 
-/* An island jump: to `entry`, from anywhere, in any module, changing nothing
- * but $at ($1), which is the assembler's own and never lives across a call.
+/* An island: entries for the three ways in which a site can arrive, from which
+ * it jumps to the gate, which sorts them again. It can stand anywhere, in any
+ * module, and changes nothing but $at ($1), the assembler's own, which never
+ * lives across a call. What is in $at says how the site came: a site with a
+ * trampoline of its own has put the number of that there.
  *
- *    0  addiu sp, sp, -8
- *    4  sw    ra, 4(sp)
- *    8  bal   16               ra = address + 16
- *   12   lui   at, %hi(distance)
- *   16  addiu at, at, %lo(distance)
- *   20  addu  at, at, ra
- *   24  lw    ra, 4(sp)
- *   28  jr    at
- *   32   addiu sp, sp, 8
- *   36  nop
+ *    0  b     8+4               jalr $t9
+ *    4  addiu at, zero, -1
+ *    8  addiu at, zero, 0x7fff  other calls
+ *   12  addiu sp, sp, -8        at holds a number
+ *   16  sw    ra, 4(sp)
+ *   20  bal   28                ra = address + 28
+ *   24  sw    at, 0(sp)
+ *   28  lui   at, %hi(distance)
+ *   32  addiu at, at, %lo(distance)
+ *   36  addu  at, at, ra
+ *   40  jr    at
+ *   44  lw    ra, 4(sp)
  */
-static void write_jump(const struct litifut_arch_context *context, uint32_t address, uint32_t entry,
-		       uint8_t *code)
+void litifut_mips_write_island(const struct litifut_arch_context *context, uint32_t address,
+			       const uint32_t *entries, uint8_t *code, uint32_t *island_entries)
 {
-	uint32_t distance = entry - (address + 16);
-	const uint32_t words[LITIFUT_MIPS_JUMP_BYTES / 4] = {
+	uint32_t distance = entries[LITIFUT_MIPS_ENTRY_GATE] - (address + 28);
+	const uint32_t words[] = {
+		0x10000002,
+		0x24010000 | (LITIFUT_MIPS_CAME_BY_T9 & 0xffff),
+		0x24010000 | LITIFUT_MIPS_CAME_BY_CALL,
 		0x27bdfff8,
 		0xafbf0004,
 		0x04110001,
-		0x3c010000 | high(distance),
+		0xafa10000,
+		0x3c010000 | litifut_mips_high(distance),
 		0x24210000 | (distance & 0xffff),
 		0x003f0821,
+		0x00200008,
 		0x8fbf0004,
+	};
+
+	_Static_assert(sizeof(words) == LITIFUT_MIPS_ISLAND_BYTES, "island size");
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		litifut_put32(context->big_endian, code + 4 * i, words[i]);
+	memset(island_entries, 0, LITIFUT_ENTRIES_MAX * sizeof(*island_entries));
+	island_entries[LITIFUT_MIPS_ENTRY_T9] = address;
+	island_entries[LITIFUT_MIPS_ENTRY_CALL] = address + 8;
+	island_entries[LITIFUT_MIPS_ENTRY_NUMBERED] = address + 12;
+}
+
+uint32_t litifut_mips_branch(uint32_t word, uint32_t address, uint32_t target)
+{
+	return word | ((target - (address + 4)) >> 2 & 0xffff);
+}
+
+/* The gate stands before the trampolines, all islands lead to it, and it takes
+ * back what the island did.
+ *
+ *    0  lw    at, 0(sp)
+ *    4  bltz  at, litifut_stub_jalr
+ *    8  addiu sp, sp, 8
+ *   12  xori  at, at, 0x7fff
+ *   16  beqz  at, litifut_stub_jal
+ *   20  xori  at, at, 0x7fff        the number of a trampoline
+ *   24  addiu sp, sp, -8
+ *   28  sw    ra, 4(sp)
+ *   32  bal   40                    ra = address + 40
+ *   36  sll   at, at, 4
+ *   40  addu  at, at, ra
+ *   44  lw    ra, 4(sp)
+ *   48  addiu at, at, 24            the first trampoline is at 64
+ *   52  jr    at
+ *   56  addiu sp, sp, 8
+ *   60  nop
+ */
+void litifut_mips_write_gate(const struct litifut_arch_context *context, uint32_t address,
+			     const uint32_t *entries, uint8_t *code)
+{
+	const uint32_t words[] = {
+		0x8fa10000,
+		litifut_mips_branch(0x04200000, address + 4, entries[LITIFUT_MIPS_ENTRY_T9]),
+		0x27bd0008,
+		0x38210000 | LITIFUT_MIPS_CAME_BY_CALL,
+		litifut_mips_branch(0x10200000, address + 16, entries[LITIFUT_MIPS_ENTRY_CALL]),
+		0x38210000 | LITIFUT_MIPS_CAME_BY_CALL,
+		0x27bdfff8,
+		0xafbf0004,
+		0x04110001,
+		0x00010900,
+		0x003f0821,
+		0x8fbf0004,
+		0x24210000 | (LITIFUT_MIPS_GATE_BYTES - 40),
 		0x00200008,
 		0x27bd0008,
 		0x00000000,
 	};
 
+	_Static_assert(sizeof(words) == LITIFUT_MIPS_GATE_BYTES, "gate size");
+	_Static_assert(LITIFUT_MIPS_TRAMPOLINE_BYTES == 1 << 4, "sll");
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		litifut_put32(context->big_endian, code + 4 * i, words[i]);
 }
 
-void litifut_mips_write_island(const struct litifut_arch_context *context, uint32_t address,
-			       const uint32_t *entries, uint8_t *code, uint32_t *island_entries)
+bool litifut_mips_gate_works(const uint32_t *entries)
 {
-	for (unsigned i = 0; i < LITIFUT_MIPS_ISLAND_BYTES / LITIFUT_MIPS_JUMP_BYTES; i++) {
-		island_entries[i] = address + i * LITIFUT_MIPS_JUMP_BYTES;
-		write_jump(context, island_entries[i], entries[i],
-			   code + i * LITIFUT_MIPS_JUMP_BYTES);
-	}
+	uint32_t gate = entries[LITIFUT_MIPS_ENTRY_GATE];
+
+	return gate && litifut_mips_branch_reaches(gate + 4, entries[LITIFUT_MIPS_ENTRY_T9]) &&
+	       litifut_mips_branch_reaches(gate + 16, entries[LITIFUT_MIPS_ENTRY_CALL]);
 }

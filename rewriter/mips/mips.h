@@ -27,8 +27,65 @@ bool litifut_mips_writes(uint32_t word, unsigned number);
 
 enum { LITIFUT_MIPS_T9 = 25, LITIFUT_MIPS_RA = 31 };
 
-/* One island holds the jump to each of the two entry points. */
-#define LITIFUT_MIPS_JUMP_BYTES 40
-#define LITIFUT_MIPS_ISLAND_BYTES (2 * LITIFUT_MIPS_JUMP_BYTES)
+/* Indices of the entry points in litifut_arch_mips.entry_names. An island has
+ * NUMBERED, where sites with a trampoline arrive, in the place of TAIL, and no
+ * GATE. */
+enum {
+	LITIFUT_MIPS_ENTRY_CALL = 0,
+	LITIFUT_MIPS_ENTRY_T9 = 1,
+	LITIFUT_MIPS_ENTRY_TAIL = 2,
+	LITIFUT_MIPS_ENTRY_NUMBERED = 2,
+	LITIFUT_MIPS_ENTRY_GATE = 3
+};
+
+/* What an island hands to the gate; else the number of a trampoline. */
+enum { LITIFUT_MIPS_CAME_BY_T9 = -1, LITIFUT_MIPS_CAME_BY_CALL = 0x7fff };
+
+#define LITIFUT_MIPS_ISLAND_BYTES 48
+#define LITIFUT_MIPS_GATE_BYTES 64
+#define LITIFUT_MIPS_TRAMPOLINE_BYTES 16
+
+/* Major opcode that the DB uses for the branch of a tail call, wherever it leads:
+ * `bc` of release 6, 26 bits, +-128 MB. No such image is rewritten. */
+#define LITIFUT_MIPS_FAR_BRANCH 0x32u
+
+/* The way from the start of a host to its trampoline, and back. */
+#define LITIFUT_MIPS_WAY_BYTES 20
+#define LITIFUT_MIPS_HOST_BYTES (LITIFUT_MIPS_WAY_BYTES + LITIFUT_MIPS_ISLAND_BYTES)
+/* 88, made a multiple of LITIFUT_MIPS_TRAMPOLINE_BYTES, which are numbered */
+#define LITIFUT_MIPS_HOST_TRAMPOLINE_BYTES 96
+
+/* Is `target` within what a branch at `address` can say? */
+bool litifut_mips_branch_reaches(uint32_t address, uint32_t target);
+/* The branch `word` (its offset 0), standing at `address`, to `target`. */
+uint32_t litifut_mips_branch(uint32_t word, uint32_t address, uint32_t target);
+
+/* Value for `lui` so that a signed low half added to it gives `value`. */
+uint32_t litifut_mips_high(uint32_t value);
+
+bool litifut_mips_can_host(const struct litifut_arch_context *context,
+			   const struct litifut_section *section, uint32_t address, uint32_t size,
+			   const struct litifut_targets *targets);
+void litifut_mips_write_host(const struct litifut_arch_context *context, uint32_t address,
+			     uint32_t trampoline, const uint32_t *entries, uint8_t *code,
+			     uint8_t *moved, uint32_t *island_entries);
+bool litifut_mips_is_veneer(const char *name);
+bool litifut_mips_is_indirect_tail(const struct litifut_arch_context *context,
+				   const struct litifut_cramped_call *call,
+				   const struct litifut_targets *data);
+bool litifut_mips_can_detour(const struct litifut_arch_context *context,
+			     const struct litifut_cramped_call *call,
+			     const struct litifut_targets *targets);
+bool litifut_mips_write_detour(const struct litifut_arch_context *context,
+			       const struct litifut_cramped_call *call, uint32_t address,
+			       const struct litifut_gate *gate, uint8_t *trampoline,
+			       struct litifut_detour *detour);
+bool litifut_mips_encode_numbered(const struct litifut_arch_context *context,
+				  const struct litifut_cramped_call *call, uint32_t address,
+				  const struct litifut_gate *gate, const uint32_t *island_entries,
+				  uint8_t *trampoline, struct litifut_detour *detour);
+bool litifut_mips_gate_works(const uint32_t *entries);
+void litifut_mips_write_gate(const struct litifut_arch_context *context, uint32_t address,
+			     const uint32_t *entries, uint8_t *code);
 
 #endif

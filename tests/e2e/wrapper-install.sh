@@ -6,15 +6,22 @@ TARGETS=${TARGETS:-armhf}
 
 litifut=$BUILD/bin/litifut
 
-# A toolchain in a home folder: TRIPLET-ld is a link, as in Debian's.
+# A toolchain in a home folder. Debian makes links; binutils, and so Buildroot
+# and OpenWrt, gives one file two names.
 toolchain()
 {
 	rm -rf "home/tools"
 	mkdir -p "home/tools/bin" "home/tools/$triplet/bin"
 	cp "$(readlink -f "$(command -v "$triplet-ld")")" "home/tools/bin/$triplet-ld.bfd"
 	ln -s "$triplet-ld.bfd" "home/tools/bin/$triplet-ld"
-	ln -s "../../bin/$triplet-ld" "home/tools/$triplet/bin/ld"
-	ln -s "../../bin/$triplet-ld.bfd" "home/tools/$triplet/bin/ld.bfd"
+	if [ "${1:-}" = twins ]; then
+		ln -f "home/tools/bin/$triplet-ld.bfd" "home/tools/bin/$triplet-ld"
+		ln "home/tools/bin/$triplet-ld" "home/tools/$triplet/bin/ld"
+		ln "home/tools/bin/$triplet-ld.bfd" "home/tools/$triplet/bin/ld.bfd"
+	else
+		ln -s "../../bin/$triplet-ld" "home/tools/$triplet/bin/ld"
+		ln -s "../../bin/$triplet-ld.bfd" "home/tools/$triplet/bin/ld.bfd"
+	fi
 }
 
 snapshot()
@@ -39,13 +46,13 @@ behaviour()
 {
 	echo 'int main(void) { return 0; }' >main.c
 	compiler -c -o main.o main.c
-	for what in "$triplet" folder bin linker; do
-		toolchain
+	for what in "$triplet" folder bin twins linker; do
+		toolchain $what
 		before=$(snapshot)
 		linked
 		cp program plain
 		case $what in
-		folder) argument=home/tools ;;
+		folder | twins) argument=home/tools ;;
 		bin) argument=$(pwd)/home/tools/bin ;;
 		linker) argument=home/tools/bin/$triplet-ld ;;
 		*) argument=$what ;;

@@ -80,3 +80,12 @@ bool oracle_decode_mips(uint32_t address, uint32_t word, struct oracle_call *cal
 	call->return_address = address + 8;
 	return true;
 }
+
+bool oracle_has_delay_slot(uint32_t word)
+{
+	uint32_t major = word >> 26;
+
+	/* jr, jalr; REGIMM; j to bgtz; the likely forms; jalx */
+	return (major == 0 && (word & 0x3e) == 8) || (major >= 1 && major <= 7) ||
+	       (major >= 0x14 && major <= 0x17) || major == 0x1d;
+}

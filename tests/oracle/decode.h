@@ -25,4 +25,7 @@ bool oracle_decode_t32(uint32_t address, uint16_t first, uint16_t second, unsign
 /* The caller has put the word in order. */
 bool oracle_decode_mips(uint32_t address, uint32_t word, struct oracle_call *call);
 
+/* Does a delay slot come after this instruction? */
+bool oracle_has_delay_slot(uint32_t word);
+
 #endif

@@ -150,11 +150,12 @@ static bool is_handler(uint32_t address)
 	return false;
 }
 
-/* Whether `address` is simply what comes after the call. Of what a plain branch
- * to the ranges does, the reader of the log must judge. */
+/* Whether `address` is simply what comes after the call. */
 static bool goes_on(const struct oracle_place *call, uint32_t address)
 {
-	return call->return_address && address == call->return_address;
+	if (call->return_address)
+		return address == call->return_address;
+	return cpu == CPU_ARM && address - call->address <= 8; /* a call that was moved */
 }
 
 /* Called before the first instruction of each block. */
@@ -167,6 +168,8 @@ static void on_block(unsigned index, void *user)
 
 	(void)index;
 	thread->branch = here->branch;
+	if (branch && here->slot_only && here->address == branch->address + 4)
+		thread->branch = branch;
 	if (handler_count && is_handler(here->address) &&
 	    !(pending->call && pending->call->target == here->address)) {
 		thread->signal_depth++;
@@ -326,6 +329,14 @@ static bool is_thumb(const struct qemu_plugin_tb *block)
 	return thumb;
 }
 
+static uint32_t mips_word(const struct qemu_plugin_insn *instruction)
+{
+	const uint8_t *b = qemu_plugin_insn_data(instruction);
+
+	return cpu == CPU_MIPS_BIG ? (uint32_t)b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3]
+				   : (uint32_t)b[3] << 24 | b[2] << 16 | b[1] << 8 | b[0];
+}
+
 static bool decode(const struct qemu_plugin_insn *instruction, bool thumb, struct oracle_call *call)
 {
 	const uint8_t *b = qemu_plugin_insn_data(instruction);
@@ -338,12 +349,8 @@ static bool decode(const struct qemu_plugin_insn *instruction, bool thumb, struc
 					 call);
 	if (length != 4)
 		return false;
-	if (cpu == CPU_MIPS_BIG)
-		return oracle_decode_mips(
-			address, (uint32_t)b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3], call);
-	if (cpu == CPU_MIPS_LITTLE)
-		return oracle_decode_mips(
-			address, (uint32_t)b[3] << 24 | b[2] << 16 | b[1] << 8 | b[0], call);
+	if (cpu != CPU_ARM)
+		return oracle_decode_mips(address, mips_word(instruction), call);
 	return oracle_decode_a32(address, (uint32_t)b[3] << 24 | b[2] << 16 | b[1] << 8 | b[0],
 				 call);
 }
@@ -379,11 +386,16 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 		qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, QEMU_PLUGIN_CB_NO_REGS, here);
 		thumb = cpu == CPU_ARM && is_thumb(block);
 		if (!here->through) {
-			/* on MIPS the delay slot comes last */
-			struct qemu_plugin_insn *end = qemu_plugin_tb_get_insn(
-				block, count - 1 - (cpu != CPU_ARM && count > 1));
+			/* on MIPS the delay slot comes last, unless it is on another page:
+			 * then it is a block of its own */
+			struct qemu_plugin_insn *end = qemu_plugin_tb_get_insn(block, count - 1);
 			uint32_t at = (uint32_t)qemu_plugin_insn_vaddr(end);
 
+			here->slot_only = cpu != CPU_ARM && count == 1 && !(at & 0xfff);
+			if (cpu != CPU_ARM && count > 1 && !oracle_has_delay_slot(mips_word(end))) {
+				end = qemu_plugin_tb_get_insn(block, count - 2);
+				at = (uint32_t)qemu_plugin_insn_vaddr(end);
+			}
 			here->branch = oracle_place_at(at, host ? host + (at - address) : NULL);
 		}
 		/* calls end blocks; on MIPS with the delay slot after them */

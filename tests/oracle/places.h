@@ -17,6 +17,7 @@ struct oracle_place {
 	uint32_t return_address;
 	/* last instruction of the block that begins here (MIPS: its branch) */
 	const struct oracle_place *branch;
+	bool slot_only; /* MIPS: the block is nothing but a delay slot */
 };
 
 /* Reads "START END PATH" lines (hex file offsets): code that is not the callee

@@ -149,7 +149,7 @@ enum {
 struct writer {
 	const struct fixture *fixture;
 	struct trace_builder *builder;
-	bool timed;
+	bool timed, packed;
 	uint32_t time;
 };
 
@@ -240,6 +240,8 @@ static void save(struct writer *writer, const char *name)
 	char path[128];
 
 	trace_builder_finish(writer->builder);
+	if (writer->packed)
+		trace_builder_pack(writer->builder, writer->timed);
 	snprintf(path, sizeof(path), "%s/trace/%s.trace", writer->fixture->folder, name);
 	assert_true(trace_builder_save(writer->builder, path));
 	trace_builder_release(writer->builder);
@@ -254,8 +256,14 @@ static void save(struct writer *writer, const char *name)
 
 void fixture_write_traces(const struct fixture *fixture, bool timed)
 {
+	fixture_write_packed_traces(fixture, timed, false);
+}
+
+void fixture_write_packed_traces(const struct fixture *fixture, bool timed, bool packed)
+{
 	struct trace_builder builder;
-	struct writer writer = {.fixture = fixture, .builder = &builder, .timed = timed};
+	struct writer writer = {
+		.fixture = fixture, .builder = &builder, .timed = timed, .packed = packed};
 	char path[128];
 	uint32_t thumb = fixture->target->thumb ? 1 : 0;
 

@@ -52,6 +52,9 @@ struct fixture_options {
 /* What the command line means by itself. */
 struct fixture_options fixture_defaults(void);
 
+/* The same with the events in compact blocks. */
+void fixture_write_packed_traces(const struct fixture *fixture, bool timed, bool packed);
+
 /* Runs a format over everything in the folder; the caller frees the text.
  * Addresses of PLT entries, which differ between CPUs, are replaced by
  * PLT-AREA and PLT-WALK. `totals`, `options` may be NULL. */

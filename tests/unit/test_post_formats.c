@@ -91,6 +91,40 @@ static void time_orders_processes(void **state)
 	golden("chrome", "chrome-timed", NULL, true);
 }
 
+static void is_packed(const struct fixture *fixture)
+{
+	char path[128];
+	struct post_trace *trace;
+	struct post_problems problems = {0};
+
+	snprintf(path, sizeof(path), "%s/trace/app.100.trace", fixture->folder);
+	assert_int_equal(post_trace_open(path, &trace, &problems, NULL), LITIFUT_OK);
+	for (size_t i = 0; i < trace->chunk_count; i++)
+		assert_int_not_equal(trace->chunks[i].packed_bytes, 0);
+	post_trace_close(trace);
+}
+
+/* Compact blocks hold the very same words. */
+static void compact_traces_give_the_same(void **state)
+{
+	static const char *const formats[] = {"calls", "report"};
+
+	(void)state;
+	for (size_t i = 0; i < FIXTURE_TARGETS; i++) {
+		for (size_t f = 0; built[i] && f < 4; f++) {
+			bool timed = f >= 2;
+			struct post_totals totals;
+			fixture_write_packed_traces(&fixtures[i], timed, true);
+			is_packed(&fixtures[i]);
+			char *text = fixture_run(&fixtures[i], formats[f % 2], NULL, &totals);
+			equals_golden(&fixtures[i],
+				      timed && f % 2 == 0 ? "calls-timed" : formats[f % 2], text);
+			assert_int_equal(totals.events, 20);
+			free(text);
+		}
+	}
+}
+
 static void filters_mean_the_same(void **state)
 {
 	static const char *const scales[] = {"shape::*", "*scale*", NULL};
@@ -251,6 +285,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_format),
 		cmocka_unit_test(time_orders_processes),
+		cmocka_unit_test(compact_traces_give_the_same),
 		cmocka_unit_test(filters_mean_the_same),
 		cmocka_unit_test(windows_count_events_or_time),
 		cmocka_unit_test(summary_counts_everything),

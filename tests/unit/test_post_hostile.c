@@ -143,7 +143,7 @@ static void damaged_traces(void **state)
 		size_t size;
 		if (!built[i])
 			continue;
-		fixture_write_traces(&fixtures[i], i % 2);
+		fixture_write_packed_traces(&fixtures[i], i % 2, i % 3);
 		snprintf(path, sizeof(path), "%s/trace/app.100.trace", fixtures[i].folder);
 		uint8_t *bytes = read_all(path, &size);
 		fuzz_trace(bytes, size);

@@ -1,6 +1,7 @@
 /* Traces made by hand. */
 #include "tests/unit/trace_builder.h"
 
+#include <litifut/compact.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,20 +76,12 @@ static void open_chunk(struct trace_builder *builder, unsigned kind, uint32_t th
 	builder->thread = thread;
 	builder->chunk_flags = flags;
 	grow(builder, builder->chunk_bytes);
-	uint32_t number = 0;
-	for (size_t i = 0; i < 16; i++) {
-		if (builder->numbers[i][1] && builder->numbers[i][0] != thread)
-			continue;
-		builder->numbers[i][0] = thread;
-		number = builder->numbers[i][1]++;
-		break;
-	}
 	put(builder, builder->chunk + CHUNK(magic), LITIFUT_CHUNK_MAGIC, 4);
 	put(builder, builder->chunk + CHUNK(kind), kind, 2);
 	put(builder, builder->chunk + CHUNK(encoding), LITIFUT_ENCODING_WORDS, 2);
 	put(builder, builder->chunk + CHUNK(flags), flags, 4);
 	put(builder, builder->chunk + CHUNK(thread), thread, 4);
-	put(builder, builder->chunk + CHUNK(number), number, 4);
+	put(builder, builder->chunk + CHUNK(number), builder->next_number++, 4);
 	put(builder, builder->chunk + CHUNK(start_time), start_time, 8);
 }
 
@@ -171,6 +164,64 @@ void trace_builder_finish(struct trace_builder *builder)
 {
 	close_chunk(builder);
 	put(builder, HEADER(state), LITIFUT_TRACE_STOPPED, 4);
+}
+
+static uint32_t get(const struct trace_builder *builder, size_t at)
+{
+	const uint8_t *b = builder->data + at;
+
+	return builder->big_endian
+		       ? (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3]
+		       : (uint32_t)b[3] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[1] << 8 | b[0];
+}
+
+/* One block in a chunk of its own. */
+static void pack_chunk(struct trace_builder *builder, size_t chunk, bool leave)
+{
+	static struct litifut_compact_tables tables;
+	uint32_t words[1024];
+	uint8_t packed[2048];
+	uint32_t count = get(builder, chunk + CHUNK(used_bytes)) / 4;
+	uint32_t flags = get(builder, chunk + CHUNK(flags));
+	uint32_t number = get(builder, chunk + CHUNK(number));
+	uint8_t start_time[8];
+
+	for (uint32_t i = 0; i < count; i++)
+		words[i] = get(builder, chunk + CHUNK_HEADER + (size_t)i * 4);
+	memcpy(start_time, builder->data + chunk + CHUNK(start_time), 8);
+	uint32_t bytes = litifut_compact_encode(&tables, words, count, flags & LITIFUT_CHUNK_TIMED,
+						packed, sizeof(packed));
+	if (!bytes) /* words that the recorder would leave as they are too */
+		return;
+	uint32_t thread = get(builder, chunk + CHUNK(thread));
+	if (CHUNK_HEADER + sizeof(struct litifut_compact_block) + bytes > builder->chunk_bytes)
+		return;
+	open_chunk(builder, LITIFUT_CHUNK_EVENTS, 0, 0, 0);
+	size_t at = builder->chunk + CHUNK_HEADER;
+	put(builder, builder->chunk + CHUNK(encoding), LITIFUT_ENCODING_COMPACT, 2);
+	put(builder, at, bytes, 4);
+	put(builder, at + 4, count, 4);
+	put(builder, at + 8, thread, 4);
+	put(builder, at + 12, number, 4);
+	put(builder, at + 16, flags, 4);
+	memcpy(builder->data + at + 24, start_time, 8);
+	memcpy(builder->data + at + 32, packed, bytes);
+	builder->at = at + 32 + ((bytes + 3) & ~3u);
+	close_chunk(builder);
+	if (!leave)
+		memset(builder->data + chunk, 0, builder->chunk_bytes);
+}
+
+void trace_builder_pack(struct trace_builder *builder, bool leave)
+{
+	size_t end = builder->size;
+
+	for (size_t at = HEADER_BYTES; at < end; at += builder->chunk_bytes) {
+		uint8_t kind[2] = {builder->data[at + CHUNK(kind)],
+				   builder->data[at + CHUNK(kind) + 1]};
+		if ((kind[0] | kind[1]) == LITIFUT_CHUNK_EVENTS)
+			pack_chunk(builder, at, leave);
+	}
 }
 
 bool trace_builder_save(const struct trace_builder *builder, const char *path)

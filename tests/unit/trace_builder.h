@@ -18,7 +18,7 @@ struct trace_builder {
 	size_t at;    /* where its next word goes */
 	uint32_t thread;
 	uint32_t chunk_flags;
-	uint32_t numbers[16][2]; /* thread, next chunk number */
+	uint32_t next_number; /* of a chunk */
 };
 
 #define BUILDER_MACHINE_ARM 40
@@ -55,6 +55,10 @@ void trace_builder_tail(struct trace_builder *builder, uint32_t after, uint32_t 
 
 /* Closes the last chunk and marks the trace as stopped. */
 void trace_builder_finish(struct trace_builder *builder);
+
+/* After finish: packs every chunk of events into a compact block. What they were
+ * made from is wiped, or, as in a program that was killed, left where it was. */
+void trace_builder_pack(struct trace_builder *builder, bool leave);
 
 /* Writes the bytes to a file; gives false on failure. */
 bool trace_builder_save(const struct trace_builder *builder, const char *path);

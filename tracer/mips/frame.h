@@ -40,8 +40,8 @@ static inline uint32_t litifut_frame_next_pc(const struct litifut_frame *frame,
 	uint32_t rs = instruction >> 21 & 31;
 	uint32_t next = litifut_mips_next_pc(instruction, return_address, frame->registers, kind);
 
-	if (*kind == LITIFUT_SITE_INDIRECT && !frame->complete &&
-	    ((rs >= 16 && rs <= 23) || rs == 29 || rs == 30))
+	if ((*kind == LITIFUT_SITE_INDIRECT || *kind == LITIFUT_SITE_TAIL_INDIRECT) &&
+	    !frame->complete && ((rs >= 16 && rs <= 23) || rs == 29 || rs == 30))
 		return 0;
 	return next;
 }

@@ -12,7 +12,7 @@
 
 #include <litifut/module_format.h>
 
-/* The pc after the call `instruction` that returns to `return_address`.
+/* The pc after the call (or tail call) `instruction` that returns to `return_address`.
  * `registers` are the 32 general registers at the call, after its delay slot.
  * `kind` receives enum litifut_site_kind. 0: it is not a call. A conditional
  * branch-and-link is taken as met. */
@@ -29,6 +29,18 @@ static inline uint32_t litifut_mips_next_pc(uint32_t instruction, uint32_t retur
 		uint32_t offset = ((instruction & 0xffff) ^ 0x8000) - 0x8000;
 
 		return delay_slot + (offset << 2);
+	}
+	/* A tail call: `bc` of release 6, which no traced image has, stands in the DB
+	 * for any branch, because it reaches farthest; SPECIAL jr */
+	if (instruction >> 26 == 0x32) {
+		uint32_t offset = ((instruction & 0x03ffffff) ^ 0x02000000) - 0x02000000;
+
+		*kind = LITIFUT_SITE_TAIL_DIRECT;
+		return delay_slot + (offset << 2);
+	}
+	if ((instruction & 0xfc1fffff) == 0x00000008) {
+		*kind = LITIFUT_SITE_TAIL_INDIRECT;
+		return registers[instruction >> 21 & 31];
 	}
 	/* SPECIAL jalr; the hint field (bit 10: with hazard barrier) is free */
 	if ((instruction & 0xfc1ff83f) == 0x0000f809) {

@@ -69,7 +69,7 @@
 	sw	$t1, LO($sp)
 	.endm
 
-	.macro	restore
+	.macro	restore return_address=31
 	lw	$t0, HI($sp)
 	lw	$t1, LO($sp)
 	mthi	$t0
@@ -91,36 +91,13 @@
 	lw	$t8, AT(24)($sp)
 	lw	$t9, AT(25)($sp)
 	lw	$gp, AT(28)($sp)
-	lw	$ra, AT(31)($sp)
+	lw	$ra, AT(\return_address)($sp)
 	.cfi_restore 28
 	.cfi_restore 31
 	.endm
 
-	.text
-	.p2align 2
-
-/* jal, bal, and jalr through other registers than $t9: the callee is found in
- * the instruction DB. */
-	.globl litifut_stub_jal
-	.hidden litifut_stub_jal
-	.type litifut_stub_jal, @function
-	.ent litifut_stub_jal
-litifut_stub_jal:
-	.cfi_startproc
-	save	litifut_enter
-	jalr	$t9
-	addiu	$a0, $sp, 16
-	beqz	$v0, .Lcomplete
-	move	$at, $v0
-.Lgo:	.cfi_remember_state
-	restore
-	jr	$at
-	addiu	$sp, $sp, FRAME
-	.cfi_adjust_cfa_offset -FRAME
-
 	/* The callee is in a register that C code keeps, so it was not saved. */
-	.cfi_restore_state
-.Lcomplete:
+	.macro	again
 	sw	$s0, AT(16)($sp)
 	sw	$s1, AT(17)($sp)
 	sw	$s2, AT(18)($sp)
@@ -147,6 +124,33 @@ litifut_stub_jal:
 	addu	$t9, $t9, $ra
 	jalr	$t9
 	addiu	$a0, $sp, 16
+	.endm
+
+	.text
+	.p2align 2
+
+/* jal, bal, and jalr through other registers than $t9: the callee is found in
+ * the instruction DB. */
+	.globl litifut_stub_jal
+	.hidden litifut_stub_jal
+	.type litifut_stub_jal, @function
+	.ent litifut_stub_jal
+litifut_stub_jal:
+	.cfi_startproc
+	save	litifut_enter
+	jalr	$t9
+	addiu	$a0, $sp, 16
+	beqz	$v0, .Lcomplete
+	move	$at, $v0
+.Lgo:	.cfi_remember_state
+	restore
+	jr	$at
+	addiu	$sp, $sp, FRAME
+	.cfi_adjust_cfa_offset -FRAME
+
+	.cfi_restore_state
+.Lcomplete:
+	again
 	bnez	$v0, .Lgo
 	move	$at, $v0
 
@@ -164,6 +168,39 @@ litifut_unknown_call_site:
 	.cfi_endproc
 	.end litifut_stub_jal
 	.size litifut_stub_jal, . - litifut_stub_jal
+
+/* A tail call, from its trampoline: ra is its key in the instruction DB, at is
+ * what the callee gets in ra. */
+	.globl litifut_stub_tail
+	.hidden litifut_stub_tail
+	.type litifut_stub_tail, @function
+	.ent litifut_stub_tail
+litifut_stub_tail:
+	.cfi_startproc
+	.cfi_register 31, 1
+	save	litifut_enter
+	.cfi_rel_offset 31, AT(1)
+	jalr	$t9
+	addiu	$a0, $sp, 16
+	beqz	$v0, .Ltail_complete
+	move	$at, $v0
+.Ltail_go:
+	.cfi_remember_state
+	restore	1
+	jr	$at
+	addiu	$sp, $sp, FRAME
+	.cfi_adjust_cfa_offset -FRAME
+	.cfi_restore_state
+.Ltail_complete:
+	again
+	bnez	$v0, .Ltail_go
+	move	$at, $v0
+	restore	1
+	b	litifut_unknown_call_site /* see there */
+	addiu	$sp, $sp, FRAME
+	.cfi_endproc
+	.end litifut_stub_tail
+	.size litifut_stub_tail, . - litifut_stub_tail
 
 /* jalr $t9: the callee is in $t9, and there is no entry in the DB. */
 	.globl litifut_stub_jalr

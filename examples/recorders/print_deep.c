@@ -1,0 +1,38 @@
+/* A recorder of one's own: prints each call that is made more than DEEP calls
+ * below the outermost one, as "DEPTH CALLER -> CALLEE" (addresses; give them to
+ * addr2line). For programs with one thread.
+ *
+ *   mipsel-linux-gnu-gcc -O2 -fPIC -DDEEP=8 -c print_deep.c
+ *   LITIFUT_RECORDER=$PWD/print_deep.o litifut build make
+ *
+ * There is no event for a return. The stack tells: a call made at a stack pointer
+ * that is not below the one of an earlier call comes after that one's return. */
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <litifut/litifut.h>
+
+#ifndef DEEP
+#define DEEP 8
+#endif
+#define MOST 1024
+
+void litifut_record_trace(const struct litifut_call *call)
+{
+	static uint32_t stack_pointers[MOST];
+	static unsigned depth;
+	char line[64];
+	int length;
+
+	while (depth && stack_pointers[depth - 1] <= call->stack_pointer)
+		depth--;
+	if (depth < MOST)
+		stack_pointers[depth++] = call->stack_pointer;
+	if (depth <= DEEP)
+		return;
+	length = snprintf(line, sizeof(line), "%u 0x%x -> 0x%x\n", depth,
+			  (unsigned)call->return_address, (unsigned)call->callee);
+	if (write(STDERR_FILENO, line, (size_t)length) < 0)
+		depth = 0; /* nobody listens */
+}

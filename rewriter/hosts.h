@@ -1,0 +1,35 @@
+/* Islands inside the image's own code.
+ *
+ * The linker puts an island only between two of its input sections. A single
+ * object can be larger than the reach of a branch (sqlite3.c on MIPS: 1 MB,
+ * +-128 KB), and an archive or a `ld -r` object is one input. There the first
+ * instructions of a function are moved into a trampoline, and its start becomes
+ * a jump to that, followed by an island. Which functions can do this is decided
+ * by looking at their code; a function that can is called a host. */
+#ifndef LITIFUT_REWRITER_HOSTS_H
+#define LITIFUT_REWRITER_HOSTS_H
+
+#include <stddef.h>
+
+#include "rewriter/session.h"
+
+struct litifut_host {
+	uint32_t address;
+	const struct litifut_section *section;
+};
+
+struct litifut_hosts {
+	struct litifut_host *items; /* ascending */
+	size_t count;
+};
+
+/* The hosts that bring the sites which now reach no landing of `session` within
+ * reach of one, as few as a walk upwards finds; none when every site reaches
+ * one. Release with litifut_hosts_release(). */
+enum litifut_status litifut_hosts_choose(const struct litifut_session *session,
+					 const struct litifut_rewrite_options *options,
+					 struct litifut_hosts *hosts, struct litifut_error *error);
+
+void litifut_hosts_release(struct litifut_hosts *hosts);
+
+#endif

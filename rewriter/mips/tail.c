@@ -1,0 +1,267 @@
+/* Calls that go through a trampoline of their own, in the room beside the
+ * tracer: tail calls, whose branch says nothing of where it comes from, and
+ * `jalr rN` with a delay slot that changes rN.
+ *
+ * A trampoline is four words:
+ *
+ *   tail call          delay slot; move at, ra; bal litifut_stub_tail; nop
+ *   changing slot      move at, rN; delay slot; b litifut_stub_jal; nop
+ *
+ * The tail call's key in the DB is what the bal leaves in ra; at brings the ra
+ * that the callee must get. The other's entry in the DB says `jalr $at`.
+ *
+ * A site from which a branch reaches the room goes straight there, a tail call
+ * with its delay slot kept and the copy of it skipped. Any other takes an island,
+ * with the trampoline's number in at, put there in the place of the delay slot:
+ *
+ *   b     island            or bal
+ *   addiu at, zero, number
+ */
+#include "rewriter/mips/mips.h"
+
+#include <litifut/module_format.h>
+#include <string.h>
+
+enum { AT = 1 };
+
+#define NOP 0x00000000u
+#define JALR_AT 0x0020f809u
+#define MOVE_AT_RA 0x03e00825u
+
+bool litifut_mips_is_veneer(const char *name)
+{
+	return strncmp(name, ".pic.", 5) == 0;
+}
+
+static uint32_t word_at(const struct litifut_cramped_call *call,
+			const struct litifut_arch_context *context, uint32_t address)
+{
+	return litifut_get32(context->big_endian,
+			     call->section->bytes + (address - call->section->address));
+}
+
+static uint32_t delay_slot(const struct litifut_cramped_call *call,
+			   const struct litifut_arch_context *context)
+{
+	return word_at(call, context, call->address + 4);
+}
+
+/* Any of the fields in which an instruction names a register. */
+static bool may_use_at(uint32_t word)
+{
+	return word && ((word >> 21 & 31) == AT || (word >> 16 & 31) == AT ||
+			(word >> 26 == 0 && (word >> 11 & 31) == AT));
+}
+
+bool litifut_mips_can_detour(const struct litifut_arch_context *context,
+			     const struct litifut_cramped_call *call,
+			     const struct litifut_targets *targets)
+{
+	const struct litifut_instruction *instruction = &call->instruction;
+	bool indirect = instruction->class == LITIFUT_CLASS_BRANCH_INDIRECT ||
+			instruction->class == LITIFUT_CLASS_CALL_INDIRECT;
+
+	(void)targets;
+	if (instruction->thumb || call->address + 8 > call->section->address + call->section->size)
+		return false;
+	if (!indirect)
+		return call->tail;
+	if (instruction->target_register == AT || instruction->word & 0x400) /* jr.hb */
+		return false;
+	uint32_t slot = delay_slot(call, context);
+
+	if (call->tail)
+		return !litifut_mips_writes(slot, instruction->target_register);
+	return !may_use_at(slot);
+}
+
+/* Writes the trampoline, and to `detour` what does not depend on the site's
+ * way to it. False: the tracer is out of its reach. */
+static bool write_trampoline(const struct litifut_arch_context *context,
+			     const struct litifut_cramped_call *call, uint32_t address,
+			     const struct litifut_gate *gate, uint8_t *code,
+			     struct litifut_detour *detour)
+{
+	const struct litifut_instruction *instruction = &call->instruction;
+	unsigned entry = call->tail ? LITIFUT_MIPS_ENTRY_TAIL : LITIFUT_MIPS_ENTRY_CALL;
+	uint32_t words[LITIFUT_MIPS_TRAMPOLINE_BYTES / 4] = {delay_slot(call, context), MOVE_AT_RA,
+							     0x04110000, NOP};
+
+	if (!litifut_mips_branch_reaches(address + 8, gate->entries[entry]))
+		return false;
+	*detour = (struct litifut_detour){
+		.address = call->address,
+		.trampoline_bytes = LITIFUT_MIPS_TRAMPOLINE_BYTES,
+	};
+	if (call->tail) {
+		detour->return_address = address + 16;
+		detour->instruction = instruction->word;
+		if (instruction->class == LITIFUT_CLASS_BRANCH_DIRECT)
+			detour->instruction =
+				LITIFUT_MIPS_FAR_BRANCH << 26 |
+				((instruction->target - (address + 12)) >> 2 & 0x3ffffff);
+	} else {
+		words[0] = 0x00000825u | (uint32_t)instruction->target_register << 21;
+		words[1] = delay_slot(call, context);
+		words[2] = 0x10000000;
+		detour->instruction = JALR_AT;
+	}
+	words[2] = litifut_mips_branch(words[2], address + 8, gate->entries[entry]);
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		litifut_put32(context->big_endian, code + 4 * i, words[i]);
+	return true;
+}
+
+/* A jump without condition, from anywhere in the region, where the region is
+ * known; else a branch. False: out of reach. */
+static bool write_way(const struct litifut_arch_context *context, bool link, uint32_t address,
+		      uint32_t target, uint8_t *code)
+{
+	if (!context->position_independent &&
+	    ((address + 4) & 0xf0000000) == (target & 0xf0000000)) {
+		litifut_put32(context->big_endian, code,
+			      (link ? 0x0c000000 : 0x08000000) | (target >> 2 & 0x3ffffff));
+		return true;
+	}
+	if (!litifut_mips_branch_reaches(address, target))
+		return false;
+	litifut_put32(context->big_endian, code,
+		      litifut_mips_branch(link ? 0x04110000 : 0x10000000, address, target));
+	return true;
+}
+
+bool litifut_mips_write_detour(const struct litifut_arch_context *context,
+			       const struct litifut_cramped_call *call, uint32_t address,
+			       const struct litifut_gate *gate, uint8_t *trampoline,
+			       struct litifut_detour *detour)
+{
+	uint32_t target = call->tail ? address + 4 : address;
+	uint8_t code[8] = {0};
+
+	if (call->tail && call->instruction.conditional) {
+		if (!litifut_mips_branch_reaches(call->address, target))
+			return false;
+		litifut_put32(context->big_endian, code,
+			      litifut_mips_branch(call->instruction.word & 0xffff0000,
+						  call->address, target));
+	} else if (!write_way(context, !call->tail, call->address, target, code)) {
+		return false;
+	}
+	if (!write_trampoline(context, call, address, gate, trampoline, detour))
+		return false;
+	memcpy(detour->code, code, sizeof(code)); /* a nop follows */
+	detour->length = call->tail ? 4 : 8;
+	detour->entry = target;
+	return true;
+}
+
+/* Does a branch of the function lead to the delay slot? */
+static bool slot_is_target(const struct litifut_arch_context *context,
+			   const struct litifut_cramped_call *call)
+{
+	uint32_t end = call->section->address + call->section->size;
+	uint32_t from = call->function_start;
+	uint32_t to = call->function_end < end ? call->function_end : end;
+
+	if (from < call->section->address || from >= to) /* not known */
+		return true;
+	for (uint32_t at = from; at + 4 <= to; at += 4) {
+		struct litifut_instruction instruction;
+
+		litifut_mips_decode(context, call->section->bytes + (at - call->section->address),
+				    4, at, LITIFUT_CODE_PLAIN, &instruction);
+		if (instruction.class == LITIFUT_CLASS_BRANCH_DIRECT &&
+		    instruction.target == call->address + 4)
+			return true;
+	}
+	return false;
+}
+
+bool litifut_mips_encode_numbered(const struct litifut_arch_context *context,
+				  const struct litifut_cramped_call *call, uint32_t address,
+				  const struct litifut_gate *gate, const uint32_t *island_entries,
+				  uint8_t *trampoline, struct litifut_detour *detour)
+{
+	uint32_t offset = address - (gate->address + LITIFUT_MIPS_GATE_BYTES);
+	uint32_t number = offset / LITIFUT_MIPS_TRAMPOLINE_BYTES;
+	uint32_t target = island_entries[LITIFUT_MIPS_ENTRY_NUMBERED];
+
+	if (offset % LITIFUT_MIPS_TRAMPOLINE_BYTES || number >= LITIFUT_MIPS_CAME_BY_CALL ||
+	    call->instruction.conditional || !litifut_mips_branch_reaches(call->address, target) ||
+	    may_use_at(delay_slot(call, context)) || slot_is_target(context, call) ||
+	    !write_trampoline(context, call, address, gate, trampoline, detour))
+		return false;
+	litifut_put32(
+		context->big_endian, detour->code,
+		litifut_mips_branch(call->tail ? 0x10000000 : 0x04110000, call->address, target));
+	litifut_put32(context->big_endian, detour->code + 4, 0x24010000 | number);
+	detour->length = 8;
+	detour->entry = target;
+	return true;
+}
+
+static bool restores_ra(uint32_t word) /* lw ra, N(sp) */
+{
+	return word >> 16 == 0x8fbf;
+}
+
+static bool saves_ra(uint32_t word) /* sw ra, N(sp) */
+{
+	return word >> 16 == 0xafbf;
+}
+
+static bool frees_frame(uint32_t word) /* addiu sp, sp, N */
+{
+	return word >> 16 == 0x27bd && !(word & 0x8000);
+}
+
+/* A switch computes its target out of a table: `addu rN, rN, gp` in
+ * position-independent code, `lw rN, %lo(table)(rM)` in other code. */
+static bool adds(uint32_t word, unsigned reg)
+{
+	return (word & 0xfc0007ff) == 0x21 && (word >> 11 & 31) == reg && (word >> 21 & 31) &&
+	       (word >> 16 & 31);
+}
+
+/* Nothing before the call saves ra, so that ra still is the caller's. */
+static bool is_leaf_until(const struct litifut_arch_context *context,
+			  const struct litifut_cramped_call *call)
+{
+	if (call->function_start < call->section->address ||
+	    call->function_start >= call->function_end)
+		return false;
+	for (uint32_t at = call->function_start; at < call->address; at += 4)
+		if (saves_ra(word_at(call, context, at)))
+			return false;
+	return true;
+}
+
+static bool has_labels(const struct litifut_cramped_call *call, const struct litifut_targets *data)
+{
+	for (uint32_t at = call->function_start + 4; at < call->function_end; at += 4)
+		if (litifut_targets_has(data, at))
+			return true;
+	return false;
+}
+
+bool litifut_mips_is_indirect_tail(const struct litifut_arch_context *context,
+				   const struct litifut_cramped_call *call,
+				   const struct litifut_targets *data)
+{
+	unsigned reg = call->instruction.target_register;
+	uint32_t end = call->section->address + call->section->size;
+
+	if (reg == LITIFUT_MIPS_RA || call->instruction.thumb || call->address + 8 > end)
+		return false;
+	for (unsigned i = 0; i < LITIFUT_REMEMBERED && call->before[i]; i++) {
+		uint32_t word = word_at(call, context, call->address - 4 * (i + 1));
+
+		if (adds(word, reg))
+			return false;
+		if (restores_ra(word))
+			return true;
+	}
+	if (frees_frame(delay_slot(call, context)) || restores_ra(delay_slot(call, context)))
+		return true;
+	return is_leaf_until(context, call) && !has_labels(call, data);
+}

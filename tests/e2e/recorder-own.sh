@@ -1,0 +1,123 @@
+#!/bin/sh
+# LITIFUT_RECORDER: the worked examples of examples/recorders, and a recorder that
+# changes every floating-point register that a function may change.
+. "$(dirname "$0")/../lib.sh"
+
+# own RECORDER-OBJECT OUTPUT ARGUMENTS...: links with this recorder
+own()
+{
+	own_recorder=$1
+	shift
+	mkdir -p traced
+	ok "link with $own_recorder" own_link "$@"
+}
+
+own_link()
+{
+	(cd traced && LITIFUT_RECORDER=../$own_recorder front="$BUILD/bin/litifut build" \
+		compiler -o "$@") >traced.log 2>&1 && ! grep -a litifut traced.log ||
+		show_and_fail traced.log
+}
+
+examples()
+{
+	cat >program.c <<-'END'
+		#include <stdio.h>
+		#include <stdlib.h>
+		#define KEEP __attribute__((noipa))
+		KEEP int compare(const void *a, const void *b) { return *(int *)a - *(int *)b; }
+		KEEP int down(int n) { int r; if (!n) return 0; r = down(n - 1); __asm__ volatile(""); return r + 1; }
+		KEEP double half(double x) { return x / 2; }
+		int main(void)
+		{
+			int a[4] = { 4, 3, 2, 1 };
+			for (int i = 0; i < 3; i++)
+				compare(&a[i], &a[i + 1]);
+			printf("%d %.3f\n", down(11), half(5) + half(3));
+			return 0;
+		}
+	END
+	flags=
+	link program ../program.c || return
+	run plain program
+
+	flags="-fPIC -I$root/include -DCOUNTED=compare -c"
+	compiler -o count.o "$root/examples/recorders/count_calls.c"
+	flags=
+	own count.o program ../program.c || return
+	run traced program
+	ok "count_calls: the program does not notice" diff plain.out traced.out
+	is "count_calls: counts" "$(cat traced.err)" "compare: 3 calls"
+
+	flags="-fPIC -I$root/include -DDEEP=8 -c"
+	compiler -o deep.o "$root/examples/recorders/print_deep.c"
+	flags=
+	own deep.o program ../program.c || return
+	run traced program
+	ok "print_deep: the program does not notice" diff plain.out traced.out
+	is "print_deep: the calls below the eighth" "$(grep -c '^\(9\|10\|11\|12\|13\) 0x' traced.err)" 4
+	is "print_deep: each one deeper than the last" "$(cut -d ' ' -f 1 traced.err | tr '\n' ' ')" \
+		"9 10 11 12 "
+}
+
+floating()
+{
+	cat >spoil.c <<-'END'
+		#include <litifut/litifut.h>
+		void litifut_record_trace(const struct litifut_call *call)
+		{
+			(void)call;
+		#ifdef __mips__
+			__asm__ volatile(".irp n,0,2,4,6,8,10,12,14,16,18\n\tmtc1 $0,$f\\n\n\t.endr\n\t"
+					 "ctc1 $0,$31");
+		#else
+			__asm__ volatile(".fpu neon\n\t"
+					 ".irp n,0,1,2,3,4,5,6,7,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n\t"
+					 "vmov.i32 d\\n, #0\n\t.endr\n\tvmsr fpscr, %0" : : "r"(0));
+		#endif
+		}
+	END
+	cat >floats.c <<-'END'
+		#include <fenv.h>
+		#include <stdio.h>
+		#define KEEP __attribute__((noipa))
+		KEEP double sum(double a, double b, float c, float d, double e, float f)
+		{
+			return a + b * 2 + c * 3 + d * 5 + e * 7 + f * 11;
+		}
+		int main(void)
+		{
+			double total = 0;
+			fesetround(FE_UPWARD);
+			for (int i = 1; i < 1000; i++)
+				total += sum(i, 1.0 / i, 0.5f, 0.25f * i, total, 3) / 19;
+			printf("%.17g %d\n", total, fegetround() == FE_UPWARD);
+			return 0;
+		}
+	END
+	if [ "$cpu" = arm ]; then
+		flags="-fPIC -I$root/include -marm -march=armv7-a+fp -c"
+	else
+		flags="-fPIC -I$root/include -c"
+	fi
+	if [ "$target" = armel ]; then
+		skip "floating-point registers" "soft float"
+		return
+	fi
+	compiler -o spoil.o spoil.c
+	flags=
+	link floats ../floats.c -lm || return
+	run plain floats
+	own spoil.o floats ../floats.c -lm || return
+	run traced floats
+	ok "a recorder that spoils floating-point registers: same output" diff plain.out traced.out
+	ok "and errors" diff plain.err traced.err
+}
+
+behaviour()
+{
+	examples
+	floating
+}
+
+for_targets behaviour

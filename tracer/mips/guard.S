@@ -1,0 +1,61 @@
+/* A recorder of the user's own may use floating-point registers, or call a
+ * library that does: those that a callee may change are kept for it here. The
+ * default recorder uses none and is called directly.
+ *
+ * o32: a callee keeps $f20 to $f31. Each even register holds a double, in both
+ * register modes; with FR=0 that is its odd neighbour as well. */
+
+	.set	noreorder
+	.set	nomips16
+	.set	nomicromips
+	.set	hardfloat
+	.set	mips2
+
+#define FRAME 112
+#define WORD(n) (32 + 4 * (n))
+
+	.text
+	.p2align 2
+
+/* void litifut_record_guarded(void (*record)(const struct litifut_call *),
+ *			       const struct litifut_call *call, uint32_t floating) */
+	.globl litifut_record_guarded
+	.hidden litifut_record_guarded
+	.type litifut_record_guarded, @function
+	.ent litifut_record_guarded
+litifut_record_guarded:
+	.cfi_startproc
+	addiu	$sp, $sp, -FRAME
+	.cfi_adjust_cfa_offset FRAME
+	sw	$ra, 28($sp)
+	.cfi_rel_offset 31, 28
+	sw	$s0, 24($sp)
+	.cfi_rel_offset 16, 24
+	sw	$s1, 20($sp)
+	.cfi_rel_offset 17, 20
+	slti	$s0, $a2, 2		/* LITIFUT_FLOATING_16 */
+	bnez	$s0, 1f
+	move	$t9, $a0
+	cfc1	$s1, $31
+	.irp n, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18
+	sdc1	$f\n, WORD(\n)($sp)
+	.endr
+1:	jalr	$t9
+	move	$a0, $a1
+	bnez	$s0, 2f
+	nop
+	.irp n, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18
+	ldc1	$f\n, WORD(\n)($sp)
+	.endr
+	ctc1	$s1, $31
+2:	lw	$s1, 20($sp)
+	lw	$s0, 24($sp)
+	lw	$ra, 28($sp)
+	jr	$ra
+	addiu	$sp, $sp, FRAME
+	.cfi_adjust_cfa_offset -FRAME
+	.cfi_endproc
+	.end litifut_record_guarded
+	.size litifut_record_guarded, . - litifut_record_guarded
+
+	.section .note.GNU-stack, "", @progbits
