@@ -216,9 +216,8 @@ static void order_chunks(struct post_trace *trace)
 {
 	size_t kept = 0;
 
-	if (trace->chunk_count)
-		if (!trace->chunk_count)
-			return;
+	if (!trace->chunk_count)
+		return;
 	qsort(trace->chunks, trace->chunk_count, sizeof(*trace->chunks), by_number);
 	for (size_t i = 0; i < trace->chunk_count; i++) {
 		struct post_chunk *chunk = &trace->chunks[i];
