@@ -34,7 +34,7 @@ test: all $(ORACLE) unit-tests
 test-long: test
 	@scripts/install-dependencies programs
 	@$(PROVE) tests/programs/all.sh
-	@echo && cat $(BUILD)/programs/table/*
+	@BUILD='$(abspath $(BUILD))' tests/programs/table.sh
 
 ## demo: Debian's lua5.4 traced on ARM and MIPS; installs what is missing
 demo:
