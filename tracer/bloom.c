@@ -4,12 +4,10 @@
 
 #include <stddef.h>
 
+#include "tracer/bloom_bits.h"
 #include "tracer/recorder.h"
 #include "tracer/system.h"
 
-/* Bits for each pair: the best number for a filter filled to a half with some
- * six bits a pair, where 1 of 60 pairs is missed. */
-#define LITIFUT_BLOOM_HASHES 4
 #define LITIFUT_BLOOM_KB_MOST 65536
 
 void litifut_bloom_start(void)
@@ -35,23 +33,14 @@ void litifut_bloom_start(void)
 	r->header->flags |= LITIFUT_TRACE_DEDUP;
 }
 
-/* Mixes all bits of a word into all bits of the result. */
-static uint32_t litifut_bloom_mix(uint32_t word)
-{
-	word = (word ^ word >> 16) * 0x7feb352du;
-	word = (word ^ word >> 15) * 0x846ca68bu;
-	return word ^ word >> 16;
-}
-
 bool litifut_bloom_seen(uint32_t return_address, uint32_t callee)
 {
 	struct litifut_recorder *r = &litifut_recorder;
-	uint32_t first = litifut_bloom_mix(return_address ^ (callee << 16 | callee >> 16));
-	uint32_t step = litifut_bloom_mix(first ^ callee) | 1;
+	struct litifut_bloom_bits bits = litifut_bloom_bits(return_address, callee);
 	uint32_t added = 0;
 
 	for (uint32_t i = 0; i < LITIFUT_BLOOM_HASHES; i++) {
-		uint32_t bit = (first + i * step) & r->bloom_mask;
+		uint32_t bit = litifut_bloom_bit(bits, i, r->bloom_mask);
 		uint32_t *word = &r->bloom[bit >> 5];
 		uint32_t mask = UINT32_C(1) << (bit & 31);
 		uint32_t old = *(volatile uint32_t *)word;

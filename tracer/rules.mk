@@ -55,7 +55,7 @@ endef
 
 $(foreach arch,$(TRACER_ARCHES),$(eval $(call tracer_arch,$(arch))))
 
-TRACER_TESTS := $(BUILD)/unit/test_tracer_next_pc $(BUILD)/unit/test_tracer_compact
+TRACER_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_tracer_*.c))
 UNIT_TESTS += $(TRACER_TESTS)
 
 $(TRACER_TESTS): $(BUILD)/unit/%: $(BUILD)/host/tests/unit/%.o
