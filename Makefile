@@ -57,14 +57,17 @@ mandir     ?= $(prefix)/share/man
 ## install: copy everything below PREFIX (/usr/local), inside DESTDIR
 install: all
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/litifut \
-		$(DESTDIR)$(includedir)/litifut $(DESTDIR)$(mandir)/man1
+		$(DESTDIR)$(includedir)/litifut $(DESTDIR)$(mandir)/man1 \
+		$(DESTDIR)$(mandir)/man5
 	install -m 755 $(PROGRAMS) $(DESTDIR)$(bindir)
 	$(if $(TRACER),install -m 644 $(TRACER) $(DESTDIR)$(libdir)/litifut)
 	install -m 644 include/litifut/*.h $(DESTDIR)$(includedir)/litifut
 	$(if $(wildcard docs/*.1),install -m 644 docs/*.1 $(DESTDIR)$(mandir)/man1)
+	$(if $(wildcard docs/*.5),install -m 644 docs/*.5 $(DESTDIR)$(mandir)/man5)
 
 ## uninstall: remove what install copied
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(bindir)/,$(notdir $(PROGRAMS)))
 	rm -f $(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(wildcard docs/*.1)))
+	rm -f $(addprefix $(DESTDIR)$(mandir)/man5/,$(notdir $(wildcard docs/*.5)))
 	rm -rf $(DESTDIR)$(libdir)/litifut $(DESTDIR)$(includedir)/litifut
