@@ -17,8 +17,10 @@
 #include "ldwrap/settings.h"
 #include "ldwrap/symbols.h"
 
-/* What a trampoline for a 2-byte call takes: 21 bytes on average in busybox. */
-#define TRAMPOLINE_BYTES 24
+/* What the trampoline of a 2-byte call and that of a tail call take: 21 and 8
+ * bytes on average in busybox. */
+#define CALL_TRAMPOLINE_BYTES 24
+#define TAIL_TRAMPOLINE_BYTES 10
 
 struct open_file {
 	int file;
@@ -340,7 +342,7 @@ static void close_inputs(struct estimate *estimate)
 /* Calls within a section that the assembler made jumps, what the linker adds. */
 static size_t with_slack(size_t count)
 {
-	return count + count / 64 + 32;
+	return count + count / 48 + 48;
 }
 
 void estimate_room(const struct arguments *arguments, struct litifut_rewrite_plan *plan)
@@ -360,7 +362,10 @@ void estimate_room(const struct arguments *arguments, struct litifut_rewrite_pla
 	plan->db_entries = plan->machine == EM_MIPS
 				   ? with_slack(census->direct + estimate.near_calls)
 				   : plan->sites;
-	plan->trampoline_bytes = census->cramped ? (census->cramped + 4) * TRAMPOLINE_BYTES : 0;
+	if (plan->machine == EM_ARM)
+		plan->trampoline_bytes =
+			(census->cramped + 8) * CALL_TRAMPOLINE_BYTES +
+			(estimate.tail_relocations + census->tails + 16) * TAIL_TRAMPOLINE_BYTES;
 	text_list_release(&estimate.maybe_near);
 	htab_delete(estimate.groups);
 	symbols_close(&estimate.symbols);
