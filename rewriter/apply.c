@@ -143,8 +143,15 @@ static enum litifut_status detour_site(struct apply *apply, struct litifut_found
 		site->site.reason = LITIFUT_SITE_OUT_OF_REACH;
 		return LITIFUT_OK;
 	}
-	replace(apply, site, detour.address, detour.code, detour.length,
-		detour.entry ? detour.entry : address);
+	if (detour.stone_bytes) {
+		replace(apply, site, detour.address, detour.code, detour.length, detour.stone + 4);
+		replace(apply, site, detour.stone, detour.stone_code, 4, detour.stone_trampoline);
+		replace(apply, site, detour.stone + 4, detour.stone_code + 4,
+			detour.stone_bytes - 4, address);
+	} else {
+		replace(apply, site, detour.address, detour.code, detour.length,
+			detour.entry ? detour.entry : address);
+	}
 	if (!litifut_site_is_tail(&site->site))
 		return add_to_db(apply, site,
 				 detour.instruction ? detour.instruction : site->site.instruction,
@@ -428,6 +435,7 @@ static int by_address(const void *left, const void *right)
 static enum litifut_status rewrite(struct apply *apply, struct litifut_error *error)
 {
 	struct litifut_site_list *sites = &apply->session.sites;
+	size_t changes = 2 * apply->session.landings.count + 1; /* rooms and islands */
 	enum litifut_status status = find_module(apply, error);
 
 	if (!status)
@@ -439,8 +447,9 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 				    sizeof(struct litifut_site), &apply->sites, error);
 	if (status)
 		return status;
-	apply->changes = calloc(2 * sites->count + 2 * apply->session.landings.count + 1,
-				sizeof(*apply->changes));
+	for (size_t i = 0; i < sites->count; i++)
+		changes += sites->items[i].stone_bytes ? 3 : 2;
+	apply->changes = calloc(changes, sizeof(*apply->changes));
 	if (!apply->changes)
 		return litifut_error_set(error, LITIFUT_ERROR_IO, apply->session.image.path, NULL,
 					 LITIFUT_NO_ADDRESS, "out of memory");

@@ -49,6 +49,9 @@ struct litifut_cramped_call {
 	uint32_t function_end;
 	/* Lengths of the instructions before it, the nearest first; 0: none, or data. */
 	uint8_t before[LITIFUT_REMEMBERED];
+	/* Other code near by that makes room for it, see find_stone(); 0 bytes: none. */
+	uint32_t stone;
+	uint32_t stone_bytes;
 };
 
 /* What a trampoline needs to replace in the original code. */
@@ -62,6 +65,12 @@ struct litifut_detour {
 	uint32_t return_address;
 	uint32_t instruction; /* other calls: 0, or the one for the DB if it is not theirs */
 	uint32_t entry;       /* where the new code leads; 0: to the trampoline */
+	/* With a stone: what its bytes become, a branch to its own trampoline and,
+	 * 4 bytes later, what the branch at the call leads to. */
+	uint32_t stone;
+	unsigned stone_bytes;
+	uint8_t stone_code[12];
+	uint32_t stone_trampoline;
 };
 
 /* Where trampolines go on to: the shared code at the start of their room, and
@@ -156,11 +165,14 @@ struct litifut_arch {
 				 const struct litifut_targets *data);
 
 	/* Adds to `targets` what only this CPU's code tells: table branches. `ranges`
-	 * are those of code_ranges() for `section`. */
-	void (*add_targets)(const struct litifut_arch_context *context,
+	 * are those of code_ranges() for `section` of `image`. */
+	void (*add_targets)(const struct litifut_image *image,
 			    const struct litifut_section *section,
 			    const struct litifut_code_range *ranges, size_t count,
 			    struct litifut_targets *targets);
+	/* Adds what tables outside the code tell: exception landing pads. */
+	void (*add_landing_pads)(const struct litifut_image *image,
+				 struct litifut_targets *targets);
 	/* Room before the first trampoline for code that all share; the most bytes of one. */
 	size_t gate_bytes;
 	size_t trampoline_bytes_max;
@@ -173,7 +185,15 @@ struct litifut_arch {
 	bool (*can_detour)(const struct litifut_arch_context *context,
 			   const struct litifut_cramped_call *call,
 			   const struct litifut_targets *targets);
-	/* Writes the trampoline of a call for which can_detour() holds to `trampoline`,
+	/* For a call that can_detour() has denied: finds code in reach of it that can
+	 * make room for it, sets stone and stone_bytes of `call` and returns true.
+	 * `ranges` are those of its section; `taken` holds every halfword that other
+	 * sites change. May be NULL. */
+	bool (*find_stone)(const struct litifut_arch_context *context,
+			   const struct litifut_code_range *ranges, size_t count,
+			   const struct litifut_targets *targets,
+			   const struct litifut_targets *taken, struct litifut_cramped_call *call);
+	/* Writes the trampoline of a call for which one of the two holds to `trampoline`,
 	 * standing at `address` (multiple of 4), and fills `detour`. False: out of reach. */
 	bool (*write_detour)(const struct litifut_arch_context *context,
 			     const struct litifut_cramped_call *call, uint32_t address,

@@ -244,6 +244,8 @@ struct litifut_cramped_call litifut_site_cramped(const struct litifut_found_site
 		.instruction = site->instruction,
 		.tail = litifut_site_is_tail(&site->site),
 		.section = site->section,
+		.stone = site->stone,
+		.stone_bytes = site->stone_bytes,
 	};
 
 	if (site->function) {
@@ -283,7 +285,7 @@ add_code_targets(const struct litifut_image *image, const struct litifut_arch *a
 		}
 	}
 	if (!status && arch->add_targets)
-		arch->add_targets(context, section, ranges, count, targets);
+		arch->add_targets(image, section, ranges, count, targets);
 	free(ranges);
 	return status;
 }
@@ -317,6 +319,8 @@ static enum litifut_status code_targets(const struct litifut_image *image,
 		if (litifut_sites_in(&image->sections[i]))
 			status = add_code_targets(image, arch, context, &image->sections[i],
 						  targets, error);
+	if (!status && arch->add_landing_pads)
+		arch->add_landing_pads(image, targets);
 	return status;
 }
 
@@ -348,11 +352,75 @@ static void drop_jumps(const struct walk *walk, const struct litifut_targets *da
 	list->count = kept;
 }
 
+static void take(struct litifut_targets *taken, uint32_t address, uint32_t bytes)
+{
+	for (uint32_t at = 0; at < bytes; at += 2)
+		litifut_targets_add(taken, address + at);
+}
+
+/* Stepping stones for the calls of one section that could not be moved. */
+static enum litifut_status find_stones(const struct walk *walk,
+				       const struct litifut_section *section,
+				       const struct litifut_targets *targets,
+				       struct litifut_targets *taken, struct litifut_error *error)
+{
+	struct litifut_code_range *ranges = NULL;
+	size_t count = 0;
+	enum litifut_status status =
+		walk->arch->code_ranges(walk->image, section, &ranges, &count, error);
+
+	for (size_t i = 0; i < walk->list->count && !status; i++) {
+		struct litifut_found_site *site = &walk->list->items[i];
+		struct litifut_cramped_call call = litifut_site_cramped(site);
+
+		if (site->section != section || site->site.reason != LITIFUT_SITE_BRANCH_TARGET ||
+		    !walk->arch->find_stone(walk->context, ranges, count, targets, taken, &call))
+			continue;
+		site->stone = call.stone;
+		site->stone_bytes = call.stone_bytes;
+		site->detour = true;
+		site->site.reason = LITIFUT_SITE_PATCHED;
+		take(taken, call.stone, call.stone_bytes);
+	}
+	free(ranges);
+	return status;
+}
+
+/* The last resort for the calls that could not be moved. */
+static enum litifut_status judge_stuck(const struct walk *walk,
+				       const struct litifut_targets *targets,
+				       struct litifut_error *error)
+{
+	struct litifut_targets taken;
+	const struct litifut_section *section = NULL;
+	enum litifut_status status = litifut_targets_create(walk->image->text_start,
+							    walk->image->text_end, &taken, error);
+
+	for (size_t i = 0; i < walk->list->count && !status; i++) {
+		const struct litifut_found_site *site = &walk->list->items[i];
+		/* With the instruction before, should that move as well. */
+		uint32_t before = site->detour && site->site.length == 2 ? site->before[0] : 0;
+
+		take(&taken, site->site.address - before, site->site.length + before);
+	}
+	for (size_t i = 0; i < walk->list->count && !status; i++) {
+		const struct litifut_found_site *site = &walk->list->items[i];
+
+		if (site->site.reason != LITIFUT_SITE_BRANCH_TARGET || site->section == section)
+			continue;
+		section = site->section; /* all of this section's at once */
+		status = find_stones(walk, section, targets, &taken, error);
+	}
+	litifut_targets_release(&taken);
+	return status;
+}
+
 /* Which of the calls without room can go through a trampoline? */
 static enum litifut_status judge_cramped(const struct walk *walk, struct litifut_error *error)
 {
 	struct litifut_targets targets = {0};
 	enum litifut_status status = data_targets(walk->image, walk->context, &targets, error);
+	size_t stuck = 0;
 
 	if (!status) {
 		drop_jumps(walk, &targets);
@@ -367,7 +435,10 @@ static enum litifut_status judge_cramped(const struct walk *walk, struct litifut
 		site->detour = walk->arch->can_detour(walk->context, &call, &targets);
 		site->site.reason =
 			site->detour ? LITIFUT_SITE_PATCHED : LITIFUT_SITE_BRANCH_TARGET;
+		stuck += !site->detour;
 	}
+	if (stuck && !status && walk->arch->find_stone)
+		status = judge_stuck(walk, &targets, error);
 	litifut_targets_release(&targets);
 	return status;
 }

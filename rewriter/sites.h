@@ -18,6 +18,8 @@ struct litifut_found_site {
 	const struct litifut_symbol *function; /* that it stands in, or NULL */
 	uint8_t before[LITIFUT_REMEMBERED];    /* as in struct litifut_cramped_call */
 	bool detour;                           /* goes through a trampoline */
+	uint32_t stone;                        /* the same in struct litifut_cramped_call */
+	uint32_t stone_bytes;
 };
 
 struct litifut_site_list {

@@ -7,6 +7,11 @@
 
 #include "rewriter/image.h"
 
+/* Not in every <elf.h>: compact kinds of dynamic relocations. */
+#define SHT_RELR_RELATIVE 19u
+#define SHT_ANDROID_REL 0x60000001u
+#define SHT_ANDROID_RELA 0x60000002u
+
 enum litifut_status litifut_targets_create(uint32_t start, uint32_t end,
 					   struct litifut_targets *targets,
 					   struct litifut_error *error)
@@ -47,13 +52,27 @@ static bool is_mapping_symbol(const char *name)
 	return name[0] == '$';
 }
 
-void litifut_targets_add_offsets(struct litifut_targets *targets, const struct litifut_image *image,
-				 uint32_t base)
+static void add_word(struct litifut_targets *targets, const struct litifut_image *image,
+		     uint32_t address)
+{
+	const struct litifut_section *section = litifut_image_section_at(image, address, 4);
+
+	if (section)
+		litifut_targets_add(targets,
+				    litifut_get32(image->big_endian,
+						  section->bytes + (address - section->address)));
+}
+
+/* Every word of the sections that hold data, added to `base`; `only` one of this
+ * name, or NULL. */
+static void add_sections(struct litifut_targets *targets, const struct litifut_image *image,
+			 uint32_t base, const char *only)
 {
 	for (size_t i = 1; i < image->section_count; i++) {
 		const struct litifut_section *section = &image->sections[i];
 
 		if (!section->bytes || !(section->flags & SHF_ALLOC) ||
+		    section->flags & SHF_EXECINSTR || (only && strcmp(section->name, only) != 0) ||
 		    (section->type != SHT_PROGBITS && section->type != SHT_INIT_ARRAY &&
 		     section->type != SHT_FINI_ARRAY && section->type != SHT_PREINIT_ARRAY))
 			continue;
@@ -63,10 +82,43 @@ void litifut_targets_add_offsets(struct litifut_targets *targets, const struct l
 	}
 }
 
+void litifut_targets_add_offsets(struct litifut_targets *targets, const struct litifut_image *image,
+				 uint32_t base)
+{
+	add_sections(targets, image, base, NULL);
+}
+
+/* Adds the words that dynamic relocations of `image` stand for. False: there are
+ * none of the plain kind, or some of another. */
+static bool add_relocated(struct litifut_targets *targets, const struct litifut_image *image)
+{
+	bool found = false;
+
+	for (size_t i = 1; i < image->section_count; i++) {
+		const struct litifut_section *section = &image->sections[i];
+
+		if (!(section->flags & SHF_ALLOC))
+			continue;
+		if (section->type == SHT_RELA || section->type == SHT_RELR_RELATIVE ||
+		    section->type == SHT_ANDROID_REL || section->type == SHT_ANDROID_RELA)
+			return false;
+		if (section->type != SHT_REL || !section->bytes)
+			continue;
+		found = true;
+		for (uint32_t at = 0; at + 8 <= section->size; at += 8)
+			add_word(targets, image,
+				 litifut_get32(image->big_endian, section->bytes + at));
+	}
+	return found;
+}
+
 void litifut_targets_add_data(struct litifut_targets *targets, const struct litifut_image *image)
 {
 	for (size_t i = 0; i < image->symbol_count; i++)
 		if (!is_mapping_symbol(image->symbols[i].name))
 			litifut_targets_add(targets, image->symbols[i].address);
-	litifut_targets_add_offsets(targets, image, 0);
+	if (image->type == ET_DYN && add_relocated(targets, image))
+		add_sections(targets, image, 0, ".got"); /* MIPS: relocated without being listed */
+	else
+		add_sections(targets, image, 0, NULL);
 }

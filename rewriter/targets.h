@@ -28,9 +28,10 @@ void litifut_targets_release(struct litifut_targets *targets);
 void litifut_targets_add(struct litifut_targets *targets, uint32_t address);
 bool litifut_targets_has(const struct litifut_targets *targets, uint32_t address);
 
-/* Adds what data can tell on any CPU: the addresses of symbols, and every
- * aligned word of loaded sections (literal pools included) that would be an
- * address in the executable span: function pointers, switch tables. */
+/* Adds what data can tell on any CPU: the addresses of symbols and, outside of
+ * code, every word that may be an address in the executable span: function
+ * pointers, switch tables, labels. Where an image can be moved its dynamic
+ * relocations tell which words are addresses. */
 void litifut_targets_add_data(struct litifut_targets *targets, const struct litifut_image *image);
 
 /* The words alone, each taken for an offset from `base`: switch tables of

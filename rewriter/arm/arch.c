@@ -2,6 +2,8 @@
  * leaves, and the table that the rest of the rewriter sees. */
 #include "rewriter/arm/arm.h"
 #include "rewriter/arm/detour.h"
+#include "rewriter/arm/landing_pads.h"
+#include "rewriter/arm/stone.h"
 #include "rewriter/arm/tail.h"
 #include "rewriter/arm/trampoline.h"
 
@@ -190,10 +192,12 @@ const struct litifut_arch litifut_arch_arm = {
 	.is_veneer = litifut_arm_is_veneer,
 	.is_indirect_tail = litifut_arm_is_indirect_tail,
 	.add_targets = litifut_arm_add_targets,
+	.add_landing_pads = litifut_arm_add_landing_pads,
 	.gate_bytes = LITIFUT_ARM_GATE_BYTES,
 	.trampoline_bytes_max = LITIFUT_ARM_TRAMPOLINE_BYTES_MAX,
 	.write_gate = litifut_arm_write_gate,
 	.can_detour = litifut_arm_can_detour,
+	.find_stone = litifut_arm_find_stone,
 	.write_detour = litifut_arm_write_detour,
 	.disassembler = disassembler,
 };

@@ -22,6 +22,9 @@ void litifut_arm_write_island(const struct litifut_arch_context *context, uint32
 /* True when a 32-bit T32 instruction starts with this halfword (A6.1). */
 bool litifut_arm_thumb_is_wide(uint16_t first);
 
+/* How many instructions this one, if it is an `it`, makes conditional; 0: it is none. */
+unsigned litifut_arm_it_length(uint16_t half);
+
 /* Does .ARM.attributes allow Thumb-2 (`bytes` of it, may be NULL)? */
 bool litifut_arm_attributes_thumb2(const uint8_t *bytes, uint32_t size);
 

@@ -2,12 +2,13 @@
  * replacement of the original code; trampoline.c says how they look. */
 #include "rewriter/arm/detour.h"
 
+#include <elf.h>
 #include <string.h>
 
+#include "rewriter/arm/stone.h"
 #include "rewriter/arm/trampoline.h"
 
-/* How many instructions an IT makes conditional; 0: it is none. */
-static unsigned it_length(uint16_t half)
+unsigned litifut_arm_it_length(uint16_t half)
 {
 	unsigned mask = half & 0xf;
 
@@ -30,9 +31,9 @@ static bool near_it_block(const struct litifut_cramped_call *call)
 
 	for (unsigned i = 0; i < LITIFUT_REMEMBERED && call->before[i]; i++) {
 		address -= call->before[i];
-		unsigned length = call->before[i] == 2
-					  ? it_length(litifut_get16(false, bytes_at(call, address)))
-					  : 0;
+		unsigned length = call->before[i] == 2 ? litifut_arm_it_length(litifut_get16(
+								 false, bytes_at(call, address)))
+						       : 0;
 
 		if (length && (i == 0 || length >= i))
 			return true;
@@ -57,7 +58,7 @@ static struct litifut_arm_displaced displaced(const struct litifut_cramped_call 
 /* Is there room for a branch in the place of the call alone? */
 static bool fits_in_place(const struct litifut_cramped_call *call)
 {
-	return !call->instruction.thumb || call->instruction.length == 4;
+	return !call->instruction.thumb || call->instruction.length == 4 || call->stone_bytes;
 }
 
 bool litifut_arm_can_detour(const struct litifut_arch_context *context,
@@ -109,13 +110,36 @@ static bool write_plain_tail(const struct litifut_cramped_call *call, uint32_t a
 	return true;
 }
 
+/* What takes the place of the call and of `before`, once the trampoline is written. */
+static bool replace_site(const struct litifut_cramped_call *call,
+			 const struct litifut_arm_displaced *before, uint32_t address,
+			 uint8_t *trampoline, struct litifut_detour *detour)
+{
+	if (call->stone_bytes) {
+		unsigned used = detour->trampoline_bytes;
+		unsigned more = litifut_arm_stone_write(call, address, address + used,
+							trampoline + used, detour);
+
+		detour->trampoline_bytes += more;
+		return more != 0;
+	}
+	detour->address = before->address;
+	detour->length = before->length + call->instruction.length;
+	if (detour->length == 6) /* what is left of the call is never executed: a nop */
+		litifut_put16(false, detour->code + 4, 0xbf00);
+	return litifut_arm_branch_write(before->address, address, detour->code);
+}
+
 static bool write_thumb_tail(const struct litifut_cramped_call *call, uint32_t address,
 			     const struct litifut_gate *gate, uint8_t *trampoline,
 			     struct litifut_detour *detour)
 {
 	struct litifut_arm_displaced before = {.address = call->address};
 	struct litifut_arm_tail tail = {
-		.branch = litifut_arm_condition(call->instruction.word, call->instruction.length),
+		/* The branch to a stone is conditional itself. */
+		.branch = call->stone_bytes ? 0
+					    : litifut_arm_condition(call->instruction.word,
+								    call->instruction.length),
 		.back = call->address + call->instruction.length,
 		.entry = gate->entries[LITIFUT_ARM_ENTRY_TAIL],
 	};
@@ -123,8 +147,6 @@ static bool write_thumb_tail(const struct litifut_cramped_call *call, uint32_t a
 
 	if (!fits_in_place(call))
 		before = displaced(call);
-	detour->address = before.address;
-	detour->length = before.length + call->instruction.length;
 	detour->trampoline_bytes = litifut_arm_tail_write(&before, &tail, address, trampoline);
 	detour->return_address = tail.link;
 	detour->instruction = call->instruction.word;
@@ -137,9 +159,7 @@ static bool write_thumb_tail(const struct litifut_cramped_call *call, uint32_t a
 		detour->instruction = (uint32_t)litifut_get16(false, branch) << 16 |
 				      litifut_get16(false, branch + 2);
 	}
-	if (detour->length == 6)
-		litifut_put16(false, detour->code + 4, 0xbf00);
-	return litifut_arm_branch_write(before.address, address, detour->code);
+	return replace_site(call, &before, address, trampoline, detour);
 }
 
 bool litifut_arm_write_detour(const struct litifut_arch_context *context,
@@ -147,21 +167,18 @@ bool litifut_arm_write_detour(const struct litifut_arch_context *context,
 			      const struct litifut_gate *gate, uint8_t *trampoline,
 			      struct litifut_detour *detour)
 {
+	struct litifut_arm_displaced before = {.address = call->address};
+
 	(void)context;
 	if (call->tail && !call->instruction.thumb)
 		return write_plain_tail(call, address, gate, trampoline, detour);
 	if (call->tail)
 		return write_thumb_tail(call, address, gate, trampoline, detour);
-
-	const struct litifut_arm_displaced before = displaced(call);
-
-	detour->address = before.address;
-	detour->length = before.length + call->instruction.length;
+	if (!call->stone_bytes)
+		before = displaced(call);
 	detour->trampoline_bytes =
 		litifut_arm_trampoline_write(&before, address, gate->address, trampoline);
-	if (detour->length == 6) /* what is left of the call is never executed: a nop */
-		litifut_put16(false, detour->code + 4, 0xbf00);
-	return litifut_arm_branch_write(before.address, address, detour->code);
+	return replace_site(call, &before, address, trampoline, detour);
 }
 
 void litifut_arm_write_gate(const struct litifut_arch_context *context, uint32_t address,
@@ -192,39 +209,51 @@ static void add_table_branch(const struct litifut_section *section, uint32_t add
 }
 
 /* A switch in position-independent code adds an entry of a table of words to
- * the address of the table, or to the pc that formed it. The table's start is
- * not marked (a literal pool may stand before it), so every word of the data is
- * tried as a start. */
-static void add_word_table(const struct litifut_section *section,
+ * the address of the table. The table's start is not marked (a literal pool may
+ * stand before it), so every word of the data is tried as a start; its entries
+ * lead into the function that the table belongs to. */
+static void add_word_table(const struct litifut_image *image, const struct litifut_section *section,
 			   const struct litifut_code_range *data, struct litifut_targets *targets)
 {
-	const uint32_t reach = 1u << 20; /* no function is larger */
+	const struct litifut_symbol *function =
+		litifut_image_function_at(image, data->start ? data->start - 1 : 0);
 	uint32_t start = (data->start + 3) & ~3u;
 	uint32_t limit = 64;
 
-	for (uint32_t base = start; base + 4 <= data->end; base += 4) {
-		if (base - start > 4 * limit)
-			break;
+	if (!function)
+		return;
+	for (uint32_t base = start; base + 4 <= data->end && base - start <= 4 * limit; base += 4) {
 		for (uint32_t at = base; at + 4 <= data->end; at += 4) {
-			uint32_t word =
+			uint32_t target =
+				base +
 				litifut_get32(false, section->bytes + (at - section->address));
 
-			if (word + reach < 2 * reach)
-				litifut_targets_add(targets, base + word);
+			if (target - function->address < function->size)
+				litifut_targets_add(targets, target);
 		}
 	}
 }
 
-void litifut_arm_add_targets(const struct litifut_arch_context *context,
+/* Addresses in literal pools, and tables of them, in code for a fixed address. */
+static void add_addresses(const struct litifut_section *section,
+			  const struct litifut_code_range *data, struct litifut_targets *targets)
+{
+	for (uint32_t at = (data->start + 3) & ~3u; at + 4 <= data->end; at += 4)
+		litifut_targets_add(targets,
+				    litifut_get32(false, section->bytes + (at - section->address)));
+}
+
+void litifut_arm_add_targets(const struct litifut_image *image,
 			     const struct litifut_section *section,
 			     const struct litifut_code_range *ranges, size_t count,
 			     struct litifut_targets *targets)
 {
-	(void)context;
 	for (size_t i = 0; i < count; i++) {
 		if (ranges[i].state != LITIFUT_CODE_DATA)
 			continue;
-		add_word_table(section, &ranges[i], targets);
+		add_word_table(image, section, &ranges[i], targets);
+		if (image->type != ET_DYN)
+			add_addresses(section, &ranges[i], targets);
 		if (i && ranges[i - 1].state == LITIFUT_CODE_THUMB &&
 		    ranges[i].start - ranges[i - 1].start >= 4)
 			add_table_branch(section, ranges[i].start - 4, &ranges[i], targets);

@@ -62,9 +62,9 @@ struct emitter {
 	uint8_t *code;
 	uint32_t address;
 	unsigned at;
-	uint32_t literals[2];
-	unsigned literal_loads[2]; /* offset of the ldr.w that wants each */
-	unsigned literal_adds[2];  /* offset of the `add rN, pc` that completes it */
+	uint32_t literals[LITIFUT_ARM_COPIES_MAX];
+	unsigned literal_loads[LITIFUT_ARM_COPIES_MAX]; /* offset of the ldr.w that wants each */
+	unsigned literal_adds[LITIFUT_ARM_COPIES_MAX];  /* of the `add rN, pc` that completes it */
 	unsigned literal_count;
 };
 
@@ -288,17 +288,43 @@ static void land(struct emitter *emitter, unsigned test, uint16_t branch_without
 unsigned litifut_arm_trampoline_write(const struct litifut_arm_displaced *displaced,
 				      uint32_t address, uint32_t gate, uint8_t *code)
 {
-	struct analysis analysis = analyse(displaced);
+	struct analysis analysis = {MOVES, 0, 0, 0};
 	struct emitter emitter = {.code = code, .address = address};
 	uint32_t back = displaced->address + displaced->length + 2;
 
-	emit_displaced(&emitter, displaced, &analysis, true);
+	if (displaced->length) {
+		analysis = analyse(displaced);
+		emit_displaced(&emitter, displaced, &analysis, true);
+	}
 	load_value(&emitter, 14, back | 1);
 	branch(&emitter, gate);
 	if (analysis.treatment == BRANCHES) {
 		land(&emitter, 0, analysis.branch);
 		branch(&emitter, analysis.value);
 	}
+	finish_literals(&emitter);
+	return emitter.at;
+}
+
+bool litifut_arm_copyable(const struct litifut_arm_displaced *displaced)
+{
+	struct analysis analysis = analyse(displaced);
+
+	return analysis.treatment == MOVES || analysis.treatment == LOADS_LITERAL ||
+	       analysis.treatment == FORMS_ADDRESS;
+}
+
+unsigned litifut_arm_copies_write(const struct litifut_arm_displaced *displaced, unsigned count,
+				  uint32_t back, uint32_t address, uint8_t *code)
+{
+	struct emitter emitter = {.code = code, .address = address};
+
+	for (unsigned i = 0; i < count; i++) {
+		struct analysis analysis = analyse(&displaced[i]);
+
+		emit_displaced(&emitter, &displaced[i], &analysis, false);
+	}
+	branch(&emitter, back);
 	finish_literals(&emitter);
 	return emitter.at;
 }

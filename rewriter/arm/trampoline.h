@@ -10,6 +10,9 @@
 /* The most bytes that litifut_arm_trampoline_write() writes. */
 #define LITIFUT_ARM_TRAMPOLINE_BYTES_MAX 40
 
+/* The most instructions that litifut_arm_copies_write() takes. */
+#define LITIFUT_ARM_COPIES_MAX 5
+
 /* Code before the trampolines that all of them end in: T32, switching to A32
  * and on to the tracer's entry. */
 #define LITIFUT_ARM_GATE_BYTES 16
@@ -36,6 +39,15 @@ bool litifut_arm_displaceable(const struct litifut_arm_displaced *displaced);
  * for what is displaceable, as long as everything is within 16 MB. */
 unsigned litifut_arm_trampoline_write(const struct litifut_arm_displaced *displaced,
 				      uint32_t address, uint32_t gate, uint8_t *code);
+
+/* Can the instruction be done elsewhere, without a register to spare, and go on? */
+bool litifut_arm_copyable(const struct litifut_arm_displaced *displaced);
+
+/* Writes code, standing at `address` (4-byte aligned), that does what `count`
+ * copyable instructions did and goes on at `back`. Returns its size, a multiple
+ * of 4. */
+unsigned litifut_arm_copies_write(const struct litifut_arm_displaced *displaced, unsigned count,
+				  uint32_t back, uint32_t address, uint8_t *code);
 
 /* A tail call. */
 struct litifut_arm_tail {

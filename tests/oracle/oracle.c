@@ -150,12 +150,11 @@ static bool is_handler(uint32_t address)
 	return false;
 }
 
-/* Whether `address` is simply what comes after the call. */
+/* Whether `address` is simply what comes after the call. Of what a plain branch
+ * to the ranges does, the reader of the log must judge. */
 static bool goes_on(const struct oracle_place *call, uint32_t address)
 {
-	if (call->return_address)
-		return address == call->return_address;
-	return cpu == CPU_ARM && address - call->address <= 8; /* a call that was moved */
+	return call->return_address && address == call->return_address;
 }
 
 /* Called before the first instruction of each block. */

@@ -24,6 +24,7 @@ import islands  # noqa: E402
 from elf import Elf  # noqa: E402
 
 PATCHED = 0
+TAIL_KINDS = (3, 4)
 REASONS = ("patched", "out-of-reach", "too-short", "excluded", "tracer", "foreign-isa",
            "delay-slot", "not-a-call", "special-callee", "branch-target", "tail-off")
 
@@ -40,6 +41,53 @@ def read_sites(elf):
         address, _, _, _, kind, reason = elf.unpack("IIIIBB", offset)
         sites[address] = (reason, kind)
     return sites
+
+
+def thumb_branch(elf, address):
+    """Where the T32 branch at `address` leads; None: it is none."""
+    first, second = elf.unpack("HH", elf.offset_of(address))
+    if first >> 11 == 0x1E and second & 0xD000 == 0x9000:
+        sign = first >> 10 & 1
+        offset = ((sign << 24) | ((second >> 13 & 1 ^ sign ^ 1) << 23)
+                  | ((second >> 11 & 1 ^ sign ^ 1) << 22) | (first & 0x3FF) << 12
+                  | (second & 0x7FF) << 1)
+        return address + 4 + offset - (sign << 25)
+    if first >> 11 == 0x1C:
+        return address + 4 + ((first & 0x7FF) << 1) - ((first & 0x400) << 2)
+    if first >> 12 == 0xD and first >> 8 & 0xF < 0xE:
+        return address + 4 + ((first & 0xFF) << 1) - ((first & 0x80) << 2)
+    if first & 0xF500 == 0xB100:
+        return address + 4 + (first >> 9 & 1) * 64 + (first >> 3 & 31) * 2
+    return None
+
+
+def moved_sites(elf):
+    """Where the branches stand that took the place of 16-bit T32 calls, {address:
+    site}, and the addresses of other code that was moved to make room."""
+    section = elf.section(".litifut.sites")
+    entries, stones = {}, set()
+    ours = list(elf.ranges("litifut_"))
+
+    def is_ours(place):
+        target = thumb_branch(elf, place)
+        return target is not None and any(
+            start <= elf.offset_of(target) < end for start, end in ours)
+
+    _, _, count, record = elf.unpack("4I", section.offset)
+    for i in range(count):
+        site, _, _, _, _, reason, thumb, length = elf.unpack(
+            "IIIIBBBB", section.offset + 16 + i * record)
+        if reason != PATCHED or not thumb or length != 2:
+            continue
+        if is_ours(site - 2):
+            entries[site - 2] = site
+        elif is_ours(site - 4) and elf.unpack("H", elf.offset_of(site)) == (0xBF00,):
+            entries[site - 4] = site
+        else:
+            stone = thumb_branch(elf, site)
+            entries[stone] = site
+            stones.add(stone - 4)
+    return entries, stones
 
 
 class Oracle:
@@ -167,10 +215,18 @@ def behind_veneer(place):
     return place
 
 
+def returns(elf, site, callee):
+    """Is it a place in the same function, and not its start?"""
+    name, _ = elf.function_at(site)
+    to, offset = elf.function_at(callee[1]) if callee[0] is elf else ("", 0)
+    return bool(to) and to == name and offset != 0
+
+
 def compare(prefix, tsv, elves, in_order=True):
     sites = {elf: read_sites(elf) for elf in elves if elf.section(".litifut.sites")}
     ways = {elf: islands.ways(elf) for elf in sites}
     oracle = Oracle(prefix, list(sites))
+    moved = {elf: moved_sites(elf) for elf in sites}
     names = {elf.name: elf for elf in elves}
     recorded = read_tsv(tsv)
     differences, executed, patched, left, unlisted = [], 0, 0, 0, 0
@@ -179,10 +235,15 @@ def compare(prefix, tsv, elves, in_order=True):
         for (elf, site), callee in oracle.calls(thread):
             if site in ways[elf]:
                 continue
+            entries, stones = moved[elf]
+            if site in stones:
+                continue
+            place, site = site, entries.get(site, site)
+            reason, kind = sites[elf].get(site, (None, None))
+            # A branch may also come back, when the condition for the call is false.
+            if (place != site or kind in TAIL_KINDS) and returns(elf, site, callee):
+                continue
             executed += 1
-            # A call that was moved is entered by a branch a little before it.
-            site = next((s for s in (site, site + 2, site + 4) if s in sites[elf]), site)
-            reason, _ = sites[elf].get(site, (None, None))
             if reason is None and not elf.has_size(site):
                 unlisted += 1
                 continue
