@@ -18,9 +18,9 @@
 #include "ldwrap/symbols.h"
 
 /* What the trampoline of a 2-byte call and that of a tail call take: 21 and 8
- * bytes on average in busybox. */
-#define CALL_TRAMPOLINE_BYTES 24
-#define TAIL_TRAMPOLINE_BYTES 10
+ * bytes on average in busybox, more in lua. */
+#define CALL_TRAMPOLINE_BYTES 28
+#define TAIL_TRAMPOLINE_BYTES 14
 
 struct open_file {
 	int file;
@@ -339,10 +339,11 @@ static void close_inputs(struct estimate *estimate)
 	free(estimate->files);
 }
 
-/* Calls within a section that the assembler made jumps, what the linker adds. */
+/* For jumps within a section that end a function, for what the linker adds, and
+ * for the calls in the tracer and recorder, which the rewriter counts first. */
 static size_t with_slack(size_t count)
 {
-	return count + count / 48 + 48;
+	return count + count / 48 + 128;
 }
 
 void estimate_room(const struct arguments *arguments, struct litifut_rewrite_plan *plan)
@@ -362,10 +363,9 @@ void estimate_room(const struct arguments *arguments, struct litifut_rewrite_pla
 	plan->db_entries = plan->machine == EM_MIPS
 				   ? with_slack(census->direct + estimate.near_calls)
 				   : plan->sites;
-	if (plan->machine == EM_ARM)
-		plan->trampoline_bytes =
-			(census->cramped + 8) * CALL_TRAMPOLINE_BYTES +
-			(estimate.tail_relocations + census->tails + 16) * TAIL_TRAMPOLINE_BYTES;
+	plan->trampoline_bytes =
+		(census->cramped + 8) * CALL_TRAMPOLINE_BYTES +
+		(estimate.tail_relocations + census->tails + 16) * TAIL_TRAMPOLINE_BYTES;
 	text_list_release(&estimate.maybe_near);
 	htab_delete(estimate.groups);
 	symbols_close(&estimate.symbols);

@@ -31,10 +31,6 @@
  * move code apart, so a third may need a little more. */
 #define MAXIMUM_PASSES 4
 
-/* Above this size of an ARM image the tracer can be out of a T32 call's reach
- * of 16 MiB. A MIPS bal reaches 128 KiB, which any program may exceed. */
-#define ARM_REACH_BYTES (12L << 20)
-
 /* Start-up files run before anything is ready for the tracer and are built
  * with rules of their own; profiling hooks get lr in a form of their own. */
 static const char *const default_objects[] = {
@@ -295,16 +291,20 @@ static enum litifut_status measure(struct link_state *state, struct litifut_erro
 	say(state, "measured: %zu call sites, %zu entries, %zu bytes of trampolines, %zu islands",
 	    state->plan.sites, state->plan.db_entries, state->plan.trampoline_bytes,
 	    state->plan.island_count);
+	/* The next link moves code, and padding within trampolines with it. */
+	if (state->plan.trampoline_bytes)
+		state->plan.trampoline_bytes += state->plan.trampoline_bytes / 32 + 32;
 	place_islands(state);
 	return LITIFUT_OK;
 }
 
-static bool may_need_islands(const struct link_state *state)
+/* Whether what `reserved` made room for is enough for what was measured since. */
+static bool has_room(const struct litifut_rewrite_plan *reserved,
+		     const struct litifut_rewrite_plan *measured)
 {
-	struct stat status;
-
-	return state->plan.machine != EM_ARM || stat(state->files.image, &status) ||
-	       status.st_size > ARM_REACH_BYTES;
+	return !measured->island_count && measured->sites <= reserved->sites &&
+	       measured->db_entries <= reserved->db_entries &&
+	       measured->trampoline_bytes <= reserved->trampoline_bytes;
 }
 
 /* One link with the objects of state->plan, and what its map file says. */
@@ -323,39 +323,36 @@ static enum litifut_status link_once(struct link_state *state, int pass,
 
 static enum litifut_status link_until_it_fits(struct link_state *state, struct litifut_error *error)
 {
-	const struct settings *settings = state->request->settings;
 	struct litifut_rewrite_summary summary;
 	enum litifut_status status = LITIFUT_OK;
 
-	if (!settings->link_twice)
+	if (!state->request->settings->link_twice)
 		estimate_room(state->request->arguments, &state->plan);
 	say(state, "room for %zu call sites, %zu entries, %zu bytes of trampolines",
 	    state->plan.sites, state->plan.db_entries, state->plan.trampoline_bytes);
 	for (int pass = 1; pass <= MAXIMUM_PASSES; pass++) {
-		bool measured = false;
+		const struct litifut_rewrite_plan reserved = state->plan;
 
 		status = link_once(state, pass, error);
-		if (!status && pass == 1 && (settings->link_twice || may_need_islands(state))) {
+		/* The guess is tested by a look at the result, which costs little. */
+		if (!status && pass == 1) {
 			status = measure(state, error);
-			measured = true;
+			if (!status && !has_room(&reserved, &state->plan))
+				continue; /* with what was measured */
 		}
-		if (status)
-			return status;
-		if (measured && (settings->link_twice || state->plan.island_count))
-			continue;
-		status =
-			litifut_rewrite_apply(state->files.image, &state->options, &summary, error);
+		if (!status)
+			status = litifut_rewrite_apply(state->files.image, &state->options,
+						       &summary, error);
 		if (!status) {
 			say(state, "%zu of %zu call sites rewritten", summary.patched,
 			    summary.sites);
 			return LITIFUT_OK;
 		}
-		if (status != LITIFUT_ERROR_SPACE)
-			return status;
-		say(state, "link again: %s", error->message);
-		if (!measured)
+		if (status == LITIFUT_ERROR_SPACE) {
+			say(state, "link again: %s", error->message);
 			status = measure(state, error);
-		if (status != LITIFUT_OK && status != LITIFUT_ERROR_SPACE)
+		}
+		if (status)
 			return status;
 	}
 	return litifut_error_set(error, LITIFUT_ERROR_SPACE, NULL, NULL, LITIFUT_NO_ADDRESS,
