@@ -66,11 +66,39 @@ static void print_summary(const struct post_totals *totals, double seconds)
 		totals->lost, totals->processes, totals->processes == 1 ? "" : "es",
 		totals->threads, plural(totals->threads), totals->modules, plural(totals->modules),
 		totals->unresolved, seconds);
+	if (totals->killed)
+		fprintf(stderr,
+			"litifut-post: %zu process%s still ran or had been killed; what was "
+			"written "
+			"by then is shown\n",
+			totals->killed, totals->killed == 1 ? "" : "es");
+	if (totals->deduplicated)
+		fprintf(stderr,
+			"litifut-post: %zu process%s recorded each call site and callee only once "
+			"(LITIFUT_DEDUP); up to %.3f %% of them may be missing\n",
+			totals->deduplicated, totals->deduplicated == 1 ? "" : "es",
+			100 * totals->missing);
 	if (totals->holes)
 		fprintf(stderr,
 			"litifut-post: %" PRIu64 " event%s begun and not finished when the "
 			"program ended\n",
 			totals->holes, plural(totals->holes));
+}
+
+/* As git does: only on a terminal, and a short text goes by without stopping. */
+static FILE *start_pager(void)
+{
+	const char *pager = getenv("PAGER");
+	const char *terminal = getenv("TERM");
+
+	if (!isatty(STDOUT_FILENO) || !terminal || !strcmp(terminal, "dumb"))
+		return NULL;
+	if (!pager)
+		pager = "less";
+	if (!*pager || !strcmp(pager, "cat"))
+		return NULL;
+	setenv("LESS", "FRX", 0);
+	return popen(pager, "we");
 }
 
 /* A reader that has seen enough (head, a pager) is no failure. */
@@ -169,11 +197,16 @@ int main(int count, char **arguments)
 	setlocale(LC_CTYPE, "");
 	signal(SIGPIPE, SIG_IGN);
 	int status = post_arguments_parse(&given, count, arguments);
-	if (status != POST_GO_ON)
+	if (status != POST_GO_ON) {
+		post_arguments_release(&given);
 		return status;
+	}
 
 	struct post_output output = {.file = stdout, .options = given.output};
-	if (given.output_path) {
+	FILE *pager = given.pager ? start_pager() : NULL;
+	if (pager) {
+		output.file = pager;
+	} else if (given.output_path) {
 		output.file = fopen(given.output_path, "we");
 		if (!output.file) {
 			fprintf(stderr, "litifut-post: %s: %s\n", given.output_path,
@@ -186,7 +219,11 @@ int main(int count, char **arguments)
 		show_difference(&given, &output, &problems);
 	else
 		show_run(&given, &output, &problems);
-	int failed = close_output(output.file, given.output_path);
+	int failed = 0;
+	if (pager)
+		pclose(pager); /* waits until it is left */
+	else
+		failed = close_output(output.file, given.output_path);
 	post_arguments_release(&given);
 	return failed || problems.count ? 1 : 0;
 }

@@ -25,7 +25,8 @@ enum long_option {
 	OPTION_COLOR,
 	OPTION_FROM,
 	OPTION_TO,
-	OPTION_LINES
+	OPTION_LINES,
+	OPTION_NO_PAGER
 };
 
 enum list { LIST_DEBUG, LIST_INCLUDE, LIST_EXCLUDE, LIST_MODULE };
@@ -54,6 +55,7 @@ static const struct option long_options[] = {
 	{"module", required_argument, NULL, OPTION_MODULE},
 	{"pid", required_argument, NULL, OPTION_PID},
 	{"tid", required_argument, NULL, OPTION_TID},
+	{"no-pager", no_argument, NULL, OPTION_NO_PAGER},
 	{"color", optional_argument, NULL, OPTION_COLOR},
 	{NULL, 0, NULL, 0},
 };
@@ -86,6 +88,7 @@ static void print_help(void)
 	     "  --veneers          show the linker's veneers as well as where they lead\n"
 	     "  --no-demangle      C++ and Rust names as the linker knows them\n"
 	     "  --color[=WHEN]     auto, always or never\n"
+	     "  --no-pager         not through $PAGER (less), which a terminal gets otherwise\n"
 	     "  -q, --quiet        no summary line\n\n"
 	     "Finding ELF files:\n"
 	     "  --debug-dir DIR    a folder with debug files, also as .build-id/xx/*.debug\n"
@@ -245,6 +248,9 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 	case OPTION_FUNCTION:
 		given->output.function = value;
 		return POST_GO_ON;
+	case OPTION_NO_PAGER:
+		given->pager = false;
+		return POST_GO_ON;
 	case OPTION_LINES:
 		given->session.lines = true;
 		return POST_GO_ON;
@@ -326,6 +332,7 @@ int post_arguments_parse(struct post_arguments *given, int count, char **argumen
 	int option, status;
 
 	*given = (struct post_arguments){
+		.pager = true,
 		.format = post_formats[0],
 		.session = {.demangle = true, .maps_paths = true},
 		.output = {.color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), .min_share = -1},
@@ -346,8 +353,10 @@ int post_arguments_parse(struct post_arguments *given, int count, char **argumen
 		return usage("--function is missing for", given->format->name);
 	if (optind == count)
 		return usage("no trace was given", NULL);
-	if (given->output_path)
+	if (given->output_path) {
 		given->output.color = false;
+		given->pager = false;
+	}
 	given->paths = arguments + optind;
 	given->path_count = (size_t)(count - optind);
 	given->session.debug_dirs = (const char *const *)given->lists[LIST_DEBUG];

@@ -14,6 +14,7 @@ struct post_arguments {
 	struct post_output_options output;
 	struct post_window window;
 	bool quiet;
+	bool pager;
 	bool diff;    /* paths[0] is the old run, paths[1] the new one, more belong to both */
 	char **paths; /* into argv */
 	size_t path_count;

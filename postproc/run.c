@@ -226,6 +226,18 @@ static void read_by_time(struct run *run)
 	free(heap);
 }
 
+/* How likely the bloom filter took a new call for one that it knew, at the end. */
+static double filter_error(const struct litifut_trace_header *header)
+{
+	double full = 1;
+
+	if (!header->bloom_bits || header->bloom_bits_set > header->bloom_bits)
+		return 0;
+	for (uint32_t i = 0; i < header->bloom_hashes && i < 32; i++)
+		full *= (double)header->bloom_bits_set / header->bloom_bits;
+	return header->bloom_hashes ? full : 0;
+}
+
 static void sum_up(const struct post_session *session, struct post_totals *totals)
 {
 	*totals = (struct post_totals){.processes = session->process_count};
@@ -239,6 +251,12 @@ static void sum_up(const struct post_session *session, struct post_totals *total
 		/* The header counts all, the stream says where: not both. */
 		totals->lost += lost > process->lost ? lost : process->lost;
 		totals->events += process->events;
+		totals->killed += process->trace->header.state == LITIFUT_TRACE_RUNNING;
+		if (process->trace->header.flags & LITIFUT_TRACE_DEDUP) {
+			totals->deduplicated++;
+			if (filter_error(&process->trace->header) > totals->missing)
+				totals->missing = filter_error(&process->trace->header);
+		}
 		totals->holes += process->holes;
 	}
 	for (size_t i = 1; i < session->module_count; i++)

@@ -11,6 +11,9 @@ struct post_totals {
 	uint64_t holes;      /* reserved and never filled: the program was killed */
 	uint64_t unresolved; /* events without a symbol for caller or callee */
 	size_t processes, threads, modules;
+	size_t killed;       /* processes whose trace was never stopped */
+	size_t deduplicated; /* processes that recorded each (call site, callee) once */
+	double missing;      /* the largest share of them that the filter may have swallowed */
 };
 
 /* Where in each thread the output begins and ends. */
