@@ -50,19 +50,20 @@ static inline uint32_t litifut_arm_next_pc(uint32_t instruction, uint32_t return
 
 	*kind = LITIFUT_SITE_DIRECT;
 	if (return_address & 1) {
-		if ((instruction & 0xffffff87) == 0x4780) { /* blx rN, 16 bits */
+		if (instruction >> 16) { /* 32 bits, by far the most */
+			if ((instruction & 0xf800d000) == 0xf0009000) /* b.w, encoding T4 */
+				*kind = LITIFUT_SITE_TAIL_DIRECT;
+			else if ((instruction & 0xf800c000) != 0xf000c000)
+				return 0;
+			return litifut_arm_next_pc_t32(instruction, return_address);
+		}
+		if ((instruction & 0xff87) == 0x4780) /* blx rN */
 			*kind = LITIFUT_SITE_INDIRECT;
-			return registers[instruction >> 3 & 15];
-		}
-		if ((instruction & 0xffffff87) == 0x4700) { /* bx rN */
+		else if ((instruction & 0xff87) == 0x4700) /* bx rN */
 			*kind = LITIFUT_SITE_TAIL_INDIRECT;
-			return registers[instruction >> 3 & 15];
-		}
-		if ((instruction & 0xf800d000) == 0xf0009000) /* b.w, encoding T4 */
-			*kind = LITIFUT_SITE_TAIL_DIRECT;
-		else if ((instruction & 0xf800c000) != 0xf000c000)
+		else
 			return 0;
-		return litifut_arm_next_pc_t32(instruction, return_address);
+		return registers[instruction >> 3 & 15];
 	}
 	if ((instruction & 0xfe000000) == 0xfa000000) /* blx imm: H is bit 24 */
 		return (return_address + 4 + offset + (instruction >> 23 & 2)) | 1;
