@@ -69,8 +69,7 @@ static void print_summary(const struct post_totals *totals, double seconds)
 	if (totals->killed)
 		fprintf(stderr,
 			"litifut-post: %zu process%s still ran or had been killed; what was "
-			"written "
-			"by then is shown\n",
+			"written by then is shown\n",
 			totals->killed, totals->killed == 1 ? "" : "es");
 	if (totals->deduplicated)
 		fprintf(stderr,
@@ -131,7 +130,7 @@ static void process_run(struct post_session *session, const struct post_argument
 				"no trace among what was given");
 	session->options = given->session;
 	post_session_open(session);
-	if (isatty(STDERR_FILENO)) {
+	if (isatty(STDERR_FILENO) && !given->pager) {
 		run.progress = show_progress;
 		run.context = &progress;
 	}
@@ -141,25 +140,32 @@ static void process_run(struct post_session *session, const struct post_argument
 		fputs("\r\033[K", stderr);
 }
 
+/* What is told on standard error once the output is done, and the pager left. */
+struct outcome {
+	struct post_totals totals[2];
+	double seconds[2];
+	size_t runs; /* 2: a comparison */
+	size_t differing;
+};
+
 static void show_run(const struct post_arguments *given, struct post_output *output,
-		     struct post_problems *problems)
+		     struct post_problems *problems, struct outcome *outcome)
 {
 	struct post_session session = {.problems = problems};
-	struct post_totals totals;
 	double start = now();
 
 	for (size_t i = 0; i < given->path_count; i++)
 		post_inputs_add(&session.inputs, given->paths[i], problems);
-	process_run(&session, given, given->format, output, &totals);
+	process_run(&session, given, given->format, output, &outcome->totals[0]);
 	fflush(output->file);
+	outcome->seconds[0] = now() - start;
 	/* after a complaint about the only input there is nothing to sum up */
-	if (!given->quiet && (totals.processes || !problems->count))
-		print_summary(&totals, now() - start);
+	outcome->runs = outcome->totals[0].processes || !problems->count;
 	post_session_close(&session);
 }
 
 static void show_difference(const struct post_arguments *given, struct post_output *output,
-			    struct post_problems *problems)
+			    struct post_problems *problems, struct outcome *outcome)
 {
 	static const struct post_format counts_only = {.name = "diff"};
 	struct post_session sessions[2] = {{.problems = problems}, {.problems = problems}};
@@ -168,23 +174,18 @@ static void show_difference(const struct post_arguments *given, struct post_outp
 		.top = given->output.top,
 		.color = given->output.color,
 	};
-	struct post_totals totals[2];
-	double start = now();
 
 	for (size_t run = 0; run < 2; run++) {
+		double start = now();
 		post_inputs_add(&sessions[run].inputs, given->paths[run], problems);
 		for (size_t i = 2; i < given->path_count; i++)
 			post_inputs_add(&sessions[run].inputs, given->paths[i], problems);
-		process_run(&sessions[run], given, &counts_only, output, &totals[run]);
+		process_run(&sessions[run], given, &counts_only, output, &outcome->totals[run]);
+		outcome->seconds[run] = now() - start;
 	}
-	size_t differing = post_diff_write(output->file, &sessions[0], &sessions[1], &options);
+	outcome->runs = 2;
+	outcome->differing = post_diff_write(output->file, &sessions[0], &sessions[1], &options);
 	fflush(output->file);
-	if (!given->quiet) {
-		for (size_t run = 0; run < 2; run++)
-			print_summary(&totals[run], now() - start);
-		fprintf(stderr, "litifut-post: %zu edge%s differ%s\n", differing, plural(differing),
-			differing == 1 ? "s" : "");
-	}
 	for (size_t run = 0; run < 2; run++)
 		post_session_close(&sessions[run]);
 }
@@ -203,7 +204,9 @@ int main(int count, char **arguments)
 	}
 
 	struct post_output output = {.file = stdout, .options = given.output};
+	struct outcome outcome = {.runs = 0};
 	FILE *pager = given.pager ? start_pager() : NULL;
+	given.pager = pager != NULL;
 	if (pager) {
 		output.file = pager;
 	} else if (given.output_path) {
@@ -216,14 +219,19 @@ int main(int count, char **arguments)
 	}
 	setvbuf(output.file, NULL, _IOFBF, 1 << 18);
 	if (given.diff)
-		show_difference(&given, &output, &problems);
+		show_difference(&given, &output, &problems, &outcome);
 	else
-		show_run(&given, &output, &problems);
+		show_run(&given, &output, &problems, &outcome);
 	int failed = 0;
 	if (pager)
 		pclose(pager); /* waits until it is left */
 	else
 		failed = close_output(output.file, given.output_path);
+	for (size_t run = 0; run < outcome.runs && !given.quiet; run++)
+		print_summary(&outcome.totals[run], outcome.seconds[run]);
+	if (outcome.runs == 2 && !given.quiet)
+		fprintf(stderr, "litifut-post: %zu edge%s differ%s\n", outcome.differing,
+			plural(outcome.differing), outcome.differing == 1 ? "s" : "");
 	post_arguments_release(&given);
 	return failed || problems.count ? 1 : 0;
 }
