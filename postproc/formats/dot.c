@@ -10,15 +10,14 @@
 #define USUAL_SHARE 0.005
 #define MOST_EDGES 400 /* dot takes minutes for more, and no one can read it */
 
+/* Inside of quotes. */
 static void write_text(FILE *file, const char *text)
 {
-	putc('"', file);
 	for (; *text; text++) {
 		if (*text == '"' || *text == '\\')
 			putc('\\', file);
 		putc((unsigned char)*text < 0x20 ? ' ' : *text, file);
 	}
-	putc('"', file);
 }
 
 /* From white over yellow to red. */
@@ -26,20 +25,20 @@ static void write_color(FILE *file, double share)
 {
 	double warm = sqrt(share > 1 ? 1 : share);
 
-	fprintf(file, "\"%.3f %.3f 1.000\"", 0.15 * (1 - warm), 0.1 + 0.7 * warm);
+	fprintf(file, "\"%.3f %.3f 1.000\"", 0.15 * (1 - warm), 0.05 + 0.6 * warm);
 }
 
-/* 1234567 -> 1.2M */
+/* 1234567 -> 1.23M: three digits say enough in a picture */
 static void write_count(FILE *file, uint64_t count)
 {
 	static const char units[] = {' ', 'k', 'M', 'G', 'T', 'P', 'E'};
 	double value = (double)count;
 	unsigned unit = 0;
 
-	for (; value >= 10000 && unit + 1 < sizeof(units); unit++)
+	for (; value >= 999.5 && unit + 1 < sizeof(units); unit++)
 		value /= 1000;
 	if (unit)
-		fprintf(file, "%.0f%c", value, units[unit]);
+		fprintf(file, "%.3g%c", value, units[unit]);
 	else
 		fprintf(file, "%" PRIu64, count);
 }
@@ -53,9 +52,16 @@ static void finish(struct post_output *output)
 	double least = output->options.min_share >= 0 ? output->options.min_share : USUAL_SHARE;
 	uint64_t left_out = 0, most = output->options.top ? output->options.top : MOST_EDGES;
 	size_t shown = 0;
+	double hottest = 1, heaviest = 1;
 
 	post_edges_collect(session, &edges);
 	post_tallies_collect(session, &edges, &tallies);
+	for (size_t i = 0; i < tallies.count; i++) {
+		if ((double)tallies.items[i].calls > hottest)
+			hottest = (double)tallies.items[i].calls;
+	}
+	if (edges.count)
+		heaviest = (double)edges.items[0].count;
 	bool *used = post_allocate(session->function_count, sizeof(*used));
 	for (; shown < edges.count && shown < most; shown++) { /* they come by count */
 		if ((double)edges.items[shown].count < least * (double)edges.total)
@@ -79,13 +85,18 @@ static void finish(struct post_output *output)
 		double share = edges.total ? (double)tally->calls / (double)edges.total : 0;
 		if (!used[tally->function])
 			continue;
-		fprintf(file, "\tf%u [label=", tally->function);
+		fprintf(file, "\tf%u [label=\"", tally->function);
 		write_text(file, function->name);
-		fprintf(file, ", tooltip=\"%" PRIu64 " calls, %.2f %%\", xlabel=\"", tally->calls,
-			100 * share);
-		write_count(file, tally->calls);
-		fputs("\", fillcolor=", file);
-		write_color(file, share);
+		if (tally->calls) {
+			fputs("\\n", file);
+			write_count(file, tally->calls);
+			fprintf(file, " (%.1f %%)", 100 * share);
+		}
+		fprintf(file, "\", tooltip=\"%" PRIu64 " calls received, %" PRIu64 " made [",
+			tally->calls, tally->made);
+		write_text(file, session->modules[function->module].name);
+		fputs("]\", fillcolor=", file);
+		write_color(file, (double)tally->calls / hottest);
 		fputs("];\n", file);
 	}
 	for (size_t i = 0; i < shown; i++) {
@@ -96,8 +107,8 @@ static void finish(struct post_output *output)
 		fprintf(file,
 			"\", penwidth=%.2f, weight=%u, tooltip=\"%" PRIu64
 			" calls from %u site%s\"];\n",
-			0.8 + 4 * sqrt(share), 1 + (unsigned)(100 * share), edge->count,
-			edge->sites, edge->sites == 1 ? "" : "s");
+			0.8 + 4 * sqrt((double)edge->count / heaviest), 1 + (unsigned)(100 * share),
+			edge->count, edge->sites, edge->sites == 1 ? "" : "s");
 	}
 	fputs("}\n", file);
 	free(used);
