@@ -1,0 +1,215 @@
+/* Rebuilt nesting against nesting that is known, because it is simulated. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "postproc/stacks.h"
+
+enum { MAIN, FIB, LEAF, SORT, COMPARE, WALK, FUNCTIONS };
+enum {
+	MAIN_FIB,
+	FIB_FIRST,
+	FIB_SECOND,
+	FIB_LEAF,
+	MAIN_SORT,
+	COMPARE_LEAF,
+	MAIN_WALK,
+	WALK_WALK,
+	CALLS
+};
+
+static struct post_module modules[] = {
+	{.name = (char *)"?"},
+	{.name = (char *)"app", .traced = true},
+	{.name = (char *)"libc.so", .traced = false},
+};
+
+static struct post_function functions[FUNCTIONS] = {
+	[MAIN] = {1, 0x100, "main", "main", false},
+	[FIB] = {1, 0x200, "fib", "fib", false},
+	[LEAF] = {1, 0x300, "leaf", "leaf", false},
+	[SORT] = {2, 0x400, "qsort", "qsort", false},
+	[COMPARE] = {1, 0x500, "compare", "compare", false},
+	[WALK] = {1, 0x600, "walk", "walk", false},
+};
+
+static struct post_call calls[CALLS] = {
+	[MAIN_FIB] = {.site_module = 1, .site_address = 0x110, .caller = MAIN, .callee = FIB},
+	[FIB_FIRST] = {.site_module = 1, .site_address = 0x210, .caller = FIB, .callee = FIB},
+	[FIB_SECOND] = {.site_module = 1, .site_address = 0x220, .caller = FIB, .callee = FIB},
+	[FIB_LEAF] = {.site_module = 1, .site_address = 0x230, .caller = FIB, .callee = LEAF},
+	[MAIN_SORT] = {.site_module = 1, .site_address = 0x120, .caller = MAIN, .callee = SORT},
+	[COMPARE_LEAF] = {.site_module = 1,
+			  .site_address = 0x510,
+			  .caller = COMPARE,
+			  .callee = LEAF},
+	[MAIN_WALK] = {.site_module = 1, .site_address = 0x130, .caller = MAIN, .callee = WALK},
+	[WALK_WALK] = {.site_module = 1, .site_address = 0x610, .caller = WALK, .callee = WALK},
+};
+
+static struct post_session session = {
+	.modules = modules,
+	.module_count = 3,
+	.functions = functions,
+	.function_count = FUNCTIONS,
+	.calls = calls,
+	.call_count = CALLS,
+};
+
+struct simulation {
+	struct post_stacks stacks;
+	struct post_stack stack;
+	unsigned entered, left;
+	unsigned events, wrong;
+};
+
+static void entered(void *context, struct post_stack *stack, struct post_frame *frame,
+		    uint32_t depth)
+{
+	struct simulation *simulation = context;
+
+	(void)stack;
+	(void)frame;
+	(void)depth;
+	simulation->entered++;
+}
+
+static void left(void *context, const struct post_stack *stack, const struct post_frame *frame,
+		 uint32_t depth)
+{
+	struct simulation *simulation = context;
+
+	assert_int_equal(depth, stack->depth - 1);
+	assert_ptr_equal(frame, &stack->frames[depth]);
+	simulation->left++;
+}
+
+static void begin(struct simulation *simulation)
+{
+	*simulation = (struct simulation){.stacks = {.session = &session,
+						     .enter = entered,
+						     .leave = left,
+						     .context = simulation}};
+}
+
+static void end(struct simulation *simulation)
+{
+	post_stack_unwind(&simulation->stacks, &simulation->stack);
+	assert_int_equal(simulation->left, simulation->events + simulation->entered);
+	post_stack_release(&simulation->stack);
+	post_stacks_release(&simulation->stacks);
+}
+
+/* A call whose callee really is at `depth`. */
+static struct post_frame *happen(struct simulation *simulation, uint32_t call, uint32_t depth)
+{
+	struct post_frame *frame = post_stack_call(&simulation->stacks, &simulation->stack, call);
+
+	simulation->events++;
+	assert_int_equal(frame->function, calls[call].callee);
+	simulation->wrong += simulation->stack.depth - 1 != depth;
+	return frame;
+}
+
+static void fib(struct simulation *simulation, unsigned n, uint32_t depth)
+{
+	if (n < 2)
+		return;
+	happen(simulation, FIB_FIRST, depth + 1);
+	fib(simulation, n - 1, depth + 1);
+	happen(simulation, FIB_SECOND, depth + 1);
+	fib(simulation, n - 2, depth + 1);
+	happen(simulation, FIB_LEAF, depth + 1);
+}
+
+/* The order of call sites tells the activations of a recursive function apart. */
+static void recursion_is_told_apart_by_sites(void **state)
+{
+	struct simulation simulation;
+
+	(void)state;
+	begin(&simulation);
+	happen(&simulation, MAIN_FIB, 1);
+	fib(&simulation, 14, 1);
+	assert_true(simulation.events > 1500);
+	assert_int_equal(simulation.wrong, 0);
+	end(&simulation);
+}
+
+static void only_recursion_is_a_guess(void **state)
+{
+	struct simulation simulation;
+
+	(void)state;
+	begin(&simulation);
+	assert_false(happen(&simulation, MAIN_FIB, 1)->guessed);
+	assert_false(happen(&simulation, FIB_FIRST, 2)->guessed);
+	assert_true(happen(&simulation, FIB_FIRST, 3)->guessed);
+	assert_false(happen(&simulation, MAIN_FIB, 1)->guessed);
+	end(&simulation);
+}
+
+/* qsort is not traced; what it calls back belongs below it. */
+static void callbacks_are_below_the_code_that_makes_them(void **state)
+{
+	struct simulation simulation;
+
+	(void)state;
+	begin(&simulation);
+	happen(&simulation, MAIN_SORT, 1);
+	for (unsigned i = 0; i < 5; i++)
+		happen(&simulation, COMPARE_LEAF, 3); /* main, qsort, compare, leaf */
+	assert_int_equal(simulation.wrong, 0);
+	assert_int_equal(simulation.entered, 2); /* main, and compare once */
+	happen(&simulation, MAIN_FIB, 1);
+	assert_int_equal(simulation.wrong, 0);
+	end(&simulation);
+}
+
+static void an_interruption_starts_anew(void **state)
+{
+	struct simulation simulation;
+
+	(void)state;
+	begin(&simulation);
+	happen(&simulation, MAIN_FIB, 1);
+	happen(&simulation, COMPARE_LEAF, 1); /* by a signal handler, say */
+	happen(&simulation, MAIN_FIB, 1);
+	assert_int_equal(simulation.wrong, 0);
+	assert_int_equal(simulation.entered, 3);
+	end(&simulation);
+}
+
+/* One site in a loop looks like ever deeper recursion; memory has an end. */
+static void depth_is_bounded(void **state)
+{
+	struct simulation simulation;
+
+	(void)state;
+	begin(&simulation);
+	happen(&simulation, MAIN_WALK, 1);
+	for (unsigned i = 0; i < 100000; i++)
+		happen(&simulation, WALK_WALK, 0);
+	assert_true(simulation.stack.depth < 4096);
+	assert_true(simulation.stack.capacity < 8192);
+	happen(&simulation, MAIN_WALK, 1);
+	assert_int_equal(simulation.stack.depth, 2);
+	end(&simulation);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(recursion_is_told_apart_by_sites),
+		cmocka_unit_test(only_recursion_is_a_guess),
+		cmocka_unit_test(callbacks_are_below_the_code_that_makes_them),
+		cmocka_unit_test(an_interruption_starts_anew),
+		cmocka_unit_test(depth_is_bounded),
+	};
+	return cmocka_run_group_tests_name("post: stacks", tests, NULL, NULL);
+}
