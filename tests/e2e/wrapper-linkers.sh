@@ -35,8 +35,11 @@ behaviour()
 			skip "$linker" "it makes no working program for this target"
 			continue
 		fi
+		folding=
+		[ $linker = bfd ] || folding="-ffunction-sections -Wl,--icf=all,--gc-sections"
+		# shellcheck disable=SC2086
 		(cd traced && front="$BUILD/bin/litifut build" COMPILER_PATH=$path \
-			compiler -fuse-ld=$linker -o program ../main.c) >traced.log 2>&1
+			compiler -fuse-ld=$linker $folding -o program ../main.c) >traced.log 2>&1
 		rm -r "$path"
 		case $linker-$target in
 		gold-mips*)

@@ -57,6 +57,9 @@ behaviour()
 		esac
 	done
 	with $wrap -Wl,--dynamic-list=../dynamic.list
+	# A script that only adds to the built-in one.
+	echo 'SECTIONS { .extra : { KEEP(*(.extra)) } } INSERT AFTER .data;' >insert.ld
+	with $wrap -Wl,-T,../insert.ld
 }
 
 for_targets behaviour
