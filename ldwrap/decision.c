@@ -170,17 +170,17 @@ static const char *reason_of_target(const struct litifut_rewrite_plan *target)
 	switch (target->machine) {
 	case EM_ARM:
 		if (target->elf_data != ELFDATA2LSB)
-			return "big-endian ARM";
+			return "big-endian ARM is not supported";
 		/* Objects from before the EABI have other rules for calls; LTO
 		 * objects have no flags at all. */
 		if (target->elf_flags && EF_ARM_EABI_VERSION(target->elf_flags) < EF_ARM_EABI_VER4)
-			return "ARM without EABI";
+			return "ARM without EABI is not supported";
 		return NULL;
 	case EM_MIPS:
 		if (target->elf_flags & EF_MIPS_ABI2)
-			return "the MIPS n32 ABI";
+			return "the MIPS n32 ABI is not supported";
 		if ((target->elf_flags & EF_MIPS_ARCH) >= 0x90000000u)
-			return "MIPS release 6";
+			return "MIPS release 6 is not supported";
 		return NULL;
 	default:
 		return "not a link for 32-bit ARM or MIPS";
@@ -212,6 +212,8 @@ void decision_make(const struct arguments *arguments, struct decision *decision)
 		decision->reason = reason_of_emulation(arguments);
 	if (!decision->reason)
 		decision->reason = reason_of_inputs(arguments, &decision->target);
+	decision->refused = decision->reason && (decision->target.machine == EM_ARM ||
+						 decision->target.machine == EM_MIPS);
 	decision->rewrite = !decision->reason;
 }
 

@@ -10,6 +10,7 @@
 struct decision {
 	bool rewrite;
 	const char *reason; /* why not, for people; static; NULL when `rewrite` */
+	bool refused;       /* the CPU is of our kind, but not one that can be done */
 	/* Of the first ELF input, when `rewrite`; the rest is zero. */
 	struct litifut_rewrite_plan target;
 };

@@ -84,6 +84,11 @@ int main(int argc, char *argv[])
 	decision_make(&arguments, &decision);
 	/* Whatever is started from here on must not rewrite again. */
 	setenv("LITIFUT", "0", 1);
+	if (decision.refused) {
+		litifut_error_set(&error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
+				  "%s", decision.reason);
+		link_plain(&linker, argv, arguments_output(&arguments), settings.strict, &error);
+	}
 	if (!decision.rewrite) {
 		if (settings.verbose)
 			fprintf(stderr, "litifut-ld: %s: plain link: %s\n",

@@ -14,6 +14,7 @@
 #define ABI_O32 0x00001000u
 
 /* st_other (psABI, and binutils for the newer two) */
+#define EF_MIPS_MICROMIPS 0x02000000u
 #define OTHER_ISA_MASK 0xc0u
 #define OTHER_MICROMIPS 0x80u
 #define OTHER_MIPS16 0xf0u
@@ -44,12 +45,18 @@ static enum litifut_status examine(const struct litifut_image *image,
 	return LITIFUT_OK;
 }
 
-static enum litifut_code_state symbol_state(const struct litifut_symbol *symbol)
+/* In objects st_other says it. The linker takes the mark for MIPS16 away and
+ * leaves bit 0 of the address, which both encodings have. */
+static enum litifut_code_state symbol_state(const struct litifut_image *image,
+					    const struct litifut_symbol *symbol)
 {
 	if ((symbol->other & OTHER_MIPS16) == OTHER_MIPS16)
 		return LITIFUT_CODE_MIPS16;
 	if ((symbol->other & OTHER_ISA_MASK) == OTHER_MICROMIPS)
 		return LITIFUT_CODE_MICROMIPS;
+	if (symbol->thumb)
+		return image->flags & EF_MIPS_MICROMIPS ? LITIFUT_CODE_MICROMIPS
+							: LITIFUT_CODE_MIPS16;
 	return LITIFUT_CODE_PLAIN;
 }
 
@@ -117,10 +124,10 @@ static enum litifut_status code_ranges(const struct litifut_image *image,
 			to = end;
 		if (from < covered)
 			from = covered;
-		if (from >= to || (from & 3 && symbol_state(function) == LITIFUT_CODE_PLAIN))
+		if (from >= to || (from & 3 && symbol_state(image, function) == LITIFUT_CODE_PLAIN))
 			continue;
 		(*ranges)[(*count)++] =
-			(struct litifut_code_range){from, to, symbol_state(function)};
+			(struct litifut_code_range){from, to, symbol_state(image, function)};
 		covered = to;
 	}
 	return LITIFUT_OK;

@@ -46,11 +46,17 @@ static uint32_t delay_slot(const struct litifut_cramped_call *call,
 	return word_at(call, context, call->address + 4);
 }
 
-/* Any of the fields in which an instruction names a register. */
+/* Any of the fields in which an instruction names a register. (In a shift by a
+ * constant, the first is not one.) */
 static bool may_use_at(uint32_t word)
 {
-	return word && ((word >> 21 & 31) == AT || (word >> 16 & 31) == AT ||
-			(word >> 26 == 0 && (word >> 11 & 31) == AT));
+	unsigned operation = word >> 26;
+	bool shift = operation == 0 &&
+		     ((word & 0x3f) == 0x00 || (word & 0x3f) == 0x02 || (word & 0x3f) == 0x03);
+	bool third = operation == 0 || operation == 0x1c || operation == 0x1f;
+
+	return (!shift && (word >> 21 & 31) == AT) || (word >> 16 & 31) == AT ||
+	       (third && (word >> 11 & 31) == AT);
 }
 
 bool litifut_mips_can_detour(const struct litifut_arch_context *context,

@@ -1,0 +1,112 @@
+#!/bin/sh
+# MIPS images of mixed code: non-PIC that calls PIC through the stubs that the
+# linker makes, calls through a PLT and through lazy-binding stubs, MIPS16 and
+# microMIPS functions beside others, and release 6, which is refused in words.
+. "$(dirname "$0")/../lib.sh"
+[ "$TARGETS" = "$all_targets" ] && TARGETS="mipsel mips"
+
+sources()
+{
+	cat >main.c <<-'END'
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#define KEEP __attribute__((noipa))
+		int pic_leaf(int), pic_uses_data(int), pic_tail(int), pic_calls_back(int, int (*)(int));
+		static KEEP int local(int x) { return x * 5; }
+		KEEP int global(int x) { return local(x) + pic_leaf(x); }
+		static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+		int main(void)
+		{
+			int numbers[] = {4, 2, 9, 1};
+			int (*volatile pointer)(int) = pic_leaf;
+			char text[20];
+			qsort(numbers, 4, sizeof(int), compare);
+			strcpy(text, "abc");
+			for (int i = 0; i < 3; i++)
+				printf("%d %d %d %d %d %zu\n", global(i), pic_uses_data(i), pic_tail(i),
+				       pic_calls_back(i, local), pointer(i), strlen(text + i));
+			return numbers[0];
+		}
+	END
+	cat >pic.c <<-'END'
+		#define KEEP __attribute__((noipa))
+		static int counter = 10;
+		KEEP int pic_leaf(int x) { return x + 1; }
+		KEEP int pic_uses_data(int x) { return pic_leaf(counter += x) * 2; }
+		KEEP int pic_tail(int x) { return pic_leaf(counter + x); }
+		KEEP int pic_calls_back(int x, int (*back)(int)) { return back(x) + back(x + 1); }
+	END
+	cat >compact.c <<-'END'
+		int plain_leaf(int);
+		__attribute__((noipa)) int compact(int x) { return plain_leaf(x) + plain_leaf(x + 1); }
+	END
+	cat >compact_main.c <<-'END'
+		#include <stdio.h>
+		int compact(int);
+		__attribute__((noipa)) int plain_leaf(int x) { return x * 3; }
+		int main(void) { printf("%d %d\n", compact(5), plain_leaf(1)); return 0; }
+	END
+	cat >six.c <<-'END'
+		__attribute__((noipa)) int six_leaf(int x) { return x; }
+		int six(int x) { return six_leaf(x) + 1; }
+	END
+}
+
+# How many sites of FILE were left for REASON.
+left()
+{
+	"$BUILD/bin/litifut" info "$1" | awk -v reason="$2" '$1 == reason { print $2; found = 1 } END { if (!found) print 0 }'
+}
+
+refused()
+{
+	! "$BUILD/bin/litifut" info six.so | grep -q ': rewritten' &&
+		grep -q 'MIPS release 6 is not supported' six.log && [ -s six.so ]
+}
+
+behaviour()
+{
+	sources
+	ok "compile PIC" compiler -O2 -fPIC -c pic.c || return
+	flags="-O2 -fno-pic -no-pie -mplt"
+	link fixed ../main.c ../pic.o || return
+	ok "the linker made stubs to call PIC" sh -c "'$triplet-nm' traced/fixed | grep -q '[.]pic[.]'"
+	ok "and a PLT" sh -c "'$triplet-readelf' -SW traced/fixed | grep -q ' [.]plt '"
+	same_run fixed
+	events_equal_calls fixed
+	is "nothing is out of reach" "$(left traced/fixed out-of-reach)" 0
+
+	flags="-O2 -fno-pic -static"
+	link fixed-static ../main.c ../pic.o || return
+	same_run fixed-static
+	events_equal_calls fixed-static
+
+	flags="-O2 -shared"
+	link libpic.so ../pic.o || return
+	flags="-O2"
+	link lazy ../main.c -L. -lpic || return
+	ok "functions of libraries have lazy stubs" \
+		sh -c "'$triplet-readelf' -SW traced/lazy | grep -q 'MIPS.stubs'"
+	same_run lazy
+	events_equal_calls lazy
+
+	flags="-O2 -minterlink-compressed"
+	ok "compile MIPS16" compiler -mips16 -c compact.c || return
+	link compact ../compact_main.c ../compact.o || return
+	same_run compact
+	is "the calls of MIPS16 code are counted" "$(left traced/compact foreign-isa)" 2
+	events_equal_calls compact
+
+	flags=
+	ok "link microMIPS" compiler -O2 -mmicromips -c compact.c -o micro.o || return
+	link libmicro.so -shared ../micro.o || return
+	is "the calls of microMIPS code are counted" "$(left traced/libmicro.so foreign-isa)" 2
+
+	ok "compile release 6" compiler -mips32r6 -mnan=2008 -c six.c || return
+	"$BUILD/bin/litifut" build "$triplet-gcc" -mips32r6 -mnan=2008 -nostdlib -shared -o six.so \
+		six.o >six.log 2>&1
+	ok "release 6: linked, not traced, and said so" refused
+}
+
+for_targets behaviour
