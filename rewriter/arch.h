@@ -175,6 +175,8 @@ struct litifut_arch {
 				 struct litifut_targets *targets);
 	/* Room before the first trampoline for code that all share; the most bytes of one. */
 	size_t gate_bytes;
+	/* Trampolines must be in reach of their call, so islands hold some as well. */
+	bool trampolines_in_islands;
 	size_t trampoline_bytes_max;
 	void (*write_gate)(const struct litifut_arch_context *context, uint32_t address,
 			   const uint32_t *entries, uint8_t *code);

@@ -63,6 +63,13 @@ static bool has_near_landing(const struct litifut_session *session,
 	return false;
 }
 
+/* Near enough to the tracer itself for its trampoline to stand there. */
+static bool is_near_own(const struct litifut_session *session,
+			const struct litifut_found_site *site)
+{
+	return is_near(session, site, session->landings.items[session->landings.own].entries[0], 7);
+}
+
 /* Walks up through the sites without a landing and puts islands so that each
  * serves as many as it can on both sides. */
 static enum litifut_status plan_islands(const struct litifut_session *session,
@@ -74,7 +81,8 @@ static enum litifut_status plan_islands(const struct litifut_session *session,
 	for (size_t i = 0; i < session->sites.count; i++) {
 		const struct litifut_found_site *site = &session->sites.items[i];
 
-		if (site->site.reason != LITIFUT_SITE_PATCHED || site->detour ||
+		if (site->site.reason != LITIFUT_SITE_PATCHED ||
+		    (site->detour && !session->arch->trampolines_in_islands) ||
 		    has_near_landing(session, site))
 			continue;
 		if (plan->island_count &&
@@ -100,6 +108,52 @@ static enum litifut_status plan_islands(const struct litifut_session *session,
 	return LITIFUT_OK;
 }
 
+/* Bytes of the trampoline of a site, whatever is in reach. */
+static unsigned trampoline_bytes(const struct litifut_session *session,
+				 const struct litifut_found_site *site)
+{
+	const struct litifut_cramped_call call = litifut_site_cramped(site);
+	/* As if it were all here: nothing is out of reach, and the size is known. */
+	const uint32_t here = site->site.address & ~3u;
+	const uint32_t entries[LITIFUT_ENTRIES_MAX] = {here, here, here, here};
+	const struct litifut_gate gate = {here, entries};
+	struct litifut_detour detour = {0};
+	uint8_t scratch[256];
+
+	session->arch->write_detour(&session->context, &call, gate.address, &gate, scratch,
+				    &detour);
+	return detour.trampoline_bytes;
+}
+
+/* The room that the neediest of the islands wants for the trampolines of the
+ * sites around it; all are made alike. A site may end up with the island on
+ * either side, so that both count it. */
+static size_t island_trampolines(const struct litifut_session *session,
+				 const struct litifut_rewrite_plan *plan)
+{
+	size_t most = 0;
+
+	for (size_t island = 0; island < plan->island_count; island++) {
+		uint32_t low = island ? plan->island_places[island - 1] : 0;
+		uint32_t high = island + 1 < plan->island_count ? plan->island_places[island + 1]
+								: UINT32_MAX;
+		size_t bytes = 0;
+
+		for (size_t i = 0; i < session->sites.count; i++) {
+			const struct litifut_found_site *site = &session->sites.items[i];
+
+			if (site->detour && site->site.address >= low &&
+			    site->site.address < high && !is_near_own(session, site))
+				bytes += trampoline_bytes(session, site);
+		}
+		if (bytes > most)
+			most = bytes;
+	}
+	return most ? most + most / 64 + session->arch->gate_bytes +
+			       4 * session->arch->trampoline_bytes_max
+		    : 0;
+}
+
 /* Exact for this image; the second link moves no code against its neighbours,
  * so that every trampoline keeps its size. */
 static enum litifut_status plan_trampolines(const struct litifut_session *session,
@@ -110,23 +164,12 @@ static enum litifut_status plan_trampolines(const struct litifut_session *sessio
 	struct litifut_hosts hosts;
 	enum litifut_status status;
 	size_t bytes = 0;
-	uint8_t scratch[256];
 
 	for (size_t i = 0; i < session->sites.count; i++) {
 		const struct litifut_found_site *site = &session->sites.items[i];
-		struct litifut_detour detour = {0};
 
-		if (!site->detour)
-			continue;
-		const struct litifut_cramped_call call = litifut_site_cramped(site);
-		/* As if it were all here: nothing is out of reach, and the size is known. */
-		const uint32_t here = site->site.address & ~3u;
-		const uint32_t entries[LITIFUT_ENTRIES_MAX] = {here, here, here, here};
-		const struct litifut_gate gate = {here, entries};
-
-		session->arch->write_detour(&session->context, &call, gate.address, &gate, scratch,
-					    &detour);
-		bytes += detour.trampoline_bytes;
+		if (site->detour)
+			bytes += trampoline_bytes(session, site);
 	}
 	/* Hosts: more when the second link spreads the code, fewer with islands. */
 	status = litifut_hosts_choose(session, options, &hosts, error);
@@ -165,6 +208,8 @@ enum litifut_status litifut_rewrite_plan(const char *path,
 	plan->sites += plan->sites / 64 + 16;
 	plan->db_entries += plan->db_entries / 64 + 16;
 	status = plan_islands(&session, plan, error);
+	if (!status && session.arch->trampolines_in_islands)
+		plan->island_bytes += island_trampolines(&session, plan);
 	if (!status)
 		status = plan_trampolines(&session, options, plan, error);
 	litifut_session_close(&session);

@@ -194,6 +194,7 @@ const struct litifut_arch litifut_arch_arm = {
 	.add_targets = litifut_arm_add_targets,
 	.add_landing_pads = litifut_arm_add_landing_pads,
 	.gate_bytes = LITIFUT_ARM_GATE_BYTES,
+	.trampolines_in_islands = true,
 	.trampoline_bytes_max = LITIFUT_ARM_TRAMPOLINE_BYTES_MAX,
 	.write_gate = litifut_arm_write_gate,
 	.can_detour = litifut_arm_can_detour,

@@ -130,6 +130,22 @@ static bool replace_site(const struct litifut_cramped_call *call,
 	return litifut_arm_branch_write(before->address, address, detour->code);
 }
 
+/* What the DB holds of a direct T32 tail call that is known by `link`: a b.w, or
+ * where that gets no farther the A32 blx imm, which reaches twice as far and can
+ * be no instruction of T32 callers; see litifut_arm_next_pc(). */
+static bool direct_tail(uint32_t link, uint32_t target, uint32_t *instruction)
+{
+	uint32_t offset = target - ((link & ~3u) + 4);
+	uint8_t branch[4];
+
+	if (litifut_arm_branch_write(link - 4, target, branch))
+		*instruction = (uint32_t)litifut_get16(false, branch) << 16 |
+			       litifut_get16(false, branch + 2);
+	else
+		*instruction = 0xfa000000 | (offset & 2) << 23 | (offset >> 2 & 0xffffff);
+	return offset + (1u << 25) < 1u << 26;
+}
+
 static bool write_thumb_tail(const struct litifut_cramped_call *call, uint32_t address,
 			     const struct litifut_gate *gate, uint8_t *trampoline,
 			     struct litifut_detour *detour)
@@ -143,7 +159,6 @@ static bool write_thumb_tail(const struct litifut_cramped_call *call, uint32_t a
 		.back = call->address + call->instruction.length,
 		.entry = gate->entries[LITIFUT_ARM_ENTRY_TAIL],
 	};
-	uint8_t branch[4];
 
 	if (!fits_in_place(call))
 		before = displaced(call);
@@ -152,13 +167,9 @@ static bool write_thumb_tail(const struct litifut_cramped_call *call, uint32_t a
 	detour->instruction = call->instruction.word;
 	if (!detour->trampoline_bytes)
 		return false;
-	if (call->instruction.class == LITIFUT_CLASS_BRANCH_DIRECT) {
-		if (!litifut_arm_branch_write((tail.link & ~1u) - 4, call->instruction.target & ~1u,
-					      branch))
-			return false;
-		detour->instruction = (uint32_t)litifut_get16(false, branch) << 16 |
-				      litifut_get16(false, branch + 2);
-	}
+	if (call->instruction.class == LITIFUT_CLASS_BRANCH_DIRECT &&
+	    !direct_tail(tail.link & ~1u, call->instruction.target & ~1u, &detour->instruction))
+		return false;
 	return replace_site(call, &before, address, trampoline, detour);
 }
 

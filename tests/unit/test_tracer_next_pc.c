@@ -62,6 +62,8 @@ static const struct next_pc_case arm_cases[] = {
 	{"T32 b.w .", 0xf7ffbffe, 0x8005, 0x8001, TAIL},
 	{"T32 b.w .+0x1000002", 0xf3ff97ff, 0x8005, 0x1008003, TAIL},
 	{"T32 b.w .-0xfffffc", 0xf4009000, 0x2000005, 0x1000005, TAIL},
+	{"T32 b.w, far", 0xfa7fffff, 0x8007, 0x2008005, TAIL},
+	{"T32 b.w, far and 2 mod 4", 0xfb800000, 0x4000005, 0x200000b, TAIL},
 	{"T32 beq.w .", 0xf43faffe, 0x8005, 0, 0},
 	{"T32 b.n .", 0xe7fe, 0x8003, 0, 0},
 };

@@ -51,11 +51,18 @@ static inline uint32_t litifut_arm_next_pc(uint32_t instruction, uint32_t return
 	*kind = LITIFUT_SITE_DIRECT;
 	if (return_address & 1) {
 		if (instruction >> 16) { /* 32 bits, by far the most */
+			if ((instruction & 0xf800c000) == 0xf000c000)
+				return litifut_arm_next_pc_t32(instruction, return_address);
+			*kind = LITIFUT_SITE_TAIL_DIRECT;
 			if ((instruction & 0xf800d000) == 0xf0009000) /* b.w, encoding T4 */
-				*kind = LITIFUT_SITE_TAIL_DIRECT;
-			else if ((instruction & 0xf800c000) != 0xf000c000)
+				return litifut_arm_next_pc_t32(instruction, return_address);
+			if ((instruction & 0xfe000000) != 0xfa000000)
 				return 0;
-			return litifut_arm_next_pc_t32(instruction, return_address);
+			/* A32 blx imm: the rewriter's name for a b.w that would
+			 * have to reach farther than it can */
+			return ((return_address & ~UINT32_C(3)) + 4 + offset +
+				(instruction >> 23 & 2)) |
+			       1;
 		}
 		if ((instruction & 0xff87) == 0x4780) /* blx rN */
 			*kind = LITIFUT_SITE_INDIRECT;

@@ -1,0 +1,76 @@
+#!/bin/sh
+# Text that no branch reaches across: 68 MB of it, calls of every kind from one
+# end to the other through islands, and one object larger than an island's reach.
+# Long; TARGETS="armhf-arm armel" runs the other ARM targets.
+TARGETS=${TARGETS:-armhf}
+. "$(dirname "$0")/../lib.sh"
+
+# One function of each kind of call, and megabytes that are never executed.
+piece()
+{
+	next=$((($1 + 1) % pieces))
+	cat <<-END_OF_PIECE
+		int f$next(int), g$next(int), t$next(int);
+		int (*volatile p$1)(int) = g$next;
+		__attribute__((noinline)) int leaf$1(int x) { __asm__ volatile(""); return x + $1; }
+		int g$1(int x) { return leaf$1(x) * 3 + 1; }
+		int t$1(int x) { return leaf$1(x + 1); }
+		int f$1(int x)
+		{
+			int y;
+			if (x > 40)
+				return x;
+			y = p$1(x) + g$1(x);
+			return f$next(x + 1 + (y & 1)) + t$next(y);
+		}
+		__asm__(".text; .balign 4; .type filler$1, %function; filler$1: bx lr\n"
+			".fill $2, 4, 0; .size filler$1, . - filler$1");
+	END_OF_PIECE
+}
+
+far_text()
+{
+	[ "$cpu" = arm ] || return
+	pieces=17
+	sources=
+	for each_piece in $(seq 0 $((pieces - 1))); do
+		piece "$each_piece" 1048576 >"f$each_piece.c"
+		sources="$sources ../f$each_piece.c"
+	done
+	printf '#include <stdio.h>\nint f0(int);\nint main(void) { printf("%%d\\n", f0(0)); return 0; }\n' >main.c
+	# shellcheck disable=SC2086
+	link program ../main.c $sources || return
+	same_run program
+	events_equal_calls program
+	is "no call is left out of reach" \
+		"$("$BUILD/bin/litifut" info --sites traced/program | grep -c out-of-reach)" 0
+	is "every f was called by its neighbour" "$(recorded f3)" "$(recorded f4)"
+	rm -rf plain traced
+}
+
+# 80 MB in one object: no island can stand inside it.
+large_object()
+{
+	[ "$cpu" = arm ] || return
+	pieces=5
+	for each_piece in 0 1 2 3 4; do
+		piece "$each_piece" 4194304
+	done >all.c
+	printf '#include <stdio.h>\nint f0(int);\nint main(void) { printf("%%d\\n", f0(0)); return 0; }\n' >main.c
+	flags=-mlong-calls
+	link program ../main.c ../all.c || return
+	same_run program
+	events_equal_calls program
+	flags=
+	ok "what is out of reach is listed" sh -c \
+		"'$BUILD/bin/litifut' info --sites traced/program | grep -q ' out-of-reach'"
+	rm -rf plain traced
+}
+
+behaviour()
+{
+	far_text
+	rm -f ./*.c
+	large_object
+}
+for_targets behaviour
