@@ -6,8 +6,9 @@
                                             up over its processes and threads
   counts.py compare TIMES COUNTS TSV ELF... the events of TIMES runs on the device
                                             against the output of `expect`
-  counts.py starts COUNTS TSV ELF...        each process has made the expected calls
+  counts.py starts TIMES COUNTS TSV ELF...  each process has made the expected calls
                                             of a module, or none that it recorded
+  counts.py once COUNTS TSV ELF...          each expected call is there, once for a process
   counts.py unresolved TSV                  events without a caller or callee by name
 
 Process and thread numbers and addresses differ between the two machines, so
@@ -24,6 +25,12 @@ from elf import Elf  # noqa: E402
 from oracle import PATCHED, Oracle, read_sites, read_tsv, report  # noqa: E402
 
 
+def is_inside(elf, site, callee):
+    """Is the callee in the middle of the function that the site is in?"""
+    name, offset = elf.function_at(callee)
+    return offset != 0 and name == elf.function_at(site)[0]
+
+
 def expect(prefix, paths):
     elves = [elf for elf in map(Elf, paths) if elf.section(".litifut.sites")]
     sites = {elf: read_sites(elf) for elf in elves}
@@ -31,8 +38,12 @@ def expect(prefix, paths):
     counts = collections.Counter()
     for thread in oracle.threads:
         for (elf, site), callee in oracle.calls(thread):
-            # A call that was moved is entered by a branch a little before it.
-            site = next((s for s in (site, site + 2, site + 4) if s in sites[elf]), site)
+            # A call that was moved is entered by a branch a little before it; a
+            # branch at the end of a page is logged as its delay slot in the next.
+            near = (site, site + 2, site + 4) if site % 4096 else (site, site - 4)
+            site = next((s for s in near if s in sites[elf]), site)
+            if callee[0] is elf and is_inside(elf, site, callee[1]):
+                continue  # a branch that was moved, coming back
             if sites[elf].get(site, (None,))[0] == PATCHED:
                 known = callee[0] in elves
                 counts[elf.name, site, callee[0].name if known else "-",
@@ -79,7 +90,7 @@ def compare(times, path, tsv, paths):
                   differences(expected, got))
 
 
-def starts(path, tsv, paths):
+def starts(times, path, tsv, paths):
     names = {elf.name: elf for elf in map(Elf, paths)}
     expected = collections.defaultdict(collections.Counter)
     for key, count in read_counts(path).items():
@@ -98,7 +109,25 @@ def starts(path, tsv, paths):
                 found += differences(counts, modules[module], f"process {pid}: ")
         found += [f"process {pid}: events of {module}" for module in modules
                   if module not in expected and modules[module]]
+    if len(processes) > times:
+        found.append(f"{times} starts made {len(processes)} traces")
     return report(f"processes {len(processes)} modules traced {whole} untraced {untraced}", found)
+
+
+def once(path, tsv, paths):
+    names = {elf.name: elf for elf in map(Elf, paths)}
+    expected = read_counts(path)
+    processes = collections.defaultdict(collections.Counter)
+    for (pid, _), rows in read_tsv(tsv).items():
+        processes[pid].update(events(rows, names))
+    got = set().union(*processes.values()) if processes else set()
+    # Callees in modules without a file of ours all look the same: more than one is no double.
+    found = [f"process {pid}: {key} {count} times" for pid, counts in processes.items()
+             for key, count in counts.items() if count > 1 and key[2] != "-"]
+    found += [f"{key} is missing" for key in sorted(expected) if key not in got]
+    found += [f"{key} was never called" for key in sorted(got) if key not in expected]
+    return report(f"calls {len(expected)} made {sum(expected.values())} recorded "
+                  f"{sum(sum(counts.values()) for counts in processes.values())}", found)
 
 
 def unresolved(tsv):
@@ -117,8 +146,10 @@ def main(arguments):
         return expect(rest[0], rest[1:])
     if verb == "compare" and len(rest) > 3:
         return compare(int(rest[0]), rest[1], rest[2], rest[3:])
-    if verb == "starts" and len(rest) > 2:
-        return starts(rest[0], rest[1], rest[2:])
+    if verb == "starts" and len(rest) > 3:
+        return starts(int(rest[0]), rest[1], rest[2], rest[3:])
+    if verb == "once" and len(rest) > 2:
+        return once(rest[0], rest[1], rest[2:])
     if verb == "unresolved" and len(rest) == 1:
         return unresolved(rest[0])
     sys.exit(__doc__)

@@ -57,35 +57,13 @@ boot()
 	mcopy -s -n -i "$1/stick.img" ::/ "$1/stick"
 }
 
-# The run of the same name and commands on this machine: `run` for the scenario
-# files, as on the device. FOLDER is plain or traced; the latter under the oracle.
-run_here()
-{
-	host_name=$1
-	host_program=$2
-	shift 2
-	host_options=
-	[ "$host_folder" = plain ] || host_options="-plugin $BUILD/tests/oracle.so,calls=$(pwd)/oracle.$host_name,through=$(pwd)/through"
-	host_start=$(pwd)
-	# shellcheck disable=SC2086
-	(cd "$base/tree/workload" && env -i timeout 300 "qemu-$cpu" -L "$sysroot" $host_options \
-		-E LD_LIBRARY_PATH="$base/$host_folder/lib" -E LITIFUT_DIR="$host_start/data" \
-		"$base/$host_folder/bin/$host_program" "$@" </dev/null \
-		>"$host_start/$host_folder.$host_name.out" 2>"$host_start/$host_folder.$host_name.err"
-	echo $? >"$host_start/$host_folder.$host_name.status")
-	rm -rf data
-}
-
-# here SCENARIO FOLDER: all runs of a scenario, as run_here() does one.
+# The scenarios run here too, once each, under qemu-user: FOLDER is plain, or
+# traced under the oracle.
 here()
 {
 	host_folder=$2
-	run()
-	{
-		run_here "$@"
-	}
 	# shellcheck disable=SC1090
-	. "$here/workload/scenarios/$1"
+	(. "$here/here.sh" && . "$here/workload/scenarios/$1")
 }
 
 # The traced files with their debug information.
@@ -105,13 +83,23 @@ post()
 	"$BUILD/bin/litifut-post" --sysroot "$base/tree" -f "$post_format" -o "$post_output" "$@" $(elves)
 }
 
-# came_back SCENARIO NAME [counted]: a run's output is that of the plain program, its
-# trace is read, and the counts are the oracle's.
+repeated()
+{
+	times_left=$1
+	while [ "$times_left" -gt 0 ]; do
+		cat "$2"
+		times_left=$((times_left - 1))
+	done
+}
+
+# came_back SCENARIO NAME [counted [TIMES]]: a run's output is that of the plain
+# program, its trace is read, and the counts are the oracle's.
 came_back()
 {
 	stick=$1/stick/$2
 	for what in out err status; do
-		ok "$2: $what of the device is that of the plain program here" diff "$stick/$what" "plain.$2.$what"
+		repeated "${4:-1}" "plain.$2.$what" >expected
+		ok "$2: $what of the device is that of the plain program here" diff "$stick/$what" expected
 	done
 	ok "$2: litifut-post reads the stick" post "$2.tsv" tsv "$stick/trace" "$stick/maps" || return
 	ok "$2: every event has a caller and a callee" python3 "$here/counts.py" unresolved "$2.tsv"
@@ -119,20 +107,146 @@ came_back()
 	# shellcheck disable=SC2046
 	ok "$2: counts are those of the oracle here" sh -c "
 		python3 '$here/counts.py' expect 'oracle.$2' $(elves | tr '\n' ' ') >'$2.counts' &&
-		python3 '$here/counts.py' compare 1 '$2.counts' '$2.tsv' $(elves | tr '\n' ' ')"
+		python3 '$here/counts.py' compare ${4:-1} '$2.counts' '$2.tsv' $(elves | tr '\n' ' ')"
+}
+
+# The scenario on the device, then here, plain and under the oracle.
+everywhere()
+{
+	ok "$1: the device boots, runs and switches itself off" boot "$1" || return
+	ok "$1: the stick was unmounted" grep -qa 'device: stick unmounted' "$1/console"
+	head -n 1 "$1/stick/"*/err 2>/dev/null | grep -ai 'fault\|killed' | sed 's/^/# /' >&2
+	# shellcheck disable=SC2046
+	python3 "$root/tests/oracle/oracle.py" ranges $(elves) >through
+	here "$1" plain
+	here "$1" traced
 }
 
 short()
 {
-	ok "the device boots, runs and switches itself off" boot short || return
-	ok "the stick was unmounted" grep -qa 'device: stick unmounted' short/console
-	# shellcheck disable=SC2046
-	python3 "$root/tests/oracle/oracle.py" ranges $(elves) >through
-	here short plain
-	here short traced
+	everywhere short || return
 	came_back short lua
 	came_back short orders counted
 	came_back short stock counted
+}
+
+# deduplicated SCENARIO NAME PLAIN_COUNTS: each call at most once for a process,
+# and all that the oracle saw.
+deduplicated()
+{
+	# shellcheck disable=SC2046
+	ok "$2: each call once, and none missing" sh -c "
+		python3 '$here/counts.py' expect 'oracle.$2' $(elves | tr '\n' ' ') >'$2.counts' &&
+		python3 '$here/counts.py' once '$2.counts' '$2.tsv' $(elves | tr '\n' ' ')"
+}
+
+# Two processes that ran at the same time, one library, one table.
+together()
+{
+	both="long/stick/together-orders/trace long/stick/together-orders/maps
+		long/stick/together-stock/trace long/stick/together-stock/maps"
+	# shellcheck disable=SC2086
+	ok "litifut-post reads two programs' traces at once" post together.tsv tsv $both || return
+	cat together-orders.counts together-stock.counts >together.counts
+	# shellcheck disable=SC2046
+	ok "together: the counts are the sums" \
+		python3 "$here/counts.py" compare 1 together.counts together.tsv $(elves)
+	is "together: calls inside the library from both programs" \
+		"$(awk -F '\t' '$4 == "libshapes.so" { print $1 }' together.tsv | sort -u | wc -l)" \
+		"$(find long/stick/together-*/trace -name '*.trace' | while read -r trace; do
+			number=${trace%.trace}
+			number=${number##*.}
+			awk -F '\t' -v pid="$number" '$4 == "libshapes.so" && $1 == pid' together.tsv | head -n 1
+		done | wc -l)"
+	# shellcheck disable=SC2086
+	ok "together: the report has one line for the shared function" \
+		post together.report report $both
+	sed 's/^/# /' together.report | head -n 8
+}
+
+# How many different places the shared library was loaded at.
+bases()
+{
+	cat "$@" | sed -n 's/^\([0-9a-f]*\)-.* r-xp .*libshapes\.so$/\1/p' | sort -u | wc -l
+}
+
+# Fifty starts at other addresses: each is traced as the oracle's, or honestly not.
+starts()
+{
+	everywhere starts || return
+	for run_and_times in stock:15 legacy:10 fixed:10 fixed-legacy:5 orders:5 sqlite:5; do
+		times=${run_and_times#*:}
+		name=starts-${run_and_times%:*}
+		case $name in
+		*sqlite | *orders) came_back starts "$name" counted "$times" ;;
+		*)
+			came_back starts "$name" '' "$times"
+			# shellcheck disable=SC2046
+			ok "$name: each start is traced whole, or honestly untraced" sh -c "
+				python3 '$here/counts.py' expect 'oracle.$name' $(elves | tr '\n' ' ') >'$name.counts' &&
+				python3 '$here/counts.py' starts $times '$name.counts' '$name.tsv' $(elves | tr '\n' ' ')"
+			;;
+		esac
+	done
+	count=$(bases starts/stick/starts-stock/maps/*)
+	ok "the library was at many places ($count of 15 starts)" [ "$count" -ge 5 ]
+	grep -h 'r-xp.*/workload/' starts/stick/*/maps/* |
+		sed 's/^\(..\).*\/\([^/]*\)$/\2 at \1xxxxxx/' | sort | uniq -c | sort -rn | sed 's/^/# /'
+}
+
+# The power goes in the middle of a copy. What had been copied is whole; the rest
+# is named, and read as far as it goes.
+power()
+{
+	ok "power: the device loses power while it copies" boot power --cut 'device: copying' || return
+	elves_power=$(elves)
+	python3 "$root/tests/oracle/oracle.py" ranges $elves_power >through
+	for name in whole-stock whole-orders; do
+		ok "$name: copied before, so it is whole under its name" whole "power/stick/$name"
+		ok "$name: litifut-post reads it" post "$name.tsv" tsv \
+			"power/stick/$name/trace" "power/stick/$name/maps"
+	done
+	here power plain
+	here power traced
+	for name in whole-stock whole-orders; do
+		# shellcheck disable=SC2046,SC2086
+		ok "$name: counts are those of the oracle here" sh -c "
+			python3 '$here/counts.py' expect 'oracle.$name' $(echo $elves_power) >'$name.counts' &&
+			python3 '$here/counts.py' compare 1 '$name.counts' '$name.tsv' $(echo $elves_power)"
+	done
+	ok "cut: no file claims to be the whole trace" \
+		sh -c '! find power/stick/cut -name "*.trace" | grep .'
+	"$BUILD/bin/litifut-post" -f report -o cut.report power/stick $elves_power >cut.log 2>&1
+	status=$?
+	sed 's/^/# /' cut.log | head -n 6
+	ok "cut: litifut-post names what is not whole" grep -q 'cut.*tmp' cut.log
+	is "cut: and says so in its exit status" "$status" 1
+}
+
+whole()
+{
+	[ -n "$(find "$1/trace" -name '*.trace' -size +0)" ] &&
+		[ -n "$(find "$1/maps" -name '*.maps' -size +0)" ] &&
+		[ -z "$(find "$1" -name '*.tmp')" ]
+}
+
+long()
+{
+	everywhere long || return
+	came_back long lua
+	came_back long lua-timed
+	came_back long orders counted
+	came_back long stock-fixed counted
+	came_back long sqlite counted
+	came_back long busybox
+	came_back long dedup
+	deduplicated long dedup
+	came_back long dedup-busybox
+	came_back long together-orders counted
+	came_back long together-stock counted
+	together
+	starts
+	power
 }
 
 day()
