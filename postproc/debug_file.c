@@ -119,6 +119,11 @@ static void unpack_mini(struct post_image *image)
 	free(unpacked);
 }
 
+bool post_debug_file_add(struct post_image *image, const char *path)
+{
+	return try_path(image, path);
+}
+
 void post_debug_files_find(struct post_image *image, const struct post_debug_places *places)
 {
 	bool found = false;

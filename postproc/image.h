@@ -48,7 +48,7 @@ struct post_image {
 	uint8_t *data;
 	size_t size;
 	bool mapped;
-	struct post_image *further[3]; /* debug files whose names are in `symbols` */
+	struct post_image *further[4]; /* other files of this build, used in post_image_load() */
 	char **texts;                  /* names that are in no file */
 	size_t text_count, text_capacity;
 };

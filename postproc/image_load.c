@@ -279,5 +279,10 @@ enum litifut_status post_image_load(struct post_image *image,
 	read_plt(image);
 	post_symbols_finish(&image->symbols);
 	status = read_sites(image, image, error);
+	/* `strip -R` may have taken the list from the device's file. */
+	for (size_t i = 0; i < sizeof(image->further) / sizeof(*image->further); i++) {
+		if (!image->sites && image->further[i] && status == LITIFUT_OK)
+			status = read_sites(image, image->further[i], error);
+	}
 	return status;
 }

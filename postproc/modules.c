@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "postproc/debug_file.h"
 #include "postproc/session.h"
 
 static bool same_id(const uint8_t *a, unsigned a_bytes, const uint8_t *b, unsigned b_bytes)
@@ -21,6 +22,13 @@ static struct post_image *open_and_load(struct post_session *session, const char
 	if (post_image_open(path, &image, &error) != LITIFUT_OK) {
 		post_problem(session->problems, &error);
 		return NULL;
+	}
+	/* The device's file may be stripped, the one from the build tree is not. */
+	for (size_t i = 0; i < session->inputs.image_count; i++) {
+		const struct post_candidate *other = &session->inputs.images[i];
+		if (strcmp(other->path, path) && same_id(other->build_id, other->build_id_bytes,
+							 image->build_id, image->build_id_bytes))
+			post_debug_file_add(image, other->path);
 	}
 	if (post_image_load(image, &places, &error) != LITIFUT_OK)
 		post_problem(session->problems, &error);

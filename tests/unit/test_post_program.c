@@ -163,6 +163,25 @@ static void copies_count_once(void **state)
 	      "mkdir usb && cp trace/app.200.trace usb; $post . ; s=$?; rm -r usb; exit $s");
 }
 
+/* Names from the build tree, call sites from the device, or the other way. */
+static void files_of_one_build_add_up(void **state)
+{
+	char strip[64];
+
+	(void)state;
+	need_fixture();
+	snprintf(strip, sizeof(strip), "%.*s", (int)(strlen(fixture.target->compiler) - 3),
+		 fixture.target->compiler);
+	char *text = shell("mkdir dev && %sstrip -o dev/app app && "
+			   "%sobjcopy -R .litifut.sites app dev/app.full && "
+			   "$post -q trace/app.100.trace dev/app libshape.so | head -n 1; "
+			   "$post -q trace/app.100.trace dev libshape.so | head -n 1; rm -r dev",
+			   strip, strip);
+	assert_string_equal(text, "100 app+0x20010 -> app+0x20060 [app]\n"
+				  "100 main+0x10 -> work [app]\n");
+	free(text);
+}
+
 static void ways_to_ask_for_callers(void **state)
 {
 	(void)state;
@@ -256,6 +275,7 @@ int main(void)
 		cmocka_unit_test(packed_traces_read_the_same),
 		cmocka_unit_test(diff_tells_new_gone_and_changed),
 		cmocka_unit_test(copies_count_once),
+		cmocka_unit_test(files_of_one_build_add_up),
 		cmocka_unit_test(ways_to_ask_for_callers),
 		cmocka_unit_test(maps_place_other_modules),
 		cmocka_unit_test(consumers_open_their_formats),
