@@ -31,12 +31,10 @@
  * move code apart, so a third may need a little more. */
 #define MAXIMUM_PASSES 4
 
-/* Start-up files run before anything is ready for the tracer and are built
- * with rules of their own; profiling hooks get lr in a form of their own. */
-static const char *const default_objects[] = {
-	"crt[1in].o",         "[SMgr]crt1.o",      "[gr]crt1.o",       "grcrt1.o",
-	"crtbegin*.o",        "crtend*.o",         "litifut-tracer.o", "litifut-recorder.o",
-	"litifut-database.o", "litifut-island-*.o"};
+/* Our own; profiling hooks get lr in a form of their own. Start-up files are
+ * traced as all else: the tracer runs before a program is relocated as well. */
+static const char *const default_objects[] = {"litifut-tracer.o", "litifut-recorder.o",
+					      "litifut-database.o", "litifut-island-*.o"};
 static const char *const default_functions[] = {"__gnu_mcount*", "_mcount", "mcount", "__mcount*"};
 
 struct link_state {

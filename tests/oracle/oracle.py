@@ -70,7 +70,8 @@ def moved_sites(elf):
 
     def is_ours(place):
         target = thumb_branch(elf, place)
-        return target is not None and any(
+        wide = elf.unpack("H", elf.offset_of(place))[0] >> 11 == 0x1E
+        return wide and target is not None and any(
             start <= elf.offset_of(target) < end for start, end in ours)
 
     _, _, count, record = elf.unpack("4I", section.offset)
