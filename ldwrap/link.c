@@ -169,7 +169,9 @@ static void name_islands(struct link_state *state, size_t count)
 static void place_islands(struct link_state *state)
 {
 	const struct link_request *request = state->request;
+	const char *const first[] = {state->tracer, state->database, NULL};
 	struct island_layout layout = {
+		.first = first,
 		.map = &state->map,
 		.interval = island_interval(state),
 	};

@@ -151,6 +151,10 @@ static size_t write_order(FILE *to, const struct island_layout *layout)
 	struct order order = {.to = to, .layout = layout};
 	htab_t seen = symbols_table();
 
+	for (size_t i = 0; layout->first[i]; i++) {
+		fprintf(to, "    \"%s\"(.text .text.*)\n", layout->first[i]);
+		symbols_add(seen, layout->first[i]);
+	}
 	for (size_t i = 0; i < map->count; i++)
 		if (is_main_code(&map->pieces[i]) && can_be_named(map->pieces[i].file) &&
 		    symbols_add(seen, map->pieces[i].file))

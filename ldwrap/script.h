@@ -11,6 +11,9 @@
 #include "ldwrap/map.h"
 
 struct island_layout {
+	/* Objects that go first and together, NULL-terminated: the islands lead
+	 * to them, and they need each other in reach. */
+	const char *const *first;
 	const struct map *map; /* of a link without islands */
 	uint32_t interval;     /* bytes of code from one island to the next */
 	const char **islands;  /* paths of the objects */
