@@ -138,9 +138,11 @@ __attribute__((visibility("default"))) void litifut_record_trace(const struct li
 	}
 	pointer = litifut_port_thread_pointer_fast();
 	thread = r->threads[litifut_thread_slot(pointer)];
-	/* The word of libc tells a recycled thread and a forked child from the
-	 * thread that this state is for. */
-	if (!thread || thread->pointer != pointer || *thread->id_word != thread->id) {
+	/* The id word of the calling thread itself: a recycled thread, or a forked
+	 * child, has another id in it than the state. Only a pointer that was
+	 * seen with a readable one is followed. */
+	if (!thread || thread->pointer != pointer ||
+	    *(volatile uint32_t *)(pointer + (uint32_t)r->id_offset) != thread->id) {
 		litifut_record_slowly(call);
 		return;
 	}

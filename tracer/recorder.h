@@ -35,9 +35,8 @@ struct litifut_settings {
  * it, its signal handlers included; the structures are never freed, and one
  * whose thread has ended is taken over by compare-and-swap of `id`. */
 struct litifut_thread {
-	uint32_t pointer;  /* thread pointer, the key of the fast look-up */
-	uint32_t *id_word; /* where libc holds the kernel id of whoever has this pointer */
-	uint32_t id;       /* kernel thread id; 0: free */
+	uint32_t pointer; /* thread pointer, the key of the fast look-up; 0: none */
+	uint32_t id;      /* kernel thread id; 0: free */
 	/* Run-time address of the next free word of the mapped chunk. Chunks are
 	 * aligned to their size, so a multiple of it means: full, or none yet.
 	 * Slots are reserved by compare-and-swap of this one word. */
@@ -68,6 +67,9 @@ struct litifut_recorder {
 	/* LITIFUT_THREAD_SLOTS pointers, by litifut_thread_slot(). The kernel
 	 * empties them in a forked child where it can (MADV_WIPEONFORK). */
 	struct litifut_thread **threads;
+	/* From the thread pointer to the word where libc and the kernel hold the
+	 * thread's id; right when `calibrated`. */
+	int32_t id_offset;
 	uint32_t phase;     /* enum litifut_phase */
 	uint32_t recording; /* switched by litifut_start() and litifut_stop() */
 	uint32_t epoch;
@@ -94,7 +96,6 @@ struct litifut_recorder {
 	uint32_t secure;  /* AT_SECURE */
 	uint32_t exiting; /* the executable's destructors have run */
 	uint32_t calibrated;
-	int32_t id_offset; /* of the id word from the thread pointer */
 	uint32_t uncalibrated_events;
 	long descriptor;
 	uint32_t identity[3]; /* of the trace file */

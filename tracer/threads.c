@@ -2,6 +2,7 @@
  * state, and a word that libc and the kernel keep equal to the kernel thread id
  * tells whether the state is still for the same thread. */
 
+#include <linux/prctl.h>
 #include <stddef.h>
 
 #include "tracer/recorder.h"
@@ -11,6 +12,7 @@
  * program's own thread variables lie above the end and are never looked at:
  * one may hold a cached id, which a fork would not change at once. */
 #define LITIFUT_ID_SEARCH_BYTES 0x800
+#define LITIFUT_ID_SEARCH_LEAST 16
 
 /* After this many events without a known place of the id it is not looked for
  * at every event any more, but at every power of two. */
@@ -24,14 +26,38 @@ bool litifut_readable(uint32_t address)
 				   LITIFUT_SIGSET_BYTES, 0, 0) != -EFAULT;
 }
 
+/* Where the kernel is to clear the id when the thread ends, which for glibc is
+ * the word itself; 0 when the kernel does not say. */
+static uint32_t litifut_clear_address(uint32_t id, uint32_t end)
+{
+	/* a 64-bit kernel may write a pointer of its own size */
+	uint32_t answer[4] = {0, 0, 0, 0};
+
+	if (litifut_failed(LITIFUT_CALL2(prctl, PR_GET_TID_ADDRESS, answer)))
+		return 0;
+	for (int i = 0; i < 2; i++) {
+		uint32_t at = answer[i];
+
+		if (at >= end - LITIFUT_ID_SEARCH_BYTES && at < end && !(at & 3) &&
+		    litifut_readable(at & ~7u) && *(volatile uint32_t *)at == id)
+			return at;
+	}
+	return 0;
+}
+
 /* Looks for the word that holds `id` in libc's thread structure. */
 static void litifut_calibrate(uint32_t pointer, uint32_t id)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	uint32_t end = pointer + LITIFUT_PORT_THREAD_STRUCTURE_END;
 	uint32_t readable_from = end;
+	uint32_t found = litifut_clear_address(id, end);
 
-	for (uint32_t at = (end - 4) & ~3u; at >= end - LITIFUT_ID_SEARCH_BYTES; at -= 4) {
+	/* Numbers as small as these stand in many places. */
+	if (!found && id < LITIFUT_ID_SEARCH_LEAST)
+		return;
+	for (uint32_t at = (end - 4) & ~3u; !found && at >= end - LITIFUT_ID_SEARCH_BYTES;
+	     at -= 4) {
 		if (at < readable_from) {
 			uint32_t page = at & ~(r->page_bytes - 1);
 
@@ -42,34 +68,34 @@ static void litifut_calibrate(uint32_t pointer, uint32_t id)
 		/* Before glibc 2.25 the process id is stored behind the thread
 		 * id; going down, it would be met first. */
 		if (*(volatile uint32_t *)at == id &&
-		    (at - 4 < readable_from || *(volatile uint32_t *)(at - 4) != id)) {
-			r->id_offset = (int32_t)(at - pointer);
-			r->calibrated = 1;
-			return;
-		}
+		    (at - 4 < readable_from || *(volatile uint32_t *)(at - 4) != id))
+			found = at;
+	}
+	if (found) {
+		r->id_offset = (int32_t)(found - pointer);
+		r->calibrated = 1;
 	}
 }
 
-static uint32_t *litifut_id_word(uint32_t pointer, uint32_t id)
+/* True when the id word below this thread pointer is known and is right. */
+static bool litifut_id_is_known(uint32_t pointer, uint32_t id)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	uint32_t *word;
 
 	if (!pointer)
-		return NULL;
+		return false;
 	if (!r->calibrated) {
 		uint32_t events = litifut_add(&r->uncalibrated_events, 1);
 
 		if (events > LITIFUT_CALIBRATION_TRIES && (events & (events - 1)))
-			return NULL;
+			return false;
 		litifut_calibrate(pointer, id);
 		if (!r->calibrated)
-			return NULL;
+			return false;
 	}
 	word = (uint32_t *)(pointer + (uint32_t)r->id_offset);
-	if (!litifut_readable((uint32_t)word & ~7u) || *(volatile uint32_t *)word != id)
-		return NULL;
-	return word;
+	return litifut_readable((uint32_t)word & ~7u) && *(volatile uint32_t *)word == id;
 }
 
 /* A zeroed state out of the pool. Two threads may each map a page for it; the
@@ -116,7 +142,7 @@ static struct litifut_thread *litifut_thread_take_over(uint32_t id)
 		}
 		if (!litifut_exchange(&thread->id, old, id))
 			continue;
-		thread->id_word = NULL;
+		thread->pointer = 0;
 		thread->epoch = 0;
 		if (thread->cursor & r->chunk_mask) {
 			uint32_t words[2] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_THREAD, 1), id};
@@ -155,7 +181,6 @@ struct litifut_thread *litifut_thread_find(uint32_t id)
 	struct litifut_recorder *r = &litifut_recorder;
 	uint32_t pointer = litifut_port_thread_pointer(r->features);
 	struct litifut_thread *thread;
-	uint32_t *word;
 
 	/* A state with this id is this thread's own: ids are unique among the
 	 * living, and nobody else uses it when its owner is dead. */
@@ -168,10 +193,8 @@ struct litifut_thread *litifut_thread_find(uint32_t id)
 		thread = litifut_thread_add(id);
 	if (!thread)
 		return NULL;
-	word = litifut_id_word(pointer, id);
-	if (word) {
+	if (litifut_id_is_known(pointer, id)) {
 		thread->pointer = pointer;
-		thread->id_word = word;
 		litifut_port_barrier(r->features);
 		r->threads[litifut_thread_slot(pointer)] = thread;
 	}
@@ -230,7 +253,7 @@ void litifut_threads_forget(void)
 	for (struct litifut_thread *thread = r->thread_list; thread; thread = thread->next) {
 		thread->cursor = 0;
 		thread->time_high = 0;
-		thread->id_word = NULL;
+		thread->pointer = 0;
 		thread->id = 0;
 	}
 }
