@@ -34,6 +34,7 @@ test: all $(ORACLE) unit-tests
 test-long: test
 	@scripts/install-dependencies programs
 	@$(PROVE) tests/programs/all.sh
+	@KILLS=200 $(PROVE) tests/e2e/recorder-kill.sh
 	@BUILD='$(abspath $(BUILD))' tests/programs/table.sh
 
 ## demo: Debian's lua5.4 traced on ARM and MIPS; installs what is missing
