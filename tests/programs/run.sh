@@ -85,11 +85,12 @@ program()
 		plain_files="$plain_files plain/$module"
 	done
 
+	# the same for both, because shells and awk read all of the environment
+	guest_environment="LITIFUT_DIR=$(pwd)/data"
 	qemu_options="-plugin $BUILD/tests/oracle.so,calls=$(pwd)/plain.oracle"
 	run_workload plain
 	# shellcheck disable=SC2086
 	python3 "$oracle_script" ranges $files >through
-	guest_environment="LITIFUT_DIR=$(pwd)/data"
 	qemu_options="-plugin $BUILD/tests/oracle.so,calls=$(pwd)/traced.oracle,through=$(pwd)/through"
 	run_workload traced
 	qemu_options=

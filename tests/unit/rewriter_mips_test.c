@@ -150,6 +150,171 @@ static void return_address_is_behind_the_delay_slot(void **state)
 	assert_int_equal(litifut_arch_mips.return_address(&instruction, 0x1000), 0x1008);
 }
 
+/* A function that can be a host: global pointer, a frame, seventeen instructions. */
+static const uint32_t host_words[] = {
+	0x3c1c0002, 0x279c8010, 0x0399e021, 0x27bdffe0, 0xafbf001c, 0xafb20018, 0xafb10014,
+	0xafb00010, 0xafbc000c, 0x00808025, 0x00a08825, 0x00c09025, 0x8f828020, 0x24420010,
+	0x00021080, 0x8c430000, 0x00000000, 0x1460fffe, 0x00000000, 0x03e00008, 0x00000000,
+};
+
+enum { HOST = 0x100000, HOST_WORDS = COUNT(host_words) };
+
+static bool can_host(size_t changed, uint32_t word, uint32_t target)
+{
+	uint8_t bytes[sizeof(host_words)];
+	struct litifut_section section = {.address = HOST, .size = sizeof(bytes), .bytes = bytes};
+	struct litifut_targets targets = {0};
+	struct litifut_error error;
+	bool result;
+
+	assert_int_equal(litifut_targets_create(HOST, HOST + sizeof(bytes), &targets, &error), 0);
+	if (target)
+		litifut_targets_add(&targets, target);
+	for (size_t i = 0; i < HOST_WORDS; i++)
+		litifut_put32(contexts[0].big_endian, bytes + 4 * i,
+			      i == changed ? word : host_words[i]);
+	result = litifut_mips_can_host(&contexts[0], &section, HOST, sizeof(bytes), &targets);
+	litifut_targets_release(&targets);
+	return result;
+}
+
+static void knows_hosts(void **state)
+{
+	(void)state;
+	assert_true(can_host(HOST_WORDS, 0, 0));
+	assert_true(can_host(HOST_WORDS, 0, HOST));                    /* its own start */
+	assert_true(can_host(HOST_WORDS, 0, HOST + 4 * 17));           /* behind what moves */
+	assert_false(can_host(HOST_WORDS, 0, HOST + 4 * 16));          /* into what moves */
+	assert_false(can_host(0, 0x3c020002, 0));                      /* lui of another register */
+	assert_false(can_host(2, 0x0398e021, 0));                      /* addu gp, gp, t8 */
+	assert_false(can_host(14, 0x00211080 | 1 << 16 | 1 << 11, 0)); /* $at */
+	assert_false(can_host(15, 0x10400002, 0));                     /* a branch */
+	assert_false(can_host(15, 0x0000000c, 0));                     /* syscall */
+	assert_false(can_host(15, 0xc0430000, 0));                     /* ll */
+	assert_false(can_host(19, 0x00400008, 0));                     /* jr v0: a switch */
+	/* either of the two may change, not both */
+	assert_true(can_host(12, 0x8f998020, 0));
+	assert_true(can_host(12, 0x8fbc000c, 0));
+}
+
+/* What the five instructions of a way, standing at `code`, jump to. */
+static uint32_t way_target(const uint8_t *code, uint32_t base)
+{
+	uint32_t high = litifut_get32(false, code) & 0xffff;
+	uint32_t low = litifut_get32(false, code + 4) & 0xffff;
+
+	return base + (high << 16) + (uint32_t)(int16_t)low;
+}
+
+static void hosts_lead_there_and_back(void **state)
+{
+	static const uint32_t entries[LITIFUT_ENTRIES_MAX] = {0x100, 0x200, 0x300, 0x400};
+	const uint32_t trampoline = 0x2f8000;
+	uint32_t island[LITIFUT_ENTRIES_MAX];
+	uint8_t moved[LITIFUT_MIPS_HOST_TRAMPOLINE_BYTES];
+	uint8_t code[sizeof(host_words)];
+
+	(void)state;
+	for (size_t i = 0; i < HOST_WORDS; i++)
+		litifut_put32(false, code + 4 * i, host_words[i]);
+	litifut_mips_write_host(&contexts[0], HOST, trampoline, entries, code, moved, island);
+	assert_int_equal(way_target(code, HOST), trampoline);
+	for (size_t i = 0; i < LITIFUT_MIPS_HOST_BYTES / 4; i++)
+		assert_int_equal(litifut_get32(false, moved + 4 * i), host_words[i]);
+	for (size_t i = LITIFUT_MIPS_HOST_BYTES / 4; i < HOST_WORDS; i++)
+		assert_int_equal(litifut_get32(false, code + 4 * i), host_words[i]);
+	/* gp is HOST + 0x20000 - 0x7ff0 when the way back is taken */
+	assert_int_equal(way_target(moved + LITIFUT_MIPS_HOST_BYTES, HOST + 0x20000 - 0x7ff0),
+			 HOST + LITIFUT_MIPS_HOST_BYTES);
+	/* the island: its last jump goes to the gate, relative to what its bal leaves */
+	uint32_t start = HOST + LITIFUT_MIPS_WAY_BYTES;
+
+	assert_int_equal(island[LITIFUT_MIPS_ENTRY_T9], start);
+	assert_int_equal(way_target(code + LITIFUT_MIPS_WAY_BYTES + 28, start + 28), entries[3]);
+}
+
+static struct litifut_cramped_call tail_call(const struct litifut_section *section,
+					     uint32_t address)
+{
+	struct litifut_cramped_call call = {
+		.address = address,
+		.tail = true,
+		.section = section,
+		.function_start = section->address,
+		.function_end = section->address + section->size,
+	};
+
+	litifut_mips_decode(&contexts[0], section->bytes + (address - section->address), 4, address,
+			    MIPS, &call.instruction);
+	return call;
+}
+
+static void tail_calls_go_by_trampolines(void **state)
+{
+	/* lw ra, 28(sp); b 0x40000; addiu sp, sp, 32 */
+	uint8_t bytes[12] = {0x1c, 0, 0xbf, 0x8f, 0xfe, 0xbf, 0x00, 0x10, 0x20, 0, 0xbd, 0x27};
+	struct litifut_section section = {.address = 0x10000, .size = 12, .bytes = bytes};
+	struct litifut_cramped_call call = tail_call(&section, 0x10004);
+	const uint32_t entries[LITIFUT_ENTRIES_MAX] = {0x20000, 0x20100, 0x20200, 0x20400};
+	const struct litifut_gate near = {0x20400, entries};
+	const uint32_t far_entries[LITIFUT_ENTRIES_MAX] = {0x90000, 0x90100, 0x90200, 0x90400};
+	const struct litifut_gate far = {0x90400, far_entries};
+	const uint32_t island[LITIFUT_ENTRIES_MAX] = {0x12008, 0x12000, 0x1200c, 0};
+	uint32_t first = LITIFUT_MIPS_GATE_BYTES;
+	struct litifut_detour detour;
+	uint8_t code[LITIFUT_MIPS_TRAMPOLINE_BYTES];
+
+	(void)state;
+	assert_true(litifut_mips_can_detour(&contexts[0], &call, NULL));
+	assert_true(litifut_mips_write_detour(&contexts[0], &call, 0x20400 + first, &near, code,
+					      &detour));
+	/* past the copy of the delay slot, which stays where it is */
+	assert_int_equal(detour.length, 4);
+	assert_int_equal(detour.entry, 0x20400 + first + 4);
+	assert_int_equal(detour.return_address, 0x20400 + first + 16);
+	assert_int_equal(litifut_get32(false, code), 0x27bd0020);
+
+	assert_false(litifut_mips_write_detour(&contexts[0], &call, 0x90400 + first, &far, code,
+					       &detour));
+	assert_true(litifut_mips_encode_numbered(&contexts[0], &call, 0x90400 + first + 16, &far,
+						 island, code, &detour));
+	assert_int_equal(detour.length, 8);
+	assert_int_equal(detour.entry, island[LITIFUT_MIPS_ENTRY_NUMBERED]);
+	assert_int_equal(litifut_get32(false, detour.code + 4), 0x24010001); /* number 1 */
+	/* not one of the numbered places */
+	assert_false(litifut_mips_encode_numbered(&contexts[0], &call, 0x90400 + first + 8, &far,
+						  island, code, &detour));
+}
+
+static void returns_and_switches_are_no_tail_calls(void **state)
+{
+	static const struct {
+		uint32_t before, jump, slot;
+		bool tail;
+	} rows[] = {
+		{0x8fbf001c, 0x03200008, 0x27bd0020, true},  /* lw ra; jr t9; addiu sp */
+		{0x00000000, 0x03200008, 0x27bd0020, true},  /* jr t9; addiu sp */
+		{0x00000000, 0x03e00008, 0x27bd0020, false}, /* jr ra */
+		{0x005c1021, 0x00400008, 0x00000000, false}, /* addu v0, v0, gp; jr v0 */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		uint8_t bytes[12];
+		struct litifut_section section = {.address = 0x1000, .size = 12, .bytes = bytes};
+		struct litifut_targets targets = {0};
+
+		litifut_put32(false, bytes, rows[i].before);
+		litifut_put32(false, bytes + 4, rows[i].jump);
+		litifut_put32(false, bytes + 8, rows[i].slot);
+		struct litifut_cramped_call call = tail_call(&section, 0x1004);
+
+		call.before[0] = 4;
+		assert_int_equal(litifut_mips_is_indirect_tail(&contexts[0], &call, &targets),
+				 rows[i].tail);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,6 +325,10 @@ int main(void)
 		cmocka_unit_test(sees_compact_calls),
 		cmocka_unit_test(absolute_jumps_reach_their_region),
 		cmocka_unit_test(return_address_is_behind_the_delay_slot),
+		cmocka_unit_test(knows_hosts),
+		cmocka_unit_test(hosts_lead_there_and_back),
+		cmocka_unit_test(tail_calls_go_by_trampolines),
+		cmocka_unit_test(returns_and_switches_are_no_tail_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
