@@ -1,0 +1,202 @@
+/* Moved instructions, tail calls and landing pads of the ARM back end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "rewriter/arm/landing_pads.h"
+#include "rewriter/arm/stone.h"
+#include "rewriter/arm/tail.h"
+#include "rewriter/arm/trampoline.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+static const struct {
+	const char *mnemonic;
+	uint32_t word;
+	unsigned length;
+	bool displaceable;
+	bool copyable;
+} forms[] = {
+	{"mov r0, r4", 0x4620, 2, true, true},
+	{"mov r3, pc", 0x467b, 2, true, true},
+	{"add r3, pc", 0x447b, 2, true, false},
+	{"mov pc, r3", 0x469f, 2, false, false},
+	{"cmp r3, pc", 0x457b, 2, false, false},
+	{"adr r3, .+8", 0xa301, 2, true, true},
+	{"ldr r3, .+8", 0x4b01, 2, true, true},
+	{"cbz r3, .+4", 0xb103, 2, true, false},
+	{"beq.n .+4", 0xd000, 2, true, false},
+	{"beq.w .+4", 0xf0008000, 4, true, false},
+	{"b.n .", 0xe7fe, 2, false, false},
+	{"pop {r4, pc}", 0xbd10, 2, false, false},
+	{"pop {r4, r5}", 0xbc30, 2, true, true},
+	{"pop.w {r4-r8, lr}", 0xe8bd41f0, 4, true, true},
+	{"pop.w {r4-r8, pc}", 0xe8bd81f0, 4, false, false},
+	{"ldr.w pc, [r3]", 0xf8d3f000, 4, false, false},
+	{"ldr.w r3, [r4]", 0xf8d43000, 4, true, true},
+	{"ldrd r2, r3, [pc, #8]", 0xe9df2302, 4, false, false},
+	{"tbb [pc, r3]", 0xe8dff003, 4, false, false},
+	{"vldr s0, [pc, #8]", 0xed9f0a02, 4, false, false},
+	{"vldr s0, [r1, #8]", 0xed910a02, 4, true, true},
+	{"bl .", 0xf7fffffe, 4, false, false},
+	{"it eq", 0xbf08, 2, false, false},
+	{"nop", 0xbf00, 2, true, true},
+	{"svc 0", 0xdf00, 2, false, false},
+};
+
+static void what_can_be_moved(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(forms); i++) {
+		const struct litifut_arm_displaced each = {0x8000, forms[i].word, forms[i].length};
+
+		if (litifut_arm_displaceable(&each) != forms[i].displaceable ||
+		    litifut_arm_copyable(&each) != forms[i].copyable)
+			fail_msg("%s", forms[i].mnemonic);
+	}
+}
+
+static void a_tail_call_leaves_a_key_of_its_own(void **state)
+{
+	const struct litifut_arm_displaced none = {.address = 0x9000};
+	struct litifut_arm_tail tail = {.entry = 0x8000};
+	/* push {lr}; blx 0x8000; nop */
+	const uint8_t expected[] = {0x00, 0xb5, 0xfd, 0xf7, 0xfe, 0xef, 0x00, 0xbf};
+	uint8_t code[64];
+
+	(void)state;
+	assert_int_equal(litifut_arm_tail_write(&none, &tail, 0xa000, code), 8);
+	assert_int_equal(tail.link, 0xa007);
+	assert_memory_equal(code, expected, sizeof(expected));
+	tail.entry = 0x8000 + (64u << 20);
+	assert_int_equal(litifut_arm_tail_write(&none, &tail, 0xa000, code), 0);
+}
+
+static void a_moved_branch_keeps_its_condition(void **state)
+{
+	(void)state;
+	assert_int_equal(litifut_arm_condition(0xd0fe, 2), 0xd000);
+	assert_int_equal(litifut_arm_condition(0xb9fb, 2), 0xb903);
+	assert_int_equal(litifut_arm_condition(0xf43faffe, 4), 0xd000);
+	assert_int_equal(litifut_arm_condition(0xe7fe, 2), 0);
+	assert_int_equal(litifut_arm_condition(0xdf00, 2), 0);
+	assert_int_equal(litifut_arm_condition(0xf7ffbffe, 4), 0);
+}
+
+/* bx r3, with the code given before it in the function. */
+static bool is_tail(const uint16_t *halves, unsigned count, bool label_inside)
+{
+	static const struct litifut_arch_context context;
+	uint8_t bytes[64];
+	struct litifut_targets data;
+	const struct litifut_section section = {
+		.address = 0x8000, .size = sizeof(bytes), .bytes = bytes};
+	struct litifut_cramped_call call = {
+		.address = 0x8000 + 2 * count,
+		.instruction = {.class = LITIFUT_CLASS_BRANCH_INDIRECT,
+				.word = 0x4718,
+				.target_register = 3,
+				.length = 2,
+				.thumb = true},
+		.tail = true,
+		.section = &section,
+		.function_start = 0x8000,
+		.function_end = 0x8000 + 2 * count + 2,
+	};
+	struct litifut_error error;
+	bool result;
+
+	for (unsigned i = 0; i < count; i++)
+		litifut_put16(false, bytes + 2 * i, halves[i]);
+	for (unsigned i = count, at = 0; i > 0 && at < LITIFUT_REMEMBERED; at++) {
+		bool wide = i > 1 && litifut_arm_thumb_is_wide(halves[i - 2]);
+
+		call.before[at] = wide ? 4 : 2;
+		i -= wide ? 2 : 1;
+	}
+	assert_int_equal(litifut_targets_create(0x8000, 0x8100, &data, &error), LITIFUT_OK);
+	if (label_inside)
+		litifut_targets_add(&data, 0x8002);
+	result = litifut_arm_is_indirect_tail(&context, &call, &data);
+	litifut_targets_release(&data);
+	return result;
+}
+
+static void only_certain_jumps_are_tail_calls(void **state)
+{
+	const uint16_t leaf[] = {0x6803, 0xbf00};             /* ldr r3, [r0] */
+	const uint16_t framed[] = {0xb510, 0x6803};           /* push {r4, lr} */
+	const uint16_t restored[] = {0xb510, 0xe8bd, 0x4010}; /* ...; pop.w {r4, lr} */
+	const uint16_t switched[] = {0xa301, 0x6818, 0x4403}; /* adr; ldr; add r3, r0 */
+
+	(void)state;
+	assert_true(is_tail(leaf, COUNT(leaf), false));
+	assert_false(is_tail(leaf, COUNT(leaf), true));
+	assert_false(is_tail(framed, COUNT(framed), false));
+	assert_true(is_tail(restored, COUNT(restored), true));
+	assert_false(is_tail(switched, COUNT(switched), false));
+}
+
+/* An image of two sections: .ARM.exidx at 0x100, the tables at 0x200. */
+static bool has_pad(uint8_t *tables, uint32_t size, uint32_t pad)
+{
+	/* function 0x8000, data at 0x200, both relative to where they stand */
+	uint8_t index[8];
+	struct litifut_section sections[3] = {
+		{0},
+		{.name = ".ARM.exidx",
+		 .address = 0x100,
+		 .size = sizeof(index),
+		 .type = 0x70000001,
+		 .flags = 2,
+		 .bytes = index},
+		{.name = ".ARM.extab",
+		 .address = 0x200,
+		 .size = size,
+		 .type = 1,
+		 .flags = 2,
+		 .bytes = tables},
+	};
+	const struct litifut_image image = {.sections = sections, .section_count = 3};
+	struct litifut_targets targets;
+	struct litifut_error error;
+	bool found;
+
+	litifut_put32(false, index, 0x8000 - 0x100);
+	litifut_put32(false, index + 4, 0x200 - 0x104);
+	assert_int_equal(litifut_targets_create(0x8000, 0x9000, &targets, &error), LITIFUT_OK);
+	litifut_arm_add_landing_pads(&image, &targets);
+	found = litifut_targets_has(&targets, pad);
+	litifut_targets_release(&targets);
+	return found;
+}
+
+static void landing_pads_are_targets(void **state)
+{
+	/* personality; one more word of unwind code; its word; then the table: no
+	 * start, types at 4, ULEB128 call sites of 8 bytes: two of them */
+	uint8_t tables[] = {0, 0, 0, 0, 0xb0, 0xb0, 0xb0, 1, 0xb0, 0xb0, 0xb0, 0xb0, 0xff,
+			    0, 4, 1, 8, 2,    4,    0x20, 1, 6,    4,    0x82, 0};
+
+	(void)state;
+	assert_true(has_pad(tables, sizeof(tables), 0x8020));
+	assert_false(has_pad(tables, sizeof(tables), 0x8022));
+	for (uint32_t cut = 0; cut < sizeof(tables); cut++)
+		assert_false(has_pad(tables, cut, 0x8020));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_can_be_moved),
+		cmocka_unit_test(a_tail_call_leaves_a_key_of_its_own),
+		cmocka_unit_test(a_moved_branch_keeps_its_condition),
+		cmocka_unit_test(only_certain_jumps_are_tail_calls),
+		cmocka_unit_test(landing_pads_are_targets),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
