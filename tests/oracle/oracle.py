@@ -319,6 +319,12 @@ def same(prefix, tsv, traced, plain):
         for address, (reason, _) in read_sites(elf).items():
             if reason != PATCHED:
                 unpatched.add((elf.name,) + elf.function_at(address))
+    by_name = {elf.name: elf for elf in traced}
+
+    def has_caller(row):
+        elf = by_name.get(row["site_module"])
+        return not elf or elf.function_at(int(row["site_offset"], 16))[0]
+
     plain_runs, traced_runs = [], []
     for thread in sorted(oracle.threads):
         run = []
@@ -335,7 +341,8 @@ def same(prefix, tsv, traced, plain):
     for thread in sorted(recorded):
         traced_runs.append([
             (base_name(row["caller"]), int(row["caller_offset"], 16), base_name(row["callee"]))
-            for row in recorded[thread] if not row["kind"].startswith("tail")])
+            for row in recorded[thread] if not row["kind"].startswith("tail")
+            and has_caller(row)])
     if len(plain_runs) != len(traced_runs):
         differences.append(f"{len(plain_runs)} threads made calls, {len(traced_runs)} were recorded")
     for expected, got in zip(plain_runs, traced_runs):
