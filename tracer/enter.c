@@ -20,9 +20,12 @@ struct litifut_module litifut_module
 		.version = LITIFUT_MODULE_VERSION,
 };
 
+static void litifut_module_end(void);
+
 struct litifut_module_state litifut_module_state __attribute__((visibility("hidden"))) = {
 	.self = &litifut_module_state,
 	.record = litifut_record_trace,
+	.end = litifut_module_end,
 };
 
 /* Told by each module when it goes: at exit or by dlclose. Absent with a
@@ -101,6 +104,8 @@ static inline void litifut_record(const struct litifut_frame *frame, struct liti
 		}
 		litifut_record_early(module, state);
 	}
+	if (kind != LITIFUT_SITE_DIRECT && callee == (uint32_t)state->end)
+		return;
 	litifut_record_to(state, &call);
 }
 

@@ -20,14 +20,17 @@ struct litifut_early_call {
 };
 
 struct litifut_module_state {
-	/* Both words are filled by relocations: `self` holds this struct's own
+	/* These words are filled by relocations: `self` holds this struct's own
 	 * address once the module is relocated (an executable or library at
 	 * another address than it was linked for holds a wrong one before
 	 * that); `record` is the process's recorder, 0 until the dynamic
 	 * linker has looked it up. */
 	struct litifut_module_state *self;
 	void (*record)(const struct litifut_call *call);
-	uint32_t relocated; /* both were seen to be right */
+	/* Our own destructor, which the start-up code of a static program calls
+	 * from a traced site: a call that the program would not make without us. */
+	void (*end)(void);
+	uint32_t relocated; /* the words above were seen to be right */
 	uint32_t floating;  /* enum litifut_floating */
 	uint32_t early_count;
 	uint32_t early_lost;
