@@ -33,26 +33,46 @@ run_workload()
 	(cd "$1" && workload) >"$1.out" 2>&1
 }
 
-# Builds in the tree FOLDER, with `litifut build` around it or not.
+# build_tree FOLDER [HOW]: builds plain; traced, with `litifut build` around it;
+# or wrapped, with the same and LITIFUT unset. Without HOW as FOLDER is named.
 build_tree()
 {
 	(
 		cd "$1" || exit 1
-		if [ "$1" = traced ]; then
-			# a function is no command: say it to a shell of its own
-			export triplet machine_flags root
-			"$BUILD/bin/litifut" build sh -euc ". '$recipe'; build"
-		else
-			set -e
-			build
-		fi
+		# a function is no command: say it to a shell of its own
+		export triplet machine_flags root
+		case ${2:-$1} in
+		plain) sh -euc ". '$recipe'; build" ;;
+		traced) "$BUILD/bin/litifut" build sh -euc ". '$recipe'; build" ;;
+		wrapped) "$BUILD/bin/litifut" build env -u LITIFUT sh -euc ". '$recipe'; build" ;;
+		esac
 	) >"$1.log" 2>&1
 }
 
-remove_outputs()
+# A copy of the plain tree where only the links are to be done again.
+copy_without_outputs()
 {
+	cp -a plain "$1"
 	# shellcheck disable=SC2086
-	(cd traced && rm -f $outputs)
+	(cd "$1" && rm -f $outputs)
+}
+
+# Links again in plain/, now through the wrapper with LITIFUT unset; in the same
+# folder, since debug information has its name.
+build_again()
+{
+	mv plain kept
+	cp -a kept plain
+	# shellcheck disable=SC2086
+	(cd plain && rm -f $outputs)
+	build_tree plain wrapped
+}
+
+same_bytes()
+{
+	for same_module in $modules; do
+		cmp "plain/$same_module" "kept/$same_module" || return
+	done
 }
 
 program()
@@ -71,8 +91,11 @@ program()
 		cd "$here" || exit 1
 		return
 	fi
-	cp -a plain traced
-	remove_outputs
+	build_again
+	ok "$name: the same bytes with LITIFUT unset" same_bytes
+	rm -rf plain
+	mv kept plain
+	copy_without_outputs traced
 	if ! ok "$name: builds under litifut build" build_tree traced; then
 		tail -n 5 traced.log | sed 's/^/# /' >&2
 		return
