@@ -21,7 +21,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import islands  # noqa: E402
-from elf import Elf  # noqa: E402
+from elf import EM_ARM, Elf  # noqa: E402
 
 PATCHED = 0
 TAIL_KINDS = (3, 4)
@@ -207,6 +207,10 @@ def behind_veneer(place):
     shown as the function that it leads to."""
     elf, address = place
     if elf and address not in elf.plt:
+        # A stub for the Cortex-A8 erratum has no name and is one branch.
+        if elf.machine == EM_ARM and not elf.function_at(address)[0]:
+            target = thumb_branch(elf, address)
+            return (elf, target) if target is not None else place
         match = re.match(r"(?:__(.+)_(?:from_arm|from_thumb|veneer)|\.pic\.(.+))$",
                          elf.function_at(address)[0])
         if match:
@@ -336,7 +340,7 @@ def same(prefix, tsv, traced, plain):
             if (elf.name,) + caller in unpatched:
                 left += 1
             else:
-                run.append((base_name(caller[0]), caller[1], names_of(callee)))
+                run.append((base_name(caller[0]), caller[1], names_of(behind_veneer(callee))))
         plain_runs.append(run)
     for thread in sorted(recorded):
         traced_runs.append([
