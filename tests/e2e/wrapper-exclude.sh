@@ -29,7 +29,7 @@ callers()
 		../libgreek.a ../gamma_.o) >traced.log 2>&1
 	guest_environment="LITIFUT_DIR=$(pwd)/data" run traced program
 	"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps traced/program 2>post.log
-	awk -F '\t' 'NR > 1 { print $6 }' events.tsv | sort -u | grep -v '^_\|^$' | tr '\n' ' '
+	awk -F '\t' 'NR > 1 { print $6 }' events.tsv | sort -u | grep -v '^_\|^$\|^frame_dummy\|^call_weak_fn\|tm_clones$' | tr '\n' ' '
 }
 
 excluded()
