@@ -3,6 +3,7 @@
 # device, carry the stick to the host, read it there.
 #
 #   tests/device/device.sh arm|mips short|long
+# shellcheck disable=SC2034,SC2154 # lib.sh sets and reads
 . "$(dirname "$0")/../lib.sh"
 
 here=$root/tests/device
@@ -61,7 +62,7 @@ boot()
 # traced under the oracle.
 here()
 {
-	host_folder=$2
+	host_folder=$2 # for here.sh
 	# shellcheck disable=SC1090
 	(. "$here/here.sh" && . "$here/workload/scenarios/$1")
 }
