@@ -302,8 +302,9 @@ static bool is_thumb(const struct qemu_plugin_tb *block)
 		bytes = qemu_plugin_insn_data(each);
 		if (qemu_plugin_insn_size(each) == 2)
 			return true;
-		/* no 32-bit T32 instruction begins like this */
-		if (bytes[1] < 0xe8)
+		/* no 32-bit T32 instruction begins like this, but QEMU gives a 16-bit
+		 * one 4 bytes when the next would cross the end of a page */
+		if (bytes[1] < 0xe8 && (qemu_plugin_insn_vaddr(each) & 0xfff) != 0xffc)
 			return false;
 	}
 	/* only a call matters, and calls end blocks */
