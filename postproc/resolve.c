@@ -188,7 +188,6 @@ uint32_t post_session_resolve(struct post_session *session, struct post_process 
 			call.site_address = site->address;
 	} else {
 		call.site_address = tail ? guess - 4 : guess;
-		process->missing_maps_matter = true;
 	}
 	call.caller = function_at(session, call.site_module, call.site_address, &call.caller_offset,
 				  &caller_named);
@@ -198,8 +197,6 @@ uint32_t post_session_resolve(struct post_session *session, struct post_process 
 		mapping = find_mapping(process, epoch, callee & ~1u);
 		call.callee_module = mapping ? mapping->module : 0;
 		target = mapping ? callee - mapping->bias : callee;
-		if (!mapping)
-			process->missing_maps_matter = true;
 	} else if (site && site->callee) {
 		call.callee_module = call.site_module;
 		target = site->callee;

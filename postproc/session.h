@@ -88,7 +88,6 @@ struct post_process {
 	struct post_trace *trace;
 	struct post_maps maps;
 	bool has_maps;
-	bool missing_maps_matter; /* an address lay outside of the traced modules */
 	uint32_t machine;
 	struct post_mapping *mappings; /* those of the trace first */
 	size_t mapping_count, mapping_capacity;

@@ -23,6 +23,13 @@ refuses_with()
 	[ "$refuses_status" = 1 ] && [ "$(wc -l <err)" = 1 ] && grep -q "$refuses_expected" err
 }
 
+says_no_maps()
+{
+	"$post" -f tsv -o events.tsv data/trace traced/program 2>post.err
+	equal $? 1 && [ "$(grep -c 'no maps file' post.err)" = 1 ] && cat post.err &&
+		equal "$(grep -vc 'no maps file\|events,' post.err)" 0
+}
+
 behaviour()
 {
 	cat >main.c <<-'END'
@@ -68,8 +75,7 @@ behaviour()
 	"$triplet-strip" stripped
 	ok "post: half a trace without maps is read as far as it goes" reads_half
 	rm -f data/maps/*
-	ok "post: without maps, the trace's own modules do" \
-		"$post" -f tsv -o events.tsv data/trace traced/program
+	ok "post: without maps, the trace's own modules do, and a line says so" says_no_maps
 	is "  and the call is there" "$(recorded work)" 1
 }
 

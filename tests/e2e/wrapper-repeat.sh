@@ -36,7 +36,7 @@ behaviour()
 	END
 	"$BUILD/bin/litifut" build make -j8 CC="$triplet-gcc $machine_flags" >make.log 2>&1
 	is "make -j8: exit status" $? 0
-	ok "make -j8: no words of the wrapper" sh -c '! grep litifut make.log'
+	ok "make -j8: no words of the wrapper" sh -c '! grep ^litifut make.log'
 	for number in 1 2 3 4 5 6 7 8; do
 		mkdir -p traced
 		mv program-$number traced/program

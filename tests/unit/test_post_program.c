@@ -141,7 +141,8 @@ static void diff_tells_new_gone_and_changed(void **state)
 {
 	(void)state;
 	need_fixture();
-	const char *runs = "mkdir old new; cp trace/app.100.trace old; cp trace/app.200.trace new";
+	const char *runs = "mkdir old new; cp trace/app.100.trace maps/*.100.maps old; "
+			   "cp trace/app.200.trace maps/*.200.maps new";
 	free(shell("%s", runs));
 	gives(0, "gone               4            0            count -> leaf [app]\n",
 	      "$post diff old new app libshape.so");
@@ -150,7 +151,7 @@ static void diff_tells_new_gone_and_changed(void **state)
 	      "$post diff new old app libshape.so");
 	gives(0, "0 edges differ", "$post diff old old app libshape.so");
 	gives(0, "changed            1            2   +100.0%  main -> area@plt [app]\n",
-	      "cp trace/* new; $post diff old new app libshape.so");
+	      "cp trace/* maps/* new; $post diff old new app libshape.so");
 	gives(0, NULL, "rm -r old new");
 }
 
@@ -172,11 +173,12 @@ static void files_of_one_build_add_up(void **state)
 	need_fixture();
 	snprintf(strip, sizeof(strip), "%.*s", (int)(strlen(fixture.target->compiler) - 3),
 		 fixture.target->compiler);
-	char *text = shell("mkdir dev && %sstrip -o dev/app app && "
-			   "%sobjcopy -R .litifut.sites app dev/app.full && "
-			   "$post -q trace/app.100.trace dev/app libshape.so | head -n 1; "
-			   "$post -q trace/app.100.trace dev libshape.so | head -n 1; rm -r dev",
-			   strip, strip);
+	char *text =
+		shell("mkdir dev && %sstrip -o dev/app app && "
+		      "%sobjcopy -R .litifut.sites app dev/app.full && "
+		      "$post -q trace/app.100.trace maps dev/app libshape.so | head -n 1; "
+		      "$post -q trace/app.100.trace maps dev libshape.so | head -n 1; rm -r dev",
+		      strip, strip);
 	assert_string_equal(text, "100 app+0x20010 -> app+0x20060 [app]\n"
 				  "100 main+0x10 -> work [app]\n");
 	free(text);
