@@ -312,6 +312,12 @@ def names_of(place):
     return {base_name(name) for name in names}
 
 
+def one_name(elf, address, offset, name):
+    """The same name for a function whichever of its aliases somebody chose."""
+    names = elf.aliases.get(address - offset & ~1) if elf else None
+    return min(map(base_name, names)) if names else base_name(name)
+
+
 def same(prefix, tsv, traced, plain):
     oracle = Oracle(prefix, plain)
     recorded = read_tsv(tsv)
@@ -340,11 +346,14 @@ def same(prefix, tsv, traced, plain):
             if (elf.name,) + caller in unpatched:
                 left += 1
             else:
-                run.append((base_name(caller[0]), caller[1], names_of(behind_veneer(callee))))
+                run.append((one_name(elf, site, caller[1], caller[0]), caller[1],
+                            names_of(behind_veneer(callee))))
         plain_runs.append(run)
     for thread in sorted(recorded):
         traced_runs.append([
-            (base_name(row["caller"]), int(row["caller_offset"], 16), base_name(row["callee"]))
+            (one_name(by_name.get(row["site_module"]), int(row["site_offset"], 16),
+                      int(row["caller_offset"], 16), row["caller"]),
+             int(row["caller_offset"], 16), base_name(row["callee"]))
             for row in recorded[thread] if not row["kind"].startswith("tail")
             and has_caller(row)])
     if len(plain_runs) != len(traced_runs):
