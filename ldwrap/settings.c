@@ -109,10 +109,8 @@ static void apply_setting(struct settings *settings, const struct setting *setti
 	case SETTING_ENGINE:
 		if (!strcmp(value, "db"))
 			settings->engine = LITIFUT_ENGINE_DB;
-		else if (!strcmp(value, "thunk"))
-			settings->engine = LITIFUT_ENGINE_THUNK;
 		else if (*value)
-			warn_about(warn, where, "neither db nor thunk, ignored", value);
+			warn_about(warn, where, "only `db' is supported, ignored", value);
 		break;
 	case SETTING_DATABASE:
 		/* The db engine, the only one so far, reads it in memory. */

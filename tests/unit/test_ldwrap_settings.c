@@ -135,6 +135,19 @@ static void what_is_wrong_is_said_and_passed_over(void **state)
 	settings_release(&settings);
 }
 
+static void an_engine_that_is_not_there_is_not_taken_silently(void **state)
+{
+	struct settings settings;
+
+	(void)state;
+	setenv("LITIFUT", "1", 1);
+	setenv("LITIFUT_ENGINE", "thunk", 1);
+	settings_read(&settings, count_warning);
+	assert_int_equal(warnings, 1);
+	assert_int_equal(settings.engine, LITIFUT_ENGINE_DB);
+	settings_release(&settings);
+}
+
 static void a_missing_config_file_is_said(void **state)
 {
 	struct settings settings;
@@ -155,6 +168,7 @@ int main(void)
 		cmocka_unit_test_setup(a_config_file_is_read_and_the_environment_outweighs_it,
 				       clean),
 		cmocka_unit_test_setup(what_is_wrong_is_said_and_passed_over, clean),
+		cmocka_unit_test_setup(an_engine_that_is_not_there_is_not_taken_silently, clean),
 		cmocka_unit_test_setup(a_missing_config_file_is_said, clean),
 	};
 
