@@ -99,7 +99,7 @@ enum litifut_status litifut_rewrite_adapt_tracer(const struct litifut_rewrite_pl
 /* Patches the image at `path` in place, verifies it, fills `summary`.
  * LITIFUT_ERROR_SPACE: the room reserved in this image is too small; call
  * litifut_rewrite_plan() on it and link again. On any error the file is left
- * as it was. */
+ * as it was, but for a failing write: callers work on a copy. */
 enum litifut_status litifut_rewrite_apply(const char *path,
 					  const struct litifut_rewrite_options *options,
 					  struct litifut_rewrite_summary *summary,
