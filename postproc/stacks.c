@@ -162,22 +162,46 @@ void post_stack_release(struct post_stack *stack)
 	*stack = (struct post_stack){0};
 }
 
-void post_release_thread_stacks(struct post_session *session)
+void *post_thread_stack(struct post_thread *thread, size_t bytes)
 {
-	for (size_t p = 0; p < session->process_count; p++) {
-		struct post_process *process = session->processes[p];
+	if (!thread->state)
+		thread->state = post_allocate(1, bytes);
+	return thread->state;
+}
+
+static void each_thread_stack(struct post_stacks *stacks,
+			      void (*act)(struct post_stacks *stacks, struct post_thread *thread))
+{
+	for (size_t p = 0; p < stacks->session->process_count; p++) {
+		struct post_process *process = stacks->session->processes[p];
 		for (size_t t = 0; t < process->thread_count; t++) {
-			if (!process->threads[t]->state)
-				continue;
-			post_stack_release(process->threads[t]->state);
-			free(process->threads[t]->state);
-			process->threads[t]->state = NULL;
+			if (process->threads[t]->state)
+				act(stacks, process->threads[t]);
 		}
 	}
 }
 
+static void unwind_thread(struct post_stacks *stacks, struct post_thread *thread)
+{
+	post_stack_unwind(stacks, thread->state);
+}
+
+static void release_thread(struct post_stacks *stacks, struct post_thread *thread)
+{
+	(void)stacks;
+	post_stack_release(thread->state);
+	free(thread->state);
+	thread->state = NULL;
+}
+
+void post_stacks_unwind(struct post_stacks *stacks)
+{
+	each_thread_stack(stacks, unwind_thread);
+}
+
 void post_stacks_release(struct post_stacks *stacks)
 {
+	each_thread_stack(stacks, release_thread);
 	post_table_release(&stacks->first_sites);
 	free(stacks->targets);
 	*stacks = (struct post_stacks){0};

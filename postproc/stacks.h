@@ -60,10 +60,15 @@ void post_stack_unwind(struct post_stacks *stacks, struct post_stack *stack);
 
 void post_stack_release(struct post_stack *stack);
 
-/* For formats whose thread->state is a struct post_stack, or begins with one:
- * releases and frees them all. */
-void post_release_thread_stacks(struct post_session *session);
+/* For formats that keep a struct post_stack, or something of `bytes` bytes that
+ * begins with one, in thread->state: gives that of the thread, all zero when it
+ * is new. It belongs to the stacks, whose release frees it. */
+void *post_thread_stack(struct post_thread *thread, size_t bytes);
 
+/* Leaves all frames of all threads with such a stack. */
+void post_stacks_unwind(struct post_stacks *stacks);
+
+/* Releases everything, the stacks of the session's threads included. */
 void post_stacks_release(struct post_stacks *stacks);
 
 #endif

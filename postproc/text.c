@@ -56,6 +56,15 @@ void post_text_add_callee(struct post_text *text, const struct post_session *ses
 		post_text_format(text, "+0x%x", call->callee_offset);
 }
 
+void post_text_add_target(struct post_text *text, const struct post_session *session,
+			  const struct post_call *call)
+{
+	if (session->options.veneers && call->veneer != POST_NONE)
+		post_text_format(text, "%s -> ", session->functions[call->veneer].name);
+	post_text_add_callee(text, session, call);
+	post_text_format(text, " [%s]", session->modules[call->callee_module].name);
+}
+
 void post_write_number(FILE *file, uint64_t value)
 {
 	char digits[20], *at = digits + sizeof(digits);

@@ -26,6 +26,11 @@ char *post_text_take(struct post_text *text);
 void post_text_add_callee(struct post_text *text, const struct post_session *session,
 			  const struct post_call *call);
 
+/* The same for people: the veneer in front where it was asked for, and the
+ * module behind. */
+void post_text_add_target(struct post_text *text, const struct post_session *session,
+			  const struct post_call *call);
+
 /* Writes a number in decimal. Several times faster than fprintf(). */
 void post_write_number(FILE *file, uint64_t value);
 

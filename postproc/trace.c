@@ -39,11 +39,47 @@ uint32_t post_trace_word(const struct post_trace *trace, const struct post_chunk
 	return number32(trace, word);
 }
 
-static enum litifut_status bad_header(const struct post_trace *trace, enum litifut_status status,
-				      struct litifut_error *error, uint64_t offset,
-				      const char *message)
+/* All 32-bit fields from `first` up to `end` of a struct that was copied. */
+static void convert_words(const struct post_trace *trace, void *start, size_t first, size_t end)
 {
-	return litifut_error_set(error, status, trace->path, "header", offset, "%s", message);
+	uint8_t *bytes = start;
+
+	for (size_t at = first; at < end; at += 4) {
+		uint32_t word;
+		memcpy(&word, bytes + at, sizeof(word));
+		word = number32(trace, word);
+		memcpy(bytes + at, &word, sizeof(word));
+	}
+}
+
+/* What this program asks of a header that it can read. */
+static enum litifut_status check_header(const struct post_trace *trace, struct litifut_error *error)
+{
+	const struct litifut_trace_header *header = &trace->header;
+	const struct {
+		bool good;
+		enum litifut_status status;
+		size_t offset;
+		const char *message;
+	} rules[] = {
+		{header->word_bytes == 4, LITIFUT_ERROR_UNSUPPORTED,
+		 offsetof(struct litifut_trace_header, word_bytes),
+		 "not a trace of a 32-bit program"},
+		{header->header_bytes >= sizeof(*header) && header->header_bytes % 4 == 0,
+		 LITIFUT_ERROR_FORMAT, offsetof(struct litifut_trace_header, header_bytes),
+		 "impossible size of the header"},
+		{header->chunk_bytes >= SMALLEST_CHUNK && header->chunk_bytes <= LARGEST_CHUNK &&
+			 header->chunk_bytes % 4 == 0,
+		 LITIFUT_ERROR_FORMAT, offsetof(struct litifut_trace_header, chunk_bytes),
+		 "impossible size of the chunks"},
+	};
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
+		if (!rules[i].good)
+			return litifut_error_set(error, rules[i].status, trace->path, "header",
+						 rules[i].offset, "%s", rules[i].message);
+	}
+	return LITIFUT_OK;
 }
 
 static enum litifut_status read_header(struct post_trace *trace, struct litifut_error *error)
@@ -51,32 +87,27 @@ static enum litifut_status read_header(struct post_trace *trace, struct litifut_
 	struct litifut_trace_header *header = &trace->header;
 
 	if (trace->size < sizeof(*header))
-		return bad_header(trace, LITIFUT_ERROR_FORMAT, error, trace->size,
-				  "the trace ends inside its header");
+		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, trace->path, "header",
+					 trace->size, "the trace ends inside its header");
 	memcpy(header, trace->data, sizeof(*header));
 	if (memcmp(header->magic, LITIFUT_TRACE_MAGIC, sizeof(header->magic)))
-		return bad_header(trace, LITIFUT_ERROR_FORMAT, error, 0, "not a LITIFUT trace");
+		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, trace->path, "header", 0,
+					 "not a LITIFUT trace");
 	trace->swap = header->byte_order == bswap_32(LITIFUT_BYTE_ORDER_MARK);
 	if (!trace->swap && header->byte_order != LITIFUT_BYTE_ORDER_MARK)
-		return bad_header(trace, LITIFUT_ERROR_FORMAT, error,
-				  offsetof(struct litifut_trace_header, byte_order),
-				  "the mark of the byte order is damaged");
+		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, trace->path, "header",
+					 offsetof(struct litifut_trace_header, byte_order),
+					 "the mark of the byte order is damaged");
 
 	header->version_major = number16(trace, header->version_major);
 	header->version_minor = number16(trace, header->version_minor);
-	uint32_t *words = &header->header_bytes;
-	size_t count = (offsetof(struct litifut_trace_header, clock_hertz) -
-			offsetof(struct litifut_trace_header, header_bytes)) /
-		       4;
-	for (size_t i = 0; i < count; i++)
-		words[i] = number32(trace, words[i]);
+	convert_words(trace, header, offsetof(struct litifut_trace_header, header_bytes),
+		      offsetof(struct litifut_trace_header, clock_hertz));
 	header->clock_hertz = number64(trace, header->clock_hertz);
 	header->start_monotonic_ns = number64(trace, header->start_monotonic_ns);
 	header->start_realtime_ns = number64(trace, header->start_realtime_ns);
-	header->bloom_bits = number32(trace, header->bloom_bits);
-	header->bloom_hashes = number32(trace, header->bloom_hashes);
-	header->bloom_bits_set = number32(trace, header->bloom_bits_set);
-	header->bloom_suppressed = number32(trace, header->bloom_suppressed);
+	convert_words(trace, header, offsetof(struct litifut_trace_header, bloom_bits),
+		      offsetof(struct litifut_trace_header, program));
 	header->program[sizeof(header->program) - 1] = '\0';
 
 	if (header->version_major != LITIFUT_TRACE_VERSION_MAJOR)
@@ -85,20 +116,7 @@ static enum litifut_status read_header(struct post_trace *trace, struct litifut_
 					 "trace format %u.%u; this program reads %u.x",
 					 header->version_major, header->version_minor,
 					 LITIFUT_TRACE_VERSION_MAJOR);
-	if (header->word_bytes != 4)
-		return bad_header(trace, LITIFUT_ERROR_UNSUPPORTED, error,
-				  offsetof(struct litifut_trace_header, word_bytes),
-				  "not a trace of a 32-bit program");
-	if (header->header_bytes < sizeof(*header) || header->header_bytes % 4)
-		return bad_header(trace, LITIFUT_ERROR_FORMAT, error,
-				  offsetof(struct litifut_trace_header, header_bytes),
-				  "impossible size of the header");
-	if (header->chunk_bytes < SMALLEST_CHUNK || header->chunk_bytes > LARGEST_CHUNK ||
-	    header->chunk_bytes % 4)
-		return bad_header(trace, LITIFUT_ERROR_FORMAT, error,
-				  offsetof(struct litifut_trace_header, chunk_bytes),
-				  "impossible size of the chunks");
-	return LITIFUT_OK;
+	return check_header(trace, error);
 }
 
 static void add_module(struct post_trace *trace, const struct post_chunk *chunk, uint32_t first)
@@ -107,13 +125,9 @@ static void add_module(struct post_trace *trace, const struct post_chunk *chunk,
 	struct litifut_module_record *record = &module.record;
 
 	memcpy(record, trace->data + chunk->offset + (size_t)first * 4, sizeof(*record));
-	record->serial = number32(trace, record->serial);
-	record->epoch = number32(trace, record->epoch);
-	record->load_bias = number32(trace, record->load_bias);
-	record->text_start = number32(trace, record->text_start);
-	record->text_end = number32(trace, record->text_end);
-	record->flags = number32(trace, record->flags);
-	record->build_id_bytes = number32(trace, record->build_id_bytes);
+	convert_words(trace, record, 0, offsetof(struct litifut_module_record, build_id));
+	convert_words(trace, record, offsetof(struct litifut_module_record, build_id_bytes),
+		      offsetof(struct litifut_module_record, name));
 	if (record->build_id_bytes > sizeof(record->build_id))
 		record->build_id_bytes = sizeof(record->build_id);
 	record->name[sizeof(record->name) - 1] = '\0';
@@ -152,6 +166,12 @@ static void read_metadata(struct post_trace *trace, const struct post_chunk *chu
 	}
 }
 
+static void add_chunk(struct post_trace *trace, struct post_chunk chunk)
+{
+	POST_GROW(trace->chunks, trace->chunk_count, trace->chunk_capacity);
+	trace->chunks[trace->chunk_count++] = chunk;
+}
+
 /* Tells of a problem with a chunk, but not thousands of times. */
 static void chunk_problem(const struct post_trace *trace, struct post_problems *problems,
 			  unsigned *told, size_t offset, const char *message)
@@ -181,17 +201,15 @@ static void read_blocks(struct post_trace *trace, size_t at, size_t end,
 				"a compact block is damaged; the rest of its chunk is left out");
 			break;
 		}
-		struct post_chunk chunk = {
-			.offset = at,
-			.word_count = words,
-			.packed_bytes = bytes,
-			.thread = number32(trace, block.thread),
-			.flags = number32(trace, block.flags),
-			.number = number32(trace, block.number),
-			.start_time = number64(trace, block.start_time),
-		};
-		POST_GROW(trace->chunks, trace->chunk_count, trace->chunk_capacity);
-		trace->chunks[trace->chunk_count++] = chunk;
+		add_chunk(trace, (struct post_chunk){
+					 .offset = at,
+					 .word_count = words,
+					 .packed_bytes = bytes,
+					 .thread = number32(trace, block.thread),
+					 .flags = number32(trace, block.flags),
+					 .number = number32(trace, block.number),
+					 .start_time = number64(trace, block.start_time),
+				 });
 		bytes = (bytes + 3) & ~3u;
 		if (bytes > end - at)
 			break;
@@ -292,8 +310,7 @@ static void read_chunks(struct post_trace *trace, struct post_problems *problems
 			read_metadata(trace, &chunk);
 			continue;
 		}
-		POST_GROW(trace->chunks, trace->chunk_count, trace->chunk_capacity);
-		trace->chunks[trace->chunk_count++] = chunk;
+		add_chunk(trace, chunk);
 	}
 	if (told > PROBLEMS_TOLD)
 		post_problem_at(problems, trace->path, LITIFUT_NO_ADDRESS, "%u more damaged chunks",

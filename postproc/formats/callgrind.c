@@ -13,7 +13,7 @@
 
 /* Of one thread. */
 struct lane {
-	struct post_stack stack; /* first, see post_release_thread_stacks() */
+	struct post_stack stack; /* first, see post_thread_stack() */
 	uint64_t events;         /* so far */
 };
 
@@ -50,11 +50,8 @@ static void start(struct post_output *output)
 static void event(struct post_output *output, const struct post_event *event)
 {
 	struct state *state = output->state;
+	struct lane *lane = post_thread_stack(event->thread, sizeof(*lane));
 
-	struct lane *lane = event->thread->state;
-
-	if (!lane)
-		lane = event->thread->state = post_allocate(1, sizeof(*lane));
 	if (event->call >= state->count) {
 		size_t count = output->session->call_count;
 		state->inclusive =
@@ -139,13 +136,7 @@ static void finish(struct post_output *output)
 	uint32_t *order = post_allocate(session->call_count, sizeof(*order));
 	size_t count = 0;
 
-	for (size_t p = 0; p < session->process_count; p++) {
-		for (size_t t = 0; t < session->processes[p]->thread_count; t++) {
-			struct lane *lane = session->processes[p]->threads[t]->state;
-			if (lane)
-				post_stack_unwind(&state->stacks, &lane->stack);
-		}
-	}
+	post_stacks_unwind(&state->stacks);
 	state->named = post_allocate(session->function_count, sizeof(*state->named));
 	state->object_named = post_allocate(session->module_count, sizeof(*state->object_named));
 	for (uint32_t i = 0; i < session->call_count; i++) {
@@ -181,7 +172,6 @@ static void finish(struct post_output *output)
 	free(state->named);
 	free(state->object_named);
 	free(state->inclusive);
-	post_release_thread_stacks(output->session);
 	post_stacks_release(&state->stacks);
 	free(state);
 }

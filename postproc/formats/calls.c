@@ -9,17 +9,14 @@
 static char *make_line(const struct post_session *session, const struct post_call *call)
 {
 	const struct post_function *caller = &session->functions[call->caller];
-	const struct post_function *callee = &session->functions[call->callee];
 	struct post_text text = {0};
 
 	post_text_add(&text, caller->name);
 	if (caller->symbol)
 		post_text_format(&text, "+0x%x", call->caller_offset);
 	post_text_add(&text, call->tail ? " => " : " -> ");
-	if (session->options.veneers && call->veneer != POST_NONE)
-		post_text_format(&text, "%s -> ", session->functions[call->veneer].name);
-	post_text_add_callee(&text, session, call);
-	post_text_format(&text, " [%s]\n", session->modules[callee->module].name);
+	post_text_add_target(&text, session, call);
+	post_text_add(&text, "\n");
 	return post_text_take(&text);
 }
 

@@ -13,7 +13,8 @@
 
 /* Per thread: the stack, and the time of its latest event. */
 struct lane {
-	struct post_stack stack; /* first, see post_release_thread_stacks() */
+	struct post_stack stack; /* first, see post_thread_stack() */
+	bool begun;
 	uint32_t pid, tid;
 	double time; /* microseconds */
 };
@@ -95,7 +96,7 @@ static void name_thread(struct state *state, const struct post_event *event,
 static void event(struct post_output *output, const struct post_event *event)
 {
 	struct state *state = output->state;
-	struct lane *lane = event->thread->state;
+	struct lane *lane = post_thread_stack(event->thread, sizeof(*lane));
 	double time = (double)event->sequence;
 
 	if (post_clock_runs(event->process)) {
@@ -105,12 +106,11 @@ static void event(struct post_output *output, const struct post_event *event)
 		state->has_origin = true;
 		time -= state->origin;
 	}
-	if (!lane) {
-		lane = post_allocate(1, sizeof(*lane));
+	if (!lane->begun) {
+		lane->begun = true;
 		lane->pid = event->process->trace->header.pid;
 		lane->tid = event->thread->id;
 		lane->time = time;
-		event->thread->state = lane;
 		name_thread(state, event, lane);
 	}
 	if (time > lane->time)
@@ -122,17 +122,9 @@ static void event(struct post_output *output, const struct post_event *event)
 static void finish(struct post_output *output)
 {
 	struct state *state = output->state;
-	struct post_session *session = output->session;
 
-	for (size_t p = 0; p < session->process_count; p++) {
-		for (size_t t = 0; t < session->processes[p]->thread_count; t++) {
-			struct lane *lane = session->processes[p]->threads[t]->state;
-			if (lane)
-				post_stack_unwind(&state->stacks, &lane->stack);
-		}
-	}
+	post_stacks_unwind(&state->stacks);
 	fputs("\n]}\n", output->file);
-	post_release_thread_stacks(session);
 	post_stacks_release(&state->stacks);
 	free(state);
 }

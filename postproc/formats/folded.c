@@ -61,10 +61,7 @@ static void start(struct post_output *output)
 static void event(struct post_output *output, const struct post_event *event)
 {
 	struct state *state = output->state;
-
-	if (!event->thread->state)
-		event->thread->state = post_allocate(1, sizeof(struct post_stack));
-	struct post_stack *stack = event->thread->state;
+	struct post_stack *stack = post_thread_stack(event->thread, sizeof(*stack));
 	struct post_frame *frame = post_stack_call(&state->stacks, stack, event->call);
 	frame->number =
 		below(state, stack, stack->depth - 1, output->session->calls[event->call].callee);
@@ -98,7 +95,6 @@ static void finish(struct post_output *output)
 	free(path);
 	free(state->nodes);
 	post_table_release(&state->index);
-	post_release_thread_stacks(output->session);
 	post_stacks_release(&state->stacks);
 	free(state);
 }

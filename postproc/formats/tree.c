@@ -41,8 +41,7 @@ static char *make_line(const struct post_session *session, const struct post_cal
 	struct post_text text = {0};
 
 	post_text_add(&text, call->tail ? "=> " : "");
-	post_text_add_callee(&text, session, call);
-	post_text_format(&text, " [%s]", session->modules[call->callee_module].name);
+	post_text_add_target(&text, session, call);
 	return post_text_take(&text);
 }
 
@@ -60,15 +59,13 @@ static void start(struct post_output *output)
 static void event(struct post_output *output, const struct post_event *event)
 {
 	struct state *state = output->state;
+	struct post_stack *stack = post_thread_stack(event->thread, sizeof(*stack));
 
-	if (!event->thread->state)
-		event->thread->state = post_allocate(1, sizeof(struct post_stack));
 	if (state->shown != event->thread)
 		fprintf(output->file, "%sprocess %u (%s), thread %u\n", state->shown ? "\n" : "",
 			event->process->trace->header.pid, event->process->trace->header.program,
 			event->thread->id);
 	state->shown = event->thread;
-	struct post_stack *stack = event->thread->state;
 	struct post_frame *frame = post_stack_call(&state->stacks, stack, event->call);
 	indent(output->file, stack->depth - 1);
 	post_call_texts_write(&state->texts, output->file, output->session, event->call, make_line);
@@ -79,7 +76,6 @@ static void finish(struct post_output *output)
 {
 	struct state *state = output->state;
 
-	post_release_thread_stacks(output->session);
 	post_stacks_release(&state->stacks);
 	post_call_texts_release(&state->texts);
 	free(state);

@@ -128,6 +128,36 @@ void fixture_remove(const struct fixture *fixture)
 	command("rm -rf %s", fixture->folder);
 }
 
+struct fixture fixtures[FIXTURE_TARGETS];
+
+int fixtures_build(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < FIXTURE_TARGETS; i++) {
+		if (!fixture_build(&fixtures[i], &fixture_targets[i]))
+			fixtures[i].target = NULL;
+	}
+	return 0;
+}
+
+struct fixture *fixture_next(const struct fixture *previous)
+{
+	for (size_t i = previous ? (size_t)(previous - fixtures) + 1 : 0; i < FIXTURE_TARGETS;
+	     i++) {
+		if (fixtures[i].target)
+			return &fixtures[i];
+	}
+	return NULL;
+}
+
+int fixtures_remove(void **state)
+{
+	(void)state;
+	for (struct fixture *fixture = NULL; (fixture = fixture_next(fixture));)
+		fixture_remove(fixture);
+	return 0;
+}
+
 /* Return address of the call in line `line` (16 bytes each) of a function. */
 static uint32_t after(const struct fixture *fixture, uint32_t function, unsigned line)
 {

@@ -39,6 +39,16 @@ bool fixture_build(struct fixture *fixture, const struct fixture_target *target)
 /* Removes the folder. */
 void fixture_remove(const struct fixture *fixture);
 
+/* One fixture for each target that has a compiler here; the others have no
+ * target. The first two are setup and teardown of a cmocka group. */
+extern struct fixture fixtures[FIXTURE_TARGETS];
+int fixtures_build(void **state);
+int fixtures_remove(void **state);
+
+/* The next one that was built after `previous` (NULL: from the start), NULL
+ * after the last. */
+struct fixture *fixture_next(const struct fixture *previous);
+
 /* Writes trace/app.100.trace (threads 100 and 101), trace/app.200.trace and the
  * two maps files into the folder. `timed`: with a clock. */
 void fixture_write_traces(const struct fixture *fixture, bool timed);

@@ -16,9 +16,6 @@
 
 #define GOLDENS "tests/golden/post"
 
-static struct fixture fixtures[FIXTURE_TARGETS];
-static bool built[FIXTURE_TARGETS];
-
 static char *read_file(const char *path)
 {
 	FILE *file = fopen(path, "rb");
@@ -54,18 +51,25 @@ static void equals_golden(const struct fixture *fixture, const char *name, const
 	free(golden);
 }
 
+static const struct fixture *one; /* where any will do */
+
+static void need_fixture(void)
+{
+	one = fixture_next(NULL);
+	if (!one)
+		skip();
+}
+
 /* Runs `format` on every CPU that there is a compiler for. */
 static void golden(const char *format, const char *name, const struct fixture_options *options,
 		   bool timed)
 {
 	unsigned ran = 0;
 
-	for (size_t i = 0; i < FIXTURE_TARGETS; i++) {
-		if (!built[i])
-			continue;
-		fixture_write_traces(&fixtures[i], timed);
-		char *text = fixture_run(&fixtures[i], format, options, NULL);
-		equals_golden(&fixtures[i], name, text);
+	for (struct fixture *fixture = NULL; (fixture = fixture_next(fixture));) {
+		fixture_write_traces(fixture, timed);
+		char *text = fixture_run(fixture, format, options, NULL);
+		equals_golden(fixture, name, text);
 		free(text);
 		ran++;
 	}
@@ -110,15 +114,15 @@ static void compact_traces_give_the_same(void **state)
 	static const char *const formats[] = {"calls", "report"};
 
 	(void)state;
-	for (size_t i = 0; i < FIXTURE_TARGETS; i++) {
-		for (size_t f = 0; built[i] && f < 4; f++) {
+	for (struct fixture *fixture = NULL; (fixture = fixture_next(fixture));) {
+		for (size_t f = 0; f < 4; f++) {
 			bool timed = f >= 2;
 			struct post_totals totals;
-			fixture_write_packed_traces(&fixtures[i], timed, true);
-			is_packed(&fixtures[i]);
-			char *text = fixture_run(&fixtures[i], formats[f % 2], NULL, &totals);
-			equals_golden(&fixtures[i],
-				      timed && f % 2 == 0 ? "calls-timed" : formats[f % 2], text);
+			fixture_write_packed_traces(fixture, timed, true);
+			is_packed(fixture);
+			char *text = fixture_run(fixture, formats[f % 2], NULL, &totals);
+			equals_golden(fixture, timed && f % 2 == 0 ? "calls-timed" : formats[f % 2],
+				      text);
 			assert_int_equal(totals.events, 20);
 			free(text);
 		}
@@ -151,12 +155,11 @@ static void filters_mean_the_same(void **state)
 	cases[3].options.session.pid_count = 1;
 	cases[4].options.session.tids = tid;
 	cases[4].options.session.tid_count = 1;
-	if (!built[0])
-		skip();
-	fixture_write_traces(&fixtures[0], false);
+	need_fixture();
+	fixture_write_traces(one, false);
 	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
 		for (size_t f = 0; f < sizeof(formats) / sizeof(*formats); f++) {
-			free(fixture_run(&fixtures[0], formats[f], &cases[c].options, &totals));
+			free(fixture_run(one, formats[f], &cases[c].options, &totals));
 			if (totals.shown != cases[c].shown)
 				print_error("%s %s\n", cases[c].name, formats[f]);
 			assert_int_equal(totals.shown, cases[c].shown);
@@ -171,14 +174,13 @@ static void windows_count_events_or_time(void **state)
 	static const char *const formats[] = {"calls", "edges"};
 
 	(void)state;
-	if (!built[0])
-		skip();
-	fixture_write_traces(&fixtures[0], false);
+	need_fixture();
+	fixture_write_traces(one, false);
 	options.window.by_event = true;
 	options.window.first_event = 1;
 	options.window.last_event = 3;
 	for (size_t f = 0; f < 2; f++) {
-		free(fixture_run(&fixtures[0], formats[f], &options, &totals));
+		free(fixture_run(one, formats[f], &options, &totals));
 		assert_int_equal(totals.shown, 4); /* 3 of thread 100, 0 of 101, 1 of 200 */
 		assert_int_equal(totals.events, 20);
 	}
@@ -189,11 +191,9 @@ static void summary_counts_everything(void **state)
 	struct post_totals totals;
 
 	(void)state;
-	for (size_t i = 0; i < FIXTURE_TARGETS; i++) {
-		if (!built[i])
-			continue;
-		fixture_write_traces(&fixtures[i], false);
-		free(fixture_run(&fixtures[i], "report", NULL, &totals));
+	for (struct fixture *fixture = NULL; (fixture = fixture_next(fixture));) {
+		fixture_write_traces(fixture, false);
+		free(fixture_run(fixture, "report", NULL, &totals));
 		assert_int_equal(totals.events, 20);
 		assert_int_equal(totals.shown, 20);
 		assert_int_equal(totals.lost, 3);
@@ -210,10 +210,8 @@ static void veneers_on_request(void **state)
 
 	(void)state;
 	options.session.veneers = true;
-	for (size_t i = 0; i < FIXTURE_TARGETS; i++) {
-		if (!built[i])
-			continue;
-		char *text = fixture_run(&fixtures[i], "calls", &options, NULL);
+	for (struct fixture *fixture = NULL; (fixture = fixture_next(fixture));) {
+		char *text = fixture_run(fixture, "calls", &options, NULL);
 		assert_non_null(strstr(text, "main+0x40 -> __far_away_veneer -> far_away [app]\n"));
 		free(text);
 	}
@@ -224,10 +222,9 @@ static void names_can_stay_mangled(void **state)
 	struct fixture_options options = fixture_defaults();
 
 	(void)state;
-	if (!built[0])
-		skip();
+	need_fixture();
 	options.session.demangle = false;
-	char *text = fixture_run(&fixtures[0], "edges", &options, NULL);
+	char *text = fixture_run(one, "edges", &options, NULL);
 	assert_non_null(strstr(text, "callback -> _ZN5shape5scaleEi\n"));
 	free(text);
 }
@@ -239,10 +236,9 @@ static void without_elf_files(void **state)
 	struct post_totals totals;
 
 	(void)state;
-	if (!built[0])
-		skip();
-	fixture_write_traces(&fixtures[0], false);
-	struct fixture moved = fixtures[0];
+	need_fixture();
+	fixture_write_traces(one, false);
+	struct fixture moved = *one;
 	snprintf(command, sizeof(command), "mkdir %s/away && mv %s/app %s/libshape.so %s/away",
 		 moved.folder, moved.folder, moved.folder, moved.folder);
 	assert_int_equal(system(command), 0);
@@ -262,24 +258,6 @@ static void without_elf_files(void **state)
 	free(text);
 }
 
-static int build_all(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < FIXTURE_TARGETS; i++)
-		built[i] = fixture_build(&fixtures[i], &fixture_targets[i]);
-	return 0;
-}
-
-static int remove_all(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < FIXTURE_TARGETS; i++) {
-		if (built[i])
-			fixture_remove(&fixtures[i]);
-	}
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -293,5 +271,5 @@ int main(void)
 		cmocka_unit_test(names_can_stay_mangled),
 		cmocka_unit_test(without_elf_files),
 	};
-	return cmocka_run_group_tests_name("post: formats", tests, build_all, remove_all);
+	return cmocka_run_group_tests_name("post: formats", tests, fixtures_build, fixtures_remove);
 }

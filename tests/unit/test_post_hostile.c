@@ -132,68 +132,50 @@ static void maps_seeds(void **state)
 	seeds("maps", fuzz_maps);
 }
 
-static struct fixture fixtures[FIXTURE_TARGETS];
-static bool built[FIXTURE_TARGETS];
+/* Each fixture's file, as it is and with every word of some of its headers
+ * damaged in turn, `last` bytes at the end among them. */
+static void damaged_file(const char *kind, const char *name, size_t first, size_t last,
+			 int (*target)(const uint8_t *, size_t),
+			 void (*more)(const uint8_t *, size_t))
+{
+	size_t number = 0;
+
+	for (struct fixture *fixture = NULL; (fixture = fixture_next(fixture)); number++) {
+		char path[128];
+		size_t size;
+		fixture_write_packed_traces(fixture, number % 2, number % 3);
+		snprintf(path, sizeof(path), "%s/%s", fixture->folder, name);
+		uint8_t *bytes = read_all(path, &size);
+		target(bytes, size);
+		save_seed(kind, number, bytes, size);
+		damage_words(bytes, size, 0, first, target);
+		if (size > last)
+			damage_words(bytes, size, (size - last) & ~(size_t)3, last, target);
+		damage(bytes, size, target, 500);
+		if (more)
+			more(bytes, size);
+		free(bytes);
+	}
+}
+
+/* What comes after the header is where the events are. */
+static void cut_everywhere(const uint8_t *bytes, size_t size)
+{
+	for (size_t cut = 4096; cut < size; cut += 4)
+		fuzz_trace(bytes, cut);
+}
 
 static void damaged_traces(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < FIXTURE_TARGETS; i++) {
-		char path[128];
-		size_t size;
-		if (!built[i])
-			continue;
-		fixture_write_packed_traces(&fixtures[i], i % 2, i % 3);
-		snprintf(path, sizeof(path), "%s/trace/app.100.trace", fixtures[i].folder);
-		uint8_t *bytes = read_all(path, &size);
-		fuzz_trace(bytes, size);
-		save_seed("trace", i, bytes, size);
-		damage_words(bytes, size, 0, 192, fuzz_trace);
-		damage(bytes, size, fuzz_trace, 500);
-		/* What comes after the header is where the events are. */
-		for (size_t cut = 4096; cut < size; cut += 4)
-			fuzz_trace(bytes, cut);
-		free(bytes);
-	}
+	damaged_file("trace", "trace/app.100.trace", 192, 0, fuzz_trace, cut_everywhere);
 }
 
 static void damaged_elf_files(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < FIXTURE_TARGETS; i++) {
-		char path[128];
-		size_t size;
-		if (!built[i])
-			continue;
-		snprintf(path, sizeof(path), "%s/app", fixtures[i].folder);
-		uint8_t *bytes = read_all(path, &size);
-		fuzz_elf(bytes, size);
-		save_seed("elf", i, bytes, size);
-		damage_words(bytes, size, 0, 0x200, fuzz_elf);
-		/* GNU ld puts the section headers last. */
-		size_t headers = size > 1000 ? (size - 1000) & ~(size_t)3 : 0;
-		damage_words(bytes, size, headers, 1000, fuzz_elf);
-		damage(bytes, size, fuzz_elf, 500);
-		free(bytes);
-	}
-}
-
-static int build_all(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < FIXTURE_TARGETS; i++)
-		built[i] = fixture_build(&fixtures[i], &fixture_targets[i]);
-	return 0;
-}
-
-static int remove_all(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < FIXTURE_TARGETS; i++) {
-		if (built[i])
-			fixture_remove(&fixtures[i]);
-	}
-	return 0;
+	/* GNU ld puts the section headers last. */
+	damaged_file("elf", "app", 0x200, 1000, fuzz_elf, NULL);
 }
 
 int main(void)
@@ -203,5 +185,6 @@ int main(void)
 		cmocka_unit_test(damaged_traces),
 		cmocka_unit_test(damaged_elf_files),
 	};
-	return cmocka_run_group_tests_name("post: hostile input", tests, build_all, remove_all);
+	return cmocka_run_group_tests_name("post: hostile input", tests, fixtures_build,
+					   fixtures_remove);
 }
