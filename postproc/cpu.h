@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <litifut/module_format.h>
+
 /* Reads the code of an image. Gives false outside of it. Literals are data, and
  * ARM BE8 has big-endian data among little-endian code. */
 struct post_code {
@@ -40,6 +42,10 @@ struct post_cpu {
 	 * Thumb, MIPS16). Any other code gives POST_LEADS_NOWHERE, or, when it
 	 * happens to look like a veneer, where it branches. */
 	struct post_lead (*follow)(const struct post_code *code, uint32_t address);
+
+	/* The call site that an entry of the instruction DB stands for. Of a tail
+	 * call the DB does not know the place: its address is 0. Kind 0: no call. */
+	struct litifut_site (*site_of_entry)(struct litifut_db_entry entry);
 
 	/* In e_flags of a big-endian file: its code is little-endian; 0: never. */
 	uint32_t byte_invariant_flag;

@@ -264,6 +264,60 @@ static enum litifut_status read_sites(struct post_image *image, const struct pos
 	return LITIFUT_OK;
 }
 
+/* Without the list, which a stripped file has lost, the DB that the program
+ * itself needs tells the callees of direct calls, but not where a tail call is
+ * and nothing of sites that were left alone. */
+static enum litifut_status read_db(struct post_image *image, const struct post_image *from,
+				   struct litifut_error *error)
+{
+	GElf_Shdr header;
+	Elf_Data *data = post_image_section(from, LITIFUT_SECTION_DB, &header);
+
+	if (!data || !data->d_buf || data->d_size < sizeof(struct litifut_db_header))
+		return LITIFUT_OK;
+	const uint8_t *bytes = data->d_buf;
+	uint32_t count = post_image_number(from, bytes + offsetof(struct litifut_db_header, count));
+	size_t room =
+		(data->d_size - sizeof(struct litifut_db_header)) / sizeof(struct litifut_db_entry);
+	if (post_image_number(from, bytes) != LITIFUT_DB_MAGIC ||
+	    post_image_number(from, bytes + offsetof(struct litifut_db_header, version)) !=
+		    LITIFUT_MODULE_VERSION)
+		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, from->path,
+					 LITIFUT_SECTION_DB, header.sh_addr,
+					 "not an instruction DB that this program knows");
+	if (count > room)
+		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, from->path,
+					 LITIFUT_SECTION_DB, header.sh_addr,
+					 "%u entries where %zu have room", count, room);
+	image->sites = post_reallocate(NULL, count, sizeof(*image->sites));
+	bytes += sizeof(struct litifut_db_header);
+	for (uint32_t i = 0; i < count; i++, bytes += sizeof(struct litifut_db_entry)) {
+		struct litifut_db_entry entry = {post_image_number(from, bytes),
+						 post_image_number(from, bytes + 4)};
+		struct litifut_site site = image->cpu->site_of_entry(entry);
+		if (site.kind)
+			image->sites[image->site_count++] = site;
+	}
+	if (image->site_count)
+		qsort(image->sites, image->site_count, sizeof(*image->sites), compare_sites);
+	return LITIFUT_OK;
+}
+
+/* Asks the file itself, then the other files of this build. */
+static enum litifut_status find_sites(struct post_image *image, struct litifut_error *error,
+				      enum litifut_status (*read)(struct post_image *image,
+								  const struct post_image *from,
+								  struct litifut_error *error))
+{
+	enum litifut_status status = read(image, image, error);
+
+	for (size_t i = 0; i < sizeof(image->further) / sizeof(*image->further); i++) {
+		if (!image->sites && image->further[i] && status == LITIFUT_OK)
+			status = read(image, image->further[i], error);
+	}
+	return status;
+}
+
 enum litifut_status post_image_load(struct post_image *image,
 				    const struct post_debug_places *places,
 				    struct litifut_error *error)
@@ -278,11 +332,8 @@ enum litifut_status post_image_load(struct post_image *image,
 	}
 	read_plt(image);
 	post_symbols_finish(&image->symbols);
-	status = read_sites(image, image, error);
-	/* `strip -R` may have taken the list from the device's file. */
-	for (size_t i = 0; i < sizeof(image->further) / sizeof(*image->further); i++) {
-		if (!image->sites && image->further[i] && status == LITIFUT_OK)
-			status = read_sites(image, image->further[i], error);
-	}
+	status = find_sites(image, error, read_sites);
+	if (!image->sites && status == LITIFUT_OK)
+		status = find_sites(image, error, read_db);
 	return status;
 }

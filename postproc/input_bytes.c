@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -33,18 +34,20 @@ static enum litifut_status failed(const char *path, struct litifut_error *error)
 				 strerror(errno));
 }
 
-static bool write_all(int file, const uint8_t *bytes, size_t size)
+/* Gives how much of it could be written. */
+static size_t write_all(int file, const uint8_t *bytes, size_t size)
 {
-	while (size) {
-		ssize_t written = write(file, bytes, size);
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t written = write(file, bytes + done, size - done);
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written <= 0)
-			return false;
-		bytes += written;
-		size -= (size_t)written;
+			break;
+		done += (size_t)written;
 	}
-	return true;
+	return done;
 }
 
 /* Gets the next piece of unpacked bytes; 0 at the end, -1 on damage. */
@@ -143,6 +146,15 @@ static int unnamed_file(void)
 	return file;
 }
 
+/* A few bytes can unpack to terabytes: half of the room stays for others. */
+static uint64_t room_for(int file)
+{
+	struct statvfs about;
+
+	return fstatvfs(file, &about) ? UINT64_MAX : (uint64_t)about.f_bavail * about.f_frsize / 2;
+}
+
+/* What can be unpacked is kept, whatever comes in the way. */
 static int unpack(const char *path, int packed, enum packing packing,
 		  struct post_problems *problems, struct litifut_error *error)
 {
@@ -154,20 +166,24 @@ static int unpack(const char *path, int packed, enum packing packing,
 		return -1;
 	}
 	uint8_t *piece = post_reallocate(NULL, PIECE, 1);
-	uint64_t total = 0;
+	uint64_t total = 0, room = room_for(file);
+	bool full = false;
 	ssize_t got = -1;
 	if (unpack_start(&unpacker, packed, packing)) {
-		while ((got = unpack_next(&unpacker, piece, PIECE)) > 0) {
-			if (!write_all(file, piece, (size_t)got)) {
-				failed("a temporary file (TMPDIR)", error);
-				close(file);
-				file = -1;
-				break;
-			}
-			total += (uint64_t)got;
+		while (!full && (got = unpack_next(&unpacker, piece, PIECE)) > 0) {
+			size_t wanted =
+				total + (uint64_t)got > room ? (size_t)(room - total) : (size_t)got;
+			size_t written = write_all(file, piece, wanted);
+			total += written;
+			full = written < (size_t)got;
 		}
 	}
-	if (got < 0)
+	if (full)
+		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
+				"no more room for the unpacked trace in TMPDIR after %llu bytes; "
+				"what has come so far is read",
+				(unsigned long long)total);
+	else if (got < 0)
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
 				"the compressed data is damaged or cut after %llu unpacked bytes",
 				(unsigned long long)total);

@@ -184,7 +184,7 @@ uint32_t post_session_resolve(struct post_session *session, struct post_process 
 			site = post_image_site(image, return_address - mapping->bias, true);
 			call.tail = tail = site != NULL;
 		}
-		if (site)
+		if (site && site->address)
 			call.site_address = site->address;
 	} else {
 		call.site_address = tail ? guess - 4 : guess;

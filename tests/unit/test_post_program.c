@@ -134,6 +134,12 @@ static void packed_traces_read_the_same(void **state)
 	gives(1, "the compressed data is damaged or cut",
 	      "head -c 120 zst/app.100.trace.zst >cut.zst; $post cut.zst app; s=$?; rm cut.zst; "
 	      "exit $s");
+	/* A limit on the size of files stands for a full disk. */
+	gives(1, "no more room for the unpacked trace in TMPDIR after",
+	      "head -c 20000000 /dev/zero | cat trace/app.100.trace - | gzip -c >bomb.gz; "
+	      "(ulimit -f 64; $post -o bomb.tsv -f tsv bomb.gz maps app libshape.so); s=$?; "
+	      "$post -q -o whole.tsv -f tsv trace/app.100.trace maps app libshape.so; "
+	      "cmp bomb.tsv whole.tsv || s=9; rm bomb.gz bomb.tsv whole.tsv; exit $s");
 	gives(0, NULL, "rm -r gz zst plain.tsv");
 }
 
