@@ -132,6 +132,13 @@ static void maps_seeds(void **state)
 	seeds("maps", fuzz_maps);
 }
 
+/* Files without a list of call sites, whose DB is read instead. */
+static void elf_seeds(void **state)
+{
+	(void)state;
+	seeds("elf", fuzz_elf);
+}
+
 /* Each fixture's file, as it is and with every word of some of its headers
  * damaged in turn, `last` bytes at the end among them. */
 static void damaged_file(const char *kind, const char *name, size_t first, size_t last,
@@ -182,6 +189,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(maps_seeds),
+		cmocka_unit_test(elf_seeds),
 		cmocka_unit_test(damaged_traces),
 		cmocka_unit_test(damaged_elf_files),
 	};
