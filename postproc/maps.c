@@ -53,7 +53,8 @@ static bool parse_line(const char *at, const char *end, struct post_map *map)
 	at = skip(at, end, true);
 	if (!hex(&at, end, &offset))
 		return false;
-	if (start >= stop || stop > (uint64_t)1 << 32 || offset > UINT32_MAX)
+	/* The end of the last page is cut below, so it must not begin there. */
+	if (start >= stop || start >= UINT32_MAX || stop > (uint64_t)1 << 32 || offset > UINT32_MAX)
 		return false;
 	map->start = (uint32_t)start;
 	map->end = stop > UINT32_MAX ? UINT32_MAX : (uint32_t)stop;
