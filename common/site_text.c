@@ -21,6 +21,8 @@ static const struct {
 					 "for this callee the link register is no return address"},
 	[LITIFUT_SITE_BRANCH_TARGET] = {"branch-target", "the code around it can't be moved"},
 	[LITIFUT_SITE_TAIL_OFF] = {"tail-off", "tail calls are switched off"},
+	[LITIFUT_SITE_SPECIAL_FORM] =
+		{"special-form", "an instruction that the tracer can't do in the CPU's place"},
 };
 
 static const char *const kinds[] = {

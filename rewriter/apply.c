@@ -152,12 +152,10 @@ static enum litifut_status detour_site(struct apply *apply, struct litifut_found
 		replace(apply, site, detour.address, detour.code, detour.length,
 			detour.entry ? detour.entry : address);
 	}
-	if (!litifut_site_is_tail(&site->site))
-		return add_to_db(apply, site,
-				 detour.instruction ? detour.instruction : site->site.instruction,
-				 error);
-	site->site.return_address = detour.return_address;
-	return add_to_db(apply, site, detour.instruction, error);
+	if (detour.return_address)
+		site->site.return_address = detour.return_address;
+	return add_to_db(apply, site,
+			 detour.instruction ? detour.instruction : site->site.instruction, error);
 }
 
 static enum litifut_status patch_site(struct apply *apply, struct litifut_found_site *site,

@@ -60,8 +60,9 @@ struct litifut_detour {
 	unsigned length;           /* of them */
 	uint8_t code[8];           /* what they are replaced with */
 	unsigned trampoline_bytes; /* written, a multiple of 4 */
-	/* Tail calls only: what the trampoline leaves in the link register for the
-	 * tracer, the call's key in the instruction DB, and the instruction there. */
+	/* Tail calls, and calls whose link register must be kept: what the trampoline leaves in the
+	 * link register for the tracer, the call's key in the instruction DB, and the instruction
+	 * there. */
 	uint32_t return_address;
 	uint32_t instruction; /* other calls: 0, or the one for the DB if it is not theirs */
 	uint32_t entry;       /* where the new code leads; 0: to the trampoline */
@@ -117,6 +118,12 @@ struct litifut_arch {
 			   size_t available, uint32_t address, enum litifut_code_state state,
 			   struct litifut_instruction *instruction);
 
+	/* `setter` has left the address after `branch` in the link register: makes of it
+	 * the call that it is, with `linked` set. `adjacent`: nothing stands between the
+	 * two. NULL: a CPU has no such calls. */
+	void (*link)(const struct litifut_instruction *setter, bool adjacent,
+		     struct litifut_instruction *branch);
+
 	/* Return address of a call at `address`: what the link register holds. */
 	uint32_t (*return_address)(const struct litifut_instruction *instruction, uint32_t address);
 
@@ -157,8 +164,8 @@ struct litifut_arch {
 
 	/* Does the linker give this name to code that only passes a call on? */
 	bool (*is_veneer)(const char *name);
-	/* Is this LITIFUT_CLASS_BRANCH_INDIRECT for certain a tail call, not a return,
-	 * a switch or a computed goto? `data` holds the addresses that data names
+	/* Is this LITIFUT_CLASS_BRANCH_INDIRECT or _COMPUTED for certain a tail call, not
+	 * a return, a switch or a computed goto? `data` holds the addresses that data names
 	 * (litifut_targets_add_data()). NULL: indirect tail calls are not traced. */
 	bool (*is_indirect_tail)(const struct litifut_arch_context *context,
 				 const struct litifut_cramped_call *call,

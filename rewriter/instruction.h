@@ -12,7 +12,18 @@ enum litifut_instruction_class {
 	LITIFUT_CLASS_CALL_INDIRECT,   /* sets the link register, target in `target_register` */
 	LITIFUT_CLASS_BRANCH_DIRECT,   /* no link, target known; conditional or not */
 	LITIFUT_CLASS_BRANCH_INDIRECT, /* no link, target in `target_register` */
-	LITIFUT_CLASS_FOREIGN_CALL     /* a call that this back end does not rewrite (jalx) */
+	LITIFUT_CLASS_FOREIGN_CALL,    /* a call that this back end does not rewrite (jalx) */
+	/* No register holds the target: it is loaded from memory or calculated, which
+	 * only the instruction itself tells. With and without link. */
+	LITIFUT_CLASS_CALL_COMPUTED,
+	LITIFUT_CLASS_BRANCH_COMPUTED
+};
+
+/* Such a call: is its link register set by an instruction before it? */
+enum litifut_linked {
+	LITIFUT_LINKED_NOT = 0,
+	LITIFUT_LINKED_SAME,  /* a call instruction in its place would set it to the same */
+	LITIFUT_LINKED_BEFORE /* it may hold something else, and must be kept */
 };
 
 struct litifut_instruction {
@@ -24,6 +35,11 @@ struct litifut_instruction {
 	uint8_t length;          /* bytes: 2 or 4 */
 	bool conditional;
 	bool thumb; /* of the code that the instruction stands in */
+	/* Not 0: the address in code that it leaves in the link register (`mov lr, pc`),
+	 * so that a branch which ends there is a call. */
+	uint32_t link;
+	enum litifut_linked linked;
+	bool inexact; /* a call or branch that the tracer can't do in the CPU's place */
 };
 
 #endif

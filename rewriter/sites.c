@@ -112,18 +112,22 @@ static unsigned judge(struct walk *walk, const struct litifut_section *section,
 		return reason;
 	if (walk->function_refused || in_excluded_range(walk, address))
 		return LITIFUT_SITE_EXCLUDED;
-	return reason;
+	if (instruction->inexact)
+		return LITIFUT_SITE_SPECIAL_FORM;
+	/* May be patched in place, but that needs to know the branch targets. */
+	return instruction->linked ? LITIFUT_SITE_TOO_SHORT : reason;
 }
 
 /* Why a tail call is left alone, as far as can be told without the branch targets
  * around it. */
-static unsigned judge_tail(const struct walk *walk, uint32_t address)
+static unsigned judge_tail(const struct walk *walk, const struct litifut_instruction *instruction,
+			   uint32_t address)
 {
 	if (!walk->options->tail_calls)
 		return LITIFUT_SITE_TAIL_OFF;
 	if (walk->function_refused || in_excluded_range(walk, address))
 		return LITIFUT_SITE_EXCLUDED;
-	return LITIFUT_SITE_TOO_SHORT;
+	return instruction->inexact ? LITIFUT_SITE_SPECIAL_FORM : LITIFUT_SITE_TOO_SHORT;
 }
 
 bool litifut_site_is_tail(const struct litifut_site *site)
@@ -136,6 +140,7 @@ static uint8_t kind_of(const struct walk *walk, const struct litifut_instruction
 {
 	switch (instruction->class) {
 	case LITIFUT_CLASS_CALL_INDIRECT:
+	case LITIFUT_CLASS_CALL_COMPUTED:
 		return LITIFUT_SITE_INDIRECT;
 	case LITIFUT_CLASS_CALL_DIRECT:
 	case LITIFUT_CLASS_FOREIGN_CALL:
@@ -143,6 +148,7 @@ static uint8_t kind_of(const struct walk *walk, const struct litifut_instruction
 	case LITIFUT_CLASS_BRANCH_DIRECT:
 		return walk->arch->write_detour ? LITIFUT_SITE_TAIL_DIRECT : 0;
 	case LITIFUT_CLASS_BRANCH_INDIRECT:
+	case LITIFUT_CLASS_BRANCH_COMPUTED:
 		return walk->arch->is_indirect_tail ? LITIFUT_SITE_TAIL_INDIRECT : 0;
 	default:
 		return 0;
@@ -174,7 +180,7 @@ static bool take_site(struct walk *walk, const struct litifut_section *section,
 	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT || kind == LITIFUT_SITE_TAIL_DIRECT)
 		found.site.callee = instruction->target;
 	found.site.reason = (uint8_t)(litifut_site_is_tail(&found.site)
-					      ? judge_tail(walk, address)
+					      ? judge_tail(walk, instruction, address)
 					      : judge(walk, section, instruction, address));
 	if (found.site.reason == LITIFUT_SITE_TOO_SHORT || kind == LITIFUT_SITE_TAIL_INDIRECT)
 		walk->needs_targets = true;
@@ -186,6 +192,8 @@ static bool walk_range(struct walk *walk, const struct litifut_section *section,
 		       const struct litifut_code_range *range)
 {
 	uint32_t address = range->start;
+	struct litifut_instruction setter = {0}; /* of the link register */
+	uint32_t after_setter = 0;
 
 	memset(walk->before, 0, sizeof(walk->before));
 	while (address < range->end) {
@@ -197,6 +205,12 @@ static bool walk_range(struct walk *walk, const struct litifut_section *section,
 
 		if (!length)
 			break;
+		if (setter.link && setter.link == address + length)
+			walk->arch->link(&setter, address == after_setter, &instruction);
+		if (instruction.link) {
+			setter = instruction;
+			after_setter = address + length;
+		}
 		uint8_t kind = kind_of(walk, &instruction);
 
 		if (kind && !take_site(walk, section, &instruction, address, kind))
@@ -432,10 +446,19 @@ static enum litifut_status judge_cramped(const struct walk *walk, struct litifut
 
 		if (site->site.reason != LITIFUT_SITE_TOO_SHORT)
 			continue;
+		/* Who jumps to the branch alone brings a link register of his own. */
+		if (site->instruction.linked == LITIFUT_LINKED_SAME &&
+		    !litifut_targets_has(&targets, site->site.address)) {
+			site->site.reason = LITIFUT_SITE_PATCHED;
+			continue;
+		}
 		site->detour = walk->arch->can_detour(walk->context, &call, &targets);
 		site->site.reason =
 			site->detour ? LITIFUT_SITE_PATCHED : LITIFUT_SITE_BRANCH_TARGET;
-		stuck += !site->detour;
+		if (!site->detour && (site->instruction.class == LITIFUT_CLASS_BRANCH_COMPUTED ||
+				      site->instruction.class == LITIFUT_CLASS_CALL_COMPUTED))
+			site->site.reason = LITIFUT_SITE_SPECIAL_FORM;
+		stuck += site->site.reason == LITIFUT_SITE_BRANCH_TARGET;
 	}
 	if (stuck && !status && walk->arch->find_stone)
 		status = judge_stuck(walk, &targets, error);

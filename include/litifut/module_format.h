@@ -75,7 +75,10 @@ struct litifut_db_header {
 /* `instruction` is the original call: an A32 or MIPS word as it stood; a
  * 32-bit T32 instruction as first halfword << 16 | second halfword; a 16-bit
  * T32 instruction in the low half, high half 0 (no 32-bit T32 encoding has its
- * first halfword below 0xe800, so the two never meet).
+ * first halfword below 0xe800, so the two never meet). A call spelled with two
+ * instructions (`mov lr, pc; bx r3`) is the one that would do the same, where
+ * there is one (`blx r3`). A32 `ldr pc`, `add pc` and `sub pc` have the condition
+ * 0b1111 as tail calls, and any other as calls.
  * `return_address` is what lr or ra holds after the call, bit 0 set for a
  * Thumb caller, so that one table serves A32 and T32 callers without a flag.
  * Tail calls: see struct litifut_site; `instruction` is then a branch, a direct
@@ -105,7 +108,8 @@ enum litifut_site_reason {
 	LITIFUT_SITE_NOT_A_CALL = 7,   /* bal .+8, bl into a jump table: looks like one, is none */
 	LITIFUT_SITE_SPECIAL_CALLEE = 8, /* lr is no return address for this callee */
 	LITIFUT_SITE_BRANCH_TARGET = 9,  /* the code around it could not be moved */
-	LITIFUT_SITE_TAIL_OFF = 10       /* LITIFUT_TAIL=0 */
+	LITIFUT_SITE_TAIL_OFF = 10,      /* LITIFUT_TAIL=0 */
+	LITIFUT_SITE_SPECIAL_FORM = 11   /* the tracer can't do it in the CPU's place */
 };
 
 struct litifut_sites_header {

@@ -182,6 +182,7 @@ const struct litifut_arch litifut_arch_arm = {
 	.examine = examine,
 	.code_ranges = litifut_arm_code_ranges,
 	.decode = litifut_arm_decode,
+	.link = litifut_arm_link,
 	.return_address = return_address,
 	.refuse = refuse,
 	.entry = entry,

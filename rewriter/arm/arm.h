@@ -9,6 +9,8 @@
 unsigned litifut_arm_decode(const struct litifut_arch_context *context, const uint8_t *code,
 			    size_t available, uint32_t address, enum litifut_code_state state,
 			    struct litifut_instruction *instruction);
+void litifut_arm_link(const struct litifut_instruction *setter, bool adjacent,
+		      struct litifut_instruction *branch);
 enum litifut_status litifut_arm_code_ranges(const struct litifut_image *image,
 					    const struct litifut_section *section,
 					    struct litifut_code_range **ranges, size_t *count,

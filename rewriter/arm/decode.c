@@ -26,6 +26,12 @@
  * can only be the last of them. Since a patched call keeps its length, its
  * place and (in A32) its condition, neither needs care here.
  *
+ * ARMv4 has no blx. There a call through a pointer is two A32 instructions: `mov
+ * lr, pc` leaves the address of the instruction after the next one in lr (see
+ * above for what the pc reads as), and the next one jumps: `bx rN`, `mov pc, rN`,
+ * `ldr pc, [...]`. Hand-written code calls helpers of the kernel in this way, at
+ * constant addresses in the last page: `mov lr, pc; sub pc, r3, #63`.
+ *
  * Compilers put constants into the code, and nothing in the bytes tells them
  * from instructions. The ABI's mapping symbols do: $a, $t and $d mark where
  * A32 code, T32 code and data begin (AAELF32, "Mapping symbols").
@@ -57,6 +63,49 @@ bool litifut_arm_thumb_is_wide(uint16_t first)
 	return first >= 0xe800;
 }
 
+/* imm32 of an A32 data-processing instruction (A5.2.4). */
+static uint32_t rotated_immediate(uint32_t word)
+{
+	unsigned by = bits(word, 11, 8) * 2;
+	uint32_t value = word & 0xff;
+
+	return by ? value >> by | value << (32 - by) : value;
+}
+
+/* A32 instructions other than branches that write the pc. What the tracer can do
+ * in their place is in litifut_arm_computed(), tracer/arm/next_pc.h. */
+static void decode_pc_writer(uint32_t word, struct litifut_instruction *out)
+{
+	bool immediate = bits(word, 27, 25) == 1;
+	bool shifted = bits(word, 27, 25) == 0 && !bits(word, 4, 4);
+	unsigned base = bits(word, 19, 16);
+	unsigned offset = bits(word, 3, 0);
+	unsigned operation = bits(word, 24, 21);
+
+	if (bits(word, 27, 26) == 1 && bits(word, 20, 20) && bits(word, 15, 12) == 15 &&
+	    (!bits(word, 25, 25) || !bits(word, 4, 4))) { /* A8.8.63 LDR to the pc */
+		out->class = LITIFUT_CLASS_BRANCH_COMPUTED;
+		/* neither ldrb nor ldrt, and nothing that writes the base register back */
+		out->inexact = bits(word, 24, 24) != 1 || word & 0x00600000;
+		shifted = bits(word, 25, 25);
+	} else if (bits(word, 27, 25) == 4 && bits(word, 20, 20) && bits(word, 15, 15) &&
+		   base != 13) { /* LDM with the pc; from the stack it is a return */
+		out->class = LITIFUT_CLASS_BRANCH_COMPUTED;
+		out->inexact = true;
+	} else if ((immediate || shifted) && bits(word, 15, 12) == 15 && !bits(word, 20, 20) &&
+		   (operation < 8 || operation >= 12)) { /* A5.2.1; 8 to 11 only compare */
+		out->class = LITIFUT_CLASS_BRANCH_COMPUTED;
+		out->inexact = operation != 2 && operation != 4; /* sub, add */
+	} else {
+		return;
+	}
+	out->target_register = (uint8_t)base;
+	if (shifted && (bits(word, 6, 5) || offset >= 13))
+		out->inexact = true;
+	if (base >= 13 && base != 15)
+		out->inexact = true;
+}
+
 static void decode_plain(uint32_t word, uint32_t address, struct litifut_instruction *out)
 {
 	uint32_t condition = bits(word, 31, 28);
@@ -85,7 +134,44 @@ static void decode_plain(uint32_t word, uint32_t address, struct litifut_instruc
 	} else if (bits(word, 27, 4) == 0x12fff1) { /* A8.8.27 BX */
 		out->class = LITIFUT_CLASS_BRANCH_INDIRECT;
 		out->target_register = (uint8_t)bits(word, 3, 0);
+	} else if (bits(word, 27, 4) == 0x1a0f00) { /* MOV pc, rN */
+		out->class = LITIFUT_CLASS_BRANCH_INDIRECT;
+		out->target_register = (uint8_t)bits(word, 3, 0);
+	} else if (bits(word, 27, 0) == 0x1a0e00f) { /* MOV lr, pc */
+		out->link = address + 8;
+	} else if (bits(word, 27, 12) == 0x28fe) { /* ADD lr, pc, #n */
+		out->link = address + 8 + rotated_immediate(word);
+	} else {
+		decode_pc_writer(word, out);
 	}
+}
+
+void litifut_arm_link(const struct litifut_instruction *setter, bool adjacent,
+		      struct litifut_instruction *branch)
+{
+	uint32_t condition = bits(branch->word, 31, 28);
+
+	switch (branch->class) {
+	case LITIFUT_CLASS_BRANCH_DIRECT:
+		branch->class = LITIFUT_CLASS_CALL_DIRECT;
+		branch->word |= 1u << 24; /* bl */
+		break;
+	case LITIFUT_CLASS_BRANCH_INDIRECT:
+		branch->class = LITIFUT_CLASS_CALL_INDIRECT;
+		branch->word = condition << 28 | 0x012fff30 | branch->target_register; /* blx */
+		break;
+	case LITIFUT_CLASS_BRANCH_COMPUTED:
+		branch->class = LITIFUT_CLASS_CALL_COMPUTED;
+		break;
+	default:
+		return;
+	}
+	/* What stands between may have changed lr, or it was not set each time that the
+	 * branch is taken. */
+	branch->linked =
+		adjacent && (!setter->conditional || bits(setter->word, 31, 28) == condition)
+			? LITIFUT_LINKED_SAME
+			: LITIFUT_LINKED_BEFORE;
 }
 
 static void decode_narrow(uint16_t half, uint32_t address, struct litifut_instruction *out)

@@ -61,14 +61,20 @@ static bool fits_in_place(const struct litifut_cramped_call *call)
 	return !call->instruction.thumb || call->instruction.length == 4 || call->stone_bytes;
 }
 
+static bool is_computed(const struct litifut_instruction *instruction)
+{
+	return instruction->class == LITIFUT_CLASS_CALL_COMPUTED ||
+	       instruction->class == LITIFUT_CLASS_BRANCH_COMPUTED;
+}
+
 bool litifut_arm_can_detour(const struct litifut_arch_context *context,
 			    const struct litifut_cramped_call *call,
 			    const struct litifut_targets *targets)
 {
 	struct litifut_arm_displaced before;
 
-	if (!call->instruction.thumb)
-		return true;
+	if (!call->instruction.thumb) /* from the pc, it would be another one */
+		return !is_computed(&call->instruction) || call->instruction.target_register != 15;
 	/* Without Thumb-2 there are no wide loads and branches to build it with. */
 	if (context->short_thumb_branches)
 		return false;
@@ -80,7 +86,32 @@ bool litifut_arm_can_detour(const struct litifut_arch_context *context,
 	return litifut_arm_displaceable(&before);
 }
 
-/* An A32 tail call: str lr, [sp, #-4]!; bl entry. A condition stays at the site. */
+/* What the DB holds of an A32 call or tail call that is known by `link`. False:
+ * the callee is out of its reach. */
+static bool plain_instruction(const struct litifut_cramped_call *call, uint32_t link,
+			      uint32_t *instruction)
+{
+	uint32_t offset = call->instruction.target - (link + 4);
+
+	switch (call->instruction.class) {
+	case LITIFUT_CLASS_CALL_DIRECT:
+	case LITIFUT_CLASS_BRANCH_DIRECT:
+		*instruction = (call->tail ? 0xea000000 : 0xeb000000) | (offset >> 2 & 0xffffff);
+		return offset + (1u << 25) < 1u << 26;
+	case LITIFUT_CLASS_BRANCH_INDIRECT: /* mov pc, rN as well */
+		*instruction = 0xe12fff10 | call->instruction.target_register;
+		return true;
+	case LITIFUT_CLASS_BRANCH_COMPUTED:
+		*instruction = call->instruction.word | 0xf0000000;
+		return true;
+	default:
+		*instruction = call->instruction.word;
+		return true;
+	}
+}
+
+/* An A32 tail call, or any whose lr must be kept: str lr, [sp, #-4]!; bl entry. A
+ * condition stays at the site. */
 static bool write_plain_tail(const struct litifut_cramped_call *call, uint32_t address,
 			     const struct litifut_gate *gate, uint8_t *trampoline,
 			     struct litifut_detour *detour)
@@ -88,19 +119,14 @@ static bool write_plain_tail(const struct litifut_cramped_call *call, uint32_t a
 	static const struct litifut_arch_context context = {0};
 	static const struct litifut_instruction always = {.length = 4, .word = 0xeb000000};
 	uint32_t condition = call->instruction.word & 0xf0000000;
-	uint32_t to_callee = call->instruction.target - (address + 4 + 8);
 	uint32_t to_here = address - (call->address + 8);
 
 	detour->address = call->address;
 	detour->length = 4;
 	detour->trampoline_bytes = 8;
 	detour->return_address = address + 8;
-	detour->instruction = call->instruction.word;
-	if (call->instruction.class == LITIFUT_CLASS_BRANCH_DIRECT) {
-		if (to_callee + (1u << 25) >= 1u << 26)
-			return false;
-		detour->instruction = 0xea000000 | (to_callee >> 2 & 0xffffff);
-	}
+	if (!plain_instruction(call, detour->return_address, &detour->instruction))
+		return false;
 	litifut_put32(false, trampoline, 0xe52de004);
 	if (to_here + (1u << 25) >= 1u << 26 ||
 	    !litifut_arm_encode_call(&context, &always, address + 4,
@@ -181,7 +207,7 @@ bool litifut_arm_write_detour(const struct litifut_arch_context *context,
 	struct litifut_arm_displaced before = {.address = call->address};
 
 	(void)context;
-	if (call->tail && !call->instruction.thumb)
+	if (!call->instruction.thumb)
 		return write_plain_tail(call, address, gate, trampoline, detour);
 	if (call->tail)
 		return write_thumb_tail(call, address, gate, trampoline, detour);

@@ -1,6 +1,7 @@
-/* Is a `bx rN` a tail call? The same instruction ends switches in
- * position-independent T32 code (table entry added to the table's address),
- * is a computed goto, and with lr it is a return. Only what is certain counts:
+/* Is a `bx rN`, or an A32 `mov pc, rN`, `ldr pc, [...]` or `sub pc, rN, #n`, a tail
+ * call? The same instruction ends switches in position-independent T32 code (table
+ * entry added to the table's address), is a computed goto, and with lr it is a
+ * return. Only what is certain counts:
  *
  * - the last writer of rN adds nothing up, which a switch must do, and
  * - lr has just been restored from the stack, as the end of a function does; or
@@ -143,16 +144,53 @@ static bool has_labels(const struct litifut_cramped_call *call, const struct lit
 	return false;
 }
 
+/* Does the function hold a word that may be an address inside itself? Then what
+ * is loaded may be a label. */
+static bool has_own_labels(const struct litifut_cramped_call *call)
+{
+	const struct litifut_section *section = call->section;
+	uint32_t size = call->function_end - call->function_start;
+
+	for (uint32_t at = (call->function_start + 3) & ~3u; at + 4 <= call->function_end;
+	     at += 4) {
+		uint32_t offset = at - section->address;
+
+		if (offset + 4 > section->size ||
+		    litifut_get32(false, section->bytes + offset) - call->function_start < size)
+			return true;
+	}
+	return false;
+}
+
+/* `ldr pc, [pc, #n]` with the address of something outside of the function. */
+static bool loads_other_code(const struct litifut_cramped_call *call)
+{
+	const struct litifut_section *section = call->section;
+	uint32_t word = call->instruction.word;
+	uint32_t offset = word & 0x00800000 ? word & 0xfff : -(word & 0xfff);
+	uint32_t at = call->address + 8 + offset - section->address;
+
+	return (word & 0x0f7ff000) == 0x051ff000 && at < section->size && section->size - at >= 4 &&
+	       litifut_get32(false, section->bytes + at) - call->function_start >=
+		       call->function_end - call->function_start;
+}
+
 bool litifut_arm_is_indirect_tail(const struct litifut_arch_context *context,
 				  const struct litifut_cramped_call *call,
 				  const struct litifut_targets *data)
 {
+	bool computed = call->instruction.class == LITIFUT_CLASS_BRANCH_COMPUTED;
 	bool switches;
 
 	(void)context;
-	if (call->instruction.target_register >= FIRST_SPECIAL || !call->function_end)
+	if (!call->function_end || call->instruction.inexact)
+		return false;
+	if (computed && call->instruction.target_register == 15)
+		return loads_other_code(call);
+	if (call->instruction.target_register >= FIRST_SPECIAL)
 		return false;
 	if (comes_after_restore(call, &switches))
 		return true;
-	return !switches && is_leaf_until(call) && !has_labels(call, data);
+	return !switches && is_leaf_until(call) && !has_labels(call, data) &&
+	       !(computed && has_own_labels(call));
 }

@@ -7,7 +7,32 @@ static uint32_t sign_extend(uint32_t value, unsigned bits)
 	return (value ^ sign) - sign;
 }
 
-bool oracle_decode_a32(uint32_t address, uint32_t word, struct oracle_call *call)
+/* Does this A32 instruction jump, by branch, load or arithmetic? */
+static bool a32_jumps(uint32_t word)
+{
+	bool to_pc = (word >> 12 & 15) == 15;
+	unsigned operation = word >> 21 & 15;
+
+	if (word >> 28 == 15)
+		return false;
+	switch (word >> 25 & 7) {
+	case 0: /* arithmetic with a register, but for multiplications and the like; bx */
+		if ((word & 0x0ffffff0) == 0x012fff10)
+			return true;
+		return to_pc && (word & 0x90) != 0x90 && (operation < 8 || operation > 11);
+	case 1: /* with a constant */
+		return to_pc && (operation < 8 || operation > 11);
+	case 2: /* ldr */
+	case 3:
+		return to_pc && word & 1u << 20 && ((word >> 25 & 1) == 0 || !(word & 16));
+	case 4: /* ldm */
+		return word & 1u << 20 && word & 1u << 15;
+	default: /* b */
+		return (word >> 24 & 15) == 10;
+	}
+}
+
+bool oracle_decode_a32(uint32_t address, uint32_t word, uint32_t before, struct oracle_call *call)
 {
 	uint32_t condition = word >> 28;
 	uint32_t target;
@@ -21,6 +46,8 @@ bool oracle_decode_a32(uint32_t address, uint32_t word, struct oracle_call *call
 	} else if ((word >> 24 & 0xf) == 0xb) {
 		target = address + 8 + (sign_extend(word & 0xffffff, 24) << 2);
 	} else if ((word & 0x0ffffff0) == 0x012fff30) {
+		target = ORACLE_UNKNOWN;
+	} else if ((before & 0x0fffffff) == 0x01a0e00f && a32_jumps(word)) {
 		target = ORACLE_UNKNOWN;
 	} else {
 		return false;

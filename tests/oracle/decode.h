@@ -16,7 +16,9 @@ struct oracle_call {
 /* Each returns whether the instruction at `address` is a call and fills `call`
  * only then. Conditional calls are calls; whether one was taken shows in what
  * executes next. */
-bool oracle_decode_a32(uint32_t address, uint32_t word, struct oracle_call *call);
+/* `before` is the word before it, 0 when it is not known: `mov lr, pc` makes a
+ * call of any jump. */
+bool oracle_decode_a32(uint32_t address, uint32_t word, uint32_t before, struct oracle_call *call);
 
 /* `length` is 2 (`second` is ignored) or 4. */
 bool oracle_decode_t32(uint32_t address, uint16_t first, uint16_t second, unsigned length,

@@ -313,7 +313,7 @@ static bool is_thumb(const struct qemu_plugin_tb *block)
 	bytes = qemu_plugin_insn_data(last);
 	word = (uint32_t)bytes[3] << 24 | bytes[2] << 16 | bytes[1] << 8 | bytes[0];
 	t32_call = oracle_decode_t32(address, (uint16_t)word, (uint16_t)(word >> 16), 4, &t32);
-	a32_call = oracle_decode_a32(address, word, &a32);
+	a32_call = oracle_decode_a32(address, word, 0, &a32);
 	if (!t32_call && !a32_call)
 		return false;
 	text = qemu_plugin_insn_disas(last);
@@ -342,6 +342,7 @@ static bool decode(const struct qemu_plugin_insn *instruction, bool thumb, struc
 	const uint8_t *b = qemu_plugin_insn_data(instruction);
 	uint32_t address = (uint32_t)qemu_plugin_insn_vaddr(instruction);
 	unsigned length = (unsigned)qemu_plugin_insn_size(instruction);
+	uint32_t before;
 
 	if (thumb)
 		return oracle_decode_t32(address, (uint16_t)(b[0] | b[1] << 8),
@@ -351,8 +352,9 @@ static bool decode(const struct qemu_plugin_insn *instruction, bool thumb, struc
 		return false;
 	if (cpu != CPU_ARM)
 		return oracle_decode_mips(address, mips_word(instruction), call);
+	before = guest_base_known && address & 0xfff ? guest_word(address - 4) : 0;
 	return oracle_decode_a32(address, (uint32_t)b[3] << 24 | b[2] << 16 | b[1] << 8 | b[0],
-				 call);
+				 before, call);
 }
 
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block)

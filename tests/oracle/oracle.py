@@ -26,7 +26,8 @@ from elf import EM_ARM, Elf  # noqa: E402
 PATCHED = 0
 TAIL_KINDS = (3, 4)
 REASONS = ("patched", "out-of-reach", "too-short", "excluded", "tracer", "foreign-isa",
-           "delay-slot", "not-a-call", "special-callee", "branch-target", "tail-off")
+           "delay-slot", "not-a-call", "special-callee", "branch-target", "tail-off",
+           "special-form")
 
 
 def read_sites(elf):

@@ -8,7 +8,8 @@
 
 #include "tests/oracle/decode.h"
 
-enum isa { A32, T32, MIPS };
+/* LINKED: A32 after `mov lr, pc` */
+enum isa { A32, LINKED, T32, MIPS };
 
 static const struct {
 	const char *text;
@@ -29,6 +30,14 @@ static const struct {
 	{"b .+8", A32, 0x8000, 0xea000000, false, 0, 0},
 	{"bx lr", A32, 0x8000, 0xe12fff1e, false, 0, 0},
 	{"mov r0, r0", A32, 0x8000, 0xe1a00000, false, 0, 0},
+	{"mov lr, pc; bx r3", LINKED, 0x8000, 0xe12fff13, true, ORACLE_UNKNOWN, 0x8004},
+	{"mov lr, pc; mov pc, r3", LINKED, 0x8000, 0xe1a0f003, true, ORACLE_UNKNOWN, 0x8004},
+	{"moveq lr, pc; ldreq pc, [r3]", LINKED, 0x8000, 0x0593f000, true, ORACLE_UNKNOWN, 0x8004},
+	{"mov lr, pc; ldm r3, {r0, pc}", LINKED, 0x8000, 0xe8938001, true, ORACLE_UNKNOWN, 0x8004},
+	{"mov lr, pc; sub pc, r3, #63", LINKED, 0x8000, 0xe243f03f, true, ORACLE_UNKNOWN, 0x8004},
+	{"mov lr, pc; cmp r3, pc", LINKED, 0x8000, 0xe153000f, false, 0, 0},
+	{"mov lr, pc; ldrh r0, [r1]", LINKED, 0x8000, 0xe1d100b0, false, 0, 0},
+	{"mov pc, r3", A32, 0x8000, 0xe1a0f003, false, 0, 0},
 	{"bl .", T32, 0x8000, 0xf7fffffe, true, 0x8000, 0x8004},
 	{"bl .+0x100 at 2 mod 4", T32, 0x8002, 0xf000f87e, true, 0x8102, 0x8006},
 	{"blx .+4 at 2 mod 4", T32, 0x8002, 0xf000e800, true, 0x8004, 0x8006},
@@ -59,7 +68,9 @@ static void decodes_all_cases(void **state)
 
 		switch (cases[i].isa) {
 		case A32:
-			is_call = oracle_decode_a32(cases[i].address, word, &call);
+		case LINKED:
+			is_call = oracle_decode_a32(cases[i].address, word,
+						    cases[i].isa == LINKED ? 0xe1a0e00f : 0, &call);
 			break;
 		case T32:
 			if (word >> 16)

@@ -4,11 +4,13 @@
 #include <stdarg.h>
 #include <setjmp.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 #include <litifut/module_format.h>
 
 #include "rewriter/arm/arm.h"
+#include "tracer/arm/next_pc.h"
 
 #define A32 LITIFUT_CODE_PLAIN
 #define T32 LITIFUT_CODE_THUMB
@@ -16,6 +18,7 @@
 #define CALL_REGISTER LITIFUT_CLASS_CALL_INDIRECT
 #define BRANCH LITIFUT_CLASS_BRANCH_DIRECT
 #define BRANCH_REGISTER LITIFUT_CLASS_BRANCH_INDIRECT
+#define BRANCH_COMPUTED LITIFUT_CLASS_BRANCH_COMPUTED
 #define OTHER LITIFUT_CLASS_OTHER
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -32,6 +35,16 @@ static const struct decode_case decode_cases[] = {
 	{"bx lr", 0x8000, 0xe12fff1e, A32, 4, BRANCH_REGISTER, 0, 14, 0},
 	{"b 0x8000", 0x8000, 0xeafffffe, A32, 4, BRANCH, 0x8000, 0, 0},
 	{"bne 0x8008", 0x8000, 0x1a000000, A32, 4, BRANCH, 0x8008, 0, 1},
+	{"mov pc, r3", 0x8000, 0xe1a0f003, A32, 4, BRANCH_REGISTER, 0, 3, 0},
+	{"moveq pc, r3", 0x8000, 0x01a0f003, A32, 4, BRANCH_REGISTER, 0, 3, 1},
+	{"ldr pc, [r3, #-8]", 0x8000, 0xe513f008, A32, 4, BRANCH_COMPUTED, 0, 3, 0},
+	{"ldr pc, [r3], #4", 0x8000, 0xe493f004, A32, 4, BRANCH_COMPUTED, 0, 3, 0},
+	{"addls pc, pc, r3, lsl #2", 0x8000, 0x908ff103, A32, 4, BRANCH_COMPUTED, 0, 15, 1},
+	{"ldm r3, {r0, pc}", 0x8000, 0xe8938001, A32, 4, BRANCH_COMPUTED, 0, 3, 0},
+	{"pop {r4, pc}", 0x8000, 0xe8bd8010, A32, 4, OTHER, 0, 0, 0},
+	{"cmp r3, pc", 0x8000, 0xe153000f, A32, 4, OTHER, 0, 0, 0},
+	{"mul r0, r1, r2", 0x8000, 0xe0000291, A32, 4, OTHER, 0, 0, 0},
+	{"ldrh r0, [r1]", 0x8000, 0xe1d100b0, A32, 4, OTHER, 0, 0, 0},
 	{"add r0, r0, r1", 0x8000, 0xe0800001, A32, 4, OTHER, 0, 0, 0},
 	{"svc 0", 0x8000, 0xef000000, A32, 4, OTHER, 0, 0, 0},
 	{"bl 0x8004", 0x8000, 0xf000f800, T32, 4, CALL, 0x8005, 0, 0},
@@ -123,6 +136,105 @@ static void return_address_has_the_thumb_bit(void **state)
 	assert_int_equal(litifut_arch_arm.return_address(&narrow, 0x8000), 0x8003);
 }
 
+static struct litifut_instruction decoded(uint32_t word)
+{
+	struct litifut_instruction instruction;
+	uint8_t bytes[4];
+
+	litifut_put32(false, bytes, word);
+	litifut_arm_decode(&context, bytes, 4, 0x8000, A32, &instruction);
+	return instruction;
+}
+
+static const struct {
+	const char *mnemonic;
+	uint32_t setter;
+	bool adjacent;
+	uint32_t branch;
+	enum litifut_instruction_class class;
+	uint32_t word; /* as the DB has it */
+	enum litifut_linked linked;
+} linked_cases[] = {
+	{"mov lr, pc; bx r3", 0xe1a0e00f, true, 0xe12fff13, CALL_REGISTER, 0xe12fff33,
+	 LITIFUT_LINKED_SAME},
+	{"mov lr, pc; mov pc, r3", 0xe1a0e00f, true, 0xe1a0f003, CALL_REGISTER, 0xe12fff33,
+	 LITIFUT_LINKED_SAME},
+	{"mov lr, pc; bxeq r3", 0xe1a0e00f, true, 0x012fff13, CALL_REGISTER, 0x012fff33,
+	 LITIFUT_LINKED_SAME},
+	{"moveq lr, pc; bxeq r3", 0x01a0e00f, true, 0x012fff13, CALL_REGISTER, 0x012fff33,
+	 LITIFUT_LINKED_SAME},
+	{"moveq lr, pc; bx r3", 0x01a0e00f, true, 0xe12fff13, CALL_REGISTER, 0xe12fff33,
+	 LITIFUT_LINKED_BEFORE},
+	{"mov lr, pc; b .", 0xe1a0e00f, true, 0xeafffffe, CALL, 0xebfffffe, LITIFUT_LINKED_SAME},
+	{"mov lr, pc; ldr pc, [r3]", 0xe1a0e00f, true, 0xe593f000, LITIFUT_CLASS_CALL_COMPUTED,
+	 0xe593f000, LITIFUT_LINKED_SAME},
+	{"add lr, pc, #4; nop; bx r3", 0xe28fe004, false, 0xe12fff13, CALL_REGISTER, 0xe12fff33,
+	 LITIFUT_LINKED_BEFORE},
+	{"mov lr, pc; nop", 0xe1a0e00f, true, 0xe1a00000, OTHER, 0xe1a00000, LITIFUT_LINKED_NOT},
+};
+
+static void calls_of_two_instructions(void **state)
+{
+	(void)state;
+	assert_int_equal(decoded(0xe1a0e00f).link, 0x8008); /* mov lr, pc */
+	assert_int_equal(decoded(0xe28fe004).link, 0x800c); /* add lr, pc, #4 */
+	assert_int_equal(decoded(0xe1a0e003).link, 0);      /* mov lr, r3 */
+	for (size_t i = 0; i < COUNT(linked_cases); i++) {
+		const struct litifut_instruction setter = decoded(linked_cases[i].setter);
+		struct litifut_instruction branch = decoded(linked_cases[i].branch);
+
+		litifut_arm_link(&setter, linked_cases[i].adjacent, &branch);
+		if (branch.linked != linked_cases[i].linked ||
+		    branch.class != linked_cases[i].class || branch.word != linked_cases[i].word)
+			fail_msg("%s: class %d, %08x", linked_cases[i].mnemonic, branch.class,
+				 branch.word);
+	}
+}
+
+/* What the decoder says that the tracer can do, the tracer does, and nothing else:
+ * each addressing mode with each kind of register. */
+static void computed_branches_are_done_as_they_are_read(void **state)
+{
+	static const uint32_t low = 0x10000000;
+	static const uint32_t bases[] = {3, 12, 13, 14, 15};
+	const uint32_t size = 0x10000;
+	uint32_t registers[16];
+	void *memory = mmap((void *)(uintptr_t)low, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	unsigned done = 0;
+
+	(void)state;
+	assert_ptr_equal(memory, (void *)(uintptr_t)low);
+	for (uint32_t *word = memory; word < (uint32_t *)memory + size / 4; word++)
+		*word = 0x12345678;
+	for (uint32_t i = 0; i < 16; i++)
+		registers[i] = low + size / 2 + 64 * i;
+	registers[0] = 4;
+	for (uint32_t top = 0; top < 0x800; top++) /* bits 27 to 20, then 6 to 4 */
+		for (size_t base = 0; base < COUNT(bases); base++)
+			for (uint32_t offset = 0; offset < 16; offset++) {
+				uint32_t word = 0xe000f000 | (top & 0xff) << 20 |
+						bases[base] << 16 | (top >> 8 & 7) << 4 | offset;
+				struct litifut_instruction each = decoded(word);
+				bool load = word & 0x04000000;
+				uint32_t kind;
+
+				if (each.class != BRANCH_COMPUTED)
+					continue;
+				/* the sum of two large registers points to no memory, and the
+				 * difference of equal ones is 0 */
+				if (!each.inexact && load == !!(word & 0x02000000) &&
+				    (load ? offset != 0 : offset == bases[base]))
+					continue;
+				done += !each.inexact;
+				assert_int_equal(!litifut_arm_next_pc(word, low + size / 2,
+								      registers, &kind),
+						 each.inexact);
+			}
+	assert_true(done > 100);
+	munmap(memory, size);
+}
+
 static void reads_attributes(void **state)
 {
 	/* 'A', length, "aeabi", file tag with length, then tag and value pairs */
@@ -154,6 +266,8 @@ int main(void)
 		cmocka_unit_test(leaves_what_is_special),
 		cmocka_unit_test(short_thumb_branches_reach_4_megabytes),
 		cmocka_unit_test(return_address_has_the_thumb_bit),
+		cmocka_unit_test(calls_of_two_instructions),
+		cmocka_unit_test(computed_branches_are_done_as_they_are_read),
 		cmocka_unit_test(reads_attributes),
 	};
 

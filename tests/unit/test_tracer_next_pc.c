@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -22,6 +23,8 @@ struct next_pc_case {
 };
 
 #define REGISTER(n) (0x10000000u + (n)*0x10u)
+/* What memory holds at an address. */
+#define WORD(address) ((address) ^ 0x2000)
 #define DIRECT LITIFUT_SITE_DIRECT
 #define INDIRECT LITIFUT_SITE_INDIRECT
 #define TAIL LITIFUT_SITE_TAIL_DIRECT
@@ -48,6 +51,19 @@ static const struct next_pc_case arm_cases[] = {
 	{"bxeq r12", 0x012fff1c, 0x8004, REGISTER(12), TAIL_INDIRECT},
 	{"bxj r3", 0xe12fff23, 0x8004, 0, 0},
 	{"mov r0, r0", 0xe1a00000, 0x8004, 0, 0},
+	{"ldr pc, [r3, #8]", 0xe593f008, 0x8004, WORD(REGISTER(3) + 8), INDIRECT},
+	{"ldr pc, [r3, #-8]", 0xe513f008, 0x8004, WORD(REGISTER(3) - 8), INDIRECT},
+	{"ldreq pc, [r3]", 0x0593f000, 0x8004, WORD(REGISTER(3)), INDIRECT},
+	{"ldr pc, [pc, #8]", 0xe59ff008, 0x10000104, WORD(0x10000110), INDIRECT},
+	{"ldr pc, [r3], #4", 0xe493f004, 0x8004, 0, 0},
+	{"ldr pc, [r3, #4]!", 0xe5b3f004, 0x8004, 0, 0},
+	{"ldr pc, [sp, #4]", 0xe59df004, 0x8004, 0, 0},
+	{"sub pc, r3, #63", 0xe243f03f, 0x8004, REGISTER(3) - 63, INDIRECT},
+	{"add pc, r3, #4096", 0xe283fa01, 0x8004, REGISTER(3) + 4096, INDIRECT},
+	{"add pc, r3, r2, lsl #2", 0xe083f102, 0x8004, REGISTER(3) + (REGISTER(2) << 2), INDIRECT},
+	{"bic pc, r3, #1", 0xe3c3f001, 0x8004, 0, 0},
+	{"ldr pc, [r3, #8], tail call", 0xf593f008, 0x8004, WORD(REGISTER(3) + 8), TAIL_INDIRECT},
+	{"sub pc, r3, #63, tail call", 0xf243f03f, 0x8004, REGISTER(3) - 63, TAIL_INDIRECT},
 	{"mcr2 (unconditional space)", 0xfe000010, 0x8004, 0, 0},
 	{"T32 bl .+4", 0xf000f800, 0x8005, 0x8005, DIRECT},
 	{"T32 bl .", 0xf7fffffe, 0x8005, 0x8001, DIRECT},
@@ -111,7 +127,13 @@ static void check(next_pc_function next_pc, const struct next_pc_case *cases, si
 
 static void arm_calls(void **state)
 {
+	uint32_t *memory = mmap((void *)0x10000000, 4096, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
 	(void)state;
+	assert_ptr_equal(memory, (void *)0x10000000);
+	for (uint32_t i = 0; i < 1024; i++)
+		memory[i] = WORD(0x10000000 + 4 * i);
 	check(litifut_arm_next_pc, arm_cases, sizeof(arm_cases) / sizeof(arm_cases[0]));
 }
 

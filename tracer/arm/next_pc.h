@@ -8,6 +8,7 @@
 #ifndef LITIFUT_TRACER_ARM_NEXT_PC_H
 #define LITIFUT_TRACER_ARM_NEXT_PC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <litifut/module_format.h>
@@ -34,6 +35,36 @@ static inline uint32_t litifut_arm_next_pc_t32(uint32_t instruction, uint32_t re
 	if (instruction & 0x1000)
 		return (pc + offset) | 1;    /* bl, b.w: stays in Thumb state */
 	return (pc & ~UINT32_C(3)) + offset; /* blx: Align(PC, 4), to A32 */
+}
+
+/* Where an A32 `ldr pc`, `add pc` or `sub pc` goes that stands as a call with this
+ * return address would; 0: it is none of those that rewriter/arm/decode.c takes.
+ * Reads the memory that the instruction would have read. */
+static inline uint32_t litifut_arm_computed(uint32_t instruction, uint32_t return_address,
+					    const uint32_t *registers)
+{
+	unsigned base = instruction >> 16 & 15;
+	unsigned rotation = instruction >> 7 & 30;
+	uint32_t value = base == 15 ? return_address + 4 : registers[base];
+	uint32_t offset = instruction & 0xff;
+	bool load = (instruction & 0x0d70f000) == 0x0510f000;
+	bool subtract =
+		load ? !(instruction & 0x00800000) : (instruction & 0x0df0f000) == 0x0040f000;
+	bool shifted = load == !!(instruction & 0x02000000);
+
+	if (!load && !subtract && (instruction & 0x0df0f000) != 0x0080f000)
+		return 0;
+	if (base == 13 || base == 14 ||
+	    (shifted && (instruction & 0x70 || (instruction & 15) > 12)))
+		return 0;
+	if (shifted)
+		offset = registers[instruction & 15] << (instruction >> 7 & 31);
+	else if (load)
+		offset = instruction & 0xfff;
+	else if (rotation)
+		offset = offset >> rotation | offset << (32 - rotation);
+	value = subtract ? value - offset : value + offset;
+	return load ? *(const uint32_t *)(uintptr_t)value : value;
 }
 
 /* The pc after the call `instruction` (in the form that the instruction DB
@@ -74,8 +105,10 @@ static inline uint32_t litifut_arm_next_pc(uint32_t instruction, uint32_t return
 	}
 	if ((instruction & 0xfe000000) == 0xfa000000) /* blx imm: H is bit 24 */
 		return (return_address + 4 + offset + (instruction >> 23 & 2)) | 1;
-	if (instruction >> 28 == 15)
-		return 0;
+	if (instruction >> 28 == 15) { /* the rewriter's name for a tail call */
+		*kind = LITIFUT_SITE_TAIL_INDIRECT;
+		return litifut_arm_computed(instruction, return_address, registers);
+	}
 	if ((instruction & 0x0f000000) == 0x0b000000)
 		return return_address + 4 + offset;
 	if ((instruction & 0x0f000000) == 0x0a000000) {
@@ -90,7 +123,8 @@ static inline uint32_t litifut_arm_next_pc(uint32_t instruction, uint32_t return
 		*kind = LITIFUT_SITE_INDIRECT;
 		return registers[instruction & 15];
 	}
-	return 0;
+	*kind = LITIFUT_SITE_INDIRECT;
+	return litifut_arm_computed(instruction, return_address, registers);
 }
 
 #endif
