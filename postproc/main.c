@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -84,6 +85,21 @@ static void print_summary(const struct post_totals *totals, double seconds)
 			totals->holes, plural(totals->holes));
 }
 
+static bool on_path(const char *program)
+{
+	char *copy = post_copy_text(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
+	char *rest = copy, *folder;
+	char path[4096];
+	bool found = false;
+
+	while (!found && (folder = strsep(&rest, ":"))) {
+		int length = snprintf(path, sizeof(path), "%s/%s", folder, program);
+		found = length > 0 && (size_t)length < sizeof(path) && access(path, X_OK) == 0;
+	}
+	free(copy);
+	return found;
+}
+
 /* As git does: only on a terminal, and a short text goes by without stopping. */
 static FILE *start_pager(void)
 {
@@ -92,9 +108,9 @@ static FILE *start_pager(void)
 
 	if (!isatty(STDOUT_FILENO) || !terminal || !strcmp(terminal, "dumb"))
 		return NULL;
-	if (!pager)
+	if (!pager && on_path("less"))
 		pager = "less";
-	if (!*pager || !strcmp(pager, "cat"))
+	if (!pager || !*pager || !strcmp(pager, "cat"))
 		return NULL;
 	setenv("LESS", "FRX", 0);
 	return popen(pager, "we");
@@ -224,10 +240,14 @@ int main(int count, char **arguments)
 	else
 		show_run(&given, &output, &problems, &outcome);
 	int failed = 0;
-	if (pager)
-		pclose(pager); /* waits until it is left */
-	else
+	if (pager) {
+		int ended = pclose(pager); /* waits until it is left */
+		failed = WIFEXITED(ended) && WEXITSTATUS(ended) == 127;
+		if (failed)
+			fputs("litifut-post: the pager that PAGER names can't be run\n", stderr);
+	} else {
 		failed = close_output(output.file, given.output_path);
+	}
 	for (size_t run = 0; run < outcome.runs && !given.quiet; run++)
 		print_summary(&outcome.totals[run], outcome.seconds[run]);
 	if (outcome.runs == 2 && !given.quiet)

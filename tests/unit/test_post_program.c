@@ -1,5 +1,5 @@
 /* The program itself: options, exit status, packed input, comparing two runs,
- * and whether the programs that a format is made for can open it. */
+ * what a terminal gets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/post_fixture.h"
+#include "tests/unit/trace_builder.h"
 
 static struct fixture fixture;
 static bool built;
@@ -221,19 +222,11 @@ static void maps_place_other_modules(void **state)
 	      "$post -q app.100.trace app libshape.so; s=$?; rm app.100.trace; exit $s");
 }
 
-static void consumers_open_their_formats(void **state)
+/* The other formats: tests/e2e/post-consumers.sh. */
+static void json_is_of_one_piece(void **state)
 {
 	(void)state;
 	need_fixture();
-	if (missing("callgrind_annotate"))
-		print_message("callgrind_annotate is not installed\n");
-	else
-		gives(0, "20 (100.0%)  PROGRAM TOTALS",
-		      "$post -q -f callgrind . -o cg.out && callgrind_annotate cg.out");
-	if (missing("dot"))
-		print_message("dot is not installed\n");
-	else
-		gives(0, "</svg>", "$post -q -f dot . | dot -Tsvg");
 	gives(0, "20 calls",
 	      "$post -q -f json . | python3 -c 'import json,sys; d=json.load(sys.stdin);"
 	      "ids={f[\"id\"] for f in d[\"functions\"]};"
@@ -241,19 +234,96 @@ static void consumers_open_their_formats(void **state)
 	      "assert sum(s[\"calls\"] for s in d[\"sites\"])==d[\"calls\"];"
 	      "assert all(f[\"module\"]<len(d[\"modules\"]) for f in d[\"functions\"]);"
 	      "print(d[\"calls\"],\"calls\")'");
-	/* What Perfetto wants: times ascend in a thread, B and E pair up. */
-	gives(0, "even",
-	      "$post -q -f chrome . | python3 -c 'import json,sys\n"
-	      "open_calls, last = {}, {}\n"
-	      "for e in json.load(sys.stdin)[\"traceEvents\"]:\n"
-	      "    t = (e[\"pid\"], e[\"tid\"])\n"
-	      "    if e[\"ph\"] == \"M\": continue\n"
-	      "    assert e[\"ts\"] >= last.get(t, 0); last[t] = e[\"ts\"]\n"
-	      "    open_calls[t] = open_calls.get(t, 0) + (1 if e[\"ph\"] == \"B\" else -1)\n"
-	      "    assert open_calls[t] >= 0\n"
-	      "print(\"even\" if not any(open_calls.values()) else open_calls)'");
-	/* What flamegraph.pl wants: frames without ';' in a name, a blank, a number. */
-	gives(0, NULL, "! $post -q -f folded . | grep -vE '^[^;]+(;[^;]+)* [0-9]+$'");
+}
+
+/* script(1) makes a terminal of its own. */
+#define ON_A_TERMINAL "TERM=xterm script -qec"
+
+static void a_terminal_gets_color_and_a_pager(void **state)
+{
+	(void)state;
+	need_fixture();
+	if (missing("script"))
+		skip();
+	gives(0, NULL,
+	      "PAGER='cat >paged' " ON_A_TERMINAL " \"$post .\" log </dev/null >/dev/null && "
+	      "grep -q 'main+0x10 -> work' paged && ! grep -q 'main+0x10' log && "
+	      "grep -q '20 events' log"); /* the summary comes after the pager is left */
+	gives(0, NULL, "! grep -q '20 events' paged && rm paged");
+	gives(0, "options FRX",
+	      "unset LESS; PAGER='echo options $LESS; cat >/dev/null' " ON_A_TERMINAL
+	      " \"$post .\" log </dev/null");
+	static const char *const without[] = {"PAGER=", "PAGER=cat",
+					      "PAGER='cat >paged' TERM=dumb"};
+	for (size_t i = 0; i < sizeof(without) / sizeof(*without); i++) {
+		char command[256];
+		snprintf(command, sizeof(command),
+			 "export TERM=xterm; export %s; script -qec \"$post .\" log </dev/null",
+			 without[i]);
+		gives(0, "main+0x10 -> work", command);
+	}
+	gives(0, NULL,
+	      "PAGER='cat >paged' " ON_A_TERMINAL
+	      " \"$post --no-pager .\" log </dev/null >/dev/null && test ! -e paged");
+	/* No pager is no reason to lose the text. */
+	gives(0, "main+0x10 -> work",
+	      "unset PAGER; mkdir bin; for p in sh test; do ln -s $(command -v $p) bin; done; "
+	      "S=$(command -v script); SHELL=/bin/sh TERM=xterm PATH=$PWD/bin $S -qec \"$post .\" "
+	      "/dev/null </dev/null; s=$?; rm -r bin; exit $s");
+	gives(1, "the pager that PAGER names can't be run",
+	      "PAGER=no-such-pager " ON_A_TERMINAL " \"$post .\" log </dev/null");
+	/* Color: by itself on a terminal only, and as it is asked for. */
+	const char *painted = "grep -q \"$(printf '\\033')\\[\"";
+	char command[512];
+	static const struct {
+		const char *how;
+		bool color;
+	} cases[] = {
+		{"PAGER= " ON_A_TERMINAL " \"$post -f report .\" log </dev/null", true},
+		{"NO_COLOR=1 PAGER= " ON_A_TERMINAL " \"$post -f report .\" log </dev/null", false},
+		{"PAGER= " ON_A_TERMINAL " \"$post -f report --color=never .\" log </dev/null",
+		 false},
+		{"$post -f report .", false},
+		{"$post -f report --color=always .", true},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		snprintf(command, sizeof(command), "%s { %s | %s; }", cases[i].color ? "" : "!",
+			 cases[i].how, painted);
+		gives(0, NULL, command);
+	}
+	gives(0, NULL, "rm -f log paged");
+}
+
+/* The reader of the output waits, so the work is long on any machine. */
+static void long_work_shows_progress(void **state)
+{
+	struct trace_builder builder;
+	char path[128];
+
+	(void)state;
+	need_fixture();
+	if (missing("script"))
+		skip();
+	trace_builder_start(&builder, false, BUILDER_MACHINE_ARM, 1, "p");
+	trace_builder_chunk(&builder, 1, 0, 0);
+	for (uint32_t i = 0; i < 20000; i++)
+		trace_builder_call(&builder, 0x10000 + i % 64 * 4);
+	trace_builder_finish(&builder);
+	snprintf(path, sizeof(path), "%s/long", fixture.folder);
+	assert_true(trace_builder_save(&builder, path));
+	trace_builder_release(&builder);
+	const char *command = "mkfifo slow; { sleep 1; cat >/dev/null; } <slow & "
+			      "%s \"$post -f tsv -o slow %s long\" log </dev/null; "
+			      "s=$?; wait; rm slow; exit $s";
+	char text[512];
+	snprintf(text, sizeof(text), command, ON_A_TERMINAL, "");
+	gives(1, "% of 0 MiB [#", text); /* 1: there is no maps file */
+	snprintf(text, sizeof(text), command, "sh -c", "");
+	gives(1, NULL, text);
+	char *shown = shell("%s", text);
+	assert_null(strstr(shown, "% of"));
+	free(shown);
+	gives(0, NULL, "rm -f log long");
 }
 
 static int build_it(void **state)
@@ -286,7 +356,9 @@ int main(void)
 		cmocka_unit_test(files_of_one_build_add_up),
 		cmocka_unit_test(ways_to_ask_for_callers),
 		cmocka_unit_test(maps_place_other_modules),
-		cmocka_unit_test(consumers_open_their_formats),
+		cmocka_unit_test(json_is_of_one_piece),
+		cmocka_unit_test(a_terminal_gets_color_and_a_pager),
+		cmocka_unit_test(long_work_shows_progress),
 	};
 	return cmocka_run_group_tests_name("post: program", tests, build_it, remove_it);
 }

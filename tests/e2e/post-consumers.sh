@@ -1,0 +1,144 @@
+#!/bin/sh
+# The programs that a format is made for open it, and find in it what the trace
+# holds: callgrind_annotate, dot, flamegraph.pl. Perfetto is not packaged, so
+# its rules for a JSON trace stand here (its import: events sorted by time, kept
+# in order where equal; an E ends the innermost open slice of its thread).
+. "$(dirname "$0")/../lib.sh"
+
+flamegraph=/usr/share/perl5/Devel/NYTProf/flamegraph.pl
+
+perfetto_rules()
+{
+	python3 - "$1" "$2" <<-'END'
+		import json, sys
+		trace = json.load(open(sys.argv[1]))
+		calls = int(sys.argv[2])
+		assert trace["displayTimeUnit"] in ("ms", "ns")
+		named, stacks, slices, made = set(), {}, 0, 0
+		def number(value, whole):
+		    assert isinstance(value, int) or not whole and isinstance(value, float), value
+		    assert 0 <= value < 2 ** 32 or not whole and value >= 0, value
+		    return value
+		for event in trace["traceEvents"]:
+		    number(event["pid"], True), number(event["tid"], True)
+		    if event["ph"] == "M":
+		        assert event["name"] in ("process_name", "thread_name")
+		        assert event["args"]["name"]
+		        named.add((event["name"], event["pid"]))
+		trace = [event for event in trace["traceEvents"] if event["ph"] != "M"]
+		trace.sort(key=lambda event: number(event["ts"], False)) # is stable
+		for event in trace:
+		    assert ("process_name", event["pid"]) in named
+		    stack = stacks.setdefault(event["tid"], [])
+		    if event["ph"] == "B":
+		        assert event["name"] and isinstance(event["name"], str)
+		        assert isinstance(event["cat"], str)
+		        made += "args" in event
+		        stack.append(event)
+		        continue
+		    assert event["ph"] == "E", event
+		    begun = stack.pop() # fails when nothing is open
+		    assert begun["ts"] <= event["ts"] and begun["pid"] == event["pid"]
+		    slices += 1
+		assert not any(stacks.values()), "slices without an end"
+		assert made == calls, (made, calls)
+		print(slices, "slices of", len(stacks), "threads")
+	END
+}
+
+dot_shows()
+{
+	dot -Tsvg -o "$1.svg" "$1" && python3 - "$1.svg" "$2" <<-'END'
+		import sys, xml.etree.ElementTree as tree
+		picture = tree.parse(sys.argv[1])
+		kinds = [part.get("class") for part in picture.iter() if part.get("class")]
+		assert kinds.count("edge") == int(sys.argv[2]), (kinds.count("edge"), sys.argv[2])
+		assert kinds.count("node") > 1
+	END
+}
+
+flamegraph_shows()
+{
+	perl "$flamegraph" --countname calls "$1" >"$1.svg" && python3 - "$1.svg" "$2" <<-'END'
+		import re, sys
+		text = open(sys.argv[1]).read()
+		import xml.etree.ElementTree as tree
+		tree.fromstring(text)
+		total = re.search(r"all \(([0-9,]+) calls, 100%\)", text).group(1)
+		assert total.replace(",", "") == sys.argv[2], total
+	END
+}
+
+annotated()
+{
+	callgrind_annotate "$1" >"$1.txt" && grep "$2 (100.0%)  PROGRAM TOTALS" "$1.txt" &&
+		grep 'shape::scale(int)' "$1.txt"
+}
+
+with_commas()
+{
+	echo "$1" | sed -e ':again' -e 's/\([0-9]\)\([0-9]\{3\}\)\(,\|$\)/\1,\2\3/; t again'
+}
+
+behaviour()
+{
+	cat >main.cc <<-'END'
+		#include <pthread.h>
+		#include <stdio.h>
+		#define KEEP __attribute__((noipa))
+		namespace shape { KEEP int scale(int x) { return x * 3; } }
+		static KEEP int fib(int n) { return n < 2 ? shape::scale(n) : fib(n - 1) + fib(n - 2); }
+		static void *work(void *) { return reinterpret_cast<void *>(long(fib(10))); }
+		int main()
+		{
+			pthread_t one, two;
+			void *a, *b;
+			pthread_create(&one, 0, work, 0);
+			pthread_create(&two, 0, work, 0);
+			pthread_join(one, &a);
+			pthread_join(two, &b);
+			printf("%ld\n", long(a) + long(b) + fib(5));
+			return 0;
+		}
+	END
+	language=g++
+	link program ../main.cc -pthread || return
+	language=gcc
+	guest_environment="LITIFUT_CLOCK=$1"
+	same_run program
+	guest_environment=
+	for format in callgrind dot folded chrome tsv; do
+		"$BUILD/bin/litifut-post" -q -f $format --min 0 -o "out.$format" data traced/program ||
+			ok "$format" false
+	done
+	calls=$(($(wc -l <out.tsv) - 1))
+	edges=$("$BUILD/bin/litifut-post" -q -f edges data traced/program | wc -l)
+	ok "there is something to show" [ $calls -gt 300 ]
+	if command -v callgrind_annotate >/dev/null; then
+		ok "callgrind_annotate finds all calls" annotated out.callgrind "$(with_commas $calls)"
+	else
+		skip "callgrind_annotate" "it is not installed"
+	fi
+	if command -v dot >/dev/null; then
+		ok "dot draws all edges" dot_shows out.dot "$edges"
+	else
+		skip "dot" "it is not installed"
+	fi
+	if [ -f $flamegraph ]; then
+		ok "flamegraph.pl draws all calls" flamegraph_shows out.folded "$calls"
+	else
+		skip "flamegraph.pl" "libdevel-nytprof-perl is not installed"
+	fi
+	ok "chrome keeps to Perfetto's rules" perfetto_rules out.chrome "$calls"
+}
+
+both_clocks()
+{
+	for clock in none mono; do
+		mkdir $clock
+		cd $clock || return
+		behaviour $clock
+		cd ..
+	done
+}
+for_targets both_clocks
