@@ -16,7 +16,7 @@ static const struct {
 	[LITIFUT_SITE_FOREIGN_ISA] = {"foreign-isa", "MIPS16 or microMIPS code, or a jalx into it"},
 	[LITIFUT_SITE_DELAY_SLOT] = {"delay-slot", "the delay slot changes the target register"},
 	[LITIFUT_SITE_NOT_A_CALL] = {"not-a-call",
-				     "looks like a call, but reads or sets an address"},
+				     "looks like a call, but jumps or reads an address"},
 	[LITIFUT_SITE_SPECIAL_CALLEE] = {"special-callee",
 					 "for this callee the link register is no return address"},
 	[LITIFUT_SITE_BRANCH_TARGET] = {"branch-target", "the code around it can't be moved"},

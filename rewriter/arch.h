@@ -127,6 +127,16 @@ struct litifut_arch {
 	/* Return address of a call at `address`: what the link register holds. */
 	uint32_t (*return_address)(const struct litifut_instruction *instruction, uint32_t address);
 
+	/* What the code at the target of this direct call, which stands in `function`
+	 * (may be NULL) and in `range` of `section`, makes of it: a call through a
+	 * register, `call` is changed then; or no call at all, as refuse() says it. NULL:
+	 * a CPU has no such code. */
+	unsigned (*judge_target)(const struct litifut_image *image,
+				 const struct litifut_section *section,
+				 const struct litifut_code_range *range,
+				 const struct litifut_symbol *function,
+				 struct litifut_instruction *call);
+
 	/* Why this call must be left alone: an enum litifut_site_reason;
 	 * LITIFUT_SITE_PATCHED when it need not. `following` is the code after the
 	 * instruction (delay slot), `following_bytes` 0 at the end of the section;

@@ -98,12 +98,18 @@ static bool append(struct litifut_site_list *list, const struct litifut_found_si
 }
 
 static unsigned judge(struct walk *walk, const struct litifut_section *section,
-		      const struct litifut_instruction *instruction, uint32_t address)
+		      const struct litifut_code_range *range,
+		      struct litifut_instruction *instruction, uint32_t address)
 {
 	const struct litifut_symbol *callee = NULL;
 	uint32_t after = address - section->address + instruction->length;
-	unsigned reason;
+	unsigned reason = LITIFUT_SITE_PATCHED;
 
+	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT && walk->arch->judge_target)
+		reason = walk->arch->judge_target(walk->image, section, range, walk->function,
+						  instruction);
+	if (reason != LITIFUT_SITE_PATCHED)
+		return reason;
 	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT)
 		callee = litifut_image_function_start(walk->image, instruction->target & ~1u);
 	reason = walk->arch->refuse(walk->context, instruction, address, section->bytes + after,
@@ -156,10 +162,13 @@ static uint8_t kind_of(const struct walk *walk, const struct litifut_instruction
 }
 
 static bool take_site(struct walk *walk, const struct litifut_section *section,
+		      const struct litifut_code_range *range,
 		      const struct litifut_instruction *instruction, uint32_t address, uint8_t kind)
 {
 	struct litifut_found_site found = {.instruction = *instruction, .section = section};
 	const struct litifut_symbol *function = walk->function;
+	bool tail = kind == LITIFUT_SITE_TAIL_DIRECT || kind == LITIFUT_SITE_TAIL_INDIRECT;
+	unsigned reason;
 
 	if (!function || address - function->address >= function->size) {
 		function = litifut_image_function_at(walk->image, address);
@@ -170,19 +179,22 @@ static bool take_site(struct walk *walk, const struct litifut_section *section,
 	    (kind == LITIFUT_SITE_TAIL_DIRECT &&
 	     !litifut_tail_is_direct(walk->image, walk->arch, function, instruction)))
 		return true;
+	reason = tail ? judge_tail(walk, instruction, address)
+		      : judge(walk, section, range, &found.instruction, address);
+	if (!tail)
+		kind = kind_of(walk, &found.instruction);
 	found.function = function;
 	found.site.address = address;
 	found.site.return_address = walk->arch->return_address(instruction, address);
-	found.site.instruction = instruction->word;
+	found.site.instruction = found.instruction.word;
 	found.site.thumb = instruction->thumb;
 	found.site.length = instruction->length;
 	found.site.kind = kind;
-	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT || kind == LITIFUT_SITE_TAIL_DIRECT)
+	found.site.reason = (uint8_t)reason;
+	if (found.instruction.class == LITIFUT_CLASS_CALL_DIRECT ||
+	    kind == LITIFUT_SITE_TAIL_DIRECT)
 		found.site.callee = instruction->target;
-	found.site.reason = (uint8_t)(litifut_site_is_tail(&found.site)
-					      ? judge_tail(walk, instruction, address)
-					      : judge(walk, section, instruction, address));
-	if (found.site.reason == LITIFUT_SITE_TOO_SHORT || kind == LITIFUT_SITE_TAIL_INDIRECT)
+	if (reason == LITIFUT_SITE_TOO_SHORT || kind == LITIFUT_SITE_TAIL_INDIRECT)
 		walk->needs_targets = true;
 	memcpy(found.before, walk->before, sizeof(found.before));
 	return append(walk->list, &found);
@@ -213,7 +225,7 @@ static bool walk_range(struct walk *walk, const struct litifut_section *section,
 		}
 		uint8_t kind = kind_of(walk, &instruction);
 
-		if (kind && !take_site(walk, section, &instruction, address, kind))
+		if (kind && !take_site(walk, section, range, &instruction, address, kind))
 			return false;
 		memmove(walk->before + 1, walk->before, sizeof(walk->before) - 1);
 		walk->before[0] = (uint8_t)length;

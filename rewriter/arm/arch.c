@@ -5,6 +5,7 @@
 #include "rewriter/arm/landing_pads.h"
 #include "rewriter/arm/stone.h"
 #include "rewriter/arm/tail.h"
+#include "rewriter/arm/thumb1.h"
 #include "rewriter/arm/trampoline.h"
 
 #include <capstone/capstone.h>
@@ -131,7 +132,7 @@ static unsigned refuse(const struct litifut_arch_context *context,
 	(void)following_bytes;
 	/* lr points at a jump table that the helper reads and jumps through. */
 	if (strncmp(callee_name, "__gnu_thumb1_case_", 18) == 0)
-		return LITIFUT_SITE_SPECIAL_CALLEE;
+		return LITIFUT_SITE_NOT_A_CALL;
 	if (instruction->class == LITIFUT_CLASS_CALL_INDIRECT) {
 		/* A patched `blx lr` would overwrite lr before the tracer can read it;
 		 * pc holds no function. */
@@ -184,6 +185,7 @@ const struct litifut_arch litifut_arch_arm = {
 	.decode = litifut_arm_decode,
 	.link = litifut_arm_link,
 	.return_address = return_address,
+	.judge_target = litifut_arm_judge_target,
 	.refuse = refuse,
 	.entry = entry,
 	.needs_db = needs_db,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rewriter/arm/stone.h"
+#include "rewriter/arm/thumb1.h"
 #include "rewriter/arm/trampoline.h"
 
 unsigned litifut_arm_it_length(uint16_t half)
@@ -75,15 +76,16 @@ bool litifut_arm_can_detour(const struct litifut_arch_context *context,
 
 	if (!call->instruction.thumb) /* from the pc, it would be another one */
 		return !is_computed(&call->instruction) || call->instruction.target_register != 15;
-	/* Without Thumb-2 there are no wide loads and branches to build it with. */
-	if (context->short_thumb_branches)
+	/* Without Thumb-2 there is no branch that reaches and keeps lr. */
+	if (context->short_thumb_branches && call->tail)
 		return false;
 	if (fits_in_place(call))
 		return true;
 	if (!call->before[0] || near_it_block(call) || litifut_targets_has(targets, call->address))
 		return false;
 	before = displaced(call);
-	return litifut_arm_displaceable(&before);
+	return context->short_thumb_branches ? litifut_arm_thumb1_displaceable(&before)
+					     : litifut_arm_displaceable(&before);
 }
 
 /* What the DB holds of an A32 call or tail call that is known by `link`. False:
@@ -206,13 +208,20 @@ bool litifut_arm_write_detour(const struct litifut_arch_context *context,
 {
 	struct litifut_arm_displaced before = {.address = call->address};
 
-	(void)context;
 	if (!call->instruction.thumb)
 		return write_plain_tail(call, address, gate, trampoline, detour);
 	if (call->tail)
 		return write_thumb_tail(call, address, gate, trampoline, detour);
 	if (!call->stone_bytes)
 		before = displaced(call);
+	if (context->short_thumb_branches) {
+		detour->address = before.address;
+		detour->length = 4;
+		detour->trampoline_bytes = litifut_arm_thumb1_write(
+			&before, address, gate->entries[LITIFUT_ARM_ENTRY_CALL], trampoline,
+			detour->code);
+		return detour->trampoline_bytes != 0;
+	}
 	detour->trampoline_bytes =
 		litifut_arm_trampoline_write(&before, address, gate->address, trampoline);
 	return replace_site(call, &before, address, trampoline, detour);

@@ -41,23 +41,6 @@
 #include "rewriter/arm/arm.h"
 #include "rewriter/image.h"
 
-/* What becomes of the displaced instruction. */
-enum treatment {
-	STAYS,         /* can't be displaced */
-	MOVES,         /* position-independent: copied */
-	LOADS_LITERAL, /* ldr Rt, [pc, #n] */
-	FORMS_ADDRESS, /* adr Rd; mov Rd, pc */
-	ADDS_PC,       /* add Rd, pc */
-	BRANCHES       /* conditional: cbz, cbnz, b<cond> */
-};
-
-struct analysis {
-	enum treatment treatment;
-	unsigned reg;    /* Rt or Rd */
-	uint32_t value;  /* the literal's address, the address formed, the pc read, the target */
-	uint16_t branch; /* BRANCHES: the same test as 16-bit branch without offset */
-};
-
 struct emitter {
 	uint8_t *code;
 	uint32_t address;
@@ -80,7 +63,7 @@ uint16_t litifut_arm_condition(uint32_t word, unsigned length)
 	return 0;
 }
 
-static struct analysis analyse_narrow(uint16_t half, uint32_t address)
+static struct litifut_arm_analysis analyse_narrow(uint16_t half, uint32_t address)
 {
 	struct litifut_instruction decoded;
 	struct litifut_arch_context context = {0};
@@ -91,37 +74,38 @@ static struct analysis analyse_narrow(uint16_t half, uint32_t address)
 	litifut_put16(false, bytes, half);
 	litifut_arm_decode(&context, bytes, 2, address, LITIFUT_CODE_THUMB, &decoded);
 	if (decoded.class == LITIFUT_CLASS_BRANCH_DIRECT && decoded.conditional)
-		return (struct analysis){BRANCHES, 0, decoded.target & ~1u,
-					 litifut_arm_condition(half, 2)};
+		return (struct litifut_arm_analysis){LITIFUT_ARM_BRANCHES, 0, decoded.target & ~1u,
+						     litifut_arm_condition(half, 2)};
 	if (decoded.class != LITIFUT_CLASS_OTHER)
-		return (struct analysis){STAYS, 0, 0, 0};
+		return (struct litifut_arm_analysis){LITIFUT_ARM_STAYS, 0, 0, 0};
 	if ((half & 0xf800) == 0x4800) /* LDR (literal), T1 */
-		return (struct analysis){LOADS_LITERAL, half >> 8 & 7,
-					 (pc & ~3u) + (half & 0xff) * 4, 0};
+		return (struct litifut_arm_analysis){LITIFUT_ARM_LOADS_LITERAL, half >> 8 & 7,
+						     (pc & ~3u) + (half & 0xff) * 4, 0};
 	if ((half & 0xf800) == 0xa000) /* ADR, T1 */
-		return (struct analysis){FORMS_ADDRESS, half >> 8 & 7,
-					 (pc & ~3u) + (half & 0xff) * 4, 0};
+		return (struct litifut_arm_analysis){LITIFUT_ARM_FORMS_ADDRESS, half >> 8 & 7,
+						     (pc & ~3u) + (half & 0xff) * 4, 0};
 	if ((half & 0xfc00) == 0x4400) { /* high-register ADD, CMP, MOV */
 		bool reads_pc = (half & 0x78) == 0x78;
 		bool compares = (half & 0x0300) == 0x0100;
 
 		if (!reads_pc && (low != 15 || compares))
-			return (struct analysis){MOVES, 0, 0, 0};
+			return (struct litifut_arm_analysis){LITIFUT_ARM_MOVES, 0, 0, 0};
 		if (!reads_pc || low >= 13 || compares)
-			return (struct analysis){STAYS, 0, 0, 0};
-		return (struct analysis){(half & 0x0300) == 0x0200 ? FORMS_ADDRESS : ADDS_PC, low,
-					 pc, 0};
+			return (struct litifut_arm_analysis){LITIFUT_ARM_STAYS, 0, 0, 0};
+		return (struct litifut_arm_analysis){
+			(half & 0x0300) == 0x0200 ? LITIFUT_ARM_FORMS_ADDRESS : LITIFUT_ARM_ADDS_PC,
+			low, pc, 0};
 	}
 	if ((half & 0xff00) == 0xbd00 || (half & 0xff00) == 0xbe00 || /* pop {pc}, bkpt */
 	    (half & 0xff00) == 0xde00 || (half & 0xff00) == 0xdf00 || /* udf, svc */
 	    ((half & 0xff00) == 0xbf00 && half & 0xf))                /* it */
-		return (struct analysis){STAYS, 0, 0, 0};
-	return (struct analysis){MOVES, 0, 0, 0};
+		return (struct litifut_arm_analysis){LITIFUT_ARM_STAYS, 0, 0, 0};
+	return (struct litifut_arm_analysis){LITIFUT_ARM_MOVES, 0, 0, 0};
 }
 
-static struct analysis analyse_wide(uint32_t word, uint32_t address)
+static struct litifut_arm_analysis analyse_wide(uint32_t word, uint32_t address)
 {
-	static const struct analysis stays = {STAYS, 0, 0, 0};
+	static const struct litifut_arm_analysis stays = {LITIFUT_ARM_STAYS, 0, 0, 0};
 	struct litifut_instruction decoded;
 	struct litifut_arch_context context = {0};
 	uint32_t first = word >> 16;
@@ -135,16 +119,16 @@ static struct analysis analyse_wide(uint32_t word, uint32_t address)
 	litifut_put16(false, bytes + 2, (uint16_t)second);
 	litifut_arm_decode(&context, bytes, 4, address, LITIFUT_CODE_THUMB, &decoded);
 	if (decoded.class == LITIFUT_CLASS_BRANCH_DIRECT && decoded.conditional)
-		return (struct analysis){BRANCHES, 0, decoded.target & ~1u,
-					 litifut_arm_condition(word, 4)};
+		return (struct litifut_arm_analysis){LITIFUT_ARM_BRANCHES, 0, decoded.target & ~1u,
+						     litifut_arm_condition(word, 4)};
 	if (decoded.class != LITIFUT_CLASS_OTHER)
 		return stays;
 	if ((first & 0xff7f) == 0xf85f && second >> 12 < 13) { /* LDR (literal), T2 */
 		uint32_t offset = second & 0xfff;
 
-		return (struct analysis){LOADS_LITERAL, second >> 12,
-					 first & 0x80 ? aligned_pc + offset : aligned_pc - offset,
-					 0};
+		return (struct litifut_arm_analysis){
+			LITIFUT_ARM_LOADS_LITERAL, second >> 12,
+			first & 0x80 ? aligned_pc + offset : aligned_pc - offset, 0};
 	}
 	if ((first & 0xfbff) == 0xf2af || (first & 0xfbff) == 0xf20f) { /* ADR, T2 and T3 */
 		uint32_t offset = (first & 0x400) << 1 | (second & 0x7000) >> 4 | (second & 0xff);
@@ -152,16 +136,18 @@ static struct analysis analyse_wide(uint32_t word, uint32_t address)
 
 		if (reg >= 13)
 			return stays;
-		return (struct analysis){FORMS_ADDRESS, reg,
-					 first & 0xa0 ? aligned_pc - offset : aligned_pc + offset,
-					 0};
+		return (struct litifut_arm_analysis){
+			LITIFUT_ARM_FORMS_ADDRESS, reg,
+			first & 0xa0 ? aligned_pc - offset : aligned_pc + offset, 0};
 	}
 	switch (group) {
 	case 0x74: /* 1110100: load/store multiple, dual, exclusive, table branch */
 		if (rn_is_pc || (first & 0xfff0) == 0xe8d0) /* tbb, tbh, ldrex and kin */
 			return stays;
 		if ((first & 0xfe50) == 0xe810) /* ldm, pop: into pc? (rfe stands here as well) */
-			return second & 0x8000 ? stays : (struct analysis){MOVES, 0, 0, 0};
+			return second & 0x8000
+				       ? stays
+				       : (struct litifut_arm_analysis){LITIFUT_ARM_MOVES, 0, 0, 0};
 		break;
 	case 0x76: /* 111011x: coprocessor, VFP and NEON loads and stores */
 	case 0x77:
@@ -184,10 +170,10 @@ static struct analysis analyse_wide(uint32_t word, uint32_t address)
 	default:
 		break;
 	}
-	return (struct analysis){MOVES, 0, 0, 0};
+	return (struct litifut_arm_analysis){LITIFUT_ARM_MOVES, 0, 0, 0};
 }
 
-static struct analysis analyse(const struct litifut_arm_displaced *displaced)
+struct litifut_arm_analysis litifut_arm_analyse(const struct litifut_arm_displaced *displaced)
 {
 	return displaced->length == 2
 		       ? analyse_narrow((uint16_t)displaced->instruction, displaced->address)
@@ -196,7 +182,7 @@ static struct analysis analyse(const struct litifut_arm_displaced *displaced)
 
 bool litifut_arm_displaceable(const struct litifut_arm_displaced *displaced)
 {
-	return analyse(displaced).treatment != STAYS;
+	return litifut_arm_analyse(displaced).treatment != LITIFUT_ARM_STAYS;
 }
 
 static void half(struct emitter *emitter, uint16_t value)
@@ -241,25 +227,25 @@ static void finish_literals(struct emitter *emitter)
 
 /* Does what the displaced instruction did; a branch is left without its offset. */
 static void emit_displaced(struct emitter *emitter, const struct litifut_arm_displaced *displaced,
-			   const struct analysis *analysis, bool lr_is_free)
+			   const struct litifut_arm_analysis *analysis, bool lr_is_free)
 {
 	switch (analysis->treatment) {
-	case STAYS:
+	case LITIFUT_ARM_STAYS:
 		break;
-	case MOVES:
+	case LITIFUT_ARM_MOVES:
 		if (displaced->length == 4)
 			half(emitter, (uint16_t)(displaced->instruction >> 16));
 		half(emitter, (uint16_t)displaced->instruction);
 		break;
-	case LOADS_LITERAL:
+	case LITIFUT_ARM_LOADS_LITERAL:
 		load_value(emitter, analysis->reg, analysis->value);
 		half(emitter, (uint16_t)(0xf8d0 | analysis->reg)); /* ldr.w rN, [rN] */
 		half(emitter, (uint16_t)(analysis->reg << 12));
 		break;
-	case FORMS_ADDRESS:
+	case LITIFUT_ARM_FORMS_ADDRESS:
 		load_value(emitter, analysis->reg, analysis->value);
 		break;
-	case ADDS_PC:
+	case LITIFUT_ARM_ADDS_PC:
 		if (!lr_is_free)
 			half(emitter, 0xb500); /* push {lr} */
 		load_value(emitter, 14, analysis->value);
@@ -269,7 +255,7 @@ static void emit_displaced(struct emitter *emitter, const struct litifut_arm_dis
 			half(emitter, 0xeb04);
 		}
 		break;
-	case BRANCHES:
+	case LITIFUT_ARM_BRANCHES:
 		half(emitter, analysis->branch);
 		break;
 	}
@@ -288,17 +274,17 @@ static void land(struct emitter *emitter, unsigned test, uint16_t branch_without
 unsigned litifut_arm_trampoline_write(const struct litifut_arm_displaced *displaced,
 				      uint32_t address, uint32_t gate, uint8_t *code)
 {
-	struct analysis analysis = {MOVES, 0, 0, 0};
+	struct litifut_arm_analysis analysis = {LITIFUT_ARM_MOVES, 0, 0, 0};
 	struct emitter emitter = {.code = code, .address = address};
 	uint32_t back = displaced->address + displaced->length + 2;
 
 	if (displaced->length) {
-		analysis = analyse(displaced);
+		analysis = litifut_arm_analyse(displaced);
 		emit_displaced(&emitter, displaced, &analysis, true);
 	}
 	load_value(&emitter, 14, back | 1);
 	branch(&emitter, gate);
-	if (analysis.treatment == BRANCHES) {
+	if (analysis.treatment == LITIFUT_ARM_BRANCHES) {
 		land(&emitter, 0, analysis.branch);
 		branch(&emitter, analysis.value);
 	}
@@ -308,10 +294,11 @@ unsigned litifut_arm_trampoline_write(const struct litifut_arm_displaced *displa
 
 bool litifut_arm_copyable(const struct litifut_arm_displaced *displaced)
 {
-	struct analysis analysis = analyse(displaced);
+	struct litifut_arm_analysis analysis = litifut_arm_analyse(displaced);
 
-	return analysis.treatment == MOVES || analysis.treatment == LOADS_LITERAL ||
-	       analysis.treatment == FORMS_ADDRESS;
+	return analysis.treatment == LITIFUT_ARM_MOVES ||
+	       analysis.treatment == LITIFUT_ARM_LOADS_LITERAL ||
+	       analysis.treatment == LITIFUT_ARM_FORMS_ADDRESS;
 }
 
 unsigned litifut_arm_copies_write(const struct litifut_arm_displaced *displaced, unsigned count,
@@ -320,7 +307,7 @@ unsigned litifut_arm_copies_write(const struct litifut_arm_displaced *displaced,
 	struct emitter emitter = {.code = code, .address = address};
 
 	for (unsigned i = 0; i < count; i++) {
-		struct analysis analysis = analyse(&displaced[i]);
+		struct litifut_arm_analysis analysis = litifut_arm_analyse(&displaced[i]);
 
 		emit_displaced(&emitter, &displaced[i], &analysis, false);
 	}
@@ -334,12 +321,12 @@ unsigned litifut_arm_tail_write(const struct litifut_arm_displaced *displaced,
 {
 	static const struct litifut_arch_context context = {0};
 	static const struct litifut_instruction call = {.length = 4, .thumb = true};
-	struct analysis analysis = {MOVES, 0, 0, 0};
+	struct litifut_arm_analysis analysis = {LITIFUT_ARM_MOVES, 0, 0, 0};
 	struct emitter emitter = {.code = code, .address = address};
 	unsigned test;
 
 	if (displaced->length) {
-		analysis = analyse(displaced);
+		analysis = litifut_arm_analyse(displaced);
 		emit_displaced(&emitter, displaced, &analysis, false);
 	}
 	if (tail->branch) {
@@ -354,7 +341,7 @@ unsigned litifut_arm_tail_write(const struct litifut_arm_displaced *displaced,
 		return 0;
 	emitter.at += 4;
 	tail->link = (address + emitter.at) | 1;
-	if (analysis.treatment == BRANCHES) {
+	if (analysis.treatment == LITIFUT_ARM_BRANCHES) {
 		land(&emitter, 0, analysis.branch);
 		branch(&emitter, analysis.value);
 	}

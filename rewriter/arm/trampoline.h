@@ -26,6 +26,25 @@ struct litifut_arm_displaced {
 	unsigned length;
 };
 
+/* What becomes of a displaced instruction. */
+enum litifut_arm_treatment {
+	LITIFUT_ARM_STAYS,         /* can't be displaced */
+	LITIFUT_ARM_MOVES,         /* position-independent: copied */
+	LITIFUT_ARM_LOADS_LITERAL, /* ldr Rt, [pc, #n] */
+	LITIFUT_ARM_FORMS_ADDRESS, /* adr Rd; mov Rd, pc */
+	LITIFUT_ARM_ADDS_PC,       /* add Rd, pc */
+	LITIFUT_ARM_BRANCHES       /* conditional: cbz, cbnz, b<cond> */
+};
+
+struct litifut_arm_analysis {
+	enum litifut_arm_treatment treatment;
+	unsigned reg;    /* Rt or Rd */
+	uint32_t value;  /* the literal's address, the address formed, the pc read, the target */
+	uint16_t branch; /* LITIFUT_ARM_BRANCHES: the same test as 16-bit branch without offset */
+};
+
+struct litifut_arm_analysis litifut_arm_analyse(const struct litifut_arm_displaced *displaced);
+
 /* Writes the gate to `code`, standing at `address` (4-byte aligned), for the
  * A32 entry point at `entry`. */
 void litifut_arm_gate_write(uint32_t address, uint32_t entry, uint8_t *code);

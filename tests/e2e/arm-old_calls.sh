@@ -1,7 +1,8 @@
 #!/bin/sh
-# Code for ARMv4 to ARMv5, Calls spelled as `mov lr, pc` and a
-# jump of any kind, helpers of the kernel with their result in the flags, and tail
-# calls that load or calculate the pc. What can't be done is listed.
+# Code for ARMv4 to ARMv5. Calls spelled as `mov lr, pc` and a jump of any kind,
+# helpers of the kernel with their result in the flags, and tail calls that load or
+# calculate the pc: what can't be done is listed. Thumb-1 code: 16-bit calls, calls
+# to a `bx rN`, and jumps spelled as calls.
 . "$(dirname "$0")/../lib.sh"
 [ "$TARGETS" = "$all_targets" ] && TARGETS="armhf armel"
 
@@ -173,9 +174,9 @@ sources()
 			volatile int v = x;
 			for (int i = 0; i < 3; i++) {
 				if (v & 1) {
-					TEN(TEN(v = v * 3 + i;))
+					TEN(TEN(v = v * 3 + i; v ^= i;)) TEN(TEN(v = v * 3 + i;))
 				} else if (leaf(v) & 2) {
-					TEN(TEN(v = v / 2 + i;))
+					TEN(TEN(v = v + 2 * i; v ^= 5;)) TEN(TEN(v ^= 5;))
 				}
 				v += leaf(v) & 3;
 			}
@@ -193,6 +194,117 @@ sources()
 			return 0;
 		}
 	END
+}
+
+# What stands before a 16-bit call; r1 points to memory, r4 to the callee, other
+# registers hold numbers of their own. The last two can't be done elsewhere.
+thumb1_forms='movs r0, r2
+mov r8, r2
+mov r2, r8
+mov r3, pc
+add r3, pc
+adr r3, 3f
+ldr r3, 3f
+adds r2, #1
+subs r2, r3
+cmp r8, r2
+movs r3, #0
+add r8, r2
+ldr r3, [r1]
+str r2, [r1]
+stmia r1!, {r2, r3}
+add r0, sp, #4
+mov r3, lr
+beq 4f'
+
+thumb1_cases()
+{
+	echo '.syntax unified; .arch armv5te; .text; .arm; .type capture, %function'
+	echo 'capture: push {r0-r12, lr}; mrs r0, cpsr; push {r0, r1}; mov r0, sp; bl record'
+	echo 'pop {r0, r1}; msr cpsr_f, r0; pop {r0-r12, lr}; bx lr; .size capture, . - capture'
+	number=0
+	echo "$thumb1_forms" | while read -r form; do
+		cat <<-END_OF_CASE
+			.thumb; .balign 4; .thumb_func; .type case$number, %function
+			case$number: push {r4-r7, lr}; mov r6, r8; sub sp, #8; ldr r4, =capture
+			ldr r1, =scratch; movs r0, #0; ldr r2, =0x12345678; ldr r3, =0x9abcdef0
+			ldr r5, =0x55555555; mov r8, r5; mov r12, r2; adr r7, 3f; mov lr, r7
+			cmp r5, r2
+			$form
+			blx r4
+			5: nop; nop
+			4: add sp, #8; mov r8, r6; movs r0, r2; pop {r4-r7, pc}
+			.balign 4
+			3: .word 0x13579bdf
+			.ltorg
+			.size case$number, . - case$number
+			.section .data.table, "aw"; .word case$number; .text
+		END_OF_CASE
+		number=$((number + 1))
+	done
+	cat <<-'END_OF_FILE'
+		.data; .balign 8; .global scratch; scratch: .space 64
+		.section .data.table, "aw"; .word 0
+		.section .note.GNU-stack, "", %progbits
+	END_OF_FILE
+}
+
+thumb1_main()
+{
+	cat <<-'END_OF_FILE'
+		#include <stdint.h>
+		#include <stdio.h>
+		extern uint32_t table[];
+		extern uint8_t scratch[64];
+		static uint32_t now;
+		static void show(uint32_t value, uint32_t stack)
+		{
+			if (value - (now & ~1u) < 256)
+				printf(" case+%u", value - (now & ~1u));
+			else if (value - 0x9abcdef0 - (now & ~1u) < 256)
+				printf(" 9abcdef0+case+%u", value - 0x9abcdef0 - (now & ~1u));
+			else if (value - (uint32_t)scratch < 64)
+				printf(" scratch+%u", value - (uint32_t)scratch);
+			else if (value - stack < 1024)
+				printf(" stack+%u", value - stack);
+			else
+				printf(" %x", value);
+		}
+		void record(const uint32_t *saved)
+		{
+			static const int shown[] = {2, 3, 4, 5, 7, 10, 14, 15};
+			printf("flags %x", saved[0] >> 27);
+			for (int i = 0; i < 8; i++)
+				show(saved[shown[i]], (uint32_t)saved);
+			printf(" %x %x\n", *(uint32_t *)scratch, *(uint32_t *)(scratch + 4));
+		}
+		int main(void)
+		{
+			for (int i = 0; table[i]; i++) {
+				for (int j = 0; j < 64; j++)
+					scratch[j] = (uint8_t)(j * 7 + 1);
+				now = table[i];
+				printf("%d: ", i);
+				((void (*)(void))now)();
+			}
+			return 0;
+		}
+	END_OF_FILE
+}
+
+# What stands before a 16-bit call of Thumb-1 code is moved along.
+thumb1()
+{
+	thumb1_cases >cases.s
+	sed -i '0,/\.section \.data\.table/s//.section .data.table, "aw"; .global table; table: .text\n&/' cases.s
+	thumb1_main >thumb1.c
+	flags="-no-pie -marm -march=armv5te"
+	link thumb1 ../thumb1.c ../cases.s || return
+	same_run thumb1
+	events_equal_calls thumb1
+	is "thumb1: the calls that can't be moved are listed" "$("$BUILD/bin/litifut" info --sites \
+		traced/thumb1 | grep -c 'branch-target$')" 2
+	is "thumb1: the others are recorded" "$(recorded capture)" 16
 }
 
 behaviour()
@@ -213,15 +325,20 @@ behaviour()
 	done
 
 	[ "$target" = armel ] || return
-	for code in "-march=armv4t -marm"; do
+	thumb1
+	for code in "-march=armv4t -marm" "-march=armv4t -mthumb" "-march=armv5te -mthumb"; do
 		for kind in "-fno-pic -no-pie" "-fPIE -pie"; do
 			flags="$code $kind"
 			name=$(echo "compiled$code$kind" | tr -d ' =')
 			link "$name" ../compiled.c || continue
 			same_run "$name"
 			events_equal_calls "$name"
-			is "$name: no call is left" "$("$BUILD/bin/litifut" info --skipped \
-				"traced/$name" | grep -c ^0x)" 0
+			"$BUILD/bin/litifut" info --skipped "traced/$name" | grep ^0x >skipped
+			is "$name: no call is left" "$(grep -cv not-a-call skipped)" 0
+			case $code in *mthumb)
+				ok "$name: jumps by bl are no calls" grep -q not-a-call skipped
+				;;
+			esac
 		done
 	done
 }

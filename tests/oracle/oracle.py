@@ -23,7 +23,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import islands  # noqa: E402
 from elf import EM_ARM, Elf  # noqa: E402
 
-PATCHED = 0
+PATCHED, NOT_A_CALL = 0, 7
 TAIL_KINDS = (3, 4)
 REASONS = ("patched", "out-of-reach", "too-short", "excluded", "tracer", "foreign-isa",
            "delay-slot", "not-a-call", "special-callee", "branch-target", "tail-off",
@@ -44,9 +44,11 @@ def read_sites(elf):
     return sites
 
 
-def thumb_branch(elf, address):
-    """Where the T32 branch at `address` leads; None: it is none."""
-    first, second = elf.unpack("HH", elf.offset_of(address))
+def thumb_branch(elf, address, second=None):
+    """Where the T32 branch at `address` leads; None: it is none. `second` is taken
+    for the second halfword."""
+    first, there = elf.unpack("HH", elf.offset_of(address))
+    second = there if second is None else second
     if first >> 11 == 0x1E and second & 0xD000 == 0x9000:
         sign = first >> 10 & 1
         offset = ((sign << 24) | ((second >> 13 & 1 ^ sign ^ 1) << 23)
@@ -70,8 +72,9 @@ def moved_sites(elf):
     ours = list(elf.ranges("litifut_"))
 
     def is_ours(place):
-        target = thumb_branch(elf, place)
-        wide = elf.unpack("H", elf.offset_of(place))[0] >> 11 == 0x1E
+        first, second = elf.unpack("HH", elf.offset_of(place))
+        wide = first >> 11 == 0x1E
+        target = thumb_branch(elf, place, second & ~0x4000)
         return wide and target is not None and any(
             start <= elf.offset_of(target) < end for start, end in ours)
 
@@ -262,10 +265,13 @@ def compare(prefix, tsv, elves, in_order=True):
     oracle = rewritten.oracle
     names = {elf.name: elf for elf in elves}
     recorded = read_tsv(tsv)
-    differences, executed, patched, left, unlisted = [], 0, 0, 0, 0
+    differences, executed, patched, left, unlisted, no_calls = [], 0, 0, 0, 0, 0
     for thread in sorted(oracle.threads):
         expected = []
         for elf, site, reason, callee in rewritten.calls(thread):
+            if reason == NOT_A_CALL:
+                no_calls += 1
+                continue
             executed += 1
             if reason is None and not elf.has_size(site):
                 unlisted += 1
@@ -299,7 +305,8 @@ def compare(prefix, tsv, elves, in_order=True):
             differences.append(f"thread {thread[1]}: {len(rows)} events, and it made no call")
     share = 100.0 * left / executed if executed else 0.0
     return report(f"executed {executed} recorded {patched} left {left} ({share:.2f} %)"
-                  + (f" in functions without size {unlisted}" if unlisted else ""), differences)
+                  + (f" in functions without size {unlisted}" if unlisted else "")
+                  + (f" not calls {no_calls}" if no_calls else ""), differences)
 
 
 def names_of(place):
