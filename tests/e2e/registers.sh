@@ -1,24 +1,32 @@
 #!/bin/sh
-# Across a traced call every register is what it was, at the callee and after
-# the return: general, flags, VFP and NEON or FPU, hi and lo; the stack above
-# and the arguments on it too. Each call is made several times, so that both
-# the recorder's first, slow event and its shortest path are met.
+# Across a traced call or tail call every register is what it was, at the callee
+# and after the return: general, flags, VFP and NEON or FPU, hi and lo; the stack
+# above and the arguments on it too. Each call is made several times, so that both
+# the recorder's first, slow event and its shortest path are met. On ARM also for a
+# CPU without VFP and Thumb-2, on MIPS also with 64-bit FPU registers.
 . "$(dirname "$0")/../lib.sh"
 
 arm_source()
 {
 	cat >calls.S <<-'END'
 		.syntax unified
+		#ifdef OLD
+		.arch armv5te
+		#define THUMB_2(code...)
+		#define FLOATING(instruction)
+		#else
 		.arch armv7-a
 		.fpu neon
+		#define THUMB_2(code...) code
+		#define FLOATING(instruction) instruction r12!, {d0-d15}; instruction r12!, {d16-d31}
+		#endif
 		.text
 		@ want, inside and after hold d0-d31, flags, r0-r12, lr, sp
 		.macro dump where
 		push {r11, r12}
 		ldr r12, =\where
-		vstmia r12!, {d0-d15}
-		vstmia r12!, {d16-d31}
-		mrs r11, apsr
+		FLOATING(vstmia)
+		mrs r11, cpsr
 		str r11, [r12], #4
 		stmia r12!, {r0-r10}
 		ldr r11, [sp], #4
@@ -41,10 +49,10 @@ arm_source()
 		push {r4-r11, lr}
 		sub sp, sp, #(12 + \misalign)
 		ldr r12, =want
-		vldmia r12!, {d0-d15}
-		vldmia r12!, {d16-d31}
+		FLOATING(vldmia)
 		ldr r0, [r12], #4
-		msr apsr_nzcvqg, r0
+		THUMB_2(msr apsr_nzcvqg, r0)
+		msr cpsr_f, r0
 		ldmia r12, {r0-r12}
 		\instruction
 		.globl return_\name
@@ -55,6 +63,27 @@ arm_source()
 		.size \name, . - \name
 		.ltorg
 		.endm
+		.macro do_arm_linked
+		mov lr, pc; bx r12
+		.endm
+		.macro do_arm_linked_condition
+		movmi lr, pc; movmi pc, r12
+		.endm
+		.macro do_arm_linked_load
+		mov lr, pc; ldr pc, =callee_arm
+		.endm
+		.macro do_arm_linked_apart
+		add lr, pc, #4; nop; bx r12
+		.endm
+		.macro do_thumb_bl_condition
+		it mi; blmi callee_thumb
+		.endm
+		.macro do_thumb_blx_condition
+		it mi; blxmi r4
+		.endm
+		.macro do_thumb_blx_after_branch
+		bpl 1f; blx r4; 1:
+		.endm
 		.arm
 		function callee_arm
 		dump inside
@@ -64,9 +93,27 @@ arm_source()
 		call arm_bl 0 bl callee_arm
 		call arm_bl_misaligned 4 bl callee_arm
 		call arm_bl_condition 0 blmi callee_arm
-		call arm_blx 0 blx callee_thumb
+		THUMB_2(call arm_blx 0 blx callee_thumb)
 		call arm_blx_register 0 blx r12
 		call arm_blx_register_4 0 blx r4
+		call arm_linked 0 do_arm_linked
+		call arm_linked_condition 0 do_arm_linked_condition
+		call arm_linked_load 0 do_arm_linked_load
+		call arm_linked_apart 0 do_arm_linked_apart
+		.macro tail name instruction:vararg
+		function \name
+		\instruction
+		.size \name, . - \name
+		.endm
+		tail arm_b b callee_arm
+		tail arm_bmi bmi callee_arm
+		tail arm_bx bx r4
+		tail arm_mov_pc mov pc, r12
+		call arm_tail 0 bl arm_b
+		call arm_tail_condition 0 bl arm_bmi
+		call arm_tail_register 0 bl arm_bx
+		call arm_tail_mov 0 bl arm_mov_pc
+		#ifndef OLD
 		.thumb
 		.thumb_func
 		function callee_thumb
@@ -75,6 +122,24 @@ arm_source()
 		.size callee_thumb, . - callee_thumb
 		.ltorg
 		.thumb_func
+		tail thumb_b b.w callee_thumb
+		.thumb_func
+		tail thumb_bmi bmi.w callee_thumb
+		.thumb_func
+		tail thumb_bx bx r4
+		.thumb_func
+		call thumb_tail 0 bl thumb_b
+		.thumb_func
+		call thumb_tail_condition 0 bl thumb_bmi
+		.thumb_func
+		call thumb_tail_register 0 bl thumb_bx
+		.thumb_func
+		call thumb_bl_condition 0 do_thumb_bl_condition
+		.thumb_func
+		call thumb_blx_condition 0 do_thumb_blx_condition
+		.thumb_func
+		call thumb_blx_after_branch 0 do_thumb_blx_after_branch
+		.thumb_func
 		call thumb_bl 0 bl callee_thumb
 		.thumb_func
 		call thumb_bl_misaligned 4 bl callee_thumb
@@ -82,25 +147,41 @@ arm_source()
 		call thumb_blx 0 blx callee_arm
 		.thumb_func
 		call thumb_blx_register 0 blx r4
+		#endif
 		.section .note.GNU-stack, "", %progbits
 	END
 	cat >machine.h <<-'END'
+		#ifdef OLD
+		#define CORE 0
+		#define FLAGS_MASK 0xf8000000u
+		#define THUMB_2(X...)
+		#else
 		#define CORE 64 /* d0-d31 come first */
+		#define FLAGS_MASK 0xf80f0000u
+		#define THUMB_2(X...) X
+		#endif
 		#define WORDS (CORE + 1 + 13 + 2)
 		#define FLAGS CORE
-		#define FLAGS_MASK 0xf80f0000u
 		#define NEGATIVE 0x80000000u
 		#define COMPARED (CORE + 14) /* up to r12 */
 		#define LINK (CORE + 14)
 		#define STACK (CORE + 15)
-		#define CALLS(X) X(arm_bl) X(arm_bl_misaligned) X(arm_bl_condition) X(arm_blx) \
-			X(arm_blx_register) X(arm_blx_register_4) X(thumb_bl) X(thumb_bl_misaligned) \
-			X(thumb_blx) X(thumb_blx_register)
+		#define CALLS(X) X(arm_bl) X(arm_bl_misaligned) X(arm_bl_condition) \
+			X(arm_blx_register) X(arm_blx_register_4) X(arm_linked) X(arm_linked_condition) \
+			X(arm_linked_load) X(arm_linked_apart) X(arm_tail) X(arm_tail_condition) \
+			X(arm_tail_register) X(arm_tail_mov) \
+			THUMB_2(X(arm_blx) X(thumb_bl) X(thumb_bl_misaligned) X(thumb_blx) X(thumb_blx_register) \
+				X(thumb_bl_condition) X(thumb_blx_condition) X(thumb_blx_after_branch) \
+				X(thumb_tail) X(thumb_tail_condition) X(thumb_tail_register))
 		extern void callee_arm(void), callee_thumb(void);
 		static void prepare(uint32_t *w)
 		{
 			w[FLAGS] = (w[FLAGS] & FLAGS_MASK) | NEGATIVE;
+		#ifdef OLD
+			w[CORE + 1 + 4] = (uint32_t)callee_arm;
+		#else
 			w[CORE + 1 + 4] = (uint32_t)callee_thumb;
+		#endif
 			w[CORE + 1 + 12] = (uint32_t)callee_arm;
 		}
 		#define IGNORED(i) 0
@@ -115,38 +196,53 @@ mips_source()
 		.set nomacro
 		.option pic0
 		.text
-		/* want, inside and after hold f0-f31 (even ones as pairs), hi, lo, $1-$31 */
+		/* want, inside and after hold f0-f31 (FR=0: even ones as pairs), hi, lo,
+		 * $1-$31, 8 words of the stack */
+		#if __mips_fpr == 64
+		#define DOUBLE(n) 8 * n
+		#define DOUBLES 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, \
+			21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+		#define AFTER_DOUBLES 256
+		#else
+		#define DOUBLE(n) 4 * n
+		#define DOUBLES 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
+		#define AFTER_DOUBLES 128
+		#endif
+		#define HI AFTER_DOUBLES
+		#define LO (HI + 4)
+		#define REGISTERS (HI + 8)
+		#define ARGUMENTS (REGISTERS + 128)
 		.macro address register symbol
 		lui \register, %hi(\symbol)
 		addiu \register, \register, %lo(\symbol)
 		.endm
 		.macro each_double instruction
-		.irp n, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
-		\instruction $f\n, (4 * \n)($1)
+		.irp n, DOUBLES
+		\instruction $f\n, (DOUBLE(\n))($1)
 		.endr
 		.endm
 		.macro each_general instruction
 		.irp n, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 28, 30
-		\instruction $\n, (136 + 4 * \n)($1)
+		\instruction $\n, (REGISTERS + 4 * \n)($1)
 		.endr
 		.endm
 		.macro dump where
 		address $1 \where
-		sw $2, (136 + 4 * 2)($1)
+		sw $2, (REGISTERS + 4 * 2)($1)
 		each_double sdc1
 		mfhi $2
-		sw $2, 128($1)
+		sw $2, HI($1)
 		mflo $2
-		sw $2, 132($1)
-		lw $2, (136 + 4 * 2)($1)
+		sw $2, LO($1)
+		lw $2, (REGISTERS + 4 * 2)($1)
 		each_general sw
-		sw $31, (136 + 4 * 31)($1)
-		sw $29, (136 + 4 * 29)($1)
+		sw $31, (REGISTERS + 4 * 31)($1)
+		sw $29, (REGISTERS + 4 * 29)($1)
 		.irp n, 0, 4, 8, 12, 16, 20, 24, 28
 		lw $2, \n($29)
-		sw $2, (264 + \n)($1)
+		sw $2, (ARGUMENTS + \n)($1)
 		.endr
-		lw $2, (136 + 4 * 2)($1)
+		lw $2, (REGISTERS + 4 * 2)($1)
 		.endm
 		.macro call name instruction:vararg
 		.globl \name
@@ -158,17 +254,17 @@ mips_source()
 		.endr
 		address $1 want
 		each_double ldc1
-		lw $2, 128($1)
+		lw $2, HI($1)
 		mthi $2
-		lw $2, 132($1)
+		lw $2, LO($1)
 		mtlo $2
 		.irp n, 0, 4, 8, 12, 16, 20, 24, 28
-		lw $2, (264 + \n)($1)
+		lw $2, (ARGUMENTS + \n)($1)
 		sw $2, \n($29)
 		.endr
 		each_general lw
 		\instruction
-		lw $30, (136 + 4 * 30)($1)
+		lw $30, (REGISTERS + 4 * 30)($1)
 		.globl return_\name
 		return_\name:
 		dump after
@@ -195,21 +291,49 @@ mips_source()
 		call mips_jalr_t0 jalr $8
 		call mips_jalr_s0 jalr $16
 		call mips_jalr_s7 jalr $23
+		call mips_jalr_chain jalr $15
+		call mips_bgezal bgezal $18, callee
+		call mips_bltzal bltzal $17, callee
+		.macro tail name instruction:vararg
+		.globl \name
+		.ent \name
+		\name:
+		\instruction
+		nop
+		.end \name
+		.size \name, . - \name
+		.endm
+		tail mips_j j callee
+		tail mips_b b callee
+		tail mips_jr jr $25
+		tail mips_jr_8 jr $8
+		call mips_tail_j jal mips_j
+		call mips_tail_b jal mips_b
+		call mips_tail_jr jal mips_jr
+		call mips_tail_jr_8 jal mips_jr_8
 		.section .note.GNU-stack, "", @progbits
 	END
 	cat >machine.h <<-'END'
-		#define CORE 34 /* f0-f31, hi, lo; then registers by number; then 8 stack words */
+		#if __mips_fpr == 64
+		#define CORE 66 /* f0-f31, hi, lo; then registers by number; then 8 stack words */
+		#else
+		#define CORE 34
+		#endif
 		#define WORDS (CORE + 32 + 8)
 		#define COMPARED WORDS
 		#define LINK (CORE + 31)
 		#define STACK (CORE + 29)
 		#define CALLS(X) X(mips_jal) X(mips_bal) X(mips_jalr_t9) X(mips_jalr_v0) \
-			X(mips_jalr_t0) X(mips_jalr_s0) X(mips_jalr_s7)
+			X(mips_jalr_t0) X(mips_jalr_s0) X(mips_jalr_s7) X(mips_jalr_chain) X(mips_bgezal) \
+			X(mips_bltzal) X(mips_tail_j) X(mips_tail_b) X(mips_tail_jr) X(mips_tail_jr_8)
 		extern void callee(void);
 		static void prepare(uint32_t *w)
 		{
-			w[CORE + 2] = w[CORE + 8] = w[CORE + 16] = w[CORE + 23] = w[CORE + 25] =
+			w[CORE + 2] = w[CORE + 8] = w[CORE + 15] = w[CORE + 23] = w[CORE + 25] =
 				(uint32_t)callee;
+			w[CORE + 16] = (uint32_t)callee;
+			w[CORE + 17] |= 0x80000000u;
+			w[CORE + 18] &= 0x7fffffffu;
 		}
 		/* $at is free at a call; $k0, $k1 are the kernel's; sp and ra are seen to apart */
 		#define IGNORED(i) ((i) == CORE || (i) == CORE + 1 || (i) == CORE + 26 || \
@@ -228,7 +352,7 @@ behaviour()
 		uint32_t want[WORDS] __attribute__((aligned(8)));
 		uint32_t inside[WORDS] __attribute__((aligned(8)));
 		uint32_t after[WORDS] __attribute__((aligned(8)));
-		static unsigned bad;
+		static unsigned bad, calls;
 		static void compare(const char *name, const char *where, const uint32_t *got)
 		{
 			for (int i = 0; i < COMPARED; i++) {
@@ -253,6 +377,7 @@ behaviour()
 				memset(inside, 0, sizeof(inside));
 				memset(after, 0, sizeof(after));
 				call();
+				calls++;
 				compare(name, "inside", inside);
 				compare(name, "after", after);
 				if ((inside[LINK] & ~1u) != ((uint32_t)back & ~1u)) {
@@ -271,20 +396,35 @@ behaviour()
 		int main(void)
 		{
 			CALLS(RUN)
-			printf("%u differences\n", bad);
+			printf("%u calls, %u differences\n", calls, bad);
 			return bad != 0;
 		}
 	END
-	flags="-no-pie -fno-pic"
-	link program ../main.c ../calls.S || return
-	guest_environment="LITIFUT_DIR=$(pwd)/data"
-	run plain program
-	is "the test itself finds nothing in the plain program" "$(cat plain.out)" "0 differences"
-	run traced program
-	is "traced: every register is kept" "$(cat traced.out)" "0 differences"
-	litifut_post_count=$("$BUILD/bin/litifut-post" -f tsv data/trace data/maps traced/program |
-		awk -F '\t' '$9 ~ /^callee/ || $10 ~ /^callee/' | wc -l)
-	ok "traced: the calls were traced ($litifut_post_count events)" test "$litifut_post_count" -ge 24
+	kept program ""
+	if [ "$target" = armel ]; then
+		kept old "-march=armv5te -marm -mfloat-abi=soft -DOLD" QEMU_CPU=arm926
+	elif [ "$cpu" != arm ]; then
+		kept wide "-mips32r2 -mfp64" QEMU_CPU=74Kf
+	fi
+}
+
+# kept PROGRAM FLAGS [VARIABLE=VALUE]: links and runs it; the variable is for qemu
+kept()
+{
+	flags="-no-pie -fno-pic $2"
+	link "$1" ../main.c ../calls.S || return
+	guest_environment=${3:-}
+	run plain "$1"
+	is "$1: the test itself finds nothing in the plain program" \
+		"$(cut -d , -f 2 plain.out)" " 0 differences"
+	rm -rf data
+	guest_environment="${3:-} LITIFUT_DIR=$(pwd)/data"
+	run traced "$1"
+	is "$1: every register is kept when traced" \
+		"$(cut -d , -f 2 traced.out)" " 0 differences"
+	"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps "traced/$1" 2>post.err
+	is "$1: each of them was recorded" "$(awk -F '\t' 'NR > 1 && $10 ~ /^callee/' events.tsv | wc -l) calls" \
+		"$(cut -d , -f 1 traced.out)"
 }
 
 for_targets behaviour

@@ -46,6 +46,12 @@ behaviour()
 	same_run program
 	events_equal_calls program
 	is "every call of every thread" "$(recorded leaf) $(recorded work)" "4800 2400"
+	[ "$target" = armel ] || return
+	# a CPU without the thread register and exclusive accesses
+	guest_environment=QEMU_CPU=arm926
+	same_run program
+	events_equal_calls program
+	is "arm926: every call of every thread" "$(recorded leaf) $(recorded work)" "4800 2400"
 }
 
 for_targets behaviour

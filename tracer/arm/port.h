@@ -68,12 +68,12 @@ static inline struct litifut_port_features litifut_port_detect(uint32_t hwcap)
 	return (struct litifut_port_features){.modern = (hwcap & LITIFUT_PORT_HWCAP_TLS) != 0};
 }
 
-/* Only on a modern CPU. */
+/* Only on a modern CPU. Volatile, or the compiler may do it before it asks. */
 static inline uint32_t litifut_port_thread_pointer_fast(void)
 {
 	uint32_t pointer;
 
-	__asm__("mrc p15, 0, %0, c13, c0, 3" : "=r"(pointer));
+	__asm__ volatile("mrc p15, 0, %0, c13, c0, 3" : "=r"(pointer));
 	return pointer;
 }
 
@@ -142,7 +142,7 @@ static inline uint32_t litifut_port_counter_hertz(void)
 {
 	uint32_t hertz;
 
-	__asm__("mrc p15, 0, %0, c14, c0, 0" : "=r"(hertz));
+	__asm__ volatile("mrc p15, 0, %0, c14, c0, 0" : "=r"(hertz));
 	return hertz;
 }
 
