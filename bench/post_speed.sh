@@ -93,6 +93,6 @@ uftrace_calls()
 	uftrace report -d uftrace.data | awk 'NR > 2 { n += $(NF - 1) } END { printf "%d", n }'
 }
 one=$(uftrace_calls 1)
-calls=$(uftrace_calls $(((events + one - 1) / one)))
+calls=$(uftrace_calls $((events / one + 2)))
 cpu "uftrace report ($calls calls)" "$calls" uftrace report -d uftrace.data
 rm -rf uftrace.data
