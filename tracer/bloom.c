@@ -46,7 +46,7 @@ bool litifut_bloom_seen(uint32_t return_address, uint32_t callee)
 		uint32_t old = *(volatile uint32_t *)word;
 
 		while (!(old & mask)) {
-			if (litifut_exchange(word, old, old | mask)) {
+			if (litifut_port_compare_exchange(r->features, word, old, old | mask)) {
 				added++;
 				break;
 			}
@@ -54,9 +54,9 @@ bool litifut_bloom_seen(uint32_t return_address, uint32_t callee)
 		}
 	}
 	if (added) {
-		litifut_add(&r->header->bloom_bits_set, added);
+		litifut_add_here(&r->header->bloom_bits_set, added);
 		return false;
 	}
-	litifut_add(&r->header->bloom_suppressed, 1);
+	litifut_add_here(&r->header->bloom_suppressed, 1);
 	return true;
 }

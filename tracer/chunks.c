@@ -10,7 +10,7 @@
 
 /* Makes room for [offset, offset + size) in the file, so that no write to the
  * mapping can meet a full disk, which would be a SIGBUS. Never shrinks it. */
-bool litifut_file_grow(long descriptor, uint64_t offset, uint32_t size)
+LITIFUT_COLD bool litifut_file_grow(long descriptor, uint64_t offset, uint32_t size)
 {
 	static const uint8_t zeros[256];
 	long result;
@@ -30,19 +30,23 @@ bool litifut_file_grow(long descriptor, uint64_t offset, uint32_t size)
 	return true;
 }
 
-/* Writing beyond RLIMIT_FSIZE would bring the program a SIGXFSZ. */
-bool litifut_within_limits(uint64_t end)
+/* Writing beyond it would bring the program a SIGXFSZ. */
+LITIFUT_COLD bool litifut_within_file_limit(uint64_t end)
 {
 	uint32_t limit[2];
 
-	if (litifut_recorder.settings.max_mb && end > (uint64_t)litifut_recorder.settings.max_mb
-								<< 20)
-		return false;
-	if (litifut_failed(litifut_system_call(LITIFUT_PORT_GETRLIMIT, RLIMIT_FSIZE, (long)limit, 0,
-					       0, 0, 0)))
+	if (litifut_failed(
+		    litifut_system_call3(LITIFUT_PORT_GETRLIMIT, RLIMIT_FSIZE, (long)limit, 0)))
 		return true;
 	/* 0x7fffffff is "no limit" in the old ABI of MIPS */
 	return limit[0] >= 0x7fffffff || end <= limit[0];
+}
+
+LITIFUT_COLD bool litifut_within_limits(uint64_t end)
+{
+	uint32_t max_mb = litifut_recorder.settings.max_mb;
+
+	return (!max_mb || end <= (uint64_t)max_mb << 20) && litifut_within_file_limit(end);
 }
 
 /* Maps `size` bytes of the file at a multiple of `size`. */
@@ -74,6 +78,7 @@ static uint32_t litifut_chunk_map(void)
 	uint32_t chunk = 0;
 	uint32_t place;
 	uint64_t offset;
+	const char *trouble = "no memory";
 	long descriptor;
 
 	if (r->full)
@@ -81,13 +86,19 @@ static uint32_t litifut_chunk_map(void)
 	place = litifut_add(&r->chunk_count, 1);
 	offset = LITIFUT_HEADER_BYTES + (uint64_t)place * size;
 	descriptor = litifut_trace_descriptor();
-	if (!litifut_failed(descriptor) && litifut_within_limits(offset + size) &&
-	    litifut_file_grow(descriptor, offset, size))
-		chunk = litifut_map_aligned(descriptor, offset, size);
-	if (chunk)
-		((struct litifut_chunk_header *)chunk)->used_bytes = place;
+	if (litifut_failed(descriptor))
+		trouble = "its file is not there any more";
+	else if (!litifut_within_limits(offset + size))
+		trouble = "LITIFUT_MAX_MB or RLIMIT_FSIZE";
+	else if (!litifut_file_grow(descriptor, offset, size))
+		trouble = "no room on the disk";
 	else
-		r->full = 1;
+		chunk = litifut_map_aligned(descriptor, offset, size);
+	if (chunk) {
+		((struct litifut_chunk_header *)chunk)->used_bytes = place;
+	} else if (litifut_exchange(&r->full, 0, 1)) {
+		litifut_tell("recording has ended, calls are counted as lost: ", trouble, 0);
+	}
 	return chunk;
 }
 
@@ -159,8 +170,8 @@ static uint32_t litifut_chunk_finish(uint32_t end)
 
 /* Puts another chunk under `*cursor`, whose chunk ends at `at` (0: none yet).
  * False without room for it. Signals are blocked. */
-static bool litifut_chunk_change(uint32_t *cursor, uint32_t at, uint32_t kind, uint32_t encoding,
-				 uint32_t thread)
+static LITIFUT_COLD bool litifut_chunk_change(uint32_t *cursor, uint32_t at, uint32_t kind,
+					      uint32_t encoding, uint32_t thread)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	uint32_t chunk = 0;

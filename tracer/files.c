@@ -71,21 +71,29 @@ long litifut_trace_descriptor(void)
 	return descriptor;
 }
 
-/* LITIFUT_DIR as an absolute path, because the program may change directory. */
-static bool litifut_directory_path(char *path, uint32_t size)
+/* Makes a path of the settings absolute, or empty when that can't be done. */
+static void litifut_path_absolute(char *path)
 {
-	const char *directory = litifut_recorder.settings.directory;
+	char given[LITIFUT_PATH_BYTES];
+	const char *rest = given;
 
-	path[0] = 0;
-	if (directory[0] != '/') {
-		if (litifut_failed(LITIFUT_CALL2(getcwd, path, size)))
-			return false;
-		while (directory[0] == '.' && directory[1] == '/')
-			directory += 2;
-		if (!litifut_append(path, size, "/"))
-			return false;
-	}
-	return litifut_append(path, size, directory);
+	if (!path[0] || path[0] == '/')
+		return;
+	litifut_copy(given, path, LITIFUT_PATH_BYTES);
+	while (rest[0] == '.' && rest[1] == '/')
+		rest += 2;
+	/* Whoever starts a set-uid program chooses where it stands. */
+	if (litifut_recorder.secure ||
+	    litifut_failed(LITIFUT_CALL2(getcwd, path, LITIFUT_PATH_BYTES)) ||
+	    !litifut_append(path, LITIFUT_PATH_BYTES, "/") ||
+	    !litifut_append(path, LITIFUT_PATH_BYTES, rest))
+		path[0] = 0;
+}
+
+void litifut_files_start(void)
+{
+	litifut_path_absolute(litifut_recorder.settings.directory);
+	litifut_path_absolute(litifut_recorder.settings.copy_to);
 }
 
 /* Makes the directory and its parents where they are missing. */
@@ -101,36 +109,39 @@ static void litifut_directory_make(char *path)
 	LITIFUT_CALL2(mkdir, path, 0755);
 }
 
-/* BASE/KIND/NAME.PID[.TRY].KIND */
-static bool litifut_file_path(char *path, uint32_t size, const char *base, const char *kind,
-			      uint32_t try)
+/* DIR/KIND/NAME.PID[.TRY].KIND; there is room for the longest. */
+static void litifut_file_path(char path[LITIFUT_FILE_PATH_BYTES], const char *kind, uint32_t try)
 {
 	struct litifut_recorder *r = &litifut_recorder;
+	const uint32_t size = LITIFUT_FILE_PATH_BYTES;
 
 	path[0] = 0;
-	return litifut_append(path, size, base) && litifut_append(path, size, "/") &&
-	       litifut_append(path, size, kind) && litifut_append(path, size, "/") &&
-	       litifut_append(path, size, r->program) && litifut_append(path, size, ".") &&
-	       litifut_append_number(path, size, r->process) &&
-	       (try < 2 ||
-		(litifut_append(path, size, ".") && litifut_append_number(path, size, try))) &&
-	       litifut_append(path, size, ".") && litifut_append(path, size, kind);
+	litifut_append(path, size, r->settings.directory);
+	litifut_append(path, size, "/");
+	litifut_append(path, size, kind);
+	litifut_append(path, size, "/");
+	litifut_append(path, size, r->program);
+	litifut_append(path, size, ".");
+	litifut_append_number(path, size, r->process);
+	if (try > 1) {
+		litifut_append(path, size, ".");
+		litifut_append_number(path, size, try);
+	}
+	litifut_append(path, size, ".");
+	litifut_append(path, size, kind);
 }
 
-static bool litifut_directories_make(const char *base)
+static void litifut_directories_make(const char *base)
 {
-	char path[LITIFUT_PATH_BYTES + 16];
+	char path[LITIFUT_FILE_PATH_BYTES];
 
 	path[0] = 0;
-	if (!litifut_append(path, sizeof(path), base) ||
-	    !litifut_append(path, sizeof(path), "/trace"))
-		return false;
+	litifut_append(path, sizeof(path), base);
+	litifut_append(path, sizeof(path), "/trace");
 	litifut_directory_make(path);
 	path[litifut_length(base)] = 0;
-	if (!litifut_append(path, sizeof(path), "/maps"))
-		return false;
+	litifut_append(path, sizeof(path), "/maps");
 	LITIFUT_CALL2(mkdir, path, 0755);
-	return true;
 }
 
 /* The header takes 16 KiB, a multiple of every page size of ours and of the
@@ -140,35 +151,46 @@ static bool litifut_directories_make(const char *base)
 bool litifut_trace_create(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
-	char base[LITIFUT_PATH_BYTES];
 	long descriptor = -EEXIST;
-	long header;
+	long header = -ENOSPC;
 
-	if (!litifut_directory_path(base, sizeof(base)) || !litifut_directories_make(base))
+	if (!r->settings.directory[0]) {
+		litifut_tell("not recording: ", "LITIFUT_DIR is of no use", 0);
 		return false;
+	}
+	litifut_directories_make(r->settings.directory);
 	for (uint32_t try = 1; descriptor == -EEXIST && try < LITIFUT_NAME_TRIES; try++) {
-		if (!litifut_file_path(r->trace_path, sizeof(r->trace_path), base, "trace", try) ||
-		    !litifut_file_path(r->maps_path, sizeof(r->maps_path), base, "maps", try))
-			return false;
+		litifut_file_path(r->trace_path, "trace", try);
+		litifut_file_path(r->maps_path, "maps", try);
 		descriptor = litifut_open(r->trace_path, O_RDWR | O_CREAT | O_EXCL, 0600);
 	}
-	if (litifut_failed(descriptor))
+	if (litifut_failed(descriptor)) {
+		litifut_tell("not recording, can't make ", r->trace_path, descriptor);
 		return false;
+	}
 	descriptor = litifut_descriptor_move(descriptor);
 	r->descriptor = descriptor;
-	if (!litifut_identity(descriptor, r->identity) ||
-	    !litifut_file_grow(descriptor, 0, LITIFUT_HEADER_BYTES))
+	if (litifut_identity(descriptor, r->identity) &&
+	    litifut_within_limits(LITIFUT_HEADER_BYTES) &&
+	    litifut_file_grow(descriptor, 0, LITIFUT_HEADER_BYTES))
+		header =
+			litifut_map(0, LITIFUT_HEADER_BYTES, PROT_READ | PROT_WRITE, descriptor, 0);
+	if (litifut_failed(header)) {
+		litifut_tell("not recording, no room for ", r->trace_path, header);
+		LITIFUT_CALL1(unlink, r->trace_path);
+		litifut_close(descriptor);
+		r->descriptor = -1;
 		return false;
-	header = litifut_map(0, LITIFUT_HEADER_BYTES, PROT_READ | PROT_WRITE, descriptor, 0);
-	if (litifut_failed(header))
-		return false;
+	}
 	r->header = (struct litifut_trace_header *)header;
+	litifut_tell("recording to ", r->trace_path, 0);
 	return true;
 }
 
-/* Copies what can be read from one descriptor to the other. With `sync`, what
- * has been copied is safe every now and then, should the stick be pulled. */
-static bool litifut_copy_all(long from, long to, bool sync)
+/* Copies what can be read from one descriptor to the other; 0 when that is all.
+ * With `sync`, what has been copied is safe every now and then, should the stick
+ * be pulled. */
+static long litifut_copy_all(long from, long to, bool sync)
 {
 	char buffer[1024];
 	uint64_t copied = 0;
@@ -180,17 +202,17 @@ static bool litifut_copy_all(long from, long to, bool sync)
 		if (got == -EINTR)
 			continue;
 		if (got <= 0)
-			return got == 0;
+			return got;
 		copied += (uint64_t)got;
 		if (!litifut_within_limits(copied))
-			return false;
+			return -EFBIG;
 		for (long done = 0; done < got;) {
 			long put = LITIFUT_CALL3(write, to, buffer + done, got - done);
 
 			if (put == -EINTR)
 				continue;
 			if (put <= 0)
-				return false;
+				return put ? put : -ENOSPC;
 			done += put;
 		}
 		if (sync && copied >= next_sync) {
@@ -215,38 +237,37 @@ static void litifut_sync_around(const char *folder)
 		LITIFUT_CALL0(sync);
 }
 
-/* Copies a file through a temporary name, so that `to` is whole or absent. */
-static bool litifut_copy_file(const char *from, const char *to, bool sync)
+/* Copies a file through a temporary name, so that `to` is whole or absent. Gives
+ * 0, or what the kernel had against it. */
+static long litifut_copy_file(const char *from, const char *to, bool sync)
 {
-	char temporary[LITIFUT_PATH_BYTES + 144];
+	char temporary[LITIFUT_FILE_PATH_BYTES + 4];
 	long source = litifut_open(from, O_RDONLY, 0);
-	long target;
-	bool good;
+	long target = source;
+	long result = source;
 
-	if (litifut_failed(source))
-		return false;
 	temporary[0] = 0;
-	if (!litifut_append(temporary, sizeof(temporary), to) ||
-	    !litifut_append(temporary, sizeof(temporary), ".tmp")) {
-		litifut_close(source);
-		return false;
-	}
-	LITIFUT_CALL1(unlink, temporary);
-	target = litifut_open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0600);
-	if (litifut_failed(target)) {
-		litifut_close(source);
-		return false;
-	}
-	good = litifut_copy_all(source, target, sync);
-	if (good && sync)
-		good = !litifut_failed(LITIFUT_CALL1(fsync, target));
-	litifut_close(target);
-	litifut_close(source);
-	if (good)
-		good = !litifut_failed(LITIFUT_CALL2(rename, temporary, to));
-	if (!good)
+	litifut_append(temporary, sizeof(temporary), to);
+	litifut_append(temporary, sizeof(temporary), ".tmp");
+	if (!litifut_failed(source)) {
+		/* one that a loss of power has left: nothing half-written is continued */
 		LITIFUT_CALL1(unlink, temporary);
-	return good;
+		target = litifut_open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0600);
+		result = target;
+	}
+	if (!litifut_failed(target)) {
+		result = litifut_copy_all(source, target, sync);
+		if (!litifut_failed(result) && sync)
+			result = LITIFUT_CALL1(fsync, target);
+		litifut_close(target);
+		if (!litifut_failed(result))
+			result = LITIFUT_CALL2(rename, temporary, to);
+		if (litifut_failed(result))
+			LITIFUT_CALL1(unlink, temporary);
+	}
+	if (!litifut_failed(source))
+		litifut_close(source);
+	return result;
 }
 
 void litifut_maps_write(void)
@@ -274,16 +295,19 @@ void litifut_files_carry(void)
 	struct litifut_recorder *r = &litifut_recorder;
 	const char *from[] = {r->trace_path, r->maps_path};
 
-	if (!r->settings.copy_to[0] || !litifut_directories_make(r->settings.copy_to))
+	if (!r->settings.copy_to[0])
 		return;
+	litifut_directories_make(r->settings.copy_to);
 	litifut_sync_around(r->settings.copy_to);
 	for (int i = 0; i < 2; i++) {
-		char to[LITIFUT_PATH_BYTES + 128];
+		char to[LITIFUT_FILE_PATH_BYTES];
+		long result;
 
 		to[0] = 0;
-		if (litifut_append(to, sizeof(to), r->settings.copy_to) &&
-		    litifut_append(to, sizeof(to), litifut_path_tail(from[i])))
-			litifut_copy_file(from[i], to, true);
+		litifut_append(to, sizeof(to), r->settings.copy_to);
+		litifut_append(to, sizeof(to), litifut_path_tail(from[i]));
+		result = litifut_copy_file(from[i], to, true);
+		litifut_tell(litifut_failed(result) ? "can't copy to " : "copied to ", to, result);
 	}
 	litifut_sync_around(r->settings.copy_to);
 }

@@ -128,6 +128,7 @@ static bool litifut_process_set_up(const struct litifut_module *module)
 	litifut_name_program(module);
 	litifut_settings_read(module->defaults, (char *)scratch, LITIFUT_SCRATCH_BYTES);
 	litifut_unmap((uint32_t)scratch, LITIFUT_SCRATCH_BYTES);
+	litifut_files_start();
 	r->chunk_mask = litifut_settings_chunk_bytes() - 1;
 	r->recording = !r->settings.start_off;
 	litifut_clock_start();

@@ -90,7 +90,7 @@ static void litifut_record_in(struct litifut_thread *thread, const struct litifu
 /* Everything that is not usual: the first event of a process, a thread, a
  * module or an epoch, a thread that cannot be known by its pointer, and events
  * while recording is off. */
-static __attribute__((noinline)) void litifut_record_slowly(const struct litifut_call *call)
+static LITIFUT_COLD void litifut_record_slowly(const struct litifut_call *call)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	struct litifut_thread *thread;

@@ -14,6 +14,8 @@
 #pragma GCC visibility push(hidden)
 
 #define LITIFUT_PATH_BYTES 512
+/* A folder of the settings, then /trace/NAME.PID.TRY.trace, and a NUL. */
+#define LITIFUT_FILE_PATH_BYTES (LITIFUT_PATH_BYTES + 7 + 64 + 11 + 3 + 6)
 #define LITIFUT_THREAD_SLOTS 1024 /* a power of two */
 #define LITIFUT_MODULE_SLOTS 256
 #define LITIFUT_HEADER_BYTES 16384 /* see litifut_trace_create() */
@@ -29,6 +31,7 @@ struct litifut_settings {
 	uint32_t bloom_kb;
 	uint32_t start_off;
 	uint32_t signal; /* 0: none */
+	uint32_t verbose;
 };
 
 /* A thread of the traced process. Only the thread whose kernel id is `id` uses
@@ -100,8 +103,8 @@ struct litifut_recorder {
 	long descriptor;
 	uint32_t identity[3]; /* of the trace file */
 	char program[64];
-	char trace_path[LITIFUT_PATH_BYTES + 128];
-	char maps_path[LITIFUT_PATH_BYTES + 128];
+	char trace_path[LITIFUT_FILE_PATH_BYTES];
+	char maps_path[LITIFUT_FILE_PATH_BYTES];
 	struct litifut_settings settings;
 	struct litifut_thread *thread_list;
 	uint32_t thread_pool; /* unused rest of the page that threads are made from */
@@ -110,8 +113,10 @@ struct litifut_recorder {
 
 extern struct litifut_recorder litifut_recorder;
 
-/* Adds to a shared counter; returns what it was. */
-static inline uint32_t litifut_add(uint32_t *word, uint32_t amount)
+/* words.c: adds to a shared counter; returns what it was. */
+uint32_t litifut_add(uint32_t *word, uint32_t amount);
+/* The same in place, for what is counted at events. */
+static inline uint32_t litifut_add_here(uint32_t *word, uint32_t amount)
 {
 	uint32_t old;
 
@@ -120,16 +125,8 @@ static inline uint32_t litifut_add(uint32_t *word, uint32_t amount)
 	while (!litifut_port_compare_exchange(litifut_recorder.features, word, old, old + amount));
 	return old;
 }
-
-/* True when this caller changed `*word` from `expected` to `desired`. */
-static inline bool litifut_exchange(uint32_t *word, uint32_t expected, uint32_t desired)
-{
-	while (*(volatile uint32_t *)word == expected)
-		if (litifut_port_compare_exchange(litifut_recorder.features, word, expected,
-						  desired))
-			return true;
-	return false;
-}
+/* words.c: true when this caller changed `*word` from `expected` to `desired`. */
+bool litifut_exchange(uint32_t *word, uint32_t expected, uint32_t desired);
 
 static inline uint32_t litifut_thread_slot(uint32_t pointer)
 {
@@ -152,13 +149,19 @@ uint32_t *litifut_reserve(uint32_t *cursor, uint32_t bytes, uint32_t kind, uint3
 void litifut_fill(uint32_t *place, const uint32_t *words, uint32_t count);
 /* chunks.c: makes room for [offset, offset + size) in a file; never shrinks it. */
 bool litifut_file_grow(long descriptor, uint64_t offset, uint32_t size);
-/* chunks.c: true when a file may be `end` bytes long. */
+/* chunks.c: true when RLIMIT_FSIZE lets a file be `end` bytes long. */
+bool litifut_within_file_limit(uint64_t end);
+/* chunks.c: true when it and LITIFUT_MAX_MB do. */
 bool litifut_within_limits(uint64_t end);
 
 /* compact.c: writes the compact form of a full chunk of events, whose last word
  * ends at `end`, into the trace. False when it stays as it is: a slot in it is
  * still to be filled, another thread is at this, or it would not be smaller. */
 bool litifut_compact_chunk(const struct litifut_chunk_header *chunk, uint32_t end);
+
+/* vdso.c: the address of a function in the vDSO; 0 when the kernel gives none, or
+ * none that is faster than the system call (it takes the name away then). */
+uint32_t litifut_vdso_function(const char *name);
 
 /* clock.c: chooses the clock. */
 void litifut_clock_start(void);
@@ -189,6 +192,9 @@ void litifut_threads_recheck(void);
 /* threads.c: after fork: none of the known threads exists here. */
 void litifut_threads_forget(void);
 
+/* files.c: makes the paths of the settings absolute, because the program may
+ * change directory. */
+void litifut_files_start(void);
 /* files.c: makes the directories and the trace file and maps its header. */
 bool litifut_trace_create(void);
 /* files.c: the trace file's descriptor, checked to be still ours and opened
@@ -207,6 +213,11 @@ void litifut_files_carry(void);
 void litifut_settings_read(const char *defaults, char *scratch, uint32_t size);
 /* settings.c: the chunk size that they ask for, a power of two. */
 uint32_t litifut_settings_chunk_bytes(void);
+
+/* verbose.c: with LITIFUT_VERBOSE=1, "litifut: PROGRAM.PID: WHAT WHERE" as one line
+ * on stderr, and the error number when `result` is that of a system call which
+ * failed. Async-signal-safe; brings the program no signal. */
+void litifut_tell(const char *what, const char *where, long result);
 
 /* process.c: brings the recorder up for this process at its first event, which
  * comes from `module`. True when it is ready. */

@@ -48,33 +48,71 @@ static uint32_t litifut_clock_named(const char *name)
 	return LITIFUT_CLOCK_NONE;
 }
 
+enum litifut_setting_kind {
+	LITIFUT_SETTING_NUMBER,
+	LITIFUT_SETTING_TEXT,
+	LITIFUT_SETTING_PLACE, /* text, and an empty one is none */
+	LITIFUT_SETTING_CLOCK,
+	LITIFUT_SETTING_ON,  /* 1 when the value is "1" */
+	LITIFUT_SETTING_OFF, /* 1 when the value is "off" */
+};
+
+/* No pointers, so that it needs no relocation. */
+struct litifut_setting {
+	char name[9];
+	uint8_t kind;
+	uint16_t offset;
+};
+
+#define LITIFUT_SETTING(name, kind, member)                                                        \
+	{                                                                                          \
+		name, LITIFUT_SETTING_##kind, offsetof(struct litifut_settings, member)            \
+	}
+
+static const struct litifut_setting litifut_setting_table[] = {
+	LITIFUT_SETTING("DIR", PLACE, directory),      LITIFUT_SETTING("COPY_TO", TEXT, copy_to),
+	LITIFUT_SETTING("BULK_KB", NUMBER, bulk_kb),   LITIFUT_SETTING("MAX_MB", NUMBER, max_mb),
+	LITIFUT_SETTING("CLOCK", CLOCK, clock),        LITIFUT_SETTING("DEDUP", ON, dedup),
+	LITIFUT_SETTING("BLOOM_KB", NUMBER, bloom_kb), LITIFUT_SETTING("START", OFF, start_off),
+	LITIFUT_SETTING("SIGNAL", NUMBER, signal),     LITIFUT_SETTING("VERBOSE", ON, verbose),
+};
+
+static uint32_t litifut_setting_value(uint32_t kind, const char *value)
+{
+	switch (kind) {
+	case LITIFUT_SETTING_CLOCK:
+		return litifut_clock_named(value);
+	case LITIFUT_SETTING_ON:
+		return litifut_equal(value, "1");
+	case LITIFUT_SETTING_OFF:
+		return litifut_equal(value, "off");
+	default:
+		return litifut_number(value);
+	}
+}
+
 /* Takes one "LITIFUT_KEY=VALUE"; anything else is not ours and ignored. */
 static void litifut_set(const char *setting)
 {
-	struct litifut_settings *settings = &litifut_recorder.settings;
 	const char *value;
 
 	for (const char *prefix = "LITIFUT_"; *prefix; prefix++, setting++)
 		if (*setting != *prefix)
 			return;
-	if ((value = litifut_value(setting, "DIR")) && *value)
-		litifut_set_text(settings->directory, sizeof(settings->directory), value);
-	else if ((value = litifut_value(setting, "COPY_TO")))
-		litifut_set_text(settings->copy_to, sizeof(settings->copy_to), value);
-	else if ((value = litifut_value(setting, "BULK_KB")))
-		settings->bulk_kb = litifut_number(value);
-	else if ((value = litifut_value(setting, "MAX_MB")))
-		settings->max_mb = litifut_number(value);
-	else if ((value = litifut_value(setting, "BLOOM_KB")))
-		settings->bloom_kb = litifut_number(value);
-	else if ((value = litifut_value(setting, "SIGNAL")))
-		settings->signal = litifut_number(value);
-	else if ((value = litifut_value(setting, "DEDUP")))
-		settings->dedup = litifut_equal(value, "1");
-	else if ((value = litifut_value(setting, "START")))
-		settings->start_off = litifut_equal(value, "off");
-	else if ((value = litifut_value(setting, "CLOCK")))
-		settings->clock = litifut_clock_named(value);
+	for (uint32_t i = 0; i < sizeof(litifut_setting_table) / sizeof(litifut_setting_table[0]);
+	     i++) {
+		const struct litifut_setting *known = &litifut_setting_table[i];
+		char *place = (char *)&litifut_recorder.settings + known->offset;
+
+		value = litifut_value(setting, known->name);
+		if (!value)
+			continue;
+		if (known->kind != LITIFUT_SETTING_TEXT && known->kind != LITIFUT_SETTING_PLACE)
+			*(uint32_t *)place = litifut_setting_value(known->kind, value);
+		else if (*value || known->kind == LITIFUT_SETTING_TEXT)
+			litifut_set_text(place, LITIFUT_PATH_BYTES, value);
+		return;
+	}
 }
 
 /* The 28th field of /proc/self/stat: where the stack was when the program

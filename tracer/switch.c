@@ -36,6 +36,7 @@ LITIFUT_PUBLIC void litifut_stop(void)
 	if (!litifut_switch_ready())
 		return;
 	litifut_switch_note(LITIFUT_WORD_STOPPED);
+	litifut_tell("recording is off", "", 0);
 	litifut_trace_finish();
 }
 
@@ -48,6 +49,7 @@ LITIFUT_PUBLIC void litifut_start(void)
 	if (litifut_switch_ready()) {
 		r->header->state = LITIFUT_TRACE_RUNNING;
 		litifut_switch_note(LITIFUT_WORD_STARTED);
+		litifut_tell("recording is on", "", 0);
 	}
 	litifut_update_fast();
 }
@@ -63,20 +65,19 @@ static void litifut_switch_signal(int number)
 
 void litifut_signal_start(void)
 {
+	static const struct litifut_port_signal_action nothing;
 	uint32_t number = litifut_recorder.settings.signal;
-	struct litifut_port_signal_action old;
-	struct litifut_port_signal_action action = {0};
+	struct litifut_port_signal_action action;
 
 	if (!number)
 		return;
 	/* What the program has installed already stays; what it installs later
 	 * replaces ours. */
-	if (litifut_failed(litifut_system_call(__NR_rt_sigaction, (long)number, 0, (long)&old,
-					       LITIFUT_SIGSET_BYTES, 0, 0)) ||
-	    old.handler)
+	if (litifut_failed(LITIFUT_CALL4(rt_sigaction, number, 0, &action, LITIFUT_SIGSET_BYTES)) ||
+	    action.handler)
 		return;
+	litifut_copy(&action, &nothing, sizeof(action));
 	action.handler = (uint32_t)litifut_switch_signal;
 	action.flags = SA_RESTART | SA_ONSTACK;
-	litifut_system_call(__NR_rt_sigaction, (long)number, (long)&action, 0, LITIFUT_SIGSET_BYTES,
-			    0, 0);
+	LITIFUT_CALL4(rt_sigaction, number, &action, 0, LITIFUT_SIGSET_BYTES);
 }

@@ -14,13 +14,18 @@
 
 #include "port.h"
 
-#define LITIFUT_CALL0(name) litifut_system_call(__NR_##name, 0, 0, 0, 0, 0, 0)
-#define LITIFUT_CALL1(name, a) litifut_system_call(__NR_##name, (long)(a), 0, 0, 0, 0, 0)
-#define LITIFUT_CALL2(name, a, b) litifut_system_call(__NR_##name, (long)(a), (long)(b), 0, 0, 0, 0)
+#define LITIFUT_CALL0(name) LITIFUT_CALL1(name, 0)
+#define LITIFUT_CALL1(name, a) LITIFUT_CALL2(name, a, 0)
+#define LITIFUT_CALL2(name, a, b) LITIFUT_CALL3(name, a, b, 0)
 #define LITIFUT_CALL3(name, a, b, c)                                                               \
-	litifut_system_call(__NR_##name, (long)(a), (long)(b), (long)(c), 0, 0, 0)
+	litifut_system_call3(__NR_##name, (long)(a), (long)(b), (long)(c))
 #define LITIFUT_CALL4(name, a, b, c, d)                                                            \
 	litifut_system_call(__NR_##name, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+#define LITIFUT_CALL5(name, a, b, c, d, e)                                                         \
+	litifut_system_call(__NR_##name, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
+
+/* For what is seldom run in a file that is compiled for speed. */
+#define LITIFUT_COLD __attribute__((cold, noinline))
 
 static inline bool litifut_failed(long result)
 {
@@ -85,66 +90,29 @@ static inline void litifut_signals_block(struct litifut_signals *old)
 	static const struct litifut_signals all = {
 		{UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX}};
 
-	litifut_system_call(__NR_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)old,
-			    LITIFUT_SIGSET_BYTES, 0, 0);
+	LITIFUT_CALL4(rt_sigprocmask, SIG_BLOCK, &all, old, LITIFUT_SIGSET_BYTES);
 }
 
 static inline void litifut_signals_restore(const struct litifut_signals *old)
 {
-	litifut_system_call(__NR_rt_sigprocmask, SIG_SETMASK, (long)old, 0, LITIFUT_SIGSET_BYTES, 0,
-			    0);
+	LITIFUT_CALL4(rt_sigprocmask, SIG_SETMASK, old, 0, LITIFUT_SIGSET_BYTES);
 }
 
-static inline uint32_t litifut_length(const char *text)
-{
-	uint32_t length = 0;
+#pragma GCC visibility push(hidden)
 
-	while (text[length])
-		length++;
-	return length;
-}
+/* text.c: the bytes before the NUL. */
+uint32_t litifut_length(const char *text);
+void litifut_copy(void *to, const void *from, uint32_t size);
+bool litifut_equal(const char *a, const char *b);
+/* text.c: appends `text` to the NUL-terminated `buffer`; false and unchanged when
+ * it does not fit. */
+bool litifut_append(char *buffer, uint32_t size, const char *text);
 
-static inline void litifut_copy(void *to, const void *from, uint32_t size)
-{
-	for (uint32_t i = 0; i < size; i++)
-		((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
-}
+/* What the digits of a number need, and a NUL. */
+#define LITIFUT_NUMBER_BYTES 11
 
-static inline bool litifut_equal(const char *a, const char *b)
-{
-	while (*a && *a == *b) {
-		a++;
-		b++;
-	}
-	return *a == *b;
-}
+bool litifut_append_number(char *buffer, uint32_t size, uint32_t number);
 
-/* Appends `text` to the NUL-terminated `buffer`; false and unchanged when it
- * does not fit. */
-static inline bool litifut_append(char *buffer, uint32_t size, const char *text)
-{
-	uint32_t at = litifut_length(buffer);
-	uint32_t length = litifut_length(text);
-
-	if (at + length + 1 > size)
-		return false;
-	litifut_copy(buffer + at, text, length + 1);
-	return true;
-}
-
-static inline bool litifut_append_number(char *buffer, uint32_t size, uint32_t number)
-{
-	char digits[11];
-	char *at = digits + sizeof(digits) - 1;
-
-	*at = 0;
-	do {
-		uint32_t tenth = number / 10;
-
-		*--at = (char)('0' + (number - tenth * 10));
-		number = tenth;
-	} while (number);
-	return litifut_append(buffer, size, at);
-}
+#pragma GCC visibility pop
 
 #endif

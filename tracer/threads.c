@@ -31,8 +31,10 @@ bool litifut_readable(uint32_t address)
 static uint32_t litifut_clear_address(uint32_t id, uint32_t end)
 {
 	/* a 64-bit kernel may write a pointer of its own size */
-	uint32_t answer[4] = {0, 0, 0, 0};
+	uint32_t answer[4];
 
+	answer[0] = 0;
+	answer[1] = 0;
 	if (litifut_failed(LITIFUT_CALL2(prctl, PR_GET_TID_ADDRESS, answer)))
 		return 0;
 	for (int i = 0; i < 2; i++) {

@@ -46,6 +46,17 @@ struct litifut_port_features {
 	bool counter; /* the virtual counter of the generic timer can be read */
 };
 
+static inline long litifut_system_call3(long number, long a, long b, long c)
+{
+	register long r0 __asm__("r0") = a;
+	register long r1 __asm__("r1") = b;
+	register long r2 __asm__("r2") = c;
+	register long r7 __asm__("r7") = number;
+
+	__asm__ volatile("svc 0" : "+r"(r0) : "r"(r1), "r"(r2), "r"(r7) : "memory");
+	return r0;
+}
+
 static inline long litifut_system_call(long number, long a, long b, long c, long d, long e, long f)
 {
 	register long r0 __asm__("r0") = a;
@@ -65,7 +76,9 @@ static inline long litifut_system_call(long number, long a, long b, long c, long
 
 static inline struct litifut_port_features litifut_port_detect(uint32_t hwcap)
 {
-	return (struct litifut_port_features){.modern = (hwcap & LITIFUT_PORT_HWCAP_TLS) != 0};
+	return (struct litifut_port_features){
+		.modern = (hwcap & LITIFUT_PORT_HWCAP_TLS) != 0,
+		.counter = (hwcap & LITIFUT_PORT_HWCAP_EVENT_STREAM) != 0};
 }
 
 /* Only on a modern CPU. Volatile, or the compiler may do it before it asks. */

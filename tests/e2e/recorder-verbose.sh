@@ -1,0 +1,115 @@
+#!/bin/sh
+# LITIFUT_VERBOSE=1: the recorder says on stderr when it starts, stops or gives up,
+# and why. What the program prints is the same, and where nobody can read the
+# words they cost it nothing.
+. "$(dirname "$0")/../lib.sh"
+
+# verbose SETTINGS...: runs it with these; the lines of ours are in `words`
+verbose()
+{
+	rm -rf data
+	(
+		eval "${before:-:}"
+		guest_environment="LITIFUT_DIR=${directory:-$(pwd)/data} LITIFUT_VERBOSE=1 $*"
+		run traced work
+	)
+	grep '^litifut: ' traced.err >words
+	grep -v '^litifut: ' traced.err >others
+	ok "$*: same output" diff plain.out traced.out
+	ok "$*: same errors but for our lines" diff plain.err others
+	ok "$*: same exit" diff plain.status traced.status
+}
+
+# says TIMES TEXT
+says()
+{
+	is "says $1 time(s): $2" "$(grep -c "^litifut: work\.[0-9]*: $2\$" words)" "$1"
+}
+
+behaviour()
+{
+	cat >work.c <<-'END'
+		#include <stdio.h>
+		#include <litifut/litifut.h>
+		static volatile unsigned sum;
+		__attribute__((noipa)) void step(unsigned n) { sum += n; }
+		__attribute__((noipa)) void indirect(void (*callee)(unsigned), unsigned n)
+		{
+			callee(n);
+			sum++;
+		}
+		int main(void)
+		{
+			fputs("a word of the program's own\n", stderr);
+			for (unsigned i = 0; i < 50000; i++)
+				indirect(step, i * i);
+			if (litifut_stop)
+				litifut_stop();
+			if (litifut_start)
+				litifut_start();
+			printf("%u\n", sum);
+			return 7;
+		}
+	END
+	flags="-I$root/include"
+	link work ../work.c || return
+	flags='' before='' directory=''
+	run plain work
+
+	verbose
+	says 1 "recording to $(pwd)/data/trace/work.[0-9]*.trace"
+	says 1 "recording is off"
+	says 1 "recording is on"
+	is "and nothing else" "$(wc -l <words)" 3
+
+	verbose LITIFUT_CLOCK=mono LITIFUT_BULK_KB=0 LITIFUT_MAX_MB=1
+	says 1 "recording has ended, calls are counted as lost: LITIFUT_MAX_MB or RLIMIT_FSIZE"
+
+	mkdir -p usb
+	verbose "LITIFUT_COPY_TO=$(pwd)/usb"
+	# at litifut_stop() and at the end
+	says 2 "copied to $(pwd)/usb/trace/work.[0-9]*.trace"
+	says 2 "copied to $(pwd)/usb/maps/work.[0-9]*.maps"
+	verbose LITIFUT_COPY_TO=/proc/none
+	says 2 "can't copy to /proc/none/trace/work.[0-9]*.trace: error 2"
+
+	directory=/proc/none
+	verbose
+	says 1 "not recording, can't make /proc/none/trace/work.[0-9]*.trace: error 2"
+	is "and nothing else" "$(wc -l <words)" 1
+	directory=''
+	before='ulimit -f 8'
+	verbose
+	says 1 "not recording, no room for .*: error 28"
+	is "nothing is left of it" "$(find data/trace -type f | wc -l)" 0
+	before=''
+
+	# stderr closed, a pipe without a reader, and a file at its limit
+	sed 's/fputs.*//' work.c >silent.c
+	flags="-I$root/include"
+	link silent ../silent.c || return
+	run plain silent
+	guest_environment="LITIFUT_DIR=$(pwd)/data LITIFUT_VERBOSE=1"
+	run_in traced silent >traced.out 2>&-
+	is "stderr closed: same exit" $? 7
+	mkfifo pipe
+	# shellcheck disable=SC2094
+	(
+		exec 3<>pipe 4>pipe 3>&-
+		run_in traced silent >traced.out 2>&4
+		echo $? >traced.status
+	)
+	ok "stderr a pipe that nobody reads: same exit" diff plain.status traced.status
+	ok "stderr a pipe that nobody reads: same output" diff plain.out traced.out
+	# shellcheck disable=SC2069 # stdout goes to the file, stderr to where it went
+	(
+		head -c 131072 /dev/zero
+		ulimit -f 128 # of 512 or 1024 bytes
+		run_in traced silent 2>&1 >traced.out
+		echo $? >traced.status
+	) >full
+	ok "stderr a file at its limit: same exit" diff plain.status traced.status
+	guest_environment=''
+}
+
+for_targets behaviour

@@ -1,0 +1,66 @@
+/* LITIFUT_VERBOSE: one line on the program's stderr where the recorder starts,
+ * stops, gives up, or carries the trace away. Without it nothing is printed. */
+
+#include <linux/fs.h>
+#include <linux/poll.h>
+#include <stddef.h>
+
+#include "tracer/recorder.h"
+#include "tracer/system.h"
+
+#define LITIFUT_PIECES 10
+
+struct litifut_piece {
+	const char *text;
+	uint32_t length;
+};
+
+/* Nothing reads the pipe any more, or the file is at RLIMIT_FSIZE: a write would
+ * bring the program a signal that it would not have had without our words. */
+static bool litifut_is_safe_to_write(uint32_t bytes)
+{
+	struct pollfd poll = {.fd = 2, .events = POLLOUT};
+	uint64_t position = 0;
+
+	LITIFUT_CALL3(poll, &poll, 1, 0);
+	return poll.revents == POLLOUT &&
+	       (litifut_failed(LITIFUT_CALL5(_llseek, 2, 0, 0, &position, SEEK_CUR)) ||
+		litifut_within_file_limit(position + bytes));
+}
+
+void litifut_tell(const char *what, const char *where, long result)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	struct litifut_piece pieces[LITIFUT_PIECES];
+	const char *texts[LITIFUT_PIECES];
+	char process[LITIFUT_NUMBER_BYTES];
+	char number[LITIFUT_NUMBER_BYTES];
+	uint32_t count = 0;
+	uint32_t bytes = 0;
+
+	if (!r->settings.verbose)
+		return;
+	process[0] = 0;
+	number[0] = 0;
+	litifut_append_number(process, sizeof(process), litifut_process_id());
+	texts[count++] = "litifut: ";
+	texts[count++] = r->program;
+	texts[count++] = ".";
+	texts[count++] = process;
+	texts[count++] = ": ";
+	texts[count++] = what;
+	texts[count++] = where;
+	if (litifut_failed(result)) {
+		litifut_append_number(number, sizeof(number), (uint32_t)-result);
+		texts[count++] = ": error ";
+		texts[count++] = number;
+	}
+	texts[count++] = "\n";
+	for (uint32_t i = 0; i < count; i++) {
+		pieces[i].text = texts[i];
+		pieces[i].length = litifut_length(texts[i]);
+		bytes += pieces[i].length;
+	}
+	if (litifut_is_safe_to_write(bytes))
+		LITIFUT_CALL3(writev, 2, pieces, count);
+}
