@@ -1,0 +1,173 @@
+#!/bin/sh
+# LITIFUT_COPY_TO and LITIFUT_SIGNAL: what is carried to the stick is whole under its
+# name or not there, whatever was there before and however little room there is;
+# and recording switched off and on from outside while threads are busy.
+. "$(dirname "$0")/../lib.sh"
+
+# carried DESCRIPTION: the run with copy_to, the program unharmed
+carried()
+{
+	rm -rf data
+	guest_environment="LITIFUT_DIR=$(pwd)/data LITIFUT_COPY_TO=$copy_to LITIFUT_CLOCK=none"
+	run traced work
+	guest_environment=
+	ok "$1: the program does not notice" diff plain.out traced.out
+	ok "$1: no word of ours" diff plain.err traced.err
+	is "$1: nothing half-written is left" "$(find "$copy_to" -name '*.tmp' | wc -l)" 0
+}
+
+whole()
+{
+	cmp data/trace/*.trace "$copy_to"/trace/*.trace && cmp data/maps/*.maps "$copy_to"/maps/*.maps
+}
+
+# The order in which the kernel is asked: what is written before a rename has
+# been synced before it.
+in_order()
+{
+	awk '/open.*usb.trace.*tmp/ { opened = 1 }
+		opened && /write\(/ { written = NR }
+		opened && /fsync\(/ { synced = NR }
+		opened && /rename\(/ { good = written && written < synced; exit }
+		END { exit !good }' "$1"
+}
+
+stick()
+{
+	copy_to=$(pwd)/usb
+	carried "an empty stick"
+	ok "an empty stick: both files are there" whole
+
+	# what a loss of power leaves: longer than the new one, and of another run
+	rm -rf usb
+	mkdir -p usb/trace usb/maps
+	guest_environment="LITIFUT_DIR=$(pwd)/data LITIFUT_COPY_TO=$copy_to LITIFUT_CLOCK=none"
+	rm -rf data
+	(
+		cd usb || exit
+		seq 200000 | tee trace/half maps/half >/dev/null
+	)
+	leftover_run
+	guest_environment=
+	ok "a half-written file of before: the new one is whole" whole
+	is "a half-written file of before: it is gone" \
+		"$(find usb -name '*.tmp' | wc -l)" 0
+
+	rm -rf usb data
+	guest_environment="LITIFUT_DIR=$(pwd)/data LITIFUT_COPY_TO=$copy_to LITIFUT_CLOCK=none"
+	qemu_options="-strace -D $(pwd)/calls.log"
+	run traced work
+	qemu_options='' guest_environment=''
+	ok "written, synced, and only then renamed" in_order calls.log
+	ok "and all the stick is synced at the end" \
+		sh -c 'tail -n 12 calls.log | grep -q "syncfs(.*= 0"'
+
+	mkdir -p small
+	if mount -t tmpfs -o size=48k none small 2>/dev/null; then
+		copy_to=$(pwd)/small
+		carried "a stick that is too small"
+		is "a stick that is too small: no trace claims to be whole" \
+			"$(find small -name '*.trace' | wc -l)" 0
+		umount small
+		mount -t tmpfs -o ro none small
+		carried "a stick that can't be written"
+		umount small
+	else
+		skip "a stick that is too small" "no right to mount"
+	fi
+}
+
+# The program's process id is not known before: it is started by a shell that
+# becomes it.
+leftover_run()
+{
+	# shellcheck disable=SC2016,SC2086
+	env -i $guest_environment sh -c '
+		mv usb/trace/half usb/trace/work.$$.trace.tmp
+		mv usb/maps/half usb/maps/work.$$.maps.tmp
+		exec "$@"' sh "qemu-$cpu" -L "$sysroot" traced/work >traced.out 2>traced.err
+}
+
+# Switched off and on forty times from outside. The program notes what it knew:
+# between two marks that only it sees, calls are all there or none.
+toggled()
+{
+	cat >toggle.c <<-'END'
+		#include <pthread.h>
+		#include <signal.h>
+		#include <stdio.h>
+		#include <unistd.h>
+		#define KEEP __attribute__((noipa))
+		static volatile int stop;
+		KEEP void in_thread(void) { __asm__ volatile(""); }
+		KEEP void while_off(void) { __asm__ volatile(""); }
+		KEEP void while_on(void) { __asm__ volatile(""); }
+		static void *worker(void *argument)
+		{
+			while (!stop)
+				in_thread();
+			return argument;
+		}
+		int main(void)
+		{
+			pthread_t thread[3];
+			while_on();
+			for (int i = 0; i < 3; i++)
+				pthread_create(&thread[i], 0, worker, 0);
+			/* handled by this thread, before kill() comes back */
+			for (int i = 0; i < 20; i++) {
+				pthread_kill(pthread_self(), SIGUSR2);
+				while_off();
+				usleep(500);
+				pthread_kill(pthread_self(), SIGUSR2);
+				while_on();
+				usleep(500);
+			}
+			stop = 1;
+			for (int i = 0; i < 3; i++)
+				pthread_join(thread[i], 0);
+			puts("done");
+			return 0;
+		}
+	END
+	flags=-pthread
+	link toggle ../toggle.c || return
+	flags=
+	number=$([ "$cpu" = arm ] && echo 12 || echo 17)
+	rm -rf data usb
+	guest_environment="LITIFUT_DIR=$(pwd)/data LITIFUT_SIGNAL=$number LITIFUT_COPY_TO=$(pwd)/usb"
+	run traced toggle
+	guest_environment=
+	is "LITIFUT_SIGNAL: the program goes on" "$(cat traced.out traced.status)" "done
+0"
+	ok "LITIFUT_SIGNAL: the trace is read" "$BUILD/bin/litifut-post" -f tsv -o events.tsv \
+		data/trace data/maps traced/toggle
+	is "LITIFUT_SIGNAL: nothing while it is off" "$(recorded while_off)" 0
+	is "LITIFUT_SIGNAL: everything while it is on" "$(recorded while_on)" 21
+	ok "LITIFUT_SIGNAL: the threads were busy" test "$(recorded in_thread)" -gt 1000
+	ok "LITIFUT_SIGNAL: a copy was made, and is whole" "$BUILD/bin/litifut-post" \
+		-f tsv -o copy.tsv usb/trace usb/maps traced/toggle
+	is "LITIFUT_SIGNAL: nothing half-written is left" "$(find usb -name '*.tmp' | wc -l)" 0
+}
+
+behaviour()
+{
+	cat >work.c <<-'END'
+		#include <stdio.h>
+		static volatile unsigned sum;
+		__attribute__((noipa)) void step(unsigned n) { sum += n; }
+		int main(void)
+		{
+			for (unsigned i = 0; i < 20000; i++)
+				step(i);
+			printf("%u\n", sum);
+			return 3;
+		}
+	END
+	link work ../work.c || return
+	run plain work
+	stick
+	toggled
+}
+
+for_targets behaviour
