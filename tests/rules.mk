@@ -30,10 +30,10 @@ PROVE = CMOCKA_MESSAGE_OUTPUT=TAP BUILD='$(abspath $(BUILD))' prove --exec '' -j
 test: all $(ORACLE) unit-tests
 	@$(PROVE) $(or $(TESTS),$(UNIT_TESTS) tests/programs/quick.sh $(END_TO_END))
 
-## test-long: make test, then more real programs, and a table of their calls
+## test-long: make test, then more real programs, linked in every way, with their own tests, and a table of their calls (hours)
 test-long: test
 	@scripts/install-dependencies programs
-	@$(PROVE) tests/programs/all.sh
+	@$(PROVE) $(addprefix tests/programs/,all.sh nopie.sh static.sh suites.sh)
 	@KILLS=200 $(PROVE) tests/e2e/recorder-kill.sh
 	@BUILD='$(abspath $(BUILD))' tests/programs/table.sh
 

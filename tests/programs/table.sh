@@ -3,8 +3,8 @@
 BUILD=${BUILD:-$(cd "$(dirname "$0")/../.." && pwd)/build}
 cat "$BUILD"/programs/table/* | awk '
 	BEGIN {
-		print "| program | target | call sites | rewritten | executed calls | recorded | left | reasons of sites that were left |"
-		print "|---|---|---:|---:|---:|---:|---:|---|"
+		print "| program | linked | target | call sites | rewritten | reasons of the others | executed calls | recorded | left out |"
+		print "|---|---|---|---:|---:|---|---:|---:|---:|"
 	}
 	{
 		reasons = $0
@@ -13,6 +13,6 @@ cat "$BUILD"/programs/table/* | awk '
 		counts = $0
 		sub(/.*; executed/, "executed", counts)
 		split(counts, word, " ")
-		printf "| %s | %s | %d | %d | %d | %d | %d | %s |\n",
-			$1, $2, $4, $6, word[2], word[4], word[6], reasons
+		printf "| %s | %s | %s | %d | %d | %s | %d | %d | %d |\n",
+			$1, $2, $3, $5, $7, reasons, word[2], word[4], word[2] - word[4]
 	}'
