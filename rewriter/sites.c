@@ -175,9 +175,12 @@ static bool take_site(struct walk *walk, const struct litifut_section *section,
 		walk->function = function;
 		walk->function_refused = function_refused(walk->options, function);
 	}
+	/* A veneer passes on what another site has called. */
+	if (tail && function && walk->arch->is_veneer && walk->arch->is_veneer(function->name))
+		return true;
 	if (is_tracer_code(function) ||
 	    (kind == LITIFUT_SITE_TAIL_DIRECT &&
-	     !litifut_tail_is_direct(walk->image, walk->arch, function, instruction)))
+	     !litifut_tail_is_direct(walk->image, function, instruction)))
 		return true;
 	reason = tail ? judge_tail(walk, instruction, address)
 		      : judge(walk, section, range, &found.instruction, address);

@@ -26,7 +26,7 @@ static bool is_cold_part(const char *part, const char *whole)
 	return part[strspn(part, ".0123456789")] == '\0';
 }
 
-bool litifut_tail_is_direct(const struct litifut_image *image, const struct litifut_arch *arch,
+bool litifut_tail_is_direct(const struct litifut_image *image,
 			    const struct litifut_symbol *function,
 			    const struct litifut_instruction *branch)
 {
@@ -34,8 +34,7 @@ bool litifut_tail_is_direct(const struct litifut_image *image, const struct liti
 	const struct litifut_symbol *callee;
 	const struct litifut_section *section;
 
-	if (!function || target - function->address < function->size ||
-	    (arch->is_veneer && arch->is_veneer(function->name)))
+	if (!function || target - function->address < function->size)
 		return false;
 	callee = litifut_image_function_start(image, target);
 	if (!callee) {
