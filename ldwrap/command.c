@@ -74,7 +74,8 @@ char **command_build(const struct command *command, const char *response)
 	words[count++] = xstrdup(command->output);
 	for (size_t i = 0; i < command->exports->words.count; i++)
 		words[count++] = xstrdup(command->exports->words.items[i]);
-	words[count++] = concat("-Map=", command->map, NULL);
+	if (command->map)
+		words[count++] = concat("-Map=", command->map, NULL);
 	if (arguments_last(arguments, ARGUMENT_DEPENDENCY_FILE))
 		words[count++] = concat("--dependency-file=", command->dependency_file, NULL);
 	if (command->script)
@@ -93,7 +94,7 @@ char **command_build(const struct command *command, const char *response)
 /* Options that only hold for the input that follows, or that open a list which
  * an object of ours must not join, are rare; it is enough to stand directly
  * before an input that is an ordinary object or archive. */
-static bool can_stand_before(const struct argument *item)
+bool command_can_insert(const struct argument *item)
 {
 	return (item->kind == ARGUMENT_INPUT || item->kind == ARGUMENT_LIBRARY) && !item->foreign;
 }
@@ -110,7 +111,7 @@ size_t command_tracer_place(const struct arguments *arguments)
 	for (size_t i = 0; i < arguments->count; i++) {
 		const struct argument *item = &arguments->items[i];
 
-		if (!can_stand_before(item))
+		if (!command_can_insert(item))
 			continue;
 		if (item->kind == ARGUMENT_INPUT && is_start_file(item->value))
 			continue;
@@ -155,7 +156,7 @@ size_t command_place_near(const struct arguments *arguments, const struct map *m
 		for (size_t ahead = item; ahead < arguments->count; ahead++) {
 			const struct argument *candidate = &arguments->items[ahead];
 
-			if (!can_stand_before(candidate) || !comes_from(candidate, piece->file))
+			if (!command_can_insert(candidate) || !comes_from(candidate, piece->file))
 				continue;
 			/* A later member of the same archive: no place between. */
 			if (ahead == item && i && ahead != best && strchr(piece->file, '('))

@@ -19,7 +19,7 @@ struct command {
 	const struct arguments *arguments;
 	const char *linker_name;            /* argv[0] */
 	const char *output;                 /* in place of the user's -o */
-	const char *map;                    /* always wanted */
+	const char *map;                    /* NULL: none */
 	const char *dependency_file;        /* in place of the user's, used if there was one */
 	const struct insertion *insertions; /* ascending */
 	size_t insertion_count;
@@ -33,6 +33,9 @@ struct command {
  * output, with ours added. A very long one is put into the response file
  * `response`. NULL with errno when that can't be written. */
 char **command_build(const struct command *command, const char *response);
+
+/* May an object of ours stand directly before this item? */
+bool command_can_insert(const struct argument *item);
 
 /* The item before which the tracer goes: after the start-up files, where no
  * -b or --format is in force, and so before crtend.o, whose .eh_frame must

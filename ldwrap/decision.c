@@ -3,7 +3,6 @@
  * Each is recognised here, from the command line and from the first input. */
 #include "ldwrap/decision.h"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <stdio.h>
@@ -15,17 +14,7 @@
 #include <libelf.h>
 #include <libiberty/libiberty.h>
 
-struct emulation {
-	const char *name;
-	bool ours;
-};
-
-/* Emulations of ld.bfd, gold and lld. One that is not listed passes. */
-static const struct emulation emulations[] = {
-	{"armelf_linux_eabi", true}, {"armelf_linux", true}, {"armelf", false},
-	{"elf32ltsmip", true},       {"elf32btsmip", true},  {"elf32lmip", false},
-	{"elf32bmip", false},
-};
+#include "rewriter/arch.h"
 
 /* Programs that run before they are relocated, or that others are loaded by. */
 static const char *const loader_names[] = {"ld.so",       "ld.so.*",   "ld-*.so",  "ld-*.so.*",
@@ -111,17 +100,31 @@ static const char *reason_of_options(const struct arguments *arguments)
 	return NULL;
 }
 
+/* The emulation of one of our CPUs that -m names, or NULL. */
+static const struct litifut_emulation *find_emulation(const char *name)
+{
+	const struct litifut_arch *arch;
+
+	for (size_t i = 0; (arch = litifut_arch_number(i)); i++)
+		for (const struct litifut_emulation *one = arch->facts->emulations; one->name;
+		     one++)
+			if (!strcmp(one->name, name))
+				return one;
+	return NULL;
+}
+
 /* NULL when -m is missing or names an emulation of ours. */
 static const char *reason_of_emulation(const struct arguments *arguments)
 {
-	const struct argument *emulation = arguments_last(arguments, ARGUMENT_EMULATION);
+	const struct argument *item = arguments_last(arguments, ARGUMENT_EMULATION);
+	const struct litifut_emulation *emulation;
 
-	if (!emulation || !emulation->value)
+	if (!item || !item->value)
 		return NULL;
-	for (size_t i = 0; i < sizeof(emulations) / sizeof(emulations[0]); i++)
-		if (!strcmp(emulation->value, emulations[i].name))
-			return emulations[i].ours ? NULL : "not a Linux emulation (-m)";
-	return "not an emulation for 32-bit ARM or MIPS (-m)";
+	emulation = find_emulation(item->value);
+	if (!emulation)
+		return "not an emulation for 32-bit ARM or MIPS (-m)";
+	return emulation->supported ? NULL : "not a Linux emulation (-m)";
 }
 
 /* Fills `target` from the header of an ELF object or of the first one in an
@@ -167,24 +170,10 @@ static bool read_header(const char *path, struct litifut_rewrite_plan *target, b
 
 static const char *reason_of_target(const struct litifut_rewrite_plan *target)
 {
-	switch (target->machine) {
-	case EM_ARM:
-		if (target->elf_data != ELFDATA2LSB)
-			return "big-endian ARM is not supported";
-		/* Objects from before the EABI have other rules for calls; LTO
-		 * objects have no flags at all. */
-		if (target->elf_flags && EF_ARM_EABI_VERSION(target->elf_flags) < EF_ARM_EABI_VER4)
-			return "ARM without EABI is not supported";
-		return NULL;
-	case EM_MIPS:
-		if (target->elf_flags & EF_MIPS_ABI2)
-			return "the MIPS n32 ABI is not supported";
-		if ((target->elf_flags & EF_MIPS_ARCH) >= 0x90000000u)
-			return "MIPS release 6 is not supported";
-		return NULL;
-	default:
-		return "not a link for 32-bit ARM or MIPS";
-	}
+	const struct litifut_arch *arch = litifut_arch_find(target->machine);
+
+	return arch ? arch->facts->refuse(target->elf_flags, target->elf_data)
+		    : "not a link for 32-bit ARM or MIPS";
 }
 
 static const char *reason_of_inputs(const struct arguments *arguments,
@@ -212,44 +201,28 @@ void decision_make(const struct arguments *arguments, struct decision *decision)
 		decision->reason = reason_of_emulation(arguments);
 	if (!decision->reason)
 		decision->reason = reason_of_inputs(arguments, &decision->target);
-	decision->refused = decision->reason && (decision->target.machine == EM_ARM ||
-						 decision->target.machine == EM_MIPS);
+	decision->refused = decision->reason && litifut_arch_find(decision->target.machine);
 	decision->rewrite = !decision->reason;
 }
 
 const char *const *decision_triplets(const struct arguments *arguments)
 {
-	static const char *const armhf[] = {"arm-linux-gnueabihf", "armv7l-linux-gnueabihf",
-					    "arm-linux-musleabihf", "arm-linux-gnueabi", NULL};
-	static const char *const armel[] = {"arm-linux-gnueabi", "arm-linux-musleabi",
-					    "arm-linux-gnueabihf", NULL};
-	static const char *const mips[] = {"mips-linux-gnu", "mips-linux-musl", "mipsel-linux-gnu",
-					   NULL};
-	static const char *const mipsel[] = {"mipsel-linux-gnu", "mipsel-linux-musl",
-					     "mips-linux-gnu", NULL};
-	const struct argument *emulation = arguments_last(arguments, ARGUMENT_EMULATION);
+	const struct argument *item = arguments_last(arguments, ARGUMENT_EMULATION);
+	const struct litifut_emulation *emulation =
+		item && item->value ? find_emulation(item->value) : NULL;
 
-	if (!emulation || !emulation->value)
+	if (!emulation)
 		return NULL;
-	if (!strncmp(emulation->value, "armelf", 6)) {
+	for (const char *const *hint = emulation->hints; hint && *hint; hint++)
 		for (int i = 1; i < arguments->word_count; i++)
-			if (strstr(arguments->words[i], "ld-linux-armhf") ||
-			    strstr(arguments->words[i], "gnueabihf"))
-				return armhf;
-		return armel;
-	}
-	if (!strcmp(emulation->value, "elf32btsmip"))
-		return mips;
-	if (!strcmp(emulation->value, "elf32ltsmip"))
-		return mipsel;
-	return NULL;
+			if (strstr(arguments->words[i], *hint))
+				return emulation->hinted;
+	return emulation->triplets;
 }
 
 const char *decision_architecture(const struct litifut_rewrite_plan *target)
 {
-	if (target->machine == EM_ARM)
-		return target->elf_data == ELFDATA2LSB ? "arm" : NULL;
-	if (target->machine == EM_MIPS)
-		return target->elf_data == ELFDATA2LSB ? "mipsel" : "mips";
-	return NULL;
+	const struct litifut_arch *arch = litifut_arch_find(target->machine);
+
+	return arch ? arch->facts->tracer(target->elf_data) : NULL;
 }

@@ -1,342 +1,265 @@
-/* The inputs are read as the linker will: objects in any case, members of
- * archives when they define a name that is wanted, one copy of each COMDAT
- * group. All archives count as one group, which can only guess too much. */
+/* What looks like a call in the inputs is counted, and what code lies between
+ * two of them. All is guessed on the high side, but for code that is made in the
+ * link itself. */
 #include "ldwrap/estimate.h"
 
 #include <elf.h>
-#include <fcntl.h>
-#include <gelf.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <libiberty/libiberty.h>
 
-#include "ldwrap/census.h"
-#include "ldwrap/settings.h"
-#include "ldwrap/symbols.h"
+#include "ldwrap/command.h"
+#include "ldwrap/inputs.h"
+#include "rewriter/arch.h"
 
-/* What the trampoline of a 2-byte call and that of a tail call take: 21 and 8
- * bytes on average in busybox, more in lua. */
-#define CALL_TRAMPOLINE_BYTES 28
-#define TAIL_TRAMPOLINE_BYTES 14
+/* Code and calls that link-time optimisation makes out of a byte of what the
+ * compiler left in the objects, compressed or not. */
+#define LTO_TEXT_PER_BYTE 1
+#define LTO_BYTES_PER_CALL 12
 
-struct open_file {
-	int file;
-	Elf *elf;
-	char *loaded; /* archive: one flag for each entry of its symbol index */
-	bool whole;   /* --whole-archive */
+/* What one input, or what is loaded from it, brings. */
+struct share {
+	uint64_t text; /* bytes of code */
+	uint64_t trampolines;
 };
 
 struct estimate {
+	const struct litifut_link_facts *facts;
 	struct symbols symbols;
-	htab_t groups; /* signatures of the COMDAT groups seen */
-	struct census census;
-	size_t tail_relocations;
-	size_t near_calls;           /* MIPS: jalr that the linker can make a bal */
-	struct text_list maybe_near; /* ... if this symbol turns out to be defined */
+	struct litifut_census census;
+	size_t jumps;            /* relocations of tail calls */
+	size_t near_calls;       /* indirect calls that the linker can make direct ones */
+	const char **maybe_near; /* ... if this symbol turns out to be defined */
+	size_t maybe_near_count;
+	size_t maybe_near_room;
+	size_t lto_bytes;
 	bool shared;
-	struct open_file *files;
-	size_t file_count;
-	Elf **members;
-	size_t member_count;
+	struct share *shares; /* by item of the command line */
 };
 
-/* What is known of each section of the object that is being read. */
-struct section_notes {
-	unsigned char code; /* enum census_code */
-	bool dropped;       /* in a group that another object brought */
-};
-
-static void note_groups(struct estimate *estimate, Elf *elf, struct section_notes *notes,
-			size_t count)
+/* The encodings of the code in each section. */
+static void note_encodings(const struct litifut_link_facts *facts, Elf *elf, unsigned char *notes,
+			   size_t count)
 {
-	for (Elf_Scn *section = elf_nextscn(elf, NULL); section;
+	for (Elf_Scn *section = elf_nextscn(elf, NULL); section && facts->encoding;
 	     section = elf_nextscn(elf, section)) {
-		GElf_Shdr header;
-		GElf_Shdr symbols_header;
-		GElf_Sym symbol;
-		Elf_Scn *symbols;
+		Elf32_Shdr *header = elf32_getshdr(section);
 		Elf_Data *data;
-		const Elf32_Word *words;
-		const char *name;
+		const Elf32_Sym *symbols;
 
-		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_GROUP)
+		if (!header || header->sh_type != SHT_SYMTAB)
 			continue;
 		data = elf_getdata(section, NULL);
-		symbols = elf_getscn(elf, header.sh_link);
-		if (!data || data->d_size < 8 || !symbols ||
-		    !gelf_getshdr(symbols, &symbols_header) ||
-		    !gelf_getsym(elf_getdata(symbols, NULL), (int)header.sh_info, &symbol))
-			continue;
-		words = data->d_buf;
-		name = elf_strptr(elf, symbols_header.sh_link, symbol.st_name);
-		if (!(words[0] & GRP_COMDAT) || !name || symbols_add(estimate->groups, name))
-			continue;
-		for (size_t i = 1; i < data->d_size / 4; i++)
-			if (words[i] < count)
-				notes[words[i]].dropped = true;
-	}
-}
+		symbols = data ? data->d_buf : NULL;
+		/* Mapping symbols are local, and sh_info is the first that is not. */
+		for (size_t i = 1;
+		     symbols && i < header->sh_info && i < data->d_size / sizeof(*symbols); i++) {
+			const char *name =
+				symbols[i].st_shndx < count
+					? elf_strptr(elf, header->sh_link, symbols[i].st_name)
+					: NULL;
 
-static void note_mapping_symbol(const char *name, unsigned section, struct section_notes *notes)
-{
-	if (name[0] != '$' || (name[2] && name[2] != '.'))
-		return;
-	if (name[1] == 'a')
-		notes[section].code |= CENSUS_A32;
-	else if (name[1] == 't')
-		notes[section].code |= CENSUS_T32;
-}
-
-static void read_symbols(struct estimate *estimate, Elf *elf, Elf_Scn *section,
-			 const GElf_Shdr *header, struct section_notes *notes, size_t count)
-{
-	Elf_Data *data = elf_getdata(section, NULL);
-	GElf_Sym symbol;
-
-	for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
-		const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
-
-		if (!name)
-			continue;
-		if (GELF_ST_BIND(symbol.st_info) == STB_LOCAL) {
-			if (symbol.st_shndx < count)
-				note_mapping_symbol(name, symbol.st_shndx, notes);
-		} else if (symbol.st_shndx != SHN_UNDEF) {
-			symbols_add(estimate->symbols.defined, name);
-		} else if (GELF_ST_BIND(symbol.st_info) == STB_GLOBAL) {
-			symbols_add(estimate->symbols.wanted, name);
+			if (name && name[0] == '$')
+				notes[symbols[i].st_shndx] |= (unsigned char)facts->encoding(name);
 		}
 	}
 }
 
-static void count_near_call(struct estimate *estimate, Elf *elf, Elf_Data *symbols, size_t strings,
-			    size_t index)
+static void add_maybe_near(struct estimate *estimate, const char *name)
 {
-	GElf_Sym symbol;
+	if (estimate->maybe_near_count == estimate->maybe_near_room) {
+		estimate->maybe_near_room = 2 * estimate->maybe_near_room + 1024;
+		estimate->maybe_near =
+			xrealloc(estimate->maybe_near,
+				 estimate->maybe_near_room * sizeof(*estimate->maybe_near));
+	}
+	estimate->maybe_near[estimate->maybe_near_count++] = name;
+}
+
+static void count_near_call(struct estimate *estimate, Elf *elf, const Elf_Data *symbols,
+			    size_t strings, size_t index)
+{
+	const Elf32_Sym *all = symbols ? symbols->d_buf : NULL;
+	const Elf32_Sym *symbol;
 	const char *name;
 
-	if (!symbols || !gelf_getsym(symbols, (int)index, &symbol))
+	if (!all || index >= symbols->d_size / sizeof(*all))
 		return;
-	name = elf_strptr(elf, strings, symbol.st_name);
-	if (GELF_ST_BIND(symbol.st_info) == STB_LOCAL ||
-	    GELF_ST_VISIBILITY(symbol.st_other) != STV_DEFAULT)
+	symbol = &all[index];
+	name = elf_strptr(elf, strings, symbol->st_name);
+	if (ELF32_ST_BIND(symbol->st_info) == STB_LOCAL ||
+	    ELF32_ST_VISIBILITY(symbol->st_other) != STV_DEFAULT)
 		estimate->near_calls++;
 	else if (!estimate->shared && name)
-		text_list_append(&estimate->maybe_near, name);
+		add_maybe_near(estimate, name);
 }
 
-static void read_relocations(struct estimate *estimate, Elf *elf, Elf_Scn *section,
-			     const GElf_Shdr *header, unsigned machine)
+/* Returns the number of tail calls among them. */
+static size_t read_relocations(struct estimate *estimate, Elf *elf, Elf_Scn *section,
+			       const Elf32_Shdr *header)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
+	const Elf32_Rel *relocations = data ? data->d_buf : NULL;
+	size_t count = relocations ? data->d_size / sizeof(*relocations) : 0;
 	Elf_Scn *table = elf_getscn(elf, header->sh_link);
+	Elf32_Shdr *table_header = table ? elf32_getshdr(table) : NULL;
 	Elf_Data *symbols = table ? elf_getdata(table, NULL) : NULL;
-	GElf_Shdr table_header;
-	GElf_Rel relocation;
+	size_t jumps = 0;
 
-	if (!table || !gelf_getshdr(table, &table_header))
-		return;
-	for (int i = 0; data && gelf_getrel(data, i, &relocation); i++) {
-		unsigned type = (unsigned)GELF_R_TYPE(relocation.r_info);
-
-		if (machine == EM_ARM && (type == R_ARM_JUMP24 || type == R_ARM_THM_JUMP24))
-			estimate->tail_relocations++;
-		else if (machine == EM_MIPS && type == R_MIPS_JALR)
-			count_near_call(estimate, elf, symbols, table_header.sh_link,
-					GELF_R_SYM(relocation.r_info));
+	for (size_t i = 0; i < count && table_header; i++) {
+		switch (estimate->facts->relocation(ELF32_R_TYPE(relocations[i].r_info))) {
+		case LITIFUT_RELOCATION_JUMP:
+			jumps++;
+			break;
+		case LITIFUT_RELOCATION_NEAR_CALL:
+			count_near_call(estimate, elf, symbols, table_header->sh_link,
+					ELF32_R_SYM(relocations[i].r_info));
+			break;
+		default:
+			break;
+		}
 	}
+	return jumps;
 }
 
-static void read_object(struct estimate *estimate, Elf *elf)
+static bool is_code(const Elf32_Shdr *header)
 {
-	GElf_Ehdr header;
-	struct section_notes *notes;
-	size_t count = 0;
+	return header->sh_type == SHT_PROGBITS && header->sh_flags & SHF_EXECINSTR;
+}
 
-	if (!gelf_getehdr(elf, &header) || header.e_type != ET_REL || elf_getshdrnum(elf, &count))
+/* Of the relocations of a section with code, which the linker keeps. */
+static bool relocates_code(Elf *elf, const Elf32_Shdr *header, const struct input_object *object)
+{
+	Elf_Scn *section = elf_getscn(elf, header->sh_info);
+	Elf32_Shdr *code = section ? elf32_getshdr(section) : NULL;
+
+	return header->sh_type == SHT_REL && header->sh_info < object->section_count &&
+	       !object->dropped[header->sh_info] && code && is_code(code);
+}
+
+static void add_trampolines(struct estimate *estimate, struct share *share,
+			    const struct litifut_census *before, size_t jumps)
+{
+	const struct litifut_link_facts *facts = estimate->facts;
+
+	estimate->jumps += jumps;
+	share->trampolines +=
+		(estimate->census.cramped - before->cramped) * facts->call_trampoline_bytes +
+		(estimate->census.tails - before->tails + jumps) * facts->tail_trampoline_bytes;
+}
+
+static void count_object(void *context, const struct input_object *object)
+{
+	struct estimate *estimate = context;
+	struct share *share = &estimate->shares[object->item];
+	const struct litifut_census before = estimate->census;
+	const char *ident = object->elf ? elf_getident(object->elf, NULL) : NULL;
+	unsigned char *encodings;
+	size_t names = 0;
+	size_t text = 0;
+	size_t lto = 0;
+	size_t jumps = 0;
+
+	if (!ident || elf_getshdrstrndx(object->elf, &names)) {
+		estimate->lto_bytes += object->bytes;
 		return;
-	notes = xcalloc(count + 1, sizeof(*notes));
-	note_groups(estimate, elf, notes, count);
-	for (int round = 0; round < 2; round++) {
-		for (Elf_Scn *section = elf_nextscn(elf, NULL); section;
-		     section = elf_nextscn(elf, section)) {
-			size_t index = elf_ndxscn(section);
-			GElf_Shdr section_header;
-			Elf_Data *data;
+	}
+	encodings = xcalloc(object->section_count + 1, 1);
+	if (estimate->facts->encoding)
+		note_encodings(estimate->facts, object->elf, encodings, object->section_count);
+	else
+		memset(encodings, 1, object->section_count);
+	for (Elf_Scn *section = elf_nextscn(object->elf, NULL); section;
+	     section = elf_nextscn(object->elf, section)) {
+		size_t index = elf_ndxscn(section);
+		Elf32_Shdr *header = elf32_getshdr(section);
+		Elf_Data *data;
+		const char *name;
 
-			if (!gelf_getshdr(section, &section_header))
-				continue;
-			if (!round && section_header.sh_type == SHT_SYMTAB)
-				read_symbols(estimate, elf, section, &section_header, notes, count);
-			if (!round || notes[index].dropped)
-				continue;
-			if (section_header.sh_type == SHT_REL && section_header.sh_info < count &&
-			    !notes[section_header.sh_info].dropped)
-				read_relocations(estimate, elf, section, &section_header,
-						 header.e_machine);
-			if (section_header.sh_type != SHT_PROGBITS ||
-			    !(section_header.sh_flags & SHF_EXECINSTR))
-				continue;
+		if (!header || object->dropped[index])
+			continue;
+		if (relocates_code(object->elf, header, object))
+			jumps += read_relocations(estimate, object->elf, section, header);
+		if (is_code(header)) {
 			data = elf_rawdata(section, NULL);
-			if (data && data->d_buf)
-				census_count(data->d_buf, data->d_size,
-					     header.e_machine == EM_MIPS ? CENSUS_MIPS
-									 : notes[index].code,
-					     header.e_ident[EI_DATA] == ELFDATA2MSB,
-					     &estimate->census);
+			if (!data || !data->d_buf)
+				continue;
+			text += data->d_size;
+			estimate->facts->census(data->d_buf, data->d_size, encodings[index],
+						ident[EI_DATA] == ELFDATA2MSB, &estimate->census);
+		} else if (!(header->sh_flags & SHF_ALLOC)) {
+			name = elf_strptr(object->elf, names, header->sh_name);
+			if (name && !strncmp(name, ".gnu.lto_", strlen(".gnu.lto_")))
+				lto += header->sh_size;
 		}
 	}
-	free(notes);
+	free(encodings);
+	share->text += text;
+	if (!text)
+		estimate->lto_bytes += lto;
+	add_trampolines(estimate, share, &before, jumps);
 }
 
-static void keep_member(struct estimate *estimate, Elf *member)
+static void add_island(struct estimated_islands *islands, size_t item)
 {
-	estimate->members =
-		xrealloc(estimate->members, (estimate->member_count + 1) * sizeof(Elf *));
-	estimate->members[estimate->member_count++] = member;
-	read_object(estimate, member);
+	islands->items = xrealloc(islands->items, (islands->count + 1) * sizeof(*islands->items));
+	islands->items[islands->count++] = item;
 }
 
-/* The symbols of one member stand together in the index. */
-static void mark_member(struct open_file *archive, const Elf_Arsym *index, size_t count, size_t at)
+/* An island before each input that would get too far from the last one. */
+static void place_islands(const struct estimate *estimate, const struct arguments *arguments,
+			  struct estimated_islands *islands)
 {
-	size_t first = at;
+	const uint64_t far = estimate->facts->reach / 4 * 3;
+	size_t last = arguments->count; /* the last input that one can stand before */
+	uint64_t since = 0;
+	uint64_t total = 0;
 
-	while (first > 0 && index[first - 1].as_off == index[at].as_off)
-		first--;
-	for (; first < count && index[first].as_off == index[at].as_off; first++)
-		archive->loaded[first] = 1;
-}
-
-/* Loads the members that define wanted names; true if there was one. */
-static bool search_archive(struct estimate *estimate, struct open_file *archive)
-{
-	size_t count = 0;
-	Elf_Arsym *index = elf_getarsym(archive->elf, &count);
-	bool found = false;
-
-	if (!index || !count)
-		return false;
-	if (!archive->loaded)
-		archive->loaded = xcalloc(count, 1);
-	for (size_t i = 0; i + 1 < count; i++) {
-		Elf *member;
-
-		if (archive->loaded[i] || !index[i].as_name ||
-		    !symbols_has(estimate->symbols.wanted, index[i].as_name) ||
-		    symbols_has(estimate->symbols.defined, index[i].as_name))
-			continue;
-		mark_member(archive, index, count, i);
-		if (elf_rand(archive->elf, index[i].as_off) != index[i].as_off)
-			continue;
-		member = elf_begin(archive->file, ELF_C_READ_MMAP, archive->elf);
-		if (member)
-			keep_member(estimate, member);
-		found = true;
-	}
-	return found;
-}
-
-static void load_whole_archive(struct estimate *estimate, struct open_file *archive)
-{
-	Elf_Cmd command = ELF_C_READ_MMAP;
-	Elf *member;
-
-	while ((member = elf_begin(archive->file, command, archive->elf))) {
-		command = elf_next(member);
-		keep_member(estimate, member);
-	}
-}
-
-static void add_file(struct estimate *estimate, const char *path, bool whole)
-{
-	struct open_file opened = {.whole = whole};
-
-	opened.file = open(path, O_RDONLY | O_CLOEXEC);
-	if (opened.file < 0)
+	for (size_t i = 0; i < arguments->count; i++)
+		total += estimate->shares[i].text;
+	if (total <= far)
 		return;
-	opened.elf = elf_begin(opened.file, ELF_C_READ_MMAP, NULL);
-	if (!opened.elf) {
-		close(opened.file);
-		return;
-	}
-	if (elf_kind(opened.elf) == ELF_K_ELF)
-		read_object(estimate, opened.elf);
-	else if (elf_kind(opened.elf) == ELF_K_AR && whole)
-		load_whole_archive(estimate, &opened);
-	estimate->files =
-		xrealloc(estimate->files, (estimate->file_count + 1) * sizeof(*estimate->files));
-	estimate->files[estimate->file_count++] = opened;
-}
+	for (size_t i = command_tracer_place(arguments); i < arguments->count; i++) {
+		uint64_t text = estimate->shares[i].text;
 
-/* Finds -lNAME along the -L folders. A shared library adds no code. */
-static void add_library(struct estimate *estimate, const struct arguments *arguments,
-			const char *name, bool is_static, bool whole)
-{
-	for (size_t i = 0; i < arguments->count; i++) {
-		const struct argument *item = &arguments->items[i];
-		bool found = false;
-
-		if (item->kind != ARGUMENT_LIBRARY_PATH || !item->value)
-			continue;
-		for (int archive = is_static; archive < 2 && !found; archive++) {
-			char *path = name[0] == ':' ? concat(item->value, "/", name + 1, NULL)
-						    : concat(item->value, "/lib", name,
-							     archive ? ".a" : ".so", NULL);
-
-			found = !access(path, R_OK);
-			if (found && (archive || name[0] == ':'))
-				add_file(estimate, path, whole);
-			free(path);
+		if (command_can_insert(&arguments->items[i])) {
+			last = i;
+			if (since && since + text > far) {
+				add_island(islands, i);
+				since = 0;
+			}
 		}
-		if (found)
-			return;
+		since += text;
+		/* From an island on either side. */
+		if (text > 2 * far)
+			islands->too_coarse = true;
 	}
+	if (since > far)
+		add_island(islands, last);
 }
 
-static void read_inputs(struct estimate *estimate, const struct arguments *arguments)
+/* All islands are alike: the neediest one counts, and it serves what lies before
+ * it and behind. */
+static size_t island_trampolines(const struct estimate *estimate, const struct arguments *arguments,
+				 const struct estimated_islands *islands)
 {
-	bool is_static = false;
-	bool whole = false;
-	bool changed = true;
+	uint64_t before = 0;
+	uint64_t since = 0;
+	uint64_t most = 0;
+	size_t island = 0;
 
-	for (size_t i = 0; i < arguments->count; i++) {
-		const struct argument *item = &arguments->items[i];
-		const char *word = arguments->words[item->first];
-
-		if (item->kind == ARGUMENT_STATIC || item->kind == ARGUMENT_DYNAMIC)
-			is_static = item->kind == ARGUMENT_STATIC;
-		else if (item->kind == ARGUMENT_INPUT && !item->foreign)
-			add_file(estimate, item->value, whole);
-		else if (item->kind == ARGUMENT_LIBRARY && item->value)
-			add_library(estimate, arguments, item->value, is_static, whole);
-		else if (strstr(word, "whole-archive"))
-			whole = !strstr(word, "no-whole-archive");
+	for (size_t i = 0; i <= arguments->count; i++) {
+		while (island < islands->count && islands->items[island] <= i) {
+			most = before + since > most ? before + since : most;
+			before = since;
+			since = 0;
+			island++;
+		}
+		if (i < arguments->count)
+			since += estimate->shares[i].trampolines;
 	}
-	while (changed) {
-		changed = false;
-		for (size_t i = 0; i < estimate->file_count; i++)
-			if (elf_kind(estimate->files[i].elf) == ELF_K_AR &&
-			    !estimate->files[i].whole &&
-			    search_archive(estimate, &estimate->files[i]))
-				changed = true;
-	}
-}
-
-static void close_inputs(struct estimate *estimate)
-{
-	for (size_t i = 0; i < estimate->member_count; i++)
-		elf_end(estimate->members[i]);
-	for (size_t i = 0; i < estimate->file_count; i++) {
-		elf_end(estimate->files[i].elf);
-		close(estimate->files[i].file);
-		free(estimate->files[i].loaded);
-	}
-	free(estimate->members);
-	free(estimate->files);
+	return before + since > most ? before + since : most;
 }
 
 /* For jumps within a section that end a function, for what the linker adds, and
@@ -346,28 +269,57 @@ static size_t with_slack(size_t count)
 	return count + count / 48 + 128;
 }
 
-void estimate_room(const struct arguments *arguments, struct litifut_rewrite_plan *plan)
+static void fill_plan(const struct estimate *estimate, const struct litifut_arch *arch,
+		      const struct arguments *arguments, const struct estimated_islands *islands,
+		      struct litifut_rewrite_plan *plan)
 {
-	struct estimate estimate = {.shared = arguments_last(arguments, ARGUMENT_SHARED) != NULL};
-	const struct census *census = &estimate.census;
+	const struct litifut_link_facts *facts = estimate->facts;
+	const struct litifut_census *census = &estimate->census;
+	size_t tails = census->tails + estimate->jumps;
+	size_t lto = estimate->lto_bytes / LTO_BYTES_PER_CALL;
+	uint64_t text = estimate->lto_bytes * LTO_TEXT_PER_BYTE;
+	uint64_t trampolines = lto / 8 * facts->call_trampoline_bytes;
 
-	elf_version(EV_CURRENT);
+	for (size_t i = 0; i < arguments->count; i++) {
+		text += estimate->shares[i].text;
+		trampolines += estimate->shares[i].trampolines;
+	}
+	plan->sites = with_slack(census->direct + census->indirect + tails + lto);
+	plan->db_entries = facts->indirect_in_db ? plan->sites
+						 : with_slack(census->direct + census->cramped +
+							      estimate->near_calls + tails + lto);
+	plan->trampoline_bytes = trampolines + trampolines / 48 + arch->gate_bytes +
+				 8 * facts->call_trampoline_bytes +
+				 16 * facts->tail_trampoline_bytes;
+	if (arch->can_host && text > facts->reach / 4 * 3)
+		plan->trampoline_bytes += (text / facts->reach + 8) * arch->host_trampoline_bytes;
+	plan->island_bytes = arch->island_bytes;
+	if (arch->trampolines_in_islands)
+		plan->island_bytes += island_trampolines(estimate, arguments, islands) +
+				      arch->gate_bytes + 4 * arch->trampoline_bytes_max;
+}
+
+void estimate_room(const struct arguments *arguments, struct litifut_rewrite_plan *plan,
+		   struct estimated_islands *islands)
+{
+	const struct litifut_arch *arch = litifut_arch_find(plan->machine);
+	struct estimate estimate = {
+		.facts = arch->facts,
+		.shared = arguments_last(arguments, ARGUMENT_SHARED) != NULL,
+		.shares = xcalloc(arguments->count + 1, sizeof(struct share)),
+	};
+	struct inputs *inputs;
+
+	memset(islands, 0, sizeof(*islands));
 	symbols_open(&estimate.symbols);
-	estimate.groups = symbols_table();
-	read_inputs(&estimate, arguments);
-	for (size_t i = 0; i < estimate.maybe_near.count; i++)
-		if (symbols_has(estimate.symbols.defined, estimate.maybe_near.items[i]))
-			estimate.near_calls++;
-	plan->sites = with_slack(census->direct + census->indirect + census->tails +
-				 estimate.tail_relocations);
-	plan->db_entries = plan->machine == EM_MIPS
-				   ? with_slack(census->direct + estimate.near_calls)
-				   : plan->sites;
-	plan->trampoline_bytes =
-		(census->cramped + 8) * CALL_TRAMPOLINE_BYTES +
-		(estimate.tail_relocations + census->tails + 16) * TAIL_TRAMPOLINE_BYTES;
-	text_list_release(&estimate.maybe_near);
-	htab_delete(estimate.groups);
+	inputs = inputs_walk(arguments, &estimate.symbols, count_object, &estimate);
+	for (size_t i = 0; i < estimate.maybe_near_count; i++)
+		estimate.near_calls +=
+			symbols_has(estimate.symbols.defined, estimate.maybe_near[i]);
+	place_islands(&estimate, arguments, islands);
+	fill_plan(&estimate, arch, arguments, islands, plan);
+	free(estimate.maybe_near);
 	symbols_close(&estimate.symbols);
-	close_inputs(&estimate);
+	inputs_close(inputs);
+	free(estimate.shares);
 }

@@ -2,13 +2,23 @@
 #ifndef LITIFUT_LDWRAP_ESTIMATE_H
 #define LITIFUT_LDWRAP_ESTIMATE_H
 
+#include <stdbool.h>
+
 #include "ldwrap/arguments.h"
 #include "rewriter/rewriter.h"
 
-/* Adds to `plan`, which names the CPU, the call sites, DB entries and
- * trampolines that the code in the inputs is likely to have. Archive members
- * count if the link will load them. A wrong guess costs a second link or some
- * unused bytes in the file, nothing else. */
-void estimate_room(const struct arguments *arguments, struct litifut_rewrite_plan *plan);
+struct estimated_islands {
+	size_t *items; /* of the command line, before which one goes, ascending; owned */
+	size_t count;
+	/* Code between two inputs is so far apart that islands between them can't
+	 * help: a map of the link is needed to place better ones. */
+	bool too_coarse;
+};
+
+/* Adds to `plan`, which names the CPU, the call sites, DB entries, trampolines
+ * and the size of islands that the code in the inputs is likely to need. A wrong
+ * guess costs a second link or some unused bytes in the file, nothing else. */
+void estimate_room(const struct arguments *arguments, struct litifut_rewrite_plan *plan,
+		   struct estimated_islands *islands);
 
 #endif

@@ -1,24 +1,19 @@
 #include "ldwrap/info.h"
 
-#include <elf.h>
 #include <string.h>
 
 #include "common/site_text.h"
 #include "litifut/module_format.h"
+#include "rewriter/arch.h"
 #include "rewriter/rewriter.h"
 
 #define REASON_COUNT (sizeof(((struct litifut_rewrite_summary *)0)->left) / sizeof(size_t))
 
 static const char *cpu_name(const struct litifut_module_info *info)
 {
-	switch (info->machine) {
-	case EM_ARM:
-		return info->elf_data == ELFDATA2LSB ? "ARM" : "ARM, big endian";
-	case EM_MIPS:
-		return info->elf_data == ELFDATA2LSB ? "MIPS, little endian" : "MIPS, big endian";
-	default:
-		return "another CPU";
-	}
+	const struct litifut_arch *arch = litifut_arch_find(info->machine);
+
+	return arch ? arch->facts->describe(info->elf_data) : "another CPU";
 }
 
 static const char *engine_name(unsigned engine)

@@ -5,7 +5,6 @@
  * of ours, as only the linker knows what it does with the user's. */
 #include "ldwrap/link.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,11 +24,13 @@
 #include "ldwrap/process.h"
 #include "ldwrap/script.h"
 #include "ldwrap/strip.h"
+#include "rewriter/arch.h"
 #include "rewriter/rewriter.h"
 
-/* The first may only measure; the second has the room that was measured. Islands
- * move code apart, so a third may need a little more. */
-#define MAXIMUM_PASSES 4
+/* The second has the room that was measured in the first, the third the islands
+ * that only a map can place. Islands move code apart, so a fourth may need a
+ * little more. */
+#define MAXIMUM_PASSES 5
 
 /* Our own; profiling hooks get lr in a form of their own. Start-up files are
  * traced as all else: the tracer runs before a program is relocated as well. */
@@ -39,13 +40,15 @@ static const char *const default_functions[] = {"__gnu_mcount*", "_mcount", "mco
 
 struct link_state {
 	const struct link_request *request;
+	const struct litifut_arch *arch;
 	struct litifut_rewrite_options options;
 	struct litifut_rewrite_plan plan;
 	struct text_list excluded_objects;
 	struct text_list excluded_functions;
 	struct text_list roots;
 	struct exports exports;
-	struct map map;
+	bool wants_map;
+	struct map map; /* of the last link that made one */
 	struct litifut_range *ranges;
 	const char *tracer; /* objects of ours; owned by the scratch module */
 	const char *recorder;
@@ -53,7 +56,8 @@ struct link_state {
 	const char **islands;
 	size_t *island_items; /* the item before which each goes */
 	size_t island_count;
-	const char *script; /* that places the islands; NULL: the linker's own */
+	const char *script;      /* that places the islands; NULL: the linker's own */
+	bool islands_are_placed; /* by a map: what is still out of reach stays so */
 	struct link_files files;
 };
 
@@ -86,17 +90,15 @@ static void say_command(const struct link_state *state, char *const words[])
 /* What only one kind of linker cannot do. */
 static enum litifut_status mind_the_linker(struct link_state *state, struct litifut_error *error)
 {
-	const struct link_request *request = state->request;
+	const struct litifut_link_facts *facts = state->arch->facts;
+	const char *name = lbasename(state->request->linker->name);
+	const char *reason = facts->refuse_linker ? facts->refuse_linker(name) : NULL;
 	enum litifut_status status = LITIFUT_OK;
 
-	if (request->decision->target.machine != EM_MIPS)
-		return LITIFUT_OK;
-	/* It loses the addresses that the tracer finds its own data by. */
-	if (strstr(lbasename(request->linker->name), "gold"))
+	if (reason)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
-					 LITIFUT_NO_ADDRESS, "gold for MIPS is not supported");
-	/* It takes no absolute addresses in .eh_frame, which GNU as writes there. */
-	if (strstr(lbasename(request->linker->name), "lld")) {
+					 LITIFUT_NO_ADDRESS, "%s", reason);
+	if (facts->linker_refuses_unwind_table && facts->linker_refuses_unwind_table(name)) {
 		status = object_drop_unwind_table(state->tracer, error);
 		if (!status)
 			status = object_drop_unwind_table(state->recorder, error);
@@ -140,59 +142,90 @@ static int compare_insertions(const void *left, const void *right)
 	return a->before < b->before ? -1 : a->before > b->before;
 }
 
-/* Half of it lies before an island and half behind; the rest is for the code
- * that the map does not show, such as padding. */
-static uint32_t island_interval(const struct link_state *state)
+static void add_islands(struct link_state *state, size_t count)
 {
-	return state->plan.machine == EM_MIPS ? 180u << 10 : 24u << 20;
-}
+	size_t total = state->island_count + count;
 
-static void name_islands(struct link_state *state, size_t count)
-{
-	free(state->islands);
-	free(state->island_items);
-	state->island_count = count;
-	state->islands = xcalloc(count + 1, sizeof(*state->islands));
-	state->island_items = xcalloc(count + 1, sizeof(*state->island_items));
-	for (size_t i = 0; i < count; i++) {
+	state->islands = xrealloc(state->islands, (total + 1) * sizeof(*state->islands));
+	state->island_items =
+		xrealloc(state->island_items, (total + 1) * sizeof(*state->island_items));
+	for (size_t i = state->island_count; i < total; i++) {
 		char *name = xasprintf("litifut-island-%zu.o", i);
 
 		state->islands[i] = scratch_file(name);
 		state->island_items[i] = command_tracer_place(state->request->arguments);
 		free(name);
 	}
+	state->island_count = total;
 }
 
-/* Where the islands of state->plan go: by a script that orders all code if the
- * linker takes one, else between the inputs on the command line, as near to the
- * places of the plan as can be. */
-static void place_islands(struct link_state *state)
+/* Islands by a script that orders all code, if the linker takes one; those that
+ * there are stay else. */
+static bool place_by_script(struct link_state *state)
 {
 	const struct link_request *request = state->request;
 	const char *const first[] = {state->tracer, state->database, NULL};
 	struct island_layout layout = {
 		.first = first,
 		.map = &state->map,
-		.interval = island_interval(state),
+		.interval = state->arch->facts->island_interval,
 	};
 
-	state->script = NULL;
-	name_islands(state, 0);
+	size_t before = state->island_count;
+	size_t wanted = script_island_count(&state->map, layout.interval);
+	const char *script = scratch_file("script");
+
+	if (wanted > before)
+		add_islands(state, wanted - before);
+	layout.islands = state->islands;
+	layout.island_count = wanted;
+	wanted = script_write(script, &layout, request->arguments, request->linker);
+	state->island_count = wanted ? wanted : before;
+	if (wanted)
+		state->script = script;
+	return wanted != 0;
+}
+
+/* Where the islands that state->plan still wants go: by a script, else between
+ * the inputs on the command line, as near to the places of the plan as can be. */
+static void place_islands(struct link_state *state)
+{
+	const struct arguments *arguments = state->request->arguments;
+	size_t first;
+
 	if (!state->plan.island_count || !state->plan.island_bytes)
 		return;
-	name_islands(state, script_island_count(&state->map, layout.interval));
-	layout.islands = state->islands;
-	layout.island_count = state->island_count;
-	state->script = scratch_file("script");
-	state->island_count =
-		script_write(state->script, &layout, request->arguments, request->linker);
-	if (state->island_count)
+	if (!state->map.count) {
+		/* Only a map tells what lies where. */
+		state->wants_map = true;
 		return;
-	state->script = NULL;
-	name_islands(state, state->plan.island_count);
-	for (size_t i = 0; i < state->island_count; i++)
-		state->island_items[i] = command_place_near(request->arguments, &state->map,
-							    state->plan.island_places[i]);
+	}
+	state->islands_are_placed = true;
+	if (place_by_script(state))
+		return;
+	first = state->island_count;
+	add_islands(state, state->plan.island_count);
+	for (size_t i = 0; i < state->plan.island_count; i++)
+		state->island_items[first + i] =
+			command_place_near(arguments, &state->map, state->plan.island_places[i]);
+}
+
+/* The first link gets what its inputs seem to need. */
+static void guess(struct link_state *state)
+{
+	struct estimated_islands islands;
+
+	estimate_room(state->request->arguments, &state->plan, &islands);
+	add_islands(state, islands.count);
+	for (size_t i = 0; i < islands.count; i++)
+		state->island_items[i] = islands.items[i];
+	state->wants_map |= islands.too_coarse;
+	free(islands.items);
+	say(state,
+	    "room for %zu call sites, %zu entries, %zu bytes of trampolines, %zu islands of %zu "
+	    "bytes",
+	    state->plan.sites, state->plan.db_entries, state->plan.trampoline_bytes,
+	    state->island_count, state->plan.island_bytes);
 }
 
 static enum litifut_status write_objects(struct link_state *state, struct litifut_error *error)
@@ -222,7 +255,7 @@ static enum litifut_status run_linker(struct link_state *state, struct litifut_e
 		.arguments = request->arguments,
 		.linker_name = request->linker->name,
 		.output = state->files.image,
-		.map = state->files.map,
+		.map = state->wants_map ? state->files.map : NULL,
 		.dependency_file = state->files.dependencies,
 		.insertions = insertions,
 		.insertion_count = count,
@@ -266,6 +299,8 @@ static enum litifut_status read_exclusions(struct link_state *state, struct liti
 {
 	enum litifut_status status;
 
+	if (!state->wants_map)
+		return LITIFUT_OK;
 	map_release(&state->map);
 	free(state->ranges);
 	state->ranges = NULL;
@@ -298,15 +333,6 @@ static enum litifut_status measure(struct link_state *state, struct litifut_erro
 	return LITIFUT_OK;
 }
 
-/* Whether what `reserved` made room for is enough for what was measured since. */
-static bool has_room(const struct litifut_rewrite_plan *reserved,
-		     const struct litifut_rewrite_plan *measured)
-{
-	return !measured->island_count && measured->sites <= reserved->sites &&
-	       measured->db_entries <= reserved->db_entries &&
-	       measured->trampoline_bytes <= reserved->trampoline_bytes;
-}
-
 /* One link with the objects of state->plan, and what its map file says. */
 static enum litifut_status link_once(struct link_state *state, int pass,
 				     struct litifut_error *error)
@@ -324,22 +350,14 @@ static enum litifut_status link_once(struct link_state *state, int pass,
 static enum litifut_status link_until_it_fits(struct link_state *state, struct litifut_error *error)
 {
 	struct litifut_rewrite_summary summary;
-	enum litifut_status status = LITIFUT_OK;
 
 	if (!state->request->settings->link_twice)
-		estimate_room(state->request->arguments, &state->plan);
-	say(state, "room for %zu call sites, %zu entries, %zu bytes of trampolines",
-	    state->plan.sites, state->plan.db_entries, state->plan.trampoline_bytes);
+		guess(state);
 	for (int pass = 1; pass <= MAXIMUM_PASSES; pass++) {
-		const struct litifut_rewrite_plan reserved = state->plan;
+		enum litifut_status status = link_once(state, pass, error);
 
-		status = link_once(state, pass, error);
-		/* The guess is tested by a look at the result, which costs little. */
-		if (!status && pass == 1) {
-			status = measure(state, error);
-			if (!status && !has_room(&reserved, &state->plan))
-				continue; /* with what was measured */
-		}
+		/* Whether it is enough is known when it has been used up. */
+		state->options.all_in_reach = !state->islands_are_placed;
 		if (!status)
 			status = litifut_rewrite_apply(state->files.image, &state->options,
 						       &summary, error);
@@ -348,10 +366,10 @@ static enum litifut_status link_until_it_fits(struct link_state *state, struct l
 			    summary.sites);
 			return LITIFUT_OK;
 		}
-		if (status == LITIFUT_ERROR_SPACE) {
-			say(state, "link again: %s", error->message);
-			status = measure(state, error);
-		}
+		if (status != LITIFUT_ERROR_SPACE)
+			return status;
+		say(state, "link again: %s", error->message);
+		status = measure(state, error);
 		if (status)
 			return status;
 	}
@@ -380,6 +398,17 @@ static void prepare_options(struct link_state *state)
 	state->options.defaults = settings->defaults;
 }
 
+/* A map costs time, and is only read for what it alone can tell. */
+static bool needs_map(const struct link_request *request)
+{
+	const struct settings *settings = request->settings;
+
+	return settings->exclude_objects.count || settings->exclude_libs.count ||
+	       settings->recorder || settings->link_twice ||
+	       arguments_last(request->arguments, ARGUMENT_MAP) ||
+	       arguments_last(request->arguments, ARGUMENT_PRINT_MAP);
+}
+
 enum litifut_status link_rewritten(const struct link_request *request, struct litifut_error *error)
 {
 	struct link_state state = {.request = request};
@@ -387,6 +416,8 @@ enum litifut_status link_rewritten(const struct link_request *request, struct li
 
 	/* Only what kind of CPU it is; all counts are 0. */
 	state.plan = request->decision->target;
+	state.arch = litifut_arch_find(state.plan.machine);
+	state.wants_map = needs_map(request);
 	deliver_prepare(&state.files, request->arguments);
 	prepare_options(&state);
 	status = prepare_tracer(&state, error);

@@ -429,6 +429,20 @@ static int by_address(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
+static enum litifut_status check_reach(const struct apply *apply, struct litifut_error *error)
+{
+	const struct litifut_site_list *sites = &apply->session.sites;
+	size_t far = 0;
+
+	for (size_t i = 0; i < sites->count; i++)
+		far += sites->items[i].site.reason == LITIFUT_SITE_OUT_OF_REACH;
+	if (far && apply->options->all_in_reach)
+		return litifut_error_set(error, LITIFUT_ERROR_SPACE, apply->session.image.path,
+					 ".text", LITIFUT_NO_ADDRESS, "%zu calls are out of reach",
+					 far);
+	return LITIFUT_OK;
+}
+
 /* Everything in memory; the file is untouched until save(). */
 static enum litifut_status rewrite(struct apply *apply, struct litifut_error *error)
 {
@@ -461,6 +475,8 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 	for (size_t i = 0; i < sites->count && !status; i++)
 		if (sites->items[i].site.reason == LITIFUT_SITE_PATCHED)
 			status = patch_site(apply, &sites->items[i], error);
+	if (!status)
+		status = check_reach(apply, error);
 	if (!status)
 		status = sort_db(apply, error);
 	if (!status)

@@ -10,3 +10,8 @@ const struct litifut_arch *litifut_arch_find(unsigned machine)
 			return all[i];
 	return NULL;
 }
+
+const struct litifut_arch *litifut_arch_number(size_t number)
+{
+	return number < sizeof(all) / sizeof(*all) ? all[number] : NULL;
+}

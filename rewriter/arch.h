@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "rewriter/image.h"
 #include "rewriter/instruction.h"
+#include "rewriter/link_facts.h"
 #include "rewriter/targets.h"
 
 /* The most entry points that the tracer of any CPU has. */
@@ -97,6 +98,8 @@ struct litifut_arch {
 	size_t entry_count;
 	/* Bytes of one island (see write_island). */
 	size_t island_bytes;
+	/* For the linker wrapper, before there is an image. */
+	const struct litifut_link_facts *facts;
 
 	/* Refuses an image that is of this machine, but not for us (R6, n32, big-endian
 	 * ARM, ...) with one clear message, and fills `context` otherwise. */
@@ -252,6 +255,9 @@ struct litifut_arch {
 
 /* The table of the CPU with this e_machine, or NULL. */
 const struct litifut_arch *litifut_arch_find(unsigned machine);
+
+/* The table of the CPU with this number, counted from 0; NULL: there are no more. */
+const struct litifut_arch *litifut_arch_number(size_t number);
 
 extern const struct litifut_arch litifut_arch_arm;
 extern const struct litifut_arch litifut_arch_mips;

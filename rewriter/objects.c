@@ -16,9 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* MIPS e_flags that must be alike in all objects of a link. */
-#define MIPS_ABI_FLAGS (EF_MIPS_NAN2008 | EF_MIPS_FP64 | 0x0000f000u)
-
 /* One section of an object that reserves room, with the symbol at its start. */
 struct room {
 	const char *section;
@@ -222,19 +219,21 @@ enum litifut_status litifut_rewrite_adapt_tracer(const struct litifut_rewrite_pl
 						 struct litifut_error *error)
 {
 	enum litifut_status status = copy_file(from, to, error);
+	const struct litifut_arch *arch = litifut_arch_find(plan->machine);
+	unsigned shared = arch ? arch->facts->shared_flags : 0;
 	int descriptor;
 	Elf *elf;
 	GElf_Ehdr header;
 	bool done = false;
 
-	if (status || plan->machine != EM_MIPS)
+	if (status || !shared)
 		return status;
 	descriptor = open(to, O_RDWR | O_CLOEXEC);
 	elf_version(EV_CURRENT);
 	elf = descriptor < 0 ? NULL : elf_begin(descriptor, ELF_C_RDWR, NULL);
 	if (elf && gelf_getehdr(elf, &header)) {
-		header.e_flags &= ~MIPS_ABI_FLAGS;
-		header.e_flags |= plan->elf_flags & MIPS_ABI_FLAGS;
+		header.e_flags &= ~shared;
+		header.e_flags |= plan->elf_flags & shared;
 		elf_flagelf(elf, ELF_C_SET, ELF_F_LAYOUT);
 		done = gelf_update_ehdr(elf, &header) && elf_update(elf, ELF_C_WRITE) >= 0;
 	}

@@ -128,15 +128,14 @@ static unsigned trampoline_bytes(const struct litifut_session *session,
 /* The room that the neediest of the islands wants for the trampolines of the
  * sites around it; all are made alike. A site may end up with the island on
  * either side, so that both count it. */
-static size_t island_trampolines(const struct litifut_session *session,
-				 const struct litifut_rewrite_plan *plan)
+static size_t island_trampolines(const struct litifut_session *session, const uint32_t *places,
+				 size_t count)
 {
 	size_t most = 0;
 
-	for (size_t island = 0; island < plan->island_count; island++) {
-		uint32_t low = island ? plan->island_places[island - 1] : 0;
-		uint32_t high = island + 1 < plan->island_count ? plan->island_places[island + 1]
-								: UINT32_MAX;
+	for (size_t island = 0; island < count; island++) {
+		uint32_t low = island ? places[island - 1] : 0;
+		uint32_t high = island + 1 < count ? places[island + 1] : UINT32_MAX;
 		size_t bytes = 0;
 
 		for (size_t i = 0; i < session->sites.count; i++) {
@@ -152,6 +151,37 @@ static size_t island_trampolines(const struct litifut_session *session,
 	return most ? most + most / 64 + session->arch->gate_bytes +
 			       4 * session->arch->trampoline_bytes_max
 		    : 0;
+}
+
+static int by_address(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left;
+	uint32_t b = *(const uint32_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+/* For the islands that there are and those of the plan. */
+static enum litifut_status plan_island_bytes(const struct litifut_session *session,
+					     struct litifut_rewrite_plan *plan,
+					     struct litifut_error *error)
+{
+	uint32_t *places =
+		calloc(plan->island_count + session->landings.count + 1, sizeof(*places));
+	size_t count = 0;
+
+	if (!places)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, session->image.path, NULL,
+					 LITIFUT_NO_ADDRESS, "out of memory");
+	for (size_t i = 0; i < plan->island_count; i++)
+		places[count++] = plan->island_places[i];
+	for (size_t i = 0; i < session->landings.count; i++)
+		if (session->landings.items[i].island)
+			places[count++] = session->landings.items[i].island->address;
+	qsort(places, count, sizeof(*places), by_address);
+	plan->island_bytes += island_trampolines(session, places, count);
+	free(places);
+	return LITIFUT_OK;
 }
 
 /* Exact for this image; the second link moves no code against its neighbours,
@@ -209,7 +239,7 @@ enum litifut_status litifut_rewrite_plan(const char *path,
 	plan->db_entries += plan->db_entries / 64 + 16;
 	status = plan_islands(&session, plan, error);
 	if (!status && session.arch->trampolines_in_islands)
-		plan->island_bytes += island_trampolines(&session, plan);
+		status = plan_island_bytes(&session, plan, error);
 	if (!status)
 		status = plan_trampolines(&session, options, plan, error);
 	litifut_session_close(&session);

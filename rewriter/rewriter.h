@@ -36,6 +36,7 @@ struct litifut_rewrite_options {
 	const char *const *exclude_functions;
 	const char *const *include_functions;
 	bool tail_calls;      /* LITIFUT_TAIL */
+	bool all_in_reach;    /* a call out of reach of all stubs is LITIFUT_ERROR_SPACE */
 	unsigned engine;      /* enum litifut_engine */
 	const char *name;     /* recorded as the module's name; NULL: base name of the path */
 	const char *defaults; /* LITIFUT_DEFAULTS, "KEY=VALUE KEY=VALUE"; NULL: none */

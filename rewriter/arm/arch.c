@@ -180,6 +180,7 @@ const struct litifut_arch litifut_arch_arm = {
 			[LITIFUT_ARM_ENTRY_TAIL] = "litifut_stub_tail"},
 	.entry_count = 2,
 	.island_bytes = LITIFUT_ARM_ISLAND_BYTES,
+	.facts = &litifut_link_facts_arm,
 	.examine = examine,
 	.code_ranges = litifut_arm_code_ranges,
 	.decode = litifut_arm_decode,

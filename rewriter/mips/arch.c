@@ -207,6 +207,7 @@ const struct litifut_arch litifut_arch_mips = {
 			LITIFUT_TRAMPOLINES},
 	.entry_count = 4,
 	.island_bytes = LITIFUT_MIPS_ISLAND_BYTES,
+	.facts = &litifut_link_facts_mips,
 	.examine = examine,
 	.code_ranges = code_ranges,
 	.decode = litifut_mips_decode,

@@ -1,0 +1,303 @@
+/* The inputs are read as the linker will. The symbol tables and indices of
+ * archives decide what is loaded; the objects stay open, as names in the tables
+ * are theirs. */
+#include "ldwrap/inputs.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libiberty/libiberty.h>
+
+#include "ldwrap/archive.h"
+
+struct open_archive {
+	struct archive archive;
+	size_t item;
+	char *loaded; /* one flag for each entry of its index */
+	bool whole;   /* --whole-archive */
+};
+
+struct inputs {
+	struct symbols *symbols;
+	inputs_visitor *visit;
+	void *context;
+	htab_t groups; /* signatures of the COMDAT groups seen */
+	struct open_archive *archives;
+	size_t archive_count;
+	struct file_view *views; /* of objects that are no members of plain archives */
+	size_t view_count;
+	size_t view_room;
+	Elf **objects;
+	size_t object_count;
+	size_t object_room;
+};
+
+/* Signature of the COMDAT group in `section`; NULL: it is none. */
+static const char *group_name(Elf *elf, const Elf32_Shdr *header, const Elf_Data *data)
+{
+	Elf_Scn *table = elf_getscn(elf, header->sh_link);
+	Elf32_Shdr *table_header = table ? elf32_getshdr(table) : NULL;
+	Elf_Data *symbols = table ? elf_getdata(table, NULL) : NULL;
+	const Elf32_Sym *all = symbols ? symbols->d_buf : NULL;
+
+	if (!data || data->d_size < 8 || !table_header || !all ||
+	    header->sh_info >= symbols->d_size / sizeof(*all) ||
+	    !(*(const Elf32_Word *)data->d_buf & GRP_COMDAT))
+		return NULL;
+	return elf_strptr(elf, table_header->sh_link, all[header->sh_info].st_name);
+}
+
+static void note_group(struct inputs *inputs, Elf *elf, Elf_Scn *section, const Elf32_Shdr *header,
+		       bool *dropped, size_t count)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	const char *name = group_name(elf, header, data);
+	const Elf32_Word *words;
+
+	if (!name || symbols_add(inputs->groups, name))
+		return;
+	words = data->d_buf;
+	for (size_t i = 1; i < data->d_size / sizeof(*words); i++)
+		if (words[i] < count)
+			dropped[words[i]] = true;
+}
+
+static void read_symbols(struct inputs *inputs, Elf *elf, Elf_Scn *section,
+			 const Elf32_Shdr *header)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	const Elf32_Sym *symbols = data ? data->d_buf : NULL;
+	size_t count = symbols ? data->d_size / sizeof(*symbols) : 0;
+
+	/* sh_info: the first that is not local. */
+	for (size_t i = header->sh_info ? header->sh_info : 1; i < count; i++) {
+		const Elf32_Sym *symbol = &symbols[i];
+		const char *name = elf_strptr(elf, header->sh_link, symbol->st_name);
+
+		if (!name || ELF32_ST_BIND(symbol->st_info) == STB_LOCAL)
+			continue;
+		if (symbol->st_shndx != SHN_UNDEF)
+			symbols_add(inputs->symbols->defined, name);
+		else if (ELF32_ST_BIND(symbol->st_info) == STB_GLOBAL)
+			symbols_add(inputs->symbols->wanted, name);
+	}
+}
+
+static void show(struct inputs *inputs, struct input_object *object)
+{
+	Elf *elf = object->elf;
+	bool *dropped;
+
+	if (elf_getshdrnum(elf, &object->section_count))
+		return;
+	dropped = xcalloc(object->section_count + 1, sizeof(*dropped));
+	for (Elf_Scn *section = elf_nextscn(elf, NULL); section;
+	     section = elf_nextscn(elf, section)) {
+		Elf32_Shdr *header = elf32_getshdr(section);
+
+		if (header && header->sh_type == SHT_GROUP)
+			note_group(inputs, elf, section, header, dropped, object->section_count);
+		else if (header && header->sh_type == SHT_SYMTAB)
+			read_symbols(inputs, elf, section, header);
+	}
+	object->dropped = dropped;
+	inputs->visit(inputs->context, object);
+	free(dropped);
+}
+
+static void read_object(struct inputs *inputs, const uint8_t *bytes, size_t size, size_t item)
+{
+	struct input_object object = {.item = item, .bytes = size};
+	Elf *elf;
+	Elf32_Ehdr *header;
+
+	if (size < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG)) {
+		if (size >= 4 && !memcmp(bytes, "BC\xc0\xde", 4))
+			inputs->visit(inputs->context, &object);
+		return;
+	}
+	/* libelf writes nothing into it. */
+	elf = elf_memory((char *)bytes, size);
+	header = elf ? elf32_getehdr(elf) : NULL;
+	if (!header || header->e_type != ET_REL) {
+		elf_end(elf);
+		return;
+	}
+	if (inputs->object_count == inputs->object_room) {
+		inputs->object_room = 2 * inputs->object_room + 64;
+		inputs->objects = xrealloc(inputs->objects, inputs->object_room * sizeof(Elf *));
+	}
+	inputs->objects[inputs->object_count++] = elf;
+	object.elf = elf;
+	show(inputs, &object);
+}
+
+static void keep_view(struct inputs *inputs, const struct file_view *view)
+{
+	if (inputs->view_count == inputs->view_room) {
+		inputs->view_room = 2 * inputs->view_room + 64;
+		inputs->views = xrealloc(inputs->views, inputs->view_room * sizeof(*inputs->views));
+	}
+	inputs->views[inputs->view_count++] = *view;
+}
+
+static void read_member(struct inputs *inputs, struct archive_member *member, size_t item)
+{
+	struct file_view view;
+
+	if (member->bytes) {
+		read_object(inputs, member->bytes, member->size, item);
+	} else if (file_view_open(member->path, &view)) {
+		keep_view(inputs, &view);
+		read_object(inputs, view.bytes, view.size, item);
+	}
+	free(member->path);
+}
+
+/* The symbols of one member stand together in the index. */
+static void mark_member(struct open_archive *opened, size_t at)
+{
+	const struct archive_symbol *index = opened->archive.symbols;
+	size_t first = at;
+
+	while (first > 0 && index[first - 1].member == index[at].member)
+		first--;
+	for (; first < opened->archive.symbol_count && index[first].member == index[at].member;
+	     first++)
+		opened->loaded[first] = 1;
+}
+
+/* Loads the members that define wanted names; true if there was one. */
+static bool search_archive(struct inputs *inputs, struct open_archive *opened)
+{
+	const struct archive *archive = &opened->archive;
+	bool found = false;
+
+	if (!opened->loaded)
+		opened->loaded = xcalloc(archive->symbol_count + 1, 1);
+	for (size_t i = 0; i < archive->symbol_count; i++) {
+		const struct archive_symbol *symbol = &archive->symbols[i];
+		struct archive_member member;
+
+		if (opened->loaded[i] || !symbols_has(inputs->symbols->wanted, symbol->name) ||
+		    symbols_has(inputs->symbols->defined, symbol->name))
+			continue;
+		mark_member(opened, i);
+		if (!archive_member_at(archive, symbol->member, &member))
+			continue;
+		read_member(inputs, &member, opened->item);
+		found = true;
+	}
+	return found;
+}
+
+static void load_whole_archive(struct inputs *inputs, const struct open_archive *opened)
+{
+	size_t offset = opened->archive.first;
+	struct archive_member member;
+
+	while (archive_member_at(&opened->archive, offset, &member)) {
+		read_member(inputs, &member, opened->item);
+		offset = member.next;
+	}
+}
+
+static void add_file(struct inputs *inputs, const char *path, size_t item, bool whole)
+{
+	struct open_archive opened = {.item = item, .whole = whole};
+	struct file_view view;
+
+	if (!file_view_open(path, &view))
+		return;
+	if (!archive_open(path, &view, &opened.archive)) {
+		keep_view(inputs, &view);
+		read_object(inputs, view.bytes, view.size, item);
+		return;
+	}
+	if (whole)
+		load_whole_archive(inputs, &opened);
+	inputs->archives = xrealloc(inputs->archives, (inputs->archive_count + 1) * sizeof(opened));
+	inputs->archives[inputs->archive_count++] = opened;
+}
+
+/* Finds -lNAME along the -L folders. A shared library adds no code. */
+static void add_library(struct inputs *inputs, const struct arguments *arguments, size_t item,
+			bool is_static, bool whole)
+{
+	const char *name = arguments->items[item].value;
+
+	for (size_t i = 0; i < arguments->count; i++) {
+		const struct argument *folder = &arguments->items[i];
+		bool found = false;
+
+		if (folder->kind != ARGUMENT_LIBRARY_PATH || !folder->value)
+			continue;
+		for (int archive = is_static; archive < 2 && !found; archive++) {
+			char *path = name[0] == ':' ? concat(folder->value, "/", name + 1, NULL)
+						    : concat(folder->value, "/lib", name,
+							     archive ? ".a" : ".so", NULL);
+
+			found = !access(path, R_OK);
+			if (found && (archive || name[0] == ':'))
+				add_file(inputs, path, item, whole);
+			free(path);
+		}
+		if (found)
+			return;
+	}
+}
+
+struct inputs *inputs_walk(const struct arguments *arguments, struct symbols *symbols,
+			   inputs_visitor *visit, void *context)
+{
+	struct inputs *inputs = xcalloc(1, sizeof(*inputs));
+	bool is_static = false;
+	bool whole = false;
+	bool changed = true;
+
+	elf_version(EV_CURRENT);
+	inputs->symbols = symbols;
+	inputs->visit = visit;
+	inputs->context = context;
+	inputs->groups = symbols_table();
+	for (size_t i = 0; i < arguments->count; i++) {
+		const struct argument *item = &arguments->items[i];
+		const char *word = arguments->words[item->first];
+
+		if (item->kind == ARGUMENT_STATIC || item->kind == ARGUMENT_DYNAMIC)
+			is_static = item->kind == ARGUMENT_STATIC;
+		else if (item->kind == ARGUMENT_INPUT && !item->foreign)
+			add_file(inputs, item->value, i, whole);
+		else if (item->kind == ARGUMENT_LIBRARY && item->value)
+			add_library(inputs, arguments, i, is_static, whole);
+		else if (strstr(word, "whole-archive"))
+			whole = !strstr(word, "no-whole-archive");
+	}
+	while (changed) {
+		changed = false;
+		for (size_t i = 0; i < inputs->archive_count; i++)
+			if (!inputs->archives[i].whole &&
+			    search_archive(inputs, &inputs->archives[i]))
+				changed = true;
+	}
+	return inputs;
+}
+
+void inputs_close(struct inputs *inputs)
+{
+	for (size_t i = 0; i < inputs->object_count; i++)
+		elf_end(inputs->objects[i]);
+	for (size_t i = 0; i < inputs->archive_count; i++) {
+		archive_close(&inputs->archives[i].archive);
+		free(inputs->archives[i].loaded);
+	}
+	for (size_t i = 0; i < inputs->view_count; i++)
+		file_view_close(&inputs->views[i]);
+	htab_delete(inputs->groups);
+	free(inputs->archives);
+	free(inputs->views);
+	free(inputs->objects);
+	free(inputs);
+}

@@ -1,0 +1,32 @@
+/* The object files that a link will take, found before it is made. */
+#ifndef LITIFUT_LDWRAP_INPUTS_H
+#define LITIFUT_LDWRAP_INPUTS_H
+
+#include <libelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "ldwrap/arguments.h"
+#include "ldwrap/symbols.h"
+
+struct input_object {
+	Elf *elf;            /* NULL: the bitcode of clang, for link-time optimisation */
+	size_t item;         /* of the command line, that it or its archive is named by */
+	size_t bytes;        /* size of the file or member */
+	const bool *dropped; /* by section: in a COMDAT group that another object brought */
+	size_t section_count;
+};
+
+typedef void inputs_visitor(void *context, const struct input_object *object);
+
+/* Calls `visit` with each object in the order in which the linker loads them:
+ * those named in any case, members of archives when they define a name that is
+ * wanted. All archives count as one group, which can only bring too much.
+ * `symbols`, which the caller has opened, gets the names; they stay until
+ * inputs_close(). What can't be read is left out. */
+struct inputs *inputs_walk(const struct arguments *arguments, struct symbols *symbols,
+			   inputs_visitor *visit, void *context);
+
+void inputs_close(struct inputs *inputs);
+
+#endif

@@ -1,0 +1,120 @@
+/* ARM objects: which are for us, and what their calls look like. */
+#include "rewriter/link_facts.h"
+
+#include <elf.h>
+
+enum { A32 = 1, T32 = 2 };
+
+static const char *const hard_float[] = {"arm-linux-gnueabihf", "armv7l-linux-gnueabihf",
+					 "arm-linux-musleabihf", "arm-linux-gnueabi", NULL};
+static const char *const soft_float[] = {"arm-linux-gnueabi", "arm-linux-musleabi",
+					 "arm-linux-gnueabihf", NULL};
+static const char *const hard_float_hints[] = {"ld-linux-armhf", "gnueabihf", NULL};
+
+static const struct litifut_emulation emulations[] = {
+	{"armelf_linux_eabi", true, soft_float, hard_float_hints, hard_float},
+	{"armelf_linux", true, soft_float, hard_float_hints, hard_float},
+	{"armelf", false, soft_float, hard_float_hints, hard_float},
+	{NULL, false, NULL, NULL, NULL},
+};
+
+static const char *describe(unsigned char data)
+{
+	return data == ELFDATA2LSB ? "ARM" : "ARM, big endian";
+}
+
+static const char *refuse(unsigned flags, unsigned char data)
+{
+	if (data != ELFDATA2LSB)
+		return "big-endian ARM is not supported";
+	/* Objects from before the EABI have other rules for calls; LTO objects have
+	 * no flags at all. */
+	if (flags && EF_ARM_EABI_VERSION(flags) < EF_ARM_EABI_VER4)
+		return "ARM without EABI is not supported";
+	return NULL;
+}
+
+static const char *tracer(unsigned char data)
+{
+	return data == ELFDATA2LSB ? "arm" : NULL;
+}
+
+static unsigned encoding(const char *symbol)
+{
+	if (symbol[0] != '$' || (symbol[2] && symbol[2] != '.'))
+		return 0;
+	return symbol[1] == 'a' ? A32 : symbol[1] == 't' ? T32 : 0;
+}
+
+static uint32_t word_at(const uint8_t *bytes)
+{
+	return (uint32_t)bytes[3] << 24 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[1] << 8 |
+	       bytes[0];
+}
+
+static void count_a32(const uint8_t *bytes, size_t size, struct litifut_census *census)
+{
+	for (size_t at = 0; at + 4 <= size; at += 4) {
+		uint32_t word = word_at(bytes + at);
+
+		if ((word & 0x0f000000) == 0x0b000000 || (word & 0xfe000000) == 0xfa000000)
+			census->direct++; /* bl, blx label */
+		else if ((word & 0x0ffffff0) == 0x012fff30)
+			census->indirect++; /* blx rN */
+		else if ((word & 0x0ffffff0) == 0x012fff10 && (word & 15) != 14)
+			census->tails++; /* bx rN */
+	}
+}
+
+static void count_t32(const uint8_t *bytes, size_t size, struct litifut_census *census)
+{
+	for (size_t at = 0; at + 2 <= size; at += 2) {
+		unsigned first = (unsigned)bytes[at] | (unsigned)bytes[at + 1] << 8;
+		unsigned second;
+
+		if ((first & 0xff87) == 0x4780) {
+			census->indirect++; /* blx rN */
+			census->cramped++;
+		} else if ((first & 0xff87) == 0x4700 && first != 0x4770) {
+			census->tails++; /* bx rN */
+		}
+		if (first < 0xe800 || at + 4 > size)
+			continue;
+		at += 2;
+		second = (unsigned)bytes[at] | (unsigned)bytes[at + 1] << 8;
+		if ((first & 0xf800) == 0xf000 && (second & 0xc000) == 0xc000)
+			census->direct++; /* bl, blx label */
+	}
+}
+
+static void census(const uint8_t *bytes, size_t size, unsigned encodings, bool big_endian,
+		   struct litifut_census *census)
+{
+	(void)big_endian; /* the code of an object that refuse() lets pass never is */
+	if (encodings & A32)
+		count_a32(bytes, size, census);
+	if (encodings & T32)
+		count_t32(bytes, size, census);
+}
+
+static enum litifut_relocation relocation(unsigned type)
+{
+	return type == R_ARM_JUMP24 || type == R_ARM_THM_JUMP24 ? LITIFUT_RELOCATION_JUMP
+								: LITIFUT_RELOCATION_OTHER;
+}
+
+const struct litifut_link_facts litifut_link_facts_arm = {
+	.describe = describe,
+	.emulations = emulations,
+	.refuse = refuse,
+	.tracer = tracer,
+	.encoding = encoding,
+	.census = census,
+	.relocation = relocation,
+	.indirect_in_db = true,
+	/* 21 and 8 on average in busybox, more in lua */
+	.call_trampoline_bytes = 28,
+	.tail_trampoline_bytes = 14,
+	.reach = 16u << 20,
+	.island_interval = 24u << 20,
+};

@@ -1,0 +1,111 @@
+/* MIPS objects: which are for us, and what their calls look like. */
+#include "rewriter/link_facts.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include "rewriter/mips/mips.h"
+
+#define ARCH_32R6 0x90000000u
+#define ABI_MASK 0x0000f000u
+
+static const char *const big_triplets[] = {"mips-linux-gnu", "mips-linux-musl", "mipsel-linux-gnu",
+					   NULL};
+static const char *const little_triplets[] = {"mipsel-linux-gnu", "mipsel-linux-musl",
+					      "mips-linux-gnu", NULL};
+
+static const struct litifut_emulation emulations[] = {
+	{"elf32ltsmip", true, little_triplets, NULL, NULL},
+	{"elf32btsmip", true, big_triplets, NULL, NULL},
+	{"elf32lmip", false, NULL, NULL, NULL},
+	{"elf32bmip", false, NULL, NULL, NULL},
+	{NULL, false, NULL, NULL, NULL},
+};
+
+static const char *describe(unsigned char data)
+{
+	return data == ELFDATA2LSB ? "MIPS, little endian" : "MIPS, big endian";
+}
+
+static const char *refuse(unsigned flags, unsigned char data)
+{
+	(void)data;
+	if (flags & EF_MIPS_ABI2)
+		return "the MIPS n32 ABI is not supported";
+	if ((flags & EF_MIPS_ARCH) >= ARCH_32R6)
+		return "MIPS release 6 is not supported";
+	return NULL;
+}
+
+static const char *tracer(unsigned char data)
+{
+	return data == ELFDATA2LSB ? "mipsel" : "mips";
+}
+
+static const char *refuse_linker(const char *name)
+{
+	/* It loses the addresses that the tracer finds its own data by. */
+	return strstr(name, "gold") ? "gold for MIPS is not supported" : NULL;
+}
+
+static bool linker_refuses_unwind_table(const char *name)
+{
+	/* It takes no absolute addresses in .eh_frame, which GNU as writes there. */
+	return strstr(name, "lld") != NULL;
+}
+
+static uint32_t word_at(const uint8_t *bytes, bool big_endian)
+{
+	if (big_endian)
+		return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 |
+		       (uint32_t)bytes[2] << 8 | bytes[3];
+	return (uint32_t)bytes[3] << 24 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[1] << 8 |
+	       bytes[0];
+}
+
+static void census(const uint8_t *bytes, size_t size, unsigned encodings, bool big_endian,
+		   struct litifut_census *census)
+{
+	(void)encodings;
+	for (size_t at = 0; at + 4 <= size; at += 4) {
+		uint32_t word = word_at(bytes + at, big_endian);
+
+		if ((word & 0xfc000000) == 0x0c000000 || (word & 0xffff0000) == 0x04110000) {
+			census->direct++; /* jal, bal */
+		} else if ((word & 0xfc1f003f) == 0x00000009) {
+			census->indirect++; /* jalr */
+			census->cramped += at + 8 <= size &&
+					   litifut_mips_writes(word_at(bytes + at + 4, big_endian),
+							       word >> 21 & 31);
+		} else if (word == 0x03200008) {
+			census->tails++; /* jr $t9 */
+		}
+	}
+}
+
+static enum litifut_relocation relocation(unsigned type)
+{
+	switch (type) {
+	case R_MIPS_JALR:
+		return LITIFUT_RELOCATION_NEAR_CALL;
+	default:
+		return LITIFUT_RELOCATION_OTHER;
+	}
+}
+
+const struct litifut_link_facts litifut_link_facts_mips = {
+	.describe = describe,
+	.emulations = emulations,
+	.refuse = refuse,
+	.tracer = tracer,
+	/* nan2008, 64-bit FPU registers, the ABI */
+	.shared_flags = EF_MIPS_NAN2008 | EF_MIPS_FP64 | ABI_MASK,
+	.refuse_linker = refuse_linker,
+	.linker_refuses_unwind_table = linker_refuses_unwind_table,
+	.census = census,
+	.relocation = relocation,
+	.call_trampoline_bytes = LITIFUT_MIPS_TRAMPOLINE_BYTES,
+	.tail_trampoline_bytes = LITIFUT_MIPS_TRAMPOLINE_BYTES,
+	.reach = 128u << 10,
+	.island_interval = 180u << 10,
+};
