@@ -231,8 +231,19 @@ whole()
 		[ -z "$(find "$1" -name '*.tmp')" ]
 }
 
+# SQLite is one object, several times larger than what a MIPS branch reaches.
+whole_library()
+{
+	library=$base/traced/lib/libsqlite3.so.0
+	text=$("$triplet-objdump" -h "$library" | awk '$2 == ".text" { print $3 }')
+	ok "libsqlite3: one object of more than 512 KB" test $((0x$text)) -gt 524288
+	is "libsqlite3: no call of it is left" "$("$BUILD/bin/litifut" info --skipped "$library" |
+		awk '/^0x/ && $NF != "not-a-call"')" ""
+}
+
 long()
 {
+	whole_library
 	everywhere long || return
 	came_back long lua
 	came_back long lua-timed
