@@ -177,6 +177,12 @@ struct litifut_arch {
 
 	/* Does the linker give this name to code that only passes a call on? */
 	bool (*is_veneer)(const char *name);
+	/* `branch` leads to a nameless stub, which the linker has put in between because
+	 * of an erratum: returns where that leads, Thumb bit included, and gives `branch`
+	 * the condition that the linker has moved into the stub, with that target. 0:
+	 * the stub is of no known form. NULL: a CPU has none. */
+	uint32_t (*behind_stub)(const struct litifut_image *image,
+				struct litifut_instruction *branch);
 	/* Is this LITIFUT_CLASS_BRANCH_INDIRECT or _COMPUTED for certain a tail call, not
 	 * a return, a switch or a computed goto? `data` holds the addresses that data names
 	 * (litifut_targets_add_data()). NULL: indirect tail calls are not traced. */

@@ -180,7 +180,7 @@ static bool take_site(struct walk *walk, const struct litifut_section *section,
 		return true;
 	if (is_tracer_code(function) ||
 	    (kind == LITIFUT_SITE_TAIL_DIRECT &&
-	     !litifut_tail_is_direct(walk->image, function, instruction)))
+	     !litifut_tail_is_direct(walk->image, walk->arch, function, &found.instruction)))
 		return true;
 	reason = tail ? judge_tail(walk, instruction, address)
 		      : judge(walk, section, range, &found.instruction, address);
@@ -189,14 +189,14 @@ static bool take_site(struct walk *walk, const struct litifut_section *section,
 	found.function = function;
 	found.site.address = address;
 	found.site.return_address = walk->arch->return_address(instruction, address);
-	found.site.instruction = found.instruction.word;
+	found.site.instruction = tail ? instruction->word : found.instruction.word;
 	found.site.thumb = instruction->thumb;
 	found.site.length = instruction->length;
 	found.site.kind = kind;
 	found.site.reason = (uint8_t)reason;
 	if (found.instruction.class == LITIFUT_CLASS_CALL_DIRECT ||
 	    kind == LITIFUT_SITE_TAIL_DIRECT)
-		found.site.callee = instruction->target;
+		found.site.callee = found.instruction.target;
 	if (reason == LITIFUT_SITE_TOO_SHORT || kind == LITIFUT_SITE_TAIL_INDIRECT)
 		walk->needs_targets = true;
 	memcpy(found.before, walk->before, sizeof(found.before));

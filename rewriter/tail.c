@@ -26,22 +26,27 @@ static bool is_cold_part(const char *part, const char *whole)
 	return part[strspn(part, ".0123456789")] == '\0';
 }
 
-bool litifut_tail_is_direct(const struct litifut_image *image,
+bool litifut_tail_is_direct(const struct litifut_image *image, const struct litifut_arch *arch,
 			    const struct litifut_symbol *function,
-			    const struct litifut_instruction *branch)
+			    struct litifut_instruction *branch)
 {
-	uint32_t target = branch->target & ~1u;
+	uint32_t target = branch->target;
 	const struct litifut_symbol *callee;
 	const struct litifut_section *section;
 
-	if (!function || target - function->address < function->size)
+	if (!function || (target & ~1u) - function->address < function->size)
 		return false;
-	callee = litifut_image_function_start(image, target);
+	callee = litifut_image_function_start(image, target & ~1u);
+	if (callee && !*callee->name && arch->behind_stub) {
+		target = arch->behind_stub(image, branch);
+		if (!target || (target & ~1u) - function->address < function->size)
+			return false;
+		callee = litifut_image_function_start(image, target & ~1u);
+	}
 	if (!callee) {
-		section = litifut_image_section_at(image, target, 2);
+		section = litifut_image_section_at(image, target & ~1u, 2);
 		return section && litifut_section_is_linkage(section);
 	}
-	return callee->thumb == (branch->target & 1) &&
-	       !is_cold_part(callee->name, function->name) &&
+	return callee->thumb == (target & 1) && !is_cold_part(callee->name, function->name) &&
 	       !is_cold_part(function->name, callee->name);
 }

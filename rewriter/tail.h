@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rewriter/instruction.h"
+#include "rewriter/arch.h"
 #include "rewriter/image.h"
 
 /* The section holds what the linker makes for calls to other modules: PLT
@@ -14,9 +14,10 @@ bool litifut_section_is_linkage(const struct litifut_section *section);
 
 /* True when `branch`, a LITIFUT_CLASS_BRANCH_DIRECT in `function` (may be NULL:
  * code without a name), goes to the start of another function or to a PLT
- * entry. The cold part of a function is no other function. */
-bool litifut_tail_is_direct(const struct litifut_image *image,
+ * entry. The cold part of a function is no other function. Changes `branch` to
+ * what it was before the linker, see behind_stub in struct litifut_arch. */
+bool litifut_tail_is_direct(const struct litifut_image *image, const struct litifut_arch *arch,
 			    const struct litifut_symbol *function,
-			    const struct litifut_instruction *branch);
+			    struct litifut_instruction *branch);
 
 #endif

@@ -194,6 +194,7 @@ const struct litifut_arch litifut_arch_arm = {
 	.encode_call = litifut_arm_encode_call,
 	.write_island = litifut_arm_write_island,
 	.is_veneer = litifut_arm_is_veneer,
+	.behind_stub = litifut_arm_behind_stub,
 	.is_indirect_tail = litifut_arm_is_indirect_tail,
 	.add_targets = litifut_arm_add_targets,
 	.add_landing_pads = litifut_arm_add_landing_pads,

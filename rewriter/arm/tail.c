@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#include "rewriter/arm/trampoline.h"
 #include "rewriter/image.h"
 
 #define LR 14
@@ -34,6 +35,45 @@ bool litifut_arm_is_veneer(const char *name)
 	       (ends_with(name, "_veneer") || ends_with(name, "_from_thumb") ||
 		ends_with(name, "_from_arm") || ends_with(name, "_change_to_arm") ||
 		strncmp(name, "__bx_r", 6) == 0 || strstr(name, "Thunk_"));
+}
+
+static bool decode_at(const struct litifut_image *image, uint32_t address,
+		      struct litifut_instruction *instruction)
+{
+	static const struct litifut_arch_context context;
+	uint32_t at = address & ~1u;
+	const struct litifut_section *section = litifut_image_section_at(image, at, 4);
+
+	return section &&
+	       litifut_arm_decode(&context, section->bytes + (at - section->address), 4, at,
+				  address & 1 ? LITIFUT_CODE_THUMB : LITIFUT_CODE_PLAIN,
+				  instruction) &&
+	       instruction->class == LITIFUT_CLASS_BRANCH_DIRECT;
+}
+
+/* Cortex-A8: a 32-bit branch across the end of a page goes to a `b.w target`; a
+ * conditional one has become a b.w and goes to
+ *
+ *	b<condition>.n 1f
+ *	b.w after the branch
+ * 1:	b.w target */
+uint32_t litifut_arm_behind_stub(const struct litifut_image *image,
+				 struct litifut_instruction *branch)
+{
+	struct litifut_instruction first;
+	struct litifut_instruction last;
+
+	if (!decode_at(image, branch->target, &first))
+		return 0;
+	if (!first.conditional)
+		return first.target;
+	if (first.length != 2 || !litifut_arm_condition(first.word, 2) ||
+	    !decode_at(image, first.target, &last) || last.conditional)
+		return 0;
+	branch->conditional = true;
+	branch->word = 0xf0008000 | (first.word >> 8 & 15) << 22;
+	branch->target = last.target;
+	return last.target;
 }
 
 /* A T32 instruction as one number: 16 bits, or first halfword << 16 | second. */

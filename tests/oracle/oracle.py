@@ -213,7 +213,11 @@ def behind_veneer(place):
     if elf and address not in elf.plt:
         # A stub for the Cortex-A8 erratum has no name and is one branch.
         if elf.machine == EM_ARM and not elf.function_at(address)[0]:
-            target = thumb_branch(elf, address)
+            word = elf.word(address)
+            if word >> 24 == 0xEA and address % 4 == 0:
+                target = address + 8 + ((word & 0xFFFFFF) ^ 0x800000) * 4 - 0x2000000
+            else:
+                target = thumb_branch(elf, address)
             return (elf, target) if target is not None else place
         match = re.match(r"(?:__(.+)_(?:from_arm|from_thumb|veneer)|\.pic\.(.+))$",
                          elf.function_at(address)[0])
