@@ -211,6 +211,10 @@ void litifut_files_carry(void);
  * litifut_module), then the environment unless the process is secure.
  * `scratch` has `size` bytes, 4096 at least. */
 void litifut_settings_read(const char *defaults, char *scratch, uint32_t size);
+/* settings.c: the environment on the stack as the kernel set it up: addresses of
+ * strings, 0, and behind it the auxiliary vector. NULL when it can't be found.
+ * `buffer` has `size` bytes, 512 at least. */
+const uint32_t *litifut_stack_environment(char *buffer, uint32_t size);
 /* settings.c: the chunk size that they ask for, a power of two. */
 uint32_t litifut_settings_chunk_bytes(void);
 

@@ -141,32 +141,32 @@ static uint32_t litifut_start_of_stack(char *buffer, uint32_t size)
 	return litifut_number(buffer + at);
 }
 
-/* The environment as it was passed to the program, read from the stack: libc may
- * not have started yet, and emulators do not always show the program's own
- * environment in /proc/self/environ. */
-static bool litifut_read_stack(char *buffer, uint32_t size)
+const uint32_t *litifut_stack_environment(char *buffer, uint32_t size)
 {
 	uint32_t start = litifut_start_of_stack(buffer, size);
 	const uint32_t *word = (const uint32_t *)start;
 
 	if (!start || start & 3 || !litifut_readable(start & ~7u))
-		return false;
+		return NULL;
 	/* argc itself may be gone: ARM start-up code uses its place again */
 	do
 		word++;
 	while (*word);
-	for (word++; *word; word++)
-		litifut_set((const char *)*word);
-	return true;
+	return word + 1;
 }
 
-/* The environment as the kernel shows it, one window at a time. */
+/* The environment as it was passed to the program, from the stack: libc may not
+ * have started yet, and emulators do not always show the program's own in
+ * /proc/self/environ. Else from there, one window at a time. */
 static void litifut_read_environment(char *buffer, uint32_t size)
 {
+	const uint32_t *strings = litifut_stack_environment(buffer, size);
 	long descriptor;
 	uint32_t kept = 0;
 
-	if (litifut_read_stack(buffer, size))
+	for (; strings && *strings; strings++)
+		litifut_set((const char *)*strings);
+	if (strings)
 		return;
 	descriptor = litifut_open("/proc/self/environ", O_RDONLY, 0);
 	if (litifut_failed(descriptor))

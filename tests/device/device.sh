@@ -129,6 +129,32 @@ short()
 	came_back short lua
 	came_back short orders counted
 	came_back short stock counted
+	came_back short cycle counted
+	ok "cycle: $([ "$cpu" = arm ] && echo "the CPU's counter" || echo "mono, for want of a counter")" \
+		clock_was "$([ "$cpu" = arm ] && echo 2 || echo 1)"
+	secure
+}
+
+# clock_was NUMBER: the clock that the trace's header tells
+clock_was()
+{
+	[ "$(od -A n -t u4 -j 40 -N 4 short/stick/cycle/trace/*.trace | tr -d ' ')" = "$1" ]
+}
+
+# Set-uid programs of root and of another user, started by nobody.
+secure()
+{
+	is "set-uid programs ran as such" "$(cat short/stick/secure/out)" \
+		"secure: 1 user: 65534 0
+secure: 1 user: 65534 0
+secure: 1 user: 65534 65533
+secure: 1 user: 65534 65533"
+	is "set-uid programs: no word of ours" "$(cat short/stick/secure/err)" ""
+	is "set-uid programs: traces only where the link says" "$(cat short/stick/secure/traces)" \
+		"baked: secure-baked of 0
+baked: secure-baked of 65533"
+	ok "set-uid programs: the traces are read" post secure.tsv tsv short/stick/secure/baked
+	is "set-uid programs: every call" "$(awk -F '\t' '$10 == "step"' secure.tsv | wc -l)" 200
 }
 
 # deduplicated SCENARIO NAME PLAIN_COUNTS: each call at most once for a process,

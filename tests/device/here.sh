@@ -41,6 +41,11 @@ legacy()
 	"$@"
 }
 
+secure()
+{
+	:
+}
+
 announce_copy()
 {
 	:
