@@ -2,7 +2,8 @@
 # The recorder with everything that can come between two events: threads that
 # live long, many that are short, signal handlers that make calls while the
 # same thread is recording, and forked and executed processes. The
-# events of each thread are its executed calls, in order.
+# events of each thread are its executed calls, in order. On armel all of it is
+# done on an ARMv5 CPU as well.
 . "$(dirname "$0")/../lib.sh"
 
 threads()
@@ -181,6 +182,14 @@ behaviour()
 	threads
 	signals
 	processes
+	[ "$target" = armel ] || return 0
+	# before ARMv6K: no thread register, no LDREX; the kernel's helper page instead
+	target="armel on an ARM926"
+	guest_environment=QEMU_CPU=arm926
+	threads
+	signals
+	processes
+	guest_environment=
 }
 
 for_targets behaviour
