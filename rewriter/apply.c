@@ -3,6 +3,7 @@
 #include "rewriter/hosts.h"
 #include "rewriter/rooms.h"
 #include "rewriter/session.h"
+#include "rewriter/sort.h"
 #include "rewriter/verify.h"
 
 #include <elf.h>
@@ -272,34 +273,28 @@ static enum litifut_status fill_sites(struct apply *apply, struct litifut_error 
 	return LITIFUT_OK;
 }
 
-static int by_return_address(const void *left, const void *right)
-{
-	const struct litifut_db_entry *a = left;
-	const struct litifut_db_entry *b = right;
-
-	return a->return_address < b->return_address ? -1 : a->return_address > b->return_address;
-}
-
 /* The keys of tail calls do not come in the order of the sites. */
 static enum litifut_status sort_db(struct apply *apply, struct litifut_error *error)
 {
 	uint8_t *bytes = apply->db.section->bytes + sizeof(struct litifut_db_header);
-	struct litifut_db_entry *entries = calloc(apply->db_count + 1, sizeof(*entries));
+	const size_t entry = sizeof(struct litifut_db_entry);
+	struct litifut_sort_item *items = calloc(apply->db_count + 1, sizeof(*items));
+	enum litifut_status status;
 
-	if (!entries)
+	if (!items)
 		return litifut_error_set(error, LITIFUT_ERROR_IO, apply->session.image.path,
 					 LITIFUT_SECTION_DB, LITIFUT_NO_ADDRESS, "out of memory");
 	for (size_t i = 0; i < apply->db_count; i++) {
-		entries[i].return_address = get(apply, bytes + i * sizeof(*entries));
-		entries[i].instruction = get(apply, bytes + i * sizeof(*entries) + 4);
+		items[i].key = get(apply, bytes + i * entry);
+		items[i].value = get(apply, bytes + i * entry + 4);
 	}
-	qsort(entries, apply->db_count, sizeof(*entries), by_return_address);
-	for (size_t i = 0; i < apply->db_count; i++) {
-		put(apply, bytes + i * sizeof(*entries), entries[i].return_address);
-		put(apply, bytes + i * sizeof(*entries) + 4, entries[i].instruction);
+	status = litifut_sort(items, apply->db_count, 32, error);
+	for (size_t i = 0; i < apply->db_count && !status; i++) {
+		put(apply, bytes + i * entry, (uint32_t)items[i].key);
+		put(apply, bytes + i * entry + 4, (uint32_t)items[i].value);
 	}
-	free(entries);
-	return LITIFUT_OK;
+	free(items);
+	return status;
 }
 
 static void fill_db_header(struct apply *apply)
@@ -413,12 +408,9 @@ static void count_sites(struct apply *apply)
 	summary->patched = summary->left[LITIFUT_SITE_PATCHED];
 	summary->left[LITIFUT_SITE_PATCHED] = 0;
 	summary->db_bytes = apply->db.section->size;
-	for (size_t i = 0; i < apply->session.image.symbol_count; i++) {
-		const struct litifut_symbol *symbol = &apply->session.image.symbols[i];
-
-		if (strncmp(symbol->name, "litifut_", 8) == 0)
-			summary->tracer_bytes += symbol->size;
-	}
+	for (size_t i = 0; i < apply->session.image.own_count; i++)
+		summary->tracer_bytes +=
+			apply->session.image.symbols[apply->session.image.own[i]].size;
 }
 
 static int by_address(const void *left, const void *right)

@@ -207,94 +207,6 @@ static void read_soname(struct litifut_image *image)
 	}
 }
 
-static int by_place(const void *left, const void *right)
-{
-	const struct litifut_symbol *a = left;
-	const struct litifut_symbol *b = right;
-
-	if (a->section != b->section)
-		return a->section < b->section ? -1 : 1;
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	if ((a->type == STT_FUNC) != (b->type == STT_FUNC))
-		return a->type == STT_FUNC ? -1 : 1;
-	/* Among names for one place the largest first: an alias without a size
-	 * must not hide the function. */
-	if (a->size != b->size)
-		return a->size > b->size ? -1 : 1;
-	return strcmp(a->name, b->name);
-}
-
-static int by_address(const void *left, const void *right, void *symbols)
-{
-	const struct litifut_symbol *a = (struct litifut_symbol *)symbols + *(const uint32_t *)left;
-	const struct litifut_symbol *b =
-		(struct litifut_symbol *)symbols + *(const uint32_t *)right;
-
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	if (a->size != b->size)
-		return a->size > b->size ? -1 : 1;
-	return a < b ? -1 : a > b;
-}
-
-static enum litifut_status read_symbols(struct litifut_image *image, struct litifut_error *error)
-{
-	const struct litifut_section *table = NULL;
-
-	for (size_t i = 1; i < image->section_count && !table; i++)
-		if (image->sections[i].type == SHT_SYMTAB)
-			table = &image->sections[i];
-	if (!table)
-		return LITIFUT_OK;
-	if (table->link >= image->section_count ||
-	    image->sections[table->link].type != SHT_STRTAB || !image->sections[table->link].size)
-		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path, table->name,
-					 LITIFUT_NO_ADDRESS, "symbol table without names");
-	const struct litifut_section *strings = &image->sections[table->link];
-	size_t count = table->size / sizeof(Elf32_Sym);
-
-	if (strings->bytes[strings->size - 1] != '\0')
-		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path, strings->name,
-					 LITIFUT_NO_ADDRESS, "string table without an end");
-	image->symbols = calloc(count + 1, sizeof(*image->symbols));
-	image->functions = calloc(count + 1, sizeof(*image->functions));
-	if (!image->symbols || !image->functions)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
-					 LITIFUT_NO_ADDRESS, "out of memory");
-	for (size_t i = 0; i < count; i++) {
-		const uint8_t *entry = table->bytes + i * sizeof(Elf32_Sym);
-		uint32_t name = litifut_get32(image->big_endian, entry);
-		struct litifut_symbol symbol = {
-			.address = litifut_get32(image->big_endian, entry + 4),
-			.size = litifut_get32(image->big_endian, entry + 8),
-			.type = ELF32_ST_TYPE(entry[12]),
-			.binding = ELF32_ST_BIND(entry[12]),
-			.other = entry[13],
-			.section = litifut_get16(image->big_endian, entry + 14),
-		};
-
-		if (symbol.section == SHN_UNDEF || symbol.section >= image->section_count ||
-		    symbol.type == STT_SECTION || symbol.type == STT_FILE)
-			continue;
-		symbol.name = name < strings->size ? (char *)strings->bytes + name : "";
-		if (symbol.type == STT_GNU_IFUNC)
-			symbol.type = STT_FUNC;
-		if (symbol.type == STT_FUNC && symbol.address & 1) {
-			symbol.thumb = true;
-			symbol.address &= ~1u;
-		}
-		image->symbols[image->symbol_count++] = symbol;
-	}
-	qsort(image->symbols, image->symbol_count, sizeof(*image->symbols), by_place);
-	for (size_t i = 0; i < image->symbol_count; i++)
-		if (image->symbols[i].type == STT_FUNC)
-			image->functions[image->function_count++] = (uint32_t)i;
-	qsort_r(image->functions, image->function_count, sizeof(*image->functions), by_address,
-		image->symbols);
-	return LITIFUT_OK;
-}
-
 enum litifut_status litifut_image_open(const char *path, struct litifut_image *image,
 				       struct litifut_error *error)
 {
@@ -313,7 +225,7 @@ enum litifut_status litifut_image_open(const char *path, struct litifut_image *i
 	if (!status)
 		status = read_sections(image, error);
 	if (!status)
-		status = read_symbols(image, error);
+		status = litifut_image_read_symbols(image, error);
 	if (status) {
 		litifut_image_close(image);
 		return status;
@@ -325,6 +237,7 @@ enum litifut_status litifut_image_open(const char *path, struct litifut_image *i
 
 void litifut_image_close(struct litifut_image *image)
 {
+	free(image->own);
 	free(image->functions);
 	free(image->symbols);
 	free(image->sections);
@@ -357,70 +270,6 @@ const struct litifut_section *litifut_image_section_at(const struct litifut_imag
 			return section;
 	}
 	return NULL;
-}
-
-const struct litifut_symbol *litifut_image_symbol(const struct litifut_image *image,
-						  const char *name)
-{
-	for (size_t i = 0; i < image->symbol_count; i++)
-		if (strcmp(image->symbols[i].name, name) == 0)
-			return &image->symbols[i];
-	return NULL;
-}
-
-/* Index in `functions` of the first function above `address`. */
-static size_t functions_above(const struct litifut_image *image, uint32_t address)
-{
-	size_t low = 0;
-	size_t high = image->function_count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (image->symbols[image->functions[middle]].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-const struct litifut_symbol *litifut_image_function_at(const struct litifut_image *image,
-						       uint32_t address)
-{
-	size_t above = functions_above(image, address);
-	const struct litifut_symbol *best = NULL;
-
-	/* Functions may nest or overlap (hand-written assembly, aliases of parts):
-	 * the nearest start that reaches over the address wins. Looking back over a
-	 * handful is enough; a miss only means "unknown function". */
-	for (size_t i = above, steps = 0; i-- > 0 && steps < 16; steps++) {
-		const struct litifut_symbol *function = &image->symbols[image->functions[i]];
-
-		if (address - function->address < function->size)
-			return function;
-		if (!best && function->size == 0)
-			best = function;
-		if (best && function->address < best->address)
-			break;
-	}
-	return best;
-}
-
-const struct litifut_symbol *litifut_image_function_start(const struct litifut_image *image,
-							  uint32_t address)
-{
-	size_t above = functions_above(image, address);
-	const struct litifut_symbol *found = NULL;
-
-	while (above-- > 0) {
-		const struct litifut_symbol *function = &image->symbols[image->functions[above]];
-
-		if (function->address != address)
-			break;
-		found = function;
-	}
-	return found;
 }
 
 enum litifut_status litifut_image_save_section(const struct litifut_image *image,

@@ -29,7 +29,9 @@ struct litifut_symbol {
 	uint8_t type;    /* STT_* */
 	uint8_t binding; /* STB_* */
 	uint8_t other;
-	bool thumb; /* bit 0 of the value was set (ARM functions) */
+	bool thumb : 1;   /* bit 0 of the value was set (ARM functions) */
+	bool mapping : 1; /* "$...": says how code is encoded */
+	bool own : 1;     /* of the tracer: "litifut_..." */
 };
 
 struct litifut_image {
@@ -57,6 +59,9 @@ struct litifut_image {
 	/* Indices into `symbols` of the functions (STT_FUNC), sorted by address. */
 	uint32_t *functions;
 	size_t function_count;
+	/* Indices of the tracer's own symbols, in the order of `symbols`. */
+	uint32_t *own;
+	size_t own_count;
 	void *elf; /* libelf's handle */
 	bool mapped;
 };
@@ -65,6 +70,10 @@ struct litifut_image {
  * private copy: nothing reaches the file until litifut_image_save_section(). */
 enum litifut_status litifut_image_open(const char *path, struct litifut_image *image,
 				       struct litifut_error *error);
+
+/* The part of it that reads the symbols; the image has its sections. */
+enum litifut_status litifut_image_read_symbols(struct litifut_image *image,
+					       struct litifut_error *error);
 
 void litifut_image_close(struct litifut_image *image);
 

@@ -50,15 +50,15 @@ enum litifut_status litifut_landings_find(const struct litifut_image *image,
 		own.entries[i] = entry->address;
 	}
 	landings->gate = !arch->gate_works || arch->gate_works(own.entries);
-	for (size_t i = 0; i < image->symbol_count && landings->gate; i++)
-		islands += is_island(&image->symbols[i]);
+	for (size_t i = 0; i < image->own_count && landings->gate; i++)
+		islands += is_island(&image->symbols[image->own[i]]);
 	landings->items = calloc(islands + 1, sizeof(*landings->items));
 	if (!landings->items)
 		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
 					 LITIFUT_NO_ADDRESS, "out of memory");
 	landings->items[landings->count++] = own;
-	for (size_t i = 0; i < image->symbol_count && landings->gate; i++) {
-		const struct litifut_symbol *island = &image->symbols[i];
+	for (size_t i = 0; i < image->own_count && landings->gate; i++) {
+		const struct litifut_symbol *island = &image->symbols[image->own[i]];
 		struct litifut_landing landing = {.island = island};
 		uint8_t scratch[256];
 

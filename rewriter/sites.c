@@ -69,7 +69,7 @@ static bool function_refused(const struct litifut_rewrite_options *options,
 
 static bool is_tracer_code(const struct litifut_symbol *function)
 {
-	return function && strncmp(function->name, "litifut_", strlen("litifut_")) == 0;
+	return function && function->own;
 }
 
 bool litifut_sites_may_change(const struct litifut_rewrite_options *options,
@@ -489,6 +489,14 @@ static int by_address(const void *left, const void *right)
 	return a->site.address < b->site.address ? -1 : a->site.address > b->site.address;
 }
 
+static bool is_sorted(const struct litifut_site_list *list)
+{
+	for (size_t i = 1; i < list->count; i++)
+		if (by_address(&list->items[i - 1], &list->items[i]) > 0)
+			return false;
+	return true;
+}
+
 enum litifut_status litifut_sites_find(const struct litifut_image *image,
 				       const struct litifut_arch *arch,
 				       const struct litifut_arch_context *context,
@@ -523,7 +531,9 @@ enum litifut_status litifut_sites_find(const struct litifut_image *image,
 		litifut_sites_release(list);
 		return status;
 	}
-	qsort(list->items, list->count, sizeof(*list->items), by_address);
+	/* Sections mostly stand in the order of their numbers. */
+	if (!is_sorted(list))
+		qsort(list->items, list->count, sizeof(*list->items), by_address);
 	return LITIFUT_OK;
 }
 

@@ -47,11 +47,6 @@ bool litifut_targets_has(const struct litifut_targets *targets, uint32_t address
 	       targets->bits[half / 8] >> half % 8 & 1;
 }
 
-static bool is_mapping_symbol(const char *name)
-{
-	return name[0] == '$';
-}
-
 static void add_word(struct litifut_targets *targets, const struct litifut_image *image,
 		     uint32_t address)
 {
@@ -115,7 +110,7 @@ static bool add_relocated(struct litifut_targets *targets, const struct litifut_
 void litifut_targets_add_data(struct litifut_targets *targets, const struct litifut_image *image)
 {
 	for (size_t i = 0; i < image->symbol_count; i++)
-		if (!is_mapping_symbol(image->symbols[i].name))
+		if (!image->symbols[i].mapping)
 			litifut_targets_add(targets, image->symbols[i].address);
 	if (image->type == ET_DYN && add_relocated(targets, image))
 		add_sections(targets, image, 0, ".got"); /* MIPS: relocated without being listed */

@@ -83,7 +83,7 @@ enum litifut_status litifut_arm_code_ranges(const struct litifut_image *image,
 	enum litifut_code_state state;
 
 	for (size_t i = first; i < last; i++)
-		marks += mapping_symbol(image->symbols[i].name, &state);
+		marks += image->symbols[i].mapping;
 	*count = 0;
 	*ranges = malloc((marks + 1) * sizeof(**ranges));
 	if (!*ranges)
@@ -92,7 +92,8 @@ enum litifut_status litifut_arm_code_ranges(const struct litifut_image *image,
 	for (size_t i = first; i < last; i++) {
 		const struct litifut_symbol *symbol = &image->symbols[i];
 
-		if (!mapping_symbol(symbol->name, &state) || symbol->address < section->address ||
+		if (!symbol->mapping || !mapping_symbol(symbol->name, &state) ||
+		    symbol->address < section->address ||
 		    symbol->address - section->address >= section->size)
 			continue;
 		if (*count) {

@@ -1,0 +1,20 @@
+/* Sorting a million of things by a number. */
+#ifndef LITIFUT_REWRITER_SORT_H
+#define LITIFUT_REWRITER_SORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/error.h"
+
+struct litifut_sort_item {
+	uint64_t key;
+	uint64_t value;
+};
+
+/* Sorts `items` by key; those with equal keys stay in their order. `bits`: no key
+ * has more than that many. The only error is a lack of memory. */
+enum litifut_status litifut_sort(struct litifut_sort_item *items, size_t count, unsigned bits,
+				 struct litifut_error *error);
+
+#endif
