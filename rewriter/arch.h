@@ -127,6 +127,13 @@ struct litifut_arch {
 	void (*link)(const struct litifut_instruction *setter, bool adjacent,
 		     struct litifut_instruction *branch);
 
+	/* How many bytes from `code` on hold only instructions that are none of the
+	 * calls, branches and others that decode() tells anything of but their length.
+	 * It may stop at any of them; 0: the first one must be decoded. `before` is kept
+	 * as in struct litifut_cramped_call. Most code is passed over by it. */
+	uint32_t (*skip)(const struct litifut_arch_context *context, const uint8_t *code,
+			 uint32_t available, enum litifut_code_state state, uint8_t *before);
+
 	/* Return address of a call at `address`: what the link register holds. */
 	uint32_t (*return_address)(const struct litifut_instruction *instruction, uint32_t address);
 

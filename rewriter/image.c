@@ -238,6 +238,7 @@ enum litifut_status litifut_image_open(const char *path, struct litifut_image *i
 void litifut_image_close(struct litifut_image *image)
 {
 	free(image->own);
+	free(image->function_addresses);
 	free(image->functions);
 	free(image->symbols);
 	free(image->sections);

@@ -58,6 +58,7 @@ struct litifut_image {
 	size_t symbol_count;
 	/* Indices into `symbols` of the functions (STT_FUNC), sorted by address. */
 	uint32_t *functions;
+	uint32_t *function_addresses; /* of each; close together, for searching */
 	size_t function_count;
 	/* Indices of the tracer's own symbols, in the order of `symbols`. */
 	uint32_t *own;

@@ -213,10 +213,14 @@ static bool walk_range(struct walk *walk, const struct litifut_section *section,
 	memset(walk->before, 0, sizeof(walk->before));
 	while (address < range->end) {
 		struct litifut_instruction instruction;
-		uint32_t offset = address - section->address;
-		unsigned length = walk->arch->decode(walk->context, section->bytes + offset,
-						     range->end - address, address, range->state,
-						     &instruction);
+		const uint8_t *code = section->bytes + (address - section->address);
+		uint32_t skipped = walk->arch->skip(walk->context, code, range->end - address,
+						    range->state, walk->before);
+
+		address += skipped;
+		unsigned length =
+			walk->arch->decode(walk->context, code + skipped, range->end - address,
+					   address, range->state, &instruction);
 
 		if (!length)
 			break;
@@ -302,9 +306,14 @@ add_code_targets(const struct litifut_image *image, const struct litifut_arch *a
 		unsigned length;
 
 		while (ranges[i].state != LITIFUT_CODE_DATA && address < ranges[i].end) {
-			length = arch->decode(
-				context, section->bytes + (address - section->address),
-				ranges[i].end - address, address, ranges[i].state, &instruction);
+			const uint8_t *code = section->bytes + (address - section->address);
+			uint8_t before[LITIFUT_REMEMBERED] = {0};
+			uint32_t skipped = arch->skip(context, code, ranges[i].end - address,
+						      ranges[i].state, before);
+
+			address += skipped;
+			length = arch->decode(context, code + skipped, ranges[i].end - address,
+					      address, ranges[i].state, &instruction);
 			if (!length)
 				break;
 			if (instruction.class == LITIFUT_CLASS_BRANCH_DIRECT ||
@@ -372,11 +381,16 @@ static void drop_jumps(const struct walk *walk, const struct litifut_targets *da
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct litifut_found_site *site = &list->items[i];
-		struct litifut_cramped_call call = litifut_site_cramped(site);
 
-		if (site->site.kind != LITIFUT_SITE_TAIL_INDIRECT ||
-		    walk->arch->is_indirect_tail(walk->context, &call, data))
-			list->items[kept++] = *site;
+		if (site->site.kind == LITIFUT_SITE_TAIL_INDIRECT) {
+			struct litifut_cramped_call call = litifut_site_cramped(site);
+
+			if (!walk->arch->is_indirect_tail(walk->context, &call, data))
+				continue;
+		}
+		if (kept != i)
+			list->items[kept] = *site;
+		kept++;
 	}
 	list->count = kept;
 }
@@ -400,10 +414,12 @@ static enum litifut_status find_stones(const struct walk *walk,
 
 	for (size_t i = 0; i < walk->list->count && !status; i++) {
 		struct litifut_found_site *site = &walk->list->items[i];
-		struct litifut_cramped_call call = litifut_site_cramped(site);
+		struct litifut_cramped_call call;
 
-		if (site->section != section || site->site.reason != LITIFUT_SITE_BRANCH_TARGET ||
-		    !walk->arch->find_stone(walk->context, ranges, count, targets, taken, &call))
+		if (site->section != section || site->site.reason != LITIFUT_SITE_BRANCH_TARGET)
+			continue;
+		call = litifut_site_cramped(site);
+		if (!walk->arch->find_stone(walk->context, ranges, count, targets, taken, &call))
 			continue;
 		site->stone = call.stone;
 		site->stone_bytes = call.stone_bytes;
@@ -457,10 +473,11 @@ static enum litifut_status judge_cramped(const struct walk *walk, struct litifut
 	}
 	for (size_t i = 0; i < walk->list->count && !status; i++) {
 		struct litifut_found_site *site = &walk->list->items[i];
-		struct litifut_cramped_call call = litifut_site_cramped(site);
+		struct litifut_cramped_call call;
 
 		if (site->site.reason != LITIFUT_SITE_TOO_SHORT)
 			continue;
+		call = litifut_site_cramped(site);
 		/* Who jumps to the branch alone brings a link register of his own. */
 		if (site->instruction.linked == LITIFUT_LINKED_SAME &&
 		    !litifut_targets_has(&targets, site->site.address)) {

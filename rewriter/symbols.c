@@ -97,8 +97,10 @@ static enum litifut_status list_symbols(struct litifut_image *image, struct liti
 	for (size_t i = 0; i < image->symbol_count; i++)
 		own += image->symbols[i].own;
 	image->functions = calloc(image->symbol_count + 1, sizeof(*image->functions));
+	image->function_addresses =
+		calloc(image->symbol_count + 1, sizeof(*image->function_addresses));
 	image->own = calloc(own + 1, sizeof(*image->own));
-	if (!image->functions || !image->own)
+	if (!image->functions || !image->function_addresses || !image->own)
 		return out_of_memory(image, error);
 	for (size_t i = 0; i < image->symbol_count; i++) {
 		if (image->symbols[i].own)
@@ -115,6 +117,8 @@ static enum litifut_status list_symbols(struct litifut_image *image, struct liti
 	if (!sorted)
 		qsort_r(image->functions, image->function_count, sizeof(*image->functions),
 			by_address, image->symbols);
+	for (size_t i = 0; i < image->function_count; i++)
+		image->function_addresses[i] = image->symbols[image->functions[i]].address;
 	return LITIFUT_OK;
 }
 
@@ -202,7 +206,7 @@ static size_t functions_above(const struct litifut_image *image, uint32_t addres
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (image->symbols[image->functions[middle]].address <= address)
+		if (image->function_addresses[middle] <= address)
 			low = middle + 1;
 		else
 			high = middle;
@@ -239,11 +243,9 @@ const struct litifut_symbol *litifut_image_function_start(const struct litifut_i
 	const struct litifut_symbol *found = NULL;
 
 	while (above-- > 0) {
-		const struct litifut_symbol *function = &image->symbols[image->functions[above]];
-
-		if (function->address != address)
+		if (image->function_addresses[above] != address)
 			break;
-		found = function;
+		found = &image->symbols[image->functions[above]];
 	}
 	return found;
 }

@@ -5,10 +5,10 @@
 
 #include <capstone/capstone.h>
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Compares [from, to) of the section with the bytes on disk. */
@@ -27,20 +27,15 @@ static enum litifut_status compare_piece(const struct litifut_session *session,
 }
 
 static enum litifut_status compare_section(const struct litifut_session *session,
-					   const struct litifut_section *section, int descriptor,
+					   const struct litifut_section *section,
+					   const uint8_t *disk,
 					   const struct litifut_change *changes, size_t count,
 					   struct litifut_error *error)
 {
-	off_t offset = section->bytes - session->image.bytes;
-	uint8_t *before = malloc(section->size);
+	const uint8_t *before = disk + (section->bytes - session->image.bytes);
 	uint32_t done = 0;
 	enum litifut_status status = LITIFUT_OK;
 
-	if (!before || pread(descriptor, before, section->size, offset) != (ssize_t)section->size) {
-		free(before);
-		return litifut_error_set(error, LITIFUT_ERROR_IO, session->image.path,
-					 section->name, LITIFUT_NO_ADDRESS, "cannot read back");
-	}
 	for (size_t i = 0; i < count && !status; i++) {
 		uint32_t from = changes[i].address - section->address;
 
@@ -51,7 +46,6 @@ static enum litifut_status compare_section(const struct litifut_session *session
 	}
 	if (!status)
 		status = compare_piece(session, section, before, done, section->size, error);
-	free(before);
 	return status;
 }
 
@@ -139,18 +133,24 @@ enum litifut_status litifut_verify(const struct litifut_session *session,
 {
 	enum litifut_status status = LITIFUT_OK;
 	int descriptor = open(session->image.path, O_RDONLY | O_CLOEXEC);
+	uint8_t *disk = MAP_FAILED;
+	struct stat now;
 
-	if (descriptor < 0)
+	if (descriptor >= 0 && !fstat(descriptor, &now) &&
+	    (size_t)now.st_size >= session->image.size)
+		disk = mmap(NULL, session->image.size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+	if (descriptor >= 0)
+		close(descriptor);
+	if (disk == MAP_FAILED)
 		return litifut_error_set(error, LITIFUT_ERROR_IO, session->image.path, NULL,
-					 LITIFUT_NO_ADDRESS, "cannot open: %s", strerror(errno));
+					 LITIFUT_NO_ADDRESS, "cannot read back");
 	for (size_t i = 1; i < session->image.section_count && !status; i++) {
 		const struct litifut_section *section = &session->image.sections[i];
 
 		if (section->flags & SHF_EXECINSTR && section->bytes && section->size)
-			status = compare_section(session, section, descriptor, changes, count,
-						 error);
+			status = compare_section(session, section, disk, changes, count, error);
 	}
-	close(descriptor);
+	munmap(disk, session->image.size);
 	if (!status)
 		status = check_calls(session, changes, count, LITIFUT_CODE_PLAIN, error);
 	if (!status)

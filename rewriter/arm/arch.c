@@ -185,6 +185,7 @@ const struct litifut_arch litifut_arch_arm = {
 	.examine = examine,
 	.code_ranges = litifut_arm_code_ranges,
 	.decode = litifut_arm_decode,
+	.skip = litifut_arm_skip,
 	.link = litifut_arm_link,
 	.return_address = return_address,
 	.judge_target = litifut_arm_judge_target,

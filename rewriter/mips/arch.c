@@ -211,6 +211,7 @@ const struct litifut_arch litifut_arch_mips = {
 	.examine = examine,
 	.code_ranges = code_ranges,
 	.decode = litifut_mips_decode,
+	.skip = litifut_mips_skip,
 	.return_address = return_address,
 	.refuse = refuse,
 	.entry = entry,

@@ -235,6 +235,13 @@ static void computed_branches_are_done_as_they_are_read(void **state)
 	munmap(memory, size);
 }
 
+static void skips_what_is_no_branch(void **state)
+{
+	(void)state;
+	check_skip(&litifut_arch_arm, &context, LITIFUT_CODE_PLAIN);
+	check_skip(&litifut_arch_arm, &context, LITIFUT_CODE_THUMB);
+}
+
 static void reads_attributes(void **state)
 {
 	/* 'A', length, "aeabi", file tag with length, then tag and value pairs */
@@ -268,6 +275,7 @@ int main(void)
 		cmocka_unit_test(return_address_has_the_thumb_bit),
 		cmocka_unit_test(calls_of_two_instructions),
 		cmocka_unit_test(computed_branches_are_done_as_they_are_read),
+		cmocka_unit_test(skips_what_is_no_branch),
 		cmocka_unit_test(reads_attributes),
 	};
 

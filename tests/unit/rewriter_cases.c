@@ -167,3 +167,50 @@ void check_round_trip(const struct litifut_arch *arch, const struct litifut_arch
 		cs_close(&handle);
 	}
 }
+
+#define SKIP_BYTES 65536u
+
+/* A number for everything that a walk of `code` tells. */
+static uint64_t walk(const struct litifut_arch *arch, const struct litifut_arch_context *context,
+		     enum litifut_code_state state, const uint8_t *code, bool skip)
+{
+	uint8_t before[LITIFUT_REMEMBERED] = {0};
+	uint64_t sum = 0;
+	uint32_t at = 0;
+
+	while (at < SKIP_BYTES) {
+		struct litifut_instruction found;
+		unsigned length;
+
+		if (skip)
+			at += arch->skip(context, code + at, SKIP_BYTES - at, state, before);
+		length = arch->decode(context, code + at, SKIP_BYTES - at, at, state, &found);
+		if (!length)
+			break;
+		if (found.class != LITIFUT_CLASS_OTHER || found.link) {
+			sum = sum * 31 + at;
+			for (size_t i = 0; i < LITIFUT_REMEMBERED; i++)
+				sum = sum * 31 + before[i];
+		}
+		memmove(before + 1, before, sizeof(before) - 1);
+		before[0] = (uint8_t)length;
+		at += length;
+	}
+	return sum * 31 + at;
+}
+
+void check_skip(const struct litifut_arch *arch, const struct litifut_arch_context *context,
+		enum litifut_code_state state)
+{
+	static uint8_t code[SKIP_BYTES];
+	uint64_t random = 1;
+
+	for (unsigned round = 0; round < 64; round++) {
+		for (size_t i = 0; i < sizeof(code); i++) {
+			random = random * 6364136223846793005u + 1442695040888963407u;
+			code[i] = (uint8_t)(random >> 56);
+		}
+		assert_true(walk(arch, context, state, code, false) ==
+			    walk(arch, context, state, code, true));
+	}
+}

@@ -54,6 +54,11 @@ void check_reach(const struct litifut_arch *arch, const struct litifut_arch_cont
 void check_refuse(const struct litifut_arch *arch, const struct litifut_arch_context *context,
 		  const struct refuse_case *cases, size_t count);
 
+/* Code of all kinds of words in `state` is walked by decode() alone and with
+ * skip(): both find the same, and the same lengths before each. */
+void check_skip(const struct litifut_arch *arch, const struct litifut_arch_context *context,
+		enum litifut_code_state state);
+
 /* Every distance that the replacement call can express (in steps, thinned out
  * in the middle) decodes back to what was encoded, by our decoder and by
  * capstone. */

@@ -178,6 +178,15 @@ static bool can_host(size_t changed, uint32_t word, uint32_t target)
 	return result;
 }
 
+static void skips_what_is_no_branch(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(contexts); i++) {
+		check_skip(&litifut_arch_mips, &contexts[i], LITIFUT_CODE_PLAIN);
+		check_skip(&litifut_arch_mips, &contexts[i], LITIFUT_CODE_MIPS16);
+	}
+}
+
 static void knows_hosts(void **state)
 {
 	(void)state;
@@ -325,6 +334,7 @@ int main(void)
 		cmocka_unit_test(sees_compact_calls),
 		cmocka_unit_test(absolute_jumps_reach_their_region),
 		cmocka_unit_test(return_address_is_behind_the_delay_slot),
+		cmocka_unit_test(skips_what_is_no_branch),
 		cmocka_unit_test(knows_hosts),
 		cmocka_unit_test(hosts_lead_there_and_back),
 		cmocka_unit_test(tail_calls_go_by_trampolines),

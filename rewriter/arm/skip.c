@@ -1,0 +1,86 @@
+/* Passing over code that holds no call: nine of ten instructions are told from
+ * the others by their first byte. */
+#include "rewriter/arm/arm.h"
+
+/* What the upper byte of a first halfword says. */
+enum { NARROW = 0, WIDE, LOOK, STOP };
+
+static const uint8_t first_bytes[256] = {
+	[0x47] = STOP,          /* bx, blx */
+	[0xb1] = STOP,          /* cbz, cbnz */
+	[0xb3] = STOP,          /* */
+	[0xb9] = STOP,          /* */
+	[0xbb] = STOP,          /* */
+	[0xd0 ... 0xdd] = STOP, /* b<cond> */
+	[0xe0 ... 0xe7] = STOP, /* b */
+	[0xe8 ... 0xef] = WIDE, /* */
+	[0xf0 ... 0xf7] = LOOK, /* branches, if bit 15 of the second is set */
+	[0xf8 ... 0xff] = WIDE, /* */
+};
+
+/* The lengths before, the nearest in the lowest byte. */
+static uint64_t pack(const uint8_t *before)
+{
+	uint64_t packed = 0;
+
+	for (unsigned i = LITIFUT_REMEMBERED; i-- > 0;)
+		packed = packed << 8 | before[i];
+	return packed;
+}
+
+static void unpack(uint64_t packed, uint8_t *before)
+{
+	for (unsigned i = 0; i < LITIFUT_REMEMBERED; i++, packed >>= 8)
+		before[i] = (uint8_t)packed;
+}
+
+static uint32_t skip_thumb(const uint8_t *code, uint32_t available, uint8_t *before)
+{
+	uint64_t lengths = pack(before);
+	uint32_t at = 0;
+
+	while (at + 4 <= available) {
+		uint8_t kind = first_bytes[code[at + 1]];
+
+		if (kind == STOP || (kind == LOOK && code[at + 3] & 0x80))
+			break;
+		lengths = lengths << 8 | (kind == NARROW ? 2 : 4);
+		at += kind == NARROW ? 2 : 4;
+	}
+	unpack(lengths, before);
+	return at;
+}
+
+/* Can this A32 instruction write the pc or lr? */
+static bool may_matter(uint32_t word)
+{
+	uint32_t operation = word >> 25 & 7;
+
+	if (operation == 5) /* b, bl, blx */
+		return true;
+	if (word >> 28 == 0xf || operation > 5)
+		return false;
+	if (operation == 4) /* ldm, stm */
+		return word & 0x8000;
+	/* bx and blx have ones where others have the register that they write. */
+	return (word >> 12 & 0xf) >= 14;
+}
+
+static uint32_t skip_plain(const uint8_t *code, uint32_t available, uint8_t *before)
+{
+	uint64_t lengths = pack(before);
+	uint32_t at = 0;
+
+	for (; at + 4 <= available && !may_matter(litifut_get32(false, code + at)); at += 4)
+		lengths = lengths << 8 | 4;
+	unpack(lengths, before);
+	return at;
+}
+
+uint32_t litifut_arm_skip(const struct litifut_arch_context *context, const uint8_t *code,
+			  uint32_t available, enum litifut_code_state state, uint8_t *before)
+{
+	(void)context;
+	return state == LITIFUT_CODE_THUMB ? skip_thumb(code, available, before)
+					   : skip_plain(code, available, before);
+}
