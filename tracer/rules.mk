@@ -12,9 +12,15 @@ TRACER_TOOL_mipsel := mipsel-linux-gnu-
 TRACER_CPU_arm     := arm
 TRACER_CPU_mips    := mips
 TRACER_CPU_mipsel  := mips
-TRACER_FLAGS_arm   := -marm -march=armv5te -mfloat-abi=soft
-TRACER_FLAGS_mips  := -EB -mabi=32 -mips32 -msoft-float -mno-mips16 -mno-micromips -mno-check-zero-division
-TRACER_FLAGS_mipsel := -EL -mabi=32 -mips32 -msoft-float -mno-mips16 -mno-micromips -mno-check-zero-division
+# Unwind tables: a signal handler or a recorder of the user's own that makes a
+# backtrace in the tracer's midst sees the program's frames below it.
+TRACER_FLAGS_arm   := -marm -march=armv5te -mfloat-abi=soft -funwind-tables
+TRACER_FLAGS_mips  := -EB -mabi=32 -mips32 -msoft-float -mno-mips16 -mno-micromips -mno-check-zero-division \
+	-fasynchronous-unwind-tables
+TRACER_FLAGS_mipsel := -EL -mabi=32 -mips32 -msoft-float -mno-mips16 -mno-micromips -mno-check-zero-division \
+	-fasynchronous-unwind-tables
+# The unwinder that ARM tables name must not come along with the tracer.
+TRACER_WEAK_arm    := __aeabi_unwind_cpp_pr0 __aeabi_unwind_cpp_pr1
 
 TRACER_C_FLAGS := -std=c11 -g -ffreestanding -fPIC -fvisibility=hidden \
 	-fno-stack-protector -fno-tree-loop-distribute-patterns -fno-jump-tables \
@@ -53,7 +59,8 @@ $(TRACER_LIBRARY)/recorder-$(1).o: $(RECORDER_SOURCES:%.c=$(BUILD)/tracer/$(1)/%
 $(TRACER_LIBRARY)/%-$(1).o: tracer/check-object
 	@mkdir -p $$(@D)
 	$(TRACER_TOOL_$(1))ld $(filter -E%,$(TRACER_FLAGS_$(1))) -r $$(filter %.o,$$^) -o $$@.tmp
-	$(TRACER_TOOL_$(1))objcopy $(TRACER_STRIP:%=--remove-section=%) $$@.tmp
+	$(TRACER_TOOL_$(1))objcopy $(TRACER_STRIP:%=--remove-section=%) \
+		$(TRACER_WEAK_$(1):%=--weaken-symbol=%) $$@.tmp
 	tracer/check-object $(TRACER_TOOL_$(1))nm $$@.tmp
 	mv $$@.tmp $$@
 

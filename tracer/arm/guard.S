@@ -20,6 +20,8 @@
 	.type litifut_record_guarded, %function
 litifut_record_guarded:
 	.cfi_startproc
+	.fnstart			/* see stub.S */
+	.cantunwind
 	push	{r4-r7, fp, lr}
 	.cfi_adjust_cfa_offset 24
 	.cfi_rel_offset r4, 0
@@ -30,6 +32,10 @@ litifut_record_guarded:
 	.cfi_rel_offset lr, 20
 	mov	fp, sp
 	.cfi_def_cfa_register fp
+	.fnend
+	.fnstart
+	.save	{r4-r7, fp, lr}
+	.setfp	fp, sp
 	mov	r4, r2
 	mov	r6, r0
 	cmp	r4, #2			/* LITIFUT_FLOATING_16 */
@@ -50,8 +56,12 @@ litifut_record_guarded:
 	vmsr	fpscr, r5
 3:	mov	sp, fp
 	.cfi_def_cfa_register sp
+	.fnend
+	.fnstart
+	.cantunwind
 	pop	{r4-r7, fp, pc}
 	.cfi_endproc
+	.fnend
 	.size litifut_record_guarded, . - litifut_record_guarded
 
 	.section .note.GNU-stack, "", %progbits

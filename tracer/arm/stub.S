@@ -27,6 +27,8 @@
 	.type litifut_stub, %function
 litifut_stub:
 	.cfi_startproc
+	.fnstart			/* see below */
+	.cantunwind
 	str	lr, [sp, #-4]!		/* what the callee will see in lr */
 	.cfi_adjust_cfa_offset 4
 	.cfi_rel_offset lr, 0
@@ -57,6 +59,17 @@ litifut_stub_tail:
 	mrs	r5, cpsr		/* r4 and r5 are kept by the C code */
 	mov	r4, sp
 	.cfi_def_cfa r4, 64
+	.fnend
+
+	/* A signal handler that makes a backtrace may come at any instruction.
+	 * The exception tables know one state of the stack for a function, so that
+	 * only the part in which r4 leads to the frame has one that can be followed;
+	 * with an r4 of the program's the unwinder would read anywhere. */
+	.fnstart
+	.save	{lr}
+	.pad	#4
+	.save	{r0-r12, lr}
+	.setfp	r4, sp
 	bic	sp, sp, #7		/* the caller may have it at any word */
 	mov	r0, r4
 	ldr	r1, .Lmodule
@@ -70,6 +83,9 @@ litifut_stub_tail:
 	msr	cpsr_fs, r5
 	mov	sp, r4
 	.cfi_def_cfa sp, 64
+	.fnend
+	.fnstart
+	.cantunwind
 	.cfi_remember_state
 	pop	{r0-r12, lr}
 	.cfi_adjust_cfa_offset -56
@@ -112,6 +128,7 @@ litifut_unknown_call_site:
 .Lstate:
 	.word	litifut_module_state - (2b + 8)
 	.cfi_endproc
+	.fnend
 	.size litifut_stub, . - litifut_stub
 	.size litifut_stub_tail, . - litifut_stub_tail
 
