@@ -15,11 +15,13 @@
 # `links_compile=true`, that its links take long, since they compile as well;
 # `linkages` are the ways that it can be linked, all three if not said. What
 # suite.sh needs of a recipe stands there. Each target adds a line to
-# build/programs/table/, which `make test-long` prints.
+# build/programs/table/, which `make test-long` prints, and lists the sites that were
+# left in build/programs/left/.
 . "$(dirname "$0")/trees.sh"
 
 table=$BUILD/programs/table
-mkdir -p "$table"
+left_sites=$BUILD/programs/left
+mkdir -p "$table" "$left_sites"
 
 # Runs the workload in the tree FOLDER; its output goes to FOLDER.out.
 run_workload()
@@ -102,6 +104,8 @@ program()
 		ok "$name: events are the calls of the plain program" \
 			python3 "$oracle_script" same plain.oracle events.tsv $files -- $plain_files
 	fi
+	# shellcheck disable=SC2086
+	"$BUILD/bin/litifut" info --skipped $files >"$left_sites/$name.$LINKAGE.$target"
 	# shellcheck disable=SC2086
 	printf '%-9s %-6s %-9s %s; %s\n' "$name" "$LINKAGE" "$target" "$(python3 "$oracle_script" sites $files)" \
 		"$(head -n 1 counts)" | tee "$table/$name.$LINKAGE.$target" | sed 's/^/# /'

@@ -1,11 +1,14 @@
 #!/bin/sh
 # The results of the last runs of run.sh as a table.
+#
+#   tests/programs/table.sh [TARGET...]
 BUILD=${BUILD:-$(cd "$(dirname "$0")/../.." && pwd)/build}
-cat "$BUILD"/programs/table/* | awk '
+cat "$BUILD"/programs/table/* | awk -v targets=" $* " '
 	BEGIN {
 		print "| program | linked | target | call sites | rewritten | reasons of the others | executed calls | recorded | left out |"
 		print "|---|---|---|---:|---:|---|---:|---:|---:|"
 	}
+	targets != "  " && !index(targets, " " $3 " ") { next }
 	{
 		reasons = $0
 		sub(/^[^(]*\(/, "", reasons)
