@@ -82,7 +82,8 @@ static enum litifut_status plan_islands(const struct litifut_session *session,
 		const struct litifut_found_site *site = &session->sites.items[i];
 
 		if (site->site.reason != LITIFUT_SITE_PATCHED ||
-		    (site->detour && !session->arch->trampolines_in_islands) ||
+		    (site->detour && !session->arch->trampolines_in_islands &&
+		     !(session->arch->encode_numbered && site->instruction.conditional)) ||
 		    has_near_landing(session, site))
 			continue;
 		if (plan->island_count &&

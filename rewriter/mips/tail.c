@@ -16,6 +16,9 @@
  *
  *   b     island            or bal
  *   addiu at, zero, number
+ *
+ * A branch with a condition takes that way where its delay slot is empty and the
+ * code behind it does without at.
  */
 #include "rewriter/mips/mips.h"
 
@@ -183,6 +186,32 @@ static bool slot_is_target(const struct litifut_arch_context *context,
 	return false;
 }
 
+/* The code behind a branch that was not taken leaves the function, before it
+ * branches again, with at unused: nobody sees what the delay slot put there. */
+static bool falls_through_without_at(const struct litifut_arch_context *context,
+				     const struct litifut_cramped_call *call)
+{
+	uint32_t end = call->section->address + call->section->size;
+	bool leaves = false;
+
+	for (uint32_t at = call->address + 8; at + 4 <= end && at < call->function_end; at += 4) {
+		uint32_t word = word_at(call, context, at);
+		struct litifut_instruction instruction;
+
+		if (may_use_at(word))
+			return false;
+		if (leaves)
+			return true;
+		litifut_mips_decode(context, call->section->bytes + (at - call->section->address),
+				    4, at, LITIFUT_CODE_PLAIN, &instruction);
+		if (instruction.class == LITIFUT_CLASS_BRANCH_DIRECT ||
+		    (word & 0xffe00000) == 0x45000000) /* bc1t, bc1f */
+			return false;
+		leaves = instruction.class == LITIFUT_CLASS_BRANCH_INDIRECT;
+	}
+	return false;
+}
+
 bool litifut_mips_encode_numbered(const struct litifut_arch_context *context,
 				  const struct litifut_cramped_call *call, uint32_t address,
 				  const struct litifut_gate *gate, const uint32_t *island_entries,
@@ -191,15 +220,19 @@ bool litifut_mips_encode_numbered(const struct litifut_arch_context *context,
 	uint32_t offset = address - (gate->address + LITIFUT_MIPS_GATE_BYTES);
 	uint32_t number = offset / LITIFUT_MIPS_TRAMPOLINE_BYTES;
 	uint32_t target = island_entries[LITIFUT_MIPS_ENTRY_NUMBERED];
+	uint32_t branch = call->tail ? 0x10000000 : 0x04110000;
 
 	if (offset % LITIFUT_MIPS_TRAMPOLINE_BYTES || number >= LITIFUT_MIPS_CAME_BY_CALL ||
-	    call->instruction.conditional || !litifut_mips_branch_reaches(call->address, target) ||
+	    (call->instruction.conditional &&
+	     (delay_slot(call, context) != NOP || !falls_through_without_at(context, call))) ||
+	    !litifut_mips_branch_reaches(call->address, target) ||
 	    may_use_at(delay_slot(call, context)) || slot_is_target(context, call) ||
 	    !write_trampoline(context, call, address, gate, trampoline, detour))
 		return false;
-	litifut_put32(
-		context->big_endian, detour->code,
-		litifut_mips_branch(call->tail ? 0x10000000 : 0x04110000, call->address, target));
+	if (call->instruction.conditional)
+		branch = call->instruction.word & 0xffff0000;
+	litifut_put32(context->big_endian, detour->code,
+		      litifut_mips_branch(branch, call->address, target));
 	litifut_put32(context->big_endian, detour->code + 4, 0x24010000 | number);
 	detour->length = 8;
 	detour->entry = target;

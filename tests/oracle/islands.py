@@ -12,9 +12,9 @@ LONGEST = 16  # instructions
 
 
 def target(address, word):
-    if word >> 26 == 1:  # bal and its kin
+    if word >> 26 in (1, 4, 5, 6, 7):  # bal and its kin; tail calls
         return (address + 4 + ((word & 0xFFFF) ^ 0x8000) * 4 - 0x20000) & 0xFFFFFFFF
-    if word >> 26 == 3:  # jal
+    if word >> 26 in (2, 3):  # j, jal
         return ((address + 4) & 0xF0000000) | (word & 0x3FFFFFF) << 2
     return None
 

@@ -295,6 +295,53 @@ static void tail_calls_go_by_trampolines(void **state)
 						  island, code, &detour));
 }
 
+/* As glibc's clone() starts a thread. Its number in at must be of no consequence
+ * where the branch is not taken. */
+static void a_far_branch_with_a_condition_takes_a_number(void **state)
+{
+	static const struct {
+		uint32_t slot, behind[3];
+		bool done;
+	} rows[] = {
+		{0, {0x03e00008, 0x27bd0020, 0x00200008}, true},           /* jr ra; addiu sp */
+		{0, {0x00000000, 0x03200008, 0x27bd0020}, true},           /* nop; jr t9 */
+		{0, {0x00201025, 0x03e00008, 0x27bd0020}, false},          /* move v0, at */
+		{0, {0x03e00008, 0x00201025, 0x27bd0020}, false},          /* jr ra; move v0, at */
+		{0, {0x10400001, 0x00000000, 0x03e00008}, false},          /* beqz v0 */
+		{0, {0x45010001, 0x00000000, 0x03e00008}, false},          /* bc1t */
+		{0x27bd0020, {0x03e00008, 0x00000000, 0x00000000}, false}, /* in the slot */
+	};
+	const uint32_t far_entries[LITIFUT_ENTRIES_MAX] = {0x90000, 0x90100, 0x90200, 0x90400};
+	const struct litifut_gate far = {0x90400, far_entries};
+	const uint32_t island[LITIFUT_ENTRIES_MAX] = {0x12008, 0x12000, 0x1200c, 0};
+	const uint32_t number_2 = 0x90400 + LITIFUT_MIPS_GATE_BYTES + 2 * 16;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		uint8_t bytes[24];
+		struct litifut_section section = {.address = 0x10000, .size = 24, .bytes = bytes};
+		struct litifut_detour detour;
+		uint8_t code[LITIFUT_MIPS_TRAMPOLINE_BYTES];
+
+		litifut_put32(false, bytes, 0x1040bfff); /* beqz v0, 0x40000 */
+		litifut_put32(false, bytes + 4, rows[i].slot);
+		for (size_t k = 0; k < 3; k++)
+			litifut_put32(false, bytes + 8 + 4 * k, rows[i].behind[k]);
+		litifut_put32(false, bytes + 20, 0);
+		const struct litifut_cramped_call call = tail_call(&section, 0x10000);
+
+		assert_int_equal(litifut_mips_encode_numbered(&contexts[0], &call, number_2, &far,
+							      island, code, &detour),
+				 rows[i].done);
+		if (!rows[i].done)
+			continue;
+		assert_int_equal(detour.length, 8);
+		assert_int_equal(litifut_get32(false, detour.code),
+				 0x10400000 | (0x1200c - 0x10004) >> 2);
+		assert_int_equal(litifut_get32(false, detour.code + 4), 0x24010002);
+	}
+}
+
 static void returns_and_switches_are_no_tail_calls(void **state)
 {
 	static const struct {
@@ -338,6 +385,7 @@ int main(void)
 		cmocka_unit_test(knows_hosts),
 		cmocka_unit_test(hosts_lead_there_and_back),
 		cmocka_unit_test(tail_calls_go_by_trampolines),
+		cmocka_unit_test(a_far_branch_with_a_condition_takes_a_number),
 		cmocka_unit_test(returns_and_switches_are_no_tail_calls),
 	};
 
