@@ -1,12 +1,10 @@
-.PHONY: bench bench-calls
+.PHONY: bench bench-cost bench-post
 
-## bench: measure what tracing costs, on real programs
-bench: bench-calls bench-post
+## bench: what tracing costs: the paper's tables and other tools, into docs/cost.md
+bench: bench-cost bench-post
 
-bench-calls: all $(BUILD)/tests/oracle.so
-	@BUILD='$(abspath $(BUILD))' bench/call_cost.sh
-
-.PHONY: bench-post
+bench-cost: all $(BUILD)/tests/oracle.so
+	@BUILD='$(abspath $(BUILD))' bench/cost.sh
 
 bench-post: all
 	@BUILD='$(abspath $(BUILD))' bench/post_speed.sh

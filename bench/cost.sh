@@ -1,0 +1,70 @@
+#!/bin/sh
+# All tables in one run, printed and written into docs/cost.md (or FILE), with
+# what they were measured with.
+#
+#   bench/cost.sh [FILE]
+. "$(dirname "$0")/lib.sh"
+
+page=${1:-$root/docs/cost.md}
+folder=$root/bench
+
+version()
+{
+	"$@" --version 2>/dev/null | head -n 1
+}
+
+# part TITLE SCRIPT: the words in front of the table come from standard input
+part()
+{
+	printf '\n## %s\n\n' "$1"
+	cat
+	echo
+	"$folder/$2"
+}
+
+# What depends on LITIFUT is made anew; plain programs of an earlier run stay.
+rm -f "$work/engines" "$trees"/*/*/*.measured "$trees"/*/*/db.built "$trees"/*/*/thunk.built
+{
+	cat <<-END
+		# What tracing costs
+
+		The tables of the paper's evaluation, printed by \`make bench\` in one run, and the same work under other
+		tools. Instructions are those that the guest CPU executes, counted by a QEMU plugin: exact, and the same on every
+		machine. Times stand only as ratios to the untraced run.
+
+		Measured $(LC_ALL=C date '+%-d %B %Y') with LITIFUT $(git -C "$root" describe --always --dirty 2>/dev/null), engines: $(engines | xargs echo | sed 's/ /, /g'). $(version arm-linux-gnueabihf-gcc);
+		$(version arm-linux-gnueabihf-ld); $(version qemu-arm); $(version clang);
+		$(version valgrind). ARM is armv7, T32 unless said otherwise; MIPS is little endian.
+
+		The workloads: bz2 from the benchmarks of the valgrind sources for a CPU-bound one, postmark for one that is
+		bound by the file system, $compound as the large one; all from Debian's source archive, built by their own makefiles.
+	END
+	part "Table II: the workloads" table2.sh <<-END
+		Calls are call sites in the file; on MIPS most calls are indirect in the instruction, through \`\$t9\`.
+	END
+	part "Table III: memory" table3.sh <<-END
+		Bytes of all loaded segments over those of the plain program, buffers aside. "of source-level" is the ratio to
+		-finstrument-functions with a recorder of 1 KB.
+	END
+	part "Table IV: size of the trace" table4.sh <<-END
+		Every call without a time, and each (call site, callee) once (\`LITIFUT_DEDUP=1\`).
+	END
+	part "Figure 3: the whole run" figure3.sh <<-END
+		Ratios to the run of the plain program, which is 1. Under qemu-user time holds the emulator's own work, which is
+		some ten times the CPU's; writing to the trace is the host's.
+	END
+	part "What a call costs" call_cost.sh <<-END
+		Executed instructions for each recorded call over the plain program. Under qemu-user reading the clock is a system call.
+	END
+	part "Beside other tools" peers.sh <<-END
+		On the same work. -finstrument-functions, -pg, uftrace and XRay see the functions of the program that were compiled
+		for them; LITIFUT also the calls into libraries. Where a tool does not count its events, the number of entries that
+		-finstrument-functions recorded stands for them.
+	END
+	if [ -x "$folder/link_delay.sh" ]; then
+		part "Section V-D: delay of the link" link_delay.sh <<-END
+			Ratios to the plain link.
+		END
+	fi
+} | tee "$work/cost.md"
+cp "$work/cost.md" "$page"
