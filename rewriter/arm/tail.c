@@ -184,8 +184,8 @@ static bool has_labels(const struct litifut_cramped_call *call, const struct lit
 	return false;
 }
 
-/* Does the function hold a word that may be an address inside itself? Then what
- * is loaded may be a label. */
+/* Does the function hold a word that may be an address inside itself? A32 code has
+ * its jump tables there, T32 code tables of distances. */
 static bool has_own_labels(const struct litifut_cramped_call *call)
 {
 	const struct litifut_section *section = call->section;
@@ -232,5 +232,5 @@ bool litifut_arm_is_indirect_tail(const struct litifut_arch_context *context,
 	if (comes_after_restore(call, &switches))
 		return true;
 	return !switches && is_leaf_until(call) && !has_labels(call, data) &&
-	       !(computed && has_own_labels(call));
+	       (call->instruction.thumb || !has_own_labels(call));
 }

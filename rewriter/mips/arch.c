@@ -158,7 +158,7 @@ static unsigned refuse(const struct litifut_arch_context *context,
 	if (instruction->link_register != LITIFUT_MIPS_RA)
 		return LITIFUT_SITE_NOT_A_CALL;
 	if (is_hazard_barrier(instruction->word) || following_bytes < 4)
-		return LITIFUT_SITE_SPECIAL_CALLEE;
+		return LITIFUT_SITE_SPECIAL_FORM;
 	/* The original reads its register before the delay slot is executed, the
 	 * tracer after it: the call needs a trampoline. */
 	if (litifut_mips_writes(litifut_get32(context->big_endian, following),

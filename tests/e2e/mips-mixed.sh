@@ -98,6 +98,16 @@ behaviour()
 	is "the calls of MIPS16 code are counted" "$(left traced/compact foreign-isa)" 2
 	events_equal_calls compact
 
+	flags="-O2 -fno-pic -no-pie -mplt -minterlink-compressed"
+	ok "compile MIPS16 for a fixed address" compiler -mips16 -c compact.c || return
+	link compact-fixed ../compact_main.c ../compact.o || return
+	ok "the caller of MIPS16 code does it by jalx" \
+		sh -c "'$triplet-objdump' -d traced/compact-fixed | grep -q 'jalx.*compact'"
+	same_run compact-fixed
+	is "jalx, and the calls of MIPS16 code, are counted" "$(left traced/compact-fixed foreign-isa)" 3
+	events_equal_calls compact-fixed
+	is "calls beside it are traced" "$(recorded plain_leaf)" 1
+
 	flags=
 	ok "link microMIPS" compiler -O2 -mmicromips -c compact.c -o micro.o || return
 	link libmicro.so -shared ../micro.o || return
