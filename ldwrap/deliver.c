@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <libiberty/libiberty.h>
+#include <litifut/module_format.h>
 
 #include "ldwrap/process.h"
 
@@ -167,6 +168,19 @@ static enum litifut_status deliver_map(const struct link_files *files,
 	return status;
 }
 
+static enum litifut_status deliver_sites(const struct link_files *files,
+					 struct litifut_error *error)
+{
+	char *path = concat(files->target, LITIFUT_SITES_SUFFIX, NULL);
+	enum litifut_status status = LITIFUT_OK;
+
+	if (rename(files->sites, path))
+		status = litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS,
+					   "can't be replaced: %s", strerror(errno));
+	free(path);
+	return status;
+}
+
 enum litifut_status deliver(const struct link_files *files, const struct arguments *arguments,
 			    struct litifut_error *error)
 {
@@ -175,6 +189,8 @@ enum litifut_status deliver(const struct link_files *files, const struct argumen
 
 	if (!status && dependencies && dependencies->value)
 		status = copy_to_path(files->dependencies, dependencies->value, files, true, error);
+	if (!status && files->sites)
+		status = deliver_sites(files, error);
 	if (status)
 		return status;
 	if (rename(files->image, files->target))

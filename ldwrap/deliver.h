@@ -10,6 +10,7 @@ struct link_files {
 	const char *target;   /* what the user asked for */
 	const char *image;    /* beside it */
 	const char *stripped; /* beside it */
+	const char *sites;    /* beside it; NULL: the list of call sites is in the image */
 	const char *map;
 	const char *dependencies;
 	const char *messages_out;   /* what the linker said, on standard output */

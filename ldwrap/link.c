@@ -398,6 +398,7 @@ static void prepare_options(struct link_state *state)
 	state->options.tail_calls = settings->tail_calls;
 	state->options.engine = settings->engine;
 	state->options.name = lbasename(arguments_output(state->request->arguments));
+	state->options.sites_file = state->files.sites;
 	state->options.defaults = settings->defaults;
 }
 
@@ -422,6 +423,8 @@ enum litifut_status link_rewritten(const struct link_request *request, struct li
 	state.arch = litifut_arch_find(state.plan.machine);
 	state.wants_map = needs_map(request);
 	deliver_prepare(&state.files, request->arguments);
+	if (request->settings->database == SETTINGS_DB_FILE)
+		state.files.sites = scratch_beside(state.files.target);
 	prepare_options(&state);
 	status = prepare_tracer(&state, error);
 	if (!status)

@@ -84,6 +84,21 @@ static void warn_about(settings_warning *warn, const char *where, const char *me
 	free(line);
 }
 
+static bool find_database(const char *value, enum settings_database *database)
+{
+	static const char *const names[] = {[SETTINGS_DB_LOADED] = "loaded",
+					    [SETTINGS_DB_SECTION] = "section",
+					    [SETTINGS_DB_FILE] = "file"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(value, names[i]))
+			continue;
+		*database = (enum settings_database)i;
+		return true;
+	}
+	return false;
+}
+
 /* `where` names the setting for messages. */
 static void apply_setting(struct settings *settings, const struct setting *setting,
 			  const char *value, const char *where, settings_warning *warn)
@@ -113,9 +128,8 @@ static void apply_setting(struct settings *settings, const struct setting *setti
 			warn_about(warn, where, "only `db' is supported, ignored", value);
 		break;
 	case SETTING_DATABASE:
-		/* The db engine, the only one so far, reads it in memory. */
-		if (*value && strcmp(value, "loaded"))
-			warn_about(warn, where, "only `loaded' is supported, ignored", value);
+		if (!find_database(value, &settings->database) && *value)
+			warn_about(warn, where, "neither loaded, section nor file, ignored", value);
 		break;
 	}
 }
@@ -215,6 +229,8 @@ void settings_read(struct settings *settings, settings_warning *warn)
 		snprintf(where, sizeof(where), "LITIFUT_%s", setting_table[i].name);
 		apply_setting(settings, &setting_table[i], value, where, warn);
 	}
+	if (settings->database != SETTINGS_DB_LOADED && settings->engine == LITIFUT_ENGINE_DB)
+		warn("LITIFUT_DB: the db engine needs its DB loaded, and gets it so");
 }
 
 void settings_release(struct settings *settings)

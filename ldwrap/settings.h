@@ -15,6 +15,10 @@ enum settings_mode {
 	SETTINGS_REWRITE /* LITIFUT=1 */
 };
 
+/* Where the host finds what it must know of call sites; and where the tracer's DB
+ * is, if its engine can do without it in memory. */
+enum settings_database { SETTINGS_DB_LOADED, SETTINGS_DB_SECTION, SETTINGS_DB_FILE };
+
 struct settings {
 	enum settings_mode mode;
 	struct text_list exclude; /* globs of function names */
@@ -24,6 +28,7 @@ struct settings {
 	char *recorder;  /* path of an object, NULL: the default one */
 	char *defaults;  /* NULL: none */
 	unsigned engine; /* enum litifut_engine */
+	enum settings_database database;
 	bool tail_calls;
 	bool strict;
 	bool verbose;

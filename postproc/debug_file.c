@@ -119,6 +119,16 @@ static void unpack_mini(struct post_image *image)
 	free(unpacked);
 }
 
+/* The list of call sites, where the link was told to keep it out of the file. */
+static void beside(struct post_image *image)
+{
+	char path[4096];
+	int length = snprintf(path, sizeof(path), "%s" LITIFUT_SITES_SUFFIX, image->path);
+
+	if (length > 0 && (size_t)length < sizeof(path))
+		try_path(image, path);
+}
+
 bool post_debug_file_add(struct post_image *image, const char *path)
 {
 	return try_path(image, path);
@@ -134,4 +144,5 @@ void post_debug_files_find(struct post_image *image, const struct post_debug_pla
 		found = by_link(image, places);
 	if (!found)
 		unpack_mini(image);
+	beside(image);
 }

@@ -243,6 +243,8 @@ static enum litifut_status read_sites(struct post_image *image, const struct pos
 					 LITIFUT_SECTION_SITES, LITIFUT_NO_ADDRESS,
 					 "%u call sites of %u bytes do not fit in %zu bytes", count,
 					 record, room);
+	if (!count) /* the list is in a file of its own */
+		return LITIFUT_OK;
 	free(image->sites);
 	image->sites = post_reallocate(NULL, count, sizeof(*image->sites));
 	image->site_count = count;

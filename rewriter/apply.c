@@ -3,6 +3,7 @@
 #include "rewriter/hosts.h"
 #include "rewriter/rooms.h"
 #include "rewriter/session.h"
+#include "rewriter/sites_file.h"
 #include "rewriter/sort.h"
 #include "rewriter/verify.h"
 
@@ -28,8 +29,9 @@ struct apply {
 	struct litifut_change *changes;
 	size_t change_count;
 	struct table db;
-	struct table sites;
-	uint8_t *module; /* struct litifut_module in the image */
+	struct table sites;  /* no capacity: the list goes to the end of the file */
+	uint8_t *site_bytes; /* the list of call sites, as it will stand in a file */
+	uint8_t *module;     /* struct litifut_module in the image */
 	uint32_t module_address;
 	size_t db_count;
 	struct litifut_rooms rooms;
@@ -244,19 +246,32 @@ static enum litifut_status fill_islands(struct apply *apply, struct litifut_erro
 	return LITIFUT_OK;
 }
 
+static void put_sites_header(const struct apply *apply, uint8_t *bytes, size_t count)
+{
+	put(apply, bytes, LITIFUT_SITES_MAGIC);
+	put(apply, bytes + 4, LITIFUT_MODULE_VERSION);
+	put(apply, bytes + 8, (uint32_t)count);
+	put(apply, bytes + 12, sizeof(struct litifut_site));
+}
+
+static size_t sites_size(const struct apply *apply)
+{
+	return sizeof(struct litifut_sites_header) +
+	       apply->session.sites.count * sizeof(struct litifut_site);
+}
+
 static enum litifut_status fill_sites(struct apply *apply, struct litifut_error *error)
 {
 	const struct litifut_site_list *list = &apply->session.sites;
-	uint8_t *bytes = apply->sites.section->bytes;
+	uint8_t *bytes = malloc(sites_size(apply));
 
-	if (list->count > apply->sites.capacity)
-		return litifut_error_set(error, LITIFUT_ERROR_SPACE, apply->session.image.path,
-					 LITIFUT_SECTION_SITES, LITIFUT_NO_ADDRESS,
-					 "room for %zu sites is not enough", apply->sites.capacity);
-	put(apply, bytes, LITIFUT_SITES_MAGIC);
-	put(apply, bytes + 4, LITIFUT_MODULE_VERSION);
-	put(apply, bytes + 8, (uint32_t)list->count);
-	put(apply, bytes + 12, sizeof(struct litifut_site));
+	apply->site_bytes = bytes;
+	if (!bytes)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, apply->session.image.path, NULL,
+					 LITIFUT_NO_ADDRESS, "out of memory");
+	put_sites_header(apply, bytes, list->count);
+	/* An empty list stays where the linker has put it. */
+	put_sites_header(apply, apply->sites.section->bytes, 0);
 	bytes += sizeof(struct litifut_sites_header);
 	for (size_t i = 0; i < list->count; i++, bytes += sizeof(struct litifut_site)) {
 		const struct litifut_site *site = &list->items[i].site;
@@ -490,6 +505,13 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 static enum litifut_status save(const struct apply *apply, struct litifut_error *error)
 {
 	const struct litifut_image *image = &apply->session.image;
+	const struct litifut_site_table table = {
+		.bytes = apply->site_bytes,
+		.size = (uint32_t)sites_size(apply),
+		.build_id = apply->module + offsetof(struct litifut_module, build_id),
+		.build_id_bytes =
+			get(apply, apply->module + offsetof(struct litifut_module, build_id_bytes)),
+	};
 	enum litifut_status status = LITIFUT_OK;
 	int descriptor = open(image->path, O_WRONLY | O_CLOEXEC);
 
@@ -506,6 +528,11 @@ static enum litifut_status save(const struct apply *apply, struct litifut_error 
 		if (section->bytes && (ours || section->flags & SHF_EXECINSTR))
 			status = litifut_image_save_section(image, section, descriptor, error);
 	}
+	if (!status)
+		status = apply->options->sites_file
+				 ? litifut_sites_write_file(image, apply->options->sites_file,
+							    &table, error)
+				 : litifut_sites_append(image, descriptor, &table, error);
 	if (close(descriptor) && !status)
 		status = litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
 					   LITIFUT_NO_ADDRESS, "cannot write: %s", strerror(errno));
@@ -528,6 +555,7 @@ enum litifut_status litifut_rewrite_apply(const char *path,
 		status = save(&apply, error);
 	litifut_rooms_release(&apply.rooms);
 	free(apply.changes);
+	free(apply.site_bytes);
 	litifut_session_close(&apply.session);
 	return status;
 }

@@ -19,10 +19,10 @@ static uint32_t word(const struct reader *reader, const uint8_t *bytes)
 	return litifut_get32(reader->image.big_endian, bytes);
 }
 
-static enum litifut_status damaged(const struct reader *reader, const char *section,
-				   const char *message)
+static enum litifut_status damaged(const struct reader *reader, const struct litifut_image *image,
+				   const char *section, const char *message)
 {
-	return litifut_error_set(reader->error, LITIFUT_ERROR_FORMAT, reader->image.path, section,
+	return litifut_error_set(reader->error, LITIFUT_ERROR_FORMAT, image->path, section,
 				 LITIFUT_NO_ADDRESS, "%s", message);
 }
 
@@ -41,24 +41,26 @@ static void read_module(struct reader *reader, const uint8_t *module)
 	info->rewritten = info->flags & LITIFUT_MODULE_ACTIVE;
 }
 
-static enum litifut_status read_sites(struct reader *reader)
+/* The list in `image`, which is the module itself or a file beside it. */
+static enum litifut_status read_sites(struct reader *reader, const struct litifut_image *image)
 {
-	const struct litifut_section *section =
-		litifut_image_section(&reader->image, LITIFUT_SECTION_SITES);
+	const struct litifut_section *section = litifut_image_section(image, LITIFUT_SECTION_SITES);
 	struct litifut_module_info *info = reader->info;
 	const size_t header_bytes = sizeof(struct litifut_sites_header);
 
 	if (!section || !section->bytes)
 		return LITIFUT_OK; /* removed by objcopy: the summary in the module stays */
 	if (section->size < header_bytes || word(reader, section->bytes) != LITIFUT_SITES_MAGIC)
-		return damaged(reader, LITIFUT_SECTION_SITES, "damaged site list");
+		return damaged(reader, image, LITIFUT_SECTION_SITES, "damaged site list");
 	uint32_t count = word(reader, section->bytes + 8);
 	uint32_t record = word(reader, section->bytes + 12);
 
 	if (record < sizeof(struct litifut_site) || count > (section->size - header_bytes) / record)
-		return damaged(reader, LITIFUT_SECTION_SITES,
+		return damaged(reader, image, LITIFUT_SECTION_SITES,
 			       "site list is longer than its section");
-	info->sites = calloc(count ? count : 1, sizeof(*info->sites));
+	if (!count)
+		return LITIFUT_OK;
+	info->sites = calloc(count, sizeof(*info->sites));
 	if (!info->sites)
 		return litifut_error_set(reader->error, LITIFUT_ERROR_IO, reader->image.path, NULL,
 					 LITIFUT_NO_ADDRESS, "out of memory");
@@ -84,8 +86,30 @@ static enum litifut_status read_sites(struct reader *reader)
 	return LITIFUT_OK;
 }
 
+/* LITIFUT_DB=file. A file of another build is none. */
+static enum litifut_status read_sites_beside(struct reader *reader, const uint8_t *module)
+{
+	struct litifut_image beside;
+	struct litifut_error ignored;
+	const uint8_t *id = module + offsetof(struct litifut_module, build_id);
+	uint32_t id_bytes = word(reader, module + offsetof(struct litifut_module, build_id_bytes));
+	char path[sizeof(beside.path)];
+	enum litifut_status status = LITIFUT_OK;
+
+	if (snprintf(path, sizeof(path), "%s" LITIFUT_SITES_SUFFIX, reader->image.path) >=
+		    (int)sizeof(path) ||
+	    litifut_image_open(path, &beside, &ignored))
+		return LITIFUT_OK;
+	if (beside.machine == reader->image.machine && beside.data == reader->image.data &&
+	    beside.build_id_bytes == id_bytes && !memcmp(beside.build_id, id, id_bytes))
+		status = read_sites(reader, &beside);
+	litifut_image_close(&beside);
+	return status;
+}
+
 static enum litifut_status read_all(struct reader *reader)
 {
+	enum litifut_status status;
 	const struct litifut_section *section =
 		litifut_image_section(&reader->image, LITIFUT_SECTION_MODULE);
 	const struct litifut_section *db =
@@ -95,7 +119,8 @@ static enum litifut_status read_all(struct reader *reader)
 		return LITIFUT_OK;
 	if (section->size < sizeof(struct litifut_module) ||
 	    word(reader, section->bytes) != LITIFUT_MODULE_MAGIC)
-		return damaged(reader, LITIFUT_SECTION_MODULE, "damaged module record");
+		return damaged(reader, &reader->image, LITIFUT_SECTION_MODULE,
+			       "damaged module record");
 	if (word(reader, section->bytes + 4) > LITIFUT_MODULE_VERSION)
 		return litifut_error_set(reader->error, LITIFUT_ERROR_UNSUPPORTED,
 					 reader->image.path, LITIFUT_SECTION_MODULE,
@@ -116,7 +141,10 @@ static enum litifut_status read_all(struct reader *reader)
 		    strcmp(symbol->name, "litifut_module") != 0)
 			reader->info->summary.tracer_bytes += symbol->size;
 	}
-	return read_sites(reader);
+	status = read_sites(reader, &reader->image);
+	if (!status && !reader->info->sites)
+		status = read_sites_beside(reader, section->bytes);
+	return status;
 }
 
 enum litifut_status litifut_module_info_read(const char *path, struct litifut_module_info *info,

@@ -18,6 +18,7 @@ static const char usage_text[] =
 	"  -n, --name=NAME       name of the module in traces (default: that of IMAGE)\n"
 	"  -x, --exclude=GLOB    leave the calls in these functions alone (repeatable)\n"
 	"  -i, --include=GLOB    trace the calls in these functions only (repeatable)\n"
+	"  -s, --sites-file=PATH write the list of call sites to PATH, not to the end of IMAGE\n"
 	"  -h, --help            this text\n"
 	"\n"
 	"Exit status: 0 done, 1 a problem was found, 2 wrong usage.\n";
@@ -97,6 +98,7 @@ static int parse(int count, char **values, struct arguments *arguments)
 		{"name", required_argument, NULL, 'n'},
 		{"exclude", required_argument, NULL, 'x'},
 		{"include", required_argument, NULL, 'i'},
+		{"sites-file", required_argument, NULL, 's'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
@@ -104,7 +106,7 @@ static int parse(int count, char **values, struct arguments *arguments)
 	size_t included = 0;
 	int option;
 
-	while ((option = getopt_long(count, values, "po:n:x:i:h", options, NULL)) != -1) {
+	while ((option = getopt_long(count, values, "po:n:x:i:s:h", options, NULL)) != -1) {
 		switch (option) {
 		case 'p':
 			arguments->plan = true;
@@ -120,6 +122,9 @@ static int parse(int count, char **values, struct arguments *arguments)
 			break;
 		case 'i':
 			arguments->include[included++] = optarg;
+			break;
+		case 's':
+			arguments->options.sites_file = optarg;
 			break;
 		case 'h':
 			fputs(usage_text, stdout);

@@ -160,10 +160,9 @@ enum litifut_status litifut_rewrite_write_database_object(const struct litifut_r
 		 (uint32_t)(sizeof(struct litifut_db_header) +
 			    plan->db_entries * sizeof(struct litifut_db_entry)),
 		 8},
+		/* Its name only: apply() puts the list at the end of the file. */
 		{LITIFUT_SECTION_SITES, "litifut_sites", 0, SHT_PROGBITS,
-		 (uint32_t)(sizeof(struct litifut_sites_header) +
-			    plan->sites * sizeof(struct litifut_site)),
-		 4},
+		 sizeof(struct litifut_sites_header), 4},
 		{".text", LITIFUT_TRAMPOLINES, SHF_ALLOC | SHF_EXECINSTR, SHT_PROGBITS,
 		 (uint32_t)(plan->trampoline_bytes ? plan->trampoline_bytes : gate_bytes), 8},
 	};

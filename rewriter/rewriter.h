@@ -9,7 +9,8 @@
  *      this room; link again with them; litifut_rewrite_apply() patches the
  *      call sites in place, fills the room and verifies what it wrote.
  *
- * apply() never changes the size of the file nor the place of anything in it.
+ * apply() never changes the place of anything in the file; the list of call
+ * sites, which is not loaded, comes to its end.
  */
 #ifndef LITIFUT_REWRITER_H
 #define LITIFUT_REWRITER_H
@@ -35,10 +36,13 @@ struct litifut_rewrite_options {
 	 * alone / are the only ones rewritten. NULL-terminated, may be NULL. */
 	const char *const *exclude_functions;
 	const char *const *include_functions;
-	bool tail_calls;      /* LITIFUT_TAIL */
-	bool all_in_reach;    /* a call out of reach of all stubs is LITIFUT_ERROR_SPACE */
-	unsigned engine;      /* enum litifut_engine */
-	const char *name;     /* recorded as the module's name; NULL: base name of the path */
+	bool tail_calls;   /* LITIFUT_TAIL */
+	bool all_in_reach; /* a call out of reach of all stubs is LITIFUT_ERROR_SPACE */
+	unsigned engine;   /* enum litifut_engine */
+	const char *name;  /* recorded as the module's name; NULL: base name of the path */
+	/* The list of call sites goes into a file of its own, of this path, and not to
+	 * the end of the image; NULL: it does. */
+	const char *sites_file;
 	const char *defaults; /* LITIFUT_DEFAULTS, "KEY=VALUE KEY=VALUE"; NULL: none */
 };
 
@@ -76,8 +80,8 @@ enum litifut_status litifut_rewrite_plan(const char *path,
 
 void litifut_rewrite_plan_release(struct litifut_rewrite_plan *plan);
 
-/* Writes the relocatable object that reserves .litifut.db, .litifut.sites and
- * the trampolines for `plan` (all counts 0: the empty DB of pass 1) to `path`.
+/* Writes the relocatable object that reserves .litifut.db and the trampolines
+ * for `plan` (all counts 0: the empty DB of pass 1) to `path`.
  * The trampolines are code and should stand beside the tracer object. Symbols:
  * litifut_db, litifut_sites, litifut_trampolines (keep them with -u when the
  * link collects garbage). */

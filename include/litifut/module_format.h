@@ -11,7 +11,9 @@
  *   .litifut.sites    in the file only: struct litifut_sites_header, then one
  *                     record for every call site that was found, patched or
  *                     not, sorted by address; then the names of reasons are
- *                     fixed by enum litifut_site_reason.
+ *                     fixed by enum litifut_site_reason. It can be empty, and
+ *                     the list in a file of its own, MODULE.litifut.db: an ELF
+ *                     file with this section and the module's build-id.
  *
  * All addresses are link-time addresses (those of the ELF file's own symbols).
  * Thumb addresses in these tables have bit 0 clear unless said otherwise.
@@ -24,6 +26,9 @@
 #define LITIFUT_SECTION_MODULE ".litifut.module"
 #define LITIFUT_SECTION_DB ".litifut.db"
 #define LITIFUT_SECTION_SITES ".litifut.sites"
+
+/* What follows the name of a module in that of the file beside it (see there). */
+#define LITIFUT_SITES_SUFFIX ".litifut.db"
 
 /* Reads "LTFM" in memory on either byte order's own terms: compare as a word. */
 #define LITIFUT_MODULE_MAGIC 0x4c54464du
