@@ -52,14 +52,39 @@ bool litifut_is_trace(long descriptor)
 	return true;
 }
 
+/* BASE/KIND/NAME.PID[.NUMBER].KIND; there is room for the longest. */
+static void litifut_file_path(char path[LITIFUT_FILE_PATH_BYTES], const char *base,
+			      const char *kind)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	const uint32_t size = LITIFUT_FILE_PATH_BYTES;
+
+	path[0] = 0;
+	litifut_append(path, size, base);
+	litifut_append(path, size, "/");
+	litifut_append(path, size, kind);
+	litifut_append(path, size, "/");
+	litifut_append(path, size, r->program);
+	litifut_append(path, size, ".");
+	litifut_append_number(path, size, r->process);
+	if (r->name_number > 1) {
+		litifut_append(path, size, ".");
+		litifut_append_number(path, size, r->name_number);
+	}
+	litifut_append(path, size, ".");
+	litifut_append(path, size, kind);
+}
+
 long litifut_trace_descriptor(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
+	char path[LITIFUT_FILE_PATH_BYTES];
 	long descriptor = r->descriptor;
 
 	if (descriptor >= 0 && litifut_is_trace(descriptor))
 		return descriptor;
-	descriptor = litifut_open(r->trace_path, O_RDWR, 0);
+	litifut_file_path(path, r->settings.directory, "trace");
+	descriptor = litifut_open(path, O_RDWR, 0);
 	if (litifut_failed(descriptor))
 		return descriptor;
 	if (!litifut_is_trace(descriptor)) {
@@ -109,28 +134,6 @@ static void litifut_directory_make(char *path)
 	LITIFUT_CALL2(mkdir, path, 0755);
 }
 
-/* DIR/KIND/NAME.PID[.TRY].KIND; there is room for the longest. */
-static void litifut_file_path(char path[LITIFUT_FILE_PATH_BYTES], const char *kind, uint32_t try)
-{
-	struct litifut_recorder *r = &litifut_recorder;
-	const uint32_t size = LITIFUT_FILE_PATH_BYTES;
-
-	path[0] = 0;
-	litifut_append(path, size, r->settings.directory);
-	litifut_append(path, size, "/");
-	litifut_append(path, size, kind);
-	litifut_append(path, size, "/");
-	litifut_append(path, size, r->program);
-	litifut_append(path, size, ".");
-	litifut_append_number(path, size, r->process);
-	if (try > 1) {
-		litifut_append(path, size, ".");
-		litifut_append_number(path, size, try);
-	}
-	litifut_append(path, size, ".");
-	litifut_append(path, size, kind);
-}
-
 static void litifut_directories_make(const char *base)
 {
 	char path[LITIFUT_FILE_PATH_BYTES];
@@ -151,6 +154,7 @@ static void litifut_directories_make(const char *base)
 bool litifut_trace_create(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
+	char path[LITIFUT_FILE_PATH_BYTES];
 	long descriptor = -EEXIST;
 	long header = -ENOSPC;
 
@@ -159,13 +163,14 @@ bool litifut_trace_create(void)
 		return false;
 	}
 	litifut_directories_make(r->settings.directory);
-	for (uint32_t try = 1; descriptor == -EEXIST && try < LITIFUT_NAME_TRIES; try++) {
-		litifut_file_path(r->trace_path, "trace", try);
-		litifut_file_path(r->maps_path, "maps", try);
-		descriptor = litifut_open(r->trace_path, O_RDWR | O_CREAT | O_EXCL, 0600);
+	for (r->name_number = 1; descriptor == -EEXIST && r->name_number < LITIFUT_NAME_TRIES;
+	     r->name_number++) {
+		litifut_file_path(path, r->settings.directory, "trace");
+		descriptor = litifut_open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
 	}
+	r->name_number--;
 	if (litifut_failed(descriptor)) {
-		litifut_tell("not recording, can't make ", r->trace_path, descriptor);
+		litifut_tell("not recording, can't make ", path, descriptor);
 		return false;
 	}
 	descriptor = litifut_descriptor_move(descriptor);
@@ -176,14 +181,14 @@ bool litifut_trace_create(void)
 		header =
 			litifut_map(0, LITIFUT_HEADER_BYTES, PROT_READ | PROT_WRITE, descriptor, 0);
 	if (litifut_failed(header)) {
-		litifut_tell("not recording, no room for ", r->trace_path, header);
-		LITIFUT_CALL1(unlink, r->trace_path);
+		litifut_tell("not recording, no room for ", path, header);
+		LITIFUT_CALL1(unlink, path);
 		litifut_close(descriptor);
 		r->descriptor = -1;
 		return false;
 	}
 	r->header = (struct litifut_trace_header *)header;
-	litifut_tell("recording to ", r->trace_path, 0);
+	litifut_tell("recording to ", path, 0);
 	return true;
 }
 
@@ -272,42 +277,34 @@ static long litifut_copy_file(const char *from, const char *to, bool sync)
 
 void litifut_maps_write(void)
 {
-	litifut_copy_file("/proc/self/maps", litifut_recorder.maps_path, false);
+	char path[LITIFUT_FILE_PATH_BYTES];
+
+	litifut_file_path(path, litifut_recorder.settings.directory, "maps");
+	litifut_copy_file("/proc/self/maps", path, false);
 }
 
-/* The part of `path` from the second last slash on: "/trace/NAME.PID.trace". */
-static const char *litifut_path_tail(const char *path)
+static void litifut_carry(const char *kind)
 {
-	const char *last = path;
-	const char *tail = path;
+	struct litifut_recorder *r = &litifut_recorder;
+	char from[LITIFUT_FILE_PATH_BYTES];
+	char to[LITIFUT_FILE_PATH_BYTES];
+	long result;
 
-	for (; *path; path++) {
-		if (*path == '/') {
-			tail = last;
-			last = path;
-		}
-	}
-	return tail;
+	litifut_file_path(from, r->settings.directory, kind);
+	litifut_file_path(to, r->settings.copy_to, kind);
+	result = litifut_copy_file(from, to, true);
+	litifut_tell(litifut_failed(result) ? "can't copy to " : "copied to ", to, result);
 }
 
 void litifut_files_carry(void)
 {
-	struct litifut_recorder *r = &litifut_recorder;
-	const char *from[] = {r->trace_path, r->maps_path};
+	const char *copy_to = litifut_recorder.settings.copy_to;
 
-	if (!r->settings.copy_to[0])
+	if (!copy_to[0])
 		return;
-	litifut_directories_make(r->settings.copy_to);
-	litifut_sync_around(r->settings.copy_to);
-	for (int i = 0; i < 2; i++) {
-		char to[LITIFUT_FILE_PATH_BYTES];
-		long result;
-
-		to[0] = 0;
-		litifut_append(to, sizeof(to), r->settings.copy_to);
-		litifut_append(to, sizeof(to), litifut_path_tail(from[i]));
-		result = litifut_copy_file(from[i], to, true);
-		litifut_tell(litifut_failed(result) ? "can't copy to " : "copied to ", to, result);
-	}
-	litifut_sync_around(r->settings.copy_to);
+	litifut_directories_make(copy_to);
+	litifut_sync_around(copy_to);
+	litifut_carry("trace");
+	litifut_carry("maps");
+	litifut_sync_around(copy_to);
 }

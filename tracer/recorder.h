@@ -103,8 +103,7 @@ struct litifut_recorder {
 	long descriptor;
 	uint32_t identity[3]; /* of the trace file */
 	char program[64];
-	char trace_path[LITIFUT_FILE_PATH_BYTES];
-	char maps_path[LITIFUT_FILE_PATH_BYTES];
+	uint32_t name_number; /* in the names of its files: the first free one */
 	struct litifut_settings settings;
 	struct litifut_thread *thread_list;
 	uint32_t thread_pool; /* unused rest of the page that threads are made from */
