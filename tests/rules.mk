@@ -35,6 +35,8 @@ test-long: test
 	@scripts/install-dependencies programs
 	@$(PROVE) $(addprefix tests/programs/,all.sh nopie.sh static.sh suites.sh)
 	@KILLS=200 $(PROVE) tests/e2e/recorder-kill.sh
+	@STRESS=4 $(PROVE) tests/e2e/recorder-threads.sh tests/e2e/recorder-crash.sh \
+		tests/e2e/recorder-bounds.sh
 	@BUILD='$(abspath $(BUILD))' tests/programs/table.sh
 
 ## demo: Debian's lua5.4 traced on ARM and MIPS; installs what is missing

@@ -2,6 +2,8 @@
 # Where there is no room, no right, or no descriptor: the program does not notice,
 # what fits is recorded, what does not is counted as lost or (without any file)
 # given up.
+#
+#   STRESS=20 tests/e2e/recorder-bounds.sh      so many other limits as well
 . "$(dirname "$0")/../lib.sh"
 
 # bounded DESCRIPTION SETTINGS...: `before` is run in the shell before the program
@@ -107,6 +109,17 @@ behaviour()
 	ok "RLIMIT_FSIZE: something is lost ($lost)" test "$lost" -gt 0
 	before=''
 
+	for limit in $(awk -v times="${STRESS:-0}" -v seed="$$" 'BEGIN {
+		srand(seed)
+		for (; times > 1; times--)
+			print 40 + int(rand() * 4000)
+	}'); do
+		before="ulimit -f $limit"
+		bounded "RLIMIT_FSIZE of $limit" LITIFUT_CLOCK=mono LITIFUT_BULK_KB=16
+		ok "RLIMIT_FSIZE of $limit: what does not fit is counted" all_or_lost
+	done
+	before=''
+
 	mkdir -p small
 	if mount -t tmpfs -o size=256k none small 2>/dev/null; then
 		directory=$(pwd)/small
@@ -116,6 +129,9 @@ behaviour()
 		umount small
 		ok "full disk: what does not fit is counted" all_or_lost
 		ok "full disk: something is lost ($lost)" test "$lost" -gt 0
+		mount -t tmpfs -o ro none small
+		bounded "a directory that can't be written"
+		umount small
 	else
 		skip "full disk" "no right to mount"
 	fi

@@ -3,6 +3,8 @@
 # crash in a signal handler that came in the middle of anything. The program counts
 # its calls in a file that it maps: each of them is in the trace, and at
 # most the one that it was in besides.
+#
+#   STRESS=20 tests/e2e/recorder-crash.sh      so many times, crashing elsewhere each time
 . "$(dirname "$0")/../lib.sh"
 
 checker()
@@ -90,7 +92,7 @@ program()
 				return 1;
 			progress = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 			if (!strcmp(how, "handler")) {
-				crash_at = 40;
+				crash_at = atoi(arguments[2]);
 				action.sa_handler = on_alarm;
 				sigaction(SIGALRM, &action, 0);
 				setitimer(ITIMER_REAL, &every, 0);
@@ -122,10 +124,10 @@ ends()
 	byte_order=l
 	[ "$cpu" = mips ] && byte_order=b
 	rm -rf data progress
-	run plain crash "$how" progress
+	run plain crash "$how" "$crash_at" progress
 	rm -f progress
 	guest_environment="LITIFUT_DIR=$(pwd)/data $*"
-	run traced crash "$how" progress
+	run traced crash "$how" "$crash_at" progress
 	guest_environment=
 	ok "$how $*: ends as it does untraced" diff plain.status traced.status
 	ok "$how $*: the trace is read" \
@@ -186,17 +188,20 @@ behaviour()
 	flags="-Wno-infinite-recursion -Wno-unknown-warning-option"
 	link crash ../crash.c || return
 	flags=
-	for settings in LITIFUT_CLOCK=none "LITIFUT_CLOCK=mono LITIFUT_BULK_KB=16"; do
-		# shellcheck disable=SC2086
-		for how in abort exit kill; do
-			ends $how 5000 0 $settings
+	for time in $(seq "${STRESS:-1}"); do
+		crash_at=$((39 + time))
+		for settings in LITIFUT_CLOCK=none "LITIFUT_CLOCK=mono LITIFUT_BULK_KB=16"; do
+			# shellcheck disable=SC2086
+			for how in abort exit kill; do
+				ends $how 5000 0 $settings
+			done
+			# shellcheck disable=SC2086
+			{
+				ends overflow 6000 0 $settings
+				ends caught 6000 20 $settings
+				ends handler 1000 800 $settings
+			}
 		done
-		# shellcheck disable=SC2086
-		{
-			ends overflow 6000 0 $settings
-			ends caught 6000 20 $settings
-			ends handler 1000 800 $settings
-		}
 	done
 	unloaded
 }

@@ -4,7 +4,11 @@
 # same thread is recording, and forked and executed processes. The
 # events of each thread are its executed calls, in order. On armel all of it is
 # done on an ARMv5 CPU as well.
+#
+#   STRESS=4 tests/e2e/recorder-threads.sh      so many times as much
 . "$(dirname "$0")/../lib.sh"
+
+STRESS=${STRESS:-1}
 
 threads()
 {
@@ -17,7 +21,7 @@ threads()
 		KEEP void twice(unsigned n) { leaf(n); leaf(n + 1); __asm__ volatile(""); }
 		static void *worker(void *argument)
 		{
-			for (unsigned i = 0; i < 20000; i++)
+			for (unsigned i = 0; i < 20000 * STRESS; i++)
 				twice((unsigned)(long)argument + i);
 			return argument;
 		}
@@ -34,7 +38,7 @@ threads()
 				pthread_create(&thread[i], 0, worker, (void *)i);
 			for (int i = 0; i < 4; i++)
 				pthread_join(thread[i], 0);
-			for (long i = 0; i < 300; i++) {
+			for (long i = 0; i < 300 * STRESS; i++) {
 				pthread_create(&thread[i % 4], 0, brief, (void *)i);
 				if (i % 4 == 3)
 					for (int j = 0; j < 4; j++)
@@ -46,7 +50,7 @@ threads()
 			return 0;
 		}
 	END
-	flags=-pthread
+	flags="-pthread -DSTRESS=$STRESS"
 	link threads ../threads.c || return
 	same_run threads
 	events_equal_calls threads
@@ -82,7 +86,7 @@ signals()
 			struct itimerval every = { { 0, 500 }, { 0, 500 } };
 			sigaction(SIGALRM, &action, 0);
 			setitimer(ITIMER_REAL, &every, 0);
-			while (handled < 500)
+			while (handled < 500 * STRESS)
 				for (int i = 0; i < 100; i++)
 					leaf();
 			every.it_interval.tv_usec = every.it_value.tv_usec = 0;
@@ -91,7 +95,7 @@ signals()
 			return 0;
 		}
 	END
-	flags=
+	flags="-DSTRESS=$STRESS"
 	link signals ../signals.c || return
 	same_run signals
 	oracle_compare=compare-any-order
@@ -141,7 +145,7 @@ processes()
 				return 0;
 			}
 			pthread_create(&one, 0, thread, &stop);
-			for (int i = 0; i < 20; i++) {
+			for (int i = 0; i < 20 * STRESS; i++) {
 				in_parent();
 				child = fork();
 				if (!child) {
@@ -164,17 +168,17 @@ processes()
 			return 0;
 		}
 	END
-	flags=-pthread
+	flags="-pthread -DSTRESS=$STRESS"
 	link processes ../processes.c || return
 	same_run processes
 	ok "no event is lost" no_loss
-	is "a trace for each process" "$(find data/trace -type f | wc -l)" 41
+	is "a trace for each process" "$(find data/trace -type f | wc -l)" $((40 * STRESS + 1))
 	"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps traced/processes 2>post.err
-	is "the children's calls" "$(recorded in_child)" 20000
-	is "their children's calls" "$(recorded in_grandchild)" 20
-	is "the parent's calls" "$(recorded in_parent)" 22
+	is "the children's calls" "$(recorded in_child)" $((20000 * STRESS))
+	is "their children's calls" "$(recorded in_grandchild)" $((20 * STRESS))
+	is "the parent's calls" "$(recorded in_parent)" $((20 * STRESS + 2))
 	is "each process keeps to its own trace" \
-		"$(awk -F '\t' '$9 == "in_child" || $10 == "in_child" { print $1 }' events.tsv | sort -u | wc -l)" 20
+		"$(awk -F '\t' '$9 == "in_child" || $10 == "in_child" { print $1 }' events.tsv | sort -u | wc -l)" $((20 * STRESS))
 }
 
 behaviour()
