@@ -132,7 +132,19 @@ short()
 	came_back short cycle counted
 	ok "cycle: $([ "$cpu" = arm ] && echo "the CPU's counter" || echo "mono, for want of a counter")" \
 		clock_was "$([ "$cpu" = arm ] && echo 2 || echo 1)"
+	came_back short children
+	children
 	secure
+}
+
+# Children of vfork are in their parent's trace, those of clone() in one of their own.
+children()
+{
+	counted_children=$(awk -F '\t' '$10 ~ /^in_/ { count[$10]++; if (!seen[$10, $1]++) processes[$10]++ }
+		END { for (name in count) print name, count[name], processes[name] }' children.tsv | sort)
+	is "children: calls, and processes that they are in" "$counted_children" "in_parent 40000 1
+in_raw_child 200 20
+in_vfork 200 1"
 }
 
 # clock_was NUMBER: the clock that the trace's header tells
