@@ -10,7 +10,11 @@
 # output is compared) and suite_filter (what of it may be, stdin to stdout), and
 # says in `suite_says` what a line looks like that tells of success. Before the
 # suite a script that runs the emulator is put in the place of each program of the target.
+# What they said last is kept in build/programs/suites/.
 . "$(dirname "$0")/trees.sh"
+
+table=$BUILD/programs/suites
+mkdir -p "$table"
 
 is_program()
 {
@@ -78,6 +82,9 @@ own_tests()
 	done
 	ok "$name: its tests pass" grep -a "$suite_says" traced.all
 	ok "$name: its tests say the same when traced" diff -a plain.said traced.said
+	printf '| %s | %s | %s | %s |\n' "$name" "$target" "$(wc -l <traced.files)" \
+		"$(grep -a "$suite_says" traced.all | tail -n 1)" | tee "$table/$name.$target" |
+		sed 's/^/# /'
 	ok "$name: and were traced" test -n "$(find data/trace -name '*.trace' | head -n 1)"
 }
 

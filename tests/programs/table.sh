@@ -1,5 +1,6 @@
 #!/bin/sh
-# The results of the last runs of run.sh as a table.
+# The results of the last runs of run.sh as a table, and what the programs' own
+# tests said in those of suite.sh.
 #
 #   tests/programs/table.sh [TARGET...]
 BUILD=${BUILD:-$(cd "$(dirname "$0")/../.." && pwd)/build}
@@ -19,3 +20,11 @@ cat "$BUILD"/programs/table/* | awk -v targets=" $* " '
 		printf "| %s | %s | %s | %d | %d | %s | %d | %d | %d |\n",
 			$1, $2, $3, $5, $7, reasons, word[2], word[4], word[2] - word[4]
 	}'
+
+echo
+echo "| program | target | files installed | its own tests, traced |"
+echo "|---|---|---:|---|"
+for target in ${*:-armhf armel mipsel mips}; do
+	cat "$BUILD/programs/suites"/*."$target" 2>/dev/null
+done
+exit 0
