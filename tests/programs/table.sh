@@ -4,12 +4,13 @@
 #
 #   tests/programs/table.sh [TARGET...]
 BUILD=${BUILD:-$(cd "$(dirname "$0")/../.." && pwd)/build}
+[ $# != 0 ] || set -- armhf armhf-arm armel mipsel mips
 cat "$BUILD"/programs/table/* | awk -v targets=" $* " '
 	BEGIN {
 		print "| program | linked | target | call sites | rewritten | reasons of the others | executed calls | recorded | left out |"
 		print "|---|---|---|---:|---:|---|---:|---:|---:|"
 	}
-	targets != "  " && !index(targets, " " $3 " ") { next }
+	!index(targets, " " $3 " ") { next }
 	{
 		reasons = $0
 		sub(/^[^(]*\(/, "", reasons)
@@ -24,7 +25,7 @@ cat "$BUILD"/programs/table/* | awk -v targets=" $* " '
 echo
 echo "| program | target | files installed | its own tests, traced |"
 echo "|---|---|---:|---|"
-for target in ${*:-armhf armel mipsel mips}; do
+for target; do
 	cat "$BUILD/programs/suites"/*."$target" 2>/dev/null
 done
 exit 0
