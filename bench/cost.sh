@@ -2,7 +2,7 @@
 # All tables in one run, printed and written into docs/cost.md (or FILE), with
 # what they were measured with.
 #
-#   bench/cost.sh [FILE]
+#   bench/cost.sh [FILE]                  BENCH_KEEP=1: with what is measured already
 . "$(dirname "$0")/lib.sh"
 
 page=${1:-$root/docs/cost.md}
@@ -23,7 +23,8 @@ part()
 }
 
 # What depends on LITIFUT is made anew; plain programs of an earlier run stay.
-rm -f "$work/engines" "$trees"/*/*/*.measured "$trees"/*/*/db.built "$trees"/*/*/thunk.built
+[ -n "${BENCH_KEEP:-}" ] ||
+	rm -f "$work/engines" "$trees"/*/*/*.measured "$trees"/*/*/db.built "$trees"/*/*/thunk.built
 {
 	cat <<-END
 		# What tracing costs

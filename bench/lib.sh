@@ -23,6 +23,7 @@ post=$BUILD/bin/litifut-post
 bench_targets=${BENCH_TARGETS:-armhf mipsel}
 bench_workloads=${BENCH_WORKLOADS:-bz2 postmark git}
 compound=$(echo "$bench_workloads" | awk '{ print $NF }')
+export LINKAGE=pie # of the recipes in tests/programs
 mkdir -p "$work" "$trees" "$inputs"
 
 say()
