@@ -35,6 +35,7 @@ struct apply {
 	uint32_t module_address;
 	size_t db_count;
 	struct litifut_rooms rooms;
+	struct litifut_frames frames;
 };
 
 static void put(const struct apply *apply, uint8_t *bytes, uint32_t value)
@@ -155,6 +156,9 @@ static enum litifut_status detour_site(struct apply *apply, struct litifut_found
 		replace(apply, site, detour.address, detour.code, detour.length,
 			detour.entry ? detour.entry : address);
 	}
+	for (unsigned i = 0; i < 2; i++)
+		if (detour.frames[i].bytes)
+			litifut_frames_add(&apply->frames, &detour.frames[i]);
 	if (detour.return_address)
 		site->site.return_address = detour.return_address;
 	return add_to_db(apply, site,
@@ -179,13 +183,36 @@ static enum litifut_status patch_site(struct apply *apply, struct litifut_found_
 	return add_to_db(apply, site, site->site.instruction, error);
 }
 
+/* None where the linker was told to drop or to compress what debuggers read. */
+static void find_frames(struct apply *apply)
+{
+	const struct litifut_image *image = &apply->session.image;
+	const struct litifut_symbol *symbol = litifut_image_symbol(image, LITIFUT_FRAMES);
+	const struct litifut_section *section = symbol && symbol->section < image->section_count
+							? &image->sections[symbol->section]
+							: NULL;
+
+	if (!section || !section->bytes || section->flags & (SHF_ALLOC | SHF_COMPRESSED) ||
+	    symbol->address > section->size || symbol->size > section->size - symbol->address)
+		return;
+	litifut_frames_begin(&apply->frames, section->bytes + symbol->address, symbol->size,
+			     symbol->address, image->big_endian,
+			     &apply->session.arch->frame_registers);
+}
+
 /* All of their bytes may differ from those on disk. */
 static void note_rooms(struct apply *apply)
 {
-	for (size_t i = 0; i < apply->rooms.count; i++)
+	for (size_t i = 0; i < apply->rooms.count; i++) {
+		const struct litifut_frame_code gate = {
+			.start = apply->rooms.items[i].address,
+			.bytes = (uint32_t)apply->session.arch->gate_bytes};
+
+		litifut_frames_add(&apply->frames, &gate);
 		apply->changes[apply->change_count++] =
 			(struct litifut_change){.address = apply->rooms.items[i].address,
 						.length = apply->rooms.items[i].size};
+	}
 }
 
 /* Moves the start of functions away where sites reach neither the tracer nor an
@@ -475,6 +502,7 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 	status = litifut_rooms_find(&apply->session.image, apply->session.arch,
 				    &apply->session.context, &apply->session.landings,
 				    &apply->rooms, error);
+	find_frames(apply);
 	if (!status)
 		note_rooms(apply);
 	if (!status)
@@ -494,12 +522,18 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 		status = fill_islands(apply, error);
 	if (status)
 		return status;
+	litifut_frames_end(&apply->frames);
 	fill_db_header(apply);
 	count_sites(apply);
 	fill_identity(apply);
 	fill_module(apply);
 	qsort(apply->changes, apply->change_count, sizeof(*apply->changes), by_address);
 	return litifut_verify(&apply->session, apply->changes, apply->change_count, error);
+}
+
+static bool is_in(const struct litifut_section *section, const uint8_t *bytes)
+{
+	return section->bytes && bytes >= section->bytes && bytes < section->bytes + section->size;
 }
 
 static enum litifut_status save(const struct apply *apply, struct litifut_error *error)
@@ -522,8 +556,7 @@ static enum litifut_status save(const struct apply *apply, struct litifut_error 
 	for (size_t i = 1; i < image->section_count && !status; i++) {
 		const struct litifut_section *section = &image->sections[i];
 		bool ours = section == apply->db.section || section == apply->sites.section ||
-			    (apply->module >= section->bytes && section->bytes &&
-			     apply->module < section->bytes + section->size);
+			    is_in(section, apply->module) || is_in(section, apply->frames.bytes);
 
 		if (section->bytes && (ours || section->flags & SHF_EXECINSTR))
 			status = litifut_image_save_section(image, section, descriptor, error);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "common/error.h"
+#include "rewriter/frames.h"
 #include "rewriter/image.h"
 #include "rewriter/instruction.h"
 #include "rewriter/link_facts.h"
@@ -73,6 +74,8 @@ struct litifut_detour {
 	unsigned stone_bytes;
 	uint8_t stone_code[12];
 	uint32_t stone_trampoline;
+	/* For the call frame information of the trampoline, and of the stone's. */
+	struct litifut_frame_code frames[2];
 };
 
 /* Where trampolines go on to: the shared code at the start of their room, and
@@ -208,6 +211,7 @@ struct litifut_arch {
 				 struct litifut_targets *targets);
 	/* Room before the first trampoline for code that all share; the most bytes of one. */
 	size_t gate_bytes;
+	struct litifut_frame_registers frame_registers;
 	/* Trampolines must be in reach of their call, so islands hold some as well. */
 	bool trampolines_in_islands;
 	size_t trampoline_bytes_max;

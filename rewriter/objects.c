@@ -33,7 +33,7 @@ struct writer {
 	size_t names_used;
 	char symbols[256]; /* symbol names */
 	size_t symbols_used;
-	void *filled[3]; /* contents of the rooms; freed at the end */
+	void *filled[4]; /* contents of the rooms; freed at the end */
 };
 
 static uint32_t add_name(char *table, size_t *used, const char *name)
@@ -65,7 +65,7 @@ static bool add_section(struct writer *writer, const char *name, const GElf_Shdr
 static bool write_sections(struct writer *writer, const struct litifut_rewrite_plan *plan,
 			   const struct room *rooms, unsigned count)
 {
-	Elf32_Sym symbols[4] = {0}; /* the null symbol and one a room */
+	Elf32_Sym symbols[5] = {0}; /* the null symbol and one a room */
 	GElf_Ehdr header = {.e_type = ET_REL, .e_version = EV_CURRENT};
 
 	if (!gelf_newehdr(writer->elf, ELFCLASS32) || !gelf_getehdr(writer->elf, &header))
@@ -154,7 +154,9 @@ enum litifut_status litifut_rewrite_write_database_object(const struct litifut_r
 {
 	const struct litifut_arch *arch = litifut_arch_find(plan->machine);
 	/* The gate is always there, so that its place is known from the first link. */
-	size_t gate_bytes = arch ? arch->gate_bytes : 0;
+	uint32_t gate_bytes = arch ? (uint32_t)arch->gate_bytes : 0;
+	uint32_t trampoline_bytes =
+		plan->trampoline_bytes ? (uint32_t)plan->trampoline_bytes : gate_bytes;
 	const struct room rooms[] = {
 		{LITIFUT_SECTION_DB, "litifut_db", SHF_ALLOC, SHT_PROGBITS,
 		 (uint32_t)(sizeof(struct litifut_db_header) +
@@ -164,11 +166,14 @@ enum litifut_status litifut_rewrite_write_database_object(const struct litifut_r
 		{LITIFUT_SECTION_SITES, "litifut_sites", 0, SHT_PROGBITS,
 		 sizeof(struct litifut_sites_header), 4},
 		{".text", LITIFUT_TRAMPOLINES, SHF_ALLOC | SHF_EXECINSTR, SHT_PROGBITS,
-		 (uint32_t)(plan->trampoline_bytes ? plan->trampoline_bytes : gate_bytes), 8},
+		 trampoline_bytes, 8},
+		/* Enough for short trampolines; what does not fit is left out. */
+		{".debug_frame", LITIFUT_FRAMES, 0, SHT_PROGBITS,
+		 LITIFUT_FRAMES_HEADER_BYTES + 2 * ((trampoline_bytes + 3) & ~3u), 4},
 	};
 
 	/* An empty room would put its symbol on whatever function comes next. */
-	return write_object(plan, rooms, rooms[2].size ? 3 : 2, path, error);
+	return write_object(plan, rooms, trampoline_bytes ? 4 : 2, path, error);
 }
 
 enum litifut_status litifut_rewrite_write_island_object(const struct litifut_rewrite_plan *plan,

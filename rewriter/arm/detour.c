@@ -129,6 +129,7 @@ static bool write_plain_tail(const struct litifut_cramped_call *call, uint32_t a
 	detour->return_address = address + 8;
 	if (!plain_instruction(call, detour->return_address, &detour->instruction))
 		return false;
+	detour->frames[0] = (struct litifut_frame_code){address, 8, 0, 4};
 	litifut_put32(false, trampoline, 0xe52de004);
 	if (to_here + (1u << 25) >= 1u << 26 ||
 	    !litifut_arm_encode_call(&context, &always, address + 4,
@@ -149,6 +150,8 @@ static bool replace_site(const struct litifut_cramped_call *call,
 							trampoline + used, detour);
 
 		detour->trampoline_bytes += more;
+		detour->frames[1] = (struct litifut_frame_code){
+			.start = address + used, .bytes = more, .instruction = call->stone};
 		return more != 0;
 	}
 	detour->address = before->address;
@@ -195,6 +198,8 @@ static bool write_thumb_tail(const struct litifut_cramped_call *call, uint32_t a
 	detour->instruction = call->instruction.word;
 	if (!detour->trampoline_bytes)
 		return false;
+	detour->frames[0] =
+		(struct litifut_frame_code){address, detour->trampoline_bytes, 0, tail.pushed};
 	if (call->instruction.class == LITIFUT_CLASS_BRANCH_DIRECT &&
 	    !direct_tail(tail.link & ~1u, call->instruction.target & ~1u, &detour->instruction))
 		return false;
@@ -220,10 +225,14 @@ bool litifut_arm_write_detour(const struct litifut_arch_context *context,
 		detour->trampoline_bytes = litifut_arm_thumb1_write(
 			&before, address, gate->entries[LITIFUT_ARM_ENTRY_CALL], trampoline,
 			detour->code);
+		detour->frames[0] = (struct litifut_frame_code){.start = address,
+								.bytes = detour->trampoline_bytes};
 		return detour->trampoline_bytes != 0;
 	}
 	detour->trampoline_bytes =
 		litifut_arm_trampoline_write(&before, address, gate->address, trampoline);
+	detour->frames[0] = (struct litifut_frame_code){
+		.start = address, .bytes = detour->trampoline_bytes, .instruction = before.address};
 	return replace_site(call, &before, address, trampoline, detour);
 }
 

@@ -336,6 +336,7 @@ unsigned litifut_arm_tail_write(const struct litifut_arm_displaced *displaced,
 		land(&emitter, test, tail->branch);
 	}
 	half(&emitter, 0xb500); /* push {lr} */
+	tail->pushed = emitter.at;
 	if (!litifut_arm_encode_call(&context, &call, address + emitter.at, tail->entry,
 				     code + emitter.at))
 		return 0;

@@ -74,6 +74,7 @@ struct litifut_arm_tail {
 	uint32_t back;   /* where a conditional one goes on when it isn't taken */
 	uint32_t entry;  /* the tracer's entry for tail calls */
 	uint32_t link;   /* set: what the trampoline leaves in lr, bit 0 included */
+	unsigned pushed; /* set: offset of the instruction after the push */
 };
 
 /* The branch that `word` is, as struct litifut_arm_tail takes it; 0: none that is

@@ -101,6 +101,7 @@ static bool write_trampoline(const struct litifut_arch_context *context,
 	*detour = (struct litifut_detour){
 		.address = call->address,
 		.trampoline_bytes = LITIFUT_MIPS_TRAMPOLINE_BYTES,
+		.frames = {{.start = address, .bytes = LITIFUT_MIPS_TRAMPOLINE_BYTES}},
 	};
 	if (call->tail) {
 		detour->return_address = address + 16;

@@ -27,11 +27,14 @@
 	.set	nomips16
 	.set	nomicromips
 
-	.macro	save function
+	/* `return_address`: the register that the callee will find in ra. */
+	.macro	save function, return_address=31
 	addiu	$sp, $sp, -FRAME
 	.cfi_adjust_cfa_offset FRAME
 	sw	$ra, AT(31)($sp)
+	.if \return_address == 31
 	.cfi_rel_offset 31, AT(31)
+	.endif
 	sw	$t9, AT(25)($sp)
 	bal	1f			/* the delay slot runs first */
 	sw	$a0, AT(4)($sp)
@@ -49,6 +52,9 @@
 	addu	$a2, $a2, $ra		/* struct litifut_module_state */
 	addu	$t9, $t9, $ra
 	sw	$at, AT(1)($sp)
+	.if \return_address == 1
+	.cfi_rel_offset 31, AT(1)
+	.endif
 	sw	$v0, AT(2)($sp)
 	sw	$v1, AT(3)($sp)
 	sw	$t0, AT(8)($sp)
@@ -178,8 +184,7 @@ litifut_unknown_call_site:
 litifut_stub_tail:
 	.cfi_startproc
 	.cfi_register 31, 1
-	save	litifut_enter
-	.cfi_rel_offset 31, AT(1)
+	save	litifut_enter, 1
 	jalr	$t9
 	addiu	$a0, $sp, 16
 	beqz	$v0, .Ltail_complete

@@ -1,0 +1,58 @@
+/* Call frame information (.debug_frame) for the code that the rewriter writes, so
+ * that a debugger which stops there finds the program's frames. The linker reserves
+ * room for it, in the file only. */
+#ifndef LITIFUT_REWRITER_FRAMES_H
+#define LITIFUT_REWRITER_FRAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The symbol at the start of the room. */
+#define LITIFUT_FRAMES "litifut_frames"
+
+/* Bytes of the room before the first piece of code, and for one at most. */
+#define LITIFUT_FRAMES_HEADER_BYTES 32
+#define LITIFUT_FRAMES_BYTES 24
+
+/* Numbers of registers as DWARF has them for a CPU. */
+struct litifut_frame_registers {
+	uint8_t stack_pointer;
+	uint8_t return_address;
+	uint8_t program_counter;
+};
+
+/* A piece of code: [start, start + bytes). */
+struct litifut_frame_code {
+	uint32_t start;
+	uint32_t bytes;
+	/* Not 0: it stands for the instruction there, which is shown as its caller.
+	 * Else its caller is where the link register leads. */
+	uint32_t instruction;
+	/* Not 0: from this offset on one more word is on the stack, up to 63. */
+	unsigned pushed;
+};
+
+/* The room as it is filled; bytes NULL: there is none. */
+struct litifut_frames {
+	uint8_t *bytes;
+	uint32_t size;
+	uint32_t start; /* offset of the room in its section */
+	uint32_t used;
+	uint32_t last; /* where the last entry begins */
+	bool big_endian;
+	const struct litifut_frame_registers *registers;
+};
+
+/* Begins to fill the room of `size` bytes, which stands at offset `start` of the
+ * section. Too small a room is left as it is. */
+void litifut_frames_begin(struct litifut_frames *frames, uint8_t *bytes, uint32_t size,
+			  uint32_t start, bool big_endian,
+			  const struct litifut_frame_registers *registers);
+
+/* Adds one piece; without effect when the room is full. */
+void litifut_frames_add(struct litifut_frames *frames, const struct litifut_frame_code *code);
+
+/* Gives what is left of the room to the last entry. */
+void litifut_frames_end(struct litifut_frames *frames);
+
+#endif

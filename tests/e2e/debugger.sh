@@ -1,0 +1,109 @@
+#!/bin/sh
+# A debugger that stops anywhere between a traced call and its callee, at each
+# instruction, sees the program's frames; and so it does when an instruction
+# faults that was moved to make room for a call.
+. "$(dirname "$0")/../lib.sh"
+
+sources()
+{
+	cat >main.c <<-'END'
+		#include <stdio.h>
+		#define KEEP __attribute__((noipa))
+		struct object { int (*method)(struct object *, int); int value; };
+		KEEP int leaf(int x) { return x + 1; }
+		KEEP int method(struct object *o, int x) { return leaf(o->value) + x; }
+		KEEP int through(struct object *o, int x) { return o->method(o, x) * 2; }
+		KEEP int passes(struct object *o, int x) { return leaf(x * 2 + o->value); }
+		KEEP int middle(struct object *o) { int r = through(o, 1) + passes(o, 3); return r + 1; }
+		int main(int count, char **words)
+		{
+			struct object o = {method, 4};
+			(void)words;
+			printf("%d\n", middle(&o));
+			printf("%d\n", middle(count > 1 ? (struct object *)0 : &o));
+			return 0;
+		}
+	END
+	cat >frames.py <<-'END'
+		import gdb
+
+		def frames():
+		    frame, names = gdb.newest_frame(), []
+		    while frame:
+		        names.append(frame.name())
+		        frame = frame.older()
+		    return names
+
+		def follow(caller, callee, expected):
+		    """From the second call of `caller`, step by step, into `callee`."""
+		    point = gdb.Breakpoint(caller)
+		    gdb.execute("continue", to_string=True)
+		    gdb.execute("continue", to_string=True)
+		    point.delete()
+		    seen, wrong = 0, set()
+		    names = frames()
+		    while names[0] != callee and seen < 5000:
+		        if names[0].startswith("litifut_"):
+		            seen += 1
+		            if [name for name in names if not name.startswith("litifut_")] != expected:
+		                wrong.add((hex(gdb.newest_frame().pc()), tuple(names)))
+		        gdb.execute("stepi", to_string=True)
+		        names = frames()
+		    print(f"{caller}: arrived {names[0] == callee}, traced {seen > 20}, wrong {len(wrong)}")
+		    for each in sorted(wrong)[:5]:
+		        print(each)
+	END
+	cat >steps.py <<-'END'
+		import gdb
+		gdb.execute("source ../frames.py")
+		follow("through", "method", ["through", "middle", "main"])
+	END
+	sed 's/^follow.*/follow("passes", "leaf", ["middle", "main"])/' steps.py >tail.py
+	sed 's/^follow.*/follow("middle", "through", ["middle", "main"])/' steps.py >direct.py
+	cat >fault.py <<-'END'
+		import gdb
+		gdb.execute("source ../frames.py")
+		gdb.execute("continue", to_string=True)
+		print([name for name in frames() if not name.startswith("litifut_")])
+	END
+}
+
+# debug SCRIPT ARGUMENT...: what the script prints about traced/program
+debug()
+{
+	script_file=$1
+	shift
+	rm -rf data socket
+	mkdir -p data
+	# shellcheck disable=SC2086
+	env -i LITIFUT_DIR="$(pwd)/data" timeout 100 "qemu-$cpu" -L "$sysroot" -g socket \
+		traced/program "$@" >debuggee.out 2>&1 &
+	tries=0
+	until [ -S socket ] || [ $tries -gt 200 ]; do
+		sleep 0.05
+		tries=$((tries + 1))
+	done
+	(cd traced && timeout 100 gdb-multiarch -nx -batch -ex "set sysroot $sysroot" -ex 'file program' \
+		-ex 'target remote ../socket' -ex "source ../$script_file" -ex kill) 2>gdb.err |
+		grep "^(\|^\['\|arrived"
+	wait
+}
+
+behaviour()
+{
+	command -v gdb-multiarch >/dev/null || {
+		skip "frames in a debugger" "no gdb-multiarch"
+		return
+	}
+	sources
+	link program ../main.c || return
+	is "an indirect call: its caller's frames at each instruction on the way" "$(debug steps.py)" \
+		"through: arrived True, traced True, wrong 0"
+	is "a direct call: the same" "$(debug direct.py)" "middle: arrived True, traced True, wrong 0"
+	is "a tail call: the frames of who called its caller" "$(debug tail.py)" \
+		"passes: arrived True, traced True, wrong 0"
+	is "a fault before a call has the frames of its function" "$(debug fault.py crash)" \
+		"['through', 'middle', 'main']"
+}
+
+for_targets behaviour
