@@ -212,6 +212,7 @@ struct litifut_arch {
 	/* Room before the first trampoline for code that all share; the most bytes of one. */
 	size_t gate_bytes;
 	struct litifut_frame_registers frame_registers;
+	uint32_t debug_section_type; /* sh_type of .debug_frame */
 	/* Trampolines must be in reach of their call, so islands hold some as well. */
 	bool trampolines_in_islands;
 	size_t trampoline_bytes_max;

@@ -201,6 +201,7 @@ const struct litifut_arch litifut_arch_arm = {
 	.add_targets = litifut_arm_add_targets,
 	.add_landing_pads = litifut_arm_add_landing_pads,
 	.gate_bytes = LITIFUT_ARM_GATE_BYTES,
+	.debug_section_type = SHT_PROGBITS,
 	.frame_registers = {.stack_pointer = 13, .return_address = 14, .program_counter = 15},
 	.trampolines_in_islands = true,
 	.trampoline_bytes_max = LITIFUT_ARM_TRAMPOLINE_BYTES_MAX,

@@ -222,6 +222,7 @@ const struct litifut_arch litifut_arch_mips = {
 	.is_veneer = litifut_mips_is_veneer,
 	.is_indirect_tail = litifut_mips_is_indirect_tail,
 	.gate_bytes = LITIFUT_MIPS_GATE_BYTES,
+	.debug_section_type = SHT_MIPS_DWARF,
 	.frame_registers = {.stack_pointer = 29, .return_address = 31, .program_counter = 37},
 	.trampoline_bytes_max = LITIFUT_MIPS_TRAMPOLINE_BYTES,
 	.can_detour = litifut_mips_can_detour,
