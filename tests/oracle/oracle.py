@@ -294,7 +294,7 @@ def compare(prefix, tsv, elves, in_order=True):
             callee = names.get(row["callee_module"])
             if callee and callee.function_at(int(row["callee_offset"], 16))[0].startswith("litifut_"):
                 continue  # a destructor of the tracer, called by a static libc
-            if (callee and callee.machine != EM_ARM
+            if (callee and callee.machine != EM_ARM and not row["kind"].startswith("tail")
                     and int(row["callee_offset"], 16) == int(row["site_offset"], 16) + 8):
                 continue  # the plugin takes what goes on behind the call for no call
             got.append((row["site_module"], int(row["site_offset"], 16), row["callee_module"],
