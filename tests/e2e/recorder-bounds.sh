@@ -44,15 +44,38 @@ all()
 	[ "$step" = 900000 ] && [ "$lost" = 0 ]
 }
 
+# Whoever can write to the folder may have put something there under the name that
+# the trace will have. The shell has the program's process id before it.
+existing()
+{
+	rm -rf data
+	mkdir -p data/trace data/maps
+	echo precious >victim
+	# shellcheck disable=SC2016
+	env -i LITIFUT_DIR="$(pwd)/data" sh -c '
+		ln -s ../../victim data/trace/work.$$.trace
+		ln -s ../../victim data/maps/work.$$.2.maps.tmp
+		exec "$@"' sh "qemu-$cpu" -L "$sysroot" traced/work >traced.out 2>traced.err
+	is "a link of that name: what it leads to is untouched" "$(cat victim)" precious
+	is "a link of that name: the trace has the next" \
+		"$(find data -type f | sed 's/\.[0-9]*\././' | sort | tr '\n' ' ')" \
+		"data/maps/work.2.maps data/trace/work.2.trace "
+	rm -rf data/trace/*[0-9].trace.tmp
+	find data -type l -exec rm {} +
+	ok "a link of that name: all is recorded" all
+}
+
 behaviour()
 {
 	cat >work.c <<-'END'
 		#define _GNU_SOURCE
+		#include <errno.h>
 		#include <fcntl.h>
 		#include <signal.h>
 		#include <stdio.h>
 		#include <string.h>
 		#include <sys/stat.h>
+		#include <sys/wait.h>
 		#include <unistd.h>
 		static volatile unsigned sum;
 		__attribute__((noipa)) void step(unsigned n) { sum += n; }
@@ -64,7 +87,10 @@ behaviour()
 		int main(int count, char **arguments)
 		{
 			const char *mode = count > 1 ? arguments[1] : "";
+			errno = 77;
 			work(0, 1000);
+			if (errno != 77)
+				return 77;
 			if (!strcmp(mode, "close")) {
 				for (int i = 3; i < 1024; i++)
 					close(i);
@@ -77,12 +103,23 @@ behaviour()
 			} else if (!strcmp(mode, "directory")) {
 				if (chdir("/"))
 					return 2;
+			} else if (!strcmp(mode, "wander")) {
+				if (chdir("/"))
+					return 4;
+				if (!fork()) {
+					work(0, 1000);
+					_exit(0);
+				}
+				wait(0);
 			} else if (!strcmp(mode, "user")) {
 				mkdir("jail", 0700);
 				if (chroot("jail") || chdir("/") || setgid(65534) || setuid(65534))
 					return 3;
 			}
+			errno = 78;
 			work(1000, 900000);
+			if (errno != 78)
+				return 78;
 			if (!strcmp(mode, "reuse")) {
 				struct stat own;
 				int file = open("own", O_RDONLY);
@@ -153,6 +190,15 @@ behaviour()
 		ok "mode $mode: all is recorded" all
 	done
 	before=''
+	mode=wander
+	directory=./data
+	run plain work wander
+	bounded "a relative folder, and a child elsewhere"
+	directory=''
+	counts 2>counts.log
+	is "a relative folder, and a child elsewhere: all is recorded" "$step $lost" "901000 0"
+	is "a relative folder, and a child elsewhere: two traces" "$(find data/trace -type f | wc -l)" 2
+	existing
 	mode=reuse
 	run plain work reuse
 	bounded "descriptors used again"
