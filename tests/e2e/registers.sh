@@ -401,11 +401,48 @@ behaviour()
 		}
 	END
 	kept program ""
+	spoiled "" ""
 	if [ "$target" = armel ]; then
 		kept old "-march=armv5te -marm -mfloat-abi=soft -DOLD" QEMU_CPU=arm926
 	elif [ "$cpu" != arm ]; then
 		kept wide "-mips32r2 -mfp64" QEMU_CPU=74Kf
+		spoiled wide "-mips32r2 -mfp64" QEMU_CPU=74Kf
 	fi
+}
+
+# spoiled NAME FLAGS [VARIABLE=VALUE]: the same with a recorder of the user's own that
+# changes every register of the FPU that a function may change.
+spoiled()
+{
+	cat >spoil.c <<-'END'
+		#include <litifut/litifut.h>
+		void litifut_record_trace(const struct litifut_call *call)
+		{
+			(void)call;
+		#if defined(__mips_fpr) && __mips_fpr == 64
+			__asm__ volatile(".irp n,1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31\n\t"
+					 "mtc1 $0,$f\\n\n\tmthc1 $0,$f\\n\n\t.endr");
+		#endif
+		#ifdef __mips__
+			__asm__ volatile(".irp n,0,2,4,6,8,10,12,14,16,18\n\tmtc1 $0,$f\\n\n\t.endr");
+		#else
+			__asm__ volatile(".arch armv7-a\n\t.fpu neon\n\t"
+					 ".irp n,0,1,2,3,4,5,6,7,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n\t"
+					 "vmov.i32 d\\n, #0\n\t.endr");
+		#endif
+		}
+	END
+	flags="-I$root/include -fPIC -c $2"
+	[ "$cpu" != arm ] || flags="$flags -marm"
+	ok "compile a recorder that spoils FPU registers" compiler -o spoil.o spoil.c
+	flags="-no-pie -fno-pic $2"
+	export LITIFUT_RECORDER=../spoil.o
+	link "spoiled$1" ../main.c ../calls.S
+	unset LITIFUT_RECORDER
+	guest_environment=${3:-}
+	run traced "spoiled$1"
+	is "spoiled$1: every register is kept when traced" \
+		"$(cut -d , -f 2 traced.out)" " 0 differences"
 }
 
 # kept PROGRAM FLAGS [VARIABLE=VALUE]: links and runs it; the variable is for qemu
