@@ -8,3 +8,8 @@ bench-cost: all $(BUILD)/tests/oracle.so
 
 bench-post: all
 	@BUILD='$(abspath $(BUILD))' bench/post_speed.sh
+
+.PHONY: bench-link
+
+bench-link: all
+	@BUILD='$(abspath $(BUILD))' bench/link_delay.sh

@@ -15,8 +15,9 @@
 struct open_archive {
 	struct archive archive;
 	size_t item;
-	char *loaded; /* one flag for each entry of its index */
-	bool whole;   /* --whole-archive */
+	char *loaded;      /* one flag for each entry of its index */
+	hashval_t *hashes; /* of the names there */
+	bool whole;        /* --whole-archive */
 };
 
 struct inputs {
@@ -175,14 +176,19 @@ static bool search_archive(struct inputs *inputs, struct open_archive *opened)
 	const struct archive *archive = &opened->archive;
 	bool found = false;
 
-	if (!opened->loaded)
+	if (!opened->loaded) {
 		opened->loaded = xcalloc(archive->symbol_count + 1, 1);
+		opened->hashes = xcalloc(archive->symbol_count + 1, sizeof(*opened->hashes));
+		for (size_t i = 0; i < archive->symbol_count; i++)
+			opened->hashes[i] = symbols_hash(archive->symbols[i].name);
+	}
 	for (size_t i = 0; i < archive->symbol_count; i++) {
 		const struct archive_symbol *symbol = &archive->symbols[i];
 		struct archive_member member;
 
-		if (opened->loaded[i] || !symbols_has(inputs->symbols->wanted, symbol->name) ||
-		    symbols_has(inputs->symbols->defined, symbol->name))
+		if (opened->loaded[i] ||
+		    !symbols_has_hashed(inputs->symbols->wanted, symbol->name, opened->hashes[i]) ||
+		    symbols_has_hashed(inputs->symbols->defined, symbol->name, opened->hashes[i]))
 			continue;
 		mark_member(opened, i);
 		if (!archive_member_at(archive, symbol->member, &member))
@@ -292,6 +298,7 @@ void inputs_close(struct inputs *inputs)
 	for (size_t i = 0; i < inputs->archive_count; i++) {
 		archive_close(&inputs->archives[i].archive);
 		free(inputs->archives[i].loaded);
+		free(inputs->archives[i].hashes);
 	}
 	for (size_t i = 0; i < inputs->view_count; i++)
 		file_view_close(&inputs->views[i]);

@@ -1,7 +1,32 @@
 #include "ldwrap/symbols.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Names of C++ are long, and half of the time of a link's guess went into looking
+ * at each of their bytes. */
+static hashval_t hash_name(const void *name)
+{
+	return symbols_hash(name);
+}
+
+hashval_t symbols_hash(const char *name)
+{
+	size_t left = strlen(name);
+	uint64_t hash = left;
+
+	for (; left >= sizeof(uint64_t); left -= sizeof(uint64_t), name += sizeof(uint64_t)) {
+		uint64_t word;
+
+		memcpy(&word, name, sizeof(word));
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+		hash ^= hash >> 32;
+	}
+	for (; left; left--, name++)
+		hash = (hash ^ (uint8_t)*name) * 0x9e3779b97f4a7c15u;
+	return (hashval_t)(hash ^ hash >> 32);
+}
 
 static int same_name(const void *left, const void *right)
 {
@@ -10,7 +35,7 @@ static int same_name(const void *left, const void *right)
 
 htab_t symbols_table(void)
 {
-	return htab_create(4096, htab_hash_string, same_name, NULL);
+	return htab_create(4096, hash_name, same_name, NULL);
 }
 
 void symbols_open(struct symbols *symbols)
@@ -38,4 +63,9 @@ bool symbols_add(htab_t table, const char *name)
 bool symbols_has(htab_t table, const char *name)
 {
 	return htab_find(table, name) != NULL;
+}
+
+bool symbols_has_hashed(htab_t table, const char *name, hashval_t hash)
+{
+	return htab_find_with_hash(table, name, hash) != NULL;
 }

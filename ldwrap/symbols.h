@@ -24,4 +24,8 @@ bool symbols_add(htab_t table, const char *name);
 
 bool symbols_has(htab_t table, const char *name);
 
+/* For a name that is asked for again and again: its hash, and symbols_has() with it. */
+hashval_t symbols_hash(const char *name);
+bool symbols_has_hashed(htab_t table, const char *name, hashval_t hash);
+
 #endif

@@ -18,6 +18,7 @@ static const char usage_text[] =
 	"  -n, --name=NAME       name of the module in traces (default: that of IMAGE)\n"
 	"  -x, --exclude=GLOB    leave the calls in these functions alone (repeatable)\n"
 	"  -i, --include=GLOB    trace the calls in these functions only (repeatable)\n"
+	"  -t, --no-tail          leave tail calls alone\n"
 	"  -s, --sites-file=PATH write the list of call sites to PATH, not to the end of IMAGE\n"
 	"  -h, --help            this text\n"
 	"\n"
@@ -98,6 +99,7 @@ static int parse(int count, char **values, struct arguments *arguments)
 		{"name", required_argument, NULL, 'n'},
 		{"exclude", required_argument, NULL, 'x'},
 		{"include", required_argument, NULL, 'i'},
+		{"no-tail", no_argument, NULL, 't'},
 		{"sites-file", required_argument, NULL, 's'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
@@ -106,7 +108,7 @@ static int parse(int count, char **values, struct arguments *arguments)
 	size_t included = 0;
 	int option;
 
-	while ((option = getopt_long(count, values, "po:n:x:i:s:h", options, NULL)) != -1) {
+	while ((option = getopt_long(count, values, "po:n:x:i:ts:h", options, NULL)) != -1) {
 		switch (option) {
 		case 'p':
 			arguments->plan = true;
@@ -122,6 +124,9 @@ static int parse(int count, char **values, struct arguments *arguments)
 			break;
 		case 'i':
 			arguments->include[included++] = optarg;
+			break;
+		case 't':
+			arguments->options.tail_calls = false;
 			break;
 		case 's':
 			arguments->options.sites_file = optarg;
@@ -145,7 +150,7 @@ static int parse(int count, char **values, struct arguments *arguments)
 
 int main(int count, char **values)
 {
-	struct arguments arguments = {0};
+	struct arguments arguments = {.options = {.tail_calls = true}};
 	int result;
 
 	/* More than enough for every option that could be on the command line. */

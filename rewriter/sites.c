@@ -16,7 +16,8 @@ struct walk {
 	const struct litifut_arch_context *context;
 	const struct litifut_rewrite_options *options;
 	struct litifut_site_list *list;
-	struct litifut_range *excluded; /* options->excluded, sorted */
+	struct litifut_range *excluded;  /* options->excluded, sorted */
+	struct litifut_targets branches; /* where branches and calls in the code lead to */
 	/* The function of the site before: neighbours mostly share it. */
 	const struct litifut_symbol *function;
 	bool function_refused;
@@ -203,6 +204,12 @@ static bool take_site(struct walk *walk, const struct litifut_section *section,
 	return append(walk->list, &found);
 }
 
+static bool has_target(const struct litifut_instruction *instruction)
+{
+	return instruction->class == LITIFUT_CLASS_BRANCH_DIRECT ||
+	       instruction->class == LITIFUT_CLASS_CALL_DIRECT;
+}
+
 static bool walk_range(struct walk *walk, const struct litifut_section *section,
 		       const struct litifut_code_range *range)
 {
@@ -224,6 +231,8 @@ static bool walk_range(struct walk *walk, const struct litifut_section *section,
 
 		if (!length)
 			break;
+		if (has_target(&instruction))
+			litifut_targets_add(&walk->branches, instruction.target);
 		if (setter.link && setter.link == address + length)
 			walk->arch->link(&setter, address == after_setter, &instruction);
 		if (instruction.link) {
@@ -290,38 +299,47 @@ struct litifut_cramped_call litifut_site_cramped(const struct litifut_found_site
 	return call;
 }
 
-/* The branch targets of one section: those its code names, and table branches. */
+/* Where the branches and calls in one range lead to. */
+static void add_branch_targets(const struct litifut_arch *arch,
+			       const struct litifut_arch_context *context,
+			       const struct litifut_section *section,
+			       const struct litifut_code_range *range,
+			       struct litifut_targets *targets)
+{
+	uint32_t address = range->start;
+	struct litifut_instruction instruction;
+	unsigned length = 1;
+
+	while (range->state != LITIFUT_CODE_DATA && address < range->end && length) {
+		const uint8_t *code = section->bytes + (address - section->address);
+		uint8_t before[LITIFUT_REMEMBERED] = {0};
+		uint32_t skipped =
+			arch->skip(context, code, range->end - address, range->state, before);
+
+		address += skipped;
+		length = arch->decode(context, code + skipped, range->end - address, address,
+				      range->state, &instruction);
+		if (length && has_target(&instruction))
+			litifut_targets_add(targets, instruction.target);
+		address += length;
+	}
+}
+
+/* The branch targets of one section: those its code names, if they are not known
+ * by now, and table branches. */
 static enum litifut_status
 add_code_targets(const struct litifut_image *image, const struct litifut_arch *arch,
 		 const struct litifut_arch_context *context, const struct litifut_section *section,
-		 struct litifut_targets *targets, struct litifut_error *error)
+		 bool branches, struct litifut_targets *targets, struct litifut_error *error)
 {
 	struct litifut_code_range *ranges = NULL;
 	size_t count = 0;
-	enum litifut_status status = arch->code_ranges(image, section, &ranges, &count, error);
+	enum litifut_status status = LITIFUT_OK;
 
-	for (size_t i = 0; i < count && !status; i++) {
-		uint32_t address = ranges[i].start;
-		struct litifut_instruction instruction;
-		unsigned length;
-
-		while (ranges[i].state != LITIFUT_CODE_DATA && address < ranges[i].end) {
-			const uint8_t *code = section->bytes + (address - section->address);
-			uint8_t before[LITIFUT_REMEMBERED] = {0};
-			uint32_t skipped = arch->skip(context, code, ranges[i].end - address,
-						      ranges[i].state, before);
-
-			address += skipped;
-			length = arch->decode(context, code + skipped, ranges[i].end - address,
-					      address, ranges[i].state, &instruction);
-			if (!length)
-				break;
-			if (instruction.class == LITIFUT_CLASS_BRANCH_DIRECT ||
-			    instruction.class == LITIFUT_CLASS_CALL_DIRECT)
-				litifut_targets_add(targets, instruction.target);
-			address += length;
-		}
-	}
+	if (branches || arch->add_targets)
+		status = arch->code_ranges(image, section, &ranges, &count, error);
+	for (size_t i = 0; i < count && branches && !status; i++)
+		add_branch_targets(arch, context, section, &ranges[i], targets);
 	if (!status && arch->add_targets)
 		arch->add_targets(image, section, ranges, count, targets);
 	free(ranges);
@@ -347,7 +365,7 @@ static enum litifut_status data_targets(const struct litifut_image *image,
 
 static enum litifut_status code_targets(const struct litifut_image *image,
 					const struct litifut_arch *arch,
-					const struct litifut_arch_context *context,
+					const struct litifut_arch_context *context, bool branches,
 					struct litifut_targets *targets,
 					struct litifut_error *error)
 {
@@ -356,7 +374,7 @@ static enum litifut_status code_targets(const struct litifut_image *image,
 	for (size_t i = 1; i < image->section_count && !status; i++)
 		if (litifut_sites_in(&image->sections[i]))
 			status = add_code_targets(image, arch, context, &image->sections[i],
-						  targets, error);
+						  branches, targets, error);
 	if (!status && arch->add_landing_pads)
 		arch->add_landing_pads(image, targets);
 	return status;
@@ -370,7 +388,7 @@ enum litifut_status litifut_sites_targets(const struct litifut_image *image,
 {
 	enum litifut_status status = data_targets(image, context, targets, error);
 
-	return status ? status : code_targets(image, arch, context, targets, error);
+	return status ? status : code_targets(image, arch, context, true, targets, error);
 }
 
 /* Drops the indirect branches that are no tail calls. */
@@ -469,7 +487,9 @@ static enum litifut_status judge_cramped(const struct walk *walk, struct litifut
 
 	if (!status) {
 		drop_jumps(walk, &targets);
-		status = code_targets(walk->image, walk->arch, walk->context, &targets, error);
+		litifut_targets_merge(&targets, &walk->branches);
+		status = code_targets(walk->image, walk->arch, walk->context, false, &targets,
+				      error);
 	}
 	for (size_t i = 0; i < walk->list->count && !status; i++) {
 		struct litifut_found_site *site = &walk->list->items[i];
@@ -538,12 +558,14 @@ enum litifut_status litifut_sites_find(const struct litifut_image *image,
 		memcpy(walk.excluded, options->excluded, excluded_bytes);
 		qsort(walk.excluded, options->excluded_count, sizeof(*walk.excluded), by_start);
 	}
+	status = litifut_targets_create(image->text_start, image->text_end, &walk.branches, error);
 	for (size_t i = 1; i < image->section_count && !status; i++)
 		if (litifut_sites_in(&image->sections[i]))
 			status = walk_section(&walk, &image->sections[i], error);
 	free(walk.excluded);
 	if (!status && walk.needs_targets && arch->can_detour)
 		status = judge_cramped(&walk, error);
+	litifut_targets_release(&walk.branches);
 	if (status) {
 		litifut_sites_release(list);
 		return status;

@@ -39,6 +39,12 @@ void litifut_targets_add(struct litifut_targets *targets, uint32_t address)
 		targets->bits[half / 8] |= (uint8_t)(1u << half % 8);
 }
 
+void litifut_targets_merge(struct litifut_targets *targets, const struct litifut_targets *from)
+{
+	for (size_t i = 0; i < (targets->end - targets->start) / 16 + 1; i++)
+		targets->bits[i] |= from->bits[i];
+}
+
 bool litifut_targets_has(const struct litifut_targets *targets, uint32_t address)
 {
 	uint32_t half = (address - targets->start) / 2;

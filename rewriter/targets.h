@@ -26,6 +26,10 @@ void litifut_targets_release(struct litifut_targets *targets);
 
 /* Bit 0 of `address` is ignored; addresses outside are ignored, and never in. */
 void litifut_targets_add(struct litifut_targets *targets, uint32_t address);
+
+/* Adds all of `from`, which has the same bounds. */
+void litifut_targets_merge(struct litifut_targets *targets, const struct litifut_targets *from);
+
 bool litifut_targets_has(const struct litifut_targets *targets, uint32_t address);
 
 /* Adds what data can tell on any CPU: the addresses of symbols and, outside of
