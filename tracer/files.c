@@ -242,17 +242,35 @@ static void litifut_sync_around(const char *folder)
 		LITIFUT_CALL0(sync);
 }
 
-/* Copies a file through a temporary name, so that `to` is whole or absent. Gives
- * 0, or what the kernel had against it. */
-static long litifut_copy_file(const char *from, const char *to, bool sync)
+/* False when a copy that was begun later has come first. */
+static bool litifut_is_newest(uint32_t *last, uint32_t number)
 {
-	char temporary[LITIFUT_FILE_PATH_BYTES + 4];
+	uint32_t old;
+
+	do {
+		old = *(volatile uint32_t *)last;
+		if (old > number)
+			return false;
+	} while (!litifut_exchange(last, old, number));
+	return true;
+}
+
+/* Copies a file through a temporary name, which no other copy of this process has,
+ * so that `to` is whole or absent. `last`: the number of the newest copy that has
+ * got its name, or NULL. Gives 0, or what the kernel had against it. */
+static long litifut_copy_file(const char *from, const char *to, uint32_t number, uint32_t *last)
+{
+	char temporary[LITIFUT_FILE_PATH_BYTES + 4 + LITIFUT_NUMBER_BYTES];
 	long source = litifut_open(from, O_RDONLY, 0);
 	long target = source;
 	long result = source;
 
 	temporary[0] = 0;
 	litifut_append(temporary, sizeof(temporary), to);
+	if (number > 1) {
+		litifut_append(temporary, sizeof(temporary), ".");
+		litifut_append_number(temporary, sizeof(temporary), number);
+	}
 	litifut_append(temporary, sizeof(temporary), ".tmp");
 	if (!litifut_failed(source)) {
 		/* one that a loss of power has left: nothing half-written is continued */
@@ -261,10 +279,12 @@ static long litifut_copy_file(const char *from, const char *to, bool sync)
 		result = target;
 	}
 	if (!litifut_failed(target)) {
-		result = litifut_copy_all(source, target, sync);
-		if (!litifut_failed(result) && sync)
+		result = litifut_copy_all(source, target, last != NULL);
+		if (!litifut_failed(result) && last)
 			result = LITIFUT_CALL1(fsync, target);
 		litifut_close(target);
+		if (!litifut_failed(result) && last && !litifut_is_newest(last, number))
+			result = -ESTALE;
 		if (!litifut_failed(result))
 			result = LITIFUT_CALL2(rename, temporary, to);
 		if (litifut_failed(result))
@@ -277,13 +297,14 @@ static long litifut_copy_file(const char *from, const char *to, bool sync)
 
 void litifut_maps_write(void)
 {
+	struct litifut_recorder *r = &litifut_recorder;
 	char path[LITIFUT_FILE_PATH_BYTES];
 
-	litifut_file_path(path, litifut_recorder.settings.directory, "maps");
-	litifut_copy_file("/proc/self/maps", path, false);
+	litifut_file_path(path, r->settings.directory, "maps");
+	litifut_copy_file("/proc/self/maps", path, litifut_add(&r->maps_begun, 1) + 1, NULL);
 }
 
-static void litifut_carry(const char *kind)
+static void litifut_carry(const char *kind, uint32_t number, uint32_t *last)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	char from[LITIFUT_FILE_PATH_BYTES];
@@ -292,19 +313,23 @@ static void litifut_carry(const char *kind)
 
 	litifut_file_path(from, r->settings.directory, kind);
 	litifut_file_path(to, r->settings.copy_to, kind);
-	result = litifut_copy_file(from, to, true);
-	litifut_tell(litifut_failed(result) ? "can't copy to " : "copied to ", to, result);
+	result = litifut_copy_file(from, to, number, last);
+	if (result != -ESTALE)
+		litifut_tell(litifut_failed(result) ? "can't copy to " : "copied to ", to, result);
 }
 
 void litifut_files_carry(void)
 {
-	const char *copy_to = litifut_recorder.settings.copy_to;
+	struct litifut_recorder *r = &litifut_recorder;
+	const char *copy_to = r->settings.copy_to;
+	uint32_t number;
 
 	if (!copy_to[0])
 		return;
+	number = litifut_add(&r->carried.last_begun, 1) + 1;
 	litifut_directories_make(copy_to);
 	litifut_sync_around(copy_to);
-	litifut_carry("trace");
-	litifut_carry("maps");
+	litifut_carry("trace", number, &r->carried.trace);
+	litifut_carry("maps", number, &r->carried.maps);
 	litifut_sync_around(copy_to);
 }

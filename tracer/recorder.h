@@ -104,6 +104,13 @@ struct litifut_recorder {
 	uint32_t identity[3]; /* of the trace file */
 	char program[64];
 	uint32_t name_number; /* in the names of its files: the first free one */
+	uint32_t maps_begun;  /* number of the last writing of the maps */
+	/* Numbers of copies to LITIFUT_COPY_TO: the last begun, the last named. */
+	struct {
+		uint32_t last_begun;
+		uint32_t trace;
+		uint32_t maps;
+	} carried;
 	struct litifut_settings settings;
 	struct litifut_thread *thread_list;
 	uint32_t thread_pool; /* unused rest of the page that threads are made from */
@@ -203,7 +210,8 @@ long litifut_trace_descriptor(void);
 bool litifut_is_trace(long descriptor);
 /* files.c: writes /proc/self/maps beside the trace. */
 void litifut_maps_write(void);
-/* files.c: copies trace and maps to LITIFUT_COPY_TO. */
+/* files.c: copies trace and maps to LITIFUT_COPY_TO. Several threads may be at it
+ * at once; the copy that was begun last stays. */
 void litifut_files_carry(void);
 
 /* settings.c: the built-in values, then `defaults` (as in struct

@@ -150,6 +150,78 @@ toggled()
 	is "LITIFUT_SIGNAL: nothing half-written is left" "$(find usb -name '*.tmp' | wc -l)" 0
 }
 
+# Four threads stop and start at once, so that copies overlap. A fifth looks at the
+# copy all the time: each that has the name is whole, which shows in that the
+# file only ever grows.
+overlapping()
+{
+	cat >overlap.c <<-'END'
+		#include <pthread.h>
+		#include <stdio.h>
+		#include <sys/stat.h>
+		#include <unistd.h>
+		#include <litifut/litifut.h>
+		static volatile int stop;
+		static volatile unsigned sum;
+		__attribute__((noipa)) void leaf(void) { __asm__ volatile(""); }
+		__attribute__((noipa)) void through(void (*callee)(void)) { callee(); sum++; }
+		static void *watch(void *path)
+		{
+			long last = 0;
+			while (!stop) {
+				struct stat now;
+				if (!stat(path, &now)) {
+					if (now.st_size < last || now.st_size < 16384)
+						printf("from %ld to %ld\n", last, (long)now.st_size);
+					last = now.st_size;
+				}
+				usleep(200);
+			}
+			return (void *)last;
+		}
+		static void *worker(void *argument)
+		{
+			for (int i = 0; i < 15; i++) {
+				for (int j = 0; j < 3000; j++)
+					through(leaf);
+				if (litifut_stop)
+					litifut_stop();
+				if (litifut_start)
+					litifut_start();
+			}
+			return argument;
+		}
+		int main(int count, char **arguments)
+		{
+			pthread_t thread[4], watcher;
+			void *seen;
+			char path[512];
+			snprintf(path, sizeof(path), "%s/trace/overlap.%d.trace", arguments[count - 1],
+				(int)getpid());
+			pthread_create(&watcher, 0, watch, path);
+			for (int i = 0; i < 4; i++)
+				pthread_create(&thread[i], 0, worker, 0);
+			for (int i = 0; i < 4; i++)
+				pthread_join(thread[i], 0);
+			stop = 1;
+			pthread_join(watcher, &seen);
+			puts(seen ? "seen" : "not seen");
+			return 0;
+		}
+	END
+	flags="-pthread -I$root/include"
+	link overlap ../overlap.c || return
+	flags=
+	copy_to=$(pwd)/usb
+	rm -rf data usb
+	guest_environment="LITIFUT_DIR=$(pwd)/data LITIFUT_COPY_TO=$copy_to LITIFUT_CLOCK=mono LITIFUT_BULK_KB=16"
+	run traced overlap "$copy_to"
+	guest_environment=
+	is "copies that overlap: each is whole when it has its name" "$(cat traced.out)" seen
+	ok "copies that overlap: the last one is that of the end" whole
+	is "copies that overlap: nothing half-written is left" "$(find usb data -name '*.tmp' | wc -l)" 0
+}
+
 behaviour()
 {
 	cat >work.c <<-'END'
@@ -168,6 +240,7 @@ behaviour()
 	run plain work
 	stick
 	toggled
+	overlapping
 }
 
 for_targets behaviour
