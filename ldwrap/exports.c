@@ -22,7 +22,9 @@
 
 #include "ldwrap/process.h"
 
-#define NAMES "litifut_record_trace; litifut_module_leave; litifut_start; litifut_stop;"
+#define NAMES                                                                                      \
+	"litifut_record_trace; litifut_module_enter; litifut_module_leave; litifut_start; "        \
+	"litifut_stop;"
 
 static enum litifut_status write_text(const char *path, const char *first, size_t first_bytes,
 				      const char *middle, const char *last,

@@ -60,7 +60,7 @@ struct link_state {
 	size_t *island_items; /* the item before which each goes */
 	size_t island_count;
 	const char *script;      /* that places the islands; NULL: the linker's own */
-	bool islands_are_placed; /* by a map: what is still out of reach stays so */
+	bool islands_are_placed; /* if any: what is still out of reach stays so */
 	struct link_files files;
 };
 
@@ -375,6 +375,9 @@ static enum litifut_status link_until_it_fits(struct link_state *state, struct l
 		status = measure(state, error);
 		if (status)
 			return status;
+		/* then no island would help */
+		if (!state->plan.island_count)
+			state->islands_are_placed = true;
 	}
 	return litifut_error_set(error, LITIFUT_ERROR_SPACE, NULL, NULL, LITIFUT_NO_ADDRESS,
 				 "the reserved room was still too small after %d links",

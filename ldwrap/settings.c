@@ -124,8 +124,10 @@ static void apply_setting(struct settings *settings, const struct setting *setti
 	case SETTING_ENGINE:
 		if (!strcmp(value, "db"))
 			settings->engine = LITIFUT_ENGINE_DB;
+		else if (!strcmp(value, "thunk"))
+			settings->engine = LITIFUT_ENGINE_THUNK;
 		else if (*value)
-			warn_about(warn, where, "only `db' is supported, ignored", value);
+			warn_about(warn, where, "neither `db' nor `thunk', ignored", value);
 		break;
 	case SETTING_DATABASE:
 		if (!find_database(value, &settings->database) && *value)

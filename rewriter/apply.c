@@ -5,6 +5,7 @@
 #include "rewriter/session.h"
 #include "rewriter/sites_file.h"
 #include "rewriter/sort.h"
+#include "rewriter/thunks.h"
 #include "rewriter/verify.h"
 
 #include <elf.h>
@@ -36,6 +37,7 @@ struct apply {
 	size_t db_count;
 	struct litifut_rooms rooms;
 	struct litifut_frames frames;
+	struct litifut_thunks *thunks; /* NULL: the other engine */
 };
 
 static void put(const struct apply *apply, uint8_t *bytes, uint32_t value)
@@ -103,7 +105,8 @@ static enum litifut_status add_to_db(struct apply *apply, const struct litifut_f
 	uint8_t *record = apply->db.section->bytes + sizeof(struct litifut_db_header) +
 			  apply->db_count * sizeof(struct litifut_db_entry);
 
-	if (!site->detour && !apply->session.arch->needs_db(&site->instruction))
+	if (!site->detour &&
+	    !apply->session.arch->needs_db(&apply->session.context, &site->instruction))
 		return LITIFUT_OK;
 	if (apply->db_count == apply->db.capacity)
 		return litifut_error_set(error, LITIFUT_ERROR_SPACE, apply->session.image.path,
@@ -138,8 +141,8 @@ static enum litifut_status detour_site(struct apply *apply, struct litifut_found
 {
 	struct litifut_detour detour;
 	bool full;
-	uint32_t address = litifut_rooms_add(&apply->rooms, apply->session.arch,
-					     &apply->session.context, site, &detour, &full);
+	uint32_t address = litifut_rooms_add(&apply->rooms, &apply->session, apply->thunks, site,
+					     &detour, &full);
 
 	if (full || !apply->rooms.count)
 		return no_room(apply, error);
@@ -161,6 +164,8 @@ static enum litifut_status detour_site(struct apply *apply, struct litifut_found
 			litifut_frames_add(&apply->frames, &detour.frames[i]);
 	if (detour.return_address)
 		site->site.return_address = detour.return_address;
+	if (detour.thunk && !apply->session.arch->thunks_need_db)
+		return LITIFUT_OK;
 	return add_to_db(apply, site,
 			 detour.instruction ? detour.instruction : site->site.instruction, error);
 }
@@ -173,6 +178,18 @@ static enum litifut_status patch_site(struct apply *apply, struct litifut_found_
 
 	if (site->detour)
 		return detour_site(apply, site, error);
+	if (apply->thunks) {
+		bool full;
+
+		entry = litifut_thunks_encode(apply->thunks, site, code, &full);
+		if (full)
+			return no_room(apply, error);
+		if (entry) {
+			replace(apply, site, site->site.address, code, site->instruction.length,
+				entry);
+			return LITIFUT_OK;
+		}
+	}
 	entry = litifut_landings_encode(&apply->session.landings, apply->session.arch,
 					&apply->session.context, site, code);
 	if (!entry) {
@@ -424,7 +441,8 @@ static void fill_module(struct apply *apply)
 		uint32_t value;
 	} words[] = {
 		{offsetof(struct litifut_module, flags), flags},
-		{offsetof(struct litifut_module, engine), LITIFUT_ENGINE_DB},
+		{offsetof(struct litifut_module, engine),
+		 apply->thunks ? LITIFUT_ENGINE_THUNK : LITIFUT_ENGINE_DB},
 		{offsetof(struct litifut_module, link_address), apply->module_address},
 		{offsetof(struct litifut_module, text_start), image->text_start},
 		{offsetof(struct litifut_module, text_end), image->text_end},
@@ -505,6 +523,13 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 	find_frames(apply);
 	if (!status)
 		note_rooms(apply);
+	if (!status && apply->session.context.thunks) {
+		apply->thunks = litifut_thunks_create(&apply->session, &apply->rooms);
+		if (!apply->thunks)
+			status = litifut_error_set(error, LITIFUT_ERROR_IO,
+						   apply->session.image.path, NULL,
+						   LITIFUT_NO_ADDRESS, "out of memory");
+	}
 	if (!status)
 		status = fill_hosts(apply, error);
 	for (size_t i = 0; i < sites->count && !status; i++)
@@ -586,6 +611,7 @@ enum litifut_status litifut_rewrite_apply(const char *path,
 	status = rewrite(&apply, error);
 	if (!status)
 		status = save(&apply, error);
+	litifut_thunks_release(apply.thunks);
 	litifut_rooms_release(&apply.rooms);
 	free(apply.changes);
 	free(apply.site_bytes);

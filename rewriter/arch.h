@@ -13,9 +13,10 @@
 #include "rewriter/instruction.h"
 #include "rewriter/link_facts.h"
 #include "rewriter/targets.h"
+#include "rewriter/thunk.h"
 
 /* The most entry points that the tracer of any CPU has. */
-#define LITIFUT_ENTRIES_MAX 4
+#define LITIFUT_ENTRIES_MAX 8
 
 /* The room for trampolines beside the tracer. As the name of an entry point it
  * stands for the gate; there is none in an image with no such room. */
@@ -68,6 +69,7 @@ struct litifut_detour {
 	uint32_t return_address;
 	uint32_t instruction; /* other calls: 0, or the one for the DB if it is not theirs */
 	uint32_t entry;       /* where the new code leads; 0: to the trampoline */
+	bool thunk;           /* the trampoline goes by a thunk */
 	/* With a stone: what its bytes become, a branch to its own trampoline and,
 	 * 4 bytes later, what the branch at the call leads to. */
 	uint32_t stone;
@@ -83,6 +85,10 @@ struct litifut_detour {
 struct litifut_gate {
 	uint32_t address;
 	const uint32_t *entries;
+	/* The thunk that serves this call, bit 0 set: T32 code; 0: none. The
+	 * trampoline of a tail call then goes on to the callee by itself, behind
+	 * the call of the thunk, where its key is. */
+	uint32_t thunk;
 };
 
 /* Facts about one image that decode and encode depend on. */
@@ -91,6 +97,7 @@ struct litifut_arch_context {
 	bool position_independent; /* absolute jumps have no known region */
 	bool short_thumb_branches; /* Thumb without Thumb-2: bl reaches +-4 MB only */
 	uint32_t global_pointer;   /* MIPS: link-time value of $gp, 0 when there is none */
+	bool thunks;               /* calls go by thunks where they can */
 };
 
 struct litifut_arch {
@@ -160,10 +167,12 @@ struct litifut_arch {
 			   const char *callee_name);
 
 	/* Which entry point serves this call: index into entry_names. */
-	unsigned (*entry)(const struct litifut_instruction *instruction);
+	unsigned (*entry)(const struct litifut_arch_context *context,
+			  const struct litifut_instruction *instruction);
 
 	/* True when the tracer finds the callee of this call in the instruction DB. */
-	bool (*needs_db)(const struct litifut_instruction *instruction);
+	bool (*needs_db)(const struct litifut_arch_context *context,
+			 const struct litifut_instruction *instruction);
 
 	/* How far, in bytes either way, the instruction that replaces this call gets;
 	 * UINT32_MAX: everywhere. Slightly less than the exact limit. */
@@ -171,7 +180,8 @@ struct litifut_arch {
 			  const struct litifut_instruction *instruction);
 
 	/* Writes to `code` the instruction that replaces the call at `address` and goes
-	 * to the entry point at `entry`; as long as the original. False: out of reach. */
+	 * to the code at `entry` (ARM: bit 0 set when it is T32); as long as the
+	 * original. False: out of reach, or it can't change the state. */
 	bool (*encode_call)(const struct litifut_arch_context *context,
 			    const struct litifut_instruction *instruction, uint32_t address,
 			    uint32_t entry, uint8_t *code);
@@ -265,6 +275,24 @@ struct litifut_arch {
 	void (*write_host)(const struct litifut_arch_context *context, uint32_t address,
 			   uint32_t trampoline, const uint32_t *entries, uint8_t *code,
 			   uint8_t *moved, uint32_t *island_entries);
+
+	/* The members from here to `write_thunk` are for the thunk engine. */
+
+	/* Does the code in this image run only on CPUs that thunks run on? */
+	bool (*allows_thunks)(const struct litifut_image *image,
+			      const struct litifut_arch_context *context);
+	/* Which thunk serves this call? */
+	struct litifut_thunk (*thunk)(const struct litifut_image *image,
+				      const struct litifut_arch_context *context,
+				      const struct litifut_cramped_call *call);
+	/* A trampoline that goes by a thunk has an entry in the DB all the same, for
+	 * when the thunk can't store its event. */
+	bool thunks_need_db;
+	/* Writes the thunk to `code`, standing at `address` (multiple of 4). `entries`
+	 * are those of its room. Returns its size; 0: what it leads to is out of reach. */
+	unsigned (*write_thunk)(const struct litifut_arch_context *context,
+				const struct litifut_thunk *thunk, uint32_t address,
+				const uint32_t *entries, uint8_t *code);
 
 	/* For capstone: cs_arch and cs_mode of code in `state`. */
 	void (*disassembler)(const struct litifut_arch_context *context,

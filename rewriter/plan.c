@@ -1,6 +1,7 @@
 /* The first half of the rewriter: how much room does this image need? */
 #include "rewriter/hosts.h"
 #include "rewriter/session.h"
+#include "rewriter/thunks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,9 @@ enum litifut_status litifut_session_open(const char *path,
 					   session->image.machine);
 	if (!status)
 		status = session->arch->examine(&session->image, &session->context, error);
+	session->context.thunks = !status && options->engine == LITIFUT_ENGINE_THUNK &&
+				  session->arch->allows_thunks &&
+				  session->arch->allows_thunks(&session->image, &session->context);
 	if (!status)
 		status = litifut_sites_find(&session->image, session->arch, &session->context,
 					    options, &session->sites, error);
@@ -116,8 +120,9 @@ static unsigned trampoline_bytes(const struct litifut_session *session,
 	const struct litifut_cramped_call call = litifut_site_cramped(site);
 	/* As if it were all here: nothing is out of reach, and the size is known. */
 	const uint32_t here = site->site.address & ~3u;
-	const uint32_t entries[LITIFUT_ENTRIES_MAX] = {here, here, here, here};
-	const struct litifut_gate gate = {here, entries};
+	const uint32_t entries[LITIFUT_ENTRIES_MAX] = {here, here, here, here,
+						       here, here, here, here};
+	const struct litifut_gate gate = {here, entries, session->context.thunks ? here : 0};
 	struct litifut_detour detour = {0};
 	uint8_t scratch[256];
 
@@ -146,6 +151,8 @@ static size_t island_trampolines(const struct litifut_session *session, const ui
 			    site->site.address < high && !is_near_own(session, site))
 				bytes += trampoline_bytes(session, site);
 		}
+		if (session->context.thunks)
+			bytes += litifut_thunks_bytes(session, low, high);
 		if (bytes > most)
 			most = bytes;
 	}
@@ -202,6 +209,8 @@ static enum litifut_status plan_trampolines(const struct litifut_session *sessio
 		if (site->detour)
 			bytes += trampoline_bytes(session, site);
 	}
+	if (session->context.thunks)
+		bytes += litifut_thunks_bytes(session, 0, UINT32_MAX);
 	/* Hosts: more when the second link spreads the code, fewer with islands. */
 	status = litifut_hosts_choose(session, options, &hosts, error);
 	if (hosts.count)
@@ -211,6 +220,26 @@ static enum litifut_status plan_trampolines(const struct litifut_session *sessio
 		plan->trampoline_bytes = bytes + bytes / 64 + session->arch->gate_bytes +
 					 16 * session->arch->trampoline_bytes_max;
 	return status;
+}
+
+/* A site that a thunk will serve for certain has no entry in the DB. */
+static bool wants_db(const struct litifut_session *session, const struct litifut_found_site *site)
+{
+	const struct litifut_arch *arch = session->arch;
+	struct litifut_cramped_call call = litifut_site_cramped(site);
+	struct litifut_thunk thunk;
+
+	if (site->site.reason != LITIFUT_SITE_PATCHED)
+		return false;
+	if (!session->context.thunks)
+		return site->detour || arch->needs_db(&session->context, &site->instruction);
+	if (site->detour && arch->thunks_need_db)
+		return true;
+	thunk = arch->thunk(&session->image, &session->context, &call);
+	return thunk.kind == LITIFUT_THUNK_NONE ||
+	       (thunk.kind > LITIFUT_THUNK_ENTRY &&
+		arch->reach(&session->context, &site->instruction) <=
+			session->image.text_end - session->image.text_start);
 }
 
 enum litifut_status litifut_rewrite_plan(const char *path,
@@ -232,8 +261,7 @@ enum litifut_status litifut_rewrite_plan(const char *path,
 	plan->text_bytes = session.sites.text_bytes;
 	plan->island_bytes = session.arch->island_bytes;
 	for (size_t i = 0; i < session.sites.count; i++)
-		plan->db_entries += session.sites.items[i].site.reason == LITIFUT_SITE_PATCHED &&
-				    session.arch->needs_db(&session.sites.items[i].instruction);
+		plan->db_entries += wants_db(&session, &session.sites.items[i]);
 	/* The linker may turn a few calls into others on the second run (veneers,
 	 * jalr and bal), so leave some room. */
 	plan->sites += plan->sites / 64 + 16;

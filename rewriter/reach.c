@@ -101,7 +101,7 @@ uint32_t litifut_landings_encode(const struct litifut_landings *landings,
 				 const struct litifut_arch_context *context,
 				 const struct litifut_found_site *site, uint8_t *code)
 {
-	unsigned index = arch->entry(&site->instruction);
+	unsigned index = arch->entry(context, &site->instruction);
 	uint32_t address = site->site.address;
 	size_t low = 0;
 	size_t high = landings->count;

@@ -1,6 +1,8 @@
 /* The rooms for trampolines: one beside the tracer, one behind each island. */
 #include "rewriter/rooms.h"
 
+#include "rewriter/thunks.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,21 +75,50 @@ void litifut_rooms_release(struct litifut_rooms *rooms)
 	memset(rooms, 0, sizeof(*rooms));
 }
 
-/* As litifut_rooms_add() for one room. */
-static uint32_t add_to(struct litifut_room *room, const struct litifut_arch *arch,
-		       const struct litifut_arch_context *context,
-		       const struct litifut_cramped_call *call, struct litifut_detour *detour,
-		       bool *full)
+/* What litifut_rooms_add() is about. */
+struct addition {
+	struct litifut_rooms *rooms;
+	const struct litifut_session *session;
+	struct litifut_thunks *thunks;
+	struct litifut_cramped_call call;
+	struct litifut_thunk wanted;
+	struct litifut_detour *detour;
+	bool full;
+};
+
+/* The gate for the trampoline in `room`, with the thunk if there is one. */
+static struct litifut_gate gate_of(struct addition *addition, struct litifut_room *room)
 {
-	const struct litifut_gate gate = {room->address, room->entries};
+	struct litifut_gate gate = {room->address, room->entries, 0};
+
+	if (addition->wanted.kind == LITIFUT_THUNK_ENTRY)
+		gate.thunk = room->entries[addition->wanted.number];
+	else if (addition->wanted.kind != LITIFUT_THUNK_NONE)
+		gate.thunk = litifut_thunks_in_room(addition->thunks, room, &addition->wanted,
+						    &addition->full);
+	return gate;
+}
+
+/* As litifut_rooms_add() for one room. */
+static uint32_t add_to(struct addition *addition, struct litifut_room *room)
+{
+	const struct litifut_session *session = addition->session;
+	struct litifut_detour *detour = addition->detour;
+	struct litifut_gate gate = gate_of(addition, room);
 	uint32_t address = room->address + room->used;
 	uint8_t code[256];
+	bool done = false;
 
-	*detour = (struct litifut_detour){0};
-	if (!arch->write_detour(context, call, address, &gate, code, detour))
+	for (unsigned tries = gate.thunk ? 2 : 1; tries && !done && !addition->full; tries--) {
+		*detour = (struct litifut_detour){.thunk = gate.thunk != 0};
+		done = session->arch->write_detour(&session->context, &addition->call, address,
+						   &gate, code, detour);
+		gate.thunk = 0; /* the thunk may be, or may lead, too far */
+	}
+	if (!done)
 		return 0;
 	if (detour->trampoline_bytes > room->size - room->used) {
-		*full = true;
+		addition->full = true;
 		return 0;
 	}
 	memcpy(room->bytes + room->used, code, detour->trampoline_bytes);
@@ -109,63 +140,79 @@ uint8_t *litifut_rooms_take(struct litifut_rooms *rooms, uint32_t size, uint32_t
 }
 
 /* The trampoline goes beside the tracer, and the site says which it is. */
-static uint32_t add_numbered(struct litifut_rooms *rooms, const struct litifut_arch *arch,
-			     const struct litifut_arch_context *context,
-			     const struct litifut_cramped_call *call, struct litifut_detour *detour,
-			     bool *full)
+static uint32_t add_numbered(struct addition *addition)
 {
+	struct litifut_rooms *rooms = addition->rooms;
+	const struct litifut_session *session = addition->session;
 	struct litifut_room *room = &rooms->items[rooms->own];
 	uint32_t trampoline = room->address + room->used;
 	uint8_t *bytes = room->bytes + room->used;
-	const struct litifut_gate gate = {room->address, room->entries};
+	const struct litifut_gate gate = gate_of(addition, room);
 
-	if (arch->trampoline_bytes_max > room->size - room->used) {
-		*full = true;
+	if (session->arch->trampoline_bytes_max > room->size - room->used) {
+		addition->full = true;
 		return 0;
 	}
 	for (size_t i = 0; i < rooms->landings->count; i++) {
 		const struct litifut_landing *landing = &rooms->landings->items[i];
 
+		*addition->detour = (struct litifut_detour){.thunk = gate.thunk != 0};
 		if (i == rooms->landings->own ||
-		    !arch->encode_numbered(context, call, trampoline, &gate, landing->entries,
-					   bytes, detour))
+		    !session->arch->encode_numbered(&session->context, &addition->call, trampoline,
+						    &gate, landing->entries, bytes,
+						    addition->detour))
 			continue;
-		room->used += detour->trampoline_bytes;
+		room->used += addition->detour->trampoline_bytes;
 		return trampoline;
 	}
 	return 0;
 }
 
-uint32_t litifut_rooms_add(struct litifut_rooms *rooms, const struct litifut_arch *arch,
-			   const struct litifut_arch_context *context,
-			   const struct litifut_found_site *site, struct litifut_detour *detour,
-			   bool *full)
+size_t litifut_rooms_nearest(const struct litifut_rooms *rooms, uint32_t address)
 {
-	const struct litifut_cramped_call call = litifut_site_cramped(site);
-	uint32_t address = 0;
 	size_t low = 0;
 	size_t high = rooms->count;
 
-	*full = false;
-	/* From there it is not far to the tracer. */
-	if (rooms->own < rooms->count)
-		address = add_to(&rooms->items[rooms->own], arch, context, &call, detour, full);
-	if (address || *full)
-		return address;
-	if (arch->encode_numbered)
-		return rooms->own < rooms->count
-			       ? add_numbered(rooms, arch, context, &call, detour, full)
-			       : 0;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (rooms->items[middle].address < site->site.address)
+		if (rooms->items[middle].address < address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	/* The two neighbours are the nearest. */
-	for (size_t i = low ? low - 1 : 0; i < rooms->count && i <= low && !address; i++)
-		address = add_to(&rooms->items[i], arch, context, &call, detour, full);
+	return low;
+}
+
+uint32_t litifut_rooms_add(struct litifut_rooms *rooms, const struct litifut_session *session,
+			   struct litifut_thunks *thunks, const struct litifut_found_site *site,
+			   struct litifut_detour *detour, bool *full)
+{
+	struct addition addition = {
+		.rooms = rooms,
+		.session = session,
+		.thunks = thunks,
+		.call = litifut_site_cramped(site),
+		.detour = detour,
+	};
+	bool has_own = rooms->own < rooms->count;
+	uint32_t address = 0;
+
+	if (thunks)
+		addition.wanted =
+			session->arch->thunk(&session->image, &session->context, &addition.call);
+	/* From there it is not far to the tracer. */
+	if (has_own)
+		address = add_to(&addition, &rooms->items[rooms->own]);
+	if (!address && !addition.full && session->arch->encode_numbered) {
+		address = has_own ? add_numbered(&addition) : 0;
+	} else if (!address && !addition.full) {
+		size_t near = litifut_rooms_nearest(rooms, site->site.address);
+
+		/* The two neighbours are the nearest. */
+		for (size_t i = near ? near - 1 : 0; i < rooms->count && i <= near && !address; i++)
+			address = add_to(&addition, &rooms->items[i]);
+	}
+	*full = addition.full;
 	return address;
 }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rewriter/reach.h"
+#include "rewriter/session.h"
 
 /* A gate (see write_gate in struct litifut_arch), then trampolines. */
 struct litifut_room {
@@ -39,12 +39,18 @@ void litifut_rooms_release(struct litifut_rooms *rooms);
  * there is not enough. */
 uint8_t *litifut_rooms_take(struct litifut_rooms *rooms, uint32_t size, uint32_t *address);
 
+struct litifut_thunks;
+
 /* Writes a trampoline for `site` into the best room and fills `detour`; returns
  * its address, or 0: then *full tells whether a room is in reach that has no
- * space left; without, there is none in reach. */
-uint32_t litifut_rooms_add(struct litifut_rooms *rooms, const struct litifut_arch *arch,
-			   const struct litifut_arch_context *context,
-			   const struct litifut_found_site *site, struct litifut_detour *detour,
-			   bool *full);
+ * space left; without, there is none in reach. The trampoline goes by a thunk of
+ * its room if the site has one; `thunks` may be NULL. */
+uint32_t litifut_rooms_add(struct litifut_rooms *rooms, const struct litifut_session *session,
+			   struct litifut_thunks *thunks, const struct litifut_found_site *site,
+			   struct litifut_detour *detour, bool *full);
+
+/* Index of the first room at or behind `address`, or the number of rooms. That
+ * one and the one before are the nearest. */
+size_t litifut_rooms_nearest(const struct litifut_rooms *rooms, uint32_t address);
 
 #endif

@@ -135,6 +135,17 @@ static void litifut_clear(uint32_t *word, const uint32_t *end)
 	}
 }
 
+/* A thunk stores an event in a dozen instructions, the compact form takes some
+ * fifty more. */
+static bool litifut_compacts(void)
+{
+	const struct litifut_recorder *r = &litifut_recorder;
+
+	if (!r->settings.bulk_kb || r->settings.compact == LITIFUT_COMPACT_OFF)
+		return false;
+	return r->settings.compact == LITIFUT_COMPACT_ON || r->fast != LITIFUT_FAST_THUNKS;
+}
+
 /* What becomes of a full chunk, which no cursor names any more: emptied once its
  * events are in the trace in compact form, and then returned; or closed as it
  * is, and 0 returned. */
@@ -143,10 +154,9 @@ static uint32_t litifut_chunk_finish(uint32_t end)
 	struct litifut_recorder *r = &litifut_recorder;
 	uint32_t base = (end - 1) & ~r->chunk_mask;
 	struct litifut_chunk_header *chunk = (struct litifut_chunk_header *)base;
-	bool hole = false;
 
 	if (chunk->kind == LITIFUT_CHUNK_EVENTS && chunk->encoding == LITIFUT_ENCODING_WORDS &&
-	    r->settings.bulk_kb && litifut_compact_chunk(chunk, end)) {
+	    litifut_compacts() && litifut_compact_chunk(chunk, end)) {
 		/* From here on readers find the block and not this chunk. */
 		*(volatile uint16_t *)&chunk->kind = LITIFUT_CHUNK_FREE;
 		litifut_port_barrier(r->features);
@@ -157,13 +167,10 @@ static uint32_t litifut_chunk_finish(uint32_t end)
 	/* A zero word is a slot whose writer was interrupted by a signal and has
 	 * yet to come back; unmapping would make it fault. A zero that belongs
 	 * to something else only keeps the chunk mapped for nothing. */
-	for (const uint32_t *word = (const uint32_t *)(chunk + 1); word < (const uint32_t *)end;
-	     word++)
-		hole |= !*(const volatile uint32_t *)word;
 	chunk->used_bytes = end - base - (uint32_t)sizeof(*chunk);
 	litifut_port_barrier(r->features);
 	chunk->flags |= LITIFUT_CHUNK_CLOSED;
-	if (!hole)
+	if (!litifut_port_has_zero((const uint32_t *)(chunk + 1), (const uint32_t *)end))
 		litifut_unmap(base, r->chunk_mask + 1);
 	return 0;
 }

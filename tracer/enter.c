@@ -20,11 +20,16 @@ struct litifut_module litifut_module
 		.version = LITIFUT_MODULE_VERSION,
 };
 
+static void litifut_module_start(void);
 static void litifut_module_end(void);
+
+/* The default recorder's; absent with one of the user's own. */
+void litifut_module_enter(struct litifut_module *module) __attribute__((weak));
 
 struct litifut_module_state litifut_module_state __attribute__((visibility("hidden"))) = {
 	.self = &litifut_module_state,
 	.record = litifut_record_trace,
+	.start = litifut_module_start,
 	.end = litifut_module_end,
 };
 
@@ -83,7 +88,7 @@ static inline void litifut_record_early(struct litifut_module *module,
 	}
 }
 
-static inline void litifut_record(const struct litifut_frame *frame, struct litifut_module *module,
+static inline void litifut_record(uint32_t stack_pointer, struct litifut_module *module,
 				  struct litifut_module_state *state, uint32_t return_address,
 				  uint32_t callee, uint32_t kind)
 {
@@ -91,7 +96,7 @@ static inline void litifut_record(const struct litifut_frame *frame, struct liti
 		.return_address = return_address,
 		.callee = callee,
 		.kind = kind,
-		.stack_pointer = litifut_frame_stack_pointer(frame),
+		.stack_pointer = stack_pointer,
 		.module = module,
 	};
 
@@ -104,7 +109,8 @@ static inline void litifut_record(const struct litifut_frame *frame, struct liti
 		}
 		litifut_record_early(module, state);
 	}
-	if (kind != LITIFUT_SITE_DIRECT && callee == (uint32_t)state->end)
+	if (kind != LITIFUT_SITE_DIRECT &&
+	    (callee == (uint32_t)state->end || callee == (uint32_t)state->start))
 		return;
 	litifut_record_to(state, &call);
 }
@@ -128,7 +134,8 @@ uint32_t litifut_enter(const struct litifut_frame *frame, struct litifut_module 
 		return 0;
 	callee = litifut_frame_next_pc(frame, entries[index].instruction, return_address, &kind);
 	if (callee)
-		litifut_record(frame, module, state, return_address, callee, kind);
+		litifut_record(litifut_frame_stack_pointer(frame), module, state, return_address,
+			       callee, kind);
 	return callee;
 }
 
@@ -136,16 +143,38 @@ uint32_t litifut_enter(const struct litifut_frame *frame, struct litifut_module 
 void litifut_enter_register(const struct litifut_frame *frame, struct litifut_module *module,
 			    struct litifut_module_state *state)
 {
-	litifut_record(frame, module, state, litifut_frame_return_address(frame),
-		       frame->registers[LITIFUT_CALL_REGISTER], LITIFUT_SITE_INDIRECT);
+	litifut_record(litifut_frame_stack_pointer(frame), module, state,
+		       litifut_frame_return_address(frame), frame->registers[LITIFUT_CALL_REGISTER],
+		       LITIFUT_SITE_INDIRECT);
 }
 #endif
+
+uint32_t litifut_enter_thunk(const struct litifut_frame *frame, struct litifut_module *module,
+			     struct litifut_module_state *state, uint32_t stack_pointer)
+{
+	uint32_t kind;
+	uint32_t callee = litifut_frame_exit(frame, &kind);
+
+	litifut_record(stack_pointer, module, state, litifut_frame_return_address(frame), callee,
+		       kind);
+	return callee;
+}
+
+static void litifut_module_start(void)
+{
+	if (litifut_module.engine == LITIFUT_ENGINE_THUNK && litifut_module_enter)
+		litifut_module_enter(&litifut_module);
+}
 
 static void litifut_module_end(void)
 {
 	if (litifut_module_leave)
 		litifut_module_leave(&litifut_module);
 }
+
+/* Priority 0: runs before every other constructor of the module. */
+static void (*const litifut_module_start_entry)(void)
+	__attribute__((section(".init_array.00000"), used)) = litifut_module_start;
 
 /* Priority 0: runs after every other destructor of the module, so that their
  * calls are seen. It is also what keeps this object in a link that collects

@@ -21,6 +21,13 @@ void litifut_enter_register(const struct litifut_frame *frame, struct litifut_mo
 			    struct litifut_module_state *state)
 	__attribute__((visibility("hidden")));
 
+/* Records the call of a thunk, and returns its callee. The frame tells of the
+ * thunk's exit, the instruction that goes on to the callee. `stack_pointer` is
+ * the caller's. */
+uint32_t litifut_enter_thunk(const struct litifut_frame *frame, struct litifut_module *module,
+			     struct litifut_module_state *state, uint32_t stack_pointer)
+	__attribute__((visibility("hidden")));
+
 /* The floating-point registers that a recorder of the user's own may change. */
 enum litifut_floating {
 	LITIFUT_FLOATING_UNKNOWN = 0,

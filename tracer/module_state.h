@@ -27,8 +27,10 @@ struct litifut_module_state {
 	 * linker has looked it up. */
 	struct litifut_module_state *self;
 	void (*record)(const struct litifut_call *call);
-	/* Our own destructor, which the start-up code of a static program calls
-	 * from a traced site: a call that the program would not make without us. */
+	/* Our own constructor and destructor, which the start-up code of a static
+	 * program calls from traced sites: calls that the program would not make
+	 * without us. */
+	void (*start)(void);
 	void (*end)(void);
 	uint32_t relocated; /* the words above were seen to be right */
 	uint32_t floating;  /* enum litifut_floating */

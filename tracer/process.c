@@ -25,6 +25,10 @@ static void litifut_take_auxiliary_vector(const uint32_t *pair, const uint32_t *
 			hwcap = pair[1];
 		else if (pair[0] == AT_PAGESZ && pair[1])
 			page_bytes = pair[1];
+		else if (pair[0] == AT_PHDR)
+			r->program_headers = pair[1];
+		else if (pair[0] == AT_PHNUM)
+			r->program_header_count = pair[1];
 		else if (pair[0] == AT_SYSINFO_EHDR)
 			r->vdso = pair[1];
 		else if (pair[0] == AT_SECURE)
@@ -225,6 +229,21 @@ void litifut_module_announce(struct litifut_module *module)
 	module->registered = 2;
 }
 
+/* Thunks do not ask whether their module is known, so it is made known before
+ * they can run. */
+LITIFUT_PUBLIC void litifut_module_enter(struct litifut_module *module)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+
+	if (r->phase == LITIFUT_PHASE_OFF || !litifut_process_ready(module))
+		return;
+	litifut_module_announce(module);
+	if (!r->thunks && litifut_fork_start()) {
+		r->thunks = 1;
+		litifut_update_fast();
+	}
+}
+
 static bool litifut_trace_open_again(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
@@ -233,6 +252,8 @@ static bool litifut_trace_open_again(void)
 	if (r->descriptor >= 0 && litifut_is_trace(r->descriptor))
 		litifut_close(r->descriptor);
 	r->descriptor = -1;
+	if (r->thunks)
+		litifut_cursor_drop();
 	litifut_threads_forget();
 	if (!litifut_trace_open())
 		return false;
@@ -305,6 +326,8 @@ LITIFUT_PUBLIC void litifut_module_leave(struct litifut_module *module)
 			litifut_fill(place, words, 3);
 		/* every thread tells the new epoch with its next event */
 		litifut_threads_recheck();
+		litifut_threads_disarm();
+		litifut_fork_end(module);
 	}
 	if (litifut_add(&r->modules_live, UINT32_MAX) == 1)
 		litifut_trace_finish();

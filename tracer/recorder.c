@@ -25,7 +25,7 @@ void litifut_update_fast(void)
 	else if (r->clock != LITIFUT_CLOCK_NONE || r->bloom || !r->settings.bulk_kb)
 		r->fast = LITIFUT_FAST_LOOKUP;
 	else
-		r->fast = LITIFUT_FAST_WORD;
+		r->fast = r->thunks ? LITIFUT_FAST_THUNKS : LITIFUT_FAST_WORD;
 }
 
 static uint32_t litifut_event_words(const struct litifut_call *call, uint32_t *words)
@@ -43,9 +43,10 @@ static uint32_t litifut_event_words(const struct litifut_call *call, uint32_t *w
 
 bool litifut_put(struct litifut_thread *thread, const uint32_t *words, uint32_t count)
 {
-	uint32_t *place = litifut_reserve(&thread->cursor, count * 4, LITIFUT_CHUNK_EVENTS,
-					  LITIFUT_ENCODING_WORDS, thread->id);
+	uint32_t *place = litifut_reserve(litifut_thread_cursor(thread), count * 4,
+					  LITIFUT_CHUNK_EVENTS, LITIFUT_ENCODING_WORDS, thread->id);
 
+	thread->chunk = (uint32_t)place & ~litifut_recorder.chunk_mask;
 	if (place)
 		litifut_fill(place, words, count);
 	return place != NULL;
@@ -87,6 +88,18 @@ static void litifut_record_in(struct litifut_thread *thread, const struct litifu
 		litifut_lose(1);
 }
 
+bool litifut_process_ready(const struct litifut_module *module)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	uint32_t process;
+
+	if (r->phase == LITIFUT_PHASE_NEW && !litifut_process_start(module))
+		return false;
+	process = litifut_process_id();
+	return (process == r->process || litifut_process_forked(process)) &&
+	       r->phase == LITIFUT_PHASE_READY;
+}
+
 /* Everything that is not usual: the first event of a process, a thread, a
  * module or an epoch, a thread that cannot be known by its pointer, and events
  * while recording is off. */
@@ -94,17 +107,10 @@ static LITIFUT_COLD void litifut_record_slowly(const struct litifut_call *call)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	struct litifut_thread *thread;
-	uint32_t process;
 
 	if (r->phase == LITIFUT_PHASE_OFF || (r->phase == LITIFUT_PHASE_READY && !r->recording))
 		return;
-	if (r->phase == LITIFUT_PHASE_NEW && !litifut_process_start(call->module)) {
-		litifut_lose(1);
-		return;
-	}
-	process = litifut_process_id();
-	if ((process != r->process && !litifut_process_forked(process)) ||
-	    r->phase != LITIFUT_PHASE_READY || r->full) {
+	if (!litifut_process_ready(call->module) || r->full) {
 		litifut_lose(1);
 		return;
 	}
@@ -124,6 +130,8 @@ static LITIFUT_COLD void litifut_record_slowly(const struct litifut_call *call)
 			thread->epoch = words[1];
 	}
 	litifut_record_in(thread, call);
+	if (r->fast == LITIFUT_FAST_THUNKS)
+		litifut_thread_arm(thread);
 }
 
 __attribute__((visibility("default"))) void litifut_record_trace(const struct litifut_call *call)
@@ -154,6 +162,10 @@ __attribute__((visibility("default"))) void litifut_record_trace(const struct li
 			*(volatile uint32_t *)at = call->return_address;
 			return;
 		}
+	}
+	if (r->fast == LITIFUT_FAST_THUNKS && litifut_thread_cursor(thread) == &thread->cursor) {
+		litifut_record_slowly(call);
+		return;
 	}
 	litifut_record_in(thread, call);
 }

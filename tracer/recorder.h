@@ -21,6 +21,13 @@
 #define LITIFUT_HEADER_BYTES 16384 /* see litifut_trace_create() */
 #define LITIFUT_CLOCK_UNSET 0xff   /* none was asked for */
 
+/* Full chunks of events are written in compact form. */
+enum litifut_compacting {
+	LITIFUT_COMPACT_OFF = 0,
+	LITIFUT_COMPACT_ON = 1,
+	LITIFUT_COMPACT_CHEAP = 2 /* unless that would cost more than recording does */
+};
+
 struct litifut_settings {
 	char directory[LITIFUT_PATH_BYTES];
 	char copy_to[LITIFUT_PATH_BYTES]; /* "": nowhere */
@@ -28,6 +35,7 @@ struct litifut_settings {
 	uint32_t max_mb;                  /* 0: no bound */
 	uint32_t clock;                   /* enum litifut_clock */
 	uint32_t dedup;
+	uint32_t compact; /* enum litifut_compacting */
 	uint32_t bloom_kb;
 	uint32_t start_off;
 	uint32_t signal; /* 0: none */
@@ -44,6 +52,10 @@ struct litifut_thread {
 	 * aligned to their size, so a multiple of it means: full, or none yet.
 	 * Slots are reserved by compare-and-swap of this one word. */
 	uint32_t cursor;
+	/* The cursor has gone to where the thunks find it, litifut_thread_cursor(). */
+	uint32_t armed;
+	uint32_t chunk;     /* in which the last event was put; 0: not known */
+	uint32_t hold;      /* is forking: must not be armed */
 	uint32_t epoch;     /* module epoch last told in the stream */
 	uint32_t time_high; /* clock >> 30 at the last LITIFUT_WORD_TIME */
 	struct litifut_thread *next;
@@ -60,7 +72,8 @@ enum litifut_phase {
 enum litifut_fast {
 	LITIFUT_FAST_NONE = 0,   /* each event takes the long way */
 	LITIFUT_FAST_LOOKUP = 1, /* threads are known by their pointers */
-	LITIFUT_FAST_WORD = 2    /* and a direct call is one word, stored in the chunk */
+	LITIFUT_FAST_WORD = 2,   /* and a direct call is one word, stored in the chunk */
+	LITIFUT_FAST_THUNKS = 3  /* the same, and there are thunks that do it themselves */
 };
 
 struct litifut_recorder {
@@ -75,6 +88,7 @@ struct litifut_recorder {
 	int32_t id_offset;
 	uint32_t phase;     /* enum litifut_phase */
 	uint32_t recording; /* switched by litifut_start() and litifut_stop() */
+	uint32_t thunks;    /* threads may be armed */
 	uint32_t epoch;
 	struct litifut_port_features features;
 	struct litifut_trace_header *header;                   /* mapped at the start of the file */
@@ -95,6 +109,8 @@ struct litifut_recorder {
 	uint32_t metadata;   /* cursor of the metadata chunk, as in litifut_thread */
 	uint32_t last_serial;
 	uint32_t modules_live;
+	uint32_t program_headers; /* of the executable */
+	uint32_t program_header_count;
 	uint32_t page_bytes;
 	uint32_t secure;  /* AT_SECURE */
 	uint32_t exiting; /* the executable's destructors have run */
@@ -146,6 +162,9 @@ void litifut_lose(uint32_t events);
 bool litifut_put(struct litifut_thread *thread, const uint32_t *words, uint32_t count);
 /* recorder.c: decides what `fast` may be, after any change. */
 void litifut_update_fast(void);
+/* recorder.c: true when this process has a trace to record to; starts one if
+ * need be, for `module`. */
+bool litifut_process_ready(const struct litifut_module *module);
 
 /* chunks.c: reserves `bytes` in the chunk under `*cursor`, in another one of
  * this kind, encoding and owner when they do not fit. NULL: there is no room. */
@@ -201,6 +220,21 @@ void litifut_threads_forget(void);
 /* files.c: makes the paths of the settings absolute, because the program may
  * change directory. */
 void litifut_files_start(void);
+/* armed.c: where the cursor of `thread`, the calling one, is. */
+uint32_t *litifut_thread_cursor(struct litifut_thread *thread);
+/* armed.c: lets the thunks of `thread`, the calling one, store events. */
+void litifut_thread_arm(struct litifut_thread *thread);
+/* armed.c: takes the cursor of `thread`, the calling one, from the thunks. */
+void litifut_thread_disarm(struct litifut_thread *thread);
+/* armed.c: the same for all threads, as soon as can be: one that is about to
+ * store an event still does. */
+void litifut_threads_disarm(void);
+/* armed.c: in a new process: what the calling thread's thunks store to is the
+ * parent's. */
+void litifut_cursor_drop(void);
+/* armed.c: finds the end of what a thread that has ended had recorded. */
+uint32_t litifut_cursor_recover(const struct litifut_thread *thread);
+
 /* files.c: makes the directories and the trace file and maps its header. */
 bool litifut_trace_create(void);
 /* files.c: the trace file's descriptor, checked to be still ours and opened
@@ -213,6 +247,13 @@ void litifut_maps_write(void);
 /* files.c: copies trace and maps to LITIFUT_COPY_TO. Several threads may be at it
  * at once; the copy that was begun last stays. */
 void litifut_files_carry(void);
+
+/* fork.c: sees to it that no thunk stores anything in a child of fork before the
+ * recorder has seen it. Called while a module starts, when libc can be. False:
+ * that can't be had, and no thread may be armed. */
+bool litifut_fork_start(void);
+/* fork.c: undoes it when `module` is unloaded and the recorder with it. */
+void litifut_fork_end(const struct litifut_module *module);
 
 /* settings.c: the built-in values, then `defaults` (as in struct
  * litifut_module), then the environment unless the process is secure.
@@ -245,7 +286,9 @@ void litifut_module_announce(struct litifut_module *module);
 
 #pragma GCC visibility pop
 
-/* process.c: tracer/enter.c calls it when a module ends. */
+/* process.c: tracer/enter.c calls them when a module of the thunk engine starts
+ * and when any module ends. */
+void litifut_module_enter(struct litifut_module *module);
 void litifut_module_leave(struct litifut_module *module);
 
 #endif

@@ -29,7 +29,7 @@ TRACER_C_FLAGS := -std=c11 -g -ffreestanding -fPIC -fvisibility=hidden \
 
 TRACER_SOURCES   := enter.c
 RECORDER_SOURCES := recorder.c threads.c chunks.c compact.c clock.c bloom.c files.c settings.c \
-	process.c switch.c text.c vdso.c verbose.c words.c
+	process.c switch.c text.c vdso.c verbose.c words.c armed.c fork.c
 RECORDER_PORT_mips := system_call
 
 # What runs at events, or once for each chunk, is compiled for speed, the rest
@@ -53,7 +53,7 @@ $(BUILD)/tracer/$(1)/%.o: tracer/$(TRACER_CPU_$(1))/%.S
 	@mkdir -p $$(@D)
 	$(TRACER_TOOL_$(1))gcc -fPIC $(TRACER_FLAGS_$(1)) -c $$< -o $$@
 
-$(TRACER_LIBRARY)/tracer-$(1).o: $(BUILD)/tracer/$(1)/stub.o $(BUILD)/tracer/$(1)/guard.o $(TRACER_SOURCES:%.c=$(BUILD)/tracer/$(1)/%.o)
+$(TRACER_LIBRARY)/tracer-$(1).o: $(BUILD)/tracer/$(1)/stub.o $(BUILD)/tracer/$(1)/guard.o $(BUILD)/tracer/$(1)/thunk.o $(TRACER_SOURCES:%.c=$(BUILD)/tracer/$(1)/%.o)
 $(TRACER_LIBRARY)/recorder-$(1).o: $(RECORDER_SOURCES:%.c=$(BUILD)/tracer/$(1)/%.o) \
 	$(RECORDER_PORT_$(TRACER_CPU_$(1)):%=$(BUILD)/tracer/$(1)/%.o)
 $(TRACER_LIBRARY)/%-$(1).o: tracer/check-object

@@ -75,6 +75,7 @@ static const struct litifut_setting litifut_setting_table[] = {
 	LITIFUT_SETTING("CLOCK", CLOCK, clock),        LITIFUT_SETTING("DEDUP", ON, dedup),
 	LITIFUT_SETTING("BLOOM_KB", NUMBER, bloom_kb), LITIFUT_SETTING("START", OFF, start_off),
 	LITIFUT_SETTING("SIGNAL", NUMBER, signal),     LITIFUT_SETTING("VERBOSE", ON, verbose),
+	LITIFUT_SETTING("COMPACT", NUMBER, compact),
 };
 
 static uint32_t litifut_setting_value(uint32_t kind, const char *value)
@@ -203,6 +204,7 @@ void litifut_settings_read(const char *defaults, char *scratch, uint32_t size)
 	settings->clock = LITIFUT_CLOCK_UNSET;
 	settings->bulk_kb = 64;
 	settings->bloom_kb = 64;
+	settings->compact = LITIFUT_COMPACT_CHEAP;
 	while (*defaults) {
 		litifut_set(defaults);
 		defaults += litifut_length(defaults) + 1;

@@ -36,6 +36,7 @@ LITIFUT_PUBLIC void litifut_stop(void)
 	if (!litifut_switch_ready())
 		return;
 	litifut_switch_note(LITIFUT_WORD_STOPPED);
+	litifut_threads_disarm();
 	litifut_tell("recording is off", "", 0);
 	litifut_trace_finish();
 }

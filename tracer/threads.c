@@ -146,6 +146,12 @@ static struct litifut_thread *litifut_thread_take_over(uint32_t id)
 			continue;
 		thread->pointer = 0;
 		thread->epoch = 0;
+		thread->hold = 0;
+		if (thread->armed) {
+			thread->armed = 0;
+			if (!thread->cursor && thread->chunk)
+				thread->cursor = litifut_cursor_recover(thread);
+		}
 		if (thread->cursor & r->chunk_mask) {
 			uint32_t words[2] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_THREAD, 1), id};
 			uint32_t *place =
@@ -254,6 +260,9 @@ void litifut_threads_forget(void)
 	 * fork may still fill its slot there, in the child as in the parent. */
 	for (struct litifut_thread *thread = r->thread_list; thread; thread = thread->next) {
 		thread->cursor = 0;
+		thread->armed = 0;
+		thread->chunk = 0;
+		thread->hold = 0;
 		thread->time_high = 0;
 		thread->pointer = 0;
 		thread->id = 0;

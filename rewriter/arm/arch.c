@@ -6,6 +6,7 @@
 #include "rewriter/arm/stone.h"
 #include "rewriter/arm/tail.h"
 #include "rewriter/arm/thumb1.h"
+#include "rewriter/arm/thunk.h"
 #include "rewriter/arm/trampoline.h"
 
 #include <capstone/capstone.h>
@@ -145,14 +146,18 @@ static unsigned refuse(const struct litifut_arch_context *context,
 	return LITIFUT_SITE_PATCHED;
 }
 
-static unsigned entry(const struct litifut_instruction *instruction)
+static unsigned entry(const struct litifut_arch_context *context,
+		      const struct litifut_instruction *instruction)
 {
+	(void)context;
 	(void)instruction;
 	return LITIFUT_ARM_ENTRY_CALL;
 }
 
-static bool needs_db(const struct litifut_instruction *instruction)
+static bool needs_db(const struct litifut_arch_context *context,
+		     const struct litifut_instruction *instruction)
 {
+	(void)context;
 	(void)instruction;
 	return true;
 }
@@ -178,8 +183,10 @@ const struct litifut_arch litifut_arch_arm = {
 	.machine = EM_ARM,
 	.name = "arm",
 	.entry_names = {[LITIFUT_ARM_ENTRY_CALL] = "litifut_stub",
-			[LITIFUT_ARM_ENTRY_TAIL] = "litifut_stub_tail"},
-	.entry_count = 2,
+			[LITIFUT_ARM_ENTRY_TAIL] = "litifut_stub_tail",
+			[LITIFUT_ARM_ENTRY_THUNK] = "litifut_thunk_call",
+			[LITIFUT_ARM_ENTRY_THUNK_TAIL] = "litifut_thunk_tail"},
+	.entry_count = LITIFUT_ARM_ENTRIES,
 	.island_bytes = LITIFUT_ARM_ISLAND_BYTES,
 	.facts = &litifut_link_facts_arm,
 	.examine = examine,
@@ -209,5 +216,8 @@ const struct litifut_arch litifut_arch_arm = {
 	.can_detour = litifut_arm_can_detour,
 	.find_stone = litifut_arm_find_stone,
 	.write_detour = litifut_arm_write_detour,
+	.allows_thunks = litifut_arm_allows_thunks,
+	.thunk = litifut_arm_thunk,
+	.write_thunk = litifut_arm_write_thunk,
 	.disassembler = disassembler,
 };

@@ -32,11 +32,17 @@ unsigned litifut_arm_it_length(uint16_t half);
 /* Does .ARM.attributes allow Thumb-2 (`bytes` of it, may be NULL)? */
 bool litifut_arm_attributes_thumb2(const uint8_t *bytes, uint32_t size);
 
+/* Do they say that all code is for ARMv7 or later? False without attributes. */
+bool litifut_arm_attributes_v7(const uint8_t *bytes, uint32_t size);
+
 /* Bytes of one island, see litifut_arm_write_island(). */
-#define LITIFUT_ARM_ISLAND_BYTES 64
+#define LITIFUT_ARM_ISLAND_BYTES 128
 
 /* Indices into the entry points of the tracer. */
 #define LITIFUT_ARM_ENTRY_CALL 0
 #define LITIFUT_ARM_ENTRY_TAIL 1
+#define LITIFUT_ARM_ENTRY_THUNK 2
+#define LITIFUT_ARM_ENTRY_THUNK_TAIL 3
+#define LITIFUT_ARM_ENTRIES 4
 
 #endif

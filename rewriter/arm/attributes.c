@@ -1,8 +1,8 @@
 /* Reading .ARM.attributes: may the image use Thumb-2? That decides how far a
- * T32 bl reaches. Format: Addenda to the ABI for the ARM Architecture, "Build
- * attributes": 'A', then a vendor subsection (length, name), in it tag 1 (the
- * whole file) with its length, then tag and value pairs. Values are ULEB128
- * numbers, but strings for tags 4, 5 and 67 and odd tags above 32. */
+ * T32 bl reaches. Is it for ARMv7 or later? Then it can have thunks. Format: Addenda to the ABI for
+ * the ARM Architecture, "Build attributes": 'A', then a vendor subsection (length, name), in it tag
+ * 1 (the whole file) with its length, then tag and value pairs. Values are ULEB128 numbers, but
+ * strings for tags 4, 5 and 67 and odd tags above 32. */
 #include "rewriter/arm/arm.h"
 
 #define TAG_CPU_RAW_NAME 4
@@ -13,6 +13,8 @@
 #define TAG_CONFORMANCE 67
 #define CPU_ARCH_V6T2 8
 #define CPU_ARCH_V7 10
+#define CPU_ARCH_V6_M 11
+#define CPU_ARCH_V6S_M 12
 
 static uint32_t read_uleb(const uint8_t *bytes, uint32_t size, uint32_t *at)
 {
@@ -36,18 +38,18 @@ static void skip_string(const uint8_t *bytes, uint32_t size, uint32_t *at)
 	++*at;
 }
 
-bool litifut_arm_attributes_thumb2(const uint8_t *bytes, uint32_t size)
+/* False: there are no attributes. */
+static bool read_attributes(const uint8_t *bytes, uint32_t size, uint32_t *thumb, uint32_t *cpu)
 {
-	uint32_t thumb = 0;
-	uint32_t cpu = 0;
 	uint32_t at = 5; /* 'A' and the length of the subsection */
 
-	/* Without attributes: all Linux ports that emit Thumb today emit Thumb-2. */
+	*thumb = 0;
+	*cpu = 0;
 	if (!bytes || size < 16 || bytes[0] != 'A')
-		return true;
+		return false;
 	skip_string(bytes, size, &at);
 	if (at + 5 > size || bytes[at] != 1)
-		return true;
+		return false;
 	at += 5;
 	while (at < size) {
 		uint32_t tag = read_uleb(bytes, size, &at);
@@ -60,12 +62,32 @@ bool litifut_arm_attributes_thumb2(const uint8_t *bytes, uint32_t size)
 		uint32_t value = read_uleb(bytes, size, &at);
 
 		if (tag == TAG_THUMB_ISA_USE)
-			thumb = value;
+			*thumb = value;
 		else if (tag == TAG_CPU_ARCH)
-			cpu = value;
+			*cpu = value;
 		else if (tag == TAG_COMPATIBILITY)
 			skip_string(bytes, size, &at);
 	}
+	return true;
+}
+
+bool litifut_arm_attributes_thumb2(const uint8_t *bytes, uint32_t size)
+{
+	uint32_t thumb;
+	uint32_t cpu;
+
+	/* Without attributes: all Linux ports that emit Thumb today emit Thumb-2. */
+	if (!read_attributes(bytes, size, &thumb, &cpu))
+		return true;
 	/* 2: Thumb-2; 3: whatever the architecture has. */
 	return thumb == 2 || (thumb == 3 && (cpu == CPU_ARCH_V6T2 || cpu >= CPU_ARCH_V7));
+}
+
+bool litifut_arm_attributes_v7(const uint8_t *bytes, uint32_t size)
+{
+	uint32_t thumb;
+	uint32_t cpu;
+
+	return read_attributes(bytes, size, &thumb, &cpu) && cpu >= CPU_ARCH_V7 &&
+	       cpu != CPU_ARCH_V6_M && cpu != CPU_ARCH_V6S_M;
 }

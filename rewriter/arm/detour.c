@@ -125,7 +125,7 @@ static bool write_plain_tail(const struct litifut_cramped_call *call, uint32_t a
 
 	detour->address = call->address;
 	detour->length = 4;
-	detour->trampoline_bytes = 8;
+	detour->trampoline_bytes = gate->thunk ? 12 : 8;
 	detour->return_address = address + 8;
 	if (!plain_instruction(call, detour->return_address, &detour->instruction))
 		return false;
@@ -133,8 +133,15 @@ static bool write_plain_tail(const struct litifut_cramped_call *call, uint32_t a
 	litifut_put32(false, trampoline, 0xe52de004);
 	if (to_here + (1u << 25) >= 1u << 26 ||
 	    !litifut_arm_encode_call(&context, &always, address + 4,
-				     gate->entries[LITIFUT_ARM_ENTRY_TAIL], trampoline + 4))
+				     gate->thunk ? gate->thunk
+						 : gate->entries[LITIFUT_ARM_ENTRY_TAIL],
+				     trampoline + 4))
 		return false;
+	if (gate->thunk) /* as in the DB, but one instruction further on */
+		litifut_put32(false, trampoline + 8,
+			      call->instruction.class == LITIFUT_CLASS_BRANCH_DIRECT
+				      ? 0xea000000 | ((detour->instruction - 1) & 0xffffff)
+				      : (detour->instruction & 0x0fffffff) | 0xe0000000);
 	litifut_put32(false, detour->code, condition | 0x0a000000 | (to_here >> 2 & 0xffffff));
 	return true;
 }
@@ -188,7 +195,10 @@ static bool write_thumb_tail(const struct litifut_cramped_call *call, uint32_t a
 					    : litifut_arm_condition(call->instruction.word,
 								    call->instruction.length),
 		.back = call->address + call->instruction.length,
-		.entry = gate->entries[LITIFUT_ARM_ENTRY_TAIL],
+		.entry = gate->thunk ? gate->thunk : gate->entries[LITIFUT_ARM_ENTRY_TAIL],
+		.goes_on = gate->thunk != 0,
+		.callee = call->instruction.target,
+		.callee_register = call->instruction.target_register,
 	};
 
 	if (!fits_in_place(call))
@@ -198,8 +208,10 @@ static bool write_thumb_tail(const struct litifut_cramped_call *call, uint32_t a
 	detour->instruction = call->instruction.word;
 	if (!detour->trampoline_bytes)
 		return false;
-	detour->frames[0] =
-		(struct litifut_frame_code){address, detour->trampoline_bytes, 0, tail.pushed};
+	/* up to the key: then the stack is the caller's again */
+	detour->frames[0] = (struct litifut_frame_code){
+		address, gate->thunk ? (tail.link & ~1u) - address : detour->trampoline_bytes, 0,
+		tail.pushed};
 	if (call->instruction.class == LITIFUT_CLASS_BRANCH_DIRECT &&
 	    !direct_tail(tail.link & ~1u, call->instruction.target & ~1u, &detour->instruction))
 		return false;
@@ -229,8 +241,8 @@ bool litifut_arm_write_detour(const struct litifut_arch_context *context,
 								.bytes = detour->trampoline_bytes};
 		return detour->trampoline_bytes != 0;
 	}
-	detour->trampoline_bytes =
-		litifut_arm_trampoline_write(&before, address, gate->address, trampoline);
+	detour->trampoline_bytes = litifut_arm_trampoline_write(
+		&before, address, gate->thunk ? gate->thunk & ~1u : gate->address, trampoline);
 	detour->frames[0] = (struct litifut_frame_code){
 		.start = address, .bytes = detour->trampoline_bytes, .instruction = before.address};
 	return replace_site(call, &before, address, trampoline, detour);

@@ -1,6 +1,6 @@
 /* Encoding the ARM instructions that the rewriter writes. The tracer's entry is
- * A32 code, so an A32 caller uses bl and a T32 caller blx; see decode.c for the
- * two instruction sets. Encodings: DDI 0406C A8.8.25. */
+ * A32 code, so an A32 caller uses bl and a T32 caller blx; thunks can be either; see decode.c for
+ * the two instruction sets. Encodings: DDI 0406C A8.8.25. */
 #include "rewriter/arm/arm.h"
 
 static bool fits(uint32_t offset, unsigned width)
@@ -18,6 +18,13 @@ static bool encode_plain(const struct litifut_instruction *instruction, uint32_t
 
 	if (!fits(offset, 26))
 		return false;
+	if (entry & 1) {
+		if (condition < 0xe0000000)
+			return false;
+		litifut_put32(false, code,
+			      0xfa000000 | (offset & 2) << 23 | (offset >> 2 & 0xffffff));
+		return true;
+	}
 	if (condition == 0xf0000000) /* blx imm has no condition of its own */
 		condition = 0xe0000000;
 	litifut_put32(false, code, condition | 0x0b000000 | (offset >> 2 & 0xffffff));
@@ -27,7 +34,7 @@ static bool encode_plain(const struct litifut_instruction *instruction, uint32_t
 static bool encode_thumb(const struct litifut_arch_context *context, uint32_t address,
 			 uint32_t entry, uint8_t *code)
 {
-	uint32_t offset = entry - ((address + 4) & ~3u);
+	uint32_t offset = entry & 1 ? entry - 1 - (address + 4) : entry - ((address + 4) & ~3u);
 	uint32_t s = offset >> 24 & 1;
 	uint32_t j1 = !(offset >> 23 & 1) ^ s;
 	uint32_t j2 = !(offset >> 22 & 1) ^ s;
@@ -36,7 +43,8 @@ static bool encode_thumb(const struct litifut_arch_context *context, uint32_t ad
 		return false;
 	litifut_put16(false, code, (uint16_t)(0xf000 | s << 10 | (offset >> 12 & 0x3ff)));
 	litifut_put16(false, code + 2,
-		      (uint16_t)(0xc000 | j1 << 13 | j2 << 11 | (offset >> 1 & 0x7fe)));
+		      (uint16_t)(0xc000 | (entry & 1) << 12 | j1 << 13 | j2 << 11 |
+				 (offset >> 1 & (entry & 1 ? 0x7ff : 0x7fe))));
 	return true;
 }
 
@@ -63,15 +71,15 @@ bool litifut_arm_encode_call(const struct litifut_arch_context *context,
  *  24  .word entry - (address + 20)
  *  28  udf                      never reached; fills up to a multiple of 8
  *
- * once for each of the two entry points. */
+ * once for each entry point. */
 void litifut_arm_write_island(const struct litifut_arch_context *context, uint32_t address,
 			      const uint32_t *entries, uint8_t *code, uint32_t *island_entries)
 {
-	const unsigned bytes = LITIFUT_ARM_ISLAND_BYTES / 2;
+	const unsigned bytes = LITIFUT_ARM_ISLAND_BYTES / LITIFUT_ARM_ENTRIES;
 
 	(void)context;
-	for (unsigned i = 0; i < 2; i++, address += bytes, code += bytes) {
-		const uint32_t words[LITIFUT_ARM_ISLAND_BYTES / 2 / 4] = {
+	for (unsigned i = 0; i < LITIFUT_ARM_ENTRIES; i++, address += bytes, code += bytes) {
+		const uint32_t words[LITIFUT_ARM_ISLAND_BYTES / LITIFUT_ARM_ENTRIES / 4] = {
 			0xe24dd004,
 			0xe52dc004,
 			0xe59fc008,

@@ -33,7 +33,9 @@
  *
  * The entry finds what it needs to know under the key, puts lr and sp back and
  * jumps to f. If the call is conditional, its condition comes before the push;
- * if it is short, the instruction before it moves along as above.
+ * if it is short, the instruction before it moves along as above. In the thunk
+ * engine the entry is a thunk, which comes back to the key, and the jump stands
+ * there.
  *
  * Encodings: DDI 0406C A6.2 (16-bit), A6.3 (32-bit). */
 #include "rewriter/arm/trampoline.h"
@@ -342,6 +344,14 @@ unsigned litifut_arm_tail_write(const struct litifut_arm_displaced *displaced,
 		return 0;
 	emitter.at += 4;
 	tail->link = (address + emitter.at) | 1;
+	if (tail->goes_on && tail->callee) {
+		if (!litifut_arm_branch_write(address + emitter.at, tail->callee & ~1u,
+					      code + emitter.at))
+			return 0;
+		emitter.at += 4;
+	} else if (tail->goes_on) {
+		half(&emitter, (uint16_t)(0x4700 | tail->callee_register << 3)); /* bx rN */
+	}
 	if (analysis.treatment == LITIFUT_ARM_BRANCHES) {
 		land(&emitter, 0, analysis.branch);
 		branch(&emitter, analysis.value);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* The most bytes that litifut_arm_trampoline_write() writes. */
-#define LITIFUT_ARM_TRAMPOLINE_BYTES_MAX 40
+#define LITIFUT_ARM_TRAMPOLINE_BYTES_MAX 44
 
 /* The most instructions that litifut_arm_copies_write() takes. */
 #define LITIFUT_ARM_COPIES_MAX 5
@@ -72,7 +72,12 @@ unsigned litifut_arm_copies_write(const struct litifut_arm_displaced *displaced,
 struct litifut_arm_tail {
 	uint16_t branch; /* conditional: the 16-bit branch without its offset; else 0 */
 	uint32_t back;   /* where a conditional one goes on when it isn't taken */
-	uint32_t entry;  /* the tracer's entry for tail calls */
+	uint32_t entry;  /* the tracer's entry for tail calls, or the thunk */
+	/* With a thunk: where the trampoline goes on to, by a branch, or through a
+	 * register if that is 0. */
+	bool goes_on;
+	uint32_t callee;
+	unsigned callee_register;
 	uint32_t link;   /* set: what the trampoline leaves in lr, bit 0 included */
 	unsigned pushed; /* set: offset of the instruction after the push */
 };

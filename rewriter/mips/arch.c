@@ -173,14 +173,19 @@ static bool is_call_through_t9(const struct litifut_instruction *instruction)
 	       instruction->target_register == LITIFUT_MIPS_T9;
 }
 
-static unsigned entry(const struct litifut_instruction *instruction)
+/* Beside thunks that take all they can, what is left goes by the DB. */
+static unsigned entry(const struct litifut_arch_context *context,
+		      const struct litifut_instruction *instruction)
 {
+	if (context->thunks)
+		return LITIFUT_MIPS_ENTRY_CALL;
 	return is_call_through_t9(instruction) ? LITIFUT_MIPS_ENTRY_T9 : LITIFUT_MIPS_ENTRY_CALL;
 }
 
-static bool needs_db(const struct litifut_instruction *instruction)
+static bool needs_db(const struct litifut_arch_context *context,
+		     const struct litifut_instruction *instruction)
 {
-	return !is_call_through_t9(instruction);
+	return context->thunks || !is_call_through_t9(instruction);
 }
 
 static uint32_t reach(const struct litifut_arch_context *context,
@@ -204,8 +209,9 @@ const struct litifut_arch litifut_arch_mips = {
 	.machine = EM_MIPS,
 	.name = "mips",
 	.entry_names = {"litifut_stub_jal", "litifut_stub_jalr", "litifut_stub_tail",
-			LITIFUT_TRAMPOLINES},
-	.entry_count = 4,
+			LITIFUT_TRAMPOLINES, "litifut_thunk_jalr", "litifut_thunk_near",
+			"litifut_thunk_tail", "litifut_thunk_call"},
+	.entry_count = 8,
 	.island_bytes = LITIFUT_MIPS_ISLAND_BYTES,
 	.facts = &litifut_link_facts_mips,
 	.examine = examine,
@@ -234,5 +240,9 @@ const struct litifut_arch litifut_arch_mips = {
 	.host_trampoline_bytes = LITIFUT_MIPS_HOST_TRAMPOLINE_BYTES,
 	.can_host = litifut_mips_can_host,
 	.write_host = litifut_mips_write_host,
+	.allows_thunks = litifut_mips_allows_thunks,
+	.thunk = litifut_mips_thunk,
+	.thunks_need_db = true,
+	.write_thunk = litifut_mips_write_thunk,
 	.disassembler = disassembler,
 };

@@ -79,6 +79,8 @@ void litifut_mips_write_island(const struct litifut_arch_context *context, uint3
 		litifut_put32(context->big_endian, code + 4 * i, words[i]);
 	memset(island_entries, 0, LITIFUT_ENTRIES_MAX * sizeof(*island_entries));
 	island_entries[LITIFUT_MIPS_ENTRY_T9] = address;
+	island_entries[LITIFUT_MIPS_ENTRY_THUNK_T9] = address;
+	island_entries[LITIFUT_MIPS_ENTRY_THUNK_NEAR] = address;
 	island_entries[LITIFUT_MIPS_ENTRY_CALL] = address + 8;
 	island_entries[LITIFUT_MIPS_ENTRY_NUMBERED] = address + 12;
 }
@@ -92,7 +94,7 @@ uint32_t litifut_mips_branch(uint32_t word, uint32_t address, uint32_t target)
  * back what the island did.
  *
  *    0  lw    at, 0(sp)
- *    4  bltz  at, litifut_stub_jalr
+ *    4  bltz  at, litifut_stub_jalr, or litifut_thunk_jalr
  *    8  addiu sp, sp, 8
  *   12  xori  at, at, 0x7fff
  *   16  beqz  at, litifut_stub_jal
@@ -111,9 +113,11 @@ uint32_t litifut_mips_branch(uint32_t word, uint32_t address, uint32_t target)
 void litifut_mips_write_gate(const struct litifut_arch_context *context, uint32_t address,
 			     const uint32_t *entries, uint8_t *code)
 {
+	uint32_t through_t9 =
+		entries[context->thunks ? LITIFUT_MIPS_ENTRY_THUNK_T9 : LITIFUT_MIPS_ENTRY_T9];
 	const uint32_t words[] = {
 		0x8fa10000,
-		litifut_mips_branch(0x04200000, address + 4, entries[LITIFUT_MIPS_ENTRY_T9]),
+		litifut_mips_branch(0x04200000, address + 4, through_t9),
 		0x27bd0008,
 		0x38210000 | LITIFUT_MIPS_CAME_BY_CALL,
 		litifut_mips_branch(0x10200000, address + 16, entries[LITIFUT_MIPS_ENTRY_CALL]),
@@ -141,5 +145,6 @@ bool litifut_mips_gate_works(const uint32_t *entries)
 	uint32_t gate = entries[LITIFUT_MIPS_ENTRY_GATE];
 
 	return gate && litifut_mips_branch_reaches(gate + 4, entries[LITIFUT_MIPS_ENTRY_T9]) &&
+	       litifut_mips_branch_reaches(gate + 4, entries[LITIFUT_MIPS_ENTRY_THUNK_T9]) &&
 	       litifut_mips_branch_reaches(gate + 16, entries[LITIFUT_MIPS_ENTRY_CALL]);
 }

@@ -42,7 +42,7 @@ static unsigned rd(uint32_t word)
 }
 
 /* The three instructions above, with any register as gp. */
-static bool computes_global_pointer(const uint32_t *words)
+bool litifut_mips_computes_global_pointer(const uint32_t *words)
 {
 	unsigned pointer = rt(words[0]);
 
@@ -125,7 +125,7 @@ bool litifut_mips_can_host(const struct litifut_arch_context *context,
 		if (!can_move(words[i]) || (i && litifut_targets_has(targets, address + 4 * i)))
 			return false;
 	}
-	if (!computes_global_pointer(words) ||
+	if (!litifut_mips_computes_global_pointer(words) ||
 	    (!stays(words, 3, rt(words[0])) && !stays(words, 0, LITIFUT_MIPS_T9)))
 		return false;
 	return !has_unknown_jump(context, code, size);

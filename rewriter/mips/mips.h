@@ -37,7 +37,12 @@ enum {
 	LITIFUT_MIPS_ENTRY_T9 = 1,
 	LITIFUT_MIPS_ENTRY_TAIL = 2,
 	LITIFUT_MIPS_ENTRY_NUMBERED = 2,
-	LITIFUT_MIPS_ENTRY_GATE = 3
+	LITIFUT_MIPS_ENTRY_GATE = 3,
+	/* of the thunk engine */
+	LITIFUT_MIPS_ENTRY_THUNK_T9 = 4,
+	LITIFUT_MIPS_ENTRY_THUNK_NEAR = 5,
+	LITIFUT_MIPS_ENTRY_THUNK_TAIL = 6,
+	LITIFUT_MIPS_ENTRY_THUNK_CALL = 7
 };
 
 /* What an island hands to the gate; else the number of a trampoline. */
@@ -56,6 +61,13 @@ enum { LITIFUT_MIPS_CAME_BY_T9 = -1, LITIFUT_MIPS_CAME_BY_CALL = 0x7fff };
 #define LITIFUT_MIPS_HOST_BYTES (LITIFUT_MIPS_WAY_BYTES + LITIFUT_MIPS_ISLAND_BYTES)
 /* 88, made a multiple of LITIFUT_MIPS_TRAMPOLINE_BYTES, which are numbered */
 #define LITIFUT_MIPS_HOST_TRAMPOLINE_BYTES 96
+
+/* A multiple of LITIFUT_MIPS_TRAMPOLINE_BYTES. */
+#define LITIFUT_MIPS_THUNK_BYTES 80
+
+/* Are these the three instructions with which a function computes its global
+ * pointer from its own address in $t9? */
+bool litifut_mips_computes_global_pointer(const uint32_t *words);
 
 /* Is `target` within what a branch at `address` can say? */
 bool litifut_mips_branch_reaches(uint32_t address, uint32_t target);
@@ -89,5 +101,13 @@ bool litifut_mips_encode_numbered(const struct litifut_arch_context *context,
 bool litifut_mips_gate_works(const uint32_t *entries);
 void litifut_mips_write_gate(const struct litifut_arch_context *context, uint32_t address,
 			     const uint32_t *entries, uint8_t *code);
+bool litifut_mips_allows_thunks(const struct litifut_image *image,
+				const struct litifut_arch_context *context);
+struct litifut_thunk litifut_mips_thunk(const struct litifut_image *image,
+					const struct litifut_arch_context *context,
+					const struct litifut_cramped_call *call);
+unsigned litifut_mips_write_thunk(const struct litifut_arch_context *context,
+				  const struct litifut_thunk *thunk, uint32_t address,
+				  const uint32_t *entries, uint8_t *code);
 
 #endif

@@ -4,7 +4,8 @@
  *
  * A trampoline is four words:
  *
- *   tail call          delay slot; move at, ra; bal litifut_stub_tail; nop
+ *   tail call          delay slot; move at, ra; bal litifut_stub_tail, or
+ *                      litifut_thunk_tail; nop
  *   changing slot      move at, rN; delay slot; b litifut_stub_jal; nop
  *
  * The tail call's key in the DB is what the bal leaves in ra; at brings the ra
@@ -96,7 +97,9 @@ static bool write_trampoline(const struct litifut_arch_context *context,
 	uint32_t words[LITIFUT_MIPS_TRAMPOLINE_BYTES / 4] = {delay_slot(call, context), MOVE_AT_RA,
 							     0x04110000, NOP};
 
-	if (!litifut_mips_branch_reaches(address + 8, gate->entries[entry]))
+	uint32_t target = call->tail && gate->thunk ? gate->thunk : gate->entries[entry];
+
+	if (!litifut_mips_branch_reaches(address + 8, target))
 		return false;
 	*detour = (struct litifut_detour){
 		.address = call->address,
@@ -116,7 +119,7 @@ static bool write_trampoline(const struct litifut_arch_context *context,
 		words[2] = 0x10000000;
 		detour->instruction = JALR_AT;
 	}
-	words[2] = litifut_mips_branch(words[2], address + 8, gate->entries[entry]);
+	words[2] = litifut_mips_branch(words[2], address + 8, target);
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		litifut_put32(context->big_endian, code + 4 * i, words[i]);
 	return true;

@@ -265,9 +265,9 @@ static void tail_calls_go_by_trampolines(void **state)
 	struct litifut_section section = {.address = 0x10000, .size = 12, .bytes = bytes};
 	struct litifut_cramped_call call = tail_call(&section, 0x10004);
 	const uint32_t entries[LITIFUT_ENTRIES_MAX] = {0x20000, 0x20100, 0x20200, 0x20400};
-	const struct litifut_gate near = {0x20400, entries};
+	const struct litifut_gate near = {0x20400, entries, 0};
 	const uint32_t far_entries[LITIFUT_ENTRIES_MAX] = {0x90000, 0x90100, 0x90200, 0x90400};
-	const struct litifut_gate far = {0x90400, far_entries};
+	const struct litifut_gate far = {0x90400, far_entries, 0};
 	const uint32_t island[LITIFUT_ENTRIES_MAX] = {0x12008, 0x12000, 0x1200c, 0};
 	uint32_t first = LITIFUT_MIPS_GATE_BYTES;
 	struct litifut_detour detour;
@@ -312,7 +312,7 @@ static void a_far_branch_with_a_condition_takes_a_number(void **state)
 		{0x27bd0020, {0x03e00008, 0x00000000, 0x00000000}, false}, /* in the slot */
 	};
 	const uint32_t far_entries[LITIFUT_ENTRIES_MAX] = {0x90000, 0x90100, 0x90200, 0x90400};
-	const struct litifut_gate far = {0x90400, far_entries};
+	const struct litifut_gate far = {0x90400, far_entries, 0};
 	const uint32_t island[LITIFUT_ENTRIES_MAX] = {0x12008, 0x12000, 0x1200c, 0};
 	const uint32_t number_2 = 0x90400 + LITIFUT_MIPS_GATE_BYTES + 2 * 16;
 

@@ -35,4 +35,29 @@ static inline uint32_t litifut_frame_next_pc(const struct litifut_frame *frame,
 	return litifut_arm_next_pc(instruction, return_address, frame->registers, kind);
 }
 
+/* The callee that a thunk's exit leads to. The exit of a tail call is its key. */
+static inline uint32_t litifut_frame_exit(const struct litifut_frame *frame, uint32_t *kind)
+{
+	uint32_t exit = frame->next_pc;
+	const uint16_t *code = (const uint16_t *)(exit & ~1u);
+	uint32_t instruction = code[0];
+	uint32_t callee;
+
+	/* to an A32 callee: b.n; then where it leads to: bx pc, nop, b */
+	if (exit & 1 && instruction >> 11 == 0x1c) {
+		code -= 4;
+		instruction = code[2] | (uint32_t)code[3] << 16;
+		exit = (uint32_t)code + 4;
+	} else if (!(exit & 1)) {
+		instruction |= (uint32_t)code[1] << 16;
+	} else if (instruction >= 0xe800) {
+		instruction = instruction << 16 | code[1];
+	}
+	callee = litifut_arm_next_pc(instruction, exit + 4, frame->registers, kind);
+	if (frame->next_pc != frame->return_address)
+		*kind = *kind == LITIFUT_SITE_TAIL_INDIRECT ? LITIFUT_SITE_INDIRECT
+							    : LITIFUT_SITE_DIRECT;
+	return callee;
+}
+
 #endif

@@ -20,6 +20,9 @@
  * musl both put it just below. */
 #define LITIFUT_PORT_THREAD_STRUCTURE_END 0
 
+/* From the thread pointer to the pointer to libc's vector of thread-local blocks. */
+#define LITIFUT_PORT_VECTOR 0
+
 /* System calls that differ between the ports in more than their number. */
 #define LITIFUT_PORT_GETRLIMIT __NR_ugetrlimit
 /* 64-bit arguments go in even register pairs, low word first. */
@@ -139,6 +142,32 @@ static inline void litifut_port_barrier(struct litifut_port_features features)
 		__asm__ volatile("mcr p15, 0, %0, c7, c10, 5" : : "r"(0) : "memory");
 	else
 		((void (*)(void))0xffff0fa0)();
+}
+
+/* Is any of the words in [word, end) 0? One instruction a word: this is done for
+ * all that was recorded. */
+static inline bool litifut_port_has_zero(const uint32_t *word, const uint32_t *end)
+{
+	register const uint32_t *at __asm__("r12") = word;
+	bool found = false;
+
+	while (!found && end - at >= 8)
+		__asm__ volatile("ldmia %0!, {r0-r7}\n\t"
+				 "cmp r0, #0\n\t"
+				 "cmpne r1, #0\n\t"
+				 "cmpne r2, #0\n\t"
+				 "cmpne r3, #0\n\t"
+				 "cmpne r4, #0\n\t"
+				 "cmpne r5, #0\n\t"
+				 "cmpne r6, #0\n\t"
+				 "cmpne r7, #0\n\t"
+				 "moveq %1, #1"
+				 : "+r"(at), "+r"(found)
+				 :
+				 : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "cc", "memory");
+	for (; at < end && !found; at++)
+		found = !*at;
+	return found;
 }
 
 /* Only with features.counter. */

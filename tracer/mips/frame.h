@@ -46,4 +46,19 @@ static inline uint32_t litifut_frame_next_pc(const struct litifut_frame *frame,
 	return next;
 }
 
+/* From the exit of a thunk to where its call of litifut_thunk_call returns. */
+#define LITIFUT_EXIT_DISTANCE 20
+
+/* The callee that a thunk's exit, a `j` or `b`, leads to. */
+static inline uint32_t litifut_frame_exit(const struct litifut_frame *frame, uint32_t *kind)
+{
+	uint32_t exit = frame->registers[1] - LITIFUT_EXIT_DISTANCE;
+	uint32_t instruction = *(const uint32_t *)exit;
+
+	*kind = LITIFUT_SITE_DIRECT;
+	if (instruction >> 26 == 2) /* j */
+		return ((exit + 4) & 0xf0000000) | (instruction & 0x03ffffff) << 2;
+	return exit + 4 + ((((instruction & 0xffff) ^ 0x8000) - 0x8000) << 2);
+}
+
 #endif

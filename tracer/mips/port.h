@@ -14,6 +14,9 @@
  * points 0x7000 bytes behind it. */
 #define LITIFUT_PORT_THREAD_STRUCTURE_END (-0x7000)
 
+/* From the thread pointer to the pointer to libc's vector of thread-local blocks. */
+#define LITIFUT_PORT_VECTOR (-0x7008)
+
 #define LITIFUT_PORT_GETRLIMIT __NR_getrlimit
 /* 64-bit arguments go in even register pairs, in the order of memory. */
 #ifdef __MIPSEB__
@@ -137,6 +140,37 @@ static inline void litifut_port_barrier(struct litifut_port_features features)
 {
 	(void)features;
 	__asm__ volatile("sync" : : : "memory");
+}
+
+/* Is any of the words in [word, end) 0? Two instructions a word: this is done for
+ * all that was recorded. */
+static inline bool litifut_port_has_zero(const uint32_t *word, const uint32_t *end)
+{
+	bool found = false;
+
+	for (; end - word >= 8 && !found; word += 8)
+		__asm__ volatile("lw $8, 0(%1)\n\t"
+				 "lw $9, 4(%1)\n\t"
+				 "movz %0, %2, $8\n\t"
+				 "lw $8, 8(%1)\n\t"
+				 "movz %0, %2, $9\n\t"
+				 "lw $9, 12(%1)\n\t"
+				 "movz %0, %2, $8\n\t"
+				 "lw $8, 16(%1)\n\t"
+				 "movz %0, %2, $9\n\t"
+				 "lw $9, 20(%1)\n\t"
+				 "movz %0, %2, $8\n\t"
+				 "lw $8, 24(%1)\n\t"
+				 "movz %0, %2, $9\n\t"
+				 "lw $9, 28(%1)\n\t"
+				 "movz %0, %2, $8\n\t"
+				 "movz %0, %2, $9"
+				 : "+r"(found)
+				 : "r"(word), "r"(true)
+				 : "$8", "$9", "memory");
+	for (; word < end && !found; word++)
+		found = !*word;
+	return found;
 }
 
 static inline uint64_t litifut_port_counter(void)

@@ -225,4 +225,32 @@ litifut_stub_jalr:
 	.end litifut_stub_jalr
 	.size litifut_stub_jalr, . - litifut_stub_jalr
 
+/* From the thunk of one callee, which has t0, v1 and the call's ra at the
+ * caller's sp; its exit, the instruction that goes on to the callee, stands at a
+ * fixed distance before the address in ra (LITIFUT_EXIT_DISTANCE). */
+	.globl litifut_thunk_call
+	.hidden litifut_thunk_call
+	.type litifut_thunk_call, @function
+	.ent litifut_thunk_call
+litifut_thunk_call:
+	.cfi_startproc
+	.cfi_offset 31, 8
+	move	$at, $ra
+	lw	$t0, 0($sp)
+	lw	$v1, 4($sp)
+	lw	$ra, 8($sp)
+	.cfi_restore 31
+	save	litifut_enter_thunk
+	addiu	$a3, $sp, FRAME
+	jalr	$t9
+	addiu	$a0, $sp, 16
+	move	$at, $v0
+	restore
+	jr	$at
+	addiu	$sp, $sp, FRAME
+	.cfi_adjust_cfa_offset -FRAME
+	.cfi_endproc
+	.end litifut_thunk_call
+	.size litifut_thunk_call, . - litifut_thunk_call
+
 	.section .note.GNU-stack, "", @progbits

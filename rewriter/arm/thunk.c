@@ -1,0 +1,251 @@
+/* The thunks of the thunk engine: the piece of code, one for each callee, that a
+ * call goes to instead. It stores lr, which names the call, where the thread's
+ * cursor points, and goes on to the callee. In T32 code:
+ *
+ *	push   {r0-r2, lr}
+ *	mrc    p15, 0, r1, c13, c0, 3	the thread pointer
+ *	ldr    r1, [r1]			libc's vector of thread-local blocks
+ *	ldrex  r0, [r1, #4]		the cursor (tracer/armed.c)
+ *	lsl.w  r2, r0, #20
+ *	cbz    r2, slow			none, or at the end of a page
+ *	add.w  r0, r0, #4
+ *	strex  r2, r0, [r1, #4]		the place is ours, unless
+ *	cbnz   r2, slow			a signal handler came between
+ *	str    lr, [r0, #-4]
+ *	pop.w  {r0-r2, lr}
+ *	b.w    callee			the exit
+ * slow:	blx    litifut_thunk_call	does the same by C code, leaves by the exit
+ *
+ * Nothing but the program counter changes, not even the flags. That is why all
+ * thunks are T32 code, which has `cbz`: A32 callers use `blx` (so a conditional
+ * call goes by the instruction DB), and the exit to an A32 callee is
+ *
+ * exit:	bx     pc			at a multiple of 4: goes on at the `b`
+ *	nop
+ *	b      callee			A32
+ *	b.n    exit			for litifut_thunk_call
+ *	nop
+ *
+ * A call through a register stores three words: what it is, lr, and the register.
+ * They must not cross the end of a page, or the cursor would run past the end of
+ * its chunk unseen: cursor << 20, plus 0xc00000, is less than 0x1000000 for that
+ * and for 0.
+ *
+ * A direct tail call comes from its own trampoline, which has pushed lr; what
+ * its call of the thunk leaves in lr is its key and where it goes on:
+ *
+ *	...
+ *	str    lr, [r0, #-4]
+ *	pop    {r0-r2}			then: the key, and what the callee gets in lr
+ *	ldr.w  lr, [sp, #4]
+ *	ldr.w  pc, [sp], #8
+ *
+ * mrc of TPIDRURO and ldrex are of ARMv6K, Thumb-2 is of ARMv6T2; the rewriter asks
+ * for ARMv7. Encodings: DDI 0406C A8.8. */
+#include "rewriter/arm/thunk.h"
+
+#include <litifut/trace_format.h>
+
+#include "rewriter/arm/trampoline.h"
+#include "rewriter/libc.h"
+
+#define INDIRECT_WORD LITIFUT_CONTROL_WORD(LITIFUT_WORD_INDIRECT, 2)
+#define TAIL_WORD LITIFUT_CONTROL_WORD(LITIFUT_WORD_TAIL, 2)
+
+struct emitter {
+	uint8_t *code;
+	unsigned at;
+	unsigned slow[2]; /* offsets of the branches to what is at the end */
+	unsigned slow_count;
+};
+
+bool litifut_arm_allows_thunks(const struct litifut_image *image,
+			       const struct litifut_arch_context *context)
+{
+	const struct litifut_section *attributes = litifut_image_section(image, ".ARM.attributes");
+
+	return !context->short_thumb_branches && attributes &&
+	       litifut_arm_attributes_v7(attributes->bytes, attributes->size) &&
+	       litifut_libc_has_spare_word(image);
+}
+
+static bool is_tail(const struct litifut_thunk *thunk)
+{
+	return thunk->kind == LITIFUT_THUNK_TAIL || thunk->kind == LITIFUT_THUNK_TAIL_REGISTER;
+}
+
+static bool has_register(const struct litifut_thunk *thunk)
+{
+	return thunk->kind == LITIFUT_THUNK_REGISTER || thunk->kind == LITIFUT_THUNK_TAIL_REGISTER;
+}
+
+/* `bx` or `blx` by a register that thunks keep. */
+static bool is_register_branch(const struct litifut_instruction *instruction, uint32_t thumb,
+			       uint32_t plain)
+{
+	if (instruction->target_register >= 13)
+		return false;
+	return instruction->thumb
+		       ? instruction->length == 2 && (instruction->word & 0xff87) == thumb
+		       : (instruction->word & 0x0ffffff0) == plain;
+}
+
+struct litifut_thunk litifut_arm_thunk(const struct litifut_image *image,
+				       const struct litifut_arch_context *context,
+				       const struct litifut_cramped_call *call)
+{
+	const struct litifut_instruction *instruction = &call->instruction;
+	struct litifut_thunk thunk = {.thumb = true};
+
+	(void)image;
+	if (!context->thunks || instruction->linked != LITIFUT_LINKED_NOT)
+		return thunk;
+	/* blx, by which A32 code gets into a thunk, has no condition; the
+	 * trampoline of a tail call does not need one. */
+	if (!instruction->thumb && !call->tail && instruction->word >> 28 < 0xe)
+		return thunk;
+	switch (instruction->class) {
+	case LITIFUT_CLASS_CALL_DIRECT:
+		thunk.kind = LITIFUT_THUNK_CALLEE;
+		thunk.callee = instruction->target;
+		break;
+	case LITIFUT_CLASS_CALL_INDIRECT:
+		if (is_register_branch(instruction, 0x4780, 0x012fff30))
+			thunk.kind = LITIFUT_THUNK_REGISTER;
+		break;
+	case LITIFUT_CLASS_BRANCH_DIRECT:
+		thunk.kind = LITIFUT_THUNK_TAIL;
+		break;
+	case LITIFUT_CLASS_BRANCH_INDIRECT:
+		if (is_register_branch(instruction, 0x4700, 0x012fff10))
+			thunk.kind = LITIFUT_THUNK_TAIL_REGISTER;
+		break;
+	default:
+		break;
+	}
+	if (has_register(&thunk))
+		thunk.number = instruction->target_register;
+	return thunk;
+}
+
+static void narrow(struct emitter *emitter, uint32_t half)
+{
+	litifut_put16(false, emitter->code + emitter->at, (uint16_t)half);
+	emitter->at += 2;
+}
+
+static void wide(struct emitter *emitter, uint32_t word)
+{
+	narrow(emitter, word >> 16);
+	narrow(emitter, word & 0xffff);
+}
+
+static void leave_if(struct emitter *emitter, uint32_t half)
+{
+	emitter->slow[emitter->slow_count++] = emitter->at;
+	narrow(emitter, half);
+}
+
+/* Up to where the event is stored. */
+static void write_event(const struct litifut_thunk *thunk, struct emitter *emitter)
+{
+	unsigned number = thunk->number;
+
+	narrow(emitter, 0xb507);   /* push {r0-r2, lr} */
+	wide(emitter, 0xee1d1f70); /* mrc p15, 0, r1, c13, c0, 3 */
+	narrow(emitter, 0x6809);   /* ldr r1, [r1] */
+	wide(emitter, 0xe8510f01); /* ldrex r0, [r1, #4] */
+	wide(emitter, 0xea4f5200); /* lsl.w r2, r0, #20 */
+	if (has_register(thunk)) {
+		wide(emitter, 0xf5020240); /* add.w r2, r2, #0xc00000 */
+		wide(emitter, 0xea4f6212); /* lsr.w r2, r2, #24 */
+	}
+	leave_if(emitter, 0xb102);                                  /* cbz r2 */
+	wide(emitter, 0xf1000000 | (has_register(thunk) ? 12 : 4)); /* add.w r0, r0, #n */
+	wide(emitter, 0xe8410201);                                  /* strex r2, r0, [r1, #4] */
+	leave_if(emitter, 0xb902);                                  /* cbnz r2 */
+	if (!has_register(thunk)) {
+		wide(emitter, 0xf840ec04); /* str lr, [r0, #-4] */
+		return;
+	}
+	wide(emitter, 0xf2402200 | (is_tail(thunk) ? TAIL_WORD & 0xff : INDIRECT_WORD & 0xff));
+	wide(emitter, 0xf8402c0c); /* str r2, [r0, #-12] */
+	wide(emitter, 0xf840ec08); /* str lr, [r0, #-8] */
+	if (number < 3) {
+		narrow(emitter, 0x9a00 | number); /* ldr r2, [sp, #4n] */
+		number = 2;
+	}
+	wide(emitter, 0xf8400c04 | number << 12); /* str rN, [r0, #-4] */
+}
+
+/* The instruction that goes on to the callee, and 4 bytes that do so too if that is
+ * not what they are. False: the callee is out of reach. */
+static bool write_exit(const struct litifut_thunk *thunk, uint32_t address, struct emitter *emitter)
+{
+	uint32_t here = address + emitter->at;
+	uint32_t offset = thunk->callee - (here + 4 + 8);
+
+	if (thunk->kind == LITIFUT_THUNK_REGISTER) {
+		narrow(emitter, 0x4700 | (uint32_t)thunk->number << 3); /* bx rN */
+		narrow(emitter, 0xbf00);
+		return true;
+	}
+	if (thunk->callee & 1) {
+		emitter->at += 4;
+		return litifut_arm_branch_write(here, thunk->callee & ~1u,
+						emitter->code + emitter->at - 4);
+	}
+	narrow(emitter, 0x4778); /* bx pc */
+	narrow(emitter, 0xbf00);
+	litifut_put32(false, emitter->code + emitter->at, 0xea000000 | (offset >> 2 & 0xffffff));
+	emitter->at += 4;
+	narrow(emitter, 0xe7fa); /* b.n, 8 bytes back */
+	narrow(emitter, 0xbf00);
+	return offset + (1u << 25) < 1u << 26;
+}
+
+static bool write_thunk(const struct litifut_thunk *thunk, uint32_t address,
+			const uint32_t *entries, struct emitter *emitter)
+{
+	static const struct litifut_arch_context context = {0};
+	static const struct litifut_instruction call = {.length = 4, .thumb = true};
+
+	write_event(thunk, emitter);
+	if (is_tail(thunk)) {
+		narrow(emitter, 0xbc07);   /* pop {r0-r2} */
+		wide(emitter, 0xf8dde004); /* ldr.w lr, [sp, #4] */
+		wide(emitter, 0xf85dfb08); /* ldr.w pc, [sp], #8 */
+	} else {
+		wide(emitter, 0xe8bd4007); /* pop.w {r0-r2, lr} */
+		if (!write_exit(thunk, address, emitter))
+			return false;
+	}
+	for (unsigned i = 0; i < emitter->slow_count; i++) {
+		uint8_t *code = emitter->code + emitter->slow[i];
+		unsigned distance = (emitter->at - emitter->slow[i] - 4) / 2;
+
+		litifut_put16(false, code,
+			      (uint16_t)(litifut_get16(false, code) | (distance & 31) << 3 |
+					 (distance & 32) << 4));
+	}
+	if (!litifut_arm_encode_call(&context, &call, address + emitter->at,
+				     entries[is_tail(thunk) ? LITIFUT_ARM_ENTRY_THUNK_TAIL
+							    : LITIFUT_ARM_ENTRY_THUNK],
+				     emitter->code + emitter->at))
+		return false;
+	emitter->at += 4;
+	if (emitter->at & 2)
+		narrow(emitter, 0xbf00);
+	return true;
+}
+
+unsigned litifut_arm_write_thunk(const struct litifut_arch_context *context,
+				 const struct litifut_thunk *thunk, uint32_t address,
+				 const uint32_t *entries, uint8_t *code)
+{
+	struct emitter emitter = {.code = code};
+
+	_Static_assert(INDIRECT_WORD >> 8 == 2 && TAIL_WORD >> 8 == 2, "movw r2, #0x2nn");
+	(void)context;
+	return write_thunk(thunk, address, entries, &emitter) ? emitter.at : 0;
+}

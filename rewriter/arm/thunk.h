@@ -1,0 +1,16 @@
+/* See the members of the same names in struct litifut_arch. */
+#ifndef LITIFUT_REWRITER_ARM_THUNK_H
+#define LITIFUT_REWRITER_ARM_THUNK_H
+
+#include "rewriter/arm/arm.h"
+
+bool litifut_arm_allows_thunks(const struct litifut_image *image,
+			       const struct litifut_arch_context *context);
+struct litifut_thunk litifut_arm_thunk(const struct litifut_image *image,
+				       const struct litifut_arch_context *context,
+				       const struct litifut_cramped_call *call);
+unsigned litifut_arm_write_thunk(const struct litifut_arch_context *context,
+				 const struct litifut_thunk *thunk, uint32_t address,
+				 const uint32_t *entries, uint8_t *code);
+
+#endif

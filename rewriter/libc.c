@@ -1,0 +1,48 @@
+/* Which C library will be there at run time? An executable names its dynamic
+ * linker, a library the libraries that it needs. */
+#include "rewriter/libc.h"
+
+#include <elf.h>
+#include <string.h>
+
+/* Names of glibc's own files on ARM and MIPS, up to the version. */
+static const char *const glibc_files[] = {"libc.so.6", "ld-linux", "ld.so.1"};
+
+static bool is_glibc(const char *name, size_t length)
+{
+	const char *base = name;
+
+	for (size_t i = 0; i < length && name[i]; i++)
+		if (name[i] == '/')
+			base = name + i + 1;
+	length -= (size_t)(base - name);
+	for (size_t i = 0; i < sizeof(glibc_files) / sizeof(*glibc_files); i++)
+		if (length > strlen(glibc_files[i]) &&
+		    strncmp(base, glibc_files[i], strlen(glibc_files[i])) == 0)
+			return true;
+	return false;
+}
+
+bool litifut_libc_has_spare_word(const struct litifut_image *image)
+{
+	const struct litifut_section *interpreter = litifut_image_section(image, ".interp");
+	const struct litifut_section *dynamic = litifut_image_section(image, ".dynamic");
+	const struct litifut_section *strings = litifut_image_section(image, ".dynstr");
+
+	if (image->has_interpreter)
+		return interpreter && interpreter->bytes &&
+		       is_glibc((const char *)interpreter->bytes, interpreter->size);
+	if (!dynamic || !dynamic->bytes || !strings || !strings->bytes)
+		return false;
+	for (uint32_t at = 0; at + 8 <= dynamic->size; at += 8) {
+		uint32_t tag = litifut_get32(image->big_endian, dynamic->bytes + at);
+		uint32_t value = litifut_get32(image->big_endian, dynamic->bytes + at + 4);
+
+		if (tag == DT_NULL)
+			break;
+		if (tag == DT_NEEDED && value < strings->size &&
+		    is_glibc((const char *)strings->bytes + value, strings->size - value))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,201 @@
+/* The thunk engine on MIPS. Almost every call of position-independent code has
+ * its callee in $t9, so code that all calls share can store the event and go on
+ * (tracer/mips/thunk.S):
+ *
+ *	jalr $t9	litifut_thunk_jalr	stores the callee as well
+ *	bal f		litifut_thunk_near	if f starts by computing its global
+ *						pointer from $t9: then $t9 is f
+ *	tail calls	litifut_thunk_tail	through $t9, or to such an f
+ *
+ * Other direct calls, `jal` above all, get a thunk for each callee:
+ *
+ *	sw    t0, 0(sp)		the caller's room for arguments
+ *	sw    v1, 4(sp)
+ *	rdhwr v1, $29		the thread pointer
+ *	lw    v1, -0x7008(v1)	libc's vector of thread-local blocks
+ *	ll    at, 4(v1)		the cursor (tracer/armed.c)
+ *	sll   t0, at, 20
+ *	beqz  t0, slow		none, or at the end of a page
+ *	addiu t0, at, 4
+ *	sc    t0, 4(v1)		the place is ours, unless
+ *	beqz  t0, slow		a signal handler came between
+ *	lw    t0, 0(sp)
+ *	sw    ra, 0(at)
+ *	j     callee		or b: the exit
+ *	lw    v1, 4(sp)
+ * slow:	sw    ra, 8(sp)
+ *	bal   litifut_thunk_call
+ *	nop
+ *
+ * All of them want a caller that keeps room for its callee's arguments, as o32
+ * asks for. Hand-written code may not, so it is only taken for granted in a
+ * function that has made a frame before the call and keeps nothing there. What has
+ * none of these goes by the instruction DB. */
+#include "rewriter/libc.h"
+#include "rewriter/mips/mips.h"
+
+#define THUNK_WORDS (LITIFUT_MIPS_THUNK_BYTES / 4)
+
+/* The room for arguments, and the saved ra at least. */
+#define LEAST_FRAME 24
+#define ROOM 16
+
+enum { SP = 29 };
+
+bool litifut_mips_allows_thunks(const struct litifut_image *image,
+				const struct litifut_arch_context *context)
+{
+	(void)context;
+	return litifut_libc_has_spare_word(image);
+}
+
+static uint32_t word_at(const struct litifut_arch_context *context,
+			const struct litifut_section *section, uint32_t address)
+{
+	return litifut_get32(context->big_endian, section->bytes + (address - section->address));
+}
+
+/* sb, sh, swl, sw, swr, swc1, sdc1 of one of the first words at sp. */
+static bool stores_to_room(uint32_t word)
+{
+	unsigned operation = word >> 26;
+
+	return (word >> 21 & 31) == SP && (word & 0xffff) < ROOM &&
+	       ((operation >= 0x28 && operation <= 0x2b) || operation == 0x2e ||
+		operation == 0x39 || operation == 0x3d);
+}
+
+static bool has_room(const struct litifut_arch_context *context,
+		     const struct litifut_cramped_call *call)
+{
+	bool framed = false;
+
+	if (call->function_start < call->section->address)
+		return false;
+	for (uint32_t at = call->function_start; at < call->address + 8; at += 4) {
+		uint32_t word = word_at(context, call->section, at);
+
+		/* addiu sp, sp, -n */
+		if (word >> 16 == 0x27bd && (int16_t)(word & 0xffff) <= -LEAST_FRAME)
+			framed = at < call->address;
+		else if (framed && stores_to_room(word))
+			return false;
+	}
+	return framed;
+}
+
+/* Only possible when callers leave the function's address in $t9. */
+static bool needs_t9(const struct litifut_image *image, const struct litifut_arch_context *context,
+		     uint32_t function)
+{
+	const struct litifut_section *section = litifut_image_section_at(image, function, 12);
+	uint32_t words[3];
+
+	if (!section || !section->bytes || function & 3)
+		return false;
+	for (unsigned i = 0; i < 3; i++)
+		words[i] = word_at(context, section, function + 4 * i);
+	return litifut_mips_computes_global_pointer(words);
+}
+
+static bool keeps_t9(const struct litifut_arch_context *context,
+		     const struct litifut_cramped_call *call)
+{
+	return call->address + 8 <= call->section->address + call->section->size &&
+	       !litifut_mips_writes(word_at(context, call->section, call->address + 4),
+				    LITIFUT_MIPS_T9);
+}
+
+static struct litifut_thunk shared(unsigned entry)
+{
+	return (struct litifut_thunk){.kind = LITIFUT_THUNK_ENTRY, .number = (uint8_t)entry};
+}
+
+static struct litifut_thunk direct_call(const struct litifut_image *image,
+					const struct litifut_arch_context *context,
+					const struct litifut_cramped_call *call)
+{
+	const struct litifut_instruction *instruction = &call->instruction;
+
+	if (instruction->conditional)
+		return (struct litifut_thunk){0};
+	if (instruction->word >> 26 == 1 && keeps_t9(context, call) &&
+	    needs_t9(image, context, instruction->target))
+		return shared(LITIFUT_MIPS_ENTRY_THUNK_NEAR);
+	return (struct litifut_thunk){.kind = LITIFUT_THUNK_CALLEE, .callee = instruction->target};
+}
+
+struct litifut_thunk litifut_mips_thunk(const struct litifut_image *image,
+					const struct litifut_arch_context *context,
+					const struct litifut_cramped_call *call)
+{
+	const struct litifut_instruction *instruction = &call->instruction;
+	static const struct litifut_thunk none;
+
+	if (!context->thunks || instruction->thumb)
+		return none;
+	switch (instruction->class) {
+	case LITIFUT_CLASS_CALL_DIRECT:
+		return has_room(context, call) ? direct_call(image, context, call) : none;
+	case LITIFUT_CLASS_CALL_INDIRECT:
+		if (instruction->target_register == LITIFUT_MIPS_T9 && keeps_t9(context, call) &&
+		    has_room(context, call))
+			return shared(LITIFUT_MIPS_ENTRY_THUNK_T9);
+		return none;
+	case LITIFUT_CLASS_BRANCH_DIRECT: /* the room is the one that this function got */
+		if (keeps_t9(context, call) && needs_t9(image, context, instruction->target))
+			return shared(LITIFUT_MIPS_ENTRY_THUNK_TAIL);
+		return none;
+	case LITIFUT_CLASS_BRANCH_INDIRECT:
+		if (instruction->target_register == LITIFUT_MIPS_T9 && keeps_t9(context, call))
+			return shared(LITIFUT_MIPS_ENTRY_THUNK_TAIL);
+		return none;
+	default:
+		return none;
+	}
+}
+
+/* `j` or `jal` if `word` has a region, else `b` or `bal`; 0: out of reach. */
+static uint32_t jump(const struct litifut_arch_context *context, bool link, uint32_t address,
+		     uint32_t target)
+{
+	if (!context->position_independent && ((address + 4) & 0xf0000000) == (target & 0xf0000000))
+		return (link ? 0x0c000000 : 0x08000000) | (target >> 2 & 0x3ffffff);
+	if (!litifut_mips_branch_reaches(address, target))
+		return 0;
+	return litifut_mips_branch(link ? 0x04110000 : 0x10000000, address, target);
+}
+
+unsigned litifut_mips_write_thunk(const struct litifut_arch_context *context,
+				  const struct litifut_thunk *thunk, uint32_t address,
+				  const uint32_t *entries, uint8_t *code)
+{
+	const uint32_t words[THUNK_WORDS] = {
+		0xafa80000,
+		0xafa30004,
+		0x7c03e83b,
+		0x8c638ff8,
+		0xc0610004,
+		0x00014500,
+		litifut_mips_branch(0x11000000, address + 24, address + 56),
+		0x24280004,
+		0xe0680004,
+		litifut_mips_branch(0x11000000, address + 36, address + 56),
+		0x8fa80000,
+		0xac3f0000,
+		jump(context, false, address + 48, thunk->callee),
+		0x8fa30004,
+		0xafbf0008,
+		jump(context, true, address + 60, entries[LITIFUT_MIPS_ENTRY_THUNK_CALL]),
+		0,
+		0, /* trampolines are numbered */
+		0,
+		0,
+	};
+
+	if (!words[12] || !words[15])
+		return 0;
+	for (unsigned i = 0; i < THUNK_WORDS; i++)
+		litifut_put32(context->big_endian, code + 4 * i, words[i]);
+	return sizeof(words);
+}

@@ -1,0 +1,24 @@
+/* What takes a call over in the thunk engine. */
+#ifndef LITIFUT_REWRITER_THUNK_H
+#define LITIFUT_REWRITER_THUNK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum litifut_thunk_kind {
+	LITIFUT_THUNK_NONE = 0,      /* none: the call goes by the instruction DB */
+	LITIFUT_THUNK_ENTRY,         /* code that the tracer brings: entry point `number` */
+	LITIFUT_THUNK_CALLEE,        /* made by the rewriter: for direct calls of `callee` */
+	LITIFUT_THUNK_REGISTER,      /* the same for indirect calls through register `number` */
+	LITIFUT_THUNK_TAIL,          /* for direct tail calls, from their trampolines */
+	LITIFUT_THUNK_TAIL_REGISTER, /* for indirect ones through register `number` */
+};
+
+struct litifut_thunk {
+	enum litifut_thunk_kind kind;
+	bool thumb; /* the state its code is in */
+	uint8_t number;
+	uint32_t callee; /* link-time address with the Thumb bit */
+};
+
+#endif

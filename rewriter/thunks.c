@@ -1,0 +1,211 @@
+#include "rewriter/thunks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <libiberty/libiberty.h>
+
+#include <libiberty/hashtab.h>
+
+/* A thunk that was made. */
+struct made {
+	struct litifut_thunk thunk;
+	const struct litifut_room *room;
+	uint32_t address; /* 0: it can't be made there */
+};
+
+struct litifut_thunks {
+	const struct litifut_session *session;
+	struct litifut_rooms *rooms;
+	htab_t made;
+};
+
+static hashval_t hash(const void *item)
+{
+	const struct made *made = item;
+	uint64_t key = (uint64_t)made->thunk.callee << 16 | (uint64_t)made->thunk.kind << 8 |
+		       (uint64_t)made->thunk.number << 1 | made->thunk.thumb;
+
+	key = (key ^ (uintptr_t)made->room) * 0x9e3779b97f4a7c15ull;
+	return (hashval_t)(key >> 32);
+}
+
+static int same(const void *left, const void *right)
+{
+	const struct made *a = left;
+	const struct made *b = right;
+
+	return a->room == b->room && a->thunk.kind == b->thunk.kind &&
+	       a->thunk.thumb == b->thunk.thumb && a->thunk.number == b->thunk.number &&
+	       a->thunk.callee == b->thunk.callee;
+}
+
+struct litifut_thunks *litifut_thunks_create(const struct litifut_session *session,
+					     struct litifut_rooms *rooms)
+{
+	struct litifut_thunks *thunks = calloc(1, sizeof(*thunks));
+
+	if (!thunks)
+		return NULL;
+	thunks->session = session;
+	thunks->rooms = rooms;
+	thunks->made = htab_create_alloc(256, hash, same, free, calloc, free);
+	if (!thunks->made) {
+		free(thunks);
+		return NULL;
+	}
+	return thunks;
+}
+
+void litifut_thunks_release(struct litifut_thunks *thunks)
+{
+	if (!thunks)
+		return;
+	htab_delete(thunks->made);
+	free(thunks);
+}
+
+/* Makes the thunk; its address is 0 when what it leads to is out of reach. False:
+ * there is no room. */
+static bool make(const struct litifut_thunks *thunks, struct litifut_room *room, struct made *made)
+{
+	const struct litifut_arch *arch = thunks->session->arch;
+	uint32_t address = room->address + room->used;
+	uint8_t code[256];
+	unsigned bytes = arch->write_thunk(&thunks->session->context, &made->thunk, address,
+					   room->entries, code);
+
+	made->address = bytes ? address | made->thunk.thumb : 0;
+	if (bytes > room->size - room->used)
+		return false;
+	memcpy(room->bytes + room->used, code, bytes);
+	room->used += bytes;
+	return true;
+}
+
+uint32_t litifut_thunks_in_room(struct litifut_thunks *thunks, struct litifut_room *room,
+				const struct litifut_thunk *wanted, bool *full)
+{
+	struct made key = {*wanted, room, 0};
+	struct made *made = htab_find(thunks->made, &key);
+	void **slot;
+
+	if (made)
+		return made->address;
+	made = malloc(sizeof(*made));
+	*full = !made || !make(thunks, room, &key);
+	slot = *full ? NULL : htab_find_slot(thunks->made, &key, INSERT);
+	if (!slot) {
+		free(made);
+		*full = true;
+		return 0;
+	}
+	*made = key;
+	*slot = made;
+	return made->address;
+}
+
+static uint32_t encode_to(const struct litifut_session *session,
+			  const struct litifut_found_site *site, uint32_t target, uint8_t *code)
+{
+	return session->arch->encode_call(&session->context, &site->instruction, site->site.address,
+					  target, code)
+		       ? target & ~1u
+		       : 0;
+}
+
+/* To the code that the tracer brings, or, if that is too far, to an island. */
+static uint32_t encode_entry(const struct litifut_session *session,
+			     const struct litifut_found_site *site, unsigned entry, uint8_t *code)
+{
+	const struct litifut_landings *landings = &session->landings;
+	uint32_t target = landings->items[landings->own].entries[entry];
+	uint32_t reached = target ? encode_to(session, site, target, code) : 0;
+
+	for (size_t i = 0; i < landings->count && !reached; i++) {
+		target = landings->items[i].entries[entry];
+		if (target && i != landings->own)
+			reached = encode_to(session, site, target, code);
+	}
+	return reached;
+}
+
+uint32_t litifut_thunks_encode(struct litifut_thunks *thunks, const struct litifut_found_site *site,
+			       uint8_t *code, bool *full)
+{
+	const struct litifut_session *session = thunks->session;
+	const struct litifut_cramped_call call = litifut_site_cramped(site);
+	struct litifut_thunk wanted =
+		session->arch->thunk(&session->image, &session->context, &call);
+	struct litifut_rooms *rooms = thunks->rooms;
+	size_t near = litifut_rooms_nearest(rooms, site->site.address);
+	uint32_t reached = 0;
+
+	*full = false;
+	if (wanted.kind == LITIFUT_THUNK_NONE)
+		return 0;
+	if (wanted.kind == LITIFUT_THUNK_ENTRY)
+		return encode_entry(session, site, wanted.number, code);
+	/* The room beside the tracer serves all that reach it; then the neighbours. */
+	for (size_t i = 0; i < 3 && !reached && !*full; i++) {
+		size_t index = i ? near + i - 2 : rooms->own;
+		struct litifut_room *room = index < rooms->count ? &rooms->items[index] : NULL;
+
+		if (room && encode_to(session, site, room->address, code)) {
+			uint32_t thunk = litifut_thunks_in_room(thunks, room, &wanted, full);
+
+			reached = thunk ? encode_to(session, site, thunk, code) : 0;
+		}
+	}
+	return reached;
+}
+
+static int by_thunk(const void *left, const void *right)
+{
+	const struct litifut_thunk *a = left;
+	const struct litifut_thunk *b = right;
+
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->thumb != b->thumb)
+		return a->thumb ? 1 : -1;
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return a->callee < b->callee ? -1 : a->callee > b->callee;
+}
+
+size_t litifut_thunks_bytes(const struct litifut_session *session, uint32_t low, uint32_t high)
+{
+	const struct litifut_site_list *sites = &session->sites;
+	struct litifut_thunk *list = malloc((sites->count + 1) * sizeof(*list));
+	size_t count = 0;
+	size_t bytes = 0;
+
+	for (size_t i = 0; list && i < sites->count; i++) {
+		const struct litifut_found_site *site = &sites->items[i];
+
+		if (site->site.reason == LITIFUT_SITE_PATCHED && site->site.address >= low &&
+		    site->site.address < high) {
+			struct litifut_cramped_call call = litifut_site_cramped(site);
+
+			list[count] =
+				session->arch->thunk(&session->image, &session->context, &call);
+			count += list[count].kind > LITIFUT_THUNK_ENTRY;
+		}
+	}
+	qsort(list, count, sizeof(*list), by_thunk);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t entries[LITIFUT_ENTRIES_MAX] = {0};
+		uint8_t code[256];
+
+		if (i && !by_thunk(&list[i - 1], &list[i]))
+			continue;
+		/* as if all were where its callee is: nothing is out of reach */
+		for (size_t entry = 0; entry < LITIFUT_ENTRIES_MAX; entry++)
+			entries[entry] = list[i].callee & ~3u;
+		bytes += session->arch->write_thunk(&session->context, &list[i],
+						    list[i].callee & ~3u, entries, code);
+	}
+	free(list);
+	return bytes;
+}

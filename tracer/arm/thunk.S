@@ -1,0 +1,95 @@
+/* Where the thunks of an ARM module go when they cannot store an event
+ * themselves (rewriter/arm/thunk.c shows them): there is no cursor yet, or it
+ * has come to the end of a page.
+ *
+ * A thunk has pushed r0 to r2 and lr, and calls; 8 bytes before the address in
+ * lr stands its exit, the instruction that goes on to the callee. It is there
+ * that the program continues, with all registers, the flags and the stack as
+ * they were when the thunk was entered. */
+
+	.syntax unified
+	.arch armv5te
+	.arm
+	.cfi_sections .debug_frame
+
+	.section .text, "ax", %progbits
+	.p2align 2
+
+	.macro	save pushed
+	add	r0, sp, #12
+	stmia	r0, {r3-r12}
+	add	r3, sp, #\pushed
+	.endm
+
+	.globl litifut_thunk_call
+	.hidden litifut_thunk_call
+	.type litifut_thunk_call, %function
+litifut_thunk_call:
+	.cfi_startproc
+	.cfi_def_cfa_offset 16
+	.cfi_offset lr, -4
+	sub	sp, sp, #64
+	.cfi_adjust_cfa_offset 64
+	save	64
+	ldmia	r3, {r0-r2, r12}
+	sub	lr, lr, #8
+	str	lr, [sp, #56]		/* next_pc: the exit */
+	str	r12, [sp, #52]		/* return_address */
+	str	r12, [sp, #60]		/* link_register */
+	.cfi_rel_offset lr, 60
+.Lrecord:
+	stmia	sp, {r0-r2}
+	mrs	r5, cpsr		/* r4 and r5 are kept by the C code */
+	mov	r4, sp
+	.cfi_def_cfa r4, 80
+	bic	sp, sp, #7
+	mov	r0, r4
+	ldr	r1, .Lmodule
+1:	add	r1, pc, r1
+	ldr	r2, .Lstate
+2:	add	r2, pc, r2
+	add	r3, r4, #80		/* the caller's sp */
+	bl	litifut_enter_thunk
+	ldr	r0, [r4, #56]
+	str	r0, [r4, #76]
+	ldr	lr, [r4, #60]
+	msr	cpsr_fs, r5
+	mov	sp, r4
+	.cfi_def_cfa sp, 80
+	ldmia	sp, {r0-r12}
+	add	sp, sp, #76
+	.cfi_adjust_cfa_offset -76
+	ldr	pc, [sp], #4
+	.cfi_endproc
+	.size litifut_thunk_call, . - litifut_thunk_call
+
+/* A tail call. Its trampoline has pushed the lr that the callee must get; what
+ * was pushed as lr is the call's key, and the address of the exit. */
+	.globl litifut_thunk_tail
+	.hidden litifut_thunk_tail
+	.type litifut_thunk_tail, %function
+litifut_thunk_tail:
+	.cfi_startproc
+	.cfi_def_cfa_offset 20
+	.cfi_offset lr, -4
+	/* The frame takes the place of the r0 on the stack as well, so that it
+	 * lies as far below the caller's sp as above. */
+	sub	sp, sp, #60
+	.cfi_adjust_cfa_offset 60
+	save	60
+	ldmia	r3, {r0-r2, r12, lr}
+	str	r12, [sp, #52]
+	str	r12, [sp, #56]
+	str	lr, [sp, #60]
+	.cfi_rel_offset lr, 60
+	b	.Lrecord
+	.cfi_endproc
+	.size litifut_thunk_tail, . - litifut_thunk_tail
+
+	.p2align 2
+.Lmodule:
+	.word	litifut_module - (1b + 8)
+.Lstate:
+	.word	litifut_module_state - (2b + 8)
+
+	.section .note.GNU-stack, "", %progbits

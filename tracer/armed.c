@@ -1,0 +1,140 @@
+/* The cursor where thunks find it.
+ *
+ * A thunk has a few instructions to find the place for its event, so the cursor
+ * of a thread stands in a word that two loads from the thread pointer reach: the
+ * second word of the first entry of libc's vector of thread-local blocks. glibc
+ * uses the first word of that entry (a generation number) and leaves the second
+ * alone; it is 0 in each new thread, also in one whose stack is used again, and
+ * moves along when the vector grows. No thread-local block of our own is needed,
+ * which a library loaded late might not get.
+ *
+ * 0 there, or a multiple of 4096 (of 1024 for A32 code), sends the thunk the long
+ * way, which ends here. So the recorder has all in its hand: what it does not
+ * want stored unseen, it does not arm.
+ *
+ * The vector is never touched for a thread that has ended: it may be memory of
+ * somebody else by then. */
+
+#include <stddef.h>
+
+#include "tracer/recorder.h"
+#include "tracer/system.h"
+
+/* The word in the calling thread's vector; NULL when there is no vector. */
+static uint32_t *litifut_word_of(uint32_t pointer)
+{
+	uint32_t vector;
+
+	if (!pointer || !litifut_readable((pointer + LITIFUT_PORT_VECTOR) & ~7u))
+		return NULL;
+	vector = *(volatile uint32_t *)(pointer + LITIFUT_PORT_VECTOR);
+	return vector && !(vector & 3) && litifut_readable(vector + 4) ? (uint32_t *)(vector + 4)
+								       : NULL;
+}
+
+uint32_t *litifut_thread_cursor(struct litifut_thread *thread)
+{
+	uint32_t *word;
+
+	if (!thread->armed)
+		return &thread->cursor;
+	word = (uint32_t *)(*(volatile uint32_t *)(thread->pointer + LITIFUT_PORT_VECTOR) + 4);
+	if (*(volatile uint32_t *)word)
+		return word;
+	/* another thread has taken it away, or there was no room for a new chunk */
+	thread->armed = 0;
+	return &thread->cursor;
+}
+
+void litifut_thread_arm(struct litifut_thread *thread)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	struct litifut_signals signals;
+	uint32_t *word;
+
+	/* a thread that is known by its pointer, and by nothing else */
+	if (thread->armed || thread->hold || !thread->pointer ||
+	    thread->pointer != litifut_port_thread_pointer(r->features))
+		return;
+	word = litifut_word_of(thread->pointer);
+	if (!word)
+		return;
+	litifut_signals_block(&signals);
+	if (!thread->armed && thread->cursor & r->chunk_mask) {
+		*(volatile uint32_t *)word = thread->cursor;
+		thread->cursor = 0;
+		thread->armed = 1;
+	}
+	litifut_signals_restore(&signals);
+}
+
+/* Takes the cursor out of `word` and puts it back into the thread's state. When
+ * its owner, which may be another thread, has begun a new chunk meanwhile, the
+ * old one stays as it is. */
+static void litifut_take(struct litifut_thread *thread, uint32_t *word)
+{
+	uint32_t at;
+
+	do {
+		at = *(volatile uint32_t *)word;
+		/* only what is this thread's for certain */
+		if (!at || ((at - 1) & ~litifut_recorder.chunk_mask) != thread->chunk)
+			return;
+	} while (!litifut_exchange(word, at, 0));
+	litifut_exchange(&thread->cursor, 0, at);
+}
+
+void litifut_thread_disarm(struct litifut_thread *thread)
+{
+	struct litifut_signals signals;
+
+	litifut_signals_block(&signals);
+	if (thread->armed) {
+		uint32_t *cursor = litifut_thread_cursor(thread);
+
+		if (cursor != &thread->cursor)
+			litifut_take(thread, cursor);
+		thread->armed = 0;
+	}
+	litifut_signals_restore(&signals);
+}
+
+void litifut_threads_disarm(void)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	uint32_t self = litifut_thread_id();
+
+	for (struct litifut_thread *thread = r->thread_list; thread; thread = thread->next) {
+		uint32_t *word;
+
+		if (!thread->armed)
+			continue;
+		if (thread->id == self) {
+			litifut_thread_disarm(thread);
+			continue;
+		}
+		if (!thread->id || litifut_failed(LITIFUT_CALL3(tgkill, r->process, thread->id, 0)))
+			continue;
+		word = litifut_word_of(thread->pointer);
+		if (word)
+			litifut_take(thread, word);
+	}
+}
+
+void litifut_cursor_drop(void)
+{
+	uint32_t *word = litifut_word_of(litifut_port_thread_pointer(litifut_recorder.features));
+
+	if (word)
+		*(volatile uint32_t *)word = 0;
+}
+
+uint32_t litifut_cursor_recover(const struct litifut_thread *thread)
+{
+	uint32_t from = thread->chunk + (uint32_t)sizeof(struct litifut_chunk_header);
+	uint32_t at = thread->chunk + litifut_recorder.chunk_mask + 1;
+
+	while (at > from && !*(volatile uint32_t *)(at - 4))
+		at -= 4;
+	return at;
+}

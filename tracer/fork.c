@@ -1,0 +1,225 @@
+/* A forked child has the thunks' cursor of its parent and would go on storing
+ * into the parent's trace. So libc is asked to tell of a fork before it is done:
+ * the thread that forks is disarmed, and its next event in either process goes
+ * the long way, which finds out where it is.
+ *
+ * The tracer may not need any symbol of libc, or it could not be linked into all
+ * programs. It finds `__register_atfork`, which pthread_atfork() stands on, as a
+ * debugger would: through the list of loaded files that the dynamic linker keeps
+ * (<link.h>; where its head is, the executable's dynamic section says: the gABI's
+ * DT_DEBUG, or on MIPS DT_MIPS_RLD_MAP and DT_MIPS_RLD_MAP_REL).
+ *
+ * _Fork(), vfork() and raw system calls run no handlers. What a child of vfork
+ * calls before exec is in the trace of its parent, whose thread it borrows. */
+
+#include <elf.h>
+#include <stddef.h>
+
+#include "tracer/recorder.h"
+#include "tracer/system.h"
+
+#define LITIFUT_MIPS_RLD_MAP_REL 0x70000035
+
+/* Heads of struct r_debug and struct link_map. */
+struct litifut_debug {
+	int32_t version;
+	struct litifut_loaded *first;
+};
+
+struct litifut_loaded {
+	uint32_t bias;
+	const char *name;
+	const Elf32_Dyn *dynamic;
+	struct litifut_loaded *next;
+};
+
+struct litifut_symbols {
+	const Elf32_Sym *symbols;
+	const char *names;
+	const uint32_t *hash;     /* DT_HASH */
+	const uint32_t *gnu_hash; /* DT_GNU_HASH */
+	const uint16_t *versions; /* DT_VERSYM */
+};
+
+typedef int (*litifut_register)(void (*prepare)(void), void (*parent)(void), void (*child)(void),
+				void *object);
+typedef void (*litifut_finalize)(void *object);
+
+static litifut_finalize litifut_finalize_object;
+/* Stands for the object that the handlers belong to. */
+static uint32_t litifut_fork_object;
+
+static bool litifut_same(const char *a, const char *b)
+{
+	for (; *a == *b; a++, b++)
+		if (!*a)
+			return true;
+	return false;
+}
+
+static bool litifut_starts(const char *text, const char *start)
+{
+	for (; *start; text++, start++)
+		if (*text != *start)
+			return false;
+	return true;
+}
+
+/* The dynamic linker adds the load bias to the addresses in a dynamic section,
+ * unless that is read-only. */
+static const void *litifut_pointer(const struct litifut_loaded *file, uint32_t value)
+{
+	return (const void *)(value < file->bias ? value + file->bias : value);
+}
+
+static struct litifut_loaded *litifut_loaded_files(void)
+{
+	uint32_t phdr = litifut_recorder.program_headers;
+	uint32_t count = litifut_recorder.program_header_count;
+	uint32_t bias = 0;
+	const Elf32_Dyn *dynamic = NULL;
+	const struct litifut_debug *debug = NULL;
+
+	for (uint32_t i = 0; phdr && i < count; i++) {
+		const Elf32_Phdr *segment = (const Elf32_Phdr *)phdr + i;
+
+		if (segment->p_type == PT_PHDR)
+			bias = phdr - segment->p_vaddr;
+		else if (segment->p_type == PT_DYNAMIC)
+			dynamic = (const Elf32_Dyn *)(segment->p_vaddr + bias);
+	}
+	for (; dynamic && dynamic->d_tag != DT_NULL && !debug; dynamic++) {
+		if (dynamic->d_tag == DT_DEBUG)
+			debug = (const struct litifut_debug *)dynamic->d_un.d_ptr;
+		else if (dynamic->d_tag == DT_MIPS_RLD_MAP && !bias)
+			debug = *(const struct litifut_debug **)dynamic->d_un.d_ptr;
+		else if (dynamic->d_tag == LITIFUT_MIPS_RLD_MAP_REL)
+			debug = *(const struct litifut_debug **)((uint32_t)dynamic +
+								 dynamic->d_un.d_val);
+	}
+	return debug ? debug->first : NULL;
+}
+
+static bool litifut_is_libc(const struct litifut_loaded *file)
+{
+	const char *name = file->name;
+
+	for (const char *at = file->name; *at; at++)
+		if (*at == '/')
+			name = at + 1;
+	return litifut_starts(name, "libc.so.6") || litifut_starts(name, "libc-2.");
+}
+
+/* The number of symbols, which only the hash tables know. */
+static uint32_t litifut_symbol_count(const struct litifut_symbols *table)
+{
+	const uint32_t *hash = table->gnu_hash;
+	uint32_t last = 0;
+
+	if (table->hash)
+		return table->hash[1];
+	if (!hash)
+		return 0;
+	const uint32_t *buckets = hash + 4 + hash[2];
+	const uint32_t *chains = buckets + hash[0];
+
+	for (uint32_t i = 0; i < hash[0]; i++)
+		if (buckets[i] > last)
+			last = buckets[i];
+	if (last < hash[1])
+		return 0;
+	while (!(chains[last - hash[1]] & 1))
+		last++;
+	return last + 1;
+}
+
+static struct litifut_symbols litifut_symbols_of(const struct litifut_loaded *file)
+{
+	struct litifut_symbols table = {NULL, NULL, NULL, NULL, NULL};
+
+	for (const Elf32_Dyn *item = file->dynamic; item->d_tag != DT_NULL; item++) {
+		const void *pointer = litifut_pointer(file, item->d_un.d_ptr);
+
+		if (item->d_tag == DT_SYMTAB)
+			table.symbols = pointer;
+		else if (item->d_tag == DT_STRTAB)
+			table.names = pointer;
+		else if (item->d_tag == DT_HASH)
+			table.hash = pointer;
+		else if (item->d_tag == DT_GNU_HASH)
+			table.gnu_hash = pointer;
+		else if (item->d_tag == DT_VERSYM)
+			table.versions = pointer;
+	}
+	return table;
+}
+
+/* The function `name` of `file`, in its default version; 0: none. */
+static uint32_t litifut_function(const struct litifut_loaded *file,
+				 const struct litifut_symbols *table, const char *name)
+{
+	uint32_t count = table->symbols && table->names ? litifut_symbol_count(table) : 0;
+
+	for (uint32_t i = 1; i < count; i++) {
+		const Elf32_Sym *symbol = &table->symbols[i];
+
+		if (symbol->st_shndx != SHN_UNDEF && ELF32_ST_TYPE(symbol->st_info) == STT_FUNC &&
+		    !(table->versions && table->versions[i] & 0x8000) && /* not the default */
+		    litifut_same(table->names + symbol->st_name, name))
+			return file->bias + symbol->st_value;
+	}
+	return 0;
+}
+
+static void litifut_before_fork(void)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	struct litifut_thread *thread;
+
+	if (r->phase != LITIFUT_PHASE_READY || r->process != litifut_process_id())
+		return;
+	thread = litifut_thread_find(litifut_thread_id());
+	if (!thread)
+		return;
+	thread->hold = 1;
+	litifut_thread_disarm(thread);
+}
+
+/* In the child all is made anew with the first event. */
+static void litifut_after_fork(void)
+{
+	struct litifut_thread *thread = litifut_thread_find(litifut_thread_id());
+
+	if (thread)
+		thread->hold = 0;
+}
+
+bool litifut_fork_start(void)
+{
+	for (const struct litifut_loaded *file = litifut_loaded_files(); file; file = file->next) {
+		struct litifut_symbols table;
+		litifut_register enlist;
+
+		if (!litifut_is_libc(file))
+			continue;
+		table = litifut_symbols_of(file);
+		enlist = (litifut_register)litifut_function(file, &table, "__register_atfork");
+		litifut_finalize_object =
+			(litifut_finalize)litifut_function(file, &table, "__cxa_finalize");
+		return enlist && litifut_finalize_object &&
+		       !enlist(litifut_before_fork, litifut_after_fork, NULL, &litifut_fork_object);
+	}
+	return false;
+}
+
+void litifut_fork_end(const struct litifut_module *module)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	uint32_t here = (uint32_t)litifut_fork_end - (uint32_t)module + module->link_address;
+
+	if (!r->thunks || here < module->text_start || here >= module->text_end)
+		return;
+	r->thunks = 0;
+	litifut_update_fast();
+	litifut_finalize_object(&litifut_fork_object);
+}

@@ -1,0 +1,126 @@
+/* The thunk engine on MIPS: the code that all calls of a kind share, and where
+ * the thunks of single callees (rewriter/mips/thunk.c) go when they cannot store
+ * an event themselves: there is no cursor yet, or it has come to the end of a
+ * page. Then the way is that of the other engine, but for the instruction DB.
+ *
+ * Two registers and $at are not enough, so two more are kept in the 16 bytes at
+ * the caller's sp, which o32 gives to every callee for its arguments; nothing
+ * can be in them at a call. The rewriter makes sure that the caller has a frame.
+ *
+ * tracer/armed.c says where the cursor is. `ll` and `sc` reserve the place: a
+ * signal handler that comes between makes `sc` fail, and the call goes the long
+ * way. rdhwr is of release 2; older CPUs trap, and the kernel has a short way for
+ * just this form, with $3. */
+
+#define VECTOR -0x7008		/* from the thread pointer */
+#define INDIRECT 0x202		/* LITIFUT_CONTROL_WORD(LITIFUT_WORD_INDIRECT, 2) */
+#define TAIL 0x203		/* LITIFUT_CONTROL_WORD(LITIFUT_WORD_TAIL, 2) */
+
+	.set	noreorder
+	.set	noat
+	.set	nomips16
+	.set	nomicromips
+
+	/* Reserves `bytes` at $at, or goes to .Lslow of this function. */
+	.macro	reserve bytes
+	sw	$t0, 0($sp)
+	sw	$v1, 4($sp)
+	.set	push
+	.set	mips32r2
+	rdhwr	$v1, $29
+	.set	pop
+	lw	$v1, VECTOR($v1)
+	ll	$at, 4($v1)
+	.if	\bytes == 4
+	sll	$t0, $at, 20
+	.else
+	/* 1 when neither the start of a page nor so near its end that `bytes`
+	 * would cross it */
+	andi	$t0, $at, 0xffc
+	addiu	$t0, $t0, -4
+	sltiu	$t0, $t0, 4096 - \bytes - 4 + 1
+	.endif
+	beqz	$t0, 8f
+	addiu	$t0, $at, \bytes
+	sc	$t0, 4($v1)
+	beqz	$t0, 8f
+	.endm
+
+	.text
+	.p2align 2
+
+/* jalr $t9: stores the callee as well. */
+	.globl litifut_thunk_jalr
+	.hidden litifut_thunk_jalr
+	.type litifut_thunk_jalr, @function
+	.ent litifut_thunk_jalr
+litifut_thunk_jalr:
+	.cfi_startproc
+	reserve	12
+	li	$t0, INDIRECT
+	sw	$t0, 0($at)
+	sw	$ra, 4($at)
+	sw	$t9, 8($at)
+	lw	$t0, 0($sp)
+	jr	$t9
+	lw	$v1, 4($sp)
+8:	lw	$t0, 0($sp)
+	b	litifut_stub_jalr
+	lw	$v1, 4($sp)
+	.cfi_endproc
+	.end litifut_thunk_jalr
+	.size litifut_thunk_jalr, . - litifut_thunk_jalr
+
+/* A bal that the linker made of a jalr $t9: the callee is known, and in $t9. */
+	.globl litifut_thunk_near
+	.hidden litifut_thunk_near
+	.type litifut_thunk_near, @function
+	.ent litifut_thunk_near
+litifut_thunk_near:
+	.cfi_startproc
+	reserve	4
+	lw	$t0, 0($sp)
+	sw	$ra, 0($at)
+	jr	$t9
+	lw	$v1, 4($sp)
+8:	lw	$t0, 0($sp)
+	b	litifut_stub_jalr
+	lw	$v1, 4($sp)
+	.cfi_endproc
+	.end litifut_thunk_near
+	.size litifut_thunk_near, . - litifut_thunk_near
+
+/* A tail call through $t9, from its trampoline: ra is its key, at what the callee
+ * gets in ra. It is rare enough for room of its own: what the function that it
+ * ends has in its caller's is no concern of ours. */
+	.globl litifut_thunk_tail
+	.hidden litifut_thunk_tail
+	.type litifut_thunk_tail, @function
+	.ent litifut_thunk_tail
+litifut_thunk_tail:
+	.cfi_startproc
+	.cfi_register 31, 1
+	addiu	$sp, $sp, -16
+	.cfi_adjust_cfa_offset 16
+	sw	$at, 8($sp)
+	.cfi_rel_offset 31, 8
+	reserve	12
+	li	$t0, TAIL
+	sw	$t0, 0($at)
+	sw	$ra, 4($at)
+	sw	$t9, 8($at)
+	lw	$t0, 0($sp)
+	lw	$ra, 8($sp)
+	lw	$v1, 4($sp)
+	jr	$t9
+	addiu	$sp, $sp, 16
+8:	lw	$t0, 0($sp)
+	lw	$at, 8($sp)
+	lw	$v1, 4($sp)
+	b	litifut_stub_tail
+	addiu	$sp, $sp, 16
+	.cfi_endproc
+	.end litifut_thunk_tail
+	.size litifut_thunk_tail, . - litifut_thunk_tail
+
+	.section .note.GNU-stack, "", @progbits
