@@ -41,6 +41,8 @@ use_target()
 	armhf) triplet=arm-linux-gnueabihf cpu=arm ;;
 	armhf-arm) triplet=arm-linux-gnueabihf cpu=arm machine_flags=-marm ;;
 	armel) triplet=arm-linux-gnueabi cpu=arm ;;
+	# not among all_targets: code for the oldest CPUs, in a libc for newer ones
+	armel-thumb) triplet=arm-linux-gnueabi cpu=arm machine_flags="-mthumb -march=armv4t" ;;
 	mipsel) triplet=mipsel-linux-gnu cpu=mipsel ;;
 	mips) triplet=mips-linux-gnu cpu=mips ;;
 	*)

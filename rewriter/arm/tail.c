@@ -215,6 +215,17 @@ static bool loads_other_code(const struct litifut_cramped_call *call)
 		       call->function_end - call->function_start;
 }
 
+/* Where GCC's calls through a register arrive in code without Thumb-2, see thumb1.c:
+ * behind a literal pool, or one behind the other. */
+static bool is_landing(const struct litifut_cramped_call *call)
+{
+	const uint8_t *code = call->section->bytes + (call->address - call->section->address);
+
+	return call->address != call->function_start &&
+	       (!call->before[0] ||
+		(call->before[0] == 2 && (litifut_get16(false, code - 2) & 0xff87) == 0x4700));
+}
+
 bool litifut_arm_is_indirect_tail(const struct litifut_arch_context *context,
 				  const struct litifut_cramped_call *call,
 				  const struct litifut_targets *data)
@@ -222,8 +233,9 @@ bool litifut_arm_is_indirect_tail(const struct litifut_arch_context *context,
 	bool computed = call->instruction.class == LITIFUT_CLASS_BRANCH_COMPUTED;
 	bool switches;
 
-	(void)context;
 	if (!call->function_end || call->instruction.inexact)
+		return false;
+	if (context->short_thumb_branches && call->instruction.thumb && is_landing(call))
 		return false;
 	if (computed && call->instruction.target_register == 15)
 		return loads_other_code(call);

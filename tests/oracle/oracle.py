@@ -253,9 +253,12 @@ class Rewritten:
             if site in stones:
                 continue
             sites = self.sites[elf]
-            # A MIPS branch at the end of a page is logged as its delay slot.
-            if site % 4096 == 0 and site not in sites and site - 4 in sites:
-                site -= 4
+            # A MIPS branch at the end of a page is logged as its delay slot, a bl
+            # across it, on a CPU without Thumb-2, as its second half.
+            back = 4 if elf.machine != EM_ARM else 2
+            if site % 4096 == 0 and site not in sites and (site - back in sites
+                                                           or site - back in entries):
+                site -= back
             place, site = site, entries.get(site, site)
             reason, kind = sites.get(site, (None, None))
             # A branch may also come back, when the condition for the call is false.
