@@ -242,7 +242,7 @@ static void litifut_sync_around(const char *folder)
 		LITIFUT_CALL0(sync);
 }
 
-/* False when a copy that was begun later has come first. */
+/* False when a copy that has more of the file has come first. */
 static bool litifut_is_newest(uint32_t *last, uint32_t number)
 {
 	uint32_t old;
@@ -256,11 +256,13 @@ static bool litifut_is_newest(uint32_t *last, uint32_t number)
 }
 
 /* Copies a file through a temporary name, which no other copy of this process has,
- * so that `to` is whole or absent. `last`: the number of the newest copy that has
- * got its name, or NULL. Gives 0, or what the kernel had against it. */
-static long litifut_copy_file(const char *from, const char *to, uint32_t number, uint32_t *last)
+ * so that `to` is whole or absent. Gives 0, or what the kernel had against it;
+ * -ESTALE: a newer copy was quicker. */
+static long litifut_copy_file(const char *from, const char *to, bool sync,
+			      struct litifut_copies *copies)
 {
 	char temporary[LITIFUT_FILE_PATH_BYTES + 4 + LITIFUT_NUMBER_BYTES];
+	uint32_t number = litifut_add(&copies->begun, 1) + 1;
 	long source = litifut_open(from, O_RDONLY, 0);
 	long target = source;
 	long result = source;
@@ -279,11 +281,12 @@ static long litifut_copy_file(const char *from, const char *to, uint32_t number,
 		result = target;
 	}
 	if (!litifut_failed(target)) {
-		result = litifut_copy_all(source, target, last != NULL);
-		if (!litifut_failed(result) && last)
+		result = litifut_copy_all(source, target, sync);
+		number = litifut_add(&copies->read, 1) + 1;
+		if (!litifut_failed(result) && sync)
 			result = LITIFUT_CALL1(fsync, target);
 		litifut_close(target);
-		if (!litifut_failed(result) && last && !litifut_is_newest(last, number))
+		if (!litifut_failed(result) && !litifut_is_newest(&copies->named, number))
 			result = -ESTALE;
 		if (!litifut_failed(result))
 			result = LITIFUT_CALL2(rename, temporary, to);
@@ -301,10 +304,10 @@ void litifut_maps_write(void)
 	char path[LITIFUT_FILE_PATH_BYTES];
 
 	litifut_file_path(path, r->settings.directory, "maps");
-	litifut_copy_file("/proc/self/maps", path, litifut_add(&r->maps_begun, 1) + 1, NULL);
+	litifut_copy_file("/proc/self/maps", path, false, &r->maps_copies);
 }
 
-static void litifut_carry(const char *kind, uint32_t number, uint32_t *last)
+static void litifut_carry(const char *kind, struct litifut_copies *copies)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	char from[LITIFUT_FILE_PATH_BYTES];
@@ -313,7 +316,7 @@ static void litifut_carry(const char *kind, uint32_t number, uint32_t *last)
 
 	litifut_file_path(from, r->settings.directory, kind);
 	litifut_file_path(to, r->settings.copy_to, kind);
-	result = litifut_copy_file(from, to, number, last);
+	result = litifut_copy_file(from, to, true, copies);
 	if (result != -ESTALE)
 		litifut_tell(litifut_failed(result) ? "can't copy to " : "copied to ", to, result);
 }
@@ -322,14 +325,12 @@ void litifut_files_carry(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	const char *copy_to = r->settings.copy_to;
-	uint32_t number;
 
 	if (!copy_to[0])
 		return;
-	number = litifut_add(&r->carried.last_begun, 1) + 1;
 	litifut_directories_make(copy_to);
 	litifut_sync_around(copy_to);
-	litifut_carry("trace", number, &r->carried.trace);
-	litifut_carry("maps", number, &r->carried.maps);
+	litifut_carry("trace", &r->carried_traces);
+	litifut_carry("maps", &r->carried_maps);
 	litifut_sync_around(copy_to);
 }

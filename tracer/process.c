@@ -123,10 +123,6 @@ static bool litifut_trace_open(void)
 	r->scratch_busy = 0;
 	r->full = 0;
 	r->last_serial = 0;
-	r->maps_begun = 0;
-	r->carried.last_begun = 0;
-	r->carried.trace = 0;
-	r->carried.maps = 0;
 	if (!litifut_trace_create())
 		return false;
 	litifut_header_fill();

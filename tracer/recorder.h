@@ -76,6 +76,13 @@ enum litifut_fast {
 	LITIFUT_FAST_THUNKS = 3  /* the same, and there are thunks that do it themselves */
 };
 
+/* Threads may copy the same file at the same time. */
+struct litifut_copies {
+	uint32_t begun; /* how many; each has a temporary name of its own */
+	uint32_t read;  /* how many have all of the file as it was then */
+	uint32_t named; /* which of those has the name, or was the last to have it */
+};
+
 struct litifut_recorder {
 	/* Read at every event. */
 	uint32_t fast;       /* enum litifut_fast */
@@ -120,13 +127,9 @@ struct litifut_recorder {
 	uint32_t identity[3]; /* of the trace file */
 	char program[64];
 	uint32_t name_number; /* in the names of its files: the first free one */
-	uint32_t maps_begun;  /* number of the last writing of the maps */
-	/* Numbers of copies to LITIFUT_COPY_TO: the last begun, the last named. */
-	struct {
-		uint32_t last_begun;
-		uint32_t trace;
-		uint32_t maps;
-	} carried;
+	struct litifut_copies maps_copies;
+	struct litifut_copies carried_traces;
+	struct litifut_copies carried_maps;
 	struct litifut_settings settings;
 	struct litifut_thread *thread_list;
 	uint32_t thread_pool; /* unused rest of the page that threads are made from */
@@ -245,7 +248,7 @@ bool litifut_is_trace(long descriptor);
 /* files.c: writes /proc/self/maps beside the trace. */
 void litifut_maps_write(void);
 /* files.c: copies trace and maps to LITIFUT_COPY_TO. Several threads may be at it
- * at once; the copy that was begun last stays. */
+ * at once; the newest copy stays. */
 void litifut_files_carry(void);
 
 /* fork.c: sees to it that no thunk stores anything in a child of fork before the
