@@ -63,6 +63,10 @@ static void count_a32(const uint8_t *bytes, size_t size, struct litifut_census *
 			census->indirect++; /* blx rN */
 		else if ((word & 0x0ffffff0) == 0x012fff10 && (word & 15) != 14)
 			census->tails++; /* bx rN */
+		else if ((word & 0x0fffffff) == 0x01a0e00f || (word & 0x0ffff000) == 0x028fe000) {
+			census->indirect++; /* mov lr, pc; add lr, pc, #n: half a call */
+			census->cramped++;
+		}
 	}
 }
 

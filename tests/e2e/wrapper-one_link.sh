@@ -1,0 +1,95 @@
+#!/bin/sh
+# One link is enough: the room and the islands that the inputs seem to need are
+# there from the start, for objects, for what is taken from archives of every kind,
+# for code that is made in the link and for code far apart.
+TARGETS=${TARGETS:-"armhf armel mipsel mips"}
+. "$(dirname "$0")/../lib.sh"
+
+# part NAME COUNT BYTES MORE: functions with calls, tail calls and calls through
+# pointers all over COUNT times BYTES of code, and MORE bytes that nobody runs.
+part()
+{
+	echo "__asm__(\".text; .balign 4; .type $1_more, %function; $1_more: .space $4; .size $1_more, $4\");"
+	echo 'int hop(int); extern int (*volatile other)(int);'
+	for i in $(seq 1 "$2"); do
+		printf '%s\n' "__attribute__((noipa)) int $1_$i(int x)" \
+			"{ __asm__(\".space $3\"); x = hop(x) + other($i); return x & 1 ? hop(x) : other(x); }"
+	done
+	echo "__attribute__((noipa)) int $1(int x) { return 0"
+	for i in $(seq 1 "$2"); do
+		echo "+ $1_$i(x)"
+	done
+	echo '; }'
+}
+
+sources()
+{
+	for name in a b c d; do
+		part $name 60 "$1" "$2" >"part-$name.c"
+		flags="-fPIC" compiler -c -o "part-$name.o" "part-$name.c"
+		flags="-fPIC -ffunction-sections" compiler -c -o "sections-$name.o" "part-$name.c"
+	done
+	cat >main.c <<-'END'
+		#include <stdio.h>
+		int a(int), b(int), c(int), d(int);
+		__attribute__((noipa)) int hop(int x) { return x + 1; }
+		int (*volatile other)(int) = hop;
+		int main(void) { printf("%d\n", a(1) + b(2) + c(3) + d(4)); return 7; }
+	END
+	flags="-fPIC" compiler -c -o main.o main.c
+	rm -f ./*.a
+	"$triplet-ar" rc libparts.a part-?.o
+	"$triplet-ar" rcT libthin.a part-?.o
+}
+
+# once NAME ARGUMENTS...: links the program NAME with one run of the linker; no
+# call is out of reach, and it does what it did.
+once()
+{
+	name=$1
+	shift
+	rm -rf plain traced
+	LITIFUT_VERBOSE=1 && export LITIFUT_VERBOSE
+	mkdir -p traced
+	(cd traced && front="$BUILD/bin/litifut build" compiler -o program "$@") >verbose.log 2>&1
+	unset LITIFUT_VERBOSE
+	is "$name: one run of the linker" "$(grep -c '^litifut-ld: run:' verbose.log)" 1
+	is "$name: no map is made" "$(grep -c -e '-Map=' verbose.log)" 0
+	rm -rf traced
+	link program "$@" || return
+	same_run program
+	is "$name: no call is out of reach" \
+		"$("$BUILD/bin/litifut" info --json traced/program | grep -c out-of-reach)" 0
+}
+
+behaviour()
+{
+	sources 1024 4 # 240 KiB: more than a branch of MIPS reaches
+	once objects ../main.o ../part-a.o ../part-b.o ../part-c.o ../part-d.o
+	events_equal_calls program
+	once archive ../main.o ../libparts.a
+	events_equal_calls program
+	once "thin archive" ../main.o ../libthin.a
+	once "whole archive" ../main.o -Wl,--whole-archive ../libparts.a -Wl,--no-whole-archive
+	once "collected garbage" ../main.o ../sections-a.o ../sections-b.o ../sections-c.o \
+		../sections-d.o -Wl,--gc-sections
+	once static -static ../main.o ../libparts.a
+	rm -f ./*.o ./*.a
+	for name in a b c d; do
+		part $name 60 4 4 >"part-$name.c"
+		flags="-fPIC -flto" compiler -c -o "part-$name.o" "part-$name.c"
+	done
+	flags="-fPIC -flto" compiler -c -o main.o main.c
+	flags=-flto
+	once "link-time optimisation" ../main.o ../part-a.o ../part-b.o ../part-c.o ../part-d.o
+	events_equal_calls program
+	flags=
+	rm -f ./*.o
+	[ "$cpu" = arm ] || return
+	sources 4 9000000 # 36 MB: more than a branch of ARM reaches
+	once "far objects" ../main.o ../part-a.o ../part-b.o ../part-c.o ../part-d.o
+	events_equal_calls program
+	rm -rf plain traced ./*.o ./*.a
+}
+
+for_targets behaviour
