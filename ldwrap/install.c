@@ -182,26 +182,54 @@ static bool is_packaged(const char *path)
 	return !run_quietly(words);
 }
 
+/* dpkg takes no other names. The last part may be a link, and stays. */
+static char *absolute_path(const char *path)
+{
+	char *folder = xstrndup(path, (size_t)(lbasename(path) - path));
+	char *real = realpath(*folder ? folder : ".", NULL);
+	char *absolute = real ? concat(real, "/", lbasename(path), NULL) : xstrdup(path);
+
+	free(folder);
+	free(real);
+	return absolute;
+}
+
 /* Moves `path` to `original`, so that an upgrade of the package does the same. */
-static int move_aside(const char *path, const char *original)
+static int divert(const char *path, const char *original)
 {
 	char *words[] = {
 		(char *)DIVERT_PROGRAM, (char *)"--local", (char *)"--rename", (char *)"--divert",
 		(char *)original,       (char *)"--add",   (char *)path,       NULL};
 
-	if (is_packaged(path) && !run_quietly(words))
+	return is_packaged(path) ? run_quietly(words) : -1;
+}
+
+static int move_aside(const char *path, const char *original)
+{
+	char *from = absolute_path(path);
+	char *to = absolute_path(original);
+	bool diverted = !divert(from, to);
+
+	free(from);
+	free(to);
+	if (diverted)
 		return exists(original) ? 0 : -1;
 	return rename(path, original);
 }
 
 static int move_back(const char *path, const char *original)
 {
-	char *words[] = {(char *)DIVERT_PROGRAM, (char *)"--local", (char *)"--rename",
-			 (char *)"--remove",     (char *)path,      NULL};
+	char *name = absolute_path(path);
+	char *words[] = {(char *)DIVERT_PROGRAM,
+			 (char *)"--local",
+			 (char *)"--rename",
+			 (char *)"--remove",
+			 name,
+			 NULL};
+	bool diverted = !run_quietly(words) && exists(path);
 
-	if (!run_quietly(words) && exists(path))
-		return 0;
-	return rename(original, path);
+	free(name);
+	return diverted ? 0 : rename(original, path);
 }
 
 enum litifut_status install_linkers(const char *toolchain, const char *wrapper,

@@ -42,6 +42,43 @@ is_traced()
 	"$litifut" info program | grep -q ': rewritten'
 }
 
+# A database of dpkg's own in which the toolchain is a package, for dpkg-query and
+# dpkg-divert, which install-ld runs.
+packaged()
+{
+	rm -rf dpkg
+	mkdir -p dpkg/info dpkg/updates dpkg/triggers
+	printf 'Package: tools\nStatus: install ok installed\nMaintainer: nobody\nArchitecture: all\nVersion: 1\nDescription: tools\n' \
+		>dpkg/status
+	: >dpkg/available
+	find "$(pwd)/home/tools" ! -type d | sort >dpkg/info/tools.list
+}
+
+diversions()
+{
+	dpkg-divert --list | sort
+}
+
+divert()
+{
+	if ! command -v dpkg-divert >/dev/null; then
+		skip "a toolchain that is a package" "no dpkg"
+		return
+	fi
+	toolchain
+	packaged
+	DPKG_ADMINDIR=$(pwd)/dpkg && export DPKG_ADMINDIR
+	before=$(snapshot)
+	ok "a package: install-ld" "$litifut" install-ld home/tools
+	is "a package: what it moves is diverted" "$(diversions)" "$(find home/tools -name '*.litifut-original' |
+		sed "s|.*|local diversion of $(pwd)/& to $(pwd)/&|; s|.litifut-original to| to|" | sort)"
+	ok "a package: there is something" test -n "$(diversions)"
+	ok "a package: uninstall-ld" "$litifut" uninstall-ld home/tools
+	is "a package: as it was" "$(snapshot)" "$before"
+	is "a package: no diversion is left" "$(diversions)" ""
+	unset DPKG_ADMINDIR
+}
+
 behaviour()
 {
 	echo 'int main(void) { return 0; }' >main.c
@@ -78,6 +115,8 @@ behaviour()
 		ok "uninstall-ld $what" env PATH="$(pwd)/home/tools/bin:$PATH" "$litifut" uninstall-ld "$argument"
 		is "uninstall-ld $what: as it was" "$(snapshot)" "$before"
 	done
+
+	divert
 
 	toolchain
 	echo precious >"home/tools/bin/$triplet-ld.bfd.litifut-original"

@@ -13,6 +13,23 @@ clang_for_target()
 	esac
 }
 
+# --reproduce, which only lld has: its archive links the program again, before it
+# is rewritten, and so without tracing.
+reproduced()
+{
+	rm -rf again again.tar
+	mkdir -p again
+	ln -s "$(command -v "$triplet-ld.lld" || command -v ld.lld)" again/ld.lld
+	(cd again && front="$BUILD/bin/litifut build" COMPILER_PATH=$(pwd) \
+		compiler -fuse-ld=lld -Wl,--reproduce=../again.tar -o program ../main.c) >again.log 2>&1
+	ok "--reproduce: rewritten, without a word" equal "$(grep -c litifut again.log)" 0
+	ok "--reproduce: the archive is there" tar -C again -xf again.tar
+	ok "--reproduce: it links" sh -c "cd again/again && ../ld.lld @response.txt -o ../../plain/again"
+	cp plain/program traced/again
+	same_run again
+	rm -f traced/again
+}
+
 behaviour()
 {
 	cat >main.c <<-'END'
@@ -51,6 +68,7 @@ behaviour()
 			;;
 		esac
 		ok "$linker: rewritten, and nothing to warn of" rewritten traced/program
+		[ $linker != lld ] || reproduced
 		same_run program
 		events_equal_calls program
 	done
