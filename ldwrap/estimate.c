@@ -35,6 +35,7 @@ struct estimate {
 	size_t maybe_near_room;
 	size_t lto_bytes;
 	bool shared;
+	bool hosts;           /* functions can make room for islands */
 	struct share *shares; /* by item of the command line */
 };
 
@@ -231,8 +232,8 @@ static void place_islands(const struct estimate *estimate, const struct argument
 			}
 		}
 		since += text;
-		/* From an island on either side. */
-		if (text > 2 * far)
+		/* From an island on either side, and none can be inside. */
+		if (text > 2 * far && !estimate->hosts)
 			islands->too_coarse = true;
 	}
 	if (since > far)
@@ -305,6 +306,7 @@ void estimate_room(const struct arguments *arguments, struct litifut_rewrite_pla
 	const struct litifut_arch *arch = litifut_arch_find(plan->machine);
 	struct estimate estimate = {
 		.facts = arch->facts,
+		.hosts = arch->can_host != NULL,
 		.shared = arguments_last(arguments, ARGUMENT_SHARED) != NULL,
 		.shares = xcalloc(arguments->count + 1, sizeof(struct share)),
 	};

@@ -155,6 +155,9 @@ static size_t write_order(FILE *to, const struct island_layout *layout)
 		fprintf(to, "    \"%s\"(.text .text.*)\n", layout->first[i]);
 		symbols_add(seen, layout->first[i]);
 	}
+	/* The map may be of a link that had islands, elsewhere. */
+	for (size_t i = 0; i < layout->island_count; i++)
+		symbols_add(seen, layout->islands[i]);
 	for (size_t i = 0; i < map->count; i++)
 		if (is_main_code(&map->pieces[i]) && can_be_named(map->pieces[i].file) &&
 		    symbols_add(seen, map->pieces[i].file))
