@@ -69,7 +69,7 @@ write_cases()
 			cat <<-END_OF_CASE
 				.balign 4; .type case$number, %function
 				case$number: push {r3-r11, lr}; mov r4, r0; sub sp, #8
-				ldr r1, =scratch; movs r0, #0; ldr r2, =0x12345678; ldr r3, =0x9abcdef0
+				ldr r1, =scratch; movs r0, #0; msr apsr_nzcvqg, r0; ldr r2, =0x12345678; ldr r3, =0x9abcdef0
 				ldr r5, =0x55555555; ldr r6, =case$number; mov r8, r5; mov r9, r3
 				mov r10, r2; mov r11, r5; mov r12, r6; b 1f
 				.balign 4

@@ -3,6 +3,8 @@
 # instruction, sees the program's frames; and so it does when an instruction
 # faults that was moved to make room for a call.
 . "$(dirname "$0")/../lib.sh"
+# Thunks have no call frame information; what stands around them has.
+export LITIFUT_ENGINE=db
 
 sources()
 {

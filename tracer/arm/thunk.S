@@ -26,6 +26,8 @@
 	.type litifut_thunk_call, %function
 litifut_thunk_call:
 	.cfi_startproc
+	.fnstart			/* see stub.S */
+	.cantunwind
 	.cfi_def_cfa_offset 16
 	.cfi_offset lr, -4
 	sub	sp, sp, #64
@@ -42,6 +44,13 @@ litifut_thunk_call:
 	mrs	r5, cpsr		/* r4 and r5 are kept by the C code */
 	mov	r4, sp
 	.cfi_def_cfa r4, 80
+	.fnend
+	.fnstart
+	.pad	#16
+	.save	{lr}
+	.pad	#4
+	.save	{r0-r12, lr}
+	.setfp	r4, sp
 	bic	sp, sp, #7
 	mov	r0, r4
 	ldr	r1, .Lmodule
@@ -56,11 +65,15 @@ litifut_thunk_call:
 	msr	cpsr_fs, r5
 	mov	sp, r4
 	.cfi_def_cfa sp, 80
+	.fnend
+	.fnstart
+	.cantunwind
 	ldmia	sp, {r0-r12}
 	add	sp, sp, #76
 	.cfi_adjust_cfa_offset -76
 	ldr	pc, [sp], #4
 	.cfi_endproc
+	.fnend
 	.size litifut_thunk_call, . - litifut_thunk_call
 
 /* A tail call. Its trampoline has pushed the lr that the callee must get; what
@@ -70,6 +83,8 @@ litifut_thunk_call:
 	.type litifut_thunk_tail, %function
 litifut_thunk_tail:
 	.cfi_startproc
+	.fnstart
+	.cantunwind
 	.cfi_def_cfa_offset 20
 	.cfi_offset lr, -4
 	/* The frame takes the place of the r0 on the stack as well, so that it
@@ -84,6 +99,7 @@ litifut_thunk_tail:
 	.cfi_rel_offset lr, 60
 	b	.Lrecord
 	.cfi_endproc
+	.fnend
 	.size litifut_thunk_tail, . - litifut_thunk_tail
 
 	.p2align 2
