@@ -67,7 +67,7 @@ link_delay()
 	part "Beside other tools" "$folder/peers.sh" <<-END
 		On the same work. -finstrument-functions, -pg, uftrace and XRay see the functions of the program that were compiled
 		for them; LITIFUT also the calls into libraries. Where a tool does not count its events, the number of entries that
-		-finstrument-functions recorded stands for them.
+		-finstrument-functions recorded stands for them. uftrace: ${BENCH_UFTRACE:-not given}.
 	END
 	part "Section V-D: delay of the link" link_delay <<-END
 		LLVM's static libraries, linked whole and by a third: ratio of processor time, and of elapsed time, to the
