@@ -20,7 +20,8 @@
 
 /* What one input, or what is loaded from it, brings. */
 struct share {
-	uint64_t text; /* bytes of code */
+	size_t callees; /* that no input before it calls */
+	uint64_t text;  /* bytes of code */
 	uint64_t trampolines;
 };
 
@@ -34,15 +35,20 @@ struct estimate {
 	size_t maybe_near_count;
 	size_t maybe_near_room;
 	size_t lto_bytes;
+	bool thunks;
+	htab_t callees; /* names of functions that are called */
 	bool shared;
 	bool hosts;           /* functions can make room for islands */
 	struct share *shares; /* by item of the command line */
 };
 
-/* The encodings of the code in each section. */
-static void note_encodings(const struct litifut_link_facts *facts, Elf *elf, unsigned char *notes,
-			   size_t count)
+/* The encodings of the code in each section. Returns how many functions are local:
+ * calls of them need no relocation. */
+static size_t note_encodings(const struct litifut_link_facts *facts, Elf *elf, unsigned char *notes,
+			     size_t count)
 {
+	size_t functions = 0;
+
 	for (Elf_Scn *section = elf_nextscn(elf, NULL); section && facts->encoding;
 	     section = elf_nextscn(elf, section)) {
 		Elf32_Shdr *header = elf32_getshdr(section);
@@ -61,10 +67,12 @@ static void note_encodings(const struct litifut_link_facts *facts, Elf *elf, uns
 					? elf_strptr(elf, header->sh_link, symbols[i].st_name)
 					: NULL;
 
+			functions += ELF32_ST_TYPE(symbols[i].st_info) == STT_FUNC;
 			if (name && name[0] == '$')
 				notes[symbols[i].st_shndx] |= (unsigned char)facts->encoding(name);
 		}
 	}
+	return functions;
 }
 
 static void add_maybe_near(struct estimate *estimate, const char *name)
@@ -96,9 +104,24 @@ static void count_near_call(struct estimate *estimate, Elf *elf, const Elf_Data 
 		add_maybe_near(estimate, name);
 }
 
+/* Notes the callee that a relocation names. */
+static void count_callee(struct estimate *estimate, struct share *share, Elf *elf,
+			 const Elf_Data *symbols, size_t strings, size_t index)
+{
+	const Elf32_Sym *all = symbols ? symbols->d_buf : NULL;
+	const char *name;
+
+	if (!estimate->thunks || !all || index >= symbols->d_size / sizeof(*all))
+		return;
+	name = elf_strptr(elf, strings, all[index].st_name);
+	/* Local names are not unique; each call counts, which is too much. */
+	share->callees += ELF32_ST_BIND(all[index].st_info) == STB_LOCAL || !name ||
+			  symbols_add(estimate->callees, name);
+}
+
 /* Returns the number of tail calls among them. */
-static size_t read_relocations(struct estimate *estimate, Elf *elf, Elf_Scn *section,
-			       const Elf32_Shdr *header)
+static size_t read_relocations(struct estimate *estimate, struct share *share, Elf *elf,
+			       Elf_Scn *section, const Elf32_Shdr *header)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
 	const Elf32_Rel *relocations = data ? data->d_buf : NULL;
@@ -109,7 +132,13 @@ static size_t read_relocations(struct estimate *estimate, Elf *elf, Elf_Scn *sec
 	size_t jumps = 0;
 
 	for (size_t i = 0; i < count && table_header; i++) {
-		switch (estimate->facts->relocation(ELF32_R_TYPE(relocations[i].r_info))) {
+		enum litifut_relocation kind =
+			estimate->facts->relocation(ELF32_R_TYPE(relocations[i].r_info));
+
+		if (kind != LITIFUT_RELOCATION_OTHER)
+			count_callee(estimate, share, elf, symbols, table_header->sh_link,
+				     ELF32_R_SYM(relocations[i].r_info));
+		switch (kind) {
 		case LITIFUT_RELOCATION_JUMP:
 			jumps++;
 			break;
@@ -168,7 +197,8 @@ static void count_object(void *context, const struct input_object *object)
 	}
 	encodings = xcalloc(object->section_count + 1, 1);
 	if (estimate->facts->encoding)
-		note_encodings(estimate->facts, object->elf, encodings, object->section_count);
+		share->callees += note_encodings(estimate->facts, object->elf, encodings,
+						 object->section_count);
 	else
 		memset(encodings, 1, object->section_count);
 	for (Elf_Scn *section = elf_nextscn(object->elf, NULL); section;
@@ -181,7 +211,7 @@ static void count_object(void *context, const struct input_object *object)
 		if (!header || object->dropped[index])
 			continue;
 		if (relocates_code(object->elf, header, object))
-			jumps += read_relocations(estimate, object->elf, section, header);
+			jumps += read_relocations(estimate, share, object->elf, section, header);
 		if (is_code(header)) {
 			data = elf_rawdata(section, NULL);
 			if (!data || !data->d_buf)
@@ -291,7 +321,8 @@ static void fill_plan(const struct estimate *estimate, const struct litifut_arch
 							      estimate->near_calls + tails + lto);
 	plan->trampoline_bytes = trampolines + trampolines / 48 + arch->gate_bytes +
 				 8 * facts->call_trampoline_bytes +
-				 16 * facts->tail_trampoline_bytes;
+				 16 * facts->tail_trampoline_bytes +
+				 (estimate->thunks ? 64 * facts->thunk_bytes : 0);
 	if (arch->can_host && text > facts->reach / 4 * 3)
 		plan->trampoline_bytes += (text / facts->reach + 8) * arch->host_trampoline_bytes;
 	plan->island_bytes = arch->island_bytes;
@@ -300,12 +331,24 @@ static void fill_plan(const struct estimate *estimate, const struct litifut_arch
 				      arch->gate_bytes + 4 * arch->trampoline_bytes_max;
 }
 
-void estimate_room(const struct arguments *arguments, struct litifut_rewrite_plan *plan,
-		   struct estimated_islands *islands)
+static void add_thunks(struct estimate *estimate, const struct arguments *arguments)
+{
+	for (size_t i = 0; i < arguments->count && estimate->thunks; i++) {
+		struct share *share = &estimate->shares[i];
+
+		share->trampolines +=
+			(share->callees + share->callees / 8) * estimate->facts->thunk_bytes;
+	}
+}
+
+void estimate_room(const struct arguments *arguments, bool thunks,
+		   struct litifut_rewrite_plan *plan, struct estimated_islands *islands)
 {
 	const struct litifut_arch *arch = litifut_arch_find(plan->machine);
 	struct estimate estimate = {
 		.facts = arch->facts,
+		.thunks = thunks,
+		.callees = symbols_table(),
 		.hosts = arch->can_host != NULL,
 		.shared = arguments_last(arguments, ARGUMENT_SHARED) != NULL,
 		.shares = xcalloc(arguments->count + 1, sizeof(struct share)),
@@ -318,9 +361,11 @@ void estimate_room(const struct arguments *arguments, struct litifut_rewrite_pla
 	for (size_t i = 0; i < estimate.maybe_near_count; i++)
 		estimate.near_calls +=
 			symbols_has(estimate.symbols.defined, estimate.maybe_near[i]);
+	add_thunks(&estimate, arguments);
 	place_islands(&estimate, arguments, islands);
 	fill_plan(&estimate, arch, arguments, islands, plan);
 	free(estimate.maybe_near);
+	htab_delete(estimate.callees);
 	symbols_close(&estimate.symbols);
 	inputs_close(inputs);
 	free(estimate.shares);

@@ -16,9 +16,10 @@ struct estimated_islands {
 };
 
 /* Adds to `plan`, which names the CPU, the call sites, DB entries, trampolines
- * and the size of islands that the code in the inputs is likely to need. A wrong
+ * and the size of islands that the code in the inputs is likely to need, with
+ * `thunks` also one for each callee. A wrong
  * guess costs a second link or some unused bytes in the file, nothing else. */
-void estimate_room(const struct arguments *arguments, struct litifut_rewrite_plan *plan,
-		   struct estimated_islands *islands);
+void estimate_room(const struct arguments *arguments, bool thunks,
+		   struct litifut_rewrite_plan *plan, struct estimated_islands *islands);
 
 #endif

@@ -24,6 +24,7 @@
 #include "ldwrap/process.h"
 #include "ldwrap/script.h"
 #include "ldwrap/strip.h"
+#include "litifut/module_format.h"
 #include "rewriter/arch.h"
 #include "rewriter/rewriter.h"
 
@@ -218,7 +219,11 @@ static void guess(struct link_state *state)
 {
 	struct estimated_islands islands;
 
-	estimate_room(state->request->arguments, &state->plan, &islands);
+	/* Static programs stay with the DB. */
+	const bool thunks = state->request->settings->engine == LITIFUT_ENGINE_THUNK &&
+			    !arguments_last(state->request->arguments, ARGUMENT_STATIC);
+
+	estimate_room(state->request->arguments, thunks, &state->plan, &islands);
 	add_islands(state, islands.count);
 	for (size_t i = 0; i < islands.count; i++)
 		state->island_items[i] = islands.items[i];

@@ -17,6 +17,7 @@ struct litifut_census {
 
 enum litifut_relocation {
 	LITIFUT_RELOCATION_OTHER,
+	LITIFUT_RELOCATION_CALL,     /* of a direct call */
 	LITIFUT_RELOCATION_JUMP,     /* of a jump to a name: a tail call */
 	LITIFUT_RELOCATION_NEAR_CALL /* the linker can make this indirect call a direct one */
 };
@@ -67,6 +68,8 @@ struct litifut_link_facts {
 	 * slack. */
 	size_t call_trampoline_bytes;
 	size_t tail_trampoline_bytes;
+	/* What a thunk takes, of which each callee has one. */
+	size_t thunk_bytes;
 	/* How far a call that was patched gets, at the least, either way. */
 	uint32_t reach;
 	/* Bytes of code from one island to the next when their places are exact. Half

@@ -103,8 +103,18 @@ static void census(const uint8_t *bytes, size_t size, unsigned encodings, bool b
 
 static enum litifut_relocation relocation(unsigned type)
 {
-	return type == R_ARM_JUMP24 || type == R_ARM_THM_JUMP24 ? LITIFUT_RELOCATION_JUMP
-								: LITIFUT_RELOCATION_OTHER;
+	switch (type) {
+	case R_ARM_JUMP24:
+	case R_ARM_THM_JUMP24:
+		return LITIFUT_RELOCATION_JUMP;
+	case R_ARM_CALL:
+	case R_ARM_PC24:
+	case R_ARM_PLT32:
+	case R_ARM_THM_PC22: /* THM_CALL of newer names */
+		return LITIFUT_RELOCATION_CALL;
+	default:
+		return LITIFUT_RELOCATION_OTHER;
+	}
 }
 
 const struct litifut_link_facts litifut_link_facts_arm = {
@@ -119,6 +129,7 @@ const struct litifut_link_facts litifut_link_facts_arm = {
 	/* 21 and 8 on average in busybox, more in lua */
 	.call_trampoline_bytes = 28,
 	.tail_trampoline_bytes = 14,
+	.thunk_bytes = 56,
 	.reach = 16u << 20,
 	.island_interval = 24u << 20,
 };

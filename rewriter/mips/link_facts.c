@@ -88,6 +88,9 @@ static enum litifut_relocation relocation(unsigned type)
 	switch (type) {
 	case R_MIPS_JALR:
 		return LITIFUT_RELOCATION_NEAR_CALL;
+	case R_MIPS_26:
+	case R_MIPS_PC16:
+		return LITIFUT_RELOCATION_CALL;
 	default:
 		return LITIFUT_RELOCATION_OTHER;
 	}
@@ -106,6 +109,7 @@ const struct litifut_link_facts litifut_link_facts_mips = {
 	.relocation = relocation,
 	.call_trampoline_bytes = LITIFUT_MIPS_TRAMPOLINE_BYTES,
 	.tail_trampoline_bytes = LITIFUT_MIPS_TRAMPOLINE_BYTES,
+	.thunk_bytes = LITIFUT_MIPS_THUNK_BYTES,
 	.reach = 128u << 10,
 	.island_interval = 180u << 10,
 };

@@ -52,9 +52,12 @@ once()
 	rm -rf plain traced
 	LITIFUT_VERBOSE=1 && export LITIFUT_VERBOSE
 	mkdir -p traced
-	(cd traced && front="$BUILD/bin/litifut build" compiler -o program "$@") >verbose.log 2>&1
-	unset LITIFUT_VERBOSE
-	is "$name: one run of the linker" "$(grep -c '^litifut-ld: run:' verbose.log)" 1
+	for engine in thunk db; do
+		LITIFUT_ENGINE=$engine && export LITIFUT_ENGINE
+		(cd traced && front="$BUILD/bin/litifut build" compiler -o program "$@") >verbose.log 2>&1
+		is "$name, $engine: one run of the linker" "$(grep -c '^litifut-ld: run:' verbose.log)" 1
+	done
+	unset LITIFUT_VERBOSE LITIFUT_ENGINE
 	is "$name: no map is made" "$(grep -c -e '-Map=' verbose.log)" 0
 	rm -rf traced
 	link program "$@" || return
