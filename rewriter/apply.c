@@ -200,23 +200,6 @@ static enum litifut_status patch_site(struct apply *apply, struct litifut_found_
 	return add_to_db(apply, site, site->site.instruction, error);
 }
 
-/* None where the linker was told to drop or to compress what debuggers read. */
-static void find_frames(struct apply *apply)
-{
-	const struct litifut_image *image = &apply->session.image;
-	const struct litifut_symbol *symbol = litifut_image_symbol(image, LITIFUT_FRAMES);
-	const struct litifut_section *section = symbol && symbol->section < image->section_count
-							? &image->sections[symbol->section]
-							: NULL;
-
-	if (!section || !section->bytes || section->flags & (SHF_ALLOC | SHF_COMPRESSED) ||
-	    symbol->address > section->size || symbol->size > section->size - symbol->address)
-		return;
-	litifut_frames_begin(&apply->frames, section->bytes + symbol->address, symbol->size,
-			     symbol->address, image->big_endian,
-			     &apply->session.arch->frame_registers);
-}
-
 /* All of their bytes may differ from those on disk. */
 static void note_rooms(struct apply *apply)
 {
@@ -520,7 +503,8 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 	status = litifut_rooms_find(&apply->session.image, apply->session.arch,
 				    &apply->session.context, &apply->session.landings,
 				    &apply->rooms, error);
-	find_frames(apply);
+	litifut_frames_find(&apply->frames, &apply->session.image,
+			    &apply->session.arch->frame_registers);
 	if (!status)
 		note_rooms(apply);
 	if (!status && apply->session.context.thunks) {

@@ -7,9 +7,8 @@
  * every register as it is. */
 #include "rewriter/frames.h"
 
+#include <elf.h>
 #include <stddef.h>
-
-#include "rewriter/image.h"
 
 enum {
 	DW_CFA_nop = 0,
@@ -46,17 +45,22 @@ static void add_cie(struct litifut_frames *frames, uint8_t return_address)
 	frames->used += CIE_BYTES;
 }
 
-void litifut_frames_begin(struct litifut_frames *frames, uint8_t *bytes, uint32_t size,
-			  uint32_t start, bool big_endian,
-			  const struct litifut_frame_registers *registers)
+void litifut_frames_find(struct litifut_frames *frames, const struct litifut_image *image,
+			 const struct litifut_frame_registers *registers)
 {
-	*frames = (struct litifut_frames){.size = size & ~3u,
-					  .start = start,
-					  .big_endian = big_endian,
-					  .registers = registers};
-	if (!registers || frames->size < LITIFUT_FRAMES_HEADER_BYTES)
+	const struct litifut_symbol *symbol = litifut_image_symbol(image, LITIFUT_FRAMES);
+	const struct litifut_section *section = symbol && symbol->section < image->section_count
+							? &image->sections[symbol->section]
+							: NULL;
+
+	*frames = (struct litifut_frames){.big_endian = image->big_endian, .registers = registers};
+	if (!section || !section->bytes || section->flags & (SHF_ALLOC | SHF_COMPRESSED) ||
+	    symbol->address > section->size || symbol->size > section->size - symbol->address ||
+	    symbol->size < LITIFUT_FRAMES_HEADER_BYTES)
 		return;
-	frames->bytes = bytes;
+	frames->bytes = section->bytes + symbol->address;
+	frames->size = symbol->size & ~3u;
+	frames->start = symbol->address;
 	add_cie(frames, registers->return_address);
 	add_cie(frames, registers->program_counter);
 }

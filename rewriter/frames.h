@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rewriter/image.h"
+
 /* The symbol at the start of the room. */
 #define LITIFUT_FRAMES "litifut_frames"
 
@@ -43,11 +45,10 @@ struct litifut_frames {
 	const struct litifut_frame_registers *registers;
 };
 
-/* Begins to fill the room of `size` bytes, which stands at offset `start` of the
- * section. Too small a room is left as it is. */
-void litifut_frames_begin(struct litifut_frames *frames, uint8_t *bytes, uint32_t size,
-			  uint32_t start, bool big_endian,
-			  const struct litifut_frame_registers *registers);
+/* Begins to fill the room in `image`. There is none where the linker was told to
+ * drop or to compress what debuggers read. */
+void litifut_frames_find(struct litifut_frames *frames, const struct litifut_image *image,
+			 const struct litifut_frame_registers *registers);
 
 /* Adds one piece; without effect when the room is full. */
 void litifut_frames_add(struct litifut_frames *frames, const struct litifut_frame_code *code);
