@@ -8,7 +8,8 @@ $(BUILD)/bin/litifut-rewrite: $(BUILD)/host/rewriter/main.o $(REWRITER_OBJECTS) 
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(REWRITER_LIBRARIES) -o $@
 
-REWRITER_TESTS := $(BUILD)/unit/rewriter_arm_test $(BUILD)/unit/rewriter_arm_detour_test $(BUILD)/unit/rewriter_mips_test
+REWRITER_TESTS := $(BUILD)/unit/rewriter_arm_test $(BUILD)/unit/rewriter_arm_detour_test $(BUILD)/unit/rewriter_mips_test \
+	$(BUILD)/unit/rewriter_thunk_test
 UNIT_TESTS += $(REWRITER_TESTS)
 
 $(REWRITER_TESTS): $(BUILD)/unit/%: $(BUILD)/host/tests/unit/%.o \

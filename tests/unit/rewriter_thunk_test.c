@@ -1,0 +1,251 @@
+/* The thunks that the rewriter writes: as many instructions as they are said to
+ * cost, the right exit, and the way to the recorder behind it. Capstone, which
+ * had no part in writing them, reads them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <capstone/capstone.h>
+#include <string.h>
+
+#include "rewriter/arm/thunk.h"
+#include "rewriter/mips/mips.h"
+
+#define ADDRESS 0x20000u
+#define ENTRY 0x21000u
+
+struct listing {
+	char text[64][96]; /* "mnemonic operands" */
+	uint32_t addresses[64];
+	size_t count;
+};
+
+static void read_code(const struct litifut_arch *arch, const struct litifut_arch_context *context,
+		      enum litifut_code_state state, const uint8_t *code, size_t bytes,
+		      uint32_t address, struct listing *listing)
+{
+	int cpu;
+	int mode;
+	csh handle;
+	cs_insn *instructions;
+	size_t count;
+
+	arch->disassembler(context, state, &cpu, &mode);
+	assert_int_equal(cs_open((cs_arch)cpu, (cs_mode)mode, &handle), CS_ERR_OK);
+	count = cs_disasm(handle, code, bytes, address, 0, &instructions);
+	listing->count = 0;
+	for (size_t i = 0; i < count && i < 64; i++) {
+		snprintf(listing->text[i], sizeof(listing->text[i]), "%.31s %.60s",
+			 instructions[i].mnemonic, instructions[i].op_str);
+		listing->addresses[i] = (uint32_t)instructions[i].address;
+		listing->count++;
+	}
+	cs_free(instructions, count);
+	cs_close(&handle);
+}
+
+/* Index of the instruction that starts with `text`, or a failed test. */
+static size_t find(const struct listing *listing, const char *text)
+{
+	for (size_t i = 0; i < listing->count; i++)
+		if (strncmp(listing->text[i], text, strlen(text)) == 0)
+			return i;
+	fail_msg("no %s", text);
+	return 0;
+}
+
+static const uint32_t entries[LITIFUT_ENTRIES_MAX] = {ENTRY, ENTRY, ENTRY, ENTRY,
+						      ENTRY, ENTRY, ENTRY, ENTRY};
+
+static void arm_direct_calls_take_12_instructions(void **state)
+{
+	const struct litifut_arch_context context = {.thunks = true};
+	const struct litifut_thunk thunk = {LITIFUT_THUNK_CALLEE, true, 0, 0x10001};
+	struct listing listing;
+	uint8_t code[256];
+	unsigned bytes = litifut_arm_write_thunk(&context, &thunk, ADDRESS, entries, code);
+
+	(void)state;
+	assert_int_equal(bytes, 44);
+	read_code(&litifut_arch_arm, &context, LITIFUT_CODE_THUMB, code, bytes, ADDRESS, &listing);
+	assert_int_equal(find(&listing, "b.w #0x10000"), 11);
+	assert_string_equal(listing.text[0], "push {r0, r1, r2, lr}");
+	assert_string_equal(listing.text[12], "blx #0x21000");
+	assert_int_equal(listing.count, 13);
+	/* both tests lead to the call of the recorder */
+	assert_string_equal(listing.text[5], "cbz r2, #0x20028");
+	assert_string_equal(listing.text[8], "cbnz r2, #0x20028");
+}
+
+static void arm_calls_of_a32_code_take_13(void **state)
+{
+	const struct litifut_arch_context context = {.thunks = true};
+	const struct litifut_thunk thunk = {LITIFUT_THUNK_CALLEE, true, 0, 0x10000};
+	struct listing listing;
+	uint8_t code[256];
+	unsigned bytes = litifut_arm_write_thunk(&context, &thunk, ADDRESS, entries, code);
+
+	(void)state;
+	assert_int_equal(bytes, 52);
+	read_code(&litifut_arch_arm, &context, LITIFUT_CODE_THUMB, code, 40, ADDRESS, &listing);
+	assert_int_equal(find(&listing, "bx pc"), 11);
+	assert_int_equal(listing.addresses[11] & 3, 0);
+	read_code(&litifut_arch_arm, &context, LITIFUT_CODE_PLAIN, code + 40, 4, ADDRESS + 40,
+		  &listing);
+	assert_string_equal(listing.text[0], "b #0x10000");
+	read_code(&litifut_arch_arm, &context, LITIFUT_CODE_THUMB, code + 44, 8, ADDRESS + 44,
+		  &listing);
+	assert_string_equal(listing.text[0], "b #0x20024"); /* back to bx pc */
+	assert_string_equal(listing.text[2], "blx #0x21000");
+}
+
+static void arm_registers_are_stored(void **state)
+{
+	const struct litifut_arch_context context = {.thunks = true};
+
+	(void)state;
+	for (uint8_t number = 0; number < 13; number++) {
+		const struct litifut_thunk thunk = {LITIFUT_THUNK_REGISTER, true, number, 0};
+		static const char *const names[] = {"r0", "r1", "r2", "r3", "r4", "r5", "r6",
+						    "r7", "r8", "sb", "sl", "fp", "ip"};
+		struct listing listing;
+		char text[40];
+		uint8_t code[256];
+		unsigned bytes = litifut_arm_write_thunk(&context, &thunk, ADDRESS, entries, code);
+
+		read_code(&litifut_arch_arm, &context, LITIFUT_CODE_THUMB, code, bytes, ADDRESS,
+			  &listing);
+		/* those that the thunk uses itself come from the stack */
+		snprintf(text, sizeof(text), "str %s, [r0, #-0x4]",
+			 number < 3 ? "r2" : names[number]);
+		find(&listing, text);
+		snprintf(text, sizeof(text), "bx %s", names[number]);
+		assert_int_equal(find(&listing, text), number < 3 ? 17 : 16);
+		find(&listing, "blx #0x21000");
+	}
+}
+
+static void arm_tail_calls_go_back_to_their_trampoline(void **state)
+{
+	const struct litifut_arch_context context = {.thunks = true};
+	const struct litifut_thunk thunk = {LITIFUT_THUNK_TAIL, true, 0, 0};
+	struct listing listing;
+	uint8_t code[256];
+	unsigned bytes = litifut_arm_write_thunk(&context, &thunk, ADDRESS, entries, code);
+
+	(void)state;
+	read_code(&litifut_arch_arm, &context, LITIFUT_CODE_THUMB, code, bytes, ADDRESS, &listing);
+	assert_int_equal(find(&listing, "ldr pc, [sp], #8"), 12);
+}
+
+static void arm_thunks_know_their_reach(void **state)
+{
+	const struct litifut_arch_context context = {.thunks = true};
+	const struct litifut_thunk near = {LITIFUT_THUNK_CALLEE, true, 0,
+					   ADDRESS + (15u << 20) + 1};
+	const struct litifut_thunk far = {LITIFUT_THUNK_CALLEE, true, 0, ADDRESS + (17u << 20) + 1};
+	const struct litifut_thunk plain = {LITIFUT_THUNK_CALLEE, true, 0, ADDRESS + (31u << 20)};
+	const struct litifut_thunk too_far = {LITIFUT_THUNK_CALLEE, true, 0, ADDRESS + (33u << 20)};
+	uint8_t code[256];
+
+	(void)state;
+	assert_int_not_equal(litifut_arm_write_thunk(&context, &near, ADDRESS, entries, code), 0);
+	assert_int_equal(litifut_arm_write_thunk(&context, &far, ADDRESS, entries, code), 0);
+	assert_int_not_equal(litifut_arm_write_thunk(&context, &plain, ADDRESS, entries, code), 0);
+	assert_int_equal(litifut_arm_write_thunk(&context, &too_far, ADDRESS, entries, code), 0);
+}
+
+static void mips_direct_calls_take_14(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		const struct litifut_arch_context context = {
+			.big_endian = i & 1, .position_independent = i & 2, .thunks = true};
+		const struct litifut_thunk thunk = {LITIFUT_THUNK_CALLEE, false, 0, 0x10000};
+		struct listing listing;
+		uint8_t code[256];
+		unsigned bytes = litifut_mips_write_thunk(&context, &thunk, ADDRESS, entries, code);
+
+		assert_int_equal(bytes, LITIFUT_MIPS_THUNK_BYTES);
+		read_code(&litifut_arch_mips, &context, LITIFUT_CODE_PLAIN, code, bytes, ADDRESS,
+			  &listing);
+		/* with its delay slot, 14 */
+		assert_int_equal(find(&listing, i & 2 ? "b 0x10000" : "j 0x10000"), 12);
+		assert_string_equal(listing.text[13], "lw $v1, 4($sp)");
+		assert_string_equal(listing.text[6], "beqz $t0, 0x20038");
+		assert_string_equal(listing.text[9], "beqz $t0, 0x20038");
+		find(&listing, i & 2 ? "bal 0x21000" : "jal 0x21000");
+	}
+}
+
+static void mips_thunks_know_their_reach(void **state)
+{
+	const struct litifut_arch_context fixed = {.thunks = true};
+	const struct litifut_arch_context moving = {.position_independent = true, .thunks = true};
+	const struct litifut_thunk near = {LITIFUT_THUNK_CALLEE, false, 0, ADDRESS + 0x1f000};
+	const struct litifut_thunk far = {LITIFUT_THUNK_CALLEE, false, 0, ADDRESS + 0x21000};
+	uint8_t code[256];
+
+	(void)state;
+	assert_int_not_equal(litifut_mips_write_thunk(&moving, &near, ADDRESS, entries, code), 0);
+	assert_int_equal(litifut_mips_write_thunk(&moving, &far, ADDRESS, entries, code), 0);
+	assert_int_not_equal(litifut_mips_write_thunk(&fixed, &far, ADDRESS, entries, code), 0);
+}
+
+/* Room for arguments at sp is only taken for granted in a function with a frame
+ * that does not use it. */
+static void mips_callers_without_room_are_left_to_the_db(void **state)
+{
+	static const struct {
+		uint32_t first; /* instruction of the caller */
+		uint32_t second;
+		uint32_t slot; /* delay slot of the call */
+		enum litifut_thunk_kind kind;
+	} cases[] = {
+		{0x27bdffe0, 0xafbf001c, 0, LITIFUT_THUNK_ENTRY}, /* addiu sp, sp, -32 */
+		{0x00000000, 0xafbf001c, 0, LITIFUT_THUNK_NONE},
+		{0x27bdfff0, 0xafbf000c, 0, LITIFUT_THUNK_NONE}, /* 16 bytes */
+		{0x27bdffe0, 0xafa20004, 0, LITIFUT_THUNK_NONE}, /* sw v0, 4(sp) */
+		{0x27bdffe0, 0xafbf001c, 0xafa20000, LITIFUT_THUNK_NONE},
+		{0x27bdffe0, 0xafbf001c, 0x24190001, LITIFUT_THUNK_NONE}, /* li t9, 1 */
+	};
+	const struct litifut_arch_context context = {.position_independent = true, .thunks = true};
+	struct litifut_image image = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const uint32_t words[4] = {cases[i].first, cases[i].second, 0x0320f809,
+					   cases[i].slot};
+		uint8_t bytes[16];
+		struct litifut_section section = {
+			.address = 0x1000, .size = sizeof(bytes), .bytes = bytes};
+		struct litifut_cramped_call call = {.address = 0x1008,
+						    .section = &section,
+						    .function_start = 0x1000,
+						    .function_end = 0x1010};
+
+		for (unsigned word = 0; word < 4; word++)
+			litifut_put32(false, bytes + 4 * word, words[word]);
+		litifut_mips_decode(&context, bytes + 8, 8, 0x1008, LITIFUT_CODE_PLAIN,
+				    &call.instruction);
+		assert_int_equal(litifut_mips_thunk(&image, &context, &call).kind, cases[i].kind);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(arm_direct_calls_take_12_instructions),
+		cmocka_unit_test(arm_calls_of_a32_code_take_13),
+		cmocka_unit_test(arm_registers_are_stored),
+		cmocka_unit_test(arm_tail_calls_go_back_to_their_trampoline),
+		cmocka_unit_test(arm_thunks_know_their_reach),
+		cmocka_unit_test(mips_direct_calls_take_14),
+		cmocka_unit_test(mips_thunks_know_their_reach),
+		cmocka_unit_test(mips_callers_without_room_are_left_to_the_db),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
