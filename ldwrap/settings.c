@@ -211,7 +211,7 @@ void settings_read(struct settings *settings, settings_warning *warn)
 	const char *config = getenv("LITIFUT_CONFIG");
 
 	memset(settings, 0, sizeof(*settings));
-	settings->engine = LITIFUT_ENGINE_DB;
+	settings->engine = LITIFUT_ENGINE_THUNK;
 	settings->tail_calls = true;
 	if (!mode || !*mode || !strcmp(mode, "0"))
 		return;
