@@ -135,15 +135,36 @@ static void litifut_clear(uint32_t *word, const uint32_t *end)
 	}
 }
 
-/* A thunk stores an event in a dozen instructions, the compact form takes some
- * fifty more. */
-static bool litifut_compacts(void)
+/* About how many events there are in a full chunk, from every 13th word: each
+ * event of more than one word has one control word and two others. */
+static uint32_t litifut_events_in(const struct litifut_chunk_header *chunk, uint32_t end)
 {
-	const struct litifut_recorder *r = &litifut_recorder;
+	const uint32_t *word = (const uint32_t *)(chunk + 1);
+	uint32_t words = (uint32_t)((const uint32_t *)end - word);
+	uint32_t controls = 0;
+
+	for (; word < (const uint32_t *)end; word += 13)
+		controls += *(const volatile uint32_t *)word < LITIFUT_WORD_FIRST_ADDRESS;
+	controls *= 2 * 13;
+	return controls < words ? words - controls : 0;
+}
+
+/* A thunk stores an event in a dozen instructions, the compact form takes some
+ * fifty more. So only as many chunks are made compact as it takes to stay at
+ * four bytes an event. */
+static bool litifut_compacts(const struct litifut_chunk_header *chunk, uint32_t end)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	uint32_t events;
 
 	if (!r->settings.bulk_kb || r->settings.compact == LITIFUT_COMPACT_OFF)
 		return false;
-	return r->settings.compact == LITIFUT_COMPACT_ON || r->fast != LITIFUT_FAST_THUNKS;
+	if (r->settings.compact == LITIFUT_COMPACT_ON || r->fast != LITIFUT_FAST_THUNKS)
+		return true;
+	/* in units that no trace has 2^32 of: 64 events, 256 bytes */
+	events = litifut_events_in(chunk, end) >> 6;
+	events += litifut_add(&r->events, events);
+	return r->chunk_count * ((r->chunk_mask + 1) >> 8) + (LITIFUT_HEADER_BYTES >> 8) > events;
 }
 
 /* What becomes of a full chunk, which no cursor names any more: emptied once its
@@ -156,7 +177,7 @@ static uint32_t litifut_chunk_finish(uint32_t end)
 	struct litifut_chunk_header *chunk = (struct litifut_chunk_header *)base;
 
 	if (chunk->kind == LITIFUT_CHUNK_EVENTS && chunk->encoding == LITIFUT_ENCODING_WORDS &&
-	    litifut_compacts() && litifut_compact_chunk(chunk, end)) {
+	    litifut_compacts(chunk, end) && litifut_compact_chunk(chunk, end)) {
 		/* From here on readers find the block and not this chunk. */
 		*(volatile uint16_t *)&chunk->kind = LITIFUT_CHUNK_FREE;
 		litifut_port_barrier(r->features);

@@ -118,6 +118,7 @@ static bool litifut_trace_open(void)
 	r->process = litifut_process_id();
 	r->chunk_count = 0;
 	r->last_number = 0;
+	r->events = 0;
 	r->metadata = 0;
 	r->compact = 0;
 	r->scratch_busy = 0;

@@ -25,7 +25,7 @@
 enum litifut_compacting {
 	LITIFUT_COMPACT_OFF = 0,
 	LITIFUT_COMPACT_ON = 1,
-	LITIFUT_COMPACT_CHEAP = 2 /* unless that would cost more than recording does */
+	LITIFUT_COMPACT_SOME = 2 /* as many as it takes to stay at four bytes an event */
 };
 
 struct litifut_settings {
@@ -107,6 +107,7 @@ struct litifut_recorder {
 	uint32_t process;     /* id of the process that this state is for */
 	uint32_t chunk_count; /* handed out in the file so far */
 	uint32_t last_number; /* of a chunk */
+	uint32_t events;      /* in full chunks; about, see litifut_compacts() */
 	uint32_t compact;     /* cursor of the chunk for compact blocks */
 	uint32_t scratch;     /* struct litifut_scratch, mapped when first needed */
 	uint32_t scratch_busy;

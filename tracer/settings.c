@@ -204,7 +204,7 @@ void litifut_settings_read(const char *defaults, char *scratch, uint32_t size)
 	settings->clock = LITIFUT_CLOCK_UNSET;
 	settings->bulk_kb = 64;
 	settings->bloom_kb = 64;
-	settings->compact = LITIFUT_COMPACT_CHEAP;
+	settings->compact = LITIFUT_COMPACT_SOME;
 	while (*defaults) {
 		litifut_set(defaults);
 		defaults += litifut_length(defaults) + 1;
