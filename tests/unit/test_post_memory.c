@@ -16,7 +16,7 @@
 #include "tests/unit/trace_builder.h"
 
 #define CHUNK_BYTES 65536u
-#define ROUNDS 400u
+#define ROUNDS 120u
 #define MORE 20u
 
 static const struct post_format *measured;
