@@ -54,8 +54,8 @@ prepare()
 	# libffi and others that are asked for are not in the package
 	objects=$work/$1.o
 	write_source | "$triplet-gcc" -x c -c -o "$objects" - || return
-	arguments=$("$triplet-g++" -### -o OUTPUT "$objects" $begin \
-		"$folder"/usr/lib/llvm-14/lib/libLLVM*.a $end -lpthread -ldl \
+	arguments=$("$triplet-g++" -### -o OUTPUT "$objects" "$begin" \
+		"$folder"/usr/lib/llvm-14/lib/libLLVM*.a "$end" -lpthread -ldl \
 		-Wl,--unresolved-symbols=ignore-all 2>&1 | grep '/collect2 ' |
 		sed 's/^ *[^ ]*collect2//; s/"*-plugin-opt=-fresolution=[^ ]*//; s/"//g')
 	linker=$(command -v "$triplet-ld")
