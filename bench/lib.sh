@@ -266,6 +266,13 @@ run_way()
 	(cd "$tree/$1" && ${runner:-} env -i $(mode_environment "$1" "$2") timeout 1800 "qemu-$cpu" \
 		-L "$sysroot" $qemu_options -E LD_LIBRARY_PATH="$tree/$1/$library_path" $preload \
 		"./$program" $arguments) <"$standard_input" >"$work/$1.out" 2>"$work/$1.err"
+	run_status=$?
+	# nobody has read what uftrace left in shared memory
+	for each_session in "$work"/data/sid-*.map; do
+		each_session=${each_session##*/sid-}
+		rm -f "/dev/shm/uftrace-${each_session%.map}"-*
+	done
+	return $run_status
 }
 
 # Does it print the same as the plain run? Times and rates are left out.

@@ -9,9 +9,10 @@ for name in $bench_targets; do
 	use_target "$name"
 	for each in $bench_workloads; do
 		use_workload "$each"
-		build_way plain && build_way db && build_way source || continue
+		build_way plain && build_way db || continue
 		plain=$(loaded_bytes "$tree/plain/$program")
-		source_level=$(($(loaded_bytes "$tree/source/$program") - plain))
+		source_level=0
+		build_way source && source_level=$(($(loaded_bytes "$tree/source/$program") - plain))
 		functions=$(readelf -sW "$tree/plain/$program" |
 			awk '$4 == "FUNC" && $7 != "UND" && !seen[$2]++' | wc -l)
 		for how in $(engines) source; do
