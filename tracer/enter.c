@@ -153,7 +153,9 @@ uint32_t litifut_enter_thunk(const struct litifut_frame *frame, struct litifut_m
 			     struct litifut_module_state *state, uint32_t stack_pointer)
 {
 	uint32_t kind;
-	uint32_t callee = litifut_frame_exit(frame, &kind);
+	/* The default recorder, which marks the modules that it knows, needs no
+	 * more than the return address of a direct call. */
+	uint32_t callee = litifut_frame_exit(frame, module->registered != 0, &kind);
 
 	litifut_record(stack_pointer, module, state, litifut_frame_return_address(frame), callee,
 		       kind);

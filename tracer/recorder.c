@@ -43,8 +43,9 @@ static uint32_t litifut_event_words(const struct litifut_call *call, uint32_t *w
 
 bool litifut_put(struct litifut_thread *thread, const uint32_t *words, uint32_t count)
 {
-	uint32_t *place = litifut_reserve(litifut_thread_cursor(thread), count * 4,
-					  LITIFUT_CHUNK_EVENTS, LITIFUT_ENCODING_WORDS, thread->id);
+	uint32_t *cursor = thread->armed ? litifut_thread_cursor(thread) : &thread->cursor;
+	uint32_t *place = litifut_reserve(cursor, count * 4, LITIFUT_CHUNK_EVENTS,
+					  LITIFUT_ENCODING_WORDS, thread->id);
 
 	thread->chunk = (uint32_t)place & ~litifut_recorder.chunk_mask;
 	if (place)

@@ -2,6 +2,7 @@
 #ifndef LITIFUT_TRACER_FRAME_H
 #define LITIFUT_TRACER_FRAME_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "tracer/arm/next_pc.h"
@@ -35,14 +36,20 @@ static inline uint32_t litifut_frame_next_pc(const struct litifut_frame *frame,
 	return litifut_arm_next_pc(instruction, return_address, frame->registers, kind);
 }
 
-/* The callee that a thunk's exit leads to. The exit of a tail call is its key. */
-static inline uint32_t litifut_frame_exit(const struct litifut_frame *frame, uint32_t *kind)
+/* The callee that a thunk's exit leads to; with `needless`, 0 for a direct call. The
+ * exit of a tail call is its key. */
+static inline uint32_t litifut_frame_exit(const struct litifut_frame *frame, bool needless,
+					  uint32_t *kind)
 {
 	uint32_t exit = frame->next_pc;
 	const uint16_t *code = (const uint16_t *)(exit & ~1u);
 	uint32_t instruction = code[0];
 	uint32_t callee;
 
+	if (needless && exit != frame->return_address && (instruction & 0xff87) != 0x4700) {
+		*kind = LITIFUT_SITE_DIRECT;
+		return 0;
+	}
 	/* to an A32 callee: b.n; then where it leads to: bx pc, nop, b */
 	if (exit & 1 && instruction >> 11 == 0x1c) {
 		code -= 4;

@@ -2,6 +2,7 @@
 #ifndef LITIFUT_TRACER_FRAME_H
 #define LITIFUT_TRACER_FRAME_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "tracer/mips/next_pc.h"
@@ -50,11 +51,13 @@ static inline uint32_t litifut_frame_next_pc(const struct litifut_frame *frame,
 #define LITIFUT_EXIT_DISTANCE 20
 
 /* The callee that a thunk's exit, a `j` or `b`, leads to. */
-static inline uint32_t litifut_frame_exit(const struct litifut_frame *frame, uint32_t *kind)
+static inline uint32_t litifut_frame_exit(const struct litifut_frame *frame, bool needless,
+					  uint32_t *kind)
 {
 	uint32_t exit = frame->registers[1] - LITIFUT_EXIT_DISTANCE;
 	uint32_t instruction = *(const uint32_t *)exit;
 
+	(void)needless; /* the stub goes there */
 	*kind = LITIFUT_SITE_DIRECT;
 	if (instruction >> 26 == 2) /* j */
 		return ((exit + 4) & 0xf0000000) | (instruction & 0x03ffffff) << 2;
