@@ -230,8 +230,11 @@ static void decode_a32(struct litifut_site *site)
 		site->callee = callee;
 	} else if ((instruction & 0x0ffffff0) == 0x012fff30) {
 		site->kind = LITIFUT_SITE_INDIRECT;
+	} else if (instruction >> 28 == 0xf || (instruction & 0x0ffffff0) == 0x012fff10 ||
+		   (instruction & 0x0ffffff0) == 0x01a0f000) {
+		site->kind = LITIFUT_SITE_TAIL_INDIRECT; /* bx, mov pc; ldr pc, add pc so marked */
 	} else {
-		site->kind = LITIFUT_SITE_TAIL_INDIRECT; /* bx, mov pc, ldr pc */
+		site->kind = LITIFUT_SITE_INDIRECT; /* mov lr, pc and a load or sum into the pc */
 	}
 }
 
