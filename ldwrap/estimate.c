@@ -20,8 +20,9 @@
 
 /* What one input, or what is loaded from it, brings. */
 struct share {
-	size_t callees; /* that no input before it calls */
-	uint64_t text;  /* bytes of code */
+	size_t callees;      /* that no input before it calls */
+	size_t near_callees; /* of calls that may become direct ones */
+	uint64_t text;       /* bytes of code */
 	uint64_t trampolines;
 };
 
@@ -35,8 +36,9 @@ struct estimate {
 	size_t maybe_near_count;
 	size_t maybe_near_room;
 	size_t lto_bytes;
-	bool thunks;
-	htab_t callees; /* names of functions that are called */
+	bool thunks;     /* room for thunks is wanted */
+	bool thunks_run; /* an object is for CPUs that they run on */
+	htab_t callees;  /* names of functions that are called */
 	bool shared;
 	bool hosts;           /* functions can make room for islands */
 	struct share *shares; /* by item of the command line */
@@ -104,19 +106,21 @@ static void count_near_call(struct estimate *estimate, Elf *elf, const Elf_Data 
 		add_maybe_near(estimate, name);
 }
 
-/* Notes the callee that a relocation names. */
-static void count_callee(struct estimate *estimate, struct share *share, Elf *elf,
-			 const Elf_Data *symbols, size_t strings, size_t index)
+/* Is the callee that a relocation names one that no call before this had? */
+static bool is_new_callee(struct estimate *estimate, Elf *elf, const Elf_Data *symbols,
+			  size_t strings, size_t index)
 {
 	const Elf32_Sym *all = symbols ? symbols->d_buf : NULL;
 	const char *name;
 
 	if (!estimate->thunks || !all || index >= symbols->d_size / sizeof(*all))
-		return;
+		return false;
 	name = elf_strptr(elf, strings, all[index].st_name);
-	/* Local names are not unique; each call counts, which is too much. */
-	share->callees += ELF32_ST_BIND(all[index].st_info) == STB_LOCAL || !name ||
-			  symbols_add(estimate->callees, name);
+	/* Local names are not unique. Where local functions are counted, they are
+	 * among them; else each call counts, which is too much. */
+	if (ELF32_ST_BIND(all[index].st_info) == STB_LOCAL || !name)
+		return !estimate->facts->encoding;
+	return symbols_add(estimate->callees, name);
 }
 
 /* Returns the number of tail calls among them. */
@@ -135,16 +139,21 @@ static size_t read_relocations(struct estimate *estimate, struct share *share, E
 		enum litifut_relocation kind =
 			estimate->facts->relocation(ELF32_R_TYPE(relocations[i].r_info));
 
-		if (kind != LITIFUT_RELOCATION_OTHER)
-			count_callee(estimate, share, elf, symbols, table_header->sh_link,
-				     ELF32_R_SYM(relocations[i].r_info));
 		switch (kind) {
+		case LITIFUT_RELOCATION_CALL:
+			share->callees +=
+				is_new_callee(estimate, elf, symbols, table_header->sh_link,
+					      ELF32_R_SYM(relocations[i].r_info));
+			break;
 		case LITIFUT_RELOCATION_JUMP:
 			jumps++;
 			break;
 		case LITIFUT_RELOCATION_NEAR_CALL:
 			count_near_call(estimate, elf, symbols, table_header->sh_link,
 					ELF32_R_SYM(relocations[i].r_info));
+			share->near_callees +=
+				is_new_callee(estimate, elf, symbols, table_header->sh_link,
+					      ELF32_R_SYM(relocations[i].r_info));
 			break;
 		default:
 			break;
@@ -182,6 +191,7 @@ static void add_trampolines(struct estimate *estimate, struct share *share,
 static void count_object(void *context, const struct input_object *object)
 {
 	struct estimate *estimate = context;
+	const struct litifut_link_facts *facts = estimate->facts;
 	struct share *share = &estimate->shares[object->item];
 	const struct litifut_census before = estimate->census;
 	const char *ident = object->elf ? elf_getident(object->elf, NULL) : NULL;
@@ -221,6 +231,11 @@ static void count_object(void *context, const struct input_object *object)
 						ident[EI_DATA] == ELFDATA2MSB, &estimate->census);
 		} else if (!(header->sh_flags & SHF_ALLOC)) {
 			name = elf_strptr(object->elf, names, header->sh_name);
+			if (name && facts->thunk_section && !estimate->thunks_run &&
+			    !strcmp(name, facts->thunk_section) &&
+			    (data = elf_rawdata(section, NULL)) && data->d_buf)
+				estimate->thunks_run =
+					facts->allows_thunks(data->d_buf, (uint32_t)data->d_size);
 			if (name && !strncmp(name, ".gnu.lto_", strlen(".gnu.lto_")))
 				lto += header->sh_size;
 		}
@@ -319,10 +334,17 @@ static void fill_plan(const struct estimate *estimate, const struct litifut_arch
 	plan->db_entries = facts->indirect_in_db ? plan->sites
 						 : with_slack(census->direct + census->cramped +
 							      estimate->near_calls + tails + lto);
-	plan->trampoline_bytes = trampolines + trampolines / 48 + arch->gate_bytes +
-				 8 * facts->call_trampoline_bytes +
-				 16 * facts->tail_trampoline_bytes +
-				 (estimate->thunks ? 64 * facts->thunk_bytes : 0);
+	/* Far code is left to the DB where a thunk does not reach. */
+	if (estimate->thunks && estimate->thunks_run && (!islands->count || facts->direct_in_db))
+		plan->db_entries = facts->direct_in_db
+					   ? with_slack(census->cramped + tails + lto / 4 +
+							(census->direct + estimate->near_calls) /
+								facts->direct_in_db)
+					   : with_slack(lto / 16);
+	plan->trampoline_bytes =
+		trampolines + trampolines / 48 + arch->gate_bytes +
+		8 * facts->call_trampoline_bytes + 16 * facts->tail_trampoline_bytes +
+		(estimate->thunks && estimate->thunks_run ? 24 * facts->thunk_bytes : 0);
 	if (arch->can_host && text > facts->reach / 4 * 3)
 		plan->trampoline_bytes += (text / facts->reach + 8) * arch->host_trampoline_bytes;
 	plan->island_bytes = arch->island_bytes;
@@ -333,11 +355,11 @@ static void fill_plan(const struct estimate *estimate, const struct litifut_arch
 
 static void add_thunks(struct estimate *estimate, const struct arguments *arguments)
 {
-	for (size_t i = 0; i < arguments->count && estimate->thunks; i++) {
+	for (size_t i = 0; i < arguments->count && estimate->thunks && estimate->thunks_run; i++) {
 		struct share *share = &estimate->shares[i];
+		size_t callees = share->callees + share->near_callees / 16;
 
-		share->trampolines +=
-			(share->callees + share->callees / 8) * estimate->facts->thunk_bytes;
+		share->trampolines += (callees + callees / 8) * estimate->facts->thunk_bytes;
 	}
 }
 
@@ -348,6 +370,7 @@ void estimate_room(const struct arguments *arguments, bool thunks,
 	struct estimate estimate = {
 		.facts = arch->facts,
 		.thunks = thunks,
+		.thunks_run = !arch->facts->thunk_section,
 		.callees = symbols_table(),
 		.hosts = arch->can_host != NULL,
 		.shared = arguments_last(arguments, ARGUMENT_SHARED) != NULL,

@@ -70,6 +70,13 @@ struct litifut_link_facts {
 	size_t tail_trampoline_bytes;
 	/* What a thunk takes, of which each callee has one. */
 	size_t thunk_bytes;
+	/* The section, by name, in which an object tells what CPUs it is for, and
+	 * whether thunks run on those; NULL: on all. */
+	const char *thunk_section;
+	bool (*allows_thunks)(const uint8_t *bytes, uint32_t size);
+	/* With thunks, one direct call of this many goes by the DB all the same, and
+	 * all tail calls do; 0: none does. */
+	unsigned direct_in_db;
 	/* How far a call that was patched gets, at the least, either way. */
 	uint32_t reach;
 	/* Bytes of code from one island to the next when their places are exact. Half

@@ -1,4 +1,5 @@
 /* ARM objects: which are for us, and what their calls look like. */
+#include "rewriter/arm/arm.h"
 #include "rewriter/link_facts.h"
 
 #include <elf.h>
@@ -130,6 +131,8 @@ const struct litifut_link_facts litifut_link_facts_arm = {
 	.call_trampoline_bytes = 28,
 	.tail_trampoline_bytes = 14,
 	.thunk_bytes = 56,
+	.thunk_section = ".ARM.attributes",
+	.allows_thunks = litifut_arm_attributes_v7,
 	.reach = 16u << 20,
 	.island_interval = 24u << 20,
 };
