@@ -1,6 +1,7 @@
 /* The second half of the rewriter: patch the calls, fill the room that was
  * reserved, verify, and only then write to the file. */
 #include "rewriter/hosts.h"
+#include "rewriter/module.h"
 #include "rewriter/rooms.h"
 #include "rewriter/session.h"
 #include "rewriter/sites_file.h"
@@ -349,98 +350,6 @@ static void fill_db_header(struct apply *apply)
 	put(apply, bytes + 12, (uint32_t)apply->db.capacity);
 }
 
-/* "A=1 B=2" becomes "A=1\0B=2\0\0". */
-static enum litifut_status fill_defaults(struct apply *apply, struct litifut_error *error)
-{
-	const char *text = apply->options->defaults ? apply->options->defaults : "";
-	uint8_t *bytes = apply->module + offsetof(struct litifut_module, defaults);
-	size_t room = sizeof(((struct litifut_module *)0)->defaults);
-	size_t at = 0;
-
-	while (*text) {
-		size_t length = strcspn(text, " \t\n");
-
-		if (length) {
-			if (at + length + 2 > room)
-				return litifut_error_set(
-					error, LITIFUT_ERROR_SPACE, apply->session.image.path,
-					LITIFUT_SECTION_MODULE, LITIFUT_NO_ADDRESS,
-					"LITIFUT_DEFAULTS is longer than %zu bytes", room - 2);
-			memcpy(bytes + at, text, length);
-			at += length + 1;
-		}
-		text += length + strspn(text + length, " \t\n");
-	}
-	return LITIFUT_OK;
-}
-
-/* An image without a build-id gets an identity of its own, so that the host can
- * tell it from others of the same name: FNV-1a over its code. */
-static void fill_identity(struct apply *apply)
-{
-	const struct litifut_image *image = &apply->session.image;
-	uint8_t *bytes = apply->module + offsetof(struct litifut_module, build_id);
-	uint64_t hash = 0xcbf29ce484222325ull;
-
-	put(apply, apply->module + offsetof(struct litifut_module, build_id_bytes),
-	    image->build_id_bytes ? image->build_id_bytes : 8);
-	if (image->build_id_bytes) {
-		memcpy(bytes, image->build_id, image->build_id_bytes);
-		return;
-	}
-	for (size_t i = 1; i < image->section_count; i++) {
-		const struct litifut_section *section = &image->sections[i];
-
-		if (!(section->flags & SHF_EXECINSTR) || !section->bytes)
-			continue;
-		for (uint32_t at = 0; at < section->size; at++)
-			hash = (hash ^ section->bytes[at]) * 0x100000001b3ull;
-	}
-	for (unsigned i = 0; i < 8; i++)
-		bytes[i] = (uint8_t)(hash >> (56 - 8 * i));
-}
-
-static void fill_module(struct apply *apply)
-{
-	const struct litifut_image *image = &apply->session.image;
-	const char *slash = strrchr(image->path, '/');
-	const char *name = apply->options->name ? apply->options->name
-			   : image->soname[0]   ? image->soname
-			   : slash              ? slash + 1
-						: image->path;
-	bool executable = image->has_interpreter || image->type == ET_EXEC || !image->has_dynamic;
-	uint32_t flags = LITIFUT_MODULE_ACTIVE;
-	char padded[64] = "";
-
-	if (executable)
-		flags |= LITIFUT_MODULE_EXECUTABLE;
-	if (executable && !image->has_interpreter)
-		flags |= LITIFUT_MODULE_STATIC;
-	if (apply->options->tail_calls)
-		flags |= LITIFUT_MODULE_TAIL_CALLS;
-	memcpy(padded, name, strnlen(name, sizeof(padded) - 1));
-	const struct {
-		size_t offset;
-		uint32_t value;
-	} words[] = {
-		{offsetof(struct litifut_module, flags), flags},
-		{offsetof(struct litifut_module, engine),
-		 apply->thunks ? LITIFUT_ENGINE_THUNK : LITIFUT_ENGINE_DB},
-		{offsetof(struct litifut_module, link_address), apply->module_address},
-		{offsetof(struct litifut_module, text_start), image->text_start},
-		{offsetof(struct litifut_module, text_end), image->text_end},
-		{offsetof(struct litifut_module, db_address), apply->db.section->address},
-		{offsetof(struct litifut_module, db_count), (uint32_t)apply->db_count},
-		{offsetof(struct litifut_module, sites_patched), (uint32_t)apply->summary->patched},
-		{offsetof(struct litifut_module, sites_left),
-		 (uint32_t)(apply->summary->sites - apply->summary->patched)},
-	};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		put(apply, apply->module + words[i].offset, words[i].value);
-	memcpy(apply->module + offsetof(struct litifut_module, name), padded, sizeof(padded));
-}
-
 static void count_sites(struct apply *apply)
 {
 	struct litifut_rewrite_summary *summary = apply->summary;
@@ -526,16 +435,25 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 	if (!status)
 		status = fill_sites(apply, error);
 	if (!status)
-		status = fill_defaults(apply, error);
-	if (!status)
 		status = fill_islands(apply, error);
 	if (status)
 		return status;
 	litifut_frames_end(&apply->frames);
 	fill_db_header(apply);
 	count_sites(apply);
-	fill_identity(apply);
-	fill_module(apply);
+	const struct litifut_module_facts facts = {
+		.address = apply->module_address,
+		.engine = apply->thunks ? LITIFUT_ENGINE_THUNK : LITIFUT_ENGINE_DB,
+		.db_address = apply->db.section->address,
+		.db_count = (uint32_t)apply->db_count,
+		.sites = (uint32_t)apply->summary->sites,
+		.patched = (uint32_t)apply->summary->patched,
+	};
+
+	status = litifut_module_fill(&apply->session.image, apply->options, &facts, apply->module,
+				     error);
+	if (status)
+		return status;
 	qsort(apply->changes, apply->change_count, sizeof(*apply->changes), by_address);
 	return litifut_verify(&apply->session, apply->changes, apply->change_count, error);
 }

@@ -88,9 +88,11 @@ static inline void litifut_record_early(struct litifut_module *module,
 	}
 }
 
-static inline void litifut_record(uint32_t stack_pointer, struct litifut_module *module,
-				  struct litifut_module_state *state, uint32_t return_address,
-				  uint32_t callee, uint32_t kind)
+static inline __attribute__((always_inline)) void litifut_record(uint32_t stack_pointer,
+								 struct litifut_module *module,
+								 struct litifut_module_state *state,
+								 uint32_t return_address,
+								 uint32_t callee, uint32_t kind)
 {
 	struct litifut_call call = {
 		.return_address = return_address,

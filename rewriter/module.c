@@ -1,0 +1,103 @@
+/* What a rewritten image says of itself: struct litifut_module, see
+ * <litifut/module_format.h>. */
+#include "rewriter/module.h"
+
+#include <elf.h>
+#include <litifut/module_format.h>
+#include <stddef.h>
+#include <string.h>
+
+/* "A=1 B=2" becomes "A=1\0B=2\0\0". */
+static enum litifut_status fill_defaults(const struct litifut_image *image,
+					 const struct litifut_rewrite_options *options,
+					 uint8_t *module, struct litifut_error *error)
+{
+	const char *text = options->defaults ? options->defaults : "";
+	uint8_t *bytes = module + offsetof(struct litifut_module, defaults);
+	size_t room = sizeof(((struct litifut_module *)0)->defaults);
+	size_t at = 0;
+
+	while (*text) {
+		size_t length = strcspn(text, " \t\n");
+
+		if (length) {
+			if (at + length + 2 > room)
+				return litifut_error_set(
+					error, LITIFUT_ERROR_UNSUPPORTED, image->path,
+					LITIFUT_SECTION_MODULE, LITIFUT_NO_ADDRESS,
+					"LITIFUT_DEFAULTS is longer than %zu bytes", room - 2);
+			memcpy(bytes + at, text, length);
+			at += length + 1;
+		}
+		text += length + strspn(text + length, " \t\n");
+	}
+	return LITIFUT_OK;
+}
+
+/* An image without a build-id gets an identity of its own, so that the host can
+ * tell it from others of the same name: FNV-1a over its code. */
+static void fill_identity(const struct litifut_image *image, uint8_t *module)
+{
+	uint8_t *bytes = module + offsetof(struct litifut_module, build_id);
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	litifut_put32(image->big_endian, module + offsetof(struct litifut_module, build_id_bytes),
+		      image->build_id_bytes ? image->build_id_bytes : 8);
+	if (image->build_id_bytes) {
+		memcpy(bytes, image->build_id, image->build_id_bytes);
+		return;
+	}
+	for (size_t i = 1; i < image->section_count; i++) {
+		const struct litifut_section *section = &image->sections[i];
+
+		if (!(section->flags & SHF_EXECINSTR) || !section->bytes)
+			continue;
+		for (uint32_t at = 0; at < section->size; at++)
+			hash = (hash ^ section->bytes[at]) * 0x100000001b3ull;
+	}
+	for (unsigned i = 0; i < 8; i++)
+		bytes[i] = (uint8_t)(hash >> (56 - 8 * i));
+}
+
+enum litifut_status litifut_module_fill(const struct litifut_image *image,
+					const struct litifut_rewrite_options *options,
+					const struct litifut_module_facts *facts, uint8_t *module,
+					struct litifut_error *error)
+{
+	const char *slash = strrchr(image->path, '/');
+	const char *name = options->name      ? options->name
+			   : image->soname[0] ? image->soname
+			   : slash            ? slash + 1
+					      : image->path;
+	bool executable = image->has_interpreter || image->type == ET_EXEC || !image->has_dynamic;
+	uint32_t flags = LITIFUT_MODULE_ACTIVE;
+	char padded[64] = "";
+
+	if (executable)
+		flags |= LITIFUT_MODULE_EXECUTABLE;
+	if (executable && !image->has_interpreter)
+		flags |= LITIFUT_MODULE_STATIC;
+	if (options->tail_calls)
+		flags |= LITIFUT_MODULE_TAIL_CALLS;
+	memcpy(padded, name, strnlen(name, sizeof(padded) - 1));
+	const struct {
+		size_t offset;
+		uint32_t value;
+	} words[] = {
+		{offsetof(struct litifut_module, flags), flags},
+		{offsetof(struct litifut_module, engine), facts->engine},
+		{offsetof(struct litifut_module, link_address), facts->address},
+		{offsetof(struct litifut_module, text_start), image->text_start},
+		{offsetof(struct litifut_module, text_end), image->text_end},
+		{offsetof(struct litifut_module, db_address), facts->db_address},
+		{offsetof(struct litifut_module, db_count), facts->db_count},
+		{offsetof(struct litifut_module, sites_patched), facts->patched},
+		{offsetof(struct litifut_module, sites_left), facts->sites - facts->patched},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		litifut_put32(image->big_endian, module + words[i].offset, words[i].value);
+	memcpy(module + offsetof(struct litifut_module, name), padded, sizeof(padded));
+	fill_identity(image, module);
+	return fill_defaults(image, options, module, error);
+}

@@ -1,0 +1,25 @@
+/* What a rewritten image says of itself. */
+#ifndef LITIFUT_REWRITER_MODULE_H
+#define LITIFUT_REWRITER_MODULE_H
+
+#include "rewriter/image.h"
+#include "rewriter/rewriter.h"
+
+/* What only the rewriting has shown. Link-time addresses. */
+struct litifut_module_facts {
+	uint32_t address; /* of struct litifut_module */
+	uint32_t engine;  /* enum litifut_engine */
+	uint32_t db_address;
+	uint32_t db_count; /* entries */
+	uint32_t sites;
+	uint32_t patched;
+};
+
+/* Fills struct litifut_module, whose bytes in the image are `module`. Fails when
+ * options->defaults is too long for it. */
+enum litifut_status litifut_module_fill(const struct litifut_image *image,
+					const struct litifut_rewrite_options *options,
+					const struct litifut_module_facts *facts, uint8_t *module,
+					struct litifut_error *error);
+
+#endif
