@@ -16,16 +16,29 @@ void litifut_lose(uint32_t events)
 	litifut_add(header ? &header->lost_events : &litifut_recorder.lost_early, events);
 }
 
+static uint32_t litifut_fastest(uint32_t recording)
+{
+	const struct litifut_recorder *r = &litifut_recorder;
+
+	if (r->phase != LITIFUT_PHASE_READY || !recording || !r->features.modern)
+		return LITIFUT_FAST_NONE;
+	if (r->clock != LITIFUT_CLOCK_NONE || r->bloom || !r->settings.bulk_kb)
+		return LITIFUT_FAST_LOOKUP;
+	return r->thunks ? LITIFUT_FAST_THUNKS : LITIFUT_FAST_WORD;
+}
+
+/* Two threads may switch recording at once. Whoever stores last has looked at
+ * what holds after its store, so that the last word is right. */
 void litifut_update_fast(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
+	uint32_t recording;
 
-	if (r->phase != LITIFUT_PHASE_READY || !r->recording || !r->features.modern)
-		r->fast = LITIFUT_FAST_NONE;
-	else if (r->clock != LITIFUT_CLOCK_NONE || r->bloom || !r->settings.bulk_kb)
-		r->fast = LITIFUT_FAST_LOOKUP;
-	else
-		r->fast = r->thunks ? LITIFUT_FAST_THUNKS : LITIFUT_FAST_WORD;
+	do {
+		recording = *(volatile uint32_t *)&r->recording;
+		*(volatile uint32_t *)&r->fast = litifut_fastest(recording);
+		litifut_port_barrier(r->features);
+	} while (*(volatile uint32_t *)&r->recording != recording);
 }
 
 static uint32_t litifut_event_words(const struct litifut_call *call, uint32_t *words)
