@@ -135,8 +135,8 @@ static void litifut_clear(uint32_t *word, const uint32_t *end)
 	}
 }
 
-/* About how many events there are in a full chunk, from every 13th word: each
- * event of more than one word has one control word and two others. */
+/* About how many events there are in a full chunk, rather too few, from every 13th
+ * word: each event of more than one word has one control word and two others. */
 static uint32_t litifut_events_in(const struct litifut_chunk_header *chunk, uint32_t end)
 {
 	const uint32_t *word = (const uint32_t *)(chunk + 1);
@@ -145,7 +145,7 @@ static uint32_t litifut_events_in(const struct litifut_chunk_header *chunk, uint
 
 	for (; word < (const uint32_t *)end; word += 13)
 		controls += *(const volatile uint32_t *)word < LITIFUT_WORD_FIRST_ADDRESS;
-	controls *= 2 * 13;
+	controls = controls * 2 * 13 + controls / 2;
 	return controls < words ? words - controls : 0;
 }
 
@@ -164,7 +164,9 @@ static bool litifut_compacts(const struct litifut_chunk_header *chunk, uint32_t 
 	/* in units that no trace has 2^32 of: 64 events, 256 bytes */
 	events = litifut_events_in(chunk, end) >> 6;
 	events += litifut_add(&r->events, events);
-	return r->chunk_count * ((r->chunk_mask + 1) >> 8) + (LITIFUT_HEADER_BYTES >> 8) > events;
+	/* A chunk that stays as it is wants another one after it. */
+	return (r->chunk_count + 1) * ((r->chunk_mask + 1) >> 8) + (LITIFUT_HEADER_BYTES >> 8) >
+	       events;
 }
 
 /* What becomes of a full chunk, which no cursor names any more: emptied once its
