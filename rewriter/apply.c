@@ -360,9 +360,6 @@ static void count_sites(struct apply *apply)
 	summary->patched = summary->left[LITIFUT_SITE_PATCHED];
 	summary->left[LITIFUT_SITE_PATCHED] = 0;
 	summary->db_bytes = apply->db.section->size;
-	for (size_t i = 0; i < apply->session.image.own_count; i++)
-		summary->tracer_bytes +=
-			apply->session.image.symbols[apply->session.image.own[i]].size;
 }
 
 static int by_address(const void *left, const void *right)

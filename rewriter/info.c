@@ -1,6 +1,7 @@
 /* Reading back what a rewritten file says of itself. */
 #include "rewriter/rewriter.h"
 
+#include <elf.h>
 #include <litifut/module_format.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,8 +137,9 @@ static enum litifut_status read_all(struct reader *reader)
 		const struct litifut_symbol *symbol = &reader->image.symbols[i];
 
 		if (strncmp(symbol->name, "litifut_", 8) == 0 &&
+		    symbol->section < reader->image.section_count &&
+		    reader->image.sections[symbol->section].flags & SHF_ALLOC &&
 		    strcmp(symbol->name, "litifut_db") != 0 &&
-		    strcmp(symbol->name, "litifut_sites") != 0 &&
 		    strcmp(symbol->name, "litifut_module") != 0)
 			reader->info->summary.tracer_bytes += symbol->size;
 	}

@@ -68,7 +68,7 @@ struct litifut_rewrite_summary {
 	size_t patched;
 	size_t left[32]; /* by enum litifut_site_reason */
 	size_t db_bytes;
-	size_t tracer_bytes; /* code and data of the tracer object in the image */
+	size_t tracer_bytes; /* what is loaded of ours besides the DB; only in an info */
 };
 
 /* Reads the image at `path` (which must contain the tracer object and a symbol
