@@ -6,8 +6,8 @@
 #   bench/call_cost.sh [TARGET...]        default: armhf armhf-arm mipsel
 . "$(dirname "$0")/lib.sh"
 
-echo "| program | CPU | engine | calls | every call | with time | each once (dedup) | no bulk | bytes a call |"
-echo "|---|---|---|---:|---:|---:|---:|---:|---:|"
+echo "| program | CPU | engine | calls | every call | as it is | with time | each once (dedup) | no bulk | bytes a call | as it is |"
+echo "|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|"
 for name in ${*:-armhf armhf-arm mipsel}; do
 	use_target "$name"
 	for each in ${BENCH_PROGRAMS:-lua bzip2 sqlite3}; do
@@ -17,12 +17,13 @@ for name in ${*:-armhf armhf-arm mipsel}; do
 		for engine in $(engines); do
 			measure "$engine" all || continue
 			calls=$events bytes=$trace_bytes costs=
-			for mode in all time dedup nobulk; do
+			for mode in all raw time dedup nobulk; do
 				measure "$engine" $mode || instructions=
+				[ $mode != raw ] || raw_bytes=$trace_bytes
 				costs="$costs ${instructions:+$(per_call "$instructions" "$plain" "$calls")} |"
 			done
 			echo "| $each | $(target_title "$name") | $engine | $calls |$costs" \
-				"$(ratio "$bytes" "$calls") |"
+				"$(ratio "$bytes" "$calls") | $(ratio "$raw_bytes" "$calls") |"
 		done
 	done
 done

@@ -62,7 +62,8 @@ link_delay()
 		some ten times the CPU's; writing to the trace is the host's.
 	END
 	part "What a call costs" "$folder/call_cost.sh" <<-END
-		Executed instructions for each recorded call over the plain program. Under qemu-user reading the clock is a system call.
+		Executed instructions for each recorded call over the plain program. "As it is": \`LITIFUT_COMPACT=0\`, no chunk is made
+		compact. Under qemu-user reading the clock is a system call.
 	END
 	part "Beside other tools" "$folder/peers.sh" <<-END
 		On the same work. -finstrument-functions, -pg, uftrace and XRay see the functions of the program that were compiled

@@ -235,8 +235,8 @@ build_way()
 }
 
 # What a way needs in its environment to record in a MODE, and where that goes.
-# Modes: all (every call), time, dedup (each call once), nobulk; none of them for
-# a way that does not record.
+# Modes: all (every call), raw (the same, no chunk made compact), time, dedup
+# (each call once), nobulk; none of them for a way that does not record.
 mode_environment()
 {
 	case $1.$2 in
@@ -250,6 +250,7 @@ mode_environment()
 	time) echo "LITIFUT_CLOCK=mono" ;;
 	dedup) echo "LITIFUT_DEDUP=1" ;;
 	nobulk) echo "LITIFUT_BULK_KB=0" ;;
+	raw) echo "LITIFUT_COMPACT=0" ;;
 	esac
 }
 
