@@ -149,6 +149,14 @@ void litifut_enter_register(const struct litifut_frame *frame, struct litifut_mo
 		       litifut_frame_return_address(frame), frame->registers[LITIFUT_CALL_REGISTER],
 		       LITIFUT_SITE_INDIRECT);
 }
+
+void litifut_enter_near(const struct litifut_frame *frame, struct litifut_module *module,
+			struct litifut_module_state *state)
+{
+	litifut_record(litifut_frame_stack_pointer(frame), module, state,
+		       litifut_frame_return_address(frame), frame->registers[LITIFUT_CALL_REGISTER],
+		       LITIFUT_SITE_DIRECT);
+}
 #endif
 
 uint32_t litifut_enter_thunk(const struct litifut_frame *frame, struct litifut_module *module,

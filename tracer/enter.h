@@ -21,6 +21,10 @@ void litifut_enter_register(const struct litifut_frame *frame, struct litifut_mo
 			    struct litifut_module_state *state)
 	__attribute__((visibility("hidden")));
 
+/* The same of a `bal` whose callee is in $t9 as well. */
+void litifut_enter_near(const struct litifut_frame *frame, struct litifut_module *module,
+			struct litifut_module_state *state) __attribute__((visibility("hidden")));
+
 /* Records the call of a thunk, and returns its callee. The frame tells of the
  * thunk's exit, the instruction that goes on to the callee. `stack_pointer` is
  * the caller's. */

@@ -207,14 +207,15 @@ litifut_stub_tail:
 	.end litifut_stub_tail
 	.size litifut_stub_tail, . - litifut_stub_tail
 
-/* jalr $t9: the callee is in $t9, and there is no entry in the DB. */
-	.globl litifut_stub_jalr
-	.hidden litifut_stub_jalr
-	.type litifut_stub_jalr, @function
-	.ent litifut_stub_jalr
-litifut_stub_jalr:
+/* The callee is in $t9, and there is no entry in the DB. */
+	.macro	through_t9 name enter
+	.globl \name
+	.hidden \name
+	.type \name, @function
+	.ent \name
+\name:
 	.cfi_startproc
-	save	litifut_enter_register
+	save	\enter
 	jalr	$t9
 	addiu	$a0, $sp, 16
 	restore
@@ -222,8 +223,14 @@ litifut_stub_jalr:
 	addiu	$sp, $sp, FRAME
 	.cfi_adjust_cfa_offset -FRAME
 	.cfi_endproc
-	.end litifut_stub_jalr
-	.size litifut_stub_jalr, . - litifut_stub_jalr
+	.end \name
+	.size \name, . - \name
+	.endm
+
+	/* jalr $t9 */
+	through_t9 litifut_stub_jalr, litifut_enter_register
+	/* bal, from its thunk */
+	through_t9 litifut_stub_near, litifut_enter_near
 
 /* From the thunk of one callee, which has t0, v1 and the call's ra at the
  * caller's sp; its exit, the instruction that goes on to the callee, stands at a

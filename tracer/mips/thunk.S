@@ -84,7 +84,7 @@ litifut_thunk_near:
 	jr	$t9
 	lw	$v1, 4($sp)
 8:	lw	$t0, 0($sp)
-	b	litifut_stub_jalr
+	b	litifut_stub_near
 	lw	$v1, 4($sp)
 	.cfi_endproc
 	.end litifut_thunk_near
