@@ -184,6 +184,9 @@ static void decode_narrow(uint16_t half, uint32_t address, struct litifut_instru
 	} else if ((half & 0xff87) == 0x4700) { /* A8.8.27 BX, encoding T1 */
 		out->class = LITIFUT_CLASS_BRANCH_INDIRECT;
 		out->target_register = (uint8_t)bits(half, 6, 3);
+	} else if ((half & 0xff87) == 0x4687) { /* A8.8.103 MOV pc, rN, encoding T1 */
+		out->class = LITIFUT_CLASS_BRANCH_INDIRECT;
+		out->target_register = (uint8_t)bits(half, 6, 3);
 	} else if ((half & 0xf800) == 0xe000) { /* A8.8.18 B, encoding T2 */
 		out->class = LITIFUT_CLASS_BRANCH_DIRECT;
 		out->target = (address + 4 + sign_extend(bits(half, 10, 0) << 1, 12)) | 1;
@@ -210,6 +213,28 @@ static uint32_t thumb_offset(uint16_t first, uint16_t second)
 			   25);
 }
 
+/* Loads of the pc: LDR with an offset (A8.8.62, encodings T3 and T4), a literal
+ * (A8.8.64) or a register (A8.8.65), and LDM. From the stack they are returns. What
+ * the tracer can do in their place is in litifut_arm_loaded(), tracer/arm/next_pc.h. */
+static void decode_pc_load(uint16_t first, uint16_t second, struct litifut_instruction *out)
+{
+	unsigned base = bits(first, 3, 0);
+	bool single = (first & 0xff70) == 0xf850 && bits(second, 15, 12) == 15;
+	bool multiple =
+		((first & 0xffd0) == 0xe890 || (first & 0xffd0) == 0xe910) && bits(second, 15, 15);
+
+	if (base == 13 || (!single && !multiple))
+		return;
+	out->class = LITIFUT_CLASS_BRANCH_COMPUTED;
+	out->target_register = (uint8_t)base;
+	if (multiple || base == 14)
+		out->inexact = true;
+	else if (base != 15 && !bits(first, 7, 7) && bits(second, 11, 6))
+		out->inexact = bits(second, 11, 8) != 12; /* anything but [rN, #-n] */
+	else if (base != 15 && !bits(first, 7, 7))
+		out->inexact = bits(second, 3, 0) >= 13;
+}
+
 static void decode_wide(uint16_t first, uint16_t second, uint32_t address,
 			struct litifut_instruction *out)
 {
@@ -217,8 +242,10 @@ static void decode_wide(uint16_t first, uint16_t second, uint32_t address,
 
 	out->length = 4;
 	out->word = (uint32_t)first << 16 | second;
-	if ((first & 0xf800) != 0xf000 || !(second & 0x8000))
+	if ((first & 0xf800) != 0xf000 || !(second & 0x8000)) {
+		decode_pc_load(first, second, out);
 		return;
+	}
 	switch (second & 0x5000) {
 	case 0x5000: /* A8.8.25 BL, encoding T1 */
 		out->class = LITIFUT_CLASS_CALL_DIRECT;

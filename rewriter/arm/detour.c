@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rewriter/arm/stone.h"
+#include "rewriter/arm/tail.h"
 #include "rewriter/arm/thumb1.h"
 #include "rewriter/arm/trampoline.h"
 
@@ -73,9 +74,15 @@ bool litifut_arm_can_detour(const struct litifut_arch_context *context,
 			    const struct litifut_targets *targets)
 {
 	struct litifut_arm_displaced before;
+	uint32_t literal;
 
-	if (!call->instruction.thumb) /* from the pc, it would be another one */
-		return !is_computed(&call->instruction) || call->instruction.target_register != 15;
+	/* From the pc: it would be another one, but for a literal, which is copied. It
+	 * is a number for certain only where no relocation can change it. */
+	if (is_computed(&call->instruction) && call->instruction.target_register == 15 &&
+	    (context->position_independent || !litifut_arm_literal(call, &literal)))
+		return false;
+	if (!call->instruction.thumb)
+		return true;
 	/* Without Thumb-2 there is no branch that reaches and keeps lr. */
 	if (context->short_thumb_branches && call->tail)
 		return false;
@@ -105,11 +112,14 @@ static bool plain_instruction(const struct litifut_cramped_call *call, uint32_t 
 		return true;
 	case LITIFUT_CLASS_BRANCH_COMPUTED:
 		*instruction = call->instruction.word | 0xf0000000;
-		return true;
+		break;
 	default:
 		*instruction = call->instruction.word;
-		return true;
+		break;
 	}
+	if (litifut_arm_literal(call, &offset)) /* it stands there now: ldr pc, [pc, #-4] */
+		*instruction = (*instruction & 0xff7ff000) | 4;
+	return true;
 }
 
 /* An A32 tail call, or any whose lr must be kept: str lr, [sp, #-4]!; bl entry. A
@@ -122,6 +132,7 @@ static bool write_plain_tail(const struct litifut_cramped_call *call, uint32_t a
 	static const struct litifut_instruction always = {.length = 4, .word = 0xeb000000};
 	uint32_t condition = call->instruction.word & 0xf0000000;
 	uint32_t to_here = address - (call->address + 8);
+	uint32_t literal;
 
 	detour->address = call->address;
 	detour->length = 4;
@@ -142,6 +153,10 @@ static bool write_plain_tail(const struct litifut_cramped_call *call, uint32_t a
 			      call->instruction.class == LITIFUT_CLASS_BRANCH_DIRECT
 				      ? 0xea000000 | ((detour->instruction - 1) & 0xffffff)
 				      : (detour->instruction & 0x0fffffff) | 0xe0000000);
+	if (litifut_arm_literal(call, &literal)) {
+		litifut_put32(false, trampoline + detour->trampoline_bytes, literal);
+		detour->trampoline_bytes += 4;
+	}
 	litifut_put32(false, detour->code, condition | 0x0a000000 | (to_here >> 2 & 0xffffff));
 	return true;
 }
@@ -201,6 +216,8 @@ static bool write_thumb_tail(const struct litifut_cramped_call *call, uint32_t a
 		.callee_register = call->instruction.target_register,
 	};
 
+	uint32_t literal;
+
 	if (!fits_in_place(call))
 		before = displaced(call);
 	detour->trampoline_bytes = litifut_arm_tail_write(&before, &tail, address, trampoline);
@@ -208,6 +225,13 @@ static bool write_thumb_tail(const struct litifut_cramped_call *call, uint32_t a
 	detour->instruction = call->instruction.word;
 	if (!detour->trampoline_bytes)
 		return false;
+	if (litifut_arm_literal(call, &literal)) { /* ldr.w pc, [pc, #n] of its own */
+		uint32_t at = address + detour->trampoline_bytes;
+
+		litifut_put32(false, trampoline + detour->trampoline_bytes, literal);
+		detour->trampoline_bytes += 4;
+		detour->instruction = 0xf8dff000 | (at - (tail.link & ~3u));
+	}
 	/* up to the key: then the stack is the caller's again */
 	detour->frames[0] = (struct litifut_frame_code){
 		address, gate->thunk ? (tail.link & ~1u) - address : detour->trampoline_bytes, 0,

@@ -2,20 +2,24 @@
  * the others by their first byte. */
 #include "rewriter/arm/arm.h"
 
-/* What the upper byte of a first halfword says. */
-enum { NARROW = 0, WIDE, LOOK, STOP };
+/* What the upper byte of a first halfword says. The last two: it is of interest if
+ * all of these bits are set in the upper byte of the second one. */
+enum { NARROW = 0, WIDE, MOVE, STOP, TOP_BIT = 0x80, TO_PC = 0xf0 };
 
 static const uint8_t first_bytes[256] = {
-	[0x47] = STOP,          /* bx, blx */
-	[0xb1] = STOP,          /* cbz, cbnz */
-	[0xb3] = STOP,          /* */
-	[0xb9] = STOP,          /* */
-	[0xbb] = STOP,          /* */
-	[0xd0 ... 0xdd] = STOP, /* b<cond> */
-	[0xe0 ... 0xe7] = STOP, /* b */
-	[0xe8 ... 0xef] = WIDE, /* */
-	[0xf0 ... 0xf7] = LOOK, /* branches, if bit 15 of the second is set */
-	[0xf8 ... 0xff] = WIDE, /* */
+	[0x46] = MOVE,             /* mov between any two registers */
+	[0x47] = STOP,             /* bx, blx */
+	[0xb1] = STOP,             /* cbz, cbnz */
+	[0xb3] = STOP,             /* */
+	[0xb9] = STOP,             /* */
+	[0xbb] = STOP,             /* */
+	[0xd0 ... 0xdd] = STOP,    /* b<cond> */
+	[0xe0 ... 0xe7] = STOP,    /* b */
+	[0xe8 ... 0xe9] = TOP_BIT, /* ldm */
+	[0xea ... 0xef] = WIDE,
+	[0xf0 ... 0xf7] = TOP_BIT, /* branches */
+	[0xf8] = TO_PC,            /* ldr */
+	[0xf9 ... 0xff] = WIDE,
 };
 
 /* The lengths before, the nearest in the lowest byte. */
@@ -42,10 +46,13 @@ static uint32_t skip_thumb(const uint8_t *code, uint32_t available, uint8_t *bef
 	while (at + 4 <= available) {
 		uint8_t kind = first_bytes[code[at + 1]];
 
-		if (kind == STOP || (kind == LOOK && code[at + 3] & 0x80))
+		if (kind == STOP || (kind >= TOP_BIT && (code[at + 3] & kind) == kind) ||
+		    (kind == MOVE && (code[at] & 0x87) == 0x87)) /* to the pc */
 			break;
-		lengths = lengths << 8 | (kind == NARROW ? 2 : 4);
-		at += kind == NARROW ? 2 : 4;
+		unsigned length = kind == NARROW || kind == MOVE ? 2 : 4;
+
+		lengths = lengths << 8 | length;
+		at += length;
 	}
 	unpack(lengths, before);
 	return at;

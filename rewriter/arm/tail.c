@@ -1,4 +1,4 @@
-/* Is a `bx rN`, or an A32 `mov pc, rN`, `ldr pc, [...]` or `sub pc, rN, #n`, a tail
+/* Is a `bx rN`, `mov pc, rN`, `ldr pc, [...]` or an A32 `sub pc, rN, #n` a tail
  * call? The same instruction ends switches in position-independent T32 code (table
  * entry added to the table's address), is a computed goto, and with lr it is a
  * return. Only what is certain counts:
@@ -184,8 +184,8 @@ static bool has_labels(const struct litifut_cramped_call *call, const struct lit
 	return false;
 }
 
-/* Does the function hold a word that may be an address inside itself? A32 code has
- * its jump tables there, T32 code tables of distances. */
+/* Does the function hold a word that may be an address inside itself? Jump tables
+ * are there, but for those of T32 code that hold distances. */
 static bool has_own_labels(const struct litifut_cramped_call *call)
 {
 	const struct litifut_section *section = call->section;
@@ -202,17 +202,29 @@ static bool has_own_labels(const struct litifut_cramped_call *call)
 	return false;
 }
 
-/* `ldr pc, [pc, #n]` with the address of something outside of the function. */
-static bool loads_other_code(const struct litifut_cramped_call *call)
+bool litifut_arm_literal(const struct litifut_cramped_call *call, uint32_t *value)
 {
 	const struct litifut_section *section = call->section;
 	uint32_t word = call->instruction.word;
 	uint32_t offset = word & 0x00800000 ? word & 0xfff : -(word & 0xfff);
-	uint32_t at = call->address + 8 + offset - section->address;
+	uint32_t pc = call->instruction.thumb ? (call->address + 4) & ~3u : call->address + 8;
+	uint32_t at = pc + offset - section->address;
+	bool loads = call->instruction.thumb ? (word & 0xff7ff000) == 0xf85ff000
+					     : (word & 0x0f7ff000) == 0x051ff000;
 
-	return (word & 0x0f7ff000) == 0x051ff000 && at < section->size && section->size - at >= 4 &&
-	       litifut_get32(false, section->bytes + at) - call->function_start >=
-		       call->function_end - call->function_start;
+	if (!loads || at >= section->size || section->size - at < 4)
+		return false;
+	*value = litifut_get32(false, section->bytes + at);
+	return true;
+}
+
+/* `ldr pc, [pc, #n]` with the address of something outside of the function. */
+static bool loads_other_code(const struct litifut_cramped_call *call)
+{
+	uint32_t value;
+
+	return litifut_arm_literal(call, &value) &&
+	       value - call->function_start >= call->function_end - call->function_start;
 }
 
 /* Where GCC's calls through a register arrive in code without Thumb-2, see thumb1.c:
@@ -230,19 +242,21 @@ bool litifut_arm_is_indirect_tail(const struct litifut_arch_context *context,
 				  const struct litifut_cramped_call *call,
 				  const struct litifut_targets *data)
 {
-	bool computed = call->instruction.class == LITIFUT_CLASS_BRANCH_COMPUTED;
+	const struct litifut_instruction *instruction = &call->instruction;
+	bool computed = instruction->class == LITIFUT_CLASS_BRANCH_COMPUTED;
+	bool may_have_table = computed || !instruction->thumb || instruction->word >> 8 == 0x46;
 	bool switches;
 
-	if (!call->function_end || call->instruction.inexact)
+	if (!call->function_end)
 		return false;
-	if (context->short_thumb_branches && call->instruction.thumb && is_landing(call))
+	if (context->short_thumb_branches && instruction->thumb && is_landing(call))
 		return false;
-	if (computed && call->instruction.target_register == 15)
+	if (computed && instruction->target_register == 15)
 		return loads_other_code(call);
-	if (call->instruction.target_register >= FIRST_SPECIAL)
+	if (instruction->target_register >= FIRST_SPECIAL)
 		return false;
 	if (comes_after_restore(call, &switches))
 		return true;
-	return !switches && is_leaf_until(call) && !has_labels(call, data) &&
-	       (call->instruction.thumb || !has_own_labels(call));
+	return !instruction->inexact && !switches && is_leaf_until(call) &&
+	       !has_labels(call, data) && !(may_have_table && has_own_labels(call));
 }

@@ -11,4 +11,8 @@ bool litifut_arm_is_indirect_tail(const struct litifut_arch_context *context,
 				  const struct litifut_cramped_call *call,
 				  const struct litifut_targets *data);
 
+/* Is the call a `ldr pc, [pc, #n]` from within its section? *value gets the word that
+ * it loads, as it stands in the image. */
+bool litifut_arm_literal(const struct litifut_cramped_call *call, uint32_t *value);
+
 #endif

@@ -58,6 +58,19 @@ static const struct decode_case decode_cases[] = {
 	{"bx lr", 0x8000, 0x4770, T32, 2, BRANCH_REGISTER, 0, 14, 0},
 	{"b.n 0x8000", 0x8000, 0xe7fe, T32, 2, BRANCH, 0x8001, 0, 0},
 	{"beq.n 0x8004", 0x8000, 0xd000, T32, 2, BRANCH, 0x8005, 0, 1},
+	{"mov pc, r3", 0x8000, 0x469f, T32, 2, BRANCH_REGISTER, 0, 3, 0},
+	{"mov pc, lr", 0x8000, 0x46f7, T32, 2, BRANCH_REGISTER, 0, 14, 0},
+	{"mov r3, pc", 0x8000, 0x467b, T32, 2, OTHER, 0, 0, 0},
+	{"ldr.w pc, [r3, #4]", 0x8000, 0xf8d3f004, T32, 4, BRANCH_COMPUTED, 0, 3, 0},
+	{"ldr.w pc, [r3, #-4]", 0x8000, 0xf853fc04, T32, 4, BRANCH_COMPUTED, 0, 3, 0},
+	{"ldr.w pc, [r3, r2, lsl #2]", 0x8000, 0xf853f022, T32, 4, BRANCH_COMPUTED, 0, 3, 0},
+	{"ldr.w pc, [pc, #8]", 0x8000, 0xf8dff008, T32, 4, BRANCH_COMPUTED, 0, 15, 0},
+	{"ldr.w pc, [sp], #4", 0x8000, 0xf85dfb04, T32, 4, OTHER, 0, 0, 0},
+	{"ldr.w r8, [r3]", 0x8000, 0xf8d38000, T32, 4, OTHER, 0, 0, 0},
+	{"str.w r3, [r3]", 0x8000, 0xf8c33000, T32, 4, OTHER, 0, 0, 0},
+	{"ldm.w r3, {r0, pc}", 0x8000, 0xe8938001, T32, 4, BRANCH_COMPUTED, 0, 3, 0},
+	{"pop.w {r8, pc}", 0x8000, 0xe8bd8100, T32, 4, OTHER, 0, 0, 0},
+	{"tbb [pc, r3]", 0x8000, 0xe8dff003, T32, 4, OTHER, 0, 0, 0},
 	{"svc 0", 0x8000, 0xdf00, T32, 2, OTHER, 0, 0, 0},
 	{"udf 0", 0x8000, 0xde00, T32, 2, OTHER, 0, 0, 0},
 	{"cbz r0, 0x8044", 0x8000, 0xb300, T32, 2, BRANCH, 0x8045, 0, 1},
@@ -235,6 +248,46 @@ static void computed_branches_are_done_as_they_are_read(void **state)
 	munmap(memory, size);
 }
 
+/* The same for T32 loads of the pc: each addressing mode. */
+static void thumb_loads_are_done_as_they_are_read(void **state)
+{
+	static const uint32_t low = 0x10000000;
+	static const uint32_t bases[] = {3, 12, 13, 14, 15};
+	const uint32_t size = 0x10000;
+	uint32_t registers[16];
+	void *memory = mmap((void *)(uintptr_t)low, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	unsigned done = 0;
+
+	(void)state;
+	assert_ptr_equal(memory, (void *)(uintptr_t)low);
+	memset(memory, 0x12, size);
+	for (uint32_t i = 0; i < 16; i++)
+		registers[i] = i < 3 ? 4 : low + size / 2 + 64 * i;
+	for (size_t base = 0; base < COUNT(bases); base++)
+		for (uint32_t offset = 0; offset < 0x2000; offset++) {
+			uint32_t word = 0xf850f000 | (offset >> 12) << 23 | bases[base] << 16 |
+					(offset & 0xfff);
+			struct litifut_instruction each;
+			uint8_t bytes[4];
+			uint32_t kind;
+
+			litifut_put16(false, bytes, (uint16_t)(word >> 16));
+			litifut_put16(false, bytes + 2, (uint16_t)word);
+			litifut_arm_decode(&context, bytes, 4, 0x8000, T32, &each);
+			/* the sum of two large registers points to no memory */
+			if (each.class != BRANCH_COMPUTED ||
+			    (offset < 0x40 && (offset & 15) > 2 && bases[base] < 13))
+				continue;
+			done += !each.inexact;
+			assert_int_equal(
+				litifut_arm_next_pc(word, (low + size / 2) | 1, registers, &kind),
+				each.inexact ? 0 : 0x12121212);
+		}
+	assert_true(done > 10000);
+	munmap(memory, size);
+}
+
 static void skips_what_is_no_branch(void **state)
 {
 	(void)state;
@@ -275,6 +328,7 @@ int main(void)
 		cmocka_unit_test(return_address_has_the_thumb_bit),
 		cmocka_unit_test(calls_of_two_instructions),
 		cmocka_unit_test(computed_branches_are_done_as_they_are_read),
+		cmocka_unit_test(thumb_loads_are_done_as_they_are_read),
 		cmocka_unit_test(skips_what_is_no_branch),
 		cmocka_unit_test(reads_attributes),
 	};

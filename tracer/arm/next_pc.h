@@ -67,6 +67,29 @@ static inline uint32_t litifut_arm_computed(uint32_t instruction, uint32_t retur
 	return load ? *(const uint32_t *)(uintptr_t)value : value;
 }
 
+/* The same for the T32 `ldr.w pc` forms, as a tail call. */
+static inline uint32_t litifut_arm_loaded(uint32_t instruction, uint32_t return_address,
+					  const uint32_t *registers)
+{
+	unsigned base = instruction >> 16 & 15;
+	uint32_t offset = instruction & 0xfff;
+	bool up = instruction & 0x00800000;
+	uint32_t value = base == 15 ? return_address & ~UINT32_C(3) : registers[base];
+
+	if (base == 13 || base == 14)
+		return 0;
+	if (base != 15 && !up && (offset & 0xf00) == 0xc00) { /* [rN, #-n] */
+		offset &= 0xff;
+	} else if (base != 15 && !up) { /* [rN, rM, lsl #n] */
+		if (offset & 0xfc0 || (offset & 15) > 12)
+			return 0;
+		offset = registers[offset & 15] << (offset >> 4 & 3);
+		up = true;
+	}
+	value = up ? value + offset : value - offset;
+	return *(const uint32_t *)(uintptr_t)value;
+}
+
 /* The pc after the call `instruction` (in the form that the instruction DB
  * stores it) that returns to `return_address` (bit 0: Thumb caller); bit 0 of
  * the result is the Thumb state of the callee. A branch (tail call) is taken as
@@ -87,6 +110,10 @@ static inline uint32_t litifut_arm_next_pc(uint32_t instruction, uint32_t return
 			*kind = LITIFUT_SITE_TAIL_DIRECT;
 			if ((instruction & 0xf800d000) == 0xf0009000) /* b.w, encoding T4 */
 				return litifut_arm_next_pc_t32(instruction, return_address);
+			if ((instruction & 0xff70f000) == 0xf850f000) { /* ldr.w pc */
+				*kind = LITIFUT_SITE_TAIL_INDIRECT;
+				return litifut_arm_loaded(instruction, return_address, registers);
+			}
 			if ((instruction & 0xfe000000) != 0xfa000000)
 				return 0;
 			/* A32 blx imm: the rewriter's name for a b.w that would
@@ -95,11 +122,12 @@ static inline uint32_t litifut_arm_next_pc(uint32_t instruction, uint32_t return
 				(instruction >> 23 & 2)) |
 			       1;
 		}
+		*kind = LITIFUT_SITE_TAIL_INDIRECT;
 		if ((instruction & 0xff87) == 0x4780) /* blx rN */
 			*kind = LITIFUT_SITE_INDIRECT;
-		else if ((instruction & 0xff87) == 0x4700) /* bx rN */
-			*kind = LITIFUT_SITE_TAIL_INDIRECT;
-		else
+		else if ((instruction & 0xff87) == 0x4687) /* mov pc, rN: stays in Thumb */
+			return registers[instruction >> 3 & 15] | 1;
+		else if ((instruction & 0xff87) != 0x4700) /* bx rN */
 			return 0;
 		return registers[instruction >> 3 & 15];
 	}
