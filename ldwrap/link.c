@@ -37,10 +37,7 @@
  * traced as all else: the tracer runs before a program is relocated as well. */
 static const char *const default_objects[] = {"litifut-tracer.o", "litifut-recorder.o",
 					      "litifut-database.o", "litifut-island-*.o"};
-/* _Fork is musl's: in the child it makes calls before it has written down the
- * child's id, by which the recorder tells the two apart on kernels before 4.14. */
-static const char *const default_functions[] = {"__gnu_mcount*", "_mcount", "mcount", "__mcount*",
-						"_Fork"};
+static const char *const default_functions[] = {"__gnu_mcount*", "_mcount", "mcount", "__mcount*"};
 
 struct link_state {
 	const struct link_request *request;

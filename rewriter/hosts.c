@@ -97,7 +97,7 @@ static enum litifut_status find_candidates(const struct litifut_session *session
 		if (candidates->count &&
 		    candidates->items[candidates->count - 1].address == function->address)
 			continue;
-		if (section && litifut_sites_may_change(options, function) &&
+		if (section && litifut_sites_may_change(image, options, function) &&
 		    arch->can_host(&session->context, section, function->address, function->size,
 				   &targets))
 			candidates->items[candidates->count++] =

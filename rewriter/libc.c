@@ -46,3 +46,16 @@ bool litifut_libc_has_spare_word(const struct litifut_image *image)
 	}
 	return false;
 }
+
+/* Linked into the image: what every static program of glibc starts by. */
+static bool holds_glibc(const struct litifut_image *image)
+{
+	return litifut_image_symbol(image, "__libc_setup_tls") ||
+	       litifut_image_symbol(image, "__libc_early_init");
+}
+
+bool litifut_libc_must_keep(const struct litifut_image *image, const char *function)
+{
+	return strcmp(function, "_Fork") == 0 && !holds_glibc(image) &&
+	       !litifut_libc_has_spare_word(image);
+}

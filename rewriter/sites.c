@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rewriter/libc.h"
 #include "rewriter/tail.h"
 
 /* What stays the same during one walk. */
@@ -57,13 +58,14 @@ static bool matches(const char *const *globs, const char *name)
 	return false;
 }
 
-static bool function_refused(const struct litifut_rewrite_options *options,
+static bool function_refused(const struct litifut_image *image,
+			     const struct litifut_rewrite_options *options,
 			     const struct litifut_symbol *function)
 {
 	const char *const *include = options->include_functions;
 	const char *name = function ? function->name : "";
 
-	if (matches(options->exclude_functions, name))
+	if (matches(options->exclude_functions, name) || litifut_libc_must_keep(image, name))
 		return true;
 	return include && *include && !matches(include, name);
 }
@@ -73,14 +75,15 @@ static bool is_tracer_code(const struct litifut_symbol *function)
 	return function && function->own;
 }
 
-bool litifut_sites_may_change(const struct litifut_rewrite_options *options,
+bool litifut_sites_may_change(const struct litifut_image *image,
+			      const struct litifut_rewrite_options *options,
 			      const struct litifut_symbol *function)
 {
 	for (size_t i = 0; i < options->excluded_count; i++)
 		if (options->excluded[i].start < function->address + function->size &&
 		    options->excluded[i].end > function->address)
 			return false;
-	return !is_tracer_code(function) && !function_refused(options, function);
+	return !is_tracer_code(function) && !function_refused(image, options, function);
 }
 
 static bool append(struct litifut_site_list *list, const struct litifut_found_site *site)
@@ -174,7 +177,7 @@ static bool take_site(struct walk *walk, const struct litifut_section *section,
 	if (!function || address - function->address >= function->size) {
 		function = litifut_image_function_at(walk->image, address);
 		walk->function = function;
-		walk->function_refused = function_refused(walk->options, function);
+		walk->function_refused = function_refused(walk->image, walk->options, function);
 	}
 	/* A veneer passes on what another site has called. */
 	if (tail && function && walk->arch->is_veneer && walk->arch->is_veneer(function->name))

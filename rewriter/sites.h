@@ -57,7 +57,8 @@ enum litifut_status litifut_sites_targets(const struct litifut_image *image,
 
 /* May the code of `function` be changed, as far as names and ranges in the
  * options say? */
-bool litifut_sites_may_change(const struct litifut_rewrite_options *options,
+bool litifut_sites_may_change(const struct litifut_image *image,
+			      const struct litifut_rewrite_options *options,
 			      const struct litifut_symbol *function);
 
 void litifut_sites_release(struct litifut_site_list *list);

@@ -95,6 +95,19 @@ one()
 	oracle_compare=compare
 }
 
+# _Fork's calls, of which the child makes some before it has an id, are the only ones left.
+only_fork_is_left()
+{
+	calls=$("$BUILD/bin/litifut" info --skipped traced/static | grep -c 'excluded$')
+	# shellcheck disable=SC2046
+	set -- $("$triplet-nm" -S traced/static | awk '$4 == "_Fork" { print $1, $2 }')
+	echo "$calls calls; _Fork at $1, $2 bytes"
+	"$triplet-objdump" -d --start-address=0x"$1" --stop-address=$((0x$1 + 0x$2)) traced/static |
+		awk -F '\t' '$3 ~ /^(bl|blx|bal|jal|jalr)$/' >fork.calls
+	cat fork.calls
+	[ "$calls" -gt 0 ] && [ "$calls" = "$(wc -l <fork.calls)" ]
+}
+
 behaviour()
 {
 	if ! musl=$("$root/tests/musl" "${target%-arm}" 2>musl.log); then
@@ -106,6 +119,7 @@ behaviour()
 	export LITIFUT_TAIL=0
 	libraries="-Wl,--start-group -lc -lgcc -lgcc_eh -Wl,--end-group"
 	linked static crt1.o -static -no-pie && one static
+	ok "static: _Fork is left as it is, and nothing else" only_fork_is_left
 	linked static-pie rcrt1.o -pie -fPIE -Wl,-static,--no-dynamic-linker,-z,text && one static-pie
 	sysroot=$musl/root
 	libraries="-lc -lgcc"
