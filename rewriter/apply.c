@@ -414,7 +414,8 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 	if (!status)
 		note_rooms(apply);
 	if (!status && apply->session.context.thunks) {
-		apply->thunks = litifut_thunks_create(&apply->session, &apply->rooms);
+		apply->thunks =
+			litifut_thunks_create(&apply->session, &apply->rooms, &apply->frames);
 		if (!apply->thunks)
 			status = litifut_error_set(error, LITIFUT_ERROR_IO,
 						   apply->session.image.path, NULL,

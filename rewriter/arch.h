@@ -276,7 +276,7 @@ struct litifut_arch {
 			   uint32_t trampoline, const uint32_t *entries, uint8_t *code,
 			   uint8_t *moved, uint32_t *island_entries);
 
-	/* The members from here to `write_thunk` are for the thunk engine. */
+	/* The members from here to `thunk_frame` are for the thunk engine. */
 
 	/* Does the code in this image run only on CPUs that thunks run on? */
 	bool (*allows_thunks)(const struct litifut_image *image,
@@ -293,6 +293,10 @@ struct litifut_arch {
 	unsigned (*write_thunk)(const struct litifut_arch_context *context,
 				const struct litifut_thunk *thunk, uint32_t address,
 				const uint32_t *entries, uint8_t *code);
+
+	/* What stands on the stack where in that thunk; `frame` has its start and its
+	 * size by then. NULL: nothing. */
+	void (*thunk_frame)(const struct litifut_thunk *thunk, struct litifut_frame_code *frame);
 
 	/* For capstone: cs_arch and cs_mode of code in `state`. */
 	void (*disassembler)(const struct litifut_arch_context *context,

@@ -9,10 +9,14 @@
 
 #include <elf.h>
 #include <stddef.h>
+#include <string.h>
 
 enum {
 	DW_CFA_nop = 0,
-	DW_CFA_advance_loc = 0x40, /* low six bits: bytes */
+	DW_CFA_advance_loc1 = 0x02, /* a byte follows */
+	DW_CFA_advance_loc = 0x40,  /* low six bits: bytes */
+	DW_CFA_offset = 0x80,       /* low six bits: register */
+	DW_CFA_restore = 0xc0,      /* the same */
 	DW_CFA_def_cfa = 0x0c,
 	DW_CFA_def_cfa_offset = 0x0e,
 	DW_CFA_val_expression = 0x16,
@@ -65,31 +69,79 @@ void litifut_frames_find(struct litifut_frames *frames, const struct litifut_ima
 	add_cie(frames, registers->program_counter);
 }
 
+/* Where `state` has register number `number`, in words below the caller's sp; 0: where
+ * it was. */
+static unsigned place(const struct litifut_frames *frames, const struct litifut_frame_step *state,
+		      unsigned number)
+{
+	unsigned below = state->stack / 4;
+
+	if (!(state->saved >> number & 1))
+		return 0;
+	if (number == frames->registers->return_address)
+		return 1;
+	for (unsigned lower = 0; lower < number; lower++)
+		below -= state->saved >> lower & 1 && lower != frames->registers->return_address;
+	return below;
+}
+
+/* Writes what changes from `from` to `to`; returns the number of bytes. */
+static unsigned put_step(const struct litifut_frames *frames, const struct litifut_frame_step *from,
+			 const struct litifut_frame_step *to, uint8_t *rules)
+{
+	unsigned used = 0;
+
+	if (to->at - from->at > 0x3f) {
+		rules[used++] = DW_CFA_advance_loc1;
+		rules[used++] = (uint8_t)(to->at - from->at);
+	} else if (to->at != from->at) {
+		rules[used++] = (uint8_t)(DW_CFA_advance_loc | (to->at - from->at));
+	}
+	if (to->stack != from->stack) {
+		rules[used++] = DW_CFA_def_cfa_offset;
+		rules[used++] = (uint8_t)to->stack;
+	}
+	for (unsigned number = 0; number < 32; number++) {
+		unsigned here = place(frames, to, number);
+
+		if (here == place(frames, from, number))
+			continue;
+		rules[used++] = (uint8_t)((here ? DW_CFA_offset : DW_CFA_restore) | number);
+		if (here)
+			rules[used++] = (uint8_t)here;
+	}
+	return used;
+}
+
 void litifut_frames_add(struct litifut_frames *frames, const struct litifut_frame_code *code)
 {
-	uint8_t *rules;
-	unsigned bytes = code->instruction ? 24 : code->pushed ? 20 : 16;
+	static const struct litifut_frame_step start;
+	uint8_t rules[LITIFUT_FRAME_STEPS * (2 + 2 + 2 * 32)] = {DW_CFA_nop};
+	unsigned used = 0;
+	unsigned bytes;
 
-	if (!frames->bytes || frames->size - frames->used < bytes)
+	if (!frames->bytes)
+		return;
+	if (code->instruction) {
+		rules[used++] = DW_CFA_val_expression;
+		rules[used++] = frames->registers->program_counter;
+		rules[used++] = 5;
+		rules[used++] = DW_OP_addr;
+		/* debuggers take one off the address to which a caller returns */
+		litifut_put32(frames->big_endian, rules + used, code->instruction + 2);
+		used += 4;
+	}
+	for (unsigned i = 0; i < code->step_count; i++)
+		used += put_step(frames, i ? &code->steps[i - 1] : &start, &code->steps[i],
+				 rules + used);
+	bytes = 16 + ((used + 3) & ~3u);
+	if (frames->size - frames->used < bytes)
 		return;
 	put(frames, frames->used, bytes - 4);
 	put(frames, frames->used + 4, frames->start + (code->instruction ? CIE_BYTES : 0));
 	put(frames, frames->used + 8, code->start);
 	put(frames, frames->used + 12, code->bytes);
-	rules = frames->bytes + frames->used + 16;
-	if (code->instruction) {
-		rules[0] = DW_CFA_val_expression;
-		rules[1] = frames->registers->program_counter;
-		rules[2] = 5;
-		rules[3] = DW_OP_addr;
-		/* debuggers take one off the address to which a caller returns */
-		put(frames, frames->used + 20, code->instruction + 2);
-	} else if (code->pushed) {
-		rules[0] = (uint8_t)(DW_CFA_advance_loc | code->pushed);
-		rules[1] = DW_CFA_def_cfa_offset;
-		rules[2] = 4;
-		rules[3] = DW_CFA_nop;
-	}
+	memcpy(frames->bytes + frames->used + 16, rules, bytes - 16);
 	frames->last = frames->used;
 	frames->used += bytes;
 }

@@ -12,9 +12,8 @@
 /* The symbol at the start of the room. */
 #define LITIFUT_FRAMES "litifut_frames"
 
-/* Bytes of the room before the first piece of code, and for one at most. */
+/* Bytes of the room before the first piece of code. */
 #define LITIFUT_FRAMES_HEADER_BYTES 32
-#define LITIFUT_FRAMES_BYTES 24
 
 /* Numbers of registers as DWARF has them for a CPU. */
 struct litifut_frame_registers {
@@ -23,6 +22,18 @@ struct litifut_frame_registers {
 	uint8_t program_counter;
 };
 
+/* From the offset `at` in a piece of code on: `stack` bytes lie above sp that the
+ * caller does not know of. The registers `saved` (one bit each, up to number 31)
+ * stand in them: from sp upwards in their order, but for the one with the return
+ * address, which stands at the top. */
+struct litifut_frame_step {
+	unsigned at;
+	unsigned stack;
+	uint32_t saved;
+};
+
+#define LITIFUT_FRAME_STEPS 4
+
 /* A piece of code: [start, start + bytes). */
 struct litifut_frame_code {
 	uint32_t start;
@@ -30,8 +41,9 @@ struct litifut_frame_code {
 	/* Not 0: it stands for the instruction there, which is shown as its caller.
 	 * Else its caller is where the link register leads. */
 	uint32_t instruction;
-	/* Not 0: from this offset on one more word is on the stack, up to 63. */
-	unsigned pushed;
+	/* How the stack changes, `at` ascending; at the start nothing is on the stack. */
+	struct litifut_frame_step steps[LITIFUT_FRAME_STEPS];
+	unsigned step_count;
 };
 
 /* The room as it is filled; bytes NULL: there is none. */

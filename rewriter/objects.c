@@ -167,9 +167,9 @@ enum litifut_status litifut_rewrite_write_database_object(const struct litifut_r
 		 sizeof(struct litifut_sites_header), 4},
 		{".text", LITIFUT_TRAMPOLINES, SHF_ALLOC | SHF_EXECINSTR, SHT_PROGBITS,
 		 trampoline_bytes, 8},
-		/* Enough for short trampolines; what does not fit is left out. */
+		/* Enough for the shortest trampolines; what does not fit is left out. */
 		{".debug_frame", LITIFUT_FRAMES, 0, arch ? arch->debug_section_type : SHT_PROGBITS,
-		 LITIFUT_FRAMES_HEADER_BYTES + 2 * ((trampoline_bytes + 3) & ~3u), 4},
+		 LITIFUT_FRAMES_HEADER_BYTES + 3 * ((trampoline_bytes + 3) & ~3u), 4},
 	};
 
 	/* An empty room would put its symbol on whatever function comes next. */

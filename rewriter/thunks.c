@@ -17,6 +17,7 @@ struct made {
 struct litifut_thunks {
 	const struct litifut_session *session;
 	struct litifut_rooms *rooms;
+	struct litifut_frames *frames;
 	htab_t made;
 };
 
@@ -41,7 +42,8 @@ static int same(const void *left, const void *right)
 }
 
 struct litifut_thunks *litifut_thunks_create(const struct litifut_session *session,
-					     struct litifut_rooms *rooms)
+					     struct litifut_rooms *rooms,
+					     struct litifut_frames *frames)
 {
 	struct litifut_thunks *thunks = calloc(1, sizeof(*thunks));
 
@@ -49,6 +51,7 @@ struct litifut_thunks *litifut_thunks_create(const struct litifut_session *sessi
 		return NULL;
 	thunks->session = session;
 	thunks->rooms = rooms;
+	thunks->frames = frames;
 	thunks->made = htab_create_alloc(256, hash, same, free, calloc, free);
 	if (!thunks->made) {
 		free(thunks);
@@ -78,6 +81,13 @@ static bool make(const struct litifut_thunks *thunks, struct litifut_room *room,
 	made->address = bytes ? address | made->thunk.thumb : 0;
 	if (bytes > room->size - room->used)
 		return false;
+	if (bytes) {
+		struct litifut_frame_code frame = {.start = address, .bytes = bytes};
+
+		if (arch->thunk_frame)
+			arch->thunk_frame(&made->thunk, &frame);
+		litifut_frames_add(thunks->frames, &frame);
+	}
 	memcpy(room->bytes + room->used, code, bytes);
 	room->used += bytes;
 	return true;

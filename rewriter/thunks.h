@@ -8,9 +8,11 @@
 
 struct litifut_thunks;
 
-/* NULL without memory. `rooms` must live as long. */
+/* NULL without memory. `rooms` and `frames`, to which each thunk is added, must live
+ * as long. */
 struct litifut_thunks *litifut_thunks_create(const struct litifut_session *session,
-					     struct litifut_rooms *rooms);
+					     struct litifut_rooms *rooms,
+					     struct litifut_frames *frames);
 void litifut_thunks_release(struct litifut_thunks *thunks);
 
 /* The thunk in `room` that is `wanted`, made if it is not there yet: its address,

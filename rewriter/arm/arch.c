@@ -219,5 +219,6 @@ const struct litifut_arch litifut_arch_arm = {
 	.allows_thunks = litifut_arm_allows_thunks,
 	.thunk = litifut_arm_thunk,
 	.write_thunk = litifut_arm_write_thunk,
+	.thunk_frame = litifut_arm_thunk_frame,
 	.disassembler = disassembler,
 };

@@ -140,7 +140,8 @@ static bool write_plain_tail(const struct litifut_cramped_call *call, uint32_t a
 	detour->return_address = address + 8;
 	if (!plain_instruction(call, detour->return_address, &detour->instruction))
 		return false;
-	detour->frames[0] = (struct litifut_frame_code){address, 8, 0, 4};
+	detour->frames[0] = (struct litifut_frame_code){
+		address, detour->trampoline_bytes, 0, {{4, 4, 0}, {8, 0, 0}}, 2};
 	litifut_put32(false, trampoline, 0xe52de004);
 	if (to_here + (1u << 25) >= 1u << 26 ||
 	    !litifut_arm_encode_call(&context, &always, address + 4,
@@ -232,10 +233,13 @@ static bool write_thumb_tail(const struct litifut_cramped_call *call, uint32_t a
 		detour->trampoline_bytes += 4;
 		detour->instruction = 0xf8dff000 | (at - (tail.link & ~3u));
 	}
-	/* up to the key: then the stack is the caller's again */
+	/* from the key on, the stack is the caller's again */
 	detour->frames[0] = (struct litifut_frame_code){
-		address, gate->thunk ? (tail.link & ~1u) - address : detour->trampoline_bytes, 0,
-		tail.pushed};
+		address,
+		detour->trampoline_bytes,
+		0,
+		{{tail.pushed, 4, 0}, {(tail.link & ~1u) - address, 0, 0}},
+		2};
 	if (call->instruction.class == LITIFUT_CLASS_BRANCH_DIRECT &&
 	    !direct_tail(tail.link & ~1u, call->instruction.target & ~1u, &detour->instruction))
 		return false;

@@ -52,11 +52,16 @@
 #define INDIRECT_WORD LITIFUT_CONTROL_WORD(LITIFUT_WORD_INDIRECT, 2)
 #define TAIL_WORD LITIFUT_CONTROL_WORD(LITIFUT_WORD_TAIL, 2)
 
+/* What is saved, as struct litifut_frame_step has it. */
+#define LR (1u << 14)
+#define PUSHED (LR | 7)
+
 struct emitter {
 	uint8_t *code;
 	unsigned at;
 	unsigned slow[2]; /* offsets of the branches to what is at the end */
 	unsigned slow_count;
+	struct litifut_frame_code *frame; /* may be NULL */
 };
 
 bool litifut_arm_allows_thunks(const struct litifut_image *image,
@@ -140,6 +145,16 @@ static void wide(struct emitter *emitter, uint32_t word)
 	narrow(emitter, word & 0xffff);
 }
 
+/* From here on there are so many bytes on the stack, with `saved` in them. */
+static void note_stack(struct emitter *emitter, unsigned stack, uint32_t saved)
+{
+	struct litifut_frame_code *frame = emitter->frame;
+
+	if (frame)
+		frame->steps[frame->step_count++] =
+			(struct litifut_frame_step){emitter->at, stack, saved};
+}
+
 static void leave_if(struct emitter *emitter, uint32_t half)
 {
 	emitter->slow[emitter->slow_count++] = emitter->at;
@@ -151,7 +166,10 @@ static void write_event(const struct litifut_thunk *thunk, struct emitter *emitt
 {
 	unsigned number = thunk->number;
 
-	narrow(emitter, 0xb507);   /* push {r0-r2, lr} */
+	if (is_tail(thunk))
+		note_stack(emitter, 4, LR);
+	narrow(emitter, 0xb507); /* push {r0-r2, lr} */
+	note_stack(emitter, is_tail(thunk) ? 20 : 16, PUSHED);
 	wide(emitter, 0xee1d1f70); /* mrc p15, 0, r1, c13, c0, 3 */
 	narrow(emitter, 0x6809);   /* ldr r1, [r1] */
 	wide(emitter, 0xe8510f01); /* ldrex r0, [r1, #4] */
@@ -212,14 +230,17 @@ static bool write_thunk(const struct litifut_thunk *thunk, uint32_t address,
 
 	write_event(thunk, emitter);
 	if (is_tail(thunk)) {
-		narrow(emitter, 0xbc07);   /* pop {r0-r2} */
+		narrow(emitter, 0xbc07); /* pop {r0-r2} */
+		note_stack(emitter, 8, LR);
 		wide(emitter, 0xf8dde004); /* ldr.w lr, [sp, #4] */
 		wide(emitter, 0xf85dfb08); /* ldr.w pc, [sp], #8 */
 	} else {
 		wide(emitter, 0xe8bd4007); /* pop.w {r0-r2, lr} */
+		note_stack(emitter, 0, 0);
 		if (!write_exit(thunk, address, emitter))
 			return false;
 	}
+	note_stack(emitter, is_tail(thunk) ? 20 : 16, PUSHED);
 	for (unsigned i = 0; i < emitter->slow_count; i++) {
 		uint8_t *code = emitter->code + emitter->slow[i];
 		unsigned distance = (emitter->at - emitter->slow[i] - 4) / 2;
@@ -248,4 +269,18 @@ unsigned litifut_arm_write_thunk(const struct litifut_arch_context *context,
 	_Static_assert(INDIRECT_WORD >> 8 == 2 && TAIL_WORD >> 8 == 2, "movw r2, #0x2nn");
 	(void)context;
 	return write_thunk(thunk, address, entries, &emitter) ? emitter.at : 0;
+}
+
+void litifut_arm_thunk_frame(const struct litifut_thunk *thunk, struct litifut_frame_code *frame)
+{
+	/* As if all were where its callee is: the stack does not depend on it. */
+	const uint32_t here = thunk->callee & ~3u;
+	const uint32_t entries[LITIFUT_ENTRIES_MAX] = {here, here, here, here,
+						       here, here, here, here};
+	uint8_t code[256];
+	struct emitter emitter = {.code = code, .frame = frame};
+
+	frame->step_count = 0;
+	if (!write_thunk(thunk, here, entries, &emitter))
+		frame->step_count = 0;
 }

@@ -79,6 +79,51 @@ static void arm_direct_calls_take_12_instructions(void **state)
 	assert_string_equal(listing.text[8], "cbnz r2, #0x20028");
 }
 
+/* What debuggers are told of the stack is what the instructions before do to it. */
+static void arm_thunks_say_what_is_on_the_stack(void **state)
+{
+	static const struct litifut_thunk thunks[] = {
+		{LITIFUT_THUNK_CALLEE, true, 0, 0x10001},  {LITIFUT_THUNK_CALLEE, true, 0, 0x10000},
+		{LITIFUT_THUNK_REGISTER, true, 2, 0},      {LITIFUT_THUNK_TAIL, true, 0, 0x10001},
+		{LITIFUT_THUNK_TAIL_REGISTER, true, 5, 0},
+	};
+	const struct litifut_arch_context context = {.thunks = true};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(thunks) / sizeof(*thunks); i++) {
+		bool tail = thunks[i].kind >= LITIFUT_THUNK_TAIL;
+		struct litifut_frame_code frame = {0};
+		unsigned step = tail;
+		uint8_t code[256];
+		unsigned bytes =
+			litifut_arm_write_thunk(&context, &thunks[i], ADDRESS, entries, code);
+
+		litifut_arm_thunk_frame(&thunks[i], &frame);
+		assert_int_equal(frame.step_count, 3 + tail);
+		assert_int_equal(frame.steps[0].stack, tail ? 4 : 16);
+		for (unsigned at = 2; at < bytes; at += 2) {
+			unsigned half = litifut_get16(false, code + at - 2);
+			unsigned before = at < 4 ? 0 : litifut_get16(false, code + at - 4);
+
+			if (half == 0xb507) /* push {r0-r2, lr} */
+				assert_int_equal(frame.steps[step].stack, tail ? 20 : 16);
+			else if (half == 0xbc07) /* pop {r0-r2} */
+				assert_int_equal(frame.steps[step].stack, 8);
+			else if (before == 0xe8bd) /* pop.w {r0-r2, lr} */
+				assert_int_equal(frame.steps[step].stack, 0);
+			else
+				continue;
+			assert_int_equal(frame.steps[step++].at, at);
+		}
+		assert_int_equal(frame.steps[step].stack, tail ? 20 : 16);
+		/* blx litifut_thunk_call */
+		assert_int_equal(litifut_get16(false, code + frame.steps[step].at) & 0xf800,
+				 0xf000);
+		assert_true(frame.steps[step].at + 6 >= bytes);
+		assert_int_equal(step, frame.step_count - 1);
+	}
+}
+
 static void arm_calls_of_a32_code_take_13(void **state)
 {
 	const struct litifut_arch_context context = {.thunks = true};
@@ -238,6 +283,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arm_direct_calls_take_12_instructions),
+		cmocka_unit_test(arm_thunks_say_what_is_on_the_stack),
 		cmocka_unit_test(arm_calls_of_a32_code_take_13),
 		cmocka_unit_test(arm_registers_are_stored),
 		cmocka_unit_test(arm_tail_calls_go_back_to_their_trampoline),
