@@ -235,7 +235,8 @@ build_way()
 }
 
 # What a way needs in its environment to record in a MODE, and where that goes.
-# Modes: all (every call), raw (the same, no chunk made compact), time, dedup
+# Modes: all (every call), raw (the same, no chunk made compact), compact (all of
+# them), time, dedup
 # (each call once), nobulk; none of them for a way that does not record.
 mode_environment()
 {
@@ -251,6 +252,7 @@ mode_environment()
 	dedup) echo "LITIFUT_DEDUP=1" ;;
 	nobulk) echo "LITIFUT_BULK_KB=0" ;;
 	raw) echo "LITIFUT_COMPACT=0" ;;
+	compact) echo "LITIFUT_COMPACT=1" ;;
 	esac
 }
 

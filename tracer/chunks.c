@@ -135,7 +135,7 @@ static void litifut_clear(uint32_t *word, const uint32_t *end)
 	}
 }
 
-/* About how many events there are in a full chunk, rather too few, from every 13th
+/* About how many events there are in a full chunk, rather too few, from every 61st
  * word: each event of more than one word has one control word and two others. */
 static uint32_t litifut_events_in(const struct litifut_chunk_header *chunk, uint32_t end)
 {
@@ -143,9 +143,9 @@ static uint32_t litifut_events_in(const struct litifut_chunk_header *chunk, uint
 	uint32_t words = (uint32_t)((const uint32_t *)end - word);
 	uint32_t controls = 0;
 
-	for (; word < (const uint32_t *)end; word += 13)
+	for (; word < (const uint32_t *)end; word += 61)
 		controls += *(const volatile uint32_t *)word < LITIFUT_WORD_FIRST_ADDRESS;
-	controls = controls * 2 * 13 + controls / 2;
+	controls = controls * 2 * 61 + controls / 2;
 	return controls < words ? words - controls : 0;
 }
 
@@ -189,11 +189,13 @@ static uint32_t litifut_chunk_finish(uint32_t end)
 	}
 	/* A zero word is a slot whose writer was interrupted by a signal and has
 	 * yet to come back; unmapping would make it fault. A zero that belongs
-	 * to something else only keeps the chunk mapped for nothing. */
+	 * to something else only keeps the chunk mapped for nothing. Blocks are
+	 * written by one at a time, and that one is here. */
 	chunk->used_bytes = end - base - (uint32_t)sizeof(*chunk);
 	litifut_port_barrier(r->features);
 	chunk->flags |= LITIFUT_CHUNK_CLOSED;
-	if (!litifut_port_has_zero((const uint32_t *)(chunk + 1), (const uint32_t *)end))
+	if (chunk->encoding == LITIFUT_ENCODING_COMPACT ||
+	    !litifut_port_has_zero((const uint32_t *)(chunk + 1), (const uint32_t *)end))
 		litifut_unmap(base, r->chunk_mask + 1);
 	return 0;
 }

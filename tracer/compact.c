@@ -38,13 +38,26 @@ static struct litifut_scratch *litifut_scratch_take(void)
 	return (struct litifut_scratch *)r->scratch;
 }
 
+static uint32_t *litifut_copy_words(uint32_t *to, const uint8_t *from, uint32_t bytes)
+{
+	/* all are aligned, and there are whole words */
+	const uint32_t *word = (const uint32_t *)from;
+
+	for (; bytes; bytes -= 4)
+		*to++ = *word++;
+	return to;
+}
+
 static bool litifut_block_write(const struct litifut_chunk_header *chunk, uint32_t words,
-				const uint8_t *bytes, uint32_t size)
+				const uint8_t *bytes, uint32_t room,
+				const struct litifut_compact_size *size)
 {
 	struct litifut_recorder *r = &litifut_recorder;
-	uint32_t room = (uint32_t)sizeof(struct litifut_compact_block) + ((size + 3) & ~3u);
+	uint32_t total = size->front + size->back;
 	struct litifut_compact_block *block = (struct litifut_compact_block *)litifut_reserve(
-		&r->compact, room, LITIFUT_CHUNK_EVENTS, LITIFUT_ENCODING_COMPACT, 0);
+		&r->compact, (uint32_t)sizeof(*block) + total, LITIFUT_CHUNK_EVENTS,
+		LITIFUT_ENCODING_COMPACT, 0);
+	uint32_t *to;
 
 	if (!block)
 		return false;
@@ -53,12 +66,11 @@ static bool litifut_block_write(const struct litifut_chunk_header *chunk, uint32
 	block->number = chunk->number;
 	block->flags = chunk->flags;
 	block->start_time = chunk->start_time;
-	/* both are aligned, and there is room for whole words */
-	for (uint32_t i = 0; i < (size + 3) / 4; i++)
-		((uint32_t *)(block + 1))[i] = ((const uint32_t *)bytes)[i];
+	to = litifut_copy_words((uint32_t *)(block + 1), bytes, size->front);
+	litifut_copy_words(to, bytes + room - size->back, size->back);
 	litifut_port_barrier(r->features);
 	/* From here on the block counts, and the chunk does not. */
-	*(volatile uint32_t *)&block->bytes = size;
+	*(volatile uint32_t *)&block->bytes = total;
 	return true;
 }
 
@@ -67,16 +79,17 @@ bool litifut_compact_chunk(const struct litifut_chunk_header *chunk, uint32_t en
 	struct litifut_recorder *r = &litifut_recorder;
 	const uint32_t *words = (const uint32_t *)(chunk + 1);
 	uint32_t count = (uint32_t)((const uint32_t *)end - words);
+	uint32_t room = LITIFUT_BLOCK_BYTES(r->chunk_mask + 1);
 	struct litifut_scratch *scratch = litifut_scratch_take();
-	uint32_t size;
+	struct litifut_compact_size size;
 	bool done;
 
 	if (!scratch)
 		return false;
-	size = litifut_compact_encode(&scratch->tables, words, count,
+	done = litifut_compact_encode(&scratch->tables, words, count,
 				      (chunk->flags & LITIFUT_CHUNK_TIMED) != 0, scratch->bytes,
-				      LITIFUT_BLOCK_BYTES(r->chunk_mask + 1));
-	done = size && litifut_block_write(chunk, count, scratch->bytes, size);
+				      room, &size) &&
+	       litifut_block_write(chunk, count, scratch->bytes, room, &size);
 	litifut_port_barrier(r->features);
 	r->scratch_busy = 0;
 	return done;

@@ -98,7 +98,8 @@ enum litifut_chunk_kind {
 
 enum litifut_chunk_encoding {
 	LITIFUT_ENCODING_WORDS = 1,  /* as described above */
-	LITIFUT_ENCODING_COMPACT = 2 /* blocks, see struct litifut_compact_block */
+	LITIFUT_ENCODING_COMPACT = 3 /* blocks, see struct litifut_compact_block; 2 was an
+					earlier form of them */
 };
 
 enum litifut_chunk_flags {

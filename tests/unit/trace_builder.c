@@ -189,10 +189,12 @@ static void pack_chunk(struct trace_builder *builder, size_t chunk, bool leave)
 	for (uint32_t i = 0; i < count; i++)
 		words[i] = get(builder, chunk + CHUNK_HEADER + (size_t)i * 4);
 	memcpy(start_time, builder->data + chunk + CHUNK(start_time), 8);
-	uint32_t bytes = litifut_compact_encode(&tables, words, count, flags & LITIFUT_CHUNK_TIMED,
-						packed, sizeof(packed));
-	if (!bytes) /* words that the recorder would leave as they are too */
-		return;
+	struct litifut_compact_size size;
+	if (!litifut_compact_encode(&tables, words, count, flags & LITIFUT_CHUNK_TIMED, packed,
+				    sizeof(packed), &size))
+		return; /* words that the recorder would leave as they are too */
+	memmove(packed + size.front, packed + sizeof(packed) - size.back, size.back);
+	uint32_t bytes = size.front + size.back;
 	uint32_t thread = get(builder, chunk + CHUNK(thread));
 	if (CHUNK_HEADER + sizeof(struct litifut_compact_block) + bytes > builder->chunk_bytes)
 		return;

@@ -144,14 +144,14 @@ static inline void litifut_port_barrier(struct litifut_port_features features)
 		((void (*)(void))0xffff0fa0)();
 }
 
-/* Is any of the words in [word, end) 0? One instruction a word: this is done for
- * all that was recorded. */
+/* Is any of the words in [word, end) 0? Little more than an instruction a word: this
+ * is done for all that was recorded. */
 static inline bool litifut_port_has_zero(const uint32_t *word, const uint32_t *end)
 {
 	register const uint32_t *at __asm__("r12") = word;
 	bool found = false;
 
-	while (!found && end - at >= 8)
+	for (const uint32_t *last = end - 16; at <= last && !found;)
 		__asm__ volatile("ldmia %0!, {r0-r7}\n\t"
 				 "cmp r0, #0\n\t"
 				 "cmpne r1, #0\n\t"
@@ -161,10 +161,18 @@ static inline bool litifut_port_has_zero(const uint32_t *word, const uint32_t *e
 				 "cmpne r5, #0\n\t"
 				 "cmpne r6, #0\n\t"
 				 "cmpne r7, #0\n\t"
-				 "moveq %1, #1"
-				 : "+r"(at), "+r"(found)
+				 "ldmia %0!, {r0-r7}\n\t"
+				 "cmpne r0, #0\n\t"
+				 "cmpne r1, #0\n\t"
+				 "cmpne r2, #0\n\t"
+				 "cmpne r3, #0\n\t"
+				 "cmpne r4, #0\n\t"
+				 "cmpne r5, #0\n\t"
+				 "cmpne r6, #0\n\t"
+				 "cmpne r7, #0"
+				 : "+r"(at), "=@cceq"(found)
 				 :
-				 : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "cc", "memory");
+				 : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "memory");
 	for (; at < end && !found; at++)
 		found = !*at;
 	return found;

@@ -148,7 +148,7 @@ static inline bool litifut_port_has_zero(const uint32_t *word, const uint32_t *e
 {
 	bool found = false;
 
-	for (; end - word >= 8 && !found; word += 8)
+	for (const uint32_t *last = end - 16; word <= last && !found; word += 16)
 		__asm__ volatile("lw $8, 0(%1)\n\t"
 				 "lw $9, 4(%1)\n\t"
 				 "movz %0, %2, $8\n\t"
@@ -163,6 +163,22 @@ static inline bool litifut_port_has_zero(const uint32_t *word, const uint32_t *e
 				 "lw $8, 24(%1)\n\t"
 				 "movz %0, %2, $9\n\t"
 				 "lw $9, 28(%1)\n\t"
+				 "movz %0, %2, $8\n\t"
+				 "lw $8, 32(%1)\n\t"
+				 "movz %0, %2, $9\n\t"
+				 "lw $9, 36(%1)\n\t"
+				 "movz %0, %2, $8\n\t"
+				 "lw $8, 40(%1)\n\t"
+				 "movz %0, %2, $9\n\t"
+				 "lw $9, 44(%1)\n\t"
+				 "movz %0, %2, $8\n\t"
+				 "lw $8, 48(%1)\n\t"
+				 "movz %0, %2, $9\n\t"
+				 "lw $9, 52(%1)\n\t"
+				 "movz %0, %2, $8\n\t"
+				 "lw $8, 56(%1)\n\t"
+				 "movz %0, %2, $9\n\t"
+				 "lw $9, 60(%1)\n\t"
 				 "movz %0, %2, $8\n\t"
 				 "movz %0, %2, $9"
 				 : "+r"(found)
