@@ -28,8 +28,16 @@
  *
  * A call through a register stores three words: what it is, lr, and the register.
  * They must not cross the end of a page, or the cursor would run past the end of
- * its chunk unseen: cursor << 20, plus 0xc00000, is less than 0x1000000 for that
- * and for 0.
+ * its chunk unseen. For that, for the end itself and for no cursor, bits 4 to 11
+ * of where the cursor would be are zero:
+ *
+ *	add.w  r0, r0, #12
+ *	ubfx   r2, r0, #4, #8
+ *	cbz    r2, slow
+ *	...
+ *	movw   r2, #0x202		LITIFUT_WORD_INDIRECT
+ *	strd   r2, lr, [r0, #-12]
+ *	str    rN, [r0, #-4]		r0 to r2 by way of the stack
  *
  * A direct tail call comes from its own trampoline, which has pushed lr; what
  * its call of the thunk leaves in lr is its key and where it goes on:
@@ -173,22 +181,23 @@ static void write_event(const struct litifut_thunk *thunk, struct emitter *emitt
 	wide(emitter, 0xee1d1f70); /* mrc p15, 0, r1, c13, c0, 3 */
 	narrow(emitter, 0x6809);   /* ldr r1, [r1] */
 	wide(emitter, 0xe8510f01); /* ldrex r0, [r1, #4] */
-	wide(emitter, 0xea4f5200); /* lsl.w r2, r0, #20 */
 	if (has_register(thunk)) {
-		wide(emitter, 0xf5020240); /* add.w r2, r2, #0xc00000 */
-		wide(emitter, 0xea4f6212); /* lsr.w r2, r2, #24 */
+		wide(emitter, 0xf100000c); /* add.w r0, r0, #12 */
+		wide(emitter, 0xf3c01207); /* ubfx r2, r0, #4, #8 */
+		leave_if(emitter, 0xb102); /* cbz r2 */
+	} else {
+		wide(emitter, 0xea4f5200); /* lsl.w r2, r0, #20 */
+		leave_if(emitter, 0xb102); /* cbz r2 */
+		wide(emitter, 0xf1000004); /* add.w r0, r0, #4 */
 	}
-	leave_if(emitter, 0xb102);                                  /* cbz r2 */
-	wide(emitter, 0xf1000000 | (has_register(thunk) ? 12 : 4)); /* add.w r0, r0, #n */
-	wide(emitter, 0xe8410201);                                  /* strex r2, r0, [r1, #4] */
-	leave_if(emitter, 0xb902);                                  /* cbnz r2 */
+	wide(emitter, 0xe8410201); /* strex r2, r0, [r1, #4] */
+	leave_if(emitter, 0xb902); /* cbnz r2 */
 	if (!has_register(thunk)) {
 		wide(emitter, 0xf840ec04); /* str lr, [r0, #-4] */
 		return;
 	}
 	wide(emitter, 0xf2402200 | (is_tail(thunk) ? TAIL_WORD & 0xff : INDIRECT_WORD & 0xff));
-	wide(emitter, 0xf8402c0c); /* str r2, [r0, #-12] */
-	wide(emitter, 0xf840ec08); /* str lr, [r0, #-8] */
+	wide(emitter, 0xe9402e03); /* strd r2, lr, [r0, #-12] */
 	if (number < 3) {
 		narrow(emitter, 0x9a00 | number); /* ldr r2, [sp, #4n] */
 		number = 2;

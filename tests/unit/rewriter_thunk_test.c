@@ -167,7 +167,7 @@ static void arm_registers_are_stored(void **state)
 			 number < 3 ? "r2" : names[number]);
 		find(&listing, text);
 		snprintf(text, sizeof(text), "bx %s", names[number]);
-		assert_int_equal(find(&listing, text), number < 3 ? 17 : 16);
+		assert_int_equal(find(&listing, text), number < 3 ? 14 : 13);
 		find(&listing, "blx #0x21000");
 	}
 }
