@@ -110,29 +110,6 @@ static bool litifut_is_libc(const struct litifut_loaded *file)
 	return litifut_starts(name, "libc.so.6") || litifut_starts(name, "libc-2.");
 }
 
-/* The number of symbols, which only the hash tables know. */
-static uint32_t litifut_symbol_count(const struct litifut_symbols *table)
-{
-	const uint32_t *hash = table->gnu_hash;
-	uint32_t last = 0;
-
-	if (table->hash)
-		return table->hash[1];
-	if (!hash)
-		return 0;
-	const uint32_t *buckets = hash + 4 + hash[2];
-	const uint32_t *chains = buckets + hash[0];
-
-	for (uint32_t i = 0; i < hash[0]; i++)
-		if (buckets[i] > last)
-			last = buckets[i];
-	if (last < hash[1])
-		return 0;
-	while (!(chains[last - hash[1]] & 1))
-		last++;
-	return last + 1;
-}
-
 static struct litifut_symbols litifut_symbols_of(const struct litifut_loaded *file)
 {
 	struct litifut_symbols table = {NULL, NULL, NULL, NULL, NULL};
@@ -154,21 +131,86 @@ static struct litifut_symbols litifut_symbols_of(const struct litifut_loaded *fi
 	return table;
 }
 
-/* The function `name` of `file`, in its default version; 0: none. */
+/* Is symbol `index` the function `name`, in its default version? */
+static bool litifut_is_function(const struct litifut_symbols *table, uint32_t index,
+				const char *name)
+{
+	const Elf32_Sym *symbol = &table->symbols[index];
+
+	return symbol->st_shndx != SHN_UNDEF && ELF32_ST_TYPE(symbol->st_info) == STT_FUNC &&
+	       !(table->versions && table->versions[index] & 0x8000) &&
+	       litifut_same(table->names + symbol->st_name, name);
+}
+
+/* a modulo b. ARM has no instruction for it before ARMv7, and we no library. */
+static uint32_t litifut_modulo(uint32_t a, uint32_t b)
+{
+	uint32_t rest = 0;
+
+	for (int bit = 31; bit >= 0 && b; bit--) {
+		bool carry = rest >> 31;
+
+		rest = rest << 1 | (a >> bit & 1);
+		if (carry || rest >= b)
+			rest -= b;
+	}
+	return rest;
+}
+
+/* The gABI, "Hash Table". */
+static uint32_t litifut_find_symbol(const struct litifut_symbols *table, const char *name)
+{
+	const uint32_t *buckets = table->hash + 2;
+	uint32_t hash = 0;
+	uint32_t index;
+
+	for (const char *at = name; *at; at++) {
+		hash = (hash << 4) + (uint8_t)*at;
+		hash = (hash ^ (hash >> 24 & 0xf0)) & 0x0fffffff;
+	}
+	for (index = buckets[litifut_modulo(hash, table->hash[0])]; index;
+	     index = buckets[table->hash[0] + index])
+		if (litifut_is_function(table, index, name))
+			break;
+	return index;
+}
+
+/* DT_GNU_HASH: four words (buckets, first symbol, words of the filter, shift), the
+ * filter, the buckets, and for each symbol its hash, whose lowest bit ends a chain. */
+static uint32_t litifut_find_gnu_symbol(const struct litifut_symbols *table, const char *name)
+{
+	const uint32_t *head = table->gnu_hash;
+	const uint32_t *buckets = head + 4 + head[2];
+	const uint32_t *hashes = buckets + head[0] - head[1];
+	uint32_t hash = 5381;
+	uint32_t index;
+
+	for (const char *at = name; *at; at++)
+		hash = hash * 33 + (uint8_t)*at;
+	index = buckets[litifut_modulo(hash, head[0])];
+	if (!index)
+		return 0;
+	for (;; index++) {
+		if ((hashes[index] | 1) == (hash | 1) && litifut_is_function(table, index, name))
+			return index;
+		if (hashes[index] & 1)
+			return 0;
+	}
+}
+
+/* The function `name` of `file`; 0: none. */
 static uint32_t litifut_function(const struct litifut_loaded *file,
 				 const struct litifut_symbols *table, const char *name)
 {
-	uint32_t count = table->symbols && table->names ? litifut_symbol_count(table) : 0;
+	uint32_t index = 0;
 
-	for (uint32_t i = 1; i < count; i++) {
-		const Elf32_Sym *symbol = &table->symbols[i];
-
-		if (symbol->st_shndx != SHN_UNDEF && ELF32_ST_TYPE(symbol->st_info) == STT_FUNC &&
-		    !(table->versions && table->versions[i] & 0x8000) && /* not the default */
-		    litifut_same(table->names + symbol->st_name, name))
-			return file->bias + symbol->st_value;
-	}
-	return 0;
+	if (!table->symbols || !table->names)
+		return 0;
+	if (table->gnu_hash)
+		index = litifut_find_gnu_symbol(table, name);
+	else if (table->hash)
+		index = litifut_find_symbol(table, name);
+	return index ? file->bias + table->symbols[index].st_value : 0;
 }
 
 static void litifut_before_fork(void)

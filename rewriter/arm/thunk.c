@@ -183,10 +183,10 @@ static void write_event(const struct litifut_thunk *thunk, struct emitter *emitt
 	wide(emitter, 0xe8510f01); /* ldrex r0, [r1, #4] */
 	if (has_register(thunk)) {
 		wide(emitter, 0xf100000c); /* add.w r0, r0, #12 */
-		wide(emitter, 0xf3c01207); /* ubfx r2, r0, #4, #8 */
+		wide(emitter, 0xf3c01209); /* ubfx r2, r0, #4, #10 */
 		leave_if(emitter, 0xb102); /* cbz r2 */
 	} else {
-		wide(emitter, 0xea4f5200); /* lsl.w r2, r0, #20 */
+		wide(emitter, 0xea4f4280); /* lsl.w r2, r0, #18 */
 		leave_if(emitter, 0xb102); /* cbz r2 */
 		wide(emitter, 0xf1000004); /* add.w r0, r0, #4 */
 	}
