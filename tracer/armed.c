@@ -8,8 +8,8 @@
  * moves along when the vector grows. No thread-local block of our own is needed,
  * which a library loaded late might not get.
  *
- * 0 there, or a multiple of 4096 (of 1024 for A32 code), sends the thunk the long
- * way, which ends here. So the recorder has all in its hand: what it does not
+ * 0 there, or a multiple of 16 KB, which the end of every chunk is, sends the thunk
+ * the long way, which ends here. So the recorder has all in its hand: what it does not
  * want stored unseen, it does not arm.
  *
  * The vector is never touched for a thread that has ended: it may be memory of

@@ -6,8 +6,8 @@
  *	mrc    p15, 0, r1, c13, c0, 3	the thread pointer
  *	ldr    r1, [r1]			libc's vector of thread-local blocks
  *	ldrex  r0, [r1, #4]		the cursor (tracer/armed.c)
- *	lsl.w  r2, r0, #20
- *	cbz    r2, slow			none, or at the end of a page
+ *	lsl.w  r2, r0, #18
+ *	cbz    r2, slow			none, or at a multiple of 16 KB
  *	add.w  r0, r0, #4
  *	strex  r2, r0, [r1, #4]		the place is ours, unless
  *	cbnz   r2, slow			a signal handler came between
@@ -27,12 +27,12 @@
  *	nop
  *
  * A call through a register stores three words: what it is, lr, and the register.
- * They must not cross the end of a page, or the cursor would run past the end of
- * its chunk unseen. For that, for the end itself and for no cursor, bits 4 to 11
- * of where the cursor would be are zero:
+ * They must not cross a multiple of 16 KB, or the cursor would run past the end of
+ * its chunk unseen. For that, for the multiple itself and for no cursor, bits 4 to
+ * 13 of where the cursor would be are zero:
  *
  *	add.w  r0, r0, #12
- *	ubfx   r2, r0, #4, #8
+ *	ubfx   r2, r0, #4, #10
  *	cbz    r2, slow
  *	...
  *	movw   r2, #0x202		LITIFUT_WORD_INDIRECT

@@ -14,8 +14,8 @@
  *	rdhwr v1, $29		the thread pointer
  *	lw    v1, -0x7008(v1)	libc's vector of thread-local blocks
  *	ll    at, 4(v1)		the cursor (tracer/armed.c)
- *	sll   t0, at, 20
- *	beqz  t0, slow		none, or at the end of a page
+ *	sll   t0, at, 18
+ *	beqz  t0, slow		none, or at a multiple of 16 KB
  *	addiu t0, at, 4
  *	sc    t0, 4(v1)		the place is ours, unless
  *	beqz  t0, slow		a signal handler came between
@@ -176,7 +176,7 @@ unsigned litifut_mips_write_thunk(const struct litifut_arch_context *context,
 		0x7c03e83b,
 		0x8c638ff8,
 		0xc0610004,
-		0x00014500,
+		0x00014480,
 		litifut_mips_branch(0x11000000, address + 24, address + 56),
 		0x24280004,
 		0xe0680004,

@@ -1,6 +1,6 @@
 /* Where the thunks of an ARM module go when they cannot store an event
  * themselves (rewriter/arm/thunk.c shows them): there is no cursor yet, or it
- * has come to the end of a page.
+ * has come to a multiple of 16 KB.
  *
  * A thunk has pushed r0 to r2 and lr, and calls; 8 bytes before the address in
  * lr stands its exit, the instruction that goes on to the callee. It is there

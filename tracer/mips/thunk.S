@@ -1,7 +1,7 @@
 /* The thunk engine on MIPS: the code that all calls of a kind share, and where
  * the thunks of single callees (rewriter/mips/thunk.c) go when they cannot store
- * an event themselves: there is no cursor yet, or it has come to the end of a
- * page. Then the way is that of the other engine, but for the instruction DB.
+ * an event themselves: there is no cursor yet, or it has come to a multiple
+ * of 16 KB. Then the way is that of the other engine, but for the instruction DB.
  *
  * Two registers and $at are not enough, so two more are kept in the 16 bytes at
  * the caller's sp, which o32 gives to every callee for its arguments; nothing
@@ -32,13 +32,11 @@
 	lw	$v1, VECTOR($v1)
 	ll	$at, 4($v1)
 	.if	\bytes == 4
-	sll	$t0, $at, 20
+	sll	$t0, $at, 18
 	.else
-	/* 1 when neither the start of a page nor so near its end that `bytes`
-	 * would cross it */
-	andi	$t0, $at, 0xffc
-	addiu	$t0, $t0, -4
-	sltiu	$t0, $t0, 4096 - \bytes - 4 + 1
+	/* 0 for no cursor, and where `bytes` (12) would take it to or beyond the multiple */
+	addiu	$t0, $at, \bytes
+	andi	$t0, $t0, 0x3ff0
 	.endif
 	beqz	$t0, 8f
 	addiu	$t0, $at, \bytes
