@@ -55,6 +55,86 @@ sources()
 			return 0;
 		}
 	END
+	cat >edges.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <execinfo.h>
+		#include <signal.h>
+		#include <stdio.h>
+		#include <string.h>
+		#define KEEP __attribute__((noipa))
+		static volatile int signals, complete, in_tail;
+		static void on_signal(int number)
+		{
+			static const char *const frames[] = {"work", "between", "main"};
+			void *addresses[64];
+			Dl_info info;
+			int depth = backtrace(addresses, 64), found = in_tail;
+			(void)number;
+			for (int i = 0; i < depth && found < 3; i++)
+				if (dladdr(addresses[i], &info) && info.dli_sname)
+					found += !strcmp(info.dli_sname, frames[found]);
+			signals++;
+			complete += found == 3;
+			if (found < 3)
+				fprintf(stderr, "signal %d: %d frames\n", signals, depth);
+		}
+		KEEP int leaf(int x) { return x + 1; }
+		KEEP int work(int (*function)(int), int x) { return function(x) * 3; }
+		KEEP int passes(int x) { return leaf(x * 2); }
+		KEEP int between(int x)
+		{
+			int sum = work(leaf, x);
+			in_tail = 1;
+			sum += passes(x);
+			in_tail = 0;
+			return sum;
+		}
+		int main(void)
+		{
+			void *addresses[64];
+			unsigned sum = 0;
+			signal(SIGUSR1, on_signal);
+			backtrace(addresses, 64); /* loads the unwinder */
+			for (int i = 0; i < 400; i++)
+				sum += (unsigned)between(i);
+			printf("%u, each of %d complete\n", sum, complete == signals ? signals : -1);
+			return 0;
+		}
+	END
+	cat >edges.py <<-'END'
+		import gdb
+
+		def name():
+		    return gdb.newest_frame().name() or ""
+
+		def places(caller):
+		    """Where the tracer is between the call that `caller` makes and the callee."""
+		    point = gdb.Breakpoint(caller)
+		    gdb.execute("continue")
+		    gdb.execute("continue")
+		    point.delete()
+		    found = []
+		    while name() != "leaf":
+		        if name().startswith(("litifut_stub", "litifut_thunk")):
+		            found.append(gdb.newest_frame().pc())
+		        gdb.execute("stepi")
+		    return found
+
+		gdb.execute("handle SIGUSR1 nostop noprint pass")
+		calls, tails = places("work"), places("passes")
+		for caller, found in (("work", calls), ("passes", tails)):
+		    for place in found:
+		        start = gdb.Breakpoint(caller)
+		        gdb.execute("continue")
+		        start.delete()
+		        gdb.execute(f"tbreak *{place}")
+		        gdb.execute("continue")
+		        gdb.execute("queue-signal SIGUSR1")
+		        gdb.execute("stepi")
+		gdb.execute("continue")
+		print(f"steps {len(calls)} {len(tails)}")
+	END
 	cat >handler.c <<-'END'
 		#define _GNU_SOURCE
 		#include <execinfo.h>
@@ -113,6 +193,42 @@ behaviour()
 	# wherever the signal comes: not an honest backtrace each time, but no crash
 	link handler ../handler.c || return
 	same_run handler
+	command -v gdb-multiarch >/dev/null || {
+		skip "a signal at each instruction of the stub" "no gdb-multiarch"
+		return
+	}
+	# the handler's own calls would stop the debugger
+	export LITIFUT_EXCLUDE=on_signal
+	flags="-funwind-tables -rdynamic"
+	for LITIFUT_ENGINE in db thunk; do
+		export LITIFUT_ENGINE
+		link edges ../edges.c -ldl && at_each_instruction
+	done
+	unset LITIFUT_EXCLUDE LITIFUT_ENGINE
+}
+
+# A signal comes at each instruction between a call and its callee that the tracer
+# brings; the backtrace that its handler makes goes on to main.
+at_each_instruction()
+{
+	rm -rf data socket
+	# de-duplication sends each call of a thunk the long way
+	env -i LITIFUT_DIR="$(pwd)/data" LITIFUT_DEDUP=1 timeout 100 "qemu-$cpu" -L "$sysroot" -g socket \
+		traced/edges >edges.out 2>edges.err &
+	tries=0
+	until [ -S socket ] || [ $tries -gt 200 ]; do
+		sleep 0.05
+		tries=$((tries + 1))
+	done
+	timeout 100 gdb-multiarch -nx -batch -ex "set sysroot $sysroot" -ex 'file traced/edges' \
+		-ex 'target remote socket' -ex 'source edges.py' >gdb.out 2>&1
+	wait
+	# shellcheck disable=SC2046
+	set -- $(sed -n 's/^steps//p' gdb.out) 0 0
+	ok "$LITIFUT_ENGINE: the tracer is on the way of a call ($1 instructions), and of a tail call ($2)" \
+		test "$1" -gt 15 -a "$2" -gt 15
+	is "$LITIFUT_ENGINE: a backtrace at each of them goes on to main" "$(cat edges.err edges.out)" \
+		"400600, each of $(($1 + $2)) complete"
 }
 
 traced_link()

@@ -15,13 +15,17 @@
 /* void litifut_record_guarded(void (*record)(const struct litifut_call *),
  *			       const struct litifut_call *call, uint32_t floating)
  * `floating` is enum litifut_floating. */
+	.fnstart			/* see stub.S */
+	.inst	0xe7f000f0
+	.fnend
+
 	.globl litifut_record_guarded
 	.hidden litifut_record_guarded
 	.type litifut_record_guarded, %function
 litifut_record_guarded:
 	.cfi_startproc
-	.fnstart			/* see stub.S */
-	.cantunwind
+	.fnstart
+	.save	{r4-r7, fp, lr}
 	push	{r4-r7, fp, lr}
 	.cfi_adjust_cfa_offset 24
 	.cfi_rel_offset r4, 0

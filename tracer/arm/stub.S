@@ -22,14 +22,25 @@
 	.section .text, "ax", %progbits
 	.p2align 2
 
+	/* A signal handler that makes a backtrace may come at any instruction, and the
+	 * exception tables know one state of the stack for a function. So each piece
+	 * of code in which it stays the same is a function to them. Unwinders take a
+	 * return address for what comes after a call and look for the code before it:
+	 * each instruction stands in the piece whose state it leaves behind, and the
+	 * one before the first stands for that. */
+	.fnstart
+	.inst	0xe7f000f0
+	.fnend
+
 	.globl litifut_stub
 	.hidden litifut_stub
 	.type litifut_stub, %function
 litifut_stub:
 	.cfi_startproc
-	.fnstart			/* see below */
-	.cantunwind
+	.fnstart
+	.save	{lr}
 	str	lr, [sp, #-4]!		/* what the callee will see in lr */
+	.fnend
 	.cfi_adjust_cfa_offset 4
 	.cfi_rel_offset lr, 0
 
@@ -39,7 +50,15 @@ litifut_stub:
 	.hidden litifut_stub_tail
 	.type litifut_stub_tail, %function
 litifut_stub_tail:
+	.fnstart
+	.save	{lr}
+	.pad	#4
 	sub	sp, sp, #4		/* the next pc */
+	.fnend
+	.fnstart
+	.save	{lr}
+	.pad	#4
+	.save	{r0-r12, lr}
 	.cfi_adjust_cfa_offset 4
 	push	{r0-r12, lr}		/* struct litifut_frame */
 	.cfi_adjust_cfa_offset 56
@@ -61,10 +80,6 @@ litifut_stub_tail:
 	.cfi_def_cfa r4, 64
 	.fnend
 
-	/* A signal handler that makes a backtrace may come at any instruction.
-	 * The exception tables know one state of the stack for a function, so that
-	 * only the part in which r4 leads to the frame has one that can be followed;
-	 * with an r4 of the program's the unwinder would read anywhere. */
 	.fnstart
 	.save	{lr}
 	.pad	#4
@@ -85,7 +100,8 @@ litifut_stub_tail:
 	.cfi_def_cfa sp, 64
 	.fnend
 	.fnstart
-	.cantunwind
+	.save	{lr}
+	.pad	#4
 	.cfi_remember_state
 	pop	{r0-r12, lr}
 	.cfi_adjust_cfa_offset -56
@@ -104,6 +120,9 @@ litifut_stub_tail:
 	.cfi_restore r12
 	ldr	lr, [sp, #4]
 	ldr	pc, [sp], #8
+	.fnend
+	.fnstart
+	.cantunwind
 	.cfi_restore_state
 
 	/* The return address is in no table: the image is damaged. Going on

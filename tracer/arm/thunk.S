@@ -21,13 +21,20 @@
 	add	r3, sp, #\pushed
 	.endm
 
+	.fnstart			/* see stub.S */
+	.save	{lr}
+	.pad	#12
+	.inst	0xe7f000f0
+	.fnend
+
 	.globl litifut_thunk_call
 	.hidden litifut_thunk_call
 	.type litifut_thunk_call, %function
 litifut_thunk_call:
 	.cfi_startproc
-	.fnstart			/* see stub.S */
-	.cantunwind
+	.fnstart
+	.save	{lr}
+	.pad	#76
 	.cfi_def_cfa_offset 16
 	.cfi_offset lr, -4
 	sub	sp, sp, #64
@@ -41,6 +48,12 @@ litifut_thunk_call:
 	.cfi_rel_offset lr, 60
 .Lrecord:
 	stmia	sp, {r0-r2}
+	.fnend
+	.fnstart
+	.pad	#16
+	.save	{lr}
+	.pad	#4
+	.save	{r0-r12, lr}
 	mrs	r5, cpsr		/* r4 and r5 are kept by the C code */
 	mov	r4, sp
 	.cfi_def_cfa r4, 80
@@ -67,8 +80,11 @@ litifut_thunk_call:
 	.cfi_def_cfa sp, 80
 	.fnend
 	.fnstart
-	.cantunwind
+	.pad	#80
 	ldmia	sp, {r0-r12}
+	.fnend
+	.fnstart
+	.pad	#4
 	add	sp, sp, #76
 	.cfi_adjust_cfa_offset -76
 	ldr	pc, [sp], #4
@@ -78,13 +94,20 @@ litifut_thunk_call:
 
 /* A tail call. Its trampoline has pushed the lr that the callee must get; what
  * was pushed as lr is the call's key, and the address of the exit. */
+	.fnstart
+	.save	{lr}
+	.pad	#16
+	.inst	0xe7f000f0
+	.fnend
+
 	.globl litifut_thunk_tail
 	.hidden litifut_thunk_tail
 	.type litifut_thunk_tail, %function
 litifut_thunk_tail:
 	.cfi_startproc
 	.fnstart
-	.cantunwind
+	.save	{lr}
+	.pad	#76
 	.cfi_def_cfa_offset 20
 	.cfi_offset lr, -4
 	/* The frame takes the place of the r0 on the stack as well, so that it
