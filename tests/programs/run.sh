@@ -107,8 +107,14 @@ program()
 	# shellcheck disable=SC2086
 	"$BUILD/bin/litifut" info --skipped $files >"$left_sites/$name.$LINKAGE.$target"
 	# shellcheck disable=SC2086
-	printf '%-9s %-6s %-9s %s; %s\n' "$name" "$LINKAGE" "$target" "$(python3 "$oracle_script" sites $files)" \
-		"$(head -n 1 counts)" | tee "$table/$name.$LINKAGE.$target" | sed 's/^/# /'
+	printf '%-9s %-6s %-9s %-6s %s; %s\n' "$name" "$LINKAGE" "$target" "$(engines $files)" \
+		"$(python3 "$oracle_script" sites $files)" "$(head -n 1 counts)" | tee "$table/$name.$LINKAGE.$target" | sed 's/^/# /'
+}
+
+# The engine of these files; if not all have the same, both as a+b.
+engines()
+{
+	"$BUILD/bin/litifut" info "$@" | awk '$1 == "engine" { print $2 }' | sort -u | paste -s -d +
 }
 
 keep_counts()

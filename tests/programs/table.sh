@@ -7,8 +7,8 @@ BUILD=${BUILD:-$(cd "$(dirname "$0")/../.." && pwd)/build}
 [ $# != 0 ] || set -- armhf armhf-arm armel mipsel mips
 cat "$BUILD"/programs/table/* | awk -v targets=" $* " '
 	BEGIN {
-		print "| program | linked | target | call sites | rewritten | reasons of the others | executed calls | recorded | left out |"
-		print "|---|---|---|---:|---:|---|---:|---:|---:|"
+		print "| program | linked | target | engine | call sites | rewritten | reasons of the others | executed calls | recorded | left out |"
+		print "|---|---|---|---|---:|---:|---|---:|---:|---:|"
 	}
 	!index(targets, " " $3 " ") { next }
 	{
@@ -18,8 +18,8 @@ cat "$BUILD"/programs/table/* | awk -v targets=" $* " '
 		counts = $0
 		sub(/.*; executed/, "executed", counts)
 		split(counts, word, " ")
-		printf "| %s | %s | %s | %d | %d | %s | %d | %d | %d |\n",
-			$1, $2, $3, $5, $7, reasons, word[2], word[4], word[2] - word[4]
+		printf "| %s | %s | %s | %s | %d | %d | %s | %d | %d | %d |\n",
+			$1, $2, $3, $4, $6, $8, reasons, word[2], word[4], word[2] - word[4]
 	}'
 
 echo
