@@ -52,6 +52,24 @@ same_bytes()
 	done
 }
 
+# The executables of the tree FOLDER are what LINKAGE says: libtool, for one, takes
+# -static for itself.
+linked_as_said()
+{
+	for linked_module in $modules; do
+		case $linked_module in
+		*.so*) continue ;;
+		esac
+		echo "$linked_module"
+		readelf -hlW "$1/$linked_module" >linked || return
+		case $LINKAGE in
+		pie) grep -q 'Type:.*DYN' linked && grep -q INTERP linked ;;
+		nopie) grep -q 'Type:.*EXEC' linked && grep -q INTERP linked ;;
+		static) ! grep -q INTERP linked ;;
+		esac || return
+	done
+}
+
 program()
 {
 	rm -f "$table/$name.$LINKAGE.$target"
@@ -60,6 +78,7 @@ program()
 		tail -n 5 plain.log | sed 's/^/# /' >&2
 		return
 	fi
+	ok "$name: is linked as $LINKAGE" linked_as_said plain || return
 	if [ ! -x "$BUILD/bin/litifut" ]; then
 		skip "$name: traced" "no litifut in $BUILD/bin"
 		return
