@@ -9,6 +9,7 @@
 
 #include <libiberty/libiberty.h>
 
+#include "ldwrap/callees.h"
 #include "ldwrap/command.h"
 #include "ldwrap/inputs.h"
 #include "rewriter/arch.h"
@@ -20,10 +21,19 @@
 
 /* What one input, or what is loaded from it, brings. */
 struct share {
-	size_t callees;      /* that no input before it calls */
-	size_t near_callees; /* of calls that may become direct ones */
-	uint64_t text;       /* bytes of code */
+	uint64_t text; /* bytes of code */
 	uint64_t trampolines;
+};
+
+/* What the calls of one object lead to that has no name beyond it. */
+struct local_callees {
+	bool *seen; /* by symbol, for calls and for those that may become direct ones */
+	bool *near_seen;
+	size_t named;
+	size_t near_named;
+	size_t functions; /* that are local */
+	size_t related;   /* direct calls that have a relocation */
+	size_t unnamed;   /* of those by the name of a section */
 };
 
 struct estimate {
@@ -36,9 +46,13 @@ struct estimate {
 	size_t maybe_near_count;
 	size_t maybe_near_room;
 	size_t lto_bytes;
-	bool thunks;     /* room for thunks is wanted */
-	bool thunks_run; /* an object is for CPUs that they run on */
-	htab_t callees;  /* names of functions that are called */
+	bool thunks;            /* room for thunks is wanted */
+	bool thunks_run;        /* an object is for CPUs that they run on */
+	size_t thunk_encoded;   /* bytes of code in the encoding of thunks */
+	bool all_thunk_encoded; /* but for a few */
+	uint32_t reach;         /* of most calls, either way */
+	struct callees *callees;
+	struct callees *near_callees; /* of calls that may become direct ones */
 	bool shared;
 	bool hosts;           /* functions can make room for islands */
 	struct share *shares; /* by item of the command line */
@@ -46,13 +60,13 @@ struct estimate {
 
 /* The encodings of the code in each section. Returns how many functions are local:
  * calls of them need no relocation. */
-static size_t note_encodings(const struct litifut_link_facts *facts, Elf *elf, unsigned char *notes,
-			     size_t count)
+static size_t note_encodings(const struct litifut_link_facts *facts,
+			     const struct input_object *object, unsigned char *notes)
 {
 	size_t functions = 0;
 
-	for (Elf_Scn *section = elf_nextscn(elf, NULL); section && facts->encoding;
-	     section = elf_nextscn(elf, section)) {
+	for (Elf_Scn *section = elf_nextscn(object->elf, NULL); section;
+	     section = elf_nextscn(object->elf, section)) {
 		Elf32_Shdr *header = elf32_getshdr(section);
 		Elf_Data *data;
 		const Elf32_Sym *symbols;
@@ -64,14 +78,18 @@ static size_t note_encodings(const struct litifut_link_facts *facts, Elf *elf, u
 		/* Mapping symbols are local, and sh_info is the first that is not. */
 		for (size_t i = 1;
 		     symbols && i < header->sh_info && i < data->d_size / sizeof(*symbols); i++) {
-			const char *name =
-				symbols[i].st_shndx < count
-					? elf_strptr(elf, header->sh_link, symbols[i].st_name)
-					: NULL;
+			const size_t index = symbols[i].st_shndx;
+			const char *name;
 
-			functions += ELF32_ST_TYPE(symbols[i].st_info) == STT_FUNC;
+			if (index >= object->section_count)
+				continue;
+			functions += ELF32_ST_TYPE(symbols[i].st_info) == STT_FUNC &&
+				     !object->dropped[index];
+			if (!facts->encoding)
+				continue;
+			name = elf_strptr(object->elf, header->sh_link, symbols[i].st_name);
 			if (name && name[0] == '$')
-				notes[symbols[i].st_shndx] |= (unsigned char)facts->encoding(name);
+				notes[index] |= (unsigned char)facts->encoding(name);
 		}
 	}
 	return functions;
@@ -106,26 +124,41 @@ static void count_near_call(struct estimate *estimate, Elf *elf, const Elf_Data 
 		add_maybe_near(estimate, name);
 }
 
-/* Is the callee that a relocation names one that no call before this had? */
-static bool is_new_callee(struct estimate *estimate, Elf *elf, const Elf_Data *symbols,
-			  size_t strings, size_t index)
+/* Notes the callee that a relocation of a call names. */
+static void note_callee(struct estimate *estimate, struct local_callees *local, size_t item,
+			Elf *elf, const Elf_Data *symbols, size_t strings, size_t index, bool near)
 {
 	const Elf32_Sym *all = symbols ? symbols->d_buf : NULL;
+	size_t count = all ? symbols->d_size / sizeof(*all) : 0;
+	bool **seen = near ? &local->near_seen : &local->seen;
 	const char *name;
 
-	if (!estimate->thunks || !all || index >= symbols->d_size / sizeof(*all))
-		return false;
-	name = elf_strptr(elf, strings, all[index].st_name);
-	/* Local names are not unique. Where local functions are counted, they are
-	 * among them; else each call counts, which is too much. */
-	if (ELF32_ST_BIND(all[index].st_info) == STB_LOCAL || !name)
-		return !estimate->facts->encoding;
-	return symbols_add(estimate->callees, name);
+	if (!estimate->thunks || index >= count)
+		return;
+	local->related += !near;
+	if (ELF32_ST_BIND(all[index].st_info) != STB_LOCAL) {
+		name = elf_strptr(elf, strings, all[index].st_name);
+		if (name)
+			callees_add(near ? estimate->near_callees : estimate->callees, item, name);
+		return;
+	}
+	if (ELF32_ST_TYPE(all[index].st_info) == STT_SECTION) {
+		local->unnamed += !near;
+		local->near_named += near;
+		return;
+	}
+	if (!*seen)
+		*seen = xcalloc(count, sizeof(**seen));
+	if ((*seen)[index])
+		return;
+	(*seen)[index] = true;
+	local->named += !near;
+	local->near_named += near;
 }
 
 /* Returns the number of tail calls among them. */
-static size_t read_relocations(struct estimate *estimate, struct share *share, Elf *elf,
-			       Elf_Scn *section, const Elf32_Shdr *header)
+static size_t read_relocations(struct estimate *estimate, struct local_callees *local, size_t item,
+			       Elf *elf, Elf_Scn *section, const Elf32_Shdr *header)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
 	const Elf32_Rel *relocations = data ? data->d_buf : NULL;
@@ -141,9 +174,8 @@ static size_t read_relocations(struct estimate *estimate, struct share *share, E
 
 		switch (kind) {
 		case LITIFUT_RELOCATION_CALL:
-			share->callees +=
-				is_new_callee(estimate, elf, symbols, table_header->sh_link,
-					      ELF32_R_SYM(relocations[i].r_info));
+			note_callee(estimate, local, item, elf, symbols, table_header->sh_link,
+				    ELF32_R_SYM(relocations[i].r_info), false);
 			break;
 		case LITIFUT_RELOCATION_JUMP:
 			jumps++;
@@ -151,9 +183,8 @@ static size_t read_relocations(struct estimate *estimate, struct share *share, E
 		case LITIFUT_RELOCATION_NEAR_CALL:
 			count_near_call(estimate, elf, symbols, table_header->sh_link,
 					ELF32_R_SYM(relocations[i].r_info));
-			share->near_callees +=
-				is_new_callee(estimate, elf, symbols, table_header->sh_link,
-					      ELF32_R_SYM(relocations[i].r_info));
+			note_callee(estimate, local, item, elf, symbols, table_header->sh_link,
+				    ELF32_R_SYM(relocations[i].r_info), true);
 			break;
 		default:
 			break;
@@ -188,6 +219,20 @@ static void add_trampolines(struct estimate *estimate, struct share *share,
 		(estimate->census.tails - before->tails + jumps) * facts->tail_trampoline_bytes;
 }
 
+/* Local callees: those with a name, and of the others no more than there are calls of
+ * them, or functions. Two tables of symbols in an object are not heard of. */
+static void add_local_callees(struct estimate *estimate, const struct input_object *object,
+			      const struct local_callees *local, size_t direct)
+{
+	size_t others = local->unnamed;
+	size_t left = local->functions > local->named ? local->functions - local->named : 0;
+
+	others += direct > local->related ? direct - local->related : 0;
+	callees_add_local(estimate->callees, object->item,
+			  local->named + (others < left ? others : left));
+	callees_add_local(estimate->near_callees, object->item, local->near_named);
+}
+
 static void count_object(void *context, const struct input_object *object)
 {
 	struct estimate *estimate = context;
@@ -195,6 +240,7 @@ static void count_object(void *context, const struct input_object *object)
 	struct share *share = &estimate->shares[object->item];
 	const struct litifut_census before = estimate->census;
 	const char *ident = object->elf ? elf_getident(object->elf, NULL) : NULL;
+	struct local_callees local = {0};
 	unsigned char *encodings;
 	size_t names = 0;
 	size_t text = 0;
@@ -206,10 +252,8 @@ static void count_object(void *context, const struct input_object *object)
 		return;
 	}
 	encodings = xcalloc(object->section_count + 1, 1);
-	if (estimate->facts->encoding)
-		share->callees += note_encodings(estimate->facts, object->elf, encodings,
-						 object->section_count);
-	else
+	local.functions = note_encodings(facts, object, encodings);
+	if (!facts->encoding)
 		memset(encodings, 1, object->section_count);
 	for (Elf_Scn *section = elf_nextscn(object->elf, NULL); section;
 	     section = elf_nextscn(object->elf, section)) {
@@ -221,12 +265,15 @@ static void count_object(void *context, const struct input_object *object)
 		if (!header || object->dropped[index])
 			continue;
 		if (relocates_code(object->elf, header, object))
-			jumps += read_relocations(estimate, share, object->elf, section, header);
+			jumps += read_relocations(estimate, &local, object->item, object->elf,
+						  section, header);
 		if (is_code(header)) {
 			data = elf_rawdata(section, NULL);
 			if (!data || !data->d_buf)
 				continue;
 			text += data->d_size;
+			if (encodings[index] == facts->thunk_encoding)
+				estimate->thunk_encoded += data->d_size;
 			estimate->facts->census(data->d_buf, data->d_size, encodings[index],
 						ident[EI_DATA] == ELFDATA2MSB, &estimate->census);
 		} else if (!(header->sh_flags & SHF_ALLOC)) {
@@ -241,7 +288,10 @@ static void count_object(void *context, const struct input_object *object)
 		}
 	}
 	free(encodings);
+	free(local.seen);
+	free(local.near_seen);
 	share->text += text;
+	add_local_callees(estimate, object, &local, estimate->census.direct - before.direct);
 	if (!text)
 		estimate->lto_bytes += lto;
 	add_trampolines(estimate, share, &before, jumps);
@@ -253,11 +303,24 @@ static void add_island(struct estimated_islands *islands, size_t item)
 	islands->items[islands->count++] = item;
 }
 
+/* How much of the code is in the encoding of thunks; what start files bring of
+ * another one does not count. */
+static void judge_encodings(struct estimate *estimate, const struct arguments *arguments)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < arguments->count; i++)
+		total += estimate->shares[i].text;
+	estimate->all_thunk_encoded = estimate->thunk_encoded >= total - total / 16;
+	estimate->reach = estimate->thunk_encoded > total / 16 ? estimate->facts->reach
+							       : estimate->facts->far_reach;
+}
+
 /* An island before each input that would get too far from the last one. */
 static void place_islands(const struct estimate *estimate, const struct arguments *arguments,
 			  struct estimated_islands *islands)
 {
-	const uint64_t far = estimate->facts->reach / 4 * 3;
+	const uint64_t far = estimate->reach / 4 * 3;
 	size_t last = arguments->count; /* the last input that one can stand before */
 	uint64_t since = 0;
 	uint64_t total = 0;
@@ -285,27 +348,75 @@ static void place_islands(const struct estimate *estimate, const struct argument
 		add_island(islands, last);
 }
 
-/* All islands are alike: the neediest one counts, and it serves what lies before
- * it and behind. */
-static size_t island_trampolines(const struct estimate *estimate, const struct arguments *arguments,
-				 const struct estimated_islands *islands)
+/* Room for trampolines, and for thunks if they are used, of the chosen items. */
+static size_t room_for(const struct estimate *estimate, const struct arguments *arguments,
+		       const bool *chosen)
 {
-	uint64_t before = 0;
-	uint64_t since = 0;
-	uint64_t most = 0;
-	size_t island = 0;
+	const struct litifut_link_facts *facts = estimate->facts;
+	uint64_t bytes = 0;
 
-	for (size_t i = 0; i <= arguments->count; i++) {
-		while (island < islands->count && islands->items[island] <= i) {
-			most = before + since > most ? before + since : most;
-			before = since;
-			since = 0;
-			island++;
-		}
-		if (i < arguments->count)
-			since += estimate->shares[i].trampolines;
+	for (size_t i = 0; i < arguments->count; i++)
+		bytes += chosen[i] ? estimate->shares[i].trampolines : 0;
+	if (estimate->thunks && estimate->thunks_run) {
+		htab_t defined = estimate->symbols.defined;
+		size_t foreign;
+		size_t near_callees =
+			callees_count(estimate->near_callees, chosen, defined, &foreign);
+		size_t callees = callees_count(estimate->callees, chosen, defined, &foreign);
+		size_t small = estimate->all_thunk_encoded ? callees - foreign : 0;
+
+		bytes += (callees + callees / 32 + near_callees / 16) * facts->thunk_bytes -
+			 small * (facts->thunk_bytes - facts->near_thunk_bytes);
 	}
-	return before + since > most ? before + since : most;
+	return bytes + bytes / 48;
+}
+
+/* An island serves what lies between it and the next one, as far as that is not in
+ * reach of the tracer; or what lies before it if its neighbour does not reach that. */
+static void size_islands(const struct estimate *estimate, const struct litifut_arch *arch,
+			 const struct arguments *arguments, const struct estimated_islands *islands,
+			 struct litifut_rewrite_plan *plan)
+{
+	const uint64_t sure = estimate->reach / 4 * 3;
+	const size_t tracer = command_tracer_place(arguments);
+	bool *chosen = xcalloc(arguments->count + 1, sizeof(*chosen));
+
+	plan->island_sizes = xcalloc(islands->count + 1, sizeof(*plan->island_sizes));
+	for (size_t island = 0; island < islands->count; island++) {
+		const size_t end =
+			island + 1 < islands->count ? islands->items[island + 1] : arguments->count;
+		uint64_t distance = 0; /* from the tracer to the end of the item */
+
+		for (size_t i = tracer; i < arguments->count; i++) {
+			distance += estimate->shares[i].text;
+			chosen[i] = i >= islands->items[island] && i < end && distance > sure;
+		}
+		plan->island_sizes[island] = arch->island_bytes +
+					     room_for(estimate, arguments, chosen) +
+					     arch->gate_bytes + 16 * estimate->facts->thunk_bytes +
+					     4 * arch->trampoline_bytes_max;
+	}
+	free(chosen);
+}
+
+/* The room beside the tracer: for what it can serve, or for all. */
+static size_t own_room(const struct estimate *estimate, const struct litifut_arch *arch,
+		       const struct arguments *arguments)
+{
+	const size_t tracer = command_tracer_place(arguments);
+	const uint32_t reach =
+		estimate->all_thunk_encoded ? estimate->facts->reach : estimate->facts->far_reach;
+	bool *chosen = xcalloc(arguments->count + 1, sizeof(*chosen));
+	uint64_t distance = 0; /* from the tracer to the start of the item */
+	size_t bytes;
+
+	for (size_t i = 0; i < arguments->count; i++) {
+		chosen[i] = i < tracer || distance < reach || !arch->trampolines_in_islands;
+		distance += i < tracer ? 0 : estimate->shares[i].text;
+	}
+	bytes = room_for(estimate, arguments, chosen);
+	free(chosen);
+	return bytes;
 }
 
 /* For jumps within a section that end a function, for what the linker adds, and
@@ -324,43 +435,28 @@ static void fill_plan(const struct estimate *estimate, const struct litifut_arch
 	size_t tails = census->tails + estimate->jumps;
 	size_t lto = estimate->lto_bytes / LTO_BYTES_PER_CALL;
 	uint64_t text = estimate->lto_bytes * LTO_TEXT_PER_BYTE;
-	uint64_t trampolines = lto / 8 * facts->call_trampoline_bytes;
 
-	for (size_t i = 0; i < arguments->count; i++) {
+	for (size_t i = 0; i < arguments->count; i++)
 		text += estimate->shares[i].text;
-		trampolines += estimate->shares[i].trampolines;
-	}
 	plan->sites = with_slack(census->direct + census->indirect + tails + lto);
 	plan->db_entries = facts->indirect_in_db ? plan->sites
 						 : with_slack(census->direct + census->cramped +
 							      estimate->near_calls + tails + lto);
-	/* Far code is left to the DB where a thunk does not reach. */
-	if (estimate->thunks && estimate->thunks_run && (!islands->count || facts->direct_in_db))
-		plan->db_entries = facts->direct_in_db
-					   ? with_slack(census->cramped + tails + lto / 4 +
-							(census->direct + estimate->near_calls) /
-								facts->direct_in_db)
-					   : with_slack(lto / 16);
+	/* What a thunk does not reach, or has no room for. */
+	if (estimate->thunks && estimate->thunks_run)
+		plan->db_entries = with_slack(
+			(census->direct + estimate->near_calls) / facts->direct_in_db +
+			(arch->thunks_need_db ? census->cramped + tails + lto / 4 : lto / 16));
 	plan->trampoline_bytes =
-		trampolines + trampolines / 48 + arch->gate_bytes +
-		8 * facts->call_trampoline_bytes + 16 * facts->tail_trampoline_bytes +
+		own_room(estimate, arch, arguments) + lto / 8 * facts->call_trampoline_bytes +
+		arch->gate_bytes + 8 * facts->call_trampoline_bytes +
+		16 * facts->tail_trampoline_bytes +
 		(estimate->thunks && estimate->thunks_run ? 24 * facts->thunk_bytes : 0);
 	if (arch->can_host && text > facts->reach / 4 * 3)
 		plan->trampoline_bytes += (text / facts->reach + 8) * arch->host_trampoline_bytes;
 	plan->island_bytes = arch->island_bytes;
-	if (arch->trampolines_in_islands)
-		plan->island_bytes += island_trampolines(estimate, arguments, islands) +
-				      arch->gate_bytes + 4 * arch->trampoline_bytes_max;
-}
-
-static void add_thunks(struct estimate *estimate, const struct arguments *arguments)
-{
-	for (size_t i = 0; i < arguments->count && estimate->thunks && estimate->thunks_run; i++) {
-		struct share *share = &estimate->shares[i];
-		size_t callees = share->callees + share->near_callees / 16;
-
-		share->trampolines += (callees + callees / 8) * estimate->facts->thunk_bytes;
-	}
+	if (arch->trampolines_in_islands && islands->count)
+		size_islands(estimate, arch, arguments, islands, plan);
 }
 
 void estimate_room(const struct arguments *arguments, bool thunks,
@@ -371,7 +467,8 @@ void estimate_room(const struct arguments *arguments, bool thunks,
 		.facts = arch->facts,
 		.thunks = thunks,
 		.thunks_run = !arch->facts->thunk_section,
-		.callees = symbols_table(),
+		.callees = callees_create(arguments->count),
+		.near_callees = callees_create(arguments->count),
 		.hosts = arch->can_host != NULL,
 		.shared = arguments_last(arguments, ARGUMENT_SHARED) != NULL,
 		.shares = xcalloc(arguments->count + 1, sizeof(struct share)),
@@ -384,11 +481,12 @@ void estimate_room(const struct arguments *arguments, bool thunks,
 	for (size_t i = 0; i < estimate.maybe_near_count; i++)
 		estimate.near_calls +=
 			symbols_has(estimate.symbols.defined, estimate.maybe_near[i]);
-	add_thunks(&estimate, arguments);
+	judge_encodings(&estimate, arguments);
 	place_islands(&estimate, arguments, islands);
 	fill_plan(&estimate, arch, arguments, islands, plan);
 	free(estimate.maybe_near);
-	htab_delete(estimate.callees);
+	callees_release(estimate.callees);
+	callees_release(estimate.near_callees);
 	symbols_close(&estimate.symbols);
 	inputs_close(inputs);
 	free(estimate.shares);

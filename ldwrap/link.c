@@ -215,6 +215,7 @@ static void place_islands(struct link_state *state)
 static void guess(struct link_state *state)
 {
 	struct estimated_islands islands;
+	size_t island_bytes = 0;
 
 	/* Static programs stay with the DB. */
 	const bool thunks = state->request->settings->engine == LITIFUT_ENGINE_THUNK &&
@@ -226,11 +227,14 @@ static void guess(struct link_state *state)
 		state->island_items[i] = islands.items[i];
 	state->wants_map |= islands.too_coarse;
 	free(islands.items);
+	for (size_t i = 0; i < state->island_count; i++)
+		island_bytes += state->plan.island_sizes ? state->plan.island_sizes[i]
+							 : state->plan.island_bytes;
 	say(state,
 	    "room for %zu call sites, %zu entries, %zu bytes of trampolines, %zu islands of %zu "
-	    "bytes",
+	    "bytes in all",
 	    state->plan.sites, state->plan.db_entries, state->plan.trampoline_bytes,
-	    state->island_count, state->plan.island_bytes);
+	    state->island_count, island_bytes);
 }
 
 static enum litifut_status write_objects(struct link_state *state, struct litifut_error *error)
@@ -367,8 +371,11 @@ static enum litifut_status link_until_it_fits(struct link_state *state, struct l
 			status = litifut_rewrite_apply(state->files.image, &state->options,
 						       &summary, error);
 		if (!status) {
-			say(state, "%zu of %zu call sites rewritten", summary.patched,
-			    summary.sites);
+			say(state,
+			    "%zu of %zu call sites rewritten; used: %zu of %zu bytes of the DB, "
+			    "%zu of %zu bytes of trampolines",
+			    summary.patched, summary.sites, summary.db_used, summary.db_bytes,
+			    summary.room_used, summary.room_bytes);
 			return LITIFUT_OK;
 		}
 		if (status != LITIFUT_ERROR_SPACE)

@@ -183,9 +183,8 @@ static enum litifut_status patch_site(struct apply *apply, struct litifut_found_
 		bool full;
 
 		entry = litifut_thunks_encode(apply->thunks, site, code, &full);
-		if (full)
-			return no_room(apply, error);
-		if (entry) {
+		/* Full: the DB takes the rest, as long as it can. */
+		if (entry && !full) {
 			replace(apply, site, site->site.address, code, site->instruction.length,
 				entry);
 			return LITIFUT_OK;
@@ -360,6 +359,11 @@ static void count_sites(struct apply *apply)
 	summary->patched = summary->left[LITIFUT_SITE_PATCHED];
 	summary->left[LITIFUT_SITE_PATCHED] = 0;
 	summary->db_bytes = apply->db.section->size;
+	summary->db_used = apply->db_count * sizeof(struct litifut_db_entry);
+	for (size_t i = 0; i < apply->rooms.count; i++) {
+		summary->room_bytes += apply->rooms.items[i].size;
+		summary->room_used += apply->rooms.items[i].used;
+	}
 }
 
 static int by_address(const void *left, const void *right)

@@ -68,17 +68,22 @@ struct litifut_link_facts {
 	 * slack. */
 	size_t call_trampoline_bytes;
 	size_t tail_trampoline_bytes;
-	/* What a thunk takes, of which each callee has one. */
+	/* What a thunk takes, of which each callee has one, and one that leads to code of
+	 * this encoding. */
 	size_t thunk_bytes;
+	size_t near_thunk_bytes;
+	unsigned thunk_encoding;
 	/* The section, by name, in which an object tells what CPUs it is for, and
 	 * whether thunks run on those; NULL: on all. */
 	const char *thunk_section;
 	bool (*allows_thunks)(const uint8_t *bytes, uint32_t size);
-	/* With thunks, one direct call of this many goes by the DB all the same, and
-	 * all tail calls do; 0: none does. */
+	/* With thunks, one direct call of this many goes by the DB all the same, at
+	 * the most. */
 	unsigned direct_in_db;
-	/* How far a call that was patched gets, at the least, either way. */
+	/* How far a call that was patched gets, at the least, either way; and one in
+	 * another encoding than that of thunks. */
 	uint32_t reach;
+	uint32_t far_reach;
 	/* Bytes of code from one island to the next when their places are exact. Half
 	 * of it lies before an island and half behind; the rest is for the code that
 	 * a map does not show, such as padding. */

@@ -181,12 +181,13 @@ enum litifut_status litifut_rewrite_write_island_object(const struct litifut_rew
 							struct litifut_error *error)
 {
 	char symbol[64];
-	const struct room room = {".text",
-				  symbol,
-				  SHF_ALLOC | SHF_EXECINSTR,
-				  SHT_PROGBITS,
-				  (uint32_t)plan->island_bytes,
-				  8};
+	const struct room room = {
+		".text",
+		symbol,
+		SHF_ALLOC | SHF_EXECINSTR,
+		SHT_PROGBITS,
+		(uint32_t)(plan->island_sizes ? plan->island_sizes[index] : plan->island_bytes),
+		8};
 
 	snprintf(symbol, sizeof(symbol), "litifut_island_%zu", index);
 	return write_object(plan, &room, 1, path, error);

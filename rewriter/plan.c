@@ -280,5 +280,6 @@ enum litifut_status litifut_rewrite_plan(const char *path,
 void litifut_rewrite_plan_release(struct litifut_rewrite_plan *plan)
 {
 	free(plan->island_places);
+	free(plan->island_sizes);
 	memset(plan, 0, sizeof(*plan));
 }

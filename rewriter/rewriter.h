@@ -60,6 +60,8 @@ struct litifut_rewrite_plan {
 	/* Address in this image before which an island is wanted, ascending; the
 	 * wrapper puts each between the nearest input sections it can. Owned. */
 	uint32_t *island_places;
+	/* The size of each island, by its number, where they differ; else NULL. Owned. */
+	size_t *island_sizes;
 	size_t island_count;
 };
 
@@ -68,6 +70,11 @@ struct litifut_rewrite_summary {
 	size_t patched;
 	size_t left[32]; /* by enum litifut_site_reason */
 	size_t db_bytes;
+	/* Of the room for thunks and trampolines, and of the DB's: there and used. Only
+	 * after litifut_rewrite_apply(). */
+	size_t room_bytes;
+	size_t room_used;
+	size_t db_used;
 	size_t tracer_bytes; /* what is loaded of ours besides the DB; only in an info */
 };
 
@@ -90,7 +97,7 @@ enum litifut_status litifut_rewrite_write_database_object(const struct litifut_r
 							  struct litifut_error *error);
 
 /* Writes the relocatable object of island number `index` to `path`: a .text
- * section of plan->island_bytes with the hidden symbol litifut_island_INDEX. */
+ * section of plan->island_bytes, or its own size, with the hidden symbol litifut_island_INDEX. */
 enum litifut_status litifut_rewrite_write_island_object(const struct litifut_rewrite_plan *plan,
 							size_t index, const char *path,
 							struct litifut_error *error);

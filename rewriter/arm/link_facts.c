@@ -130,9 +130,13 @@ const struct litifut_link_facts litifut_link_facts_arm = {
 	/* 21 and 8 on average in busybox, more in lua */
 	.call_trampoline_bytes = 28,
 	.tail_trampoline_bytes = 14,
-	.thunk_bytes = 56,
+	.thunk_bytes = 52,
+	.near_thunk_bytes = 44,
+	.thunk_encoding = T32,
+	.direct_in_db = 128,
 	.thunk_section = ".ARM.attributes",
 	.allows_thunks = litifut_arm_attributes_v7,
 	.reach = 16u << 20,
+	.far_reach = 32u << 20,
 	.island_interval = 24u << 20,
 };

@@ -110,7 +110,10 @@ const struct litifut_link_facts litifut_link_facts_mips = {
 	.call_trampoline_bytes = LITIFUT_MIPS_TRAMPOLINE_BYTES,
 	.tail_trampoline_bytes = LITIFUT_MIPS_TRAMPOLINE_BYTES,
 	.thunk_bytes = LITIFUT_MIPS_THUNK_BYTES,
+	.near_thunk_bytes = LITIFUT_MIPS_THUNK_BYTES,
+	.thunk_encoding = 1,
 	.direct_in_db = 8, /* 1 of 15 in lua, 1 of 33 in git */
 	.reach = 128u << 10,
+	.far_reach = 128u << 10,
 	.island_interval = 180u << 10,
 };

@@ -66,8 +66,55 @@ once()
 		"$("$BUILD/bin/litifut" info --json traced/program | grep -c out-of-reach)" 0
 }
 
+# Names that all objects call, and static functions of each: a thunk is made once.
+many_callees()
+{
+	for name in a b c d; do
+		for i in $(seq 1 90); do
+			printf "%s\n" "extern int base; int shared_$i(int);" \
+				"static __attribute__((noipa)) int local_$i(int x) { return x + $i + base; }" \
+				"int $name$i(int x) { return shared_$i(x) + local_$i(x) * local_$i(x + 1); }"
+		done >"callees-$name.c"
+	done
+	for i in $(seq 1 90); do
+		echo "extern int base; int a$i(int), b$i(int), c$i(int), d$i(int); int shared_$i(int x) { return x + base; }"
+	done >callees.c
+	echo 'int base; int main(void) { return (0' >>callees.c
+	for i in $(seq 1 90); do
+		echo "+ a$i(1) + b$i(2) + c$i(3) + d$i(4)"
+	done >>callees.c
+	echo ') & 63; }' >>callees.c
+}
+
+# used WHAT: "used of reserved", as verbose.log says it
+used()
+{
+	sed -n "s/.*used:.* \([0-9]* of [0-9]*\) bytes of $1.*/\1/p" verbose.log | tail -n 1
+}
+
+room_is_close()
+{
+	used trampolines | awk '{ exit !($1 <= $3 && $3 <= 1.25 * $1 + 8192) }'
+}
+
+guess_is_close()
+{
+	many_callees
+	for more in "" -ffunction-sections; do
+		rm -rf traced
+		mkdir -p traced
+		(cd traced && LITIFUT_VERBOSE=1 front="$BUILD/bin/litifut build" compiler $more \
+			-o program ../callees.c ../callees-?.c) >verbose.log 2>&1
+		is "many callees${more:+, $more}: one run of the linker" \
+			"$(grep -c '^litifut-ld: run:' verbose.log)" 1
+		ok "many callees${more:+, $more}: room for $(used trampolines) is close" room_is_close
+	done
+	rm -rf traced
+}
+
 behaviour()
 {
+	guess_is_close
 	sources 1024 4 # 240 KiB: more than a branch of MIPS reaches
 	once objects ../main.o ../part-a.o ../part-b.o ../part-c.o ../part-d.o
 	events_equal_calls program

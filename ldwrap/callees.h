@@ -1,0 +1,27 @@
+/* How many functions the calls of some inputs lead to: each of them has a thunk in
+ * the room that serves the calls. */
+#ifndef LITIFUT_LDWRAP_CALLEES_H
+#define LITIFUT_LDWRAP_CALLEES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <libiberty/hashtab.h>
+
+struct callees;
+
+/* For calls from the items 0 to `items` - 1 of a command line. */
+struct callees *callees_create(size_t items);
+void callees_release(struct callees *callees);
+
+/* A call from `item` to the function with this name, which is not copied. */
+void callees_add(struct callees *callees, size_t item, const char *name);
+
+/* Calls from `item` to `count` functions that no other item calls. */
+void callees_add_local(struct callees *callees, size_t item, size_t count);
+
+/* The functions that the items which `chosen` names (one truth value for each) call
+ * together. *foreign gets how many of them are not in `defined`. */
+size_t callees_count(struct callees *callees, const bool *chosen, htab_t defined, size_t *foreign);
+
+#endif
