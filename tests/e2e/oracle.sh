@@ -77,6 +77,28 @@ behaviour()
 	run plain program
 	cp count first
 	ok "instructions are counted" test "$(cut -d' ' -f1 first)" -gt 10000
+
+	rm -rf plain data
+	link program ../main.c -pthread || return
+	guest_environment="LITIFUT_DIR=$(pwd)/data"
+	qemu_options="-plugin $BUILD/tests/oracle.so,calls=again"
+	run plain program
+	qemu_options=
+	run traced program
+	ok "litifut-post reads the trace" \
+		"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps traced/program
+	ok "the plain run's calls are the traced one's" same_calls events.tsv
+	# numbers of processes begin anew some time
+	awk -F '\t' -v OFS='\t' 'NR > 1 { $1 = 100000 - $1 } { print }' events.tsv >renumbered.tsv
+	ok "also when the child's number is the lower one" same_calls renumbered.tsv
+	sed '$d' events.tsv >lost.tsv
+	ok "an event that is missing is found" sh -c '! "$@"' sh python3 "$root/tests/oracle/oracle.py" \
+		same again lost.tsv traced/program -- plain/program
+}
+
+same_calls()
+{
+	python3 "$root/tests/oracle/oracle.py" same again "$1" traced/program -- plain/program
 }
 
 for_targets behaviour

@@ -376,6 +376,9 @@ def same(prefix, tsv, traced, plain):
              int(row["caller_offset"], 16), base_name(row["callee"]))
             for row in recorded[thread] if not row["kind"].startswith("tail")
             and has_caller(row)])
+    # Which came first is not asked: the numbers of processes begin anew at times.
+    for runs in (plain_runs, traced_runs):
+        runs.sort(key=lambda run: [call[:2] for call in run])
     if len(plain_runs) != len(traced_runs):
         differences.append(f"{len(plain_runs)} threads made calls, {len(traced_runs)} were recorded")
     for expected, got in zip(plain_runs, traced_runs):
