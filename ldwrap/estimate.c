@@ -13,6 +13,7 @@
 #include "ldwrap/command.h"
 #include "ldwrap/inputs.h"
 #include "rewriter/arch.h"
+#include "rewriter/hosts.h"
 
 /* Code and calls that link-time optimisation makes out of a byte of what the
  * compiler left in the objects, compressed or not. */
@@ -452,8 +453,9 @@ static void fill_plan(const struct estimate *estimate, const struct litifut_arch
 		arch->gate_bytes + 8 * facts->call_trampoline_bytes +
 		16 * facts->tail_trampoline_bytes +
 		(estimate->thunks && estimate->thunks_run ? 24 * facts->thunk_bytes : 0);
-	if (arch->can_host && text > facts->reach / 4 * 3)
-		plan->trampoline_bytes += (text / facts->reach + 8) * arch->host_trampoline_bytes;
+	if (arch->host_piece_count && text > facts->reach / 4 * 3)
+		plan->trampoline_bytes +=
+			(text / facts->reach + 8) * litifut_hosts_trampoline_bytes(arch);
 	plan->island_bytes = arch->island_bytes;
 	if (arch->trampolines_in_islands && islands->count)
 		size_islands(estimate, arch, arguments, islands, plan);
@@ -469,7 +471,7 @@ void estimate_room(const struct arguments *arguments, bool thunks,
 		.thunks_run = !arch->facts->thunk_section,
 		.callees = callees_create(arguments->count),
 		.near_callees = callees_create(arguments->count),
-		.hosts = arch->can_host != NULL,
+		.hosts = arch->host_piece_count != 0,
 		.shared = arguments_last(arguments, ARGUMENT_SHARED) != NULL,
 		.shares = xcalloc(arguments->count + 1, sizeof(struct share)),
 	};

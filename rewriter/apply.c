@@ -215,36 +215,41 @@ static void note_rooms(struct apply *apply)
 	}
 }
 
+static enum litifut_status fill_host(struct apply *apply, const struct litifut_host *host,
+				     struct litifut_error *error)
+{
+	const struct litifut_arch *arch = apply->session.arch;
+	struct litifut_landings *landings = &apply->session.landings;
+	uint32_t entries[LITIFUT_ENTRIES_MAX];
+
+	for (size_t piece = 0; piece < arch->host_piece_count && host->pieces[piece]; piece++) {
+		const struct litifut_host_piece *sizes = &arch->host_pieces[piece];
+		uint32_t address = host->pieces[piece];
+		uint32_t trampoline;
+		uint8_t *moved = litifut_rooms_take(&apply->rooms,
+						    (uint32_t)sizes->trampoline_bytes, &trampoline);
+
+		if (!moved)
+			return no_room(apply, error);
+		arch->write_host(&apply->session.context, piece, address, trampoline,
+				 landings->items[landings->own].entries,
+				 bytes_at(apply, address, (uint32_t)sizes->bytes), moved, entries);
+		apply->changes[apply->change_count++] = (struct litifut_change){
+			.address = address, .length = (unsigned)sizes->bytes};
+	}
+	return litifut_landings_add_hosted(landings, entries, error);
+}
+
 /* Moves the start of functions away where sites reach neither the tracer nor an
  * island. */
 static enum litifut_status fill_hosts(struct apply *apply, struct litifut_error *error)
 {
-	const struct litifut_arch *arch = apply->session.arch;
-	struct litifut_landings *landings = &apply->session.landings;
 	struct litifut_hosts hosts;
 	enum litifut_status status =
 		litifut_hosts_choose(&apply->session, apply->options, &hosts, error);
 
-	for (size_t i = 0; i < hosts.count && !status; i++) {
-		uint32_t address = hosts.items[i].address;
-		uint32_t entries[LITIFUT_ENTRIES_MAX];
-
-		uint32_t trampoline;
-		uint8_t *moved = litifut_rooms_take(
-			&apply->rooms, (uint32_t)arch->host_trampoline_bytes, &trampoline);
-
-		if (!moved) {
-			status = no_room(apply, error);
-			break;
-		}
-		arch->write_host(&apply->session.context, address, trampoline,
-				 landings->items[landings->own].entries,
-				 bytes_at(apply, address, (uint32_t)arch->host_bytes), moved,
-				 entries);
-		apply->changes[apply->change_count++] = (struct litifut_change){
-			.address = address, .length = (unsigned)arch->host_bytes};
-		status = litifut_landings_add_hosted(landings, entries, error);
-	}
+	for (size_t i = 0; i < hosts.count && !status; i++)
+		status = fill_host(apply, &hosts.items[i], error);
 	litifut_hosts_release(&hosts);
 	return status;
 }
@@ -260,7 +265,7 @@ static enum litifut_status fill_islands(struct apply *apply, struct litifut_erro
 
 		if (!island)
 			continue;
-		if (apply->session.arch->can_host && apply->rooms.own == apply->rooms.count)
+		if (apply->session.arch->host_piece_count && apply->rooms.own == apply->rooms.count)
 			return no_room(apply, error); /* they lead to the gate */
 		apply->session.arch->write_island(&apply->session.context, island->address, own,
 						  bytes_at(apply, island->address, island->size),

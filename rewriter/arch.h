@@ -16,7 +16,7 @@
 #include "rewriter/thunk.h"
 
 /* The most entry points that the tracer of any CPU has. */
-#define LITIFUT_ENTRIES_MAX 8
+#define LITIFUT_ENTRIES_MAX 10
 
 /* The room for trampolines beside the tracer. As the name of an entry point it
  * stands for the gate; there is none in an image with no such room. */
@@ -55,6 +55,9 @@ struct litifut_cramped_call {
 	/* Other code near by that makes room for it, see find_stone(); 0 bytes: none. */
 	uint32_t stone;
 	uint32_t stone_bytes;
+	/* The function of the image that the register through which callees are called
+	 * holds here, see known_callee(); 0: not known. */
+	uint32_t known_callee;
 };
 
 /* What a trampoline needs to replace in the original code. */
@@ -91,13 +94,31 @@ struct litifut_gate {
 	uint32_t thunk;
 };
 
+/* MIPS: the first table of addresses of an image; all 0: there is none. */
+struct litifut_got {
+	uint32_t address;
+	uint32_t local;        /* entries that hold addresses in the image, at its start */
+	uint32_t global;       /* entries of dynamic symbols, behind them */
+	uint32_t first_symbol; /* number of the first of these symbols */
+	bool alone;            /* there are no others with pointers of their own */
+};
+
 /* Facts about one image that decode and encode depend on. */
 struct litifut_arch_context {
 	bool big_endian;
 	bool position_independent; /* absolute jumps have no known region */
 	bool short_thumb_branches; /* Thumb without Thumb-2: bl reaches +-4 MB only */
 	uint32_t global_pointer;   /* MIPS: link-time value of $gp, 0 when there is none */
-	bool thunks;               /* calls go by thunks where they can */
+	struct litifut_got got;
+	bool thunks; /* calls go by thunks where they can */
+};
+
+/* See hosts.h. */
+#define LITIFUT_HOST_PIECES 4
+
+struct litifut_host_piece {
+	size_t bytes;            /* at the start of a function that makes room */
+	size_t trampoline_bytes; /* for what stood there */
 };
 
 struct litifut_arch {
@@ -262,21 +283,33 @@ struct litifut_arch {
 	/* The members from here to `write_host` are for islands in the image's own code
 	 * (see hosts.h) and are NULL or 0 where a CPU needs none. */
 
-	size_t host_bytes;            /* at the start of a function that makes room */
-	size_t host_trampoline_bytes; /* for what stood there */
-	/* Can the first host_bytes of the function at `address`, of `size` bytes in
-	 * `section`, be moved away? */
-	bool (*can_host)(const struct litifut_arch_context *context,
-			 const struct litifut_section *section, uint32_t address, uint32_t size,
-			 const struct litifut_targets *targets);
+	/* The pieces of an island, each for a function of its own. The first does for
+	 * all calls, the others are for thunks. Their number is 0 or LITIFUT_HOST_PIECES. */
+	struct litifut_host_piece host_pieces[LITIFUT_HOST_PIECES];
+	size_t host_piece_count;
+	/* How many bytes at the start of the function at `address`, of `size` bytes in
+	 * `section`, can be moved away, as far as a piece needs them. */
+	uint32_t (*host_room)(const struct litifut_arch_context *context,
+			      const struct litifut_section *section, uint32_t address,
+			      uint32_t size, const struct litifut_targets *targets);
 	/* Writes the trampoline of such a function to `moved`, standing at `trampoline`,
-	 * and the island with the way to it over the function's start, `code`. The rest
-	 * is as for write_island. */
-	void (*write_host)(const struct litifut_arch_context *context, uint32_t address,
-			   uint32_t trampoline, const uint32_t *entries, uint8_t *code,
-			   uint8_t *moved, uint32_t *island_entries);
+	 * and a piece of an island, with the way to the trampoline, over the function's
+	 * start, `code`. The first piece fills *island_entries as write_island does, the
+	 * others, which lead to it, change what is there. */
+	void (*write_host)(const struct litifut_arch_context *context, size_t piece,
+			   uint32_t address, uint32_t trampoline, const uint32_t *entries,
+			   uint8_t *code, uint8_t *moved, uint32_t *island_entries);
 
 	/* The members from here to `thunk_frame` are for the thunk engine. */
+
+	/* The function that the register which this call goes through, or would go
+	 * through but for the linker, holds for certain: a link-time address in the
+	 * image; 0: not known. `targets` are those of litifut_sites_targets(). NULL: a
+	 * CPU has no such register. */
+	uint32_t (*known_callee)(const struct litifut_image *image,
+				 const struct litifut_arch_context *context,
+				 const struct litifut_cramped_call *call,
+				 const struct litifut_targets *targets);
 
 	/* Does the code in this image run only on CPUs that thunks run on? */
 	bool (*allows_thunks)(const struct litifut_image *image,

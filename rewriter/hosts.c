@@ -73,10 +73,21 @@ static const struct litifut_section *section_of(const struct litifut_image *imag
 		       : NULL;
 }
 
-/* Every function that can be a host, ascending. */
+/* A function that makes room. */
+struct candidate {
+	uint32_t address;
+	uint32_t room; /* bytes */
+	bool taken;
+};
+
+struct candidates {
+	struct candidate *items; /* ascending */
+	size_t count;
+};
+
 static enum litifut_status find_candidates(const struct litifut_session *session,
 					   const struct litifut_rewrite_options *options,
-					   struct litifut_hosts *candidates,
+					   struct candidates *candidates,
 					   struct litifut_error *error)
 {
 	const struct litifut_image *image = &session->image;
@@ -92,24 +103,25 @@ static enum litifut_status find_candidates(const struct litifut_session *session
 	for (size_t i = 0; i < image->function_count && !status; i++) {
 		const struct litifut_symbol *function = &image->symbols[image->functions[i]];
 		const struct litifut_section *section = section_of(image, function);
+		struct candidate candidate = {.address = function->address};
 
 		/* a second name of the same function */
 		if (candidates->count &&
 		    candidates->items[candidates->count - 1].address == function->address)
 			continue;
-		if (section && litifut_sites_may_change(image, options, function) &&
-		    arch->can_host(&session->context, section, function->address, function->size,
-				   &targets))
-			candidates->items[candidates->count++] =
-				(struct litifut_host){function->address, section};
+		if (section && litifut_sites_may_change(image, options, function))
+			candidate.room =
+				arch->host_room(&session->context, section, function->address,
+						function->size, &targets);
+		if (candidate.room >= arch->host_pieces[0].bytes)
+			candidates->items[candidates->count++] = candidate;
 	}
 	litifut_targets_release(&targets);
 	return status;
 }
 
-/* The highest candidate that the site reaches, or NULL. */
-static const struct litifut_host *highest(const struct litifut_hosts *candidates, uint32_t address,
-					  uint32_t reach)
+/* Index of the first candidate behind `address` and, if that is none, their number. */
+static size_t first_behind(const struct candidates *candidates, uint32_t address)
 {
 	size_t low = 0;
 	size_t high = candidates->count;
@@ -117,27 +129,83 @@ static const struct litifut_host *highest(const struct litifut_hosts *candidates
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (candidates->items[middle].address < address ||
-		    is_within(address, candidates->items[middle].address, reach))
+		if (candidates->items[middle].address <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low && is_within(address, candidates->items[low - 1].address, reach)
-		       ? &candidates->items[low - 1]
-		       : NULL;
+	return low;
+}
+
+/* The highest candidate that is free and within `reach` of a site, or NULL. */
+static struct candidate *highest(const struct candidates *candidates, uint32_t address,
+				 uint32_t reach)
+{
+	for (size_t i = first_behind(candidates, address + reach); i > 0; i--) {
+		struct candidate *candidate = &candidates->items[i - 1];
+
+		if (candidate->address < address && !is_within(address, candidate->address, reach))
+			break;
+		if (!candidate->taken && is_within(address, candidate->address, reach))
+			return candidate;
+	}
+	return NULL;
+}
+
+/* The free candidate nearest to `address` with so much room, or NULL. */
+static struct candidate *nearest(const struct candidates *candidates, uint32_t address,
+				 size_t bytes)
+{
+	struct candidate *best = NULL;
+
+	for (size_t i = 0; i < candidates->count; i++) {
+		struct candidate *candidate = &candidates->items[i];
+
+		if (!candidate->taken && candidate->room >= bytes &&
+		    (!best ||
+		     is_within(address, candidate->address,
+			       best->address > address ? best->address - address + ISLAND_SPAN
+						       : address - best->address + ISLAND_SPAN)))
+			best = candidate;
+	}
+	return best;
+}
+
+/* The hosts of all pieces of an island around `first`, as far as there are thunks
+ * and functions with room for them; each can reach the first and the
+ * one before. */
+static struct litifut_host take(const struct litifut_session *session,
+				const struct candidates *candidates, struct candidate *first,
+				uint32_t reach)
+{
+	struct litifut_host host = {{first->address}};
+	size_t pieces = session->context.thunks ? session->arch->host_piece_count : 1;
+
+	first->taken = true;
+	for (size_t i = 1; i < pieces; i++) {
+		struct candidate *next =
+			nearest(candidates, first->address, session->arch->host_pieces[i].bytes);
+
+		if (!next || !is_within(host.pieces[i - 1], next->address, reach) ||
+		    !is_within(first->address, next->address, reach))
+			break;
+		next->taken = true;
+		host.pieces[i] = next->address;
+	}
+	return host;
 }
 
 enum litifut_status litifut_hosts_choose(const struct litifut_session *session,
 					 const struct litifut_rewrite_options *options,
 					 struct litifut_hosts *hosts, struct litifut_error *error)
 {
-	struct litifut_hosts candidates = {0};
-	const struct litifut_host *last = NULL;
+	struct candidates candidates = {0};
+	uint32_t last = 0;
 	enum litifut_status status;
 
 	memset(hosts, 0, sizeof(*hosts));
-	if (!session->arch->can_host || !session->landings.gate || !any_needs_landing(session))
+	if (!session->arch->host_piece_count || !session->landings.gate ||
+	    !any_needs_landing(session))
 		return LITIFUT_OK;
 	status = find_candidates(session, options, &candidates, error);
 	hosts->items = calloc(candidates.count + 1, sizeof(*hosts->items));
@@ -146,22 +214,36 @@ enum litifut_status litifut_hosts_choose(const struct litifut_session *session,
 					   LITIFUT_NO_ADDRESS, "out of memory");
 	for (size_t i = 0; i < session->sites.count && !status; i++) {
 		const struct litifut_found_site *site = &session->sites.items[i];
+		uint32_t address = site->site.address;
 		uint32_t reach = session->arch->reach(&session->context, &site->instruction);
+		/* So that the other pieces, which lie around the first, are in reach too. */
+		uint32_t near = session->context.thunks ? reach / 4 * 3 : reach;
 
-		if (reach == UINT32_MAX || reach <= ISLAND_SPAN || !needs_landing(session, site) ||
-		    (last && is_within(site->site.address, last->address, reach)))
+		if (reach == UINT32_MAX || near <= ISLAND_SPAN || !needs_landing(session, site) ||
+		    (last && is_within(address, last, near)))
 			continue;
-		const struct litifut_host *host = highest(&candidates, site->site.address, reach);
+		struct candidate *first = highest(&candidates, address, near);
 
-		if (!host || host == last)
+		if (!first && !(last && is_within(address, last, reach)))
+			first = highest(&candidates, address, reach);
+		if (!first)
 			continue;
-		hosts->items[hosts->count++] = *host;
-		last = host;
+		hosts->items[hosts->count++] = take(session, &candidates, first, reach);
+		last = first->address;
 	}
-	litifut_hosts_release(&candidates);
+	free(candidates.items);
 	if (status)
 		litifut_hosts_release(hosts);
 	return status;
+}
+
+size_t litifut_hosts_trampoline_bytes(const struct litifut_arch *arch)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < arch->host_piece_count; i++)
+		bytes += arch->host_pieces[i].trampoline_bytes;
+	return bytes;
 }
 
 void litifut_hosts_release(struct litifut_hosts *hosts)

@@ -4,8 +4,9 @@
  * object can be larger than the reach of a branch (sqlite3.c on MIPS: 1 MB,
  * +-128 KB), and an archive or a `ld -r` object is one input. There the first
  * instructions of a function are moved into a trampoline, and its start becomes
- * a jump to that, followed by an island. Which functions can do this is decided
- * by looking at their code; a function that can is called a host. */
+ * a jump to that, followed by a piece of an island. Which functions can do this is
+ * decided by looking at their code; a function that can is called a host. The pieces
+ * of an island are in hosts close to each other. */
 #ifndef LITIFUT_REWRITER_HOSTS_H
 #define LITIFUT_REWRITER_HOSTS_H
 
@@ -14,12 +15,11 @@
 #include "rewriter/session.h"
 
 struct litifut_host {
-	uint32_t address;
-	const struct litifut_section *section;
+	uint32_t pieces[LITIFUT_HOST_PIECES]; /* address of the host of each; 0: none */
 };
 
 struct litifut_hosts {
-	struct litifut_host *items; /* ascending */
+	struct litifut_host *items; /* ascending by their first piece */
 	size_t count;
 };
 
@@ -29,6 +29,9 @@ struct litifut_hosts {
 enum litifut_status litifut_hosts_choose(const struct litifut_session *session,
 					 const struct litifut_rewrite_options *options,
 					 struct litifut_hosts *hosts, struct litifut_error *error);
+
+/* Bytes that the trampolines of one host's pieces take. */
+size_t litifut_hosts_trampoline_bytes(const struct litifut_arch *arch);
 
 void litifut_hosts_release(struct litifut_hosts *hosts);
 

@@ -120,12 +120,19 @@ static unsigned trampoline_bytes(const struct litifut_session *session,
 	const struct litifut_cramped_call call = litifut_site_cramped(site);
 	/* As if it were all here: nothing is out of reach, and the size is known. */
 	const uint32_t here = site->site.address & ~3u;
-	const uint32_t entries[LITIFUT_ENTRIES_MAX] = {here, here, here, here,
-						       here, here, here, here};
-	const struct litifut_gate gate = {here, entries, session->context.thunks ? here : 0};
+	uint32_t entries[LITIFUT_ENTRIES_MAX];
+	struct litifut_gate gate = {here, entries, 0};
 	struct litifut_detour detour = {0};
 	uint8_t scratch[256];
 
+	for (uint32_t i = 0; i < LITIFUT_ENTRIES_MAX; i++)
+		entries[i] = here + 4 * i;
+	if (session->context.thunks) {
+		struct litifut_thunk thunk =
+			session->arch->thunk(&session->image, &session->context, &call);
+
+		gate.thunk = thunk.kind == LITIFUT_THUNK_ENTRY ? entries[thunk.number] : here;
+	}
 	session->arch->write_detour(&session->context, &call, gate.address, &gate, scratch,
 				    &detour);
 	return detour.trampoline_bytes;
@@ -214,7 +221,8 @@ static enum litifut_status plan_trampolines(const struct litifut_session *sessio
 	/* Hosts: more when the second link spreads the code, fewer with islands. */
 	status = litifut_hosts_choose(session, options, &hosts, error);
 	if (hosts.count)
-		bytes += (hosts.count + hosts.count / 4 + 4) * session->arch->host_trampoline_bytes;
+		bytes += (hosts.count + hosts.count / 4 + 4) *
+			 litifut_hosts_trampoline_bytes(session->arch);
 	litifut_hosts_release(&hosts);
 	if (bytes || plan->island_count)
 		plan->trampoline_bytes = bytes + bytes / 64 + session->arch->gate_bytes +

@@ -147,23 +147,26 @@ static uint32_t add_numbered(struct addition *addition)
 	struct litifut_room *room = &rooms->items[rooms->own];
 	uint32_t trampoline = room->address + room->used;
 	uint8_t *bytes = room->bytes + room->used;
-	const struct litifut_gate gate = gate_of(addition, room);
+	struct litifut_gate gate = gate_of(addition, room);
 
 	if (session->arch->trampoline_bytes_max > room->size - room->used) {
 		addition->full = true;
 		return 0;
 	}
-	for (size_t i = 0; i < rooms->landings->count; i++) {
-		const struct litifut_landing *landing = &rooms->landings->items[i];
+	for (unsigned tries = gate.thunk ? 2 : 1; tries; tries--) {
+		for (size_t i = 0; i < rooms->landings->count; i++) {
+			const struct litifut_landing *landing = &rooms->landings->items[i];
 
-		*addition->detour = (struct litifut_detour){.thunk = gate.thunk != 0};
-		if (i == rooms->landings->own ||
-		    !session->arch->encode_numbered(&session->context, &addition->call, trampoline,
-						    &gate, landing->entries, bytes,
-						    addition->detour))
-			continue;
-		room->used += addition->detour->trampoline_bytes;
-		return trampoline;
+			*addition->detour = (struct litifut_detour){.thunk = gate.thunk != 0};
+			if (i == rooms->landings->own ||
+			    !session->arch->encode_numbered(&session->context, &addition->call,
+							    trampoline, &gate, landing->entries,
+							    bytes, addition->detour))
+				continue;
+			room->used += addition->detour->trampoline_bytes;
+			return trampoline;
+		}
+		gate.thunk = 0; /* it may lead too far */
 	}
 	return 0;
 }

@@ -291,6 +291,7 @@ struct litifut_cramped_call litifut_site_cramped(const struct litifut_found_site
 		.section = site->section,
 		.stone = site->stone,
 		.stone_bytes = site->stone_bytes,
+		.known_callee = site->known_callee,
 	};
 
 	if (site->function) {
@@ -481,7 +482,21 @@ static enum litifut_status judge_stuck(const struct walk *walk,
 	return status;
 }
 
-/* Which of the calls without room can go through a trampoline? */
+/* What the code around a call through a register tells of its callee. */
+static void find_callee(const struct walk *walk, const struct litifut_targets *targets,
+			struct litifut_found_site *site)
+{
+	const struct litifut_cramped_call call = litifut_site_cramped(site);
+
+	if (site->site.reason != LITIFUT_SITE_PATCHED)
+		return;
+	site->known_callee = walk->arch->known_callee(walk->image, walk->context, &call, targets);
+	if (!site->site.callee)
+		site->site.callee = site->known_callee;
+}
+
+/* What only the branch targets tell: which of the calls without room can go
+ * through a trampoline? */
 static enum litifut_status judge_cramped(const struct walk *walk, struct litifut_error *error)
 {
 	struct litifut_targets targets = {0};
@@ -517,6 +532,10 @@ static enum litifut_status judge_cramped(const struct walk *walk, struct litifut
 	}
 	if (stuck && !status && walk->arch->find_stone)
 		status = judge_stuck(walk, &targets, error);
+	for (size_t i = 0;
+	     i < walk->list->count && !status && walk->context->thunks && walk->arch->known_callee;
+	     i++)
+		find_callee(walk, &targets, &walk->list->items[i]);
 	litifut_targets_release(&targets);
 	return status;
 }
@@ -566,7 +585,8 @@ enum litifut_status litifut_sites_find(const struct litifut_image *image,
 		if (litifut_sites_in(&image->sections[i]))
 			status = walk_section(&walk, &image->sections[i], error);
 	free(walk.excluded);
-	if (!status && walk.needs_targets && arch->can_detour)
+	if (!status && arch->can_detour &&
+	    (walk.needs_targets || (arch->known_callee && context->thunks)))
 		status = judge_cramped(&walk, error);
 	litifut_targets_release(&walk.branches);
 	if (status) {

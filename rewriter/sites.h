@@ -20,6 +20,7 @@ struct litifut_found_site {
 	bool detour;                           /* goes through a trampoline */
 	uint32_t stone;                        /* the same in struct litifut_cramped_call */
 	uint32_t stone_bytes;
+	uint32_t known_callee; /* the same */
 };
 
 struct litifut_site_list {

@@ -131,11 +131,13 @@ struct litifut_site {
 	 * belongs to this site alone (not patched: the address after the branch). */
 	uint32_t return_address;
 	uint32_t instruction; /* original, as in struct litifut_db_entry */
-	uint32_t callee;      /* direct: link-time address with the Thumb bit; else 0 */
-	uint8_t kind;         /* enum litifut_site_kind */
-	uint8_t reason;       /* enum litifut_site_reason */
-	uint8_t thumb;        /* 1: T32 code (or MIPS16/microMIPS) */
-	uint8_t length;       /* bytes of the original instruction: 2 or 4 */
+	/* Link-time address with the Thumb bit, of a direct call, or of an indirect one
+	 * that the code around it tells; else 0. */
+	uint32_t callee;
+	uint8_t kind;   /* enum litifut_site_kind */
+	uint8_t reason; /* enum litifut_site_reason */
+	uint8_t thumb;  /* 1: T32 code (or MIPS16/microMIPS) */
+	uint8_t length; /* bytes of the original instruction: 2 or 4 */
 };
 
 _Static_assert(sizeof(struct litifut_module) == 676, "module layout");

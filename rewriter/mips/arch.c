@@ -42,6 +42,7 @@ static enum litifut_status examine(const struct litifut_image *image,
 		.position_independent = image->type == ET_DYN,
 		.global_pointer = pointer ? pointer->address : 0,
 	};
+	litifut_mips_find_got(image, context);
 	return LITIFUT_OK;
 }
 
@@ -205,13 +206,19 @@ static void disassembler(const struct litifut_arch_context *context, enum litifu
 		      (context->big_endian ? (unsigned)CS_MODE_BIG_ENDIAN : CS_MODE_LITTLE_ENDIAN));
 }
 
+#define HOST_PIECE(bytes)                                                                          \
+	{                                                                                          \
+		LITIFUT_MIPS_WAY_BYTES + (bytes), LITIFUT_MIPS_HOST_TRAMPOLINE_BYTES(bytes)        \
+	}
+
 const struct litifut_arch litifut_arch_mips = {
 	.machine = EM_MIPS,
 	.name = "mips",
 	.entry_names = {"litifut_stub_jal", "litifut_stub_jalr", "litifut_stub_tail",
 			LITIFUT_TRAMPOLINES, "litifut_thunk_jalr", "litifut_thunk_near",
-			"litifut_thunk_tail", "litifut_thunk_call"},
-	.entry_count = 8,
+			"litifut_thunk_tail", "litifut_thunk_call", "litifut_thunk_tail_near",
+			"litifut_thunk_tail_back"},
+	.entry_count = 10,
 	.island_bytes = LITIFUT_MIPS_ISLAND_BYTES,
 	.facts = &litifut_link_facts_mips,
 	.examine = examine,
@@ -230,16 +237,20 @@ const struct litifut_arch litifut_arch_mips = {
 	.gate_bytes = LITIFUT_MIPS_GATE_BYTES,
 	.debug_section_type = SHT_MIPS_DWARF,
 	.frame_registers = {.stack_pointer = 29, .return_address = 31, .program_counter = 37},
-	.trampoline_bytes_max = LITIFUT_MIPS_TRAMPOLINE_BYTES,
+	.trampoline_bytes_max = 2 * LITIFUT_MIPS_TRAMPOLINE_BYTES,
 	.can_detour = litifut_mips_can_detour,
 	.write_detour = litifut_mips_write_detour,
 	.encode_numbered = litifut_mips_encode_numbered,
 	.write_gate = litifut_mips_write_gate,
 	.gate_works = litifut_mips_gate_works,
-	.host_bytes = LITIFUT_MIPS_HOST_BYTES,
-	.host_trampoline_bytes = LITIFUT_MIPS_HOST_TRAMPOLINE_BYTES,
-	.can_host = litifut_mips_can_host,
+	.host_pieces = {HOST_PIECE(LITIFUT_MIPS_WAYS_BYTES),
+			HOST_PIECE(LITIFUT_MIPS_NUMBERED_BYTES),
+			HOST_PIECE(LITIFUT_MIPS_NEAR_BYTES),
+			HOST_PIECE(LITIFUT_MIPS_INDIRECT_BYTES)},
+	.host_piece_count = LITIFUT_HOST_PIECES,
+	.host_room = litifut_mips_host_room,
 	.write_host = litifut_mips_write_host,
+	.known_callee = litifut_mips_callee,
 	.allows_thunks = litifut_mips_allows_thunks,
 	.thunk = litifut_mips_thunk,
 	.thunks_need_db = true,

@@ -36,6 +36,21 @@ uint32_t litifut_mips_high(uint32_t value)
 	return (value + 0x8000) >> 16;
 }
 
+uint32_t litifut_mips_branch(uint32_t word, uint32_t address, uint32_t target)
+{
+	return word | ((target - (address + 4)) >> 2 & 0xffff);
+}
+
+uint32_t litifut_mips_jump(const struct litifut_arch_context *context, bool link, uint32_t address,
+			   uint32_t target)
+{
+	if (!context->position_independent && ((address + 4) & 0xf0000000) == (target & 0xf0000000))
+		return (link ? 0x0c000000 : 0x08000000) | (target >> 2 & 0x3ffffff);
+	if (!litifut_mips_branch_reaches(address, target))
+		return 0;
+	return litifut_mips_branch(link ? 0x04110000 : 0x10000000, address, target);
+}
+
 /* An island: entries for the three ways in which a site can arrive, from which
  * it jumps to the gate, which sorts them again. It can stand anywhere, in any
  * module, and changes nothing but $at ($1), the assembler's own, which never
@@ -54,9 +69,12 @@ uint32_t litifut_mips_high(uint32_t value)
  *   36  addu  at, at, ra
  *   40  jr    at
  *   44  lw    ra, 4(sp)
+ *
+ * Behind that stand a shorter way, and two thunks, so that most calls need not go so
+ * far (thunk.c).
  */
-void litifut_mips_write_island(const struct litifut_arch_context *context, uint32_t address,
-			       const uint32_t *entries, uint8_t *code, uint32_t *island_entries)
+static void write_ways(const struct litifut_arch_context *context, uint32_t address,
+		       const uint32_t *entries, uint8_t *code, uint32_t *island_entries)
 {
 	uint32_t distance = entries[LITIFUT_MIPS_ENTRY_GATE] - (address + 28);
 	const uint32_t words[] = {
@@ -74,7 +92,7 @@ void litifut_mips_write_island(const struct litifut_arch_context *context, uint3
 		0x8fbf0004,
 	};
 
-	_Static_assert(sizeof(words) == LITIFUT_MIPS_ISLAND_BYTES, "island size");
+	_Static_assert(sizeof(words) == LITIFUT_MIPS_WAYS_BYTES, "size of the ways");
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		litifut_put32(context->big_endian, code + 4 * i, words[i]);
 	memset(island_entries, 0, LITIFUT_ENTRIES_MAX * sizeof(*island_entries));
@@ -85,9 +103,70 @@ void litifut_mips_write_island(const struct litifut_arch_context *context, uint3
 	island_entries[LITIFUT_MIPS_ENTRY_NUMBERED] = address + 12;
 }
 
-uint32_t litifut_mips_branch(uint32_t word, uint32_t address, uint32_t target)
+/* To the trampoline whose number is in at, without the gate. The distance is that of
+ * the first of them from address + 16.
+ *
+ *    0  addiu sp, sp, -8
+ *    4  sw    ra, 4(sp)
+ *    8  bal   16                ra = address + 16
+ *   12  sll   at, at, 4
+ *   16  addu  at, at, ra
+ *   20  lui   ra, %hi(distance)
+ *   24  addu  at, at, ra
+ *   28  lw    ra, 4(sp)
+ *   32  addiu at, at, %lo(distance)
+ *   36  jr    at
+ *   40  addiu sp, sp, 8
+ */
+static void write_numbered(const struct litifut_arch_context *context, uint32_t address,
+			   const uint32_t *entries, uint8_t *code, uint32_t *island_entries)
 {
-	return word | ((target - (address + 4)) >> 2 & 0xffff);
+	uint32_t distance =
+		entries[LITIFUT_MIPS_ENTRY_GATE] + LITIFUT_MIPS_GATE_BYTES - (address + 16);
+	const uint32_t words[] = {
+		0x27bdfff8, 0xafbf0004, 0x04110001,
+		0x00010900, 0x003f0821, 0x3c1f0000 | litifut_mips_high(distance),
+		0x003f0821, 0x8fbf0004, 0x24210000 | (distance & 0xffff),
+		0x00200008, 0x27bd0008,
+	};
+
+	_Static_assert(sizeof(words) == LITIFUT_MIPS_NUMBERED_BYTES, "size of the numbered way");
+	_Static_assert(LITIFUT_MIPS_TRAMPOLINE_BYTES == 1 << 4, "sll");
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		litifut_put32(context->big_endian, code + 4 * i, words[i]);
+	island_entries[LITIFUT_MIPS_ENTRY_NUMBERED] = address;
+}
+
+void litifut_mips_write_piece(const struct litifut_arch_context *context, size_t piece,
+			      uint32_t address, const uint32_t *entries, uint8_t *code,
+			      uint32_t *island_entries)
+{
+	switch ((enum litifut_mips_piece)piece) {
+	case LITIFUT_MIPS_PIECE_WAYS:
+		write_ways(context, address, entries, code, island_entries);
+		break;
+	case LITIFUT_MIPS_PIECE_NUMBERED:
+		write_numbered(context, address, entries, code, island_entries);
+		break;
+	case LITIFUT_MIPS_PIECE_NEAR:
+		litifut_mips_write_island_thunk(context, LITIFUT_MIPS_ENTRY_THUNK_NEAR, address,
+						code, island_entries);
+		break;
+	case LITIFUT_MIPS_PIECE_INDIRECT:
+		litifut_mips_write_island_thunk(context, LITIFUT_MIPS_ENTRY_THUNK_T9, address, code,
+						island_entries);
+		break;
+	}
+}
+
+void litifut_mips_write_island(const struct litifut_arch_context *context, uint32_t address,
+			       const uint32_t *entries, uint8_t *code, uint32_t *island_entries)
+{
+	for (size_t i = 0, at = 0; i < LITIFUT_HOST_PIECES; i++) {
+		litifut_mips_write_piece(context, i, address + (uint32_t)at, entries, code + at,
+					 island_entries);
+		at += litifut_arch_mips.host_pieces[i].bytes - LITIFUT_MIPS_WAY_BYTES;
+	}
 }
 
 /* The gate stands before the trampolines, all islands lead to it, and it takes

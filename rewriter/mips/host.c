@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-enum { AT = 1, WORDS = LITIFUT_MIPS_HOST_BYTES / 4, WAY = LITIFUT_MIPS_WAY_BYTES / 4 };
+enum { AT = 1, WORDS_MAX = LITIFUT_MIPS_HOST_BYTES / 4, WAY = LITIFUT_MIPS_WAY_BYTES / 4 };
 
 static uint32_t word_at(const struct litifut_arch_context *context, const uint8_t *code, unsigned i)
 {
@@ -91,9 +91,9 @@ static bool can_move(uint32_t word)
 	}
 }
 
-static bool stays(const uint32_t *words, unsigned from, unsigned number)
+static bool stays(const uint32_t *words, unsigned from, unsigned count, unsigned number)
 {
-	for (unsigned i = from; i < WORDS; i++)
+	for (unsigned i = from; i < count; i++)
 		if (litifut_mips_writes(words[i], number))
 			return false;
 	return true;
@@ -111,24 +111,28 @@ static bool has_unknown_jump(const struct litifut_arch_context *context, const u
 	return false;
 }
 
-bool litifut_mips_can_host(const struct litifut_arch_context *context,
-			   const struct litifut_section *section, uint32_t address, uint32_t size,
-			   const struct litifut_targets *targets)
+uint32_t litifut_mips_host_room(const struct litifut_arch_context *context,
+				const struct litifut_section *section, uint32_t address,
+				uint32_t size, const struct litifut_targets *targets)
 {
 	const uint8_t *code = section->bytes + (address - section->address);
-	uint32_t words[WORDS];
+	uint32_t words[WORDS_MAX];
+	unsigned count = 0;
 
-	if (size < sizeof(words) + 8 || address & 3)
-		return false;
-	for (unsigned i = 0; i < WORDS; i++) {
-		words[i] = word_at(context, code, i);
-		if (!can_move(words[i]) || (i && litifut_targets_has(targets, address + 4 * i)))
-			return false;
+	if (size < 12 + 8 || address & 3)
+		return 0;
+	while (count < WORDS_MAX && 4 * (count + 1) + 8 <= size) {
+		words[count] = word_at(context, code, count);
+		if (!can_move(words[count]) ||
+		    (count && litifut_targets_has(targets, address + 4 * count)))
+			break;
+		count++;
 	}
-	if (!litifut_mips_computes_global_pointer(words) ||
-	    (!stays(words, 3, rt(words[0])) && !stays(words, 0, LITIFUT_MIPS_T9)))
-		return false;
-	return !has_unknown_jump(context, code, size);
+	if (count < 3 || !litifut_mips_computes_global_pointer(words))
+		return 0;
+	while (!stays(words, 3, count, rt(words[0])) && !stays(words, 0, count, LITIFUT_MIPS_T9))
+		count--;
+	return has_unknown_jump(context, code, size) ? 0 : 4 * count;
 }
 
 /* A jump by `distance` from what `base` holds:
@@ -154,23 +158,24 @@ static void write_way(const struct litifut_arch_context *context, uint32_t dista
 		litifut_put32(context->big_endian, code + 4 * i, words[i]);
 }
 
-void litifut_mips_write_host(const struct litifut_arch_context *context, uint32_t address,
-			     uint32_t trampoline, const uint32_t *entries, uint8_t *code,
-			     uint8_t *moved, uint32_t *island_entries)
+void litifut_mips_write_host(const struct litifut_arch_context *context, size_t piece,
+			     uint32_t address, uint32_t trampoline, const uint32_t *entries,
+			     uint8_t *code, uint8_t *moved, uint32_t *island_entries)
 {
-	uint32_t words[WORDS];
-	uint32_t back = LITIFUT_MIPS_HOST_BYTES; /* from where $t9 points */
+	const uint32_t bytes = (uint32_t)litifut_arch_mips.host_pieces[piece].bytes;
+	uint32_t words[WORDS_MAX] = {0};
+	uint32_t back = bytes; /* from where $t9 points */
 	unsigned base = LITIFUT_MIPS_T9;
 
-	for (unsigned i = 0; i < WORDS; i++)
+	for (unsigned i = 0; i < bytes / 4; i++)
 		words[i] = word_at(context, code, i);
-	if (stays(words, 3, rt(words[0]))) {
+	if (stays(words, 3, bytes / 4, rt(words[0]))) {
 		base = rt(words[0]);
 		back -= (words[0] << 16) + (uint32_t)(int16_t)(words[1] & 0xffff);
 	}
-	memcpy(moved, code, LITIFUT_MIPS_HOST_BYTES);
-	write_way(context, back, base, moved + LITIFUT_MIPS_HOST_BYTES);
+	memcpy(moved, code, bytes);
+	write_way(context, back, base, moved + bytes);
 	write_way(context, trampoline - address, LITIFUT_MIPS_T9, code);
-	litifut_mips_write_island(context, address + LITIFUT_MIPS_WAY_BYTES, entries,
-				  code + LITIFUT_MIPS_WAY_BYTES, island_entries);
+	litifut_mips_write_piece(context, piece, address + LITIFUT_MIPS_WAY_BYTES, entries,
+				 code + LITIFUT_MIPS_WAY_BYTES, island_entries);
 }

@@ -42,13 +42,22 @@ enum {
 	LITIFUT_MIPS_ENTRY_THUNK_T9 = 4,
 	LITIFUT_MIPS_ENTRY_THUNK_NEAR = 5,
 	LITIFUT_MIPS_ENTRY_THUNK_TAIL = 6,
-	LITIFUT_MIPS_ENTRY_THUNK_CALL = 7
+	LITIFUT_MIPS_ENTRY_THUNK_CALL = 7,
+	LITIFUT_MIPS_ENTRY_THUNK_TAIL_NEAR = 8,
+	LITIFUT_MIPS_ENTRY_THUNK_TAIL_BACK = 9
 };
 
 /* What an island hands to the gate; else the number of a trampoline. */
 enum { LITIFUT_MIPS_CAME_BY_T9 = -1, LITIFUT_MIPS_CAME_BY_CALL = 0x7fff };
 
-#define LITIFUT_MIPS_ISLAND_BYTES 48
+/* Its pieces: three ways to the gate, a shorter one to trampolines, two thunks. */
+#define LITIFUT_MIPS_WAYS_BYTES 48
+#define LITIFUT_MIPS_NUMBERED_BYTES 44
+#define LITIFUT_MIPS_NEAR_BYTES 68
+#define LITIFUT_MIPS_INDIRECT_BYTES 72
+#define LITIFUT_MIPS_ISLAND_BYTES                                                                  \
+	(LITIFUT_MIPS_WAYS_BYTES + LITIFUT_MIPS_NUMBERED_BYTES + LITIFUT_MIPS_NEAR_BYTES +         \
+	 LITIFUT_MIPS_INDIRECT_BYTES)
 #define LITIFUT_MIPS_GATE_BYTES 64
 #define LITIFUT_MIPS_TRAMPOLINE_BYTES 16
 
@@ -58,9 +67,12 @@ enum { LITIFUT_MIPS_CAME_BY_T9 = -1, LITIFUT_MIPS_CAME_BY_CALL = 0x7fff };
 
 /* The way from the start of a host to its trampoline, and back. */
 #define LITIFUT_MIPS_WAY_BYTES 20
-#define LITIFUT_MIPS_HOST_BYTES (LITIFUT_MIPS_WAY_BYTES + LITIFUT_MIPS_ISLAND_BYTES)
-/* 88, made a multiple of LITIFUT_MIPS_TRAMPOLINE_BYTES, which are numbered */
-#define LITIFUT_MIPS_HOST_TRAMPOLINE_BYTES 96
+/* The most that a piece of an island takes of a host. */
+#define LITIFUT_MIPS_HOST_BYTES (LITIFUT_MIPS_WAY_BYTES + LITIFUT_MIPS_INDIRECT_BYTES)
+/* Of a piece: a multiple of LITIFUT_MIPS_TRAMPOLINE_BYTES, which are numbered. */
+#define LITIFUT_MIPS_HOST_TRAMPOLINE_BYTES(bytes)                                                  \
+	((2 * LITIFUT_MIPS_WAY_BYTES + (bytes) + LITIFUT_MIPS_TRAMPOLINE_BYTES - 1) &              \
+	 ~(LITIFUT_MIPS_TRAMPOLINE_BYTES - 1))
 
 /* A multiple of LITIFUT_MIPS_TRAMPOLINE_BYTES. */
 #define LITIFUT_MIPS_THUNK_BYTES 80
@@ -69,20 +81,47 @@ enum { LITIFUT_MIPS_CAME_BY_T9 = -1, LITIFUT_MIPS_CAME_BY_CALL = 0x7fff };
  * pointer from its own address in $t9? */
 bool litifut_mips_computes_global_pointer(const uint32_t *words);
 
+/* Fills context->got, when there is a global pointer. */
+void litifut_mips_find_got(const struct litifut_image *image, struct litifut_arch_context *context);
+uint32_t litifut_mips_callee(const struct litifut_image *image,
+			     const struct litifut_arch_context *context,
+			     const struct litifut_cramped_call *call,
+			     const struct litifut_targets *targets);
+
 /* Is `target` within what a branch at `address` can say? */
 bool litifut_mips_branch_reaches(uint32_t address, uint32_t target);
 /* The branch `word` (its offset 0), standing at `address`, to `target`. */
 uint32_t litifut_mips_branch(uint32_t word, uint32_t address, uint32_t target);
 
+/* A jump, or with `link` a call, without condition: `j` or `jal` where the region is
+ * known, else `b` or `bal`; 0: out of reach. */
+uint32_t litifut_mips_jump(const struct litifut_arch_context *context, bool link, uint32_t address,
+			   uint32_t target);
+
 /* Value for `lui` so that a signed low half added to it gives `value`. */
 uint32_t litifut_mips_high(uint32_t value);
 
-bool litifut_mips_can_host(const struct litifut_arch_context *context,
-			   const struct litifut_section *section, uint32_t address, uint32_t size,
-			   const struct litifut_targets *targets);
-void litifut_mips_write_host(const struct litifut_arch_context *context, uint32_t address,
-			     uint32_t trampoline, const uint32_t *entries, uint8_t *code,
-			     uint8_t *moved, uint32_t *island_entries);
+/* One of the two thunks of an island, standing at `address`; `entry` says which. */
+void litifut_mips_write_island_thunk(const struct litifut_arch_context *context, unsigned entry,
+				     uint32_t address, uint8_t *code, uint32_t *island_entries);
+/* Its pieces, in this order. */
+enum litifut_mips_piece {
+	LITIFUT_MIPS_PIECE_WAYS = 0,
+	LITIFUT_MIPS_PIECE_NUMBERED = 1,
+	LITIFUT_MIPS_PIECE_NEAR = 2,
+	LITIFUT_MIPS_PIECE_INDIRECT = 3
+};
+/* The piece of an island that stands at `address`: *island_entries is filled by
+ * piece 0, and changed by the others, which lead to it. */
+void litifut_mips_write_piece(const struct litifut_arch_context *context, size_t piece,
+			      uint32_t address, const uint32_t *entries, uint8_t *code,
+			      uint32_t *island_entries);
+uint32_t litifut_mips_host_room(const struct litifut_arch_context *context,
+				const struct litifut_section *section, uint32_t address,
+				uint32_t size, const struct litifut_targets *targets);
+void litifut_mips_write_host(const struct litifut_arch_context *context, size_t piece,
+			     uint32_t address, uint32_t trampoline, const uint32_t *entries,
+			     uint8_t *code, uint8_t *moved, uint32_t *island_entries);
 bool litifut_mips_is_veneer(const char *name);
 bool litifut_mips_is_indirect_tail(const struct litifut_arch_context *context,
 				   const struct litifut_cramped_call *call,

@@ -2,10 +2,11 @@
  * tracer: tail calls, whose branch says nothing of where it comes from, and
  * `jalr rN` with a delay slot that changes rN.
  *
- * A trampoline is four words:
+ * A trampoline is four words, or some more:
  *
  *   tail call          delay slot; move at, ra; bal litifut_stub_tail, or
- *                      litifut_thunk_tail; nop
+ *                      litifut_thunk_tail or _tail_near; nop
+ *                      the same with litifut_thunk_tail_back; b callee; nop
  *   changing slot      move at, rN; delay slot; b litifut_stub_jal; nop
  *
  * The tail call's key in the DB is what the bal leaves in ra; at brings the ra
@@ -94,17 +95,25 @@ static bool write_trampoline(const struct litifut_arch_context *context,
 {
 	const struct litifut_instruction *instruction = &call->instruction;
 	unsigned entry = call->tail ? LITIFUT_MIPS_ENTRY_TAIL : LITIFUT_MIPS_ENTRY_CALL;
-	uint32_t words[LITIFUT_MIPS_TRAMPOLINE_BYTES / 4] = {delay_slot(call, context), MOVE_AT_RA,
-							     0x04110000, NOP};
+	uint32_t words[2 * LITIFUT_MIPS_TRAMPOLINE_BYTES / 4] = {delay_slot(call, context),
+								 MOVE_AT_RA, 0x04110000, NOP};
+	unsigned bytes = LITIFUT_MIPS_TRAMPOLINE_BYTES;
 
 	uint32_t target = call->tail && gate->thunk ? gate->thunk : gate->entries[entry];
 
 	if (!litifut_mips_branch_reaches(address + 8, target))
 		return false;
+	if (call->tail && gate->thunk &&
+	    gate->thunk == gate->entries[LITIFUT_MIPS_ENTRY_THUNK_TAIL_BACK]) {
+		words[4] = litifut_mips_jump(context, false, address + 16, instruction->target);
+		if (!words[4])
+			return false;
+		bytes = sizeof(words);
+	}
 	*detour = (struct litifut_detour){
 		.address = call->address,
-		.trampoline_bytes = LITIFUT_MIPS_TRAMPOLINE_BYTES,
-		.frames = {{.start = address, .bytes = LITIFUT_MIPS_TRAMPOLINE_BYTES}},
+		.trampoline_bytes = bytes,
+		.frames = {{.start = address, .bytes = bytes}},
 	};
 	if (call->tail) {
 		detour->return_address = address + 16;
@@ -120,26 +129,8 @@ static bool write_trampoline(const struct litifut_arch_context *context,
 		detour->instruction = JALR_AT;
 	}
 	words[2] = litifut_mips_branch(words[2], address + 8, target);
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+	for (size_t i = 0; i < bytes / 4; i++)
 		litifut_put32(context->big_endian, code + 4 * i, words[i]);
-	return true;
-}
-
-/* A jump without condition, from anywhere in the region, where the region is
- * known; else a branch. False: out of reach. */
-static bool write_way(const struct litifut_arch_context *context, bool link, uint32_t address,
-		      uint32_t target, uint8_t *code)
-{
-	if (!context->position_independent &&
-	    ((address + 4) & 0xf0000000) == (target & 0xf0000000)) {
-		litifut_put32(context->big_endian, code,
-			      (link ? 0x0c000000 : 0x08000000) | (target >> 2 & 0x3ffffff));
-		return true;
-	}
-	if (!litifut_mips_branch_reaches(address, target))
-		return false;
-	litifut_put32(context->big_endian, code,
-		      litifut_mips_branch(link ? 0x04110000 : 0x10000000, address, target));
 	return true;
 }
 
@@ -157,8 +148,12 @@ bool litifut_mips_write_detour(const struct litifut_arch_context *context,
 		litifut_put32(context->big_endian, code,
 			      litifut_mips_branch(call->instruction.word & 0xffff0000,
 						  call->address, target));
-	} else if (!write_way(context, !call->tail, call->address, target, code)) {
-		return false;
+	} else {
+		uint32_t word = litifut_mips_jump(context, !call->tail, call->address, target);
+
+		if (!word)
+			return false;
+		litifut_put32(context->big_endian, code, word);
 	}
 	if (!write_trampoline(context, call, address, gate, trampoline, detour))
 		return false;

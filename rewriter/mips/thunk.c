@@ -5,7 +5,9 @@
  *	jalr $t9	litifut_thunk_jalr	stores the callee as well
  *	bal f		litifut_thunk_near	if f starts by computing its global
  *						pointer from $t9: then $t9 is f
- *	tail calls	litifut_thunk_tail	through $t9, or to such an f
+ *	tail calls	litifut_thunk_tail	through $t9
+ *			litifut_thunk_tail_near	through $t9, or with the callee in it; known
+ *			litifut_thunk_tail_back	others to a known callee
  *
  * Other direct calls, `jal` above all, get a thunk for each callee:
  *
@@ -31,8 +33,12 @@
  * asks for. Hand-written code may not, so it is only taken for granted in a
  * function that has made a frame before the call and keeps nothing there. What has
  * none of these goes by the instruction DB. */
+#include <litifut/trace_format.h>
+
 #include "rewriter/libc.h"
 #include "rewriter/mips/mips.h"
+
+#define INDIRECT_WORD LITIFUT_CONTROL_WORD(LITIFUT_WORD_INDIRECT, 2)
 
 #define THUNK_WORDS (LITIFUT_MIPS_THUNK_BYTES / 4)
 
@@ -98,6 +104,15 @@ static bool needs_t9(const struct litifut_image *image, const struct litifut_arc
 	return litifut_mips_computes_global_pointer(words);
 }
 
+/* Does a direct call leave its callee's address in $t9? The code before it tells, or
+ * that of the callee. */
+static bool is_in_t9(const struct litifut_image *image, const struct litifut_arch_context *context,
+		     const struct litifut_cramped_call *call)
+{
+	return call->known_callee == call->instruction.target ||
+	       needs_t9(image, context, call->instruction.target);
+}
+
 static bool keeps_t9(const struct litifut_arch_context *context,
 		     const struct litifut_cramped_call *call)
 {
@@ -120,7 +135,7 @@ static struct litifut_thunk direct_call(const struct litifut_image *image,
 	if (instruction->conditional)
 		return (struct litifut_thunk){0};
 	if (instruction->word >> 26 == 1 && keeps_t9(context, call) &&
-	    needs_t9(image, context, instruction->target))
+	    is_in_t9(image, context, call))
 		return shared(LITIFUT_MIPS_ENTRY_THUNK_NEAR);
 	return (struct litifut_thunk){.kind = LITIFUT_THUNK_CALLEE, .callee = instruction->target};
 }
@@ -140,62 +155,111 @@ struct litifut_thunk litifut_mips_thunk(const struct litifut_image *image,
 	case LITIFUT_CLASS_CALL_INDIRECT:
 		if (instruction->target_register == LITIFUT_MIPS_T9 && keeps_t9(context, call) &&
 		    has_room(context, call))
-			return shared(LITIFUT_MIPS_ENTRY_THUNK_T9);
+			return shared(call->known_callee ? LITIFUT_MIPS_ENTRY_THUNK_NEAR
+							 : LITIFUT_MIPS_ENTRY_THUNK_T9);
 		return none;
-	case LITIFUT_CLASS_BRANCH_DIRECT: /* the room is the one that this function got */
-		if (keeps_t9(context, call) && needs_t9(image, context, instruction->target))
-			return shared(LITIFUT_MIPS_ENTRY_THUNK_TAIL);
-		return none;
+	case LITIFUT_CLASS_BRANCH_DIRECT:
+		return shared(keeps_t9(context, call) && is_in_t9(image, context, call)
+				      ? LITIFUT_MIPS_ENTRY_THUNK_TAIL_NEAR
+				      : LITIFUT_MIPS_ENTRY_THUNK_TAIL_BACK);
 	case LITIFUT_CLASS_BRANCH_INDIRECT:
 		if (instruction->target_register == LITIFUT_MIPS_T9 && keeps_t9(context, call))
-			return shared(LITIFUT_MIPS_ENTRY_THUNK_TAIL);
+			return shared(call->known_callee ? LITIFUT_MIPS_ENTRY_THUNK_TAIL_NEAR
+							 : LITIFUT_MIPS_ENTRY_THUNK_TAIL);
 		return none;
 	default:
 		return none;
 	}
 }
 
-/* `j` or `jal` if `word` has a region, else `b` or `bal`; 0: out of reach. */
-static uint32_t jump(const struct litifut_arch_context *context, bool link, uint32_t address,
-		     uint32_t target)
+/* Reserves the place for an event of so many words. */
+static unsigned reserve(unsigned event_words, uint32_t address, uint32_t slow, uint32_t *words)
 {
-	if (!context->position_independent && ((address + 4) & 0xf0000000) == (target & 0xf0000000))
-		return (link ? 0x0c000000 : 0x08000000) | (target >> 2 & 0x3ffffff);
-	if (!litifut_mips_branch_reaches(address, target))
-		return 0;
-	return litifut_mips_branch(link ? 0x04110000 : 0x10000000, address, target);
+	unsigned count = 0;
+	unsigned bytes = 4 * event_words;
+
+	words[count++] = 0xafa80000;
+	words[count++] = 0xafa30004;
+	words[count++] = 0x7c03e83b;
+	words[count++] = 0x8c638ff8;
+	words[count++] = 0xc0610004;
+	if (event_words == 1) {
+		words[count++] = 0x00014480;
+	} else {
+		/* 0 for no cursor, and where the event would take it to or beyond the
+		 * multiple of 16 KB */
+		words[count++] = 0x24280000 | bytes;
+		words[count++] = 0x31083ff0;
+	}
+	words[count] = litifut_mips_branch(0x11000000, address + 4 * count, slow);
+	count++;
+	words[count++] = 0x24280000 | bytes;
+	words[count++] = 0xe0680004;
+	words[count] = litifut_mips_branch(0x11000000, address + 4 * count, slow);
+	return count + 1;
+}
+
+static void put_words(const struct litifut_arch_context *context, const uint32_t *words,
+		      unsigned count, uint8_t *code)
+{
+	for (unsigned i = 0; i < count; i++)
+		litifut_put32(context->big_endian, code + 4 * i, words[i]);
+}
+
+/* litifut_thunk_near or litifut_thunk_jalr again, in reach of the calls around an
+ * island. What can't be stored goes by the island's way for `jalr $t9`: that of the
+ * first from behind it, that of the second from there as well. */
+void litifut_mips_write_island_thunk(const struct litifut_arch_context *context, unsigned entry,
+				     uint32_t address, uint8_t *code, uint32_t *island_entries)
+{
+	const unsigned slow = LITIFUT_MIPS_NEAR_BYTES - 12;
+	uint32_t words[LITIFUT_MIPS_INDIRECT_BYTES / 4];
+	unsigned count;
+
+	if (entry == LITIFUT_MIPS_ENTRY_THUNK_NEAR) {
+		count = reserve(1, address, address + slow, words);
+		words[count++] = 0x8fa80000;
+		words[count++] = 0xac3f0000;
+		words[count++] = 0x03200008;
+		words[count++] = 0x8fa30004;
+		words[count++] = 0x8fa80000;
+		words[count] = litifut_mips_branch(0x10000000, address + 4 * count,
+						   island_entries[LITIFUT_MIPS_ENTRY_T9]);
+		count++;
+		words[count++] = 0x8fa30004;
+	} else {
+		count = reserve(3, address, island_entries[LITIFUT_MIPS_ENTRY_THUNK_NEAR] + slow,
+				words);
+		words[count++] = 0x24080000 | INDIRECT_WORD;
+		words[count++] = 0xac280000;
+		words[count++] = 0xac3f0004;
+		words[count++] = 0xac390008;
+		words[count++] = 0x8fa80000;
+		words[count++] = 0x03200008;
+		words[count++] = 0x8fa30004;
+	}
+	put_words(context, words, count, code);
+	island_entries[entry] = address;
 }
 
 unsigned litifut_mips_write_thunk(const struct litifut_arch_context *context,
 				  const struct litifut_thunk *thunk, uint32_t address,
 				  const uint32_t *entries, uint8_t *code)
 {
-	const uint32_t words[THUNK_WORDS] = {
-		0xafa80000,
-		0xafa30004,
-		0x7c03e83b,
-		0x8c638ff8,
-		0xc0610004,
-		0x00014480,
-		litifut_mips_branch(0x11000000, address + 24, address + 56),
-		0x24280004,
-		0xe0680004,
-		litifut_mips_branch(0x11000000, address + 36, address + 56),
-		0x8fa80000,
-		0xac3f0000,
-		jump(context, false, address + 48, thunk->callee),
-		0x8fa30004,
-		0xafbf0008,
-		jump(context, true, address + 60, entries[LITIFUT_MIPS_ENTRY_THUNK_CALL]),
-		0,
-		0, /* trampolines are numbered */
-		0,
-		0,
-	};
+	uint32_t words[THUNK_WORDS] = {0}; /* trampolines are numbered: the rest is empty */
+	unsigned count = reserve(1, address, address + 56, words);
+	unsigned exit;
 
-	if (!words[12] || !words[15])
+	words[count++] = 0x8fa80000;
+	words[count++] = 0xac3f0000;
+	exit = count;
+	words[count++] = litifut_mips_jump(context, false, address + 4 * exit, thunk->callee);
+	words[count++] = 0x8fa30004;
+	words[count++] = 0xafbf0008;
+	words[count] = litifut_mips_jump(context, true, address + 4 * count,
+					 entries[LITIFUT_MIPS_ENTRY_THUNK_CALL]);
+	if (!words[exit] || !words[count])
 		return 0;
-	for (unsigned i = 0; i < THUNK_WORDS; i++)
-		litifut_put32(context->big_endian, code + 4 * i, words[i]);
+	put_words(context, words, THUNK_WORDS, code);
 	return sizeof(words);
 }

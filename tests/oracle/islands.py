@@ -1,14 +1,18 @@
 """Where code of LITIFUT's stands inside the program's own functions (MIPS).
 
 No symbol names it, so it is found by what it looks like: the target of a patched
-call that lies in no function of ours begins an island, and an island ends with
-`jr at; lw ra, 4(sp)`.
+call that lies in no function of ours begins a piece of an island, and that ends with
+`jr at; lw ra, 4(sp)` or `jr at; addiu sp, sp, 8`, or, if it is a thunk, with `jr t9; lw v1, 4(sp)`, behind which
+may stand its way to the island.
 """
 
 from elf import EM_MIPS, SHF_EXECINSTR, SHT_NOBITS
 
-END = (0x00200008, 0x8FBF0004)
-LONGEST = 16  # instructions
+ENDS = ((0x00200008, 0x8FBF0004), (0x00200008, 0x27BD0008), (0x03200008, 0x8FA30004))
+LONGEST = 24  # instructions
+WAY = (0x8FA80000, 0x10000000, 0x8FA30004)  # lw t0, 0(sp); b; lw v1, 4(sp)
+# b; addiu at, zero, -1; or addiu sp, sp, -8; sw ra, 4(sp); or sw t0, 0(sp); sw v1, 4(sp)
+STARTS = ((0x10000002, 0x2401FFFF), (0x27BDFFF8, 0xAFBF0004), (0xAFA80000, 0xAFA30004))
 
 
 def target(address, word):
@@ -25,17 +29,21 @@ def ranges(elf, patched):
         return []
     ours = elf.ranges("litifut_")
     result = set()
-    for address in patched:
-        entry = target(address, elf.word(address))
-        if entry is None:
-            continue
+    entries = {target(address, elf.word(address)) for address in patched} - {None}
+    while entries:
+        entry = entries.pop()
         start = elf.offset_of(entry)
-        if any(low <= start < high for low, high in ours):
+        if any(low <= start < high for low, high in ours + list(result)):
             continue
         words = elf.unpack(f"{LONGEST}I", start)
         for i in range(LONGEST - 1):
-            if words[i:i + 2] == END:
-                result.add((start, start + 4 * (i + 2)))
+            if words[i:i + 2] in ENDS:
+                length = i + 2
+                behind = elf.unpack("3I", start + 4 * length)
+                if (behind[0], behind[1] & 0xFFFF0000, behind[2]) == WAY:
+                    entries.add(target(entry + 4 * (length + 1), behind[1]))
+                    length += 3
+                result.add((start, start + 4 * length))
                 break
     return sorted(result)
 
@@ -51,7 +59,7 @@ def ways(elf):
             continue
         words = elf.unpack(f"{section.size // 4}I", section.offset)
         for i in range(5, len(words) - 1):
-            # jr at; nop; b; addiu at, zero, -1
-            if words[i - 2:i + 2] == (0x00200008, 0, 0x10000002, 0x2401FFFF):
+            # jr at; nop; what begins a piece
+            if words[i - 2:i] == (0x00200008, 0) and words[i:i + 2] in STARTS:
                 result.add(section.address + 4 * (i - 2))
     return result

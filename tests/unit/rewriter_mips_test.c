@@ -150,7 +150,8 @@ static void return_address_is_behind_the_delay_slot(void **state)
 	assert_int_equal(litifut_arch_mips.return_address(&instruction, 0x1000), 0x1008);
 }
 
-/* A function that can be a host: global pointer, a frame, seventeen instructions. */
+/* A function that can be a host of an island's first piece: global pointer, a frame,
+ * seventeen instructions. */
 static const uint32_t host_words[] = {
 	0x3c1c0002, 0x279c8010, 0x0399e021, 0x27bdffe0, 0xafbf001c, 0xafb20018, 0xafb10014,
 	0xafb00010, 0xafbc000c, 0x00808025, 0x00a08825, 0x00c09025, 0x8f828020, 0x24420010,
@@ -173,7 +174,8 @@ static bool can_host(size_t changed, uint32_t word, uint32_t target)
 	for (size_t i = 0; i < HOST_WORDS; i++)
 		litifut_put32(contexts[0].big_endian, bytes + 4 * i,
 			      i == changed ? word : host_words[i]);
-	result = litifut_mips_can_host(&contexts[0], &section, HOST, sizeof(bytes), &targets);
+	result = litifut_mips_host_room(&contexts[0], &section, HOST, sizeof(bytes), &targets) >=
+		 litifut_arch_mips.host_pieces[0].bytes;
 	litifut_targets_release(&targets);
 	return result;
 }
@@ -215,30 +217,56 @@ static uint32_t way_target(const uint8_t *code, uint32_t base)
 	return base + (high << 16) + (uint32_t)(int16_t)low;
 }
 
+static void hosts_say_how_much_they_can_move(void **state)
+{
+	uint32_t words[40];
+	uint8_t bytes[sizeof(words)];
+	struct litifut_section section = {.address = HOST, .size = sizeof(bytes), .bytes = bytes};
+	const struct litifut_targets targets = {0};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(words); i++)
+		litifut_put32(contexts[0].big_endian, bytes + 4 * i,
+			      i < 12 ? host_words[i] : 0x24420010);
+	/* no more than any piece wants */
+	assert_int_equal(
+		litifut_mips_host_room(&contexts[0], &section, HOST, sizeof(bytes), &targets),
+		LITIFUT_MIPS_HOST_BYTES);
+	/* two instructions of the function stay */
+	assert_int_equal(litifut_mips_host_room(&contexts[0], &section, HOST, 80, &targets), 72);
+	/* up to where the second of $t9 and the global pointer is lost */
+	litifut_put32(contexts[0].big_endian, bytes + 4 * 15, 0x8f998020);
+	litifut_put32(contexts[0].big_endian, bytes + 4 * 19, 0x8fbc000c);
+	assert_int_equal(
+		litifut_mips_host_room(&contexts[0], &section, HOST, sizeof(bytes), &targets),
+		4 * 19);
+}
+
 static void hosts_lead_there_and_back(void **state)
 {
 	static const uint32_t entries[LITIFUT_ENTRIES_MAX] = {0x100, 0x200, 0x300, 0x400};
 	const uint32_t trampoline = 0x2f8000;
+	const uint32_t bytes = (uint32_t)litifut_arch_mips.host_pieces[0].bytes;
 	uint32_t island[LITIFUT_ENTRIES_MAX];
-	uint8_t moved[LITIFUT_MIPS_HOST_TRAMPOLINE_BYTES];
+	uint8_t moved[LITIFUT_MIPS_HOST_TRAMPOLINE_BYTES(LITIFUT_MIPS_WAYS_BYTES)];
 	uint8_t code[sizeof(host_words)];
 
 	(void)state;
 	for (size_t i = 0; i < HOST_WORDS; i++)
 		litifut_put32(false, code + 4 * i, host_words[i]);
-	litifut_mips_write_host(&contexts[0], HOST, trampoline, entries, code, moved, island);
+	litifut_mips_write_host(&contexts[0], 0, HOST, trampoline, entries, code, moved, island);
 	assert_int_equal(way_target(code, HOST), trampoline);
-	for (size_t i = 0; i < LITIFUT_MIPS_HOST_BYTES / 4; i++)
+	for (size_t i = 0; i < bytes / 4; i++)
 		assert_int_equal(litifut_get32(false, moved + 4 * i), host_words[i]);
-	for (size_t i = LITIFUT_MIPS_HOST_BYTES / 4; i < HOST_WORDS; i++)
+	for (size_t i = bytes / 4; i < HOST_WORDS; i++)
 		assert_int_equal(litifut_get32(false, code + 4 * i), host_words[i]);
 	/* gp is HOST + 0x20000 - 0x7ff0 when the way back is taken */
-	assert_int_equal(way_target(moved + LITIFUT_MIPS_HOST_BYTES, HOST + 0x20000 - 0x7ff0),
-			 HOST + LITIFUT_MIPS_HOST_BYTES);
+	assert_int_equal(way_target(moved + bytes, HOST + 0x20000 - 0x7ff0), HOST + bytes);
 	/* the island: its last jump goes to the gate, relative to what its bal leaves */
 	uint32_t start = HOST + LITIFUT_MIPS_WAY_BYTES;
 
 	assert_int_equal(island[LITIFUT_MIPS_ENTRY_T9], start);
+	assert_int_equal(island[LITIFUT_MIPS_ENTRY_THUNK_T9], start);
 	assert_int_equal(way_target(code + LITIFUT_MIPS_WAY_BYTES + 28, start + 28), entries[3]);
 }
 
@@ -293,6 +321,63 @@ static void tail_calls_go_by_trampolines(void **state)
 	/* not one of the numbered places */
 	assert_false(litifut_mips_encode_numbered(&contexts[0], &call, 0x90400 + first + 8, &far,
 						  island, code, &detour));
+}
+
+/* The thunk that stores the event comes back to where the trampoline goes on, which
+ * is the call's key. */
+static void trampolines_go_on_where_their_thunk_returns(void **state)
+{
+	/* b 0x20004; nop */
+	uint8_t bytes[8] = {0xff, 0x3f, 0x00, 0x10};
+	struct litifut_section section = {.address = 0x10004, .size = 8, .bytes = bytes};
+	const struct litifut_cramped_call call = tail_call(&section, 0x10004);
+	const uint32_t entries[LITIFUT_ENTRIES_MAX] = {
+		0x20000,
+		0x20100,
+		0x20200,
+		0x20400,
+		0,
+		0,
+		0,
+		0,
+		[LITIFUT_MIPS_ENTRY_THUNK_TAIL_NEAR] = 0x20300,
+		[LITIFUT_MIPS_ENTRY_THUNK_TAIL_BACK] = 0x20340};
+	const uint32_t place = 0x20400 + LITIFUT_MIPS_GATE_BYTES;
+	struct litifut_gate gate = {0x20400, entries, 0x20340};
+	struct litifut_detour detour;
+	uint8_t code[2 * LITIFUT_MIPS_TRAMPOLINE_BYTES];
+
+	(void)state;
+	assert_true(litifut_mips_write_detour(&contexts[0], &call, place, &gate, code, &detour));
+	assert_int_equal(detour.return_address, place + 16);
+	assert_int_equal(detour.trampoline_bytes, 32);
+	assert_int_equal(litifut_get32(false, code + 8),
+			 litifut_mips_branch(0x04110000, place + 8, 0x20340));
+	assert_int_equal(litifut_get32(false, code + 16),
+			 litifut_mips_branch(0x10000000, place + 16, 0x20004));
+	/* the other thunks leave through $t9 */
+	gate.thunk = 0x20300;
+	assert_true(litifut_mips_write_detour(&contexts[0], &call, place, &gate, code, &detour));
+	assert_int_equal(detour.trampoline_bytes, 16);
+}
+
+/* The way by a number, without the gate. */
+static void numbers_lead_to_trampolines(void **state)
+{
+	const uint32_t entries[LITIFUT_ENTRIES_MAX] = {0x90000, 0x90100, 0x90200, 0x90400};
+	uint32_t island[LITIFUT_ENTRIES_MAX];
+	uint8_t code[LITIFUT_MIPS_ISLAND_BYTES];
+
+	(void)state;
+	litifut_mips_write_island(&contexts[0], 0x12000, entries, code, island);
+	uint32_t at = island[LITIFUT_MIPS_ENTRY_NUMBERED] - 0x12000;
+
+	assert_int_equal(litifut_get32(false, code + at + 12), 0x00010900); /* sll at, at, 4 */
+	uint32_t high = litifut_get32(false, code + at + 20) & 0xffff;
+	uint32_t low = litifut_get32(false, code + at + 32) & 0xffff;
+	/* from what the bal leaves in ra */
+	assert_int_equal(0x12000 + at + 16 + (high << 16) + (uint32_t)(int16_t)low,
+			 0x90400 + LITIFUT_MIPS_GATE_BYTES);
 }
 
 /* As glibc's clone() starts a thread. Its number in at must be of no consequence
@@ -383,8 +468,11 @@ int main(void)
 		cmocka_unit_test(return_address_is_behind_the_delay_slot),
 		cmocka_unit_test(skips_what_is_no_branch),
 		cmocka_unit_test(knows_hosts),
+		cmocka_unit_test(hosts_say_how_much_they_can_move),
 		cmocka_unit_test(hosts_lead_there_and_back),
 		cmocka_unit_test(tail_calls_go_by_trampolines),
+		cmocka_unit_test(trampolines_go_on_where_their_thunk_returns),
+		cmocka_unit_test(numbers_lead_to_trampolines),
 		cmocka_unit_test(a_far_branch_with_a_condition_takes_a_number),
 		cmocka_unit_test(returns_and_switches_are_no_tail_calls),
 	};

@@ -239,6 +239,44 @@ static void mips_thunks_know_their_reach(void **state)
 	assert_int_not_equal(litifut_mips_write_thunk(&fixed, &far, ADDRESS, entries, code), 0);
 }
 
+/* The thunks of an island, and what they do when they can't store: they go to the
+ * island's way for calls through $t9. */
+static void mips_islands_have_thunks(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		const struct litifut_arch_context context = {
+			.big_endian = i & 1, .position_independent = i & 2, .thunks = true};
+		const uint32_t near =
+			ADDRESS + LITIFUT_MIPS_WAYS_BYTES + LITIFUT_MIPS_NUMBERED_BYTES;
+		const uint32_t indirect = near + LITIFUT_MIPS_NEAR_BYTES;
+		uint32_t island[LITIFUT_ENTRIES_MAX];
+		uint8_t code[LITIFUT_MIPS_ISLAND_BYTES];
+		struct listing listing;
+
+		litifut_mips_write_island(&context, ADDRESS, entries, code, island);
+		assert_int_equal(island[LITIFUT_MIPS_ENTRY_THUNK_NEAR], near);
+		assert_int_equal(island[LITIFUT_MIPS_ENTRY_THUNK_T9], indirect);
+		assert_int_equal(island[LITIFUT_MIPS_ENTRY_T9], ADDRESS);
+		read_code(&litifut_arch_mips, &context, LITIFUT_CODE_PLAIN, code + (near - ADDRESS),
+			  LITIFUT_MIPS_NEAR_BYTES, near, &listing);
+		assert_int_equal(listing.count, LITIFUT_MIPS_NEAR_BYTES / 4);
+		assert_int_equal(find(&listing, "jr $t9"), 12); /* 14 with its delay slot */
+		assert_string_equal(listing.text[6], "beqz $t0, 0x20094");
+		assert_string_equal(listing.text[9], "beqz $t0, 0x20094");
+		assert_int_equal(listing.addresses[14], 0x20094);
+		assert_int_equal(find(&listing, "b 0x20000"), 15);
+		read_code(&litifut_arch_mips, &context, LITIFUT_CODE_PLAIN,
+			  code + (indirect - ADDRESS), LITIFUT_MIPS_INDIRECT_BYTES, indirect,
+			  &listing);
+		assert_int_equal(find(&listing, "jr $t9"), 16);
+		assert_int_equal(listing.count, LITIFUT_MIPS_INDIRECT_BYTES / 4);
+		assert_string_equal(listing.text[7], "beqz $t0, 0x20094");
+		assert_string_equal(listing.text[10], "beqz $t0, 0x20094");
+		find(&listing, "sw $t9, 8($at)");
+	}
+}
+
 /* Room for arguments at sp is only taken for granted in a function with a frame
  * that does not use it. */
 static void mips_callers_without_room_are_left_to_the_db(void **state)
@@ -279,6 +317,53 @@ static void mips_callers_without_room_are_left_to_the_db(void **state)
 	}
 }
 
+/* A tail call needs no room of its caller's. Its event is one word when the callee is
+ * known: by the branch, or by what the code before a jump through $t9 tells. */
+static void mips_tail_calls_have_thunks(void **state)
+{
+	static const struct {
+		uint32_t word;
+		uint32_t slot;
+		uint32_t known_callee;
+		enum litifut_thunk_kind kind;
+		unsigned entry;
+	} cases[] = {
+		{0x10000007, 0, 0x1020, LITIFUT_THUNK_ENTRY, LITIFUT_MIPS_ENTRY_THUNK_TAIL_NEAR},
+		{0x10000007, 0, 0, LITIFUT_THUNK_ENTRY, LITIFUT_MIPS_ENTRY_THUNK_TAIL_BACK},
+		{0x10000007, 0, 0x2000, LITIFUT_THUNK_ENTRY, LITIFUT_MIPS_ENTRY_THUNK_TAIL_BACK},
+		/* li t9, 1 */
+		{0x10000007, 0x24190001, 0x1020, LITIFUT_THUNK_ENTRY,
+		 LITIFUT_MIPS_ENTRY_THUNK_TAIL_BACK},
+		{0x03200008, 0, 0x1020, LITIFUT_THUNK_ENTRY, LITIFUT_MIPS_ENTRY_THUNK_TAIL_NEAR},
+		{0x03200008, 0, 0, LITIFUT_THUNK_ENTRY, LITIFUT_MIPS_ENTRY_THUNK_TAIL},
+		{0x00600008, 0, 0, LITIFUT_THUNK_NONE, 0}, /* jr v1 */
+	};
+	const struct litifut_arch_context context = {.position_independent = true, .thunks = true};
+	const struct litifut_image image = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		uint8_t bytes[8];
+		struct litifut_section section = {
+			.address = 0x1000, .size = sizeof(bytes), .bytes = bytes};
+		struct litifut_cramped_call call = {.address = 0x1000,
+						    .tail = true,
+						    .section = &section,
+						    .function_start = 0x1000,
+						    .function_end = 0x1008,
+						    .known_callee = cases[i].known_callee};
+		struct litifut_thunk thunk;
+
+		litifut_put32(false, bytes, cases[i].word);
+		litifut_put32(false, bytes + 4, cases[i].slot);
+		litifut_mips_decode(&context, bytes, 8, 0x1000, LITIFUT_CODE_PLAIN,
+				    &call.instruction);
+		thunk = litifut_mips_thunk(&image, &context, &call);
+		assert_int_equal(thunk.kind, cases[i].kind);
+		assert_int_equal(thunk.number, cases[i].entry);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -290,6 +375,8 @@ int main(void)
 		cmocka_unit_test(arm_thunks_know_their_reach),
 		cmocka_unit_test(mips_direct_calls_take_14),
 		cmocka_unit_test(mips_thunks_know_their_reach),
+		cmocka_unit_test(mips_islands_have_thunks),
+		cmocka_unit_test(mips_tail_calls_have_thunks),
 		cmocka_unit_test(mips_callers_without_room_are_left_to_the_db),
 	};
 

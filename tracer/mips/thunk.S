@@ -88,29 +88,27 @@ litifut_thunk_near:
 	.end litifut_thunk_near
 	.size litifut_thunk_near, . - litifut_thunk_near
 
-/* A tail call through $t9, from its trampoline: ra is its key, at what the callee
- * gets in ra. It is rare enough for room of its own: what the function that it
- * ends has in its caller's is no concern of ours. */
-	.globl litifut_thunk_tail
-	.hidden litifut_thunk_tail
-	.type litifut_thunk_tail, @function
-	.ent litifut_thunk_tail
-litifut_thunk_tail:
+/* A tail call, from its trampoline: ra is its key, at what the callee gets in ra.
+ * The thunks take room of their own: what the function that the call ends has in its
+ * caller's is no concern of ours. `stores` puts the event at $at, `leaves` goes on,
+ * with that room still to be freed. */
+	.macro	tail name bytes stores leaves
+	.globl \name
+	.hidden \name
+	.type \name, @function
+	.ent \name
+\name:
 	.cfi_startproc
 	.cfi_register 31, 1
 	addiu	$sp, $sp, -16
 	.cfi_adjust_cfa_offset 16
 	sw	$at, 8($sp)
 	.cfi_rel_offset 31, 8
-	reserve	12
-	li	$t0, TAIL
-	sw	$t0, 0($at)
-	sw	$ra, 4($at)
-	sw	$t9, 8($at)
-	lw	$t0, 0($sp)
+	reserve	\bytes
+	\stores
 	lw	$ra, 8($sp)
 	lw	$v1, 4($sp)
-	jr	$t9
+	\leaves
 	addiu	$sp, $sp, 16
 8:	lw	$t0, 0($sp)
 	lw	$at, 8($sp)
@@ -118,7 +116,33 @@ litifut_thunk_tail:
 	b	litifut_stub_tail
 	addiu	$sp, $sp, 16
 	.cfi_endproc
-	.end litifut_thunk_tail
-	.size litifut_thunk_tail, . - litifut_thunk_tail
+	.end \name
+	.size \name, . - \name
+	.endm
+
+	/* through $t9: its callee is part of the event */
+	.macro	stores_callee
+	li	$t0, TAIL
+	sw	$t0, 0($at)
+	sw	$ra, 4($at)
+	sw	$t9, 8($at)
+	lw	$t0, 0($sp)
+	.endm
+
+	/* the callee is known */
+	.macro	stores_key
+	lw	$t0, 0($sp)
+	sw	$ra, 0($at)
+	.endm
+
+	/* it is not in $t9, and its trampoline goes on to it */
+	.macro	stores_key_for_return
+	stores_key
+	move	$at, $ra
+	.endm
+
+	tail	litifut_thunk_tail, 12, stores_callee, "jr $t9"
+	tail	litifut_thunk_tail_near, 4, stores_key, "jr $t9"
+	tail	litifut_thunk_tail_back, 4, stores_key_for_return, "jr $at"
 
 	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,194 @@
+/* What does $t9 hold at a call?
+ *
+ * Position-independent code loads a callee's address from the GOT:
+ *
+ *	lw    t9, %got(page)(gp)	or the whole of it: %call16(f), %got(f)
+ *	addiu t9, t9, %lo(f)		not with those
+ *	jalr  t9
+ *
+ * Where nothing comes between, and nothing jumps to between, and the entry of the
+ * GOT is one that the dynamic linker fills with an address in this very image, the
+ * callee is known. Such are the local entries, and in an executable those of symbols
+ * that it defines itself: it comes first in the order in which they are looked up. */
+#include <elf.h>
+
+#include "rewriter/mips/mips.h"
+#include "rewriter/tail.h"
+
+enum { GP = 28, ADDIU = 0x09, LW = 0x23, RESERVED = 2, SYMBOL_BYTES = 16 };
+
+/* So many instructions are looked at, at the most. */
+#define FARTHEST 128
+
+static uint32_t tag_value(const struct litifut_image *image, const struct litifut_section *dynamic,
+			  uint32_t wanted)
+{
+	for (uint32_t at = 0; at + 8 <= dynamic->size; at += 8) {
+		uint32_t tag = litifut_get32(image->big_endian, dynamic->bytes + at);
+
+		if (tag == DT_NULL)
+			break;
+		if (tag == wanted)
+			return litifut_get32(image->big_endian, dynamic->bytes + at + 4);
+	}
+	return 0;
+}
+
+static uint32_t word_at(const struct litifut_arch_context *context,
+			const struct litifut_section *section, uint32_t address)
+{
+	return litifut_get32(context->big_endian, section->bytes + (address - section->address));
+}
+
+/* The global pointer that the function at `address` computes; 0: it does not begin
+ * by that. */
+static uint32_t computed_pointer(const struct litifut_image *image,
+				 const struct litifut_arch_context *context, uint32_t address)
+{
+	const struct litifut_section *section = litifut_image_section_at(image, address, 12);
+	uint32_t words[3];
+
+	if (!section || address & 3)
+		return 0;
+	for (unsigned i = 0; i < 3; i++)
+		words[i] = word_at(context, section, address + 4 * i);
+	if (!litifut_mips_computes_global_pointer(words))
+		return 0;
+	return address + (words[0] << 16) + (uint32_t)(int16_t)(words[1] & 0xffff);
+}
+
+/* A large image has several GOTs, each with a pointer of its own. */
+static bool has_one_pointer(const struct litifut_image *image,
+			    const struct litifut_arch_context *context)
+{
+	for (size_t i = 0; i < image->function_count; i++) {
+		uint32_t pointer = computed_pointer(image, context, image->function_addresses[i]);
+
+		if (pointer && pointer != context->global_pointer)
+			return false;
+	}
+	return true;
+}
+
+void litifut_mips_find_got(const struct litifut_image *image, struct litifut_arch_context *context)
+{
+	const struct litifut_section *dynamic = litifut_image_section(image, ".dynamic");
+	struct litifut_got *got = &context->got;
+
+	if (!dynamic || !dynamic->bytes || !context->global_pointer)
+		return;
+	uint32_t first = tag_value(image, dynamic, DT_MIPS_GOTSYM);
+	uint32_t symbols = tag_value(image, dynamic, DT_MIPS_SYMTABNO);
+
+	got->address = tag_value(image, dynamic, DT_PLTGOT);
+	got->local = tag_value(image, dynamic, DT_MIPS_LOCAL_GOTNO);
+	got->first_symbol = first;
+	got->global = symbols > first ? symbols - first : 0;
+	got->alone = has_one_pointer(image, context);
+}
+
+/* The address that the symbol of a global entry will have in any process. */
+static uint32_t own_symbol(const struct litifut_image *image,
+			   const struct litifut_arch_context *context, uint32_t index)
+{
+	const struct litifut_section *symbols = litifut_image_section(image, ".dynsym");
+
+	if (image->type == ET_DYN && !image->has_interpreter)
+		return 0;
+	if (!symbols || !symbols->bytes || index >= symbols->size / SYMBOL_BYTES)
+		return 0;
+	const uint8_t *symbol = symbols->bytes + index * SYMBOL_BYTES;
+
+	return (symbol[12] & 15) == STT_FUNC &&
+			       litifut_get16(context->big_endian, symbol + 14) != SHN_UNDEF
+		       ? litifut_get32(context->big_endian, symbol + 4)
+		       : 0;
+}
+
+/* What the dynamic linker leaves in the entry at `address`, as far as that is an
+ * address in this image, at link time; 0: not known. */
+static uint32_t got_entry(const struct litifut_image *image,
+			  const struct litifut_arch_context *context, uint32_t address)
+{
+	const struct litifut_got *got = &context->got;
+	const struct litifut_section *section = litifut_image_section_at(image, address, 4);
+	uint32_t index = (address - got->address) / 4;
+
+	if (!got->address || !section || address < got->address || address & 3 || index < RESERVED)
+		return 0;
+	if (index < got->local)
+		return word_at(context, section, address);
+	if (index - got->local < got->global)
+		return own_symbol(image, context, got->first_symbol + (index - got->local));
+	return 0;
+}
+
+/* Is it code that a call can lead to, and not the linker's way to other modules? */
+static bool is_own_code(const struct litifut_image *image, uint32_t address)
+{
+	const struct litifut_section *section = litifut_image_section_at(image, address, 8);
+
+	return section && section->flags & SHF_EXECINSTR && !(address & 3) &&
+	       !litifut_section_is_linkage(section);
+}
+
+/* Does the instruction at `at` pass control on only to the next one, or, if it is a
+ * branch with a condition, when that does not hold? Then its delay slot is executed
+ * as well, but not that of a "likely" branch. */
+static bool goes_on(const struct litifut_arch_context *context,
+		    const struct litifut_section *section, uint32_t at)
+{
+	const uint8_t *code = section->bytes + (at - section->address);
+	struct litifut_instruction instruction;
+	uint32_t operation = litifut_get32(context->big_endian, code) >> 26;
+
+	litifut_mips_decode(context, code, 4, at, LITIFUT_CODE_PLAIN, &instruction);
+	if (instruction.class == LITIFUT_CLASS_OTHER)
+		return operation != 0x11 ||
+		       (litifut_get32(context->big_endian, code) & 0x03e20000) != 0x01020000;
+	return instruction.class == LITIFUT_CLASS_BRANCH_DIRECT && instruction.conditional &&
+	       operation < 0x14 &&
+	       (operation != 0x01 ||
+		!(litifut_get32(context->big_endian, code) & 0x00020000)); /* bltzl, bgezl */
+}
+
+uint32_t litifut_mips_callee(const struct litifut_image *image,
+			     const struct litifut_arch_context *context,
+			     const struct litifut_cramped_call *call,
+			     const struct litifut_targets *targets)
+{
+	uint32_t lowest = call->address > 4 * FARTHEST ? call->address - 4 * FARTHEST : 0;
+	uint32_t pointer = computed_pointer(image, context, call->function_start);
+	uint32_t offset = 0;
+
+	if (call->instruction.thumb || call->function_start < call->section->address)
+		return 0;
+	if (!pointer && context->got.alone)
+		pointer = context->global_pointer;
+	if (lowest < call->function_start)
+		lowest = call->function_start;
+	for (uint32_t at = call->address; pointer && at > lowest;) {
+		if (litifut_targets_has(targets, at))
+			return 0;
+		at -= 4;
+		uint32_t word = word_at(context, call->section, at);
+
+		if (!goes_on(context, call->section, at))
+			return 0;
+		if (!litifut_mips_writes(word, LITIFUT_MIPS_T9))
+			continue;
+		if (at > lowest && !goes_on(context, call->section, at - 4))
+			return 0; /* it may be a delay slot that is passed over */
+		if (word >> 16 == (ADDIU << 10 | LITIFUT_MIPS_T9 << 5 | LITIFUT_MIPS_T9)) {
+			offset += (uint32_t)(int16_t)(word & 0xffff);
+			continue;
+		}
+		if (word >> 16 != (LW << 10 | GP << 5 | LITIFUT_MIPS_T9))
+			return 0;
+		uint32_t entry =
+			got_entry(image, context, pointer + (uint32_t)(int16_t)(word & 0xffff));
+
+		return entry && is_own_code(image, entry + offset) ? entry + offset : 0;
+	}
+	return 0;
+}

@@ -1,0 +1,215 @@
+/* What $t9 holds at a call, as far as the code before it tells. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <elf.h>
+#include <string.h>
+
+#include "rewriter/mips/mips.h"
+
+#define COUNT(list) (sizeof(list) / sizeof(*(list)))
+#define TEXT 0x1000u
+#define STUBS 0x2000u
+#define GOT 0x20000u
+#define GP (GOT + 0x7ff0)
+
+/* Entries of the GOT: two reserved, local ones, and those of symbols 3 to 5. */
+enum { PAGE = 2, LOCAL = 3, ELSEWHERE = 4, OWN = 5, LAZY = 6, RESOLVED = 7, ENTRIES = 8 };
+
+/* lw t9, the entry(gp) */
+#define LOAD(entry) (0x8f990000u | ((GOT + 4 * (entry)-GP) & 0xffff))
+#define ADD(low) (0x27390000u | (low)) /* addiu t9, t9, low */
+#define JALR 0x0320f809u
+#define BEQZ 0x10400002u  /* beqz v0 */
+#define BEQZL 0x50400002u /* its likely form */
+#define LW_GP 0x8fbc0010u /* lw gp, 16(sp) */
+
+struct fixture {
+	struct litifut_section sections[6];
+	struct litifut_image image;
+	struct litifut_arch_context context;
+	struct litifut_targets targets;
+	uint8_t text[0x80];
+	uint8_t stubs[32];
+	uint8_t got[4 * ENTRIES];
+	uint8_t dynamic[40];
+	uint8_t symbols[16 * 6];
+};
+
+static struct litifut_section section(const char *name, uint32_t address, uint32_t flags,
+				      uint8_t *bytes, size_t size)
+{
+	return (struct litifut_section){.name = name,
+					.address = address,
+					.size = (uint32_t)size,
+					.type = SHT_PROGBITS,
+					.flags = SHF_ALLOC | flags,
+					.bytes = bytes};
+}
+
+static void put(const struct fixture *fixture, uint8_t *bytes, uint32_t value)
+{
+	litifut_put32(fixture->image.big_endian, bytes, value);
+}
+
+static void put_symbol(struct fixture *fixture, unsigned number, uint32_t value, unsigned type,
+		       unsigned place)
+{
+	uint8_t *symbol = fixture->symbols + 16 * (size_t)number;
+
+	put(fixture, symbol + 4, value);
+	symbol[12] = (uint8_t)(STB_GLOBAL << 4 | type);
+	litifut_put16(fixture->image.big_endian, symbol + 14, (uint16_t)place);
+}
+
+/* An executable or a library with a GOT as the linker makes it. */
+static void set_up(struct fixture *fixture, bool big_endian, bool executable)
+{
+	static const uint32_t entries[ENTRIES] = {0,   0x80000000,  TEXT,  TEXT + 0x40,
+						  GOT, TEXT + 0x48, STUBS, TEXT + 0x50};
+	static const uint32_t tags[] = {DT_PLTGOT,        GOT, DT_MIPS_LOCAL_GOTNO, 5,
+					DT_MIPS_SYMTABNO, 6,   DT_MIPS_GOTSYM,      3,
+					DT_NULL,          0};
+	struct litifut_error error;
+
+	memset(fixture, 0, sizeof(*fixture));
+	fixture->sections[1] =
+		section(".text", TEXT, SHF_EXECINSTR, fixture->text, sizeof(fixture->text));
+	fixture->sections[2] = section(".MIPS.stubs", STUBS, SHF_EXECINSTR, fixture->stubs,
+				       sizeof(fixture->stubs));
+	fixture->sections[3] = section(".got", GOT, SHF_WRITE, fixture->got, sizeof(fixture->got));
+	fixture->sections[4] =
+		section(".dynamic", 0x30000, 0, fixture->dynamic, sizeof(fixture->dynamic));
+	fixture->sections[5] =
+		section(".dynsym", 0x31000, 0, fixture->symbols, sizeof(fixture->symbols));
+	fixture->image = (struct litifut_image){.type = ET_DYN,
+						.big_endian = big_endian,
+						.has_interpreter = executable,
+						.sections = fixture->sections,
+						.section_count = COUNT(fixture->sections)};
+	fixture->context = (struct litifut_arch_context){
+		.big_endian = big_endian, .position_independent = true, .global_pointer = GP};
+	for (size_t i = 0; i < ENTRIES; i++)
+		put(fixture, fixture->got + 4 * i, entries[i]);
+	for (size_t i = 0; i < COUNT(tags); i++)
+		put(fixture, fixture->dynamic + 4 * i, tags[i]);
+	put_symbol(fixture, 3, TEXT + 0x48, STT_FUNC, 1);
+	put_symbol(fixture, 4, STUBS, STT_FUNC, SHN_UNDEF);
+	put_symbol(fixture, 5, TEXT + 0x50, STT_GNU_IFUNC, 1);
+	litifut_mips_find_got(&fixture->image, &fixture->context);
+	assert_int_equal(litifut_targets_create(TEXT, TEXT + sizeof(fixture->text),
+						&fixture->targets, &error),
+			 LITIFUT_OK);
+}
+
+/* The callee of the call behind these instructions, which begin a function. `label`:
+ * the number of one that something jumps to; 0: none. */
+static uint32_t callee(struct fixture *fixture, const uint32_t *words, size_t count, size_t label)
+{
+	const uint32_t call_address = TEXT + 4 * (uint32_t)count;
+	struct litifut_cramped_call call = {
+		.address = call_address,
+		.section = &fixture->sections[1],
+		.function_start = TEXT,
+		.function_end = TEXT + sizeof(fixture->text),
+	};
+	uint32_t result;
+
+	for (size_t i = 0; i < count; i++)
+		put(fixture, fixture->text + 4 * i, words[i]);
+	put(fixture, fixture->text + 4 * count, JALR);
+	litifut_mips_decode(&fixture->context, fixture->text + 4 * count, 4, call_address,
+			    LITIFUT_CODE_PLAIN, &call.instruction);
+	if (label)
+		litifut_targets_add(&fixture->targets, TEXT + 4 * (uint32_t)label);
+	result = litifut_mips_callee(&fixture->image, &fixture->context, &call, &fixture->targets);
+	memset(fixture->text, 0, sizeof(fixture->text));
+	litifut_targets_release(&fixture->targets);
+	return result;
+}
+
+struct callee_case {
+	const char *what;
+	uint32_t words[5]; /* up to the first 0 behind them, NOPs before */
+	size_t label;
+	uint32_t executable;
+	uint32_t library;
+};
+
+static const struct callee_case cases[] = {
+	{"a local entry", {0, 0, 0, 0, LOAD(LOCAL)}, 0, TEXT + 0x40, TEXT + 0x40},
+	{"a page", {0, 0, 0, LOAD(PAGE), ADD(0x60)}, 0, TEXT + 0x60, TEXT + 0x60},
+	{"others between", {0, LOAD(LOCAL), LW_GP, 0x24040001, 0}, 0, TEXT + 0x40, TEXT + 0x40},
+	{"what is no code", {0, 0, 0, 0, LOAD(ELSEWHERE)}, 0, 0, 0},
+	{"past the end of the code", {0, 0, 0, LOAD(PAGE), ADD(0x7ff0)}, 0, 0, 0},
+	{"no instruction's address", {0, 0, 0, LOAD(PAGE), ADD(0x62)}, 0, 0, 0},
+	{"an own symbol", {0, 0, 0, 0, LOAD(OWN)}, 0, TEXT + 0x48, 0},
+	{"a lazy stub", {0, 0, 0, 0, LOAD(LAZY)}, 0, 0, 0},
+	{"a resolver's choice", {0, 0, 0, 0, LOAD(RESOLVED)}, 0, 0, 0},
+	{"a reserved entry", {0, 0, 0, 0, LOAD(1)}, 0, 0, 0},
+	{"behind the last entry", {0, 0, 0, 0, LOAD(ENTRIES)}, 0, 0, 0},
+	{"a pointer", {0, 0, 0, 0, 0x8c590000}, 0, 0, 0},                  /* lw t9, 0(v0) */
+	{"another register", {0, 0, 0, LOAD(LOCAL), 0x0200c825}, 0, 0, 0}, /* move t9, s0 */
+	{"jumped to behind", {0, 0, LOAD(LOCAL), 0, 0}, 4, 0, 0},
+	{"the call is jumped to", {0, 0, LOAD(LOCAL), 0, 0}, 5, 0, 0},
+	{"the load is jumped to", {0, 0, LOAD(LOCAL), 0, 0}, 2, TEXT + 0x40, TEXT + 0x40},
+	{"a branch not taken", {0, LOAD(LOCAL), BEQZ, 0, 0}, 0, TEXT + 0x40, TEXT + 0x40},
+	{"in its delay slot", {0, 0, BEQZ, LOAD(LOCAL), 0}, 0, TEXT + 0x40, TEXT + 0x40},
+	{"in that of a likely one", {0, 0, BEQZL, LOAD(LOCAL), 0}, 0, 0, 0},
+	{"before a likely one", {0, LOAD(LOCAL), BEQZL, 0, 0}, 0, 0, 0},
+	{"another call between", {LOAD(LOCAL), 0, 0x0411fff0, 0, 0}, 0, 0, 0},
+	{"in that one's slot", {0, 0, 0x0411fff0, LOAD(LOCAL), 0}, 0, 0, 0},
+	{"behind a jump", {LOAD(LOCAL), 0, 0x10000004, 0, 0}, 0, 0, 0},
+};
+
+static void knows_what_the_table_of_addresses_tells(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	for (size_t i = 0; i < 4 * COUNT(cases); i++) {
+		const struct callee_case *row = &cases[i / 4];
+		bool executable = i & 1;
+
+		print_message("# %s\n", row->what);
+		set_up(&fixture, i & 2, executable);
+		assert_int_equal(callee(&fixture, row->words, COUNT(row->words), row->label),
+				 executable ? row->executable : row->library);
+	}
+}
+
+/* A function that computes the pointer of a second table does not mean the first,
+ * and where there is a second one, functions that compute none may mean either. */
+static void minds_several_tables(void **state)
+{
+	/* lui, addiu, addu gp, gp, t9: for GP, and for 0x10000 behind it */
+	uint32_t words[] = {0x3c1c0002, 0x279c6ff0, 0x0399e021, LOAD(LOCAL)};
+	struct fixture fixture;
+
+	(void)state;
+	set_up(&fixture, false, true);
+	assert_int_equal(callee(&fixture, words, COUNT(words), 0), TEXT + 0x40);
+	set_up(&fixture, false, true);
+	words[0]++;
+	assert_int_equal(callee(&fixture, words, COUNT(words), 0), 0);
+	set_up(&fixture, false, true);
+	fixture.context.got.alone = false;
+	assert_int_equal(callee(&fixture, words + 3, 1, 0), 0);
+	set_up(&fixture, false, true);
+	words[0]--;
+	fixture.context.got.alone = false;
+	assert_int_equal(callee(&fixture, words, COUNT(words), 0), TEXT + 0x40);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(knows_what_the_table_of_addresses_tells),
+		cmocka_unit_test(minds_several_tables),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
