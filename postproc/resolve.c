@@ -148,10 +148,25 @@ static bool either_matches(const struct post_session *session, const char *const
 	       matches(globs, session->functions[call->callee].name);
 }
 
+/* What the tracer lets a libc call that is traced itself, in a static program. The
+ * program without it makes no such call. */
+static bool is_hook(const char *name)
+{
+	static const char *const hooks[] = {"litifut_module_start", "litifut_module_end",
+					    "litifut_before_fork", "litifut_after_fork"};
+
+	for (size_t i = 0; name && i < sizeof(hooks) / sizeof(*hooks); i++)
+		if (strcmp(name, hooks[i]) == 0)
+			return true;
+	return false;
+}
+
 static bool is_hidden(const struct post_session *session, const struct post_call *call)
 {
 	const struct post_options *options = &session->options;
 
+	if (is_hook(session->functions[call->callee].symbol))
+		return true;
 	if (options->include && !either_matches(session, options->include, call))
 		return true;
 	if (options->exclude && either_matches(session, options->exclude, call))

@@ -1,6 +1,7 @@
 /* The second half of the rewriter: patch the calls, fill the room that was
  * reserved, verify, and only then write to the file. */
 #include "rewriter/hosts.h"
+#include "rewriter/libc.h"
 #include "rewriter/module.h"
 #include "rewriter/rooms.h"
 #include "rewriter/session.h"
@@ -35,6 +36,7 @@ struct apply {
 	uint8_t *site_bytes; /* the list of call sites, as it will stand in a file */
 	uint8_t *module;     /* struct litifut_module in the image */
 	uint32_t module_address;
+	uint32_t entry; /* the new entry point; 0: the old one stays */
 	size_t db_count;
 	struct litifut_rooms rooms;
 	struct litifut_frames frames;
@@ -97,6 +99,22 @@ static enum litifut_status find_module(struct apply *apply, struct litifut_error
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, image->path,
 					 LITIFUT_SECTION_MODULE, symbol->address,
 					 "is rewritten already");
+	return LITIFUT_OK;
+}
+
+/* A static program with thunks begins in code of ours. */
+static enum litifut_status find_entry(struct apply *apply, struct litifut_error *error)
+{
+	const struct litifut_image *image = &apply->session.image;
+	const struct litifut_symbol *symbol = litifut_image_symbol(image, "litifut_entry");
+
+	if (!apply->session.context.thunks || !litifut_libc_is_static_glibc(image))
+		return LITIFUT_OK;
+	if (!symbol)
+		return litifut_error_set(error, LITIFUT_ERROR_MISSING, image->path, NULL,
+					 LITIFUT_NO_ADDRESS,
+					 "the tracer is not linked in (no litifut_entry)");
+	apply->entry = symbol->address | symbol->thumb;
 	return LITIFUT_OK;
 }
 
@@ -401,6 +419,8 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 	enum litifut_status status = find_module(apply, error);
 
 	if (!status)
+		status = find_entry(apply, error);
+	if (!status)
 		status = find_table(apply, LITIFUT_SECTION_DB, sizeof(struct litifut_db_header),
 				    sizeof(struct litifut_db_entry), &apply->db, error);
 	if (!status)
@@ -455,6 +475,9 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 		.db_count = (uint32_t)apply->db_count,
 		.sites = (uint32_t)apply->summary->sites,
 		.patched = (uint32_t)apply->summary->patched,
+		.entry = apply->entry ? apply->session.image.entry : 0,
+		.register_atfork =
+			apply->entry ? litifut_libc_register_atfork(&apply->session.image) : 0,
 	};
 
 	status = litifut_module_fill(&apply->session.image, apply->options, &facts, apply->module,
@@ -495,6 +518,8 @@ static enum litifut_status save(const struct apply *apply, struct litifut_error 
 		if (section->bytes && (ours || section->flags & SHF_EXECINSTR))
 			status = litifut_image_save_section(image, section, descriptor, error);
 	}
+	if (!status && apply->entry)
+		status = litifut_image_save_entry(image, apply->entry, descriptor, error);
 	if (!status)
 		status = apply->options->sites_file
 				 ? litifut_sites_write_file(image, apply->options->sites_file,

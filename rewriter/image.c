@@ -66,6 +66,7 @@ static enum litifut_status read_header(struct litifut_image *image, struct litif
 	image->machine = header.e_machine;
 	image->type = header.e_type;
 	image->flags = header.e_flags;
+	image->entry = header.e_entry;
 	image->data = header.e_ident[EI_DATA];
 	image->osabi = header.e_ident[EI_OSABI];
 	image->big_endian = image->data == ELFDATA2MSB;
@@ -273,24 +274,40 @@ const struct litifut_section *litifut_image_section_at(const struct litifut_imag
 	return NULL;
 }
 
-enum litifut_status litifut_image_save_section(const struct litifut_image *image,
-					       const struct litifut_section *section,
-					       int descriptor, struct litifut_error *error)
+static enum litifut_status save_bytes(const struct litifut_image *image, const uint8_t *bytes,
+				      uint32_t size, const char *name, int descriptor,
+				      struct litifut_error *error)
 {
 	size_t done = 0;
-	off_t offset = section->bytes - image->bytes;
+	off_t offset = bytes - image->bytes;
 
-	while (done < section->size) {
-		ssize_t written = pwrite(descriptor, section->bytes + done, section->size - done,
-					 offset + (off_t)done);
+	while (done < size) {
+		ssize_t written =
+			pwrite(descriptor, bytes + done, size - done, offset + (off_t)done);
 
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written <= 0)
-			return litifut_error_set(error, LITIFUT_ERROR_IO, image->path,
-						 section->name, LITIFUT_NO_ADDRESS,
-						 "cannot write: %s", strerror(errno));
+			return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, name,
+						 LITIFUT_NO_ADDRESS, "cannot write: %s",
+						 strerror(errno));
 		done += (size_t)written;
 	}
 	return LITIFUT_OK;
+}
+
+enum litifut_status litifut_image_save_section(const struct litifut_image *image,
+					       const struct litifut_section *section,
+					       int descriptor, struct litifut_error *error)
+{
+	return save_bytes(image, section->bytes, section->size, section->name, descriptor, error);
+}
+
+enum litifut_status litifut_image_save_entry(const struct litifut_image *image, uint32_t entry,
+					     int descriptor, struct litifut_error *error)
+{
+	uint8_t *bytes = image->bytes + offsetof(Elf32_Ehdr, e_entry);
+
+	litifut_put32(image->big_endian, bytes, entry);
+	return save_bytes(image, bytes, 4, NULL, descriptor, error);
 }

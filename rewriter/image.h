@@ -44,6 +44,7 @@ struct litifut_image {
 	uint8_t data;   /* ELFDATA2LSB or MSB */
 	uint8_t osabi;
 	bool big_endian;
+	uint32_t entry; /* e_entry */
 	bool has_interpreter;
 	bool has_dynamic;
 	uint32_t text_start; /* span of the executable segments */
@@ -103,6 +104,10 @@ const struct litifut_symbol *litifut_image_function_start(const struct litifut_i
 enum litifut_status litifut_image_save_section(const struct litifut_image *image,
 					       const struct litifut_section *section,
 					       int descriptor, struct litifut_error *error);
+
+/* Makes `entry` the address at which the program begins, in the file as well. */
+enum litifut_status litifut_image_save_entry(const struct litifut_image *image, uint32_t entry,
+					     int descriptor, struct litifut_error *error);
 
 /* 16- and 32-bit numbers in the image's byte order, at any address. Inline:
  * they are half of the time that decoding takes. */

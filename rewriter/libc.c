@@ -23,6 +23,25 @@ static bool is_glibc(const char *name, size_t length)
 	return false;
 }
 
+static bool defines(const struct litifut_image *image, const char *name)
+{
+	const struct litifut_symbol *symbol = litifut_image_symbol(image, name);
+
+	return symbol && symbol->section && symbol->section < image->section_count;
+}
+
+bool litifut_libc_is_static_glibc(const struct litifut_image *image)
+{
+	return !image->has_interpreter && defines(image, "__libc_setup_tls");
+}
+
+uint32_t litifut_libc_register_atfork(const struct litifut_image *image)
+{
+	const struct litifut_symbol *symbol = litifut_image_symbol(image, "__register_atfork");
+
+	return symbol && symbol->section ? symbol->address | symbol->thumb : 0;
+}
+
 bool litifut_libc_has_spare_word(const struct litifut_image *image)
 {
 	const struct litifut_section *interpreter = litifut_image_section(image, ".interp");
@@ -32,6 +51,8 @@ bool litifut_libc_has_spare_word(const struct litifut_image *image)
 	if (image->has_interpreter)
 		return interpreter && interpreter->bytes &&
 		       is_glibc((const char *)interpreter->bytes, interpreter->size);
+	if (litifut_libc_is_static_glibc(image)) /* before 2.28, fork() can be without it */
+		return defines(image, "__register_atfork") || !defines(image, "__libc_fork");
 	if (!dynamic || !dynamic->bytes || !strings || !strings->bytes)
 		return false;
 	for (uint32_t at = 0; at + 8 <= dynamic->size; at += 8) {
@@ -47,15 +68,8 @@ bool litifut_libc_has_spare_word(const struct litifut_image *image)
 	return false;
 }
 
-/* Linked into the image: what every static program of glibc starts by. */
-static bool holds_glibc(const struct litifut_image *image)
-{
-	return litifut_image_symbol(image, "__libc_setup_tls") ||
-	       litifut_image_symbol(image, "__libc_early_init");
-}
-
 bool litifut_libc_must_keep(const struct litifut_image *image, const char *function)
 {
-	return strcmp(function, "_Fork") == 0 && !holds_glibc(image) &&
-	       !litifut_libc_has_spare_word(image);
+	return strcmp(function, "_Fork") == 0 && !litifut_libc_is_static_glibc(image) &&
+	       !defines(image, "__libc_early_init") && !litifut_libc_has_spare_word(image);
 }

@@ -5,9 +5,17 @@
 #include "rewriter/image.h"
 
 /* Is it one whose vector of thread-local blocks has a word to spare for the
- * thunks (tracer/armed.c), and is it set up before any code of the image runs?
- * So it is with glibc and a dynamic linker. */
+ * thunks (tracer/armed.c), and that tells of a fork? So it is with glibc. A dynamic
+ * linker sets the vector up before any code of the image runs; a static program has
+ * another before (tracer's start.S). */
 bool litifut_libc_has_spare_word(const struct litifut_image *image);
+
+/* Is it linked into the image, a static program? */
+bool litifut_libc_is_static_glibc(const struct litifut_image *image);
+
+/* Static programs only: the address of __register_atfork with its Thumb bit; 0: there is
+ * none. */
+uint32_t litifut_libc_register_atfork(const struct litifut_image *image);
 
 /* Must this function stay as it is? In musl's _Fork the child makes calls before it
  * has written down its id, by which the recorder tells it from its parent on kernels

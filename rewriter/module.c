@@ -93,6 +93,8 @@ enum litifut_status litifut_module_fill(const struct litifut_image *image,
 		{offsetof(struct litifut_module, db_count), facts->db_count},
 		{offsetof(struct litifut_module, sites_patched), facts->patched},
 		{offsetof(struct litifut_module, sites_left), facts->sites - facts->patched},
+		{offsetof(struct litifut_module, entry), facts->entry},
+		{offsetof(struct litifut_module, register_atfork), facts->register_atfork},
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)

@@ -13,6 +13,8 @@ struct litifut_module_facts {
 	uint32_t db_count; /* entries */
 	uint32_t sites;
 	uint32_t patched;
+	uint32_t entry;           /* as in struct litifut_module */
+	uint32_t register_atfork; /* the same */
 };
 
 /* Fills struct litifut_module, whose bytes in the image are `module`. Fails when

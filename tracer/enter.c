@@ -20,6 +20,10 @@ struct litifut_module litifut_module
 		.version = LITIFUT_MODULE_VERSION,
 };
 
+/* start.S reads these. */
+_Static_assert(offsetof(struct litifut_module, link_address) == 16, "LINK_ADDRESS");
+_Static_assert(offsetof(struct litifut_module, entry) == 644, "ENTRY");
+
 static void litifut_module_start(void);
 static void litifut_module_end(void);
 

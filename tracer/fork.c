@@ -236,8 +236,20 @@ static void litifut_after_fork(void)
 		thread->hold = 0;
 }
 
-bool litifut_fork_start(void)
+/* Without __register_atfork a static program can't fork. */
+static bool litifut_fork_start_static(const struct litifut_module *module)
 {
+	uint32_t bias = (uint32_t)module - module->link_address;
+	litifut_register enlist = (litifut_register)(module->register_atfork + bias);
+
+	return !module->register_atfork ||
+	       !enlist(litifut_before_fork, litifut_after_fork, NULL, &litifut_fork_object);
+}
+
+bool litifut_fork_start(const struct litifut_module *module)
+{
+	if (module->entry)
+		return litifut_fork_start_static(module);
 	for (const struct litifut_loaded *file = litifut_loaded_files(); file; file = file->next) {
 		struct litifut_symbols table;
 		litifut_register enlist;

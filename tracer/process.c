@@ -235,7 +235,7 @@ LITIFUT_PUBLIC void litifut_module_enter(struct litifut_module *module)
 	if (r->phase == LITIFUT_PHASE_OFF || !litifut_process_ready(module))
 		return;
 	litifut_module_announce(module);
-	if (!r->thunks && litifut_fork_start()) {
+	if (!r->thunks && litifut_fork_start(module)) {
 		r->thunks = 1;
 		litifut_update_fast();
 	}

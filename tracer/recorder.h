@@ -252,10 +252,14 @@ void litifut_maps_write(void);
  * at once; the newest copy stays. */
 void litifut_files_carry(void);
 
+/* start.S: what the thread pointer of a static program with thunks refers to before
+ * libc has set it up: a vector's address, nothing, and a vector. */
+extern uint32_t litifut_early_thread[4];
+
 /* fork.c: sees to it that no thunk stores anything in a child of fork before the
  * recorder has seen it. Called while a module starts, when libc can be. False:
  * that can't be had, and no thread may be armed. */
-bool litifut_fork_start(void);
+bool litifut_fork_start(const struct litifut_module *module);
 /* fork.c: undoes it when `module` is unloaded and the recorder with it. */
 void litifut_fork_end(const struct litifut_module *module);
 

@@ -53,7 +53,7 @@ $(BUILD)/tracer/$(1)/%.o: tracer/$(TRACER_CPU_$(1))/%.S
 	@mkdir -p $$(@D)
 	$(TRACER_TOOL_$(1))gcc -fPIC $(TRACER_FLAGS_$(1)) -c $$< -o $$@
 
-$(TRACER_LIBRARY)/tracer-$(1).o: $(BUILD)/tracer/$(1)/stub.o $(BUILD)/tracer/$(1)/guard.o $(BUILD)/tracer/$(1)/thunk.o $(TRACER_SOURCES:%.c=$(BUILD)/tracer/$(1)/%.o)
+$(TRACER_LIBRARY)/tracer-$(1).o: $(BUILD)/tracer/$(1)/stub.o $(BUILD)/tracer/$(1)/guard.o $(BUILD)/tracer/$(1)/thunk.o $(BUILD)/tracer/$(1)/start.o $(TRACER_SOURCES:%.c=$(BUILD)/tracer/$(1)/%.o)
 $(TRACER_LIBRARY)/recorder-$(1).o: $(RECORDER_SOURCES:%.c=$(BUILD)/tracer/$(1)/%.o) \
 	$(RECORDER_PORT_$(TRACER_CPU_$(1)):%=$(BUILD)/tracer/$(1)/%.o)
 $(TRACER_LIBRARY)/%-$(1).o: tracer/check-object

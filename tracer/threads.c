@@ -190,6 +190,9 @@ struct litifut_thread *litifut_thread_find(uint32_t id)
 	uint32_t pointer = litifut_port_thread_pointer(r->features);
 	struct litifut_thread *thread;
 
+	if (pointer == (uint32_t)litifut_early_thread - LITIFUT_PORT_VECTOR)
+		pointer = 0; /* not libc's yet */
+
 	/* A state with this id is this thread's own: ids are unique among the
 	 * living, and nobody else uses it when its owner is dead. */
 	for (thread = r->thread_list; thread; thread = thread->next)

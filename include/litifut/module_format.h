@@ -63,11 +63,16 @@ struct litifut_module {
 	char name[64];        /* base name of the output file, NUL-terminated */
 	/* LITIFUT_DEFAULTS: "KEY=VALUE" strings, each NUL-terminated, an empty one at the end. */
 	char defaults[512];
+	/* Of a static program with thunks, else 0: where it began before the symbol
+	 * `litifut_entry` became its entry point, and libc's __register_atfork if it can
+	 * fork. Both with the Thumb bit. */
+	uint32_t entry;
+	uint32_t register_atfork;
 	/* Used by the tracer at run time only; zero in the file. */
 	uint32_t load_bias;
 	uint32_t serial;     /* 0 until the module has announced itself */
 	uint32_t registered; /* 0 no, 1 under way, 2 done */
-	uint32_t runtime[5];
+	uint32_t runtime[3];
 };
 
 struct litifut_db_header {

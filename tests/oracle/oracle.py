@@ -24,6 +24,7 @@ import islands  # noqa: E402
 from elf import EM_ARM, Elf  # noqa: E402
 
 PATCHED, NOT_A_CALL = 0, 7
+INDIRECT = 2
 TAIL_KINDS = (3, 4)
 REASONS = ("patched", "out-of-reach", "too-short", "excluded", "tracer", "foreign-isa",
            "delay-slot", "not-a-call", "special-callee", "branch-target", "tail-off",
@@ -244,6 +245,16 @@ class Rewritten:
         self.moved = {elf: moved_sites(elf) for elf in self.sites}
         self.oracle = Oracle(prefix, list(self.sites))
 
+    @staticmethod
+    def registers(elf, site, kind, callee):
+        """A static libc calls the tracer's constructor, and that __register_atfork:
+        who looks at blocks of code takes the one for the callee of the other, and
+        the return for a call. The program's own calls of it are direct."""
+        name = "__register_atfork"
+        if kind is None:
+            return elf.function_at(site)[0] == name
+        return kind == INDIRECT and callee[0] is elf and elf.function_at(callee[1]) == (name, 0)
+
     def calls(self, thread):
         """Yields (elf, site, reason or None for a site in no list, (elf, callee))."""
         for (elf, site), callee in self.oracle.calls(thread):
@@ -261,6 +272,8 @@ class Rewritten:
                 site -= back
             place, site = site, entries.get(site, site)
             reason, kind = sites.get(site, (None, None))
+            if self.registers(elf, site, kind, callee):
+                continue
             # A branch may also come back, when the condition for the call is false.
             if (place != site or kind in TAIL_KINDS) and returns(elf, site, callee):
                 continue
