@@ -22,9 +22,10 @@ static uint32_t litifut_fastest(uint32_t recording)
 
 	if (r->phase != LITIFUT_PHASE_READY || !recording || !r->features.modern)
 		return LITIFUT_FAST_NONE;
-	if (r->clock != LITIFUT_CLOCK_NONE || r->bloom || !r->settings.bulk_kb)
+	if (r->bloom || !r->settings.bulk_kb)
 		return LITIFUT_FAST_LOOKUP;
-	return r->thunks ? LITIFUT_FAST_THUNKS : LITIFUT_FAST_WORD;
+	return r->thunks && r->clock == LITIFUT_CLOCK_NONE ? LITIFUT_FAST_THUNKS
+							   : LITIFUT_FAST_WORDS;
 }
 
 /* Two threads may switch recording at once. Whoever stores last has looked at
@@ -41,14 +42,20 @@ void litifut_update_fast(void)
 	} while (*(volatile uint32_t *)&r->recording != recording);
 }
 
+static inline uint32_t litifut_control_word(const struct litifut_call *call, uint32_t following)
+{
+	return LITIFUT_CONTROL_WORD(call->kind == LITIFUT_SITE_INDIRECT ? LITIFUT_WORD_INDIRECT
+									: LITIFUT_WORD_TAIL,
+				    following);
+}
+
 static uint32_t litifut_event_words(const struct litifut_call *call, uint32_t *words)
 {
 	if (call->kind == LITIFUT_SITE_DIRECT) {
 		words[0] = call->return_address;
 		return 1;
 	}
-	words[0] = LITIFUT_CONTROL_WORD(
-		call->kind == LITIFUT_SITE_INDIRECT ? LITIFUT_WORD_INDIRECT : LITIFUT_WORD_TAIL, 2);
+	words[0] = litifut_control_word(call, 2);
 	words[1] = call->return_address;
 	words[2] = call->callee;
 	return 3;
@@ -148,6 +155,40 @@ static LITIFUT_COLD void litifut_record_slowly(const struct litifut_call *call)
 		litifut_thread_arm(thread);
 }
 
+/* What litifut_record_in() does, at the first attempt and into the chunk that
+ * there is; else nothing, and false. */
+static inline bool litifut_record_quickly(struct litifut_thread *thread,
+					  const struct litifut_call *call)
+{
+	const struct litifut_recorder *r = &litifut_recorder;
+	bool timed = r->clock != LITIFUT_CLOCK_NONE;
+	uint32_t words = (call->kind == LITIFUT_SITE_DIRECT ? 1 : 3) + timed;
+	volatile uint32_t *place;
+	uint32_t at;
+	uint32_t low = 0;
+
+	if (timed) {
+		uint64_t now = litifut_clock_now();
+
+		if ((uint32_t)(now >> 30) != thread->time_high)
+			return false;
+		low = (uint32_t)now;
+	}
+	at = *(volatile uint32_t *)&thread->cursor;
+	if (!(at & r->chunk_mask) || (at & r->chunk_mask) + words * 4 > r->chunk_mask + 1 ||
+	    !litifut_port_compare_exchange_fast(&thread->cursor, at, at + words * 4))
+		return false;
+	place = (volatile uint32_t *)at;
+	if (call->kind != LITIFUT_SITE_DIRECT)
+		*place++ = litifut_control_word(call, words - 1);
+	*place++ = call->return_address;
+	if (call->kind != LITIFUT_SITE_DIRECT)
+		*place++ = call->callee;
+	if (timed)
+		*place = low ? low : 1;
+	return true;
+}
+
 __attribute__((visibility("default"))) void litifut_record_trace(const struct litifut_call *call)
 {
 	struct litifut_recorder *r = &litifut_recorder;
@@ -168,15 +209,8 @@ __attribute__((visibility("default"))) void litifut_record_trace(const struct li
 		litifut_record_slowly(call);
 		return;
 	}
-	if (call->kind == LITIFUT_SITE_DIRECT && r->fast == LITIFUT_FAST_WORD) {
-		uint32_t at = *(volatile uint32_t *)&thread->cursor;
-
-		if ((at & r->chunk_mask) &&
-		    litifut_port_compare_exchange_fast(&thread->cursor, at, at + 4)) {
-			*(volatile uint32_t *)at = call->return_address;
-			return;
-		}
-	}
+	if (r->fast == LITIFUT_FAST_WORDS && litifut_record_quickly(thread, call))
+		return;
 	if (r->fast == LITIFUT_FAST_THUNKS && litifut_thread_cursor(thread) == &thread->cursor) {
 		litifut_record_slowly(call);
 		return;

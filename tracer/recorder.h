@@ -72,8 +72,8 @@ enum litifut_phase {
 enum litifut_fast {
 	LITIFUT_FAST_NONE = 0,   /* each event takes the long way */
 	LITIFUT_FAST_LOOKUP = 1, /* threads are known by their pointers */
-	LITIFUT_FAST_WORD = 2,   /* and a direct call is one word, stored in the chunk */
-	LITIFUT_FAST_THUNKS = 3  /* the same, and there are thunks that do it themselves */
+	LITIFUT_FAST_WORDS = 2,  /* and every event goes into the chunk */
+	LITIFUT_FAST_THUNKS = 3  /* the same without time, and there are thunks that do it */
 };
 
 /* Threads may copy the same file at the same time. */

@@ -200,46 +200,62 @@ static inline uint8_t *litifut_compact_encode_plain(struct litifut_compact_conte
 	return out > end ? NULL : litifut_compact_put_end((uint32_t)(last - start), out);
 }
 
+/* Writes the clock word before `clocks`: 5 bytes at most. */
+static inline uint8_t *litifut_compact_put_clock(struct litifut_compact_context *context,
+						 uint32_t word, uint8_t *clocks)
+{
+	uint32_t step = word - context->time;
+
+	context->time = word;
+	step = step << 1 ^ (step >> 31 ? UINT32_MAX : 0);
+	for (; step >= 0x80; step >>= 7)
+		*--clocks = (uint8_t)(step | 0x80);
+	*--clocks = (uint8_t)step;
+	return clocks;
+}
+
 /* The same for timed words; their clock words go before `*end`, which is set to
  * where they begin. */
 static inline uint8_t *litifut_compact_encode_timed(struct litifut_compact_context *context,
 						    const uint32_t *words, uint32_t count,
 						    uint8_t *out, uint8_t **end)
 {
+	struct litifut_compact_context here = *context;
+	const uint32_t *last = words + count;
 	uint8_t *clocks = *end;
-	uint32_t spare = litifut_compact_spare(count);
+	int32_t spare = (int32_t)litifut_compact_spare(count);
 	uint32_t run = 0;
 
-	for (uint32_t at = 0; at < count;) {
-		uint32_t word = words[at];
-		bool event = litifut_compact_is_event(word, true);
-		uint32_t length =
-			event ? litifut_compact_words(word) : 1 + LITIFUT_CONTROL_FOLLOWING(word);
+	while (words != last) {
+		uint32_t length = 1;
+		bool event = true;
 
-		if (!word || length + event > count - at ||
-		    (uint32_t)(clocks - out) < spare + 5 * (length + event) ||
-		    (event && length == 3 && (!words[at + 1] || !words[at + 2])))
+		if (*words < LITIFUT_WORD_FIRST_ADDRESS) {
+			event = litifut_compact_is_event(*words, true);
+			length = 1 + LITIFUT_CONTROL_FOLLOWING(*words) - event;
+			/* words of an event are never zero */
+			if (!*words || (int32_t)length > last - words ||
+			    (event && (!words[1] || !words[2])))
+				return NULL;
+		}
+		if (clocks - out < spare + 5 * (int32_t)length + 5)
 			return NULL;
-		for (; length; length--, at++) {
-			if (litifut_compact_is_foreseen(context, words[at])) {
+		for (const uint32_t *next = words + length; words != next; words++) {
+			if (litifut_compact_is_foreseen(&here, *words)) {
 				run++;
-				continue;
+			} else {
+				out = litifut_compact_put(&here, run, *words, out);
+				run = 0;
 			}
-			out = litifut_compact_put(context, run, words[at], out);
-			run = 0;
 		}
-		if (event) {
-			uint32_t step = words[at] - context->time;
-
-			context->time = words[at++];
-			step = step << 1 ^ (step >> 31 ? UINT32_MAX : 0);
-			for (; step >= 0x80; step >>= 7)
-				*--clocks = (uint8_t)(step | 0x80);
-			*--clocks = (uint8_t)step;
-		}
+		if (!event)
+			continue;
+		if (words == last || !*words)
+			return NULL;
+		clocks = litifut_compact_put_clock(&here, *words++, clocks);
 	}
 	*end = clocks;
-	return (uint32_t)(clocks - out) < spare ? NULL : litifut_compact_put_end(run, out);
+	return clocks - out < spare ? NULL : litifut_compact_put_end(run, out);
 }
 
 /* Encodes `count` words into the `size` bytes at `out`, a multiple of four, at

@@ -102,8 +102,12 @@ static void a_slot_to_be_filled_is_refused(void **state)
 		uint32_t count = fill(400, timed, 20, 30);
 		uint32_t hole = any(count);
 
-		while (words[hole] < 0x10000 || (timed && words[hole] > 0x30000))
-			hole = any(count); /* an address: of a site or of a callee */
+		/* an address, of a site or of a callee, or a clock word */
+		while (words[hole] < 0x10000 ||
+		       (hole >= 2 &&
+			words[hole - 2] == LITIFUT_CONTROL_WORD(LITIFUT_WORD_TIME, 2)) ||
+		       (hole && words[hole - 1] == LITIFUT_CONTROL_WORD(LITIFUT_WORD_TIME, 2)))
+			hole = any(count);
 		words[hole] = 0;
 		assert_int_equal(encode(count, timed, sizeof(bytes)), 0);
 	}
