@@ -25,6 +25,14 @@ struct table {
 	size_t capacity;
 };
 
+/* What the start of a host becomes. It is written when all calls have been judged by the
+ * code that is there now. */
+struct hosted {
+	uint32_t address;
+	uint32_t bytes;
+	uint8_t code[128];
+};
+
 struct apply {
 	struct litifut_session session;
 	const struct litifut_rewrite_options *options;
@@ -41,6 +49,8 @@ struct apply {
 	struct litifut_rooms rooms;
 	struct litifut_frames frames;
 	struct litifut_thunks *thunks; /* NULL: the other engine */
+	struct hosted *hosted;
+	size_t hosted_count;
 };
 
 static void put(const struct apply *apply, uint8_t *bytes, uint32_t value)
@@ -239,37 +249,62 @@ static enum litifut_status fill_host(struct apply *apply, const struct litifut_h
 	const struct litifut_arch *arch = apply->session.arch;
 	struct litifut_landings *landings = &apply->session.landings;
 	uint32_t entries[LITIFUT_ENTRIES_MAX];
+	enum litifut_status status = LITIFUT_OK;
 
-	for (size_t piece = 0; piece < arch->host_piece_count && host->pieces[piece]; piece++) {
+	for (size_t piece = 0; piece < arch->host_piece_count && host->pieces[piece] && !status;
+	     piece++) {
 		const struct litifut_host_piece *sizes = &arch->host_pieces[piece];
-		uint32_t address = host->pieces[piece];
+		struct hosted *hosted = &apply->hosted[apply->hosted_count++];
 		uint32_t trampoline;
 		uint8_t *moved = litifut_rooms_take(&apply->rooms,
 						    (uint32_t)sizes->trampoline_bytes, &trampoline);
 
 		if (!moved)
 			return no_room(apply, error);
-		arch->write_host(&apply->session.context, piece, address, trampoline,
-				 landings->items[landings->own].entries,
-				 bytes_at(apply, address, (uint32_t)sizes->bytes), moved, entries);
+		hosted->address = host->pieces[piece];
+		hosted->bytes = (uint32_t)sizes->bytes;
+		memcpy(hosted->code, bytes_at(apply, hosted->address, hosted->bytes),
+		       hosted->bytes);
+		arch->write_host(&apply->session.context, piece, hosted->address, trampoline,
+				 landings->items[landings->own].entries, hosted->code, moved,
+				 entries);
 		apply->changes[apply->change_count++] = (struct litifut_change){
-			.address = address, .length = (unsigned)sizes->bytes};
+			.address = hosted->address, .length = hosted->bytes};
+		/* the others may be out of reach of what reaches this one */
+		if (!piece && host->pieces[1])
+			status = litifut_landings_add_hosted(landings, entries, true, error);
 	}
-	return litifut_landings_add_hosted(landings, entries, error);
+	if (!status)
+		status = litifut_landings_add_hosted(landings, entries, false, error);
+	return status;
 }
 
-/* Moves the start of functions away where sites reach neither the tracer nor an
- * island. */
+/* Chooses functions whose start is moved away, where sites reach neither the tracer nor
+ * an island. */
 static enum litifut_status fill_hosts(struct apply *apply, struct litifut_error *error)
 {
 	struct litifut_hosts hosts;
 	enum litifut_status status =
 		litifut_hosts_choose(&apply->session, apply->options, &hosts, error);
 
+	apply->hosted = calloc(LITIFUT_HOST_PIECES * hosts.count + 1, sizeof(*apply->hosted));
+	if (!status && !apply->hosted)
+		status = litifut_error_set(error, LITIFUT_ERROR_IO, apply->session.image.path, NULL,
+					   LITIFUT_NO_ADDRESS, "out of memory");
 	for (size_t i = 0; i < hosts.count && !status; i++)
 		status = fill_host(apply, &hosts.items[i], error);
 	litifut_hosts_release(&hosts);
 	return status;
+}
+
+static void write_hosts(struct apply *apply)
+{
+	for (size_t i = 0; i < apply->hosted_count; i++) {
+		const struct hosted *hosted = &apply->hosted[i];
+
+		memcpy(bytes_at(apply, hosted->address, hosted->bytes), hosted->code,
+		       hosted->bytes);
+	}
 }
 
 static enum litifut_status fill_islands(struct apply *apply, struct litifut_error *error)
@@ -455,6 +490,7 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 	for (size_t i = 0; i < sites->count && !status; i++)
 		if (sites->items[i].site.reason == LITIFUT_SITE_PATCHED)
 			status = patch_site(apply, &sites->items[i], error);
+	write_hosts(apply);
 	if (!status)
 		status = check_reach(apply, error);
 	if (!status)
@@ -547,6 +583,7 @@ enum litifut_status litifut_rewrite_apply(const char *path,
 		status = save(&apply, error);
 	litifut_thunks_release(apply.thunks);
 	litifut_rooms_release(&apply.rooms);
+	free(apply.hosted);
 	free(apply.changes);
 	free(apply.site_bytes);
 	litifut_session_close(&apply.session);

@@ -94,9 +94,10 @@ struct litifut_gate {
 	uint32_t thunk;
 };
 
-/* MIPS: the first table of addresses of an image; all 0: there is none. */
+/* MIPS: the tables of addresses of an image, above all the first; all 0: there is none. */
 struct litifut_got {
 	uint32_t address;
+	uint32_t end;          /* of the last of them */
 	uint32_t local;        /* entries that hold addresses in the image, at its start */
 	uint32_t global;       /* entries of dynamic symbols, behind them */
 	uint32_t first_symbol; /* number of the first of these symbols */
@@ -287,11 +288,11 @@ struct litifut_arch {
 	 * all calls, the others are for thunks. Their number is 0 or LITIFUT_HOST_PIECES. */
 	struct litifut_host_piece host_pieces[LITIFUT_HOST_PIECES];
 	size_t host_piece_count;
-	/* How many bytes at the start of the function at `address`, of `size` bytes in
-	 * `section`, can be moved away, as far as a piece needs them. */
-	uint32_t (*host_room)(const struct litifut_arch_context *context,
-			      const struct litifut_section *section, uint32_t address,
-			      uint32_t size, const struct litifut_targets *targets);
+	/* Can the first `bytes` of the function at `address`, of `size` bytes in
+	 * `section`, be moved away? They are those of a piece. */
+	bool (*can_host)(const struct litifut_arch_context *context,
+			 const struct litifut_section *section, uint32_t address, uint32_t size,
+			 size_t bytes, const struct litifut_targets *targets);
 	/* Writes the trampoline of such a function to `moved`, standing at `trampoline`,
 	 * and a piece of an island, with the way to the trampoline, over the function's
 	 * start, `code`. The first piece fills *island_entries as write_island does, the

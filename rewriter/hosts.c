@@ -76,7 +76,7 @@ static const struct litifut_section *section_of(const struct litifut_image *imag
 /* A function that makes room. */
 struct candidate {
 	uint32_t address;
-	uint32_t room; /* bytes */
+	bool suits[LITIFUT_HOST_PIECES];
 	bool taken;
 };
 
@@ -84,6 +84,15 @@ struct candidates {
 	struct candidate *items; /* ascending */
 	size_t count;
 };
+
+static bool suits_any(const struct candidate *candidate)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < LITIFUT_HOST_PIECES; i++)
+		any |= candidate->suits[i];
+	return any;
+}
 
 static enum litifut_status find_candidates(const struct litifut_session *session,
 					   const struct litifut_rewrite_options *options,
@@ -109,12 +118,14 @@ static enum litifut_status find_candidates(const struct litifut_session *session
 		if (candidates->count &&
 		    candidates->items[candidates->count - 1].address == function->address)
 			continue;
-		if (section && litifut_sites_may_change(image, options, function))
-			candidate.room =
-				arch->host_room(&session->context, section, function->address,
-						function->size, &targets);
-		if (candidate.room >= arch->host_pieces[0].bytes)
-			candidates->items[candidates->count++] = candidate;
+		if (!section || !litifut_sites_may_change(image, options, function))
+			continue;
+		for (size_t piece = 0; piece < arch->host_piece_count; piece++)
+			candidate.suits[piece] = arch->can_host(
+				&session->context, section, function->address, function->size,
+				arch->host_pieces[piece].bytes, &targets);
+		candidates->items[candidates->count] = candidate;
+		candidates->count += suits_any(&candidate);
 	}
 	litifut_targets_release(&targets);
 	return status;
@@ -137,7 +148,8 @@ static size_t first_behind(const struct candidates *candidates, uint32_t address
 	return low;
 }
 
-/* The highest candidate that is free and within `reach` of a site, or NULL. */
+/* The highest candidate for a first piece that is free and within `reach` of a site,
+ * or NULL. */
 static struct candidate *highest(const struct candidates *candidates, uint32_t address,
 				 uint32_t reach)
 {
@@ -146,22 +158,23 @@ static struct candidate *highest(const struct candidates *candidates, uint32_t a
 
 		if (candidate->address < address && !is_within(address, candidate->address, reach))
 			break;
-		if (!candidate->taken && is_within(address, candidate->address, reach))
+		if (!candidate->taken && candidate->suits[0] &&
+		    is_within(address, candidate->address, reach))
 			return candidate;
 	}
 	return NULL;
 }
 
-/* The free candidate nearest to `address` with so much room, or NULL. */
+/* The free candidate for a piece that is nearest to `address`, or NULL. */
 static struct candidate *nearest(const struct candidates *candidates, uint32_t address,
-				 size_t bytes)
+				 size_t piece)
 {
 	struct candidate *best = NULL;
 
 	for (size_t i = 0; i < candidates->count; i++) {
 		struct candidate *candidate = &candidates->items[i];
 
-		if (!candidate->taken && candidate->room >= bytes &&
+		if (!candidate->taken && candidate->suits[piece] &&
 		    (!best ||
 		     is_within(address, candidate->address,
 			       best->address > address ? best->address - address + ISLAND_SPAN
@@ -183,8 +196,7 @@ static struct litifut_host take(const struct litifut_session *session,
 
 	first->taken = true;
 	for (size_t i = 1; i < pieces; i++) {
-		struct candidate *next =
-			nearest(candidates, first->address, session->arch->host_pieces[i].bytes);
+		struct candidate *next = nearest(candidates, first->address, i);
 
 		if (!next || !is_within(host.pieces[i - 1], next->address, reach) ||
 		    !is_within(first->address, next->address, reach))

@@ -73,7 +73,7 @@ enum litifut_status litifut_landings_find(const struct litifut_image *image,
 }
 
 enum litifut_status litifut_landings_add_hosted(struct litifut_landings *landings,
-						const uint32_t *entries,
+						const uint32_t *entries, bool spare,
 						struct litifut_error *error)
 {
 	struct litifut_landing *items =
@@ -83,7 +83,7 @@ enum litifut_status litifut_landings_add_hosted(struct litifut_landings *landing
 		return litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
 					 "out of memory");
 	landings->items = items;
-	items[landings->count] = (struct litifut_landing){.hosted = true};
+	items[landings->count] = (struct litifut_landing){.hosted = true, .spare = spare};
 	memcpy(items[landings->count].entries, entries, sizeof(items->entries));
 	landings->count++;
 	sort(landings);

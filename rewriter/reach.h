@@ -14,6 +14,7 @@ struct litifut_landing {
 	uint32_t entries[LITIFUT_ENTRIES_MAX]; /* link-time address of each entry point */
 	const struct litifut_symbol *island;   /* NULL: the tracer itself, or hosted */
 	bool hosted;                           /* in a function of the image, see hosts.h */
+	bool spare; /* for what reaches no other: it has no more than the first piece */
 };
 
 struct litifut_landings {
@@ -33,9 +34,9 @@ enum litifut_status litifut_landings_find(const struct litifut_image *image,
 
 void litifut_landings_release(struct litifut_landings *landings);
 
-/* Adds an island whose entries are `entries`. */
+/* Adds an island whose entries are `entries`; `spare` as in struct litifut_landing. */
 enum litifut_status litifut_landings_add_hosted(struct litifut_landings *landings,
-						const uint32_t *entries,
+						const uint32_t *entries, bool spare,
 						struct litifut_error *error);
 
 /* Encodes the call of `site` to the nearest landing that it reaches into `code`

@@ -148,17 +148,18 @@ static uint32_t add_numbered(struct addition *addition)
 	uint32_t trampoline = room->address + room->used;
 	uint8_t *bytes = room->bytes + room->used;
 	struct litifut_gate gate = gate_of(addition, room);
+	size_t count = rooms->landings->count;
 
 	if (session->arch->trampoline_bytes_max > room->size - room->used) {
 		addition->full = true;
 		return 0;
 	}
 	for (unsigned tries = gate.thunk ? 2 : 1; tries; tries--) {
-		for (size_t i = 0; i < rooms->landings->count; i++) {
-			const struct litifut_landing *landing = &rooms->landings->items[i];
+		for (size_t i = 0; i < 2 * count; i++) {
+			const struct litifut_landing *landing = &rooms->landings->items[i % count];
 
 			*addition->detour = (struct litifut_detour){.thunk = gate.thunk != 0};
-			if (i == rooms->landings->own ||
+			if (i % count == rooms->landings->own || landing->spare != (i >= count) ||
 			    !session->arch->encode_numbered(&session->context, &addition->call,
 							    trampoline, &gate, landing->entries,
 							    bytes, addition->detour))

@@ -132,10 +132,13 @@ static uint32_t encode_entry(const struct litifut_session *session,
 	uint32_t target = landings->items[landings->own].entries[entry];
 	uint32_t reached = target ? encode_to(session, site, target, code) : 0;
 
-	for (size_t i = 0; i < landings->count && !reached; i++) {
-		target = landings->items[i].entries[entry];
-		if (target && i != landings->own)
-			reached = encode_to(session, site, target, code);
+	for (size_t i = 0; i < 2 * landings->count && !reached; i++) {
+		size_t index = i % landings->count;
+		const struct litifut_landing *landing = &landings->items[index];
+
+		if (landing->entries[entry] && index != landings->own &&
+		    landing->spare == (i >= landings->count))
+			reached = encode_to(session, site, landing->entries[entry], code);
 	}
 	return reached;
 }

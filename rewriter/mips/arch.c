@@ -248,7 +248,7 @@ const struct litifut_arch litifut_arch_mips = {
 			HOST_PIECE(LITIFUT_MIPS_NEAR_BYTES),
 			HOST_PIECE(LITIFUT_MIPS_INDIRECT_BYTES)},
 	.host_piece_count = LITIFUT_HOST_PIECES,
-	.host_room = litifut_mips_host_room,
+	.can_host = litifut_mips_can_host,
 	.write_host = litifut_mips_write_host,
 	.known_callee = litifut_mips_callee,
 	.allows_thunks = litifut_mips_allows_thunks,

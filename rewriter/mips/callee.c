@@ -40,31 +40,16 @@ static uint32_t word_at(const struct litifut_arch_context *context,
 	return litifut_get32(context->big_endian, section->bytes + (address - section->address));
 }
 
-/* The global pointer that the function at `address` computes; 0: it does not begin
- * by that. */
-static uint32_t computed_pointer(const struct litifut_image *image,
-				 const struct litifut_arch_context *context, uint32_t address)
-{
-	const struct litifut_section *section = litifut_image_section_at(image, address, 12);
-	uint32_t words[3];
-
-	if (!section || address & 3)
-		return 0;
-	for (unsigned i = 0; i < 3; i++)
-		words[i] = word_at(context, section, address + 4 * i);
-	if (!litifut_mips_computes_global_pointer(words))
-		return 0;
-	return address + (words[0] << 16) + (uint32_t)(int16_t)(words[1] & 0xffff);
-}
-
 /* A large image has several GOTs, each with a pointer of its own. */
 static bool has_one_pointer(const struct litifut_image *image,
 			    const struct litifut_arch_context *context)
 {
 	for (size_t i = 0; i < image->function_count; i++) {
-		uint32_t pointer = computed_pointer(image, context, image->function_addresses[i]);
+		struct litifut_mips_pointer pointer;
 
-		if (pointer && pointer != context->global_pointer)
+		if (litifut_mips_has_pointer(image, context, image->function_addresses[i],
+					     &pointer) &&
+		    pointer.value != context->global_pointer)
 			return false;
 	}
 	return true;
@@ -80,7 +65,10 @@ void litifut_mips_find_got(const struct litifut_image *image, struct litifut_arc
 	uint32_t first = tag_value(image, dynamic, DT_MIPS_GOTSYM);
 	uint32_t symbols = tag_value(image, dynamic, DT_MIPS_SYMTABNO);
 
+	const struct litifut_section *tables = litifut_image_section(image, ".got");
+
 	got->address = tag_value(image, dynamic, DT_PLTGOT);
+	got->end = tables ? tables->address + tables->size : got->address;
 	got->local = tag_value(image, dynamic, DT_MIPS_LOCAL_GOTNO);
 	got->first_symbol = first;
 	got->global = symbols > first ? symbols - first : 0;
@@ -158,12 +146,15 @@ uint32_t litifut_mips_callee(const struct litifut_image *image,
 			     const struct litifut_targets *targets)
 {
 	uint32_t lowest = call->address > 4 * FARTHEST ? call->address - 4 * FARTHEST : 0;
-	uint32_t pointer = computed_pointer(image, context, call->function_start);
+	struct litifut_mips_pointer computed;
+	uint32_t pointer = 0;
 	uint32_t offset = 0;
 
 	if (call->instruction.thumb || call->function_start < call->section->address)
 		return 0;
-	if (!pointer && context->got.alone)
+	if (litifut_mips_has_pointer(image, context, call->function_start, &computed))
+		pointer = computed.value;
+	else if (context->got.alone)
 		pointer = context->global_pointer;
 	if (lowest < call->function_start)
 		lowest = call->function_start;

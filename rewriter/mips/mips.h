@@ -77,9 +77,25 @@ enum { LITIFUT_MIPS_CAME_BY_T9 = -1, LITIFUT_MIPS_CAME_BY_CALL = 0x7fff };
 /* A multiple of LITIFUT_MIPS_TRAMPOLINE_BYTES. */
 #define LITIFUT_MIPS_THUNK_BYTES 80
 
-/* Are these the three instructions with which a function computes its global
- * pointer from its own address in $t9? */
-bool litifut_mips_computes_global_pointer(const uint32_t *words);
+/* How a function computes its global pointer from its own address in $t9. */
+struct litifut_mips_pointer {
+	unsigned number; /* of the register that it is left in */
+	unsigned words;  /* from the start of the function to behind its computation */
+	uint32_t value;  /* at link time */
+};
+
+/* So many instructions into a function that is looked for. */
+#define LITIFUT_MIPS_POINTER_WORDS 24
+
+/* Do the first of `count` instructions, of the function at `address`, compute its
+ * global pointer? */
+bool litifut_mips_finds_pointer(const struct litifut_arch_context *context, uint32_t address,
+				const uint32_t *words, unsigned count,
+				struct litifut_mips_pointer *pointer);
+/* The same for the function at `address` of `image`. */
+bool litifut_mips_has_pointer(const struct litifut_image *image,
+			      const struct litifut_arch_context *context, uint32_t address,
+			      struct litifut_mips_pointer *pointer);
 
 /* Fills context->got, when there is a global pointer. */
 void litifut_mips_find_got(const struct litifut_image *image, struct litifut_arch_context *context);
@@ -116,9 +132,9 @@ enum litifut_mips_piece {
 void litifut_mips_write_piece(const struct litifut_arch_context *context, size_t piece,
 			      uint32_t address, const uint32_t *entries, uint8_t *code,
 			      uint32_t *island_entries);
-uint32_t litifut_mips_host_room(const struct litifut_arch_context *context,
-				const struct litifut_section *section, uint32_t address,
-				uint32_t size, const struct litifut_targets *targets);
+bool litifut_mips_can_host(const struct litifut_arch_context *context,
+			   const struct litifut_section *section, uint32_t address, uint32_t size,
+			   size_t bytes, const struct litifut_targets *targets);
 void litifut_mips_write_host(const struct litifut_arch_context *context, size_t piece,
 			     uint32_t address, uint32_t trampoline, const uint32_t *entries,
 			     uint8_t *code, uint8_t *moved, uint32_t *island_entries);

@@ -90,27 +90,15 @@ static bool has_room(const struct litifut_arch_context *context,
 	return framed;
 }
 
-/* Only possible when callers leave the function's address in $t9. */
-static bool needs_t9(const struct litifut_image *image, const struct litifut_arch_context *context,
-		     uint32_t function)
-{
-	const struct litifut_section *section = litifut_image_section_at(image, function, 12);
-	uint32_t words[3];
-
-	if (!section || !section->bytes || function & 3)
-		return false;
-	for (unsigned i = 0; i < 3; i++)
-		words[i] = word_at(context, section, function + 4 * i);
-	return litifut_mips_computes_global_pointer(words);
-}
-
 /* Does a direct call leave its callee's address in $t9? The code before it tells, or
  * that of the callee. */
 static bool is_in_t9(const struct litifut_image *image, const struct litifut_arch_context *context,
 		     const struct litifut_cramped_call *call)
 {
+	struct litifut_mips_pointer pointer;
+
 	return call->known_callee == call->instruction.target ||
-	       needs_t9(image, context, call->instruction.target);
+	       litifut_mips_has_pointer(image, context, call->instruction.target, &pointer);
 }
 
 static bool keeps_t9(const struct litifut_arch_context *context,

@@ -166,7 +166,11 @@ all_patched()
 behaviour()
 {
 	cat >big.h <<-'END'
+		#ifdef __clang__
+		#define KEEP __attribute__((noinline))
+		#else
 		#define KEEP __attribute__((noipa))
+		#endif
 		extern int (*const table[])(int, int, int, int (*)(int, int));
 		static inline void touch(int *v) { __asm__ volatile("" : : "r"(v) : "memory"); }
 		int form_bal(int), form_bgezal(int), form_bltzal(int), form_register(int);
@@ -201,6 +205,19 @@ behaviour()
 	ok "library: no call is out of reach" all_patched traced/libbig.so
 	is "library: another module may have functions of these names" \
 		"$(known_callees traced/libbig.so)" 0
+
+	# Its functions begin in another way.
+	if command -v clang >/dev/null; then
+		ok "compile with clang" clang --target="$triplet" -O2 -fPIC -c big.c \
+			-o clang.o || return
+		flags=-pie
+		link clang ../main.o ../clang.o || return
+		same_run clang
+		events_equal_calls clang
+		ok "clang: no call is out of reach" all_patched traced/clang
+	else
+		skip "clang" "not installed"
+	fi
 
 	flags=-static
 	link static ../main.o ../big.o || return

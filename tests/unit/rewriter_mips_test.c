@@ -174,8 +174,8 @@ static bool can_host(size_t changed, uint32_t word, uint32_t target)
 	for (size_t i = 0; i < HOST_WORDS; i++)
 		litifut_put32(contexts[0].big_endian, bytes + 4 * i,
 			      i == changed ? word : host_words[i]);
-	result = litifut_mips_host_room(&contexts[0], &section, HOST, sizeof(bytes), &targets) >=
-		 litifut_arch_mips.host_pieces[0].bytes;
+	result = litifut_mips_can_host(&contexts[0], &section, HOST, sizeof(bytes),
+				       litifut_arch_mips.host_pieces[0].bytes, &targets);
 	litifut_targets_release(&targets);
 	return result;
 }
@@ -217,29 +217,88 @@ static uint32_t way_target(const uint8_t *code, uint32_t base)
 	return base + (high << 16) + (uint32_t)(int16_t)low;
 }
 
-static void hosts_say_how_much_they_can_move(void **state)
+/* Can so many instructions at the start of a function of forty be moved? They are those
+ * of `words`, then such as can. */
+static bool can_move_away(const struct litifut_arch_context *context, const uint32_t *words,
+			  size_t count, unsigned moved)
 {
-	uint32_t words[40];
-	uint8_t bytes[sizeof(words)];
+	uint8_t bytes[4 * 40];
 	struct litifut_section section = {.address = HOST, .size = sizeof(bytes), .bytes = bytes};
 	const struct litifut_targets targets = {0};
 
+	for (size_t i = 0; i < sizeof(bytes) / 4; i++)
+		litifut_put32(context->big_endian, bytes + 4 * i,
+			      i < count ? words[i] : 0x24420010);
+	return litifut_mips_can_host(context, &section, HOST, sizeof(bytes), 4 * (size_t)moved,
+				     &targets);
+}
+
+static void hosts_keep_a_way_back(void **state)
+{
+	uint32_t words[20];
+
 	(void)state;
 	for (size_t i = 0; i < COUNT(words); i++)
-		litifut_put32(contexts[0].big_endian, bytes + 4 * i,
-			      i < 12 ? host_words[i] : 0x24420010);
-	/* no more than any piece wants */
-	assert_int_equal(
-		litifut_mips_host_room(&contexts[0], &section, HOST, sizeof(bytes), &targets),
-		LITIFUT_MIPS_HOST_BYTES);
-	/* two instructions of the function stay */
-	assert_int_equal(litifut_mips_host_room(&contexts[0], &section, HOST, 80, &targets), 72);
+		words[i] = i < 12 ? host_words[i] : 0x24420010;
+	assert_true(can_move_away(&contexts[0], words, COUNT(words), 24));
 	/* up to where the second of $t9 and the global pointer is lost */
-	litifut_put32(contexts[0].big_endian, bytes + 4 * 15, 0x8f998020);
-	litifut_put32(contexts[0].big_endian, bytes + 4 * 19, 0x8fbc000c);
-	assert_int_equal(
-		litifut_mips_host_room(&contexts[0], &section, HOST, sizeof(bytes), &targets),
-		4 * 19);
+	words[15] = 0x8f998020;
+	words[19] = 0x8fbc000c;
+	assert_true(can_move_away(&contexts[0], words, COUNT(words), 19));
+	assert_false(can_move_away(&contexts[0], words, COUNT(words), 20));
+	/* two instructions of the function stay */
+	assert_true(can_move_away(&contexts[0], words, 12, 38));
+	assert_false(can_move_away(&contexts[0], words, 12, 39));
+}
+
+/* Clang computes the pointer by way of another register, with instructions between, and
+ * takes $at for its own. */
+static void hosts_of_clang(void **state)
+{
+	/* lui v0; addiu v0; addiu sp; sw ra; sw s1; addu s1, v0, t9; move; lw at, 0(s1);
+	 * addiu s2, at, 208; move t9, s2; jalr t9; move s4, a0 */
+	static const uint32_t clang[] = {
+		0x3c020002, 0x24428010, 0x27bdffd0, 0xafbf002c, 0xafb10018, 0x00598821,
+		0x00c09825, 0x8e210000, 0x243200d0, 0x0240c825, 0x0320f809, 0x0080a025,
+	};
+	static const struct {
+		size_t at;
+		uint32_t word;
+		unsigned moved;
+		bool can;
+	} rows[] = {
+		{0, 0x3c020002, 9, true},   {0, 0x3c020002, 7, true},
+		{0, 0x3c020002, 8, false},  /* at is used behind them */
+		{0, 0x3c020002, 5, true},   /* back by $t9 */
+		{0, 0x3c020002, 11, false}, /* the call */
+		{0, 0x3c020003, 9, false},  /* no pointer of the image */
+		{3, 0x24420001, 9, false},  /* addiu v0, v0, 1 */
+		{4, 0x24590001, 9, false},  /* addiu t9, v0, 1 */
+		{4, 0x10400001, 9, false},  /* beqz v0 */
+		{5, 0x00598823, 9, false},  /* subu */
+		{6, 0x00209825, 9, false},  /* move s3, at: of before */
+		{9, 0x0220c825, 9, true},   /* move t9, s1 */
+		{9, 0x0020c825, 9, false},  /* move t9, at */
+		{11, 0x0020a025, 9, false}, /* move s4, at, in the slot of the call */
+		{8, 0x8c210004, 9, true},   /* lw at, 4(at): nobody uses it */
+	};
+	const struct litifut_arch_context fixed = {.global_pointer = HOST + 0x18010};
+	const struct litifut_arch_context second = {
+		.big_endian = true,
+		.global_pointer = 0x60000,
+		.got = {.address = HOST + 0x8000, .end = HOST + 0x18000}};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		uint32_t words[COUNT(clang)];
+
+		memcpy(words, clang, sizeof(words));
+		words[rows[i].at] = rows[i].word;
+		assert_int_equal(can_move_away(&fixed, words, COUNT(words), rows[i].moved),
+				 rows[i].can);
+		assert_int_equal(can_move_away(&second, words, COUNT(words), rows[i].moved),
+				 rows[i].can);
+	}
 }
 
 static void hosts_lead_there_and_back(void **state)
@@ -468,7 +527,8 @@ int main(void)
 		cmocka_unit_test(return_address_is_behind_the_delay_slot),
 		cmocka_unit_test(skips_what_is_no_branch),
 		cmocka_unit_test(knows_hosts),
-		cmocka_unit_test(hosts_say_how_much_they_can_move),
+		cmocka_unit_test(hosts_keep_a_way_back),
+		cmocka_unit_test(hosts_of_clang),
 		cmocka_unit_test(hosts_lead_there_and_back),
 		cmocka_unit_test(tail_calls_go_by_trampolines),
 		cmocka_unit_test(trampolines_go_on_where_their_thunk_returns),
