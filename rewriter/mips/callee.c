@@ -58,20 +58,23 @@ static bool has_one_pointer(const struct litifut_image *image,
 void litifut_mips_find_got(const struct litifut_image *image, struct litifut_arch_context *context)
 {
 	const struct litifut_section *dynamic = litifut_image_section(image, ".dynamic");
+	const struct litifut_section *tables = litifut_image_section(image, ".got");
 	struct litifut_got *got = &context->got;
 
-	if (!dynamic || !dynamic->bytes || !context->global_pointer)
+	if (!tables || !tables->bytes || !context->global_pointer)
 		return;
-	uint32_t first = tag_value(image, dynamic, DT_MIPS_GOTSYM);
-	uint32_t symbols = tag_value(image, dynamic, DT_MIPS_SYMTABNO);
+	got->address = tables->address;
+	got->end = tables->address + tables->size;
+	if (dynamic && dynamic->bytes) {
+		uint32_t symbols = tag_value(image, dynamic, DT_MIPS_SYMTABNO);
 
-	const struct litifut_section *tables = litifut_image_section(image, ".got");
-
-	got->address = tag_value(image, dynamic, DT_PLTGOT);
-	got->end = tables ? tables->address + tables->size : got->address;
-	got->local = tag_value(image, dynamic, DT_MIPS_LOCAL_GOTNO);
-	got->first_symbol = first;
-	got->global = symbols > first ? symbols - first : 0;
+		got->address = tag_value(image, dynamic, DT_PLTGOT);
+		got->local = tag_value(image, dynamic, DT_MIPS_LOCAL_GOTNO);
+		got->first_symbol = tag_value(image, dynamic, DT_MIPS_GOTSYM);
+		got->global = symbols > got->first_symbol ? symbols - got->first_symbol : 0;
+	} else if (image->type == ET_EXEC) {
+		got->local = tables->size / 4; /* nobody fills it at run time */
+	}
 	got->alone = has_one_pointer(image, context);
 }
 

@@ -204,11 +204,30 @@ static void minds_several_tables(void **state)
 	assert_int_equal(callee(&fixture, words, COUNT(words), 0), TEXT + 0x40);
 }
 
+/* In a static program the linker has filled all entries. */
+static void knows_static_programs(void **state)
+{
+	static const uint32_t own[] = {LOAD(OWN)};
+	static const uint32_t missing[] = {LOAD(0)};
+	struct fixture fixture;
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		set_up(&fixture, i, false);
+		fixture.image.type = ET_EXEC;
+		fixture.sections[4].name = ".data";
+		fixture.context.got = (struct litifut_got){0};
+		litifut_mips_find_got(&fixture.image, &fixture.context);
+		assert_int_equal(callee(&fixture, i ? missing : own, 1, 0), i ? 0 : TEXT + 0x48);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(knows_what_the_table_of_addresses_tells),
 		cmocka_unit_test(minds_several_tables),
+		cmocka_unit_test(knows_static_programs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
