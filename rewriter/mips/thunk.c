@@ -30,9 +30,9 @@
  *	nop
  *
  * All of them want a caller that keeps room for its callee's arguments, as o32
- * asks for. Hand-written code may not, so it is only taken for granted in a
- * function that has made a frame before the call and keeps nothing there. What has
- * none of these goes by the instruction DB. */
+ * asks for. Hand-written code may not, nor does clang for its static functions, so it
+ * is only taken for granted in a function that has made a frame before the call and
+ * keeps nothing there. What has none of these goes by the instruction DB. */
 #include <litifut/trace_format.h>
 
 #include "rewriter/libc.h"
@@ -46,7 +46,7 @@
 #define LEAST_FRAME 24
 #define ROOM 16
 
-enum { SP = 29 };
+enum { SP = 29, FP = 30 };
 
 bool litifut_mips_allows_thunks(const struct litifut_image *image,
 				const struct litifut_arch_context *context)
@@ -61,33 +61,69 @@ static uint32_t word_at(const struct litifut_arch_context *context,
 	return litifut_get32(context->big_endian, section->bytes + (address - section->address));
 }
 
-/* sb, sh, swl, sw, swr, swc1, sdc1 of one of the first words at sp. */
-static bool stores_to_room(uint32_t word)
+/* sb, sh, swl, sw, swr, swc1, sdc1 of one of the first words at `base`, or the
+ * address of one. */
+static bool uses_room(uint32_t word, unsigned base)
 {
 	unsigned operation = word >> 26;
 
-	return (word >> 21 & 31) == SP && (word & 0xffff) < ROOM &&
-	       ((operation >= 0x28 && operation <= 0x2b) || operation == 0x2e ||
-		operation == 0x39 || operation == 0x3d);
+	if ((word >> 21 & 31) != base || (word & 0xffff) >= ROOM)
+		return false;
+	if (operation == 0x09) /* addiu */
+		return (word >> 16 & 31) != base;
+	return (operation >= 0x28 && operation <= 0x2b) || operation == 0x2e || operation == 0x39 ||
+	       operation == 0x3d;
+}
+
+/* move: addu or or with $zero */
+static bool is_move(uint32_t word, unsigned to, unsigned from)
+{
+	word |= 4;
+	return word == (from << 21 | to << 11 | 0x25);
+}
+
+/* Does a function that does this keep something of its own in the room, or move sp
+ * in a way that may take it away? Clang leaves no room for static functions, and
+ * in functions with objects of variable size it makes it anew for each other call. */
+static bool may_use_room(uint32_t word, bool framed)
+{
+	if (uses_room(word, SP) || uses_room(word, FP))
+		return true;
+	/* addiu sp, sp, -n for the second time */
+	if (framed && (word & 0xffff8000) == 0x27bd8000)
+		return true;
+	for (unsigned other = 1; other < 32; other++)
+		if (other != SP && other != FP &&
+		    (is_move(word, other, SP) || is_move(word, SP, other)))
+			return true;
+	return false;
 }
 
 static bool has_room(const struct litifut_arch_context *context,
 		     const struct litifut_cramped_call *call)
 {
 	bool framed = false;
+	bool framed_before = false;
+	uint32_t end = call->function_end;
 
 	if (call->function_start < call->section->address)
 		return false;
-	for (uint32_t at = call->function_start; at < call->address + 8; at += 4) {
+	if (end < call->address + 8)
+		end = call->address + 8;
+	if (end - call->section->address > call->section->size)
+		return false;
+	for (uint32_t at = call->function_start; at < end; at += 4) {
 		uint32_t word = word_at(context, call->section, at);
 
+		if (may_use_room(word, framed))
+			return false;
 		/* addiu sp, sp, -n */
 		if (word >> 16 == 0x27bd && (int16_t)(word & 0xffff) <= -LEAST_FRAME)
-			framed = at < call->address;
-		else if (framed && stores_to_room(word))
-			return false;
+			framed = true;
+		if (at < call->address)
+			framed_before = framed;
 	}
-	return framed;
+	return framed_before;
 }
 
 /* Does a direct call leave its callee's address in $t9? The code before it tells, or

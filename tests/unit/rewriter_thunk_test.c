@@ -286,30 +286,40 @@ static void mips_callers_without_room_are_left_to_the_db(void **state)
 		uint32_t second;
 		uint32_t slot; /* delay slot of the call */
 		enum litifut_thunk_kind kind;
+		uint32_t last; /* instruction of the caller after the call */
 	} cases[] = {
-		{0x27bdffe0, 0xafbf001c, 0, LITIFUT_THUNK_ENTRY}, /* addiu sp, sp, -32 */
-		{0x00000000, 0xafbf001c, 0, LITIFUT_THUNK_NONE},
-		{0x27bdfff0, 0xafbf000c, 0, LITIFUT_THUNK_NONE}, /* 16 bytes */
-		{0x27bdffe0, 0xafa20004, 0, LITIFUT_THUNK_NONE}, /* sw v0, 4(sp) */
-		{0x27bdffe0, 0xafbf001c, 0xafa20000, LITIFUT_THUNK_NONE},
-		{0x27bdffe0, 0xafbf001c, 0x24190001, LITIFUT_THUNK_NONE}, /* li t9, 1 */
+		{0x27bdffe0, 0xafbf001c, 0, LITIFUT_THUNK_ENTRY, 0}, /* addiu sp, sp, -32 */
+		{0x00000000, 0xafbf001c, 0, LITIFUT_THUNK_NONE, 0},
+		{0x27bdfff0, 0xafbf000c, 0, LITIFUT_THUNK_NONE, 0}, /* 16 bytes */
+		{0x27bdffe0, 0xafa20004, 0, LITIFUT_THUNK_NONE, 0}, /* sw v0, 4(sp) */
+		{0x27bdffe0, 0xafbf001c, 0xafa20000, LITIFUT_THUNK_NONE, 0},
+		{0x27bdffe0, 0xafbf001c, 0x24190001, LITIFUT_THUNK_NONE, 0}, /* li t9, 1 */
+		{0x27bdffe0, 0x27a40010, 0, LITIFUT_THUNK_ENTRY, 0},         /* addiu a0, sp, 16 */
+		{0x27bdffe0, 0x27a40008, 0, LITIFUT_THUNK_NONE, 0},          /* addiu a0, sp, 8 */
+		{0x27bdffe0, 0xafbf001c, 0x27c40008, LITIFUT_THUNK_NONE, 0}, /* addiu a0, s8, 8 */
+		{0x27bdffe0, 0x03a0f025, 0, LITIFUT_THUNK_ENTRY, 0},         /* move s8, sp */
+		{0x27bdffe0, 0x03a01025, 0, LITIFUT_THUNK_NONE, 0},          /* move v0, sp */
+		{0x27bdffe0, 0x0220e821, 0, LITIFUT_THUNK_NONE, 0},          /* move sp, s1 */
+		{0x27bdffe0, 0xafbf001c, 0, LITIFUT_THUNK_ENTRY, 0x27bd0020},
+		{0x27bdffe0, 0xafbf001c, 0, LITIFUT_THUNK_NONE, 0x27bdfff0}, /* addiu sp, sp, -16 */
+		{0x27bdffe0, 0xafbf001c, 0, LITIFUT_THUNK_NONE, 0xafc50004}, /* sw a1, 4(s8) */
 	};
 	const struct litifut_arch_context context = {.position_independent = true, .thunks = true};
 	struct litifut_image image = {0};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const uint32_t words[4] = {cases[i].first, cases[i].second, 0x0320f809,
-					   cases[i].slot};
-		uint8_t bytes[16];
+		const uint32_t words[5] = {cases[i].first, cases[i].second, 0x0320f809,
+					   cases[i].slot, cases[i].last};
+		uint8_t bytes[20];
 		struct litifut_section section = {
 			.address = 0x1000, .size = sizeof(bytes), .bytes = bytes};
 		struct litifut_cramped_call call = {.address = 0x1008,
 						    .section = &section,
 						    .function_start = 0x1000,
-						    .function_end = 0x1010};
+						    .function_end = 0x1014};
 
-		for (unsigned word = 0; word < 4; word++)
+		for (unsigned word = 0; word < 5; word++)
 			litifut_put32(false, bytes + 4 * word, words[word]);
 		litifut_mips_decode(&context, bytes + 8, 8, 0x1008, LITIFUT_CODE_PLAIN,
 				    &call.instruction);
