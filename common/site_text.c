@@ -18,7 +18,7 @@ static const struct {
 	[LITIFUT_SITE_NOT_A_CALL] = {"not-a-call",
 				     "looks like a call, but jumps or reads an address"},
 	[LITIFUT_SITE_SPECIAL_CALLEE] = {"special-callee",
-					 "for this callee the link register is no return address"},
+					 "it passes something in a register that the tracer needs"},
 	[LITIFUT_SITE_BRANCH_TARGET] = {"branch-target", "the code around it can't be moved"},
 	[LITIFUT_SITE_TAIL_OFF] = {"tail-off", "tail calls are switched off"},
 	[LITIFUT_SITE_SPECIAL_FORM] =

@@ -181,11 +181,12 @@ struct litifut_arch {
 
 	/* Why this call must be left alone: an enum litifut_site_reason;
 	 * LITIFUT_SITE_PATCHED when it need not. `following` is the code after the
-	 * instruction (delay slot), `following_bytes` 0 at the end of the section;
-	 * `callee_name` is the symbol at a direct target or "". */
+	 * instruction (delay slot), `following_bytes` 0 at the end of the section, and
+	 * `preceding_bytes` stand before the instruction; `callee_name` is the symbol at
+	 * a direct target or "". */
 	unsigned (*refuse)(const struct litifut_arch_context *context,
 			   const struct litifut_instruction *instruction, uint32_t address,
-			   const uint8_t *following, size_t following_bytes,
+			   const uint8_t *following, size_t following_bytes, size_t preceding_bytes,
 			   const char *callee_name);
 
 	/* Which entry point serves this call: index into entry_names. */

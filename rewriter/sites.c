@@ -106,7 +106,8 @@ static unsigned judge(struct walk *walk, const struct litifut_section *section,
 		      struct litifut_instruction *instruction, uint32_t address)
 {
 	const struct litifut_symbol *callee = NULL;
-	uint32_t after = address - section->address + instruction->length;
+	uint32_t before = address - section->address;
+	uint32_t after = before + instruction->length;
 	unsigned reason = LITIFUT_SITE_PATCHED;
 
 	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT && walk->arch->judge_target)
@@ -117,7 +118,7 @@ static unsigned judge(struct walk *walk, const struct litifut_section *section,
 	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT)
 		callee = litifut_image_function_start(walk->image, instruction->target & ~1u);
 	reason = walk->arch->refuse(walk->context, instruction, address, section->bytes + after,
-				    section->size - after, callee ? callee->name : "");
+				    section->size - after, before, callee ? callee->name : "");
 	if (reason != LITIFUT_SITE_PATCHED && reason != LITIFUT_SITE_TOO_SHORT)
 		return reason;
 	if (walk->function_refused || in_excluded_range(walk, address))

@@ -116,7 +116,7 @@ enum litifut_site_reason {
 	LITIFUT_SITE_FOREIGN_ISA = 5,  /* MIPS16, microMIPS, jalx */
 	LITIFUT_SITE_DELAY_SLOT = 6,   /* the delay slot changes the target register */
 	LITIFUT_SITE_NOT_A_CALL = 7,   /* bal .+8, bl into a jump table: looks like one, is none */
-	LITIFUT_SITE_SPECIAL_CALLEE = 8, /* lr is no return address for this callee */
+	LITIFUT_SITE_SPECIAL_CALLEE = 8, /* it needs a register of the tracer's */
 	LITIFUT_SITE_BRANCH_TARGET = 9,  /* the code around it could not be moved */
 	LITIFUT_SITE_TAIL_OFF = 10,      /* LITIFUT_TAIL=0 */
 	LITIFUT_SITE_SPECIAL_FORM = 11   /* the tracer can't do it in the CPU's place */

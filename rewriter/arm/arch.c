@@ -126,12 +126,14 @@ static uint32_t return_address(const struct litifut_instruction *instruction, ui
 
 static unsigned refuse(const struct litifut_arch_context *context,
 		       const struct litifut_instruction *instruction, uint32_t address,
-		       const uint8_t *following, size_t following_bytes, const char *callee_name)
+		       const uint8_t *following, size_t following_bytes, size_t preceding_bytes,
+		       const char *callee_name)
 {
 	(void)context;
 	(void)address;
 	(void)following;
 	(void)following_bytes;
+	(void)preceding_bytes;
 	/* lr points at a jump table that the helper reads and jumps through. */
 	if (strncmp(callee_name, "__gnu_thumb1_case_", 18) == 0)
 		return LITIFUT_SITE_NOT_A_CALL;

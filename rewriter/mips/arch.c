@@ -146,16 +146,34 @@ static bool is_hazard_barrier(uint32_t word)
 	return word >> 26 == 0 && word & 0x400;
 }
 
+/* What -pg makes: _mcount gets in $at what ra was before, and patched calls change
+ * $at. Between the two stand at most the adjustment of sp, two instructions that
+ * load $t9 and one that the assembler put there. */
+static bool passes_at(const struct litifut_arch_context *context, const uint8_t *following,
+		      size_t preceding_bytes)
+{
+	const uint32_t move_at_ra = 0x03e00825; /* or; 0x21 in the place of 0x25: addu */
+
+	for (unsigned back = 4; back <= 16 && back <= preceding_bytes; back += 4)
+		if ((litifut_get32(context->big_endian, following - 4 - back) | 4) == move_at_ra)
+			return true;
+	return false;
+}
+
 static unsigned refuse(const struct litifut_arch_context *context,
 		       const struct litifut_instruction *instruction, uint32_t address,
-		       const uint8_t *following, size_t following_bytes, const char *callee_name)
+		       const uint8_t *following, size_t following_bytes, size_t preceding_bytes,
+		       const char *callee_name)
 {
 	(void)callee_name;
 	if (instruction->class == LITIFUT_CLASS_FOREIGN_CALL)
 		return LITIFUT_SITE_FOREIGN_ISA;
+	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT && instruction->target == address + 8)
+		return LITIFUT_SITE_NOT_A_CALL;
+	if (passes_at(context, following, preceding_bytes))
+		return LITIFUT_SITE_SPECIAL_CALLEE;
 	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT)
-		return instruction->target == address + 8 ? LITIFUT_SITE_NOT_A_CALL
-							  : LITIFUT_SITE_PATCHED;
+		return LITIFUT_SITE_PATCHED;
 	if (instruction->link_register != LITIFUT_MIPS_RA)
 		return LITIFUT_SITE_NOT_A_CALL;
 	if (is_hazard_barrier(instruction->word) || following_bytes < 4)

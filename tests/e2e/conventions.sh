@@ -1,7 +1,7 @@
 #!/bin/sh
 # Calls that rely on more registers than the procedure call standard promises:
 # static chains, many and variable arguments, structs, floats, 64-bit results,
-# and what -fipa-ra keeps across a call.
+# what -fipa-ra keeps across a call, and the calls of -pg.
 . "$(dirname "$0")/../lib.sh"
 
 behaviour()
@@ -90,6 +90,12 @@ behaviour()
 	link program-no-pie ../main.c || return
 	same_run program-no-pie
 	events_equal_calls program-no-pie
+
+	# GCC's profiler has calls that keep the stack and registers in a way of their own
+	flags="-O2 -pg -z execstack"
+	link program-profiled ../main.c || return
+	same_run program-profiled
+	events_equal_calls program-profiled
 }
 
 for_targets behaviour

@@ -104,7 +104,7 @@ void check_refuse(const struct litifut_arch *arch, const struct litifut_arch_con
 			arch->decode(context, bytes, 4, row->address, row->state, &instruction),
 			length);
 		assert_int_equal(arch->refuse(context, &instruction, row->address, bytes + length,
-					      4, row->callee),
+					      4, 0, row->callee),
 				 row->reason);
 	}
 }

@@ -515,10 +515,39 @@ static void returns_and_switches_are_no_tail_calls(void **state)
 	}
 }
 
+/* -pg: _mcount gets in $at what ra was, so that the tracer has no register. */
+static void calls_with_something_in_at_are_left(void **state)
+{
+	static const struct {
+		uint32_t before[3];
+		unsigned reason;
+	} cases[] = {
+		{{0, 0, 0x03e00825}, LITIFUT_SITE_SPECIAL_CALLEE}, /* move at, ra */
+		{{0x03e00821, 0x27bdfff8, 0x8f990000}, LITIFUT_SITE_SPECIAL_CALLEE},
+		{{0, 0, 0x03e01025}, LITIFUT_SITE_PATCHED}, /* move v0, ra */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * COUNT(cases); i++) {
+		const struct litifut_arch_context context = {.big_endian = i & 1};
+		struct litifut_instruction instruction;
+		uint8_t bytes[20] = {0};
+
+		for (unsigned word = 0; word < 3; word++)
+			litifut_put32(i & 1, bytes + 4 * word, cases[i / 2].before[word]);
+		litifut_put32(i & 1, bytes + 12, 0x0320f809);
+		litifut_mips_decode(&context, bytes + 12, 8, 0x100c, MIPS, &instruction);
+		assert_int_equal(litifut_arch_mips.refuse(&context, &instruction, 0x100c,
+							  bytes + 16, 4, 12, ""),
+				 cases[i / 2].reason);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(decodes),
+		cmocka_unit_test(calls_with_something_in_at_are_left),
 		cmocka_unit_test(reaches_as_far_as_the_manual_says),
 		cmocka_unit_test(encodes_what_it_decodes),
 		cmocka_unit_test(leaves_what_is_special),
