@@ -483,6 +483,10 @@ void estimate_room(const struct arguments *arguments, bool thunks,
 	for (size_t i = 0; i < estimate.maybe_near_count; i++)
 		estimate.near_calls +=
 			symbols_has(estimate.symbols.defined, estimate.maybe_near[i]);
+	/* A static program of another libc than glibc stays with the DB. */
+	if (arguments_last(arguments, ARGUMENT_STATIC) &&
+	    !symbols_has(estimate.symbols.defined, "__libc_setup_tls"))
+		estimate.thunks = false;
 	judge_encodings(&estimate, arguments);
 	place_islands(&estimate, arguments, islands);
 	fill_plan(&estimate, arch, arguments, islands, plan);

@@ -217,11 +217,9 @@ static void guess(struct link_state *state)
 	struct estimated_islands islands;
 	size_t island_bytes = 0;
 
-	/* Static programs stay with the DB. */
-	const bool thunks = state->request->settings->engine == LITIFUT_ENGINE_THUNK &&
-			    !arguments_last(state->request->arguments, ARGUMENT_STATIC);
-
-	estimate_room(state->request->arguments, thunks, &state->plan, &islands);
+	estimate_room(state->request->arguments,
+		      state->request->settings->engine == LITIFUT_ENGINE_THUNK, &state->plan,
+		      &islands);
 	add_islands(state, islands.count);
 	for (size_t i = 0; i < islands.count; i++)
 		state->island_items[i] = islands.items[i];
