@@ -303,6 +303,9 @@ static void add_table_branch(const struct litifut_section *section, uint32_t add
 	}
 }
 
+/* Of 65,536 cases. */
+#define WORD_TABLE_BYTES_MAX (256u << 10)
+
 /* A switch in position-independent code adds an entry of a table of words to
  * the address of the table. The table's start is not marked (a literal pool may
  * stand before it), so every word of the data is tried as a start; its entries
@@ -314,11 +317,15 @@ static void add_word_table(const struct litifut_image *image, const struct litif
 		litifut_image_function_at(image, data->start ? data->start - 1 : 0);
 	uint32_t start = (data->start + 3) & ~3u;
 	uint32_t limit = 64;
+	uint32_t end = data->end;
 
 	if (!function)
 		return;
-	for (uint32_t base = start; base + 4 <= data->end && base - start <= 4 * limit; base += 4) {
-		for (uint32_t at = base; at + 4 <= data->end; at += 4) {
+	/* No table is that long; room for trampolines, megabytes of zeros, is data too. */
+	if (end - data->start > WORD_TABLE_BYTES_MAX)
+		end = data->start + WORD_TABLE_BYTES_MAX;
+	for (uint32_t base = start; base + 4 <= end && base - start <= 4 * limit; base += 4) {
+		for (uint32_t at = base; at + 4 <= end; at += 4) {
 			uint32_t target =
 				base +
 				litifut_get32(false, section->bytes + (at - section->address));
