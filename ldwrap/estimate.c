@@ -13,6 +13,7 @@
 #include "ldwrap/command.h"
 #include "ldwrap/inputs.h"
 #include "rewriter/arch.h"
+#include "rewriter/libc.h"
 #include "rewriter/hosts.h"
 
 /* Code and calls that link-time optimisation makes out of a byte of what the
@@ -439,12 +440,13 @@ static void fill_plan(const struct estimate *estimate, const struct litifut_arch
 
 	for (size_t i = 0; i < arguments->count; i++)
 		text += estimate->shares[i].text;
+	plan->thunks = estimate->thunks && estimate->thunks_run;
 	plan->sites = with_slack(census->direct + census->indirect + tails + lto);
 	plan->db_entries = facts->indirect_in_db ? plan->sites
 						 : with_slack(census->direct + census->cramped +
 							      estimate->near_calls + tails + lto);
 	/* What a thunk does not reach, or has no room for. */
-	if (estimate->thunks && estimate->thunks_run)
+	if (plan->thunks)
 		plan->db_entries = with_slack(
 			(census->direct + estimate->near_calls) / facts->direct_in_db +
 			(arch->thunks_need_db ? census->cramped + tails + lto / 4 : lto / 16));
@@ -461,8 +463,8 @@ static void fill_plan(const struct estimate *estimate, const struct litifut_arch
 		size_islands(estimate, arch, arguments, islands, plan);
 }
 
-void estimate_room(const struct arguments *arguments, bool thunks,
-		   struct litifut_rewrite_plan *plan, struct estimated_islands *islands)
+struct estimate_result estimate_room(const struct arguments *arguments, bool thunks,
+				     struct litifut_rewrite_plan *plan)
 {
 	const struct litifut_arch *arch = litifut_arch_find(plan->machine);
 	struct estimate estimate = {
@@ -475,9 +477,9 @@ void estimate_room(const struct arguments *arguments, bool thunks,
 		.shared = arguments_last(arguments, ARGUMENT_SHARED) != NULL,
 		.shares = xcalloc(arguments->count + 1, sizeof(struct share)),
 	};
+	struct estimate_result result = {0};
 	struct inputs *inputs;
 
-	memset(islands, 0, sizeof(*islands));
 	symbols_open(&estimate.symbols);
 	inputs = inputs_walk(arguments, &estimate.symbols, count_object, &estimate);
 	for (size_t i = 0; i < estimate.maybe_near_count; i++)
@@ -485,15 +487,17 @@ void estimate_room(const struct arguments *arguments, bool thunks,
 			symbols_has(estimate.symbols.defined, estimate.maybe_near[i]);
 	/* A static program of another libc than glibc stays with the DB. */
 	if (arguments_last(arguments, ARGUMENT_STATIC) &&
-	    !symbols_has(estimate.symbols.defined, "__libc_setup_tls"))
+	    !symbols_has(estimate.symbols.defined, LITIFUT_LIBC_STATIC_GLIBC))
 		estimate.thunks = false;
 	judge_encodings(&estimate, arguments);
-	place_islands(&estimate, arguments, islands);
-	fill_plan(&estimate, arch, arguments, islands, plan);
+	place_islands(&estimate, arguments, &result.islands);
+	fill_plan(&estimate, arch, arguments, &result.islands, plan);
+	result.thunks_run = estimate.thunks_run;
 	free(estimate.maybe_near);
 	callees_release(estimate.callees);
 	callees_release(estimate.near_callees);
 	symbols_close(&estimate.symbols);
 	inputs_close(inputs);
 	free(estimate.shares);
+	return result;
 }

@@ -15,11 +15,16 @@ struct estimated_islands {
 	bool too_coarse;
 };
 
+struct estimate_result {
+	struct estimated_islands islands;
+	bool thunks_run; /* an object is for CPUs that thunks run on */
+};
+
 /* Adds to `plan`, which names the CPU, the call sites, DB entries, trampolines
  * and the size of islands that the code in the inputs is likely to need, with
  * `thunks` also one for each callee. A wrong
  * guess costs a second link or some unused bytes in the file, nothing else. */
-void estimate_room(const struct arguments *arguments, bool thunks,
-		   struct litifut_rewrite_plan *plan, struct estimated_islands *islands);
+struct estimate_result estimate_room(const struct arguments *arguments, bool thunks,
+				     struct litifut_rewrite_plan *plan);
 
 #endif

@@ -48,6 +48,7 @@ struct link_state {
 	struct text_list excluded_functions;
 	struct text_list roots;
 	struct exports exports;
+	bool thunks_run; /* known before the first link, or false */
 	bool wants_map;
 	struct map map; /* of the last link that made one */
 	struct litifut_range *ranges;
@@ -112,9 +113,11 @@ static enum litifut_status prepare_tracer(struct link_state *state, struct litif
 	const struct link_request *request = state->request;
 	const char *architecture = decision_architecture(&request->decision->target);
 	char *tracer = concat(request->object_folder, "/tracer-", architecture, ".o", NULL);
-	char *recorder = request->settings->recorder ? xstrdup(request->settings->recorder)
-						     : concat(request->object_folder, "/recorder-",
-							      architecture, ".o", NULL);
+	const char *small = state->thunks_run ? state->arch->facts->thunk_recorder : NULL;
+	char *recorder = request->settings->recorder
+				 ? xstrdup(request->settings->recorder)
+				 : concat(request->object_folder, "/recorder-",
+					  small ? small : architecture, ".o", NULL);
 	enum litifut_status status;
 
 	state->tracer = scratch_file("litifut-tracer.o");
@@ -214,17 +217,18 @@ static void place_islands(struct link_state *state)
 /* The first link gets what its inputs seem to need. */
 static void guess(struct link_state *state)
 {
-	struct estimated_islands islands;
+	struct estimate_result result;
 	size_t island_bytes = 0;
 
-	estimate_room(state->request->arguments,
-		      state->request->settings->engine == LITIFUT_ENGINE_THUNK, &state->plan,
-		      &islands);
-	add_islands(state, islands.count);
-	for (size_t i = 0; i < islands.count; i++)
-		state->island_items[i] = islands.items[i];
-	state->wants_map |= islands.too_coarse;
-	free(islands.items);
+	result = estimate_room(state->request->arguments,
+			       state->request->settings->engine == LITIFUT_ENGINE_THUNK,
+			       &state->plan);
+	add_islands(state, result.islands.count);
+	for (size_t i = 0; i < result.islands.count; i++)
+		state->island_items[i] = result.islands.items[i];
+	state->wants_map |= result.islands.too_coarse;
+	free(result.islands.items);
+	state->thunks_run = result.thunks_run;
 	for (size_t i = 0; i < state->island_count; i++)
 		island_bytes += state->plan.island_sizes ? state->plan.island_sizes[i]
 							 : state->plan.island_bytes;
@@ -358,8 +362,6 @@ static enum litifut_status link_until_it_fits(struct link_state *state, struct l
 {
 	struct litifut_rewrite_summary summary;
 
-	if (!state->request->settings->link_twice)
-		guess(state);
 	for (int pass = 1; pass <= MAXIMUM_PASSES; pass++) {
 		enum litifut_status status = link_once(state, pass, error);
 
@@ -436,6 +438,8 @@ enum litifut_status link_rewritten(const struct link_request *request, struct li
 	if (request->settings->database == SETTINGS_DB_FILE)
 		state.files.sites = scratch_beside(state.files.target);
 	prepare_options(&state);
+	if (!request->settings->link_twice)
+		guess(&state);
 	status = prepare_tracer(&state, error);
 	if (!status)
 		status = exports_prepare(request->arguments, &state.exports, error);

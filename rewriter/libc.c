@@ -32,7 +32,7 @@ static bool defines(const struct litifut_image *image, const char *name)
 
 bool litifut_libc_is_static_glibc(const struct litifut_image *image)
 {
-	return !image->has_interpreter && defines(image, "__libc_setup_tls");
+	return !image->has_interpreter && defines(image, LITIFUT_LIBC_STATIC_GLIBC);
 }
 
 uint32_t litifut_libc_register_atfork(const struct litifut_image *image)

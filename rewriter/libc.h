@@ -4,6 +4,9 @@
 
 #include "rewriter/image.h"
 
+/* A function that every static program of glibc has. */
+#define LITIFUT_LIBC_STATIC_GLIBC "__libc_setup_tls"
+
 /* Is it one whose vector of thread-local blocks has a word to spare for the
  * thunks (tracer/armed.c), and that tells of a fork? So it is with glibc. A dynamic
  * linker sets the vector up before any code of the image runs; a static program has

@@ -80,6 +80,8 @@ struct litifut_link_facts {
 	/* With thunks, one direct call of this many goes by the DB all the same, at
 	 * the most. */
 	unsigned direct_in_db;
+	/* A recorder, named like tracer(), that only runs where thunks do; NULL: the same. */
+	const char *thunk_recorder;
 	/* How far a call that was patched gets, at the least, either way; and one in
 	 * another encoding than that of thunks. */
 	uint32_t reach;

@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define ROOMS_MAX 5
+
 /* One section of an object that reserves room, with the symbol at its start. */
 struct room {
 	const char *section;
@@ -24,6 +26,7 @@ struct room {
 	uint32_t type;
 	uint32_t size;
 	uint32_t alignment;
+	uint32_t first_word; /* the rest is 0 */
 };
 
 struct writer {
@@ -33,7 +36,7 @@ struct writer {
 	size_t names_used;
 	char symbols[256]; /* symbol names */
 	size_t symbols_used;
-	void *filled[4]; /* contents of the rooms; freed at the end */
+	void *filled[ROOMS_MAX]; /* contents of the rooms; freed at the end */
 };
 
 static uint32_t add_name(char *table, size_t *used, const char *name)
@@ -65,7 +68,7 @@ static bool add_section(struct writer *writer, const char *name, const GElf_Shdr
 static bool write_sections(struct writer *writer, const struct litifut_rewrite_plan *plan,
 			   const struct room *rooms, unsigned count)
 {
-	Elf32_Sym symbols[5] = {0}; /* the null symbol and one a room */
+	Elf32_Sym symbols[ROOMS_MAX + 1] = {0}; /* the null symbol and one a room */
 	GElf_Ehdr header = {.e_type = ET_REL, .e_version = EV_CURRENT};
 
 	if (!gelf_newehdr(writer->elf, ELFCLASS32) || !gelf_getehdr(writer->elf, &header))
@@ -86,6 +89,9 @@ static bool write_sections(struct writer *writer, const struct litifut_rewrite_p
 					.sh_addralign = rooms[i].alignment};
 
 		writer->filled[i] = calloc(1, rooms[i].size ? rooms[i].size : 1);
+		if (writer->filled[i] && rooms[i].first_word)
+			litifut_put32(plan->elf_data == ELFDATA2MSB, writer->filled[i],
+				      rooms[i].first_word);
 		if (!writer->filled[i] ||
 		    !add_section(writer, rooms[i].section, &room, writer->filled[i], rooms[i].size,
 				 ELF_T_BYTE))
@@ -157,23 +163,31 @@ enum litifut_status litifut_rewrite_write_database_object(const struct litifut_r
 	uint32_t gate_bytes = arch ? (uint32_t)arch->gate_bytes : 0;
 	uint32_t trampoline_bytes =
 		plan->trampoline_bytes ? (uint32_t)plan->trampoline_bytes : gate_bytes;
+	/* With thunks most of the DB is room for what they can't do, and seldom asked. */
+	const size_t often = plan->thunks ? plan->db_entries / 8 : plan->db_entries;
+	uint32_t cached = 16;
+
+	while (cached < often && cached < LITIFUT_SITE_CACHE_MAX)
+		cached *= 2;
 	const struct room rooms[] = {
 		{LITIFUT_SECTION_DB, "litifut_db", SHF_ALLOC, SHT_PROGBITS,
 		 (uint32_t)(sizeof(struct litifut_db_header) +
 			    plan->db_entries * sizeof(struct litifut_db_entry)),
-		 8},
+		 8, 0},
+		{".data", LITIFUT_SITE_CACHE, SHF_ALLOC | SHF_WRITE, SHT_PROGBITS,
+		 (uint32_t)sizeof(struct litifut_site_cache) + 4 * cached, 4, cached - 1},
 		/* Its name only: apply() puts the list at the end of the file. */
 		{LITIFUT_SECTION_SITES, "litifut_sites", 0, SHT_PROGBITS,
-		 sizeof(struct litifut_sites_header), 4},
+		 sizeof(struct litifut_sites_header), 4, 0},
 		{".text", LITIFUT_TRAMPOLINES, SHF_ALLOC | SHF_EXECINSTR, SHT_PROGBITS,
-		 trampoline_bytes, 8},
+		 trampoline_bytes, 8, 0},
 		/* Enough for the shortest trampolines; what does not fit is left out. */
 		{".debug_frame", LITIFUT_FRAMES, 0, arch ? arch->debug_section_type : SHT_PROGBITS,
-		 LITIFUT_FRAMES_HEADER_BYTES + 3 * ((trampoline_bytes + 3) & ~3u), 4},
+		 LITIFUT_FRAMES_HEADER_BYTES + 3 * ((trampoline_bytes + 3) & ~3u), 4, 0},
 	};
 
 	/* An empty room would put its symbol on whatever function comes next. */
-	return write_object(plan, rooms, trampoline_bytes ? 4 : 2, path, error);
+	return write_object(plan, rooms, trampoline_bytes ? 5 : 3, path, error);
 }
 
 enum litifut_status litifut_rewrite_write_island_object(const struct litifut_rewrite_plan *plan,
@@ -187,7 +201,8 @@ enum litifut_status litifut_rewrite_write_island_object(const struct litifut_rew
 		SHF_ALLOC | SHF_EXECINSTR,
 		SHT_PROGBITS,
 		(uint32_t)(plan->island_sizes ? plan->island_sizes[index] : plan->island_bytes),
-		8};
+		8,
+		0};
 
 	snprintf(symbol, sizeof(symbol), "litifut_island_%zu", index);
 	return write_object(plan, &room, 1, path, error);

@@ -265,6 +265,7 @@ enum litifut_status litifut_rewrite_plan(const char *path,
 	plan->elf_flags = session.image.flags;
 	plan->elf_data = session.image.data;
 	plan->elf_osabi = session.image.osabi;
+	plan->thunks = session.context.thunks;
 	plan->sites = session.sites.count;
 	plan->text_bytes = session.sites.text_bytes;
 	plan->island_bytes = session.arch->island_bytes;

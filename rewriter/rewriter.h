@@ -52,6 +52,7 @@ struct litifut_rewrite_plan {
 	unsigned elf_flags;     /* e_flags */
 	unsigned char elf_data; /* ELFDATA2LSB or ELFDATA2MSB */
 	unsigned char elf_osabi;
+	bool thunks;  /* calls go by thunks where they can */
 	size_t sites; /* all call sites found, patched or not */
 	size_t db_entries;
 	size_t trampoline_bytes; /* of code, made by write_database_object() as well */

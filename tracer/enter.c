@@ -24,22 +24,26 @@ struct litifut_module litifut_module
 _Static_assert(offsetof(struct litifut_module, link_address) == 16, "LINK_ADDRESS");
 _Static_assert(offsetof(struct litifut_module, entry) == 644, "ENTRY");
 
+/* In the object that reserves room, as large as the DB makes it useful. */
+extern struct litifut_site_cache litifut_site_cache __attribute__((visibility("hidden")));
+
 static void litifut_module_start(void);
 static void litifut_module_end(void);
 
-/* The default recorder's; absent with one of the user's own. */
+/* The default recorder's; absent with one of the user's own. The second is told by
+ * each module when it goes: at exit or by dlclose. */
 void litifut_module_enter(struct litifut_module *module) __attribute__((weak));
+void litifut_module_leave(struct litifut_module *module) __attribute__((weak));
 
 struct litifut_module_state litifut_module_state __attribute__((visibility("hidden"))) = {
 	.self = &litifut_module_state,
 	.record = litifut_record_trace,
 	.start = litifut_module_start,
 	.end = litifut_module_end,
+	.enter = litifut_module_enter,
+	.leave = litifut_module_leave,
+	.site_cache = &litifut_site_cache,
 };
-
-/* Told by each module when it goes: at exit or by dlclose. Absent with a
- * recorder of the user's own. */
-void litifut_module_leave(struct litifut_module *module) __attribute__((weak));
 
 /* The default recorder marks the modules that it has met. Any other one may do
  * what it likes to the floating-point registers. */
@@ -130,12 +134,18 @@ uint32_t litifut_enter(const struct litifut_frame *frame, struct litifut_module 
 		(const struct litifut_db_header *)(module->db_address + bias);
 	const struct litifut_db_entry *entries = (const struct litifut_db_entry *)(header + 1);
 	uint32_t count = module->db_count;
-	uint32_t index = litifut_database_find_cached(entries, count, return_address - bias,
-						      state->site_cache, LITIFUT_SITE_CACHE,
-						      LITIFUT_SITE_ALIGNMENT_BITS);
+	struct litifut_site_cache *cache = state->site_cache;
+	uint32_t index;
 	uint32_t kind;
 	uint32_t callee;
 
+	/* The way to the cache needs relocation. */
+	if (__builtin_expect(!state->relocated, 0))
+		index = litifut_database_find(entries, count, return_address - bias);
+	else
+		index = litifut_database_find_cached(entries, count, return_address - bias,
+						     cache->slots, cache->mask + 1,
+						     LITIFUT_SITE_ALIGNMENT_BITS);
 	if (__builtin_expect(index == count, 0))
 		return 0;
 	callee = litifut_frame_next_pc(frame, entries[index].instruction, return_address, &kind);
@@ -178,14 +188,14 @@ uint32_t litifut_enter_thunk(const struct litifut_frame *frame, struct litifut_m
 
 static void litifut_module_start(void)
 {
-	if (litifut_module.engine == LITIFUT_ENGINE_THUNK && litifut_module_enter)
-		litifut_module_enter(&litifut_module);
+	if (litifut_module.engine == LITIFUT_ENGINE_THUNK && litifut_module_state.enter)
+		litifut_module_state.enter(&litifut_module);
 }
 
 static void litifut_module_end(void)
 {
-	if (litifut_module_leave)
-		litifut_module_leave(&litifut_module);
+	if (litifut_module_state.leave)
+		litifut_module_state.leave(&litifut_module);
 }
 
 /* Priority 0: runs before every other constructor of the module. */

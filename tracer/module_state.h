@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include <litifut/litifut.h>
+#include <litifut/module_format.h>
 
-#define LITIFUT_SITE_CACHE 1024
 #define LITIFUT_EARLY_CALLS 32
 
 /* A call made before the module was relocated. */
@@ -32,12 +32,16 @@ struct litifut_module_state {
 	 * without us. */
 	void (*start)(void);
 	void (*end)(void);
+	/* The recorder's, 0 without the default one. Called by their addresses: a direct
+	 * call from A32 code to T32 code would bring a veneer of the linker's. */
+	void (*enter)(struct litifut_module *module);
+	void (*leave)(struct litifut_module *module);
+	struct litifut_site_cache *site_cache;
 	uint32_t relocated; /* the words above were seen to be right */
 	uint32_t floating;  /* enum litifut_floating */
 	uint32_t early_count;
 	uint32_t early_lost;
 	struct litifut_early_call early[LITIFUT_EARLY_CALLS];
-	uint32_t site_cache[LITIFUT_SITE_CACHE];
 };
 
 #endif

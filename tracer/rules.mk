@@ -4,23 +4,29 @@
 # section that would speak about ABIs, so that they link with any object.
 
 TRACER_ARCHES := arm mips mipsel
+# Where code for ARMv7 is linked, the recorder is in T32 code, a third smaller.
+RECORDER_ARCHES := $(TRACER_ARCHES) armv7
 TRACER_LIBRARY := $(BUILD)/lib/litifut
 
 TRACER_TOOL_arm    := arm-linux-gnueabi-
+TRACER_TOOL_armv7  := arm-linux-gnueabi-
 TRACER_TOOL_mips   := mips-linux-gnu-
 TRACER_TOOL_mipsel := mipsel-linux-gnu-
 TRACER_CPU_arm     := arm
+TRACER_CPU_armv7   := arm
 TRACER_CPU_mips    := mips
 TRACER_CPU_mipsel  := mips
 # Unwind tables: a signal handler or a recorder of the user's own that makes a
 # backtrace in the tracer's midst sees the program's frames below it.
 TRACER_FLAGS_arm   := -marm -march=armv5te -mfloat-abi=soft -funwind-tables
+TRACER_FLAGS_armv7 := -mthumb -march=armv7-a -mfloat-abi=soft -funwind-tables
 TRACER_FLAGS_mips  := -EB -mabi=32 -mips32 -msoft-float -mno-mips16 -mno-micromips -mno-check-zero-division \
 	-fasynchronous-unwind-tables
 TRACER_FLAGS_mipsel := -EL -mabi=32 -mips32 -msoft-float -mno-mips16 -mno-micromips -mno-check-zero-division \
 	-fasynchronous-unwind-tables
 # The unwinder that ARM tables name must not come along with the tracer.
 TRACER_WEAK_arm    := __aeabi_unwind_cpp_pr0 __aeabi_unwind_cpp_pr1
+TRACER_WEAK_armv7  := $(TRACER_WEAK_arm)
 
 TRACER_C_FLAGS := -std=c11 -g -ffreestanding -fPIC -fvisibility=hidden \
 	-fno-stack-protector -fno-tree-loop-distribute-patterns -fno-jump-tables \
@@ -34,7 +40,8 @@ RECORDER_PORT_mips := system_call
 
 # What runs at events, or once for each chunk, is compiled for speed, the rest
 # for size: all of it is in every traced program. (Thumb would be a fifth smaller
-# on ARM, but GNU ld puts veneers with names of its own between the two for ARMv5.)
+# on ARM, but GNU ld puts veneers with names of its own between the two for ARMv5;
+# nothing branches between tracer and recorder.)
 TRACER_HOT := enter.c recorder.c chunks.c compact.c bloom.c clock.c
 
 # Debugging information other than call frames goes too: the names in it are of
@@ -53,6 +60,11 @@ $(BUILD)/tracer/$(1)/%.o: tracer/$(TRACER_CPU_$(1))/%.S
 	@mkdir -p $$(@D)
 	$(TRACER_TOOL_$(1))gcc -fPIC $(TRACER_FLAGS_$(1)) -c $$< -o $$@
 
+ifneq ($(filter $(1),$(TRACER_ARCHES)),)
+TRACER += $(TRACER_LIBRARY)/tracer-$(1).o
+endif
+TRACER += $(TRACER_LIBRARY)/recorder-$(1).o
+
 $(TRACER_LIBRARY)/tracer-$(1).o: $(BUILD)/tracer/$(1)/stub.o $(BUILD)/tracer/$(1)/guard.o $(BUILD)/tracer/$(1)/thunk.o $(BUILD)/tracer/$(1)/start.o $(TRACER_SOURCES:%.c=$(BUILD)/tracer/$(1)/%.o)
 $(TRACER_LIBRARY)/recorder-$(1).o: $(RECORDER_SOURCES:%.c=$(BUILD)/tracer/$(1)/%.o) \
 	$(RECORDER_PORT_$(TRACER_CPU_$(1)):%=$(BUILD)/tracer/$(1)/%.o)
@@ -64,11 +76,10 @@ $(TRACER_LIBRARY)/%-$(1).o: tracer/check-object
 	tracer/check-object $(TRACER_TOOL_$(1))nm $$@.tmp
 	mv $$@.tmp $$@
 
-TRACER += $(TRACER_LIBRARY)/tracer-$(1).o $(TRACER_LIBRARY)/recorder-$(1).o
 -include $(wildcard $(BUILD)/tracer/$(1)/*.d)
 endef
 
-$(foreach arch,$(TRACER_ARCHES),$(eval $(call tracer_arch,$(arch))))
+$(foreach arch,$(RECORDER_ARCHES),$(eval $(call tracer_arch,$(arch))))
 
 TRACER_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_tracer_*.c))
 UNIT_TESTS += $(TRACER_TESTS)

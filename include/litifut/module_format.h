@@ -98,6 +98,16 @@ struct litifut_db_entry {
 	uint32_t instruction;
 };
 
+/* The tracer's cache of indices of the DB, made at link time together with the room
+ * for it. A slot is chosen by bits of the return address. */
+struct litifut_site_cache {
+	uint32_t mask; /* number of slots, a power of two, less 1 */
+	uint32_t slots[];
+};
+
+#define LITIFUT_SITE_CACHE "litifut_site_cache"
+#define LITIFUT_SITE_CACHE_MAX 1024 /* slots */
+
 enum litifut_site_kind {
 	LITIFUT_SITE_DIRECT = 1,   /* bl, blx imm, jal, bal: the callee is known */
 	LITIFUT_SITE_INDIRECT = 2, /* blx rN, jalr */

@@ -134,6 +134,7 @@ const struct litifut_link_facts litifut_link_facts_arm = {
 	.near_thunk_bytes = 44,
 	.thunk_encoding = T32,
 	.direct_in_db = 128,
+	.thunk_recorder = "armv7",
 	.thunk_section = ".ARM.attributes",
 	.allows_thunks = litifut_arm_attributes_v7,
 	.reach = 16u << 20,

@@ -132,14 +132,32 @@ both()
 		test $((2 * cost)) -lt "$db_cost"
 }
 
+# memory_of TYPES: bytes of what the tracer brings of these kinds of symbols, but for
+# the thunks and the DB, which depend on the program
+memory_of()
+{
+	"$triplet-nm" -S -t d traced/program |
+		awk -v types="$1" '$3 ~ "[" types "]" && $4 ~ /^litifut_/ && $4 !~ /trampolines|island|_db$/ {
+			bytes += $2 } END { print bytes + 0 }'
+}
+
 behaviour()
 {
 	case $target in
 	armel) expected=db ;; # for ARMv5, which has no thread register
 	*) expected=thunk ;;
 	esac
+	# the cache in front of the DB, where all calls need that; T32 code of ARMv7
+	case $target in
+	armel) expected_data=8192 expected_code=24000 ;;
+	armhf*) expected_data=4096 expected_code=17000 ;;
+	*) expected_data=4096 expected_code=30000 ;;
+	esac
 	source_code
 	both
+	data=$(memory_of dDbB) code=$(memory_of tTrRwW)
+	ok "the tracer has at most $expected_data bytes of data: $data" test "$data" -le "$expected_data"
+	ok "the tracer has at most $expected_code bytes of code: $code" test "$code" -le "$expected_code"
 	# in a static program libc is traced as well, and calls are made before there is
 	# a thread pointer
 	both -static

@@ -23,6 +23,13 @@
 /* From the thread pointer to the pointer to libc's vector of thread-local blocks. */
 #define LITIFUT_PORT_VECTOR 0
 
+/* Only T32 code says which instructions are conditional. */
+#ifdef __thumb__
+#define LITIFUT_PORT_IT(instruction) instruction "\n\t"
+#else
+#define LITIFUT_PORT_IT(instruction)
+#endif
+
 /* System calls that differ between the ports in more than their number. */
 #define LITIFUT_PORT_GETRLIMIT __NR_ugetrlimit
 /* 64-bit arguments go in even register pairs, low word first. */
@@ -107,6 +114,13 @@ static inline bool litifut_port_compare_exchange_fast(uint32_t *word, uint32_t e
 	uint32_t seen;
 	uint32_t failed = 1;
 
+#if __ARM_ARCH >= 7
+	__asm__ volatile("ldrex %0, [%2]\n\t"
+			 "cmp %0, %4\n\t" LITIFUT_PORT_IT("it eq") "strexeq %1, %3, [%2]"
+			 : "=&r"(seen), "+&r"(failed)
+			 : "r"(word), "r"(desired), "r"(expected)
+			 : "cc", "memory");
+#else
 	/* spelled as words, because the object is for ARMv5TE:
 	 * ldrex r2, [r0]; strex r3, r1, [r0] */
 	register uint32_t *r0 __asm__("r0") = word;
@@ -122,6 +136,7 @@ static inline bool litifut_port_compare_exchange_fast(uint32_t *word, uint32_t e
 			 : "cc", "memory");
 	seen = r2;
 	failed = r3;
+#endif
 	return seen == expected && !failed;
 }
 
@@ -152,27 +167,83 @@ static inline bool litifut_port_has_zero(const uint32_t *word, const uint32_t *e
 	bool found = false;
 
 	for (const uint32_t *last = end - 16; at <= last && !found;)
-		__asm__ volatile("ldmia %0!, {r0-r7}\n\t"
-				 "cmp r0, #0\n\t"
-				 "cmpne r1, #0\n\t"
-				 "cmpne r2, #0\n\t"
-				 "cmpne r3, #0\n\t"
-				 "cmpne r4, #0\n\t"
-				 "cmpne r5, #0\n\t"
-				 "cmpne r6, #0\n\t"
-				 "cmpne r7, #0\n\t"
-				 "ldmia %0!, {r0-r7}\n\t"
-				 "cmpne r0, #0\n\t"
-				 "cmpne r1, #0\n\t"
-				 "cmpne r2, #0\n\t"
-				 "cmpne r3, #0\n\t"
-				 "cmpne r4, #0\n\t"
-				 "cmpne r5, #0\n\t"
-				 "cmpne r6, #0\n\t"
-				 "cmpne r7, #0"
-				 : "+r"(at), "=@cceq"(found)
-				 :
-				 : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "memory");
+		__asm__ volatile(
+			"ldmia %0!, {r0-r7}\n\t"
+			"cmp r0, #0\n\t" LITIFUT_PORT_IT(
+				"itttt ne") "cmpne r1, #0\n\t"
+					    "cmpne r2, #0\n\t"
+					    "cmpne r3, #0\n\t"
+					    "cmpne r4, #0\n\t" LITIFUT_PORT_IT(
+						    "ittt ne") "cmpne r5, #0\n\t"
+							       "cmpne r6, #0\n\t"
+							       "cmpne r7, #0\n\t"
+							       "ldmia %0!, "
+							       "{r0-r7}\n\t" LITIFUT_PORT_IT(
+								       "itttt ne") "cmpne r0, "
+										   "#0\n\t"
+										   "cmpne r1, "
+										   "#0\n\t"
+										   "cmpne r2, "
+										   "#0\n\t"
+										   "cmpne r3, "
+										   "#0\n"
+										   "\t" LITIFUT_PORT_IT(
+											   "itttt "
+											   "ne") "c"
+												 "m"
+												 "p"
+												 "n"
+												 "e"
+												 " "
+												 "r"
+												 "4"
+												 ","
+												 " "
+												 "#"
+												 "0"
+												 "\n\t"
+												 "c"
+												 "m"
+												 "p"
+												 "n"
+												 "e"
+												 " "
+												 "r"
+												 "5"
+												 ","
+												 " "
+												 "#"
+												 "0"
+												 "\n\t"
+												 "c"
+												 "m"
+												 "p"
+												 "n"
+												 "e"
+												 " "
+												 "r"
+												 "6"
+												 ","
+												 " "
+												 "#"
+												 "0"
+												 "\n\t"
+												 "c"
+												 "m"
+												 "p"
+												 "n"
+												 "e"
+												 " "
+												 "r"
+												 "7"
+												 ","
+												 " "
+												 "#"
+												 "0"
+												 "\n\t"
+			: "+r"(at), "=@cceq"(found)
+			:
+			: "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "memory");
 	for (; at < end && !found; at++)
 		found = !*at;
 	return found;
