@@ -58,6 +58,7 @@ struct litifut_cramped_call {
 	/* The function of the image that the register through which callees are called
 	 * holds here, see known_callee(); 0: not known. */
 	uint32_t known_callee;
+	uint32_t argument_room; /* what that says of its function; 0: it has none */
 };
 
 /* What a trampoline needs to replace in the original code. */
@@ -313,6 +314,12 @@ struct litifut_arch {
 				 const struct litifut_cramped_call *call,
 				 const struct litifut_targets *targets);
 
+	/* The address of the instruction by which the function at [start, end) makes room
+	 * for its callees' arguments; 0: it makes none, or may keep something else there.
+	 * NULL: thunks do not use it. */
+	uint32_t (*argument_room)(const struct litifut_arch_context *context,
+				  const struct litifut_section *section, uint32_t start,
+				  uint32_t end);
 	/* Does the code in this image run only on CPUs that thunks run on? */
 	bool (*allows_thunks)(const struct litifut_image *image,
 			      const struct litifut_arch_context *context);

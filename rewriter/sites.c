@@ -293,6 +293,7 @@ struct litifut_cramped_call litifut_site_cramped(const struct litifut_found_site
 		.stone = site->stone,
 		.stone_bytes = site->stone_bytes,
 		.known_callee = site->known_callee,
+		.argument_room = site->argument_room,
 	};
 
 	if (site->function) {
@@ -483,17 +484,29 @@ static enum litifut_status judge_stuck(const struct walk *walk,
 	return status;
 }
 
-/* What the code around a call through a register tells of its callee. */
-static void find_callee(const struct walk *walk, const struct litifut_targets *targets,
-			struct litifut_found_site *site)
+/* What the code around the calls tells thunks. Neighbours mostly share their function. */
+static void find_facts(const struct walk *walk, const struct litifut_targets *targets)
 {
-	const struct litifut_cramped_call call = litifut_site_cramped(site);
+	const struct litifut_symbol *function = NULL;
+	uint32_t room = 0;
 
-	if (site->site.reason != LITIFUT_SITE_PATCHED)
-		return;
-	site->known_callee = walk->arch->known_callee(walk->image, walk->context, &call, targets);
-	if (!site->site.callee)
-		site->site.callee = site->known_callee;
+	for (size_t i = 0; i < walk->list->count; i++) {
+		struct litifut_found_site *site = &walk->list->items[i];
+		const struct litifut_cramped_call call = litifut_site_cramped(site);
+
+		if (site->site.reason != LITIFUT_SITE_PATCHED)
+			continue;
+		if (site->function != function) {
+			function = site->function;
+			room = walk->arch->argument_room(walk->context, site->section,
+							 call.function_start, call.function_end);
+		}
+		site->argument_room = function ? room : 0;
+		site->known_callee =
+			walk->arch->known_callee(walk->image, walk->context, &call, targets);
+		if (!site->site.callee)
+			site->site.callee = site->known_callee;
+	}
 }
 
 /* What only the branch targets tell: which of the calls without room can go
@@ -533,10 +546,8 @@ static enum litifut_status judge_cramped(const struct walk *walk, struct litifut
 	}
 	if (stuck && !status && walk->arch->find_stone)
 		status = judge_stuck(walk, &targets, error);
-	for (size_t i = 0;
-	     i < walk->list->count && !status && walk->context->thunks && walk->arch->known_callee;
-	     i++)
-		find_callee(walk, &targets, &walk->list->items[i]);
+	if (!status && walk->context->thunks && walk->arch->known_callee)
+		find_facts(walk, &targets);
 	litifut_targets_release(&targets);
 	return status;
 }

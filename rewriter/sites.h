@@ -20,7 +20,8 @@ struct litifut_found_site {
 	bool detour;                           /* goes through a trampoline */
 	uint32_t stone;                        /* the same in struct litifut_cramped_call */
 	uint32_t stone_bytes;
-	uint32_t known_callee; /* the same */
+	uint32_t known_callee;  /* the same */
+	uint32_t argument_room; /* the same */
 };
 
 struct litifut_site_list {

@@ -269,6 +269,7 @@ const struct litifut_arch litifut_arch_mips = {
 	.can_host = litifut_mips_can_host,
 	.write_host = litifut_mips_write_host,
 	.known_callee = litifut_mips_callee,
+	.argument_room = litifut_mips_argument_room,
 	.allows_thunks = litifut_mips_allows_thunks,
 	.thunk = litifut_mips_thunk,
 	.thunks_need_db = true,

@@ -158,6 +158,9 @@ void litifut_mips_write_gate(const struct litifut_arch_context *context, uint32_
 			     const uint32_t *entries, uint8_t *code);
 bool litifut_mips_allows_thunks(const struct litifut_image *image,
 				const struct litifut_arch_context *context);
+uint32_t litifut_mips_argument_room(const struct litifut_arch_context *context,
+				    const struct litifut_section *section, uint32_t start,
+				    uint32_t end);
 struct litifut_thunk litifut_mips_thunk(const struct litifut_image *image,
 					const struct litifut_arch_context *context,
 					const struct litifut_cramped_call *call);

@@ -75,55 +75,49 @@ static bool uses_room(uint32_t word, unsigned base)
 	       operation == 0x3d;
 }
 
-/* move: addu or or with $zero */
-static bool is_move(uint32_t word, unsigned to, unsigned from)
-{
-	word |= 4;
-	return word == (from << 21 | to << 11 | 0x25);
-}
-
 /* Does a function that does this keep something of its own in the room, or move sp
  * in a way that may take it away? Clang leaves no room for static functions, and
  * in functions with objects of variable size it makes it anew for each other call. */
 static bool may_use_room(uint32_t word, bool framed)
 {
-	if (uses_room(word, SP) || uses_room(word, FP))
-		return true;
+	unsigned source = word >> 21 & 31;
+	unsigned target = word >> 11 & 31;
+
+	if (word >> 26 == 0) {
+		/* move: addu or or with $zero; with fp it is a frame pointer's */
+		if (((word | 4) & 0xfc1f07ff) != 0x25 || source == FP || target == FP)
+			return false;
+		return (source == SP && target) || (target == SP && source);
+	}
+	if (source != SP && source != FP)
+		return false;
 	/* addiu sp, sp, -n for the second time */
-	if (framed && (word & 0xffff8000) == 0x27bd8000)
-		return true;
-	for (unsigned other = 1; other < 32; other++)
-		if (other != SP && other != FP &&
-		    (is_move(word, other, SP) || is_move(word, SP, other)))
-			return true;
-	return false;
+	return uses_room(word, source) || (framed && (word & 0xffff8000) == 0x27bd8000);
 }
 
-static bool has_room(const struct litifut_arch_context *context,
-		     const struct litifut_cramped_call *call)
+uint32_t litifut_mips_argument_room(const struct litifut_arch_context *context,
+				    const struct litifut_section *section, uint32_t start,
+				    uint32_t end)
 {
-	bool framed = false;
-	bool framed_before = false;
-	uint32_t end = call->function_end;
+	uint32_t room = 0;
 
-	if (call->function_start < call->section->address)
-		return false;
-	if (end < call->address + 8)
-		end = call->address + 8;
-	if (end - call->section->address > call->section->size)
-		return false;
-	for (uint32_t at = call->function_start; at < end; at += 4) {
-		uint32_t word = word_at(context, call->section, at);
+	if (start < section->address || end < start || end - section->address > section->size)
+		return 0;
+	for (uint32_t at = start; at + 4 <= end; at += 4) {
+		uint32_t word = word_at(context, section, at);
 
-		if (may_use_room(word, framed))
-			return false;
+		if (may_use_room(word, room != 0))
+			return 0;
 		/* addiu sp, sp, -n */
 		if (word >> 16 == 0x27bd && (int16_t)(word & 0xffff) <= -LEAST_FRAME)
-			framed = true;
-		if (at < call->address)
-			framed_before = framed;
+			room = at;
 	}
-	return framed_before;
+	return room;
+}
+
+static bool has_room(const struct litifut_cramped_call *call)
+{
+	return call->argument_room && call->argument_room < call->address;
 }
 
 /* Does a direct call leave its callee's address in $t9? The code before it tells, or
@@ -175,10 +169,10 @@ struct litifut_thunk litifut_mips_thunk(const struct litifut_image *image,
 		return none;
 	switch (instruction->class) {
 	case LITIFUT_CLASS_CALL_DIRECT:
-		return has_room(context, call) ? direct_call(image, context, call) : none;
+		return has_room(call) ? direct_call(image, context, call) : none;
 	case LITIFUT_CLASS_CALL_INDIRECT:
 		if (instruction->target_register == LITIFUT_MIPS_T9 && keeps_t9(context, call) &&
-		    has_room(context, call))
+		    has_room(call))
 			return shared(call->known_callee ? LITIFUT_MIPS_ENTRY_THUNK_NEAR
 							 : LITIFUT_MIPS_ENTRY_THUNK_T9);
 		return none;
