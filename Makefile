@@ -3,6 +3,9 @@
 # folder is a new line in FOLDERS.
 
 BUILD   ?= build
+# The same folder by another name would be another target, which the recorded
+# dependencies on headers do not know.
+override BUILD := $(patsubst $(CURDIR)/%,%,$(abspath $(BUILD)))
 PREFIX  ?= /usr/local
 DESTDIR ?=
 CC      ?= cc
