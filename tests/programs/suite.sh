@@ -83,7 +83,8 @@ own_tests()
 	ok "$name: its tests pass" grep -a "$suite_says" traced.all
 	ok "$name: its tests say the same when traced" diff -a plain.said traced.said
 	printf '| %s | %s | %s | %s |\n' "$name" "$target" "$(wc -l <traced.files)" \
-		"$(grep -a "$suite_says" traced.all | tail -n 1)" | tee "$table/$name.$target" |
+		"$(grep -a "$suite_says" traced.all | tail -n 1 |
+			sed "s|$(pwd)/traced/||g; s/^[[:space:]]*//")" | tee "$table/$name.$target" |
 		sed 's/^/# /'
 	ok "$name: and were traced" test -n "$(find data/trace -name '*.trace' | head -n 1)"
 }
