@@ -307,7 +307,7 @@ struct litifut_arch {
 
 	/* The function that the register which this call goes through, or would go
 	 * through but for the linker, holds for certain: a link-time address in the
-	 * image; 0: not known. `targets` are those of litifut_sites_targets(). NULL: a
+	 * image; 0: not known. `targets` are those of litifut_targets_of_all(). NULL: a
 	 * CPU has no such register. */
 	uint32_t (*known_callee)(const struct litifut_image *image,
 				 const struct litifut_arch_context *context,

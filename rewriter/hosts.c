@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rewriter/targets.h"
+#include "rewriter/code_targets.h"
 
 /* An island's entries lie within so many bytes of its host's start. */
 #define ISLAND_SPAN 256
@@ -103,7 +103,7 @@ static enum litifut_status find_candidates(const struct litifut_session *session
 	const struct litifut_arch *arch = session->arch;
 	struct litifut_targets targets = {0};
 	enum litifut_status status =
-		litifut_sites_targets(image, arch, &session->context, &targets, error);
+		litifut_targets_of_all(image, arch, &session->context, &targets, error);
 
 	candidates->items = calloc(image->function_count + 1, sizeof(*candidates->items));
 	if (!status && !candidates->items)

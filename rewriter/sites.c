@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rewriter/code_targets.h"
 #include "rewriter/libc.h"
 #include "rewriter/tail.h"
 
@@ -208,12 +209,6 @@ static bool take_site(struct walk *walk, const struct litifut_section *section,
 	return append(walk->list, &found);
 }
 
-static bool has_target(const struct litifut_instruction *instruction)
-{
-	return instruction->class == LITIFUT_CLASS_BRANCH_DIRECT ||
-	       instruction->class == LITIFUT_CLASS_CALL_DIRECT;
-}
-
 static bool walk_range(struct walk *walk, const struct litifut_section *section,
 		       const struct litifut_code_range *range)
 {
@@ -235,7 +230,7 @@ static bool walk_range(struct walk *walk, const struct litifut_section *section,
 
 		if (!length)
 			break;
-		if (has_target(&instruction))
+		if (litifut_has_target(&instruction))
 			litifut_targets_add(&walk->branches, instruction.target);
 		if (setter.link && setter.link == address + length)
 			walk->arch->link(&setter, address == after_setter, &instruction);
@@ -303,98 +298,6 @@ struct litifut_cramped_call litifut_site_cramped(const struct litifut_found_site
 
 	memcpy(call.before, site->before, sizeof(call.before));
 	return call;
-}
-
-/* Where the branches and calls in one range lead to. */
-static void add_branch_targets(const struct litifut_arch *arch,
-			       const struct litifut_arch_context *context,
-			       const struct litifut_section *section,
-			       const struct litifut_code_range *range,
-			       struct litifut_targets *targets)
-{
-	uint32_t address = range->start;
-	struct litifut_instruction instruction;
-	unsigned length = 1;
-
-	while (range->state != LITIFUT_CODE_DATA && address < range->end && length) {
-		const uint8_t *code = section->bytes + (address - section->address);
-		uint8_t before[LITIFUT_REMEMBERED] = {0};
-		uint32_t skipped =
-			arch->skip(context, code, range->end - address, range->state, before);
-
-		address += skipped;
-		length = arch->decode(context, code + skipped, range->end - address, address,
-				      range->state, &instruction);
-		if (length && has_target(&instruction))
-			litifut_targets_add(targets, instruction.target);
-		address += length;
-	}
-}
-
-/* The branch targets of one section: those its code names, if they are not known
- * by now, and table branches. */
-static enum litifut_status
-add_code_targets(const struct litifut_image *image, const struct litifut_arch *arch,
-		 const struct litifut_arch_context *context, const struct litifut_section *section,
-		 bool branches, struct litifut_targets *targets, struct litifut_error *error)
-{
-	struct litifut_code_range *ranges = NULL;
-	size_t count = 0;
-	enum litifut_status status = LITIFUT_OK;
-
-	if (branches || arch->add_targets)
-		status = arch->code_ranges(image, section, &ranges, &count, error);
-	for (size_t i = 0; i < count && branches && !status; i++)
-		add_branch_targets(arch, context, section, &ranges[i], targets);
-	if (!status && arch->add_targets)
-		arch->add_targets(image, section, ranges, count, targets);
-	free(ranges);
-	return status;
-}
-
-/* What symbols and data tell. */
-static enum litifut_status data_targets(const struct litifut_image *image,
-					const struct litifut_arch_context *context,
-					struct litifut_targets *targets,
-					struct litifut_error *error)
-{
-	enum litifut_status status =
-		litifut_targets_create(image->text_start, image->text_end, targets, error);
-
-	if (status)
-		return status;
-	litifut_targets_add_data(targets, image);
-	if (context->global_pointer)
-		litifut_targets_add_offsets(targets, image, context->global_pointer);
-	return LITIFUT_OK;
-}
-
-static enum litifut_status code_targets(const struct litifut_image *image,
-					const struct litifut_arch *arch,
-					const struct litifut_arch_context *context, bool branches,
-					struct litifut_targets *targets,
-					struct litifut_error *error)
-{
-	enum litifut_status status = LITIFUT_OK;
-
-	for (size_t i = 1; i < image->section_count && !status; i++)
-		if (litifut_sites_in(&image->sections[i]))
-			status = add_code_targets(image, arch, context, &image->sections[i],
-						  branches, targets, error);
-	if (!status && arch->add_landing_pads)
-		arch->add_landing_pads(image, targets);
-	return status;
-}
-
-enum litifut_status litifut_sites_targets(const struct litifut_image *image,
-					  const struct litifut_arch *arch,
-					  const struct litifut_arch_context *context,
-					  struct litifut_targets *targets,
-					  struct litifut_error *error)
-{
-	enum litifut_status status = data_targets(image, context, targets, error);
-
-	return status ? status : code_targets(image, arch, context, true, targets, error);
 }
 
 /* Drops the indirect branches that are no tail calls. */
@@ -514,14 +417,15 @@ static void find_facts(const struct walk *walk, const struct litifut_targets *ta
 static enum litifut_status judge_cramped(const struct walk *walk, struct litifut_error *error)
 {
 	struct litifut_targets targets = {0};
-	enum litifut_status status = data_targets(walk->image, walk->context, &targets, error);
+	enum litifut_status status =
+		litifut_targets_of_data(walk->image, walk->context, &targets, error);
 	size_t stuck = 0;
 
 	if (!status) {
 		drop_jumps(walk, &targets);
 		litifut_targets_merge(&targets, &walk->branches);
-		status = code_targets(walk->image, walk->arch, walk->context, false, &targets,
-				      error);
+		status = litifut_targets_of_code(walk->image, walk->arch, walk->context, false,
+						 &targets, error);
 	}
 	for (size_t i = 0; i < walk->list->count && !status; i++) {
 		struct litifut_found_site *site = &walk->list->items[i];

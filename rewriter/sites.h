@@ -49,14 +49,6 @@ bool litifut_sites_in(const struct litifut_section *section);
 /* The site in the form that the detour functions of an arch take. */
 struct litifut_cramped_call litifut_site_cramped(const struct litifut_found_site *site);
 
-/* Where control can arrive other than from the instruction before: what code,
- * symbols and data of `image` tell. Release with litifut_targets_release(). */
-enum litifut_status litifut_sites_targets(const struct litifut_image *image,
-					  const struct litifut_arch *arch,
-					  const struct litifut_arch_context *context,
-					  struct litifut_targets *targets,
-					  struct litifut_error *error);
-
 /* May the code of `function` be changed, as far as names and ranges in the
  * options say? */
 bool litifut_sites_may_change(const struct litifut_image *image,

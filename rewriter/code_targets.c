@@ -1,0 +1,99 @@
+/* Where code, symbols and data say that control can arrive other than from the
+ * instruction before. */
+#include "rewriter/code_targets.h"
+
+#include <stdlib.h>
+
+#include "rewriter/sites.h"
+
+/* Where the branches and calls in one range lead to. */
+static void add_branch_targets(const struct litifut_arch *arch,
+			       const struct litifut_arch_context *context,
+			       const struct litifut_section *section,
+			       const struct litifut_code_range *range,
+			       struct litifut_targets *targets)
+{
+	uint32_t address = range->start;
+	struct litifut_instruction instruction;
+	unsigned length = 1;
+
+	while (range->state != LITIFUT_CODE_DATA && address < range->end && length) {
+		const uint8_t *code = section->bytes + (address - section->address);
+		uint8_t before[LITIFUT_REMEMBERED] = {0};
+		uint32_t skipped =
+			arch->skip(context, code, range->end - address, range->state, before);
+
+		address += skipped;
+		length = arch->decode(context, code + skipped, range->end - address, address,
+				      range->state, &instruction);
+		if (length && litifut_has_target(&instruction))
+			litifut_targets_add(targets, instruction.target);
+		address += length;
+	}
+}
+
+/* The branch targets of one section: those its code names, if they are not known
+ * by now, and table branches. */
+static enum litifut_status
+add_code_targets(const struct litifut_image *image, const struct litifut_arch *arch,
+		 const struct litifut_arch_context *context, const struct litifut_section *section,
+		 bool branches, struct litifut_targets *targets, struct litifut_error *error)
+{
+	struct litifut_code_range *ranges = NULL;
+	size_t count = 0;
+	enum litifut_status status = LITIFUT_OK;
+
+	if (branches || arch->add_targets)
+		status = arch->code_ranges(image, section, &ranges, &count, error);
+	for (size_t i = 0; i < count && branches && !status; i++)
+		add_branch_targets(arch, context, section, &ranges[i], targets);
+	if (!status && arch->add_targets)
+		arch->add_targets(image, section, ranges, count, targets);
+	free(ranges);
+	return status;
+}
+
+enum litifut_status litifut_targets_of_data(const struct litifut_image *image,
+					    const struct litifut_arch_context *context,
+					    struct litifut_targets *targets,
+					    struct litifut_error *error)
+{
+	enum litifut_status status =
+		litifut_targets_create(image->text_start, image->text_end, targets, error);
+
+	if (status)
+		return status;
+	litifut_targets_add_data(targets, image);
+	if (context->global_pointer)
+		litifut_targets_add_offsets(targets, image, context->global_pointer);
+	return LITIFUT_OK;
+}
+
+enum litifut_status litifut_targets_of_code(const struct litifut_image *image,
+					    const struct litifut_arch *arch,
+					    const struct litifut_arch_context *context,
+					    bool branches, struct litifut_targets *targets,
+					    struct litifut_error *error)
+{
+	enum litifut_status status = LITIFUT_OK;
+
+	for (size_t i = 1; i < image->section_count && !status; i++)
+		if (litifut_sites_in(&image->sections[i]))
+			status = add_code_targets(image, arch, context, &image->sections[i],
+						  branches, targets, error);
+	if (!status && arch->add_landing_pads)
+		arch->add_landing_pads(image, targets);
+	return status;
+}
+
+enum litifut_status litifut_targets_of_all(const struct litifut_image *image,
+					   const struct litifut_arch *arch,
+					   const struct litifut_arch_context *context,
+					   struct litifut_targets *targets,
+					   struct litifut_error *error)
+{
+	enum litifut_status status = litifut_targets_of_data(image, context, targets, error);
+
+	return status ? status
+		      : litifut_targets_of_code(image, arch, context, true, targets, error);
+}

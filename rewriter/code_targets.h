@@ -1,0 +1,40 @@
+/* The places of an image that control can come to other than from the
+ * instruction before: nothing there may be moved or joined with what stands
+ * before it. */
+#ifndef LITIFUT_REWRITER_CODE_TARGETS_H
+#define LITIFUT_REWRITER_CODE_TARGETS_H
+
+#include "rewriter/arch.h"
+#include "rewriter/image.h"
+#include "rewriter/targets.h"
+
+/* Does the instruction name the place that it goes to? */
+static inline bool litifut_has_target(const struct litifut_instruction *instruction)
+{
+	return instruction->class == LITIFUT_CLASS_BRANCH_DIRECT ||
+	       instruction->class == LITIFUT_CLASS_CALL_DIRECT;
+}
+
+/* Creates `targets` with what symbols and data of `image` tell. Release with
+ * litifut_targets_release(), on failure as well. */
+enum litifut_status litifut_targets_of_data(const struct litifut_image *image,
+					    const struct litifut_arch_context *context,
+					    struct litifut_targets *targets,
+					    struct litifut_error *error);
+
+/* Adds what code tells: table branches, landing pads of exceptions, and unless the
+ * caller knows them by now (`branches` false) all branches. */
+enum litifut_status litifut_targets_of_code(const struct litifut_image *image,
+					    const struct litifut_arch *arch,
+					    const struct litifut_arch_context *context,
+					    bool branches, struct litifut_targets *targets,
+					    struct litifut_error *error);
+
+/* Both, with all branches. */
+enum litifut_status litifut_targets_of_all(const struct litifut_image *image,
+					   const struct litifut_arch *arch,
+					   const struct litifut_arch_context *context,
+					   struct litifut_targets *targets,
+					   struct litifut_error *error);
+
+#endif
