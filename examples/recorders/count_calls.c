@@ -1,10 +1,11 @@
 /* A recorder of one's own: counts the calls of one function and says at exit how
  * many there were. Nothing else is kept, no file is written.
  *
- *   arm-linux-gnueabihf-gcc -O2 -fPIC -DCOUNTED=compare -c count_calls.c
+ *   arm-linux-gnueabihf-gcc -O2 -fPIC -I/usr/local/include -DCOUNTED=compare -c count_calls.c
  *   LITIFUT_RECORDER=$PWD/count_calls.o litifut build make
  *
- * COUNTED is the name of a global function of the program. */
+ * /usr/local is the PREFIX of LITIFUT. COUNTED is the name of a global function of
+ * the program. */
 #include <stdint.h>
 #include <stdio.h>
 

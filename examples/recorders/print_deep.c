@@ -1,9 +1,12 @@
 /* A recorder of one's own: prints each call that is made more than DEEP calls
- * below the outermost one, as "DEPTH CALLER -> CALLEE" (addresses; give them to
- * addr2line). For programs with one thread.
+ * below the outermost one, as "DEPTH CALLER -> CALLEE". These are addresses of the
+ * running program: addr2line knows them when it is linked with -no-pie, else
+ * the address where it was loaded has to be taken off. For programs with one thread.
  *
- *   mipsel-linux-gnu-gcc -O2 -fPIC -DDEEP=8 -c print_deep.c
+ *   mipsel-linux-gnu-gcc -O2 -fPIC -I/usr/local/include -DDEEP=8 -c print_deep.c
  *   LITIFUT_RECORDER=$PWD/print_deep.o litifut build make
+ *
+ * /usr/local is the PREFIX of LITIFUT.
  *
  * There is no event for a return. The stack tells: a call made at a stack pointer
  * that is not below the one of an earlier call comes after that one's return. */
