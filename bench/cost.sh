@@ -51,8 +51,8 @@ link_delay()
 		Calls are call sites in the file; on MIPS most calls are indirect in the instruction, through \`\$t9\`.
 	END
 	part "Table III: memory" "$folder/table3.sh" <<-END
-		Bytes of all loaded segments over those of the plain program, buffers aside. Fixed are tracer and recorder, which all
-		programs have alike; what calls and functions bring is growing. "of source-level" is the ratio to
+		Bytes of all loaded segments over those of the plain program, buffers aside. Fixed is what a program that
+		does nothing has too, tracer and recorder; what calls and functions bring is growing. "of source-level" is the ratio to
 		-finstrument-functions with a recorder of 1 KB.
 	END
 	part "Table IV: size of the trace" "$folder/table4.sh" <<-END

@@ -1,22 +1,22 @@
 #!/bin/sh
 # Table III of the paper: bytes that tracing adds to the loaded program, buffers
-# aside, next to -finstrument-functions. "Fixed" is what every program has alike,
-# tracer and recorder; "growing" the rest, which calls and functions bring.
+# aside, next to -finstrument-functions. "Fixed" is what a program that
+# does nothing has too, "growing" the rest, which calls and functions bring.
 . "$(dirname "$0")/lib.sh"
 
-# The CPU in the names of the tracer's objects.
-tracer_name()
+# Bytes that a program which does nothing has more, made this way.
+fixed_bytes()
 {
-	case $target in
-	armhf* | armel) echo arm ;;
-	*) echo "$target" ;;
+	empty=$work/empty.$target
+	echo 'int main(void) { return 0; }' >"$empty.c"
+	case $1 in
+	source) set -- "$triplet-gcc" -finstrument-functions "-Wl,$work/recorder.$target.o" ;;
+	*) set -- env "LITIFUT_ENGINE=$1" "$BUILD/bin/litifut" build "$triplet-gcc" ;;
 	esac
-}
-
-# Bytes that object files take in memory.
-object_bytes()
-{
-	"$triplet-size" "$@" | awk 'NR > 1 { bytes += $4 } END { print bytes }'
+	# shellcheck disable=SC2086
+	"$triplet-gcc" $machine_flags -O2 -o "$empty.plain" "$empty.c" &&
+		"$@" $machine_flags -O2 -o "$empty.traced" "$empty.c" &&
+		echo $(($(loaded_bytes "$empty.traced") - $(loaded_bytes "$empty.plain")))
 }
 
 echo "| workload | CPU | plain | how | added | fixed | growing | of it DB | for a call site | for a function" \
@@ -30,7 +30,7 @@ for name in $bench_targets; do
 		plain=$(loaded_bytes "$tree/plain/$program")
 		source_level=0 source_fixed=0
 		build_way source && source_level=$(($(loaded_bytes "$tree/source/$program") - plain)) &&
-			source_fixed=$(object_bytes "$work/recorder.$target.o")
+			source_fixed=$(fixed_bytes source)
 		functions=$(readelf -sW "$tree/plain/$program" |
 			awk '$4 == "FUNC" && $7 != "UND" && !seen[$2]++' | wc -l)
 		for how in $(engines) source; do
@@ -39,7 +39,7 @@ for name in $bench_targets; do
 			db=- sites=0 label="-finstrument-functions" fixed=$source_fixed
 			if [ "$how" != source ]; then
 				label="LITIFUT, $how"
-				fixed=$(object_bytes "$BUILD/lib/litifut/"*"-$(tracer_name).o")
+				fixed=$(fixed_bytes "$how")
 				"$BUILD/bin/litifut" info "$tree/$how/$program" >"$work/info"
 				db=$(awk '$1 == "DB" { print $2 }' "$work/info")
 				sites=$(awk '$1 == "sites" && $2 == "patched" { print $3 }' "$work/info")
