@@ -75,6 +75,13 @@ static bool uses_room(uint32_t word, unsigned base)
 	       operation == 0x3d;
 }
 
+/* move $fp, $sp: addu or or with $zero. In a function without it $fp is a register
+ * as any other. */
+static bool makes_frame_pointer(uint32_t word)
+{
+	return (word | 4) == (0x25 | (uint32_t)SP << 21 | (uint32_t)FP << 11);
+}
+
 /* Does a function that does this keep something of its own in the room, or move sp
  * in a way that may take it away? Clang leaves no room for static functions, and
  * in functions with objects of variable size it makes it anew for each other call. */
@@ -89,10 +96,8 @@ static bool may_use_room(uint32_t word, bool framed)
 			return false;
 		return (source == SP && target) || (target == SP && source);
 	}
-	if (source != SP && source != FP)
-		return false;
 	/* addiu sp, sp, -n for the second time */
-	return uses_room(word, source) || (framed && (word & 0xffff8000) == 0x27bd8000);
+	return uses_room(word, SP) || (framed && (word & 0xffff8000) == 0x27bd8000);
 }
 
 uint32_t litifut_mips_argument_room(const struct litifut_arch_context *context,
@@ -100,13 +105,17 @@ uint32_t litifut_mips_argument_room(const struct litifut_arch_context *context,
 				    uint32_t end)
 {
 	uint32_t room = 0;
+	bool frame_pointer = false;
+	bool by_frame_pointer = false;
 
 	if (start < section->address || end < start || end - section->address > section->size)
 		return 0;
 	for (uint32_t at = start; at + 4 <= end; at += 4) {
 		uint32_t word = word_at(context, section, at);
 
-		if (may_use_room(word, room != 0))
+		frame_pointer |= makes_frame_pointer(word);
+		by_frame_pointer |= uses_room(word, FP);
+		if (may_use_room(word, room != 0) || (frame_pointer && by_frame_pointer))
 			return 0;
 		/* addiu sp, sp, -n */
 		if (word >> 16 == 0x27bd && (int16_t)(word & 0xffff) <= -LEAST_FRAME)

@@ -296,13 +296,18 @@ static void mips_callers_without_room_are_left_to_the_db(void **state)
 		{0x27bdffe0, 0xafbf001c, 0x24190001, LITIFUT_THUNK_NONE, 0}, /* li t9, 1 */
 		{0x27bdffe0, 0x27a40010, 0, LITIFUT_THUNK_ENTRY, 0},         /* addiu a0, sp, 16 */
 		{0x27bdffe0, 0x27a40008, 0, LITIFUT_THUNK_NONE, 0},          /* addiu a0, sp, 8 */
-		{0x27bdffe0, 0xafbf001c, 0x27c40008, LITIFUT_THUNK_NONE, 0}, /* addiu a0, s8, 8 */
-		{0x27bdffe0, 0x03a0f025, 0, LITIFUT_THUNK_ENTRY, 0},         /* move s8, sp */
-		{0x27bdffe0, 0x03a01025, 0, LITIFUT_THUNK_NONE, 0},          /* move v0, sp */
-		{0x27bdffe0, 0x0220e821, 0, LITIFUT_THUNK_NONE, 0},          /* move sp, s1 */
+		/* addiu a0, s8, 8, and the same with move s8, sp */
+		{0x27bdffe0, 0xafbf001c, 0x27c40008, LITIFUT_THUNK_ENTRY, 0},
+		{0x27bdffe0, 0x03a0f025, 0x27c40008, LITIFUT_THUNK_NONE, 0},
+		{0x27bdffe0, 0x03a0f025, 0, LITIFUT_THUNK_ENTRY, 0}, /* move s8, sp */
+		{0x27bdffe0, 0x03a01025, 0, LITIFUT_THUNK_NONE, 0},  /* move v0, sp */
+		{0x27bdffe0, 0x0220e821, 0, LITIFUT_THUNK_NONE, 0},  /* move sp, s1 */
 		{0x27bdffe0, 0xafbf001c, 0, LITIFUT_THUNK_ENTRY, 0x27bd0020},
 		{0x27bdffe0, 0xafbf001c, 0, LITIFUT_THUNK_NONE, 0x27bdfff0}, /* addiu sp, sp, -16 */
-		{0x27bdffe0, 0xafbf001c, 0, LITIFUT_THUNK_NONE, 0xafc50004}, /* sw a1, 4(s8) */
+		/* sw a1, 4(s8) */
+		{0x27bdffe0, 0xafbf001c, 0, LITIFUT_THUNK_ENTRY, 0xafc50004},
+		{0x27bdffe0, 0x03a0f025, 0, LITIFUT_THUNK_NONE, 0xafc50004},
+		{0x27bdffe0, 0x03a0f021, 0, LITIFUT_THUNK_NONE, 0xafc50004},
 	};
 	const struct litifut_arch_context context = {.position_independent = true, .thunks = true};
 	struct litifut_image image = {0};
