@@ -81,17 +81,27 @@ link_delay()
 
 		- *Direct calls in 12 instructions on ARM and 14 on MIPS*: T32 and MIPS hold it. A call of A32 code, a PLT entry or any
 		  in an A32 program, takes 13: one more, \`bx pc\`, to change the state without touching the flags.
-		- *All calls together in 16 on ARM and 18 on MIPS*: so where most calls are direct and chunks stay as they are
-		  (\`LITIFUT_COMPACT=0\`; lua on T32 15.5). By default some are made compact to stay at four bytes an event, more of them in
-		  a short run, where the header and the last chunks weigh more. MIPS programs most of whose calls go through the GOT (lua)
-		  do not hold it: such a call stores three words in 19 instructions, and most chunks have to be made compact.
-		- *With a time*, lua on T32, 380 instructions: 109 are the way through C code and back with all registers kept (so many
-		  also with \`LITIFUT_START=off\`), 184 the clock, by a system call under qemu-user, and the event, 87 the compact form.
-		- *Less than half the memory of -finstrument-functions*: holds for the large program. Small ones pay for the tracer and the
-		  recorder, which are the same for all.
-		- *8 KB of code and 4 KB of data for these*: not held. Of code there are 24 KB on ARM and 33 KB on MIPS: the trace file
-		  with its fallbacks for old kernels, the copy to a stick, and the compact form take most of it. Of data there are
-		  7.5 KB, 4 of them the look-up cache of the other engine.
+		- *All calls together in 16 on ARM and 18 on MIPS*: lua and bzip2 hold it on ARM, in T32 and A32, and bzip2 on MIPS, also
+		  with the chunks that are made compact to stay at four bytes an event. sqlite3 does not: every fifth call of it
+		  goes through a register, which takes up to 18 instructions and three words on ARM; as it is, a call takes little more
+		  than the aim, and the compact form of a third of its chunks adds the rest. On MIPS lua and sqlite3 are beyond it, too: calls
+		  through pointers, calls that an island has to carry on, and three words for each callee that the code before does
+		  not tell.
+		- *An in-line scheme for at most 8 instructions more*: the compact form counts words that are foreseen and takes six or seven
+		  instructions for each of them, more for the others: with \`LITIFUT_COMPACT=1\`, where all chunks are made compact, some ten in
+		  lua (0.3 bytes a call), but thirty in bzip2, whose calls hang on its data (1.9 bytes). By default it costs up to one in both.
+		- *With a time*, lua on T32, 260 instructions: 84 find the thread and store the event, 84 keep all registers, come from the
+		  thunk to C code and go back, 31 compute nanoseconds from what the clock says, without the system call that
+		  qemu-user makes of it, 72 are the compact form. The cheapest clock is \`LITIFUT_CLOCK=cycle\` where the CPU lets programs
+		  read its counter.
+		- *Less than half the memory of -finstrument-functions*: holds for the large program, on MIPS for all but the fixed part. Small ones
+		  pay for tracer and recorder, which are the same for all. In T32 programs with few calls of each function thunks of 44
+		  bytes weigh more than what the compiler puts into a function.
+		- *8 KB of code and 4 KB of data for these*: the data hold it with thunks (3.7 KB). Of code there are 16 KB for ARMv7, 23 KB for older
+		  ARM CPUs and 29 KB for MIPS: the trace file with its fallbacks for old kernels, the copy to a stick, settings
+		  and the compact form take most of it.
+		- *No DB in memory*: with thunks it holds only the calls that no thunk can serve ("of it DB"; a kilobyte is room that is
+		  reserved at least). The list of sites by which the host knows direct callees is never loaded.
 	END
 } | tee "$work/cost.md"
 cp "$work/cost.md" "$page"
