@@ -190,7 +190,9 @@ behaviour()
 	same_run pie
 	events_equal_calls pie
 	ok "pie: no call is out of reach" all_patched traced/pie
-	ok "pie: what the far calls lead to is known" [ "$(known_callees traced/pie)" -gt 1000 ]
+	# the db engine has no use for it
+	[ "${LITIFUT_ENGINE:-}" = db ] || ok "pie: what the far calls lead to is known" \
+		[ "$(known_callees traced/pie)" -gt 1000 ]
 	is "pie: each tail call in the object is recorded" "$(awk -F '\t' '
 		NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
 		$column["kind"] == "tail" && $column["caller"] ~ /^f[0-9]/ { count++ }
