@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct post_thread *post_session_thread(struct post_process *process, uint32_t id)
 {
@@ -152,6 +153,16 @@ static void open_process(struct post_session *session, const char *path)
 	post_session_take(session, trace);
 }
 
+/* Is it a file that was named twice, by whatever paths? */
+static bool is_same_file(const char *path, const char *other)
+{
+	struct stat about;
+	struct stat about_other;
+
+	return !stat(path, &about) && !stat(other, &about_other) &&
+	       about.st_dev == about_other.st_dev && about.st_ino == about_other.st_ino;
+}
+
 /* LITIFUT_COPY_TO makes copies; counted twice they would mislead. */
 static bool is_copy(struct post_session *session, const struct post_trace *trace)
 {
@@ -164,8 +175,9 @@ static bool is_copy(struct post_session *session, const struct post_trace *trace
 		    other->header.start_realtime_ns != own->start_realtime_ns ||
 		    memcmp(other->header.program, own->program, sizeof(own->program)))
 			continue;
-		post_problem_at(session->problems, trace->path, LITIFUT_NO_ADDRESS,
-				"the same process as %s, left out", other->path);
+		if (!is_same_file(trace->path, other->path))
+			post_problem_at(session->problems, trace->path, LITIFUT_NO_ADDRESS,
+					"the same process as %s, left out", other->path);
 		return true;
 	}
 	return false;

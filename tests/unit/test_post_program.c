@@ -171,6 +171,15 @@ static void copies_count_once(void **state)
 	      "mkdir usb && cp trace/app.200.trace usb; $post . ; s=$?; rm -r usb; exit $s");
 }
 
+/* A file named twice is no copy: nothing to tell of. */
+static void a_file_named_twice_counts_once(void **state)
+{
+	(void)state;
+	need_fixture();
+	gives(0, "100 main+0x10 -> work [app]", "$post trace ./trace/. maps app libshape.so");
+	gives(0, NULL, "! $post trace ./trace/. 2>&1 | grep 'left out'");
+}
+
 /* Names from the build tree, call sites from the device, or the other way. */
 static void files_of_one_build_add_up(void **state)
 {
@@ -353,6 +362,7 @@ int main(void)
 		cmocka_unit_test(packed_traces_read_the_same),
 		cmocka_unit_test(diff_tells_new_gone_and_changed),
 		cmocka_unit_test(copies_count_once),
+		cmocka_unit_test(a_file_named_twice_counts_once),
 		cmocka_unit_test(files_of_one_build_add_up),
 		cmocka_unit_test(ways_to_ask_for_callers),
 		cmocka_unit_test(maps_place_other_modules),
