@@ -73,7 +73,8 @@ static void write_text(FILE *to, const char *path, const struct litifut_module_i
 			fprintf(to, "    %-20s %zu (%s)\n", litifut_site_reason_name(i),
 				summary->left[i], litifut_site_reason_text(i));
 	fprintf(to, "  DB             %zu bytes\n", summary->db_bytes);
-	fprintf(to, "  tracer         %zu bytes\n", summary->tracer_bytes);
+	if (summary->tracer_bytes)
+		fprintf(to, "  tracer         %zu bytes\n", summary->tracer_bytes);
 	for (size_t i = 0; i < info->site_count; i++) {
 		const struct litifut_site *site = &info->sites[i];
 

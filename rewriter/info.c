@@ -132,7 +132,6 @@ static enum litifut_status read_all(struct reader *reader)
 		word(reader, section->bytes + offsetof(struct litifut_module, sites_patched)) +
 		word(reader, section->bytes + offsetof(struct litifut_module, sites_left));
 	reader->info->summary.db_bytes = db ? db->size : 0;
-	reader->info->summary.tracer_bytes = section->size;
 	for (size_t i = 0; i < reader->image.symbol_count; i++) {
 		const struct litifut_symbol *symbol = &reader->image.symbols[i];
 
@@ -143,6 +142,9 @@ static enum litifut_status read_all(struct reader *reader)
 		    strcmp(symbol->name, "litifut_module") != 0)
 			reader->info->summary.tracer_bytes += symbol->size;
 	}
+	/* A stripped file does not tell: 0. */
+	if (reader->info->summary.tracer_bytes)
+		reader->info->summary.tracer_bytes += section->size;
 	status = read_sites(reader, &reader->image);
 	if (!status && !reader->info->sites)
 		status = read_sites_beside(reader, section->bytes);

@@ -76,7 +76,8 @@ struct litifut_rewrite_summary {
 	size_t room_bytes;
 	size_t room_used;
 	size_t db_used;
-	size_t tracer_bytes; /* what is loaded of ours besides the DB; only in an info */
+	size_t tracer_bytes; /* what is loaded of ours besides the DB; only in an info,
+ and 0 for a file without symbols */
 };
 
 /* Reads the image at `path` (which must contain the tracer object and a symbol
