@@ -102,7 +102,7 @@ rewriter_speed()
 		done
 	END
 	chmod +x "$keeper/$triplet-ld"
-	sh -c "COMPILER_PATH=$keeper LITIFUT=1 $work/shims/$triplet-ld $(
+	sh -c "COMPILER_PATH=$keeper LITIFUT=1 LITIFUT_ENGINE=db $work/shims/$triplet-ld $(
 		printf '%s' "$arguments" | sed "s|OUTPUT|$work/$1.traced|"
 	)" || return
 	"$root/bench/paired_runs" "$runs" "cp $work/$1.image $work/$1.copy" \
@@ -121,5 +121,5 @@ for program in $programs; do
 	measure "$program" || echo "link_delay: $program could not be measured" >&2
 done
 echo
-echo "the rewriter alone: code a second, memory"
+echo "the rewriter alone, with the db engine: code a second, memory"
 cat "$work/speeds"
