@@ -149,8 +149,8 @@ static uint32_t litifut_events_in(const struct litifut_chunk_header *chunk, uint
 	return controls < words ? words - controls : 0;
 }
 
-/* A thunk stores an event in a dozen instructions, the compact form takes some
- * fifty more. So only as many chunks are made compact as it takes to stay at
+/* A thunk stores an event in a dozen instructions, the compact form takes ten
+ * to thirty more. So only as many chunks are made compact as it takes to stay at
  * four bytes an event. */
 static bool litifut_compacts(const struct litifut_chunk_header *chunk, uint32_t end)
 {

@@ -159,6 +159,14 @@ static inline void litifut_port_barrier(struct litifut_port_features features)
 		((void (*)(void))0xffff0fa0)();
 }
 
+/* Compares registers with 0, until one is. */
+#define LITIFUT_PORT_FOUR_NONZERO(a, b, c, d)                                                      \
+	LITIFUT_PORT_IT("itttt ne")                                                                \
+	"cmpne " a ", #0\n\tcmpne " b ", #0\n\tcmpne " c ", #0\n\tcmpne " d ", #0\n\t"
+#define LITIFUT_PORT_THREE_NONZERO(a, b, c)                                                        \
+	LITIFUT_PORT_IT("ittt ne")                                                                 \
+	"cmpne " a ", #0\n\tcmpne " b ", #0\n\tcmpne " c ", #0\n\t"
+
 /* Is any of the words in [word, end) 0? Little more than an instruction a word: this
  * is done for all that was recorded. */
 static inline bool litifut_port_has_zero(const uint32_t *word, const uint32_t *end)
@@ -167,83 +175,18 @@ static inline bool litifut_port_has_zero(const uint32_t *word, const uint32_t *e
 	bool found = false;
 
 	for (const uint32_t *last = end - 16; at <= last && !found;)
-		__asm__ volatile(
-			"ldmia %0!, {r0-r7}\n\t"
-			"cmp r0, #0\n\t" LITIFUT_PORT_IT(
-				"itttt ne") "cmpne r1, #0\n\t"
-					    "cmpne r2, #0\n\t"
-					    "cmpne r3, #0\n\t"
-					    "cmpne r4, #0\n\t" LITIFUT_PORT_IT(
-						    "ittt ne") "cmpne r5, #0\n\t"
-							       "cmpne r6, #0\n\t"
-							       "cmpne r7, #0\n\t"
-							       "ldmia %0!, "
-							       "{r0-r7}\n\t" LITIFUT_PORT_IT(
-								       "itttt ne") "cmpne r0, "
-										   "#0\n\t"
-										   "cmpne r1, "
-										   "#0\n\t"
-										   "cmpne r2, "
-										   "#0\n\t"
-										   "cmpne r3, "
-										   "#0\n"
-										   "\t" LITIFUT_PORT_IT(
-											   "itttt "
-											   "ne") "c"
-												 "m"
-												 "p"
-												 "n"
-												 "e"
-												 " "
-												 "r"
-												 "4"
-												 ","
-												 " "
-												 "#"
-												 "0"
-												 "\n\t"
-												 "c"
-												 "m"
-												 "p"
-												 "n"
-												 "e"
-												 " "
-												 "r"
-												 "5"
-												 ","
-												 " "
-												 "#"
-												 "0"
-												 "\n\t"
-												 "c"
-												 "m"
-												 "p"
-												 "n"
-												 "e"
-												 " "
-												 "r"
-												 "6"
-												 ","
-												 " "
-												 "#"
-												 "0"
-												 "\n\t"
-												 "c"
-												 "m"
-												 "p"
-												 "n"
-												 "e"
-												 " "
-												 "r"
-												 "7"
-												 ","
-												 " "
-												 "#"
-												 "0"
-												 "\n\t"
-			: "+r"(at), "=@cceq"(found)
-			:
-			: "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "memory");
+		/* clang-format off */
+		__asm__ volatile("ldmia %0!, {r0-r7}\n\t"
+				 "cmp r0, #0\n\t"
+				 LITIFUT_PORT_FOUR_NONZERO("r1", "r2", "r3", "r4")
+				 LITIFUT_PORT_THREE_NONZERO("r5", "r6", "r7")
+				 "ldmia %0!, {r0-r7}\n\t"
+				 LITIFUT_PORT_FOUR_NONZERO("r0", "r1", "r2", "r3")
+				 LITIFUT_PORT_FOUR_NONZERO("r4", "r5", "r6", "r7")
+				 : "+r"(at), "=@cceq"(found)
+				 :
+				 : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "memory");
+	/* clang-format on */
 	for (; at < end && !found; at++)
 		found = !*at;
 	return found;
