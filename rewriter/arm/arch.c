@@ -129,7 +129,6 @@ static unsigned refuse(const struct litifut_arch_context *context,
 		       const uint8_t *following, size_t following_bytes, size_t preceding_bytes,
 		       const char *callee_name)
 {
-	(void)context;
 	(void)address;
 	(void)following;
 	(void)following_bytes;
@@ -138,11 +137,14 @@ static unsigned refuse(const struct litifut_arch_context *context,
 	if (strncmp(callee_name, "__gnu_thumb1_case_", 18) == 0)
 		return LITIFUT_SITE_NOT_A_CALL;
 	if (instruction->class == LITIFUT_CLASS_CALL_INDIRECT) {
-		/* A patched `blx lr` would overwrite lr before the tracer can read it;
-		 * pc holds no function. */
-		if (instruction->target_register >= 14)
+		/* A `bl` in the place of `blx lr` would overwrite the callee, and without
+		 * Thumb-2 nothing else reaches; pc holds no function. */
+		bool lr = litifut_arm_is_blx_lr(instruction);
+
+		if (instruction->target_register >= 14 &&
+		    (!lr || (instruction->thumb && context->short_thumb_branches)))
 			return LITIFUT_SITE_SPECIAL_CALLEE;
-		if (instruction->length == 2)
+		if (instruction->length == 2 || lr)
 			return LITIFUT_SITE_TOO_SHORT;
 	}
 	return LITIFUT_SITE_PATCHED;
@@ -187,7 +189,8 @@ const struct litifut_arch litifut_arch_arm = {
 	.entry_names = {[LITIFUT_ARM_ENTRY_CALL] = "litifut_stub",
 			[LITIFUT_ARM_ENTRY_TAIL] = "litifut_stub_tail",
 			[LITIFUT_ARM_ENTRY_THUNK] = "litifut_thunk_call",
-			[LITIFUT_ARM_ENTRY_THUNK_TAIL] = "litifut_thunk_tail"},
+			[LITIFUT_ARM_ENTRY_THUNK_TAIL] = "litifut_thunk_tail",
+			[LITIFUT_ARM_ENTRY_LR] = "litifut_stub_lr"},
 	.entry_count = LITIFUT_ARM_ENTRIES,
 	.island_bytes = LITIFUT_ARM_ISLAND_BYTES,
 	.facts = &litifut_link_facts_arm,

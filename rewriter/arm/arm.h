@@ -36,13 +36,21 @@ bool litifut_arm_attributes_thumb2(const uint8_t *bytes, uint32_t size);
 bool litifut_arm_attributes_v7(const uint8_t *bytes, uint32_t size);
 
 /* Bytes of one island, see litifut_arm_write_island(). */
-#define LITIFUT_ARM_ISLAND_BYTES 128
+#define LITIFUT_ARM_ISLAND_BYTES 160
 
 /* Indices into the entry points of the tracer. */
 #define LITIFUT_ARM_ENTRY_CALL 0
 #define LITIFUT_ARM_ENTRY_TAIL 1
 #define LITIFUT_ARM_ENTRY_THUNK 2
 #define LITIFUT_ARM_ENTRY_THUNK_TAIL 3
-#define LITIFUT_ARM_ENTRIES 4
+#define LITIFUT_ARM_ENTRY_LR 4 /* see litifut_arm_lr_write() */
+#define LITIFUT_ARM_ENTRIES 5
+
+/* A `blx lr`, whose callee stands where its return address will. */
+static inline bool litifut_arm_is_blx_lr(const struct litifut_instruction *instruction)
+{
+	return instruction->class == LITIFUT_CLASS_CALL_INDIRECT &&
+	       instruction->target_register == 14 && instruction->linked == LITIFUT_LINKED_NOT;
+}
 
 #endif

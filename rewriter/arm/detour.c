@@ -246,6 +246,40 @@ static bool write_thumb_tail(const struct litifut_cramped_call *call, uint32_t a
 	return replace_site(call, &before, address, trampoline, detour);
 }
 
+static bool write_lr(const struct litifut_cramped_call *call, uint32_t address,
+		     const struct litifut_gate *gate, uint8_t *trampoline,
+		     struct litifut_detour *detour)
+{
+	struct litifut_arm_displaced before = {.address = call->address};
+	uint32_t to_here = address - (call->address + 8);
+	unsigned pushed = 0;
+	unsigned push_bytes = call->instruction.thumb ? 2 : 4;
+
+	if (!fits_in_place(call))
+		before = displaced(call);
+	if (call->instruction.thumb)
+		detour->trampoline_bytes = litifut_arm_lr_write(
+			&before, address, gate->address + LITIFUT_ARM_GATE_LR, trampoline, &pushed);
+	else
+		detour->trampoline_bytes =
+			litifut_arm_lr_write_plain(call->address + 4, address,
+						   gate->entries[LITIFUT_ARM_ENTRY_LR], trampoline);
+	detour->frames[0] = (struct litifut_frame_code){
+		address,
+		detour->trampoline_bytes,
+		before.address,
+		{{pushed + push_bytes, 4, 0}, {pushed + 2 * push_bytes, 8, 0}},
+		2};
+	if (call->instruction.thumb)
+		return replace_site(call, &before, address, trampoline, detour);
+	detour->address = call->address;
+	detour->length = 4;
+	litifut_put32(false, detour->code,
+		      (call->instruction.word & 0xf0000000) | 0x0a000000 |
+			      (to_here >> 2 & 0xffffff));
+	return detour->trampoline_bytes && to_here + (1u << 25) < 1u << 26;
+}
+
 bool litifut_arm_write_detour(const struct litifut_arch_context *context,
 			      const struct litifut_cramped_call *call, uint32_t address,
 			      const struct litifut_gate *gate, uint8_t *trampoline,
@@ -253,6 +287,8 @@ bool litifut_arm_write_detour(const struct litifut_arch_context *context,
 {
 	struct litifut_arm_displaced before = {.address = call->address};
 
+	if (litifut_arm_is_blx_lr(&call->instruction))
+		return write_lr(call, address, gate, trampoline, detour);
 	if (!call->instruction.thumb)
 		return write_plain_tail(call, address, gate, trampoline, detour);
 	if (call->tail)
@@ -280,7 +316,8 @@ void litifut_arm_write_gate(const struct litifut_arch_context *context, uint32_t
 			    const uint32_t *entries, uint8_t *code)
 {
 	(void)context;
-	litifut_arm_gate_write(address, entries[LITIFUT_ARM_ENTRY_CALL], code);
+	litifut_arm_gate_write(address, entries[LITIFUT_ARM_ENTRY_CALL],
+			       entries[LITIFUT_ARM_ENTRY_LR], code);
 }
 
 /* TBB and TBH [pc, rN]: a table of distances, in halfwords, follows at once. */

@@ -37,6 +37,16 @@
  * engine the entry is a thunk, which comes back to the key, and the jump stands
  * there.
  *
+ * In `blx lr` (libffi's call of a foreign function) the callee stands where the
+ * return address will, and there is no register to spare. It goes to the entry on
+ * the stack, where the entry has a word for it:
+ *
+ *				trampoline:	push {lr}
+ *						push {lr}
+ *						ldr.w lr, =back | 1
+ *						str.w lr, [sp, #4]
+ *						b.w  gate
+ *
  * Encodings: DDI 0406C A6.2 (16-bit), A6.3 (32-bit). */
 #include "rewriter/arm/trampoline.h"
 
@@ -294,6 +304,50 @@ unsigned litifut_arm_trampoline_write(const struct litifut_arm_displaced *displa
 	return emitter.at;
 }
 
+unsigned litifut_arm_lr_write(const struct litifut_arm_displaced *displaced, uint32_t address,
+			      uint32_t gate, uint8_t *code, unsigned *pushed)
+{
+	struct litifut_arm_analysis analysis = {LITIFUT_ARM_MOVES, 0, 0, 0};
+	struct emitter emitter = {.code = code, .address = address};
+	uint32_t back = displaced->address + displaced->length + 2;
+
+	if (displaced->length) {
+		analysis = litifut_arm_analyse(displaced);
+		emit_displaced(&emitter, displaced, &analysis, false);
+	}
+	*pushed = emitter.at;
+	half(&emitter, 0xb500); /* push {lr} */
+	half(&emitter, 0xb500);
+	load_value(&emitter, 14, back | 1);
+	half(&emitter, 0xf8cd); /* str.w lr, [sp, #4] */
+	half(&emitter, 0xe004);
+	branch(&emitter, gate);
+	if (analysis.treatment == LITIFUT_ARM_BRANCHES) {
+		land(&emitter, 0, analysis.branch);
+		branch(&emitter, analysis.value);
+	}
+	finish_literals(&emitter);
+	return emitter.at;
+}
+
+unsigned litifut_arm_lr_write_plain(uint32_t back, uint32_t address, uint32_t entry, uint8_t *code)
+{
+	uint32_t offset = entry - (address + 20 + 8);
+	const uint32_t words[] = {
+		0xe52de004, /* push {lr} */
+		0xe52de004,
+		0xe59fe008, /* ldr lr, [pc, #8] */
+		0xe08fe00e, /* add lr, pc, lr */
+		0xe58de004, /* str lr, [sp, #4] */
+		0xea000000 | (offset >> 2 & 0xffffff),
+		back - (address + 12 + 8),
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		litifut_put32(false, code + 4 * i, words[i]);
+	return offset + (1u << 25) < 1u << 26 ? sizeof(words) : 0;
+}
+
 bool litifut_arm_copyable(const struct litifut_arm_displaced *displaced)
 {
 	struct litifut_arm_analysis analysis = litifut_arm_analyse(displaced);
@@ -377,14 +431,16 @@ bool litifut_arm_branch_write(uint32_t address, uint32_t target, uint8_t *code)
 
 /*  0  bx  pc        to A32, at 4
  *  2  nop
- *  4  b   entry     the gate stands beside the tracer: in reach
- *  8  udf           fills up to LITIFUT_ARM_GATE_BYTES
- * 12  udf */
-void litifut_arm_gate_write(uint32_t address, uint32_t entry, uint8_t *code)
+ *  4  b   entry     the gate stands beside the tracer: in reach */
+static void write_gate(uint32_t address, uint32_t entry, uint8_t *code)
 {
 	litifut_put16(false, code, 0x4778);
 	litifut_put16(false, code + 2, 0xbf00);
 	litifut_put32(false, code + 4, 0xea000000 | ((entry - (address + 4 + 8)) >> 2 & 0xffffff));
-	litifut_put32(false, code + 8, 0xe7f000f0);
-	litifut_put32(false, code + 12, 0xe7f000f0);
+}
+
+void litifut_arm_gate_write(uint32_t address, uint32_t entry, uint32_t entry_lr, uint8_t *code)
+{
+	write_gate(address, entry, code);
+	write_gate(address + LITIFUT_ARM_GATE_LR, entry_lr, code + LITIFUT_ARM_GATE_LR);
 }

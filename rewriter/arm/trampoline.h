@@ -14,8 +14,9 @@
 #define LITIFUT_ARM_COPIES_MAX 5
 
 /* Code before the trampolines that all of them end in: T32, switching to A32
- * and on to the tracer's entry. */
+ * and on to the tracer's entry; and the same for litifut_arm_lr_write(). */
 #define LITIFUT_ARM_GATE_BYTES 16
+#define LITIFUT_ARM_GATE_LR 8
 
 /* A call and the instruction before it, which is `length` (2 or 4) bytes long
  * and stands at `address`; the call follows at once. 0: nothing is displaced,
@@ -46,8 +47,8 @@ struct litifut_arm_analysis {
 struct litifut_arm_analysis litifut_arm_analyse(const struct litifut_arm_displaced *displaced);
 
 /* Writes the gate to `code`, standing at `address` (4-byte aligned), for the
- * A32 entry point at `entry`. */
-void litifut_arm_gate_write(uint32_t address, uint32_t entry, uint8_t *code);
+ * A32 entry points at `entry` and `entry_lr`. */
+void litifut_arm_gate_write(uint32_t address, uint32_t entry, uint32_t entry_lr, uint8_t *code);
 
 /* Can the instruction before the call be moved or emulated elsewhere? */
 bool litifut_arm_displaceable(const struct litifut_arm_displaced *displaced);
@@ -58,6 +59,15 @@ bool litifut_arm_displaceable(const struct litifut_arm_displaced *displaced);
  * for what is displaceable, as long as everything is within 16 MB. */
 unsigned litifut_arm_trampoline_write(const struct litifut_arm_displaced *displaced,
 				      uint32_t address, uint32_t gate, uint8_t *code);
+
+/* The same for `blx lr`: hands over the callee on the stack, with the return
+ * address above it. The first of the two pushes begins at offset *pushed. */
+unsigned litifut_arm_lr_write(const struct litifut_arm_displaced *displaced, uint32_t address,
+			      uint32_t gate, uint8_t *code, unsigned *pushed);
+
+/* The same in A32 code, where nothing is displaced; `back` is the return address.
+ * Returns 0 when the entry is out of reach. */
+unsigned litifut_arm_lr_write_plain(uint32_t back, uint32_t address, uint32_t entry, uint8_t *code);
 
 /* Can the instruction be done elsewhere, without a register to spare, and go on? */
 bool litifut_arm_copyable(const struct litifut_arm_displaced *displaced);

@@ -75,6 +75,18 @@ arm_source()
 		.macro do_arm_linked_apart
 		add lr, pc, #4; nop; bx r12
 		.endm
+		.macro do_lr
+		mov lr, r4; blx lr
+		.endm
+		.macro do_arm_lr_condition
+		mov lr, r12; blxmi lr
+		.endm
+		.macro do_thumb_lr_condition
+		mov lr, r4; it mi; blxmi lr
+		.endm
+		.macro do_thumb_lr_after_branch
+		mov lr, r4; bpl 1f; blx lr; 1:
+		.endm
 		.macro do_thumb_bl_condition
 		it mi; blmi callee_thumb
 		.endm
@@ -96,6 +108,9 @@ arm_source()
 		THUMB_2(call arm_blx 0 blx callee_thumb)
 		call arm_blx_register 0 blx r12
 		call arm_blx_register_4 0 blx r4
+		call arm_lr 0 do_lr
+		call arm_lr_misaligned 4 do_lr
+		call arm_lr_condition 0 do_arm_lr_condition
 		call arm_linked 0 do_arm_linked
 		call arm_linked_condition 0 do_arm_linked_condition
 		call arm_linked_load 0 do_arm_linked_load
@@ -140,6 +155,14 @@ arm_source()
 		.thumb_func
 		call thumb_blx_after_branch 0 do_thumb_blx_after_branch
 		.thumb_func
+		call thumb_lr 0 do_lr
+		.thumb_func
+		call thumb_lr_misaligned 4 do_lr
+		.thumb_func
+		call thumb_lr_condition 0 do_thumb_lr_condition
+		.thumb_func
+		call thumb_lr_after_branch 0 do_thumb_lr_after_branch
+		.thumb_func
 		call thumb_bl 0 bl callee_thumb
 		.thumb_func
 		call thumb_bl_misaligned 4 bl callee_thumb
@@ -167,11 +190,13 @@ arm_source()
 		#define LINK (CORE + 14)
 		#define STACK (CORE + 15)
 		#define CALLS(X) X(arm_bl) X(arm_bl_misaligned) X(arm_bl_condition) \
-			X(arm_blx_register) X(arm_blx_register_4) X(arm_linked) X(arm_linked_condition) \
+			X(arm_blx_register) X(arm_blx_register_4) X(arm_lr) X(arm_lr_misaligned) \
+			X(arm_lr_condition) X(arm_linked) X(arm_linked_condition) \
 			X(arm_linked_load) X(arm_linked_apart) X(arm_tail) X(arm_tail_condition) \
 			X(arm_tail_register) X(arm_tail_mov) \
 			THUMB_2(X(arm_blx) X(thumb_bl) X(thumb_bl_misaligned) X(thumb_blx) X(thumb_blx_register) \
 				X(thumb_bl_condition) X(thumb_blx_condition) X(thumb_blx_after_branch) \
+				X(thumb_lr) X(thumb_lr_misaligned) X(thumb_lr_condition) X(thumb_lr_after_branch) \
 				X(thumb_tail) X(thumb_tail_condition) X(thumb_tail_register))
 		extern void callee_arm(void), callee_thumb(void);
 		static void prepare(uint32_t *w)

@@ -75,6 +75,31 @@ static void a_tail_call_leaves_a_key_of_its_own(void **state)
 	assert_int_equal(litifut_arm_tail_write(&none, &tail, 0xa000, code), 0);
 }
 
+static void blx_lr_hands_its_callee_over_on_the_stack(void **state)
+{
+	const struct litifut_arm_displaced before = {0x9000, 0x46a6, 2}; /* mov lr, r4 */
+	/* mov lr, r4; push {lr}; push {lr}; ldr.w lr, =0x9005; add lr, pc;
+	 * str.w lr, [sp, #4]; b.w 0x8008 */
+	const uint8_t thumb[] = {0xa6, 0x46, 0x00, 0xb5, 0x00, 0xb5, 0xdf, 0xf8,
+				 0x0c, 0xe0, 0xfe, 0x44, 0xcd, 0xf8, 0x04, 0xe0,
+				 0xfd, 0xf7, 0xfa, 0xbf, 0xf7, 0xef, 0xff, 0xff};
+	/* push {lr}; push {lr}; ldr lr, =0x9004; add lr, pc, lr; str lr, [sp, #4]; b 0x8000 */
+	const uint8_t plain[] = {0x04, 0xe0, 0x2d, 0xe5, 0x04, 0xe0, 0x2d, 0xe5, 0x08, 0xe0,
+				 0x9f, 0xe5, 0x0e, 0xe0, 0x8f, 0xe0, 0x04, 0xe0, 0x8d, 0xe5,
+				 0xf9, 0xf7, 0xff, 0xea, 0xf0, 0xef, 0xff, 0xff};
+	uint8_t code[64];
+	unsigned pushed;
+
+	(void)state;
+	assert_int_equal(litifut_arm_lr_write(&before, 0xa000, 0x8008, code, &pushed),
+			 sizeof(thumb));
+	assert_memory_equal(code, thumb, sizeof(thumb));
+	assert_int_equal(pushed, 2);
+	assert_int_equal(litifut_arm_lr_write_plain(0x9004, 0xa000, 0x8000, code), sizeof(plain));
+	assert_memory_equal(code, plain, sizeof(plain));
+	assert_int_equal(litifut_arm_lr_write_plain(0x9004, 0xa000, 0x8000 + (64u << 20), code), 0);
+}
+
 static void a_moved_branch_keeps_its_condition(void **state)
 {
 	(void)state;
@@ -193,6 +218,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_can_be_moved),
 		cmocka_unit_test(a_tail_call_leaves_a_key_of_its_own),
+		cmocka_unit_test(blx_lr_hands_its_callee_over_on_the_stack),
 		cmocka_unit_test(a_moved_branch_keeps_its_condition),
 		cmocka_unit_test(only_certain_jumps_are_tail_calls),
 		cmocka_unit_test(landing_pads_are_targets),

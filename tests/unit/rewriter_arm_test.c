@@ -95,7 +95,9 @@ static const struct reach_case reach_cases[] = {
 
 static const struct refuse_case refuse_cases[] = {
 	{"bl f", 0x8000, 0xeb000000, A32, 0xe1a00000, "f", LITIFUT_SITE_PATCHED},
-	{"blx lr", 0x8000, 0xe12fff3e, A32, 0xe1a00000, "", LITIFUT_SITE_SPECIAL_CALLEE},
+	{"blx lr", 0x8000, 0xe12fff3e, A32, 0xe1a00000, "", LITIFUT_SITE_TOO_SHORT},
+	{"blx lr, 16 bits", 0x8000, 0x47f0, T32, 0xbf00, "", LITIFUT_SITE_TOO_SHORT},
+	{"blx pc", 0x8000, 0xe12fff3f, A32, 0xe1a00000, "", LITIFUT_SITE_SPECIAL_CALLEE},
 	{"blx r3", 0x8000, 0xe12fff33, A32, 0xe1a00000, "", LITIFUT_SITE_PATCHED},
 	{"bl __gnu_thumb1_case_uqi", 0x8000, 0xf000f800, T32, 0xbf00, "__gnu_thumb1_case_uqi",
 	 LITIFUT_SITE_NOT_A_CALL},

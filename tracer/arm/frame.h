@@ -10,8 +10,8 @@
 struct litifut_frame {
 	uint32_t registers[13];  /* r0-r12 */
 	uint32_t return_address; /* the key in the instruction DB */
-	uint32_t next_pc;
-	uint32_t link_register; /* for the callee; a tail call's is not its key */
+	uint32_t next_pc;        /* a `blx lr` comes with its callee here, as r14 */
+	uint32_t link_register;  /* for the callee; a tail call's is not its key */
 };
 
 /* Call sites lie at multiples of 1 << this. */
@@ -27,13 +27,14 @@ static inline uint32_t litifut_frame_stack_pointer(const struct litifut_frame *f
 	return (uint32_t)(frame + 1);
 }
 
-/* As litifut_arm_next_pc(). sp and lr can be no call's register: lr is lost at
- * the patched call, so the rewriter leaves such a site alone. */
+/* As litifut_arm_next_pc(). sp is no call's register. */
 static inline uint32_t litifut_frame_next_pc(const struct litifut_frame *frame,
 					     uint32_t instruction, uint32_t return_address,
 					     uint32_t *kind)
 {
-	return litifut_arm_next_pc(instruction, return_address, frame->registers, kind);
+	const uint32_t *registers = (const uint32_t *)frame; /* with r14 */
+
+	return litifut_arm_next_pc(instruction, return_address, registers, kind);
 }
 
 /* The callee that a thunk's exit leads to; with `needless`, 0 for a direct call. The

@@ -55,11 +55,18 @@ litifut_stub_tail:
 	.pad	#4
 	sub	sp, sp, #4		/* the next pc */
 	.fnend
+	.cfi_adjust_cfa_offset 4
+
+	/* The same for `blx lr`, whose trampoline has done both steps, with the
+	 * callee as the next pc, which stands where the DB has r14. */
+	.globl litifut_stub_lr
+	.hidden litifut_stub_lr
+	.type litifut_stub_lr, %function
+litifut_stub_lr:
 	.fnstart
 	.save	{lr}
 	.pad	#4
 	.save	{r0-r12, lr}
-	.cfi_adjust_cfa_offset 4
 	push	{r0-r12, lr}		/* struct litifut_frame */
 	.cfi_adjust_cfa_offset 56
 	.cfi_rel_offset r0, 0
@@ -150,5 +157,6 @@ litifut_unknown_call_site:
 	.fnend
 	.size litifut_stub, . - litifut_stub
 	.size litifut_stub_tail, . - litifut_stub_tail
+	.size litifut_stub_lr, . - litifut_stub_lr
 
 	.section .note.GNU-stack, "", %progbits
