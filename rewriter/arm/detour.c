@@ -10,6 +10,9 @@
 #include "rewriter/arm/thumb1.h"
 #include "rewriter/arm/trampoline.h"
 
+/* The page of the kernel that has code for programs to call. */
+#define KERNEL_HELPERS 0xffff0000u
+
 unsigned litifut_arm_it_length(uint16_t half)
 {
 	unsigned mask = half & 0xf;
@@ -77,9 +80,11 @@ bool litifut_arm_can_detour(const struct litifut_arch_context *context,
 	uint32_t literal;
 
 	/* From the pc: it would be another one, but for a literal, which is copied. It
-	 * is a number for certain only where no relocation can change it. */
+	 * is a number for certain only where no relocation can change it, and where it leads
+	 * to code: libffi executes copies of such code, with words of their own there. */
 	if (is_computed(&call->instruction) && call->instruction.target_register == 15 &&
-	    (context->position_independent || !litifut_arm_literal(call, &literal)))
+	    (context->position_independent || !litifut_arm_literal(call, &literal) ||
+	     (literal < KERNEL_HELPERS && !litifut_targets_has(targets, literal & ~1u))))
 		return false;
 	if (!call->instruction.thumb)
 		return true;

@@ -68,6 +68,11 @@ sources()
 		pop {r4, lr}
 		ldr pc, [r2]
 		.size t_restored, . - t_restored
+		@ is copied elsewhere, with another constant, and executed there
+		function template
+		ldr pc, [pc, #-4]
+		.word 0
+		.size template, . - template
 		@ what is no call: two switches, a threaded jump, a read of the pc
 		function no_calls
 		cmp r0, #3
@@ -124,6 +129,8 @@ sources()
 	END
 	cat >main.c <<-'END'
 		#include <stdio.h>
+		#include <string.h>
+		#include <sys/mman.h>
 		#define FORMS(X) X(f_bx) X(f_mov_pc) X(f_bx_condition) X(f_both_conditions) X(f_branch) \
 			X(f_ldr) X(f_ldr_condition) X(f_ldr_offset) X(f_ldr_register) X(f_ldr_literal) \
 			X(f_ldr_writes_back) X(f_add) X(f_sub) X(f_sub_register) X(f_not_adjacent) \
@@ -133,10 +140,17 @@ sources()
 		FORMS(DECLARE)
 		int compare_and_swap(int, int, int *);
 		void *thread_pointer(void);
+		extern const char template[8];
 		__attribute__((noipa)) int callee(int x) { return x * 3; }
 		int main(void)
 		{
-			int word = 5, swapped[2];
+			int word = 5, swapped[2], (*leads_to)(int) = callee;
+			char *copy = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+					  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			memcpy(copy, template, 4);
+			memcpy(copy + 4, &leads_to, 4);
+			__builtin___clear_cache(copy, copy + 8);
+			printf("template %d\n", ((int (*)(int))copy)(14));
 		#define RUN(name) for (int i = 1; i < 4; i++) printf(#name " %d\n", name(i));
 			FORMS(RUN)
 			swapped[0] = compare_and_swap(5, 6, &word);
@@ -320,7 +334,7 @@ behaviour()
 		"$BUILD/bin/litifut" info --sites "traced/forms$kind" >sites
 		is "forms$kind: what can't be done is listed, and nothing else" \
 			"$(awk '$1 ~ /^0x/ && $5 != "patched" { print $4, $5 }' sites | sort | tr '\n' ' ')" \
-			"e492f004 special-form "
+			"e492f004 special-form e51ff004 special-form "
 		is "forms$kind: what is no call is no event" \
 			"$(awk -F '\t' '$6 == "no_calls"' events.tsv | wc -l)" 0
 		is "forms$kind: calls of each form" "$(recorded callee)" 59
