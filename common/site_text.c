@@ -23,13 +23,14 @@ static const struct {
 	[LITIFUT_SITE_TAIL_OFF] = {"tail-off", "tail calls are switched off"},
 	[LITIFUT_SITE_SPECIAL_FORM] =
 		{"special-form", "an instruction that the tracer can't do in the CPU's place"},
+	[LITIFUT_SITE_CODE_AS_DATA] =
+		{"code-as-data", "a function that was assembled as data: its calls are not known"},
 };
 
 static const char *const kinds[] = {
-	[LITIFUT_SITE_DIRECT] = "direct",
-	[LITIFUT_SITE_INDIRECT] = "indirect",
-	[LITIFUT_SITE_TAIL_DIRECT] = "tail",
-	[LITIFUT_SITE_TAIL_INDIRECT] = "tail-indirect",
+	[LITIFUT_SITE_DIRECT] = "direct",     [LITIFUT_SITE_INDIRECT] = "indirect",
+	[LITIFUT_SITE_TAIL_DIRECT] = "tail",  [LITIFUT_SITE_TAIL_INDIRECT] = "tail-indirect",
+	[LITIFUT_SITE_FUNCTION] = "function",
 };
 
 const char *litifut_site_reason_name(unsigned reason)

@@ -100,6 +100,11 @@ const struct litifut_symbol *litifut_image_function_at(const struct litifut_imag
 const struct litifut_symbol *litifut_image_function_start(const struct litifut_image *image,
 							  uint32_t address);
 
+/* The first function that starts at `address` or above it, the largest where there are
+ * some; NULL when there is none. */
+const struct litifut_symbol *litifut_image_function_from(const struct litifut_image *image,
+							 uint32_t address);
+
 /* Writes the bytes of `section` back to the file at its place. */
 enum litifut_status litifut_image_save_section(const struct litifut_image *image,
 					       const struct litifut_section *section,

@@ -87,6 +87,32 @@ static enum litifut_status read_sites(struct reader *reader, const struct litifu
 	return LITIFUT_OK;
 }
 
+/* The names that `sites` does not hold. */
+static enum litifut_status read_function_names(struct reader *reader)
+{
+	struct litifut_module_info *info = reader->info;
+	size_t size = 0;
+	FILE *names = NULL;
+
+	for (size_t i = 0; i < info->site_count; i++) {
+		const struct litifut_symbol *function;
+
+		if (info->sites[i].kind != LITIFUT_SITE_FUNCTION)
+			continue;
+		if (!names)
+			names = open_memstream(&info->function_names, &size);
+		if (!names)
+			break;
+		function = litifut_image_function_start(&reader->image, info->sites[i].address);
+		fputs(function ? function->name : "", names);
+		fputc('\0', names);
+	}
+	if (names && fclose(names))
+		return litifut_error_set(reader->error, LITIFUT_ERROR_IO, reader->image.path, NULL,
+					 LITIFUT_NO_ADDRESS, "out of memory");
+	return LITIFUT_OK;
+}
+
 /* LITIFUT_DB=file. A file of another build is none. */
 static enum litifut_status read_sites_beside(struct reader *reader, const uint8_t *module)
 {
@@ -148,7 +174,7 @@ static enum litifut_status read_all(struct reader *reader)
 	status = read_sites(reader, &reader->image);
 	if (!status && !reader->info->sites)
 		status = read_sites_beside(reader, section->bytes);
-	return status;
+	return status ? status : read_function_names(reader);
 }
 
 enum litifut_status litifut_module_info_read(const char *path, struct litifut_module_info *info,
@@ -172,5 +198,6 @@ enum litifut_status litifut_module_info_read(const char *path, struct litifut_mo
 void litifut_module_info_release(struct litifut_module_info *info)
 {
 	free(info->sites);
+	free(info->function_names);
 	memset(info, 0, sizeof(*info));
 }

@@ -132,6 +132,9 @@ struct litifut_module_info {
 	struct litifut_rewrite_summary summary;
 	struct litifut_site *sites; /* every site, host byte order, sorted by address; owned */
 	size_t site_count;
+	/* Names of the functions among `sites`, in their order, each ended by NUL; "" where
+	 * the file has none any more. Owned; NULL: there are no such sites. */
+	char *function_names;
 };
 
 /* Reads what a rewritten file says of itself. A good ELF file that is not

@@ -250,6 +250,32 @@ static bool walk_range(struct walk *walk, const struct litifut_section *section,
 	return true;
 }
 
+/* Functions that stand in data: someone has assembled them as numbers, and nothing
+ * tells which of these are instructions. */
+static bool list_functions(struct walk *walk, const struct litifut_section *section,
+			   const struct litifut_code_range *range)
+{
+	const struct litifut_symbol *function =
+		litifut_image_function_from(walk->image, range->start);
+
+	for (; function && function->address < range->end;
+	     function = litifut_image_function_from(walk->image, function->address + 1)) {
+		const struct litifut_found_site found = {
+			.site = {.address = function->address,
+				 .instruction = function->size,
+				 .kind = LITIFUT_SITE_FUNCTION,
+				 .reason = LITIFUT_SITE_CODE_AS_DATA,
+				 .thumb = function->thumb},
+			.section = section,
+			.function = function,
+		};
+
+		if (!is_tracer_code(function) && !append(walk->list, &found))
+			return false;
+	}
+	return true;
+}
+
 /* PLT entries and lazy stubs hold no calls of the program's own. */
 bool litifut_sites_in(const struct litifut_section *section)
 {
@@ -269,8 +295,9 @@ static enum litifut_status walk_section(struct walk *walk, const struct litifut_
 	if (status)
 		return status;
 	for (size_t i = 0; i < count && enough; i++)
-		if (ranges[i].state != LITIFUT_CODE_DATA)
-			enough = walk_range(walk, section, &ranges[i]);
+		enough = ranges[i].state == LITIFUT_CODE_DATA
+				 ? list_functions(walk, section, &ranges[i])
+				 : walk_range(walk, section, &ranges[i]);
 	free(ranges);
 	if (!enough)
 		return litifut_error_set(error, LITIFUT_ERROR_IO, walk->image->path, section->name,

@@ -249,3 +249,11 @@ const struct litifut_symbol *litifut_image_function_start(const struct litifut_i
 	}
 	return found;
 }
+
+const struct litifut_symbol *litifut_image_function_from(const struct litifut_image *image,
+							 uint32_t address)
+{
+	size_t first = address ? functions_above(image, address - 1) : 0;
+
+	return first < image->function_count ? &image->symbols[image->functions[first]] : NULL;
+}

@@ -112,7 +112,10 @@ enum litifut_site_kind {
 	LITIFUT_SITE_DIRECT = 1,   /* bl, blx imm, jal, bal: the callee is known */
 	LITIFUT_SITE_INDIRECT = 2, /* blx rN, jalr */
 	LITIFUT_SITE_TAIL_DIRECT = 3,
-	LITIFUT_SITE_TAIL_INDIRECT = 4
+	LITIFUT_SITE_TAIL_INDIRECT = 4,
+	/* No call but a whole function, with LITIFUT_SITE_CODE_AS_DATA; its size stands
+	 * where others have their instruction, and it has no return address. */
+	LITIFUT_SITE_FUNCTION = 5
 };
 
 /* Why a site was left as it was; LITIFUT_SITE_PATCHED: it was not. The text of
@@ -129,7 +132,8 @@ enum litifut_site_reason {
 	LITIFUT_SITE_SPECIAL_CALLEE = 8, /* it needs a register of the tracer's */
 	LITIFUT_SITE_BRANCH_TARGET = 9,  /* the code around it could not be moved */
 	LITIFUT_SITE_TAIL_OFF = 10,      /* LITIFUT_TAIL=0 */
-	LITIFUT_SITE_SPECIAL_FORM = 11   /* the tracer can't do it in the CPU's place */
+	LITIFUT_SITE_SPECIAL_FORM = 11,  /* the tracer can't do it in the CPU's place */
+	LITIFUT_SITE_CODE_AS_DATA = 12   /* assembled as data: its calls are not known */
 };
 
 struct litifut_sites_header {

@@ -26,12 +26,12 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import islands  # noqa: E402
 from elf import EM_ARM, Elf  # noqa: E402
 
-PATCHED, NOT_A_CALL = 0, 7
+PATCHED, NOT_A_CALL, CODE_AS_DATA = 0, 7, 12
 INDIRECT = 2
 TAIL_KINDS = (3, 4)
 REASONS = ("patched", "out-of-reach", "too-short", "excluded", "tracer", "foreign-isa",
            "delay-slot", "not-a-call", "special-callee", "branch-target", "tail-off",
-           "special-form")
+           "special-form", "code-as-data")
 
 
 def read_sites(elf):
@@ -46,6 +46,18 @@ def read_sites(elf):
         address, _, _, _, kind, reason = elf.unpack("IIIIBB", offset)
         sites[address] = (reason, kind)
     return sites
+
+
+def functions_in_data(elf):
+    """[(start, end)] of the functions that .litifut.sites lists as assembled as data."""
+    section = elf.section(".litifut.sites")
+    _, _, count, record = elf.unpack("4I", section.offset)
+    listed = []
+    for i in range(count):
+        address, _, size, _, _, reason = elf.unpack("IIIIBB", section.offset + 16 + i * record)
+        if reason == CODE_AS_DATA:
+            listed.append((address, address + size))
+    return listed
 
 
 def thumb_branch(elf, address, second=None):
@@ -256,6 +268,7 @@ class Rewritten:
 
     def __init__(self, prefix, elves):
         self.sites = {elf: read_sites(elf) for elf in elves if elf.section(".litifut.sites")}
+        self.in_data = {elf: functions_in_data(elf) for elf in self.sites}
         self.ways = {elf: islands.ways(elf) for elf in self.sites}
         self.moved = {elf: moved_sites(elf) for elf in self.sites}
         self.oracle = Oracle(prefix, list(self.sites))
@@ -287,6 +300,8 @@ class Rewritten:
                 site -= back
             place, site = site, entries.get(site, site)
             reason, kind = sites.get(site, (None, None))
+            if reason is None and any(start <= site < end for start, end in self.in_data[elf]):
+                reason = CODE_AS_DATA
             if self.registers(elf, site, kind, callee):
                 continue
             # A branch may also come back, when the condition for the call is false.
