@@ -1,28 +1,20 @@
 #include "ldwrap/callees.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <libiberty/libiberty.h>
 
-#include "ldwrap/symbols.h"
-
-/* A function that is called by its name. */
-struct callee {
-	const char *name;
-	hashval_t hash;
-	size_t last_item; /* that was noted to call it */
-	unsigned counted; /* by this run of callees_count() */
-};
-
 struct use {
-	struct callee *callee;
+	const struct symbol *symbol;
 	size_t item;
 };
 
 struct callees {
-	htab_t names;
+	size_t *last_items;   /* by number of the symbol: the item that was last noted to
+				 call it, and 1; 0: none */
+	unsigned *counted_in; /* the same: the run of callees_count() that has counted it */
+	size_t symbol_room;
 	struct use *uses;
 	size_t count;
 	size_t room;
@@ -31,21 +23,10 @@ struct callees {
 	unsigned runs;
 };
 
-static hashval_t hash_callee(const void *callee)
-{
-	return ((const struct callee *)callee)->hash;
-}
-
-static int same_callee(const void *callee, const void *name)
-{
-	return !strcmp(((const struct callee *)callee)->name, name);
-}
-
 struct callees *callees_create(size_t items)
 {
 	struct callees *callees = xcalloc(1, sizeof(*callees));
 
-	callees->names = htab_create(4096, hash_callee, same_callee, free);
 	callees->local = xcalloc(items + 1, sizeof(*callees->local));
 	callees->items = items;
 	return callees;
@@ -53,31 +34,39 @@ struct callees *callees_create(size_t items)
 
 void callees_release(struct callees *callees)
 {
-	htab_delete(callees->names);
+	free(callees->last_items);
+	free(callees->counted_in);
 	free(callees->uses);
 	free(callees->local);
 	free(callees);
 }
 
-void callees_add(struct callees *callees, size_t item, const char *name)
+static void make_room_for_symbol(struct callees *callees, size_t number)
 {
-	hashval_t hash = symbols_hash(name);
-	void **slot = htab_find_slot_with_hash(callees->names, name, hash, INSERT);
-	struct callee *callee = *slot;
+	size_t before = callees->symbol_room;
+	size_t added = number + 1024;
 
-	if (!callee) {
-		callee = xcalloc(1, sizeof(*callee));
-		*callee = (struct callee){name, hash, SIZE_MAX, 0};
-		*slot = callee;
-	}
-	if (callee->last_item == item)
+	callees->symbol_room += added;
+	callees->last_items =
+		xrealloc(callees->last_items, callees->symbol_room * sizeof(*callees->last_items));
+	callees->counted_in =
+		xrealloc(callees->counted_in, callees->symbol_room * sizeof(*callees->counted_in));
+	memset(callees->last_items + before, 0, added * sizeof(*callees->last_items));
+	memset(callees->counted_in + before, 0, added * sizeof(*callees->counted_in));
+}
+
+void callees_add(struct callees *callees, size_t item, const struct symbol *symbol)
+{
+	if (symbol->number >= callees->symbol_room)
+		make_room_for_symbol(callees, symbol->number);
+	if (callees->last_items[symbol->number] == item + 1)
 		return;
-	callee->last_item = item;
+	callees->last_items[symbol->number] = item + 1;
 	if (callees->count == callees->room) {
 		callees->room = 2 * callees->room + 1024;
 		callees->uses = xrealloc(callees->uses, callees->room * sizeof(*callees->uses));
 	}
-	callees->uses[callees->count++] = (struct use){callee, item};
+	callees->uses[callees->count++] = (struct use){symbol, item};
 }
 
 void callees_add_local(struct callees *callees, size_t item, size_t count)
@@ -85,7 +74,7 @@ void callees_add_local(struct callees *callees, size_t item, size_t count)
 	callees->local[item] += count;
 }
 
-size_t callees_count(struct callees *callees, const bool *chosen, htab_t defined, size_t *foreign)
+size_t callees_count(struct callees *callees, const bool *chosen, size_t *foreign)
 {
 	size_t count = 0;
 
@@ -94,13 +83,14 @@ size_t callees_count(struct callees *callees, const bool *chosen, htab_t defined
 	for (size_t i = 0; i < callees->items; i++)
 		count += chosen[i] ? callees->local[i] : 0;
 	for (size_t i = 0; i < callees->count; i++) {
-		struct callee *callee = callees->uses[i].callee;
+		const struct symbol *symbol = callees->uses[i].symbol;
 
-		if (!chosen[callees->uses[i].item] || callee->counted == callees->runs)
+		if (!chosen[callees->uses[i].item] ||
+		    callees->counted_in[symbol->number] == callees->runs)
 			continue;
-		callee->counted = callees->runs;
+		callees->counted_in[symbol->number] = callees->runs;
 		count++;
-		*foreign += !symbols_has_hashed(defined, callee->name, callee->hash);
+		*foreign += !symbol->defined;
 	}
 	return count;
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <libiberty/hashtab.h>
+#include "ldwrap/symbols.h"
 
 struct callees;
 
@@ -14,14 +14,14 @@ struct callees;
 struct callees *callees_create(size_t items);
 void callees_release(struct callees *callees);
 
-/* A call from `item` to the function with this name, which is not copied. */
-void callees_add(struct callees *callees, size_t item, const char *name);
+/* A call from `item` to the function with this symbol, which stays the caller's. */
+void callees_add(struct callees *callees, size_t item, const struct symbol *symbol);
 
 /* Calls from `item` to `count` functions that no other item calls. */
 void callees_add_local(struct callees *callees, size_t item, size_t count);
 
 /* The functions that the items which `chosen` names (one truth value for each) call
- * together. *foreign gets how many of them are not in `defined`. */
-size_t callees_count(struct callees *callees, const bool *chosen, htab_t defined, size_t *foreign);
+ * together. *foreign gets how many of them are not defined. */
+size_t callees_count(struct callees *callees, const bool *chosen, size_t *foreign);
 
 #endif

@@ -42,9 +42,9 @@ struct estimate {
 	const struct litifut_link_facts *facts;
 	struct symbols symbols;
 	struct litifut_census census;
-	size_t jumps;            /* relocations of tail calls */
-	size_t near_calls;       /* indirect calls that the linker can make direct ones */
-	const char **maybe_near; /* ... if this symbol turns out to be defined */
+	size_t jumps;                     /* relocations of tail calls */
+	size_t near_calls;                /* indirect calls that the linker can make direct ones */
+	const struct symbol **maybe_near; /* ... if this symbol turns out to be defined */
 	size_t maybe_near_count;
 	size_t maybe_near_room;
 	size_t lto_bytes;
@@ -97,7 +97,7 @@ static size_t note_encodings(const struct litifut_link_facts *facts,
 	return functions;
 }
 
-static void add_maybe_near(struct estimate *estimate, const char *name)
+static void add_maybe_near(struct estimate *estimate, const struct symbol *symbol)
 {
 	if (estimate->maybe_near_count == estimate->maybe_near_room) {
 		estimate->maybe_near_room = 2 * estimate->maybe_near_room + 1024;
@@ -105,52 +105,46 @@ static void add_maybe_near(struct estimate *estimate, const char *name)
 			xrealloc(estimate->maybe_near,
 				 estimate->maybe_near_room * sizeof(*estimate->maybe_near));
 	}
-	estimate->maybe_near[estimate->maybe_near_count++] = name;
+	estimate->maybe_near[estimate->maybe_near_count++] = symbol;
 }
 
-static void count_near_call(struct estimate *estimate, Elf *elf, const Elf_Data *symbols,
-			    size_t strings, size_t index)
-{
-	const Elf32_Sym *all = symbols ? symbols->d_buf : NULL;
-	const Elf32_Sym *symbol;
-	const char *name;
+/* What the relocations of one section refer to. */
+struct symbol_table {
+	const Elf32_Sym *items; /* NULL: damaged */
+	size_t count;
+	struct symbol *const *symbols; /* NULL where they are local */
+};
 
-	if (!all || index >= symbols->d_size / sizeof(*all))
-		return;
-	symbol = &all[index];
-	name = elf_strptr(elf, strings, symbol->st_name);
-	if (ELF32_ST_BIND(symbol->st_info) == STB_LOCAL ||
-	    ELF32_ST_VISIBILITY(symbol->st_other) != STV_DEFAULT)
+static void count_near_call(struct estimate *estimate, const struct symbol_table *table,
+			    size_t index)
+{
+	const Elf32_Sym *item = &table->items[index];
+
+	if (!table->symbols[index] || ELF32_ST_VISIBILITY(item->st_other) != STV_DEFAULT)
 		estimate->near_calls++;
-	else if (!estimate->shared && name)
-		add_maybe_near(estimate, name);
+	else if (!estimate->shared)
+		add_maybe_near(estimate, table->symbols[index]);
 }
 
 /* Notes the callee that a relocation of a call names. */
 static void note_callee(struct estimate *estimate, struct local_callees *local, size_t item,
-			Elf *elf, const Elf_Data *symbols, size_t strings, size_t index, bool near)
+			const struct symbol_table *table, size_t index, bool near)
 {
-	const Elf32_Sym *all = symbols ? symbols->d_buf : NULL;
-	size_t count = all ? symbols->d_size / sizeof(*all) : 0;
 	bool **seen = near ? &local->near_seen : &local->seen;
-	const char *name;
 
-	if (!estimate->thunks || index >= count)
-		return;
 	local->related += !near;
-	if (ELF32_ST_BIND(all[index].st_info) != STB_LOCAL) {
-		name = elf_strptr(elf, strings, all[index].st_name);
-		if (name)
-			callees_add(near ? estimate->near_callees : estimate->callees, item, name);
+	if (table->symbols[index]) {
+		callees_add(near ? estimate->near_callees : estimate->callees, item,
+			    table->symbols[index]);
 		return;
 	}
-	if (ELF32_ST_TYPE(all[index].st_info) == STT_SECTION) {
+	if (ELF32_ST_TYPE(table->items[index].st_info) == STT_SECTION) {
 		local->unnamed += !near;
 		local->near_named += near;
 		return;
 	}
 	if (!*seen)
-		*seen = xcalloc(count, sizeof(**seen));
+		*seen = xcalloc(table->count, sizeof(**seen));
 	if ((*seen)[index])
 		return;
 	(*seen)[index] = true;
@@ -158,39 +152,44 @@ static void note_callee(struct estimate *estimate, struct local_callees *local, 
 	local->near_named += near;
 }
 
-/* Returns the number of tail calls among them. */
-static size_t read_relocations(struct estimate *estimate, struct local_callees *local, size_t item,
-			       Elf *elf, Elf_Scn *section, const Elf32_Shdr *header)
+static struct symbol_table table_of(const struct input_object *object, const Elf32_Shdr *header)
 {
+	struct symbol_table table = {.symbols = object->symbols};
+	Elf_Scn *section = elf_getscn(object->elf, header->sh_link);
+	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+
+	if (!data || header->sh_link != object->symbol_table)
+		return table;
+	table.items = data->d_buf;
+	table.count = object->symbol_count;
+	return table;
+}
+
+/* Returns the number of tail calls among them. */
+static size_t read_relocations(struct estimate *estimate, struct local_callees *local,
+			       const struct input_object *object, Elf_Scn *section,
+			       const Elf32_Shdr *header)
+{
+	const struct symbol_table table = table_of(object, header);
 	Elf_Data *data = elf_getdata(section, NULL);
 	const Elf32_Rel *relocations = data ? data->d_buf : NULL;
-	size_t count = relocations ? data->d_size / sizeof(*relocations) : 0;
-	Elf_Scn *table = elf_getscn(elf, header->sh_link);
-	Elf32_Shdr *table_header = table ? elf32_getshdr(table) : NULL;
-	Elf_Data *symbols = table ? elf_getdata(table, NULL) : NULL;
+	size_t count = relocations && table.items ? data->d_size / sizeof(*relocations) : 0;
 	size_t jumps = 0;
 
-	for (size_t i = 0; i < count && table_header; i++) {
+	for (size_t i = 0; i < count; i++) {
 		enum litifut_relocation kind =
 			estimate->facts->relocation(ELF32_R_TYPE(relocations[i].r_info));
+		size_t index = ELF32_R_SYM(relocations[i].r_info);
 
-		switch (kind) {
-		case LITIFUT_RELOCATION_CALL:
-			note_callee(estimate, local, item, elf, symbols, table_header->sh_link,
-				    ELF32_R_SYM(relocations[i].r_info), false);
-			break;
-		case LITIFUT_RELOCATION_JUMP:
-			jumps++;
-			break;
-		case LITIFUT_RELOCATION_NEAR_CALL:
-			count_near_call(estimate, elf, symbols, table_header->sh_link,
-					ELF32_R_SYM(relocations[i].r_info));
-			note_callee(estimate, local, item, elf, symbols, table_header->sh_link,
-				    ELF32_R_SYM(relocations[i].r_info), true);
-			break;
-		default:
-			break;
-		}
+		jumps += kind == LITIFUT_RELOCATION_JUMP;
+		if (index >= table.count)
+			continue;
+		if (kind == LITIFUT_RELOCATION_NEAR_CALL)
+			count_near_call(estimate, &table, index);
+		if (estimate->thunks &&
+		    (kind == LITIFUT_RELOCATION_CALL || kind == LITIFUT_RELOCATION_NEAR_CALL))
+			note_callee(estimate, local, object->item, &table, index,
+				    kind == LITIFUT_RELOCATION_NEAR_CALL);
 	}
 	return jumps;
 }
@@ -222,7 +221,7 @@ static void add_trampolines(struct estimate *estimate, struct share *share,
 }
 
 /* Local callees: those with a name, and of the others no more than there are calls of
- * them, or functions. Two tables of symbols in an object are not heard of. */
+ * them, or functions. */
 static void add_local_callees(struct estimate *estimate, const struct input_object *object,
 			      const struct local_callees *local, size_t direct)
 {
@@ -267,8 +266,7 @@ static void count_object(void *context, const struct input_object *object)
 		if (!header || object->dropped[index])
 			continue;
 		if (relocates_code(object->elf, header, object))
-			jumps += read_relocations(estimate, &local, object->item, object->elf,
-						  section, header);
+			jumps += read_relocations(estimate, &local, object, section, header);
 		if (is_code(header)) {
 			data = elf_rawdata(section, NULL);
 			if (!data || !data->d_buf)
@@ -360,11 +358,9 @@ static size_t room_for(const struct estimate *estimate, const struct arguments *
 	for (size_t i = 0; i < arguments->count; i++)
 		bytes += chosen[i] ? estimate->shares[i].trampolines : 0;
 	if (estimate->thunks && estimate->thunks_run) {
-		htab_t defined = estimate->symbols.defined;
 		size_t foreign;
-		size_t near_callees =
-			callees_count(estimate->near_callees, chosen, defined, &foreign);
-		size_t callees = callees_count(estimate->callees, chosen, defined, &foreign);
+		size_t near_callees = callees_count(estimate->near_callees, chosen, &foreign);
+		size_t callees = callees_count(estimate->callees, chosen, &foreign);
 		size_t small = estimate->all_thunk_encoded ? callees - foreign : 0;
 
 		bytes += (callees + callees / 32 + near_callees / 16) * facts->thunk_bytes -
@@ -483,11 +479,10 @@ struct estimate_result estimate_room(const struct arguments *arguments, bool thu
 	symbols_open(&estimate.symbols);
 	inputs = inputs_walk(arguments, &estimate.symbols, count_object, &estimate);
 	for (size_t i = 0; i < estimate.maybe_near_count; i++)
-		estimate.near_calls +=
-			symbols_has(estimate.symbols.defined, estimate.maybe_near[i]);
+		estimate.near_calls += estimate.maybe_near[i]->defined;
 	/* A static program of another libc than glibc stays with the DB. */
 	if (arguments_last(arguments, ARGUMENT_STATIC) &&
-	    !symbols_has(estimate.symbols.defined, LITIFUT_LIBC_STATIC_GLIBC))
+	    !symbols_defines(&estimate.symbols, LITIFUT_LIBC_STATIC_GLIBC))
 		estimate.thunks = false;
 	judge_encodings(&estimate, arguments);
 	place_islands(&estimate, arguments, &result.islands);

@@ -15,16 +15,15 @@
 struct open_archive {
 	struct archive archive;
 	size_t item;
-	char *loaded;      /* one flag for each entry of its index */
-	hashval_t *hashes; /* of the names there */
-	bool whole;        /* --whole-archive */
+	char *loaded;            /* one flag for each entry of its index */
+	struct symbol **symbols; /* of the names there */
+	bool whole;              /* --whole-archive */
 };
 
 struct inputs {
 	struct symbols *symbols;
 	inputs_visitor *visit;
 	void *context;
-	htab_t groups; /* signatures of the COMDAT groups seen */
 	struct open_archive *archives;
 	size_t archive_count;
 	struct file_view *views; /* of objects that are no members of plain archives */
@@ -55,40 +54,50 @@ static void note_group(struct inputs *inputs, Elf *elf, Elf_Scn *section, const 
 {
 	Elf_Data *data = elf_getdata(section, NULL);
 	const char *name = group_name(elf, header, data);
+	struct symbol *signature = name ? symbols_get(inputs->symbols, name) : NULL;
 	const Elf32_Word *words;
 
-	if (!name || symbols_add(inputs->groups, name))
+	if (!signature)
 		return;
+	if (!signature->grouped) {
+		signature->grouped = true;
+		return;
+	}
 	words = data->d_buf;
 	for (size_t i = 1; i < data->d_size / sizeof(*words); i++)
 		if (words[i] < count)
 			dropped[words[i]] = true;
 }
 
-static void read_symbols(struct inputs *inputs, Elf *elf, Elf_Scn *section,
-			 const Elf32_Shdr *header)
+/* Returns the symbols by their numbers; owned by the caller. */
+static struct symbol **read_symbols(struct inputs *inputs, Elf *elf, Elf_Scn *section,
+				    const Elf32_Shdr *header, size_t *count)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
-	const Elf32_Sym *symbols = data ? data->d_buf : NULL;
-	size_t count = symbols ? data->d_size / sizeof(*symbols) : 0;
+	const Elf32_Sym *table = data ? data->d_buf : NULL;
+	struct symbol **symbols;
 
+	*count = table ? data->d_size / sizeof(*table) : 0;
+	symbols = xcalloc(*count + 1, sizeof(struct symbol *));
 	/* sh_info: the first that is not local. */
-	for (size_t i = header->sh_info ? header->sh_info : 1; i < count; i++) {
-		const Elf32_Sym *symbol = &symbols[i];
-		const char *name = elf_strptr(elf, header->sh_link, symbol->st_name);
+	for (size_t i = header->sh_info ? header->sh_info : 1; i < *count; i++) {
+		const char *name = elf_strptr(elf, header->sh_link, table[i].st_name);
 
-		if (!name || ELF32_ST_BIND(symbol->st_info) == STB_LOCAL)
+		if (!name || ELF32_ST_BIND(table[i].st_info) == STB_LOCAL)
 			continue;
-		if (symbol->st_shndx != SHN_UNDEF)
-			symbols_add(inputs->symbols->defined, name);
-		else if (ELF32_ST_BIND(symbol->st_info) == STB_GLOBAL)
-			symbols_add(inputs->symbols->wanted, name);
+		symbols[i] = symbols_get(inputs->symbols, name);
+		if (table[i].st_shndx != SHN_UNDEF)
+			symbols[i]->defined = true;
+		else if (ELF32_ST_BIND(table[i].st_info) == STB_GLOBAL)
+			symbols[i]->wanted = true;
 	}
+	return symbols;
 }
 
 static void show(struct inputs *inputs, struct input_object *object)
 {
 	Elf *elf = object->elf;
+	struct symbol **symbols = NULL;
 	bool *dropped;
 
 	if (elf_getshdrnum(elf, &object->section_count))
@@ -98,13 +107,18 @@ static void show(struct inputs *inputs, struct input_object *object)
 	     section = elf_nextscn(elf, section)) {
 		Elf32_Shdr *header = elf32_getshdr(section);
 
-		if (header && header->sh_type == SHT_GROUP)
+		if (header && header->sh_type == SHT_GROUP) {
 			note_group(inputs, elf, section, header, dropped, object->section_count);
-		else if (header && header->sh_type == SHT_SYMTAB)
-			read_symbols(inputs, elf, section, header);
+		} else if (header && header->sh_type == SHT_SYMTAB) {
+			free(symbols);
+			symbols = read_symbols(inputs, elf, section, header, &object->symbol_count);
+			object->symbol_table = elf_ndxscn(section);
+		}
 	}
 	object->dropped = dropped;
+	object->symbols = symbols;
 	inputs->visit(inputs->context, object);
+	free(symbols);
 	free(dropped);
 }
 
@@ -178,20 +192,18 @@ static bool search_archive(struct inputs *inputs, struct open_archive *opened)
 
 	if (!opened->loaded) {
 		opened->loaded = xcalloc(archive->symbol_count + 1, 1);
-		opened->hashes = xcalloc(archive->symbol_count + 1, sizeof(*opened->hashes));
+		opened->symbols = xcalloc(archive->symbol_count + 1, sizeof(struct symbol *));
 		for (size_t i = 0; i < archive->symbol_count; i++)
-			opened->hashes[i] = symbols_hash(archive->symbols[i].name);
+			opened->symbols[i] = symbols_get(inputs->symbols, archive->symbols[i].name);
 	}
 	for (size_t i = 0; i < archive->symbol_count; i++) {
-		const struct archive_symbol *symbol = &archive->symbols[i];
+		const struct symbol *symbol = opened->symbols[i];
 		struct archive_member member;
 
-		if (opened->loaded[i] ||
-		    !symbols_has_hashed(inputs->symbols->wanted, symbol->name, opened->hashes[i]) ||
-		    symbols_has_hashed(inputs->symbols->defined, symbol->name, opened->hashes[i]))
+		if (opened->loaded[i] || !symbol->wanted || symbol->defined)
 			continue;
 		mark_member(opened, i);
-		if (!archive_member_at(archive, symbol->member, &member))
+		if (!archive_member_at(archive, archive->symbols[i].member, &member))
 			continue;
 		read_member(inputs, &member, opened->item);
 		found = true;
@@ -267,7 +279,6 @@ struct inputs *inputs_walk(const struct arguments *arguments, struct symbols *sy
 	inputs->symbols = symbols;
 	inputs->visit = visit;
 	inputs->context = context;
-	inputs->groups = symbols_table();
 	for (size_t i = 0; i < arguments->count; i++) {
 		const struct argument *item = &arguments->items[i];
 		const char *word = arguments->words[item->first];
@@ -298,11 +309,10 @@ void inputs_close(struct inputs *inputs)
 	for (size_t i = 0; i < inputs->archive_count; i++) {
 		archive_close(&inputs->archives[i].archive);
 		free(inputs->archives[i].loaded);
-		free(inputs->archives[i].hashes);
+		free(inputs->archives[i].symbols);
 	}
 	for (size_t i = 0; i < inputs->view_count; i++)
 		file_view_close(&inputs->views[i]);
-	htab_delete(inputs->groups);
 	free(inputs->archives);
 	free(inputs->views);
 	free(inputs->objects);

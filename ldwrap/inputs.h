@@ -15,6 +15,9 @@ struct input_object {
 	size_t bytes;        /* size of the file or member */
 	const bool *dropped; /* by section: in a COMDAT group that another object brought */
 	size_t section_count;
+	size_t symbol_table;           /* number of its section; 0: none */
+	struct symbol *const *symbols; /* by number in that table; NULL where it is local */
+	size_t symbol_count;
 };
 
 typedef void inputs_visitor(void *context, const struct input_object *object);
@@ -23,7 +26,8 @@ typedef void inputs_visitor(void *context, const struct input_object *object);
  * those named in any case, members of archives when they define a name that is
  * wanted. All archives count as one group, which can only bring too much.
  * `symbols`, which the caller has opened, gets the names; they stay until
- * inputs_close(). What can't be read is left out. */
+ * inputs_close(). What can't be read is left out, and so is all but the last of several
+ * symbol tables in one object. */
 struct inputs *inputs_walk(const struct arguments *arguments, struct symbols *symbols,
 			   inputs_visitor *visit, void *context);
 

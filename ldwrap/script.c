@@ -145,24 +145,33 @@ static void write_one_file(struct order *order, size_t first)
 	}
 }
 
+/* True for the first time that it is asked about a file. */
+static bool is_new(struct symbols *files, const char *file)
+{
+	unsigned before = files->count;
+
+	return symbols_get(files, file)->number == before;
+}
+
 static size_t write_order(FILE *to, const struct island_layout *layout)
 {
 	const struct map *map = layout->map;
 	struct order order = {.to = to, .layout = layout};
-	htab_t seen = symbols_table();
+	struct symbols seen;
 
+	symbols_open(&seen);
 	for (size_t i = 0; layout->first[i]; i++) {
 		fprintf(to, "    \"%s\"(.text .text.*)\n", layout->first[i]);
-		symbols_add(seen, layout->first[i]);
+		symbols_get(&seen, layout->first[i]);
 	}
 	/* The map may be of a link that had islands, elsewhere. */
 	for (size_t i = 0; i < layout->island_count; i++)
-		symbols_add(seen, layout->islands[i]);
+		symbols_get(&seen, layout->islands[i]);
 	for (size_t i = 0; i < map->count; i++)
 		if (is_main_code(&map->pieces[i]) && can_be_named(map->pieces[i].file) &&
-		    symbols_add(seen, map->pieces[i].file))
+		    is_new(&seen, map->pieces[i].file))
 			write_one_file(&order, i);
-	htab_delete(seen);
+	symbols_close(&seen);
 	if (order.written < layout->island_count)
 		fprintf(to, "    \"%s\"(.text)\n", layout->islands[order.written++]);
 	return order.written;

@@ -4,14 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libiberty/libiberty.h>
+#include <libiberty/objalloc.h>
+
 /* Names of C++ are long, and half of the time of a link's guess went into looking
  * at each of their bytes. */
-static hashval_t hash_name(const void *name)
-{
-	return symbols_hash(name);
-}
-
-hashval_t symbols_hash(const char *name)
+static hashval_t hash_name(const char *name)
 {
 	size_t left = strlen(name);
 	uint64_t hash = left;
@@ -28,44 +26,56 @@ hashval_t symbols_hash(const char *name)
 	return (hashval_t)(hash ^ hash >> 32);
 }
 
-static int same_name(const void *left, const void *right)
+static hashval_t hash_symbol(const void *symbol)
 {
-	return !strcmp(left, right);
+	return ((const struct symbol *)symbol)->hash;
 }
 
-htab_t symbols_table(void)
+static int same_symbol(const void *left, const void *right)
 {
-	return htab_create(4096, hash_name, same_name, NULL);
+	const struct symbol *a = left;
+	const struct symbol *b = right;
+
+	return a->hash == b->hash && !strcmp(a->name, b->name);
 }
 
 void symbols_open(struct symbols *symbols)
 {
-	symbols->defined = symbols_table();
-	symbols->wanted = symbols_table();
+	*symbols = (struct symbols){
+		.names = htab_create(4096, hash_symbol, same_symbol, NULL),
+		.memory = objalloc_create(),
+	};
+	if (!symbols->memory)
+		xmalloc_failed(sizeof(struct symbol));
 }
 
 void symbols_close(struct symbols *symbols)
 {
-	htab_delete(symbols->defined);
-	htab_delete(symbols->wanted);
+	htab_delete(symbols->names);
+	objalloc_free(symbols->memory);
 }
 
-bool symbols_add(htab_t table, const char *name)
+struct symbol *symbols_get(struct symbols *symbols, const char *name)
 {
-	void **slot = htab_find_slot(table, name, INSERT);
+	struct symbol wanted = {.name = name, .hash = hash_name(name), .number = symbols->count};
+	void **slot = htab_find_slot_with_hash(symbols->names, &wanted, wanted.hash, INSERT);
+	struct symbol *symbol = *slot;
 
-	if (*slot)
-		return false;
-	*slot = (void *)name;
-	return true;
+	if (!symbol) {
+		symbol = objalloc_alloc(symbols->memory, sizeof(*symbol));
+		if (!symbol)
+			xmalloc_failed(sizeof(*symbol));
+		*symbol = wanted;
+		*slot = symbol;
+		symbols->count++;
+	}
+	return symbol;
 }
 
-bool symbols_has(htab_t table, const char *name)
+bool symbols_defines(const struct symbols *symbols, const char *name)
 {
-	return htab_find(table, name) != NULL;
-}
+	const struct symbol wanted = {.name = name, .hash = hash_name(name)};
+	const struct symbol *symbol = htab_find_with_hash(symbols->names, &wanted, wanted.hash);
 
-bool symbols_has_hashed(htab_t table, const char *name, hashval_t hash)
-{
-	return htab_find_with_hash(table, name, hash) != NULL;
+	return symbol && symbol->defined;
 }

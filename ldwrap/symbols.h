@@ -1,5 +1,6 @@
-/* Which names a link has defined and which it still looks for, as far as that
- * decides what is loaded from archives. Names are not copied. */
+/* The names of a link: which it has defined and which it still looks for, as far as
+ * that decides what is loaded from archives. Each name is looked up once for each
+ * object or index that has it; from then on it is a pointer. */
 #ifndef LITIFUT_LDWRAP_SYMBOLS_H
 #define LITIFUT_LDWRAP_SYMBOLS_H
 
@@ -8,24 +9,29 @@
 
 #include <libiberty/hashtab.h>
 
+struct symbol {
+	const char *name;
+	hashval_t hash;
+	unsigned number; /* of this name, from 0 */
+	bool defined;
+	bool wanted;
+	bool grouped; /* is the signature of a COMDAT group that was seen */
+};
+
 struct symbols {
-	htab_t defined;
-	htab_t wanted;
+	htab_t names;
+	struct objalloc *memory;
+	unsigned count;
 };
 
 void symbols_open(struct symbols *symbols);
 void symbols_close(struct symbols *symbols);
 
-/* An empty table of names; for htab_delete(). */
-htab_t symbols_table(void);
+/* The symbol of this name, made if need be. The name is not copied; the symbol stays
+ * where it is until symbols_close(). */
+struct symbol *symbols_get(struct symbols *symbols, const char *name);
 
-/* Puts `name` into a table; true if it was not there. */
-bool symbols_add(htab_t table, const char *name);
-
-bool symbols_has(htab_t table, const char *name);
-
-/* For a name that is asked for again and again: its hash, and symbols_has() with it. */
-hashval_t symbols_hash(const char *name);
-bool symbols_has_hashed(htab_t table, const char *name, hashval_t hash);
+/* True if there is a symbol of this name that is defined. */
+bool symbols_defines(const struct symbols *symbols, const char *name);
 
 #endif
