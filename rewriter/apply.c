@@ -520,7 +520,10 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 				     error);
 	if (status)
 		return status;
-	qsort(apply->changes, apply->change_count, sizeof(*apply->changes), by_address);
+	status = litifut_sort_runs(apply->changes, apply->change_count, sizeof(*apply->changes),
+				   by_address, error);
+	if (status)
+		return status;
 	return litifut_verify(&apply->session, apply->changes, apply->change_count, error);
 }
 

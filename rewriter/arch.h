@@ -170,10 +170,10 @@ struct litifut_arch {
 	/* Return address of a call at `address`: what the link register holds. */
 	uint32_t (*return_address)(const struct litifut_instruction *instruction, uint32_t address);
 
-	/* What the code at the target of this direct call, which stands in `function`
-	 * (may be NULL) and in `range` of `section`, makes of it: a call through a
-	 * register, `call` is changed then; or no call at all, as refuse() says it. NULL:
-	 * a CPU has no such code. */
+	/* What the code at the target of this direct call, where no function starts, makes
+	 * of it: a call through a register, `call` is changed then; or no call at all, as
+	 * refuse() says it. It stands in `function` (may be NULL) and in `range` of
+	 * `section`. NULL: a CPU has no such code. */
 	unsigned (*judge_target)(const struct litifut_image *image,
 				 const struct litifut_section *section,
 				 const struct litifut_code_range *range,
@@ -184,7 +184,7 @@ struct litifut_arch {
 	 * LITIFUT_SITE_PATCHED when it need not. `following` is the code after the
 	 * instruction (delay slot), `following_bytes` 0 at the end of the section, and
 	 * `preceding_bytes` stand before the instruction; `callee_name` is the symbol at
-	 * a direct target or "". */
+	 * a direct target if its name is a reserved one, else "". */
 	unsigned (*refuse)(const struct litifut_arch_context *context,
 			   const struct litifut_instruction *instruction, uint32_t address,
 			   const uint8_t *following, size_t following_bytes, size_t preceding_bytes,
@@ -219,7 +219,8 @@ struct litifut_arch {
 	/* The members from here to `write_detour` are for calls with
 	 * LITIFUT_SITE_TOO_SHORT and for tail calls; NULL or 0 where a CPU has none. */
 
-	/* Does the linker give this name to code that only passes a call on? */
+	/* Does the linker give this name to code that only passes a call on? Asked about
+	 * reserved names, see struct litifut_symbol. */
 	bool (*is_veneer)(const char *name);
 	/* `branch` leads to a nameless stub, which the linker has put in between because
 	 * of an erratum: returns where that leads, Thumb bit included, and gives `branch`

@@ -239,6 +239,7 @@ enum litifut_status litifut_image_open(const char *path, struct litifut_image *i
 void litifut_image_close(struct litifut_image *image)
 {
 	free(image->own);
+	free(image->function_pages);
 	free(image->function_addresses);
 	free(image->functions);
 	free(image->symbols);

@@ -32,7 +32,11 @@ struct litifut_symbol {
 	bool thumb : 1;   /* bit 0 of the value was set (ARM functions) */
 	bool mapping : 1; /* "$...": says how code is encoded */
 	bool own : 1;     /* of the tracer: "litifut_..." */
+	/* None, "." or "_..." that is no C++ name: of the C library, compiler or linker. */
+	bool reserved : 1;
 };
+
+#define LITIFUT_FUNCTION_PAGE 1024u
 
 struct litifut_image {
 	char path[4096];
@@ -61,6 +65,10 @@ struct litifut_image {
 	uint32_t *functions;
 	uint32_t *function_addresses; /* of each; close together, for searching */
 	size_t function_count;
+	/* For each LITIFUT_FUNCTION_PAGE bytes from the first function on: how many
+	 * functions start before them. */
+	uint32_t *function_pages;
+	size_t function_page_count;
 	/* Indices of the tracer's own symbols, in the order of `symbols`. */
 	uint32_t *own;
 	size_t own_count;

@@ -27,19 +27,20 @@ enum litifut_linked {
 };
 
 struct litifut_instruction {
-	enum litifut_instruction_class class;
-	uint32_t word;           /* as stored in the instruction DB, see litifut_db_entry */
-	uint32_t target;         /* direct: address, bit 0 set when it is Thumb code */
-	uint8_t target_register; /* indirect: number of the register */
-	uint8_t link_register;   /* MIPS jalr can link into any register; 14 on ARM */
-	uint8_t length;          /* bytes: 2 or 4 */
-	bool conditional;
-	bool thumb; /* of the code that the instruction stands in */
+	uint32_t word;   /* as stored in the instruction DB, see litifut_db_entry */
+	uint32_t target; /* direct: address, bit 0 set when it is Thumb code */
 	/* Not 0: the address in code that it leaves in the link register (`mov lr, pc`),
 	 * so that a branch which ends there is a call. */
 	uint32_t link;
-	enum litifut_linked linked;
-	bool inexact; /* a call or branch that the tracer can't do in the CPU's place */
+	/* Large programs have a million of these. */
+	enum litifut_instruction_class class : 8;
+	enum litifut_linked linked : 8;
+	uint8_t target_register; /* indirect: number of the register */
+	uint8_t link_register;   /* MIPS jalr can link into any register; 14 on ARM */
+	uint8_t length;          /* bytes: 2 or 4 */
+	bool conditional : 1;
+	bool thumb : 1;   /* of the code that the instruction stands in */
+	bool inexact : 1; /* a call or branch that the tracer can't do in the CPU's place */
 };
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "rewriter/code_targets.h"
 #include "rewriter/libc.h"
+#include "rewriter/sort.h"
 #include "rewriter/tail.h"
 
 /* What stays the same during one walk. */
@@ -66,7 +67,8 @@ static bool function_refused(const struct litifut_image *image,
 	const char *const *include = options->include_functions;
 	const char *name = function ? function->name : "";
 
-	if (matches(options->exclude_functions, name) || litifut_libc_must_keep(image, name))
+	if (matches(options->exclude_functions, name) ||
+	    (function && function->reserved && litifut_libc_must_keep(image, name)))
 		return true;
 	return include && *include && !matches(include, name);
 }
@@ -111,15 +113,16 @@ static unsigned judge(struct walk *walk, const struct litifut_section *section,
 	uint32_t after = before + instruction->length;
 	unsigned reason = LITIFUT_SITE_PATCHED;
 
-	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT && walk->arch->judge_target)
+	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT)
+		callee = litifut_image_function_start(walk->image, instruction->target & ~1u);
+	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT && !callee && walk->arch->judge_target)
 		reason = walk->arch->judge_target(walk->image, section, range, walk->function,
 						  instruction);
 	if (reason != LITIFUT_SITE_PATCHED)
 		return reason;
-	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT)
-		callee = litifut_image_function_start(walk->image, instruction->target & ~1u);
 	reason = walk->arch->refuse(walk->context, instruction, address, section->bytes + after,
-				    section->size - after, before, callee ? callee->name : "");
+				    section->size - after, before,
+				    callee && callee->reserved ? callee->name : "");
 	if (reason != LITIFUT_SITE_PATCHED && reason != LITIFUT_SITE_TOO_SHORT)
 		return reason;
 	if (walk->function_refused || in_excluded_range(walk, address))
@@ -182,7 +185,8 @@ static bool take_site(struct walk *walk, const struct litifut_section *section,
 		walk->function_refused = function_refused(walk->image, walk->options, function);
 	}
 	/* A veneer passes on what another site has called. */
-	if (tail && function && walk->arch->is_veneer && walk->arch->is_veneer(function->name))
+	if (tail && function && function->reserved && walk->arch->is_veneer &&
+	    walk->arch->is_veneer(function->name))
 		return true;
 	if (is_tracer_code(function) ||
 	    (kind == LITIFUT_SITE_TAIL_DIRECT &&
@@ -491,14 +495,6 @@ static int by_address(const void *left, const void *right)
 	return a->site.address < b->site.address ? -1 : a->site.address > b->site.address;
 }
 
-static bool is_sorted(const struct litifut_site_list *list)
-{
-	for (size_t i = 1; i < list->count; i++)
-		if (by_address(&list->items[i - 1], &list->items[i]) > 0)
-			return false;
-	return true;
-}
-
 enum litifut_status litifut_sites_find(const struct litifut_image *image,
 				       const struct litifut_arch *arch,
 				       const struct litifut_arch_context *context,
@@ -532,14 +528,13 @@ enum litifut_status litifut_sites_find(const struct litifut_image *image,
 	    (walk.needs_targets || (arch->known_callee && context->thunks)))
 		status = judge_cramped(&walk, error);
 	litifut_targets_release(&walk.branches);
-	if (status) {
-		litifut_sites_release(list);
-		return status;
-	}
 	/* Sections mostly stand in the order of their numbers. */
-	if (!is_sorted(list))
-		qsort(list->items, list->count, sizeof(*list->items), by_address);
-	return LITIFUT_OK;
+	if (!status)
+		status = litifut_sort_runs(list->items, list->count, sizeof(*list->items),
+					   by_address, error);
+	if (status)
+		litifut_sites_release(list);
+	return status;
 }
 
 void litifut_sites_release(struct litifut_site_list *list)

@@ -18,10 +18,10 @@ struct litifut_found_site {
 	const struct litifut_symbol *function; /* that it stands in, or NULL */
 	uint8_t before[LITIFUT_REMEMBERED];    /* as in struct litifut_cramped_call */
 	bool detour;                           /* goes through a trampoline */
-	uint32_t stone;                        /* the same in struct litifut_cramped_call */
-	uint32_t stone_bytes;
-	uint32_t known_callee;  /* the same */
-	uint32_t argument_room; /* the same */
+	uint8_t stone_bytes;                   /* the same in struct litifut_cramped_call */
+	uint32_t stone;
+	uint32_t known_callee;
+	uint32_t argument_room;
 };
 
 struct litifut_site_list {

@@ -89,6 +89,29 @@ static enum litifut_status sort_symbols(struct litifut_image *image, struct liti
 	return status;
 }
 
+/* Every call is looked up here, and the steps of a search over all functions of a large
+ * program miss the cache. */
+static enum litifut_status count_pages(struct litifut_image *image, struct litifut_error *error)
+{
+	const uint32_t *addresses = image->function_addresses;
+	size_t count = image->function_count;
+	size_t pages =
+		count ? (addresses[count - 1] - addresses[0]) / LITIFUT_FUNCTION_PAGE + 1 : 0;
+
+	/* A damaged table may spread its functions over all addresses. */
+	if (pages / 64 > count)
+		return LITIFUT_OK;
+	image->function_pages = calloc(pages + 1, sizeof(*image->function_pages));
+	if (!image->function_pages)
+		return out_of_memory(image, error);
+	image->function_page_count = pages;
+	for (size_t i = 0; i < count; i++)
+		image->function_pages[(addresses[i] - addresses[0]) / LITIFUT_FUNCTION_PAGE + 1]++;
+	for (size_t i = 0; i < pages; i++)
+		image->function_pages[i + 1] += image->function_pages[i];
+	return LITIFUT_OK;
+}
+
 static enum litifut_status list_symbols(struct litifut_image *image, struct litifut_error *error)
 {
 	size_t own = 0;
@@ -119,7 +142,7 @@ static enum litifut_status list_symbols(struct litifut_image *image, struct liti
 			by_address, image->symbols);
 	for (size_t i = 0; i < image->function_count; i++)
 		image->function_addresses[i] = image->symbols[image->functions[i]].address;
-	return LITIFUT_OK;
+	return count_pages(image, error);
 }
 
 /* False: it is none that stands for a place. */
@@ -142,6 +165,8 @@ static bool read_symbol(const struct litifut_image *image, const uint8_t *entry,
 	symbol->name = name < strings->size ? (char *)strings->bytes + name : "";
 	symbol->mapping = symbol->name[0] == '$';
 	symbol->own = is_own(symbol->name);
+	symbol->reserved = !symbol->name[0] || symbol->name[0] == '.' ||
+			   (symbol->name[0] == '_' && symbol->name[1] != 'Z');
 	if (symbol->type == STT_GNU_IFUNC)
 		symbol->type = STT_FUNC;
 	if (symbol->type == STT_FUNC && symbol->address & 1) {
@@ -202,7 +227,13 @@ static size_t functions_above(const struct litifut_image *image, uint32_t addres
 {
 	size_t low = 0;
 	size_t high = image->function_count;
+	uint32_t first = high ? image->function_addresses[0] : 0;
+	size_t page = (address - first) / LITIFUT_FUNCTION_PAGE;
 
+	if (address >= first && page < image->function_page_count) {
+		low = image->function_pages[page];
+		high = image->function_pages[page + 1];
+	}
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 

@@ -31,26 +31,10 @@ void litifut_targets_release(struct litifut_targets *targets)
 	memset(targets, 0, sizeof(*targets));
 }
 
-void litifut_targets_add(struct litifut_targets *targets, uint32_t address)
-{
-	uint32_t half = (address - targets->start) / 2;
-
-	if (address >= targets->start && address < targets->end)
-		targets->bits[half / 8] |= (uint8_t)(1u << half % 8);
-}
-
 void litifut_targets_merge(struct litifut_targets *targets, const struct litifut_targets *from)
 {
 	for (size_t i = 0; i < (targets->end - targets->start) / 16 + 1; i++)
 		targets->bits[i] |= from->bits[i];
-}
-
-bool litifut_targets_has(const struct litifut_targets *targets, uint32_t address)
-{
-	uint32_t half = (address - targets->start) / 2;
-
-	return address >= targets->start && address < targets->end &&
-	       targets->bits[half / 8] >> half % 8 & 1;
 }
 
 static void add_word(struct litifut_targets *targets, const struct litifut_image *image,

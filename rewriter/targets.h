@@ -24,13 +24,26 @@ enum litifut_status litifut_targets_create(uint32_t start, uint32_t end,
 
 void litifut_targets_release(struct litifut_targets *targets);
 
-/* Bit 0 of `address` is ignored; addresses outside are ignored, and never in. */
-void litifut_targets_add(struct litifut_targets *targets, uint32_t address);
+/* Bit 0 of `address` is ignored; addresses outside are ignored, and never in. Here, as
+ * it is done for every word of the data and every branch. */
+static inline void litifut_targets_add(struct litifut_targets *targets, uint32_t address)
+{
+	uint32_t half = (address - targets->start) / 2;
+
+	if (address >= targets->start && address < targets->end)
+		targets->bits[half / 8] |= (uint8_t)(1u << half % 8);
+}
 
 /* Adds all of `from`, which has the same bounds. */
 void litifut_targets_merge(struct litifut_targets *targets, const struct litifut_targets *from);
 
-bool litifut_targets_has(const struct litifut_targets *targets, uint32_t address);
+static inline bool litifut_targets_has(const struct litifut_targets *targets, uint32_t address)
+{
+	uint32_t half = (address - targets->start) / 2;
+
+	return address >= targets->start && address < targets->end &&
+	       targets->bits[half / 8] >> half % 8 & 1;
+}
 
 /* Adds what data can tell on any CPU: the addresses of symbols and, outside of
  * code, every word that may be an address in the executable span: function

@@ -30,6 +30,23 @@ static enum litifut_status compare_piece(const struct litifut_session *session,
 				 "a byte that is no call site was changed");
 }
 
+/* The first of the changes, which are sorted, at `address` or above. */
+static size_t first_at(const struct litifut_change *changes, size_t count, uint32_t address)
+{
+	size_t low = 0;
+	size_t high = count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (changes[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 static enum litifut_status compare_section(const struct litifut_session *session,
 					   const struct litifut_section *section,
 					   const uint8_t *disk,
@@ -40,11 +57,11 @@ static enum litifut_status compare_section(const struct litifut_session *session
 	uint32_t done = 0;
 	enum litifut_status status = LITIFUT_OK;
 
-	for (size_t i = 0; i < count && !status; i++) {
+	for (size_t i = first_at(changes, count, section->address); i < count && !status; i++) {
 		uint32_t from = changes[i].address - section->address;
 
-		if (changes[i].address < section->address || from >= section->size)
-			continue;
+		if (from >= section->size)
+			break;
 		status = compare_piece(session, section, before, done, from, error);
 		done = from + changes[i].length;
 	}

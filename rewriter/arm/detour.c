@@ -366,15 +366,15 @@ static void add_word_table(const struct litifut_image *image, const struct litif
 	/* No table is that long; room for trampolines, megabytes of zeros, is data too. */
 	if (end - data->start > WORD_TABLE_BYTES_MAX)
 		end = data->start + WORD_TABLE_BYTES_MAX;
-	for (uint32_t base = start; base + 4 <= end && base - start <= 4 * limit; base += 4) {
-		for (uint32_t at = base; at + 4 <= end; at += 4) {
-			uint32_t target =
-				base +
-				litifut_get32(false, section->bytes + (at - section->address));
+	for (uint32_t at = start; at + 4 <= end; at += 4) {
+		uint32_t entry = litifut_get32(false, section->bytes + (at - section->address));
 
-			if (target - function->address < function->size)
-				litifut_targets_add(targets, target);
-		}
+		/* From none of the starts into the function, as most words: */
+		if (start + 4 * limit + entry - function->address >= function->size + 4ull * limit)
+			continue;
+		for (uint32_t base = start; base <= at && base - start <= 4 * limit; base += 4)
+			if (base + entry - function->address < function->size)
+				litifut_targets_add(targets, base + entry);
 	}
 }
 

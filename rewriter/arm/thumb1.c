@@ -159,7 +159,7 @@ unsigned litifut_arm_judge_target(const struct litifut_image *image,
 	const struct litifut_section *there = litifut_image_section_at(image, target, 4);
 	struct litifut_instruction first;
 
-	if (!there || litifut_image_function_start(image, target))
+	if (!there)
 		return LITIFUT_SITE_PATCHED;
 	litifut_arm_decode(&context, there->bytes + (target - there->address), 4, target,
 			   thumb ? LITIFUT_CODE_THUMB : LITIFUT_CODE_PLAIN, &first);
