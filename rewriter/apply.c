@@ -218,8 +218,9 @@ static enum litifut_status patch_site(struct apply *apply, struct litifut_found_
 			return LITIFUT_OK;
 		}
 	}
-	entry = litifut_landings_encode(&apply->session.landings, apply->session.arch,
-					&apply->session.context, site, code);
+	entry = litifut_landings_encode(
+		&apply->session.landings, apply->session.arch, &apply->session.context, site,
+		apply->session.arch->entry(&apply->session.context, &site->instruction), code);
 	if (!entry) {
 		site->site.reason = LITIFUT_SITE_OUT_OF_REACH;
 		return LITIFUT_OK;

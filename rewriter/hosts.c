@@ -47,6 +47,7 @@ static bool needs_landing(const struct litifut_session *session,
 	if (site->detour)
 		return !reaches_room(session, site);
 	return !litifut_landings_encode(&session->landings, session->arch, &session->context, site,
+					session->arch->entry(&session->context, &site->instruction),
 					code);
 }
 
@@ -101,10 +102,15 @@ static enum litifut_status find_candidates(const struct litifut_session *session
 {
 	const struct litifut_image *image = &session->image;
 	const struct litifut_arch *arch = session->arch;
-	struct litifut_targets targets = {0};
-	enum litifut_status status =
-		litifut_targets_of_all(image, arch, &session->context, &targets, error);
+	const struct litifut_targets *targets = &session->sites.targets;
+	struct litifut_targets own_targets = {0};
+	enum litifut_status status = LITIFUT_OK;
 
+	if (!targets->bits) {
+		targets = &own_targets;
+		status =
+			litifut_targets_of_all(image, arch, &session->context, &own_targets, error);
+	}
 	candidates->items = calloc(image->function_count + 1, sizeof(*candidates->items));
 	if (!status && !candidates->items)
 		status = litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
@@ -123,11 +129,11 @@ static enum litifut_status find_candidates(const struct litifut_session *session
 		for (size_t piece = 0; piece < arch->host_piece_count; piece++)
 			candidate.suits[piece] = arch->can_host(
 				&session->context, section, function->address, function->size,
-				arch->host_pieces[piece].bytes, &targets);
+				arch->host_pieces[piece].bytes, targets);
 		candidates->items[candidates->count] = candidate;
 		candidates->count += suits_any(&candidate);
 	}
-	litifut_targets_release(&targets);
+	litifut_targets_release(&own_targets);
 	return status;
 }
 

@@ -96,32 +96,58 @@ void litifut_landings_release(struct litifut_landings *landings)
 	memset(landings, 0, sizeof(*landings));
 }
 
-uint32_t litifut_landings_encode(const struct litifut_landings *landings,
-				 const struct litifut_arch *arch,
-				 const struct litifut_arch_context *context,
-				 const struct litifut_found_site *site, uint8_t *code)
+/* Index of the first landing at `address` or above. */
+static size_t first_above(const struct litifut_landings *landings, uint32_t address)
 {
-	unsigned index = arch->entry(context, &site->instruction);
-	uint32_t address = site->site.address;
 	size_t low = 0;
 	size_t high = landings->count;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (landings->items[middle].entries[index] < address)
+		if (landings->items[middle].entries[0] < address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	/* The tracer's own entry saves the detour over an island; among islands the
-	 * two neighbours are the nearest. */
-	if (arch->encode_call(context, &site->instruction, address,
-			      landings->items[landings->own].entries[index], code))
-		return landings->items[landings->own].entries[index];
-	for (size_t i = low ? low - 1 : 0; i < landings->count && i <= low; i++)
-		if (arch->encode_call(context, &site->instruction, address,
-				      landings->items[i].entries[index], code))
-			return landings->items[i].entries[index];
-	return 0;
+	return low;
+}
+
+uint32_t litifut_landings_encode(const struct litifut_landings *landings,
+				 const struct litifut_arch *arch,
+				 const struct litifut_arch_context *context,
+				 const struct litifut_found_site *site, unsigned entry,
+				 uint8_t *code)
+{
+	const struct litifut_landing *items = landings->items;
+	const uint32_t address = site->site.address;
+	const size_t above = first_above(landings, address);
+	uint32_t spare = 0;
+
+	/* The tracer's own entry saves the detour over an island. */
+	if (items[landings->own].entries[entry] &&
+	    arch->encode_call(context, &site->instruction, address,
+			      items[landings->own].entries[entry], code))
+		return items[landings->own].entries[entry];
+	/* Away from the site on both sides, until one is out of reach. */
+	for (size_t step = 0, ways = 3; ways; step++) {
+		for (unsigned up = 0; up < 2; up++) {
+			size_t index = up ? above + step : above - 1 - step;
+			uint32_t target = index < landings->count ? items[index].entries[entry] : 0;
+
+			if (index >= landings->count)
+				ways &= up ? 1 : 2;
+			if (!(ways & (up ? 2 : 1)) || !target)
+				continue;
+			if (!arch->encode_call(context, &site->instruction, address, target, code))
+				ways &= up ? 1 : 2;
+			else if (!items[index].spare)
+				return target;
+			else if (!spare)
+				spare = target;
+		}
+	}
+	if (spare)
+		arch->encode_call(context, &site->instruction, address, spare, code);
+	return spare;
 }

@@ -39,11 +39,13 @@ enum litifut_status litifut_landings_add_hosted(struct litifut_landings *landing
 						const uint32_t *entries, bool spare,
 						struct litifut_error *error);
 
-/* Encodes the call of `site` to the nearest landing that it reaches into `code`
- * (4 bytes) and returns the address of that entry; 0 when none is in reach. */
+/* Encodes the call of `site` to the entry point number `entry`, the tracer's own or, if
+ * that is too far, one of the nearest landing that it reaches (a spare one only if there is
+ * no other) into `code` (4 bytes). Returns the address of that entry; 0: none is in reach. */
 uint32_t litifut_landings_encode(const struct litifut_landings *landings,
 				 const struct litifut_arch *arch,
 				 const struct litifut_arch_context *context,
-				 const struct litifut_found_site *site, uint8_t *code);
+				 const struct litifut_found_site *site, unsigned entry,
+				 uint8_t *code);
 
 #endif

@@ -447,16 +447,16 @@ static void find_facts(const struct walk *walk, const struct litifut_targets *ta
  * through a trampoline? */
 static enum litifut_status judge_cramped(const struct walk *walk, struct litifut_error *error)
 {
-	struct litifut_targets targets = {0};
+	struct litifut_targets *targets = &walk->list->targets;
 	enum litifut_status status =
-		litifut_targets_of_data(walk->image, walk->context, &targets, error);
+		litifut_targets_of_data(walk->image, walk->context, targets, error);
 	size_t stuck = 0;
 
 	if (!status) {
-		drop_jumps(walk, &targets);
-		litifut_targets_merge(&targets, &walk->branches);
+		drop_jumps(walk, targets);
+		litifut_targets_merge(targets, &walk->branches);
 		status = litifut_targets_of_code(walk->image, walk->arch, walk->context, false,
-						 &targets, error);
+						 targets, error);
 	}
 	for (size_t i = 0; i < walk->list->count && !status; i++) {
 		struct litifut_found_site *site = &walk->list->items[i];
@@ -467,11 +467,11 @@ static enum litifut_status judge_cramped(const struct walk *walk, struct litifut
 		call = litifut_site_cramped(site);
 		/* Who jumps to the branch alone brings a link register of his own. */
 		if (site->instruction.linked == LITIFUT_LINKED_SAME &&
-		    !litifut_targets_has(&targets, site->site.address)) {
+		    !litifut_targets_has(targets, site->site.address)) {
 			site->site.reason = LITIFUT_SITE_PATCHED;
 			continue;
 		}
-		site->detour = walk->arch->can_detour(walk->context, &call, &targets);
+		site->detour = walk->arch->can_detour(walk->context, &call, targets);
 		site->site.reason =
 			site->detour ? LITIFUT_SITE_PATCHED : LITIFUT_SITE_BRANCH_TARGET;
 		if (!site->detour && (site->instruction.class == LITIFUT_CLASS_BRANCH_COMPUTED ||
@@ -480,10 +480,9 @@ static enum litifut_status judge_cramped(const struct walk *walk, struct litifut
 		stuck += site->site.reason == LITIFUT_SITE_BRANCH_TARGET;
 	}
 	if (stuck && !status && walk->arch->find_stone)
-		status = judge_stuck(walk, &targets, error);
+		status = judge_stuck(walk, targets, error);
 	if (!status && walk->context->thunks && walk->arch->known_callee)
-		find_facts(walk, &targets);
-	litifut_targets_release(&targets);
+		find_facts(walk, targets);
 	return status;
 }
 
@@ -540,5 +539,6 @@ enum litifut_status litifut_sites_find(const struct litifut_image *image,
 void litifut_sites_release(struct litifut_site_list *list)
 {
 	free(list->items);
+	litifut_targets_release(&list->targets);
 	memset(list, 0, sizeof(*list));
 }

@@ -9,6 +9,7 @@
 #include "rewriter/arch.h"
 #include "rewriter/image.h"
 #include "rewriter/rewriter.h"
+#include "rewriter/targets.h"
 
 /* One call site under way through the rewriter. */
 struct litifut_found_site {
@@ -29,6 +30,9 @@ struct litifut_site_list {
 	size_t count;
 	size_t capacity;
 	uint32_t text_bytes; /* of code that was decoded */
+	/* Where control can arrive, as litifut_targets_of_all() says it, if the sites could
+	 * not be judged without; else bits is NULL. */
+	struct litifut_targets targets;
 };
 
 /* Decodes every executable section of `image` and lists its call sites. Each

@@ -124,25 +124,6 @@ static uint32_t encode_to(const struct litifut_session *session,
 		       : 0;
 }
 
-/* To the code that the tracer brings, or, if that is too far, to an island. */
-static uint32_t encode_entry(const struct litifut_session *session,
-			     const struct litifut_found_site *site, unsigned entry, uint8_t *code)
-{
-	const struct litifut_landings *landings = &session->landings;
-	uint32_t target = landings->items[landings->own].entries[entry];
-	uint32_t reached = target ? encode_to(session, site, target, code) : 0;
-
-	for (size_t i = 0; i < 2 * landings->count && !reached; i++) {
-		size_t index = i % landings->count;
-		const struct litifut_landing *landing = &landings->items[index];
-
-		if (landing->entries[entry] && index != landings->own &&
-		    landing->spare == (i >= landings->count))
-			reached = encode_to(session, site, landing->entries[entry], code);
-	}
-	return reached;
-}
-
 uint32_t litifut_thunks_encode(struct litifut_thunks *thunks, const struct litifut_found_site *site,
 			       uint8_t *code, bool *full)
 {
@@ -158,7 +139,9 @@ uint32_t litifut_thunks_encode(struct litifut_thunks *thunks, const struct litif
 	if (wanted.kind == LITIFUT_THUNK_NONE)
 		return 0;
 	if (wanted.kind == LITIFUT_THUNK_ENTRY)
-		return encode_entry(session, site, wanted.number, code);
+		return litifut_landings_encode(&session->landings, session->arch, &session->context,
+					       site, wanted.number, code) &
+		       ~1u;
 	/* The room beside the tracer serves all that reach it; then the neighbours. */
 	for (size_t i = 0; i < 3 && !reached && !*full; i++) {
 		size_t index = i ? near + i - 2 : rooms->own;
