@@ -257,6 +257,6 @@ bool litifut_arm_is_indirect_tail(const struct litifut_arch_context *context,
 		return false;
 	if (comes_after_restore(call, &switches))
 		return true;
-	return !instruction->inexact && !switches && is_leaf_until(call) &&
-	       !has_labels(call, data) && !(may_have_table && has_own_labels(call));
+	return !switches && is_leaf_until(call) && !has_labels(call, data) &&
+	       !(may_have_table && has_own_labels(call));
 }

@@ -52,6 +52,7 @@ sources()
 		form f_ldr_register "mov lr, pc; ldr pc, [r2, r1, lsl #2]"
 		form f_ldr_literal "mov lr, pc; ldr pc, 1f; b 2f; 1: .word callee; 2:"
 		form f_ldr_writes_back "mov lr, pc; ldr pc, [r2], #4"
+		form f_ldm "mov lr, pc; ldm r2, {r2, pc}"
 		form f_add "sub r3, r3, #0x3fc; mov lr, pc; add pc, r3, #0x3fc"
 		form f_sub "add r3, r3, #0xff0; mov lr, pc; sub pc, r3, #0xff0"
 		form f_sub_register "mov r1, #8; add r3, r3, #16; mov lr, pc; sub pc, r3, r1, lsl #1"
@@ -60,6 +61,8 @@ sources()
 		tail t_ldr "ldr pc, [r2]"
 		tail t_ldr_register "ldr pc, [r2, r1, lsl #2]"
 		tail t_ldr_condition "ldreq pc, [r2]; mov r0, #77; bx lr"
+		tail t_ldr_writes_back "ldr pc, [r2], #4"
+		tail t_ldm "ldm r2, {r2, pc}"
 		tail t_sub "ldr r3, =callee + 0xff0; sub pc, r3, #0xff0"
 		tail t_literal "ldr pc, 1f; 1: .word callee"
 		function t_restored
@@ -133,8 +136,8 @@ sources()
 		#include <sys/mman.h>
 		#define FORMS(X) X(f_bx) X(f_mov_pc) X(f_bx_condition) X(f_both_conditions) X(f_branch) \
 			X(f_ldr) X(f_ldr_condition) X(f_ldr_offset) X(f_ldr_register) X(f_ldr_literal) \
-			X(f_ldr_writes_back) X(f_add) X(f_sub) X(f_sub_register) X(f_not_adjacent) \
-			X(t_mov_pc) X(t_ldr) X(t_ldr_register) X(t_ldr_condition) X(t_sub) X(t_literal) \
+			X(f_ldr_writes_back) X(f_ldm) X(f_add) X(f_sub) X(f_sub_register) X(f_not_adjacent) \
+			X(t_mov_pc) X(t_ldr) X(t_ldr_register) X(t_ldr_condition) X(t_ldr_writes_back) X(t_ldm) X(t_sub) X(t_literal) \
 			X(t_restored) X(shared_half) X(no_calls)
 		#define DECLARE(name) int name(int);
 		FORMS(DECLARE)
@@ -332,9 +335,10 @@ behaviour()
 		same_run "forms$kind"
 		events_equal_calls "forms$kind"
 		"$BUILD/bin/litifut" info --sites "traced/forms$kind" >sites
+		multiple="e8928004 special-form e8928004 special-form "
 		is "forms$kind: what can't be done is listed, and nothing else" \
 			"$(awk '$1 ~ /^0x/ && $5 != "patched" { print $4, $5 }' sites | sort | tr '\n' ' ')" \
-			"e492f004 special-form e51ff004 special-form "
+			"e492f004 special-form e492f004 special-form e51ff004 special-form $multiple"
 		is "forms$kind: what is no call is no event" \
 			"$(awk -F '\t' '$6 == "no_calls"' events.tsv | wc -l)" 0
 		is "forms$kind: calls of each form" "$(recorded callee)" 59
