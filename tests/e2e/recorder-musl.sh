@@ -121,6 +121,8 @@ behaviour()
 	linked static crt1.o -static -no-pie && one static
 	ok "static: _Fork is left as it is, and nothing else" only_fork_is_left
 	linked static-pie rcrt1.o -pie -fPIE -Wl,-static,--no-dynamic-linker,-z,text && one static-pie
+	is "static-pie: it is one" "$(readelf -hlW traced/static-pie | grep -c 'Type:.*DYN\|INTERP')" 1
+	is "static-pie: the call before its relocation" "$(recorded _start_c)" 1
 	sysroot=$musl/root
 	libraries="-lc -lgcc"
 	linked dynamic Scrt1.o -pie -fPIE "-Wl,-dynamic-linker,/lib/$(ls "$musl/root/lib")" && one dynamic
