@@ -140,12 +140,6 @@ static uint32_t return_address(const struct litifut_instruction *instruction, ui
 	return address + 8;
 }
 
-/* JALR.HB and JR.HB: bit 10 asks for a barrier that a patched call would lack. */
-static bool is_hazard_barrier(uint32_t word)
-{
-	return word >> 26 == 0 && word & 0x400;
-}
-
 /* What -pg makes: _mcount gets in $at what ra was before, and patched calls change
  * $at. Between the two stand at most the adjustment of sp, two instructions that
  * load $t9 and one that the assembler put there. */
@@ -176,7 +170,7 @@ static unsigned refuse(const struct litifut_arch_context *context,
 		return LITIFUT_SITE_PATCHED;
 	if (instruction->link_register != LITIFUT_MIPS_RA)
 		return LITIFUT_SITE_NOT_A_CALL;
-	if (is_hazard_barrier(instruction->word) || following_bytes < 4)
+	if (following_bytes < 4)
 		return LITIFUT_SITE_SPECIAL_FORM;
 	/* The original reads its register before the delay slot is executed, the
 	 * tracer after it: the call needs a trampoline. */
@@ -189,7 +183,8 @@ static unsigned refuse(const struct litifut_arch_context *context,
 static bool is_call_through_t9(const struct litifut_instruction *instruction)
 {
 	return instruction->class == LITIFUT_CLASS_CALL_INDIRECT &&
-	       instruction->target_register == LITIFUT_MIPS_T9;
+	       instruction->target_register == LITIFUT_MIPS_T9 &&
+	       !litifut_mips_has_barrier(instruction->word);
 }
 
 /* Beside thunks that take all they can, what is left goes by the DB. */

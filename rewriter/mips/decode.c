@@ -23,6 +23,9 @@
  *
  * `bal .+8` calls nothing: it reads the pc.
  *
+ * `jalr.hb` and `jr.hb` also make the CPU see instructions that were written just
+ * before. They go by the instruction DB, whose stubs leave by `jr.hb` for their sake.
+ *
  * MIPS16 and microMIPS are other encodings (like Thumb on ARM) which today's
  * rewriter leaves alone; symbols mark their functions in st_other. A `jalx`
  * calls from one to the other. */
@@ -115,6 +118,11 @@ unsigned litifut_mips_decode(const struct litifut_arch_context *context, const u
 		break;
 	}
 	return 4;
+}
+
+bool litifut_mips_has_barrier(uint32_t word)
+{
+	return word >> 26 == 0 && word & 0x400;
 }
 
 bool litifut_mips_writes(uint32_t word, unsigned number)

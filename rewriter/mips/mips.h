@@ -24,6 +24,9 @@ unsigned litifut_mips_decode_compact(const struct litifut_arch_context *context,
 				     enum litifut_code_state state,
 				     struct litifut_instruction *instruction);
 
+/* Is `word`, a jalr or jr, one that clears hazards as well (jalr.hb, jr.hb)? */
+bool litifut_mips_has_barrier(uint32_t word);
+
 /* Does the instruction `word`, standing in a delay slot, write register `number`? */
 bool litifut_mips_writes(uint32_t word, unsigned number);
 

@@ -77,7 +77,7 @@ bool litifut_mips_can_detour(const struct litifut_arch_context *context,
 		return false;
 	if (!indirect)
 		return call->tail;
-	if (instruction->target_register == AT || instruction->word & 0x400) /* jr.hb */
+	if (instruction->target_register == AT)
 		return false;
 	uint32_t slot = delay_slot(call, context);
 

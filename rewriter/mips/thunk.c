@@ -148,6 +148,14 @@ static bool keeps_t9(const struct litifut_arch_context *context,
 				    LITIFUT_MIPS_T9);
 }
 
+/* A jalr or jr, that is. */
+static bool goes_through_t9(const struct litifut_arch_context *context,
+			    const struct litifut_cramped_call *call)
+{
+	return call->instruction.target_register == LITIFUT_MIPS_T9 &&
+	       !litifut_mips_has_barrier(call->instruction.word) && keeps_t9(context, call);
+}
+
 static struct litifut_thunk shared(unsigned entry)
 {
 	return (struct litifut_thunk){.kind = LITIFUT_THUNK_ENTRY, .number = (uint8_t)entry};
@@ -180,8 +188,7 @@ struct litifut_thunk litifut_mips_thunk(const struct litifut_image *image,
 	case LITIFUT_CLASS_CALL_DIRECT:
 		return has_room(call) ? direct_call(image, context, call) : none;
 	case LITIFUT_CLASS_CALL_INDIRECT:
-		if (instruction->target_register == LITIFUT_MIPS_T9 && keeps_t9(context, call) &&
-		    has_room(call))
+		if (goes_through_t9(context, call) && has_room(call))
 			return shared(call->known_callee ? LITIFUT_MIPS_ENTRY_THUNK_NEAR
 							 : LITIFUT_MIPS_ENTRY_THUNK_T9);
 		return none;
@@ -190,7 +197,7 @@ struct litifut_thunk litifut_mips_thunk(const struct litifut_image *image,
 				      ? LITIFUT_MIPS_ENTRY_THUNK_TAIL_NEAR
 				      : LITIFUT_MIPS_ENTRY_THUNK_TAIL_BACK);
 	case LITIFUT_CLASS_BRANCH_INDIRECT:
-		if (instruction->target_register == LITIFUT_MIPS_T9 && keeps_t9(context, call))
+		if (goes_through_t9(context, call))
 			return shared(call->known_callee ? LITIFUT_MIPS_ENTRY_THUNK_TAIL_NEAR
 							 : LITIFUT_MIPS_ENTRY_THUNK_TAIL);
 		return none;

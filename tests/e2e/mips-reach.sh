@@ -124,6 +124,12 @@ forms_source()
 			"move $25, $0\n"
 			"addu $2, $2, $25\n"
 			"leave form_slot_t9\n"
+			"enter form_barrier\n"
+			"lw $25, %got(plain_leaf)($28)\n"
+			"addiu $25, $25, %lo(plain_leaf)\n"
+			"jalr.hb $25\n"
+			"addiu $4, $4, 40\n"
+			"leave form_barrier\n"
 			/* reads the pc, calls nothing */
 			"enter form_no_call\n"
 			"bal 1f\n"
@@ -151,6 +157,7 @@ main_source()
 			printf("%u\n", sum);
 			SHOW(form_bal) SHOW(form_bgezal) SHOW(form_bltzal) SHOW(form_register)
 			SHOW(form_kept_register) SHOW(form_slot) SHOW(form_slot_t9) SHOW(form_no_call)
+			SHOW(form_barrier)
 			return 0;
 		}
 	END
@@ -175,6 +182,7 @@ behaviour()
 		static inline void touch(int *v) { __asm__ volatile("" : : "r"(v) : "memory"); }
 		int form_bal(int), form_bgezal(int), form_bltzal(int), form_register(int);
 		int form_kept_register(int), form_slot(int), form_slot_t9(int), form_no_call(int);
+		int form_barrier(int);
 	END
 	big_source >big.c
 	forms_source >forms.h

@@ -313,6 +313,8 @@ mips_source()
 		call mips_bal bal callee
 		call mips_jalr_t9 jalr $25
 		call mips_jalr_v0 jalr $2
+		call mips_jalr_hb jalr.hb $25
+		call mips_jalr_hb_16 jalr.hb $16
 		call mips_jalr_t0 jalr $8
 		call mips_jalr_s0 jalr $16
 		call mips_jalr_s7 jalr $23
@@ -332,10 +334,12 @@ mips_source()
 		tail mips_b b callee
 		tail mips_jr jr $25
 		tail mips_jr_8 jr $8
+		tail mips_jr_hb jr.hb $25
 		call mips_tail_j jal mips_j
 		call mips_tail_b jal mips_b
 		call mips_tail_jr jal mips_jr
 		call mips_tail_jr_8 jal mips_jr_8
+		call mips_tail_jr_hb jal mips_jr_hb
 		.section .note.GNU-stack, "", @progbits
 	END
 	cat >machine.h <<-'END'
@@ -350,7 +354,8 @@ mips_source()
 		#define STACK (CORE + 29)
 		#define CALLS(X) X(mips_jal) X(mips_bal) X(mips_jalr_t9) X(mips_jalr_v0) \
 			X(mips_jalr_t0) X(mips_jalr_s0) X(mips_jalr_s7) X(mips_jalr_chain) X(mips_bgezal) \
-			X(mips_bltzal) X(mips_tail_j) X(mips_tail_b) X(mips_tail_jr) X(mips_tail_jr_8)
+			X(mips_bltzal) X(mips_tail_j) X(mips_tail_b) X(mips_tail_jr) X(mips_tail_jr_8) \
+			X(mips_jalr_hb) X(mips_jalr_hb_16) X(mips_tail_jr_hb)
 		extern void callee(void);
 		static void prepare(uint32_t *w)
 		{
@@ -430,6 +435,10 @@ behaviour()
 	if [ "$target" = armel ]; then
 		kept old "-march=armv5te -marm -mfloat-abi=soft -DOLD" QEMU_CPU=arm926
 	elif [ "$cpu" != arm ]; then
+		is "jalr.hb and jr.hb: what goes on in their place clears hazards, too" \
+			"$("$triplet-objdump" -d traced/program | awk '/>:$/ { name = $2 }
+				$3 == "jr.hb" && $4 == "at" { print name }' | sort)" \
+			"$(printf '<litifut_stub_jal>:\n<litifut_stub_tail>:')"
 		kept wide "-mips32r2 -mfp64" QEMU_CPU=74Kf
 		spoiled wide "-mips32r2 -mfp64" QEMU_CPU=74Kf
 	fi

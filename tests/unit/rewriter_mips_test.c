@@ -69,7 +69,7 @@ static const struct refuse_case refuse_cases[] = {
 	{"jalr $25; mtc1 $25, $f0", 0x1000, 0x0320f809, MIPS, 0x44990000, "", LITIFUT_SITE_PATCHED},
 	{"jalr $25; mfc1 $25, $f0", 0x1000, 0x0320f809, MIPS, 0x44190000, "",
 	 LITIFUT_SITE_TOO_SHORT},
-	{"jalr.hb $25", 0x1000, 0x0320fc09, MIPS, 0, "", LITIFUT_SITE_SPECIAL_FORM},
+	{"jalr.hb $25", 0x1000, 0x0320fc09, MIPS, 0, "", LITIFUT_SITE_PATCHED},
 	{"jalr $7, $25", 0x1000, 0x03203809, MIPS, 0, "", LITIFUT_SITE_NOT_A_CALL},
 };
 

@@ -353,6 +353,7 @@ static void mips_tail_calls_have_thunks(void **state)
 		{0x03200008, 0, 0x1020, LITIFUT_THUNK_ENTRY, LITIFUT_MIPS_ENTRY_THUNK_TAIL_NEAR},
 		{0x03200008, 0, 0, LITIFUT_THUNK_ENTRY, LITIFUT_MIPS_ENTRY_THUNK_TAIL},
 		{0x00600008, 0, 0, LITIFUT_THUNK_NONE, 0}, /* jr v1 */
+		{0x03200408, 0, 0, LITIFUT_THUNK_NONE, 0}, /* jr.hb t9: thunks leave by jr */
 	};
 	const struct litifut_arch_context context = {.position_independent = true, .thunks = true};
 	const struct litifut_image image = {0};

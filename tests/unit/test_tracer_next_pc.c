@@ -109,6 +109,7 @@ static const struct next_pc_case mips_cases[] = {
 	{"jalr.hb $16", 0x0200fc09, 0x400008, REGISTER(16), INDIRECT},
 	{"jalr $4, $25", 0x03202009, 0x400008, 0, 0},
 	{"jr $25", 0x03200008, 0x400008, REGISTER(25), LITIFUT_SITE_TAIL_INDIRECT},
+	{"jr.hb $25", 0x03200408, 0x400008, REGISTER(25), LITIFUT_SITE_TAIL_INDIRECT},
 	{"bc .+0x104, a tail call in the DB", 0xc8000040, 0x400008, 0x400104,
 	 LITIFUT_SITE_TAIL_DIRECT},
 	{"bc .-0x7fffffc", 0xca000000, 0x8400008, 0x400004, LITIFUT_SITE_TAIL_DIRECT},

@@ -31,18 +31,19 @@ static inline uint32_t litifut_mips_next_pc(uint32_t instruction, uint32_t retur
 		return delay_slot + (offset << 2);
 	}
 	/* A tail call: `bc` of release 6, which no traced image has, stands in the DB
-	 * for any branch, because it reaches farthest; SPECIAL jr */
+	 * for any branch, because it reaches farthest; SPECIAL jr, whose hint field is
+	 * free as that of jalr */
 	if (instruction >> 26 == 0x32) {
 		uint32_t offset = ((instruction & 0x03ffffff) ^ 0x02000000) - 0x02000000;
 
 		*kind = LITIFUT_SITE_TAIL_DIRECT;
 		return delay_slot + (offset << 2);
 	}
-	if ((instruction & 0xfc1fffff) == 0x00000008) {
+	if ((instruction & 0xfc1ff83f) == 0x00000008) {
 		*kind = LITIFUT_SITE_TAIL_INDIRECT;
 		return registers[instruction >> 21 & 31];
 	}
-	/* SPECIAL jalr; the hint field (bit 10: with hazard barrier) is free */
+	/* SPECIAL jalr */
 	if ((instruction & 0xfc1ff83f) == 0x0000f809) {
 		*kind = LITIFUT_SITE_INDIRECT;
 		return registers[instruction >> 21 & 31];

@@ -14,7 +14,7 @@
  * a `bal`. The caller's 16 bytes of argument home lie at the old sp and are not
  * touched; the C code gets 16 of its own below.
  *
- * Only MIPS I to MIPS32 release 1 instructions are used. */
+ * Only MIPS I to MIPS32 release 1 instructions are used, and jr.hb. */
 
 #define FRAME 160	/* 16 argument home + sizeof(struct litifut_frame) */
 #define AT(n) (16 + 4 * (n))
@@ -102,6 +102,14 @@
 	.cfi_restore 31
 	.endm
 
+	/* The call may have been a jalr.hb or jr.hb. To CPUs older than that it is jr. */
+	.macro	leave
+	.set	push
+	.set	mips32r2
+	jr.hb	$at
+	.set	pop
+	.endm
+
 	/* The callee is in a register that C code keeps, so it was not saved. */
 	.macro	again
 	sw	$s0, AT(16)($sp)
@@ -150,7 +158,7 @@ litifut_stub_jal:
 	move	$at, $v0
 .Lgo:	.cfi_remember_state
 	restore
-	jr	$at
+	leave
 	addiu	$sp, $sp, FRAME
 	.cfi_adjust_cfa_offset -FRAME
 
@@ -192,7 +200,7 @@ litifut_stub_tail:
 .Ltail_go:
 	.cfi_remember_state
 	restore	1
-	jr	$at
+	leave
 	addiu	$sp, $sp, FRAME
 	.cfi_adjust_cfa_offset -FRAME
 	.cfi_restore_state
