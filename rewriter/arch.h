@@ -16,7 +16,7 @@
 #include "rewriter/thunk.h"
 
 /* The most entry points that the tracer of any CPU has. */
-#define LITIFUT_ENTRIES_MAX 10
+#define LITIFUT_ENTRIES_MAX 13
 
 /* The room for trampolines beside the tracer. As the name of an entry point it
  * stands for the gate; there is none in an image with no such room. */
@@ -113,6 +113,9 @@ struct litifut_arch_context {
 	uint32_t global_pointer;   /* MIPS: link-time value of $gp, 0 when there is none */
 	struct litifut_got got;
 	bool thunks; /* calls go by thunks where they can */
+	/* Many of them stand in functions with no argument_room: thunks that serve all
+	 * callers make room of their own. */
+	bool own_room;
 };
 
 /* See hosts.h. */

@@ -6,6 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Are there many calls whose callers have no room for thunks? Few of them are worth no
+ * more instructions in those of all others. */
+static bool wants_own_room(const struct litifut_session *session)
+{
+	size_t calls = 0;
+	size_t without = 0;
+
+	for (size_t i = 0; i < session->sites.count && session->context.thunks; i++) {
+		const struct litifut_found_site *site = &session->sites.items[i];
+
+		if (site->site.reason != LITIFUT_SITE_PATCHED || litifut_site_is_tail(&site->site))
+			continue;
+		calls++;
+		without += !site->argument_room;
+	}
+	return without > calls / 16;
+}
+
 enum litifut_status litifut_session_open(const char *path,
 					 const struct litifut_rewrite_options *options,
 					 struct litifut_session *session,
@@ -30,6 +48,8 @@ enum litifut_status litifut_session_open(const char *path,
 	if (!status)
 		status = litifut_sites_find(&session->image, session->arch, &session->context,
 					    options, &session->sites, error);
+	session->context.own_room =
+		!status && session->arch->argument_room && wants_own_room(session);
 	if (!status)
 		status = litifut_landings_find(&session->image, session->arch, &session->context,
 					       &session->landings, error);

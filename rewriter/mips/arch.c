@@ -230,8 +230,9 @@ const struct litifut_arch litifut_arch_mips = {
 	.entry_names = {"litifut_stub_jal", "litifut_stub_jalr", "litifut_stub_tail",
 			LITIFUT_TRAMPOLINES, "litifut_thunk_jalr", "litifut_thunk_near",
 			"litifut_thunk_tail", "litifut_thunk_call", "litifut_thunk_tail_near",
-			"litifut_thunk_tail_back"},
-	.entry_count = 10,
+			"litifut_thunk_tail_back", "litifut_thunk_jalr_own",
+			"litifut_thunk_near_own", "litifut_thunk_call_own"},
+	.entry_count = 13,
 	.island_bytes = LITIFUT_MIPS_ISLAND_BYTES,
 	.facts = &litifut_link_facts_mips,
 	.examine = examine,
@@ -269,5 +270,6 @@ const struct litifut_arch litifut_arch_mips = {
 	.thunk = litifut_mips_thunk,
 	.thunks_need_db = true,
 	.write_thunk = litifut_mips_write_thunk,
+	.thunk_frame = litifut_mips_thunk_frame,
 	.disassembler = disassembler,
 };

@@ -99,6 +99,8 @@ static void write_ways(const struct litifut_arch_context *context, uint32_t addr
 	island_entries[LITIFUT_MIPS_ENTRY_T9] = address;
 	island_entries[LITIFUT_MIPS_ENTRY_THUNK_T9] = address;
 	island_entries[LITIFUT_MIPS_ENTRY_THUNK_NEAR] = address;
+	island_entries[LITIFUT_MIPS_ENTRY_THUNK_T9_OWN] = address;
+	island_entries[LITIFUT_MIPS_ENTRY_THUNK_NEAR_OWN] = address;
 	island_entries[LITIFUT_MIPS_ENTRY_CALL] = address + 8;
 	island_entries[LITIFUT_MIPS_ENTRY_NUMBERED] = address + 12;
 }
@@ -173,7 +175,7 @@ void litifut_mips_write_island(const struct litifut_arch_context *context, uint3
  * back what the island did.
  *
  *    0  lw    at, 0(sp)
- *    4  bltz  at, litifut_stub_jalr, or litifut_thunk_jalr
+ *    4  bltz  at, litifut_stub_jalr, or litifut_thunk_jalr_own
  *    8  addiu sp, sp, 8
  *   12  xori  at, at, 0x7fff
  *   16  beqz  at, litifut_stub_jal
@@ -193,7 +195,7 @@ void litifut_mips_write_gate(const struct litifut_arch_context *context, uint32_
 			     const uint32_t *entries, uint8_t *code)
 {
 	uint32_t through_t9 =
-		entries[context->thunks ? LITIFUT_MIPS_ENTRY_THUNK_T9 : LITIFUT_MIPS_ENTRY_T9];
+		entries[context->thunks ? LITIFUT_MIPS_ENTRY_THUNK_T9_OWN : LITIFUT_MIPS_ENTRY_T9];
 	const uint32_t words[] = {
 		0x8fa10000,
 		litifut_mips_branch(0x04200000, address + 4, through_t9),
@@ -224,6 +226,6 @@ bool litifut_mips_gate_works(const uint32_t *entries)
 	uint32_t gate = entries[LITIFUT_MIPS_ENTRY_GATE];
 
 	return gate && litifut_mips_branch_reaches(gate + 4, entries[LITIFUT_MIPS_ENTRY_T9]) &&
-	       litifut_mips_branch_reaches(gate + 4, entries[LITIFUT_MIPS_ENTRY_THUNK_T9]) &&
+	       litifut_mips_branch_reaches(gate + 4, entries[LITIFUT_MIPS_ENTRY_THUNK_T9_OWN]) &&
 	       litifut_mips_branch_reaches(gate + 16, entries[LITIFUT_MIPS_ENTRY_CALL]);
 }

@@ -47,7 +47,11 @@ enum {
 	LITIFUT_MIPS_ENTRY_THUNK_TAIL = 6,
 	LITIFUT_MIPS_ENTRY_THUNK_CALL = 7,
 	LITIFUT_MIPS_ENTRY_THUNK_TAIL_NEAR = 8,
-	LITIFUT_MIPS_ENTRY_THUNK_TAIL_BACK = 9
+	LITIFUT_MIPS_ENTRY_THUNK_TAIL_BACK = 9,
+	/* of callers without room for arguments */
+	LITIFUT_MIPS_ENTRY_THUNK_T9_OWN = 10,
+	LITIFUT_MIPS_ENTRY_THUNK_NEAR_OWN = 11,
+	LITIFUT_MIPS_ENTRY_THUNK_CALL_OWN = 12
 };
 
 /* What an island hands to the gate; else the number of a trampoline. */
@@ -56,8 +60,8 @@ enum { LITIFUT_MIPS_CAME_BY_T9 = -1, LITIFUT_MIPS_CAME_BY_CALL = 0x7fff };
 /* Its pieces: three ways to the gate, a shorter one to trampolines, two thunks. */
 #define LITIFUT_MIPS_WAYS_BYTES 48
 #define LITIFUT_MIPS_NUMBERED_BYTES 44
-#define LITIFUT_MIPS_NEAR_BYTES 68
-#define LITIFUT_MIPS_INDIRECT_BYTES 72
+#define LITIFUT_MIPS_NEAR_BYTES 80
+#define LITIFUT_MIPS_INDIRECT_BYTES 80
 #define LITIFUT_MIPS_ISLAND_BYTES                                                                  \
 	(LITIFUT_MIPS_WAYS_BYTES + LITIFUT_MIPS_NUMBERED_BYTES + LITIFUT_MIPS_NEAR_BYTES +         \
 	 LITIFUT_MIPS_INDIRECT_BYTES)
@@ -79,6 +83,9 @@ enum { LITIFUT_MIPS_CAME_BY_T9 = -1, LITIFUT_MIPS_CAME_BY_CALL = 0x7fff };
 
 /* A multiple of LITIFUT_MIPS_TRAMPOLINE_BYTES. */
 #define LITIFUT_MIPS_THUNK_BYTES 80
+
+/* `number` of a LITIFUT_THUNK_CALLEE that makes room of its own. */
+#define LITIFUT_MIPS_OWN_ROOM 1
 
 /* How a function computes its global pointer from its own address in $t9. */
 struct litifut_mips_pointer {
@@ -167,6 +174,7 @@ uint32_t litifut_mips_argument_room(const struct litifut_arch_context *context,
 struct litifut_thunk litifut_mips_thunk(const struct litifut_image *image,
 					const struct litifut_arch_context *context,
 					const struct litifut_cramped_call *call);
+void litifut_mips_thunk_frame(const struct litifut_thunk *thunk, struct litifut_frame_code *frame);
 unsigned litifut_mips_write_thunk(const struct litifut_arch_context *context,
 				  const struct litifut_thunk *thunk, uint32_t address,
 				  const uint32_t *entries, uint8_t *code);

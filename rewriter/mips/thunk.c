@@ -2,7 +2,7 @@
  * its callee in $t9, so code that all calls share can store the event and go on
  * (tracer/mips/thunk.S):
  *
- *	jalr $t9	litifut_thunk_jalr	stores the callee as well
+ *	jalr $t9	litifut_thunk_jalr	stores the callee as well, if it is not known
  *	bal f		litifut_thunk_near	if f starts by computing its global
  *						pointer from $t9: then $t9 is f
  *	tail calls	litifut_thunk_tail	through $t9
@@ -29,10 +29,22 @@
  *	bal   litifut_thunk_call
  *	nop
  *
- * All of them want a caller that keeps room for its callee's arguments, as o32
- * asks for. Hand-written code may not, nor does clang for its static functions, so it
- * is only taken for granted in a function that has made a frame before the call and
- * keeps nothing there. What has none of these goes by the instruction DB. */
+ * The room is what o32 wants a caller to keep for its callee's arguments. Hand-written
+ * code may not, nor does clang for its static functions, so it is only taken for granted
+ * in a function that has made a frame before the call and keeps nothing there. For
+ * the calls of others there are litifut_thunk_jalr_own and _near_own, and this:
+ *
+ *	addiu sp, sp, -16
+ *	...			the same
+ *	sw    ra, 0(at)
+ *	lw    v1, 4(sp)
+ *	j     callee		or b: the exit
+ *	addiu sp, sp, 16
+ * slow:	sw    ra, 8(sp)
+ *	bal   litifut_thunk_call_own
+ *	nop
+ *
+ * Tail calls always make room. What has no thunk goes by the instruction DB. */
 #include <litifut/trace_format.h>
 
 #include "rewriter/libc.h"
@@ -41,6 +53,15 @@
 #define INDIRECT_WORD LITIFUT_CONTROL_WORD(LITIFUT_WORD_INDIRECT, 2)
 
 #define THUNK_WORDS (LITIFUT_MIPS_THUNK_BYTES / 4)
+#define ISLAND_WORDS (LITIFUT_MIPS_NEAR_BYTES / 4)
+
+_Static_assert(LITIFUT_MIPS_INDIRECT_BYTES == LITIFUT_MIPS_NEAR_BYTES, "both thunks of an island");
+
+#define TAKE_ROOM 0x27bdfff0u /* addiu sp, sp, -16 */
+#define GIVE_ROOM 0x27bd0010u
+#define LW_T0 0x8fa80000u /* 0(sp) */
+#define LW_V1 0x8fa30004u
+#define JR_T9 0x03200008u
 
 /* The room for arguments, and the saved ra at least. */
 #define LEAST_FRAME 24
@@ -161,6 +182,16 @@ static struct litifut_thunk shared(unsigned entry)
 	return (struct litifut_thunk){.kind = LITIFUT_THUNK_ENTRY, .number = (uint8_t)entry};
 }
 
+/* The callee is in $t9. */
+static struct litifut_thunk through_t9(const struct litifut_cramped_call *call, bool known)
+{
+	if (known)
+		return shared(has_room(call) ? LITIFUT_MIPS_ENTRY_THUNK_NEAR
+					     : LITIFUT_MIPS_ENTRY_THUNK_NEAR_OWN);
+	return shared(has_room(call) ? LITIFUT_MIPS_ENTRY_THUNK_T9
+				     : LITIFUT_MIPS_ENTRY_THUNK_T9_OWN);
+}
+
 static struct litifut_thunk direct_call(const struct litifut_image *image,
 					const struct litifut_arch_context *context,
 					const struct litifut_cramped_call *call)
@@ -171,8 +202,10 @@ static struct litifut_thunk direct_call(const struct litifut_image *image,
 		return (struct litifut_thunk){0};
 	if (instruction->word >> 26 == 1 && keeps_t9(context, call) &&
 	    is_in_t9(image, context, call))
-		return shared(LITIFUT_MIPS_ENTRY_THUNK_NEAR);
-	return (struct litifut_thunk){.kind = LITIFUT_THUNK_CALLEE, .callee = instruction->target};
+		return through_t9(call, true);
+	return (struct litifut_thunk){.kind = LITIFUT_THUNK_CALLEE,
+				      .number = has_room(call) ? 0 : LITIFUT_MIPS_OWN_ROOM,
+				      .callee = instruction->target};
 }
 
 struct litifut_thunk litifut_mips_thunk(const struct litifut_image *image,
@@ -186,12 +219,10 @@ struct litifut_thunk litifut_mips_thunk(const struct litifut_image *image,
 		return none;
 	switch (instruction->class) {
 	case LITIFUT_CLASS_CALL_DIRECT:
-		return has_room(call) ? direct_call(image, context, call) : none;
+		return direct_call(image, context, call);
 	case LITIFUT_CLASS_CALL_INDIRECT:
-		if (goes_through_t9(context, call) && has_room(call))
-			return shared(call->known_callee ? LITIFUT_MIPS_ENTRY_THUNK_NEAR
-							 : LITIFUT_MIPS_ENTRY_THUNK_T9);
-		return none;
+		return goes_through_t9(context, call) ? through_t9(call, call->known_callee != 0)
+						      : none;
 	case LITIFUT_CLASS_BRANCH_DIRECT:
 		return shared(keeps_t9(context, call) && is_in_t9(image, context, call)
 				      ? LITIFUT_MIPS_ENTRY_THUNK_TAIL_NEAR
@@ -240,60 +271,93 @@ static void put_words(const struct litifut_arch_context *context, const uint32_t
 		litifut_put32(context->big_endian, code + 4 * i, words[i]);
 }
 
-/* litifut_thunk_near or litifut_thunk_jalr again, in reach of the calls around an
- * island. What can't be stored goes by the island's way for `jalr $t9`: that of the
- * first from behind it, that of the second from there as well. */
-void litifut_mips_write_island_thunk(const struct litifut_arch_context *context, unsigned entry,
-				     uint32_t address, uint8_t *code, uint32_t *island_entries)
+/* From where the registers are kept to the exit, without it; `own`: in room that is
+ * made for them, and given back by the instruction behind the exit. */
+static unsigned store(unsigned event_words, bool own, uint32_t address, uint32_t slow,
+		      uint32_t *words)
 {
-	const unsigned slow = LITIFUT_MIPS_NEAR_BYTES - 12;
-	uint32_t words[LITIFUT_MIPS_INDIRECT_BYTES / 4];
-	unsigned count;
+	unsigned count = 0;
 
-	if (entry == LITIFUT_MIPS_ENTRY_THUNK_NEAR) {
-		count = reserve(1, address, address + slow, words);
-		words[count++] = 0x8fa80000;
+	if (own)
+		words[count++] = TAKE_ROOM;
+	count += reserve(event_words, address + 4 * count, slow, words + count);
+	if (event_words == 1) {
+		words[count++] = LW_T0;
 		words[count++] = 0xac3f0000;
-		words[count++] = 0x03200008;
-		words[count++] = 0x8fa30004;
-		words[count++] = 0x8fa80000;
-		words[count] = litifut_mips_branch(0x10000000, address + 4 * count,
-						   island_entries[LITIFUT_MIPS_ENTRY_T9]);
-		count++;
-		words[count++] = 0x8fa30004;
 	} else {
-		count = reserve(3, address, island_entries[LITIFUT_MIPS_ENTRY_THUNK_NEAR] + slow,
-				words);
 		words[count++] = 0x24080000 | INDIRECT_WORD;
 		words[count++] = 0xac280000;
 		words[count++] = 0xac3f0004;
 		words[count++] = 0xac390008;
-		words[count++] = 0x8fa80000;
-		words[count++] = 0x03200008;
-		words[count++] = 0x8fa30004;
+		words[count++] = LW_T0;
 	}
-	put_words(context, words, count, code);
+	if (own)
+		words[count++] = LW_V1;
+	return count;
+}
+
+/* litifut_thunk_near or litifut_thunk_jalr again, or those with room of their own, which
+ * serve all callers, in reach of the calls around an island. What can't be stored goes by
+ * the island's way for `jalr $t9`: that of the first from behind it, that of the second
+ * from there as well. */
+void litifut_mips_write_island_thunk(const struct litifut_arch_context *context, unsigned entry,
+				     uint32_t address, uint8_t *code, uint32_t *island_entries)
+{
+	const bool own = context->own_room;
+	const bool near = entry == LITIFUT_MIPS_ENTRY_THUNK_NEAR;
+	const unsigned slow = LITIFUT_MIPS_NEAR_BYTES - (own ? 16 : 12);
+	uint32_t words[ISLAND_WORDS] = {0};
+	uint32_t at = near ? address : island_entries[LITIFUT_MIPS_ENTRY_THUNK_NEAR];
+	unsigned count = store(near ? 1 : 3, own, address, at + slow, words);
+
+	words[count++] = JR_T9;
+	words[count++] = own ? GIVE_ROOM : LW_V1;
+	if (near) {
+		count = slow / 4;
+		words[count++] = LW_T0;
+		if (own)
+			words[count++] = LW_V1;
+		words[count] = litifut_mips_branch(0x10000000, address + 4 * count,
+						   island_entries[LITIFUT_MIPS_ENTRY_T9]);
+		words[count + 1] = own ? GIVE_ROOM : LW_V1;
+	}
+	put_words(context, words, ISLAND_WORDS, code);
 	island_entries[entry] = address;
+	if (own)
+		island_entries[near ? LITIFUT_MIPS_ENTRY_THUNK_NEAR_OWN
+				    : LITIFUT_MIPS_ENTRY_THUNK_T9_OWN] = address;
+}
+
+/* Offset of the part that calls the recorder. */
+static unsigned slow_part(bool own)
+{
+	return own ? 64 : 56;
 }
 
 unsigned litifut_mips_write_thunk(const struct litifut_arch_context *context,
 				  const struct litifut_thunk *thunk, uint32_t address,
 				  const uint32_t *entries, uint8_t *code)
 {
+	const bool own = thunk->number == LITIFUT_MIPS_OWN_ROOM;
+	const uint32_t recorder =
+		entries[own ? LITIFUT_MIPS_ENTRY_THUNK_CALL_OWN : LITIFUT_MIPS_ENTRY_THUNK_CALL];
 	uint32_t words[THUNK_WORDS] = {0}; /* trampolines are numbered: the rest is empty */
-	unsigned count = reserve(1, address, address + 56, words);
-	unsigned exit;
+	unsigned count = store(1, own, address, address + slow_part(own), words);
+	unsigned exit = count;
 
-	words[count++] = 0x8fa80000;
-	words[count++] = 0xac3f0000;
-	exit = count;
 	words[count++] = litifut_mips_jump(context, false, address + 4 * exit, thunk->callee);
-	words[count++] = 0x8fa30004;
+	words[count++] = own ? GIVE_ROOM : LW_V1;
 	words[count++] = 0xafbf0008;
-	words[count] = litifut_mips_jump(context, true, address + 4 * count,
-					 entries[LITIFUT_MIPS_ENTRY_THUNK_CALL]);
+	words[count] = litifut_mips_jump(context, true, address + 4 * count, recorder);
 	if (!words[exit] || !words[count])
 		return 0;
 	put_words(context, words, THUNK_WORDS, code);
 	return sizeof(words);
+}
+
+void litifut_mips_thunk_frame(const struct litifut_thunk *thunk, struct litifut_frame_code *frame)
+{
+	if (thunk->number != LITIFUT_MIPS_OWN_ROOM)
+		return;
+	frame->steps[frame->step_count++] = (struct litifut_frame_step){.at = 4, .stack = 16};
 }

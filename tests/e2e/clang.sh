@@ -1,6 +1,7 @@
 #!/bin/sh
 # What clang makes otherwise than GCC. On MIPS its static functions get no room for
-# their arguments on the stack, and what the caller keeps there must stay.
+# their arguments on the stack, and what the caller keeps there must stay; many
+# arguments stand there themselves.
 . "$(dirname "$0")/../lib.sh"
 
 compiler()
@@ -37,10 +38,32 @@ behaviour()
 			int sum = twice(count) + twice(words[0]);
 			return words[0] + 10 * words[1] + 100 * words[2] + sum + others[0] + 3 * others[1] + (arguments[0] != NULL);
 		}
+		struct pair { int a, b; };
+		static KEEP double many(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k,
+					int l, int m, int n, int o, int p, int q, int r, int s, int t, double u,
+					struct pair v, const char *w)
+		{
+			return a + 2 * b + 3 * c + 5 * d + 7 * e + 11 * f + 13 * g + 17 * h + 19 * i + 23 * j +
+			       29 * k + 31 * l + 37 * m + 41 * n + 43 * o + 47 * p + 53 * q + 59 * r + 61 * s + 67 * t +
+			       u * v.a - v.b + w[1];
+		}
+		static KEEP double passes_many(int x, double y)
+		{
+			double (*volatile pointer)(int, int, int, int, int, int, int, int, int, int, int, int, int, int,
+						   int, int, int, int, int, int, double, struct pair, const char *) = many;
+			struct pair pair = {x, x + 7};
+			double sum = 0;
+			for (int i = 0; i < 3; i++) {
+				sum += many(x, 2, i, 4, 5, x, 7, 8, 9, i, 11, 12, x, 14, 15, 16, i, 18, 19, x, y, pair, "abc");
+				sum *= pointer(i, 2, x, 4, 5, i, 7, 8, 9, x, 11, 12, i, 14, 15, 16, x, 18, 19, i, y, pair, "xyz");
+			}
+			return sum;
+		}
 		int main(int argc, char **argv)
 		{
 			for (int i = 2; i < 6; i++)
-				printf("%d %d\n", frame_of_static_calls(i, argc), frame_of_any_size(i * 3 + argc, argv));
+				printf("%d %d %g\n", frame_of_static_calls(i, argc), frame_of_any_size(i * 3 + argc, argv),
+				       passes_many(i, i / 3.0));
 			return 0;
 		}
 	END

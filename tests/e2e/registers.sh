@@ -269,7 +269,9 @@ mips_source()
 		.endr
 		lw $2, (REGISTERS + 4 * 2)($1)
 		.endm
-		.macro call name instruction:vararg
+		/* \kept: the words that the caller keeps at sp; without the first four it has
+		 * left them to its callees, as o32 says */
+		.macro call_with kept name instruction:vararg
 		.globl \name
 		.ent \name
 		\name:
@@ -283,7 +285,7 @@ mips_source()
 		mthi $2
 		lw $2, LO($1)
 		mtlo $2
-		.irp n, 0, 4, 8, 12, 16, 20, 24, 28
+		.irp n, \kept
 		lw $2, (ARGUMENTS + \n)($1)
 		sw $2, \n($29)
 		.endr
@@ -301,6 +303,12 @@ mips_source()
 		.end \name
 		.size \name, . - \name
 		.endm
+		.macro call name instruction:vararg
+		call_with "0, 4, 8, 12, 16, 20, 24, 28" \name, \instruction
+		.endm
+		.macro call_room name instruction:vararg
+		call_with "16, 20, 24, 28" \name, \instruction
+		.endm
 		.globl callee
 		.ent callee
 		callee:
@@ -312,6 +320,9 @@ mips_source()
 		call mips_jal jal callee
 		call mips_bal bal callee
 		call mips_jalr_t9 jalr $25
+		call_room mips_room_jal jal callee
+		call_room mips_room_bal bal callee
+		call_room mips_room_jalr_t9 jalr $25
 		call mips_jalr_v0 jalr $2
 		call mips_jalr_hb jalr.hb $25
 		call mips_jalr_hb_16 jalr.hb $16
@@ -355,7 +366,8 @@ mips_source()
 		#define CALLS(X) X(mips_jal) X(mips_bal) X(mips_jalr_t9) X(mips_jalr_v0) \
 			X(mips_jalr_t0) X(mips_jalr_s0) X(mips_jalr_s7) X(mips_jalr_chain) X(mips_bgezal) \
 			X(mips_bltzal) X(mips_tail_j) X(mips_tail_b) X(mips_tail_jr) X(mips_tail_jr_8) \
-			X(mips_jalr_hb) X(mips_jalr_hb_16) X(mips_tail_jr_hb)
+			X(mips_jalr_hb) X(mips_jalr_hb_16) X(mips_tail_jr_hb) \
+			X(mips_room_jal) X(mips_room_bal) X(mips_room_jalr_t9)
 		extern void callee(void);
 		static void prepare(uint32_t *w)
 		{
@@ -367,7 +379,8 @@ mips_source()
 		}
 		/* $at is free at a call; $k0, $k1 are the kernel's; sp and ra are seen to apart */
 		#define IGNORED(i) ((i) == CORE || (i) == CORE + 1 || (i) == CORE + 26 || \
-			(i) == CORE + 27 || (i) == CORE + 29 || (i) == CORE + 31)
+			(i) == CORE + 27 || (i) == CORE + 29 || (i) == CORE + 31 || \
+			(has_room && (i) >= CORE + 32 && (i) < CORE + 36))
 	END
 }
 
@@ -383,6 +396,7 @@ behaviour()
 		uint32_t inside[WORDS] __attribute__((aligned(8)));
 		uint32_t after[WORDS] __attribute__((aligned(8)));
 		static unsigned bad, calls;
+		static int has_room; /* of its own, for its callee's first four arguments */
 		static void compare(const char *name, const char *where, const uint32_t *got)
 		{
 			for (int i = 0; i < COMPARED; i++) {
@@ -400,6 +414,7 @@ behaviour()
 		}
 		static void test(const char *name, void (*call)(void), void *back)
 		{
+			has_room = strncmp(name, "mips_room", 9) == 0;
 			for (uint32_t round = 1; round < 5; round++) {
 				for (int i = 0; i < WORDS; i++)
 					want[i] = (0x9e3779b9u * (i + 1)) ^ round << 28 ^ 0x40000000;
@@ -435,6 +450,12 @@ behaviour()
 	if [ "$target" = armel ]; then
 		kept old "-march=armv5te -marm -mfloat-abi=soft -DOLD" QEMU_CPU=arm926
 	elif [ "$cpu" != arm ]; then
+		[ "${LITIFUT_ENGINE:-}" = db ] || is "callers with and without room have thunks" \
+			"$("$triplet-objdump" -d traced/program | awk '/>:$/ { name = $2 }
+				name ~ /<mips_(room_)?(jal|bal|jalr_t9)>:/ && $NF ~ /<litifut_[a-z]*/ {
+					sub(/litifut_trampolines.*/, "litifut_trampolines", $NF)
+					print name, $NF }')" \
+			"$(called_thunks)"
 		is "jalr.hb and jr.hb: what goes on in their place clears hazards, too" \
 			"$("$triplet-objdump" -d traced/program | awk '/>:$/ { name = $2 }
 				$3 == "jr.hb" && $4 == "at" { print name }' | sort)" \
@@ -442,6 +463,15 @@ behaviour()
 		kept wide "-mips32r2 -mfp64" QEMU_CPU=74Kf
 		spoiled wide "-mips32r2 -mfp64" QEMU_CPU=74Kf
 	fi
+}
+
+# Where calls from functions with and without room for arguments go to.
+called_thunks()
+{
+	for each_call in jal:trampolines bal:trampolines jalr_t9:thunk_jalr_own room_jal:trampolines \
+		room_bal:trampolines room_jalr_t9:thunk_jalr; do
+		echo "<mips_${each_call%:*}>: <litifut_${each_call#*:}>"
+	done | sed 's/_trampolines>/_trampolines/'
 }
 
 # spoiled NAME FLAGS [VARIABLE=VALUE]: the same with a recorder of the user's own that

@@ -56,8 +56,10 @@ static size_t find(const struct listing *listing, const char *text)
 	return 0;
 }
 
-static const uint32_t entries[LITIFUT_ENTRIES_MAX] = {ENTRY, ENTRY, ENTRY, ENTRY,
-						      ENTRY, ENTRY, ENTRY, ENTRY};
+static const uint32_t entries[LITIFUT_ENTRIES_MAX] = {
+	ENTRY, ENTRY, ENTRY,
+	ENTRY, ENTRY, ENTRY,
+	ENTRY, ENTRY, [LITIFUT_MIPS_ENTRY_THUNK_CALL_OWN] = ENTRY + 0x100};
 
 static void arm_direct_calls_take_12_instructions(void **state)
 {
@@ -225,6 +227,42 @@ static void mips_direct_calls_take_14(void **state)
 	}
 }
 
+/* Where the caller may have no room for two registers, the thunk makes it: two
+ * instructions more, and the callee finds the stack as the caller left it. */
+static void mips_thunks_with_room_of_their_own_take_16(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		const struct litifut_arch_context context = {
+			.big_endian = i & 1, .position_independent = i & 2, .thunks = true};
+		const struct litifut_thunk thunk = {LITIFUT_THUNK_CALLEE, false,
+						    LITIFUT_MIPS_OWN_ROOM, 0x10000};
+		struct litifut_frame_code frame = {0};
+		struct listing listing;
+		uint8_t code[256];
+		unsigned bytes = litifut_mips_write_thunk(&context, &thunk, ADDRESS, entries, code);
+
+		assert_int_equal(bytes, LITIFUT_MIPS_THUNK_BYTES);
+		read_code(&litifut_arch_mips, &context, LITIFUT_CODE_PLAIN, code, bytes, ADDRESS,
+			  &listing);
+		assert_string_equal(listing.text[0], "addiu $sp, $sp, -0x10");
+		assert_string_equal(listing.text[7], "beqz $t0, 0x20040");
+		assert_string_equal(listing.text[10], "beqz $t0, 0x20040");
+		assert_string_equal(listing.text[11], "lw $t0, ($sp)");
+		assert_string_equal(listing.text[13], "lw $v1, 4($sp)");
+		assert_int_equal(find(&listing, i & 2 ? "b 0x10000" : "j 0x10000"), 14);
+		assert_string_equal(listing.text[15], "addiu $sp, $sp, 0x10");
+		assert_int_equal(listing.addresses[16], 0x20040);
+		assert_string_equal(listing.text[16], "sw $ra, 8($sp)");
+		/* as far behind the exit as LITIFUT_EXIT_DISTANCE says */
+		assert_int_equal(find(&listing, i & 2 ? "bal 0x21100" : "jal 0x21100"), 17);
+		litifut_mips_thunk_frame(&thunk, &frame);
+		assert_int_equal(frame.step_count, 1);
+		assert_int_equal(frame.steps[0].at, 4);
+		assert_int_equal(frame.steps[0].stack, 16);
+	}
+}
+
 static void mips_thunks_know_their_reach(void **state)
 {
 	const struct litifut_arch_context fixed = {.thunks = true};
@@ -262,52 +300,103 @@ static void mips_islands_have_thunks(void **state)
 			  LITIFUT_MIPS_NEAR_BYTES, near, &listing);
 		assert_int_equal(listing.count, LITIFUT_MIPS_NEAR_BYTES / 4);
 		assert_int_equal(find(&listing, "jr $t9"), 12); /* 14 with its delay slot */
-		assert_string_equal(listing.text[6], "beqz $t0, 0x20094");
-		assert_string_equal(listing.text[9], "beqz $t0, 0x20094");
-		assert_int_equal(listing.addresses[14], 0x20094);
-		assert_int_equal(find(&listing, "b 0x20000"), 15);
+		assert_string_equal(listing.text[6], "beqz $t0, 0x200a0");
+		assert_string_equal(listing.text[9], "beqz $t0, 0x200a0");
+		assert_int_equal(listing.addresses[17], 0x200a0);
+		assert_int_equal(find(&listing, "b 0x20000"), 18);
 		read_code(&litifut_arch_mips, &context, LITIFUT_CODE_PLAIN,
 			  code + (indirect - ADDRESS), LITIFUT_MIPS_INDIRECT_BYTES, indirect,
 			  &listing);
 		assert_int_equal(find(&listing, "jr $t9"), 16);
 		assert_int_equal(listing.count, LITIFUT_MIPS_INDIRECT_BYTES / 4);
-		assert_string_equal(listing.text[7], "beqz $t0, 0x20094");
-		assert_string_equal(listing.text[10], "beqz $t0, 0x20094");
+		assert_string_equal(listing.text[7], "beqz $t0, 0x200a0");
+		assert_string_equal(listing.text[10], "beqz $t0, 0x200a0");
 		find(&listing, "sw $t9, 8($at)");
+		/* callers without room go by the gate */
+		assert_int_equal(island[LITIFUT_MIPS_ENTRY_THUNK_NEAR_OWN], ADDRESS);
+		assert_int_equal(island[LITIFUT_MIPS_ENTRY_THUNK_T9_OWN], ADDRESS);
+	}
+}
+
+/* Where many callers have no room, its thunks serve all of them. */
+static void mips_islands_make_room_for_all(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		const struct litifut_arch_context context = {.big_endian = i & 1,
+							     .position_independent = i & 2,
+							     .thunks = true,
+							     .own_room = true};
+		const uint32_t near =
+			ADDRESS + LITIFUT_MIPS_WAYS_BYTES + LITIFUT_MIPS_NUMBERED_BYTES;
+		uint32_t island[LITIFUT_ENTRIES_MAX];
+		uint8_t code[LITIFUT_MIPS_ISLAND_BYTES];
+
+		litifut_mips_write_island(&context, ADDRESS, entries, code, island);
+		assert_int_equal(island[LITIFUT_MIPS_ENTRY_THUNK_NEAR], near);
+		assert_int_equal(island[LITIFUT_MIPS_ENTRY_THUNK_NEAR_OWN], near);
+		assert_int_equal(island[LITIFUT_MIPS_ENTRY_THUNK_T9],
+				 near + LITIFUT_MIPS_NEAR_BYTES);
+		assert_int_equal(island[LITIFUT_MIPS_ENTRY_THUNK_T9_OWN],
+				 near + LITIFUT_MIPS_NEAR_BYTES);
+		for (unsigned thunk = 0; thunk < 2; thunk++) {
+			uint32_t start = near + thunk * LITIFUT_MIPS_NEAR_BYTES;
+			struct listing listing;
+			size_t leaves;
+
+			read_code(&litifut_arch_mips, &context, LITIFUT_CODE_PLAIN,
+				  code + (start - ADDRESS), LITIFUT_MIPS_NEAR_BYTES, start,
+				  &listing);
+			assert_string_equal(listing.text[0], "addiu $sp, $sp, -0x10");
+			leaves = find(&listing, "jr $t9");
+			assert_int_equal(leaves, thunk ? 18 : 14);
+			assert_string_equal(listing.text[leaves - 1], "lw $v1, 4($sp)");
+			assert_string_equal(listing.text[leaves + 1], "addiu $sp, $sp, 0x10");
+			assert_string_equal(listing.text[7 + thunk], "beqz $t0, 0x2009c");
+			assert_string_equal(listing.text[10 + thunk], "beqz $t0, 0x2009c");
+			if (thunk)
+				continue;
+			assert_int_equal(listing.addresses[16], 0x2009c);
+			assert_string_equal(listing.text[16], "lw $t0, ($sp)");
+			assert_string_equal(listing.text[17], "lw $v1, 4($sp)");
+			assert_string_equal(listing.text[18], "b 0x20000");
+			assert_string_equal(listing.text[19], "addiu $sp, $sp, 0x10");
+		}
 	}
 }
 
 /* Room for arguments at sp is only taken for granted in a function with a frame
- * that does not use it. */
-static void mips_callers_without_room_are_left_to_the_db(void **state)
+ * that does not use it. Others go by thunks that make room. */
+static void mips_callers_without_room_get_other_thunks(void **state)
 {
+	enum { OWN = 0, CALLERS = 1, LEFT = 2 };
 	static const struct {
 		uint32_t first; /* instruction of the caller */
 		uint32_t second;
 		uint32_t slot; /* delay slot of the call */
-		enum litifut_thunk_kind kind;
+		int room;      /* or LEFT: no thunk at all */
 		uint32_t last; /* instruction of the caller after the call */
 	} cases[] = {
-		{0x27bdffe0, 0xafbf001c, 0, LITIFUT_THUNK_ENTRY, 0}, /* addiu sp, sp, -32 */
-		{0x00000000, 0xafbf001c, 0, LITIFUT_THUNK_NONE, 0},
-		{0x27bdfff0, 0xafbf000c, 0, LITIFUT_THUNK_NONE, 0}, /* 16 bytes */
-		{0x27bdffe0, 0xafa20004, 0, LITIFUT_THUNK_NONE, 0}, /* sw v0, 4(sp) */
-		{0x27bdffe0, 0xafbf001c, 0xafa20000, LITIFUT_THUNK_NONE, 0},
-		{0x27bdffe0, 0xafbf001c, 0x24190001, LITIFUT_THUNK_NONE, 0}, /* li t9, 1 */
-		{0x27bdffe0, 0x27a40010, 0, LITIFUT_THUNK_ENTRY, 0},         /* addiu a0, sp, 16 */
-		{0x27bdffe0, 0x27a40008, 0, LITIFUT_THUNK_NONE, 0},          /* addiu a0, sp, 8 */
+		{0x27bdffe0, 0xafbf001c, 0, CALLERS, 0}, /* addiu sp, sp, -32 */
+		{0x00000000, 0xafbf001c, 0, OWN, 0},
+		{0x27bdfff0, 0xafbf000c, 0, OWN, 0}, /* 16 bytes */
+		{0x27bdffe0, 0xafa20004, 0, OWN, 0}, /* sw v0, 4(sp) */
+		{0x27bdffe0, 0xafbf001c, 0xafa20000, OWN, 0},
+		{0x27bdffe0, 0xafbf001c, 0x24190001, LEFT, 0}, /* li t9, 1 */
+		{0x27bdffe0, 0x27a40010, 0, CALLERS, 0},       /* addiu a0, sp, 16 */
+		{0x27bdffe0, 0x27a40008, 0, OWN, 0},           /* addiu a0, sp, 8 */
 		/* addiu a0, s8, 8, and the same with move s8, sp */
-		{0x27bdffe0, 0xafbf001c, 0x27c40008, LITIFUT_THUNK_ENTRY, 0},
-		{0x27bdffe0, 0x03a0f025, 0x27c40008, LITIFUT_THUNK_NONE, 0},
-		{0x27bdffe0, 0x03a0f025, 0, LITIFUT_THUNK_ENTRY, 0}, /* move s8, sp */
-		{0x27bdffe0, 0x03a01025, 0, LITIFUT_THUNK_NONE, 0},  /* move v0, sp */
-		{0x27bdffe0, 0x0220e821, 0, LITIFUT_THUNK_NONE, 0},  /* move sp, s1 */
-		{0x27bdffe0, 0xafbf001c, 0, LITIFUT_THUNK_ENTRY, 0x27bd0020},
-		{0x27bdffe0, 0xafbf001c, 0, LITIFUT_THUNK_NONE, 0x27bdfff0}, /* addiu sp, sp, -16 */
+		{0x27bdffe0, 0xafbf001c, 0x27c40008, CALLERS, 0},
+		{0x27bdffe0, 0x03a0f025, 0x27c40008, OWN, 0},
+		{0x27bdffe0, 0x03a0f025, 0, CALLERS, 0}, /* move s8, sp */
+		{0x27bdffe0, 0x03a01025, 0, OWN, 0},     /* move v0, sp */
+		{0x27bdffe0, 0x0220e821, 0, OWN, 0},     /* move sp, s1 */
+		{0x27bdffe0, 0xafbf001c, 0, CALLERS, 0x27bd0020},
+		{0x27bdffe0, 0xafbf001c, 0, OWN, 0x27bdfff0}, /* addiu sp, sp, -16 */
 		/* sw a1, 4(s8) */
-		{0x27bdffe0, 0xafbf001c, 0, LITIFUT_THUNK_ENTRY, 0xafc50004},
-		{0x27bdffe0, 0x03a0f025, 0, LITIFUT_THUNK_NONE, 0xafc50004},
-		{0x27bdffe0, 0x03a0f021, 0, LITIFUT_THUNK_NONE, 0xafc50004},
+		{0x27bdffe0, 0xafbf001c, 0, CALLERS, 0xafc50004},
+		{0x27bdffe0, 0x03a0f025, 0, OWN, 0xafc50004},
+		{0x27bdffe0, 0x03a0f021, 0, OWN, 0xafc50004},
 	};
 	const struct litifut_arch_context context = {.position_independent = true, .thunks = true};
 	struct litifut_image image = {0};
@@ -329,7 +418,19 @@ static void mips_callers_without_room_are_left_to_the_db(void **state)
 		call.argument_room = litifut_mips_argument_room(&context, &section, 0x1000, 0x1014);
 		litifut_mips_decode(&context, bytes + 8, 8, 0x1008, LITIFUT_CODE_PLAIN,
 				    &call.instruction);
-		assert_int_equal(litifut_mips_thunk(&image, &context, &call).kind, cases[i].kind);
+		for (unsigned known = 0; known < 2; known++) {
+			static const unsigned numbers[2][2] = {
+				{LITIFUT_MIPS_ENTRY_THUNK_T9_OWN, LITIFUT_MIPS_ENTRY_THUNK_T9},
+				{LITIFUT_MIPS_ENTRY_THUNK_NEAR_OWN, LITIFUT_MIPS_ENTRY_THUNK_NEAR}};
+			struct litifut_thunk thunk;
+
+			call.known_callee = known ? 0x2000 : 0;
+			thunk = litifut_mips_thunk(&image, &context, &call);
+			assert_int_equal(thunk.kind, cases[i].room == LEFT ? LITIFUT_THUNK_NONE
+									   : LITIFUT_THUNK_ENTRY);
+			if (cases[i].room != LEFT)
+				assert_int_equal(thunk.number, numbers[known][cases[i].room]);
+		}
 	}
 }
 
@@ -391,10 +492,12 @@ int main(void)
 		cmocka_unit_test(arm_tail_calls_go_back_to_their_trampoline),
 		cmocka_unit_test(arm_thunks_know_their_reach),
 		cmocka_unit_test(mips_direct_calls_take_14),
+		cmocka_unit_test(mips_thunks_with_room_of_their_own_take_16),
 		cmocka_unit_test(mips_thunks_know_their_reach),
 		cmocka_unit_test(mips_islands_have_thunks),
+		cmocka_unit_test(mips_islands_make_room_for_all),
 		cmocka_unit_test(mips_tail_calls_have_thunks),
-		cmocka_unit_test(mips_callers_without_room_are_left_to_the_db),
+		cmocka_unit_test(mips_callers_without_room_get_other_thunks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -240,21 +240,28 @@ litifut_stub_tail:
 	/* bal, from its thunk */
 	through_t9 litifut_stub_near, litifut_enter_near
 
-/* From the thunk of one callee, which has t0, v1 and the call's ra at the
- * caller's sp; its exit, the instruction that goes on to the callee, stands at a
- * fixed distance before the address in ra (LITIFUT_EXIT_DISTANCE). */
-	.globl litifut_thunk_call
-	.hidden litifut_thunk_call
-	.type litifut_thunk_call, @function
-	.ent litifut_thunk_call
-litifut_thunk_call:
+/* From the thunk of one callee, which has t0, v1 and the call's ra at sp, with
+ * `room` bytes that it made there. Its exit, the instruction that goes on to the
+ * callee, stands at a fixed distance before the address in ra
+ * (LITIFUT_EXIT_DISTANCE). */
+	.macro	from_thunk name room
+	.globl \name
+	.hidden \name
+	.type \name, @function
+	.ent \name
+\name:
 	.cfi_startproc
-	.cfi_offset 31, 8
+	.cfi_adjust_cfa_offset \room
+	.cfi_offset 31, 8 - \room
 	move	$at, $ra
 	lw	$t0, 0($sp)
 	lw	$v1, 4($sp)
 	lw	$ra, 8($sp)
 	.cfi_restore 31
+	.if	\room
+	addiu	$sp, $sp, \room
+	.cfi_adjust_cfa_offset -\room
+	.endif
 	save	litifut_enter_thunk
 	addiu	$a3, $sp, FRAME
 	jalr	$t9
@@ -265,7 +272,11 @@ litifut_thunk_call:
 	addiu	$sp, $sp, FRAME
 	.cfi_adjust_cfa_offset -FRAME
 	.cfi_endproc
-	.end litifut_thunk_call
-	.size litifut_thunk_call, . - litifut_thunk_call
+	.end \name
+	.size \name, . - \name
+	.endm
+
+	from_thunk litifut_thunk_call, 0
+	from_thunk litifut_thunk_call_own, 16
 
 	.section .note.GNU-stack, "", @progbits

@@ -3,9 +3,11 @@
  * an event themselves: there is no cursor yet, or it has come to a multiple
  * of 16 KB. Then the way is that of the other engine, but for the instruction DB.
  *
- * Two registers and $at are not enough, so two more are kept in the 16 bytes at
- * the caller's sp, which o32 gives to every callee for its arguments; nothing
- * can be in them at a call. The rewriter makes sure that the caller has a frame.
+ * $at is not enough, so two more registers are kept in the 16 bytes at the caller's
+ * sp, which o32 gives to every callee for its arguments; nothing can be in them at a
+ * call. Where the rewriter can't be sure that the caller has such bytes, it takes
+ * the thunks that make room for themselves (`_own`). They give it back before the
+ * callee is entered, whose own arguments may lie there.
  *
  * tracer/armed.c says where the cursor is. `ll` and `sc` reserve the place: a
  * signal handler that comes between makes `sc` fail, and the call goes the long
@@ -47,46 +49,71 @@
 	.text
 	.p2align 2
 
-/* jalr $t9: stores the callee as well. */
-	.globl litifut_thunk_jalr
-	.hidden litifut_thunk_jalr
-	.type litifut_thunk_jalr, @function
-	.ent litifut_thunk_jalr
-litifut_thunk_jalr:
-	.cfi_startproc
-	reserve	12
+	/* What a thunk stores at $at: the callee in $t9 as well, */
+	.macro	stores_call
 	li	$t0, INDIRECT
 	sw	$t0, 0($at)
 	sw	$ra, 4($at)
 	sw	$t9, 8($at)
 	lw	$t0, 0($sp)
-	jr	$t9
-	lw	$v1, 4($sp)
-8:	lw	$t0, 0($sp)
-	b	litifut_stub_jalr
-	lw	$v1, 4($sp)
-	.cfi_endproc
-	.end litifut_thunk_jalr
-	.size litifut_thunk_jalr, . - litifut_thunk_jalr
+	.endm
 
-/* A bal that the linker made of a jalr $t9: the callee is known, and in $t9. */
-	.globl litifut_thunk_near
-	.hidden litifut_thunk_near
-	.type litifut_thunk_near, @function
-	.ent litifut_thunk_near
-litifut_thunk_near:
-	.cfi_startproc
-	reserve	4
+	/* or, because it is known, not. */
+	.macro	stores_return
 	lw	$t0, 0($sp)
 	sw	$ra, 0($at)
+	.endm
+
+	/* A call whose callee is in $t9. `stub`: where it goes if nothing can be stored. */
+	.macro	through name bytes stores stub
+	.globl \name
+	.hidden \name
+	.type \name, @function
+	.ent \name
+\name:
+	.cfi_startproc
+	reserve	\bytes
+	\stores
 	jr	$t9
 	lw	$v1, 4($sp)
 8:	lw	$t0, 0($sp)
-	b	litifut_stub_near
+	b	\stub
 	lw	$v1, 4($sp)
 	.cfi_endproc
-	.end litifut_thunk_near
-	.size litifut_thunk_near, . - litifut_thunk_near
+	.end \name
+	.size \name, . - \name
+	.endm
+
+	/* The same with room of its own. */
+	.macro	through_own name bytes stores stub
+	.globl \name
+	.hidden \name
+	.type \name, @function
+	.ent \name
+\name:
+	.cfi_startproc
+	addiu	$sp, $sp, -16
+	.cfi_adjust_cfa_offset 16
+	reserve	\bytes
+	\stores
+	lw	$v1, 4($sp)
+	jr	$t9
+	addiu	$sp, $sp, 16
+8:	lw	$t0, 0($sp)
+	lw	$v1, 4($sp)
+	b	\stub
+	addiu	$sp, $sp, 16
+	.cfi_endproc
+	.end \name
+	.size \name, . - \name
+	.endm
+
+/* jalr $t9 */
+	through	litifut_thunk_jalr, 12, stores_call, litifut_stub_jalr
+	through_own litifut_thunk_jalr_own, 12, stores_call, litifut_stub_jalr
+/* A bal that the linker made of a jalr $t9, or a jalr $t9 whose callee is known. */
+	through	litifut_thunk_near, 4, stores_return, litifut_stub_near
+	through_own litifut_thunk_near_own, 4, stores_return, litifut_stub_near
 
 /* A tail call, from its trampoline: ra is its key, at what the callee gets in ra.
  * The thunks take room of their own: what the function that the call ends has in its
@@ -129,20 +156,14 @@ litifut_thunk_near:
 	lw	$t0, 0($sp)
 	.endm
 
-	/* the callee is known */
-	.macro	stores_key
-	lw	$t0, 0($sp)
-	sw	$ra, 0($at)
-	.endm
-
-	/* it is not in $t9, and its trampoline goes on to it */
+	/* the callee is known, but not in $t9, and its trampoline goes on to it */
 	.macro	stores_key_for_return
-	stores_key
+	stores_return
 	move	$at, $ra
 	.endm
 
 	tail	litifut_thunk_tail, 12, stores_callee, "jr $t9"
-	tail	litifut_thunk_tail_near, 4, stores_key, "jr $t9"
+	tail	litifut_thunk_tail_near, 4, stores_return, "jr $t9"
 	tail	litifut_thunk_tail_back, 4, stores_key_for_return, "jr $at"
 
 	.section .note.GNU-stack, "", @progbits
