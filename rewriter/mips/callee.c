@@ -6,6 +6,7 @@
  *	addiu t9, t9, %lo(f)		not with those
  *	jalr  t9
  *
+ * Clang takes another register than $t9 before the last step, and another one than $gp.
  * Where nothing comes between, and nothing jumps to between, and the entry of the
  * GOT is one that the dynamic linker fills with an address in this very image, the
  * callee is known. Such are the local entries, and in an executable those of symbols
@@ -15,10 +16,13 @@
 #include "rewriter/mips/mips.h"
 #include "rewriter/tail.h"
 
-enum { GP = 28, ADDIU = 0x09, LW = 0x23, RESERVED = 2, SYMBOL_BYTES = 16 };
+enum { GP = 28, SP = 29, ADDIU = 0x09, LW = 0x23, SW = 0x2b, RESERVED = 2, SYMBOL_BYTES = 16 };
 
 /* So many instructions are looked at, at the most. */
 #define FARTHEST 128
+
+/* Bytes of functions that are looked at as a whole, for each of their calls. */
+#define LARGEST 0x10000
 
 static uint32_t tag_value(const struct litifut_image *image, const struct litifut_section *dynamic,
 			  uint32_t wanted)
@@ -143,15 +147,71 @@ static bool goes_on(const struct litifut_arch_context *context,
 		!(litifut_get32(context->big_endian, code) & 0x00020000)); /* bltzl, bgezl */
 }
 
+/* Where what a register holds comes from, followed back from a call. */
+struct trail {
+	unsigned reg;    /* so far */
+	uint32_t offset; /* to be added to what is in it */
+};
+
+static bool is_move(uint32_t word) /* addu or or with $zero */
+{
+	return (word | 4) >> 26 == 0 && ((word | 4) & 0x7ff) == 0x25 &&
+	       (!(word >> 21 & 31) || !(word >> 16 & 31));
+}
+
+/* Follows the trail over `word`, which writes its register. False: it ends here. */
+static bool follow(struct trail *trail, uint32_t word)
+{
+	unsigned source = word >> 21 & 31;
+
+	if (word >> 26 == ADDIU && source) {
+		trail->offset += (uint32_t)(int16_t)(word & 0xffff);
+	} else if (is_move(word)) {
+		source |= word >> 16 & 31;
+	} else {
+		return false;
+	}
+	trail->reg = source;
+	return source != 0;
+}
+
+/* Does register `number`, into which the start of the call's function puts its global
+ * pointer, hold that in all of it? Clang takes registers that calls keep. */
+static bool holds_pointer(const struct litifut_arch_context *context,
+			  const struct litifut_cramped_call *call,
+			  const struct litifut_mips_pointer *pointer, unsigned number)
+{
+	uint32_t from = call->function_start + 4 * pointer->words;
+	uint32_t end = call->section->address + call->section->size;
+	uint32_t restore = 0;
+
+	if (number != pointer->number || !(number >= 16 && number <= 23) ||
+	    call->function_end > end || call->function_end - call->function_start > LARGEST)
+		return false;
+	for (uint32_t at = call->function_start; at < from; at += 4) {
+		uint32_t word = word_at(context, call->section, at);
+
+		if (word >> 16 == (SW << 10 | SP << 5 | number)) /* the caller's value */
+			restore = word ^ (SW ^ LW) << 26;
+	}
+	for (uint32_t at = from; at < call->function_end; at += 4) {
+		uint32_t word = word_at(context, call->section, at);
+
+		if (litifut_mips_writes(word, number) && word != restore)
+			return false;
+	}
+	return true;
+}
+
 uint32_t litifut_mips_callee(const struct litifut_image *image,
 			     const struct litifut_arch_context *context,
 			     const struct litifut_cramped_call *call,
 			     const struct litifut_targets *targets)
 {
 	uint32_t lowest = call->address > 4 * FARTHEST ? call->address - 4 * FARTHEST : 0;
-	struct litifut_mips_pointer computed;
+	struct trail trail = {LITIFUT_MIPS_T9, 0};
+	struct litifut_mips_pointer computed = {0};
 	uint32_t pointer = 0;
-	uint32_t offset = 0;
 
 	if (call->instruction.thumb || call->function_start < call->section->address)
 		return 0;
@@ -169,20 +229,24 @@ uint32_t litifut_mips_callee(const struct litifut_image *image,
 
 		if (!goes_on(context, call->section, at))
 			return 0;
-		if (!litifut_mips_writes(word, LITIFUT_MIPS_T9))
+		if (!litifut_mips_writes(word, trail.reg))
 			continue;
 		if (at > lowest && !goes_on(context, call->section, at - 4))
 			return 0; /* it may be a delay slot that is passed over */
-		if (word >> 16 == (ADDIU << 10 | LITIFUT_MIPS_T9 << 5 | LITIFUT_MIPS_T9)) {
-			offset += (uint32_t)(int16_t)(word & 0xffff);
+		if (follow(&trail, word))
 			continue;
-		}
-		if (word >> 16 != (LW << 10 | GP << 5 | LITIFUT_MIPS_T9))
+		if (word >> 26 != LW)
 			return 0;
 		uint32_t entry =
 			got_entry(image, context, pointer + (uint32_t)(int16_t)(word & 0xffff));
+		uint32_t callee = entry ? entry + trail.offset : 0;
 
-		return entry && is_own_code(image, entry + offset) ? entry + offset : 0;
+		/* If the linker has made a branch to just there of the call, this is no
+		 * chance, whatever register the pointer was kept in. */
+		if ((word >> 21 & 31) != GP && callee != call->instruction.target &&
+		    !holds_pointer(context, call, &computed, word >> 21 & 31))
+			return 0;
+		return callee && is_own_code(image, callee) ? callee : 0;
 	}
 	return 0;
 }

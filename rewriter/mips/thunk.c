@@ -296,6 +296,12 @@ static unsigned store(unsigned event_words, bool own, uint32_t address, uint32_t
 	return count;
 }
 
+/* Offset of the part for what can't be stored, where the event is of one word. */
+static unsigned slow_part(bool own)
+{
+	return own ? 64 : 56;
+}
+
 /* litifut_thunk_near or litifut_thunk_jalr again, or those with room of their own, which
  * serve all callers, in reach of the calls around an island. What can't be stored goes by
  * the island's way for `jalr $t9`: that of the first from behind it, that of the second
@@ -305,15 +311,13 @@ void litifut_mips_write_island_thunk(const struct litifut_arch_context *context,
 {
 	const bool own = context->own_room;
 	const bool near = entry == LITIFUT_MIPS_ENTRY_THUNK_NEAR;
-	const unsigned slow = LITIFUT_MIPS_NEAR_BYTES - (own ? 16 : 12);
 	uint32_t words[ISLAND_WORDS] = {0};
 	uint32_t at = near ? address : island_entries[LITIFUT_MIPS_ENTRY_THUNK_NEAR];
-	unsigned count = store(near ? 1 : 3, own, address, at + slow, words);
+	unsigned count = store(near ? 1 : 3, own, address, at + slow_part(own), words);
 
 	words[count++] = JR_T9;
 	words[count++] = own ? GIVE_ROOM : LW_V1;
 	if (near) {
-		count = slow / 4;
 		words[count++] = LW_T0;
 		if (own)
 			words[count++] = LW_V1;
@@ -326,12 +330,6 @@ void litifut_mips_write_island_thunk(const struct litifut_arch_context *context,
 	if (own)
 		island_entries[near ? LITIFUT_MIPS_ENTRY_THUNK_NEAR_OWN
 				    : LITIFUT_MIPS_ENTRY_THUNK_T9_OWN] = address;
-}
-
-/* Offset of the part that calls the recorder. */
-static unsigned slow_part(bool own)
-{
-	return own ? 64 : 56;
 }
 
 unsigned litifut_mips_write_thunk(const struct litifut_arch_context *context,

@@ -19,8 +19,8 @@ big_source()
 {
 	awk 'BEGIN {
 		print "#include \"big.h\""
-		print "KEEP int leaf(int a, int b) { __asm__ volatile(\"\"); return a * 3 + b; }"
-		print "KEEP long long wide(int a, int b) { __asm__ volatile(\"\"); return (long long)a * b; }"
+		print "LOCAL int leaf(int a, int b) { __asm__ volatile(\"\"); return a * 3 + b; }"
+		print "LOCAL long long wide(int a, int b) { __asm__ volatile(\"\"); return (long long)a * b; }"
 		for (i = 0; i < 500; i++) {
 			if (i == 250)
 				print "#include \"forms.h\""
@@ -28,13 +28,13 @@ big_source()
 			printf "\tdouble d = a + 0.5; long long w = 0;\n"
 			if (i % 4 == 3) {
 				for (j = 0; j < 9; j++)
-					printf "\tw += leaf(a + %d, c) * other(b, %d); w ^= wide(b, c + %d);\n", j, i, j
+					printf "\tw += leaf(a + %d, c) * CALL(b, %d); w ^= wide(b, c + %d);\n", j, i, j
 				printf "\treturn %s((int)w, c);\n}\n", i % 8 == 3 ? "leaf" : "other"
 				continue
 			}
 			printf "\tint v[%d];\n", 4 + i % 9
 			for (j = 0; j < 4 + i % 9; j++)
-				printf "\tv[%d] = leaf(a + %d, b ^ c) + other(b, %d);\n", j, j, i
+				printf "\tv[%d] = leaf(a + %d, b ^ c) + CALL(b, %d);\n", j, j, i
 			for (j = 0; j < 3; j++)
 				printf "\tw += wide(v[%d], c) + (long long)(d * v[%d]);\n", j, j + 1
 			printf "\ttouch(v);\n\treturn (int)(w >> 3) + v[2];\n}\n"
@@ -174,9 +174,15 @@ behaviour()
 {
 	cat >big.h <<-'END'
 		#ifdef __clang__
+		/* it makes no room for the arguments of functions like these */
 		#define KEEP __attribute__((noinline))
+		#define LOCAL static KEEP
+		LOCAL int pick(int a, int b) { __asm__ volatile(""); return a + b * 2; }
+		#define CALL(a, b) pick(a, b)
 		#else
 		#define KEEP __attribute__((noipa))
+		#define LOCAL KEEP
+		#define CALL(a, b) other(a, b)
 		#endif
 		extern int (*const table[])(int, int, int, int (*)(int, int));
 		static inline void touch(int *v) { __asm__ volatile("" : : "r"(v) : "memory"); }
@@ -225,6 +231,9 @@ behaviour()
 		same_run clang
 		events_equal_calls clang
 		ok "clang: no call is out of reach" all_patched traced/clang
+		[ "${LITIFUT_ENGINE:-}" = db ] || ok "clang: thunks in islands make room" sh -c \
+			"'$triplet-objdump' -d --no-show-raw-insn traced/clang | grep -A 2 'jr.*at$' |
+				grep -q 'addiu.*sp,sp,-16'"
 	else
 		skip "clang" "not installed"
 	fi

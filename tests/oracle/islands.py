@@ -2,17 +2,21 @@
 
 No symbol names it, so it is found by what it looks like: the target of a patched
 call that lies in no function of ours begins a piece of an island, and that ends with
-`jr at; lw ra, 4(sp)` or `jr at; addiu sp, sp, 8`, or, if it is a thunk, with `jr t9; lw v1, 4(sp)`, behind which
-may stand its way to the island.
+`jr at; lw ra, 4(sp)` or `jr at; addiu sp, sp, 8`, or, if it is a thunk, with `jr t9; lw v1, 4(sp)` or
+`jr t9; addiu sp, sp, 16`, behind which may stand its way to the island.
 """
 
 from elf import EM_MIPS, SHF_EXECINSTR, SHT_NOBITS
 
-ENDS = ((0x00200008, 0x8FBF0004), (0x00200008, 0x27BD0008), (0x03200008, 0x8FA30004))
+ENDS = ((0x00200008, 0x8FBF0004), (0x00200008, 0x27BD0008), (0x03200008, 0x8FA30004),
+        (0x03200008, 0x27BD0010))
 LONGEST = 24  # instructions
-WAY = (0x8FA80000, 0x10000000, 0x8FA30004)  # lw t0, 0(sp); b; lw v1, 4(sp)
-# b; addiu at, zero, -1; or addiu sp, sp, -8; sw ra, 4(sp); or sw t0, 0(sp); sw v1, 4(sp)
-STARTS = ((0x10000002, 0x2401FFFF), (0x27BDFFF8, 0xAFBF0004), (0xAFA80000, 0xAFA30004))
+# lw t0, 0(sp); b; lw v1, 4(sp); or lw t0, 0(sp); lw v1, 4(sp); b; addiu sp, sp, 16
+WAYS = ((0x8FA80000, 0x10000000, 0x8FA30004), (0x8FA80000, 0x8FA30004, 0x10000000, 0x27BD0010))
+# b; addiu at, zero, -1; or addiu sp, sp, -8; sw ra, 4(sp); or sw t0, 0(sp); sw v1, 4(sp);
+# or addiu sp, sp, -16; sw t0, 0(sp)
+STARTS = ((0x10000002, 0x2401FFFF), (0x27BDFFF8, 0xAFBF0004), (0xAFA80000, 0xAFA30004),
+          (0x27BDFFF0, 0xAFA80000))
 
 
 def target(address, word):
@@ -39,10 +43,13 @@ def ranges(elf, patched):
         for i in range(LONGEST - 1):
             if words[i:i + 2] in ENDS:
                 length = i + 2
-                behind = elf.unpack("3I", start + 4 * length)
-                if (behind[0], behind[1] & 0xFFFF0000, behind[2]) == WAY:
-                    entries.add(target(entry + 4 * (length + 1), behind[1]))
-                    length += 3
+                for way in WAYS:
+                    behind = elf.unpack(f"{len(way)}I", start + 4 * length)
+                    jump = way.index(0x10000000)
+                    if behind[:jump] + (behind[jump] & 0xFFFF0000,) + behind[jump + 1:] == way:
+                        entries.add(target(entry + 4 * (length + jump), behind[jump]))
+                        length += len(way)
+                        break
                 result.add((start, start + 4 * length))
                 break
     return sorted(result)

@@ -21,6 +21,9 @@ enum { PAGE = 2, LOCAL = 3, ELSEWHERE = 4, OWN = 5, LAZY = 6, RESOLVED = 7, ENTR
 
 /* lw t9, the entry(gp) */
 #define LOAD(entry) (0x8f990000u | ((GOT + 4 * (entry)-GP) & 0xffff))
+#define LOAD_TO(reg, entry) ((LOAD(entry) & ~(31u << 16)) | (uint32_t)(reg) << 16)
+#define LOAD_FROM(reg, entry) ((LOAD(entry) & ~(31u << 21)) | (uint32_t)(reg) << 21)
+#define AT_FROM(reg) ((LOAD_TO(1, PAGE) & ~(31u << 21)) | (uint32_t)(reg) << 21)
 #define ADD(low) (0x27390000u | (low)) /* addiu t9, t9, low */
 #define JALR 0x0320f809u
 #define BEQZ 0x10400002u  /* beqz v0 */
@@ -105,10 +108,12 @@ static void set_up(struct fixture *fixture, bool big_endian, bool executable)
 			 LITIFUT_OK);
 }
 
-/* The callee of the call behind these instructions, which begin a function. `label`:
- * the number of one that something jumps to; 0: none. */
-static uint32_t callee(struct fixture *fixture, const uint32_t *words, size_t count, size_t label)
+/* The callee of the call, the last of these instructions but for `behind` of them. They
+ * begin a function. `label`: the number of one that something jumps to; 0: none. */
+static uint32_t callee_of(struct fixture *fixture, const uint32_t *words, size_t all, size_t behind,
+			  size_t label)
 {
+	const size_t count = all - behind - 1;
 	const uint32_t call_address = TEXT + 4 * (uint32_t)count;
 	struct litifut_cramped_call call = {
 		.address = call_address,
@@ -118,9 +123,8 @@ static uint32_t callee(struct fixture *fixture, const uint32_t *words, size_t co
 	};
 	uint32_t result;
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < all; i++)
 		put(fixture, fixture->text + 4 * i, words[i]);
-	put(fixture, fixture->text + 4 * count, JALR);
 	litifut_mips_decode(&fixture->context, fixture->text + 4 * count, 4, call_address,
 			    LITIFUT_CODE_PLAIN, &call.instruction);
 	if (label)
@@ -129,6 +133,16 @@ static uint32_t callee(struct fixture *fixture, const uint32_t *words, size_t co
 	memset(fixture->text, 0, sizeof(fixture->text));
 	litifut_targets_release(&fixture->targets);
 	return result;
+}
+
+/* The same for a jalr behind them. */
+static uint32_t callee(struct fixture *fixture, const uint32_t *words, size_t count, size_t label)
+{
+	uint32_t all[16] = {0};
+
+	memcpy(all, words, count * sizeof(*words));
+	all[count] = JALR;
+	return callee_of(fixture, all, count + 1, 0, label);
 }
 
 struct callee_case {
@@ -163,6 +177,25 @@ static const struct callee_case cases[] = {
 	{"another call between", {LOAD(LOCAL), 0, 0x0411fff0, 0, 0}, 0, 0, 0},
 	{"in that one's slot", {0, 0, 0x0411fff0, LOAD(LOCAL), 0}, 0, 0, 0},
 	{"behind a jump", {LOAD(LOCAL), 0, 0x10000004, 0, 0}, 0, 0, 0},
+	/* by way of others: at, v0, s0 */
+	{"a page in at", {0, 0, LOAD_TO(1, PAGE), 0, 0x24390060}, 0, TEXT + 0x60, TEXT + 0x60},
+	{"moved", {0, LOAD_TO(2, LOCAL), 0, 0x0040c825, 0}, 0, TEXT + 0x40, TEXT + 0x40},
+	{"moved twice",
+	 {0, LOAD_TO(2, PAGE), 0x00408021, 0x26020060, 0x0002c825},
+	 0,
+	 TEXT + 0x60,
+	 TEXT + 0x60},
+	{"changed before", {0, LOAD_TO(2, LOCAL), 0x24020001, 0x0040c825, 0}, 0, 0, 0},
+	{"changed by a sum", {0, LOAD_TO(2, LOCAL), 0x00431021, 0x0040c825, 0}, 0, 0, 0},
+	{"changed behind",
+	 {0, LOAD_TO(2, LOCAL), 0x0040c825, 0x24020001, 0},
+	 0,
+	 TEXT + 0x40,
+	 TEXT + 0x40},
+	{"zero", {0, 0, 0, 0, 0x0000c825}, 0, 0, 0},
+	{"a constant", {0, 0, 0, 0, 0x24191040}, 0, 0, 0},
+	/* s0 may be anything */
+	{"by another pointer", {0, 0, 0, 0, LOAD_FROM(16, LOCAL)}, 0, 0, 0},
 };
 
 static void knows_what_the_table_of_addresses_tells(void **state)
@@ -204,6 +237,54 @@ static void minds_several_tables(void **state)
 	assert_int_equal(callee(&fixture, words, COUNT(words), 0), TEXT + 0x40);
 }
 
+/* Clang keeps the pointer in a register that calls keep. The branch that the linker makes
+ * of a call is a proof of its own. */
+static void follows_other_registers(void **state)
+{
+	/* lui v0; addiu v0; sw s0, 16(sp); addu s0, v0, t9; lw at, page(s0);
+	 * addiu t9, at, 0x60; the call; nop; lw s0, 16(sp); nop */
+	static const uint32_t clang[] = {
+		0x3c020002, 0x24426ff0, 0xafb00010, 0x00598021, AT_FROM(16),
+		0x24390060, JALR,       0,          0x8fb00010, 0,
+	};
+	static const uint32_t near = 0x04110000 | (0x60 - 0x18 - 4) / 4;
+	static const struct {
+		size_t at;
+		uint32_t word;
+		bool known;
+	} rows[] = {
+		{9, 0, true},           {9, 0x8fb00014, false}, /* lw s0, 20(sp) */
+		{9, 0x26100004, false},                         /* addiu s0, s0, 4 */
+		{2, 0, false},                                  /* s0 is not saved there */
+		{3, 0x00598821, false},                         /* the pointer is in s1 */
+		{3, 0x00591021, false},                         /* in v0 */
+		{6, near, true},                                /* bal to there */
+	};
+	struct fixture fixture;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		uint32_t words[COUNT(clang)];
+
+		memcpy(words, clang, sizeof(words));
+		words[rows[i].at] = rows[i].word;
+		set_up(&fixture, i & 1, true);
+		assert_int_equal(callee_of(&fixture, words, COUNT(words), 3, 0),
+				 rows[i].known ? TEXT + 0x60 : 0);
+	}
+	/* the branch alone, whatever s1 is; it leads there or elsewhere */
+	for (uint32_t i = 0; i < 2; i++) {
+		uint32_t words[COUNT(clang)];
+
+		memcpy(words, clang, sizeof(words));
+		words[4] = AT_FROM(17);
+		words[6] = near + i;
+		set_up(&fixture, false, true);
+		assert_int_equal(callee_of(&fixture, words, COUNT(words), 3, 0),
+				 i ? 0 : TEXT + 0x60);
+	}
+}
+
 /* In a static program the linker has filled all entries. */
 static void knows_static_programs(void **state)
 {
@@ -227,6 +308,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(knows_what_the_table_of_addresses_tells),
 		cmocka_unit_test(minds_several_tables),
+		cmocka_unit_test(follows_other_registers),
 		cmocka_unit_test(knows_static_programs),
 	};
 

@@ -300,17 +300,17 @@ static void mips_islands_have_thunks(void **state)
 			  LITIFUT_MIPS_NEAR_BYTES, near, &listing);
 		assert_int_equal(listing.count, LITIFUT_MIPS_NEAR_BYTES / 4);
 		assert_int_equal(find(&listing, "jr $t9"), 12); /* 14 with its delay slot */
-		assert_string_equal(listing.text[6], "beqz $t0, 0x200a0");
-		assert_string_equal(listing.text[9], "beqz $t0, 0x200a0");
-		assert_int_equal(listing.addresses[17], 0x200a0);
-		assert_int_equal(find(&listing, "b 0x20000"), 18);
+		assert_string_equal(listing.text[6], "beqz $t0, 0x20094");
+		assert_string_equal(listing.text[9], "beqz $t0, 0x20094");
+		assert_int_equal(listing.addresses[14], 0x20094);
+		assert_int_equal(find(&listing, "b 0x20000"), 15);
 		read_code(&litifut_arch_mips, &context, LITIFUT_CODE_PLAIN,
 			  code + (indirect - ADDRESS), LITIFUT_MIPS_INDIRECT_BYTES, indirect,
 			  &listing);
 		assert_int_equal(find(&listing, "jr $t9"), 16);
 		assert_int_equal(listing.count, LITIFUT_MIPS_INDIRECT_BYTES / 4);
-		assert_string_equal(listing.text[7], "beqz $t0, 0x200a0");
-		assert_string_equal(listing.text[10], "beqz $t0, 0x200a0");
+		assert_string_equal(listing.text[7], "beqz $t0, 0x20094");
+		assert_string_equal(listing.text[10], "beqz $t0, 0x20094");
 		find(&listing, "sw $t9, 8($at)");
 		/* callers without room go by the gate */
 		assert_int_equal(island[LITIFUT_MIPS_ENTRY_THUNK_NEAR_OWN], ADDRESS);
