@@ -49,25 +49,10 @@ static bool is_listed(const struct litifut_site *site, const struct info_options
 	return options->sites || (options->skipped && site->reason != LITIFUT_SITE_PATCHED);
 }
 
-/* The name of a site that is a function, or "-"; `names` goes on to the next one's.
- * Other sites: NULL. */
-static const char *function_name(const struct litifut_site *site, const char **names)
-{
-	const char *name = *names;
-
-	if (site->kind != LITIFUT_SITE_FUNCTION)
-		return NULL;
-	if (!name)
-		return "-";
-	*names = name + strlen(name) + 1;
-	return *name ? name : "-";
-}
-
 static void write_text(FILE *to, const char *path, const struct litifut_module_info *info,
 		       const struct info_options *options)
 {
 	const struct litifut_rewrite_summary *summary = &info->summary;
-	const char *names = info->function_names;
 
 	if (!info->rewritten) {
 		fprintf(to, "%s: not rewritten\n", path);
@@ -92,18 +77,22 @@ static void write_text(FILE *to, const char *path, const struct litifut_module_i
 		fprintf(to, "  tracer         %zu bytes\n", summary->tracer_bytes);
 	for (size_t i = 0; i < info->site_count; i++) {
 		const struct litifut_site *site = &info->sites[i];
-		const char *name = function_name(site, &names);
+		bool is_function = site->kind == LITIFUT_SITE_FUNCTION;
+		const char *name = info->functions[i];
 
 		if (!is_listed(site, options))
 			continue;
 		fprintf(to, "0x%08x %-13s 0x%08x ", site->address,
 			litifut_site_kind_name(site->kind),
-			name ? site->instruction : site->callee);
-		if (name)
-			fputs(name, to);
+			is_function ? site->instruction : site->callee);
+		if (is_function)
+			fputs(name ? name : "-", to);
 		else
 			fprintf(to, site->length == 2 ? "    %04x" : "%08x", site->instruction);
-		fprintf(to, " %s\n", litifut_site_reason_name(site->reason));
+		fprintf(to, " %s", litifut_site_reason_name(site->reason));
+		if (name && !is_function)
+			fprintf(to, " in %s", name);
+		putc('\n', to);
 	}
 }
 
@@ -127,34 +116,30 @@ static void write_json_sites(FILE *to, const struct litifut_module_info *info,
 			     const struct info_options *options)
 {
 	const char *separator = "";
-	const char *names = info->function_names;
 
 	fputs(", \"sites\": [", to);
 	for (size_t i = 0; i < info->site_count; i++) {
 		const struct litifut_site *site = &info->sites[i];
-		const char *name = function_name(site, &names);
 
 		if (!is_listed(site, options))
 			continue;
-		if (name) {
-			fprintf(to, "%s{\"address\": %u, \"size\": %u, \"symbol\": ", separator,
-				site->address, site->instruction);
-			write_json_text(to, name);
-			fprintf(to, ", \"kind\": \"%s\", \"reason\": \"%s\"}",
-				litifut_site_kind_name(site->kind),
-				litifut_site_reason_name(site->reason));
-			separator = ", ";
-			continue;
-		}
-		fprintf(to,
-			"%s{\"address\": %u, \"return_address\": %u, \"instruction\": %u, "
-			"\"callee\": %u, \"kind\": \"%s\", \"reason\": \"%s\", \"thumb\": %s, "
-			"\"length\": %u}",
-			separator, site->address, site->return_address, site->instruction,
-			site->callee, litifut_site_kind_name(site->kind),
-			litifut_site_reason_name(site->reason), site->thumb ? "true" : "false",
-			site->length);
+		fprintf(to, "%s{\"address\": %u, ", separator, site->address);
 		separator = ", ";
+		if (site->kind == LITIFUT_SITE_FUNCTION)
+			fprintf(to, "\"size\": %u, ", site->instruction);
+		else
+			fprintf(to,
+				"\"return_address\": %u, \"instruction\": %u, \"callee\": %u, "
+				"\"thumb\": %s, \"length\": %u, ",
+				site->return_address, site->instruction, site->callee,
+				site->thumb ? "true" : "false", site->length);
+		if (info->functions[i]) {
+			fputs("\"function\": ", to);
+			write_json_text(to, info->functions[i]);
+			fputs(", ", to);
+		}
+		fprintf(to, "\"kind\": \"%s\", \"reason\": \"%s\"}",
+			litifut_site_kind_name(site->kind), litifut_site_reason_name(site->reason));
 	}
 	fputc(']', to);
 }

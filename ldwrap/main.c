@@ -9,8 +9,10 @@
 
 #include <libiberty/libiberty.h>
 
+#include "common/version.h"
 #include "ldwrap/info.h"
 #include "ldwrap/install.h"
+#include "ldwrap/settings.h"
 #include "ldwrap/shims.h"
 
 enum exit_status { EXIT_PROBLEM = 1, EXIT_USAGE = 2, EXIT_OWN_FAILURE = 125 };
@@ -46,6 +48,11 @@ static int report(const struct litifut_error *error, int status)
 
 	fprintf(stderr, "litifut: error: %s\n", litifut_error_line(error, line, sizeof(line)));
 	return status;
+}
+
+static void print_warning(const char *line)
+{
+	fprintf(stderr, "litifut: warning: %s\n", line);
 }
 
 static int build(int argc, char *argv[])
@@ -93,6 +100,7 @@ static int build(int argc, char *argv[])
 		usage("build: no command");
 		return EXIT_OWN_FAILURE;
 	}
+	settings_check_names(print_warning);
 	if (shims_make(&folder, &error))
 		return report(&error, EXIT_OWN_FAILURE);
 	shims_set_environment(folder);
@@ -230,11 +238,17 @@ int main(int argc, char *argv[])
 		return 0;
 	}
 	if (!strcmp(argv[1], "--version")) {
-		puts("litifut 0.1");
+		puts("litifut " LITIFUT_VERSION);
 		return 0;
 	}
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return commands[i].run(argc - 1, argv + 1);
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (strcmp(argv[1], commands[i].name))
+			continue;
+		if (argc > 2 && !strcmp(argv[2], "--help")) {
+			fputs(usage_text, stdout);
+			return 0;
+		}
+		return commands[i].run(argc - 1, argv + 1);
+	}
 	return usage("no such command");
 }

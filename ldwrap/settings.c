@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include <libiberty/libiberty.h>
 
+#include "ldwrap/defaults.h"
 #include "litifut/module_format.h"
 
 enum setting_type { SETTING_LIST, SETTING_TEXT, SETTING_FLAG, SETTING_ENGINE, SETTING_DATABASE };
@@ -231,8 +233,29 @@ void settings_read(struct settings *settings, settings_warning *warn)
 		snprintf(where, sizeof(where), "LITIFUT_%s", setting_table[i].name);
 		apply_setting(settings, &setting_table[i], value, where, warn);
 	}
+	if (settings->defaults)
+		defaults_check(settings->defaults, warn);
 	if (settings->database != SETTINGS_DB_LOADED && settings->engine == LITIFUT_ENGINE_DB)
 		warn("LITIFUT_DB: the db engine needs its DB loaded, and gets it so");
+}
+
+void settings_check_names(settings_warning *warn)
+{
+	/* of the wrapper, but none of the table above */
+	static const char *const others[] = {"LITIFUT_CONFIG", "LITIFUT_LD_PASSED"};
+
+	for (char **item = environ; *item; item++) {
+		char *name = xstrndup(*item, strcspn(*item, "="));
+		const struct setting *setting = find_setting(name);
+		bool known = strncmp(name, "LITIFUT_", 8) || defaults_know(name) ||
+			     (setting && !strcmp(name + 8, setting->name));
+
+		for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+			known |= !strcmp(name, others[i]);
+		if (!known)
+			warn_about(warn, name, "no such setting, ignored", *item);
+		free(name);
+	}
 }
 
 void settings_release(struct settings *settings)

@@ -44,6 +44,10 @@ typedef void settings_warning(const char *message);
  * SETTINGS_PLAIN nothing but LITIFUT itself is looked at. */
 void settings_read(struct settings *settings, settings_warning *warn);
 
+/* Warns of each LITIFUT_NAME in the environment that neither the wrapper nor the recorder
+ * knows: for once at the start of a build, not for each link of it. */
+void settings_check_names(settings_warning *warn);
+
 void settings_release(struct settings *settings);
 
 /* Cuts `text` at commas, drops blanks around each piece and empty pieces, and

@@ -38,6 +38,7 @@ struct post_image {
 
 	/* After post_image_load(). */
 	struct post_symbols symbols;
+	bool has_symbol_table;      /* of its own, or from a debug file */
 	struct litifut_site *sites; /* sorted by return address */
 	size_t site_count;
 

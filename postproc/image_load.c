@@ -64,6 +64,7 @@ void post_image_add_symbols(struct post_image *image, const struct post_image *f
 		    (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
 			continue;
 		Elf_Data *data = elf_getdata(section, NULL);
+		image->has_symbol_table |= header.sh_type == SHT_SYMTAB;
 		for (int i = 1; data && gelf_getsym(data, i, &symbol); i++)
 			add_symbol(image, from->elf, &header, &symbol);
 	}

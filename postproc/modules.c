@@ -255,7 +255,13 @@ void post_session_conclude(struct post_session *session)
 	for (size_t i = 1; i < session->module_count; i++) {
 		const struct post_module *module = &session->modules[i];
 		char hex[POST_BUILD_ID_BYTES * 2 + 1] = "";
-		if (!module->traced || module->image || !module->unnamed_events)
+		if (!module->traced || !module->unnamed_events)
+			continue;
+		if (module->image && !module->image->has_symbol_table)
+			post_problem_at(session->problems, module->image->path, LITIFUT_NO_ADDRESS,
+					"has no symbol table (stripped): give the file as it was "
+					"linked as well, or its debug file");
+		if (module->image)
 			continue;
 		for (unsigned b = 0; b < module->build_id_bytes; b++)
 			sprintf(hex + (size_t)b * 2, "%02x", module->build_id[b]);

@@ -1,4 +1,5 @@
 /* Options and their meaning; docs/litifut-post.1 is the long form. */
+#include "common/version.h"
 #include "postproc/options.h"
 
 #include <getopt.h>
@@ -26,7 +27,8 @@ enum long_option {
 	OPTION_FROM,
 	OPTION_TO,
 	OPTION_LINES,
-	OPTION_NO_PAGER
+	OPTION_NO_PAGER,
+	OPTION_VERSION
 };
 
 enum list { LIST_DEBUG, LIST_INCLUDE, LIST_EXCLUDE, LIST_MODULE };
@@ -37,6 +39,7 @@ static const struct option long_options[] = {
 	{"output", required_argument, NULL, 'o'},
 	{"quiet", no_argument, NULL, 'q'},
 	{"help", no_argument, NULL, 'h'},
+	{"version", no_argument, NULL, OPTION_VERSION},
 	{"sort", required_argument, NULL, OPTION_SORT},
 	{"top", required_argument, NULL, OPTION_TOP},
 	{"min", required_argument, NULL, OPTION_MIN},
@@ -228,6 +231,9 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 		return POST_GO_ON;
 	case 'h':
 		print_help();
+		return 0;
+	case OPTION_VERSION:
+		puts("litifut-post " LITIFUT_VERSION);
 		return 0;
 	case OPTION_SORT:
 		given->output.sort = value;

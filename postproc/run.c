@@ -38,18 +38,23 @@ static void advance(struct run *run, size_t bytes)
 		run->options->progress(run->options->context, run->done, run->all);
 }
 
-static bool outside_window(const struct run *run, const struct post_process *process,
+enum place { BEFORE, INSIDE, BEHIND };
+
+/* Where an event stands to what --from and --to ask for. */
+static enum place place_of(const struct run *run, const struct post_process *process,
 			   uint64_t sequence, uint64_t ticks)
 {
 	const struct post_window *window = &run->options->window;
 
 	if (window->by_event)
-		return sequence < window->first_event || sequence > window->last_event;
+		return sequence < window->first_event  ? BEFORE
+		       : sequence > window->last_event ? BEHIND
+						       : INSIDE;
 	if (!window->by_time)
-		return false;
+		return INSIDE;
 	uint64_t time = post_clock_ns(process, ticks);
 	time = time > run->start_ns ? time - run->start_ns : 0;
-	return time < window->first_time || time > window->last_time;
+	return time < window->first_time ? BEFORE : time > window->last_time ? BEHIND : INSIDE;
 }
 
 /* One event: counted, and given to the format unless something hides it. */
@@ -58,21 +63,24 @@ static void take_event(struct run *run, struct post_process *process, struct pos
 {
 	struct post_session *session = run->session;
 	uint64_t sequence = thread->sequence++;
+	enum place place = place_of(run, process, sequence, item->time);
+	void (*show)(struct post_output * output, const struct post_event *event) =
+		place == INSIDE ? run->format->event : run->format->before;
 
 	process->events++;
-	if (!wanted || outside_window(run, process, sequence, item->time))
+	if (!wanted || place == BEHIND || (place == BEFORE && !show))
 		return;
 	uint32_t call = post_session_call(session, process, thread->epoch, item->kind,
 					  item->return_address, item->callee);
-	session->calls[call].count++;
-	if (session->calls[call].hidden || !run->format->event)
+	session->calls[call].count += place == INSIDE;
+	if (session->calls[call].hidden || !show)
 		return;
 	struct post_event event = {.process = process,
 				   .thread = thread,
 				   .sequence = sequence,
 				   .time = item->time,
 				   .call = call};
-	run->format->event(run->output, &event);
+	show(run->output, &event);
 }
 
 static void event_chunk(struct run *run, struct post_process *process, size_t chunk)

@@ -10,14 +10,14 @@
 #include "rewriter/image.h"
 
 struct reader {
-	struct litifut_image image;
+	struct litifut_image *image;
 	struct litifut_module_info *info;
 	struct litifut_error *error;
 };
 
 static uint32_t word(const struct reader *reader, const uint8_t *bytes)
 {
-	return litifut_get32(reader->image.big_endian, bytes);
+	return litifut_get32(reader->image->big_endian, bytes);
 }
 
 static enum litifut_status damaged(const struct reader *reader, const struct litifut_image *image,
@@ -63,7 +63,7 @@ static enum litifut_status read_sites(struct reader *reader, const struct litifu
 		return LITIFUT_OK;
 	info->sites = calloc(count, sizeof(*info->sites));
 	if (!info->sites)
-		return litifut_error_set(reader->error, LITIFUT_ERROR_IO, reader->image.path, NULL,
+		return litifut_error_set(reader->error, LITIFUT_ERROR_IO, reader->image->path, NULL,
 					 LITIFUT_NO_ADDRESS, "out of memory");
 	info->site_count = count;
 	info->summary.sites = count;
@@ -87,29 +87,22 @@ static enum litifut_status read_sites(struct reader *reader, const struct litifu
 	return LITIFUT_OK;
 }
 
-/* The names that `sites` does not hold. */
-static enum litifut_status read_function_names(struct reader *reader)
+static enum litifut_status find_functions(struct reader *reader)
 {
 	struct litifut_module_info *info = reader->info;
-	size_t size = 0;
-	FILE *names = NULL;
+	const struct litifut_symbol *function = NULL;
 
-	for (size_t i = 0; i < info->site_count; i++) {
-		const struct litifut_symbol *function;
-
-		if (info->sites[i].kind != LITIFUT_SITE_FUNCTION)
-			continue;
-		if (!names)
-			names = open_memstream(&info->function_names, &size);
-		if (!names)
-			break;
-		function = litifut_image_function_start(&reader->image, info->sites[i].address);
-		fputs(function ? function->name : "", names);
-		fputc('\0', names);
-	}
-	if (names && fclose(names))
-		return litifut_error_set(reader->error, LITIFUT_ERROR_IO, reader->image.path, NULL,
+	info->functions = calloc(info->site_count + 1, sizeof(*info->functions));
+	if (!info->functions)
+		return litifut_error_set(reader->error, LITIFUT_ERROR_IO, reader->image->path, NULL,
 					 LITIFUT_NO_ADDRESS, "out of memory");
+	for (size_t i = 0; i < info->site_count; i++) {
+		uint32_t address = info->sites[i].address;
+
+		if (!function || address - function->address >= function->size)
+			function = litifut_image_function_at(reader->image, address);
+		info->functions[i] = function && *function->name ? function->name : NULL;
+	}
 	return LITIFUT_OK;
 }
 
@@ -123,11 +116,11 @@ static enum litifut_status read_sites_beside(struct reader *reader, const uint8_
 	char path[sizeof(beside.path)];
 	enum litifut_status status = LITIFUT_OK;
 
-	if (snprintf(path, sizeof(path), "%s" LITIFUT_SITES_SUFFIX, reader->image.path) >=
+	if (snprintf(path, sizeof(path), "%s" LITIFUT_SITES_SUFFIX, reader->image->path) >=
 		    (int)sizeof(path) ||
 	    litifut_image_open(path, &beside, &ignored))
 		return LITIFUT_OK;
-	if (beside.machine == reader->image.machine && beside.data == reader->image.data &&
+	if (beside.machine == reader->image->machine && beside.data == reader->image->data &&
 	    beside.build_id_bytes == id_bytes && !memcmp(beside.build_id, id, id_bytes))
 		status = read_sites(reader, &beside);
 	litifut_image_close(&beside);
@@ -138,19 +131,18 @@ static enum litifut_status read_all(struct reader *reader)
 {
 	enum litifut_status status;
 	const struct litifut_section *section =
-		litifut_image_section(&reader->image, LITIFUT_SECTION_MODULE);
-	const struct litifut_section *db =
-		litifut_image_section(&reader->image, LITIFUT_SECTION_DB);
+		litifut_image_section(reader->image, LITIFUT_SECTION_MODULE);
+	const struct litifut_section *db = litifut_image_section(reader->image, LITIFUT_SECTION_DB);
 
 	if (!section || !section->bytes)
 		return LITIFUT_OK;
 	if (section->size < sizeof(struct litifut_module) ||
 	    word(reader, section->bytes) != LITIFUT_MODULE_MAGIC)
-		return damaged(reader, &reader->image, LITIFUT_SECTION_MODULE,
+		return damaged(reader, reader->image, LITIFUT_SECTION_MODULE,
 			       "damaged module record");
 	if (word(reader, section->bytes + 4) > LITIFUT_MODULE_VERSION)
 		return litifut_error_set(reader->error, LITIFUT_ERROR_UNSUPPORTED,
-					 reader->image.path, LITIFUT_SECTION_MODULE,
+					 reader->image->path, LITIFUT_SECTION_MODULE,
 					 LITIFUT_NO_ADDRESS,
 					 "rewritten by a newer version than this program");
 	read_module(reader, section->bytes);
@@ -158,12 +150,12 @@ static enum litifut_status read_all(struct reader *reader)
 		word(reader, section->bytes + offsetof(struct litifut_module, sites_patched)) +
 		word(reader, section->bytes + offsetof(struct litifut_module, sites_left));
 	reader->info->summary.db_bytes = db ? db->size : 0;
-	for (size_t i = 0; i < reader->image.symbol_count; i++) {
-		const struct litifut_symbol *symbol = &reader->image.symbols[i];
+	for (size_t i = 0; i < reader->image->symbol_count; i++) {
+		const struct litifut_symbol *symbol = &reader->image->symbols[i];
 
 		if (strncmp(symbol->name, "litifut_", 8) == 0 &&
-		    symbol->section < reader->image.section_count &&
-		    reader->image.sections[symbol->section].flags & SHF_ALLOC &&
+		    symbol->section < reader->image->section_count &&
+		    reader->image->sections[symbol->section].flags & SHF_ALLOC &&
 		    strcmp(symbol->name, "litifut_db") != 0 &&
 		    strcmp(symbol->name, "litifut_module") != 0)
 			reader->info->summary.tracer_bytes += symbol->size;
@@ -171,25 +163,30 @@ static enum litifut_status read_all(struct reader *reader)
 	/* A stripped file does not tell: 0. */
 	if (reader->info->summary.tracer_bytes)
 		reader->info->summary.tracer_bytes += section->size;
-	status = read_sites(reader, &reader->image);
+	status = read_sites(reader, reader->image);
 	if (!status && !reader->info->sites)
 		status = read_sites_beside(reader, section->bytes);
-	return status ? status : read_function_names(reader);
+	return status ? status : find_functions(reader);
 }
 
 enum litifut_status litifut_module_info_read(const char *path, struct litifut_module_info *info,
 					     struct litifut_error *error)
 {
 	struct reader reader = {.info = info, .error = error};
-	enum litifut_status status = litifut_image_open(path, &reader.image, error);
+	enum litifut_status status;
 
 	memset(info, 0, sizeof(*info));
-	if (status)
-		return status;
-	info->machine = reader.image.machine;
-	info->elf_data = reader.image.data;
-	status = read_all(&reader);
-	litifut_image_close(&reader.image);
+	reader.image = calloc(1, sizeof(*reader.image));
+	if (!reader.image)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS,
+					 "out of memory");
+	info->image = reader.image;
+	status = litifut_image_open(path, reader.image, error);
+	if (!status) {
+		info->machine = reader.image->machine;
+		info->elf_data = reader.image->data;
+		status = read_all(&reader);
+	}
 	if (status)
 		litifut_module_info_release(info);
 	return status;
@@ -197,7 +194,10 @@ enum litifut_status litifut_module_info_read(const char *path, struct litifut_mo
 
 void litifut_module_info_release(struct litifut_module_info *info)
 {
+	if (info->image)
+		litifut_image_close(info->image);
+	free(info->image);
 	free(info->sites);
-	free(info->function_names);
+	free(info->functions);
 	memset(info, 0, sizeof(*info));
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/site_text.h"
+#include "common/version.h"
 
 static const char usage_text[] =
 	"Usage: litifut-rewrite [OPTION]... IMAGE\n"
@@ -18,9 +19,10 @@ static const char usage_text[] =
 	"  -n, --name=NAME       name of the module in traces (default: that of IMAGE)\n"
 	"  -x, --exclude=GLOB    leave the calls in these functions alone (repeatable)\n"
 	"  -i, --include=GLOB    trace the calls in these functions only (repeatable)\n"
-	"  -t, --no-tail          leave tail calls alone\n"
+	"  -t, --no-tail         leave tail calls alone\n"
 	"  -s, --sites-file=PATH write the list of call sites to PATH, not to the end of IMAGE\n"
 	"  -h, --help            this text\n"
+	"  -V, --version         the version\n"
 	"\n"
 	"Exit status: 0 done, 1 a problem was found, 2 wrong usage.\n";
 
@@ -102,13 +104,14 @@ static int parse(int count, char **values, struct arguments *arguments)
 		{"no-tail", no_argument, NULL, 't'},
 		{"sites-file", required_argument, NULL, 's'},
 		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, 'V'},
 		{NULL, 0, NULL, 0},
 	};
 	size_t excluded = 0;
 	size_t included = 0;
 	int option;
 
-	while ((option = getopt_long(count, values, "po:n:x:i:ts:h", options, NULL)) != -1) {
+	while ((option = getopt_long(count, values, "po:n:x:i:ts:hV", options, NULL)) != -1) {
 		switch (option) {
 		case 'p':
 			arguments->plan = true;
@@ -133,6 +136,9 @@ static int parse(int count, char **values, struct arguments *arguments)
 			break;
 		case 'h':
 			fputs(usage_text, stdout);
+			exit(0);
+		case 'V':
+			puts("litifut-rewrite " LITIFUT_VERSION);
 			exit(0);
 		default:
 			return 2;

@@ -132,9 +132,10 @@ struct litifut_module_info {
 	struct litifut_rewrite_summary summary;
 	struct litifut_site *sites; /* every site, host byte order, sorted by address; owned */
 	size_t site_count;
-	/* Names of the functions among `sites`, in their order, each ended by NUL; "" where
-	 * the file has none any more. Owned; NULL: there are no such sites. */
-	char *function_names;
+	/* By site: the name of the function that it stands in, or of the one that it is; NULL
+	 * where the file has no name for it (any more). Owned. */
+	const char **functions;
+	struct litifut_image *image; /* owned: the names are in it */
 };
 
 /* Reads what a rewritten file says of itself. A good ELF file that is not

@@ -188,7 +188,9 @@ bool litifut_trace_create(void)
 		return false;
 	}
 	r->header = (struct litifut_trace_header *)header;
-	litifut_tell("recording to ", path, 0);
+	litifut_tell(r->settings.start_off ? "recording is off (LITIFUT_START), would go to "
+					   : "recording to ",
+		     path, 0);
 	return true;
 }
 

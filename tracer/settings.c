@@ -1,6 +1,7 @@
 /* The recorder's settings: built-in, then those of the link, then those of the
  * environment, which is read from /proc because libc may not be up yet. */
 
+#include <litifut/settings.h>
 #include <stddef.h>
 
 #include "tracer/recorder.h"
@@ -48,15 +49,6 @@ static uint32_t litifut_clock_named(const char *name)
 	return LITIFUT_CLOCK_NONE;
 }
 
-enum litifut_setting_kind {
-	LITIFUT_SETTING_NUMBER,
-	LITIFUT_SETTING_TEXT,
-	LITIFUT_SETTING_PLACE, /* text, and an empty one is none */
-	LITIFUT_SETTING_CLOCK,
-	LITIFUT_SETTING_ON,  /* 1 when the value is "1" */
-	LITIFUT_SETTING_OFF, /* 1 when the value is "off" */
-};
-
 /* No pointers, so that it needs no relocation. */
 struct litifut_setting {
 	char name[9];
@@ -65,18 +57,9 @@ struct litifut_setting {
 };
 
 #define LITIFUT_SETTING(name, kind, member)                                                        \
-	{                                                                                          \
-		name, LITIFUT_SETTING_##kind, offsetof(struct litifut_settings, member)            \
-	}
+	{name, LITIFUT_SETTING_##kind, offsetof(struct litifut_settings, member)},
 
-static const struct litifut_setting litifut_setting_table[] = {
-	LITIFUT_SETTING("DIR", PLACE, directory),      LITIFUT_SETTING("COPY_TO", TEXT, copy_to),
-	LITIFUT_SETTING("BULK_KB", NUMBER, bulk_kb),   LITIFUT_SETTING("MAX_MB", NUMBER, max_mb),
-	LITIFUT_SETTING("CLOCK", CLOCK, clock),        LITIFUT_SETTING("DEDUP", ON, dedup),
-	LITIFUT_SETTING("BLOOM_KB", NUMBER, bloom_kb), LITIFUT_SETTING("START", OFF, start_off),
-	LITIFUT_SETTING("SIGNAL", NUMBER, signal),     LITIFUT_SETTING("VERBOSE", ON, verbose),
-	LITIFUT_SETTING("COMPACT", NUMBER, compact),
-};
+static const struct litifut_setting litifut_setting_table[] = {LITIFUT_SETTINGS(LITIFUT_SETTING)};
 
 static uint32_t litifut_setting_value(uint32_t kind, const char *value)
 {

@@ -42,6 +42,8 @@ static void leave(void *context, const struct post_stack *stack, const struct po
 
 	(void)frame;
 	(void)depth;
+	if (!lane->begun)
+		return;
 	begin_entry(state, 'E', lane);
 	putc('}', state->file);
 }
@@ -65,8 +67,11 @@ static void begin_function(struct state *state, const struct lane *lane, uint32_
 
 static void enter(void *context, struct post_stack *stack, struct post_frame *frame, uint32_t depth)
 {
+	const struct lane *lane = (const struct lane *)stack;
+
 	(void)depth;
-	begin_function(context, (const struct lane *)stack, frame->function, POST_NONE);
+	if (lane->begun)
+		begin_function(context, lane, frame->function, POST_NONE);
 }
 
 static void start(struct post_output *output)
@@ -93,6 +98,14 @@ static void name_thread(struct state *state, const struct post_event *event,
 	fputs("}}", state->file);
 }
 
+static void before(struct post_output *output, const struct post_event *event)
+{
+	struct state *state = output->state;
+	struct lane *lane = post_thread_stack(event->thread, sizeof(*lane));
+
+	post_stack_call(&state->stacks, &lane->stack, event->call);
+}
+
 static void event(struct post_output *output, const struct post_event *event)
 {
 	struct state *state = output->state;
@@ -106,8 +119,10 @@ static void event(struct post_output *output, const struct post_event *event)
 		state->has_origin = true;
 		time -= state->origin;
 	}
+	bool are_inside = !lane->begun && lane->stack.depth; /* entered before --from */
+
 	if (!lane->begun) {
-		lane->begun = true;
+		lane->begun = !are_inside;
 		lane->pid = event->process->trace->header.pid;
 		lane->tid = event->thread->id;
 		lane->time = time;
@@ -116,6 +131,9 @@ static void event(struct post_output *output, const struct post_event *event)
 	if (time > lane->time)
 		lane->time = time;
 	post_stack_call(&state->stacks, &lane->stack, event->call);
+	for (uint32_t depth = 0; are_inside && depth + 1 < lane->stack.depth; depth++)
+		begin_function(state, lane, lane->stack.frames[depth].function, POST_NONE);
+	lane->begun = true;
 	begin_function(state, lane, output->session->calls[event->call].callee, event->call);
 }
 
@@ -134,5 +152,6 @@ const struct post_format post_format_chrome = {
 	.summary = "timeline as JSON, for Perfetto and chrome://tracing",
 	.start = start,
 	.event = event,
+	.before = before,
 	.finish = finish,
 };

@@ -58,14 +58,22 @@ static void start(struct post_output *output)
 	output->state = state;
 }
 
-static void event(struct post_output *output, const struct post_event *event)
+static void before(struct post_output *output, const struct post_event *event)
 {
 	struct state *state = output->state;
 	struct post_stack *stack = post_thread_stack(event->thread, sizeof(*stack));
 	struct post_frame *frame = post_stack_call(&state->stacks, stack, event->call);
 	frame->number =
 		below(state, stack, stack->depth - 1, output->session->calls[event->call].callee);
-	state->nodes[frame->number].count++;
+}
+
+static void event(struct post_output *output, const struct post_event *event)
+{
+	struct state *state = output->state;
+	const struct post_stack *stack = post_thread_stack(event->thread, sizeof(*stack));
+
+	before(output, event);
+	state->nodes[stack->frames[stack->depth - 1].number].count++;
 }
 
 /* In this format ';' and the last ' ' have a meaning. */
@@ -104,5 +112,6 @@ const struct post_format post_format_folded = {
 	.summary = "distinct stacks with counts, for flame graphs",
 	.start = start,
 	.event = event,
+	.before = before,
 	.finish = finish,
 };

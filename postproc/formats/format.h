@@ -44,6 +44,9 @@ struct post_format {
 	 * which is several times faster. */
 	void (*start)(struct post_output *output);
 	void (*event)(struct post_output *output, const struct post_event *event);
+	/* Instead of event() for the calls before --from: a format that shows nesting
+	 * keeps it in mind, and shows nothing. */
+	void (*before)(struct post_output *output, const struct post_event *event);
 	void (*finish)(struct post_output *output);
 };
 

@@ -7,6 +7,12 @@
 
 #define DEEPEST_INDENT 48u /* deeper than that the depth is written as a number */
 
+/* Of one thread. */
+struct lane {
+	struct post_stack stack; /* first, see post_thread_stack() */
+	bool begun;
+};
+
 struct state {
 	struct post_stacks stacks;
 	struct post_call_texts texts;
@@ -24,16 +30,23 @@ static void indent(FILE *file, uint32_t depth)
 		fprintf(file, "(depth %u) ", depth);
 }
 
-static void enter(void *context, struct post_stack *stack, struct post_frame *frame, uint32_t depth)
+static void write_function(struct state *state, const struct post_frame *frame, uint32_t depth,
+			   const char *mark)
 {
-	struct state *state = context;
 	const struct post_session *session = state->stacks.session;
 	const struct post_function *function = &session->functions[frame->function];
 
-	(void)stack;
 	indent(state->file, depth);
-	fprintf(state->file, "* %s [%s]\n", function->name,
+	fprintf(state->file, "%s %s [%s]\n", mark, function->name,
 		session->modules[function->module].name);
+}
+
+static void enter(void *context, struct post_stack *stack, struct post_frame *frame, uint32_t depth)
+{
+	struct state *state = context;
+
+	if (((const struct lane *)stack)->begun)
+		write_function(state, frame, depth, "*");
 }
 
 static char *make_line(const struct post_session *session, const struct post_call *call)
@@ -56,17 +69,32 @@ static void start(struct post_output *output)
 	output->state = state;
 }
 
+static void before(struct post_output *output, const struct post_event *event)
+{
+	struct state *state = output->state;
+	struct lane *lane = post_thread_stack(event->thread, sizeof(*lane));
+
+	post_stack_call(&state->stacks, &lane->stack, event->call);
+}
+
 static void event(struct post_output *output, const struct post_event *event)
 {
 	struct state *state = output->state;
-	struct post_stack *stack = post_thread_stack(event->thread, sizeof(*stack));
+	struct lane *lane = post_thread_stack(event->thread, sizeof(*lane));
+	struct post_stack *stack = &lane->stack;
+	/* Entered before what is shown, and still running when that begins. */
+	bool are_inside = !lane->begun && stack->depth;
 
 	if (state->shown != event->thread)
 		fprintf(output->file, "%sprocess %u (%s), thread %u\n", state->shown ? "\n" : "",
 			event->process->trace->header.pid, event->process->trace->header.program,
 			event->thread->id);
 	state->shown = event->thread;
+	lane->begun = !are_inside;
 	struct post_frame *frame = post_stack_call(&state->stacks, stack, event->call);
+	for (uint32_t depth = 0; are_inside && depth + 1 < stack->depth; depth++)
+		write_function(state, &stack->frames[depth], depth, "...");
+	lane->begun = true;
 	indent(output->file, stack->depth - 1);
 	post_call_texts_write(&state->texts, output->file, output->session, event->call, make_line);
 	fputs_unlocked(frame->guessed ? " ?\n" : "\n", output->file);
@@ -86,5 +114,6 @@ const struct post_format post_format_tree = {
 	.summary = "calls indented by nesting; ? marks a guess in recursion",
 	.start = start,
 	.event = event,
+	.before = before,
 	.finish = finish,
 };

@@ -118,7 +118,7 @@ sources()
 # Reasons of the calls that were left.
 left()
 {
-	"$BUILD/bin/litifut" info --skipped "$1" | awk '/^0x/ && $NF != "not-a-call" { print $NF }' |
+	"$BUILD/bin/litifut" info --skipped "$1" | awk '/^0x/ && $5 != "not-a-call" { print $5 }' |
 		sort | uniq -c
 }
 

@@ -73,7 +73,7 @@ behaviour()
 		" function 0x0000000c numbers code-as-data"
 	is "it is counted" "$(awk '$1 == "code-as-data" { print $2 }' skipped)" 1
 	is "it is listed as JSON" "$(as_json)" \
-		'{"size": 12, "symbol": "numbers", "kind": "function", "reason": "code-as-data"}'
+		'{"size": 12, "function": "numbers", "kind": "function", "reason": "code-as-data"}'
 	"$triplet-strip" traced/program
 	is "a file without names says so" "$("$BUILD/bin/litifut" info --skipped traced/program |
 		awk '/^0x/ { $1 = ""; print }')" " function 0x0000000c - code-as-data"

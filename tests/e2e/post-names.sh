@@ -9,7 +9,7 @@ post="$BUILD/bin/litifut-post -q --no-maps-paths"
 # Callers and callees by name, those of start-up files and of the C library left out.
 names()
 {
-	$post -f tsv "$@" | awk -F '\t' 'NR > 1 { print $6; print $10 }' |
+	$post -f tsv "$@" 2>/dev/null | awk -F '\t' 'NR > 1 { print $6; print $10 }' |
 		grep -v '@plt\|^_[^ZR]\|^call_\|^frame_\|register_tm\|+0x' | LC_ALL=C sort -u
 }
 
@@ -80,6 +80,10 @@ behaviour()
 	done
 	names data device >shown
 	ok "a stripped file has no names for them" [ "$(grep -c 'mycrate\|hidden' shown)" = 0 ]
+	"$BUILD/bin/litifut-post" -q data device >shown 2>told
+	is "and it is told what is missing" "$(grep -c 'has no symbol table (stripped)' told)" 2
+	"$BUILD/bin/litifut-post" -q data device traced/program traced/libours.so >shown 2>told
+	is "or not, when it isn't" "$(grep -c 'no symbol table' told)" 0
 	names data device traced/program traced/libours.so >shown
 	ok "the build tree's files name them" diff expected shown
 	rm debug/*.debug

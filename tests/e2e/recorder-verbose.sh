@@ -62,6 +62,11 @@ behaviour()
 	says 1 "recording is on"
 	is "and nothing else" "$(wc -l <words)" 3
 
+	verbose LITIFUT_START=off
+	says 1 "recording is off (LITIFUT_START), would go to $(pwd)/data/trace/work.[0-9]*.trace"
+	says 1 "recording is on"
+	is "nothing is said to be recorded yet" "$(grep -c 'recording to' words)" 0
+
 	verbose LITIFUT_CLOCK=mono LITIFUT_BULK_KB=0 LITIFUT_MAX_MB=1
 	says 1 "recording has ended, calls are counted as lost: LITIFUT_MAX_MB or RLIMIT_FSIZE"
 

@@ -6,7 +6,7 @@
 
 nothing_is_left()
 {
-	! "$BUILD/bin/litifut" info --skipped "$1" | grep ^0x | grep -v 'not-a-call$'
+	! "$BUILD/bin/litifut" info --skipped "$1" | grep ^0x | grep -v ' not-a-call '
 }
 
 behaviour()

@@ -167,6 +167,59 @@ static void a_missing_config_file_is_said(void **state)
 	settings_release(&settings);
 }
 
+/* The settings that a link gives to the recorder: who is on the device can't be told. */
+static void defaults_are_checked(void **state)
+{
+	static const struct {
+		const char *value;
+		int warnings;
+	} cases[] = {
+		{"LITIFUT_DIR=/mnt/usb", 0},
+		{" LITIFUT_CLOCK=mono\tLITIFUT_DEDUP=1  LITIFUT_BULK_KB=0 ", 0},
+		{"LITIFUT_CLOCK=none LITIFUT_CLOCK=cycle LITIFUT_START=off LITIFUT_COPY_TO=", 0},
+		{"LITIFUT_CLOCK=monotonic", 1},
+		{"LITIFUT_BULK_KB=64k LITIFUT_MAX_MB=", 2},
+		{"LITIFUT_VERBOSE=yes LITIFUT_START=0", 2},
+		{"LITIFUT_DIRECTORY=/mnt", 1},
+		{"DIR=/mnt", 1},
+		{"LITIFUT_DI=/mnt LITIFUT_DIR", 2},
+		{"LITIFUT_EXCLUDE=f", 1},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct settings settings;
+
+		clean(state);
+		setenv("LITIFUT", "1", 1);
+		setenv("LITIFUT_DEFAULTS", cases[i].value, 1);
+		settings_read(&settings, count_warning);
+		if (warnings != cases[i].warnings)
+			fail_msg("%s: %d warnings", cases[i].value, warnings);
+		assert_string_equal(settings.defaults, cases[i].value);
+		settings_release(&settings);
+	}
+}
+
+static void unknown_names_are_told(void **state)
+{
+	static const struct {
+		const char *name;
+		int warnings;
+	} cases[] = {
+		{"LITIFUT_ENGINE", 0}, {"LITIFUT_CONFIG", 0}, {"LITIFUT_CLOCK", 0},
+		{"LITIFUT", 0},        {"OTHER_ENGINE", 0},   {"LITIFUT_EXCLUDES", 1},
+		{"LITIFUT_EXCLUD", 1}, {"LITIFUT_engine", 1}, {"LITIFUT_", 1},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		clean(state);
+		setenv(cases[i].name, "1", 1);
+		settings_check_names(count_warning);
+		if (warnings != cases[i].warnings)
+			fail_msg("%s: %d warnings", cases[i].name, warnings);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +230,8 @@ int main(void)
 		cmocka_unit_test_setup(what_is_wrong_is_said_and_passed_over, clean),
 		cmocka_unit_test_setup(there_are_two_engines, clean),
 		cmocka_unit_test_setup(a_missing_config_file_is_said, clean),
+		cmocka_unit_test_setup(defaults_are_checked, clean),
+		cmocka_unit_test_setup(unknown_names_are_told, clean),
 	};
 
 	return cmocka_run_group_tests_name("wrapper settings", tests, NULL, NULL);

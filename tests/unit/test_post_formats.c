@@ -89,6 +89,21 @@ static void every_format(void **state)
 	}
 }
 
+/* What shows nesting knows the functions that were entered before --from. */
+static void windows_begin_inside_functions(void **state)
+{
+	static const char *const formats[][2] = {
+		{"tree", "tree-from"}, {"folded", "folded-from"}, {"chrome", "chrome-from"}};
+	struct fixture_options options = fixture_defaults();
+
+	(void)state;
+	options.window.by_event = true;
+	options.window.first_event = 6;
+	options.window.last_event = 11;
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+		golden(formats[i][0], formats[i][1], &options, false);
+}
+
 static void time_orders_processes(void **state)
 {
 	(void)state;
@@ -156,7 +171,7 @@ static uint64_t calls_in(const char *format, const char *text)
 			count += !strncmp(line, "process", 7) ? 0 : 1;
 		else if (!strcmp(format, "tree"))
 			count += length && strncmp(line, "process", 7) &&
-				 line[strspn(line, " ")] != '*';
+				 !strchr("*.", line[strspn(line, " ")]);
 	}
 	return !strcmp(format, "tsv") ? count - 1 : count; /* the names of columns */
 }
@@ -306,6 +321,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_format),
+		cmocka_unit_test(windows_begin_inside_functions),
 		cmocka_unit_test(time_orders_processes),
 		cmocka_unit_test(compact_traces_give_the_same),
 		cmocka_unit_test(filters_mean_the_same),

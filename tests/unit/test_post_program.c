@@ -81,6 +81,7 @@ static void wrong_usage_is_2(void **state)
 	gives(2, "--from takes a number or a time, not 3parsecs", "$post --from 3parsecs .");
 	gives(2, NULL, "$post --no-such-option .");
 	gives(0, "callgrind", "$post --help");
+	gives(0, "litifut-post 0.", "$post --version");
 }
 
 static void problems_are_1_and_told(void **state)
@@ -195,7 +196,9 @@ static void files_of_one_build_add_up(void **state)
 		      "$post -q trace/app.100.trace maps dev/app libshape.so | head -n 1; "
 		      "$post -q trace/app.100.trace maps dev libshape.so | head -n 1; rm -r dev",
 		      strip, strip);
-	assert_string_equal(text, "100 app+0x20010 -> app+0x20060 [app]\n"
+	assert_string_equal(text, "litifut-post: dev/app: has no symbol table (stripped): give the "
+				  "file as it was linked as well, or its debug file\n"
+				  "100 app+0x20010 -> app+0x20060 [app]\n"
 				  "100 main+0x10 -> work [app]\n");
 	free(text);
 }

@@ -1,0 +1,90 @@
+#include "ldwrap/defaults.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libiberty/libiberty.h>
+
+#include "litifut/settings.h"
+
+struct known {
+	const char *name;
+	enum litifut_setting_kind kind;
+};
+
+#define KNOWN(name, kind, member) {"LITIFUT_" name, LITIFUT_SETTING_##kind},
+static const struct known known_settings[] = {LITIFUT_SETTINGS(KNOWN)};
+
+static const struct known *find(const char *setting, size_t length)
+{
+	for (size_t i = 0; i < sizeof(known_settings) / sizeof(known_settings[0]); i++)
+		if (strlen(known_settings[i].name) == length &&
+		    !strncmp(known_settings[i].name, setting, length))
+			return &known_settings[i];
+	return NULL;
+}
+
+bool defaults_know(const char *name)
+{
+	return find(name, strlen(name)) != NULL;
+}
+
+static bool is_one_of(const char *value, const char *const *values)
+{
+	for (; *values; values++)
+		if (!strcmp(value, *values))
+			return true;
+	return false;
+}
+
+/* What is wrong with the value; NULL: nothing. */
+static const char *complaint(enum litifut_setting_kind kind, const char *value)
+{
+	static const char *const clocks[] = {"none", "mono", "cycle", NULL};
+	static const char *const switches[] = {"0", "1", NULL};
+	static const char *const starts[] = {"on", "off", NULL};
+
+	switch (kind) {
+	case LITIFUT_SETTING_NUMBER:
+		return *value && !value[strspn(value, "0123456789")] ? NULL : "no number";
+	case LITIFUT_SETTING_CLOCK:
+		return is_one_of(value, clocks) ? NULL : "neither none, mono nor cycle";
+	case LITIFUT_SETTING_ON:
+		return is_one_of(value, switches) ? NULL : "neither 0 nor 1";
+	case LITIFUT_SETTING_OFF:
+		return is_one_of(value, starts) ? NULL : "neither on nor off";
+	default:
+		return NULL;
+	}
+}
+
+static void check(const char *setting, void (*warn)(const char *line))
+{
+	const size_t length = strcspn(setting, "=");
+	const struct known *known = find(setting, length);
+	const char *wrong = NULL;
+	char *line;
+
+	if (!setting[length])
+		wrong = "not NAME=VALUE";
+	else if (!known)
+		wrong = "the recorder has no such setting";
+	else
+		wrong = complaint(known->kind, setting + length + 1);
+	if (!wrong)
+		return;
+	line = xasprintf("LITIFUT_DEFAULTS: %s: %s", wrong, setting);
+	warn(line);
+	free(line);
+}
+
+void defaults_check(const char *text, void (*warn)(const char *line))
+{
+	char *words = xstrdup(text);
+	char *rest = words;
+
+	for (char *word; (word = strtok_r(rest, " \t\n", &rest));)
+		check(word, warn);
+	free(words);
+}

@@ -1,0 +1,14 @@
+/* LITIFUT_DEFAULTS: settings of the recorder that a link gives a program. */
+#ifndef LITIFUT_LDWRAP_DEFAULTS_H
+#define LITIFUT_LDWRAP_DEFAULTS_H
+
+#include <stdbool.h>
+
+/* Tells `warn` of each of the blank-separated settings in `text` that the recorder won't
+ * know, or whose value it will take for another: one line each. */
+void defaults_check(const char *text, void (*warn)(const char *line));
+
+/* Is `name`, with LITIFUT_ before it, a setting of the recorder? */
+bool defaults_know(const char *name);
+
+#endif
