@@ -50,7 +50,7 @@ run_suite()
 		cd "$1" || exit 1
 		emulate_programs
 		export triplet cpu root sysroot machine_flags LINKAGE
-		timeout 1800 sh -uc "$defaults; . '$recipe'; suite" 2>&1
+		timeout 3600 sh -uc "$defaults; . '$recipe'; suite" 2>&1
 	) >"$1.all" </dev/null
 	sed "s|$(pwd)/$1|TREE|g" "$1.all" | suite_filter >"$1.said"
 }

@@ -51,11 +51,13 @@ build_tree()
 		export triplet cpu machine_flags root BUILD LINKAGE sysroot destination
 		steps="set -eu; $defaults; . '$recipe'; for step in ${3:-build}; do (\$step); done"
 		case ${2:-$1} in
-		plain) sh -c "$steps" ;;
-		traced) "$BUILD/bin/litifut" build sh -c "$steps" ;;
-		wrapped) "$BUILD/bin/litifut" build env -u LITIFUT sh -c "$steps" ;;
+		plain) set -- ;;
+		traced) set -- "$BUILD/bin/litifut" build ;;
+		wrapped) set -- "$BUILD/bin/litifut" build env -u LITIFUT ;;
 		esac
-	) >"$1.log" 2>&1
+		# nothing here takes so long but what hangs
+		timeout 3600 "$@" sh -c "$steps"
+	) >"$1.log" 2>&1 </dev/null
 }
 
 lacks_our_words()
