@@ -451,6 +451,8 @@ static void fill_plan(const struct estimate *estimate, const struct litifut_arch
 		arch->gate_bytes + 8 * facts->call_trampoline_bytes +
 		16 * facts->tail_trampoline_bytes +
 		(estimate->thunks && estimate->thunks_run ? 24 * facts->thunk_bytes : 0);
+	if (arch->unwind)
+		plan->unwind_entries = (census->cramped + lto / 8) * arch->unwind->call_entries;
 	if (arch->host_piece_count && text > facts->reach / 4 * 3)
 		plan->trampoline_bytes +=
 			(text / facts->reach + 8) * litifut_hosts_trampoline_bytes(arch);

@@ -8,6 +8,7 @@
 #include "rewriter/sites_file.h"
 #include "rewriter/sort.h"
 #include "rewriter/thunks.h"
+#include "rewriter/unwind.h"
 #include "rewriter/verify.h"
 
 #include <elf.h>
@@ -49,6 +50,8 @@ struct apply {
 	struct litifut_rooms rooms;
 	struct litifut_frames frames;
 	struct litifut_thunks *thunks; /* NULL: the other engine */
+	struct litifut_unwind unwind;
+	const struct litifut_section *unwind_section; /* changed for it; NULL: none */
 	struct hosted *hosted;
 	size_t hosted_count;
 };
@@ -189,8 +192,10 @@ static enum litifut_status detour_site(struct apply *apply, struct litifut_found
 			detour.entry ? detour.entry : address);
 	}
 	for (unsigned i = 0; i < 2; i++)
-		if (detour.frames[i].bytes)
+		if (detour.frames[i].bytes) {
 			litifut_frames_add(&apply->frames, &detour.frames[i]);
+			litifut_unwind_note(&apply->unwind, &detour.frames[i]);
+		}
 	if (detour.return_address)
 		site->site.return_address = detour.return_address;
 	if (detour.thunk && !apply->session.arch->thunks_need_db)
@@ -227,6 +232,25 @@ static enum litifut_status patch_site(struct apply *apply, struct litifut_found_
 	}
 	replace(apply, site, site->site.address, code, site->instruction.length, entry);
 	return add_to_db(apply, site, site->site.instruction, error);
+}
+
+/* Calls that are moved come first, so that their trampolines stand side by side, each
+ * the end of the one before to unwinders. */
+static enum litifut_status patch_sites(struct apply *apply, struct litifut_error *error)
+{
+	const struct litifut_site_list *sites = &apply->session.sites;
+	enum litifut_status status = LITIFUT_OK;
+
+	for (unsigned pass = apply->session.arch->unwind ? 0 : 1; pass < 2; pass++)
+		for (size_t i = 0; i < sites->count && !status; i++) {
+			struct litifut_found_site *site = &sites->items[i];
+			bool first = apply->session.arch->unwind && site->detour &&
+				     !litifut_site_is_tail(&site->site);
+
+			if (site->site.reason == LITIFUT_SITE_PATCHED && first == !pass)
+				status = patch_site(apply, site, error);
+		}
+	return status;
 }
 
 /* All of their bytes may differ from those on disk. */
@@ -332,45 +356,16 @@ static enum litifut_status fill_islands(struct apply *apply, struct litifut_erro
 	return LITIFUT_OK;
 }
 
-static void put_sites_header(const struct apply *apply, uint8_t *bytes, size_t count)
-{
-	put(apply, bytes, LITIFUT_SITES_MAGIC);
-	put(apply, bytes + 4, LITIFUT_MODULE_VERSION);
-	put(apply, bytes + 8, (uint32_t)count);
-	put(apply, bytes + 12, sizeof(struct litifut_site));
-}
-
-static size_t sites_size(const struct apply *apply)
-{
-	return sizeof(struct litifut_sites_header) +
-	       apply->session.sites.count * sizeof(struct litifut_site);
-}
-
 static enum litifut_status fill_sites(struct apply *apply, struct litifut_error *error)
 {
-	const struct litifut_site_list *list = &apply->session.sites;
-	uint8_t *bytes = malloc(sites_size(apply));
+	bool big_endian = apply->session.image.big_endian;
 
-	apply->site_bytes = bytes;
-	if (!bytes)
+	apply->site_bytes = litifut_sites_table(&apply->session.sites, big_endian);
+	if (!apply->site_bytes)
 		return litifut_error_set(error, LITIFUT_ERROR_IO, apply->session.image.path, NULL,
 					 LITIFUT_NO_ADDRESS, "out of memory");
-	put_sites_header(apply, bytes, list->count);
 	/* An empty list stays where the linker has put it. */
-	put_sites_header(apply, apply->sites.section->bytes, 0);
-	bytes += sizeof(struct litifut_sites_header);
-	for (size_t i = 0; i < list->count; i++, bytes += sizeof(struct litifut_site)) {
-		const struct litifut_site *site = &list->items[i].site;
-
-		put(apply, bytes, site->address);
-		put(apply, bytes + 4, site->return_address);
-		put(apply, bytes + 8, site->instruction);
-		put(apply, bytes + 12, site->callee);
-		bytes[16] = site->kind;
-		bytes[17] = site->reason;
-		bytes[18] = site->thumb;
-		bytes[19] = site->length;
-	}
+	litifut_sites_put_header(big_endian, apply->sites.section->bytes, 0);
 	return LITIFUT_OK;
 }
 
@@ -488,9 +483,8 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 	}
 	if (!status)
 		status = fill_hosts(apply, error);
-	for (size_t i = 0; i < sites->count && !status; i++)
-		if (sites->items[i].site.reason == LITIFUT_SITE_PATCHED)
-			status = patch_site(apply, &sites->items[i], error);
+	if (!status)
+		status = patch_sites(apply, error);
 	write_hosts(apply);
 	if (!status)
 		status = check_reach(apply, error);
@@ -503,6 +497,7 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 	if (status)
 		return status;
 	litifut_frames_end(&apply->frames);
+	apply->unwind_section = litifut_unwind_write(&apply->unwind, &apply->session);
 	fill_db_header(apply);
 	count_sites(apply);
 	const struct litifut_module_facts facts = {
@@ -538,7 +533,7 @@ static enum litifut_status save(const struct apply *apply, struct litifut_error 
 	const struct litifut_image *image = &apply->session.image;
 	const struct litifut_site_table table = {
 		.bytes = apply->site_bytes,
-		.size = (uint32_t)sites_size(apply),
+		.size = (uint32_t)litifut_sites_table_size(apply->session.sites.count),
 		.build_id = apply->module + offsetof(struct litifut_module, build_id),
 		.build_id_bytes =
 			get(apply, apply->module + offsetof(struct litifut_module, build_id_bytes)),
@@ -553,7 +548,8 @@ static enum litifut_status save(const struct apply *apply, struct litifut_error 
 	for (size_t i = 1; i < image->section_count && !status; i++) {
 		const struct litifut_section *section = &image->sections[i];
 		bool ours = section == apply->db.section || section == apply->sites.section ||
-			    is_in(section, apply->module) || is_in(section, apply->frames.bytes);
+			    section == apply->unwind_section || is_in(section, apply->module) ||
+			    is_in(section, apply->frames.bytes);
 
 		if (section->bytes && (ours || section->flags & SHF_EXECINSTR))
 			status = litifut_image_save_section(image, section, descriptor, error);
@@ -589,6 +585,7 @@ enum litifut_status litifut_rewrite_apply(const char *path,
 	litifut_rooms_release(&apply.rooms);
 	free(apply.hosted);
 	free(apply.changes);
+	litifut_unwind_release(&apply.unwind);
 	free(apply.site_bytes);
 	litifut_session_close(&apply.session);
 	return status;

@@ -118,6 +118,26 @@ struct litifut_arch_context {
 	bool own_room;
 };
 
+/* A table by which unwinders find the frames of code, with an entry for each piece of
+ * it, in the order of their addresses. */
+struct litifut_unwind_table {
+	const char *section;
+	uint32_t type; /* sh_type */
+	unsigned entry_bytes;
+	/* How many entries are reserved, and how many more for each trampoline of a call. */
+	size_t fixed_entries;
+	size_t call_entries;
+	/* Writes entries that keep their room through a link. */
+	void (*reserve)(uint8_t *bytes, size_t entries);
+	/* Fills them, for the room `room` for trampolines, with those of `codes` (in the
+	 * order of their addresses) that stand for an instruction elsewhere. Returns the
+	 * section that was changed; NULL: the image has no such entries. */
+	const struct litifut_section *(*write)(const struct litifut_image *image,
+					       const struct litifut_symbol *room,
+					       const struct litifut_frame_code *codes,
+					       size_t count);
+};
+
 /* See hosts.h. */
 #define LITIFUT_HOST_PIECES 4
 
@@ -250,7 +270,8 @@ struct litifut_arch {
 	/* Room before the first trampoline for code that all share; the most bytes of one. */
 	size_t gate_bytes;
 	struct litifut_frame_registers frame_registers;
-	uint32_t debug_section_type; /* sh_type of .debug_frame */
+	uint32_t debug_section_type;               /* sh_type of .debug_frame */
+	const struct litifut_unwind_table *unwind; /* NULL: there is none but for call frames */
 	/* Trampolines must be in reach of their call, so islands hold some as well. */
 	bool trampolines_in_islands;
 	size_t trampoline_bytes_max;

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ROOMS_MAX 5
+#define ROOMS_MAX 6
 
 /* One section of an object that reserves room, with the symbol at its start. */
 struct room {
@@ -27,6 +27,9 @@ struct room {
 	uint32_t size;
 	uint32_t alignment;
 	uint32_t first_word; /* the rest is 0 */
+	unsigned link;       /* sh_link */
+	void (*fill)(uint8_t *bytes, size_t entries);
+	size_t entries;
 };
 
 struct writer {
@@ -86,12 +89,15 @@ static bool write_sections(struct writer *writer, const struct litifut_rewrite_p
 	for (unsigned i = 0; i < count; i++) {
 		const GElf_Shdr room = {.sh_type = rooms[i].type,
 					.sh_flags = rooms[i].flags,
+					.sh_link = rooms[i].link,
 					.sh_addralign = rooms[i].alignment};
 
 		writer->filled[i] = calloc(1, rooms[i].size ? rooms[i].size : 1);
 		if (writer->filled[i] && rooms[i].first_word)
 			litifut_put32(plan->elf_data == ELFDATA2MSB, writer->filled[i],
 				      rooms[i].first_word);
+		if (writer->filled[i] && rooms[i].fill)
+			rooms[i].fill(writer->filled[i], rooms[i].entries);
 		if (!writer->filled[i] ||
 		    !add_section(writer, rooms[i].section, &room, writer->filled[i], rooms[i].size,
 				 ELF_T_BYTE))
@@ -169,25 +175,58 @@ enum litifut_status litifut_rewrite_write_database_object(const struct litifut_r
 
 	while (cached < often && cached < LITIFUT_SITE_CACHE_MAX)
 		cached *= 2;
-	const struct room rooms[] = {
-		{LITIFUT_SECTION_DB, "litifut_db", SHF_ALLOC, SHT_PROGBITS,
-		 (uint32_t)(sizeof(struct litifut_db_header) +
-			    plan->db_entries * sizeof(struct litifut_db_entry)),
-		 8, 0},
-		{".data", LITIFUT_SITE_CACHE, SHF_ALLOC | SHF_WRITE, SHT_PROGBITS,
-		 (uint32_t)sizeof(struct litifut_site_cache) + 4 * cached, 4, cached - 1},
+	struct room rooms[ROOMS_MAX] = {
+		{.section = LITIFUT_SECTION_DB,
+		 .symbol = "litifut_db",
+		 .flags = SHF_ALLOC,
+		 .type = SHT_PROGBITS,
+		 .size = (uint32_t)(sizeof(struct litifut_db_header) +
+				    plan->db_entries * sizeof(struct litifut_db_entry)),
+		 .alignment = 8},
+		{.section = ".data",
+		 .symbol = LITIFUT_SITE_CACHE,
+		 .flags = SHF_ALLOC | SHF_WRITE,
+		 .type = SHT_PROGBITS,
+		 .size = (uint32_t)sizeof(struct litifut_site_cache) + 4 * cached,
+		 .alignment = 4,
+		 .first_word = cached - 1},
 		/* Its name only: apply() puts the list at the end of the file. */
-		{LITIFUT_SECTION_SITES, "litifut_sites", 0, SHT_PROGBITS,
-		 sizeof(struct litifut_sites_header), 4, 0},
-		{".text", LITIFUT_TRAMPOLINES, SHF_ALLOC | SHF_EXECINSTR, SHT_PROGBITS,
-		 trampoline_bytes, 8, 0},
+		{.section = LITIFUT_SECTION_SITES,
+		 .symbol = "litifut_sites",
+		 .type = SHT_PROGBITS,
+		 .size = sizeof(struct litifut_sites_header),
+		 .alignment = 4},
+		{.section = ".text",
+		 .symbol = LITIFUT_TRAMPOLINES,
+		 .flags = SHF_ALLOC | SHF_EXECINSTR,
+		 .type = SHT_PROGBITS,
+		 .size = trampoline_bytes,
+		 .alignment = 8},
 		/* Enough for the shortest trampolines; what does not fit is left out. */
-		{".debug_frame", LITIFUT_FRAMES, 0, arch ? arch->debug_section_type : SHT_PROGBITS,
-		 LITIFUT_FRAMES_HEADER_BYTES + 3 * ((trampoline_bytes + 3) & ~3u), 4, 0},
+		{.section = ".debug_frame",
+		 .symbol = LITIFUT_FRAMES,
+		 .type = arch ? arch->debug_section_type : SHT_PROGBITS,
+		 .size = LITIFUT_FRAMES_HEADER_BYTES + 3 * ((trampoline_bytes + 3) & ~3u),
+		 .alignment = 4},
 	};
+	unsigned count = 5;
 
+	if (arch && arch->unwind && plan->unwind_entries) {
+		size_t entries = arch->unwind->fixed_entries + plan->unwind_entries;
+
+		rooms[count++] =
+			(struct room){.section = arch->unwind->section,
+				      .symbol = "litifut_unwind",
+				      .flags = SHF_ALLOC | SHF_LINK_ORDER,
+				      .type = arch->unwind->type,
+				      .size = (uint32_t)entries * arch->unwind->entry_bytes,
+				      .alignment = 4,
+				      .link = 4, /* .text */
+				      .fill = arch->unwind->reserve,
+				      .entries = entries};
+	}
 	/* An empty room would put its symbol on whatever function comes next. */
-	return write_object(plan, rooms, trampoline_bytes ? 5 : 3, path, error);
+	return write_object(plan, rooms, trampoline_bytes ? count : 3, path, error);
 }
 
 enum litifut_status litifut_rewrite_write_island_object(const struct litifut_rewrite_plan *plan,
@@ -196,13 +235,14 @@ enum litifut_status litifut_rewrite_write_island_object(const struct litifut_rew
 {
 	char symbol[64];
 	const struct room room = {
-		".text",
-		symbol,
-		SHF_ALLOC | SHF_EXECINSTR,
-		SHT_PROGBITS,
-		(uint32_t)(plan->island_sizes ? plan->island_sizes[index] : plan->island_bytes),
-		8,
-		0};
+		.section = ".text",
+		.symbol = symbol,
+		.flags = SHF_ALLOC | SHF_EXECINSTR,
+		.type = SHT_PROGBITS,
+		.size = (uint32_t)(plan->island_sizes ? plan->island_sizes[index]
+						      : plan->island_bytes),
+		.alignment = 8,
+	};
 
 	snprintf(symbol, sizeof(symbol), "litifut_island_%zu", index);
 	return write_object(plan, &room, 1, path, error);

@@ -244,6 +244,13 @@ static enum litifut_status plan_trampolines(const struct litifut_session *sessio
 		bytes += (hosts.count + hosts.count / 4 + 4) *
 			 litifut_hosts_trampoline_bytes(session->arch);
 	litifut_hosts_release(&hosts);
+	for (size_t i = 0; i < session->sites.count && session->arch->unwind; i++) {
+		const struct litifut_found_site *site = &session->sites.items[i];
+		size_t pieces = (site->detour && !litifut_site_is_tail(&site->site)) +
+				(site->stone_bytes != 0);
+
+		plan->unwind_entries += pieces * session->arch->unwind->call_entries;
+	}
 	if (bytes || plan->island_count)
 		plan->trampoline_bytes = bytes + bytes / 64 + session->arch->gate_bytes +
 					 16 * session->arch->trampoline_bytes_max;

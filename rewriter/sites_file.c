@@ -14,6 +14,43 @@
 #define NOTE_HEADER_BYTES 16 /* three words, "GNU" */
 #define BUILD_ID_MAX 20
 
+size_t litifut_sites_table_size(size_t count)
+{
+	return sizeof(struct litifut_sites_header) + count * sizeof(struct litifut_site);
+}
+
+void litifut_sites_put_header(bool big_endian, uint8_t *bytes, size_t count)
+{
+	litifut_put32(big_endian, bytes, LITIFUT_SITES_MAGIC);
+	litifut_put32(big_endian, bytes + 4, LITIFUT_MODULE_VERSION);
+	litifut_put32(big_endian, bytes + 8, (uint32_t)count);
+	litifut_put32(big_endian, bytes + 12, sizeof(struct litifut_site));
+}
+
+uint8_t *litifut_sites_table(const struct litifut_site_list *list, bool big_endian)
+{
+	uint8_t *table = malloc(litifut_sites_table_size(list->count));
+	uint8_t *bytes = table;
+
+	if (!table)
+		return NULL;
+	litifut_sites_put_header(big_endian, bytes, list->count);
+	bytes += sizeof(struct litifut_sites_header);
+	for (size_t i = 0; i < list->count; i++, bytes += sizeof(struct litifut_site)) {
+		const struct litifut_site *site = &list->items[i].site;
+
+		litifut_put32(big_endian, bytes, site->address);
+		litifut_put32(big_endian, bytes + 4, site->return_address);
+		litifut_put32(big_endian, bytes + 8, site->instruction);
+		litifut_put32(big_endian, bytes + 12, site->callee);
+		bytes[16] = site->kind;
+		bytes[17] = site->reason;
+		bytes[18] = site->thumb;
+		bytes[19] = site->length;
+	}
+	return table;
+}
+
 static enum litifut_status write_at(const char *path, int descriptor, const uint8_t *bytes,
 				    size_t size, off_t offset, struct litifut_error *error)
 {

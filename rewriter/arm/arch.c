@@ -8,6 +8,7 @@
 #include "rewriter/arm/thumb1.h"
 #include "rewriter/arm/thunk.h"
 #include "rewriter/arm/trampoline.h"
+#include "rewriter/arm/unwind.h"
 
 #include <capstone/capstone.h>
 #include <elf.h>
@@ -214,6 +215,7 @@ const struct litifut_arch litifut_arch_arm = {
 	.add_landing_pads = litifut_arm_add_landing_pads,
 	.gate_bytes = LITIFUT_ARM_GATE_BYTES,
 	.debug_section_type = SHT_PROGBITS,
+	.unwind = &litifut_arm_unwind_table,
 	.frame_registers = {.stack_pointer = 13, .return_address = 14, .program_counter = 15},
 	.trampolines_in_islands = true,
 	.trampoline_bytes_max = LITIFUT_ARM_TRAMPOLINE_BYTES_MAX,

@@ -135,6 +135,62 @@ sources()
 		gdb.execute("continue")
 		print(f"steps {len(calls)} {len(tails)}")
 	END
+	cat >fault.cc <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <execinfo.h>
+		#include <setjmp.h>
+		#include <signal.h>
+		#include <stdio.h>
+		#include <string.h>
+		#define KEEP __attribute__((noipa))
+		struct object { virtual int method(int x) { return x; } };
+		struct holder { int value; object *one; };
+		struct noisy { int *counter; KEEP ~noisy() { ++*counter; } };
+		static sigjmp_buf place;
+		static int counter;
+		static void on_fault(int)
+		{
+			void *addresses[64];
+			Dl_info info;
+			int depth = backtrace(addresses, 64);
+			for (int i = 0; i < depth; i++)
+				if (dladdr(addresses[i], &info) && info.dli_sname && strstr(info.dli_sname, "caller"))
+					puts(info.dli_sname);
+				else if (info.dli_sname && !strcmp(info.dli_sname, "main"))
+					puts("main");
+			siglongjmp(place, 1);
+		}
+		/* what reads the missing object's table is just before the call */
+		extern "C" KEEP int faults(int x, holder *h) { return h->one->method(x) + x; }
+		extern "C" KEEP int caller_of_faults(int x, holder *h) { return faults(x + 1, h) * 2; }
+		extern "C" KEEP int faults_with_large_frame(int x, holder *h)
+		{
+			volatile int room[30];
+			room[x] = x;
+			return h->one->method(room[x]) + room[x];
+		}
+		extern "C" KEEP int caller_of_large(int x, holder *h) { return faults_with_large_frame(x, h) + 1; }
+		extern "C" KEEP int faults_with_destructor(int x, holder *h)
+		{
+			noisy here{&counter};
+			return h->one->method(x) + x;
+		}
+		extern "C" KEEP int caller_of_destructor(int x, holder *h) { return faults_with_destructor(x, h) + 1; }
+		int main()
+		{
+			int (*const functions[])(int, holder *) = {caller_of_faults, caller_of_large, caller_of_destructor};
+			holder h = {3, nullptr};
+			void *addresses[64];
+			backtrace(addresses, 64); /* loads the unwinder */
+			for (int i = 0; i < 3; i++) {
+				signal(SIGSEGV, on_fault);
+				if (!sigsetjmp(place, 1))
+					functions[i](i, &h);
+			}
+			return counter;
+		}
+	END
 	cat >handler.c <<-'END'
 		#define _GNU_SOURCE
 		#include <execinfo.h>
@@ -190,6 +246,18 @@ behaviour()
 	# of the tail call the caller is gone, as it should be
 	is "a recorder's backtrace: through the stub to the caller, and on to main" \
 		"$(cat traced.out)" "28: 12 of 12 with main, 11 with the caller"
+	language=g++
+	for optimisation in -O2 -Os; do
+		for LITIFUT_ENGINE in db thunk; do
+			export LITIFUT_ENGINE
+			link fault "$optimisation" ../fault.cc -ldl && same_run fault
+			# of the others too, unless the compiler lets them fault in their prologue
+			ok "$LITIFUT_ENGINE: the callers of what faults are there" \
+				grep -qz 'caller_of_large.main' traced.out
+		done
+	done
+	unset LITIFUT_ENGINE
+	language=gcc
 	# wherever the signal comes: not an honest backtrace each time, but no crash
 	link handler ../handler.c || return
 	same_run handler
