@@ -129,9 +129,9 @@ struct litifut_unwind_table {
 	size_t call_entries;
 	/* Writes entries that keep their room through a link. */
 	void (*reserve)(uint8_t *bytes, size_t entries);
-	/* Fills them, for the room `room` for trampolines, with those of `codes` (in the
-	 * order of their addresses) that stand for an instruction elsewhere. Returns the
-	 * section that was changed; NULL: the image has no such entries. */
+	/* Fills them for `codes`, trampolines in the order in which they were made, as far
+	 * as these stand in `room`. Returns the section that was changed; NULL: the image
+	 * has no such entries. */
 	const struct litifut_section *(*write)(const struct litifut_image *image,
 					       const struct litifut_symbol *room,
 					       const struct litifut_frame_code *codes,

@@ -5,8 +5,6 @@
 
 void litifut_unwind_note(struct litifut_unwind *unwind, const struct litifut_frame_code *code)
 {
-	if (!code->instruction)
-		return;
 	if (unwind->count == unwind->capacity) {
 		size_t capacity = unwind->capacity ? 2 * unwind->capacity : 256;
 		void *items = realloc(unwind->items, capacity * sizeof(*unwind->items));
@@ -26,9 +24,8 @@ const struct litifut_section *litifut_unwind_write(const struct litifut_unwind *
 	const struct litifut_symbol *room =
 		litifut_image_symbol(&session->image, LITIFUT_TRAMPOLINES);
 
-	return table && room
-		       ? table->write(&session->image, room, unwind->items, unwind->count)
-		       : NULL;
+	return table && room ? table->write(&session->image, room, unwind->items, unwind->count)
+			     : NULL;
 }
 
 void litifut_unwind_release(struct litifut_unwind *unwind)

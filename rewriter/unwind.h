@@ -5,15 +5,14 @@
 
 #include "rewriter/session.h"
 
-/* The code that has been written so far and stands for instructions elsewhere. */
+/* The trampolines that have been written so far. */
 struct litifut_unwind {
 	struct litifut_frame_code *items;
 	size_t count;
 	size_t capacity;
 };
 
-/* Notes one piece; without effect when it stands for no instruction, or when there is
- * no memory: a backtrace ends there then. */
+/* Notes one piece; without effect when there is no memory: a backtrace ends there then. */
 void litifut_unwind_note(struct litifut_unwind *unwind, const struct litifut_frame_code *code);
 
 /* Writes the entries to the image. Returns the section that was changed, or NULL. */

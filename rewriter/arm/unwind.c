@@ -25,11 +25,12 @@
  * each thunk for a register, which stand among the trampolines. */
 #define FIXED_ENTRIES (12 + 13)
 #define LOOKED_FOR_BEFORE 2
+#define PUSH_BYTES 2 /* in T32 code */
 
 #define CANNOT_UNWIND 1u
 #define INLINE_DATA 0x80000000u
 #define COMPACT_0 0x80u
-#define RETURNS_TO_LR 0x80b0b0b0u   /* finish */
+#define RETURNS_TO_LR 0x80b0b0b0u    /* finish */
 #define RETURNS_OVER_TWO 0x8001b0b0u /* vsp += 8, finish */
 
 /* The linker drops entries that say the same as the one before, so those that keep room
@@ -155,6 +156,13 @@ static uint32_t moved_data(const struct table *table, uint32_t instruction)
 					     place_of(table, entry) + 4, to);
 }
 
+/* A call's trampoline, or that of a tail call with something before its push: the
+ * function's frame is gone there, and lr leads to its caller. */
+static bool has_moved(const struct litifut_frame_code *code)
+{
+	return code->instruction || (code->step_count && code->steps[0].at > PUSH_BYTES);
+}
+
 /* What has no entry of its own, thunks above all, ends a backtrace. */
 static const struct litifut_section *write(const struct litifut_image *image,
 					   const struct litifut_symbol *room,
@@ -169,11 +177,12 @@ static const struct litifut_section *write(const struct litifut_image *image,
 	add(&table, room->address + LOOKED_FOR_BEFORE, RETURNS_TO_LR);
 	add(&table, room->address + LITIFUT_ARM_GATE_LR, RETURNS_OVER_TWO);
 	for (size_t i = 0; i < count && left(&table) >= 3; i++) {
-		if (!codes[i].instruction || codes[i].start - room->address >= room->size)
+		if (!has_moved(&codes[i]) || codes[i].start - room->address >= room->size)
 			continue;
 		if (codes[i].start != end)
 			add(&table, end, CANNOT_UNWIND);
-		data = moved_data(&table, codes[i].instruction);
+		data = codes[i].instruction ? moved_data(&table, codes[i].instruction)
+					    : RETURNS_TO_LR;
 		if (codes[i].start != end || !(data & INLINE_DATA) ||
 		    data != word_at(&table, table.first + table.used - 1, 1))
 			add(&table, codes[i].start, data);

@@ -144,7 +144,7 @@ sources()
 		#include <stdio.h>
 		#include <string.h>
 		#define KEEP __attribute__((noipa))
-		struct object { virtual int method(int x) { return x; } };
+		struct object { int (*method)(int); };
 		struct holder { int value; object *one; };
 		struct noisy { int *counter; KEEP ~noisy() { ++*counter; } };
 		static sigjmp_buf place;
@@ -161,7 +161,7 @@ sources()
 					puts("main");
 			siglongjmp(place, 1);
 		}
-		/* what reads the missing object's table is just before the call */
+		/* what reads the missing object is just before the call */
 		extern "C" KEEP int faults(int x, holder *h) { return h->one->method(x) + x; }
 		extern "C" KEEP int caller_of_faults(int x, holder *h) { return faults(x + 1, h) * 2; }
 		extern "C" KEEP int faults_with_large_frame(int x, holder *h)
@@ -177,13 +177,16 @@ sources()
 			return h->one->method(x) + x;
 		}
 		extern "C" KEEP int caller_of_destructor(int x, holder *h) { return faults_with_destructor(x, h) + 1; }
+		extern "C" KEEP int faults_in_tail(int, holder *h) { return h->one->method(5); }
+		extern "C" KEEP int caller_of_tail(int x, holder *h) { return faults_in_tail(x, h) + 1; }
 		int main()
 		{
-			int (*const functions[])(int, holder *) = {caller_of_faults, caller_of_large, caller_of_destructor};
+			int (*const functions[])(int, holder *) = {caller_of_faults, caller_of_large,
+								   caller_of_destructor, caller_of_tail};
 			holder h = {3, nullptr};
 			void *addresses[64];
 			backtrace(addresses, 64); /* loads the unwinder */
-			for (int i = 0; i < 3; i++) {
+			for (int i = 0; i < 4; i++) {
 				signal(SIGSEGV, on_fault);
 				if (!sigsetjmp(place, 1))
 					functions[i](i, &h);

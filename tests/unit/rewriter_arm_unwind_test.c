@@ -16,8 +16,8 @@
 
 /* A table of exceptions of the compact form, two with a personality routine: one word of
  * instructions, and two of them. */
-static const uint32_t tables[] = {0x8101b108, 0x8400b0b0, 0, 0x1234, 0x00a8b0b0,
-				  0,	      0x1234,	  0x01b108a8, 0xb0b0b0b0, 0};
+static const uint32_t tables[] = {0x8101b108, 0x8400b0b0, 0,          0x1234,     0x00a8b0b0,
+				  0,          0x1234,     0x01b108a8, 0xb0b0b0b0, 0};
 #define COMPACT TABLES
 #define SHORT (TABLES + 12)
 #define LONG (TABLES + 24)
@@ -62,8 +62,7 @@ static size_t create(struct fixture *fixture, size_t reserved)
 							.type = 1,
 							.flags = 2,
 							.bytes = fixture->tables};
-	fixture->image =
-		(struct litifut_image){.sections = fixture->sections, .section_count = 3};
+	fixture->image = (struct litifut_image){.sections = fixture->sections, .section_count = 3};
 	return 4 + reserved;
 }
 
@@ -98,7 +97,9 @@ static const struct litifut_symbol room = {.address = ROOM, .size = 0x101};
 static const struct litifut_frame_code codes[] = {
 	{.start = ROOM + 0x10, .bytes = 0x18, .instruction = 0x8010},
 	{.start = ROOM + 0x28, .bytes = 0x18, .instruction = 0x8090},
-	{.start = ROOM + 0x40, .bytes = 0x20}, /* a tail call's */
+	/* tail calls: something was moved, nothing was */
+	{.start = ROOM + 0x40, .bytes = 0x10, .steps = {{6, 4, 0}, {10, 0, 0}}, .step_count = 2},
+	{.start = ROOM + 0x50, .bytes = 0x10, .steps = {{2, 4, 0}, {6, 0, 0}}, .step_count = 2},
 	{.start = 0x20000, .bytes = 0x20, .instruction = 0x8010},
 	{.start = ROOM + 0x60,
 	 .bytes = 0x20,
@@ -121,8 +122,12 @@ static void moved_code_has_the_frames_of_its_function(void **state)
 	assert_int_equal(data_at(&fixture, entry_for(&fixture, count, ROOM + 8)), 0x8001b0b0);
 	assert_int_equal(data_at(&fixture, entry_for(&fixture, count, ROOM + 0x10)), 0x80a8b0b0);
 	assert_int_equal(data_at(&fixture, entry_for(&fixture, count, ROOM + 0x26)), 0x80a8b0b0);
-	assert_int_equal(relative_at(&fixture, entry_for(&fixture, count, ROOM + 0x28), 1), COMPACT);
-	assert_int_equal(data_at(&fixture, entry_for(&fixture, count, ROOM + 0x40)), CANNOT_UNWIND);
+	assert_int_equal(relative_at(&fixture, entry_for(&fixture, count, ROOM + 0x28), 1),
+			 COMPACT);
+	assert_int_equal(data_at(&fixture, entry_for(&fixture, count, ROOM + 0x40)), 0x80b0b0b0);
+	assert_int_equal(data_at(&fixture, entry_for(&fixture, count, ROOM + 0x44)), 0x80b0b0b0);
+	assert_int_equal(data_at(&fixture, entry_for(&fixture, count, ROOM + 0x46)), CANNOT_UNWIND);
+	assert_int_equal(data_at(&fixture, entry_for(&fixture, count, ROOM + 0x50)), CANNOT_UNWIND);
 	assert_int_equal(data_at(&fixture, entry_for(&fixture, count, ROOM + 0x60)), 0x80a8b0b0);
 	assert_int_equal(data_at(&fixture, entry_for(&fixture, count, ROOM + 0x64)), CANNOT_UNWIND);
 	/* without the language's data there is no room for these instructions */
