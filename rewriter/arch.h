@@ -58,7 +58,7 @@ struct litifut_cramped_call {
 	/* The function of the image that the register through which callees are called
 	 * holds here, see known_callee(); 0: not known. */
 	uint32_t known_callee;
-	uint32_t argument_room; /* what that says of its function; 0: it has none */
+	uint32_t argument_room; /* of its function, see struct litifut_function_facts */
 };
 
 /* What a trampoline needs to replace in the original code. */
@@ -144,6 +144,15 @@ struct litifut_unwind_table {
 struct litifut_host_piece {
 	size_t bytes;            /* at the start of a function that makes room */
 	size_t trampoline_bytes; /* for what stood there */
+};
+
+/* What the code of a whole function tells thunks. */
+struct litifut_function_facts {
+	/* Address of the instruction that makes room for callees' arguments on the stack; 0:
+	 * it makes none, or may keep something else there. */
+	uint32_t argument_room;
+	uint32_t pointer; /* the global pointer that it takes, at link time; 0: not known */
+	unsigned pointer_register; /* that holds it, once computed, up to the end; 0: none */
 };
 
 struct litifut_arch {
@@ -330,21 +339,23 @@ struct litifut_arch {
 
 	/* The members from here to `thunk_frame` are for the thunk engine. */
 
+	/* Fills `facts` for the function at [start, end) of `section`. NULL: thunks need to
+	 * know nothing of functions. */
+	void (*function_facts)(const struct litifut_image *image,
+			       const struct litifut_arch_context *context,
+			       const struct litifut_section *section, uint32_t start, uint32_t end,
+			       struct litifut_function_facts *facts);
+
 	/* The function that the register which this call goes through, or would go
 	 * through but for the linker, holds for certain: a link-time address in the
-	 * image; 0: not known. `targets` are those of litifut_targets_of_all(). NULL: a
-	 * CPU has no such register. */
+	 * image; 0: not known. `facts` are those of its function, `targets` those of
+	 * litifut_targets_of_all(). NULL: a CPU has no such register. */
 	uint32_t (*known_callee)(const struct litifut_image *image,
 				 const struct litifut_arch_context *context,
 				 const struct litifut_cramped_call *call,
+				 const struct litifut_function_facts *facts,
 				 const struct litifut_targets *targets);
 
-	/* The address of the instruction by which the function at [start, end) makes room
-	 * for its callees' arguments; 0: it makes none, or may keep something else there.
-	 * NULL: thunks do not use it. */
-	uint32_t (*argument_room)(const struct litifut_arch_context *context,
-				  const struct litifut_section *section, uint32_t start,
-				  uint32_t end);
 	/* Does the code in this image run only on CPUs that thunks run on? */
 	bool (*allows_thunks)(const struct litifut_image *image,
 			      const struct litifut_arch_context *context);

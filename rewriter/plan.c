@@ -49,7 +49,7 @@ enum litifut_status litifut_session_open(const char *path,
 		status = litifut_sites_find(&session->image, session->arch, &session->context,
 					    options, &session->sites, error);
 	session->context.own_room =
-		!status && session->arch->argument_room && wants_own_room(session);
+		!status && session->arch->function_facts && wants_own_room(session);
 	if (!status)
 		status = litifut_landings_find(&session->image, session->arch, &session->context,
 					       &session->landings, error);

@@ -422,22 +422,22 @@ static enum litifut_status judge_stuck(const struct walk *walk,
 static void find_facts(const struct walk *walk, const struct litifut_targets *targets)
 {
 	const struct litifut_symbol *function = NULL;
-	uint32_t room = 0;
+	struct litifut_function_facts facts = {0};
 
 	for (size_t i = 0; i < walk->list->count; i++) {
 		struct litifut_found_site *site = &walk->list->items[i];
 		const struct litifut_cramped_call call = litifut_site_cramped(site);
 
-		if (site->site.reason != LITIFUT_SITE_PATCHED)
+		if (site->site.reason != LITIFUT_SITE_PATCHED || !site->function)
 			continue;
 		if (site->function != function) {
 			function = site->function;
-			room = walk->arch->argument_room(walk->context, site->section,
-							 call.function_start, call.function_end);
+			walk->arch->function_facts(walk->image, walk->context, site->section,
+						   call.function_start, call.function_end, &facts);
 		}
-		site->argument_room = function ? room : 0;
-		site->known_callee =
-			walk->arch->known_callee(walk->image, walk->context, &call, targets);
+		site->argument_room = facts.argument_room;
+		site->known_callee = walk->arch->known_callee(walk->image, walk->context, &call,
+							      &facts, targets);
 		if (!site->site.callee)
 			site->site.callee = site->known_callee;
 	}

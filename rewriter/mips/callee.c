@@ -21,9 +21,6 @@ enum { GP = 28, SP = 29, ADDIU = 0x09, LW = 0x23, SW = 0x2b, RESERVED = 2, SYMBO
 /* So many instructions are looked at, at the most. */
 #define FARTHEST 128
 
-/* Bytes of functions that are looked at as a whole, for each of their calls. */
-#define LARGEST 0x10000
-
 static uint32_t tag_value(const struct litifut_image *image, const struct litifut_section *dynamic,
 			  uint32_t wanted)
 {
@@ -175,53 +172,66 @@ static bool follow(struct trail *trail, uint32_t word)
 	return source != 0;
 }
 
-/* Does register `number`, into which the start of the call's function puts its global
- * pointer, hold that in all of it? Clang takes registers that calls keep. */
-static bool holds_pointer(const struct litifut_arch_context *context,
-			  const struct litifut_cramped_call *call,
-			  const struct litifut_mips_pointer *pointer, unsigned number)
+/* Does the register into which the start of this function puts its global pointer hold
+ * that in all of it? Clang takes registers that calls keep. */
+static bool is_kept(const struct litifut_arch_context *context,
+		    const struct litifut_section *section, uint32_t start, uint32_t end,
+		    const struct litifut_mips_pointer *pointer)
 {
-	uint32_t from = call->function_start + 4 * pointer->words;
-	uint32_t end = call->section->address + call->section->size;
+	uint32_t from = start + 4 * pointer->words;
 	uint32_t restore = 0;
 
-	if (number != pointer->number || !(number >= 16 && number <= 23) ||
-	    call->function_end > end || call->function_end - call->function_start > LARGEST)
+	if (pointer->number < 16 || pointer->number > 23 || end <= from)
 		return false;
-	for (uint32_t at = call->function_start; at < from; at += 4) {
-		uint32_t word = word_at(context, call->section, at);
+	for (uint32_t at = start; at < from; at += 4) {
+		uint32_t word = word_at(context, section, at);
 
-		if (word >> 16 == (SW << 10 | SP << 5 | number)) /* the caller's value */
+		if (word >> 16 == (SW << 10 | SP << 5 | pointer->number)) /* the caller's value */
 			restore = word ^ (SW ^ LW) << 26;
 	}
-	for (uint32_t at = from; at < call->function_end; at += 4) {
-		uint32_t word = word_at(context, call->section, at);
+	for (uint32_t at = from; at + 4 <= end; at += 4) {
+		uint32_t word = word_at(context, section, at);
 
-		if (litifut_mips_writes(word, number) && word != restore)
+		if (litifut_mips_writes(word, pointer->number) && word != restore)
 			return false;
 	}
 	return true;
 }
 
+void litifut_mips_function_facts(const struct litifut_image *image,
+				 const struct litifut_arch_context *context,
+				 const struct litifut_section *section, uint32_t start,
+				 uint32_t end, struct litifut_function_facts *facts)
+{
+	struct litifut_mips_pointer pointer;
+
+	*facts = (struct litifut_function_facts){0};
+	if (start < section->address || end < start || end - section->address > section->size)
+		return;
+	facts->argument_room = litifut_mips_argument_room(context, section, start, end);
+	if (litifut_mips_has_pointer(image, context, start, &pointer)) {
+		facts->pointer = pointer.value;
+		if (is_kept(context, section, start, end, &pointer))
+			facts->pointer_register = pointer.number;
+	} else if (context->got.alone) {
+		facts->pointer = context->global_pointer;
+	}
+}
+
 uint32_t litifut_mips_callee(const struct litifut_image *image,
 			     const struct litifut_arch_context *context,
 			     const struct litifut_cramped_call *call,
+			     const struct litifut_function_facts *facts,
 			     const struct litifut_targets *targets)
 {
 	uint32_t lowest = call->address > 4 * FARTHEST ? call->address - 4 * FARTHEST : 0;
 	struct trail trail = {LITIFUT_MIPS_T9, 0};
-	struct litifut_mips_pointer computed = {0};
-	uint32_t pointer = 0;
 
 	if (call->instruction.thumb || call->function_start < call->section->address)
 		return 0;
-	if (litifut_mips_has_pointer(image, context, call->function_start, &computed))
-		pointer = computed.value;
-	else if (context->got.alone)
-		pointer = context->global_pointer;
 	if (lowest < call->function_start)
 		lowest = call->function_start;
-	for (uint32_t at = call->address; pointer && at > lowest;) {
+	for (uint32_t at = call->address; facts->pointer && at > lowest;) {
 		if (litifut_targets_has(targets, at))
 			return 0;
 		at -= 4;
@@ -237,14 +247,14 @@ uint32_t litifut_mips_callee(const struct litifut_image *image,
 			continue;
 		if (word >> 26 != LW)
 			return 0;
-		uint32_t entry =
-			got_entry(image, context, pointer + (uint32_t)(int16_t)(word & 0xffff));
+		uint32_t entry = got_entry(image, context,
+					   facts->pointer + (uint32_t)(int16_t)(word & 0xffff));
 		uint32_t callee = entry ? entry + trail.offset : 0;
 
 		/* If the linker has made a branch to just there of the call, this is no
 		 * chance, whatever register the pointer was kept in. */
 		if ((word >> 21 & 31) != GP && callee != call->instruction.target &&
-		    !holds_pointer(context, call, &computed, word >> 21 & 31))
+		    (word >> 21 & 31) != facts->pointer_register)
 			return 0;
 		return callee && is_own_code(image, callee) ? callee : 0;
 	}

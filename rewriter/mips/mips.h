@@ -109,9 +109,14 @@ bool litifut_mips_has_pointer(const struct litifut_image *image,
 
 /* Fills context->got, when there is a global pointer. */
 void litifut_mips_find_got(const struct litifut_image *image, struct litifut_arch_context *context);
+void litifut_mips_function_facts(const struct litifut_image *image,
+				 const struct litifut_arch_context *context,
+				 const struct litifut_section *section, uint32_t start,
+				 uint32_t end, struct litifut_function_facts *facts);
 uint32_t litifut_mips_callee(const struct litifut_image *image,
 			     const struct litifut_arch_context *context,
 			     const struct litifut_cramped_call *call,
+			     const struct litifut_function_facts *facts,
 			     const struct litifut_targets *targets);
 
 /* Is `target` within what a branch at `address` can say? */

@@ -121,6 +121,7 @@ static uint32_t callee_of(struct fixture *fixture, const uint32_t *words, size_t
 		.function_start = TEXT,
 		.function_end = TEXT + sizeof(fixture->text),
 	};
+	struct litifut_function_facts facts;
 	uint32_t result;
 
 	for (size_t i = 0; i < all; i++)
@@ -129,7 +130,10 @@ static uint32_t callee_of(struct fixture *fixture, const uint32_t *words, size_t
 			    LITIFUT_CODE_PLAIN, &call.instruction);
 	if (label)
 		litifut_targets_add(&fixture->targets, TEXT + 4 * (uint32_t)label);
-	result = litifut_mips_callee(&fixture->image, &fixture->context, &call, &fixture->targets);
+	litifut_mips_function_facts(&fixture->image, &fixture->context, call.section,
+				    call.function_start, call.function_end, &facts);
+	result = litifut_mips_callee(&fixture->image, &fixture->context, &call, &facts,
+				     &fixture->targets);
 	memset(fixture->text, 0, sizeof(fixture->text));
 	litifut_targets_release(&fixture->targets);
 	return result;
