@@ -52,10 +52,20 @@ static bool in_excluded_range(const struct walk *walk, uint32_t address)
 	return low < walk->options->excluded_count && walk->excluded[low].start <= address;
 }
 
+/* Does the name begin as the glob does up to its first special character? Most do not,
+ * and fnmatch() looks at all of a name first. */
+static bool begins_alike(const char *glob, const char *name)
+{
+	for (; *glob && !strchr("*?[\\", *glob); glob++, name++)
+		if (*glob != *name)
+			return false;
+	return true;
+}
+
 static bool matches(const char *const *globs, const char *name)
 {
 	for (; globs && *globs; globs++)
-		if (fnmatch(*globs, name, 0) == 0)
+		if (begins_alike(*globs, name) && fnmatch(*globs, name, 0) == 0)
 			return true;
 	return false;
 }
