@@ -130,11 +130,30 @@ short()
 	came_back short orders counted
 	came_back short stock counted
 	came_back short cycle counted
+	came_back short large counted
+	large
 	ok "cycle: $([ "$cpu" = arm ] && echo "the CPU's counter" || echo "mono, for want of a counter")" \
 		clock_was "$([ "$cpu" = arm ] && echo 2 || echo 1)"
 	came_back short children
 	children
 	secure
+}
+
+# Objects of several times a branch's reach, in a program and in a library, which stand
+# in different regions of 256 MB: none of their calls may be left.
+large()
+{
+	for each_file in bin/large lib/liblarge.so; do
+		text=$("$triplet-objdump" -h "$base/traced/$each_file" | awk '$2 == ".text" { print $3 }')
+		[ "$cpu" = arm ] || ok "large: $each_file has more than 256 KB of code" test $((0x$text)) -gt 262144
+		is "large: no call of $each_file is left" "$("$BUILD/bin/litifut" info --skipped \
+			"$base/traced/$each_file" | awk '/^0x/ && $NF != "not-a-call"')" ""
+	done
+	regions=$(cat short/stick/large/maps/* | awk '$2 ~ /x/ && $NF ~ /large/ { print substr($1, 1, 1) }')
+	is "large: program and library are in the maps" "$(echo "$regions" | wc -l)" 2
+	is "large: in two regions" "$(echo "$regions" | sort -u | wc -l)" 2
+	is "large: events of both" "$(awk -F '\t' 'NR > 1 { print $4 }' large.tsv | sort -u | tr '\n' ' ')" \
+		"large liblarge.so "
 }
 
 # Children of vfork are in their parent's trace, those of clone() in one of their own.
