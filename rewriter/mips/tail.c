@@ -96,12 +96,13 @@ static bool write_trampoline(const struct litifut_arch_context *context,
 	const struct litifut_instruction *instruction = &call->instruction;
 	unsigned entry = call->tail ? LITIFUT_MIPS_ENTRY_TAIL : LITIFUT_MIPS_ENTRY_CALL;
 	uint32_t words[2 * LITIFUT_MIPS_TRAMPOLINE_BYTES / 4] = {delay_slot(call, context),
-								 MOVE_AT_RA, 0x04110000, NOP};
+								 MOVE_AT_RA, 0, NOP};
 	unsigned bytes = LITIFUT_MIPS_TRAMPOLINE_BYTES;
 
 	uint32_t target = call->tail && gate->thunk ? gate->thunk : gate->entries[entry];
 
-	if (!litifut_mips_branch_reaches(address + 8, target))
+	words[2] = litifut_mips_jump(context, call->tail, address + 8, target);
+	if (!words[2])
 		return false;
 	if (call->tail && gate->thunk &&
 	    gate->thunk == gate->entries[LITIFUT_MIPS_ENTRY_THUNK_TAIL_BACK]) {
@@ -125,10 +126,8 @@ static bool write_trampoline(const struct litifut_arch_context *context,
 	} else {
 		words[0] = 0x00000825u | (uint32_t)instruction->target_register << 21;
 		words[1] = delay_slot(call, context);
-		words[2] = 0x10000000;
 		detour->instruction = JALR_AT;
 	}
-	words[2] = litifut_mips_branch(words[2], address + 8, target);
 	for (size_t i = 0; i < bytes / 4; i++)
 		litifut_put32(context->big_endian, code + 4 * i, words[i]);
 	return true;

@@ -382,6 +382,30 @@ static void tail_calls_go_by_trampolines(void **state)
 						  island, code, &detour));
 }
 
+/* Trampolines of a large program at a fixed address take more room than a branch spans. */
+static void trampolines_far_from_the_tracer_jump(void **state)
+{
+	const struct litifut_arch_context fixed = {.thunks = true};
+	/* b 0x10000; nop */
+	uint8_t bytes[8] = {0xfe, 0xff, 0x00, 0x10};
+	struct litifut_section section = {.address = 0x10004, .size = 8, .bytes = bytes};
+	const struct litifut_cramped_call call = tail_call(&section, 0x10004);
+	const uint32_t entries[LITIFUT_ENTRIES_MAX] = {
+		0x400000, 0x400100, 0x400200,
+		0x400400, [LITIFUT_MIPS_ENTRY_THUNK_TAIL_BACK] = 0x400340};
+	const struct litifut_gate gate = {0x400400, entries, 0x400340};
+	const uint32_t place = 0x400400 + LITIFUT_MIPS_GATE_BYTES + 0x20000;
+	struct litifut_detour detour;
+	uint8_t code[2 * LITIFUT_MIPS_TRAMPOLINE_BYTES];
+
+	(void)state;
+	assert_false(litifut_mips_write_detour(&contexts[0], &call, place, &gate, code, &detour));
+	assert_true(litifut_mips_write_detour(&fixed, &call, place, &gate, code, &detour));
+	assert_int_equal(detour.return_address, place + 16);
+	assert_int_equal(litifut_get32(false, code + 8), 0x0c000000 | 0x400340 >> 2); /* jal */
+	assert_int_equal(litifut_get32(false, code + 16), 0x08000000 | 0x10000 >> 2); /* j */
+}
+
 /* The thunk that stores the event comes back to where the trampoline goes on, which
  * is the call's key. */
 static void trampolines_go_on_where_their_thunk_returns(void **state)
@@ -560,6 +584,7 @@ int main(void)
 		cmocka_unit_test(hosts_of_clang),
 		cmocka_unit_test(hosts_lead_there_and_back),
 		cmocka_unit_test(tail_calls_go_by_trampolines),
+		cmocka_unit_test(trampolines_far_from_the_tracer_jump),
 		cmocka_unit_test(trampolines_go_on_where_their_thunk_returns),
 		cmocka_unit_test(numbers_lead_to_trampolines),
 		cmocka_unit_test(a_far_branch_with_a_condition_takes_a_number),
