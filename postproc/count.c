@@ -32,11 +32,13 @@ void post_apply_state(struct post_process *process, struct post_thread **thread,
 	}
 }
 
-/* Counts direct calls from `position` on, until something else comes. Gives
- * the position of that, and in `*counted` how many calls there were. */
+/* Counts direct calls from `position` on, until something else comes: a control word, or
+ * one with one of the bits `marks`. Gives the position of that, and in `*counted` how
+ * many calls there were. */
 static inline uint32_t count_direct(struct post_session *session, struct post_process *process,
 				    struct post_cache **cache, uint32_t epoch, const uint8_t *bytes,
-				    uint32_t position, uint32_t end, uint64_t *counted, bool swap)
+				    uint32_t position, uint32_t end, uint32_t marks,
+				    uint64_t *counted, bool swap)
 {
 	struct post_cache *table = *cache;
 	struct post_call *calls = session->calls;
@@ -47,7 +49,7 @@ static inline uint32_t count_direct(struct post_session *session, struct post_pr
 		memcpy(&word, bytes + (size_t)position * 4, sizeof(word));
 		if (swap)
 			word = bswap_32(word);
-		if (word < LITIFUT_WORD_FIRST_ADDRESS)
+		if (word < LITIFUT_WORD_FIRST_ADDRESS || word & marks)
 			break;
 		uint32_t index = post_cache_start(table, word, 0);
 		const struct post_cache_slot *slot = &table->slots[index];
@@ -85,6 +87,7 @@ void post_count_chunk(struct post_session *session, struct post_process *process
 	const uint8_t *bytes = cursor.decoded ? (const uint8_t *)cursor.decoded
 					      : trace->data + trace->chunks[chunk].offset;
 	bool swap = trace->swap && !cursor.decoded;
+	uint32_t marks = post_cursor_marks(&cursor);
 	for (;;) {
 		if (fast && wanted) {
 			uint64_t counted;
@@ -92,9 +95,9 @@ void post_count_chunk(struct post_session *session, struct post_process *process
 			uint32_t end = cursor.word_count, from = cursor.position;
 			cursor.position =
 				swap ? count_direct(session, process, &cache, thread->epoch, bytes,
-						    from, end, &counted, true)
+						    from, end, marks, &counted, true)
 				     : count_direct(session, process, &cache, thread->epoch, bytes,
-						    from, end, &counted, false);
+						    from, end, marks, &counted, false);
 			thread->sequence += counted;
 			process->events += counted;
 			if (counted) { /* what looked like the unused end was not */

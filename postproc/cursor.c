@@ -93,6 +93,31 @@ static uint32_t words_of(uint32_t kind)
 	return 0;
 }
 
+uint32_t post_cursor_marks(const struct post_cursor *cursor)
+{
+	bool marked = cursor->trace->header.flags & LITIFUT_TRACE_MARKED &&
+		      !(cursor->chunk->flags & LITIFUT_CHUNK_TIMED);
+
+	return marked ? LITIFUT_WORD_MARK(UINT32_MAX) : 0;
+}
+
+/* An event of two words, the first of them marked. False: the program or the disk ended
+ * inside it, or the second was not written. */
+static bool take_marked(struct post_cursor *cursor, uint32_t word, uint32_t left,
+			struct post_item *item)
+{
+	*item = (struct post_item){
+		.kind = LITIFUT_WORD_MARK(word) == LITIFUT_MARK_INDIRECT ? LITIFUT_WORD_INDIRECT
+									 : LITIFUT_WORD_TAIL,
+		.return_address = word - LITIFUT_WORD_MARK(word),
+		.callee = left ? at(cursor, 1) : 0,
+		.time = cursor->time,
+	};
+	cursor->position += left ? 2 : 1;
+	cursor->holes += left && !item->callee;
+	return item->callee != 0;
+}
+
 bool post_cursor_next(struct post_cursor *cursor, struct post_item *item)
 {
 	const struct post_chunk *chunk = cursor->chunk;
@@ -107,6 +132,14 @@ bool post_cursor_next(struct post_cursor *cursor, struct post_item *item)
 		}
 		cursor->holes += cursor->pending_holes;
 		cursor->pending_holes = 0;
+		if (word >= LITIFUT_WORD_FIRST_ADDRESS && word & post_cursor_marks(cursor)) {
+			if (LITIFUT_WORD_MARK(word) > LITIFUT_MARK_TAIL)
+				return damaged(cursor,
+					       "unknown record; the rest of the chunk is left out");
+			if (take_marked(cursor, word, left, item))
+				return true;
+			continue;
+		}
 		if (word >= LITIFUT_WORD_FIRST_ADDRESS) {
 			if (timed && left && at(cursor, 1))
 				set_clock(cursor, at(cursor, 1));

@@ -91,6 +91,9 @@ struct post_cursor {
 void post_cursor_start(struct post_cursor *cursor, const struct post_trace *trace, size_t chunk,
 		       struct post_buffer *buffer, struct post_problems *problems);
 
+/* The bits that tell, in an address in this chunk, of a callee in the next word. */
+uint32_t post_cursor_marks(const struct post_cursor *cursor);
+
 /* Gives false at the end of the chunk. Skips holes and what a newer minor
  * version may have added. */
 bool post_cursor_next(struct post_cursor *cursor, struct post_item *item);

@@ -136,17 +136,24 @@ static void litifut_clear(uint32_t *word, const uint32_t *end)
 }
 
 /* About how many events there are in a full chunk, rather too few, from every 61st
- * word: each event of more than one word has one control word and two others. */
+ * word: each event of more than one word has one control word and two others, or one
+ * that is marked and another. */
 static uint32_t litifut_events_in(const struct litifut_chunk_header *chunk, uint32_t end)
 {
 	const uint32_t *word = (const uint32_t *)(chunk + 1);
 	uint32_t words = (uint32_t)((const uint32_t *)end - word);
-	uint32_t controls = 0;
+	uint32_t others = 0;
 
-	for (; word < (const uint32_t *)end; word += 61)
-		controls += *(const volatile uint32_t *)word < LITIFUT_WORD_FIRST_ADDRESS;
-	controls = controls * 2 * 61 + controls / 2;
-	return controls < words ? words - controls : 0;
+	for (; word < (const uint32_t *)end; word += 61) {
+		uint32_t sample = *(const volatile uint32_t *)word;
+
+		if (sample < LITIFUT_WORD_FIRST_ADDRESS)
+			others += 2;
+		else if (LITIFUT_PORT_TRACE_FLAGS & LITIFUT_TRACE_MARKED)
+			others += LITIFUT_WORD_MARK(sample) != LITIFUT_MARK_DIRECT;
+	}
+	others = others * 61 + others / 4;
+	return others < words ? words - others : 0;
 }
 
 /* A thunk stores an event in a dozen instructions, the compact form takes ten

@@ -18,7 +18,10 @@
  *   1 .. 0xffff           a control word: the kind in bits 0-7, the number of
  *                         words that follow and belong to it in bits 8-15
  *   0x10000 and above     a direct call; the word is the return address as the
- *                         link register held it (bit 0 set: Thumb caller)
+ *                         link register held it (bit 0 set: Thumb caller).
+ *                         With LITIFUT_TRACE_MARKED, in chunks without a clock,
+ *                         its low bits may say that the callee follows, see
+ *                         enum litifut_word_mark
  *
  * A direct call needs no more, because the return address names the call site
  * and the host knows the callee from the instruction DB. Linux maps nothing
@@ -53,7 +56,8 @@ enum litifut_clock {
 };
 
 enum litifut_trace_flags {
-	LITIFUT_TRACE_DEDUP = 1 /* each (call site, callee) is written once only */
+	LITIFUT_TRACE_DEDUP = 1, /* each (call site, callee) is written once only */
+	LITIFUT_TRACE_MARKED = 2 /* return addresses may be marked */
 };
 
 enum litifut_trace_state {
@@ -152,6 +156,15 @@ enum litifut_word_kind {
 	LITIFUT_WORD_MODULE = 32, /* struct litifut_module_record */
 	LITIFUT_WORD_UNLOAD = 33  /* [serial][epoch] the module was unloaded at that epoch */
 };
+
+/* Where every return address is a multiple of four (MIPS), bits 0 and 1 tell of calls
+ * whose callee is the next word: LITIFUT_WORD_INDIRECT or _TAIL in two words, not three. */
+enum litifut_word_mark {
+	LITIFUT_MARK_DIRECT = 0, /* no callee follows */
+	LITIFUT_MARK_INDIRECT = 1,
+	LITIFUT_MARK_TAIL = 2
+};
+#define LITIFUT_WORD_MARK(word) ((word)&3u)
 
 /* Smallest word that is a direct call. */
 #define LITIFUT_WORD_FIRST_ADDRESS 0x10000u

@@ -50,8 +50,6 @@
 #include "rewriter/libc.h"
 #include "rewriter/mips/mips.h"
 
-#define INDIRECT_WORD LITIFUT_CONTROL_WORD(LITIFUT_WORD_INDIRECT, 2)
-
 #define THUNK_WORDS (LITIFUT_MIPS_THUNK_BYTES / 4)
 #define ISLAND_WORDS (LITIFUT_MIPS_NEAR_BYTES / 4)
 
@@ -285,10 +283,9 @@ static unsigned store(unsigned event_words, bool own, uint32_t address, uint32_t
 		words[count++] = LW_T0;
 		words[count++] = 0xac3f0000;
 	} else {
-		words[count++] = 0x24080000 | INDIRECT_WORD;
+		words[count++] = 0x27e80000 | LITIFUT_MARK_INDIRECT;
 		words[count++] = 0xac280000;
-		words[count++] = 0xac3f0004;
-		words[count++] = 0xac390008;
+		words[count++] = 0xac390004;
 		words[count++] = LW_T0;
 	}
 	if (own)
@@ -313,7 +310,7 @@ void litifut_mips_write_island_thunk(const struct litifut_arch_context *context,
 	const bool near = entry == LITIFUT_MIPS_ENTRY_THUNK_NEAR;
 	uint32_t words[ISLAND_WORDS] = {0};
 	uint32_t at = near ? address : island_entries[LITIFUT_MIPS_ENTRY_THUNK_NEAR];
-	unsigned count = store(near ? 1 : 3, own, address, at + slow_part(own), words);
+	unsigned count = store(near ? 1 : 2, own, address, at + slow_part(own), words);
 
 	words[count++] = JR_T9;
 	words[count++] = own ? GIVE_ROOM : LW_V1;

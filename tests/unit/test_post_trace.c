@@ -118,6 +118,75 @@ static void big_endian_words(void **state)
 	reads_every_kind_of_word(true);
 }
 
+/* What the words of a marked trace are read as, with these flags of trace and chunk. */
+static void read_marked(uint32_t flags, uint32_t chunk_flags, const struct post_item *expected,
+			size_t count, uint64_t holes)
+{
+	struct trace_builder builder;
+	struct post_problems problems;
+	struct post_cursor cursor;
+	struct post_item item;
+
+	trace_builder_start(&builder, chunk_flags == 0, BUILDER_MACHINE_MIPS, 1, "p");
+	trace_builder_header32(&builder, offsetof(struct litifut_trace_header, flags), flags);
+	trace_builder_chunk(&builder, 1, chunk_flags, 0);
+	trace_builder_word(&builder, 0x400008);
+	trace_builder_word(&builder, 0x400010 | LITIFUT_MARK_INDIRECT);
+	trace_builder_word(&builder, 0x400201); /* MIPS16 */
+	trace_builder_word(&builder, 0x400018 | LITIFUT_MARK_TAIL);
+	trace_builder_word(&builder, 0x400300);
+	trace_builder_word(&builder, 0x400020 | LITIFUT_MARK_INDIRECT);
+	trace_builder_word(&builder, 0); /* reserved, not written */
+	trace_builder_word(&builder, 0x400028);
+	trace_builder_finish(&builder);
+
+	struct post_trace *trace = open_built(&builder, &problems);
+	assert_non_null(trace);
+	post_cursor_start(&cursor, trace, 0, NULL, &problems);
+	for (size_t i = 0; i < count; i++) {
+		assert_true(post_cursor_next(&cursor, &item));
+		assert_int_equal(item.kind, expected[i].kind);
+		assert_int_equal(item.return_address, expected[i].return_address);
+		assert_int_equal(item.callee, expected[i].callee);
+	}
+	assert_false(post_cursor_next(&cursor, &item));
+	assert_int_equal(cursor.holes, holes);
+	assert_int_equal(problems.count, 0);
+	post_trace_close(trace);
+	trace_builder_release(&builder);
+}
+
+static void marked_calls_are_followed_by_their_callee(void **state)
+{
+	static const struct post_item marked[] = {
+		{.kind = LITIFUT_WORD_CALL, .return_address = 0x400008},
+		{.kind = LITIFUT_WORD_INDIRECT, .return_address = 0x400010, .callee = 0x400201},
+		{.kind = LITIFUT_WORD_TAIL, .return_address = 0x400018, .callee = 0x400300},
+		{.kind = LITIFUT_WORD_CALL, .return_address = 0x400028},
+	};
+	static const struct post_item plain[] = {
+		{.kind = LITIFUT_WORD_CALL, .return_address = 0x400008},
+		{.kind = LITIFUT_WORD_CALL, .return_address = 0x400011},
+		{.kind = LITIFUT_WORD_CALL, .return_address = 0x400201},
+		{.kind = LITIFUT_WORD_CALL, .return_address = 0x40001a},
+		{.kind = LITIFUT_WORD_CALL, .return_address = 0x400300},
+		{.kind = LITIFUT_WORD_CALL, .return_address = 0x400021},
+		{.kind = LITIFUT_WORD_CALL, .return_address = 0x400028},
+	};
+	/* every second word is a time there */
+	static const struct post_item timed[] = {
+		{.kind = LITIFUT_WORD_CALL, .return_address = 0x400008},
+		{.kind = LITIFUT_WORD_CALL, .return_address = 0x400201},
+		{.kind = LITIFUT_WORD_CALL, .return_address = 0x400300},
+		{.kind = LITIFUT_WORD_CALL, .return_address = 0x400028},
+	};
+
+	(void)state;
+	read_marked(LITIFUT_TRACE_MARKED, 0, marked, 4, 1);
+	read_marked(0, 0, plain, 7, 1);
+	read_marked(LITIFUT_TRACE_MARKED, LITIFUT_CHUNK_TIMED, timed, 4, 1);
+}
+
 static void timed_chunks_count_from_their_start(void **state)
 {
 	struct trace_builder builder;
@@ -280,6 +349,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(little_endian_words),
 		cmocka_unit_test(big_endian_words),
+		cmocka_unit_test(marked_calls_are_followed_by_their_callee),
 		cmocka_unit_test(timed_chunks_count_from_their_start),
 		cmocka_unit_test(cut_traces_give_what_is_there),
 		cmocka_unit_test(bad_headers_are_refused),

@@ -13,6 +13,9 @@
 #include <stdint.h>
 
 #define LITIFUT_PORT_MACHINE 40 /* EM_ARM */
+
+/* What is special in traces of this CPU: enum litifut_trace_flags. */
+#define LITIFUT_PORT_TRACE_FLAGS 0
 #define LITIFUT_PORT_HWCAP_TLS (1u << 15)
 #define LITIFUT_PORT_HWCAP_EVENT_STREAM (1u << 21)
 

@@ -10,6 +10,9 @@
 
 #define LITIFUT_PORT_MACHINE 8 /* EM_MIPS */
 
+/* What is special in traces of this CPU: enum litifut_trace_flags. */
+#define LITIFUT_PORT_TRACE_FLAGS LITIFUT_TRACE_MARKED
+
 /* Where libc's thread structure ends, relative to the thread pointer, which
  * points 0x7000 bytes behind it. */
 #define LITIFUT_PORT_THREAD_STRUCTURE_END (-0x7000)

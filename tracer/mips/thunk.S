@@ -15,8 +15,8 @@
  * just this form, with $3. */
 
 #define VECTOR -0x7008		/* from the thread pointer */
-#define INDIRECT 0x202		/* LITIFUT_CONTROL_WORD(LITIFUT_WORD_INDIRECT, 2) */
-#define TAIL 0x203		/* LITIFUT_CONTROL_WORD(LITIFUT_WORD_TAIL, 2) */
+#define INDIRECT 1		/* LITIFUT_MARK_INDIRECT */
+#define TAIL 2			/* LITIFUT_MARK_TAIL */
 
 	.set	noreorder
 	.set	noat
@@ -36,7 +36,7 @@
 	.if	\bytes == 4
 	sll	$t0, $at, 18
 	.else
-	/* 0 for no cursor, and where `bytes` (12) would take it to or beyond the multiple */
+	/* 0 for no cursor, and where `bytes` (8) would take it to or beyond the multiple */
 	addiu	$t0, $at, \bytes
 	andi	$t0, $t0, 0x3ff0
 	.endif
@@ -51,10 +51,9 @@
 
 	/* What a thunk stores at $at: the callee in $t9 as well, */
 	.macro	stores_call
-	li	$t0, INDIRECT
+	addiu	$t0, $ra, INDIRECT
 	sw	$t0, 0($at)
-	sw	$ra, 4($at)
-	sw	$t9, 8($at)
+	sw	$t9, 4($at)
 	lw	$t0, 0($sp)
 	.endm
 
@@ -109,8 +108,8 @@
 	.endm
 
 /* jalr $t9 */
-	through	litifut_thunk_jalr, 12, stores_call, litifut_stub_jalr
-	through_own litifut_thunk_jalr_own, 12, stores_call, litifut_stub_jalr
+	through	litifut_thunk_jalr, 8, stores_call, litifut_stub_jalr
+	through_own litifut_thunk_jalr_own, 8, stores_call, litifut_stub_jalr
 /* A bal that the linker made of a jalr $t9, or a jalr $t9 whose callee is known. */
 	through	litifut_thunk_near, 4, stores_return, litifut_stub_near
 	through_own litifut_thunk_near_own, 4, stores_return, litifut_stub_near
@@ -149,10 +148,9 @@
 
 	/* through $t9: its callee is part of the event */
 	.macro	stores_callee
-	li	$t0, TAIL
+	addiu	$t0, $ra, TAIL
 	sw	$t0, 0($at)
-	sw	$ra, 4($at)
-	sw	$t9, 8($at)
+	sw	$t9, 4($at)
 	lw	$t0, 0($sp)
 	.endm
 
@@ -162,7 +160,7 @@
 	move	$at, $ra
 	.endm
 
-	tail	litifut_thunk_tail, 12, stores_callee, "jr $t9"
+	tail	litifut_thunk_tail, 8, stores_callee, "jr $t9"
 	tail	litifut_thunk_tail_near, 4, stores_return, "jr $t9"
 	tail	litifut_thunk_tail_back, 4, stores_key_for_return, "jr $at"
 
