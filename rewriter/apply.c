@@ -259,7 +259,9 @@ static void note_rooms(struct apply *apply)
 	for (size_t i = 0; i < apply->rooms.count; i++) {
 		const struct litifut_frame_code gate = {
 			.start = apply->rooms.items[i].address,
-			.bytes = (uint32_t)apply->session.arch->gate_bytes};
+			.bytes = (uint32_t)apply->session.arch->gate_bytes,
+			.steps = {apply->session.arch->gate_step},
+			.step_count = apply->session.arch->gate_step.at != 0};
 
 		litifut_frames_add(&apply->frames, &gate);
 		apply->changes[apply->change_count++] =

@@ -278,6 +278,7 @@ struct litifut_arch {
 				 struct litifut_targets *targets);
 	/* Room before the first trampoline for code that all share; the most bytes of one. */
 	size_t gate_bytes;
+	struct litifut_frame_step gate_step; /* from where on the stack is another in it; or 0s */
 	struct litifut_frame_registers frame_registers;
 	uint32_t debug_section_type;               /* sh_type of .debug_frame */
 	const struct litifut_unwind_table *unwind; /* NULL: there is none but for call frames */

@@ -214,6 +214,7 @@ const struct litifut_arch litifut_arch_arm = {
 	.add_targets = litifut_arm_add_targets,
 	.add_landing_pads = litifut_arm_add_landing_pads,
 	.gate_bytes = LITIFUT_ARM_GATE_BYTES,
+	.gate_step = {.at = LITIFUT_ARM_GATE_LR, .stack = 8},
 	.debug_section_type = SHT_PROGBITS,
 	.unwind = &litifut_arm_unwind_table,
 	.frame_registers = {.stack_pointer = 13, .return_address = 14, .program_counter = 15},

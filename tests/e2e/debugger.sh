@@ -14,7 +14,18 @@ sources()
 		KEEP int method(struct object *o, int x) { return leaf(o->value) + x; }
 		KEEP int through(struct object *o, int x) { return o->method(o, x) * 2; }
 		KEEP int passes(struct object *o, int x) { return leaf(x * 2 + o->value); }
-		KEEP int middle(struct object *o) { int r = through(o, 1) + passes(o, 3); return r + 1; }
+		#ifdef __arm__
+		KEEP int by_lr(int x)
+		{
+			register int r0 __asm__("r0") = x;
+			__asm__ volatile("mov lr, %1\n\tblx lr" : "+r"(r0) : "r"(leaf)
+					 : "lr", "r1", "r2", "r3", "r12", "cc", "memory");
+			return r0 * 2;
+		}
+		#else
+		KEEP int by_lr(int x) { return leaf(x) * 2; }
+		#endif
+		KEEP int middle(struct object *o) { int r = through(o, 1) + passes(o, 3); return by_lr(r) + 1; }
 		int main(int count, char **words)
 		{
 			struct object o = {method, 4};
@@ -62,6 +73,7 @@ sources()
 	END
 	sed 's/^follow.*/follow("passes", "leaf", ["middle", "main"])/' steps.py >tail.py
 	sed 's/^follow.*/follow("middle", "through", ["middle", "main"])/' steps.py >direct.py
+	sed 's/^follow.*/follow("by_lr", "leaf", ["by_lr", "middle", "main"])/' steps.py >by_lr.py
 	cat >fault.py <<-'END'
 		import gdb
 		gdb.execute("source ../frames.py")
@@ -100,6 +112,8 @@ each_way()
 		"$(debug steps.py)" "through: arrived True, traced True, wrong 0"
 	is "$1: a direct call: the same" "$(debug direct.py)" \
 		"middle: arrived True, traced True, wrong 0"
+	is "$1: a call through the link register: the same" "$(debug by_lr.py)" \
+		"by_lr: arrived True, traced True, wrong 0"
 	is "$1: a tail call: the frames of who called its caller" "$(debug tail.py)" \
 		"passes: arrived True, traced True, wrong 0"
 	is "$1: a fault before a call has the frames of its function" "$(debug fault.py crash)" \
