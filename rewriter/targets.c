@@ -48,6 +48,14 @@ static void add_word(struct litifut_targets *targets, const struct litifut_image
 						  section->bytes + (address - section->address)));
 }
 
+/* Unwind tables: made of the starts of functions, as distances between addresses, which
+ * look like anything. */
+static bool is_frame_table(const struct litifut_section *section)
+{
+	return strcmp(section->name, ".eh_frame") == 0 ||
+	       strcmp(section->name, ".eh_frame_hdr") == 0;
+}
+
 /* Every word of the sections that hold data, added to `base`; `only` one of this
  * name, or NULL. */
 static void add_sections(struct litifut_targets *targets, const struct litifut_image *image,
@@ -58,6 +66,7 @@ static void add_sections(struct litifut_targets *targets, const struct litifut_i
 
 		if (!section->bytes || !(section->flags & SHF_ALLOC) ||
 		    section->flags & SHF_EXECINSTR || (only && strcmp(section->name, only) != 0) ||
+		    is_frame_table(section) ||
 		    (section->type != SHT_PROGBITS && section->type != SHT_INIT_ARRAY &&
 		     section->type != SHT_FINI_ARRAY && section->type != SHT_PREINIT_ARRAY))
 			continue;

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 
 #include <cmocka.h>
+#include <elf.h>
 #include <litifut/module_format.h>
 
 #include "rewriter/mips/mips.h"
@@ -382,6 +383,33 @@ static void tail_calls_go_by_trampolines(void **state)
 						  island, code, &detour));
 }
 
+/* Words of data may be distances of a switch; those of unwind tables are none. */
+static void unwind_tables_name_no_labels(void **state)
+{
+	static const char *const names[] = {".rodata", ".eh_frame", ".eh_frame_hdr"};
+	uint8_t bytes[3][4];
+	struct litifut_section sections[4] = {0};
+	struct litifut_image image = {.sections = sections, .section_count = 4};
+	struct litifut_targets targets = {0};
+	struct litifut_error error;
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		litifut_put32(false, bytes[i], 0x100 * i - 0x7000);
+		sections[i + 1] = (struct litifut_section){.name = names[i],
+							   .type = SHT_PROGBITS,
+							   .flags = SHF_ALLOC,
+							   .size = 4,
+							   .bytes = bytes[i]};
+	}
+	assert_int_equal(litifut_targets_create(0x1000, 0x2000, &targets, &error), 0);
+	litifut_targets_add_offsets(&targets, &image, 0x8000);
+	assert_true(litifut_targets_has(&targets, 0x1000));
+	assert_false(litifut_targets_has(&targets, 0x1100));
+	assert_false(litifut_targets_has(&targets, 0x1200));
+	litifut_targets_release(&targets);
+}
+
 /* Trampolines of a large program at a fixed address take more room than a branch spans. */
 static void trampolines_far_from_the_tracer_jump(void **state)
 {
@@ -584,6 +612,7 @@ int main(void)
 		cmocka_unit_test(hosts_of_clang),
 		cmocka_unit_test(hosts_lead_there_and_back),
 		cmocka_unit_test(tail_calls_go_by_trampolines),
+		cmocka_unit_test(unwind_tables_name_no_labels),
 		cmocka_unit_test(trampolines_far_from_the_tracer_jump),
 		cmocka_unit_test(trampolines_go_on_where_their_thunk_returns),
 		cmocka_unit_test(numbers_lead_to_trampolines),
