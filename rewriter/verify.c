@@ -73,9 +73,29 @@ static enum litifut_status compare_section(const struct litifut_session *session
 static bool is_mips_jump(unsigned id)
 {
 	static const unsigned jumps[] = {
-		MIPS_INS_JAL,  MIPS_INS_BAL,  MIPS_INS_BGEZAL, MIPS_INS_BLTZAL, MIPS_INS_J,
-		MIPS_INS_B,    MIPS_INS_BEQ,  MIPS_INS_BEQZ,   MIPS_INS_BNE,    MIPS_INS_BNEZ,
-		MIPS_INS_BLEZ, MIPS_INS_BGTZ, MIPS_INS_BLTZ,   MIPS_INS_BGEZ,
+		MIPS_INS_JAL,
+		MIPS_INS_BAL,
+		MIPS_INS_BGEZAL,
+		MIPS_INS_BLTZAL,
+		MIPS_INS_J,
+		MIPS_INS_B,
+		MIPS_INS_BEQ,
+		MIPS_INS_BEQZ,
+		MIPS_INS_BNE,
+		MIPS_INS_BNEZ,
+		MIPS_INS_BLEZ,
+		MIPS_INS_BGTZ,
+		MIPS_INS_BLTZ,
+		MIPS_INS_BGEZ,
+		/* the "likely" forms */
+		MIPS_INS_BGEZALL,
+		MIPS_INS_BLTZALL,
+		MIPS_INS_BEQL,
+		MIPS_INS_BNEL,
+		MIPS_INS_BLEZL,
+		MIPS_INS_BGTZL,
+		MIPS_INS_BLTZL,
+		MIPS_INS_BGEZL,
 	};
 
 	for (size_t i = 0; i < sizeof(jumps) / sizeof(*jumps); i++)

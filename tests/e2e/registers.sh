@@ -332,6 +332,8 @@ mips_source()
 		call mips_jalr_chain jalr $15
 		call mips_bgezal bgezal $18, callee
 		call mips_bltzal bltzal $17, callee
+		call mips_bgezall bgezall $18, callee
+		call mips_bltzall bltzall $17, callee
 		.macro tail name instruction:vararg
 		.globl \name
 		.ent \name
@@ -346,11 +348,21 @@ mips_source()
 		tail mips_jr jr $25
 		tail mips_jr_8 jr $8
 		tail mips_jr_hb jr.hb $25
+		tail mips_bgez bgez $18, callee
+		tail mips_beqzl beqzl $0, callee
+		tail mips_bnezl bnezl $17, callee
+		tail mips_bltzl bltzl $17, callee
+		tail mips_bgtzl bgtzl $18, callee
 		call mips_tail_j jal mips_j
 		call mips_tail_b jal mips_b
 		call mips_tail_jr jal mips_jr
 		call mips_tail_jr_8 jal mips_jr_8
 		call mips_tail_jr_hb jal mips_jr_hb
+		call mips_tail_bgez jal mips_bgez
+		call mips_tail_beqzl jal mips_beqzl
+		call mips_tail_bnezl jal mips_bnezl
+		call mips_tail_bltzl jal mips_bltzl
+		call mips_tail_bgtzl jal mips_bgtzl
 		.section .note.GNU-stack, "", @progbits
 	END
 	cat >machine.h <<-'END'
@@ -367,6 +379,8 @@ mips_source()
 			X(mips_jalr_t0) X(mips_jalr_s0) X(mips_jalr_s7) X(mips_jalr_chain) X(mips_bgezal) \
 			X(mips_bltzal) X(mips_tail_j) X(mips_tail_b) X(mips_tail_jr) X(mips_tail_jr_8) \
 			X(mips_jalr_hb) X(mips_jalr_hb_16) X(mips_tail_jr_hb) \
+			X(mips_bgezall) X(mips_bltzall) X(mips_tail_bgez) X(mips_tail_beqzl) \
+			X(mips_tail_bnezl) X(mips_tail_bltzl) X(mips_tail_bgtzl) \
 			X(mips_room_jal) X(mips_room_bal) X(mips_room_jalr_t9)
 		extern void callee(void);
 		static void prepare(uint32_t *w)
