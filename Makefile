@@ -23,7 +23,7 @@ UNIT_TESTS :=
 
 include $(wildcard $(addsuffix /rules.mk,$(FOLDERS)))
 
-.PHONY: all help clean test test-long demo install uninstall format format-check
+.PHONY: all help clean test test-long sanitize demo install uninstall format format-check
 
 ## all: build everything into build/ (programs in build/bin)
 all: $(PROGRAMS) $(TRACER)

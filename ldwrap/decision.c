@@ -144,15 +144,18 @@ static bool read_header(const char *path, struct litifut_rewrite_plan *target, b
 		const char *ident = elf_kind(elf) == ELF_K_ELF ? elf_getident(elf, &size) : NULL;
 
 		if (ident && size >= EI_NIDENT) {
-			Elf32_Ehdr *header = elf32_getehdr(elf);
+			const void *at = elf32_getehdr(elf);
+			Elf32_Ehdr header;
 
 			found = true;
-			*elf32 = header != NULL;
-			if (header) {
-				target->machine = header->e_machine;
-				target->elf_flags = header->e_flags;
-				target->elf_data = header->e_ident[EI_DATA];
-				target->elf_osabi = header->e_ident[EI_OSABI];
+			*elf32 = at != NULL;
+			if (at) {
+				/* a member of an archive need not be aligned */
+				memcpy(&header, at, sizeof(header));
+				target->machine = header.e_machine;
+				target->elf_flags = header.e_flags;
+				target->elf_data = header.e_ident[EI_DATA];
+				target->elf_osabi = header.e_ident[EI_OSABI];
 			}
 		}
 		if (elf == outer)

@@ -11,6 +11,7 @@
 
 #include "ldwrap/callees.h"
 #include "ldwrap/command.h"
+#include "ldwrap/elf_items.h"
 #include "ldwrap/inputs.h"
 #include "rewriter/arch.h"
 #include "rewriter/libc.h"
@@ -69,27 +70,26 @@ static size_t note_encodings(const struct litifut_link_facts *facts,
 
 	for (Elf_Scn *section = elf_nextscn(object->elf, NULL); section;
 	     section = elf_nextscn(object->elf, section)) {
-		Elf32_Shdr *header = elf32_getshdr(section);
+		Elf32_Shdr header;
 		Elf_Data *data;
-		const Elf32_Sym *symbols;
 
-		if (!header || header->sh_type != SHT_SYMTAB)
+		if (!elf_items_header(section, &header) || header.sh_type != SHT_SYMTAB)
 			continue;
 		data = elf_getdata(section, NULL);
-		symbols = data ? data->d_buf : NULL;
 		/* Mapping symbols are local, and sh_info is the first that is not. */
 		for (size_t i = 1;
-		     symbols && i < header->sh_info && i < data->d_size / sizeof(*symbols); i++) {
-			const size_t index = symbols[i].st_shndx;
+		     i < header.sh_info && i < elf_items_count(data, sizeof(Elf32_Sym)); i++) {
+			const Elf32_Sym symbol = elf_items_symbol(data, i);
+			const size_t index = symbol.st_shndx;
 			const char *name;
 
 			if (index >= object->section_count)
 				continue;
-			functions += ELF32_ST_TYPE(symbols[i].st_info) == STT_FUNC &&
+			functions += ELF32_ST_TYPE(symbol.st_info) == STT_FUNC &&
 				     !object->dropped[index];
 			if (!facts->encoding)
 				continue;
-			name = elf_strptr(object->elf, header->sh_link, symbols[i].st_name);
+			name = elf_strptr(object->elf, header.sh_link, symbol.st_name);
 			if (name && name[0] == '$')
 				notes[index] |= (unsigned char)facts->encoding(name);
 		}
@@ -110,17 +110,17 @@ static void add_maybe_near(struct estimate *estimate, const struct symbol *symbo
 
 /* What the relocations of one section refer to. */
 struct symbol_table {
-	const Elf32_Sym *items; /* NULL: damaged */
-	size_t count;
+	const Elf_Data *items;
+	size_t count;                  /* 0: damaged */
 	struct symbol *const *symbols; /* NULL where they are local */
 };
 
 static void count_near_call(struct estimate *estimate, const struct symbol_table *table,
 			    size_t index)
 {
-	const Elf32_Sym *item = &table->items[index];
+	const Elf32_Sym item = elf_items_symbol(table->items, index);
 
-	if (!table->symbols[index] || ELF32_ST_VISIBILITY(item->st_other) != STV_DEFAULT)
+	if (!table->symbols[index] || ELF32_ST_VISIBILITY(item.st_other) != STV_DEFAULT)
 		estimate->near_calls++;
 	else if (!estimate->shared)
 		add_maybe_near(estimate, table->symbols[index]);
@@ -138,7 +138,7 @@ static void note_callee(struct estimate *estimate, struct local_callees *local, 
 			    table->symbols[index]);
 		return;
 	}
-	if (ELF32_ST_TYPE(table->items[index].st_info) == STT_SECTION) {
+	if (ELF32_ST_TYPE(elf_items_symbol(table->items, index).st_info) == STT_SECTION) {
 		local->unnamed += !near;
 		local->near_named += near;
 		return;
@@ -158,9 +158,10 @@ static struct symbol_table table_of(const struct input_object *object, const Elf
 	Elf_Scn *section = elf_getscn(object->elf, header->sh_link);
 	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
 
-	if (!data || header->sh_link != object->symbol_table)
+	if (header->sh_link != object->symbol_table ||
+	    elf_items_count(data, sizeof(Elf32_Sym)) < object->symbol_count)
 		return table;
-	table.items = data->d_buf;
+	table.items = data;
 	table.count = object->symbol_count;
 	return table;
 }
@@ -172,14 +173,14 @@ static size_t read_relocations(struct estimate *estimate, struct local_callees *
 {
 	const struct symbol_table table = table_of(object, header);
 	Elf_Data *data = elf_getdata(section, NULL);
-	const Elf32_Rel *relocations = data ? data->d_buf : NULL;
-	size_t count = relocations && table.items ? data->d_size / sizeof(*relocations) : 0;
+	size_t count = table.count ? elf_items_count(data, sizeof(Elf32_Rel)) : 0;
 	size_t jumps = 0;
 
 	for (size_t i = 0; i < count; i++) {
+		const Elf32_Rel relocation = elf_items_relocation(data, i);
 		enum litifut_relocation kind =
-			estimate->facts->relocation(ELF32_R_TYPE(relocations[i].r_info));
-		size_t index = ELF32_R_SYM(relocations[i].r_info);
+			estimate->facts->relocation(ELF32_R_TYPE(relocation.r_info));
+		size_t index = ELF32_R_SYM(relocation.r_info);
 
 		jumps += kind == LITIFUT_RELOCATION_JUMP;
 		if (index >= table.count)
@@ -202,11 +203,11 @@ static bool is_code(const Elf32_Shdr *header)
 /* Of the relocations of a section with code, which the linker keeps. */
 static bool relocates_code(Elf *elf, const Elf32_Shdr *header, const struct input_object *object)
 {
-	Elf_Scn *section = elf_getscn(elf, header->sh_info);
-	Elf32_Shdr *code = section ? elf32_getshdr(section) : NULL;
+	Elf32_Shdr code;
 
 	return header->sh_type == SHT_REL && header->sh_info < object->section_count &&
-	       !object->dropped[header->sh_info] && code && is_code(code);
+	       !object->dropped[header->sh_info] &&
+	       elf_items_header(elf_getscn(elf, header->sh_info), &code) && is_code(&code);
 }
 
 static void add_trampolines(struct estimate *estimate, struct share *share,
@@ -259,15 +260,15 @@ static void count_object(void *context, const struct input_object *object)
 	for (Elf_Scn *section = elf_nextscn(object->elf, NULL); section;
 	     section = elf_nextscn(object->elf, section)) {
 		size_t index = elf_ndxscn(section);
-		Elf32_Shdr *header = elf32_getshdr(section);
+		Elf32_Shdr header;
 		Elf_Data *data;
 		const char *name;
 
-		if (!header || object->dropped[index])
+		if (!elf_items_header(section, &header) || object->dropped[index])
 			continue;
-		if (relocates_code(object->elf, header, object))
-			jumps += read_relocations(estimate, &local, object, section, header);
-		if (is_code(header)) {
+		if (relocates_code(object->elf, &header, object))
+			jumps += read_relocations(estimate, &local, object, section, &header);
+		if (is_code(&header)) {
 			data = elf_rawdata(section, NULL);
 			if (!data || !data->d_buf)
 				continue;
@@ -276,15 +277,15 @@ static void count_object(void *context, const struct input_object *object)
 				estimate->thunk_encoded += data->d_size;
 			estimate->facts->census(data->d_buf, data->d_size, encodings[index],
 						ident[EI_DATA] == ELFDATA2MSB, &estimate->census);
-		} else if (!(header->sh_flags & SHF_ALLOC)) {
-			name = elf_strptr(object->elf, names, header->sh_name);
+		} else if (!(header.sh_flags & SHF_ALLOC)) {
+			name = elf_strptr(object->elf, names, header.sh_name);
 			if (name && facts->thunk_section && !estimate->thunks_run &&
 			    !strcmp(name, facts->thunk_section) &&
 			    (data = elf_rawdata(section, NULL)) && data->d_buf)
 				estimate->thunks_run =
 					facts->allows_thunks(data->d_buf, (uint32_t)data->d_size);
 			if (name && !strncmp(name, ".gnu.lto_", strlen(".gnu.lto_")))
-				lto += header->sh_size;
+				lto += header.sh_size;
 		}
 	}
 	free(encodings);

@@ -11,6 +11,7 @@
 #include <libiberty/libiberty.h>
 
 #include "ldwrap/archive.h"
+#include "ldwrap/elf_items.h"
 
 struct open_archive {
 	struct archive archive;
@@ -38,15 +39,16 @@ struct inputs {
 static const char *group_name(Elf *elf, const Elf32_Shdr *header, const Elf_Data *data)
 {
 	Elf_Scn *table = elf_getscn(elf, header->sh_link);
-	Elf32_Shdr *table_header = table ? elf32_getshdr(table) : NULL;
 	Elf_Data *symbols = table ? elf_getdata(table, NULL) : NULL;
-	const Elf32_Sym *all = symbols ? symbols->d_buf : NULL;
+	Elf32_Shdr table_header;
 
-	if (!data || data->d_size < 8 || !table_header || !all ||
-	    header->sh_info >= symbols->d_size / sizeof(*all) ||
-	    !(*(const Elf32_Word *)data->d_buf & GRP_COMDAT))
+	if (elf_items_count(data, sizeof(Elf32_Word)) < 2 ||
+	    !elf_items_header(table, &table_header) ||
+	    header->sh_info >= elf_items_count(symbols, sizeof(Elf32_Sym)) ||
+	    !(elf_items_word(data, 0) & GRP_COMDAT))
 		return NULL;
-	return elf_strptr(elf, table_header->sh_link, all[header->sh_info].st_name);
+	return elf_strptr(elf, table_header.sh_link,
+			  elf_items_symbol(symbols, header->sh_info).st_name);
 }
 
 static void note_group(struct inputs *inputs, Elf *elf, Elf_Scn *section, const Elf32_Shdr *header,
@@ -55,7 +57,6 @@ static void note_group(struct inputs *inputs, Elf *elf, Elf_Scn *section, const 
 	Elf_Data *data = elf_getdata(section, NULL);
 	const char *name = group_name(elf, header, data);
 	struct symbol *signature = name ? symbols_get(inputs->symbols, name) : NULL;
-	const Elf32_Word *words;
 
 	if (!signature)
 		return;
@@ -63,10 +64,12 @@ static void note_group(struct inputs *inputs, Elf *elf, Elf_Scn *section, const 
 		signature->grouped = true;
 		return;
 	}
-	words = data->d_buf;
-	for (size_t i = 1; i < data->d_size / sizeof(*words); i++)
-		if (words[i] < count)
-			dropped[words[i]] = true;
+	for (size_t i = 1; i < elf_items_count(data, sizeof(Elf32_Word)); i++) {
+		uint32_t number = elf_items_word(data, i);
+
+		if (number < count)
+			dropped[number] = true;
+	}
 }
 
 /* Returns the symbols by their numbers; owned by the caller. */
@@ -74,21 +77,21 @@ static struct symbol **read_symbols(struct inputs *inputs, Elf *elf, Elf_Scn *se
 				    const Elf32_Shdr *header, size_t *count)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
-	const Elf32_Sym *table = data ? data->d_buf : NULL;
 	struct symbol **symbols;
 
-	*count = table ? data->d_size / sizeof(*table) : 0;
+	*count = elf_items_count(data, sizeof(Elf32_Sym));
 	symbols = xcalloc(*count + 1, sizeof(struct symbol *));
 	/* sh_info: the first that is not local. */
 	for (size_t i = header->sh_info ? header->sh_info : 1; i < *count; i++) {
-		const char *name = elf_strptr(elf, header->sh_link, table[i].st_name);
+		const Elf32_Sym item = elf_items_symbol(data, i);
+		const char *name = elf_strptr(elf, header->sh_link, item.st_name);
 
-		if (!name || ELF32_ST_BIND(table[i].st_info) == STB_LOCAL)
+		if (!name || ELF32_ST_BIND(item.st_info) == STB_LOCAL)
 			continue;
 		symbols[i] = symbols_get(inputs->symbols, name);
-		if (table[i].st_shndx != SHN_UNDEF)
+		if (item.st_shndx != SHN_UNDEF)
 			symbols[i]->defined = true;
-		else if (ELF32_ST_BIND(table[i].st_info) == STB_GLOBAL)
+		else if (ELF32_ST_BIND(item.st_info) == STB_GLOBAL)
 			symbols[i]->wanted = true;
 	}
 	return symbols;
@@ -105,13 +108,16 @@ static void show(struct inputs *inputs, struct input_object *object)
 	dropped = xcalloc(object->section_count + 1, sizeof(*dropped));
 	for (Elf_Scn *section = elf_nextscn(elf, NULL); section;
 	     section = elf_nextscn(elf, section)) {
-		Elf32_Shdr *header = elf32_getshdr(section);
+		Elf32_Shdr header;
 
-		if (header && header->sh_type == SHT_GROUP) {
-			note_group(inputs, elf, section, header, dropped, object->section_count);
-		} else if (header && header->sh_type == SHT_SYMTAB) {
+		if (!elf_items_header(section, &header))
+			continue;
+		if (header.sh_type == SHT_GROUP) {
+			note_group(inputs, elf, section, &header, dropped, object->section_count);
+		} else if (header.sh_type == SHT_SYMTAB) {
 			free(symbols);
-			symbols = read_symbols(inputs, elf, section, header, &object->symbol_count);
+			symbols =
+				read_symbols(inputs, elf, section, &header, &object->symbol_count);
 			object->symbol_table = elf_ndxscn(section);
 		}
 	}
@@ -126,7 +132,8 @@ static void read_object(struct inputs *inputs, const uint8_t *bytes, size_t size
 {
 	struct input_object object = {.item = item, .bytes = size};
 	Elf *elf;
-	Elf32_Ehdr *header;
+	const void *found;
+	Elf32_Ehdr header;
 
 	if (size < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG)) {
 		if (size >= 4 && !memcmp(bytes, "BC\xc0\xde", 4))
@@ -135,8 +142,10 @@ static void read_object(struct inputs *inputs, const uint8_t *bytes, size_t size
 	}
 	/* libelf writes nothing into it. */
 	elf = elf_memory((char *)bytes, size);
-	header = elf ? elf32_getehdr(elf) : NULL;
-	if (!header || header->e_type != ET_REL) {
+	found = elf ? elf32_getehdr(elf) : NULL;
+	if (found)
+		memcpy(&header, found, sizeof(header));
+	if (!found || header.e_type != ET_REL) {
 		elf_end(elf);
 		return;
 	}

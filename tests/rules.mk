@@ -14,7 +14,7 @@ UNIT_TESTS += $(BUILD)/tests/oracle_decode_test
 $(BUILD)/tests/oracle_decode_test: $(BUILD)/host/tests/unit/oracle_decode_test.o \
 		$(BUILD)/host/tests/oracle/decode.o
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka
 
 .PHONY: unit-tests oracle
 
@@ -35,10 +35,23 @@ test-long: test
 	@scripts/install-dependencies programs
 	@$(PROVE) $(addprefix tests/programs/,all.sh nopie.sh static.sh suites.sh)
 	@LITIFUT_ENGINE=db $(PROVE) $(END_TO_END)
+	@$(MAKE) -s sanitize
 	@KILLS=200 $(PROVE) tests/e2e/recorder-kill.sh
 	@STRESS=4 $(PROVE) tests/e2e/recorder-threads.sh tests/e2e/recorder-crash.sh \
 		tests/e2e/recorder-bounds.sh
 	@BUILD='$(abspath $(BUILD))' tests/programs/table.sh
+
+SANITIZED = $(BUILD)/sanitized
+
+## sanitize: unit tests and tests of the wrapper with address and undefined-behaviour sanitizers in the host's programs
+sanitize: $(ORACLE)
+	@$(MAKE) -s BUILD=$(SANITIZED) all unit-tests \
+		CFLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined'
+	@cp $(ORACLE) $(SANITIZED)/tests
+	@ASAN_OPTIONS=detect_leaks=0 BUILD='$(abspath $(SANITIZED))' CMOCKA_MESSAGE_OUTPUT=TAP \
+		prove --exec '' -j2 $(patsubst $(BUILD)/%,$(SANITIZED)/%,$(UNIT_TESTS)) \
+		$(addprefix tests/e2e/,wrapper-inputs.sh wrapper-islands.sh bad_input.sh call_forms.sh \
+		post-counts.sh)
 
 ## demo: Debian's lua5.4 traced on ARM and MIPS; installs what is missing
 demo:

@@ -13,6 +13,9 @@
 
 #include <litifut/module_format.h>
 
+/* A word that the program's own load would read: wherever it is. */
+typedef uint32_t __attribute__((aligned(1), may_alias)) litifut_arm_word;
+
 static inline uint32_t litifut_arm_sign_extend(uint32_t value, unsigned bits)
 {
 	uint32_t sign = UINT32_C(1) << (bits - 1);
@@ -64,7 +67,7 @@ static inline uint32_t litifut_arm_computed(uint32_t instruction, uint32_t retur
 	else if (rotation)
 		offset = offset >> rotation | offset << (32 - rotation);
 	value = subtract ? value - offset : value + offset;
-	return load ? *(const uint32_t *)(uintptr_t)value : value;
+	return load ? *(const litifut_arm_word *)(uintptr_t)value : value;
 }
 
 /* The same for the T32 `ldr.w pc` forms, as a tail call. */
@@ -87,7 +90,7 @@ static inline uint32_t litifut_arm_loaded(uint32_t instruction, uint32_t return_
 		up = true;
 	}
 	value = up ? value + offset : value - offset;
-	return *(const uint32_t *)(uintptr_t)value;
+	return *(const litifut_arm_word *)(uintptr_t)value;
 }
 
 /* The pc after the call `instruction` (in the form that the instruction DB
