@@ -154,6 +154,23 @@ static bool passes_at(const struct litifut_arch_context *context, const uint8_t 
 	return false;
 }
 
+/* Does `bal` only ask where it is? So start-up code does, before it has a global pointer:
+ * it goes over a few words of data, which it then loads by the return address. */
+static bool asks_for_place(const struct litifut_arch_context *context,
+			   const struct litifut_instruction *instruction, uint32_t address,
+			   const uint8_t *following, size_t following_bytes)
+{
+	uint32_t over = instruction->target - (address + 4); /* bytes, with the delay slot */
+
+	if (over == 4)
+		return true;
+	if (over > 64 || over + 4 > following_bytes)
+		return false;
+	/* lw rt, n(ra): no function begins so */
+	return litifut_get32(context->big_endian, following + over) >> 21 ==
+	       (0x23u << 5 | LITIFUT_MIPS_RA);
+}
+
 static unsigned refuse(const struct litifut_arch_context *context,
 		       const struct litifut_instruction *instruction, uint32_t address,
 		       const uint8_t *following, size_t following_bytes, size_t preceding_bytes,
@@ -162,7 +179,8 @@ static unsigned refuse(const struct litifut_arch_context *context,
 	(void)callee_name;
 	if (instruction->class == LITIFUT_CLASS_FOREIGN_CALL)
 		return LITIFUT_SITE_FOREIGN_ISA;
-	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT && instruction->target == address + 8)
+	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT &&
+	    asks_for_place(context, instruction, address, following, following_bytes))
 		return LITIFUT_SITE_NOT_A_CALL;
 	if (passes_at(context, following, preceding_bytes))
 		return LITIFUT_SITE_SPECIAL_CALLEE;

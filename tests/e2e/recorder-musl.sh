@@ -123,6 +123,8 @@ behaviour()
 	linked static-pie rcrt1.o -pie -fPIE -Wl,-static,--no-dynamic-linker,-z,text && one static-pie
 	is "static-pie: it is one" "$(readelf -hlW traced/static-pie | grep -c 'Type:.*DYN\|INTERP')" 1
 	is "static-pie: the call before its relocation" "$(recorded _start_c)" 1
+	is "static-pie: start-up code that asks where it is makes no call" \
+		"$(awk -F '\t' '$6 ~ /^_start/ && $10 ~ /^_start/ && $10 !~ /^_start_c/' events.tsv | wc -l)" 0
 	sysroot=$musl/root
 	libraries="-lc -lgcc"
 	linked dynamic Scrt1.o -pie -fPIE "-Wl,-dynamic-linker,/lib/$(ls "$musl/root/lib")" && one dynamic

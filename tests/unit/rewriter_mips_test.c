@@ -595,6 +595,43 @@ static void calls_with_something_in_at_are_left(void **state)
 	}
 }
 
+/* `bal` over some words, which the code behind them loads by the return address. */
+static void bal_over_data_is_no_call(void **state)
+{
+	static const struct {
+		uint32_t word;   /* at 0x1000 */
+		uint32_t target; /* what stands 24 bytes behind it, the last that are known */
+		unsigned reason;
+	} cases[] = {
+		{0x04110005, 0x8ffc0000, LITIFUT_SITE_NOT_A_CALL}, /* lw gp, 0(ra) */
+		{0x04110005, 0x8ff90004, LITIFUT_SITE_NOT_A_CALL}, /* lw t9, 4(ra) */
+		{0x04110005, 0x8fbc0000, LITIFUT_SITE_PATCHED},    /* lw gp, 0(sp) */
+		{0x04110005, 0x27bdffe0, LITIFUT_SITE_PATCHED},    /* addiu sp, sp, -32 */
+		{0x04110004, 0x8ffc0000, LITIFUT_SITE_PATCHED},    /* to before it */
+		{0x04110006, 0x8ffc0000, LITIFUT_SITE_PATCHED},    /* to behind it */
+		{0x0411fff0, 0x8ffc0000, LITIFUT_SITE_PATCHED},    /* backwards */
+	};
+
+	(void)state;
+	for (unsigned order = 0; order < 2; order++) {
+		const struct litifut_arch_context context = {.big_endian = order};
+
+		for (size_t i = 0; i < COUNT(cases); i++) {
+			struct litifut_instruction instruction;
+			uint8_t bytes[28] = {0};
+
+			litifut_put32(context.big_endian, bytes, cases[i].word);
+			litifut_put32(context.big_endian, bytes + 24, cases[i].target);
+			litifut_arch_mips.decode(&context, bytes, 4, 0x1000, LITIFUT_CODE_PLAIN,
+						 &instruction);
+			assert_int_equal(litifut_arch_mips.refuse(&context, &instruction, 0x1000,
+								  bytes + 4, sizeof(bytes) - 4, 0,
+								  ""),
+					 cases[i].reason);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -618,6 +655,7 @@ int main(void)
 		cmocka_unit_test(numbers_lead_to_trampolines),
 		cmocka_unit_test(a_far_branch_with_a_condition_takes_a_number),
 		cmocka_unit_test(returns_and_switches_are_no_tail_calls),
+		cmocka_unit_test(bal_over_data_is_no_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
