@@ -35,15 +35,6 @@ static const char *kind_of_file(unsigned flags)
 	return flags & LITIFUT_MODULE_STATIC ? "static executable" : "executable";
 }
 
-static size_t sites_left(const struct litifut_rewrite_summary *summary)
-{
-	size_t left = 0;
-
-	for (size_t i = 0; i < REASON_COUNT; i++)
-		left += i == LITIFUT_SITE_PATCHED ? 0 : summary->left[i];
-	return left;
-}
-
 static bool is_listed(const struct litifut_site *site, const struct info_options *options)
 {
 	return options->sites || (options->skipped && site->reason != LITIFUT_SITE_PATCHED);
@@ -67,7 +58,7 @@ static void write_text(FILE *to, const char *path, const struct litifut_module_i
 	fprintf(to, "  tail calls     %s\n",
 		info->flags & LITIFUT_MODULE_TAIL_CALLS ? "traced" : "not traced");
 	fprintf(to, "  sites patched  %zu of %zu\n", summary->patched, summary->sites);
-	fprintf(to, "  sites left     %zu\n", sites_left(summary));
+	fprintf(to, "  sites left     %zu\n", summary->sites - summary->patched);
 	for (unsigned i = 0; i < REASON_COUNT; i++)
 		if (i != LITIFUT_SITE_PATCHED && summary->left[i])
 			fprintf(to, "    %-20s %zu (%s)\n", litifut_site_reason_name(i),
@@ -75,6 +66,8 @@ static void write_text(FILE *to, const char *path, const struct litifut_module_i
 	fprintf(to, "  DB             %zu bytes\n", summary->db_bytes);
 	if (summary->tracer_bytes)
 		fprintf(to, "  tracer         %zu bytes\n", summary->tracer_bytes);
+	if (!info->site_count && summary->sites)
+		fputs("  the list of sites is not in the file, nor beside it\n", to);
 	for (size_t i = 0; i < info->site_count; i++) {
 		const struct litifut_site *site = &info->sites[i];
 		bool is_function = site->kind == LITIFUT_SITE_FUNCTION;

@@ -82,6 +82,14 @@ static bool ends_in_linker(const char *name)
 	return false;
 }
 
+static bool is_linker_name(const char *name)
+{
+	for (size_t i = 0; i < SUFFIX_COUNT; i++)
+		if (!strcmp(name, linker_suffixes[i]))
+			return true;
+	return ends_in_linker(name);
+}
+
 /* Every TRIPLET-ld* in a folder, and the bare names that a TRIPLET/bin has. */
 static void add_folder(struct install_result *list, const char *folder)
 {
@@ -142,9 +150,15 @@ static enum litifut_status collect(const char *toolchain, struct install_result 
 			if (!list->count)
 				add_folder(list, bin);
 			free(bin);
-		} else {
+		} else if (is_our_link(toolchain) ||
+			   (is_linker_name(lbasename(toolchain)) && !access(toolchain, X_OK))) {
 			add_path(list, xstrdup(toolchain));
 			one = true;
+		} else {
+			return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, toolchain, NULL,
+						 LITIFUT_NO_ADDRESS,
+						 "is no linker: none is called ld or TRIPLET-ld "
+						 "(.bfd, .gold, .lld) and can be run");
 		}
 	} else if (!strchr(toolchain, '/')) {
 		char *prefix = concat(toolchain, "-", NULL);

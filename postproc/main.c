@@ -199,8 +199,15 @@ static void show_difference(const struct post_arguments *given, struct post_outp
 		process_run(&sessions[run], given, &counts_only, output, &outcome->totals[run]);
 		outcome->seconds[run] = now() - start;
 	}
-	outcome->runs = 2;
-	outcome->differing = post_diff_write(output->file, &sessions[0], &sessions[1], &options);
+	/* Beside a run that is not there, everything has changed. */
+	if (outcome->totals[0].processes && outcome->totals[1].processes) {
+		outcome->runs = 2;
+		outcome->differing =
+			post_diff_write(output->file, &sessions[0], &sessions[1], &options);
+	} else {
+		post_problem_at(problems, given->paths[outcome->totals[0].processes ? 1 : 0],
+				LITIFUT_NO_ADDRESS, "no trace there to compare");
+	}
 	fflush(output->file);
 	for (size_t run = 0; run < 2; run++)
 		post_session_close(&sessions[run]);

@@ -65,7 +65,7 @@ static const struct option long_options[] = {
 
 static void print_help(void)
 {
-	puts("usage: litifut-post [-f FORMAT] [-o FILE] [options] PATH...\n"
+	puts("usage: litifut-post [[-f] FORMAT] [-o FILE] [options] PATH...\n"
 	     "       litifut-post callers-of|callees-of FUNCTION [options] PATH...\n"
 	     "       litifut-post diff [options] OLD NEW [ELF...]\n"
 	     "Shows the calls that LITIFUT recorded. PATH: traces, maps files, ELF files, or\n"
@@ -92,7 +92,8 @@ static void print_help(void)
 	     "  --no-demangle      C++ and Rust names as the linker knows them\n"
 	     "  --color[=WHEN]     auto, always or never\n"
 	     "  --no-pager         not through $PAGER (less), which a terminal gets otherwise\n"
-	     "  -q, --quiet        no summary line\n\n"
+	     "  -q, --quiet        no summary line\n"
+	     "  -h, --help, --version\n\n"
 	     "Finding ELF files:\n"
 	     "  --debug-dir DIR    a folder with debug files, also as .build-id/xx/*.debug\n"
 	     "  --sysroot DIR      where the device's file system lies on this machine\n"
@@ -324,9 +325,14 @@ static int parse_command(struct post_arguments *given, int count, char **argumen
 		optind++;
 		return count - optind >= 2 ? POST_GO_ON : usage("diff takes two runs", NULL);
 	}
-	if (!format || !format->asks_for_function || access(word, F_OK) == 0)
+	if (!format || access(word, F_OK) == 0)
 		return POST_GO_ON;
-	if (++optind == count)
+	optind++;
+	if (!format->asks_for_function) { /* as if after -f */
+		given->format = format;
+		return POST_GO_ON;
+	}
+	if (optind == count)
 		return usage("which function? It comes after", word);
 	given->format = format;
 	given->output.function = arguments[optind++];

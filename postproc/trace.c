@@ -254,6 +254,13 @@ static void read_chunks(struct post_trace *trace, struct post_problems *problems
 	size_t step = trace->header.chunk_bytes;
 	unsigned told = 0;
 
+	if (trace->size < trace->header.header_bytes)
+		chunk_problem(trace, problems, &told, trace->size,
+			      "the trace ends inside its header");
+	else if (trace->size == trace->header.header_bytes &&
+		 trace->header.state == LITIFUT_TRACE_STOPPED)
+		chunk_problem(trace, problems, &told, trace->size,
+			      "the trace ends behind its header, but was written to its end");
 	for (size_t at = trace->header.header_bytes; at < trace->size; at += step) {
 		struct litifut_chunk_header header;
 		size_t room = trace->size - at < step ? trace->size - at : step;

@@ -67,6 +67,7 @@ static enum litifut_status read_sites(struct reader *reader, const struct litifu
 					 LITIFUT_NO_ADDRESS, "out of memory");
 	info->site_count = count;
 	info->summary.sites = count;
+	info->summary.patched = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		const uint8_t *bytes = section->bytes + header_bytes + (size_t)i * record;
 		struct litifut_site *site = &info->sites[i];
@@ -149,6 +150,9 @@ static enum litifut_status read_all(struct reader *reader)
 	reader->info->summary.sites =
 		word(reader, section->bytes + offsetof(struct litifut_module, sites_patched)) +
 		word(reader, section->bytes + offsetof(struct litifut_module, sites_left));
+	/* the list of sites, where there is one, says it again */
+	reader->info->summary.patched =
+		word(reader, section->bytes + offsetof(struct litifut_module, sites_patched));
 	reader->info->summary.db_bytes = db ? db->size : 0;
 	for (size_t i = 0; i < reader->image->symbol_count; i++) {
 		const struct litifut_symbol *symbol = &reader->image->symbols[i];

@@ -82,6 +82,10 @@ behaviour()
 	calls traced/program apart/any-name >file.calls
 	ok "file: the same calls when it is named" diff loaded.calls file.calls
 	is "file: info does not take one that is not there" "$(sites traced/program)" ""
+	"$BUILD/bin/litifut" info traced/program >without
+	is "file: without it info says how many there are" \
+		"$(sed -n 's/.*sites patched *//p' without)" "$(grep -c ' patched' loaded.sites) of $(wc -l <loaded.sites)"
+	is "file: and that it is missing" "$(grep -c 'list of sites is not in the file' without)" 1
 
 	ok "a build with another file" link_with file -DOTHER -Wl,--build-id=0x0102030405060708
 	cp apart/any-name traced/program.litifut.db

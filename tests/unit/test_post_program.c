@@ -75,6 +75,7 @@ static void wrong_usage_is_2(void **state)
 	gives(2, "unknown format xml", "$post -f xml .");
 	gives(2, "--function is missing for callers-of", "$post -f callers-of .");
 	gives(2, "which function?", "$post callers-of");
+	gives(0, "=> finish [app]", "$post tree .");
 	gives(2, "diff takes two runs", "$post diff .");
 	gives(2, "--top takes a number, not many", "$post --top many .");
 	gives(2, "--sort takes", "$post --sort size .");
@@ -96,6 +97,14 @@ static void problems_are_1_and_told(void **state)
 	gives(1, "the trace ends inside its header",
 	      "head -c 100 trace/app.100.trace >cut.trace; $post cut.trace; s=$?; rm cut.trace; "
 	      "exit $s");
+	gives(1, "the trace ends inside its header",
+	      "head -c 3000 trace/app.100.trace >cut.trace; $post cut.trace; s=$?; rm cut.trace; "
+	      "exit $s");
+	gives(1, "the trace ends behind its header",
+	      "head -c 4096 trace/app.100.trace >cut.trace; $post cut.trace; s=$?; rm cut.trace; "
+	      "exit $s");
+	gives(1, "nowhere: No such file", "$post diff trace nowhere app");
+	gives(1, "no trace there to compare", "$post diff trace maps app");
 	/* What is there is shown all the same. */
 	gives(1, "main+0x10 -> work [app]",
 	      "head -c 5000 trace/app.100.trace >cut.trace; $post cut.trace app; s=$?; "
