@@ -85,7 +85,7 @@ link_delay()
 		  with the chunks that are made compact to stay at four bytes an event. sqlite3 does not: every fifth call of it
 		  goes through a register, which takes up to 18 instructions and three words on ARM; as it is, a call takes little more
 		  than the aim, and the compact form of a third of its chunks adds the rest. On MIPS lua and sqlite3 are beyond it, too: calls
-		  through pointers, calls that an island has to carry on, and three words for each callee that the code before does
+		  through pointers, calls that an island has to carry on, and two words for each callee that the code before does
 		  not tell.
 		- *An in-line scheme for at most 8 instructions more*: the compact form counts words that are foreseen and takes six or seven
 		  instructions for each of them, more for the others: with \`LITIFUT_COMPACT=1\`, where all chunks are made compact, some ten in
