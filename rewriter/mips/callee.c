@@ -250,11 +250,12 @@ uint32_t litifut_mips_callee(const struct litifut_image *image,
 		uint32_t entry = got_entry(image, context,
 					   facts->pointer + (uint32_t)(int16_t)(word & 0xffff));
 		uint32_t callee = entry ? entry + trail.offset : 0;
+		unsigned base = word >> 21 & 31;
 
 		/* If the linker has made a branch to just there of the call, this is no
 		 * chance, whatever register the pointer was kept in. */
-		if ((word >> 21 & 31) != GP && callee != call->instruction.target &&
-		    (word >> 21 & 31) != facts->pointer_register)
+		if (base != GP && callee != call->instruction.target &&
+		    (!base || base != facts->pointer_register))
 			return 0;
 		return callee && is_own_code(image, callee) ? callee : 0;
 	}

@@ -200,6 +200,7 @@ static const struct callee_case cases[] = {
 	{"a constant", {0, 0, 0, 0, 0x24191040}, 0, 0, 0},
 	/* s0 may be anything */
 	{"by another pointer", {0, 0, 0, 0, LOAD_FROM(16, LOCAL)}, 0, 0, 0},
+	{"by none", {0, 0, 0, 0, LOAD_FROM(0, LOCAL)}, 0, 0, 0},
 };
 
 static void knows_what_the_table_of_addresses_tells(void **state)
