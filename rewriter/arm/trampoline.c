@@ -283,38 +283,51 @@ static void land(struct emitter *emitter, unsigned test, uint16_t branch_without
 		      (uint16_t)(branch_without_offset | (compare ? distance << 3 : distance)));
 }
 
-unsigned litifut_arm_trampoline_write(const struct litifut_arm_displaced *displaced,
-				      uint32_t address, uint32_t gate, uint8_t *code)
+/* The displaced instruction, if there is one, and what it is. */
+static struct litifut_arm_analysis
+begin(struct emitter *emitter, const struct litifut_arm_displaced *displaced, bool lr_is_free)
 {
 	struct litifut_arm_analysis analysis = {LITIFUT_ARM_MOVES, 0, 0, 0};
-	struct emitter emitter = {.code = code, .address = address};
-	uint32_t back = displaced->address + displaced->length + 2;
 
 	if (displaced->length) {
 		analysis = litifut_arm_analyse(displaced);
-		emit_displaced(&emitter, displaced, &analysis, true);
+		emit_displaced(emitter, displaced, &analysis, lr_is_free);
 	}
+	return analysis;
+}
+
+/* Where it goes if it was a branch, and the literals. Returns the size of all. */
+static unsigned finish(struct emitter *emitter, const struct litifut_arm_analysis *analysis)
+{
+	if (analysis->treatment == LITIFUT_ARM_BRANCHES) {
+		land(emitter, 0, analysis->branch);
+		branch(emitter, analysis->value);
+	}
+	finish_literals(emitter);
+	return emitter->at;
+}
+
+unsigned litifut_arm_trampoline_write(const struct litifut_arm_displaced *displaced,
+				      uint32_t address, uint32_t gate, uint8_t *code)
+{
+	struct emitter emitter = {.code = code, .address = address};
+	struct litifut_arm_analysis analysis;
+	uint32_t back = displaced->address + displaced->length + 2;
+
+	analysis = begin(&emitter, displaced, true);
 	load_value(&emitter, 14, back | 1);
 	branch(&emitter, gate);
-	if (analysis.treatment == LITIFUT_ARM_BRANCHES) {
-		land(&emitter, 0, analysis.branch);
-		branch(&emitter, analysis.value);
-	}
-	finish_literals(&emitter);
-	return emitter.at;
+	return finish(&emitter, &analysis);
 }
 
 unsigned litifut_arm_lr_write(const struct litifut_arm_displaced *displaced, uint32_t address,
 			      uint32_t gate, uint8_t *code, unsigned *pushed)
 {
-	struct litifut_arm_analysis analysis = {LITIFUT_ARM_MOVES, 0, 0, 0};
 	struct emitter emitter = {.code = code, .address = address};
+	struct litifut_arm_analysis analysis;
 	uint32_t back = displaced->address + displaced->length + 2;
 
-	if (displaced->length) {
-		analysis = litifut_arm_analyse(displaced);
-		emit_displaced(&emitter, displaced, &analysis, false);
-	}
+	analysis = begin(&emitter, displaced, false);
 	*pushed = emitter.at;
 	half(&emitter, 0xb500); /* push {lr} */
 	half(&emitter, 0xb500);
@@ -322,12 +335,7 @@ unsigned litifut_arm_lr_write(const struct litifut_arm_displaced *displaced, uin
 	half(&emitter, 0xf8cd); /* str.w lr, [sp, #4] */
 	half(&emitter, 0xe004);
 	branch(&emitter, gate);
-	if (analysis.treatment == LITIFUT_ARM_BRANCHES) {
-		land(&emitter, 0, analysis.branch);
-		branch(&emitter, analysis.value);
-	}
-	finish_literals(&emitter);
-	return emitter.at;
+	return finish(&emitter, &analysis);
 }
 
 unsigned litifut_arm_lr_write_plain(uint32_t back, uint32_t address, uint32_t entry, uint8_t *code)
@@ -377,14 +385,11 @@ unsigned litifut_arm_tail_write(const struct litifut_arm_displaced *displaced,
 {
 	static const struct litifut_arch_context context = {0};
 	static const struct litifut_instruction call = {.length = 4, .thumb = true};
-	struct litifut_arm_analysis analysis = {LITIFUT_ARM_MOVES, 0, 0, 0};
 	struct emitter emitter = {.code = code, .address = address};
+	struct litifut_arm_analysis analysis;
 	unsigned test;
 
-	if (displaced->length) {
-		analysis = litifut_arm_analyse(displaced);
-		emit_displaced(&emitter, displaced, &analysis, false);
-	}
+	analysis = begin(&emitter, displaced, false);
 	if (tail->branch) {
 		test = emitter.at;
 		half(&emitter, tail->branch);
@@ -406,12 +411,7 @@ unsigned litifut_arm_tail_write(const struct litifut_arm_displaced *displaced,
 	} else if (tail->goes_on) {
 		half(&emitter, (uint16_t)(0x4700 | tail->callee_register << 3)); /* bx rN */
 	}
-	if (analysis.treatment == LITIFUT_ARM_BRANCHES) {
-		land(&emitter, 0, analysis.branch);
-		branch(&emitter, analysis.value);
-	}
-	finish_literals(&emitter);
-	return emitter.at;
+	return finish(&emitter, &analysis);
 }
 
 bool litifut_arm_branch_write(uint32_t address, uint32_t target, uint8_t *code)
