@@ -1,5 +1,7 @@
 #include "tests/oracle/decode.h"
 
+#include <string.h>
+
 static uint32_t sign_extend(uint32_t value, unsigned bits)
 {
 	uint32_t sign = 1u << (bits - 1);
@@ -87,6 +89,17 @@ bool oracle_decode_t32(uint32_t address, uint16_t first, uint16_t second, unsign
 	}
 	call->return_address = address + 4;
 	return true;
+}
+
+bool oracle_text_is_call(const char *text)
+{
+	size_t condition;
+
+	if (strncmp(text, "bl", 2) != 0)
+		return false;
+	text += text[2] == 'x' ? 3 : 2;
+	condition = strcspn(text, " \t.");
+	return condition == 0 || condition == 2;
 }
 
 bool oracle_decode_mips(uint32_t address, uint32_t word, struct oracle_call *call)

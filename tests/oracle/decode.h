@@ -27,6 +27,10 @@ bool oracle_decode_t32(uint32_t address, uint16_t first, uint16_t second, unsign
 /* The caller has put the word in order. */
 bool oracle_decode_mips(uint32_t address, uint32_t word, struct oracle_call *call);
 
+/* Is this line of QEMU's ARM disassembly, A32 or T32, a bl or blx with a condition or
+ * none? `ble`, `blt.w` and their like are branches. */
+bool oracle_text_is_call(const char *text);
+
 /* Does a delay slot come after this instruction? */
 bool oracle_has_delay_slot(uint32_t word);
 

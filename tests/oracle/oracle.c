@@ -319,7 +319,7 @@ static bool is_thumb(const struct qemu_plugin_tb *block)
 	text = qemu_plugin_insn_disas(last);
 	if (!text)
 		return t32_call;
-	if (strncmp(text, "bl", 2) != 0 || !strncmp(text, "ble ", 4))
+	if (!oracle_text_is_call(text))
 		thumb = !t32_call; /* no call: take the reading that agrees */
 	else if (t32_call && a32_call && strchr(text, '#'))
 		thumb = (uint32_t)strtoul(strchr(text, '#') + 1, NULL, 16) == t32.target;

@@ -92,9 +92,33 @@ static void decodes_all_cases(void **state)
 	}
 }
 
+/* A branch on a condition in a block of its own was once taken for the call that its
+ * bytes are in the other state. */
+static void reads_what_the_disassembler_says(void **state)
+{
+	static const struct {
+		const char *text;
+		bool is_call;
+	} lines[] = {
+		{"bl #0x10400", true},     {"blx #0x10400", true},  {"blx r3", true},
+		{"bleq #0x10400", true},   {"blls #0x10400", true}, {"blle #0x10400", true},
+		{"blxne r3", true},        {"ble #0x10400", false}, {"ble.w #0x10400", false},
+		{"blt.w #0x10400", false}, {"bls #0x10400", false}, {"blo.w #0x10400", false},
+		{"b.w #0x10400", false},   {"beq.w #0x104", false}, {"bx lr", false},
+		{"push {r4, lr}", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		if (oracle_text_is_call(lines[i].text) != lines[i].is_call)
+			fail_msg("%s", lines[i].text);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(decodes_all_cases)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(decodes_all_cases),
+					   cmocka_unit_test(reads_what_the_disassembler_says)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
