@@ -11,7 +11,7 @@ DESTDIR ?=
 CC      ?= cc
 CFLAGS  ?= -O2 -g
 WARNINGS = -Wall -Wextra -Wshadow $(if $(CI),-Werror)
-override CFLAGS += -std=c11 -D_GNU_SOURCE -Iinclude -I. $(WARNINGS)
+override CFLAGS += -std=c11 -pthread -D_GNU_SOURCE -Iinclude -I. $(WARNINGS)
 
 FOLDERS = common rewriter tracer ldwrap postproc tests tests/device examples bench docs
 

@@ -7,6 +7,7 @@
 
 #include <libiberty/libiberty.h>
 
+#include "common/memory.h"
 #include "ldwrap/arguments.h"
 #include "ldwrap/decision.h"
 #include "ldwrap/link.h"
@@ -103,6 +104,7 @@ int main(int argc, char *argv[])
 		.linker = &linker,
 		.object_folder = object_folder(),
 	};
+	litifut_memory_keep();
 	if (scratch_open()) {
 		litifut_error_set(&error, LITIFUT_ERROR_IO, getenv("TMPDIR"), NULL,
 				  LITIFUT_NO_ADDRESS, "no folder for temporary files: %s",

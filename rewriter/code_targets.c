@@ -32,20 +32,17 @@ static void add_branch_targets(const struct litifut_arch *arch,
 	}
 }
 
-/* The branch targets of one section: those its code names, if they are not known
- * by now, and table branches. */
+/* The branch targets of one section: those its code names, and table branches. */
 static enum litifut_status
 add_code_targets(const struct litifut_image *image, const struct litifut_arch *arch,
 		 const struct litifut_arch_context *context, const struct litifut_section *section,
-		 bool branches, struct litifut_targets *targets, struct litifut_error *error)
+		 struct litifut_targets *targets, struct litifut_error *error)
 {
 	struct litifut_code_range *ranges = NULL;
 	size_t count = 0;
-	enum litifut_status status = LITIFUT_OK;
+	enum litifut_status status = arch->code_ranges(image, section, &ranges, &count, error);
 
-	if (branches || arch->add_targets)
-		status = arch->code_ranges(image, section, &ranges, &count, error);
-	for (size_t i = 0; i < count && branches && !status; i++)
+	for (size_t i = 0; i < count && !status; i++)
 		add_branch_targets(arch, context, section, &ranges[i], targets);
 	if (!status && arch->add_targets)
 		arch->add_targets(image, section, ranges, count, targets);
@@ -69,23 +66,6 @@ enum litifut_status litifut_targets_of_data(const struct litifut_image *image,
 	return LITIFUT_OK;
 }
 
-enum litifut_status litifut_targets_of_code(const struct litifut_image *image,
-					    const struct litifut_arch *arch,
-					    const struct litifut_arch_context *context,
-					    bool branches, struct litifut_targets *targets,
-					    struct litifut_error *error)
-{
-	enum litifut_status status = LITIFUT_OK;
-
-	for (size_t i = 1; i < image->section_count && !status; i++)
-		if (litifut_sites_in(&image->sections[i]))
-			status = add_code_targets(image, arch, context, &image->sections[i],
-						  branches, targets, error);
-	if (!status && arch->add_landing_pads)
-		arch->add_landing_pads(image, targets);
-	return status;
-}
-
 enum litifut_status litifut_targets_of_all(const struct litifut_image *image,
 					   const struct litifut_arch *arch,
 					   const struct litifut_arch_context *context,
@@ -94,6 +74,11 @@ enum litifut_status litifut_targets_of_all(const struct litifut_image *image,
 {
 	enum litifut_status status = litifut_targets_of_data(image, context, targets, error);
 
-	return status ? status
-		      : litifut_targets_of_code(image, arch, context, true, targets, error);
+	for (size_t i = 1; i < image->section_count && !status; i++)
+		if (litifut_sites_in(&image->sections[i]))
+			status = add_code_targets(image, arch, context, &image->sections[i],
+						  targets, error);
+	if (!status && arch->add_landing_pads)
+		arch->add_landing_pads(image, targets);
+	return status;
 }

@@ -22,15 +22,7 @@ enum litifut_status litifut_targets_of_data(const struct litifut_image *image,
 					    struct litifut_targets *targets,
 					    struct litifut_error *error);
 
-/* Adds what code tells: table branches, landing pads of exceptions, and unless the
- * caller knows them by now (`branches` false) all branches. */
-enum litifut_status litifut_targets_of_code(const struct litifut_image *image,
-					    const struct litifut_arch *arch,
-					    const struct litifut_arch_context *context,
-					    bool branches, struct litifut_targets *targets,
-					    struct litifut_error *error);
-
-/* Both, with all branches. */
+/* The same with what code tells: branches, table branches, landing pads of exceptions. */
 enum litifut_status litifut_targets_of_all(const struct litifut_image *image,
 					   const struct litifut_arch *arch,
 					   const struct litifut_arch_context *context,

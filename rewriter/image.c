@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/memory.h"
+
 static enum litifut_status map_file(struct litifut_image *image, struct litifut_error *error)
 {
 	struct stat status;
@@ -234,6 +236,26 @@ enum litifut_status litifut_image_open(const char *path, struct litifut_image *i
 	read_build_id(image);
 	read_soname(image);
 	return LITIFUT_OK;
+}
+
+enum litifut_status litifut_image_own_code(struct litifut_image *image, struct litifut_error *error)
+{
+	int descriptor = open(image->path, O_RDONLY | O_CLOEXEC);
+	bool read = descriptor >= 0;
+
+	for (size_t i = 1; i < image->section_count && read; i++) {
+		const struct litifut_section *section = &image->sections[i];
+
+		if (section->bytes && section->flags & SHF_EXECINSTR)
+			read = litifut_memory_own(section->bytes, section->bytes + section->size,
+						  descriptor, section->bytes - image->bytes);
+	}
+	if (!read)
+		litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL, LITIFUT_NO_ADDRESS,
+				  "cannot read: %s", strerror(errno));
+	if (descriptor >= 0)
+		close(descriptor);
+	return read ? LITIFUT_OK : LITIFUT_ERROR_IO;
 }
 
 void litifut_image_close(struct litifut_image *image)

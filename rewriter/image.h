@@ -85,6 +85,11 @@ enum litifut_status litifut_image_open(const char *path, struct litifut_image *i
 enum litifut_status litifut_image_read_symbols(struct litifut_image *image,
 					       struct litifut_error *error);
 
+/* Prepares for changes to most of the code. What other programs write to the file
+ * is not seen from here on. */
+enum litifut_status litifut_image_own_code(struct litifut_image *image,
+					   struct litifut_error *error);
+
 void litifut_image_close(struct litifut_image *image);
 
 /* By name; NULL when there is none. */

@@ -1,5 +1,6 @@
 /* litifut-rewrite: the rewriter by hand, one image at a time. The linker
  * wrapper does the same through the library. */
+#include "common/memory.h"
 #include "rewriter/rewriter.h"
 
 #include <getopt.h>
@@ -159,6 +160,7 @@ int main(int count, char **values)
 	struct arguments arguments = {.options = {.tail_calls = true}};
 	int result;
 
+	litifut_memory_keep();
 	/* More than enough for every option that could be on the command line. */
 	arguments.exclude = calloc((size_t)count + 1, sizeof(*arguments.exclude));
 	arguments.include = calloc((size_t)count + 1, sizeof(*arguments.include));

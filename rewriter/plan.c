@@ -41,6 +41,8 @@ enum litifut_status litifut_session_open(const char *path,
 					   LITIFUT_NO_ADDRESS, "machine %u is neither ARM nor MIPS",
 					   session->image.machine);
 	if (!status)
+		status = litifut_image_own_code(&session->image, error);
+	if (!status)
 		status = session->arch->examine(&session->image, &session->context, error);
 	session->context.thunks = !status && options->engine == LITIFUT_ENGINE_THUNK &&
 				  session->arch->allows_thunks &&

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "rewriter/sort.h"
 
 #define OWN_PREFIX "litifut_"
@@ -58,8 +59,10 @@ static bool same_place(const struct litifut_symbol *a, const struct litifut_symb
 /* By section and address; at one place by_place(). */
 static enum litifut_status sort_symbols(struct litifut_image *image, struct litifut_error *error)
 {
-	struct litifut_sort_item *items = calloc(image->symbol_count + 1, sizeof(*items));
-	struct litifut_symbol *sorted = calloc(image->symbol_count + 1, sizeof(*sorted));
+	struct litifut_sort_item *items =
+		litifut_memory_zeroed(image->symbol_count + 1, sizeof(*items));
+	struct litifut_symbol *sorted =
+		litifut_memory_zeroed(image->symbol_count + 1, sizeof(*sorted));
 	enum litifut_status status = LITIFUT_OK;
 	size_t first = 0;
 
@@ -119,9 +122,10 @@ static enum litifut_status list_symbols(struct litifut_image *image, struct liti
 
 	for (size_t i = 0; i < image->symbol_count; i++)
 		own += image->symbols[i].own;
-	image->functions = calloc(image->symbol_count + 1, sizeof(*image->functions));
+	image->functions =
+		litifut_memory_zeroed(image->symbol_count + 1, sizeof(*image->functions));
 	image->function_addresses =
-		calloc(image->symbol_count + 1, sizeof(*image->function_addresses));
+		litifut_memory_zeroed(image->symbol_count + 1, sizeof(*image->function_addresses));
 	image->own = calloc(own + 1, sizeof(*image->own));
 	if (!image->functions || !image->function_addresses || !image->own)
 		return out_of_memory(image, error);
@@ -197,7 +201,7 @@ enum litifut_status litifut_image_read_symbols(struct litifut_image *image,
 	if (strings->bytes[strings->size - 1] != '\0')
 		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path, strings->name,
 					 LITIFUT_NO_ADDRESS, "string table without an end");
-	image->symbols = calloc(count + 1, sizeof(*image->symbols));
+	image->symbols = litifut_memory_zeroed(count + 1, sizeof(*image->symbols));
 	if (!image->symbols)
 		return out_of_memory(image, error);
 	for (size_t i = 0; i < count; i++)

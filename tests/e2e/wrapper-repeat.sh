@@ -26,6 +26,12 @@ behaviour()
 	mkdir -p "other folder" tmp
 	(cd "other folder" && TMPDIR=$(pwd)/../tmp traced_compiler -o first ../main-1.o)
 	ok "and so from another folder and with another TMPDIR" cmp first "other folder/first"
+	# a static program, so that there is more than one piece of code to share out
+	traced_compiler -static -o many main-1.o
+	one=$(taskset -cp $$ | sed 's/.*: *//; s/[,-].*//')
+	mkdir one
+	(cd one && front="taskset -c $one $BUILD/bin/litifut build" compiler -static -o many ../main-1.o)
+	ok "and so with one processor" cmp many one/many
 	cat >Makefile <<-'END'
 		.RECIPEPREFIX = >
 		all: $(addprefix program-,1 2 3 4 5 6 7 8) $(addprefix same-,1 2 3 4)

@@ -1,0 +1,517 @@
+/* The code is cut into pieces, and each worker keeps lists of his own. These are put
+ * together in the order of the pieces, so that nobody can see who did what. */
+#include "rewriter/walk.h"
+
+#include <elf.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "common/parallel.h"
+#include "rewriter/code_targets.h"
+#include "rewriter/libc.h"
+#include "rewriter/tail.h"
+
+/* Bytes of code in one piece: some milliseconds of work. */
+#define PIECE_BYTES (128u << 10)
+
+/* Bytes of code for each of the sites that a list has room for before it must grow. */
+#define BYTES_PER_SITE 64
+
+/* Neighbouring code ranges of one section. */
+struct piece {
+	const struct litifut_section *section;
+	const struct litifut_code_range *ranges;
+	size_t count;
+	bool is_first; /* no range of the section stands before */
+	/* Its sites, in the list of the worker who has found them. */
+	size_t worker;
+	size_t start;
+	size_t sites;
+};
+
+/* What one worker knows. */
+struct walk {
+	const struct litifut_image *image;
+	const struct litifut_arch *arch;
+	const struct litifut_arch_context *context;
+	const struct litifut_rewrite_options *options;
+	const struct litifut_range *excluded; /* options->excluded, sorted */
+	struct litifut_site_list list;
+	struct litifut_targets branches; /* where branches and calls in the code lead to */
+	/* The function of the site before: neighbours mostly share it. */
+	const struct litifut_symbol *function;
+	bool function_refused;
+	uint8_t before[LITIFUT_REMEMBERED];
+	bool needs_targets; /* there are sites that only the branch targets can judge */
+	bool no_memory;
+};
+
+static int by_start(const void *left, const void *right)
+{
+	const struct litifut_range *a = left;
+	const struct litifut_range *b = right;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static bool in_excluded_range(const struct walk *walk, uint32_t address)
+{
+	size_t low = 0;
+	size_t high = walk->options->excluded_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (walk->excluded[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < walk->options->excluded_count && walk->excluded[low].start <= address;
+}
+
+/* Does the name begin as the glob does up to its first special character? Most do not,
+ * and fnmatch() looks at all of a name first. */
+static bool begins_alike(const char *glob, const char *name)
+{
+	for (; *glob && !strchr("*?[\\", *glob); glob++, name++)
+		if (*glob != *name)
+			return false;
+	return true;
+}
+
+static bool matches(const char *const *globs, const char *name)
+{
+	for (; globs && *globs; globs++)
+		if (begins_alike(*globs, name) && fnmatch(*globs, name, 0) == 0)
+			return true;
+	return false;
+}
+
+static bool function_refused(const struct litifut_image *image,
+			     const struct litifut_rewrite_options *options,
+			     const struct litifut_symbol *function)
+{
+	const char *const *include = options->include_functions;
+	const char *name = function ? function->name : "";
+
+	if (matches(options->exclude_functions, name) ||
+	    (function && function->reserved && litifut_libc_must_keep(image, name)))
+		return true;
+	return include && *include && !matches(include, name);
+}
+
+static bool is_tracer_code(const struct litifut_symbol *function)
+{
+	return function && function->own;
+}
+
+bool litifut_sites_may_change(const struct litifut_image *image,
+			      const struct litifut_rewrite_options *options,
+			      const struct litifut_symbol *function)
+{
+	for (size_t i = 0; i < options->excluded_count; i++)
+		if (options->excluded[i].start < function->address + function->size &&
+		    options->excluded[i].end > function->address)
+			return false;
+	return !is_tracer_code(function) && !function_refused(image, options, function);
+}
+
+static bool append(struct litifut_site_list *list, const struct litifut_found_site *site)
+{
+	if (list->count == list->capacity) {
+		size_t capacity = list->capacity * 2;
+		void *items = litifut_memory_resized(list->items, capacity, sizeof(*list->items));
+
+		if (!items)
+			return false;
+		list->items = items;
+		list->capacity = capacity;
+	}
+	list->items[list->count++] = *site;
+	return true;
+}
+
+static unsigned judge(struct walk *walk, const struct litifut_section *section,
+		      const struct litifut_code_range *range,
+		      struct litifut_instruction *instruction, uint32_t address)
+{
+	const struct litifut_symbol *callee = NULL;
+	uint32_t before = address - section->address;
+	uint32_t after = before + instruction->length;
+	unsigned reason = LITIFUT_SITE_PATCHED;
+
+	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT)
+		callee = litifut_image_function_start(walk->image, instruction->target & ~1u);
+	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT && !callee && walk->arch->judge_target)
+		reason = walk->arch->judge_target(walk->image, section, range, walk->function,
+						  instruction);
+	if (reason != LITIFUT_SITE_PATCHED)
+		return reason;
+	reason = walk->arch->refuse(walk->context, instruction, address, section->bytes + after,
+				    section->size - after, before,
+				    callee && callee->reserved ? callee->name : "");
+	if (reason != LITIFUT_SITE_PATCHED && reason != LITIFUT_SITE_TOO_SHORT)
+		return reason;
+	if (walk->function_refused || in_excluded_range(walk, address))
+		return LITIFUT_SITE_EXCLUDED;
+	if (instruction->inexact)
+		return LITIFUT_SITE_SPECIAL_FORM;
+	/* May be patched in place, but that needs to know the branch targets. */
+	return instruction->linked ? LITIFUT_SITE_TOO_SHORT : reason;
+}
+
+/* Why a tail call is left alone, as far as can be told without the branch targets
+ * around it. */
+static unsigned judge_tail(const struct walk *walk, const struct litifut_instruction *instruction,
+			   uint32_t address)
+{
+	if (!walk->options->tail_calls)
+		return LITIFUT_SITE_TAIL_OFF;
+	if (walk->function_refused || in_excluded_range(walk, address))
+		return LITIFUT_SITE_EXCLUDED;
+	return instruction->inexact ? LITIFUT_SITE_SPECIAL_FORM : LITIFUT_SITE_TOO_SHORT;
+}
+
+/* The kind of site that the instruction is, as far as it alone tells; 0: none. */
+static uint8_t kind_of(const struct walk *walk, const struct litifut_instruction *instruction)
+{
+	switch (instruction->class) {
+	case LITIFUT_CLASS_CALL_INDIRECT:
+	case LITIFUT_CLASS_CALL_COMPUTED:
+		return LITIFUT_SITE_INDIRECT;
+	case LITIFUT_CLASS_CALL_DIRECT:
+	case LITIFUT_CLASS_FOREIGN_CALL:
+		return LITIFUT_SITE_DIRECT;
+	case LITIFUT_CLASS_BRANCH_DIRECT:
+		return walk->arch->write_detour ? LITIFUT_SITE_TAIL_DIRECT : 0;
+	case LITIFUT_CLASS_BRANCH_INDIRECT:
+	case LITIFUT_CLASS_BRANCH_COMPUTED:
+		return walk->arch->is_indirect_tail ? LITIFUT_SITE_TAIL_INDIRECT : 0;
+	default:
+		return 0;
+	}
+}
+
+static bool take_site(struct walk *walk, const struct litifut_section *section,
+		      const struct litifut_code_range *range,
+		      const struct litifut_instruction *instruction, uint32_t address, uint8_t kind)
+{
+	struct litifut_found_site found = {.instruction = *instruction, .section = section};
+	const struct litifut_symbol *function = walk->function;
+	bool tail = kind == LITIFUT_SITE_TAIL_DIRECT || kind == LITIFUT_SITE_TAIL_INDIRECT;
+	unsigned reason;
+
+	if (!function || address - function->address >= function->size) {
+		function = litifut_image_function_at(walk->image, address);
+		walk->function = function;
+		walk->function_refused = function_refused(walk->image, walk->options, function);
+	}
+	/* A veneer passes on what another site has called. */
+	if (tail && function && function->reserved && walk->arch->is_veneer &&
+	    walk->arch->is_veneer(function->name))
+		return true;
+	if (is_tracer_code(function) ||
+	    (kind == LITIFUT_SITE_TAIL_DIRECT &&
+	     !litifut_tail_is_direct(walk->image, walk->arch, function, &found.instruction)))
+		return true;
+	reason = tail ? judge_tail(walk, instruction, address)
+		      : judge(walk, section, range, &found.instruction, address);
+	if (!tail)
+		kind = kind_of(walk, &found.instruction);
+	found.function = function;
+	found.site.address = address;
+	found.site.return_address = walk->arch->return_address(instruction, address);
+	found.site.instruction = tail ? instruction->word : found.instruction.word;
+	found.site.thumb = instruction->thumb;
+	found.site.length = instruction->length;
+	found.site.kind = kind;
+	found.site.reason = (uint8_t)reason;
+	if (found.instruction.class == LITIFUT_CLASS_CALL_DIRECT ||
+	    kind == LITIFUT_SITE_TAIL_DIRECT)
+		found.site.callee = found.instruction.target;
+	if (reason == LITIFUT_SITE_TOO_SHORT || kind == LITIFUT_SITE_TAIL_INDIRECT)
+		walk->needs_targets = true;
+	memcpy(found.before, walk->before, sizeof(found.before));
+	return append(&walk->list, &found);
+}
+
+static bool walk_range(struct walk *walk, const struct litifut_section *section,
+		       const struct litifut_code_range *range)
+{
+	uint32_t address = range->start;
+	struct litifut_instruction setter = {0}; /* of the link register */
+	uint32_t after_setter = 0;
+
+	memset(walk->before, 0, sizeof(walk->before));
+	while (address < range->end) {
+		struct litifut_instruction instruction;
+		const uint8_t *code = section->bytes + (address - section->address);
+		uint32_t skipped = walk->arch->skip(walk->context, code, range->end - address,
+						    range->state, walk->before);
+
+		address += skipped;
+		unsigned length =
+			walk->arch->decode(walk->context, code + skipped, range->end - address,
+					   address, range->state, &instruction);
+
+		if (!length)
+			break;
+		if (litifut_has_target(&instruction))
+			litifut_targets_add(&walk->branches, instruction.target);
+		if (setter.link && setter.link == address + length)
+			walk->arch->link(&setter, address == after_setter, &instruction);
+		if (instruction.link) {
+			setter = instruction;
+			after_setter = address + length;
+		}
+		uint8_t kind = kind_of(walk, &instruction);
+
+		if (kind && !take_site(walk, section, range, &instruction, address, kind))
+			return false;
+		memmove(walk->before + 1, walk->before, sizeof(walk->before) - 1);
+		walk->before[0] = (uint8_t)length;
+		address += length;
+	}
+	walk->list.text_bytes += address - range->start;
+	return true;
+}
+
+/* Functions that stand in data: someone has assembled them as numbers, and nothing
+ * tells which of these are instructions. */
+static bool list_functions(struct walk *walk, const struct litifut_section *section,
+			   const struct litifut_code_range *range)
+{
+	const struct litifut_symbol *function =
+		litifut_image_function_from(walk->image, range->start);
+
+	for (; function && function->address < range->end;
+	     function = litifut_image_function_from(walk->image, function->address + 1)) {
+		const struct litifut_found_site found = {
+			.site = {.address = function->address,
+				 .instruction = function->size,
+				 .kind = LITIFUT_SITE_FUNCTION,
+				 .reason = LITIFUT_SITE_CODE_AS_DATA,
+				 .thumb = function->thumb},
+			.section = section,
+			.function = function,
+		};
+
+		if (!is_tracer_code(function) && !append(&walk->list, &found))
+			return false;
+	}
+	return true;
+}
+
+struct walks {
+	struct walk workers[LITIFUT_WORKERS_MAX];
+	struct piece *pieces;
+	size_t piece_count;
+	size_t piece_room;
+	struct litifut_code_range **ranges; /* by section */
+	struct litifut_found_site *items;   /* of all */
+};
+
+static void walk_piece(void *context, size_t worker, size_t item)
+{
+	struct walks *walks = context;
+	struct walk *walk = &walks->workers[worker];
+	struct piece *piece = &walks->pieces[item];
+	bool enough = true;
+
+	piece->worker = worker;
+	piece->start = walk->list.count;
+	walk->function = NULL; /* not what depends on who did the piece before */
+	for (size_t i = 0; i < piece->count && enough; i++)
+		enough = piece->ranges[i].state == LITIFUT_CODE_DATA
+				 ? list_functions(walk, piece->section, &piece->ranges[i])
+				 : walk_range(walk, piece->section, &piece->ranges[i]);
+	piece->sites = walk->list.count - piece->start;
+	walk->no_memory |= !enough;
+	/* What a range means may depend on the one before. */
+	if (walk->arch->add_targets)
+		walk->arch->add_targets(walk->image, piece->section,
+					piece->ranges - !piece->is_first,
+					piece->count + !piece->is_first, &walk->branches);
+}
+
+static struct piece *add_piece(struct walks *walks)
+{
+	if (walks->piece_count == walks->piece_room) {
+		size_t room = 2 * walks->piece_room + 64;
+		void *pieces = realloc(walks->pieces, room * sizeof(*walks->pieces));
+
+		if (!pieces)
+			return NULL;
+		walks->pieces = pieces;
+		walks->piece_room = room;
+	}
+	return &walks->pieces[walks->piece_count++];
+}
+
+static bool cut(struct walks *walks, const struct litifut_section *section,
+		const struct litifut_code_range *ranges, size_t count)
+{
+	struct piece *piece = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!piece || ranges[i].start - piece->ranges->start >= PIECE_BYTES) {
+			piece = add_piece(walks);
+			if (!piece)
+				return false;
+			*piece = (struct piece){
+				.section = section, .ranges = &ranges[i], .is_first = !i};
+		}
+		piece->count++;
+	}
+	return true;
+}
+
+static enum litifut_status out_of_memory(const struct litifut_image *image,
+					 struct litifut_error *error)
+{
+	return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL, LITIFUT_NO_ADDRESS,
+				 "out of memory");
+}
+
+static enum litifut_status cut_all(struct walks *walks, const struct litifut_image *image,
+				   const struct litifut_arch *arch, struct litifut_error *error)
+{
+	enum litifut_status status = LITIFUT_OK;
+
+	walks->ranges = calloc(image->section_count + 1, sizeof(*walks->ranges));
+	if (!walks->ranges)
+		return out_of_memory(image, error);
+	for (size_t i = 1; i < image->section_count && !status; i++) {
+		const struct litifut_section *section = &image->sections[i];
+		size_t count = 0;
+
+		if (!litifut_sites_in(section))
+			continue;
+		status = arch->code_ranges(image, section, &walks->ranges[i], &count, error);
+		if (!status && !cut(walks, section, walks->ranges[i], count))
+			status = out_of_memory(image, error);
+	}
+	return status;
+}
+
+static void copy_piece(void *context, size_t worker, size_t item)
+{
+	const struct walks *walks = context;
+	const struct piece *piece = &walks->pieces[item];
+	size_t at = 0;
+
+	(void)worker;
+	for (size_t i = 0; i < item; i++)
+		at += walks->pieces[i].sites;
+	if (piece->sites)
+		memcpy(walks->items + at, walks->workers[piece->worker].list.items + piece->start,
+		       piece->sites * sizeof(*walks->items));
+}
+
+/* What the workers have found, in the order of the pieces, becomes the first one's. */
+static bool put_together(struct walks *walks)
+{
+	struct walk *first = &walks->workers[0];
+	size_t total = 0;
+	bool alone = true;
+
+	for (size_t i = 0; i < LITIFUT_WORKERS_MAX; i++) {
+		struct walk *worker = &walks->workers[i];
+
+		if (worker->no_memory)
+			return false;
+		total += worker->list.count;
+		if (!i || !worker->branches.bits)
+			continue;
+		alone = alone && !worker->list.count;
+		first->needs_targets |= worker->needs_targets;
+		first->list.text_bytes += worker->list.text_bytes;
+		litifut_targets_merge(&first->branches, &worker->branches);
+	}
+	if (alone)
+		return true;
+	walks->items = litifut_memory_zeroed(total + 1, sizeof(*walks->items));
+	if (!walks->items)
+		return false;
+	litifut_parallel(walks->piece_count, copy_piece, walks);
+	free(first->list.items);
+	first->list.items = walks->items;
+	first->list.count = total;
+	first->list.capacity = total + 1;
+	return true;
+}
+
+static enum litifut_status walk_pieces(struct walks *walks, const struct walk *template,
+				       struct litifut_error *error)
+{
+	const struct litifut_image *image = template->image;
+	enum litifut_status status = cut_all(walks, image, template->arch, error);
+	size_t bytes = 0;
+
+	if (status)
+		return status;
+	for (size_t i = 0; i < walks->piece_count; i++)
+		bytes += walks->pieces[i].ranges[walks->pieces[i].count - 1].end -
+			 walks->pieces[i].ranges->start;
+	for (size_t i = 0; i < litifut_parallel_workers() && !status; i++) {
+		struct litifut_site_list *list = &walks->workers[i].list;
+
+		walks->workers[i] = *template;
+		list->capacity = bytes / BYTES_PER_SITE + 16;
+		list->items = litifut_memory_zeroed(list->capacity, sizeof(*list->items));
+		if (!list->items)
+			return out_of_memory(image, error);
+		status = litifut_targets_create(image->text_start, image->text_end,
+						&walks->workers[i].branches, error);
+	}
+	if (status)
+		return status;
+	litifut_parallel(walks->piece_count, walk_piece, walks);
+	return put_together(walks) ? LITIFUT_OK : out_of_memory(image, error);
+}
+
+enum litifut_status litifut_walk(const struct litifut_image *image, const struct litifut_arch *arch,
+				 const struct litifut_arch_context *context,
+				 const struct litifut_rewrite_options *options,
+				 struct litifut_walk *result, struct litifut_error *error)
+{
+	struct walk template = {
+		.image = image, .arch = arch, .context = context, .options = options};
+	struct walks walks = {0};
+	struct litifut_range *excluded = NULL;
+	enum litifut_status status;
+
+	memset(result, 0, sizeof(*result));
+	if (options->excluded_count) {
+		excluded = calloc(options->excluded_count, sizeof(*excluded));
+		if (!excluded)
+			return out_of_memory(image, error);
+		memcpy(excluded, options->excluded, options->excluded_count * sizeof(*excluded));
+		qsort(excluded, options->excluded_count, sizeof(*excluded), by_start);
+		template.excluded = excluded;
+	}
+	status = walk_pieces(&walks, &template, error);
+	*result = (struct litifut_walk){.list = walks.workers[0].list,
+					.branches = walks.workers[0].branches,
+					.needs_targets = walks.workers[0].needs_targets};
+	for (size_t i = 1; i < LITIFUT_WORKERS_MAX; i++) {
+		free(walks.workers[i].list.items);
+		litifut_targets_release(&walks.workers[i].branches);
+	}
+	for (size_t i = 1; walks.ranges && i < image->section_count; i++)
+		free(walks.ranges[i]);
+	free(walks.ranges);
+	free(walks.pieces);
+	free(excluded);
+	return status;
+}
+
+void litifut_walk_release(struct litifut_walk *walk)
+{
+	free(walk->list.items);
+	litifut_targets_release(&walk->branches);
+	memset(walk, 0, sizeof(*walk));
+}
