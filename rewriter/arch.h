@@ -52,6 +52,7 @@ struct litifut_cramped_call {
 	uint32_t function_end;
 	/* Lengths of the instructions before it, the nearest first; 0: none, or data. */
 	uint8_t before[LITIFUT_REMEMBERED];
+	bool behind_site; /* the nearest of them is a site itself, and can't be moved */
 	/* Other code near by that makes room for it, see find_stone(); 0 bytes: none. */
 	uint32_t stone;
 	uint32_t stone_bytes;

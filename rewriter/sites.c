@@ -43,6 +43,7 @@ struct litifut_cramped_call litifut_site_cramped(const struct litifut_found_site
 		.instruction = site->instruction,
 		.tail = litifut_site_is_tail(&site->site),
 		.section = site->section,
+		.behind_site = site->behind_site,
 		.stone = site->stone,
 		.stone_bytes = site->stone_bytes,
 		.known_callee = site->known_callee,

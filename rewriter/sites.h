@@ -18,6 +18,7 @@ struct litifut_found_site {
 	const struct litifut_section *section;
 	const struct litifut_symbol *function; /* that it stands in, or NULL */
 	uint8_t before[LITIFUT_REMEMBERED];    /* as in struct litifut_cramped_call */
+	bool behind_site;                      /* the same */
 	bool detour;                           /* goes through a trampoline */
 	uint8_t stone_bytes;                   /* the same in struct litifut_cramped_call */
 	uint32_t stone;

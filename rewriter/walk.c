@@ -200,6 +200,8 @@ static bool take_site(struct walk *walk, const struct litifut_section *section,
 		      const struct litifut_instruction *instruction, uint32_t address, uint8_t kind)
 {
 	struct litifut_found_site found = {.instruction = *instruction, .section = section};
+	const struct litifut_found_site *last =
+		walk->list.count ? &walk->list.items[walk->list.count - 1] : NULL;
 	const struct litifut_symbol *function = walk->function;
 	bool tail = kind == LITIFUT_SITE_TAIL_DIRECT || kind == LITIFUT_SITE_TAIL_INDIRECT;
 	unsigned reason;
@@ -235,6 +237,8 @@ static bool take_site(struct walk *walk, const struct litifut_section *section,
 	if (reason == LITIFUT_SITE_TOO_SHORT || kind == LITIFUT_SITE_TAIL_INDIRECT)
 		walk->needs_targets = true;
 	memcpy(found.before, walk->before, sizeof(found.before));
+	found.behind_site = last && last->section == section &&
+			    last->site.address + last->site.length == address;
 	return append(&walk->list, &found);
 }
 

@@ -93,7 +93,8 @@ bool litifut_arm_can_detour(const struct litifut_arch_context *context,
 		return false;
 	if (fits_in_place(call))
 		return true;
-	if (!call->before[0] || near_it_block(call) || litifut_targets_has(targets, call->address))
+	if (!call->before[0] || call->behind_site || near_it_block(call) ||
+	    litifut_targets_has(targets, call->address))
 		return false;
 	before = displaced(call);
 	return context->short_thumb_branches ? litifut_arm_thumb1_displaceable(&before)
