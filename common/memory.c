@@ -42,12 +42,9 @@ static void want_huge_pages(void *memory, size_t bytes)
 		madvise(first, size, MADV_HUGEPAGE);
 }
 
-void *litifut_memory_zeroed(size_t count, size_t size)
+void *litifut_memory_array(size_t count, size_t size)
 {
-	void *memory = calloc(count, size);
-
-	want_huge_pages(memory, memory ? count * size : 0);
-	return memory;
+	return litifut_memory_resized(NULL, count, size);
 }
 
 void *litifut_memory_resized(void *memory, size_t count, size_t size)

@@ -17,8 +17,8 @@ void litifut_memory_keep(void);
  * would, but faster. False: the file can't be read, and what is there is lost; see errno. */
 bool litifut_memory_own(uint8_t *start, uint8_t *end, int file, off_t offset);
 
-/* As calloc() and realloc(): NULL when there is no memory, to be released by free(). */
-void *litifut_memory_zeroed(size_t count, size_t size);
+/* As malloc() and realloc(): NULL when there is no memory, to be released by free(). */
+void *litifut_memory_array(size_t count, size_t size);
 void *litifut_memory_resized(void *memory, size_t count, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /* The inputs are read as the linker will. The symbol tables and indices of
- * archives decide what is loaded; the objects stay open, as names in the tables
- * are theirs. */
+ * archives decide what is loaded; the files stay in memory, as names in the tables
+ * are theirs. What the objects hold beyond that is looked at by another thread. */
 #include "ldwrap/inputs.h"
 
 #include <elf.h>
@@ -10,6 +10,7 @@
 
 #include <libiberty/libiberty.h>
 
+#include "common/parallel.h"
 #include "ldwrap/archive.h"
 #include "ldwrap/elf_items.h"
 
@@ -30,15 +31,32 @@ struct inputs {
 	struct file_view *views; /* of objects that are no members of plain archives */
 	size_t view_count;
 	size_t view_room;
-	Elf **objects;
-	size_t object_count;
-	size_t object_room;
+	struct litifut_queue *queue; /* to the visitor; NULL: there is no other thread */
 };
 
-/* Signature of the COMDAT group in `section`; NULL: it is none. */
-static const char *group_name(Elf *elf, const Elf32_Shdr *header, const Elf_Data *data)
+/* An object on its way to the visitor. */
+struct visit {
+	const struct inputs *inputs;
+	struct input_object object;
+	const uint8_t *start; /* of its bytes */
+	bool *dropped;
+	struct symbol **symbols;
+};
+
+/* Name number `at` of a string table, if it will stay: libelf may have unpacked it. */
+static const char *name_at(const struct visit *visit, size_t table, size_t at)
 {
-	Elf_Scn *table = elf_getscn(elf, header->sh_link);
+	const char *name = elf_strptr(visit->object.elf, table, at);
+	const char *start = (const char *)visit->start;
+
+	return name && name >= start && name < start + visit->object.bytes ? name : NULL;
+}
+
+/* Signature of the COMDAT group in `section`; NULL: it is none. */
+static const char *group_name(const struct visit *visit, const Elf32_Shdr *header,
+			      const Elf_Data *data)
+{
+	Elf_Scn *table = elf_getscn(visit->object.elf, header->sh_link);
 	Elf_Data *symbols = table ? elf_getdata(table, NULL) : NULL;
 	Elf32_Shdr table_header;
 
@@ -47,15 +65,15 @@ static const char *group_name(Elf *elf, const Elf32_Shdr *header, const Elf_Data
 	    header->sh_info >= elf_items_count(symbols, sizeof(Elf32_Sym)) ||
 	    !(elf_items_word(data, 0) & GRP_COMDAT))
 		return NULL;
-	return elf_strptr(elf, table_header.sh_link,
-			  elf_items_symbol(symbols, header->sh_info).st_name);
+	return name_at(visit, table_header.sh_link,
+		       elf_items_symbol(symbols, header->sh_info).st_name);
 }
 
-static void note_group(struct inputs *inputs, Elf *elf, Elf_Scn *section, const Elf32_Shdr *header,
-		       bool *dropped, size_t count)
+static void note_group(struct inputs *inputs, struct visit *visit, Elf_Scn *section,
+		       const Elf32_Shdr *header)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
-	const char *name = group_name(elf, header, data);
+	const char *name = group_name(visit, header, data);
 	struct symbol *signature = name ? symbols_get(inputs->symbols, name) : NULL;
 
 	if (!signature)
@@ -67,14 +85,14 @@ static void note_group(struct inputs *inputs, Elf *elf, Elf_Scn *section, const 
 	for (size_t i = 1; i < elf_items_count(data, sizeof(Elf32_Word)); i++) {
 		uint32_t number = elf_items_word(data, i);
 
-		if (number < count)
-			dropped[number] = true;
+		if (number < visit->object.section_count)
+			visit->dropped[number] = true;
 	}
 }
 
 /* Returns the symbols by their numbers; owned by the caller. */
-static struct symbol **read_symbols(struct inputs *inputs, Elf *elf, Elf_Scn *section,
-				    const Elf32_Shdr *header, size_t *count)
+static struct symbol **read_symbols(struct inputs *inputs, const struct visit *visit,
+				    Elf_Scn *section, const Elf32_Shdr *header, size_t *count)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
 	struct symbol **symbols;
@@ -84,7 +102,7 @@ static struct symbol **read_symbols(struct inputs *inputs, Elf *elf, Elf_Scn *se
 	/* sh_info: the first that is not local. */
 	for (size_t i = header->sh_info ? header->sh_info : 1; i < *count; i++) {
 		const Elf32_Sym item = elf_items_symbol(data, i);
-		const char *name = elf_strptr(elf, header->sh_link, item.st_name);
+		const char *name = name_at(visit, header->sh_link, item.st_name);
 
 		if (!name || ELF32_ST_BIND(item.st_info) == STB_LOCAL)
 			continue;
@@ -97,65 +115,80 @@ static struct symbol **read_symbols(struct inputs *inputs, Elf *elf, Elf_Scn *se
 	return symbols;
 }
 
-static void show(struct inputs *inputs, struct input_object *object)
+static void visit_object(void *context, void *thing)
 {
-	Elf *elf = object->elf;
-	struct symbol **symbols = NULL;
-	bool *dropped;
+	struct visit *visit = thing;
 
-	if (elf_getshdrnum(elf, &object->section_count))
-		return;
-	dropped = xcalloc(object->section_count + 1, sizeof(*dropped));
-	for (Elf_Scn *section = elf_nextscn(elf, NULL); section;
-	     section = elf_nextscn(elf, section)) {
+	(void)context;
+	visit->inputs->visit(visit->inputs->context, &visit->object);
+	elf_end(visit->object.elf);
+	free(visit->dropped);
+	free(visit->symbols);
+	free(visit);
+}
+
+static void send(const struct inputs *inputs, struct visit *visit)
+{
+	if (inputs->queue)
+		litifut_queue_add(inputs->queue, visit);
+	else
+		visit_object(NULL, visit);
+}
+
+/* What decides about the objects behind this one. False: it is damaged. */
+static bool read_tables(struct inputs *inputs, struct visit *visit)
+{
+	struct input_object *object = &visit->object;
+
+	if (elf_getshdrnum(object->elf, &object->section_count))
+		return false;
+	visit->dropped = xcalloc(object->section_count + 1, sizeof(*visit->dropped));
+	for (Elf_Scn *section = elf_nextscn(object->elf, NULL); section;
+	     section = elf_nextscn(object->elf, section)) {
 		Elf32_Shdr header;
 
 		if (!elf_items_header(section, &header))
 			continue;
 		if (header.sh_type == SHT_GROUP) {
-			note_group(inputs, elf, section, &header, dropped, object->section_count);
+			note_group(inputs, visit, section, &header);
 		} else if (header.sh_type == SHT_SYMTAB) {
-			free(symbols);
-			symbols =
-				read_symbols(inputs, elf, section, &header, &object->symbol_count);
+			free(visit->symbols);
+			visit->symbols = read_symbols(inputs, visit, section, &header,
+						      &object->symbol_count);
 			object->symbol_table = elf_ndxscn(section);
 		}
 	}
-	object->dropped = dropped;
-	object->symbols = symbols;
-	inputs->visit(inputs->context, object);
-	free(symbols);
-	free(dropped);
+	object->dropped = visit->dropped;
+	object->symbols = visit->symbols;
+	return true;
 }
 
 static void read_object(struct inputs *inputs, const uint8_t *bytes, size_t size, size_t item)
 {
-	struct input_object object = {.item = item, .bytes = size};
-	Elf *elf;
+	struct visit *visit = xcalloc(1, sizeof(*visit));
 	const void *found;
 	Elf32_Ehdr header;
+	bool wanted;
 
+	*visit = (struct visit){
+		.inputs = inputs, .object = {.item = item, .bytes = size}, .start = bytes};
 	if (size < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG)) {
-		if (size >= 4 && !memcmp(bytes, "BC\xc0\xde", 4))
-			inputs->visit(inputs->context, &object);
-		return;
+		wanted = size >= 4 && !memcmp(bytes, "BC\xc0\xde", 4);
+	} else {
+		/* libelf writes nothing into it. */
+		visit->object.elf = elf_memory((char *)bytes, size);
+		found = visit->object.elf ? elf32_getehdr(visit->object.elf) : NULL;
+		if (found)
+			memcpy(&header, found, sizeof(header));
+		wanted = found && header.e_type == ET_REL && read_tables(inputs, visit);
 	}
-	/* libelf writes nothing into it. */
-	elf = elf_memory((char *)bytes, size);
-	found = elf ? elf32_getehdr(elf) : NULL;
-	if (found)
-		memcpy(&header, found, sizeof(header));
-	if (!found || header.e_type != ET_REL) {
-		elf_end(elf);
-		return;
+	if (wanted) {
+		send(inputs, visit);
+	} else {
+		elf_end(visit->object.elf);
+		free(visit->dropped);
+		free(visit);
 	}
-	if (inputs->object_count == inputs->object_room) {
-		inputs->object_room = 2 * inputs->object_room + 64;
-		inputs->objects = xrealloc(inputs->objects, inputs->object_room * sizeof(Elf *));
-	}
-	inputs->objects[inputs->object_count++] = elf;
-	object.elf = elf;
-	show(inputs, &object);
 }
 
 static void keep_view(struct inputs *inputs, const struct file_view *view)
@@ -288,6 +321,7 @@ struct inputs *inputs_walk(const struct arguments *arguments, struct symbols *sy
 	inputs->symbols = symbols;
 	inputs->visit = visit;
 	inputs->context = context;
+	inputs->queue = litifut_queue_open(visit_object, NULL);
 	for (size_t i = 0; i < arguments->count; i++) {
 		const struct argument *item = &arguments->items[i];
 		const char *word = arguments->words[item->first];
@@ -308,13 +342,12 @@ struct inputs *inputs_walk(const struct arguments *arguments, struct symbols *sy
 			    search_archive(inputs, &inputs->archives[i]))
 				changed = true;
 	}
+	litifut_queue_close(inputs->queue);
 	return inputs;
 }
 
 void inputs_close(struct inputs *inputs)
 {
-	for (size_t i = 0; i < inputs->object_count; i++)
-		elf_end(inputs->objects[i]);
 	for (size_t i = 0; i < inputs->archive_count; i++) {
 		archive_close(&inputs->archives[i].archive);
 		free(inputs->archives[i].loaded);
@@ -324,6 +357,5 @@ void inputs_close(struct inputs *inputs)
 		file_view_close(&inputs->views[i]);
 	free(inputs->archives);
 	free(inputs->views);
-	free(inputs->objects);
 	free(inputs);
 }

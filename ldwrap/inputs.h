@@ -22,12 +22,14 @@ struct input_object {
 
 typedef void inputs_visitor(void *context, const struct input_object *object);
 
-/* Calls `visit` with each object in the order in which the linker loads them:
+/* Calls `visit` with each object, maybe from another thread while the walk goes on, in the
+ * order in which the linker loads them:
  * those named in any case, members of archives when they define a name that is
  * wanted. All archives count as one group, which can only bring too much.
  * `symbols`, which the caller has opened, gets the names; they stay until
- * inputs_close(). What can't be read is left out, and so is all but the last of several
- * symbol tables in one object. */
+ * inputs_close(). A visitor may keep symbols, whose numbers and names stay as they are, but
+ * nothing else of an object. All visits are over when inputs_walk() returns. What can't be read is
+ * left out, and so is all but the last of several symbol tables in one object. */
 struct inputs *inputs_walk(const struct arguments *arguments, struct symbols *symbols,
 			   inputs_visitor *visit, void *context);
 

@@ -377,8 +377,7 @@ static enum litifut_status sort_db(struct apply *apply, struct litifut_error *er
 {
 	uint8_t *bytes = apply->db.section->bytes + sizeof(struct litifut_db_header);
 	const size_t entry = sizeof(struct litifut_db_entry);
-	struct litifut_sort_item *items =
-		litifut_memory_zeroed(apply->db_count + 1, sizeof(*items));
+	struct litifut_sort_item *items = litifut_memory_array(apply->db_count + 1, sizeof(*items));
 	enum litifut_status status;
 
 	if (!items)
@@ -466,7 +465,7 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 		return status;
 	for (size_t i = 0; i < sites->count; i++)
 		changes += sites->items[i].stone_bytes ? 3 : 2;
-	apply->changes = litifut_memory_zeroed(changes, sizeof(*apply->changes));
+	apply->changes = litifut_memory_array(changes, sizeof(*apply->changes));
 	if (!apply->changes)
 		return litifut_error_set(error, LITIFUT_ERROR_IO, apply->session.image.path, NULL,
 					 LITIFUT_NO_ADDRESS, "out of memory");

@@ -74,67 +74,70 @@ static const struct litifut_section *section_of(const struct litifut_image *imag
 		       : NULL;
 }
 
-/* A function that makes room. */
+/* A function that may make room. Few of them are ever asked. */
 struct candidate {
 	uint32_t address;
+	uint32_t function; /* number of it in the image's symbols */
+	bool judged;
 	bool suits[LITIFUT_HOST_PIECES];
 	bool taken;
 };
 
 struct candidates {
+	const struct litifut_session *session;
+	const struct litifut_rewrite_options *options;
+	const struct litifut_targets *targets;
+	struct litifut_targets own_targets;
 	struct candidate *items; /* ascending */
 	size_t count;
 };
 
-static bool suits_any(const struct candidate *candidate)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < LITIFUT_HOST_PIECES; i++)
-		any |= candidate->suits[i];
-	return any;
-}
-
-static enum litifut_status find_candidates(const struct litifut_session *session,
-					   const struct litifut_rewrite_options *options,
-					   struct candidates *candidates,
+static enum litifut_status find_candidates(struct candidates *candidates,
 					   struct litifut_error *error)
 {
+	const struct litifut_session *session = candidates->session;
 	const struct litifut_image *image = &session->image;
-	const struct litifut_arch *arch = session->arch;
-	const struct litifut_targets *targets = &session->sites.targets;
-	struct litifut_targets own_targets = {0};
 	enum litifut_status status = LITIFUT_OK;
 
-	if (!targets->bits) {
-		targets = &own_targets;
-		status =
-			litifut_targets_of_all(image, arch, &session->context, &own_targets, error);
+	candidates->targets = &session->sites.targets;
+	if (!candidates->targets->bits) {
+		candidates->targets = &candidates->own_targets;
+		status = litifut_targets_of_all(image, session->arch, &session->context,
+						&candidates->own_targets, error);
 	}
 	candidates->items = calloc(image->function_count + 1, sizeof(*candidates->items));
 	if (!status && !candidates->items)
 		status = litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
 					   LITIFUT_NO_ADDRESS, "out of memory");
-	for (size_t i = 0; i < image->function_count && !status; i++) {
-		const struct litifut_symbol *function = &image->symbols[image->functions[i]];
-		const struct litifut_section *section = section_of(image, function);
-		struct candidate candidate = {.address = function->address};
-
-		/* a second name of the same function */
-		if (candidates->count &&
-		    candidates->items[candidates->count - 1].address == function->address)
-			continue;
-		if (!section || !litifut_sites_may_change(image, options, function))
-			continue;
-		for (size_t piece = 0; piece < arch->host_piece_count; piece++)
-			candidate.suits[piece] = arch->can_host(
-				&session->context, section, function->address, function->size,
-				arch->host_pieces[piece].bytes, targets);
-		candidates->items[candidates->count] = candidate;
-		candidates->count += suits_any(&candidate);
-	}
-	litifut_targets_release(&own_targets);
+	for (size_t i = 0; i < image->function_count && !status; i++)
+		candidates->items[candidates->count++] = (struct candidate){
+			.address = image->function_addresses[i], .function = image->functions[i]};
 	return status;
+}
+
+static bool suits(const struct candidates *candidates, struct candidate *candidate, size_t piece)
+{
+	const struct litifut_image *image = &candidates->session->image;
+	const struct litifut_arch *arch = candidates->session->arch;
+	const struct litifut_symbol *function = &image->symbols[candidate->function];
+	const struct litifut_section *section;
+
+	if (candidate->taken)
+		return false;
+	if (candidate->judged)
+		return candidate->suits[piece];
+	candidate->judged = true;
+	section = section_of(image, function);
+	/* not a second name of the same function */
+	if (!section ||
+	    (candidate > candidates->items && candidate[-1].address == candidate->address) ||
+	    !litifut_sites_may_change(image, candidates->options, function))
+		return false;
+	for (size_t i = 0; i < arch->host_piece_count; i++)
+		candidate->suits[i] = arch->can_host(
+			&candidates->session->context, section, function->address, function->size,
+			arch->host_pieces[i].bytes, candidates->targets);
+	return candidate->suits[piece];
 }
 
 /* Index of the first candidate behind `address` and, if that is none, their number. */
@@ -164,30 +167,42 @@ static struct candidate *highest(const struct candidates *candidates, uint32_t a
 
 		if (candidate->address < address && !is_within(address, candidate->address, reach))
 			break;
-		if (!candidate->taken && candidate->suits[0] &&
-		    is_within(address, candidate->address, reach))
+		if (is_within(address, candidate->address, reach) &&
+		    suits(candidates, candidate, 0))
 			return candidate;
 	}
 	return NULL;
 }
 
-/* The free candidate for a piece that is nearest to `address`, or NULL. */
+/* The free candidate for a piece that is nearest to `address` and within `reach`, or
+ * NULL; of two at the same distance the lower one. */
 static struct candidate *nearest(const struct candidates *candidates, uint32_t address,
-				 size_t piece)
+				 size_t piece, uint32_t reach)
 {
-	struct candidate *best = NULL;
+	size_t above = first_behind(candidates, address);
+	size_t below = above; /* and 1 */
 
-	for (size_t i = 0; i < candidates->count; i++) {
-		struct candidate *candidate = &candidates->items[i];
+	while (true) {
+		struct candidate *low = below ? &candidates->items[below - 1] : NULL;
+		struct candidate *high =
+			above < candidates->count ? &candidates->items[above] : NULL;
 
-		if (!candidate->taken && candidate->suits[piece] &&
-		    (!best ||
-		     is_within(address, candidate->address,
-			       best->address > address ? best->address - address + ISLAND_SPAN
-						       : address - best->address + ISLAND_SPAN)))
-			best = candidate;
+		if (low && !is_within(address, low->address, reach))
+			low = NULL;
+		if (high && !is_within(address, high->address, reach))
+			high = NULL;
+		if (!low && !high)
+			return NULL;
+		if (low && (!high || address - low->address <= high->address - address)) {
+			if (suits(candidates, low, piece))
+				return low;
+			below--;
+		} else {
+			if (suits(candidates, high, piece))
+				return high;
+			above++;
+		}
 	}
-	return best;
 }
 
 /* The hosts of all pieces of an island around `first`, as far as there are thunks
@@ -202,10 +217,9 @@ static struct litifut_host take(const struct litifut_session *session,
 
 	first->taken = true;
 	for (size_t i = 1; i < pieces; i++) {
-		struct candidate *next = nearest(candidates, first->address, i);
+		struct candidate *next = nearest(candidates, first->address, i, reach);
 
-		if (!next || !is_within(host.pieces[i - 1], next->address, reach) ||
-		    !is_within(first->address, next->address, reach))
+		if (!next || !is_within(host.pieces[i - 1], next->address, reach))
 			break;
 		next->taken = true;
 		host.pieces[i] = next->address;
@@ -217,7 +231,7 @@ enum litifut_status litifut_hosts_choose(const struct litifut_session *session,
 					 const struct litifut_rewrite_options *options,
 					 struct litifut_hosts *hosts, struct litifut_error *error)
 {
-	struct candidates candidates = {0};
+	struct candidates candidates = {.session = session, .options = options};
 	uint32_t last = 0;
 	enum litifut_status status;
 
@@ -225,7 +239,7 @@ enum litifut_status litifut_hosts_choose(const struct litifut_session *session,
 	if (!session->arch->host_piece_count || !session->landings.gate ||
 	    !any_needs_landing(session))
 		return LITIFUT_OK;
-	status = find_candidates(session, options, &candidates, error);
+	status = find_candidates(&candidates, error);
 	hosts->items = calloc(candidates.count + 1, sizeof(*hosts->items));
 	if (!status && !hosts->items)
 		status = litifut_error_set(error, LITIFUT_ERROR_IO, session->image.path, NULL,
@@ -249,6 +263,7 @@ enum litifut_status litifut_hosts_choose(const struct litifut_session *session,
 		hosts->items[hosts->count++] = take(session, &candidates, first, reach);
 		last = first->address;
 	}
+	litifut_targets_release(&candidates.own_targets);
 	free(candidates.items);
 	if (status)
 		litifut_hosts_release(hosts);

@@ -152,6 +152,45 @@ static enum litifut_status read_sections(struct litifut_image *image, struct lit
 	return LITIFUT_OK;
 }
 
+static bool holds_bytes(const struct litifut_section *section)
+{
+	return section->bytes && section->flags & SHF_ALLOC &&
+	       !(section->flags & SHF_TLS && section->type == SHT_NOBITS);
+}
+
+static int by_address(const void *left, const void *right, void *sections)
+{
+	const struct litifut_section *a =
+		(struct litifut_section *)sections + *(const uint16_t *)left;
+	const struct litifut_section *b =
+		(struct litifut_section *)sections + *(const uint16_t *)right;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* Without the list all sections are looked at each time. */
+static void list_spans(struct litifut_image *image)
+{
+	uint64_t end = 0;
+
+	if (image->section_count > UINT16_MAX)
+		return;
+	image->spans = calloc(image->section_count, sizeof(*image->spans));
+	for (size_t i = 1; image->spans && i < image->section_count; i++)
+		if (holds_bytes(&image->sections[i]) && image->sections[i].size)
+			image->spans[image->span_count++] = (uint16_t)i;
+	if (image->spans)
+		qsort_r(image->spans, image->span_count, sizeof(*image->spans), by_address,
+			image->sections);
+	for (size_t i = 0; i < image->span_count; i++) {
+		const struct litifut_section *section = &image->sections[image->spans[i]];
+
+		if (section->address < end)
+			image->span_count = 0;
+		end = (uint64_t)section->address + section->size;
+	}
+}
+
 static void read_build_id(struct litifut_image *image)
 {
 	for (size_t i = 1; i < image->section_count; i++) {
@@ -233,6 +272,7 @@ enum litifut_status litifut_image_open(const char *path, struct litifut_image *i
 		litifut_image_close(image);
 		return status;
 	}
+	list_spans(image);
 	read_build_id(image);
 	read_soname(image);
 	return LITIFUT_OK;
@@ -260,6 +300,7 @@ enum litifut_status litifut_image_own_code(struct litifut_image *image, struct l
 
 void litifut_image_close(struct litifut_image *image)
 {
+	free(image->spans);
 	free(image->own);
 	free(image->function_pages);
 	free(image->function_addresses);
@@ -282,19 +323,33 @@ const struct litifut_section *litifut_image_section(const struct litifut_image *
 	return NULL;
 }
 
+static bool contains(const struct litifut_section *section, uint32_t address, uint32_t size)
+{
+	return address >= section->address && size <= section->size &&
+	       address - section->address <= section->size - size;
+}
+
 const struct litifut_section *litifut_image_section_at(const struct litifut_image *image,
 						       uint32_t address, uint32_t size)
 {
-	for (size_t i = 1; i < image->section_count; i++) {
-		const struct litifut_section *section = &image->sections[i];
+	size_t low = 0;
+	size_t high = image->span_count;
 
-		if (section->bytes && section->flags & SHF_ALLOC &&
-		    !(section->flags & SHF_TLS && section->type == SHT_NOBITS) &&
-		    address >= section->address && size <= section->size &&
-		    address - section->address <= section->size - size)
-			return section;
+	for (size_t i = 1; i < image->section_count && !high; i++)
+		if (holds_bytes(&image->sections[i]) &&
+		    contains(&image->sections[i], address, size))
+			return &image->sections[i];
+	while (high - low > 1) {
+		size_t middle = (low + high) / 2;
+
+		if (image->sections[image->spans[middle]].address <= address)
+			low = middle;
+		else
+			high = middle;
 	}
-	return NULL;
+	return high && contains(&image->sections[image->spans[low]], address, size)
+		       ? &image->sections[image->spans[low]]
+		       : NULL;
 }
 
 static enum litifut_status save_bytes(const struct litifut_image *image, const uint8_t *bytes,

@@ -58,6 +58,10 @@ struct litifut_image {
 	char soname[64];                  /* DT_SONAME or "" */
 	struct litifut_section *sections; /* [0] is the null section */
 	size_t section_count;
+	/* Numbers of the allocated sections with bytes, by address, if none overlaps another:
+	 * a million addresses are looked up. */
+	uint16_t *spans;
+	size_t span_count;
 	/* All of .symtab, sorted by section, address, then functions first. */
 	struct litifut_symbol *symbols;
 	size_t symbol_count;

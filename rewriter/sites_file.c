@@ -31,7 +31,7 @@ void litifut_sites_put_header(bool big_endian, uint8_t *bytes, size_t count)
 
 uint8_t *litifut_sites_table(const struct litifut_site_list *list, bool big_endian)
 {
-	uint8_t *table = litifut_memory_zeroed(litifut_sites_table_size(list->count), 1);
+	uint8_t *table = litifut_memory_array(litifut_sites_table_size(list->count), 1);
 	uint8_t *bytes = table;
 
 	if (!table)

@@ -33,7 +33,7 @@ static void sort_by_digit(const struct litifut_sort_item *from, struct litifut_s
 enum litifut_status litifut_sort(struct litifut_sort_item *items, size_t count, unsigned bits,
 				 struct litifut_error *error)
 {
-	struct litifut_sort_item *other = litifut_memory_zeroed(count + 1, sizeof(*other));
+	struct litifut_sort_item *other = litifut_memory_array(count + 1, sizeof(*other));
 	struct litifut_sort_item *from = items;
 	struct litifut_sort_item *to = other;
 
@@ -91,7 +91,7 @@ enum litifut_status litifut_sort_runs(void *items, size_t count, size_t size,
 
 	if (run_end(from, 0, count, size, compare) == count)
 		return LITIFUT_OK;
-	other = litifut_memory_zeroed(count, size);
+	other = litifut_memory_array(count, size);
 	if (!other)
 		return litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
 					 "out of memory");

@@ -60,9 +60,9 @@ static bool same_place(const struct litifut_symbol *a, const struct litifut_symb
 static enum litifut_status sort_symbols(struct litifut_image *image, struct litifut_error *error)
 {
 	struct litifut_sort_item *items =
-		litifut_memory_zeroed(image->symbol_count + 1, sizeof(*items));
+		litifut_memory_array(image->symbol_count + 1, sizeof(*items));
 	struct litifut_symbol *sorted =
-		litifut_memory_zeroed(image->symbol_count + 1, sizeof(*sorted));
+		litifut_memory_array(image->symbol_count + 1, sizeof(*sorted));
 	enum litifut_status status = LITIFUT_OK;
 	size_t first = 0;
 
@@ -122,10 +122,9 @@ static enum litifut_status list_symbols(struct litifut_image *image, struct liti
 
 	for (size_t i = 0; i < image->symbol_count; i++)
 		own += image->symbols[i].own;
-	image->functions =
-		litifut_memory_zeroed(image->symbol_count + 1, sizeof(*image->functions));
+	image->functions = litifut_memory_array(image->symbol_count + 1, sizeof(*image->functions));
 	image->function_addresses =
-		litifut_memory_zeroed(image->symbol_count + 1, sizeof(*image->function_addresses));
+		litifut_memory_array(image->symbol_count + 1, sizeof(*image->function_addresses));
 	image->own = calloc(own + 1, sizeof(*image->own));
 	if (!image->functions || !image->function_addresses || !image->own)
 		return out_of_memory(image, error);
@@ -201,7 +200,7 @@ enum litifut_status litifut_image_read_symbols(struct litifut_image *image,
 	if (strings->bytes[strings->size - 1] != '\0')
 		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path, strings->name,
 					 LITIFUT_NO_ADDRESS, "string table without an end");
-	image->symbols = litifut_memory_zeroed(count + 1, sizeof(*image->symbols));
+	image->symbols = litifut_memory_array(count + 1, sizeof(*image->symbols));
 	if (!image->symbols)
 		return out_of_memory(image, error);
 	for (size_t i = 0; i < count; i++)

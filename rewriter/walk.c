@@ -437,7 +437,7 @@ static bool put_together(struct walks *walks)
 	}
 	if (alone)
 		return true;
-	walks->items = litifut_memory_zeroed(total + 1, sizeof(*walks->items));
+	walks->items = litifut_memory_array(total + 1, sizeof(*walks->items));
 	if (!walks->items)
 		return false;
 	litifut_parallel(walks->piece_count, copy_piece, walks);
@@ -465,7 +465,7 @@ static enum litifut_status walk_pieces(struct walks *walks, const struct walk *t
 
 		walks->workers[i] = *template;
 		list->capacity = bytes / BYTES_PER_SITE + 16;
-		list->items = litifut_memory_zeroed(list->capacity, sizeof(*list->items));
+		list->items = litifut_memory_array(list->capacity, sizeof(*list->items));
 		if (!list->items)
 			return out_of_memory(image, error);
 		status = litifut_targets_create(image->text_start, image->text_end,

@@ -43,7 +43,9 @@ test-long: test
 
 SANITIZED = $(BUILD)/sanitized
 
-## sanitize: unit tests and tests of the wrapper with address and undefined-behaviour sanitizers in the host's programs
+THREAD_SANITIZED = $(BUILD)/thread-sanitized
+
+## sanitize: unit tests and tests of the wrapper with address, undefined-behaviour and thread sanitizers in the host's programs
 sanitize: $(ORACLE)
 	@$(MAKE) -s BUILD=$(SANITIZED) all unit-tests \
 		CFLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined'
@@ -52,6 +54,11 @@ sanitize: $(ORACLE)
 		prove --exec '' -j2 $(patsubst $(BUILD)/%,$(SANITIZED)/%,$(UNIT_TESTS)) \
 		$(addprefix tests/e2e/,wrapper-inputs.sh wrapper-islands.sh bad_input.sh call_forms.sh \
 		post-counts.sh)
+	@$(MAKE) -s BUILD=$(THREAD_SANITIZED) all $(THREAD_SANITIZED)/unit/test_common_parallel \
+		CFLAGS='-O1 -g -fsanitize=thread'
+	@TSAN_OPTIONS=halt_on_error=1 BUILD='$(abspath $(THREAD_SANITIZED))' \
+		CMOCKA_MESSAGE_OUTPUT=TAP prove --exec '' -j2 \
+		$(THREAD_SANITIZED)/unit/test_common_parallel tests/e2e/wrapper-repeat.sh
 
 ## demo: Debian's lua5.4 traced on ARM and MIPS; installs what is missing
 demo:
