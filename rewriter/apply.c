@@ -4,6 +4,7 @@
 #include "common/memory.h"
 #include "rewriter/libc.h"
 #include "rewriter/module.h"
+#include "rewriter/relays.h"
 #include "rewriter/rooms.h"
 #include "rewriter/session.h"
 #include "rewriter/sites_file.h"
@@ -55,6 +56,7 @@ struct apply {
 	const struct litifut_section *unwind_section; /* changed for it; NULL: none */
 	struct hosted *hosted;
 	size_t hosted_count;
+	struct litifut_relays relays; /* the same in the middle of functions */
 };
 
 static void put(const struct apply *apply, uint8_t *bytes, uint32_t value)
@@ -321,18 +323,43 @@ static enum litifut_status fill_hosts(struct apply *apply, struct litifut_error 
 					   LITIFUT_NO_ADDRESS, "out of memory");
 	for (size_t i = 0; i < hosts.count && !status; i++)
 		status = fill_host(apply, &hosts.items[i], error);
+	if (!status)
+		status =
+			litifut_relays_create(&apply->session, apply->options, &hosts,
+					      &apply->rooms, &apply->frames, &apply->relays, error);
+	if (!status && apply->session.arch->find_runs) {
+		status = litifut_relays_serve(&apply->relays, error);
+		apply->rooms.relays = &apply->relays;
+	}
 	litifut_hosts_release(&hosts);
 	return status;
 }
 
-static void write_hosts(struct apply *apply)
+static enum litifut_status write_hosts(struct apply *apply, struct litifut_error *error)
 {
+	void *changes = realloc(apply->changes, (apply->change_count + apply->relays.count +
+						 apply->session.landings.count + 1) *
+							sizeof(*apply->changes));
+	const uint32_t relay_bytes = (uint32_t)apply->session.arch->relay_bytes;
+
+	if (!changes)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, apply->session.image.path, NULL,
+					 LITIFUT_NO_ADDRESS, "out of memory");
+	apply->changes = changes;
 	for (size_t i = 0; i < apply->hosted_count; i++) {
 		const struct hosted *hosted = &apply->hosted[i];
 
 		memcpy(bytes_at(apply, hosted->address, hosted->bytes), hosted->code,
 		       hosted->bytes);
 	}
+	for (size_t i = 0; i < apply->relays.count; i++) {
+		const struct litifut_relay_code *relay = &apply->relays.items[i];
+
+		memcpy(bytes_at(apply, relay->address, relay_bytes), relay->code, relay_bytes);
+		apply->changes[apply->change_count++] =
+			(struct litifut_change){.address = relay->address, .length = relay_bytes};
+	}
+	return LITIFUT_OK;
 }
 
 static enum litifut_status fill_islands(struct apply *apply, struct litifut_error *error)
@@ -488,7 +515,8 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 		status = fill_hosts(apply, error);
 	if (!status)
 		status = patch_sites(apply, error);
-	write_hosts(apply);
+	if (!status)
+		status = write_hosts(apply, error);
 	if (!status)
 		status = check_reach(apply, error);
 	if (!status)
@@ -587,6 +615,7 @@ enum litifut_status litifut_rewrite_apply(const char *path,
 	litifut_thunks_release(apply.thunks);
 	litifut_rooms_release(&apply.rooms);
 	free(apply.hosted);
+	litifut_relays_release(&apply.relays);
 	free(apply.changes);
 	litifut_unwind_release(&apply.unwind);
 	free(apply.site_bytes);

@@ -96,6 +96,14 @@ struct litifut_gate {
 	uint32_t thunk;
 };
 
+/* Room for one branch in the middle of a function, see relays.h. */
+struct litifut_relay {
+	uint32_t address;    /* of the code that goes elsewhere */
+	uint32_t trampoline; /* where it goes */
+	uint32_t target;     /* where the branch leads */
+	bool numbered;       /* that is a trampoline, and may be too far for a branch */
+};
+
 /* MIPS: the tables of addresses of an image, above all the first; all 0: there is none. */
 struct litifut_got {
 	uint32_t address;
@@ -338,6 +346,36 @@ struct litifut_arch {
 	void (*write_host)(const struct litifut_arch_context *context, size_t piece,
 			   uint32_t address, uint32_t trampoline, const uint32_t *entries,
 			   uint8_t *code, uint8_t *moved, uint32_t *island_entries);
+
+	/* The members from here to `write_step` are for room in the middle of functions (see
+	 * relays.h) and are NULL or 0 where a CPU needs none. */
+
+	/* What each takes of the code, at what offset of that the new branch stands, and
+	 * the room for what was there. */
+	size_t relay_bytes;
+	size_t relay_entry;
+	size_t relay_trampoline_bytes;
+	/* Which runs of relay_bytes of the function at [start, end) of `section` can go
+	 * elsewhere? `targets` are those of litifut_targets_of_all(). `runs`, with room for
+	 * all that there can be, gets their addresses, ascending; returns how many. */
+	size_t (*find_runs)(const struct litifut_image *image,
+			    const struct litifut_arch_context *context,
+			    const struct litifut_section *section, uint32_t start, uint32_t end,
+			    const struct litifut_targets *targets, uint32_t *runs);
+	/* Writes the relay over its run, `code`, and what was there to `moved`, standing at
+	 * relay->trampoline; `frames` gets the two pieces of that. What is too far is reached
+	 * over the island with `island_entries`. False, and nothing written: that is too far
+	 * as well. */
+	bool (*write_relay)(const struct litifut_arch_context *context,
+			    const struct litifut_relay *relay, const struct litifut_gate *gate,
+			    const uint32_t *island_entries, uint8_t *code, uint8_t *moved,
+			    struct litifut_frame_code *frames);
+	/* As write_detour, for a call that leads to `step` first, the branch of a relay which
+	 * leads to the start of the trampoline. */
+	bool (*write_step)(const struct litifut_arch_context *context,
+			   const struct litifut_cramped_call *call, uint32_t address,
+			   const struct litifut_gate *gate, uint32_t step, uint8_t *trampoline,
+			   struct litifut_detour *detour);
 
 	/* The members from here to `thunk_frame` are for the thunk engine. */
 

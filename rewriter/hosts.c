@@ -37,7 +37,7 @@ static bool reaches_room(const struct litifut_session *session,
 	return false;
 }
 
-static bool needs_landing(const struct litifut_session *session,
+bool litifut_hosts_is_far(const struct litifut_session *session,
 			  const struct litifut_found_site *site)
 {
 	uint8_t code[4];
@@ -51,27 +51,12 @@ static bool needs_landing(const struct litifut_session *session,
 					code);
 }
 
-static bool any_needs_landing(const struct litifut_session *session)
+static bool any_is_far(const struct litifut_session *session)
 {
 	for (size_t i = 0; i < session->sites.count; i++)
-		if (needs_landing(session, &session->sites.items[i]))
+		if (litifut_hosts_is_far(session, &session->sites.items[i]))
 			return true;
 	return false;
-}
-
-static const struct litifut_section *section_of(const struct litifut_image *image,
-						const struct litifut_symbol *function)
-{
-	if (!function->section || function->section >= image->section_count)
-		return NULL;
-	const struct litifut_section *section = &image->sections[function->section];
-
-	return litifut_sites_in(section) && function->address >= section->address &&
-			       function->size <= section->size &&
-			       function->address - section->address <=
-				       section->size - function->size
-		       ? section
-		       : NULL;
 }
 
 /* A function that may make room. Few of them are ever asked. */
@@ -127,7 +112,7 @@ static bool suits(const struct candidates *candidates, struct candidate *candida
 	if (candidate->judged)
 		return candidate->suits[piece];
 	candidate->judged = true;
-	section = section_of(image, function);
+	section = litifut_sites_section_of(image, function);
 	/* not a second name of the same function */
 	if (!section ||
 	    (candidate > candidates->items && candidate[-1].address == candidate->address) ||
@@ -236,8 +221,7 @@ enum litifut_status litifut_hosts_choose(const struct litifut_session *session,
 	enum litifut_status status;
 
 	memset(hosts, 0, sizeof(*hosts));
-	if (!session->arch->host_piece_count || !session->landings.gate ||
-	    !any_needs_landing(session))
+	if (!session->arch->host_piece_count || !session->landings.gate || !any_is_far(session))
 		return LITIFUT_OK;
 	status = find_candidates(&candidates, error);
 	hosts->items = calloc(candidates.count + 1, sizeof(*hosts->items));
@@ -251,7 +235,8 @@ enum litifut_status litifut_hosts_choose(const struct litifut_session *session,
 		/* So that the other pieces, which lie around the first, are in reach too. */
 		uint32_t near = session->context.thunks ? reach / 4 * 3 : reach;
 
-		if (reach == UINT32_MAX || near <= ISLAND_SPAN || !needs_landing(session, site) ||
+		if (reach == UINT32_MAX || near <= ISLAND_SPAN ||
+		    !litifut_hosts_is_far(session, site) ||
 		    (last && is_within(address, last, near)))
 			continue;
 		struct candidate *first = highest(&candidates, address, near);

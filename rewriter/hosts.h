@@ -30,6 +30,10 @@ enum litifut_status litifut_hosts_choose(const struct litifut_session *session,
 					 const struct litifut_rewrite_options *options,
 					 struct litifut_hosts *hosts, struct litifut_error *error);
 
+/* Does the site, as it stands, reach neither the tracer nor a landing of `session`? */
+bool litifut_hosts_is_far(const struct litifut_session *session,
+			  const struct litifut_found_site *site);
+
 /* Bytes that the trampolines of one host's pieces take. */
 size_t litifut_hosts_trampoline_bytes(const struct litifut_arch *arch);
 

@@ -1,5 +1,6 @@
 /* The first half of the rewriter: how much room does this image need? */
 #include "rewriter/hosts.h"
+#include "rewriter/relays.h"
 #include "rewriter/session.h"
 #include "rewriter/thunks.h"
 
@@ -221,9 +222,38 @@ static enum litifut_status plan_island_bytes(const struct litifut_session *sessi
 	return LITIFUT_OK;
 }
 
+/* As if the first pieces of the hosts were islands: the relays between them, and those of
+ * single calls. */
+static enum litifut_status plan_relays(struct litifut_session *session,
+				       const struct litifut_rewrite_options *options,
+				       const struct litifut_hosts *hosts, size_t *bytes,
+				       struct litifut_error *error)
+{
+	struct litifut_relays relays;
+	enum litifut_status status = LITIFUT_OK;
+
+	for (size_t i = 0; i < hosts->count && !status; i++) {
+		uint32_t entries[LITIFUT_ENTRIES_MAX] = {0};
+
+		for (size_t entry = 0; entry < LITIFUT_ENTRIES_MAX; entry++)
+			entries[entry] = hosts->items[i].pieces[0] + 4 * (uint32_t)(entry % 5);
+		status = litifut_landings_add_hosted(&session->landings, entries, false, error);
+	}
+	if (!status)
+		status = litifut_relays_create(session, options, hosts, NULL, NULL, &relays, error);
+	if (status)
+		return status;
+	status = litifut_relays_serve(&relays, error);
+	*bytes += relays.bytes + relays.bytes / 4 +
+		  litifut_relays_steps(session) * (session->arch->relay_trampoline_bytes +
+						   session->arch->trampoline_bytes_max);
+	litifut_relays_release(&relays);
+	return status;
+}
+
 /* Exact for this image; the second link moves no code against its neighbours,
  * so that every trampoline keeps its size. */
-static enum litifut_status plan_trampolines(const struct litifut_session *session,
+static enum litifut_status plan_trampolines(struct litifut_session *session,
 					    const struct litifut_rewrite_options *options,
 					    struct litifut_rewrite_plan *plan,
 					    struct litifut_error *error)
@@ -245,6 +275,8 @@ static enum litifut_status plan_trampolines(const struct litifut_session *sessio
 	if (hosts.count)
 		bytes += (hosts.count + hosts.count / 4 + 4) *
 			 litifut_hosts_trampoline_bytes(session->arch);
+	if (!status && session->arch->find_runs)
+		status = plan_relays(session, options, &hosts, &bytes, error);
 	litifut_hosts_release(&hosts);
 	for (size_t i = 0; i < session->sites.count && session->arch->unwind; i++) {
 		const struct litifut_found_site *site = &session->sites.items[i];

@@ -1,6 +1,7 @@
 /* The rooms for trampolines: one beside the tracer, one behind each island. */
 #include "rewriter/rooms.h"
 
+#include "rewriter/relays.h"
 #include "rewriter/thunks.h"
 
 #include <stdlib.h>
@@ -172,6 +173,34 @@ static uint32_t add_numbered(struct addition *addition)
 	return 0;
 }
 
+/* The same over a branch of its own in code near the site. */
+static uint32_t add_stepped(struct addition *addition, const struct litifut_found_site *site)
+{
+	struct litifut_rooms *rooms = addition->rooms;
+	const struct litifut_session *session = addition->session;
+	struct litifut_room *room = &rooms->items[rooms->own];
+	struct litifut_gate gate = gate_of(addition, room); /* may write a thunk */
+	uint32_t trampoline = room->address + room->used;
+	size_t bytes = session->arch->trampoline_bytes_max;
+	uint32_t step;
+	bool done = false;
+
+	if (addition->full || bytes > room->size - room->used) {
+		addition->full = true;
+		return 0;
+	}
+	room->used += (uint32_t)bytes;
+	step = litifut_relays_step(rooms->relays, site, trampoline, &addition->full);
+	for (unsigned tries = gate.thunk ? 2 : 1; step && tries && !done; tries--) {
+		*addition->detour = (struct litifut_detour){.thunk = gate.thunk != 0};
+		done = session->arch->write_step(
+			&session->context, &addition->call, trampoline, &gate, step,
+			room->bytes + (trampoline - room->address), addition->detour);
+		gate.thunk = 0; /* it may lead too far */
+	}
+	return done ? trampoline : 0;
+}
+
 size_t litifut_rooms_nearest(const struct litifut_rooms *rooms, uint32_t address)
 {
 	size_t low = 0;
@@ -210,6 +239,8 @@ uint32_t litifut_rooms_add(struct litifut_rooms *rooms, const struct litifut_ses
 		address = add_to(&addition, &rooms->items[rooms->own]);
 	if (!address && !addition.full && session->arch->encode_numbered) {
 		address = has_own ? add_numbered(&addition) : 0;
+		if (!address && !addition.full && has_own && rooms->relays)
+			address = add_stepped(&addition, site);
 	} else if (!address && !addition.full) {
 		size_t near = litifut_rooms_nearest(rooms, site->site.address);
 

@@ -7,6 +7,8 @@
 
 #include "rewriter/session.h"
 
+struct litifut_relays;
+
 /* A gate (see write_gate in struct litifut_arch), then trampolines. */
 struct litifut_room {
 	uint32_t address;
@@ -23,6 +25,8 @@ struct litifut_rooms {
 	size_t own; /* index of the one beside the tracer; `count`: there is none */
 	/* From where trampolines out of a site's own reach can be reached by number. */
 	const struct litifut_landings *landings;
+	/* Makes way for what can't name its trampoline; NULL: nothing does. */
+	struct litifut_relays *relays;
 };
 
 /* Finds the rooms in `image` and writes their gates. `landings` must live as

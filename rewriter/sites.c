@@ -36,6 +36,21 @@ bool litifut_sites_in(const struct litifut_section *section)
 	       !litifut_section_is_linkage(section);
 }
 
+const struct litifut_section *litifut_sites_section_of(const struct litifut_image *image,
+						       const struct litifut_symbol *function)
+{
+	if (!function->section || function->section >= image->section_count)
+		return NULL;
+	const struct litifut_section *section = &image->sections[function->section];
+
+	return litifut_sites_in(section) && function->address >= section->address &&
+			       function->size <= section->size &&
+			       function->address - section->address <=
+				       section->size - function->size
+		       ? section
+		       : NULL;
+}
+
 struct litifut_cramped_call litifut_site_cramped(const struct litifut_found_site *site)
 {
 	struct litifut_cramped_call call = {

@@ -51,6 +51,11 @@ bool litifut_site_is_tail(const struct litifut_site *site);
 /* May there be calls of the program's own in this section? */
 bool litifut_sites_in(const struct litifut_section *section);
 
+/* The section with all of the code of `function`; NULL: it has no such section, or that
+ * holds no calls of the program's own. */
+const struct litifut_section *litifut_sites_section_of(const struct litifut_image *image,
+						       const struct litifut_symbol *function);
+
 /* The site in the form that the detour functions of an arch take. */
 struct litifut_cramped_call litifut_site_cramped(const struct litifut_found_site *site);
 

@@ -1,5 +1,6 @@
 /* The MIPS back end: what images it takes, where their code is, which calls it
  * leaves, and the table that the rest of the rewriter sees. */
+#include "rewriter/landing_pads.h"
 #include "rewriter/mips/mips.h"
 
 #include <capstone/capstone.h>
@@ -266,6 +267,7 @@ const struct litifut_arch litifut_arch_mips = {
 	.write_island = litifut_mips_write_island,
 	.is_veneer = litifut_mips_is_veneer,
 	.is_indirect_tail = litifut_mips_is_indirect_tail,
+	.add_landing_pads = litifut_landing_pads_of_frames,
 	.gate_bytes = LITIFUT_MIPS_GATE_BYTES,
 	.debug_section_type = SHT_MIPS_DWARF,
 	.frame_registers = {.stack_pointer = 29, .return_address = 31, .program_counter = 37},
@@ -282,6 +284,12 @@ const struct litifut_arch litifut_arch_mips = {
 	.host_piece_count = LITIFUT_HOST_PIECES,
 	.can_host = litifut_mips_can_host,
 	.write_host = litifut_mips_write_host,
+	.relay_bytes = LITIFUT_MIPS_RELAY_BYTES,
+	.relay_entry = LITIFUT_MIPS_RELAY_ENTRY,
+	.relay_trampoline_bytes = LITIFUT_MIPS_RELAY_TRAMPOLINE_BYTES,
+	.find_runs = litifut_mips_find_runs,
+	.write_relay = litifut_mips_write_relay,
+	.write_step = litifut_mips_write_step,
 	.function_facts = litifut_mips_function_facts,
 	.known_callee = litifut_mips_callee,
 	.allows_thunks = litifut_mips_allows_thunks,

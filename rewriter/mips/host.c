@@ -58,8 +58,7 @@ static bool special_can_move(uint32_t word)
 	       function == 0x2a || function == 0x2b;
 }
 
-/* A list of what is known to be movable: anything else is not. */
-static bool can_move(uint32_t word)
+bool litifut_mips_can_move(uint32_t word)
 {
 	unsigned operation = word >> 26;
 
@@ -83,8 +82,7 @@ static bool can_move(uint32_t word)
 	}
 }
 
-/* May the instruction read $at? As litifut_mips_writes(), by its fields. */
-static bool may_read_at(uint32_t word)
+bool litifut_mips_may_read_at(uint32_t word)
 {
 	unsigned operation = word >> 26;
 	bool shift = operation == 0 && (word & 0x3f) < 4;
@@ -98,8 +96,7 @@ static bool may_read_at(uint32_t word)
 	       (second && rt(word) == AT);
 }
 
-/* Is what was in $at lost, whatever that was? */
-static bool sets_at(uint32_t word)
+bool litifut_mips_sets_at(uint32_t word)
 {
 	bool conditional = word >> 26 == 0 && ((word & 0x3f) == 0x0a || (word & 0x3f) == 0x0b);
 
@@ -120,16 +117,16 @@ static bool leaves_at(const uint32_t *words, unsigned count, unsigned all)
 	bool written = false;
 
 	for (unsigned i = 0; i < count; i++) {
-		if (may_read_at(words[i]) && !written)
+		if (litifut_mips_may_read_at(words[i]) && !written)
 			return false;
 		written |= litifut_mips_writes(words[i], AT);
 	}
 	for (unsigned i = count; i < all && written; i++) {
 		if (is_call(words[i]))
-			return i + 1 < all && !may_read_at(words[i + 1]);
-		if (may_read_at(words[i]) || !can_move(words[i]))
+			return i + 1 < all && !litifut_mips_may_read_at(words[i + 1]);
+		if (litifut_mips_may_read_at(words[i]) || !litifut_mips_can_move(words[i]))
 			return false;
-		written = !sets_at(words[i]);
+		written = !litifut_mips_sets_at(words[i]);
 	}
 	return !written;
 }
@@ -167,7 +164,7 @@ bool litifut_mips_finds_pointer(const struct litifut_arch_context *context, uint
 			       ((i == 2 && rd(words[i]) == half) ||
 				is_pointer(context, pointer->value));
 		}
-		if (!can_move(words[i]) || litifut_mips_writes(words[i], half) ||
+		if (!litifut_mips_can_move(words[i]) || litifut_mips_writes(words[i], half) ||
 		    litifut_mips_writes(words[i], LITIFUT_MIPS_T9))
 			return false;
 	}
@@ -228,7 +225,8 @@ bool litifut_mips_can_host(const struct litifut_arch_context *context,
 	for (unsigned i = 0; i < all; i++)
 		words[i] = word_at(context, code, i);
 	for (unsigned i = 0; i < count; i++)
-		if (!can_move(words[i]) || (i && litifut_targets_has(targets, address + 4 * i)))
+		if (!litifut_mips_can_move(words[i]) ||
+		    (i && litifut_targets_has(targets, address + 4 * i)))
 			return false;
 	if (!litifut_mips_finds_pointer(context, address, words, all, &pointer) ||
 	    (!(pointer.words <= count && stays(words, pointer.words, count, pointer.number)) &&

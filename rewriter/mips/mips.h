@@ -84,6 +84,13 @@ enum { LITIFUT_MIPS_CAME_BY_T9 = -1, LITIFUT_MIPS_CAME_BY_CALL = 0x7fff };
 /* A multiple of LITIFUT_MIPS_TRAMPOLINE_BYTES. */
 #define LITIFUT_MIPS_THUNK_BYTES 80
 
+/* Of a relay (relay.c): what it takes of the code, where in it the branch stands that
+ * leads on, and the trampoline of what was moved, a multiple of
+ * LITIFUT_MIPS_TRAMPOLINE_BYTES. */
+#define LITIFUT_MIPS_RELAY_BYTES 16
+#define LITIFUT_MIPS_RELAY_ENTRY 8
+#define LITIFUT_MIPS_RELAY_TRAMPOLINE_BYTES 64
+
 /* `number` of a LITIFUT_THUNK_CALLEE that makes room of its own. */
 #define LITIFUT_MIPS_OWN_ROOM 1
 
@@ -147,12 +154,30 @@ enum litifut_mips_piece {
 void litifut_mips_write_piece(const struct litifut_arch_context *context, size_t piece,
 			      uint32_t address, const uint32_t *entries, uint8_t *code,
 			      uint32_t *island_entries);
+/* Is the instruction `word` known to do the same anywhere? */
+bool litifut_mips_can_move(uint32_t word);
+/* May it read $at? As litifut_mips_writes(), by its fields. */
+bool litifut_mips_may_read_at(uint32_t word);
+/* Is what was in $at lost behind it, whatever that was? */
+bool litifut_mips_sets_at(uint32_t word);
 bool litifut_mips_can_host(const struct litifut_arch_context *context,
 			   const struct litifut_section *section, uint32_t address, uint32_t size,
 			   size_t bytes, const struct litifut_targets *targets);
 void litifut_mips_write_host(const struct litifut_arch_context *context, size_t piece,
 			     uint32_t address, uint32_t trampoline, const uint32_t *entries,
 			     uint8_t *code, uint8_t *moved, uint32_t *island_entries);
+size_t litifut_mips_find_runs(const struct litifut_image *image,
+			      const struct litifut_arch_context *context,
+			      const struct litifut_section *section, uint32_t start, uint32_t end,
+			      const struct litifut_targets *targets, uint32_t *runs);
+bool litifut_mips_write_relay(const struct litifut_arch_context *context,
+			      const struct litifut_relay *relay, const struct litifut_gate *gate,
+			      const uint32_t *island_entries, uint8_t *code, uint8_t *moved,
+			      struct litifut_frame_code *frames);
+bool litifut_mips_write_step(const struct litifut_arch_context *context,
+			     const struct litifut_cramped_call *call, uint32_t address,
+			     const struct litifut_gate *gate, uint32_t step, uint8_t *trampoline,
+			     struct litifut_detour *detour);
 bool litifut_mips_is_veneer(const char *name);
 bool litifut_mips_is_indirect_tail(const struct litifut_arch_context *context,
 				   const struct litifut_cramped_call *call,

@@ -20,7 +20,8 @@
  *   addiu at, zero, number
  *
  * A branch with a condition takes that way where its delay slot is empty and the
- * code behind it does without at.
+ * code behind it does without at. What can't be done so goes by a relay of its own,
+ * which has the number, and keeps its delay slot.
  */
 #include "rewriter/mips/mips.h"
 
@@ -237,6 +238,28 @@ bool litifut_mips_encode_numbered(const struct litifut_arch_context *context,
 	return true;
 }
 
+bool litifut_mips_write_step(const struct litifut_arch_context *context,
+			     const struct litifut_cramped_call *call, uint32_t address,
+			     const struct litifut_gate *gate, uint32_t step, uint8_t *trampoline,
+			     struct litifut_detour *detour)
+{
+	uint32_t word = litifut_mips_jump(context, false, call->address, step);
+
+	if (call->instruction.conditional)
+		word = litifut_mips_branch_reaches(call->address, step)
+			       ? litifut_mips_branch(call->instruction.word & 0xffff0000,
+						     call->address, step)
+			       : 0;
+	if (!call->tail || !word ||
+	    !write_trampoline(context, call, address, gate, trampoline, detour))
+		return false;
+	litifut_put32(context->big_endian, trampoline, NOP); /* the delay slot stays */
+	litifut_put32(context->big_endian, detour->code, word);
+	detour->length = 4;
+	detour->entry = step;
+	return true;
+}
+
 static bool restores_ra(uint32_t word) /* lw ra, N(sp) */
 {
 	return word >> 16 == 0x8fbf;
@@ -288,7 +311,9 @@ bool litifut_mips_is_indirect_tail(const struct litifut_arch_context *context,
 	unsigned reg = call->instruction.target_register;
 	uint32_t end = call->section->address + call->section->size;
 
-	if (reg == LITIFUT_MIPS_RA || call->instruction.thumb || call->address + 8 > end)
+	/* jr at: a branch that is too far for one, in a large function */
+	if (reg == LITIFUT_MIPS_RA || reg == AT || call->instruction.thumb ||
+	    call->address + 8 > end)
 		return false;
 	for (unsigned i = 0; i < LITIFUT_REMEMBERED && call->before[i]; i++) {
 		uint32_t word = word_at(call, context, call->address - 4 * (i + 1));

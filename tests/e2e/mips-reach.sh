@@ -130,6 +130,46 @@ forms_source()
 			"jalr.hb $25\n"
 			"addiu $4, $4, 40\n"
 			"leave form_barrier\n"
+			/* tail calls that have no room to say which they are: by a full delay
+			 * slot, by one with at, by one that is jumped to */
+			".macro function name\n"
+			".globl \\name\n"
+			".type \\name, @function\n"
+			".ent \\name\n"
+			"\\name:\n"
+			".endm\n"
+			".macro close name\n"
+			".end \\name\n"
+			".size \\name, . - \\name\n"
+			".endm\n"
+			".set noat\n"
+			"function form_condition\n"
+			"bgez $4, plain_leaf\n"
+			"addiu $4, $4, 5\n"
+			"jr $31\n"
+			"move $2, $4\n"
+			"close form_condition\n"
+			"function form_condition_at\n"
+			"li $1, 7\n"
+			"bltz $4, plain_leaf\n"
+			"addu $4, $4, $1\n"
+			"jr $31\n"
+			"addu $2, $4, $1\n"
+			"close form_condition_at\n"
+			"function form_condition_label\n"
+			"beqz $4, 2f\n"
+			"nop\n"
+			"bgtz $4, plain_leaf\n"
+			"2: addiu $4, $4, 3\n"
+			"jr $31\n"
+			"move $2, $4\n"
+			"close form_condition_label\n"
+			"function form_tail_at\n"
+			"li $1, 9\n"
+			"b plain_leaf\n"
+			"addu $4, $4, $1\n"
+			"close form_tail_at\n"
+			".set at\n"
 			/* reads the pc, calls nothing */
 			"enter form_no_call\n"
 			"bal 1f\n"
@@ -157,7 +197,8 @@ main_source()
 			printf("%u\n", sum);
 			SHOW(form_bal) SHOW(form_bgezal) SHOW(form_bltzal) SHOW(form_register)
 			SHOW(form_kept_register) SHOW(form_slot) SHOW(form_slot_t9) SHOW(form_no_call)
-			SHOW(form_barrier)
+			SHOW(form_barrier) SHOW(form_condition) SHOW(form_condition_at)
+			SHOW(form_condition_label) SHOW(form_tail_at)
 			return 0;
 		}
 	END
@@ -188,13 +229,14 @@ behaviour()
 		static inline void touch(int *v) { __asm__ volatile("" : : "r"(v) : "memory"); }
 		int form_bal(int), form_bgezal(int), form_bltzal(int), form_register(int);
 		int form_kept_register(int), form_slot(int), form_slot_t9(int), form_no_call(int);
-		int form_barrier(int);
+		int form_barrier(int), form_condition(int), form_condition_at(int);
+		int form_condition_label(int), form_tail_at(int);
 	END
 	big_source >big.c
 	forms_source >forms.h
 	main_source >main.c
 
-	flags="-O2 -fPIC"
+	flags="-O2 -fPIC -fno-toplevel-reorder" # the assembly stays in the middle
 	ok "compile" compiler -c big.c main.c || return
 	is "one object has more code than two branches reach" \
 		"$("$triplet-size" big.o | awk 'NR == 2 { print ($1 > 2 * 131072) }')" 1

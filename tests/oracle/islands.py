@@ -3,7 +3,10 @@
 No symbol names it, so it is found by what it looks like: the target of a patched
 call that lies in no function of ours begins a piece of an island, and that ends with
 `jr at; lw ra, 4(sp)` or `jr at; addiu sp, sp, 8`, or, if it is a thunk, with `jr t9; lw v1, 4(sp)` or
-`jr t9; addiu sp, sp, 16`, behind which may stand its way to the island.
+`jr t9; addiu sp, sp, 16`, behind which may stand its way to the island. Elsewhere two
+branches without condition, each with a number for at in its delay slot or nothing, have
+taken the place of four instructions: the first leads to where these are now, the second
+is a piece of an island.
 """
 
 from elf import EM_MIPS, SHF_EXECINSTR, SHT_NOBITS
@@ -27,6 +30,34 @@ def target(address, word):
     return None
 
 
+def is_jump(word):
+    return word >> 16 == 0x1000 or word >> 26 == 2
+
+
+def is_number(word):
+    """addiu at, zero, number"""
+    return word >> 15 == 0x2401 << 1
+
+
+def relays(elf):
+    """Addresses of the first of those two branches."""
+    result = set()
+    ours = [(value, value + size) for name, value, size, _, _ in elf.symbols
+            if name.startswith("litifut_")]
+    for section in elf.sections if elf.machine == EM_MIPS else ():
+        if not section.flags & SHF_EXECINSTR or section.kind == SHT_NOBITS:
+            continue
+        words = elf.unpack(f"{section.size // 4}I", section.offset)
+        for i in range(len(words) - 3):
+            first, slot, second, behind = words[i:i + 4]
+            if not (is_jump(first) and is_jump(second) and (behind == 0 or is_number(behind))):
+                continue
+            there = target(section.address + 4 * i, first)
+            if is_number(slot) or (slot == 0 and any(low <= there < high for low, high in ours)):
+                result.add(section.address + 4 * i)
+    return result
+
+
 def ranges(elf, patched):
     """File offsets [start, end) of the islands that the `patched` sites call."""
     if elf.machine != EM_MIPS:
@@ -34,6 +65,10 @@ def ranges(elf, patched):
     ours = elf.ranges("litifut_")
     result = set()
     entries = {target(address, elf.word(address)) for address in patched} - {None}
+    for relay in relays(elf):
+        start = elf.offset_of(relay)
+        result.add((start + 8, start + 16))
+        entries |= {target(relay, elf.word(relay)), target(relay + 8, elf.word(relay + 8))}
     while entries:
         entry = entries.pop()
         start = elf.offset_of(entry)
@@ -56,9 +91,9 @@ def ranges(elf, patched):
 
 
 def ways(elf):
-    """Addresses of the jumps that lead from the start of such a function to where
-    its first instructions are now. They are no calls."""
-    result = set()
+    """Addresses of the jumps that lead from the start of such a function, or from its
+    middle, to where the instructions from there are now. They are no calls."""
+    result = relays(elf)
     if elf.machine != EM_MIPS:
         return result
     for section in elf.sections:

@@ -1,0 +1,35 @@
+/* Exception landing pads: code that only the unwinder jumps to, so that no branch and no
+ * pointer tells of it. */
+#ifndef LITIFUT_REWRITER_LANDING_PADS_H
+#define LITIFUT_REWRITER_LANDING_PADS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rewriter/image.h"
+#include "rewriter/targets.h"
+
+/* Bytes of a table. Behind the end, `failed` is set and all is 0. */
+struct litifut_reader {
+	const uint8_t *at;
+	const uint8_t *end;
+	bool big_endian;
+	bool failed;
+};
+
+uint8_t litifut_read_byte(struct litifut_reader *reader);
+uint32_t litifut_read_uleb(struct litifut_reader *reader);
+/* A number in this encoding, one of DWARF's DW_EH_PE_* without what it is relative to. */
+uint32_t litifut_read_number(struct litifut_reader *reader, uint8_t encoding);
+
+/* Adds the landing pads in the table of call sites that C++ and C with the cleanup
+ * attribute have for the function at `function`; `reader` stands at its start. */
+void litifut_landing_pads_read(struct litifut_reader *reader, uint32_t function,
+			       struct litifut_targets *targets);
+
+/* Adds those of all functions that .eh_frame lists. Of a damaged one, those before. */
+void litifut_landing_pads_of_frames(const struct litifut_image *image,
+				    struct litifut_targets *targets);
+
+#endif

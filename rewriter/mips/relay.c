@@ -1,0 +1,413 @@
+/* Room in the middle of functions, for branches that lead on to an island.
+ *
+ * Four instructions that are executed one after the other go elsewhere, and this takes
+ * their place:
+ *
+ *   b     island's numbered entry, or trampoline	the way to where they are now
+ *   addiu at, zero, number, or nop
+ *   b     target					the room that is made
+ *   nop, or addiu at, zero, number
+ *
+ * Behind them, where they are now, stands a way back that needs no register but at:
+ *
+ *    0  addiu sp, sp, -8
+ *    4  sw    ra, 4(sp)
+ *    8  bal   16                ra = address + 16
+ *   12  lui   at, %hi(distance)
+ *   16  addiu at, at, %lo(distance)
+ *   20  addu  at, at, ra
+ *   24  lw    ra, 4(sp)
+ *   28  jr    at
+ *   32  addiu sp, sp, 8
+ *
+ * So nothing may come to the second to fourth of them but from the first: no branch,
+ * no label that data or code name (an instruction that adds the low half of an address
+ * names all addresses with that low half), no landing pad. Jumps through a register
+ * count as known if they load what they jump to, or add the global pointer to what a
+ * table holds: all words of tables were looked at (rewriter/code_targets.h). And at,
+ * which the assembler and clang use for what they compute by steps, must be free
+ * before and after. */
+#include "rewriter/mips/mips.h"
+
+#include <string.h>
+
+enum {
+	AT = 1,
+	GP = 28,
+	SP = 29,
+	RUN = LITIFUT_MIPS_RELAY_BYTES / 4,
+	BACK = 9,
+	BACK_PLACE = 16, /* what ra holds there */
+	BACK_LINKED = 8, /* from where ra stands on the stack only */
+	BACK_RESTORED = 28
+};
+
+_Static_assert(4 * (RUN + BACK) <= LITIFUT_MIPS_RELAY_TRAMPOLINE_BYTES, "room for a run");
+
+/* So many instructions before a jump are looked at for what it jumps to. */
+#define BEFORE_JUMP 24u
+/* So many instructions, on all ways together, for what becomes of at. */
+#define BEHIND 96u
+#define WAYS 12u
+/* So many bytes on either side of a run for what must not be torn apart. */
+#define NEAR 64u
+
+struct function {
+	const struct litifut_arch_context *context;
+	const struct litifut_section *section;
+	uint32_t start;
+	uint32_t end;
+	const struct litifut_targets *targets;
+	struct litifut_targets own; /* by a global pointer of its own; bits NULL: it has none */
+	unsigned pointer_register;  /* beside gp; 0: none */
+	bool has_pointer;
+	uint8_t low_halves[0x10000 / 4 / 8]; /* that its instructions add */
+};
+
+static uint32_t word_at(const struct function *function, uint32_t address)
+{
+	return litifut_get32(function->context->big_endian,
+			     function->section->bytes + (address - function->section->address));
+}
+
+static unsigned rs(uint32_t word)
+{
+	return word >> 21 & 31;
+}
+
+static unsigned rt(uint32_t word)
+{
+	return word >> 16 & 31;
+}
+
+static bool is_move(uint32_t word) /* addu or or with $zero */
+{
+	return (word & 0xfc0007fb) == 0x21 && (!rs(word) || !rt(word));
+}
+
+/* What -pg makes: at goes into the next call. */
+static bool saves_ra_in_at(uint32_t word)
+{
+	return is_move(word) && (rs(word) | rt(word)) == LITIFUT_MIPS_RA && (word >> 11 & 31) == AT;
+}
+
+/* jr, also as jalr $zero */
+static bool is_jump(uint32_t word)
+{
+	return (word & 0xfc00003f) == 0x08 || (word & 0xfc00f83f) == 0x09;
+}
+
+/* bc1f, bc1t and the same of coprocessor 2 */
+static bool is_coprocessor_branch(uint32_t word)
+{
+	return (word >> 26 == 0x11 || word >> 26 == 0x12) && rs(word) == 8;
+}
+
+static bool is_likely(uint32_t word)
+{
+	unsigned operation = word >> 26;
+
+	return (operation >= 0x14 && operation <= 0x17) ||
+	       (operation == 0x01 && (rt(word) & 0x0e) == 0x02) ||
+	       (is_coprocessor_branch(word) && word & 0x20000);
+}
+
+static struct litifut_instruction decoded(const struct function *function, uint32_t address)
+{
+	struct litifut_instruction instruction;
+	uint32_t word = word_at(function, address);
+
+	litifut_mips_decode(function->context,
+			    function->section->bytes + (address - function->section->address), 4,
+			    address, LITIFUT_CODE_PLAIN, &instruction);
+	if (is_coprocessor_branch(word)) {
+		instruction.class = LITIFUT_CLASS_BRANCH_DIRECT;
+		instruction.conditional = true;
+		instruction.target = address + 4 + ((uint32_t)(int16_t)(word & 0xffff) << 2);
+	}
+	return instruction;
+}
+
+static bool has_slot(const struct function *function, uint32_t address)
+{
+	return decoded(function, address).class != LITIFUT_CLASS_OTHER;
+}
+
+static bool is_target(const struct function *function, uint32_t address)
+{
+	uint32_t low = (address & 0xffff) / 4;
+
+	return litifut_targets_has(function->targets, address) ||
+	       (function->own.bits && litifut_targets_has(&function->own, address)) ||
+	       function->low_halves[low / 8] >> low % 8 & 1;
+}
+
+static void note_low_half(struct function *function, uint32_t word)
+{
+	unsigned low = (word & 0xffff) / 4;
+
+	/* addiu, ori; what is added to the stack pointer is no address of code */
+	if ((word >> 26 == 0x09 && rs(word) != SP) || word >> 26 == 0x0d)
+		function->low_halves[low / 8] |= (uint8_t)(1u << low % 8);
+}
+
+/* Is what the jump at `address` leads to among the targets, or outside? */
+static bool knows_jump(const struct function *function, uint32_t address)
+{
+	unsigned reg = rs(word_at(function, address));
+
+	for (unsigned i = 0; i < BEFORE_JUMP && address > function->start; i++) {
+		address -= 4;
+		uint32_t word = word_at(function, address);
+
+		if (has_slot(function, address) && !decoded(function, address).conditional)
+			return false;
+		if (!litifut_mips_writes(word, reg))
+			continue;
+		if (is_move(word)) {
+			reg = rs(word) | rt(word);
+			if (!reg)
+				return false;
+			continue;
+		}
+		if ((word & 0xfc0007ff) == 0x21) /* addu: a table's word, and the pointer */
+			return function->has_pointer &&
+			       (rs(word) == GP || rt(word) == GP ||
+				(function->pointer_register &&
+				 (rs(word) == function->pointer_register ||
+				  rt(word) == function->pointer_register)));
+		return word >> 26 == 0x23 || word >> 26 == 0x09; /* lw, addiu */
+	}
+	return false;
+}
+
+/* Whatever the instruction at `address` may hide: does it jump to where nobody knows? */
+static bool is_plain(const struct function *function, uint32_t address)
+{
+	uint32_t word = word_at(function, address);
+	struct litifut_instruction instruction = decoded(function, address);
+
+	if (is_jump(word))
+		return rs(word) == LITIFUT_MIPS_RA || knows_jump(function, address);
+	/* a call into the function asks where it is, to calculate with that */
+	if (instruction.class == LITIFUT_CLASS_CALL_DIRECT)
+		return instruction.target <= function->start || instruction.target >= function->end;
+	if (instruction.class != LITIFUT_CLASS_OTHER)
+		return true;
+	return !litifut_mips_writes(word, LITIFUT_MIPS_RA) || is_move(word) || word >> 26 == 0x23;
+}
+
+/* The ways on from an instruction that are still to be looked at. */
+struct ways {
+	uint32_t items[WAYS];
+	unsigned count;
+	bool failed;
+};
+
+static void add_way(const struct function *function, struct ways *ways, uint32_t address)
+{
+	if (address < function->start || address >= function->end)
+		return; /* another function: nothing lives in at there */
+	if (ways->count == WAYS)
+		ways->failed = true;
+	else
+		ways->items[ways->count++] = address;
+}
+
+/* Where it goes on behind the jump or branch at `address`. False: at is used, or that
+ * is not known. */
+static bool follow(const struct function *function, uint32_t address, struct ways *ways)
+{
+	struct litifut_instruction instruction = decoded(function, address);
+	uint32_t word = word_at(function, address);
+
+	if (address + 8 > function->end || litifut_mips_may_read_at(word_at(function, address + 4)))
+		return false;
+	if (instruction.class == LITIFUT_CLASS_BRANCH_INDIRECT)
+		return rs(word) == LITIFUT_MIPS_RA || rs(word) == LITIFUT_MIPS_T9;
+	if (instruction.class != LITIFUT_CLASS_BRANCH_DIRECT)
+		return true; /* a call: at does not live across it */
+	if (litifut_mips_sets_at(word_at(function, address + 4)) && !is_likely(word))
+		return true;
+	add_way(function, ways, instruction.target);
+	if (instruction.conditional)
+		add_way(function, ways, address + 8);
+	return !ways->failed;
+}
+
+/* Is what at holds before the instruction at `address` of no use? */
+static bool at_is_free(const struct function *function, uint32_t address)
+{
+	struct ways ways = {.items = {address}, .count = 1};
+
+	for (unsigned left = BEHIND; ways.count;) {
+		uint32_t at = ways.items[--ways.count];
+
+		for (;; at += 4) {
+			if (at >= function->end || !left--)
+				return false;
+			uint32_t word = word_at(function, at);
+
+			if (litifut_mips_may_read_at(word))
+				return false;
+			if (litifut_mips_sets_at(word))
+				break;
+			if (has_slot(function, at)) {
+				if (!follow(function, at, &ways))
+					return false;
+				break;
+			}
+		}
+	}
+	return true;
+}
+
+/* ll, sc: nothing may be stored between them */
+static bool is_linked(uint32_t word)
+{
+	return word >> 26 == 0x30 || word >> 26 == 0x38;
+}
+
+/* Does anything near by tell that the instructions belong together? */
+static bool is_alone(const struct function *function, uint32_t address)
+{
+	uint32_t from = address - function->start > NEAR ? address - NEAR : function->start;
+	uint32_t to = address + 4 * RUN + NEAR;
+
+	for (uint32_t at = from; at < to && at < function->end; at += 4)
+		if (saves_ra_in_at(word_at(function, at)) || is_linked(word_at(function, at)))
+			return false;
+	return true;
+}
+
+static bool is_run(const struct function *function, uint32_t address)
+{
+	for (unsigned i = 0; i < RUN; i++)
+		if (!litifut_mips_can_move(word_at(function, address + 4 * i)) ||
+		    (i && is_target(function, address + 4 * i)))
+			return false;
+	if (address > function->start && has_slot(function, address - 4))
+		return false;
+	return is_alone(function, address) && at_is_free(function, address) &&
+	       at_is_free(function, address + 4 * RUN);
+}
+
+size_t litifut_mips_find_runs(const struct litifut_image *image,
+			      const struct litifut_arch_context *context,
+			      const struct litifut_section *section, uint32_t start, uint32_t end,
+			      const struct litifut_targets *targets, uint32_t *runs)
+{
+	struct function function = {
+		.context = context,
+		.section = section,
+		.start = start,
+		.end = end & ~3u,
+		.targets = targets,
+	};
+	struct litifut_function_facts facts;
+	struct litifut_error ignored;
+	bool plain = !(start & 3);
+	size_t count = 0;
+
+	litifut_mips_function_facts(image, context, section, start, end, &facts);
+	function.has_pointer = facts.pointer != 0;
+	function.pointer_register = facts.pointer_register;
+	if (facts.pointer && facts.pointer != context->global_pointer) {
+		plain = plain && !litifut_targets_create(start, end, &function.own, &ignored);
+		if (plain)
+			litifut_targets_add_offsets(&function.own, image, facts.pointer);
+	}
+	for (uint32_t at = start; plain && at < function.end; at += 4) {
+		note_low_half(&function, word_at(&function, at));
+		plain = is_plain(&function, at);
+	}
+	for (uint32_t at = start; plain && at + 4 * RUN < function.end; at += 4)
+		if (is_run(&function, at)) {
+			runs[count++] = at;
+			at += 4 * RUN - 4;
+		}
+	litifut_targets_release(&function.own);
+	return count;
+}
+
+/* Two words that lead to the trampoline at `trampoline`. False: it can't be reached,
+ * nor has it a number. */
+static bool lead_to(const struct litifut_arch_context *context, uint32_t address,
+		    uint32_t trampoline, const struct litifut_gate *gate,
+		    const uint32_t *island_entries, uint32_t *words)
+{
+	uint32_t offset = trampoline - (gate->address + LITIFUT_MIPS_GATE_BYTES);
+	uint32_t number = offset / LITIFUT_MIPS_TRAMPOLINE_BYTES;
+
+	words[0] = litifut_mips_jump(context, false, address, trampoline);
+	words[1] = 0;
+	if (words[0])
+		return true;
+	if (!island_entries[LITIFUT_MIPS_ENTRY_NUMBERED])
+		return false;
+	words[0] = litifut_mips_jump(context, false, address,
+				     island_entries[LITIFUT_MIPS_ENTRY_NUMBERED]);
+	words[1] = 0x24010000 | number;
+	return words[0] && offset % LITIFUT_MIPS_TRAMPOLINE_BYTES == 0 &&
+	       number < LITIFUT_MIPS_CAME_BY_CALL;
+}
+
+static void write_back(const struct litifut_arch_context *context, uint32_t address,
+		       uint32_t target, uint8_t *code)
+{
+	uint32_t distance = target - (address + BACK_PLACE);
+	const uint32_t words[BACK] = {
+		0x27bdfff8,
+		0xafbf0004,
+		0x04110001,
+		0x3c010000 | litifut_mips_high(distance),
+		0x24210000 | (distance & 0xffff),
+		0x003f0821,
+		0x8fbf0004,
+		0x00200008,
+		0x27bd0008,
+	};
+
+	for (unsigned i = 0; i < BACK; i++)
+		litifut_put32(context->big_endian, code + 4 * i, words[i]);
+}
+
+bool litifut_mips_write_relay(const struct litifut_arch_context *context,
+			      const struct litifut_relay *relay, const struct litifut_gate *gate,
+			      const uint32_t *island_entries, uint8_t *code, uint8_t *moved,
+			      struct litifut_frame_code *frames)
+{
+	const uint32_t bytes = LITIFUT_MIPS_RELAY_BYTES;
+	uint32_t words[RUN];
+
+	if (!lead_to(context, relay->address, relay->trampoline, gate, island_entries, words))
+		return false;
+	if (relay->numbered) {
+		if (!lead_to(context, relay->address + LITIFUT_MIPS_RELAY_ENTRY, relay->target,
+			     gate, island_entries, words + 2))
+			return false;
+	} else {
+		words[2] = litifut_mips_jump(
+			context, false, relay->address + LITIFUT_MIPS_RELAY_ENTRY, relay->target);
+		words[3] = 0;
+		if (!words[2])
+			return false;
+	}
+	memset(moved, 0, LITIFUT_MIPS_RELAY_TRAMPOLINE_BYTES);
+	memcpy(moved, code, bytes);
+	write_back(context, relay->trampoline + bytes, relay->address + bytes, moved + bytes);
+	for (unsigned i = 0; i < RUN; i++)
+		litifut_put32(context->big_endian, code + 4 * i, words[i]);
+	frames[0] = (struct litifut_frame_code){
+		.start = relay->trampoline, .bytes = bytes, .instruction = relay->address};
+	frames[1] = (struct litifut_frame_code){
+		.start = relay->trampoline + bytes,
+		.bytes = 4 * BACK,
+		.instruction = relay->address + bytes,
+		.steps = {{.at = 4, .stack = 8},
+			  {.at = BACK_LINKED, .stack = 8, .saved = 1u << LITIFUT_MIPS_RA},
+			  {.at = BACK_RESTORED, .stack = 8}},
+		.step_count = 3,
+	};
+	return true;
+}

@@ -1,0 +1,478 @@
+/* Choosing the instructions in the middle of functions that make way for branches. */
+#include "rewriter/relays.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rewriter/code_targets.h"
+
+/* What is left of a branch's reach, so that neighbours can do the same. */
+#define MARGIN 64
+
+enum litifut_status litifut_relays_create(
+	struct litifut_session *session, const struct litifut_rewrite_options *options,
+	const struct litifut_hosts *hosts, struct litifut_rooms *rooms,
+	struct litifut_frames *frames, struct litifut_relays *relays, struct litifut_error *error)
+{
+	const struct litifut_arch *arch = session->arch;
+	enum litifut_status status;
+
+	*relays = (struct litifut_relays){
+		.session = session, .options = options, .rooms = rooms, .frames = frames};
+	status = litifut_targets_create(session->image.text_start, session->image.text_end,
+					&relays->taken, error);
+	for (size_t i = 0; i < hosts->count && !status; i++)
+		for (size_t piece = 0; piece < arch->host_piece_count; piece++)
+			for (size_t at = 0;
+			     hosts->items[i].pieces[piece] && at < arch->host_pieces[piece].bytes;
+			     at += 2)
+				litifut_targets_add(&relays->taken,
+						    hosts->items[i].pieces[piece] + (uint32_t)at);
+	return status;
+}
+
+void litifut_relays_release(struct litifut_relays *relays)
+{
+	litifut_targets_release(&relays->taken);
+	free(relays->runs);
+	free(relays->is_used);
+	free(relays->items);
+	memset(relays, 0, sizeof(*relays));
+}
+
+static bool is_taken(const struct litifut_relays *relays, uint32_t run)
+{
+	for (size_t at = 0; at < relays->session->arch->relay_bytes; at += 2)
+		if (litifut_targets_has(&relays->taken, run + (uint32_t)at))
+			return true;
+	return false;
+}
+
+/* The runs of one function, as far as they lie behind those before. */
+static void add_runs(struct litifut_relays *relays, const struct litifut_symbol *function,
+		     const struct litifut_targets *targets)
+{
+	const struct litifut_session *session = relays->session;
+	const struct litifut_section *section = litifut_sites_section_of(&session->image, function);
+	uint32_t *runs = relays->runs + relays->run_count;
+	uint32_t behind = relays->run_count ? runs[-1] + (uint32_t)session->arch->relay_bytes : 0;
+	size_t count;
+
+	if (!section || !function->size || function->thumb ||
+	    !litifut_sites_may_change(&session->image, relays->options, function))
+		return;
+	count = session->arch->find_runs(&session->image, &session->context, section,
+					 function->address, function->address + function->size,
+					 targets, runs);
+	for (size_t i = 0; i < count; i++)
+		if (runs[i] >= behind && !is_taken(relays, runs[i]))
+			relays->runs[relays->run_count++] = runs[i];
+}
+
+/* Once, and only when there is a site that needs them. */
+static enum litifut_status find_runs(struct litifut_relays *relays, struct litifut_error *error)
+{
+	const struct litifut_session *session = relays->session;
+	const struct litifut_image *image = &session->image;
+	const struct litifut_targets *targets = &session->sites.targets;
+	struct litifut_targets own = {0};
+	size_t most = (image->text_end - image->text_start) / session->arch->relay_bytes + 1;
+	size_t largest = 0;
+	enum litifut_status status = LITIFUT_OK;
+
+	if (relays->are_found)
+		return LITIFUT_OK;
+	relays->are_found = true;
+	if (!targets->bits) {
+		targets = &own;
+		status = litifut_targets_of_all(image, session->arch, &session->context, &own,
+						error);
+	}
+	/* a function that overlaps the one before is looked at behind that one's runs */
+	for (size_t i = 0; i < image->function_count; i++)
+		if (image->symbols[image->functions[i]].size > largest)
+			largest = image->symbols[image->functions[i]].size;
+	if (largest > image->text_end - image->text_start)
+		largest = 0; /* damaged */
+	most += largest / session->arch->relay_bytes + 1;
+	relays->runs = largest && !status ? calloc(most, sizeof(*relays->runs)) : NULL;
+	for (size_t i = 0; i < image->function_count && relays->runs; i++)
+		add_runs(relays, &image->symbols[image->functions[i]], targets);
+	litifut_targets_release(&own);
+	relays->is_used = calloc(relays->run_count + 1, sizeof(*relays->is_used));
+	if (!relays->is_used)
+		relays->run_count = 0;
+	return status;
+}
+
+/* Index of the first run above `address`. */
+static size_t runs_above(const struct litifut_relays *relays, uint32_t address)
+{
+	size_t low = 0;
+	size_t high = relays->run_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (relays->runs[middle] <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static uint32_t distance(uint32_t a, uint32_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+static uint32_t relay_reach(const struct litifut_session *session)
+{
+	static const struct litifut_instruction branch;
+
+	return session->arch->reach(&session->context, &branch);
+}
+
+static struct litifut_relay_code *next_item(struct litifut_relays *relays)
+{
+	if (relays->count == relays->capacity) {
+		size_t capacity = relays->capacity ? 2 * relays->capacity : 64;
+		void *items = realloc(relays->items, capacity * sizeof(*relays->items));
+
+		if (!items)
+			return NULL;
+		relays->items = items;
+		relays->capacity = capacity;
+	}
+	return &relays->items[relays->count];
+}
+
+/* Makes a relay of run number `index`. What it leads to is a trampoline if `numbered`;
+ * what is too far goes by the island with `island_entries`. */
+static bool make(struct litifut_relays *relays, size_t index, uint32_t target, bool numbered,
+		 const uint32_t *island_entries, bool *full)
+{
+	const struct litifut_session *session = relays->session;
+	const struct litifut_arch *arch = session->arch;
+	const uint32_t bytes = (uint32_t)arch->relay_trampoline_bytes;
+	struct litifut_relay relay = {
+		.address = relays->runs[index], .target = target, .numbered = numbered};
+	const struct litifut_section *section = litifut_image_section_at(
+		&session->image, relay.address, (uint32_t)arch->relay_bytes);
+	struct litifut_frame_code frames[2];
+
+	if (relays->rooms) {
+		struct litifut_relay_code *item = next_item(relays);
+		uint8_t *moved =
+			item ? litifut_rooms_take(relays->rooms, bytes, &relay.trampoline) : NULL;
+		struct litifut_room *room =
+			moved ? &relays->rooms->items[relays->rooms->own] : NULL;
+		struct litifut_gate gate = {0};
+
+		*full = !moved;
+		if (!moved)
+			return false;
+		gate.address = room->address;
+		gate.entries = room->entries;
+		item->address = relay.address;
+		memcpy(item->code, section->bytes + (relay.address - section->address),
+		       arch->relay_bytes);
+		if (!arch->write_relay(&session->context, &relay, &gate, island_entries, item->code,
+				       moved, frames)) {
+			room->used -= bytes;
+			return false;
+		}
+		litifut_frames_add(relays->frames, &frames[0]);
+		litifut_frames_add(relays->frames, &frames[1]);
+	}
+	relays->is_used[index] = true;
+	relays->count++;
+	relays->bytes += bytes;
+	return true;
+}
+
+/* The places that the entries of a landing lead to, without repetition. */
+struct places {
+	uint32_t items[LITIFUT_ENTRIES_MAX];
+	size_t count;
+	uint32_t low;
+	uint32_t high;
+};
+
+static struct places places_of(const struct litifut_landing *landing)
+{
+	struct places places = {.low = UINT32_MAX};
+
+	for (size_t i = 0; i < LITIFUT_ENTRIES_MAX; i++) {
+		uint32_t entry = landing->entries[i];
+		bool known = !entry;
+
+		for (size_t j = 0; j < places.count; j++)
+			known |= places.items[j] == entry;
+		if (known)
+			continue;
+		places.items[places.count++] = entry;
+		if (entry < places.low)
+			places.low = entry;
+		if (entry > places.high)
+			places.high = entry;
+	}
+	return places;
+}
+
+static uint32_t above(uint32_t address, uint32_t reach)
+{
+	return reach < UINT32_MAX - address ? address + reach - MARGIN : UINT32_MAX;
+}
+
+static uint32_t below(uint32_t address, uint32_t reach)
+{
+	return address > reach ? address - reach + MARGIN : 0;
+}
+
+/* The free runs that lie farthest from a landing towards the site, and in reach of
+ * both as far as that can be. Returns how many. */
+static size_t pick(const struct litifut_relays *relays, const struct places *places,
+		   const struct litifut_found_site *site, size_t *picked)
+{
+	const struct litifut_session *session = relays->session;
+	const uint32_t entry = (uint32_t)session->arch->relay_entry;
+	const uint32_t reach = relay_reach(session);
+	const uint32_t site_reach = session->arch->reach(&session->context, &site->instruction);
+	const uint32_t address = site->site.address;
+	size_t count = 0;
+
+	if (address > places->high) {
+		uint32_t limit = above(places->low, reach);
+
+		if (above(address, site_reach) < limit)
+			limit = above(address, site_reach);
+		for (size_t i = runs_above(relays, limit - entry); i-- > 0;) {
+			if (count == places->count || relays->runs[i] <= places->high)
+				break;
+			if (!relays->is_used[i])
+				picked[count++] = i;
+		}
+	} else {
+		uint32_t limit = below(places->high, reach);
+
+		if (below(address, site_reach) > limit)
+			limit = below(address, site_reach);
+		for (size_t i = runs_above(relays, limit); i < relays->run_count; i++) {
+			if (count == places->count || relays->runs[i] + entry >= places->low)
+				break;
+			if (!relays->is_used[i])
+				picked[count++] = i;
+		}
+	}
+	return count;
+}
+
+/* A landing between `base` and the site, with a relay for each place of that. */
+static bool hop(struct litifut_relays *relays, const struct litifut_landing *base,
+		const struct litifut_found_site *site, bool *full, struct litifut_error *error)
+{
+	const struct litifut_session *session = relays->session;
+	const struct places places = places_of(base);
+	const struct litifut_landing from = *base; /* adding others moves it */
+	uint32_t reach = session->arch->reach(&session->context, &site->instruction);
+	uint32_t entries[LITIFUT_ENTRIES_MAX] = {0};
+	size_t picked[LITIFUT_ENTRIES_MAX];
+
+	/* It is in reach, so that another would be of no use either. */
+	if (distance(site->site.address, places.low) < reach - MARGIN &&
+	    distance(site->site.address, places.high) < reach - MARGIN)
+		return false;
+	if (!places.count || pick(relays, &places, site, picked) < places.count)
+		return false;
+	for (size_t i = 0; i < places.count; i++) {
+		if (!make(relays, picked[i], places.items[i], false, from.entries, full))
+			return false;
+		for (size_t j = 0; j < LITIFUT_ENTRIES_MAX; j++)
+			if (from.entries[j] == places.items[i])
+				entries[j] = relays->runs[picked[i]] +
+					     (uint32_t)session->arch->relay_entry;
+	}
+	*full = litifut_landings_add_hosted(&relays->session->landings, entries, false, error) !=
+		LITIFUT_OK;
+	return !*full;
+}
+
+/* The landing nearest to the site on one side, or NULL. Neither the tracer, whose entries
+ * are others, nor one that is not whole. */
+static const struct litifut_landing *neighbour(const struct litifut_landings *landings,
+					       uint32_t address, bool upwards)
+{
+	const struct litifut_landing *best = NULL;
+
+	for (size_t i = 0; i < landings->count; i++) {
+		const struct litifut_landing *landing = &landings->items[i];
+
+		if (i == landings->own || landing->spare ||
+		    (landing->entries[0] > address) != upwards)
+			continue;
+		if (!best ||
+		    distance(address, landing->entries[0]) < distance(address, best->entries[0]))
+			best = landing;
+	}
+	return best;
+}
+
+/* Brings landings nearer to the site until it is in reach of one. */
+static void approach(struct litifut_relays *relays, const struct litifut_found_site *site,
+		     bool *full, struct litifut_error *error)
+{
+	const uint32_t address = site->site.address;
+	bool nearer = true;
+
+	while (nearer && !*full && litifut_hosts_is_far(relays->session, site)) {
+		nearer = false;
+		for (unsigned try = 0; try < 2 && !nearer && !*full; try++) {
+			const struct litifut_landing *up =
+				neighbour(&relays->session->landings, address, true);
+			const struct litifut_landing *down =
+				neighbour(&relays->session->landings, address, false);
+			bool upwards = up && (!down || up->entries[0] - address <
+							       address - down->entries[0]);
+			const struct litifut_landing *base = upwards != (try == 1) ? up : down;
+
+			nearer = base && hop(relays, base, site, full, error);
+		}
+	}
+}
+
+/* An island among the trampolines beside the tracer, for relays to lead to. */
+static enum litifut_status add_island(struct litifut_relays *relays, struct litifut_error *error)
+{
+	struct litifut_session *session = relays->session;
+	const struct litifut_arch *arch = session->arch;
+	const struct litifut_symbol *own =
+		litifut_image_symbol(&session->image, LITIFUT_TRAMPOLINES);
+	/* what stands behind it has a number */
+	const size_t unit = arch->relay_trampoline_bytes;
+	const size_t bytes = (arch->island_bytes + unit - 1) / unit * unit;
+	uint32_t entries[LITIFUT_ENTRIES_MAX];
+	uint8_t scratch[512];
+	uint8_t *code = scratch;
+	uint32_t address = own ? own->address : 0;
+
+	if (relays->rooms)
+		code = litifut_rooms_take(relays->rooms, (uint32_t)bytes, &address);
+	if (!own || !code || bytes > sizeof(scratch))
+		return litifut_error_set(error, LITIFUT_ERROR_SPACE, session->image.path, ".text",
+					 LITIFUT_NO_ADDRESS, "room for trampolines is not enough");
+	arch->write_island(&session->context, address,
+			   session->landings.items[session->landings.own].entries, code, entries);
+	relays->bytes += bytes;
+	return litifut_landings_add_hosted(&session->landings, entries, false, error);
+}
+
+/* A tail call is served by litifut_relays_step() where a branch gets everywhere. */
+static bool wants_landing(const struct litifut_relays *relays,
+			  const struct litifut_found_site *site)
+{
+	return !(site->detour && relay_reach(relays->session) == UINT32_MAX) &&
+	       litifut_hosts_is_far(relays->session, site);
+}
+
+enum litifut_status litifut_relays_serve(struct litifut_relays *relays, struct litifut_error *error)
+{
+	const struct litifut_session *session = relays->session;
+	bool has_island = false;
+	bool full = false;
+	enum litifut_status status = LITIFUT_OK;
+
+	if (!session->arch->find_runs || !session->landings.gate ||
+	    !litifut_image_symbol(&session->image, LITIFUT_TRAMPOLINES))
+		return LITIFUT_OK;
+	for (size_t i = 0; i < session->sites.count && !status; i++) {
+		const struct litifut_found_site *site = &session->sites.items[i];
+
+		if (!wants_landing(relays, site))
+			continue;
+		status = find_runs(relays, error);
+		if (status || !relays->run_count)
+			break;
+		if (!has_island)
+			status = add_island(relays, error);
+		has_island = true;
+		if (!status)
+			approach(relays, site, &full, error);
+		if (full)
+			status = litifut_error_set(error, LITIFUT_ERROR_SPACE, session->image.path,
+						   ".text", LITIFUT_NO_ADDRESS,
+						   "room for trampolines is not enough");
+	}
+	return status;
+}
+
+/* Makes the run lead to the trampoline, over any landing that it reaches. */
+static bool lead(struct litifut_relays *relays, size_t index, uint32_t trampoline, bool *full)
+{
+	static const uint32_t none[LITIFUT_ENTRIES_MAX];
+	const struct litifut_landings *landings = &relays->session->landings;
+	bool done = make(relays, index, trampoline, true, none, full);
+
+	for (size_t i = 0; i < landings->count && !done && !*full; i++)
+		done = i != landings->own &&
+		       distance(landings->items[i].entries[0], relays->runs[index]) <
+			       relay_reach(relays->session) &&
+		       make(relays, index, trampoline, true, landings->items[i].entries, full);
+	return done;
+}
+
+uint32_t litifut_relays_step(struct litifut_relays *relays, const struct litifut_found_site *site,
+			     uint32_t trampoline, bool *full)
+{
+	const struct litifut_session *session = relays->session;
+	const uint32_t entry = (uint32_t)session->arch->relay_entry;
+	const uint32_t address = site->site.address;
+	const uint32_t reach = session->arch->reach(&session->context, &site->instruction);
+	struct litifut_error ignored;
+
+	if (find_runs(relays, &ignored))
+		return 0;
+	/* Away from the site on both sides. */
+	size_t up = runs_above(relays, address);
+
+	for (size_t down = up; up < relays->run_count || down > 0;) {
+		bool go_up =
+			up < relays->run_count &&
+			(!down || relays->runs[up] - address < address - relays->runs[down - 1]);
+		size_t index = go_up ? up++ : --down;
+
+		if (distance(relays->runs[index], address) >= reach - MARGIN)
+			break;
+		if (!relays->is_used[index] && lead(relays, index, trampoline, full))
+			return relays->runs[index] + entry;
+		if (*full)
+			break;
+	}
+	return 0;
+}
+
+size_t litifut_relays_steps(const struct litifut_session *session)
+{
+	const struct litifut_arch *arch = session->arch;
+	size_t count = 0;
+
+	for (size_t i = 0; i < session->sites.count && arch->write_step; i++) {
+		const struct litifut_found_site *site = &session->sites.items[i];
+		const struct litifut_cramped_call call = litifut_site_cramped(site);
+		uint32_t entries[LITIFUT_ENTRIES_MAX];
+		struct litifut_gate gate = {site->site.address & ~3u, entries, 0};
+		struct litifut_detour detour;
+		uint8_t scratch[256];
+
+		if (!site->detour || site->site.reason != LITIFUT_SITE_PATCHED)
+			continue;
+		/* As if all were here: then it is only the code around it that says no. */
+		for (uint32_t entry = 0; entry < LITIFUT_ENTRIES_MAX; entry++)
+			entries[entry] = gate.address + 4 * entry;
+		count += !arch->encode_numbered(&session->context, &call,
+						gate.address + (uint32_t)arch->gate_bytes, &gate,
+						entries, scratch, &detour);
+	}
+	return count;
+}
