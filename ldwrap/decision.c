@@ -53,6 +53,13 @@ static bool script_replaces_default(const char *path)
 	return !inserts;
 }
 
+/* Does the reason concern a program of its own kind, and not a step on the way to one? */
+static bool makes_program(const struct arguments *arguments)
+{
+	return !arguments_last(arguments, ARGUMENT_PROBE) &&
+	       !arguments_last(arguments, ARGUMENT_RELOCATABLE) && arguments_has_inputs(arguments);
+}
+
 /* NULL when the options of the command line speak for a program or library. */
 static const char *reason_of_options(const struct arguments *arguments)
 {
@@ -198,9 +205,14 @@ static const char *reason_of_inputs(const struct arguments *arguments,
 
 void decision_make(const struct arguments *arguments, struct decision *decision)
 {
+	struct litifut_rewrite_plan ignored;
+
 	memset(decision, 0, sizeof(*decision));
 	decision->reason = reason_of_options(arguments);
-	if (!decision->reason)
+	if (decision->reason)
+		decision->told = makes_program(arguments) && !reason_of_emulation(arguments) &&
+				 !reason_of_inputs(arguments, &ignored);
+	else
 		decision->reason = reason_of_emulation(arguments);
 	if (!decision->reason)
 		decision->reason = reason_of_inputs(arguments, &decision->target);

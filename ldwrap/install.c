@@ -135,6 +135,19 @@ static void add_second_names(struct install_result *list)
 	}
 }
 
+/* A path; a word without a slash is one if there is no TRIPLET-ld of that name. */
+static bool is_path(const char *toolchain)
+{
+	char *name = concat(toolchain, "-ld", NULL);
+	char *linker = strchr(toolchain, '/') ? NULL : linker_find_any(name);
+	struct stat status;
+	bool path = strchr(toolchain, '/') || (!linker && !stat(toolchain, &status));
+
+	free(linker);
+	free(name);
+	return path;
+}
+
 /* Fills `list` with the linkers that `toolchain` means. */
 static enum litifut_status collect(const char *toolchain, struct install_result *list,
 				   struct litifut_error *error)
@@ -142,7 +155,7 @@ static enum litifut_status collect(const char *toolchain, struct install_result 
 	struct stat status;
 	bool one = false;
 
-	if (strchr(toolchain, '/') && !stat(toolchain, &status)) {
+	if (is_path(toolchain) && !stat(toolchain, &status)) {
 		if (S_ISDIR(status.st_mode)) {
 			char *bin = concat(toolchain, "/bin", NULL);
 

@@ -1,5 +1,6 @@
 /* litifut-ld: stands in the place of a linker. */
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include <libiberty/libiberty.h>
 
 #include "common/memory.h"
+#include "common/version.h"
 #include "ldwrap/arguments.h"
 #include "ldwrap/decision.h"
 #include "ldwrap/link.h"
@@ -58,6 +60,71 @@ static _Noreturn void link_plain(const struct linker *linker, char *argv[], cons
 	exit(0);
 }
 
+/* What configure, CMake and Meson link to see whether it can be done: they may take words
+ * for a failure. */
+static bool is_trial(const char *output)
+{
+	static const char *const names[] = {"conftest*", "cmTC_*",       "CMakeTmp*", "a.out",
+					    "testfile*", "sanitycheck*", "output.exe"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!fnmatch(names[i], lbasename(output), 0))
+			return true;
+	return false;
+}
+
+static void warn_of_unused(const struct arguments *arguments, const struct settings *settings,
+			   const struct link_outcome *outcome)
+{
+	const char *output = arguments_output(arguments);
+
+	if (is_trial(output))
+		return;
+	if (outcome->includes_unused)
+		fprintf(stderr,
+			"litifut-ld: warning: %s: no function has a name that LITIFUT_INCLUDE "
+			"asks for (%s%s): no call is traced\n",
+			output, settings->include.items[0],
+			settings->include.count > 1 ? ",..." : "");
+	if (outcome->excludes_unused)
+		fprintf(stderr,
+			"litifut-ld: warning: %s: no function has a name of LITIFUT_EXCLUDE "
+			"(%s%s)\n",
+			output, settings->exclude.items[0],
+			settings->exclude.count > 1 ? ",..." : "");
+	if (outcome->files_unused)
+		fprintf(stderr,
+			"litifut-ld: warning: %s: no input has a name of LITIFUT_EXCLUDE_OBJECTS "
+			"or "
+			"LITIFUT_EXCLUDE_LIBS\n",
+			output);
+}
+
+/* Of somebody who asks us, not the linker that we stand for. */
+static void introduce(int argc, char *argv[])
+{
+	static const char *const questions[] = {"-h", "--help", "-V", "--version"};
+
+	if (argc != 2 || strcmp(lbasename(argv[0]), "litifut-ld"))
+		return;
+	for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
+		if (strcmp(argv[1], questions[i]))
+			continue;
+		if (i < 2)
+			puts("usage: litifut-ld [linker option...] file...\n"
+			     "Stands in the place of a linker; with LITIFUT=1 in the environment "
+			     "what\n"
+			     "it links is traced. Mostly it is run by `litifut build' or installed "
+			     "by\n"
+			     "`litifut install-ld', see litifut-ld(1). The linker itself says:\n");
+		else
+			puts("litifut-ld " LITIFUT_VERSION ", in the place of:");
+		fflush(stdout);
+		if (i == 0) /* ld has no -h */
+			argv[1] = (char *)questions[1];
+	}
+}
+
 static char *object_folder(void)
 {
 	const char *self = linker_self_path();
@@ -73,8 +140,10 @@ int main(int argc, char *argv[])
 	struct linker linker;
 	struct litifut_error error;
 	struct link_request request;
+	struct link_outcome outcome;
 	const char *invoked = argv[0];
 
+	introduce(argc, argv);
 	settings_read(&settings, warn);
 	arguments_parse(argc, argv, &arguments);
 	if (linker_find(invoked, decision_triplets(&arguments), &linker))
@@ -91,7 +160,10 @@ int main(int argc, char *argv[])
 		link_plain(&linker, argv, arguments_output(&arguments), settings.strict, &error);
 	}
 	if (!decision.rewrite) {
-		if (settings.verbose)
+		if (settings.strict && decision.told)
+			fprintf(stderr, "litifut-ld: warning: %s: left untraced: %s\n",
+				arguments_output(&arguments), decision.reason);
+		else if (settings.verbose)
 			fprintf(stderr, "litifut-ld: %s: plain link: %s\n",
 				arguments_output(&arguments), decision.reason);
 		become_linker(&linker, argv);
@@ -109,8 +181,9 @@ int main(int argc, char *argv[])
 		litifut_error_set(&error, LITIFUT_ERROR_IO, getenv("TMPDIR"), NULL,
 				  LITIFUT_NO_ADDRESS, "no folder for temporary files: %s",
 				  strerror(errno));
-	} else if (!link_rewritten(&request, &error)) {
+	} else if (!link_rewritten(&request, &outcome, &error)) {
 		scratch_close();
+		warn_of_unused(&arguments, &settings, &outcome);
 		return 0;
 	}
 	scratch_close();

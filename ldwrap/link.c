@@ -61,6 +61,7 @@ struct link_state {
 	const char *script;      /* that places the islands; NULL: the linker's own */
 	bool islands_are_placed; /* if any: what is still out of reach stays so */
 	struct link_files files;
+	struct link_outcome outcome;
 };
 
 static void say(const struct link_state *state, const char *format, ...)
@@ -318,6 +319,11 @@ static enum litifut_status read_exclusions(struct link_state *state, struct liti
 	status = map_read(state->files.map, &state->map, error);
 	if (status)
 		return status;
+	state->outcome.files_unused =
+		(state->request->settings->exclude_objects.count ||
+		 state->request->settings->exclude_libs.count) &&
+		!map_has_file(&state->map, &state->request->settings->exclude_objects,
+			      &state->request->settings->exclude_libs);
 	state->options.excluded_count =
 		map_excluded_ranges(&state->map, &state->excluded_objects,
 				    &state->request->settings->exclude_libs, &state->ranges);
@@ -371,6 +377,8 @@ static enum litifut_status link_until_it_fits(struct link_state *state, struct l
 			status = litifut_rewrite_apply(state->files.image, &state->options,
 						       &summary, error);
 		if (!status) {
+			state->outcome.excludes_unused = summary.excludes_unused;
+			state->outcome.includes_unused = summary.includes_unused;
 			say(state,
 			    "%zu of %zu call sites rewritten; used: %zu of %zu bytes of the DB, "
 			    "%zu of %zu bytes of trampolines",
@@ -406,6 +414,7 @@ static void prepare_options(struct link_state *state)
 	for (size_t i = 0; i < settings->exclude.count; i++)
 		text_list_append(&state->excluded_functions, settings->exclude.items[i]);
 	state->options.exclude_functions = (const char *const *)state->excluded_functions.items;
+	state->options.asked_excludes = (const char *const *)settings->exclude.items;
 	state->options.include_functions = (const char *const *)settings->include.items;
 	state->options.tail_calls = settings->tail_calls;
 	state->options.engine = settings->engine;
@@ -425,7 +434,8 @@ static bool needs_map(const struct link_request *request)
 	       arguments_last(request->arguments, ARGUMENT_PRINT_MAP);
 }
 
-enum litifut_status link_rewritten(const struct link_request *request, struct litifut_error *error)
+enum litifut_status link_rewritten(const struct link_request *request, struct link_outcome *outcome,
+				   struct litifut_error *error)
 {
 	struct link_state state = {.request = request};
 	enum litifut_status status;
@@ -449,6 +459,7 @@ enum litifut_status link_rewritten(const struct link_request *request, struct li
 		status = strip_as_asked(request->arguments, request->linker, &state.files, error);
 	if (!status)
 		status = deliver(&state.files, request->arguments, error);
+	*outcome = state.outcome;
 
 	litifut_rewrite_plan_release(&state.plan);
 	map_release(&state.map);

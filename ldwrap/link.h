@@ -16,10 +16,18 @@ struct link_request {
 	const char *object_folder; /* that holds tracer-ARCH.o and recorder-ARCH.o */
 };
 
+/* What the user asked for, and what had no effect. */
+struct link_outcome {
+	bool excludes_unused; /* LITIFUT_EXCLUDE names no function of the output */
+	bool includes_unused; /* nor LITIFUT_INCLUDE */
+	bool files_unused;    /* LITIFUT_EXCLUDE_OBJECTS and _LIBS name no input */
+};
+
 /* Links, rewrites, and puts the result in the place of the output; shows what
  * the linker had to say, once. On an error the output and every other file of
  * the user's is as it was before, and nothing has been shown. Uses the scratch
  * folder, which the caller opens and closes. */
-enum litifut_status link_rewritten(const struct link_request *request, struct litifut_error *error);
+enum litifut_status link_rewritten(const struct link_request *request, struct link_outcome *outcome,
+				   struct litifut_error *error);
 
 #endif

@@ -23,7 +23,7 @@ static const char usage_text[] =
 	"       litifut install-ld triplet|folder|linker\n"
 	"       litifut uninstall-ld triplet|folder|linker\n"
 	"       litifut info [--sites] [--skipped] [--json] file...\n"
-	"       litifut --help | --version\n"
+	"       litifut -h | --help | -V | --version\n"
 	"\n"
 	"build runs a command, such as `make', with the tracer linked into every\n"
 	"32-bit ARM and MIPS program that it makes. Its options:\n"
@@ -64,6 +64,7 @@ static int build(int argc, char *argv[])
 						{"verbose", no_argument, NULL, 'v'},
 						{NULL, 0, NULL, 0}};
 	struct litifut_error error;
+	const char *mode;
 	char *folder;
 	char *path;
 	int option;
@@ -100,6 +101,12 @@ static int build(int argc, char *argv[])
 		usage("build: no command");
 		return EXIT_OWN_FAILURE;
 	}
+	mode = getenv("LITIFUT");
+	if (mode && *mode && strcmp(mode, "1"))
+		fprintf(stderr,
+			"litifut: warning: LITIFUT=%s is of no effect: build sets it to 1 for its "
+			"command\n",
+			mode);
 	settings_check_names(print_warning);
 	if (shims_make(&folder, &error))
 		return report(&error, EXIT_OWN_FAILURE);
@@ -220,6 +227,19 @@ static int info(int argc, char *argv[])
 	return result;
 }
 
+/* True: it was a question about litifut itself, and has its answer. */
+static bool answer(const char *word)
+{
+	bool help = !strcmp(word, "-h") || !strcmp(word, "--help");
+	bool version = !strcmp(word, "-V") || !strcmp(word, "--version");
+
+	if (help)
+		fputs(usage_text, stdout);
+	if (version)
+		puts("litifut " LITIFUT_VERSION);
+	return help || version;
+}
+
 int main(int argc, char *argv[])
 {
 	static const struct {
@@ -233,21 +253,16 @@ int main(int argc, char *argv[])
 
 	if (argc < 2)
 		return usage(NULL);
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
-		fputs(usage_text, stdout);
-		return 0;
-	}
-	if (!strcmp(argv[1], "--version")) {
-		puts("litifut " LITIFUT_VERSION);
+	if (answer(argv[1]) || !strcmp(argv[1], "help")) {
+		if (!strcmp(argv[1], "help"))
+			fputs(usage_text, stdout);
 		return 0;
 	}
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		if (strcmp(argv[1], commands[i].name))
 			continue;
-		if (argc > 2 && !strcmp(argv[2], "--help")) {
-			fputs(usage_text, stdout);
+		if (argc > 2 && answer(argv[2]))
 			return 0;
-		}
 		return commands[i].run(argc - 1, argv + 1);
 	}
 	return usage("no such command");

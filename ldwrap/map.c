@@ -214,6 +214,21 @@ bool map_file_matches(const char *file, const struct text_list *objects,
 	return found;
 }
 
+bool map_has_file(const struct map *map, const struct text_list *objects,
+		  const struct text_list *libraries)
+{
+	const char *last_file = NULL;
+
+	for (size_t i = 0; i < map->count; i++) {
+		if (map->pieces[i].file == last_file)
+			continue;
+		last_file = map->pieces[i].file;
+		if (map_file_matches(last_file, objects, libraries))
+			return true;
+	}
+	return false;
+}
+
 static int compare_ranges(const void *left, const void *right)
 {
 	const struct litifut_range *a = left;

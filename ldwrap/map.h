@@ -38,6 +38,10 @@ void map_release(struct map *map);
 bool map_file_matches(const char *file, const struct text_list *objects,
 		      const struct text_list *libraries);
 
+/* Is there a file that one of the globs names? */
+bool map_has_file(const struct map *map, const struct text_list *objects,
+		  const struct text_list *libraries);
+
 /* The ranges of all pieces whose files match, neighbours joined. Returns their
  * number; `*ranges` is to be freed. */
 size_t map_excluded_ranges(const struct map *map, const struct text_list *objects,

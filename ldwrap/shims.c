@@ -106,6 +106,56 @@ static void link_triplets(const char *folder, const char *wrapper)
 	}
 }
 
+/* A folder of an installation that is there no more: removes it, if it holds nothing but
+ * links to its wrapper. */
+static void remove_if_dead(const char *path)
+{
+	char *first = concat(path, "/", plain_names[0], NULL);
+	char target[4096];
+	ssize_t length = readlink(first, target, sizeof(target) - 1);
+	DIR *directory;
+	struct dirent *entry;
+
+	free(first);
+	if (length <= 0)
+		return;
+	target[length] = '\0';
+	if (strcmp(lbasename(target), "litifut-ld") || !access(target, F_OK) || errno != ENOENT)
+		return;
+	directory = opendir(path);
+	while (directory && (entry = readdir(directory))) {
+		char *link = concat(path, "/", entry->d_name, NULL);
+		char other[sizeof(target)];
+		ssize_t size = readlink(link, other, sizeof(other));
+
+		if (size == length && !memcmp(other, target, (size_t)size))
+			unlink(link);
+		free(link);
+	}
+	if (directory)
+		closedir(directory);
+	rmdir(path);
+}
+
+/* Those beside `folder` whose wrapper was removed. */
+static void remove_dead(const char *folder)
+{
+	char *parent = xstrndup(folder, (size_t)(lbasename(folder) - folder));
+	DIR *directory = opendir(parent);
+	struct dirent *entry;
+
+	while (directory && (entry = readdir(directory))) {
+		char *path = concat(parent, entry->d_name, NULL);
+
+		if (!strncmp(entry->d_name, "shims-", 6) && strcmp(path, folder))
+			remove_if_dead(path);
+		free(path);
+	}
+	if (directory)
+		closedir(directory);
+	free(parent);
+}
+
 enum litifut_status shims_make(char **folder, struct litifut_error *error)
 {
 	char *wrapper = shims_wrapper_path();
@@ -137,6 +187,7 @@ enum litifut_status shims_make(char **folder, struct litifut_error *error)
 		return LITIFUT_ERROR_IO;
 	}
 	link_triplets(path, wrapper);
+	remove_dead(path);
 	free(wrapper);
 	*folder = path;
 	return LITIFUT_OK;

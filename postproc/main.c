@@ -67,6 +67,8 @@ static void print_summary(const struct post_totals *totals, double seconds)
 		totals->lost, totals->processes, totals->processes == 1 ? "" : "es",
 		totals->threads, plural(totals->threads), totals->modules, plural(totals->modules),
 		totals->unresolved, seconds);
+	if (totals->events && !totals->shown)
+		fprintf(stderr, "litifut-post: none of them is left by the filters given\n");
 	if (totals->killed)
 		fprintf(stderr,
 			"litifut-post: %zu process%s still ran or had been killed; what was "

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <litifut/module_format.h>
+
 #include "postproc/debug_file.h"
 #include "postproc/session.h"
 
@@ -255,9 +257,16 @@ void post_session_conclude(struct post_session *session)
 	for (size_t i = 1; i < session->module_count; i++) {
 		const struct post_module *module = &session->modules[i];
 		char hex[POST_BUILD_ID_BYTES * 2 + 1] = "";
-		if (!module->traced || !module->unnamed_events)
+		if (!module->traced || (!module->unnamed_events && !module->no_callee))
 			continue;
-		if (module->image && !module->image->has_symbol_table)
+		if (module->image && module->no_callee && !module->image->site_count)
+			post_problem_at(
+				session->problems, module->image->path, LITIFUT_NO_ADDRESS,
+				"has no list of call sites (.litifut.sites, or the file "
+				"NAME" LITIFUT_SITES_SUFFIX
+				" beside it): where its direct calls lead "
+				"is not known and shown as ?; give the file as it was linked");
+		if (module->image && module->unnamed_events && !module->image->has_symbol_table)
 			post_problem_at(session->problems, module->image->path, LITIFUT_NO_ADDRESS,
 					"has no symbol table (stripped): give the file as it was "
 					"linked as well, or its debug file");
@@ -267,8 +276,10 @@ void post_session_conclude(struct post_session *session)
 			sprintf(hex + (size_t)b * 2, "%02x", module->build_id[b]);
 		post_problem_at(session->problems, module->name, LITIFUT_NO_ADDRESS,
 				"no ELF file with build-id %s was given: its functions are shown "
-				"as %s+0xaddress",
-				hex[0] ? hex : "(none)", module->name);
+				"as %s+0xaddress%s",
+				hex[0] ? hex : "(none)", module->name,
+				module->no_callee ? ", and where its direct calls lead is not known"
+						  : "");
 	}
 	for (size_t i = 0; i < session->process_count; i++) {
 		const struct post_process *process = session->processes[i];

@@ -27,8 +27,7 @@ enum long_option {
 	OPTION_FROM,
 	OPTION_TO,
 	OPTION_LINES,
-	OPTION_NO_PAGER,
-	OPTION_VERSION
+	OPTION_NO_PAGER
 };
 
 enum list { LIST_DEBUG, LIST_INCLUDE, LIST_EXCLUDE, LIST_MODULE };
@@ -39,7 +38,7 @@ static const struct option long_options[] = {
 	{"output", required_argument, NULL, 'o'},
 	{"quiet", no_argument, NULL, 'q'},
 	{"help", no_argument, NULL, 'h'},
-	{"version", no_argument, NULL, OPTION_VERSION},
+	{"version", no_argument, NULL, 'V'},
 	{"sort", required_argument, NULL, OPTION_SORT},
 	{"top", required_argument, NULL, OPTION_TOP},
 	{"min", required_argument, NULL, OPTION_MIN},
@@ -93,7 +92,7 @@ static void print_help(void)
 	     "  --color[=WHEN]     auto, always or never\n"
 	     "  --no-pager         not through $PAGER (less), which a terminal gets otherwise\n"
 	     "  -q, --quiet        no summary line\n"
-	     "  -h, --help, --version\n\n"
+	     "  -h, --help, -V, --version\n\n"
 	     "Finding ELF files:\n"
 	     "  --debug-dir DIR    a folder with debug files, also as .build-id/xx/*.debug\n"
 	     "  --sysroot DIR      where the device's file system lies on this machine\n"
@@ -233,7 +232,7 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 	case 'h':
 		print_help();
 		return 0;
-	case OPTION_VERSION:
+	case 'V':
 		puts("litifut-post " LITIFUT_VERSION);
 		return 0;
 	case OPTION_SORT:
@@ -339,6 +338,30 @@ static int parse_command(struct post_arguments *given, int count, char **argumen
 	return POST_GO_ON;
 }
 
+/* Options that are given and that this output does not heed. */
+static void warn_of_unused(const struct post_arguments *given)
+{
+	const struct {
+		const char *name;
+		unsigned use;
+		bool given;
+	} options[] = {
+		{"--top", POST_USES_TOP, given->output.top != 0},
+		{"--sort", POST_USES_SORT, given->output.sort != NULL},
+		{"--min", POST_USES_MIN, given->output.min_share >= 0},
+		{"--by-module", POST_USES_BY_MODULE, given->output.by_module},
+		{"--function", POST_USES_FUNCTION, given->output.function != NULL},
+		{"--lines", POST_USES_LINES, given->session.lines},
+	};
+	unsigned uses = given->diff ? POST_USES_TOP | POST_USES_MIN : given->format->uses;
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+		if (options[i].given && !(uses & options[i].use))
+			fprintf(stderr, "litifut-post: warning: %s has no effect on %s\n",
+				options[i].name, given->diff ? "diff" : given->format->name);
+	}
+}
+
 int post_arguments_parse(struct post_arguments *given, int count, char **arguments)
 {
 	int option, status;
@@ -351,7 +374,7 @@ int post_arguments_parse(struct post_arguments *given, int count, char **argumen
 		.window = {.last_event = UINT64_MAX, .last_time = UINT64_MAX},
 	};
 	add_parts(&given->lists[LIST_DEBUG], "/usr/lib/debug", false);
-	while ((option = getopt_long(count, arguments, "f:o:qh", long_options, NULL)) != -1) {
+	while ((option = getopt_long(count, arguments, "f:o:qhV", long_options, NULL)) != -1) {
 		if (option == '?')
 			return 2;
 		status = parse_option(given, option, optarg);
@@ -365,6 +388,7 @@ int post_arguments_parse(struct post_arguments *given, int count, char **argumen
 		return usage("--function is missing for", given->format->name);
 	if (optind == count)
 		return usage("no trace was given", NULL);
+	warn_of_unused(given);
 	if (given->output_path) {
 		given->output.color = false;
 		given->pager = false;

@@ -239,6 +239,8 @@ uint32_t post_session_resolve(struct post_session *session, struct post_process 
 		session->modules[call.site_module].unnamed_events++;
 	if (!callee_named)
 		session->modules[call.callee_module].unnamed_events++;
+	if (!target)
+		session->modules[call.site_module].no_callee++;
 	POST_GROW(session->calls, session->call_count, session->call_capacity);
 	number = (uint32_t)session->call_count++;
 	session->calls[number] = call;

@@ -438,6 +438,10 @@ static void count_sites(struct apply *apply)
 	struct litifut_rewrite_summary *summary = apply->summary;
 
 	summary->sites = apply->session.sites.count;
+	summary->excludes_unused =
+		litifut_sites_unnamed(&apply->session.image, apply->options->asked_excludes);
+	summary->includes_unused =
+		litifut_sites_unnamed(&apply->session.image, apply->options->include_functions);
 	for (size_t i = 0; i < summary->sites; i++)
 		summary->left[apply->session.sites.items[i].site.reason & 31]++;
 	summary->patched = summary->left[LITIFUT_SITE_PATCHED];

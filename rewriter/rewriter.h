@@ -36,6 +36,8 @@ struct litifut_rewrite_options {
 	 * alone / are the only ones rewritten. NULL-terminated, may be NULL. */
 	const char *const *exclude_functions;
 	const char *const *include_functions;
+	/* Those of exclude_functions that somebody has asked for; NULL: nobody. */
+	const char *const *asked_excludes;
 	bool tail_calls;   /* LITIFUT_TAIL */
 	bool all_in_reach; /* a call out of reach of all stubs is LITIFUT_ERROR_SPACE */
 	unsigned engine;   /* enum litifut_engine */
@@ -77,6 +79,10 @@ struct litifut_rewrite_summary {
 	size_t room_bytes;
 	size_t room_used;
 	size_t db_used;
+	/* No function has a name that asked_excludes, that include_functions ask for. Only after
+	 * litifut_rewrite_apply(). */
+	bool excludes_unused;
+	bool includes_unused;
 	size_t tracer_bytes; /* what is loaded of ours besides the DB; only in an info,
  and 0 for a file without symbols */
 };

@@ -65,6 +65,9 @@ bool litifut_sites_may_change(const struct litifut_image *image,
 			      const struct litifut_rewrite_options *options,
 			      const struct litifut_symbol *function);
 
+/* Has no function of `image` such a name? False where there are no globs. */
+bool litifut_sites_unnamed(const struct litifut_image *image, const char *const *globs);
+
 void litifut_sites_release(struct litifut_site_list *list);
 
 #endif

@@ -90,6 +90,16 @@ static bool matches(const char *const *globs, const char *name)
 	return false;
 }
 
+bool litifut_sites_unnamed(const struct litifut_image *image, const char *const *globs)
+{
+	if (!globs || !*globs)
+		return false;
+	for (size_t i = 0; i < image->function_count; i++)
+		if (matches(globs, image->symbols[image->functions[i]].name))
+			return false;
+	return true;
+}
+
 static bool function_refused(const struct litifut_image *image,
 			     const struct litifut_rewrite_options *options,
 			     const struct litifut_symbol *function)

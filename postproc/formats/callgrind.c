@@ -179,6 +179,7 @@ static void finish(struct post_output *output)
 const struct post_format post_format_callgrind = {
 	.name = "callgrind",
 	.summary = "call graph with counts, for KCachegrind",
+	.uses = POST_USES_LINES,
 	.start = start,
 	.event = event,
 	.finish = finish,

@@ -119,5 +119,6 @@ static void finish(struct post_output *output)
 const struct post_format post_format_dot = {
 	.name = "dot",
 	.summary = "call graph for Graphviz (dot -Tsvg)",
+	.uses = POST_USES_TOP | POST_USES_MIN,
 	.finish = finish,
 };

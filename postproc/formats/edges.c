@@ -24,5 +24,6 @@ static void finish(struct post_output *output)
 const struct post_format post_format_edges = {
 	.name = "edges",
 	.summary = "counted pairs of caller and callee",
+	.uses = POST_USES_TOP,
 	.finish = finish,
 };

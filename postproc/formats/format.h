@@ -18,6 +18,16 @@ struct post_output_options {
 	bool color;
 };
 
+/* The options that only some formats heed. */
+enum post_option_use {
+	POST_USES_TOP = 1,
+	POST_USES_SORT = 2,
+	POST_USES_MIN = 4,
+	POST_USES_BY_MODULE = 8,
+	POST_USES_FUNCTION = 16,
+	POST_USES_LINES = 32
+};
+
 struct post_output {
 	FILE *file;
 	struct post_session *session;
@@ -38,6 +48,7 @@ struct post_format {
 	const char *name;
 	const char *summary;    /* one line for --help */
 	bool asks_for_function; /* is of no use without --function */
+	unsigned uses;          /* enum post_option_use */
 
 	/* All optional. A format with event() sees every call that no filter
 	 * hides; one without it reads the counts in session->calls in finish(),

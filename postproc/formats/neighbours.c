@@ -8,6 +8,7 @@
 #include "postproc/edges.h"
 #include "postproc/formats/format.h"
 #include "postproc/lines.h"
+#include "postproc/near.h"
 
 static bool asked_for(const struct post_output *output, uint32_t function)
 {
@@ -65,6 +66,20 @@ static void write_neighbours(struct post_output *output, const struct post_edges
 	}
 }
 
+static void tell_nothing(const struct post_output *output, bool callers)
+{
+	const struct post_session *session = output->session;
+	const char *wanted = output->options.function;
+	bool exists = post_near_exists(session, wanted);
+	char *near = exists ? NULL : post_near_names(session, wanted);
+
+	post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
+			"no call %s %s in these traces%s%s%s", callers ? "of" : "by", wanted,
+			exists ? "" : ", and no function of that name", near ? "; there is " : "",
+			near ? near : "");
+	free(near);
+}
+
 static void finish_either(struct post_output *output, bool callers)
 {
 	const struct post_session *session = output->session;
@@ -84,10 +99,7 @@ static void finish_either(struct post_output *output, bool callers)
 		some = true;
 	}
 	if (!some)
-		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
-				callers ? "no call of %s in these traces"
-					: "no call by %s in these traces",
-				output->options.function);
+		tell_nothing(output, callers);
 	post_tallies_release(&tallies);
 	post_edges_release(&edges);
 }
@@ -106,6 +118,7 @@ const struct post_format post_format_callers_of = {
 	.name = "callers-of",
 	.summary = "who calls a function (--function GLOB), from which sites",
 	.asks_for_function = true,
+	.uses = POST_USES_TOP | POST_USES_FUNCTION | POST_USES_LINES,
 	.finish = finish_callers,
 };
 
@@ -113,5 +126,6 @@ const struct post_format post_format_callees_of = {
 	.name = "callees-of",
 	.summary = "whom a function calls (--function GLOB), from which sites",
 	.asks_for_function = true,
+	.uses = POST_USES_TOP | POST_USES_FUNCTION | POST_USES_LINES,
 	.finish = finish_callees,
 };

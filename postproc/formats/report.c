@@ -123,5 +123,6 @@ static void finish(struct post_output *output)
 const struct post_format post_format_report = {
 	.name = "report",
 	.summary = "table of functions: calls, callers, callees",
+	.uses = POST_USES_TOP | POST_USES_SORT | POST_USES_BY_MODULE,
 	.finish = finish,
 };

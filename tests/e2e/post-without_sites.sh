@@ -48,5 +48,12 @@ behaviour()
 	"$triplet-objcopy" -R .litifut.sites -R .litifut.db traced/program without/program
 	"$BUILD/bin/litifut-post" -q data without/program >none.txt 2>&1
 	ok "without both the callees are unknown" grep -q -- '-> ? ' none.txt
+	ok "which has its reason" grep -q 'without/program: has no list of call sites' none.txt
+	"$BUILD/bin/litifut-post" -q --no-maps-paths data >nothing.txt 2>&1
+	ok "and so has a file that is not there" \
+		grep -q 'no ELF file with build-id .*, and where its direct calls lead is not known' \
+		nothing.txt
+	"$BUILD/bin/litifut-post" -q data traced/program >all.txt 2>&1
+	ok "with all nothing is told" sh -c "! grep -e 'call sites' -e 'is not known' all.txt"
 }
 for_targets behaviour

@@ -74,6 +74,8 @@ divert()
 	ok "a file that is no linker: refused" sh -c \
 		"! '$litifut' install-ld home/passwd >passwd.out 2>&1 && grep -q 'is no linker' passwd.out"
 	ok "a file that is no linker: stays" cmp home/passwd home/passwd.before
+	ok "a folder without a slash" sh -c "cd home && '$litifut' install-ld tools"
+	ok "and back" sh -c "cd home && '$litifut' uninstall-ld tools"
 	ok "a package: install-ld" "$litifut" install-ld home/tools
 	is "a package: what it moves is diverted" "$(diversions)" "$(find home/tools -name '*.litifut-original' |
 		sed "s|.*|local diversion of $(pwd)/& to $(pwd)/&|; s|.litifut-original to| to|" | sort)"

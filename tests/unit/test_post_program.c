@@ -83,6 +83,7 @@ static void wrong_usage_is_2(void **state)
 	gives(2, NULL, "$post --no-such-option .");
 	gives(0, "callgrind", "$post --help");
 	gives(0, "litifut-post 0.", "$post --version");
+	gives(0, "litifut-post 0.", "$post -V");
 }
 
 static void problems_are_1_and_told(void **state)
@@ -92,7 +93,11 @@ static void problems_are_1_and_told(void **state)
 	gives(1, "litifut-post: nothing: No such file or directory", "$post nothing");
 	gives(1, "app.s: not a trace, a maps file or an ELF file", "$post app.s");
 	gives(1, "no trace among what was given", "$post app");
-	gives(1, "no call of nobody in these traces", "$post callers-of nobody .");
+	gives(1, "no call of nobody in these traces, and no function of that name\n",
+	      "$post callers-of nobody .");
+	gives(1, "no call of finsh in these traces, and no function of that name; there is finish\n",
+	      "$post callers-of finsh .");
+	gives(1, "no call by finish in these traces\n", "$post callees-of finish .");
 	gives(1, "/no/such/folder/x: No such file", "$post -o /no/such/folder/x .");
 	gives(1, "the trace ends inside its header",
 	      "head -c 100 trace/app.100.trace >cut.trace; $post cut.trace; s=$?; rm cut.trace; "
@@ -125,6 +130,21 @@ static void summary_goes_to_standard_error(void **state)
 	gives(0, "20 events (2 shown)",
 	      "$post --include '*area*' --exclude local_scale . >/dev/null");
 	gives(0, NULL, "$post . 2>/dev/null | head -n 1 >/dev/null");
+}
+
+/* What was given and has no effect is told. */
+static void nothing_is_ignored_silently(void **state)
+{
+	(void)state;
+	need_fixture();
+	gives(0, "warning: --sort has no effect on calls\n", "$post --sort name .");
+	gives(0, "warning: --top has no effect on tsv\n", "$post -f tsv --top 3 .");
+	gives(0, "warning: --lines has no effect on diff\n", "$post diff --lines . .");
+	gives(0, NULL, "! $post -f report --sort name --top 1 --by-module . 2>&1 | grep warning");
+	gives(0, NULL, "! $post -f dot --min 1 --top 5 . 2>&1 | grep warning");
+	gives(0, "none of them is left by the filters given",
+	      "$post --include nobody . 2>&1 >/dev/null");
+	gives(0, NULL, "! $post . 2>&1 | grep 'by the filters'");
 }
 
 static void packed_traces_read_the_same(void **state)
@@ -371,6 +391,7 @@ int main(void)
 		cmocka_unit_test(wrong_usage_is_2),
 		cmocka_unit_test(problems_are_1_and_told),
 		cmocka_unit_test(summary_goes_to_standard_error),
+		cmocka_unit_test(nothing_is_ignored_silently),
 		cmocka_unit_test(packed_traces_read_the_same),
 		cmocka_unit_test(diff_tells_new_gone_and_changed),
 		cmocka_unit_test(copies_count_once),

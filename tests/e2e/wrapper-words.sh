@@ -1,0 +1,111 @@
+#!/bin/sh
+# What has no effect is told in one line: names that nothing has, LITIFUT=0 under
+# `litifut build', links that --strict leaves plain all the same. Every command answers
+# -h and -V.
+TARGETS=${TARGETS:-"armhf mipsel"}
+. "$(dirname "$0")/../lib.sh"
+
+# words ENVIRONMENT... -- ARGUMENTS: what is said by a link with these.
+words()
+{
+	settings=
+	while [ "$1" != -- ]; do
+		settings="$settings $1"
+		shift
+	done
+	shift
+	rm -rf traced && mkdir traced
+	(cd traced && front="env $settings $BUILD/bin/litifut build" compiler ../main.o "$@") 2>&1 |
+		sed 's/^litifut-ld: warning: //'
+}
+
+unused()
+{
+	is "a name to exclude that is there" "$(words LITIFUT_EXCLUDE=twice -- -o program)" ""
+	is "and one of two" "$(words LITIFUT_EXCLUDE=twice,thrice -- -o program)" ""
+	is "none of them" "$(words LITIFUT_EXCLUDE=thrice,four\* -- -o program)" \
+		"program: no function has a name of LITIFUT_EXCLUDE (thrice,...)"
+	is "but not in a trial of configure" "$(words LITIFUT_EXCLUDE=thrice -- -o conftest)" ""
+	is "no name to include" "$(words LITIFUT_INCLUDE=thrice -- -o program)" \
+		"program: no function has a name that LITIFUT_INCLUDE asks for (thrice): no call is traced"
+	is "an object to exclude" "$(words LITIFUT_EXCLUDE_OBJECTS=main.o -- -o program)" ""
+	is "no such object" "$(words LITIFUT_EXCLUDE_OBJECTS=mian.o -- -o program)" \
+		"program: no input has a name of LITIFUT_EXCLUDE_OBJECTS or LITIFUT_EXCLUDE_LIBS"
+	is "no such library" "$(words LITIFUT_EXCLUDE_LIBS=greek -- -o program)" \
+		"program: no input has a name of LITIFUT_EXCLUDE_OBJECTS or LITIFUT_EXCLUDE_LIBS"
+}
+
+strict()
+{
+	is "a text address of its own: no word" "$(words LITIFUT= -- -o program -Wl,-Ttext=0x20000)" ""
+	is "and with --strict" "$(words LITIFUT_STRICT=1 -- -o program -Wl,-Ttext=0x20000)" \
+		"program: left untraced: a text address of its own (-Ttext)"
+	ok "which is no failure" test -x traced/program
+	is "a partial link: no word" "$(words LITIFUT_STRICT=1 -- -r -o partial.o)" ""
+}
+
+build_with_zero()
+{
+	is "LITIFUT=0 litifut build" "$(words LITIFUT=0 -- -o program)" \
+		"litifut: warning: LITIFUT=0 is of no effect: build sets it to 1 for its command"
+}
+
+questions()
+{
+	for program in litifut litifut-ld litifut-rewrite litifut-post; do
+		for question in -h --help; do
+			COMPILER_PATH=$(dirname "$(command -v "$triplet-ld")") \
+				"$BUILD/bin/$program" $question >answer 2>&1
+			is "$program $question: exit status" $? 0
+			ok "and how it is used" grep -qi "^usage: $program " answer
+		done
+		for question in -V --version; do
+			"$BUILD/bin/$program" $question >answer 2>&1
+			is "$program $question: exit status" $? 0
+			ok "and its version" grep -q "^$program [0-9]" answer
+		done
+	done
+	for command in build env install-ld uninstall-ld info; do
+		ok "litifut $command -h" sh -c "'$BUILD/bin/litifut' $command -h | grep -q ^usage:"
+		ok "litifut $command -V" sh -c "'$BUILD/bin/litifut' $command -V | grep -q '^litifut [0-9]'"
+	done
+}
+
+# The folder with shims of an installation that was removed goes with the next build.
+dead_shims()
+{
+	mkdir -p cache gone/bin gone/lib
+	cp "$BUILD/bin/litifut" "$BUILD/bin/litifut-ld" gone/bin
+	XDG_CACHE_HOME=$(pwd)/cache gone/bin/litifut build true
+	is "a folder of shims" "$(find cache/litifut -name 'shims-*' | wc -l)" 1
+	rm -r gone
+	touch "$(echo cache/litifut/shims-*)/of-the-user"
+	XDG_CACHE_HOME=$(pwd)/cache "$BUILD/bin/litifut" build true
+	is "with a file of somebody else it stays" \
+		"$(find cache/litifut -name 'shims-*' | wc -l)" 2
+	is "but none of the links" "$(find cache/litifut -lname '*/gone/bin/*')" ""
+	rm -r cache
+	mkdir -p gone/bin
+	cp "$BUILD/bin/litifut" "$BUILD/bin/litifut-ld" gone/bin
+	XDG_CACHE_HOME=$(pwd)/cache gone/bin/litifut build true
+	rm -r gone
+	XDG_CACHE_HOME=$(pwd)/cache "$BUILD/bin/litifut" build true
+	is "that of a removed installation is gone" \
+		"$(find cache/litifut -name 'shims-*' | wc -l)" 1
+	XDG_CACHE_HOME=$(pwd)/cache "$BUILD/bin/litifut" build true
+	is "that of this one stays" "$(find cache/litifut -name 'shims-*' | wc -l)" 1
+}
+
+behaviour()
+{
+	printf '%s\n' '#include <stdio.h>' '__attribute__((noipa)) int twice(int x) { return 2 * x; }' \
+		'int main(void) { printf("%d\n", twice(2)); return 0; }' >main.c
+	compiler -c -o main.o main.c
+	unused
+	strict
+	build_with_zero
+	questions
+	dead_shims
+}
+
+for_targets behaviour
