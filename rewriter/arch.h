@@ -272,7 +272,8 @@ struct litifut_arch {
 	/* Is this LITIFUT_CLASS_BRANCH_INDIRECT or _COMPUTED for certain a tail call, not
 	 * a return, a switch or a computed goto? `data` holds the addresses that data names
 	 * (litifut_targets_add_data()). NULL: indirect tail calls are not traced. */
-	bool (*is_indirect_tail)(const struct litifut_arch_context *context,
+	bool (*is_indirect_tail)(const struct litifut_image *image,
+				 const struct litifut_arch_context *context,
 				 const struct litifut_cramped_call *call,
 				 const struct litifut_targets *data);
 

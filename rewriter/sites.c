@@ -86,7 +86,8 @@ static void drop_jumps(const struct judge *judge, const struct litifut_targets *
 		if (site->site.kind == LITIFUT_SITE_TAIL_INDIRECT) {
 			struct litifut_cramped_call call = litifut_site_cramped(site);
 
-			if (!judge->arch->is_indirect_tail(judge->context, &call, data))
+			if (!judge->arch->is_indirect_tail(judge->image, judge->context, &call,
+							   data))
 				continue;
 		}
 		if (kept != i)

@@ -146,6 +146,14 @@ static void decode_plain(uint32_t word, uint32_t address, struct litifut_instruc
 	}
 }
 
+/* `adr lr, table; ldr rN, [lr, rN, lsl #2]; add pc, lr, rN`: clang's switches, where the
+ * table, whose address lr has, comes next. */
+static bool adds_link_register(const struct litifut_instruction *branch)
+{
+	return bits(branch->word, 27, 21) == 4 && (bits(branch->word, 19, 16) == LINK_REGISTER ||
+						   bits(branch->word, 3, 0) == LINK_REGISTER);
+}
+
 void litifut_arm_link(const struct litifut_instruction *setter, bool adjacent,
 		      struct litifut_instruction *branch)
 {
@@ -161,6 +169,8 @@ void litifut_arm_link(const struct litifut_instruction *setter, bool adjacent,
 		branch->word = condition << 28 | 0x012fff30 | branch->target_register; /* blx */
 		break;
 	case LITIFUT_CLASS_BRANCH_COMPUTED:
+		if (adds_link_register(branch))
+			return;
 		branch->class = LITIFUT_CLASS_CALL_COMPUTED;
 		break;
 	default:

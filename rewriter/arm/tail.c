@@ -3,16 +3,18 @@
  * entry added to the table's address), is a computed goto, and with lr it is a
  * return. Only what is certain counts:
  *
- * - the last writer of rN adds nothing up, which a switch must do, and
- * - lr has just been restored from the stack, as the end of a function does; or
- *   nothing before it in the function saves lr (then lr still is the caller's)
- *   and no data holds an address inside the function, as a computed goto needs.
+ * - rN was neither added up, which a switch must do, nor is it an address in the
+ *   function, and
+ * - on every way to it lr has just been restored from the stack, as the end of a
+ *   function does; or lr and sp are as they came (flow.c), and no data holds an
+ *   address inside the function, as a computed goto needs.
  *
  * Encodings: DDI 0406C A6.2, A6.3 (T32), A5 (A32). */
 #include "rewriter/arm/tail.h"
 
 #include <string.h>
 
+#include "rewriter/arm/flow.h"
 #include "rewriter/arm/trampoline.h"
 #include "rewriter/image.h"
 
@@ -76,105 +78,6 @@ uint32_t litifut_arm_behind_stub(const struct litifut_image *image,
 	return last.target;
 }
 
-/* A T32 instruction as one number: 16 bits, or first halfword << 16 | second. */
-static uint32_t thumb_at(const uint8_t *code, unsigned length)
-{
-	uint32_t word = litifut_get16(false, code);
-
-	return length == 4 ? word << 16 | litifut_get16(false, code + 2) : word;
-}
-
-static bool thumb_adds(uint32_t word, unsigned length, unsigned reg)
-{
-	if (length == 2)
-		return ((word & 0xff00) == 0x4400 && ((word & 7) | (word >> 4 & 8)) == reg) ||
-		       ((word & 0xfe00) == 0x1800 && (word & 7) == reg);
-	return (word & 0xffe08000) == 0xeb000000 && (word >> 8 & 0xf) == reg;
-}
-
-static bool plain_adds(uint32_t word, unsigned reg)
-{
-	return (word & 0x0de00000) == 0x00800000 && (word >> 12 & 0xf) == reg;
-}
-
-static bool thumb_restores_lr(uint32_t word, unsigned length)
-{
-	if (length == 2)
-		return false; /* pop of 16 bits has no lr */
-	return ((word & 0xffff0000) == 0xe8bd0000 && word & 1u << LR) || /* pop.w, ldm sp! */
-	       ((word & 0xfff0f000) == 0xf850e000 &&
-		(word >> 16 & 0xf) == 13) || /* ldr lr, [sp]... */
-	       (word & 0xfffff000) == 0xf8dde000;
-}
-
-static bool plain_restores_lr(uint32_t word)
-{
-	return ((word & 0x0fff0000) == 0x08bd0000 && word & 1u << LR) ||
-	       (word & 0x0e1ff000) == 0x041de000; /* ldr lr, [sp...]... */
-}
-
-static bool thumb_saves_lr(uint32_t word, unsigned length)
-{
-	if (length == 2)
-		return (word & 0xff00) == 0xb500;
-	return ((word & 0xffff0000) == 0xe92d0000 && word & 1u << LR) ||
-	       (word & 0xfffff000) == 0xf84de000 || (word & 0xfffff000) == 0xf8cde000;
-}
-
-static bool plain_saves_lr(uint32_t word)
-{
-	return ((word & 0x0fff0000) == 0x092d0000 && word & 1u << LR) ||
-	       (word & 0x0e1ff000) == 0x040de000;
-}
-
-/* The instructions just before the branch, backwards. */
-static bool comes_after_restore(const struct litifut_cramped_call *call, bool *switches)
-{
-	const uint8_t *code = call->section->bytes + (call->address - call->section->address);
-	unsigned reg = call->instruction.target_register;
-	bool thumb = call->instruction.thumb;
-
-	*switches = false;
-	for (unsigned i = 0; i < LITIFUT_REMEMBERED && call->before[i]; i++) {
-		unsigned length = call->before[i];
-
-		code -= length;
-		uint32_t word = thumb ? thumb_at(code, length) : litifut_get32(false, code);
-
-		if (thumb ? thumb_adds(word, length, reg) : plain_adds(word, reg)) {
-			*switches = true;
-			return false;
-		}
-		if (thumb ? thumb_restores_lr(word, length) : plain_restores_lr(word))
-			return true;
-	}
-	return false;
-}
-
-static bool is_leaf_until(const struct litifut_cramped_call *call)
-{
-	uint32_t address = call->function_start;
-	bool thumb = call->instruction.thumb;
-
-	if (call->function_start < call->section->address)
-		return false;
-	while (address < call->address) {
-		const uint8_t *code = call->section->bytes + (address - call->section->address);
-		unsigned length = 4;
-
-		if (thumb && !litifut_arm_thumb_is_wide(litifut_get16(false, code)))
-			length = 2;
-		if (address + length > call->address)
-			break;
-		uint32_t word = thumb ? thumb_at(code, length) : litifut_get32(false, code);
-
-		if (thumb ? thumb_saves_lr(word, length) : plain_saves_lr(word))
-			return false;
-		address += length;
-	}
-	return true;
-}
-
 static bool has_labels(const struct litifut_cramped_call *call, const struct litifut_targets *data)
 {
 	for (uint32_t address = call->function_start + 2; address < call->function_end;
@@ -184,20 +87,43 @@ static bool has_labels(const struct litifut_cramped_call *call, const struct lit
 	return false;
 }
 
+static bool is_own_label(const struct litifut_cramped_call *call, uint32_t at)
+{
+	const struct litifut_section *section = call->section;
+	uint32_t word = litifut_get32(false, section->bytes + (at - section->address));
+
+	return word - call->function_start < call->function_end - call->function_start;
+}
+
+/* A32 `ldr pc, [rN, rM, lsl #2]`: the table of a switch, which it alone reads, comes next
+ * but for a branch to the default case. */
+static bool reads_table(const struct litifut_cramped_call *call, uint32_t table)
+{
+	const uint8_t *code = call->section->bytes + (table - call->section->address);
+
+	for (uint32_t back = 4; back <= 8 && table - back >= call->function_start; back += 4)
+		if ((litifut_get32(false, code - back) & 0x0e50fff0) == 0x0610f100)
+			return true;
+	return false;
+}
+
 /* Does the function hold a word that may be an address inside itself? Jump tables
  * are there, but for those of T32 code that hold distances. */
 static bool has_own_labels(const struct litifut_cramped_call *call)
 {
-	const struct litifut_section *section = call->section;
-	uint32_t size = call->function_end - call->function_start;
+	const uint32_t end = call->section->address + call->section->size;
+	bool known = false; /* the word before is of the table of a switch */
 
 	for (uint32_t at = (call->function_start + 3) & ~3u; at + 4 <= call->function_end;
 	     at += 4) {
-		uint32_t offset = at - section->address;
-
-		if (offset + 4 > section->size ||
-		    litifut_get32(false, section->bytes + offset) - call->function_start < size)
+		if (at + 4 > end)
 			return true;
+		if (!is_own_label(call, at))
+			known = false;
+		else if (!known && (call->instruction.thumb || !reads_table(call, at)))
+			return true;
+		else
+			known = true;
 	}
 	return false;
 }
@@ -238,14 +164,21 @@ static bool is_landing(const struct litifut_cramped_call *call)
 		(call->before[0] == 2 && (litifut_get16(false, code - 2) & 0xff87) == 0x4700));
 }
 
-bool litifut_arm_is_indirect_tail(const struct litifut_arch_context *context,
+/* A32 `add pc, rN, rM` and kin: a switch. */
+static bool adds_registers(const struct litifut_instruction *instruction)
+{
+	return instruction->class == LITIFUT_CLASS_BRANCH_COMPUTED && !instruction->thumb &&
+	       !(instruction->word >> 25 & 7);
+}
+
+bool litifut_arm_is_indirect_tail(const struct litifut_image *image,
+				  const struct litifut_arch_context *context,
 				  const struct litifut_cramped_call *call,
 				  const struct litifut_targets *data)
 {
 	const struct litifut_instruction *instruction = &call->instruction;
 	bool computed = instruction->class == LITIFUT_CLASS_BRANCH_COMPUTED;
 	bool may_have_table = computed || !instruction->thumb || instruction->word >> 8 == 0x46;
-	bool switches;
 
 	if (!call->function_end)
 		return false;
@@ -253,10 +186,15 @@ bool litifut_arm_is_indirect_tail(const struct litifut_arch_context *context,
 		return false;
 	if (computed && instruction->target_register == 15)
 		return loads_other_code(call);
-	if (instruction->target_register >= FIRST_SPECIAL)
+	if (instruction->target_register >= FIRST_SPECIAL || adds_registers(instruction))
 		return false;
-	if (comes_after_restore(call, &switches))
+	switch (litifut_arm_flow_to(image, context, call)) {
+	case LITIFUT_ARM_FLOW_RESTORED:
 		return true;
-	return !switches && is_leaf_until(call) && !has_labels(call, data) &&
-	       !(may_have_table && has_own_labels(call));
+	case LITIFUT_ARM_FLOW_CALLERS:
+		return !has_labels(call, data) &&
+		       !(may_have_table && !context->position_independent && has_own_labels(call));
+	default:
+		return false;
+	}
 }

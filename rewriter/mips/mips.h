@@ -179,7 +179,8 @@ bool litifut_mips_write_step(const struct litifut_arch_context *context,
 			     const struct litifut_gate *gate, uint32_t step, uint8_t *trampoline,
 			     struct litifut_detour *detour);
 bool litifut_mips_is_veneer(const char *name);
-bool litifut_mips_is_indirect_tail(const struct litifut_arch_context *context,
+bool litifut_mips_is_indirect_tail(const struct litifut_image *image,
+				   const struct litifut_arch_context *context,
 				   const struct litifut_cramped_call *call,
 				   const struct litifut_targets *data);
 bool litifut_mips_can_detour(const struct litifut_arch_context *context,

@@ -304,13 +304,15 @@ static bool has_labels(const struct litifut_cramped_call *call, const struct lit
 	return false;
 }
 
-bool litifut_mips_is_indirect_tail(const struct litifut_arch_context *context,
+bool litifut_mips_is_indirect_tail(const struct litifut_image *image,
+				   const struct litifut_arch_context *context,
 				   const struct litifut_cramped_call *call,
 				   const struct litifut_targets *data)
 {
 	unsigned reg = call->instruction.target_register;
 	uint32_t end = call->section->address + call->section->size;
 
+	(void)image;
 	/* jr at: a branch that is too far for one, in a large function */
 	if (reg == LITIFUT_MIPS_RA || reg == AT || call->instruction.thumb ||
 	    call->address + 8 > end)

@@ -115,6 +115,7 @@ static void a_moved_branch_keeps_its_condition(void **state)
 static bool is_tail(const uint16_t *halves, unsigned count, bool label_inside)
 {
 	static const struct litifut_arch_context context;
+	static const struct litifut_image image;
 	uint8_t bytes[64];
 	struct litifut_targets data;
 	const struct litifut_section section = {
@@ -145,7 +146,7 @@ static bool is_tail(const uint16_t *halves, unsigned count, bool label_inside)
 	assert_int_equal(litifut_targets_create(0x8000, 0x8100, &data, &error), LITIFUT_OK);
 	if (label_inside)
 		litifut_targets_add(&data, 0x8002);
-	result = litifut_arm_is_indirect_tail(&context, &call, &data);
+	result = litifut_arm_is_indirect_tail(&image, &context, &call, &data);
 	litifut_targets_release(&data);
 	return result;
 }
@@ -156,6 +157,22 @@ static void only_certain_jumps_are_tail_calls(void **state)
 	const uint16_t framed[] = {0xb510, 0x6803};           /* push {r4, lr} */
 	const uint16_t restored[] = {0xb510, 0xe8bd, 0x4010}; /* ...; pop.w {r4, lr} */
 	const uint16_t switched[] = {0xa301, 0x6818, 0x4403}; /* adr; ldr; add r3, r0 */
+	/* add r3, r2; ldr r3, [r3]: by way of a sum, not to it */
+	const uint16_t loaded[] = {0x4413, 0x681b};
+	/* push {r4, lr}; ldr.w lr, [sp, #4]: any value; pop {r4}, with lr still pushed */
+	const uint16_t scratch[] = {0xb510, 0xf8dd, 0xe004, 0xbc10};
+	/* sub sp, #8; cbz r0, 1f; add sp, #8; bx lr; 1: ldr r3, [sp] */
+	const uint16_t in_frame[] = {0xb082, 0xb108, 0xb002, 0x4770, 0x9b00};
+	/* sub sp, #8; cbz r0, 1f; b.n 1f; 1: add sp, #8 */
+	const uint16_t frame_gone[] = {0xb082, 0xb100, 0xe7ff, 0xb002};
+	/* bl; nop: lr is not the caller's */
+	const uint16_t called[] = {0xf000, 0xf800, 0xbf00};
+	/* tbb [pc, r0]; of its cases, one */
+	const uint16_t in_case[] = {0xe8df, 0xf000, 0x6803};
+	/* push {r4, lr}; tbb; pop.w {r4, lr}: what holds at the jump does in the case */
+	const uint16_t ends_case[] = {0xb510, 0xe8df, 0xf000, 0xe8bd, 0x4010};
+	/* adr r2, ...; ldr r3, [r2]: from a table in the function */
+	const uint16_t own_table[] = {0xa200, 0x6813};
 
 	(void)state;
 	assert_true(is_tail(leaf, COUNT(leaf), false));
@@ -163,6 +180,14 @@ static void only_certain_jumps_are_tail_calls(void **state)
 	assert_false(is_tail(framed, COUNT(framed), false));
 	assert_true(is_tail(restored, COUNT(restored), true));
 	assert_false(is_tail(switched, COUNT(switched), false));
+	assert_true(is_tail(loaded, COUNT(loaded), false));
+	assert_false(is_tail(scratch, COUNT(scratch), false));
+	assert_false(is_tail(in_frame, COUNT(in_frame), false));
+	assert_true(is_tail(frame_gone, COUNT(frame_gone), false));
+	assert_false(is_tail(called, COUNT(called), false));
+	assert_true(is_tail(in_case, COUNT(in_case), false));
+	assert_true(is_tail(ends_case, COUNT(ends_case), true));
+	assert_false(is_tail(own_table, COUNT(own_table), false));
 }
 
 /* An image of two sections: .ARM.exidx at 0x100, the tables at 0x200. */

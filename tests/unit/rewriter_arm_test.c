@@ -185,6 +185,8 @@ static const struct {
 	 0xe593f000, LITIFUT_LINKED_SAME},
 	{"add lr, pc, #4; nop; bx r3", 0xe28fe004, false, 0xe12fff13, CALL_REGISTER, 0xe12fff33,
 	 LITIFUT_LINKED_BEFORE},
+	{"adr lr, .; add pc, lr, r1", 0xe28fe004, false, 0xe08ef001, LITIFUT_CLASS_BRANCH_COMPUTED,
+	 0xe08ef001, LITIFUT_LINKED_NOT},
 	{"mov lr, pc; nop", 0xe1a0e00f, true, 0xe1a00000, OTHER, 0xe1a00000, LITIFUT_LINKED_NOT},
 };
 

@@ -379,6 +379,7 @@ static void returns_and_switches_are_no_tail_calls(void **state)
 		{0x00000000, 0x03e00008, 0x27bd0020, false}, /* jr ra */
 		{0x005c1021, 0x00400008, 0x00000000, false}, /* addu v0, v0, gp; jr v0 */
 	};
+	static const struct litifut_image image;
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -392,8 +393,9 @@ static void returns_and_switches_are_no_tail_calls(void **state)
 		struct litifut_cramped_call call = tail_call(&section, 0x1004);
 
 		call.before[0] = 4;
-		assert_int_equal(litifut_mips_is_indirect_tail(&contexts[0], &call, &targets),
-				 rows[i].tail);
+		assert_int_equal(
+			litifut_mips_is_indirect_tail(&image, &contexts[0], &call, &targets),
+			rows[i].tail);
 	}
 }
 
