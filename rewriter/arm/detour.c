@@ -349,10 +349,28 @@ static void add_table_branch(const struct litifut_section *section, uint32_t add
 /* Of 65,536 cases. */
 #define WORD_TABLE_BYTES_MAX (256u << 10)
 
+/* Is there in the function what looks like a T32 jump that a table could serve: by adding
+ * to the pc, or through a register other than lr? */
+static bool has_computed_jump(const struct litifut_section *section,
+			      const struct litifut_symbol *function)
+{
+	uint32_t from = function->address - section->address;
+
+	for (uint32_t at = from; at < section->size && at - from < function->size; at += 2) {
+		uint16_t half = litifut_get16(false, section->bytes + at);
+
+		if ((half & 0xff87) == 0x4487 || (half & 0xff87) == 0x4687 ||
+		    ((half & 0xff87) == 0x4700 && half != 0x4770))
+			return true;
+	}
+	return false;
+}
+
 /* A switch in position-independent code adds an entry of a table of words to
  * the address of the table. The table's start is not marked (a literal pool may
  * stand before it), so every word of the data is tried as a start; its entries
- * lead into the function that the table belongs to. */
+ * lead into the function that the table belongs to. Distances in a literal pool
+ * may do so as well, but need not be respected where nothing jumps by them. */
 static void add_word_table(const struct litifut_image *image, const struct litifut_section *section,
 			   const struct litifut_code_range *data, struct litifut_targets *targets)
 {
@@ -362,7 +380,7 @@ static void add_word_table(const struct litifut_image *image, const struct litif
 	uint32_t limit = 64;
 	uint32_t end = data->end;
 
-	if (!function)
+	if (!function || (function->thumb && !has_computed_jump(section, function)))
 		return;
 	/* No table is that long; room for trampolines, megabytes of zeros, is data too. */
 	if (end - data->start > WORD_TABLE_BYTES_MAX)
