@@ -14,7 +14,7 @@ static const struct {
 	[LITIFUT_SITE_EXCLUDED] = {"excluded", "excluded by a list"},
 	[LITIFUT_SITE_TRACER] = {"tracer", "the tracer's own code"},
 	[LITIFUT_SITE_FOREIGN_ISA] = {"foreign-isa", "MIPS16 or microMIPS code, or a jalx into it"},
-	[LITIFUT_SITE_DELAY_SLOT] = {"delay-slot", "the delay slot changes the target register"},
+	[LITIFUT_SITE_DELAY_SLOT] = {"delay-slot", "the delay slot changes what the call needs"},
 	[LITIFUT_SITE_NOT_A_CALL] = {"not-a-call",
 				     "looks like a call, but jumps or reads an address"},
 	[LITIFUT_SITE_SPECIAL_CALLEE] = {"special-callee",

@@ -127,7 +127,7 @@ enum litifut_site_reason {
 	LITIFUT_SITE_EXCLUDED = 3,     /* by the user's or the default lists */
 	LITIFUT_SITE_TRACER = 4,       /* the tracer's own code (not listed) */
 	LITIFUT_SITE_FOREIGN_ISA = 5,  /* MIPS16, microMIPS, jalx */
-	LITIFUT_SITE_DELAY_SLOT = 6,   /* the delay slot changes the target register */
+	LITIFUT_SITE_DELAY_SLOT = 6,   /* the delay slot changes the target register or ra */
 	LITIFUT_SITE_NOT_A_CALL = 7,   /* bal .+8, bl into a jump table: looks like one, is none */
 	LITIFUT_SITE_SPECIAL_CALLEE = 8, /* it needs a register of the tracer's */
 	LITIFUT_SITE_BRANCH_TARGET = 9,  /* the code around it could not be moved */

@@ -185,12 +185,13 @@ static unsigned refuse(const struct litifut_arch_context *context,
 		return LITIFUT_SITE_NOT_A_CALL;
 	if (passes_at(context, following, preceding_bytes))
 		return LITIFUT_SITE_SPECIAL_CALLEE;
+	if (following_bytes < 4 || instruction->link_register != LITIFUT_MIPS_RA)
+		return LITIFUT_SITE_SPECIAL_FORM;
+	/* It returns to elsewhere, by which nobody would know the call. */
+	if (litifut_mips_writes(litifut_get32(context->big_endian, following), LITIFUT_MIPS_RA))
+		return LITIFUT_SITE_DELAY_SLOT;
 	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT)
 		return LITIFUT_SITE_PATCHED;
-	if (instruction->link_register != LITIFUT_MIPS_RA)
-		return LITIFUT_SITE_NOT_A_CALL;
-	if (following_bytes < 4)
-		return LITIFUT_SITE_SPECIAL_FORM;
 	/* The original reads its register before the delay slot is executed, the
 	 * tracer after it: the call needs a trampoline. */
 	if (litifut_mips_writes(litifut_get32(context->big_endian, following),

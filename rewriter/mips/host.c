@@ -104,6 +104,11 @@ bool litifut_mips_sets_at(uint32_t word)
 	return !conditional && word >> 26 != 0x1f && litifut_mips_writes(word, AT);
 }
 
+bool litifut_mips_saves_ra_in_at(uint32_t word)
+{
+	return (word | 4) == 0x03e00825; /* move at, ra: addu or or */
+}
+
 static bool is_call(uint32_t word) /* or a return */
 {
 	return (word & 0xfc00003f) == 0x09 || word >> 26 == 0x03 || word >> 16 == 0x0411 ||
@@ -118,6 +123,8 @@ static bool leaves_at(const uint32_t *words, unsigned count, unsigned all)
 
 	for (unsigned i = 0; i < count; i++) {
 		if (litifut_mips_may_read_at(words[i]) && !written)
+			return false;
+		if (litifut_mips_saves_ra_in_at(words[i]))
 			return false;
 		written |= litifut_mips_writes(words[i], AT);
 	}

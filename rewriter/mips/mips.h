@@ -158,6 +158,8 @@ void litifut_mips_write_piece(const struct litifut_arch_context *context, size_t
 bool litifut_mips_can_move(uint32_t word);
 /* May it read $at? As litifut_mips_writes(), by its fields. */
 bool litifut_mips_may_read_at(uint32_t word);
+/* Does it put ra into $at, which -pg makes for the next call? */
+bool litifut_mips_saves_ra_in_at(uint32_t word);
 /* Is what was in $at lost behind it, whatever that was? */
 bool litifut_mips_sets_at(uint32_t word);
 bool litifut_mips_can_host(const struct litifut_arch_context *context,

@@ -85,12 +85,6 @@ static bool is_move(uint32_t word) /* addu or or with $zero */
 	return (word & 0xfc0007fb) == 0x21 && (!rs(word) || !rt(word));
 }
 
-/* What -pg makes: at goes into the next call. */
-static bool saves_ra_in_at(uint32_t word)
-{
-	return is_move(word) && (rs(word) | rt(word)) == LITIFUT_MIPS_RA && (word >> 11 & 31) == AT;
-}
-
 /* jr, also as jalr $zero */
 static bool is_jump(uint32_t word)
 {
@@ -275,7 +269,8 @@ static bool is_alone(const struct function *function, uint32_t address)
 	uint32_t to = address + 4 * RUN + NEAR;
 
 	for (uint32_t at = from; at < to && at < function->end; at += 4)
-		if (saves_ra_in_at(word_at(function, at)) || is_linked(word_at(function, at)))
+		if (litifut_mips_saves_ra_in_at(word_at(function, at)) ||
+		    is_linked(word_at(function, at)))
 			return false;
 	return true;
 }

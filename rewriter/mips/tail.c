@@ -73,7 +73,6 @@ bool litifut_mips_can_detour(const struct litifut_arch_context *context,
 	bool indirect = instruction->class == LITIFUT_CLASS_BRANCH_INDIRECT ||
 			instruction->class == LITIFUT_CLASS_CALL_INDIRECT;
 
-	(void)targets;
 	if (instruction->thumb || call->address + 8 > call->section->address + call->section->size)
 		return false;
 	if (!indirect)
@@ -84,7 +83,8 @@ bool litifut_mips_can_detour(const struct litifut_arch_context *context,
 
 	if (call->tail)
 		return !litifut_mips_writes(slot, instruction->target_register);
-	return !may_use_at(slot);
+	/* it goes into the trampoline */
+	return !may_use_at(slot) && !litifut_targets_has(targets, call->address + 4);
 }
 
 /* Writes the trampoline, and to `detour` what does not depend on the site's
@@ -304,6 +304,26 @@ static bool has_labels(const struct litifut_cramped_call *call, const struct lit
 	return false;
 }
 
+/* Does hand-written code return through the register? Then it was copied from ra, or the
+ * caller has brought it in one that no argument comes in. */
+static bool holds_return(const struct litifut_arch_context *context,
+			 const struct litifut_cramped_call *call)
+{
+	enum { A0 = 4, A3 = 7 };
+	unsigned reg = call->instruction.target_register;
+	uint32_t last = 0;
+
+	if (call->function_start < call->section->address ||
+	    call->function_start >= call->function_end)
+		return false;
+	for (uint32_t at = call->function_start; at < call->address; at += 4)
+		if (litifut_mips_writes(word_at(call, context, at), reg))
+			last = word_at(call, context, at);
+	if (!last)
+		return reg != LITIFUT_MIPS_T9 && (reg < A0 || reg > A3);
+	return (last | 4) == (0x25 | (uint32_t)LITIFUT_MIPS_RA << 21 | reg << 11); /* move */
+}
+
 bool litifut_mips_is_indirect_tail(const struct litifut_image *image,
 				   const struct litifut_arch_context *context,
 				   const struct litifut_cramped_call *call,
@@ -315,7 +335,7 @@ bool litifut_mips_is_indirect_tail(const struct litifut_image *image,
 	(void)image;
 	/* jr at: a branch that is too far for one, in a large function */
 	if (reg == LITIFUT_MIPS_RA || reg == AT || call->instruction.thumb ||
-	    call->address + 8 > end)
+	    call->address + 8 > end || holds_return(context, call))
 		return false;
 	for (unsigned i = 0; i < LITIFUT_REMEMBERED && call->before[i]; i++) {
 		uint32_t word = word_at(call, context, call->address - 4 * (i + 1));

@@ -67,6 +67,30 @@ static void knows_hosts(void **state)
 	assert_true(can_host(12, 0x8fbc000c, 0));
 }
 
+/* With instruction 14 and a call behind those that move. */
+static bool can_host_before_call(uint32_t word)
+{
+	uint8_t bytes[sizeof(host_words)];
+	struct litifut_section section = {.address = HOST, .size = sizeof(bytes), .bytes = bytes};
+	const struct litifut_targets targets = {0};
+
+	for (size_t i = 0; i < HOST_WORDS; i++)
+		litifut_put32(contexts[0].big_endian, bytes + 4 * i, host_words[i]);
+	litifut_put32(contexts[0].big_endian, bytes + 4 * 14, word);
+	litifut_put32(contexts[0].big_endian, bytes + 4 * 17, 0x0320f809);
+	return litifut_mips_can_host(&contexts[0], &section, HOST, sizeof(bytes),
+				     litifut_arch_mips.host_pieces[0].bytes, &targets);
+}
+
+static void keeps_what_calls_get(void **state)
+{
+	(void)state;
+	assert_true(can_host_before_call(0x24010001)); /* addiu at, zero, 1 */
+	/* move at, ra: _mcount gets it */
+	assert_false(can_host_before_call(0x03e00825));
+	assert_false(can_host_before_call(0x03e00821));
+}
+
 /* What the five instructions of a way, standing at `code`, jump to. */
 static uint32_t way_target(const uint8_t *code, uint32_t base)
 {
@@ -192,6 +216,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(knows_hosts),
+		cmocka_unit_test(keeps_what_calls_get),
 		cmocka_unit_test(hosts_keep_a_way_back),
 		cmocka_unit_test(hosts_of_clang),
 		cmocka_unit_test(hosts_lead_there_and_back),

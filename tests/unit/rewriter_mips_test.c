@@ -71,7 +71,9 @@ static const struct refuse_case refuse_cases[] = {
 	{"jalr $25; mfc1 $25, $f0", 0x1000, 0x0320f809, MIPS, 0x44190000, "",
 	 LITIFUT_SITE_TOO_SHORT},
 	{"jalr.hb $25", 0x1000, 0x0320fc09, MIPS, 0, "", LITIFUT_SITE_PATCHED},
-	{"jalr $7, $25", 0x1000, 0x03203809, MIPS, 0, "", LITIFUT_SITE_NOT_A_CALL},
+	{"jalr $7, $25", 0x1000, 0x03203809, MIPS, 0, "", LITIFUT_SITE_SPECIAL_FORM},
+	{"bal .+16; addiu $31, $31, 4", 0x1000, 0x04110003, MIPS, 0x27ff0004, "",
+	 LITIFUT_SITE_DELAY_SLOT},
 };
 
 /* MIPS16 and microMIPS: only that calls are seen and lengths are right. */
