@@ -3,6 +3,7 @@
 #include "ldwrap/deliver.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,11 +88,17 @@ static void write_replaced(FILE *to, const char *line, const struct link_files *
 	fputs(line, to);
 }
 
-/* A line that names nothing but an object of ours, as -t and dependency files
+/* A line that names nothing but a file of ours, as -t, --verbose and dependency files
  * have them. */
 static bool is_ours_alone(const char *line)
 {
+	/* of --verbose */
+	static const char *const opened[] = {"opened script file ", "attempt to open "};
+
 	line += strspn(line, " ");
+	for (size_t i = 0; i < sizeof(opened) / sizeof(opened[0]); i++)
+		if (!strncmp(line, opened[i], strlen(opened[i])))
+			line += strlen(opened[i]);
 	return !strncmp(line, scratch_folder(), strlen(scratch_folder())) &&
 	       line[strlen(scratch_folder())] == '/' && !strchr(line, '(') && !strstr(line, ": ");
 }
@@ -181,6 +188,84 @@ static enum litifut_status deliver_sites(const struct link_files *files,
 	return status;
 }
 
+/* GNU ld writes into an output that is there and empty, as mktemp(1) leaves it, with its
+ * mode and its other names, and through a symbolic link that leads nowhere else yet. */
+static bool stays_in_place(const char *target)
+{
+	struct stat status;
+	struct stat link;
+
+	if (lstat(target, &link))
+		return false;
+	return stat(target, &status) ? S_ISLNK(link.st_mode) : status.st_size == 0;
+}
+
+static bool copy_bytes(int from, int to)
+{
+	char *bytes = xmalloc(1 << 20);
+	ssize_t size = 1;
+
+	while (size > 0) {
+		size = read(from, bytes, 1 << 20);
+		for (ssize_t done = 0; done < size;) {
+			ssize_t written = write(to, bytes + done, (size_t)(size - done));
+
+			if (written <= 0) {
+				size = -1;
+				break;
+			}
+			done += written;
+		}
+	}
+	free(bytes);
+	return size == 0;
+}
+
+/* Everybody who may read it may run it, as far as the umask lets. */
+static void make_executable(int file)
+{
+	struct stat status;
+	mode_t mask = umask(0);
+
+	umask(mask);
+	if (!fstat(file, &status))
+		fchmod(file, 0777 & (status.st_mode | (0111 & ~mask)));
+}
+
+static enum litifut_status write_in_place(const struct link_files *files,
+					  struct litifut_error *error)
+{
+	int from = open(files->image, O_RDONLY | O_CLOEXEC);
+	int to = open(files->target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	bool good = from >= 0 && to >= 0 && copy_bytes(from, to);
+	int reason = errno;
+
+	if (good)
+		make_executable(to);
+	if (from >= 0)
+		close(from);
+	if (to >= 0 && close(to) && good) {
+		reason = errno;
+		good = false;
+	}
+	return good ? LITIFUT_OK
+		    : litifut_error_set(error, LITIFUT_ERROR_IO, files->target, NULL,
+					LITIFUT_NO_ADDRESS, "can't be written: %s",
+					strerror(reason));
+}
+
+static enum litifut_status replace_target(const struct link_files *files,
+					  struct litifut_error *error)
+{
+	if (stays_in_place(files->target))
+		return write_in_place(files, error);
+	if (rename(files->image, files->target))
+		return litifut_error_set(error, LITIFUT_ERROR_IO, files->target, NULL,
+					 LITIFUT_NO_ADDRESS, "can't be replaced: %s",
+					 strerror(errno));
+	return LITIFUT_OK;
+}
+
 enum litifut_status deliver(const struct link_files *files, const struct arguments *arguments,
 			    struct litifut_error *error)
 {
@@ -191,12 +276,10 @@ enum litifut_status deliver(const struct link_files *files, const struct argumen
 		status = copy_to_path(files->dependencies, dependencies->value, files, true, error);
 	if (!status && files->sites)
 		status = deliver_sites(files, error);
+	if (!status)
+		status = replace_target(files, error);
 	if (status)
 		return status;
-	if (rename(files->image, files->target))
-		return litifut_error_set(error, LITIFUT_ERROR_IO, files->target, NULL,
-					 LITIFUT_NO_ADDRESS, "can't be replaced: %s",
-					 strerror(errno));
 	copy_text(files->kept_out, stdout, files, true);
 	fflush(stdout);
 	if (files->kept_out != files->kept_error)

@@ -177,6 +177,12 @@ int main(int argc, char *argv[])
 		.object_folder = object_folder(),
 	};
 	litifut_memory_keep();
+	argv[0] = linker.name;
+	process_prepare_for_crash(xasprintf("litifut-ld: %s: %s: %s: internal error\n",
+					    settings.strict ? "error" : "warning",
+					    arguments_output(&arguments),
+					    settings.strict ? "can't be traced" : "left untraced"),
+				  settings.strict ? NULL : linker.path, argv);
 	if (scratch_open()) {
 		litifut_error_set(&error, LITIFUT_ERROR_IO, getenv("TMPDIR"), NULL,
 				  LITIFUT_NO_ADDRESS, "no folder for temporary files: %s",

@@ -18,7 +18,8 @@
 
 #define SCRATCH_LIMIT 4096
 
-static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU};
+static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
 #define ENDING_SIGNAL_COUNT (sizeof(ending_signals) / sizeof(ending_signals[0]))
 
@@ -27,6 +28,10 @@ static volatile sig_atomic_t scratch_count;
 static char *volatile folder;
 static volatile pid_t running_child;
 static struct sigaction old_actions[ENDING_SIGNAL_COUNT];
+static struct sigaction old_size_action;
+static const char *crash_words;
+static const char *crash_path;
+static char *const *crash_argv;
 
 static void remove_all(void)
 {
@@ -47,6 +52,50 @@ static void end_by_signal(int number)
 	remove_all();
 	signal(number, SIG_DFL);
 	raise(number);
+}
+
+/* Here nothing may be called that is not async-signal-safe. */
+static _Noreturn void give_up(void)
+{
+	pid_t child = running_child;
+	sigset_t none;
+
+	if (child > 0) {
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
+	remove_all();
+	if (write(STDERR_FILENO, crash_words, strlen(crash_words)) < 0 || !crash_path)
+		_exit(1);
+	for (size_t i = 0; i < ENDING_SIGNAL_COUNT; i++)
+		sigaction(ending_signals[i], &old_actions[i], NULL);
+	sigaction(SIGXFSZ, &old_size_action, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execv(crash_path, crash_argv);
+	_exit(126);
+}
+
+static void crash(int number)
+{
+	(void)number;
+	give_up();
+}
+
+void process_prepare_for_crash(const char *words, const char *path, char *const argv[])
+{
+	static char stack[64 << 10]; /* a stack that is full is a reason, too */
+	const stack_t other = {.ss_sp = stack, .ss_size = sizeof(stack)};
+	struct sigaction action = {.sa_handler = crash, .sa_flags = SA_ONSTACK | SA_RESETHAND};
+
+	crash_words = words;
+	crash_path = path;
+	crash_argv = argv;
+	sigfillset(&action.sa_mask);
+	sigaltstack(&other, NULL);
+	for (size_t i = 0; i < sizeof(crash_signals) / sizeof(crash_signals[0]); i++)
+		sigaction(crash_signals[i], &action, NULL);
+	xatexit(give_up); /* which xmalloc() runs when there is no memory */
 }
 
 static void block_ending_signals(sigset_t *old)
@@ -77,6 +126,8 @@ static _Noreturn void become(const char *path, char *const argv[], const char *o
 
 	for (size_t i = 0; folder && i < ENDING_SIGNAL_COUNT; i++)
 		sigaction(ending_signals[i], &old_actions[i], NULL);
+	if (folder)
+		sigaction(SIGXFSZ, &old_size_action, NULL);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	if (output && dup2(open_for_writing(output), STDOUT_FILENO) < 0)
 		goto failed;
@@ -139,26 +190,39 @@ _Noreturn void process_end_like(int status)
 	exit(WEXITSTATUS(status));
 }
 
+/* As the compiler does, not only where TMPDIR says. */
+static char *make_scratch_folder(void)
+{
+	const char *const bases[] = {getenv("TMPDIR"), "/tmp"};
+
+	for (size_t i = 0; i < sizeof(bases) / sizeof(bases[0]); i++) {
+		char *path =
+			bases[i] && *bases[i] ? concat(bases[i], "/litifut-ld-XXXXXX", NULL) : NULL;
+		int reason;
+
+		if (path && mkdtemp(path))
+			return path;
+		reason = errno;
+		free(path);
+		errno = reason;
+	}
+	return NULL;
+}
+
 int scratch_open(void)
 {
-	const char *base = getenv("TMPDIR");
 	struct sigaction action;
 	sigset_t old;
-	char *template;
+	int reason;
 
-	if (!base || !*base)
-		base = "/tmp";
-	template = concat(base, "/litifut-ld-XXXXXX", NULL);
 	block_ending_signals(&old);
-	if (!mkdtemp(template)) {
-		int reason = errno;
-
+	folder = make_scratch_folder();
+	if (!folder) {
+		reason = errno;
 		sigprocmask(SIG_SETMASK, &old, NULL);
-		free(template);
 		errno = reason;
 		return -1;
 	}
-	folder = template;
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = end_by_signal;
 	sigfillset(&action.sa_mask);
@@ -167,6 +231,8 @@ int scratch_open(void)
 		if (old_actions[i].sa_handler != SIG_IGN)
 			sigaction(ending_signals[i], &action, NULL);
 	}
+	action.sa_handler = SIG_IGN;
+	sigaction(SIGXFSZ, &action, &old_size_action);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	return 0;
 }

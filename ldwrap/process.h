@@ -17,11 +17,16 @@ int process_run(const char *path, char *const argv[], const char *output, const 
  * or the same signal. */
 _Noreturn void process_end_like(int status);
 
-/* Makes a folder for temporary files below TMPDIR and prepares for signals:
- * on SIGINT, SIGTERM, SIGHUP and SIGQUIT the running child is ended and
- * awaited, every scratch file is removed and the signal is let through.
- * Returns 0, or -1 with errno. */
+/* Makes a folder for temporary files below TMPDIR, or /tmp if that can't be, and prepares
+ * for signals: on those that end a program the running child is ended and awaited, every
+ * scratch file is removed and the signal is let through. A file that gets too large is an
+ * error from here on, EFBIG. Returns 0, or -1 with errno. */
 int scratch_open(void);
+
+/* Should this process crash or run out of memory from here on, scratch files are removed,
+ * `words` are printed, and it becomes the program `path`; NULL: it ends with status 1.
+ * What is handed over must stay as it is. */
+void process_prepare_for_crash(const char *words, const char *path, char *const argv[]);
 
 /* Path of a file called `name` in the scratch folder; it is removed by
  * scratch_close() if it is there. Owned by this module. */

@@ -47,7 +47,6 @@ behaviour()
 	untraced "a recorder with an undefined symbol" LITIFUT_RECORDER="$(pwd)/recorder.o"
 	untraced "a recorder for another CPU" LITIFUT_RECORDER="$(pwd)/host-recorder.o"
 	untraced "a recorder that is no object" LITIFUT_RECORDER="$(pwd)/text-recorder.o"
-	untraced "no folder for temporary files" TMPDIR="$(pwd)/nowhere"
 
 	# A linker that fails every second time it is run for an output of ours.
 	mkdir -p broken
