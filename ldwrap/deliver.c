@@ -2,6 +2,7 @@
  * the image's name becomes the target's and the scratch folder "litifut". */
 #include "ldwrap/deliver.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -24,12 +25,14 @@ static bool same_file(int one, int other)
 	return !fstat(one, &a) && !fstat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-void deliver_prepare(struct link_files *files, const struct arguments *arguments)
+void deliver_prepare(struct link_files *files, const struct arguments *arguments,
+		     const char *linker)
 {
 	/* One terminal or file for both: the order between them counts. */
 	bool together = same_file(STDOUT_FILENO, STDERR_FILENO);
 
 	files->target = arguments_output(arguments);
+	files->replaces = strstr(lbasename(linker), "lld") != NULL;
 	files->image = scratch_beside(files->target);
 	files->stripped = scratch_beside(files->target);
 	files->map = scratch_file("map");
@@ -254,10 +257,36 @@ static enum litifut_status write_in_place(const struct link_files *files,
 					strerror(reason));
 }
 
+void deliver_others(const struct link_files *files, bool keep)
+{
+	const char *name = lbasename(files->image);
+	const size_t length = strlen(name);
+	char *folder = xstrndup(files->image, (size_t)(name - files->image));
+	DIR *directory = opendir(*folder ? folder : ".");
+	struct dirent *entry;
+
+	while (directory && (entry = readdir(directory))) {
+		char *from;
+		char *to;
+
+		if (strncmp(entry->d_name, name, length) || !entry->d_name[length])
+			continue;
+		from = concat(folder, entry->d_name, NULL);
+		to = concat(files->target, entry->d_name + length, NULL);
+		if (!keep || rename(from, to))
+			unlink(from);
+		free(from);
+		free(to);
+	}
+	if (directory)
+		closedir(directory);
+	free(folder);
+}
+
 static enum litifut_status replace_target(const struct link_files *files,
 					  struct litifut_error *error)
 {
-	if (stays_in_place(files->target))
+	if (!files->replaces && stays_in_place(files->target))
 		return write_in_place(files, error);
 	if (rename(files->image, files->target))
 		return litifut_error_set(error, LITIFUT_ERROR_IO, files->target, NULL,
@@ -280,6 +309,7 @@ enum litifut_status deliver(const struct link_files *files, const struct argumen
 		status = replace_target(files, error);
 	if (status)
 		return status;
+	deliver_others(files, true);
 	copy_text(files->kept_out, stdout, files, true);
 	fflush(stdout);
 	if (files->kept_out != files->kept_error)

@@ -2,6 +2,8 @@
 #ifndef LITIFUT_LDWRAP_DELIVER_H
 #define LITIFUT_LDWRAP_DELIVER_H
 
+#include <stdbool.h>
+
 #include "common/error.h"
 #include "ldwrap/arguments.h"
 
@@ -9,6 +11,7 @@
 struct link_files {
 	const char *target;   /* what the user asked for */
 	const char *image;    /* beside it */
+	bool replaces;        /* the linker itself puts a new file in the place of any old one */
 	const char *stripped; /* beside it */
 	const char *sites;    /* beside it; NULL: the list of call sites is in the image */
 	const char *map;
@@ -19,14 +22,20 @@ struct link_files {
 	const char *kept_error;
 };
 
-/* Chooses the names. */
-void deliver_prepare(struct link_files *files, const struct arguments *arguments);
+/* Chooses the names. `linker`: the name of the one that makes the image. */
+void deliver_prepare(struct link_files *files, const struct arguments *arguments,
+		     const char *linker);
 
 /* Sets the last link's messages aside, to be shown by deliver(). */
 void deliver_keep_messages(const struct link_files *files);
 
 /* First line of the last link's messages, for a message of ours; static. */
 const char *deliver_first_line(const struct link_files *files);
+
+/* What the linker has made beside the image, by names that begin with the image's (such as
+ * --time-trace), gets the target's name in front; or is removed, if it is not to be kept.
+ * deliver() does the first. */
+void deliver_others(const struct link_files *files, bool keep);
 
 /* Moves the image to its place in one step; then writes the map and dependency
  * files that were asked for and shows the messages that were kept, all of them

@@ -444,7 +444,7 @@ enum litifut_status link_rewritten(const struct link_request *request, struct li
 	state.plan = request->decision->target;
 	state.arch = litifut_arch_find(state.plan.machine);
 	state.wants_map = needs_map(request);
-	deliver_prepare(&state.files, request->arguments);
+	deliver_prepare(&state.files, request->arguments, request->linker->name);
 	if (request->settings->database == SETTINGS_DB_FILE)
 		state.files.sites = scratch_beside(state.files.target);
 	prepare_options(&state);
@@ -459,6 +459,8 @@ enum litifut_status link_rewritten(const struct link_request *request, struct li
 		status = strip_as_asked(request->arguments, request->linker, &state.files, error);
 	if (!status)
 		status = deliver(&state.files, request->arguments, error);
+	if (status)
+		deliver_others(&state.files, false);
 	*outcome = state.outcome;
 
 	litifut_rewrite_plan_release(&state.plan);

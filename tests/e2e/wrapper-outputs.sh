@@ -15,14 +15,19 @@ is_traced()
 	"$BUILD/bin/litifut" info "$1" | grep -q ': rewritten'
 }
 
-# both DESCRIPTION PREPARATION: what is there before the link; plain and traced.
+# both DESCRIPTION PREPARATION OPTION...: what is there before the link; plain and traced.
 both()
 {
+	description=$1
+	preparation=$2
+	shift 2
 	rm -rf plain traced && mkdir plain traced
-	(cd plain && eval "$2" && compiler -o program ../main.o && describe) >plain.txt 2>&1
-	(cd traced && eval "$2" && traced_compiler -o program ../main.o && describe) >traced.txt 2>&1
-	ok "$1" cmp plain.txt traced.txt
-	ok "$1: traced" is_traced traced/program
+	(cd plain && eval "$preparation" && ${compiler:-compiler} -o program ../main.o "$@" &&
+		describe) >plain.txt 2>&1
+	(cd traced && eval "$preparation" && front="$BUILD/bin/litifut build" \
+		${compiler:-compiler} -o program ../main.o "$@" && describe) >traced.txt 2>&1
+	ok "$description" cmp plain.txt traced.txt
+	ok "$description: traced" is_traced traced/program
 }
 
 # Names, kinds, modes, numbers of links, and which of them hold anything.
@@ -46,6 +51,21 @@ outputs()
 	both "a link to nothing elsewhere" 'ln -s ../elsewhere program; rm -f ../elsewhere'
 	both "with a umask" 'umask 027'
 	both "an empty file with a umask" '>program; chmod 666 program; umask 077'
+}
+
+# lld replaces whatever was there.
+outputs_of_lld()
+{
+	compiler=with_lld
+	both "lld: an empty file of mktemp's mode" '>program; chmod 600 program'
+	both "lld: a link to nothing" 'ln -s file program'
+	both "lld: another file beside the output" true -Wl,--time-trace
+	compiler=compiler
+}
+
+with_lld()
+{
+	${front:-} clang --target="$triplet" -fuse-ld=lld "$@"
 }
 
 words()
@@ -145,6 +165,7 @@ behaviour()
 	compiler -c -o main.o main.c
 	compiler -o some main.o
 	outputs
+	outputs_of_lld
 	words
 	limits
 	crash
