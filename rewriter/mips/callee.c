@@ -150,12 +150,6 @@ struct trail {
 	uint32_t offset; /* to be added to what is in it */
 };
 
-static bool is_move(uint32_t word) /* addu or or with $zero */
-{
-	return (word | 4) >> 26 == 0 && ((word | 4) & 0x7ff) == 0x25 &&
-	       (!(word >> 21 & 31) || !(word >> 16 & 31));
-}
-
 /* Follows the trail over `word`, which writes its register. False: it ends here. */
 static bool follow(struct trail *trail, uint32_t word)
 {
@@ -163,7 +157,7 @@ static bool follow(struct trail *trail, uint32_t word)
 
 	if (word >> 26 == ADDIU && source) {
 		trail->offset += (uint32_t)(int16_t)(word & 0xffff);
-	} else if (is_move(word)) {
+	} else if (litifut_mips_is_move(word)) {
 		source |= word >> 16 & 31;
 	} else {
 		return false;

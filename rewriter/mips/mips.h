@@ -126,6 +126,15 @@ uint32_t litifut_mips_callee(const struct litifut_image *image,
 			     const struct litifut_function_facts *facts,
 			     const struct litifut_targets *targets);
 
+/* As litifut_mips_decode(), also of branches by the conditions of coprocessors. */
+struct litifut_instruction litifut_mips_branch_at(const struct litifut_arch_context *context,
+						  const struct litifut_section *section,
+						  uint32_t address);
+/* Is it a branch whose delay slot is passed over when it is not taken? */
+bool litifut_mips_is_likely(uint32_t word);
+/* addu or or with $zero */
+bool litifut_mips_is_move(uint32_t word);
+
 /* Is `target` within what a branch at `address` can say? */
 bool litifut_mips_branch_reaches(uint32_t address, uint32_t target);
 /* The branch `word` (its offset 0), standing at `address`, to `target`. */

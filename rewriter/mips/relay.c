@@ -80,46 +80,15 @@ static unsigned rt(uint32_t word)
 	return word >> 16 & 31;
 }
 
-static bool is_move(uint32_t word) /* addu or or with $zero */
-{
-	return (word & 0xfc0007fb) == 0x21 && (!rs(word) || !rt(word));
-}
-
 /* jr, also as jalr $zero */
 static bool is_jump(uint32_t word)
 {
 	return (word & 0xfc00003f) == 0x08 || (word & 0xfc00f83f) == 0x09;
 }
 
-/* bc1f, bc1t and the same of coprocessor 2 */
-static bool is_coprocessor_branch(uint32_t word)
-{
-	return (word >> 26 == 0x11 || word >> 26 == 0x12) && rs(word) == 8;
-}
-
-static bool is_likely(uint32_t word)
-{
-	unsigned operation = word >> 26;
-
-	return (operation >= 0x14 && operation <= 0x17) ||
-	       (operation == 0x01 && (rt(word) & 0x0e) == 0x02) ||
-	       (is_coprocessor_branch(word) && word & 0x20000);
-}
-
 static struct litifut_instruction decoded(const struct function *function, uint32_t address)
 {
-	struct litifut_instruction instruction;
-	uint32_t word = word_at(function, address);
-
-	litifut_mips_decode(function->context,
-			    function->section->bytes + (address - function->section->address), 4,
-			    address, LITIFUT_CODE_PLAIN, &instruction);
-	if (is_coprocessor_branch(word)) {
-		instruction.class = LITIFUT_CLASS_BRANCH_DIRECT;
-		instruction.conditional = true;
-		instruction.target = address + 4 + ((uint32_t)(int16_t)(word & 0xffff) << 2);
-	}
-	return instruction;
+	return litifut_mips_branch_at(function->context, function->section, address);
 }
 
 static bool has_slot(const struct function *function, uint32_t address)
@@ -158,7 +127,7 @@ static bool knows_jump(const struct function *function, uint32_t address)
 			return false;
 		if (!litifut_mips_writes(word, reg))
 			continue;
-		if (is_move(word)) {
+		if (litifut_mips_is_move(word)) {
 			reg = rs(word) | rt(word);
 			if (!reg)
 				return false;
@@ -188,7 +157,8 @@ static bool is_plain(const struct function *function, uint32_t address)
 		return instruction.target <= function->start || instruction.target >= function->end;
 	if (instruction.class != LITIFUT_CLASS_OTHER)
 		return true;
-	return !litifut_mips_writes(word, LITIFUT_MIPS_RA) || is_move(word) || word >> 26 == 0x23;
+	return !litifut_mips_writes(word, LITIFUT_MIPS_RA) || litifut_mips_is_move(word) ||
+	       word >> 26 == 0x23;
 }
 
 /* The ways on from an instruction that are still to be looked at. */
@@ -221,7 +191,7 @@ static bool follow(const struct function *function, uint32_t address, struct way
 		return rs(word) == LITIFUT_MIPS_RA || rs(word) == LITIFUT_MIPS_T9;
 	if (instruction.class != LITIFUT_CLASS_BRANCH_DIRECT)
 		return true; /* a call: at does not live across it */
-	if (litifut_mips_sets_at(word_at(function, address + 4)) && !is_likely(word))
+	if (litifut_mips_sets_at(word_at(function, address + 4)) && !litifut_mips_is_likely(word))
 		return true;
 	add_way(function, ways, instruction.target);
 	if (instruction.conditional)

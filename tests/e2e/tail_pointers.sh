@@ -3,7 +3,6 @@
 # itself, and that is how many events lead to it. Switches and computed gotos, by
 # addresses and by distances, are none: no event leads from their function into itself.
 . "$(dirname "$0")/../lib.sh"
-[ "$TARGETS" = "$all_targets" ] && TARGETS="armhf armhf-arm armel"
 
 compiler()
 {

@@ -373,27 +373,45 @@ static void a_far_branch_with_a_condition_takes_a_number(void **state)
 static void returns_and_switches_are_no_tail_calls(void **state)
 {
 	static const struct {
-		uint32_t before, jump, slot;
+		uint32_t start, before, jump, slot;
 		bool tail;
 	} rows[] = {
-		{0x8fbf001c, 0x03200008, 0x27bd0020, true},  /* lw ra; jr t9; addiu sp */
-		{0x00000000, 0x03200008, 0x27bd0020, true},  /* jr t9; addiu sp */
-		{0x00000000, 0x03e00008, 0x27bd0020, false}, /* jr ra */
-		{0x005c1021, 0x00400008, 0x00000000, false}, /* addu v0, v0, gp; jr v0 */
+		/* addiu sp, -32; lw ra; jr t9; addiu sp, 32 */
+		{0x27bdffe0, 0x8fbf001c, 0x03200008, 0x27bd0020, true},
+		{0x27bdffe0, 0x00000000, 0x03200008, 0x27bd0020, true},
+		{0x27bdffe0, 0x00000000, 0x03200008, 0x00000000, false}, /* with its frame */
+		{0x27bdffe0, 0x00000000, 0x03e00008, 0x27bd0020, false}, /* jr ra */
+		{0x27bdffe0, 0x8fbf001c, 0x00200008, 0x27bd0020, false}, /* jr at */
+		{0x00000000, 0x005c1021, 0x00400008, 0x00000000,
+		 false}, /* addu v0, v0, gp; jr v0 */
+		{0x00000000, 0x00451021, 0x00400008, 0x00000000,
+		 false}, /* addu v0, v0, a1; jr v0 */
+		{0x8f820000, 0x00451021, 0x00400008, 0x00000000, false}, /* lw v0; the same */
+		{0x00000000, 0x8cb90008, 0x03200008, 0x00000000, true},  /* lw t9, 8(a1); jr t9 */
+		{0x00000000, 0x8ca20008, 0x00400008, 0x00000000, true},  /* lw v0, 8(a1); jr v0 */
+		{0x8cb90008, 0x00000000, 0x03200008, 0x00000000, true},  /* not just before */
+		{0x00a0c825, 0x00000000, 0x03200008, 0x00000000, true},  /* move t9, a1; jr t9 */
+		{0x00000000, 0x00000000, 0x00a00008, 0x00000000, true},  /* jr a1 */
+		{0x00000000, 0x00000000, 0x03000008, 0x00000000, false}, /* jr t8, as it came */
+		{0x03e05025, 0x00000000, 0x01400008, 0x00000000, false}, /* move t2, ra; jr t2 */
 	};
 	static const struct litifut_image image;
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		uint8_t bytes[12];
-		struct litifut_section section = {.address = 0x1000, .size = 12, .bytes = bytes};
+		uint8_t bytes[16];
+		struct litifut_section section = {.address = 0x1000, .size = 16, .bytes = bytes};
 		struct litifut_targets targets = {0};
 
-		litifut_put32(false, bytes, rows[i].before);
-		litifut_put32(false, bytes + 4, rows[i].jump);
-		litifut_put32(false, bytes + 8, rows[i].slot);
-		struct litifut_cramped_call call = tail_call(&section, 0x1004);
+		print_message("# %zu\n", i);
+		litifut_put32(false, bytes, rows[i].start);
+		litifut_put32(false, bytes + 4, rows[i].before);
+		litifut_put32(false, bytes + 8, rows[i].jump);
+		litifut_put32(false, bytes + 12, rows[i].slot);
+		struct litifut_cramped_call call = tail_call(&section, 0x1008);
 
+		call.function_start = 0x1000;
+		call.function_end = 0x1010;
 		call.before[0] = 4;
 		assert_int_equal(
 			litifut_mips_is_indirect_tail(&image, &contexts[0], &call, &targets),
