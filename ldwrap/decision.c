@@ -131,7 +131,18 @@ static const char *reason_of_emulation(const struct arguments *arguments)
 	emulation = find_emulation(item->value);
 	if (!emulation)
 		return "not an emulation for 32-bit ARM or MIPS (-m)";
+	if (emulation->refused)
+		return emulation->refused;
 	return emulation->supported ? NULL : "not a Linux emulation (-m)";
+}
+
+static bool emulation_is_refused(const struct arguments *arguments)
+{
+	const struct argument *item = arguments_last(arguments, ARGUMENT_EMULATION);
+	const struct litifut_emulation *emulation =
+		item && item->value ? find_emulation(item->value) : NULL;
+
+	return emulation && emulation->refused;
 }
 
 /* Fills `target` from the header of an ELF object or of the first one in an
@@ -209,14 +220,16 @@ void decision_make(const struct arguments *arguments, struct decision *decision)
 
 	memset(decision, 0, sizeof(*decision));
 	decision->reason = reason_of_options(arguments);
-	if (decision->reason)
+	if (decision->reason) {
 		decision->told = makes_program(arguments) && !reason_of_emulation(arguments) &&
 				 !reason_of_inputs(arguments, &ignored);
-	else
+	} else {
 		decision->reason = reason_of_emulation(arguments);
+		decision->refused = emulation_is_refused(arguments);
+	}
 	if (!decision->reason)
 		decision->reason = reason_of_inputs(arguments, &decision->target);
-	decision->refused = decision->reason && litifut_arch_find(decision->target.machine);
+	decision->refused |= decision->reason && litifut_arch_find(decision->target.machine);
 	decision->rewrite = !decision->reason;
 }
 

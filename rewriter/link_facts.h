@@ -26,6 +26,8 @@ enum litifut_relocation {
 struct litifut_emulation {
 	const char *name;
 	bool supported; /* Linux programs */
+	/* Linux programs that can't be done: why, for people; NULL: none of these. */
+	const char *refused;
 	/* Prefixes under which its linker is usually installed, most likely first;
 	 * NULL-terminated. `hinted` holds if a word of the command line contains one
 	 * of `hints` (NULL-terminated; NULL: no hints). */

@@ -12,11 +12,14 @@ static const char *const soft_float[] = {"arm-linux-gnueabi", "arm-linux-musleab
 					 "arm-linux-gnueabihf", NULL};
 static const char *const hard_float_hints[] = {"ld-linux-armhf", "gnueabihf", NULL};
 
+#define NO_BIG_ENDIAN "big-endian ARM is not supported"
+
 static const struct litifut_emulation emulations[] = {
-	{"armelf_linux_eabi", true, soft_float, hard_float_hints, hard_float},
-	{"armelf_linux", true, soft_float, hard_float_hints, hard_float},
-	{"armelf", false, soft_float, hard_float_hints, hard_float},
-	{NULL, false, NULL, NULL, NULL},
+	{"armelf_linux_eabi", true, NULL, soft_float, hard_float_hints, hard_float},
+	{"armelf_linux", true, NULL, soft_float, hard_float_hints, hard_float},
+	{"armelf", false, NULL, soft_float, hard_float_hints, hard_float},
+	{"armelfb_linux_eabi", false, NO_BIG_ENDIAN, NULL, NULL, NULL},
+	{NULL, false, NULL, NULL, NULL, NULL},
 };
 
 static const char *describe(unsigned char data)
@@ -27,7 +30,7 @@ static const char *describe(unsigned char data)
 static const char *refuse(unsigned flags, unsigned char data)
 {
 	if (data != ELFDATA2LSB)
-		return "big-endian ARM is not supported";
+		return NO_BIG_ENDIAN;
 	/* Objects from before the EABI have other rules for calls; LTO objects have
 	 * no flags at all. */
 	if (flags && EF_ARM_EABI_VERSION(flags) < EF_ARM_EABI_VER4)

@@ -14,12 +14,19 @@ static const char *const big_triplets[] = {"mips-linux-gnu", "mips-linux-musl", 
 static const char *const little_triplets[] = {"mipsel-linux-gnu", "mipsel-linux-musl",
 					      "mips-linux-gnu", NULL};
 
+#define NO_N32 "the MIPS n32 ABI is not supported"
+#define NO_N64 "the MIPS n64 ABI is not supported"
+
 static const struct litifut_emulation emulations[] = {
-	{"elf32ltsmip", true, little_triplets, NULL, NULL},
-	{"elf32btsmip", true, big_triplets, NULL, NULL},
-	{"elf32lmip", false, NULL, NULL, NULL},
-	{"elf32bmip", false, NULL, NULL, NULL},
-	{NULL, false, NULL, NULL, NULL},
+	{"elf32ltsmip", true, NULL, little_triplets, NULL, NULL},
+	{"elf32btsmip", true, NULL, big_triplets, NULL, NULL},
+	{"elf32lmip", false, NULL, NULL, NULL, NULL},
+	{"elf32bmip", false, NULL, NULL, NULL, NULL},
+	{"elf32ltsmipn32", false, NO_N32, NULL, NULL, NULL},
+	{"elf32btsmipn32", false, NO_N32, NULL, NULL, NULL},
+	{"elf64ltsmip", false, NO_N64, NULL, NULL, NULL},
+	{"elf64btsmip", false, NO_N64, NULL, NULL, NULL},
+	{NULL, false, NULL, NULL, NULL, NULL},
 };
 
 static const char *describe(unsigned char data)
@@ -31,7 +38,7 @@ static const char *refuse(unsigned flags, unsigned char data)
 {
 	(void)data;
 	if (flags & EF_MIPS_ABI2)
-		return "the MIPS n32 ABI is not supported";
+		return NO_N32;
 	if ((flags & EF_MIPS_ARCH) >= ARCH_32R6)
 		return "MIPS release 6 is not supported";
 	return NULL;

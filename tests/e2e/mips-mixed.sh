@@ -59,10 +59,19 @@ left()
 	"$BUILD/bin/litifut" info "$1" | awk -v reason="$2" '$1 == reason { print $2; found = 1 } END { if (!found) print 0 }'
 }
 
+# refused OUTPUT WORDS FLAGS...: links six.c with FLAGS; OUTPUT is there, not traced, and
+# one line says why, but of a partial link nothing.
 refused()
 {
-	! "$BUILD/bin/litifut" info six.so | grep -q ': rewritten' &&
-		grep -q 'MIPS release 6 is not supported' six.log && [ -s six.so ]
+	refused_output=$1
+	refused_words=$2
+	shift 2
+	rm -f "$refused_output"
+	"$BUILD/bin/litifut" build "$triplet-gcc" -nostdlib "$@" -o "$refused_output" six.c \
+		2>six.log || return
+	cat six.log
+	[ -s "$refused_output" ] && ! grep -q '[.]litifut' "$refused_output" &&
+		[ "$(grep litifut six.log)" = "${refused_words:+litifut-ld: warning: $refused_output: left untraced: $refused_words}" ]
 }
 
 behaviour()
@@ -113,10 +122,20 @@ behaviour()
 	link libmicro.so -shared ../micro.o || return
 	is "the calls of microMIPS code are counted" "$(left traced/libmicro.so foreign-isa)" 2
 
-	ok "compile release 6" compiler -mips32r6 -mnan=2008 -c six.c || return
-	"$BUILD/bin/litifut" build "$triplet-gcc" -mips32r6 -mnan=2008 -nostdlib -shared -o six.so \
-		six.o >six.log 2>&1
-	ok "release 6: linked, not traced, and said so" refused
+	six="-mips32r6 -mnan=2008"
+	n32="-march=mips64 -mabi=n32"
+	n64="-march=mips64 -mabi=64"
+	# shellcheck disable=SC2086
+	for kind in "-Wl,-e,six" "-shared -fPIC"; do
+		ok "release 6: linked, not traced, and said so" \
+			refused six.so "MIPS release 6 is not supported" $six $kind
+		ok "n32: the same" refused six.so "the MIPS n32 ABI is not supported" $n32 $kind
+		ok "n64: the same" refused six.so "the MIPS n64 ABI is not supported" $n64 $kind
+	done
+	for kind in "$six" "$n32" "$n64"; do
+		# shellcheck disable=SC2086
+		ok "$kind: a partial link is as ever" refused six.o "" $kind -r
+	done
 }
 
 for_targets behaviour
