@@ -8,9 +8,10 @@
  * $t9, because the callee wants its address there. */
 #include "rewriter/mips/mips.h"
 
+#include <elf.h>
 #include <stdlib.h>
 
-enum { A0 = 4, A3 = 7, GP = 28, SP = 29, FP = 30 };
+enum { GP = 28, SP = 29, FP = 30 };
 
 /* The stack pointer, counted from where it was at the start. */
 #define UNSEEN INT32_MAX
@@ -285,9 +286,27 @@ static enum value value_of(const struct litifut_image *image,
 	return VALUE_UNKNOWN;
 }
 
+/* Does any call of the image leave its return address in this register? */
+static bool is_linked_by(const struct litifut_image *image,
+			 const struct litifut_arch_context *context, unsigned reg)
+{
+	for (size_t i = 1; i < image->section_count; i++) {
+		const struct litifut_section *section = &image->sections[i];
+
+		if (!section->bytes || !(section->flags & SHF_EXECINSTR))
+			continue;
+		for (uint32_t at = 0; at + 4 <= section->size; at += 4) /* jalr reg, rN */
+			if ((litifut_get32(context->big_endian, section->bytes + at) &
+			     0xfc1ff83f) == (0x09 | (uint32_t)reg << 11))
+				return true;
+	}
+	return false;
+}
+
 /* Does hand-written code return through the register? Then it was copied from ra, or the
- * caller has brought it in one that no argument comes in. */
-static bool holds_return(const struct litifut_arch_context *context,
+ * caller has brought it in one that it linked by. */
+static bool holds_return(const struct litifut_image *image,
+			 const struct litifut_arch_context *context,
 			 const struct litifut_cramped_call *call)
 {
 	unsigned reg = call->instruction.target_register;
@@ -301,7 +320,7 @@ static bool holds_return(const struct litifut_arch_context *context,
 			last = word;
 	}
 	if (!last)
-		return reg != LITIFUT_MIPS_T9 && (reg < A0 || reg > A3);
+		return reg != LITIFUT_MIPS_T9 && is_linked_by(image, context, reg);
 	return (last | 4) == (0x25 | (uint32_t)LITIFUT_MIPS_RA << 21 | reg << 11); /* move */
 }
 
@@ -353,7 +372,7 @@ bool litifut_mips_is_indirect_tail(const struct litifut_image *image,
 	if (call->function_start < call->section->address ||
 	    call->function_start >= call->function_end)
 		return ends_function(context, call);
-	if (holds_return(context, call))
+	if (holds_return(image, context, call))
 		return false;
 	enum value value = value_of(image, context, call);
 

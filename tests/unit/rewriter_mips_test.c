@@ -392,7 +392,7 @@ static void returns_and_switches_are_no_tail_calls(void **state)
 		{0x8cb90008, 0x00000000, 0x03200008, 0x00000000, true},  /* not just before */
 		{0x00a0c825, 0x00000000, 0x03200008, 0x00000000, true},  /* move t9, a1; jr t9 */
 		{0x00000000, 0x00000000, 0x00a00008, 0x00000000, true},  /* jr a1 */
-		{0x00000000, 0x00000000, 0x03000008, 0x00000000, false}, /* jr t8, as it came */
+		{0x00000000, 0x00000000, 0x03000008, 0x00000000, true},  /* jr t8, as it came */
 		{0x03e05025, 0x00000000, 0x01400008, 0x00000000, false}, /* move t2, ra; jr t2 */
 	};
 	static const struct litifut_image image;
