@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <litifut/settings.h>
+
 #include "postproc/diff.h"
 #include "postproc/options.h"
 #include "postproc/run.h"
@@ -55,6 +57,21 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
+static void print_wrong_settings(uint32_t wrong)
+{
+#define NAME(name, kind, member) name,
+	static const char *const names[] = {LITIFUT_SETTINGS(NAME)};
+#undef NAME
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (wrong >> i & 1)
+			fprintf(stderr,
+				"litifut-post: the recorder did not understand the value of "
+				"LITIFUT_%s\n",
+				names[i]);
+	}
+}
+
 static void print_summary(const struct post_totals *totals, double seconds)
 {
 	fprintf(stderr, "litifut-post: %" PRIu64 " event%s", totals->events,
@@ -67,6 +84,7 @@ static void print_summary(const struct post_totals *totals, double seconds)
 		totals->lost, totals->processes, totals->processes == 1 ? "" : "es",
 		totals->threads, plural(totals->threads), totals->modules, plural(totals->modules),
 		totals->unresolved, seconds);
+	print_wrong_settings(totals->wrong_settings);
 	if (totals->events && !totals->shown)
 		fprintf(stderr, "litifut-post: none of them is left by the filters given\n");
 	if (totals->killed)

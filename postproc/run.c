@@ -266,6 +266,7 @@ static void sum_up(const struct post_session *session, struct post_totals *total
 				totals->missing = filter_error(&process->trace->header);
 		}
 		totals->holes += process->holes;
+		totals->wrong_settings |= process->trace->header.wrong_settings;
 	}
 	for (size_t i = 1; i < session->module_count; i++)
 		totals->modules += session->modules[i].traced;

@@ -5,8 +5,9 @@
 #include "postproc/formats/format.h"
 
 struct post_totals {
-	uint64_t events; /* all that were read, hidden or not */
-	uint64_t shown;  /* left by the filters */
+	uint32_t wrong_settings; /* of all processes, as in struct litifut_trace_header */
+	uint64_t events;         /* all that were read, hidden or not */
+	uint64_t shown;          /* left by the filters */
 	uint64_t lost;
 	uint64_t holes;      /* reserved and never filled: the program was killed */
 	uint64_t unresolved; /* events without a symbol for caller or callee */

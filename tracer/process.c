@@ -100,6 +100,7 @@ static void litifut_header_fill(void)
 	header->pid = r->process;
 	header->parent_pid = (uint32_t)LITIFUT_CALL0(getppid);
 	header->clock = r->clock;
+	header->wrong_settings = r->settings.wrong;
 	header->clock_hertz = r->clock == LITIFUT_CLOCK_CYCLE ? litifut_port_counter_hertz() : 0;
 	header->flags = LITIFUT_PORT_TRACE_FLAGS | (r->settings.dedup ? LITIFUT_TRACE_DEDUP : 0);
 	header->state = LITIFUT_TRACE_RUNNING;

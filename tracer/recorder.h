@@ -40,6 +40,7 @@ struct litifut_settings {
 	uint32_t start_off;
 	uint32_t signal; /* 0: none */
 	uint32_t verbose;
+	uint32_t wrong; /* see struct litifut_trace_header */
 };
 
 /* A thread of the traced process. Only the thread whose kernel id is `id` uses

@@ -75,6 +75,26 @@ static uint32_t litifut_setting_value(uint32_t kind, const char *value)
 	}
 }
 
+/* Is it a value that somebody can have meant? An empty one is as good as none. */
+static bool litifut_understood(uint32_t kind, const char *value)
+{
+	switch (kind) {
+	case LITIFUT_SETTING_NUMBER:
+		while (*value >= '0' && *value <= '9')
+			value++;
+		return !*value;
+	case LITIFUT_SETTING_CLOCK:
+		return !*value || litifut_equal(value, "none") ||
+		       litifut_clock_named(value) != LITIFUT_CLOCK_NONE;
+	case LITIFUT_SETTING_ON:
+		return !*value || ((*value == '0' || *value == '1') && !value[1]);
+	case LITIFUT_SETTING_OFF:
+		return !*value || litifut_equal(value, "on") || litifut_equal(value, "off");
+	default:
+		return true;
+	}
+}
+
 /* Takes one "LITIFUT_KEY=VALUE"; anything else is not ours and ignored. */
 static void litifut_set(const char *setting)
 {
@@ -91,6 +111,9 @@ static void litifut_set(const char *setting)
 		value = litifut_value(setting, known->name);
 		if (!value)
 			continue;
+		litifut_recorder.settings.wrong &= ~(1u << i);
+		if (!litifut_understood(known->kind, value))
+			litifut_recorder.settings.wrong |= 1u << i;
 		if (known->kind != LITIFUT_SETTING_TEXT && known->kind != LITIFUT_SETTING_PLACE)
 			*(uint32_t *)place = litifut_setting_value(known->kind, value);
 		else if (*value || known->kind == LITIFUT_SETTING_TEXT)
@@ -194,6 +217,11 @@ void litifut_settings_read(const char *defaults, char *scratch, uint32_t size)
 	}
 	if (!litifut_recorder.secure)
 		litifut_read_environment(scratch, size);
+	for (uint32_t i = 0; i < sizeof(litifut_setting_table) / sizeof(litifut_setting_table[0]);
+	     i++)
+		if (settings->wrong >> i & 1)
+			litifut_tell("the value is not understood, of LITIFUT_",
+				     litifut_setting_table[i].name, 0);
 }
 
 uint32_t litifut_settings_chunk_bytes(void)

@@ -1,6 +1,7 @@
 /* The settings of the recorder: LITIFUT_NAME=VALUE in the environment of a traced
  * program, or in LITIFUT_DEFAULTS of its link. The recorder reads them on the device,
- * where nobody can be told of a mistake; the linker wrapper checks those of a link. */
+ * where nobody may look: of a mistake the trace tells. The linker wrapper checks those of
+ * a link. */
 #ifndef LITIFUT_SETTINGS_H
 #define LITIFUT_SETTINGS_H
 

@@ -88,7 +88,9 @@ struct litifut_trace_header {
 	uint32_t bloom_hashes;
 	uint32_t bloom_bits_set;   /* kept up to date: the fill, hence the error rate */
 	uint32_t bloom_suppressed; /* events found in the filter and not written */
-	uint32_t reserved[8];
+	/* Bit i: the value of setting number i in LITIFUT_SETTINGS was not understood. */
+	uint32_t wrong_settings;
+	uint32_t reserved[7];
 	char program[64]; /* base name of the executable, NUL-terminated */
 };
 

@@ -78,6 +78,19 @@ behaviour()
 	verbose LITIFUT_COPY_TO=/proc/none
 	says 2 "can't copy to /proc/none/trace/work.[0-9]*.trace: error 2"
 
+	verbose LITIFUT_CLOCK=fast LITIFUT_DEDUP=yes LITIFUT_BULK_KB=64k LITIFUT_START=on
+	says 1 "the value is not understood, of LITIFUT_CLOCK"
+	says 1 "the value is not understood, of LITIFUT_DEDUP"
+	says 1 "the value is not understood, of LITIFUT_BULK_KB"
+	is "and of no other" "$(grep -c 'not understood' words)" 3
+	"$BUILD/bin/litifut-post" data traced/work 2>&1 >calls.txt | grep understand |
+		sed 's/.*LITIFUT_//' | sort >post.txt
+	is "the trace tells of them as well" "$(tr '\n' ' ' <post.txt)" "BULK_KB CLOCK DEDUP "
+	verbose LITIFUT_CLOCK=mono LITIFUT_DEDUP=0 LITIFUT_BULK_KB=64 LITIFUT_START=
+	is "all understood" "$(grep -c 'not understood' words)" 0
+	ok "and in the trace" sh -c \
+		"! '$BUILD/bin/litifut-post' data traced/work 2>&1 >/dev/null | grep understand"
+
 	directory=/proc/none
 	verbose
 	says 1 "not recording, can't make /proc/none/trace/work.[0-9]*.trace: error 2"
