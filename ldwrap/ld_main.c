@@ -1,6 +1,7 @@
 /* litifut-ld: stands in the place of a linker. */
 #include <errno.h>
 #include <fnmatch.h>
+#include <litifut/module_format.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <libiberty/libiberty.h>
 
 #include "common/memory.h"
+#include "common/site_text.h"
 #include "common/version.h"
 #include "ldwrap/arguments.h"
 #include "ldwrap/decision.h"
@@ -92,6 +94,10 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 			"(%s%s)\n",
 			output, settings->exclude.items[0],
 			settings->exclude.count > 1 ? ",..." : "");
+	if (outcome->foreign_calls)
+		fprintf(stderr, "litifut-ld: warning: %s: %zu of %zu calls are not traced: %s\n",
+			output, outcome->foreign_calls, outcome->calls,
+			litifut_site_reason_text(LITIFUT_SITE_FOREIGN_ISA));
 	if (outcome->files_unused)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: no input has a name of LITIFUT_EXCLUDE_OBJECTS "

@@ -379,6 +379,10 @@ static enum litifut_status link_until_it_fits(struct link_state *state, struct l
 		if (!status) {
 			state->outcome.excludes_unused = summary.excludes_unused;
 			state->outcome.includes_unused = summary.includes_unused;
+			state->outcome.calls = summary.sites;
+			if (summary.left[LITIFUT_SITE_FOREIGN_ISA] > summary.patched)
+				state->outcome.foreign_calls =
+					summary.left[LITIFUT_SITE_FOREIGN_ISA];
 			say(state,
 			    "%zu of %zu call sites rewritten; used: %zu of %zu bytes of the DB, "
 			    "%zu of %zu bytes of trampolines",

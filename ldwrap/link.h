@@ -20,7 +20,11 @@ struct link_request {
 struct link_outcome {
 	bool excludes_unused; /* LITIFUT_EXCLUDE names no function of the output */
 	bool includes_unused; /* nor LITIFUT_INCLUDE */
-	bool files_unused;    /* LITIFUT_EXCLUDE_OBJECTS and _LIBS name no input */
+	/* Calls that were left because of how their code is encoded, if they are more than those
+	 * that are traced; else 0. */
+	size_t foreign_calls;
+	size_t calls;      /* all of them */
+	bool files_unused; /* LITIFUT_EXCLUDE_OBJECTS and _LIBS name no input */
 };
 
 /* Links, rewrites, and puts the result in the place of the output; shows what

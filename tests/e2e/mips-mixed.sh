@@ -122,6 +122,19 @@ behaviour()
 	link libmicro.so -shared ../micro.o || return
 	is "the calls of microMIPS code are counted" "$(left traced/libmicro.so foreign-isa)" 2
 
+	awk 'BEGIN {
+		print "int plain_leaf(int);"
+		for (i = 0; i < 40; i++)
+			print "int f" i "(int x) { return plain_leaf(x) + " i "; }"
+	}' >many.c
+	flags="-O2 -mmicromips"
+	# shellcheck disable=SC2086
+	"$BUILD/bin/litifut" build "$triplet-gcc" $flags -shared -o libmany.so many.c 2>many.log
+	is "a link whose calls are mostly of such code says so" \
+		"$(sed 's/[0-9][0-9]*/N/g' many.log)" "litifut-ld: warning: libmany.so: N of N calls\
+ are not traced: MIPSN or microMIPS code, or a jalx into it"
+	flags=
+
 	six="-mips32r6 -mnan=2008"
 	n32="-march=mips64 -mabi=n32"
 	n64="-march=mips64 -mabi=64"
