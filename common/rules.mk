@@ -1,4 +1,4 @@
-COMMON_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,$(wildcard common/*.c))
+COMMON_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,$(wildcard common/*.c common/*/*.c))
 
 COMMON_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_common_*.c))
 UNIT_TESTS += $(COMMON_TESTS)

@@ -1,5 +1,5 @@
 /* What the post-processor must know of a CPU: how a return address names its
- * call site, and where the little pieces of code lead that a linker makes. */
+ * call site. */
 #ifndef LITIFUT_POSTPROC_CPU_H
 #define LITIFUT_POSTPROC_CPU_H
 
@@ -9,26 +9,7 @@
 
 #include <litifut/module_format.h>
 
-/* Reads the code of an image. Gives false outside of it. Literals are data, and
- * ARM BE8 has big-endian data among little-endian code. */
-struct post_code {
-	bool (*literal)(const void *context, uint32_t address, uint32_t *value);
-	bool (*word)(const void *context, uint32_t address, uint32_t *value);
-	bool (*halfword)(const void *context, uint32_t address, uint16_t *value);
-	const void *context;
-};
-
-enum post_lead_kind {
-	POST_LEADS_NOWHERE, /* not code of a kind that the linker makes */
-	POST_LEADS_TO_CODE, /* `address` is the function */
-	POST_LEADS_TO_SLOT  /* `address` is the word that holds the function's address */
-};
-
-struct post_lead {
-	enum post_lead_kind kind;
-	uint32_t address; /* code: with bit 0 set for a compressed instruction set */
-	uint32_t length;  /* bytes of the piece of code, literals included */
-};
+#include "common/linkage.h"
 
 struct post_cpu {
 	const char *name;
@@ -38,10 +19,8 @@ struct post_cpu {
 	 * the link register holds it) behind, for code without a site list. */
 	uint32_t (*site_before)(uint32_t return_address);
 
-	/* Follows one PLT entry, veneer or lazy stub at `address` (bit 0 set:
-	 * Thumb, MIPS16). Any other code gives POST_LEADS_NOWHERE, or, when it
-	 * happens to look like a veneer, where it branches. */
-	struct post_lead (*follow)(const struct post_code *code, uint32_t address);
+	/* See common/linkage.h. */
+	struct litifut_lead (*follow)(const struct litifut_code_reader *code, uint32_t address);
 
 	/* The call site that an entry of the instruction DB stands for. Of a tail
 	 * call the DB does not know the place: its address is 0. Kind 0: no call. */

@@ -274,9 +274,9 @@ static bool code_halfword(const void *context, uint32_t address, uint16_t *value
 	return true;
 }
 
-struct post_code post_image_code(const struct post_image *image)
+struct litifut_code_reader post_image_code(const struct post_image *image)
 {
-	return (struct post_code){code_literal, code_word, code_halfword, image};
+	return (struct litifut_code_reader){code_literal, code_word, code_halfword, image};
 }
 
 const struct litifut_site *post_image_site(const struct post_image *image, uint32_t return_address,

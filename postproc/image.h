@@ -82,7 +82,7 @@ const struct litifut_site *post_image_site(const struct post_image *image, uint3
 bool post_image_bytes(const struct post_image *image, uint32_t address, void *bytes, size_t size);
 
 /* For cpu->follow(). */
-struct post_code post_image_code(const struct post_image *image);
+struct litifut_code_reader post_image_code(const struct post_image *image);
 
 void post_image_close(struct post_image *image);
 

@@ -147,14 +147,14 @@ static void read_slots(struct post_image *image, struct slots *slots)
 static void read_plt_section(struct post_image *image, const struct slots *slots, uint32_t start,
 			     uint32_t end)
 {
-	struct post_code code = post_image_code(image);
+	struct litifut_code_reader code = post_image_code(image);
 
 	for (uint32_t address = start; address < end && address >= start;) {
-		struct post_lead lead = image->cpu->follow(&code, address | 1);
-		if (lead.kind != POST_LEADS_TO_SLOT)
+		struct litifut_lead lead = image->cpu->follow(&code, address | 1);
+		if (lead.kind != LITIFUT_LEADS_TO_SLOT)
 			lead = image->cpu->follow(&code, address);
 		uint32_t slot = POST_NONE;
-		if (lead.kind == POST_LEADS_TO_SLOT)
+		if (lead.kind == LITIFUT_LEADS_TO_SLOT)
 			slot = post_table_find(&slots->by_address,
 					       (struct post_key){{lead.address}});
 		if (slot == POST_NONE) {

@@ -115,15 +115,15 @@ static uint32_t behind_veneers(struct post_session *session, uint32_t module, ui
 	*veneer = POST_NONE;
 	if (!image)
 		return callee;
-	struct post_code code = post_image_code(image);
+	struct litifut_code_reader code = post_image_code(image);
 	for (unsigned steps = 0; steps < VENEERS_FOLLOWED; steps++) {
 		uint32_t address = callee & ~1u;
 		const struct post_symbol *symbol = post_symbols_find(&image->symbols, address);
 		/* A function that begins with a branch is not a veneer. */
 		if (symbol && (symbol->address != address || !post_symbol_is_veneer(symbol->name)))
 			break;
-		struct post_lead lead = image->cpu->follow(&code, callee);
-		if (lead.kind != POST_LEADS_TO_CODE || lead.address == callee)
+		struct litifut_lead lead = image->cpu->follow(&code, callee);
+		if (lead.kind != LITIFUT_LEADS_TO_CODE || lead.address == callee)
 			break;
 		if (*veneer == POST_NONE)
 			*veneer = number_function(session, module, symbol, address);

@@ -136,7 +136,7 @@ static void plt_entries_have_names(void **state)
 			same_as_objdump(image, links[i].triplet, 4);
 		if (links[i].thumb_prefix) {
 			uint16_t first;
-			struct post_code code = post_image_code(image);
+			struct litifut_code_reader code = post_image_code(image);
 			assert_true(code.halfword(code.context, entry->address, &first));
 			assert_int_equal(first, 0x4778); /* bx pc */
 			/* Both ways in are one entry. */
@@ -171,17 +171,17 @@ static void veneers_lead_to_functions(void **state)
 				"-Wl,--section-start=.far=0x8000000",
 				folder, flags[i]));
 		struct post_image *image = load("far");
-		struct post_code code = post_image_code(image);
+		struct litifut_code_reader code = post_image_code(image);
 		unsigned veneers = 0;
 		for (size_t s = 0; s < image->symbols.count; s++) {
 			const struct post_symbol *symbol = &image->symbols.items[s];
 			if (!post_symbol_is_veneer(symbol->name))
 				continue;
 			/* A Thumb caller may enter an A32 veneer by blx. */
-			struct post_lead lead = image->cpu->follow(&code, symbol->address | 1);
-			if (lead.kind != POST_LEADS_TO_CODE)
+			struct litifut_lead lead = image->cpu->follow(&code, symbol->address | 1);
+			if (lead.kind != LITIFUT_LEADS_TO_CODE)
 				lead = image->cpu->follow(&code, symbol->address);
-			assert_int_equal(lead.kind, POST_LEADS_TO_CODE);
+			assert_int_equal(lead.kind, LITIFUT_LEADS_TO_CODE);
 			const struct post_symbol *target =
 				post_symbols_find(&image->symbols, lead.address & ~1u);
 			assert_non_null(target);

@@ -19,15 +19,13 @@
  *
  * "pc" reads as the address of the instruction plus 8 in A32 and plus 4 in T32
  * (ARM Architecture Reference Manual, A2.3). */
-#include "postproc/cpu.h"
-
-#include <elf.h>
+#include "common/linkage.h"
 
 #define MAX_STEPS 6
 #define IP 12
 
 struct walk {
-	const struct post_code *code;
+	const struct litifut_code_reader *code;
 	uint32_t pc; /* bit 0 clear */
 	bool thumb;
 	bool ip_known;
@@ -53,12 +51,12 @@ static void used(struct walk *walk, uint32_t end)
 		walk->end = end;
 }
 
-static struct post_lead leads(enum post_lead_kind kind, uint32_t address)
+static struct litifut_lead leads(enum litifut_lead_kind kind, uint32_t address)
 {
-	return (struct post_lead){.kind = kind, .address = address};
+	return (struct litifut_lead){.kind = kind, .address = address};
 }
 
-static const struct post_lead nowhere = {POST_LEADS_NOWHERE, 0, 0};
+static const struct litifut_lead nowhere = {LITIFUT_LEADS_NOWHERE, 0, 0};
 
 /* A load relative to pc: a literal of the veneer itself. */
 static bool literal(struct walk *walk, uint32_t address, uint32_t *value)
@@ -68,7 +66,7 @@ static bool literal(struct walk *walk, uint32_t address, uint32_t *value)
 }
 
 /* Each step returns true when `lead` is final; the walk goes on otherwise. */
-static bool step_a32(struct walk *walk, struct post_lead *lead)
+static bool step_a32(struct walk *walk, struct litifut_lead *lead)
 {
 	uint32_t instruction, pc = walk->pc + 8, value;
 
@@ -81,7 +79,7 @@ static bool step_a32(struct walk *walk, struct post_lead *lead)
 	walk->pc += 4;
 
 	if ((instruction & 0x0f000000) == 0x0a000000) { /* b */
-		*lead = leads(POST_LEADS_TO_CODE,
+		*lead = leads(LITIFUT_LEADS_TO_CODE,
 			      pc + (sign_extend(instruction & 0xffffff, 24) << 2));
 		return true;
 	}
@@ -107,14 +105,14 @@ static bool step_a32(struct walk *walk, struct post_lead *lead)
 		value = instruction & 0xfff;
 		uint32_t address = instruction & 0x00800000 ? pc + value : pc - value;
 		if (literal(walk, address, &value))
-			*lead = leads(POST_LEADS_TO_CODE, value);
+			*lead = leads(LITIFUT_LEADS_TO_CODE, value);
 		return true;
 	}
 	if (!walk->ip_known)
 		return true;
 	if ((instruction & 0x0f5ff000) == 0x051cf000) { /* ldr pc, [ip, #+-n]{!} */
 		value = instruction & 0xfff;
-		*lead = leads(POST_LEADS_TO_SLOT,
+		*lead = leads(LITIFUT_LEADS_TO_SLOT,
 			      instruction & 0x00800000 ? walk->ip + value : walk->ip - value);
 		return true;
 	}
@@ -125,17 +123,17 @@ static bool step_a32(struct walk *walk, struct post_lead *lead)
 		return false;
 	case 0xe08ff00c: /* add pc, pc, ip */
 	case 0xe08cf00f:
-		*lead = leads(POST_LEADS_TO_CODE, walk->ip + pc);
+		*lead = leads(LITIFUT_LEADS_TO_CODE, walk->ip + pc);
 		return true;
 	case 0xe12fff1c: /* bx ip */
 	case 0xe1a0f00c: /* mov pc, ip */
-		*lead = leads(POST_LEADS_TO_CODE, walk->ip);
+		*lead = leads(LITIFUT_LEADS_TO_CODE, walk->ip);
 		return true;
 	}
 	return true;
 }
 
-static bool step_t32(struct walk *walk, struct post_lead *lead)
+static bool step_t32(struct walk *walk, struct litifut_lead *lead)
 {
 	uint16_t first, second;
 	uint32_t pc = walk->pc + 4;
@@ -155,7 +153,7 @@ static bool step_t32(struct walk *walk, struct post_lead *lead)
 		return false;
 	}
 	if (first == 0x4760 && walk->ip_known) { /* bx ip */
-		*lead = leads(POST_LEADS_TO_CODE, walk->ip);
+		*lead = leads(LITIFUT_LEADS_TO_CODE, walk->ip);
 		return true;
 	}
 	if (first < 0xe800 || !walk->code->halfword(walk->code->context, walk->pc, &second))
@@ -174,119 +172,34 @@ static bool step_t32(struct walk *walk, struct post_lead *lead)
 	if (first == 0xf8df && (second & 0xf000) == 0xf000) { /* ldr.w pc, [pc, #n] */
 		uint32_t value;
 		if (literal(walk, (pc & ~3u) + (second & 0xfff), &value))
-			*lead = leads(POST_LEADS_TO_CODE, value);
+			*lead = leads(LITIFUT_LEADS_TO_CODE, value);
 		return true;
 	}
 	if (first == 0xf8dc && (second & 0xf000) == 0xf000 && walk->ip_known) { /* ldr.w pc, [ip] */
-		*lead = leads(POST_LEADS_TO_SLOT, walk->ip + (second & 0xfff));
+		*lead = leads(LITIFUT_LEADS_TO_SLOT, walk->ip + (second & 0xfff));
 		return true;
 	}
 	if ((first & 0xf800) == 0xf000 && (second & 0xd000) == 0x9000) { /* b.w */
 		uint32_t s = first >> 10 & 1, j1 = second >> 13 & 1, j2 = second >> 11 & 1;
 		uint32_t offset = s << 24 | (j1 ^ s ^ 1) << 23 | (j2 ^ s ^ 1) << 22 |
 				  (first & 0x3ffu) << 12 | (second & 0x7ffu) << 1;
-		*lead = leads(POST_LEADS_TO_CODE, (pc + sign_extend(offset, 25)) | 1);
+		*lead = leads(LITIFUT_LEADS_TO_CODE, (pc + sign_extend(offset, 25)) | 1);
 		return true;
 	}
 	return true;
 }
 
-static struct post_lead follow(const struct post_code *code, uint32_t address)
+struct litifut_lead litifut_arm_follow(const struct litifut_code_reader *code, uint32_t address)
 {
 	struct walk walk = {.code = code, .pc = address & ~1u, .thumb = address & 1};
-	struct post_lead lead = nowhere;
+	struct litifut_lead lead = nowhere;
 
 	walk.end = walk.pc;
 	for (unsigned step = 0; step < MAX_STEPS; step++) {
 		if (walk.thumb ? step_t32(&walk, &lead) : step_a32(&walk, &lead))
 			break;
 	}
-	if (lead.kind != POST_LEADS_NOWHERE)
+	if (lead.kind != LITIFUT_LEADS_NOWHERE)
 		lead.length = walk.end - (address & ~1u);
 	return lead;
 }
-
-/* Every traced call of a known length is in the site list; without one, a
- * 4-byte bl or blx is the best guess for both instruction sets. */
-static uint32_t site_before(uint32_t return_address)
-{
-	return (return_address & ~1u) - 4;
-}
-
-/* The encodings of bl, blx and b (ARM Architecture Reference Manual, A8.8.18,
- * A8.8.25, A8.8.26, A8.8.27). A branch with a condition may be a tail call too. */
-static void decode_a32(struct litifut_site *site)
-{
-	uint32_t instruction = site->instruction, pc = site->return_address + 4;
-	uint32_t callee = pc + (sign_extend(instruction & 0xffffff, 24) << 2);
-
-	site->length = 4;
-	if (instruction >> 25 == 0x7d) { /* blx to Thumb code */
-		site->kind = LITIFUT_SITE_DIRECT;
-		site->callee = (callee + (instruction >> 23 & 2)) | 1;
-	} else if ((instruction & 0x0e000000) == 0x0a000000) {
-		site->kind =
-			instruction & 0x01000000 ? LITIFUT_SITE_DIRECT : LITIFUT_SITE_TAIL_DIRECT;
-		site->callee = callee;
-	} else if ((instruction & 0x0ffffff0) == 0x012fff30) {
-		site->kind = LITIFUT_SITE_INDIRECT;
-	} else if (instruction >> 28 == 0xf || (instruction & 0x0ffffff0) == 0x012fff10 ||
-		   (instruction & 0x0ffffff0) == 0x01a0f000) {
-		site->kind = LITIFUT_SITE_TAIL_INDIRECT; /* bx, mov pc; ldr pc, add pc so marked */
-	} else {
-		site->kind = LITIFUT_SITE_INDIRECT; /* mov lr, pc and a load or sum into the pc */
-	}
-}
-
-static void decode_t32(struct litifut_site *site)
-{
-	uint32_t first = site->instruction >> 16, second = site->instruction & 0xffff;
-	uint32_t pc = site->return_address & ~1u;
-	uint32_t s = first >> 10 & 1, j1 = second >> 13 & 1, j2 = second >> 11 & 1;
-	uint32_t offset = s << 24 | (j1 ^ s ^ 1) << 23 | (j2 ^ s ^ 1) << 22 |
-			  (first & 0x3ffu) << 12 | (second & 0x7ffu) << 1;
-
-	site->thumb = 1;
-	site->length = first ? 4 : 2;
-	if (!first) {
-		site->kind = (second & 0xff87) == 0x4780 ? LITIFUT_SITE_INDIRECT
-							 : LITIFUT_SITE_TAIL_INDIRECT;
-	} else if ((first & 0xf800) == 0xf000 && (second & 0xd000) == 0xd000) { /* bl */
-		site->kind = LITIFUT_SITE_DIRECT;
-		site->callee = (pc + sign_extend(offset, 25)) | 1;
-	} else if ((first & 0xf800) == 0xf000 && (second & 0xd001) == 0xc000) { /* blx to A32 */
-		site->kind = LITIFUT_SITE_DIRECT;
-		site->callee = (pc & ~3u) + sign_extend(offset, 25);
-	} else if ((first & 0xf800) == 0xf000 && (second & 0xd000) == 0x9000) { /* b.w */
-		site->kind = LITIFUT_SITE_TAIL_DIRECT;
-		site->callee = (pc + sign_extend(offset, 25)) | 1;
-	} else {
-		site->kind = LITIFUT_SITE_TAIL_INDIRECT;
-	}
-}
-
-static struct litifut_site site_of_entry(struct litifut_db_entry entry)
-{
-	struct litifut_site site = {.return_address = entry.return_address,
-				    .instruction = entry.instruction};
-
-	if (entry.return_address & 1)
-		decode_t32(&site);
-	else
-		decode_a32(&site);
-	if (site.kind == LITIFUT_SITE_DIRECT || site.kind == LITIFUT_SITE_INDIRECT)
-		site.address = (entry.return_address & ~1u) - site.length;
-	return site;
-}
-
-const struct post_cpu post_cpu_arm = {
-	.name = "ARM",
-	.machine = EM_ARM,
-	.site_before = site_before,
-	.site_of_entry = site_of_entry,
-	.follow = follow,
-	.byte_invariant_flag = EF_ARM_BE8,
-	.jump_slot = R_ARM_JUMP_SLOT,
-	.global_data = R_ARM_GLOB_DAT,
-	.indirect_function = R_ARM_IRELATIVE,
-};
