@@ -545,6 +545,7 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 		.entry = apply->entry ? apply->session.image.entry : 0,
 		.register_atfork =
 			apply->entry ? litifut_libc_register_atfork(&apply->session.image) : 0,
+		.spawners = &apply->session.context.spawners,
 	};
 
 	status = litifut_module_fill(&apply->session.image, apply->options, &facts, apply->module,

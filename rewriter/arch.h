@@ -8,10 +8,12 @@
 #include <stdint.h>
 
 #include "common/error.h"
+#include "common/linkage.h"
 #include "rewriter/frames.h"
 #include "rewriter/image.h"
 #include "rewriter/instruction.h"
 #include "rewriter/link_facts.h"
+#include "rewriter/spawners.h"
 #include "rewriter/targets.h"
 #include "rewriter/thunk.h"
 
@@ -37,6 +39,9 @@ struct litifut_code_range {
 	enum litifut_code_state state;
 };
 
+/* As an address of a callee. */
+#define LITIFUT_CALLEE_SPAWNS 1u
+
 /* How many instructions before a call the walker remembers. */
 #define LITIFUT_REMEMBERED 5
 
@@ -60,6 +65,7 @@ struct litifut_cramped_call {
 	 * holds here, see known_callee(); 0: not known. */
 	uint32_t known_callee;
 	uint32_t argument_room; /* of its function, see struct litifut_function_facts */
+	bool spawns;            /* see struct litifut_spawners */
 };
 
 /* What a trampoline needs to replace in the original code. */
@@ -125,6 +131,7 @@ struct litifut_arch_context {
 	/* Many of them stand in functions with no argument_room: thunks that serve all
 	 * callers make room of their own. */
 	bool own_room;
+	struct litifut_spawners spawners;
 };
 
 /* A table by which unwinders find the frames of code, with an entry for each piece of
@@ -260,6 +267,12 @@ struct litifut_arch {
 	/* The members from here to `write_detour` are for calls with
 	 * LITIFUT_SITE_TOO_SHORT and for tail calls; NULL or 0 where a CPU has none. */
 
+	/* Types of the dynamic relocations of slots that calls go through, and where a PLT
+	 * entry leads. */
+	unsigned jump_slot;
+	unsigned global_data;
+	struct litifut_lead (*follow)(const struct litifut_code_reader *code, uint32_t address);
+
 	/* Does the linker give this name to code that only passes a call on? Asked about
 	 * reserved names, see struct litifut_symbol. */
 	bool (*is_veneer)(const char *name);
@@ -389,7 +402,8 @@ struct litifut_arch {
 
 	/* The function that the register which this call goes through, or would go
 	 * through but for the linker, holds for certain: a link-time address in the
-	 * image; 0: not known. `facts` are those of its function, `targets` those of
+	 * image; LITIFUT_CALLEE_SPAWNS: one of those that struct litifut_spawners is about, in
+	 * another module; 0: not known. `facts` are those of its function, `targets` those of
 	 * litifut_targets_of_all(). NULL: a CPU has no such register. */
 	uint32_t (*known_callee)(const struct litifut_image *image,
 				 const struct litifut_arch_context *context,

@@ -71,6 +71,7 @@ enum litifut_status litifut_module_fill(const struct litifut_image *image,
 					      : image->path;
 	bool executable = image->has_interpreter || image->type == ET_EXEC || !image->has_dynamic;
 	uint32_t flags = LITIFUT_MODULE_ACTIVE;
+	uint32_t filter = 0;
 	char padded[64] = "";
 
 	if (executable)
@@ -79,6 +80,8 @@ enum litifut_status litifut_module_fill(const struct litifut_image *image,
 		flags |= LITIFUT_MODULE_STATIC;
 	if (options->tail_calls)
 		flags |= LITIFUT_MODULE_TAIL_CALLS;
+	if (facts->spawners->used)
+		flags |= LITIFUT_MODULE_SPAWNS;
 	memcpy(padded, name, strnlen(name, sizeof(padded) - 1));
 	const struct {
 		size_t offset;
@@ -99,6 +102,14 @@ enum litifut_status litifut_module_fill(const struct litifut_image *image,
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		litifut_put32(image->big_endian, module + words[i].offset, words[i].value);
+	for (size_t i = 0; i < LITIFUT_MODULE_SPAWNERS && facts->spawners->places[i]; i++) {
+		litifut_put32(image->big_endian,
+			      module + offsetof(struct litifut_module, spawners) + 4 * i,
+			      facts->spawners->places[i]);
+		filter |= LITIFUT_SPAWNER_FILTER_BIT(facts->spawners->places[i]);
+	}
+	litifut_put32(image->big_endian, module + offsetof(struct litifut_module, spawner_filter),
+		      filter);
 	memcpy(module + offsetof(struct litifut_module, name), padded, sizeof(padded));
 	fill_identity(image, module);
 	return fill_defaults(image, options, module, error);

@@ -4,6 +4,7 @@
 
 #include "rewriter/image.h"
 #include "rewriter/rewriter.h"
+#include "rewriter/spawners.h"
 
 /* What only the rewriting has shown. Link-time addresses. */
 struct litifut_module_facts {
@@ -15,6 +16,7 @@ struct litifut_module_facts {
 	uint32_t patched;
 	uint32_t entry;           /* as in struct litifut_module */
 	uint32_t register_atfork; /* the same */
+	const struct litifut_spawners *spawners;
 };
 
 /* Fills struct litifut_module, whose bytes in the image are `module`. Fails when

@@ -45,6 +45,8 @@ enum litifut_status litifut_session_open(const char *path,
 		status = litifut_image_own_code(&session->image, error);
 	if (!status)
 		status = session->arch->examine(&session->image, &session->context, error);
+	if (!status)
+		litifut_spawners_find(&session->image, session->arch, &session->context.spawners);
 	session->context.thunks = !status && options->engine == LITIFUT_ENGINE_THUNK &&
 				  session->arch->allows_thunks &&
 				  session->arch->allows_thunks(&session->image, &session->context);
@@ -59,6 +61,19 @@ enum litifut_status litifut_session_open(const char *path,
 	if (status)
 		litifut_session_close(session);
 	return status;
+}
+
+struct litifut_thunk litifut_session_thunk(const struct litifut_session *session,
+					   const struct litifut_cramped_call *call)
+{
+	const struct litifut_spawners *spawners = &session->context.spawners;
+	bool direct = call->instruction.class == LITIFUT_CLASS_CALL_DIRECT ||
+		      call->instruction.class == LITIFUT_CLASS_BRANCH_DIRECT;
+
+	if (call->spawns || litifut_spawners_has(spawners, call->known_callee) ||
+	    (direct && litifut_spawners_has(spawners, call->instruction.target)))
+		return (struct litifut_thunk){.kind = LITIFUT_THUNK_NONE};
+	return session->arch->thunk(&session->image, &session->context, call);
 }
 
 void litifut_session_close(struct litifut_session *session)
@@ -151,8 +166,7 @@ static unsigned trampoline_bytes(const struct litifut_session *session,
 	for (uint32_t i = 0; i < LITIFUT_ENTRIES_MAX; i++)
 		entries[i] = here + 4 * i;
 	if (session->context.thunks) {
-		struct litifut_thunk thunk =
-			session->arch->thunk(&session->image, &session->context, &call);
+		struct litifut_thunk thunk = litifut_session_thunk(session, &call);
 
 		gate.thunk = thunk.kind == LITIFUT_THUNK_ENTRY ? entries[thunk.number] : here;
 	}
@@ -304,7 +318,7 @@ static bool wants_db(const struct litifut_session *session, const struct litifut
 		return site->detour || arch->needs_db(&session->context, &site->instruction);
 	if (site->detour && arch->thunks_need_db)
 		return true;
-	thunk = arch->thunk(&session->image, &session->context, &call);
+	thunk = litifut_session_thunk(session, &call);
 	return thunk.kind == LITIFUT_THUNK_NONE ||
 	       (thunk.kind > LITIFUT_THUNK_ENTRY &&
 		arch->reach(&session->context, &site->instruction) <=

@@ -232,8 +232,7 @@ uint32_t litifut_rooms_add(struct litifut_rooms *rooms, const struct litifut_ses
 	uint32_t address = 0;
 
 	if (thunks)
-		addition.wanted =
-			session->arch->thunk(&session->image, &session->context, &addition.call);
+		addition.wanted = litifut_session_thunk(session, &addition.call);
 	/* From there it is not far to the tracer. */
 	if (has_own)
 		address = add_to(&addition, &rooms->items[rooms->own]);

@@ -19,6 +19,11 @@ enum litifut_status litifut_session_open(const char *path,
 					 struct litifut_session *session,
 					 struct litifut_error *error);
 
+/* Which thunk serves this call? None where the tracer has to see it before the callee
+ * does. */
+struct litifut_thunk litifut_session_thunk(const struct litifut_session *session,
+					   const struct litifut_cramped_call *call);
+
 void litifut_session_close(struct litifut_session *session);
 
 #endif

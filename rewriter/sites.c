@@ -63,6 +63,7 @@ struct litifut_cramped_call litifut_site_cramped(const struct litifut_found_site
 		.stone_bytes = site->stone_bytes,
 		.known_callee = site->known_callee,
 		.argument_room = site->argument_room,
+		.spawns = site->spawns,
 	};
 
 	if (site->function) {
@@ -189,6 +190,10 @@ static void find_facts(void *context, size_t worker, size_t piece)
 		site->argument_room = facts.argument_room;
 		site->known_callee = arch->known_callee(judge->image, judge->context, &call, &facts,
 							judge->targets);
+		if (site->known_callee == LITIFUT_CALLEE_SPAWNS) {
+			site->known_callee = 0;
+			site->spawns = true;
+		}
 		if (!site->site.callee)
 			site->site.callee = site->known_callee;
 	}

@@ -24,6 +24,7 @@ struct litifut_found_site {
 	uint32_t stone;
 	uint32_t known_callee;
 	uint32_t argument_room;
+	bool spawns; /* the same */
 };
 
 struct litifut_site_list {

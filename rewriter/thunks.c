@@ -129,8 +129,7 @@ uint32_t litifut_thunks_encode(struct litifut_thunks *thunks, const struct litif
 {
 	const struct litifut_session *session = thunks->session;
 	const struct litifut_cramped_call call = litifut_site_cramped(site);
-	struct litifut_thunk wanted =
-		session->arch->thunk(&session->image, &session->context, &call);
+	struct litifut_thunk wanted = litifut_session_thunk(session, &call);
 	struct litifut_rooms *rooms = thunks->rooms;
 	size_t near = litifut_rooms_nearest(rooms, site->site.address);
 	uint32_t reached = 0;
@@ -184,8 +183,7 @@ size_t litifut_thunks_bytes(const struct litifut_session *session, uint32_t low,
 		    site->site.address < high) {
 			struct litifut_cramped_call call = litifut_site_cramped(site);
 
-			list[count] =
-				session->arch->thunk(&session->image, &session->context, &call);
+			list[count] = litifut_session_thunk(session, &call);
 			count += list[count].kind > LITIFUT_THUNK_ENTRY;
 		}
 	}

@@ -113,7 +113,8 @@ void litifut_threads_disarm(void)
 			litifut_thread_disarm(thread);
 			continue;
 		}
-		if (!thread->id || litifut_failed(LITIFUT_CALL3(tgkill, r->process, thread->id, 0)))
+		if (!thread->id ||
+		    litifut_failed(LITIFUT_CALL3(tgkill, r->file.process, thread->id, 0)))
 			continue;
 		word = litifut_word_of(thread->pointer);
 		if (word)

@@ -28,9 +28,9 @@ void litifut_bloom_start(void)
 		return;
 	r->bloom = (uint32_t *)room;
 	r->bloom_mask = (kb << 13) - 1;
-	r->header->bloom_bits = kb << 13;
-	r->header->bloom_hashes = LITIFUT_BLOOM_HASHES;
-	r->header->flags |= LITIFUT_TRACE_DEDUP;
+	r->file.header->bloom_bits = kb << 13;
+	r->file.header->bloom_hashes = LITIFUT_BLOOM_HASHES;
+	r->file.header->flags |= LITIFUT_TRACE_DEDUP;
 }
 
 bool litifut_bloom_seen(uint32_t return_address, uint32_t callee)
@@ -54,9 +54,9 @@ bool litifut_bloom_seen(uint32_t return_address, uint32_t callee)
 		}
 	}
 	if (added) {
-		litifut_add_here(&r->header->bloom_bits_set, added);
+		litifut_add_here(&r->file.header->bloom_bits_set, added);
 		return false;
 	}
-	litifut_add_here(&r->header->bloom_suppressed, 1);
+	litifut_add_here(&r->file.header->bloom_suppressed, 1);
 	return true;
 }

@@ -68,43 +68,32 @@ static uint32_t litifut_map_aligned(long descriptor, uint64_t offset, uint32_t s
 	return 0;
 }
 
-/* Room for one more chunk, mapped; 0 when there is none (and never will be). Its
- * place in the file is left in `used_bytes`, which has no other use in an open
- * chunk. */
-static uint32_t litifut_chunk_map(void)
+uint32_t litifut_chunk_map(struct litifut_trace_file *file, const char **trouble)
 {
-	struct litifut_recorder *r = &litifut_recorder;
-	uint32_t size = r->chunk_mask + 1;
-	uint32_t chunk = 0;
-	uint32_t place;
-	uint64_t offset;
-	const char *trouble = "no memory";
-	long descriptor;
+	uint32_t size = litifut_recorder.chunk_mask + 1;
+	uint32_t place = litifut_add(&file->chunk_count, 1);
+	uint64_t offset = LITIFUT_HEADER_BYTES + (uint64_t)place * size;
+	long descriptor = litifut_trace_descriptor(file);
+	uint32_t chunk;
 
-	if (r->full)
-		return 0;
-	place = litifut_add(&r->chunk_count, 1);
-	offset = LITIFUT_HEADER_BYTES + (uint64_t)place * size;
-	descriptor = litifut_trace_descriptor();
+	*trouble = "no memory";
 	if (litifut_failed(descriptor))
-		trouble = "its file is not there any more";
+		*trouble = "its file is not there any more";
 	else if (!litifut_within_limits(offset + size))
-		trouble = "LITIFUT_MAX_MB or RLIMIT_FSIZE";
+		*trouble = "LITIFUT_MAX_MB or RLIMIT_FSIZE";
 	else if (!litifut_file_grow(descriptor, offset, size))
-		trouble = "no room on the disk";
-	else
+		*trouble = "no room on the disk";
+	else {
 		chunk = litifut_map_aligned(descriptor, offset, size);
-	if (chunk) {
-		((struct litifut_chunk_header *)chunk)->used_bytes = place;
-	} else if (litifut_exchange(&r->full, 0, 1)) {
-		litifut_tell("recording has ended, calls are counted as lost: ", trouble, 0);
+		if (chunk)
+			((struct litifut_chunk_header *)chunk)->used_bytes = place;
+		return chunk;
 	}
-	return chunk;
+	return 0;
 }
 
-/* Fills the header of an empty chunk. The kind comes last: before it, readers
- * take the chunk for a free one. */
-static void litifut_chunk_open(uint32_t base, uint32_t kind, uint32_t encoding, uint32_t thread)
+void litifut_chunk_open(struct litifut_trace_file *file, uint32_t base, uint32_t kind,
+			uint32_t encoding, uint32_t thread)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	struct litifut_chunk_header *chunk = (struct litifut_chunk_header *)base;
@@ -114,10 +103,25 @@ static void litifut_chunk_open(uint32_t base, uint32_t kind, uint32_t encoding, 
 	chunk->encoding = (uint16_t)encoding;
 	chunk->flags = timed ? LITIFUT_CHUNK_TIMED : 0;
 	chunk->thread = thread;
-	chunk->number = litifut_add(&r->last_number, 1);
+	chunk->number = litifut_add(&file->last_number, 1);
 	chunk->start_time = timed ? litifut_clock_now() : 0;
 	litifut_port_barrier(r->features);
 	*(volatile uint16_t *)&chunk->kind = (uint16_t)kind;
+}
+
+/* Another chunk of the process's own trace; when there is none, never again. */
+static uint32_t litifut_chunk_next(void)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	const char *trouble;
+	uint32_t chunk;
+
+	if (r->full)
+		return 0;
+	chunk = litifut_chunk_map(&r->file, &trouble);
+	if (!chunk && litifut_exchange(&r->full, 0, 1))
+		litifut_tell("recording has ended, calls are counted as lost: ", trouble, 0);
+	return chunk;
 }
 
 /* Zeroes words; there are a multiple of eight of them. */
@@ -172,7 +176,8 @@ static bool litifut_compacts(const struct litifut_chunk_header *chunk, uint32_t 
 	events = litifut_events_in(chunk, end) >> 6;
 	events += litifut_add(&r->events, events);
 	/* A chunk that stays as it is wants another one after it. */
-	return (r->chunk_count + 1) * ((r->chunk_mask + 1) >> 8) + (LITIFUT_HEADER_BYTES >> 8) >
+	return (r->file.chunk_count + 1) * ((r->chunk_mask + 1) >> 8) +
+		       (LITIFUT_HEADER_BYTES >> 8) >
 	       events;
 }
 
@@ -222,10 +227,10 @@ static LITIFUT_COLD bool litifut_chunk_change(uint32_t *cursor, uint32_t at, uin
 		chunk = litifut_chunk_finish(at);
 	}
 	if (!chunk)
-		chunk = litifut_chunk_map();
+		chunk = litifut_chunk_next();
 	if (!chunk)
 		return false;
-	litifut_chunk_open(chunk, kind, encoding, thread);
+	litifut_chunk_open(&r->file, chunk, kind, encoding, thread);
 	/* Where a cursor is shared, another may have been quicker: our chunk
 	 * stays an empty one in the file. */
 	if (!litifut_exchange(cursor, 0, chunk + (uint32_t)sizeof(struct litifut_chunk_header)))
@@ -265,7 +270,7 @@ static void litifut_fill_through_file(uint32_t *place, const uint32_t *words, ui
 	uint32_t base = (uint32_t)place & ~r->chunk_mask;
 	const struct litifut_chunk_header *chunk = (const struct litifut_chunk_header *)base;
 
-	litifut_write_at(litifut_trace_descriptor(), words, count * 4,
+	litifut_write_at(litifut_trace_descriptor(&r->file), words, count * 4,
 			 LITIFUT_HEADER_BYTES + (uint64_t)chunk->used_bytes * (r->chunk_mask + 1) +
 				 ((uint32_t)place - base));
 }

@@ -40,23 +40,28 @@ static bool litifut_identity(long descriptor, uint32_t identity[3])
 	return true;
 }
 
-bool litifut_is_trace(long descriptor)
+static bool litifut_is_file(const struct litifut_trace_file *file, long descriptor)
 {
 	uint32_t identity[3];
 
 	if (!litifut_identity(descriptor, identity))
 		return false;
 	for (int i = 0; i < 3; i++)
-		if (identity[i] != litifut_recorder.identity[i])
+		if (identity[i] != file->identity[i])
 			return false;
 	return true;
 }
 
+bool litifut_is_trace(const struct litifut_trace_file *file)
+{
+	return file->descriptor >= 0 && litifut_is_file(file, file->descriptor);
+}
+
 /* BASE/KIND/NAME.PID[.NUMBER].KIND; there is room for the longest. */
-static void litifut_file_path(char path[LITIFUT_FILE_PATH_BYTES], const char *base,
+static void litifut_file_path(const struct litifut_trace_file *file,
+			      char path[LITIFUT_FILE_PATH_BYTES], const char *base,
 			      const char *kind)
 {
-	struct litifut_recorder *r = &litifut_recorder;
 	const uint32_t size = LITIFUT_FILE_PATH_BYTES;
 
 	path[0] = 0;
@@ -64,35 +69,34 @@ static void litifut_file_path(char path[LITIFUT_FILE_PATH_BYTES], const char *ba
 	litifut_append(path, size, "/");
 	litifut_append(path, size, kind);
 	litifut_append(path, size, "/");
-	litifut_append(path, size, r->program);
+	litifut_append(path, size, litifut_recorder.program);
 	litifut_append(path, size, ".");
-	litifut_append_number(path, size, r->process);
-	if (r->name_number > 1) {
+	litifut_append_number(path, size, file->process);
+	if (file->name_number > 1) {
 		litifut_append(path, size, ".");
-		litifut_append_number(path, size, r->name_number);
+		litifut_append_number(path, size, file->name_number);
 	}
 	litifut_append(path, size, ".");
 	litifut_append(path, size, kind);
 }
 
-long litifut_trace_descriptor(void)
+long litifut_trace_descriptor(struct litifut_trace_file *file)
 {
-	struct litifut_recorder *r = &litifut_recorder;
 	char path[LITIFUT_FILE_PATH_BYTES];
-	long descriptor = r->descriptor;
+	long descriptor;
 
-	if (descriptor >= 0 && litifut_is_trace(descriptor))
-		return descriptor;
-	litifut_file_path(path, r->settings.directory, "trace");
+	if (litifut_is_trace(file))
+		return file->descriptor;
+	litifut_file_path(file, path, litifut_recorder.settings.directory, "trace");
 	descriptor = litifut_open(path, O_RDWR, 0);
 	if (litifut_failed(descriptor))
 		return descriptor;
-	if (!litifut_is_trace(descriptor)) {
+	if (!litifut_is_file(file, descriptor)) {
 		litifut_close(descriptor);
 		return -ENOENT;
 	}
 	descriptor = litifut_descriptor_move(descriptor);
-	r->descriptor = descriptor;
+	file->descriptor = descriptor;
 	return descriptor;
 }
 
@@ -151,31 +155,31 @@ static void litifut_directories_make(const char *base)
  * distance (SHMLBA) at which CPUs with aliasing caches want shared mappings of
  * one file: a chunk's address is a multiple of its size, so its place in the
  * file has to be one of 16 KiB. */
-bool litifut_trace_create(void)
+bool litifut_trace_create(struct litifut_trace_file *file)
 {
-	struct litifut_recorder *r = &litifut_recorder;
+	const struct litifut_settings *settings = &litifut_recorder.settings;
 	char path[LITIFUT_FILE_PATH_BYTES];
 	long descriptor = -EEXIST;
 	long header = -ENOSPC;
 
-	if (!r->settings.directory[0]) {
+	if (!settings->directory[0]) {
 		litifut_tell("not recording: ", "LITIFUT_DIR is of no use", 0);
 		return false;
 	}
-	litifut_directories_make(r->settings.directory);
-	for (r->name_number = 1; descriptor == -EEXIST && r->name_number < LITIFUT_NAME_TRIES;
-	     r->name_number++) {
-		litifut_file_path(path, r->settings.directory, "trace");
+	litifut_directories_make(settings->directory);
+	for (file->name_number = 1; descriptor == -EEXIST && file->name_number < LITIFUT_NAME_TRIES;
+	     file->name_number++) {
+		litifut_file_path(file, path, settings->directory, "trace");
 		descriptor = litifut_open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
 	}
-	r->name_number--;
+	file->name_number--;
 	if (litifut_failed(descriptor)) {
 		litifut_tell("not recording, can't make ", path, descriptor);
 		return false;
 	}
 	descriptor = litifut_descriptor_move(descriptor);
-	r->descriptor = descriptor;
-	if (litifut_identity(descriptor, r->identity) &&
+	file->descriptor = descriptor;
+	if (litifut_identity(descriptor, file->identity) &&
 	    litifut_within_limits(LITIFUT_HEADER_BYTES) &&
 	    litifut_file_grow(descriptor, 0, LITIFUT_HEADER_BYTES))
 		header =
@@ -184,12 +188,12 @@ bool litifut_trace_create(void)
 		litifut_tell("not recording, no room for ", path, header);
 		LITIFUT_CALL1(unlink, path);
 		litifut_close(descriptor);
-		r->descriptor = -1;
+		file->descriptor = -1;
 		return false;
 	}
-	r->header = (struct litifut_trace_header *)header;
-	litifut_tell(r->settings.start_off ? "recording is off (LITIFUT_START), would go to "
-					   : "recording to ",
+	file->header = (struct litifut_trace_header *)header;
+	litifut_tell(settings->start_off ? "recording is off (LITIFUT_START), would go to "
+					 : "recording to ",
 		     path, 0);
 	return true;
 }
@@ -300,12 +304,12 @@ static long litifut_copy_file(const char *from, const char *to, bool sync,
 	return result;
 }
 
-void litifut_maps_write(void)
+void litifut_maps_write(const struct litifut_trace_file *file)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	char path[LITIFUT_FILE_PATH_BYTES];
 
-	litifut_file_path(path, r->settings.directory, "maps");
+	litifut_file_path(file, path, r->settings.directory, "maps");
 	litifut_copy_file("/proc/self/maps", path, false, &r->maps_copies);
 }
 
@@ -316,8 +320,8 @@ static void litifut_carry(const char *kind, struct litifut_copies *copies)
 	char to[LITIFUT_FILE_PATH_BYTES];
 	long result;
 
-	litifut_file_path(from, r->settings.directory, kind);
-	litifut_file_path(to, r->settings.copy_to, kind);
+	litifut_file_path(&r->file, from, r->settings.directory, kind);
+	litifut_file_path(&r->file, to, r->settings.copy_to, kind);
 	result = litifut_copy_file(from, to, true, copies);
 	if (result != -ESTALE)
 		litifut_tell(litifut_failed(result) ? "can't copy to " : "copied to ", to, result);

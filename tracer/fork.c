@@ -1,45 +1,14 @@
 /* A forked child has the thunks' cursor of its parent and would go on storing
  * into the parent's trace. So libc is asked to tell of a fork before it is done:
  * the thread that forks is disarmed, and its next event in either process goes
- * the long way, which finds out where it is.
- *
- * The tracer may not need any symbol of libc, or it could not be linked into all
- * programs. It finds `__register_atfork`, which pthread_atfork() stands on, as a
- * debugger would: through the list of loaded files that the dynamic linker keeps
- * (<link.h>; where its head is, the executable's dynamic section says: the gABI's
- * DT_DEBUG, or on MIPS DT_MIPS_RLD_MAP and DT_MIPS_RLD_MAP_REL).
- *
- * _Fork(), vfork() and raw system calls run no handlers. What a child of vfork
- * calls before exec is in the trace of its parent, whose thread it borrows. */
+ * the long way, which finds out where it is. `__register_atfork`, which
+ * pthread_atfork() stands on, does that. For functions that run no such handlers
+ * see spawn.c. */
 
-#include <elf.h>
 #include <stddef.h>
 
 #include "tracer/recorder.h"
 #include "tracer/system.h"
-
-#define LITIFUT_MIPS_RLD_MAP_REL 0x70000035
-
-/* Heads of struct r_debug and struct link_map. */
-struct litifut_debug {
-	int32_t version;
-	struct litifut_loaded *first;
-};
-
-struct litifut_loaded {
-	uint32_t bias;
-	const char *name;
-	const Elf32_Dyn *dynamic;
-	struct litifut_loaded *next;
-};
-
-struct litifut_symbols {
-	const Elf32_Sym *symbols;
-	const char *names;
-	const uint32_t *hash;     /* DT_HASH */
-	const uint32_t *gnu_hash; /* DT_GNU_HASH */
-	const uint16_t *versions; /* DT_VERSYM */
-};
 
 typedef int (*litifut_register)(void (*prepare)(void), void (*parent)(void), void (*child)(void),
 				void *object);
@@ -49,181 +18,17 @@ static litifut_finalize litifut_finalize_object;
 /* Stands for the object that the handlers belong to. */
 static uint32_t litifut_fork_object;
 
-static bool litifut_same(const char *a, const char *b)
-{
-	for (; *a == *b; a++, b++)
-		if (!*a)
-			return true;
-	return false;
-}
-
-static bool litifut_starts(const char *text, const char *start)
-{
-	for (; *start; text++, start++)
-		if (*text != *start)
-			return false;
-	return true;
-}
-
-/* The dynamic linker adds the load bias to the addresses in a dynamic section,
- * unless that is read-only. */
-static const void *litifut_pointer(const struct litifut_loaded *file, uint32_t value)
-{
-	return (const void *)(value < file->bias ? value + file->bias : value);
-}
-
-static struct litifut_loaded *litifut_loaded_files(void)
-{
-	uint32_t phdr = litifut_recorder.program_headers;
-	uint32_t count = litifut_recorder.program_header_count;
-	uint32_t bias = 0;
-	const Elf32_Dyn *dynamic = NULL;
-	const struct litifut_debug *debug = NULL;
-
-	for (uint32_t i = 0; phdr && i < count; i++) {
-		const Elf32_Phdr *segment = (const Elf32_Phdr *)phdr + i;
-
-		if (segment->p_type == PT_PHDR)
-			bias = phdr - segment->p_vaddr;
-		else if (segment->p_type == PT_DYNAMIC)
-			dynamic = (const Elf32_Dyn *)(segment->p_vaddr + bias);
-	}
-	for (; dynamic && dynamic->d_tag != DT_NULL && !debug; dynamic++) {
-		if (dynamic->d_tag == DT_DEBUG)
-			debug = (const struct litifut_debug *)dynamic->d_un.d_ptr;
-		else if (dynamic->d_tag == DT_MIPS_RLD_MAP && !bias)
-			debug = *(const struct litifut_debug **)dynamic->d_un.d_ptr;
-		else if (dynamic->d_tag == LITIFUT_MIPS_RLD_MAP_REL)
-			debug = *(const struct litifut_debug **)((uint32_t)dynamic +
-								 dynamic->d_un.d_val);
-	}
-	return debug ? debug->first : NULL;
-}
-
-static bool litifut_is_libc(const struct litifut_loaded *file)
-{
-	const char *name = file->name;
-
-	for (const char *at = file->name; *at; at++)
-		if (*at == '/')
-			name = at + 1;
-	return litifut_starts(name, "libc.so.6") || litifut_starts(name, "libc-2.");
-}
-
-static struct litifut_symbols litifut_symbols_of(const struct litifut_loaded *file)
-{
-	struct litifut_symbols table = {NULL, NULL, NULL, NULL, NULL};
-
-	for (const Elf32_Dyn *item = file->dynamic; item->d_tag != DT_NULL; item++) {
-		const void *pointer = litifut_pointer(file, item->d_un.d_ptr);
-
-		if (item->d_tag == DT_SYMTAB)
-			table.symbols = pointer;
-		else if (item->d_tag == DT_STRTAB)
-			table.names = pointer;
-		else if (item->d_tag == DT_HASH)
-			table.hash = pointer;
-		else if (item->d_tag == DT_GNU_HASH)
-			table.gnu_hash = pointer;
-		else if (item->d_tag == DT_VERSYM)
-			table.versions = pointer;
-	}
-	return table;
-}
-
-/* Is symbol `index` the function `name`, in its default version? */
-static bool litifut_is_function(const struct litifut_symbols *table, uint32_t index,
-				const char *name)
-{
-	const Elf32_Sym *symbol = &table->symbols[index];
-
-	return symbol->st_shndx != SHN_UNDEF && ELF32_ST_TYPE(symbol->st_info) == STT_FUNC &&
-	       !(table->versions && table->versions[index] & 0x8000) &&
-	       litifut_same(table->names + symbol->st_name, name);
-}
-
-/* a modulo b. ARM has no instruction for it before ARMv7, and we no library. */
-static uint32_t litifut_modulo(uint32_t a, uint32_t b)
-{
-	uint32_t rest = 0;
-
-	for (int bit = 31; bit >= 0 && b; bit--) {
-		bool carry = rest >> 31;
-
-		rest = rest << 1 | (a >> bit & 1);
-		if (carry || rest >= b)
-			rest -= b;
-	}
-	return rest;
-}
-
-/* The gABI, "Hash Table". */
-static uint32_t litifut_find_symbol(const struct litifut_symbols *table, const char *name)
-{
-	const uint32_t *buckets = table->hash + 2;
-	uint32_t hash = 0;
-	uint32_t index;
-
-	for (const char *at = name; *at; at++) {
-		hash = (hash << 4) + (uint8_t)*at;
-		hash = (hash ^ (hash >> 24 & 0xf0)) & 0x0fffffff;
-	}
-	for (index = buckets[litifut_modulo(hash, table->hash[0])]; index;
-	     index = buckets[table->hash[0] + index])
-		if (litifut_is_function(table, index, name))
-			break;
-	return index;
-}
-
-/* DT_GNU_HASH: four words (buckets, first symbol, words of the filter, shift), the
- * filter, the buckets, and for each symbol its hash, whose lowest bit ends a chain. */
-static uint32_t litifut_find_gnu_symbol(const struct litifut_symbols *table, const char *name)
-{
-	const uint32_t *head = table->gnu_hash;
-	const uint32_t *buckets = head + 4 + head[2];
-	const uint32_t *hashes = buckets + head[0] - head[1];
-	uint32_t hash = 5381;
-	uint32_t index;
-
-	for (const char *at = name; *at; at++)
-		hash = hash * 33 + (uint8_t)*at;
-	index = buckets[litifut_modulo(hash, head[0])];
-	if (!index)
-		return 0;
-	for (;; index++) {
-		if ((hashes[index] | 1) == (hash | 1) && litifut_is_function(table, index, name))
-			return index;
-		if (hashes[index] & 1)
-			return 0;
-	}
-}
-
-/* The function `name` of `file`; 0: none. */
-static uint32_t litifut_function(const struct litifut_loaded *file,
-				 const struct litifut_symbols *table, const char *name)
-{
-	uint32_t index = 0;
-
-	if (!table->symbols || !table->names)
-		return 0;
-	if (table->gnu_hash)
-		index = litifut_find_gnu_symbol(table, name);
-	else if (table->hash)
-		index = litifut_find_symbol(table, name);
-	return index ? file->bias + table->symbols[index].st_value : 0;
-}
-
 static void litifut_before_fork(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	struct litifut_thread *thread;
 
-	if (r->phase != LITIFUT_PHASE_READY || r->process != litifut_process_id())
+	if (r->phase != LITIFUT_PHASE_READY || r->file.process != litifut_process_id())
 		return;
 	thread = litifut_thread_find(litifut_thread_id());
 	if (!thread)
 		return;
-	thread->hold = 1;
+	thread->hold |= LITIFUT_HOLD_FORK;
 	litifut_thread_disarm(thread);
 }
 
@@ -233,7 +38,7 @@ static void litifut_after_fork(void)
 	struct litifut_thread *thread = litifut_thread_find(litifut_thread_id());
 
 	if (thread)
-		thread->hold = 0;
+		thread->hold &= ~(uint32_t)LITIFUT_HOLD_FORK;
 }
 
 /* Without __register_atfork a static program can't fork. */
@@ -248,22 +53,17 @@ static bool litifut_fork_start_static(const struct litifut_module *module)
 
 bool litifut_fork_start(const struct litifut_module *module)
 {
+	static const char *const names[] = {"__register_atfork", "__cxa_finalize"};
+	uint32_t found[2];
+	litifut_register enlist;
+
 	if (module->entry)
 		return litifut_fork_start_static(module);
-	for (const struct litifut_loaded *file = litifut_loaded_files(); file; file = file->next) {
-		struct litifut_symbols table;
-		litifut_register enlist;
-
-		if (!litifut_is_libc(file))
-			continue;
-		table = litifut_symbols_of(file);
-		enlist = (litifut_register)litifut_function(file, &table, "__register_atfork");
-		litifut_finalize_object =
-			(litifut_finalize)litifut_function(file, &table, "__cxa_finalize");
-		return enlist && litifut_finalize_object &&
-		       !enlist(litifut_before_fork, litifut_after_fork, NULL, &litifut_fork_object);
-	}
-	return false;
+	if (!litifut_libc_functions(names, found, 2) || !found[0] || !found[1])
+		return false;
+	enlist = (litifut_register)found[0];
+	litifut_finalize_object = (litifut_finalize)found[1];
+	return !enlist(litifut_before_fork, litifut_after_fork, NULL, &litifut_fork_object);
 }
 
 void litifut_fork_end(const struct litifut_module *module)

@@ -85,10 +85,10 @@ static void litifut_name_program(const struct litifut_module *module)
 	r->program[i] = 0;
 }
 
-static void litifut_header_fill(void)
+void litifut_header_fill(const struct litifut_trace_file *file)
 {
 	struct litifut_recorder *r = &litifut_recorder;
-	struct litifut_trace_header *header = r->header;
+	struct litifut_trace_header *header = file->header;
 
 	header->byte_order = LITIFUT_BYTE_ORDER_MARK;
 	header->version_major = LITIFUT_TRACE_VERSION_MAJOR;
@@ -97,7 +97,7 @@ static void litifut_header_fill(void)
 	header->chunk_bytes = r->chunk_mask + 1;
 	header->machine = LITIFUT_PORT_MACHINE;
 	header->word_bytes = 4;
-	header->pid = r->process;
+	header->pid = file->process;
 	header->parent_pid = (uint32_t)LITIFUT_CALL0(getppid);
 	header->clock = r->clock;
 	header->wrong_settings = r->settings.wrong;
@@ -116,20 +116,20 @@ static bool litifut_trace_open(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 
-	r->process = litifut_process_id();
-	r->chunk_count = 0;
-	r->last_number = 0;
+	r->file.process = litifut_process_id();
+	r->file.chunk_count = 0;
+	r->file.last_number = 0;
 	r->events = 0;
 	r->metadata = 0;
 	r->compact = 0;
 	r->scratch_busy = 0;
 	r->full = 0;
 	r->last_serial = 0;
-	if (!litifut_trace_create())
+	if (!litifut_trace_create(&r->file))
 		return false;
-	litifut_header_fill();
+	litifut_header_fill(&r->file);
 	litifut_bloom_start();
-	litifut_maps_write();
+	litifut_maps_write(&r->file);
 	return true;
 }
 
@@ -183,19 +183,14 @@ bool litifut_process_start(const struct litifut_module *module)
 	return good;
 }
 
-static void litifut_module_write(struct litifut_module *module)
+void litifut_module_describe(const struct litifut_module *module, uint32_t serial,
+			     struct litifut_module_words *words)
 {
-	struct litifut_recorder *r = &litifut_recorder;
-	struct {
-		uint32_t control;
-		struct litifut_module_record record;
-	} words;
-	struct litifut_module_record *record = &words.record;
-	uint32_t *place;
+	struct litifut_module_record *record = &words->record;
 
-	words.control = LITIFUT_CONTROL_WORD(LITIFUT_WORD_MODULE, sizeof(*record) / 4);
-	record->serial = litifut_add(&r->last_serial, 1) + 1;
-	record->epoch = r->epoch;
+	words->control = LITIFUT_CONTROL_WORD(LITIFUT_WORD_MODULE, sizeof(*record) / 4);
+	record->serial = serial;
+	record->epoch = litifut_recorder.epoch;
 	record->load_bias = (uint32_t)module - module->link_address;
 	record->text_start = module->text_start + record->load_bias;
 	record->text_end = module->text_end + record->load_bias;
@@ -203,12 +198,21 @@ static void litifut_module_write(struct litifut_module *module)
 	record->build_id_bytes = module->build_id_bytes;
 	litifut_copy(record->build_id, module->build_id, sizeof(record->build_id));
 	litifut_copy(record->name, module->name, sizeof(record->name));
-	module->load_bias = record->load_bias;
+}
+
+static void litifut_module_write(struct litifut_module *module)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	struct litifut_module_words words;
+	uint32_t *place;
+
+	litifut_module_describe(module, litifut_add(&r->last_serial, 1) + 1, &words);
+	module->load_bias = words.record.load_bias;
 	place = litifut_reserve(&r->metadata, sizeof(words), LITIFUT_CHUNK_METADATA,
-				LITIFUT_ENCODING_WORDS, r->process);
+				LITIFUT_ENCODING_WORDS, r->file.process);
 	if (place)
 		litifut_fill(place, (const uint32_t *)&words, sizeof(words) / 4);
-	module->serial = record->serial;
+	module->serial = words.record.serial;
 }
 
 void litifut_module_announce(struct litifut_module *module)
@@ -223,6 +227,7 @@ void litifut_module_announce(struct litifut_module *module)
 		if (litifut_exchange((uint32_t *)&r->modules[i], 0, (uint32_t)module))
 			break;
 	litifut_add(&r->modules_live, 1);
+	litifut_spawn_module(module);
 	litifut_module_write(module);
 	module->registered = 2;
 }
@@ -246,10 +251,10 @@ static bool litifut_trace_open_again(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 
-	r->header = NULL; /* the parent's; stays mapped for an interrupted writer */
-	if (r->descriptor >= 0 && litifut_is_trace(r->descriptor))
-		litifut_close(r->descriptor);
-	r->descriptor = -1;
+	r->file.header = NULL; /* the parent's; stays mapped for an interrupted writer */
+	if (litifut_is_trace(&r->file))
+		litifut_close(r->file.descriptor);
+	r->file.descriptor = -1;
 	if (r->thunks)
 		litifut_cursor_drop();
 	litifut_threads_forget();
@@ -276,7 +281,7 @@ bool litifut_process_forked(uint32_t process)
 	/* Whoever of several threads comes first does it. The parent may have
 	 * been in the middle of something of this kind in another thread, which
 	 * is not here to finish it. */
-	if (litifut_exchange(&r->process, r->process, process)) {
+	if (litifut_exchange(&r->file.process, r->file.process, process)) {
 		r->phase = LITIFUT_PHASE_BUSY;
 		r->fast = LITIFUT_FAST_NONE;
 		r->lost_early = 0;
@@ -291,8 +296,8 @@ void litifut_trace_finish(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 
-	r->header->state = LITIFUT_TRACE_STOPPED;
-	litifut_maps_write();
+	r->file.header->state = LITIFUT_TRACE_STOPPED;
+	litifut_maps_write(&r->file);
 	litifut_files_carry();
 }
 
@@ -305,7 +310,7 @@ LITIFUT_PUBLIC void litifut_module_leave(struct litifut_module *module)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 
-	if (r->phase != LITIFUT_PHASE_READY || r->process != litifut_process_id() ||
+	if (r->phase != LITIFUT_PHASE_READY || r->file.process != litifut_process_id() ||
 	    !module->serial)
 		return;
 	if (module->flags & LITIFUT_MODULE_EXECUTABLE)
@@ -318,7 +323,7 @@ LITIFUT_PUBLIC void litifut_module_leave(struct litifut_module *module)
 				     epoch};
 		uint32_t *place =
 			litifut_reserve(&r->metadata, sizeof(words), LITIFUT_CHUNK_METADATA,
-					LITIFUT_ENCODING_WORDS, r->process);
+					LITIFUT_ENCODING_WORDS, r->file.process);
 
 		if (place)
 			litifut_fill(place, words, 3);

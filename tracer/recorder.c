@@ -7,11 +7,11 @@
 #include "tracer/recorder.h"
 #include "tracer/system.h"
 
-struct litifut_recorder litifut_recorder = {.descriptor = -1};
+struct litifut_recorder litifut_recorder = {.file = {.descriptor = -1}};
 
 void litifut_lose(uint32_t events)
 {
-	struct litifut_trace_header *header = litifut_recorder.header;
+	struct litifut_trace_header *header = litifut_recorder.file.header;
 
 	litifut_add(header ? &header->lost_events : &litifut_recorder.lost_early, events);
 }
@@ -49,7 +49,7 @@ static inline uint32_t litifut_control_word(const struct litifut_call *call, uin
 				    following);
 }
 
-static uint32_t litifut_event_words(const struct litifut_call *call, uint32_t *words)
+uint32_t litifut_event_words(const struct litifut_call *call, uint32_t *words)
 {
 	if (call->kind == LITIFUT_SITE_DIRECT) {
 		words[0] = call->return_address;
@@ -73,26 +73,38 @@ bool litifut_put(struct litifut_thread *thread, const uint32_t *words, uint32_t 
 	return place != NULL;
 }
 
+void litifut_time_words(uint64_t now, uint32_t words[3])
+{
+	words[0] = LITIFUT_CONTROL_WORD(LITIFUT_WORD_TIME, 2);
+	words[1] = (uint32_t)now;
+	words[2] = (uint32_t)(now >> 32);
+}
+
+uint32_t litifut_stamp_words(uint64_t now, uint32_t *words, uint32_t count)
+{
+	uint32_t low = (uint32_t)now;
+
+	if (count > 1)
+		words[0] += LITIFUT_CONTROL_WORD(0, 1);
+	words[count] = low ? low : 1;
+	return count + 1;
+}
+
 /* Adds the clock word to an event, and puts the whole clock before it when its
  * low bits would not do. */
 static uint32_t litifut_stamp(struct litifut_thread *thread, uint32_t *words, uint32_t count)
 {
 	uint64_t now = litifut_clock_now();
-	uint32_t low = (uint32_t)now;
 	uint32_t high = (uint32_t)(now >> 30);
+	uint32_t time[3];
 
 	if (high != thread->time_high) {
-		uint32_t time[3] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_TIME, 2), low,
-				    (uint32_t)(now >> 32)};
-
+		litifut_time_words(now, time);
 		/* only once it is there: a signal handler may need its own */
 		if (litifut_put(thread, time, 3))
 			thread->time_high = high;
 	}
-	if (count > 1)
-		words[0] += LITIFUT_CONTROL_WORD(0, 1);
-	words[count] = low ? low : 1;
-	return count + 1;
+	return litifut_stamp_words(now, words, count);
 }
 
 static void litifut_record_in(struct litifut_thread *thread, const struct litifut_call *call)
@@ -117,7 +129,7 @@ bool litifut_process_ready(const struct litifut_module *module)
 	if (r->phase == LITIFUT_PHASE_NEW && !litifut_process_start(module))
 		return false;
 	process = litifut_process_id();
-	return (process == r->process || litifut_process_forked(process)) &&
+	return (process == r->file.process || litifut_process_forked(process)) &&
 	       r->phase == LITIFUT_PHASE_READY;
 }
 
@@ -131,7 +143,12 @@ static LITIFUT_COLD void litifut_record_slowly(const struct litifut_call *call)
 
 	if (r->phase == LITIFUT_PHASE_OFF || (r->phase == LITIFUT_PHASE_READY && !r->recording))
 		return;
-	if (!litifut_process_ready(call->module) || r->full) {
+	if (!litifut_process_ready(call->module)) {
+		if (!litifut_guest_record(call))
+			litifut_lose(1);
+		return;
+	}
+	if (r->full) {
 		litifut_lose(1);
 		return;
 	}
@@ -144,6 +161,8 @@ static LITIFUT_COLD void litifut_record_slowly(const struct litifut_call *call)
 		litifut_lose(1);
 		return;
 	}
+	if (thread->hold & LITIFUT_HOLD_SPAWN)
+		litifut_spawn_end(thread, call);
 	if (thread->epoch != r->epoch) {
 		uint32_t words[2] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_EPOCH, 1), r->epoch};
 
@@ -196,7 +215,7 @@ static inline bool litifut_record_quickly(struct litifut_thread *thread,
 	return true;
 }
 
-__attribute__((visibility("default"))) void litifut_record_trace(const struct litifut_call *call)
+static inline __attribute__((always_inline)) void litifut_record(const struct litifut_call *call)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	struct litifut_thread *thread;
@@ -223,4 +242,12 @@ __attribute__((visibility("default"))) void litifut_record_trace(const struct li
 		return;
 	}
 	litifut_record_in(thread, call);
+}
+
+__attribute__((visibility("default"))) void litifut_record_trace(const struct litifut_call *call)
+{
+	litifut_record(call);
+	if (__builtin_expect(
+		    call->module->spawner_filter & LITIFUT_SPAWNER_FILTER_BIT(call->callee), 0))
+		litifut_spawn_begin(call);
 }

@@ -18,6 +18,7 @@
 #define LITIFUT_FILE_PATH_BYTES (LITIFUT_PATH_BYTES + 7 + 64 + 11 + 3 + 6)
 #define LITIFUT_THREAD_SLOTS 1024 /* a power of two */
 #define LITIFUT_MODULE_SLOTS 256
+#define LITIFUT_LIBC_SPAWNERS 4
 #define LITIFUT_HEADER_BYTES 16384 /* see litifut_trace_create() */
 #define LITIFUT_CLOCK_UNSET 0xff   /* none was asked for */
 
@@ -43,6 +44,12 @@ struct litifut_settings {
 	uint32_t wrong; /* see struct litifut_trace_header */
 };
 
+/* Why a thread must not be armed. */
+enum litifut_hold {
+	LITIFUT_HOLD_FORK = 1, /* libc is about to fork */
+	LITIFUT_HOLD_SPAWN = 2 /* it makes a child that libc tells nobody of, see spawn.c */
+};
+
 /* A thread of the traced process. Only the thread whose kernel id is `id` uses
  * it, its signal handlers included; the structures are never freed, and one
  * whose thread has ended is taken over by compare-and-swap of `id`. */
@@ -56,9 +63,14 @@ struct litifut_thread {
 	/* The cursor has gone to where the thunks find it, litifut_thread_cursor(). */
 	uint32_t armed;
 	uint32_t chunk;     /* in which the last event was put; 0: not known */
-	uint32_t hold;      /* is forking: must not be armed */
+	uint32_t hold;      /* enum litifut_hold; not 0: must not be armed */
 	uint32_t epoch;     /* module epoch last told in the stream */
 	uint32_t time_high; /* clock >> 30 at the last LITIFUT_WORD_TIME */
+	/* Held by LITIFUT_HOLD_SPAWN: where its stack and its thread pointer were, and who
+	 * is in its memory; NULL: nobody that has recorded. */
+	uint32_t spawn_stack;
+	uint32_t spawn_pointer;
+	struct litifut_guest *guest;
 	struct litifut_thread *next;
 };
 
@@ -84,6 +96,23 @@ struct litifut_copies {
 	uint32_t named; /* which of those has the name, or was the last to have it */
 };
 
+/* A trace file of this process, or of a guest. */
+struct litifut_trace_file {
+	uint32_t process; /* id of the process that it is for */
+	long descriptor;  /* negative: closed */
+	uint32_t identity[3];
+	uint32_t name_number;                /* in the names of its files: the first free one */
+	struct litifut_trace_header *header; /* mapped at the start of the file */
+	uint32_t chunk_count;                /* handed out in the file so far */
+	uint32_t last_number;                /* of a chunk */
+};
+
+/* What the metadata of a trace says of a module. */
+struct litifut_module_words {
+	uint32_t control;
+	struct litifut_module_record record;
+};
+
 struct litifut_recorder {
 	/* Read at every event. */
 	uint32_t fast;       /* enum litifut_fast */
@@ -99,18 +128,15 @@ struct litifut_recorder {
 	uint32_t thunks;    /* threads may be armed */
 	uint32_t epoch;
 	struct litifut_port_features features;
-	struct litifut_trace_header *header;                   /* mapped at the start of the file */
 	uint32_t clock;                                        /* enum litifut_clock */
 	long (*clock_gettime)(uint32_t clock, uint32_t *time); /* of the vDSO, or NULL */
 	uint32_t *bloom;                                       /* the filter's words, or NULL */
 	uint32_t bloom_mask;                                   /* bits in it - 1 */
 
-	uint32_t process;     /* id of the process that this state is for */
-	uint32_t chunk_count; /* handed out in the file so far */
-	uint32_t last_number; /* of a chunk */
-	uint32_t events;      /* in full chunks; about, see litifut_compacts() */
-	uint32_t compact;     /* cursor of the chunk for compact blocks */
-	uint32_t scratch;     /* struct litifut_scratch, mapped when first needed */
+	struct litifut_trace_file file; /* its process is the one that this state is for */
+	uint32_t events;                /* in full chunks; about, see litifut_compacts() */
+	uint32_t compact;               /* cursor of the chunk for compact blocks */
+	uint32_t scratch;               /* struct litifut_scratch, mapped when first needed */
 	uint32_t scratch_busy;
 	uint32_t vdso;       /* address of the kernel's shared library, 0: none */
 	uint32_t full;       /* no chunk can be had any more */
@@ -125,10 +151,7 @@ struct litifut_recorder {
 	uint32_t exiting; /* the executable's destructors have run */
 	uint32_t calibrated;
 	uint32_t uncalibrated_events;
-	long descriptor;
-	uint32_t identity[3]; /* of the trace file */
 	char program[64];
-	uint32_t name_number; /* in the names of its files: the first free one */
 	struct litifut_copies maps_copies;
 	struct litifut_copies carried_traces;
 	struct litifut_copies carried_maps;
@@ -165,6 +188,12 @@ static inline uint32_t litifut_thread_slot(uint32_t pointer)
 void litifut_lose(uint32_t events);
 /* recorder.c: puts words into the stream of a thread; false: there is no room. */
 bool litifut_put(struct litifut_thread *thread, const uint32_t *words, uint32_t count);
+/* recorder.c: the words of an event, 1 or 3, without time. */
+uint32_t litifut_event_words(const struct litifut_call *call, uint32_t *words);
+/* recorder.c: adds the time to an event of `count` words; returns how many there are. */
+uint32_t litifut_stamp_words(uint64_t now, uint32_t *words, uint32_t count);
+/* recorder.c: the words that tell the whole clock, for when its upper bits change. */
+void litifut_time_words(uint64_t now, uint32_t words[3]);
 /* recorder.c: decides what `fast` may be, after any change. */
 void litifut_update_fast(void);
 /* recorder.c: true when this process has a trace to record to; starts one if
@@ -177,6 +206,14 @@ uint32_t *litifut_reserve(uint32_t *cursor, uint32_t bytes, uint32_t kind, uint3
 			  uint32_t thread);
 /* chunks.c: puts `count` words at a reserved place, front to back. */
 void litifut_fill(uint32_t *place, const uint32_t *words, uint32_t count);
+/* chunks.c: room for one more chunk at the end of a file, mapped at a multiple of its
+ * size; 0 when there is none, and then `*trouble` tells why. Its place in the file is
+ * left in `used_bytes`, which has no other use in an open chunk. */
+uint32_t litifut_chunk_map(struct litifut_trace_file *file, const char **trouble);
+/* chunks.c: fills the header of an empty chunk of a file. The kind comes last: before
+ * it, readers take the chunk for a free one. */
+void litifut_chunk_open(struct litifut_trace_file *file, uint32_t base, uint32_t kind,
+			uint32_t encoding, uint32_t thread);
 /* chunks.c: makes room for [offset, offset + size) in a file; never shrinks it. */
 bool litifut_file_grow(long descriptor, uint64_t offset, uint32_t size);
 /* chunks.c: true when RLIMIT_FSIZE lets a file be `end` bytes long. */
@@ -240,15 +277,16 @@ void litifut_cursor_drop(void);
 /* armed.c: finds the end of what a thread that has ended had recorded. */
 uint32_t litifut_cursor_recover(const struct litifut_thread *thread);
 
-/* files.c: makes the directories and the trace file and maps its header. */
-bool litifut_trace_create(void);
+/* files.c: makes the directories and the trace file of file->process, and maps
+ * its header. False: no file is left. */
+bool litifut_trace_create(struct litifut_trace_file *file);
 /* files.c: the trace file's descriptor, checked to be still ours and opened
  * again when the program has closed it; negative when that fails. */
-long litifut_trace_descriptor(void);
-/* files.c: true when `descriptor` still refers to the trace file. */
-bool litifut_is_trace(long descriptor);
+long litifut_trace_descriptor(struct litifut_trace_file *file);
+/* files.c: true when file->descriptor still refers to the trace file. */
+bool litifut_is_trace(const struct litifut_trace_file *file);
 /* files.c: writes /proc/self/maps beside the trace. */
-void litifut_maps_write(void);
+void litifut_maps_write(const struct litifut_trace_file *file);
 /* files.c: copies trace and maps to LITIFUT_COPY_TO. Several threads may be at it
  * at once; the newest copy stays. */
 void litifut_files_carry(void);
@@ -263,6 +301,25 @@ extern uint32_t litifut_early_thread[4];
 bool litifut_fork_start(const struct litifut_module *module);
 /* fork.c: undoes it when `module` is unloaded and the recorder with it. */
 void litifut_fork_end(const struct litifut_module *module);
+
+/* loaded.c: the run-time addresses of libc's functions of these names, with the Thumb
+ * bit; 0: it has no such function. False: libc is not among the loaded files. */
+bool litifut_libc_functions(const char *const *names, uint32_t *addresses, uint32_t count);
+
+/* spawn.c: prepares a module that has just been met. */
+void litifut_spawn_module(struct litifut_module *module);
+/* spawn.c: holds the calling thread if this call, which has been recorded, is going to
+ * make a child. */
+void litifut_spawn_begin(const struct litifut_call *call);
+/* spawn.c: in the process that has made the child, at an event of the thread that did:
+ * lets go of it, unless the event is of a signal handler. */
+void litifut_spawn_end(struct litifut_thread *thread, const struct litifut_call *call);
+
+/* guest.c: records a call in a trace of the process's own, without touching what its
+ * parent needs. False: no thread made such a child, or there can be no trace. */
+bool litifut_guest_record(const struct litifut_call *call);
+/* guest.c: gives back what guests of `thread` have left, down to that of `process`. */
+void litifut_guests_leave(struct litifut_thread *thread, uint32_t process);
 
 /* settings.c: the built-in values, then `defaults` (as in struct
  * litifut_module), then the environment unless the process is secure.
@@ -284,12 +341,17 @@ void litifut_tell(const char *what, const char *where, long result);
  * comes from `module`. True when it is ready. */
 bool litifut_process_start(const struct litifut_module *module);
 /* process.c: a forked child starts a trace of its own. False when it must not
- * record, being a guest in the memory of its parent. */
+ * do that, being a guest in the memory of its parent. */
 bool litifut_process_forked(uint32_t process);
 /* process.c: all that makes the trace complete so far; it goes on. */
 void litifut_trace_finish(void);
 /* switch.c: installs the handler of LITIFUT_SIGNAL where the program has none. */
 void litifut_signal_start(void);
+/* process.c: fills the mapped header of a new trace file. */
+void litifut_header_fill(const struct litifut_trace_file *file);
+/* process.c: what there is to tell of `module` under this serial number. */
+void litifut_module_describe(const struct litifut_module *module, uint32_t serial,
+			     struct litifut_module_words *words);
 /* process.c: tells the trace of `module`. */
 void litifut_module_announce(struct litifut_module *module);
 

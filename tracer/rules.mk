@@ -35,7 +35,7 @@ TRACER_C_FLAGS := -std=c11 -g -ffreestanding -fPIC -fvisibility=hidden \
 
 TRACER_SOURCES   := enter.c
 RECORDER_SOURCES := recorder.c threads.c chunks.c compact.c clock.c bloom.c files.c settings.c \
-	process.c switch.c text.c vdso.c verbose.c words.c armed.c fork.c
+	process.c switch.c text.c vdso.c verbose.c words.c armed.c fork.c loaded.c spawn.c guest.c
 RECORDER_PORT_mips := system_call
 
 # What runs at events, or once for each chunk, is compiled for speed, the rest

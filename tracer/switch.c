@@ -23,7 +23,7 @@ static bool litifut_switch_ready(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 
-	return r->phase == LITIFUT_PHASE_READY && r->process == litifut_process_id();
+	return r->phase == LITIFUT_PHASE_READY && r->file.process == litifut_process_id();
 }
 
 LITIFUT_PUBLIC void litifut_stop(void)
@@ -48,7 +48,7 @@ LITIFUT_PUBLIC void litifut_start(void)
 	if (!litifut_exchange(&r->recording, 0, 1))
 		return;
 	if (litifut_switch_ready()) {
-		r->header->state = LITIFUT_TRACE_RUNNING;
+		r->file.header->state = LITIFUT_TRACE_RUNNING;
 		litifut_switch_note(LITIFUT_WORD_STARTED);
 		litifut_tell("recording is on", "", 0);
 	}

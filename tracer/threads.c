@@ -139,7 +139,7 @@ static struct litifut_thread *litifut_thread_take_over(uint32_t id)
 
 		if (old) {
 			tries--;
-			if (LITIFUT_CALL3(tgkill, r->process, old, 0) != -ESRCH)
+			if (LITIFUT_CALL3(tgkill, r->file.process, old, 0) != -ESRCH)
 				continue;
 		}
 		if (!litifut_exchange(&thread->id, old, id))
@@ -147,6 +147,7 @@ static struct litifut_thread *litifut_thread_take_over(uint32_t id)
 		thread->pointer = 0;
 		thread->epoch = 0;
 		thread->hold = 0;
+		thread->guest = NULL;
 		if (thread->armed) {
 			thread->armed = 0;
 			if (!thread->cursor && thread->chunk)
@@ -204,7 +205,7 @@ struct litifut_thread *litifut_thread_find(uint32_t id)
 		thread = litifut_thread_add(id);
 	if (!thread)
 		return NULL;
-	if (litifut_id_is_known(pointer, id)) {
+	if (!(thread->hold & LITIFUT_HOLD_SPAWN) && litifut_id_is_known(pointer, id)) {
 		thread->pointer = pointer;
 		litifut_port_barrier(r->features);
 		r->threads[litifut_thread_slot(pointer)] = thread;
@@ -266,6 +267,7 @@ void litifut_threads_forget(void)
 		thread->armed = 0;
 		thread->chunk = 0;
 		thread->hold = 0;
+		thread->guest = NULL;
 		thread->time_high = 0;
 		thread->pointer = 0;
 		thread->id = 0;

@@ -40,10 +40,18 @@ enum litifut_module_flags {
 	LITIFUT_MODULE_ACTIVE = 1,     /* the rewriter filled this in; 0: the link was left plain */
 	LITIFUT_MODULE_EXECUTABLE = 2, /* else a shared library */
 	LITIFUT_MODULE_STATIC = 4,     /* no program interpreter */
-	LITIFUT_MODULE_TAIL_CALLS = 8  /* tail calls are traced as well */
+	LITIFUT_MODULE_TAIL_CALLS = 8, /* tail calls are traced as well */
+	LITIFUT_MODULE_SPAWNS = 16     /* it calls functions of those that `spawners` are about */
 };
 
 enum litifut_engine { LITIFUT_ENGINE_DB = 1, LITIFUT_ENGINE_THUNK = 2 };
+
+/* Places in a module that lead to vfork, _Fork, clone and syscall. */
+#define LITIFUT_MODULE_SPAWNERS 12
+
+/* What a filter of such places has for an address of code. The bits that choose it are the
+ * same at link time and wherever the module is loaded. */
+#define LITIFUT_SPAWNER_FILTER_BIT(address) (1u << ((address) >> 2 & 31))
 
 /* The symbol `litifut_module` (hidden, section .litifut.module). */
 struct litifut_module {
@@ -68,6 +76,11 @@ struct litifut_module {
 	 * fork. Both with the Thumb bit. */
 	uint32_t entry;
 	uint32_t register_atfork;
+	/* PLT entries, lazy stubs and functions of the module that make a child without
+	 * telling libc's fork handlers; calls of them go by the instruction DB. 0: no more.
+	 * The filter has a bit for each; the tracer adds those of libc itself. */
+	uint32_t spawner_filter;
+	uint32_t spawners[LITIFUT_MODULE_SPAWNERS];
 	/* Used by the tracer at run time only; zero in the file. */
 	uint32_t load_bias;
 	uint32_t serial;     /* 0 until the module has announced itself */
@@ -159,7 +172,7 @@ struct litifut_site {
 	uint8_t length; /* bytes of the original instruction: 2 or 4 */
 };
 
-_Static_assert(sizeof(struct litifut_module) == 676, "module layout");
+_Static_assert(sizeof(struct litifut_module) == 728, "module layout");
 _Static_assert(sizeof(struct litifut_db_entry) == 8, "db entry layout");
 _Static_assert(sizeof(struct litifut_site) == 20, "site layout");
 

@@ -115,6 +115,18 @@ static uint32_t got_entry(const struct litifut_image *image,
 	return 0;
 }
 
+/* Does the entry at `address` lead to one of those functions in libc? */
+static bool spawns(const struct litifut_image *image, const struct litifut_arch_context *context,
+		   uint32_t address)
+{
+	const struct litifut_got *got = &context->got;
+	uint32_t index = (address - got->address) / 4;
+
+	return context->spawners.used && got->address && address >= got->address &&
+	       index >= got->local && index - got->local < got->global &&
+	       litifut_spawners_is_symbol(image, got->first_symbol + (index - got->local));
+}
+
 /* Is it code that a call can lead to, and not the linker's way to other modules? */
 static bool is_own_code(const struct litifut_image *image, uint32_t address)
 {
@@ -241,8 +253,11 @@ uint32_t litifut_mips_callee(const struct litifut_image *image,
 			continue;
 		if (word >> 26 != LW)
 			return 0;
-		uint32_t entry = got_entry(image, context,
-					   facts->pointer + (uint32_t)(int16_t)(word & 0xffff));
+		uint32_t slot = facts->pointer + (uint32_t)(int16_t)(word & 0xffff);
+
+		if (spawns(image, context, slot))
+			return LITIFUT_CALLEE_SPAWNS;
+		uint32_t entry = got_entry(image, context, slot);
 		uint32_t callee = entry ? entry + trail.offset : 0;
 		unsigned base = word >> 21 & 31;
 

@@ -1,0 +1,198 @@
+/* vfork, _Fork, clone and syscall, by name. A static program has them; others reach
+ * them through PLT entries, whose slots the dynamic relocations name, through the lazy
+ * stubs of MIPS, which are the values of undefined dynamic symbols, or through the GOT,
+ * where the tracer knows the address at run time. */
+#include "rewriter/spawners.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/linkage.h"
+#include "rewriter/arch.h"
+#include "rewriter/image.h"
+#include "rewriter/tail.h"
+
+static const char *const names[] = {"vfork", "__vfork", "_Fork", "clone", "__clone", "syscall"};
+
+#define MAX_SLOTS 16
+
+struct slots {
+	uint32_t addresses[MAX_SLOTS];
+	size_t count;
+};
+
+static bool is_name(const char *name)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static uint32_t word_at(const struct litifut_image *image, const struct litifut_section *section,
+			uint32_t offset)
+{
+	return litifut_get32(image->big_endian, section->bytes + offset);
+}
+
+static const struct litifut_section *section_at(const struct litifut_image *image, uint32_t index)
+{
+	return index < image->section_count && image->sections[index].bytes
+		       ? &image->sections[index]
+		       : NULL;
+}
+
+/* The name of a symbol in a section of them, if all of it is in the file; else "". */
+static const char *symbol_name(const struct litifut_image *image,
+			       const struct litifut_section *symbols, uint32_t index)
+{
+	const struct litifut_section *strings = section_at(image, symbols->link);
+	uint32_t name;
+
+	if (!strings || index >= symbols->size / sizeof(Elf32_Sym))
+		return "";
+	name = word_at(image, symbols,
+		       index * (uint32_t)sizeof(Elf32_Sym) +
+			       (uint32_t)offsetof(Elf32_Sym, st_name));
+	return name < strings->size && memchr(strings->bytes + name, 0, strings->size - name)
+		       ? (const char *)strings->bytes + name
+		       : "";
+}
+
+static void add_place(struct litifut_spawners *spawners, uint32_t address)
+{
+	size_t i = 0;
+
+	address &= ~1u;
+	while (i < LITIFUT_MODULE_SPAWNERS && spawners->places[i] && spawners->places[i] != address)
+		i++;
+	if (i < LITIFUT_MODULE_SPAWNERS)
+		spawners->places[i] = address;
+}
+
+/* The slots that one section of dynamic relocations has for them. */
+static void add_slots(const struct litifut_image *image, const struct litifut_arch *arch,
+		      const struct litifut_section *section, struct slots *slots)
+{
+	const struct litifut_section *symbols = section_at(image, section->link);
+	uint32_t bytes = section->type == SHT_RELA ? sizeof(Elf32_Rela) : sizeof(Elf32_Rel);
+
+	if (!symbols || symbols->type != SHT_DYNSYM)
+		return;
+	for (uint32_t at = 0; at + bytes <= section->size; at += bytes) {
+		uint32_t info = word_at(image, section, at + 4);
+
+		if (info == 0 || (ELF32_R_TYPE(info) != arch->jump_slot &&
+				  ELF32_R_TYPE(info) != arch->global_data))
+			continue;
+		if (slots->count < MAX_SLOTS &&
+		    is_name(symbol_name(image, symbols, ELF32_R_SYM(info))))
+			slots->addresses[slots->count++] = word_at(image, section, at);
+	}
+}
+
+static bool read_word(const void *context, uint32_t address, uint32_t *value)
+{
+	const struct litifut_image *image = context;
+	const struct litifut_section *section = litifut_image_section_at(image, address, 4);
+
+	if (section)
+		*value = word_at(image, section, address - section->address);
+	return section != NULL;
+}
+
+static bool read_half(const void *context, uint32_t address, uint16_t *value)
+{
+	const struct litifut_image *image = context;
+	const struct litifut_section *section = litifut_image_section_at(image, address, 2);
+
+	if (section)
+		*value = litifut_get16(image->big_endian,
+				       section->bytes + (address - section->address));
+	return section != NULL;
+}
+
+/* The entries of a PLT that lead to one of these slots. Code of the other state seldom
+ * looks like an entry, and then leads elsewhere. */
+static void add_entries(const struct litifut_image *image, const struct litifut_arch *arch,
+			const struct litifut_section *section, const struct slots *slots,
+			struct litifut_spawners *spawners)
+{
+	const struct litifut_code_reader code = {read_word, read_word, read_half, image};
+
+	for (uint32_t at = 0; at + 4 <= section->size; at += 4) {
+		for (uint32_t thumb = 0; thumb < 2; thumb++) {
+			struct litifut_lead lead =
+				arch->follow(&code, (section->address + at) | thumb);
+
+			for (size_t i = 0; i < slots->count; i++)
+				if (lead.kind == LITIFUT_LEADS_TO_SLOT &&
+				    lead.address == slots->addresses[i])
+					add_place(spawners, section->address + at);
+		}
+	}
+}
+
+static void add_dynamic(const struct litifut_image *image, const struct litifut_section *symbols,
+			struct litifut_spawners *spawners)
+{
+	for (uint32_t i = 0; i < symbols->size / sizeof(Elf32_Sym); i++) {
+		uint32_t symbol = i * (uint32_t)sizeof(Elf32_Sym);
+		uint32_t value;
+
+		if (!is_name(symbol_name(image, symbols, i)))
+			continue;
+		spawners->used = true;
+		value = word_at(image, symbols, symbol + (uint32_t)offsetof(Elf32_Sym, st_value));
+		if (value)
+			add_place(spawners, value);
+	}
+}
+
+void litifut_spawners_find(const struct litifut_image *image, const struct litifut_arch *arch,
+			   struct litifut_spawners *spawners)
+{
+	const struct litifut_section *symbols = litifut_image_section(image, ".dynsym");
+	struct slots slots = {.count = 0};
+
+	memset(spawners, 0, sizeof(*spawners));
+	for (size_t i = 0; i < image->function_count; i++) {
+		const struct litifut_symbol *function = &image->symbols[image->functions[i]];
+
+		if (function->section && is_name(function->name)) {
+			spawners->used = true;
+			add_place(spawners, function->address);
+		}
+	}
+	if (symbols && symbols->bytes)
+		add_dynamic(image, symbols, spawners);
+	if (!spawners->used)
+		return;
+	for (size_t i = 1; i < image->section_count; i++) {
+		const struct litifut_section *section = &image->sections[i];
+
+		if ((section->type == SHT_REL || section->type == SHT_RELA) &&
+		    section->flags & SHF_ALLOC && section->bytes)
+			add_slots(image, arch, section, &slots);
+	}
+	for (size_t i = 1; i < image->section_count && slots.count; i++)
+		if (image->sections[i].flags & SHF_EXECINSTR && image->sections[i].bytes &&
+		    litifut_section_is_linkage(&image->sections[i]))
+			add_entries(image, arch, &image->sections[i], &slots, spawners);
+}
+
+bool litifut_spawners_has(const struct litifut_spawners *spawners, uint32_t address)
+{
+	for (size_t i = 0; i < LITIFUT_MODULE_SPAWNERS && spawners->places[i]; i++)
+		if (spawners->places[i] == (address & ~1u))
+			return true;
+	return false;
+}
+
+bool litifut_spawners_is_symbol(const struct litifut_image *image, uint32_t index)
+{
+	const struct litifut_section *symbols = litifut_image_section(image, ".dynsym");
+
+	return symbols && symbols->bytes && is_name(symbol_name(image, symbols, index));
+}

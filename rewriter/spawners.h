@@ -1,0 +1,30 @@
+/* Which calls of an image make a child that libc's fork handlers do not see? */
+#ifndef LITIFUT_REWRITER_SPAWNERS_H
+#define LITIFUT_REWRITER_SPAWNERS_H
+
+#include <litifut/module_format.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct litifut_arch;
+struct litifut_image;
+struct litifut_instruction;
+
+struct litifut_spawners {
+	bool used; /* the image has or imports such functions */
+	/* Where in the image they are called: their code, PLT entries, lazy stubs;
+	 * link-time addresses without the Thumb bit, 0: no more. */
+	uint32_t places[LITIFUT_MODULE_SPAWNERS];
+};
+
+/* Finds them by the names of functions and the dynamic relocations. */
+void litifut_spawners_find(const struct litifut_image *image, const struct litifut_arch *arch,
+			   struct litifut_spawners *spawners);
+
+/* Is `address` (bit 0 is ignored) one of the places? */
+bool litifut_spawners_has(const struct litifut_spawners *spawners, uint32_t address);
+
+/* Is symbol `index` of .dynsym one of these functions? */
+bool litifut_spawners_is_symbol(const struct litifut_image *image, uint32_t index);
+
+#endif
