@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    post_image_open_memory(data, size, "fuzz", &image, &error) != LITIFUT_OK)
 		return 0;
 	post_image_load(image, NULL, &error);
-	struct post_code code = post_image_code(image);
+	struct litifut_code_reader code = post_image_code(image);
 	for (size_t i = 0; i < image->symbols.count && i < 1000; i++) {
 		const struct post_symbol *symbol = &image->symbols.items[i];
 		if (i && image->symbols.items[i - 1].address >= symbol->address)
