@@ -48,21 +48,26 @@ static const void *litifut_pointer(const struct litifut_loaded *file, uint32_t v
 	return (const void *)(value < file->bias ? value + file->bias : value);
 }
 
+/* NULL for a static program: one that has no dynamic linker has no PT_PHDR either,
+ * without which nothing tells where a static PIE was loaded. */
 static struct litifut_loaded *litifut_loaded_files(void)
 {
 	uint32_t phdr = litifut_recorder.program_headers;
 	uint32_t count = litifut_recorder.program_header_count;
 	uint32_t bias = 0;
+	bool has_bias = false;
 	const Elf32_Dyn *dynamic = NULL;
 	const struct litifut_debug *debug = NULL;
 
 	for (uint32_t i = 0; phdr && i < count; i++) {
 		const Elf32_Phdr *segment = (const Elf32_Phdr *)phdr + i;
 
-		if (segment->p_type == PT_PHDR)
+		if (segment->p_type == PT_PHDR) {
 			bias = phdr - segment->p_vaddr;
-		else if (segment->p_type == PT_DYNAMIC)
+			has_bias = true;
+		} else if (segment->p_type == PT_DYNAMIC && has_bias) {
 			dynamic = (const Elf32_Dyn *)(segment->p_vaddr + bias);
+		}
 	}
 	for (; dynamic && dynamic->d_tag != DT_NULL && !debug; dynamic++) {
 		if (dynamic->d_tag == DT_DEBUG)
