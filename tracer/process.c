@@ -213,6 +213,8 @@ static void litifut_module_write(struct litifut_module *module)
 	if (place)
 		litifut_fill(place, (const uint32_t *)&words, sizeof(words) / 4);
 	module->serial = words.record.serial;
+	litifut_port_barrier(r->features);
+	module->met = module->flags & LITIFUT_MODULE_SPAWNS ? -1 : 1;
 }
 
 void litifut_module_announce(struct litifut_module *module)

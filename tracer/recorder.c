@@ -215,16 +215,29 @@ static inline bool litifut_record_quickly(struct litifut_thread *thread,
 	return true;
 }
 
-static inline __attribute__((always_inline)) void litifut_record(const struct litifut_call *call)
+/* What is first asked of a call where something is unusual: true when nothing more is
+ * to be done for it. */
+static LITIFUT_COLD bool litifut_record_unusual(const struct litifut_call *call)
 {
-	struct litifut_recorder *r = &litifut_recorder;
+	bool spawns = call->module->spawner_filter & LITIFUT_SPAWNER_FILTER_BIT(call->callee) &&
+		      litifut_spawn_is(call);
+
+	if (litifut_recorder.fast && call->module->met && !spawns)
+		return false;
+	litifut_record_slowly(call);
+	if (spawns)
+		litifut_spawn_begin(call);
+	return true;
+}
+
+__attribute__((visibility("default"))) void litifut_record_trace(const struct litifut_call *call)
+{
+	const struct litifut_recorder *r = &litifut_recorder;
 	struct litifut_thread *thread;
 	uint32_t pointer;
 
-	if (!r->fast || !call->module->serial) {
-		litifut_record_slowly(call);
+	if (__builtin_expect(!r->fast || call->module->met <= 0, 0) && litifut_record_unusual(call))
 		return;
-	}
 	pointer = litifut_port_thread_pointer_fast();
 	thread = r->threads[litifut_thread_slot(pointer)];
 	/* The id word of the calling thread itself: a recycled thread, or a forked
@@ -242,12 +255,4 @@ static inline __attribute__((always_inline)) void litifut_record(const struct li
 		return;
 	}
 	litifut_record_in(thread, call);
-}
-
-__attribute__((visibility("default"))) void litifut_record_trace(const struct litifut_call *call)
-{
-	litifut_record(call);
-	if (__builtin_expect(
-		    call->module->spawner_filter & LITIFUT_SPAWNER_FILTER_BIT(call->callee), 0))
-		litifut_spawn_begin(call);
 }

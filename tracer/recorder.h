@@ -308,8 +308,10 @@ bool litifut_libc_functions(const char *const *names, uint32_t *addresses, uint3
 
 /* spawn.c: prepares a module that has just been met. */
 void litifut_spawn_module(struct litifut_module *module);
-/* spawn.c: holds the calling thread if this call, which has been recorded, is going to
- * make a child. */
+/* spawn.c: is this call, in a module with LITIFUT_MODULE_SPAWNS, one of a function that
+ * makes a child? */
+bool litifut_spawn_is(const struct litifut_call *call);
+/* spawn.c: holds the calling thread, whose call of such a function has been recorded. */
 void litifut_spawn_begin(const struct litifut_call *call);
 /* spawn.c: in the process that has made the child, at an event of the thread that did:
  * lets go of it, unless the event is of a signal handler. */

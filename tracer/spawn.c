@@ -41,7 +41,7 @@ void litifut_spawn_module(struct litifut_module *module)
 				LITIFUT_SPAWNER_FILTER_BIT(litifut_libc_spawners[i]);
 }
 
-static bool litifut_is_spawner(const struct litifut_call *call)
+bool litifut_spawn_is(const struct litifut_call *call)
 {
 	const struct litifut_module *module = call->module;
 	uint32_t callee = call->callee & ~1u;
@@ -62,8 +62,7 @@ void litifut_spawn_begin(const struct litifut_call *call)
 	struct litifut_thread *thread;
 
 	/* A guest that makes a child of its own is held already. */
-	if (!litifut_is_spawner(call) || r->phase != LITIFUT_PHASE_READY ||
-	    r->file.process != litifut_process_id())
+	if (r->phase != LITIFUT_PHASE_READY || r->file.process != litifut_process_id())
 		return;
 	thread = litifut_thread_find(litifut_thread_id());
 	if (!thread)

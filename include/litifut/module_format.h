@@ -85,7 +85,8 @@ struct litifut_module {
 	uint32_t load_bias;
 	uint32_t serial;     /* 0 until the module has announced itself */
 	uint32_t registered; /* 0 no, 1 under way, 2 done */
-	uint32_t runtime[3];
+	int32_t met; /* by the recorder: 1; -1: and its calls are to be compared with `spawners` */
+	uint32_t runtime[2];
 };
 
 struct litifut_db_header {

@@ -149,9 +149,9 @@ behaviour()
 	esac
 	# the cache in front of the DB, where all calls need that; T32 code of ARMv7
 	case $target in
-	armel) expected_data=8192 expected_code=24000 ;;
-	armhf*) expected_data=4096 expected_code=17000 ;;
-	*) expected_data=4096 expected_code=30000 ;;
+	armel) expected_data=8192 expected_code=26500 ;;
+	armhf*) expected_data=4096 expected_code=19000 ;;
+	*) expected_data=4096 expected_code=34000 ;;
 	esac
 	source_code
 	both
