@@ -452,27 +452,35 @@ uint32_t litifut_relays_step(struct litifut_relays *relays, const struct litifut
 	return 0;
 }
 
-size_t litifut_relays_steps(const struct litifut_session *session)
+bool litifut_relays_may_step(const struct litifut_session *session,
+			     const struct litifut_found_site *site)
 {
 	const struct litifut_arch *arch = session->arch;
+	const struct litifut_cramped_call call = litifut_site_cramped(site);
+	uint32_t entries[LITIFUT_ENTRIES_MAX];
+	struct litifut_gate gate = {site->site.address & ~3u, entries, 0};
+	struct litifut_detour detour;
+	uint8_t scratch[256];
+
+	if (!arch->write_step)
+		return false;
+	/* As if all were here: then it is only the code around it that says no. */
+	for (uint32_t entry = 0; entry < LITIFUT_ENTRIES_MAX; entry++)
+		entries[entry] = gate.address + 4 * entry;
+	return !arch->encode_numbered(&session->context, &call,
+				      gate.address + (uint32_t)arch->gate_bytes, &gate, entries,
+				      scratch, &detour);
+}
+
+size_t litifut_relays_steps(const struct litifut_session *session)
+{
 	size_t count = 0;
 
-	for (size_t i = 0; i < session->sites.count && arch->write_step; i++) {
+	for (size_t i = 0; i < session->sites.count; i++) {
 		const struct litifut_found_site *site = &session->sites.items[i];
-		const struct litifut_cramped_call call = litifut_site_cramped(site);
-		uint32_t entries[LITIFUT_ENTRIES_MAX];
-		struct litifut_gate gate = {site->site.address & ~3u, entries, 0};
-		struct litifut_detour detour;
-		uint8_t scratch[256];
 
-		if (!site->detour || site->site.reason != LITIFUT_SITE_PATCHED)
-			continue;
-		/* As if all were here: then it is only the code around it that says no. */
-		for (uint32_t entry = 0; entry < LITIFUT_ENTRIES_MAX; entry++)
-			entries[entry] = gate.address + 4 * entry;
-		count += !arch->encode_numbered(&session->context, &call,
-						gate.address + (uint32_t)arch->gate_bytes, &gate,
-						entries, scratch, &detour);
+		count += site->detour && site->site.reason == LITIFUT_SITE_PATCHED &&
+			 litifut_relays_may_step(session, site);
 	}
 	return count;
 }

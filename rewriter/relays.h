@@ -40,7 +40,12 @@ struct litifut_relays {
 	size_t bytes;                     /* that they take of `rooms` */
 };
 
-/* How many sites of the session may need litifut_relays_step(). */
+/* May the site, one that goes by a trampoline, have litifut_relays_step()? Room has been
+ * planned for these: the others come by an island, or not at all. */
+bool litifut_relays_may_step(const struct litifut_session *session,
+			     const struct litifut_found_site *site);
+
+/* How many sites of the session may. */
 size_t litifut_relays_steps(const struct litifut_session *session);
 
 /* `hosts` are those of the session's image. Release with litifut_relays_release(), on

@@ -238,7 +238,8 @@ uint32_t litifut_rooms_add(struct litifut_rooms *rooms, const struct litifut_ses
 		address = add_to(&addition, &rooms->items[rooms->own]);
 	if (!address && !addition.full && session->arch->encode_numbered) {
 		address = has_own ? add_numbered(&addition) : 0;
-		if (!address && !addition.full && has_own && rooms->relays)
+		if (!address && !addition.full && has_own && rooms->relays &&
+		    litifut_relays_may_step(session, site))
 			address = add_stepped(&addition, site);
 	} else if (!address && !addition.full) {
 		size_t near = litifut_rooms_nearest(rooms, site->site.address);
