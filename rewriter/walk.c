@@ -325,7 +325,6 @@ struct walks {
 	size_t piece_count;
 	size_t piece_room;
 	struct litifut_code_range **ranges; /* by section */
-	struct litifut_found_site *items;   /* of all */
 };
 
 static void walk_piece(void *context, size_t worker, size_t item)
@@ -411,18 +410,30 @@ static enum litifut_status cut_all(struct walks *walks, const struct litifut_ima
 	return status;
 }
 
-static void copy_piece(void *context, size_t worker, size_t item)
+/* The first worker's list becomes that of all. From the last piece to the first: none of
+ * them moves down, so that what has not been moved yet is never written over. */
+static bool interleave(struct walks *walks, size_t total)
 {
-	const struct walks *walks = context;
-	const struct piece *piece = &walks->pieces[item];
-	size_t at = 0;
+	struct litifut_site_list *list = &walks->workers[0].list;
+	size_t at = total;
 
-	(void)worker;
-	for (size_t i = 0; i < item; i++)
-		at += walks->pieces[i].sites;
-	if (piece->sites)
-		memcpy(walks->items + at, walks->workers[piece->worker].list.items + piece->start,
-		       piece->sites * sizeof(*walks->items));
+	if (list->capacity < total) {
+		void *items = litifut_memory_resized(list->items, total, sizeof(*list->items));
+
+		if (!items)
+			return false;
+		list->items = items;
+		list->capacity = total;
+	}
+	for (size_t i = walks->piece_count; i-- > 0;) {
+		const struct piece *piece = &walks->pieces[i];
+
+		at -= piece->sites;
+		memmove(list->items + at, walks->workers[piece->worker].list.items + piece->start,
+			piece->sites * sizeof(*list->items));
+	}
+	list->count = total;
+	return true;
 }
 
 /* What the workers have found, in the order of the pieces, becomes the first one's. */
@@ -445,17 +456,7 @@ static bool put_together(struct walks *walks)
 		first->list.text_bytes += worker->list.text_bytes;
 		litifut_targets_merge(&first->branches, &worker->branches);
 	}
-	if (alone)
-		return true;
-	walks->items = litifut_memory_array(total + 1, sizeof(*walks->items));
-	if (!walks->items)
-		return false;
-	litifut_parallel(walks->piece_count, copy_piece, walks);
-	free(first->list.items);
-	first->list.items = walks->items;
-	first->list.count = total;
-	first->list.capacity = total + 1;
-	return true;
+	return alone || interleave(walks, total);
 }
 
 static enum litifut_status walk_pieces(struct walks *walks, const struct walk *template,
