@@ -209,6 +209,28 @@ events_equal_calls()
 		$(traced_files)
 }
 
+# events_equal_entries PROGRAM ARGUMENTS...: as many events lead to each function of the
+# program as it is entered, tail calls and all; but for those that `from_outside` names.
+events_equal_entries()
+{
+	rm -rf data blocks
+	same_environment=$guest_environment
+	guest_environment="$same_environment LITIFUT_DIR=$(pwd)/data"
+	qemu_options="-d exec,nochain -D blocks"
+	run traced "$@"
+	guest_environment=$same_environment
+	qemu_options=
+	# shellcheck disable=SC2046
+	ok "$1: litifut-post reads the trace" \
+		"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps $(traced_files) ||
+		return
+	# shellcheck disable=SC2086
+	ok "$1: functions are entered as often as events say" \
+		python3 "$root/tests/oracle/entries.py" blocks events.tsv data/maps/*.maps "traced/$1" \
+		${from_outside:-}
+	rm -f blocks
+}
+
 # recorded NAME: how many events of events.tsv have the function NAME as callee
 recorded()
 {

@@ -139,6 +139,7 @@ behaviour()
 		same_run program
 		events_equal_calls program
 		counts
+		events_equal_entries program
 	done
 	flags=
 }
