@@ -95,7 +95,8 @@ static void problems_are_1_and_told(void **state)
 	gives(1, "no trace among what was given", "$post app");
 	gives(1, "no call of nobody in these traces, and no function of that name\n",
 	      "$post callers-of nobody .");
-	gives(1, "no call of finsh in these traces, and no function of that name; there is finish\n",
+	gives(1,
+	      "no call of finsh in these traces, and no function of that name; there is finish\n",
 	      "$post callers-of finsh .");
 	gives(1, "no call by finish in these traces\n", "$post callees-of finish .");
 	gives(1, "/no/such/folder/x: No such file", "$post -o /no/such/folder/x .");
