@@ -39,8 +39,9 @@ def is_number(word):
     return word >> 15 == 0x2401 << 1
 
 
-def relays(elf):
-    """Addresses of the first of those two branches."""
+def relays(elf, sites):
+    """Addresses of the first of those two branches. Two tail calls look the same, and are
+    among the `sites`."""
     result = set()
     ours = [(value, value + size) for name, value, size, _, _ in elf.symbols
             if name.startswith("litifut_")]
@@ -50,11 +51,14 @@ def relays(elf):
         words = elf.unpack(f"{section.size // 4}I", section.offset)
         for i in range(len(words) - 3):
             first, slot, second, behind = words[i:i + 4]
+            here = section.address + 4 * i
+            if here in sites or here + 8 in sites:
+                continue
             if not (is_jump(first) and is_jump(second) and (behind == 0 or is_number(behind))):
                 continue
-            there = target(section.address + 4 * i, first)
+            there = target(here, first)
             if is_number(slot) or (slot == 0 and any(low <= there < high for low, high in ours)):
-                result.add(section.address + 4 * i)
+                result.add(here)
     return result
 
 
@@ -65,7 +69,7 @@ def ranges(elf, patched):
     ours = elf.ranges("litifut_")
     result = set()
     entries = {target(address, elf.word(address)) for address in patched} - {None}
-    for relay in relays(elf):
+    for relay in relays(elf, patched):
         start = elf.offset_of(relay)
         result.add((start + 8, start + 16))
         entries |= {target(relay, elf.word(relay)), target(relay + 8, elf.word(relay + 8))}
@@ -90,10 +94,10 @@ def ranges(elf, patched):
     return sorted(result)
 
 
-def ways(elf):
+def ways(elf, sites):
     """Addresses of the jumps that lead from the start of such a function, or from its
     middle, to where the instructions from there are now. They are no calls."""
-    result = relays(elf)
+    result = relays(elf, sites)
     if elf.machine != EM_MIPS:
         return result
     for section in elf.sections:

@@ -269,7 +269,7 @@ class Rewritten:
     def __init__(self, prefix, elves):
         self.sites = {elf: read_sites(elf) for elf in elves if elf.section(".litifut.sites")}
         self.in_data = {elf: functions_in_data(elf) for elf in self.sites}
-        self.ways = {elf: islands.ways(elf) for elf in self.sites}
+        self.ways = {elf: islands.ways(elf, self.sites[elf]) for elf in self.sites}
         self.moved = {elf: moved_sites(elf) for elf in self.sites}
         self.oracle = Oracle(prefix, list(self.sites))
 
@@ -444,7 +444,7 @@ def main(arguments):
     if verb == "ranges":
         for path in rest:
             elf = Elf(path)
-            patched = [at for at, (reason, _) in read_sites(elf).items() if reason == PATCHED]
+            patched = {at for at, (reason, _) in read_sites(elf).items() if reason == PATCHED}
             ours = elf.ranges("litifut_")
             for start, end in ours + list(stubs_within(elf, ours)) + islands.ranges(elf, patched):
                 print(f"{start:x} {end:x} {elf.path}")
