@@ -135,7 +135,9 @@ short()
 	ok "cycle: $([ "$cpu" = arm ] && echo "the CPU's counter" || echo "mono, for want of a counter")" \
 		clock_was "$([ "$cpu" = arm ] && echo 2 || echo 1)"
 	came_back short children
-	children
+	children children
+	came_back short children-db
+	children children-db
 	secure
 }
 
@@ -156,12 +158,12 @@ large()
 		"large liblarge.so "
 }
 
-# Each child has a trace of its own, in whose memory ever it runs.
+# children PROGRAM: each child has a trace of its own, in whose memory ever it runs.
 children()
 {
 	counted_children=$(awk -F '\t' '$10 ~ /^in_/ { count[$10]++; if (!seen[$10, $1]++) processes[$10]++ }
-		END { for (name in count) print name, count[name], processes[name] }' children.tsv | sort)
-	is "children: calls, and processes that they are in" "$counted_children" "in_nested 5 5
+		END { for (name in count) print name, count[name], processes[name] }' "$1.tsv" | sort)
+	is "$1: calls, and processes that they are in" "$counted_children" "in_nested 5 5
 in_parent 40020 1
 in_raw_child 200 20
 in_shared 200 20
