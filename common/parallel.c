@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* So many things wait for a worker at most, and so many are handed over at once. */
@@ -12,11 +13,30 @@
 #define QUEUE_BATCH 16
 #define QUEUE_BATCH_MAX 64
 
+/* How many others want to run now: the fourth field of /proc/loadavg counts us, too. In a
+ * parallel build threads would only be in the way. Looked up once, as all who ask must get
+ * the same answer. */
+static int count_others(void)
+{
+	static int others = -1;
+	FILE *file = others < 0 ? fopen("/proc/loadavg", "re") : NULL;
+	int running = 1;
+
+	if (others < 0 && (!file || fscanf(file, "%*s %*s %*s %d/", &running) != 1))
+		running = 1;
+	if (file)
+		fclose(file);
+	if (others < 0)
+		others = running > 1 ? running - 1 : 0;
+	return others;
+}
+
 size_t litifut_parallel_workers(void)
 {
 	cpu_set_t set;
 	int count = sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
 
+	count -= count_others();
 	return count < 1 ? 1 : count > LITIFUT_WORKERS_MAX ? LITIFUT_WORKERS_MAX : (size_t)count;
 }
 

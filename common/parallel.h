@@ -8,7 +8,8 @@
 
 #define LITIFUT_WORKERS_MAX 4
 
-/* How many processors this process may use, 1 to LITIFUT_WORKERS_MAX. */
+/* How many processors this process may use that nobody else does, 1 to
+ * LITIFUT_WORKERS_MAX. First asked by one thread alone. */
 size_t litifut_parallel_workers(void);
 
 /* Does the item number `item`; `worker` is the number of the one who does it, from 0, the
