@@ -95,12 +95,8 @@ static enum litifut_status mind_the_linker(struct link_state *state, struct liti
 {
 	const struct litifut_link_facts *facts = state->arch->facts;
 	const char *name = lbasename(state->request->linker->name);
-	const char *reason = facts->refuse_linker ? facts->refuse_linker(name) : NULL;
 	enum litifut_status status = LITIFUT_OK;
 
-	if (reason)
-		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
-					 LITIFUT_NO_ADDRESS, "%s", reason);
 	if (facts->linker_refuses_unwind_table && facts->linker_refuses_unwind_table(name)) {
 		status = object_drop_unwind_table(state->tracer, error);
 		if (!status)

@@ -35,8 +35,13 @@ static void litifut_module_end(void);
 void litifut_module_enter(struct litifut_module *module) __attribute__((weak));
 void litifut_module_leave(struct litifut_module *module) __attribute__((weak));
 
+/* By this name of its own, because gold for MIPS forgets the relocation of a word that
+ * refers to a global symbol which code refers to as well. */
+static struct litifut_module_state litifut_module_state_itself
+	__attribute__((alias("litifut_module_state")));
+
 struct litifut_module_state litifut_module_state __attribute__((visibility("hidden"))) = {
-	.self = &litifut_module_state,
+	.self = &litifut_module_state_itself,
 	.record = litifut_record_trace,
 	.start = litifut_module_start,
 	.end = litifut_module_end,

@@ -49,12 +49,6 @@ static const char *tracer(unsigned char data)
 	return data == ELFDATA2LSB ? "mipsel" : "mips";
 }
 
-static const char *refuse_linker(const char *name)
-{
-	/* It loses the addresses that the tracer finds its own data by. */
-	return strstr(name, "gold") ? "gold for MIPS is not supported" : NULL;
-}
-
 static bool linker_refuses_unwind_table(const char *name)
 {
 	/* It takes no absolute addresses in .eh_frame, which GNU as writes there. */
@@ -110,7 +104,6 @@ const struct litifut_link_facts litifut_link_facts_mips = {
 	.tracer = tracer,
 	/* nan2008, 64-bit FPU registers, the ABI */
 	.shared_flags = EF_MIPS_NAN2008 | EF_MIPS_FP64 | ABI_MASK,
-	.refuse_linker = refuse_linker,
 	.linker_refuses_unwind_table = linker_refuses_unwind_table,
 	.census = census,
 	.relocation = relocation,

@@ -58,15 +58,6 @@ behaviour()
 		(cd traced && front="$BUILD/bin/litifut build" COMPILER_PATH=$path \
 			compiler -fuse-ld=$linker $folding -o program ../main.c) >traced.log 2>&1
 		rm -r "$path"
-		case $linker-$target in
-		gold-mips*)
-			is "gold for MIPS: said so" "$(grep -c 'gold for MIPS' traced.log)" 1
-			ok "gold for MIPS: not rewritten" \
-				sh -c "'$BUILD/bin/litifut' info traced/program | grep -q 'not rewritten'"
-			same_run program
-			continue
-			;;
-		esac
 		ok "$linker: rewritten, and nothing to warn of" rewritten traced/program
 		[ $linker != lld ] || reproduced
 		same_run program
