@@ -49,7 +49,8 @@ struct litifut_link_facts {
 	/* Bits of e_flags that the tracer object must have as the others do. */
 	unsigned shared_flags;
 
-	/* Does this kind of linker (its base name) not take what GNU as writes into .eh_frame of the tracer objects? */
+	/* Does this kind of linker (its base name) not take what GNU as writes into .eh_frame of
+	 * the tracer objects? */
 	bool (*linker_refuses_unwind_table)(const char *name);
 
 	/* Bits that tell the encodings of the code from each other: those which a
