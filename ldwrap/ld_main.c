@@ -128,6 +128,7 @@ static void introduce(int argc, char *argv[])
 		fflush(stdout);
 		if (i == 0) /* ld has no -h */
 			argv[1] = (char *)questions[1];
+		break;
 	}
 }
 

@@ -57,7 +57,7 @@ questions()
 			COMPILER_PATH=$(dirname "$(command -v "$triplet-ld")") \
 				"$BUILD/bin/$program" $question >answer 2>&1
 			is "$program $question: exit status" $? 0
-			ok "and how it is used" grep -qi "^usage: $program " answer
+			is "and how it is used, once" "$(grep -ci "^usage: $program " answer)" 1
 		done
 		for question in -V --version; do
 			"$BUILD/bin/$program" $question >answer 2>&1
