@@ -34,11 +34,12 @@ static const char usage_text[] =
 	"  -v, --verbose         print each program run and each decision\n"
 	"See litifut(1).\n";
 
+/* getopt has told what is wrong when there is no problem to name. */
 static int usage(const char *problem)
 {
 	if (problem)
 		fprintf(stderr, "litifut: error: %s\n", problem);
-	fputs(usage_text, stderr);
+	fputs("try `litifut --help'\n", stderr);
 	return EXIT_USAGE;
 }
 
@@ -150,7 +151,7 @@ static int environment(int argc, char *argv[])
 
 static int install(int argc, char *argv[])
 {
-	bool undo = !strcmp(argv[0], "uninstall-ld");
+	bool undo = !strcmp(argv[0], "litifut uninstall-ld");
 	struct install_result result;
 	struct litifut_error error;
 	enum litifut_status status;
@@ -251,8 +252,10 @@ int main(int argc, char *argv[])
 			{"uninstall-ld", install},
 			{"info", info}};
 
-	if (argc < 2)
-		return usage(NULL);
+	if (argc < 2) {
+		fputs(usage_text, stderr);
+		return EXIT_USAGE;
+	}
 	if (answer(argv[1]) || !strcmp(argv[1], "help")) {
 		if (!strcmp(argv[1], "help"))
 			fputs(usage_text, stdout);
@@ -263,6 +266,7 @@ int main(int argc, char *argv[])
 			continue;
 		if (argc > 2 && answer(argv[2]))
 			return 0;
+		argv[1] = xasprintf("litifut %s", commands[i].name); /* for getopt's words */
 		return commands[i].run(argc - 1, argv + 1);
 	}
 	return usage("no such command");
