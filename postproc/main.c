@@ -89,8 +89,8 @@ static void print_summary(const struct post_totals *totals, double seconds)
 		fprintf(stderr, "litifut-post: none of them is left by the filters given\n");
 	if (totals->killed)
 		fprintf(stderr,
-			"litifut-post: %zu process%s still ran or had been killed; what was "
-			"written by then is shown\n",
+			"litifut-post: %zu process%s still ran, had been killed or went on "
+			"as another program (exec); what was written by then is shown\n",
 			totals->killed, totals->killed == 1 ? "" : "es");
 	if (totals->deduplicated)
 		fprintf(stderr,
