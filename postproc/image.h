@@ -41,6 +41,7 @@ struct post_image {
 	bool has_symbol_table;      /* of its own, or from a debug file */
 	struct litifut_site *sites; /* sorted by return address */
 	size_t site_count;
+	bool has_site_list; /* they are those of .litifut.sites, not only what the DB has */
 
 	/* Private. */
 	void *elf;

@@ -249,6 +249,7 @@ static enum litifut_status read_sites(struct post_image *image, const struct pos
 	free(image->sites);
 	image->sites = post_reallocate(NULL, count, sizeof(*image->sites));
 	image->site_count = count;
+	image->has_site_list = true;
 	bytes += sizeof(struct litifut_sites_header);
 	for (uint32_t i = 0; i < count; i++, bytes += record) {
 		image->sites[i] = (struct litifut_site){

@@ -259,7 +259,7 @@ void post_session_conclude(struct post_session *session)
 		char hex[POST_BUILD_ID_BYTES * 2 + 1] = "";
 		if (!module->traced || (!module->unnamed_events && !module->no_callee))
 			continue;
-		if (module->image && module->no_callee && !module->image->site_count)
+		if (module->image && module->no_callee && !module->image->has_site_list)
 			post_problem_at(
 				session->problems, module->image->path, LITIFUT_NO_ADDRESS,
 				"has no list of call sites (.litifut.sites, or the file "

@@ -102,6 +102,17 @@ behaviour()
 	is "-s: all sites are known" "$(awk -F '\t' 'NR > 1 && $9 == "tail"' file.calls | wc -l)" \
 		"$(awk -F '\t' 'NR > 1 && $9 == "tail"' loaded.calls | wc -l)"
 
+	# the DB of a program with thunks has some sites, and is no list
+	engine=thunk
+	ok "file: links with thunks" link_with file
+	engine=
+	same_run program
+	rm traced/program.litifut.db
+	"$BUILD/bin/litifut-post" -q data traced/program >unknown.txt 2>&1
+	is "file: unknown callees have their reason" \
+		"$(grep -q 'has no list of call sites' unknown.txt && echo told)" \
+		"$(grep -q -- '-> ? ' unknown.txt && echo told)"
+
 	ok "another word" link_with elsewhere
 	is "another word is warned of, and ignored" "$(grep -c 'LITIFUT_DB.*elsewhere' traced.log)" 1
 	ok "litifut-rewrite refuses a file that can't be written" \
