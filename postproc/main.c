@@ -72,7 +72,7 @@ static void print_wrong_settings(uint32_t wrong)
 	}
 }
 
-static void print_summary(const struct post_totals *totals, double seconds)
+static void print_summary(const struct post_totals *totals, double seconds, bool by_pid)
 {
 	fprintf(stderr, "litifut-post: %" PRIu64 " event%s", totals->events,
 		plural(totals->events));
@@ -87,6 +87,8 @@ static void print_summary(const struct post_totals *totals, double seconds)
 	print_wrong_settings(totals->wrong_settings);
 	if (totals->events && !totals->shown)
 		fprintf(stderr, "litifut-post: none of them is left by the filters given\n");
+	if (!totals->processes && by_pid)
+		fprintf(stderr, "litifut-post: no trace is of a process that --pid names\n");
 	if (totals->killed)
 		fprintf(stderr,
 			"litifut-post: %zu process%s still ran, had been killed or went on "
@@ -276,7 +278,8 @@ int main(int count, char **arguments)
 		failed = close_output(output.file, given.output_path);
 	}
 	for (size_t run = 0; run < outcome.runs && !given.quiet; run++)
-		print_summary(&outcome.totals[run], outcome.seconds[run]);
+		print_summary(&outcome.totals[run], outcome.seconds[run],
+			      given.session.pid_count > 0);
 	if (outcome.runs == 2 && !given.quiet)
 		fprintf(stderr, "litifut-post: %zu edge%s differ%s\n", outcome.differing,
 			plural(outcome.differing), outcome.differing == 1 ? "s" : "");

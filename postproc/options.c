@@ -352,6 +352,7 @@ static void warn_of_unused(const struct post_arguments *given)
 		{"--by-module", POST_USES_BY_MODULE, given->output.by_module},
 		{"--function", POST_USES_FUNCTION, given->output.function != NULL},
 		{"--lines", POST_USES_LINES, given->session.lines},
+		{"-f", 0, given->diff && given->format != post_formats[0]},
 	};
 	unsigned uses = given->diff ? POST_USES_TOP | POST_USES_MIN : given->format->uses;
 

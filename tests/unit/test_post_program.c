@@ -77,6 +77,8 @@ static void wrong_usage_is_2(void **state)
 	gives(2, "which function?", "$post callers-of");
 	gives(0, "=> finish [app]", "$post tree .");
 	gives(2, "diff takes two runs", "$post diff .");
+	gives(0, "-f has no effect on diff", "$post diff -f json . .");
+	gives(0, "no trace is of a process that --pid names", "$post --pid 1 .");
 	gives(2, "--top takes a number, not many", "$post --top many .");
 	gives(2, "--sort takes", "$post --sort size .");
 	gives(2, "--from takes a number or a time, not 3parsecs", "$post --from 3parsecs .");
