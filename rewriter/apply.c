@@ -1,11 +1,12 @@
 /* The second half of the rewriter: patch the calls, fill the room that was
  * reserved, verify, and only then write to the file. */
-#include "rewriter/hosts.h"
 #include "common/memory.h"
+#include "rewriter/hosts.h"
 #include "rewriter/libc.h"
 #include "rewriter/module.h"
 #include "rewriter/relays.h"
 #include "rewriter/rooms.h"
+#include "rewriter/save.h"
 #include "rewriter/session.h"
 #include "rewriter/sites_file.h"
 #include "rewriter/sort.h"
@@ -14,13 +15,10 @@
 #include "rewriter/verify.h"
 
 #include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <litifut/module_format.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A section in which the rewriter leaves a table: header, then `count` records. */
 struct table {
@@ -559,48 +557,27 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 	return litifut_verify(&apply->session, apply->changes, apply->change_count, error);
 }
 
-static bool is_in(const struct litifut_section *section, const uint8_t *bytes)
-{
-	return section->bytes && bytes >= section->bytes && bytes < section->bytes + section->size;
-}
-
 static enum litifut_status save(const struct apply *apply, struct litifut_error *error)
 {
-	const struct litifut_image *image = &apply->session.image;
-	const struct litifut_site_table table = {
-		.bytes = apply->site_bytes,
-		.size = (uint32_t)litifut_sites_table_size(apply->session.sites.count),
-		.build_id = apply->module + offsetof(struct litifut_module, build_id),
-		.build_id_bytes =
-			get(apply, apply->module + offsetof(struct litifut_module, build_id_bytes)),
+	const uint8_t *const changed[] = {apply->module, apply->frames.bytes};
+	const struct litifut_section *const sections[] = {apply->db.section, apply->sites.section,
+							  apply->unwind_section};
+	const struct litifut_saved saved = {
+		.sections = sections,
+		.section_count = sizeof(sections) / sizeof(*sections),
+		.changed = changed,
+		.changed_count = sizeof(changed) / sizeof(*changed),
+		.entry = apply->entry,
+		.sites = {.bytes = apply->site_bytes,
+			  .size = (uint32_t)litifut_sites_table_size(apply->session.sites.count),
+			  .build_id = apply->module + offsetof(struct litifut_module, build_id),
+			  .build_id_bytes =
+				  get(apply, apply->module + offsetof(struct litifut_module,
+								      build_id_bytes))},
+		.sites_file = apply->options->sites_file,
 	};
-	enum litifut_status status = LITIFUT_OK;
-	int descriptor = open(image->path, O_WRONLY | O_CLOEXEC);
 
-	if (descriptor < 0)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
-					 LITIFUT_NO_ADDRESS, "cannot open for writing: %s",
-					 strerror(errno));
-	for (size_t i = 1; i < image->section_count && !status; i++) {
-		const struct litifut_section *section = &image->sections[i];
-		bool ours = section == apply->db.section || section == apply->sites.section ||
-			    section == apply->unwind_section || is_in(section, apply->module) ||
-			    is_in(section, apply->frames.bytes);
-
-		if (section->bytes && (ours || section->flags & SHF_EXECINSTR))
-			status = litifut_image_save_section(image, section, descriptor, error);
-	}
-	if (!status && apply->entry)
-		status = litifut_image_save_entry(image, apply->entry, descriptor, error);
-	if (!status)
-		status = apply->options->sites_file
-				 ? litifut_sites_write_file(image, apply->options->sites_file,
-							    &table, error)
-				 : litifut_sites_append(image, descriptor, &table, error);
-	if (close(descriptor) && !status)
-		status = litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
-					   LITIFUT_NO_ADDRESS, "cannot write: %s", strerror(errno));
-	return status;
+	return litifut_save(&apply->session.image, &saved, error);
 }
 
 enum litifut_status litifut_rewrite_apply(const char *path,

@@ -1,0 +1,55 @@
+/* Only what has changed is written, section by section: the linker has just made the
+ * file, and most of it stays. */
+#include "rewriter/save.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_in(const struct litifut_section *section, const uint8_t *bytes)
+{
+	return bytes >= section->bytes && bytes < section->bytes + section->size;
+}
+
+static bool has_changed(const struct litifut_section *section, const struct litifut_saved *saved)
+{
+	if (!section->bytes)
+		return false;
+	for (size_t i = 0; i < saved->section_count; i++)
+		if (section == saved->sections[i])
+			return true;
+	for (size_t i = 0; i < saved->changed_count; i++)
+		if (is_in(section, saved->changed[i]))
+			return true;
+	return section->flags & SHF_EXECINSTR;
+}
+
+enum litifut_status litifut_save(const struct litifut_image *image,
+				 const struct litifut_saved *saved, struct litifut_error *error)
+{
+	enum litifut_status status = LITIFUT_OK;
+	int descriptor = open(image->path, O_WRONLY | O_CLOEXEC);
+
+	if (descriptor < 0)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "cannot open for writing: %s",
+					 strerror(errno));
+	for (size_t i = 1; i < image->section_count && !status; i++)
+		if (has_changed(&image->sections[i], saved))
+			status = litifut_image_save_section(image, &image->sections[i], descriptor,
+							    error);
+	if (!status && saved->entry)
+		status = litifut_image_save_entry(image, saved->entry, descriptor, error);
+	if (!status)
+		status = saved->sites_file
+				 ? litifut_sites_write_file(image, saved->sites_file, &saved->sites,
+							    error)
+				 : litifut_sites_append(image, descriptor, &saved->sites, error);
+	if (close(descriptor) && !status)
+		status = litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
+					   LITIFUT_NO_ADDRESS, "cannot write: %s", strerror(errno));
+	return status;
+}
