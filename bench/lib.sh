@@ -303,6 +303,10 @@ count_events()
 # from an earlier script where that has measured the same.
 measure()
 {
+	if [ ! -f "$oracle" ]; then
+		say "there is no $oracle, which counts the instructions: make oracle"
+		exit 1
+	fi
 	measured=$tree/$1.$2.measured
 	if [ ! -f "$measured" ]; then
 		build_way "$1" || return
