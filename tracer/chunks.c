@@ -255,6 +255,9 @@ uint32_t *litifut_reserve(uint32_t *cursor, uint32_t bytes, uint32_t kind, uint3
 				return (uint32_t *)at;
 			continue;
 		}
+		/* what is lost for the rest of the run costs no system calls */
+		if (!at && litifut_recorder.full)
+			return NULL;
 		litifut_signals_block(&signals);
 		changed = litifut_chunk_change(cursor, at, kind, encoding, thread);
 		litifut_signals_restore(&signals);

@@ -250,7 +250,8 @@ __attribute__((visibility("default"))) void litifut_record_trace(const struct li
 	}
 	if (r->fast == LITIFUT_FAST_WORDS && litifut_record_quickly(thread, call))
 		return;
-	if (r->fast == LITIFUT_FAST_THUNKS && litifut_thread_cursor(thread) == &thread->cursor) {
+	if (r->fast == LITIFUT_FAST_THUNKS && litifut_thread_cursor(thread) == &thread->cursor &&
+	    !r->full) {
 		litifut_record_slowly(call);
 		return;
 	}

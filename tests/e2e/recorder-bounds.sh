@@ -140,6 +140,16 @@ behaviour()
 		test "$lost" -gt 0 -a "$step" -gt 1000
 	ok "LITIFUT_MAX_MB: the file stays below" test "$(stat -c %s data/trace/*.trace)" -le 1048576
 
+	rm -rf data
+	guest_environment="LITIFUT_DIR=$(pwd)/data LITIFUT_CLOCK=none LITIFUT_MAX_MB=1 LITIFUT_COMPACT=0"
+	qemu_options=-strace
+	run traced work ""
+	qemu_options=
+	guest_environment=
+	is "LITIFUT_MAX_MB: prints the same" "$(cat traced.out)" "$(cat plain.out)"
+	ok "LITIFUT_MAX_MB: a lost call costs no system call ($(wc -l <traced.err) in all)" \
+		test "$(wc -l <traced.err)" -lt 5000
+
 	before='ulimit -f 512'
 	bounded "RLIMIT_FSIZE" LITIFUT_CLOCK=mono
 	ok "RLIMIT_FSIZE: what does not fit is counted" all_or_lost
