@@ -74,9 +74,10 @@ static void print_wrong_settings(uint32_t wrong)
 
 static void print_summary(const struct post_totals *totals, double seconds, bool by_pid)
 {
-	fprintf(stderr, "litifut-post: %" PRIu64 " event%s", totals->events,
-		plural(totals->events));
-	if (totals->shown != totals->events)
+	uint64_t events = totals->events - totals->own;
+
+	fprintf(stderr, "litifut-post: %" PRIu64 " event%s", events, plural(events));
+	if (totals->shown != events)
 		fprintf(stderr, " (%" PRIu64 " shown)", totals->shown);
 	fprintf(stderr,
 		", %" PRIu64 " lost, %zu process%s, %zu thread%s, %zu module%s, %" PRIu64
@@ -85,7 +86,7 @@ static void print_summary(const struct post_totals *totals, double seconds, bool
 		totals->threads, plural(totals->threads), totals->modules, plural(totals->modules),
 		totals->unresolved, seconds);
 	print_wrong_settings(totals->wrong_settings);
-	if (totals->events && !totals->shown)
+	if (events && !totals->shown)
 		fprintf(stderr, "litifut-post: none of them is left by the filters given\n");
 	if (!totals->processes && by_pid)
 		fprintf(stderr, "litifut-post: no trace is of a process that --pid names\n");

@@ -165,7 +165,7 @@ static bool is_hidden(const struct post_session *session, const struct post_call
 {
 	const struct post_options *options = &session->options;
 
-	if (is_hook(session->functions[call->callee].symbol))
+	if (call->own)
 		return true;
 	if (options->include && !either_matches(session, options->include, call))
 		return true;
@@ -234,6 +234,7 @@ uint32_t post_session_resolve(struct post_session *session, struct post_process 
 	uint32_t number = post_table_find(&session->call_index, key);
 	if (number != POST_NONE)
 		return number;
+	call.own = is_hook(session->functions[call.callee].symbol);
 	call.hidden = is_hidden(session, &call);
 	if (!caller_named)
 		session->modules[call.site_module].unnamed_events++;

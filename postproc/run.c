@@ -272,6 +272,8 @@ static void sum_up(const struct post_session *session, struct post_totals *total
 		totals->modules += session->modules[i].traced;
 	for (size_t i = 0; i < session->call_count; i++) {
 		const struct post_call *call = &session->calls[i];
+		if (call->own)
+			totals->own += call->count;
 		if (call->hidden)
 			continue;
 		totals->shown += call->count;

@@ -47,6 +47,7 @@ struct post_call {
 	uint32_t veneer; /* function in between, POST_NONE: none */
 	bool tail;
 	bool unresolved; /* no symbol for the caller or for the callee */
+	bool own;        /* into LITIFUT's own code; always hidden */
 	bool hidden;     /* a filter leaves it out */
 	uint64_t count;
 };
