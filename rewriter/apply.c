@@ -503,6 +503,7 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 				    &apply->rooms, error);
 	litifut_frames_find(&apply->frames, &apply->session.image,
 			    &apply->session.arch->frame_registers);
+	apply->rooms.frames = &apply->frames;
 	if (!status)
 		note_rooms(apply);
 	if (!status && apply->session.context.thunks) {

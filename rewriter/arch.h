@@ -24,6 +24,10 @@
  * stands for the gate; there is none in an image with no such room. */
 #define LITIFUT_TRAMPOLINES "litifut_trampolines"
 
+/* See write_onward in struct litifut_arch. */
+#define LITIFUT_ONWARD_BYTES_MAX 64
+#define LITIFUT_ONWARD_INTERVAL 1024
+
 /* How code is encoded in a range of addresses. */
 enum litifut_code_state {
 	LITIFUT_CODE_DATA = 0,     /* no instructions */
@@ -312,6 +316,14 @@ struct litifut_arch {
 			   const uint32_t *entries, uint8_t *code);
 	/* Do the branches of that code reach `entries`? NULL: always. */
 	bool (*gate_works)(const uint32_t *entries);
+	/* In a large room the tracer gets out of reach of trampolines. Writes to `code`, standing
+	 * at `address` (multiple of 16), ways that lead on to `entries`, and puts their own
+	 * addresses into `entries`, in the place of those that they serve. Returns how many bytes,
+	 * a multiple of 16, at most LITIFUT_ONWARD_BYTES_MAX; 0, and nothing changed: it is near
+	 * enough still, or too far. It is asked at least every LITIFUT_ONWARD_INTERVAL bytes.
+	 * NULL: a CPU has no such rooms. */
+	size_t (*write_onward)(const struct litifut_arch_context *context, uint32_t address,
+			       uint32_t *entries, uint8_t *code);
 	/* Can this call go through a trampoline, with the code around it moved there
 	 * if need be? */
 	bool (*can_detour)(const struct litifut_arch_context *context,

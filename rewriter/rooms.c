@@ -45,6 +45,8 @@ enum litifut_status litifut_rooms_find(const struct litifut_image *image,
 
 	memset(rooms, 0, sizeof(*rooms));
 	rooms->landings = landings;
+	rooms->arch = arch;
+	rooms->context = context;
 	if (!arch->write_detour)
 		return LITIFUT_OK;
 	rooms->items = calloc(landings->count + 1, sizeof(*rooms->items));
@@ -127,11 +129,26 @@ static uint32_t add_to(struct addition *addition, struct litifut_room *room)
 	return address;
 }
 
+void litifut_rooms_lead_on(const struct litifut_rooms *rooms, struct litifut_room *room)
+{
+	struct litifut_frame_code frame = {.start = room->address + room->used};
+
+	if (!rooms->arch->write_onward || room->size - room->used < LITIFUT_ONWARD_BYTES_MAX)
+		return;
+	frame.bytes = (uint32_t)rooms->arch->write_onward(rooms->context, frame.start,
+							  room->entries, room->bytes + room->used);
+	room->used += frame.bytes;
+	if (frame.bytes && rooms->frames)
+		litifut_frames_add(rooms->frames, &frame);
+}
+
 uint8_t *litifut_rooms_take(struct litifut_rooms *rooms, uint32_t size, uint32_t *address)
 {
 	struct litifut_room *room = rooms->own < rooms->count ? &rooms->items[rooms->own] : NULL;
 	uint8_t *bytes;
 
+	if (room)
+		litifut_rooms_lead_on(rooms, room);
 	if (!room || room->size - room->used < size)
 		return NULL;
 	bytes = room->bytes + room->used;
@@ -181,6 +198,7 @@ static uint32_t add_stepped(struct addition *addition, const struct litifut_foun
 	struct litifut_room *room = &rooms->items[rooms->own];
 	struct litifut_gate gate = gate_of(addition, room); /* may write a thunk */
 	uint32_t trampoline = room->address + room->used;
+	uint32_t entries[LITIFUT_ENTRIES_MAX]; /* the relay may bring others for what follows */
 	size_t bytes = session->arch->trampoline_bytes_max;
 	uint32_t step;
 	bool done = false;
@@ -189,6 +207,8 @@ static uint32_t add_stepped(struct addition *addition, const struct litifut_foun
 		addition->full = true;
 		return 0;
 	}
+	memcpy(entries, room->entries, sizeof(entries));
+	gate.entries = entries;
 	room->used += (uint32_t)bytes;
 	step = litifut_relays_step(rooms->relays, site, trampoline, &addition->full);
 	for (unsigned tries = gate.thunk ? 2 : 1; step && tries && !done; tries--) {
@@ -233,6 +253,8 @@ uint32_t litifut_rooms_add(struct litifut_rooms *rooms, const struct litifut_ses
 
 	if (thunks)
 		addition.wanted = litifut_session_thunk(session, &addition.call);
+	if (has_own)
+		litifut_rooms_lead_on(rooms, &rooms->items[rooms->own]);
 	/* From there it is not far to the tracer. */
 	if (has_own)
 		address = add_to(&addition, &rooms->items[rooms->own]);

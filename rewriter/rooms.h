@@ -15,7 +15,8 @@ struct litifut_room {
 	uint32_t used; /* bytes from `address` on */
 	uint32_t size;
 	uint8_t *bytes;
-	/* of the tracer, or of the island that it belongs to */
+	/* of the tracer, or of the island that it belongs to; or of the last ways onward
+	 * (see write_onward in struct litifut_arch), for what comes behind them */
 	uint32_t entries[LITIFUT_ENTRIES_MAX];
 };
 
@@ -25,12 +26,15 @@ struct litifut_rooms {
 	size_t own; /* index of the one beside the tracer; `count`: there is none */
 	/* From where trampolines out of a site's own reach can be reached by number. */
 	const struct litifut_landings *landings;
+	const struct litifut_arch *arch;
+	const struct litifut_arch_context *context;
+	struct litifut_frames *frames; /* get the ways onward; NULL: nothing does */
 	/* Makes way for what can't name its trampoline; NULL: nothing does. */
 	struct litifut_relays *relays;
 };
 
-/* Finds the rooms in `image` and writes their gates. `landings` must live as
- * long as the rooms. None at all is no error. */
+/* Finds the rooms in `image` and writes their gates. `landings` and
+ * `context` must live as long as the rooms. None at all is no error. */
 enum litifut_status litifut_rooms_find(const struct litifut_image *image,
 				       const struct litifut_arch *arch,
 				       const struct litifut_arch_context *context,
@@ -38,6 +42,10 @@ enum litifut_status litifut_rooms_find(const struct litifut_image *image,
 				       struct litifut_rooms *rooms, struct litifut_error *error);
 
 void litifut_rooms_release(struct litifut_rooms *rooms);
+
+/* To be called before something is added to `room`: writes ways onward if the tracer is about
+ * to get out of reach, and there is room for them. */
+void litifut_rooms_lead_on(const struct litifut_rooms *rooms, struct litifut_room *room);
 
 /* Room for `size` bytes beside the tracer; *address gets where they stand. NULL:
  * there is not enough. */

@@ -73,11 +73,14 @@ void litifut_thunks_release(struct litifut_thunks *thunks)
 static bool make(const struct litifut_thunks *thunks, struct litifut_room *room, struct made *made)
 {
 	const struct litifut_arch *arch = thunks->session->arch;
-	uint32_t address = room->address + room->used;
+	uint32_t address;
 	uint8_t code[256];
-	unsigned bytes = arch->write_thunk(&thunks->session->context, &made->thunk, address,
-					   room->entries, code);
+	unsigned bytes;
 
+	litifut_rooms_lead_on(thunks->rooms, room);
+	address = room->address + room->used;
+	bytes = arch->write_thunk(&thunks->session->context, &made->thunk, address, room->entries,
+				  code);
 	made->address = bytes ? address | made->thunk.thumb : 0;
 	if (bytes > room->size - room->used)
 		return false;

@@ -280,6 +280,7 @@ const struct litifut_arch litifut_arch_mips = {
 	.write_detour = litifut_mips_write_detour,
 	.encode_numbered = litifut_mips_encode_numbered,
 	.write_gate = litifut_mips_write_gate,
+	.write_onward = litifut_mips_write_onward,
 	.gate_works = litifut_mips_gate_works,
 	.host_pieces = {HOST_PIECE(LITIFUT_MIPS_WAYS_BYTES),
 			HOST_PIECE(LITIFUT_MIPS_NUMBERED_BYTES),

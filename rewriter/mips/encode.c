@@ -229,3 +229,51 @@ bool litifut_mips_gate_works(const uint32_t *entries)
 	       litifut_mips_branch_reaches(gate + 4, entries[LITIFUT_MIPS_ENTRY_THUNK_T9_OWN]) &&
 	       litifut_mips_branch_reaches(gate + 16, entries[LITIFUT_MIPS_ENTRY_CALL]);
 }
+
+/* What trampolines and thunks in the room lead to. */
+static const unsigned char onward[] = {
+	LITIFUT_MIPS_ENTRY_CALL,
+	LITIFUT_MIPS_ENTRY_TAIL,
+	LITIFUT_MIPS_ENTRY_THUNK_TAIL,
+	LITIFUT_MIPS_ENTRY_THUNK_TAIL_NEAR,
+	LITIFUT_MIPS_ENTRY_THUNK_TAIL_BACK,
+	LITIFUT_MIPS_ENTRY_THUNK_CALL,
+	LITIFUT_MIPS_ENTRY_THUNK_CALL_OWN,
+};
+
+#define ONWARD_COUNT (sizeof(onward) / sizeof(*onward))
+/* A multiple of LITIFUT_MIPS_TRAMPOLINE_BYTES, which are numbered. */
+#define ONWARD_BYTES                                                                               \
+	((8 * ONWARD_COUNT + LITIFUT_MIPS_TRAMPOLINE_BYTES - 1) &                                  \
+	 ~(size_t)(LITIFUT_MIPS_TRAMPOLINE_BYTES - 1))
+/* What is left of a branch's reach for the trampolines until one is asked for again. */
+#define ONWARD_REACH (0x20000 - 4 * LITIFUT_ONWARD_INTERVAL)
+
+_Static_assert(ONWARD_BYTES <= LITIFUT_ONWARD_BYTES_MAX, "size of the ways onward");
+
+/* A branch for each, to the tracer or to the one before: ra and at, both of which the tracer
+ * wants of a tail call, leave no register for a jump that goes farther. */
+size_t litifut_mips_write_onward(const struct litifut_arch_context *context, uint32_t address,
+				 uint32_t *entries, uint8_t *code)
+{
+	bool is_far = false;
+
+	for (size_t i = 0; i < ONWARD_COUNT; i++) {
+		uint32_t entry = entries[onward[i]];
+
+		is_far |= address - entry + ONWARD_REACH >= 2 * ONWARD_REACH;
+		if (!litifut_mips_branch_reaches(address + 8 * (uint32_t)i, entry))
+			return 0;
+	}
+	if (!context->position_independent || !is_far)
+		return 0;
+	memset(code, 0, ONWARD_BYTES);
+	for (size_t i = 0; i < ONWARD_COUNT; i++) {
+		uint32_t way = address + 8 * (uint32_t)i;
+
+		litifut_put32(context->big_endian, code + 8 * i,
+			      litifut_mips_branch(0x10000000, way, entries[onward[i]]));
+		entries[onward[i]] = way;
+	}
+	return ONWARD_BYTES;
+}

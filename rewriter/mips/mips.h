@@ -206,6 +206,8 @@ bool litifut_mips_encode_numbered(const struct litifut_arch_context *context,
 				  const struct litifut_gate *gate, const uint32_t *island_entries,
 				  uint8_t *trampoline, struct litifut_detour *detour);
 bool litifut_mips_gate_works(const uint32_t *entries);
+size_t litifut_mips_write_onward(const struct litifut_arch_context *context, uint32_t address,
+				 uint32_t *entries, uint8_t *code);
 void litifut_mips_write_gate(const struct litifut_arch_context *context, uint32_t address,
 			     const uint32_t *entries, uint8_t *code);
 bool litifut_mips_allows_thunks(const struct litifut_image *image,

@@ -266,6 +266,74 @@ static void trampolines_far_from_the_tracer_jump(void **state)
 	assert_int_equal(litifut_get32(false, code + 16), 0x08000000 | 0x10000 >> 2); /* j */
 }
 
+/* Where a branch at `address` of the `size` bytes in `code`, which stand at `base`, leads by
+ * itself and by the branches there. */
+static uint32_t follow_branches(const struct litifut_arch_context *context, const uint8_t *code,
+				uint32_t base, uint32_t size, uint32_t address)
+{
+	struct litifut_instruction instruction;
+
+	while (address >= base && address < base + size) {
+		assert_int_equal(litifut_mips_decode(context, code + (address - base), 4, address,
+						     MIPS, &instruction),
+				 4);
+		assert_int_equal(instruction.class, BRANCH);
+		assert_int_equal(litifut_get32(context->big_endian, code + (address - base) + 4),
+				 0); /* the delay slot */
+		assert_true(instruction.target < address);
+		address = instruction.target;
+	}
+	return address;
+}
+
+/* In a room of 1 MB the tracer is in reach from everywhere, over branches that change no
+ * register. */
+static void ways_onward_lead_to_the_tracer(void **state)
+{
+	static const struct litifut_arch_context fixed;
+	static uint8_t room[0x100000];
+	const uint32_t base = 0x40000;
+	uint32_t tracer[LITIFUT_ENTRIES_MAX];
+
+	(void)state;
+	for (uint32_t i = 0; i < LITIFUT_ENTRIES_MAX; i++)
+		tracer[i] = 0x38000 + 0x100 * i;
+	for (size_t order = 0; order < COUNT(contexts); order++) {
+		uint32_t entries[LITIFUT_ENTRIES_MAX];
+		size_t written = 0;
+
+		memcpy(entries, tracer, sizeof(entries));
+		for (uint32_t at = base; at + LITIFUT_ONWARD_INTERVAL <= base + sizeof(room);
+		     at += LITIFUT_ONWARD_INTERVAL) {
+			size_t bytes = litifut_mips_write_onward(&contexts[order], at, entries,
+								 room + (at - base));
+
+			assert_true(bytes <= LITIFUT_ONWARD_BYTES_MAX);
+			assert_int_equal(bytes % LITIFUT_MIPS_TRAMPOLINE_BYTES, 0);
+			written += bytes != 0;
+			for (unsigned i = 0; i < LITIFUT_ENTRIES_MAX; i++) {
+				uint32_t behind = at + 2 * LITIFUT_ONWARD_INTERVAL;
+
+				assert_int_equal(follow_branches(&contexts[order], room, base,
+								 sizeof(room), entries[i]),
+						 tracer[i]);
+				if (i == LITIFUT_MIPS_ENTRY_CALL || i == LITIFUT_MIPS_ENTRY_TAIL ||
+				    (i >= LITIFUT_MIPS_ENTRY_THUNK_TAIL &&
+				     i <= LITIFUT_MIPS_ENTRY_THUNK_TAIL_BACK) ||
+				    i == LITIFUT_MIPS_ENTRY_THUNK_CALL_OWN)
+					assert_true(
+						litifut_mips_branch_reaches(behind, entries[i]));
+			}
+		}
+		assert_in_range(written, 8, 9);
+		/* what is too far already, and what jumps anyway */
+		assert_int_equal(litifut_mips_write_onward(&contexts[order], 0x90000, tracer, room),
+				 0);
+		assert_int_equal(litifut_mips_write_onward(&fixed, base + 0x17000, tracer, room),
+				 0);
+	}
+}
+
 /* The thunk that stores the event comes back to where the trampoline goes on, which
  * is the call's key. */
 static void trampolines_go_on_where_their_thunk_returns(void **state)
@@ -499,6 +567,7 @@ int main(void)
 		cmocka_unit_test(tail_calls_go_by_trampolines),
 		cmocka_unit_test(unwind_tables_name_no_labels),
 		cmocka_unit_test(trampolines_far_from_the_tracer_jump),
+		cmocka_unit_test(ways_onward_lead_to_the_tracer),
 		cmocka_unit_test(trampolines_go_on_where_their_thunk_returns),
 		cmocka_unit_test(numbers_lead_to_trampolines),
 		cmocka_unit_test(a_far_branch_with_a_condition_takes_a_number),
