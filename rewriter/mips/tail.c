@@ -119,7 +119,8 @@ static bool write_trampoline(const struct litifut_arch_context *context,
 	};
 	if (call->tail) {
 		detour->return_address = address + 16;
-		detour->instruction = instruction->word;
+		/* jalr $zero stands there as the jr that it is */
+		detour->instruction = instruction->word & ~1u;
 		if (instruction->class == LITIFUT_CLASS_BRANCH_DIRECT)
 			detour->instruction =
 				LITIFUT_MIPS_FAR_BRANCH << 26 |

@@ -275,4 +275,17 @@ behaviour()
 	events_equal_calls static
 }
 
-for_targets behaviour
+both_engines()
+{
+	behaviour
+	# what a thunk can't store goes that way as well
+	flags=-O2
+	LITIFUT_ENGINE=db
+	export LITIFUT_ENGINE
+	link hand ../main.c ../hand.S || return
+	same_run hand
+	events_equal_calls hand
+	unset LITIFUT_ENGINE
+}
+
+for_targets both_engines

@@ -242,6 +242,38 @@ static void unwind_tables_name_no_labels(void **state)
 	litifut_targets_release(&targets);
 }
 
+/* The tracer finds the callee of either by what the DB has for jr. */
+static void jalr_of_no_link_register_stands_as_jr_in_the_db(void **state)
+{
+	static const struct {
+		uint32_t word, instruction;
+	} rows[] = {
+		{0x03200008, 0x03200008}, /* jr t9 */
+		{0x03200009, 0x03200008}, /* jalr zero, t9 */
+		{0x00400009, 0x00400008}, /* jalr zero, v0 */
+		{0x03200409, 0x03200408}, /* jalr.hb zero, t9 */
+	};
+	const uint32_t entries[LITIFUT_ENTRIES_MAX] = {0x20000, 0x20100, 0x20200, 0x20400};
+	const struct litifut_gate gate = {0x20400, entries, 0};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		uint8_t bytes[8] = {0};
+		struct litifut_section section = {.address = 0x10000, .size = 8, .bytes = bytes};
+		uint8_t code[2 * LITIFUT_MIPS_TRAMPOLINE_BYTES];
+		struct litifut_detour detour;
+
+		litifut_put32(false, bytes, rows[i].word);
+		const struct litifut_cramped_call call = tail_call(&section, 0x10000);
+
+		assert_int_equal(call.instruction.class, BRANCH_REGISTER);
+		assert_true(litifut_mips_write_detour(&contexts[0], &call,
+						      0x20400 + LITIFUT_MIPS_GATE_BYTES, &gate,
+						      code, &detour));
+		assert_int_equal(detour.instruction, rows[i].instruction);
+	}
+}
+
 /* Trampolines of a large program at a fixed address take more room than a branch spans. */
 static void trampolines_far_from_the_tracer_jump(void **state)
 {
@@ -566,6 +598,7 @@ int main(void)
 		cmocka_unit_test(skips_what_is_no_branch),
 		cmocka_unit_test(tail_calls_go_by_trampolines),
 		cmocka_unit_test(unwind_tables_name_no_labels),
+		cmocka_unit_test(jalr_of_no_link_register_stands_as_jr_in_the_db),
 		cmocka_unit_test(trampolines_far_from_the_tracer_jump),
 		cmocka_unit_test(ways_onward_lead_to_the_tracer),
 		cmocka_unit_test(trampolines_go_on_where_their_thunk_returns),
