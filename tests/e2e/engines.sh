@@ -137,7 +137,8 @@ both()
 memory_of()
 {
 	"$triplet-nm" -S -t d traced/program |
-		awk -v types="$1" '$3 ~ "[" types "]" && $4 ~ /^litifut_/ && $4 !~ /trampolines|island|_db$/ {
+		awk -v types="$1" '$3 ~ "[" types "]" && $4 ~ /^litifut_/ && $4 !~ /trampolines|island|_db$/ &&
+			!seen[$1]++ { # some have two names
 			bytes += $2 } END { print bytes + 0 }'
 }
 
@@ -149,9 +150,9 @@ behaviour()
 	esac
 	# the cache in front of the DB, where all calls need that; T32 code of ARMv7
 	case $target in
-	armel) expected_data=8192 expected_code=26500 ;;
+	armel) expected_data=8192 expected_code=27000 ;;
 	armhf*) expected_data=4096 expected_code=19000 ;;
-	*) expected_data=4096 expected_code=34000 ;;
+	*) expected_data=4096 expected_code=34500 ;;
 	esac
 	source_code
 	both
