@@ -160,7 +160,9 @@ void litifut_spawners_find(const struct litifut_image *image, const struct litif
 	for (size_t i = 0; i < image->function_count; i++) {
 		const struct litifut_symbol *function = &image->symbols[image->functions[i]];
 
-		if (function->section && is_name(function->name)) {
+		/* A program may have many local functions of its own called `clone`. */
+		if (function->section && (function->binding != STB_LOCAL || function->reserved) &&
+		    is_name(function->name)) {
 			spawners->used = true;
 			add_place(spawners, function->address);
 		}

@@ -110,8 +110,10 @@ void litifut_guests_leave(struct litifut_thread *thread, uint32_t process)
 	while (thread->guest && thread->guest->file.process != process) {
 		struct litifut_guest *guest = thread->guest;
 
-		/* its descriptors are gone with it */
 		litifut_guest_chunk_close(guest);
+		/* gone with it, unless it was a clone() that shares descriptors, too */
+		if (litifut_is_trace(&guest->file))
+			litifut_close(guest->file.descriptor);
 		litifut_unmap((uint32_t)guest->file.header, LITIFUT_HEADER_BYTES);
 		thread->guest = guest->outer;
 		litifut_unmap((uint32_t)guest, litifut_recorder.page_bytes);

@@ -94,10 +94,17 @@ behaviour()
 			return 0;
 		}
 	END
+	# namesakes, more than there is room to list
+	others=
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13; do
+		echo "__attribute__((noipa, used)) static int clone(int x) { return x + $i; }" >"other$i.c"
+		others="$others ../other$i.c"
+	done
 	for program in dynamic static; do
 		option=
 		[ "$program" = dynamic ] || option=-static
-		link "$program" ../main.c $option || return
+		# shellcheck disable=SC2086
+		link "$program" $others ../main.c $option || return
 		run plain "$program"
 		one "$program" LITIFUT_CLOCK=none
 		one "$program, with time" LITIFUT_CLOCK=mono
