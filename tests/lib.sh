@@ -184,25 +184,32 @@ traced_files()
 	find traced -maxdepth 1 -type f | sort
 }
 
+# trace_watched QEMU-OPTIONS PROGRAM ARGUMENTS...: the traced program's events, in events.tsv
+trace_watched()
+{
+	qemu_options=$1
+	shift
+	rm -rf data
+	same_environment=$guest_environment
+	guest_environment="$same_environment LITIFUT_DIR=$(pwd)/data"
+	run traced "$@"
+	guest_environment=$same_environment
+	qemu_options=
+	# shellcheck disable=SC2046
+	ok "$1: litifut-post reads the trace" \
+		"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps $(traced_files)
+}
+
 # events_equal_calls PROGRAM ARGUMENTS...: runs it traced under the oracle; the
 # events of each thread are its executed calls from patched sites, in order (or
 # in any order when `oracle_compare` is compare-any-order: a signal that comes
 # between a call and its recording lets the handler's calls be recorded first).
 events_equal_calls()
 {
-	rm -rf data oracle.*
+	rm -f oracle.*
 	# shellcheck disable=SC2046
 	python3 "$root/tests/oracle/oracle.py" ranges $(traced_files) >oracle.through
-	same_environment=$guest_environment
-	guest_environment="$same_environment LITIFUT_DIR=$(pwd)/data"
-	qemu_options="-plugin $BUILD/tests/oracle.so,calls=oracle,through=oracle.through"
-	run traced "$@"
-	guest_environment=$same_environment
-	qemu_options=
-	# shellcheck disable=SC2046
-	ok "$1: litifut-post reads the trace" \
-		"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps $(traced_files) ||
-		return
+	trace_watched "-plugin $BUILD/tests/oracle.so,calls=oracle,through=oracle.through" "$@" || return
 	# shellcheck disable=SC2046
 	ok "$1: events are the executed calls" \
 		python3 "$root/tests/oracle/oracle.py" "${oracle_compare:-compare}" oracle events.tsv \
@@ -213,17 +220,8 @@ events_equal_calls()
 # program as it is entered, tail calls and all; but for those that `from_outside` names.
 events_equal_entries()
 {
-	rm -rf data blocks
-	same_environment=$guest_environment
-	guest_environment="$same_environment LITIFUT_DIR=$(pwd)/data"
-	qemu_options="-d exec,nochain -D blocks"
-	run traced "$@"
-	guest_environment=$same_environment
-	qemu_options=
-	# shellcheck disable=SC2046
-	ok "$1: litifut-post reads the trace" \
-		"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps $(traced_files) ||
-		return
+	rm -f blocks
+	trace_watched "-d exec,nochain -D blocks" "$@" || return
 	# shellcheck disable=SC2086
 	ok "$1: functions are entered as often as events say" \
 		python3 "$root/tests/oracle/entries.py" blocks events.tsv data/maps/*.maps "traced/$1" \
