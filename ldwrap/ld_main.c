@@ -155,7 +155,7 @@ int main(int argc, char *argv[])
 	arguments_parse(argc, argv, &arguments);
 	if (linker_find(invoked, decision_triplets(&arguments), &linker))
 		fail(127, invoked, "no linker of this name on COMPILER_PATH or PATH but this one");
-	linker_guard_environment();
+	linker_guard_environment(&linker);
 	if (settings.mode == SETTINGS_PLAIN)
 		become_linker(&linker, argv);
 	decision_make(&arguments, &decision);

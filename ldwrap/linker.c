@@ -59,7 +59,35 @@ static bool is_program(const char *path)
 	return !stat(path, &status) && S_ISREG(status.st_mode) && !access(path, X_OK);
 }
 
-void linker_guard_environment(void)
+/* A linker that is called by its bare name looks for itself on PATH, to find its own files
+ * from there: the folders where it would find a wrapper go to the end. */
+static void put_wrappers_last(const char *name)
+{
+	const char *folders = getenv("PATH");
+	char *first = xstrdup("");
+	char *last = xstrdup("");
+
+	while (folders && *folders) {
+		size_t length = strcspn(folders, ":");
+		char *folder = xstrndup(folders, length);
+		char *path = concat(length ? folder : ".", "/", name, NULL);
+		char **list = is_program(path) && is_wrapper(path) ? &last : &first;
+
+		*list = reconcat(*list, *list, folder, ":", NULL);
+		free(path);
+		free(folder);
+		folders += length + (folders[length] == ':');
+	}
+	if (*first && *last) {
+		first = reconcat(first, first, last, NULL);
+		first[strlen(first) - 1] = '\0';
+		setenv("PATH", first, 1);
+	}
+	free(first);
+	free(last);
+}
+
+void linker_guard_environment(const struct linker *linker)
 {
 	const char *passed = getenv(PASSED_VARIABLE);
 	struct stat self;
@@ -74,6 +102,8 @@ void linker_guard_environment(void)
 		setenv(PASSED_VARIABLE, all, 1);
 		free(all);
 	}
+	if (!linker->moved_aside && !strchr(linker->name, '/'))
+		put_wrappers_last(linker->name);
 }
 
 /* The next program called `name` in `folders` (colon-separated) that is no
@@ -155,11 +185,14 @@ int linker_find(const char *invoked, const char *const *triplets, struct linker 
 {
 	const char *base = lbasename(invoked);
 	char *self = locate_self(invoked);
+	bool by_path = false;
 
 	memset(linker, 0, sizeof(*linker));
 	linker->path = follow_to_original(self);
 	if (linker->path) {
-		linker->name = self;
+		linker->moved_aside = true;
+		linker->name = xstrdup(invoked);
+		free(self);
 		return 0;
 	}
 	free(self);
@@ -174,16 +207,20 @@ int linker_find(const char *invoked, const char *const *triplets, struct linker 
 			linker->path = search(getenv("PATH"), name, false);
 			free(name);
 		}
-	if (!linker->path)
+	if (!linker->path) {
 		linker->path = search(getenv("PATH"), base, false);
+		by_path = base == invoked;
+	}
 	if (!linker->path)
 		return -1;
-	linker->name = xstrdup(linker->path);
+	linker->name = xstrdup(by_path ? invoked : linker->path);
 	return 0;
 }
 
 char *linker_find_sibling(const struct linker *linker, const char *tool)
 {
+	/* By its name, which the path of one that was moved aside is not. */
+	const char *place = strchr(linker->name, '/') ? linker->name : linker->path;
 	const char *base = lbasename(linker->name);
 	size_t length = strlen(base);
 	char *name;
@@ -194,7 +231,7 @@ char *linker_find_sibling(const struct linker *linker, const char *tool)
 	while (length && !(!strncmp(base + length, "ld", 2) && base[length - 1] == '-'))
 		length--;
 	name = xasprintf("%.*s%s", (int)length, base, tool);
-	path = xasprintf("%.*s%s", (int)(base - linker->name), linker->name, name);
+	path = xasprintf("%.*s%s", (int)(lbasename(place) - place), place, name);
 	if (!is_program(path)) {
 		free(path);
 		path = search(getenv("COMPILER_PATH"), name, false);

@@ -2,16 +2,17 @@
 #ifndef LITIFUT_LDWRAP_LINKER_H
 #define LITIFUT_LDWRAP_LINKER_H
 
-#include <stddef.h>
+#include <stdbool.h>
 
 /* What `litifut install-ld` appends to the name of the linker that it moves
  * out of the way. */
 #define LINKER_ORIGINAL_SUFFIX ".litifut-original"
 
 struct linker {
-	char *path; /* to execute; owned */
-	char *name; /* to give it as argv[0], so that its messages and its search
-		       for its own files are those of the unwrapped linker; owned */
+	char *path;       /* to execute; owned */
+	char *name;       /* to give it as argv[0], so that its messages and its search
+			     for its own files are those of the unwrapped linker; owned */
+	bool moved_aside; /* by install-ld */
 };
 
 /* Finds the real linker for a wrapper called as `invoked` (argv[0]):
@@ -38,8 +39,9 @@ char *linker_find_any(const char *name);
 void linker_release(struct linker *linker);
 
 /* Marks this process's wrapper as passed, so that a wrapper of another
- * installation that is started later does not start this one again. */
-void linker_guard_environment(void);
+ * installation that is started later does not start this one again; and lets a linker
+ * with a bare name find itself on PATH before any wrapper. */
+void linker_guard_environment(const struct linker *linker);
 
 /* Path of the running program, links resolved; "" when /proc is not there. */
 const char *linker_self_path(void);

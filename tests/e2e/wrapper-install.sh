@@ -37,6 +37,12 @@ linked()
 		compiler "$@" -o program main.o
 }
 
+said_by_linker()
+{
+	(PATH="$(pwd)/home/tools/bin:$PATH" && "$triplet-ld" nosuch.o; "$triplet-ld" -e main -o program main.o
+		home/tools/bin/$triplet-ld nosuch.o) 2>&1
+}
+
 is_traced()
 {
 	"$litifut" info program | grep -q ': rewritten'
@@ -95,6 +101,7 @@ behaviour()
 		before=$(snapshot)
 		linked
 		cp program plain
+		said_by_linker >said.plain
 		case $what in
 		folder | twins) argument=home/tools ;;
 		bin) argument=$(pwd)/home/tools/bin ;;
@@ -104,6 +111,10 @@ behaviour()
 		ok "install-ld $what" env PATH="$(pwd)/home/tools/bin:$PATH" "$litifut" install-ld "$argument"
 		linked
 		ok "install-ld $what: LITIFUT unset is the plain linker" cmp program plain
+		said_by_linker >said
+		ok "install-ld $what: and so are its words, by name and by path" diff said.plain said
+		LITIFUT=1 said_by_linker >said
+		ok "install-ld $what: and with LITIFUT=1" diff said.plain said
 		export LITIFUT=1
 		linked
 		unset LITIFUT
