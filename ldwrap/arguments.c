@@ -42,6 +42,7 @@ static const struct long_option long_options[] = {
 	{"strip-all", VALUE_NONE, ARGUMENT_STRIP_ALL},
 	{"strip-debug", VALUE_NONE, ARGUMENT_STRIP_DEBUG},
 	{"discard-all", VALUE_NONE, ARGUMENT_DISCARD_ALL},
+	{"emit-relocs", VALUE_NONE, ARGUMENT_EMIT_RELOCS},
 	{"dependency-file", VALUE_REQUIRED, ARGUMENT_DEPENDENCY_FILE},
 	{"reproduce", VALUE_REQUIRED, ARGUMENT_REPRODUCE},
 	{"script", VALUE_REQUIRED, ARGUMENT_SCRIPT},
@@ -137,7 +138,6 @@ static const char *const plain_long_options[] = {
 	"cref",
 	"eh-frame-hdr",
 	"embedded-relocs",
-	"emit-relocs",
 	"enable-new-dtags",
 	"enable-non-contiguous-regions",
 	"end-group",
@@ -191,6 +191,7 @@ static const struct short_option flags[] = {
 	{'r', ARGUMENT_RELOCATABLE}, {'i', ARGUMENT_RELOCATABLE}, {'s', ARGUMENT_STRIP_ALL},
 	{'S', ARGUMENT_STRIP_DEBUG}, {'x', ARGUMENT_DISCARD_ALL}, {'M', ARGUMENT_PRINT_MAP},
 	{'v', ARGUMENT_VERSION},     {'V', ARGUMENT_VERSION},     {'N', ARGUMENT_OMAGIC},
+	{'q', ARGUMENT_EMIT_RELOCS},
 };
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

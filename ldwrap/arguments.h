@@ -19,6 +19,7 @@ enum argument_kind {
 	ARGUMENT_STRIP_ALL,       /* -s */
 	ARGUMENT_STRIP_DEBUG,     /* -S */
 	ARGUMENT_DISCARD_ALL,     /* -x */
+	ARGUMENT_EMIT_RELOCS,     /* -q */
 	ARGUMENT_MAP,             /* -Map FILE */
 	ARGUMENT_PRINT_MAP,       /* -M */
 	ARGUMENT_DEPENDENCY_FILE, /* --dependency-file FILE */

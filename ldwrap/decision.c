@@ -97,6 +97,10 @@ static const char *reason_of_options(const struct arguments *arguments)
 	}
 	if (!arguments_has_inputs(arguments))
 		return "no inputs";
+	/* An error to each linker, which they do not see when the stripping is left to us. */
+	if (arguments_last(arguments, ARGUMENT_EMIT_RELOCS) &&
+	    arguments_last(arguments, ARGUMENT_STRIP_ALL))
+		return "relocations of symbols that are not kept (-q with -s)";
 	if (is_loader(arguments))
 		return "a dynamic loader";
 	if (!lstat(arguments_output(arguments), &status) && !S_ISREG(status.st_mode) &&
