@@ -30,6 +30,17 @@ bool defaults_know(const char *name)
 	return find(name, strlen(name)) != NULL;
 }
 
+size_t defaults_names(const char **names, size_t room)
+{
+	size_t count = sizeof(known_settings) / sizeof(known_settings[0]);
+
+	if (count > room)
+		count = room;
+	for (size_t i = 0; i < count; i++)
+		names[i] = known_settings[i].name + strlen("LITIFUT_");
+	return count;
+}
+
 static bool is_one_of(const char *value, const char *const *values)
 {
 	for (; *values; values++)

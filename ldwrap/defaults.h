@@ -3,6 +3,7 @@
 #define LITIFUT_LDWRAP_DEFAULTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Tells `warn` of each of the blank-separated settings in `text` that the recorder won't
  * know, or whose value it will take for another: one line each. */
@@ -10,5 +11,9 @@ void defaults_check(const char *text, void (*warn)(const char *line));
 
 /* Is `name`, with LITIFUT_ before it, a setting of the recorder? */
 bool defaults_know(const char *name);
+
+/* Puts the names of all, without LITIFUT_, into `names`, which has room for `room`. Returns
+ * how many. */
+size_t defaults_names(const char **names, size_t room);
 
 #endif

@@ -19,9 +19,13 @@
 #include "ldwrap/process.h"
 #include "ldwrap/settings.h"
 
+/* What is wrong with the settings. Whether somebody may want to know is decided when it is
+ * known what link this is. */
+static struct text_list warnings;
+
 static void warn(const char *message)
 {
-	fprintf(stderr, "litifut-ld: warning: %s\n", message);
+	text_list_append(&warnings, message);
 }
 
 /* Of the linker that is not there, as a shell would. */
@@ -106,6 +110,16 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 			output);
 }
 
+/* Only of links that the settings are for. */
+static void warn_of_settings(const struct arguments *arguments, const struct decision *decision)
+{
+	if (is_trial(arguments_output(arguments)) ||
+	    !(decision->rewrite || decision->refused || decision->told))
+		return;
+	for (size_t i = 0; i < warnings.count; i++)
+		fprintf(stderr, "litifut-ld: warning: %s\n", warnings.items[i]);
+}
+
 /* Of somebody who asks us, not the linker that we stand for. */
 static void introduce(int argc, char *argv[])
 {
@@ -156,9 +170,14 @@ int main(int argc, char *argv[])
 	if (linker_find(invoked, decision_triplets(&arguments), &linker))
 		fail(127, invoked, "no linker of this name on COMPILER_PATH or PATH but this one");
 	linker_guard_environment(&linker);
-	if (settings.mode == SETTINGS_PLAIN)
+	if (settings.mode == SETTINGS_PLAIN && !warnings.count)
 		become_linker(&linker, argv);
 	decision_make(&arguments, &decision);
+	if (settings.mode == SETTINGS_REWRITE)
+		settings_check_names(warn);
+	warn_of_settings(&arguments, &decision);
+	if (settings.mode == SETTINGS_PLAIN)
+		become_linker(&linker, argv);
 	/* Whatever is started from here on must not rewrite again. */
 	setenv("LITIFUT", "0", 1);
 	if (decision.refused) {

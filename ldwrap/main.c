@@ -9,6 +9,7 @@
 
 #include <libiberty/libiberty.h>
 
+#include "common/nearest.h"
 #include "common/version.h"
 #include "ldwrap/info.h"
 #include "ldwrap/install.h"
@@ -241,16 +242,32 @@ static bool answer(const char *word)
 	return help || version;
 }
 
+struct front_command {
+	const char *name;
+	int (*run)(int argc, char *argv[]);
+};
+
+static int unknown_command(const char *word, const struct front_command *commands, size_t count)
+{
+	const char *names[8] = {NULL};
+	const char *nearest;
+
+	for (size_t i = 0; i < count && i < 7; i++)
+		names[i] = commands[i].name;
+	nearest = litifut_name_nearest(word, names);
+	if (!nearest)
+		return usage(xasprintf("no such command: %s", word));
+	fprintf(stderr, "litifut: error: no such command: %s; did you mean %s?\n", word, nearest);
+	return EXIT_USAGE;
+}
+
 int main(int argc, char *argv[])
 {
-	static const struct {
-		const char *name;
-		int (*run)(int argc, char *argv[]);
-	} commands[] = {{"build", build},
-			{"env", environment},
-			{"install-ld", install},
-			{"uninstall-ld", install},
-			{"info", info}};
+	static const struct front_command commands[] = {{"build", build},
+							{"env", environment},
+							{"install-ld", install},
+							{"uninstall-ld", install},
+							{"info", info}};
 
 	if (argc < 2) {
 		fputs(usage_text, stderr);
@@ -269,5 +286,5 @@ int main(int argc, char *argv[])
 		argv[1] = xasprintf("litifut %s", commands[i].name); /* for getopt's words */
 		return commands[i].run(argc - 1, argv + 1);
 	}
-	return usage("no such command");
+	return unknown_command(argv[1], commands, sizeof(commands) / sizeof(commands[0]));
 }

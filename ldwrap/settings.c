@@ -13,8 +13,12 @@
 
 #include <libiberty/libiberty.h>
 
+#include "common/nearest.h"
 #include "ldwrap/defaults.h"
 #include "litifut/module_format.h"
+
+/* " NAME  NAME ", of those that have been told of. */
+#define TOLD_VARIABLE "LITIFUT_LD_TOLD"
 
 enum setting_type { SETTING_LIST, SETTING_TEXT, SETTING_FLAG, SETTING_ENGINE, SETTING_DATABASE };
 
@@ -168,6 +172,39 @@ static char *trim(char *text)
 	return text;
 }
 
+/* The setting that somebody may have meant, without LITIFUT_; NULL: none. The environment
+ * has those of the recorder as well. */
+static const char *nearest_setting(const char *name, bool environment)
+{
+	const char *names[64];
+	size_t count = 0;
+
+	for (size_t i = 0; i < SETTING_COUNT; i++)
+		names[count++] = setting_table[i].name;
+	if (environment) {
+		names[count++] = "CONFIG";
+		count +=
+			defaults_names(names + count, sizeof(names) / sizeof(names[0]) - 1 - count);
+	}
+	names[count] = NULL;
+	return litifut_name_nearest(name, names);
+}
+
+static void warn_about_key(settings_warning *warn, const char *where, const char *key)
+{
+	const char *nearest = nearest_setting(key, false);
+	char *meant = xstrdup(nearest ? nearest : "");
+	char *line;
+
+	for (char *letter = meant; *letter; letter++)
+		*letter = (char)tolower((unsigned char)*letter);
+	line = concat(where, ": unknown key, ignored: ", key, nearest ? "; did you mean " : "",
+		      meant, nearest ? "?" : "", NULL);
+	warn(line);
+	free(line);
+	free(meant);
+}
+
 static void read_config(struct settings *settings, const char *path, settings_warning *warn)
 {
 	FILE *file = fopen(path, "r");
@@ -198,7 +235,7 @@ static void read_config(struct settings *settings, const char *path, settings_wa
 		key = trim(key);
 		setting = find_setting(key);
 		if (!setting)
-			warn_about(warn, where, "unknown key, ignored", key);
+			warn_about_key(warn, where, key);
 		else if (!environment_of(setting))
 			apply_setting(settings, setting, trim(equals + 1), where, warn);
 		free(where);
@@ -239,23 +276,53 @@ void settings_read(struct settings *settings, settings_warning *warn)
 		warn("LITIFUT_DB: the db engine needs its DB loaded, and gets it so");
 }
 
-void settings_check_names(settings_warning *warn)
+/* Has a wrapper or `litifut build' before this one told of it? */
+static bool is_told(const char *name)
+{
+	const char *told = getenv(TOLD_VARIABLE);
+	char *item = concat(" ", name, " ", NULL);
+	bool found = told && strstr(told, item);
+
+	free(item);
+	return found;
+}
+
+static bool is_name_known(const char *name)
 {
 	/* of the wrapper, but none of the table above */
-	static const char *const others[] = {"LITIFUT_CONFIG", "LITIFUT_LD_PASSED"};
+	static const char *const others[] = {"LITIFUT_CONFIG", "LITIFUT_LD_PASSED", TOLD_VARIABLE};
+	const struct setting *setting = find_setting(name);
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strcmp(name, others[i]))
+			return true;
+	return strncmp(name, "LITIFUT_", 8) || defaults_know(name) ||
+	       (setting && !strcmp(name + 8, setting->name));
+}
+
+void settings_check_names(settings_warning *warn)
+{
+	const char *before = getenv(TOLD_VARIABLE);
+	char *told = xstrdup(before ? before : "");
 
 	for (char **item = environ; *item; item++) {
 		char *name = xstrndup(*item, strcspn(*item, "="));
-		const struct setting *setting = find_setting(name);
-		bool known = strncmp(name, "LITIFUT_", 8) || defaults_know(name) ||
-			     (setting && !strcmp(name + 8, setting->name));
 
-		for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-			known |= !strcmp(name, others[i]);
-		if (!known)
-			warn_about(warn, name, "no such setting, ignored", *item);
+		if (!is_name_known(name) && !is_told(name)) {
+			const char *nearest = nearest_setting(name + 8, true);
+			char *line = concat(name, ": no such setting, ignored",
+					    nearest ? "; did you mean LITIFUT_" : "",
+					    nearest ? nearest : "", nearest ? "?" : "", NULL);
+
+			warn(line);
+			free(line);
+			told = reconcat(told, told, " ", name, " ", NULL);
+		}
 		free(name);
 	}
+	if (*told)
+		setenv(TOLD_VARIABLE, told, 1);
+	free(told);
 }
 
 void settings_release(struct settings *settings)

@@ -45,7 +45,7 @@ typedef void settings_warning(const char *message);
 void settings_read(struct settings *settings, settings_warning *warn);
 
 /* Warns of each LITIFUT_NAME in the environment that neither the wrapper nor the recorder
- * knows: for once at the start of a build, not for each link of it. */
+ * knows, and notes there that it has been told, for the links of a build. */
 void settings_check_names(settings_warning *warn);
 
 void settings_release(struct settings *settings);

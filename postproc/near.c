@@ -1,15 +1,14 @@
-/* Names are near to each other if one holds the other, or if few letters must change. */
 #include "postproc/near.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/nearest.h"
 #include "postproc/text.h"
 
 #define NAMES 3
-#define LONGEST 64
-#define FARTHEST 1000
+#define FARTHEST LITIFUT_NAME_FARTHEST
 
 bool post_near_exists(const struct post_session *session, const char *glob)
 {
@@ -29,47 +28,6 @@ bool post_near_exists(const struct post_session *session, const char *glob)
 	return false;
 }
 
-static unsigned least(unsigned a, unsigned b, unsigned c)
-{
-	unsigned lesser = a < b ? a : b;
-
-	return lesser < c ? lesser : c;
-}
-
-/* Letters to be inserted, removed or changed. V. I. Levenshtein, 1966. */
-static unsigned edits(const char *from, const char *to)
-{
-	size_t rows = strlen(from), columns = strlen(to);
-	unsigned row[LONGEST + 1];
-
-	if (rows > LONGEST || columns > LONGEST)
-		return FARTHEST;
-	for (size_t j = 0; j <= columns; j++)
-		row[j] = (unsigned)j;
-	for (size_t i = 1; i <= rows; i++) {
-		unsigned diagonal = row[0];
-		row[0] = (unsigned)i;
-		for (size_t j = 1; j <= columns; j++) {
-			unsigned above = row[j];
-			row[j] = least(above + 1, row[j - 1] + 1,
-				       diagonal + (from[i - 1] != to[j - 1]));
-			diagonal = above;
-		}
-	}
-	return row[columns];
-}
-
-/* 0: the same; FARTHEST: nothing like it. */
-static unsigned distance(const char *wanted, const char *name)
-{
-	size_t length = strlen(wanted);
-	unsigned changed = edits(wanted, name);
-
-	if (changed <= 1 + length / 4)
-		return changed;
-	return length >= 3 && strcasestr(name, wanted) ? 100 : FARTHEST;
-}
-
 char *post_near_names(const struct post_session *session, const char *name)
 {
 	const char *best[NAMES] = {NULL};
@@ -78,7 +36,7 @@ char *post_near_names(const struct post_session *session, const char *name)
 
 	for (size_t i = 0; i < session->function_count; i++) {
 		const char *other = session->functions[i].name;
-		unsigned here = distance(name, other);
+		unsigned here = litifut_name_distance(name, other);
 		size_t place = NAMES;
 		while (place > 0 && here < far[place - 1])
 			place--;

@@ -1,4 +1,5 @@
 /* Options and their meaning; docs/litifut-post.1 is the long form. */
+#include "common/nearest.h"
 #include "common/version.h"
 #include "postproc/options.h"
 
@@ -104,6 +105,27 @@ static int usage(const char *message, const char *what)
 {
 	fprintf(stderr, "litifut-post: %s%s%s; try --help\n", message, what ? " " : "",
 		what ? what : "");
+	return 2;
+}
+
+/* The command or format that somebody may have meant; NULL: none. */
+static const char *nearest_command(const char *word, bool command)
+{
+	const char *names[32] = {NULL};
+	size_t count = 0;
+
+	for (; post_formats[count] && count < 30; count++)
+		names[count] = post_formats[count]->name;
+	if (command)
+		names[count] = "diff";
+	return litifut_name_nearest(word, names);
+}
+
+static int unknown(const char *what, const char *word, const char *nearest)
+{
+	if (!nearest)
+		return usage(what, word);
+	fprintf(stderr, "litifut-post: %s %s; did you mean %s?\n", what, word, nearest);
 	return 2;
 }
 
@@ -222,7 +244,9 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 	switch (option) {
 	case 'f':
 		given->format = post_format_find(value);
-		return given->format ? POST_GO_ON : usage("unknown format", value);
+		return given->format
+			       ? POST_GO_ON
+			       : unknown("unknown format", value, nearest_command(value, false));
 	case 'o':
 		given->output_path = strcmp(value, "-") ? value : NULL;
 		return POST_GO_ON;
@@ -324,8 +348,13 @@ static int parse_command(struct post_arguments *given, int count, char **argumen
 		optind++;
 		return count - optind >= 2 ? POST_GO_ON : usage("diff takes two runs", NULL);
 	}
-	if (!format || access(word, F_OK) == 0)
+	if (*word && access(word, F_OK) == 0)
 		return POST_GO_ON;
+	if (!format) /* or a file that is not there: that will be told */
+		return nearest_command(word, true) && !strchr(word, '/')
+			       ? unknown("no such command or file:", word,
+					 nearest_command(word, true))
+			       : POST_GO_ON;
 	optind++;
 	if (!format->asks_for_function) { /* as if after -f */
 		given->format = format;

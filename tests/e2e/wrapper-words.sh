@@ -1,5 +1,6 @@
 #!/bin/sh
-# What has no effect is told in one line: names that nothing has, LITIFUT=0 under
+# What has no effect is told in one line: names that nothing has, misspelt settings and
+# commands, with what was meant, LITIFUT=0 under
 # `litifut build', links that --strict leaves plain all the same. Every command answers
 # -h and -V.
 TARGETS=${TARGETS:-"armhf mipsel"}
@@ -15,7 +16,7 @@ words()
 	done
 	shift
 	rm -rf traced && mkdir traced
-	(cd traced && front="env $settings $BUILD/bin/litifut build" compiler ../main.o "$@") 2>&1 |
+	(cd traced && front="env $settings ${around-$BUILD/bin/litifut build}" compiler ../main.o "$@") 2>&1 |
 		sed 's/^litifut-ld: warning: //'
 }
 
@@ -33,6 +34,49 @@ unused()
 		"program: no input has a name of LITIFUT_EXCLUDE_OBJECTS or LITIFUT_EXCLUDE_LIBS"
 	is "no such library" "$(words LITIFUT_EXCLUDE_LIBS=greek -- -o program)" \
 		"program: no input has a name of LITIFUT_EXCLUDE_OBJECTS or LITIFUT_EXCLUDE_LIBS"
+}
+
+# Where the wrapper was not put in by `litifut build', which looks at the environment once.
+words_installed()
+{
+	(eval "$("$BUILD/bin/litifut" env)" && around='' words "$@")
+}
+
+misspelt()
+{
+	exlude="LITIFUT_EXLUDE: no such setting, ignored; did you mean LITIFUT_EXCLUDE?"
+	is "a misspelt setting" "$(words_installed LITIFUT_EXLUDE=twice -- -o program)" "$exlude"
+	is "one of the recorder" "$(words_installed LITIFUT_DRI=twice -- -o program)" \
+		"LITIFUT_DRI: no such setting, ignored; did you mean LITIFUT_DIR?"
+	is "one like no other" "$(words_installed LITIFUT_NONSENSE=1 -- -o program)" \
+		"LITIFUT_NONSENSE: no such setting, ignored"
+	is "a right one" "$(words_installed LITIFUT_DIR=/tmp -- -o program)" ""
+	is "told once by litifut build, not by its links" "$(words LITIFUT_EXLUDE=twice -- -o program)" \
+		"litifut: warning: $exlude"
+	echo 'exlude = twice' >misspelt.config
+	is "a misspelt key" "$(words LITIFUT_CONFIG=../misspelt.config -- -o program)" \
+		"../misspelt.config:1: unknown key, ignored: exlude; did you mean exclude?"
+	for setting in LITIFUT_EXLUDE=twice LITIFUT_CONFIG=../misspelt.config LITIFUT=yes; do
+		for trial in "-o conftest" "-o cmTC_1234" "-r -o program" "-Wl,--version"; do
+			# shellcheck disable=SC2086
+			is "$setting: not with $trial" \
+				"$(words_installed $setting -- $trial 2>&1 | grep -c 'ignored\|neither')" 0
+		done
+	done
+	is "LITIFUT=yes" "$(words_installed LITIFUT=yes -- -o program)" \
+		"LITIFUT: neither 0 nor 1, so the link is plain: yes"
+}
+
+commands()
+{
+	is "litifut buidl" "$("$BUILD/bin/litifut" buidl true 2>&1; echo $?)" \
+		"$(printf 'litifut: error: no such command: buidl; did you mean build?\n2')"
+	is "litifut-post reprot" "$("$BUILD/bin/litifut-post" reprot . 2>&1; echo $?)" \
+		"$(printf 'litifut-post: no such command or file: reprot; did you mean report?\n2')"
+	is "litifut-post -f reprot" "$("$BUILD/bin/litifut-post" -f reprot . 2>&1; echo $?)" \
+		"$(printf 'litifut-post: unknown format reprot; did you mean report?\n2')"
+	touch reprot
+	is "litifut-post of a file of that name" "$("$BUILD/bin/litifut-post" reprot 2>&1 | grep -c mean)" 0
 }
 
 strict()
@@ -102,6 +146,8 @@ behaviour()
 		'int main(void) { printf("%d\n", twice(2)); return 0; }' >main.c
 	compiler -c -o main.o main.c
 	unused
+	misspelt
+	commands
 	strict
 	build_with_zero
 	questions
