@@ -106,18 +106,32 @@ static bool is_start_file(const char *path)
 	return !fnmatch("*crt[1in].o", base, 0) || !fnmatch("crtbegin*.o", base, 0);
 }
 
+/* Without start-up files the first code is where a program begins that names no entry
+ * point, so ours goes behind the first input. */
 size_t command_tracer_place(const struct arguments *arguments)
 {
+	bool begins = arguments_last(arguments, ARGUMENT_SHARED) != NULL;
+	size_t first = arguments->count;
+	bool foreign = false;
+
 	for (size_t i = 0; i < arguments->count; i++) {
 		const struct argument *item = &arguments->items[i];
 
+		if (item->kind == ARGUMENT_INPUT)
+			foreign = item->foreign;
 		if (!command_can_insert(item))
 			continue;
-		if (item->kind == ARGUMENT_INPUT && is_start_file(item->value))
+		if (item->kind == ARGUMENT_INPUT && is_start_file(item->value)) {
+			begins = true;
 			continue;
-		return i;
+		}
+		if (begins)
+			return i;
+		if (first == arguments->count)
+			first = i;
+		begins = item->kind == ARGUMENT_INPUT;
 	}
-	return arguments->count;
+	return foreign ? first : arguments->count;
 }
 
 /* Whether `file` of a map came from this item. */

@@ -37,9 +37,10 @@ char **command_build(const struct command *command, const char *response);
 /* May an object of ours stand directly before this item? */
 bool command_can_insert(const struct argument *item);
 
-/* The item before which the tracer goes: after the start-up files, where no
- * -b or --format is in force, and so before crtend.o, whose .eh_frame must
- * stay the last one. */
+/* The item before which the tracer goes: after the start-up files, or after the
+ * first input of a program without them, where no -b or --format is in force, and
+ * so before crtend.o, whose .eh_frame must stay the last one. The number of items:
+ * at the end. */
 size_t command_tracer_place(const struct arguments *arguments);
 
 /* The item before which an object must stand so that its code comes as near to
