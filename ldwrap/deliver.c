@@ -50,21 +50,6 @@ void deliver_keep_messages(const struct link_files *files)
 		rename(files->messages_out, files->kept_out);
 }
 
-const char *deliver_first_line(const struct link_files *files)
-{
-	static char line[160];
-	FILE *file = fopen(files->messages_error, "r");
-
-	line[0] = '\0';
-	if (file) {
-		if (!fgets(line, sizeof(line), file))
-			line[0] = '\0';
-		fclose(file);
-	}
-	line[strcspn(line, "\n")] = '\0';
-	return line;
-}
-
 static void write_replaced(FILE *to, const char *line, const struct link_files *files)
 {
 	const char *const from_names[] = {files->image, lbasename(files->image), scratch_folder()};
@@ -89,6 +74,56 @@ static void write_replaced(FILE *to, const char *line, const struct link_files *
 		line = first + strlen(from_names[which]);
 	}
 	fputs(line, to);
+}
+
+/* Warnings, and lines that say where the next one's problem is, come before what made a
+ * linker fail. */
+static bool is_the_reason(const char *line)
+{
+	size_t length = strlen(line);
+
+	return length && !strstr(line, "warning: ") && !strstr(line, "NOTE: ") &&
+	       line[length - 1] != ':';
+}
+
+char *deliver_reason(const struct link_files *files)
+{
+	FILE *file = fopen(files->messages_error, "r");
+	char *reason = NULL;
+	char *line = NULL;
+	size_t room = 0;
+	size_t size = 0;
+	bool found = false;
+
+	while (file && !found && getline(&line, &room, file) >= 0) {
+		FILE *text;
+
+		line[strcspn(line, "\n")] = '\0';
+		found = is_the_reason(line);
+		if (!found && reason)
+			continue;
+		free(reason);
+		reason = NULL;
+		text = open_memstream(&reason, &size);
+		if (text) {
+			write_replaced(text, line, files);
+			fclose(text);
+		}
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	return reason ? reason : xstrdup("");
+}
+
+void deliver_hide_names(const struct link_files *files, struct litifut_error *error)
+{
+	const char *const names[] = {files->image, files->stripped};
+
+	/* the name of a file in an error may be cut short */
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (error->file[0] && !strncmp(error->file, names[i], sizeof(error->file) - 1))
+			error->file[0] = '\0';
 }
 
 /* A line that names nothing but a file of ours, as -t, --verbose and dependency files

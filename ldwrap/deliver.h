@@ -29,8 +29,12 @@ void deliver_prepare(struct link_files *files, const struct arguments *arguments
 /* Sets the last link's messages aside, to be shown by deliver(). */
 void deliver_keep_messages(const struct link_files *files);
 
-/* First line of the last link's messages, for a message of ours; static. */
-const char *deliver_first_line(const struct link_files *files);
+/* The line of the last link's messages that tells why it failed, for a message of ours: ""
+ * if there is none. To be freed by the caller. */
+char *deliver_reason(const struct link_files *files);
+
+/* Takes the temporary name of the image out of an error about it. */
+void deliver_hide_names(const struct link_files *files, struct litifut_error *error);
 
 /* What the linker has made beside the image, by names that begin with the image's (such as
  * --time-trace), gets the target's name in front; or is removed, if it is not to be kept.

@@ -252,6 +252,26 @@ static enum litifut_status write_objects(struct link_state *state, struct litifu
 	return status;
 }
 
+static enum litifut_status linker_failed(const struct link_state *state, int status,
+					 struct litifut_error *error)
+{
+	char *reason = deliver_reason(&state->files);
+	enum litifut_status result;
+
+	if (WIFSIGNALED(status)) {
+		free(reason);
+		reason = xasprintf("ended by signal %d (%s)", WTERMSIG(status),
+				   strsignal(WTERMSIG(status)));
+	} else if (!*reason) {
+		free(reason);
+		reason = xasprintf("exit status %d", WEXITSTATUS(status));
+	}
+	result = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
+				   "the linker fails with the tracer inside: %s", reason);
+	free(reason);
+	return result;
+}
+
 /* Runs the linker into state->files.image with `messages` captured. */
 static enum litifut_status run_linker(struct link_state *state, struct litifut_error *error)
 {
@@ -295,12 +315,7 @@ static enum litifut_status run_linker(struct link_state *state, struct litifut_e
 	if (status < 0)
 		return litifut_error_set(error, LITIFUT_ERROR_IO, request->linker->path, NULL,
 					 LITIFUT_NO_ADDRESS, "can't be run: %s", strerror(errno));
-	if (status)
-		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
-					 LITIFUT_NO_ADDRESS,
-					 "the linker fails with the tracer inside: %s",
-					 deliver_first_line(&state->files));
-	return LITIFUT_OK;
+	return status ? linker_failed(state, status, error) : LITIFUT_OK;
 }
 
 static enum litifut_status read_exclusions(struct link_state *state, struct litifut_error *error)
@@ -459,8 +474,10 @@ enum litifut_status link_rewritten(const struct link_request *request, struct li
 		status = strip_as_asked(request->arguments, request->linker, &state.files, error);
 	if (!status)
 		status = deliver(&state.files, request->arguments, error);
-	if (status)
+	if (status) {
 		deliver_others(&state.files, false);
+		deliver_hide_names(&state.files, error);
+	}
 	*outcome = state.outcome;
 
 	litifut_rewrite_plan_release(&state.plan);

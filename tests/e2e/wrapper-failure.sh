@@ -28,6 +28,32 @@ untraced()
 	is "$description, strict: no output" "$(ls -A traced)" ""
 }
 
+# fails WORDS SHELL-COMMAND: what is told of a linker that does this with the tracer inside;
+# $output is where it should write.
+fails()
+{
+	mkdir -p "failing"
+	cat >failing/ld <<-END
+		#!/bin/sh
+		case "\$*" in *litifut-tracer.o*) ;; *) exec "$real" "\$@" ;; esac
+		last=
+		for word; do
+			[ "\$last" = -o ] && output=\$word
+			last=\$word
+		done
+		$2
+	END
+	chmod +x failing/ld
+	rm -rf traced && mkdir traced
+	(cd traced && front="env COMPILER_PATH=$(cd .. && pwd)/failing $BUILD/bin/litifut build" \
+		compiler -o program ../main.o) >traced.log 2>&1
+	is "a linker that does $2: exit status" $? 0
+	ok "a linker that does $2: the plain linker's bytes" cmp plain/program traced/program
+	is "a linker that does $2: what is told" "$(cat traced.log)" \
+		"litifut-ld: warning: program: left untraced: $1"
+	is "a linker that does $2: nothing else in the folder" "$(ls -A traced)" program
+}
+
 behaviour()
 {
 	cat >main.c <<-'END'
@@ -67,6 +93,17 @@ behaviour()
 	is "the second link fails: one line of warning" "$(cat traced.log | wc -l)" 1
 	is "the second link fails: three links" "$(wc -l <runs)" 3
 	is "the second link fails: nothing else in the folder" "$(ls -A traced)" program
+	inside="the linker fails with the tracer inside:"
+	# shellcheck disable=SC2016
+	{
+		fails "$inside ended by signal 9 (Killed)" 'echo half >$output; kill -9 $$'
+		fails "$inside exit status 3" 'exit 3'
+		fails "$inside ld: cannot find litifut/litifut-tracer.o" \
+			'echo "ld: warning: beware"; echo "ld: cannot find $(ls -d "$TMPDIR"/*/litifut-tracer.o)"; exit 1'
+		fails "not an ELF file" 'echo half >$output'
+		fails "cannot open: No such file or directory" 'true'
+		fails "neither an executable nor a shared library" 'cp ../main.o $output'
+	}
 	is "no temporary files are left" "$(find tmp -name 'litifut-ld-*')" ""
 	unset TMPDIR
 }
