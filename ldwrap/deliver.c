@@ -86,34 +86,65 @@ static bool is_the_reason(const char *line)
 	       line[length - 1] != ':';
 }
 
+/* The line with the names that the user knows; to be freed. */
+static char *shown(const char *line, const struct link_files *files)
+{
+	char *shown = NULL;
+	size_t size = 0;
+	FILE *text = open_memstream(&shown, &size);
+
+	if (text) {
+		write_replaced(text, line, files);
+		fclose(text);
+	}
+	return shown;
+}
+
 char *deliver_reason(const struct link_files *files)
 {
 	FILE *file = fopen(files->messages_error, "r");
 	char *reason = NULL;
 	char *line = NULL;
 	size_t room = 0;
-	size_t size = 0;
 	bool found = false;
 
 	while (file && !found && getline(&line, &room, file) >= 0) {
-		FILE *text;
-
 		line[strcspn(line, "\n")] = '\0';
 		found = is_the_reason(line);
 		if (!found && reason)
 			continue;
 		free(reason);
-		reason = NULL;
-		text = open_memstream(&reason, &size);
-		if (text) {
-			write_replaced(text, line, files);
-			fclose(text);
-		}
+		reason = shown(line, files);
 	}
 	free(line);
 	if (file)
 		fclose(file);
 	return reason ? reason : xstrdup("");
+}
+
+static bool begins_with(const char *line, const char *start)
+{
+	return !strncmp(line, start, strlen(start));
+}
+
+char *deliver_complaint(const struct link_files *files, const char *linker)
+{
+	FILE *file = fopen(files->messages_error, "r");
+	char *complaint = NULL;
+	char *line = NULL;
+	size_t room = 0;
+
+	/* lld's words begin with its name, not with its path */
+	while (file && !complaint && getline(&line, &room, file) >= 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if (strstr(line, scratch_folder()) &&
+		    (begins_with(line, linker) || begins_with(line, lbasename(linker))))
+			complaint = shown(line + strcspn(line, " "), files);
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	return complaint;
 }
 
 void deliver_hide_names(const struct link_files *files, struct litifut_error *error)

@@ -36,6 +36,10 @@ char *deliver_reason(const struct link_files *files);
 /* Takes the temporary name of the image out of an error about it. */
 void deliver_hide_names(const struct link_files *files, struct litifut_error *error);
 
+/* What the linker (argv[0] `linker`) said in the last link of an object of ours, which it
+ * would not have said without. To be freed by the caller; NULL: nothing. */
+char *deliver_complaint(const struct link_files *files, const char *linker);
+
 /* What the linker has made beside the image, by names that begin with the image's (such as
  * --time-trace), gets the target's name in front; or is removed, if it is not to be kept.
  * deliver() does the first. */

@@ -272,6 +272,21 @@ static enum litifut_status linker_failed(const struct link_state *state, int sta
 	return result;
 }
 
+/* The user would see words about objects that are not his. */
+static enum litifut_status linker_complained(const struct link_state *state,
+					     struct litifut_error *error)
+{
+	char *complaint = deliver_complaint(&state->files, state->request->linker->name);
+	enum litifut_status status = LITIFUT_OK;
+
+	if (complaint)
+		status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
+					   LITIFUT_NO_ADDRESS, "the linker warns of the tracer:%s",
+					   complaint);
+	free(complaint);
+	return status;
+}
+
 /* Runs the linker into state->files.image with `messages` captured. */
 static enum litifut_status run_linker(struct link_state *state, struct litifut_error *error)
 {
@@ -315,7 +330,7 @@ static enum litifut_status run_linker(struct link_state *state, struct litifut_e
 	if (status < 0)
 		return litifut_error_set(error, LITIFUT_ERROR_IO, request->linker->path, NULL,
 					 LITIFUT_NO_ADDRESS, "can't be run: %s", strerror(errno));
-	return status ? linker_failed(state, status, error) : LITIFUT_OK;
+	return status ? linker_failed(state, status, error) : linker_complained(state, error);
 }
 
 static enum litifut_status read_exclusions(struct link_state *state, struct litifut_error *error)
