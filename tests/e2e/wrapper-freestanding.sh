@@ -69,7 +69,7 @@ behaviour()
 	if [ "$cpu" != arm ]; then
 		both "code without abicalls" "$linker" -e begin ../plain-main.o ../plain-hello.o
 		is "code without abicalls: why" "$(cat traced.log)" "litifut-ld: warning: program: left \
-untraced: the linker warns of the tracer: litifut/litifut-database.o: warning: linking abicalls files with \
+untraced: the linker warns of the tracer: litifut/litifut-tracer.o: warning: linking abicalls files with \
 non-abicalls files"
 	fi
 }
