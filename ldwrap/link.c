@@ -52,6 +52,8 @@ struct link_state {
 	bool wants_map;
 	struct map map; /* of the last link that made one */
 	struct litifut_range *ranges;
+	char *tracer_source; /* the object that `tracer` is a copy of */
+	char *recorder_source;
 	const char *tracer; /* objects of ours; owned by the scratch module */
 	const char *recorder;
 	const char *database;
@@ -109,29 +111,27 @@ static enum litifut_status prepare_tracer(struct link_state *state, struct litif
 {
 	const struct link_request *request = state->request;
 	const char *architecture = decision_architecture(&request->decision->target);
-	char *tracer = concat(request->object_folder, "/tracer-", architecture, ".o", NULL);
 	const char *small = state->thunks_run ? state->arch->facts->thunk_recorder : NULL;
-	char *recorder = request->settings->recorder
-				 ? xstrdup(request->settings->recorder)
-				 : concat(request->object_folder, "/recorder-",
-					  small ? small : architecture, ".o", NULL);
 	enum litifut_status status;
 
+	state->tracer_source = concat(request->object_folder, "/tracer-", architecture, ".o", NULL);
+	state->recorder_source = request->settings->recorder
+					 ? xstrdup(request->settings->recorder)
+					 : concat(request->object_folder, "/recorder-",
+						  small ? small : architecture, ".o", NULL);
 	state->tracer = scratch_file("litifut-tracer.o");
 	state->recorder = scratch_file("litifut-recorder.o");
 	state->database = scratch_file("litifut-database.o");
-	say(state, "tracer %s, recorder %s", tracer, recorder);
-	status = litifut_rewrite_adapt_tracer(&request->decision->target, tracer, state->tracer,
-					      error);
+	say(state, "tracer %s, recorder %s", state->tracer_source, state->recorder_source);
+	status = litifut_rewrite_adapt_tracer(&request->decision->target, state->tracer_source,
+					      state->tracer, error);
 	if (!status)
-		status = litifut_rewrite_adapt_tracer(&request->decision->target, recorder,
-						      state->recorder, error);
+		status = litifut_rewrite_adapt_tracer(
+			&request->decision->target, state->recorder_source, state->recorder, error);
 	if (!status)
 		status = object_defined_symbols(state->tracer, &state->roots, error);
 	if (!status)
 		status = mind_the_linker(state, error);
-	free(tracer);
-	free(recorder);
 	return status;
 }
 
@@ -464,6 +464,22 @@ static bool needs_map(const struct link_request *request)
 	       arguments_last(request->arguments, ARGUMENT_PRINT_MAP);
 }
 
+/* An error in a copy of ours is one of what was copied. */
+static void name_source(const struct link_state *state, struct litifut_error *error)
+{
+	const char *source = NULL;
+
+	/* the copy itself could not be made */
+	if (error->status == LITIFUT_ERROR_IO)
+		return;
+	if (state->tracer && !strcmp(error->file, state->tracer))
+		source = state->tracer_source;
+	else if (state->recorder && !strcmp(error->file, state->recorder))
+		source = state->recorder_source;
+	if (source)
+		snprintf(error->file, sizeof(error->file), "%s", source);
+}
+
 enum litifut_status link_rewritten(const struct link_request *request, struct link_outcome *outcome,
 				   struct litifut_error *error)
 {
@@ -492,6 +508,7 @@ enum litifut_status link_rewritten(const struct link_request *request, struct li
 	if (status) {
 		deliver_others(&state.files, false);
 		deliver_hide_names(&state.files, error);
+		name_source(&state, error);
 	}
 	*outcome = state.outcome;
 
@@ -501,6 +518,8 @@ enum litifut_status link_rewritten(const struct link_request *request, struct li
 	text_list_release(&state.excluded_functions);
 	text_list_release(&state.roots);
 	exports_release(&state.exports);
+	free(state.tracer_source);
+	free(state.recorder_source);
 	free(state.ranges);
 	free(state.islands);
 	free(state.island_items);

@@ -74,6 +74,21 @@ behaviour()
 	untraced "a recorder for another CPU" LITIFUT_RECORDER="$(pwd)/host-recorder.o"
 	untraced "a recorder that is no object" LITIFUT_RECORDER="$(pwd)/text-recorder.o"
 
+	# An installation with a tracer that a full disk has cut short.
+	mkdir -p installed/lib
+	cp -r "$BUILD/bin" installed
+	cp -r "$BUILD/lib/litifut" installed/lib
+	for each in installed/lib/litifut/tracer-*; do
+		: >"$each"
+	done
+	rm -rf traced && mkdir traced
+	(cd traced && front="../installed/bin/litifut build" compiler -o program ../main.o) >traced.log 2>&1
+	is "an empty tracer: exit status" $? 0
+	ok "an empty tracer: the plain linker's bytes" cmp plain/program traced/program
+	ok "an empty tracer: it is named" grep -q \
+		"^litifut-ld: warning: program: left untraced: .*installed/.*/lib/litifut/tracer-[a-z]*.o: " traced.log
+	rm -r installed
+
 	# A linker that fails every second time it is run for an output of ours.
 	mkdir -p broken
 	real=$("$triplet-gcc" -print-prog-name=ld)
