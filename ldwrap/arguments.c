@@ -53,7 +53,6 @@ static const struct long_option long_options[] = {
 	{"format", VALUE_REQUIRED, ARGUMENT_INPUT_FORMAT},
 	{"EB", VALUE_NONE, ARGUMENT_ENDIAN},
 	{"EL", VALUE_NONE, ARGUMENT_ENDIAN},
-	{"be8", VALUE_NONE, ARGUMENT_BE8},
 	{"version", VALUE_NONE, ARGUMENT_PROBE},
 	{"help", VALUE_NONE, ARGUMENT_PROBE},
 	{"target-help", VALUE_NONE, ARGUMENT_PROBE},

@@ -30,7 +30,6 @@ enum argument_kind {
 	ARGUMENT_INPUT_FORMAT,    /* -b NAME, --format NAME */
 	ARGUMENT_EMULATION,       /* -m NAME */
 	ARGUMENT_ENDIAN,          /* -EB or -EL: value is "EB" or "EL" */
-	ARGUMENT_BE8,             /* --be8 */
 	ARGUMENT_PROBE,           /* --version, --help, --print-...: prints and exits */
 	ARGUMENT_VERSION,         /* -v, -V: prints, and links if there are inputs */
 	ARGUMENT_OMAGIC,          /* -N */

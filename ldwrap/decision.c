@@ -87,8 +87,6 @@ static const char *reason_of_options(const struct arguments *arguments)
 			return "text and data in one segment (-N)";
 		case ARGUMENT_TEXT_ADDRESS:
 			return "a text address of its own (-Ttext)";
-		case ARGUMENT_BE8:
-			return "big-endian ARM (--be8)";
 		case ARGUMENT_RETAIN_SYMBOLS:
 			return "a list of symbols to keep (--retain-symbols-file)";
 		default:

@@ -54,8 +54,37 @@ fails()
 	is "a linker that does $2: nothing else in the folder" "$(ls -A traced)" program
 }
 
+# foreign FLAG...: a program for a CPU or ABI that is not supported.
+foreign()
+{
+	for folder in plain traced strict; do
+		rm -rf foreign/$folder && mkdir -p foreign/$folder
+	done
+	compiler "$@" -c -o foreign/main.o foreign.c
+	set -- "$@" -nostdlib -static -Wl,-e,main -o program ../main.o
+	(cd foreign/plain && compiler "$@") >foreign.log 2>&1
+	is "$1: the toolchain links it" $? 0
+	(cd foreign/traced && front="$BUILD/bin/litifut build" compiler "$@") >traced.log 2>&1
+	is "$1: exit status" $? 0
+	ok "$1: the plain linker's bytes" cmp foreign/plain/program foreign/traced/program
+	is "$1: one line tells" "$(sed 's/untraced: .*/untraced/' traced.log)" \
+		"litifut-ld: warning: program: left untraced"
+	(cd foreign/strict && front="$BUILD/bin/litifut build --strict" compiler "$@") >traced.log 2>&1
+	is "$1, strict: exit status" $? 1
+	is "$1, strict: no output" "$(ls -A foreign/strict)" ""
+}
+
 behaviour()
 {
+	echo 'int helper(int x) { return x; } int main(void) { return helper(3); }' >foreign.c
+	if [ $cpu = arm ]; then
+		foreign -mbig-endian
+		foreign -mbig-endian -marm -march=armv5t -mfloat-abi=soft
+	else
+		foreign -mabi=n32 -march=mips3
+		foreign -mabi=64 -march=mips64
+		foreign -mips32r6 -mnan=2008
+	fi
 	cat >main.c <<-'END'
 		#include <stdio.h>
 		int main(void) { return puts("hello") < 0; }
