@@ -5,16 +5,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <libiberty/libiberty.h>
+
+#include "ldwrap/cleaner.h"
 
 #define SCRATCH_LIMIT 4096
 
@@ -48,8 +53,10 @@ static void end_by_signal(int number)
 	if (child > 0) {
 		kill(child, number);
 		waitpid(child, NULL, 0);
+		cleaner_note_end();
 	}
 	remove_all();
+	cleaner_finish(); /* what a linker left that could not finish */
 	signal(number, SIG_DFL);
 	raise(number);
 }
@@ -63,8 +70,10 @@ static _Noreturn void give_up(void)
 	if (child > 0) {
 		kill(child, SIGKILL);
 		waitpid(child, NULL, 0);
+		cleaner_note_end();
 	}
 	remove_all();
+	cleaner_finish(); /* what a linker left that could not finish */
 	if (write(STDERR_FILENO, crash_words, strlen(crash_words)) < 0 || !crash_path)
 		_exit(1);
 	for (size_t i = 0; i < ENDING_SIGNAL_COUNT; i++)
@@ -120,10 +129,15 @@ static int open_for_writing(const char *path)
 
 /* In the child, after fork. */
 static _Noreturn void become(const char *path, char *const argv[], const char *output,
-			     const char *error, const sigset_t *mask, int report)
+			     const char *error, const sigset_t *mask, int report, pid_t parent)
 {
 	int reason;
 
+	/* It must not outlive a wrapper that is killed. */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(127);
+	cleaner_note_self();
 	for (size_t i = 0; folder && i < ENDING_SIGNAL_COUNT; i++)
 		sigaction(ending_signals[i], &old_actions[i], NULL);
 	if (folder)
@@ -150,6 +164,7 @@ int process_run(const char *path, char *const argv[], const char *output, const 
 	int report[2];
 	int reason = 0;
 	int status = 0;
+	const pid_t self = getpid();
 	sigset_t old;
 	pid_t child;
 
@@ -158,7 +173,7 @@ int process_run(const char *path, char *const argv[], const char *output, const 
 	block_ending_signals(&old);
 	child = fork();
 	if (!child)
-		become(path, argv, output, error, &old, report[1]);
+		become(path, argv, output, error, &old, report[1], self);
 	running_child = child;
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	close(report[1]);
@@ -173,6 +188,7 @@ int process_run(const char *path, char *const argv[], const char *output, const 
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		continue;
 	running_child = 0;
+	cleaner_note_end();
 	if (reason) {
 		errno = reason;
 		return -1;
@@ -190,17 +206,29 @@ _Noreturn void process_end_like(int status)
 	exit(WEXITSTATUS(status));
 }
 
-/* As the compiler does, not only where TMPDIR says. */
+/* As the compiler does, not only where TMPDIR says. The cleaner must know of a folder before
+ * there is one; the name is one that nobody else has. */
 static char *make_scratch_folder(void)
 {
 	const char *const bases[] = {getenv("TMPDIR"), "/tmp"};
+	uint64_t number = 0;
+
+	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number)) {
+		struct timespec now;
+
+		clock_gettime(CLOCK_REALTIME, &now);
+		number = (uint64_t)getpid() << 32 | (uint32_t)now.tv_nsec;
+	}
 
 	for (size_t i = 0; i < sizeof(bases) / sizeof(bases[0]); i++) {
-		char *path =
-			bases[i] && *bases[i] ? concat(bases[i], "/litifut-ld-XXXXXX", NULL) : NULL;
+		char *path = bases[i] && *bases[i]
+				     ? xasprintf("%s/litifut-ld-%" PRIx64, bases[i], number + i)
+				     : NULL;
 		int reason;
 
-		if (path && mkdtemp(path))
+		if (path)
+			cleaner_note_folder(path);
+		if (path && !mkdir(path, 0700))
 			return path;
 		reason = errno;
 		free(path);
@@ -216,9 +244,11 @@ int scratch_open(void)
 	int reason;
 
 	block_ending_signals(&old);
+	cleaner_start();
 	folder = make_scratch_folder();
 	if (!folder) {
 		reason = errno;
+		cleaner_dismiss();
 		sigprocmask(SIG_SETMASK, &old, NULL);
 		errno = reason;
 		return -1;
@@ -257,12 +287,15 @@ const char *scratch_beside(const char *target)
 {
 	size_t head = (size_t)(lbasename(target) - target);
 	struct timespec now;
+	char *path;
 
 	/* The process id alone is not unique on a shared file system. The file
 	 * itself is not made: a linker gives a new file the right mode. */
 	clock_gettime(CLOCK_REALTIME, &now);
-	return remember(xasprintf("%.*s.litifut-%ld-%lx-%.100s", (int)head, target, (long)getpid(),
-				  (unsigned long)now.tv_nsec, target + head));
+	path = xasprintf("%.*s.litifut-%ld-%lx-%.100s", (int)head, target, (long)getpid(),
+			 (unsigned long)now.tv_nsec, target + head);
+	cleaner_note_file(path);
+	return remember(path);
 }
 
 const char *scratch_folder(void)
@@ -276,6 +309,7 @@ void scratch_close(void)
 
 	block_ending_signals(&old);
 	remove_all();
+	cleaner_dismiss();
 	scratch_count = 0;
 	sigprocmask(SIG_SETMASK, &old, NULL);
 }
