@@ -90,7 +90,33 @@ static bool is_linker_name(const char *name)
 	return ends_in_linker(name);
 }
 
-/* Every TRIPLET-ld* in a folder, and the bare names that a TRIPLET/bin has. */
+static int compare_paths(const void *left, const void *right)
+{
+	return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* Keeps those for the CPUs of ours, if there are any: a folder such as /usr/bin also has
+ * linkers for the machine that builds. A vendor's toolchain may have a name of its own. */
+static void keep_for_device(struct install_result *names)
+{
+	size_t kept = 0;
+	bool any = false;
+
+	for (size_t i = 0; i < names->count; i++)
+		any |= linker_is_for_device(lbasename(names->paths[i]));
+	for (size_t i = 0; any && i < names->count; i++) {
+		if (linker_is_for_device(lbasename(names->paths[i])))
+			names->paths[kept++] = names->paths[i];
+		else
+			free(names->paths[i]);
+	}
+	if (any)
+		names->count = kept;
+	if (names->count)
+		qsort(names->paths, names->count, sizeof(*names->paths), compare_paths);
+}
+
+/* Every TRIPLET-ld* in a folder, or the bare names that a TRIPLET/bin has. */
 static void add_folder(struct install_result *list, const char *folder)
 {
 	struct install_result names = {0};
@@ -102,6 +128,7 @@ static void add_folder(struct install_result *list, const char *folder)
 			add_path(&names, concat(folder, "/", entry->d_name, NULL));
 	if (directory)
 		closedir(directory);
+	keep_for_device(&names);
 	/* The bare names of a folder such as /usr/bin are for the machine that
 	 * builds; those of TRIPLET/bin are meant. */
 	if (!names.count)
@@ -221,6 +248,32 @@ static char *absolute_path(const char *path)
 	return absolute;
 }
 
+/* Has install-ld diverted it? dpkg-divert prints where a package's file goes. */
+static bool is_diverted(const char *path, const char *original)
+{
+	char *from = absolute_path(path);
+	char *to = absolute_path(original);
+	char *answer = make_temp_file(NULL);
+	char *words[] = {(char *)DIVERT_PROGRAM, (char *)"--truename", from, NULL};
+	bool diverted = false;
+	char line[PATH_MAX];
+	FILE *file;
+
+	if (!access(words[0], X_OK) && !process_run(words[0], words, answer, "/dev/null") &&
+	    (file = fopen(answer, "r"))) {
+		if (fgets(line, sizeof(line), file)) {
+			line[strcspn(line, "\n")] = '\0';
+			diverted = !strcmp(line, to);
+		}
+		fclose(file);
+	}
+	unlink(answer);
+	free(answer);
+	free(from);
+	free(to);
+	return diverted;
+}
+
 /* Moves `path` to `original`, so that an upgrade of the package does the same. */
 static int divert(const char *path, const char *original)
 {
@@ -244,7 +297,7 @@ static int move_aside(const char *path, const char *original)
 	return rename(path, original);
 }
 
-static int move_back(const char *path, const char *original)
+static int end_diversion(const char *path)
 {
 	char *name = absolute_path(path);
 	char *words[] = {(char *)DIVERT_PROGRAM,
@@ -253,10 +306,15 @@ static int move_back(const char *path, const char *original)
 			 (char *)"--remove",
 			 name,
 			 NULL};
-	bool diverted = !run_quietly(words) && exists(path);
+	int result = run_quietly(words);
 
 	free(name);
-	return diverted ? 0 : rename(original, path);
+	return result;
+}
+
+static int move_back(const char *path, const char *original)
+{
+	return !end_diversion(path) && exists(path) ? 0 : rename(original, path);
 }
 
 enum litifut_status install_linkers(const char *toolchain, const char *wrapper,
@@ -304,6 +362,27 @@ enum litifut_status install_linkers(const char *toolchain, const char *wrapper,
 	return status;
 }
 
+static enum litifut_status put_back(const char *path, struct install_result *result,
+				    struct litifut_error *error)
+{
+	char *original = concat(path, LINKER_ORIGINAL_SUFFIX, NULL);
+	enum litifut_status status = LITIFUT_OK;
+	bool there = exists(original);
+
+	if (!there && !is_diverted(path, original))
+		status = litifut_error_set(
+			error, LITIFUT_ERROR_MISSING, path, NULL, LITIFUT_NO_ADDRESS,
+			"stays a link to litifut-ld: %s is not there", lbasename(original));
+	/* a diverted one that is not there went with its package */
+	else if (!unlink(path) && !(there ? move_back(path, original) : end_diversion(path)))
+		add_path(result, xstrdup(path));
+	else
+		status = litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS,
+					   "can't be put back: %s", strerror(errno));
+	free(original);
+	return status;
+}
+
 enum litifut_status uninstall_linkers(const char *toolchain, struct install_result *result,
 				      struct litifut_error *error)
 {
@@ -311,19 +390,17 @@ enum litifut_status uninstall_linkers(const char *toolchain, struct install_resu
 	enum litifut_status status = collect(toolchain, &list, error);
 
 	memset(result, 0, sizeof(*result));
-	for (size_t i = 0; !status && i < list.count; i++) {
-		const char *path = list.paths[i];
-		char *original = concat(path, LINKER_ORIGINAL_SUFFIX, NULL);
+	if (status)
+		return status;
+	/* One that can't be put back keeps none of the others from it. */
+	for (size_t i = 0; i < list.count; i++) {
+		struct litifut_error one;
 
-		if (is_our_link(path) && exists(original)) {
-			if (unlink(path) || move_back(path, original))
-				status = litifut_error_set(
-					error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS,
-					"can't be put back: %s", strerror(errno));
-			else
-				add_path(result, xstrdup(path));
+		if (is_our_link(list.paths[i]) && put_back(list.paths[i], result, &one) &&
+		    !status) {
+			status = one.status;
+			*error = one;
 		}
-		free(original);
 	}
 	install_result_release(&list);
 	return status;

@@ -3,6 +3,7 @@
  * other, each one notes itself in the environment for those that come after. */
 #include "ldwrap/linker.h"
 
+#include <fnmatch.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -104,6 +105,18 @@ void linker_guard_environment(const struct linker *linker)
 	}
 	if (!linker->moved_aside && !strchr(linker->name, '/'))
 		put_wrappers_last(linker->name);
+}
+
+bool linker_is_for_device(const char *name)
+{
+	static const char *const globs[] = {"arm*-*-ld",       "arm*-*-ld.bfd", "arm*-*-ld.gold",
+					    "arm*-*-ld.lld",   "mips*-*-ld",    "mips*-*-ld.bfd",
+					    "mips*-*-ld.gold", "mips*-*-ld.lld"};
+
+	for (size_t i = 0; i < sizeof(globs) / sizeof(globs[0]); i++)
+		if (!fnmatch(globs[i], name, 0))
+			return true;
+	return false;
 }
 
 /* The next program called `name` in `folders` (colon-separated) that is no

@@ -36,6 +36,9 @@ char *linker_find_program(const char *name);
 /* The same, wrappers included. */
 char *linker_find_any(const char *name);
 
+/* Is it the name of a TRIPLET-ld for 32-bit ARM or MIPS? */
+bool linker_is_for_device(const char *name);
+
 void linker_release(struct linker *linker);
 
 /* Marks this process's wrapper as passed, so that a wrapper of another

@@ -169,7 +169,10 @@ static int install(int argc, char *argv[])
 	}
 	for (size_t i = 0; i < result.count; i++)
 		printf("%s: %s\n", result.paths[i],
-		       undo ? "the original linker again" : "now a link to litifut-ld");
+		       !undo ? "now a link to litifut-ld"
+		       : access(result.paths[i], F_OK)
+			       ? "removed, as there was no original to put back"
+			       : "the original linker again");
 	if (!status && !result.count)
 		printf("%s: nothing to do\n", argv[1]);
 	install_result_release(&result);

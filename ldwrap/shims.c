@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,9 +15,6 @@
 #include "ldwrap/linker.h"
 
 static const char *const plain_names[] = {"ld", "ld.bfd", "ld.gold", "ld.lld"};
-static const char *const triplet_globs[] = {"arm*-*-ld",       "arm*-*-ld.bfd", "arm*-*-ld.gold",
-					    "arm*-*-ld.lld",   "mips*-*-ld",    "mips*-*-ld.bfd",
-					    "mips*-*-ld.gold", "mips*-*-ld.lld"};
 
 /* FNV-1a, to give each installation a folder of its own. */
 static uint32_t hash_of(const char *text)
@@ -78,14 +74,6 @@ static int make_link(const char *folder, const char *name, const char *wrapper)
 	return result;
 }
 
-static bool wanted(const char *name)
-{
-	for (size_t i = 0; i < sizeof(triplet_globs) / sizeof(triplet_globs[0]); i++)
-		if (!fnmatch(triplet_globs[i], name, 0))
-			return true;
-	return false;
-}
-
 static void link_triplets(const char *folder, const char *wrapper)
 {
 	const char *folders = getenv("PATH");
@@ -97,7 +85,7 @@ static void link_triplets(const char *folder, const char *wrapper)
 		struct dirent *entry;
 
 		while (directory && (entry = readdir(directory)))
-			if (wanted(entry->d_name))
+			if (linker_is_for_device(entry->d_name))
 				make_link(folder, entry->d_name, wrapper);
 		if (directory)
 			closedir(directory);

@@ -77,7 +77,7 @@ foreign()
 behaviour()
 {
 	echo 'int helper(int x) { return x; } int main(void) { return helper(3); }' >foreign.c
-	if [ $cpu = arm ]; then
+	if [ "$cpu" = arm ]; then
 		foreign -mbig-endian
 		foreign -mbig-endian -marm -march=armv5t -mfloat-abi=soft
 	else

@@ -89,6 +89,13 @@ divert()
 	ok "a package: uninstall-ld" "$litifut" uninstall-ld home/tools
 	is "a package: as it was" "$(snapshot)" "$before"
 	is "a package: no diversion is left" "$(diversions)" ""
+	ok "a package: install-ld again" "$litifut" install-ld home/tools
+	find home/tools -name '*.litifut-original' -exec rm {} +
+	rm dpkg/info/tools.list
+	rm "home/tools/$triplet/bin/"*
+	ok "a package that was removed: uninstall-ld" "$litifut" uninstall-ld home/tools
+	is "a package that was removed: no link is left" "$(snapshot)" ""
+	is "a package that was removed: nor a diversion" "$(diversions)" ""
 	unset DPKG_ADMINDIR
 }
 
@@ -135,6 +142,29 @@ behaviour()
 	done
 
 	divert
+
+	toolchain
+	before=$(snapshot)
+	for other in x86_64-linux-gnu-ld wasm-ld; do
+		echo "$other" >"home/tools/bin/$other"
+		chmod +x "home/tools/bin/$other"
+	done
+	ok "a folder with other linkers: install-ld" "$litifut" install-ld home/tools/bin
+	is "a folder with other linkers: they stay" \
+		"$(cat home/tools/bin/x86_64-linux-gnu-ld home/tools/bin/wasm-ld)" \
+		"$(printf 'x86_64-linux-gnu-ld\nwasm-ld')"
+	ok "a folder with other linkers: ours does not" test -L "home/tools/bin/$triplet-ld.bfd"
+	mv "home/tools/bin/$triplet-ld.bfd.litifut-original" kept
+	"$litifut" uninstall-ld home/tools/bin 2>refused
+	is "an original that is gone: exit status" $? 1
+	is "an original that is gone: one line" "$(cat refused)" \
+		"litifut: error: home/tools/bin/$triplet-ld.bfd: stays a link to litifut-ld: $triplet-ld.bfd.litifut-original is not there"
+	is "an original that is gone: the others are put back" \
+		"$(find home/tools -name '*.litifut-original')" ""
+	rm home/tools/bin/x86_64-linux-gnu-ld home/tools/bin/wasm-ld
+	mv kept "home/tools/bin/$triplet-ld.bfd.litifut-original"
+	ok "an original that is back: uninstall-ld" "$litifut" uninstall-ld home/tools/bin
+	is "an original that is back: as it was" "$(snapshot)" "$before"
 
 	toolchain
 	echo precious >"home/tools/bin/$triplet-ld.bfd.litifut-original"
