@@ -20,6 +20,9 @@
 
 static const char *const linker_suffixes[] = {"ld", "ld.bfd", "ld.gold", "ld.lld"};
 
+/* One after another; more are taken for a circle. */
+#define MAXIMUM_LINKS 40
+
 #define SUFFIX_COUNT (sizeof(linker_suffixes) / sizeof(linker_suffixes[0]))
 
 static void add_path(struct install_result *list, char *path)
@@ -138,6 +141,79 @@ static void add_folder(struct install_result *list, const char *folder)
 	free(names.paths);
 }
 
+/* As dpkg wants names. The last part may be a link, and stays. */
+static char *absolute_path(const char *path)
+{
+	char *folder = xstrndup(path, (size_t)(lbasename(path) - path));
+	char *real = realpath(*folder ? folder : ".", NULL);
+	char *absolute = real ? concat(real, "/", lbasename(path), NULL) : xstrdup(path);
+
+	free(folder);
+	free(real);
+	return absolute;
+}
+
+static bool is_listed(const struct install_result *list, const char *path)
+{
+	char *name = absolute_path(path);
+	bool found = false;
+
+	for (size_t i = 0; !found && i < list->count; i++) {
+		char *other = absolute_path(list->paths[i]);
+
+		found = !strcmp(name, other);
+		free(other);
+	}
+	free(name);
+	return found;
+}
+
+/* Where the links from `path` end: at a program, or at a link of ours. NULL: nowhere. */
+static char *end_of_links(const char *path)
+{
+	char *at = concat(path, LINKER_ORIGINAL_SUFFIX, NULL);
+
+	if (!is_our_link(path) || !exists(at)) {
+		free(at);
+		at = xstrdup(path);
+	}
+	for (int links = 0; links < MAXIMUM_LINKS; links++) {
+		char target[PATH_MAX];
+		ssize_t length = is_our_link(at) ? -1 : readlink(at, target, sizeof(target) - 1);
+		char *next;
+
+		if (length < 0) {
+			if (exists(at))
+				return at;
+			break;
+		}
+		target[length] = '\0';
+		next = target[0] == '/'
+			       ? xstrdup(target)
+			       : xasprintf("%.*s%s", (int)(lbasename(at) - at), at, target);
+		free(at);
+		at = next;
+	}
+	free(at);
+	return NULL;
+}
+
+/* Buildroot's host/bin has links into the folder of a toolchain that it did not build; the
+ * compiler in there knows nothing of them. */
+static void add_linked(struct install_result *list)
+{
+	size_t count = list->count;
+
+	for (size_t i = 0; i < count; i++) {
+		char *end = end_of_links(list->paths[i]);
+
+		if (end && is_linker_name(lbasename(end)) && !is_listed(list, end))
+			add_path(list, end);
+		else
+			free(end);
+	}
+}
+
 /* The compiler runs TRIPLET/bin/ld of its toolchain, which Debian makes a link
  * to bin/TRIPLET-ld, and binutils itself a second name of the same file. */
 static void add_second_names(struct install_result *list)
@@ -216,8 +292,10 @@ static enum litifut_status collect(const char *toolchain, struct install_result 
 		free(prefix);
 	}
 	if (list->count) {
-		if (!one)
+		if (!one) {
+			add_linked(list);
 			add_second_names(list);
+		}
 		return LITIFUT_OK;
 	}
 	return litifut_error_set(error, LITIFUT_ERROR_MISSING, toolchain, NULL, LITIFUT_NO_ADDRESS,
@@ -234,18 +312,6 @@ static bool is_packaged(const char *path)
 	char *words[] = {(char *)QUERY_PROGRAM, (char *)"-S", (char *)path, NULL};
 
 	return !run_quietly(words);
-}
-
-/* dpkg takes no other names. The last part may be a link, and stays. */
-static char *absolute_path(const char *path)
-{
-	char *folder = xstrndup(path, (size_t)(lbasename(path) - path));
-	char *real = realpath(*folder ? folder : ".", NULL);
-	char *absolute = real ? concat(real, "/", lbasename(path), NULL) : xstrdup(path);
-
-	free(folder);
-	free(real);
-	return absolute;
 }
 
 /* Has install-ld diverted it? dpkg-divert prints where a package's file goes. */
@@ -317,6 +383,25 @@ static int move_back(const char *path, const char *original)
 	return !end_diversion(path) && exists(path) ? 0 : rename(original, path);
 }
 
+static enum litifut_status can_be_replaced(const char *path, struct litifut_error *error)
+{
+	char *original = concat(path, LINKER_ORIGINAL_SUFFIX, NULL);
+	char *folder = xasprintf("%.*s.", (int)(lbasename(path) - path), path);
+	enum litifut_status status = LITIFUT_OK;
+
+	if (exists(original))
+		status =
+			litifut_error_set(error, LITIFUT_ERROR_FORMAT, original, NULL,
+					  LITIFUT_NO_ADDRESS, "is in the way; nothing was changed");
+	else if (access(folder, W_OK))
+		status = litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS,
+					   "can't be moved; nothing was changed: %s",
+					   strerror(errno));
+	free(original);
+	free(folder);
+	return status;
+}
+
 enum litifut_status install_linkers(const char *toolchain, const char *wrapper,
 				    struct install_result *result, struct litifut_error *error)
 {
@@ -325,15 +410,9 @@ enum litifut_status install_linkers(const char *toolchain, const char *wrapper,
 
 	memset(result, 0, sizeof(*result));
 	/* All or nothing: look before the first is touched. */
-	for (size_t i = 0; !status && i < list.count; i++) {
-		char *original = concat(list.paths[i], LINKER_ORIGINAL_SUFFIX, NULL);
-
-		if (!is_our_link(list.paths[i]) && exists(original))
-			status = litifut_error_set(error, LITIFUT_ERROR_FORMAT, original, NULL,
-						   LITIFUT_NO_ADDRESS,
-						   "is in the way; nothing was changed");
-		free(original);
-	}
+	for (size_t i = 0; !status && i < list.count; i++)
+		if (!is_our_link(list.paths[i]))
+			status = can_be_replaced(list.paths[i], error);
 	for (size_t i = 0; !status && i < list.count; i++) {
 		const char *path = list.paths[i];
 		char *original = concat(path, LINKER_ORIGINAL_SUFFIX, NULL);

@@ -103,7 +103,7 @@ behaviour()
 {
 	echo 'int main(void) { return 0; }' >main.c
 	compiler -c -o main.o main.c
-	for what in "$triplet" folder bin twins linker; do
+	for what in "$triplet" folder bin twins linker linked; do
 		toolchain $what
 		before=$(snapshot)
 		linked
@@ -112,6 +112,13 @@ behaviour()
 		case $what in
 		folder | twins) argument=home/tools ;;
 		bin) argument=$(pwd)/home/tools/bin ;;
+		# as Buildroot's host/bin does for a toolchain from elsewhere
+		linked)
+			mkdir -p home/tools/host/bin
+			ln -s "../../bin/$triplet-ld" "../../bin/$triplet-ld.bfd" home/tools/host/bin
+			before=$(snapshot)
+			argument=home/tools/host
+			;;
 		linker) argument=home/tools/bin/$triplet-ld ;;
 		*) argument=$what ;;
 		esac
