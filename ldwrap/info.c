@@ -54,7 +54,10 @@ static void write_text(FILE *to, const char *path, const struct litifut_module_i
 		cpu_name(info));
 	fprintf(to, "  build-id       %s\n", info->build_id[0] ? info->build_id : "none");
 	fprintf(to, "  format         %u\n", info->version);
-	fprintf(to, "  engine         %s\n", engine_name(info->engine));
+	fprintf(to, "  engine         %s", engine_name(info->engine));
+	if (summary->thunks_refused)
+		fprintf(to, " (%s)", summary->thunks_refused);
+	putc('\n', to);
 	fprintf(to, "  tail calls     %s\n",
 		info->flags & LITIFUT_MODULE_TAIL_CALLS ? "traced" : "not traced");
 	fprintf(to, "  sites patched  %zu of %zu\n", summary->patched, summary->sites);
@@ -162,7 +165,12 @@ static void write_json(FILE *to, const char *path, const struct litifut_module_i
 				info->summary.left[i]);
 			separator = ", ";
 		}
-		fprintf(to, "}, \"db_bytes\": %zu, \"tracer_bytes\": %zu", info->summary.db_bytes,
+		fputc('}', to);
+		if (info->summary.thunks_refused) {
+			fputs(", \"engine_reason\": ", to);
+			write_json_text(to, info->summary.thunks_refused);
+		}
+		fprintf(to, ", \"db_bytes\": %zu, \"tracer_bytes\": %zu", info->summary.db_bytes,
 			info->summary.tracer_bytes);
 		if (options->sites || options->skipped)
 			write_json_sites(to, info, options);

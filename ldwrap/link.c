@@ -23,6 +23,7 @@
 #include "ldwrap/objects.h"
 #include "ldwrap/process.h"
 #include "ldwrap/script.h"
+#include "ldwrap/shared.h"
 #include "ldwrap/strip.h"
 #include "litifut/module_format.h"
 #include "rewriter/arch.h"
@@ -47,6 +48,7 @@ struct link_state {
 	struct text_list excluded_objects;
 	struct text_list excluded_functions;
 	struct text_list roots;
+	struct text_list glibc_users;
 	struct exports exports;
 	bool thunks_run; /* known before the first link, or false */
 	bool wants_map;
@@ -409,6 +411,9 @@ static enum litifut_status link_until_it_fits(struct link_state *state, struct l
 			if (summary.left[LITIFUT_SITE_FOREIGN_ISA] > summary.patched)
 				state->outcome.foreign_calls =
 					summary.left[LITIFUT_SITE_FOREIGN_ISA];
+			if (summary.thunks_refused)
+				say(state, "the db engine in place of thunks: %s",
+				    summary.thunks_refused);
 			say(state,
 			    "%zu of %zu call sites rewritten; used: %zu of %zu bytes of the DB, "
 			    "%zu of %zu bytes of trampolines",
@@ -451,6 +456,9 @@ static void prepare_options(struct link_state *state)
 	state->options.name = lbasename(arguments_output(state->request->arguments));
 	state->options.sites_file = state->files.sites;
 	state->options.defaults = settings->defaults;
+	if (arguments_last(state->request->arguments, ARGUMENT_SHARED))
+		shared_glibc_users(state->request->arguments, &state->glibc_users);
+	state->options.glibc_users = (const char *const *)state->glibc_users.items;
 }
 
 /* A map costs time, and is only read for what it alone can tell. */
@@ -517,6 +525,7 @@ enum litifut_status link_rewritten(const struct link_request *request, struct li
 	text_list_release(&state.excluded_objects);
 	text_list_release(&state.excluded_functions);
 	text_list_release(&state.roots);
+	text_list_release(&state.glibc_users);
 	exports_release(&state.exports);
 	free(state.tracer_source);
 	free(state.recorder_source);

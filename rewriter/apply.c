@@ -592,6 +592,7 @@ enum litifut_status litifut_rewrite_apply(const char *path,
 	memset(summary, 0, sizeof(*summary));
 	if (status)
 		return status;
+	summary->thunks_refused = apply.session.thunks_refused;
 	status = rewrite(&apply, error);
 	if (!status)
 		status = save(&apply, error);

@@ -423,9 +423,9 @@ struct litifut_arch {
 				 const struct litifut_function_facts *facts,
 				 const struct litifut_targets *targets);
 
-	/* Does the code in this image run only on CPUs that thunks run on? */
-	bool (*allows_thunks)(const struct litifut_image *image,
-			      const struct litifut_arch_context *context);
+	/* Why this image can't go by thunks, for people; static; NULL: it can. It may run on
+	 * CPUs that they don't run on, or with a C library that does not suit them. */
+	const char *(*refuses_thunks)(const struct litifut_image *image);
 	/* Which thunk serves this call? */
 	struct litifut_thunk (*thunk)(const struct litifut_image *image,
 				      const struct litifut_arch_context *context,

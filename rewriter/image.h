@@ -76,7 +76,8 @@ struct litifut_image {
 	/* Indices of the tracer's own symbols, in the order of `symbols`. */
 	uint32_t *own;
 	size_t own_count;
-	void *elf; /* libelf's handle */
+	const char *const *glibc_users; /* see struct litifut_rewrite_options */
+	void *elf;                      /* libelf's handle */
 	bool mapped;
 };
 

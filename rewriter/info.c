@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rewriter/arch.h"
 #include "rewriter/image.h"
 
 struct reader {
@@ -128,6 +129,17 @@ static enum litifut_status read_sites_beside(struct reader *reader, const uint8_
 	return status;
 }
 
+/* NULL as well where the file does not tell (any more). */
+static const char *read_refusal(const struct reader *reader)
+{
+	const struct litifut_arch *arch = litifut_arch_find(reader->info->machine);
+
+	if (!arch || reader->info->engine != LITIFUT_ENGINE_DB ||
+	    (!reader->image->symbol_count && !reader->image->has_interpreter))
+		return NULL;
+	return arch->refuses_thunks(reader->image);
+}
+
 static enum litifut_status read_all(struct reader *reader)
 {
 	enum litifut_status status;
@@ -167,6 +179,7 @@ static enum litifut_status read_all(struct reader *reader)
 	/* A stripped file does not tell: 0. */
 	if (reader->info->summary.tracer_bytes)
 		reader->info->summary.tracer_bytes += section->size;
+	reader->info->summary.thunks_refused = read_refusal(reader);
 	status = read_sites(reader, reader->image);
 	if (!status && !reader->info->sites)
 		status = read_sites_beside(reader, section->bytes);

@@ -8,7 +8,7 @@
 /* Names of glibc's own files on ARM and MIPS, up to the version. */
 static const char *const glibc_files[] = {"libc.so.6", "ld-linux", "ld.so.1"};
 
-static bool is_glibc(const char *name, size_t length)
+bool litifut_libc_is_glibc(const char *name, size_t length)
 {
 	const char *base = name;
 
@@ -42,17 +42,22 @@ uint32_t litifut_libc_register_atfork(const struct litifut_image *image)
 	return symbol && symbol->section ? symbol->address | symbol->thumb : 0;
 }
 
-bool litifut_libc_has_spare_word(const struct litifut_image *image)
+/* Does the library need glibc, as the process then will? */
+static bool brings_glibc(const struct litifut_image *image, const char *name, size_t length)
 {
-	const struct litifut_section *interpreter = litifut_image_section(image, ".interp");
+	if (litifut_libc_is_glibc(name, length))
+		return true;
+	for (const char *const *user = image->glibc_users; user && *user; user++)
+		if (strlen(*user) < length && !strcmp(*user, name))
+			return true;
+	return false;
+}
+
+static bool needs_glibc(const struct litifut_image *image)
+{
 	const struct litifut_section *dynamic = litifut_image_section(image, ".dynamic");
 	const struct litifut_section *strings = litifut_image_section(image, ".dynstr");
 
-	if (image->has_interpreter)
-		return interpreter && interpreter->bytes &&
-		       is_glibc((const char *)interpreter->bytes, interpreter->size);
-	if (litifut_libc_is_static_glibc(image)) /* before 2.28, fork() can be without it */
-		return defines(image, "__register_atfork") || !defines(image, "__libc_fork");
 	if (!dynamic || !dynamic->bytes || !strings || !strings->bytes)
 		return false;
 	for (uint32_t at = 0; at + 8 <= dynamic->size; at += 8) {
@@ -62,14 +67,34 @@ bool litifut_libc_has_spare_word(const struct litifut_image *image)
 		if (tag == DT_NULL)
 			break;
 		if (tag == DT_NEEDED && value < strings->size &&
-		    is_glibc((const char *)strings->bytes + value, strings->size - value))
+		    brings_glibc(image, (const char *)strings->bytes + value,
+				 strings->size - value))
 			return true;
 	}
 	return false;
 }
 
+const char *litifut_libc_lacks_spare_word(const struct litifut_image *image)
+{
+	const struct litifut_section *interpreter = litifut_image_section(image, ".interp");
+
+	if (image->has_interpreter)
+		return interpreter && interpreter->bytes &&
+				       litifut_libc_is_glibc((const char *)interpreter->bytes,
+							     interpreter->size)
+			       ? NULL
+			       : "its dynamic linker is not glibc's";
+	if (litifut_libc_is_static_glibc(image)) /* before 2.28, fork() can be without it */
+		return defines(image, "__register_atfork") || !defines(image, "__libc_fork")
+			       ? NULL
+			       : "its glibc can't tell of a fork";
+	if (!litifut_image_section(image, ".dynamic"))
+		return "it is static, and has no glibc";
+	return needs_glibc(image) ? NULL : "no library that it needs is known to need glibc";
+}
+
 bool litifut_libc_must_keep(const struct litifut_image *image, const char *function)
 {
 	return strcmp(function, "_Fork") == 0 && !litifut_libc_is_static_glibc(image) &&
-	       !defines(image, "__libc_early_init") && !litifut_libc_has_spare_word(image);
+	       !defines(image, "__libc_early_init") && litifut_libc_lacks_spare_word(image);
 }

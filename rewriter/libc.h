@@ -10,8 +10,12 @@
 /* Is it one whose vector of thread-local blocks has a word to spare for the
  * thunks (tracer/armed.c), and that tells of a fork? So it is with glibc. A dynamic
  * linker sets the vector up before any code of the image runs; a static program has
- * another before (tracer's start.S). */
-bool litifut_libc_has_spare_word(const struct litifut_image *image);
+ * another before (tracer's start.S). NULL: it is; else why it is not, or may not be, for
+ * people. */
+const char *litifut_libc_lacks_spare_word(const struct litifut_image *image);
+
+/* Is this the name of a file of glibc itself, as DT_NEEDED has it? It ends within `length`. */
+bool litifut_libc_is_glibc(const char *name, size_t length);
 
 /* Is it linked into the image, a static program? */
 bool litifut_libc_is_static_glibc(const struct litifut_image *image);

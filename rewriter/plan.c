@@ -36,6 +36,7 @@ enum litifut_status litifut_session_open(const char *path,
 	status = litifut_image_open(path, &session->image, error);
 	if (status)
 		return status;
+	session->image.glibc_users = options->glibc_users;
 	session->arch = litifut_arch_find(session->image.machine);
 	if (!session->arch)
 		status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
@@ -47,9 +48,10 @@ enum litifut_status litifut_session_open(const char *path,
 		status = session->arch->examine(&session->image, &session->context, error);
 	if (!status)
 		litifut_spawners_find(&session->image, session->arch, &session->context.spawners);
-	session->context.thunks = !status && options->engine == LITIFUT_ENGINE_THUNK &&
-				  session->arch->allows_thunks &&
-				  session->arch->allows_thunks(&session->image, &session->context);
+	if (!status && options->engine == LITIFUT_ENGINE_THUNK)
+		session->thunks_refused = session->arch->refuses_thunks(&session->image);
+	session->context.thunks =
+		!status && options->engine == LITIFUT_ENGINE_THUNK && !session->thunks_refused;
 	if (!status)
 		status = litifut_sites_find(&session->image, session->arch, &session->context,
 					    options, &session->sites, error);

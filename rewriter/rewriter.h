@@ -46,6 +46,9 @@ struct litifut_rewrite_options {
 	 * the end of the image; NULL: it does. */
 	const char *sites_file;
 	const char *defaults; /* LITIFUT_DEFAULTS, "KEY=VALUE KEY=VALUE"; NULL: none */
+	/* Libraries, as DT_NEEDED has them, that are known to need glibc themselves.
+	 * NULL-terminated, may be NULL. */
+	const char *const *glibc_users;
 };
 
 /* What an image needs; counts are exact for the image that was read. */
@@ -83,6 +86,9 @@ struct litifut_rewrite_summary {
 	 * litifut_rewrite_apply(). */
 	bool excludes_unused;
 	bool includes_unused;
+	/* Why the db engine was taken though thunks were asked for (in an info: would have been);
+	 * static; NULL: it was not. */
+	const char *thunks_refused;
 	size_t tracer_bytes; /* what is loaded of ours besides the DB; only in an info,
  and 0 for a file without symbols */
 };

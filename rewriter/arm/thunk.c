@@ -72,14 +72,14 @@ struct emitter {
 	struct litifut_frame_code *frame; /* may be NULL */
 };
 
-bool litifut_arm_allows_thunks(const struct litifut_image *image,
-			       const struct litifut_arch_context *context)
+const char *litifut_arm_refuses_thunks(const struct litifut_image *image)
 {
 	const struct litifut_section *attributes = litifut_image_section(image, ".ARM.attributes");
 
-	return !context->short_thumb_branches && attributes &&
-	       litifut_arm_attributes_v7(attributes->bytes, attributes->size) &&
-	       litifut_libc_has_spare_word(image);
+	if (!attributes || !litifut_arm_attributes_v7(attributes->bytes, attributes->size) ||
+	    !litifut_arm_attributes_thumb2(attributes->bytes, attributes->size))
+		return "it is for CPUs before ARMv7";
+	return litifut_libc_lacks_spare_word(image);
 }
 
 static bool is_tail(const struct litifut_thunk *thunk)

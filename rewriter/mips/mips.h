@@ -210,8 +210,7 @@ size_t litifut_mips_write_onward(const struct litifut_arch_context *context, uin
 				 uint32_t *entries, uint8_t *code);
 void litifut_mips_write_gate(const struct litifut_arch_context *context, uint32_t address,
 			     const uint32_t *entries, uint8_t *code);
-bool litifut_mips_allows_thunks(const struct litifut_image *image,
-				const struct litifut_arch_context *context);
+const char *litifut_mips_refuses_thunks(const struct litifut_image *image);
 uint32_t litifut_mips_argument_room(const struct litifut_arch_context *context,
 				    const struct litifut_section *section, uint32_t start,
 				    uint32_t end);

@@ -67,11 +67,9 @@ _Static_assert(LITIFUT_MIPS_INDIRECT_BYTES == LITIFUT_MIPS_NEAR_BYTES, "both thu
 
 enum { SP = 29, FP = 30 };
 
-bool litifut_mips_allows_thunks(const struct litifut_image *image,
-				const struct litifut_arch_context *context)
+const char *litifut_mips_refuses_thunks(const struct litifut_image *image)
 {
-	(void)context;
-	return litifut_libc_has_spare_word(image);
+	return litifut_libc_lacks_spare_word(image);
 }
 
 static uint32_t word_at(const struct litifut_arch_context *context,

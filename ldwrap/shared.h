@@ -1,0 +1,12 @@
+/* The shared libraries on a command line, and what they need in turn. */
+#ifndef LITIFUT_LDWRAP_SHARED_H
+#define LITIFUT_LDWRAP_SHARED_H
+
+#include "ldwrap/arguments.h"
+#include "ldwrap/settings.h"
+
+/* Appends the names, as DT_NEEDED will have them, of those that need glibc to `names`: of all
+ * that are found where -L and the inputs lead to. */
+void shared_glibc_users(const struct arguments *arguments, struct text_list *names);
+
+#endif
