@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <libiberty/libiberty.h>
@@ -194,6 +195,16 @@ static char *follow_to_original(const char *start)
 	return NULL;
 }
 
+/* Were we called by a gcc for another machine? For -fuse-ld=lld it finds no ld.lld on PATH,
+ * only ours; that must not make configure believe that it works. */
+static bool is_cross_gcc(const char *const *triplets)
+{
+	struct utsname host;
+
+	return triplets && getenv("COLLECT_GCC") && !uname(&host) &&
+	       strncmp(host.machine, *triplets, 3) != 0 && strncmp(host.machine, "aarch64", 7) != 0;
+}
+
 int linker_find(const char *invoked, const char *const *triplets, struct linker *linker)
 {
 	const char *base = lbasename(invoked);
@@ -213,14 +224,14 @@ int linker_find(const char *invoked, const char *const *triplets, struct linker 
 	if (!strcmp(base, "litifut-ld"))
 		base = "ld";
 	linker->path = search(getenv("COMPILER_PATH"), base, false);
-	if (!linker->path && !strncmp(base, "ld", 2))
-		for (; !linker->path && triplets && *triplets; triplets++) {
-			char *name = concat(*triplets, "-", base, NULL);
+	if (!linker->path && triplets && !strncmp(base, "ld", 2))
+		for (const char *const *one = triplets; !linker->path && *one; one++) {
+			char *name = concat(*one, "-", base, NULL);
 
 			linker->path = search(getenv("PATH"), name, false);
 			free(name);
 		}
-	if (!linker->path) {
+	if (!linker->path && !is_cross_gcc(triplets)) {
 		linker->path = search(getenv("PATH"), base, false);
 		by_path = base == invoked;
 	}

@@ -22,6 +22,7 @@ struct linker {
  * 3. for a plain `ld` (clang calls it so): the one that `triplets`, a
  *    NULL-terminated list of prefixes to try, leads to on PATH. It comes before
  *    step 2's PATH half, for there `ld` is the build machine's own.
+ *    A gcc for another machine searches only COMPILER_PATH, and so do we for it.
  * Returns 0, or -1 when there is none. */
 int linker_find(const char *invoked, const char *const *triplets, struct linker *linker);
 

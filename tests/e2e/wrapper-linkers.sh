@@ -37,6 +37,13 @@ behaviour()
 		__attribute__((noinline)) int twice(int x) { return printf("%d\n", x) + x; }
 		int main(void) { return twice(3) + twice(4); }
 	END
+	# What configure finds out by trying must be the same.
+	for linker in bfd gold lld; do
+		compiler -fuse-ld=$linker -o tried main.c 2>/dev/null
+		plain_status=$?
+		front="$BUILD/bin/litifut build" compiler -fuse-ld=$linker -o tried main.c 2>/dev/null
+		is "-fuse-ld=$linker: as without the wrapper" $? $plain_status
+	done
 	for linker in bfd gold lld; do
 		rm -rf plain traced
 		if [ $linker != bfd ] && ! command -v "$triplet-ld.$linker" ld.$linker >/dev/null; then
