@@ -160,7 +160,7 @@ bool litifut_trace_create(struct litifut_trace_file *file)
 	const struct litifut_settings *settings = &litifut_recorder.settings;
 	char path[LITIFUT_FILE_PATH_BYTES];
 	long descriptor = -EEXIST;
-	long header = -ENOSPC;
+	long header = litifut_within_limits(LITIFUT_HEADER_BYTES) ? -ENOSPC : -EFBIG;
 
 	if (!settings->directory[0]) {
 		litifut_tell("not recording: ", "LITIFUT_DIR is of no use", 0);
@@ -179,8 +179,7 @@ bool litifut_trace_create(struct litifut_trace_file *file)
 	}
 	descriptor = litifut_descriptor_move(descriptor);
 	file->descriptor = descriptor;
-	if (litifut_identity(descriptor, file->identity) &&
-	    litifut_within_limits(LITIFUT_HEADER_BYTES) &&
+	if (litifut_identity(descriptor, file->identity) && header != -EFBIG &&
 	    litifut_file_grow(descriptor, 0, LITIFUT_HEADER_BYTES))
 		header =
 			litifut_map(0, LITIFUT_HEADER_BYTES, PROT_READ | PROT_WRITE, descriptor, 0);

@@ -335,7 +335,7 @@ const uint32_t *litifut_stack_environment(char *buffer, uint32_t size);
 uint32_t litifut_settings_chunk_bytes(void);
 
 /* verbose.c: with LITIFUT_VERBOSE=1, "litifut: PROGRAM.PID: WHAT WHERE" as one line
- * on stderr, and the error number when `result` is that of a system call which
+ * on stderr, and the reason when `result` is that of a system call which
  * failed. Async-signal-safe; brings the program no signal. */
 void litifut_tell(const char *what, const char *where, long result);
 

@@ -95,9 +95,25 @@ static bool litifut_understood(uint32_t kind, const char *value)
 	}
 }
 
-/* Takes one "LITIFUT_KEY=VALUE"; anything else is not ours and ignored. */
-static void litifut_set(const char *setting)
+/* "LITIFUT_NAME=VALUE" of which there is no such NAME. Only told: it may be the linker
+ * wrapper's. */
+static void litifut_tell_unknown(const char *setting)
 {
+	char name[40];
+	uint32_t length = 0;
+
+	while (setting[length] && setting[length] != '=' && length < sizeof(name) - 1)
+		length++;
+	litifut_copy(name, setting, length);
+	name[length] = 0;
+	litifut_tell("the recorder has no setting ", name, 0);
+}
+
+/* Takes one "LITIFUT_KEY=VALUE", or tells of it if there is no such key; anything else is not
+ * ours and ignored. */
+static void litifut_set(const char *setting, bool tell)
+{
+	const char *whole = setting;
 	const char *value;
 
 	for (const char *prefix = "LITIFUT_"; *prefix; prefix++, setting++)
@@ -111,6 +127,8 @@ static void litifut_set(const char *setting)
 		value = litifut_value(setting, known->name);
 		if (!value)
 			continue;
+		if (tell)
+			return;
 		litifut_recorder.settings.wrong &= ~(1u << i);
 		if (!litifut_understood(known->kind, value))
 			litifut_recorder.settings.wrong |= 1u << i;
@@ -120,6 +138,8 @@ static void litifut_set(const char *setting)
 			litifut_set_text(place, LITIFUT_PATH_BYTES, value);
 		return;
 	}
+	if (tell)
+		litifut_tell_unknown(whole);
 }
 
 /* The 28th field of /proc/self/stat: where the stack was when the program
@@ -165,14 +185,14 @@ const uint32_t *litifut_stack_environment(char *buffer, uint32_t size)
 /* The environment as it was passed to the program, from the stack: libc may not
  * have started yet, and emulators do not always show the program's own in
  * /proc/self/environ. Else from there, one window at a time. */
-static void litifut_read_environment(char *buffer, uint32_t size)
+static void litifut_read_environment(char *buffer, uint32_t size, bool tell)
 {
 	const uint32_t *strings = litifut_stack_environment(buffer, size);
 	long descriptor;
 	uint32_t kept = 0;
 
 	for (; strings && *strings; strings++)
-		litifut_set((const char *)*strings);
+		litifut_set((const char *)*strings, tell);
 	if (strings)
 		return;
 	descriptor = litifut_open("/proc/self/environ", O_RDONLY, 0);
@@ -191,7 +211,7 @@ static void litifut_read_environment(char *buffer, uint32_t size)
 		for (uint32_t at = start; at < end; at++) {
 			if (buffer[at])
 				continue;
-			litifut_set(buffer + start);
+			litifut_set(buffer + start, tell);
 			start = at + 1;
 		}
 		kept = end - start;
@@ -212,11 +232,13 @@ void litifut_settings_read(const char *defaults, char *scratch, uint32_t size)
 	settings->bloom_kb = 64;
 	settings->compact = LITIFUT_COMPACT_SOME;
 	while (*defaults) {
-		litifut_set(defaults);
+		litifut_set(defaults, false);
 		defaults += litifut_length(defaults) + 1;
 	}
 	if (!litifut_recorder.secure)
-		litifut_read_environment(scratch, size);
+		litifut_read_environment(scratch, size, false);
+	if (settings->verbose && !litifut_recorder.secure)
+		litifut_read_environment(scratch, size, true);
 	for (uint32_t i = 0; i < sizeof(litifut_setting_table) / sizeof(litifut_setting_table[0]);
 	     i++)
 		if (settings->wrong >> i & 1)

@@ -28,6 +28,31 @@ static bool litifut_is_safe_to_write(uint32_t bytes)
 		litifut_within_file_limit(position + bytes));
 }
 
+/* The errors that people meet; no pointers, so that it needs no relocation. */
+static const struct {
+	char number;
+	char text[26];
+} litifut_reasons[] = {
+	{ENOENT, "no such file or directory"},
+	{EIO, "input/output error"},
+	{ENOMEM, "cannot allocate memory"},
+	{EACCES, "permission denied"},
+	{ENOTDIR, "not a directory"},
+	{EMFILE, "too many open files"},
+	{EFBIG, "file too large"},
+	{ENOSPC, "no space left on device"},
+	{EROFS, "read-only file system"},
+};
+
+/* The text, or NULL. */
+static const char *litifut_reason(uint32_t number)
+{
+	for (uint32_t i = 0; i < sizeof(litifut_reasons) / sizeof(litifut_reasons[0]); i++)
+		if (number == (uint32_t)litifut_reasons[i].number)
+			return litifut_reasons[i].text;
+	return NULL;
+}
+
 void litifut_tell(const char *what, const char *where, long result)
 {
 	struct litifut_recorder *r = &litifut_recorder;
@@ -51,9 +76,11 @@ void litifut_tell(const char *what, const char *where, long result)
 	texts[count++] = what;
 	texts[count++] = where;
 	if (litifut_failed(result)) {
+		const char *reason = litifut_reason((uint32_t)-result);
+
 		litifut_append_number(number, sizeof(number), (uint32_t)-result);
-		texts[count++] = ": error ";
-		texts[count++] = number;
+		texts[count++] = reason ? ": " : ": error ";
+		texts[count++] = reason ? reason : number;
 	}
 	texts[count++] = "\n";
 	for (uint32_t i = 0; i < count; i++) {

@@ -76,7 +76,7 @@ behaviour()
 	says 2 "copied to $(pwd)/usb/trace/work.[0-9]*.trace"
 	says 2 "copied to $(pwd)/usb/maps/work.[0-9]*.maps"
 	verbose LITIFUT_COPY_TO=/proc/none
-	says 2 "can't copy to /proc/none/trace/work.[0-9]*.trace: error 2"
+	says 2 "can't copy to /proc/none/trace/work.[0-9]*.trace: no such file or directory"
 
 	verbose LITIFUT_CLOCK=fast LITIFUT_DEDUP=yes LITIFUT_BULK_KB=64k LITIFUT_START=on
 	says 1 "the value is not understood, of LITIFUT_CLOCK"
@@ -91,14 +91,20 @@ behaviour()
 	ok "and in the trace" sh -c \
 		"! '$BUILD/bin/litifut-post' data traced/work 2>&1 >/dev/null | grep understand"
 
+	verbose LITIFUT_DRI=/tmp LITIFUT_EXCLUDE=main LITIFUT_A_VERY_LONG_NAME_OF_A_SETTING_THAT_THERE_IS_NOT=1
+	says 1 "the recorder has no setting LITIFUT_DRI"
+	says 1 "the recorder has no setting LITIFUT_EXCLUDE"
+	says 1 "the recorder has no setting LITIFUT_A_VERY_LONG_NAME_OF_A_SETTING_T"
+	is "and of no other" "$(grep -c 'no setting' words)" 3
+
 	directory=/proc/none
 	verbose
-	says 1 "not recording, can't make /proc/none/trace/work.[0-9]*.trace: error 2"
+	says 1 "not recording, can't make /proc/none/trace/work.[0-9]*.trace: no such file or directory"
 	is "and nothing else" "$(wc -l <words)" 1
 	directory=''
 	before='ulimit -f 8'
 	verbose
-	says 1 "not recording, no room for .*: error 28"
+	says 1 "not recording, no room for .*: file too large"
 	is "nothing is left of it" "$(find data/trace -type f | wc -l)" 0
 	before=''
 
