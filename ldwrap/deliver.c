@@ -31,6 +31,7 @@ void deliver_prepare(struct link_files *files, const struct arguments *arguments
 	/* One terminal or file for both: the order between them counts. */
 	bool together = same_file(STDOUT_FILENO, STDERR_FILENO);
 
+	files->linker = linker;
 	files->target = arguments_output(arguments);
 	files->replaces = strstr(lbasename(linker), "lld") != NULL;
 	files->image = scratch_beside(files->target);
@@ -127,18 +128,31 @@ static bool begins_with(const char *line, const char *start)
 	return !strncmp(line, start, strlen(start));
 }
 
-char *deliver_complaint(const struct link_files *files, const char *linker)
+/* Words of the linker about an object of ours. Those of lld begin with its name, not with its
+ * path. */
+static bool is_about_ours(const struct link_files *files, const char *line)
+{
+	return strstr(line, scratch_folder()) &&
+	       (begins_with(line, files->linker) || begins_with(line, lbasename(files->linker)));
+}
+
+/* Those after which others can come that name the user's objects: about sections that no
+ * script places none do. */
+static bool is_complaint(const char *line)
+{
+	return strstr(line, "warning: ") && !strstr(line, "warning: orphan section ");
+}
+
+char *deliver_complaint(const struct link_files *files)
 {
 	FILE *file = fopen(files->messages_error, "r");
 	char *complaint = NULL;
 	char *line = NULL;
 	size_t room = 0;
 
-	/* lld's words begin with its name, not with its path */
 	while (file && !complaint && getline(&line, &room, file) >= 0) {
 		line[strcspn(line, "\n")] = '\0';
-		if (strstr(line, scratch_folder()) &&
-		    (begins_with(line, linker) || begins_with(line, lbasename(linker))))
+		if (is_about_ours(files, line) && is_complaint(line))
 			complaint = shown(line + strcspn(line, " "), files);
 	}
 	free(line);
@@ -186,7 +200,8 @@ static void copy_text(const char *from, FILE *to, const struct link_files *files
 		bool blank = line[0] == '\n';
 
 		/* A dependency file has a blank line after each `FILE:'. */
-		if (drop_ours && (is_ours_alone(line) || (blank && rule_dropped))) {
+		if (drop_ours && (is_ours_alone(line) || is_about_ours(files, line) ||
+				  (blank && rule_dropped))) {
 			rule_dropped = !blank && strchr(line, ':');
 			continue;
 		}

@@ -9,6 +9,7 @@
 
 /* All owned by the scratch module. */
 struct link_files {
+	const char *linker;   /* argv[0] of it */
 	const char *target;   /* what the user asked for */
 	const char *image;    /* beside it */
 	bool replaces;        /* the linker itself puts a new file in the place of any old one */
@@ -36,9 +37,9 @@ char *deliver_reason(const struct link_files *files);
 /* Takes the temporary name of the image out of an error about it. */
 void deliver_hide_names(const struct link_files *files, struct litifut_error *error);
 
-/* What the linker (argv[0] `linker`) said in the last link of an object of ours, which it
+/* What the linker said in the last link of an object of ours, which it
  * would not have said without. To be freed by the caller; NULL: nothing. */
-char *deliver_complaint(const struct link_files *files, const char *linker);
+char *deliver_complaint(const struct link_files *files);
 
 /* What the linker has made beside the image, by names that begin with the image's (such as
  * --time-trace), gets the target's name in front; or is removed, if it is not to be kept.

@@ -278,7 +278,7 @@ static enum litifut_status linker_failed(const struct link_state *state, int sta
 static enum litifut_status linker_complained(const struct link_state *state,
 					     struct litifut_error *error)
 {
-	char *complaint = deliver_complaint(&state->files, state->request->linker->name);
+	char *complaint = deliver_complaint(&state->files);
 	enum litifut_status status = LITIFUT_OK;
 
 	if (complaint)

@@ -124,7 +124,7 @@ void process_replace(const char *path, char *const argv[])
 
 static int open_for_writing(const char *path)
 {
-	return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
+	return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
 }
 
 /* In the child, after fork. */

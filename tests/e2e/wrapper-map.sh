@@ -50,6 +50,18 @@ behaviour()
 	compiler -o program main.o -Wl,--dependency-file=plain.d 2>/dev/null
 	traced_compiler -o program main.o -Wl,--dependency-file=traced.d 2>/dev/null
 	ok "--dependency-file is the same" diff plain.d traced.d
+	for linker in bfd gold; do
+		words="-fuse-ld=$linker -Wl,--gc-sections,--print-gc-sections"
+		# shellcheck disable=SC2086
+		compiler -o program main.o $words >plain.out 2>&1
+		# shellcheck disable=SC2086
+		traced_compiler -o program main.o $words >traced.out 2>&1
+		ok "$linker --print-gc-sections lists the same" diff plain.out traced.out
+		ok "$linker --print-gc-sections: traced" sh -c \
+			"'$BUILD/bin/litifut' info program | grep -q ': rewritten'"
+	done
+	traced_compiler -o program main.o -fuse-ld=bfd -Wl,--orphan-handling=warn >traced.out 2>&1
+	is "--orphan-handling: no section of ours" "$(grep -c litifut traced.out)" 0
 	is "nothing else is left in the folder" "$(find . -name '.litifut*')" ""
 }
 
