@@ -81,21 +81,13 @@ static void merge(const uint8_t *from, uint8_t *to, size_t first, size_t middle,
 	}
 }
 
-enum litifut_status litifut_sort_runs(void *items, size_t count, size_t size,
-				      int (*compare)(const void *left, const void *right),
-				      struct litifut_error *error)
+/* Sorts by merging neighbouring runs until there is one. `other` has as much room. */
+static void merge_all(uint8_t *items, uint8_t *other, size_t count, size_t size,
+		      int (*compare)(const void *left, const void *right))
 {
 	uint8_t *from = items;
-	uint8_t *other;
-	uint8_t *to;
+	uint8_t *to = other;
 
-	if (run_end(from, 0, count, size, compare) == count)
-		return LITIFUT_OK;
-	other = litifut_memory_array(count, size);
-	if (!other)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
-					 "out of memory");
-	to = other;
 	while (run_end(from, 0, count, size, compare) < count) {
 		uint8_t *sorted = to;
 
@@ -112,6 +104,86 @@ enum litifut_status litifut_sort_runs(void *items, size_t count, size_t size,
 	}
 	if (from != items)
 		memcpy(items, from, count * size);
+}
+
+/* How many of the `count` sorted items come before `item`: those that are less, or
+ * (`equal`) not greater. Looked for from the end, where it is mostly near. */
+static size_t count_before(const uint8_t *items, size_t count, const uint8_t *item, bool equal,
+			   size_t size, int (*compare)(const void *left, const void *right))
+{
+	size_t low = 0;
+	size_t high = count;
+
+	for (size_t step = 1; step <= high; step *= 2)
+		if (compare(items + (count - step) * size, item) < (equal ? 1 : 0)) {
+			low = count - step + 1;
+			break;
+		} else {
+			high = count - step;
+		}
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (compare(items + middle * size, item) < (equal ? 1 : 0))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Puts `added` sorted items among the first `count`, which are sorted; there is room for
+ * them behind. Of equal ones the added stand first, or (`last`) last. */
+static void put_among(uint8_t *items, size_t count, const uint8_t *from, size_t added, bool last,
+		      size_t size, int (*compare)(const void *left, const void *right))
+{
+	while (added) {
+		const uint8_t *item = from + (added - 1) * size;
+		size_t before = count_before(items, count, item, last, size, compare);
+
+		memmove(items + (before + added) * size, items + before * size,
+			(count - before) * size);
+		count = before;
+		added--;
+		memcpy(items + (count + added) * size, item, size);
+	}
+}
+
+enum litifut_status litifut_sort_runs(void *items, size_t count, size_t size,
+				      int (*compare)(const void *left, const void *right),
+				      struct litifut_error *error)
+{
+	uint8_t *bytes = items;
+	uint8_t *other;
+	size_t start = 0; /* of the longest run */
+	size_t end = 0;
+	size_t behind;
+
+	for (size_t first = 0; first < count;) {
+		size_t next = run_end(bytes, first, count, size, compare);
+
+		if (next - first > end - start) {
+			start = first;
+			end = next;
+		}
+		first = next;
+	}
+	if (end - start == count)
+		return LITIFUT_OK;
+	other = litifut_memory_array(2 * (count - (end - start)), size);
+	if (!other)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
+					 "out of memory");
+	/* Mostly there is one that is nearly all. It stays, and what stands before it and
+	 * behind it is sorted apart. */
+	behind = count - end;
+	memcpy(other, bytes, start * size);
+	memcpy(other + start * size, bytes + end * size, behind * size);
+	memmove(bytes, bytes + start * size, (end - start) * size);
+	merge_all(other, other + (start + behind) * size, start, size, compare);
+	merge_all(other + start * size, other + (start + behind) * size, behind, size, compare);
+	put_among(bytes, end - start, other, start, false, size, compare);
+	put_among(bytes, end, other + start * size, behind, true, size, compare);
 	free(other);
 	return LITIFUT_OK;
 }
