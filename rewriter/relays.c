@@ -9,6 +9,9 @@
 /* What is left of a branch's reach, so that neighbours can do the same. */
 #define MARGIN 64
 
+/* How far from a site a run is looked for first: most have one near by. */
+#define FIRST_STEPS (16u << 10)
+
 enum litifut_status litifut_relays_create(
 	struct litifut_session *session, const struct litifut_rewrite_options *options,
 	const struct litifut_hosts *hosts, struct litifut_rooms *rooms,
@@ -34,6 +37,8 @@ enum litifut_status litifut_relays_create(
 void litifut_relays_release(struct litifut_relays *relays)
 {
 	litifut_targets_release(&relays->taken);
+	litifut_targets_release(&relays->own);
+	free(relays->is_searched);
 	free(relays->runs);
 	free(relays->is_used);
 	free(relays->items);
@@ -48,78 +53,131 @@ static bool is_taken(const struct litifut_relays *relays, uint32_t run)
 	return false;
 }
 
-/* The runs of one function, as far as they lie behind those before. */
-static void add_runs(struct litifut_relays *relays, const struct litifut_symbol *function,
-		     const struct litifut_targets *targets)
-{
-	const struct litifut_session *session = relays->session;
-	const struct litifut_section *section = litifut_sites_section_of(&session->image, function);
-	uint32_t *runs = relays->runs + relays->run_count;
-	uint32_t behind = relays->run_count ? runs[-1] + (uint32_t)session->arch->relay_bytes : 0;
-	size_t count;
-
-	if (!section || !function->size || function->thumb ||
-	    !litifut_sites_may_change(&session->image, relays->options, function))
-		return;
-	count = session->arch->find_runs(&session->image, &session->context, section,
-					 function->address, function->address + function->size,
-					 targets, runs);
-	for (size_t i = 0; i < count; i++)
-		if (runs[i] >= behind && !is_taken(relays, runs[i]))
-			relays->runs[relays->run_count++] = runs[i];
-}
-
-/* Once, and only when there is a site that needs them. */
-static enum litifut_status find_runs(struct litifut_relays *relays, struct litifut_error *error)
-{
-	const struct litifut_session *session = relays->session;
-	const struct litifut_image *image = &session->image;
-	const struct litifut_targets *targets = &session->sites.targets;
-	struct litifut_targets own = {0};
-	size_t most = (image->text_end - image->text_start) / session->arch->relay_bytes + 1;
-	size_t largest = 0;
-	enum litifut_status status = LITIFUT_OK;
-
-	if (relays->are_found)
-		return LITIFUT_OK;
-	relays->are_found = true;
-	if (!targets->bits) {
-		targets = &own;
-		status = litifut_targets_of_all(image, session->arch, &session->context, &own,
-						error);
-	}
-	/* a function that overlaps the one before is looked at behind that one's runs */
-	for (size_t i = 0; i < image->function_count; i++)
-		if (image->symbols[image->functions[i]].size > largest)
-			largest = image->symbols[image->functions[i]].size;
-	if (largest > image->text_end - image->text_start)
-		largest = 0; /* damaged */
-	most += largest / session->arch->relay_bytes + 1;
-	relays->runs = largest && !status ? calloc(most, sizeof(*relays->runs)) : NULL;
-	for (size_t i = 0; i < image->function_count && relays->runs; i++)
-		add_runs(relays, &image->symbols[image->functions[i]], targets);
-	litifut_targets_release(&own);
-	relays->is_used = calloc(relays->run_count + 1, sizeof(*relays->is_used));
-	if (!relays->is_used)
-		relays->run_count = 0;
-	return status;
-}
-
-/* Index of the first run above `address`. */
-static size_t runs_above(const struct litifut_relays *relays, uint32_t address)
+/* Index of the first of `count` ascending addresses that is above `address`. */
+static size_t first_above(const uint32_t *items, size_t count, uint32_t address)
 {
 	size_t low = 0;
-	size_t high = relays->run_count;
+	size_t high = count;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (relays->runs[middle] <= address)
+		if (items[middle] <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	return low;
+}
+
+static size_t runs_above(const struct litifut_relays *relays, uint32_t address)
+{
+	return first_above(relays->runs, relays->run_count, address);
+}
+
+/* Once, and only when there is a site that needs a run. */
+static enum litifut_status prepare(struct litifut_relays *relays, struct litifut_error *error)
+{
+	const struct litifut_session *session = relays->session;
+	const struct litifut_image *image = &session->image;
+	enum litifut_status status = LITIFUT_OK;
+
+	if (relays->is_searched)
+		return LITIFUT_OK;
+	relays->targets = &session->sites.targets;
+	if (!relays->targets->bits) {
+		relays->targets = &relays->own;
+		status = litifut_targets_of_all(image, session->arch, &session->context,
+						&relays->own, error);
+	}
+	for (size_t i = 0; i < image->function_count; i++)
+		if (image->symbols[image->functions[i]].size > relays->largest)
+			relays->largest = image->symbols[image->functions[i]].size;
+	if (relays->largest > image->text_end - image->text_start)
+		relays->largest = 0; /* damaged */
+	relays->is_searched = calloc(image->function_count + 1, sizeof(*relays->is_searched));
+	return relays->is_searched ? status
+				   : litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
+						       LITIFUT_NO_ADDRESS, "out of memory");
+}
+
+static bool make_room_for_run(struct litifut_relays *relays)
+{
+	size_t room = 2 * relays->run_room + 256;
+	uint32_t *runs;
+	bool *is_used;
+
+	if (relays->run_count < relays->run_room)
+		return true;
+	runs = realloc(relays->runs, room * sizeof(*runs));
+	if (runs)
+		relays->runs = runs;
+	is_used = realloc(relays->is_used, room * sizeof(*is_used));
+	if (is_used)
+		relays->is_used = is_used;
+	if (!runs || !is_used)
+		return false;
+	relays->run_room = room;
+	return true;
+}
+
+/* Functions may overlap, but runs may not. */
+static void add_run(struct litifut_relays *relays, uint32_t run)
+{
+	const size_t bytes = relays->session->arch->relay_bytes;
+	size_t at = runs_above(relays, run);
+	size_t behind = relays->run_count - at;
+
+	if ((at && run - relays->runs[at - 1] < bytes) ||
+	    (behind && relays->runs[at] - run < bytes) || is_taken(relays, run) ||
+	    !make_room_for_run(relays))
+		return;
+	memmove(relays->runs + at + 1, relays->runs + at, behind * sizeof(*relays->runs));
+	memmove(relays->is_used + at + 1, relays->is_used + at, behind * sizeof(*relays->is_used));
+	relays->runs[at] = run;
+	relays->is_used[at] = false;
+	relays->run_count++;
+}
+
+static void search_function(struct litifut_relays *relays, const struct litifut_symbol *function)
+{
+	const struct litifut_session *session = relays->session;
+	const struct litifut_section *section = litifut_sites_section_of(&session->image, function);
+	uint32_t *runs;
+	size_t count;
+
+	if (!section || !function->size || function->thumb ||
+	    !litifut_sites_may_change(&session->image, relays->options, function))
+		return;
+	runs = calloc(function->size / session->arch->relay_bytes + 1, sizeof(*runs));
+	if (!runs)
+		return;
+	count = session->arch->find_runs(&session->image, &session->context, section,
+					 function->address, function->address + function->size,
+					 relays->targets, runs);
+	for (size_t i = 0; i < count; i++)
+		add_run(relays, runs[i]);
+	free(runs);
+}
+
+/* Finds the runs of the functions that have code in [low, high]. All functions of a large
+ * image take as long as the rest of the rewriter. */
+static void search(struct litifut_relays *relays, uint32_t low, uint32_t high)
+{
+	const struct litifut_image *image = &relays->session->image;
+	const uint32_t first = low > relays->largest ? low - relays->largest : 0;
+	size_t i = first ? first_above(image->function_addresses, image->function_count, first - 1)
+			 : 0;
+
+	for (; i < image->function_count && image->function_addresses[i] <= high; i++) {
+		const struct litifut_symbol *function = &image->symbols[image->functions[i]];
+
+		if (relays->is_searched[i] || function->size > relays->largest ||
+		    (function->address < low && low - function->address >= function->size))
+			continue;
+		relays->is_searched[i] = true;
+		search_function(relays, function);
+	}
 }
 
 static uint32_t distance(uint32_t a, uint32_t b)
@@ -233,7 +291,7 @@ static uint32_t below(uint32_t address, uint32_t reach)
 
 /* The free runs that lie farthest from a landing towards the site, and in reach of
  * both as far as that can be. Returns how many. */
-static size_t pick(const struct litifut_relays *relays, const struct places *places,
+static size_t pick(struct litifut_relays *relays, const struct places *places,
 		   const struct litifut_found_site *site, size_t *picked)
 {
 	const struct litifut_session *session = relays->session;
@@ -248,6 +306,7 @@ static size_t pick(const struct litifut_relays *relays, const struct places *pla
 
 		if (above(address, site_reach) < limit)
 			limit = above(address, site_reach);
+		search(relays, places->high, limit);
 		for (size_t i = runs_above(relays, limit - entry); i-- > 0;) {
 			if (count == places->count || relays->runs[i] <= places->high)
 				break;
@@ -259,6 +318,7 @@ static size_t pick(const struct litifut_relays *relays, const struct places *pla
 
 		if (below(address, site_reach) > limit)
 			limit = below(address, site_reach);
+		search(relays, limit, places->low);
 		for (size_t i = runs_above(relays, limit); i < relays->run_count; i++) {
 			if (count == places->count || relays->runs[i] + entry >= places->low)
 				break;
@@ -391,10 +451,8 @@ enum litifut_status litifut_relays_serve(struct litifut_relays *relays, struct l
 
 		if (!wants_landing(relays, site))
 			continue;
-		status = find_runs(relays, error);
-		if (status || !relays->run_count)
-			break;
-		if (!has_island)
+		status = prepare(relays, error);
+		if (!status && !has_island)
 			status = add_island(relays, error);
 		has_island = true;
 		if (!status)
@@ -422,17 +480,11 @@ static bool lead(struct litifut_relays *relays, size_t index, uint32_t trampolin
 	return done;
 }
 
-uint32_t litifut_relays_step(struct litifut_relays *relays, const struct litifut_found_site *site,
-			     uint32_t trampoline, bool *full)
+/* The nearest run at a distance of `from` or more, and less than `to`, that can be made to
+ * lead to the trampoline; as litifut_relays_step(). */
+static uint32_t step_within(struct litifut_relays *relays, uint32_t address, uint32_t from,
+			    uint32_t to, uint32_t trampoline, bool *full)
 {
-	const struct litifut_session *session = relays->session;
-	const uint32_t entry = (uint32_t)session->arch->relay_entry;
-	const uint32_t address = site->site.address;
-	const uint32_t reach = session->arch->reach(&session->context, &site->instruction);
-	struct litifut_error ignored;
-
-	if (find_runs(relays, &ignored))
-		return 0;
 	/* Away from the site on both sides. */
 	size_t up = runs_above(relays, address);
 
@@ -441,13 +493,41 @@ uint32_t litifut_relays_step(struct litifut_relays *relays, const struct litifut
 			up < relays->run_count &&
 			(!down || relays->runs[up] - address < address - relays->runs[down - 1]);
 		size_t index = go_up ? up++ : --down;
+		uint32_t away = distance(relays->runs[index], address);
 
-		if (distance(relays->runs[index], address) >= reach - MARGIN)
+		if (away >= to)
 			break;
-		if (!relays->is_used[index] && lead(relays, index, trampoline, full))
-			return relays->runs[index] + entry;
+		if (away >= from && !relays->is_used[index] &&
+		    lead(relays, index, trampoline, full))
+			return relays->runs[index] + (uint32_t)relays->session->arch->relay_entry;
 		if (*full)
 			break;
+	}
+	return 0;
+}
+
+uint32_t litifut_relays_step(struct litifut_relays *relays, const struct litifut_found_site *site,
+			     uint32_t trampoline, bool *full)
+{
+	const struct litifut_session *session = relays->session;
+	const uint32_t address = site->site.address;
+	const uint32_t reach = session->arch->reach(&session->context, &site->instruction);
+	struct litifut_error ignored;
+	uint32_t tried = 0; /* all runs nearer than that have been */
+
+	if (prepare(relays, &ignored))
+		return 0;
+	for (uint32_t near = FIRST_STEPS; tried < reach - MARGIN; near *= 2) {
+		uint32_t step = 0;
+
+		if (near > reach - MARGIN || near < tried)
+			near = reach - MARGIN;
+		search(relays, address > near ? address - near : 0,
+		       address < UINT32_MAX - near ? address + near : UINT32_MAX);
+		step = step_within(relays, address, tried, near, trampoline, full);
+		if (step || *full)
+			return step;
+		tried = near;
 	}
 	return 0;
 }

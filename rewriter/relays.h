@@ -30,10 +30,15 @@ struct litifut_relays {
 	struct litifut_rooms *rooms; /* NULL: what they would take is only counted */
 	struct litifut_frames *frames;
 	struct litifut_targets taken; /* what hosts take of the code */
-	bool are_found;               /* the following three are filled */
-	uint32_t *runs;               /* ascending */
+	/* What is known when the first run is looked for: */
+	const struct litifut_targets *targets;
+	struct litifut_targets own; /* for that, if the session has none */
+	uint32_t largest;           /* bytes of the largest function */
+	bool *is_searched;          /* by number of the function in the order of addresses */
+	uint32_t *runs;             /* of the functions that have been searched, ascending */
 	bool *is_used;
 	size_t run_count;
+	size_t run_room;
 	struct litifut_relay_code *items; /* where `rooms` is not NULL */
 	size_t count;                     /* of relays */
 	size_t capacity;                  /* of `items` */
