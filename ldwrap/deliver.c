@@ -369,6 +369,8 @@ static enum litifut_status replace_target(const struct link_files *files,
 {
 	if (!files->replaces && stays_in_place(files->target))
 		return write_in_place(files, error);
+	/* As the linker does. ext4 writes a file to the disk before it replaces another. */
+	unlink(files->target);
 	if (rename(files->image, files->target))
 		return litifut_error_set(error, LITIFUT_ERROR_IO, files->target, NULL,
 					 LITIFUT_NO_ADDRESS, "can't be replaced: %s",
