@@ -1,9 +1,10 @@
 #!/bin/sh
 # How much longer a link takes with LITIFUT=1: the linker by itself and through
-# the wrapper, in turn, on large programs made of other people's objects (LLVM's
-# static libraries, from Debian). And how fast the rewriter alone is.
+# the wrapper, in turn, on large programs made of other people's objects: all of LLVM's
+# static libraries from Debian (all-), what a compiler for x86 takes of them (some-), and
+# those of OpenSSL, SQLite and libgit2, in C (small-). And how fast the rewriter alone is.
 #
-#   bench/link_delay.sh [PROGRAM...]      default: all-arm some-arm some-mips
+#   bench/link_delay.sh [PROGRAM...]      default: all of them
 #
 # RUNS=5 pairs of runs. Everything is fetched into build/, nothing is installed.
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -12,7 +13,7 @@ export BUILD
 
 work=$BUILD/bench/link_delay
 runs=${RUNS:-5}
-programs=${*:-all-arm some-arm some-mips}
+programs=${*:-all-arm some-arm some-mips small-arm small-mips}
 
 # What a compiler for x86 needs of LLVM: a third of all of it.
 write_source()
@@ -38,6 +39,16 @@ write_source()
 	END
 }
 
+# archives PACKAGE:NAME...: the paths of libNAME.a in Debian's packages
+archives()
+{
+	for pair; do
+		folder=$("$root/tests/device/fetch-package" "$architecture" "${pair%%:*}") ||
+			return
+		find "$folder" -name "lib${pair#*:}.a" | sort
+	done
+}
+
 # prepare PROGRAM: the linker's own command line in $arguments, as g++ makes it,
 # with OUTPUT for the output; in $linker the linker.
 prepare()
@@ -46,16 +57,22 @@ prepare()
 	*-arm) triplet=arm-linux-gnueabihf architecture=armhf ;;
 	*-mips) triplet=mipsel-linux-gnu architecture=mipsel ;;
 	esac
-	folder=$("$root/tests/device/fetch-package" "$architecture" llvm-14-dev) || return
 	case $1 in
-	all-*) begin=-Wl,--whole-archive end=-Wl,--no-whole-archive ;;
+	small-*) libraries=$(archives libssl-dev:crypto libsqlite3-dev:sqlite3 libgit2-dev:git2) ;;
+	*) libraries=$(archives llvm-14-dev:'LLVM*') ;;
+	esac || return
+	case $1 in
+	all-* | small-*) begin=-Wl,--whole-archive end=-Wl,--no-whole-archive ;;
 	some-*) begin=-Wl,--start-group end=-Wl,--end-group ;;
 	esac
 	# libffi and others that are asked for are not in the package
 	objects=$work/$1.o
-	write_source | "$triplet-gcc" -x c -c -o "$objects" - || return
+	case $1 in
+	small-*) echo 'int main(void) { return 0; }' ;;
+	*) write_source ;;
+	esac | "$triplet-gcc" -x c -c -o "$objects" - || return
 	arguments=$("$triplet-g++" -### -o OUTPUT "$objects" "$begin" \
-		"$folder"/usr/lib/llvm-14/lib/libLLVM*.a "$end" -lpthread -ldl \
+		$libraries "$end" -lpthread -ldl \
 		-Wl,--unresolved-symbols=ignore-all 2>&1 | grep '/collect2 ' |
 		sed 's/^ *[^ ]*collect2//; s/"*-plugin-opt=-fresolution=[^ ]*//; s/"//g')
 	linker=$(command -v "$triplet-ld")
@@ -78,7 +95,8 @@ measure()
 	text=$(text_bytes "$work/$1.traced")
 	printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$text" "$sites" "$links" "$times" | awk -F '\t' '{
 		printf "| %s | %.1f | %d | %d | %s | %s | %s | %s | %s | %s | %s |\n",
-			$1, $2 / 1e6, $3, $4, $5, $6, $7, $9, $10, $11, $13 }'
+			$1, $2 / 1e6, $3, $4, round($5), round($6), $7, round($9), round($10), $11, $13 }
+		function round(seconds) { return sprintf("%.2f", seconds) }'
 	rewriter_speed "$1"
 }
 
@@ -102,13 +120,14 @@ rewriter_speed()
 		done
 	END
 	chmod +x "$keeper/$triplet-ld"
-	sh -c "COMPILER_PATH=$keeper LITIFUT=1 LITIFUT_ENGINE=db $work/shims/$triplet-ld $(
+	sh -c "COMPILER_PATH=$keeper LITIFUT=1 $work/shims/$triplet-ld $(
 		printf '%s' "$arguments" | sed "s|OUTPUT|$work/$1.traced|"
 	)" || return
 	"$root/bench/paired_runs" "$runs" "cp $work/$1.image $work/$1.copy" \
-		"cp $work/$1.image $work/$1.copy && $BUILD/bin/litifut-rewrite $work/$1.copy" |
+		"cp $work/$1.image $work/$1.copy && $BUILD/bin/litifut-rewrite --engine=thunk $work/$1.copy" |
 		awk -F '\t' -v name="$1" -v text="$text" '{
-			printf "%s\t%.0f MB/s\t%d MB\n", name, text / 1e6 / ($2 - $1), $9 }' >>"$work/speeds"
+			printf "| %s | %.0f | %.0f | %d |\n", name, text / 1e6 / ($2 - $1),
+				text / 1e6 / ($6 - $5), $9 }' >>"$work/speeds"
 }
 
 mkdir -p "$work"
@@ -121,5 +140,8 @@ for program in $programs; do
 	measure "$program" || echo "link_delay: $program could not be measured" >&2
 done
 echo
-echo "the rewriter alone, with the db engine: code a second, memory"
+echo "the rewriter alone: MB of code a second, by CPU time and as time goes by, MB of memory"
+echo
+echo "| program | by CPU time | elapsed | MB of memory |"
+echo "|---|---:|---:|---:|"
 cat "$work/speeds"

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <litifut/module_format.h>
+
 #include "common/site_text.h"
 #include "common/version.h"
 
@@ -21,6 +23,7 @@ static const char usage_text[] =
 	"  -x, --exclude=GLOB    leave the calls in these functions alone (repeatable)\n"
 	"  -i, --include=GLOB    trace the calls in these functions only (repeatable)\n"
 	"  -t, --no-tail         leave tail calls alone\n"
+	"  -e, --engine=NAME     what IMAGE has room for: db (default) or thunk\n"
 	"  -s, --sites-file=PATH write the list of call sites to PATH, not to the end of IMAGE\n"
 	"  -h, --help            this text\n"
 	"  -V, --version         the version\n"
@@ -94,6 +97,16 @@ static int run_apply(const struct arguments *arguments)
 	return 0;
 }
 
+static bool parse_engine(const char *name, unsigned *engine)
+{
+	if (strcmp(name, "db") && strcmp(name, "thunk")) {
+		fprintf(stderr, "litifut-rewrite: error: no engine is called '%s'\n", name);
+		return false;
+	}
+	*engine = strcmp(name, "db") ? LITIFUT_ENGINE_THUNK : LITIFUT_ENGINE_DB;
+	return true;
+}
+
 static int parse(int count, char **values, struct arguments *arguments)
 {
 	static const struct option options[] = {
@@ -103,6 +116,7 @@ static int parse(int count, char **values, struct arguments *arguments)
 		{"exclude", required_argument, NULL, 'x'},
 		{"include", required_argument, NULL, 'i'},
 		{"no-tail", no_argument, NULL, 't'},
+		{"engine", required_argument, NULL, 'e'},
 		{"sites-file", required_argument, NULL, 's'},
 		{"help", no_argument, NULL, 'h'},
 		{"version", no_argument, NULL, 'V'},
@@ -112,7 +126,7 @@ static int parse(int count, char **values, struct arguments *arguments)
 	size_t included = 0;
 	int option;
 
-	while ((option = getopt_long(count, values, "po:n:x:i:ts:hV", options, NULL)) != -1) {
+	while ((option = getopt_long(count, values, "po:n:x:i:te:s:hV", options, NULL)) != -1) {
 		switch (option) {
 		case 'p':
 			arguments->plan = true;
@@ -131,6 +145,10 @@ static int parse(int count, char **values, struct arguments *arguments)
 			break;
 		case 't':
 			arguments->options.tail_calls = false;
+			break;
+		case 'e':
+			if (!parse_engine(optarg, &arguments->options.engine))
+				return 2;
 			break;
 		case 's':
 			arguments->options.sites_file = optarg;
