@@ -1,6 +1,7 @@
 /* The second half of the rewriter: patch the calls, fill the room that was
  * reserved, verify, and only then write to the file. */
 #include "common/memory.h"
+#include "rewriter/changes.h"
 #include "rewriter/hosts.h"
 #include "rewriter/libc.h"
 #include "rewriter/module.h"
@@ -38,12 +39,10 @@ struct apply {
 	struct litifut_session session;
 	const struct litifut_rewrite_options *options;
 	struct litifut_rewrite_summary *summary;
-	struct litifut_change *changes;
-	size_t change_count;
+	struct litifut_changes changes; /* of code */
 	struct table db;
-	struct table sites;  /* no capacity: the list goes to the end of the file */
-	uint8_t *site_bytes; /* the list of call sites, as it will stand in a file */
-	uint8_t *module;     /* struct litifut_module in the image */
+	struct table sites; /* no capacity: the list goes to the end of the file */
+	uint8_t *module;    /* struct litifut_module in the image */
 	uint32_t module_address;
 	uint32_t entry; /* the new entry point; 0: the old one stays */
 	size_t db_count;
@@ -154,13 +153,8 @@ static enum litifut_status add_to_db(struct apply *apply, const struct litifut_f
 static void replace(struct apply *apply, const struct litifut_found_site *site, uint32_t address,
 		    const uint8_t *code, unsigned length, uint32_t entry)
 {
-	memcpy(site->section->bytes + (address - site->section->address), code, length);
-	apply->changes[apply->change_count++] = (struct litifut_change){
-		.address = address,
-		.length = length,
-		.entry = entry,
-		.state = site->instruction.thumb ? LITIFUT_CODE_THUMB : LITIFUT_CODE_PLAIN,
-	};
+	litifut_changes_add(&apply->changes, address, code, length, entry,
+			    site->instruction.thumb ? LITIFUT_CODE_THUMB : LITIFUT_CODE_PLAIN);
 }
 
 static enum litifut_status no_room(const struct apply *apply, struct litifut_error *error)
@@ -254,8 +248,28 @@ static enum litifut_status patch_sites(struct apply *apply, struct litifut_error
 	return status;
 }
 
-/* All of their bytes may differ from those on disk. */
-static void note_rooms(struct apply *apply)
+/* Where code of ours goes. */
+static enum litifut_status open_places(struct apply *apply, struct litifut_error *error)
+{
+	struct litifut_image *image = &apply->session.image;
+	const struct litifut_landings *landings = &apply->session.landings;
+	const struct litifut_symbol *own = litifut_image_symbol(image, LITIFUT_TRAMPOLINES);
+	enum litifut_status status = LITIFUT_OK;
+
+	if (own && own->size)
+		status = litifut_changes_add_place(&apply->changes, image, own->address, own->size,
+						   error);
+	for (size_t i = 0; i < landings->count && !status; i++) {
+		const struct litifut_symbol *island = landings->items[i].island;
+
+		if (island)
+			status = litifut_changes_add_place(&apply->changes, image, island->address,
+							   island->size, error);
+	}
+	return status;
+}
+
+static void describe_gates(struct apply *apply)
 {
 	for (size_t i = 0; i < apply->rooms.count; i++) {
 		const struct litifut_frame_code gate = {
@@ -265,9 +279,6 @@ static void note_rooms(struct apply *apply)
 			.step_count = apply->session.arch->gate_step.at != 0};
 
 		litifut_frames_add(&apply->frames, &gate);
-		apply->changes[apply->change_count++] =
-			(struct litifut_change){.address = apply->rooms.items[i].address,
-						.length = apply->rooms.items[i].size};
 	}
 }
 
@@ -296,8 +307,6 @@ static enum litifut_status fill_host(struct apply *apply, const struct litifut_h
 		arch->write_host(&apply->session.context, piece, hosted->address, trampoline,
 				 landings->items[landings->own].entries, hosted->code, moved,
 				 entries);
-		apply->changes[apply->change_count++] = (struct litifut_change){
-			.address = hosted->address, .length = hosted->bytes};
 		/* the others may be out of reach of what reaches this one */
 		if (!piece && host->pieces[1])
 			status = litifut_landings_add_hosted(landings, entries, true, error);
@@ -333,31 +342,21 @@ static enum litifut_status fill_hosts(struct apply *apply, struct litifut_error 
 	return status;
 }
 
-static enum litifut_status write_hosts(struct apply *apply, struct litifut_error *error)
+static void write_hosts(struct apply *apply)
 {
-	void *changes = realloc(apply->changes, (apply->change_count + apply->relays.count +
-						 apply->session.landings.count + 1) *
-							sizeof(*apply->changes));
-	const uint32_t relay_bytes = (uint32_t)apply->session.arch->relay_bytes;
-
-	if (!changes)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, apply->session.image.path, NULL,
-					 LITIFUT_NO_ADDRESS, "out of memory");
-	apply->changes = changes;
 	for (size_t i = 0; i < apply->hosted_count; i++) {
 		const struct hosted *hosted = &apply->hosted[i];
 
-		memcpy(bytes_at(apply, hosted->address, hosted->bytes), hosted->code,
-		       hosted->bytes);
+		litifut_changes_add(&apply->changes, hosted->address, hosted->code, hosted->bytes,
+				    0, LITIFUT_CODE_PLAIN);
 	}
 	for (size_t i = 0; i < apply->relays.count; i++) {
 		const struct litifut_relay_code *relay = &apply->relays.items[i];
 
-		memcpy(bytes_at(apply, relay->address, relay_bytes), relay->code, relay_bytes);
-		apply->changes[apply->change_count++] =
-			(struct litifut_change){.address = relay->address, .length = relay_bytes};
+		litifut_changes_add(&apply->changes, relay->address, relay->code,
+				    (uint32_t)apply->session.arch->relay_bytes, 0,
+				    LITIFUT_CODE_PLAIN);
 	}
-	return LITIFUT_OK;
 }
 
 static enum litifut_status fill_islands(struct apply *apply, struct litifut_error *error)
@@ -376,24 +375,7 @@ static enum litifut_status fill_islands(struct apply *apply, struct litifut_erro
 		apply->session.arch->write_island(&apply->session.context, island->address, own,
 						  bytes_at(apply, island->address, island->size),
 						  entries);
-		apply->changes[apply->change_count++] = (struct litifut_change){
-			.address = island->address,
-			.length = (uint32_t)apply->session.arch->island_bytes,
-		};
 	}
-	return LITIFUT_OK;
-}
-
-static enum litifut_status fill_sites(struct apply *apply, struct litifut_error *error)
-{
-	bool big_endian = apply->session.image.big_endian;
-
-	apply->site_bytes = litifut_sites_table(&apply->session.sites, big_endian);
-	if (!apply->site_bytes)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, apply->session.image.path, NULL,
-					 LITIFUT_NO_ADDRESS, "out of memory");
-	/* An empty list stays where the linker has put it. */
-	litifut_sites_put_header(big_endian, apply->sites.section->bytes, 0);
 	return LITIFUT_OK;
 }
 
@@ -452,14 +434,6 @@ static void count_sites(struct apply *apply)
 	}
 }
 
-static int by_address(const void *left, const void *right)
-{
-	const struct litifut_change *a = left;
-	const struct litifut_change *b = right;
-
-	return a->address < b->address ? -1 : a->address > b->address;
-}
-
 static enum litifut_status check_reach(const struct apply *apply, struct litifut_error *error)
 {
 	const struct litifut_site_list *sites = &apply->session.sites;
@@ -474,11 +448,11 @@ static enum litifut_status check_reach(const struct apply *apply, struct litifut
 	return LITIFUT_OK;
 }
 
-/* Everything in memory; the file is untouched until save(). */
+/* Nothing of it reaches the file before save(). */
 static enum litifut_status rewrite(struct apply *apply, struct litifut_error *error)
 {
 	struct litifut_site_list *sites = &apply->session.sites;
-	size_t changes = 2 * apply->session.landings.count + 1; /* rooms and islands */
+	size_t changes = apply->session.landings.count + 1; /* islands, and what is beside us */
 	enum litifut_status status = find_module(apply, error);
 
 	if (!status)
@@ -493,19 +467,20 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 	if (status)
 		return status;
 	for (size_t i = 0; i < sites->count; i++)
-		changes += sites->items[i].stone_bytes ? 3 : 2;
-	apply->changes = litifut_memory_array(changes, sizeof(*apply->changes));
-	if (!apply->changes)
+		changes += sites->items[i].stone_bytes ? 3 : 1;
+	if (!litifut_changes_reserve(&apply->changes, changes))
 		return litifut_error_set(error, LITIFUT_ERROR_IO, apply->session.image.path, NULL,
 					 LITIFUT_NO_ADDRESS, "out of memory");
-	status = litifut_rooms_find(&apply->session.image, apply->session.arch,
-				    &apply->session.context, &apply->session.landings,
-				    &apply->rooms, error);
+	status = open_places(apply, error);
+	if (!status)
+		status = litifut_rooms_find(&apply->session.image, apply->session.arch,
+					    &apply->session.context, &apply->session.landings,
+					    &apply->rooms, error);
 	litifut_frames_find(&apply->frames, &apply->session.image,
 			    &apply->session.arch->frame_registers);
 	apply->rooms.frames = &apply->frames;
 	if (!status)
-		note_rooms(apply);
+		describe_gates(apply);
 	if (!status && apply->session.context.thunks) {
 		apply->thunks =
 			litifut_thunks_create(&apply->session, &apply->rooms, &apply->frames);
@@ -519,17 +494,16 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 	if (!status)
 		status = patch_sites(apply, error);
 	if (!status)
-		status = write_hosts(apply, error);
-	if (!status)
 		status = check_reach(apply, error);
 	if (!status)
 		status = sort_db(apply, error);
 	if (!status)
-		status = fill_sites(apply, error);
-	if (!status)
 		status = fill_islands(apply, error);
 	if (status)
 		return status;
+	write_hosts(apply);
+	/* An empty list stays where the linker has put it. */
+	litifut_sites_put_header(apply->session.image.big_endian, apply->sites.section->bytes, 0);
 	litifut_frames_end(&apply->frames);
 	apply->unwind_section = litifut_unwind_write(&apply->unwind, &apply->session);
 	fill_db_header(apply);
@@ -551,11 +525,8 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 				     error);
 	if (status)
 		return status;
-	status = litifut_sort_runs(apply->changes, apply->change_count, sizeof(*apply->changes),
-				   by_address, error);
-	if (status)
-		return status;
-	return litifut_verify(&apply->session, apply->changes, apply->change_count, error);
+	status = litifut_changes_sort(&apply->changes, &apply->session.image, error);
+	return status ? status : litifut_verify(&apply->session, &apply->changes, error);
 }
 
 static enum litifut_status save(const struct apply *apply, struct litifut_error *error)
@@ -568,9 +539,9 @@ static enum litifut_status save(const struct apply *apply, struct litifut_error 
 		.section_count = sizeof(sections) / sizeof(*sections),
 		.changed = changed,
 		.changed_count = sizeof(changed) / sizeof(*changed),
+		.code = &apply->changes,
 		.entry = apply->entry,
-		.sites = {.bytes = apply->site_bytes,
-			  .size = (uint32_t)litifut_sites_table_size(apply->session.sites.count),
+		.sites = {.list = &apply->session.sites,
 			  .build_id = apply->module + offsetof(struct litifut_module, build_id),
 			  .build_id_bytes =
 				  get(apply, apply->module + offsetof(struct litifut_module,
@@ -600,9 +571,8 @@ enum litifut_status litifut_rewrite_apply(const char *path,
 	litifut_rooms_release(&apply.rooms);
 	free(apply.hosted);
 	litifut_relays_release(&apply.relays);
-	free(apply.changes);
+	litifut_changes_release(&apply.changes);
 	litifut_unwind_release(&apply.unwind);
-	free(apply.site_bytes);
 	litifut_session_close(&apply.session);
 	return status;
 }

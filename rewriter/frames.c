@@ -101,7 +101,7 @@ static unsigned put_step(const struct litifut_frames *frames, const struct litif
 		rules[used++] = DW_CFA_def_cfa_offset;
 		rules[used++] = (uint8_t)to->stack;
 	}
-	for (unsigned number = 0; number < 32; number++) {
+	for (unsigned number = 0; number < 32 && (from->saved | to->saved); number++) {
 		unsigned here = place(frames, to, number);
 
 		if (here == place(frames, from, number))

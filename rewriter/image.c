@@ -114,6 +114,9 @@ static enum litifut_status read_sections(struct litifut_image *image, struct lit
 	    elf_getshdrstrndx(image->elf, &names) || !image->section_count)
 		return litifut_error_set(error, LITIFUT_ERROR_MISSING, image->path, NULL,
 					 LITIFUT_NO_ADDRESS, "no section headers");
+	if (image->section_count > UINT16_MAX)
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "more than %u sections", UINT16_MAX);
 	image->sections = calloc(image->section_count, sizeof(*image->sections));
 	if (!image->sections)
 		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
@@ -173,8 +176,6 @@ static void list_spans(struct litifut_image *image)
 {
 	uint64_t end = 0;
 
-	if (image->section_count > UINT16_MAX)
-		return;
 	image->spans = calloc(image->section_count, sizeof(*image->spans));
 	for (size_t i = 1; image->spans && i < image->section_count; i++)
 		if (holds_bytes(&image->sections[i]) && image->sections[i].size)
@@ -278,24 +279,42 @@ enum litifut_status litifut_image_open(const char *path, struct litifut_image *i
 	return LITIFUT_OK;
 }
 
-enum litifut_status litifut_image_own_code(struct litifut_image *image, struct litifut_error *error)
+/* The bytes from `from` to `to` of a mapping: `inside`, the whole pages in them, else all
+ * pages that they touch. */
+static int set_protection(uint8_t *from, uint8_t *to, bool inside, int protection)
 {
-	int descriptor = open(image->path, O_RDONLY | O_CLOEXEC);
-	bool read = descriptor >= 0;
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	const uintptr_t start = ((uintptr_t)from + (inside ? page - 1 : 0)) & ~(page - 1);
+	const uintptr_t end = ((uintptr_t)to + (inside ? 0 : page - 1)) & ~(page - 1);
 
-	for (size_t i = 1; i < image->section_count && read; i++) {
+	return end > start ? mprotect(from + (start - (uintptr_t)from), end - start, protection)
+			   : 0;
+}
+
+void litifut_image_lock_code(struct litifut_image *image)
+{
+	for (size_t i = 1; i < image->section_count && image->mapped; i++) {
 		const struct litifut_section *section = &image->sections[i];
 
 		if (section->bytes && section->flags & SHF_EXECINSTR)
-			read = litifut_memory_own(section->bytes, section->bytes + section->size,
-						  descriptor, section->bytes - image->bytes);
+			set_protection(section->bytes, section->bytes + section->size, true,
+				       PROT_READ);
 	}
-	if (!read)
-		litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL, LITIFUT_NO_ADDRESS,
-				  "cannot read: %s", strerror(errno));
-	if (descriptor >= 0)
-		close(descriptor);
-	return read ? LITIFUT_OK : LITIFUT_ERROR_IO;
+}
+
+enum litifut_status litifut_image_unlock(struct litifut_image *image, uint32_t address,
+					 uint32_t size, struct litifut_error *error)
+{
+	const struct litifut_section *section = litifut_image_section_at(image, address, size);
+	uint8_t *bytes = section ? section->bytes + (address - section->address) : NULL;
+
+	if (!bytes)
+		return litifut_error_set(error, LITIFUT_ERROR_INTERNAL, image->path, NULL, address,
+					 "no section has room for new code there");
+	if (image->mapped && set_protection(bytes, bytes + size, false, PROT_READ | PROT_WRITE))
+		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, section->name,
+					 address, "cannot be changed: %s", strerror(errno));
+	return LITIFUT_OK;
 }
 
 void litifut_image_close(struct litifut_image *image)

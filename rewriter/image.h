@@ -90,10 +90,13 @@ enum litifut_status litifut_image_open(const char *path, struct litifut_image *i
 enum litifut_status litifut_image_read_symbols(struct litifut_image *image,
 					       struct litifut_error *error);
 
-/* Prepares for changes to most of the code. What other programs write to the file
- * is not seen from here on. */
-enum litifut_status litifut_image_own_code(struct litifut_image *image,
-					   struct litifut_error *error);
+/* From here on, writing to code in memory ends the process: see changes.h. Where the
+ * system does not do that, nothing happens. */
+void litifut_image_lock_code(struct litifut_image *image);
+
+/* Lets the `size` bytes of a section at `address` be written to in memory again. */
+enum litifut_status litifut_image_unlock(struct litifut_image *image, uint32_t address,
+					 uint32_t size, struct litifut_error *error);
 
 void litifut_image_close(struct litifut_image *image);
 

@@ -42,8 +42,7 @@ enum litifut_status litifut_session_open(const char *path,
 		status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
 					   LITIFUT_NO_ADDRESS, "machine %u is neither ARM nor MIPS",
 					   session->image.machine);
-	if (!status)
-		status = litifut_image_own_code(&session->image, error);
+	litifut_image_lock_code(&session->image);
 	if (!status)
 		status = session->arch->examine(&session->image, &session->context, error);
 	if (!status)
@@ -157,7 +156,7 @@ static enum litifut_status plan_islands(const struct litifut_session *session,
 static unsigned trampoline_bytes(const struct litifut_session *session,
 				 const struct litifut_found_site *site)
 {
-	const struct litifut_cramped_call call = litifut_site_cramped(site);
+	const struct litifut_cramped_call call = litifut_site_cramped(&session->image, site);
 	/* As if it were all here: nothing is out of reach, and the size is known. */
 	const uint32_t here = site->site.address & ~3u;
 	uint32_t entries[LITIFUT_ENTRIES_MAX];
@@ -318,7 +317,7 @@ static size_t wants_db(const struct litifut_session *session, const struct litif
 	const bool is_large = session->arch->reach(&session->context, &site->instruction) <=
 			      session->image.text_end - session->image.text_start;
 	const struct litifut_arch *arch = session->arch;
-	struct litifut_cramped_call call = litifut_site_cramped(site);
+	struct litifut_cramped_call call = litifut_site_cramped(&session->image, site);
 	struct litifut_thunk thunk;
 
 	if (site->site.reason != LITIFUT_SITE_PATCHED)

@@ -536,7 +536,7 @@ bool litifut_relays_may_step(const struct litifut_session *session,
 			     const struct litifut_found_site *site)
 {
 	const struct litifut_arch *arch = session->arch;
-	const struct litifut_cramped_call call = litifut_site_cramped(site);
+	const struct litifut_cramped_call call = litifut_site_cramped(&session->image, site);
 	uint32_t entries[LITIFUT_ENTRIES_MAX];
 	struct litifut_gate gate = {site->site.address & ~3u, entries, 0};
 	struct litifut_detour detour;

@@ -245,7 +245,7 @@ uint32_t litifut_rooms_add(struct litifut_rooms *rooms, const struct litifut_ses
 		.rooms = rooms,
 		.session = session,
 		.thunks = thunks,
-		.call = litifut_site_cramped(site),
+		.call = litifut_site_cramped(&session->image, site),
 		.detour = detour,
 	};
 	bool has_own = rooms->own < rooms->count;

@@ -16,15 +16,13 @@ static bool is_in(const struct litifut_section *section, const uint8_t *bytes)
 
 static bool has_changed(const struct litifut_section *section, const struct litifut_saved *saved)
 {
-	if (!section->bytes)
-		return false;
 	for (size_t i = 0; i < saved->section_count; i++)
 		if (section == saved->sections[i])
 			return true;
 	for (size_t i = 0; i < saved->changed_count; i++)
 		if (is_in(section, saved->changed[i]))
 			return true;
-	return section->flags & SHF_EXECINSTR;
+	return false;
 }
 
 enum litifut_status litifut_save(const struct litifut_image *image,
@@ -37,10 +35,15 @@ enum litifut_status litifut_save(const struct litifut_image *image,
 		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
 					 LITIFUT_NO_ADDRESS, "cannot open for writing: %s",
 					 strerror(errno));
-	for (size_t i = 1; i < image->section_count && !status; i++)
-		if (has_changed(&image->sections[i], saved))
-			status = litifut_image_save_section(image, &image->sections[i], descriptor,
-							    error);
+	for (size_t i = 1; i < image->section_count && !status; i++) {
+		const struct litifut_section *section = &image->sections[i];
+
+		if (section->bytes && section->flags & SHF_EXECINSTR)
+			status = litifut_changes_save(saved->code, image, section, descriptor,
+						      error);
+		else if (section->bytes && has_changed(section, saved))
+			status = litifut_image_save_section(image, section, descriptor, error);
+	}
 	if (!status && saved->entry)
 		status = litifut_image_save_entry(image, saved->entry, descriptor, error);
 	if (!status)

@@ -6,16 +6,18 @@
 #include <stdint.h>
 
 #include "common/error.h"
+#include "rewriter/changes.h"
 #include "rewriter/image.h"
 #include "rewriter/sites_file.h"
 
-/* What has changed, besides the executable sections. */
+/* What has changed. */
 struct litifut_saved {
 	const struct litifut_section *const *sections; /* some may be NULL */
 	size_t section_count;
 	const uint8_t *const *changed; /* bytes in the image whose sections have changed, or NULL */
 	size_t changed_count;
-	uint32_t entry; /* the new entry point; 0: the old one stays */
+	const struct litifut_changes *code; /* sorted; all executable sections are written */
+	uint32_t entry;                     /* the new entry point; 0: the old one stays */
 	struct litifut_site_table sites;
 	const char
 		*sites_file; /* the list of call sites goes there; NULL: to the end of the file */

@@ -51,13 +51,16 @@ const struct litifut_section *litifut_sites_section_of(const struct litifut_imag
 		       : NULL;
 }
 
-struct litifut_cramped_call litifut_site_cramped(const struct litifut_found_site *site)
+struct litifut_cramped_call litifut_site_cramped(const struct litifut_image *image,
+						 const struct litifut_found_site *site)
 {
+	const struct litifut_symbol *function =
+		site->function ? &image->symbols[site->function - 1] : NULL;
 	struct litifut_cramped_call call = {
 		.address = site->site.address,
 		.instruction = site->instruction,
 		.tail = litifut_site_is_tail(&site->site),
-		.section = site->section,
+		.section = &image->sections[site->section],
 		.behind_site = site->behind_site,
 		.stone = site->stone,
 		.stone_bytes = site->stone_bytes,
@@ -66,9 +69,9 @@ struct litifut_cramped_call litifut_site_cramped(const struct litifut_found_site
 		.spawns = site->spawns,
 	};
 
-	if (site->function) {
-		call.function_start = site->function->address;
-		call.function_end = site->function->address + site->function->size;
+	if (function) {
+		call.function_start = function->address;
+		call.function_end = function->address + function->size;
 	}
 
 	memcpy(call.before, site->before, sizeof(call.before));
@@ -85,7 +88,7 @@ static void drop_jumps(const struct judge *judge, const struct litifut_targets *
 		const struct litifut_found_site *site = &list->items[i];
 
 		if (site->site.kind == LITIFUT_SITE_TAIL_INDIRECT) {
-			struct litifut_cramped_call call = litifut_site_cramped(site);
+			struct litifut_cramped_call call = litifut_site_cramped(judge->image, site);
 
 			if (!judge->arch->is_indirect_tail(judge->image, judge->context, &call,
 							   data))
@@ -119,13 +122,14 @@ static enum litifut_status find_stones(const struct judge *judge,
 		struct litifut_found_site *site = &judge->list->items[i];
 		struct litifut_cramped_call call;
 
-		if (site->section != section || site->site.reason != LITIFUT_SITE_BRANCH_TARGET)
+		if (&judge->image->sections[site->section] != section ||
+		    site->site.reason != LITIFUT_SITE_BRANCH_TARGET)
 			continue;
-		call = litifut_site_cramped(site);
+		call = litifut_site_cramped(judge->image, site);
 		if (!judge->arch->find_stone(judge->context, ranges, count, targets, taken, &call))
 			continue;
 		site->stone = call.stone;
-		site->stone_bytes = call.stone_bytes;
+		site->stone_bytes = call.stone_bytes & 31;
 		site->detour = true;
 		site->site.reason = LITIFUT_SITE_PATCHED;
 		take(taken, call.stone, call.stone_bytes);
@@ -154,9 +158,11 @@ static enum litifut_status judge_stuck(const struct judge *judge,
 	for (size_t i = 0; i < judge->list->count && !status; i++) {
 		const struct litifut_found_site *site = &judge->list->items[i];
 
-		if (site->site.reason != LITIFUT_SITE_BRANCH_TARGET || site->section == section)
+		if (site->site.reason != LITIFUT_SITE_BRANCH_TARGET ||
+		    &judge->image->sections[site->section] == section)
 			continue;
-		section = site->section; /* all of this section's at once */
+		section =
+			&judge->image->sections[site->section]; /* all of this section's at once */
 		status = find_stones(judge, section, targets, &taken, error);
 	}
 	litifut_targets_release(&taken);
@@ -168,7 +174,7 @@ static void find_facts(void *context, size_t worker, size_t piece)
 {
 	const struct judge *judge = context;
 	const struct litifut_arch *arch = judge->arch;
-	const struct litifut_symbol *function = NULL;
+	uint32_t function = 0;
 	struct litifut_function_facts facts = {0};
 	size_t end = (piece + 1) * FACTS_PIECE;
 
@@ -180,11 +186,11 @@ static void find_facts(void *context, size_t worker, size_t piece)
 
 		if (site->site.reason != LITIFUT_SITE_PATCHED || !site->function)
 			continue;
-		const struct litifut_cramped_call call = litifut_site_cramped(site);
+		const struct litifut_cramped_call call = litifut_site_cramped(judge->image, site);
 
 		if (site->function != function) {
 			function = site->function;
-			arch->function_facts(judge->image, judge->context, site->section,
+			arch->function_facts(judge->image, judge->context, call.section,
 					     call.function_start, call.function_end, &facts);
 		}
 		site->argument_room = facts.argument_room;
@@ -222,7 +228,7 @@ static enum litifut_status judge_cramped(const struct judge *judge,
 
 		if (site->site.reason != LITIFUT_SITE_TOO_SHORT)
 			continue;
-		call = litifut_site_cramped(site);
+		call = litifut_site_cramped(judge->image, site);
 		/* Who jumps to the branch alone brings a link register of his own. */
 		if (site->instruction.linked == LITIFUT_LINKED_SAME &&
 		    !litifut_targets_has(targets, site->site.address)) {

@@ -11,20 +11,21 @@
 #include "rewriter/rewriter.h"
 #include "rewriter/targets.h"
 
-/* One call site under way through the rewriter. */
+/* One call site under way through the rewriter. Large programs have a million of them, and
+ * memory is what they cost, so there are no pointers in it. */
 struct litifut_found_site {
 	struct litifut_site site; /* as it will stand in .litifut.sites */
 	struct litifut_instruction instruction;
-	const struct litifut_section *section;
-	const struct litifut_symbol *function; /* that it stands in, or NULL */
-	uint8_t before[LITIFUT_REMEMBERED];    /* as in struct litifut_cramped_call */
-	bool behind_site;                      /* the same */
-	bool detour;                           /* goes through a trampoline */
-	uint8_t stone_bytes;                   /* the same in struct litifut_cramped_call */
+	uint32_t function; /* that it stands in: its number in the image's symbols, and 1; or 0 */
+	uint32_t known_callee; /* this and what follows: as in struct litifut_cramped_call */
 	uint32_t stone;
-	uint32_t known_callee;
 	uint32_t argument_room;
-	bool spawns; /* the same */
+	uint8_t before[LITIFUT_REMEMBERED];
+	uint8_t stone_bytes : 5;
+	bool behind_site : 1;
+	bool spawns : 1;
+	bool detour : 1;  /* goes through a trampoline */
+	uint16_t section; /* its number */
 };
 
 struct litifut_site_list {
@@ -57,8 +58,9 @@ bool litifut_sites_in(const struct litifut_section *section);
 const struct litifut_section *litifut_sites_section_of(const struct litifut_image *image,
 						       const struct litifut_symbol *function);
 
-/* The site in the form that the detour functions of an arch take. */
-struct litifut_cramped_call litifut_site_cramped(const struct litifut_found_site *site);
+/* The site, one of `image`, in the form that the detour functions of an arch take. */
+struct litifut_cramped_call litifut_site_cramped(const struct litifut_image *image,
+						 const struct litifut_found_site *site);
 
 /* May the code of `function` be changed, as far as names and ranges in the
  * options say? */

@@ -11,15 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/memory.h"
-
 #define NOTE_HEADER_BYTES 16 /* three words, "GNU" */
 #define BUILD_ID_MAX 20
-
-size_t litifut_sites_table_size(size_t count)
-{
-	return sizeof(struct litifut_sites_header) + count * sizeof(struct litifut_site);
-}
+#define SITES_AT_ONCE 4096
 
 void litifut_sites_put_header(bool big_endian, uint8_t *bytes, size_t count)
 {
@@ -27,30 +21,6 @@ void litifut_sites_put_header(bool big_endian, uint8_t *bytes, size_t count)
 	litifut_put32(big_endian, bytes + 4, LITIFUT_MODULE_VERSION);
 	litifut_put32(big_endian, bytes + 8, (uint32_t)count);
 	litifut_put32(big_endian, bytes + 12, sizeof(struct litifut_site));
-}
-
-uint8_t *litifut_sites_table(const struct litifut_site_list *list, bool big_endian)
-{
-	uint8_t *table = litifut_memory_array(litifut_sites_table_size(list->count), 1);
-	uint8_t *bytes = table;
-
-	if (!table)
-		return NULL;
-	litifut_sites_put_header(big_endian, bytes, list->count);
-	bytes += sizeof(struct litifut_sites_header);
-	for (size_t i = 0; i < list->count; i++, bytes += sizeof(struct litifut_site)) {
-		const struct litifut_site *site = &list->items[i].site;
-
-		litifut_put32(big_endian, bytes, site->address);
-		litifut_put32(big_endian, bytes + 4, site->return_address);
-		litifut_put32(big_endian, bytes + 8, site->instruction);
-		litifut_put32(big_endian, bytes + 12, site->callee);
-		bytes[16] = site->kind;
-		bytes[17] = site->reason;
-		bytes[18] = site->thumb;
-		bytes[19] = site->length;
-	}
-	return table;
 }
 
 static enum litifut_status write_at(const char *path, int descriptor, const uint8_t *bytes,
@@ -72,6 +42,46 @@ static enum litifut_status write_at(const char *path, int descriptor, const uint
 	return LITIFUT_OK;
 }
 
+static uint64_t table_bytes(const struct litifut_site_list *list)
+{
+	return sizeof(struct litifut_sites_header) +
+	       (uint64_t)list->count * sizeof(struct litifut_site);
+}
+
+static void put_site(bool big_endian, uint8_t *bytes, const struct litifut_site *site)
+{
+	litifut_put32(big_endian, bytes, site->address);
+	litifut_put32(big_endian, bytes + 4, site->return_address);
+	litifut_put32(big_endian, bytes + 8, site->instruction);
+	litifut_put32(big_endian, bytes + 12, site->callee);
+	bytes[16] = site->kind;
+	bytes[17] = site->reason;
+	bytes[18] = site->thumb;
+	bytes[19] = site->length;
+}
+
+/* Header and records, from `offset` in the file on. */
+static enum litifut_status write_table(const char *path, int descriptor,
+				       const struct litifut_site_list *list, bool big_endian,
+				       off_t offset, struct litifut_error *error)
+{
+	uint8_t bytes[SITES_AT_ONCE * sizeof(struct litifut_site)];
+	size_t used = sizeof(struct litifut_sites_header);
+	enum litifut_status status = LITIFUT_OK;
+
+	litifut_sites_put_header(big_endian, bytes, list->count);
+	for (size_t i = 0; i < list->count && !status; i++) {
+		if (sizeof(bytes) - used < sizeof(struct litifut_site)) {
+			status = write_at(path, descriptor, bytes, used, offset, error);
+			offset += (off_t)used;
+			used = 0;
+		}
+		put_site(big_endian, bytes + used, &list->items[i].site);
+		used += sizeof(struct litifut_site);
+	}
+	return status ? status : write_at(path, descriptor, bytes, used, offset, error);
+}
+
 enum litifut_status litifut_sites_append(const struct litifut_image *image, int descriptor,
 					 const struct litifut_site_table *table,
 					 struct litifut_error *error)
@@ -80,21 +90,22 @@ enum litifut_status litifut_sites_append(const struct litifut_image *image, int 
 	const Elf32_Ehdr *header = (const void *)image->bytes;
 	uint32_t headers = litifut_get32(image->big_endian, (const uint8_t *)&header->e_shoff);
 	uint32_t place = ((uint32_t)image->size + 3) & ~3u;
+	const uint64_t bytes = table_bytes(table->list);
 	uint8_t word[4];
 	off_t at;
 	enum litifut_status status;
 
-	if (!section || image->size > UINT32_MAX - 4 - table->size)
+	if (!section || image->size + bytes > UINT32_MAX - 4)
 		return litifut_error_set(error, LITIFUT_ERROR_SPACE, image->path,
 					 LITIFUT_SECTION_SITES, LITIFUT_NO_ADDRESS,
 					 "the file would be larger than 4 GB");
 	at = (off_t)headers + (off_t)(sizeof(Elf32_Shdr) * (size_t)(section - image->sections));
-	status = write_at(image->path, descriptor, table->bytes, table->size, place, error);
+	status = write_table(image->path, descriptor, table->list, image->big_endian, place, error);
 	litifut_put32(image->big_endian, word, place);
 	if (!status)
 		status = write_at(image->path, descriptor, word, sizeof(word),
 				  at + (off_t)offsetof(Elf32_Shdr, sh_offset), error);
-	litifut_put32(image->big_endian, word, table->size);
+	litifut_put32(image->big_endian, word, (uint32_t)bytes);
 	if (!status)
 		status = write_at(image->path, descriptor, word, sizeof(word),
 				  at + (off_t)offsetof(Elf32_Shdr, sh_size), error);
@@ -168,7 +179,7 @@ enum litifut_status litifut_sites_write_file(const struct litifut_image *image, 
 	put_header(&writer, image);
 	put_section(&writer, 1, 1, SHT_NOTE, note, NOTE_HEADER_BYTES + ((id_bytes + 3) & ~3u));
 	put_section(&writer, 2, 1 + (uint32_t)sizeof(".note.gnu.build-id"), SHT_PROGBITS, sites,
-		    table->size);
+		    (uint32_t)table_bytes(table->list));
 	put_section(&writer, 3, (uint32_t)(sizeof(names) - sizeof(".shstrtab")), SHT_STRTAB,
 		    strings, sizeof(names));
 	put(&writer, note, 4);
@@ -179,7 +190,8 @@ enum litifut_status litifut_sites_write_file(const struct litifut_image *image, 
 	memcpy(writer.bytes + strings, names, sizeof(names));
 	status = write_at(path, descriptor, writer.bytes, sites, 0, error);
 	if (!status)
-		status = write_at(path, descriptor, table->bytes, table->size, sites, error);
+		status =
+			write_table(path, descriptor, table->list, image->big_endian, sites, error);
 	free(writer.bytes);
 	if (close(descriptor) && !status)
 		status = litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS,

@@ -10,20 +10,13 @@
 #include "rewriter/sites.h"
 
 struct litifut_site_table {
-	const uint8_t *bytes; /* header and records, in the byte order of the image */
-	uint32_t size;
+	const struct litifut_site_list *list;
 	const uint8_t *build_id; /* of the module */
 	uint32_t build_id_bytes;
 };
 
-/* Bytes of the header and `count` records. */
-size_t litifut_sites_table_size(size_t count);
-
+/* Writes the header of a list with `count` records, in the byte order of the image. */
 void litifut_sites_put_header(bool big_endian, uint8_t *bytes, size_t count);
-
-/* The list as it stands in a file, of litifut_sites_table_size(); the caller frees it.
- * NULL: out of memory. */
-uint8_t *litifut_sites_table(const struct litifut_site_list *list, bool big_endian);
 
 /* Puts the list at the end of the image's file, open as `descriptor`, and makes
  * the section header of .litifut.sites name that place: the section is not loaded,

@@ -31,6 +31,26 @@ void litifut_targets_release(struct litifut_targets *targets)
 	memset(targets, 0, sizeof(*targets));
 }
 
+void litifut_targets_add_words(struct litifut_targets *targets, uint32_t address, uint32_t count)
+{
+	uint32_t half = (address - targets->start) / 2;
+	bool inside = address >= targets->start && address < targets->end &&
+		      (targets->end - address + 3) / 4 >= count;
+
+	while (count) {
+		/* Four of them make a byte. */
+		unsigned step = inside && count >= 4 && half % 8 < 2 ? 4 : 1;
+
+		if (step == 4)
+			targets->bits[half / 8] |= (uint8_t)(0x55u << half % 8);
+		else
+			litifut_targets_add(targets, address);
+		count -= step;
+		half += 2 * step;
+		address += 4 * step;
+	}
+}
+
 void litifut_targets_merge(struct litifut_targets *targets, const struct litifut_targets *from)
 {
 	for (size_t i = 0; i < (targets->end - targets->start) / 16 + 1; i++)

@@ -34,6 +34,9 @@ static inline void litifut_targets_add(struct litifut_targets *targets, uint32_t
 		targets->bits[half / 8] |= (uint8_t)(1u << half % 8);
 }
 
+/* Adds the `count` addresses `address`, `address` + 4, and so on. */
+void litifut_targets_add_words(struct litifut_targets *targets, uint32_t address, uint32_t count);
+
 /* Adds all of `from`, which has the same bounds. */
 void litifut_targets_merge(struct litifut_targets *targets, const struct litifut_targets *from);
 

@@ -131,7 +131,7 @@ uint32_t litifut_thunks_encode(struct litifut_thunks *thunks, const struct litif
 			       uint8_t *code, bool *full)
 {
 	const struct litifut_session *session = thunks->session;
-	const struct litifut_cramped_call call = litifut_site_cramped(site);
+	const struct litifut_cramped_call call = litifut_site_cramped(&session->image, site);
 	struct litifut_thunk wanted = litifut_session_thunk(session, &call);
 	struct litifut_rooms *rooms = thunks->rooms;
 	size_t near = litifut_rooms_nearest(rooms, site->site.address);
@@ -184,7 +184,8 @@ size_t litifut_thunks_bytes(const struct litifut_session *session, uint32_t low,
 
 		if (site->site.reason == LITIFUT_SITE_PATCHED && site->site.address >= low &&
 		    site->site.address < high) {
-			struct litifut_cramped_call call = litifut_site_cramped(site);
+			struct litifut_cramped_call call =
+				litifut_site_cramped(&session->image, site);
 
 			list[count] = litifut_session_thunk(session, &call);
 			count += list[count].kind > LITIFUT_THUNK_ENTRY;

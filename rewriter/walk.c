@@ -205,11 +205,24 @@ static uint8_t kind_of(const struct walk *walk, const struct litifut_instruction
 	}
 }
 
+static uint16_t section_number(const struct litifut_image *image,
+			       const struct litifut_section *section)
+{
+	return (uint16_t)(section - image->sections);
+}
+
+/* As in struct litifut_found_site. */
+static uint32_t function_number(const struct litifut_image *image,
+				const struct litifut_symbol *function)
+{
+	return function ? (uint32_t)(function - image->symbols) + 1 : 0;
+}
+
 static bool take_site(struct walk *walk, const struct litifut_section *section,
 		      const struct litifut_code_range *range,
 		      const struct litifut_instruction *instruction, uint32_t address, uint8_t kind)
 {
-	struct litifut_found_site found = {.instruction = *instruction, .section = section};
+	struct litifut_found_site found = {.instruction = *instruction};
 	const struct litifut_found_site *last =
 		walk->list.count ? &walk->list.items[walk->list.count - 1] : NULL;
 	const struct litifut_symbol *function = walk->function;
@@ -233,7 +246,8 @@ static bool take_site(struct walk *walk, const struct litifut_section *section,
 		      : judge(walk, section, range, &found.instruction, address);
 	if (!tail)
 		kind = kind_of(walk, &found.instruction);
-	found.function = function;
+	found.section = section_number(walk->image, section);
+	found.function = function_number(walk->image, function);
 	found.site.address = address;
 	found.site.return_address = walk->arch->return_address(instruction, address);
 	found.site.instruction = tail ? instruction->word : found.instruction.word;
@@ -247,7 +261,7 @@ static bool take_site(struct walk *walk, const struct litifut_section *section,
 	if (reason == LITIFUT_SITE_TOO_SHORT || kind == LITIFUT_SITE_TAIL_INDIRECT)
 		walk->needs_targets = true;
 	memcpy(found.before, walk->before, sizeof(found.before));
-	found.behind_site = last && last->section == section &&
+	found.behind_site = last && last->section == found.section &&
 			    last->site.address + last->site.length == address;
 	return append(&walk->list, &found);
 }
@@ -309,8 +323,8 @@ static bool list_functions(struct walk *walk, const struct litifut_section *sect
 				 .kind = LITIFUT_SITE_FUNCTION,
 				 .reason = LITIFUT_SITE_CODE_AS_DATA,
 				 .thumb = function->thumb},
-			.section = section,
-			.function = function,
+			.section = section_number(walk->image, section),
+			.function = function_number(walk->image, function),
 		};
 
 		if (!is_tracer_code(function) && !append(&walk->list, &found))

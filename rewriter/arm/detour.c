@@ -366,6 +366,17 @@ static bool has_computed_jump(const struct litifut_section *section,
 	return false;
 }
 
+/* The addresses `first`, `first` + 4 and so on, `count` of them, that lie in the function. */
+static void add_bases(const struct litifut_symbol *function, uint32_t first, uint32_t count,
+		      struct litifut_targets *targets)
+{
+	for (; count && first - function->address >= function->size; first += 4)
+		count--;
+	if (count > (function->size - (first - function->address) + 3) / 4)
+		count = (function->size - (first - function->address) + 3) / 4;
+	litifut_targets_add_words(targets, first, count);
+}
+
 /* A switch in position-independent code adds an entry of a table of words to
  * the address of the table. The table's start is not marked (a literal pool may
  * stand before it), so every word of the data is tried as a start; its entries
@@ -379,8 +390,10 @@ static void add_word_table(const struct litifut_image *image, const struct litif
 	uint32_t start = (data->start + 3) & ~3u;
 	uint32_t limit = 64;
 	uint32_t end = data->end;
+	bool jumps; /* looked up when a word asks for it: few do */
+	bool is_known = false;
 
-	if (!function || (function->thumb && !has_computed_jump(section, function)))
+	if (!function)
 		return;
 	/* No table is that long; room for trampolines, megabytes of zeros, is data too. */
 	if (end - data->start > WORD_TABLE_BYTES_MAX)
@@ -391,9 +404,13 @@ static void add_word_table(const struct litifut_image *image, const struct litif
 		/* From none of the starts into the function, as most words: */
 		if (start + 4 * limit + entry - function->address >= function->size + 4ull * limit)
 			continue;
-		for (uint32_t base = start; base <= at && base - start <= 4 * limit; base += 4)
-			if (base + entry - function->address < function->size)
-				litifut_targets_add(targets, base + entry);
+		if (!is_known)
+			jumps = !function->thumb || has_computed_jump(section, function);
+		is_known = true;
+		if (!jumps)
+			return;
+		add_bases(function, start + entry,
+			  at - start < 4 * limit ? (at - start) / 4 + 1 : limit + 1, targets);
 	}
 }
 

@@ -125,7 +125,7 @@ bool litifut_mips_has_barrier(uint32_t word)
 	return word >> 26 == 0 && word & 0x400;
 }
 
-bool litifut_mips_writes(uint32_t word, unsigned number)
+bool litifut_mips_writes_named(uint32_t word, unsigned number)
 {
 	unsigned operation = word >> 26;
 	unsigned rt = word >> 16 & 31;

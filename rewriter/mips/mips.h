@@ -27,8 +27,17 @@ unsigned litifut_mips_decode_compact(const struct litifut_arch_context *context,
 /* Is `word`, a jalr or jr, one that clears hazards as well (jalr.hb, jr.hb)? */
 bool litifut_mips_has_barrier(uint32_t word);
 
-/* Does the instruction `word`, standing in a delay slot, write register `number`? */
-bool litifut_mips_writes(uint32_t word, unsigned number);
+/* Does the instruction `word`, which has the register `number` as its second source or
+ * destination, write it? */
+bool litifut_mips_writes_named(uint32_t word, unsigned number);
+
+/* Does the instruction `word`, standing in a delay slot, write register `number`? Asked of
+ * all instructions of large functions. */
+static inline bool litifut_mips_writes(uint32_t word, unsigned number)
+{
+	return ((word >> 16 & 31) == number || (word >> 11 & 31) == number) &&
+	       litifut_mips_writes_named(word, number);
+}
 
 enum { LITIFUT_MIPS_T9 = 25, LITIFUT_MIPS_RA = 31 };
 

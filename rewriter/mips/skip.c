@@ -1,6 +1,9 @@
 /* Passing over code that holds no call. */
 #include "rewriter/mips/mips.h"
 
+/* A bit for each: regimm, j to bgtz; coprocessors, beql to bgtzl; jalx. */
+#define JUMPING_MAJORS (UINT64_C(0xfe) | UINT64_C(0xff) << 0x10 | UINT64_C(1) << 0x1d)
+
 /* Can it be a jump or branch? By the major opcode, and where that is SPECIAL by
  * the function. */
 static bool may_matter(uint32_t word)
@@ -10,8 +13,7 @@ static bool may_matter(uint32_t word)
 
 	if (major == 0)
 		return function == 0x08 || function == 0x09; /* jr, jalr */
-	/* regimm, j to bgtz, coprocessors, beql to bgtzl, jalx */
-	return major <= 7 || (major >= 0x10 && major <= 0x17) || major == 0x1d;
+	return JUMPING_MAJORS >> major & 1;
 }
 
 uint32_t litifut_mips_skip(const struct litifut_arch_context *context, const uint8_t *code,

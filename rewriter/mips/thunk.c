@@ -130,6 +130,9 @@ uint32_t litifut_mips_argument_room(const struct litifut_arch_context *context,
 	for (uint32_t at = start; at + 4 <= end; at += 4) {
 		uint32_t word = word_at(context, section, at);
 
+		/* Most have neither as their first source, nor are they a move to sp. */
+		if ((word >> 21 & 31) - SP > FP - SP && (word & 0xfc00f800) != (uint32_t)SP << 11)
+			continue;
 		frame_pointer |= makes_frame_pointer(word);
 		by_frame_pointer |= uses_room(word, FP);
 		if (may_use_room(word, room != 0) || (frame_pointer && by_frame_pointer))

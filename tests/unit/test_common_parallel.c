@@ -79,30 +79,6 @@ static void things_in_order(void **state)
 	}
 }
 
-/* The bytes of a file that a mapping of it has lost and got back, and those beside them. */
-static void own_pages_of_a_file(void **state)
-{
-	const size_t size = 9 << 20;
-	FILE *file = tmpfile();
-	uint8_t *before = malloc(size);
-	uint8_t *after;
-
-	(void)state;
-	assert_non_null(file);
-	for (size_t i = 0; i < size; i++)
-		before[i] = (uint8_t)(i * 2654435761u >> 13);
-	assert_int_equal(fwrite(before, 1, size, file), size);
-	fflush(file);
-	after = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fileno(file), 0);
-	assert_ptr_not_equal(after, MAP_FAILED);
-	assert_true(litifut_memory_own(after + 1000, after + size - 5000, fileno(file), 1000));
-	assert_memory_equal(before, after, size);
-	memset(after, 0, size); /* all of it can be written to */
-	munmap(after, size);
-	fclose(file);
-	free(before);
-}
-
 /* One processor gives no thread; one test must see that on every machine. */
 static int one_processor(void **state)
 {
@@ -124,7 +100,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_item_once),
 		cmocka_unit_test(things_in_order),
-		cmocka_unit_test(own_pages_of_a_file),
 		cmocka_unit_test_setup(each_item_once, one_processor),
 		cmocka_unit_test(things_in_order),
 	};
