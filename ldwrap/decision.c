@@ -60,6 +60,59 @@ static bool makes_program(const struct arguments *arguments)
 	       !arguments_last(arguments, ARGUMENT_RELOCATABLE) && arguments_has_inputs(arguments);
 }
 
+static bool is_same_file(const char *path, const struct stat *output)
+{
+	struct stat status;
+
+	return !stat(path, &status) && status.st_dev == output->st_dev &&
+	       status.st_ino == output->st_ino;
+}
+
+/* Can -lNAME be the file `output`, by its name? */
+static bool names_output(const char *name, const char *output)
+{
+	size_t length = strlen(name);
+
+	if (name[0] == ':')
+		return !strcmp(name + 1, lbasename(output));
+	output = lbasename(output);
+	return !strncmp(output, "lib", 3) && !strncmp(output + 3, name, length) &&
+	       output[3 + length] == '.';
+}
+
+/* GNU ld would say so, and fail; it does not see it when we let it write to another file. */
+static bool output_is_input(const struct arguments *arguments)
+{
+	const char *output = arguments_output(arguments);
+	struct stat status;
+
+	if (stat(output, &status))
+		return false;
+	for (size_t i = 0; i < arguments->count; i++) {
+		const struct argument *item = &arguments->items[i];
+
+		if (item->kind == ARGUMENT_INPUT && is_same_file(item->value, &status))
+			return true;
+		if (item->kind != ARGUMENT_LIBRARY || !item->value ||
+		    !names_output(item->value, output))
+			continue;
+		for (size_t j = 0; j < arguments->count; j++) {
+			const struct argument *folder = &arguments->items[j];
+			char *path;
+			bool same;
+
+			if (folder->kind != ARGUMENT_LIBRARY_PATH || !folder->value)
+				continue;
+			path = concat(folder->value, "/", lbasename(output), NULL);
+			same = is_same_file(path, &status);
+			free(path);
+			if (same)
+				return true;
+		}
+	}
+	return false;
+}
+
 /* NULL when the options of the command line speak for a program or library. */
 static const char *reason_of_options(const struct arguments *arguments)
 {
@@ -69,6 +122,12 @@ static const char *reason_of_options(const struct arguments *arguments)
 		const struct argument *item = &arguments->items[i];
 
 		switch (item->kind) {
+		case ARGUMENT_OUTPUT:
+		case ARGUMENT_MAP:
+		case ARGUMENT_DEPENDENCY_FILE:
+			if (!item->value)
+				return "an option without its value";
+			break;
 		case ARGUMENT_PROBE:
 			return "a question to the linker";
 		case ARGUMENT_RELOCATABLE:
@@ -106,6 +165,8 @@ static const char *reason_of_options(const struct arguments *arguments)
 		return "the output is no regular file";
 	if (!stat(arguments_output(arguments), &status) && !S_ISREG(status.st_mode))
 		return "the output is no regular file";
+	if (output_is_input(arguments))
+		return "the output is an input";
 	return NULL;
 }
 

@@ -241,21 +241,40 @@ static char *map_path(const char *value, const char *target)
 	return xstrdup(value);
 }
 
+static bool prints_map(const struct arguments *arguments)
+{
+	const struct argument *map = arguments_last(arguments, ARGUMENT_MAP);
+
+	return map ? !map->value || !strcmp(map->value, "-")
+		   : arguments_last(arguments, ARGUMENT_PRINT_MAP) != NULL;
+}
+
+/* GNU ld takes no devices, and says so. */
 static enum litifut_status deliver_map(const struct link_files *files,
 				       const struct arguments *arguments,
 				       struct litifut_error *error)
 {
 	const struct argument *map = arguments_last(arguments, ARGUMENT_MAP);
-	enum litifut_status status = LITIFUT_OK;
+	const char *linker = lbasename(files->linker);
+	bool gnu_ld = !strstr(linker, "gold") && !strstr(linker, "lld");
+	enum litifut_status status;
+	struct stat before;
+	char *path;
 
-	if (map && map->value && strcmp(map->value, "-")) {
-		char *path = map_path(map->value, files->target);
-
+	if (prints_map(arguments))
+		return process_has_output()
+			       ? LITIFUT_OK
+			       : litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL,
+						   LITIFUT_NO_ADDRESS, "no standard output");
+	if (!map)
+		return LITIFUT_OK;
+	path = gnu_ld ? map_path(map->value, files->target) : xstrdup(map->value);
+	if (gnu_ld && !stat(path, &before) && !S_ISREG(before.st_mode))
+		status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
+					   LITIFUT_NO_ADDRESS, "the map is no regular file");
+	else
 		status = copy_to_path(files->map, path, files, false, error);
-		free(path);
-	} else if (map || arguments_last(arguments, ARGUMENT_PRINT_MAP)) {
-		copy_text(files->map, stdout, files, false);
-	}
+	free(path);
 	return status;
 }
 
@@ -305,14 +324,18 @@ static bool copy_bytes(int from, int to)
 	return size == 0;
 }
 
-/* Everybody who may read it may run it, as far as the umask lets. */
-static void make_executable(int file)
+/* Everybody who the umask lets may run it; with gold, who may read it as well. */
+static void make_executable(int file, bool gold)
 {
 	struct stat status;
 	mode_t mask = umask(0);
 
 	umask(mask);
-	if (!fstat(file, &status))
+	if (fstat(file, &status))
+		return;
+	if (gold)
+		fchmod(file, 07777 & (status.st_mode | (status.st_mode & 0444) >> 2) & ~mask);
+	else
 		fchmod(file, 0777 & (status.st_mode | (0111 & ~mask)));
 }
 
@@ -325,7 +348,7 @@ static enum litifut_status write_in_place(const struct link_files *files,
 	int reason = errno;
 
 	if (good)
-		make_executable(to);
+		make_executable(to, strstr(lbasename(files->linker), "gold"));
 	if (from >= 0)
 		close(from);
 	if (to >= 0 && close(to) && good) {
@@ -394,6 +417,8 @@ enum litifut_status deliver(const struct link_files *files, const struct argumen
 		return status;
 	deliver_others(files, true);
 	copy_text(files->kept_out, stdout, files, true);
+	if (prints_map(arguments))
+		copy_text(files->map, stdout, files, false);
 	fflush(stdout);
 	if (files->kept_out != files->kept_error)
 		copy_text(files->kept_error, stderr, files, true);

@@ -164,6 +164,7 @@ int main(int argc, char *argv[])
 	struct link_outcome outcome;
 	const char *invoked = argv[0];
 
+	process_keep_standard_files();
 	introduce(argc, argv);
 	settings_read(&settings, warn);
 	arguments_parse(argc, argv, &arguments);

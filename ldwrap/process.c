@@ -117,6 +117,18 @@ static void block_ending_signals(sigset_t *old)
 	sigprocmask(SIG_BLOCK, &set, old);
 }
 
+void process_keep_standard_files(void)
+{
+	for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
+		if (fcntl(file, F_GETFD) < 0)
+			open("/dev/null", O_RDWR | O_CLOEXEC); /* the lowest that is free */
+}
+
+bool process_has_output(void)
+{
+	return !(fcntl(STDOUT_FILENO, F_GETFD) & FD_CLOEXEC);
+}
+
 void process_replace(const char *path, char *const argv[])
 {
 	execv(path, argv);

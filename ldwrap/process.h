@@ -4,6 +4,13 @@
 
 #include <stdbool.h>
 
+/* To be called first: where standard input, output or error is closed, no file of ours may
+ * come into its place. Programs that are run find it closed. */
+void process_keep_standard_files(void);
+
+/* Was standard output open then? */
+bool process_has_output(void);
+
 /* Replaces this process by the program; returns only if that fails. */
 void process_replace(const char *path, char *const argv[]);
 
