@@ -478,6 +478,8 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 					    &apply->rooms, error);
 	litifut_frames_find(&apply->frames, &apply->session.image,
 			    &apply->session.arch->frame_registers);
+	litifut_frames_add_named(&apply->frames, &apply->session.image,
+				 apply->session.arch->named_frames);
 	apply->rooms.frames = &apply->frames;
 	if (!status)
 		describe_gates(apply);

@@ -307,7 +307,8 @@ struct litifut_arch {
 	size_t gate_bytes;
 	struct litifut_frame_step gate_step; /* from where on the stack is another in it; or 0s */
 	struct litifut_frame_registers frame_registers;
-	uint32_t debug_section_type;               /* sh_type of .debug_frame */
+	const struct litifut_named_frame *named_frames; /* or NULL */
+	uint32_t debug_section_type;                    /* sh_type of .debug_frame */
 	const struct litifut_unwind_table *unwind; /* NULL: there is none but for call frames */
 	/* Trampolines must be in reach of their call, so islands hold some as well. */
 	bool trampolines_in_islands;

@@ -4,7 +4,13 @@
  * The first CIE is for code that neither calls nor returns: the frame is empty, and
  * the caller where the link register says. The second is for moved instructions:
  * the program counter is a constant, and the function there is the caller, with
- * every register as it is. */
+ * every register as it is.
+ *
+ * Both say that it is a signal handler's frame ("S"). A debugger that steps goes on
+ * until such a frame is left, and so comes to the callee of a call or to what follows a
+ * moved instruction. In any other code without line numbers it would wait for a return:
+ * to a moved instruction there is none. And it takes nothing off the address of a moved
+ * instruction to find what calls. */
 #include "rewriter/frames.h"
 
 #include <elf.h>
@@ -23,7 +29,7 @@ enum {
 	DW_OP_addr = 0x03
 };
 
-#define CIE_BYTES 16
+#define CIE_BYTES 20
 #define CIE_ID 0xffffffffu
 
 static void put(const struct litifut_frames *frames, uint32_t at, uint32_t value)
@@ -34,17 +40,20 @@ static void put(const struct litifut_frames *frames, uint32_t at, uint32_t value
 static void add_cie(struct litifut_frames *frames, uint8_t return_address)
 {
 	uint8_t *bytes = frames->bytes + frames->used;
+	unsigned used = 8;
 
+	memset(bytes, DW_CFA_nop, CIE_BYTES);
 	put(frames, frames->used, CIE_BYTES - 4);
 	put(frames, frames->used + 4, CIE_ID);
-	bytes[8] = 1;     /* version */
-	bytes[9] = 0;     /* no augmentation */
-	bytes[10] = 1;    /* unit of advance_loc */
-	bytes[11] = 0x7c; /* unit of offsets: -4 */
-	bytes[12] = return_address;
-	bytes[13] = DW_CFA_def_cfa;
-	bytes[14] = frames->registers->stack_pointer;
-	bytes[15] = 0;
+	bytes[used++] = 1; /* version */
+	bytes[used++] = 'S';
+	bytes[used++] = 0;
+	bytes[used++] = 1;    /* unit of advance_loc */
+	bytes[used++] = 0x7c; /* unit of offsets: -4 */
+	bytes[used++] = return_address;
+	bytes[used++] = DW_CFA_def_cfa;
+	bytes[used++] = frames->registers->stack_pointer;
+	bytes[used++] = 0;
 	frames->last = frames->used;
 	frames->used += CIE_BYTES;
 }
@@ -113,12 +122,29 @@ static unsigned put_step(const struct litifut_frames *frames, const struct litif
 	return used;
 }
 
+/* An FDE of the CIE at `cie` in the room, with `used` bytes of rules. Without room: none. */
+static void put_entry(struct litifut_frames *frames, uint32_t start, uint32_t size, uint32_t cie,
+		      const uint8_t *rules, unsigned used)
+{
+	unsigned bytes = 16 + ((used + 3) & ~3u);
+
+	if (frames->size - frames->used < bytes)
+		return;
+	put(frames, frames->used, bytes - 4);
+	put(frames, frames->used + 4, frames->start + cie);
+	put(frames, frames->used + 8, start);
+	put(frames, frames->used + 12, size);
+	memset(frames->bytes + frames->used + 16, DW_CFA_nop, bytes - 16);
+	memcpy(frames->bytes + frames->used + 16, rules, used);
+	frames->last = frames->used;
+	frames->used += bytes;
+}
+
 void litifut_frames_add(struct litifut_frames *frames, const struct litifut_frame_code *code)
 {
 	static const struct litifut_frame_step start;
 	uint8_t rules[LITIFUT_FRAME_STEPS * (2 + 2 + 2 * 32)] = {DW_CFA_nop};
 	unsigned used = 0;
-	unsigned bytes;
 
 	if (!frames->bytes)
 		return;
@@ -127,23 +153,25 @@ void litifut_frames_add(struct litifut_frames *frames, const struct litifut_fram
 		rules[used++] = frames->registers->program_counter;
 		rules[used++] = 5;
 		rules[used++] = DW_OP_addr;
-		/* debuggers take one off the address to which a caller returns */
-		litifut_put32(frames->big_endian, rules + used, code->instruction + 2);
+		litifut_put32(frames->big_endian, rules + used, code->instruction);
 		used += 4;
 	}
 	for (unsigned i = 0; i < code->step_count; i++)
 		used += put_step(frames, i ? &code->steps[i - 1] : &start, &code->steps[i],
 				 rules + used);
-	bytes = 16 + ((used + 3) & ~3u);
-	if (frames->size - frames->used < bytes)
-		return;
-	put(frames, frames->used, bytes - 4);
-	put(frames, frames->used + 4, frames->start + (code->instruction ? CIE_BYTES : 0));
-	put(frames, frames->used + 8, code->start);
-	put(frames, frames->used + 12, code->bytes);
-	memcpy(frames->bytes + frames->used + 16, rules, bytes - 16);
-	frames->last = frames->used;
-	frames->used += bytes;
+	put_entry(frames, code->start, code->bytes, code->instruction ? CIE_BYTES : 0, rules, used);
+}
+
+void litifut_frames_add_named(struct litifut_frames *frames, const struct litifut_image *image,
+			      const struct litifut_named_frame *list)
+{
+	for (; frames->bytes && list && list->name; list++) {
+		const struct litifut_symbol *symbol = litifut_image_symbol(image, list->name);
+
+		if (symbol)
+			put_entry(frames, symbol->address, symbol->size, 0, list->rules,
+				  sizeof(list->rules));
+	}
 }
 
 void litifut_frames_end(struct litifut_frames *frames)

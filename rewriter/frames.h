@@ -12,8 +12,9 @@
 /* The symbol at the start of the room. */
 #define LITIFUT_FRAMES "litifut_frames"
 
-/* Bytes of the room before the first piece of code. */
-#define LITIFUT_FRAMES_HEADER_BYTES 32
+/* Bytes of the room before the first piece of code that is made by the rewriter: two
+ * CIEs, and room for functions of the tracer's. */
+#define LITIFUT_FRAMES_HEADER_BYTES 256
 
 /* Numbers of registers as DWARF has them for a CPU. */
 struct litifut_frame_registers {
@@ -46,6 +47,13 @@ struct litifut_frame_code {
 	unsigned step_count;
 };
 
+/* A function of the tracer's that goes on to a callee as the code does that the rewriter
+ * makes. Its own call frame information is for unwinding only. */
+struct litifut_named_frame {
+	const char *name;  /* NULL: the end of a list */
+	uint8_t rules[12]; /* DW_CFA_...; the rest is 0, which is DW_CFA_nop */
+};
+
 /* The room as it is filled; bytes NULL: there is none. */
 struct litifut_frames {
 	uint8_t *bytes;
@@ -61,6 +69,10 @@ struct litifut_frames {
  * drop or to compress what debuggers read. */
 void litifut_frames_find(struct litifut_frames *frames, const struct litifut_image *image,
 			 const struct litifut_frame_registers *registers);
+
+/* Adds those functions of a list that the image has; `list` may be NULL. */
+void litifut_frames_add_named(struct litifut_frames *frames, const struct litifut_image *image,
+			      const struct litifut_named_frame *list);
 
 /* Adds one piece; without effect when the room is full. */
 void litifut_frames_add(struct litifut_frames *frames, const struct litifut_frame_code *code);

@@ -244,6 +244,22 @@ static void disassembler(const struct litifut_arch_context *context, enum litifu
 		LITIFUT_MIPS_WAY_BYTES + (bytes), LITIFUT_MIPS_HOST_TRAMPOLINE_BYTES(bytes)        \
 	}
 
+/* As tracer/mips/thunk.S has them: after 4 bytes there is room of their own at sp; those of
+ * tail calls have the return address in $at, after 8 bytes in that room. */
+#define OWN_ROOM 0x44, 0x0e, 16
+#define IN_AT 0x09, 31, 1
+#define IN_ROOM 0x44, 0x80 | 31, 2
+
+static const struct litifut_named_frame named_frames[] = {
+	{"litifut_thunk_jalr", {0}},
+	{"litifut_thunk_near", {0}},
+	{"litifut_thunk_jalr_own", {OWN_ROOM}},
+	{"litifut_thunk_near_own", {OWN_ROOM}},
+	{"litifut_thunk_tail", {IN_AT, OWN_ROOM, IN_ROOM}},
+	{"litifut_thunk_tail_near", {IN_AT, OWN_ROOM, IN_ROOM}},
+	{"litifut_thunk_tail_back", {IN_AT, OWN_ROOM, IN_ROOM}},
+	{NULL, {0}}};
+
 const struct litifut_arch litifut_arch_mips = {
 	.machine = EM_MIPS,
 	.name = "mips",
@@ -274,6 +290,7 @@ const struct litifut_arch litifut_arch_mips = {
 	.add_landing_pads = litifut_landing_pads_of_frames,
 	.gate_bytes = LITIFUT_MIPS_GATE_BYTES,
 	.debug_section_type = SHT_MIPS_DWARF,
+	.named_frames = named_frames,
 	.frame_registers = {.stack_pointer = 29, .return_address = 31, .program_counter = 37},
 	.trampoline_bytes_max = 2 * LITIFUT_MIPS_TRAMPOLINE_BYTES,
 	.can_detour = litifut_mips_can_detour,

@@ -74,6 +74,21 @@ sources()
 	sed 's/^follow.*/follow("passes", "leaf", ["middle", "main"])/' steps.py >tail.py
 	sed 's/^follow.*/follow("middle", "through", ["middle", "main"])/' steps.py >direct.py
 	sed 's/^follow.*/follow("by_lr", "leaf", ["by_lr", "middle", "main"])/' steps.py >by_lr.py
+	cat >lines.py <<-'END'
+		import gdb
+		import os
+
+		gdb.Breakpoint("main")
+		gdb.execute("continue", to_string=True)
+		for _ in range(60):
+		    frame = gdb.newest_frame()
+		    place = frame.find_sal()
+		    print([frame.name(), place.line if place.symtab else 0])
+		    if frame.name() == "main" and place.line == LAST:
+		        break
+		    gdb.execute(os.environ["HOW"], to_string=True)
+	END
+	sed -i "s/LAST/$(grep -n 'return 0;' main.c | cut -d: -f1)/" lines.py
 	cat >fault.py <<-'END'
 		import gdb
 		gdb.execute("source ../frames.py")
@@ -82,8 +97,9 @@ sources()
 	END
 }
 
-# debug SCRIPT ARGUMENT...: what the script prints about traced/program
+# debug SCRIPT ARGUMENT...: what the script prints about the program in `folder`
 settings=
+folder=traced
 debug()
 {
 	script_file=$1
@@ -92,16 +108,36 @@ debug()
 	mkdir -p data
 	# shellcheck disable=SC2086
 	env -i LITIFUT_DIR="$(pwd)/data" $settings timeout 100 "qemu-$cpu" -L "$sysroot" -g socket \
-		traced/program "$@" >debuggee.out 2>&1 &
+		$folder/program "$@" >debuggee.out 2>&1 &
 	tries=0
 	until [ -S socket ] || [ $tries -gt 200 ]; do
 		sleep 0.05
 		tries=$((tries + 1))
 	done
-	(cd traced && timeout 100 gdb-multiarch -nx -batch -ex "set sysroot $sysroot" -ex 'file program' \
+	(cd $folder && timeout 100 gdb-multiarch -nx -batch -ex "set sysroot $sysroot" -ex 'file program' \
 		-ex 'target remote ../socket' -ex "source ../$script_file" -ex kill) 2>gdb.err |
 		grep "^(\|^\['\|arrived"
 	wait
+}
+
+# same_lines NAME HOW: a debugger that goes through main by lines sees those that it sees
+# without LITIFUT. Into a callee it can only go where no code of the tracer calls any.
+same_lines()
+{
+	HOW=$2
+	export HOW
+	folder=plain
+	lines=$(debug lines.py | up_to_by_lr)
+	folder=traced
+	ok "$1: $2: there are lines" test "$(echo "$lines" | wc -l)" -ge 3
+	is "$1: $2: the lines of the program" "$(debug lines.py | up_to_by_lr)" "$lines"
+}
+
+# A call through lr goes by code of the tracer's with either engine.
+up_to_by_lr()
+{
+	[ "$HOW" = step ] && set -- -e "/'by_lr'/,\$d"
+	sed -e '' "$@"
 }
 
 # each_way NAME FEWEST: so many steps at least are in code of the tracer
@@ -116,6 +152,7 @@ each_way()
 		"by_lr: arrived True, traced True, wrong 0"
 	is "$1: a tail call: the frames of who called its caller" "$(debug tail.py)" \
 		"passes: arrived True, traced True, wrong 0"
+	same_lines "$1" next
 	is "$1: a fault before a call has the frames of its function" "$(debug fault.py crash)" \
 		"['through', 'middle', 'main']"
 }
@@ -133,6 +170,7 @@ behaviour()
 	LITIFUT_ENGINE=thunk
 	link program ../main.c || return
 	each_way thunk 6
+	same_lines thunk step
 	# then no thunk stores an event by itself
 	settings=LITIFUT_DEDUP=1
 	each_way "thunk, the long way" 20
