@@ -60,6 +60,35 @@ build_tree()
 	) >"$1.log" 2>&1 </dev/null
 }
 
+# target_modules FOLDER: each executable and each library for a target in it but for
+# files of debug symbols.
+target_modules()
+{
+	find "$1" -type f ! -path '*/debug/*' | sort | while read -r module_file; do
+		readelf -hW "$module_file" 2>/dev/null >header || continue
+		grep -q 'Machine:.*\(ARM\|MIPS\)' header && grep -q 'Type:.*\(EXEC\|DYN\)' header &&
+			echo "$module_file"
+	done
+	rm -f header
+}
+
+# are_rewritten FILE...: each of them; `litifut info` finds no fault with one that is not
+are_rewritten()
+{
+	"$BUILD/bin/litifut" info "$@" >info.said || return
+	! grep ': not rewritten' info.said
+}
+
+# all_are_rewritten FOLDER: those of target_modules; their paths go to rewritten.list
+all_are_rewritten()
+{
+	target_modules "$1" >rewritten.list
+	test -s rewritten.list || return
+	set --
+	while read -r rewritten_file; do set -- "$@" "$rewritten_file"; done <rewritten.list
+	are_rewritten "$@"
+}
+
 lacks_our_words()
 {
 	! grep -a '^litifut' "$1"
