@@ -30,10 +30,10 @@ PROVE = CMOCKA_MESSAGE_OUTPUT=TAP BUILD='$(abspath $(BUILD))' prove --exec '' -j
 test: all $(ORACLE) unit-tests
 	@$(PROVE) $(or $(TESTS),$(UNIT_TESTS) tests/programs/quick.sh $(END_TO_END))
 
-## test-long: make test, also with the db engine, then more real programs, linked in every way, with their own tests, and a table of their calls (hours)
+## test-long: make test, also with the db engine, then more real programs, linked in every way, with their own tests and as Debian packages, and a table of their calls (hours)
 test-long: test
 	@scripts/install-dependencies programs
-	@$(PROVE) $(addprefix tests/programs/,all.sh nopie.sh static.sh suites.sh)
+	@$(PROVE) $(addprefix tests/programs/,all.sh nopie.sh static.sh suites.sh packages.sh)
 	@LITIFUT_ENGINE=db $(PROVE) $(END_TO_END)
 	@$(MAKE) -s sanitize
 	@KILLS=200 $(PROVE) tests/e2e/recorder-kill.sh
