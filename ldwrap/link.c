@@ -25,6 +25,7 @@
 #include "ldwrap/script.h"
 #include "ldwrap/shared.h"
 #include "ldwrap/strip.h"
+#include "ldwrap/thin.h"
 #include "litifut/module_format.h"
 #include "rewriter/arch.h"
 #include "rewriter/rewriter.h"
@@ -46,6 +47,7 @@ struct link_state {
 	struct litifut_rewrite_options options;
 	struct litifut_rewrite_plan plan;
 	struct text_list excluded_objects;
+	struct text_list asked_objects; /* without the default ones */
 	struct text_list excluded_functions;
 	struct text_list roots;
 	struct text_list glibc_users;
@@ -134,6 +136,11 @@ static enum litifut_status prepare_tracer(struct link_state *state, struct litif
 		status = object_defined_symbols(state->tracer, &state->roots, error);
 	if (!status)
 		status = mind_the_linker(state, error);
+	/* What can't be copied is called what it is. */
+	if (status && !strcmp(error->file, state->tracer))
+		snprintf(error->file, sizeof(error->file), "%s", state->tracer_source);
+	if (status && !strcmp(error->file, state->recorder))
+		snprintf(error->file, sizeof(error->file), "%s", state->recorder_source);
 	return status;
 }
 
@@ -347,11 +354,10 @@ static enum litifut_status read_exclusions(struct link_state *state, struct liti
 	status = map_read(state->files.map, &state->map, error);
 	if (status)
 		return status;
-	state->outcome.files_unused =
-		(state->request->settings->exclude_objects.count ||
-		 state->request->settings->exclude_libs.count) &&
-		!map_has_file(&state->map, &state->request->settings->exclude_objects,
-			      &state->request->settings->exclude_libs);
+	state->outcome.files_unused = (state->request->settings->exclude_objects.count ||
+				       state->request->settings->exclude_libs.count) &&
+				      !map_has_file(&state->map, &state->asked_objects,
+						    &state->request->settings->exclude_libs);
 	state->options.excluded_count =
 		map_excluded_ranges(&state->map, &state->excluded_objects,
 				    &state->request->settings->exclude_libs, &state->ranges);
@@ -443,7 +449,10 @@ static void prepare_options(struct link_state *state)
 	for (size_t i = 0; i < sizeof(default_objects) / sizeof(default_objects[0]); i++)
 		text_list_append(&state->excluded_objects, default_objects[i]);
 	for (size_t i = 0; i < settings->exclude_objects.count; i++)
-		text_list_append(&state->excluded_objects, settings->exclude_objects.items[i]);
+		text_list_append(&state->asked_objects, settings->exclude_objects.items[i]);
+	thin_members(state->request->arguments, &settings->exclude_libs, &state->asked_objects);
+	for (size_t i = 0; i < state->asked_objects.count; i++)
+		text_list_append(&state->excluded_objects, state->asked_objects.items[i]);
 	for (size_t i = 0; i < sizeof(default_functions) / sizeof(default_functions[0]); i++)
 		text_list_append(&state->excluded_functions, default_functions[i]);
 	for (size_t i = 0; i < settings->exclude.count; i++)
@@ -523,6 +532,7 @@ enum litifut_status link_rewritten(const struct link_request *request, struct li
 	litifut_rewrite_plan_release(&state.plan);
 	map_release(&state.map);
 	text_list_release(&state.excluded_objects);
+	text_list_release(&state.asked_objects);
 	text_list_release(&state.excluded_functions);
 	text_list_release(&state.roots);
 	text_list_release(&state.glibc_users);

@@ -5,7 +5,9 @@
  * with one blank before the name, and put a long name on a line of its own.
  * lld prints `VMA LMA Size Align`, all but the last in bare hexadecimal, and
  * then, eight columns further in, `FILE:(SECTION)`. An output section that is
- * not loaded is at address 0, and the pieces in it at their offsets. */
+ * not loaded is at address 0, and the pieces in it at their offsets. gold has the
+ * address -1 for a piece that it puts stubs behind: it reaches from the one before
+ * it to the one after it. */
 #include "ldwrap/map.h"
 
 #include <ctype.h>
@@ -51,8 +53,54 @@ static bool is_text(const char *section)
 	return !strncmp(section, ".text", 5) && (!section[5] || section[5] == '.');
 }
 
+/* The output section that lines of ld.bfd and gold are about. */
+struct output {
+	bool loaded;
+	uint64_t next; /* where its next piece can begin */
+	uint64_t end;
+	bool open; /* the last piece ends where the next one begins */
+};
+
+static void end_open_piece(struct map *map, struct output *output, uint64_t address)
+{
+	struct map_piece *last = map->count ? &map->pieces[map->count - 1] : NULL;
+
+	if (!output->open || !last || address <= last->address)
+		return;
+	if (address - last->address <= INT32_MAX)
+		last->size = (uint32_t)(address - last->address);
+	output->open = false;
+}
+
+/* The numbers after an output section's name. */
+static void begin_output(struct map *map, struct output *output, const char *numbers)
+{
+	char *end;
+
+	end_open_piece(map, output, output->end);
+	output->open = false;
+	output->next = strtoull(numbers, &end, 16);
+	output->end = output->next + strtoull(end, NULL, 16);
+	output->loaded = output->next != 0;
+}
+
+static void add_bfd_piece(struct map *map, struct output *output, uint64_t address, uint64_t size,
+			  const char *file, const char *text)
+{
+	bool unknown = address >= UINT32_MAX;
+	size_t before = map->count;
+
+	if (unknown)
+		address = output->next;
+	end_open_piece(map, output, address);
+	add_piece(map, address, size, file, text);
+	output->open = unknown && map->count > before;
+	output->next = address + size;
+}
+
 /* Reads "0xADDRESS 0xSIZE FILE" from `rest`. */
-static bool read_bfd_numbers(struct map *map, const char *rest, const char *text)
+static bool read_bfd_numbers(struct map *map, struct output *output, const char *rest,
+			     const char *text)
 {
 	char *end;
 	uint64_t address;
@@ -68,7 +116,7 @@ static bool read_bfd_numbers(struct map *map, const char *rest, const char *text
 	size = strtoull(rest, &end, 16);
 	if (*end != ' ' || !end[1])
 		return false;
-	add_piece(map, address, size, end + strspn(end, " "), text);
+	add_bfd_piece(map, output, address, size, end + strspn(end, " "), text);
 	return true;
 }
 
@@ -115,7 +163,8 @@ enum litifut_status map_read(const char *path, struct map *map, struct litifut_e
 	bool lld = false;
 	bool name_pending = false;
 	char *section = NULL; /* input section that the line is about */
-	bool loaded = false;  /* the output section that the lines are about */
+	struct output output = {.loaded = false};
+	bool lld_loaded = false;
 	bool output_pending = false;
 
 	memset(map, 0, sizeof(*map));
@@ -133,21 +182,21 @@ enum litifut_status map_read(const char *path, struct map *map, struct litifut_e
 			continue;
 		}
 		if (lld) {
-			read_lld_line(map, line, &loaded);
+			read_lld_line(map, line, &lld_loaded);
 			continue;
 		}
 		if (output_pending)
-			loaded = strtoull(line + strspn(line, " "), NULL, 16) != 0;
+			begin_output(map, &output, line);
 		output_pending = false;
 		if (line[0] == '.' || line[0] == '_' || isalpha((unsigned char)line[0])) {
 			length = strcspn(line, " ");
 			output_pending = !line[length];
-			loaded = strtoull(line + length, NULL, 16) != 0;
+			begin_output(map, &output, line + length);
 		}
-		if (!loaded)
+		if (!output.loaded)
 			continue;
 		if (name_pending && !strncmp(line, "                ", 16))
-			read_bfd_numbers(map, line, is_text(section) ? section : NULL);
+			read_bfd_numbers(map, &output, line, is_text(section) ? section : NULL);
 		name_pending = false;
 		if (line[0] != ' ' || line[1] == ' ' || line[1] == '*' || !line[1])
 			continue;
@@ -157,8 +206,10 @@ enum litifut_status map_read(const char *path, struct map *map, struct litifut_e
 		if (!line[1 + length])
 			name_pending = true;
 		else
-			read_bfd_numbers(map, line + 1 + length, is_text(section) ? section : NULL);
+			read_bfd_numbers(map, &output, line + 1 + length,
+					 is_text(section) ? section : NULL);
 	}
+	end_open_piece(map, &output, output.end);
 	free(section);
 	free(line);
 	fclose(file);
@@ -174,6 +225,29 @@ void map_release(struct map *map)
 	memset(map, 0, sizeof(*map));
 }
 
+static bool matches_path(const char *glob, const char *path)
+{
+	char *file = realpath(glob, NULL); /* a path without letters of globs */
+	char *resolved;
+	char *anywhere;
+	bool found;
+
+	while (!strncmp(glob, "./", 2))
+		glob += 2;
+	resolved = realpath(path, NULL);
+	if (!resolved) {
+		free(file);
+		return false;
+	}
+	/* "dir/file.o" is that of any folder above, as a build changes folders */
+	anywhere = concat(glob[0] == '/' ? "" : "*/", glob, NULL);
+	found = !fnmatch(anywhere, resolved, 0) || (file && !strcmp(file, resolved));
+	free(file);
+	free(anywhere);
+	free(resolved);
+	return found;
+}
+
 static bool matches_any(const struct text_list *globs, const char *name)
 {
 	for (size_t i = 0; i < globs->count; i++)
@@ -182,32 +256,53 @@ static bool matches_any(const struct text_list *globs, const char *name)
 	return false;
 }
 
-bool map_file_matches(const char *file, const struct text_list *objects,
-		      const struct text_list *libraries)
+static bool matches_file(const struct text_list *globs, const char *path)
 {
-	size_t length = strlen(file);
-	const char *open = length && file[length - 1] == ')' ? strrchr(file, '(') : NULL;
-	bool found = matches_any(objects, file);
-	char *archive;
-	char *member;
-	char *together;
-	const char *base;
+	if (matches_any(globs, path) || matches_any(globs, lbasename(path)))
+		return true;
+	for (size_t i = 0; i < globs->count; i++)
+		if (strchr(globs->items[i], '/') && matches_path(globs->items[i], path))
+			return true;
+	return false;
+}
 
-	if (!open)
-		return found || matches_any(objects, lbasename(file)) ||
-		       matches_any(libraries, file) || matches_any(libraries, lbasename(file));
-	archive = xstrndup(file, (size_t)(open - file));
-	member = xstrndup(open + 1, length - (size_t)(open - file) - 2);
-	base = lbasename(archive);
-	together = concat(base, "(", member, ")", NULL);
-	found = found || matches_any(objects, member) || matches_any(objects, together) ||
-		matches_any(libraries, archive) || matches_any(libraries, base);
-	if (!found && !strncmp(base, "lib", 3)) {
+/* "libNAME.a" by NAME */
+static bool matches_short_name(const struct text_list *libraries, const char *base)
+{
+	bool found = false;
+
+	if (!strncmp(base, "lib", 3)) {
 		char *name = xstrndup(base + 3, strcspn(base + 3, "."));
 
 		found = matches_any(libraries, name);
 		free(name);
 	}
+	return found;
+}
+
+bool map_library_matches(const char *path, const struct text_list *libraries)
+{
+	return matches_file(libraries, path) || matches_short_name(libraries, lbasename(path));
+}
+
+bool map_file_matches(const char *file, const struct text_list *objects,
+		      const struct text_list *libraries)
+{
+	size_t length = strlen(file);
+	const char *open = length && file[length - 1] == ')' ? strrchr(file, '(') : NULL;
+	char *archive;
+	char *member;
+	char *together;
+	bool found;
+
+	if (!open)
+		return matches_file(objects, file) || matches_file(libraries, file);
+	archive = xstrndup(file, (size_t)(open - file));
+	member = xstrndup(open + 1, length - (size_t)(open - file) - 2);
+	together = concat(lbasename(archive), "(", member, ")", NULL);
+	found = matches_any(objects, file) || matches_any(objects, member) ||
+		matches_any(objects, lbasename(member)) || matches_any(objects, together) ||
+		map_library_matches(archive, libraries);
 	free(archive);
 	free(member);
 	free(together);

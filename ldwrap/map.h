@@ -34,9 +34,13 @@ void map_release(struct map *map);
 /* True if `file`, named as in struct map_piece, is meant by one of the globs.
  * `objects` are compared with the path, its last component, an archive's
  * MEMBER and LIBRARY.a(MEMBER); `libraries` with an archive's path, its last
- * component and NAME of libNAME.a. */
+ * component and NAME of libNAME.a. A path is also meant by another one that leads to the
+ * same file, and by the end of it: DIR/FILE. */
 bool map_file_matches(const char *file, const struct text_list *objects,
 		      const struct text_list *libraries);
+
+/* The same for an archive as a whole. */
+bool map_library_matches(const char *path, const struct text_list *libraries);
 
 /* Is there a file that one of the globs names? */
 bool map_has_file(const struct map *map, const struct text_list *objects,

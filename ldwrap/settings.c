@@ -160,6 +160,26 @@ static const char *environment_of(const struct setting *setting)
 	return getenv(name);
 }
 
+/* Cuts off a comment behind a blank. */
+static char *without_comment(char *text)
+{
+	for (char *at = text; *at; at++)
+		if (*at == '#' && at > text && isspace((unsigned char)at[-1]))
+			*at = '\0';
+	return text;
+}
+
+/* The text between quotes, if there are some around it. */
+static char *unquoted(char *text)
+{
+	size_t length = strlen(text);
+
+	if (length < 2 || text[0] != '"' || text[length - 1] != '"')
+		return text;
+	text[length - 1] = '\0';
+	return text + 1;
+}
+
 static char *trim(char *text)
 {
 	size_t length;
@@ -190,16 +210,30 @@ static const char *nearest_setting(const char *name, bool environment)
 	return litifut_name_nearest(name, names);
 }
 
+static bool is_of_recorder(const char *key)
+{
+	char *name = concat(strncasecmp(key, "LITIFUT_", 8) ? "LITIFUT_" : "", key, NULL);
+	bool known;
+
+	for (char *letter = name; *letter; letter++)
+		*letter = (char)toupper((unsigned char)*letter);
+	known = defaults_know(name);
+	free(name);
+	return known;
+}
+
 static void warn_about_key(settings_warning *warn, const char *where, const char *key)
 {
-	const char *nearest = nearest_setting(key, false);
+	bool of_recorder = is_of_recorder(key);
+	const char *nearest = of_recorder ? NULL : nearest_setting(key, false);
 	char *meant = xstrdup(nearest ? nearest : "");
 	char *line;
 
 	for (char *letter = meant; *letter; letter++)
 		*letter = (char)tolower((unsigned char)*letter);
 	line = concat(where, ": unknown key, ignored: ", key, nearest ? "; did you mean " : "",
-		      meant, nearest ? "?" : "", NULL);
+		      meant, nearest ? "?" : "",
+		      of_recorder ? "; the recorder's settings go into `defaults'" : "", NULL);
 	warn(line);
 	free(line);
 	free(meant);
@@ -218,7 +252,7 @@ static void read_config(struct settings *settings, const char *path, settings_wa
 	}
 	while (getline(&line, &room, file) >= 0) {
 		const struct setting *setting;
-		char *key = trim(line);
+		char *key = trim(line + (!number && !strncmp(line, "\xef\xbb\xbf", 3) ? 3 : 0));
 		char *equals = strchr(key, '=');
 		char *where;
 
@@ -237,9 +271,12 @@ static void read_config(struct settings *settings, const char *path, settings_wa
 		if (!setting)
 			warn_about_key(warn, where, key);
 		else if (!environment_of(setting))
-			apply_setting(settings, setting, trim(equals + 1), where, warn);
+			apply_setting(settings, setting,
+				      unquoted(trim(without_comment(equals + 1))), where, warn);
 		free(where);
 	}
+	if (ferror(file))
+		warn_about(warn, path, "can't be read", strerror(errno));
 	free(line);
 	fclose(file);
 }

@@ -19,6 +19,7 @@ sources()
 	done
 	compiler -c -o main.o main.c
 	"$triplet-ar" rc libgreek.a alpha.o beta.o
+	"$triplet-ar" rcT libthin.a alpha.o beta.o
 }
 
 # callers ENVIRONMENT...: links with it, runs, prints the recorded callers.
@@ -26,7 +27,7 @@ callers()
 {
 	rm -rf traced data && mkdir traced
 	(cd traced && front="env $* $BUILD/bin/litifut build" compiler -o program ../main.o \
-		../libgreek.a ../gamma_.o) >traced.log 2>&1
+		"../${archive:-libgreek.a}" ../gamma_.o ${linker:-}) >traced.log 2>&1
 	guest_environment="LITIFUT_DIR=$(pwd)/data" run traced program
 	"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps traced/program 2>post.log
 	awk -F '\t' 'NR > 1 { print $6 }' events.tsv | sort -u | grep -v '^_\|^$\|^frame_dummy\|^call_weak_fn\|tm_clones$' | tr '\n' ' '
@@ -54,11 +55,39 @@ behaviour()
 		"alpha alpha_leaf beta beta_leaf here main "
 	is "a member of an archive" "$(callers LITIFUT_EXCLUDE_OBJECTS=alpha.o)" \
 		"beta beta_leaf gamma_ gamma__leaf here main "
+	for path in "$(pwd)/gamma_.o" "./../gamma_.o" "$(basename "$(pwd)")/gamma_.o" "*/gamma*.o"; do
+		is "an object as $path" "$(callers LITIFUT_EXCLUDE_OBJECTS="$path")" \
+			"alpha alpha_leaf beta beta_leaf here main "
+	done
+	is "not as that of another folder" "$(callers LITIFUT_EXCLUDE_OBJECTS=other/gamma_.o)" "$all"
+	for linker in -fuse-ld=bfd -fuse-ld=gold; do
+		is "an archive, $linker" "$(callers LITIFUT_EXCLUDE_LIBS=libgreek.a)" \
+			"gamma_ gamma__leaf here main "
+		is "the last object, $linker" "$(callers LITIFUT_EXCLUDE_OBJECTS=gamma_.o)" \
+			"alpha alpha_leaf beta beta_leaf here main "
+		archive=libthin.a
+		is "a thin archive, $linker" "$(callers LITIFUT_EXCLUDE_LIBS="$(pwd)/libthin.a")" \
+			"gamma_ gamma__leaf here main "
+		archive=
+	done
+	linker=
 	is "an archive" "$(callers LITIFUT_EXCLUDE_LIBS=libgreek.a)" "gamma_ gamma__leaf here main "
 	is "an archive by its short name" "$(callers LITIFUT_EXCLUDE_LIBS=greek)" \
 		"gamma_ gamma__leaf here main "
 	printf '%s\n' '# a comment' 'exclude_libs = greek' 'exclude = main' >config
 	is "LITIFUT_CONFIG" "$(callers LITIFUT_CONFIG="$(pwd)/config")" "gamma_ gamma__leaf here "
+
+	printf '\357\273\277exclude_libs = "greek" # quoted\r\nLITIFUT_EXCLUDE=main\r\n' >config
+	is "LITIFUT_CONFIG of another editor" "$(callers LITIFUT_CONFIG="$(pwd)/config")" \
+		"gamma_ gamma__leaf here "
+	mkdir -p folder.config
+	callers LITIFUT_CONFIG="$(pwd)/folder.config" >/dev/null
+	is "LITIFUT_CONFIG is a folder" "$(cat traced.log)" \
+		"litifut-ld: warning: $(pwd)/folder.config: can't be read: Is a directory"
+	echo "dir = /tmp" >config
+	callers LITIFUT_CONFIG="$(pwd)/config" >/dev/null
+	is "a setting of the recorder there" "$(cat traced.log)" "litifut-ld: warning: $(pwd)/config:1: \
+unknown key, ignored: dir; the recorder's settings go into \`defaults'"
 
 	cat >recorder.c <<-'END'
 		#include <litifut/litifut.h>

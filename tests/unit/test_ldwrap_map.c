@@ -59,6 +59,23 @@ static const char lld_map[] =
 	"       0        0       1f     1 .comment\n"
 	"      10       10       1f     1         main.o:(.comment)\n";
 
+static const char gold_map[] = "Archive member included because of file (symbol)\n"
+			       "\n"
+			       "Memory map\n"
+			       "\n"
+			       "** file header   0x00008000       0x34\n"
+			       "\n"
+			       ".text           0x00008100      0x120\n"
+			       " .text          0x00008100       0x20 /usr/lib/crt1.o\n"
+			       " .text.one      0xffffffffffffffff       0x2c one.o\n"
+			       "                0x00008121                one\n"
+			       " .text.two\n"
+			       "                0x00008158       0x30 two.o\n"
+			       " .text.last     0xffffffffffffffff       0x10 last.o\n"
+			       "\n"
+			       ".rodata         0x00008300        0x8\n"
+			       " .rodata        0x00008300        0x8 one.o\n";
+
 static void read_text(const char *text, struct map *map)
 {
 	char path[] = "/tmp/litifut-test-XXXXXX";
@@ -109,6 +126,22 @@ static void a_map_of_lld_is_read(void **state)
 	assert_int_equal(map.count, 2);
 	assert_piece(&map.pieces[0], 0x10400, 0x20, "/usr/lib/crt1.o", ".text");
 	assert_piece(&map.pieces[1], 0x10420, 0x30, "lib dir/libx.a(one.o)", ".text.one");
+	map_release(&map);
+}
+
+/* Where the address of a piece is not told, it takes all that is between its neighbours. */
+static void a_map_of_gold_is_read(void **state)
+{
+	struct map map;
+
+	(void)state;
+	read_text(gold_map, &map);
+	assert_int_equal(map.count, 5);
+	assert_piece(&map.pieces[0], 0x8100, 0x20, "/usr/lib/crt1.o", ".text");
+	assert_piece(&map.pieces[1], 0x8120, 0x38, "one.o", ".text.one");
+	assert_piece(&map.pieces[2], 0x8158, 0x30, "two.o", ".text.two");
+	assert_piece(&map.pieces[3], 0x8188, 0x98, "last.o", ".text.last");
+	assert_piece(&map.pieces[4], 0x8300, 0x8, "one.o", NULL);
 	map_release(&map);
 }
 
@@ -190,6 +223,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_map_of_ld_bfd_is_read),
 		cmocka_unit_test(a_map_of_lld_is_read),
+		cmocka_unit_test(a_map_of_gold_is_read),
 		cmocka_unit_test(a_missing_map_is_an_error),
 		cmocka_unit_test(globs_mean_objects_members_and_archives),
 		cmocka_unit_test(neighbouring_ranges_are_joined),
