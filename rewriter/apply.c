@@ -253,7 +253,7 @@ static enum litifut_status open_places(struct apply *apply, struct litifut_error
 {
 	struct litifut_image *image = &apply->session.image;
 	const struct litifut_landings *landings = &apply->session.landings;
-	const struct litifut_symbol *own = litifut_image_symbol(image, LITIFUT_TRAMPOLINES);
+	const struct litifut_symbol *own = apply->session.room;
 	enum litifut_status status = LITIFUT_OK;
 
 	if (own && own->size)

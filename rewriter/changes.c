@@ -60,12 +60,9 @@ enum litifut_status litifut_changes_add_place(struct litifut_changes *changes,
 	return litifut_image_unlock(image, address, length, error);
 }
 
-static int by_address(const void *left, const void *right)
+static uint32_t address_of(const void *item)
 {
-	const struct litifut_change *a = left;
-	const struct litifut_change *b = right;
-
-	return a->address < b->address ? -1 : a->address > b->address;
+	return ((const struct litifut_change *)item)->address;
 }
 
 enum litifut_status litifut_changes_sort(struct litifut_changes *changes,
@@ -78,7 +75,7 @@ enum litifut_status litifut_changes_sort(struct litifut_changes *changes,
 		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
 					 LITIFUT_NO_ADDRESS, "out of memory");
 	status = litifut_sort_runs(changes->items, changes->count, sizeof(*changes->items),
-				   by_address, error);
+				   address_of, error);
 	for (size_t i = 1; i < changes->count && !status; i++) {
 		const struct litifut_change *before = &changes->items[i - 1];
 

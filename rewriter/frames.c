@@ -83,15 +83,14 @@ void litifut_frames_find(struct litifut_frames *frames, const struct litifut_ima
 static unsigned place(const struct litifut_frames *frames, const struct litifut_frame_step *state,
 		      unsigned number)
 {
-	unsigned below = state->stack / 4;
+	const uint32_t lower = state->saved & ((UINT32_C(1) << number) - 1) &
+			       ~(UINT32_C(1) << frames->registers->return_address);
 
 	if (!(state->saved >> number & 1))
 		return 0;
 	if (number == frames->registers->return_address)
 		return 1;
-	for (unsigned lower = 0; lower < number; lower++)
-		below -= state->saved >> lower & 1 && lower != frames->registers->return_address;
-	return below;
+	return state->stack / 4 - (unsigned)__builtin_popcount(lower);
 }
 
 /* Writes what changes from `from` to `to`; returns the number of bytes. */
@@ -110,7 +109,8 @@ static unsigned put_step(const struct litifut_frames *frames, const struct litif
 		rules[used++] = DW_CFA_def_cfa_offset;
 		rules[used++] = (uint8_t)to->stack;
 	}
-	for (unsigned number = 0; number < 32 && (from->saved | to->saved); number++) {
+	for (uint32_t left = from->saved | to->saved; left; left &= left - 1) {
+		unsigned number = (unsigned)__builtin_ctz(left);
 		unsigned here = place(frames, to, number);
 
 		if (here == place(frames, from, number))

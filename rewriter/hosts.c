@@ -21,8 +21,7 @@ static bool is_within(uint32_t address, uint32_t host, uint32_t reach)
 static bool reaches_room(const struct litifut_session *session,
 			 const struct litifut_found_site *site)
 {
-	const struct litifut_symbol *room =
-		litifut_image_symbol(&session->image, LITIFUT_TRAMPOLINES);
+	const struct litifut_symbol *room = session->room;
 	uint32_t reach = session->arch->reach(&session->context, &site->instruction);
 
 	if (reach == UINT32_MAX)
@@ -51,12 +50,14 @@ bool litifut_hosts_is_far(const struct litifut_session *session,
 					code);
 }
 
-static bool any_is_far(const struct litifut_session *session)
+/* Its number; or how many sites there are. */
+static size_t first_far(const struct litifut_session *session)
 {
-	for (size_t i = 0; i < session->sites.count; i++)
-		if (litifut_hosts_is_far(session, &session->sites.items[i]))
-			return true;
-	return false;
+	size_t i = 0;
+
+	while (i < session->sites.count && !litifut_hosts_is_far(session, &session->sites.items[i]))
+		i++;
+	return i;
 }
 
 /* A function that may make room. Few of them are ever asked. */
@@ -218,17 +219,21 @@ enum litifut_status litifut_hosts_choose(const struct litifut_session *session,
 {
 	struct candidates candidates = {.session = session, .options = options};
 	uint32_t last = 0;
+	size_t first_site;
 	enum litifut_status status;
 
 	memset(hosts, 0, sizeof(*hosts));
-	if (!session->arch->host_piece_count || !session->landings.gate || !any_is_far(session))
+	if (!session->arch->host_piece_count || !session->landings.gate)
+		return LITIFUT_OK;
+	first_site = first_far(session);
+	if (first_site == session->sites.count)
 		return LITIFUT_OK;
 	status = find_candidates(&candidates, error);
 	hosts->items = calloc(candidates.count + 1, sizeof(*hosts->items));
 	if (!status && !hosts->items)
 		status = litifut_error_set(error, LITIFUT_ERROR_IO, session->image.path, NULL,
 					   LITIFUT_NO_ADDRESS, "out of memory");
-	for (size_t i = 0; i < session->sites.count && !status; i++) {
+	for (size_t i = first_site; i < session->sites.count && !status; i++) {
 		const struct litifut_found_site *site = &session->sites.items[i];
 		uint32_t address = site->site.address;
 		uint32_t reach = session->arch->reach(&session->context, &site->instruction);

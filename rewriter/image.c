@@ -189,7 +189,11 @@ static void list_spans(struct litifut_image *image)
 		if (section->address < end)
 			image->span_count = 0;
 		end = (uint64_t)section->address + section->size;
+		if (!image->largest || section->size > image->largest->size)
+			image->largest = section;
 	}
+	if (!image->span_count)
+		image->largest = NULL;
 }
 
 static void read_build_id(struct litifut_image *image)
@@ -354,6 +358,8 @@ const struct litifut_section *litifut_image_section_at(const struct litifut_imag
 	size_t low = 0;
 	size_t high = image->span_count;
 
+	if (image->largest && contains(image->largest, address, size))
+		return image->largest;
 	for (size_t i = 1; i < image->section_count && !high; i++)
 		if (holds_bytes(&image->sections[i]) &&
 		    contains(&image->sections[i], address, size))

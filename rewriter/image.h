@@ -62,6 +62,7 @@ struct litifut_image {
 	 * a million addresses are looked up. */
 	uint16_t *spans;
 	size_t span_count;
+	const struct litifut_section *largest; /* of these: where most addresses lie; or NULL */
 	/* All of .symtab, sorted by section, address, then functions first. */
 	struct litifut_symbol *symbols;
 	size_t symbol_count;

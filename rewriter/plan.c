@@ -59,6 +59,7 @@ enum litifut_status litifut_session_open(const char *path,
 	if (!status)
 		status = litifut_landings_find(&session->image, session->arch, &session->context,
 					       &session->landings, error);
+	session->room = litifut_image_symbol(&session->image, LITIFUT_TRAMPOLINES);
 	if (status)
 		litifut_session_close(session);
 	return status;

@@ -407,8 +407,7 @@ static enum litifut_status add_island(struct litifut_relays *relays, struct liti
 {
 	struct litifut_session *session = relays->session;
 	const struct litifut_arch *arch = session->arch;
-	const struct litifut_symbol *own =
-		litifut_image_symbol(&session->image, LITIFUT_TRAMPOLINES);
+	const struct litifut_symbol *own = session->room;
 	/* what stands behind it has a number */
 	const size_t unit = arch->relay_trampoline_bytes;
 	const size_t bytes = (arch->island_bytes + unit - 1) / unit * unit;
@@ -443,8 +442,7 @@ enum litifut_status litifut_relays_serve(struct litifut_relays *relays, struct l
 	bool full = false;
 	enum litifut_status status = LITIFUT_OK;
 
-	if (!session->arch->find_runs || !session->landings.gate ||
-	    !litifut_image_symbol(&session->image, LITIFUT_TRAMPOLINES))
+	if (!session->arch->find_runs || !session->landings.gate || !session->room)
 		return LITIFUT_OK;
 	for (size_t i = 0; i < session->sites.count && !status; i++) {
 		const struct litifut_found_site *site = &session->sites.items[i];

@@ -11,7 +11,8 @@ struct litifut_session {
 	struct litifut_arch_context context;
 	struct litifut_site_list sites;
 	struct litifut_landings landings;
-	const char *thunks_refused; /* see struct litifut_rewrite_summary */
+	const struct litifut_symbol *room; /* for trampolines, beside the tracer; or NULL */
+	const char *thunks_refused;        /* see struct litifut_rewrite_summary */
 };
 
 /* Opens the image at `path`, finds its call sites and the tracer in it. */

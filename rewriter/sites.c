@@ -251,12 +251,9 @@ static enum litifut_status judge_cramped(const struct judge *judge,
 	return status;
 }
 
-static int by_address(const void *left, const void *right)
+static uint32_t address_of(const void *item)
 {
-	const struct litifut_found_site *a = left;
-	const struct litifut_found_site *b = right;
-
-	return a->site.address < b->site.address ? -1 : a->site.address > b->site.address;
+	return ((const struct litifut_found_site *)item)->site.address;
 }
 
 enum litifut_status litifut_sites_find(const struct litifut_image *image,
@@ -284,7 +281,7 @@ enum litifut_status litifut_sites_find(const struct litifut_image *image,
 	/* Sections mostly stand in the order of their numbers. */
 	if (!status)
 		status = litifut_sort_runs(list->items, list->count, sizeof(*list->items),
-					   by_address, error);
+					   address_of, error);
 	if (status)
 		litifut_sites_release(list);
 	return status;

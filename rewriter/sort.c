@@ -1,6 +1,6 @@
 /* Two sorts: a radix sort from the lowest digit up, as comparisons that miss the branch
- * prediction are what takes most of the time of qsort; and a merge sort that takes what is
- * in order by now as it is. */
+ * prediction are what takes most of the time of qsort; and one that leaves what is in order
+ * by now where it is. */
 #include "rewriter/sort.h"
 
 #include <stdbool.h>
@@ -53,78 +53,74 @@ enum litifut_status litifut_sort(struct litifut_sort_item *items, size_t count, 
 	return LITIFUT_OK;
 }
 
-/* Where the run that begins at `first` ends: the next item is a lesser one. */
-static size_t run_end(const uint8_t *items, size_t first, size_t count, size_t size,
-		      int (*compare)(const void *left, const void *right))
+/* Items of any kind, and how to sort them. */
+struct list {
+	uint8_t *items;
+	size_t size; /* of each */
+	uint32_t (*key)(const void *item);
+};
+
+static uint32_t key_of(const struct list *list, size_t index)
+{
+	return list->key(list->items + index * list->size);
+}
+
+/* Where the run that begins at `first` ends: the next item has a lesser key. */
+static size_t run_end(const struct list *list, size_t first, size_t count)
 {
 	size_t end = first + 1;
+	uint32_t last = first < count ? key_of(list, first) : 0;
 
-	while (end < count && compare(items + (end - 1) * size, items + end * size) <= 0)
-		end++;
+	for (; end < count; end++) {
+		uint32_t key = key_of(list, end);
+
+		if (key < last)
+			break;
+		last = key;
+	}
 	return end < count ? end : count;
 }
 
-/* Merges two neighbouring runs, [first, middle) and [middle, end). */
-static void merge(const uint8_t *from, uint8_t *to, size_t first, size_t middle, size_t end,
-		  size_t size, int (*compare)(const void *left, const void *right))
+/* Copies [first, end) to `to`, sorted. */
+static enum litifut_status copy_sorted(const struct list *list, size_t first, size_t end,
+				       uint8_t *to, struct litifut_error *error)
 {
-	size_t left = first;
-	size_t right = middle;
+	const size_t size = list->size;
+	struct litifut_sort_item *order = calloc(end - first + 1, sizeof(*order));
+	enum litifut_status status;
 
-	for (size_t at = first; at < end; at++) {
-		bool take_left =
-			left < middle &&
-			(right == end || compare(from + left * size, from + right * size) <= 0);
-		size_t taken = take_left ? left++ : right++;
-
-		memcpy(to + at * size, from + taken * size, size);
-	}
+	if (!order)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
+					 "out of memory");
+	for (size_t i = first; i < end; i++)
+		order[i - first] = (struct litifut_sort_item){key_of(list, i), i};
+	status = litifut_sort(order, end - first, 32, error);
+	for (size_t i = 0; i < end - first && !status; i++)
+		memcpy(to + i * size, list->items + order[i].value * size, size);
+	free(order);
+	return status;
 }
 
-/* Sorts by merging neighbouring runs until there is one. `other` has as much room. */
-static void merge_all(uint8_t *items, uint8_t *other, size_t count, size_t size,
-		      int (*compare)(const void *left, const void *right))
-{
-	uint8_t *from = items;
-	uint8_t *to = other;
-
-	while (run_end(from, 0, count, size, compare) < count) {
-		uint8_t *sorted = to;
-
-		for (size_t first = 0; first < count;) {
-			size_t middle = run_end(from, first, count, size, compare);
-			size_t end = middle < count ? run_end(from, middle, count, size, compare)
-						    : count;
-
-			merge(from, to, first, middle, end, size, compare);
-			first = end;
-		}
-		to = from;
-		from = sorted;
-	}
-	if (from != items)
-		memcpy(items, from, count * size);
-}
-
-/* How many of the `count` sorted items come before `item`: those that are less, or
- * (`equal`) not greater. Looked for from the end, where it is mostly near. */
-static size_t count_before(const uint8_t *items, size_t count, const uint8_t *item, bool equal,
-			   size_t size, int (*compare)(const void *left, const void *right))
+/* How many of the first `count` items, which are sorted, have a lesser key, or (`equal`) one
+ * that is not greater. Looked for from the end, where it is mostly near. */
+static size_t count_before(const struct list *list, size_t count, uint32_t key, bool equal)
 {
 	size_t low = 0;
 	size_t high = count;
 
-	for (size_t step = 1; step <= high; step *= 2)
-		if (compare(items + (count - step) * size, item) < (equal ? 1 : 0)) {
+	for (size_t step = 1; step <= high && !low; step *= 2) {
+		uint32_t other = key_of(list, count - step);
+
+		if (other < key || (equal && other == key))
 			low = count - step + 1;
-			break;
-		} else {
+		else
 			high = count - step;
-		}
+	}
 	while (low < high) {
 		size_t middle = (low + high) / 2;
+		uint32_t other = key_of(list, middle);
 
-		if (compare(items + middle * size, item) < (equal ? 1 : 0))
+		if (other < key || (equal && other == key))
 			low = middle + 1;
 		else
 			high = middle;
@@ -134,33 +130,35 @@ static size_t count_before(const uint8_t *items, size_t count, const uint8_t *it
 
 /* Puts `added` sorted items among the first `count`, which are sorted; there is room for
  * them behind. Of equal ones the added stand first, or (`last`) last. */
-static void put_among(uint8_t *items, size_t count, const uint8_t *from, size_t added, bool last,
-		      size_t size, int (*compare)(const void *left, const void *right))
+static void put_among(const struct list *list, size_t count, const uint8_t *from, size_t added,
+		      bool last)
 {
-	while (added) {
-		const uint8_t *item = from + (added - 1) * size;
-		size_t before = count_before(items, count, item, last, size, compare);
+	const size_t size = list->size;
 
-		memmove(items + (before + added) * size, items + before * size,
+	for (; added; added--) {
+		const uint8_t *item = from + (added - 1) * size;
+		size_t before = count_before(list, count, list->key(item), last);
+
+		memmove(list->items + (before + added) * size, list->items + before * size,
 			(count - before) * size);
+		memcpy(list->items + (before + added - 1) * size, item, size);
 		count = before;
-		added--;
-		memcpy(items + (count + added) * size, item, size);
 	}
 }
 
 enum litifut_status litifut_sort_runs(void *items, size_t count, size_t size,
-				      int (*compare)(const void *left, const void *right),
+				      uint32_t (*key)(const void *item),
 				      struct litifut_error *error)
 {
+	const struct list list = {items, size, key};
 	uint8_t *bytes = items;
-	uint8_t *other;
+	uint8_t *others;
 	size_t start = 0; /* of the longest run */
 	size_t end = 0;
-	size_t behind;
+	enum litifut_status status;
 
 	for (size_t first = 0; first < count;) {
-		size_t next = run_end(bytes, first, count, size, compare);
+		size_t next = run_end(&list, first, count);
 
 		if (next - first > end - start) {
 			start = first;
@@ -170,20 +168,20 @@ enum litifut_status litifut_sort_runs(void *items, size_t count, size_t size,
 	}
 	if (end - start == count)
 		return LITIFUT_OK;
-	other = litifut_memory_array(2 * (count - (end - start)), size);
-	if (!other)
+	others = litifut_memory_array(count - (end - start), size);
+	if (!others)
 		return litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
 					 "out of memory");
 	/* Mostly there is one that is nearly all. It stays, and what stands before it and
 	 * behind it is sorted apart. */
-	behind = count - end;
-	memcpy(other, bytes, start * size);
-	memcpy(other + start * size, bytes + end * size, behind * size);
-	memmove(bytes, bytes + start * size, (end - start) * size);
-	merge_all(other, other + (start + behind) * size, start, size, compare);
-	merge_all(other + start * size, other + (start + behind) * size, behind, size, compare);
-	put_among(bytes, end - start, other, start, false, size, compare);
-	put_among(bytes, end, other + start * size, behind, true, size, compare);
-	free(other);
-	return LITIFUT_OK;
+	status = copy_sorted(&list, 0, start, others, error);
+	if (!status)
+		status = copy_sorted(&list, end, count, others + start * size, error);
+	if (!status) {
+		memmove(bytes, bytes + start * size, (end - start) * size);
+		put_among(&list, end - start, others, start, false);
+		put_among(&list, end, others + start * size, count - end, true);
+	}
+	free(others);
+	return status;
 }

@@ -17,12 +17,12 @@ struct litifut_sort_item {
 enum litifut_status litifut_sort(struct litifut_sort_item *items, size_t count, unsigned bits,
 				 struct litifut_error *error);
 
-/* Sorts `count` items of `size` bytes that are nearly in order, such as what was found by
- * walking from section to section; `compare` as for qsort(). Equal ones stay in their
- * order. The fewer runs, the faster; a list without any order takes as long as
- * with qsort(). The only error is a lack of memory. */
+/* Sorts `count` items of `size` bytes, by what `key` says of each, that are nearly in order,
+ * such as what was found by walking from section to section. Those with equal keys stay in
+ * their order. The longer the longest run in order, the faster. The only error is a lack of
+ * memory. */
 enum litifut_status litifut_sort_runs(void *items, size_t count, size_t size,
-				      int (*compare)(const void *left, const void *right),
+				      uint32_t (*key)(const void *item),
 				      struct litifut_error *error);
 
 #endif

@@ -9,6 +9,9 @@ bool litifut_section_is_linkage(const struct litifut_section *section)
 {
 	static const char *const names[] = {".plt", ".iplt", ".plt.sec", ".plt.got", ".MIPS.stubs"};
 
+	/* Asked about nearly every call, mostly of .text. */
+	if (section->name[0] != '.' || section->name[1] == 't')
+		return false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (strcmp(section->name, names[i]) == 0)
 			return true;

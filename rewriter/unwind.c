@@ -21,11 +21,10 @@ const struct litifut_section *litifut_unwind_write(const struct litifut_unwind *
 						   const struct litifut_session *session)
 {
 	const struct litifut_unwind_table *table = session->arch->unwind;
-	const struct litifut_symbol *room =
-		litifut_image_symbol(&session->image, LITIFUT_TRAMPOLINES);
 
-	return table && room ? table->write(&session->image, room, unwind->items, unwind->count)
-			     : NULL;
+	return table && session->room
+		       ? table->write(&session->image, session->room, unwind->items, unwind->count)
+		       : NULL;
 }
 
 void litifut_unwind_release(struct litifut_unwind *unwind)

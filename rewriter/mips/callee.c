@@ -146,6 +146,8 @@ static bool goes_on(const struct litifut_arch_context *context,
 	struct litifut_instruction instruction;
 	uint32_t operation = litifut_get32(context->big_endian, code) >> 26;
 
+	if (!litifut_mips_may_jump(litifut_get32(context->big_endian, code)))
+		return true;
 	litifut_mips_decode(context, code, 4, at, LITIFUT_CODE_PLAIN, &instruction);
 	if (instruction.class == LITIFUT_CLASS_OTHER)
 		return operation != 0x11 ||

@@ -44,8 +44,12 @@ struct litifut_instruction litifut_mips_branch_at(const struct litifut_arch_cont
 						  uint32_t address)
 {
 	const uint8_t *code = section->bytes + (address - section->address);
-	struct litifut_instruction instruction;
+	struct litifut_instruction instruction = {.word = litifut_get32(context->big_endian, code),
+						  .class = LITIFUT_CLASS_OTHER,
+						  .length = 4};
 
+	if (!litifut_mips_may_jump(instruction.word))
+		return instruction;
 	litifut_mips_decode(context, code, 4, address, LITIFUT_CODE_PLAIN, &instruction);
 	if (is_coprocessor_branch(instruction.word)) {
 		instruction.class = LITIFUT_CLASS_BRANCH_DIRECT;

@@ -27,6 +27,16 @@ unsigned litifut_mips_decode_compact(const struct litifut_arch_context *context,
 /* Is `word`, a jalr or jr, one that clears hazards as well (jalr.hb, jr.hb)? */
 bool litifut_mips_has_barrier(uint32_t word);
 
+/* Can the instruction `word` be a jump or branch? By the major opcode, a bit for each (regimm,
+ * j to bgtz; coprocessors, beql to bgtzl; jalx), and where that is SPECIAL by the function (jr,
+ * jalr). Nine of ten are none. */
+static inline bool litifut_mips_may_jump(uint32_t word)
+{
+	const uint64_t majors = UINT64_C(0xfe) | UINT64_C(0xff) << 0x10 | UINT64_C(1) << 0x1d;
+
+	return word >> 26 ? majors >> (word >> 26) & 1 : (word & 0x3e) == 0x08;
+}
+
 /* Does the instruction `word`, which has the register `number` as its second source or
  * destination, write it? */
 bool litifut_mips_writes_named(uint32_t word, unsigned number);
