@@ -16,6 +16,7 @@
 
 #include <libiberty/libiberty.h>
 
+#include "ldwrap/base_version.h"
 #include "ldwrap/command.h"
 #include "ldwrap/deliver.h"
 #include "ldwrap/estimate.h"
@@ -392,6 +393,9 @@ static enum litifut_status link_once(struct link_state *state, int pass,
 
 	if (!status)
 		status = run_linker(state, error);
+	if (!status)
+		status = base_version_rename(state->files.image, state->files.target,
+					     state->request->arguments, error);
 	/* What the user sees of the linker is the first link's. */
 	if (!status && pass == 1)
 		deliver_keep_messages(&state->files);

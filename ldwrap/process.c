@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -302,10 +303,13 @@ const char *scratch_beside(const char *target)
 	char *path;
 
 	/* The process id alone is not unique on a shared file system. The file
-	 * itself is not made: a linker gives a new file the right mode. */
+	 * itself is not made: a linker gives a new file the right mode. Always of the same
+	 * length, as the linker may store it in the file. */
 	clock_gettime(CLOCK_REALTIME, &now);
-	path = xasprintf("%.*s.litifut-%ld-%lx-%.100s", (int)head, target, (long)getpid(),
+	path = xasprintf("%.*s.litifut-%08lx-%08lx-%s", (int)head, target, (unsigned long)getpid(),
 			 (unsigned long)now.tv_nsec, target + head);
+	if (strlen(path) - head > NAME_MAX)
+		path[head + NAME_MAX] = '\0';
 	cleaner_note_file(path);
 	return remember(path);
 }

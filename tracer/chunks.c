@@ -12,7 +12,7 @@
  * mapping can meet a full disk, which would be a SIGBUS. Never shrinks it. */
 LITIFUT_COLD bool litifut_file_grow(long descriptor, uint64_t offset, uint32_t size)
 {
-	static const uint8_t zeros[256];
+	static const uint8_t litifut_zeros[256];
 	long result;
 
 #ifdef LITIFUT_PORT_FALLOCATE
@@ -22,9 +22,10 @@ LITIFUT_COLD bool litifut_file_grow(long descriptor, uint64_t offset, uint32_t s
 	if (result != -EOPNOTSUPP && result != -ENOSYS)
 		return false;
 #endif
-	for (uint32_t done = 0; done < size; done += sizeof(zeros)) {
-		result = litifut_write_at(descriptor, zeros, sizeof(zeros), offset + done);
-		if (result != (long)sizeof(zeros))
+	for (uint32_t done = 0; done < size; done += sizeof(litifut_zeros)) {
+		result = litifut_write_at(descriptor, litifut_zeros, sizeof(litifut_zeros),
+					  offset + done);
+		if (result != (long)sizeof(litifut_zeros))
 			return false;
 	}
 	return true;

@@ -17,10 +17,10 @@
  * be the lowest numbers. */
 static long litifut_descriptor_move(long descriptor)
 {
-	static const uint16_t from[] = {900, 200, 100};
+	static const uint16_t litifut_lowest[] = {900, 200, 100};
 
-	for (unsigned i = 0; i < sizeof(from) / sizeof(from[0]); i++) {
-		long high = LITIFUT_CALL3(fcntl64, descriptor, F_DUPFD_CLOEXEC, from[i]);
+	for (unsigned i = 0; i < sizeof(litifut_lowest) / sizeof(litifut_lowest[0]); i++) {
+		long high = LITIFUT_CALL3(fcntl64, descriptor, F_DUPFD_CLOEXEC, litifut_lowest[i]);
 
 		if (!litifut_failed(high)) {
 			litifut_close(descriptor);

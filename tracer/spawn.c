@@ -23,15 +23,15 @@ static uint32_t litifut_libc_spawners_known;
 
 void litifut_spawn_module(struct litifut_module *module)
 {
-	static const char *const names[LITIFUT_LIBC_SPAWNERS] = {"vfork", "_Fork", "clone",
-								 "syscall"};
+	static const char *const litifut_names[LITIFUT_LIBC_SPAWNERS] = {"vfork", "_Fork", "clone",
+									 "syscall"};
 	uint32_t found[LITIFUT_LIBC_SPAWNERS];
 
 	if (!(module->flags & LITIFUT_MODULE_SPAWNS))
 		return;
 	/* Several threads may do it, and find the same. */
 	if (!litifut_libc_spawners_known &&
-	    litifut_libc_functions(names, found, LITIFUT_LIBC_SPAWNERS)) {
+	    litifut_libc_functions(litifut_names, found, LITIFUT_LIBC_SPAWNERS)) {
 		litifut_copy(litifut_libc_spawners, found, sizeof(found));
 		litifut_libc_spawners_known = 1;
 	}

@@ -66,7 +66,7 @@ static void litifut_switch_signal(int number)
 
 void litifut_signal_start(void)
 {
-	static const struct litifut_port_signal_action nothing;
+	static const struct litifut_port_signal_action litifut_nothing;
 	uint32_t number = litifut_recorder.settings.signal;
 	struct litifut_port_signal_action action;
 
@@ -77,7 +77,7 @@ void litifut_signal_start(void)
 	if (litifut_failed(LITIFUT_CALL4(rt_sigaction, number, 0, &action, LITIFUT_SIGSET_BYTES)) ||
 	    action.handler)
 		return;
-	litifut_copy(&action, &nothing, sizeof(action));
+	litifut_copy(&action, &litifut_nothing, sizeof(action));
 	action.handler = (uint32_t)litifut_switch_signal;
 	action.flags = SA_RESTART | SA_ONSTACK;
 	LITIFUT_CALL4(rt_sigaction, number, &action, 0, LITIFUT_SIGSET_BYTES);

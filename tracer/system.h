@@ -87,10 +87,10 @@ struct litifut_signals {
 /* No signal handler runs in this thread until litifut_signals_restore(). */
 static inline void litifut_signals_block(struct litifut_signals *old)
 {
-	static const struct litifut_signals all = {
+	static const struct litifut_signals litifut_all_signals = {
 		{UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX}};
 
-	LITIFUT_CALL4(rt_sigprocmask, SIG_BLOCK, &all, old, LITIFUT_SIGSET_BYTES);
+	LITIFUT_CALL4(rt_sigprocmask, SIG_BLOCK, &litifut_all_signals, old, LITIFUT_SIGSET_BYTES);
 }
 
 static inline void litifut_signals_restore(const struct litifut_signals *old)

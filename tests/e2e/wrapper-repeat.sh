@@ -26,6 +26,15 @@ behaviour()
 	mkdir -p "other folder" tmp
 	(cd "other folder" && TMPDIR=$(pwd)/../tmp traced_compiler -o first ../main-1.o)
 	ok "and so from another folder and with another TMPDIR" cmp first "other folder/first"
+	# versions, and no name of its own: its base is the output's name
+	echo 'ONE { global: twice; local: *; };' >versions
+	compiler -fPIC -DNUMBER=1 -c -o pic.o main.c
+	for folder in here there; do
+		mkdir $folder
+		(cd $folder && traced_compiler -shared -Wl,--version-script=../versions -o twice.so ../pic.o)
+	done
+	ok "and so a library with versions" cmp here/twice.so there/twice.so
+	ok "its base has its name" sh -c "readelf -VW here/twice.so | grep -q 'BASE .*Name: twice.so\$'"
 	# a static program, so that there is more than one piece of code to share out
 	traced_compiler -static -o many main-1.o
 	one=$(taskset -cp $$ | sed 's/.*: *//; s/[,-].*//')
