@@ -9,7 +9,7 @@ $(BUILD)/bin/litifut-rewrite: $(BUILD)/host/rewriter/main.o $(REWRITER_OBJECTS) 
 	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(REWRITER_LIBRARIES) -o $@
 
 REWRITER_TESTS := $(BUILD)/unit/rewriter_arm_test $(BUILD)/unit/rewriter_arm_detour_test $(BUILD)/unit/rewriter_mips_test \
-	$(BUILD)/unit/rewriter_mips_callee_test $(BUILD)/unit/rewriter_mips_host_test $(BUILD)/unit/rewriter_mips_relay_test $(BUILD)/unit/rewriter_arm_unwind_test \
+	$(BUILD)/unit/rewriter_mips_tail_test $(BUILD)/unit/rewriter_mips_callee_test $(BUILD)/unit/rewriter_mips_host_test $(BUILD)/unit/rewriter_mips_relay_test $(BUILD)/unit/rewriter_arm_unwind_test \
 	$(BUILD)/unit/rewriter_changes_test $(BUILD)/unit/rewriter_sort_test $(BUILD)/unit/rewriter_thunk_test
 UNIT_TESTS += $(REWRITER_TESTS)
 
