@@ -6,6 +6,7 @@
 #include <setjmp.h>
 
 #include <cmocka.h>
+#include <elf.h>
 #include <litifut/module_format.h>
 
 #include "rewriter/mips/mips.h"
