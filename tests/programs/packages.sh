@@ -101,13 +101,14 @@ make_packages()
 	ok "$name: the same files in them" diff plain.files traced.files
 	ok "$name: their programs and libraries are rewritten" all_are_rewritten traced/unpacked
 	ok "$name: and are to the loader what they were" diff plain.loader traced.loader
-	try plain >plain.out 2>&1
-	try traced >traced.out 2>&1
-	ok "$name: its programs print the same" diff plain.out traced.out
+	ok "$name: there are some" test -s rewritten.list
 	printf '# %s %s: %s packages, %s files, %s rewritten\n' "$name" "$target" \
 		"$(grep -c '^Package:' traced.fields)" "$(wc -l <traced.files)" "$(wc -l <rewritten.list)"
 	# zlib is a library alone
 	[ "$name" != zlib ] || return
+	try plain >plain.out 2>&1
+	try traced >traced.out 2>&1
+	ok "$name: its programs print the same" diff plain.out traced.out
 	unpacked=$(pwd)/traced/unpacked
 	ok "$name: the names of its calls are found in the packages" names_are_found
 }

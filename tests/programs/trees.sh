@@ -79,11 +79,11 @@ are_rewritten()
 	! grep ': not rewritten' info.said
 }
 
-# all_are_rewritten FOLDER: those of target_modules; their paths go to rewritten.list
+# all_are_rewritten FOLDER: those of target_modules, if any; their paths go to rewritten.list
 all_are_rewritten()
 {
 	target_modules "$1" >rewritten.list
-	test -s rewritten.list || return
+	test -s rewritten.list || return 0
 	set --
 	while read -r rewritten_file; do set -- "$@" "$rewritten_file"; done <rewritten.list
 	are_rewritten "$@"
