@@ -177,8 +177,11 @@ static bool is_ours_alone(const char *line)
 {
 	/* of --verbose */
 	static const char *const opened[] = {"opened script file ", "attempt to open "};
+	static const char removing[] = "removing unused section "; /* lld's --print-gc-sections */
 
 	line += strspn(line, " ");
+	if (begins_with(line, removing) && begins_with(line + strlen(removing), scratch_folder()))
+		return true;
 	for (size_t i = 0; i < sizeof(opened) / sizeof(opened[0]); i++)
 		if (!strncmp(line, opened[i], strlen(opened[i])))
 			line += strlen(opened[i]);

@@ -13,6 +13,22 @@ clang_for_target()
 	esac
 }
 
+# What lld says of the sections that it removes.
+removed()
+{
+	mkdir -p gc
+	ln -sf "$(command -v "$triplet-ld.lld" || command -v ld.lld)" gc/ld.lld
+	words="-fuse-ld=lld -Wl,--gc-sections,--print-gc-sections -o program ../main.c"
+	# shellcheck disable=SC2086
+	(cd gc && COMPILER_PATH=$(pwd) compiler $words) >gc.plain 2>&1
+	# shellcheck disable=SC2086
+	(cd gc && front="$BUILD/bin/litifut build" COMPILER_PATH=$(pwd) compiler $words) >gc.traced 2>&1
+	ok "lld --print-gc-sections: there are some" grep -q '^removing unused section' gc.plain
+	sed 's|/tmp/cc[A-Za-z0-9]*|/tmp/cc|' gc.plain >gc.words
+	sed 's|/tmp/cc[A-Za-z0-9]*|/tmp/cc|' gc.traced | diff gc.words - >gc.diff
+	ok "lld --print-gc-sections: the same words" test ! -s gc.diff
+}
+
 # --reproduce, which only lld has: its archive links the program again, before it
 # is rewritten, and so without tracing.
 reproduced()
@@ -67,6 +83,7 @@ behaviour()
 		rm -r "$path"
 		ok "$linker: rewritten, and nothing to warn of" rewritten traced/program
 		[ $linker != lld ] || reproduced
+		[ $linker != lld ] || removed
 		same_run program
 		events_equal_calls program
 	done
