@@ -137,11 +137,6 @@ static enum litifut_status prepare_tracer(struct link_state *state, struct litif
 		status = object_defined_symbols(state->tracer, &state->roots, error);
 	if (!status)
 		status = mind_the_linker(state, error);
-	/* What can't be copied is called what it is. */
-	if (status && !strcmp(error->file, state->tracer))
-		snprintf(error->file, sizeof(error->file), "%s", state->tracer_source);
-	if (status && !strcmp(error->file, state->recorder))
-		snprintf(error->file, sizeof(error->file), "%s", state->recorder_source);
 	return status;
 }
 

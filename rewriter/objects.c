@@ -248,12 +248,27 @@ enum litifut_status litifut_rewrite_write_island_object(const struct litifut_rew
 	return write_object(plan, &room, 1, path, error);
 }
 
+/* A disk that gets full takes a part first, and says so the next time. */
+static bool write_all(int file, const char *bytes, size_t size)
+{
+	while (size) {
+		ssize_t written = write(file, bytes, size);
+
+		if (written <= 0)
+			return false;
+		bytes += written;
+		size -= (size_t)written;
+	}
+	return true;
+}
+
 static enum litifut_status copy_file(const char *from, const char *to, struct litifut_error *error)
 {
 	char buffer[65536];
 	ssize_t got;
 	int source = open(from, O_RDONLY | O_CLOEXEC);
 	int target;
+	int reason;
 
 	if (source < 0)
 		return litifut_error_set(error, LITIFUT_ERROR_IO, from, NULL, LITIFUT_NO_ADDRESS,
@@ -265,13 +280,15 @@ static enum litifut_status copy_file(const char *from, const char *to, struct li
 					 "cannot create: %s", strerror(errno));
 	}
 	while ((got = read(source, buffer, sizeof(buffer))) > 0)
-		if (write(target, buffer, (size_t)got) != got)
+		if (!write_all(target, buffer, (size_t)got))
 			break;
+	reason = errno;
 	close(source);
-	if (close(target) || got != 0)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, to, NULL, LITIFUT_NO_ADDRESS,
-					 "cannot copy: %s", strerror(errno));
-	return LITIFUT_OK;
+	if (!close(target) && !got)
+		return LITIFUT_OK;
+	return litifut_error_set(error, LITIFUT_ERROR_IO, got < 0 ? from : to, NULL,
+				 LITIFUT_NO_ADDRESS, "cannot be %s: %s",
+				 got < 0 ? "read" : "written", strerror(got ? reason : errno));
 }
 
 enum litifut_status litifut_rewrite_adapt_tracer(const struct litifut_rewrite_plan *plan,

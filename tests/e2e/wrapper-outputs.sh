@@ -154,6 +154,16 @@ full_disk()
 			"$(find disk -mindepth 1 ! -name program ! -name filler ! -name tmp)" ""
 	done
 	umount disk
+	mount -t tmpfs -o size=16k tmpfs disk
+	rm -rf plain traced && mkdir plain traced
+	(cd plain && compiler -o program ../main.o) >plain.txt 2>&1
+	(cd traced && TMPDIR=$(pwd)/../disk traced_compiler -o program ../main.o) >traced.txt 2>&1
+	is "a TMPDIR that is full: exit status" $? 0
+	ok "a TMPDIR that is full: the plain linker's bytes" cmp plain/program traced/program
+	ok "a TMPDIR that is full: what is told" grep -q \
+		"^litifut-ld: warning: program: left untraced: $(pwd)/traced/../disk/.*: cannot be written: No space left" traced.txt
+	is "a TMPDIR that is full: nothing is left" "$(ls -A disk)" ""
+	umount disk
 }
 
 behaviour()
