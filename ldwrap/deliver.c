@@ -25,6 +25,18 @@ static bool same_file(int one, int other)
 	return !fstat(one, &a) && !fstat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+/* An output that is there, in a folder that can't be written to: GNU ld and gold write into
+ * it. */
+static bool takes_no_new_file(const char *target)
+{
+	size_t head = (size_t)(lbasename(target) - target);
+	char *folder = head ? xstrndup(target, head) : xstrdup(".");
+	bool none = access(folder, W_OK) && !access(target, W_OK);
+
+	free(folder);
+	return none;
+}
+
 void deliver_prepare(struct link_files *files, const struct arguments *arguments,
 		     const char *linker)
 {
@@ -34,8 +46,11 @@ void deliver_prepare(struct link_files *files, const struct arguments *arguments
 	files->linker = linker;
 	files->target = arguments_output(arguments);
 	files->replaces = strstr(lbasename(linker), "lld") != NULL;
-	files->image = scratch_beside(files->target);
-	files->stripped = scratch_beside(files->target);
+	files->in_place = !files->replaces && takes_no_new_file(files->target);
+	files->image =
+		files->in_place ? scratch_instead_of(files->target) : scratch_beside(files->target);
+	files->stripped =
+		files->in_place ? scratch_instead_of(files->target) : scratch_beside(files->target);
 	files->map = scratch_file("map");
 	files->dependencies = scratch_file("dependencies");
 	files->messages_error = scratch_file("messages");
@@ -327,7 +342,7 @@ static bool copy_bytes(int from, int to)
 	return size == 0;
 }
 
-/* Everybody who the umask lets may run it; with gold, who may read it as well. */
+/* Everybody who the umask lets may run it; with gold, who may read it as well, if it was empty. */
 static void make_executable(int file, bool gold)
 {
 	struct stat status;
@@ -345,13 +360,15 @@ static void make_executable(int file, bool gold)
 static enum litifut_status write_in_place(const struct link_files *files,
 					  struct litifut_error *error)
 {
+	bool gold = strstr(lbasename(files->linker), "gold") != NULL;
+	bool empty = stays_in_place(files->target);
 	int from = open(files->image, O_RDONLY | O_CLOEXEC);
 	int to = open(files->target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	bool good = from >= 0 && to >= 0 && copy_bytes(from, to);
 	int reason = errno;
 
-	if (good)
-		make_executable(to, strstr(lbasename(files->linker), "gold"));
+	if (good && (empty || !gold))
+		make_executable(to, gold);
 	if (from >= 0)
 		close(from);
 	if (to >= 0 && close(to) && good) {
@@ -393,7 +410,7 @@ void deliver_others(const struct link_files *files, bool keep)
 static enum litifut_status replace_target(const struct link_files *files,
 					  struct litifut_error *error)
 {
-	if (!files->replaces && stays_in_place(files->target))
+	if (files->in_place || (!files->replaces && stays_in_place(files->target)))
 		return write_in_place(files, error);
 	/* As the linker does. ext4 writes a file to the disk before it replaces another. */
 	unlink(files->target);

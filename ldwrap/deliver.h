@@ -11,7 +11,8 @@
 struct link_files {
 	const char *linker;   /* argv[0] of it */
 	const char *target;   /* what the user asked for */
-	const char *image;    /* beside it */
+	const char *image;    /* beside it, or in the scratch folder */
+	bool in_place;        /* nothing can be put beside it, so it is written into */
 	bool replaces;        /* the linker itself puts a new file in the place of any old one */
 	const char *stripped; /* beside it */
 	const char *sites;    /* beside it; NULL: the list of call sites is in the image */

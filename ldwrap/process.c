@@ -296,9 +296,12 @@ const char *scratch_file(const char *name)
 	return remember(concat(folder, "/", name, NULL));
 }
 
-const char *scratch_beside(const char *target)
+/* A name beside `target`, or in the folder `instead` if that is not NULL. */
+static const char *scratch_named(const char *target, const char *instead)
 {
-	size_t head = (size_t)(lbasename(target) - target);
+	const char *place = instead ? instead : target;
+	size_t head = instead ? strlen(instead) : (size_t)(lbasename(target) - target);
+	const char *slash = instead ? "/" : "";
 	struct timespec now;
 	char *path;
 
@@ -306,12 +309,23 @@ const char *scratch_beside(const char *target)
 	 * itself is not made: a linker gives a new file the right mode. Always of the same
 	 * length, as the linker may store it in the file. */
 	clock_gettime(CLOCK_REALTIME, &now);
-	path = xasprintf("%.*s.litifut-%08lx-%08lx-%s", (int)head, target, (unsigned long)getpid(),
-			 (unsigned long)now.tv_nsec, target + head);
+	path = xasprintf("%.*s%s.litifut-%08lx-%08lx-%s", (int)head, place, slash,
+			 (unsigned long)getpid(), (unsigned long)now.tv_nsec, lbasename(target));
+	head += strlen(slash);
 	if (strlen(path) - head > NAME_MAX)
 		path[head + NAME_MAX] = '\0';
 	cleaner_note_file(path);
 	return remember(path);
+}
+
+const char *scratch_beside(const char *target)
+{
+	return scratch_named(target, NULL);
+}
+
+const char *scratch_instead_of(const char *target)
+{
+	return scratch_named(target, folder);
 }
 
 const char *scratch_folder(void)

@@ -43,6 +43,9 @@ const char *scratch_file(const char *name);
  * likewise removed. Owned by this module. */
 const char *scratch_beside(const char *target);
 
+/* The same in the scratch folder, for a target whose folder takes no new file. */
+const char *scratch_instead_of(const char *target);
+
 /* The folder itself; "" before scratch_open(). */
 const char *scratch_folder(void);
 

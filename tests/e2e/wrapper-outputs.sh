@@ -166,6 +166,36 @@ full_disk()
 	umount disk
 }
 
+# A file that can be written to, in a folder that can't, as containers have them.
+bound_output()
+{
+	mkdir -p fixed
+	: >fixed/program
+	if ! mount --bind fixed fixed 2>/dev/null; then
+		skip "an output in a read-only folder" "nothing can be mounted"
+		return
+	fi
+	for linker in bfd gold; do
+		for front in "" "$BUILD/bin/litifut build"; do
+			echo old >bound && chmod 600 bound
+			mount --bind bound fixed/program
+			mount -o remount,ro,bind fixed
+			(cd fixed && compiler -fuse-ld=$linker -o program ../main.o) >bound.txt 2>&1
+			is "an output in a read-only folder, $linker: exit status" $? 0
+			is "an output in a read-only folder, $linker: words" "$(cat bound.txt)" ""
+			[ -n "$front" ] || mode=$(stat -c %a bound)
+			umount fixed/program
+			mount -o remount,rw,bind fixed
+		done
+		front=
+		ok "an output in a read-only folder, $linker: traced" is_traced bound
+		is "an output in a read-only folder, $linker: its mode" "$(stat -c %a bound)" "$mode"
+		is "an output in a read-only folder, $linker: nothing beside it" "$(ls -A fixed tmp)" \
+			"$(printf 'fixed:\nprogram\n\ntmp:')"
+	done
+	umount fixed
+}
+
 behaviour()
 {
 	mkdir tmp traced
@@ -180,6 +210,7 @@ behaviour()
 	limits
 	crash
 	full_disk
+	bound_output
 	rm -rf traced && mkdir traced
 	(cd traced && TMPDIR=$(pwd)/nowhere traced_compiler -o program ../main.o) >traced.txt 2>&1
 	is "a TMPDIR that is not there: no word" "$(cat traced.txt)" ""
