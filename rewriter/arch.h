@@ -214,10 +214,11 @@ struct litifut_arch {
 
 	/* How many bytes from `code` on hold only instructions that are none of the
 	 * calls, branches and others that decode() tells anything of but their length.
-	 * It may stop at any of them; 0: the first one must be decoded. `before` is kept
-	 * as in struct litifut_cramped_call. Most code is passed over by it. */
+	 * It may stop at any of them; 0: the first one must be decoded. *before gets the
+	 * lengths of those passed over, the nearest in the lowest byte, and what was there
+	 * before above them. Most code is passed over by it. */
 	uint32_t (*skip)(const struct litifut_arch_context *context, const uint8_t *code,
-			 uint32_t available, enum litifut_code_state state, uint8_t *before);
+			 uint32_t available, enum litifut_code_state state, uint64_t *before);
 
 	/* Return address of a call at `address`: what the link register holds. */
 	uint32_t (*return_address)(const struct litifut_instruction *instruction, uint32_t address);

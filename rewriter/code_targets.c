@@ -19,9 +19,9 @@ static void add_branch_targets(const struct litifut_arch *arch,
 
 	while (range->state != LITIFUT_CODE_DATA && address < range->end && length) {
 		const uint8_t *code = section->bytes + (address - section->address);
-		uint8_t before[LITIFUT_REMEMBERED] = {0};
+		uint64_t before = 0;
 		uint32_t skipped =
-			arch->skip(context, code, range->end - address, range->state, before);
+			arch->skip(context, code, range->end - address, range->state, &before);
 
 		address += skipped;
 		length = arch->decode(context, code + skipped, range->end - address, address,

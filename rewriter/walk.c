@@ -43,7 +43,7 @@ struct walk {
 	/* The function of the site before: neighbours mostly share it. */
 	const struct litifut_symbol *function;
 	bool function_refused;
-	uint8_t before[LITIFUT_REMEMBERED];
+	uint64_t before;    /* lengths of instructions, as skip() keeps them */
 	bool needs_targets; /* there are sites that only the branch targets can judge */
 	bool no_memory;
 };
@@ -260,7 +260,8 @@ static bool take_site(struct walk *walk, const struct litifut_section *section,
 		found.site.callee = found.instruction.target;
 	if (reason == LITIFUT_SITE_TOO_SHORT || kind == LITIFUT_SITE_TAIL_INDIRECT)
 		walk->needs_targets = true;
-	memcpy(found.before, walk->before, sizeof(found.before));
+	for (unsigned i = 0; i < LITIFUT_REMEMBERED; i++)
+		found.before[i] = (uint8_t)(walk->before >> 8 * i);
 	found.behind_site = last && last->section == found.section &&
 			    last->site.address + last->site.length == address;
 	return append(&walk->list, &found);
@@ -273,12 +274,12 @@ static bool walk_range(struct walk *walk, const struct litifut_section *section,
 	struct litifut_instruction setter = {0}; /* of the link register */
 	uint32_t after_setter = 0;
 
-	memset(walk->before, 0, sizeof(walk->before));
+	walk->before = 0;
 	while (address < range->end) {
 		struct litifut_instruction instruction;
 		const uint8_t *code = section->bytes + (address - section->address);
 		uint32_t skipped = walk->arch->skip(walk->context, code, range->end - address,
-						    range->state, walk->before);
+						    range->state, &walk->before);
 
 		address += skipped;
 		unsigned length =
@@ -299,8 +300,7 @@ static bool walk_range(struct walk *walk, const struct litifut_section *section,
 
 		if (kind && !take_site(walk, section, range, &instruction, address, kind))
 			return false;
-		memmove(walk->before + 1, walk->before, sizeof(walk->before) - 1);
-		walk->before[0] = (uint8_t)length;
+		walk->before = walk->before << 8 | length;
 		address += length;
 	}
 	walk->list.text_bytes += address - range->start;

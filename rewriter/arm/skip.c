@@ -22,25 +22,9 @@ static const uint8_t first_bytes[256] = {
 	[0xf9 ... 0xff] = WIDE,
 };
 
-/* The lengths before, the nearest in the lowest byte. */
-static uint64_t pack(const uint8_t *before)
+static uint32_t skip_thumb(const uint8_t *code, uint32_t available, uint64_t *before)
 {
-	uint64_t packed = 0;
-
-	for (unsigned i = LITIFUT_REMEMBERED; i-- > 0;)
-		packed = packed << 8 | before[i];
-	return packed;
-}
-
-static void unpack(uint64_t packed, uint8_t *before)
-{
-	for (unsigned i = 0; i < LITIFUT_REMEMBERED; i++, packed >>= 8)
-		before[i] = (uint8_t)packed;
-}
-
-static uint32_t skip_thumb(const uint8_t *code, uint32_t available, uint8_t *before)
-{
-	uint64_t lengths = pack(before);
+	uint64_t lengths = *before;
 	uint32_t at = 0;
 
 	while (at + 4 <= available) {
@@ -54,7 +38,7 @@ static uint32_t skip_thumb(const uint8_t *code, uint32_t available, uint8_t *bef
 		lengths = lengths << 8 | length;
 		at += length;
 	}
-	unpack(lengths, before);
+	*before = lengths;
 	return at;
 }
 
@@ -73,19 +57,19 @@ static bool may_matter(uint32_t word)
 	return (word >> 12 & 0xf) >= 14;
 }
 
-static uint32_t skip_plain(const uint8_t *code, uint32_t available, uint8_t *before)
+static uint32_t skip_plain(const uint8_t *code, uint32_t available, uint64_t *before)
 {
-	uint64_t lengths = pack(before);
+	uint64_t lengths = *before;
 	uint32_t at = 0;
 
 	for (; at + 4 <= available && !may_matter(litifut_get32(false, code + at)); at += 4)
 		lengths = lengths << 8 | 4;
-	unpack(lengths, before);
+	*before = lengths;
 	return at;
 }
 
 uint32_t litifut_arm_skip(const struct litifut_arch_context *context, const uint8_t *code,
-			  uint32_t available, enum litifut_code_state state, uint8_t *before)
+			  uint32_t available, enum litifut_code_state state, uint64_t *before)
 {
 	(void)context;
 	return state == LITIFUT_CODE_THUMB ? skip_thumb(code, available, before)

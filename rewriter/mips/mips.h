@@ -7,7 +7,7 @@
 
 /* See struct litifut_arch for what each does. */
 uint32_t litifut_mips_skip(const struct litifut_arch_context *context, const uint8_t *code,
-			   uint32_t available, enum litifut_code_state state, uint8_t *before);
+			   uint32_t available, enum litifut_code_state state, uint64_t *before);
 unsigned litifut_mips_decode(const struct litifut_arch_context *context, const uint8_t *code,
 			     size_t available, uint32_t address, enum litifut_code_state state,
 			     struct litifut_instruction *instruction);

@@ -2,7 +2,7 @@
 #include "rewriter/mips/mips.h"
 
 uint32_t litifut_mips_skip(const struct litifut_arch_context *context, const uint8_t *code,
-			   uint32_t available, enum litifut_code_state state, uint8_t *before)
+			   uint32_t available, enum litifut_code_state state, uint64_t *before)
 {
 	uint32_t at = 0;
 
@@ -11,7 +11,7 @@ uint32_t litifut_mips_skip(const struct litifut_arch_context *context, const uin
 	while (at + 4 <= available &&
 	       !litifut_mips_may_jump(litifut_get32(context->big_endian, code + at)))
 		at += 4;
-	for (unsigned i = LITIFUT_REMEMBERED; i-- > 0;)
-		before[i] = i < at / 4 ? 4 : before[i - at / 4];
+	for (uint32_t passed = 0; passed < at && passed < 4 * LITIFUT_REMEMBERED; passed += 4)
+		*before = *before << 8 | 4;
 	return at;
 }

@@ -174,7 +174,7 @@ void check_round_trip(const struct litifut_arch *arch, const struct litifut_arch
 static uint64_t walk(const struct litifut_arch *arch, const struct litifut_arch_context *context,
 		     enum litifut_code_state state, const uint8_t *code, bool skip)
 {
-	uint8_t before[LITIFUT_REMEMBERED] = {0};
+	uint64_t before = 0;
 	uint64_t sum = 0;
 	uint32_t at = 0;
 
@@ -184,17 +184,16 @@ static uint64_t walk(const struct litifut_arch *arch, const struct litifut_arch_
 
 		if (skip)
 			/* the parentheses: cmocka has a macro of this name */
-			at += (arch->skip)(context, code + at, SKIP_BYTES - at, state, before);
+			at += (arch->skip)(context, code + at, SKIP_BYTES - at, state, &before);
 		length = arch->decode(context, code + at, SKIP_BYTES - at, at, state, &found);
 		if (!length)
 			break;
 		if (found.class != LITIFUT_CLASS_OTHER || found.link) {
 			sum = sum * 31 + at;
 			for (size_t i = 0; i < LITIFUT_REMEMBERED; i++)
-				sum = sum * 31 + before[i];
+				sum = sum * 31 + (before >> 8 * i & 0xff);
 		}
-		memmove(before + 1, before, sizeof(before) - 1);
-		before[0] = (uint8_t)length;
+		before = before << 8 | length;
 		at += length;
 	}
 	return sum * 31 + at;
