@@ -307,6 +307,12 @@ bool arguments_has_inputs(const struct arguments *arguments)
 	       arguments_last(arguments, ARGUMENT_LIBRARY);
 }
 
+bool arguments_are_static(const struct arguments *arguments)
+{
+	return arguments_last(arguments, ARGUMENT_STATIC) &&
+	       !arguments_last(arguments, ARGUMENT_DYNAMIC);
+}
+
 const char *arguments_output(const struct arguments *arguments)
 {
 	const struct argument *output = arguments_last(arguments, ARGUMENT_OUTPUT);

@@ -69,6 +69,10 @@ const struct argument *arguments_last(const struct arguments *arguments, enum ar
 /* True if there is at least one input or -l. */
 bool arguments_has_inputs(const struct arguments *arguments);
 
+/* Is no shared library wanted? -static-libstdc++ and the like take some libraries static, and
+ * then switch back. */
+bool arguments_are_static(const struct arguments *arguments);
+
 /* The path that the linker will write: the last -o, else "a.out". */
 const char *arguments_output(const struct arguments *arguments);
 

@@ -484,7 +484,7 @@ struct estimate_result estimate_room(const struct arguments *arguments, bool thu
 	for (size_t i = 0; i < estimate.maybe_near_count; i++)
 		estimate.near_calls += estimate.maybe_near[i]->defined;
 	/* A static program of another libc than glibc stays with the DB. */
-	if (arguments_last(arguments, ARGUMENT_STATIC) &&
+	if (arguments_are_static(arguments) &&
 	    !symbols_defines(&estimate.symbols, LITIFUT_LIBC_STATIC_GLIBC))
 		estimate.thunks = false;
 	judge_encodings(&estimate, arguments);

@@ -151,9 +151,8 @@ enum litifut_status exports_prepare(const struct arguments *arguments, struct ex
 
 	memset(exports, 0, sizeof(*exports));
 	if (!arguments_last(arguments, ARGUMENT_SHARED))
-		return arguments_last(arguments, ARGUMENT_STATIC)
-			       ? LITIFUT_OK
-			       : add_dynamic_list(exports, error);
+		return arguments_are_static(arguments) ? LITIFUT_OK
+						       : add_dynamic_list(exports, error);
 	if (is_symbolic(arguments))
 		status = add_dynamic_list(exports, error);
 	if (!status && script)

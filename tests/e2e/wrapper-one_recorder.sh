@@ -32,6 +32,10 @@ behaviour()
 	link libnamed.so -fPIC -shared ../named.c -Wl,--version-script,../named.version || return
 	link libsymbolic.so -fPIC -shared ../symbolic.c -Wl,-Bsymbolic || return
 	link libloaded.so -fPIC -shared ../loaded.c || return
+	# as -static-libstdc++ has it
+	link program ../main.c -L. -lanonymous -lnamed -lsymbolic -ldl -Wl,-Bstatic,-Bdynamic || return
+	same_run program
+	is "with a static library: one trace" "$(find data/trace -type f | wc -l)" 1
 	link program ../main.c -L. -lanonymous -lnamed -lsymbolic -ldl || return
 	same_run program
 	is "one trace" "$(find data/trace -type f | wc -l)" 1
