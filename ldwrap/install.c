@@ -277,7 +277,9 @@ static enum litifut_status collect(const char *toolchain, struct install_result 
 						 "(.bfd, .gold, .lld) and can be run");
 		}
 	} else if (!strchr(toolchain, '/')) {
-		char *prefix = concat(toolchain, "-", NULL);
+		/* as CROSS_COMPILE has it, with a dash at the end, too */
+		bool dash = *toolchain && toolchain[strlen(toolchain) - 1] == '-';
+		char *prefix = concat(toolchain, dash ? "" : "-", NULL);
 		char *name = concat(prefix, "ld", NULL);
 		char *path = linker_find_any(name);
 

@@ -152,6 +152,10 @@ behaviour()
 
 	toolchain
 	before=$(snapshot)
+	ok "a prefix: install-ld" env PATH="$(pwd)/home/tools/bin:$PATH" "$litifut" install-ld "$triplet-"
+	ok "a prefix: there is a link" test -L "home/tools/bin/$triplet-ld.bfd"
+	ok "a prefix: uninstall-ld" env PATH="$(pwd)/home/tools/bin:$PATH" "$litifut" uninstall-ld "$triplet-"
+	is "a prefix: as it was" "$(snapshot)" "$before"
 	for other in x86_64-linux-gnu-ld wasm-ld; do
 		echo "$other" >"home/tools/bin/$other"
 		chmod +x "home/tools/bin/$other"
