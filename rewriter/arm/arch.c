@@ -73,6 +73,63 @@ static size_t first_symbol(const struct litifut_image *image, size_t number)
 	return low;
 }
 
+/* Where gold has put stubs behind the code that ends at `end` and before `next`, of which no
+ * symbol tells: their constants would be taken for calls. 0: there are none. They stand at
+ * multiples of 4 or 8. */
+static uint32_t unnamed_stubs(const struct litifut_section *section, uint32_t end, uint32_t next)
+{
+	static const uint32_t openings[] = {
+		0xe51ff004, /* ldr pc, [pc, #-4] */
+		0xe59fc000, /* ldr ip, [pc] */
+		0xe59fc004, /* ldr ip, [pc, #4] */
+		0x46c04778, /* bx pc; nop */
+		0x4802b401, /* push {r0}; ldr r0, [pc, #8] */
+	};
+
+	for (uint32_t alignment = 4; alignment <= 8; alignment += 4) {
+		uint32_t start = (end + alignment - 1) & ~(alignment - 1);
+		uint32_t word;
+
+		if (!section->bytes || start < end || start >= next || next - start < 8)
+			continue;
+		word = litifut_get32(false, section->bytes + (start - section->address));
+		for (size_t i = 0; i < sizeof(openings) / sizeof(openings[0]); i++)
+			if (word == openings[i])
+				return start;
+	}
+	return 0;
+}
+
+/* A walk over the symbols of a section: up to where a function with a size tells whose code
+ * it is; 0: there is none. */
+static uint32_t next_covered(uint32_t covered, const struct litifut_symbol *symbol)
+{
+	if (symbol->type == STT_FUNC && symbol->size) {
+		uint32_t end = symbol->address + symbol->size;
+
+		return end > covered ? end : covered;
+	}
+	return symbol->address >= covered ? 0 : covered;
+}
+
+/* Makes data of such stubs. */
+static void end_at_stubs(const struct litifut_section *section, uint32_t covered, uint32_t next,
+			 struct litifut_code_range *ranges, size_t *count)
+{
+	uint32_t start = 0;
+
+	if (*count && covered >= section->address && next > covered &&
+	    next - section->address <= section->size)
+		start = unnamed_stubs(section, covered, next);
+	if (!start || ranges[*count - 1].state == LITIFUT_CODE_DATA ||
+	    ranges[*count - 1].start >= start)
+		return;
+	ranges[*count - 1].end = start;
+	ranges[*count] = (struct litifut_code_range){start, section->address + section->size,
+						     LITIFUT_CODE_DATA};
+	++*count;
+}
+
 enum litifut_status litifut_arm_code_ranges(const struct litifut_image *image,
 					    const struct litifut_section *section,
 					    struct litifut_code_range **ranges, size_t *count,
@@ -81,11 +138,13 @@ enum litifut_status litifut_arm_code_ranges(const struct litifut_image *image,
 	size_t number = (size_t)(section - image->sections);
 	size_t first = first_symbol(image, number);
 	size_t last = first_symbol(image, number + 1);
-	size_t marks = 0;
+	const uint32_t section_end = section->address + section->size;
+	size_t marks = 1;
+	uint32_t covered = 0;
 	enum litifut_code_state state;
 
 	for (size_t i = first; i < last; i++)
-		marks += image->symbols[i].mapping;
+		marks += image->symbols[i].mapping + (image->symbols[i].type == STT_FUNC);
 	*count = 0;
 	*ranges = malloc((marks + 1) * sizeof(**ranges));
 	if (!*ranges)
@@ -94,6 +153,9 @@ enum litifut_status litifut_arm_code_ranges(const struct litifut_image *image,
 	for (size_t i = first; i < last; i++) {
 		const struct litifut_symbol *symbol = &image->symbols[i];
 
+		if (covered)
+			end_at_stubs(section, covered, symbol->address, *ranges, count);
+		covered = next_covered(covered, symbol);
 		if (!symbol->mapping || !mapping_symbol(symbol->name, &state) ||
 		    symbol->address < section->address ||
 		    symbol->address - section->address >= section->size)
@@ -107,9 +169,11 @@ enum litifut_status litifut_arm_code_ranges(const struct litifut_image *image,
 			if (previous->start == previous->end)
 				--*count;
 		}
-		(*ranges)[(*count)++] = (struct litifut_code_range){
-			symbol->address, section->address + section->size, state};
+		(*ranges)[(*count)++] =
+			(struct litifut_code_range){symbol->address, section_end, state};
 	}
+	if (covered)
+		end_at_stubs(section, covered, section_end, *ranges, count);
 	if (!*count && section->size) {
 		free(*ranges);
 		*ranges = NULL;
