@@ -74,12 +74,22 @@ static uint8_t *bytes_at(const struct apply *apply, uint32_t address, uint32_t s
 	return section ? section->bytes + (address - section->address) : NULL;
 }
 
+/* The same, but of no code, as that can't be written to. */
+static uint8_t *data_at(const struct apply *apply, uint32_t address, uint32_t size)
+{
+	const struct litifut_section *section =
+		litifut_image_section_at(&apply->session.image, address, size);
+
+	return section && !(section->flags & SHF_EXECINSTR) ? bytes_at(apply, address, size) : NULL;
+}
+
 static enum litifut_status find_table(const struct apply *apply, const char *name,
 				      uint32_t header_bytes, uint32_t record_bytes,
 				      struct table *table, struct litifut_error *error)
 {
 	table->section = litifut_image_section(&apply->session.image, name);
-	if (!table->section || !table->section->bytes || table->section->size < header_bytes)
+	if (!table->section || !table->section->bytes || table->section->size < header_bytes ||
+	    table->section->flags & SHF_EXECINSTR)
 		return litifut_error_set(error, LITIFUT_ERROR_MISSING, apply->session.image.path,
 					 name, LITIFUT_NO_ADDRESS,
 					 "no room was reserved at link time");
@@ -94,7 +104,7 @@ static enum litifut_status find_module(struct apply *apply, struct litifut_error
 
 	if (symbol) {
 		apply->module_address = symbol->address;
-		apply->module = bytes_at(apply, symbol->address, sizeof(struct litifut_module));
+		apply->module = data_at(apply, symbol->address, sizeof(struct litifut_module));
 	}
 	if (!apply->module)
 		return litifut_error_set(error, LITIFUT_ERROR_MISSING, image->path,
@@ -256,7 +266,7 @@ static enum litifut_status open_places(struct apply *apply, struct litifut_error
 	const struct litifut_symbol *own = apply->session.room;
 	enum litifut_status status = LITIFUT_OK;
 
-	if (own && own->size)
+	if (own && own->size && litifut_image_section_at(image, own->address, own->size))
 		status = litifut_changes_add_place(&apply->changes, image, own->address, own->size,
 						   error);
 	for (size_t i = 0; i < landings->count && !status; i++) {

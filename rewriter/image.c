@@ -295,15 +295,25 @@ static int set_protection(uint8_t *from, uint8_t *to, bool inside, int protectio
 			   : 0;
 }
 
+static bool is_code(const struct litifut_section *section)
+{
+	return section->flags & SHF_ALLOC && section->flags & SHF_EXECINSTR;
+}
+
 void litifut_image_lock_code(struct litifut_image *image)
 {
-	for (size_t i = 1; i < image->section_count && image->mapped; i++) {
-		const struct litifut_section *section = &image->sections[i];
+	/* Code first: in a damaged file something else may be at the same place. */
+	for (unsigned locked = 2; locked-- > 0;)
+		for (size_t i = 1; i < image->section_count && image->mapped; i++) {
+			const struct litifut_section *section = &image->sections[i];
 
-		if (section->bytes && section->flags & SHF_EXECINSTR)
-			set_protection(section->bytes, section->bytes + section->size, true,
-				       PROT_READ);
-	}
+			if (section->bytes && is_code(section) == locked)
+				set_protection(section->bytes, section->bytes + section->size,
+					       locked, locked ? PROT_READ : PROT_READ | PROT_WRITE);
+		}
+	if (image->mapped)
+		set_protection(image->bytes, image->bytes + sizeof(Elf32_Ehdr), false,
+			       PROT_READ | PROT_WRITE);
 }
 
 enum litifut_status litifut_image_unlock(struct litifut_image *image, uint32_t address,

@@ -16,9 +16,10 @@
  * address: so each entry begins 2 bytes before its code. */
 #include "rewriter/arm/unwind.h"
 
+#include <elf.h>
+
 #include "rewriter/arm/trampoline.h"
 
-#define SHT_ARM_EXIDX 0x70000001u
 #define ENTRY_BYTES 8
 /* The gate's two, the end, one that the linker may drop, some for code that was moved for
  * stepping stones, of which every program has two in its start-up code; and one behind
@@ -97,7 +98,8 @@ static bool find_table(const struct litifut_image *image, struct table *table)
 {
 	*table = (struct table){.image = image};
 	for (size_t i = 1; i < image->section_count; i++)
-		if (image->sections[i].type == SHT_ARM_EXIDX && image->sections[i].bytes)
+		if (image->sections[i].type == SHT_ARM_EXIDX && image->sections[i].bytes &&
+		    !(image->sections[i].flags & SHF_EXECINSTR))
 			table->section = &image->sections[i];
 	if (!table->section)
 		return false;

@@ -30,6 +30,26 @@ says_no_maps()
 		equal "$(grep -vc 'no maps file\|events,' post.err)" 0
 }
 
+# What the linker makes of main.c with the tracer inside, before it is rewritten: `image`
+keep_image()
+{
+	mkdir -p keeper wrapper
+	cat >"keeper/$triplet-ld" <<-END
+		#!/bin/sh
+		"$(command -v "$triplet-ld")" "\$@" || exit
+		while [ \$# -gt 1 ]; do
+			[ "\$1" = -o ] && cp "\$2" image
+			shift
+		done
+	END
+	chmod +x "keeper/$triplet-ld"
+	ln -sf "$BUILD/bin/litifut-ld" "wrapper/$triplet-ld"
+	"$triplet-gcc" -c main.c
+	words=$("$triplet-gcc" -### -o kept main.o 2>&1 | grep '/collect2 ' |
+		sed 's/^ *[^ ]*collect2//; s/"*-plugin-opt=-fresolution=[^ ]*//; s/"//g')
+	COMPILER_PATH=keeper LITIFUT=1 sh -c "wrapper/$triplet-ld $words"
+}
+
 behaviour()
 {
 	cat >main.c <<-'END'
@@ -61,6 +81,15 @@ behaviour()
 	cp plain/program without
 	refuses "rewrite: no tracer inside" without "$rewrite" without
 	is "  and leaves it as it was" "$(cmp plain/program without)" ""
+	keep_image
+	for section in .litifut.db .litifut.module; do
+		cp image code
+		"$triplet-objcopy" --set-section-flags "$section=alloc,contents,code" code
+		refuses "rewrite: $section is marked as code" code "$rewrite" code
+		"$triplet-objcopy" --set-section-flags "$section=alloc,contents,code" image code.before
+		is "  and it stays as it was" "$(cmp code code.before)" ""
+	done
+	ok "the same without a mark" "$rewrite" image
 
 	trace=$(echo data/trace/*)
 	refuses "post: no such trace" nowhere "$post" nowhere
