@@ -251,6 +251,23 @@ static bool is_path(const char *toolchain)
 	return path;
 }
 
+/* A link of ours on PATH whose litifut-ld was removed; to be freed. NULL: none. */
+static char *find_dead_link(const char *name)
+{
+	const char *folders = getenv("PATH");
+
+	while (folders && *folders) {
+		size_t length = strcspn(folders, ":");
+		char *path = xasprintf("%.*s/%s", (int)length, folders, name);
+
+		if (is_our_link(path))
+			return path;
+		free(path);
+		folders += length + (folders[length] == ':');
+	}
+	return NULL;
+}
+
 /* Fills `list` with the linkers that `toolchain` means. */
 static enum litifut_status collect(const char *toolchain, struct install_result *list,
 				   struct litifut_error *error)
@@ -283,6 +300,8 @@ static enum litifut_status collect(const char *toolchain, struct install_result 
 		char *name = concat(prefix, "ld", NULL);
 		char *path = linker_find_any(name);
 
+		if (!path)
+			path = find_dead_link(name);
 		if (path) {
 			char *folder = xstrndup(path, (size_t)(lbasename(path) - path) - 1);
 
@@ -421,6 +440,9 @@ enum litifut_status install_linkers(const char *toolchain, const char *wrapper,
 
 		if (is_our_link(path)) {
 			free(original);
+			/* of an installation that was removed */
+			if (access(path, F_OK) && !unlink(path) && !symlink(wrapper, path))
+				add_path(result, xstrdup(path));
 			continue;
 		}
 		if (move_aside(path, original)) {

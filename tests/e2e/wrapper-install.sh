@@ -156,6 +156,25 @@ behaviour()
 	ok "a prefix: there is a link" test -L "home/tools/bin/$triplet-ld.bfd"
 	ok "a prefix: uninstall-ld" env PATH="$(pwd)/home/tools/bin:$PATH" "$litifut" uninstall-ld "$triplet-"
 	is "a prefix: as it was" "$(snapshot)" "$before"
+	for command in install-ld uninstall-ld; do
+		"$litifut" install-ld home/tools >install.log
+		installed=$(snapshot)
+		find home/tools -lname "*/litifut-ld" -exec ln -sf /nowhere/bin/litifut-ld {} \;
+		ok "an installation that was removed: $command of another" \
+			env PATH="$(pwd)/home/tools/bin:/usr/bin:/bin" "$litifut" $command "$(pwd)/home/tools"
+		[ $command = uninstall-ld ] || is "an installation that was removed: linked anew" \
+			"$(snapshot)" "$installed"
+	done
+	is "an installation that was removed: as it was" "$(snapshot)" "$before"
+	"$litifut" install-ld home/tools >install.log
+	find home/tools -lname "*/litifut-ld" -exec ln -sf /nowhere/bin/litifut-ld {} \;
+	mkdir -p tools-only
+	for tool in env dpkg-query dpkg-divert; do
+		ln -sf "$(command -v $tool)" tools-only
+	done
+	ok "an installation that was removed: uninstall-ld by the triplet" \
+		tools-only/env PATH="$(pwd)/home/tools/bin:$(pwd)/tools-only" "$litifut" uninstall-ld "$triplet"
+	is "an installation that was removed: all of it is back" "$(snapshot)" "$before"
 	for other in x86_64-linux-gnu-ld wasm-ld; do
 		echo "$other" >"home/tools/bin/$other"
 		chmod +x "home/tools/bin/$other"
