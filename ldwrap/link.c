@@ -28,6 +28,7 @@
 #include "ldwrap/strip.h"
 #include "ldwrap/thin.h"
 #include "litifut/module_format.h"
+#include "litifut/trace_format.h"
 #include "rewriter/arch.h"
 #include "rewriter/rewriter.h"
 
@@ -95,6 +96,38 @@ static void say_command(const struct link_state *state, char *const words[])
 	for (int i = 0; words[i]; i++)
 		fprintf(stderr, " %s", words[i]);
 	fputc('\n', stderr);
+}
+
+/* A program at a place of the linker's own choice. */
+static bool is_placed_by_linker(const struct arguments *arguments)
+{
+	static const char *const others[] = {"pie", "pic-executable", "Ttext", "section-start"};
+
+	for (int i = 1; i < arguments->word_count; i++) {
+		const char *word = arguments->words[i];
+
+		if (*word != '-')
+			continue;
+		word += strspn(word, "-");
+		for (size_t j = 0; j < sizeof(others) / sizeof(others[0]); j++)
+			if (!strncmp(word, others[j], strlen(others[j])))
+				return false;
+	}
+	return !arguments_last(arguments, ARGUMENT_SHARED);
+}
+
+/* gold has ARM programs at 0x8000, where traces can't tell code from their other words. */
+static void lift_low_code(struct link_state *state)
+{
+	const char *name = lbasename(state->request->linker->name);
+	char *word;
+
+	if (!state->arch->facts->gold_is_low || !strstr(name, "gold") ||
+	    !is_placed_by_linker(state->request->arguments))
+		return;
+	word = xasprintf("-Ttext-segment=0x%x", LITIFUT_WORD_FIRST_ADDRESS);
+	text_list_append(&state->exports.words, word);
+	free(word);
 }
 
 /* What only one kind of linker cannot do. */
@@ -515,6 +548,7 @@ enum litifut_status link_rewritten(const struct link_request *request, struct li
 	status = prepare_tracer(&state, error);
 	if (!status)
 		status = exports_prepare(request->arguments, &state.exports, error);
+	lift_low_code(&state);
 	if (!status)
 		status = link_until_it_fits(&state, error);
 	if (!status)

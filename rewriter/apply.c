@@ -17,6 +17,7 @@
 
 #include <elf.h>
 #include <litifut/module_format.h>
+#include <litifut/trace_format.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,23 @@ static enum litifut_status find_module(struct apply *apply, struct litifut_error
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, image->path,
 					 LITIFUT_SECTION_MODULE, symbol->address,
 					 "is rewritten already");
+	return LITIFUT_OK;
+}
+
+/* Addresses in a trace are told from its other words by their size. */
+static enum litifut_status refuse_low_code(const struct litifut_image *image,
+					   struct litifut_error *error)
+{
+	for (size_t i = 1; i < image->section_count && image->type == ET_EXEC; i++) {
+		const struct litifut_section *section = &image->sections[i];
+
+		if (section->flags & SHF_EXECINSTR && section->flags & SHF_ALLOC && section->size &&
+		    section->address < LITIFUT_WORD_FIRST_ADDRESS)
+			return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL,
+						 section->name, section->address,
+						 "code below 0x%x can't be traced",
+						 LITIFUT_WORD_FIRST_ADDRESS);
+	}
 	return LITIFUT_OK;
 }
 
@@ -465,6 +483,8 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 	size_t changes = apply->session.landings.count + 1; /* islands, and what is beside us */
 	enum litifut_status status = find_module(apply, error);
 
+	if (!status)
+		status = refuse_low_code(&apply->session.image, error);
 	if (!status)
 		status = find_entry(apply, error);
 	if (!status)

@@ -53,6 +53,8 @@ struct litifut_link_facts {
 	 * the tracer objects? */
 	bool (*linker_refuses_unwind_table)(const char *name);
 
+	bool gold_is_low; /* it puts programs below LITIFUT_WORD_FIRST_ADDRESS */
+
 	/* Bits that tell the encodings of the code from each other: those which a
 	 * local symbol of this name, standing in a section, says to be there. NULL:
 	 * there is but one, and it is 1. */

@@ -127,6 +127,7 @@ const struct litifut_link_facts litifut_link_facts_arm = {
 	.refuse = refuse,
 	.tracer = tracer,
 	.encoding = encoding,
+	.gold_is_low = true,
 	.census = census,
 	.relocation = relocation,
 	.indirect_in_db = true,
