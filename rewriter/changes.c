@@ -26,26 +26,32 @@ bool litifut_changes_reserve(struct litifut_changes *changes, size_t count)
 	return true;
 }
 
-static void add(struct litifut_changes *changes, const struct litifut_change *change)
+/* A new one at the end; NULL: no memory. */
+static struct litifut_change *next(struct litifut_changes *changes)
 {
-	if (changes->count == changes->capacity &&
-	    !litifut_changes_reserve(changes, 2 * changes->capacity + 64))
-		changes->no_memory = true;
-	else
-		changes->items[changes->count++] = *change;
+	if (changes->count < changes->capacity ||
+	    litifut_changes_reserve(changes, 2 * changes->capacity + 64))
+		return &changes->items[changes->count++];
+	changes->no_memory = true;
+	return NULL;
 }
 
 void litifut_changes_add(struct litifut_changes *changes, uint32_t address, const uint8_t *code,
 			 uint32_t length, uint32_t entry, enum litifut_code_state state)
 {
 	for (uint32_t done = 0; done < length; done += LITIFUT_CHANGE_BYTES) {
-		struct litifut_change change = {.address = address + done, .state = state};
+		const uint32_t left = length - done;
+		const uint32_t bytes = left < LITIFUT_CHANGE_BYTES ? left : LITIFUT_CHANGE_BYTES;
+		struct litifut_change *change = next(changes);
 
-		change.length =
-			length - done < LITIFUT_CHANGE_BYTES ? length - done : LITIFUT_CHANGE_BYTES;
-		change.entry = done ? 0 : entry;
-		memcpy(change.code, code + done, change.length);
-		add(changes, &change);
+		if (!change)
+			return;
+		change->address = address + done;
+		change->entry = done ? 0 : entry;
+		change->length = bytes;
+		change->state = state;
+		change->in_place = false;
+		memcpy(change->code, code + done, bytes);
 	}
 }
 
@@ -53,10 +59,11 @@ enum litifut_status litifut_changes_add_place(struct litifut_changes *changes,
 					      struct litifut_image *image, uint32_t address,
 					      uint32_t length, struct litifut_error *error)
 {
-	const struct litifut_change change = {
-		.address = address, .length = length, .in_place = true};
+	struct litifut_change *change = next(changes);
 
-	add(changes, &change);
+	if (change)
+		*change = (struct litifut_change){
+			.address = address, .length = length, .in_place = true};
 	return litifut_image_unlock(image, address, length, error);
 }
 

@@ -51,33 +51,6 @@ const struct litifut_section *litifut_sites_section_of(const struct litifut_imag
 		       : NULL;
 }
 
-struct litifut_cramped_call litifut_site_cramped(const struct litifut_image *image,
-						 const struct litifut_found_site *site)
-{
-	const struct litifut_symbol *function =
-		site->function ? &image->symbols[site->function - 1] : NULL;
-	struct litifut_cramped_call call = {
-		.address = site->site.address,
-		.instruction = site->instruction,
-		.tail = litifut_site_is_tail(&site->site),
-		.section = &image->sections[site->section],
-		.behind_site = site->behind_site,
-		.stone = site->stone,
-		.stone_bytes = site->stone_bytes,
-		.known_callee = site->known_callee,
-		.argument_room = site->argument_room,
-		.spawns = site->spawns,
-	};
-
-	if (function) {
-		call.function_start = function->address;
-		call.function_end = function->address + function->size;
-	}
-
-	memcpy(call.before, site->before, sizeof(call.before));
-	return call;
-}
-
 /* Drops the indirect branches that are no tail calls. */
 static void drop_jumps(const struct judge *judge, const struct litifut_targets *data)
 {

@@ -58,9 +58,35 @@ bool litifut_sites_in(const struct litifut_section *section);
 const struct litifut_section *litifut_sites_section_of(const struct litifut_image *image,
 						       const struct litifut_symbol *function);
 
-/* The site, one of `image`, in the form that the detour functions of an arch take. */
-struct litifut_cramped_call litifut_site_cramped(const struct litifut_image *image,
-						 const struct litifut_found_site *site);
+/* The site, one of `image`, in the form that the detour functions of an arch take. Inline, as it
+ * is asked for several times for each site: a copy of what has just been written piece by piece
+ * waits for all of the pieces. */
+static inline struct litifut_cramped_call
+litifut_site_cramped(const struct litifut_image *image, const struct litifut_found_site *site)
+{
+	const struct litifut_symbol *function =
+		site->function ? &image->symbols[site->function - 1] : NULL;
+	struct litifut_cramped_call call = {
+		.address = site->site.address,
+		.instruction = site->instruction,
+		.tail = litifut_site_is_tail(&site->site),
+		.section = &image->sections[site->section],
+		.behind_site = site->behind_site,
+		.stone = site->stone,
+		.stone_bytes = site->stone_bytes,
+		.known_callee = site->known_callee,
+		.argument_room = site->argument_room,
+		.spawns = site->spawns,
+	};
+
+	if (function) {
+		call.function_start = function->address;
+		call.function_end = function->address + function->size;
+	}
+
+	memcpy(call.before, site->before, sizeof(call.before));
+	return call;
+}
 
 /* May the code of `function` be changed, as far as names and ranges in the
  * options say? */
