@@ -123,8 +123,9 @@ rewriter_speed()
 	sh -c "COMPILER_PATH=$keeper LITIFUT=1 $work/shims/$triplet-ld $(
 		printf '%s' "$arguments" | sed "s|OUTPUT|$work/$1.traced|"
 	)" || return
-	"$root/bench/paired_runs" "$runs" "cp $work/$1.image $work/$1.copy" \
-		"cp $work/$1.image $work/$1.copy && $BUILD/bin/litifut-rewrite --engine=thunk $work/$1.copy" |
+	"$root/bench/paired_runs" "$runs" true \
+		"$BUILD/bin/litifut-rewrite --engine=thunk $work/$1.copy" \
+		"cp $work/$1.image $work/$1.copy" |
 		awk -F '\t' -v name="$1" -v text="$text" '{
 			printf "| %s | %.0f | %.0f | %d |\n", name, text / 1e6 / ($2 - $1),
 				text / 1e6 / ($6 - $5), $9 }' >>"$work/speeds"
