@@ -180,7 +180,6 @@ void litifut_frames_end(struct litifut_frames *frames)
 
 	if (!frames->bytes)
 		return;
-	for (uint32_t at = frames->used; at < end; at++)
-		frames->bytes[at] = DW_CFA_nop;
+	memset(frames->bytes + frames->used, DW_CFA_nop, end - frames->used);
 	put(frames, frames->last, end - frames->last - 4);
 }

@@ -202,11 +202,13 @@ enum litifut_status litifut_rewrite_write_database_object(const struct litifut_r
 		 .type = SHT_PROGBITS,
 		 .size = trampoline_bytes,
 		 .alignment = 8},
-		/* Enough for the shortest trampolines; what does not fit is left out. */
+		/* Enough for the shortest trampolines, or where most are thunks, which take
+		 * less than half; what does not fit is left out. */
 		{.section = ".debug_frame",
 		 .symbol = LITIFUT_FRAMES,
 		 .type = arch ? arch->debug_section_type : SHT_PROGBITS,
-		 .size = LITIFUT_FRAMES_HEADER_BYTES + 3 * ((trampoline_bytes + 3) & ~3u),
+		 .size = LITIFUT_FRAMES_HEADER_BYTES +
+			 (plan->thunks ? 2 : 3) * ((trampoline_bytes + 3) & ~3u),
 		 .alignment = 4},
 	};
 	unsigned count = 5;

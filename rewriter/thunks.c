@@ -6,6 +6,7 @@
 #include <libiberty/libiberty.h>
 
 #include <libiberty/hashtab.h>
+#include <libiberty/objalloc.h>
 
 /* A thunk that was made. */
 struct made {
@@ -19,6 +20,7 @@ struct litifut_thunks {
 	struct litifut_rooms *rooms;
 	struct litifut_frames *frames;
 	htab_t made;
+	struct objalloc *memory; /* of what is in it */
 };
 
 static hashval_t hash(const void *item)
@@ -52,9 +54,10 @@ struct litifut_thunks *litifut_thunks_create(const struct litifut_session *sessi
 	thunks->session = session;
 	thunks->rooms = rooms;
 	thunks->frames = frames;
-	thunks->made = htab_create_alloc(256, hash, same, free, calloc, free);
-	if (!thunks->made) {
-		free(thunks);
+	thunks->made = htab_create_alloc(256, hash, same, NULL, calloc, free);
+	thunks->memory = objalloc_create();
+	if (!thunks->made || !thunks->memory) {
+		litifut_thunks_release(thunks);
 		return NULL;
 	}
 	return thunks;
@@ -64,7 +67,10 @@ void litifut_thunks_release(struct litifut_thunks *thunks)
 {
 	if (!thunks)
 		return;
-	htab_delete(thunks->made);
+	if (thunks->made)
+		htab_delete(thunks->made);
+	if (thunks->memory)
+		objalloc_free(thunks->memory);
 	free(thunks);
 }
 
@@ -105,11 +111,10 @@ uint32_t litifut_thunks_in_room(struct litifut_thunks *thunks, struct litifut_ro
 
 	if (made)
 		return made->address;
-	made = malloc(sizeof(*made));
+	made = objalloc_alloc(thunks->memory, sizeof(*made));
 	*full = !made || !make(thunks, room, &key);
 	slot = *full ? NULL : htab_find_slot(thunks->made, &key, INSERT);
 	if (!slot) {
-		free(made);
 		*full = true;
 		return 0;
 	}
