@@ -170,7 +170,8 @@ behaviour()
 	LITIFUT_ENGINE=thunk
 	link program ../main.c || return
 	each_way thunk 6
-	same_lines thunk step
+	# code for ARMv5 has the db engine all the same
+	"$BUILD/bin/litifut" info traced/program | grep -q 'engine  *thunk' && same_lines thunk step
 	# then no thunk stores an event by itself
 	settings=LITIFUT_DEDUP=1
 	each_way "thunk, the long way" 20
