@@ -1,7 +1,7 @@
 /* The second half of the rewriter: patch the calls, fill the room that was
  * reserved, verify, and only then write to the file. */
-#include "common/memory.h"
 #include "rewriter/changes.h"
+#include "rewriter/database.h"
 #include "rewriter/hosts.h"
 #include "rewriter/libc.h"
 #include "rewriter/module.h"
@@ -10,7 +10,6 @@
 #include "rewriter/save.h"
 #include "rewriter/session.h"
 #include "rewriter/sites_file.h"
-#include "rewriter/sort.h"
 #include "rewriter/thunks.h"
 #include "rewriter/unwind.h"
 #include "rewriter/verify.h"
@@ -407,40 +406,6 @@ static enum litifut_status fill_islands(struct apply *apply, struct litifut_erro
 	return LITIFUT_OK;
 }
 
-/* The keys of tail calls do not come in the order of the sites. */
-static enum litifut_status sort_db(struct apply *apply, struct litifut_error *error)
-{
-	uint8_t *bytes = apply->db.section->bytes + sizeof(struct litifut_db_header);
-	const size_t entry = sizeof(struct litifut_db_entry);
-	struct litifut_sort_item *items = litifut_memory_array(apply->db_count + 1, sizeof(*items));
-	enum litifut_status status;
-
-	if (!items)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, apply->session.image.path,
-					 LITIFUT_SECTION_DB, LITIFUT_NO_ADDRESS, "out of memory");
-	for (size_t i = 0; i < apply->db_count; i++) {
-		items[i].key = get(apply, bytes + i * entry);
-		items[i].value = get(apply, bytes + i * entry + 4);
-	}
-	status = litifut_sort(items, apply->db_count, 32, error);
-	for (size_t i = 0; i < apply->db_count && !status; i++) {
-		put(apply, bytes + i * entry, (uint32_t)items[i].key);
-		put(apply, bytes + i * entry + 4, (uint32_t)items[i].value);
-	}
-	free(items);
-	return status;
-}
-
-static void fill_db_header(struct apply *apply)
-{
-	uint8_t *bytes = apply->db.section->bytes;
-
-	put(apply, bytes, LITIFUT_DB_MAGIC);
-	put(apply, bytes + 4, LITIFUT_MODULE_VERSION);
-	put(apply, bytes + 8, (uint32_t)apply->db_count);
-	put(apply, bytes + 12, (uint32_t)apply->db.capacity);
-}
-
 static void count_sites(struct apply *apply)
 {
 	struct litifut_rewrite_summary *summary = apply->summary;
@@ -528,7 +493,8 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 	if (!status)
 		status = check_reach(apply, error);
 	if (!status)
-		status = sort_db(apply, error);
+		status = litifut_database_finish(&apply->session.image, apply->db.section->bytes,
+						 apply->db_count, apply->db.capacity, error);
 	if (!status)
 		status = fill_islands(apply, error);
 	if (status)
@@ -538,7 +504,6 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 	litifut_sites_put_header(apply->session.image.big_endian, apply->sites.section->bytes, 0);
 	litifut_frames_end(&apply->frames);
 	apply->unwind_section = litifut_unwind_write(&apply->unwind, &apply->session);
-	fill_db_header(apply);
 	count_sites(apply);
 	const struct litifut_module_facts facts = {
 		.address = apply->module_address,
