@@ -55,6 +55,28 @@ enum litifut_clock {
 	LITIFUT_CLOCK_CYCLE = 2      /* CPU counter, `clock_hertz` ticks a second (0: unknown) */
 };
 
+/* What a module records, fixed when it is linked (LITIFUT_MODE). */
+enum litifut_mode {
+	LITIFUT_MODE_CALLS = 0,    /* every call, in order */
+	LITIFUT_MODE_SPANS = 1,    /* calls and returns with their time, in order */
+	LITIFUT_MODE_TABLE = 2,    /* count and times of each call site */
+	LITIFUT_MODE_COUNTS = 3,   /* counters of call sites, and nothing else */
+	LITIFUT_MODE_STREAM = 4,   /* firmware: calls in order, in a ring that is sent */
+	LITIFUT_MODE_PATHS = 5,    /* every branch */
+	LITIFUT_MODE_COVERAGE = 6, /* a flag for each edge */
+	LITIFUT_MODE_UNITS = 7,    /* tasks and events only */
+	LITIFUT_MODE_BALLLARUS = 8 /* firmware: path numbers, to compare */
+};
+
+/* What the thunks of a mode keep in the per-thread word. A process has one family, that of
+ * its first module; modules of another one do not record (`foreign-mode`). */
+enum litifut_family {
+	LITIFUT_FAMILY_STREAM = 0, /* calls, spans: the cursor of a chunk of events */
+	LITIFUT_FAMILY_TABLE = 1,  /* table: the top of the stack of open calls */
+	LITIFUT_FAMILY_BITS = 2,   /* paths: the cursor of a chunk of bits */
+	LITIFUT_FAMILY_NONE = 3    /* counts, coverage: nothing, so they go with any other */
+};
+
 enum litifut_trace_flags {
 	LITIFUT_TRACE_DEDUP = 1, /* each (call site, callee) is written once only */
 	LITIFUT_TRACE_MARKED = 2 /* return addresses may be marked */
@@ -97,9 +119,12 @@ struct litifut_trace_header {
 #define LITIFUT_CHUNK_MAGIC 0x4b48434cu /* "LCHK" in a little-endian file */
 
 enum litifut_chunk_kind {
-	LITIFUT_CHUNK_FREE = 0,    /* allocated, not yet in use */
-	LITIFUT_CHUNK_EVENTS = 1,  /* words of one thread */
-	LITIFUT_CHUNK_METADATA = 2 /* control words about the process, read first */
+	LITIFUT_CHUNK_FREE = 0,     /* allocated, not yet in use */
+	LITIFUT_CHUNK_EVENTS = 1,   /* words of one thread */
+	LITIFUT_CHUNK_METADATA = 2, /* control words about the process, read first */
+	LITIFUT_CHUNK_TABLE = 3,    /* struct litifut_table_header, then its entries */
+	LITIFUT_CHUNK_STACK = 4,    /* open calls of one thread: words as its mode needs them */
+	LITIFUT_CHUNK_BITS = 5      /* one bit for each executed branch of one thread */
 };
 
 enum litifut_chunk_encoding {
@@ -140,12 +165,50 @@ struct litifut_compact_block {
 	uint64_t start_time;
 };
 
+/* At the start of the payload of a LITIFUT_CHUNK_TABLE. The entries of one module can
+ * be spread over several chunks, and each thread has chunks of its own; a reader adds
+ * up those with the same module and site. */
+struct litifut_table_header {
+	uint32_t module;      /* serial, as in struct litifut_module_record */
+	uint32_t first_site;  /* index of the site of the first entry, within the module */
+	uint32_t count;       /* entries */
+	uint32_t thread;      /* kernel thread id; of the last one, if several used it in turn */
+	uint32_t entry_bytes; /* sizeof(struct litifut_table_entry) of the writer */
+	uint32_t epoch;       /* number of resets before it was begun */
+	uint64_t hertz;       /* ticks a second of the times; 0: unknown */
+};
+
+/* What has become of the calls of one site. Zeroed memory is an entry without calls. All
+ * numbers only grow, so that an earlier snapshot can be subtracted. */
+struct litifut_table_entry {
+	uint32_t count;
+	uint32_t minimum_inverted; /* ~ of the shortest call, in ticks */
+	uint32_t maximum;          /* UINT32_MAX: that or more */
+	uint32_t callee; /* of an indirect call: that of its first call, run-time; else 0 */
+	uint64_t sum;    /* ticks from call to return */
+	uint64_t self;   /* the same without the calls that were made in between */
+};
+
+/* Behind the entries of a module: calls through a pointer to another callee than the
+ * first, and what has outgrown 32 bits. */
+struct litifut_table_overflow {
+	uint32_t site; /* index within the module; UINT32_MAX: not in use */
+	uint32_t callee;
+	uint32_t count_high; /* to be added to the count of the entry, times 2^32 */
+	uint32_t reserved;
+	struct litifut_table_entry entry; /* of (site, callee); its `callee` is not used */
+};
+
 enum litifut_word_kind {
 	/* events */
 	LITIFUT_WORD_CALL = 1,     /* [return address][callee] direct call, callee spelled out */
 	LITIFUT_WORD_INDIRECT = 2, /* [return address][callee] call through a register */
-	LITIFUT_WORD_TAIL = 3, /* [return address][callee] tail call; the first is a key that the
-				  site list knows, see struct litifut_site */
+	LITIFUT_WORD_TAIL = 3,  /* [return address][callee] tail call; the first is a key that the
+				   site list knows, see struct litifut_site */
+	LITIFUT_WORD_EXIT = 4,  /* [exit address][stack pointer] a return, where the address of its
+				   exit trampoline alone would be ambiguous */
+	LITIFUT_WORD_ENTER = 5, /* [return address][stack pointer] a direct call, likewise */
+	LITIFUT_WORD_MARK = 6,  /* [number] the program or the recorder has set a mark */
 	/* state of the stream */
 	LITIFUT_WORD_LOST = 16,    /* [count] this many events are missing here */
 	LITIFUT_WORD_THREAD = 17,  /* [thread id] what follows belongs to that thread; its previous
@@ -154,6 +217,8 @@ enum litifut_word_kind {
 	LITIFUT_WORD_EPOCH = 19,   /* [n] addresses from here on are those of module epoch n */
 	LITIFUT_WORD_STOPPED = 20, /* [] recording was switched off here */
 	LITIFUT_WORD_STARTED = 21, /* [] and on again */
+	LITIFUT_WORD_CUT = 22,     /* [count] this many open calls ended without a return */
+	LITIFUT_WORD_SYNC = 23,    /* [address][stack pointer] a walk of the code can start here */
 	/* metadata chunks only */
 	LITIFUT_WORD_MODULE = 32, /* struct litifut_module_record */
 	LITIFUT_WORD_UNLOAD = 33  /* [serial][epoch] the module was unloaded at that epoch */
@@ -190,6 +255,9 @@ struct litifut_module_record {
 
 _Static_assert(sizeof(struct litifut_trace_header) == 192, "trace header layout");
 _Static_assert(sizeof(struct litifut_chunk_header) == 32, "chunk header layout");
+_Static_assert(sizeof(struct litifut_table_header) == 32, "table header layout");
+_Static_assert(sizeof(struct litifut_table_entry) == 32, "table entry layout");
+_Static_assert(sizeof(struct litifut_table_overflow) == 48, "table overflow layout");
 _Static_assert(sizeof(struct litifut_compact_block) == 32, "compact block layout");
 _Static_assert(sizeof(struct litifut_module_record) == 112, "module record layout");
 

@@ -1,0 +1,53 @@
+/* What happened in a traced system, in the order of each lane: the one stream that
+ * sources produce and that measures and output formats consume. A lane is what has a
+ * stack of calls: a thread of a process, or a task or an interrupt of a firmware.
+ *
+ * A source that records returns pushes them. For one that does not, the nesting is
+ * derived from the calls alone and its leaves carry POST_EVENT_GUESSED: they are right
+ * about who is inside whom as far as that can be derived, and their times are bounds,
+ * never measurements.
+ *
+ * Tables of a device, which hold sums and no order, go around the timeline, straight into
+ * measures. */
+#ifndef LITIFUT_POSTPROC_TIMELINE_EVENT_H
+#define LITIFUT_POSTPROC_TIMELINE_EVENT_H
+
+#include <stdint.h>
+
+enum post_event_kind {
+	POST_EVENT_ENTER,  /* a call */
+	POST_EVENT_LEAVE,  /* the end of the innermost open call of the lane */
+	POST_EVENT_SAMPLE, /* the program counter was here */
+	POST_EVENT_MARK,   /* a pin, a phase or a transfer; `value` is its number */
+	POST_EVENT_LOST    /* `value` events are missing here; 0: an unknown number */
+};
+
+enum post_event_flags {
+	POST_EVENT_GUESSED = 1, /* derived by the host, not recorded */
+	POST_EVENT_CUT = 2,     /* a leave without a return: longjmp, exception, end of thread */
+	POST_EVENT_OPEN = 4,    /* a leave that did not happen: the trace ends before it */
+	POST_EVENT_APPROX = 8,  /* the time is not that of the event itself */
+	POST_EVENT_TAIL = 16    /* an enter that replaces the innermost call of the lane */
+};
+
+/* `module`, `site` and `callee` are numbers of the model; `site` and `callee` are
+ * POST_NONE where they do not apply. */
+struct post_timeline_event {
+	uint8_t kind;   /* enum post_event_kind */
+	uint8_t flags;  /* enum post_event_flags */
+	uint16_t depth; /* open calls of the lane before an enter or after a leave; saturates */
+	uint32_t lane;
+	uint64_t time; /* ticks of the source's clock; 0: it has none */
+	uint32_t module;
+	uint32_t site;
+	uint32_t callee;
+	uint32_t value;
+};
+
+/* Takes the events of a source, one after another. Times do not decrease within a lane. */
+struct post_timeline_sink {
+	void (*push)(void *context, const struct post_timeline_event *event);
+	void *context;
+};
+
+#endif
