@@ -33,16 +33,20 @@ TRACER_C_FLAGS := -std=c11 -g -ffreestanding -fPIC -fvisibility=hidden \
 	-fno-exceptions -fno-unwind-tables -fno-asynchronous-unwind-tables \
 	-fomit-frame-pointer -fno-common -fno-reorder-functions -Iinclude -I. $(WARNINGS)
 
-TRACER_SOURCES   := enter.c
-RECORDER_SOURCES := recorder.c threads.c chunks.c compact.c clock.c bloom.c files.c settings.c \
-	process.c switch.c text.c vdso.c verbose.c words.c armed.c fork.c loaded.c spawn.c guest.c
-RECORDER_PORT_mips := system_call
+TRACER_SOURCES   := entry/enter
+RECORDER_SOURCES := recorder/recorder recorder/threads sink/chunks sink/compact recorder/clock \
+	recorder/bloom port/linux/files recorder/settings recorder/process recorder/switch \
+	recorder/text port/linux/vdso recorder/verbose recorder/words recorder/armed \
+	port/linux/fork port/linux/loaded port/linux/spawn port/linux/guest
+# In assembly: what a CPU needs, and what Linux on that CPU needs.
+TRACER_ASSEMBLY   = $(1)/stub $(1)/guard $(1)/thunk port/linux/$(1)/start
+RECORDER_ASSEMBLY_mips := port/linux/mips/system_call
 
 # What runs at events, or once for each chunk, is compiled for speed, the rest
 # for size: all of it is in every traced program. (Thumb would be a fifth smaller
 # on ARM, but GNU ld puts veneers with names of its own between the two for ARMv5;
 # nothing branches between tracer and recorder.)
-TRACER_HOT := enter.c recorder.c chunks.c compact.c bloom.c clock.c
+TRACER_HOT := entry/enter recorder/recorder sink/chunks sink/compact recorder/bloom recorder/clock
 
 # Debugging information other than call frames goes too: the names in it are of
 # no use to the person who debugs the traced program.
@@ -53,21 +57,23 @@ TRACER_STRIP := .comment .ARM.attributes .gnu.attributes .MIPS.abiflags .reginfo
 define tracer_arch
 $(BUILD)/tracer/$(1)/%.o: tracer/%.c
 	@mkdir -p $$(@D)
-	$(TRACER_TOOL_$(1))gcc $(TRACER_C_FLAGS) -Itracer/$(TRACER_CPU_$(1)) $(TRACER_FLAGS_$(1)) \
-		$$(if $$(filter $$(<F),$(TRACER_HOT)),-O2,-Os) -MMD -MP -c $$< -o $$@
+	$(TRACER_TOOL_$(1))gcc $(TRACER_C_FLAGS) -Itracer/$(TRACER_CPU_$(1)) \
+		-Itracer/port/linux/$(TRACER_CPU_$(1)) $(TRACER_FLAGS_$(1)) \
+		$$(if $$(filter $$*,$(TRACER_HOT)),-O2,-Os) -MMD -MP -c $$< -o $$@
 
-$(BUILD)/tracer/$(1)/%.o: tracer/$(TRACER_CPU_$(1))/%.S
+$(BUILD)/tracer/$(1)/%.o: tracer/%.S
 	@mkdir -p $$(@D)
-	$(TRACER_TOOL_$(1))gcc -fPIC $(TRACER_FLAGS_$(1)) -c $$< -o $$@
+	$(TRACER_TOOL_$(1))gcc -fPIC -Iinclude $(TRACER_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
 
 ifneq ($(filter $(1),$(TRACER_ARCHES)),)
 TRACER += $(TRACER_LIBRARY)/tracer-$(1).o
 endif
 TRACER += $(TRACER_LIBRARY)/recorder-$(1).o
 
-$(TRACER_LIBRARY)/tracer-$(1).o: $(BUILD)/tracer/$(1)/stub.o $(BUILD)/tracer/$(1)/guard.o $(BUILD)/tracer/$(1)/thunk.o $(BUILD)/tracer/$(1)/start.o $(TRACER_SOURCES:%.c=$(BUILD)/tracer/$(1)/%.o)
-$(TRACER_LIBRARY)/recorder-$(1).o: $(RECORDER_SOURCES:%.c=$(BUILD)/tracer/$(1)/%.o) \
-	$(RECORDER_PORT_$(TRACER_CPU_$(1)):%=$(BUILD)/tracer/$(1)/%.o)
+$(TRACER_LIBRARY)/tracer-$(1).o: $(patsubst %,$(BUILD)/tracer/$(1)/%.o,$(call TRACER_ASSEMBLY,$(TRACER_CPU_$(1)))) \
+	$(TRACER_SOURCES:%=$(BUILD)/tracer/$(1)/%.o)
+$(TRACER_LIBRARY)/recorder-$(1).o: $(RECORDER_SOURCES:%=$(BUILD)/tracer/$(1)/%.o) \
+	$(RECORDER_ASSEMBLY_$(TRACER_CPU_$(1)):%=$(BUILD)/tracer/$(1)/%.o)
 $(TRACER_LIBRARY)/%-$(1).o: tracer/check-object
 	@mkdir -p $$(@D)
 	$(TRACER_TOOL_$(1))ld $(filter -E%,$(TRACER_FLAGS_$(1))) -r $$(filter %.o,$$^) -o $$@.tmp
@@ -76,7 +82,7 @@ $(TRACER_LIBRARY)/%-$(1).o: tracer/check-object
 	tracer/check-object $(TRACER_TOOL_$(1))nm $$@.tmp
 	mv $$@.tmp $$@
 
--include $(wildcard $(BUILD)/tracer/$(1)/*.d)
+-include $(shell find $(BUILD)/tracer/$(1) -name '*.d' 2>/dev/null)
 endef
 
 $(foreach arch,$(RECORDER_ARCHES),$(eval $(call tracer_arch,$(arch))))

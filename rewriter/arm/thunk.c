@@ -5,7 +5,7 @@
  *	push   {r0-r2, lr}
  *	mrc    p15, 0, r1, c13, c0, 3	the thread pointer
  *	ldr    r1, [r1]			libc's vector of thread-local blocks
- *	ldrex  r0, [r1, #4]		the cursor (tracer/armed.c)
+ *	ldrex  r0, [r1, #4]		the cursor (tracer/recorder/armed.c)
  *	lsl.w  r2, r0, #18
  *	cbz    r2, slow			none, or at a multiple of 16 KB
  *	add.w  r0, r0, #4

@@ -15,7 +15,7 @@
  *	sw    v1, 4(sp)
  *	rdhwr v1, $29		the thread pointer
  *	lw    v1, -0x7008(v1)	libc's vector of thread-local blocks
- *	ll    at, 4(v1)		the cursor (tracer/armed.c)
+ *	ll    at, 4(v1)		the cursor (tracer/recorder/armed.c)
  *	sll   t0, at, 18
  *	beqz  t0, slow		none, or at a multiple of 16 KB
  *	addiu t0, at, 4

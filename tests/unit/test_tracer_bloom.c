@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tracer/bloom_bits.h"
+#include "tracer/recorder/bloom_bits.h"
 
 #define BITS (64 * 8192)
 static uint8_t filter[BITS / 8];

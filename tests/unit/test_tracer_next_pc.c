@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "tracer/arm/next_pc.h"
-#include "tracer/database.h"
+#include "tracer/entry/database.h"
 #include "tracer/mips/next_pc.h"
 
 typedef uint32_t (*next_pc_function)(uint32_t instruction, uint32_t return_address,

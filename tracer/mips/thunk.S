@@ -9,7 +9,7 @@
  * the thunks that make room for themselves (`_own`). They give it back before the
  * callee is entered, whose own arguments may lie there.
  *
- * tracer/armed.c says where the cursor is. `ll` and `sc` reserve the place: a
+ * tracer/recorder/armed.c says where the cursor is. `ll` and `sc` reserve the place: a
  * signal handler that comes between makes `sc` fail, and the call goes the long
  * way. rdhwr is of release 2; older CPUs trap, and the kernel has a short way for
  * just this form, with $3. */

@@ -5,8 +5,8 @@
 #include <linux/poll.h>
 #include <stddef.h>
 
-#include "tracer/recorder.h"
-#include "tracer/system.h"
+#include "tracer/recorder/recorder.h"
+#include "tracer/port/linux/system.h"
 
 #define LITIFUT_PIECES 10
 

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-#include "tracer/recorder.h"
-#include "tracer/system.h"
+#include "tracer/recorder/recorder.h"
+#include "tracer/port/linux/system.h"
 
 struct litifut_recorder litifut_recorder = {.file = {.descriptor = -1}};
 

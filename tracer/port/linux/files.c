@@ -3,8 +3,8 @@
 
 #include <stddef.h>
 
-#include "tracer/recorder.h"
-#include "tracer/system.h"
+#include "tracer/recorder/recorder.h"
+#include "tracer/port/linux/system.h"
 
 /* Numbers tried when a file of that name exists already: a program that has
  * executed another of the same name, or a process id used again. */

@@ -12,8 +12,8 @@
 
 #include <stddef.h>
 
-#include "tracer/recorder.h"
-#include "tracer/system.h"
+#include "tracer/recorder/recorder.h"
+#include "tracer/port/linux/system.h"
 
 struct litifut_guest {
 	struct litifut_guest *outer; /* whose guest this one is */

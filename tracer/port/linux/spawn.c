@@ -13,8 +13,8 @@
 
 #include <stddef.h>
 
-#include "tracer/recorder.h"
-#include "tracer/system.h"
+#include "tracer/recorder/recorder.h"
+#include "tracer/port/linux/system.h"
 
 /* Run-time addresses in libc of those that a call through the GOT or a pointer leads
  * to; 0: none. */

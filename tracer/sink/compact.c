@@ -4,8 +4,8 @@
 #include <litifut/compact.h>
 #include <stddef.h>
 
-#include "tracer/recorder.h"
-#include "tracer/system.h"
+#include "tracer/recorder/recorder.h"
+#include "tracer/port/linux/system.h"
 
 /* Blocks larger than this part of a chunk are not worth their name. */
 #define LITIFUT_BLOCK_BYTES(chunk_bytes) ((chunk_bytes) / 4 * 3)

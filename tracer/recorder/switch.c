@@ -4,8 +4,8 @@
 #include <linux/signal.h>
 #include <stddef.h>
 
-#include "tracer/recorder.h"
-#include "tracer/system.h"
+#include "tracer/recorder/recorder.h"
+#include "tracer/port/linux/system.h"
 
 #define LITIFUT_PUBLIC __attribute__((visibility("default")))
 

@@ -17,8 +17,8 @@
 
 #include <stddef.h>
 
-#include "tracer/recorder.h"
-#include "tracer/system.h"
+#include "tracer/recorder/recorder.h"
+#include "tracer/port/linux/system.h"
 
 /* The word in the calling thread's vector; NULL when there is no vector. */
 static uint32_t *litifut_word_of(uint32_t pointer)

@@ -2,7 +2,7 @@
  *
  * Thunks ask the thread pointer for their cursor, and until libc has set it up it
  * is 0. So it gets a value that leads to a vector of thread-local blocks without a
- * cursor: the calls that libc makes until then go the long way (tracer/armed.c).
+ * cursor: the calls that libc makes until then go the long way (tracer/recorder/armed.c).
  * All registers and the stack are as the kernel has left them when the program
  * goes on where it would have begun. It may be before its relocation. */
 

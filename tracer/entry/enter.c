@@ -10,9 +10,9 @@
 
 #include "floating.h"
 #include "frame.h"
-#include "tracer/database.h"
-#include "tracer/enter.h"
-#include "tracer/module_state.h"
+#include "tracer/entry/database.h"
+#include "tracer/entry/enter.h"
+#include "tracer/entry/module_state.h"
 
 struct litifut_module litifut_module
 	__attribute__((section(LITIFUT_SECTION_MODULE), visibility("hidden"), used)) = {

@@ -7,8 +7,8 @@
 #include <elf.h>
 #include <stddef.h>
 
-#include "tracer/recorder.h"
-#include "tracer/system.h"
+#include "tracer/recorder/recorder.h"
+#include "tracer/port/linux/system.h"
 
 #define LITIFUT_MIPS_RLD_MAP_REL 0x70000035
 

@@ -1,6 +1,6 @@
 /* The few string functions that the recorder needs. */
 
-#include "tracer/system.h"
+#include "tracer/port/linux/system.h"
 
 uint32_t litifut_length(const char *text)
 {

@@ -2,8 +2,8 @@
 
 #include <stddef.h>
 
-#include "tracer/recorder.h"
-#include "tracer/system.h"
+#include "tracer/recorder/recorder.h"
+#include "tracer/port/linux/system.h"
 
 #define LITIFUT_SECOND_NS 1000000000u
 

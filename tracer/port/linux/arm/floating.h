@@ -4,8 +4,8 @@
 
 #include <linux/auxvec.h>
 
-#include "tracer/enter.h"
-#include "tracer/system.h"
+#include "tracer/entry/enter.h"
+#include "tracer/port/linux/system.h"
 
 #define LITIFUT_PORT_HWCAP_VFP (1u << 6)
 #define LITIFUT_PORT_HWCAP_VFP_D32 (1u << 19)

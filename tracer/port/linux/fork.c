@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-#include "tracer/recorder.h"
-#include "tracer/system.h"
+#include "tracer/recorder/recorder.h"
+#include "tracer/port/linux/system.h"
 
 typedef int (*litifut_register)(void (*prepare)(void), void (*parent)(void), void (*child)(void),
 				void *object);

@@ -4,8 +4,8 @@
 #include <litifut/settings.h>
 #include <stddef.h>
 
-#include "tracer/recorder.h"
-#include "tracer/system.h"
+#include "tracer/recorder/recorder.h"
+#include "tracer/port/linux/system.h"
 
 #define LITIFUT_CHUNK_KB_LEAST 16 /* SHMLBA, see litifut_trace_create() */
 #define LITIFUT_CHUNK_KB_MOST 4096

@@ -5,8 +5,8 @@
 #include <linux/resource.h>
 #include <stddef.h>
 
-#include "tracer/recorder.h"
-#include "tracer/system.h"
+#include "tracer/recorder/recorder.h"
+#include "tracer/port/linux/system.h"
 
 /* Makes room for [offset, offset + size) in the file, so that no write to the
  * mapping can meet a full disk, which would be a SIGBUS. Never shrinks it. */

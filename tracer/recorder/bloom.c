@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-#include "tracer/bloom_bits.h"
-#include "tracer/recorder.h"
-#include "tracer/system.h"
+#include "tracer/recorder/bloom_bits.h"
+#include "tracer/recorder/recorder.h"
+#include "tracer/port/linux/system.h"
 
 #define LITIFUT_BLOOM_KB_MOST 65536
 

@@ -1,6 +1,6 @@
 /* Words that threads share. */
 
-#include "tracer/recorder.h"
+#include "tracer/recorder/recorder.h"
 
 uint32_t litifut_add(uint32_t *word, uint32_t amount)
 {

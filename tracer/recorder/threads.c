@@ -5,8 +5,8 @@
 #include <linux/prctl.h>
 #include <stddef.h>
 
-#include "tracer/recorder.h"
-#include "tracer/system.h"
+#include "tracer/recorder/recorder.h"
+#include "tracer/port/linux/system.h"
 
 /* How far below its end libc's thread structure is searched for the id. The
  * program's own thread variables lie above the end and are never looked at:

@@ -359,7 +359,7 @@ void litifut_module_announce(struct litifut_module *module);
 
 #pragma GCC visibility pop
 
-/* process.c: tracer/enter.c calls them when a module of the thunk engine starts
+/* process.c: tracer/entry/enter.c calls them when a module of the thunk engine starts
  * and when any module ends. */
 void litifut_module_enter(struct litifut_module *module);
 void litifut_module_leave(struct litifut_module *module);

@@ -3,8 +3,8 @@
 #include <linux/elf.h>
 #include <stddef.h>
 
-#include "tracer/recorder.h"
-#include "tracer/system.h"
+#include "tracer/recorder/recorder.h"
+#include "tracer/port/linux/system.h"
 
 /* The table entry of this type in the vDSO's dynamic section, as an address. */
 static uint32_t litifut_vdso_table(uint32_t base, uint32_t type, uint32_t bias)
