@@ -8,9 +8,7 @@ $(BUILD)/bin/litifut-rewrite: $(BUILD)/host/rewriter/main.o $(REWRITER_OBJECTS) 
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(REWRITER_LIBRARIES) -o $@
 
-REWRITER_TESTS := $(BUILD)/unit/rewriter_arm_test $(BUILD)/unit/rewriter_arm_detour_test $(BUILD)/unit/rewriter_mips_test \
-	$(BUILD)/unit/rewriter_mips_tail_test $(BUILD)/unit/rewriter_mips_callee_test $(BUILD)/unit/rewriter_mips_host_test $(BUILD)/unit/rewriter_mips_relay_test $(BUILD)/unit/rewriter_arm_unwind_test \
-	$(BUILD)/unit/rewriter_changes_test $(BUILD)/unit/rewriter_sort_test $(BUILD)/unit/rewriter_thunk_test
+REWRITER_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_rewriter_*.c))
 UNIT_TESTS += $(REWRITER_TESTS)
 
 $(REWRITER_TESTS): $(BUILD)/unit/%: $(BUILD)/host/tests/unit/%.o \

@@ -9,9 +9,9 @@ $(ORACLE): $(ORACLE_SOURCES) $(wildcard tests/oracle/*.h)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -fPIC -shared -pthread -o $@ $(ORACLE_SOURCES)
 
-UNIT_TESTS += $(BUILD)/tests/oracle_decode_test
+UNIT_TESTS += $(BUILD)/unit/test_oracle_decode
 
-$(BUILD)/tests/oracle_decode_test: $(BUILD)/host/tests/unit/oracle_decode_test.o \
+$(BUILD)/unit/test_oracle_decode: $(BUILD)/host/tests/unit/test_oracle_decode.o \
 		$(BUILD)/host/tests/oracle/decode.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka
@@ -52,7 +52,7 @@ sanitize: $(ORACLE)
 	@cp $(ORACLE) $(SANITIZED)/tests
 	@ASAN_OPTIONS=detect_leaks=0 BUILD='$(abspath $(SANITIZED))' CMOCKA_MESSAGE_OUTPUT=TAP \
 		prove --exec '' -j2 $(patsubst $(BUILD)/%,$(SANITIZED)/%,$(UNIT_TESTS)) \
-		$(addprefix tests/e2e/,wrapper-inputs.sh wrapper-islands.sh bad_input.sh call_forms.sh \
+		$(addprefix tests/e2e/,wrapper-inputs.sh wrapper-islands.sh rewriter-bad_input.sh call_forms.sh \
 		post-counts.sh)
 	@$(MAKE) -s BUILD=$(THREAD_SANITIZED) all $(THREAD_SANITIZED)/unit/test_common_parallel \
 		CFLAGS='-O1 -g -fsanitize=thread'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Without LITIFUT=1 the wrapper is the plain linker: the same bytes.
+# What LITIFUT says is what is done: 1 rewrites, all else gives the plain linker's bytes.
 TARGETS=${TARGETS:-"armhf mipsel"}
 . "$(dirname "$0")/../lib.sh"
 
