@@ -12,9 +12,9 @@
 
 #include <litifut/settings.h>
 
-#include "postproc/diff.h"
+#include "postproc/formats/diff.h"
 #include "postproc/options.h"
-#include "postproc/run.h"
+#include "postproc/timeline/run.h"
 
 static void print_problem(void *context, const struct litifut_error *error)
 {

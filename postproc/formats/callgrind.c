@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "postproc/formats/format.h"
-#include "postproc/lines.h"
-#include "postproc/stacks.h"
+#include "postproc/model/lines.h"
+#include "postproc/timeline/stacks.h"
 
 /* Of one thread. */
 struct lane {

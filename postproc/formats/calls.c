@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "postproc/formats/format.h"
-#include "postproc/text.h"
+#include "postproc/formats/text.h"
 
 /* The line of a call is the same every time but for the thread. */
 static char *make_line(const struct post_session *session, const struct post_call *call)

@@ -6,10 +6,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "postproc/clock.h"
+#include "postproc/model/clock.h"
 #include "postproc/formats/format.h"
-#include "postproc/stacks.h"
-#include "postproc/text.h"
+#include "postproc/timeline/stacks.h"
+#include "postproc/formats/text.h"
 
 /* Per thread: the stack, and the time of its latest event. */
 struct lane {

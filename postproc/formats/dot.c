@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "postproc/edges.h"
+#include "postproc/measure/edges.h"
 #include "postproc/formats/format.h"
 
 #define USUAL_SHARE 0.005

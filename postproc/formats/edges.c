@@ -1,7 +1,7 @@
 /* edges: one line for each caller and callee, with the number of calls. */
 #include <inttypes.h>
 
-#include "postproc/edges.h"
+#include "postproc/measure/edges.h"
 #include "postproc/formats/format.h"
 
 static void finish(struct post_output *output)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "postproc/formats/format.h"
-#include "postproc/stacks.h"
+#include "postproc/timeline/stacks.h"
 
 /* A stack that occurred: a function below a parent, up to the process. */
 struct node {

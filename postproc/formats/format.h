@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "postproc/session.h"
+#include "postproc/model/session.h"
 
 struct post_output_options {
 	uint64_t top;         /* rows of a table, 0: all */

@@ -2,9 +2,9 @@
  * lists the members; new ones may come, none changes its meaning. */
 #include <inttypes.h>
 
-#include "postproc/edges.h"
+#include "postproc/measure/edges.h"
 #include "postproc/formats/format.h"
-#include "postproc/text.h"
+#include "postproc/formats/text.h"
 
 static void write_processes(struct post_output *output)
 {

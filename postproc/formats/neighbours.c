@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "postproc/edges.h"
+#include "postproc/measure/edges.h"
 #include "postproc/formats/format.h"
-#include "postproc/lines.h"
-#include "postproc/near.h"
+#include "postproc/model/lines.h"
+#include "postproc/formats/near.h"
 
 static bool asked_for(const struct post_output *output, uint32_t function)
 {

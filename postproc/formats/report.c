@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "postproc/edges.h"
+#include "postproc/measure/edges.h"
 #include "postproc/formats/format.h"
 
 static int (*column_order(const char *name))(const void *, const void *);

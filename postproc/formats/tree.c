@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "postproc/formats/format.h"
-#include "postproc/stacks.h"
-#include "postproc/text.h"
+#include "postproc/timeline/stacks.h"
+#include "postproc/formats/text.h"
 
 #define DEEPEST_INDENT 48u /* deeper than that the depth is written as a number */
 

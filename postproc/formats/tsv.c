@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "postproc/formats/format.h"
-#include "postproc/text.h"
+#include "postproc/formats/text.h"
 
 /* A tab or line break in a name (a damaged file) must not make a column. */
 static void add_name(struct post_text *text, const char *name)

@@ -2,7 +2,7 @@
  * debug info. Source lines are left out: they are libdw's business. */
 #include <stdlib.h>
 
-#include "postproc/image.h"
+#include "postproc/sources/image.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

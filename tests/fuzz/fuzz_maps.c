@@ -1,7 +1,7 @@
 /* Any bytes as a maps file. What was kept must be in order. */
 #include <stdlib.h>
 
-#include "postproc/maps.h"
+#include "postproc/sources/maps.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "postproc/formats/format.h"
-#include "postproc/run.h"
+#include "postproc/timeline/run.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

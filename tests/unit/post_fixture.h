@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "postproc/formats/format.h"
-#include "postproc/run.h"
+#include "postproc/timeline/run.h"
 
 struct fixture_target {
 	const char *name;

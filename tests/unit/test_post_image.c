@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "postproc/image.h"
+#include "postproc/sources/image.h"
 
 static char folder[] = "/tmp/litifut-post-image.XXXXXX";
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "postproc/run.h"
+#include "postproc/timeline/run.h"
 #include "tests/unit/trace_builder.h"
 
 #define CHUNK_BYTES 65536u

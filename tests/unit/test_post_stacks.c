@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "postproc/stacks.h"
+#include "postproc/timeline/stacks.h"
 
 enum { MAIN, FIB, LEAF, SORT, COMPARE, WALK, FUNCTIONS };
 enum {

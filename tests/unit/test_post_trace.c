@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "postproc/trace.h"
+#include "postproc/sources/trace.h"
 #include "tests/unit/trace_builder.h"
 
 #define HEADER(field) offsetof(struct litifut_trace_header, field)

@@ -1,0 +1,21 @@
+/* What changed between two runs. */
+#ifndef LITIFUT_POSTPROC_FORMATS_DIFF_H
+#define LITIFUT_POSTPROC_FORMATS_DIFF_H
+
+#include <stdio.h>
+
+#include "postproc/model/session.h"
+
+struct post_diff_options {
+	double least; /* relative change that is worth a line, 0.1: 10 % */
+	uint64_t top; /* lines, 0: all */
+	bool color;
+};
+
+/* Writes the edges that are new, gone or called more or less often, largest
+ * difference first. Functions are matched by name and module, not by address,
+ * so the two runs may be of different builds. Returns how many edges differ. */
+size_t post_diff_write(FILE *file, const struct post_session *old, const struct post_session *now,
+		       const struct post_diff_options *options);
+
+#endif

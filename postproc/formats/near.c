@@ -1,0 +1,61 @@
+#include "postproc/formats/near.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/nearest.h"
+#include "postproc/formats/text.h"
+
+#define NAMES 3
+#define FARTHEST LITIFUT_NAME_FARTHEST
+
+bool post_near_exists(const struct post_session *session, const char *glob)
+{
+	for (size_t i = 0; i < session->function_count; i++) {
+		const struct post_function *function = &session->functions[i];
+		if (!fnmatch(glob, function->name, 0) ||
+		    (function->symbol && !fnmatch(glob, function->symbol, 0)))
+			return true;
+	}
+	for (size_t m = 0; m < session->module_count; m++) {
+		const struct post_image *image = session->modules[m].image;
+		for (size_t i = 0; image && i < image->symbols.count; i++) {
+			if (!fnmatch(glob, image->symbols.items[i].name, 0))
+				return true;
+		}
+	}
+	return false;
+}
+
+char *post_near_names(const struct post_session *session, const char *name)
+{
+	const char *best[NAMES] = {NULL};
+	unsigned far[NAMES] = {FARTHEST, FARTHEST, FARTHEST};
+	struct post_text text = {0};
+
+	for (size_t i = 0; i < session->function_count; i++) {
+		const char *other = session->functions[i].name;
+		unsigned here = litifut_name_distance(name, other);
+		size_t place = NAMES;
+		while (place > 0 && here < far[place - 1])
+			place--;
+		for (size_t j = 0; j < NAMES; j++) { /* in two modules */
+			if (best[j] && !strcmp(best[j], other))
+				place = NAMES;
+		}
+		if (place == NAMES)
+			continue;
+		for (size_t j = NAMES - 1; j > place; j--) {
+			best[j] = best[j - 1];
+			far[j] = far[j - 1];
+		}
+		best[place] = other;
+		far[place] = here;
+	}
+	if (!best[0])
+		return NULL;
+	for (size_t i = 0; i < NAMES && best[i]; i++)
+		post_text_format(&text, "%s%s", i ? ", " : "", best[i]);
+	return post_text_take(&text);
+}

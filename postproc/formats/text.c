@@ -1,0 +1,146 @@
+/* Text helpers of the output formats. */
+#include "postproc/formats/text.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void reserve(struct post_text *text, size_t more)
+{
+	if (text->length + more + 1 <= text->capacity)
+		return;
+	text->capacity = (text->length + more + 1) * 2;
+	text->bytes = post_reallocate(text->bytes, text->capacity, 1);
+}
+
+void post_text_add(struct post_text *text, const char *more)
+{
+	size_t length = strlen(more);
+
+	reserve(text, length);
+	memcpy(text->bytes + text->length, more, length + 1);
+	text->length += length;
+}
+
+void post_text_format(struct post_text *text, const char *format, ...)
+{
+	va_list arguments, again;
+
+	va_start(arguments, format);
+	va_copy(again, arguments);
+	int length = vsnprintf(NULL, 0, format, arguments);
+	if (length > 0) {
+		reserve(text, (size_t)length);
+		vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
+		text->length += (size_t)length;
+	}
+	va_end(again);
+	va_end(arguments);
+}
+
+char *post_text_take(struct post_text *text)
+{
+	char *bytes = text->bytes ? text->bytes : post_copy_text("");
+
+	*text = (struct post_text){0};
+	return bytes;
+}
+
+void post_text_add_callee(struct post_text *text, const struct post_session *session,
+			  const struct post_call *call)
+{
+	const struct post_function *callee = &session->functions[call->callee];
+
+	post_text_add(text, callee->name);
+	if (callee->symbol && !callee->plt && call->callee_offset)
+		post_text_format(text, "+0x%x", call->callee_offset);
+}
+
+void post_text_add_target(struct post_text *text, const struct post_session *session,
+			  const struct post_call *call)
+{
+	if (session->options.veneers && call->veneer != POST_NONE)
+		post_text_format(text, "%s -> ", session->functions[call->veneer].name);
+	post_text_add_callee(text, session, call);
+	post_text_format(text, " [%s]", session->modules[call->callee_module].name);
+}
+
+void post_write_number(FILE *file, uint64_t value)
+{
+	char digits[20], *at = digits + sizeof(digits);
+
+	do {
+		*--at = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	fwrite_unlocked(at, 1, (size_t)(digits + sizeof(digits) - at), file);
+}
+
+void post_call_texts_write(struct post_call_texts *texts, FILE *file,
+			   const struct post_session *session, uint32_t call,
+			   char *(*make)(const struct post_session *, const struct post_call *))
+{
+	if (call >= texts->count) {
+		size_t count = session->call_count;
+		texts->items = post_reallocate(texts->items, count, sizeof(*texts->items));
+		memset(texts->items + texts->count, 0,
+		       (count - texts->count) * sizeof(*texts->items));
+		texts->count = count;
+	}
+	struct post_call_text *text = &texts->items[call];
+	if (!text->bytes) {
+		text->bytes = make(session, &session->calls[call]);
+		text->length = strlen(text->bytes);
+	}
+	fwrite_unlocked(text->bytes, 1, text->length, file);
+}
+
+void post_call_texts_release(struct post_call_texts *texts)
+{
+	for (size_t i = 0; i < texts->count; i++)
+		free(texts->items[i].bytes);
+	free(texts->items);
+	*texts = (struct post_call_texts){0};
+}
+
+/* Length of the well-formed UTF-8 character at `at`, 0 when there is none. */
+static unsigned character_bytes(const unsigned char *at)
+{
+	unsigned more = at[0] < 0x80 ? 0 : at[0] >= 0xf0 ? 3 : at[0] >= 0xe0 ? 2 : 1;
+	static const uint32_t smallest[] = {0, 0x80, 0x800, 0x10000};
+	uint32_t value = more ? at[0] & (0x3fu >> more) : at[0];
+
+	if ((at[0] >= 0x80 && at[0] < 0xc2) || at[0] > 0xf4)
+		return 0;
+	for (unsigned i = 1; i <= more; i++) {
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+		value = value << 6 | (at[i] & 0x3f);
+	}
+	if (value < smallest[more] || value > 0x10ffff || (value >= 0xd800 && value < 0xe000))
+		return 0;
+	return more + 1;
+}
+
+void post_write_json_text(FILE *file, const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+
+	putc('"', file);
+	while (*at) {
+		unsigned bytes = character_bytes(at);
+		if (!bytes) {
+			fputs("\\ufffd", file);
+			at++;
+		} else if (*at == '"' || *at == '\\') {
+			putc('\\', file);
+			putc(*at++, file);
+		} else if (*at < 0x20) {
+			fprintf(file, "\\u%04x", *at++);
+		} else {
+			fwrite(at, 1, bytes, file);
+			at += bytes;
+		}
+	}
+	putc('"', file);
+}

@@ -1,0 +1,57 @@
+/* Text that grows, and the few ways in which all formats write a name. */
+#ifndef LITIFUT_POSTPROC_FORMATS_TEXT_H
+#define LITIFUT_POSTPROC_FORMATS_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "postproc/model/session.h"
+
+/* All zero is an empty text. */
+struct post_text {
+	char *bytes; /* NUL-terminated once something was added */
+	size_t length, capacity;
+};
+
+void post_text_add(struct post_text *text, const char *more);
+void post_text_format(struct post_text *text, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Gives the bytes to the caller, who frees them, and empties the text. */
+char *post_text_take(struct post_text *text);
+
+/* The callee of a call: its name, and +0xOFFSET when the call does not lead to
+ * its start (a PLT entry has two starts). */
+void post_text_add_callee(struct post_text *text, const struct post_session *session,
+			  const struct post_call *call);
+
+/* The same for people: the veneer in front where it was asked for, and the
+ * module behind. */
+void post_text_add_target(struct post_text *text, const struct post_session *session,
+			  const struct post_call *call);
+
+/* Writes a number in decimal. Several times faster than fprintf(). */
+void post_write_number(FILE *file, uint64_t value);
+
+/* Texts that are made once for each call, by number. All zero is empty. */
+struct post_call_texts {
+	struct post_call_text {
+		char *bytes; /* NULL: not made yet */
+		size_t length;
+	} * items;
+	size_t count;
+};
+
+/* Writes the text of a call, which `make` makes the first time. */
+void post_call_texts_write(struct post_call_texts *texts, FILE *file,
+			   const struct post_session *session, uint32_t call,
+			   char *(*make)(const struct post_session *, const struct post_call *));
+
+void post_call_texts_release(struct post_call_texts *texts);
+
+/* Writes a string as JSON does, with its quotes. Bytes that are not UTF-8
+ * become U+FFFD. */
+void post_write_json_text(FILE *file, const char *text);
+
+#endif

@@ -1,0 +1,21 @@
+/* The fast way through a trace when only the numbers of calls are wanted. */
+#ifndef LITIFUT_POSTPROC_MEASURE_COUNT_H
+#define LITIFUT_POSTPROC_MEASURE_COUNT_H
+
+#include "postproc/model/session.h"
+
+/* Adds the events of one chunk to session->calls[].count, keeps epochs, lost
+ * counts and sequence numbers of the threads up to date. Threads that
+ * `session->options` does not want are passed over. */
+void post_count_chunk(struct post_session *session, struct post_process *process, size_t chunk,
+		      struct post_buffer *buffer);
+
+/* Does the filter let this thread through? */
+bool post_thread_wanted(const struct post_session *session, uint32_t thread);
+
+/* What is common to counting and to going event by event: state that items
+ * which are no events carry. `*thread` may become another. */
+void post_apply_state(struct post_process *process, struct post_thread **thread,
+		      const struct post_item *item);
+
+#endif

@@ -1,0 +1,21 @@
+/* From ticks to nanoseconds. */
+#include "postproc/model/clock.h"
+
+bool post_clock_runs(const struct post_process *process)
+{
+	return process->trace->header.clock != LITIFUT_CLOCK_NONE;
+}
+
+uint64_t post_clock_ns(const struct post_process *process, uint64_t ticks)
+{
+	const struct litifut_trace_header *header = &process->trace->header;
+
+	if (header->clock == LITIFUT_CLOCK_MONOTONIC)
+		return ticks;
+	uint64_t first = process->trace->chunk_count ? process->trace->chunks[0].start_time : 0;
+	uint64_t since = ticks > first ? ticks - first : 0;
+	uint64_t hertz = header->clock_hertz ? header->clock_hertz : 1000000000u;
+	uint64_t seconds = since / hertz, rest = since % hertz;
+	return header->start_monotonic_ns + seconds * 1000000000u +
+	       (uint64_t)((double)rest * 1e9 / (double)hertz);
+}

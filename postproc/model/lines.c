@@ -1,0 +1,60 @@
+/* Asks libdw. Each image keeps its DWARF handle from the first question on. */
+#include "postproc/model/lines.h"
+
+#include <elfutils/libdw.h>
+#include <stdio.h>
+#include <string.h>
+
+static Dwarf *debug_information(struct post_image *image)
+{
+	if (image->dwarf || image->dwarf_missing)
+		return image->dwarf;
+	image->dwarf = dwarf_begin_elf(image->elf, DWARF_C_READ, NULL);
+	for (size_t i = 0; i < sizeof(image->further) / sizeof(*image->further); i++) {
+		if (!image->dwarf && image->further[i])
+			image->dwarf = dwarf_begin_elf(image->further[i]->elf, DWARF_C_READ, NULL);
+	}
+	image->dwarf_missing = !image->dwarf;
+	return image->dwarf;
+}
+
+static Dwarf_Line *find(const struct post_session *session, uint32_t module, uint32_t address)
+{
+	struct post_image *image = session->modules[module].image;
+	Dwarf *dwarf = image ? debug_information(image) : NULL;
+	Dwarf_Die unit;
+	Dwarf_Off offset = 0, next;
+	size_t header;
+
+	if (!dwarf)
+		return NULL;
+	if (dwarf_addrdie(dwarf, address, &unit))
+		return dwarf_getsrc_die(&unit, address);
+	/* Without .debug_aranges (clang) every unit must be asked. */
+	while (!dwarf_nextcu(dwarf, offset, &next, &header, NULL, NULL, NULL)) {
+		if (dwarf_offdie(dwarf, offset + header, &unit) && dwarf_haspc(&unit, address) > 0)
+			return dwarf_getsrc_die(&unit, address);
+		offset = next;
+	}
+	return NULL;
+}
+
+bool post_lines_text(const struct post_session *session, uint32_t module, uint32_t address,
+		     char *text, size_t size)
+{
+	Dwarf_Line *line = find(session, module, address);
+	int number;
+
+	if (!line || dwarf_lineno(line, &number))
+		return false;
+	const char *file = dwarf_linesrc(line, NULL, NULL);
+	return file && snprintf(text, size, "%s:%d", file, number) > 0;
+}
+
+unsigned post_lines_number(const struct post_session *session, uint32_t module, uint32_t address)
+{
+	int number = 0;
+	Dwarf_Line *line = session->options.lines ? find(session, module, address) : NULL;
+
+	return line && !dwarf_lineno(line, &number) && number > 0 ? (unsigned)number : 0;
+}

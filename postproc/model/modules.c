@@ -1,0 +1,292 @@
+/* Which ELF file belongs to which module, and where the maps file says that
+ * the other ones lie. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <litifut/module_format.h>
+
+#include "postproc/sources/debug_file.h"
+#include "postproc/model/session.h"
+
+static bool same_id(const uint8_t *a, unsigned a_bytes, const uint8_t *b, unsigned b_bytes)
+{
+	return a_bytes && a_bytes == b_bytes && !memcmp(a, b, a_bytes);
+}
+
+static struct post_image *open_and_load(struct post_session *session, const char *path)
+{
+	struct post_debug_places places = {session->options.debug_dirs};
+	struct litifut_error error;
+	struct post_image *image;
+
+	if (post_image_open(path, &image, &error) != LITIFUT_OK) {
+		post_problem(session->problems, &error);
+		return NULL;
+	}
+	/* The device's file may be stripped, the one from the build tree is not. */
+	for (size_t i = 0; i < session->inputs.image_count; i++) {
+		const struct post_candidate *other = &session->inputs.images[i];
+		if (strcmp(other->path, path) && same_id(other->build_id, other->build_id_bytes,
+							 image->build_id, image->build_id_bytes))
+			post_debug_file_add(image, other->path);
+	}
+	if (post_image_load(image, &places, &error) != LITIFUT_OK)
+		post_problem(session->problems, &error);
+	return image;
+}
+
+/* A file named like the module may be another build of it: then its addresses
+ * would give wrong names, which is worse than none. */
+static const struct post_candidate *choose(const struct post_session *session,
+					   const struct post_module *module, uint32_t machine,
+					   const struct post_candidate **other_build)
+{
+	const struct post_candidate *best = NULL;
+	int best_score = 0;
+
+	for (size_t i = 0; i < session->inputs.image_count; i++) {
+		const struct post_candidate *candidate = &session->inputs.images[i];
+		int score = 0;
+		bool named = !strcmp(candidate->name, module->name) ||
+			     (*candidate->soname && !strcmp(candidate->soname, module->name));
+		if (candidate->machine != machine)
+			continue;
+		if (same_id(candidate->build_id, candidate->build_id_bytes, module->build_id,
+			    module->build_id_bytes))
+			score = named ? 8 : 4; /* copies with other symbols share an id */
+		else if (module->build_id_bytes && candidate->build_id_bytes) {
+			if (named)
+				*other_build = candidate;
+			continue;
+		} else if (named)
+			score = 2;
+		if (score && candidate->rewritten)
+			score++;
+		if (score && candidate->debug_only)
+			score--;
+		if (score > best_score) {
+			best_score = score;
+			best = candidate;
+		}
+	}
+	return best;
+}
+
+static uint32_t add_module(struct post_session *session, const char *name, const uint8_t *build_id,
+			   unsigned build_id_bytes)
+{
+	struct post_module module = {.name = post_copy_text(name),
+				     .build_id_bytes = build_id_bytes};
+
+	if (build_id_bytes)
+		memcpy(module.build_id, build_id, build_id_bytes);
+	POST_GROW(session->modules, session->module_count, session->module_capacity);
+	session->modules[session->module_count++] = module;
+	return (uint32_t)session->module_count - 1;
+}
+
+/* The path under which the maps file of a process knows a module. */
+static const char *path_in_maps(const struct post_process *process, const char *name)
+{
+	for (size_t i = 0; process->has_maps && i < process->maps.count; i++) {
+		const struct post_map *map = &process->maps.items[i];
+		if (map->path[0] == '/' && !strcmp(post_base_name(map->path), name))
+			return map->path;
+	}
+	return NULL;
+}
+
+/* On a machine that is not the device the path may name quite another file, so
+ * the machine must fit, and the build-id where there is one. */
+static struct post_image *open_at_path(struct post_session *session, const char *path,
+				       uint32_t machine, const struct post_module *module)
+{
+	char below[4096];
+	struct post_image *image;
+
+	for (unsigned with_root = 0; with_root < 2; with_root++) {
+		const char *at = path;
+		if (with_root == 0) {
+			if (!session->options.sysroot ||
+			    snprintf(below, sizeof(below), "%s%s", session->options.sysroot,
+				     path) >= (int)sizeof(below))
+				continue;
+			at = below;
+		} else if (!session->options.maps_paths) {
+			continue;
+		}
+		if (post_image_open(at, &image, NULL) != LITIFUT_OK)
+			continue;
+		bool right = image->cpu->machine == machine;
+		if (module && module->build_id_bytes)
+			right = right && same_id(image->build_id, image->build_id_bytes,
+						 module->build_id, module->build_id_bytes);
+		post_image_close(image);
+		if (right)
+			return open_and_load(session, at);
+	}
+	return NULL;
+}
+
+uint32_t post_modules_recorded(struct post_session *session, struct post_process *process,
+			       const struct litifut_module_record *record)
+{
+	const struct post_candidate *other = NULL;
+
+	for (uint32_t i = 1; i < session->module_count; i++) {
+		struct post_module *known = &session->modules[i];
+		bool same = record->build_id_bytes
+				    ? !strcmp(known->name, record->name) &&
+					      same_id(known->build_id, known->build_id_bytes,
+						      record->build_id, record->build_id_bytes)
+				    : !known->build_id_bytes && !strcmp(known->name, record->name);
+		if (same) {
+			known->traced = true;
+			return i;
+		}
+	}
+	uint32_t number = add_module(session, record->name[0] ? record->name : "?",
+				     record->build_id, record->build_id_bytes);
+	struct post_module *module = &session->modules[number];
+	module->traced = true;
+	const struct post_candidate *chosen = choose(session, module, process->machine, &other);
+	if (chosen) {
+		module->image = open_and_load(session, chosen->path);
+	} else {
+		const char *path = path_in_maps(process, module->name);
+		if (path)
+			module->image = open_at_path(session, path, process->machine, module);
+	}
+	if (!module->image && other)
+		post_problem_at(session->problems, other->path, LITIFUT_NO_ADDRESS,
+				"another build of %s than the one that was traced (its build-id "
+				"differs), not used",
+				module->name);
+	return number;
+}
+
+/* The load bias follows from the segment that was mapped there. Without the
+ * file, the lowest mapping of it is taken as its address 0. */
+static bool bias_of(const struct post_image *image, const struct post_map *map, uint32_t *bias)
+{
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct post_segment *segment = &image->segments[i];
+		uint32_t inside = map->offset - (segment->offset & ~0xfffu);
+		if (map->offset < (segment->offset & ~0xfffu) ||
+		    inside > segment->file_bytes + 0xfffu || segment->executable != map->executable)
+			continue;
+		*bias = map->start - ((segment->address & ~0xfffu) + inside);
+		return true;
+	}
+	return false;
+}
+
+static uint32_t module_of_path(struct post_session *session, struct post_process *process,
+			       const char *path)
+{
+	const struct post_candidate *other = NULL;
+	const char *name = post_base_name(path);
+
+	for (size_t m = 0; m < process->mapping_count; m++) {
+		uint32_t number = process->mappings[m].module;
+		if (!strcmp(session->modules[number].name, name))
+			return number;
+	}
+	struct post_module wanted = {.name = (char *)name};
+	const struct post_candidate *chosen = choose(session, &wanted, process->machine, &other);
+	struct post_image *image = chosen ? open_and_load(session, chosen->path)
+					  : open_at_path(session, path, process->machine, NULL);
+	for (uint32_t i = 1; i < session->module_count; i++) {
+		struct post_module *known = &session->modules[i];
+		bool same =
+			image ? same_id(known->build_id, known->build_id_bytes, image->build_id,
+					image->build_id_bytes) ||
+					(known->image && !strcmp(known->image->path, image->path))
+			      : !known->image && !strcmp(known->name, name);
+		if (same) {
+			post_image_close(image);
+			return i;
+		}
+	}
+	uint32_t number = add_module(session, name, image ? image->build_id : NULL,
+				     image ? image->build_id_bytes : 0);
+	session->modules[number].image = image;
+	return number;
+}
+
+void post_modules_map(struct post_session *session, struct post_process *process)
+{
+	for (size_t i = 0; i < process->maps.count; i++) {
+		const struct post_map *map = &process->maps.items[i];
+		uint32_t lowest = map->start;
+		if (!map->executable || !map->path[0])
+			continue;
+		for (size_t j = 0; j < i; j++) {
+			const struct post_map *before = &process->maps.items[j];
+			if (!strcmp(before->path, map->path) && !before->offset)
+				lowest = before->start;
+		}
+		struct post_mapping mapping = {.start = map->start,
+					       .end = map->end,
+					       .bias = lowest,
+					       .end_epoch = UINT32_MAX};
+		mapping.module = module_of_path(session, process, map->path);
+		/* What the module told of itself is as good and was written while
+		 * it was loaded. */
+		bool told = false;
+		for (size_t m = 0; m < process->mapping_count; m++)
+			told |= process->mappings[m].recorded &&
+				process->mappings[m].module == mapping.module;
+		if (told)
+			continue;
+		struct post_image *image = session->modules[mapping.module].image;
+		if (image && !bias_of(image, map, &mapping.bias)) {
+			post_problem_at(session->problems, process->maps.path, map->start,
+					"%s does not fit to what was loaded here", image->path);
+			continue;
+		}
+		POST_GROW(process->mappings, process->mapping_count, process->mapping_capacity);
+		process->mappings[process->mapping_count++] = mapping;
+	}
+}
+
+void post_session_conclude(struct post_session *session)
+{
+	for (size_t i = 1; i < session->module_count; i++) {
+		const struct post_module *module = &session->modules[i];
+		char hex[POST_BUILD_ID_BYTES * 2 + 1] = "";
+		if (!module->traced || (!module->unnamed_events && !module->no_callee))
+			continue;
+		if (module->image && module->no_callee && !module->image->has_site_list)
+			post_problem_at(
+				session->problems, module->image->path, LITIFUT_NO_ADDRESS,
+				"has no list of call sites (.litifut.sites, or the file "
+				"NAME" LITIFUT_SITES_SUFFIX
+				" beside it): where its direct calls lead "
+				"is not known and shown as ?; give the file as it was linked");
+		if (module->image && module->unnamed_events && !module->image->has_symbol_table)
+			post_problem_at(session->problems, module->image->path, LITIFUT_NO_ADDRESS,
+					"has no symbol table (stripped): give the file as it was "
+					"linked as well, or its debug file");
+		if (module->image)
+			continue;
+		for (unsigned b = 0; b < module->build_id_bytes; b++)
+			sprintf(hex + (size_t)b * 2, "%02x", module->build_id[b]);
+		post_problem_at(session->problems, module->name, LITIFUT_NO_ADDRESS,
+				"no ELF file with build-id %s was given: its functions are shown "
+				"as %s+0xaddress%s",
+				hex[0] ? hex : "(none)", module->name,
+				module->no_callee ? ", and where its direct calls lead is not known"
+						  : "");
+	}
+	for (size_t i = 0; i < session->process_count; i++) {
+		const struct post_process *process = session->processes[i];
+		if (!process->has_maps)
+			post_problem_at(session->problems, process->trace->path, LITIFUT_NO_ADDRESS,
+					"no maps file for process %u: addresses outside of the "
+					"traced modules have no name",
+					process->trace->header.pid);
+	}
+}

@@ -1,0 +1,250 @@
+/* From addresses to functions. This is the slow path: it runs once for each
+ * distinct (call site, callee), never for each event. */
+#include <fnmatch.h>
+#include <libiberty/demangle.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "postproc/model/session.h"
+
+#define VENEERS_FOLLOWED 4
+
+static const char *keep_text(struct post_session *session, char *text)
+{
+	POST_GROW(session->texts, session->text_count, session->text_capacity);
+	session->texts[session->text_count++] = text;
+	return text;
+}
+
+/* A module that tells of itself in the trace is believed before the maps file;
+ * of several epochs the one that holds, or else the latest before it. */
+static const struct post_mapping *find_mapping(const struct post_process *process, uint32_t epoch,
+					       uint32_t address)
+{
+	const struct post_mapping *best = NULL;
+
+	for (size_t i = 0; i < process->mapping_count; i++) {
+		const struct post_mapping *mapping = &process->mappings[i];
+		if (address < mapping->start || address >= mapping->end)
+			continue;
+		if (!mapping->recorded) {
+			if (!best)
+				best = mapping;
+			continue;
+		}
+		if (epoch >= mapping->first_epoch && epoch < mapping->end_epoch)
+			return mapping;
+		best = mapping;
+	}
+	return best;
+}
+
+static const char *shown_name(struct post_session *session, const struct post_symbol *symbol)
+{
+	char *demangled = NULL;
+	const char *name = symbol->name;
+
+	if (session->options.demangle)
+		demangled = cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
+	if (demangled)
+		name = keep_text(session, demangled);
+	if (!(symbol->flags & POST_SYMBOL_PLT))
+		return name;
+	char *text = post_allocate(strlen(name) + 5, 1);
+	sprintf(text, "%s@plt", name);
+	return keep_text(session, text);
+}
+
+static uint32_t number_function(struct post_session *session, uint32_t module,
+				const struct post_symbol *symbol, uint32_t address)
+{
+	struct post_key key = {{module, symbol ? symbol->address : address, symbol ? 1 : 0, 0}};
+	uint32_t number = post_table_find(&session->function_index, key);
+
+	if (number != POST_NONE)
+		return number;
+	struct post_function function = {.module = module, .address = key.part[1]};
+	if (symbol) {
+		function.symbol = symbol->name;
+		function.plt = symbol->flags & POST_SYMBOL_PLT;
+		function.name = shown_name(session, symbol);
+	} else {
+		char text[320];
+		if (module)
+			snprintf(text, sizeof(text), "%s+0x%x", session->modules[module].name,
+				 address);
+		else
+			snprintf(text, sizeof(text), "0x%x", address);
+		function.name = keep_text(session, post_copy_text(text));
+	}
+	POST_GROW(session->functions, session->function_count, session->function_capacity);
+	number = (uint32_t)session->function_count++;
+	session->functions[number] = function;
+	post_table_put(&session->function_index, key, number);
+	return number;
+}
+
+/* The function at a link-time address; `*offset` is how far inside. */
+static uint32_t function_at(struct post_session *session, uint32_t module, uint32_t address,
+			    uint32_t *offset, bool *named)
+{
+	const struct post_image *image = session->modules[module].image;
+	const struct post_symbol *symbol =
+		image ? post_symbols_find(&image->symbols, address) : NULL;
+
+	*named = symbol != NULL;
+	*offset = symbol ? address - symbol->address : 0;
+	return number_function(session, module, symbol, address);
+}
+
+uint32_t post_session_function(struct post_session *session, uint32_t module, uint32_t address)
+{
+	uint32_t offset;
+	bool named;
+
+	return function_at(session, module, address, &offset, &named);
+}
+
+/* Follows what the linker put in between. `callee` has bit 0 as in the code. */
+static uint32_t behind_veneers(struct post_session *session, uint32_t module, uint32_t callee,
+			       uint32_t *veneer)
+{
+	const struct post_image *image = session->modules[module].image;
+
+	*veneer = POST_NONE;
+	if (!image)
+		return callee;
+	struct litifut_code_reader code = post_image_code(image);
+	for (unsigned steps = 0; steps < VENEERS_FOLLOWED; steps++) {
+		uint32_t address = callee & ~1u;
+		const struct post_symbol *symbol = post_symbols_find(&image->symbols, address);
+		/* A function that begins with a branch is not a veneer. */
+		if (symbol && (symbol->address != address || !post_symbol_is_veneer(symbol->name)))
+			break;
+		struct litifut_lead lead = image->cpu->follow(&code, callee);
+		if (lead.kind != LITIFUT_LEADS_TO_CODE || lead.address == callee)
+			break;
+		if (*veneer == POST_NONE)
+			*veneer = number_function(session, module, symbol, address);
+		callee = lead.address;
+	}
+	return callee;
+}
+
+static bool matches(const char *const *globs, const char *text)
+{
+	for (; globs && *globs; globs++) {
+		if (!fnmatch(*globs, text, 0))
+			return true;
+	}
+	return false;
+}
+
+static bool either_matches(const struct post_session *session, const char *const *globs,
+			   const struct post_call *call)
+{
+	return matches(globs, session->functions[call->caller].name) ||
+	       matches(globs, session->functions[call->callee].name);
+}
+
+/* What the tracer lets a libc call that is traced itself, in a static program. The
+ * program without it makes no such call. */
+static bool is_hook(const char *name)
+{
+	static const char *const hooks[] = {"litifut_module_start", "litifut_module_end",
+					    "litifut_before_fork", "litifut_after_fork"};
+
+	for (size_t i = 0; name && i < sizeof(hooks) / sizeof(*hooks); i++)
+		if (strcmp(name, hooks[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool is_hidden(const struct post_session *session, const struct post_call *call)
+{
+	const struct post_options *options = &session->options;
+
+	if (call->own)
+		return true;
+	if (options->include && !either_matches(session, options->include, call))
+		return true;
+	if (options->exclude && either_matches(session, options->exclude, call))
+		return true;
+	return options->modules &&
+	       !matches(options->modules, session->modules[call->site_module].name) &&
+	       !matches(options->modules, session->modules[call->callee_module].name);
+}
+
+uint32_t post_session_resolve(struct post_session *session, struct post_process *process,
+			      uint32_t epoch, uint32_t kind, uint32_t return_address,
+			      uint32_t callee)
+{
+	const struct post_cpu *cpu = post_cpu_find(process->machine);
+	bool tail = kind == LITIFUT_WORD_TAIL, caller_named = false, callee_named = false;
+	struct post_call call = {.tail = tail, .veneer = POST_NONE};
+	uint32_t guess = return_address & ~1u;
+
+	if (!tail && cpu)
+		guess = cpu->site_before(return_address);
+	const struct post_mapping *mapping = find_mapping(process, epoch, tail ? guess - 1 : guess);
+	const struct litifut_site *site = NULL;
+	if (mapping) {
+		const struct post_image *image = session->modules[mapping->module].image;
+		call.site_module = mapping->module;
+		call.site_address = (tail ? guess - 4 : guess) - mapping->bias;
+		if (image)
+			site = post_image_site(image, return_address - mapping->bias, tail);
+		if (image && !site && !tail && !callee) {
+			site = post_image_site(image, return_address - mapping->bias, true);
+			call.tail = tail = site != NULL;
+		}
+		if (site && site->address)
+			call.site_address = site->address;
+	} else {
+		call.site_address = tail ? guess - 4 : guess;
+	}
+	call.caller = function_at(session, call.site_module, call.site_address, &call.caller_offset,
+				  &caller_named);
+
+	uint32_t target = 0; /* link-time in callee_module, with bit 0 */
+	if (callee) {
+		mapping = find_mapping(process, epoch, callee & ~1u);
+		call.callee_module = mapping ? mapping->module : 0;
+		target = mapping ? callee - mapping->bias : callee;
+	} else if (site && site->callee) {
+		call.callee_module = call.site_module;
+		target = site->callee;
+	}
+	if (target) {
+		target = behind_veneers(session, call.callee_module, target, &call.veneer);
+		call.callee_address = target & ~1u;
+		call.callee = function_at(session, call.callee_module, call.callee_address,
+					  &call.callee_offset, &callee_named);
+	} else {
+		/* A direct call whose site list is missing: not even the address. */
+		call.callee_module = 0;
+		call.callee = number_function(session, 0, NULL, 0);
+		session->functions[call.callee].name = "?";
+	}
+	call.unresolved = !caller_named || !callee_named;
+
+	struct post_key key = {{call.site_module, call.site_address, call.callee_module << 1 | tail,
+				call.callee_address}};
+	uint32_t number = post_table_find(&session->call_index, key);
+	if (number != POST_NONE)
+		return number;
+	call.own = is_hook(session->functions[call.callee].symbol);
+	call.hidden = is_hidden(session, &call);
+	if (!caller_named)
+		session->modules[call.site_module].unnamed_events++;
+	if (!callee_named)
+		session->modules[call.callee_module].unnamed_events++;
+	if (!target)
+		session->modules[call.site_module].no_callee++;
+	POST_GROW(session->calls, session->call_count, session->call_capacity);
+	number = (uint32_t)session->call_count++;
+	session->calls[number] = call;
+	post_table_put(&session->call_index, key, number);
+	return number;
+}

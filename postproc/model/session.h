@@ -1,0 +1,185 @@
+/* Everything that is known about the traced processes: modules, functions and
+ * calls, each under a small number, and how a word of a trace becomes a call.
+ *
+ * The numbers are shared by all processes: one library that is seen from
+ * several programs is one module, and its functions are one function each. */
+#ifndef LITIFUT_POSTPROC_MODEL_SESSION_H
+#define LITIFUT_POSTPROC_MODEL_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "postproc/sources/inputs.h"
+#include "postproc/sources/maps.h"
+#include "postproc/problems.h"
+#include "postproc/table.h"
+#include "postproc/sources/trace.h"
+
+struct post_module {
+	char *name; /* base name; "?" for module 0, which is "no module at all" */
+	uint8_t build_id[POST_BUILD_ID_BYTES];
+	unsigned build_id_bytes;
+	struct post_image *image; /* NULL: no file was found */
+	bool traced;              /* told of itself in a trace: it was rewritten */
+	uint64_t unnamed_events;  /* events whose address in here has no symbol */
+	uint64_t no_callee;       /* calls from here that lead nobody knows where */
+};
+
+struct post_function {
+	uint32_t module;
+	uint32_t address;   /* link-time, bit 0 clear */
+	const char *name;   /* as shown: demangled, "NAME@plt", "module+0xaddress" */
+	const char *symbol; /* as in the file, NULL without a symbol */
+	bool plt;
+};
+
+/* A call site and where it led: what all events with the same numbers share. */
+struct post_call {
+	uint32_t site_module;
+	uint32_t site_address; /* link-time, of the call instruction */
+	uint32_t caller;       /* function */
+	uint32_t caller_offset;
+	uint32_t callee_module;
+	uint32_t callee_address; /* link-time, where a veneer leads; bit 0 clear */
+	uint32_t callee;         /* function */
+	uint32_t callee_offset;
+	uint32_t veneer; /* function in between, POST_NONE: none */
+	bool tail;
+	bool unresolved; /* no symbol for the caller or for the callee */
+	bool own;        /* into LITIFUT's own code; always hidden */
+	bool hidden;     /* a filter leaves it out */
+	uint64_t count;
+};
+
+struct post_mapping {
+	uint32_t start, end; /* run-time addresses; end is exclusive */
+	uint32_t bias;       /* run-time = link-time + bias, modulo 2^32 */
+	uint32_t module;
+	uint32_t first_epoch, end_epoch;
+	bool recorded; /* from the trace itself, else from the maps file */
+};
+
+struct post_thread {
+	uint32_t id;
+	uint32_t process; /* index */
+	uint32_t epoch;
+	uint64_t sequence; /* of its next event */
+	uint64_t lost;
+	void *state; /* of the output format */
+};
+
+struct post_cache_slot {
+	uint32_t return_address; /* 0: free */
+	uint32_t callee;
+	uint32_t kind;
+	uint32_t call;
+};
+
+/* The calls that a process has made, by the words of its trace. */
+struct post_cache {
+	struct post_cache_slot *slots;
+	uint32_t capacity, count;
+	uint32_t epoch;
+};
+
+#define POST_CACHES 4 /* module epochs that are kept ready at once */
+
+struct post_process {
+	uint32_t index;
+	struct post_trace *trace;
+	struct post_maps maps;
+	bool has_maps;
+	uint32_t machine;
+	struct post_mapping *mappings; /* those of the trace first */
+	size_t mapping_count, mapping_capacity;
+	struct post_cache caches[POST_CACHES];
+	unsigned next_cache;
+	struct post_thread **threads;
+	size_t thread_count, thread_capacity;
+	struct post_table thread_index;
+	uint64_t lost;
+	uint64_t holes;
+	uint64_t events;
+};
+
+struct post_options {
+	bool demangle;
+	bool veneers;                  /* show both the veneer and its callee */
+	const char *const *debug_dirs; /* NULL-terminated */
+	const char *sysroot;           /* in front of the paths in maps; NULL: none */
+	bool lines;                    /* ask DWARF for source lines */
+	bool maps_paths;               /* look for files at the paths in maps */
+	/* Filters: NULL-terminated lists of globs, NULL: no filter. */
+	const char *const *include;
+	const char *const *exclude;
+	const char *const *modules;
+	const uint32_t *pids, *tids;
+	size_t pid_count, tid_count;
+};
+
+struct post_session {
+	struct post_options options;
+	struct post_problems *problems;
+	struct post_inputs inputs;
+	struct post_process **processes;
+	size_t process_count, process_capacity;
+	struct post_module *modules;
+	size_t module_count, module_capacity;
+	struct post_function *functions;
+	size_t function_count, function_capacity;
+	struct post_call *calls;
+	size_t call_count, call_capacity;
+	/* Private: numbers by contents. */
+	struct post_table function_index, call_index;
+	char **texts;
+	size_t text_count, text_capacity;
+};
+
+/* `session` must be all zero but for `options` and `problems`. Opens every
+ * trace and maps file of session->inputs (filled by the caller). */
+void post_session_open(struct post_session *session);
+
+/* Hands a trace over that was opened already; before post_session_open(). */
+void post_session_take(struct post_session *session, struct post_trace *trace);
+
+/* The thread of a process, made when it is new. */
+struct post_thread *post_session_thread(struct post_process *process, uint32_t id);
+
+/* The call that a trace word (or a record with its callee) tells of. `kind` is
+ * LITIFUT_WORD_CALL, _INDIRECT or _TAIL; callee 0: the word is all there is. */
+uint32_t post_session_call(struct post_session *session, struct post_process *process,
+			   uint32_t epoch, uint32_t kind, uint32_t return_address, uint32_t callee);
+
+/* The number of the function at a link-time address of a module. */
+uint32_t post_session_function(struct post_session *session, uint32_t module, uint32_t address);
+
+/* The cache of one epoch, for those who count without going through
+ * post_session_call(). Stays valid until the next call of this function. */
+struct post_cache *post_session_cache(struct post_process *process, uint32_t epoch);
+
+/* Adds an entry to it; the three numbers must be those of `call`. */
+void post_cache_put(struct post_cache *cache, struct post_cache_slot slot);
+
+static inline uint32_t post_cache_start(const struct post_cache *cache, uint32_t return_address,
+					uint32_t callee)
+{
+	uint32_t mixed = (return_address >> 1) * 0x9e3779b1u ^ callee * 0x85ebca6bu;
+
+	return (mixed ^ mixed >> 15) & (cache->capacity - 1);
+}
+
+/* After all events: problems that are told once (files that were not found). */
+void post_session_conclude(struct post_session *session);
+
+void post_session_close(struct post_session *session);
+
+/* Private to session.c and resolve.c. */
+uint32_t post_session_resolve(struct post_session *session, struct post_process *process,
+			      uint32_t epoch, uint32_t kind, uint32_t return_address,
+			      uint32_t callee);
+uint32_t post_modules_recorded(struct post_session *session, struct post_process *process,
+			       const struct litifut_module_record *record);
+void post_modules_map(struct post_session *session, struct post_process *process);
+
+#endif

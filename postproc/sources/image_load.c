@@ -1,0 +1,343 @@
+/* The functions and call sites of an image. */
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "postproc/sources/debug_file.h"
+#include "postproc/sources/image_private.h"
+#include "postproc/table.h"
+
+/* $a, $t, $d, $x, with or without a suffix: what is code and what data. */
+static bool is_mapping_symbol(const char *name)
+{
+	return name[0] == '$' && name[1] && strchr("adtx", name[1]) &&
+	       (name[2] == '\0' || name[2] == '.');
+}
+
+static void add_symbol(struct post_image *image, Elf *elf, const GElf_Shdr *table,
+		       const GElf_Sym *symbol)
+{
+	unsigned type = GELF_ST_TYPE(symbol->st_info), bind = GELF_ST_BIND(symbol->st_info);
+	const char *name = elf_strptr(elf, table->sh_link, symbol->st_name);
+	bool function = type == STT_FUNC || type == STT_GNU_IFUNC;
+	uint32_t address = (uint32_t)symbol->st_value & ~1u, limit = 0;
+	uint32_t flags = (type == STT_GNU_IFUNC ? POST_SYMBOL_INDIRECT : 0u) |
+			 (function ? POST_SYMBOL_FUNCTION : 0u) |
+			 (bind == STB_GLOBAL ? POST_SYMBOL_GLOBAL : 0u) |
+			 (bind == STB_WEAK ? POST_SYMBOL_WEAK : 0u);
+
+	if (!name || (!function && type != STT_NOTYPE) || is_mapping_symbol(name) ||
+	    !strncmp(name, ".L", 2) || (!function && !*name))
+		return;
+	if (symbol->st_shndx == SHN_UNDEF) {
+		/* An undefined function with a value: its canonical PLT entry or
+		 * its lazy stub. The names in .symtab carry versions. */
+		if (function && address && table->sh_type == SHT_DYNSYM)
+			post_symbols_add(&image->symbols, name, address, 0, address + 16,
+					 flags | POST_SYMBOL_PLT);
+		return;
+	}
+	if (symbol->st_shndx < SHN_LORESERVE) {
+		GElf_Shdr section;
+		if (!gelf_getshdr(elf_getscn(elf, symbol->st_shndx), &section) ||
+		    !(section.sh_flags & SHF_EXECINSTR))
+			return;
+		uint64_t end = section.sh_addr + section.sh_size;
+		limit = end > UINT32_MAX ? UINT32_MAX : (uint32_t)end;
+		if (address < section.sh_addr || address >= end)
+			return;
+	} else if (!function) {
+		return;
+	}
+	post_symbols_add(&image->symbols, name, address, (uint32_t)symbol->st_size, limit, flags);
+}
+
+void post_image_add_symbols(struct post_image *image, const struct post_image *from)
+{
+	Elf_Scn *section = NULL;
+
+	while ((section = elf_nextscn(from->elf, section))) {
+		GElf_Shdr header;
+		GElf_Sym symbol;
+		if (!gelf_getshdr(section, &header) ||
+		    (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
+			continue;
+		Elf_Data *data = elf_getdata(section, NULL);
+		image->has_symbol_table |= header.sh_type == SHT_SYMTAB;
+		for (int i = 1; data && gelf_getsym(data, i, &symbol); i++)
+			add_symbol(image, from->elf, &header, &symbol);
+	}
+}
+
+struct slots {
+	struct post_table by_address;
+	const char **names; /* NULL: ask the symbol table about `resolver` */
+	uint32_t *resolvers;
+	size_t count, capacity, resolver_capacity;
+};
+
+static void add_slot(struct post_image *image, struct slots *slots, uint32_t address,
+		     const char *name, uint32_t resolver)
+{
+	(void)image;
+	if (slots->count == slots->resolver_capacity) {
+		slots->resolver_capacity = slots->resolver_capacity * 2 + 16;
+		slots->resolvers = post_reallocate(slots->resolvers, slots->resolver_capacity,
+						   sizeof(*slots->resolvers));
+	}
+	slots->resolvers[slots->count] = resolver;
+	post_table_put(&slots->by_address, (struct post_key){{address}}, (uint32_t)slots->count);
+	POST_GROW(slots->names, slots->count, slots->capacity);
+	slots->names[slots->count++] = name;
+}
+
+/* Which function's address each GOT slot will hold. */
+static void read_slots(struct post_image *image, struct slots *slots)
+{
+	Elf_Scn *section = NULL;
+	const struct post_cpu *cpu = image->cpu;
+
+	while ((section = elf_nextscn(image->elf, section))) {
+		GElf_Shdr header, symbol_header;
+		if (!gelf_getshdr(section, &header) ||
+		    (header.sh_type != SHT_REL && header.sh_type != SHT_RELA) ||
+		    !(header.sh_flags & SHF_ALLOC))
+			continue;
+		Elf_Scn *symbols = elf_getscn(image->elf, header.sh_link);
+		Elf_Data *symbol_data = NULL;
+		if (symbols && gelf_getshdr(symbols, &symbol_header))
+			symbol_data = elf_getdata(symbols, NULL);
+		Elf_Data *data = elf_getdata(section, NULL);
+		for (int i = 0; data; i++) {
+			GElf_Rela entry = {0};
+			GElf_Rel short_entry;
+			GElf_Sym symbol;
+			bool explicit = header.sh_type == SHT_RELA;
+			if (explicit && !gelf_getrela(data, i, &entry))
+				break;
+			if (!explicit) {
+				if (!gelf_getrel(data, i, &short_entry))
+					break;
+				entry.r_offset = short_entry.r_offset;
+				entry.r_info = short_entry.r_info;
+			}
+			unsigned type = (unsigned)GELF_R_TYPE(entry.r_info);
+			uint32_t address = (uint32_t)entry.r_offset;
+			if (cpu->indirect_function && type == cpu->indirect_function) {
+				uint8_t stored[4];
+				uint32_t resolver = (uint32_t)entry.r_addend;
+				if (!explicit &&
+				    post_image_bytes(image, address, stored, sizeof(stored)))
+					resolver = post_image_number(image, stored);
+				add_slot(image, slots, address, NULL, resolver & ~1u);
+			} else if ((type == cpu->jump_slot || type == cpu->global_data) &&
+				   symbol_data &&
+				   gelf_getsym(symbol_data, (int)GELF_R_SYM(entry.r_info),
+					       &symbol)) {
+				const char *name = elf_strptr(image->elf, symbol_header.sh_link,
+							      symbol.st_name);
+				if (name && *name)
+					add_slot(image, slots, address, name, 0);
+			}
+		}
+	}
+}
+
+static void read_plt_section(struct post_image *image, const struct slots *slots, uint32_t start,
+			     uint32_t end)
+{
+	struct litifut_code_reader code = post_image_code(image);
+
+	for (uint32_t address = start; address < end && address >= start;) {
+		struct litifut_lead lead = image->cpu->follow(&code, address | 1);
+		if (lead.kind != LITIFUT_LEADS_TO_SLOT)
+			lead = image->cpu->follow(&code, address);
+		uint32_t slot = POST_NONE;
+		if (lead.kind == LITIFUT_LEADS_TO_SLOT)
+			slot = post_table_find(&slots->by_address,
+					       (struct post_key){{lead.address}});
+		if (slot == POST_NONE) {
+			address += 4;
+			continue;
+		}
+		const char *name = slots->names[slot];
+		if (!name) {
+			/* An indirect function of this very module. Its symbol was read
+			 * before, but the table is not sorted yet. */
+			for (size_t i = 0; i < image->symbols.count; i++) {
+				const struct post_symbol *symbol = &image->symbols.items[i];
+				if (symbol->address == slots->resolvers[slot] &&
+				    symbol->flags & POST_SYMBOL_INDIRECT)
+					name = symbol->name;
+			}
+		}
+		if (name)
+			post_symbols_add(&image->symbols, name, address, lead.length, 0,
+					 POST_SYMBOL_FUNCTION | POST_SYMBOL_PLT);
+		address += lead.length ? lead.length : 4;
+	}
+}
+
+static void read_plt(struct post_image *image)
+{
+	struct slots slots = {0};
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(image->elf, &names))
+		return;
+	read_slots(image, &slots);
+	while (slots.count && (section = elf_nextscn(image->elf, section))) {
+		GElf_Shdr header;
+		if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_EXECINSTR) ||
+		    header.sh_type != SHT_PROGBITS)
+			continue;
+		const char *name = elf_strptr(image->elf, names, header.sh_name);
+		if (!name || (strncmp(name, ".plt", 4) && strncmp(name, ".iplt", 5)))
+			continue;
+		/* The size that the file has room for, not the one it claims. */
+		Elf_Data *data = elf_rawdata(section, NULL);
+		if (data)
+			read_plt_section(image, &slots, (uint32_t)header.sh_addr,
+					 (uint32_t)(header.sh_addr + data->d_size));
+	}
+	post_table_release(&slots.by_address);
+	free(slots.names);
+	free(slots.resolvers);
+}
+
+static int compare_sites(const void *left, const void *right)
+{
+	const struct litifut_site *a = left, *b = right;
+
+	if (a->return_address != b->return_address)
+		return a->return_address < b->return_address ? -1 : 1;
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static enum litifut_status read_sites(struct post_image *image, const struct post_image *from,
+				      struct litifut_error *error)
+{
+	GElf_Shdr header;
+	Elf_Data *data = post_image_section(from, LITIFUT_SECTION_SITES, &header);
+
+	if (!data || !data->d_buf)
+		return LITIFUT_OK;
+	const uint8_t *bytes = data->d_buf;
+	if (data->d_size < sizeof(struct litifut_sites_header) ||
+	    post_image_number(from, bytes) != LITIFUT_SITES_MAGIC)
+		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, from->path,
+					 LITIFUT_SECTION_SITES, LITIFUT_NO_ADDRESS,
+					 "damaged list of call sites");
+	uint32_t version = post_image_number(from, bytes + 4);
+	uint32_t count = post_image_number(from, bytes + 8);
+	uint32_t record = post_image_number(from, bytes + 12);
+	size_t room = data->d_size - sizeof(struct litifut_sites_header);
+	if (version != LITIFUT_MODULE_VERSION)
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, from->path,
+					 LITIFUT_SECTION_SITES, LITIFUT_NO_ADDRESS,
+					 "version %u of the list of call sites is not known",
+					 version);
+	if (record < sizeof(struct litifut_site) || count > room / record)
+		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, from->path,
+					 LITIFUT_SECTION_SITES, LITIFUT_NO_ADDRESS,
+					 "%u call sites of %u bytes do not fit in %zu bytes", count,
+					 record, room);
+	if (!count) /* the list is in a file of its own */
+		return LITIFUT_OK;
+	free(image->sites);
+	image->sites = post_reallocate(NULL, count, sizeof(*image->sites));
+	image->site_count = count;
+	image->has_site_list = true;
+	bytes += sizeof(struct litifut_sites_header);
+	for (uint32_t i = 0; i < count; i++, bytes += record) {
+		image->sites[i] = (struct litifut_site){
+			.address = post_image_number(from, bytes),
+			.return_address = post_image_number(from, bytes + 4),
+			.instruction = post_image_number(from, bytes + 8),
+			.callee = post_image_number(from, bytes + 12),
+			.kind = bytes[16],
+			.reason = bytes[17],
+			.thumb = bytes[18],
+			.length = bytes[19],
+		};
+	}
+	if (count)
+		qsort(image->sites, count, sizeof(*image->sites), compare_sites);
+	return LITIFUT_OK;
+}
+
+/* Without the list, which a stripped file has lost, the DB that the program
+ * itself needs tells the callees of direct calls, but not where a tail call is
+ * and nothing of sites that were left alone. */
+static enum litifut_status read_db(struct post_image *image, const struct post_image *from,
+				   struct litifut_error *error)
+{
+	GElf_Shdr header;
+	Elf_Data *data = post_image_section(from, LITIFUT_SECTION_DB, &header);
+
+	if (!data || !data->d_buf || data->d_size < sizeof(struct litifut_db_header))
+		return LITIFUT_OK;
+	const uint8_t *bytes = data->d_buf;
+	uint32_t count = post_image_number(from, bytes + offsetof(struct litifut_db_header, count));
+	size_t room =
+		(data->d_size - sizeof(struct litifut_db_header)) / sizeof(struct litifut_db_entry);
+	if (post_image_number(from, bytes) != LITIFUT_DB_MAGIC ||
+	    post_image_number(from, bytes + offsetof(struct litifut_db_header, version)) !=
+		    LITIFUT_MODULE_VERSION)
+		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, from->path,
+					 LITIFUT_SECTION_DB, header.sh_addr,
+					 "not an instruction DB that this program knows");
+	if (count > room)
+		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, from->path,
+					 LITIFUT_SECTION_DB, header.sh_addr,
+					 "%u entries where %zu have room", count, room);
+	image->sites = post_reallocate(NULL, count, sizeof(*image->sites));
+	bytes += sizeof(struct litifut_db_header);
+	for (uint32_t i = 0; i < count; i++, bytes += sizeof(struct litifut_db_entry)) {
+		struct litifut_db_entry entry = {post_image_number(from, bytes),
+						 post_image_number(from, bytes + 4)};
+		struct litifut_site site = image->cpu->site_of_entry(entry);
+		if (site.kind)
+			image->sites[image->site_count++] = site;
+	}
+	if (image->site_count)
+		qsort(image->sites, image->site_count, sizeof(*image->sites), compare_sites);
+	return LITIFUT_OK;
+}
+
+/* Asks the file itself, then the other files of this build. */
+static enum litifut_status find_sites(struct post_image *image, struct litifut_error *error,
+				      enum litifut_status (*read)(struct post_image *image,
+								  const struct post_image *from,
+								  struct litifut_error *error))
+{
+	enum litifut_status status = read(image, image, error);
+
+	for (size_t i = 0; i < sizeof(image->further) / sizeof(*image->further); i++) {
+		if (!image->sites && image->further[i] && status == LITIFUT_OK)
+			status = read(image, image->further[i], error);
+	}
+	return status;
+}
+
+enum litifut_status post_image_load(struct post_image *image,
+				    const struct post_debug_places *places,
+				    struct litifut_error *error)
+{
+	enum litifut_status status;
+
+	post_image_add_symbols(image, image);
+	post_debug_files_find(image, places);
+	for (size_t i = 0; i < sizeof(image->further) / sizeof(*image->further); i++) {
+		if (image->further[i])
+			post_image_add_symbols(image, image->further[i]);
+	}
+	read_plt(image);
+	post_symbols_finish(&image->symbols);
+	status = find_sites(image, error, read_sites);
+	if (!image->sites && status == LITIFUT_OK)
+		status = find_sites(image, error, read_db);
+	return status;
+}

@@ -1,0 +1,194 @@
+/* Files are told apart by their contents, not by their names. */
+#include "postproc/sources/inputs.h"
+
+#include <errno.h>
+#include <fts.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <litifut/trace_format.h>
+
+#include "postproc/sources/input_bytes.h"
+#include "postproc/table.h"
+
+const char *post_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void add_text(char ***list, size_t *count, size_t *capacity, const char *text)
+{
+	POST_GROW(*list, *count, *capacity);
+	(*list)[(*count)++] = post_copy_text(text);
+}
+
+/* "400000-401000 r-xp": the start of every line of a maps file. */
+static bool looks_like_maps(const uint8_t *bytes, size_t size)
+{
+	size_t at = 0;
+	const char *digits = "0123456789abcdef";
+
+	for (; at < size && at < 16 && bytes[at] && strchr(digits, bytes[at]); at++)
+		;
+	if (at < 4 || at >= size || bytes[at++] != '-')
+		return false;
+	size_t start = at;
+	for (; at < size && at - start < 16 && bytes[at] && strchr(digits, bytes[at]); at++)
+		;
+	return at - start >= 4 && at + 4 < size && bytes[at] == ' ' &&
+	       (bytes[at + 1] == 'r' || bytes[at + 1] == '-');
+}
+
+static void add_image(struct post_inputs *inputs, const char *path, bool named,
+		      struct post_problems *problems)
+{
+	struct post_image *image;
+	struct litifut_error error;
+	enum litifut_status status = post_image_open(path, &image, &error);
+
+	if (status != LITIFUT_OK) {
+		if (named)
+			post_problem(problems, &error);
+		return;
+	}
+	POST_GROW(inputs->images, inputs->image_count, inputs->image_capacity);
+	struct post_candidate *candidate = &inputs->images[inputs->image_count++];
+	*candidate = (struct post_candidate){
+		.path = post_copy_text(path),
+		.name = post_copy_text(post_base_name(path)),
+		.build_id_bytes = image->build_id_bytes,
+		.machine = image->cpu->machine,
+		.rewritten = image->rewritten,
+		.debug_only = image->debug_only,
+	};
+	memcpy(candidate->build_id, image->build_id, sizeof(candidate->build_id));
+	memcpy(candidate->soname, image->soname, sizeof(candidate->soname));
+	post_image_close(image);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text);
+
+	return length >= strlen(end) && !strcmp(text + length - strlen(end), end);
+}
+
+/* The device copies to a temporary name first. Such a file is what a copy left
+ * behind that lost its power or its stick: named, and read as far as it goes,
+ * unless the whole one is there too. */
+static bool is_needless_part(const char *path, bool is_ours, struct post_problems *problems)
+{
+	struct stat about;
+	char *whole;
+	bool needless;
+
+	if (!ends_with(path, ".trace.tmp") && !ends_with(path, ".maps.tmp"))
+		return false;
+	whole = post_copy_text(path);
+	whole[strlen(whole) - strlen(".tmp")] = 0;
+	needless = !stat(whole, &about);
+	post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
+			needless  ? "an unfinished copy; the whole file beside it is read"
+			: is_ours ? "copying it was cut short; read as far as it goes"
+				  : "copying it was cut short; nothing in it can be read");
+	free(whole);
+	return needless || !is_ours;
+}
+
+static void add_file(struct post_inputs *inputs, const char *path, bool named,
+		     struct post_problems *problems)
+{
+	uint8_t start[64];
+	size_t size = post_input_peek(path, start, sizeof(start));
+	bool is_trace = size >= 8 && !memcmp(start, LITIFUT_TRACE_MAGIC, 8);
+
+	if (is_needless_part(path, is_trace || looks_like_maps(start, size), problems))
+		return;
+	if (is_trace)
+		add_text(&inputs->traces, &inputs->trace_count, &inputs->trace_capacity, path);
+	else if (size >= 4 && !memcmp(start, "\177ELF", 4))
+		add_image(inputs, path, named, problems);
+	else if (looks_like_maps(start, size))
+		add_text(&inputs->maps, &inputs->maps_count, &inputs->maps_capacity, path);
+	else if (named || ends_with(path, ".trace"))
+		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
+				size ? "not a trace, a maps file or an ELF file"
+				: post_input_is_packed(path)
+					? "the compressed data is damaged or cut"
+					: "the file is empty or can't be read");
+}
+
+void post_inputs_add(struct post_inputs *inputs, const char *path, struct post_problems *problems)
+{
+	struct stat about;
+
+	if (stat(path, &about)) {
+		post_problem_at(problems, path, LITIFUT_NO_ADDRESS, "%s", strerror(errno));
+		return;
+	}
+	if (!S_ISDIR(about.st_mode)) {
+		add_file(inputs, path, true, problems);
+		return;
+	}
+	char *paths[] = {(char *)path, NULL};
+	FTS *walk = fts_open(paths, FTS_COMFOLLOW | FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	if (!walk) {
+		post_problem_at(problems, path, LITIFUT_NO_ADDRESS, "%s", strerror(errno));
+		return;
+	}
+	FTSENT *entry;
+	while ((entry = fts_read(walk))) {
+		if (entry->fts_info == FTS_F)
+			add_file(inputs, entry->fts_path, false, problems);
+		else if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR)
+			post_problem_at(problems, entry->fts_path, LITIFUT_NO_ADDRESS, "%s",
+					strerror(entry->fts_errno));
+	}
+	fts_close(walk);
+}
+
+static int compare_text(const void *left, const void *right)
+{
+	return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+static void sort_texts(char **list, size_t *count)
+{
+	size_t kept = 0;
+
+	if (!*count)
+		return;
+	qsort(list, *count, sizeof(*list), compare_text);
+	for (size_t i = 0; i < *count; i++) { /* a file may be named twice */
+		if (kept && !strcmp(list[kept - 1], list[i]))
+			free(list[i]);
+		else
+			list[kept++] = list[i];
+	}
+	*count = kept;
+}
+
+void post_inputs_finish(struct post_inputs *inputs)
+{
+	sort_texts(inputs->traces, &inputs->trace_count);
+	sort_texts(inputs->maps, &inputs->maps_count);
+}
+
+void post_inputs_release(struct post_inputs *inputs)
+{
+	for (size_t i = 0; i < inputs->trace_count; i++)
+		free(inputs->traces[i]);
+	for (size_t i = 0; i < inputs->maps_count; i++)
+		free(inputs->maps[i]);
+	for (size_t i = 0; i < inputs->image_count; i++) {
+		free(inputs->images[i].path);
+		free(inputs->images[i].name);
+	}
+	free(inputs->traces);
+	free(inputs->maps);
+	free(inputs->images);
+	*inputs = (struct post_inputs){0};
+}

@@ -1,0 +1,45 @@
+/* The files that the user named, or that lie in the folders that the user
+ * named, sorted by what they are. */
+#ifndef LITIFUT_POSTPROC_SOURCES_INPUTS_H
+#define LITIFUT_POSTPROC_SOURCES_INPUTS_H
+
+#include <stddef.h>
+
+#include "postproc/sources/image.h"
+#include "postproc/problems.h"
+
+/* An ELF file that might be wanted. It is opened again when it is. */
+struct post_candidate {
+	char *path;
+	char *name; /* base name */
+	char soname[64];
+	uint8_t build_id[POST_BUILD_ID_BYTES];
+	unsigned build_id_bytes;
+	unsigned machine;
+	bool rewritten;
+	bool debug_only;
+};
+
+struct post_inputs {
+	char **traces;
+	size_t trace_count, trace_capacity;
+	char **maps;
+	size_t maps_count, maps_capacity;
+	struct post_candidate *images;
+	size_t image_count, image_capacity;
+};
+
+/* Adds a file or everything below a folder. A file that is named itself and is
+ * none of ours is a problem; in a folder it is passed over. */
+void post_inputs_add(struct post_inputs *inputs, const char *path, struct post_problems *problems);
+
+/* Sorts the traces and maps by name, so that the order of arguments and of the
+ * file system does not matter. */
+void post_inputs_finish(struct post_inputs *inputs);
+
+void post_inputs_release(struct post_inputs *inputs);
+
+/* The part of a path after its last '/'. */
+const char *post_base_name(const char *path);
+
+#endif

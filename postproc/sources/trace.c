@@ -1,0 +1,375 @@
+/* The trace file as a whole: header, chunks, module records. cursor.c reads
+ * the events. */
+#include "postproc/sources/trace.h"
+
+#include <byteswap.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "postproc/sources/input_bytes.h"
+#include "postproc/table.h"
+
+#define SMALLEST_CHUNK 64u
+#define LARGEST_CHUNK (1u << 30)
+#define WORDS_OF_MODULE (sizeof(struct litifut_module_record) / 4)
+#define PROBLEMS_TOLD 8 /* of one file, then they are only counted */
+
+static uint32_t number32(const struct post_trace *trace, uint32_t value)
+{
+	return trace->swap ? bswap_32(value) : value;
+}
+
+static uint64_t number64(const struct post_trace *trace, uint64_t value)
+{
+	return trace->swap ? bswap_64(value) : value;
+}
+
+static uint16_t number16(const struct post_trace *trace, uint16_t value)
+{
+	return trace->swap ? bswap_16(value) : value;
+}
+
+uint32_t post_trace_word(const struct post_trace *trace, const struct post_chunk *chunk,
+			 uint32_t index)
+{
+	uint32_t word;
+
+	memcpy(&word, trace->data + chunk->offset + (size_t)index * 4, sizeof(word));
+	return number32(trace, word);
+}
+
+/* All 32-bit fields from `first` up to `end` of a struct that was copied. */
+static void convert_words(const struct post_trace *trace, void *start, size_t first, size_t end)
+{
+	uint8_t *bytes = start;
+
+	for (size_t at = first; at < end; at += 4) {
+		uint32_t word;
+		memcpy(&word, bytes + at, sizeof(word));
+		word = number32(trace, word);
+		memcpy(bytes + at, &word, sizeof(word));
+	}
+}
+
+/* What this program asks of a header that it can read. */
+static enum litifut_status check_header(const struct post_trace *trace, struct litifut_error *error)
+{
+	const struct litifut_trace_header *header = &trace->header;
+	const struct {
+		bool good;
+		enum litifut_status status;
+		size_t offset;
+		const char *message;
+	} rules[] = {
+		{header->word_bytes == 4, LITIFUT_ERROR_UNSUPPORTED,
+		 offsetof(struct litifut_trace_header, word_bytes),
+		 "not a trace of a 32-bit program"},
+		{header->header_bytes >= sizeof(*header) && header->header_bytes % 4 == 0,
+		 LITIFUT_ERROR_FORMAT, offsetof(struct litifut_trace_header, header_bytes),
+		 "impossible size of the header"},
+		{header->chunk_bytes >= SMALLEST_CHUNK && header->chunk_bytes <= LARGEST_CHUNK &&
+			 header->chunk_bytes % 4 == 0,
+		 LITIFUT_ERROR_FORMAT, offsetof(struct litifut_trace_header, chunk_bytes),
+		 "impossible size of the chunks"},
+	};
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
+		if (!rules[i].good)
+			return litifut_error_set(error, rules[i].status, trace->path, "header",
+						 rules[i].offset, "%s", rules[i].message);
+	}
+	return LITIFUT_OK;
+}
+
+static enum litifut_status read_header(struct post_trace *trace, struct litifut_error *error)
+{
+	struct litifut_trace_header *header = &trace->header;
+
+	if (trace->size < sizeof(*header))
+		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, trace->path, "header",
+					 trace->size, "the trace ends inside its header");
+	memcpy(header, trace->data, sizeof(*header));
+	if (memcmp(header->magic, LITIFUT_TRACE_MAGIC, sizeof(header->magic)))
+		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, trace->path, "header", 0,
+					 "not a LITIFUT trace");
+	trace->swap = header->byte_order == bswap_32(LITIFUT_BYTE_ORDER_MARK);
+	if (!trace->swap && header->byte_order != LITIFUT_BYTE_ORDER_MARK)
+		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, trace->path, "header",
+					 offsetof(struct litifut_trace_header, byte_order),
+					 "the mark of the byte order is damaged");
+
+	header->version_major = number16(trace, header->version_major);
+	header->version_minor = number16(trace, header->version_minor);
+	convert_words(trace, header, offsetof(struct litifut_trace_header, header_bytes),
+		      offsetof(struct litifut_trace_header, clock_hertz));
+	header->clock_hertz = number64(trace, header->clock_hertz);
+	header->start_monotonic_ns = number64(trace, header->start_monotonic_ns);
+	header->start_realtime_ns = number64(trace, header->start_realtime_ns);
+	convert_words(trace, header, offsetof(struct litifut_trace_header, bloom_bits),
+		      offsetof(struct litifut_trace_header, program));
+	header->program[sizeof(header->program) - 1] = '\0';
+
+	if (header->version_major != LITIFUT_TRACE_VERSION_MAJOR)
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, trace->path, "header",
+					 offsetof(struct litifut_trace_header, version_major),
+					 "trace format %u.%u; this program reads %u.x",
+					 header->version_major, header->version_minor,
+					 LITIFUT_TRACE_VERSION_MAJOR);
+	return check_header(trace, error);
+}
+
+static void add_module(struct post_trace *trace, const struct post_chunk *chunk, uint32_t first)
+{
+	struct post_module_record module = {.end_epoch = UINT32_MAX};
+	struct litifut_module_record *record = &module.record;
+
+	memcpy(record, trace->data + chunk->offset + (size_t)first * 4, sizeof(*record));
+	convert_words(trace, record, 0, offsetof(struct litifut_module_record, build_id));
+	convert_words(trace, record, offsetof(struct litifut_module_record, build_id_bytes),
+		      offsetof(struct litifut_module_record, name));
+	if (record->build_id_bytes > sizeof(record->build_id))
+		record->build_id_bytes = sizeof(record->build_id);
+	record->name[sizeof(record->name) - 1] = '\0';
+	POST_GROW(trace->modules, trace->module_count, trace->module_capacity);
+	trace->modules[trace->module_count++] = module;
+}
+
+static void read_metadata(struct post_trace *trace, const struct post_chunk *chunk)
+{
+	for (uint32_t i = 0; i < chunk->word_count;) {
+		uint32_t word = post_trace_word(trace, chunk, i++);
+		uint32_t following = LITIFUT_CONTROL_FOLLOWING(word);
+		if (!word || word >= LITIFUT_WORD_FIRST_ADDRESS)
+			continue;
+		if (following > chunk->word_count - i)
+			return;
+		switch (LITIFUT_CONTROL_KIND(word)) {
+		case LITIFUT_WORD_MODULE:
+			if (following >= WORDS_OF_MODULE)
+				add_module(trace, chunk, i);
+			break;
+		case LITIFUT_WORD_UNLOAD:
+			for (size_t m = 0; following >= 2 && m < trace->module_count; m++) {
+				if (trace->modules[m].record.serial ==
+				    post_trace_word(trace, chunk, i))
+					trace->modules[m].end_epoch =
+						post_trace_word(trace, chunk, i + 1);
+			}
+			break;
+		case LITIFUT_WORD_LOST:
+			if (following >= 1)
+				trace->metadata_lost += post_trace_word(trace, chunk, i);
+			break;
+		}
+		i += following;
+	}
+}
+
+static void add_chunk(struct post_trace *trace, struct post_chunk chunk)
+{
+	POST_GROW(trace->chunks, trace->chunk_count, trace->chunk_capacity);
+	trace->chunks[trace->chunk_count++] = chunk;
+}
+
+/* Tells of a problem with a chunk, but not thousands of times. */
+static void chunk_problem(const struct post_trace *trace, struct post_problems *problems,
+			  unsigned *told, size_t offset, const char *message)
+{
+	if (++*told <= PROBLEMS_TOLD)
+		post_problem_at(problems, trace->path, offset, "%s", message);
+	else
+		problems->count++;
+}
+
+/* The blocks of a compact chunk become chunks of their own. */
+static void read_blocks(struct post_trace *trace, size_t at, size_t end,
+			struct post_problems *problems, unsigned *told)
+{
+	struct litifut_compact_block block;
+
+	while (end - at >= sizeof(block)) {
+		memcpy(&block, trace->data + at, sizeof(block));
+		uint32_t bytes = number32(trace, block.bytes);
+		uint32_t words = number32(trace, block.words);
+		if (!bytes) /* the end, or the program was killed while writing it */
+			break;
+		at += sizeof(block);
+		if (bytes > end - at || words > trace->header.chunk_bytes / 4) {
+			chunk_problem(
+				trace, problems, told, at,
+				"a compact block is damaged; the rest of its chunk is left out");
+			break;
+		}
+		add_chunk(trace, (struct post_chunk){
+					 .offset = at,
+					 .word_count = words,
+					 .packed_bytes = bytes,
+					 .thread = number32(trace, block.thread),
+					 .flags = number32(trace, block.flags),
+					 .number = number32(trace, block.number),
+					 .start_time = number64(trace, block.start_time),
+				 });
+		bytes = (bytes + 3) & ~3u;
+		if (bytes > end - at)
+			break;
+		at += bytes;
+	}
+}
+
+static int by_number(const void *left, const void *right)
+{
+	const struct post_chunk *a = left, *b = right;
+
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	if (!a->packed_bytes != !b->packed_bytes) /* a block before what it was made from */
+		return a->packed_bytes ? -1 : 1;
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* In the order of time, and without the chunks that are there as blocks too:
+ * the program was killed before it could empty them. */
+static void order_chunks(struct post_trace *trace)
+{
+	size_t kept = 0;
+
+	if (!trace->chunk_count)
+		return;
+	qsort(trace->chunks, trace->chunk_count, sizeof(*trace->chunks), by_number);
+	for (size_t i = 0; i < trace->chunk_count; i++) {
+		struct post_chunk *chunk = &trace->chunks[i];
+		const struct post_chunk *last = kept ? &trace->chunks[kept - 1] : NULL;
+
+		if (last && last->packed_bytes && !chunk->packed_bytes &&
+		    last->number == chunk->number && last->thread == chunk->thread)
+			continue;
+		trace->chunks[kept++] = *chunk;
+	}
+	trace->chunk_count = kept;
+}
+
+static void read_chunks(struct post_trace *trace, struct post_problems *problems)
+{
+	size_t step = trace->header.chunk_bytes;
+	unsigned told = 0;
+
+	if (trace->size < trace->header.header_bytes)
+		chunk_problem(trace, problems, &told, trace->size,
+			      "the trace ends inside its header");
+	else if (trace->size == trace->header.header_bytes &&
+		 trace->header.state == LITIFUT_TRACE_STOPPED)
+		chunk_problem(trace, problems, &told, trace->size,
+			      "the trace ends behind its header, but was written to its end");
+	for (size_t at = trace->header.header_bytes; at < trace->size; at += step) {
+		struct litifut_chunk_header header;
+		size_t room = trace->size - at < step ? trace->size - at : step;
+		if (room < step)
+			chunk_problem(trace, problems, &told, at,
+				      "the trace ends inside a chunk; what is there is read");
+		if (room < sizeof(header))
+			break;
+		memcpy(&header, trace->data + at, sizeof(header));
+		uint32_t magic = number32(trace, header.magic);
+		unsigned kind = number16(trace, header.kind);
+		unsigned encoding = number16(trace, header.encoding);
+		if (!magic && !kind) /* room that was set aside */
+			continue;
+		if (magic != LITIFUT_CHUNK_MAGIC) {
+			chunk_problem(trace, problems, &told, at,
+				      "the start of a chunk is damaged; the chunk is left out");
+			continue;
+		}
+		if (kind == LITIFUT_CHUNK_FREE)
+			continue;
+		if (kind != LITIFUT_CHUNK_EVENTS && kind != LITIFUT_CHUNK_METADATA) {
+			if (trace->header.version_minor <= LITIFUT_TRACE_VERSION_MINOR)
+				chunk_problem(trace, problems, &told, at,
+					      "unknown kind of chunk, left out");
+			continue;
+		}
+		if (encoding == LITIFUT_ENCODING_COMPACT && kind == LITIFUT_CHUNK_EVENTS) {
+			read_blocks(trace, at + sizeof(header), at + room, problems, &told);
+			continue;
+		}
+		if (encoding != LITIFUT_ENCODING_WORDS) {
+			chunk_problem(trace, problems, &told, at,
+				      "unknown encoding of a chunk, left out");
+			continue;
+		}
+		struct post_chunk chunk = {
+			.offset = at + sizeof(header),
+			.word_count = (uint32_t)((room - sizeof(header)) / 4),
+			.thread = number32(trace, header.thread),
+			.flags = number32(trace, header.flags),
+			.number = number32(trace, header.number),
+			.start_time = number64(trace, header.start_time),
+		};
+		uint32_t used = number32(trace, header.used_bytes);
+		if (chunk.flags & LITIFUT_CHUNK_CLOSED) {
+			if (used / 4 <= chunk.word_count)
+				chunk.word_count = used / 4;
+			else if (room == step)
+				chunk_problem(trace, problems, &told, at,
+					      "a chunk claims more bytes than it has");
+		}
+		if (kind == LITIFUT_CHUNK_METADATA) {
+			read_metadata(trace, &chunk);
+			continue;
+		}
+		add_chunk(trace, chunk);
+	}
+	if (told > PROBLEMS_TOLD)
+		post_problem_at(problems, trace->path, LITIFUT_NO_ADDRESS, "%u more damaged chunks",
+				told - PROBLEMS_TOLD);
+}
+
+enum litifut_status post_trace_open_memory(const uint8_t *data, size_t size, const char *name,
+					   struct post_trace **trace,
+					   struct post_problems *problems,
+					   struct litifut_error *error)
+{
+	struct post_trace *opened = post_allocate(1, sizeof(*opened));
+
+	opened->path = post_copy_text(name);
+	opened->data = data;
+	opened->size = size;
+	enum litifut_status status = read_header(opened, error);
+	if (status != LITIFUT_OK) {
+		post_trace_close(opened);
+		return status;
+	}
+	read_chunks(opened, problems);
+	order_chunks(opened);
+	*trace = opened;
+	return LITIFUT_OK;
+}
+
+enum litifut_status post_trace_open(const char *path, struct post_trace **trace,
+				    struct post_problems *problems, struct litifut_error *error)
+{
+	uint8_t *data;
+	size_t size;
+	enum litifut_status status = post_input_map(path, &data, &size, problems, error);
+
+	if (status != LITIFUT_OK)
+		return status;
+	status = post_trace_open_memory(data, size, path, trace, problems, error);
+	if (status != LITIFUT_OK)
+		post_input_unmap(data, size);
+	else
+		(*trace)->mapped = true;
+	return status;
+}
+
+void post_trace_close(struct post_trace *trace)
+{
+	if (!trace)
+		return;
+	if (trace->mapped)
+		post_input_unmap((uint8_t *)trace->data, trace->size);
+	free(trace->modules);
+	free(trace->chunks);
+	free(trace->path);
+	free(trace);
+}

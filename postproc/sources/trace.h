@@ -1,0 +1,105 @@
+/* Reading a trace file: header, module records, the list of chunks, and the
+ * events of a chunk one after another. Nothing in the file is trusted. */
+#ifndef LITIFUT_POSTPROC_SOURCES_TRACE_H
+#define LITIFUT_POSTPROC_SOURCES_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <litifut/trace_format.h>
+
+#include "common/error.h"
+#include "postproc/problems.h"
+
+struct post_chunk {
+	size_t offset;       /* of its first word, in the file */
+	uint32_t word_count; /* at most; trailing zero words are possible */
+	uint32_t thread;
+	uint32_t flags; /* enum litifut_chunk_flags */
+	uint32_t number;
+	uint64_t start_time;
+	uint32_t packed_bytes; /* of a compact block, decoded when it is read; 0: plain words */
+};
+
+struct post_module_record {
+	struct litifut_module_record record; /* host byte order */
+	uint32_t end_epoch;                  /* first epoch without it, UINT32_MAX: none */
+};
+
+struct post_trace {
+	char *path;
+	const uint8_t *data;
+	size_t size;
+	bool swap;                          /* the file has not the byte order of this machine */
+	struct litifut_trace_header header; /* host byte order */
+	struct post_module_record *modules;
+	size_t module_count, module_capacity;
+	struct post_chunk *chunks; /* those with events, in the order of their numbers */
+	size_t chunk_count, chunk_capacity;
+	uint64_t metadata_lost; /* lost events that metadata chunks tell of */
+	bool mapped;            /* else `data` belongs to the caller */
+};
+
+/* Opens a plain, .gz or .zst trace. The caller owns *trace. Damage behind a
+ * good header is reported to `problems`, and the rest is read. */
+enum litifut_status post_trace_open(const char *path, struct post_trace **trace,
+				    struct post_problems *problems, struct litifut_error *error);
+
+/* The same for bytes in memory, which must live as long as the trace. */
+enum litifut_status post_trace_open_memory(const uint8_t *data, size_t size, const char *name,
+					   struct post_trace **trace,
+					   struct post_problems *problems,
+					   struct litifut_error *error);
+
+void post_trace_close(struct post_trace *trace);
+
+/* One item of a chunk. */
+struct post_item {
+	uint32_t kind; /* enum litifut_word_kind; LITIFUT_WORD_CALL with callee 0: a direct call
+			  that is its return address alone */
+	uint32_t return_address;
+	uint32_t callee;
+	uint64_t time;  /* of an event in a timed chunk, clock ticks */
+	uint32_t value; /* LOST: count, THREAD: id, EPOCH: number */
+};
+
+/* Where the words of compact blocks are decoded to, one block at a time. All
+ * zero to start with; one for each cursor that is in use at the same time. */
+struct post_buffer {
+	uint32_t *words;
+	uint32_t capacity;
+	void *tables;
+};
+
+void post_buffer_release(struct post_buffer *buffer);
+
+/* Where in a chunk the reader stands. */
+struct post_cursor {
+	const struct post_trace *trace;
+	const struct post_chunk *chunk;
+	const uint32_t *decoded; /* in host byte order; NULL: in the file */
+	uint32_t word_count;
+	uint32_t position; /* in words */
+	uint64_t time;
+	uint32_t holes; /* slots that were reserved and never filled, so far */
+	uint32_t pending_holes;
+	struct post_problems *problems; /* may be NULL */
+};
+
+/* `buffer` holds what the cursor reads until it is started again. */
+void post_cursor_start(struct post_cursor *cursor, const struct post_trace *trace, size_t chunk,
+		       struct post_buffer *buffer, struct post_problems *problems);
+
+/* The bits that tell, in an address in this chunk, of a callee in the next word. */
+uint32_t post_cursor_marks(const struct post_cursor *cursor);
+
+/* Gives false at the end of the chunk. Skips holes and what a newer minor
+ * version may have added. */
+bool post_cursor_next(struct post_cursor *cursor, struct post_item *item);
+
+/* Word number `index` of a chunk of plain words, in host byte order. */
+uint32_t post_trace_word(const struct post_trace *trace, const struct post_chunk *chunk,
+			 uint32_t index);
+
+#endif

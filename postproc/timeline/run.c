@@ -1,0 +1,326 @@
+/* The order in which chunks are read, and the way of each event through the
+ * filters to the format. */
+#include "postproc/timeline/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "postproc/model/clock.h"
+#include "postproc/measure/count.h"
+
+struct run {
+	struct post_session *session;
+	const struct post_format *format;
+	struct post_output *output;
+	const struct post_run_options *options;
+	uint64_t done, all;
+	struct post_buffer buffer;
+	uint64_t start_ns; /* what --from and --to count from */
+};
+
+/* The chunks of one owner, one after another. */
+struct lane {
+	struct post_process *process;
+	struct post_thread *thread;
+	uint32_t owner;
+	size_t chunk; /* the one that the cursor is in */
+	bool started, wanted;
+	struct post_cursor cursor;
+	struct post_buffer buffer;
+	struct post_item item; /* the next event */
+	uint64_t time;         /* of it, ns */
+};
+
+static void advance(struct run *run, size_t bytes)
+{
+	run->done += bytes;
+	if (run->options->progress)
+		run->options->progress(run->options->context, run->done, run->all);
+}
+
+enum place { BEFORE, INSIDE, BEHIND };
+
+/* Where an event stands to what --from and --to ask for. */
+static enum place place_of(const struct run *run, const struct post_process *process,
+			   uint64_t sequence, uint64_t ticks)
+{
+	const struct post_window *window = &run->options->window;
+
+	if (window->by_event)
+		return sequence < window->first_event  ? BEFORE
+		       : sequence > window->last_event ? BEHIND
+						       : INSIDE;
+	if (!window->by_time)
+		return INSIDE;
+	uint64_t time = post_clock_ns(process, ticks);
+	time = time > run->start_ns ? time - run->start_ns : 0;
+	return time < window->first_time ? BEFORE : time > window->last_time ? BEHIND : INSIDE;
+}
+
+/* One event: counted, and given to the format unless something hides it. */
+static void take_event(struct run *run, struct post_process *process, struct post_thread *thread,
+		       const struct post_item *item, bool wanted)
+{
+	struct post_session *session = run->session;
+	uint64_t sequence = thread->sequence++;
+	enum place place = place_of(run, process, sequence, item->time);
+	void (*show)(struct post_output * output, const struct post_event *event) =
+		place == INSIDE ? run->format->event : run->format->before;
+
+	process->events++;
+	if (!wanted || place == BEHIND || (place == BEFORE && !show))
+		return;
+	uint32_t call = post_session_call(session, process, thread->epoch, item->kind,
+					  item->return_address, item->callee);
+	session->calls[call].count += place == INSIDE;
+	if (session->calls[call].hidden || !show)
+		return;
+	struct post_event event = {.process = process,
+				   .thread = thread,
+				   .sequence = sequence,
+				   .time = item->time,
+				   .call = call};
+	show(run->output, &event);
+}
+
+static void event_chunk(struct run *run, struct post_process *process, size_t chunk)
+{
+	struct post_thread *thread =
+		post_session_thread(process, process->trace->chunks[chunk].thread);
+	bool wanted = post_thread_wanted(run->session, thread->id);
+	struct post_cursor cursor;
+	struct post_item item;
+
+	post_cursor_start(&cursor, process->trace, chunk, &run->buffer, run->session->problems);
+	while (post_cursor_next(&cursor, &item)) {
+		if (item.kind > LITIFUT_WORD_TAIL) {
+			post_apply_state(process, &thread, &item);
+			wanted = post_thread_wanted(run->session, thread->id);
+			continue;
+		}
+		take_event(run, process, thread, &item, wanted);
+	}
+	process->holes += cursor.holes;
+}
+
+static void read_process(struct run *run, struct post_process *process)
+{
+	bool counting = !run->format->event && !run->options->window.by_event &&
+			!run->options->window.by_time;
+
+	for (size_t i = 0; i < process->trace->chunk_count; i++) {
+		if (counting)
+			post_count_chunk(run->session, process, i, &run->buffer);
+		else
+			event_chunk(run, process, i);
+		advance(run, process->trace->header.chunk_bytes);
+		if (ferror(run->output->file)) /* such as: the pager was left */
+			return;
+	}
+}
+
+/* Goes on to the next event of a lane; false when there is none left. */
+static bool lane_next(struct run *run, struct lane *lane)
+{
+	const struct post_trace *trace = lane->process->trace;
+
+	for (;;) {
+		while (lane->started && post_cursor_next(&lane->cursor, &lane->item)) {
+			if (lane->item.kind <= LITIFUT_WORD_TAIL) {
+				lane->time = post_clock_ns(lane->process, lane->item.time);
+				return true;
+			}
+			post_apply_state(lane->process, &lane->thread, &lane->item);
+			lane->wanted = post_thread_wanted(run->session, lane->thread->id);
+		}
+		if (lane->started) {
+			lane->process->holes += lane->cursor.holes;
+			advance(run, trace->header.chunk_bytes);
+			lane->chunk++;
+		}
+		while (lane->chunk < trace->chunk_count &&
+		       trace->chunks[lane->chunk].thread != lane->owner)
+			lane->chunk++;
+		if (lane->chunk == trace->chunk_count)
+			return false;
+		post_cursor_start(&lane->cursor, trace, lane->chunk, &lane->buffer,
+				  run->session->problems);
+		lane->thread = post_session_thread(lane->process, lane->owner);
+		lane->wanted = post_thread_wanted(run->session, lane->thread->id);
+		lane->started = true;
+	}
+}
+
+static void lane_release(struct lane *lane)
+{
+	post_buffer_release(&lane->buffer);
+	free(lane);
+}
+
+static bool earlier(const struct lane *a, const struct lane *b)
+{
+	if (a->time != b->time)
+		return a->time < b->time;
+	if (a->process != b->process)
+		return a->process->index < b->process->index;
+	return a->owner < b->owner;
+}
+
+static void sift_down(struct lane **heap, size_t count, size_t at)
+{
+	for (;;) {
+		size_t least = at, child = at * 2 + 1;
+		for (size_t i = child; i < child + 2 && i < count; i++) {
+			if (earlier(heap[i], heap[least]))
+				least = i;
+		}
+		if (least == at)
+			return;
+		struct lane *moved = heap[at];
+		heap[at] = heap[least];
+		heap[least] = moved;
+		at = least;
+	}
+}
+
+static size_t add_lanes(struct post_process *process, struct lane ***lanes, size_t count)
+{
+	struct post_table seen = {0};
+
+	for (size_t i = 0; i < process->trace->chunk_count; i++) {
+		uint32_t owner = process->trace->chunks[i].thread;
+		struct post_key key = {{owner}};
+		if (post_table_find(&seen, key) != POST_NONE)
+			continue;
+		post_table_put(&seen, key, 0);
+		struct lane *lane = post_allocate(1, sizeof(*lane));
+		lane->process = process;
+		lane->owner = owner;
+		lane->chunk = i;
+		*lanes = post_reallocate(*lanes, count + 1, sizeof(**lanes));
+		(*lanes)[count++] = lane;
+	}
+	post_table_release(&seen);
+	return count;
+}
+
+/* All threads of all processes in the order of time. */
+static void read_by_time(struct run *run)
+{
+	struct lane **heap = NULL;
+	size_t count = 0, live = 0;
+
+	for (size_t i = 0; i < run->session->process_count; i++)
+		count = add_lanes(run->session->processes[i], &heap, count);
+	for (size_t i = 0; i < count; i++) {
+		if (lane_next(run, heap[i]))
+			heap[live++] = heap[i];
+		else
+			lane_release(heap[i]);
+	}
+	for (size_t i = live; i-- > 0;)
+		sift_down(heap, live, i);
+	while (live && !ferror(run->output->file)) {
+		struct lane *lane = heap[0];
+		take_event(run, lane->process, lane->thread, &lane->item, lane->wanted);
+		if (!lane_next(run, lane)) {
+			lane_release(lane);
+			heap[0] = heap[--live];
+		}
+		sift_down(heap, live, 0);
+	}
+	while (live)
+		lane_release(heap[--live]);
+	free(heap);
+}
+
+/* How likely the bloom filter took a new call for one that it knew, at the end. */
+static double filter_error(const struct litifut_trace_header *header)
+{
+	double full = 1;
+
+	if (!header->bloom_bits || header->bloom_bits_set > header->bloom_bits)
+		return 0;
+	for (uint32_t i = 0; i < header->bloom_hashes && i < 32; i++)
+		full *= (double)header->bloom_bits_set / header->bloom_bits;
+	return header->bloom_hashes ? full : 0;
+}
+
+static void sum_up(const struct post_session *session, struct post_totals *totals)
+{
+	*totals = (struct post_totals){.processes = session->process_count};
+	for (size_t i = 0; i < session->process_count; i++) {
+		const struct post_process *process = session->processes[i];
+		uint64_t lost = 0;
+		for (size_t t = 0; t < process->thread_count; t++) {
+			lost += process->threads[t]->lost;
+			totals->threads += process->threads[t]->sequence != 0;
+		}
+		/* The header counts all, the stream says where: not both. */
+		totals->lost += lost > process->lost ? lost : process->lost;
+		totals->events += process->events;
+		totals->killed += process->trace->header.state == LITIFUT_TRACE_RUNNING;
+		if (process->trace->header.flags & LITIFUT_TRACE_DEDUP) {
+			totals->deduplicated++;
+			if (filter_error(&process->trace->header) > totals->missing)
+				totals->missing = filter_error(&process->trace->header);
+		}
+		totals->holes += process->holes;
+		totals->wrong_settings |= process->trace->header.wrong_settings;
+	}
+	for (size_t i = 1; i < session->module_count; i++)
+		totals->modules += session->modules[i].traced;
+	for (size_t i = 0; i < session->call_count; i++) {
+		const struct post_call *call = &session->calls[i];
+		if (call->own)
+			totals->own += call->count;
+		if (call->hidden)
+			continue;
+		totals->shown += call->count;
+		if (call->unresolved)
+			totals->unresolved += call->count;
+	}
+}
+
+void post_run(struct post_session *session, const struct post_format *format,
+	      struct post_output *output, const struct post_run_options *options,
+	      struct post_totals *totals)
+{
+	struct run run = {.session = session,
+			  .format = format,
+			  .output = output,
+			  .options = options,
+			  .start_ns = UINT64_MAX};
+	bool timed = session->process_count > 0;
+
+	for (size_t i = 0; i < session->process_count; i++) {
+		const struct post_process *process = session->processes[i];
+		run.all +=
+			process->trace->chunk_count * (uint64_t)process->trace->header.chunk_bytes;
+		timed = timed && post_clock_runs(process);
+		if (process->trace->header.start_monotonic_ns < run.start_ns)
+			run.start_ns = process->trace->header.start_monotonic_ns;
+	}
+	if (options->window.by_time && !timed)
+		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
+				"--from and --to with a time need traces with a clock "
+				"(LITIFUT_CLOCK); nothing is left out");
+	struct post_run_options without = *options;
+	if (!timed) {
+		without.window.by_time = false;
+		run.options = &without;
+	}
+	if (format->start)
+		format->start(output);
+	if (timed && format->event) {
+		read_by_time(&run);
+	} else {
+		for (size_t i = 0; i < session->process_count; i++)
+			read_process(&run, session->processes[i]);
+	}
+	post_buffer_release(&run.buffer);
+	if (format->finish)
+		format->finish(output);
+	sum_up(session, totals);
+	post_session_conclude(session);
+}
