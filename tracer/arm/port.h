@@ -35,6 +35,8 @@
 
 /* System calls that differ between the ports in more than their number. */
 #define LITIFUT_PORT_GETRLIMIT __NR_ugetrlimit
+/* Its RLIM_INFINITY. */
+#define LITIFUT_PORT_NO_LIMIT 0xffffffff
 /* 64-bit arguments go in even register pairs, low word first. */
 #define LITIFUT_PORT_OFFSET(offset) (long)(uint32_t)(offset), (long)((uint64_t)(offset) >> 32)
 
@@ -219,6 +221,12 @@ static inline void litifut_port_file_identity(const uint32_t *stat, uint32_t ide
 	identity[0] = stat[0];
 	identity[1] = stat[1];
 	identity[2] = stat[3];
+}
+
+/* The size of the file of a struct stat64, which has it at a multiple of 8 bytes. */
+static inline uint64_t litifut_port_file_size(const uint32_t *stat)
+{
+	return *(const uint64_t __attribute__((may_alias)) *)(stat + 12);
 }
 
 #endif

@@ -21,6 +21,8 @@
 #define LITIFUT_PORT_VECTOR (-0x7008)
 
 #define LITIFUT_PORT_GETRLIMIT __NR_getrlimit
+/* Its RLIM_INFINITY. */
+#define LITIFUT_PORT_NO_LIMIT 0x7fffffff
 /* 64-bit arguments go in even register pairs, in the order of memory. */
 #ifdef __MIPSEB__
 #define LITIFUT_PORT_OFFSET(offset) (long)((uint64_t)(offset) >> 32), (long)(uint32_t)(offset)
@@ -208,6 +210,12 @@ static inline void litifut_port_file_identity(const uint32_t *stat, uint32_t ide
 	identity[0] = stat[0];
 	identity[1] = stat[4];
 	identity[2] = stat[5];
+}
+
+/* The size of the file of a struct stat64, which has it at a multiple of 8 bytes. */
+static inline uint64_t litifut_port_file_size(const uint32_t *stat)
+{
+	return *(const uint64_t __attribute__((may_alias)) *)(stat + 14);
 }
 
 #endif

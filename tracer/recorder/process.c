@@ -217,6 +217,49 @@ static void litifut_module_write(struct litifut_module *module)
 	module->met = module->flags & LITIFUT_MODULE_SPAWNS ? -1 : 1;
 }
 
+/* Changes the first slot that holds `from` to `to`. NULL is in a new one at the latest;
+ * false without memory for it, or when no slot holds the module `from`. */
+static bool litifut_modules_change(struct litifut_module *from, struct litifut_module *to)
+{
+	struct litifut_modules *list = &litifut_recorder.modules;
+
+	for (;;) {
+		long more;
+
+		for (uint32_t i = 0; i < LITIFUT_MODULE_SLOTS; i++)
+			if (litifut_exchange((uint32_t *)&list->slots[i], (uint32_t)from,
+					     (uint32_t)to))
+				return true;
+		if (!list->next) {
+			if (from)
+				return false;
+			more = litifut_map(0, sizeof(*list), PROT_READ | PROT_WRITE, -1, 0);
+			if (litifut_failed(more))
+				return false;
+			if (!litifut_exchange((uint32_t *)&list->next, 0, (uint32_t)more))
+				litifut_unmap((uint32_t)more, sizeof(*list));
+		}
+		list = list->next;
+	}
+}
+
+struct litifut_module *litifut_modules_next(uint32_t *place)
+{
+	const struct litifut_modules *list = &litifut_recorder.modules;
+	uint32_t index = *place;
+
+	for (; list && index >= LITIFUT_MODULE_SLOTS; index -= LITIFUT_MODULE_SLOTS)
+		list = list->next;
+	for (; list; list = list->next, index = 0) {
+		for (; index < LITIFUT_MODULE_SLOTS; index++) {
+			++*place;
+			if (list->slots[index])
+				return list->slots[index];
+		}
+	}
+	return NULL;
+}
+
 void litifut_module_announce(struct litifut_module *module)
 {
 	struct litifut_recorder *r = &litifut_recorder;
@@ -225,9 +268,7 @@ void litifut_module_announce(struct litifut_module *module)
 	 * no harm, because readers read all records first. */
 	if (!litifut_exchange(&module->registered, 0, 1))
 		return;
-	for (uint32_t i = 0; i < LITIFUT_MODULE_SLOTS; i++)
-		if (litifut_exchange((uint32_t *)&r->modules[i], 0, (uint32_t)module))
-			break;
+	litifut_modules_change(NULL, module);
 	litifut_add(&r->modules_live, 1);
 	litifut_spawn_module(module);
 	litifut_module_write(module);
@@ -252,6 +293,7 @@ LITIFUT_PUBLIC void litifut_module_enter(struct litifut_module *module)
 static bool litifut_trace_open_again(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
+	struct litifut_module *module;
 
 	r->file.header = NULL; /* the parent's; stays mapped for an interrupted writer */
 	if (litifut_is_trace(&r->file))
@@ -262,9 +304,8 @@ static bool litifut_trace_open_again(void)
 	litifut_threads_forget();
 	if (!litifut_trace_open())
 		return false;
-	for (uint32_t i = 0; i < LITIFUT_MODULE_SLOTS; i++)
-		if (r->modules[i])
-			litifut_module_write(r->modules[i]);
+	for (uint32_t at = 0; (module = litifut_modules_next(&at));)
+		litifut_module_write(module);
 	return true;
 }
 
@@ -317,8 +358,7 @@ LITIFUT_PUBLIC void litifut_module_leave(struct litifut_module *module)
 		return;
 	if (module->flags & LITIFUT_MODULE_EXECUTABLE)
 		r->exiting = 1;
-	for (uint32_t i = 0; i < LITIFUT_MODULE_SLOTS; i++)
-		litifut_exchange((uint32_t *)&r->modules[i], (uint32_t)module, 0);
+	litifut_modules_change(module, NULL);
 	if (!r->exiting) {
 		uint32_t epoch = litifut_add(&r->epoch, 1) + 1;
 		uint32_t words[3] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_UNLOAD, 2), module->serial,

@@ -17,7 +17,7 @@
 /* A folder of the settings, then /trace/NAME.PID.TRY.trace, and a NUL. */
 #define LITIFUT_FILE_PATH_BYTES (LITIFUT_PATH_BYTES + 7 + 64 + 11 + 3 + 6)
 #define LITIFUT_THREAD_SLOTS 1024 /* a power of two */
-#define LITIFUT_MODULE_SLOTS 256
+#define LITIFUT_MODULE_SLOTS 255
 #define LITIFUT_LIBC_SPAWNERS 4
 #define LITIFUT_HEADER_BYTES 16384 /* see litifut_trace_create() */
 #define LITIFUT_CLOCK_UNSET 0xff   /* none was asked for */
@@ -107,6 +107,12 @@ struct litifut_trace_file {
 	uint32_t last_number;                /* of a chunk */
 };
 
+/* Known modules, in any order, with gaps. More of these are mapped when they are full. */
+struct litifut_modules {
+	struct litifut_modules *next;
+	struct litifut_module *slots[LITIFUT_MODULE_SLOTS];
+};
+
 /* What the metadata of a trace says of a module. */
 struct litifut_module_words {
 	uint32_t control;
@@ -158,7 +164,7 @@ struct litifut_recorder {
 	struct litifut_settings settings;
 	struct litifut_thread *thread_list;
 	uint32_t thread_pool; /* unused rest of the page that threads are made from */
-	struct litifut_module *modules[LITIFUT_MODULE_SLOTS];
+	struct litifut_modules modules;
 };
 
 extern struct litifut_recorder litifut_recorder;
@@ -338,6 +344,8 @@ uint32_t litifut_settings_chunk_bytes(void);
  * on stderr, and the reason when `result` is that of a system call which
  * failed. Async-signal-safe; brings the program no signal. */
 void litifut_tell(const char *what, const char *where, long result);
+/* verbose.c: no words in a program that was started without a stderr. */
+void litifut_tell_start(void);
 
 /* process.c: brings the recorder up for this process at its first event, which
  * comes from `module`. True when it is ready. */
@@ -354,6 +362,9 @@ void litifut_header_fill(const struct litifut_trace_file *file);
 /* process.c: what there is to tell of `module` under this serial number. */
 void litifut_module_describe(const struct litifut_module *module, uint32_t serial,
 			     struct litifut_module_words *words);
+/* process.c: the known module after `*place`, an index that begins with 0 and is
+ * advanced; NULL after the last. */
+struct litifut_module *litifut_modules_next(uint32_t *place);
 /* process.c: tells the trace of `module`. */
 void litifut_module_announce(struct litifut_module *module);
 

@@ -237,6 +237,7 @@ void litifut_settings_read(const char *defaults, char *scratch, uint32_t size)
 	}
 	if (!litifut_recorder.secure)
 		litifut_read_environment(scratch, size, false);
+	litifut_tell_start();
 	if (settings->verbose && !litifut_recorder.secure)
 		litifut_read_environment(scratch, size, true);
 	for (uint32_t i = 0; i < sizeof(litifut_setting_table) / sizeof(litifut_setting_table[0]);

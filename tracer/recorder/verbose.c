@@ -21,11 +21,17 @@ static bool litifut_is_safe_to_write(uint32_t bytes)
 {
 	struct pollfd poll = {.fd = 2, .events = POLLOUT};
 	uint64_t position = 0;
+	uint32_t stat[40] __attribute__((aligned(8)));
+	long flags = LITIFUT_CALL2(fcntl64, 2, F_GETFL);
 
 	LITIFUT_CALL3(poll, &poll, 1, 0);
-	return poll.revents == POLLOUT &&
-	       (litifut_failed(LITIFUT_CALL5(_llseek, 2, 0, 0, &position, SEEK_CUR)) ||
-		litifut_within_file_limit(position + bytes));
+	if (litifut_failed(flags) || poll.revents != POLLOUT)
+		return false;
+	if (flags & O_APPEND && !litifut_failed(LITIFUT_CALL2(fstat64, 2, stat)))
+		position = litifut_port_file_size(stat);
+	else if (litifut_failed(LITIFUT_CALL5(_llseek, 2, 0, 0, &position, SEEK_CUR)))
+		return true;
+	return litifut_within_file_limit(position + bytes);
 }
 
 /* The errors that people meet; no pointers, so that it needs no relocation. */
@@ -51,6 +57,13 @@ static const char *litifut_reason(uint32_t number)
 		if (number == (uint32_t)litifut_reasons[i].number)
 			return litifut_reasons[i].text;
 	return NULL;
+}
+
+void litifut_tell_start(void)
+{
+	/* A file that the program opens may get the number. */
+	if (litifut_failed(LITIFUT_CALL2(fcntl64, 2, F_GETFL)))
+		litifut_recorder.settings.verbose = 0;
 }
 
 void litifut_tell(const char *what, const char *where, long result)

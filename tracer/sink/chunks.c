@@ -34,13 +34,16 @@ LITIFUT_COLD bool litifut_file_grow(long descriptor, uint64_t offset, uint32_t s
 /* Writing beyond it would bring the program a SIGXFSZ. */
 LITIFUT_COLD bool litifut_within_file_limit(uint64_t end)
 {
+	uint64_t exact[2];
 	uint32_t limit[2];
 
+	if (!litifut_failed(LITIFUT_CALL4(prlimit64, 0, RLIMIT_FSIZE, 0, exact)))
+		return end <= exact[0];
+	/* Linux before 2.6.36 */
 	if (litifut_failed(
 		    litifut_system_call3(LITIFUT_PORT_GETRLIMIT, RLIMIT_FSIZE, (long)limit, 0)))
 		return true;
-	/* 0x7fffffff is "no limit" in the old ABI of MIPS */
-	return limit[0] >= 0x7fffffff || end <= limit[0];
+	return limit[0] == LITIFUT_PORT_NO_LIMIT || end <= limit[0];
 }
 
 LITIFUT_COLD bool litifut_within_limits(uint64_t end)

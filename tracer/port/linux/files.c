@@ -17,7 +17,7 @@
  * be the lowest numbers. */
 static long litifut_descriptor_move(long descriptor)
 {
-	static const uint16_t litifut_lowest[] = {900, 200, 100};
+	static const uint16_t litifut_lowest[] = {900, 200, 100, 50, 20, 10};
 
 	for (unsigned i = 0; i < sizeof(litifut_lowest) / sizeof(litifut_lowest[0]); i++) {
 		long high = LITIFUT_CALL3(fcntl64, descriptor, F_DUPFD_CLOEXEC, litifut_lowest[i]);
@@ -28,6 +28,22 @@ static long litifut_descriptor_move(long descriptor)
 		}
 	}
 	return descriptor;
+}
+
+/* Opens a file to write to. It never gets the number of a standard stream that the
+ * program has closed, or what the program writes there would end up in the file. */
+static long litifut_open_to_write(const char *path, uint32_t flags)
+{
+	long descriptor = litifut_open(path, flags, 0600);
+	long moved;
+
+	if (litifut_failed(descriptor) || descriptor > 2)
+		return descriptor;
+	moved = LITIFUT_CALL3(fcntl64, descriptor, F_DUPFD_CLOEXEC, 3);
+	litifut_close(descriptor);
+	if (litifut_failed(moved) && flags & O_CREAT)
+		LITIFUT_CALL1(unlink, path);
+	return moved;
 }
 
 static bool litifut_identity(long descriptor, uint32_t identity[3])
@@ -88,7 +104,7 @@ long litifut_trace_descriptor(struct litifut_trace_file *file)
 	if (litifut_is_trace(file))
 		return file->descriptor;
 	litifut_file_path(file, path, litifut_recorder.settings.directory, "trace");
-	descriptor = litifut_open(path, O_RDWR, 0);
+	descriptor = litifut_open_to_write(path, O_RDWR);
 	if (litifut_failed(descriptor))
 		return descriptor;
 	if (!litifut_is_file(file, descriptor)) {
@@ -170,7 +186,7 @@ bool litifut_trace_create(struct litifut_trace_file *file)
 	for (file->name_number = 1; descriptor == -EEXIST && file->name_number < LITIFUT_NAME_TRIES;
 	     file->name_number++) {
 		litifut_file_path(file, path, settings->directory, "trace");
-		descriptor = litifut_open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+		descriptor = litifut_open_to_write(path, O_RDWR | O_CREAT | O_EXCL);
 	}
 	file->name_number--;
 	if (litifut_failed(descriptor)) {
@@ -282,7 +298,7 @@ static long litifut_copy_file(const char *from, const char *to, bool sync,
 	if (!litifut_failed(source)) {
 		/* one that a loss of power has left: nothing half-written is continued */
 		LITIFUT_CALL1(unlink, temporary);
-		target = litifut_open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0600);
+		target = litifut_open_to_write(temporary, O_WRONLY | O_CREAT | O_EXCL);
 		result = target;
 	}
 	if (!litifut_failed(target)) {

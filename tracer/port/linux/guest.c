@@ -67,13 +67,13 @@ static bool litifut_guest_put(struct litifut_guest *guest, const uint32_t *words
 
 static void litifut_guest_put_modules(struct litifut_guest *guest)
 {
-	struct litifut_recorder *r = &litifut_recorder;
 	struct litifut_module_words words;
+	struct litifut_module *module;
 
-	for (uint32_t i = 0; i < LITIFUT_MODULE_SLOTS; i++) {
-		if (!r->modules[i] || !r->modules[i]->serial)
+	for (uint32_t at = 0; (module = litifut_modules_next(&at));) {
+		if (!module->serial)
 			continue;
-		litifut_module_describe(r->modules[i], r->modules[i]->serial, &words);
+		litifut_module_describe(module, module->serial, &words);
 		litifut_guest_put(guest, (const uint32_t *)&words, sizeof(words) / 4,
 				  LITIFUT_CHUNK_METADATA);
 	}
