@@ -11,6 +11,14 @@
  *                into them has as callee what executes first after them.
  * count=FILE     at exit, "TOTAL THROUGH": all executed guest instructions,
  *                and how many of them lay in the `through` ranges.
+ * returns=1      The events of a thread have four words, with the time: how many
+ *                instructions the process has executed, but for those in `through`
+ *                ranges. Besides calls there are events of one place:
+ *                {site, RETURNED}, the call has returned;
+ *                {site, AGAIN}, control came to its return address otherwise;
+ *                {count, CUT}, so many open calls have ended without a return.
+ * clock=1        a program that maps the page LITIFUT_CLOCK_PAGE reads this time
+ *                there, as a 64-bit number of its own byte order.
  *
  * The plugin interface shows no registers, so the callee of a call is what
  * executes next (after the delay slot on MIPS). A signal may come in between:
@@ -25,16 +33,26 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <litifut/clock_page.h>
+
 #include "tests/oracle/decode.h"
 #include "tests/oracle/places.h"
 #include "tests/oracle/qemu_plugin.h"
+#include "tests/oracle/registers.h"
+#include "tests/oracle/shadow.h"
 
 enum { WINDOW_BYTES = 1 << 20, MAX_HANDLERS = 64, MAX_NESTED = 32 };
 
 struct event {
 	uint32_t site;
 	uint32_t callee;
+	uint32_t time[2]; /* low, high; with returns=1, else not in the file */
 };
+
+/* In the place of a callee; see above. */
+enum { RETURNED = -1, AGAIN = -2, CUT = -3 };
+/* In the upper half of the time of a call: it ends with the call that is open. */
+#define TAIL 0x80000000u
 
 /* A call instruction has executed and its callee has not. */
 struct pending {
@@ -49,13 +67,14 @@ struct pending {
 struct thread {
 	int file;
 	off_t file_bytes;
-	struct event *window;
-	size_t used; /* events in the window */
+	uint8_t *window;
+	size_t used; /* bytes of the window */
 	struct pending pending;
 	struct pending nested[MAX_NESTED];
 	unsigned nested_count;
 	unsigned signal_depth;
 	const struct oracle_place *branch; /* that ended the block before */
+	struct oracle_shadow shadow;
 };
 
 int qemu_plugin_version = QEMU_PLUGIN_VERSION;
@@ -63,6 +82,8 @@ int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 static enum { CPU_ARM, CPU_MIPS_LITTLE, CPU_MIPS_BIG } cpu;
 static const char *calls_prefix, *count_path;
 static uint64_t executed[2]; /* elsewhere, in `through` ranges */
+static bool with_returns, with_clock;
+static bool clock_is_mapped;
 static uintptr_t guest_base;
 static bool guest_base_known;
 static uint32_t handlers[MAX_HANDLERS];
@@ -113,12 +134,64 @@ static void next_window(struct thread *thread)
 	thread->used = 0;
 }
 
-static void log_event(struct thread *thread, const struct oracle_place *site,
-		      const struct oracle_place *callee)
+/* `tail`: 0, or TAIL. */
+static void log_words(struct thread *thread, uint32_t first, uint32_t second, uint32_t tail)
 {
-	if (thread->file < 0 || thread->used == WINDOW_BYTES / sizeof(struct event))
+	struct event event = {
+		first, second, {(uint32_t)executed[0], (uint32_t)(executed[0] >> 32) | tail}};
+	size_t bytes = with_returns ? sizeof(event) : sizeof(event) - sizeof(event.time);
+
+	if (!calls_prefix)
+		return;
+	if (thread->file < 0 || thread->used == WINDOW_BYTES)
 		next_window(thread);
-	thread->window[thread->used++] = (struct event){site->number, callee->number};
+	memcpy(thread->window + thread->used, &event, bytes);
+	thread->used += bytes;
+}
+
+static uint32_t register_of(const uint32_t *registers, unsigned on_arm, unsigned on_mips)
+{
+	return registers[cpu == CPU_ARM ? on_arm : on_mips];
+}
+
+/* Before the first instruction of a block outside of the `through` ranges. */
+static void see_return(struct thread *thread, const struct oracle_place *here,
+		       const uint32_t *registers)
+{
+	const struct oracle_place *site;
+	uint32_t cut;
+	uint32_t sp = register_of(registers, ORACLE_ARM_SP, ORACLE_MIPS_SP);
+	enum oracle_arrival arrival =
+		oracle_shadow_arrive(&thread->shadow, here->address, sp, &cut, &site);
+
+	if (arrival == ORACLE_ELSEWHERE)
+		return;
+	if (cut)
+		log_words(thread, cut, (uint32_t)CUT, 0);
+	log_words(thread, site->number, (uint32_t)(arrival == ORACLE_RETURNED ? RETURNED : AGAIN),
+		  0);
+}
+
+/* The callee of the call that is pending begins. */
+static void see_call(struct thread *thread, const struct oracle_place *callee,
+		     const uint32_t *registers)
+{
+	const struct oracle_place *site = thread->pending.call;
+	bool is_tail =
+		with_returns &&
+		!oracle_shadow_call(&thread->shadow, site,
+				    register_of(registers, ORACLE_ARM_LR, ORACLE_MIPS_RA) & ~1u,
+				    register_of(registers, ORACLE_ARM_SP, ORACLE_MIPS_SP));
+
+	log_words(thread, site->number, callee->number, is_tail ? TAIL : 0);
+}
+
+static void show_clock(void)
+{
+	uint8_t *page = (uint8_t *)(guest_base + LITIFUT_CLOCK_PAGE);
+
+	for (unsigned i = 0; i < 8; i++)
+		page[cpu == CPU_MIPS_BIG ? 7 - i : i] = (uint8_t)(executed[0] >> 8 * i);
 }
 
 static void places_log(void)
@@ -158,7 +231,7 @@ static bool goes_on(const struct oracle_place *call, uint32_t address)
 }
 
 /* Called before the first instruction of each block. */
-static void on_block(unsigned index, void *user)
+static __attribute__((used)) void on_block(unsigned index, void *user, const uint32_t *registers)
 {
 	const struct oracle_place *here = user;
 	struct thread *thread = this_thread();
@@ -166,12 +239,16 @@ static void on_block(unsigned index, void *user)
 	const struct oracle_place *branch = thread->branch;
 
 	(void)index;
+	if (clock_is_mapped)
+		show_clock();
 	thread->branch = here->branch;
 	if (branch && here->slot_only && here->address == branch->address + 4)
 		thread->branch = branch;
 	if (handler_count && is_handler(here->address) &&
 	    !(pending->call && pending->call->target == here->address)) {
 		thread->signal_depth++;
+		if (with_returns)
+			oracle_shadow_signal(&thread->shadow);
 		if (pending->call && thread->nested_count < MAX_NESTED) {
 			pending->signal_depth = thread->signal_depth;
 			thread->nested[thread->nested_count++] = *pending;
@@ -179,6 +256,9 @@ static void on_block(unsigned index, void *user)
 		pending->call = NULL;
 		return;
 	}
+	if (with_returns && !here->through && !here->slot_only &&
+	    (!pending->call || (!pending->through && goes_on(pending->call, here->address))))
+		see_return(thread, here, registers);
 	/* A tail call, or a call that had no room and was moved elsewhere, comes
 	 * into these ranges by a plain branch. */
 	if (!pending->call && here->through && branch) {
@@ -203,9 +283,12 @@ static void on_block(unsigned index, void *user)
 		here = pending->helper;
 	/* the condition was false, it was no call, or it called one of the ranges */
 	if (!goes_on(pending->call, here->address))
-		log_event(thread, pending->call, here);
+		see_call(thread, here, registers);
 	pending->call = NULL;
 }
+
+ORACLE_WITH_STATE(on_block);
+void on_block_with_state(unsigned index, void *user);
 
 static void on_call(unsigned index, void *user)
 {
@@ -233,6 +316,12 @@ static void signal_returns(void)
 		thread->pending = thread->nested[--thread->nested_count];
 	if (thread->signal_depth)
 		thread->signal_depth--;
+	if (with_returns) {
+		uint32_t cut = oracle_shadow_signal_ends(&thread->shadow);
+
+		if (cut)
+			log_words(thread, cut, (uint32_t)CUT, 0);
+	}
 }
 
 static void on_system_call(qemu_plugin_id_t id, unsigned index, int64_t number, uint64_t a1,
@@ -279,6 +368,14 @@ static void on_system_call(qemu_plugin_id_t id, unsigned index, int64_t number, 
 		pthread_mutex_unlock(&lock);
 		break;
 	}
+}
+
+static void on_system_call_return(qemu_plugin_id_t id, unsigned index, int64_t number,
+				  int64_t result)
+{
+	(void)id, (void)index, (void)number;
+	if ((uint32_t)result == LITIFUT_CLOCK_PAGE && guest_base_known)
+		clock_is_mapped = true;
 }
 
 /* Whether a block is T32 code. QEMU does not tell, and a block of 4-byte
@@ -378,14 +475,15 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 	here = oracle_place_at(address, host);
 	if (!here)
 		fail("oracle");
-	if (count_path) {
+	if (count_path || with_returns || with_clock) {
 		for (size_t i = 0; i < count; i++)
 			qemu_plugin_register_vcpu_insn_exec_inline(
 				qemu_plugin_tb_get_insn(block, i), QEMU_PLUGIN_INLINE_ADD_U64,
 				&executed[here->through], 1);
 	}
-	if (calls_prefix) {
-		qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, QEMU_PLUGIN_CB_NO_REGS, here);
+	if (calls_prefix || with_clock) {
+		qemu_plugin_register_vcpu_tb_exec_cb(block, on_block_with_state,
+						     QEMU_PLUGIN_CB_NO_REGS, here);
 		thumb = cpu == CPU_ARM && is_thumb(block);
 		if (!here->through) {
 			/* on MIPS the delay slot comes last, unless it is on another page:
@@ -459,6 +557,10 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 			calls_prefix = strdup(argv[i] + 6);
 		} else if (!strncmp(argv[i], "count=", 6)) {
 			count_path = strdup(argv[i] + 6);
+		} else if (!strcmp(argv[i], "returns=1")) {
+			with_returns = true;
+		} else if (!strcmp(argv[i], "clock=1")) {
+			with_clock = true;
 		} else if (!strncmp(argv[i], "through=", 8)) {
 			if (!oracle_places_read_ranges(argv[i] + 8))
 				return 1;
@@ -474,6 +576,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	}
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
 	qemu_plugin_register_vcpu_syscall_cb(id, on_system_call);
+	if (with_clock)
+		qemu_plugin_register_vcpu_syscall_ret_cb(id, on_system_call_return);
 	qemu_plugin_register_atexit_cb(id, at_exit, NULL);
 	return 0;
 }

@@ -112,9 +112,11 @@ def moved_sites(elf):
 
 
 class Oracle:
-    """The logs of one process: places, and the calls of each thread."""
+    """The logs of one process: places, and the calls of each thread. Those of a plugin with
+    returns=1 have the time and more kinds of events, see returns.py."""
 
-    def __init__(self, prefix, elves):
+    def __init__(self, prefix, elves, with_returns=False):
+        self.event_words = 4 if with_returns else 2
         self.by_path = {elf.path: elf for elf in elves}
         self.given = list(elves)
         self.threads = {}
@@ -145,25 +147,34 @@ class Oracle:
         inside = elf.address_of(offset)
         return (elf, inside) if inside is not None else (None, address)
 
-    def calls(self, thread):
-        """Yields ((elf, address), (elf, address)) from sites in the given files."""
-        places, path = self.threads[thread]
-        known = {}
+    def words(self, thread):
+        """Yields the words of each event, as the plugin has written them."""
+        words = array.array("I")
+        with open(self.threads[thread][1], "rb") as file:
+            words.frombytes(file.read())
+        for i in range(0, len(words), self.event_words):
+            if not words[i] or not words[i + 1]:  # of a killed program maybe half a pair
+                break
+            yield words[i:i + self.event_words]
+
+    def looker(self, thread):
+        """A function that turns the number of a place into (elf or None, address)."""
+        places, known = self.threads[thread][0], {}
 
         def lookup(number):
             if number not in known:
                 known[number] = self.place(places, number)
             return known[number]
 
-        words = array.array("I")
-        with open(path, "rb") as file:
-            words.frombytes(file.read())
-        for i in range(0, len(words), 2):
-            if not words[i] or not words[i + 1]:  # of a killed program maybe half a pair
-                break
-            site = lookup(words[i])
+        return lookup
+
+    def calls(self, thread):
+        """Yields ((elf, address), (elf, address)) from sites in the given files."""
+        lookup = self.looker(thread)
+        for words in self.words(thread):
+            site = lookup(words[0])
             if site[0] in self.given and not site[0].is_linkage(site[1]):
-                yield site, lookup(words[i + 1])
+                yield site, lookup(words[1])
 
 
 def describe(place):

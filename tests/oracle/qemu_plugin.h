@@ -70,6 +70,9 @@ void qemu_plugin_register_vcpu_syscall_cb(qemu_plugin_id_t id,
 							   int64_t number, uint64_t a1, uint64_t a2,
 							   uint64_t a3, uint64_t a4, uint64_t a5,
 							   uint64_t a6, uint64_t a7, uint64_t a8));
+void qemu_plugin_register_vcpu_syscall_ret_cb(qemu_plugin_id_t id,
+					      void (*callback)(qemu_plugin_id_t id, unsigned cpu,
+							       int64_t number, int64_t result));
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id,
 				    void (*callback)(qemu_plugin_id_t id, void *user), void *user);
 
