@@ -1,6 +1,8 @@
-COMMON_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,$(wildcard common/*.c common/*/*.c))
+# What every host program links: common/ and the folders beside it that know no program.
+COMMON_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,$(wildcard common/*.c common/*/*.c elf/*.c))
 
-COMMON_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_common_*.c))
+COMMON_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_common_*.c \
+	tests/unit/test_elf_*.c))
 UNIT_TESTS += $(COMMON_TESTS)
 
 $(COMMON_TESTS): $(BUILD)/unit/%: $(BUILD)/host/tests/unit/%.o $(COMMON_OBJECTS)

@@ -21,6 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elf/sections.h"
+
 /* A section in which the rewriter leaves a table: header, then `count` records. */
 struct table {
 	const struct litifut_section *section;
@@ -41,8 +43,9 @@ struct apply {
 	struct litifut_rewrite_summary *summary;
 	struct litifut_changes changes; /* of code */
 	struct table db;
-	struct table sites; /* no capacity: the list goes to the end of the file */
-	uint8_t *module;    /* struct litifut_module in the image */
+	struct table sites;           /* no capacity: the list goes to the end of the file */
+	uint8_t *module;              /* struct litifut_module in the image */
+	struct litifut_module record; /* the same as read and filled, in the host's byte order */
 	uint32_t module_address;
 	uint32_t entry; /* the new entry point; 0: the old one stays */
 	size_t db_count;
@@ -55,16 +58,6 @@ struct apply {
 	size_t hosted_count;
 	struct litifut_relays relays; /* the same in the middle of functions */
 };
-
-static void put(const struct apply *apply, uint8_t *bytes, uint32_t value)
-{
-	litifut_put32(apply->session.image.big_endian, bytes, value);
-}
-
-static uint32_t get(const struct apply *apply, const uint8_t *bytes)
-{
-	return litifut_get32(apply->session.image.big_endian, bytes);
-}
 
 static uint8_t *bytes_at(const struct apply *apply, uint32_t address, uint32_t size)
 {
@@ -110,15 +103,15 @@ static enum litifut_status find_module(struct apply *apply, struct litifut_error
 		return litifut_error_set(error, LITIFUT_ERROR_MISSING, image->path,
 					 LITIFUT_SECTION_MODULE, LITIFUT_NO_ADDRESS,
 					 "the tracer is not linked in (no litifut_module)");
-	if (get(apply, apply->module + offsetof(struct litifut_module, magic)) !=
-		    LITIFUT_MODULE_MAGIC ||
-	    get(apply, apply->module + offsetof(struct litifut_module, version)) !=
-		    LITIFUT_MODULE_VERSION)
+	const struct elf_contents contents = {image->path, apply->module,
+					      sizeof(struct litifut_module), image->big_endian};
+
+	if (elf_read_module(&contents, &apply->record, NULL) ||
+	    apply->record.version != LITIFUT_MODULE_VERSION_WORD)
 		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path,
 					 LITIFUT_SECTION_MODULE, symbol->address,
 					 "the tracer is of another version than this rewriter");
-	if (get(apply, apply->module + offsetof(struct litifut_module, flags)) &
-	    LITIFUT_MODULE_ACTIVE)
+	if (apply->record.flags & LITIFUT_MODULE_ACTIVE)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, image->path,
 					 LITIFUT_SECTION_MODULE, symbol->address,
 					 "is rewritten already");
@@ -171,8 +164,8 @@ static enum litifut_status add_to_db(struct apply *apply, const struct litifut_f
 		return litifut_error_set(error, LITIFUT_ERROR_SPACE, apply->session.image.path,
 					 LITIFUT_SECTION_DB, LITIFUT_NO_ADDRESS,
 					 "room for %zu entries is not enough", apply->db.capacity);
-	put(apply, record, site->site.return_address);
-	put(apply, record + 4, instruction);
+	elf_write_db_entry(apply->session.image.big_endian, record,
+			   (struct litifut_db_entry){site->site.return_address, instruction});
 	apply->db_count++;
 	return LITIFUT_OK;
 }
@@ -501,7 +494,7 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 		return status;
 	write_hosts(apply);
 	/* An empty list stays where the linker has put it. */
-	litifut_sites_put_header(apply->session.image.big_endian, apply->sites.section->bytes, 0);
+	elf_write_sites_header(apply->session.image.big_endian, apply->sites.section->bytes, 0);
 	litifut_frames_end(&apply->frames);
 	apply->unwind_section = litifut_unwind_write(&apply->unwind, &apply->session);
 	count_sites(apply);
@@ -518,10 +511,11 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 		.spawners = &apply->session.context.spawners,
 	};
 
-	status = litifut_module_fill(&apply->session.image, apply->options, &facts, apply->module,
+	status = litifut_module_fill(&apply->session.image, apply->options, &facts, &apply->record,
 				     error);
 	if (status)
 		return status;
+	elf_write_module(apply->session.image.big_endian, apply->module, &apply->record);
 	status = litifut_changes_sort(&apply->changes, &apply->session.image, error);
 	return status ? status : litifut_verify(&apply->session, &apply->changes, error);
 }
@@ -539,10 +533,8 @@ static enum litifut_status save(const struct apply *apply, struct litifut_error 
 		.code = &apply->changes,
 		.entry = apply->entry,
 		.sites = {.list = &apply->session.sites,
-			  .build_id = apply->module + offsetof(struct litifut_module, build_id),
-			  .build_id_bytes =
-				  get(apply, apply->module + offsetof(struct litifut_module,
-								      build_id_bytes))},
+			  .build_id = apply->record.build_id,
+			  .build_id_bytes = apply->record.build_id_bytes},
 		.sites_file = apply->options->sites_file,
 	};
 

@@ -4,15 +4,8 @@
 #include <stdlib.h>
 
 #include "common/memory.h"
+#include "elf/sections.h"
 #include "rewriter/sort.h"
-
-static void put_header(bool big_endian, uint8_t *bytes, size_t count, size_t capacity)
-{
-	litifut_put32(big_endian, bytes, LITIFUT_DB_MAGIC);
-	litifut_put32(big_endian, bytes + 4, LITIFUT_MODULE_VERSION);
-	litifut_put32(big_endian, bytes + 8, (uint32_t)count);
-	litifut_put32(big_endian, bytes + 12, (uint32_t)capacity);
-}
 
 /* The keys of tail calls do not come in the order of the sites. */
 enum litifut_status litifut_database_finish(const struct litifut_image *image, uint8_t *bytes,
@@ -21,23 +14,28 @@ enum litifut_status litifut_database_finish(const struct litifut_image *image, u
 {
 	const bool big_endian = image->big_endian;
 	const size_t size = sizeof(struct litifut_db_entry);
-	uint8_t *entries = bytes + sizeof(struct litifut_db_header);
+	const struct elf_records entries = {.bytes = bytes + sizeof(struct litifut_db_header),
+					    .count = (uint32_t)count,
+					    .stride = (uint32_t)size,
+					    .big_endian = big_endian};
 	struct litifut_sort_item *items = litifut_memory_array(count + 1, sizeof(*items));
 	enum litifut_status status;
 
 	if (!items)
 		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, LITIFUT_SECTION_DB,
 					 LITIFUT_NO_ADDRESS, "out of memory");
-	for (size_t i = 0; i < count; i++) {
-		items[i].key = litifut_get32(big_endian, entries + i * size);
-		items[i].value = litifut_get32(big_endian, entries + i * size + 4);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct litifut_db_entry entry = elf_read_db_entry(&entries, i);
+
+		items[i].key = entry.return_address;
+		items[i].value = entry.instruction;
 	}
 	status = litifut_sort(items, count, 32, error);
-	for (size_t i = 0; i < count && !status; i++) {
-		litifut_put32(big_endian, entries + i * size, (uint32_t)items[i].key);
-		litifut_put32(big_endian, entries + i * size + 4, (uint32_t)items[i].value);
-	}
+	for (size_t i = 0; i < count && !status; i++)
+		elf_write_db_entry(big_endian, bytes + sizeof(struct litifut_db_header) + i * size,
+				   (struct litifut_db_entry){(uint32_t)items[i].key,
+							     (uint32_t)items[i].value});
 	free(items);
-	put_header(big_endian, bytes, count, capacity);
+	elf_write_db_header(big_endian, bytes, (uint32_t)count, (uint32_t)capacity);
 	return status;
 }

@@ -2,12 +2,11 @@
 #ifndef LITIFUT_REWRITER_IMAGE_H
 #define LITIFUT_REWRITER_IMAGE_H
 
-#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
+#include "common/bytes.h"
 #include "common/error.h"
 
 struct litifut_section {
@@ -135,35 +134,5 @@ enum litifut_status litifut_image_save_section(const struct litifut_image *image
 /* Makes `entry` the address at which the program begins, in the file as well. */
 enum litifut_status litifut_image_save_entry(const struct litifut_image *image, uint32_t entry,
 					     int descriptor, struct litifut_error *error);
-
-/* 16- and 32-bit numbers in the image's byte order, at any address. Inline:
- * they are half of the time that decoding takes. */
-static inline uint16_t litifut_get16(bool big_endian, const uint8_t *bytes)
-{
-	uint16_t value;
-
-	memcpy(&value, bytes, sizeof(value));
-	return big_endian ? be16toh(value) : le16toh(value);
-}
-
-static inline uint32_t litifut_get32(bool big_endian, const uint8_t *bytes)
-{
-	uint32_t value;
-
-	memcpy(&value, bytes, sizeof(value));
-	return big_endian ? be32toh(value) : le32toh(value);
-}
-
-static inline void litifut_put16(bool big_endian, uint8_t *bytes, uint16_t value)
-{
-	value = big_endian ? htobe16(value) : htole16(value);
-	memcpy(bytes, &value, sizeof(value));
-}
-
-static inline void litifut_put32(bool big_endian, uint8_t *bytes, uint32_t value)
-{
-	value = big_endian ? htobe32(value) : htole32(value);
-	memcpy(bytes, &value, sizeof(value));
-}
 
 #endif

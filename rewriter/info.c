@@ -7,39 +7,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elf/sections.h"
 #include "rewriter/arch.h"
 #include "rewriter/image.h"
 
 struct reader {
 	struct litifut_image *image;
 	struct litifut_module_info *info;
+	struct litifut_module module;
 	struct litifut_error *error;
 };
 
-static uint32_t word(const struct reader *reader, const uint8_t *bytes)
+static struct elf_contents contents_of(const struct litifut_image *image,
+				       const struct litifut_section *section)
 {
-	return litifut_get32(reader->image->big_endian, bytes);
+	return (struct elf_contents){image->path, section->bytes, section->size, image->big_endian};
 }
 
-static enum litifut_status damaged(const struct reader *reader, const struct litifut_image *image,
-				   const char *section, const char *message)
+static void read_module(struct reader *reader)
 {
-	return litifut_error_set(reader->error, LITIFUT_ERROR_FORMAT, image->path, section,
-				 LITIFUT_NO_ADDRESS, "%s", message);
-}
-
-static void read_module(struct reader *reader, const uint8_t *module)
-{
+	const struct litifut_module *module = &reader->module;
 	struct litifut_module_info *info = reader->info;
-	const uint8_t *id = module + offsetof(struct litifut_module, build_id);
-	uint32_t id_bytes = word(reader, module + offsetof(struct litifut_module, build_id_bytes));
 
-	info->version = word(reader, module + offsetof(struct litifut_module, version));
-	info->flags = word(reader, module + offsetof(struct litifut_module, flags));
-	info->engine = word(reader, module + offsetof(struct litifut_module, engine));
-	memcpy(info->name, module + offsetof(struct litifut_module, name), sizeof(info->name) - 1);
-	for (uint32_t i = 0; i < id_bytes && i < 20; i++)
-		sprintf(info->build_id + 2 * i, "%02x", id[i]);
+	info->version = LITIFUT_MODULE_VERSION_OF(module->version);
+	info->flags = module->flags;
+	info->engine = module->engine;
+	memcpy(info->name, module->name, sizeof(info->name) - 1);
+	for (uint32_t i = 0; i < module->build_id_bytes && i < 20; i++)
+		sprintf(info->build_id + 2 * i, "%02x", module->build_id[i]);
 	info->rewritten = info->flags & LITIFUT_MODULE_ACTIVE;
 }
 
@@ -48,20 +43,18 @@ static enum litifut_status read_sites(struct reader *reader, const struct litifu
 {
 	const struct litifut_section *section = litifut_image_section(image, LITIFUT_SECTION_SITES);
 	struct litifut_module_info *info = reader->info;
-	const size_t header_bytes = sizeof(struct litifut_sites_header);
+	struct elf_records records;
+	enum litifut_status status;
 
 	if (!section || !section->bytes)
 		return LITIFUT_OK; /* removed by objcopy: the summary in the module stays */
-	if (section->size < header_bytes || word(reader, section->bytes) != LITIFUT_SITES_MAGIC)
-		return damaged(reader, image, LITIFUT_SECTION_SITES, "damaged site list");
-	uint32_t count = word(reader, section->bytes + 8);
-	uint32_t record = word(reader, section->bytes + 12);
+	const struct elf_contents contents = contents_of(image, section);
 
-	if (record < sizeof(struct litifut_site) || count > (section->size - header_bytes) / record)
-		return damaged(reader, image, LITIFUT_SECTION_SITES,
-			       "site list is longer than its section");
-	if (!count)
-		return LITIFUT_OK;
+	status = elf_read_sites(&contents, &records, reader->error);
+	if (status || !records.count)
+		return status;
+	const uint32_t count = records.count;
+
 	info->sites = calloc(count, sizeof(*info->sites));
 	if (!info->sites)
 		return litifut_error_set(reader->error, LITIFUT_ERROR_IO, reader->image->path, NULL,
@@ -70,17 +63,9 @@ static enum litifut_status read_sites(struct reader *reader, const struct litifu
 	info->summary.sites = count;
 	info->summary.patched = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		const uint8_t *bytes = section->bytes + header_bytes + (size_t)i * record;
-		struct litifut_site *site = &info->sites[i];
+		const struct litifut_site *site = &info->sites[i];
 
-		site->address = word(reader, bytes);
-		site->return_address = word(reader, bytes + 4);
-		site->instruction = word(reader, bytes + 8);
-		site->callee = word(reader, bytes + 12);
-		site->kind = bytes[16];
-		site->reason = bytes[17];
-		site->thumb = bytes[18];
-		site->length = bytes[19];
+		info->sites[i] = elf_read_site(&records, i);
 		if (site->reason == LITIFUT_SITE_PATCHED)
 			info->summary.patched++;
 		else
@@ -109,12 +94,11 @@ static enum litifut_status find_functions(struct reader *reader)
 }
 
 /* LITIFUT_DB=file. A file of another build is none. */
-static enum litifut_status read_sites_beside(struct reader *reader, const uint8_t *module)
+static enum litifut_status read_sites_beside(struct reader *reader)
 {
 	struct litifut_image beside;
 	struct litifut_error ignored;
-	const uint8_t *id = module + offsetof(struct litifut_module, build_id);
-	uint32_t id_bytes = word(reader, module + offsetof(struct litifut_module, build_id_bytes));
+	const struct litifut_module *module = &reader->module;
 	char path[sizeof(beside.path)];
 	enum litifut_status status = LITIFUT_OK;
 
@@ -123,7 +107,8 @@ static enum litifut_status read_sites_beside(struct reader *reader, const uint8_
 	    litifut_image_open(path, &beside, &ignored))
 		return LITIFUT_OK;
 	if (beside.machine == reader->image->machine && beside.data == reader->image->data &&
-	    beside.build_id_bytes == id_bytes && !memcmp(beside.build_id, id, id_bytes))
+	    beside.build_id_bytes == module->build_id_bytes &&
+	    !memcmp(beside.build_id, module->build_id, beside.build_id_bytes))
 		status = read_sites(reader, &beside);
 	litifut_image_close(&beside);
 	return status;
@@ -149,22 +134,15 @@ static enum litifut_status read_all(struct reader *reader)
 
 	if (!section || !section->bytes)
 		return LITIFUT_OK;
-	if (section->size < sizeof(struct litifut_module) ||
-	    word(reader, section->bytes) != LITIFUT_MODULE_MAGIC)
-		return damaged(reader, reader->image, LITIFUT_SECTION_MODULE,
-			       "damaged module record");
-	if (word(reader, section->bytes + 4) > LITIFUT_MODULE_VERSION)
-		return litifut_error_set(reader->error, LITIFUT_ERROR_UNSUPPORTED,
-					 reader->image->path, LITIFUT_SECTION_MODULE,
-					 LITIFUT_NO_ADDRESS,
-					 "rewritten by a newer version than this program");
-	read_module(reader, section->bytes);
-	reader->info->summary.sites =
-		word(reader, section->bytes + offsetof(struct litifut_module, sites_patched)) +
-		word(reader, section->bytes + offsetof(struct litifut_module, sites_left));
-	/* the list of sites, where there is one, says it again */
-	reader->info->summary.patched =
-		word(reader, section->bytes + offsetof(struct litifut_module, sites_patched));
+	const struct elf_contents contents = contents_of(reader->image, section);
+
+	status = elf_read_module(&contents, &reader->module, reader->error);
+	if (status)
+		return status;
+	read_module(reader);
+	/* The list of sites says the same again, where there is one. */
+	reader->info->summary.sites = reader->module.sites_patched + reader->module.sites_left;
+	reader->info->summary.patched = reader->module.sites_patched;
 	reader->info->summary.db_bytes = db ? db->size : 0;
 	for (size_t i = 0; i < reader->image->symbol_count; i++) {
 		const struct litifut_symbol *symbol = &reader->image->symbols[i];
@@ -182,7 +160,7 @@ static enum litifut_status read_all(struct reader *reader)
 	reader->info->summary.thunks_refused = read_refusal(reader);
 	status = read_sites(reader, reader->image);
 	if (!status && !reader->info->sites)
-		status = read_sites_beside(reader, section->bytes);
+		status = read_sites_beside(reader);
 	return status ? status : find_functions(reader);
 }
 

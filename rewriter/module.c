@@ -4,17 +4,17 @@
 
 #include <elf.h>
 #include <litifut/module_format.h>
+#include <litifut/trace_format.h>
 #include <stddef.h>
 #include <string.h>
 
 /* "A=1 B=2" becomes "A=1\0B=2\0\0". */
 static enum litifut_status fill_defaults(const struct litifut_image *image,
 					 const struct litifut_rewrite_options *options,
-					 uint8_t *module, struct litifut_error *error)
+					 struct litifut_module *module, struct litifut_error *error)
 {
 	const char *text = options->defaults ? options->defaults : "";
-	uint8_t *bytes = module + offsetof(struct litifut_module, defaults);
-	size_t room = sizeof(((struct litifut_module *)0)->defaults);
+	const size_t room = sizeof(module->defaults);
 	size_t at = 0;
 
 	while (*text) {
@@ -26,7 +26,7 @@ static enum litifut_status fill_defaults(const struct litifut_image *image,
 					error, LITIFUT_ERROR_UNSUPPORTED, image->path,
 					LITIFUT_SECTION_MODULE, LITIFUT_NO_ADDRESS,
 					"LITIFUT_DEFAULTS is longer than %zu bytes", room - 2);
-			memcpy(bytes + at, text, length);
+			memcpy(module->defaults + at, text, length);
 			at += length + 1;
 		}
 		text += length + strspn(text + length, " \t\n");
@@ -36,15 +36,13 @@ static enum litifut_status fill_defaults(const struct litifut_image *image,
 
 /* An image without a build-id gets an identity of its own, so that the host can
  * tell it from others of the same name: FNV-1a over its code. */
-static void fill_identity(const struct litifut_image *image, uint8_t *module)
+static void fill_identity(const struct litifut_image *image, struct litifut_module *module)
 {
-	uint8_t *bytes = module + offsetof(struct litifut_module, build_id);
 	uint64_t hash = 0xcbf29ce484222325ull;
 
-	litifut_put32(image->big_endian, module + offsetof(struct litifut_module, build_id_bytes),
-		      image->build_id_bytes ? image->build_id_bytes : 8);
+	module->build_id_bytes = image->build_id_bytes ? image->build_id_bytes : 8;
 	if (image->build_id_bytes) {
-		memcpy(bytes, image->build_id, image->build_id_bytes);
+		memcpy(module->build_id, image->build_id, image->build_id_bytes);
 		return;
 	}
 	for (size_t i = 1; i < image->section_count; i++) {
@@ -56,13 +54,13 @@ static void fill_identity(const struct litifut_image *image, uint8_t *module)
 			hash = (hash ^ section->bytes[at]) * 0x100000001b3ull;
 	}
 	for (unsigned i = 0; i < 8; i++)
-		bytes[i] = (uint8_t)(hash >> (56 - 8 * i));
+		module->build_id[i] = (uint8_t)(hash >> (56 - 8 * i));
 }
 
 enum litifut_status litifut_module_fill(const struct litifut_image *image,
 					const struct litifut_rewrite_options *options,
-					const struct litifut_module_facts *facts, uint8_t *module,
-					struct litifut_error *error)
+					const struct litifut_module_facts *facts,
+					struct litifut_module *module, struct litifut_error *error)
 {
 	const char *slash = strrchr(image->path, '/');
 	const char *name = options->name      ? options->name
@@ -71,8 +69,6 @@ enum litifut_status litifut_module_fill(const struct litifut_image *image,
 					      : image->path;
 	bool executable = image->has_interpreter || image->type == ET_EXEC || !image->has_dynamic;
 	uint32_t flags = LITIFUT_MODULE_ACTIVE;
-	uint32_t filter = 0;
-	char padded[64] = "";
 
 	if (executable)
 		flags |= LITIFUT_MODULE_EXECUTABLE;
@@ -82,35 +78,25 @@ enum litifut_status litifut_module_fill(const struct litifut_image *image,
 		flags |= LITIFUT_MODULE_TAIL_CALLS;
 	if (facts->spawners->used)
 		flags |= LITIFUT_MODULE_SPAWNS;
-	memcpy(padded, name, strnlen(name, sizeof(padded) - 1));
-	const struct {
-		size_t offset;
-		uint32_t value;
-	} words[] = {
-		{offsetof(struct litifut_module, flags), flags},
-		{offsetof(struct litifut_module, engine), facts->engine},
-		{offsetof(struct litifut_module, link_address), facts->address},
-		{offsetof(struct litifut_module, text_start), image->text_start},
-		{offsetof(struct litifut_module, text_end), image->text_end},
-		{offsetof(struct litifut_module, db_address), facts->db_address},
-		{offsetof(struct litifut_module, db_count), facts->db_count},
-		{offsetof(struct litifut_module, sites_patched), facts->patched},
-		{offsetof(struct litifut_module, sites_left), facts->sites - facts->patched},
-		{offsetof(struct litifut_module, entry), facts->entry},
-		{offsetof(struct litifut_module, register_atfork), facts->register_atfork},
-	};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		litifut_put32(image->big_endian, module + words[i].offset, words[i].value);
+	module->flags = flags;
+	module->engine = facts->engine;
+	module->link_address = facts->address;
+	module->text_start = image->text_start;
+	module->text_end = image->text_end;
+	module->db_address = facts->db_address;
+	module->db_count = facts->db_count;
+	module->sites_patched = facts->patched;
+	module->sites_left = facts->sites - facts->patched;
+	module->entry = facts->entry;
+	module->register_atfork = facts->register_atfork;
+	module->mode = LITIFUT_MODE_CALLS;
+	module->family = LITIFUT_FAMILY_STREAM;
+	module->clock = LITIFUT_CLOCK_NONE;
 	for (size_t i = 0; i < LITIFUT_MODULE_SPAWNERS && facts->spawners->places[i]; i++) {
-		litifut_put32(image->big_endian,
-			      module + offsetof(struct litifut_module, spawners) + 4 * i,
-			      facts->spawners->places[i]);
-		filter |= LITIFUT_SPAWNER_FILTER_BIT(facts->spawners->places[i]);
+		module->spawners[i] = facts->spawners->places[i];
+		module->spawner_filter |= LITIFUT_SPAWNER_FILTER_BIT(facts->spawners->places[i]);
 	}
-	litifut_put32(image->big_endian, module + offsetof(struct litifut_module, spawner_filter),
-		      filter);
-	memcpy(module + offsetof(struct litifut_module, name), padded, sizeof(padded));
+	memcpy(module->name, name, strnlen(name, sizeof(module->name) - 1));
 	fill_identity(image, module);
 	return fill_defaults(image, options, module, error);
 }

@@ -19,11 +19,11 @@ struct litifut_module_facts {
 	const struct litifut_spawners *spawners;
 };
 
-/* Fills struct litifut_module, whose bytes in the image are `module`. Fails when
- * options->defaults is too long for it. */
+/* Fills `module`, which is as the tracer object brings it. Fails when options->defaults is too
+ * long for it. */
 enum litifut_status litifut_module_fill(const struct litifut_image *image,
 					const struct litifut_rewrite_options *options,
-					const struct litifut_module_facts *facts, uint8_t *module,
-					struct litifut_error *error);
+					const struct litifut_module_facts *facts,
+					struct litifut_module *module, struct litifut_error *error);
 
 #endif

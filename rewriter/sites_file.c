@@ -11,17 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "elf/sections.h"
+
 #define NOTE_HEADER_BYTES 16 /* three words, "GNU" */
 #define BUILD_ID_MAX 20
 #define SITES_AT_ONCE 4096
-
-void litifut_sites_put_header(bool big_endian, uint8_t *bytes, size_t count)
-{
-	litifut_put32(big_endian, bytes, LITIFUT_SITES_MAGIC);
-	litifut_put32(big_endian, bytes + 4, LITIFUT_MODULE_VERSION);
-	litifut_put32(big_endian, bytes + 8, (uint32_t)count);
-	litifut_put32(big_endian, bytes + 12, sizeof(struct litifut_site));
-}
 
 static enum litifut_status write_at(const char *path, int descriptor, const uint8_t *bytes,
 				    size_t size, off_t offset, struct litifut_error *error)
@@ -48,18 +42,6 @@ static uint64_t table_bytes(const struct litifut_site_list *list)
 	       (uint64_t)list->count * sizeof(struct litifut_site);
 }
 
-static void put_site(bool big_endian, uint8_t *bytes, const struct litifut_site *site)
-{
-	litifut_put32(big_endian, bytes, site->address);
-	litifut_put32(big_endian, bytes + 4, site->return_address);
-	litifut_put32(big_endian, bytes + 8, site->instruction);
-	litifut_put32(big_endian, bytes + 12, site->callee);
-	bytes[16] = site->kind;
-	bytes[17] = site->reason;
-	bytes[18] = site->thumb;
-	bytes[19] = site->length;
-}
-
 /* Header and records, from `offset` in the file on. */
 static enum litifut_status write_table(const char *path, int descriptor,
 				       const struct litifut_site_list *list, bool big_endian,
@@ -69,14 +51,14 @@ static enum litifut_status write_table(const char *path, int descriptor,
 	size_t used = sizeof(struct litifut_sites_header);
 	enum litifut_status status = LITIFUT_OK;
 
-	litifut_sites_put_header(big_endian, bytes, list->count);
+	elf_write_sites_header(big_endian, bytes, (uint32_t)list->count);
 	for (size_t i = 0; i < list->count && !status; i++) {
 		if (sizeof(bytes) - used < sizeof(struct litifut_site)) {
 			status = write_at(path, descriptor, bytes, used, offset, error);
 			offset += (off_t)used;
 			used = 0;
 		}
-		put_site(big_endian, bytes + used, &list->items[i].site);
+		elf_write_site(big_endian, bytes + used, &list->items[i].site);
 		used += sizeof(struct litifut_site);
 	}
 	return status ? status : write_at(path, descriptor, bytes, used, offset, error);

@@ -15,9 +15,6 @@ struct litifut_site_table {
 	uint32_t build_id_bytes;
 };
 
-/* Writes the header of a list with `count` records, in the byte order of the image. */
-void litifut_sites_put_header(bool big_endian, uint8_t *bytes, size_t count);
-
 /* Puts the list at the end of the image's file, open as `descriptor`, and makes
  * the section header of .litifut.sites name that place: the section is not loaded,
  * so that nothing else has to move. */

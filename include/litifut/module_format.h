@@ -21,6 +21,7 @@
 #ifndef LITIFUT_MODULE_FORMAT_H
 #define LITIFUT_MODULE_FORMAT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define LITIFUT_SECTION_MODULE ".litifut.module"
@@ -34,7 +35,11 @@
 #define LITIFUT_MODULE_MAGIC 0x4c54464du
 #define LITIFUT_DB_MAGIC 0x4c544644u
 #define LITIFUT_SITES_MAGIC 0x4c544653u
-#define LITIFUT_MODULE_VERSION 1
+/* Each kind of section has a version of its own. A reader refuses a newer one. What a
+ * version adds at the end of a record, readers of the same version skip. */
+#define LITIFUT_MODULE_VERSION 2
+#define LITIFUT_DB_VERSION 1
+#define LITIFUT_SITES_VERSION 1
 
 enum litifut_module_flags {
 	LITIFUT_MODULE_ACTIVE = 1,     /* the rewriter filled this in; 0: the link was left plain */
@@ -53,12 +58,14 @@ enum litifut_engine { LITIFUT_ENGINE_DB = 1, LITIFUT_ENGINE_THUNK = 2 };
  * same at link time and wherever the module is loaded. */
 #define LITIFUT_SPAWNER_FILTER_BIT(address) (1u << ((address) >> 2 & 31))
 
-/* The symbol `litifut_module` (hidden, section .litifut.module). */
+/* The symbol `litifut_module` (hidden, section .litifut.module). Members are only added, at
+ * the end, so modules of different versions can be in one process; readers use
+ * LITIFUT_MODULE_HAS() for members that are newer than version 1. */
 struct litifut_module {
 	uint32_t magic;
-	uint32_t version;
-	uint32_t flags;        /* enum litifut_module_flags */
-	uint32_t engine;       /* enum litifut_engine */
+	uint32_t version; /* LITIFUT_MODULE_VERSION_WORD: the version and the bytes of the struct */
+	uint32_t flags;   /* enum litifut_module_flags */
+	uint32_t engine;  /* enum litifut_engine */
 	uint32_t link_address; /* of this struct: load bias = &litifut_module - link_address */
 	uint32_t text_start;   /* span of the executable segments */
 	uint32_t text_end;
@@ -87,7 +94,33 @@ struct litifut_module {
 	uint32_t registered; /* 0 no, 1 under way, 2 done */
 	int32_t met; /* by the recorder: 1; -1: and its calls are to be compared with `spawners` */
 	uint32_t runtime[2];
+	/* Version 2 begins here. */
+	uint32_t mode;   /* enum litifut_mode */
+	uint32_t family; /* enum litifut_family of that mode */
+	uint32_t clock;  /* enum litifut_clock that the thunks of the module read */
+	uint32_t
+		first_site; /* number of the first patched site: 0 where modules number their own */
+	/* The code that returns of traced calls go through: from `exits_start` to before
+	 * `exits_end` (link-time) a piece for each patched return, `exits_stride` bytes
+	 * apart; a stride of 0: pieces of several sizes, see `exit` of the sites. */
+	uint32_t exits_start;
+	uint32_t exits_end;
+	uint32_t exits_stride;
+	/* Used at run time only: 1 while thunks may use the per-thread word, which is when the
+	 * module is of the family and the clock of the process. */
+	uint32_t fast_ok;
 };
+
+/* The first word after the magic number. Version 1 left its upper half 0. */
+#define LITIFUT_MODULE_BYTES_1 728u
+#define LITIFUT_MODULE_VERSION_WORD                                                                \
+	(LITIFUT_MODULE_VERSION | (uint32_t)sizeof(struct litifut_module) << 16)
+#define LITIFUT_MODULE_VERSION_OF(word) ((word)&0xffffu)
+#define LITIFUT_MODULE_BYTES_OF(word) ((word) >> 16 ? (word) >> 16 : LITIFUT_MODULE_BYTES_1)
+/* Does the module at `module`, in the host's byte order, have this member? */
+#define LITIFUT_MODULE_HAS(module, member)                                                         \
+	(LITIFUT_MODULE_BYTES_OF((module)->version) >=                                             \
+	 offsetof(struct litifut_module, member) + sizeof((module)->member))
 
 struct litifut_db_header {
 	uint32_t magic;
@@ -150,11 +183,20 @@ enum litifut_site_reason {
 	LITIFUT_SITE_CODE_AS_DATA = 12   /* assembled as data: its calls are not known */
 };
 
+/* Why the return of a patched call is not recorded, where struct litifut_site has no `exit`.
+ * Append only. */
+enum litifut_exit_reason {
+	LITIFUT_EXIT_OFF = 0 /* the mode of the module does not record returns */
+};
+
+/* What a site is; `kind` says more. Append only. */
+enum litifut_site_class { LITIFUT_SITE_CLASS_CALL = 0 };
+
 struct litifut_sites_header {
 	uint32_t magic;
 	uint32_t version;
 	uint32_t count;
-	uint32_t record_bytes; /* sizeof(struct litifut_site) of the writer */
+	uint32_t record_bytes; /* sizeof(struct litifut_site) of the writer, at least 20 */
 };
 
 struct litifut_site {
@@ -171,10 +213,19 @@ struct litifut_site {
 	uint8_t reason; /* enum litifut_site_reason */
 	uint8_t thumb;  /* 1: T32 code (or MIPS16/microMIPS) */
 	uint8_t length; /* bytes of the original instruction: 2 or 4 */
+	/* Not in records of 20 bytes, of which it is 0. */
+	uint32_t exit;       /* of a patched return: address of the code that it goes through */
+	uint8_t exit_reason; /* enum litifut_exit_reason, without an `exit` */
+	uint8_t site_class;  /* enum litifut_site_class */
+	uint16_t flags;      /* none yet */
 };
 
-_Static_assert(sizeof(struct litifut_module) == 728, "module layout");
+#define LITIFUT_SITE_BYTES_MIN 20u
+
+_Static_assert(offsetof(struct litifut_module, mode) == LITIFUT_MODULE_BYTES_1, "version 1");
+_Static_assert(sizeof(struct litifut_module) == 760, "module layout");
 _Static_assert(sizeof(struct litifut_db_entry) == 8, "db entry layout");
-_Static_assert(sizeof(struct litifut_site) == 20, "site layout");
+_Static_assert(offsetof(struct litifut_site, exit) == LITIFUT_SITE_BYTES_MIN, "site layout");
+_Static_assert(sizeof(struct litifut_site) == 28, "site layout");
 
 #endif

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "elf/sections.h"
 #include "postproc/sources/image_private.h"
 #include "postproc/table.h"
 
@@ -76,21 +77,18 @@ static void read_identity(struct post_image *image)
 	GElf_Shdr header;
 	Elf_Data *data = post_image_section(image, LITIFUT_SECTION_MODULE, &header);
 
-	if (data && data->d_buf && data->d_size >= sizeof(struct litifut_module)) {
+	if (data && data->d_buf) {
+		const struct elf_contents contents = {image->path, data->d_buf, data->d_size,
+						      image->big_endian};
 		struct litifut_module module;
-		memcpy(&module, data->d_buf, sizeof(module));
-		const uint8_t *bytes = data->d_buf;
-		uint32_t magic = post_image_number(image, bytes);
-		uint32_t flags =
-			post_image_number(image, bytes + offsetof(struct litifut_module, flags));
-		uint32_t length = post_image_number(
-			image, bytes + offsetof(struct litifut_module, build_id_bytes));
-		if (magic == LITIFUT_MODULE_MAGIC && flags & LITIFUT_MODULE_ACTIVE) {
+
+		if (!elf_read_module(&contents, &module, NULL) &&
+		    module.flags & LITIFUT_MODULE_ACTIVE) {
 			image->rewritten = true;
-			if (length > POST_BUILD_ID_BYTES)
-				length = POST_BUILD_ID_BYTES;
-			image->build_id_bytes = length;
-			memcpy(image->build_id, module.build_id, length);
+			image->build_id_bytes = module.build_id_bytes < POST_BUILD_ID_BYTES
+							? module.build_id_bytes
+							: POST_BUILD_ID_BYTES;
+			memcpy(image->build_id, module.build_id, image->build_id_bytes);
 		}
 	}
 	if (!image->build_id_bytes) {

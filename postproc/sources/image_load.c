@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elf/sections.h"
 #include "postproc/sources/debug_file.h"
 #include "postproc/sources/image_private.h"
 #include "postproc/table.h"
@@ -224,47 +225,20 @@ static enum litifut_status read_sites(struct post_image *image, const struct pos
 
 	if (!data || !data->d_buf)
 		return LITIFUT_OK;
-	const uint8_t *bytes = data->d_buf;
-	if (data->d_size < sizeof(struct litifut_sites_header) ||
-	    post_image_number(from, bytes) != LITIFUT_SITES_MAGIC)
-		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, from->path,
-					 LITIFUT_SECTION_SITES, LITIFUT_NO_ADDRESS,
-					 "damaged list of call sites");
-	uint32_t version = post_image_number(from, bytes + 4);
-	uint32_t count = post_image_number(from, bytes + 8);
-	uint32_t record = post_image_number(from, bytes + 12);
-	size_t room = data->d_size - sizeof(struct litifut_sites_header);
-	if (version != LITIFUT_MODULE_VERSION)
-		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, from->path,
-					 LITIFUT_SECTION_SITES, LITIFUT_NO_ADDRESS,
-					 "version %u of the list of call sites is not known",
-					 version);
-	if (record < sizeof(struct litifut_site) || count > room / record)
-		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, from->path,
-					 LITIFUT_SECTION_SITES, LITIFUT_NO_ADDRESS,
-					 "%u call sites of %u bytes do not fit in %zu bytes", count,
-					 record, room);
-	if (!count) /* the list is in a file of its own */
-		return LITIFUT_OK;
+	const struct elf_contents contents = {from->path, data->d_buf, data->d_size,
+					      from->big_endian};
+	struct elf_records records;
+	enum litifut_status status = elf_read_sites(&contents, &records, error);
+
+	if (status || !records.count) /* none: the list is in a file of its own */
+		return status;
 	free(image->sites);
-	image->sites = post_reallocate(NULL, count, sizeof(*image->sites));
-	image->site_count = count;
+	image->sites = post_reallocate(NULL, records.count, sizeof(*image->sites));
+	image->site_count = records.count;
 	image->has_site_list = true;
-	bytes += sizeof(struct litifut_sites_header);
-	for (uint32_t i = 0; i < count; i++, bytes += record) {
-		image->sites[i] = (struct litifut_site){
-			.address = post_image_number(from, bytes),
-			.return_address = post_image_number(from, bytes + 4),
-			.instruction = post_image_number(from, bytes + 8),
-			.callee = post_image_number(from, bytes + 12),
-			.kind = bytes[16],
-			.reason = bytes[17],
-			.thumb = bytes[18],
-			.length = bytes[19],
-		};
-	}
-	if (count)
-		qsort(image->sites, count, sizeof(*image->sites), compare_sites);
+	for (uint32_t i = 0; i < records.count; i++)
+		image->sites[i] = elf_read_site(&records, i);
+	qsort(image->sites, image->site_count, sizeof(*image->sites), compare_sites);
 	return LITIFUT_OK;
 }
 
@@ -279,25 +253,16 @@ static enum litifut_status read_db(struct post_image *image, const struct post_i
 
 	if (!data || !data->d_buf || data->d_size < sizeof(struct litifut_db_header))
 		return LITIFUT_OK;
-	const uint8_t *bytes = data->d_buf;
-	uint32_t count = post_image_number(from, bytes + offsetof(struct litifut_db_header, count));
-	size_t room =
-		(data->d_size - sizeof(struct litifut_db_header)) / sizeof(struct litifut_db_entry);
-	if (post_image_number(from, bytes) != LITIFUT_DB_MAGIC ||
-	    post_image_number(from, bytes + offsetof(struct litifut_db_header, version)) !=
-		    LITIFUT_MODULE_VERSION)
-		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, from->path,
-					 LITIFUT_SECTION_DB, header.sh_addr,
-					 "not an instruction DB that this program knows");
-	if (count > room)
-		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, from->path,
-					 LITIFUT_SECTION_DB, header.sh_addr,
-					 "%u entries where %zu have room", count, room);
-	image->sites = post_reallocate(NULL, count, sizeof(*image->sites));
-	bytes += sizeof(struct litifut_db_header);
-	for (uint32_t i = 0; i < count; i++, bytes += sizeof(struct litifut_db_entry)) {
-		struct litifut_db_entry entry = {post_image_number(from, bytes),
-						 post_image_number(from, bytes + 4)};
+	const struct elf_contents contents = {from->path, data->d_buf, data->d_size,
+					      from->big_endian};
+	struct elf_records records;
+	enum litifut_status status = elf_read_db(&contents, &records, error);
+
+	if (status)
+		return status;
+	image->sites = post_reallocate(NULL, records.count, sizeof(*image->sites));
+	for (uint32_t i = 0; i < records.count; i++) {
+		struct litifut_db_entry entry = elf_read_db_entry(&records, i);
 		struct litifut_site site = image->cpu->site_of_entry(entry);
 		if (site.kind)
 			image->sites[image->site_count++] = site;

@@ -17,7 +17,7 @@
 struct litifut_module litifut_module
 	__attribute__((section(LITIFUT_SECTION_MODULE), visibility("hidden"), used)) = {
 		.magic = LITIFUT_MODULE_MAGIC,
-		.version = LITIFUT_MODULE_VERSION,
+		.version = LITIFUT_MODULE_VERSION_WORD,
 };
 
 /* start.S reads these. */
