@@ -1,0 +1,783 @@
+/* Power as text, one sample a line: Nordic's PPK2, Joulescope, Monsoon, oscilloscopes, what
+ * a user's script wrote. Delimiter, decimal sign, header and units are found in the file;
+ * nothing is known of vendors but one that thins out what it exports. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "postproc/energy/reader.h"
+
+#define MOST_COLUMNS 64
+#define LOOKED_AT 50 /* lines that vote for the delimiter */
+#define HEADER_LINES 200
+#define TIMES 4096 /* from which the rate is found first */
+
+struct line {
+	const char *start, *end; /* without its end */
+};
+
+struct table {
+	const char *at, *end; /* of the rows */
+	uint64_t line;        /* number of the next row's line */
+	char delimiter;
+	char decimal;
+	unsigned columns;
+	struct energy_column column[MOST_COLUMNS];
+	/* what is made of them: columns of a channel, -1: none */
+	int time, energy, pins_column;
+	int current[ENERGY_CHANNELS], voltage[ENERGY_CHANNELS], power[ENERGY_CHANNELS];
+	unsigned channels, pins;
+	int pin_of[MOST_COLUMNS]; /* -1: not a pin */
+	bool needed[MOST_COLUMNS];
+	double volts;
+};
+
+static bool next_line(const char **at, const char *end, struct line *line)
+{
+	if (*at >= end)
+		return false;
+	const char *stop = memchr(*at, '\n', (size_t)(end - *at));
+	line->start = *at;
+	line->end = stop ? stop : end;
+	*at = stop ? stop + 1 : end;
+	if (line->end > line->start && line->end[-1] == '\r')
+		line->end--;
+	return true;
+}
+
+static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+				1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+				1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+static double scaled(uint64_t digits, int exponent)
+{
+	if (exponent == 0)
+		return (double)digits;
+	if (exponent < 0 && exponent >= -22)
+		return (double)digits / powers[-exponent];
+	if (exponent > 0 && exponent <= 22)
+		return (double)digits * powers[exponent];
+	return exponent < -400 ? 0 : (double)digits * pow(10, exponent);
+}
+
+/* A number of text; gives where it ends, or NULL when there is none. */
+static const char *parse_number(const char *at, const char *end, char decimal, double *value)
+{
+	uint64_t digits = 0;
+	int exponent = 0, seen = 0;
+	bool negative = false;
+
+	while (at < end && *at == ' ')
+		at++;
+	if (at < end && (*at == '-' || *at == '+'))
+		negative = *at++ == '-';
+	for (; at < end && (unsigned)(*at - '0') < 10; at++, seen++) {
+		if (digits < UINT64_MAX / 10 - 1)
+			digits = digits * 10 + (unsigned)(*at - '0');
+		else if (exponent < 100000)
+			exponent++;
+	}
+	if (at < end && *at == decimal) {
+		at++;
+		for (; at < end && (unsigned)(*at - '0') < 10; at++, seen++) {
+			if (digits < UINT64_MAX / 10 - 1) {
+				digits = digits * 10 + (unsigned)(*at - '0');
+				exponent--;
+			}
+		}
+	}
+	if (!seen)
+		return NULL;
+	if (at + 1 < end && (*at == 'e' || *at == 'E')) {
+		const char *from = at + 1;
+		bool small = false;
+		int by = 0;
+		if (*from == '-' || *from == '+')
+			small = *from++ == '-';
+		if (from < end && isdigit((unsigned char)*from)) {
+			for (; from < end && isdigit((unsigned char)*from); from++)
+				by = by < 10000 ? by * 10 + (*from - '0') : by;
+			exponent += small ? -by : by;
+			at = from;
+		}
+	}
+	double result = scaled(digits, exponent);
+	*value = negative ? -result : result;
+	return at;
+}
+
+/* ---- what the file looks like ---- */
+
+static bool is_blank(const struct line *line)
+{
+	for (const char *at = line->start; at < line->end; at++) {
+		if (!isspace((unsigned char)*at))
+			return false;
+	}
+	return true;
+}
+
+static size_t count_of(const struct line *line, char what)
+{
+	size_t count = 0;
+
+	for (const char *at = line->start; at < line->end; at++)
+		count += *at == what;
+	return count;
+}
+
+static char vote(const char *at, const char *end)
+{
+	size_t semicolons = 0, tabs = 0, commas = 0, lines = 0;
+	struct line line;
+
+	while (lines < LOOKED_AT && next_line(&at, end, &line)) {
+		if (is_blank(&line))
+			continue;
+		lines++;
+		/* a comment that begins with a semicolon is not a vote for it */
+		semicolons += count_of(&line, ';') > (*line.start == ';');
+		tabs += count_of(&line, '\t') > 0;
+		commas += count_of(&line, ',') > 0;
+	}
+	if (2 * semicolons > lines)
+		return ';';
+	if (2 * tabs > lines)
+		return '\t';
+	return commas || !lines ? ',' : ' ';
+}
+
+static bool next_field(const char **at, const char *end, char delimiter, const char **field,
+		       size_t *length)
+{
+	if (*at > end)
+		return false;
+	if (delimiter == ' ') {
+		while (*at < end && isspace((unsigned char)**at))
+			(*at)++;
+		if (*at >= end)
+			return false;
+	}
+	const char *stop = *at;
+	bool quoted = false;
+	while (stop < end && (quoted || *stop != delimiter)) {
+		quoted ^= *stop == '"';
+		stop++;
+	}
+	*field = *at;
+	*length = (size_t)(stop - *at);
+	*at = stop + 1;
+	return true;
+}
+
+/* What a row of data may have in place of a number. */
+static bool is_missing(const char *field, size_t length)
+{
+	while (length && isspace((unsigned char)*field))
+		field++, length--;
+	while (length && isspace((unsigned char)field[length - 1]))
+		length--;
+	return !length || (length == 3 && !strncasecmp(field, "nan", 3)) ||
+	       (length == 1 && (*field == 'X' || *field == '-'));
+}
+
+static bool is_levels(const char *field, size_t length)
+{
+	if (length < 2 || length > ENERGY_PINS)
+		return false;
+	for (size_t i = 0; i < length; i++) {
+		if (!memchr("01X-", field[i], 4))
+			return false;
+	}
+	return true;
+}
+
+/* Is every field a number, or what stands for one? At least one must be. */
+static bool is_data(const struct line *line, char delimiter, char decimal)
+{
+	const char *at = line->start, *field;
+	size_t length, numbers = 0;
+	double value;
+
+	while (next_field(&at, line->end, delimiter, &field, &length)) {
+		const char *stop = parse_number(field, field + length, decimal, &value);
+		while (stop && stop < field + length && isspace((unsigned char)*stop))
+			stop++;
+		if (stop == field + length)
+			numbers++;
+		else if (!is_missing(field, length) && !is_levels(field, length))
+			return false;
+	}
+	return numbers > 0;
+}
+
+static bool is_unit_line(const struct line *line, char delimiter)
+{
+	const char *at = line->start, *field;
+	size_t length, known = 0, all = 0;
+
+	while (next_field(&at, line->end, delimiter, &field, &length)) {
+		struct energy_column column;
+		char text[32];
+		while (length && isspace((unsigned char)*field))
+			field++, length--;
+		while (length && isspace((unsigned char)field[length - 1]))
+			length--;
+		bool wrapped = length > 2 && (*field == '(' || *field == '[');
+		snprintf(text, sizeof(text), "x (%.*s)", (int)(wrapped ? length - 2 : length),
+			 wrapped ? field + 1 : field);
+		energy_column_by_name(&column, text, strlen(text));
+		all += length > 0;
+		known += column.unit[0] != '\0';
+	}
+	return all && known == all;
+}
+
+static void name_columns(struct table *table, const struct line *header,
+			 const struct line *unit_line)
+{
+	const char *at = header->start, *field, *unit_at = NULL, *unit;
+	size_t length, unit_length;
+
+	if (unit_line)
+		unit_at = unit_line->start;
+	while (table->columns < MOST_COLUMNS &&
+	       next_field(&at, header->end, table->delimiter, &field, &length)) {
+		char text[128];
+		bool has_unit = unit_at && next_field(&unit_at, unit_line->end, table->delimiter,
+						      &unit, &unit_length);
+		if (has_unit && !memchr(unit, '(', unit_length) && !memchr(unit, '[', unit_length))
+			snprintf(text, sizeof(text), "%.*s (%.*s)",
+				 (int)(length < 80 ? length : 80), field,
+				 (int)(unit_length < 16 ? unit_length : 16), unit);
+		else
+			snprintf(text, sizeof(text), "%.*s %.*s", (int)(length < 80 ? length : 80),
+				 field, (int)(has_unit && unit_length < 16 ? unit_length : 0),
+				 has_unit ? unit : "");
+		energy_column_by_name(&table->column[table->columns], text, strlen(text));
+		table->columns++;
+	}
+}
+
+/* Finds the header and the first row. */
+static void find_rows(struct table *table, const struct energy_input *input, struct line *header)
+{
+	const char *at = (const char *)input->bytes, *end = at + input->size;
+	struct line line, last = {NULL, NULL}, before = {NULL, NULL};
+	uint64_t number = 1;
+
+	if (input->size >= 3 && !memcmp(at, "\xef\xbb\xbf", 3))
+		at += 3;
+	table->delimiter = vote(at, end);
+	table->decimal = '.';
+	if (table->delimiter == ';' || table->delimiter == '\t') {
+		/* a comma can only be a decimal one then */
+		const char *look = at;
+		for (int i = 0; i < LOOKED_AT && next_line(&look, end, &line); i++) {
+			if (is_data(&line, table->delimiter, ',') &&
+			    memchr(line.start, ',', (size_t)(line.end - line.start)))
+				table->decimal = ',';
+		}
+	}
+	table->at = table->end = end;
+	for (int i = 0; i < HEADER_LINES; i++, number++) {
+		const char *row = at;
+		if (!next_line(&at, end, &line))
+			break;
+		if (is_blank(&line))
+			continue;
+		if (is_data(&line, table->delimiter, table->decimal)) {
+			table->at = row;
+			table->line = number;
+			break;
+		}
+		if (*line.start == ';' && table->delimiter == ';')
+			line.start++; /* a comment of sigrok's */
+		before = last;
+		last = line;
+	}
+	*header = last;
+	if (last.start && before.start && is_unit_line(&last, table->delimiter)) {
+		*header = before;
+		name_columns(table, &before, &last);
+	} else if (last.start) {
+		name_columns(table, &last, NULL);
+	}
+}
+
+static unsigned columns_of_row(const struct table *table)
+{
+	const char *at = table->at, *field;
+	struct line line;
+	size_t length;
+	unsigned count = 0;
+
+	if (next_line(&at, table->end, &line)) {
+		at = line.start;
+		while (next_field(&at, line.end, table->delimiter, &field, &length))
+			count++;
+	}
+	return count;
+}
+
+/* ---- what is made of the columns ---- */
+
+static void add_pin(struct table *table, struct energy_power *power, int column, const char *name)
+{
+	if (table->pins == ENERGY_PINS)
+		return;
+	if (column >= 0)
+		table->pin_of[column] = (int)table->pins;
+	snprintf(power->pin_names[table->pins], sizeof(power->pin_names[0]), "%s", name);
+	table->pins++;
+}
+
+static void describe(const struct table *table, struct energy_power *power)
+{
+	static const struct {
+		enum energy_role role;
+		const char *word;
+	} words[] = {{ENERGY_ROLE_CURRENT, "current"},
+		     {ENERGY_ROLE_VOLTAGE, "voltage"},
+		     {ENERGY_ROLE_POWER, "power"},
+		     {ENERGY_ROLE_ENERGY, "energy"}};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		for (unsigned column = 0; column < table->columns; column++) {
+			const struct energy_column *it = &table->column[column];
+			size_t length = strlen(power->units);
+			if (it->role != words[i].role || !table->needed[column])
+				continue;
+			snprintf(power->units + length, sizeof(power->units) - length, "%s%s in %s",
+				 length ? ", " : "", words[i].word,
+				 it->unit[0] ? it->unit : "SI units");
+			break;
+		}
+	}
+	if (table->decimal == ',') {
+		size_t length = strlen(power->units);
+		snprintf(power->units + length, sizeof(power->units) - length, "%sdecimal commas",
+			 length ? ", " : "");
+	}
+}
+
+static enum litifut_status understand(struct table *table, const struct energy_input *input,
+				      struct energy_builder *builder)
+{
+	const struct energy_power_options *options = input->options;
+	struct energy_power *power = builder->power;
+	unsigned currents = 0, voltages = 0, powers_seen = 0;
+	unsigned in_rows = columns_of_row(table);
+
+	if (in_rows > MOST_COLUMNS)
+		in_rows = MOST_COLUMNS;
+	for (; table->columns < in_rows; table->columns++)
+		table->column[table->columns] = (struct energy_column){.scale = 1};
+	table->time = table->energy = table->pins_column = -1;
+	for (unsigned i = 0; i < MOST_COLUMNS; i++)
+		table->pin_of[i] = -1;
+	for (unsigned i = 0; i < ENERGY_CHANNELS; i++)
+		table->current[i] = table->voltage[i] = table->power[i] = -1;
+	for (unsigned i = 0; i < table->columns; i++) {
+		struct energy_column *column = &table->column[i];
+		char name[32];
+		memcpy(name, column->name, sizeof(name));
+		energy_column_by_option(column, options->columns, i + 1, name);
+		switch (column->role) {
+		case ENERGY_ROLE_TIME:
+			if (table->time < 0)
+				table->time = (int)i;
+			break;
+		case ENERGY_ROLE_CURRENT:
+			if (currents < ENERGY_CHANNELS)
+				table->current[currents++] = (int)i;
+			break;
+		case ENERGY_ROLE_VOLTAGE:
+			if (voltages < ENERGY_CHANNELS)
+				table->voltage[voltages++] = (int)i;
+			break;
+		case ENERGY_ROLE_POWER:
+			if (powers_seen < ENERGY_CHANNELS)
+				table->power[powers_seen++] = (int)i;
+			break;
+		case ENERGY_ROLE_ENERGY:
+			if (table->energy < 0)
+				table->energy = (int)i;
+			break;
+		case ENERGY_ROLE_PIN:
+			add_pin(table, power, (int)i, column->name[0] ? column->name : "pin");
+			break;
+		case ENERGY_ROLE_PINS:
+			if (table->pins_column < 0)
+				table->pins_column = (int)i;
+			break;
+		case ENERGY_ROLE_NONE:
+			break;
+		}
+	}
+	/* A file of changes of pins names them as it likes: "Channel 0". */
+	if (!currents && !powers_seen && table->energy < 0 && !voltages && !table->pins &&
+	    table->pins_column < 0 && table->time == 0) {
+		for (unsigned i = 1; i < table->columns; i++)
+			add_pin(table, power, (int)i, table->column[i].name);
+	}
+	if (table->pins_column >= 0 && !table->pins) {
+		for (int i = 0; i < 8; i++) {
+			char name[16];
+			snprintf(name, sizeof(name), "D%d", i);
+			add_pin(table, power, -1, name);
+		}
+	}
+	power->pins = table->pins;
+	if (currents) {
+		table->channels = currents;
+		for (unsigned i = 0; i < currents; i++) {
+			table->power[i] = -1;
+			if (voltages == 1 && i)
+				table->voltage[i] = table->voltage[0];
+			else if (voltages != currents && voltages != 1)
+				table->voltage[i] = -1;
+		}
+		table->energy = -1;
+	} else if (powers_seen) {
+		table->channels = powers_seen;
+		table->energy = -1;
+	} else if (table->energy >= 0) {
+		table->channels = 1;
+	}
+	if (!table->channels && !table->pins)
+		return energy_builder_fail(
+			builder, LITIFUT_ERROR_FORMAT,
+			"none of its %u columns is a current, a power or a pin by its name; say "
+			"what they are, e.g. --columns time=1:ms,current=2:uA",
+			table->columns);
+	if (currents && table->voltage[0] < 0) {
+		if (!(options->volts > 0))
+			return energy_builder_fail(builder, LITIFUT_ERROR_MISSING,
+						   "it has a current and no voltage: give the "
+						   "supply's with --volts");
+		table->volts = options->volts;
+		power->volts = options->volts;
+		power->assumed_volts = true;
+	}
+	if (table->time < 0 && !(options->rate > 0))
+		return energy_builder_fail(builder, LITIFUT_ERROR_MISSING,
+					   "it has no column of times: give the samples a second "
+					   "with --rate");
+	if (table->energy >= 0 && table->time < 0)
+		return energy_builder_fail(builder, LITIFUT_ERROR_MISSING,
+					   "a column of energy needs one of times");
+	if (table->time >= 0)
+		table->needed[table->time] = true;
+	if (table->energy >= 0)
+		table->needed[table->energy] = true;
+	if (table->pins_column >= 0)
+		table->needed[table->pins_column] = true;
+	for (unsigned i = 0; i < table->channels; i++) {
+		const int used[] = {table->current[i], table->power[i],
+				    currents ? table->voltage[i] : -1};
+		for (size_t k = 0; k < 3; k++) {
+			if (used[k] >= 0)
+				table->needed[used[k]] = true;
+		}
+		int named = table->current[i] >= 0 ? table->current[i] : table->power[i];
+		if (named >= 0)
+			snprintf(power->channel_names[i], sizeof(power->channel_names[0]), "%s",
+				 table->column[named].name);
+	}
+	for (unsigned i = 0; i < table->columns; i++)
+		table->needed[i] |= table->pin_of[i] >= 0;
+	describe(table, power);
+	return LITIFUT_OK;
+}
+
+/* ---- the rows ---- */
+
+struct row {
+	double values[MOST_COLUMNS];
+	uint16_t levels, both, known; /* of pins */
+	bool bad;                     /* a value that is needed is not a number */
+	bool bad_time;
+};
+
+static void levels_of_text(struct row *row, const char *at, const char *end)
+{
+	for (unsigned pin = 0; at < end && pin < ENERGY_PINS; at++, pin++) {
+		if (*at == '1')
+			row->levels |= (uint16_t)(1u << pin);
+		if (*at == 'X')
+			row->both |= (uint16_t)(1u << pin);
+		if (*at == '0' || *at == '1' || *at == 'X')
+			row->known |= (uint16_t)(1u << pin);
+		if (!memchr("01X-", *at, 4))
+			break;
+	}
+}
+
+/* One row; false at the end. Lines without data are passed over. */
+static bool parse_row(struct table *table, struct row *row)
+{
+	const char *at = table->at, *end = table->end;
+	const char delimiter = table->delimiter;
+
+	while (at < end && (*at == '\n' || *at == '\r' || *at == '#')) {
+		if (*at == '#') {
+			const char *stop = memchr(at, '\n', (size_t)(end - at));
+			at = stop ? stop : end;
+			continue;
+		}
+		table->line += *at == '\n';
+		at++;
+	}
+	if (at >= end) {
+		table->at = end;
+		return false;
+	}
+	row->levels = row->both = row->known = 0;
+	row->bad = row->bad_time = false;
+	unsigned column = 0;
+	for (;; column++) {
+		if (delimiter == ' ') {
+			while (at < end && (*at == ' ' || *at == '\t'))
+				at++;
+		}
+		if (column < table->columns && table->needed[column]) {
+			if ((int)column == table->pins_column) {
+				levels_of_text(row, at, end);
+			} else {
+				const char *stop =
+					parse_number(at, end, table->decimal, &row->values[column]);
+				int pin = table->pin_of[column];
+				if (pin >= 0) {
+					if (stop) {
+						row->known |= (uint16_t)(1u << pin);
+						if (row->values[column] != 0)
+							row->levels |= (uint16_t)(1u << pin);
+					}
+				} else if (!stop) {
+					row->bad = true;
+					row->bad_time |= (int)column == table->time;
+				}
+				if (stop)
+					at = stop;
+			}
+		}
+		while (at < end && *at != delimiter && *at != '\n')
+			at++;
+		if (at >= end || *at == '\n')
+			break;
+		at++;
+	}
+	for (unsigned i = column + 1; i < table->columns; i++) {
+		if (table->needed[i] && table->pin_of[i] < 0) {
+			row->bad = true;
+			row->bad_time |= (int)i == table->time;
+		}
+	}
+	if (at < end)
+		at++;
+	table->at = at;
+	table->line++;
+	return true;
+}
+
+static double time_of(const struct table *table, const struct row *row)
+{
+	return row->values[table->time] * table->column[table->time].scale;
+}
+
+static double value_of(const struct table *table, const struct row *row, int column)
+{
+	return row->values[column] * table->column[column].scale;
+}
+
+static void watts_of(const struct table *table, const struct row *row, double sign, float *watts)
+{
+	for (unsigned i = 0; i < table->channels; i++) {
+		double value;
+		if (table->current[i] >= 0) {
+			value = sign * value_of(table, row, table->current[i]) *
+				(table->voltage[i] >= 0 ? value_of(table, row, table->voltage[i])
+							: table->volts);
+		} else {
+			value = sign * value_of(table, row, table->power[i]);
+		}
+		watts[i] = (float)value;
+	}
+}
+
+static bool finite_watts(const float *watts, unsigned channels)
+{
+	for (unsigned i = 0; i < channels; i++) {
+		if (!isfinite(watts[i]) || fabsf(watts[i]) > 1e12f)
+			return false;
+	}
+	return true;
+}
+
+/* Only pins: a row for each change. */
+static void read_changes(struct table *table, struct energy_builder *builder)
+{
+	struct row row;
+	double last = -INFINITY;
+	uint16_t levels = 0;
+
+	while (builder->status == LITIFUT_OK && parse_row(table, &row)) {
+		double time = row.bad_time ? NAN : time_of(table, &row);
+		if (!isfinite(time) || time < last) {
+			energy_builder_fail(builder, LITIFUT_ERROR_FORMAT,
+					    "line %llu: the time is missing or goes back",
+					    (unsigned long long)table->line - 1);
+			return;
+		}
+		last = time;
+		levels = (uint16_t)((levels & ~row.known) | (row.levels & row.known));
+		energy_builder_pins(builder, time, 0, levels);
+	}
+}
+
+static void bad_value(struct energy_builder *builder, const struct table *table)
+{
+	if (!builder->power->bad++)
+		builder->power->bad_line = table->line - 1;
+}
+
+static void read_rows(struct table *table, struct energy_builder *builder, double sign)
+{
+	struct row row;
+	float watts[ENERGY_CHANNELS];
+	double last_time = 0, last_energy = 0;
+	uint16_t levels = 0;
+	bool started = false;
+
+	while (parse_row(table, &row)) {
+		if (row.bad) {
+			bad_value(builder, table);
+			if (table->time < 0 && !energy_builder_hole(builder, 1))
+				return;
+			continue;
+		}
+		double time = table->time >= 0 ? time_of(table, &row) : 0;
+		if (table->energy >= 0) {
+			double energy = value_of(table, &row, table->energy);
+			double from = last_time, gained = energy - last_energy;
+			bool first = !started;
+			/* a counter of 32 bits that has begun again */
+			if (gained < 0)
+				gained += 4294967296.0 * table->column[table->energy].scale;
+			last_time = time;
+			last_energy = energy;
+			started = true;
+			if (first || !(time > from) || gained < 0)
+				continue;
+			watts[0] = (float)(gained / (time - from));
+			time = from;
+		} else {
+			watts_of(table, &row, sign, watts);
+		}
+		if (!finite_watts(watts, table->channels)) {
+			bad_value(builder, table);
+			if (table->time < 0 && !energy_builder_hole(builder, 1))
+				return;
+			continue;
+		}
+		if (table->pins) {
+			levels = (uint16_t)((levels & ~row.known) | (row.levels & row.known));
+			if (builder->power->rebinned)
+				energy_builder_pins(builder, time, builder->power->interval / 2,
+						    levels);
+			else
+				energy_builder_levels(builder, levels, row.both);
+		}
+		if (!energy_builder_sample(builder, time, watts)) {
+			return;
+		}
+	}
+}
+
+/* The times of the first rows, from which the rate is found. */
+static enum litifut_status start_rows(struct table *table, struct energy_builder *builder,
+				      const struct energy_power_options *options)
+{
+	if (table->time < 0) {
+		energy_builder_uniform(builder, table->channels, 0, 1 / options->rate);
+		return builder->status;
+	}
+	struct table ahead = *table;
+	struct row row;
+	double *times = malloc(TIMES * sizeof(*times));
+	size_t count = 0;
+
+	if (!times)
+		return energy_builder_fail(builder, LITIFUT_ERROR_IO, "not enough memory");
+	while (count < TIMES && parse_row(&ahead, &row)) {
+		if (!row.bad_time && isfinite(time_of(&ahead, &row)))
+			times[count++] = time_of(&ahead, &row);
+	}
+	if (options->rate > 0)
+		builder->power->interval = 1 / options->rate;
+	enum litifut_status status = LITIFUT_OK;
+	if (count)
+		status = energy_builder_timed(builder, table->channels, times, count);
+	else
+		status = energy_builder_fail(builder, LITIFUT_ERROR_MISSING,
+					     "no line has a number in every column that is needed");
+	free(times);
+	return status;
+}
+
+static bool header_has(const struct line *header, const char *word)
+{
+	return header->start &&
+	       memmem(header->start, (size_t)(header->end - header->start), word, strlen(word));
+}
+
+/* Text is what has no byte below a tab at its start. */
+static bool probe(const struct energy_input *input)
+{
+	size_t look = input->size < 4096 ? input->size : 4096;
+
+	for (size_t i = 0; i < look; i++) {
+		if (input->bytes[i] < 9)
+			return false;
+	}
+	return true;
+}
+
+static enum litifut_status read_csv(const struct energy_input *input,
+				    struct energy_builder *builder)
+{
+	struct energy_power *power = builder->power;
+	struct table *table = calloc(1, sizeof(*table));
+	struct line header;
+
+	if (!table)
+		return energy_builder_fail(builder, LITIFUT_ERROR_IO, "not enough memory");
+	find_rows(table, input, &header);
+	if (table->at == table->end) {
+		free(table);
+		return energy_builder_fail(builder, LITIFUT_ERROR_FORMAT,
+					   "none of its first %d lines consists of numbers",
+					   HEADER_LINES);
+	}
+	if (header_has(&header, "Timestamp(ms)") || header_has(&header, "Current(uA)"))
+		snprintf(power->format, sizeof(power->format), "PPK2 CSV");
+	if (header_has(&header, "JS220-") || header_has(&header, "JS110-") ||
+	    header_has(&header, "JS320-")) {
+		snprintf(power->format, sizeof(power->format), "Joulescope CSV");
+		power->resampled = true;
+	}
+	if (understand(table, input, builder) == LITIFUT_OK) {
+		if (!table->channels)
+			read_changes(table, builder);
+		else if (start_rows(table, builder, input->options) == LITIFUT_OK)
+			read_rows(table, builder, input->options->negate ? -1 : 1);
+	}
+	free(table);
+	return builder->status;
+}
+
+const struct energy_reader energy_reader_csv = {"CSV", probe, read_csv};
