@@ -34,10 +34,10 @@ TRACER_C_FLAGS := -std=c11 -g -ffreestanding -fPIC -fvisibility=hidden \
 	-fomit-frame-pointer -fno-common -fno-reorder-functions -Iinclude -I. $(WARNINGS)
 
 TRACER_SOURCES   := entry/enter
-RECORDER_SOURCES := recorder/recorder recorder/threads sink/chunks sink/compact recorder/clock \
-	recorder/bloom port/linux/files recorder/settings recorder/process recorder/switch \
-	recorder/text port/linux/vdso recorder/verbose recorder/words recorder/armed \
-	port/linux/fork port/linux/loaded port/linux/spawn port/linux/guest
+RECORDER_SOURCES := $(addprefix recorder/,recorder threads words clock bloom settings_read process modules module_list \
+		loading finish switch text verbose shared fast armed) \
+	$(addprefix sink/,chunks compact header module_record copies) \
+	$(addprefix port/linux/,files room memory environment auxiliary vdso fork loaded spawn guest)
 # In assembly: what a CPU needs, and what Linux on that CPU needs.
 TRACER_ASSEMBLY   = $(1)/stub $(1)/guard $(1)/thunk port/linux/$(1)/start
 RECORDER_ASSEMBLY_mips := port/linux/mips/system_call
@@ -46,7 +46,7 @@ RECORDER_ASSEMBLY_mips := port/linux/mips/system_call
 # for size: all of it is in every traced program. (Thumb would be a fifth smaller
 # on ARM, but GNU ld puts veneers with names of its own between the two for ARMv5;
 # nothing branches between tracer and recorder.)
-TRACER_HOT := entry/enter recorder/recorder sink/chunks sink/compact recorder/bloom recorder/clock
+TRACER_HOT := entry/enter recorder/recorder recorder/words sink/chunks sink/compact recorder/bloom recorder/clock
 
 # Debugging information other than call frames goes too: the names in it are of
 # no use to the person who debugs the traced program.

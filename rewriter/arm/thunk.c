@@ -5,7 +5,7 @@
  *	push   {r0-r2, lr}
  *	mrc    p15, 0, r1, c13, c0, 3	the thread pointer
  *	ldr    r1, [r1]			libc's vector of thread-local blocks
- *	ldrex  r0, [r1, #4]		the cursor (tracer/recorder/armed.c)
+ *	ldrex  r0, [r1, #4]		the cursor (<litifut/thunk_abi.h>)
  *	lsl.w  r2, r0, #18
  *	cbz    r2, slow			none, or at a multiple of 16 KB
  *	add.w  r0, r0, #4
@@ -52,10 +52,15 @@
  * for ARMv7. Encodings: DDI 0406C A8.8. */
 #include "rewriter/arm/thunk.h"
 
+#include <litifut/thunk_abi.h>
 #include <litifut/trace_format.h>
 
 #include "rewriter/arm/trampoline.h"
 #include "rewriter/libc.h"
+
+_Static_assert(LITIFUT_THUNK_STOP_BITS == 14 && LITIFUT_THUNK_CURSOR == 4 &&
+		       LITIFUT_THUNK_VECTOR_ARM == 0,
+	       "what write_event() has in its instructions");
 
 #define INDIRECT_WORD LITIFUT_CONTROL_WORD(LITIFUT_WORD_INDIRECT, 2)
 #define TAIL_WORD LITIFUT_CONTROL_WORD(LITIFUT_WORD_TAIL, 2)

@@ -15,7 +15,7 @@
  *	sw    v1, 4(sp)
  *	rdhwr v1, $29		the thread pointer
  *	lw    v1, -0x7008(v1)	libc's vector of thread-local blocks
- *	ll    at, 4(v1)		the cursor (tracer/recorder/armed.c)
+ *	ll    at, 4(v1)		the cursor (<litifut/thunk_abi.h>)
  *	sll   t0, at, 18
  *	beqz  t0, slow		none, or at a multiple of 16 KB
  *	addiu t0, at, 4
@@ -45,6 +45,7 @@
  *	nop
  *
  * Tail calls always make room. What has no thunk goes by the instruction DB. */
+#include <litifut/thunk_abi.h>
 #include <litifut/trace_format.h>
 
 #include "rewriter/libc.h"
@@ -53,6 +54,9 @@
 #define THUNK_WORDS (LITIFUT_MIPS_THUNK_BYTES / 4)
 #define ISLAND_WORDS (LITIFUT_MIPS_NEAR_BYTES / 4)
 
+_Static_assert(LITIFUT_THUNK_STOP_BITS == 14 && LITIFUT_THUNK_CURSOR == 4 &&
+		       (LITIFUT_THUNK_VECTOR_MIPS & 0xffff) == 0x8ff8,
+	       "what the thunks have in their instructions");
 _Static_assert(LITIFUT_MIPS_INDIRECT_BYTES == LITIFUT_MIPS_NEAR_BYTES, "both thunks of an island");
 
 #define TAKE_ROOM 0x27bdfff0u /* addiu sp, sp, -16 */

@@ -14,7 +14,10 @@
  * way. rdhwr is of release 2; older CPUs trap, and the kernel has a short way for
  * just this form, with $3. */
 
-#define VECTOR -0x7008		/* from the thread pointer */
+#include <litifut/thunk_abi.h>
+
+#define VECTOR LITIFUT_THUNK_VECTOR_MIPS
+#define CURSOR LITIFUT_THUNK_CURSOR
 #define INDIRECT 1		/* LITIFUT_MARK_INDIRECT */
 #define TAIL 2			/* LITIFUT_MARK_TAIL */
 
@@ -32,17 +35,17 @@
 	rdhwr	$v1, $29
 	.set	pop
 	lw	$v1, VECTOR($v1)
-	ll	$at, 4($v1)
+	ll	$at, CURSOR($v1)
 	.if	\bytes == 4
-	sll	$t0, $at, 18
+	sll	$t0, $at, 32 - LITIFUT_THUNK_STOP_BITS
 	.else
 	/* 0 for no cursor, and where `bytes` (8) would take it to or beyond the multiple */
 	addiu	$t0, $at, \bytes
-	andi	$t0, $t0, 0x3ff0
+	andi	$t0, $t0, LITIFUT_THUNK_STOP_BYTES - 16
 	.endif
 	beqz	$t0, 8f
 	addiu	$t0, $at, \bytes
-	sc	$t0, 4($v1)
+	sc	$t0, CURSOR($v1)
 	beqz	$t0, 8f
 	.endm
 

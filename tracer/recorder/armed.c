@@ -1,4 +1,4 @@
-/* The cursor where thunks find it.
+/* The cursor where thunks find it (<litifut/thunk_abi.h>).
  *
  * A thunk has a few instructions to find the place for its event, so the cursor
  * of a thread stands in a word that two loads from the thread pointer reach: the
@@ -15,10 +15,15 @@
  * The vector is never touched for a thread that has ended: it may be memory of
  * somebody else by then. */
 
+#include "tracer/recorder/armed.h"
+
 #include <stddef.h>
 
-#include "tracer/recorder/recorder.h"
+#include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/system.h"
+#include "tracer/recorder/shared.h"
+#include "tracer/recorder/state.h"
+#include "tracer/recorder/thread.h"
 
 /* The word in the calling thread's vector; NULL when there is no vector. */
 static uint32_t *litifut_word_of(uint32_t pointer)
@@ -28,8 +33,9 @@ static uint32_t *litifut_word_of(uint32_t pointer)
 	if (!pointer || !litifut_readable((pointer + LITIFUT_PORT_VECTOR) & ~7u))
 		return NULL;
 	vector = *(volatile uint32_t *)(pointer + LITIFUT_PORT_VECTOR);
-	return vector && !(vector & 3) && litifut_readable(vector + 4) ? (uint32_t *)(vector + 4)
-								       : NULL;
+	return vector && !(vector & 3) && litifut_readable(vector + LITIFUT_THUNK_CURSOR)
+		       ? (uint32_t *)(vector + LITIFUT_THUNK_CURSOR)
+		       : NULL;
 }
 
 uint32_t *litifut_thread_cursor(struct litifut_thread *thread)
@@ -38,7 +44,8 @@ uint32_t *litifut_thread_cursor(struct litifut_thread *thread)
 
 	if (!thread->armed)
 		return &thread->cursor;
-	word = (uint32_t *)(*(volatile uint32_t *)(thread->pointer + LITIFUT_PORT_VECTOR) + 4);
+	word = (uint32_t *)(*(volatile uint32_t *)(thread->pointer + LITIFUT_PORT_VECTOR) +
+			    LITIFUT_THUNK_CURSOR);
 	if (*(volatile uint32_t *)word)
 		return word;
 	/* another thread has taken it away, or there was no room for a new chunk */

@@ -2,11 +2,14 @@
  * threads share it without a lock: a bit is only ever set, by compare-and-swap,
  * and two threads that meet a pair at the same moment may both record it. */
 
+#include "tracer/recorder/bloom.h"
+
 #include <stddef.h>
 
-#include "tracer/recorder/bloom_bits.h"
-#include "tracer/recorder/recorder.h"
 #include "tracer/port/linux/system.h"
+#include "tracer/recorder/bloom_bits.h"
+#include "tracer/recorder/shared.h"
+#include "tracer/recorder/state.h"
 
 #define LITIFUT_BLOOM_KB_MOST 65536
 

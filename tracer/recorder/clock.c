@@ -1,9 +1,12 @@
 /* The clock of timed events. */
 
+#include "tracer/recorder/clock.h"
+
 #include <stddef.h>
 
-#include "tracer/recorder/recorder.h"
 #include "tracer/port/linux/system.h"
+#include "tracer/port/linux/vdso.h"
+#include "tracer/recorder/state.h"
 
 #define LITIFUT_SECOND_NS 1000000000u
 

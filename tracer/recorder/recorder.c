@@ -4,91 +4,21 @@
 
 #include <stddef.h>
 
-#include "tracer/recorder/recorder.h"
+#include "tracer/port/linux/guest.h"
+#include "tracer/port/linux/spawn.h"
 #include "tracer/port/linux/system.h"
+#include "tracer/recorder/armed.h"
+#include "tracer/recorder/bloom.h"
+#include "tracer/recorder/clock.h"
+#include "tracer/recorder/modules.h"
+#include "tracer/recorder/process.h"
+#include "tracer/recorder/shared.h"
+#include "tracer/recorder/state.h"
+#include "tracer/recorder/thread.h"
+#include "tracer/recorder/threads.h"
+#include "tracer/recorder/words.h"
 
 struct litifut_recorder litifut_recorder = {.file = {.descriptor = -1}};
-
-void litifut_lose(uint32_t events)
-{
-	struct litifut_trace_header *header = litifut_recorder.file.header;
-
-	litifut_add(header ? &header->lost_events : &litifut_recorder.lost_early, events);
-}
-
-static uint32_t litifut_fastest(uint32_t recording)
-{
-	const struct litifut_recorder *r = &litifut_recorder;
-
-	if (r->phase != LITIFUT_PHASE_READY || !recording || !r->features.modern)
-		return LITIFUT_FAST_NONE;
-	if (r->bloom || !r->settings.bulk_kb)
-		return LITIFUT_FAST_LOOKUP;
-	return r->thunks && r->clock == LITIFUT_CLOCK_NONE ? LITIFUT_FAST_THUNKS
-							   : LITIFUT_FAST_WORDS;
-}
-
-/* Two threads may switch recording at once. Whoever stores last has looked at
- * what holds after its store, so that the last word is right. */
-void litifut_update_fast(void)
-{
-	struct litifut_recorder *r = &litifut_recorder;
-	uint32_t recording;
-
-	do {
-		recording = *(volatile uint32_t *)&r->recording;
-		*(volatile uint32_t *)&r->fast = litifut_fastest(recording);
-		litifut_port_barrier(r->features);
-	} while (*(volatile uint32_t *)&r->recording != recording);
-}
-
-static inline uint32_t litifut_control_word(const struct litifut_call *call, uint32_t following)
-{
-	return LITIFUT_CONTROL_WORD(call->kind == LITIFUT_SITE_INDIRECT ? LITIFUT_WORD_INDIRECT
-									: LITIFUT_WORD_TAIL,
-				    following);
-}
-
-uint32_t litifut_event_words(const struct litifut_call *call, uint32_t *words)
-{
-	if (call->kind == LITIFUT_SITE_DIRECT) {
-		words[0] = call->return_address;
-		return 1;
-	}
-	words[0] = litifut_control_word(call, 2);
-	words[1] = call->return_address;
-	words[2] = call->callee;
-	return 3;
-}
-
-bool litifut_put(struct litifut_thread *thread, const uint32_t *words, uint32_t count)
-{
-	uint32_t *cursor = thread->armed ? litifut_thread_cursor(thread) : &thread->cursor;
-	uint32_t *place = litifut_reserve(cursor, count * 4, LITIFUT_CHUNK_EVENTS,
-					  LITIFUT_ENCODING_WORDS, thread->id);
-
-	thread->chunk = (uint32_t)place & ~litifut_recorder.chunk_mask;
-	if (place)
-		litifut_fill(place, words, count);
-	return place != NULL;
-}
-
-void litifut_time_words(uint64_t now, uint32_t words[3])
-{
-	words[0] = LITIFUT_CONTROL_WORD(LITIFUT_WORD_TIME, 2);
-	words[1] = (uint32_t)now;
-	words[2] = (uint32_t)(now >> 32);
-}
-
-uint32_t litifut_stamp_words(uint64_t now, uint32_t *words, uint32_t count)
-{
-	uint32_t low = (uint32_t)now;
-
-	if (count > 1)
-		words[0] += LITIFUT_CONTROL_WORD(0, 1);
-	words[count] = low ? low : 1;
-	return count + 1;
-}
 
 /* Adds the clock word to an event, and puts the whole clock before it when its
  * low bits would not do. */
@@ -119,18 +49,6 @@ static void litifut_record_in(struct litifut_thread *thread, const struct litifu
 		count = litifut_stamp(thread, words, count);
 	if (!litifut_put(thread, words, count))
 		litifut_lose(1);
-}
-
-bool litifut_process_ready(const struct litifut_module *module)
-{
-	struct litifut_recorder *r = &litifut_recorder;
-	uint32_t process;
-
-	if (r->phase == LITIFUT_PHASE_NEW && !litifut_process_start(module))
-		return false;
-	process = litifut_process_id();
-	return (process == r->file.process || litifut_process_forked(process)) &&
-	       r->phase == LITIFUT_PHASE_READY;
 }
 
 /* Everything that is not usual: the first event of a process, a thread, a
@@ -206,7 +124,7 @@ static inline bool litifut_record_quickly(struct litifut_thread *thread,
 		return false;
 	place = (volatile uint32_t *)at;
 	if (call->kind != LITIFUT_SITE_DIRECT)
-		*place++ = litifut_control_word(call, words - 1);
+		*place++ = litifut_event_control(call, words - 1);
 	*place++ = call->return_address;
 	if (call->kind != LITIFUT_SITE_DIRECT)
 		*place++ = call->callee;

@@ -1,11 +1,21 @@
 /* Recording on and off while the program runs: by the program itself, and by
  * LITIFUT_SIGNAL. */
 
+#include "tracer/recorder/switch.h"
+
 #include <linux/signal.h>
 #include <stddef.h>
 
-#include "tracer/recorder/recorder.h"
 #include "tracer/port/linux/system.h"
+#include "tracer/recorder/armed.h"
+#include "tracer/recorder/fast.h"
+#include "tracer/recorder/finish.h"
+#include "tracer/recorder/shared.h"
+#include "tracer/recorder/state.h"
+#include "tracer/recorder/text.h"
+#include "tracer/recorder/threads.h"
+#include "tracer/recorder/verbose.h"
+#include "tracer/recorder/words.h"
 
 #define LITIFUT_PUBLIC __attribute__((visibility("default")))
 

@@ -1,6 +1,6 @@
 /* The few string functions that the recorder needs. */
 
-#include "tracer/port/linux/system.h"
+#include "tracer/recorder/text.h"
 
 uint32_t litifut_length(const char *text)
 {
@@ -61,4 +61,16 @@ bool litifut_append_number(char *buffer, uint32_t size, uint32_t number)
 		number = tenth;
 	} while (number);
 	return litifut_append(buffer, size, at);
+}
+
+uint32_t litifut_number(const char *text)
+{
+	uint32_t number = 0;
+
+	for (; *text >= '0' && *text <= '9'; text++) {
+		if (number > (UINT32_MAX - 9) / 10)
+			return UINT32_MAX;
+		number = number * 10 + (uint32_t)(*text - '0');
+	}
+	return number;
 }

@@ -2,11 +2,18 @@
  * state, and a word that libc and the kernel keep equal to the kernel thread id
  * tells whether the state is still for the same thread. */
 
+#include "tracer/recorder/threads.h"
+
 #include <linux/prctl.h>
 #include <stddef.h>
 
-#include "tracer/recorder/recorder.h"
+#include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/system.h"
+#include "tracer/recorder/armed.h"
+#include "tracer/recorder/shared.h"
+#include "tracer/recorder/state.h"
+#include "tracer/recorder/thread.h"
+#include "tracer/sink/chunks.h"
 
 /* How far below its end libc's thread structure is searched for the id. The
  * program's own thread variables lie above the end and are never looked at:
@@ -17,14 +24,6 @@
 /* After this many events without a known place of the id it is not looked for
  * at every event any more, but at every power of two. */
 #define LITIFUT_CALIBRATION_TRIES 64
-
-/* True when the 8 bytes at `address` can be read. An unknown `how` makes the
- * system call fail after it has read the set. */
-bool litifut_readable(uint32_t address)
-{
-	return litifut_system_call(__NR_rt_sigprocmask, 0x7f, (long)address, 0,
-				   LITIFUT_SIGSET_BYTES, 0, 0) != -EFAULT;
-}
 
 /* Where the kernel is to clear the id when the thread ends, which for glibc is
  * the word itself; 0 when the kernel does not say. */

@@ -1,12 +1,16 @@
 /* LITIFUT_VERBOSE: one line on the program's stderr where the recorder starts,
  * stops, gives up, or carries the trace away. Without it nothing is printed. */
 
+#include "tracer/recorder/verbose.h"
+
 #include <linux/fs.h>
 #include <linux/poll.h>
 #include <stddef.h>
 
-#include "tracer/recorder/recorder.h"
+#include "tracer/port/linux/room.h"
 #include "tracer/port/linux/system.h"
+#include "tracer/recorder/state.h"
+#include "tracer/recorder/text.h"
 
 #define LITIFUT_PIECES 10
 

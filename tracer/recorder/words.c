@@ -1,17 +1,22 @@
-/* Words that threads share. */
+/* Puts words where a thread's cursor is. */
 
-#include "tracer/recorder/recorder.h"
+#include "tracer/recorder/words.h"
 
-uint32_t litifut_add(uint32_t *word, uint32_t amount)
+#include <stddef.h>
+
+#include "tracer/recorder/armed.h"
+#include "tracer/recorder/state.h"
+#include "tracer/recorder/thread.h"
+#include "tracer/sink/chunks.h"
+
+bool litifut_put(struct litifut_thread *thread, const uint32_t *words, uint32_t count)
 {
-	return litifut_add_here(word, amount);
-}
+	uint32_t *cursor = thread->armed ? litifut_thread_cursor(thread) : &thread->cursor;
+	uint32_t *place = litifut_reserve(cursor, count * 4, LITIFUT_CHUNK_EVENTS,
+					  LITIFUT_ENCODING_WORDS, thread->id);
 
-bool litifut_exchange(uint32_t *word, uint32_t expected, uint32_t desired)
-{
-	while (*(volatile uint32_t *)word == expected)
-		if (litifut_port_compare_exchange(litifut_recorder.features, word, expected,
-						  desired))
-			return true;
-	return false;
+	thread->chunk = (uint32_t)place & ~litifut_recorder.chunk_mask;
+	if (place)
+		litifut_fill(place, words, count);
+	return place != NULL;
 }

@@ -2,75 +2,19 @@
  * that what is written in them reaches the file whatever becomes of the
  * process. */
 
-#include <linux/resource.h>
+#include "tracer/sink/chunks.h"
+
 #include <stddef.h>
 
-#include "tracer/recorder/recorder.h"
+#include "tracer/port/linux/files.h"
+#include "tracer/port/linux/memory.h"
+#include "tracer/port/linux/room.h"
 #include "tracer/port/linux/system.h"
-
-/* Makes room for [offset, offset + size) in the file, so that no write to the
- * mapping can meet a full disk, which would be a SIGBUS. Never shrinks it. */
-LITIFUT_COLD bool litifut_file_grow(long descriptor, uint64_t offset, uint32_t size)
-{
-	static const uint8_t litifut_zeros[256];
-	long result;
-
-#ifdef LITIFUT_PORT_FALLOCATE
-	result = LITIFUT_PORT_FALLOCATE(descriptor, offset, size);
-	if (!litifut_failed(result))
-		return true;
-	if (result != -EOPNOTSUPP && result != -ENOSYS)
-		return false;
-#endif
-	for (uint32_t done = 0; done < size; done += sizeof(litifut_zeros)) {
-		result = litifut_write_at(descriptor, litifut_zeros, sizeof(litifut_zeros),
-					  offset + done);
-		if (result != (long)sizeof(litifut_zeros))
-			return false;
-	}
-	return true;
-}
-
-/* Writing beyond it would bring the program a SIGXFSZ. */
-LITIFUT_COLD bool litifut_within_file_limit(uint64_t end)
-{
-	uint64_t exact[2];
-	uint32_t limit[2];
-
-	if (!litifut_failed(LITIFUT_CALL4(prlimit64, 0, RLIMIT_FSIZE, 0, exact)))
-		return end <= exact[0];
-	/* Linux before 2.6.36 */
-	if (litifut_failed(
-		    litifut_system_call3(LITIFUT_PORT_GETRLIMIT, RLIMIT_FSIZE, (long)limit, 0)))
-		return true;
-	return limit[0] == LITIFUT_PORT_NO_LIMIT || end <= limit[0];
-}
-
-LITIFUT_COLD bool litifut_within_limits(uint64_t end)
-{
-	uint32_t max_mb = litifut_recorder.settings.max_mb;
-
-	return (!max_mb || end <= (uint64_t)max_mb << 20) && litifut_within_file_limit(end);
-}
-
-/* Maps `size` bytes of the file at a multiple of `size`. */
-static uint32_t litifut_map_aligned(long descriptor, uint64_t offset, uint32_t size)
-{
-	long room = litifut_map(0, 2 * size, PROT_NONE, -1, 0);
-	uint32_t start = (uint32_t)room;
-	uint32_t aligned = (start + size - 1) & ~(size - 1);
-	long result;
-
-	if (litifut_failed(room))
-		return 0;
-	litifut_unmap(start, aligned - start);
-	litifut_unmap(aligned + size, start + size - aligned);
-	result = litifut_map(aligned, size, PROT_READ | PROT_WRITE, descriptor, offset);
-	if (!litifut_failed(result))
-		return aligned;
-	litifut_unmap(aligned, size);
-	return 0;
-}
+#include "tracer/recorder/clock.h"
+#include "tracer/recorder/shared.h"
+#include "tracer/recorder/state.h"
+#include "tracer/recorder/verbose.h"
+#include "tracer/sink/compact.h"
 
 uint32_t litifut_chunk_map(struct litifut_trace_file *file, const char **trouble)
 {
@@ -183,6 +127,56 @@ static bool litifut_compacts(const struct litifut_chunk_header *chunk, uint32_t 
 	return (r->file.chunk_count + 1) * ((r->chunk_mask + 1) >> 8) +
 		       (LITIFUT_HEADER_BYTES >> 8) >
 	       events;
+}
+
+static uint32_t *litifut_copy_words(uint32_t *to, const uint8_t *from, uint32_t bytes)
+{
+	/* all are aligned, and there are whole words */
+	const uint32_t *word = (const uint32_t *)from;
+
+	for (; bytes; bytes -= 4)
+		*to++ = *word++;
+	return to;
+}
+
+static bool litifut_block_write(const struct litifut_chunk_header *chunk, uint32_t words,
+				const struct litifut_compacted *data)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	uint32_t total = data->size.front + data->size.back;
+	struct litifut_compact_block *block = (struct litifut_compact_block *)litifut_reserve(
+		&r->compact, (uint32_t)sizeof(*block) + total, LITIFUT_CHUNK_EVENTS,
+		LITIFUT_ENCODING_COMPACT, 0);
+	uint32_t *to;
+
+	if (!block)
+		return false;
+	block->words = words;
+	block->thread = chunk->thread;
+	block->number = chunk->number;
+	block->flags = chunk->flags;
+	block->start_time = chunk->start_time;
+	to = litifut_copy_words((uint32_t *)(block + 1), data->front, data->size.front);
+	litifut_copy_words(to, data->back, data->size.back);
+	litifut_port_barrier(r->features);
+	/* From here on the block counts, and the chunk does not. */
+	*(volatile uint32_t *)&block->bytes = total;
+	return true;
+}
+
+/* Writes the compact form of a full chunk of events, whose last word ends at `end`,
+ * into the trace. False when it stays as it is. */
+static bool litifut_compact_chunk(const struct litifut_chunk_header *chunk, uint32_t end)
+{
+	uint32_t words = (uint32_t)((const uint32_t *)end - (const uint32_t *)(chunk + 1));
+	struct litifut_compacted data;
+	bool done;
+
+	if (!litifut_compact_begin(chunk, words, &data))
+		return false;
+	done = litifut_block_write(chunk, words, &data);
+	litifut_compact_end();
+	return done;
 }
 
 /* What becomes of a full chunk, which no cursor names any more: emptied once its

@@ -5,10 +5,18 @@
  * pthread_atfork() stands on, does that. For functions that run no such handlers
  * see spawn.c. */
 
+#include "tracer/port/linux/fork.h"
+
+#include <litifut/module_format.h>
 #include <stddef.h>
 
-#include "tracer/recorder/recorder.h"
+#include "tracer/port/linux/loaded.h"
 #include "tracer/port/linux/system.h"
+#include "tracer/recorder/armed.h"
+#include "tracer/recorder/fast.h"
+#include "tracer/recorder/state.h"
+#include "tracer/recorder/thread.h"
+#include "tracer/recorder/threads.h"
 
 typedef int (*litifut_register)(void (*prepare)(void), void (*parent)(void), void (*child)(void),
 				void *object);

@@ -10,10 +10,24 @@
  * Nothing here has to be fast: guests make few calls, and each has asked the kernel
  * already which process it is in. */
 
+#include "tracer/port/linux/guest.h"
+
 #include <stddef.h>
 
-#include "tracer/recorder/recorder.h"
+#include "tracer/port/linux/files.h"
 #include "tracer/port/linux/system.h"
+#include "tracer/recorder/clock.h"
+#include "tracer/recorder/module_list.h"
+#include "tracer/recorder/shared.h"
+#include "tracer/recorder/state.h"
+#include "tracer/recorder/thread.h"
+#include "tracer/recorder/threads.h"
+#include "tracer/recorder/verbose.h"
+#include "tracer/recorder/words.h"
+#include "tracer/sink/chunks.h"
+#include "tracer/sink/copies.h"
+#include "tracer/sink/header.h"
+#include "tracer/sink/module_record.h"
 
 struct litifut_guest {
 	struct litifut_guest *outer; /* whose guest this one is */

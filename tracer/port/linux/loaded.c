@@ -4,11 +4,13 @@
  * DT_MIPS_RLD_MAP_REL). The tracer may not need any symbol of libc, or it could not be
  * linked into all programs. */
 
+#include "tracer/port/linux/loaded.h"
+
 #include <elf.h>
 #include <stddef.h>
 
-#include "tracer/recorder/recorder.h"
-#include "tracer/port/linux/system.h"
+#include "tracer/recorder/state.h"
+#include "tracer/recorder/text.h"
 
 #define LITIFUT_MIPS_RLD_MAP_REL 0x70000035
 

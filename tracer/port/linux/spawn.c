@@ -11,10 +11,20 @@
  * a signal handler may come between, even before there is a child, but it runs
  * further down the stack. */
 
+#include "tracer/port/linux/spawn.h"
+
 #include <stddef.h>
 
-#include "tracer/recorder/recorder.h"
+#include "tracer/port/linux/guest.h"
+#include "tracer/port/linux/loaded.h"
 #include "tracer/port/linux/system.h"
+#include "tracer/recorder/armed.h"
+#include "tracer/recorder/state.h"
+#include "tracer/recorder/text.h"
+#include "tracer/recorder/thread.h"
+#include "tracer/recorder/threads.h"
+
+#define LITIFUT_LIBC_SPAWNERS 4
 
 /* Run-time addresses in libc of those that a call through the GOT or a pointer leads
  * to; 0: none. */

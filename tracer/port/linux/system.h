@@ -1,6 +1,6 @@
 /* Linux for the recorder: system calls by name, made directly, so that neither
- * libc nor errno is touched, and the few string functions that it needs. Every
- * call returns what the kernel does: a result, or a negated error number. */
+ * libc nor errno is touched. Every call returns what the kernel does: a result, or
+ * a negated error number. */
 #ifndef LITIFUT_TRACER_SYSTEM_H
 #define LITIFUT_TRACER_SYSTEM_H
 
@@ -97,22 +97,5 @@ static inline void litifut_signals_restore(const struct litifut_signals *old)
 {
 	LITIFUT_CALL4(rt_sigprocmask, SIG_SETMASK, old, 0, LITIFUT_SIGSET_BYTES);
 }
-
-#pragma GCC visibility push(hidden)
-
-/* text.c: the bytes before the NUL. */
-uint32_t litifut_length(const char *text);
-void litifut_copy(void *to, const void *from, uint32_t size);
-bool litifut_equal(const char *a, const char *b);
-/* text.c: appends `text` to the NUL-terminated `buffer`; false and unchanged when
- * it does not fit. */
-bool litifut_append(char *buffer, uint32_t size, const char *text);
-
-/* What the digits of a number need, and a NUL. */
-#define LITIFUT_NUMBER_BYTES 11
-
-bool litifut_append_number(char *buffer, uint32_t size, uint32_t number);
-
-#pragma GCC visibility pop
 
 #endif

@@ -1,10 +1,12 @@
 /* The functions that the kernel maps into each process (vDSO). */
 
+#include "tracer/port/linux/vdso.h"
+
 #include <linux/elf.h>
 #include <stddef.h>
 
-#include "tracer/recorder/recorder.h"
-#include "tracer/port/linux/system.h"
+#include "tracer/recorder/state.h"
+#include "tracer/recorder/text.h"
 
 /* The table entry of this type in the vDSO's dynamic section, as an address. */
 static uint32_t litifut_vdso_table(uint32_t base, uint32_t type, uint32_t bias)

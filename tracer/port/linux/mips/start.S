@@ -7,10 +7,12 @@
  * them when the program goes on where it would have begun. It may be before its
  * relocation. */
 
+#include <litifut/thunk_abi.h>
+
 #define LINK_ADDRESS 16		/* in struct litifut_module */
 #define ENTRY 644
 #define SET_THREAD_AREA 4283
-#define VECTOR 0x7008		/* below the thread pointer */
+#define VECTOR (-LITIFUT_THUNK_VECTOR_MIPS)
 
 	.set	noreorder
 	.set	noat

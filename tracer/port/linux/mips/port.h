@@ -8,17 +8,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LITIFUT_PORT_MACHINE 8 /* EM_MIPS */
+#include <litifut/thunk_abi.h>
 
-/* What is special in traces of this CPU: enum litifut_trace_flags. */
-#define LITIFUT_PORT_TRACE_FLAGS LITIFUT_TRACE_MARKED
+#include "cpu.h"
 
 /* Where libc's thread structure ends, relative to the thread pointer, which
  * points 0x7000 bytes behind it. */
 #define LITIFUT_PORT_THREAD_STRUCTURE_END (-0x7000)
 
-/* From the thread pointer to the pointer to libc's vector of thread-local blocks. */
-#define LITIFUT_PORT_VECTOR (-0x7008)
+#define LITIFUT_PORT_VECTOR LITIFUT_THUNK_VECTOR_MIPS
 
 #define LITIFUT_PORT_GETRLIMIT __NR_getrlimit
 /* Its RLIM_INFINITY. */
@@ -93,43 +91,10 @@ static inline struct litifut_port_features litifut_port_detect(uint32_t hwcap)
 	return (struct litifut_port_features){.modern = true};
 }
 
-static inline uint32_t litifut_port_thread_pointer_fast(void)
-{
-	register uint32_t pointer __asm__("$3");
-
-	__asm__(".set push\n\t"
-		".set mips32r2\n\t"
-		"rdhwr %0, $29\n\t"
-		".set pop"
-		: "=r"(pointer));
-	return pointer;
-}
-
 static inline uint32_t litifut_port_thread_pointer(struct litifut_port_features features)
 {
 	(void)features;
 	return litifut_port_thread_pointer_fast();
-}
-
-/* One attempt: false as well when an interrupt came between. */
-static inline bool litifut_port_compare_exchange_fast(uint32_t *word, uint32_t expected,
-						      uint32_t desired)
-{
-	uint32_t seen;
-	uint32_t done = desired;
-
-	__asm__ volatile(".set push\n\t"
-			 ".set noreorder\n\t"
-			 "ll %0, %2\n\t"
-			 "bne %0, %3, 1f\n\t"
-			 "nop\n\t"
-			 "sc %1, %2\n\t"
-			 "1:\n\t"
-			 ".set pop"
-			 : "=&r"(seen), "+&r"(done), "+m"(*word)
-			 : "r"(expected)
-			 : "memory");
-	return seen == expected && done;
 }
 
 static inline bool litifut_port_compare_exchange(struct litifut_port_features features,
@@ -144,64 +109,7 @@ static inline bool litifut_port_compare_exchange(struct litifut_port_features fe
 static inline void litifut_port_barrier(struct litifut_port_features features)
 {
 	(void)features;
-	__asm__ volatile("sync" : : : "memory");
-}
-
-/* Is any of the words in [word, end) 0? Two instructions a word: this is done for
- * all that was recorded. */
-static inline bool litifut_port_has_zero(const uint32_t *word, const uint32_t *end)
-{
-	bool found = false;
-
-	for (const uint32_t *last = end - 16; word <= last && !found; word += 16)
-		__asm__ volatile("lw $8, 0(%1)\n\t"
-				 "lw $9, 4(%1)\n\t"
-				 "movz %0, %2, $8\n\t"
-				 "lw $8, 8(%1)\n\t"
-				 "movz %0, %2, $9\n\t"
-				 "lw $9, 12(%1)\n\t"
-				 "movz %0, %2, $8\n\t"
-				 "lw $8, 16(%1)\n\t"
-				 "movz %0, %2, $9\n\t"
-				 "lw $9, 20(%1)\n\t"
-				 "movz %0, %2, $8\n\t"
-				 "lw $8, 24(%1)\n\t"
-				 "movz %0, %2, $9\n\t"
-				 "lw $9, 28(%1)\n\t"
-				 "movz %0, %2, $8\n\t"
-				 "lw $8, 32(%1)\n\t"
-				 "movz %0, %2, $9\n\t"
-				 "lw $9, 36(%1)\n\t"
-				 "movz %0, %2, $8\n\t"
-				 "lw $8, 40(%1)\n\t"
-				 "movz %0, %2, $9\n\t"
-				 "lw $9, 44(%1)\n\t"
-				 "movz %0, %2, $8\n\t"
-				 "lw $8, 48(%1)\n\t"
-				 "movz %0, %2, $9\n\t"
-				 "lw $9, 52(%1)\n\t"
-				 "movz %0, %2, $8\n\t"
-				 "lw $8, 56(%1)\n\t"
-				 "movz %0, %2, $9\n\t"
-				 "lw $9, 60(%1)\n\t"
-				 "movz %0, %2, $8\n\t"
-				 "movz %0, %2, $9"
-				 : "+r"(found)
-				 : "r"(word), "r"(true)
-				 : "$8", "$9", "memory");
-	for (; word < end && !found; word++)
-		found = !*word;
-	return found;
-}
-
-static inline uint64_t litifut_port_counter(void)
-{
-	return 0;
-}
-
-static inline uint32_t litifut_port_counter_hertz(void)
-{
-	return 0;
+	litifut_port_barrier_fast();
 }
 
 /* The identity of a file in a struct stat64: device and inode. */

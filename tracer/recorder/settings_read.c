@@ -1,26 +1,24 @@
 /* The recorder's settings: built-in, then those of the link, then those of the
  * environment, which is read from /proc because libc may not be up yet. */
 
+#include "tracer/recorder/settings_read.h"
+
 #include <litifut/settings.h>
+#include <litifut/thunk_abi.h>
+#include <litifut/trace_format.h>
+#include <stdbool.h>
 #include <stddef.h>
 
-#include "tracer/recorder/recorder.h"
-#include "tracer/port/linux/system.h"
+#include "tracer/port/linux/environment.h"
+#include "tracer/recorder/state.h"
+#include "tracer/recorder/text.h"
+#include "tracer/recorder/verbose.h"
 
 #define LITIFUT_CHUNK_KB_LEAST 16 /* SHMLBA, see litifut_trace_create() */
 #define LITIFUT_CHUNK_KB_MOST 4096
 
-static uint32_t litifut_number(const char *text)
-{
-	uint32_t number = 0;
-
-	for (; *text >= '0' && *text <= '9'; text++) {
-		if (number > (UINT32_MAX - 9) / 10)
-			return UINT32_MAX;
-		number = number * 10 + (uint32_t)(*text - '0');
-	}
-	return number;
-}
+_Static_assert((LITIFUT_CHUNK_KB_LEAST << 10) % LITIFUT_THUNK_STOP_BYTES == 0,
+	       "thunks stop where a chunk ends");
 
 /* "NAME=VALUE" with this name? Its value, or NULL. */
 static const char *litifut_value(const char *setting, const char *name)
@@ -142,86 +140,6 @@ static void litifut_set(const char *setting, bool tell)
 		litifut_tell_unknown(whole);
 }
 
-/* The 28th field of /proc/self/stat: where the stack was when the program
- * started, which is where the kernel put argc. 0 when it can't be had. */
-static uint32_t litifut_start_of_stack(char *buffer, uint32_t size)
-{
-	long descriptor = litifut_open("/proc/self/stat", O_RDONLY, 0);
-	uint32_t field = 0;
-	uint32_t at = 0;
-	long got;
-
-	if (litifut_failed(descriptor))
-		return 0;
-	got = LITIFUT_CALL3(read, descriptor, buffer, size - 1);
-	litifut_close(descriptor);
-	if (got <= 0)
-		return 0;
-	buffer[got] = 0;
-	/* The second field is the program's name in brackets, which may have
-	 * spaces and brackets of its own. */
-	for (uint32_t i = 0; buffer[i]; i++)
-		if (buffer[i] == ')')
-			at = i;
-	for (field = 2; field < 28 && buffer[at]; at++)
-		field += buffer[at] == ' ';
-	return litifut_number(buffer + at);
-}
-
-const uint32_t *litifut_stack_environment(char *buffer, uint32_t size)
-{
-	uint32_t start = litifut_start_of_stack(buffer, size);
-	const uint32_t *word = (const uint32_t *)start;
-
-	if (!start || start & 3 || !litifut_readable(start & ~7u))
-		return NULL;
-	/* argc itself may be gone: ARM start-up code uses its place again */
-	do
-		word++;
-	while (*word);
-	return word + 1;
-}
-
-/* The environment as it was passed to the program, from the stack: libc may not
- * have started yet, and emulators do not always show the program's own in
- * /proc/self/environ. Else from there, one window at a time. */
-static void litifut_read_environment(char *buffer, uint32_t size, bool tell)
-{
-	const uint32_t *strings = litifut_stack_environment(buffer, size);
-	long descriptor;
-	uint32_t kept = 0;
-
-	for (; strings && *strings; strings++)
-		litifut_set((const char *)*strings, tell);
-	if (strings)
-		return;
-	descriptor = litifut_open("/proc/self/environ", O_RDONLY, 0);
-	if (litifut_failed(descriptor))
-		return;
-	for (;;) {
-		long got = LITIFUT_CALL3(read, descriptor, buffer + kept, size - 1 - kept);
-		uint32_t start = 0;
-		uint32_t end;
-
-		if (got == -EINTR)
-			continue;
-		if (got <= 0)
-			break;
-		end = kept + (uint32_t)got;
-		for (uint32_t at = start; at < end; at++) {
-			if (buffer[at])
-				continue;
-			litifut_set(buffer + start, tell);
-			start = at + 1;
-		}
-		kept = end - start;
-		if (kept == size - 1) /* longer than the window: none of ours */
-			kept = 0;
-		litifut_copy(buffer, buffer + start, kept);
-	}
-	litifut_close(descriptor);
-}
-
 void litifut_settings_read(const char *defaults, char *scratch, uint32_t size)
 {
 	struct litifut_settings *settings = &litifut_recorder.settings;
@@ -236,10 +154,10 @@ void litifut_settings_read(const char *defaults, char *scratch, uint32_t size)
 		defaults += litifut_length(defaults) + 1;
 	}
 	if (!litifut_recorder.secure)
-		litifut_read_environment(scratch, size, false);
+		litifut_environment_each(scratch, size, litifut_set, false);
 	litifut_tell_start();
 	if (settings->verbose && !litifut_recorder.secure)
-		litifut_read_environment(scratch, size, true);
+		litifut_environment_each(scratch, size, litifut_set, true);
 	for (uint32_t i = 0; i < sizeof(litifut_setting_table) / sizeof(litifut_setting_table[0]);
 	     i++)
 		if (settings->wrong >> i & 1)

@@ -1,0 +1,27 @@
+/* What thunks, which the rewriter writes or the tracer has in assembly, share with the
+ * recorder. Included by C and assembly of the tracer and by the rewriter; both assert it
+ * where they have it built in.
+ *
+ * A thread's cursor is the run-time address of the next free word of its chunk of the
+ * trace. A thunk finds it by two loads from the thread pointer: the pointer to libc's
+ * vector of thread-local blocks (glibc's dtv), and the second word of that vector's first
+ * entry, which glibc leaves alone and which is 0 in each new thread.
+ *
+ * 0 in it, or a multiple of LITIFUT_THUNK_STOP_BYTES, sends a thunk the long way. So does
+ * an event of more than a word that would end at or beyond such a multiple; a thunk sees
+ * that by bits 4 and up of the new cursor being 0, so that no event may be longer than 16
+ * bytes. Every chunk therefore ends at a multiple of LITIFUT_THUNK_STOP_BYTES; where it
+ * begins does not matter. */
+#ifndef LITIFUT_THUNK_ABI_H
+#define LITIFUT_THUNK_ABI_H
+
+#define LITIFUT_THUNK_STOP_BITS 14
+#define LITIFUT_THUNK_STOP_BYTES (1 << LITIFUT_THUNK_STOP_BITS)
+
+/* From the start of the vector to the cursor. */
+#define LITIFUT_THUNK_CURSOR 4
+/* From the thread pointer to the pointer to the vector. */
+#define LITIFUT_THUNK_VECTOR_ARM 0
+#define LITIFUT_THUNK_VECTOR_MIPS -0x7008
+
+#endif

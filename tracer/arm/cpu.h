@@ -1,0 +1,119 @@
+/* What the recorder needs of a 32-bit ARM CPU, ARMv5TE and later, whatever runs on it. */
+#ifndef LITIFUT_TRACER_CPU_H
+#define LITIFUT_TRACER_CPU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LITIFUT_PORT_MACHINE 40 /* EM_ARM */
+
+/* What is special in traces of this CPU: enum litifut_trace_flags. */
+#define LITIFUT_PORT_TRACE_FLAGS 0
+/* Only T32 code says which instructions are conditional. */
+#ifdef __thumb__
+#define LITIFUT_PORT_IT(instruction) instruction "\n\t"
+#else
+#define LITIFUT_PORT_IT(instruction)
+#endif
+
+/* TPIDRURO, from ARMv6K on. Volatile, or the compiler may do it before it asks. */
+static inline uint32_t litifut_port_thread_pointer_fast(void)
+{
+	uint32_t pointer;
+
+	__asm__ volatile("mrc p15, 0, %0, c13, c0, 3" : "=r"(pointer));
+	return pointer;
+}
+
+/* One attempt, from ARMv6K on: false as well when an interrupt came between. */
+static inline bool litifut_port_compare_exchange_fast(uint32_t *word, uint32_t expected,
+						      uint32_t desired)
+{
+	uint32_t seen;
+	uint32_t failed = 1;
+
+#if __ARM_ARCH >= 7
+	__asm__ volatile("ldrex %0, [%2]\n\t"
+			 "cmp %0, %4\n\t" LITIFUT_PORT_IT("it eq") "strexeq %1, %3, [%2]"
+			 : "=&r"(seen), "+&r"(failed)
+			 : "r"(word), "r"(desired), "r"(expected)
+			 : "cc", "memory");
+#else
+	/* spelled as words, because the object is for ARMv5TE:
+	 * ldrex r2, [r0]; strex r3, r1, [r0] */
+	register uint32_t *r0 __asm__("r0") = word;
+	register uint32_t r1 __asm__("r1") = desired;
+	register uint32_t r2 __asm__("r2");
+	register uint32_t r3 __asm__("r3") = failed;
+
+	__asm__ volatile(".inst 0xe1902f9f\n\t"
+			 "cmp r2, %4\n\t"
+			 ".inst 0x01803f91"
+			 : "=&r"(r2), "+r"(r3)
+			 : "r"(r0), "r"(r1), "r"(expected)
+			 : "cc", "memory");
+	seen = r2;
+	failed = r3;
+#endif
+	return seen == expected && !failed;
+}
+
+/* Orders all memory accesses before it against all after it. From ARMv6 on; later CPUs
+ * or their kernels still take this form. */
+static inline void litifut_port_barrier_fast(void)
+{
+	__asm__ volatile("mcr p15, 0, %0, c7, c10, 5" : : "r"(0) : "memory");
+}
+
+/* Compares registers with 0, until one is. */
+#define LITIFUT_PORT_FOUR_NONZERO(a, b, c, d)                                                      \
+	LITIFUT_PORT_IT("itttt ne")                                                                \
+	"cmpne " a ", #0\n\tcmpne " b ", #0\n\tcmpne " c ", #0\n\tcmpne " d ", #0\n\t"
+#define LITIFUT_PORT_THREE_NONZERO(a, b, c)                                                        \
+	LITIFUT_PORT_IT("ittt ne")                                                                 \
+	"cmpne " a ", #0\n\tcmpne " b ", #0\n\tcmpne " c ", #0\n\t"
+
+/* Is any of the words in [word, end) 0? Little more than an instruction a word: this
+ * is done for all that was recorded. */
+static inline bool litifut_port_has_zero(const uint32_t *word, const uint32_t *end)
+{
+	register const uint32_t *at __asm__("r12") = word;
+	bool found = false;
+
+	for (const uint32_t *last = end - 16; at <= last && !found;)
+		/* clang-format off */
+		__asm__ volatile("ldmia %0!, {r0-r7}\n\t"
+				 "cmp r0, #0\n\t"
+				 LITIFUT_PORT_FOUR_NONZERO("r1", "r2", "r3", "r4")
+				 LITIFUT_PORT_THREE_NONZERO("r5", "r6", "r7")
+				 "ldmia %0!, {r0-r7}\n\t"
+				 LITIFUT_PORT_FOUR_NONZERO("r0", "r1", "r2", "r3")
+				 LITIFUT_PORT_FOUR_NONZERO("r4", "r5", "r6", "r7")
+				 : "+r"(at), "=@cceq"(found)
+				 :
+				 : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "memory");
+	/* clang-format on */
+	for (; at < end && !found; at++)
+		found = !*at;
+	return found;
+}
+
+/* The virtual counter of the generic timer, where the kernel lets programs read it. */
+static inline uint64_t litifut_port_counter(void)
+{
+	uint32_t low;
+	uint32_t high;
+
+	__asm__ volatile("mrrc p15, 1, %0, %1, c14" : "=r"(low), "=r"(high));
+	return (uint64_t)high << 32 | low;
+}
+
+static inline uint32_t litifut_port_counter_hertz(void)
+{
+	uint32_t hertz;
+
+	__asm__ volatile("mrc p15, 0, %0, c14, c0, 0" : "=r"(hertz));
+	return hertz;
+}
+
+#endif

@@ -1,0 +1,111 @@
+/* What the recorder needs of a 32-bit MIPS CPU, MIPS32 release 1 and later, both byte
+ * orders, whatever runs on it. */
+#ifndef LITIFUT_TRACER_CPU_H
+#define LITIFUT_TRACER_CPU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LITIFUT_PORT_MACHINE 8 /* EM_MIPS */
+
+/* What is special in traces of this CPU: enum litifut_trace_flags. */
+#define LITIFUT_PORT_TRACE_FLAGS LITIFUT_TRACE_MARKED
+
+/* Hardware register 29. CPUs that lack it trap, fastest in this form. */
+static inline uint32_t litifut_port_thread_pointer_fast(void)
+{
+	register uint32_t pointer __asm__("$3");
+
+	__asm__(".set push\n\t"
+		".set mips32r2\n\t"
+		"rdhwr %0, $29\n\t"
+		".set pop"
+		: "=r"(pointer));
+	return pointer;
+}
+
+/* One attempt: false as well when an interrupt came between. */
+static inline bool litifut_port_compare_exchange_fast(uint32_t *word, uint32_t expected,
+						      uint32_t desired)
+{
+	uint32_t seen;
+	uint32_t done = desired;
+
+	__asm__ volatile(".set push\n\t"
+			 ".set noreorder\n\t"
+			 "ll %0, %2\n\t"
+			 "bne %0, %3, 1f\n\t"
+			 "nop\n\t"
+			 "sc %1, %2\n\t"
+			 "1:\n\t"
+			 ".set pop"
+			 : "=&r"(seen), "+&r"(done), "+m"(*word)
+			 : "r"(expected)
+			 : "memory");
+	return seen == expected && done;
+}
+
+/* Orders all memory accesses before it against all after it. */
+static inline void litifut_port_barrier_fast(void)
+{
+	__asm__ volatile("sync" : : : "memory");
+}
+
+/* Is any of the words in [word, end) 0? Two instructions a word: this is done for
+ * all that was recorded. */
+static inline bool litifut_port_has_zero(const uint32_t *word, const uint32_t *end)
+{
+	bool found = false;
+
+	for (const uint32_t *last = end - 16; word <= last && !found; word += 16)
+		__asm__ volatile("lw $8, 0(%1)\n\t"
+				 "lw $9, 4(%1)\n\t"
+				 "movz %0, %2, $8\n\t"
+				 "lw $8, 8(%1)\n\t"
+				 "movz %0, %2, $9\n\t"
+				 "lw $9, 12(%1)\n\t"
+				 "movz %0, %2, $8\n\t"
+				 "lw $8, 16(%1)\n\t"
+				 "movz %0, %2, $9\n\t"
+				 "lw $9, 20(%1)\n\t"
+				 "movz %0, %2, $8\n\t"
+				 "lw $8, 24(%1)\n\t"
+				 "movz %0, %2, $9\n\t"
+				 "lw $9, 28(%1)\n\t"
+				 "movz %0, %2, $8\n\t"
+				 "lw $8, 32(%1)\n\t"
+				 "movz %0, %2, $9\n\t"
+				 "lw $9, 36(%1)\n\t"
+				 "movz %0, %2, $8\n\t"
+				 "lw $8, 40(%1)\n\t"
+				 "movz %0, %2, $9\n\t"
+				 "lw $9, 44(%1)\n\t"
+				 "movz %0, %2, $8\n\t"
+				 "lw $8, 48(%1)\n\t"
+				 "movz %0, %2, $9\n\t"
+				 "lw $9, 52(%1)\n\t"
+				 "movz %0, %2, $8\n\t"
+				 "lw $8, 56(%1)\n\t"
+				 "movz %0, %2, $9\n\t"
+				 "lw $9, 60(%1)\n\t"
+				 "movz %0, %2, $8\n\t"
+				 "movz %0, %2, $9"
+				 : "+r"(found)
+				 : "r"(word), "r"(true)
+				 : "$8", "$9", "memory");
+	for (; word < end && !found; word++)
+		found = !*word;
+	return found;
+}
+
+static inline uint64_t litifut_port_counter(void)
+{
+	return 0;
+}
+
+static inline uint32_t litifut_port_counter_hertz(void)
+{
+	return 0;
+}
+
+#endif

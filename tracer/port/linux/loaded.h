@@ -1,0 +1,16 @@
+/* Functions of the loaded C library. */
+#ifndef LITIFUT_TRACER_LOADED_H
+#define LITIFUT_TRACER_LOADED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+/* The run-time addresses of libc's functions of these names, with the Thumb bit; 0: it
+ * has no such function. False: libc is not among the loaded files. */
+bool litifut_libc_functions(const char *const *names, uint32_t *addresses, uint32_t count);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,18 @@
+/* The clock of timed events. */
+#ifndef LITIFUT_TRACER_CLOCK_H
+#define LITIFUT_TRACER_CLOCK_H
+
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+/* Chooses the clock. */
+void litifut_clock_start(void);
+/* The clock that was chosen, in its ticks. */
+uint64_t litifut_clock_now(void);
+/* CLOCK_MONOTONIC (1) or CLOCK_REALTIME (0) in nanoseconds. */
+uint64_t litifut_nanoseconds(uint32_t clock);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,15 @@
+/* The end of a trace: at exit, and whenever recording is switched off. */
+
+#include "tracer/recorder/finish.h"
+
+#include "tracer/recorder/state.h"
+#include "tracer/sink/copies.h"
+
+void litifut_trace_finish(void)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+
+	r->file.header->state = LITIFUT_TRACE_STOPPED;
+	litifut_maps_write(&r->file);
+	litifut_files_carry();
+}

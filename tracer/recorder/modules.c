@@ -1,0 +1,54 @@
+/* Modules announce themselves in the trace. */
+
+#include "tracer/recorder/modules.h"
+
+#include <litifut/module_format.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tracer/port/linux/spawn.h"
+#include "tracer/recorder/module_list.h"
+#include "tracer/recorder/shared.h"
+#include "tracer/recorder/state.h"
+#include "tracer/sink/chunks.h"
+#include "tracer/sink/module_record.h"
+
+static void litifut_module_write(struct litifut_module *module)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	struct litifut_module_words words;
+	uint32_t *place;
+
+	litifut_module_describe(module, litifut_add(&r->last_serial, 1) + 1, &words);
+	module->load_bias = words.record.load_bias;
+	place = litifut_reserve(&r->metadata, sizeof(words), LITIFUT_CHUNK_METADATA,
+				LITIFUT_ENCODING_WORDS, r->file.process);
+	if (place)
+		litifut_fill(place, (const uint32_t *)&words, sizeof(words) / 4);
+	module->serial = words.record.serial;
+	litifut_port_barrier(r->features);
+	module->met = module->flags & LITIFUT_MODULE_SPAWNS ? -1 : 1;
+}
+
+void litifut_module_announce(struct litifut_module *module)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+
+	/* One does it; events of others may come before the record, which does
+	 * no harm, because readers read all records first. */
+	if (!litifut_exchange(&module->registered, 0, 1))
+		return;
+	litifut_modules_change(NULL, module);
+	litifut_add(&r->modules_live, 1);
+	litifut_spawn_module(module);
+	litifut_module_write(module);
+	module->registered = 2;
+}
+
+void litifut_modules_announce_again(void)
+{
+	struct litifut_module *module;
+
+	for (uint32_t at = 0; (module = litifut_modules_next(&at));)
+		litifut_module_write(module);
+}

@@ -1,0 +1,90 @@
+/* The state of the default recorder, hidden in the module that holds the process's
+ * recorder. What belongs to a thread is in threads.h, what belongs to a trace file
+ * in sink/trace_file.h. */
+#ifndef LITIFUT_TRACER_STATE_H
+#define LITIFUT_TRACER_STATE_H
+
+#include <stdint.h>
+
+#include "port.h"
+#include "tracer/recorder/settings.h"
+#include "tracer/sink/trace_file.h"
+
+struct litifut_module;
+struct litifut_thread;
+
+#define LITIFUT_THREAD_SLOTS 1024 /* a power of two */
+#define LITIFUT_MODULE_SLOTS 255
+
+enum litifut_phase {
+	LITIFUT_PHASE_NEW = 0,
+	LITIFUT_PHASE_BUSY = 1, /* one thread is setting up; what others call is lost */
+	LITIFUT_PHASE_READY = 2,
+	LITIFUT_PHASE_OFF = 3 /* cannot record in this process */
+};
+
+/* What `fast` says. */
+enum litifut_fast {
+	LITIFUT_FAST_NONE = 0,   /* each event takes the long way */
+	LITIFUT_FAST_LOOKUP = 1, /* threads are known by their pointers */
+	LITIFUT_FAST_WORDS = 2,  /* and every event goes into the chunk */
+	LITIFUT_FAST_THUNKS = 3  /* the same without time, and there are thunks that do it */
+};
+
+/* Known modules, in any order, with gaps. More of these are mapped when they are full. */
+struct litifut_modules {
+	struct litifut_modules *next;
+	struct litifut_module *slots[LITIFUT_MODULE_SLOTS];
+};
+
+struct litifut_recorder {
+	/* Read at every event. */
+	uint32_t fast;       /* enum litifut_fast */
+	uint32_t chunk_mask; /* chunk size - 1 */
+	/* LITIFUT_THREAD_SLOTS pointers, by litifut_thread_slot(). The kernel
+	 * empties them in a forked child where it can (MADV_WIPEONFORK). */
+	struct litifut_thread **threads;
+	/* From the thread pointer to the word where libc and the kernel hold the
+	 * thread's id; right when `calibrated`. */
+	int32_t id_offset;
+	uint32_t phase;     /* enum litifut_phase */
+	uint32_t recording; /* switched by litifut_start() and litifut_stop() */
+	uint32_t thunks;    /* threads may be armed */
+	uint32_t epoch;
+	struct litifut_port_features features;
+	uint32_t clock;                                        /* enum litifut_clock */
+	long (*clock_gettime)(uint32_t clock, uint32_t *time); /* of the vDSO, or NULL */
+	uint32_t *bloom;                                       /* the filter's words, or NULL */
+	uint32_t bloom_mask;                                   /* bits in it - 1 */
+
+	struct litifut_trace_file file; /* its process is the one that this state is for */
+	uint32_t events;                /* in full chunks; about, see litifut_compacts() */
+	uint32_t compact;               /* cursor of the chunk for compact blocks */
+	uint32_t scratch;               /* struct litifut_scratch, mapped when first needed */
+	uint32_t scratch_busy;
+	uint32_t vdso;       /* address of the kernel's shared library, 0: none */
+	uint32_t full;       /* no chunk can be had any more */
+	uint32_t lost_early; /* lost before there was a header to count them in */
+	uint32_t metadata;   /* cursor of the metadata chunk, as in litifut_thread */
+	uint32_t last_serial;
+	uint32_t modules_live;
+	uint32_t program_headers; /* of the executable */
+	uint32_t program_header_count;
+	uint32_t page_bytes;
+	uint32_t secure;  /* AT_SECURE */
+	uint32_t exiting; /* the executable's destructors have run */
+	uint32_t calibrated;
+	uint32_t uncalibrated_events;
+	char program[64];
+	struct litifut_copies maps_copies;
+	struct litifut_copies carried_traces;
+	struct litifut_copies carried_maps;
+	struct litifut_settings settings;
+	struct litifut_thread *thread_list;
+	uint32_t thread_pool; /* unused rest of the page that threads are made from */
+	struct litifut_modules modules;
+};
+
+extern struct litifut_recorder litifut_recorder __attribute__((visibility("hidden")));
+
+#endif

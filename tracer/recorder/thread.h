@@ -1,0 +1,47 @@
+/* What the recorder keeps of a thread. */
+#ifndef LITIFUT_TRACER_THREAD_H
+#define LITIFUT_TRACER_THREAD_H
+
+#include <stdint.h>
+
+#include "tracer/recorder/state.h"
+
+struct litifut_guest;
+
+/* Why a thread must not be armed. */
+enum litifut_hold {
+	LITIFUT_HOLD_FORK = 1, /* libc is about to fork */
+	LITIFUT_HOLD_SPAWN = 2 /* it makes a child that libc tells nobody of, see spawn.c */
+};
+
+/* A thread of the traced process. Only the thread whose kernel id is `id` uses
+ * it, its signal handlers included; the structures are never freed, and one
+ * whose thread has ended is taken over by compare-and-swap of `id`. */
+struct litifut_thread {
+	uint32_t pointer; /* thread pointer, the key of the fast look-up; 0: none */
+	uint32_t id;      /* kernel thread id; 0: free */
+	/* Run-time address of the next free word of the mapped chunk. Chunks are
+	 * aligned to their size, so a multiple of it means: full, or none yet.
+	 * Slots are reserved by compare-and-swap of this one word. */
+	uint32_t cursor;
+	/* The cursor has gone to where the thunks find it, litifut_thread_cursor(). */
+	uint32_t armed;
+	uint32_t chunk;     /* in which the last event was put; 0: not known */
+	uint32_t hold;      /* enum litifut_hold; not 0: must not be armed */
+	uint32_t epoch;     /* module epoch last told in the stream */
+	uint32_t time_high; /* clock >> 30 at the last LITIFUT_WORD_TIME */
+	/* Held by LITIFUT_HOLD_SPAWN: where its stack and its thread pointer were, and who
+	 * is in its memory; NULL: nobody that has recorded. */
+	uint32_t spawn_stack;
+	uint32_t spawn_pointer;
+	struct litifut_guest *guest;
+	struct litifut_thread *next;
+};
+
+static inline uint32_t litifut_thread_slot(uint32_t pointer)
+{
+	/* Threads of one program differ by their stack size, a round number. */
+	return (pointer ^ pointer >> 7 ^ pointer >> 17) >> 3 & (LITIFUT_THREAD_SLOTS - 1);
+}
+
+#endif

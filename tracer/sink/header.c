@@ -1,0 +1,34 @@
+/* The header of a trace file. */
+
+#include "tracer/sink/header.h"
+
+#include "tracer/port/linux/system.h"
+#include "tracer/recorder/clock.h"
+#include "tracer/recorder/state.h"
+#include "tracer/recorder/text.h"
+
+void litifut_header_fill(const struct litifut_trace_file *file)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	struct litifut_trace_header *header = file->header;
+
+	header->byte_order = LITIFUT_BYTE_ORDER_MARK;
+	header->version_major = LITIFUT_TRACE_VERSION_MAJOR;
+	header->version_minor = LITIFUT_TRACE_VERSION_MINOR;
+	header->header_bytes = LITIFUT_HEADER_BYTES;
+	header->chunk_bytes = r->chunk_mask + 1;
+	header->machine = LITIFUT_PORT_MACHINE;
+	header->word_bytes = 4;
+	header->pid = file->process;
+	header->parent_pid = (uint32_t)LITIFUT_CALL0(getppid);
+	header->clock = r->clock;
+	header->wrong_settings = r->settings.wrong;
+	header->clock_hertz = r->clock == LITIFUT_CLOCK_CYCLE ? litifut_port_counter_hertz() : 0;
+	header->flags = LITIFUT_PORT_TRACE_FLAGS | (r->settings.dedup ? LITIFUT_TRACE_DEDUP : 0);
+	header->state = LITIFUT_TRACE_RUNNING;
+	header->start_realtime_ns = litifut_nanoseconds(0);
+	header->start_monotonic_ns = litifut_nanoseconds(1);
+	litifut_copy(header->program, r->program, sizeof(header->program));
+	litifut_port_barrier(r->features);
+	litifut_copy(header->magic, LITIFUT_TRACE_MAGIC, sizeof(header->magic));
+}

@@ -1,0 +1,30 @@
+/* What the recorder keeps of a trace file. */
+#ifndef LITIFUT_TRACER_TRACE_FILE_H
+#define LITIFUT_TRACER_TRACE_FILE_H
+
+#include <stdint.h>
+
+#include <litifut/trace_format.h>
+
+/* Bytes of a file before its first chunk, see litifut_trace_create(). */
+#define LITIFUT_HEADER_BYTES 16384
+
+/* Threads may copy the same file at the same time. */
+struct litifut_copies {
+	uint32_t begun; /* how many; each has a temporary name of its own */
+	uint32_t read;  /* how many have all of the file as it was then */
+	uint32_t named; /* which of those has the name, or was the last to have it */
+};
+
+/* A trace file of this process, or of a guest. */
+struct litifut_trace_file {
+	uint32_t process; /* id of the process that it is for */
+	long descriptor;  /* negative: closed */
+	uint32_t identity[3];
+	uint32_t name_number;                /* in the names of its files: the first free one */
+	struct litifut_trace_header *header; /* mapped at the start of the file */
+	uint32_t chunk_count;                /* handed out in the file so far */
+	uint32_t last_number;                /* of a chunk */
+};
+
+#endif
