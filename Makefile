@@ -4,8 +4,8 @@
 
 BUILD   ?= build
 # The same folder by another name would be another target, which the recorded
-# dependencies on headers do not know.
-override BUILD := $(patsubst $(CURDIR)/%,%,$(abspath $(BUILD)))
+# dependencies on headers do not know. (subst, as CURDIR may have blanks in it.)
+override BUILD := $(subst $(CURDIR)/,,$(abspath $(BUILD)))
 PREFIX  ?= /usr/local
 DESTDIR ?=
 CC      ?= cc
@@ -15,6 +15,12 @@ override CFLAGS += -std=c11 -pthread -D_GNU_SOURCE -Iinclude -I. $(WARNINGS)
 
 FOLDERS = common rewriter tracer ldwrap postproc postproc/energy tests tests/device examples bench docs
 
+# $(call run,WHAT) begins a command, of which one line is shown: WHAT and the target. $(quiet)
+# begins one of which nothing is. V=1 shows all as they are, make -s nothing.
+silent = $(findstring s,$(firstword -$(MAKEFLAGS)))
+quiet = $(if $(V),,@)
+run = $(quiet)$(if $(V)$(silent),,printf '  %-5s %s\n' '$(1)' '$@' &&)
+
 PROGRAMS   :=
 TRACER     :=
 UNIT_TESTS :=
@@ -23,10 +29,12 @@ UNIT_TESTS :=
 
 include $(wildcard $(addsuffix /rules.mk,$(FOLDERS)))
 
-.PHONY: all help clean test test-long sanitize demo install uninstall format format-check
+.PHONY: all help clean test test-long sanitize demo install uninstall format format-check lint
 
-## all: build everything into build/ (programs in build/bin)
+## all: build everything into build/ (programs in build/bin); V=1 shows the commands
 all: $(PROGRAMS) $(TRACER)
+	$(if $(silent),,@printf 'built in %s\n' '$(BUILD)/bin: $(notdir $(PROGRAMS))' \
+		$(if $(TRACER),'$(patsubst %/,%,$(dir $(firstword $(TRACER)))): $(notdir $(TRACER))'))
 
 ## help: this list
 help:
@@ -42,11 +50,15 @@ format:
 
 ## format-check: fail when a C file is not formatted
 format-check:
-	clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h')
+	@clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h')
+
+## lint: format, shell scripts, manual pages, names of tests, circles of includes
+lint: format-check
+	@scripts/lint
 
 $(BUILD)/host/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
+	$(call run,CC) $(CC) $(CFLAGS) -MMD -MP -c $< -o $@
 
 -include $(shell find $(BUILD)/host -name '*.d' 2>/dev/null)
 

@@ -8,7 +8,8 @@
 
 echo "| program | CPU | engine | calls | every call | as it is | with time | each once (dedup) | no bulk | bytes a call | as it is |"
 echo "|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|"
-for name in ${*:-armhf armhf-arm mipsel}; do
+[ $# != 0 ] || set -- armhf armhf-arm mipsel
+for name; do
 	use_target "$name"
 	for each in ${BENCH_PROGRAMS:-lua bzip2 sqlite3}; do
 		use_workload "$each"

@@ -71,6 +71,7 @@ prepare()
 	small-*) echo 'int main(void) { return 0; }' ;;
 	*) write_source ;;
 	esac | "$triplet-gcc" -x c -c -o "$objects" - || return
+	# shellcheck disable=SC2086
 	arguments=$("$triplet-g++" -### -o OUTPUT "$objects" "$begin" \
 		$libraries "$end" -lpthread -ldl \
 		-Wl,--unresolved-symbols=ignore-all 2>&1 | grep '/collect2 ' |

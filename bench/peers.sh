@@ -67,9 +67,10 @@ for each in ${BENCH_PROGRAMS:-lua bzip2}; do
 		use_workload "$each"
 		measure plain none || continue
 		plain=$instructions
-		measure source all && source_events=$events || continue
+		measure source all || continue
+		source_events=$events
 		for tool in $(engines) source counts; do
-			row $tool
+			row "$tool"
 		done
 		[ "$name" != mipsel ] && [ -f "${BENCH_LIBMCOUNT:-}" ] && row uftrace
 		# no sleds for Thumb, and those for MIPS crash

@@ -11,7 +11,6 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 
 rounds=${1:-8}
 work=$BUILD/bench/post_speed
-source=http://deb.debian.org/debian/pool/main/l/lua5.4/lua5.4_5.4.4.orig.tar.gz
 
 # cpu NAME EVENTS COMMAND...: its processor time, and events a second
 cpu()
@@ -36,10 +35,7 @@ cpu()
 }
 
 mkdir -p "$work" && cd "$work" || exit 1
-[ -f lua.tar.gz ] || curl -sfLo lua.tar.gz "$source" || {
-	echo "post_speed: $source can't be reached" >&2
-	exit 1
-}
+source=$("$root/scripts/fetch-source" lua5.4) || exit 1
 cat >bench.lua <<'END'
 for round = 1, tonumber(arg[1]) do
 	local function fib(n) if n < 2 then return n end return fib(n - 1) + fib(n - 2) end
@@ -53,42 +49,42 @@ end
 END
 
 use_target armhf
-if [ ! -x arm/lua-5.4.4/src/lua ]; then
-	rm -rf arm && mkdir arm && tar xf lua.tar.gz -C arm
-	"$BUILD/bin/litifut" build make -s -C arm/lua-5.4.4/src CC="$triplet-gcc -std=gnu99" \
+if [ ! -x arm/src/lua ]; then
+	rm -rf arm && cp -r "$source" arm
+	"$BUILD/bin/litifut" build make -s -C arm/src CC="$triplet-gcc -std=gnu99" \
 		AR="$triplet-ar rcu" RANLIB="$triplet-ranlib" MYCFLAGS=-DLUA_USE_LINUX \
 		MYLIBS='-Wl,-E -ldl' lua >/dev/null || exit 1
 fi
 rm -rf data report_speed
 unset report_speed
-env -i LITIFUT_DIR="$work/data" "qemu-$cpu" -L "$sysroot" arm/lua-5.4.4/src/lua bench.lua "$rounds" >/dev/null
+env -i LITIFUT_DIR="$work/data" "qemu-$cpu" -L "$sysroot" arm/src/lua bench.lua "$rounds" >/dev/null
 trace=$(echo data/trace/*.trace)
 zstd -qf -1 "$trace" -o lua.trace.zst
 post="$BUILD/bin/litifut-post"
-events=$("$post" -f report data arm/lua-5.4.4/src/lua 2>&1 >/dev/null |
+events=$("$post" -f report data arm/src/lua 2>&1 >/dev/null |
 	awk '{ print $2; exit }')
 echo "$events events, $(stat -c %s "$trace") bytes, $(stat -c %s lua.trace.zst) as .zst"
-cpu "litifut-post -f report" "$events" "$post" -q -f report data arm/lua-5.4.4/src/lua
+cpu "litifut-post -f report" "$events" "$post" -q -f report data arm/src/lua
 report_speed=$(cat report_speed) && export report_speed
-cpu "litifut-post -f report, .zst" "$events" "$post" -q -f report lua.trace.zst data/maps arm/lua-5.4.4/src/lua
+cpu "litifut-post -f report, .zst" "$events" "$post" -q -f report lua.trace.zst data/maps arm/src/lua
 cpu "zstd -d of the same" "$events" zstd -dqc lua.trace.zst
-cpu "litifut-post -f callgrind" "$events" "$post" -q -f callgrind data arm/lua-5.4.4/src/lua
-cpu "litifut-post -f tsv" "$events" "$post" -q -f tsv data arm/lua-5.4.4/src/lua
+cpu "litifut-post -f callgrind" "$events" "$post" -q -f callgrind data arm/src/lua
+cpu "litifut-post -f tsv" "$events" "$post" -q -f tsv data arm/src/lua
 
 command -v uftrace >/dev/null || {
 	echo "uftrace is not installed: nothing to compare with"
 	exit 0
 }
-if [ ! -x host/lua-5.4.4/src/lua ]; then
-	rm -rf host && mkdir host && tar xf lua.tar.gz -C host
-	make -s -C host/lua-5.4.4/src CC='cc -std=gnu99 -pg' MYCFLAGS=-DLUA_USE_LINUX \
+if [ ! -x host/src/lua ]; then
+	rm -rf host && cp -r "$source" host
+	make -s -C host/src CC='cc -std=gnu99 -pg' MYCFLAGS=-DLUA_USE_LINUX \
 		MYLIBS='-Wl,-E -ldl' lua >/dev/null || exit 1
 fi
 # uftrace_calls ROUNDS: how many calls it recorded
 uftrace_calls()
 {
 	rm -rf uftrace.data
-	uftrace record --no-libcall -b 64m -d uftrace.data host/lua-5.4.4/src/lua bench.lua "$1" \
+	uftrace record --no-libcall -b 64m -d uftrace.data host/src/lua bench.lua "$1" \
 		>/dev/null 2>&1
 	uftrace report -d uftrace.data | awk 'NR > 2 { n += $(NF - 1) } END { printf "%d", n }'
 }

@@ -8,7 +8,8 @@ for name in $bench_targets; do
 	use_target "$name"
 	for each in $bench_workloads; do
 		use_workload "$each"
-		build_way plain && build_way db || continue
+		build_way plain || continue
+		build_way db || continue
 		functions=$(readelf -sW "$tree/plain/$program" |
 			awk '$4 == "FUNC" && $7 != "UND" && !seen[$2]++' | wc -l)
 		"$BUILD/bin/litifut" info --sites "$tree/db/$program" >"$work/sites"

@@ -13,7 +13,7 @@ fixed_bytes()
 	source) set -- "$triplet-gcc" -finstrument-functions "-Wl,$work/recorder.$target.o" ;;
 	*) set -- env "LITIFUT_ENGINE=$1" "$BUILD/bin/litifut" build "$triplet-gcc" ;;
 	esac
-	# shellcheck disable=SC2086
+	# shellcheck disable=SC2031,SC2086
 	"$triplet-gcc" $machine_flags -O2 -o "$empty.plain" "$empty.c" &&
 		"$@" $machine_flags -O2 -o "$empty.traced" "$empty.c" &&
 		echo $(($(loaded_bytes "$empty.traced") - $(loaded_bytes "$empty.plain")))
@@ -26,7 +26,8 @@ for name in $bench_targets; do
 	use_target "$name"
 	for each in $bench_workloads; do
 		use_workload "$each"
-		build_way plain && build_way db || continue
+		build_way plain || continue
+		build_way db || continue
 		plain=$(loaded_bytes "$tree/plain/$program")
 		source_level=0 source_fixed=0
 		build_way source && source_level=$(($(loaded_bytes "$tree/source/$program") - plain)) &&
@@ -46,7 +47,7 @@ for name in $bench_targets; do
 			fi
 			growing=$((added - fixed))
 			echo "| $(title "$each") | $(target_title "$name") | $plain | $label | $added | $fixed |" \
-				"$growing | $db | $(ratio $growing $sites 1) | $(ratio $growing "$functions" 1) |" \
+				"$growing | $db | $(ratio "$growing" "$sites" 1) | $(ratio "$growing" "$functions" 1) |" \
 				"$(ratio $added $source_level) | $(ratio $growing $((source_level - source_fixed))) |"
 		done
 	done

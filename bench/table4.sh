@@ -9,7 +9,8 @@ for name in $bench_targets; do
 	for each in $bench_workloads; do
 		use_workload "$each"
 		for engine in $(engines); do
-			measure plain none && measure "$engine" all || continue
+			measure plain none || continue
+			measure "$engine" all || continue
 			line="| $(title "$each") | $(target_title "$name") | $engine | $events | $trace_bytes"
 			line="$line | $(ratio "$trace_bytes" "$events")"
 			measure "$engine" dedup && echo "$line | $trace_bytes |"

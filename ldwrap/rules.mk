@@ -10,7 +10,7 @@ $(BUILD)/bin/litifut-ld: $(BUILD)/host/ldwrap/ld_main.o
 
 $(BUILD)/bin/litifut $(BUILD)/bin/litifut-ld: $(LDWRAP_OBJECTS) $(REWRITER_OBJECTS) $(COMMON_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDWRAP_LIBRARIES) -o $@
+	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDWRAP_LIBRARIES) -o $@
 
 LDWRAP_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_ldwrap_*.c))
 UNIT_TESTS += $(LDWRAP_TESTS)
@@ -18,4 +18,4 @@ UNIT_TESTS += $(LDWRAP_TESTS)
 $(LDWRAP_TESTS): $(BUILD)/unit/%: $(BUILD)/host/tests/unit/%.o $(LDWRAP_OBJECTS) \
 		$(REWRITER_OBJECTS) $(COMMON_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDWRAP_LIBRARIES) -lcmocka -o $@
+	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDWRAP_LIBRARIES) -lcmocka -o $@

@@ -10,7 +10,7 @@ PROGRAMS += $(BUILD)/bin/litifut-post
 $(BUILD)/bin/litifut-post: $(BUILD)/host/postproc/main.o $(BUILD)/host/postproc/options.o \
 		$(POST_OBJECTS) $(COMMON_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(POST_LIBS) -o $@
+	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) $^ $(POST_LIBS) -o $@
 
 POST_UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_post_*.c))
 UNIT_TESTS += $(POST_UNIT_TESTS)
@@ -19,7 +19,7 @@ $(POST_UNIT_TESTS): $(BUILD)/unit/%: $(BUILD)/host/tests/unit/%.o \
 		$(BUILD)/host/tests/unit/trace_builder.o \
 		$(BUILD)/host/tests/unit/post_fixture.o $(POST_OBJECTS) $(COMMON_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(POST_LIBS) -lcmocka -o $@
+	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) $^ $(POST_LIBS) -lcmocka -o $@
 
 # The fuzz targets: linked into a unit test that replays their seeds, and with
 # libFuzzer by `make fuzz`, which goes on for FUZZ_SECONDS each.
@@ -30,7 +30,7 @@ FUZZ_SECONDS ?= 60
 
 $(POST_FUZZ_OBJECTS): $(BUILD)/host/tests/fuzz/fuzz_%.o: tests/fuzz/fuzz_%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -DLLVMFuzzerTestOneInput=fuzz_$* -MMD -MP -c $< -o $@
+	$(call run,CC) $(CC) $(CFLAGS) -DLLVMFuzzerTestOneInput=fuzz_$* -MMD -MP -c $< -o $@
 
 # needed to run, not to link
 $(BUILD)/unit/test_post_program: | $(BUILD)/bin/litifut-post

@@ -7,16 +7,16 @@ END_TO_END = $(sort $(wildcard tests/e2e/*.sh))
 
 $(ORACLE): $(ORACLE_SOURCES) $(wildcard tests/oracle/*.h)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -fPIC -shared -pthread -o $@ $(ORACLE_SOURCES)
+	$(call run,LINK) $(CC) $(CFLAGS) -fPIC -shared -pthread -o $@ $(ORACLE_SOURCES)
 
 UNIT_TESTS += $(BUILD)/unit/test_oracle_decode
 
 $(BUILD)/unit/test_oracle_decode: $(BUILD)/host/tests/unit/test_oracle_decode.o \
 		$(BUILD)/host/tests/oracle/decode.o
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka
+	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka
 
-.PHONY: unit-tests oracle
+.PHONY: unit-tests oracle check
 
 ## oracle: build the QEMU plugin that logs calls and counts instructions
 oracle: $(ORACLE)
@@ -25,6 +25,12 @@ unit-tests: $(UNIT_TESTS)
 
 # An empty --exec makes prove run each file by itself, whatever it is.
 PROVE = CMOCKA_MESSAGE_OUTPUT=TAP BUILD='$(abspath $(BUILD))' prove --exec '' -j2
+
+CHECKS = calls-constructors.sh
+
+## check: the minute before a commit: unit tests, and one script for each CPU
+check: all $(ORACLE) unit-tests
+	@TARGETS="$${TARGETS:-armhf mipsel}" $(PROVE) $(UNIT_TESTS) $(addprefix tests/e2e/,$(CHECKS))
 
 ## test: unit tests, then end-to-end tests of every target (TESTS="FILE..." for some)
 test: all $(ORACLE) unit-tests

@@ -57,13 +57,13 @@ TRACER_STRIP := .comment .ARM.attributes .gnu.attributes .MIPS.abiflags .reginfo
 define tracer_arch
 $(BUILD)/tracer/$(1)/%.o: tracer/%.c
 	@mkdir -p $$(@D)
-	$(TRACER_TOOL_$(1))gcc $(TRACER_C_FLAGS) -Itracer/$(TRACER_CPU_$(1)) \
+	$$(call run,CC) $(TRACER_TOOL_$(1))gcc $(TRACER_C_FLAGS) -Itracer/$(TRACER_CPU_$(1)) \
 		-Itracer/port/linux/$(TRACER_CPU_$(1)) $(TRACER_FLAGS_$(1)) \
 		$$(if $$(filter $$*,$(TRACER_HOT)),-O2,-Os) -MMD -MP -c $$< -o $$@
 
 $(BUILD)/tracer/$(1)/%.o: tracer/%.S
 	@mkdir -p $$(@D)
-	$(TRACER_TOOL_$(1))gcc -fPIC -Iinclude $(TRACER_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
+	$$(call run,CC) $(TRACER_TOOL_$(1))gcc -fPIC -Iinclude $(TRACER_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
 
 ifneq ($(filter $(1),$(TRACER_ARCHES)),)
 TRACER += $(TRACER_LIBRARY)/tracer-$(1).o
@@ -76,11 +76,11 @@ $(TRACER_LIBRARY)/recorder-$(1).o: $(RECORDER_SOURCES:%=$(BUILD)/tracer/$(1)/%.o
 	$(RECORDER_ASSEMBLY_$(TRACER_CPU_$(1)):%=$(BUILD)/tracer/$(1)/%.o)
 $(TRACER_LIBRARY)/%-$(1).o: tracer/check-object
 	@mkdir -p $$(@D)
-	$(TRACER_TOOL_$(1))ld $(filter -E%,$(TRACER_FLAGS_$(1))) -r $$(filter %.o,$$^) -o $$@.tmp
-	$(TRACER_TOOL_$(1))objcopy $(TRACER_STRIP:%=--remove-section=%) \
+	$$(call run,LINK) $(TRACER_TOOL_$(1))ld $(filter -E%,$(TRACER_FLAGS_$(1))) -r $$(filter %.o,$$^) -o $$@.tmp
+	$$(quiet)$(TRACER_TOOL_$(1))objcopy $(TRACER_STRIP:%=--remove-section=%) \
 		$(TRACER_WEAK_$(1):%=--weaken-symbol=%) $$@.tmp
-	tracer/check-object $(TRACER_TOOL_$(1))nm $$@.tmp
-	mv $$@.tmp $$@
+	$$(quiet)tracer/check-object $(TRACER_TOOL_$(1))nm $$@.tmp
+	$$(quiet)mv $$@.tmp $$@
 
 -include $(shell find $(BUILD)/tracer/$(1) -name '*.d' 2>/dev/null)
 endef
@@ -92,4 +92,4 @@ UNIT_TESTS += $(TRACER_TESTS)
 
 $(TRACER_TESTS): $(BUILD)/unit/%: $(BUILD)/host/tests/unit/%.o
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka -o $@
+	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka -o $@

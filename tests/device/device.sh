@@ -261,7 +261,8 @@ starts()
 power()
 {
 	ok "power: the device loses power while it copies" boot power --cut 'device: copying' || return
-	elves_power=$(elves)
+	elves_power=$(elves | tr '\n' ' ')
+	# shellcheck disable=SC2086
 	python3 "$root/tests/oracle/oracle.py" ranges $elves_power >through
 	for name in whole-stock whole-orders; do
 		ok "$name: copied before, so it is whole under its name" whole "power/stick/$name"
@@ -273,11 +274,12 @@ power()
 	for name in whole-stock whole-orders; do
 		# shellcheck disable=SC2046,SC2086
 		ok "$name: counts are those of the oracle here" sh -c "
-			python3 '$here/counts.py' expect 'oracle.$name' $(echo $elves_power) >'$name.counts' &&
-			python3 '$here/counts.py' compare 1 '$name.counts' '$name.tsv' $(echo $elves_power)"
+			python3 '$here/counts.py' expect 'oracle.$name' $elves_power >'$name.counts' &&
+			python3 '$here/counts.py' compare 1 '$name.counts' '$name.tsv' $elves_power"
 	done
 	ok "cut: no file claims to be the whole trace" \
 		sh -c '! find power/stick/cut -name "*.trace" | grep .'
+	# shellcheck disable=SC2086
 	"$BUILD/bin/litifut-post" -f report -o cut.report power/stick $elves_power >cut.log 2>&1
 	status=$?
 	sed 's/^/# /' cut.log | head -n 6

@@ -118,7 +118,7 @@ both()
 	is "$*: the engine that was asked for" "$(engine_of traced/program)" db
 	db_cost=$(call_cost)
 	build "" "$@"
-	is "$*: the engine where none is asked for" "$(engine_of traced/program)" $expected
+	is "$*: the engine where none is asked for" "$(engine_of traced/program)" "$expected"
 	ok "$*: enough calls for some chunks" test "$(wc -l <default.events)" -gt 30000
 	# what libc does in a join, and which thread's chunk is the next, is a matter of time
 	for each_events in db default; do
@@ -127,7 +127,7 @@ both()
 	done
 	ok "$*: both engines record the same" diff db.own default.own
 	cost=$(call_cost)
-	[ $expected = thunk ] || return 0
+	[ "$expected" = thunk ] || return 0
 	ok "$*: thunks store what they record: $cost instructions a call, the other engine takes $db_cost" \
 		test $((2 * cost)) -lt "$db_cost"
 }

@@ -47,6 +47,7 @@ behaviour()
 
 	# numbers of threads become letters in order of appearance; PLT entries and
 	# the calls of the start-up files are left out
+	# shellcheck disable=SC2094
 	python3 "$root/tests/oracle/oracle.py" calls oracle plain/program | awk '
 		!($1 in letter) { letter[$1] = substr("abc", ++letters, 1) }
 		$2 ~ /^(main|maybe|through|on_signal|thread|in_child)\+/ && $4 !~ /@plt/ && $4 !~ /[.]so/ {

@@ -156,6 +156,7 @@ behaviour()
 	ok "RLIMIT_FSIZE: something is lost ($lost)" test "$lost" -gt 0
 	before=''
 
+	# shellcheck disable=SC2013
 	for limit in $(awk -v times="${STRESS:-0}" -v seed="$$" 'BEGIN {
 		srand(seed)
 		for (; times > 1; times--)

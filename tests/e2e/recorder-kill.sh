@@ -77,7 +77,7 @@ behaviour()
 		[ $((killed % 3)) = 0 ] && clock=mono
 		ok "killed, number $killed: nothing missing, nothing invented" kill_once $killed $clock
 	done
-	ok "there were events: $seen" test $seen -gt $KILLS
+	ok "there were events: $seen" test "$seen" -gt "$KILLS"
 }
 
 for_targets behaviour

@@ -113,7 +113,7 @@ settings()
 	is "off at the start" "$(recorded leaf)" 0
 	is "until the program switches it on" "$(recorded while_on)" 1
 
-	traced work LITIFUT_SIGNAL=$([ "$cpu" = arm ] && echo 12 || echo 17)
+	traced work LITIFUT_SIGNAL="$([ "$cpu" = arm ] && echo 12 || echo 17)"
 	is "the signal stops" "$(recorded after_signal)" 0
 	is "and starts again" "$(recorded after_second_signal)" 1
 	is "before it, all calls" "$(recorded leaf)" 20000

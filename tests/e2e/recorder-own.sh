@@ -14,9 +14,12 @@ own()
 
 own_link()
 {
-	(cd traced && LITIFUT_RECORDER=../$own_recorder front="$BUILD/bin/litifut build" \
-		compiler -o "$@") >traced.log 2>&1 && ! grep -a litifut traced.log ||
+	if (cd traced && LITIFUT_RECORDER=../$own_recorder front="$BUILD/bin/litifut build" \
+		compiler -o "$@") >traced.log 2>&1; then
+		! own_words traced.log
+	else
 		show_and_fail traced.log
+	fi
 }
 
 examples()

@@ -60,19 +60,23 @@ behaviour()
 	link program ../main.c || return
 	same_run program
 	rewrite=$BUILD/bin/litifut-rewrite
-	info="$BUILD/bin/litifut info"
+	info="$BUILD/bin/litifut info" # two words
 	post=$BUILD/bin/litifut-post
 
 	echo "not an ELF file" >text
 	refuses "rewrite: not an ELF file" text "$rewrite" text
+	# shellcheck disable=SC2086
 	refuses "info: not an ELF file" text $info text
 	head -c 40 traced/program >short
 	refuses "rewrite: an ELF header cut short" short "$rewrite" short
+	# shellcheck disable=SC2086
 	refuses "info: an ELF header cut short" short $info short
 	head -c 5000 traced/program >half
 	refuses "rewrite: half an ELF file" half "$rewrite" half
+	# shellcheck disable=SC2086
 	refuses "info: half an ELF file" half $info half
 	refuses "rewrite: another machine" true "$rewrite" /bin/true
+	# shellcheck disable=SC2086
 	refuses "info: no such file" nowhere $info nowhere
 	refuses "rewrite: no such file" nowhere "$rewrite" nowhere
 	cp plain/program stripped

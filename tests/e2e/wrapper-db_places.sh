@@ -69,8 +69,8 @@ behaviour()
 	ok "file: links" link_with file
 	is "file: one line says that the db engine needs it loaded" \
 		"$(grep -c 'LITIFUT_DB.*db engine' traced.log) $(grep -c . traced.log)" "1 1"
-	is "file: it stands beside the program, and nothing else" "$(ls -A traced | tr '\n' ' ')" \
-		"program program.litifut.db "
+	is "file: it stands beside the program, and nothing else" "$(cd traced && echo *)" \
+		"program program.litifut.db"
 	is "file: the list in the program is empty" "$(list_bytes traced/program)" 000010
 	same_run program
 	sites traced/program >file.sites

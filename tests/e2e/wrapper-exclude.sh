@@ -26,6 +26,7 @@ sources()
 callers()
 {
 	rm -rf traced data && mkdir traced
+	# shellcheck disable=SC2086
 	(cd traced && front="env $* $BUILD/bin/litifut build" compiler -o program ../main.o \
 		"../${archive:-libgreek.a}" ../gamma_.o ${linker:-}) >traced.log 2>&1
 	guest_environment="LITIFUT_DIR=$(pwd)/data" run traced program

@@ -14,7 +14,7 @@ untraced()
 		>traced.log 2>&1
 	is "$description: exit status" $? 0
 	ok "$description: the plain linker's bytes" cmp plain/program traced/program
-	is "$description: one line of warning" "$(cat traced.log | wc -l)" 1
+	is "$description: one line of warning" "$(wc -l <traced.log)" 1
 	is "$description: that names the file" \
 		"$(grep -c '^litifut-ld: warning: program: left untraced: ' traced.log)" 1
 	is "$description: nothing else in the folder" "$(ls -A traced)" program
@@ -134,7 +134,7 @@ behaviour()
 		$BUILD/bin/litifut build" compiler -o program ../main.o) >traced.log 2>&1
 	is "the second link fails: exit status" $? 0
 	ok "the second link fails: the plain linker's bytes" cmp plain/program traced/program
-	is "the second link fails: one line of warning" "$(cat traced.log | wc -l)" 1
+	is "the second link fails: one line of warning" "$(wc -l <traced.log)" 1
 	is "the second link fails: three links" "$(wc -l <runs)" 3
 	is "the second link fails: nothing else in the folder" "$(ls -A traced)" program
 	inside="the linker fails with the tracer inside:"

@@ -39,8 +39,12 @@ linked()
 
 said_by_linker()
 {
-	(PATH="$(pwd)/home/tools/bin:$PATH" && "$triplet-ld" nosuch.o; "$triplet-ld" -e main -o program main.o
-		home/tools/bin/$triplet-ld nosuch.o) 2>&1
+	said_path="$(pwd)/home/tools/bin:$PATH"
+	{
+		PATH="$said_path" "$triplet-ld" nosuch.o
+		PATH="$said_path" "$triplet-ld" -e main -o program main.o
+		PATH="$said_path" "home/tools/bin/$triplet-ld" nosuch.o
+	} 2>&1
 }
 
 is_traced()
@@ -104,7 +108,7 @@ behaviour()
 	echo 'int main(void) { return 0; }' >main.c
 	compiler -c -o main.o main.c
 	for what in "$triplet" folder bin twins linker linked; do
-		toolchain $what
+		toolchain "$what"
 		before=$(snapshot)
 		linked
 		cp program plain
@@ -133,7 +137,7 @@ behaviour()
 		linked
 		unset LITIFUT
 		ok "install-ld $what: LITIFUT=1 rewrites" is_traced
-		if [ $what != linker ]; then
+		if [ "$what" != linker ]; then
 			export LITIFUT=1
 			linked -fuse-ld=bfd
 			unset LITIFUT

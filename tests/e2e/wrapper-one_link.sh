@@ -79,11 +79,13 @@ many_callees()
 	for i in $(seq 1 90); do
 		echo "extern int base; int a$i(int), b$i(int), c$i(int), d$i(int); int shared_$i(int x) { return x + base; }"
 	done >callees.c
-	echo 'int base; int main(void) { return (0' >>callees.c
-	for i in $(seq 1 90); do
-		echo "+ a$i(1) + b$i(2) + c$i(3) + d$i(4)"
-	done >>callees.c
-	echo ') & 63; }' >>callees.c
+	{
+		echo 'int base; int main(void) { return (0'
+		for i in $(seq 1 90); do
+			echo "+ a$i(1) + b$i(2) + c$i(3) + d$i(4)"
+		done
+		echo ') & 63; }'
+	} >>callees.c
 }
 
 # used WHAT: "used of reserved", as verbose.log says it

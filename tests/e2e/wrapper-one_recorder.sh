@@ -40,6 +40,7 @@ behaviour()
 	same_run program
 	is "one trace" "$(find data/trace -type f | wc -l)" 1
 	for name in anonymous named symbolic loaded; do
+		# shellcheck disable=SC2046
 		is "the call inside lib$name.so" "$("$BUILD/bin/litifut-post" -f tsv data/trace data/maps \
 			$(traced_files) 2>post.err | cut -f 10 | grep -cx "inside_$name")" 1
 		ok "lib$name.so still exports its own" sh -c "'$triplet-nm' -D traced/lib$name.so | grep -q 'T call_$name'"
