@@ -14,7 +14,7 @@
 
 #include "postproc/formats/diff.h"
 #include "postproc/options.h"
-#include "postproc/timeline/run.h"
+#include "postproc/formats/run.h"
 
 static void print_problem(void *context, const struct litifut_error *error)
 {
@@ -161,7 +161,7 @@ static void process_run(struct post_session *session, const struct post_argument
 			struct post_totals *totals)
 {
 	struct progress progress = {.last = now()};
-	struct post_run_options run = {.window = given->window};
+	struct post_timeline_options run = {.window = given->window};
 
 	post_inputs_finish(&session->inputs);
 	if (!session->inputs.trace_count && !session->problems->count)

@@ -3,7 +3,7 @@
 #define LITIFUT_POSTPROC_OPTIONS_H
 
 #include "postproc/formats/format.h"
-#include "postproc/timeline/run.h"
+#include "postproc/formats/run.h"
 
 #define POST_GO_ON (-1)
 

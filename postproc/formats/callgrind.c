@@ -2,67 +2,61 @@
  *
  * The one event is "Calls". The own cost of a function is how often it was
  * called; the inclusive cost of a call is 1 plus all calls that were made
- * before the callee returned, as far as nesting can be rebuilt (stacks.h). */
+ * before the callee returned, as far as nesting can be rebuilt (nesting.h). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "postproc/formats/format.h"
 #include "postproc/model/lines.h"
-#include "postproc/timeline/stacks.h"
-
-/* Of one thread. */
-struct lane {
-	struct post_stack stack; /* first, see post_thread_stack() */
-	uint64_t events;         /* so far */
-};
+#include "postproc/timeline/nesting.h"
 
 struct state {
-	struct post_stacks stacks;
 	uint64_t *inclusive; /* by number of the call */
 	size_t count;
+	uint64_t *lane_events; /* by number of the lane: calls so far */
+	size_t lane_count;
 	uint64_t events;
 	bool *named; /* by function: its name was written */
 	bool *object_named;
 };
 
-static void leave(void *context, const struct post_stack *stack, const struct post_frame *frame,
-		  uint32_t depth)
-{
-	struct state *state = context;
-	const struct lane *lane = (const struct lane *)stack;
-
-	(void)depth;
-	if (frame->call != POST_NONE)
-		state->inclusive[frame->call] += lane->events - frame->number;
-}
-
 static void start(struct post_output *output)
 {
-	struct state *state = post_allocate(1, sizeof(*state));
-
-	state->stacks.session = output->session;
-	state->stacks.leave = leave;
-	state->stacks.context = state;
-	output->state = state;
+	output->state = post_allocate(1, sizeof(struct state));
 }
 
-static void event(struct post_output *output, const struct post_event *event)
+/* Makes room for `count` numbers in an array that is zero where it is new. */
+static void extend(uint64_t **array, size_t *have, size_t count)
 {
-	struct state *state = output->state;
-	struct lane *lane = post_thread_stack(event->thread, sizeof(*lane));
+	*array = post_reallocate(*array, count, sizeof(**array));
+	memset(*array + *have, 0, (count - *have) * sizeof(**array));
+	*have = count;
+}
 
-	if (event->call >= state->count) {
-		size_t count = output->session->call_count;
-		state->inclusive =
-			post_reallocate(state->inclusive, count, sizeof(*state->inclusive));
-		memset(state->inclusive + state->count, 0,
-		       (count - state->count) * sizeof(*state->inclusive));
-		state->count = count;
+static void event(void *context, const struct post_timeline_event *event)
+{
+	struct post_output *output = context;
+	const struct post_session *session = output->session;
+	struct state *state = output->state;
+
+	if (event->kind > POST_EVENT_LEAVE || event->site == POST_NONE)
+		return;
+	if (event->site >= state->count)
+		extend(&state->inclusive, &state->count, session->call_count);
+	if (event->lane >= state->lane_count)
+		extend(&state->lane_events, &state->lane_count, session->lane_capacity);
+	struct post_frame *frame = post_nesting_frame(session, event);
+	uint64_t *events = &state->lane_events[event->lane];
+	if (event->kind == POST_EVENT_LEAVE) {
+		if (frame->number != UINT64_MAX)
+			state->inclusive[event->site] += *events - frame->number;
+	} else if (event->flags & POST_EVENT_BEFORE) {
+		frame->number = UINT64_MAX; /* its call is not in the window */
+	} else {
+		frame->number = (*events)++;
+		state->events++;
 	}
-	struct post_frame *frame = post_stack_call(&state->stacks, &lane->stack, event->call);
-	frame->number = lane->events++;
-	state->events++;
 }
 
 /* Names are written once and then referred to by number. */
@@ -136,7 +130,6 @@ static void finish(struct post_output *output)
 	uint32_t *order = post_allocate(session->call_count, sizeof(*order));
 	size_t count = 0;
 
-	post_stacks_unwind(&state->stacks);
 	state->named = post_allocate(session->function_count, sizeof(*state->named));
 	state->object_named = post_allocate(session->module_count, sizeof(*state->object_named));
 	for (uint32_t i = 0; i < session->call_count; i++) {
@@ -172,7 +165,7 @@ static void finish(struct post_output *output)
 	free(state->named);
 	free(state->object_named);
 	free(state->inclusive);
-	post_stacks_release(&state->stacks);
+	free(state->lane_events);
 	free(state);
 }
 
@@ -181,6 +174,7 @@ const struct post_format post_format_callgrind = {
 	.summary = "call graph with counts, for KCachegrind",
 	.uses = POST_USES_LINES,
 	.start = start,
+	.nested = true,
 	.event = event,
 	.finish = finish,
 };

@@ -25,11 +25,15 @@ static void start(struct post_output *output)
 	output->state = post_allocate(1, sizeof(struct post_call_texts));
 }
 
-static void event(struct post_output *output, const struct post_event *event)
+static void event(void *context, const struct post_timeline_event *event)
 {
-	post_write_number(output->file, event->thread->id);
+	struct post_output *output = context;
+
+	if (event->kind != POST_EVENT_ENTER)
+		return;
+	post_write_number(output->file, post_event_thread(output, event)->id);
 	putc_unlocked(' ', output->file);
-	post_call_texts_write(output->state, output->file, output->session, event->call, make_line);
+	post_call_texts_write(output->state, output->file, output->session, event->site, make_line);
 }
 
 static void finish(struct post_output *output)

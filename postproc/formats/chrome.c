@@ -3,147 +3,113 @@
  * A call ends, as far as a trace can tell, when a call by a function below it
  * shows that it has returned; so durations are too long, never too short.
  * Without a clock the number of the event stands for microseconds. */
-#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "postproc/model/clock.h"
 #include "postproc/formats/format.h"
-#include "postproc/timeline/stacks.h"
 #include "postproc/formats/text.h"
 
-/* Per thread: the stack, and the time of its latest event. */
 struct lane {
-	struct post_stack stack; /* first, see post_thread_stack() */
-	bool begun;
-	uint32_t pid, tid;
-	double time; /* microseconds */
+	bool named;
+	double time; /* microseconds, of its latest event */
 };
 
 struct state {
-	struct post_stacks stacks;
-	FILE *file;
+	struct lane *lanes; /* by number */
+	size_t count;
 	bool some;
 	double origin;
 	bool has_origin;
 };
 
-static void begin_entry(struct state *state, char phase, const struct lane *lane)
+static void begin_entry(struct post_output *output, const struct post_timeline_event *event,
+			char phase)
 {
-	fprintf(state->file, "%s{\"ph\":\"%c\",\"pid\":%u,\"tid\":%u,\"ts\":%.3f",
-		state->some ? ",\n" : "", phase, lane->pid, lane->tid, lane->time);
+	struct state *state = output->state;
+
+	fprintf(output->file, "%s{\"ph\":\"%c\",\"pid\":%u,\"tid\":%u,\"ts\":%.3f",
+		state->some ? ",\n" : "", phase,
+		post_event_process(output, event)->trace->header.pid,
+		post_event_thread(output, event)->id, state->lanes[event->lane].time);
 	state->some = true;
 }
 
-static void leave(void *context, const struct post_stack *stack, const struct post_frame *frame,
-		  uint32_t depth)
+static void begin_function(struct post_output *output, const struct post_timeline_event *event)
 {
-	struct state *state = context;
-	const struct lane *lane = (const struct lane *)stack;
+	const struct post_session *session = output->session;
+	const struct post_function *about = &session->functions[event->callee];
 
-	(void)frame;
-	(void)depth;
-	if (!lane->begun)
-		return;
-	begin_entry(state, 'E', lane);
-	putc('}', state->file);
-}
-
-static void begin_function(struct state *state, const struct lane *lane, uint32_t function,
-			   uint32_t call)
-{
-	const struct post_session *session = state->stacks.session;
-	const struct post_function *about = &session->functions[function];
-
-	begin_entry(state, 'B', lane);
-	fputs(",\"name\":", state->file);
-	post_write_json_text(state->file, about->name);
-	fputs(",\"cat\":", state->file);
-	post_write_json_text(state->file, session->modules[about->module].name);
-	if (call != POST_NONE)
-		fprintf(state->file, ",\"args\":{\"site\":\"0x%x\"}",
-			session->calls[call].site_address);
-	putc('}', state->file);
-}
-
-static void enter(void *context, struct post_stack *stack, struct post_frame *frame, uint32_t depth)
-{
-	const struct lane *lane = (const struct lane *)stack;
-
-	(void)depth;
-	if (lane->begun)
-		begin_function(context, lane, frame->function, POST_NONE);
+	begin_entry(output, event, 'B');
+	fputs(",\"name\":", output->file);
+	post_write_json_text(output->file, about->name);
+	fputs(",\"cat\":", output->file);
+	post_write_json_text(output->file, session->modules[about->module].name);
+	if (event->site != POST_NONE && !(event->flags & POST_EVENT_BEFORE))
+		fprintf(output->file, ",\"args\":{\"site\":\"0x%x\"}",
+			session->calls[event->site].site_address);
+	putc('}', output->file);
 }
 
 static void start(struct post_output *output)
 {
-	struct state *state = post_allocate(1, sizeof(*state));
-
-	state->file = output->file;
-	state->stacks.session = output->session;
-	state->stacks.leave = leave;
-	state->stacks.enter = enter;
-	state->stacks.context = state;
-	output->state = state;
+	output->state = post_allocate(1, sizeof(struct state));
 	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", output->file);
 }
 
-static void name_thread(struct state *state, const struct post_event *event,
-			const struct lane *lane)
+static void name_process(struct post_output *output, const struct post_timeline_event *event)
 {
-	const struct litifut_trace_header *header = &event->process->trace->header;
-
-	begin_entry(state, 'M', lane);
-	fputs(",\"name\":\"process_name\",\"args\":{\"name\":", state->file);
-	post_write_json_text(state->file, header->program);
-	fputs("}}", state->file);
+	begin_entry(output, event, 'M');
+	fputs(",\"name\":\"process_name\",\"args\":{\"name\":", output->file);
+	post_write_json_text(output->file,
+			     post_event_process(output, event)->trace->header.program);
+	fputs("}}", output->file);
 }
 
-static void before(struct post_output *output, const struct post_event *event)
+static void event(void *context, const struct post_timeline_event *event)
 {
+	struct post_output *output = context;
 	struct state *state = output->state;
-	struct lane *lane = post_thread_stack(event->thread, sizeof(*lane));
+	const struct post_process *process = post_event_process(output, event);
+	double time = (double)post_event_sequence(output, event);
 
-	post_stack_call(&state->stacks, &lane->stack, event->call);
-}
-
-static void event(struct post_output *output, const struct post_event *event)
-{
-	struct state *state = output->state;
-	struct lane *lane = post_thread_stack(event->thread, sizeof(*lane));
-	double time = (double)event->sequence;
-
-	if (post_clock_runs(event->process)) {
-		time = (double)post_clock_ns(event->process, event->time) / 1000.0;
+	if (event->kind > POST_EVENT_LEAVE)
+		return;
+	if (post_clock_runs(process)) {
+		time = (double)post_clock_ns(process, event->time) / 1000.0;
 		if (!state->has_origin)
 			state->origin = time;
 		state->has_origin = true;
 		time -= state->origin;
 	}
-	bool are_inside = !lane->begun && lane->stack.depth; /* entered before --from */
-
-	if (!lane->begun) {
-		lane->begun = !are_inside;
-		lane->pid = event->process->trace->header.pid;
-		lane->tid = event->thread->id;
-		lane->time = time;
-		name_thread(state, event, lane);
+	if (event->lane >= state->count) {
+		size_t count = output->session->lane_capacity;
+		state->lanes = post_reallocate(state->lanes, count, sizeof(*state->lanes));
+		memset(state->lanes + state->count, 0,
+		       (count - state->count) * sizeof(*state->lanes));
+		state->count = count;
 	}
-	if (time > lane->time)
+	struct lane *lane = &state->lanes[event->lane];
+	bool is_open = event->flags & POST_EVENT_OPEN; /* it ends with the last event shown */
+	if (!lane->named || (time > lane->time && !is_open))
 		lane->time = time;
-	post_stack_call(&state->stacks, &lane->stack, event->call);
-	for (uint32_t depth = 0; are_inside && depth + 1 < lane->stack.depth; depth++)
-		begin_function(state, lane, lane->stack.frames[depth].function, POST_NONE);
-	lane->begun = true;
-	begin_function(state, lane, output->session->calls[event->call].callee, event->call);
+	if (!lane->named)
+		name_process(output, event);
+	lane->named = true;
+	if (event->kind == POST_EVENT_ENTER) {
+		begin_function(output, event);
+	} else {
+		begin_entry(output, event, 'E');
+		putc('}', output->file);
+	}
 }
 
 static void finish(struct post_output *output)
 {
 	struct state *state = output->state;
 
-	post_stacks_unwind(&state->stacks);
 	fputs("\n]}\n", output->file);
-	post_stacks_release(&state->stacks);
+	free(state->lanes);
 	free(state);
 }
 
@@ -151,7 +117,7 @@ const struct post_format post_format_chrome = {
 	.name = "chrome",
 	.summary = "timeline as JSON, for Perfetto and chrome://tracing",
 	.start = start,
+	.nested = true,
 	.event = event,
-	.before = before,
 	.finish = finish,
 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "postproc/formats/format.h"
-#include "postproc/timeline/stacks.h"
+#include "postproc/timeline/nesting.h"
 
 /* A stack that occurred: a function below a parent, up to the process. */
 struct node {
@@ -15,7 +15,6 @@ struct node {
 };
 
 struct state {
-	struct post_stacks stacks;
 	struct post_table index;
 	struct node *nodes;
 	uint32_t count, capacity;
@@ -35,45 +34,25 @@ static uint32_t node_below(struct state *state, uint32_t parent, uint32_t functi
 	return number;
 }
 
-static uint64_t below(struct state *state, const struct post_stack *stack, uint32_t depth,
-		      uint32_t function)
-{
-	uint32_t parent = depth ? (uint32_t)stack->frames[depth - 1].number : POST_NONE;
-
-	return node_below(state, parent, function);
-}
-
-static void enter(void *context, struct post_stack *stack, struct post_frame *frame, uint32_t depth)
-{
-	frame->number = below(context, stack, depth, frame->function);
-}
-
 static void start(struct post_output *output)
 {
-	struct state *state = post_allocate(1, sizeof(*state));
-
-	state->stacks.session = output->session;
-	state->stacks.enter = enter;
-	state->stacks.context = state;
-	output->state = state;
+	output->state = post_allocate(1, sizeof(struct state));
 }
 
-static void before(struct post_output *output, const struct post_event *event)
+static void event(void *context, const struct post_timeline_event *event)
 {
+	struct post_output *output = context;
 	struct state *state = output->state;
-	struct post_stack *stack = post_thread_stack(event->thread, sizeof(*stack));
-	struct post_frame *frame = post_stack_call(&state->stacks, stack, event->call);
-	frame->number =
-		below(state, stack, stack->depth - 1, output->session->calls[event->call].callee);
-}
 
-static void event(struct post_output *output, const struct post_event *event)
-{
-	struct state *state = output->state;
-	const struct post_stack *stack = post_thread_stack(event->thread, sizeof(*stack));
-
-	before(output, event);
-	state->nodes[stack->frames[stack->depth - 1].number].count++;
+	if (event->kind != POST_EVENT_ENTER)
+		return;
+	struct post_frame *frame = post_nesting_frame(output->session, event);
+	uint32_t parent = event->depth ? (uint32_t)frame[-1].number : POST_NONE;
+	uint32_t function = event->site == POST_NONE ? event->callee
+						     : output->session->calls[event->site].callee;
+	frame->number = node_below(state, parent, function);
+	if (event->site != POST_NONE && !(event->flags & POST_EVENT_BEFORE))
+		state->nodes[frame->number].count++;
 }
 
 /* In this format ';' and the last ' ' have a meaning. */
@@ -103,7 +82,6 @@ static void finish(struct post_output *output)
 	free(path);
 	free(state->nodes);
 	post_table_release(&state->index);
-	post_stacks_release(&state->stacks);
 	free(state);
 }
 
@@ -111,7 +89,7 @@ const struct post_format post_format_folded = {
 	.name = "folded",
 	.summary = "distinct stacks with counts, for flame graphs",
 	.start = start,
+	.nested = true,
 	.event = event,
-	.before = before,
 	.finish = finish,
 };

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "postproc/model/session.h"
+#include "postproc/timeline/event.h"
 
 struct post_output_options {
 	uint64_t top;         /* rows of a table, 0: all */
@@ -18,7 +19,7 @@ struct post_output_options {
 	bool color;
 };
 
-/* The options that only some formats heed. */
+/* The options that only some formats use. */
 enum post_option_use {
 	POST_USES_TOP = 1,
 	POST_USES_SORT = 2,
@@ -35,14 +36,25 @@ struct post_output {
 	void *state; /* of the format; it frees it in finish() */
 };
 
-/* One call, in the order of its thread. */
-struct post_event {
-	const struct post_process *process;
-	struct post_thread *thread;
-	uint64_t sequence; /* counts from 0 in each thread, filters leave gaps */
-	uint64_t time;     /* clock ticks; 0 in a trace without a clock */
-	uint32_t call;     /* index in session->calls */
-};
+/* The thread of an event, its process, and the number of the event in its thread, which
+ * counts from 0; filters leave gaps. */
+static inline const struct post_thread *post_event_thread(const struct post_output *output,
+							  const struct post_timeline_event *event)
+{
+	return output->session->lanes[event->lane];
+}
+
+static inline const struct post_process *post_event_process(const struct post_output *output,
+							    const struct post_timeline_event *event)
+{
+	return output->session->processes[output->session->lanes[event->lane]->process];
+}
+
+static inline uint64_t post_event_sequence(const struct post_output *output,
+					   const struct post_timeline_event *event)
+{
+	return output->session->lanes[event->lane]->sequence - 1;
+}
 
 struct post_format {
 	const char *name;
@@ -50,14 +62,13 @@ struct post_format {
 	bool asks_for_function; /* is of no use without --function */
 	unsigned uses;          /* enum post_option_use */
 
-	/* All optional. A format with event() sees every call that no filter
-	 * hides; one without it reads the counts in session->calls in finish(),
-	 * which is several times faster. */
+	bool nested; /* event() gets leaves too, and depths */
+
+	/* All optional. A format with event() sees every event that no filter hides, in the
+	 * order of each lane; its first argument is the struct post_output. A format without
+	 * it reads the counts in session->calls in finish(), which is several times faster. */
 	void (*start)(struct post_output *output);
-	void (*event)(struct post_output *output, const struct post_event *event);
-	/* Instead of event() for the calls before --from: a format that shows nesting
-	 * keeps it in mind, and shows nothing. */
-	void (*before)(struct post_output *output, const struct post_event *event);
+	void (*event)(void *output, const struct post_timeline_event *event);
 	void (*finish)(struct post_output *output);
 };
 

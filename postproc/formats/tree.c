@@ -2,22 +2,13 @@
 #include <stdlib.h>
 
 #include "postproc/formats/format.h"
-#include "postproc/timeline/stacks.h"
 #include "postproc/formats/text.h"
 
 #define DEEPEST_INDENT 48u /* deeper than that the depth is written as a number */
 
-/* Of one thread. */
-struct lane {
-	struct post_stack stack; /* first, see post_thread_stack() */
-	bool begun;
-};
-
 struct state {
-	struct post_stacks stacks;
 	struct post_call_texts texts;
 	const struct post_thread *shown; /* whose lines came last */
-	FILE *file;
 };
 
 static void indent(FILE *file, uint32_t depth)
@@ -28,25 +19,6 @@ static void indent(FILE *file, uint32_t depth)
 		fwrite_unlocked("  ", 1, 2, file);
 	if (depth > DEEPEST_INDENT)
 		fprintf(file, "(depth %u) ", depth);
-}
-
-static void write_function(struct state *state, const struct post_frame *frame, uint32_t depth,
-			   const char *mark)
-{
-	const struct post_session *session = state->stacks.session;
-	const struct post_function *function = &session->functions[frame->function];
-
-	indent(state->file, depth);
-	fprintf(state->file, "%s %s [%s]\n", mark, function->name,
-		session->modules[function->module].name);
-}
-
-static void enter(void *context, struct post_stack *stack, struct post_frame *frame, uint32_t depth)
-{
-	struct state *state = context;
-
-	if (((const struct lane *)stack)->begun)
-		write_function(state, frame, depth, "*");
 }
 
 static char *make_line(const struct post_session *session, const struct post_call *call)
@@ -60,51 +32,48 @@ static char *make_line(const struct post_session *session, const struct post_cal
 
 static void start(struct post_output *output)
 {
-	struct state *state = post_allocate(1, sizeof(*state));
-
-	state->file = output->file;
-	state->stacks.session = output->session;
-	state->stacks.enter = enter;
-	state->stacks.context = state;
-	output->state = state;
+	output->state = post_allocate(1, sizeof(struct state));
 }
 
-static void before(struct post_output *output, const struct post_event *event)
+/* A function that no call of the output leads to. */
+static void write_function(const struct post_output *output,
+			   const struct post_timeline_event *event)
 {
-	struct state *state = output->state;
-	struct lane *lane = post_thread_stack(event->thread, sizeof(*lane));
+	const struct post_session *session = output->session;
+	const struct post_function *function = &session->functions[event->callee];
 
-	post_stack_call(&state->stacks, &lane->stack, event->call);
+	fprintf(output->file, "%s %s [%s]\n", event->flags & POST_EVENT_BEFORE ? "..." : "*",
+		function->name, session->modules[function->module].name);
 }
 
-static void event(struct post_output *output, const struct post_event *event)
+static void event(void *context, const struct post_timeline_event *event)
 {
+	struct post_output *output = context;
 	struct state *state = output->state;
-	struct lane *lane = post_thread_stack(event->thread, sizeof(*lane));
-	struct post_stack *stack = &lane->stack;
-	/* Entered before what is shown, and still running when that begins. */
-	bool are_inside = !lane->begun && stack->depth;
+	const struct post_thread *thread = post_event_thread(output, event);
 
-	if (state->shown != event->thread)
+	if (event->kind != POST_EVENT_ENTER)
+		return;
+	if (state->shown != thread) {
+		const struct litifut_trace_header *header =
+			&post_event_process(output, event)->trace->header;
 		fprintf(output->file, "%sprocess %u (%s), thread %u\n", state->shown ? "\n" : "",
-			event->process->trace->header.pid, event->process->trace->header.program,
-			event->thread->id);
-	state->shown = event->thread;
-	lane->begun = !are_inside;
-	struct post_frame *frame = post_stack_call(&state->stacks, stack, event->call);
-	for (uint32_t depth = 0; are_inside && depth + 1 < stack->depth; depth++)
-		write_function(state, &stack->frames[depth], depth, "...");
-	lane->begun = true;
-	indent(output->file, stack->depth - 1);
-	post_call_texts_write(&state->texts, output->file, output->session, event->call, make_line);
-	fputs_unlocked(frame->guessed ? " ?\n" : "\n", output->file);
+			header->pid, header->program, thread->id);
+	}
+	state->shown = thread;
+	indent(output->file, event->depth);
+	if (event->site == POST_NONE || event->flags & POST_EVENT_BEFORE) {
+		write_function(output, event);
+		return;
+	}
+	post_call_texts_write(&state->texts, output->file, output->session, event->site, make_line);
+	fputs_unlocked(event->flags & POST_EVENT_GUESSED ? " ?\n" : "\n", output->file);
 }
 
 static void finish(struct post_output *output)
 {
 	struct state *state = output->state;
 
-	post_stacks_release(&state->stacks);
 	post_call_texts_release(&state->texts);
 	free(state);
 }
@@ -113,7 +82,7 @@ const struct post_format post_format_tree = {
 	.name = "tree",
 	.summary = "calls indented by nesting; ? marks a guess in recursion",
 	.start = start,
+	.nested = true,
 	.event = event,
-	.before = before,
 	.finish = finish,
 };

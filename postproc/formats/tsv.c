@@ -45,14 +45,18 @@ static void start(struct post_output *output)
 	      output->file);
 }
 
-static void event(struct post_output *output, const struct post_event *event)
+static void event(void *context, const struct post_timeline_event *event)
 {
-	post_write_number(output->file, event->process->trace->header.pid);
+	struct post_output *output = context;
+
+	if (event->kind != POST_EVENT_ENTER)
+		return;
+	post_write_number(output->file, post_event_process(output, event)->trace->header.pid);
 	putc_unlocked('\t', output->file);
-	post_write_number(output->file, event->thread->id);
+	post_write_number(output->file, post_event_thread(output, event)->id);
 	putc_unlocked('\t', output->file);
-	post_write_number(output->file, event->sequence);
-	post_call_texts_write(output->state, output->file, output->session, event->call, make_tail);
+	post_write_number(output->file, post_event_sequence(output, event));
+	post_call_texts_write(output->state, output->file, output->session, event->site, make_tail);
 }
 
 static void finish(struct post_output *output)

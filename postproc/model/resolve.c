@@ -176,6 +176,18 @@ static bool is_hidden(const struct post_session *session, const struct post_call
 	       !matches(options->modules, session->modules[call->callee_module].name);
 }
 
+static uint32_t number_site(struct post_session *session, uint32_t module, uint32_t address)
+{
+	struct post_key key = {{module, address}};
+	uint32_t number = post_table_find(&session->site_index, key);
+
+	if (number == POST_NONE) {
+		number = session->site_count++;
+		post_table_put(&session->site_index, key, number);
+	}
+	return number;
+}
+
 uint32_t post_session_resolve(struct post_session *session, struct post_process *process,
 			      uint32_t epoch, uint32_t kind, uint32_t return_address,
 			      uint32_t callee)
@@ -234,6 +246,7 @@ uint32_t post_session_resolve(struct post_session *session, struct post_process 
 	uint32_t number = post_table_find(&session->call_index, key);
 	if (number != POST_NONE)
 		return number;
+	call.site = number_site(session, call.site_module, call.site_address);
 	call.own = is_hook(session->functions[call.callee].symbol);
 	call.hidden = is_hidden(session, &call);
 	if (!caller_named)

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-struct post_thread *post_session_thread(struct post_process *process, uint32_t id)
+struct post_thread *post_session_thread(struct post_session *session, struct post_process *process,
+					uint32_t id)
 {
 	struct post_key key = {{id}};
 	uint32_t index = post_table_find(&process->thread_index, key);
@@ -16,6 +17,9 @@ struct post_thread *post_session_thread(struct post_process *process, uint32_t i
 	struct post_thread *thread = post_allocate(1, sizeof(*thread));
 	thread->id = id;
 	thread->process = process->index;
+	thread->lane = (uint32_t)session->lane_count;
+	POST_GROW(session->lanes, session->lane_count, session->lane_capacity);
+	session->lanes[session->lane_count++] = thread;
 	POST_GROW(process->threads, process->thread_count, process->thread_capacity);
 	post_table_put(&process->thread_index, key, (uint32_t)process->thread_count);
 	process->threads[process->thread_count++] = thread;
@@ -267,6 +271,7 @@ void post_session_close(struct post_session *session)
 		free(process);
 	}
 	free(session->processes);
+	free(session->lanes);
 	for (size_t i = 0; i < session->module_count; i++) {
 		free(session->modules[i].name);
 		post_image_close(session->modules[i].image);
@@ -276,6 +281,7 @@ void post_session_close(struct post_session *session)
 	free(session->calls);
 	post_table_release(&session->function_index);
 	post_table_release(&session->call_index);
+	post_table_release(&session->site_index);
 	for (size_t i = 0; i < session->text_count; i++)
 		free(session->texts[i]);
 	free(session->texts);

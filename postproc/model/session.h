@@ -36,6 +36,7 @@ struct post_function {
 
 /* A call site and where it led: what all events with the same numbers share. */
 struct post_call {
+	uint32_t site; /* number of the call site, whatever it leads to */
 	uint32_t site_module;
 	uint32_t site_address; /* link-time, of the call instruction */
 	uint32_t caller;       /* function */
@@ -63,10 +64,12 @@ struct post_mapping {
 struct post_thread {
 	uint32_t id;
 	uint32_t process; /* index */
+	uint32_t lane;    /* index in session->lanes */
 	uint32_t epoch;
 	uint64_t sequence; /* of its next event */
 	uint64_t lost;
-	void *state; /* of the output format */
+	bool begun;               /* an event of it lay inside the window */
+	struct post_stack *stack; /* of the timeline */
 };
 
 struct post_cache_slot {
@@ -130,8 +133,11 @@ struct post_session {
 	size_t function_count, function_capacity;
 	struct post_call *calls;
 	size_t call_count, call_capacity;
+	uint32_t site_count;
+	struct post_thread **lanes; /* the threads of all processes; the processes own them */
+	size_t lane_count, lane_capacity;
 	/* Private: numbers by contents. */
-	struct post_table function_index, call_index;
+	struct post_table function_index, call_index, site_index;
 	char **texts;
 	size_t text_count, text_capacity;
 };
@@ -144,7 +150,8 @@ void post_session_open(struct post_session *session);
 void post_session_take(struct post_session *session, struct post_trace *trace);
 
 /* The thread of a process, made when it is new. */
-struct post_thread *post_session_thread(struct post_process *process, uint32_t id);
+struct post_thread *post_session_thread(struct post_session *session, struct post_process *process,
+					uint32_t id);
 
 /* The call that a trace word (or a record with its callee) tells of. `kind` is
  * LITIFUT_WORD_CALL, _INDIRECT or _TAIL; callee 0: the word is all there is. */

@@ -12,6 +12,7 @@
 #ifndef LITIFUT_POSTPROC_TIMELINE_EVENT_H
 #define LITIFUT_POSTPROC_TIMELINE_EVENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum post_event_kind {
@@ -23,31 +24,40 @@ enum post_event_kind {
 };
 
 enum post_event_flags {
-	POST_EVENT_GUESSED = 1, /* derived by the host, not recorded */
-	POST_EVENT_CUT = 2,     /* a leave without a return: longjmp, exception, end of thread */
-	POST_EVENT_OPEN = 4,    /* a leave that did not happen: the trace ends before it */
-	POST_EVENT_APPROX = 8,  /* the time is not that of the event itself */
-	POST_EVENT_TAIL = 16    /* an enter that replaces the innermost call of the lane */
+	/* Derived by the host, not recorded. Of an enter: which of several activations of a
+	 * recursive caller made the call. */
+	POST_EVENT_GUESSED = 1,
+	POST_EVENT_CUT = 2,    /* a leave without a return: longjmp, exception, end of thread */
+	POST_EVENT_OPEN = 4,   /* a leave that did not happen: the trace ends before it */
+	POST_EVENT_APPROX = 8, /* the time is not that of the event itself */
+	POST_EVENT_TAIL = 16,  /* an enter by a tail call: it leaves when its caller does */
+	POST_EVENT_BEFORE = 32 /* an enter before the window that is shown; the function is
+				  still open when the window begins, which is `time` */
 };
 
-/* `module`, `site` and `callee` are numbers of the model; `site` and `callee` are
- * POST_NONE where they do not apply. */
+/* `module`, `site` and `callee` are numbers of the model. */
 struct post_timeline_event {
-	uint8_t kind;   /* enum post_event_kind */
-	uint8_t flags;  /* enum post_event_flags */
-	uint16_t depth; /* open calls of the lane before an enter or after a leave; saturates */
-	uint32_t lane;
-	uint64_t time; /* ticks of the source's clock; 0: it has none */
-	uint32_t module;
-	uint32_t site;
-	uint32_t callee;
-	uint32_t value;
+	uint8_t kind;  /* enum post_event_kind */
+	uint8_t flags; /* enum post_event_flags */
+	uint16_t reserved;
+	uint32_t lane;   /* index in session->lanes */
+	uint64_t time;   /* ticks of the source's clock; 0: it has none */
+	uint32_t module; /* of the callee */
+	uint32_t site;   /* index in session->calls: a call site and where it led. POST_NONE: the
+			    function was entered by code that is not traced */
+	uint32_t callee; /* function that is entered or left */
+	uint32_t depth;  /* open calls of the lane before an enter or after a leave */
+	uint64_t value;
 };
 
 /* Takes the events of a source, one after another. Times do not decrease within a lane. */
 struct post_timeline_sink {
 	void (*push)(void *context, const struct post_timeline_event *event);
+	bool (*full)(void *context); /* true: no more events are wanted; may be NULL */
 	void *context;
+	/* False: calls only, as enters whose depth is 0; for a sink that does not show
+	 * nesting, which saves the time to derive it. */
+	bool nested;
 };
 
 #endif

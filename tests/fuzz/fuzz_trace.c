@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "postproc/formats/format.h"
-#include "postproc/timeline/run.h"
+#include "postproc/formats/run.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -13,7 +13,7 @@ static void run_format(const uint8_t *data, size_t size, const char *name, FILE 
 	struct post_session session = {.problems = &problems};
 	struct post_trace *trace;
 	struct post_totals totals;
-	struct post_run_options options = {.window = {.last_event = UINT64_MAX}};
+	struct post_timeline_options options = {.window = {.last_event = UINT64_MAX}};
 
 	if (post_trace_open_memory(data, size, "fuzz", &trace, &problems, NULL) != LITIFUT_OK)
 		return;

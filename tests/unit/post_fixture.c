@@ -405,7 +405,7 @@ char *fixture_run(const struct fixture *fixture, const char *format,
 	post_inputs_finish(&session.inputs);
 	post_session_open(&session);
 	struct post_output output = {.file = file, .session = &session, .options = options->output};
-	struct post_run_options run = {.window = options->window};
+	struct post_timeline_options run = {.window = options->window};
 	post_run(&session, wanted, &output, &run, totals ? totals : &ignored);
 	post_session_close(&session);
 	assert_int_equal(fclose(file), 0);

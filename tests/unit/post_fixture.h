@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "postproc/formats/format.h"
-#include "postproc/timeline/run.h"
+#include "postproc/formats/run.h"
 
 struct fixture_target {
 	const char *name;

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "postproc/timeline/run.h"
+#include "postproc/formats/run.h"
 #include "tests/unit/trace_builder.h"
 
 #define CHUNK_BYTES 65536u
@@ -56,7 +56,7 @@ static size_t held_after(unsigned rounds, bool timed, const struct post_format *
 	struct post_session session = {.problems = &problems};
 	struct post_trace *trace;
 	struct post_totals totals;
-	struct post_run_options options = {
+	struct post_timeline_options options = {
 		.window = {.last_event = UINT64_MAX, .last_time = UINT64_MAX}};
 	FILE *nowhere = fopen("/dev/null", "w");
 

@@ -1,6 +1,6 @@
-/* Counting. The loop below is what the speed of `report` hangs on: a direct
- * call costs one probe of a small hash table and one addition. */
-#include "postproc/measure/count.h"
+/* Counting. The speed of `report` depends on the loop below: a direct call costs one probe
+ * of a small hash table and one addition. */
+#include "postproc/timeline/count.h"
 
 #include <byteswap.h>
 #include <string.h>
@@ -16,15 +16,15 @@ bool post_thread_wanted(const struct post_session *session, uint32_t thread)
 	return !options->tid_count;
 }
 
-void post_apply_state(struct post_process *process, struct post_thread **thread,
-		      const struct post_item *item)
+void post_apply_state(struct post_session *session, struct post_process *process,
+		      struct post_thread **thread, const struct post_item *item)
 {
 	switch (item->kind) {
 	case LITIFUT_WORD_LOST:
 		(*thread)->lost += item->value;
 		break;
 	case LITIFUT_WORD_THREAD:
-		*thread = post_session_thread(process, item->value);
+		*thread = post_session_thread(session, process, item->value);
 		break;
 	case LITIFUT_WORD_EPOCH:
 		(*thread)->epoch = item->value;
@@ -79,7 +79,8 @@ void post_count_chunk(struct post_session *session, struct post_process *process
 	struct post_cursor cursor;
 	struct post_item item;
 	const struct post_trace *trace = process->trace;
-	struct post_thread *thread = post_session_thread(process, trace->chunks[chunk].thread);
+	struct post_thread *thread =
+		post_session_thread(session, process, trace->chunks[chunk].thread);
 	bool wanted = post_thread_wanted(session, thread->id);
 	bool fast = !(trace->chunks[chunk].flags & LITIFUT_CHUNK_TIMED);
 
@@ -108,7 +109,7 @@ void post_count_chunk(struct post_session *session, struct post_process *process
 		if (!post_cursor_next(&cursor, &item))
 			break;
 		if (item.kind > LITIFUT_WORD_TAIL) {
-			post_apply_state(process, &thread, &item);
+			post_apply_state(session, process, &thread, &item);
 			wanted = post_thread_wanted(session, thread->id);
 			continue;
 		}

@@ -1,18 +1,19 @@
 /* The order in which chunks are read, and the way of each event through the
- * filters to the format. */
-#include "postproc/timeline/run.h"
+ * filters to the sink. */
+#include "postproc/timeline/timeline.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "postproc/model/clock.h"
-#include "postproc/measure/count.h"
+#include "postproc/timeline/count.h"
+#include "postproc/timeline/nesting.h"
 
 struct run {
 	struct post_session *session;
-	const struct post_format *format;
-	struct post_output *output;
-	const struct post_run_options *options;
+	const struct post_timeline_sink *sink; /* NULL: calls are only counted */
+	struct post_nesting nesting;
+	const struct post_timeline_options *options;
 	uint64_t done, all;
 	struct post_buffer buffer;
 	uint64_t start_ns; /* what --from and --to count from */
@@ -57,36 +58,57 @@ static enum place place_of(const struct run *run, const struct post_process *pro
 	return time < window->first_time ? BEFORE : time > window->last_time ? BEHIND : INSIDE;
 }
 
-/* One event: counted, and given to the format unless something hides it. */
-static void take_event(struct run *run, struct post_process *process, struct post_thread *thread,
-		       const struct post_item *item, bool wanted)
+static bool is_full(const struct run *run)
+{
+	return run->sink && run->sink->full && run->sink->full(run->sink->context);
+}
+
+static void push_call(const struct run *run, const struct post_thread *thread, uint32_t call,
+		      uint64_t time)
+{
+	const struct post_call *about = &run->session->calls[call];
+	struct post_timeline_event event = {
+		.kind = POST_EVENT_ENTER,
+		.flags = about->tail ? POST_EVENT_TAIL : 0,
+		.lane = thread->lane,
+		.time = time,
+		.module = about->callee_module,
+		.site = call,
+		.callee = about->callee,
+	};
+
+	run->sink->push(run->sink->context, &event);
+}
+
+/* One call: counted, and given to the sink unless something hides it. */
+static void take_call(struct run *run, struct post_process *process, struct post_thread *thread,
+		      const struct post_item *item, bool wanted)
 {
 	struct post_session *session = run->session;
-	uint64_t sequence = thread->sequence++;
-	enum place place = place_of(run, process, sequence, item->time);
-	void (*show)(struct post_output * output, const struct post_event *event) =
-		place == INSIDE ? run->format->event : run->format->before;
+	enum place place = place_of(run, process, thread->sequence++, item->time);
+	bool nested = run->sink && run->sink->nested;
 
 	process->events++;
-	if (!wanted || place == BEHIND || (place == BEFORE && !show))
+	if (place == BEFORE && thread->begun) /* of a signal handler: a little older */
+		place = INSIDE;
+	if (!wanted || place == BEHIND || (place == BEFORE && !nested))
 		return;
 	uint32_t call = post_session_call(session, process, thread->epoch, item->kind,
 					  item->return_address, item->callee);
 	session->calls[call].count += place == INSIDE;
-	if (session->calls[call].hidden || !show)
+	thread->begun |= place == INSIDE;
+	if (session->calls[call].hidden || !run->sink)
 		return;
-	struct post_event event = {.process = process,
-				   .thread = thread,
-				   .sequence = sequence,
-				   .time = item->time,
-				   .call = call};
-	show(run->output, &event);
+	if (nested)
+		post_nesting_call(&run->nesting, thread, call, item->time, place == INSIDE);
+	else
+		push_call(run, thread, call, item->time);
 }
 
 static void event_chunk(struct run *run, struct post_process *process, size_t chunk)
 {
 	struct post_thread *thread =
-		post_session_thread(process, process->trace->chunks[chunk].thread);
+		post_session_thread(run->session, process, process->trace->chunks[chunk].thread);
 	bool wanted = post_thread_wanted(run->session, thread->id);
 	struct post_cursor cursor;
 	struct post_item item;
@@ -94,19 +116,19 @@ static void event_chunk(struct run *run, struct post_process *process, size_t ch
 	post_cursor_start(&cursor, process->trace, chunk, &run->buffer, run->session->problems);
 	while (post_cursor_next(&cursor, &item)) {
 		if (item.kind > LITIFUT_WORD_TAIL) {
-			post_apply_state(process, &thread, &item);
+			post_apply_state(run->session, process, &thread, &item);
 			wanted = post_thread_wanted(run->session, thread->id);
 			continue;
 		}
-		take_event(run, process, thread, &item, wanted);
+		take_call(run, process, thread, &item, wanted);
 	}
 	process->holes += cursor.holes;
 }
 
 static void read_process(struct run *run, struct post_process *process)
 {
-	bool counting = !run->format->event && !run->options->window.by_event &&
-			!run->options->window.by_time;
+	bool counting =
+		!run->sink && !run->options->window.by_event && !run->options->window.by_time;
 
 	for (size_t i = 0; i < process->trace->chunk_count; i++) {
 		if (counting)
@@ -114,7 +136,7 @@ static void read_process(struct run *run, struct post_process *process)
 		else
 			event_chunk(run, process, i);
 		advance(run, process->trace->header.chunk_bytes);
-		if (ferror(run->output->file)) /* such as: the pager was left */
+		if (is_full(run))
 			return;
 	}
 }
@@ -130,7 +152,7 @@ static bool lane_next(struct run *run, struct lane *lane)
 				lane->time = post_clock_ns(lane->process, lane->item.time);
 				return true;
 			}
-			post_apply_state(lane->process, &lane->thread, &lane->item);
+			post_apply_state(run->session, lane->process, &lane->thread, &lane->item);
 			lane->wanted = post_thread_wanted(run->session, lane->thread->id);
 		}
 		if (lane->started) {
@@ -145,7 +167,7 @@ static bool lane_next(struct run *run, struct lane *lane)
 			return false;
 		post_cursor_start(&lane->cursor, trace, lane->chunk, &lane->buffer,
 				  run->session->problems);
-		lane->thread = post_session_thread(lane->process, lane->owner);
+		lane->thread = post_session_thread(run->session, lane->process, lane->owner);
 		lane->wanted = post_thread_wanted(run->session, lane->thread->id);
 		lane->started = true;
 	}
@@ -220,9 +242,9 @@ static void read_by_time(struct run *run)
 	}
 	for (size_t i = live; i-- > 0;)
 		sift_down(heap, live, i);
-	while (live && !ferror(run->output->file)) {
+	while (live && !is_full(run)) {
 		struct lane *lane = heap[0];
-		take_event(run, lane->process, lane->thread, &lane->item, lane->wanted);
+		take_call(run, lane->process, lane->thread, &lane->item, lane->wanted);
 		if (!lane_next(run, lane)) {
 			lane_release(lane);
 			heap[0] = heap[--live];
@@ -246,7 +268,7 @@ static double filter_error(const struct litifut_trace_header *header)
 	return header->bloom_hashes ? full : 0;
 }
 
-static void sum_up(const struct post_session *session, struct post_totals *totals)
+void post_timeline_total(const struct post_session *session, struct post_totals *totals)
 {
 	*totals = (struct post_totals){.processes = session->process_count};
 	for (size_t i = 0; i < session->process_count; i++) {
@@ -282,13 +304,12 @@ static void sum_up(const struct post_session *session, struct post_totals *total
 	}
 }
 
-void post_run(struct post_session *session, const struct post_format *format,
-	      struct post_output *output, const struct post_run_options *options,
-	      struct post_totals *totals)
+void post_timeline_read(struct post_session *session, const struct post_timeline_sink *sink,
+			const struct post_timeline_options *options)
 {
 	struct run run = {.session = session,
-			  .format = format,
-			  .output = output,
+			  .sink = sink,
+			  .nesting = {.session = session, .sink = sink},
 			  .options = options,
 			  .start_ns = UINT64_MAX};
 	bool timed = session->process_count > 0;
@@ -305,22 +326,19 @@ void post_run(struct post_session *session, const struct post_format *format,
 		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
 				"--from and --to with a time need traces with a clock "
 				"(LITIFUT_CLOCK); nothing is left out");
-	struct post_run_options without = *options;
+	struct post_timeline_options without = *options;
 	if (!timed) {
 		without.window.by_time = false;
 		run.options = &without;
 	}
-	if (format->start)
-		format->start(output);
-	if (timed && format->event) {
+	if (timed && sink) {
 		read_by_time(&run);
 	} else {
 		for (size_t i = 0; i < session->process_count; i++)
 			read_process(&run, session->processes[i]);
 	}
+	for (size_t i = 0; sink && sink->nested && i < session->lane_count; i++)
+		post_nesting_end(&run.nesting, session->lanes[i]);
+	post_nesting_release(&run.nesting);
 	post_buffer_release(&run.buffer);
-	if (format->finish)
-		format->finish(output);
-	sum_up(session, totals);
-	post_session_conclude(session);
 }

@@ -1,8 +1,10 @@
-/* Takes a session through an output format. */
-#ifndef LITIFUT_POSTPROC_TIMELINE_RUN_H
-#define LITIFUT_POSTPROC_TIMELINE_RUN_H
+/* Reads the traces of a session in the right order, through windows and filters, into one
+ * stream of events. */
+#ifndef LITIFUT_POSTPROC_TIMELINE_TIMELINE_H
+#define LITIFUT_POSTPROC_TIMELINE_TIMELINE_H
 
-#include "postproc/formats/format.h"
+#include "postproc/model/session.h"
+#include "postproc/timeline/event.h"
 
 struct post_totals {
 	uint32_t wrong_settings; /* of all processes, as in struct litifut_trace_header */
@@ -25,14 +27,20 @@ struct post_window {
 	bool by_event, by_time;
 };
 
-struct post_run_options {
+struct post_timeline_options {
 	struct post_window window;
 	void (*progress)(void *context, uint64_t done, uint64_t all); /* bytes; may be NULL */
 	void *context;
 };
 
-void post_run(struct post_session *session, const struct post_format *format,
-	      struct post_output *output, const struct post_run_options *options,
-	      struct post_totals *totals);
+/* Pushes every event that the filters leave into `sink`, and counts calls in
+ * session->calls[]. Without a sink (NULL) calls are only counted, which is several times
+ * faster. With a clock in all traces the lanes are merged by time, else they follow one
+ * another. The stacks of the lanes, with their frames' numbers, are gone afterwards. */
+void post_timeline_read(struct post_session *session, const struct post_timeline_sink *sink,
+			const struct post_timeline_options *options);
+
+/* Sums up what was read. */
+void post_timeline_total(const struct post_session *session, struct post_totals *totals);
 
 #endif

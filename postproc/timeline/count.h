@@ -1,6 +1,6 @@
 /* The fast way through a trace when only the numbers of calls are wanted. */
-#ifndef LITIFUT_POSTPROC_MEASURE_COUNT_H
-#define LITIFUT_POSTPROC_MEASURE_COUNT_H
+#ifndef LITIFUT_POSTPROC_TIMELINE_COUNT_H
+#define LITIFUT_POSTPROC_TIMELINE_COUNT_H
 
 #include "postproc/model/session.h"
 
@@ -13,9 +13,9 @@ void post_count_chunk(struct post_session *session, struct post_process *process
 /* Does the filter let this thread through? */
 bool post_thread_wanted(const struct post_session *session, uint32_t thread);
 
-/* What is common to counting and to going event by event: state that items
- * which are no events carry. `*thread` may become another. */
-void post_apply_state(struct post_process *process, struct post_thread **thread,
-		      const struct post_item *item);
+/* Applies an item that is not an event: it changes the state of the stream. `*thread` may
+ * become another. Both ways of reading use it. */
+void post_apply_state(struct post_session *session, struct post_process *process,
+		      struct post_thread **thread, const struct post_item *item);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "postproc/timeline/stacks.h"
+#include "postproc/timeline/nesting.h"
 
 enum { MAIN, FIB, LEAF, SORT, COMPARE, WALK, FUNCTIONS };
 enum {
@@ -62,58 +62,67 @@ static struct post_session session = {
 };
 
 struct simulation {
-	struct post_stacks stacks;
-	struct post_stack stack;
-	unsigned entered, left;
+	struct post_nesting nesting;
+	struct post_timeline_sink sink;
+	struct post_thread thread;
+	unsigned entered, left; /* functions entered by code that is not traced */
 	unsigned events, wrong;
+	struct post_timeline_event last; /* enter */
+	uint64_t clock;
 };
 
-static void entered(void *context, struct post_stack *stack, struct post_frame *frame,
-		    uint32_t depth)
+static void push(void *context, const struct post_timeline_event *event)
 {
 	struct simulation *simulation = context;
+	const struct post_stack *stack = simulation->thread.stack;
 
-	(void)stack;
-	(void)frame;
-	(void)depth;
-	simulation->entered++;
-}
-
-static void left(void *context, const struct post_stack *stack, const struct post_frame *frame,
-		 uint32_t depth)
-{
-	struct simulation *simulation = context;
-
-	assert_int_equal(depth, stack->depth - 1);
-	assert_ptr_equal(frame, &stack->frames[depth]);
-	simulation->left++;
+	if (event->kind == POST_EVENT_ENTER) {
+		assert_int_equal(event->depth, stack->depth - 1);
+		simulation->entered += event->site == POST_NONE;
+		simulation->last = *event;
+	} else {
+		assert_int_equal(event->kind, POST_EVENT_LEAVE);
+		assert_int_equal(event->depth, stack->depth);
+		assert_true(event->flags & POST_EVENT_GUESSED);
+		simulation->left++;
+	}
+	assert_int_equal(post_nesting_frame(&session, event)->function, event->callee);
+	assert_int_equal(event->time, simulation->clock);
 }
 
 static void begin(struct simulation *simulation)
 {
-	*simulation = (struct simulation){.stacks = {.session = &session,
-						     .enter = entered,
-						     .leave = left,
-						     .context = simulation}};
+	static struct post_thread *lanes[1];
+
+	*simulation =
+		(struct simulation){.nesting = {.session = &session, .sink = &simulation->sink},
+				    .sink = {.push = push, .context = simulation, .nested = true}};
+	for (uint32_t call = 0; call < CALLS; call++)
+		calls[call].site = call;
+	session.site_count = CALLS;
+	lanes[0] = &simulation->thread;
+	session.lanes = lanes;
+	session.lane_count = 1;
 }
 
 static void end(struct simulation *simulation)
 {
-	post_stack_unwind(&simulation->stacks, &simulation->stack);
+	post_nesting_end(&simulation->nesting, &simulation->thread);
 	assert_int_equal(simulation->left, simulation->events + simulation->entered);
-	post_stack_release(&simulation->stack);
-	post_stacks_release(&simulation->stacks);
+	post_nesting_release(&simulation->nesting);
 }
 
 /* A call whose callee really is at `depth`. */
-static struct post_frame *happen(struct simulation *simulation, uint32_t call, uint32_t depth)
+static const struct post_timeline_event *happen(struct simulation *simulation, uint32_t call,
+						uint32_t depth)
 {
-	struct post_frame *frame = post_stack_call(&simulation->stacks, &simulation->stack, call);
-
+	post_nesting_call(&simulation->nesting, &simulation->thread, call, ++simulation->clock,
+			  true);
 	simulation->events++;
-	assert_int_equal(frame->function, calls[call].callee);
-	simulation->wrong += simulation->stack.depth - 1 != depth;
-	return frame;
+	assert_int_equal(simulation->last.site, call);
+	assert_int_equal(simulation->last.callee, calls[call].callee);
+	simulation->wrong += simulation->last.depth != depth;
+	return &simulation->last;
 }
 
 static void fib(struct simulation *simulation, unsigned n, uint32_t depth)
@@ -147,10 +156,10 @@ static void only_recursion_is_a_guess(void **state)
 
 	(void)state;
 	begin(&simulation);
-	assert_false(happen(&simulation, MAIN_FIB, 1)->guessed);
-	assert_false(happen(&simulation, FIB_FIRST, 2)->guessed);
-	assert_true(happen(&simulation, FIB_FIRST, 3)->guessed);
-	assert_false(happen(&simulation, MAIN_FIB, 1)->guessed);
+	assert_false(happen(&simulation, MAIN_FIB, 1)->flags & POST_EVENT_GUESSED);
+	assert_false(happen(&simulation, FIB_FIRST, 2)->flags & POST_EVENT_GUESSED);
+	assert_true(happen(&simulation, FIB_FIRST, 3)->flags & POST_EVENT_GUESSED);
+	assert_false(happen(&simulation, MAIN_FIB, 1)->flags & POST_EVENT_GUESSED);
 	end(&simulation);
 }
 
@@ -195,10 +204,10 @@ static void depth_is_bounded(void **state)
 	happen(&simulation, MAIN_WALK, 1);
 	for (unsigned i = 0; i < 100000; i++)
 		happen(&simulation, WALK_WALK, 0);
-	assert_true(simulation.stack.depth < 4096);
-	assert_true(simulation.stack.capacity < 8192);
+	assert_true(simulation.thread.stack->depth < 4096);
+	assert_true(simulation.thread.stack->capacity < 8192);
 	happen(&simulation, MAIN_WALK, 1);
-	assert_int_equal(simulation.stack.depth, 2);
+	assert_int_equal(simulation.thread.stack->depth, 2);
 	end(&simulation);
 }
 
@@ -211,5 +220,5 @@ int main(void)
 		cmocka_unit_test(an_interruption_starts_anew),
 		cmocka_unit_test(depth_is_bounded),
 	};
-	return cmocka_run_group_tests_name("post: stacks", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("post: nesting", tests, NULL, NULL);
 }
