@@ -1,5 +1,6 @@
 #include "ldwrap/info.h"
 
+#include <litifut/trace_format.h>
 #include <string.h>
 
 #include "common/site_text.h"
@@ -40,6 +41,17 @@ static bool is_listed(const struct litifut_site *site, const struct info_options
 	return options->sites || (options->skipped && site->reason != LITIFUT_SITE_PATCHED);
 }
 
+/* What thunks read; as the setting that chose it. */
+static const char *clock_name(unsigned clock)
+{
+	static const char *const names[] = {[LITIFUT_CLOCK_NONE] = "none",
+					    [LITIFUT_CLOCK_MONOTONIC] = "mono",
+					    [LITIFUT_CLOCK_CYCLE] = "cycle",
+					    [LITIFUT_CLOCK_PAGE] = "page"};
+
+	return clock < sizeof(names) / sizeof(names[0]) ? names[clock] : "unknown";
+}
+
 static void write_text(FILE *to, const char *path, const struct litifut_module_info *info,
 		       const struct info_options *options)
 {
@@ -58,6 +70,8 @@ static void write_text(FILE *to, const char *path, const struct litifut_module_i
 	if (summary->thunks_refused)
 		fprintf(to, " (%s)", summary->thunks_refused);
 	putc('\n', to);
+	if (info->clock)
+		fprintf(to, "  clock          %s, read by thunks\n", clock_name(info->clock));
 	fprintf(to, "  tail calls     %s\n",
 		info->flags & LITIFUT_MODULE_TAIL_CALLS ? "traced" : "not traced");
 	fprintf(to, "  sites patched  %zu of %zu\n", summary->patched, summary->sites);
@@ -156,6 +170,7 @@ static void write_json(FILE *to, const char *path, const struct litifut_module_i
 		fprintf(to, ", \"format\": %u, \"engine\": \"%s\", \"tail_calls\": %s",
 			info->version, engine_name(info->engine),
 			info->flags & LITIFUT_MODULE_TAIL_CALLS ? "true" : "false");
+		fprintf(to, ", \"clock\": \"%s\"", clock_name(info->clock));
 		fprintf(to, ", \"call_sites\": %zu, \"patched\": %zu, \"left\": {",
 			info->summary.sites, info->summary.patched);
 		for (unsigned i = 0; i < REASON_COUNT; i++) {

@@ -494,6 +494,7 @@ static void prepare_options(struct link_state *state)
 	state->options.include_functions = (const char *const *)settings->include.items;
 	state->options.tail_calls = settings->tail_calls;
 	state->options.engine = settings->engine;
+	state->options.clock = settings->clock;
 	state->options.name = lbasename(arguments_output(state->request->arguments));
 	state->options.sites_file = state->files.sites;
 	state->options.defaults = settings->defaults;

@@ -16,11 +16,19 @@
 #include "common/nearest.h"
 #include "ldwrap/defaults.h"
 #include "litifut/module_format.h"
+#include "litifut/trace_format.h"
 
 /* " NAME  NAME ", of those that have been told of. */
 #define TOLD_VARIABLE "LITIFUT_LD_TOLD"
 
-enum setting_type { SETTING_LIST, SETTING_TEXT, SETTING_FLAG, SETTING_ENGINE, SETTING_DATABASE };
+enum setting_type {
+	SETTING_LIST,
+	SETTING_TEXT,
+	SETTING_FLAG,
+	SETTING_ENGINE,
+	SETTING_DATABASE,
+	SETTING_CLOCK
+};
 
 struct setting {
 	const char *name; /* as in the environment, without LITIFUT_ */
@@ -37,6 +45,7 @@ static const struct setting setting_table[] = {
 	{"DEFAULTS", SETTING_TEXT, offsetof(struct settings, defaults)},
 	{"ENGINE", SETTING_ENGINE, offsetof(struct settings, engine)},
 	{"DB", SETTING_DATABASE, 0},
+	{"CLOCK", SETTING_CLOCK, offsetof(struct settings, clock)},
 	{"TAIL", SETTING_FLAG, offsetof(struct settings, tail_calls)},
 	{"STRICT", SETTING_FLAG, offsetof(struct settings, strict)},
 	{"VERBOSE", SETTING_FLAG, offsetof(struct settings, verbose)},
@@ -105,6 +114,27 @@ static bool find_database(const char *value, enum settings_database *database)
 	return false;
 }
 
+/* Only a counter can be read by thunks; the recorder reads other clocks, which it is told of
+ * when the program runs. */
+static bool find_clock(const char *value, unsigned *clock)
+{
+	static const struct {
+		const char *name;
+		unsigned clock;
+	} clocks[] = {{"none", LITIFUT_CLOCK_NONE},
+		      {"mono", LITIFUT_CLOCK_NONE},
+		      {"cycle", LITIFUT_CLOCK_CYCLE},
+		      {"page", LITIFUT_CLOCK_PAGE}};
+
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
+		if (strcmp(value, clocks[i].name))
+			continue;
+		*clock = clocks[i].clock;
+		return true;
+	}
+	return false;
+}
+
 /* `where` names the setting for messages. */
 static void apply_setting(struct settings *settings, const struct setting *setting,
 			  const char *value, const char *where, settings_warning *warn)
@@ -138,6 +168,10 @@ static void apply_setting(struct settings *settings, const struct setting *setti
 	case SETTING_DATABASE:
 		if (!find_database(value, &settings->database) && *value)
 			warn_about(warn, where, "neither loaded, section nor file, ignored", value);
+		break;
+	case SETTING_CLOCK:
+		if (!find_clock(value, &settings->clock) && *value)
+			warn_about(warn, where, "neither none, mono nor cycle, ignored", value);
 		break;
 	}
 }

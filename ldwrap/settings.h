@@ -28,6 +28,7 @@ struct settings {
 	char *recorder;  /* path of an object, NULL: the default one */
 	char *defaults;  /* NULL: none */
 	unsigned engine; /* enum litifut_engine */
+	unsigned clock;  /* enum litifut_clock that thunks read; NONE: thunks read none */
 	enum settings_database database;
 	bool tail_calls;
 	bool strict;

@@ -289,6 +289,26 @@ static enum litifut_status open_places(struct apply *apply, struct litifut_error
 	return status;
 }
 
+/* Thunks that read a clock take the place of those that come with the tracer. */
+static enum litifut_status write_shared(struct apply *apply, struct litifut_error *error)
+{
+	struct litifut_landings *landings = &apply->session.landings;
+	const struct litifut_arch *arch = apply->session.arch;
+	uint32_t *entries = landings->items[landings->own].entries;
+	uint32_t address;
+	uint8_t *code;
+
+	if (!apply->session.context.clock || !arch->write_shared)
+		return LITIFUT_OK;
+	code = litifut_rooms_take(&apply->rooms, (uint32_t)arch->shared_bytes, &address);
+	if (!code)
+		return no_room(apply, error);
+	arch->write_shared(&apply->session.context, address, entries, code, &apply->frames);
+	memcpy(apply->rooms.items[apply->rooms.own].entries, entries,
+	       sizeof(apply->rooms.items[0].entries));
+	return LITIFUT_OK;
+}
+
 static void describe_gates(struct apply *apply)
 {
 	for (size_t i = 0; i < apply->rooms.count; i++) {
@@ -471,6 +491,8 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 	apply->rooms.frames = &apply->frames;
 	if (!status)
 		describe_gates(apply);
+	if (!status)
+		status = write_shared(apply, error);
 	if (!status && apply->session.context.thunks) {
 		apply->thunks =
 			litifut_thunks_create(&apply->session, &apply->rooms, &apply->frames);
@@ -501,6 +523,7 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 	const struct litifut_module_facts facts = {
 		.address = apply->module_address,
 		.engine = apply->thunks ? LITIFUT_ENGINE_THUNK : LITIFUT_ENGINE_DB,
+		.clock = apply->session.context.clock,
 		.db_address = apply->db.section->address,
 		.db_count = (uint32_t)apply->db_count,
 		.sites = (uint32_t)apply->summary->sites,

@@ -24,6 +24,9 @@
  * stands for the gate; there is none in an image with no such room. */
 #define LITIFUT_TRAMPOLINES "litifut_trampolines"
 
+/* The most bytes that an island has. */
+#define LITIFUT_ISLAND_BYTES_MAX 512
+
 /* See write_onward in struct litifut_arch. */
 #define LITIFUT_ONWARD_BYTES_MAX 64
 #define LITIFUT_ONWARD_INTERVAL 1024
@@ -131,7 +134,8 @@ struct litifut_arch_context {
 	bool short_thumb_branches; /* Thumb without Thumb-2: bl reaches +-4 MB only */
 	uint32_t global_pointer;   /* MIPS: link-time value of $gp, 0 when there is none */
 	struct litifut_got got;
-	bool thunks; /* calls go by thunks where they can */
+	bool thunks;    /* calls go by thunks where they can */
+	unsigned clock; /* enum litifut_clock: the one that thunks read, if any */
 	/* Many of them stand in functions with no argument_room: thunks that serve all
 	 * callers make room of their own. */
 	bool own_room;
@@ -441,9 +445,20 @@ struct litifut_arch {
 				const struct litifut_thunk *thunk, uint32_t address,
 				const uint32_t *entries, uint8_t *code);
 
+	/* Where the tracer brings thunks that several callees share, which read no clock: writes
+	 * those that do to `code`, standing at `address` (multiple of 16), and puts their
+	 * addresses into the `entries` of the tracer. Returns the size of all, shared_bytes;
+	 * `frames` gets what is to be known of them and may be NULL. NULL: a CPU has none. */
+	size_t (*write_shared)(const struct litifut_arch_context *context, uint32_t address,
+			       uint32_t *entries, uint8_t *code, struct litifut_frames *frames);
+	size_t shared_bytes;
+	/* The recorder can read the counter that thunks would. */
+	bool has_counter;
+
 	/* What stands on the stack where in that thunk; `frame` has its start and its
 	 * size by then. NULL: nothing. */
-	void (*thunk_frame)(const struct litifut_thunk *thunk, struct litifut_frame_code *frame);
+	void (*thunk_frame)(const struct litifut_arch_context *context,
+			    const struct litifut_thunk *thunk, struct litifut_frame_code *frame);
 
 	/* For capstone: cs_arch and cs_mode of code in `state`. */
 	void (*disassembler)(const struct litifut_arch_context *context,

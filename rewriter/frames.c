@@ -174,6 +174,13 @@ void litifut_frames_add_named(struct litifut_frames *frames, const struct litifu
 	}
 }
 
+void litifut_frames_add_rules(struct litifut_frames *frames, uint32_t start, uint32_t bytes,
+			      const uint8_t *rules, unsigned used)
+{
+	if (frames->bytes)
+		put_entry(frames, start, bytes, 0, rules, used);
+}
+
 void litifut_frames_end(struct litifut_frames *frames)
 {
 	uint32_t end = frames->size;

@@ -77,6 +77,10 @@ void litifut_frames_add_named(struct litifut_frames *frames, const struct litifu
 /* Adds one piece; without effect when the room is full. */
 void litifut_frames_add(struct litifut_frames *frames, const struct litifut_frame_code *code);
 
+/* The same for code at [start, start + bytes) with rules of its own: DW_CFA_... */
+void litifut_frames_add_rules(struct litifut_frames *frames, uint32_t start, uint32_t bytes,
+			      const uint8_t *rules, unsigned used);
+
 /* Gives what is left of the room to the last entry. */
 void litifut_frames_end(struct litifut_frames *frames);
 

@@ -32,6 +32,7 @@ static void read_module(struct reader *reader)
 	info->version = LITIFUT_MODULE_VERSION_OF(module->version);
 	info->flags = module->flags;
 	info->engine = module->engine;
+	info->clock = module->clock;
 	memcpy(info->name, module->name, sizeof(info->name) - 1);
 	for (uint32_t i = 0; i < module->build_id_bytes && i < 20; i++)
 		sprintf(info->build_id + 2 * i, "%02x", module->build_id[i]);

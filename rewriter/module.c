@@ -91,7 +91,7 @@ enum litifut_status litifut_module_fill(const struct litifut_image *image,
 	module->register_atfork = facts->register_atfork;
 	module->mode = LITIFUT_MODE_CALLS;
 	module->family = LITIFUT_FAMILY_STREAM;
-	module->clock = LITIFUT_CLOCK_NONE;
+	module->clock = facts->clock;
 	for (size_t i = 0; i < LITIFUT_MODULE_SPAWNERS && facts->spawners->places[i]; i++) {
 		module->spawners[i] = facts->spawners->places[i];
 		module->spawner_filter |= LITIFUT_SPAWNER_FILTER_BIT(facts->spawners->places[i]);

@@ -4,6 +4,8 @@
 #include "rewriter/session.h"
 #include "rewriter/thunks.h"
 
+#include <litifut/trace_format.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +53,9 @@ enum litifut_status litifut_session_open(const char *path,
 		session->thunks_refused = session->arch->refuses_thunks(&session->image);
 	session->context.thunks =
 		!status && options->engine == LITIFUT_ENGINE_THUNK && !session->thunks_refused;
+	if (session->context.thunks &&
+	    (options->clock != LITIFUT_CLOCK_CYCLE || session->arch->has_counter))
+		session->context.clock = options->clock;
 	if (!status)
 		status = litifut_sites_find(&session->image, session->arch, &session->context,
 					    options, &session->sites, error);
@@ -286,6 +291,8 @@ static enum litifut_status plan_trampolines(struct litifut_session *session,
 	}
 	if (session->context.thunks)
 		bytes += litifut_thunks_bytes(session, 0, UINT32_MAX);
+	if (session->context.clock)
+		bytes += session->arch->shared_bytes;
 	/* Hosts: more when the second link spreads the code, fewer with islands. */
 	status = litifut_hosts_choose(session, options, &hosts, error);
 	if (hosts.count)

@@ -60,7 +60,7 @@ enum litifut_status litifut_landings_find(const struct litifut_image *image,
 	for (size_t i = 0; i < image->own_count && landings->gate; i++) {
 		const struct litifut_symbol *island = &image->symbols[image->own[i]];
 		struct litifut_landing landing = {.island = island};
-		uint8_t scratch[256];
+		uint8_t scratch[LITIFUT_ISLAND_BYTES_MAX];
 
 		if (!is_island(island) || island->size < arch->island_bytes ||
 		    !litifut_image_section_at(image, island->address, island->size))

@@ -412,7 +412,7 @@ static enum litifut_status add_island(struct litifut_relays *relays, struct liti
 	const size_t unit = arch->relay_trampoline_bytes;
 	const size_t bytes = (arch->island_bytes + unit - 1) / unit * unit;
 	uint32_t entries[LITIFUT_ENTRIES_MAX];
-	uint8_t scratch[512];
+	uint8_t scratch[LITIFUT_ISLAND_BYTES_MAX];
 	uint8_t *code = scratch;
 	uint32_t address = own ? own->address : 0;
 

@@ -41,6 +41,7 @@ struct litifut_rewrite_options {
 	bool tail_calls;   /* LITIFUT_TAIL */
 	bool all_in_reach; /* a call out of reach of all stubs is LITIFUT_ERROR_SPACE */
 	unsigned engine;   /* enum litifut_engine */
+	unsigned clock;    /* enum litifut_clock: what thunks read, NONE, CYCLE or PAGE */
 	const char *name;  /* recorded as the module's name; NULL: base name of the path */
 	/* The list of call sites goes into a file of its own, of this path, and not to
 	 * the end of the image; NULL: it does. */
@@ -139,6 +140,7 @@ struct litifut_module_info {
 	unsigned char elf_data;
 	unsigned version;
 	unsigned engine;
+	unsigned clock; /* enum litifut_clock that thunks read */
 	unsigned flags; /* enum litifut_module_flags */
 	char name[64];
 	char build_id[41]; /* hex, "" without */

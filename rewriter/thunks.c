@@ -94,7 +94,7 @@ static bool make(const struct litifut_thunks *thunks, struct litifut_room *room,
 		struct litifut_frame_code frame = {.start = address, .bytes = bytes};
 
 		if (arch->thunk_frame)
-			arch->thunk_frame(&made->thunk, &frame);
+			arch->thunk_frame(&thunks->session->context, &made->thunk, &frame);
 		litifut_frames_add(thunks->frames, &frame);
 	}
 	memcpy(room->bytes + room->used, code, bytes);

@@ -7,7 +7,7 @@
 #define LITIFUT_CLOCK_PAGE_H
 
 /* Nothing else that QEMU or a linker chooses by itself lies there. */
-#define LITIFUT_CLOCK_PAGE 0x2f000000u
+#define LITIFUT_CLOCK_PAGE_ADDRESS 0x2f000000u
 #define LITIFUT_CLOCK_PAGE_HERTZ 1000000000u /* so that an instruction is shown as 1 ns */
 
 #endif

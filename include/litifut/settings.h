@@ -9,7 +9,7 @@ enum litifut_setting_kind {
 	LITIFUT_SETTING_NUMBER, /* decimal */
 	LITIFUT_SETTING_TEXT,   /* may be empty */
 	LITIFUT_SETTING_PLACE,  /* a path; an empty one is none */
-	LITIFUT_SETTING_CLOCK,  /* none, mono or cycle */
+	LITIFUT_SETTING_CLOCK,  /* none, mono, cycle, or page, which is for tests */
 	LITIFUT_SETTING_ON,     /* 1: on; anything else is off */
 	LITIFUT_SETTING_OFF,    /* off; anything else is on */
 };

@@ -9,9 +9,9 @@
  *
  * 0 in it, or a multiple of LITIFUT_THUNK_STOP_BYTES, sends a thunk the long way. So does
  * an event of more than a word that would end at or beyond such a multiple; a thunk sees
- * that by bits 4 and up of the new cursor being 0, so that no event may be longer than 16
- * bytes. Every chunk therefore ends at a multiple of LITIFUT_THUNK_STOP_BYTES; where it
- * begins does not matter. */
+ * that by bits 4 and up of the new cursor being 0 (5 and up, where an event has 16 bytes), so
+ * that no event may be longer than 16 bytes. Every chunk therefore ends at a multiple of
+ * LITIFUT_THUNK_STOP_BYTES; where it begins does not matter. */
 #ifndef LITIFUT_THUNK_ABI_H
 #define LITIFUT_THUNK_ABI_H
 

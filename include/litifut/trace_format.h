@@ -52,7 +52,8 @@
 enum litifut_clock {
 	LITIFUT_CLOCK_NONE = 0,
 	LITIFUT_CLOCK_MONOTONIC = 1, /* nanoseconds of CLOCK_MONOTONIC */
-	LITIFUT_CLOCK_CYCLE = 2      /* CPU counter, `clock_hertz` ticks a second (0: unknown) */
+	LITIFUT_CLOCK_CYCLE = 2,     /* CPU counter, `clock_hertz` ticks a second (0: unknown) */
+	LITIFUT_CLOCK_PAGE = 3       /* executed instructions, see <litifut/clock_page.h> */
 };
 
 /* What a module records, fixed when it is linked (LITIFUT_MODE). */

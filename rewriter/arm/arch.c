@@ -295,5 +295,6 @@ const struct litifut_arch litifut_arch_arm = {
 	.thunk = litifut_arm_thunk,
 	.write_thunk = litifut_arm_write_thunk,
 	.thunk_frame = litifut_arm_thunk_frame,
+	.has_counter = true,
 	.disassembler = disassembler,
 };

@@ -39,6 +39,16 @@
  *	strd   r2, lr, [r0, #-12]
  *	str    rN, [r0, #-4]		r0 to r2 by way of the stack
  *
+ * With a clock each event has one word more, the time, so that those of direct
+ * calls are made like this, too, with a step of 8. When the place is reserved, r1
+ * and r2 are free:
+ *
+ *	...
+ *	mrrc   p15, 1, r2, r1, c14	the counter of the generic timer: its low half
+ *	strd   lr, r2, [r0, #-8]
+ *
+ * Those of indirect calls have 16 bytes, to which bit 4 belongs as well.
+ *
  * A direct tail call comes from its own trampoline, which has pushed lr; what
  * its call of the thunk leaves in lr is its key and where it goes on:
  *
@@ -52,6 +62,7 @@
  * for ARMv7. Encodings: DDI 0406C A8.8. */
 #include "rewriter/arm/thunk.h"
 
+#include <litifut/clock_page.h>
 #include <litifut/thunk_abi.h>
 #include <litifut/trace_format.h>
 
@@ -62,14 +73,14 @@ _Static_assert(LITIFUT_THUNK_STOP_BITS == 14 && LITIFUT_THUNK_CURSOR == 4 &&
 		       LITIFUT_THUNK_VECTOR_ARM == 0,
 	       "what write_event() has in its instructions");
 
-#define INDIRECT_WORD LITIFUT_CONTROL_WORD(LITIFUT_WORD_INDIRECT, 2)
-#define TAIL_WORD LITIFUT_CONTROL_WORD(LITIFUT_WORD_TAIL, 2)
+_Static_assert(LITIFUT_CONTROL_WORD(LITIFUT_WORD_TAIL, 3) == 0x303, "in a movw");
 
 /* What is saved, as struct litifut_frame_step has it. */
 #define LR (1u << 14)
 #define PUSHED (LR | 7)
 
 struct emitter {
+	unsigned clock; /* enum litifut_clock, that the thunk reads */
 	uint8_t *code;
 	unsigned at;
 	unsigned slow[2]; /* offsets of the branches to what is at the end */
@@ -174,21 +185,28 @@ static void leave_if(struct emitter *emitter, uint32_t half)
 	narrow(emitter, half);
 }
 
-/* Up to where the event is stored. */
-static void write_event(const struct litifut_thunk *thunk, struct emitter *emitter)
+/* r2 = the low half of the clock; r1 is lost. */
+static void read_clock(struct emitter *emitter)
 {
-	unsigned number = thunk->number;
+	if (emitter->clock == LITIFUT_CLOCK_CYCLE) {
+		wide(emitter, 0xec512f1e); /* mrrc p15, 1, r2, r1, c14 */
+		return;
+	}
+	_Static_assert(LITIFUT_CLOCK_PAGE_ADDRESS == 0x2f000000u, "in the mov");
+	wide(emitter, 0xf04f523c); /* mov.w r2, #0x2f000000 */
+	wide(emitter, 0xf8d22000); /* ldr.w r2, [r2], so that the exit stays at a multiple of 4 */
+}
 
-	if (is_tail(thunk))
-		note_stack(emitter, 4, LR);
-	narrow(emitter, 0xb507); /* push {r0-r2, lr} */
-	note_stack(emitter, is_tail(thunk) ? 20 : 16, PUSHED);
+/* Makes r0 point behind the place for an event of so many bytes. */
+static void reserve(unsigned bytes, struct emitter *emitter)
+{
 	wide(emitter, 0xee1d1f70); /* mrc p15, 0, r1, c13, c0, 3 */
 	narrow(emitter, 0x6809);   /* ldr r1, [r1] */
 	wide(emitter, 0xe8510f01); /* ldrex r0, [r1, #4] */
-	if (has_register(thunk)) {
-		wide(emitter, 0xf100000c); /* add.w r0, r0, #12 */
-		wide(emitter, 0xf3c01209); /* ubfx r2, r0, #4, #10 */
+	if (bytes > 4) {
+		wide(emitter, 0xf1000000 | bytes); /* add.w r0, r0, #bytes */
+		/* ubfx r2, r0, #4, #10, or #5, #9 */
+		wide(emitter, bytes < 16 ? 0xf3c01209 : 0xf3c01248);
 		leave_if(emitter, 0xb102); /* cbz r2 */
 	} else {
 		wide(emitter, 0xea4f4280); /* lsl.w r2, r0, #18 */
@@ -197,17 +215,47 @@ static void write_event(const struct litifut_thunk *thunk, struct emitter *emitt
 	}
 	wide(emitter, 0xe8410201); /* strex r2, r0, [r1, #4] */
 	leave_if(emitter, 0xb902); /* cbnz r2 */
-	if (!has_register(thunk)) {
+}
+
+/* Up to where the event is stored. */
+static void write_event(const struct litifut_thunk *thunk, struct emitter *emitter)
+{
+	unsigned number = thunk->number;
+	unsigned words = (has_register(thunk) ? 3 : 1) + (emitter->clock != LITIFUT_CLOCK_NONE);
+	uint32_t control = LITIFUT_CONTROL_WORD(
+		is_tail(thunk) ? LITIFUT_WORD_TAIL : LITIFUT_WORD_INDIRECT, words - 1);
+
+	if (is_tail(thunk))
+		note_stack(emitter, 4, LR);
+	narrow(emitter, 0xb507); /* push {r0-r2, lr} */
+	note_stack(emitter, is_tail(thunk) ? 20 : 16, PUSHED);
+	reserve(4 * words, emitter);
+	if (!has_register(thunk) && !emitter->clock) {
 		wide(emitter, 0xf840ec04); /* str lr, [r0, #-4] */
 		return;
 	}
-	wide(emitter, 0xf2402200 | (is_tail(thunk) ? TAIL_WORD & 0xff : INDIRECT_WORD & 0xff));
-	wide(emitter, 0xe9402e03); /* strd r2, lr, [r0, #-12] */
-	if (number < 3) {
-		narrow(emitter, 0x9a00 | number); /* ldr r2, [sp, #4n] */
-		number = 2;
+	if (!has_register(thunk)) {
+		read_clock(emitter);
+		wide(emitter, 0xe940e202); /* strd lr, r2, [r0, #-8] */
+		return;
 	}
-	wide(emitter, 0xf8400c04 | number << 12); /* str rN, [r0, #-4] */
+	/* movw r2, #control, of which 3 bits stand apart */
+	wide(emitter, 0xf2400200 | (control & 0x700) << 4 | (control & 0xff));
+	wide(emitter, 0xe9402e00 | words); /* strd r2, lr, [r0, #-4 * words] */
+	if (!emitter->clock) {
+		if (number < 3) {
+			narrow(emitter, 0x9a00 | number); /* ldr r2, [sp, #4n] */
+			number = 2;
+		}
+		wide(emitter, 0xf8400c04 | number << 12); /* str rN, [r0, #-4] */
+		return;
+	}
+	read_clock(emitter);
+	if (number < 3) {
+		narrow(emitter, 0x9900 | number); /* ldr r1, [sp, #4n] */
+		number = 1;
+	}
+	wide(emitter, 0xe9400202 | number << 12); /* strd rN, r2, [r0, #-8] */
 }
 
 /* The instruction that goes on to the callee, and 4 bytes that do so too if that is
@@ -280,19 +328,19 @@ unsigned litifut_arm_write_thunk(const struct litifut_arch_context *context,
 {
 	struct emitter emitter = {.code = code};
 
-	_Static_assert(INDIRECT_WORD >> 8 == 2 && TAIL_WORD >> 8 == 2, "movw r2, #0x2nn");
-	(void)context;
+	emitter.clock = context->clock;
 	return write_thunk(thunk, address, entries, &emitter) ? emitter.at : 0;
 }
 
-void litifut_arm_thunk_frame(const struct litifut_thunk *thunk, struct litifut_frame_code *frame)
+void litifut_arm_thunk_frame(const struct litifut_arch_context *context,
+			     const struct litifut_thunk *thunk, struct litifut_frame_code *frame)
 {
 	/* As if all were where its callee is: the stack does not depend on it. */
 	const uint32_t here = thunk->callee & ~3u;
 	const uint32_t entries[LITIFUT_ENTRIES_MAX] = {here, here, here, here,
 						       here, here, here, here};
 	uint8_t code[256];
-	struct emitter emitter = {.code = code, .frame = frame};
+	struct emitter emitter = {.clock = context->clock, .code = code, .frame = frame};
 
 	frame->step_count = 0;
 	if (!write_thunk(thunk, here, entries, &emitter))

@@ -11,6 +11,7 @@ struct litifut_thunk litifut_arm_thunk(const struct litifut_image *image,
 unsigned litifut_arm_write_thunk(const struct litifut_arch_context *context,
 				 const struct litifut_thunk *thunk, uint32_t address,
 				 const uint32_t *entries, uint8_t *code);
-void litifut_arm_thunk_frame(const struct litifut_thunk *thunk, struct litifut_frame_code *frame);
+void litifut_arm_thunk_frame(const struct litifut_arch_context *context,
+			     const struct litifut_thunk *thunk, struct litifut_frame_code *frame);
 
 #endif

@@ -239,6 +239,8 @@ static void disassembler(const struct litifut_arch_context *context, enum litifu
 		      (context->big_endian ? (unsigned)CS_MODE_BIG_ENDIAN : CS_MODE_LITTLE_ENDIAN));
 }
 
+_Static_assert(LITIFUT_MIPS_ISLAND_BYTES <= LITIFUT_ISLAND_BYTES_MAX, "bytes of an island");
+
 #define HOST_PIECE(bytes)                                                                          \
 	{                                                                                          \
 		LITIFUT_MIPS_WAY_BYTES + (bytes), LITIFUT_MIPS_HOST_TRAMPOLINE_BYTES(bytes)        \
@@ -318,6 +320,8 @@ const struct litifut_arch litifut_arch_mips = {
 	.thunk = litifut_mips_thunk,
 	.thunks_need_db = true,
 	.write_thunk = litifut_mips_write_thunk,
+	.write_shared = litifut_mips_write_shared,
+	.shared_bytes = LITIFUT_MIPS_SHARED_BYTES,
 	.thunk_frame = litifut_mips_thunk_frame,
 	.disassembler = disassembler,
 };

@@ -79,8 +79,8 @@ enum { LITIFUT_MIPS_CAME_BY_T9 = -1, LITIFUT_MIPS_CAME_BY_CALL = 0x7fff };
 /* Its pieces: three ways to the gate, a shorter one to trampolines, two thunks. */
 #define LITIFUT_MIPS_WAYS_BYTES 48
 #define LITIFUT_MIPS_NUMBERED_BYTES 44
-#define LITIFUT_MIPS_NEAR_BYTES 80
-#define LITIFUT_MIPS_INDIRECT_BYTES 80
+#define LITIFUT_MIPS_NEAR_BYTES 96
+#define LITIFUT_MIPS_INDIRECT_BYTES 96
 #define LITIFUT_MIPS_ISLAND_BYTES                                                                  \
 	(LITIFUT_MIPS_WAYS_BYTES + LITIFUT_MIPS_NUMBERED_BYTES + LITIFUT_MIPS_NEAR_BYTES +         \
 	 LITIFUT_MIPS_INDIRECT_BYTES)
@@ -102,6 +102,9 @@ enum { LITIFUT_MIPS_CAME_BY_T9 = -1, LITIFUT_MIPS_CAME_BY_CALL = 0x7fff };
 
 /* A multiple of LITIFUT_MIPS_TRAMPOLINE_BYTES. */
 #define LITIFUT_MIPS_THUNK_BYTES 80
+#define LITIFUT_MIPS_TIMED_THUNK_BYTES 96
+/* Of litifut_mips_write_shared(), the same. */
+#define LITIFUT_MIPS_SHARED_BYTES (7 * 128)
 
 /* Of a relay (relay.c): what it takes of the code, where in it the branch stands that
  * leads on, and the trampoline of what was moved, a multiple of
@@ -236,7 +239,10 @@ uint32_t litifut_mips_argument_room(const struct litifut_arch_context *context,
 struct litifut_thunk litifut_mips_thunk(const struct litifut_image *image,
 					const struct litifut_arch_context *context,
 					const struct litifut_cramped_call *call);
-void litifut_mips_thunk_frame(const struct litifut_thunk *thunk, struct litifut_frame_code *frame);
+void litifut_mips_thunk_frame(const struct litifut_arch_context *context,
+			      const struct litifut_thunk *thunk, struct litifut_frame_code *frame);
+size_t litifut_mips_write_shared(const struct litifut_arch_context *context, uint32_t address,
+				 uint32_t *entries, uint8_t *code, struct litifut_frames *frames);
 unsigned litifut_mips_write_thunk(const struct litifut_arch_context *context,
 				  const struct litifut_thunk *thunk, uint32_t address,
 				  const uint32_t *entries, uint8_t *code);

@@ -44,14 +44,26 @@
  *	bal   litifut_thunk_call_own
  *	nop
  *
- * Tail calls always make room. What has no thunk goes by the instruction DB. */
+ * Tail calls always make room. What has no thunk goes by the instruction DB.
+ *
+ * With a clock each event has one word more, the time:
+ *
+ *	...
+ *	rdhwr t0, $2		the counter
+ *	sw    ra, 0(at)
+ *	sw    t0, 4(at)
+ *
+ * and those of indirect calls have the form with a control word. Then the code that all
+ * calls share is made by the rewriter as well, see litifut_mips_write_shared(). */
+#include <litifut/clock_page.h>
 #include <litifut/thunk_abi.h>
 #include <litifut/trace_format.h>
+#include <string.h>
 
 #include "rewriter/libc.h"
 #include "rewriter/mips/mips.h"
 
-#define THUNK_WORDS (LITIFUT_MIPS_THUNK_BYTES / 4)
+#define THUNK_WORDS (LITIFUT_MIPS_TIMED_THUNK_BYTES / 4)
 #define ISLAND_WORDS (LITIFUT_MIPS_NEAR_BYTES / 4)
 
 _Static_assert(LITIFUT_THUNK_STOP_BITS == 14 && LITIFUT_THUNK_CURSOR == 4 &&
@@ -64,6 +76,11 @@ _Static_assert(LITIFUT_MIPS_INDIRECT_BYTES == LITIFUT_MIPS_NEAR_BYTES, "both thu
 #define LW_T0 0x8fa80000u /* 0(sp) */
 #define LW_V1 0x8fa30004u
 #define JR_T9 0x03200008u
+#define JR_AT 0x00200008u
+#define MOVE_AT_RA 0x03e00825u
+#define SW_AT_8 0xafa10008u
+#define LW_AT_8 0x8fa10008u
+#define LW_RA_8 0x8fbf0008u
 
 /* The room for arguments, and the saved ra at least. */
 #define LEAST_FRAME 24
@@ -257,7 +274,7 @@ static unsigned reserve(unsigned event_words, uint32_t address, uint32_t slow, u
 		/* 0 for no cursor, and where the event would take it to or beyond the
 		 * multiple of 16 KB */
 		words[count++] = 0x24280000 | bytes;
-		words[count++] = 0x31083ff0;
+		words[count++] = bytes < 16 ? 0x31083ff0 : 0x31083fe0;
 	}
 	words[count] = litifut_mips_branch(0x11000000, address + 4 * count, slow);
 	count++;
@@ -274,34 +291,184 @@ static void put_words(const struct litifut_arch_context *context, const uint32_t
 		litifut_put32(context->big_endian, code + 4 * i, words[i]);
 }
 
+/* What the event of a thunk is made of. */
+enum event {
+	EVENT_RETURN,   /* the return address, or the key of a tail call */
+	EVENT_INDIRECT, /* the same, and the callee in $t9 */
+	EVENT_TAIL      /* the same of a tail call */
+};
+
+static unsigned event_words(const struct litifut_arch_context *context, enum event event)
+{
+	if (!context->clock)
+		return event == EVENT_RETURN ? 1 : 2;
+	return event == EVENT_RETURN ? 2 : 4;
+}
+
+/* t0 = the low half of the clock */
+static unsigned read_clock(const struct litifut_arch_context *context, uint32_t *words)
+{
+	if (context->clock == LITIFUT_CLOCK_CYCLE) {
+		words[0] = 0x7c08103b; /* rdhwr t0, $2 */
+		return 1;
+	}
+	words[0] = 0x3c080000 | LITIFUT_CLOCK_PAGE_ADDRESS >> 16;
+	words[1] = 0x8d080000 | (context->big_endian ? 4 : 0);
+	return 2;
+}
+
+/* Stores the event where $at points, and brings back t0. */
+static unsigned store_event(const struct litifut_arch_context *context, enum event event,
+			    uint32_t *words)
+{
+	const uint32_t control = LITIFUT_CONTROL_WORD(
+		event == EVENT_TAIL ? LITIFUT_WORD_TAIL : LITIFUT_WORD_INDIRECT, 3);
+	unsigned count = 0;
+
+	if (!context->clock && event == EVENT_RETURN) {
+		words[count++] = LW_T0;
+		words[count++] = 0xac3f0000; /* sw ra, 0(at) */
+		return count;
+	}
+	if (!context->clock) {
+		words[count++] = 0x27e80000 |
+				 (event == EVENT_TAIL ? LITIFUT_MARK_TAIL : LITIFUT_MARK_INDIRECT);
+		words[count++] = 0xac280000;
+		words[count++] = 0xac390004;
+		words[count++] = LW_T0;
+		return count;
+	}
+	if (event == EVENT_RETURN) {
+		count = read_clock(context, words);
+		words[count++] = 0xac3f0000; /* sw ra, 0(at) */
+		words[count++] = 0xac280004; /* sw t0, 4(at) */
+		words[count++] = LW_T0;
+		return count;
+	}
+	words[count++] = 0x24080000 | control; /* li t0, control */
+	words[count++] = 0xac280000;           /* sw t0, 0(at) */
+	words[count++] = 0xac3f0004;           /* sw ra, 4(at) */
+	count += read_clock(context, words + count);
+	words[count++] = 0xac390008; /* sw t9, 8(at) */
+	words[count++] = 0xac28000c; /* sw t0, 12(at) */
+	words[count++] = LW_T0;
+	return count;
+}
+
 /* From where the registers are kept to the exit, without it; `own`: in room that is
- * made for them, and given back by the instruction behind the exit. */
-static unsigned store(unsigned event_words, bool own, uint32_t address, uint32_t slow,
-		      uint32_t *words)
+ * made for them, and given back by the instruction behind the exit. What can't be stored
+ * goes to `slow`. */
+static unsigned store(const struct litifut_arch_context *context, enum event event, bool own,
+		      uint32_t address, uint32_t slow, uint32_t *words)
 {
 	unsigned count = 0;
 
 	if (own)
 		words[count++] = TAKE_ROOM;
-	count += reserve(event_words, address + 4 * count, slow, words + count);
-	if (event_words == 1) {
-		words[count++] = LW_T0;
-		words[count++] = 0xac3f0000;
-	} else {
-		words[count++] = 0x27e80000 | LITIFUT_MARK_INDIRECT;
-		words[count++] = 0xac280000;
-		words[count++] = 0xac390004;
-		words[count++] = LW_T0;
-	}
+	count += reserve(event_words(context, event), address + 4 * count, slow, words + count);
+	count += store_event(context, event, words + count);
 	if (own)
 		words[count++] = LW_V1;
 	return count;
 }
 
-/* Offset of the part for what can't be stored, where the event is of one word. */
-static unsigned slow_part(bool own)
+/* The code that all calls share, with a clock: what tracer/mips/thunk.S has without one. */
+struct shared_thunk {
+	unsigned entry;
+	enum event event;
+	bool own;
+	bool tail;
+	bool back; /* the callee is not in $t9: it goes on behind its trampoline's call */
+};
+
+static const struct shared_thunk shared_thunks[] = {
+	{LITIFUT_MIPS_ENTRY_THUNK_T9, EVENT_INDIRECT, false, false, false},
+	{LITIFUT_MIPS_ENTRY_THUNK_NEAR, EVENT_RETURN, false, false, false},
+	{LITIFUT_MIPS_ENTRY_THUNK_T9_OWN, EVENT_INDIRECT, true, false, false},
+	{LITIFUT_MIPS_ENTRY_THUNK_NEAR_OWN, EVENT_RETURN, true, false, false},
+	{LITIFUT_MIPS_ENTRY_THUNK_TAIL, EVENT_TAIL, true, true, false},
+	{LITIFUT_MIPS_ENTRY_THUNK_TAIL_NEAR, EVENT_RETURN, true, true, false},
+	{LITIFUT_MIPS_ENTRY_THUNK_TAIL_BACK, EVENT_RETURN, true, true, true},
+};
+
+#define SHARED_COUNT (sizeof(shared_thunks) / sizeof(*shared_thunks))
+#define SHARED_WORDS (LITIFUT_MIPS_SHARED_BYTES / 4 / SHARED_COUNT)
+
+_Static_assert(LITIFUT_MIPS_SHARED_BYTES / SHARED_COUNT * SHARED_COUNT == LITIFUT_MIPS_SHARED_BYTES,
+	       "shared thunks");
+
+/* Returns how many words it has. `slow`: offset of the part for what can't be stored. */
+static unsigned shared_thunk(const struct litifut_arch_context *context,
+			     const struct shared_thunk *thunk, uint32_t address, unsigned slow,
+			     const uint32_t *entries, uint32_t *words)
 {
-	return own ? 64 : 56;
+	const uint32_t recorder =
+		entries[thunk->tail ? LITIFUT_MIPS_ENTRY_TAIL : LITIFUT_MIPS_ENTRY_T9];
+	unsigned count = 0;
+
+	if (thunk->own)
+		words[count++] = TAKE_ROOM;
+	if (thunk->tail)
+		words[count++] = SW_AT_8;
+	count += reserve(event_words(context, thunk->event), address + 4 * count, address + slow,
+			 words + count);
+	count += store_event(context, thunk->event, words + count);
+	if (thunk->back)
+		words[count++] = MOVE_AT_RA;
+	if (thunk->tail)
+		words[count++] = LW_RA_8;
+	if (thunk->own)
+		words[count++] = LW_V1;
+	words[count++] = thunk->back ? JR_AT : JR_T9;
+	words[count++] = thunk->own ? GIVE_ROOM : LW_V1;
+	if (4 * count != slow) /* it is only asked where that begins */
+		return count;
+	words[count++] = LW_T0;
+	if (thunk->tail)
+		words[count++] = LW_AT_8;
+	if (thunk->own)
+		words[count++] = LW_V1;
+	words[count] = litifut_mips_branch(0x10000000, address + 4 * count, recorder);
+	count++;
+	words[count++] = thunk->own ? GIVE_ROOM : LW_V1;
+	return count;
+}
+
+size_t litifut_mips_write_shared(const struct litifut_arch_context *context, uint32_t address,
+				 uint32_t *entries, uint8_t *code, struct litifut_frames *frames)
+{
+	/* As those of the tracer, see arch.c. */
+	static const uint8_t plain[1];
+	static const uint8_t own[] = {0x44, 0x0e, 16};
+	static const uint8_t tail[] = {0x09, 31, 1, 0x44, 0x0e, 16, 0x44, 0x80 | 31, 2};
+
+	for (size_t i = 0; i < SHARED_COUNT; i++) {
+		const struct shared_thunk *thunk = &shared_thunks[i];
+		const uint32_t start = address + (uint32_t)(4 * SHARED_WORDS * i);
+		uint32_t words[SHARED_WORDS + 8] = {0};
+		unsigned slow = 4 * shared_thunk(context, thunk, start, 0, entries, words);
+
+		shared_thunk(context, thunk, start, slow, entries, words);
+		put_words(context, words, SHARED_WORDS, code + 4 * SHARED_WORDS * i);
+		if (frames && thunk->tail)
+			litifut_frames_add_rules(frames, start, 4 * SHARED_WORDS, tail,
+						 sizeof(tail));
+		else if (frames)
+			litifut_frames_add_rules(frames, start, 4 * SHARED_WORDS,
+						 thunk->own ? own : plain,
+						 thunk->own ? sizeof(own) : sizeof(plain));
+	}
+	for (size_t i = 0; i < SHARED_COUNT; i++)
+		entries[shared_thunks[i].entry] = address + (uint32_t)(4 * SHARED_WORDS * i);
+	return LITIFUT_MIPS_SHARED_BYTES;
+}
+
+/* Offset of the part for what can't be stored: behind the exit and its delay slot. */
+static unsigned slow_part(const struct litifut_arch_context *context, enum event event, bool own)
+{
+	uint32_t words[ISLAND_WORDS + THUNK_WORDS];
+
+	return 4 * store(context, event, own, 0, 0, words) + 8;
 }
 
 /* litifut_thunk_near or litifut_thunk_jalr again, or those with room of their own, which
@@ -315,7 +482,8 @@ void litifut_mips_write_island_thunk(const struct litifut_arch_context *context,
 	const bool near = entry == LITIFUT_MIPS_ENTRY_THUNK_NEAR;
 	uint32_t words[ISLAND_WORDS] = {0};
 	uint32_t at = near ? address : island_entries[LITIFUT_MIPS_ENTRY_THUNK_NEAR];
-	unsigned count = store(near ? 1 : 2, own, address, at + slow_part(own), words);
+	unsigned count = store(context, near ? EVENT_RETURN : EVENT_INDIRECT, own, address,
+			       at + slow_part(context, EVENT_RETURN, own), words);
 
 	words[count++] = JR_T9;
 	words[count++] = own ? GIVE_ROOM : LW_V1;
@@ -342,7 +510,9 @@ unsigned litifut_mips_write_thunk(const struct litifut_arch_context *context,
 	const uint32_t recorder =
 		entries[own ? LITIFUT_MIPS_ENTRY_THUNK_CALL_OWN : LITIFUT_MIPS_ENTRY_THUNK_CALL];
 	uint32_t words[THUNK_WORDS] = {0}; /* trampolines are numbered: the rest is empty */
-	unsigned count = store(1, own, address, address + slow_part(own), words);
+	unsigned bytes = context->clock ? LITIFUT_MIPS_TIMED_THUNK_BYTES : LITIFUT_MIPS_THUNK_BYTES;
+	unsigned count = store(context, EVENT_RETURN, own, address,
+			       address + slow_part(context, EVENT_RETURN, own), words);
 	unsigned exit = count;
 
 	words[count++] = litifut_mips_jump(context, false, address + 4 * exit, thunk->callee);
@@ -351,12 +521,14 @@ unsigned litifut_mips_write_thunk(const struct litifut_arch_context *context,
 	words[count] = litifut_mips_jump(context, true, address + 4 * count, recorder);
 	if (!words[exit] || !words[count])
 		return 0;
-	put_words(context, words, THUNK_WORDS, code);
-	return sizeof(words);
+	put_words(context, words, bytes / 4, code);
+	return bytes;
 }
 
-void litifut_mips_thunk_frame(const struct litifut_thunk *thunk, struct litifut_frame_code *frame)
+void litifut_mips_thunk_frame(const struct litifut_arch_context *context,
+			      const struct litifut_thunk *thunk, struct litifut_frame_code *frame)
 {
+	(void)context;
 	if (thunk->number != LITIFUT_MIPS_OWN_ROOM)
 		return;
 	frame->steps[frame->step_count++] = (struct litifut_frame_step){.at = 4, .stack = 16};

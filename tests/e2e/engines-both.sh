@@ -151,8 +151,8 @@ behaviour()
 	# the cache in front of the DB, where all calls need that; T32 code of ARMv7
 	case $target in
 	armel) expected_data=8192 expected_code=27700 ;;
-	armhf*) expected_data=4096 expected_code=19600 ;;
-	*) expected_data=4096 expected_code=35200 ;;
+	armhf*) expected_data=4096 expected_code=20400 ;;
+	*) expected_data=4096 expected_code=36400 ;;
 	esac
 	source_code
 	both

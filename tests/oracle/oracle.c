@@ -17,8 +17,8 @@
  *                {site, RETURNED}, the call has returned;
  *                {site, AGAIN}, control came to its return address otherwise;
  *                {count, CUT}, so many open calls have ended without a return.
- * clock=1        a program that maps the page LITIFUT_CLOCK_PAGE reads this time
- *                there, as a 64-bit number of its own byte order.
+ * clock=1        a program that maps the page at LITIFUT_CLOCK_PAGE_ADDRESS reads this
+ *                time there, as a 64-bit number of its own byte order.
  *
  * The plugin interface shows no registers, so the callee of a call is what
  * executes next (after the delay slot on MIPS). A signal may come in between:
@@ -188,7 +188,7 @@ static void see_call(struct thread *thread, const struct oracle_place *callee,
 
 static void show_clock(void)
 {
-	uint8_t *page = (uint8_t *)(guest_base + LITIFUT_CLOCK_PAGE);
+	uint8_t *page = (uint8_t *)(guest_base + LITIFUT_CLOCK_PAGE_ADDRESS);
 
 	for (unsigned i = 0; i < 8; i++)
 		page[cpu == CPU_MIPS_BIG ? 7 - i : i] = (uint8_t)(executed[0] >> 8 * i);
@@ -374,7 +374,7 @@ static void on_system_call_return(qemu_plugin_id_t id, unsigned index, int64_t n
 				  int64_t result)
 {
 	(void)id, (void)index, (void)number;
-	if ((uint32_t)result == LITIFUT_CLOCK_PAGE && guest_base_known)
+	if ((uint32_t)result == LITIFUT_CLOCK_PAGE_ADDRESS && guest_base_known)
 		clock_is_mapped = true;
 }
 

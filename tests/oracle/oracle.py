@@ -26,6 +26,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import islands  # noqa: E402
 from elf import EM_ARM, Elf  # noqa: E402
 
+RETURNED, AGAIN, CUT = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD  # in the place of a callee
 PATCHED, NOT_A_CALL, CODE_AS_DATA = 0, 7, 12
 INDIRECT = 2
 TAIL_KINDS = (3, 4)
@@ -176,6 +177,19 @@ class Oracle:
             if site[0] in self.given and not site[0].is_linkage(site[1]):
                 yield site, lookup(words[1])
 
+    def events(self, thread):
+        """Of a log with returns: yields (kind, site or None, callee or None, time, how many)."""
+        lookup = self.looker(thread)
+        for first, second, low, high in self.words(thread):
+            time = (high & 0x7FFFFFFF) << 32 | low
+            if second == CUT:
+                yield "cut", None, None, time, first
+            elif second in (AGAIN, RETURNED):
+                kind = "again" if second == AGAIN else "return"
+                yield kind, lookup(first), None, time, 1
+            else:
+                yield "tail" if high >> 31 else "call", lookup(first), lookup(second), time, 1
+
 
 def describe(place):
     elf, address = place
@@ -277,12 +291,12 @@ def returns(elf, site, callee):
 class Rewritten:
     """What the rewriter says of its files, and the calls of an oracle in its terms."""
 
-    def __init__(self, prefix, elves):
+    def __init__(self, prefix, elves, with_returns=False):
         self.sites = {elf: read_sites(elf) for elf in elves if elf.section(".litifut.sites")}
         self.in_data = {elf: functions_in_data(elf) for elf in self.sites}
         self.ways = {elf: islands.ways(elf, self.sites[elf]) for elf in self.sites}
         self.moved = {elf: moved_sites(elf) for elf in self.sites}
-        self.oracle = Oracle(prefix, list(self.sites))
+        self.oracle = Oracle(prefix, list(self.sites), with_returns)
 
     @staticmethod
     def registers(elf, site, kind, callee):
@@ -294,31 +308,36 @@ class Rewritten:
             return elf.function_at(site)[0] == name
         return kind == INDIRECT and callee[0] is elf and elf.function_at(callee[1]) == (name, 0)
 
+    def call(self, elf, site, callee):
+        """(elf, site, reason or None for a site in no list, (elf, callee)) of what the oracle
+        took for a call; None: it is no call of the program's own."""
+        entries, stones = self.moved[elf]
+        if site in self.ways[elf] or site in stones:
+            return None
+        sites = self.sites[elf]
+        # A MIPS branch at the end of a page is logged as its delay slot, a bl
+        # across it, on a CPU without Thumb-2, as its second half.
+        back = 4 if elf.machine != EM_ARM else 2
+        if site % 4096 == 0 and site not in sites and (site - back in sites
+                                                       or site - back in entries):
+            site -= back
+        place, site = site, entries.get(site, site)
+        reason, kind = sites.get(site, (None, None))
+        if reason is None and any(start <= site < end for start, end in self.in_data[elf]):
+            reason = CODE_AS_DATA
+        if self.registers(elf, site, kind, callee):
+            return None
+        # A branch may also come back, when the condition for the call is false.
+        if (place != site or kind in TAIL_KINDS) and returns(elf, site, callee):
+            return None
+        return elf, site, reason, behind_veneer(callee)
+
     def calls(self, thread):
-        """Yields (elf, site, reason or None for a site in no list, (elf, callee))."""
+        """Yields those of a thread."""
         for (elf, site), callee in self.oracle.calls(thread):
-            if site in self.ways[elf]:
-                continue
-            entries, stones = self.moved[elf]
-            if site in stones:
-                continue
-            sites = self.sites[elf]
-            # A MIPS branch at the end of a page is logged as its delay slot, a bl
-            # across it, on a CPU without Thumb-2, as its second half.
-            back = 4 if elf.machine != EM_ARM else 2
-            if site % 4096 == 0 and site not in sites and (site - back in sites
-                                                           or site - back in entries):
-                site -= back
-            place, site = site, entries.get(site, site)
-            reason, kind = sites.get(site, (None, None))
-            if reason is None and any(start <= site < end for start, end in self.in_data[elf]):
-                reason = CODE_AS_DATA
-            if self.registers(elf, site, kind, callee):
-                continue
-            # A branch may also come back, when the condition for the call is false.
-            if (place != site or kind in TAIL_KINDS) and returns(elf, site, callee):
-                continue
-            yield elf, site, reason, behind_veneer(callee)
+            call = self.call(elf, site, callee)
+            if call:
+                yield call
 
 
 def compare(prefix, tsv, elves, in_order=True, killed=False):

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <capstone/capstone.h>
+#include <litifut/trace_format.h>
 #include <string.h>
 
 #include "rewriter/arm/thunk.h"
@@ -81,6 +82,77 @@ static void arm_direct_calls_take_12_instructions(void **state)
 	assert_string_equal(listing.text[8], "cbnz r2, #0x20028");
 }
 
+/* With a counter: one more, and an exit that stands where the recorder looks for it. */
+static void arm_timed_calls_take_13_instructions(void **state)
+{
+	static const uint32_t callees[] = {0x10001, 0x10000};
+	const struct litifut_arch_context context = {.thunks = true, .clock = LITIFUT_CLOCK_CYCLE};
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		const struct litifut_thunk thunk = {LITIFUT_THUNK_CALLEE, true, 0, callees[i]};
+		struct listing listing;
+		uint8_t code[256];
+		unsigned bytes = litifut_arm_write_thunk(&context, &thunk, ADDRESS, entries, code);
+
+		read_code(&litifut_arch_arm, &context, LITIFUT_CODE_THUMB, code, bytes, ADDRESS,
+			  &listing);
+		assert_int_equal(find(&listing, i ? "bx pc" : "b.w #0x10000"), 12);
+		assert_int_equal(listing.addresses[12] % 4, 0);
+		assert_string_equal(listing.text[9], "mrrc p15, #1, r2, r1, c14");
+		assert_string_equal(listing.text[10], "strd lr, r2, [r0, #-0x8]");
+		assert_string_equal(listing.text[11], "pop.w {r0, r1, r2, lr}");
+		if (!i)
+			assert_int_equal(find(&listing, "blx #0x21000"), 13);
+	}
+}
+
+/* An indirect call stores four words, of which none may cross a multiple of 16 KB. */
+static void arm_timed_indirect_calls_have_four_words(void **state)
+{
+	const struct litifut_arch_context context = {.thunks = true, .clock = LITIFUT_CLOCK_CYCLE};
+
+	(void)state;
+	for (uint8_t number = 1; number < 13; number += 11) {
+		const struct litifut_thunk thunk = {LITIFUT_THUNK_REGISTER, true, number, 0};
+		struct listing listing;
+		uint8_t code[256];
+		unsigned bytes = litifut_arm_write_thunk(&context, &thunk, ADDRESS, entries, code);
+
+		read_code(&litifut_arch_arm, &context, LITIFUT_CODE_THUMB, code, bytes, ADDRESS,
+			  &listing);
+		assert_string_equal(listing.text[4], "add.w r0, r0, #0x10");
+		assert_string_equal(listing.text[5], "ubfx r2, r0, #5, #9");
+		assert_string_equal(listing.text[9], "movw r2, #0x302");
+		assert_string_equal(listing.text[10], "strd r2, lr, [r0, #-0x10]");
+		find(&listing, number == 1 ? "ldr r1, [sp, #4]" : "strd ip, r2, [r0, #-0x8]");
+	}
+}
+
+static void mips_timed_calls_take_17(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		const struct litifut_arch_context context = {
+			.big_endian = i, .thunks = true, .clock = LITIFUT_CLOCK_CYCLE};
+		const struct litifut_thunk thunk = {LITIFUT_THUNK_CALLEE, false, 0, 0x10000};
+		struct listing listing;
+		uint8_t code[256];
+		unsigned bytes = litifut_mips_write_thunk(&context, &thunk, ADDRESS, entries, code);
+
+		assert_int_equal(bytes, LITIFUT_MIPS_TIMED_THUNK_BYTES);
+		/* which capstone has no name for: rdhwr $t0, $2 */
+		assert_int_equal(litifut_get32(i, code + 44), 0x7c08103b);
+		read_code(&litifut_arch_mips, &context, LITIFUT_CODE_PLAIN, code + 48, bytes - 48,
+			  ADDRESS + 48, &listing);
+		assert_string_equal(listing.text[0], "sw $ra, ($at)");
+		assert_string_equal(listing.text[1], "sw $t0, 4($at)");
+		assert_string_equal(listing.text[2], "lw $t0, ($sp)");
+		assert_int_equal(find(&listing, "j 0x10000"), 3);
+		assert_int_equal(find(&listing, "jal 0x21000"), 6);
+	}
+}
+
 /* What debuggers are told of the stack is what the instructions before do to it. */
 static void arm_thunks_say_what_is_on_the_stack(void **state)
 {
@@ -100,7 +172,7 @@ static void arm_thunks_say_what_is_on_the_stack(void **state)
 		unsigned bytes =
 			litifut_arm_write_thunk(&context, &thunks[i], ADDRESS, entries, code);
 
-		litifut_arm_thunk_frame(&thunks[i], &frame);
+		litifut_arm_thunk_frame(&context, &thunks[i], &frame);
 		assert_int_equal(frame.step_count, 3 + tail);
 		assert_int_equal(frame.steps[0].stack, tail ? 4 : 16);
 		for (unsigned at = 2; at < bytes; at += 2) {
@@ -256,7 +328,7 @@ static void mips_thunks_with_room_of_their_own_take_16(void **state)
 		assert_string_equal(listing.text[16], "sw $ra, 8($sp)");
 		/* as far behind the exit as LITIFUT_EXIT_DISTANCE says */
 		assert_int_equal(find(&listing, i & 2 ? "bal 0x21100" : "jal 0x21100"), 17);
-		litifut_mips_thunk_frame(&thunk, &frame);
+		litifut_mips_thunk_frame(&context, &thunk, &frame);
 		assert_int_equal(frame.step_count, 1);
 		assert_int_equal(frame.steps[0].at, 4);
 		assert_int_equal(frame.steps[0].stack, 16);
@@ -487,6 +559,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arm_direct_calls_take_12_instructions),
+		cmocka_unit_test(arm_timed_calls_take_13_instructions),
+		cmocka_unit_test(arm_timed_indirect_calls_have_four_words),
+		cmocka_unit_test(mips_timed_calls_take_17),
 		cmocka_unit_test(arm_thunks_say_what_is_on_the_stack),
 		cmocka_unit_test(arm_calls_of_a32_code_take_13),
 		cmocka_unit_test(arm_registers_are_stored),

@@ -2,6 +2,8 @@
 
 #include "tracer/recorder/clock.h"
 
+#include <litifut/clock_page.h>
+#include <litifut/module_format.h>
 #include <stddef.h>
 
 #include "tracer/port/linux/system.h"
@@ -20,13 +22,28 @@ uint64_t litifut_nanoseconds(uint32_t clock)
 	return (uint64_t)time[0] * LITIFUT_SECOND_NS + time[1];
 }
 
-void litifut_clock_start(void)
+/* The test's clock: the plugin fills the page once it is there. */
+static bool litifut_page_clock_start(void)
+{
+	return litifut_map(LITIFUT_CLOCK_PAGE_ADDRESS, litifut_recorder.page_bytes,
+			   PROT_READ | PROT_WRITE, -1, 0) == (long)LITIFUT_CLOCK_PAGE_ADDRESS;
+}
+
+static uint64_t litifut_page_clock_now(void)
+{
+	return *(volatile uint64_t *)LITIFUT_CLOCK_PAGE_ADDRESS;
+}
+
+void litifut_clock_start(const struct litifut_module *module)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 
 	r->clock_gettime =
 		(long (*)(uint32_t, uint32_t *))litifut_vdso_function("__vdso_clock_gettime");
 	r->clock = r->settings.clock;
+	/* Best is the one that the thunks of the program read. */
+	if (r->clock == LITIFUT_CLOCK_UNSET && LITIFUT_MODULE_HAS(module, clock) && module->clock)
+		r->clock = module->clock;
 	if (r->clock == LITIFUT_CLOCK_UNSET)
 		r->clock = r->clock_gettime ? LITIFUT_CLOCK_MONOTONIC : LITIFUT_CLOCK_NONE;
 	/* A CPU without a counter that programs may read (the kernel's own code in
@@ -34,10 +51,26 @@ void litifut_clock_start(void)
 	 * in seconds: the header tells what was taken. */
 	if (r->clock == LITIFUT_CLOCK_CYCLE && !(r->features.counter && r->clock_gettime))
 		r->clock = LITIFUT_CLOCK_MONOTONIC;
+	if (r->clock == LITIFUT_CLOCK_PAGE && !litifut_page_clock_start())
+		r->clock = LITIFUT_CLOCK_MONOTONIC;
+}
+
+uint32_t litifut_clock_hertz(void)
+{
+	switch (litifut_recorder.clock) {
+	case LITIFUT_CLOCK_CYCLE:
+		return litifut_port_counter_hertz();
+	case LITIFUT_CLOCK_PAGE:
+		return LITIFUT_CLOCK_PAGE_HERTZ;
+	default:
+		return 0;
+	}
 }
 
 uint64_t litifut_clock_now(void)
 {
+	if (litifut_recorder.clock == LITIFUT_CLOCK_PAGE)
+		return litifut_page_clock_now();
 	if (litifut_recorder.clock == LITIFUT_CLOCK_CYCLE)
 		return litifut_port_counter();
 	return litifut_nanoseconds(1);

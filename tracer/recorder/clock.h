@@ -6,8 +6,12 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Chooses the clock. */
-void litifut_clock_start(void);
+struct litifut_module;
+
+/* Chooses the clock of a process whose first module is `module`. */
+void litifut_clock_start(const struct litifut_module *module);
+/* Its ticks a second; 0: they are nanoseconds, or it is not known. */
+uint32_t litifut_clock_hertz(void);
 /* The clock that was chosen, in its ticks. */
 uint64_t litifut_clock_now(void);
 /* CLOCK_MONOTONIC (1) or CLOCK_REALTIME (0) in nanoseconds. */

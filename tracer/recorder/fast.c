@@ -12,8 +12,8 @@ static uint32_t litifut_fastest(uint32_t recording)
 		return LITIFUT_FAST_NONE;
 	if (r->bloom || !r->settings.bulk_kb)
 		return LITIFUT_FAST_LOOKUP;
-	return r->thunks && r->clock == LITIFUT_CLOCK_NONE ? LITIFUT_FAST_THUNKS
-							   : LITIFUT_FAST_WORDS;
+	return r->thunks && !r->thunks_differ && r->clock == r->thunk_clock ? LITIFUT_FAST_THUNKS
+									    : LITIFUT_FAST_WORDS;
 }
 
 /* Two threads may switch recording at once. Whoever stores last has looked at

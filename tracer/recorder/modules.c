@@ -7,9 +7,12 @@
 #include <stddef.h>
 
 #include "tracer/port/linux/spawn.h"
+#include "tracer/recorder/armed.h"
+#include "tracer/recorder/fast.h"
 #include "tracer/recorder/module_list.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
+#include "tracer/recorder/verbose.h"
 #include "tracer/sink/chunks.h"
 #include "tracer/sink/module_record.h"
 
@@ -30,6 +33,24 @@ static void litifut_module_write(struct litifut_module *module)
 	module->met = module->flags & LITIFUT_MODULE_SPAWNS ? -1 : 1;
 }
 
+/* All thunks of a process write to the same chunks, so events of one form. The first module
+ * says which; where another has thunks of another form, none of the process stores anything
+ * by itself any more. */
+static void litifut_module_compare(const struct litifut_module *module)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	uint32_t clock = LITIFUT_MODULE_HAS(module, clock) ? module->clock : LITIFUT_CLOCK_NONE;
+
+	if (module->engine != LITIFUT_ENGINE_THUNK ||
+	    litifut_exchange(&r->thunk_clock, LITIFUT_CLOCK_UNSET, clock) ||
+	    r->thunk_clock == clock || !litifut_exchange(&r->thunks_differ, 0, 1))
+		return;
+	litifut_update_fast();
+	litifut_threads_disarm();
+	litifut_tell("calls take the long way, since LITIFUT_CLOCK was another in the link of ",
+		     module->name, 0);
+}
+
 void litifut_module_announce(struct litifut_module *module)
 {
 	struct litifut_recorder *r = &litifut_recorder;
@@ -43,6 +64,7 @@ void litifut_module_announce(struct litifut_module *module)
 	litifut_spawn_module(module);
 	litifut_module_write(module);
 	module->registered = 2;
+	litifut_module_compare(module);
 }
 
 void litifut_modules_announce_again(void)

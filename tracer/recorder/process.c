@@ -94,7 +94,7 @@ static bool litifut_process_set_up(const struct litifut_module *module)
 	litifut_files_start();
 	r->chunk_mask = litifut_settings_chunk_bytes() - 1;
 	r->recording = !r->settings.start_off;
-	litifut_clock_start();
+	litifut_clock_start(module);
 	if (!litifut_threads_start() || !litifut_trace_open())
 		return false;
 	litifut_signal_start();

@@ -18,7 +18,8 @@
 #include "tracer/recorder/threads.h"
 #include "tracer/recorder/words.h"
 
-struct litifut_recorder litifut_recorder = {.file = {.descriptor = -1}};
+struct litifut_recorder litifut_recorder = {.file = {.descriptor = -1},
+					    .thunk_clock = LITIFUT_CLOCK_UNSET};
 
 /* Adds the clock word to an event, and puts the whole clock before it when its
  * low bits would not do. */

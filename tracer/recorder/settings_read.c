@@ -44,6 +44,8 @@ static uint32_t litifut_clock_named(const char *name)
 		return LITIFUT_CLOCK_MONOTONIC;
 	if (litifut_equal(name, "cycle"))
 		return LITIFUT_CLOCK_CYCLE;
+	if (litifut_equal(name, "page"))
+		return LITIFUT_CLOCK_PAGE;
 	return LITIFUT_CLOCK_NONE;
 }
 

@@ -28,7 +28,7 @@ enum litifut_fast {
 	LITIFUT_FAST_NONE = 0,   /* each event takes the long way */
 	LITIFUT_FAST_LOOKUP = 1, /* threads are known by their pointers */
 	LITIFUT_FAST_WORDS = 2,  /* and every event goes into the chunk */
-	LITIFUT_FAST_THUNKS = 3  /* the same without time, and there are thunks that do it */
+	LITIFUT_FAST_THUNKS = 3  /* the same, and there are thunks that do it, with this clock */
 };
 
 /* Known modules, in any order, with gaps. More of these are mapped when they are full. */
@@ -47,9 +47,11 @@ struct litifut_recorder {
 	/* From the thread pointer to the word where libc and the kernel hold the
 	 * thread's id; right when `calibrated`. */
 	int32_t id_offset;
-	uint32_t phase;     /* enum litifut_phase */
-	uint32_t recording; /* switched by litifut_start() and litifut_stop() */
-	uint32_t thunks;    /* threads may be armed */
+	uint32_t phase;         /* enum litifut_phase */
+	uint32_t recording;     /* switched by litifut_start() and litifut_stop() */
+	uint32_t thunks;        /* threads may be armed */
+	uint32_t thunk_clock;   /* enum litifut_clock that thunks read; LITIFUT_CLOCK_UNSET */
+	uint32_t thunks_differ; /* in that, so none may be armed */
 	uint32_t epoch;
 	struct litifut_port_features features;
 	uint32_t clock;                                        /* enum litifut_clock */

@@ -23,7 +23,7 @@ void litifut_header_fill(const struct litifut_trace_file *file)
 	header->parent_pid = (uint32_t)LITIFUT_CALL0(getppid);
 	header->clock = r->clock;
 	header->wrong_settings = r->settings.wrong;
-	header->clock_hertz = r->clock == LITIFUT_CLOCK_CYCLE ? litifut_port_counter_hertz() : 0;
+	header->clock_hertz = litifut_clock_hertz();
 	header->flags = LITIFUT_PORT_TRACE_FLAGS | (r->settings.dedup ? LITIFUT_TRACE_DEDUP : 0);
 	header->state = LITIFUT_TRACE_RUNNING;
 	header->start_realtime_ns = litifut_nanoseconds(0);
