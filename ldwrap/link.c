@@ -130,6 +130,15 @@ static void lift_low_code(struct link_state *state)
 	free(word);
 }
 
+/* gold fails where it merges entries of the table by which ARM code is unwound, as it does
+ * those of the tracer, and is to keep relocations. */
+static void keep_unwind_entries(struct link_state *state)
+{
+	if (state->arch->unwind && strstr(lbasename(state->request->linker->name), "gold") &&
+	    arguments_last(state->request->arguments, ARGUMENT_EMIT_RELOCS))
+		text_list_append(&state->exports.words, "--no-merge-exidx-entries");
+}
+
 /* What only one kind of linker cannot do. */
 static enum litifut_status mind_the_linker(struct link_state *state, struct litifut_error *error)
 {
@@ -550,6 +559,7 @@ enum litifut_status link_rewritten(const struct link_request *request, struct li
 	if (!status)
 		status = exports_prepare(request->arguments, &state.exports, error);
 	lift_low_code(&state);
+	keep_unwind_entries(&state);
 	if (!status)
 		status = link_until_it_fits(&state, error);
 	if (!status)

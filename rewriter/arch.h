@@ -146,7 +146,8 @@ struct litifut_arch_context {
  * it, in the order of their addresses. */
 struct litifut_unwind_table {
 	const char *section;
-	uint32_t type; /* sh_type */
+	const char *relocations; /* the section of its relocations */
+	uint32_t type;           /* sh_type */
 	unsigned entry_bytes;
 	/* How many entries are reserved, and how many more for each trampoline of a call. */
 	size_t fixed_entries;

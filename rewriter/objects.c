@@ -30,6 +30,8 @@ struct room {
 	unsigned link;       /* sh_link */
 	void (*fill)(uint8_t *bytes, size_t entries);
 	size_t entries;
+	const char
+		*relocations; /* name of the section that holds one which does nothing, or NULL */
 };
 
 struct writer {
@@ -40,6 +42,7 @@ struct writer {
 	char symbols[256]; /* symbol names */
 	size_t symbols_used;
 	void *filled[ROOMS_MAX]; /* contents of the rooms; freed at the end */
+	Elf32_Rel no_relocation; /* R_ARM_NONE, as that of any CPU, is 0 */
 };
 
 static uint32_t add_name(char *table, size_t *used, const char *name)
@@ -83,7 +86,11 @@ static bool write_sections(struct writer *writer, const struct litifut_rewrite_p
 	header.e_ident[EI_CLASS] = ELFCLASS32;
 	header.e_ident[EI_DATA] = plan->elf_data;
 	header.e_ident[EI_OSABI] = ELFOSABI_NONE;
-	header.e_shstrndx = (GElf_Half)(count + 4);
+	unsigned extra = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		extra += rooms[i].relocations != NULL;
+	header.e_shstrndx = (GElf_Half)(count + extra + 4);
 	if (!gelf_update_ehdr(writer->elf, &header))
 		return false;
 	for (unsigned i = 0; i < count; i++) {
@@ -110,9 +117,21 @@ static bool write_sections(struct writer *writer, const struct litifut_rewrite_p
 		symbols[i + 1].st_other = STV_HIDDEN;
 		symbols[i + 1].st_shndx = (Elf32_Section)(i + 1);
 	}
+	for (unsigned i = 0; i < count; i++) {
+		const GElf_Shdr relocations = {.sh_type = SHT_REL,
+					       .sh_link = count + extra + 2,
+					       .sh_info = i + 1,
+					       .sh_entsize = sizeof(Elf32_Rel),
+					       .sh_addralign = 4};
+
+		if (rooms[i].relocations &&
+		    !add_section(writer, rooms[i].relocations, &relocations, &writer->no_relocation,
+				 sizeof(writer->no_relocation), ELF_T_REL))
+			return false;
+	}
 	const GElf_Shdr no_stack = {.sh_type = SHT_PROGBITS, .sh_addralign = 1};
 	const GElf_Shdr table = {.sh_type = SHT_SYMTAB,
-				 .sh_link = count + 3,
+				 .sh_link = count + extra + 3,
 				 .sh_info = 1,
 				 .sh_entsize = sizeof(Elf32_Sym),
 				 .sh_addralign = 4};
@@ -225,7 +244,10 @@ enum litifut_status litifut_rewrite_write_database_object(const struct litifut_r
 				      .alignment = 4,
 				      .link = 4, /* .text */
 				      .fill = arch->unwind->reserve,
-				      .entries = entries};
+				      .entries = entries,
+				      /* With --emit-relocs GNU ld aborts at a table that has no
+				       * relocations. */
+				      .relocations = arch->unwind->relocations};
 	}
 	/* An empty room would put its symbol on whatever function comes next. */
 	return write_object(plan, rooms, trampoline_bytes ? count : 3, path, error);

@@ -201,6 +201,7 @@ static const struct litifut_section *write(const struct litifut_image *image,
 
 const struct litifut_unwind_table litifut_arm_unwind_table = {
 	.section = ".ARM.exidx",
+	.relocations = ".rel.ARM.exidx",
 	.type = SHT_ARM_EXIDX,
 	.entry_bytes = ENTRY_BYTES,
 	.fixed_entries = FIXED_ENTRIES,
