@@ -16,6 +16,7 @@
 int fuzz_power_csv(const uint8_t *data, size_t size);
 int fuzz_power_zip(const uint8_t *data, size_t size);
 int fuzz_power_binary(const uint8_t *data, size_t size);
+int fuzz_energy_events(const uint8_t *data, size_t size);
 
 typedef int target(const uint8_t *data, size_t size);
 
@@ -95,10 +96,23 @@ static void texts(void **state)
 	}
 }
 
+static void events(void **state)
+{
+	static const char good[] =
+		"bits 16\n# a comment\nenter 10 0 main\nenter 20 0 f(int, char)\n"
+		"pin 21\nenter 22 7 irq\nleave 25 7\ntail 30 0 g\nleave 40 0\n"
+		"transfer 41\ntransferred 42\nlost 43 0\ncut 50 0\nleave 5 0\n";
+	struct file_bytes file = {0};
+
+	(void)state;
+	bytes_text(&file, "%s", good);
+	damage(&file, fuzz_energy_events, "energy_events", 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(archives), cmocka_unit_test(binaries),
-					   cmocka_unit_test(texts)};
+					   cmocka_unit_test(texts), cmocka_unit_test(events)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,74 @@
+/* What the traced system did, as this room needs it: calls and returns with their time, pin
+ * marks, transfers of the recorder. Filled from a timeline or from a text file, in the order
+ * of time over all lanes. */
+#ifndef LITIFUT_POSTPROC_ENERGY_EVENTS_H
+#define LITIFUT_POSTPROC_ENERGY_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "postproc/timeline/event.h"
+
+enum energy_event_kind {
+	ENERGY_EVENT_ENTER,
+	ENERGY_EVENT_LEAVE,
+	ENERGY_EVENT_TAIL, /* an enter that replaces the innermost call */
+	ENERGY_EVENT_CUT,  /* a leave without a return, so without a hook */
+	ENERGY_EVENT_PIN,  /* the pin rises */
+	ENERGY_EVENT_TRANSFER_BEGIN,
+	ENERGY_EVENT_TRANSFER_END,
+	ENERGY_EVENT_LOST
+};
+
+/* Numbers of POST_EVENT_MARK that the recorder itself sets; others are phases of the user's
+ * and are not looked at here. */
+enum energy_mark {
+	ENERGY_MARK_PIN = 0, /* the time at which the pin is set */
+	ENERGY_MARK_TRANSFER_BEGIN = 1,
+	ENERGY_MARK_TRANSFER_END = 2
+};
+
+struct energy_event {
+	uint64_t time;     /* ticks */
+	uint32_t function; /* of an enter or a tail */
+	uint16_t lane;     /* number of the lane in the order of their appearance */
+	uint8_t kind;      /* enum energy_event_kind */
+};
+
+struct energy_events {
+	struct energy_event *items;
+	size_t count, capacity;
+	double hertz;    /* ticks a second */
+	uint64_t first;  /* the earliest time, ticks */
+	uint32_t *lanes; /* the timeline's numbers */
+	size_t lane_count;
+	uint64_t guessed; /* leaves that were not recorded: no energy can be told from these */
+	bool failed;      /* there was no memory */
+	char **names;     /* of functions, when they come from a text */
+	size_t name_count;
+};
+
+/* Takes the events of a timeline. `events` lives as long as the sink is used. */
+struct post_timeline_sink energy_events_sink(struct energy_events *events);
+
+/* Reads the text format (docs/energy.md). */
+enum litifut_status energy_events_read(struct energy_events *events, const char *path,
+				       const char *text, size_t size, struct litifut_error *error);
+
+/* Does it begin as such a text does? */
+bool energy_events_is_text(const char *text, size_t size);
+
+/* Puts them into the order of time. To be called once, after the last event. */
+enum litifut_status energy_events_finish(struct energy_events *events, struct litifut_error *error);
+
+void energy_events_release(struct energy_events *events);
+
+/* Seconds of the device's clock since the first event. */
+static inline double energy_events_seconds(const struct energy_events *events, uint64_t time)
+{
+	return (double)(time - events->first) / events->hertz;
+}
+
+#endif
