@@ -86,7 +86,8 @@ static void push_timeline(void *context, const struct post_timeline_event *event
 
 struct post_timeline_sink energy_events_sink(struct energy_events *events)
 {
-	return (struct post_timeline_sink){push_timeline, events};
+	return (struct post_timeline_sink){
+		.push = push_timeline, .context = events, .nested = true};
 }
 
 /* ---- text ---- */
@@ -280,6 +281,7 @@ enum litifut_status energy_events_read(struct energy_events *events, const char 
 	const char *at = text, *end = text + size;
 	enum litifut_status status = LITIFUT_OK;
 
+	events->one_leave = true;
 	if (!energy_events_is_text(text, size))
 		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, path, NULL,
 					 LITIFUT_NO_ADDRESS, "it does not begin with \"%s\"",

@@ -14,7 +14,7 @@
 enum energy_event_kind {
 	ENERGY_EVENT_ENTER,
 	ENERGY_EVENT_LEAVE,
-	ENERGY_EVENT_TAIL, /* an enter that replaces the innermost call */
+	ENERGY_EVENT_TAIL, /* an enter by a tail call: its caller ends when it does */
 	ENERGY_EVENT_CUT,  /* a leave without a return, so without a hook */
 	ENERGY_EVENT_PIN,  /* the pin rises */
 	ENERGY_EVENT_TRANSFER_BEGIN,
@@ -44,6 +44,7 @@ struct energy_events {
 	uint64_t first;  /* the earliest time, ticks */
 	uint32_t *lanes; /* the timeline's numbers */
 	size_t lane_count;
+	bool one_leave;   /* one leave for a chain of tail calls, not one for each function */
 	uint64_t guessed; /* leaves that were not recorded: no energy can be told from these */
 	bool failed;      /* there was no memory */
 	char **names;     /* of functions, when they come from a text */

@@ -14,6 +14,7 @@ struct walk {
 	struct energy_lane *lanes;
 	uint16_t lane; /* that runs */
 	bool sending;
+	bool one_leave;
 	bool failed;
 	double time, begin, end;
 };
@@ -53,6 +54,7 @@ static bool open_frame(struct walk *walk, struct energy_lane *lane, uint32_t fun
 	struct energy_frame *frame = &lane->frames[lane->depth];
 	*frame =
 		(struct energy_frame){.node = energy_tree_child(walk->tree, top_of(lane), function),
+				      .tail = kind == ENERGY_EVENT_TAIL && lane->depth,
 				      .entered = walk->time};
 	lane->depth++;
 	walk->counts->calls++;
@@ -71,6 +73,23 @@ static void close_frame(struct walk *walk, struct energy_lane *lane, enum energy
 		under = top_of(&walk->lanes[lane->before]);
 	if (walk->visitor->leave)
 		walk->visitor->leave(walk->visitor->context, lane, &frame, under, kind, walk->time);
+}
+
+/* A return from a tail call ends its caller too: one hook, and one leave or several. */
+static void end_call(struct walk *walk, struct energy_lane *lane, enum energy_event_kind kind)
+{
+	bool tail = lane->frames[lane->depth - 1].tail;
+
+	if (lane->ended) {
+		lane->ended--;
+		kind = ENERGY_EVENT_CUT;
+	}
+	close_frame(walk, lane, kind);
+	while (tail && walk->one_leave && lane->depth) {
+		tail = lane->frames[lane->depth - 1].tail;
+		close_frame(walk, lane, ENERGY_EVENT_CUT);
+	}
+	lane->ended += tail && !walk->one_leave;
 }
 
 /* The lane of an event runs from now on. */
@@ -110,8 +129,6 @@ static void take(struct walk *walk, const struct energy_event *event)
 	case ENERGY_EVENT_TAIL:
 		under = top_of(&walk->lanes[walk->lane]);
 		run_lane(walk, event->lane, true);
-		if (lane->depth)
-			close_frame(walk, lane, ENERGY_EVENT_CUT);
 		open_frame(walk, lane, event->function, ENERGY_EVENT_TAIL, under);
 		break;
 	case ENERGY_EVENT_LEAVE:
@@ -121,7 +138,7 @@ static void take(struct walk *walk, const struct energy_event *event)
 			walk->counts->stray++;
 			break;
 		}
-		close_frame(walk, lane, (enum energy_event_kind)event->kind);
+		end_call(walk, lane, (enum energy_event_kind)event->kind);
 		give_back(walk);
 		break;
 	case ENERGY_EVENT_LOST:
@@ -129,6 +146,7 @@ static void take(struct walk *walk, const struct energy_event *event)
 		walk->counts->lost++;
 		while (lane->depth)
 			close_frame(walk, lane, ENERGY_EVENT_CUT);
+		lane->ended = 0;
 		break;
 	case ENERGY_EVENT_TRANSFER_BEGIN:
 		walk->sending = true;
@@ -155,6 +173,7 @@ enum litifut_status energy_walk(const struct energy_events *events,
 			    .end = end};
 
 	*counts = (struct energy_walk_counts){0};
+	walk.one_leave = events->one_leave;
 	walk.lanes = calloc(lanes, sizeof(*walk.lanes));
 	if (!walk.lanes)
 		walk.failed = true;

@@ -14,6 +14,7 @@
 /* A call that is open. The last members are for the visitor. */
 struct energy_frame {
 	uint32_t node;
+	bool tail;      /* its caller ends with it */
 	double entered; /* analyser's seconds */
 	double joules[ENERGY_CHANNELS];
 	double seconds;
@@ -23,6 +24,7 @@ struct energy_frame {
 struct energy_lane {
 	struct energy_frame *frames;
 	size_t depth, capacity;
+	size_t ended;    /* functions whose leave has no hook, as a tail call has returned */
 	uint16_t before; /* the lane that it has interrupted; itself: none */
 	/* for the visitor: what has been used while this lane ran */
 	double joules[ENERGY_CHANNELS];
