@@ -21,7 +21,6 @@ int main(int count, char **arguments)
 {
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		REFUSE(SYS_syncfs, ENOSYS),    /* 2.6.39 */
 		REFUSE(SYS_fallocate, ENOSYS), /* 2.6.23, on few file systems before 2.6.39 */
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};

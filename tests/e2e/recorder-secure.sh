@@ -41,7 +41,8 @@ behaviour()
 	place=$(mktemp -d)
 	mkdir "$place/here" "$place/baked"
 	chmod 755 "$place"
-	chmod 777 "$place/here" "$place/baked"
+	chmod 777 "$place/here"
+	chown 65533 "$place/baked"
 	link work ../work.c || return
 	cp traced/work "$place/work"
 	export LITIFUT_DEFAULTS="LITIFUT_DIR=$place/baked"
@@ -69,6 +70,29 @@ behaviour()
 	ok "given at the link: the trace is read" "$BUILD/bin/litifut-post" -f tsv -o events.tsv \
 		"$place/baked" traced/baked
 	is "given at the link: LITIFUT_START is not looked at" "$(recorded step)" 100
+
+	# whoever has the link, or may write to the folder, would choose where it goes
+	rm -rf "$place/baked"
+	mkdir "$place/elsewhere"
+	chown 65533 "$place/elsewhere"
+	ln -s elsewhere "$place/baked"
+	chown -h 65534 "$place/baked"
+	secure_run baked-in
+	is "given at the link, a link of the caller: not recorded" "$(cat traced.out traced.err; traces)" \
+		"secure: 1"
+	chown -h 65533 "$place/baked"
+	secure_run baked-in
+	is "given at the link, a link of the program's user: recorded" "$(traces)" elsewhere
+	rm -rf "$place/baked" "$place/elsewhere"
+	mkdir "$place/baked"
+	chown 65533 "$place/baked"
+	chmod 777 "$place/baked"
+	secure_run baked-in
+	is "given at the link, a folder that all may write to: not recorded" "$(traces)" ""
+	chmod 755 "$place/baked"
+	chown 65532 "$place/baked"
+	secure_run baked-in
+	is "given at the link, a folder of a third user: not recorded" "$(traces)" ""
 	rm -rf "$place"
 }
 

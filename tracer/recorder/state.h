@@ -60,9 +60,11 @@ struct litifut_recorder {
 	uint32_t bloom_mask;                                   /* bits in it - 1 */
 
 	struct litifut_trace_file file; /* its process is the one that this state is for */
-	uint32_t events;                /* in full chunks; about, see litifut_compacts() */
-	uint32_t compact;               /* cursor of the chunk for compact blocks */
-	uint32_t scratch;               /* struct litifut_scratch, mapped when first needed */
+	long folder;                    /* of traces, held: a descriptor above 0, or none */
+	uint32_t folder_identity[3];
+	uint32_t events;  /* in full chunks; about, see litifut_compacts() */
+	uint32_t compact; /* cursor of the chunk for compact blocks */
+	uint32_t scratch; /* struct litifut_scratch, mapped when first needed */
 	uint32_t scratch_busy;
 	uint32_t vdso;       /* address of the kernel's shared library, 0: none */
 	uint32_t full;       /* no chunk can be had any more */

@@ -41,8 +41,9 @@ static bool litifut_is_safe_to_write(uint32_t bytes)
 /* The errors that people meet; no pointers, so that it needs no relocation. */
 static const struct {
 	char number;
-	char text[26];
+	char text[30];
 } litifut_reasons[] = {
+	{EPERM, "others may write on the way"},
 	{ENOENT, "no such file or directory"},
 	{EIO, "input/output error"},
 	{ENOMEM, "cannot allocate memory"},
@@ -52,6 +53,7 @@ static const struct {
 	{EFBIG, "file too large"},
 	{ENOSPC, "no space left on device"},
 	{EROFS, "read-only file system"},
+	{ELOOP, "links of others, or too many"},
 };
 
 /* The text, or NULL. */

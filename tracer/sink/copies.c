@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "tracer/port/linux/files.h"
+#include "tracer/port/linux/folder.h"
 #include "tracer/port/linux/room.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/shared.h"
@@ -16,9 +17,9 @@
 /* A USB stick takes a fraction of a second for that many. */
 #define LITIFUT_SYNC_BYTES (1u << 20)
 
-/* Copies what can be read from one descriptor to the other; 0 when that is all.
- * With `sync`, what has been copied is safe every now and then, should the stick
- * be pulled. */
+/* Copies what can be read from one descriptor to the other, the whole file wherever its
+ * position is; 0 when that is all. With `sync`, what has been copied is safe every now
+ * and then, should the stick be pulled. */
 static long litifut_copy_all(long from, long to, bool sync)
 {
 	char buffer[1024];
@@ -26,7 +27,7 @@ static long litifut_copy_all(long from, long to, bool sync)
 	uint64_t next_sync = 1; /* the first words tell what file it is */
 
 	for (;;) {
-		long got = LITIFUT_CALL3(read, from, buffer, sizeof(buffer));
+		long got = litifut_read_at(from, buffer, sizeof(buffer), copied);
 
 		if (got == -EINTR)
 			continue;
@@ -51,21 +52,6 @@ static long litifut_copy_all(long from, long to, bool sync)
 	}
 }
 
-/* Everything on the file system that the folder is on: fsync() of a file alone
- * leaves its name, and new folders above it, where a loss of power takes them. */
-static void litifut_sync_around(const char *folder)
-{
-	long descriptor = litifut_open(folder, O_RDONLY, 0);
-	long result = descriptor;
-
-	if (!litifut_failed(descriptor)) {
-		result = LITIFUT_CALL1(syncfs, descriptor);
-		litifut_close(descriptor);
-	}
-	if (litifut_failed(result)) /* Linux before 2.6.39 */
-		LITIFUT_CALL0(sync);
-}
-
 /* False when a copy that has more of the file has come first. */
 static bool litifut_is_newest(uint32_t *last, uint32_t number)
 {
@@ -80,81 +66,91 @@ static bool litifut_is_newest(uint32_t *last, uint32_t number)
 }
 
 /* Copies a file through a temporary name, which no other copy of this process has,
- * so that `to` is whole or absent. Gives 0, or what the kernel had against it;
- * -ESTALE: a newer copy was quicker. */
-static long litifut_copy_file(const char *from, const char *to, bool sync,
+ * so that `name` in `folder` is whole or absent. Both are descriptors or errors. Gives
+ * 0, or what the kernel had against it; -ESTALE: a newer copy was quicker. With `sync`,
+ * it outlives a loss of power afterwards. */
+static long litifut_copy_file(long source, long folder, const char *name, bool sync,
 			      struct litifut_copies *copies)
 {
-	char temporary[LITIFUT_FILE_PATH_BYTES + 4 + LITIFUT_NUMBER_BYTES];
+	char temporary[LITIFUT_FILE_NAME_BYTES + 4 + LITIFUT_NUMBER_BYTES];
 	uint32_t number = litifut_add(&copies->begun, 1) + 1;
-	long source = litifut_open(from, O_RDONLY, 0);
-	long target = source;
-	long result = source;
+	long target;
+	long result;
 
+	if (litifut_failed(source))
+		return source;
+	if (litifut_failed(folder))
+		return folder;
 	temporary[0] = 0;
-	litifut_append(temporary, sizeof(temporary), to);
+	litifut_append(temporary, sizeof(temporary), name);
 	if (number > 1) {
 		litifut_append(temporary, sizeof(temporary), ".");
 		litifut_append_number(temporary, sizeof(temporary), number);
 	}
 	litifut_append(temporary, sizeof(temporary), ".tmp");
-	if (!litifut_failed(source)) {
-		/* one that a loss of power has left: nothing half-written is continued */
-		LITIFUT_CALL1(unlink, temporary);
-		target = litifut_open_to_write(temporary, O_WRONLY | O_CREAT | O_EXCL);
-		result = target;
-	}
-	if (!litifut_failed(target)) {
-		result = litifut_copy_all(source, target, sync);
-		number = litifut_add(&copies->read, 1) + 1;
-		if (!litifut_failed(result) && sync)
-			result = LITIFUT_CALL1(fsync, target);
-		litifut_close(target);
-		if (!litifut_failed(result) && !litifut_is_newest(&copies->named, number))
-			result = -ESTALE;
-		if (!litifut_failed(result))
-			result = LITIFUT_CALL2(rename, temporary, to);
-		if (litifut_failed(result))
-			LITIFUT_CALL1(unlink, temporary);
-	}
-	if (!litifut_failed(source))
-		litifut_close(source);
+	/* one that a loss of power has left: nothing half-written is continued */
+	LITIFUT_CALL3(unlinkat, folder, temporary, 0);
+	target = litifut_open_to_write(folder, temporary, O_WRONLY | O_CREAT | O_EXCL);
+	if (litifut_failed(target))
+		return target;
+	result = litifut_copy_all(source, target, sync);
+	number = litifut_add(&copies->read, 1) + 1;
+	if (!litifut_failed(result) && sync)
+		result = LITIFUT_CALL1(fsync, target);
+	litifut_close(target);
+	if (!litifut_failed(result) && !litifut_is_newest(&copies->named, number))
+		result = -ESTALE;
+	if (!litifut_failed(result))
+		result = LITIFUT_CALL4(renameat, folder, temporary, folder, name);
+	if (litifut_failed(result))
+		LITIFUT_CALL3(unlinkat, folder, temporary, 0);
+	else if (sync)
+		litifut_folder_sync(folder);
 	return result;
 }
 
 void litifut_maps_write(const struct litifut_trace_file *file)
 {
-	struct litifut_recorder *r = &litifut_recorder;
-	char path[LITIFUT_FILE_PATH_BYTES];
+	char name[LITIFUT_FILE_NAME_BYTES];
+	long source = litifut_open("/proc/self/maps", O_RDONLY, 0);
+	long folder = litifut_maps_folder();
 
-	litifut_file_path(file, path, r->settings.directory, "maps");
-	litifut_copy_file("/proc/self/maps", path, false, &r->maps_copies);
+	litifut_file_name(file, name, "maps");
+	litifut_copy_file(source, folder, name, false, &litifut_recorder.maps_copies);
+	litifut_close_good(folder);
+	litifut_close_good(source);
 }
 
-static void litifut_carry(const char *kind, struct litifut_copies *copies)
+static void litifut_carry(long source, const char *kind, struct litifut_copies *copies)
 {
 	struct litifut_recorder *r = &litifut_recorder;
-	char from[LITIFUT_FILE_PATH_BYTES];
-	char to[LITIFUT_FILE_PATH_BYTES];
+	char name[LITIFUT_FILE_NAME_BYTES];
+	long folder = litifut_folder_open(r->settings.copy_to, kind,
+					  LITIFUT_FOLDER_MAKE | LITIFUT_FOLDER_SYNC);
 	long result;
 
-	litifut_file_path(&r->file, from, r->settings.directory, kind);
-	litifut_file_path(&r->file, to, r->settings.copy_to, kind);
-	result = litifut_copy_file(from, to, true, copies);
+	litifut_file_name(&r->file, name, kind);
+	result = litifut_copy_file(source, folder, name, true, copies);
+	litifut_close_good(folder);
 	if (result != -ESTALE)
-		litifut_tell(litifut_failed(result) ? "can't copy to " : "copied to ", to, result);
+		litifut_file_tell(litifut_failed(result) ? "can't copy to " : "copied to ",
+				  r->settings.copy_to, kind, name, result);
 }
 
 void litifut_files_carry(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
-	const char *copy_to = r->settings.copy_to;
+	char name[LITIFUT_FILE_NAME_BYTES];
+	long folder;
+	long maps;
 
-	if (!copy_to[0])
+	if (!r->settings.copy_to[0])
 		return;
-	litifut_directories_make(copy_to);
-	litifut_sync_around(copy_to);
-	litifut_carry("trace", &r->carried_traces);
-	litifut_carry("maps", &r->carried_maps);
-	litifut_sync_around(copy_to);
+	litifut_carry(litifut_trace_descriptor(&r->file), "trace", &r->carried_traces);
+	litifut_file_name(&r->file, name, "maps");
+	folder = litifut_maps_folder();
+	maps = litifut_open_to_write(folder, name, O_RDONLY);
+	litifut_carry(maps, "maps", &r->carried_maps);
+	litifut_close_good(maps);
+	litifut_close_good(folder);
 }

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "tracer/port/linux/folder.h"
 #include "tracer/port/linux/room.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/state.h"
@@ -31,40 +32,40 @@ static long litifut_descriptor_move(long descriptor)
 	return descriptor;
 }
 
-long litifut_open_to_write(const char *path, uint32_t flags)
+long litifut_open_to_write(long folder, const char *name, uint32_t flags)
 {
-	long descriptor = litifut_open(path, flags, 0600);
+	long descriptor;
 	long moved;
 
+	if (litifut_failed(folder))
+		return folder;
+	descriptor = LITIFUT_CALL4(
+		openat, folder, name,
+		flags | O_LARGEFILE | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
 	if (litifut_failed(descriptor) || descriptor > 2)
 		return descriptor;
 	moved = LITIFUT_CALL3(fcntl64, descriptor, F_DUPFD_CLOEXEC, 3);
 	litifut_close(descriptor);
 	if (litifut_failed(moved) && flags & O_CREAT)
-		LITIFUT_CALL1(unlink, path);
+		LITIFUT_CALL3(unlinkat, folder, name, 0);
 	return moved;
 }
 
-static bool litifut_identity(long descriptor, uint32_t identity[3])
+/* Device and inode, as the kernel numbers them. */
+static bool litifut_is_identity(const uint32_t *stat, const uint32_t identity[3])
 {
-	uint32_t stat[40];
+	uint32_t found[3];
 
-	if (litifut_failed(LITIFUT_CALL2(fstat64, descriptor, stat)))
-		return false;
-	litifut_port_file_identity(stat, identity);
-	return true;
+	litifut_port_file_identity(stat, found);
+	return found[0] == identity[0] && found[1] == identity[1] && found[2] == identity[2];
 }
 
 static bool litifut_is_file(const struct litifut_trace_file *file, long descriptor)
 {
-	uint32_t identity[3];
+	uint32_t stat[40];
 
-	if (!litifut_identity(descriptor, identity))
-		return false;
-	for (int i = 0; i < 3; i++)
-		if (identity[i] != file->identity[i])
-			return false;
-	return true;
+	return !litifut_failed(LITIFUT_CALL2(fstat64, descriptor, stat)) &&
+	       litifut_is_identity(stat, file->identity);
 }
 
 bool litifut_is_trace(const struct litifut_trace_file *file)
@@ -72,36 +73,79 @@ bool litifut_is_trace(const struct litifut_trace_file *file)
 	return file->descriptor >= 0 && litifut_is_file(file, file->descriptor);
 }
 
-void litifut_file_path(const struct litifut_trace_file *file, char path[LITIFUT_FILE_PATH_BYTES],
-		       const char *base, const char *kind)
+void litifut_file_name(const struct litifut_trace_file *file, char name[LITIFUT_FILE_NAME_BYTES],
+		       const char *kind)
 {
-	const uint32_t size = LITIFUT_FILE_PATH_BYTES;
+	const uint32_t size = LITIFUT_FILE_NAME_BYTES;
+
+	name[0] = 0;
+	litifut_append(name, size, litifut_recorder.program);
+	litifut_append(name, size, ".");
+	litifut_append_number(name, size, file->process);
+	if (file->name_number > 1) {
+		litifut_append(name, size, ".");
+		litifut_append_number(name, size, file->name_number);
+	}
+	litifut_append(name, size, ".");
+	litifut_append(name, size, kind);
+}
+
+void litifut_file_tell(const char *what, const char *base, const char *kind, const char *name,
+		       long result)
+{
+	char path[LITIFUT_FILE_PATH_BYTES];
 
 	path[0] = 0;
-	litifut_append(path, size, base);
-	litifut_append(path, size, "/");
-	litifut_append(path, size, kind);
-	litifut_append(path, size, "/");
-	litifut_append(path, size, litifut_recorder.program);
-	litifut_append(path, size, ".");
-	litifut_append_number(path, size, file->process);
-	if (file->name_number > 1) {
-		litifut_append(path, size, ".");
-		litifut_append_number(path, size, file->name_number);
-	}
-	litifut_append(path, size, ".");
-	litifut_append(path, size, kind);
+	litifut_append(path, sizeof(path), base);
+	litifut_append(path, sizeof(path), "/");
+	litifut_append(path, sizeof(path), kind);
+	litifut_append(path, sizeof(path), "/");
+	litifut_append(path, sizeof(path), name);
+	litifut_tell(what, path, result);
+}
+
+/* The folder of traces is held, because after chroot() its path leads elsewhere. The
+ * program may have closed it, or have another file under its number. */
+static bool litifut_holds_folder(void)
+{
+	const struct litifut_recorder *r = &litifut_recorder;
+	uint32_t stat[40];
+
+	return r->folder > 0 &&
+	       !litifut_failed(LITIFUT_CALL4(fstatat64, r->folder, ".", stat, 0)) &&
+	       litifut_is_identity(stat, r->folder_identity);
+}
+
+long litifut_traces_folder(void)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	uint32_t stat[40];
+
+	if (litifut_holds_folder())
+		return r->folder;
+	r->folder = litifut_folder_open(r->settings.directory, "trace", LITIFUT_FOLDER_MAKE);
+	if (litifut_failed(r->folder))
+		return r->folder;
+	r->folder = litifut_descriptor_move(r->folder);
+	if (!litifut_failed(LITIFUT_CALL4(fstatat64, r->folder, ".", stat, 0)))
+		litifut_port_file_identity(stat, r->folder_identity);
+	return r->folder;
+}
+
+long litifut_maps_folder(void)
+{
+	return litifut_folder_beside(litifut_traces_folder(), "maps", LITIFUT_FOLDER_MAKE);
 }
 
 long litifut_trace_descriptor(struct litifut_trace_file *file)
 {
-	char path[LITIFUT_FILE_PATH_BYTES];
+	char name[LITIFUT_FILE_NAME_BYTES];
 	long descriptor;
 
 	if (litifut_is_trace(file))
 		return file->descriptor;
-	litifut_file_path(file, path, litifut_recorder.settings.directory, "trace");
-	descriptor = litifut_open_to_write(path, O_RDWR);
+	litifut_file_name(file, name, "trace");
+	descriptor = litifut_open_to_write(litifut_traces_folder(), name, O_RDWR);
 	if (litifut_failed(descriptor))
 		return descriptor;
 	if (!litifut_is_file(file, descriptor)) {
@@ -138,32 +182,6 @@ void litifut_files_start(void)
 	litifut_path_absolute(litifut_recorder.settings.copy_to);
 }
 
-/* Makes the directory and its parents where they are missing. */
-static void litifut_directory_make(char *path)
-{
-	for (char *at = path + 1; *at; at++) {
-		if (*at != '/')
-			continue;
-		*at = 0;
-		LITIFUT_CALL2(mkdir, path, 0755);
-		*at = '/';
-	}
-	LITIFUT_CALL2(mkdir, path, 0755);
-}
-
-void litifut_directories_make(const char *base)
-{
-	char path[LITIFUT_FILE_PATH_BYTES];
-
-	path[0] = 0;
-	litifut_append(path, sizeof(path), base);
-	litifut_append(path, sizeof(path), "/trace");
-	litifut_directory_make(path);
-	path[litifut_length(base)] = 0;
-	litifut_append(path, sizeof(path), "/maps");
-	LITIFUT_CALL2(mkdir, path, 0755);
-}
-
 /* The header takes 16 KiB, a multiple of every page size of ours and of the
  * distance (SHMLBA) at which CPUs with aliasing caches want shared mappings of
  * one file: a chunk's address is a multiple of its size, so its place in the
@@ -171,7 +189,9 @@ void litifut_directories_make(const char *base)
 bool litifut_trace_create(struct litifut_trace_file *file)
 {
 	const struct litifut_settings *settings = &litifut_recorder.settings;
-	char path[LITIFUT_FILE_PATH_BYTES];
+	char name[LITIFUT_FILE_NAME_BYTES];
+	uint32_t stat[40];
+	long folder;
 	long descriptor = -EEXIST;
 	long header = litifut_within_limits(LITIFUT_HEADER_BYTES) ? -ENOSPC : -EFBIG;
 
@@ -179,33 +199,36 @@ bool litifut_trace_create(struct litifut_trace_file *file)
 		litifut_tell("not recording: ", "LITIFUT_DIR is of no use", 0);
 		return false;
 	}
-	litifut_directories_make(settings->directory);
+	folder = litifut_traces_folder();
 	for (file->name_number = 1; descriptor == -EEXIST && file->name_number < LITIFUT_NAME_TRIES;
 	     file->name_number++) {
-		litifut_file_path(file, path, settings->directory, "trace");
-		descriptor = litifut_open_to_write(path, O_RDWR | O_CREAT | O_EXCL);
+		litifut_file_name(file, name, "trace");
+		descriptor = litifut_open_to_write(folder, name, O_RDWR | O_CREAT | O_EXCL);
 	}
 	file->name_number--;
 	if (litifut_failed(descriptor)) {
-		litifut_tell("not recording, can't make ", path, descriptor);
+		litifut_file_tell("not recording, can't make ", settings->directory, "trace", name,
+				  descriptor);
 		return false;
 	}
 	descriptor = litifut_descriptor_move(descriptor);
 	file->descriptor = descriptor;
-	if (litifut_identity(descriptor, file->identity) && header != -EFBIG &&
+	if (!litifut_failed(LITIFUT_CALL2(fstat64, descriptor, stat)) && header != -EFBIG &&
 	    litifut_file_grow(descriptor, 0, LITIFUT_HEADER_BYTES))
 		header =
 			litifut_map(0, LITIFUT_HEADER_BYTES, PROT_READ | PROT_WRITE, descriptor, 0);
 	if (litifut_failed(header)) {
-		litifut_tell("not recording, no room for ", path, header);
-		LITIFUT_CALL1(unlink, path);
+		litifut_file_tell("not recording, no room for ", settings->directory, "trace", name,
+				  header);
+		LITIFUT_CALL3(unlinkat, folder, name, 0);
 		litifut_close(descriptor);
 		file->descriptor = -1;
 		return false;
 	}
+	litifut_port_file_identity(stat, file->identity);
 	file->header = (struct litifut_trace_header *)header;
-	litifut_tell(settings->start_off ? "recording is off (LITIFUT_START), would go to "
-					 : "recording to ",
-		     path, 0);
+	litifut_file_tell(settings->start_off ? "recording is off (LITIFUT_START), would go to "
+					      : "recording to ",
+			  settings->directory, "trace", name, 0);
 	return true;
 }

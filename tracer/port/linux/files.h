@@ -8,22 +8,31 @@
 #include "tracer/recorder/settings.h"
 #include "tracer/sink/trace_file.h"
 
-/* A folder of the settings, then /trace/NAME.PID.TRY.trace, and a NUL. */
-#define LITIFUT_FILE_PATH_BYTES (LITIFUT_PATH_BYTES + 7 + 64 + 11 + 3 + 6)
+/* NAME.PID.TRY.trace, and a NUL. */
+#define LITIFUT_FILE_NAME_BYTES (64 + 11 + 3 + 6)
+/* A folder of the settings, then /trace/ and such a name. */
+#define LITIFUT_FILE_PATH_BYTES (LITIFUT_PATH_BYTES + 7 + LITIFUT_FILE_NAME_BYTES)
 
 #pragma GCC visibility push(hidden)
 
 /* Makes the paths of the settings absolute, because the program may change directory. */
 void litifut_files_start(void);
-/* Opens a file to write to. It never gets the number of a standard stream that the
- * program has closed, or what the program writes there would end up in the file. */
-long litifut_open_to_write(const char *path, uint32_t flags);
-/* BASE/KIND/NAME.PID[.NUMBER].KIND; there is room for the longest. */
-void litifut_file_path(const struct litifut_trace_file *file, char path[LITIFUT_FILE_PATH_BYTES],
-		       const char *base, const char *kind);
-/* Makes BASE/trace and BASE/maps, and the folders above them. */
-void litifut_directories_make(const char *base);
-/* Makes the directories and the trace file of file->process, and maps its header.
+/* NAME.PID[.NUMBER].KIND; there is room for the longest. */
+void litifut_file_name(const struct litifut_trace_file *file, char name[LITIFUT_FILE_NAME_BYTES],
+		       const char *kind);
+/* litifut_tell() of BASE/KIND/NAME. */
+void litifut_file_tell(const char *what, const char *base, const char *kind, const char *name,
+		       long result);
+/* Opens a file to write to, and waits for nobody if it is a FIFO. It never gets the
+ * number of a standard stream that the program has closed, or what the program writes
+ * there would end up in the file. `folder` may be an error. A descriptor or a negated
+ * error. */
+long litifut_open_to_write(long folder, const char *name, uint32_t flags);
+/* The folder of traces: a descriptor that stays open, or a negated error. */
+long litifut_traces_folder(void);
+/* The folder of maps: a descriptor that the caller closes, or a negated error. */
+long litifut_maps_folder(void);
+/* Makes the folders and the trace file of file->process, and maps its header.
  * False: no file is left. */
 bool litifut_trace_create(struct litifut_trace_file *file);
 /* The trace file's descriptor, checked to be still ours and opened again when the

@@ -52,11 +52,27 @@ static inline void litifut_close(long descriptor)
 	LITIFUT_CALL1(close, descriptor);
 }
 
+/* Of what may be a descriptor or an error. */
+static inline void litifut_close_good(long descriptor)
+{
+	if (!litifut_failed(descriptor))
+		litifut_close(descriptor);
+}
+
 static inline long litifut_write_at(long descriptor, const void *data, uint32_t size,
 				    uint64_t offset)
 {
 	return litifut_system_call(__NR_pwrite64, descriptor, (long)data, (long)size, 0,
 				   LITIFUT_PORT_OFFSET(offset));
+}
+
+/* Files of /proc can't be read at an offset by kernels before 2.6.31. */
+static inline long litifut_read_at(long descriptor, void *data, uint32_t size, uint64_t offset)
+{
+	long got = litifut_system_call(__NR_pread64, descriptor, (long)data, (long)size, 0,
+				       LITIFUT_PORT_OFFSET(offset));
+
+	return got == -ESPIPE ? LITIFUT_CALL3(read, descriptor, data, size) : got;
 }
 
 /* Memory at `address` (0: anywhere; else exactly there), or a negated error.

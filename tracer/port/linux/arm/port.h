@@ -26,6 +26,7 @@
 #define LITIFUT_PORT_VECTOR LITIFUT_THUNK_VECTOR_ARM
 
 /* System calls that differ between the ports in more than their number. */
+#define LITIFUT_PORT_GETEUID __NR_geteuid32
 #define LITIFUT_PORT_GETRLIMIT __NR_ugetrlimit
 /* Its RLIM_INFINITY. */
 #define LITIFUT_PORT_NO_LIMIT 0xffffffff
