@@ -1,5 +1,6 @@
 # What every host program links: common/ and the folders beside it that know no program.
-COMMON_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,$(wildcard common/*.c common/*/*.c elf/*.c))
+COMMON_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,$(wildcard common/*.c elf/*.c \
+	cpu/*.c cpu/*/*.c))
 
 COMMON_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_common_*.c \
 	tests/unit/test_elf_*.c))

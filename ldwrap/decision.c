@@ -176,8 +176,8 @@ static const struct litifut_emulation *find_emulation(const char *name)
 	const struct litifut_arch *arch;
 
 	for (size_t i = 0; (arch = litifut_arch_number(i)); i++)
-		for (const struct litifut_emulation *one = arch->facts->emulations; one->name;
-		     one++)
+		for (const struct litifut_emulation *one = arch->cpu->objects->emulations;
+		     one->name; one++)
 			if (!strcmp(one->name, name))
 				return one;
 	return NULL;
@@ -256,7 +256,7 @@ static const char *reason_of_target(const struct litifut_rewrite_plan *target)
 {
 	const struct litifut_arch *arch = litifut_arch_find(target->machine);
 
-	return arch ? arch->facts->refuse(target->elf_flags, target->elf_data)
+	return arch ? arch->cpu->objects->refuse(target->elf_flags, target->elf_data)
 		    : "not a link for 32-bit ARM or MIPS";
 }
 
@@ -315,5 +315,5 @@ const char *decision_architecture(const struct litifut_rewrite_plan *target)
 {
 	const struct litifut_arch *arch = litifut_arch_find(target->machine);
 
-	return arch ? arch->facts->tracer(target->elf_data) : NULL;
+	return arch ? arch->cpu->objects->tracer(target->elf_data) : NULL;
 }

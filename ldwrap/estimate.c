@@ -40,7 +40,8 @@ struct local_callees {
 };
 
 struct estimate {
-	const struct litifut_link_facts *facts;
+	const struct cpu_objects *objects;
+	const struct litifut_arch_sizes *sizes;
 	struct symbols symbols;
 	struct litifut_census census;
 	size_t jumps;                     /* relocations of tail calls */
@@ -63,8 +64,8 @@ struct estimate {
 
 /* The encodings of the code in each section. Returns how many functions are local:
  * calls of them need no relocation. */
-static size_t note_encodings(const struct litifut_link_facts *facts,
-			     const struct input_object *object, unsigned char *notes)
+static size_t note_encodings(const struct cpu_objects *objects, const struct input_object *object,
+			     unsigned char *notes)
 {
 	size_t functions = 0;
 
@@ -87,11 +88,11 @@ static size_t note_encodings(const struct litifut_link_facts *facts,
 				continue;
 			functions += ELF32_ST_TYPE(symbol.st_info) == STT_FUNC &&
 				     !object->dropped[index];
-			if (!facts->encoding)
+			if (!objects->encoding)
 				continue;
 			name = elf_strptr(object->elf, header.sh_link, symbol.st_name);
 			if (name && name[0] == '$')
-				notes[index] |= (unsigned char)facts->encoding(name);
+				notes[index] |= (unsigned char)objects->encoding(name);
 		}
 	}
 	return functions;
@@ -179,7 +180,7 @@ static size_t read_relocations(struct estimate *estimate, struct local_callees *
 	for (size_t i = 0; i < count; i++) {
 		const Elf32_Rel relocation = elf_items_relocation(data, i);
 		enum litifut_relocation kind =
-			estimate->facts->relocation(ELF32_R_TYPE(relocation.r_info));
+			estimate->objects->relocation(ELF32_R_TYPE(relocation.r_info));
 		size_t index = ELF32_R_SYM(relocation.r_info);
 
 		jumps += kind == LITIFUT_RELOCATION_JUMP;
@@ -213,12 +214,12 @@ static bool relocates_code(Elf *elf, const Elf32_Shdr *header, const struct inpu
 static void add_trampolines(struct estimate *estimate, struct share *share,
 			    const struct litifut_census *before, size_t jumps)
 {
-	const struct litifut_link_facts *facts = estimate->facts;
+	const struct litifut_arch_sizes *sizes = estimate->sizes;
 
 	estimate->jumps += jumps;
 	share->trampolines +=
-		(estimate->census.cramped - before->cramped) * facts->call_trampoline_bytes +
-		(estimate->census.tails - before->tails + jumps) * facts->tail_trampoline_bytes;
+		(estimate->census.cramped - before->cramped) * sizes->call_trampoline_bytes +
+		(estimate->census.tails - before->tails + jumps) * sizes->tail_trampoline_bytes;
 }
 
 /* Local callees: those with a name, and of the others no more than there are calls of
@@ -238,7 +239,8 @@ static void add_local_callees(struct estimate *estimate, const struct input_obje
 static void count_object(void *context, const struct input_object *object)
 {
 	struct estimate *estimate = context;
-	const struct litifut_link_facts *facts = estimate->facts;
+	const struct cpu_objects *objects = estimate->objects;
+	const struct litifut_arch_sizes *sizes = estimate->sizes;
 	struct share *share = &estimate->shares[object->item];
 	const struct litifut_census before = estimate->census;
 	const char *ident = object->elf ? elf_getident(object->elf, NULL) : NULL;
@@ -254,8 +256,8 @@ static void count_object(void *context, const struct input_object *object)
 		return;
 	}
 	encodings = xcalloc(object->section_count + 1, 1);
-	local.functions = note_encodings(facts, object, encodings);
-	if (!facts->encoding)
+	local.functions = note_encodings(objects, object, encodings);
+	if (!objects->encoding)
 		memset(encodings, 1, object->section_count);
 	for (Elf_Scn *section = elf_nextscn(object->elf, NULL); section;
 	     section = elf_nextscn(object->elf, section)) {
@@ -273,17 +275,17 @@ static void count_object(void *context, const struct input_object *object)
 			if (!data || !data->d_buf)
 				continue;
 			text += data->d_size;
-			if (encodings[index] == facts->thunk_encoding)
+			if (encodings[index] == sizes->thunk_encoding)
 				estimate->thunk_encoded += data->d_size;
-			estimate->facts->census(data->d_buf, data->d_size, encodings[index],
-						ident[EI_DATA] == ELFDATA2MSB, &estimate->census);
+			estimate->objects->census(data->d_buf, data->d_size, encodings[index],
+						  ident[EI_DATA] == ELFDATA2MSB, &estimate->census);
 		} else if (!(header.sh_flags & SHF_ALLOC)) {
 			name = elf_strptr(object->elf, names, header.sh_name);
-			if (name && facts->thunk_section && !estimate->thunks_run &&
-			    !strcmp(name, facts->thunk_section) &&
+			if (name && objects->thunk_section && !estimate->thunks_run &&
+			    !strcmp(name, objects->thunk_section) &&
 			    (data = elf_rawdata(section, NULL)) && data->d_buf)
 				estimate->thunks_run =
-					facts->allows_thunks(data->d_buf, (uint32_t)data->d_size);
+					objects->allows_thunks(data->d_buf, (uint32_t)data->d_size);
 			if (name && !strncmp(name, ".gnu.lto_", strlen(".gnu.lto_")))
 				lto += header.sh_size;
 		}
@@ -313,8 +315,8 @@ static void judge_encodings(struct estimate *estimate, const struct arguments *a
 	for (size_t i = 0; i < arguments->count; i++)
 		total += estimate->shares[i].text;
 	estimate->all_thunk_encoded = estimate->thunk_encoded >= total - total / 16;
-	estimate->reach = estimate->thunk_encoded > total / 16 ? estimate->facts->reach
-							       : estimate->facts->far_reach;
+	estimate->reach = estimate->thunk_encoded > total / 16 ? estimate->sizes->reach
+							       : estimate->sizes->far_reach;
 }
 
 /* An island before each input that would get too far from the last one. */
@@ -353,7 +355,7 @@ static void place_islands(const struct estimate *estimate, const struct argument
 static size_t room_for(const struct estimate *estimate, const struct arguments *arguments,
 		       const bool *chosen)
 {
-	const struct litifut_link_facts *facts = estimate->facts;
+	const struct litifut_arch_sizes *sizes = estimate->sizes;
 	uint64_t bytes = 0;
 
 	for (size_t i = 0; i < arguments->count; i++)
@@ -364,8 +366,8 @@ static size_t room_for(const struct estimate *estimate, const struct arguments *
 		size_t callees = callees_count(estimate->callees, chosen, &foreign);
 		size_t small = estimate->all_thunk_encoded ? callees - foreign : 0;
 
-		bytes += (callees + callees / 32 + near_callees / 16) * facts->thunk_bytes -
-			 small * (facts->thunk_bytes - facts->near_thunk_bytes);
+		bytes += (callees + callees / 32 + near_callees / 16) * sizes->thunk_bytes -
+			 small * (sizes->thunk_bytes - sizes->near_thunk_bytes);
 	}
 	return bytes + bytes / 48;
 }
@@ -392,7 +394,7 @@ static void size_islands(const struct estimate *estimate, const struct litifut_a
 		}
 		plan->island_sizes[island] = arch->island_bytes +
 					     room_for(estimate, arguments, chosen) +
-					     arch->gate_bytes + 16 * estimate->facts->thunk_bytes +
+					     arch->gate_bytes + 16 * estimate->sizes->thunk_bytes +
 					     4 * arch->trampoline_bytes_max;
 	}
 	free(chosen);
@@ -404,7 +406,7 @@ static size_t own_room(const struct estimate *estimate, const struct litifut_arc
 {
 	const size_t tracer = command_tracer_place(arguments);
 	const uint32_t reach =
-		estimate->all_thunk_encoded ? estimate->facts->reach : estimate->facts->far_reach;
+		estimate->all_thunk_encoded ? estimate->sizes->reach : estimate->sizes->far_reach;
 	bool *chosen = xcalloc(arguments->count + 1, sizeof(*chosen));
 	uint64_t distance = 0; /* from the tracer to the start of the item */
 	size_t bytes;
@@ -429,7 +431,7 @@ static void fill_plan(const struct estimate *estimate, const struct litifut_arch
 		      const struct arguments *arguments, const struct estimated_islands *islands,
 		      struct litifut_rewrite_plan *plan)
 {
-	const struct litifut_link_facts *facts = estimate->facts;
+	const struct litifut_arch_sizes *sizes = estimate->sizes;
 	const struct litifut_census *census = &estimate->census;
 	size_t tails = census->tails + estimate->jumps;
 	size_t lto = estimate->lto_bytes / LTO_BYTES_PER_CALL;
@@ -439,24 +441,24 @@ static void fill_plan(const struct estimate *estimate, const struct litifut_arch
 		text += estimate->shares[i].text;
 	plan->thunks = estimate->thunks && estimate->thunks_run;
 	plan->sites = with_slack(census->direct + census->indirect + tails + lto);
-	plan->db_entries = facts->indirect_in_db ? plan->sites
+	plan->db_entries = sizes->indirect_in_db ? plan->sites
 						 : with_slack(census->direct + census->cramped +
 							      estimate->near_calls + tails + lto);
 	/* What a thunk does not reach, or has no room for. */
 	if (plan->thunks)
 		plan->db_entries = with_slack(
-			(census->direct + estimate->near_calls) / facts->direct_in_db +
+			(census->direct + estimate->near_calls) / sizes->direct_in_db +
 			(arch->thunks_need_db ? census->cramped + tails + lto / 4 : lto / 16));
 	plan->trampoline_bytes =
-		own_room(estimate, arch, arguments) + lto / 8 * facts->call_trampoline_bytes +
-		arch->gate_bytes + 8 * facts->call_trampoline_bytes +
-		16 * facts->tail_trampoline_bytes +
-		(estimate->thunks && estimate->thunks_run ? 24 * facts->thunk_bytes : 0);
+		own_room(estimate, arch, arguments) + lto / 8 * sizes->call_trampoline_bytes +
+		arch->gate_bytes + 8 * sizes->call_trampoline_bytes +
+		16 * sizes->tail_trampoline_bytes +
+		(estimate->thunks && estimate->thunks_run ? 24 * sizes->thunk_bytes : 0);
 	if (arch->unwind)
 		plan->unwind_entries = (census->cramped + lto / 8) * arch->unwind->call_entries;
-	if (arch->host_piece_count && text > facts->reach / 4 * 3)
+	if (arch->host_piece_count && text > sizes->reach / 4 * 3)
 		plan->trampoline_bytes +=
-			(text / facts->reach + 8) * litifut_hosts_trampoline_bytes(arch);
+			(text / sizes->reach + 8) * litifut_hosts_trampoline_bytes(arch);
 	plan->island_bytes = arch->island_bytes;
 	if (arch->trampolines_in_islands && islands->count)
 		size_islands(estimate, arch, arguments, islands, plan);
@@ -467,9 +469,10 @@ struct estimate_result estimate_room(const struct arguments *arguments, bool thu
 {
 	const struct litifut_arch *arch = litifut_arch_find(plan->machine);
 	struct estimate estimate = {
-		.facts = arch->facts,
+		.objects = arch->cpu->objects,
+		.sizes = arch->sizes,
 		.thunks = thunks,
-		.thunks_run = !arch->facts->thunk_section,
+		.thunks_run = !arch->cpu->objects->thunk_section,
 		.callees = callees_create(arguments->count),
 		.near_callees = callees_create(arguments->count),
 		.hosts = arch->host_piece_count != 0,

@@ -14,7 +14,7 @@ static const char *cpu_name(const struct litifut_module_info *info)
 {
 	const struct litifut_arch *arch = litifut_arch_find(info->machine);
 
-	return arch ? arch->facts->describe(info->elf_data) : "another CPU";
+	return arch ? arch->cpu->objects->describe(info->elf_data) : "another CPU";
 }
 
 static const char *engine_name(unsigned engine)

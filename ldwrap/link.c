@@ -122,7 +122,7 @@ static void lift_low_code(struct link_state *state)
 	const char *name = lbasename(state->request->linker->name);
 	char *word;
 
-	if (!state->arch->facts->gold_is_low || !strstr(name, "gold") ||
+	if (!state->arch->cpu->objects->gold_is_low || !strstr(name, "gold") ||
 	    !is_placed_by_linker(state->request->arguments))
 		return;
 	word = xasprintf("-Ttext-segment=0x%x", LITIFUT_WORD_FIRST_ADDRESS);
@@ -142,7 +142,7 @@ static void keep_unwind_entries(struct link_state *state)
 /* What only one kind of linker cannot do. */
 static enum litifut_status mind_the_linker(struct link_state *state, struct litifut_error *error)
 {
-	const struct litifut_link_facts *facts = state->arch->facts;
+	const struct cpu_objects *facts = state->arch->cpu->objects;
 	const char *name = lbasename(state->request->linker->name);
 	enum litifut_status status = LITIFUT_OK;
 
@@ -158,7 +158,7 @@ static enum litifut_status prepare_tracer(struct link_state *state, struct litif
 {
 	const struct link_request *request = state->request;
 	const char *architecture = decision_architecture(&request->decision->target);
-	const char *small = state->thunks_run ? state->arch->facts->thunk_recorder : NULL;
+	const char *small = state->thunks_run ? state->arch->cpu->objects->thunk_recorder : NULL;
 	enum litifut_status status;
 
 	state->tracer_source = concat(request->object_folder, "/tracer-", architecture, ".o", NULL);
@@ -216,7 +216,7 @@ static bool place_by_script(struct link_state *state)
 	struct island_layout layout = {
 		.first = first,
 		.map = &state->map,
-		.interval = state->arch->facts->island_interval,
+		.interval = state->arch->sizes->island_interval,
 	};
 
 	size_t before = state->island_count;

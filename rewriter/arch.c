@@ -1,12 +1,18 @@
-/* The only place that knows every CPU. */
 #include "rewriter/arch.h"
 
-static const struct litifut_arch *const all[] = {&litifut_arch_arm, &litifut_arch_mips};
+#include "cpu/list.h"
+
+#define DECLARE(name) extern const struct litifut_arch litifut_arch_##name;
+#define ENTRY(name) &litifut_arch_##name,
+
+CPU_LIST(DECLARE)
+
+static const struct litifut_arch *const all[] = {CPU_LIST(ENTRY)};
 
 const struct litifut_arch *litifut_arch_find(unsigned machine)
 {
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		if (all[i]->machine == machine)
+		if (all[i]->cpu->machine == machine)
 			return all[i];
 	return NULL;
 }

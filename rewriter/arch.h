@@ -1,6 +1,5 @@
-/* What the rewriter asks of a CPU: one const table for each, found by
- * litifut_arch_find(), the only place that knows them all. Everything here
- * works on byte buffers and addresses, so that it is unit-tested on any host. */
+/* What the rewriter must know of a CPU besides struct cpu, to find calls in an image and to
+ * lead them to the tracer: one const table for each CPU, found by litifut_arch_find(). */
 #ifndef LITIFUT_REWRITER_ARCH_H
 #define LITIFUT_REWRITER_ARCH_H
 
@@ -8,11 +7,9 @@
 #include <stdint.h>
 
 #include "common/error.h"
-#include "common/linkage.h"
+#include "cpu/cpu.h"
 #include "rewriter/frames.h"
 #include "rewriter/image.h"
-#include "rewriter/instruction.h"
-#include "rewriter/link_facts.h"
 #include "rewriter/spawners.h"
 #include "rewriter/targets.h"
 #include "rewriter/thunk.h"
@@ -31,15 +28,6 @@
 #define LITIFUT_ONWARD_BYTES_MAX 64
 #define LITIFUT_ONWARD_INTERVAL 1024
 
-/* How code is encoded in a range of addresses. */
-enum litifut_code_state {
-	LITIFUT_CODE_DATA = 0,     /* no instructions */
-	LITIFUT_CODE_PLAIN = 1,    /* A32, MIPS32 */
-	LITIFUT_CODE_THUMB = 2,    /* T32 */
-	LITIFUT_CODE_MIPS16 = 3,   /* recognised, not rewritten */
-	LITIFUT_CODE_MICROMIPS = 4 /* the same */
-};
-
 struct litifut_code_range {
 	uint32_t start;
 	uint32_t end;
@@ -48,9 +36,6 @@ struct litifut_code_range {
 
 /* As an address of a callee. */
 #define LITIFUT_CALLEE_SPAWNS 1u
-
-/* How many instructions before a call the walker remembers. */
-#define LITIFUT_REMEMBERED 5
 
 /* A call that can't be patched in place, with the code around it: one that is
  * too short for a branch to the tracer, or a tail call, which sets no link
@@ -117,23 +102,11 @@ struct litifut_relay {
 	bool numbered;       /* that is a trampoline, and may be too far for a branch */
 };
 
-/* MIPS: the tables of addresses of an image, above all the first; all 0: there is none. */
-struct litifut_got {
-	uint32_t address;
-	uint32_t end;          /* of the last of them */
-	uint32_t local;        /* entries that hold addresses in the image, at its start */
-	uint32_t global;       /* entries of dynamic symbols, behind them */
-	uint32_t first_symbol; /* number of the first of these symbols */
-	bool alone;            /* there are no others with pointers of their own */
-};
-
-/* Facts about one image that decode and encode depend on. */
+/* Facts about one image that its rewriting depends on. */
 struct litifut_arch_context {
-	bool big_endian;
-	bool position_independent; /* absolute jumps have no known region */
-	bool short_thumb_branches; /* Thumb without Thumb-2: bl reaches +-4 MB only */
-	uint32_t global_pointer;   /* MIPS: link-time value of $gp, 0 when there is none */
-	struct litifut_got got;
+	struct cpu_context cpu; /* its `facts` are the session's to free */
+	/* Tables in data may hold distances of code from here (MIPS: $gp); 0: they do not. */
+	uint32_t offset_base;
 	bool thunks;    /* calls go by thunks where they can */
 	unsigned clock; /* enum litifut_clock: the one that thunks read, if any */
 	/* Many of them stand in functions with no argument_room: thunks that serve all
@@ -180,16 +153,40 @@ struct litifut_function_facts {
 	unsigned pointer_register; /* that holds it, once computed, up to the end; 0: none */
 };
 
+/* How much the code that the rewriter makes takes, roughly: the linker wrapper reserves it. */
+struct litifut_arch_sizes {
+	bool indirect_in_db; /* calls through a register have an entry in the DB */
+	/* What the trampolines of a cramped call and of a tail call take, with some
+	 * slack. */
+	size_t call_trampoline_bytes;
+	size_t tail_trampoline_bytes;
+	/* What a thunk takes, of which each callee has one, and one that leads to code of
+	 * this encoding. */
+	size_t thunk_bytes;
+	size_t near_thunk_bytes;
+	unsigned thunk_encoding;
+	/* With thunks, one direct call of this many has an entry in the DB all the same, at
+	 * the most. */
+	unsigned direct_in_db;
+	/* How far a call that was patched gets, at the least, either way; and one in
+	 * another encoding than that of thunks. */
+	uint32_t reach;
+	uint32_t far_reach;
+	/* Bytes of code from one island to the next when their places are exact. Half
+	 * of it lies before an island and half behind; the rest is for the code that
+	 * a map does not show, such as padding. */
+	uint32_t island_interval;
+};
+
 struct litifut_arch {
-	unsigned machine; /* e_machine */
-	const char *name; /* "arm", "mips" */
+	const struct cpu *cpu;
 	/* Name of the tracer's entry points, by the index that entry() returns. */
 	const char *entry_names[LITIFUT_ENTRIES_MAX];
 	size_t entry_count;
 	/* Bytes of one island (see write_island). */
 	size_t island_bytes;
-	/* For the linker wrapper, before there is an image. */
-	const struct litifut_link_facts *facts;
+	/* For estimates of the linker wrapper, before there is an image. */
+	const struct litifut_arch_sizes *sizes;
 
 	/* Refuses an image that is of this machine, but not for us (R6, n32, big-endian
 	 * ARM, ...) with one clear message, and fills `context` otherwise. */
@@ -203,30 +200,6 @@ struct litifut_arch {
 					   const struct litifut_section *section,
 					   struct litifut_code_range **ranges, size_t *count,
 					   struct litifut_error *error);
-
-	/* Decodes the instruction at `code` (of which `available` bytes can be read),
-	 * which stands at link-time address `address`. Returns its length in bytes, or
-	 * 0 when fewer bytes are available than it needs. */
-	unsigned (*decode)(const struct litifut_arch_context *context, const uint8_t *code,
-			   size_t available, uint32_t address, enum litifut_code_state state,
-			   struct litifut_instruction *instruction);
-
-	/* `setter` has left the address after `branch` in the link register: makes of it
-	 * the call that it is, with `linked` set. `adjacent`: nothing stands between the
-	 * two. NULL: a CPU has no such calls. */
-	void (*link)(const struct litifut_instruction *setter, bool adjacent,
-		     struct litifut_instruction *branch);
-
-	/* How many bytes from `code` on hold only instructions that are none of the
-	 * calls, branches and others that decode() tells anything of but their length.
-	 * It may stop at any of them; 0: the first one must be decoded. *before gets the
-	 * lengths of those passed over, the nearest in the lowest byte, and what was there
-	 * before above them. Most code is passed over by it. */
-	uint32_t (*skip)(const struct litifut_arch_context *context, const uint8_t *code,
-			 uint32_t available, enum litifut_code_state state, uint64_t *before);
-
-	/* Return address of a call at `address`: what the link register holds. */
-	uint32_t (*return_address)(const struct litifut_instruction *instruction, uint32_t address);
 
 	/* What the code at the target of this direct call, where no function starts, makes
 	 * of it: a call through a register, `call` is changed then; or no call at all, as
@@ -256,18 +229,6 @@ struct litifut_arch {
 	bool (*needs_db)(const struct litifut_arch_context *context,
 			 const struct litifut_instruction *instruction);
 
-	/* How far, in bytes either way, the instruction that replaces this call gets;
-	 * UINT32_MAX: everywhere. Slightly less than the exact limit. */
-	uint32_t (*reach)(const struct litifut_arch_context *context,
-			  const struct litifut_instruction *instruction);
-
-	/* Writes to `code` the instruction that replaces the call at `address` and goes
-	 * to the code at `entry` (ARM: bit 0 set when it is T32); as long as the
-	 * original. False: out of reach, or it can't change the state. */
-	bool (*encode_call)(const struct litifut_arch_context *context,
-			    const struct litifut_instruction *instruction, uint32_t address,
-			    uint32_t entry, uint8_t *code);
-
 	/* Writes one island of island_bytes, standing at `address` (8-byte aligned):
 	 * code for each entry point that jumps to the tracer's own entry, `entries`,
 	 * keeping every register. *island_entries gets the address of each. */
@@ -277,15 +238,6 @@ struct litifut_arch {
 	/* The members from here to `write_detour` are for calls with
 	 * LITIFUT_SITE_TOO_SHORT and for tail calls; NULL or 0 where a CPU has none. */
 
-	/* Types of the dynamic relocations of slots that calls go through, and where a PLT
-	 * entry leads. */
-	unsigned jump_slot;
-	unsigned global_data;
-	struct litifut_lead (*follow)(const struct litifut_code_reader *code, uint32_t address);
-
-	/* Does the linker give this name to code that only passes a call on? Asked about
-	 * reserved names, see struct litifut_symbol. */
-	bool (*is_veneer)(const char *name);
 	/* `branch` leads to a nameless stub, which the linker has put in between because
 	 * of an erratum: returns where that leads, Thumb bit included, and gives `branch`
 	 * the condition that the linker has moved into the stub, with that target. 0:
@@ -460,10 +412,6 @@ struct litifut_arch {
 	 * size by then. NULL: nothing. */
 	void (*thunk_frame)(const struct litifut_arch_context *context,
 			    const struct litifut_thunk *thunk, struct litifut_frame_code *frame);
-
-	/* For capstone: cs_arch and cs_mode of code in `state`. */
-	void (*disassembler)(const struct litifut_arch_context *context,
-			     enum litifut_code_state state, int *cs_arch, int *cs_mode);
 };
 
 /* The table of the CPU with this e_machine, or NULL. */
@@ -471,8 +419,5 @@ const struct litifut_arch *litifut_arch_find(unsigned machine);
 
 /* The table of the CPU with this number, counted from 0; NULL: there are no more. */
 const struct litifut_arch *litifut_arch_number(size_t number);
-
-extern const struct litifut_arch litifut_arch_arm;
-extern const struct litifut_arch litifut_arch_mips;
 
 #endif

@@ -21,11 +21,13 @@ static void add_branch_targets(const struct litifut_arch *arch,
 		const uint8_t *code = section->bytes + (address - section->address);
 		uint64_t before = 0;
 		uint32_t skipped =
-			arch->skip(context, code, range->end - address, range->state, &before);
+			arch->cpu->skip ? arch->cpu->skip(&context->cpu, code, range->end - address,
+							  range->state, &before)
+					: 0;
 
 		address += skipped;
-		length = arch->decode(context, code + skipped, range->end - address, address,
-				      range->state, &instruction);
+		length = arch->cpu->decode(&context->cpu, code + skipped, range->end - address,
+					   address, range->state, &instruction);
 		if (length && litifut_has_target(&instruction))
 			litifut_targets_add(targets, instruction.target);
 		address += length;
@@ -61,8 +63,8 @@ enum litifut_status litifut_targets_of_data(const struct litifut_image *image,
 	if (status)
 		return status;
 	litifut_targets_add_data(targets, image);
-	if (context->global_pointer)
-		litifut_targets_add_offsets(targets, image, context->global_pointer);
+	if (context->offset_base)
+		litifut_targets_add_offsets(targets, image, context->offset_base);
 	return LITIFUT_OK;
 }
 

@@ -22,7 +22,7 @@ static bool reaches_room(const struct litifut_session *session,
 			 const struct litifut_found_site *site)
 {
 	const struct litifut_symbol *room = session->room;
-	uint32_t reach = session->arch->reach(&session->context, &site->instruction);
+	uint32_t reach = session->arch->cpu->reach(&session->context.cpu, &site->instruction);
 
 	if (reach == UINT32_MAX)
 		return true;
@@ -236,7 +236,8 @@ enum litifut_status litifut_hosts_choose(const struct litifut_session *session,
 	for (size_t i = first_site; i < session->sites.count && !status; i++) {
 		const struct litifut_found_site *site = &session->sites.items[i];
 		uint32_t address = site->site.address;
-		uint32_t reach = session->arch->reach(&session->context, &site->instruction);
+		uint32_t reach =
+			session->arch->cpu->reach(&session->context.cpu, &site->instruction);
 		/* So that the other pieces, which lie around the first, are in reach too. */
 		uint32_t near = session->context.thunks ? reach / 4 * 3 : reach;
 

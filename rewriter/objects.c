@@ -321,7 +321,7 @@ enum litifut_status litifut_rewrite_adapt_tracer(const struct litifut_rewrite_pl
 {
 	enum litifut_status status = copy_file(from, to, error);
 	const struct litifut_arch *arch = litifut_arch_find(plan->machine);
-	unsigned shared = arch ? arch->facts->shared_flags : 0;
+	unsigned shared = arch ? arch->cpu->objects->shared_flags : 0;
 	int descriptor;
 	Elf *elf;
 	GElf_Ehdr header;

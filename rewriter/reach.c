@@ -126,8 +126,8 @@ uint32_t litifut_landings_encode(const struct litifut_landings *landings,
 
 	/* The tracer's own entry saves the detour over an island. */
 	if (items[landings->own].entries[entry] &&
-	    arch->encode_call(context, &site->instruction, address,
-			      items[landings->own].entries[entry], code))
+	    arch->cpu->encode_call(&context->cpu, &site->instruction, address,
+				   items[landings->own].entries[entry], code))
 		return items[landings->own].entries[entry];
 	/* Away from the site on both sides, until one is out of reach. */
 	for (size_t step = 0, ways = 3; ways; step++) {
@@ -139,7 +139,8 @@ uint32_t litifut_landings_encode(const struct litifut_landings *landings,
 				ways &= up ? 1 : 2;
 			if (!(ways & (up ? 2 : 1)) || !target)
 				continue;
-			if (!arch->encode_call(context, &site->instruction, address, target, code))
+			if (!arch->cpu->encode_call(&context->cpu, &site->instruction, address,
+						    target, code))
 				ways &= up ? 1 : 2;
 			else if (!items[index].spare)
 				return target;
@@ -148,6 +149,6 @@ uint32_t litifut_landings_encode(const struct litifut_landings *landings,
 		}
 	}
 	if (spare)
-		arch->encode_call(context, &site->instruction, address, spare, code);
+		arch->cpu->encode_call(&context->cpu, &site->instruction, address, spare, code);
 	return spare;
 }

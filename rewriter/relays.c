@@ -189,7 +189,7 @@ static uint32_t relay_reach(const struct litifut_session *session)
 {
 	static const struct litifut_instruction branch;
 
-	return session->arch->reach(&session->context, &branch);
+	return session->arch->cpu->reach(&session->context.cpu, &branch);
 }
 
 static struct litifut_relay_code *next_item(struct litifut_relays *relays)
@@ -297,7 +297,8 @@ static size_t pick(struct litifut_relays *relays, const struct places *places,
 	const struct litifut_session *session = relays->session;
 	const uint32_t entry = (uint32_t)session->arch->relay_entry;
 	const uint32_t reach = relay_reach(session);
-	const uint32_t site_reach = session->arch->reach(&session->context, &site->instruction);
+	const uint32_t site_reach =
+		session->arch->cpu->reach(&session->context.cpu, &site->instruction);
 	const uint32_t address = site->site.address;
 	size_t count = 0;
 
@@ -336,7 +337,7 @@ static bool hop(struct litifut_relays *relays, const struct litifut_landing *bas
 	const struct litifut_session *session = relays->session;
 	const struct places places = places_of(base);
 	const struct litifut_landing from = *base; /* adding others moves it */
-	uint32_t reach = session->arch->reach(&session->context, &site->instruction);
+	uint32_t reach = session->arch->cpu->reach(&session->context.cpu, &site->instruction);
 	uint32_t entries[LITIFUT_ENTRIES_MAX] = {0};
 	size_t picked[LITIFUT_ENTRIES_MAX];
 
@@ -509,7 +510,7 @@ uint32_t litifut_relays_step(struct litifut_relays *relays, const struct litifut
 {
 	const struct litifut_session *session = relays->session;
 	const uint32_t address = site->site.address;
-	const uint32_t reach = session->arch->reach(&session->context, &site->instruction);
+	const uint32_t reach = session->arch->cpu->reach(&session->context.cpu, &site->instruction);
 	struct litifut_error ignored;
 	uint32_t tried = 0; /* all runs nearer than that have been */
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/linkage.h"
 #include "rewriter/arch.h"
 #include "rewriter/image.h"
 #include "rewriter/tail.h"
@@ -75,6 +74,7 @@ static void add_place(struct litifut_spawners *spawners, uint32_t address)
 static void add_slots(const struct litifut_image *image, const struct litifut_arch *arch,
 		      const struct litifut_section *section, struct slots *slots)
 {
+	const struct cpu_linkage *linkage = &arch->cpu->linkage;
 	const struct litifut_section *symbols = section_at(image, section->link);
 	uint32_t bytes = section->type == SHT_RELA ? sizeof(Elf32_Rela) : sizeof(Elf32_Rel);
 
@@ -83,8 +83,8 @@ static void add_slots(const struct litifut_image *image, const struct litifut_ar
 	for (uint32_t at = 0; at + bytes <= section->size; at += bytes) {
 		uint32_t info = word_at(image, section, at + 4);
 
-		if (info == 0 || (ELF32_R_TYPE(info) != arch->jump_slot &&
-				  ELF32_R_TYPE(info) != arch->global_data))
+		if (info == 0 || (ELF32_R_TYPE(info) != linkage->jump_slot &&
+				  ELF32_R_TYPE(info) != linkage->global_data))
 			continue;
 		if (slots->count < MAX_SLOTS &&
 		    is_name(symbol_name(image, symbols, ELF32_R_SYM(info))))
@@ -124,7 +124,7 @@ static void add_entries(const struct litifut_image *image, const struct litifut_
 	for (uint32_t at = 0; at + 4 <= section->size; at += 4) {
 		for (uint32_t thumb = 0; thumb < 2; thumb++) {
 			struct litifut_lead lead =
-				arch->follow(&code, (section->address + at) | thumb);
+				arch->cpu->linkage.follow(&code, (section->address + at) | thumb);
 
 			for (size_t i = 0; i < slots->count; i++)
 				if (lead.kind == LITIFUT_LEADS_TO_SLOT &&

@@ -126,8 +126,8 @@ uint32_t litifut_thunks_in_room(struct litifut_thunks *thunks, struct litifut_ro
 static uint32_t encode_to(const struct litifut_session *session,
 			  const struct litifut_found_site *site, uint32_t target, uint8_t *code)
 {
-	return session->arch->encode_call(&session->context, &site->instruction, site->site.address,
-					  target, code)
+	return session->arch->cpu->encode_call(&session->context.cpu, &site->instruction,
+					       site->site.address, target, code)
 		       ? target & ~1u
 		       : 0;
 }

@@ -69,9 +69,9 @@ static bool leads_to(const struct litifut_session *session, const struct litifut
 {
 	struct litifut_instruction instruction;
 
-	return session->arch->decode(&session->context, change->code, change->length,
-				     change->address, (enum litifut_code_state)change->state,
-				     &instruction) &&
+	return session->arch->cpu->decode(&session->context.cpu, change->code, change->length,
+					  change->address, (enum litifut_code_state)change->state,
+					  &instruction) &&
 	       (instruction.class == LITIFUT_CLASS_CALL_DIRECT ||
 		instruction.class == LITIFUT_CLASS_BRANCH_DIRECT) &&
 	       (instruction.target & ~1u) == change->entry;
@@ -100,7 +100,7 @@ static enum litifut_status check_calls(const struct litifut_session *session,
 	int mode;
 	csh handle;
 
-	session->arch->disassembler(&session->context, state, &arch, &mode);
+	session->arch->cpu->disassembler(&session->context.cpu, state, &arch, &mode);
 	if (cs_open((cs_arch)arch, (cs_mode)mode, &handle) != CS_ERR_OK)
 		return litifut_error_set(error, LITIFUT_ERROR_INTERNAL, session->image.path, NULL,
 					 LITIFUT_NO_ADDRESS, "capstone does not know this CPU");

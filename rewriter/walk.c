@@ -235,8 +235,8 @@ static bool take_site(struct walk *walk, const struct litifut_section *section,
 		walk->function_refused = function_refused(walk->image, walk->options, function);
 	}
 	/* A veneer passes on what another site has called. */
-	if (tail && function && function->reserved && walk->arch->is_veneer &&
-	    walk->arch->is_veneer(function->name))
+	if (tail && function && function->reserved &&
+	    cpu_is_veneer(walk->arch->cpu, function->name))
 		return true;
 	if (is_tracer_code(function) ||
 	    (kind == LITIFUT_SITE_TAIL_DIRECT &&
@@ -249,7 +249,7 @@ static bool take_site(struct walk *walk, const struct litifut_section *section,
 	found.section = section_number(walk->image, section);
 	found.function = function_number(walk->image, function);
 	found.site.address = address;
-	found.site.return_address = walk->arch->return_address(instruction, address);
+	found.site.return_address = walk->arch->cpu->return_address(instruction, address);
 	found.site.instruction = tail ? instruction->word : found.instruction.word;
 	found.site.thumb = instruction->thumb;
 	found.site.length = instruction->length;
@@ -270,6 +270,7 @@ static bool take_site(struct walk *walk, const struct litifut_section *section,
 static bool walk_range(struct walk *walk, const struct litifut_section *section,
 		       const struct litifut_code_range *range)
 {
+	const struct cpu *cpu = walk->arch->cpu;
 	uint32_t address = range->start;
 	struct litifut_instruction setter = {0}; /* of the link register */
 	uint32_t after_setter = 0;
@@ -278,20 +279,22 @@ static bool walk_range(struct walk *walk, const struct litifut_section *section,
 	while (address < range->end) {
 		struct litifut_instruction instruction;
 		const uint8_t *code = section->bytes + (address - section->address);
-		uint32_t skipped = walk->arch->skip(walk->context, code, range->end - address,
-						    range->state, &walk->before);
+		uint32_t skipped =
+			cpu->skip ? cpu->skip(&walk->context->cpu, code, range->end - address,
+					      range->state, &walk->before)
+				  : 0;
 
 		address += skipped;
 		unsigned length =
-			walk->arch->decode(walk->context, code + skipped, range->end - address,
-					   address, range->state, &instruction);
+			cpu->decode(&walk->context->cpu, code + skipped, range->end - address,
+				    address, range->state, &instruction);
 
 		if (!length)
 			break;
 		if (litifut_has_target(&instruction))
 			litifut_targets_add(&walk->branches, instruction.target);
 		if (setter.link && setter.link == address + length)
-			walk->arch->link(&setter, address == after_setter, &instruction);
+			cpu->link(&setter, address == after_setter, &instruction);
 		if (instruction.link) {
 			setter = instruction;
 			after_setter = address + length;

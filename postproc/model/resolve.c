@@ -120,9 +120,10 @@ static uint32_t behind_veneers(struct post_session *session, uint32_t module, ui
 		uint32_t address = callee & ~1u;
 		const struct post_symbol *symbol = post_symbols_find(&image->symbols, address);
 		/* A function that begins with a branch is not a veneer. */
-		if (symbol && (symbol->address != address || !post_symbol_is_veneer(symbol->name)))
+		if (symbol &&
+		    (symbol->address != address || !cpu_is_veneer(image->cpu, symbol->name)))
 			break;
-		struct litifut_lead lead = image->cpu->follow(&code, callee);
+		struct litifut_lead lead = image->cpu->linkage.follow(&code, callee);
 		if (lead.kind != LITIFUT_LEADS_TO_CODE || lead.address == callee)
 			break;
 		if (*veneer == POST_NONE)
@@ -192,7 +193,7 @@ uint32_t post_session_resolve(struct post_session *session, struct post_process 
 			      uint32_t epoch, uint32_t kind, uint32_t return_address,
 			      uint32_t callee)
 {
-	const struct post_cpu *cpu = post_cpu_find(process->machine);
+	const struct cpu *cpu = cpu_find(process->machine);
 	bool tail = kind == LITIFUT_WORD_TAIL, caller_named = false, callee_named = false;
 	struct post_call call = {.tail = tail, .veneer = POST_NONE};
 	uint32_t guess = return_address & ~1u;

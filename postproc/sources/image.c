@@ -145,7 +145,7 @@ static enum litifut_status identify(struct post_image *image, struct litifut_err
 	if (header.e_ident[EI_CLASS] != ELFCLASS32)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, image->path, NULL,
 					 LITIFUT_NO_ADDRESS, "not a 32-bit ELF file");
-	image->cpu = post_cpu_find(header.e_machine);
+	image->cpu = cpu_find(header.e_machine);
 	if (!image->cpu)
 		return litifut_error_set(
 			error, LITIFUT_ERROR_UNSUPPORTED, image->path, NULL, LITIFUT_NO_ADDRESS,
@@ -156,8 +156,8 @@ static enum litifut_status identify(struct post_image *image, struct litifut_err
 					 "neither an executable nor a shared library");
 	image->big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;
 	image->big_endian_code =
-		image->big_endian && !(image->cpu->byte_invariant_flag &&
-				       header.e_flags & image->cpu->byte_invariant_flag);
+		image->big_endian && !(image->cpu->linkage.byte_invariant_flag &&
+				       header.e_flags & image->cpu->linkage.byte_invariant_flag);
 	read_segments(image);
 	read_identity(image);
 	image->debug_only = !has_code(image);

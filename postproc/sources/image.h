@@ -10,7 +10,7 @@
 #include <litifut/module_format.h>
 
 #include "common/error.h"
-#include "postproc/cpu.h"
+#include "cpu/cpu.h"
 #include "postproc/sources/symbols.h"
 
 #define POST_BUILD_ID_BYTES 20 /* longer ones are cut, as in the trace */
@@ -25,7 +25,7 @@ struct post_segment {
 
 struct post_image {
 	char *path;
-	const struct post_cpu *cpu;
+	const struct cpu *cpu;
 	bool big_endian;
 	bool big_endian_code; /* differs on ARM BE8 */
 	bool rewritten;       /* has a filled .litifut.module */
@@ -82,7 +82,7 @@ const struct litifut_site *post_image_site(const struct post_image *image, uint3
 /* Copies at most `size` bytes of contents at a link-time address. */
 bool post_image_bytes(const struct post_image *image, uint32_t address, void *bytes, size_t size);
 
-/* For cpu->follow(). */
+/* For cpu->linkage.follow(). */
 struct litifut_code_reader post_image_code(const struct post_image *image);
 
 void post_image_close(struct post_image *image);

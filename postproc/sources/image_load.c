@@ -9,11 +9,12 @@
 #include "postproc/sources/image_private.h"
 #include "postproc/table.h"
 
-/* $a, $t, $d, $x, with or without a suffix: what is code and what data. */
-static bool is_mapping_symbol(const char *name)
+/* It says how code is encoded, and is not a name. */
+static bool is_mapping_symbol(const struct post_image *image, const char *name)
 {
-	return name[0] == '$' && name[1] && strchr("adtx", name[1]) &&
-	       (name[2] == '\0' || name[2] == '.');
+	enum litifut_code_state state;
+
+	return image->cpu->linkage.mapping && image->cpu->linkage.mapping(name, &state);
 }
 
 static void add_symbol(struct post_image *image, Elf *elf, const GElf_Shdr *table,
@@ -28,7 +29,7 @@ static void add_symbol(struct post_image *image, Elf *elf, const GElf_Shdr *tabl
 			 (bind == STB_GLOBAL ? POST_SYMBOL_GLOBAL : 0u) |
 			 (bind == STB_WEAK ? POST_SYMBOL_WEAK : 0u);
 
-	if (!name || (!function && type != STT_NOTYPE) || is_mapping_symbol(name) ||
+	if (!name || (!function && type != STT_NOTYPE) || is_mapping_symbol(image, name) ||
 	    !strncmp(name, ".L", 2) || (!function && !*name))
 		return;
 	if (symbol->st_shndx == SHN_UNDEF) {
@@ -97,7 +98,7 @@ static void add_slot(struct post_image *image, struct slots *slots, uint32_t add
 static void read_slots(struct post_image *image, struct slots *slots)
 {
 	Elf_Scn *section = NULL;
-	const struct post_cpu *cpu = image->cpu;
+	const struct cpu *cpu = image->cpu;
 
 	while ((section = elf_nextscn(image->elf, section))) {
 		GElf_Shdr header, symbol_header;
@@ -125,14 +126,16 @@ static void read_slots(struct post_image *image, struct slots *slots)
 			}
 			unsigned type = (unsigned)GELF_R_TYPE(entry.r_info);
 			uint32_t address = (uint32_t)entry.r_offset;
-			if (cpu->indirect_function && type == cpu->indirect_function) {
+			if (cpu->linkage.indirect_function &&
+			    type == cpu->linkage.indirect_function) {
 				uint8_t stored[4];
 				uint32_t resolver = (uint32_t)entry.r_addend;
 				if (!explicit &&
 				    post_image_bytes(image, address, stored, sizeof(stored)))
 					resolver = post_image_number(image, stored);
 				add_slot(image, slots, address, NULL, resolver & ~1u);
-			} else if ((type == cpu->jump_slot || type == cpu->global_data) &&
+			} else if ((type == cpu->linkage.jump_slot ||
+				    type == cpu->linkage.global_data) &&
 				   symbol_data &&
 				   gelf_getsym(symbol_data, (int)GELF_R_SYM(entry.r_info),
 					       &symbol)) {
@@ -151,9 +154,9 @@ static void read_plt_section(struct post_image *image, const struct slots *slots
 	struct litifut_code_reader code = post_image_code(image);
 
 	for (uint32_t address = start; address < end && address >= start;) {
-		struct litifut_lead lead = image->cpu->follow(&code, address | 1);
+		struct litifut_lead lead = image->cpu->linkage.follow(&code, address | 1);
 		if (lead.kind != LITIFUT_LEADS_TO_SLOT)
-			lead = image->cpu->follow(&code, address);
+			lead = image->cpu->linkage.follow(&code, address);
 		uint32_t slot = POST_NONE;
 		if (lead.kind == LITIFUT_LEADS_TO_SLOT)
 			slot = post_table_find(&slots->by_address,

@@ -109,25 +109,6 @@ const struct post_symbol *post_symbols_find(const struct post_symbols *symbols, 
 	return NULL;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t length = strlen(text), tail = strlen(end);
-
-	return length >= tail && !strcmp(text + length - tail, end);
-}
-
-bool post_symbol_is_veneer(const char *name)
-{
-	if (!*name) /* Cortex-A8 erratum stubs of GNU ld are functions without a name */
-		return true;
-	if (!strncmp(name, ".pic.", 5)) /* GNU ld for MIPS: sets $t9 for a PIC callee */
-		return true;
-	if (strncmp(name, "__", 2))
-		return false;
-	return ends_with(name, "_veneer") || ends_with(name, "_from_thumb") ||
-	       ends_with(name, "_from_arm") || strstr(name, "Thunk_"); /* the last: lld */
-}
-
 void post_symbols_release(struct post_symbols *symbols)
 {
 	free(symbols->items);

@@ -40,9 +40,6 @@ void post_symbols_finish(struct post_symbols *symbols);
 /* The symbol that `address` lies in, NULL when there is none. */
 const struct post_symbol *post_symbols_find(const struct post_symbols *symbols, uint32_t address);
 
-/* Is this the name of something that the linker made to lead elsewhere? */
-bool post_symbol_is_veneer(const char *name);
-
 void post_symbols_release(struct post_symbols *symbols);
 
 #endif

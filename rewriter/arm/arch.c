@@ -10,7 +10,6 @@
 #include "rewriter/arm/trampoline.h"
 #include "rewriter/arm/unwind.h"
 
-#include <capstone/capstone.h>
 #include <elf.h>
 #include <litifut/module_format.h>
 #include <stdlib.h>
@@ -28,32 +27,16 @@ static enum litifut_status examine(const struct litifut_image *image,
 	if ((image->flags & EF_ARM_EABIMASK) < EF_ARM_EABI_VER4)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, image->path, NULL,
 					 LITIFUT_NO_ADDRESS, "ARM code older than the EABI");
-	*context = (struct litifut_arch_context){
-		.position_independent = image->type == ET_DYN,
-		.short_thumb_branches = attributes && !litifut_arm_attributes_thumb2(
-							      attributes->bytes, attributes->size),
-	};
-	return LITIFUT_OK;
-}
+	struct litifut_arm_facts *facts = calloc(1, sizeof(*facts));
 
-/* $a, $t, $d, also with a suffix such as $d.realdata (AAELF32 "Mapping symbols"). */
-static bool mapping_symbol(const char *name, enum litifut_code_state *state)
-{
-	if (name[0] != '$' || !name[1] || (name[2] && name[2] != '.'))
-		return false;
-	switch (name[1]) {
-	case 'a':
-		*state = LITIFUT_CODE_PLAIN;
-		return true;
-	case 't':
-		*state = LITIFUT_CODE_THUMB;
-		return true;
-	case 'd':
-		*state = LITIFUT_CODE_DATA;
-		return true;
-	default:
-		return false;
-	}
+	if (!facts)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "out of memory");
+	facts->short_thumb_branches =
+		attributes && !litifut_arm_attributes_thumb2(attributes->bytes, attributes->size);
+	*context = (struct litifut_arch_context){
+		.cpu = {.position_independent = image->type == ET_DYN, .facts = facts}};
+	return LITIFUT_OK;
 }
 
 /* Index of the first symbol of section number `number`. */
@@ -156,7 +139,7 @@ enum litifut_status litifut_arm_code_ranges(const struct litifut_image *image,
 		if (covered)
 			end_at_stubs(section, covered, symbol->address, *ranges, count);
 		covered = next_covered(covered, symbol);
-		if (!symbol->mapping || !mapping_symbol(symbol->name, &state) ||
+		if (!symbol->mapping || !litifut_arm_mapping(symbol->name, &state) ||
 		    symbol->address < section->address ||
 		    symbol->address - section->address >= section->size)
 			continue;
@@ -184,11 +167,6 @@ enum litifut_status litifut_arm_code_ranges(const struct litifut_image *image,
 	return LITIFUT_OK;
 }
 
-static uint32_t return_address(const struct litifut_instruction *instruction, uint32_t address)
-{
-	return (address + instruction->length) | instruction->thumb;
-}
-
 static unsigned refuse(const struct litifut_arch_context *context,
 		       const struct litifut_instruction *instruction, uint32_t address,
 		       const uint8_t *following, size_t following_bytes, size_t preceding_bytes,
@@ -207,7 +185,7 @@ static unsigned refuse(const struct litifut_arch_context *context,
 		bool lr = litifut_arm_is_blx_lr(instruction);
 
 		if (instruction->target_register >= 14 &&
-		    (!lr || (instruction->thumb && context->short_thumb_branches)))
+		    (!lr || (instruction->thumb && litifut_arm_short_branches(&context->cpu))))
 			return LITIFUT_SITE_SPECIAL_CALLEE;
 		if (instruction->length == 2 || lr)
 			return LITIFUT_SITE_TOO_SHORT;
@@ -231,26 +209,23 @@ static bool needs_db(const struct litifut_arch_context *context,
 	return true;
 }
 
-static uint32_t reach(const struct litifut_arch_context *context,
-		      const struct litifut_instruction *instruction)
-{
-	if (!instruction->thumb)
-		return (32u << 20) - 16;
-	return ((context->short_thumb_branches ? 4u : 16u) << 20) - 16;
-}
-
-static void disassembler(const struct litifut_arch_context *context, enum litifut_code_state state,
-			 int *arch, int *mode)
-{
-	(void)context;
-	*arch = CS_ARCH_ARM;
-	*mode = (state == LITIFUT_CODE_THUMB ? CS_MODE_THUMB : CS_MODE_ARM) | CS_MODE_V8 |
-		CS_MODE_LITTLE_ENDIAN;
-}
+static const struct litifut_arch_sizes sizes = {
+	.indirect_in_db = true,
+	/* 21 and 8 on average in busybox, more in lua */
+	.call_trampoline_bytes = 28,
+	.tail_trampoline_bytes = 14,
+	.thunk_bytes = 52,
+	.near_thunk_bytes = 44,
+	.thunk_encoding = LITIFUT_CODE_THUMB,
+	.direct_in_db = 128,
+	.reach = 16u << 20,
+	.far_reach = 32u << 20,
+	.island_interval = 24u << 20,
+};
 
 const struct litifut_arch litifut_arch_arm = {
-	.machine = EM_ARM,
-	.name = "arm",
+	.cpu = &cpu_arm,
+	.sizes = &sizes,
 	.entry_names = {[LITIFUT_ARM_ENTRY_CALL] = "litifut_stub",
 			[LITIFUT_ARM_ENTRY_TAIL] = "litifut_stub_tail",
 			[LITIFUT_ARM_ENTRY_THUNK] = "litifut_thunk_call",
@@ -258,24 +233,13 @@ const struct litifut_arch litifut_arch_arm = {
 			[LITIFUT_ARM_ENTRY_LR] = "litifut_stub_lr"},
 	.entry_count = LITIFUT_ARM_ENTRIES,
 	.island_bytes = LITIFUT_ARM_ISLAND_BYTES,
-	.facts = &litifut_link_facts_arm,
 	.examine = examine,
 	.code_ranges = litifut_arm_code_ranges,
-	.decode = litifut_arm_decode,
-	.skip = litifut_arm_skip,
-	.link = litifut_arm_link,
-	.return_address = return_address,
 	.judge_target = litifut_arm_judge_target,
 	.refuse = refuse,
 	.entry = entry,
 	.needs_db = needs_db,
-	.reach = reach,
-	.encode_call = litifut_arm_encode_call,
 	.write_island = litifut_arm_write_island,
-	.jump_slot = R_ARM_JUMP_SLOT,
-	.global_data = R_ARM_GLOB_DAT,
-	.follow = litifut_arm_follow,
-	.is_veneer = litifut_arm_is_veneer,
 	.behind_stub = litifut_arm_behind_stub,
 	.is_indirect_tail = litifut_arm_is_indirect_tail,
 	.add_targets = litifut_arm_add_targets,
@@ -296,5 +260,4 @@ const struct litifut_arch litifut_arch_arm = {
 	.write_thunk = litifut_arm_write_thunk,
 	.thunk_frame = litifut_arm_thunk_frame,
 	.has_counter = true,
-	.disassembler = disassembler,
 };

@@ -13,17 +13,6 @@
 /* The page of the kernel that has code for programs to call. */
 #define KERNEL_HELPERS 0xffff0000u
 
-unsigned litifut_arm_it_length(uint16_t half)
-{
-	unsigned mask = half & 0xf;
-
-	if ((half & 0xff00) != 0xbf00 || !mask)
-		return 0;
-	for (unsigned length = 4;; length--, mask >>= 1)
-		if (mask & 1)
-			return length;
-}
-
 static const uint8_t *bytes_at(const struct litifut_cramped_call *call, uint32_t address)
 {
 	return call->section->bytes + (address - call->section->address);
@@ -83,13 +72,13 @@ bool litifut_arm_can_detour(const struct litifut_arch_context *context,
 	 * is a number for certain only where no relocation can change it, and where it leads
 	 * to code: libffi executes copies of such code, with words of their own there. */
 	if (is_computed(&call->instruction) && call->instruction.target_register == 15 &&
-	    (context->position_independent || !litifut_arm_literal(call, &literal) ||
+	    (context->cpu.position_independent || !litifut_arm_literal(call, &literal) ||
 	     (literal < KERNEL_HELPERS && !litifut_targets_has(targets, literal & ~1u))))
 		return false;
 	if (!call->instruction.thumb)
 		return true;
 	/* Without Thumb-2 there is no branch that reaches and keeps lr. */
-	if (context->short_thumb_branches && call->tail)
+	if (litifut_arm_short_branches(&context->cpu) && call->tail)
 		return false;
 	if (fits_in_place(call))
 		return true;
@@ -97,8 +86,8 @@ bool litifut_arm_can_detour(const struct litifut_arch_context *context,
 	    litifut_targets_has(targets, call->address))
 		return false;
 	before = displaced(call);
-	return context->short_thumb_branches ? litifut_arm_thumb1_displaceable(&before)
-					     : litifut_arm_displaceable(&before);
+	return litifut_arm_short_branches(&context->cpu) ? litifut_arm_thumb1_displaceable(&before)
+							 : litifut_arm_displaceable(&before);
 }
 
 /* What the DB holds of an A32 call or tail call that is known by `link`. False:
@@ -134,7 +123,7 @@ static bool write_plain_tail(const struct litifut_cramped_call *call, uint32_t a
 			     const struct litifut_gate *gate, uint8_t *trampoline,
 			     struct litifut_detour *detour)
 {
-	static const struct litifut_arch_context context = {0};
+	static const struct cpu_context context = {0};
 	static const struct litifut_instruction always = {.length = 4, .word = 0xeb000000};
 	uint32_t condition = call->instruction.word & 0xf0000000;
 	uint32_t to_here = address - (call->address + 8);
@@ -301,7 +290,7 @@ bool litifut_arm_write_detour(const struct litifut_arch_context *context,
 		return write_thumb_tail(call, address, gate, trampoline, detour);
 	if (!call->stone_bytes)
 		before = displaced(call);
-	if (context->short_thumb_branches) {
+	if (litifut_arm_short_branches(&context->cpu)) {
 		detour->address = before.address;
 		detour->length = 4;
 		detour->trampoline_bytes = litifut_arm_thumb1_write(

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rewriter/arm/effect.h"
+#include "cpu/arm/effect.h"
 
 #define SP 13
 #define LR 14
@@ -249,7 +249,7 @@ static bool is_jump(const struct litifut_instruction *instruction)
 /* From one halfword on until the code does not go on. */
 static void walk_block(struct walk *walk, uint32_t half)
 {
-	static const struct litifut_arch_context context;
+	static const struct cpu_context context;
 	const struct litifut_section *section = walk->call->section;
 	unsigned conditional = 0; /* instructions of an IT block to come */
 
@@ -388,7 +388,7 @@ enum litifut_arm_flow litifut_arm_flow_to(const struct litifut_image *image,
 	const uint32_t end = call->section->address + call->section->size;
 	struct walk walk = {
 		.call = call,
-		.position_independent = context->position_independent,
+		.position_independent = context->cpu.position_independent,
 		.start = call->function_start,
 		.size = (call->function_end < end ? call->function_end : end) -
 			call->function_start,

@@ -111,7 +111,7 @@ bool litifut_arm_find_stone(const struct litifut_arch_context *context,
 	size_t low = 0;
 	size_t high = count;
 
-	if (context->short_thumb_branches || !call->instruction.thumb ||
+	if (litifut_arm_short_branches(&context->cpu) || !call->instruction.thumb ||
 	    call->instruction.length != 2)
 		return false;
 	while (low < high) {

@@ -21,28 +21,10 @@
 #define LR 14
 #define FIRST_SPECIAL 13 /* sp, lr, pc hold no function */
 
-static bool ends_with(const char *name, const char *end)
-{
-	size_t length = strlen(name);
-	size_t tail = strlen(end);
-
-	return length >= tail && strcmp(name + length - tail, end) == 0;
-}
-
-bool litifut_arm_is_veneer(const char *name)
-{
-	if (!*name) /* Cortex-A8 erratum stubs */
-		return true;
-	return strncmp(name, "__", 2) == 0 &&
-	       (ends_with(name, "_veneer") || ends_with(name, "_from_thumb") ||
-		ends_with(name, "_from_arm") || ends_with(name, "_change_to_arm") ||
-		strncmp(name, "__bx_r", 6) == 0 || strstr(name, "Thunk_"));
-}
-
 static bool decode_at(const struct litifut_image *image, uint32_t address,
 		      struct litifut_instruction *instruction)
 {
-	static const struct litifut_arch_context context;
+	static const struct cpu_context context;
 	uint32_t at = address & ~1u;
 	const struct litifut_section *section = litifut_image_section_at(image, at, 4);
 
@@ -182,7 +164,7 @@ bool litifut_arm_is_indirect_tail(const struct litifut_image *image,
 
 	if (!call->function_end)
 		return false;
-	if (context->short_thumb_branches && instruction->thumb && is_landing(call))
+	if (litifut_arm_short_branches(&context->cpu) && instruction->thumb && is_landing(call))
 		return false;
 	if (computed && instruction->target_register == 15)
 		return loads_other_code(call);
@@ -193,7 +175,8 @@ bool litifut_arm_is_indirect_tail(const struct litifut_image *image,
 		return true;
 	case LITIFUT_ARM_FLOW_CALLERS:
 		return !has_labels(call, data) &&
-		       !(may_have_table && !context->position_independent && has_own_labels(call));
+		       !(may_have_table && !context->cpu.position_independent &&
+			 has_own_labels(call));
 	default:
 		return false;
 	}

@@ -4,7 +4,6 @@
 
 #include "rewriter/arm/arm.h"
 
-bool litifut_arm_is_veneer(const char *name);
 uint32_t litifut_arm_behind_stub(const struct litifut_image *image,
 				 struct litifut_instruction *branch);
 bool litifut_arm_is_indirect_tail(const struct litifut_image *image,

@@ -132,7 +132,7 @@ unsigned litifut_arm_thumb1_write(const struct litifut_arm_displaced *displaced,
 /* Nothing between `from` and `to` is Thumb-2 code. */
 static bool is_thumb1(const struct litifut_section *section, uint32_t from, uint32_t to)
 {
-	static const struct litifut_arch_context context;
+	static const struct cpu_context context;
 	struct litifut_instruction each;
 	unsigned length;
 
@@ -153,7 +153,7 @@ unsigned litifut_arm_judge_target(const struct litifut_image *image,
 				  const struct litifut_symbol *function,
 				  struct litifut_instruction *call)
 {
-	static const struct litifut_arch_context context;
+	static const struct cpu_context context;
 	uint32_t target = call->target & ~1u;
 	bool thumb = call->target & 1;
 	const struct litifut_section *there = litifut_image_section_at(image, target, 4);

@@ -287,7 +287,7 @@ static bool write_exit(const struct litifut_thunk *thunk, uint32_t address, stru
 static bool write_thunk(const struct litifut_thunk *thunk, uint32_t address,
 			const uint32_t *entries, struct emitter *emitter)
 {
-	static const struct litifut_arch_context context = {0};
+	static const struct cpu_context context = {0};
 	static const struct litifut_instruction call = {.length = 4, .thumb = true};
 
 	write_event(thunk, emitter);

@@ -78,7 +78,7 @@ uint16_t litifut_arm_condition(uint32_t word, unsigned length)
 static struct litifut_arm_analysis analyse_narrow(uint16_t half, uint32_t address)
 {
 	struct litifut_instruction decoded;
-	struct litifut_arch_context context = {0};
+	struct cpu_context context = {0};
 	uint32_t pc = address + 4;
 	uint8_t bytes[2];
 	unsigned low = (half & 7) | (half >> 4 & 8);
@@ -119,7 +119,7 @@ static struct litifut_arm_analysis analyse_wide(uint32_t word, uint32_t address)
 {
 	static const struct litifut_arm_analysis stays = {LITIFUT_ARM_STAYS, 0, 0, 0};
 	struct litifut_instruction decoded;
-	struct litifut_arch_context context = {0};
+	struct cpu_context context = {0};
 	uint32_t first = word >> 16;
 	uint32_t second = word & 0xffff;
 	uint32_t aligned_pc = (address + 4) & ~3u;
@@ -383,7 +383,7 @@ unsigned litifut_arm_copies_write(const struct litifut_arm_displaced *displaced,
 unsigned litifut_arm_tail_write(const struct litifut_arm_displaced *displaced,
 				struct litifut_arm_tail *tail, uint32_t address, uint8_t *code)
 {
-	static const struct litifut_arch_context context = {0};
+	static const struct cpu_context context = {0};
 	static const struct litifut_instruction call = {.length = 4, .thumb = true};
 	struct emitter emitter = {.code = code, .address = address};
 	struct litifut_arm_analysis analysis;

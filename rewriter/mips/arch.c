@@ -3,7 +3,6 @@
 #include "rewriter/landing_pads.h"
 #include "rewriter/mips/mips.h"
 
-#include <capstone/capstone.h>
 #include <elf.h>
 #include <litifut/module_format.h>
 #include <stdlib.h>
@@ -37,13 +36,18 @@ static enum litifut_status examine(const struct litifut_image *image,
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, image->path, NULL,
 					 LITIFUT_NO_ADDRESS, "%s", refused);
 	const struct litifut_symbol *pointer = litifut_image_symbol(image, "_gp");
+	struct litifut_mips_facts *facts = calloc(1, sizeof(*facts));
 
-	*context = (struct litifut_arch_context){
-		.big_endian = image->big_endian,
-		.position_independent = image->type == ET_DYN,
-		.global_pointer = pointer ? pointer->address : 0,
-	};
-	litifut_mips_find_got(image, context);
+	if (!facts)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "out of memory");
+	facts->global_pointer = pointer ? pointer->address : 0;
+	*context =
+		(struct litifut_arch_context){.cpu = {.big_endian = image->big_endian,
+						      .position_independent = image->type == ET_DYN,
+						      .facts = facts},
+					      .offset_base = facts->global_pointer};
+	litifut_mips_find_got(image, context, facts);
 	return LITIFUT_OK;
 }
 
@@ -135,12 +139,6 @@ static enum litifut_status code_ranges(const struct litifut_image *image,
 	return LITIFUT_OK;
 }
 
-static uint32_t return_address(const struct litifut_instruction *instruction, uint32_t address)
-{
-	(void)instruction;
-	return address + 8;
-}
-
 /* What -pg makes: _mcount gets in $at what ra was before, and patched calls change
  * $at. Between the two stand at most the adjustment of sp, two instructions that
  * load $t9 and one that the assembler put there. */
@@ -150,7 +148,8 @@ static bool passes_at(const struct litifut_arch_context *context, const uint8_t 
 	const uint32_t move_at_ra = 0x03e00825; /* or; 0x21 in the place of 0x25: addu */
 
 	for (unsigned back = 4; back <= 16 && back <= preceding_bytes; back += 4)
-		if ((litifut_get32(context->big_endian, following - 4 - back) | 4) == move_at_ra)
+		if ((litifut_get32(context->cpu.big_endian, following - 4 - back) | 4) ==
+		    move_at_ra)
 			return true;
 	return false;
 }
@@ -168,7 +167,7 @@ static bool asks_for_place(const struct litifut_arch_context *context,
 	if (over > 64 || over + 4 > following_bytes)
 		return false;
 	/* lw rt, n(ra): no function begins so */
-	return litifut_get32(context->big_endian, following + over) >> 21 ==
+	return litifut_get32(context->cpu.big_endian, following + over) >> 21 ==
 	       (0x23u << 5 | LITIFUT_MIPS_RA);
 }
 
@@ -188,13 +187,13 @@ static unsigned refuse(const struct litifut_arch_context *context,
 	if (following_bytes < 4 || instruction->link_register != LITIFUT_MIPS_RA)
 		return LITIFUT_SITE_SPECIAL_FORM;
 	/* It returns to elsewhere, by which nobody would know the call. */
-	if (litifut_mips_writes(litifut_get32(context->big_endian, following), LITIFUT_MIPS_RA))
+	if (litifut_mips_writes(litifut_get32(context->cpu.big_endian, following), LITIFUT_MIPS_RA))
 		return LITIFUT_SITE_DELAY_SLOT;
 	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT)
 		return LITIFUT_SITE_PATCHED;
 	/* The original reads its register before the delay slot is executed, the
 	 * tracer after it: the call needs a trampoline. */
-	if (litifut_mips_writes(litifut_get32(context->big_endian, following),
+	if (litifut_mips_writes(litifut_get32(context->cpu.big_endian, following),
 				instruction->target_register))
 		return LITIFUT_SITE_TOO_SHORT;
 	return LITIFUT_SITE_PATCHED;
@@ -222,23 +221,6 @@ static bool needs_db(const struct litifut_arch_context *context,
 	return context->thunks || !is_call_through_t9(instruction);
 }
 
-static uint32_t reach(const struct litifut_arch_context *context,
-		      const struct litifut_instruction *instruction)
-{
-	if (!context->position_independent && !instruction->conditional)
-		return UINT32_MAX;
-	return (128u << 10) - 16;
-}
-
-static void disassembler(const struct litifut_arch_context *context, enum litifut_code_state state,
-			 int *arch, int *mode)
-{
-	(void)state;
-	*arch = CS_ARCH_MIPS;
-	*mode = (int)(CS_MODE_MIPS32 |
-		      (context->big_endian ? (unsigned)CS_MODE_BIG_ENDIAN : CS_MODE_LITTLE_ENDIAN));
-}
-
 _Static_assert(LITIFUT_MIPS_ISLAND_BYTES <= LITIFUT_ISLAND_BYTES_MAX, "bytes of an island");
 
 #define HOST_PIECE(bytes)                                                                          \
@@ -262,9 +244,21 @@ static const struct litifut_named_frame named_frames[] = {
 	{"litifut_thunk_tail_back", {IN_AT, OWN_ROOM, IN_ROOM}},
 	{NULL, {0}}};
 
+static const struct litifut_arch_sizes sizes = {
+	.call_trampoline_bytes = LITIFUT_MIPS_TRAMPOLINE_BYTES,
+	.tail_trampoline_bytes = LITIFUT_MIPS_TRAMPOLINE_BYTES,
+	.thunk_bytes = LITIFUT_MIPS_THUNK_BYTES,
+	.near_thunk_bytes = LITIFUT_MIPS_THUNK_BYTES,
+	.thunk_encoding = 1,
+	.direct_in_db = 8, /* 1 of 15 in lua, 1 of 33 in git */
+	.reach = 128u << 10,
+	.far_reach = 128u << 10,
+	.island_interval = 180u << 10,
+};
+
 const struct litifut_arch litifut_arch_mips = {
-	.machine = EM_MIPS,
-	.name = "mips",
+	.cpu = &cpu_mips,
+	.sizes = &sizes,
 	.entry_names = {"litifut_stub_jal", "litifut_stub_jalr", "litifut_stub_tail",
 			LITIFUT_TRAMPOLINES, "litifut_thunk_jalr", "litifut_thunk_near",
 			"litifut_thunk_tail", "litifut_thunk_call", "litifut_thunk_tail_near",
@@ -272,22 +266,12 @@ const struct litifut_arch litifut_arch_mips = {
 			"litifut_thunk_near_own", "litifut_thunk_call_own"},
 	.entry_count = 13,
 	.island_bytes = LITIFUT_MIPS_ISLAND_BYTES,
-	.facts = &litifut_link_facts_mips,
 	.examine = examine,
 	.code_ranges = code_ranges,
-	.decode = litifut_mips_decode,
-	.skip = litifut_mips_skip,
-	.return_address = return_address,
 	.refuse = refuse,
 	.entry = entry,
 	.needs_db = needs_db,
-	.reach = reach,
-	.encode_call = litifut_mips_encode_call,
 	.write_island = litifut_mips_write_island,
-	.jump_slot = R_MIPS_JUMP_SLOT,
-	.global_data = R_MIPS_GLOB_DAT,
-	.follow = litifut_mips_follow,
-	.is_veneer = litifut_mips_is_veneer,
 	.is_indirect_tail = litifut_mips_is_indirect_tail,
 	.add_landing_pads = litifut_landing_pads_of_frames,
 	.gate_bytes = LITIFUT_MIPS_GATE_BYTES,
@@ -323,5 +307,4 @@ const struct litifut_arch litifut_arch_mips = {
 	.write_shared = litifut_mips_write_shared,
 	.shared_bytes = LITIFUT_MIPS_SHARED_BYTES,
 	.thunk_frame = litifut_mips_thunk_frame,
-	.disassembler = disassembler,
 };

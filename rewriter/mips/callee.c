@@ -38,7 +38,8 @@ static uint32_t tag_value(const struct litifut_image *image, const struct litifu
 static uint32_t word_at(const struct litifut_arch_context *context,
 			const struct litifut_section *section, uint32_t address)
 {
-	return litifut_get32(context->big_endian, section->bytes + (address - section->address));
+	return litifut_get32(context->cpu.big_endian,
+			     section->bytes + (address - section->address));
 }
 
 /* A large image has several GOTs, each with a pointer of its own. */
@@ -50,19 +51,21 @@ static bool has_one_pointer(const struct litifut_image *image,
 
 		if (litifut_mips_has_pointer(image, context, image->function_addresses[i],
 					     &pointer) &&
-		    pointer.value != context->global_pointer)
+		    pointer.value != litifut_mips_facts(context)->global_pointer)
 			return false;
 	}
 	return true;
 }
 
-void litifut_mips_find_got(const struct litifut_image *image, struct litifut_arch_context *context)
+void litifut_mips_find_got(const struct litifut_image *image,
+			   const struct litifut_arch_context *context,
+			   struct litifut_mips_facts *facts)
 {
 	const struct litifut_section *dynamic = litifut_image_section(image, ".dynamic");
 	const struct litifut_section *tables = litifut_image_section(image, ".got");
-	struct litifut_got *got = &context->got;
+	struct litifut_mips_got *got = &facts->got;
 
-	if (!tables || !tables->bytes || !context->global_pointer)
+	if (!tables || !tables->bytes || !litifut_mips_facts(context)->global_pointer)
 		return;
 	got->address = tables->address;
 	got->end = tables->address + tables->size;
@@ -92,8 +95,8 @@ static uint32_t own_symbol(const struct litifut_image *image,
 	const uint8_t *symbol = symbols->bytes + index * SYMBOL_BYTES;
 
 	return (symbol[12] & 15) == STT_FUNC &&
-			       litifut_get16(context->big_endian, symbol + 14) != SHN_UNDEF
-		       ? litifut_get32(context->big_endian, symbol + 4)
+			       litifut_get16(context->cpu.big_endian, symbol + 14) != SHN_UNDEF
+		       ? litifut_get32(context->cpu.big_endian, symbol + 4)
 		       : 0;
 }
 
@@ -102,7 +105,7 @@ static uint32_t own_symbol(const struct litifut_image *image,
 static uint32_t got_entry(const struct litifut_image *image,
 			  const struct litifut_arch_context *context, uint32_t address)
 {
-	const struct litifut_got *got = &context->got;
+	const struct litifut_mips_got *got = &litifut_mips_facts(context)->got;
 	const struct litifut_section *section = litifut_image_section_at(image, address, 4);
 	uint32_t index = (address - got->address) / 4;
 
@@ -119,7 +122,7 @@ static uint32_t got_entry(const struct litifut_image *image,
 static bool spawns(const struct litifut_image *image, const struct litifut_arch_context *context,
 		   uint32_t address)
 {
-	const struct litifut_got *got = &context->got;
+	const struct litifut_mips_got *got = &litifut_mips_facts(context)->got;
 	uint32_t index = (address - got->address) / 4;
 
 	return context->spawners.used && got->address && address >= got->address &&
@@ -144,18 +147,18 @@ static bool goes_on(const struct litifut_arch_context *context,
 {
 	const uint8_t *code = section->bytes + (at - section->address);
 	struct litifut_instruction instruction;
-	uint32_t operation = litifut_get32(context->big_endian, code) >> 26;
+	uint32_t operation = litifut_get32(context->cpu.big_endian, code) >> 26;
 
-	if (!litifut_mips_may_jump(litifut_get32(context->big_endian, code)))
+	if (!litifut_mips_may_jump(litifut_get32(context->cpu.big_endian, code)))
 		return true;
-	litifut_mips_decode(context, code, 4, at, LITIFUT_CODE_PLAIN, &instruction);
+	litifut_mips_decode(&context->cpu, code, 4, at, LITIFUT_CODE_PLAIN, &instruction);
 	if (instruction.class == LITIFUT_CLASS_OTHER)
 		return operation != 0x11 ||
-		       (litifut_get32(context->big_endian, code) & 0x03e20000) != 0x01020000;
+		       (litifut_get32(context->cpu.big_endian, code) & 0x03e20000) != 0x01020000;
 	return instruction.class == LITIFUT_CLASS_BRANCH_DIRECT && instruction.conditional &&
 	       operation < 0x14 &&
 	       (operation != 0x01 ||
-		!(litifut_get32(context->big_endian, code) & 0x00020000)); /* bltzl, bgezl */
+		!(litifut_get32(context->cpu.big_endian, code) & 0x00020000)); /* bltzl, bgezl */
 }
 
 /* Where what a register holds comes from, followed back from a call. */
@@ -221,8 +224,8 @@ void litifut_mips_function_facts(const struct litifut_image *image,
 		facts->pointer = pointer.value;
 		if (is_kept(context, section, start, end, &pointer))
 			facts->pointer_register = pointer.number;
-	} else if (context->got.alone) {
-		facts->pointer = context->global_pointer;
+	} else if (litifut_mips_facts(context)->got.alone) {
+		facts->pointer = litifut_mips_facts(context)->global_pointer;
 	}
 }
 

@@ -44,13 +44,14 @@ struct litifut_instruction litifut_mips_branch_at(const struct litifut_arch_cont
 						  uint32_t address)
 {
 	const uint8_t *code = section->bytes + (address - section->address);
-	struct litifut_instruction instruction = {.word = litifut_get32(context->big_endian, code),
-						  .class = LITIFUT_CLASS_OTHER,
-						  .length = 4};
+	struct litifut_instruction instruction = {
+		.word = litifut_get32(context->cpu.big_endian, code),
+		.class = LITIFUT_CLASS_OTHER,
+		.length = 4};
 
 	if (!litifut_mips_may_jump(instruction.word))
 		return instruction;
-	litifut_mips_decode(context, code, 4, address, LITIFUT_CODE_PLAIN, &instruction);
+	litifut_mips_decode(&context->cpu, code, 4, address, LITIFUT_CODE_PLAIN, &instruction);
 	if (is_coprocessor_branch(instruction.word)) {
 		instruction.class = LITIFUT_CLASS_BRANCH_DIRECT;
 		instruction.conditional = true;
@@ -75,7 +76,7 @@ struct flow {
 
 static uint32_t word_at(const struct flow *flow, size_t index)
 {
-	return litifut_get32(flow->context->big_endian,
+	return litifut_get32(flow->context->cpu.big_endian,
 			     flow->call->section->bytes +
 				     (flow->start - flow->call->section->address) + 4 * index);
 }
@@ -244,7 +245,7 @@ static bool is_label_table(const struct litifut_image *image,
 			const struct litifut_section *section =
 				litifut_image_section_at(image, table, 4);
 			uint32_t first =
-				section ? litifut_get32(context->big_endian,
+				section ? litifut_get32(context->cpu.big_endian,
 							section->bytes + (table - section->address))
 					: 0;
 
@@ -300,7 +301,7 @@ static bool is_linked_by(const struct litifut_image *image,
 		if (!section->bytes || !(section->flags & SHF_EXECINSTR))
 			continue;
 		for (uint32_t at = 0; at + 4 <= section->size; at += 4) /* jalr reg, rN */
-			if ((litifut_get32(context->big_endian, section->bytes + at) &
+			if ((litifut_get32(context->cpu.big_endian, section->bytes + at) &
 			     0xfc1ff83f) == (0x09 | (uint32_t)reg << 11))
 				return true;
 	}
@@ -317,7 +318,7 @@ static bool holds_return(const struct litifut_image *image,
 	uint32_t last = 0;
 
 	for (uint32_t at = call->function_start; at < call->address; at += 4) {
-		uint32_t word = litifut_get32(context->big_endian,
+		uint32_t word = litifut_get32(context->cpu.big_endian,
 					      call->section->bytes + (at - call->section->address));
 
 		if (litifut_mips_writes(word, reg))
@@ -352,10 +353,10 @@ static bool ends_function(const struct litifut_arch_context *context,
 			  const struct litifut_cramped_call *call)
 {
 	const uint8_t *code = call->section->bytes + (call->address - call->section->address);
-	uint32_t slot = litifut_get32(context->big_endian, code + 4);
+	uint32_t slot = litifut_get32(context->cpu.big_endian, code + 4);
 
 	for (unsigned i = 1; i <= LITIFUT_REMEMBERED && call->before[i - 1]; i++)
-		if (restores_ra(litifut_get32(context->big_endian, code - 4 * i)))
+		if (restores_ra(litifut_get32(context->cpu.big_endian, code - 4 * i)))
 			return true;
 	return frees_frame(slot) || restores_ra(slot);
 }

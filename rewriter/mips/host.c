@@ -29,7 +29,7 @@ enum { AT = 1, WORDS_MAX = LITIFUT_MIPS_HOST_BYTES / 4, WAY = LITIFUT_MIPS_WAY_B
 
 static uint32_t word_at(const struct litifut_arch_context *context, const uint8_t *code, unsigned i)
 {
-	return litifut_get32(context->big_endian, code + 4 * i);
+	return litifut_get32(context->cpu.big_endian, code + 4 * i);
 }
 
 static unsigned rs(uint32_t word)
@@ -140,10 +140,10 @@ static bool leaves_at(const uint32_t *words, unsigned count, unsigned all)
 
 static bool is_pointer(const struct litifut_arch_context *context, uint32_t value)
 {
-	const struct litifut_got *got = &context->got;
+	const struct litifut_mips_got *got = &litifut_mips_facts(context)->got;
 	uint32_t table = value - 0x7ff0;
 
-	return value && (value == context->global_pointer ||
+	return value && (value == litifut_mips_facts(context)->global_pointer ||
 			 (got->address && table >= got->address && table < got->end));
 }
 
@@ -262,7 +262,7 @@ static void write_way(const struct litifut_arch_context *context, uint32_t dista
 	};
 
 	for (unsigned i = 0; i < WAY; i++)
-		litifut_put32(context->big_endian, code + 4 * i, words[i]);
+		litifut_put32(context->cpu.big_endian, code + 4 * i, words[i]);
 }
 
 void litifut_mips_write_host(const struct litifut_arch_context *context, size_t piece,

@@ -1,55 +1,38 @@
-/* Between the files of the MIPS back end. Manual: MIPS32 Architecture For
- * Programmers, Volume II (MD00086, revision 2 of the architecture). */
+/* Between the files of the MIPS back end. */
 #ifndef LITIFUT_REWRITER_MIPS_MIPS_H
 #define LITIFUT_REWRITER_MIPS_MIPS_H
 
+#include "cpu/mips/mips.h"
 #include "rewriter/arch.h"
 
-/* See struct litifut_arch for what each does. */
-uint32_t litifut_mips_skip(const struct litifut_arch_context *context, const uint8_t *code,
-			   uint32_t available, enum litifut_code_state state, uint64_t *before);
-unsigned litifut_mips_decode(const struct litifut_arch_context *context, const uint8_t *code,
-			     size_t available, uint32_t address, enum litifut_code_state state,
-			     struct litifut_instruction *instruction);
-bool litifut_mips_encode_call(const struct litifut_arch_context *context,
-			      const struct litifut_instruction *instruction, uint32_t address,
-			      uint32_t entry, uint8_t *code);
+extern const struct litifut_arch litifut_arch_mips;
+
+/* The tables of addresses of an image, above all the first; all 0: there is none. */
+struct litifut_mips_got {
+	uint32_t address;
+	uint32_t end;          /* of the last of them */
+	uint32_t local;        /* entries that hold addresses in the image, at its start */
+	uint32_t global;       /* entries of dynamic symbols, behind them */
+	uint32_t first_symbol; /* number of the first of these symbols */
+	bool alone;            /* there are no others with pointers of their own */
+};
+
+/* `facts` of struct cpu_context. */
+struct litifut_mips_facts {
+	uint32_t global_pointer; /* link-time value of $gp, 0 when there is none */
+	struct litifut_mips_got got;
+};
+
+static inline const struct litifut_mips_facts *
+litifut_mips_facts(const struct litifut_arch_context *context)
+{
+	static const struct litifut_mips_facts none;
+
+	return context->cpu.facts ? context->cpu.facts : &none;
+}
+
 void litifut_mips_write_island(const struct litifut_arch_context *context, uint32_t address,
 			       const uint32_t *entries, uint8_t *code, uint32_t *island_entries);
-
-/* The same for the compact encodings, LITIFUT_CODE_MIPS16 and _MICROMIPS: finds
- * calls, all of them LITIFUT_CLASS_FOREIGN_CALL, and lengths, nothing else. */
-unsigned litifut_mips_decode_compact(const struct litifut_arch_context *context,
-				     const uint8_t *code, size_t available,
-				     enum litifut_code_state state,
-				     struct litifut_instruction *instruction);
-
-/* Is `word`, a jalr or jr, one that clears hazards as well (jalr.hb, jr.hb)? */
-bool litifut_mips_has_barrier(uint32_t word);
-
-/* Can the instruction `word` be a jump or branch? By the major opcode, a bit for each (regimm,
- * j to bgtz; coprocessors, beql to bgtzl; jalx), and where that is SPECIAL by the function (jr,
- * jalr). Nine of ten are none. */
-static inline bool litifut_mips_may_jump(uint32_t word)
-{
-	const uint64_t majors = UINT64_C(0xfe) | UINT64_C(0xff) << 0x10 | UINT64_C(1) << 0x1d;
-
-	return word >> 26 ? majors >> (word >> 26) & 1 : (word & 0x3e) == 0x08;
-}
-
-/* Does the instruction `word`, which has the register `number` as its second source or
- * destination, write it? */
-bool litifut_mips_writes_named(uint32_t word, unsigned number);
-
-/* Does the instruction `word`, standing in a delay slot, write register `number`? Asked of
- * all instructions of large functions. */
-static inline bool litifut_mips_writes(uint32_t word, unsigned number)
-{
-	return ((word >> 16 & 31) == number || (word >> 11 & 31) == number) &&
-	       litifut_mips_writes_named(word, number);
-}
-
-enum { LITIFUT_MIPS_T9 = 25, LITIFUT_MIPS_RA = 31 };
 
 /* Indices of the entry points in litifut_arch_mips.entry_names. An island has
  * NUMBERED, where sites with a trampoline arrive, in the place of TAIL, and no
@@ -86,10 +69,6 @@ enum { LITIFUT_MIPS_CAME_BY_T9 = -1, LITIFUT_MIPS_CAME_BY_CALL = 0x7fff };
 	 LITIFUT_MIPS_INDIRECT_BYTES)
 #define LITIFUT_MIPS_GATE_BYTES 64
 #define LITIFUT_MIPS_TRAMPOLINE_BYTES 16
-
-/* Major opcode that the DB uses for the branch of a tail call, wherever it leads:
- * `bc` of release 6, 26 bits, +-128 MB. No such image is rewritten. */
-#define LITIFUT_MIPS_FAR_BRANCH 0x32u
 
 /* The way from the start of a host to its trampoline, and back. */
 #define LITIFUT_MIPS_WAY_BYTES 20
@@ -136,8 +115,10 @@ bool litifut_mips_has_pointer(const struct litifut_image *image,
 			      const struct litifut_arch_context *context, uint32_t address,
 			      struct litifut_mips_pointer *pointer);
 
-/* Fills context->got, when there is a global pointer. */
-void litifut_mips_find_got(const struct litifut_image *image, struct litifut_arch_context *context);
+/* Fills facts->got, when there is a global pointer; `facts` are those of `context`. */
+void litifut_mips_find_got(const struct litifut_image *image,
+			   const struct litifut_arch_context *context,
+			   struct litifut_mips_facts *facts);
 void litifut_mips_function_facts(const struct litifut_image *image,
 				 const struct litifut_arch_context *context,
 				 const struct litifut_section *section, uint32_t start,
@@ -156,19 +137,6 @@ struct litifut_instruction litifut_mips_branch_at(const struct litifut_arch_cont
 bool litifut_mips_is_likely(uint32_t word);
 /* addu or or with $zero */
 bool litifut_mips_is_move(uint32_t word);
-
-/* Is `target` within what a branch at `address` can say? */
-bool litifut_mips_branch_reaches(uint32_t address, uint32_t target);
-/* The branch `word` (its offset 0), standing at `address`, to `target`. */
-uint32_t litifut_mips_branch(uint32_t word, uint32_t address, uint32_t target);
-
-/* A jump, or with `link` a call, without condition: `j` or `jal` where the region is
- * known, else `b` or `bal`; 0: out of reach. */
-uint32_t litifut_mips_jump(const struct litifut_arch_context *context, bool link, uint32_t address,
-			   uint32_t target);
-
-/* Value for `lui` so that a signed low half added to it gives `value`. */
-uint32_t litifut_mips_high(uint32_t value);
 
 /* One of the two thunks of an island, standing at `address`; `entry` says which. */
 void litifut_mips_write_island_thunk(const struct litifut_arch_context *context, unsigned entry,
@@ -211,7 +179,6 @@ bool litifut_mips_write_step(const struct litifut_arch_context *context,
 			     const struct litifut_cramped_call *call, uint32_t address,
 			     const struct litifut_gate *gate, uint32_t step, uint8_t *trampoline,
 			     struct litifut_detour *detour);
-bool litifut_mips_is_veneer(const char *name);
 bool litifut_mips_is_indirect_tail(const struct litifut_image *image,
 				   const struct litifut_arch_context *context,
 				   const struct litifut_cramped_call *call,

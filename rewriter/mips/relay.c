@@ -66,7 +66,7 @@ struct function {
 
 static uint32_t word_at(const struct function *function, uint32_t address)
 {
-	return litifut_get32(function->context->big_endian,
+	return litifut_get32(function->context->cpu.big_endian,
 			     function->section->bytes + (address - function->section->address));
 }
 
@@ -277,7 +277,7 @@ size_t litifut_mips_find_runs(const struct litifut_image *image,
 	litifut_mips_function_facts(image, context, section, start, end, &facts);
 	function.has_pointer = facts.pointer != 0;
 	function.pointer_register = facts.pointer_register;
-	if (facts.pointer && facts.pointer != context->global_pointer) {
+	if (facts.pointer && facts.pointer != litifut_mips_facts(context)->global_pointer) {
 		plain = plain && !litifut_targets_create(start, end, &function.own, &ignored);
 		if (plain)
 			litifut_targets_add_offsets(&function.own, image, facts.pointer);
@@ -304,13 +304,13 @@ static bool lead_to(const struct litifut_arch_context *context, uint32_t address
 	uint32_t offset = trampoline - (gate->address + LITIFUT_MIPS_GATE_BYTES);
 	uint32_t number = offset / LITIFUT_MIPS_TRAMPOLINE_BYTES;
 
-	words[0] = litifut_mips_jump(context, false, address, trampoline);
+	words[0] = litifut_mips_jump(&context->cpu, false, address, trampoline);
 	words[1] = 0;
 	if (words[0])
 		return true;
 	if (!island_entries[LITIFUT_MIPS_ENTRY_NUMBERED])
 		return false;
-	words[0] = litifut_mips_jump(context, false, address,
+	words[0] = litifut_mips_jump(&context->cpu, false, address,
 				     island_entries[LITIFUT_MIPS_ENTRY_NUMBERED]);
 	words[1] = 0x24010000 | number;
 	return words[0] && offset % LITIFUT_MIPS_TRAMPOLINE_BYTES == 0 &&
@@ -334,7 +334,7 @@ static void write_back(const struct litifut_arch_context *context, uint32_t addr
 	};
 
 	for (unsigned i = 0; i < BACK; i++)
-		litifut_put32(context->big_endian, code + 4 * i, words[i]);
+		litifut_put32(context->cpu.big_endian, code + 4 * i, words[i]);
 }
 
 bool litifut_mips_write_relay(const struct litifut_arch_context *context,
@@ -352,8 +352,9 @@ bool litifut_mips_write_relay(const struct litifut_arch_context *context,
 			     gate, island_entries, words + 2))
 			return false;
 	} else {
-		words[2] = litifut_mips_jump(
-			context, false, relay->address + LITIFUT_MIPS_RELAY_ENTRY, relay->target);
+		words[2] =
+			litifut_mips_jump(&context->cpu, false,
+					  relay->address + LITIFUT_MIPS_RELAY_ENTRY, relay->target);
 		words[3] = 0;
 		if (!words[2])
 			return false;
@@ -362,7 +363,7 @@ bool litifut_mips_write_relay(const struct litifut_arch_context *context,
 	memcpy(moved, code, bytes);
 	write_back(context, relay->trampoline + bytes, relay->address + bytes, moved + bytes);
 	for (unsigned i = 0; i < RUN; i++)
-		litifut_put32(context->big_endian, code + 4 * i, words[i]);
+		litifut_put32(context->cpu.big_endian, code + 4 * i, words[i]);
 	frames[0] = (struct litifut_frame_code){
 		.start = relay->trampoline, .bytes = bytes, .instruction = relay->address};
 	frames[1] = (struct litifut_frame_code){

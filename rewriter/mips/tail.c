@@ -34,15 +34,10 @@ enum { AT = 1 };
 #define JALR_AT 0x0020f809u
 #define MOVE_AT_RA 0x03e00825u
 
-bool litifut_mips_is_veneer(const char *name)
-{
-	return strncmp(name, ".pic.", 5) == 0;
-}
-
 static uint32_t word_at(const struct litifut_cramped_call *call,
 			const struct litifut_arch_context *context, uint32_t address)
 {
-	return litifut_get32(context->big_endian,
+	return litifut_get32(context->cpu.big_endian,
 			     call->section->bytes + (address - call->section->address));
 }
 
@@ -102,12 +97,13 @@ static bool write_trampoline(const struct litifut_arch_context *context,
 
 	uint32_t target = call->tail && gate->thunk ? gate->thunk : gate->entries[entry];
 
-	words[2] = litifut_mips_jump(context, call->tail, address + 8, target);
+	words[2] = litifut_mips_jump(&context->cpu, call->tail, address + 8, target);
 	if (!words[2])
 		return false;
 	if (call->tail && gate->thunk &&
 	    gate->thunk == gate->entries[LITIFUT_MIPS_ENTRY_THUNK_TAIL_BACK]) {
-		words[4] = litifut_mips_jump(context, false, address + 16, instruction->target);
+		words[4] =
+			litifut_mips_jump(&context->cpu, false, address + 16, instruction->target);
 		if (!words[4])
 			return false;
 		bytes = sizeof(words);
@@ -131,7 +127,7 @@ static bool write_trampoline(const struct litifut_arch_context *context,
 		detour->instruction = JALR_AT;
 	}
 	for (size_t i = 0; i < bytes / 4; i++)
-		litifut_put32(context->big_endian, code + 4 * i, words[i]);
+		litifut_put32(context->cpu.big_endian, code + 4 * i, words[i]);
 	return true;
 }
 
@@ -146,15 +142,16 @@ bool litifut_mips_write_detour(const struct litifut_arch_context *context,
 	if (call->tail && call->instruction.conditional) {
 		if (!litifut_mips_branch_reaches(call->address, target))
 			return false;
-		litifut_put32(context->big_endian, code,
+		litifut_put32(context->cpu.big_endian, code,
 			      litifut_mips_branch(call->instruction.word & 0xffff0000,
 						  call->address, target));
 	} else {
-		uint32_t word = litifut_mips_jump(context, !call->tail, call->address, target);
+		uint32_t word =
+			litifut_mips_jump(&context->cpu, !call->tail, call->address, target);
 
 		if (!word)
 			return false;
-		litifut_put32(context->big_endian, code, word);
+		litifut_put32(context->cpu.big_endian, code, word);
 	}
 	if (!write_trampoline(context, call, address, gate, trampoline, detour))
 		return false;
@@ -177,8 +174,9 @@ static bool slot_is_target(const struct litifut_arch_context *context,
 	for (uint32_t at = from; at + 4 <= to; at += 4) {
 		struct litifut_instruction instruction;
 
-		litifut_mips_decode(context, call->section->bytes + (at - call->section->address),
-				    4, at, LITIFUT_CODE_PLAIN, &instruction);
+		litifut_mips_decode(&context->cpu,
+				    call->section->bytes + (at - call->section->address), 4, at,
+				    LITIFUT_CODE_PLAIN, &instruction);
 		if (instruction.class == LITIFUT_CLASS_BRANCH_DIRECT &&
 		    instruction.target == call->address + 4)
 			return true;
@@ -202,8 +200,9 @@ static bool falls_through_without_at(const struct litifut_arch_context *context,
 			return false;
 		if (leaves)
 			return true;
-		litifut_mips_decode(context, call->section->bytes + (at - call->section->address),
-				    4, at, LITIFUT_CODE_PLAIN, &instruction);
+		litifut_mips_decode(&context->cpu,
+				    call->section->bytes + (at - call->section->address), 4, at,
+				    LITIFUT_CODE_PLAIN, &instruction);
 		if (instruction.class == LITIFUT_CLASS_BRANCH_DIRECT ||
 		    (word & 0xffe00000) == 0x45000000) /* bc1t, bc1f */
 			return false;
@@ -231,9 +230,9 @@ bool litifut_mips_encode_numbered(const struct litifut_arch_context *context,
 		return false;
 	if (call->instruction.conditional)
 		branch = call->instruction.word & 0xffff0000;
-	litifut_put32(context->big_endian, detour->code,
+	litifut_put32(context->cpu.big_endian, detour->code,
 		      litifut_mips_branch(branch, call->address, target));
-	litifut_put32(context->big_endian, detour->code + 4, 0x24010000 | number);
+	litifut_put32(context->cpu.big_endian, detour->code + 4, 0x24010000 | number);
 	detour->length = 8;
 	detour->entry = target;
 	return true;
@@ -244,7 +243,7 @@ bool litifut_mips_write_step(const struct litifut_arch_context *context,
 			     const struct litifut_gate *gate, uint32_t step, uint8_t *trampoline,
 			     struct litifut_detour *detour)
 {
-	uint32_t word = litifut_mips_jump(context, false, call->address, step);
+	uint32_t word = litifut_mips_jump(&context->cpu, false, call->address, step);
 
 	if (call->instruction.conditional)
 		word = litifut_mips_branch_reaches(call->address, step)
@@ -254,8 +253,8 @@ bool litifut_mips_write_step(const struct litifut_arch_context *context,
 	if (!call->tail || !word ||
 	    !write_trampoline(context, call, address, gate, trampoline, detour))
 		return false;
-	litifut_put32(context->big_endian, trampoline, NOP); /* the delay slot stays */
-	litifut_put32(context->big_endian, detour->code, word);
+	litifut_put32(context->cpu.big_endian, trampoline, NOP); /* the delay slot stays */
+	litifut_put32(context->cpu.big_endian, detour->code, word);
 	detour->length = 4;
 	detour->entry = step;
 	return true;

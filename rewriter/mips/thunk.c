@@ -96,7 +96,8 @@ const char *litifut_mips_refuses_thunks(const struct litifut_image *image)
 static uint32_t word_at(const struct litifut_arch_context *context,
 			const struct litifut_section *section, uint32_t address)
 {
-	return litifut_get32(context->big_endian, section->bytes + (address - section->address));
+	return litifut_get32(context->cpu.big_endian,
+			     section->bytes + (address - section->address));
 }
 
 /* sb, sh, swl, sw, swr, swc1, sdc1 of one of the first words at `base`, or the
@@ -288,7 +289,7 @@ static void put_words(const struct litifut_arch_context *context, const uint32_t
 		      unsigned count, uint8_t *code)
 {
 	for (unsigned i = 0; i < count; i++)
-		litifut_put32(context->big_endian, code + 4 * i, words[i]);
+		litifut_put32(context->cpu.big_endian, code + 4 * i, words[i]);
 }
 
 /* What the event of a thunk is made of. */
@@ -313,7 +314,7 @@ static unsigned read_clock(const struct litifut_arch_context *context, uint32_t 
 		return 1;
 	}
 	words[0] = 0x3c080000 | LITIFUT_CLOCK_PAGE_ADDRESS >> 16;
-	words[1] = 0x8d080000 | (context->big_endian ? 4 : 0);
+	words[1] = 0x8d080000 | (context->cpu.big_endian ? 4 : 0);
 	return 2;
 }
 
@@ -515,10 +516,10 @@ unsigned litifut_mips_write_thunk(const struct litifut_arch_context *context,
 			       address + slow_part(context, EVENT_RETURN, own), words);
 	unsigned exit = count;
 
-	words[count++] = litifut_mips_jump(context, false, address + 4 * exit, thunk->callee);
+	words[count++] = litifut_mips_jump(&context->cpu, false, address + 4 * exit, thunk->callee);
 	words[count++] = own ? GIVE_ROOM : LW_V1;
 	words[count++] = 0xafbf0008;
-	words[count] = litifut_mips_jump(context, true, address + 4 * count, recorder);
+	words[count] = litifut_mips_jump(&context->cpu, true, address + 4 * count, recorder);
 	if (!words[exit] || !words[count])
 		return 0;
 	put_words(context, words, bytes / 4, code);

@@ -23,9 +23,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (symbol->address < symbol->end &&
 		    !post_symbols_find(&image->symbols, symbol->address))
 			abort();
-		post_symbol_is_veneer(symbol->name);
-		image->cpu->follow(&code, symbol->address);
-		image->cpu->follow(&code, symbol->address | 1);
+		cpu_is_veneer(image->cpu, symbol->name);
+		image->cpu->linkage.follow(&code, symbol->address);
+		image->cpu->linkage.follow(&code, symbol->address | 1);
 	}
 	for (size_t i = 0; i < image->site_count && i < 1000; i++) {
 		bool tail = image->sites[i].kind == LITIFUT_SITE_TAIL_DIRECT ||

@@ -13,15 +13,15 @@ unsigned put_instruction(const struct litifut_arch_context *context, uint32_t wo
 			 enum litifut_code_state state, uint8_t *bytes)
 {
 	if (state == LITIFUT_CODE_PLAIN) {
-		litifut_put32(context->big_endian, bytes, word);
+		litifut_put32(context->cpu.big_endian, bytes, word);
 		return 4;
 	}
 	if (word >> 16 == 0) {
-		litifut_put16(context->big_endian, bytes, (uint16_t)word);
+		litifut_put16(context->cpu.big_endian, bytes, (uint16_t)word);
 		return 2;
 	}
-	litifut_put16(context->big_endian, bytes, (uint16_t)(word >> 16));
-	litifut_put16(context->big_endian, bytes + 2, (uint16_t)word);
+	litifut_put16(context->cpu.big_endian, bytes, (uint16_t)(word >> 16));
+	litifut_put16(context->cpu.big_endian, bytes + 2, (uint16_t)word);
 	return 4;
 }
 
@@ -35,9 +35,9 @@ void check_decode(const struct litifut_arch *arch, const struct litifut_arch_con
 
 		put_instruction(context, expected->word, expected->state, bytes);
 		print_message("# %s\n", expected->mnemonic);
-		assert_int_equal(
-			arch->decode(context, bytes, 4, expected->address, expected->state, &got),
-			expected->length);
+		assert_int_equal(arch->cpu->decode(&context->cpu, bytes, 4, expected->address,
+						   expected->state, &got),
+				 expected->length);
 		assert_int_equal(got.length, expected->length);
 		assert_int_equal(got.class, expected->class);
 		if (expected->class == LITIFUT_CLASS_OTHER)
@@ -49,8 +49,8 @@ void check_decode(const struct litifut_arch *arch, const struct litifut_arch_con
 		    expected->class == LITIFUT_CLASS_BRANCH_DIRECT)
 			assert_int_equal(got.target, expected->target);
 		/* Bytes that are not there are not read. */
-		assert_int_equal(arch->decode(context, bytes, expected->length - 1u,
-					      expected->address, expected->state, &got),
+		assert_int_equal(arch->cpu->decode(&context->cpu, bytes, expected->length - 1u,
+						   expected->address, expected->state, &got),
 				 0);
 	}
 }
@@ -62,7 +62,9 @@ static void decode_one(const struct litifut_arch *arch, const struct litifut_arc
 
 	print_message("# %s\n", row->mnemonic);
 	put_instruction(context, row->word, row->state, bytes);
-	assert_int_equal(arch->decode(context, bytes, 4, row->address, row->state, instruction), 4);
+	assert_int_equal(
+		arch->cpu->decode(&context->cpu, bytes, 4, row->address, row->state, instruction),
+		4);
 }
 
 void check_reach(const struct litifut_arch *arch, const struct litifut_arch_context *context,
@@ -74,18 +76,18 @@ void check_reach(const struct litifut_arch *arch, const struct litifut_arch_cont
 		uint8_t code[4];
 
 		decode_one(arch, context, row, &instruction);
-		assert_true(arch->encode_call(context, &instruction, row->address,
-					      row->farthest_below, code));
-		assert_true(arch->encode_call(context, &instruction, row->address,
-					      row->farthest_above, code));
-		assert_false(arch->encode_call(context, &instruction, row->address,
-					       row->farthest_below - row->step, code));
-		assert_false(arch->encode_call(context, &instruction, row->address,
-					       row->farthest_above + row->step, code));
+		assert_true(arch->cpu->encode_call(&context->cpu, &instruction, row->address,
+						   row->farthest_below, code));
+		assert_true(arch->cpu->encode_call(&context->cpu, &instruction, row->address,
+						   row->farthest_above, code));
+		assert_false(arch->cpu->encode_call(&context->cpu, &instruction, row->address,
+						    row->farthest_below - row->step, code));
+		assert_false(arch->cpu->encode_call(&context->cpu, &instruction, row->address,
+						    row->farthest_above + row->step, code));
 		assert_true(row->address - row->farthest_below >=
-			    arch->reach(context, &instruction));
+			    arch->cpu->reach(&context->cpu, &instruction));
 		assert_true(row->farthest_above - row->address >=
-			    arch->reach(context, &instruction));
+			    arch->cpu->reach(&context->cpu, &instruction));
 	}
 }
 
@@ -100,9 +102,9 @@ void check_refuse(const struct litifut_arch *arch, const struct litifut_arch_con
 
 		put_instruction(context, row->following, row->state, bytes + length);
 		print_message("# %s\n", row->mnemonic);
-		assert_int_equal(
-			arch->decode(context, bytes, 4, row->address, row->state, &instruction),
-			length);
+		assert_int_equal(arch->cpu->decode(&context->cpu, bytes, 4, row->address,
+						   row->state, &instruction),
+				 length);
 		assert_int_equal(arch->refuse(context, &instruction, row->address, bytes + length,
 					      4, 0, row->callee),
 				 row->reason);
@@ -143,7 +145,7 @@ void check_round_trip(const struct litifut_arch *arch, const struct litifut_arch
 		uint64_t stride = row->step;
 
 		decode_one(arch, context, row, &instruction);
-		arch->disassembler(context, row->state, &cs_architecture, &mode);
+		arch->cpu->disassembler(&context->cpu, row->state, &cs_architecture, &mode);
 		assert_int_equal(cs_open((cs_arch)cs_architecture, (cs_mode)mode, &handle),
 				 CS_ERR_OK);
 		cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
@@ -152,9 +154,9 @@ void check_round_trip(const struct litifut_arch *arch, const struct litifut_arch
 			struct litifut_instruction again;
 			uint8_t code[4];
 
-			assert_true(arch->encode_call(context, &instruction, row->address,
-						      (uint32_t)entry, code));
-			arch->decode(context, code, 4, row->address, row->state, &again);
+			assert_true(arch->cpu->encode_call(&context->cpu, &instruction,
+							   row->address, (uint32_t)entry, code));
+			arch->cpu->decode(&context->cpu, code, 4, row->address, row->state, &again);
 			assert_int_equal(again.class, LITIFUT_CLASS_CALL_DIRECT);
 			assert_int_equal(again.target & ~1u, entry);
 			assert_int_equal(again.conditional, instruction.conditional);
@@ -184,8 +186,10 @@ static uint64_t walk(const struct litifut_arch *arch, const struct litifut_arch_
 
 		if (skip)
 			/* the parentheses: cmocka has a macro of this name */
-			at += (arch->skip)(context, code + at, SKIP_BYTES - at, state, &before);
-		length = arch->decode(context, code + at, SKIP_BYTES - at, at, state, &found);
+			at += (arch->cpu->skip)(&context->cpu, code + at, SKIP_BYTES - at, state,
+						&before);
+		length = arch->cpu->decode(&context->cpu, code + at, SKIP_BYTES - at, at, state,
+					   &found);
 		if (!length)
 			break;
 		if (found.class != LITIFUT_CLASS_OTHER || found.link) {

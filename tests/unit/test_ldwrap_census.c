@@ -7,7 +7,8 @@
 
 #include <cmocka.h>
 
-#include "rewriter/link_facts.h"
+#include "cpu/arm/arm.h"
+#include "cpu/mips/mips.h"
 
 struct counted {
 	const char *mnemonic;
@@ -53,8 +54,8 @@ static const struct counted cases[] = {
 
 static void count(const struct counted *one, struct litifut_census *census)
 {
-	const struct litifut_link_facts *facts =
-		one->marked[0] ? &litifut_link_facts_arm : &litifut_link_facts_mips;
+	const struct cpu_objects *facts =
+		one->marked[0] ? &litifut_objects_arm : &litifut_objects_mips;
 	unsigned encodings = facts->encoding ? facts->encoding(one->marked) : 1;
 
 	facts->census(one->bytes, one->size, encodings, one->big_endian, census);
@@ -82,8 +83,8 @@ static void counts_add_up(void **state)
 	count(&cases[0], &census);
 	count(&cases[0], &census);
 	assert_int_equal(census.direct, 7);
-	litifut_link_facts_arm.census(cases[0].bytes, 4, litifut_link_facts_arm.encoding("$d"),
-				      false, &census);
+	litifut_objects_arm.census(cases[0].bytes, 4, litifut_objects_arm.encoding("$d"), false,
+				   &census);
 	assert_int_equal(census.direct, 7);
 }
 

@@ -271,7 +271,8 @@ static void veneers_on_request(void **state)
 	options.session.veneers = true;
 	for (struct fixture *fixture = NULL; (fixture = fixture_next(fixture));) {
 		char *text = fixture_run(fixture, "calls", &options, NULL);
-		assert_non_null(strstr(text, "main+0x40 -> __far_away_veneer -> far_away [app]\n"));
+		assert_non_null(
+			strstr(text, "main+0x40 -> __LongThunk_far_away -> far_away [app]\n"));
 		free(text);
 	}
 }

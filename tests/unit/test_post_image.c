@@ -175,12 +175,13 @@ static void veneers_lead_to_functions(void **state)
 		unsigned veneers = 0;
 		for (size_t s = 0; s < image->symbols.count; s++) {
 			const struct post_symbol *symbol = &image->symbols.items[s];
-			if (!post_symbol_is_veneer(symbol->name))
+			if (!cpu_is_veneer(image->cpu, symbol->name))
 				continue;
 			/* A Thumb caller may enter an A32 veneer by blx. */
-			struct litifut_lead lead = image->cpu->follow(&code, symbol->address | 1);
+			struct litifut_lead lead =
+				image->cpu->linkage.follow(&code, symbol->address | 1);
 			if (lead.kind != LITIFUT_LEADS_TO_CODE)
-				lead = image->cpu->follow(&code, symbol->address);
+				lead = image->cpu->linkage.follow(&code, symbol->address);
 			assert_int_equal(lead.kind, LITIFUT_LEADS_TO_CODE);
 			const struct post_symbol *target =
 				post_symbols_find(&image->symbols, lead.address & ~1u);

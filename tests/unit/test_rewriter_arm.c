@@ -130,7 +130,8 @@ static void leaves_what_is_special(void **state)
 
 static void short_thumb_branches_reach_4_megabytes(void **state)
 {
-	const struct litifut_arch_context old = {.short_thumb_branches = true};
+	const struct litifut_arch_context old = {
+		.cpu.facts = &(struct litifut_arm_facts){.short_thumb_branches = true}};
 	const struct reach_case row = {"bl, Thumb-1", 0x4000000, 0xf000f800, T32,
 				       0x3c00004,     0x4400000, 4};
 
@@ -146,9 +147,9 @@ static void return_address_has_the_thumb_bit(void **state)
 	const struct litifut_instruction narrow = {.length = 2, .thumb = true};
 
 	(void)state;
-	assert_int_equal(litifut_arch_arm.return_address(&plain, 0x8000), 0x8004);
-	assert_int_equal(litifut_arch_arm.return_address(&thumb, 0x8000), 0x8005);
-	assert_int_equal(litifut_arch_arm.return_address(&narrow, 0x8000), 0x8003);
+	assert_int_equal(cpu_arm.return_address(&plain, 0x8000), 0x8004);
+	assert_int_equal(cpu_arm.return_address(&thumb, 0x8000), 0x8005);
+	assert_int_equal(cpu_arm.return_address(&narrow, 0x8000), 0x8003);
 }
 
 static struct litifut_instruction decoded(uint32_t word)
@@ -157,7 +158,7 @@ static struct litifut_instruction decoded(uint32_t word)
 	uint8_t bytes[4];
 
 	litifut_put32(false, bytes, word);
-	litifut_arm_decode(&context, bytes, 4, 0x8000, A32, &instruction);
+	litifut_arm_decode(&context.cpu, bytes, 4, 0x8000, A32, &instruction);
 	return instruction;
 }
 
@@ -278,7 +279,7 @@ static void thumb_loads_are_done_as_they_are_read(void **state)
 
 			litifut_put16(false, bytes, (uint16_t)(word >> 16));
 			litifut_put16(false, bytes + 2, (uint16_t)word);
-			litifut_arm_decode(&context, bytes, 4, 0x8000, T32, &each);
+			litifut_arm_decode(&context.cpu, bytes, 4, 0x8000, T32, &each);
 			/* the sum of two large registers points to no memory */
 			if (each.class != BRANCH_COMPUTED ||
 			    (offset < 0x40 && (offset & 15) > 2 && bases[base] < 13))

@@ -21,8 +21,8 @@
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 static const struct litifut_arch_context contexts[] = {
-	{.big_endian = false, .position_independent = true},
-	{.big_endian = true, .position_independent = true},
+	{.cpu.big_endian = false, .cpu.position_independent = true},
+	{.cpu.big_endian = true, .cpu.position_independent = true},
 };
 
 static const struct decode_case decode_cases[] = {
@@ -129,7 +129,7 @@ static void sees_compact_calls(void **state)
 
 static void absolute_jumps_reach_their_region(void **state)
 {
-	const struct litifut_arch_context fixed = {.big_endian = true};
+	const struct litifut_arch_context fixed = {.cpu.big_endian = true};
 	const struct reach_case row = {"jal", 0x400000, 0x0c100000, MIPS, 0, 0x0ffffffc, 4};
 	const struct reach_case bal = {"bal", 0x400000, 0x04110001, MIPS, 0, 0x0ffffffc, 4};
 	struct litifut_instruction instruction;
@@ -139,10 +139,10 @@ static void absolute_jumps_reach_their_region(void **state)
 	check_round_trip(&litifut_arch_mips, &fixed, &row, 1);
 	check_round_trip(&litifut_arch_mips, &fixed, &bal, 1);
 	put_instruction(&fixed, row.word, MIPS, bytes);
-	litifut_arch_mips.decode(&fixed, bytes, 4, row.address, MIPS, &instruction);
-	assert_false(litifut_arch_mips.encode_call(&fixed, &instruction, row.address, 0x10000000,
-						   bytes));
-	assert_int_equal(litifut_arch_mips.reach(&fixed, &instruction), UINT32_MAX);
+	cpu_mips.decode(&fixed.cpu, bytes, 4, row.address, MIPS, &instruction);
+	assert_false(
+		cpu_mips.encode_call(&fixed.cpu, &instruction, row.address, 0x10000000, bytes));
+	assert_int_equal(cpu_mips.reach(&fixed.cpu, &instruction), UINT32_MAX);
 }
 
 static void return_address_is_behind_the_delay_slot(void **state)
@@ -150,7 +150,7 @@ static void return_address_is_behind_the_delay_slot(void **state)
 	const struct litifut_instruction instruction = {.length = 4};
 
 	(void)state;
-	assert_int_equal(litifut_arch_mips.return_address(&instruction, 0x1000), 0x1008);
+	assert_int_equal(cpu_mips.return_address(&instruction, 0x1000), 0x1008);
 }
 
 static void skips_what_is_no_branch(void **state)
@@ -203,14 +203,14 @@ static void calls_with_something_in_at_are_left(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 2 * COUNT(cases); i++) {
-		const struct litifut_arch_context context = {.big_endian = i & 1};
+		const struct litifut_arch_context context = {.cpu.big_endian = i & 1};
 		struct litifut_instruction instruction;
 		uint8_t bytes[20] = {0};
 
 		for (unsigned word = 0; word < 3; word++)
 			litifut_put32(i & 1, bytes + 4 * word, cases[i / 2].before[word]);
 		litifut_put32(i & 1, bytes + 12, 0x0320f809);
-		litifut_mips_decode(&context, bytes + 12, 8, 0x100c, MIPS, &instruction);
+		litifut_mips_decode(&context.cpu, bytes + 12, 8, 0x100c, MIPS, &instruction);
 		assert_int_equal(litifut_arch_mips.refuse(&context, &instruction, 0x100c,
 							  bytes + 16, 4, 12, ""),
 				 cases[i / 2].reason);
@@ -236,16 +236,16 @@ static void bal_over_data_is_no_call(void **state)
 
 	(void)state;
 	for (unsigned order = 0; order < 2; order++) {
-		const struct litifut_arch_context context = {.big_endian = order};
+		const struct litifut_arch_context context = {.cpu.big_endian = order};
 
 		for (size_t i = 0; i < COUNT(cases); i++) {
 			struct litifut_instruction instruction;
 			uint8_t bytes[28] = {0};
 
-			litifut_put32(context.big_endian, bytes, cases[i].word);
-			litifut_put32(context.big_endian, bytes + 24, cases[i].target);
-			litifut_arch_mips.decode(&context, bytes, 4, 0x1000, LITIFUT_CODE_PLAIN,
-						 &instruction);
+			litifut_put32(context.cpu.big_endian, bytes, cases[i].word);
+			litifut_put32(context.cpu.big_endian, bytes + 24, cases[i].target);
+			cpu_mips.decode(&context.cpu, bytes, 4, 0x1000, LITIFUT_CODE_PLAIN,
+					&instruction);
 			assert_int_equal(litifut_arch_mips.refuse(&context, &instruction, 0x1000,
 								  bytes + 4, sizeof(bytes) - 4, 0,
 								  ""),

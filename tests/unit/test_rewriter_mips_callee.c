@@ -33,6 +33,7 @@ enum { PAGE = 2, LOCAL = 3, ELSEWHERE = 4, OWN = 5, LAZY = 6, RESOLVED = 7, ENTR
 struct fixture {
 	struct litifut_section sections[6];
 	struct litifut_image image;
+	struct litifut_mips_facts facts;
 	struct litifut_arch_context context;
 	struct litifut_targets targets;
 	uint8_t text[0x80];
@@ -93,8 +94,10 @@ static void set_up(struct fixture *fixture, bool big_endian, bool executable)
 						.has_interpreter = executable,
 						.sections = fixture->sections,
 						.section_count = COUNT(fixture->sections)};
-	fixture->context = (struct litifut_arch_context){
-		.big_endian = big_endian, .position_independent = true, .global_pointer = GP};
+	fixture->context = (struct litifut_arch_context){.cpu.big_endian = big_endian,
+							 .cpu.position_independent = true,
+							 .cpu.facts = &fixture->facts};
+	fixture->facts = (struct litifut_mips_facts){.global_pointer = GP};
 	for (size_t i = 0; i < ENTRIES; i++)
 		put(fixture, fixture->got + 4 * i, entries[i]);
 	for (size_t i = 0; i < COUNT(tags); i++)
@@ -102,7 +105,7 @@ static void set_up(struct fixture *fixture, bool big_endian, bool executable)
 	put_symbol(fixture, 3, TEXT + 0x48, STT_FUNC, 1);
 	put_symbol(fixture, 4, STUBS, STT_FUNC, SHN_UNDEF);
 	put_symbol(fixture, 5, TEXT + 0x50, STT_GNU_IFUNC, 1);
-	litifut_mips_find_got(&fixture->image, &fixture->context);
+	litifut_mips_find_got(&fixture->image, &fixture->context, &fixture->facts);
 	assert_int_equal(litifut_targets_create(TEXT, TEXT + sizeof(fixture->text),
 						&fixture->targets, &error),
 			 LITIFUT_OK);
@@ -126,7 +129,7 @@ static uint32_t callee_of(struct fixture *fixture, const uint32_t *words, size_t
 
 	for (size_t i = 0; i < all; i++)
 		put(fixture, fixture->text + 4 * i, words[i]);
-	litifut_mips_decode(&fixture->context, fixture->text + 4 * count, 4, call_address,
+	litifut_mips_decode(&fixture->context.cpu, fixture->text + 4 * count, 4, call_address,
 			    LITIFUT_CODE_PLAIN, &call.instruction);
 	if (label)
 		litifut_targets_add(&fixture->targets, TEXT + 4 * (uint32_t)label);
@@ -234,11 +237,11 @@ static void minds_several_tables(void **state)
 	words[0]++;
 	assert_int_equal(callee(&fixture, words, COUNT(words), 0), 0);
 	set_up(&fixture, false, true);
-	fixture.context.got.alone = false;
+	fixture.facts.got.alone = false;
 	assert_int_equal(callee(&fixture, words + 3, 1, 0), 0);
 	set_up(&fixture, false, true);
 	words[0]--;
-	fixture.context.got.alone = false;
+	fixture.facts.got.alone = false;
 	assert_int_equal(callee(&fixture, words, COUNT(words), 0), TEXT + 0x40);
 }
 
@@ -302,8 +305,8 @@ static void knows_static_programs(void **state)
 		set_up(&fixture, i, false);
 		fixture.image.type = ET_EXEC;
 		fixture.sections[4].name = ".data";
-		fixture.context.got = (struct litifut_got){0};
-		litifut_mips_find_got(&fixture.image, &fixture.context);
+		fixture.facts.got = (struct litifut_mips_got){0};
+		litifut_mips_find_got(&fixture.image, &fixture.context, &fixture.facts);
 		assert_int_equal(callee(&fixture, i ? missing : own, 1, 0), i ? 0 : TEXT + 0x48);
 	}
 }

@@ -14,8 +14,8 @@
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 static const struct litifut_arch_context contexts[] = {
-	{.big_endian = false, .position_independent = true},
-	{.big_endian = true, .position_independent = true},
+	{.cpu.big_endian = false, .cpu.position_independent = true},
+	{.cpu.big_endian = true, .cpu.position_independent = true},
 };
 
 /* A function that can be a host of an island's first piece: global pointer, a frame,
@@ -40,7 +40,7 @@ static bool can_host(size_t changed, uint32_t word, uint32_t target)
 	if (target)
 		litifut_targets_add(&targets, target);
 	for (size_t i = 0; i < HOST_WORDS; i++)
-		litifut_put32(contexts[0].big_endian, bytes + 4 * i,
+		litifut_put32(contexts[0].cpu.big_endian, bytes + 4 * i,
 			      i == changed ? word : host_words[i]);
 	result = litifut_mips_can_host(&contexts[0], &section, HOST, sizeof(bytes),
 				       litifut_arch_mips.host_pieces[0].bytes, &targets);
@@ -75,9 +75,9 @@ static bool can_host_before_call(uint32_t word)
 	const struct litifut_targets targets = {0};
 
 	for (size_t i = 0; i < HOST_WORDS; i++)
-		litifut_put32(contexts[0].big_endian, bytes + 4 * i, host_words[i]);
-	litifut_put32(contexts[0].big_endian, bytes + 4 * 14, word);
-	litifut_put32(contexts[0].big_endian, bytes + 4 * 17, 0x0320f809);
+		litifut_put32(contexts[0].cpu.big_endian, bytes + 4 * i, host_words[i]);
+	litifut_put32(contexts[0].cpu.big_endian, bytes + 4 * 14, word);
+	litifut_put32(contexts[0].cpu.big_endian, bytes + 4 * 17, 0x0320f809);
 	return litifut_mips_can_host(&contexts[0], &section, HOST, sizeof(bytes),
 				     litifut_arch_mips.host_pieces[0].bytes, &targets);
 }
@@ -110,7 +110,7 @@ static bool can_move_away(const struct litifut_arch_context *context, const uint
 	const struct litifut_targets targets = {0};
 
 	for (size_t i = 0; i < sizeof(bytes) / 4; i++)
-		litifut_put32(context->big_endian, bytes + 4 * i,
+		litifut_put32(context->cpu.big_endian, bytes + 4 * i,
 			      i < count ? words[i] : 0x24420010);
 	return litifut_mips_can_host(context, &section, HOST, sizeof(bytes), 4 * (size_t)moved,
 				     &targets);
@@ -165,11 +165,13 @@ static void hosts_of_clang(void **state)
 		{11, 0x0020a025, 9, false}, /* move s4, at, in the slot of the call */
 		{8, 0x8c210004, 9, true},   /* lw at, 4(at): nobody uses it */
 	};
-	const struct litifut_arch_context fixed = {.global_pointer = HOST + 0x18010};
+	const struct litifut_arch_context fixed = {
+		.cpu.facts = &(struct litifut_mips_facts){.global_pointer = HOST + 0x18010}};
 	const struct litifut_arch_context second = {
-		.big_endian = true,
-		.global_pointer = 0x60000,
-		.got = {.address = HOST + 0x8000, .end = HOST + 0x18000}};
+		.cpu.big_endian = true,
+		.cpu.facts = &(struct litifut_mips_facts){
+			.global_pointer = 0x60000,
+			.got = {.address = HOST + 0x8000, .end = HOST + 0x18000}}};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {

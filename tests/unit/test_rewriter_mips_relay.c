@@ -44,6 +44,8 @@ static const uint32_t function_words[] = {
 
 enum { RUN = 4, WORDS = COUNT(function_words) };
 
+static struct litifut_mips_facts facts = {.global_pointer = 0x200000, .got = {.alone = true}};
+
 /* The index of the first run of the function when word `changed` is `word`, and something
  * leads to `target` (0: nothing does). */
 static size_t first_run(size_t changed, uint32_t word, uint32_t target)
@@ -51,10 +53,9 @@ static size_t first_run(size_t changed, uint32_t word, uint32_t target)
 	size_t found[2] = {0, 0};
 
 	for (unsigned big_endian = 0; big_endian < 2; big_endian++) {
-		const struct litifut_arch_context context = {.big_endian = big_endian,
-							     .position_independent = true,
-							     .global_pointer = 0x200000,
-							     .got = {.alone = true}};
+		const struct litifut_arch_context context = {.cpu.big_endian = big_endian,
+							     .cpu.position_independent = true,
+							     .cpu.facts = &facts};
 		static const struct litifut_image image;
 		uint8_t bytes[sizeof(function_words)];
 		struct litifut_section section = {
@@ -117,8 +118,8 @@ static void keeps_at(void **state)
 static size_t with_jump(uint32_t a, uint32_t b, uint32_t c)
 {
 	static const struct litifut_image image;
-	const struct litifut_arch_context context = {
-		.position_independent = true, .global_pointer = 0x200000, .got = {.alone = true}};
+	const struct litifut_arch_context context = {.cpu.position_independent = true,
+						     .cpu.facts = &facts};
 	uint8_t bytes[sizeof(function_words)];
 	struct litifut_section section = {.address = START, .size = sizeof(bytes), .bytes = bytes};
 	struct litifut_targets targets = {0};
@@ -169,7 +170,7 @@ static uint32_t branch_target(const uint8_t *code, uint32_t address)
 
 static void writes_relays(void **state)
 {
-	const struct litifut_arch_context context = {.position_independent = true};
+	const struct litifut_arch_context context = {.cpu.position_independent = true};
 	const uint32_t gate_address = START + 0x400000;
 	const struct litifut_gate gate = {.address = gate_address};
 	uint32_t entries[LITIFUT_ENTRIES_MAX] = {0};

@@ -15,8 +15,8 @@
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 static const struct litifut_arch_context contexts[] = {
-	{.big_endian = false, .position_independent = true},
-	{.big_endian = true, .position_independent = true},
+	{.cpu.big_endian = false, .cpu.position_independent = true},
+	{.cpu.big_endian = true, .cpu.position_independent = true},
 };
 
 static struct litifut_cramped_call tail_call(const struct litifut_section *section,
@@ -30,8 +30,8 @@ static struct litifut_cramped_call tail_call(const struct litifut_section *secti
 		.function_end = section->address + section->size,
 	};
 
-	litifut_mips_decode(&contexts[0], section->bytes + (address - section->address), 4, address,
-			    MIPS, &call.instruction);
+	litifut_mips_decode(&contexts[0].cpu, section->bytes + (address - section->address), 4,
+			    address, MIPS, &call.instruction);
 	return call;
 }
 
@@ -136,12 +136,13 @@ static uint32_t follow_branches(const struct litifut_arch_context *context, cons
 	struct litifut_instruction instruction;
 
 	while (address >= base && address < base + size) {
-		assert_int_equal(litifut_mips_decode(context, code + (address - base), 4, address,
-						     MIPS, &instruction),
+		assert_int_equal(litifut_mips_decode(&context->cpu, code + (address - base), 4,
+						     address, MIPS, &instruction),
 				 4);
 		assert_int_equal(instruction.class, BRANCH);
-		assert_int_equal(litifut_get32(context->big_endian, code + (address - base) + 4),
-				 0); /* the delay slot */
+		assert_int_equal(
+			litifut_get32(context->cpu.big_endian, code + (address - base) + 4),
+			0); /* the delay slot */
 		assert_true(instruction.target < address);
 		address = instruction.target;
 	}

@@ -33,7 +33,7 @@ static void read_code(const struct litifut_arch *arch, const struct litifut_arch
 	cs_insn *instructions;
 	size_t count;
 
-	arch->disassembler(context, state, &cpu, &mode);
+	arch->cpu->disassembler(&context->cpu, state, &cpu, &mode);
 	assert_int_equal(cs_open((cs_arch)cpu, (cs_mode)mode, &handle), CS_ERR_OK);
 	count = cs_disasm(handle, code, bytes, address, 0, &instructions);
 	listing->count = 0;
@@ -134,7 +134,7 @@ static void mips_timed_calls_take_17(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		const struct litifut_arch_context context = {
-			.big_endian = i, .thunks = true, .clock = LITIFUT_CLOCK_CYCLE};
+			.cpu.big_endian = i, .thunks = true, .clock = LITIFUT_CLOCK_CYCLE};
 		const struct litifut_thunk thunk = {LITIFUT_THUNK_CALLEE, false, 0, 0x10000};
 		struct listing listing;
 		uint8_t code[256];
@@ -281,7 +281,7 @@ static void mips_direct_calls_take_14(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		const struct litifut_arch_context context = {
-			.big_endian = i & 1, .position_independent = i & 2, .thunks = true};
+			.cpu.big_endian = i & 1, .cpu.position_independent = i & 2, .thunks = true};
 		const struct litifut_thunk thunk = {LITIFUT_THUNK_CALLEE, false, 0, 0x10000};
 		struct listing listing;
 		uint8_t code[256];
@@ -306,7 +306,7 @@ static void mips_thunks_with_room_of_their_own_take_16(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		const struct litifut_arch_context context = {
-			.big_endian = i & 1, .position_independent = i & 2, .thunks = true};
+			.cpu.big_endian = i & 1, .cpu.position_independent = i & 2, .thunks = true};
 		const struct litifut_thunk thunk = {LITIFUT_THUNK_CALLEE, false,
 						    LITIFUT_MIPS_OWN_ROOM, 0x10000};
 		struct litifut_frame_code frame = {0};
@@ -338,7 +338,8 @@ static void mips_thunks_with_room_of_their_own_take_16(void **state)
 static void mips_thunks_know_their_reach(void **state)
 {
 	const struct litifut_arch_context fixed = {.thunks = true};
-	const struct litifut_arch_context moving = {.position_independent = true, .thunks = true};
+	const struct litifut_arch_context moving = {.cpu.position_independent = true,
+						    .thunks = true};
 	const struct litifut_thunk near = {LITIFUT_THUNK_CALLEE, false, 0, ADDRESS + 0x1f000};
 	const struct litifut_thunk far = {LITIFUT_THUNK_CALLEE, false, 0, ADDRESS + 0x21000};
 	uint8_t code[256];
@@ -356,7 +357,7 @@ static void mips_islands_have_thunks(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		const struct litifut_arch_context context = {
-			.big_endian = i & 1, .position_independent = i & 2, .thunks = true};
+			.cpu.big_endian = i & 1, .cpu.position_independent = i & 2, .thunks = true};
 		const uint32_t near =
 			ADDRESS + LITIFUT_MIPS_WAYS_BYTES + LITIFUT_MIPS_NUMBERED_BYTES;
 		const uint32_t indirect = near + LITIFUT_MIPS_NEAR_BYTES;
@@ -396,8 +397,8 @@ static void mips_islands_make_room_for_all(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
-		const struct litifut_arch_context context = {.big_endian = i & 1,
-							     .position_independent = i & 2,
+		const struct litifut_arch_context context = {.cpu.big_endian = i & 1,
+							     .cpu.position_independent = i & 2,
 							     .thunks = true,
 							     .own_room = true};
 		const uint32_t near =
@@ -471,7 +472,8 @@ static void mips_callers_without_room_get_other_thunks(void **state)
 		{0x27bdffe0, 0x03a0f025, 0, OWN, 0xafc50004},
 		{0x27bdffe0, 0x03a0f021, 0, OWN, 0xafc50004},
 	};
-	const struct litifut_arch_context context = {.position_independent = true, .thunks = true};
+	const struct litifut_arch_context context = {.cpu.position_independent = true,
+						     .thunks = true};
 	struct litifut_image image = {0};
 
 	(void)state;
@@ -489,7 +491,7 @@ static void mips_callers_without_room_get_other_thunks(void **state)
 		for (unsigned word = 0; word < 5; word++)
 			litifut_put32(false, bytes + 4 * word, words[word]);
 		call.argument_room = litifut_mips_argument_room(&context, &section, 0x1000, 0x1014);
-		litifut_mips_decode(&context, bytes + 8, 8, 0x1008, LITIFUT_CODE_PLAIN,
+		litifut_mips_decode(&context.cpu, bytes + 8, 8, 0x1008, LITIFUT_CODE_PLAIN,
 				    &call.instruction);
 		for (unsigned known = 0; known < 2; known++) {
 			static const unsigned numbers[2][2] = {
@@ -529,7 +531,8 @@ static void mips_tail_calls_have_thunks(void **state)
 		{0x00600008, 0, 0, LITIFUT_THUNK_NONE, 0}, /* jr v1 */
 		{0x03200408, 0, 0, LITIFUT_THUNK_NONE, 0}, /* jr.hb t9: thunks leave by jr */
 	};
-	const struct litifut_arch_context context = {.position_independent = true, .thunks = true};
+	const struct litifut_arch_context context = {.cpu.position_independent = true,
+						     .thunks = true};
 	const struct litifut_image image = {0};
 
 	(void)state;
@@ -547,7 +550,7 @@ static void mips_tail_calls_have_thunks(void **state)
 
 		litifut_put32(false, bytes, cases[i].word);
 		litifut_put32(false, bytes + 4, cases[i].slot);
-		litifut_mips_decode(&context, bytes, 8, 0x1000, LITIFUT_CODE_PLAIN,
+		litifut_mips_decode(&context.cpu, bytes, 8, 0x1000, LITIFUT_CODE_PLAIN,
 				    &call.instruction);
 		thunk = litifut_mips_thunk(&image, &context, &call);
 		assert_int_equal(thunk.kind, cases[i].kind);

@@ -4,7 +4,7 @@
 	CALL work
 	CALL_OUT area
 	CALL_OUT walk
-	CALL __far_away_veneer
+	CALL __LongThunk_far_away
 	END main
 
 	FUNCTION work
@@ -36,7 +36,7 @@
 	FUNCTION far_away
 	END far_away
 
-	VENEER __far_away_veneer, far_away
+	VENEER __LongThunk_far_away, far_away
 
 	.pushsection .litifut.sites, ""
 fixture_sites_end:

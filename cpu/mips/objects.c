@@ -1,10 +1,11 @@
 /* MIPS objects: which are for us, and what their calls look like. */
-#include "rewriter/link_facts.h"
+
+#include "cpu/mips/mips.h"
 
 #include <elf.h>
 #include <string.h>
 
-#include "rewriter/mips/mips.h"
+#include "common/bytes.h"
 
 #define ARCH_32R6 0x90000000u
 #define ABI_MASK 0x0000f000u
@@ -55,29 +56,21 @@ static bool linker_refuses_unwind_table(const char *name)
 	return strstr(name, "lld") != NULL;
 }
 
-static uint32_t word_at(const uint8_t *bytes, bool big_endian)
-{
-	if (big_endian)
-		return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 |
-		       (uint32_t)bytes[2] << 8 | bytes[3];
-	return (uint32_t)bytes[3] << 24 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[1] << 8 |
-	       bytes[0];
-}
-
 static void census(const uint8_t *bytes, size_t size, unsigned encodings, bool big_endian,
 		   struct litifut_census *census)
 {
 	(void)encodings;
 	for (size_t at = 0; at + 4 <= size; at += 4) {
-		uint32_t word = word_at(bytes + at, big_endian);
+		uint32_t word = litifut_get32(big_endian, bytes + at);
 
 		if ((word & 0xfc000000) == 0x0c000000 || (word & 0xffff0000) == 0x04110000) {
 			census->direct++; /* jal, bal */
 		} else if ((word & 0xfc1f003f) == 0x00000009) {
 			census->indirect++; /* jalr */
-			census->cramped += at + 8 <= size &&
-					   litifut_mips_writes(word_at(bytes + at + 4, big_endian),
-							       word >> 21 & 31);
+			census->cramped +=
+				at + 8 <= size &&
+				litifut_mips_writes(litifut_get32(big_endian, bytes + at + 4),
+						    word >> 21 & 31);
 		} else if (word == 0x03200008) {
 			census->tails++; /* jr $t9 */
 		}
@@ -97,7 +90,10 @@ static enum litifut_relocation relocation(unsigned type)
 	}
 }
 
-const struct litifut_link_facts litifut_link_facts_mips = {
+static const char *const triplets[] = {"mips*-*", NULL};
+
+const struct cpu_objects litifut_objects_mips = {
+	.triplets = triplets,
 	.describe = describe,
 	.emulations = emulations,
 	.refuse = refuse,
@@ -107,13 +103,4 @@ const struct litifut_link_facts litifut_link_facts_mips = {
 	.linker_refuses_unwind_table = linker_refuses_unwind_table,
 	.census = census,
 	.relocation = relocation,
-	.call_trampoline_bytes = LITIFUT_MIPS_TRAMPOLINE_BYTES,
-	.tail_trampoline_bytes = LITIFUT_MIPS_TRAMPOLINE_BYTES,
-	.thunk_bytes = LITIFUT_MIPS_THUNK_BYTES,
-	.near_thunk_bytes = LITIFUT_MIPS_THUNK_BYTES,
-	.thunk_encoding = 1,
-	.direct_in_db = 8, /* 1 of 15 in lua, 1 of 33 in git */
-	.reach = 128u << 10,
-	.far_reach = 128u << 10,
-	.island_interval = 180u << 10,
 };

@@ -1,7 +1,5 @@
 /* ARM: what call sites look like, for code without a list of them. */
-#include "postproc/cpu.h"
-
-#include <elf.h>
+#include "cpu/arm/arm.h"
 
 static uint32_t sign_extend(uint32_t value, unsigned bits)
 {
@@ -12,7 +10,7 @@ static uint32_t sign_extend(uint32_t value, unsigned bits)
 
 /* Every traced call of a known length is in the site list; without one, a
  * 4-byte bl or blx is the best guess for both instruction sets. */
-static uint32_t site_before(uint32_t return_address)
+uint32_t litifut_arm_site_before(uint32_t return_address)
 {
 	return (return_address & ~1u) - 4;
 }
@@ -69,7 +67,7 @@ static void decode_t32(struct litifut_site *site)
 	}
 }
 
-static struct litifut_site site_of_entry(struct litifut_db_entry entry)
+struct litifut_site litifut_arm_site_of_entry(struct litifut_db_entry entry)
 {
 	struct litifut_site site = {.return_address = entry.return_address,
 				    .instruction = entry.instruction};
@@ -82,15 +80,3 @@ static struct litifut_site site_of_entry(struct litifut_db_entry entry)
 		site.address = (entry.return_address & ~1u) - site.length;
 	return site;
 }
-
-const struct post_cpu post_cpu_arm = {
-	.name = "ARM",
-	.machine = EM_ARM,
-	.site_before = site_before,
-	.site_of_entry = site_of_entry,
-	.follow = litifut_arm_follow,
-	.byte_invariant_flag = EF_ARM_BE8,
-	.jump_slot = R_ARM_JUMP_SLOT,
-	.global_data = R_ARM_GLOB_DAT,
-	.indirect_function = R_ARM_IRELATIVE,
-};

@@ -1,7 +1,7 @@
 /* What an instruction does to the registers and to the stack, as far as it tells
  * jumps within a function from tail calls. */
-#ifndef LITIFUT_REWRITER_ARM_EFFECT_H
-#define LITIFUT_REWRITER_ARM_EFFECT_H
+#ifndef LITIFUT_CPU_ARM_EFFECT_H
+#define LITIFUT_CPU_ARM_EFFECT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -39,9 +39,11 @@
  * The T32 encoding of bl predates Thumb-2: it was two 16-bit instructions with
  * 11 bits of offset each, hence +-4 MB. Thumb-2 put two more bits, J1 and J2,
  * where there used to be two ones, hence +-16 MB. */
-#include "rewriter/arm/arm.h"
+#include "cpu/arm/arm.h"
 
 #include <litifut/module_format.h>
+
+#include "common/bytes.h"
 
 #define LINK_REGISTER 14
 
@@ -286,7 +288,7 @@ static void decode_wide(uint16_t first, uint16_t second, uint32_t address,
 	}
 }
 
-unsigned litifut_arm_decode(const struct litifut_arch_context *context, const uint8_t *code,
+unsigned litifut_arm_decode(const struct cpu_context *context, const uint8_t *code,
 			    size_t available, uint32_t address, enum litifut_code_state state,
 			    struct litifut_instruction *out)
 {
@@ -311,4 +313,15 @@ unsigned litifut_arm_decode(const struct litifut_arch_context *context, const ui
 		return 0;
 	decode_wide(first, litifut_get16(false, code + 2), address, out);
 	return out->length;
+}
+
+unsigned litifut_arm_it_length(uint16_t half)
+{
+	unsigned mask = half & 0xf;
+
+	if ((half & 0xff00) != 0xbf00 || !mask)
+		return 0;
+	for (unsigned length = 4;; length--, mask >>= 1)
+		if (mask & 1)
+			return length;
 }

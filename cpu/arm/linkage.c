@@ -19,7 +19,7 @@
  *
  * "pc" reads as the address of the instruction plus 8 in A32 and plus 4 in T32
  * (ARM Architecture Reference Manual, A2.3). */
-#include "common/linkage.h"
+#include "cpu/arm/arm.h"
 
 #define MAX_STEPS 6
 #define IP 12

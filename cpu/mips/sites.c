@@ -1,7 +1,5 @@
 /* MIPS: what call sites look like, for code without a list of them. */
-#include "postproc/cpu.h"
-
-#include <elf.h>
+#include "cpu/mips/mips.h"
 
 static uint32_t low_half(uint32_t instruction)
 {
@@ -9,14 +7,14 @@ static uint32_t low_half(uint32_t instruction)
 }
 
 /* The call, its delay slot, then the return address. */
-static uint32_t site_before(uint32_t return_address)
+uint32_t litifut_mips_site_before(uint32_t return_address)
 {
 	return (return_address & ~1u) - 8;
 }
 
 /* As if the delay slot were the place that offsets count from (MIPS32
  * Architecture, volume II: JAL, BGEZAL, JALR). A relaxed `b` is a tail call. */
-static struct litifut_site site_of_entry(struct litifut_db_entry entry)
+struct litifut_site litifut_mips_site_of_entry(struct litifut_db_entry entry)
 {
 	uint32_t instruction = entry.instruction, slot = entry.return_address - 4;
 	uint32_t in_region = (slot & 0xf0000000) | (instruction & 0x03ffffff) << 2;
@@ -41,16 +39,6 @@ static struct litifut_site site_of_entry(struct litifut_db_entry entry)
 								      : LITIFUT_SITE_TAIL_INDIRECT;
 	}
 	if (site.kind == LITIFUT_SITE_DIRECT || site.kind == LITIFUT_SITE_INDIRECT)
-		site.address = site_before(entry.return_address);
+		site.address = litifut_mips_site_before(entry.return_address);
 	return site;
 }
-
-const struct post_cpu post_cpu_mips = {
-	.name = "MIPS",
-	.machine = EM_MIPS,
-	.site_before = site_before,
-	.site_of_entry = site_of_entry,
-	.follow = litifut_mips_follow,
-	.jump_slot = R_MIPS_JUMP_SLOT,
-	.global_data = R_MIPS_GLOB_DAT,
-};

@@ -6,7 +6,9 @@
  * and for anything behind an EXTEND (11110), else 16.
  * microMIPS (MD00582): 16 bits when bits 12-10 of the first halfword are 1, 2
  * or 3, else 32. */
-#include "rewriter/mips/mips.h"
+#include "cpu/mips/mips.h"
+
+#include "common/bytes.h"
 
 static bool mips16_call(uint16_t half)
 {
@@ -39,9 +41,9 @@ static bool micromips_call(uint16_t first, uint16_t second)
 	return major == 0x00 && (second & 0xbfff) == 0x0f3c; /* JALR, JALRS */
 }
 
-unsigned litifut_mips_decode_compact(const struct litifut_arch_context *context,
-				     const uint8_t *code, size_t available,
-				     enum litifut_code_state state, struct litifut_instruction *out)
+unsigned litifut_mips_decode_compact(const struct cpu_context *context, const uint8_t *code,
+				     size_t available, enum litifut_code_state state,
+				     struct litifut_instruction *out)
 {
 	*out = (struct litifut_instruction){.link_register = LITIFUT_MIPS_RA, .thumb = true};
 	if (available < 2)

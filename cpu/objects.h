@@ -1,7 +1,7 @@
-/* What the linker wrapper asks of a CPU when there are only object files and a
- * command line: one const table for each CPU, part of struct litifut_arch. */
-#ifndef LITIFUT_REWRITER_LINK_FACTS_H
-#define LITIFUT_REWRITER_LINK_FACTS_H
+/* What the linker wrapper must know of a CPU when there are only object files and a
+ * command line: part of struct cpu. */
+#ifndef LITIFUT_CPU_OBJECTS_H
+#define LITIFUT_CPU_OBJECTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,7 +36,9 @@ struct litifut_emulation {
 	const char *const *hinted;
 };
 
-struct litifut_link_facts {
+struct cpu_objects {
+	/* Globs of TRIPLET in the names TRIPLET-ld of its linkers; NULL-terminated. */
+	const char *const *triplets;
 	/* What it is called for people, with the byte order if there are two. */
 	const char *(*describe)(unsigned char data);
 	const struct litifut_emulation *emulations; /* ends with a NULL name */
@@ -65,37 +67,12 @@ struct litifut_link_facts {
 	void (*census)(const uint8_t *bytes, size_t size, unsigned encodings, bool big_endian,
 		       struct litifut_census *census);
 	enum litifut_relocation (*relocation)(unsigned type);
-	bool indirect_in_db; /* calls through a register have an entry in the DB */
-
-	/* What the trampolines of a cramped call and of a tail call take, with some
-	 * slack. */
-	size_t call_trampoline_bytes;
-	size_t tail_trampoline_bytes;
-	/* What a thunk takes, of which each callee has one, and one that leads to code of
-	 * this encoding. */
-	size_t thunk_bytes;
-	size_t near_thunk_bytes;
-	unsigned thunk_encoding;
 	/* The section, by name, in which an object tells what CPUs it is for, and
 	 * whether thunks run on those; NULL: on all. */
 	const char *thunk_section;
 	bool (*allows_thunks)(const uint8_t *bytes, uint32_t size);
-	/* With thunks, one direct call of this many goes by the DB all the same, at
-	 * the most. */
-	unsigned direct_in_db;
 	/* A recorder, named like tracer(), that only runs where thunks do; NULL: the same. */
 	const char *thunk_recorder;
-	/* How far a call that was patched gets, at the least, either way; and one in
-	 * another encoding than that of thunks. */
-	uint32_t reach;
-	uint32_t far_reach;
-	/* Bytes of code from one island to the next when their places are exact. Half
-	 * of it lies before an island and half behind; the rest is for the code that
-	 * a map does not show, such as padding. */
-	uint32_t island_interval;
 };
-
-extern const struct litifut_link_facts litifut_link_facts_arm;
-extern const struct litifut_link_facts litifut_link_facts_mips;
 
 #endif

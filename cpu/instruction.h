@@ -1,10 +1,22 @@
 /* One decoded instruction, as far as a call tracer cares. The decoders of all
  * CPUs produce it from bytes and an address alone. */
-#ifndef LITIFUT_REWRITER_INSTRUCTION_H
-#define LITIFUT_REWRITER_INSTRUCTION_H
+#ifndef LITIFUT_CPU_INSTRUCTION_H
+#define LITIFUT_CPU_INSTRUCTION_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* How code is encoded in a range of addresses. */
+enum litifut_code_state {
+	LITIFUT_CODE_DATA = 0,     /* no instructions */
+	LITIFUT_CODE_PLAIN = 1,    /* A32, MIPS32 */
+	LITIFUT_CODE_THUMB = 2,    /* T32 */
+	LITIFUT_CODE_MIPS16 = 3,   /* recognised, not rewritten */
+	LITIFUT_CODE_MICROMIPS = 4 /* the same */
+};
+
+/* How many instructions before a call the walker remembers. */
+#define LITIFUT_REMEMBERED 5
 
 enum litifut_instruction_class {
 	LITIFUT_CLASS_OTHER = 0,

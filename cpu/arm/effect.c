@@ -1,5 +1,5 @@
 /* Encodings: DDI 0406C A6.2 and A6.3 (T32), A5 (A32), A7 (VFP loads and stores). */
-#include "rewriter/arm/effect.h"
+#include "cpu/arm/effect.h"
 
 #define SP 13
 #define LR 14

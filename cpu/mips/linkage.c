@@ -10,7 +10,7 @@
  * A non-PIC call of a PIC function goes through a stub that loads $25:
  *     lui $25, %hi(f); j f; addiu $25, $25, %lo(f)
  * or, right before the function itself, lui; addiu, falling into it. */
-#include "common/linkage.h"
+#include "cpu/mips/mips.h"
 
 static bool word(const struct litifut_code_reader *code, uint32_t address, uint32_t *value)
 {

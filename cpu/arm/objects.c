@@ -1,10 +1,11 @@
 /* ARM objects: which are for us, and what their calls look like. */
-#include "rewriter/arm/arm.h"
-#include "rewriter/link_facts.h"
+#include "cpu/arm/arm.h"
 
 #include <elf.h>
 
-enum { A32 = 1, T32 = 2 };
+#include "common/bytes.h"
+
+enum { A32 = LITIFUT_CODE_PLAIN, T32 = LITIFUT_CODE_THUMB };
 
 static const char *const hard_float[] = {"arm-linux-gnueabihf", "armv7l-linux-gnueabihf",
 					 "arm-linux-musleabihf", "arm-linux-gnueabi", NULL};
@@ -43,23 +44,18 @@ static const char *tracer(unsigned char data)
 	return data == ELFDATA2LSB ? "arm" : NULL;
 }
 
+/* A32 and T32 are the numbers of their states. */
 static unsigned encoding(const char *symbol)
 {
-	if (symbol[0] != '$' || (symbol[2] && symbol[2] != '.'))
-		return 0;
-	return symbol[1] == 'a' ? A32 : symbol[1] == 't' ? T32 : 0;
-}
+	enum litifut_code_state state;
 
-static uint32_t word_at(const uint8_t *bytes)
-{
-	return (uint32_t)bytes[3] << 24 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[1] << 8 |
-	       bytes[0];
+	return litifut_arm_mapping(symbol, &state) ? (unsigned)state : 0;
 }
 
 static void count_a32(const uint8_t *bytes, size_t size, struct litifut_census *census)
 {
 	for (size_t at = 0; at + 4 <= size; at += 4) {
-		uint32_t word = word_at(bytes + at);
+		uint32_t word = litifut_get32(false, bytes + at);
 
 		if ((word & 0x0f000000) == 0x0b000000 || (word & 0xfe000000) == 0xfa000000)
 			census->direct++; /* bl, blx label */
@@ -121,7 +117,10 @@ static enum litifut_relocation relocation(unsigned type)
 	}
 }
 
-const struct litifut_link_facts litifut_link_facts_arm = {
+static const char *const triplets[] = {"arm*-*", NULL};
+
+const struct cpu_objects litifut_objects_arm = {
+	.triplets = triplets,
 	.describe = describe,
 	.emulations = emulations,
 	.refuse = refuse,
@@ -130,18 +129,7 @@ const struct litifut_link_facts litifut_link_facts_arm = {
 	.gold_is_low = true,
 	.census = census,
 	.relocation = relocation,
-	.indirect_in_db = true,
-	/* 21 and 8 on average in busybox, more in lua */
-	.call_trampoline_bytes = 28,
-	.tail_trampoline_bytes = 14,
-	.thunk_bytes = 52,
-	.near_thunk_bytes = 44,
-	.thunk_encoding = T32,
-	.direct_in_db = 128,
 	.thunk_recorder = "armv7",
 	.thunk_section = ".ARM.attributes",
 	.allows_thunks = litifut_arm_attributes_v7,
-	.reach = 16u << 20,
-	.far_reach = 32u << 20,
-	.island_interval = 24u << 20,
 };

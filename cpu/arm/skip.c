@@ -1,6 +1,8 @@
 /* Passing over code that holds no call: nine of ten instructions are told from
  * the others by their first byte. */
-#include "rewriter/arm/arm.h"
+#include "cpu/arm/arm.h"
+
+#include "common/bytes.h"
 
 /* What the upper byte of a first halfword says. The last two: it is of interest if
  * all of these bits are set in the upper byte of the second one. */
@@ -68,7 +70,7 @@ static uint32_t skip_plain(const uint8_t *code, uint32_t available, uint64_t *be
 	return at;
 }
 
-uint32_t litifut_arm_skip(const struct litifut_arch_context *context, const uint8_t *code,
+uint32_t litifut_arm_skip(const struct cpu_context *context, const uint8_t *code,
 			  uint32_t available, enum litifut_code_state state, uint64_t *before)
 {
 	(void)context;

@@ -29,9 +29,11 @@
  * MIPS16 and microMIPS are other encodings (like Thumb on ARM) which today's
  * rewriter leaves alone; symbols mark their functions in st_other. A `jalx`
  * calls from one to the other. */
-#include "rewriter/mips/mips.h"
+#include "cpu/mips/mips.h"
 
 #include <litifut/module_format.h>
+
+#include "common/bytes.h"
 
 static uint32_t branch_target(uint32_t word, uint32_t address)
 {
@@ -71,7 +73,7 @@ static void decode_regimm(uint32_t word, uint32_t address, struct litifut_instru
 		out->class = LITIFUT_CLASS_BRANCH_DIRECT;
 }
 
-unsigned litifut_mips_decode(const struct litifut_arch_context *context, const uint8_t *code,
+unsigned litifut_mips_decode(const struct cpu_context *context, const uint8_t *code,
 			     size_t available, uint32_t address, enum litifut_code_state state,
 			     struct litifut_instruction *out)
 {

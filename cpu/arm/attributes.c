@@ -3,7 +3,7 @@
  * the ARM Architecture, "Build attributes": 'A', then a vendor subsection (length, name), in it tag
  * 1 (the whole file) with its length, then tag and value pairs. Values are ULEB128 numbers, but
  * strings for tags 4, 5 and 67 and odd tags above 32. */
-#include "rewriter/arm/arm.h"
+#include "cpu/arm/arm.h"
 
 #define TAG_CPU_RAW_NAME 4
 #define TAG_CPU_NAME 5

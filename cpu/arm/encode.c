@@ -1,7 +1,9 @@
 /* Encoding the ARM instructions that the rewriter writes. The tracer's entry is
  * A32 code, so an A32 caller uses bl and a T32 caller blx; thunks can be either; see decode.c for
  * the two instruction sets. Encodings: DDI 0406C A8.8.25. */
-#include "rewriter/arm/arm.h"
+#include "cpu/arm/arm.h"
+
+#include "common/bytes.h"
 
 static bool fits(uint32_t offset, unsigned width)
 {
@@ -31,15 +33,15 @@ static bool encode_plain(const struct litifut_instruction *instruction, uint32_t
 	return true;
 }
 
-static bool encode_thumb(const struct litifut_arch_context *context, uint32_t address,
-			 uint32_t entry, uint8_t *code)
+static bool encode_thumb(const struct cpu_context *context, uint32_t address, uint32_t entry,
+			 uint8_t *code)
 {
 	uint32_t offset = entry & 1 ? entry - 1 - (address + 4) : entry - ((address + 4) & ~3u);
 	uint32_t s = offset >> 24 & 1;
 	uint32_t j1 = !(offset >> 23 & 1) ^ s;
 	uint32_t j2 = !(offset >> 22 & 1) ^ s;
 
-	if (!fits(offset, context->short_thumb_branches ? 23 : 25))
+	if (!fits(offset, litifut_arm_short_branches(context) ? 23 : 25))
 		return false;
 	litifut_put16(false, code, (uint16_t)(0xf000 | s << 10 | (offset >> 12 & 0x3ff)));
 	litifut_put16(false, code + 2,
@@ -48,7 +50,7 @@ static bool encode_thumb(const struct litifut_arch_context *context, uint32_t ad
 	return true;
 }
 
-bool litifut_arm_encode_call(const struct litifut_arch_context *context,
+bool litifut_arm_encode_call(const struct cpu_context *context,
 			     const struct litifut_instruction *instruction, uint32_t address,
 			     uint32_t entry, uint8_t *code)
 {
@@ -57,41 +59,4 @@ bool litifut_arm_encode_call(const struct litifut_arch_context *context,
 	if (instruction->thumb)
 		return encode_thumb(context, address, entry, code);
 	return encode_plain(instruction, address, entry, code);
-}
-
-/* An island must not lose a register, and the only way to put a far address
- * into the pc without one is through the stack:
- *
- *   0  sub  sp, sp, #4          room for the target
- *   4  push {r12}
- *   8  ldr  r12, [pc, #8]       the word at 24
- *  12  add  r12, r12, pc        pc = 20
- *  16  str  r12, [sp, #4]
- *  20  pop  {r12, pc}
- *  24  .word entry - (address + 20)
- *  28  udf                      never reached; fills up to a multiple of 8
- *
- * once for each entry point. */
-void litifut_arm_write_island(const struct litifut_arch_context *context, uint32_t address,
-			      const uint32_t *entries, uint8_t *code, uint32_t *island_entries)
-{
-	const unsigned bytes = LITIFUT_ARM_ISLAND_BYTES / LITIFUT_ARM_ENTRIES;
-
-	(void)context;
-	for (unsigned i = 0; i < LITIFUT_ARM_ENTRIES; i++, address += bytes, code += bytes) {
-		const uint32_t words[LITIFUT_ARM_ISLAND_BYTES / LITIFUT_ARM_ENTRIES / 4] = {
-			0xe24dd004,
-			0xe52dc004,
-			0xe59fc008,
-			0xe08cc00f,
-			0xe58dc004,
-			0xe8bd9000,
-			entries[i] - (address + 20),
-			0xe7f000f0,
-		};
-
-		for (size_t word = 0; word < sizeof(words) / sizeof(*words); word++)
-			litifut_put32(false, code + 4 * word, words[word]);
-		island_entries[i] = address;
-	}
 }

@@ -1,7 +1,9 @@
 /* Passing over code that holds no call. */
-#include "rewriter/mips/mips.h"
+#include "cpu/mips/mips.h"
 
-uint32_t litifut_mips_skip(const struct litifut_arch_context *context, const uint8_t *code,
+#include "common/bytes.h"
+
+uint32_t litifut_mips_skip(const struct cpu_context *context, const uint8_t *code,
 			   uint32_t available, enum litifut_code_state state, uint64_t *before)
 {
 	uint32_t at = 0;

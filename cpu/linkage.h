@@ -1,7 +1,7 @@
 /* Where the little pieces of code lead that a linker makes: PLT entries, veneers,
  * lazy stubs. */
-#ifndef LITIFUT_COMMON_LINKAGE_H
-#define LITIFUT_COMMON_LINKAGE_H
+#ifndef LITIFUT_CPU_LINKAGE_H
+#define LITIFUT_CPU_LINKAGE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,11 +26,5 @@ struct litifut_lead {
 	uint32_t address; /* code: with bit 0 set for a compressed instruction set */
 	uint32_t length;  /* bytes of the piece of code, literals included */
 };
-
-/* Each follows one PLT entry, veneer or lazy stub at `address` (bit 0 set: Thumb,
- * MIPS16). Any other code gives LITIFUT_LEADS_NOWHERE, or, when it happens to look
- * like a veneer, where it branches. */
-struct litifut_lead litifut_arm_follow(const struct litifut_code_reader *code, uint32_t address);
-struct litifut_lead litifut_mips_follow(const struct litifut_code_reader *code, uint32_t address);
 
 #endif

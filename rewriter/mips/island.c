@@ -1,55 +1,8 @@
-/* Encoding the MIPS instructions that the rewriter writes; see decode.c. */
+/* Islands, and the gate that they lead to. */
 #include "rewriter/mips/mips.h"
 
 #include <litifut/module_format.h>
 #include <string.h>
-
-/* bal and its kin reach 2^15 words either way from the delay slot. */
-bool litifut_mips_branch_reaches(uint32_t address, uint32_t target)
-{
-	uint32_t offset = target - (address + 4);
-
-	return offset + 0x20000 < 0x40000;
-}
-
-bool litifut_mips_encode_call(const struct litifut_arch_context *context,
-			      const struct litifut_instruction *instruction, uint32_t address,
-			      uint32_t entry, uint8_t *code)
-{
-	uint32_t word = 0x04110000; /* bal */
-
-	if (instruction->conditional)
-		word = instruction->word & 0xffff0000; /* its own condition */
-	else if (!context->position_independent &&
-		 ((address + 4) & 0xf0000000) == (entry & 0xf0000000)) {
-		litifut_put32(context->big_endian, code, 0x0c000000 | (entry >> 2 & 0x3ffffff));
-		return true;
-	}
-	if (!litifut_mips_branch_reaches(address, entry))
-		return false;
-	litifut_put32(context->big_endian, code, word | ((entry - (address + 4)) >> 2 & 0xffff));
-	return true;
-}
-
-uint32_t litifut_mips_high(uint32_t value)
-{
-	return (value + 0x8000) >> 16;
-}
-
-uint32_t litifut_mips_branch(uint32_t word, uint32_t address, uint32_t target)
-{
-	return word | ((target - (address + 4)) >> 2 & 0xffff);
-}
-
-uint32_t litifut_mips_jump(const struct litifut_arch_context *context, bool link, uint32_t address,
-			   uint32_t target)
-{
-	if (!context->position_independent && ((address + 4) & 0xf0000000) == (target & 0xf0000000))
-		return (link ? 0x0c000000 : 0x08000000) | (target >> 2 & 0x3ffffff);
-	if (!litifut_mips_branch_reaches(address, target))
-		return 0;
-	return litifut_mips_branch(link ? 0x04110000 : 0x10000000, address, target);
-}
 
 /* An island: entries for the three ways in which a site can arrive, from which
  * it jumps to the gate, which sorts them again. It can stand anywhere, in any
@@ -94,7 +47,7 @@ static void write_ways(const struct litifut_arch_context *context, uint32_t addr
 
 	_Static_assert(sizeof(words) == LITIFUT_MIPS_WAYS_BYTES, "size of the ways");
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		litifut_put32(context->big_endian, code + 4 * i, words[i]);
+		litifut_put32(context->cpu.big_endian, code + 4 * i, words[i]);
 	memset(island_entries, 0, LITIFUT_ENTRIES_MAX * sizeof(*island_entries));
 	island_entries[LITIFUT_MIPS_ENTRY_T9] = address;
 	island_entries[LITIFUT_MIPS_ENTRY_THUNK_T9] = address;
@@ -135,7 +88,7 @@ static void write_numbered(const struct litifut_arch_context *context, uint32_t 
 	_Static_assert(sizeof(words) == LITIFUT_MIPS_NUMBERED_BYTES, "size of the numbered way");
 	_Static_assert(LITIFUT_MIPS_TRAMPOLINE_BYTES == 1 << 4, "sll");
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		litifut_put32(context->big_endian, code + 4 * i, words[i]);
+		litifut_put32(context->cpu.big_endian, code + 4 * i, words[i]);
 	island_entries[LITIFUT_MIPS_ENTRY_NUMBERED] = address;
 }
 
@@ -218,7 +171,7 @@ void litifut_mips_write_gate(const struct litifut_arch_context *context, uint32_
 	_Static_assert(sizeof(words) == LITIFUT_MIPS_GATE_BYTES, "gate size");
 	_Static_assert(LITIFUT_MIPS_TRAMPOLINE_BYTES == 1 << 4, "sll");
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		litifut_put32(context->big_endian, code + 4 * i, words[i]);
+		litifut_put32(context->cpu.big_endian, code + 4 * i, words[i]);
 }
 
 bool litifut_mips_gate_works(const uint32_t *entries)
@@ -265,13 +218,13 @@ size_t litifut_mips_write_onward(const struct litifut_arch_context *context, uin
 		if (!litifut_mips_branch_reaches(address + 8 * (uint32_t)i, entry))
 			return 0;
 	}
-	if (!context->position_independent || !is_far)
+	if (!context->cpu.position_independent || !is_far)
 		return 0;
 	memset(code, 0, ONWARD_BYTES);
 	for (size_t i = 0; i < ONWARD_COUNT; i++) {
 		uint32_t way = address + 8 * (uint32_t)i;
 
-		litifut_put32(context->big_endian, code + 8 * i,
+		litifut_put32(context->cpu.big_endian, code + 8 * i,
 			      litifut_mips_branch(0x10000000, way, entries[onward[i]]));
 		entries[onward[i]] = way;
 	}

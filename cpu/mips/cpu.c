@@ -1,0 +1,55 @@
+/* MIPS: the table that the rest of the host's programs see. */
+#include "cpu/mips/mips.h"
+
+#include <capstone/capstone.h>
+#include <elf.h>
+#include <string.h>
+
+/* Code of GNU ld and of lld that sets $t9 for a PIC callee. */
+static bool is_veneer(const char *name)
+{
+	return strncmp(name, ".pic.", 5) == 0 ||
+	       (strncmp(name, "__", 2) == 0 && strstr(name, "Thunk_"));
+}
+
+static uint32_t return_address(const struct litifut_instruction *instruction, uint32_t address)
+{
+	(void)instruction;
+	return address + 8;
+}
+
+static uint32_t reach(const struct cpu_context *context,
+		      const struct litifut_instruction *instruction)
+{
+	if (!context->position_independent && !instruction->conditional)
+		return UINT32_MAX;
+	return (128u << 10) - 16;
+}
+
+static void disassembler(const struct cpu_context *context, enum litifut_code_state state,
+			 int *arch, int *mode)
+{
+	(void)state;
+	*arch = CS_ARCH_MIPS;
+	*mode = (int)(CS_MODE_MIPS32 |
+		      (context->big_endian ? (unsigned)CS_MODE_BIG_ENDIAN : CS_MODE_LITTLE_ENDIAN));
+}
+
+const struct cpu cpu_mips = {
+	.machine = EM_MIPS,
+	.name = "mips",
+	.title = "MIPS",
+	.linkage = {.jump_slot = R_MIPS_JUMP_SLOT,
+		    .global_data = R_MIPS_GLOB_DAT,
+		    .follow = litifut_mips_follow,
+		    .is_veneer = is_veneer},
+	.objects = &litifut_objects_mips,
+	.decode = litifut_mips_decode,
+	.skip = litifut_mips_skip,
+	.return_address = return_address,
+	.reach = reach,
+	.encode_call = litifut_mips_encode_call,
+	.disassembler = disassembler,
+	.site_before = litifut_mips_site_before,
+	.site_of_entry = litifut_mips_site_of_entry,
+};
