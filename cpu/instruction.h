@@ -55,4 +55,11 @@ struct litifut_instruction {
 	bool inexact : 1; /* a call or branch that the tracer can't do in the CPU's place */
 };
 
+/* Does the instruction name the place that it goes to? */
+static inline bool litifut_has_target(const struct litifut_instruction *instruction)
+{
+	return instruction->class == LITIFUT_CLASS_BRANCH_DIRECT ||
+	       instruction->class == LITIFUT_CLASS_CALL_DIRECT;
+}
+
 #endif

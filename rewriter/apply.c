@@ -5,12 +5,11 @@
 #include "rewriter/hosts.h"
 #include "rewriter/libc.h"
 #include "rewriter/module.h"
-#include "rewriter/relays.h"
-#include "rewriter/rooms.h"
+#include "rewriter/program_code.h"
 #include "rewriter/save.h"
 #include "rewriter/session.h"
 #include "rewriter/sites_file.h"
-#include "rewriter/thunks.h"
+#include "rewriter/trampolines.h"
 #include "rewriter/unwind.h"
 #include "rewriter/verify.h"
 
@@ -188,8 +187,11 @@ static enum litifut_status detour_site(struct apply *apply, struct litifut_found
 {
 	struct litifut_detour detour;
 	bool full;
-	uint32_t address = litifut_rooms_add(&apply->rooms, &apply->session, apply->thunks, site,
-					     &detour, &full);
+	const struct litifut_places places = {
+		.rooms = &apply->rooms,
+		.thunks = apply->thunks,
+		.relays = apply->session.arch->find_runs ? &apply->relays : NULL};
+	uint32_t address = litifut_trampoline_add(&places, &apply->session, site, &detour, &full);
 
 	if (full || !apply->rooms.count)
 		return no_room(apply, error);
@@ -374,10 +376,8 @@ static enum litifut_status fill_hosts(struct apply *apply, struct litifut_error 
 		status =
 			litifut_relays_create(&apply->session, apply->options, &hosts,
 					      &apply->rooms, &apply->frames, &apply->relays, error);
-	if (!status && apply->session.arch->find_runs) {
+	if (!status && apply->session.arch->find_runs)
 		status = litifut_relays_serve(&apply->relays, error);
-		apply->rooms.relays = &apply->relays;
-	}
 	litifut_hosts_release(&hosts);
 	return status;
 }

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "rewriter/sites.h"
+#include "rewriter/program_code.h"
 
 /* Where the branches and calls in one range lead to. */
 static void add_branch_targets(const struct litifut_arch *arch,

@@ -8,13 +8,6 @@
 #include "rewriter/image.h"
 #include "rewriter/targets.h"
 
-/* Does the instruction name the place that it goes to? */
-static inline bool litifut_has_target(const struct litifut_instruction *instruction)
-{
-	return instruction->class == LITIFUT_CLASS_BRANCH_DIRECT ||
-	       instruction->class == LITIFUT_CLASS_CALL_DIRECT;
-}
-
 /* Creates `targets` with what symbols and data of `image` tell. Release with
  * litifut_targets_release(), on failure as well. */
 enum litifut_status litifut_targets_of_data(const struct litifut_image *image,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rewriter/code_targets.h"
+#include "rewriter/program_code.h"
 
 /* An island's entries lie within so many bytes of its host's start. */
 #define ISLAND_SPAN 256

@@ -7,7 +7,7 @@
 
 #include "rewriter/arch.h"
 #include "rewriter/image.h"
-#include "rewriter/sites.h"
+#include "rewriter/found_site.h"
 
 /* One place from which the tracer can be reached: its own code, or an island. */
 struct litifut_landing {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rewriter/code_targets.h"
+#include "rewriter/program_code.h"
 
 /* What is left of a branch's reach, so that neighbours can do the same. */
 #define MARGIN 64

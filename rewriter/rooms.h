@@ -7,8 +7,6 @@
 
 #include "rewriter/session.h"
 
-struct litifut_relays;
-
 /* A gate (see write_gate in struct litifut_arch), then trampolines. */
 struct litifut_room {
 	uint32_t address;
@@ -29,8 +27,6 @@ struct litifut_rooms {
 	const struct litifut_arch *arch;
 	const struct litifut_arch_context *context;
 	struct litifut_frames *frames; /* get the ways onward; NULL: nothing does */
-	/* Makes way for what can't name its trampoline; NULL: nothing does. */
-	struct litifut_relays *relays;
 };
 
 /* Finds the rooms in `image` and writes their gates. `landings` and
@@ -50,16 +46,6 @@ void litifut_rooms_lead_on(const struct litifut_rooms *rooms, struct litifut_roo
 /* Room for `size` bytes beside the tracer; *address gets where they stand. NULL:
  * there is not enough. */
 uint8_t *litifut_rooms_take(struct litifut_rooms *rooms, uint32_t size, uint32_t *address);
-
-struct litifut_thunks;
-
-/* Writes a trampoline for `site` into the best room and fills `detour`; returns
- * its address, or 0: then *full tells whether a room is in reach that has no
- * space left; without, there is none in reach. The trampoline goes by a thunk of
- * its room if the site has one; `thunks` may be NULL. */
-uint32_t litifut_rooms_add(struct litifut_rooms *rooms, const struct litifut_session *session,
-			   struct litifut_thunks *thunks, const struct litifut_found_site *site,
-			   struct litifut_detour *detour, bool *full);
 
 /* Index of the first room at or behind `address`, or the number of rooms. That
  * one and the one before are the nearest. */

@@ -44,7 +44,8 @@ enum litifut_status litifut_session_open(const char *path,
 	if (!status)
 		status = session->arch->examine(&session->image, &session->context, error);
 	if (!status)
-		litifut_spawners_find(&session->image, session->arch, &session->context.spawners);
+		litifut_spawners_find(&session->image, &session->arch->cpu->linkage,
+				      &session->context.spawners);
 	if (!status && options->engine == LITIFUT_ENGINE_THUNK)
 		session->thunks_refused = session->arch->refuses_thunks(&session->image);
 	session->context.thunks =

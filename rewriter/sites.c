@@ -24,33 +24,6 @@ struct judge {
 	const struct litifut_targets *targets; /* of find_facts() */
 };
 
-bool litifut_site_is_tail(const struct litifut_site *site)
-{
-	return site->kind == LITIFUT_SITE_TAIL_DIRECT || site->kind == LITIFUT_SITE_TAIL_INDIRECT;
-}
-
-/* PLT entries and lazy stubs hold no calls of the program's own. */
-bool litifut_sites_in(const struct litifut_section *section)
-{
-	return section->type == SHT_PROGBITS && section->flags & SHF_EXECINSTR && section->bytes &&
-	       !litifut_section_is_linkage(section);
-}
-
-const struct litifut_section *litifut_sites_section_of(const struct litifut_image *image,
-						       const struct litifut_symbol *function)
-{
-	if (!function->section || function->section >= image->section_count)
-		return NULL;
-	const struct litifut_section *section = &image->sections[function->section];
-
-	return litifut_sites_in(section) && function->address >= section->address &&
-			       function->size <= section->size &&
-			       function->address - section->address <=
-				       section->size - function->size
-		       ? section
-		       : NULL;
-}
-
 /* Drops the indirect branches that are no tail calls. */
 static void drop_jumps(const struct judge *judge, const struct litifut_targets *data)
 {

@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rewriter/arch.h"
 #include "rewriter/image.h"
-#include "rewriter/tail.h"
+#include "rewriter/program_code.h"
 
 static const char *const names[] = {"vfork", "__vfork", "_Fork", "clone", "__clone", "syscall"};
 
@@ -71,10 +70,9 @@ static void add_place(struct litifut_spawners *spawners, uint32_t address)
 }
 
 /* The slots that one section of dynamic relocations has for them. */
-static void add_slots(const struct litifut_image *image, const struct litifut_arch *arch,
+static void add_slots(const struct litifut_image *image, const struct cpu_linkage *linkage,
 		      const struct litifut_section *section, struct slots *slots)
 {
-	const struct cpu_linkage *linkage = &arch->cpu->linkage;
 	const struct litifut_section *symbols = section_at(image, section->link);
 	uint32_t bytes = section->type == SHT_RELA ? sizeof(Elf32_Rela) : sizeof(Elf32_Rel);
 
@@ -115,7 +113,7 @@ static bool read_half(const void *context, uint32_t address, uint16_t *value)
 
 /* The entries of a PLT that lead to one of these slots. Code of the other state seldom
  * looks like an entry, and then leads elsewhere. */
-static void add_entries(const struct litifut_image *image, const struct litifut_arch *arch,
+static void add_entries(const struct litifut_image *image, const struct cpu_linkage *linkage,
 			const struct litifut_section *section, const struct slots *slots,
 			struct litifut_spawners *spawners)
 {
@@ -124,7 +122,7 @@ static void add_entries(const struct litifut_image *image, const struct litifut_
 	for (uint32_t at = 0; at + 4 <= section->size; at += 4) {
 		for (uint32_t thumb = 0; thumb < 2; thumb++) {
 			struct litifut_lead lead =
-				arch->cpu->linkage.follow(&code, (section->address + at) | thumb);
+				linkage->follow(&code, (section->address + at) | thumb);
 
 			for (size_t i = 0; i < slots->count; i++)
 				if (lead.kind == LITIFUT_LEADS_TO_SLOT &&
@@ -150,7 +148,7 @@ static void add_dynamic(const struct litifut_image *image, const struct litifut_
 	}
 }
 
-void litifut_spawners_find(const struct litifut_image *image, const struct litifut_arch *arch,
+void litifut_spawners_find(const struct litifut_image *image, const struct cpu_linkage *linkage,
 			   struct litifut_spawners *spawners)
 {
 	const struct litifut_section *symbols = litifut_image_section(image, ".dynsym");
@@ -176,12 +174,12 @@ void litifut_spawners_find(const struct litifut_image *image, const struct litif
 
 		if ((section->type == SHT_REL || section->type == SHT_RELA) &&
 		    section->flags & SHF_ALLOC && section->bytes)
-			add_slots(image, arch, section, &slots);
+			add_slots(image, linkage, section, &slots);
 	}
 	for (size_t i = 1; i < image->section_count && slots.count; i++)
 		if (image->sections[i].flags & SHF_EXECINSTR && image->sections[i].bytes &&
 		    litifut_section_is_linkage(&image->sections[i]))
-			add_entries(image, arch, &image->sections[i], &slots, spawners);
+			add_entries(image, linkage, &image->sections[i], &slots, spawners);
 }
 
 bool litifut_spawners_has(const struct litifut_spawners *spawners, uint32_t address)

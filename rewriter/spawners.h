@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct litifut_arch;
+#include "cpu/cpu.h"
+
 struct litifut_image;
-struct litifut_instruction;
 
 struct litifut_spawners {
 	bool used; /* the image has or imports such functions */
@@ -18,7 +18,7 @@ struct litifut_spawners {
 };
 
 /* Finds them by the names of functions and the dynamic relocations. */
-void litifut_spawners_find(const struct litifut_image *image, const struct litifut_arch *arch,
+void litifut_spawners_find(const struct litifut_image *image, const struct cpu_linkage *linkage,
 			   struct litifut_spawners *spawners);
 
 /* Is `address` (bit 0 is ignored) one of the places? */

@@ -5,18 +5,7 @@
 
 #include <string.h>
 
-bool litifut_section_is_linkage(const struct litifut_section *section)
-{
-	static const char *const names[] = {".plt", ".iplt", ".plt.sec", ".plt.got", ".MIPS.stubs"};
-
-	/* Asked about nearly every call, mostly of .text. */
-	if (section->name[0] != '.' || section->name[1] == 't')
-		return false;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strcmp(section->name, names[i]) == 0)
-			return true;
-	return false;
-}
+#include "rewriter/program_code.h"
 
 /* "f.cold", "f.cold.3" (several when `f` itself was cloned) belong to "f". */
 static bool is_cold_part(const char *part, const char *whole)

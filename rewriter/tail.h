@@ -8,10 +8,6 @@
 #include "rewriter/arch.h"
 #include "rewriter/image.h"
 
-/* The section holds what the linker makes for calls to other modules: PLT
- * entries, lazy stubs. */
-bool litifut_section_is_linkage(const struct litifut_section *section);
-
 /* True when `branch`, a LITIFUT_CLASS_BRANCH_DIRECT in `function` (may be NULL:
  * code without a name), goes to the start of another function or to a PLT
  * entry. The cold part of a function is no other function. Changes `branch` to

@@ -9,8 +9,7 @@
 
 #include "common/memory.h"
 #include "common/parallel.h"
-#include "rewriter/code_targets.h"
-#include "rewriter/libc.h"
+#include "rewriter/program_code.h"
 #include "rewriter/tail.h"
 
 /* Bytes of code in one piece: some milliseconds of work. */
@@ -70,63 +69,6 @@ static bool in_excluded_range(const struct walk *walk, uint32_t address)
 			high = middle;
 	}
 	return low < walk->options->excluded_count && walk->excluded[low].start <= address;
-}
-
-/* Does the name begin as the glob does up to its first special character? Most do not,
- * and fnmatch() looks at all of a name first. */
-static bool begins_alike(const char *glob, const char *name)
-{
-	for (; *glob && !strchr("*?[\\", *glob); glob++, name++)
-		if (*glob != *name)
-			return false;
-	return true;
-}
-
-static bool matches(const char *const *globs, const char *name)
-{
-	for (; globs && *globs; globs++)
-		if (begins_alike(*globs, name) && fnmatch(*globs, name, 0) == 0)
-			return true;
-	return false;
-}
-
-bool litifut_sites_unnamed(const struct litifut_image *image, const char *const *globs)
-{
-	if (!globs || !*globs)
-		return false;
-	for (size_t i = 0; i < image->function_count; i++)
-		if (matches(globs, image->symbols[image->functions[i]].name))
-			return false;
-	return true;
-}
-
-static bool function_refused(const struct litifut_image *image,
-			     const struct litifut_rewrite_options *options,
-			     const struct litifut_symbol *function)
-{
-	const char *const *include = options->include_functions;
-	const char *name = function ? function->name : "";
-
-	if (matches(options->exclude_functions, name) ||
-	    (function && function->reserved && litifut_libc_must_keep(image, name)))
-		return true;
-	return include && *include && !matches(include, name);
-}
-
-static bool is_tracer_code(const struct litifut_symbol *function)
-{
-	return function && function->own;
-}
-
-bool litifut_sites_may_change(const struct litifut_image *image,
-			      const struct litifut_rewrite_options *options,
-			      const struct litifut_symbol *function)
-{
-	for (size_t i = 0; i < options->excluded_count; i++)
-		if (options->excluded[i].start < function->address + function->size &&
-		    options->excluded[i].end > function->address)
-			return false;
-	return !is_tracer_code(function) && !function_refused(image, options, function);
 }
 
 static bool append(struct litifut_site_list *list, const struct litifut_found_site *site)
@@ -232,13 +174,13 @@ static bool take_site(struct walk *walk, const struct litifut_section *section,
 	if (!function || address - function->address >= function->size) {
 		function = litifut_image_function_at(walk->image, address);
 		walk->function = function;
-		walk->function_refused = function_refused(walk->image, walk->options, function);
+		walk->function_refused = litifut_is_excluded(walk->image, walk->options, function);
 	}
 	/* A veneer passes on what another site has called. */
 	if (tail && function && function->reserved &&
 	    cpu_is_veneer(walk->arch->cpu, function->name))
 		return true;
-	if (is_tracer_code(function) ||
+	if (litifut_is_tracer_code(function) ||
 	    (kind == LITIFUT_SITE_TAIL_DIRECT &&
 	     !litifut_tail_is_direct(walk->image, walk->arch, function, &found.instruction)))
 		return true;
@@ -330,7 +272,7 @@ static bool list_functions(struct walk *walk, const struct litifut_section *sect
 			.function = function_number(walk->image, function),
 		};
 
-		if (!is_tracer_code(function) && !append(&walk->list, &found))
+		if (!litifut_is_tracer_code(function) && !append(&walk->list, &found))
 			return false;
 	}
 	return true;

@@ -2,7 +2,8 @@
 #ifndef LITIFUT_REWRITER_WALK_H
 #define LITIFUT_REWRITER_WALK_H
 
-#include "rewriter/sites.h"
+#include "rewriter/found_site.h"
+#include "rewriter/rewriter.h"
 
 struct litifut_walk {
 	/* The sites in the order of the sections, then of their addresses, each judged as

@@ -14,7 +14,7 @@
 #include <elf.h>
 
 #include "rewriter/mips/mips.h"
-#include "rewriter/tail.h"
+#include "rewriter/program_code.h"
 
 enum { GP = 28, SP = 29, ADDIU = 0x09, LW = 0x23, SW = 0x2b, RESERVED = 2, SYMBOL_BYTES = 16 };
 

@@ -12,6 +12,7 @@
 #include "frame.h"
 #include "tracer/entry/database.h"
 #include "tracer/entry/enter.h"
+#include "tracer/entry/guard.h"
 #include "tracer/entry/module_state.h"
 
 struct litifut_module litifut_module

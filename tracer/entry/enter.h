@@ -32,17 +32,4 @@ uint32_t litifut_enter_thunk(const struct litifut_frame *frame, struct litifut_m
 			     struct litifut_module_state *state, uint32_t stack_pointer)
 	__attribute__((visibility("hidden")));
 
-/* The floating-point registers that a recorder of the user's own may change. */
-enum litifut_floating {
-	LITIFUT_FLOATING_UNKNOWN = 0,
-	LITIFUT_FLOATING_NONE = 1,
-	LITIFUT_FLOATING_16 = 2, /* double registers; on MIPS: those of o32 */
-	LITIFUT_FLOATING_32 = 3
-};
-
-/* Calls `record` with the floating-point registers kept (guard.S). */
-void litifut_record_guarded(void (*record)(const struct litifut_call *call),
-			    const struct litifut_call *call, uint32_t floating)
-	__attribute__((visibility("hidden")));
-
 #endif

@@ -7,7 +7,6 @@
 #include <asm/stat.h>
 #include <stddef.h>
 
-#include "tracer/port/linux/files.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/state.h"
 #include "tracer/recorder/text.h"

@@ -4,7 +4,7 @@
 
 #include <linux/auxvec.h>
 
-#include "tracer/entry/enter.h"
+#include "tracer/entry/guard.h"
 #include "tracer/port/linux/system.h"
 
 #define LITIFUT_PORT_HWCAP_VFP (1u << 6)

@@ -6,7 +6,7 @@
 #include <asm/unistd.h>
 #include <linux/prctl.h>
 
-#include "tracer/entry/enter.h"
+#include "tracer/entry/guard.h"
 
 /* With FR=1 each register holds a double of its own. A kernel that doesn't know the
  * question has no FR=1 for o32. (The system call is written out: the recorder's code

@@ -1,0 +1,99 @@
+#include "rewriter/program_code.h"
+
+#include <elf.h>
+#include <fnmatch.h>
+#include <string.h>
+
+#include "rewriter/libc.h"
+
+bool litifut_section_is_linkage(const struct litifut_section *section)
+{
+	static const char *const names[] = {".plt", ".iplt", ".plt.sec", ".plt.got", ".MIPS.stubs"};
+
+	/* Asked about nearly every call, mostly of .text. */
+	if (section->name[0] != '.' || section->name[1] == 't')
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(section->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* PLT entries and lazy stubs hold no calls of the program's own. */
+bool litifut_sites_in(const struct litifut_section *section)
+{
+	return section->type == SHT_PROGBITS && section->flags & SHF_EXECINSTR && section->bytes &&
+	       !litifut_section_is_linkage(section);
+}
+
+const struct litifut_section *litifut_sites_section_of(const struct litifut_image *image,
+						       const struct litifut_symbol *function)
+{
+	if (!function->section || function->section >= image->section_count)
+		return NULL;
+	const struct litifut_section *section = &image->sections[function->section];
+
+	return litifut_sites_in(section) && function->address >= section->address &&
+			       function->size <= section->size &&
+			       function->address - section->address <=
+				       section->size - function->size
+		       ? section
+		       : NULL;
+}
+
+/* Does the name begin as the glob does up to its first special character? Most do not,
+ * and fnmatch() looks at all of a name first. */
+static bool begins_alike(const char *glob, const char *name)
+{
+	for (; *glob && !strchr("*?[\\", *glob); glob++, name++)
+		if (*glob != *name)
+			return false;
+	return true;
+}
+
+static bool matches(const char *const *globs, const char *name)
+{
+	for (; globs && *globs; globs++)
+		if (begins_alike(*globs, name) && fnmatch(*globs, name, 0) == 0)
+			return true;
+	return false;
+}
+
+bool litifut_sites_unnamed(const struct litifut_image *image, const char *const *globs)
+{
+	if (!globs || !*globs)
+		return false;
+	for (size_t i = 0; i < image->function_count; i++)
+		if (matches(globs, image->symbols[image->functions[i]].name))
+			return false;
+	return true;
+}
+
+bool litifut_is_excluded(const struct litifut_image *image,
+			 const struct litifut_rewrite_options *options,
+			 const struct litifut_symbol *function)
+{
+	const char *const *include = options->include_functions;
+	const char *name = function ? function->name : "";
+
+	if (matches(options->exclude_functions, name) ||
+	    (function && function->reserved && litifut_libc_must_keep(image, name)))
+		return true;
+	return include && *include && !matches(include, name);
+}
+
+bool litifut_is_tracer_code(const struct litifut_symbol *function)
+{
+	return function && function->own;
+}
+
+bool litifut_sites_may_change(const struct litifut_image *image,
+			      const struct litifut_rewrite_options *options,
+			      const struct litifut_symbol *function)
+{
+	for (size_t i = 0; i < options->excluded_count; i++)
+		if (options->excluded[i].start < function->address + function->size &&
+		    options->excluded[i].end > function->address)
+			return false;
+	return !litifut_is_tracer_code(function) && !litifut_is_excluded(image, options, function);
+}

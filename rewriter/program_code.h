@@ -1,0 +1,39 @@
+/* Which code of an image is the program's own, and which of that may be changed? */
+#ifndef LITIFUT_REWRITER_PROGRAM_CODE_H
+#define LITIFUT_REWRITER_PROGRAM_CODE_H
+
+#include <stdbool.h>
+
+#include "rewriter/image.h"
+#include "rewriter/rewriter.h"
+
+/* The section holds what the linker makes for calls to other modules: PLT
+ * entries, lazy stubs. */
+bool litifut_section_is_linkage(const struct litifut_section *section);
+
+/* May there be calls of the program's own in this section? */
+bool litifut_sites_in(const struct litifut_section *section);
+
+/* The section with all of the code of `function`; NULL: it has no such section, or that
+ * holds no calls of the program's own. */
+const struct litifut_section *litifut_sites_section_of(const struct litifut_image *image,
+						       const struct litifut_symbol *function);
+
+/* Is it code of the tracer? `function` may be NULL: code without a name. */
+bool litifut_is_tracer_code(const struct litifut_symbol *function);
+
+/* Do the names in `options`, or what the C library needs, exclude `function` (may be NULL)? */
+bool litifut_is_excluded(const struct litifut_image *image,
+			 const struct litifut_rewrite_options *options,
+			 const struct litifut_symbol *function);
+
+/* May the code of `function` be changed, as far as names and ranges in the
+ * options say? */
+bool litifut_sites_may_change(const struct litifut_image *image,
+			      const struct litifut_rewrite_options *options,
+			      const struct litifut_symbol *function);
+
+/* Has no function of `image` such a name? False where there are no globs. */
+bool litifut_sites_unnamed(const struct litifut_image *image, const char *const *globs);
+
+#endif
