@@ -12,6 +12,7 @@
 
 #include <litifut/settings.h>
 
+#include "postproc/energy/command.h"
 #include "postproc/formats/diff.h"
 #include "postproc/options.h"
 #include "postproc/formats/run.h"
@@ -244,6 +245,8 @@ int main(int count, char **arguments)
 	setlocale(LC_CTYPE, "");
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* too large a file is an error to be told, no death */
+	if (count > 1 && !strcmp(arguments[1], "energy"))
+		return energy_command(count - 1, arguments + 1);
 	int status = post_arguments_parse(&given, count, arguments);
 	if (status != POST_GO_ON) {
 		post_arguments_release(&given);

@@ -11,10 +11,35 @@ struct attribution {
 	struct energy_result *result;
 	const struct energy_hook *hook;
 	struct energy_integral integral;
+	struct energy_active active;
 	double *least, *most; /* by function */
 	size_t functions;
 	bool failed;
 };
+
+/* What peripherals draw from `from` to `to` goes to the calls that caused it. Only the part
+ * `known` of that time has been measured. */
+static double take_out(struct attribution *attribution, double from, double to, double known)
+{
+	struct energy_result *result = attribution->result;
+	struct energy_active *active = &attribution->active;
+	double taken = 0;
+
+	while (from < to && active->all) {
+		double until = energy_active_until(active, from);
+		double end = until < to ? until : to;
+		for (unsigned i = 0; i < active->count; i++) {
+			const struct energy_occupation *item =
+				&active->all->items[active->items[i]];
+			double joules = item->watts * (end - from) * known;
+			taken += joules;
+			if (item->cause < result->tree.count)
+				result->tree.nodes[item->cause].later += joules;
+		}
+		from = end;
+	}
+	return taken;
+}
 
 static void segment(void *context, struct energy_lane *lane, uint32_t number, double from,
 		    double to)
@@ -23,6 +48,13 @@ static void segment(void *context, struct energy_lane *lane, uint32_t number, do
 	struct energy_result *result = attribution->result;
 	double joules[ENERGY_CHANNELS] = {0};
 	double unknown = energy_integral_to(&attribution->integral, to, joules);
+
+	if (attribution->active.all && attribution->active.all->count) {
+		double known = to > from ? 1 - unknown / (to - from) : 0;
+		double taken = take_out(attribution, from, to, known);
+		joules[attribution->active.all->channel] -= taken;
+		result->later[attribution->active.all->channel] += taken;
+	}
 
 	if (number == ENERGY_TRANSFER) {
 		for (unsigned i = 0; i < result->channels; i++)
@@ -134,6 +166,7 @@ enum litifut_status energy_attribute(struct energy_result *result, const struct 
 	struct energy_visitor visitor = {&attribution, segment, enter, leave};
 	struct energy_integral all;
 
+	attribution.active.all = result->occupations;
 	result->channels = power->channels;
 	result->begin = energy_power_start(power);
 	result->end = energy_power_end(power);

@@ -3,6 +3,7 @@
 #ifndef LITIFUT_POSTPROC_ENERGY_ATTRIBUTE_H
 #define LITIFUT_POSTPROC_ENERGY_ATTRIBUTE_H
 
+#include "postproc/energy/occupation.h"
 #include "postproc/energy/walk.h"
 
 /* What a hook costs. Times are in seconds, before and after its reading of the clock. */
@@ -71,6 +72,9 @@ struct energy_result {
 	size_t function_count;
 	struct energy_edge *edges;
 	size_t edge_count;
+	double later[ENERGY_CHANNELS]; /* of peripherals, charged to the calls that caused it */
+	/* what peripherals drew, which is taken out of the spans; set before, may be NULL */
+	const struct energy_occupations *occupations;
 	/* called for each call when it ends; set before energy_attribute() */
 	void (*occurrence)(void *context, const struct energy_occurrence *occurrence);
 	void *context;

@@ -1,0 +1,165 @@
+#include "postproc/energy/advise.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A function with less of the energy in levels that are not its own is not opened. */
+#define AMBIGUOUS_SHARE 0.01
+/* Powers that differ by less are taken as equal when it is asked what to close. */
+#define EQUAL_POWER 0.05
+
+struct advising {
+	const struct energy_power *power;
+	const struct energy_result *result;
+	struct energy_advice *advice;
+	const double *times;  /* of changes */
+	const double *levels; /* of the segments, one more */
+	size_t count, next;   /* change that comes next */
+	double tolerance;
+	size_t explained;
+};
+
+static double power_of(const struct energy_result *result, uint32_t function)
+{
+	const struct energy_function *f = &result->functions[function];
+
+	return f->self_seconds > 0 ? energy_sum(f->self, result->channels) / f->self_seconds : 0;
+}
+
+static void segment(void *context, struct energy_lane *lane, uint32_t node, double from, double to)
+{
+	struct advising *a = context;
+	const struct energy_result *result = a->result;
+	bool traced = node != ENERGY_TRANSFER && node != ENERGY_ROOT;
+	uint32_t function = traced ? result->tree.nodes[node].function : 0;
+	double power = traced ? power_of(result, function) : 0;
+	double at = from;
+
+	(void)lane;
+	while (a->next < a->count && a->times[a->next] < to) {
+		double time = a->times[a->next];
+		if (time < from) { /* before the first span */
+			a->next++;
+			continue;
+		}
+		bool border = time - from <= a->tolerance || to - time <= a->tolerance;
+		a->explained += border;
+		if (traced) {
+			a->advice[function].changes += !border;
+			a->advice[function].ambiguous +=
+				fabs(a->levels[a->next] - power) * (time - at);
+		}
+		at = time;
+		a->next++;
+	}
+	if (traced)
+		a->advice[function].ambiguous += fabs(a->levels[a->next] - power) * (to - at);
+}
+
+/* Levels of the segments between the changes, and the times of these. */
+static bool levels_of(const struct energy_power *power, const float *level,
+		      const struct energy_changes *changes, double *times, double *levels)
+{
+	size_t run = 0;
+
+	for (size_t i = 0; i <= changes->count; i++) {
+		size_t from = i ? changes->at[i - 1] : 0;
+		size_t to = i < changes->count ? changes->at[i] : power->count;
+		double sum = 0;
+		for (size_t k = from; k < to; k++)
+			sum += level[k];
+		levels[i] = to > from ? sum / (double)(to - from) : 0;
+		if (i == changes->count)
+			break;
+		while (run + 1 < power->run_count && power->runs[run + 1].first <= to)
+			run++;
+		times[i] = power->runs[run].time +
+			   (double)(to - power->runs[run].first) * power->interval;
+	}
+	return true;
+}
+
+/* Hooks of a function whose power is that of its callers tell nothing. */
+static void choose(const struct energy_result *result, const struct energy_hook *hook,
+		   double threshold, double budget, struct energy_advice *advice)
+{
+	const double total = energy_sum(result->total, result->channels);
+	const double length = result->end - result->begin;
+	double hooks = result->hook_seconds;
+
+	for (uint32_t i = 0; i < result->function_count; i++) {
+		const struct energy_function *f = &result->functions[i];
+		if (!f->calls)
+			continue;
+		advice[i].open = (double)advice[i].changes > threshold * (double)f->calls &&
+				 advice[i].ambiguous > AMBIGUOUS_SHARE * total && !f->made;
+	}
+	/* the most expensive hooks first, until the rest is within the budget */
+	while (hook->known && hooks > budget * length) {
+		uint32_t worst = UINT32_MAX;
+		double most = 0;
+		for (size_t i = 1; i < result->tree.count; i++) {
+			const struct energy_node *node = &result->tree.nodes[i];
+			uint32_t number = node->function;
+			const struct energy_function *f = &result->functions[number];
+			if (node->parent == ENERGY_ROOT || advice[number].close || f->made)
+				continue;
+			double own = power_of(result, number);
+			double above = power_of(result, result->tree.nodes[node->parent].function);
+			bool equal = fabs(own - above) <=
+				     EQUAL_POWER * fabs(above) +
+					     2 * f->uncertainty / fmax(f->self_seconds, 1e-12);
+			double cost = (double)f->calls * (hook->enter_before + hook->enter_after +
+							  hook->exit_before + hook->exit_after);
+			/* of equal power, or with more hook than function */
+			if ((equal || cost > f->self_seconds) && cost > most) {
+				most = cost;
+				worst = number;
+			}
+		}
+		if (worst == UINT32_MAX)
+			break;
+		advice[worst].close = true;
+		hooks -= most;
+	}
+}
+
+enum litifut_status energy_advise(const struct energy_power *power, const float *level,
+				  const struct energy_changes *changes,
+				  const struct energy_events *events,
+				  const struct energy_clock *clock, const struct energy_hook *hook,
+				  const struct energy_result *result, double threshold,
+				  double budget, struct energy_advice *advice, size_t *explained,
+				  struct litifut_error *error)
+{
+	double *times = malloc((changes->count + 1) * sizeof(*times));
+	double *levels = malloc((changes->count + 1) * sizeof(*levels));
+	struct advising advising = {.power = power,
+				    .result = result,
+				    .advice = advice,
+				    .times = times,
+				    .levels = levels,
+				    .count = changes->count,
+				    .tolerance = fmax(2 * power->interval, 2 * clock->uncertainty)};
+	struct energy_visitor visitor = {&advising, segment, NULL, NULL};
+	struct energy_walk_counts counts;
+	struct energy_tree tree;
+	enum litifut_status status = LITIFUT_OK;
+
+	energy_tree_start(&tree);
+	if (!times || !levels) {
+		status = litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
+					   "not enough memory for the changes");
+	} else {
+		levels_of(power, level, changes, times, levels);
+		status = energy_walk(events, clock, &tree, result->begin, result->end, &visitor,
+				     &counts, error);
+	}
+	if (status == LITIFUT_OK)
+		choose(result, hook, threshold, budget, advice);
+	*explained = advising.explained;
+	energy_tree_release(&tree);
+	free(times);
+	free(levels);
+	return status;
+}

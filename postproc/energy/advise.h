@@ -1,0 +1,26 @@
+/* Which functions to trace next: where the power changes inside of a function and nothing
+ * traced tells why, its callees are worth their hooks; where it does not, they are not. */
+#ifndef LITIFUT_POSTPROC_ENERGY_ADVISE_H
+#define LITIFUT_POSTPROC_ENERGY_ADVISE_H
+
+#include "postproc/energy/attribute.h"
+#include "postproc/energy/changes.h"
+
+struct energy_advice {
+	uint64_t changes; /* inside of its own time, not at a border */
+	double ambiguous; /* J: where the power is not the function's mean */
+	bool open;        /* trace the calls that it makes */
+	bool close;       /* do not trace the calls to it */
+};
+
+/* `level`: the power without what peripherals drew, as many samples as `power` has; `changes`
+ * are its. Fills `advice` (one for each function) and counts the changes at borders. */
+enum litifut_status energy_advise(const struct energy_power *power, const float *level,
+				  const struct energy_changes *changes,
+				  const struct energy_events *events,
+				  const struct energy_clock *clock, const struct energy_hook *hook,
+				  const struct energy_result *result, double threshold,
+				  double budget, struct energy_advice *advice, size_t *explained,
+				  struct litifut_error *error);
+
+#endif

@@ -1,0 +1,413 @@
+#include "postproc/energy/analysis.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+
+/* The regression that looks for the shift needs no more samples than these. */
+#define REFINE_SAMPLES 1000000
+/* A resolved level with a larger part as its standard error is not used. */
+#define MOST_ERROR 0.10
+#define BIN 16
+/* Samples of a mean span, below which the regression is asked. */
+#define SHORT 5
+
+double energy_total(const struct energy_analysis *analysis)
+{
+	return energy_sum(analysis->result.total, analysis->result.channels);
+}
+
+/* ---- the clock ---- */
+
+/* Rising edges of a pin; gives how many. `edges` has room for all changes. */
+static size_t rising(const struct energy_power *power, unsigned pin, double *edges)
+{
+	size_t count = 0;
+
+	for (size_t i = 1; i < power->change_count; i++) {
+		bool now = power->changes[i].levels >> pin & 1;
+		bool before = power->changes[i - 1].levels >> pin & 1;
+		if (now && !before)
+			edges[count++] = power->changes[i].time;
+	}
+	return count;
+}
+
+static enum litifut_status by_pin(struct energy_analysis *analysis, const char *sync,
+				  const double *marks, size_t mark_count, double *edges,
+				  struct litifut_error *error)
+{
+	const struct energy_power *power = &analysis->power;
+	size_t count = 0;
+	double step = power->interval;
+
+	for (size_t i = 1; i < power->change_count; i++) {
+		if (!(power->changes[i].uncertainty > 0))
+			step = fmin(step, 1e-6); /* a logic analyser's file */
+	}
+	if (sync) {
+		int pin = energy_power_pin(power, sync);
+		if (pin < 0)
+			return litifut_error_set(error, LITIFUT_ERROR_MISSING, analysis->power_path,
+						 NULL, LITIFUT_NO_ADDRESS,
+						 "it has no pin %s (--sync)", sync);
+		count = rising(power, (unsigned)pin, edges);
+	} else {
+		for (unsigned pin = 0; pin < power->pins && !count; pin++)
+			count = rising(power, pin, edges);
+	}
+	return energy_clock_fit(&analysis->clock, marks, mark_count, edges, count, step, error);
+}
+
+enum litifut_status energy_analysis_clock(struct energy_analysis *analysis,
+					  const struct energy_settings *settings,
+					  struct litifut_error *error)
+{
+	const struct energy_events *events = &analysis->events;
+	size_t marks = 0;
+
+	if (settings->at_count)
+		return energy_clock_line(&analysis->clock, settings->at, settings->at_count, error);
+	double *times = malloc((events->count + 1) * sizeof(*times));
+	double *edges = malloc((analysis->power.change_count + 1) * sizeof(*edges));
+	enum litifut_status status;
+	if (!times || !edges) {
+		status = litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
+					   "not enough memory for the marks");
+	} else {
+		for (size_t i = 0; i < events->count; i++) {
+			if (events->items[i].kind == ENERGY_EVENT_PIN)
+				times[marks++] =
+					energy_events_seconds(events, events->items[i].time);
+		}
+		status = by_pin(analysis, settings->sync, times, marks, edges, error);
+	}
+	free(times);
+	free(edges);
+	return status;
+}
+
+/* ---- the rest ---- */
+
+static struct energy_resolve_input input_of(struct energy_analysis *analysis)
+{
+	return (struct energy_resolve_input){
+		.power = &analysis->power,
+		.events = &analysis->events,
+		.clock = &analysis->clock,
+		.hook = &analysis->hook,
+		.result = &analysis->result,
+		.occupations = analysis->machines.count ? &analysis->occupations : NULL,
+		.state_count = analysis->machines.state_count,
+		.noise = analysis->noise,
+		.channel = analysis->power.channels == 1 ? 0 : ENERGY_CHANNELS};
+}
+
+static enum litifut_status attribute_again(struct energy_analysis *analysis, bool last,
+					   struct litifut_error *error)
+{
+	void (*occurrence)(void *, const struct energy_occurrence *) = analysis->result.occurrence;
+	void *context = analysis->result.context;
+
+	energy_result_release(&analysis->result);
+	analysis->result = (struct energy_result){
+		.occupations = last && analysis->machines.count ? &analysis->occupations : NULL,
+		.occurrence = last ? occurrence : NULL,
+		.context = context};
+	enum litifut_status status =
+		energy_attribute(&analysis->result, &analysis->power, &analysis->events,
+				 &analysis->clock, &analysis->hook, error);
+	analysis->result.occurrence = occurrence;
+	return status;
+}
+
+static enum litifut_status run_machines(struct energy_analysis *analysis,
+					struct litifut_error *error)
+{
+	if (!analysis->machines.count)
+		return LITIFUT_OK;
+	return energy_machines_run(&analysis->machines, &analysis->events, &analysis->clock,
+				   analysis->names, analysis->name_count, &analysis->result,
+				   &analysis->occupations, error);
+}
+
+/* Levels that the files leave open are those of the regression. */
+static void take_levels(struct energy_analysis *analysis)
+{
+	for (size_t i = 0; i < analysis->machines.state_count; i++) {
+		const struct energy_machine *machine = energy_machine_of(&analysis->machines, i);
+		double watts = machine->states[i - machine->first_state].watts;
+		if (isnan(watts))
+			watts = analysis->resolved.columns[analysis->resolved.first_state + i]
+					.watts;
+		for (size_t k = 0; k < analysis->occupations.count; k++) {
+			struct energy_occupation *item = &analysis->occupations.items[k];
+			if (item->state == i)
+				item->watts = item->unseen ? 0 : watts;
+		}
+	}
+}
+
+/* An occupation whose level is not in the curve is not charged. */
+static void check_seen(struct energy_analysis *analysis)
+{
+	const double interval = analysis->power.interval;
+
+	for (size_t i = 0; i < analysis->occupations.count; i++) {
+		struct energy_occupation *item = &analysis->occupations.items[i];
+		double samples = fmax(1, (item->to - item->from) / interval);
+		double noise = analysis->noise / sqrt(samples);
+		/* a state of a sample or two has no level of its own */
+		if (samples < 3 || isnan(item->observed))
+			continue;
+		item->unseen =
+			fabs(item->observed - item->watts) > 5 * noise + 0.4 * fabs(item->watts);
+		analysis->unseen += item->unseen;
+	}
+}
+
+static enum litifut_status resolve(struct energy_analysis *analysis, struct litifut_error *error)
+{
+	struct energy_resolve_input input = input_of(analysis);
+
+	energy_resolved_release(&analysis->resolved);
+	return energy_resolve(&analysis->resolved, &input, error);
+}
+
+static enum litifut_status find_levels(struct energy_analysis *analysis,
+				       struct litifut_error *error)
+{
+	enum litifut_status status = resolve(analysis, error);
+
+	if (status != LITIFUT_OK || !analysis->machines.count)
+		return status;
+	take_levels(analysis);
+	struct energy_resolve_input input = input_of(analysis);
+	status = energy_observe(&analysis->resolved, &input, error);
+	if (status != LITIFUT_OK)
+		return status;
+	check_seen(analysis);
+	if (analysis->unseen)
+		status = resolve(analysis, error);
+	if (status == LITIFUT_OK)
+		take_levels(analysis);
+	return status;
+}
+
+/* Puts the regression's energy of a function in place of the integral's, on all of its paths. */
+static void put_resolved(struct energy_analysis *analysis, const double *change)
+{
+	struct energy_result *result = &analysis->result;
+
+	for (size_t i = 1; i < result->tree.count; i++) {
+		struct energy_node *node = &result->tree.nodes[i];
+		const struct energy_function *f = &result->functions[node->function];
+		double hooks = energy_hook_seconds(&analysis->hook, &node->hooks);
+		if (analysis->use_resolved[node->function])
+			node->joules[analysis->hook.channel] +=
+				change[node->function] * (node->seconds - hooks) / f->self_seconds;
+	}
+}
+
+/* Spans of few samples can't be told apart by plain integrals. */
+static enum litifut_status choose_resolved(struct energy_analysis *analysis,
+					   enum energy_choice choice, struct litifut_error *error)
+{
+	struct energy_result *result = &analysis->result;
+	const size_t count = result->function_count;
+	struct energy_function *before = calloc(count + 1, sizeof(*before));
+	double *change = calloc(count + 1, sizeof(*change));
+
+	analysis->use_resolved = calloc(count + 1, sizeof(bool));
+	if (!analysis->use_resolved || !before || !change) {
+		free(before);
+		free(change);
+		return litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
+					 "not enough memory for the functions");
+	}
+	for (uint32_t i = 0; i < count && choice != ENERGY_NO; i++) {
+		struct energy_function *f = &result->functions[i];
+		uint32_t column = analysis->resolved.column_of[i];
+		const struct energy_level *level = &analysis->resolved.columns[column];
+		double spans = (double)(f->calls + f->made);
+		double length = spans > 0 ? f->self_seconds / spans : 0;
+		bool sure = column != ENERGY_COLUMN_REST && level->watts > 0 &&
+			    level->error < MOST_ERROR * level->watts && f->self_seconds > 0;
+		if (!f->calls || !sure ||
+		    (choice == ENERGY_AUTO && length >= SHORT * analysis->power.interval))
+			continue;
+		/* over the time that the events give it, of which no sample is lost */
+		double seconds = fmax(0, f->self_seconds - f->unknown);
+		analysis->use_resolved[i] = true;
+		change[i] = level->watts * seconds - energy_sum(f->self, result->channels);
+		double hooks = spans * analysis->hook.uncertainty * analysis->hook.watts;
+		f->uncertainty = hypot(level->error * seconds, hooks);
+	}
+	put_resolved(analysis, change);
+	memcpy(before, result->functions, count * sizeof(*before));
+	enum litifut_status status = energy_sum_up(result, &analysis->hook, error);
+	double parts = energy_sum(result->outside, result->channels) +
+		       energy_sum(result->hooks, result->channels) +
+		       energy_sum(result->transfer, result->channels) +
+		       energy_sum(result->later, result->channels);
+	for (uint32_t i = 0; i < count && status == LITIFUT_OK; i++) {
+		result->functions[i].least = before[i].least;
+		result->functions[i].most = before[i].most;
+		result->functions[i].uncertainty = before[i].uncertainty;
+		parts += energy_sum(result->functions[i].self, result->channels);
+	}
+	analysis->unexplained = energy_total(analysis) - parts;
+	free(before);
+	free(change);
+	return status;
+}
+
+/* The curve without what peripherals drew. */
+static float *without_peripherals(const struct energy_analysis *analysis)
+{
+	const struct energy_power *power = &analysis->power;
+	float *level = litifut_memory_array(power->count + 1, sizeof(*level));
+
+	if (!level)
+		return NULL;
+	for (size_t i = 0; i < power->count; i++) {
+		level[i] = 0;
+		for (unsigned k = 0; k < power->channels; k++)
+			level[i] += power->watts[k][i];
+	}
+	size_t first = 0; /* run that reaches the occupation; both are by time */
+	for (size_t k = 0; k < analysis->occupations.count; k++) {
+		const struct energy_occupation *item = &analysis->occupations.items[k];
+		while (first < power->run_count &&
+		       power->runs[first].time +
+				       (double)power->runs[first].count * power->interval <=
+			       item->from)
+			first++;
+		for (size_t run = first; run < power->run_count && power->runs[run].time < item->to;
+		     run++) {
+			const struct energy_run *r = &power->runs[run];
+			double from = (item->from - r->time) / power->interval;
+			double to = (item->to - r->time) / power->interval;
+			if (to <= 0 || from >= (double)r->count)
+				continue;
+			from = fmax(0, from);
+			to = fmin((double)r->count, to);
+			for (size_t at = (size_t)from; at < r->count && (double)at < to; at++)
+				level[r->first + at] -=
+					(float)(item->watts * (fmin(to, (double)at + 1) -
+							       fmax(from, (double)at)));
+		}
+	}
+	return level;
+}
+
+static enum litifut_status find_changes(struct energy_analysis *analysis,
+					const struct energy_settings *settings,
+					struct litifut_error *error)
+{
+	const struct energy_power *power = &analysis->power;
+	struct energy_changes changes = {0};
+	float *level = without_peripherals(analysis);
+	enum litifut_status status = LITIFUT_OK;
+	bool good = level != NULL;
+
+	analysis->advice = calloc(analysis->result.function_count + 1, sizeof(*analysis->advice));
+	good = good && analysis->advice;
+	double penalty = energy_changes_penalty(analysis->noise, power->count) *
+			 (settings->penalty > 0 ? settings->penalty : 1);
+	if (good && settings->pelt) {
+		double *values = litifut_memory_array(power->count + 1, sizeof(*values));
+		good = values != NULL;
+		for (size_t i = 0; good && i < power->count; i++)
+			values[i] = level[i];
+		good = good && energy_changes_pelt(values, NULL, power->count, penalty, &changes);
+		free(values);
+	} else if (good) {
+		good = energy_changes_two_levels(level, power->count, BIN, penalty, &changes);
+	}
+	if (good) {
+		float least = INFINITY, most = -INFINITY;
+		for (size_t i = 0; i < power->count; i++) {
+			least = fminf(least, level[i]);
+			most = fmaxf(most, level[i]);
+		}
+		double step = settings->min_step > 0 ? settings->min_step : 0.01 * (most - least);
+		energy_changes_merge(level, power->count, step, &changes);
+		analysis->changes = changes.count;
+		status = energy_advise(power, level, &changes, &analysis->events, &analysis->clock,
+				       &analysis->hook, &analysis->result, settings->threshold,
+				       settings->budget, analysis->advice, &analysis->explained,
+				       error);
+	} else {
+		status = litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
+					   "not enough memory for the changes");
+	}
+	energy_changes_release(&changes);
+	free(level);
+	return status;
+}
+
+static double noise_of(const struct energy_power *power)
+{
+	double squares = 0;
+
+	for (unsigned k = 0; k < power->channels; k++) {
+		double noise = energy_noise(power->watts[k], power->count);
+		squares += noise * noise;
+	}
+	return sqrt(squares);
+}
+
+enum litifut_status energy_analysis_run(struct energy_analysis *analysis,
+					const struct energy_settings *settings,
+					struct litifut_error *error)
+{
+	enum litifut_status status;
+
+	analysis->hook = settings->hook;
+	analysis->noise = noise_of(&analysis->power);
+	status = attribute_again(analysis, false, error);
+	if (status == LITIFUT_OK)
+		status = run_machines(analysis, error);
+	if (status == LITIFUT_OK && settings->refine) {
+		struct energy_resolve_input input = input_of(analysis);
+		input.most_samples = REFINE_SAMPLES;
+		status = energy_refine_shift(&analysis->clock, &input, error);
+		if (status == LITIFUT_OK && analysis->clock.shift != 0)
+			status = attribute_again(analysis, false, error);
+		if (status == LITIFUT_OK && analysis->clock.shift != 0)
+			status = run_machines(analysis, error);
+	}
+	if (status == LITIFUT_OK)
+		status = find_levels(analysis, error);
+	if (status == LITIFUT_OK && analysis->hook.known && !(analysis->hook.watts > 0))
+		analysis->hook.watts = analysis->resolved.columns[ENERGY_COLUMN_HOOKS].watts;
+	if (status == LITIFUT_OK)
+		status = attribute_again(analysis, true, error);
+	if (status != LITIFUT_OK)
+		return status;
+	energy_uncertainties(&analysis->result, &analysis->clock, &analysis->hook,
+			     1 / analysis->events.hertz,
+			     analysis->noise * analysis->noise * analysis->power.interval);
+	status = choose_resolved(analysis, settings->resolve, error);
+	if (status == LITIFUT_OK)
+		status = find_changes(analysis, settings, error);
+	return status;
+}
+
+void energy_analysis_release(struct energy_analysis *analysis)
+{
+	energy_power_release(&analysis->power);
+	energy_events_release(&analysis->events);
+	energy_clock_release(&analysis->clock);
+	energy_result_release(&analysis->result);
+	energy_machines_release(&analysis->machines);
+	energy_resolved_release(&analysis->resolved);
+	free(analysis->occupations.items);
+	free(analysis->use_resolved);
+	free(analysis->advice);
+	*analysis = (struct energy_analysis){0};
+}

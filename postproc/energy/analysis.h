@@ -1,0 +1,63 @@
+/* One power file and one trace, from end to end: the steps in their order. */
+#ifndef LITIFUT_POSTPROC_ENERGY_ANALYSIS_H
+#define LITIFUT_POSTPROC_ENERGY_ANALYSIS_H
+
+#include "postproc/energy/advise.h"
+#include "postproc/energy/changes.h"
+#include "postproc/energy/machine.h"
+#include "postproc/energy/resolve.h"
+
+enum energy_choice { ENERGY_AUTO, ENERGY_YES, ENERGY_NO };
+
+struct energy_settings {
+	struct energy_power_options power;
+	const char *sync;          /* pin; NULL: the first one that rises */
+	struct energy_knot at[16]; /* pairs of device and analyser times, in place of a pin */
+	size_t at_count;
+	struct energy_hook hook;
+	enum energy_choice resolve;
+	bool refine;     /* look for the shift in the data */
+	double penalty;  /* factor */
+	double min_step; /* W; 0: a hundredth of the range */
+	bool pelt;
+	double threshold; /* changes a call from which a function is opened */
+	double budget;    /* part of the time that hooks may take */
+	double from, to;  /* of a picture, analyser's seconds; to 0: the end */
+};
+
+struct energy_analysis {
+	const char *power_path;
+	struct energy_power power;
+	struct energy_events events;
+	struct energy_clock clock;
+	struct energy_hook hook;
+	struct energy_result result;
+	struct energy_machines machines;
+	struct energy_occupations occupations;
+	size_t unseen; /* occupations that the curve does not show */
+	struct energy_resolved resolved;
+	bool *use_resolved;           /* by function: its self energy is the regression's */
+	double unexplained;           /* J: the measured total less all parts */
+	double noise;                 /* W */
+	struct energy_advice *advice; /* by function */
+	size_t changes, explained;
+	const char *const *names; /* of functions */
+	size_t name_count;
+};
+
+/* `analysis` has its power, events, names and machines. Finds the clock. */
+enum litifut_status energy_analysis_clock(struct energy_analysis *analysis,
+					  const struct energy_settings *settings,
+					  struct litifut_error *error);
+
+/* All the rest. `result.occurrence` may be set before. */
+enum litifut_status energy_analysis_run(struct energy_analysis *analysis,
+					const struct energy_settings *settings,
+					struct litifut_error *error);
+
+void energy_analysis_release(struct energy_analysis *analysis);
+
+/* All of the energy that was measured, J. */
+double energy_total(const struct energy_analysis *analysis);
+
+#endif

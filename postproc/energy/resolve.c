@@ -1,0 +1,656 @@
+/* The normal equations, row by row. A row has few entries: the functions of one sample; where
+ * one function fills many samples, these are added in one go. */
+#include "postproc/energy/resolve.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+
+#define MOST_FUNCTIONS 500
+#define MOST_TOUCHED 256
+
+struct regression {
+	const struct energy_resolve_input *input;
+	const uint32_t *column_of;
+	size_t columns, first_state;
+	double *xx, *xy; /* X'X, X'y */
+	double yy, y;
+	uint64_t samples;
+
+	/* the sample that is being filled */
+	size_t run, index;
+	double filled; /* part of it */
+	uint32_t touched[MOST_TOUCHED];
+	unsigned touched_count;
+	double *part; /* by column */
+
+	/* the span that is not over, and the parts of hooks at its ends */
+	bool pending;
+	uint32_t column;
+	double from, to, lead, trail, next_lead;
+	struct energy_active active;
+
+	/* other uses of the same walk */
+	const struct energy_level *levels; /* known: rows go to `observed` or `rest` */
+	float *rest;
+	double *observed, *observed_seconds;
+	bool done;
+};
+
+static double sample_power(const struct regression *r, size_t sample)
+{
+	const struct energy_power *power = r->input->power;
+
+	if (r->input->channel < power->channels)
+		return power->watts[r->input->channel][sample];
+	double sum = 0;
+	for (unsigned i = 0; i < power->channels; i++)
+		sum += power->watts[i][sample];
+	return sum;
+}
+
+static void row_known(struct regression *r, double value, size_t sample)
+{
+	double explained = 0;
+
+	for (unsigned i = 0; i < r->touched_count; i++) {
+		uint32_t column = r->touched[i];
+		if (column < r->first_state)
+			explained += r->part[column] * r->levels[column].watts;
+	}
+	if (r->rest)
+		r->rest[sample] = (float)(value - explained);
+	if (r->observed) {
+		for (unsigned i = 0; i < r->active.count; i++) {
+			uint32_t item = r->active.items[i];
+			const struct energy_occupations *all = r->active.all;
+			double others = 0;
+			for (unsigned k = 0; k < r->active.count; k++) {
+				const struct energy_occupation *other =
+					&all->items[r->active.items[k]];
+				if (k != i)
+					others += r->levels[r->first_state + other->state].watts;
+			}
+			r->observed[item] += value - explained - others;
+			r->observed_seconds[item] += 1;
+		}
+	}
+}
+
+/* The row of a sample that is full. */
+static void end_row(struct regression *r)
+{
+	const struct energy_run *run = &r->input->power->runs[r->run];
+	size_t sample = run->first + r->index;
+	double value = sample_power(r, sample);
+
+	if (r->levels) {
+		row_known(r, value, sample);
+	} else {
+		for (unsigned i = 0; i < r->touched_count; i++) {
+			uint32_t a = r->touched[i];
+			for (unsigned k = 0; k < r->touched_count; k++)
+				r->xx[a * r->columns + r->touched[k]] +=
+					r->part[a] * r->part[r->touched[k]];
+			r->xy[a] += r->part[a] * value;
+		}
+		r->yy += value * value;
+		r->y += value;
+	}
+	r->samples++;
+	for (unsigned i = 0; i < r->touched_count; i++)
+		r->part[r->touched[i]] = 0;
+	r->touched_count = 0;
+	r->filled = 0;
+	r->index++;
+}
+
+static void touch(struct regression *r, uint32_t column, double part)
+{
+	for (unsigned i = 0; i < r->touched_count; i++) {
+		if (r->touched[i] == column) {
+			r->part[column] += part;
+			return;
+		}
+	}
+	if (r->touched_count < MOST_TOUCHED) {
+		r->touched[r->touched_count++] = column;
+		r->part[column] = part;
+	}
+}
+
+static void touch_all(struct regression *r, uint32_t column, double part)
+{
+	touch(r, column, part);
+	for (unsigned i = 0; i < r->active.count; i++)
+		touch(r,
+		      (uint32_t)(r->first_state + r->active.all->items[r->active.items[i]].state),
+		      part);
+}
+
+/* Samples that are filled by the same columns from end to end. */
+static void whole_samples(struct regression *r, uint32_t column, size_t count)
+{
+	const struct energy_run *run = &r->input->power->runs[r->run];
+	uint32_t columns[33];
+	unsigned number = 0;
+	double sum = 0, squares = 0;
+
+	if (r->levels) {
+		while (count--) {
+			touch_all(r, column, 1);
+			end_row(r);
+		}
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		double value = sample_power(r, run->first + r->index + i);
+		sum += value;
+		squares += value * value;
+	}
+	columns[number++] = column;
+	for (unsigned i = 0; i < r->active.count; i++)
+		columns[number++] =
+			(uint32_t)(r->first_state + r->active.all->items[r->active.items[i]].state);
+	for (unsigned a = 0; a < number; a++) {
+		for (unsigned b = 0; b < number; b++)
+			r->xx[columns[a] * r->columns + columns[b]] += (double)count;
+		r->xy[columns[a]] += sum;
+	}
+	r->yy += squares;
+	r->y += sum;
+	r->samples += count;
+	r->index += count;
+}
+
+/* Skips to the sample in which `time` lies; a sample that is not wholly covered is dropped. */
+static bool find_sample(struct regression *r, double time)
+{
+	const struct energy_power *power = r->input->power;
+
+	while (r->run < power->run_count) {
+		const struct energy_run *run = &power->runs[r->run];
+		if (time < run->time)
+			return false; /* in a hole */
+		double place = (time - run->time) / power->interval + 1e-9;
+		if (place < (double)run->count) {
+			size_t index = (size_t)place;
+			if (index != r->index) {
+				for (unsigned i = 0; i < r->touched_count; i++)
+					r->part[r->touched[i]] = 0;
+				r->touched_count = 0;
+				r->filled = 0;
+				r->index = index;
+			}
+			return true;
+		}
+		r->run++;
+		for (unsigned i = 0; i < r->touched_count; i++)
+			r->part[r->touched[i]] = 0;
+		r->touched_count = 0;
+		r->filled = 0;
+		r->index = 0;
+	}
+	r->done = true;
+	return false;
+}
+
+static void piece(struct regression *r, uint32_t column, double from, double to)
+{
+	const struct energy_power *power = r->input->power;
+	const double interval = power->interval;
+
+	while (from < to && !r->done) {
+		if (!find_sample(r, from)) {
+			if (r->done || power->runs[r->run].time >= to)
+				return;
+			from = power->runs[r->run].time;
+			continue;
+		}
+		const struct energy_run *run = &power->runs[r->run];
+		double start = run->time + (double)r->index * interval, end = start + interval;
+		if (from <= start + 1e-9 * interval && to >= end && r->touched_count == 0) {
+			double fits = floor((to - start) / interval + 1e-9);
+			size_t count = fits > (double)(run->count - r->index)
+					       ? run->count - r->index
+					       : (size_t)fits;
+			whole_samples(r, column, count ? count : 1);
+			from = start + (double)(count ? count : 1) * interval;
+			continue;
+		}
+		double until = to < end ? to : end;
+		touch_all(r, column, (until - from) / interval);
+		r->filled += (until - from) / interval;
+		if (until >= end - 1e-9 * interval) {
+			if (r->filled > 0.999) {
+				end_row(r);
+			} else {
+				for (unsigned i = 0; i < r->touched_count; i++)
+					r->part[r->touched[i]] = 0;
+				r->touched_count = 0;
+				r->filled = 0;
+				r->index++;
+			}
+		}
+		from = until >= end - 1e-9 * interval ? end : until;
+	}
+	if (r->input->most_samples && r->samples >= r->input->most_samples)
+		r->done = true;
+}
+
+static void emit(struct regression *r, uint32_t column, double from, double to)
+{
+	while (from < to && !r->done) {
+		double until = energy_active_until(&r->active, from);
+		double end = until < to ? until : to;
+		piece(r, column, from, end);
+		from = end;
+	}
+}
+
+static void emit_pending(struct regression *r)
+{
+	if (!r->pending)
+		return;
+	double length = r->to - r->from, lead = r->lead, trail = r->trail;
+	if (lead + trail > length) { /* the clock's steps are as long as the hooks */
+		double scale = length / (lead + trail);
+		lead *= scale;
+		trail *= scale;
+	}
+	emit(r, ENERGY_COLUMN_HOOKS, r->from, r->from + lead);
+	emit(r, r->column, r->from + lead, r->to - trail);
+	emit(r, ENERGY_COLUMN_HOOKS, r->to - trail, r->to);
+	r->pending = false;
+}
+
+static void segment(void *context, struct energy_lane *lane, uint32_t node, double from, double to)
+{
+	struct regression *r = context;
+	const struct energy_tree *tree = &r->input->result->tree;
+
+	(void)lane;
+	emit_pending(r);
+	r->pending = true;
+	if (node == ENERGY_TRANSFER)
+		r->column = ENERGY_COLUMN_TRANSFER;
+	else if (node == ENERGY_ROOT || node >= tree->count)
+		r->column = ENERGY_COLUMN_OUTSIDE;
+	else
+		r->column = r->column_of[tree->nodes[node].function];
+	r->from = from;
+	r->to = to;
+	r->lead = r->next_lead;
+	r->next_lead = r->trail = 0;
+}
+
+static void enter(void *context, struct energy_lane *lane, struct energy_frame *frame,
+		  uint32_t under, enum energy_event_kind kind)
+{
+	struct regression *r = context;
+
+	(void)lane, (void)frame, (void)under, (void)kind;
+	r->trail += r->input->hook->enter_before;
+	r->next_lead += r->input->hook->enter_after;
+}
+
+static void leave(void *context, struct energy_lane *lane, struct energy_frame *frame,
+		  uint32_t under, enum energy_event_kind kind, double time)
+{
+	struct regression *r = context;
+
+	(void)lane, (void)frame, (void)under, (void)time;
+	if (kind == ENERGY_EVENT_LEAVE) {
+		r->trail += r->input->hook->exit_before;
+		r->next_lead += r->input->hook->exit_after;
+	}
+}
+
+static enum litifut_status walk(struct regression *r, struct litifut_error *error)
+{
+	const struct energy_resolve_input *input = r->input;
+	struct energy_visitor visitor = {r, segment, enter, leave};
+	struct energy_walk_counts counts;
+	struct energy_tree tree;
+
+	energy_tree_start(&tree); /* gives the same numbers as the first time */
+	r->active.all = input->occupations;
+	enum litifut_status status =
+		energy_walk(input->events, input->clock, &tree, input->result->begin,
+			    input->result->end, &visitor, &counts, error);
+	emit_pending(r);
+	energy_tree_release(&tree);
+	return status;
+}
+
+/* ---- solving ---- */
+
+/* Cholesky of the rows and columns that are in use, into `lower`. */
+static bool decompose(const double *matrix, size_t columns, const size_t *used, size_t count,
+		      double *lower)
+{
+	for (size_t i = 0; i < count; i++) {
+		for (size_t k = 0; k <= i; k++) {
+			double sum = matrix[used[i] * columns + used[k]];
+			for (size_t j = 0; j < k; j++)
+				sum -= lower[i * count + j] * lower[k * count + j];
+			if (i == k) {
+				if (!(sum > 0))
+					return false;
+				lower[i * count + i] = sqrt(sum);
+			} else {
+				lower[i * count + k] = sum / lower[k * count + k];
+			}
+		}
+	}
+	return true;
+}
+
+static void substitute(const double *lower, size_t count, double *vector)
+{
+	for (size_t i = 0; i < count; i++) {
+		for (size_t k = 0; k < i; k++)
+			vector[i] -= lower[i * count + k] * vector[k];
+		vector[i] /= lower[i * count + i];
+	}
+	for (size_t i = count; i-- > 0;) {
+		for (size_t k = i + 1; k < count; k++)
+			vector[i] -= lower[k * count + i] * vector[k];
+		vector[i] /= lower[i * count + i];
+	}
+}
+
+/* No power is negative: those that would be are set to 0, one after another, and taken back
+ * when the others allow it. */
+static bool solve(const struct regression *r, double *matrix, const double *right,
+		  struct energy_level *levels, double variance)
+{
+	const size_t columns = r->columns;
+	size_t *used = malloc(columns * sizeof(*used)), count = 0;
+	double *lower = malloc(columns * columns * sizeof(*lower));
+	double *vector = malloc(columns * sizeof(*vector));
+	bool *out = calloc(columns, sizeof(*out));
+	bool good = used && lower && vector && out;
+
+	for (size_t round = 0; good && round < 3 * columns; round++) {
+		count = 0;
+		for (size_t i = 0; i < columns; i++) {
+			if (!out[i] && r->xx[i * columns + i] > 0)
+				used[count++] = i;
+		}
+		good = decompose(matrix, columns, used, count, lower);
+		for (size_t i = 0; i < count; i++)
+			vector[i] = right[used[i]];
+		if (good)
+			substitute(lower, count, vector);
+		size_t worst = count;
+		for (size_t i = 0; i < count; i++) {
+			if (vector[i] < -1e-15 && (worst == count || vector[i] < vector[worst]))
+				worst = i;
+		}
+		if (worst == count)
+			break;
+		out[used[worst]] = true;
+	}
+	for (size_t i = 0; good && i < columns; i++)
+		levels[i].watts = levels[i].error = 0;
+	for (size_t i = 0; good && i < count; i++)
+		levels[used[i]].watts = vector[i];
+	/* the errors: the diagonal of the inverse */
+	for (size_t i = 0; good && i < count; i++) {
+		memset(vector, 0, count * sizeof(*vector));
+		vector[i] = 1;
+		substitute(lower, count, vector);
+		levels[used[i]].error = sqrt(fmax(0, vector[i]) * variance);
+	}
+	free(used);
+	free(lower);
+	free(vector);
+	free(out);
+	return good;
+}
+
+/* Towards the mean power, with the weight of one sample of the noise to the mean's square:
+ * columns that the data says nothing of get it, with an error as large. */
+static void finish(struct regression *r, struct energy_resolved *resolved, bool *good)
+{
+	const size_t columns = r->columns;
+	double *matrix = malloc(columns * columns * sizeof(*matrix));
+	double *right = malloc(columns * sizeof(*right));
+	double mean = r->samples ? r->y / (double)r->samples : 0;
+	double noise = r->input->noise * r->input->noise, weight, variance = noise;
+
+	*good = matrix && right;
+	for (int round = 0; *good && round < 2; round++) {
+		weight = mean != 0 ? fmax(noise, 1e-12 * mean * mean) / (mean * mean) : 1e-12;
+		memcpy(matrix, r->xx, columns * columns * sizeof(*matrix));
+		memcpy(right, r->xy, columns * sizeof(*right));
+		for (size_t i = 0; i < columns; i++) {
+			matrix[i * columns + i] += weight;
+			right[i] += weight * mean;
+		}
+		*good = solve(r, matrix, right, resolved->columns, variance);
+		double explained = 0, squares = r->yy;
+		for (size_t i = 0; *good && i < columns; i++) {
+			double level = resolved->columns[i].watts, sum = 0;
+			for (size_t k = 0; k < columns; k++)
+				sum += r->xx[i * columns + k] * resolved->columns[k].watts;
+			squares += level * (sum - 2 * r->xy[i]);
+			explained += level * resolved->columns[i].seconds;
+		}
+		resolved->residual = r->samples ? fmax(0, squares) / (double)r->samples : 0;
+		resolved->residual_sum = r->y * r->input->power->interval - explained;
+		/* what the columns do not explain counts as noise */
+		variance = fmax(noise, resolved->residual);
+	}
+	free(matrix);
+	free(right);
+}
+
+/* Functions by their time; the longest get a column each. */
+struct by_time {
+	uint32_t function;
+	double seconds;
+};
+
+static int by_seconds(const void *left, const void *right)
+{
+	const struct by_time *a = left, *b = right;
+
+	return (a->seconds < b->seconds) - (a->seconds > b->seconds);
+}
+
+static size_t choose_columns(struct energy_resolved *resolved, const struct energy_result *result)
+{
+	struct by_time *order = malloc((result->function_count + 1) * sizeof(*order));
+	size_t count = 0, next = ENERGY_COLUMN_FIRST;
+
+	resolved->function_count = result->function_count;
+	resolved->column_of = malloc((result->function_count + 1) * sizeof(uint32_t));
+	if (!order || !resolved->column_of) {
+		free(order);
+		return 0;
+	}
+	for (uint32_t i = 0; i < result->function_count; i++) {
+		resolved->column_of[i] = ENERGY_COLUMN_REST;
+		if (result->functions[i].calls)
+			order[count++] = (struct by_time){i, result->functions[i].self_seconds};
+	}
+	qsort(order, count, sizeof(*order), by_seconds);
+	for (size_t i = 0; i < count && i < MOST_FUNCTIONS; i++)
+		resolved->column_of[order[i].function] = (uint32_t)next++;
+	free(order);
+	return next;
+}
+
+static enum litifut_status no_memory(struct litifut_error *error)
+{
+	return litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
+				 "not enough memory for the regression");
+}
+
+enum litifut_status energy_resolve(struct energy_resolved *resolved,
+				   const struct energy_resolve_input *input,
+				   struct litifut_error *error)
+{
+	struct regression r = {.input = input};
+	bool good = true;
+
+	*resolved = (struct energy_resolved){.state_count = input->state_count};
+	resolved->first_state = choose_columns(resolved, input->result);
+	if (!resolved->first_state)
+		return no_memory(error);
+	r.first_state = resolved->first_state;
+	r.columns = resolved->column_count = resolved->first_state + input->state_count;
+	r.column_of = resolved->column_of;
+	r.xx = calloc(r.columns * r.columns, sizeof(*r.xx));
+	r.xy = calloc(r.columns, sizeof(*r.xy));
+	r.part = calloc(r.columns, sizeof(*r.part));
+	resolved->columns = calloc(r.columns, sizeof(*resolved->columns));
+	enum litifut_status status = LITIFUT_OK;
+	if (!r.xx || !r.xy || !r.part || !resolved->columns)
+		status = no_memory(error);
+	else
+		status = walk(&r, error);
+	for (size_t i = 0; status == LITIFUT_OK && i < resolved->first_state; i++) {
+		/* the base columns of a row add up to 1 */
+		double sum = 0;
+		for (size_t k = 0; k < resolved->first_state; k++)
+			sum += r.xx[i * r.columns + k];
+		resolved->columns[i].seconds = sum * input->power->interval;
+	}
+	for (size_t i = resolved->first_state; status == LITIFUT_OK && i < r.columns; i++) {
+		double sum = 0;
+		for (size_t k = 0; k < resolved->first_state; k++)
+			sum += r.xx[i * r.columns + k];
+		resolved->columns[i].seconds = sum * input->power->interval;
+	}
+	if (status == LITIFUT_OK) {
+		resolved->samples = r.samples;
+		finish(&r, resolved, &good);
+		if (!good)
+			status = no_memory(error);
+	}
+	free(r.xx);
+	free(r.xy);
+	free(r.part);
+	return status;
+}
+
+void energy_resolved_release(struct energy_resolved *resolved)
+{
+	free(resolved->columns);
+	free(resolved->column_of);
+	*resolved = (struct energy_resolved){0};
+}
+
+static enum litifut_status with_levels(const struct energy_resolved *resolved,
+				       const struct energy_resolve_input *input, float *rest,
+				       struct litifut_error *error)
+{
+	struct regression r = {.input = input,
+			       .column_of = resolved->column_of,
+			       .columns = resolved->column_count,
+			       .first_state = resolved->first_state,
+			       .levels = resolved->columns,
+			       .rest = rest};
+	size_t count = !rest && input->occupations ? input->occupations->count : 0;
+	enum litifut_status status = LITIFUT_OK;
+
+	r.part = calloc(r.columns, sizeof(*r.part));
+	if (count) {
+		r.observed = calloc(count, sizeof(*r.observed));
+		r.observed_seconds = calloc(count, sizeof(*r.observed_seconds));
+	}
+	if (!r.part || (count && (!r.observed || !r.observed_seconds)))
+		status = no_memory(error);
+	else
+		status = walk(&r, error);
+	for (size_t i = 0; i < count && status == LITIFUT_OK; i++) {
+		struct energy_occupation *item = &input->occupations->items[i];
+		item->observed =
+			r.observed_seconds[i] > 0 ? r.observed[i] / r.observed_seconds[i] : NAN;
+	}
+	free(r.part);
+	free(r.observed);
+	free(r.observed_seconds);
+	return status;
+}
+
+enum litifut_status energy_observe(const struct energy_resolved *resolved,
+				   const struct energy_resolve_input *input,
+				   struct litifut_error *error)
+{
+	return with_levels(resolved, input, NULL, error);
+}
+
+enum litifut_status energy_rest(const struct energy_resolved *resolved,
+				const struct energy_resolve_input *input, float *rest,
+				struct litifut_error *error)
+{
+	struct energy_resolve_input without = *input;
+
+	memset(rest, 0, input->power->count * sizeof(*rest));
+	without.occupations = NULL;
+	return with_levels(resolved, &without, rest, error);
+}
+
+/* Mean square that is left with a shift. */
+static double left_with(struct energy_clock *clock, struct energy_resolve_input *input,
+			double shift, enum litifut_status *status, struct litifut_error *error)
+{
+	struct energy_resolved resolved;
+
+	if (*status != LITIFUT_OK)
+		return INFINITY;
+	clock->shift = shift;
+	*status = energy_resolve(&resolved, input, error);
+	double left = resolved.residual;
+	energy_resolved_release(&resolved);
+	return left;
+}
+
+enum litifut_status energy_refine_shift(struct energy_clock *clock,
+					struct energy_resolve_input *input,
+					struct litifut_error *error)
+{
+	const double interval = input->power->interval, start = clock->shift;
+	enum litifut_status status = LITIFUT_OK;
+	double best = start, least, none, step = interval;
+
+	none = least = left_with(clock, input, start, &status, error);
+	for (int i = -2; i <= 2; i++) {
+		double left =
+			i ? left_with(clock, input, start + i * interval, &status, error) : none;
+		if (left < least) {
+			least = left;
+			best = start + i * interval;
+		}
+	}
+	/* a parabola through three points, closer and closer */
+	for (int round = 0; round < 4 && status == LITIFUT_OK; round++) {
+		step /= 2;
+		double before = left_with(clock, input, best - step, &status, error);
+		double after = left_with(clock, input, best + step, &status, error);
+		double bend = before - 2 * least + after;
+		double move = bend > 0 ? 0.5 * step * (before - after) / bend : 0;
+		move = fmax(-step, fmin(step, move));
+		double left = left_with(clock, input, best + move, &status, error);
+		if (left < least) {
+			least = left;
+			best += move;
+		}
+		if (before < least || after < least) {
+			best += before < after ? -step : step;
+			least = fmin(before, after);
+		}
+	}
+	clock->shift = best;
+	double samples = (double)(input->most_samples ? input->most_samples : input->power->count);
+	/* a likelihood ratio of less says nothing */
+	if (!((none - least) * samples > 20 * fmax(least, input->noise * input->noise)))
+		clock->shift = start;
+	return status;
+}

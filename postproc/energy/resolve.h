@@ -1,0 +1,71 @@
+/* The power of each function, of the tracer and of each state of a peripheral together, by
+ * regression of all samples on the part of each sample that belongs to them. It separates
+ * functions that are shorter than a sample, where plain integrals smear them. */
+#ifndef LITIFUT_POSTPROC_ENERGY_RESOLVE_H
+#define LITIFUT_POSTPROC_ENERGY_RESOLVE_H
+
+#include "postproc/energy/attribute.h"
+#include "postproc/energy/occupation.h"
+
+enum energy_column_kind {
+	ENERGY_COLUMN_OUTSIDE = 0,
+	ENERGY_COLUMN_HOOKS = 1,
+	ENERGY_COLUMN_TRANSFER = 2,
+	ENERGY_COLUMN_REST = 3, /* functions for which there is no column */
+	ENERGY_COLUMN_FIRST = 4 /* functions, then states */
+};
+
+struct energy_level {
+	double watts, error; /* of the channel; one standard error */
+	double seconds;      /* that it had */
+};
+
+struct energy_resolved {
+	struct energy_level *columns;
+	size_t column_count;
+	uint32_t *column_of; /* by function: its column; ENERGY_COLUMN_REST: none of its own */
+	size_t function_count;
+	size_t first_state; /* column of state 0 */
+	size_t state_count;
+	double residual;     /* mean square of what is left, W^2 */
+	double residual_sum; /* J: the total less what the columns explain */
+	uint64_t samples;
+};
+
+struct energy_resolve_input {
+	const struct energy_power *power;
+	const struct energy_events *events;
+	const struct energy_clock *clock;
+	const struct energy_hook *hook;
+	const struct energy_result *result;     /* of energy_attribute(): nodes and functions */
+	struct energy_occupations *occupations; /* NULL: none */
+	size_t state_count;
+	double noise;        /* W, as energy_noise() gives it */
+	unsigned channel;    /* of the recording; ENERGY_CHANNELS: the sum of all */
+	size_t most_samples; /* 0: all; else the first ones are enough */
+};
+
+enum litifut_status energy_resolve(struct energy_resolved *resolved,
+				   const struct energy_resolve_input *input,
+				   struct litifut_error *error);
+
+/* Fills occupations' `observed` from the levels of the functions. */
+enum litifut_status energy_observe(const struct energy_resolved *resolved,
+				   const struct energy_resolve_input *input,
+				   struct litifut_error *error);
+
+/* What is left of each sample when the functions' and the tracer's part is taken out, into
+ * `rest` (power->count numbers). States stay in. */
+enum litifut_status energy_rest(const struct energy_resolved *resolved,
+				const struct energy_resolve_input *input, float *rest,
+				struct litifut_error *error);
+
+/* The shift of the clock, within two samples, with which the regression leaves the least.
+ * 0 when it is not significantly better than none. Sets `clock->shift`. */
+enum litifut_status energy_refine_shift(struct energy_clock *clock,
+					struct energy_resolve_input *input,
+					struct litifut_error *error);
+
+void energy_resolved_release(struct energy_resolved *resolved);
+
+#endif

@@ -1,0 +1,31 @@
+#include "postproc/energy/traces.h"
+
+#include "postproc/model/clock.h"
+#include "postproc/timeline/timeline.h"
+
+struct bridge {
+	struct post_session *session;
+	struct post_timeline_sink sink;
+};
+
+static void push(void *context, const struct post_timeline_event *event)
+{
+	struct bridge *bridge = context;
+	const struct post_session *session = bridge->session;
+	struct post_timeline_event copy = *event;
+	uint32_t process = session->lanes[event->lane]->process;
+
+	/* One clock for all processes. */
+	copy.time = post_clock_ns(session->processes[process], event->time);
+	bridge->sink.push(bridge->sink.context, &copy);
+}
+
+void energy_traces_read(struct post_session *session, struct energy_events *events)
+{
+	struct bridge bridge = {session, energy_events_sink(events)};
+	struct post_timeline_sink sink = {.push = push, .context = &bridge, .nested = true};
+	struct post_timeline_options options = {0};
+
+	events->hertz = 1e9;
+	post_timeline_read(session, &sink, &options);
+}

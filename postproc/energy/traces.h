@@ -1,0 +1,12 @@
+/* Events out of LITIFUT's own traces, through the timeline of the post-processor. */
+#ifndef LITIFUT_POSTPROC_ENERGY_TRACES_H
+#define LITIFUT_POSTPROC_ENERGY_TRACES_H
+
+#include "postproc/energy/events.h"
+#include "postproc/model/session.h"
+
+/* Reads the traces of a session whose inputs are set. Times become nanoseconds. The names of
+ * functions are those of the session, by the same numbers. */
+void energy_traces_read(struct post_session *session, struct energy_events *events);
+
+#endif

@@ -1,0 +1,125 @@
+#!/bin/sh
+# Energy of functions on a simulated board whose truth is known: functions, a peripheral that
+# goes on after its call, analysers that are slower, noisier or lose samples. A tool that is
+# given wrong costs of hooks or wrong marks must be caught by the same comparison.
+root=$(cd "$(dirname "$0")/../.." && pwd)
+BUILD=${BUILD:-$root/build}
+work=$BUILD/tests/energy-rig
+post=$BUILD/bin/litifut-post
+compare=$root/tests/energy/compare.py
+count=0
+failed=0
+
+# ok DESCRIPTION COMMAND...
+ok()
+{
+	description=$1
+	shift
+	count=$((count + 1))
+	if "$@" >"$work/log" 2>&1; then
+		echo "ok $count - $description"
+	else
+		failed=1
+		echo "not ok $count - $description"
+		echo "$* (in $work):" >&2
+		cat "$work/log" >&2
+	fi
+}
+
+fails()
+{
+	! "$@"
+}
+
+# energy NAME OPTIONS...: the tsv of a run
+energy()
+{
+	name=$1
+	shift
+	"$post" energy -q -f tsv --power "$name.csv" --volts 3.3 --machine \
+		"$root/tests/energy/radio.machine" "$@" "$name.events" >"$name.tsv"
+}
+
+# traced NAME SETTINGS...
+traced()
+{
+	name=$1
+	shift
+	# shellcheck disable=SC2046
+	"$rig" -p "$name.csv" -e "$name.events" $(printf -- '-s %s ' "$@") traced "$firmware"
+}
+
+rm -rf "$work"
+mkdir -p "$work"
+make -s -C "$root" BUILD="$BUILD" energy-rig >&2 || {
+	echo "Bail out! the rig can't be built (simavr, avr-gcc)"
+	exit 1
+}
+cd "$work" || exit 1
+rig=$BUILD/tests/energy/rig
+firmware=$BUILD/tests/energy/firmware-60.elf
+hook=3.5,3.25,30.36
+
+ok "the rig knows the truth" sh -c "'$rig' truth '$firmware' >truth.tsv"
+ok "a run with a tracer and an analyser of 100 kS/s" traced plain seed=1
+ok "energies are found" energy plain --hook $hook
+ok "functions of 1 % are within 1 %, a peripheral within 1 %, sums are exact" \
+	"$compare" truth.tsv plain.tsv
+ok "the power of hooks is found in the data" energy plain --hook 3.5,3.25
+ok "and the energies as well" "$compare" --direct 2 truth.tsv plain.tsv
+
+# what must be caught
+ok "hooks that cost 20 % more" energy plain --hook 4.2,3.9,30.36
+ok "are seen" fails "$compare" truth.tsv plain.tsv
+ok "hooks that cost 20 % less" energy plain --hook 2.8,2.6,30.36
+ok "are seen" fails "$compare" truth.tsv plain.tsv
+ok "all of the hooks' cost in the caller" energy plain --hook 0,6.75,30.36
+ok "is seen" fails "$compare" truth.tsv plain.tsv
+awk -F, 'NR > 1 { pin[NR] = $3; print $1 "," $2 "," (NR > 4 ? pin[NR - 3] : $3); next } { print }' \
+	OFS=, plain.csv >late.csv
+cp plain.events late.events
+ok "marks that are three samples late" energy late --hook $hook --no-refine
+ok "are seen" fails "$compare" truth.tsv late.tsv
+
+# harder analysers
+ok "50 kS/s" traced slow seed=2 rate=50e3 noise=0.1 mark-length=400e-6
+ok "is read" energy slow --hook $hook
+ok "and is within 6 %, as are its error bars" "$compare" --direct 6 --small 10 truth.tsv slow.tsv
+ok "coloured noise and ripple" traced noisy seed=3 correlation=0.9 ripple=0.1
+ok "is read" energy noisy --hook $hook
+ok "and is within 2 %" "$compare" --direct 2 --small 10 truth.tsv noisy.tsv
+ok "a transfer of the recorder's buffer" traced transfer seed=4 transfer=800
+ok "is read" energy transfer --hook $hook
+ok "and is not charged to a function" "$compare" --direct 2 --small 10 truth.tsv transfer.tsv
+
+# outputs
+ok "callgrind" sh -c "'$post' energy -q -f callgrind --power plain.csv --volts 3.3 \
+	--hook $hook plain.events >callgrind.out && callgrind_annotate callgrind.out | grep wait_ms"
+ok "its nanojoules add up to the total" sh -c "awk '/^totals:/ { total = \$2 } /^fn=/ { self = 1; next }
+	/^cfn=/ { self = 0; next } /^0 / && self { sum += \$2; self = 0 }
+	END { exit !(sum > 0 && sum - total < 2 && total - sum < 2) }' callgrind.out"
+ok "json" sh -c "'$post' energy -q -f json --power plain.csv --volts 3.3 plain.events |
+	python3 -c 'import json, sys; assert json.load(sys.stdin)[\"functions\"]'"
+ok "a picture" sh -c "'$post' energy -q -f svg --from 0.05 --to 0.08 --power plain.csv --volts 3.3 \
+	plain.events | python3 -c 'import sys, xml.dom.minidom as m
+titles = m.parse(sys.stdin).getElementsByTagName(\"title\")
+assert any(\"radio_send\" in t.firstChild.data for t in titles)'"
+ok "one line a call" sh -c "'$post' energy -q -f calls --power plain.csv --volts 3.3 plain.events |
+	awk -F'\t' '\$4 == \"mac\" { n++ } END { exit n != 14400 }'"
+ok "what a peripheral does is learned" sh -c "'$post' energy learn -q --trigger radio_send --power \
+	plain.csv --volts 3.3 --hook $hook plain.events >learned.machine"
+ok "three states, levels within 2 %, durations within two samples" awk '
+	/state s/ { n++; power[n] = $4 + 0; time[n] = $6 + 0 }
+	function off(a, b, by) { return a - b > by || b - a > by }
+	END { exit n != 3 || off(power[1], 19.8, 0.4) || off(power[2], 56.1, 1.1) ||
+		off(power[3], 39.6, 0.8) || off(time[1], 150, 20) || off(time[2], 360, 20) ||
+		off(time[3], 900, 20) }' learned.machine
+ok "it can be read again" sh -c "'$post' energy -q -f tsv --power plain.csv --volts 3.3 --hook $hook \
+	--machine learned.machine plain.events >learned.tsv"
+ok "two runs of the same program do not differ" sh -c "'$post' energy diff -q --power plain.csv \
+	--power noisy.csv --volts 3.3 --hook $hook plain.events noisy.events | grep wait_ms"
+ok "a trace without returns is refused" sh -c "printf 'litifut-events 1\nhz 1000\nenter 1 0 main\n' \
+	>calls.events; ! '$post' energy -q --power plain.csv --volts 3.3 calls.events"
+echo "1..$count"
+[ $failed -eq 0 ] && rm -rf "$work"
+exit $failed

@@ -1,0 +1,519 @@
+/* The rig: a board with a power analyser and a tracer, simulated, whose true energies are
+ * known. The AVR runs one instruction at a time; a power model gives the current of each; a
+ * shunt integrates it into samples by a clock that drifts and wanders, with noise, steps and
+ * lost samples. Three runs of the same program make up a case:
+ *
+ *   rig truth  FIRMWARE          energy of each function without any tracer, to stdout
+ *   rig plain  FIRMWARE -p CSV   what the analyser sees of that run
+ *   rig traced FIRMWARE -p CSV -e EVENTS   the same with hooks at calls and returns
+ *
+ * Truth is taken by program counter and stack pointer; what reads the recording shares no
+ * code with it. Long because the case is one program: model, analyser and tracer. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <simavr/sim_avr.h>
+#include <simavr/sim_elf.h>
+
+#define HERTZ 16000000.0
+#define VOLTS 3.3
+#define PORTB_ADDRESS 0x25
+#define TICK_CYCLES 8 /* of the tracer's clock, which has 16 bits */
+
+static const char *const names[] = {"main",       "work",        "sense",    "adc_read",
+				    "filter",     "mac",         "compress", "crc8",
+				    "radio_send", "flash_write", "nap",      "wait_ms"};
+#define FUNCTIONS (sizeof(names) / sizeof(names[0]))
+#define OUTSIDE FUNCTIONS
+
+enum { RADIO, FLASH, PERIPHERALS };
+
+/* States of a peripheral after its start: a current for some time each. */
+static const struct phase {
+	double milliamperes, seconds;
+} phases[PERIPHERALS][4] = {[RADIO] = {{6, 150e-6}, {17, 360e-6}, {12, 900e-6}, {0, 0}},
+			    [FLASH] = {{6, 3e-3}, {0, 0}, {0, 0}, {0, 0}}};
+
+static struct settings {
+	double rate, noise, correlation, ripple, step, lost, drift, wander, delay, gain, lead, tau;
+	double transfer; /* microseconds for each 512 events; 0: the wire needs no time */
+	unsigned enter_before, enter_after, exit_before, exit_after; /* cycles of a hook */
+	double hook_milliamperes, mark_every, mark_length;
+	const char *power, *events, *skip;
+	uint64_t seed;
+} settings = {.rate = 100e3,
+	      .noise = 0.15,
+	      .step = 0.012,
+	      .drift = 35e-6,
+	      .gain = 1,
+	      .lead = 0.0203,
+	      .enter_before = 30,
+	      .enter_after = 24,
+	      .exit_before = 32,
+	      .exit_after = 22,
+	      .hook_milliamperes = 9.2,
+	      .mark_every = 0.1,
+	      .mark_length = 200e-6,
+	      .seed = 1};
+
+static uint64_t random_state;
+
+static double uniform(void)
+{
+	random_state = random_state * 6364136223846793005ull + 1442695040888963407ull;
+	return (double)(random_state >> 11) / 9007199254740992.0;
+}
+
+static double normal(void)
+{
+	return sqrt(-2 * log(1 - uniform())) * cos(2 * M_PI * uniform());
+}
+
+/* ---- the analyser ---- */
+
+static struct analyser {
+	FILE *file;
+	double time;         /* its own clock, seconds */
+	double interval;     /* seconds a sample */
+	double charge;       /* mA s of the sample */
+	double frequency;    /* its seconds a device second */
+	double until_change; /* of the frequency, device seconds */
+	uint64_t number;
+	double colour, smeared;
+	bool pin;
+} analyser;
+
+static void sample_ends(void)
+{
+	struct analyser *a = &analyser;
+	double current = a->charge / a->interval * settings.gain;
+
+	if (settings.tau > 0) {
+		a->smeared += (current - a->smeared) * (1 - exp(-a->interval / settings.tau));
+		current = a->smeared;
+	}
+	a->colour = settings.correlation * a->colour +
+		    sqrt(1 - settings.correlation * settings.correlation) * normal();
+	current += settings.noise * a->colour +
+		   settings.ripple * sin(2 * M_PI * (double)a->number / 37.3);
+	if (settings.step > 0)
+		current = round(current / settings.step) * settings.step;
+	if (a->file && !(settings.lost > 0 && uniform() < settings.lost))
+		fprintf(a->file, "%.*f,%.3f,%d0000000\n", settings.rate > 1e5 ? 5 : 2,
+			(double)a->number * a->interval * 1e3, current * 1e3, a->pin);
+	a->number++;
+	a->charge = 0;
+}
+
+/* The device has drawn a current for some time of its own clock. */
+static void draw(double milliamperes, double seconds)
+{
+	struct analyser *a = &analyser;
+
+	while (seconds > 0) {
+		if (a->until_change <= 0) {
+			a->frequency += settings.wander * sqrt(1e-3) * normal();
+			a->until_change = 1e-3;
+		}
+		double length = seconds < a->until_change ? seconds : a->until_change;
+		double end = (double)(a->number + 1) * a->interval;
+		if (a->time + length * a->frequency >= end)
+			length = (end - a->time) / a->frequency;
+		a->charge += milliamperes * length * a->frequency;
+		a->time += length * a->frequency;
+		a->until_change -= length;
+		seconds -= length;
+		if (a->time >= end - 1e-12) {
+			a->time = end;
+			sample_ends();
+		}
+	}
+}
+
+/* ---- the board ---- */
+
+static struct board {
+	avr_t *avr;
+	uint32_t entry[FUNCTIONS], size[FUNCTIONS];
+	bool traced[FUNCTIONS];
+	unsigned stack[256], pointer[256], depth;
+	bool tail[256];
+	uint8_t port;
+	struct {
+		bool on;
+		unsigned phase, cause;
+		double left;
+	} device[PERIPHERALS];
+	double device_seconds;
+	/* truth: joules */
+	double self[FUNCTIONS + 1], later[FUNCTIONS + 1], seconds[FUNCTIONS + 1];
+	uint64_t calls[FUNCTIONS];
+	uint64_t started[PERIPHERALS];
+} board;
+
+static struct tracer {
+	bool on;
+	FILE *file;
+	double next_mark, mark_left;
+	unsigned in_buffer;
+	uint64_t events;
+} tracer;
+
+/* mA of an instruction, by what it does. */
+static double current_of(uint16_t opcode)
+{
+	if ((opcode & 0xfc00) == 0x9c00 || (opcode & 0xff00) == 0x0200 ||
+	    (opcode & 0xff00) == 0x0300)
+		return 12.0; /* multiplications */
+	if ((opcode & 0xd000) == 0x8000 || (opcode & 0xfc00) == 0x9000)
+		return 10.4; /* loads and stores */
+	if ((opcode & 0xf000) == 0xf000 || (opcode & 0xe000) == 0xc000)
+		return 8.1; /* branches, jumps, calls */
+	if ((opcode & 0xf000) == 0xb000 || (opcode & 0xfc00) == 0x9800)
+		return 7.2; /* ports */
+	return 9.0;
+}
+
+/* Peripherals draw beside the processor: in pieces in which none of them changes. */
+static void pass(double milliamperes, double seconds, unsigned function)
+{
+	while (seconds > 0) {
+		double length = seconds, current = milliamperes;
+		for (unsigned i = 0; i < PERIPHERALS; i++) {
+			if (board.device[i].on && board.device[i].left < length)
+				length = board.device[i].left;
+		}
+		if (tracer.mark_left > 0 && tracer.mark_left < length)
+			length = tracer.mark_left;
+		for (unsigned i = 0; i < PERIPHERALS; i++) {
+			if (!board.device[i].on)
+				continue;
+			double extra = phases[i][board.device[i].phase].milliamperes;
+			current += extra;
+			board.later[board.device[i].cause] += extra * 1e-3 * VOLTS * length;
+			board.device[i].left -= length;
+			if (board.device[i].left <= 1e-12) {
+				board.device[i].phase++;
+				board.device[i].left = phases[i][board.device[i].phase].seconds;
+				board.device[i].on = board.device[i].left > 0;
+			}
+		}
+		board.self[function] += milliamperes * 1e-3 * VOLTS * length;
+		board.seconds[function] += length;
+		board.device_seconds += length;
+		draw(current, length);
+		if (tracer.mark_left > 0) {
+			tracer.mark_left -= length;
+			if (tracer.mark_left <= 1e-12) {
+				tracer.mark_left = 0;
+				analyser.pin = false;
+			}
+		}
+		seconds -= length;
+	}
+}
+
+static unsigned top(void)
+{
+	return board.depth ? board.stack[board.depth - 1] : (unsigned)OUTSIDE;
+}
+
+static double adc_current(void)
+{
+	return board.port & 4 ? 1.2 : 0;
+}
+
+static void start_devices(uint8_t port)
+{
+	uint8_t rising = (uint8_t)(port & ~board.port);
+
+	for (unsigned i = 0; i < PERIPHERALS; i++) {
+		if (!(rising >> i & 1))
+			continue;
+		board.device[i].on = true;
+		board.device[i].phase = 0;
+		board.device[i].left = phases[i][0].seconds;
+		board.device[i].cause = top();
+		board.started[i]++;
+	}
+	board.port = port;
+}
+
+/* ---- the tracer ---- */
+
+static unsigned ticks(void)
+{
+	return (unsigned)(board.avr->cycle / TICK_CYCLES) & 0xffff;
+}
+
+/* The processor does something else for some cycles. */
+static void spend(unsigned cycles, double milliamperes)
+{
+	board.avr->cycle += cycles;
+	pass(milliamperes + adc_current(), cycles / HERTZ, OUTSIDE);
+}
+
+static void mark(void)
+{
+	fprintf(tracer.file, "pin %u\n", ticks());
+	analyser.pin = true;
+	tracer.mark_left = settings.mark_length;
+}
+
+static void hook(unsigned before, unsigned after, const char *text, const char *name)
+{
+	spend(before, settings.hook_milliamperes);
+	fprintf(tracer.file, text, ticks(), name);
+	tracer.events++;
+	if (settings.mark_every > 0 && board.device_seconds >= tracer.next_mark &&
+	    tracer.mark_left <= 0) {
+		/* two pulses at the start tell where the run begins */
+		bool first = tracer.next_mark == 0;
+		mark();
+		tracer.next_mark = first ? board.device_seconds + 4 * settings.mark_length
+					 : tracer.next_mark + settings.mark_every;
+	}
+	if (settings.transfer > 0 && ++tracer.in_buffer == 512) {
+		tracer.in_buffer = 0;
+		fprintf(tracer.file, "transfer %u\n", ticks());
+		for (unsigned i = 0; i < 100; i++)
+			spend((unsigned)(settings.transfer * 1e-6 * HERTZ / 100), 11.5);
+		fprintf(tracer.file, "transferred %u\n", ticks());
+	}
+	spend(after, settings.hook_milliamperes);
+}
+
+/* ---- the run ---- */
+
+static unsigned function_at(uint32_t pc)
+{
+	for (unsigned i = 0; i < FUNCTIONS; i++) {
+		if (board.entry[i] == pc)
+			return i;
+	}
+	return FUNCTIONS;
+}
+
+static unsigned stack_pointer(void)
+{
+	return board.avr->data[R_SPL] | (unsigned)board.avr->data[R_SPH] << 8;
+}
+
+/* Is the function that has made a tail call a traced one? Then the callee's return is its own. */
+static bool is_open(void)
+{
+	return board.depth > 1 && board.traced[board.stack[board.depth - 2]];
+}
+
+static void after_instruction(uint16_t opcode)
+{
+	unsigned pointer = stack_pointer();
+	bool is_call =
+		(opcode & 0xfe0e) == 0x940e || (opcode & 0xf000) == 0xd000 || opcode == 0x9509;
+	bool is_jump = (opcode & 0xfe0e) == 0x940c || (opcode & 0xf000) == 0xc000;
+	unsigned jumped = is_jump ? function_at(board.avr->pc) : (unsigned)FUNCTIONS;
+	unsigned callee = is_call ? function_at(board.avr->pc) : (unsigned)FUNCTIONS;
+
+	if (callee < FUNCTIONS && board.depth < 255) {
+		board.stack[board.depth] = callee;
+		board.pointer[board.depth] = pointer;
+		board.tail[board.depth++] = false;
+		board.calls[callee]++;
+		if (tracer.on && board.traced[callee])
+			hook(settings.enter_before, settings.enter_after, "enter %u 0 %s\n",
+			     names[callee]);
+	} else if (jumped < FUNCTIONS && board.depth && board.depth < 255 && jumped != top()) {
+		/* its caller is on the stack no more, but ends with it */
+		board.stack[board.depth] = jumped;
+		board.pointer[board.depth] = board.pointer[board.depth - 1];
+		board.tail[board.depth++] = true;
+		board.calls[jumped]++;
+		if (tracer.on && board.traced[jumped])
+			hook(settings.enter_before, settings.enter_after,
+			     is_open() ? "tail %u 0 %s\n" : "enter %u 0 %s\n", names[jumped]);
+	} else if (opcode == 0x9508 && board.depth && pointer > board.pointer[board.depth - 1]) {
+		bool traced = false;
+		do
+			traced |= board.traced[board.stack[--board.depth]];
+		while (board.tail[board.depth] && board.depth);
+		if (tracer.on && traced)
+			hook(settings.exit_before, settings.exit_after, "leave %u 0\n", "");
+	}
+}
+
+static int run(uint16_t done_address)
+{
+	avr_t *avr = board.avr;
+
+	draw(0.5, settings.lead); /* the analyser has begun before the board is fed */
+	while (!avr->data[done_address]) {
+		uint32_t pc = avr->pc;
+		uint64_t before = avr->cycle;
+		uint16_t opcode = (uint16_t)(avr->flash[pc] | avr->flash[pc + 1] << 8);
+		int state = avr_run(avr);
+		if (state == cpu_Done || state == cpu_Crashed) {
+			fprintf(stderr, "rig: the firmware has crashed\n");
+			return 1;
+		}
+		/* before what this instruction switches */
+		pass(current_of(opcode) + adc_current(), (double)(avr->cycle - before) / HERTZ,
+		     top());
+		if (avr->data[PORTB_ADDRESS] != board.port)
+			start_devices(avr->data[PORTB_ADDRESS]);
+		after_instruction(opcode);
+		if (board.device_seconds > 100) {
+			fprintf(stderr, "rig: the firmware does not end\n");
+			return 1;
+		}
+	}
+	for (int i = 0; i < 3; i++) { /* three pulses tell where it ends */
+		if (tracer.on)
+			mark();
+		for (int k = 0; k < 10; k++)
+			spend((unsigned)(0.2 * settings.mark_length * HERTZ), 0.5);
+	}
+	pass(0.5, 0.02, OUTSIDE);
+	return 0;
+}
+
+static void print_truth(void)
+{
+	printf("function\tcalls\tself_j\tself_s\tlater_j\n");
+	for (unsigned i = 0; i <= FUNCTIONS; i++)
+		printf("%s\t%llu\t%.12g\t%.9g\t%.12g\n", i < FUNCTIONS ? names[i] : "(outside)",
+		       i < FUNCTIONS ? (unsigned long long)board.calls[i] : 0, board.self[i],
+		       board.seconds[i], board.later[i]);
+}
+
+static bool is_in(const char *list, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *at = list; at && (at = strstr(at, name)); at++) {
+		if ((at == list || at[-1] == ',') && (!at[length] || at[length] == ','))
+			return true;
+	}
+	return false;
+}
+
+static const struct {
+	const char *name;
+	double *value;
+} numbers[] = {{"rate", &settings.rate},
+	       {"noise", &settings.noise},
+	       {"correlation", &settings.correlation},
+	       {"ripple", &settings.ripple},
+	       {"step", &settings.step},
+	       {"lost", &settings.lost},
+	       {"drift", &settings.drift},
+	       {"wander", &settings.wander},
+	       {"gain", &settings.gain},
+	       {"lead", &settings.lead},
+	       {"tau", &settings.tau},
+	       {"transfer", &settings.transfer},
+	       {"mark-every", &settings.mark_every},
+	       {"mark-length", &settings.mark_length},
+	       {"hook-current", &settings.hook_milliamperes}};
+
+static int set(const char *text)
+{
+	const char *equals = strchr(text, '=');
+
+	for (size_t i = 0; equals && i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (strlen(numbers[i].name) == (size_t)(equals - text) &&
+		    !strncmp(numbers[i].name, text, (size_t)(equals - text))) {
+			*numbers[i].value = atof(equals + 1);
+			return 0;
+		}
+	}
+	if (equals && !strncmp(text, "seed=", 5))
+		settings.seed = strtoull(equals + 1, NULL, 10);
+	else if (equals && !strncmp(text, "skip=", 5))
+		settings.skip = equals + 1; /* functions that are not traced */
+	else
+		return 1;
+	return 0;
+}
+
+int main(int count, char **arguments)
+{
+	int option;
+	elf_firmware_t firmware = {0};
+	uint16_t done_address = 0;
+	uint32_t text_end = 0;
+
+	while ((option = getopt(count, arguments, "p:e:s:")) != -1) {
+		if (option == 'p') {
+			settings.power = optarg;
+		} else if (option == 'e') {
+			settings.events = optarg;
+		} else if (option != 's' || set(optarg)) {
+			fprintf(stderr, "rig: what is -s %s?\n", optarg);
+			return 2;
+		}
+	}
+	if (count - optind != 2) {
+		fprintf(stderr, "usage: rig [-p POWER] [-e EVENTS] [-s NAME=VALUE]... "
+				"truth|plain|traced FIRMWARE\n");
+		return 2;
+	}
+	tracer.on = !strcmp(arguments[optind], "traced");
+	if (elf_read_firmware(arguments[optind + 1], &firmware)) {
+		fprintf(stderr, "rig: %s can't be read\n", arguments[optind + 1]);
+		return 1;
+	}
+	board.avr = avr_make_mcu_by_name("atmega1284p");
+	if (!board.avr)
+		return 1;
+	firmware.frequency = (uint32_t)HERTZ;
+	avr_init(board.avr);
+	avr_load_firmware(board.avr, &firmware);
+	board.avr->frequency = (uint32_t)HERTZ;
+	board.avr->run_cycle_limit = 1;
+	board.avr->log = LOG_ERROR;
+	for (uint32_t i = 0; i < firmware.symbolcount; i++) {
+		const avr_symbol_t *symbol = firmware.symbol[i];
+		for (unsigned k = 0; k < FUNCTIONS; k++) {
+			if (!strcmp(symbol->symbol, names[k]))
+				board.entry[k] = symbol->addr;
+		}
+		if (!strcmp(symbol->symbol, "done"))
+			done_address = (uint16_t)(symbol->addr & 0xffff);
+		if (symbol->addr > text_end)
+			text_end = symbol->addr;
+	}
+	for (unsigned k = 0; k < FUNCTIONS; k++)
+		board.traced[k] = !is_in(settings.skip, names[k]);
+	random_state = settings.seed * 7919 + 17;
+	analyser.interval = 1 / settings.rate;
+	analyser.frequency = 1 + settings.drift;
+	if (settings.power) {
+		analyser.file = fopen(settings.power, "we");
+		if (!analyser.file) {
+			perror(settings.power);
+			return 1;
+		}
+		fprintf(analyser.file, "Timestamp(ms),Current(uA),D0-D7\n");
+	}
+	if (tracer.on) {
+		tracer.file = fopen(settings.events ? settings.events : "/dev/null", "we");
+		if (!tracer.file) {
+			perror(settings.events);
+			return 1;
+		}
+		fprintf(tracer.file, "litifut-events 1\nhz %.0f\nbits 16\n", HERTZ / TICK_CYCLES);
+	}
+	int failed = run(done_address);
+	if (analyser.file && fclose(analyser.file))
+		failed = 1;
+	if (tracer.file && fclose(tracer.file))
+		failed = 1;
+	if (!failed && !strcmp(arguments[optind], "truth"))
+		print_truth();
+	return failed;
+}
