@@ -3,9 +3,13 @@
 POST_LIBS = -ldw -lelf -liberty -lz -lzstd -llzma -lm
 
 POST_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,$(filter-out postproc/main.c postproc/options.c, \
-	$(wildcard postproc/*.c postproc/*/*.c)))
+	$(wildcard postproc/*.c postproc/*/*.c postproc/formats/html/*.c)))
 
 PROGRAMS += $(BUILD)/bin/litifut-post
+
+# built into it with .incbin, which the compiler's lists of dependencies leave out
+$(BUILD)/host/postproc/formats/html/assets.o: $(addprefix postproc/formats/html/,page.html page.css \
+	body.html app.js)
 
 $(BUILD)/bin/litifut-post: $(BUILD)/host/postproc/main.o $(BUILD)/host/postproc/options.o \
 		$(POST_OBJECTS) $(COMMON_OBJECTS)

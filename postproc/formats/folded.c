@@ -5,44 +5,18 @@
 #include <string.h>
 
 #include "postproc/formats/format.h"
+#include "postproc/measure/call_tree.h"
 #include "postproc/timeline/nesting.h"
-
-/* A stack that occurred: a function below a parent, up to the process. */
-struct node {
-	uint32_t parent; /* POST_NONE: a process */
-	uint32_t function;
-	uint64_t count;
-};
-
-struct state {
-	struct post_table index;
-	struct node *nodes;
-	uint32_t count, capacity;
-};
-
-static uint32_t node_below(struct state *state, uint32_t parent, uint32_t function)
-{
-	struct post_key key = {{parent, function}};
-	uint32_t number = post_table_find(&state->index, key);
-
-	if (number != POST_NONE)
-		return number;
-	POST_GROW(state->nodes, state->count, state->capacity);
-	number = state->count++;
-	state->nodes[number] = (struct node){.parent = parent, .function = function};
-	post_table_put(&state->index, key, number);
-	return number;
-}
 
 static void start(struct post_output *output)
 {
-	output->state = post_allocate(1, sizeof(struct state));
+	output->state = post_allocate(1, sizeof(struct post_call_tree));
 }
 
 static void event(void *context, const struct post_timeline_event *event)
 {
 	struct post_output *output = context;
-	struct state *state = output->state;
+	struct post_call_tree *tree = output->state;
 
 	if (event->kind != POST_EVENT_ENTER)
 		return;
@@ -50,9 +24,9 @@ static void event(void *context, const struct post_timeline_event *event)
 	uint32_t parent = event->depth ? (uint32_t)frame[-1].number : POST_NONE;
 	uint32_t function = event->site == POST_NONE ? event->callee
 						     : output->session->calls[event->site].callee;
-	frame->number = node_below(state, parent, function);
+	frame->number = post_call_tree_below(tree, parent, function);
 	if (event->site != POST_NONE && !(event->flags & POST_EVENT_BEFORE))
-		state->nodes[frame->number].count++;
+		tree->nodes[frame->number].calls++;
 }
 
 /* In this format ';' and the last ' ' have a meaning. */
@@ -64,25 +38,24 @@ static void write_name(FILE *file, const char *name)
 
 static void finish(struct post_output *output)
 {
-	struct state *state = output->state;
-	uint32_t *path = post_allocate(state->count, sizeof(*path));
+	struct post_call_tree *tree = output->state;
+	uint32_t *path = post_allocate(tree->count, sizeof(*path));
 
-	for (uint32_t i = 0; i < state->count; i++) {
+	for (uint32_t i = 0; i < tree->count; i++) {
 		uint32_t depth = 0;
-		if (!state->nodes[i].count)
+		if (!tree->nodes[i].calls)
 			continue;
-		for (uint32_t at = i; at != POST_NONE; at = state->nodes[at].parent)
-			path[depth++] = state->nodes[at].function;
+		for (uint32_t at = i; at != POST_NONE; at = tree->nodes[at].parent)
+			path[depth++] = tree->nodes[at].function;
 		while (depth--) {
 			write_name(output->file, output->session->functions[path[depth]].name);
 			putc(depth ? ';' : ' ', output->file);
 		}
-		fprintf(output->file, "%" PRIu64 "\n", state->nodes[i].count);
+		fprintf(output->file, "%" PRIu64 "\n", tree->nodes[i].calls);
 	}
 	free(path);
-	free(state->nodes);
-	post_table_release(&state->index);
-	free(state);
+	post_call_tree_release(tree);
+	free(tree);
 }
 
 const struct post_format post_format_folded = {

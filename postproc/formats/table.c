@@ -14,9 +14,11 @@ extern const struct post_format post_format_dot;
 extern const struct post_format post_format_callgrind;
 extern const struct post_format post_format_chrome;
 extern const struct post_format post_format_folded;
+extern const struct post_format post_format_html;
 extern const struct post_format post_format_json;
 extern const struct post_format post_format_tsv;
 
+/* clang-format off */
 const struct post_format *const post_formats[] = {
 	&post_format_calls,
 	&post_format_tree,
@@ -28,10 +30,12 @@ const struct post_format *const post_formats[] = {
 	&post_format_callgrind,
 	&post_format_chrome,
 	&post_format_folded,
+	&post_format_html,
 	&post_format_json,
 	&post_format_tsv,
 	NULL,
 };
+/* clang-format on */
 
 const struct post_format *post_format_find(const char *name)
 {

@@ -1,0 +1,576 @@
+/* The pages of the HTML report. Everything is drawn from the object in the element "data", whose
+ * members docs/output-formats.md describes. Functions are referred to by their number. */
+"use strict";
+(() => {
+const data = JSON.parse(document.getElementById("data").textContent);
+const $ = id => document.getElementById(id);
+const NONE = -1;
+const timed = data.unit === "ns";
+
+/* ---- numbers and names ---- */
+const group = n => Math.round(n).toLocaleString("en-US").replace(/,/g, "\u202f");
+const duration = ns => {
+	const a = Math.abs(ns);
+	if (a < 1e3) return `${Math.round(ns)} ns`;
+	if (a < 1e6) return `${(ns / 1e3).toPrecision(3)} µs`;
+	if (a < 1e9) return `${(ns / 1e6).toPrecision(3)} ms`;
+	return `${(ns / 1e9).toPrecision(4)} s`;
+};
+const position = v => timed ? duration(v) : `event ${group(v)}`;
+const percent = part => part >= 0.0995 ? `${(100 * part).toFixed(0)} %` : part >= 0.00095 ? `${(100 * part).toFixed(1)} %` : part > 0 ? "< 0.1 %" : "";
+const name = f => f === NONE ? "(not traced)" : data.functions.name[f];
+const moduleOf = f => f === NONE ? "" : data.modules[data.functions.module[f]].name;
+const el = (tag, attributes = {}, ...children) => {
+	const e = document.createElement(tag);
+	for (const [key, value] of Object.entries(attributes)) {
+		if (key.startsWith("on")) e.addEventListener(key.slice(2), value);
+		else if (value !== false && value !== undefined && value !== null) e.setAttribute(key, value);
+	}
+	e.append(...children.filter(c => c !== null && c !== undefined));
+	return e;
+};
+const colour = f => {
+	let h = 0;
+	const text = f === NONE ? "" : moduleOf(f) + name(f).slice(0, 12);
+	for (let i = 0; i < text.length; i++) h = h * 31 + text.charCodeAt(i) | 0;
+	return `hsl(${20 + Math.abs(h) % 40} ${55 + Math.abs(h >> 8) % 30}% ${58 + Math.abs(h >> 16) % 14}%)`;
+};
+const colours = new Map();
+const colourOf = f => { let c = colours.get(f); if (!c) colours.set(f, c = colour(f)); return c; };
+
+/* ---- search: the same text filters the table and marks frames ---- */
+let query = "", matches = null;
+const setQuery = text => {
+	query = text.trim().toLowerCase();
+	matches = null;
+	if (query) {
+		matches = new Uint8Array(data.functions.name.length);
+		const lower = data.functions.lower ||= data.functions.name.map(n => n.toLowerCase());
+		for (let i = 0; i < lower.length; i++) matches[i] = lower[i].includes(query) ? 1 : 0;
+	}
+};
+const isMatch = f => matches !== null && f !== NONE && matches[f] === 1;
+
+/* ---- tooltip ---- */
+const tip = $("tip");
+const showTip = (event, text) => {
+	if (!text) { tip.hidden = true; return; }
+	tip.textContent = text;
+	tip.hidden = false;
+	const box = tip.getBoundingClientRect();
+	tip.style.left = `${Math.min(event.clientX + 12, innerWidth - box.width - 8)}px`;
+	tip.style.top = `${event.clientY + 16 + box.height > innerHeight ? event.clientY - box.height - 8 : event.clientY + 16}px`;
+};
+
+/* ---- the function table ---- */
+const F = data.functions;
+const columns = [
+	["calls", "Calls", i => F.calls[i], group, "how often it was called"],
+	["made", "Made", i => F.made[i], group, "calls that it made"],
+	...(timed && F.total ? [
+		["self", "Self", i => F.self[i], duration, "time in the function itself"],
+		["total", "Total", i => F.total[i], duration, "time from its calls to their returns; recursion counted once"],
+		["average", "Average", i => F.calls[i] ? F.total[i] / F.calls[i] : 0, duration, "total / calls"],
+		["min", "Min", i => F.min[i], duration, "shortest call"],
+		["max", "Max", i => F.max[i], duration, "longest call"],
+	] : []),
+	["name", "Function", i => F.name[i], null, ""],
+	["module", "Module", i => data.modules[F.module[i]].name, null, ""],
+];
+let sort = timed && F.total ? "self" : "calls", ascending = false, shown = 200;
+
+const drawFunctions = () => {
+	const column = columns.find(c => c[0] === sort);
+	const rows = [];
+	for (let i = 0; i < F.name.length; i++) if (!matches || matches[i]) rows.push(i);
+	const keys = rows.map(column[2]);
+	const order = rows.map((_, i) => i).sort((a, b) => {
+		const x = keys[a], y = keys[b];
+		const d = typeof x === "string" ? x.localeCompare(y) : y - x;
+		return (ascending ? -d : d) || rows[a] - rows[b];
+	});
+	const head = el("tr", {}, ...columns.map(c => el("th", {
+		scope: "col", class: c[3] ? "" : "text", title: c[4], tabindex: 0, "data-column": c[0],
+		"aria-sort": c[0] === sort ? (ascending ? "ascending" : "descending") : false,
+		onclick: () => { ascending = c[0] === sort ? !ascending : false; sort = c[0]; drawFunctions(); },
+		onkeydown: e => { if (e.key === "Enter") e.target.click(); },
+	}, c[1])));
+	const most = column[3] ? keys.reduce((a, b) => Math.max(a, b), 0) : 0;
+	const body = el("tbody");
+	for (const o of order.slice(0, shown)) {
+		const i = rows[o];
+		body.append(el("tr", { tabindex: 0, onclick: () => showFunction(i), onkeydown: e => { if (e.key === "Enter") showFunction(i); } },
+			...columns.map(c => {
+				const value = c[2](i);
+				const cell = el("td", { class: c[3] ? (c[0] === sort ? "share" : "") : "text", title: c[3] ? "" : value }, c[3] ? c[3](value) : value);
+				if (c[0] === sort && most) cell.style.setProperty("--part", `${100 * value / most}%`);
+				return cell;
+			})));
+	}
+	$("functions-bar").replaceChildren(el("span", { class: "quiet" },
+		`${group(rows.length)} of ${group(F.name.length)} functions. A row opens its callers and callees.`));
+	$("functions-table").replaceChildren(el("table", {}, el("thead", {}, head), body),
+		order.length > shown ? el("button", { class: "more", onclick: () => { shown *= 4; drawFunctions(); } },
+			`Show ${group(Math.min(shown * 3, order.length - shown))} more`) : "");
+};
+
+/* ---- one function ---- */
+const S = data.sites;
+let byCaller = null, byCallee = null;
+const indexSites = () => {
+	if (byCaller) return;
+	byCaller = new Map(); byCallee = new Map();
+	for (let i = 0; i < S.caller.length; i++) {
+		for (const [map, key] of [[byCaller, S.caller[i]], [byCallee, S.callee[i]]]) {
+			const list = map.get(key);
+			if (list) list.push(i); else map.set(key, [i]);
+		}
+	}
+};
+const neighbours = (f, incoming) => {
+	indexSites();
+	const found = new Map();
+	for (const s of (incoming ? byCallee : byCaller).get(f) || []) {
+		const other = incoming ? S.caller[s] : S.callee[s];
+		const entry = found.get(other) || { f: other, calls: 0, total: 0, sites: [] };
+		entry.calls += S.calls[s];
+		if (S.total) entry.total += S.total[s];
+		entry.sites.push(s);
+		found.set(other, entry);
+	}
+	return [...found.values()].sort((a, b) => (timed && S.total ? b.total - a.total : 0) || b.calls - a.calls);
+};
+const place = s => S.line && S.line[s] ? `${data.files[S.file[s]]}:${S.line[s]}` : `${name(S.caller[s])}+0x${S.offset[s].toString(16)}`;
+const neighbourTable = (title, list) => el("div", {}, el("h2", {}, `${title} (${group(list.length)})`),
+	el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "Calls"), timed && S.total ? el("th", {}, "Total") : "", el("th", { class: "text" }, "Function"), el("th", { class: "text" }, "Call sites"))),
+		el("tbody", {}, ...list.slice(0, 400).map(n => el("tr", { tabindex: 0, onclick: () => showFunction(n.f), onkeydown: e => { if (e.key === "Enter") showFunction(n.f); } },
+			el("td", {}, group(n.calls)), timed && S.total ? el("td", {}, duration(n.total)) : "",
+			el("td", { class: "text", title: name(n.f) }, name(n.f)),
+			el("td", { class: "text quiet", title: n.sites.slice(0, 40).map(place).join("\n") }, place(n.sites[0]) + (n.sites.length > 1 ? ` and ${n.sites.length - 1} more` : "")))))));
+
+/* Callers on the left, callees on the right; the width of a line is its share of the calls. */
+const neighbourGraph = (f, callers, callees) => {
+	const NS = "http://www.w3.org/2000/svg";
+	const svg = (tag, attributes, text) => {
+		const e = document.createElementNS(NS, tag);
+		for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
+		if (text !== undefined) e.textContent = text;
+		return e;
+	};
+	const left = callers.slice(0, 12), right = callees.slice(0, 12);
+	const rows = Math.max(left.length, right.length, 1), height = rows * 30 + 10, width = 960, box = 280;
+	const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width: "100%", role: "img", "aria-label": "Callers and callees" });
+	const most = Math.max(1, ...left.map(n => n.calls), ...right.map(n => n.calls));
+	const node = (x, y, g, label, centre) => {
+		const e = svg("g", { tabindex: 0, transform: `translate(${x} ${y})` });
+		e.append(svg("rect", { class: centre ? "node center" : "node", width: box, height: 24, rx: 4 }),
+			svg("text", { x: 8, y: 16 }, label.length > 38 ? label.slice(0, 37) + "…" : label), svg("title", {}, label));
+		if (!centre) { e.addEventListener("click", () => showFunction(g)); e.addEventListener("keydown", k => { if (k.key === "Enter") showFunction(g); }); }
+		root.append(e);
+	};
+	const middle = height / 2 - 12;
+	const line = (x1, y1, x2, y2, calls) => root.append(svg("path", { d: `M${x1} ${y1} C${(x1 + x2) / 2} ${y1} ${(x1 + x2) / 2} ${y2} ${x2} ${y2}`, "stroke-width": 1 + 7 * calls / most }));
+	left.forEach((n, i) => line(box, i * 30 + 17, (width - box) / 2, middle + 12, n.calls));
+	right.forEach((n, i) => line((width + box) / 2, middle + 12, width - box, i * 30 + 17, n.calls));
+	left.forEach((n, i) => node(0, i * 30 + 5, n.f, name(n.f), false));
+	right.forEach((n, i) => node(width - box, i * 30 + 5, n.f, name(n.f), false));
+	node((width - box) / 2, middle, f, name(f), true);
+	return root;
+};
+const showFunction = f => {
+	if (f === NONE) return;
+	const callers = neighbours(f, true), callees = neighbours(f, false);
+	const facts = [`${group(F.calls[f])} calls`, `${group(F.made[f])} made`];
+	if (timed && F.total) facts.push(`self ${duration(F.self[f])}`, `total ${duration(F.total[f])}`, `min ${duration(F.min[f])}`, `max ${duration(F.max[f])}`);
+	const where = F.line && F.line[f] ? `${data.files[F.file[f]]}:${F.line[f]}` : "";
+	$("function").replaceChildren(
+		el("div", { class: "bar" }, el("button", { onclick: () => show("functions") }, "← All functions"),
+			el("strong", { id: "function-name" }, name(f)), el("span", { class: "quiet" }, `[${moduleOf(f)}] ${where}`),
+			el("span", {}, facts.join(", "))),
+		neighbourGraph(f, callers, callees),
+		el("div", { class: "columns" }, neighbourTable("Callers", callers), neighbourTable("Callees", callees)));
+	show("function", f);
+};
+
+/* ---- canvas views: what flame graph and timeline share ---- */
+const readPalette = () => {
+	const style = getComputedStyle(document.documentElement);
+	return Object.fromEntries(["paper", "ink", "quiet", "line", "raised", "accent"].map(key => [key, style.getPropertyValue(`--${key}`)]));
+};
+let palette = null;
+const canvasView = (canvas, draw, pick) => {
+	const view = { from: 0, to: 1, scroll: 0, height: 0 };
+	const context = canvas.getContext("2d");
+	let pending = false;
+	view.redraw = () => {
+		if (pending) return;
+		pending = true;
+		requestAnimationFrame(() => {
+			pending = false;
+			if (view.prepare) view.prepare();
+			palette = readPalette();
+			const width = canvas.clientWidth, height = Math.max(240, Math.min(view.height || 400, innerHeight - canvas.getBoundingClientRect().top - scrollY - 24));
+			const scale = devicePixelRatio || 1;
+			if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) {
+				canvas.width = Math.round(width * scale); canvas.height = Math.round(height * scale);
+				canvas.style.height = `${height}px`;
+			}
+			context.setTransform(scale, 0, 0, scale, 0, 0);
+			context.clearRect(0, 0, width, height);
+			context.font = "12px system-ui, sans-serif";
+			context.textBaseline = "middle";
+			const started = performance.now();
+			draw(context, view, width, height);
+			canvas.dataset.draws = +(canvas.dataset.draws || 0) + 1;
+			canvas.dataset.drawMs = (performance.now() - started).toFixed(1);
+		});
+	};
+	const zoom = (factor, at) => {
+		const span = view.to - view.from, next = Math.max(view.least || 1e-12, Math.min(1, span * factor));
+		const centre = view.from + span * at;
+		view.from = Math.max(0, Math.min(1 - next, centre - next * at));
+		view.to = view.from + next;
+		view.redraw();
+	};
+	const pan = part => {
+		const span = view.to - view.from;
+		view.from = Math.max(0, Math.min(1 - span, view.from + span * part));
+		view.to = view.from + span;
+		view.redraw();
+	};
+	view.reset = () => { view.from = 0; view.to = 1; view.scroll = 0; view.redraw(); };
+	view.zoom = zoom;
+	const clampScroll = () => { view.scroll = Math.max(0, Math.min(view.scroll, (view.height || 0) - canvas.clientHeight)); };
+	canvas.addEventListener("wheel", e => {
+		e.preventDefault();
+		if (e.shiftKey) { view.scroll += e.deltaY; clampScroll(); view.redraw(); }
+		else if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) pan(e.deltaX / canvas.clientWidth);
+		else zoom(Math.exp(e.deltaY / 300), e.offsetX / canvas.clientWidth);
+	}, { passive: false });
+	let drag = null;
+	canvas.addEventListener("pointerdown", e => { drag = { x: e.clientX, y: e.clientY, from: view.from, scroll: view.scroll, moved: false }; canvas.setPointerCapture(e.pointerId); });
+	canvas.addEventListener("pointermove", e => {
+		if (drag && e.buttons) {
+			const dx = e.clientX - drag.x, dy = e.clientY - drag.y;
+			if (Math.abs(dx) + Math.abs(dy) > 4) drag.moved = true;
+			if (drag.moved) {
+				const span = view.to - view.from;
+				view.from = Math.max(0, Math.min(1 - span, drag.from - dx / canvas.clientWidth * span));
+				view.to = view.from + span;
+				view.scroll = drag.scroll - dy; clampScroll();
+				view.redraw();
+			}
+			showTip(e, "");
+			return;
+		}
+		const hit = pick(view, e.offsetX, e.offsetY, canvas.clientWidth);
+		canvas.style.cursor = hit ? "pointer" : "default";
+		showTip(e, hit ? hit.text : "");
+	});
+	canvas.addEventListener("pointerleave", e => showTip(e, ""));
+	canvas.addEventListener("pointerup", e => {
+		const moved = drag && drag.moved;
+		drag = null;
+		if (moved) return;
+		const hit = pick(view, e.offsetX, e.offsetY, canvas.clientWidth);
+		if (hit && hit.click) hit.click(e);
+	});
+	canvas.addEventListener("dblclick", e => {
+		const hit = pick(view, e.offsetX, e.offsetY, canvas.clientWidth);
+		if (hit && hit.f !== undefined) showFunction(hit.f);
+	});
+	canvas.addEventListener("keydown", e => {
+		const act = { "+": () => zoom(0.5, 0.5), "=": () => zoom(0.5, 0.5), "-": () => zoom(2, 0.5), ArrowLeft: () => pan(-0.2), ArrowRight: () => pan(0.2),
+			ArrowUp: () => { view.scroll -= 60; clampScroll(); view.redraw(); }, ArrowDown: () => { view.scroll += 60; clampScroll(); view.redraw(); }, "0": view.reset, Escape: view.reset }[e.key];
+		if (act) { act(); e.preventDefault(); e.stopPropagation(); }
+	});
+	addEventListener("resize", () => { if (!canvas.closest("section").hidden) view.redraw(); });
+	return view;
+};
+const frame = (context, x, y, w, h, f, label) => {
+	context.fillStyle = matches && !isMatch(f) ? palette.raised : isMatch(f) ? "#c03bd1" : colourOf(f);
+	context.fillRect(x, y, Math.max(w - (w > 3 ? 1 : 0), 0.6), h - 1);
+	if (w > 28) {
+		const room = Math.floor((w - 6) / 6.4);
+		context.fillStyle = matches && !isMatch(f) ? palette.quiet : isMatch(f) ? "#fff" : "#1b1206";
+		context.fillText(label.length > room ? label.slice(0, Math.max(room - 1, 1)) + "…" : label, x + 4, y + h / 2, w - 6);
+	}
+};
+
+/* ---- flame graph: data.flame has the nodes of the call tree, each after its parent ---- */
+const ROW = 19;
+const flame = (() => {
+	const N = data.flame;
+	let metric = N.time ? "time" : "calls", inverted = false, tree = null;
+	const build = () => {
+		const own = N[metric];
+		/* Node 0 is the whole; the others follow in the order of the data. */
+		const count = N.parent.length;
+		let parent, fn, value;
+		if (!inverted) {
+			parent = new Int32Array(count + 1); fn = new Int32Array(count + 1); value = new Float64Array(count + 1);
+			parent[0] = NONE; fn[0] = NONE;
+			for (let i = 0; i < count; i++) { parent[i + 1] = N.parent[i] + 1; fn[i + 1] = N.function[i]; value[i + 1] = own[i]; }
+		} else {
+			/* Bottom-up: the path from each node towards the root becomes a path from the root. */
+			const p = [NONE], f = [NONE], v = [0], index = new Map();
+			for (let i = 0; i < count; i++) {
+				if (!own[i]) continue;
+				let at = 0, depth = 0;
+				for (let n = i; n !== NONE && depth < 40; n = N.parent[n], depth++) {
+					const key = at * 4194304 + N.function[n];
+					let next = index.get(key);
+					if (next === undefined) {
+						if (p.length > 250000) break;
+						index.set(key, next = p.length); p.push(at); f.push(N.function[n]); v.push(0);
+					}
+					at = next;
+				}
+				v[at] += own[i];
+			}
+			parent = Int32Array.from(p); fn = Int32Array.from(f); value = Float64Array.from(v);
+		}
+		for (let i = value.length - 1; i > 0; i--) value[parent[i]] += value[i];
+		const depth = new Uint16Array(value.length), left = new Float64Array(value.length);
+		const children = new Map();
+		for (let i = 1; i < value.length; i++) { const c = children.get(parent[i]); if (c) c.push(i); else children.set(parent[i], [i]); }
+		let deepest = 0;
+		const lay = [0];
+		while (lay.length) {
+			const n = lay.pop();
+			let at = left[n];
+			for (const c of (children.get(n) || []).sort((a, b) => value[b] - value[a])) {
+				left[c] = at; at += value[c]; depth[c] = depth[n] + 1;
+				if (depth[c] > deepest) deepest = depth[c];
+				lay.push(c);
+			}
+		}
+		const rows = Array.from({ length: deepest + 1 }, () => []);
+		for (let i = 0; i < value.length; i++) if (value[i] > 0) rows[depth[i]].push(i);
+		for (const r of rows) r.sort((a, b) => left[a] - left[b]);
+		tree = { fn, value, left, rows, all: value[0] || 1 };
+	};
+	const unit = v => metric === "time" ? duration(v) : `${group(v)} calls`;
+	const label = n => n === 0 ? "all" : name(tree.fn[n]);
+	const first = (row, at) => { let lo = 0, hi = row.length; while (lo < hi) { const m = lo + hi >> 1; if (tree.left[row[m]] + tree.value[row[m]] <= at) lo = m + 1; else hi = m; } return lo; };
+	const draw = (context, view, width, height) => {
+		const from = view.from * tree.all, to = view.to * tree.all, scale = width / (to - from);
+		for (let d = 0; d < tree.rows.length; d++) {
+			const y = d * ROW - view.scroll;
+			if (y < -ROW || y > height) continue;
+			const row = tree.rows[d];
+			let drawn = -1;
+			for (let i = first(row, from); i < row.length; i++) {
+				const n = row[i];
+				if (tree.left[n] >= to) break;
+				const x = Math.max(0, (tree.left[n] - from) * scale), end = Math.min(width, (tree.left[n] + tree.value[n] - from) * scale);
+				if (end - drawn < 0.5) continue;
+				frame(context, x, y, end - x, ROW, tree.fn[n], label(n));
+				drawn = end;
+			}
+		}
+	};
+	const pick = (view, x, y, width) => {
+		if (!tree) return null;
+		const row = tree.rows[Math.floor((y + view.scroll) / ROW)];
+		if (!row) return null;
+		const at = (view.from + (view.to - view.from) * x / width) * tree.all;
+		const n = row[first(row, at)];
+		if (n === undefined || tree.left[n] > at) return null;
+		return { f: tree.fn[n] === NONE ? undefined : tree.fn[n],
+			text: `${label(n)}${n ? ` [${moduleOf(tree.fn[n])}]` : ""}\n${unit(tree.value[n])}, ${percent(tree.value[n] / tree.all) || "0 %"}`,
+			click: () => { view.from = tree.left[n] / tree.all; view.to = (tree.left[n] + tree.value[n]) / tree.all; view.redraw(); } };
+	};
+	const view = canvasView($("flame-canvas"), draw, pick);
+	view.prepare = () => {
+		if (!tree) build();
+		view.height = tree.rows.length * ROW + 4;
+		view.least = 1 / tree.all;
+	};
+	const bar = () => $("flame-bar").replaceChildren(
+		N.time ? el("select", { "aria-label": "Width of a frame", onchange: e => { metric = e.target.value; tree = null; view.reset(); } },
+			el("option", { value: "time", selected: metric === "time" ? "" : false }, "by time"), el("option", { value: "calls", selected: metric === "calls" ? "" : false }, "by calls")) : el("span", { class: "quiet" }, "Width: number of calls"),
+		el("button", { "aria-pressed": inverted, id: "flame-inverted", onclick: () => { inverted = !inverted; tree = null; bar(); view.reset(); } }, "Bottom-up"),
+		el("button", { id: "flame-reset", onclick: view.reset }, "Whole run"),
+		el("span", { class: "quiet" }, `Click: zoom. Double click: the function. ${N.left_out ? `${group(N.left_out)} of the smallest stacks are left out.` : ""}`));
+	return { show: () => { bar(); view.redraw(); }, view };
+})();
+
+/* ---- timeline: the longest spans of each lane, and how busy it was in between ---- */
+const timeline = (() => {
+	const T = data.timeline;
+	const all = T.end - T.start || 1;
+	/* Spans are given lane by lane and depth by depth, sorted by their start, each start as the
+	   distance from the one before. */
+	let top = 26;
+	for (const lane of T.lanes) {
+		lane.most = Math.max(1, ...lane.density);
+		for (const row of lane.rows) {
+			let at = 0;
+			row.begin = row.begin.map(step => at += step);
+		}
+		lane.y = top;
+		top += 22 + (lane.rows.length + 1) * 16 + 8;
+	}
+	const search = (begin, at) => { let lo = 0, hi = begin.length; while (lo < hi) { const m = lo + hi >> 1; if (begin[m] < at) lo = m + 1; else hi = m; } return lo; };
+	const draw = (context, view, width, height) => {
+		const from = T.start + view.from * all, to = T.start + view.to * all, scale = width / (to - from);
+		const raw = (to - from) / Math.max(2, width / 120), step = [1, 2, 5, 10].map(m => m * 10 ** Math.floor(Math.log10(raw))).find(s => s >= raw) || 1;
+		const ink = palette.quiet, grid = palette.line;
+		for (const lane of T.lanes) {
+			let y = lane.y - view.scroll;
+			if (y > height || y + 30 + (lane.rows.length + 1) * 16 < 20) continue;
+			context.fillStyle = palette.ink;
+			context.fillText(lane.name, 4, y + 9);
+			y += 20;
+			/* how many calls began in each bucket */
+			const D = lane.density, w = lane.width, most = lane.most;
+			const a = Math.max(0, Math.floor((from - lane.from) / w)), b = Math.min(D.length - 1, Math.ceil((to - lane.from) / w));
+			context.fillStyle = palette.accent;
+			const perPixel = Math.max(1, Math.floor((b - a + 1) / width));
+			for (let i = a; i <= b; i += perPixel) {
+				let high = 0;
+				for (let k = i; k < i + perPixel && k <= b; k++) if (D[k] > high) high = D[k];
+				if (high) { const h = Math.max(1, 14 * high / most); context.fillRect((lane.from + i * w - from) * scale, y + 14 - h, Math.max(1, w * perPixel * scale), h); }
+			}
+			y += 16;
+			for (const row of lane.rows) {
+				if (y > -16 && y < height) {
+					let i = Math.max(0, search(row.begin, from) - 1), drawn = -1;
+					for (; i < row.begin.length && row.begin[i] < to; i++) {
+						const x = Math.max(0, (row.begin[i] - from) * scale), end = Math.min(width, (row.begin[i] + row.length[i] - from) * scale);
+						if (end < 0 || end - drawn < 0.5) continue;
+						frame(context, x, y, end - x, 16, row.function[i], name(row.function[i]));
+						drawn = end;
+					}
+				}
+				y += 16;
+			}
+		}
+		context.fillStyle = palette.paper;
+		context.fillRect(0, 0, width, 22);
+		context.fillStyle = ink;
+		context.strokeStyle = grid;
+		for (let t = Math.ceil((from - T.start) / step) * step; t <= to - T.start; t += step) {
+			const x = (T.start + t - from) * scale;
+			context.fillText(timed ? duration(t) : group(t), x + 3, 10);
+			context.beginPath(); context.moveTo(x + 0.5, 0); context.lineTo(x + 0.5, height); context.stroke();
+		}
+	};
+	const pick = (view, x, y, width) => {
+		const at = T.start + (view.from + (view.to - view.from) * x / width) * all, py = y + view.scroll;
+		if (y < 22) return null;
+		for (const lane of T.lanes) {
+			const r = Math.floor((py - lane.y - 36) / 16);
+			if (py < lane.y || r >= lane.rows.length) continue;
+			if (r < 0) return null;
+			const row = lane.rows[r], i = search(row.begin, at + 1e-9) - 1;
+			if (i < 0 || row.begin[i] + row.length[i] < at) return null;
+			return { f: row.function[i] === NONE ? undefined : row.function[i],
+				text: `${name(row.function[i])} [${moduleOf(row.function[i])}]\n${timed ? "at" : "from"} ${position(row.begin[i] - T.start)}, ${timed ? "" : "events inside: "}${timed ? duration(row.length[i]) : group(row.length[i])}${T.guessed ? "\nits end is derived from the calls that follow" : ""}`,
+				click: () => { const pad = row.length[i] * 0.05 + 1; view.from = Math.max(0, (row.begin[i] - pad - T.start) / all); view.to = Math.min(1, (row.begin[i] + row.length[i] + pad - T.start) / all); view.redraw(); } };
+		}
+		return null;
+	};
+	const view = canvasView($("timeline-canvas"), draw, pick);
+	view.height = top;
+	view.least = 4 / all;
+	return { show: () => {
+		$("timeline-bar").replaceChildren(el("button", { onclick: view.reset, id: "timeline-reset" }, "Whole run"),
+			el("button", { onclick: () => view.zoom(0.5, 0.5) }, "+"), el("button", { onclick: () => view.zoom(2, 0.5) }, "−"),
+			el("span", { class: "quiet" }, `${T.lanes.length === 1 ? "1 lane" : `${T.lanes.length} lanes`}${T.lanes_left_out ? `, ${group(T.lanes_left_out)} more are left out` : ""}. ${T.shortest > 0 ? `Spans shorter than ${timed ? duration(T.shortest) : group(T.shortest) + " events"} appear in the bars only. ` : ""}${T.guessed ? "Returns were not recorded: each span ends where a later call shows that it must have ended, so it is at least as long as the call. " : ""}Wheel: zoom. Drag: move. Click: one span.`));
+		view.redraw();
+	}, view };
+})();
+
+/* ---- source with counts ---- */
+const drawSource = () => {
+	const sources = data.sources || [];
+	if (!sources.length) {
+		$("source").replaceChildren(el("p", { class: "quiet" }, "No source is in this report. Make it with --source DIR, from files that were compiled with -g."));
+		return;
+	}
+	const choose = el("select", { "aria-label": "Source file", onchange: e => file(+e.target.value) }, ...sources.map((s, i) => el("option", { value: i }, `${s.name} (${group(s.calls)} calls)`)));
+	const text = el("pre", { class: "source" });
+	const file = i => {
+		const counts = new Map(sources[i].counts);
+		text.replaceChildren(...sources[i].text.split("\n").map((line, n) => {
+			const count = counts.get(n + 1);
+			return el("div", { class: count ? "hit" : "" }, el("span", { class: "count" }, count ? group(count) : ""), el("span", { class: "quiet" }, `${String(n + 1).padStart(5)}  `), line);
+		}));
+	};
+	$("source").replaceChildren(el("div", { class: "bar" }, choose, el("span", { class: "quiet" }, "Calls made by each line")), text);
+	file(0);
+};
+
+/* ---- what is in the trace, and what is missing ---- */
+const drawAbout = () => {
+	const list = pairs => el("dl", {}, ...pairs.flatMap(([k, v]) => [el("dt", {}, k), el("dd", {}, v)]));
+	$("about").replaceChildren(
+		el("h2", {}, "Processes"), ...data.processes.map(p => list([["program", p.program], ["process", `${p.pid}, parent ${p.parent}`], ["events", group(p.events)],
+			["lost", group(p.lost)], ["threads", group(p.threads)], ["clock", p.clock], ["end", p.stopped ? "it ended, or recording was stopped" : "it was killed, or still runs"]])),
+		el("h2", {}, "Modules"), el("table", {}, el("thead", {}, el("tr", {}, ...["Module", "Build-id", "Traced", "File"].map(t => el("th", { class: "text" }, t)))),
+			el("tbody", {}, ...data.modules.filter(m => m.name !== "?").map(m => el("tr", {}, el("td", { class: "text" }, m.name), el("td", { class: "text" }, m.build_id || "none"), el("td", { class: "text" }, m.traced ? "yes" : "no: only calls to it"), el("td", { class: "text" }, m.file || "not found"))))),
+		el("h2", {}, "Problems"), data.problems.length ? el("ul", {}, ...data.problems.map(p => el("li", { class: "warn" }, p))) : el("p", { class: "quiet" }, "None."),
+		el("h2", {}, "Keys"), el("p", {}, ...["1", "2", "3", "4", "5"].flatMap((k, i) => [el("kbd", {}, k), ` ${["functions", "flame graph", "timeline", "source", "this page"][i]} `]), el("kbd", {}, "/"), " search ", el("kbd", {}, "+"), " ", el("kbd", {}, "−"), " ", el("kbd", {}, "←"), " ", el("kbd", {}, "→"), " ", el("kbd", {}, "0"), " zoom, move and reset in the pictures"),
+		el("p", { class: "quiet" }, `Made by litifut-post ${litifutVersion}.`));
+};
+
+/* ---- views ---- */
+const views = { functions: drawFunctions, function: () => {}, flame: () => flame.show(), timeline: () => timeline.show(), source: drawSource, about: drawAbout };
+let current = "";
+const show = (view, f) => {
+	current = view;
+	for (const id of Object.keys(views)) $(id).hidden = id !== view;
+	for (const b of document.querySelectorAll("nav button[data-view]")) b.setAttribute("aria-selected", b.dataset.view === (view === "function" ? "functions" : view));
+	showTip({ clientX: 0, clientY: 0 }, "");
+	views[view]();
+	const hash = f === undefined ? `#view=${view}` : `#function=${f}`;
+	if (location.hash !== hash) history.pushState(null, "", hash);
+};
+const route = () => {
+	const hash = location.hash.slice(1), f = /^function=(\d+)$/.exec(hash);
+	if (f && +f[1] < F.name.length) showFunction(+f[1]);
+	else {
+		const view = hash.replace(/^view=/, "");
+		show(Object.hasOwn(views, view) && view !== "function" ? view : "functions");
+	}
+};
+for (const b of document.querySelectorAll("nav button[data-view]")) b.addEventListener("click", () => show(b.dataset.view));
+let typing = 0;
+$("search").addEventListener("input", e => {
+	clearTimeout(typing);
+	typing = setTimeout(() => {
+		setQuery(e.target.value);
+		if (current === "flame") flame.view.redraw();
+		else if (current === "timeline") timeline.view.redraw();
+		else show("functions");
+	}, 60);
+});
+$("theme").addEventListener("click", () => {
+	const dark = matchMedia("(prefers-color-scheme: dark)").matches, theme = document.documentElement.dataset.theme || (dark ? "dark" : "light");
+	document.documentElement.dataset.theme = theme === "dark" ? "light" : "dark";
+	if (current) views[current]();
+});
+addEventListener("keydown", e => {
+	if (e.ctrlKey || e.altKey || e.metaKey) return;
+	if (e.target instanceof HTMLInputElement || e.target instanceof HTMLSelectElement) {
+		if (e.key === "Escape") { e.target.value = ""; e.target.dispatchEvent(new Event("input")); e.target.blur(); }
+		return;
+	}
+	if (e.key === "/") { $("search").focus(); e.preventDefault(); return; }
+	const view = ["functions", "flame", "timeline", "source", "about"][+e.key - 1];
+	if (view) { show(view); e.preventDefault(); }
+});
+addEventListener("popstate", route);
+
+const programs = [...new Set(data.processes.map(p => p.program))];
+const lost = data.processes.reduce((a, p) => a + p.lost, 0);
+document.title = `${programs.slice(0, 3).join(", ")}: LITIFUT report`;
+$("title").textContent = programs.slice(0, 3).join(", ") + (programs.length > 3 ? ` and ${programs.length - 3} more` : "");
+$("facts").replaceChildren(`${group(data.calls)} calls, ${group(F.name.length)} functions, ${data.processes.length} process${data.processes.length === 1 ? "" : "es"}`,
+	lost ? el("span", { class: "warn" }, `, ${group(lost)} calls were lost`) : "",
+	data.problems.length ? el("span", { class: "warn" }, `, ${data.problems.length} problem${data.problems.length === 1 ? "" : "s"}: see About this trace`) : "");
+route();
+document.documentElement.dataset.ready = performance.now().toFixed(0);
+})();

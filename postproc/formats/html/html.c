@@ -1,0 +1,486 @@
+/* html: one file that a browser opens without a network: functions, callers and callees, flame
+ * graph, timeline. app.js draws it from one JSON object, which is written here;
+ * docs/output-formats.md lists its members.
+ *
+ * The size is bounded for any length of run: at most FLAME_NODES nodes of the call tree, the
+ * longest spans (spans.h), and the distinct functions and call sites. What is left out is
+ * counted in the report. Numbers that follow one another closely are written as differences
+ * where that makes the file smaller (`begin`). */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "postproc/formats/format.h"
+#include "postproc/formats/html/assets.h"
+#include "postproc/formats/html/spans.h"
+#include "common/version.h"
+#include "postproc/formats/text.h"
+#include "postproc/measure/call_tree.h"
+#include "postproc/measure/edges.h"
+#include "postproc/model/clock.h"
+#include "postproc/model/lines.h"
+#include "postproc/timeline/nesting.h"
+
+#define FLAME_NODES 200000u
+
+struct state {
+	struct post_call_tree tree;
+	struct post_html_spans spans;
+	bool timed;   /* every process has a clock */
+	bool guessed; /* some leave was not recorded */
+	uint64_t start, end;
+	bool started;
+	/* The open calls of each lane. */
+	struct lane {
+		uint64_t position; /* without a clock: calls so far */
+		struct open_call {
+			uint64_t begin;
+			uint32_t node;
+			bool shown;
+		} * open;
+		uint32_t depth, capacity;
+		uint64_t calls;
+	} * lanes;
+	uint32_t lane_count, lane_capacity;
+};
+
+static void start(struct post_output *output)
+{
+	struct state *state = post_allocate(1, sizeof(*state));
+
+	state->timed = output->session->process_count > 0;
+	for (size_t i = 0; i < output->session->process_count; i++)
+		state->timed = state->timed && post_clock_runs(output->session->processes[i]);
+	output->state = state;
+}
+
+static struct lane *lane_of(struct state *state, uint32_t number)
+{
+	while (state->lane_count <= number) {
+		POST_GROW(state->lanes, state->lane_count, state->lane_capacity);
+		memset(&state->lanes[state->lane_count++], 0, sizeof(*state->lanes));
+	}
+	return &state->lanes[number];
+}
+
+static uint64_t position(struct post_output *output, const struct post_timeline_event *event,
+			 const struct lane *lane)
+{
+	const struct state *state = output->state;
+
+	return state->timed ? post_clock_ns(post_event_process(output, event), event->time)
+			    : lane->position;
+}
+
+static void enter(struct post_output *output, struct lane *lane,
+		  const struct post_timeline_event *event, uint64_t at)
+{
+	struct state *state = output->state;
+	bool call = event->site != POST_NONE && !(event->flags & POST_EVENT_BEFORE);
+	uint32_t parent = lane->depth ? lane->open[lane->depth - 1].node : POST_NONE;
+
+	POST_GROW(lane->open, lane->depth, lane->capacity);
+	lane->open[lane->depth].node = post_call_tree_below(&state->tree, parent, event->callee);
+	lane->open[lane->depth].begin = at;
+	lane->open[lane->depth].shown = true;
+	if (call) {
+		state->tree.nodes[lane->open[lane->depth].node].calls++;
+		lane->calls++;
+		lane->position++;
+		post_html_spans_begin(&state->spans, event->lane, at);
+	}
+	lane->depth++;
+}
+
+static void leave(struct state *state, struct lane *lane, const struct post_timeline_event *event,
+		  uint64_t at)
+{
+	const struct open_call *call;
+	struct post_html_span span = {.lane = event->lane};
+
+	if (!lane->depth)
+		return;
+	call = &lane->open[--lane->depth];
+	span.begin = call->begin;
+	span.length = at > call->begin ? at - call->begin : 0;
+	span.depth = lane->depth;
+	span.function = state->tree.nodes[call->node].function;
+	post_html_spans_add(&state->spans, &span);
+	if (event->flags & POST_EVENT_GUESSED)
+		state->guessed = true;
+}
+
+static void event(void *context, const struct post_timeline_event *event)
+{
+	struct post_output *output = context;
+	struct state *state = output->state;
+	struct lane *lane = lane_of(state, event->lane);
+	uint64_t at = position(output, event, lane);
+
+	if (!state->started || at < state->start)
+		state->start = at;
+	if (!state->started || at > state->end)
+		state->end = at;
+	state->started = true;
+	if (event->kind == POST_EVENT_ENTER)
+		enter(output, lane, event, at);
+	else if (event->kind == POST_EVENT_LEAVE)
+		leave(state, lane, event, at);
+}
+
+/* A JSON string that can stand in a script element: a tag would end it. */
+static void write_text(FILE *file, const char *text)
+{
+	char *quoted = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&quoted, &size);
+
+	if (!memory) {
+		fputs("\"\"", file);
+		return;
+	}
+	post_write_json_text(memory, text);
+	fclose(memory);
+	for (size_t i = 0; i < size; i++) {
+		if (quoted[i] == '<')
+			fputs("\\u003c", file);
+		else
+			putc(quoted[i], file);
+	}
+	free(quoted);
+}
+
+static const char *clock_name(const struct post_process *process)
+{
+	switch (process->trace->header.clock) {
+	case LITIFUT_CLOCK_MONOTONIC:
+		return "nanoseconds of the kernel's monotonic clock";
+	case LITIFUT_CLOCK_CYCLE:
+		return "a counter of the CPU";
+	default:
+		return "none: the order of calls is known, their time is not";
+	}
+}
+
+static void write_processes(struct post_output *output)
+{
+	const struct post_session *session = output->session;
+	FILE *file = output->file;
+
+	fputs("\"processes\":[", file);
+	for (size_t i = 0; i < session->process_count; i++) {
+		const struct post_process *process = session->processes[i];
+		const struct litifut_trace_header *header = &process->trace->header;
+
+		fprintf(file, "%s\n{\"program\":", i ? "," : "");
+		write_text(file, header->program);
+		fprintf(file,
+			",\"pid\":%u,\"parent\":%u,\"events\":%" PRIu64 ",\"lost\":%" PRIu64
+			",\"threads\":%zu,\"stopped\":%s,\"clock\":",
+			header->pid, header->parent_pid, process->events, process->lost,
+			process->thread_count,
+			header->state == LITIFUT_TRACE_STOPPED ? "true" : "false");
+		write_text(file, clock_name(process));
+		putc('}', file);
+	}
+	fputs("],\n", file);
+}
+
+static void write_modules(struct post_output *output)
+{
+	const struct post_session *session = output->session;
+	FILE *file = output->file;
+
+	fputs("\"modules\":[", file);
+	for (size_t i = 0; i < session->module_count; i++) {
+		const struct post_module *module = &session->modules[i];
+
+		fprintf(file, "%s\n{\"name\":", i ? "," : "");
+		write_text(file, module->name);
+		fputs(",\"build_id\":\"", file);
+		for (unsigned b = 0; b < module->build_id_bytes; b++)
+			fprintf(file, "%02x", module->build_id[b]);
+		fprintf(file, "\",\"traced\":%s,\"file\":", module->traced ? "true" : "false");
+		if (module->image)
+			write_text(file, module->image->path);
+		else
+			fputs("null", file);
+		putc('}', file);
+	}
+	fputs("],\n", file);
+}
+
+static uint32_t module_of(const struct post_session *session, const struct post_tally *tally)
+{
+	return session->functions[tally->function].module;
+}
+
+static uint64_t calls_of(const struct post_session *session, const struct post_tally *tally)
+{
+	(void)session;
+	return tally->calls;
+}
+
+static uint64_t made_of(const struct post_session *session, const struct post_tally *tally)
+{
+	(void)session;
+	return tally->made;
+}
+
+static void write_functions(struct post_output *output, const struct post_tallies *tallies)
+{
+	static const struct {
+		const char *name;
+		uint64_t (*value)(const struct post_session *, const struct post_tally *);
+	} columns[] = {{"calls", calls_of}, {"made", made_of}};
+	const struct post_session *session = output->session;
+	FILE *file = output->file;
+
+	fputs("\"functions\":{\"name\":[", file);
+	for (size_t i = 0; i < tallies->count; i++) {
+		fputs(i ? ",\n" : "", file);
+		write_text(file, session->functions[tallies->items[i].function].name);
+	}
+	fputs("],\n\"module\":[", file);
+	for (size_t i = 0; i < tallies->count; i++)
+		fprintf(file, "%s%u", i ? "," : "", module_of(session, &tallies->items[i]));
+	for (size_t c = 0; c < sizeof(columns) / sizeof(*columns); c++) {
+		fprintf(file, "],\n\"%s\":[", columns[c].name);
+		for (size_t i = 0; i < tallies->count; i++)
+			fprintf(file, "%s%" PRIu64, i ? "," : "",
+				columns[c].value(session, &tallies->items[i]));
+	}
+	fputs("]},\n", file);
+}
+
+/* Numbers of one property of all calls that are shown. */
+#define SITE_COLUMN(name, format, value)                                                           \
+	do {                                                                                       \
+		bool first = true;                                                                 \
+		fprintf(file, "%s\"" name "\":[", separator);                                      \
+		separator = "],\n";                                                                \
+		for (size_t i = 0; i < session->call_count; i++) {                                 \
+			const struct post_call *call = &session->calls[i];                         \
+			if (call->hidden || !call->count)                                          \
+				continue;                                                          \
+			fprintf(file, "%s%" format, first ? "" : ",", value);                      \
+			first = false;                                                             \
+		}                                                                                  \
+	} while (0)
+
+static void write_sites(struct post_output *output, const uint32_t *numbers)
+{
+	const struct post_session *session = output->session;
+	FILE *file = output->file;
+	const char *separator = "";
+
+	fputs("\"sites\":{", file);
+	SITE_COLUMN("caller", "d", (int)numbers[call->caller]);
+	SITE_COLUMN("callee", "d", (int)numbers[call->callee]);
+	SITE_COLUMN("calls", PRIu64, call->count);
+	SITE_COLUMN("offset", "u", call->caller_offset);
+	fputs("]},\n", file);
+}
+
+static int more_calls_first(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* The calls at and below a node decide whether it is shown, so that the parent of a node
+ * that is shown is shown, too. Returns the least that a node must have. */
+static uint64_t flame_threshold(const struct post_call_tree *tree, uint64_t *inclusive)
+{
+	uint64_t *sorted;
+	uint64_t least = 1;
+
+	for (uint32_t i = 0; i < tree->count; i++)
+		inclusive[i] = tree->nodes[i].calls;
+	for (uint32_t i = tree->count; i-- > 0;) {
+		if (tree->nodes[i].parent != POST_NONE)
+			inclusive[tree->nodes[i].parent] += inclusive[i];
+	}
+	if (tree->count <= FLAME_NODES)
+		return least;
+	sorted = post_allocate(tree->count, sizeof(*sorted));
+	memcpy(sorted, inclusive, tree->count * sizeof(*sorted));
+	qsort(sorted, tree->count, sizeof(*sorted), more_calls_first);
+	least = sorted[FLAME_NODES] + 1;
+	free(sorted);
+	return least;
+}
+
+static void write_flame(struct post_output *output, const uint32_t *numbers)
+{
+	const struct state *state = output->state;
+	const struct post_call_tree *tree = &state->tree;
+	uint64_t *inclusive = post_allocate(tree->count + 1, sizeof(*inclusive));
+	int32_t *place = post_allocate(tree->count + 1, sizeof(*place));
+	uint64_t least = flame_threshold(tree, inclusive);
+	FILE *file = output->file;
+	int32_t shown = 0;
+
+	fputs("\"flame\":{\"parent\":[", file);
+	for (uint32_t i = 0; i < tree->count; i++) {
+		uint32_t parent = tree->nodes[i].parent;
+
+		place[i] = inclusive[i] >= least ? shown++ : -1;
+		if (place[i] >= 0)
+			fprintf(file, "%s%d", place[i] ? "," : "",
+				parent == POST_NONE ? -1 : place[parent]);
+	}
+	fputs("],\n\"function\":[", file);
+	for (uint32_t i = 0; i < tree->count; i++) {
+		if (place[i] >= 0)
+			fprintf(file, "%s%d", place[i] ? "," : "",
+				(int)numbers[tree->nodes[i].function]);
+	}
+	fputs("],\n\"calls\":[", file);
+	for (uint32_t i = 0; i < tree->count; i++) {
+		if (place[i] >= 0)
+			fprintf(file, "%s%" PRIu64, place[i] ? "," : "", tree->nodes[i].calls);
+	}
+	fprintf(file, "],\"left_out\":%u},\n", tree->count - (uint32_t)shown);
+	free(inclusive);
+	free(place);
+}
+
+static void write_density(FILE *file, const struct post_html_density *density)
+{
+	unsigned last = POST_HTML_BUCKETS;
+
+	while (density->counts && last && !density->counts[last - 1])
+		last--;
+	fprintf(file, "\"from\":%" PRIu64 ",\"width\":%" PRIu64 ",\"density\":[", density->start,
+		density->counts ? density->width : 1);
+	for (unsigned i = 0; density->counts && i < last; i++)
+		fprintf(file, "%s%u", i ? "," : "", density->counts[i]);
+	putc(']', file);
+}
+
+/* One row for each depth. `at` is the first span that is not written yet. */
+static size_t write_rows(struct post_output *output, uint32_t lane, size_t at,
+			 const uint32_t *numbers)
+{
+	const struct state *state = output->state;
+	const struct post_html_span *items = state->spans.items;
+	size_t count = state->spans.count;
+	FILE *file = output->file;
+	const char *row = "";
+
+	fputs(",\"rows\":[", file);
+	while (at < count && items[at].lane == lane) {
+		size_t end = at;
+		uint64_t before = 0;
+
+		while (end < count && items[end].lane == lane &&
+		       items[end].depth == items[at].depth)
+			end++;
+		fprintf(file, "%s\n{\"depth\":%u,\"begin\":[", row, items[at].depth);
+		row = ",";
+		for (size_t i = at; i < end; i++) {
+			fprintf(file, "%s%" PRIu64, i > at ? "," : "", items[i].begin - before);
+			before = items[i].begin;
+		}
+		fputs("],\"length\":[", file);
+		for (size_t i = at; i < end; i++)
+			fprintf(file, "%s%" PRIu64, i > at ? "," : "", items[i].length);
+		fputs("],\"function\":[", file);
+		for (size_t i = at; i < end; i++)
+			fprintf(file, "%s%d", i > at ? "," : "", (int)numbers[items[i].function]);
+		fputs("]}", file);
+		at = end;
+	}
+	putc(']', file);
+	return at;
+}
+
+static void write_timeline(struct post_output *output, const uint32_t *numbers)
+{
+	struct state *state = output->state;
+	const struct post_session *session = output->session;
+	FILE *file = output->file;
+	uint32_t lanes = state->lane_count < POST_HTML_LANES ? state->lane_count : POST_HTML_LANES;
+	size_t at = 0;
+
+	post_html_spans_finish(&state->spans);
+	fprintf(file,
+		"\"timeline\":{\"start\":%" PRIu64 ",\"end\":%" PRIu64 ",\"shortest\":%" PRIu64
+		",\"guessed\":%s,\"lanes_left_out\":%u,\"lanes\":[",
+		state->start, state->end, state->spans.shortest, state->guessed ? "true" : "false",
+		state->lane_count - lanes);
+	for (uint32_t i = 0; i < lanes; i++) {
+		const struct post_thread *thread = session->lanes[i];
+		const struct litifut_trace_header *header =
+			&session->processes[thread->process]->trace->header;
+		char name[128];
+
+		snprintf(name, sizeof(name), "%s %u, thread %u", header->program, header->pid,
+			 thread->id);
+		fprintf(file, "%s\n{\"name\":", i ? "," : "");
+		write_text(file, name);
+		fprintf(file, ",\"calls\":%" PRIu64 ",", state->lanes[i].calls);
+		write_density(file, &state->spans.lanes[i]);
+		at = write_rows(output, i, at, numbers);
+		putc('}', file);
+	}
+	fputs("]},\n", file);
+}
+
+static void release(struct state *state)
+{
+	for (uint32_t i = 0; i < state->lane_count; i++)
+		free(state->lanes[i].open);
+	free(state->lanes);
+	post_html_spans_release(&state->spans);
+	post_call_tree_release(&state->tree);
+	free(state);
+}
+
+static void finish(struct post_output *output)
+{
+	struct state *state = output->state;
+	const struct post_session *session = output->session;
+	FILE *file = output->file;
+	struct post_edges edges;
+	struct post_tallies tallies;
+	uint32_t *numbers = post_allocate(session->function_count + 1, sizeof(*numbers));
+
+	post_edges_collect(session, &edges);
+	post_tallies_collect(session, &edges, &tallies);
+	for (size_t i = 0; i < session->function_count; i++)
+		numbers[i] = POST_NONE;
+	for (size_t i = 0; i < tallies.count; i++)
+		numbers[tallies.items[i].function] = (uint32_t)i;
+	fputs(post_html_page, file);
+	fputs(post_html_style, file);
+	fputs(post_html_body, file);
+	fprintf(file, "{\"format\":\"litifut-html\",\"unit\":\"%s\",\"calls\":%" PRIu64 ",\n",
+		state->timed ? "ns" : "calls", edges.total);
+	write_processes(output);
+	write_modules(output);
+	write_functions(output, &tallies);
+	write_sites(output, numbers);
+	write_flame(output, numbers);
+	write_timeline(output, numbers);
+	fputs("\"files\":[],\"sources\":[],\"problems\":[]}\n</script>\n"
+	      "<script>\nconst litifutVersion = \"" LITIFUT_VERSION "\";\n",
+	      file);
+	fputs(post_html_script, file);
+	fputs("</script>\n</body>\n</html>\n", file);
+	free(numbers);
+	post_tallies_release(&tallies);
+	post_edges_release(&edges);
+	release(state);
+}
+
+const struct post_format post_format_html = {
+	.name = "html",
+	.summary = "one page for a browser: functions, flame graph, timeline",
+	.start = start,
+	.nested = true,
+	.event = event,
+	.finish = finish,
+};

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""browser.py PAGE SCRIPT: opens a page of this machine in headless Chromium, runs a script in it
+as the body of an asynchronous function, and prints what that returns as JSON, then the messages
+of the console, one a line. Speaks WebDriver to chromedriver; nothing else is needed."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+         "--disable-background-networking", "--disable-component-update", "--disable-sync",
+         "--disable-dev-shm-usage", "--window-size=1200,800"]
+
+
+def ask(base, path, body=None):
+    """One request; the value that it answers."""
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(base + path, data, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=120) as answer:
+        return json.load(answer)["value"]
+
+
+def start(folder):
+    """The driver on a port of its choice: process and address."""
+    log = os.path.join(folder, "log")
+    driver = subprocess.Popen(["chromedriver", "--port=0", "--log-path=" + log],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    for line in driver.stdout:
+        if "started successfully on port" in line:
+            return driver, "http://127.0.0.1:" + line.split()[-1].rstrip(".")
+    raise SystemExit("chromedriver did not start")
+
+
+def main():
+    page, script = sys.argv[1:3]
+    with tempfile.TemporaryDirectory() as folder:
+        driver, base = start(folder)
+        try:
+            options = {"args": FLAGS + ["--user-data-dir=" + os.path.join(folder, "profile")]}
+            session = "/session/" + ask(base, "/session", {"capabilities": {"alwaysMatch": {
+                "browserName": "chrome", "goog:chromeOptions": options,
+                "goog:loggingPrefs": {"browser": "ALL"}}}})["sessionId"]
+            began = time.monotonic()
+            ask(base, session + "/url", {"url": "file://" + os.path.abspath(page)})
+            print("opened in %.1f s" % (time.monotonic() - began), file=sys.stderr)
+            with open(script, encoding="utf-8") as file:
+                body = "const done = arguments[0]; (async () => {" + file.read() + \
+                    "})().then(done, error => done({error: String(error)}));"
+            print(json.dumps(ask(base, session + "/execute/async", {"script": body, "args": []})))
+            for entry in ask(base, session + "/se/log", {"type": "browser"}):
+                print(entry["level"], entry["message"])
+            urllib.request.urlopen(urllib.request.Request(base + session, method="DELETE"))
+        finally:
+            driver.terminate()
+            driver.wait()
+
+
+main()
