@@ -21,6 +21,9 @@ silent = $(findstring s,$(firstword -$(MAKEFLAGS)))
 quiet = $(if $(V),,@)
 run = $(quiet)$(if $(V)$(silent),,printf '  %-5s %s\n' '$(1)' '$@' &&)
 
+# $(call shell_word,TEXT): one word of a command, whatever letters it has.
+shell_word = '$(subst ','\'',$(1))'
+
 PROGRAMS   :=
 TRACER     :=
 UNIT_TESTS :=

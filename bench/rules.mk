@@ -4,12 +4,12 @@
 bench: bench-cost bench-post
 
 bench-cost: all $(BUILD)/tests/oracle.so
-	@BUILD='$(abspath $(BUILD))' bench/cost.sh
+	@BUILD=$(call shell_word,$(abspath $(BUILD))) bench/cost.sh
 
 bench-post: all
-	@BUILD='$(abspath $(BUILD))' bench/post_speed.sh
+	@BUILD=$(call shell_word,$(abspath $(BUILD))) bench/post_speed.sh
 
 .PHONY: bench-link
 
 bench-link: all
-	@BUILD='$(abspath $(BUILD))' bench/link_delay.sh
+	@BUILD=$(call shell_word,$(abspath $(BUILD))) bench/link_delay.sh

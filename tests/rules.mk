@@ -24,7 +24,7 @@ oracle: $(ORACLE)
 unit-tests: $(UNIT_TESTS)
 
 # An empty --exec makes prove run each file by itself, whatever it is.
-PROVE = CMOCKA_MESSAGE_OUTPUT=TAP BUILD='$(abspath $(BUILD))' prove --exec '' -j2
+PROVE = CMOCKA_MESSAGE_OUTPUT=TAP BUILD=$(call shell_word,$(abspath $(BUILD))) prove --exec '' -j2
 
 CHECKS = calls-constructors.sh
 
@@ -45,7 +45,7 @@ test-long: test
 	@KILLS=200 $(PROVE) tests/e2e/recorder-kill.sh
 	@STRESS=4 $(PROVE) tests/e2e/recorder-threads.sh tests/e2e/recorder-crash.sh \
 		tests/e2e/recorder-bounds.sh
-	@BUILD='$(abspath $(BUILD))' tests/programs/table.sh
+	@BUILD=$(call shell_word,$(abspath $(BUILD))) tests/programs/table.sh
 
 SANITIZED = $(BUILD)/sanitized
 
@@ -56,16 +56,16 @@ sanitize: $(ORACLE)
 	@$(MAKE) -s BUILD=$(SANITIZED) all unit-tests \
 		CFLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined'
 	@cp $(ORACLE) $(SANITIZED)/tests
-	@ASAN_OPTIONS=detect_leaks=0 BUILD='$(abspath $(SANITIZED))' CMOCKA_MESSAGE_OUTPUT=TAP \
+	@ASAN_OPTIONS=detect_leaks=0 BUILD=$(call shell_word,$(abspath $(SANITIZED))) CMOCKA_MESSAGE_OUTPUT=TAP \
 		prove --exec '' -j2 $(patsubst $(BUILD)/%,$(SANITIZED)/%,$(UNIT_TESTS)) \
 		$(addprefix tests/e2e/,wrapper-inputs.sh wrapper-islands.sh rewriter-bad_input.sh call_forms.sh \
 		post-counts.sh)
 	@$(MAKE) -s BUILD=$(THREAD_SANITIZED) all $(THREAD_SANITIZED)/unit/test_common_parallel \
 		CFLAGS='-O1 -g -fsanitize=thread'
-	@TSAN_OPTIONS=halt_on_error=1 BUILD='$(abspath $(THREAD_SANITIZED))' \
+	@TSAN_OPTIONS=halt_on_error=1 BUILD=$(call shell_word,$(abspath $(THREAD_SANITIZED))) \
 		CMOCKA_MESSAGE_OUTPUT=TAP prove --exec '' -j2 \
 		$(THREAD_SANITIZED)/unit/test_common_parallel tests/e2e/wrapper-repeat.sh
 
 ## demo: Debian's lua5.4 traced on ARM and MIPS; installs what is missing
 demo:
-	@BUILD='$(abspath $(BUILD))' scripts/demo
+	@BUILD=$(call shell_word,$(abspath $(BUILD))) scripts/demo
