@@ -151,7 +151,6 @@ behaviour()
 		;;
 	*)
 		skip "IFUNC" "MIPS o32 has none"
-		# shellcheck disable=SC2016
 		init='.set push\n .set noreorder\n lw $25, %call16(init_hook)($gp)\n jalr $25\n nop\n lw $gp, 16($sp)\n .set pop\n .text'
 		: >options
 		;;

@@ -60,7 +60,6 @@ behaviour()
 		call main work
 	END
 	ok "each call returns, the inner ones first" diff expected down
-	# shellcheck disable=SC2016
 	ok "the time of a call is exact" awk '
 		$3 == "call" { callee = $5 }
 		$3 == "return" && callee == "work" { took[n++] = $5; callee = "" }

@@ -51,7 +51,6 @@ existing()
 	rm -rf data
 	mkdir -p data/trace data/maps
 	echo precious >victim
-	# shellcheck disable=SC2016
 	env -i LITIFUT_DIR="$(pwd)/data" sh -c '
 		ln -s ../../victim data/trace/work.$$.trace
 		ln -s ../../victim data/maps/work.$$.2.maps.tmp

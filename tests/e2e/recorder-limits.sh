@@ -92,7 +92,6 @@ descriptors()
 		is "40 descriptors${closing:+ and }$closing: every call" "$(recorded step)" 51000
 		is "40 descriptors${closing:+ and }$closing: nothing foreign in the files" \
 			"$(grep -rl precious data usb)" ""
-		# shellcheck disable=SC2016
 		ok "40 descriptors${closing:+ and }$closing: the copy is whole" \
 			sh -c 'for copy in data/trace/* data/maps/*; do cmp "$copy" "usb/${copy#data/}" || exit; done'
 		rm -rf usb

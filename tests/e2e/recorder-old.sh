@@ -65,7 +65,6 @@ kernel()
 		data/trace data/maps traced/work
 	is "an old kernel: every call" "$(recorded step)" 90000
 	is "an old kernel: two processes" "$(cut -f 1 events.tsv | sed 1d | sort -u | wc -l)" 2
-	# shellcheck disable=SC2016
 	ok "an old kernel: the copy is whole" sh -c \
 		'for copy in usb/*/*; do cmp "$copy" "data/${copy#usb/}" || exit 1; done'
 }

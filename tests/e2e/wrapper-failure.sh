@@ -138,7 +138,6 @@ behaviour()
 	is "the second link fails: three links" "$(wc -l <runs)" 3
 	is "the second link fails: nothing else in the folder" "$(ls -A traced)" program
 	inside="the linker fails with the tracer inside:"
-	# shellcheck disable=SC2016
 	{
 		fails "$inside ended by signal 9 (Killed)" 'echo half >$output; kill -9 $$'
 		fails "$inside exit status 3" 'exit 3'

@@ -40,7 +40,6 @@ behaviour()
 	compiler -c -o main.o main.c
 	compiler -c -o other.o other.c
 	flags=
-	# shellcheck disable=SC2016
 	for linker in bfd gold; do
 		same "-o without a value" '$front "$triplet-ld.$linker" -e main main.o other.o -o'
 		same "-Map without a value" '$front "$triplet-ld.$linker" -e main main.o other.o -o program -Map'
