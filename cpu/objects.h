@@ -51,9 +51,8 @@ struct cpu_objects {
 	/* Bits of e_flags that the tracer object must have as the others do. */
 	unsigned shared_flags;
 
-	/* Does this kind of linker (its base name) not take what GNU as writes into .eh_frame of
-	 * the tracer objects? */
-	bool (*linker_refuses_unwind_table)(const char *name);
+	/* GNU as writes absolute addresses into .eh_frame of the tracer objects. */
+	bool absolute_unwind_table;
 
 	bool gold_is_low; /* it puts programs below LITIFUT_WORD_FIRST_ADDRESS */
 

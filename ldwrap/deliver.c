@@ -38,15 +38,15 @@ static bool takes_no_new_file(const char *target)
 }
 
 void deliver_prepare(struct link_files *files, const struct arguments *arguments,
-		     const char *linker)
+		     const struct linker *linker)
 {
 	/* One terminal or file for both: the order between them counts. */
 	bool together = same_file(STDOUT_FILENO, STDERR_FILENO);
 
-	files->linker = linker;
+	files->linker = linker->name;
+	files->kind = linker->kind;
 	files->target = arguments_output(arguments);
-	files->replaces = strstr(lbasename(linker), "lld") != NULL;
-	files->in_place = !files->replaces && takes_no_new_file(files->target);
+	files->in_place = !files->kind->replaces_output && takes_no_new_file(files->target);
 	files->image =
 		files->in_place ? scratch_instead_of(files->target) : scratch_beside(files->target);
 	files->stripped =
@@ -273,8 +273,7 @@ static enum litifut_status deliver_map(const struct link_files *files,
 				       struct litifut_error *error)
 {
 	const struct argument *map = arguments_last(arguments, ARGUMENT_MAP);
-	const char *linker = lbasename(files->linker);
-	bool gnu_ld = !strstr(linker, "gold") && !strstr(linker, "lld");
+	const bool named = files->kind->names_map;
 	enum litifut_status status;
 	struct stat before;
 	char *path;
@@ -286,8 +285,8 @@ static enum litifut_status deliver_map(const struct link_files *files,
 						   LITIFUT_NO_ADDRESS, "no standard output");
 	if (!map)
 		return LITIFUT_OK;
-	path = gnu_ld ? map_path(map->value, files->target) : xstrdup(map->value);
-	if (gnu_ld && !stat(path, &before) && !S_ISREG(before.st_mode))
+	path = named ? map_path(map->value, files->target) : xstrdup(map->value);
+	if (named && !stat(path, &before) && !S_ISREG(before.st_mode))
 		status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
 					   LITIFUT_NO_ADDRESS, "the map is no regular file");
 	else
@@ -342,8 +341,8 @@ static bool copy_bytes(int from, int to)
 	return size == 0;
 }
 
-/* Everybody who the umask lets may run it; with gold, who may read it as well, if it was empty. */
-static void make_executable(int file, bool gold)
+/* Everybody whom the umask lets may run it, or only who may read it. */
+static void make_executable(int file, bool readers)
 {
 	struct stat status;
 	mode_t mask = umask(0);
@@ -351,7 +350,7 @@ static void make_executable(int file, bool gold)
 	umask(mask);
 	if (fstat(file, &status))
 		return;
-	if (gold)
+	if (readers)
 		fchmod(file, 07777 & (status.st_mode | (status.st_mode & 0444) >> 2) & ~mask);
 	else
 		fchmod(file, 0777 & (status.st_mode | (0111 & ~mask)));
@@ -360,15 +359,15 @@ static void make_executable(int file, bool gold)
 static enum litifut_status write_in_place(const struct link_files *files,
 					  struct litifut_error *error)
 {
-	bool gold = strstr(lbasename(files->linker), "gold") != NULL;
+	bool readers = files->kind->readers_run;
 	bool empty = stays_in_place(files->target);
 	int from = open(files->image, O_RDONLY | O_CLOEXEC);
 	int to = open(files->target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	bool good = from >= 0 && to >= 0 && copy_bytes(from, to);
 	int reason = errno;
 
-	if (good && (empty || !gold))
-		make_executable(to, gold);
+	if (good && (empty || !readers))
+		make_executable(to, readers);
 	if (from >= 0)
 		close(from);
 	if (to >= 0 && close(to) && good) {
@@ -410,7 +409,7 @@ void deliver_others(const struct link_files *files, bool keep)
 static enum litifut_status replace_target(const struct link_files *files,
 					  struct litifut_error *error)
 {
-	if (files->in_place || (!files->replaces && stays_in_place(files->target)))
+	if (files->in_place || (!files->kind->replaces_output && stays_in_place(files->target)))
 		return write_in_place(files, error);
 	/* As the linker does. ext4 writes a file to the disk before it replaces another. */
 	unlink(files->target);

@@ -6,14 +6,15 @@
 
 #include "common/error.h"
 #include "ldwrap/arguments.h"
+#include "ldwrap/linker.h"
 
 /* All owned by the scratch module. */
 struct link_files {
-	const char *linker;   /* argv[0] of it */
+	const char *linker; /* argv[0] of it */
+	const struct linker_kind *kind;
 	const char *target;   /* what the user asked for */
 	const char *image;    /* beside it, or in the scratch folder */
 	bool in_place;        /* nothing can be put beside it, so it is written into */
-	bool replaces;        /* the linker itself puts a new file in the place of any old one */
 	const char *stripped; /* beside it */
 	const char *sites;    /* beside it; NULL: the list of call sites is in the image */
 	const char *map;
@@ -24,9 +25,9 @@ struct link_files {
 	const char *kept_error;
 };
 
-/* Chooses the names. `linker`: the name of the one that makes the image. */
+/* Chooses the names. `linker` is the one that makes the image. */
 void deliver_prepare(struct link_files *files, const struct arguments *arguments,
-		     const char *linker);
+		     const struct linker *linker);
 
 /* Sets the last link's messages aside, to be shown by deliver(). */
 void deliver_keep_messages(const struct link_files *files);

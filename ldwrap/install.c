@@ -13,17 +13,14 @@
 #include <libiberty/libiberty.h>
 
 #include "ldwrap/linker.h"
+#include "ldwrap/linkers.h"
 #include "ldwrap/process.h"
 
 #define DIVERT_PROGRAM "/usr/bin/dpkg-divert"
 #define QUERY_PROGRAM "/usr/bin/dpkg-query"
 
-static const char *const linker_suffixes[] = {"ld", "ld.bfd", "ld.gold", "ld.lld"};
-
 /* One after another; more are taken for a circle. */
 #define MAXIMUM_LINKS 40
-
-#define SUFFIX_COUNT (sizeof(linker_suffixes) / sizeof(linker_suffixes[0]))
 
 static void add_path(struct install_result *list, char *path)
 {
@@ -61,8 +58,10 @@ static bool is_our_link(const char *path)
 /* FOLDER/PREFIX{ld,ld.bfd,...}, those that are there. */
 static void add_linkers(struct install_result *list, const char *folder, const char *prefix)
 {
-	for (size_t i = 0; i < SUFFIX_COUNT; i++) {
-		char *path = concat(folder, "/", prefix, linker_suffixes[i], NULL);
+	const char *name;
+
+	for (size_t i = 0; (name = linkers_plain_name(i)); i++) {
+		char *path = concat(folder, "/", prefix, name, NULL);
 
 		if (exists(path))
 			add_path(list, path);
@@ -73,24 +72,14 @@ static void add_linkers(struct install_result *list, const char *folder, const c
 
 static bool ends_in_linker(const char *name)
 {
-	size_t length = strlen(name);
+	const char *dash = strrchr(name, '-');
 
-	for (size_t i = 0; i < SUFFIX_COUNT; i++) {
-		size_t suffix = strlen(linker_suffixes[i]);
-
-		if (length > suffix && name[length - suffix - 1] == '-' &&
-		    !strcmp(name + length - suffix, linker_suffixes[i]))
-			return true;
-	}
-	return false;
+	return dash && dash > name && linkers_is_plain_name(dash + 1);
 }
 
 static bool is_linker_name(const char *name)
 {
-	for (size_t i = 0; i < SUFFIX_COUNT; i++)
-		if (!strcmp(name, linker_suffixes[i]))
-			return true;
-	return ends_in_linker(name);
+	return linkers_is_plain_name(name) || ends_in_linker(name);
 }
 
 static int compare_paths(const void *left, const void *right)
@@ -291,7 +280,7 @@ static enum litifut_status collect(const char *toolchain, struct install_result 
 			return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, toolchain, NULL,
 						 LITIFUT_NO_ADDRESS,
 						 "is no linker: none is called ld or TRIPLET-ld "
-						 "(.bfd, .gold, .lld) and can be run");
+						 "(.bfd, .gold, .lld, .mold) and can be run");
 		}
 	} else if (!strchr(toolchain, '/')) {
 		/* as CROSS_COMPILE has it, with a dash at the end, too */

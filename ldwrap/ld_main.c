@@ -214,6 +214,10 @@ int main(int argc, char *argv[])
 		litifut_error_set(&error, LITIFUT_ERROR_IO, getenv("TMPDIR"), NULL,
 				  LITIFUT_NO_ADDRESS, "no folder for temporary files: %s",
 				  strerror(errno));
+	} else if (!(linker.kind = linkers_recognise(&linker))) {
+		litifut_error_set(&error, LITIFUT_ERROR_UNSUPPORTED, linker.path, NULL,
+				  LITIFUT_NO_ADDRESS,
+				  "this linker is not known: neither GNU ld, gold, lld nor mold");
 	} else if (!link_rewritten(&request, &outcome, &error)) {
 		scratch_close();
 		warn_of_unused(&arguments, &settings, &outcome);

@@ -119,10 +119,9 @@ static bool is_placed_by_linker(const struct arguments *arguments)
 /* gold has ARM programs at 0x8000, where traces can't tell code from their other words. */
 static void lift_low_code(struct link_state *state)
 {
-	const char *name = lbasename(state->request->linker->name);
 	char *word;
 
-	if (!state->arch->cpu->objects->gold_is_low || !strstr(name, "gold") ||
+	if (!state->arch->cpu->objects->gold_is_low || !state->request->linker->kind->low_programs ||
 	    !is_placed_by_linker(state->request->arguments))
 		return;
 	word = xasprintf("-Ttext-segment=0x%x", LITIFUT_WORD_FIRST_ADDRESS);
@@ -130,23 +129,23 @@ static void lift_low_code(struct link_state *state)
 	free(word);
 }
 
-/* gold fails where it merges entries of the table by which ARM code is unwound, as it does
- * those of the tracer, and is to keep relocations. */
+/* Relocations are to be kept, also those of the table by which ARM code is unwound. */
 static void keep_unwind_entries(struct link_state *state)
 {
-	if (state->arch->unwind && strstr(lbasename(state->request->linker->name), "gold") &&
+	const char *word = state->request->linker->kind->relocations_word;
+
+	if (word && state->arch->unwind &&
 	    arguments_last(state->request->arguments, ARGUMENT_EMIT_RELOCS))
-		text_list_append(&state->exports.words, "--no-merge-exidx-entries");
+		text_list_append(&state->exports.words, word);
 }
 
 /* What only one kind of linker cannot do. */
 static enum litifut_status mind_the_linker(struct link_state *state, struct litifut_error *error)
 {
-	const struct cpu_objects *facts = state->arch->cpu->objects;
-	const char *name = lbasename(state->request->linker->name);
 	enum litifut_status status = LITIFUT_OK;
 
-	if (facts->linker_refuses_unwind_table && facts->linker_refuses_unwind_table(name)) {
+	if (state->arch->cpu->objects->absolute_unwind_table &&
+	    state->request->linker->kind->refuses_unwind_table) {
 		status = object_drop_unwind_table(state->tracer, error);
 		if (!status)
 			status = object_drop_unwind_table(state->recorder, error);
@@ -389,7 +388,8 @@ static enum litifut_status read_exclusions(struct link_state *state, struct liti
 	map_release(&state->map);
 	free(state->ranges);
 	state->ranges = NULL;
-	status = map_read(state->files.map, &state->map, error);
+	status = map_read(state->files.map, state->request->linker->kind->read_map, &state->map,
+			  error);
 	if (status)
 		return status;
 	state->outcome.files_unused = (state->request->settings->exclude_objects.count ||
@@ -549,12 +549,13 @@ enum litifut_status link_rewritten(const struct link_request *request, struct li
 	state.plan = request->decision->target;
 	state.arch = litifut_arch_find(state.plan.machine);
 	state.wants_map = needs_map(request);
-	deliver_prepare(&state.files, request->arguments, request->linker->name);
+	deliver_prepare(&state.files, request->arguments, request->linker);
 	if (request->settings->database == SETTINGS_DB_FILE)
 		state.files.sites = scratch_beside(state.files.target);
 	prepare_options(&state);
 	if (!request->settings->link_twice)
 		guess(&state);
+	state.options.runs_thunks = request->linker->kind->drops_attributes && state.thunks_run;
 	status = prepare_tracer(&state, error);
 	if (!status)
 		status = exports_prepare(request->arguments, &state.exports, error);

@@ -110,14 +110,10 @@ void linker_guard_environment(const struct linker *linker)
 
 bool linker_is_for_device(const char *name)
 {
-	static const char *const globs[] = {"arm*-*-ld",       "arm*-*-ld.bfd", "arm*-*-ld.gold",
-					    "arm*-*-ld.lld",   "mips*-*-ld",    "mips*-*-ld.bfd",
-					    "mips*-*-ld.gold", "mips*-*-ld.lld"};
+	const char *dash = strrchr(name, '-');
 
-	for (size_t i = 0; i < sizeof(globs) / sizeof(globs[0]); i++)
-		if (!fnmatch(globs[i], name, 0))
-			return true;
-	return false;
+	return dash && linkers_is_plain_name(dash + 1) &&
+	       (!fnmatch("arm*-*-ld*", name, 0) || !fnmatch("mips*-*-ld*", name, 0));
 }
 
 /* The next program called `name` in `folders` (colon-separated) that is no
@@ -205,6 +201,26 @@ static bool is_cross_gcc(const char *const *triplets)
 	       strncmp(host.machine, *triplets, 3) != 0 && strncmp(host.machine, "aarch64", 7) != 0;
 }
 
+/* The name of the linker that gcc was asked for; it leaves its options in the environment. */
+static const char *asked_of_gcc(void)
+{
+	const char *options = getenv("COLLECT_GCC_OPTIONS");
+	const char *asked = NULL;
+	const char *name;
+
+	while (options && (options = strstr(options, "'-fuse-ld="))) {
+		options += strlen("'-fuse-ld=");
+		asked = options;
+	}
+	for (size_t i = 1; asked && (name = linkers_plain_name(i)); i++) {
+		size_t length = strlen(name + 3);
+
+		if (!strncmp(asked, name + 3, length) && asked[length] == '\'')
+			return name;
+	}
+	return linkers_plain_name(0);
+}
+
 int linker_find(const char *invoked, const char *const *triplets, struct linker *linker)
 {
 	const char *base = lbasename(invoked);
@@ -223,6 +239,8 @@ int linker_find(const char *invoked, const char *const *triplets, struct linker 
 	/* Called as litifut-ld itself: stand for `ld`. */
 	if (!strcmp(base, "litifut-ld"))
 		base = "ld";
+	else if (!strcmp(base, LINKER_COLLECT_NAME))
+		base = asked_of_gcc();
 	linker->path = search(getenv("COMPILER_PATH"), base, false);
 	if (!linker->path && triplets && !strncmp(base, "ld", 2))
 		for (const char *const *one = triplets; !linker->path && *one; one++) {

@@ -4,15 +4,22 @@
 
 #include <stdbool.h>
 
+#include "ldwrap/linkers.h"
+
 /* What `litifut install-ld` appends to the name of the linker that it moves
  * out of the way. */
 #define LINKER_ORIGINAL_SUFFIX ".litifut-original"
+
+/* GCC runs a program of this name, if there is one on COMPILER_PATH, before any that -B or
+ * -fuse-ld names: it stands for the linker that those lead to. */
+#define LINKER_COLLECT_NAME "real-ld"
 
 struct linker {
 	char *path;       /* to execute; owned */
 	char *name;       /* to give it as argv[0], so that its messages and its search
 			     for its own files are those of the unwrapped linker; owned */
 	bool moved_aside; /* by install-ld */
+	const struct linker_kind *kind; /* for a link that is rewritten; else NULL */
 };
 
 /* Finds the real linker for a wrapper called as `invoked` (argv[0]):

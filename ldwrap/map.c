@@ -4,7 +4,8 @@
  *
  * with one blank before the name, and put a long name on a line of its own.
  * lld prints `VMA LMA Size Align`, all but the last in bare hexadecimal, and
- * then, eight columns further in, `FILE:(SECTION)`. An output section that is
+ * then, eight columns further in, `FILE:(SECTION)`; mold prints `VMA Size Align`, the
+ * first in hexadecimal, and the same behind it. An output section that is
  * not loaded is at address 0, and the pieces in it at their offsets. gold has the
  * address -1 for a piece that it puts stubs behind: it reaches from the one before
  * it to the one after it. */
@@ -120,69 +121,98 @@ static bool read_bfd_numbers(struct map *map, struct output *output, const char 
 	return true;
 }
 
-/* `loaded` says whether the output section is, and is kept from call to call. */
-static void read_lld_line(struct map *map, const char *line, bool *loaded)
+/* What stands behind the numbers of a line of lld or mold: one blank, then nothing for an
+ * output section, 8 more for an input section, 16 for a symbol. `loaded` says whether the
+ * output section is, and is kept from line to line. */
+static void read_lld_piece(struct map *map, const char *rest, uint64_t address, uint64_t size,
+			   bool *loaded)
 {
-	char *end;
-	uint64_t address = strtoull(line, &end, 16);
-	uint64_t size;
-	const char *colon;
+	const char *colon = NULL;
 	char *section;
 	char *file;
 
-	if (end == line || *end != ' ')
-		return;
-	(void)strtoull(end, &end, 16);
-	size = strtoull(end, &end, 16);
-	(void)strtoull(end, &end, 10);
-	/* One blank, then nothing for an output section, 8 more for an input
-	 * section, 16 for a symbol. */
-	if (end[0] == ' ' && end[1] != ' ')
+	if (rest[0] == ' ' && rest[1] != ' ')
 		*loaded = address != 0;
-	if (!*loaded || strncmp(end, "         ", 9) || end[9] == ' ')
+	if (!*loaded || strncmp(rest, "         ", 9) || rest[9] == ' ')
 		return;
-	end += 9;
-	colon = NULL;
-	for (const char *next = end; (next = strstr(next, ":(")); next++)
+	rest += 9;
+	for (const char *next = rest; (next = strstr(next, ":(")); next++)
 		colon = next;
-	if (!colon || *end == '<')
+	if (!colon || *rest == '<')
 		return;
-	file = xstrndup(end, (size_t)(colon - end));
+	file = xstrndup(rest, (size_t)(colon - rest));
 	section = xstrndup(colon + 2, strcspn(colon + 2, ")"));
 	add_piece(map, address, size, file, is_text(section) ? section : NULL);
 	free(section);
 	free(file);
 }
 
-enum litifut_status map_read(const char *path, struct map *map, struct litifut_error *error)
+/* The next line without its end; false: there is none. */
+static bool next_line(FILE *file, char **line, size_t *room)
 {
-	FILE *file = fopen(path, "r");
+	if (getline(line, room, file) < 0)
+		return false;
+	(*line)[strcspn(*line, "\n")] = '\0';
+	return true;
+}
+
+void map_read_lld(FILE *file, struct map *map)
+{
 	char *line = NULL;
 	size_t room = 0;
-	bool begun = false; /* past the heading of ld.bfd and gold */
-	bool lld = false;
+	bool loaded = false;
+
+	while (next_line(file, &line, &room)) {
+		char *end;
+		uint64_t address = strtoull(line, &end, 16);
+		uint64_t size;
+
+		if (end == line || *end != ' ')
+			continue;
+		(void)strtoull(end, &end, 16);
+		size = strtoull(end, &end, 16);
+		(void)strtoull(end, &end, 10);
+		read_lld_piece(map, end, address, size, &loaded);
+	}
+	free(line);
+}
+
+void map_read_mold(FILE *file, struct map *map)
+{
+	char *line = NULL;
+	size_t room = 0;
+	bool loaded = false;
+
+	while (next_line(file, &line, &room)) {
+		char *end;
+		uint64_t address = strtoull(line, &end, 16);
+		uint64_t size;
+
+		if (end == line || *end != ' ')
+			continue;
+		size = strtoull(end, &end, 10);
+		(void)strtoull(end, &end, 10);
+		read_lld_piece(map, end, address, size, &loaded);
+	}
+	free(line);
+}
+
+void map_read_gnu(FILE *file, struct map *map)
+{
+	char *line = NULL;
+	size_t room = 0;
+	bool begun = false; /* past the heading */
 	bool name_pending = false;
 	char *section = NULL; /* input section that the line is about */
 	struct output output = {.loaded = false};
-	bool lld_loaded = false;
 	bool output_pending = false;
 
-	memset(map, 0, sizeof(*map));
-	if (!file)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS,
-					 "can't read the map file: %s", strerror(errno));
-	while (getline(&line, &room, file) >= 0) {
+	while (next_line(file, &line, &room)) {
 		size_t length;
 
-		line[strcspn(line, "\n")] = '\0';
-		if (!begun && !lld) {
+		if (!begun) {
 			begun = !strcmp(line, "Linker script and memory map") ||
 				!strcmp(line, "Memory map");
-			lld = strstr(line, " VMA ") && strstr(line, " LMA ");
-			continue;
-		}
-		if (lld) {
-			read_lld_line(map, line, &lld_loaded);
 			continue;
 		}
 		if (output_pending)
@@ -212,6 +242,18 @@ enum litifut_status map_read(const char *path, struct map *map, struct litifut_e
 	end_open_piece(map, &output, output.end);
 	free(section);
 	free(line);
+}
+
+enum litifut_status map_read(const char *path, map_reader *read, struct map *map,
+			     struct litifut_error *error)
+{
+	FILE *file = fopen(path, "r");
+
+	memset(map, 0, sizeof(*map));
+	if (!file)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS,
+					 "can't read the map file: %s", strerror(errno));
+	read(file, map);
 	fclose(file);
 	return LITIFUT_OK;
 }

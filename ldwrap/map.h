@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "ldwrap/settings.h"
 #include "rewriter/rewriter.h"
@@ -25,9 +26,16 @@ struct map {
 	size_t name_count;
 };
 
-/* Reads a map as written by ld.bfd, gold or lld. Lines that are not understood
- * are passed over. */
-enum litifut_status map_read(const char *path, struct map *map, struct litifut_error *error);
+/* Adds the pieces of a map file to `map`. Lines that are not understood are passed over. */
+typedef void map_reader(FILE *file, struct map *map);
+
+map_reader map_read_gnu; /* of ld.bfd and gold */
+map_reader map_read_lld;
+map_reader map_read_mold;
+
+/* Fills `map` from the file at `path`; on an error it is empty. */
+enum litifut_status map_read(const char *path, map_reader *read, struct map *map,
+			     struct litifut_error *error);
 
 void map_release(struct map *map);
 

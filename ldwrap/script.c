@@ -212,7 +212,7 @@ size_t script_write(const char *path, const struct island_layout *layout,
 	size_t islands = 0;
 	int status;
 
-	if (arguments_last(arguments, ARGUMENT_SCRIPT))
+	if (!linker->kind->takes_script || arguments_last(arguments, ARGUMENT_SCRIPT))
 		return 0;
 	words = script_question(arguments, linker);
 	status = process_run(linker->path, words, answer, "/dev/null");

@@ -13,8 +13,7 @@
 #include <libiberty/libiberty.h>
 
 #include "ldwrap/linker.h"
-
-static const char *const plain_names[] = {"ld", "ld.bfd", "ld.gold", "ld.lld"};
+#include "ldwrap/linkers.h"
 
 /* FNV-1a, to give each installation a folder of its own. */
 static uint32_t hash_of(const char *text)
@@ -98,7 +97,7 @@ static void link_triplets(const char *folder, const char *wrapper)
  * links to its wrapper. */
 static void remove_if_dead(const char *path)
 {
-	char *first = concat(path, "/", plain_names[0], NULL);
+	char *first = concat(path, "/", linkers_plain_name(0), NULL);
 	char target[4096];
 	ssize_t length = readlink(first, target, sizeof(target) - 1);
 	DIR *directory;
@@ -165,8 +164,10 @@ enum litifut_status shims_make(char **folder, struct litifut_error *error)
 		errno = EPERM;
 		failed = -1;
 	}
-	for (size_t i = 0; !failed && i < sizeof(plain_names) / sizeof(plain_names[0]); i++)
-		failed = make_link(path, plain_names[i], wrapper);
+	for (size_t i = 0; !failed && linkers_plain_name(i); i++)
+		failed = make_link(path, linkers_plain_name(i), wrapper);
+	if (!failed)
+		failed = make_link(path, LINKER_COLLECT_NAME, wrapper);
 	if (failed) {
 		litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS,
 				  "can't be used as the folder of shims: %s", strerror(errno));

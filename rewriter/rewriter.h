@@ -50,6 +50,9 @@ struct litifut_rewrite_options {
 	/* Libraries, as DT_NEEDED has them, that are known to need glibc themselves.
 	 * NULL-terminated, may be NULL. */
 	const char *const *glibc_users;
+	/* The inputs are for CPUs that thunks run on: counts where the image, which should have
+	 * a section that says so, has none. */
+	bool runs_thunks;
 };
 
 /* What an image needs; counts are exact for the image that was read. */

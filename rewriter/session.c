@@ -35,6 +35,7 @@ enum litifut_status litifut_session_open(const char *path,
 	if (status)
 		return status;
 	session->image.glibc_users = options->glibc_users;
+	session->image.runs_thunks = options->runs_thunks;
 	session->arch = litifut_arch_find(session->image.machine);
 	if (!session->arch)
 		status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,

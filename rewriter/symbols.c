@@ -167,6 +167,9 @@ static bool read_symbol(const struct litifut_image *image, const uint8_t *entry,
 		return false;
 	symbol->name = name < strings->size ? (char *)strings->bytes + name : "";
 	symbol->mapping = symbol->name[0] == '$';
+	/* mold says that its own are functions */
+	if (symbol->mapping && symbol->name[1] && (!symbol->name[2] || symbol->name[2] == '.'))
+		symbol->type = STT_NOTYPE;
 	symbol->own = is_own(symbol->name);
 	symbol->reserved = !symbol->name[0] || symbol->name[0] == '.' ||
 			   (symbol->name[0] == '_' && symbol->name[1] != 'Z');

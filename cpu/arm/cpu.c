@@ -17,6 +17,8 @@ bool litifut_arm_is_veneer(const char *name)
 {
 	if (!*name) /* Cortex-A8 erratum stubs of GNU ld */
 		return true;
+	if (ends_with(name, "$thunk")) /* mold */
+		return true;
 	return strncmp(name, "__", 2) == 0 &&
 	       (ends_with(name, "_veneer") || ends_with(name, "_from_thumb") ||
 		ends_with(name, "_from_arm") || ends_with(name, "_change_to_arm") ||

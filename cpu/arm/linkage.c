@@ -16,6 +16,7 @@
  *                        ldr ip,[pc]; add pc,pc,ip; .word
  *                        movw ip; movt ip; (add ip,pc;) bx ip
  *                        b, b.w
+ *   mold, from Thumb     mov ip,pc; bx ip before ldr ip,[pc,#4]; add; bx ip
  *
  * "pc" reads as the address of the instruction plus 8 in A32 and plus 4 in T32
  * (ARM Architecture Reference Manual, A2.3). */
@@ -146,6 +147,14 @@ static bool step_t32(struct walk *walk, struct litifut_lead *lead)
 	if (first == 0x4778) { /* bx pc: on with A32 code at the next word */
 		walk->thumb = false;
 		walk->pc = pc & ~3u;
+		return false;
+	}
+	if (first == 0x46fc) { /* mov ip, pc; bx ip: on with A32 code behind them */
+		if (!walk->code->halfword(walk->code->context, walk->pc, &second) ||
+		    second != 0x4760 || pc & 3)
+			return true;
+		walk->thumb = false;
+		walk->pc = pc;
 		return false;
 	}
 	if (first == 0x44fc && walk->ip_known) { /* add ip, pc */

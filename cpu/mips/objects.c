@@ -50,12 +50,6 @@ static const char *tracer(unsigned char data)
 	return data == ELFDATA2LSB ? "mipsel" : "mips";
 }
 
-static bool linker_refuses_unwind_table(const char *name)
-{
-	/* It takes no absolute addresses in .eh_frame, which GNU as writes there. */
-	return strstr(name, "lld") != NULL;
-}
-
 static void census(const uint8_t *bytes, size_t size, unsigned encodings, bool big_endian,
 		   struct litifut_census *census)
 {
@@ -100,7 +94,7 @@ const struct cpu_objects litifut_objects_mips = {
 	.tracer = tracer,
 	/* nan2008, 64-bit FPU registers, the ABI */
 	.shared_flags = EF_MIPS_NAN2008 | EF_MIPS_FP64 | ABI_MASK,
-	.linker_refuses_unwind_table = linker_refuses_unwind_table,
+	.absolute_unwind_table = true,
 	.census = census,
 	.relocation = relocation,
 };

@@ -92,6 +92,8 @@ const char *litifut_arm_refuses_thunks(const struct litifut_image *image)
 {
 	const struct litifut_section *attributes = litifut_image_section(image, ".ARM.attributes");
 
+	if (!attributes && image->runs_thunks)
+		return litifut_libc_lacks_spare_word(image);
 	if (!attributes || !litifut_arm_attributes_v7(attributes->bytes, attributes->size) ||
 	    !litifut_arm_attributes_thumb2(attributes->bytes, attributes->size))
 		return "it is for CPUs before ARMv7";

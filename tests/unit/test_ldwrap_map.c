@@ -1,4 +1,4 @@
-/* Map files of the three linkers, and which of their pieces a glob means. */
+/* Map files of the linkers, and which of their pieces a glob means. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,7 +76,17 @@ static const char gold_map[] = "Archive member included because of file (symbol)
 			       ".rodata         0x00008300        0x8\n"
 			       " .rodata        0x00008300        0x8 one.o\n";
 
-static void read_text(const char *text, struct map *map)
+static const char mold_map[] =
+	"               VMA       Size Align Out     In      Symbol\n"
+	"             0x1b4         25     1 .interp\n"
+	"           0x10400        120     4 .text\n"
+	"           0x10400         20     4         /usr/lib/crt1.o:(.text)\n"
+	"           0x10400          0     0                 _start\n"
+	"           0x10420         30     4         lib dir/libx.a(one.o):(.text.one)\n"
+	"                 0         31     1 .comment\n"
+	"              0x10         31     1         main.o:(.comment)\n";
+
+static void read_text(const char *text, map_reader *read, struct map *map)
 {
 	char path[] = "/tmp/litifut-test-XXXXXX";
 	int file = mkstemp(path);
@@ -85,7 +95,7 @@ static void read_text(const char *text, struct map *map)
 	assert_true(file >= 0);
 	assert_int_equal(write(file, text, strlen(text)), strlen(text));
 	close(file);
-	assert_int_equal(map_read(path, map, &error), LITIFUT_OK);
+	assert_int_equal(map_read(path, read, map, &error), LITIFUT_OK);
 	unlink(path);
 }
 
@@ -106,7 +116,7 @@ static void a_map_of_ld_bfd_is_read(void **state)
 	struct map map;
 
 	(void)state;
-	read_text(bfd_map, &map);
+	read_text(bfd_map, map_read_gnu, &map);
 	assert_int_equal(map.count, 5);
 	assert_piece(&map.pieces[0], 0x8000, 0x4, "/usr/lib/crti.o", NULL);
 	assert_piece(&map.pieces[1], 0x8100, 0x20, "/usr/lib/crt1.o", ".text");
@@ -122,10 +132,22 @@ static void a_map_of_lld_is_read(void **state)
 	struct map map;
 
 	(void)state;
-	read_text(lld_map, &map);
+	read_text(lld_map, map_read_lld, &map);
 	assert_int_equal(map.count, 2);
 	assert_piece(&map.pieces[0], 0x10400, 0x20, "/usr/lib/crt1.o", ".text");
 	assert_piece(&map.pieces[1], 0x10420, 0x30, "lib dir/libx.a(one.o)", ".text.one");
+	map_release(&map);
+}
+
+static void a_map_of_mold_is_read(void **state)
+{
+	struct map map;
+
+	(void)state;
+	read_text(mold_map, map_read_mold, &map);
+	assert_int_equal(map.count, 2);
+	assert_piece(&map.pieces[0], 0x10400, 20, "/usr/lib/crt1.o", ".text");
+	assert_piece(&map.pieces[1], 0x10420, 30, "lib dir/libx.a(one.o)", ".text.one");
 	map_release(&map);
 }
 
@@ -135,7 +157,7 @@ static void a_map_of_gold_is_read(void **state)
 	struct map map;
 
 	(void)state;
-	read_text(gold_map, &map);
+	read_text(gold_map, map_read_gnu, &map);
 	assert_int_equal(map.count, 5);
 	assert_piece(&map.pieces[0], 0x8100, 0x20, "/usr/lib/crt1.o", ".text");
 	assert_piece(&map.pieces[1], 0x8120, 0x38, "one.o", ".text.one");
@@ -151,7 +173,8 @@ static void a_missing_map_is_an_error(void **state)
 	struct litifut_error error;
 
 	(void)state;
-	assert_int_equal(map_read("/nonexistent/map", &map, &error), LITIFUT_ERROR_IO);
+	assert_int_equal(map_read("/nonexistent/map", map_read_gnu, &map, &error),
+			 LITIFUT_ERROR_IO);
 	assert_string_equal(error.file, "/nonexistent/map");
 	map_release(&map);
 }
@@ -201,7 +224,7 @@ static void neighbouring_ranges_are_joined(void **state)
 	struct map map;
 
 	(void)state;
-	read_text(bfd_map, &map);
+	read_text(bfd_map, map_read_gnu, &map);
 	text_list_append_split(&objects, " crt1.o , crti.o,");
 	text_list_append(&libraries, "libx.a");
 	assert_int_equal(objects.count, 2);
@@ -223,6 +246,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_map_of_ld_bfd_is_read),
 		cmocka_unit_test(a_map_of_lld_is_read),
+		cmocka_unit_test(a_map_of_mold_is_read),
 		cmocka_unit_test(a_map_of_gold_is_read),
 		cmocka_unit_test(a_missing_map_is_an_error),
 		cmocka_unit_test(globs_mean_objects_members_and_archives),

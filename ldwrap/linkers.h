@@ -1,0 +1,45 @@
+/* The linkers that LITIFUT knows, one row each of a table: how to tell them from each
+ * other, and what each does in a way of its own. */
+#ifndef LITIFUT_LDWRAP_LINKERS_H
+#define LITIFUT_LDWRAP_LINKERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "ldwrap/map.h"
+
+struct linker;
+
+struct linker_kind {
+	const char *name;    /* for people, such as "GNU ld" */
+	const char *program; /* what it is mostly called: "ld." and a word of its own */
+	const char *banner;  /* stands in the first line of --version */
+	map_reader *read_map;
+	/* A new file takes the place of the output; others write into one that is empty. */
+	bool replaces_output;
+	/* --verbose prints a script, into which islands can be written. */
+	bool takes_script;
+	/* -Map=FOLDER and -Map=%.txt name a file after the output, and a device is refused. */
+	bool names_map;
+	/* Who may read the output may run it, if it was empty; else all whom the umask lets. */
+	bool readers_run;
+
+	/* Quirks, on those CPUs where they matter. */
+	bool low_programs;         /* below LITIFUT_WORD_FIRST_ADDRESS */
+	bool refuses_unwind_table; /* takes no absolute addresses in .eh_frame */
+	/* A word to add where a table for unwinding is to keep its relocations, or NULL. */
+	const char *relocations_word;
+	bool drops_attributes; /* the output has no section with the CPU that the code is for */
+};
+
+/* Which one it is: by the name of the program, links followed, or else by what it
+ * answers to --version. NULL: none of the table. */
+const struct linker_kind *linkers_recognise(const struct linker *linker);
+
+/* Names by which linkers are called, with nothing before them: "ld", then those of the
+ * table. NULL behind the last one. */
+const char *linkers_plain_name(size_t index);
+
+bool linkers_is_plain_name(const char *name);
+
+#endif
