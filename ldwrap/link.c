@@ -121,7 +121,8 @@ static void lift_low_code(struct link_state *state)
 {
 	char *word;
 
-	if (!state->arch->cpu->objects->gold_is_low || !state->request->linker->kind->low_programs ||
+	if (!state->arch->cpu->objects->gold_is_low ||
+	    !state->request->linker->kind->low_programs ||
 	    !is_placed_by_linker(state->request->arguments))
 		return;
 	word = xasprintf("-Ttext-segment=0x%x", LITIFUT_WORD_FIRST_ADDRESS);

@@ -39,6 +39,8 @@ bool litifut_tail_is_direct(const struct litifut_image *image, const struct liti
 		section = litifut_image_section_at(image, target & ~1u, 2);
 		return section && litifut_section_is_linkage(section);
 	}
-	return callee->thumb == (target & 1) && !is_cold_part(callee->name, function->name) &&
+	/* Symbols of mold's veneers do not tell T32 code. */
+	return (callee->thumb == (target & 1) || cpu_is_veneer(arch->cpu, callee->name)) &&
+	       !is_cold_part(callee->name, function->name) &&
 	       !is_cold_part(function->name, callee->name);
 }

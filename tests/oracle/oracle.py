@@ -272,6 +272,11 @@ def behind_veneer(place):
             else:
                 target = thumb_branch(elf, address)
             return (elf, target) if target is not None else place
+        # mold: mov ip, pc; bx ip; then, in A32, ldr ip, 1f; add ip, ip, pc; bx ip; 1: .word
+        name, offset = elf.function_at(address)
+        if elf.machine == EM_ARM and name.endswith("$thunk"):
+            behind_add = address - offset + 16
+            return elf, (elf.word(behind_add) + behind_add) & 0xFFFFFFFE
         match = re.match(r"(?:__(.+)_(?:from_arm|from_thumb|veneer)|\.pic\.(.+))$",
                          elf.function_at(address)[0])
         if match:
