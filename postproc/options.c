@@ -2,6 +2,7 @@
 #include "common/nearest.h"
 #include "common/version.h"
 #include "postproc/options.h"
+#include "postproc/sources/input_bytes.h"
 
 #include <getopt.h>
 #include <stdlib.h>
@@ -28,7 +29,10 @@ enum long_option {
 	OPTION_FROM,
 	OPTION_TO,
 	OPTION_LINES,
-	OPTION_NO_PAGER
+	OPTION_NO_PAGER,
+	OPTION_MAX_THREADS,
+	OPTION_MAX_CALLS,
+	OPTION_MAX_UNPACKED
 };
 
 enum list { LIST_DEBUG, LIST_INCLUDE, LIST_EXCLUDE, LIST_MODULE };
@@ -59,6 +63,9 @@ static const struct option long_options[] = {
 	{"pid", required_argument, NULL, OPTION_PID},
 	{"tid", required_argument, NULL, OPTION_TID},
 	{"no-pager", no_argument, NULL, OPTION_NO_PAGER},
+	{"max-threads", required_argument, NULL, OPTION_MAX_THREADS},
+	{"max-calls", required_argument, NULL, OPTION_MAX_CALLS},
+	{"max-unpacked", required_argument, NULL, OPTION_MAX_UNPACKED},
 	{"color", optional_argument, NULL, OPTION_COLOR},
 	{NULL, 0, NULL, 0},
 };
@@ -98,6 +105,10 @@ static void print_help(void)
 	     "  --debug-dir DIR    a folder with debug files, also as .build-id/xx/*.debug\n"
 	     "  --sysroot DIR      where the device's file system lies on this machine\n"
 	     "  --no-maps-paths    never open the paths that the maps files name\n\n"
+	     "Bounds for hostile or huge input:\n"
+	     "  --max-threads N    threads that are shown apart (65536)\n"
+	     "  --max-calls N      distinct pairs of call site and callee (1048576)\n"
+	     "  --max-unpacked SIZE  of one compressed file, as 500M or 2G (64G)\n\n"
 	     "Exit status: 0 done, 1 a problem was found, 2 wrong usage. litifut-post(1).");
 }
 
@@ -187,6 +198,36 @@ static bool add_numbers(uint32_t **numbers, size_t *count, const char *text)
 	}
 	free(copy);
 	return good;
+}
+
+/* A number with an optional K, M, G or T. */
+static bool parse_size(const char *text, uint64_t *bytes)
+{
+	static const char units[] = "KMGT";
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	*bytes = strtoull(text, &end, 10);
+	const char *unit = *end ? strchr(units, *end) : NULL;
+	if (!*end)
+		return true;
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	if (!unit || end[1] || *bytes > UINT64_MAX >> shift)
+		return false;
+	*bytes <<= shift;
+	return true;
+}
+
+/* A number of things, at least one. */
+static bool parse_count(const char *text, uint32_t *count)
+{
+	uint64_t number;
+
+	if (!parse_number(text, &number) || !number || number >= UINT32_MAX)
+		return false;
+	*count = (uint32_t)number;
+	return true;
 }
 
 static bool parse_share(const char *text, double *share)
@@ -329,6 +370,19 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 		return add_numbers(&given->numbers[NUMBERS_TID], &given->session.tid_count, value)
 			       ? POST_GO_ON
 			       : usage("--tid takes numbers, not", value);
+	case OPTION_MAX_THREADS:
+		return parse_count(value, &given->session.most_threads)
+			       ? POST_GO_ON
+			       : usage("--max-threads takes a number, not", value);
+	case OPTION_MAX_CALLS:
+		return parse_count(value, &given->session.most_calls)
+			       ? POST_GO_ON
+			       : usage("--max-calls takes a number, not", value);
+	case OPTION_MAX_UNPACKED:
+		if (!parse_size(value, &number))
+			return usage("--max-unpacked takes a size, not", value);
+		post_input_limit(number);
+		return POST_GO_ON;
 	case OPTION_COLOR:
 		return parse_color(value, &given->output.color)
 			       ? POST_GO_ON

@@ -189,12 +189,39 @@ static uint32_t number_site(struct post_session *session, uint32_t module, uint3
 	return number;
 }
 
+/* The call that stands for all further ones when there are too many. */
+static uint32_t further_calls(struct post_session *session, uint32_t most)
+{
+	struct post_key key = {{UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX}};
+	uint32_t number = post_table_find(&session->call_index, key);
+
+	if (number != POST_NONE)
+		return number;
+	post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
+			"more than %u distinct pairs of call site and callee; the further ones are "
+			"shown as one call from ? to ? (--max-calls)",
+			most);
+	struct post_call call = {.veneer = POST_NONE, .unresolved = true};
+	call.site = number_site(session, 0, UINT32_MAX);
+	call.caller = call.callee = number_function(session, 0, NULL, 0);
+	session->functions[call.callee].name = "?";
+	POST_GROW(session->calls, session->call_count, session->call_capacity);
+	number = (uint32_t)session->call_count++;
+	session->calls[number] = call;
+	post_table_put(&session->call_index, key, number);
+	return number;
+}
+
 uint32_t post_session_resolve(struct post_session *session, struct post_process *process,
 			      uint32_t epoch, uint32_t kind, uint32_t return_address,
 			      uint32_t callee)
 {
 	const struct cpu *cpu = cpu_find(process->machine);
 	bool tail = kind == LITIFUT_WORD_TAIL, caller_named = false, callee_named = false;
+
+	if (session->call_count >= post_session_most_calls(session))
+		return further_calls(session, post_session_most_calls(session));
+
 	struct post_call call = {.tail = tail, .veneer = POST_NONE};
 	uint32_t guess = return_address & ~1u;
 

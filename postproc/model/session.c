@@ -14,6 +14,17 @@ struct post_thread *post_session_thread(struct post_session *session, struct pos
 
 	if (index != POST_NONE)
 		return process->threads[index];
+	uint32_t most =
+		session->options.most_threads ? session->options.most_threads : POST_USUAL_THREADS;
+	if (session->lane_count >= most && id != UINT32_MAX) {
+		if (!session->told_of_threads)
+			post_problem_at(session->problems, process->trace->path, LITIFUT_NO_ADDRESS,
+					"more than %u threads; the further ones of each process "
+					"are shown as one thread (--max-threads)",
+					most);
+		session->told_of_threads = true;
+		return post_session_thread(session, process, UINT32_MAX);
+	}
 	struct post_thread *thread = post_allocate(1, sizeof(*thread));
 	thread->id = id;
 	thread->process = process->index;
@@ -90,7 +101,9 @@ uint32_t post_session_call(struct post_session *session, struct post_process *pr
 			return slot->call;
 	}
 	uint32_t call = post_session_resolve(session, process, epoch, kind, return_address, callee);
-	post_cache_put(cache, (struct post_cache_slot){return_address, callee, kind, call});
+	/* Beyond the limit every further word is the same call, and none is kept. */
+	if (session->call_count <= post_session_most_calls(session))
+		post_cache_put(cache, (struct post_cache_slot){return_address, callee, kind, call});
 	return call;
 }
 

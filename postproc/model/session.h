@@ -106,7 +106,13 @@ struct post_process {
 	uint64_t events;
 };
 
+/* More than that in hostile or huge input is put together, and a problem says so. */
+#define POST_USUAL_THREADS 65536u
+#define POST_USUAL_CALLS (1u << 20) /* some 400 bytes each */
+
 struct post_options {
+	uint32_t most_threads; /* shown apart, of all processes; 0: POST_USUAL_THREADS */
+	uint32_t most_calls;   /* distinct (call site, callee); 0: POST_USUAL_CALLS */
 	bool demangle;
 	bool veneers;                  /* show both the veneer and its callee */
 	const char *const *debug_dirs; /* NULL-terminated */
@@ -136,6 +142,7 @@ struct post_session {
 	uint32_t site_count;
 	struct post_thread **lanes; /* the threads of all processes; the processes own them */
 	size_t lane_count, lane_capacity;
+	bool told_of_threads; /* that there are too many */
 	/* Private: numbers by contents. */
 	struct post_table function_index, call_index, site_index;
 	char **texts;
@@ -149,7 +156,8 @@ void post_session_open(struct post_session *session);
 /* Hands a trace over that was opened already; before post_session_open(). */
 void post_session_take(struct post_session *session, struct post_trace *trace);
 
-/* The thread of a process, made when it is new. */
+/* The thread of a process, made when it is new. When there are too many, all further
+ * threads of a process share one, whose id is UINT32_MAX. */
 struct post_thread *post_session_thread(struct post_session *session, struct post_process *process,
 					uint32_t id);
 
@@ -167,6 +175,12 @@ struct post_cache *post_session_cache(struct post_process *process, uint32_t epo
 
 /* Adds an entry to it; the three numbers must be those of `call`. */
 void post_cache_put(struct post_cache *cache, struct post_cache_slot slot);
+
+/* The largest number of distinct calls; there is one more that stands for all others. */
+static inline uint32_t post_session_most_calls(const struct post_session *session)
+{
+	return session->options.most_calls ? session->options.most_calls : POST_USUAL_CALLS;
+}
 
 static inline uint32_t post_cache_start(const struct post_cache *cache, uint32_t return_address,
 					uint32_t callee)

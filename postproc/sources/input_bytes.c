@@ -50,6 +50,27 @@ static size_t write_all(int file, const uint8_t *bytes, size_t size)
 	return done;
 }
 
+static uint64_t most_unpacked = 64ull << 30;
+
+void post_input_limit(uint64_t bytes)
+{
+	most_unpacked = bytes;
+}
+
+static bool is_zero(const uint8_t *bytes, size_t size)
+{
+	return !size || (!bytes[0] && !memcmp(bytes, bytes + 1, size - 1));
+}
+
+/* The same, with holes in the file where there are zeros: they take no room on disk. */
+static size_t write_sparse(int file, const uint8_t *bytes, size_t size)
+{
+	if (!is_zero(bytes, size))
+		return write_all(file, bytes, size);
+	off_t end = lseek(file, (off_t)size, SEEK_CUR);
+	return end < 0 || ftruncate(file, end) ? 0 : size;
+}
+
 /* Gets the next piece of unpacked bytes; 0 at the end, -1 on damage. */
 struct unpacker {
 	enum packing packing;
@@ -150,8 +171,10 @@ static int unnamed_file(void)
 static uint64_t room_for(int file)
 {
 	struct statvfs about;
+	uint64_t room =
+		fstatvfs(file, &about) ? UINT64_MAX : (uint64_t)about.f_bavail * about.f_frsize / 2;
 
-	return fstatvfs(file, &about) ? UINT64_MAX : (uint64_t)about.f_bavail * about.f_frsize / 2;
+	return room < most_unpacked ? room : most_unpacked;
 }
 
 /* What can be unpacked is kept, whatever comes in the way. */
@@ -173,16 +196,20 @@ static int unpack(const char *path, int packed, enum packing packing,
 		while (!full && (got = unpack_next(&unpacker, piece, PIECE)) > 0) {
 			size_t wanted =
 				total + (uint64_t)got > room ? (size_t)(room - total) : (size_t)got;
-			size_t written = write_all(file, piece, wanted);
+			size_t written = write_sparse(file, piece, wanted);
 			total += written;
 			full = written < (size_t)got;
 		}
 	}
 	if (full)
-		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
-				"no more room for the unpacked trace in TMPDIR after %llu bytes; "
-				"what has come so far is read",
-				(unsigned long long)total);
+		post_problem_at(
+			problems, path, LITIFUT_NO_ADDRESS,
+			room == most_unpacked
+				? "larger than --max-unpacked allows; its first %llu bytes are "
+				  "read"
+				: "no more room for the unpacked trace in TMPDIR after %llu "
+				  "bytes; what has come so far is read",
+			(unsigned long long)total);
 	else if (got < 0)
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
 				"the compressed data is damaged or cut after %llu unpacked bytes",

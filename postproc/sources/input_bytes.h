@@ -11,11 +11,15 @@
 
 /* Maps a plain file; unpacks a .gz or .zst one (known by its first bytes) into
  * an unnamed file in TMPDIR and maps that, so that big traces need no memory
- * of the process. A compressed file that ends early is reported, and one that
+ * of the process, and zeros no disk. A compressed file that ends early is reported, and one that
  * needs more than half of the free room in TMPDIR, and what was unpacked is given. An empty file
  * gives size 0. */
 enum litifut_status post_input_map(const char *path, uint8_t **data, size_t *size,
 				   struct post_problems *problems, struct litifut_error *error);
+
+/* The most bytes that one compressed file may unpack to, 64 GiB if this is never called.
+ * For main files, before anything is read. */
+void post_input_limit(uint64_t bytes);
 
 void post_input_unmap(uint8_t *data, size_t size);
 

@@ -9,6 +9,9 @@
 #include "postproc/sources/input_bytes.h"
 #include "postproc/table.h"
 
+/* Linux gives a process no more than that by default (vm.max_map_count). */
+#define MOST_LINES 65530u
+
 static bool hex(const char **text, const char *end, uint64_t *value)
 {
 	const char *at = *text;
@@ -89,6 +92,11 @@ enum litifut_status post_maps_parse(const char *text, size_t size, const char *n
 		struct post_map map;
 		if (!stop)
 			stop = end;
+		if (maps->count == MOST_LINES) {
+			post_problem_at(problems, name, (uint64_t)(line - text),
+					"more than %u lines, the rest is left out", MOST_LINES);
+			break;
+		}
 		if (stop > line && parse_line(line, stop, &map)) {
 			POST_GROW(maps->items, maps->count, maps->capacity);
 			maps->items[maps->count++] = map;

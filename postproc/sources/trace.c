@@ -13,6 +13,7 @@
 #define SMALLEST_CHUNK 64u
 #define LARGEST_CHUNK (1u << 30)
 #define WORDS_OF_MODULE (sizeof(struct litifut_module_record) / 4)
+#define MOST_MODULES 16384u
 #define PROBLEMS_TOLD 8 /* of one file, then they are only counted */
 
 static uint32_t number32(const struct post_trace *trace, uint32_t value)
@@ -124,6 +125,10 @@ static void add_module(struct post_trace *trace, const struct post_chunk *chunk,
 	struct post_module_record module = {.end_epoch = UINT32_MAX};
 	struct litifut_module_record *record = &module.record;
 
+	if (trace->module_count == MOST_MODULES) { /* read_chunks() reports it */
+		trace->modules_left_out++;
+		return;
+	}
 	memcpy(record, trace->data + chunk->offset + (size_t)first * 4, sizeof(*record));
 	convert_words(trace, record, 0, offsetof(struct litifut_module_record, build_id));
 	convert_words(trace, record, offsetof(struct litifut_module_record, build_id_bytes),
@@ -319,6 +324,10 @@ static void read_chunks(struct post_trace *trace, struct post_problems *problems
 		}
 		add_chunk(trace, chunk);
 	}
+	if (trace->modules_left_out)
+		post_problem_at(problems, trace->path, LITIFUT_NO_ADDRESS,
+				"more than %u modules, the %u last ones are left out", MOST_MODULES,
+				trace->modules_left_out);
 	if (told > PROBLEMS_TOLD)
 		post_problem_at(problems, trace->path, LITIFUT_NO_ADDRESS, "%u more damaged chunks",
 				told - PROBLEMS_TOLD);

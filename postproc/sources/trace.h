@@ -35,6 +35,7 @@ struct post_trace {
 	struct litifut_trace_header header; /* host byte order */
 	struct post_module_record *modules;
 	size_t module_count, module_capacity;
+	uint32_t modules_left_out; /* as there are too many */
 	struct post_chunk *chunks; /* those with events, in the order of their numbers */
 	size_t chunk_count, chunk_capacity;
 	uint64_t metadata_lost; /* lost events that metadata chunks tell of */

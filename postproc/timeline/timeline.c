@@ -219,11 +219,31 @@ static size_t add_lanes(struct post_process *process, struct lane ***lanes, size
 		lane->process = process;
 		lane->owner = owner;
 		lane->chunk = i;
-		*lanes = post_reallocate(*lanes, count + 1, sizeof(**lanes));
+		if (!(count & (count - 1))) /* it doubles */
+			*lanes = post_reallocate(*lanes, count ? count * 2 : 1, sizeof(**lanes));
 		(*lanes)[count++] = lane;
 	}
 	post_table_release(&seen);
 	return count;
+}
+
+/* Each lane that is merged may need a decoded chunk. */
+#define MOST_LANES_MERGED 16384u
+#define MOST_BYTES_MERGED (1ull << 30)
+
+static bool can_merge(const struct post_session *session, struct lane *const *lanes, size_t count)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < count; i++)
+		bytes += lanes[i]->process->trace->header.chunk_bytes;
+	if (count <= MOST_LANES_MERGED && bytes <= MOST_BYTES_MERGED)
+		return true;
+	post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
+			"%zu threads are too many to bring their events into the order of time; "
+			"they are shown process after process (--tid and --pid leave some out)",
+			count);
+	return false;
 }
 
 /* All threads of all processes in the order of time. */
@@ -234,6 +254,14 @@ static void read_by_time(struct run *run)
 
 	for (size_t i = 0; i < run->session->process_count; i++)
 		count = add_lanes(run->session->processes[i], &heap, count);
+	if (!can_merge(run->session, heap, count)) {
+		while (count)
+			lane_release(heap[--count]);
+		free(heap);
+		for (size_t i = 0; i < run->session->process_count; i++)
+			read_process(run, run->session->processes[i]);
+		return;
+	}
 	for (size_t i = 0; i < count; i++) {
 		if (lane_next(run, heap[i]))
 			heap[live++] = heap[i];

@@ -177,6 +177,26 @@ static void packed_traces_read_the_same(void **state)
 	gives(0, NULL, "rm -r gz zst plain.tsv");
 }
 
+/* A few bytes of .gz that unpack to many: zeros take no disk, and there is a limit. */
+static void unpacking_is_bounded(void **state)
+{
+	(void)state;
+	if (!built)
+		skip();
+	gives(0, NULL,
+	      "fixture_trace=$(ls trace/*.trace | head -1); cp $fixture_trace long.trace && "
+	      "truncate -s 300M long.trace && gzip -1 long.trace");
+	gives(1, "larger than --max-unpacked allows; its first 1048576 bytes are read",
+	      "$post -f report --max-unpacked 1M long.trace.gz");
+	gives(2, "--max-unpacked takes a size, not 1X", "$post --max-unpacked 1X long.trace.gz");
+	gives(2, "--max-calls takes a number, not 0", "$post --max-calls 0 long.trace.gz");
+	gives(0, NULL,
+	      "ulimit -f 20480; $post -q -f edges long.trace.gz trace/app.200.trace maps app "
+	      "libshape.so >long.out; $post -q -f edges trace maps app libshape.so | cmp - "
+	      "long.out; "
+	      "rm long.*");
+}
+
 static void diff_tells_new_gone_and_changed(void **state)
 {
 	(void)state;
@@ -396,6 +416,7 @@ int main(void)
 		cmocka_unit_test(summary_goes_to_standard_error),
 		cmocka_unit_test(nothing_is_ignored_silently),
 		cmocka_unit_test(packed_traces_read_the_same),
+		cmocka_unit_test(unpacking_is_bounded),
 		cmocka_unit_test(diff_tells_new_gone_and_changed),
 		cmocka_unit_test(copies_count_once),
 		cmocka_unit_test(a_file_named_twice_counts_once),
