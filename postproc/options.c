@@ -17,6 +17,7 @@ enum long_option {
 	OPTION_BY_MODULE,
 	OPTION_NO_DEMANGLE,
 	OPTION_VENEERS,
+	OPTION_PLT,
 	OPTION_DEBUG_DIR,
 	OPTION_SYSROOT,
 	OPTION_NO_MAPS_PATHS,
@@ -53,6 +54,7 @@ static const struct option long_options[] = {
 	{"to", required_argument, NULL, OPTION_TO},
 	{"by-module", no_argument, NULL, OPTION_BY_MODULE},
 	{"no-demangle", no_argument, NULL, OPTION_NO_DEMANGLE},
+	{"plt", no_argument, NULL, OPTION_PLT},
 	{"veneers", no_argument, NULL, OPTION_VENEERS},
 	{"debug-dir", required_argument, NULL, OPTION_DEBUG_DIR},
 	{"sysroot", required_argument, NULL, OPTION_SYSROOT},
@@ -95,6 +97,7 @@ static void print_help(void)
 	     "  --lines            source lines from debug information (callers-of, callgrind)\n"
 	     "  --sort COLUMN      calls, made, callers, callees or name (report)\n"
 	     "  --by-module        one table for each module (report)\n"
+	     "  --plt              PLT entries as functions of their own, NAME@plt\n"
 	     "  --veneers          show the linker's veneers as well as where they lead\n"
 	     "  --no-demangle      C++ and Rust names as the linker knows them\n"
 	     "  --color[=WHEN]     auto, always or never\n"
@@ -340,6 +343,9 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 		return POST_GO_ON;
 	case OPTION_NO_DEMANGLE:
 		given->session.demangle = false;
+		return POST_GO_ON;
+	case OPTION_PLT:
+		given->session.plt = true;
 		return POST_GO_ON;
 	case OPTION_VENEERS:
 		given->session.veneers = true;

@@ -84,6 +84,7 @@ static void finish(struct post_output *output)
 			i ? "," : "", edges.items[i].caller, edges.items[i].callee,
 			edges.items[i].count, edges.items[i].sites);
 	fputs("],\n\"sites\":[", file);
+	static const char *const through[] = {"none", "entry", "joined", "guessed"};
 	bool some = false;
 	for (size_t i = 0; i < session->call_count; i++) {
 		const struct post_call *call = &session->calls[i];
@@ -91,9 +92,10 @@ static void finish(struct post_output *output)
 			continue;
 		fprintf(file,
 			"%s\n{\"module\":%u,\"address\":%u,\"caller\":%u,\"callee\":%u,\"calls\":"
-			"%" PRIu64 ",\"kind\":\"%s\"}",
+			"%" PRIu64 ",\"kind\":\"%s\",\"plt\":\"%s\"}",
 			some ? "," : "", call->site_module, call->site_address, call->caller,
-			call->callee, call->count, call->tail ? "tail" : "call");
+			call->callee, call->count, call->tail ? "tail" : "call",
+			through[call->plt]);
 		some = true;
 	}
 	fputs("]}\n", file);

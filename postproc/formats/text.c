@@ -62,7 +62,9 @@ void post_text_add_target(struct post_text *text, const struct post_session *ses
 	if (session->options.veneers && call->veneer != POST_NONE)
 		post_text_format(text, "%s -> ", session->functions[call->veneer].name);
 	post_text_add_callee(text, session, call);
-	post_text_format(text, " [%s]", session->modules[call->callee_module].name);
+	post_text_format(text, " [%s%s]",
+			 session->modules[session->functions[call->callee].module].name,
+			 call->plt == POST_PLT_GUESSED ? "?" : "");
 }
 
 void post_write_number(FILE *file, uint64_t value)

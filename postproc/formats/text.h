@@ -27,7 +27,7 @@ void post_text_add_callee(struct post_text *text, const struct post_session *ses
 			  const struct post_call *call);
 
 /* The same for people: the veneer in front where it was asked for, and the
- * module behind. */
+ * module behind, with a '?' where the function behind a PLT entry is a guess. */
 void post_text_add_target(struct post_text *text, const struct post_session *session,
 			  const struct post_call *call);
 

@@ -33,7 +33,8 @@ static char *make_tail(const struct post_session *session, const struct post_cal
 	char *name = post_text_take(&callee);
 	add_name(&text, name);
 	free(name);
-	post_text_format(&text, "\t%s\n", call->tail ? "tail" : "call");
+	static const char *const through[] = {"", "plt", "plt", "plt?"};
+	post_text_format(&text, "\t%s\t%s\n", call->tail ? "tail" : "call", through[call->plt]);
 	return post_text_take(&text);
 }
 
@@ -41,7 +42,7 @@ static void start(struct post_output *output)
 {
 	output->state = post_allocate(1, sizeof(struct post_call_texts));
 	fputs("pid\ttid\tseq\tsite_module\tsite_offset\tcaller\tcaller_offset\tcallee_module\t"
-	      "callee_offset\tcallee\tkind\n",
+	      "callee_offset\tcallee\tkind\tplt\n",
 	      output->file);
 }
 

@@ -133,6 +133,61 @@ static uint32_t behind_veneers(struct post_session *session, uint32_t module, ui
 	return callee;
 }
 
+/* The modules of a process in the order in which the dynamic linker looks for names, as far
+ * as it is known: the program first, then as they were seen. Calls `number` of them. */
+static uint32_t module_in_scope(const struct post_session *session,
+				const struct post_process *process, size_t number)
+{
+	const char *program = process->trace->header.program;
+	size_t first = 0;
+
+	while (first < process->mapping_count &&
+	       strcmp(session->modules[process->mappings[first].module].name, program))
+		first++;
+	if (first == process->mapping_count)
+		first = 0;
+	if (number == 0)
+		return process->mappings[first].module;
+	return process->mappings[number <= first ? number - 1 : number].module;
+}
+
+/* Finds the function that a PLT entry leads to. Gives the entry itself if no file that
+ * defines it is known. */
+static uint32_t behind_plt(struct post_session *session, const struct post_process *process,
+			   uint32_t entry, enum post_through_plt *through)
+{
+	const char *name = session->functions[entry].symbol;
+	uint32_t own = session->functions[entry].module;
+	uint32_t found_in = 0;
+	const struct post_symbol *found = NULL;
+	bool several = false;
+
+	*through = POST_PLT_ENTRY;
+	for (size_t i = 0; i < process->mapping_count; i++) {
+		uint32_t module = module_in_scope(session, process, i);
+		const struct post_image *image = session->modules[module].image;
+		size_t count;
+		const struct post_symbol *symbol =
+			image ? post_symbols_named(&image->symbols, name, &count) : NULL;
+		if (!symbol || module == found_in)
+			continue;
+		/* What is not in .dynsym is chosen at run time in its own module only. */
+		if (!(symbol->flags & POST_SYMBOL_DYNAMIC) && module != own)
+			continue;
+		/* Several versions, or aliases of them. */
+		several = several || found || symbol->flags & POST_SYMBOL_INDIRECT ||
+			  symbol[count - 1].address != symbol->address;
+		if (found)
+			continue;
+		found = symbol;
+		found_in = module;
+	}
+	if (!found)
+		return entry;
+	*through = several ? POST_PLT_GUESSED : POST_PLT_JOINED;
+	return post_session_function(session, found_in, found->address);
+}
+
 static bool matches(const char *const *globs, const char *text)
 {
 	for (; globs && *globs; globs++) {
@@ -172,9 +227,10 @@ static bool is_hidden(const struct post_session *session, const struct post_call
 		return true;
 	if (options->exclude && either_matches(session, options->exclude, call))
 		return true;
+	uint32_t callee_module = session->functions[call->callee].module;
 	return options->modules &&
 	       !matches(options->modules, session->modules[call->site_module].name) &&
-	       !matches(options->modules, session->modules[call->callee_module].name);
+	       !matches(options->modules, session->modules[callee_module].name);
 }
 
 static uint32_t number_site(struct post_session *session, uint32_t module, uint32_t address)
@@ -203,7 +259,7 @@ static uint32_t further_calls(struct post_session *session, uint32_t most)
 			most);
 	struct post_call call = {.veneer = POST_NONE, .unresolved = true};
 	call.site = number_site(session, 0, UINT32_MAX);
-	call.caller = call.callee = number_function(session, 0, NULL, 0);
+	call.caller = call.callee = call.behind = number_function(session, 0, NULL, 0);
 	session->functions[call.callee].name = "?";
 	POST_GROW(session->calls, session->call_count, session->call_capacity);
 	number = (uint32_t)session->call_count++;
@@ -256,21 +312,36 @@ uint32_t post_session_resolve(struct post_session *session, struct post_process 
 		call.callee_module = call.site_module;
 		target = site->callee;
 	}
+	call.plt = POST_PLT_NONE;
 	if (target) {
 		target = behind_veneers(session, call.callee_module, target, &call.veneer);
 		call.callee_address = target & ~1u;
 		call.callee = function_at(session, call.callee_module, call.callee_address,
 					  &call.callee_offset, &callee_named);
+		call.behind = call.callee;
+		if (session->functions[call.callee].plt) {
+			enum post_through_plt through;
+			call.behind = behind_plt(session, process, call.callee, &through);
+			call.plt = session->options.plt ? POST_PLT_ENTRY : through;
+		}
+		if (call.behind != call.callee && !session->options.plt) {
+			call.callee = call.behind;
+			call.callee_offset = 0;
+		}
 	} else {
 		/* A direct call whose site list is missing: not even the address. */
 		call.callee_module = 0;
 		call.callee = number_function(session, 0, NULL, 0);
 		session->functions[call.callee].name = "?";
+		call.behind = call.callee;
 	}
 	call.unresolved = !caller_named || !callee_named;
 
-	struct post_key key = {{call.site_module, call.site_address, call.callee_module << 1 | tail,
-				call.callee_address}};
+	/* The same entry may lead elsewhere in another process. */
+	uint32_t where =
+		call.plt > POST_PLT_ENTRY ? UINT32_C(1) << 31 | call.behind : call.callee_module;
+	struct post_key key = {
+		{call.site_module, call.site_address, where << 1 | tail, call.callee_address}};
 	uint32_t number = post_table_find(&session->call_index, key);
 	if (number != POST_NONE)
 		return number;

@@ -43,14 +43,24 @@ struct post_call {
 	uint32_t caller_offset;
 	uint32_t callee_module;
 	uint32_t callee_address; /* link-time, where a veneer leads; bit 0 clear */
-	uint32_t callee;         /* function */
-	uint32_t callee_offset;
-	uint32_t veneer; /* function in between, POST_NONE: none */
+	uint32_t callee;         /* function; behind a PLT entry, if what it leads to is known */
+	uint32_t callee_offset;  /* in it, of the callee's address; 0 behind a PLT entry */
+	uint32_t behind;         /* the same as callee, also when options.plt is set */
+	uint32_t veneer;         /* function in between, POST_NONE: none */
+	uint8_t plt;             /* enum post_through_plt */
 	bool tail;
 	bool unresolved; /* no symbol for the caller or for the callee */
 	bool own;        /* into LITIFUT's own code; always hidden */
 	bool hidden;     /* a filter leaves it out */
 	uint64_t count;
+};
+
+/* Does the call go through a PLT entry or a lazy stub? */
+enum post_through_plt {
+	POST_PLT_NONE = 0,
+	POST_PLT_ENTRY = 1,  /* which is the callee: where it leads is not known */
+	POST_PLT_JOINED = 2, /* the callee is the one definition that there is */
+	POST_PLT_GUESSED = 3 /* there are several, or a resolver chooses at run time */
 };
 
 struct post_mapping {
@@ -114,6 +124,7 @@ struct post_options {
 	uint32_t most_threads; /* shown apart, of all processes; 0: POST_USUAL_THREADS */
 	uint32_t most_calls;   /* distinct (call site, callee); 0: POST_USUAL_CALLS */
 	bool demangle;
+	bool plt;                      /* show PLT entries as functions of their own */
 	bool veneers;                  /* show both the veneer and its callee */
 	const char *const *debug_dirs; /* NULL-terminated */
 	const char *sysroot;           /* in front of the paths in maps; NULL: none */

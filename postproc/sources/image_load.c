@@ -18,7 +18,7 @@ static bool is_mapping_symbol(const struct post_image *image, const char *name)
 }
 
 static void add_symbol(struct post_image *image, Elf *elf, const GElf_Shdr *table,
-		       const GElf_Sym *symbol)
+		       const GElf_Sym *symbol, bool old_version)
 {
 	unsigned type = GELF_ST_TYPE(symbol->st_info), bind = GELF_ST_BIND(symbol->st_info);
 	const char *name = elf_strptr(elf, table->sh_link, symbol->st_name);
@@ -27,7 +27,9 @@ static void add_symbol(struct post_image *image, Elf *elf, const GElf_Shdr *tabl
 	uint32_t flags = (type == STT_GNU_IFUNC ? POST_SYMBOL_INDIRECT : 0u) |
 			 (function ? POST_SYMBOL_FUNCTION : 0u) |
 			 (bind == STB_GLOBAL ? POST_SYMBOL_GLOBAL : 0u) |
-			 (bind == STB_WEAK ? POST_SYMBOL_WEAK : 0u);
+			 (bind == STB_WEAK ? POST_SYMBOL_WEAK : 0u) |
+			 (table->sh_type == SHT_DYNSYM ? POST_SYMBOL_DYNAMIC : 0u) |
+			 (old_version ? POST_SYMBOL_OLD_VERSION : 0u);
 
 	if (!name || (!function && type != STT_NOTYPE) || is_mapping_symbol(image, name) ||
 	    !strncmp(name, ".L", 2) || (!function && !*name))
@@ -55,6 +57,19 @@ static void add_symbol(struct post_image *image, Elf *elf, const GElf_Shdr *tabl
 	post_symbols_add(&image->symbols, name, address, (uint32_t)symbol->st_size, limit, flags);
 }
 
+/* The table with a version for each symbol of .dynsym; NULL: the file has none. */
+static Elf_Data *symbol_versions(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(elf, section))) {
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_GNU_versym)
+			return elf_getdata(section, NULL);
+	}
+	return NULL;
+}
+
 void post_image_add_symbols(struct post_image *image, const struct post_image *from)
 {
 	Elf_Scn *section = NULL;
@@ -67,8 +82,14 @@ void post_image_add_symbols(struct post_image *image, const struct post_image *f
 			continue;
 		Elf_Data *data = elf_getdata(section, NULL);
 		image->has_symbol_table |= header.sh_type == SHT_SYMTAB;
-		for (int i = 1; data && gelf_getsym(data, i, &symbol); i++)
-			add_symbol(image, from->elf, &header, &symbol);
+		Elf_Data *versions =
+			header.sh_type == SHT_DYNSYM ? symbol_versions(from->elf) : NULL;
+		for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
+			GElf_Versym version;
+			bool old = versions && gelf_getversym(versions, i, &version) &&
+				   version & 0x8000 && symbol.st_shndx != SHN_UNDEF;
+			add_symbol(image, from->elf, &header, &symbol, old);
+		}
 	}
 }
 

@@ -50,12 +50,56 @@ static int compare(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
+static int compare_names(const void *left, const void *right)
+{
+	const struct post_symbol *a = left, *b = right;
+	int order = strcmp(a->name, b->name);
+
+	if (!order && (a->flags ^ b->flags) & POST_SYMBOL_OLD_VERSION)
+		return a->flags & POST_SYMBOL_OLD_VERSION ? 1 : -1;
+	return order ? order : a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* Only .dynsym counts where there is one, but a static program has none, and the functions
+ * that it chooses at run time need a name as well. */
+static void keep_names(struct post_symbols *symbols)
+{
+	symbols->named = post_allocate(symbols->count, sizeof(*symbols->named));
+	for (size_t i = 0; i < symbols->count; i++) {
+		unsigned flags = symbols->items[i].flags;
+		if (!(flags & POST_SYMBOL_PLT) &&
+		    flags & (POST_SYMBOL_DYNAMIC | POST_SYMBOL_INDIRECT))
+			symbols->named[symbols->named_count++] = symbols->items[i];
+	}
+	qsort(symbols->named, symbols->named_count, sizeof(*symbols->named), compare_names);
+}
+
+const struct post_symbol *post_symbols_named(const struct post_symbols *symbols, const char *name,
+					     size_t *count)
+{
+	size_t low = 0, high = symbols->named_count;
+
+	while (low < high) { /* the first one that is not before `name` */
+		size_t middle = low + (high - low) / 2;
+		if (strcmp(symbols->named[middle].name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (*count = 0; low + *count < symbols->named_count; ++*count) {
+		if (strcmp(symbols->named[low + *count].name, name))
+			break;
+	}
+	return *count ? &symbols->named[low] : NULL;
+}
+
 void post_symbols_finish(struct post_symbols *symbols)
 {
 	size_t kept = 0;
 
 	if (!symbols->count)
 		return;
+	keep_names(symbols);
 	qsort(symbols->items, symbols->count, sizeof(*symbols->items), compare);
 	for (size_t i = 0; i < symbols->count; i++) {
 		if (kept && symbols->items[kept - 1].address == symbols->items[i].address)
@@ -112,5 +156,6 @@ const struct post_symbol *post_symbols_find(const struct post_symbols *symbols, 
 void post_symbols_release(struct post_symbols *symbols)
 {
 	free(symbols->items);
+	free(symbols->named);
 	*symbols = (struct post_symbols){0};
 }

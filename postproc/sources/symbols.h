@@ -10,8 +10,10 @@ enum post_symbol_flags {
 	POST_SYMBOL_FUNCTION = 1, /* STT_FUNC, else a bare label in code */
 	POST_SYMBOL_GLOBAL = 2,
 	POST_SYMBOL_WEAK = 4,
-	POST_SYMBOL_INDIRECT = 16, /* STT_GNU_IFUNC: what is here picks the function */
-	POST_SYMBOL_PLT = 8        /* a PLT entry or lazy stub, named after its target */
+	POST_SYMBOL_INDIRECT = 16,   /* STT_GNU_IFUNC: what is here picks the function */
+	POST_SYMBOL_PLT = 8,         /* a PLT entry or lazy stub, named after its target */
+	POST_SYMBOL_DYNAMIC = 32,    /* from .dynsym: the dynamic linker finds it by its name */
+	POST_SYMBOL_OLD_VERSION = 64 /* a version that links do not get by default */
 };
 
 struct post_symbol {
@@ -26,6 +28,10 @@ struct post_symbols {
 	struct post_symbol *items; /* owned */
 	size_t count;
 	size_t capacity;
+	/* Every definition that others can refer to by name, aliases and old versions
+	 * included, in the order of names. */
+	struct post_symbol *named; /* owned */
+	size_t named_count;
 };
 
 /* `size` 0: unknown, the symbol then reaches to the next one or to `limit`,
@@ -39,6 +45,10 @@ void post_symbols_finish(struct post_symbols *symbols);
 
 /* The symbol that `address` lies in, NULL when there is none. */
 const struct post_symbol *post_symbols_find(const struct post_symbols *symbols, uint32_t address);
+
+/* The definitions of a name that others can refer to; `*count` is how many there are. */
+const struct post_symbol *post_symbols_named(const struct post_symbols *symbols, const char *name,
+					     size_t *count);
 
 void post_symbols_release(struct post_symbols *symbols);
 

@@ -7,43 +7,6 @@
 /* Recursion that a loop drives looks ever deeper; memory must not follow. */
 #define DEEPEST 2048u
 
-/* Finds the function that a PLT entry leads to in another module. */
-static uint32_t find_target(struct post_session *session, uint32_t function)
-{
-	const char *name = session->functions[function].symbol;
-	uint32_t own = session->functions[function].module;
-
-	for (uint32_t m = 1; m < session->module_count; m++) {
-		const struct post_image *image = session->modules[m].image;
-		for (size_t i = 0; image && m != own && i < image->symbols.count; i++) {
-			const struct post_symbol *symbol = &image->symbols.items[i];
-			if (symbol->flags & (POST_SYMBOL_GLOBAL | POST_SYMBOL_WEAK) &&
-			    !(symbol->flags & POST_SYMBOL_PLT) && !strcmp(symbol->name, name))
-				return post_session_function(session, m, symbol->address);
-		}
-	}
-	return function;
-}
-
-static uint32_t behind_plt(struct post_nesting *nesting, uint32_t function)
-{
-	if (!nesting->session->functions[function].plt)
-		return function;
-	if (function >= nesting->target_count) {
-		uint32_t count = (uint32_t)nesting->session->function_count;
-		nesting->targets =
-			post_reallocate(nesting->targets, count, sizeof(*nesting->targets));
-		for (uint32_t i = nesting->target_count; i < count; i++)
-			nesting->targets[i] = POST_NONE;
-		nesting->target_count = count;
-	}
-	if (nesting->targets[function] == POST_NONE) {
-		uint32_t target = find_target(nesting->session, function);
-		nesting->targets[function] = target;
-	}
-	return nesting->targets[function];
-}
-
 static void emit(const struct post_nesting *nesting, const struct post_thread *thread,
 		 const struct post_frame *frame, uint32_t depth, enum post_event_kind kind,
 		 unsigned flags)
@@ -87,10 +50,12 @@ static struct post_frame *push(const struct post_nesting *nesting, struct post_s
 	}
 	POST_GROW(stack->frames, stack->depth, stack->capacity);
 	struct post_frame *frame = &stack->frames[stack->depth++];
+	uint32_t below = stack->top_of[function];
 	*frame = (struct post_frame){
 		.function = function,
 		.call = call,
-		.previous_same = stack->top_of[function],
+		.previous_same = below,
+		.least_site = below ? stack->frames[below - 1].least_site : UINT32_MAX,
 		.time = stack->time,
 	};
 	stack->top_of[function] = stack->depth;
@@ -123,6 +88,8 @@ static uint32_t find_caller(struct post_nesting *nesting, const struct post_stac
 		return top;
 	if (!stack->frames[top - 1].last_site && is_first_site(nesting, call))
 		return top;
+	if (stack->frames[top - 1].least_site >= call->site_address)
+		return top; /* none of them; the walk would take most of the time */
 	for (uint32_t at = top; at; at = stack->frames[at - 1].previous_same) {
 		uint32_t last = stack->frames[at - 1].last_site;
 		if (last && last < call->site_address)
@@ -186,7 +153,12 @@ void post_nesting_call(struct post_nesting *nesting, struct post_thread *thread,
 	if (!caller->last_site && !guessed)
 		set_first_site(nesting, call);
 	caller->last_site = call->site_address;
-	push(nesting, stack, behind_plt(nesting, call->callee), number);
+	caller->least_site = caller->previous_same
+				     ? stack->frames[caller->previous_same - 1].least_site
+				     : UINT32_MAX;
+	if (call->site_address && call->site_address < caller->least_site)
+		caller->least_site = call->site_address;
+	push(nesting, stack, call->behind, number);
 	if (!shown)
 		return;
 	for (uint32_t depth = 0; are_open && depth + 1 < stack->depth; depth++)
@@ -225,7 +197,5 @@ void post_nesting_release(struct post_nesting *nesting)
 	}
 	free(nesting->is_first);
 	nesting->is_first = NULL;
-	free(nesting->targets);
-	nesting->targets = NULL;
-	nesting->target_count = nesting->site_count = 0;
+	nesting->site_count = 0;
 }

@@ -23,6 +23,7 @@ struct post_frame {
 	uint32_t call;          /* that led here, POST_NONE: entered from code that is not traced */
 	uint32_t last_site;     /* of the last call that this activation made, 0: none yet */
 	uint32_t previous_same; /* index + 1 of the frame below of the same function */
+	uint32_t least_site;    /* least last_site of this frame and those; UINT32_MAX: none */
 	uint64_t time;          /* of the enter */
 	uint64_t number;        /* for the sink, which may keep what it likes here */
 };
@@ -43,8 +44,6 @@ struct post_nesting {
 	const struct post_timeline_sink *sink;
 	bool *is_first; /* by site: an activation was seen to begin with it */
 	uint32_t site_count;
-	uint32_t *targets; /* by function: what is behind a PLT entry, POST_NONE: not asked yet */
-	uint32_t target_count;
 };
 
 /* Takes in a call and pushes the leaves and enters that follow from it. Calls that are not

@@ -87,7 +87,7 @@ behaviour()
 	qemu_options=
 	run traced program
 	ok "litifut-post reads the trace" \
-		"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps traced/program
+		"$BUILD/bin/litifut-post" -f tsv --plt -o events.tsv data/trace data/maps traced/program
 	ok "the plain run's calls are the traced one's" same_calls events.tsv
 	# numbers of processes begin anew some time
 	awk -F '\t' -v OFS='\t' 'NR > 1 { $1 = 100000 - $1 } { print }' events.tsv >renumbered.tsv

@@ -112,7 +112,7 @@ program()
 	guest_environment=
 	ok "$name: prints the same" diff plain.out traced.out
 	# shellcheck disable=SC2086
-	ok "$name: litifut-post reads the trace" "$BUILD/bin/litifut-post" -f tsv -o events.tsv \
+	ok "$name: litifut-post reads the trace" "$BUILD/bin/litifut-post" -f tsv --plt -o events.tsv \
 		data/trace data/maps $files
 	# shellcheck disable=SC2086
 	ok "$name: events are the executed calls" \

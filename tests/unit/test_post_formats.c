@@ -209,7 +209,7 @@ static void filters_mean_the_same(void **state)
 		uint64_t shown;
 	} cases[] = {
 		{"none", fixture_defaults(), 20},    {"include", fixture_defaults(), 3},
-		{"exclude", fixture_defaults(), 13}, {"module", fixture_defaults(), 3},
+		{"exclude", fixture_defaults(), 13}, {"module", fixture_defaults(), 6},
 		{"pid", fixture_defaults(), 2},      {"tid", fixture_defaults(), 1},
 		{"window", fixture_defaults(), 4},
 	};
@@ -296,6 +296,27 @@ static void veneers_on_request(void **state)
 	}
 }
 
+static void plt_entries_on_request(void **state)
+{
+	struct fixture_options options = fixture_defaults();
+
+	(void)state;
+	options.session.plt = true;
+	for (struct fixture *fixture = NULL; (fixture = fixture_next(fixture));) {
+		fixture_write_traces(fixture, false);
+		char *text = fixture_run(fixture, "calls", &options, NULL);
+		assert_non_null(strstr(text, "main+0x20 -> area@plt [app]\n"));
+		assert_null(strstr(text, "-> area [libshape.so]"));
+		free(text);
+		text = fixture_run(fixture, "tsv", &options, NULL);
+		assert_non_null(strstr(text, "\tarea@plt\tcall\tplt\n"));
+		free(text);
+		text = fixture_run(fixture, "tree", &options, NULL); /* the function is inside */
+		assert_non_null(strstr(text, "  area@plt [app]\n    local_scale [libshape.so]\n"));
+		free(text);
+	}
+}
+
 static void names_can_stay_mangled(void **state)
 {
 	struct fixture_options options = fixture_defaults();
@@ -348,6 +369,7 @@ int main(void)
 		cmocka_unit_test(windows_count_events_or_time),
 		cmocka_unit_test(summary_counts_everything),
 		cmocka_unit_test(veneers_on_request),
+		cmocka_unit_test(plt_entries_on_request),
 		cmocka_unit_test(names_can_stay_mangled),
 		cmocka_unit_test(without_elf_files),
 	};

@@ -97,8 +97,10 @@ static void begin(struct simulation *simulation)
 	*simulation =
 		(struct simulation){.nesting = {.session = &session, .sink = &simulation->sink},
 				    .sink = {.push = push, .context = simulation, .nested = true}};
-	for (uint32_t call = 0; call < CALLS; call++)
+	for (uint32_t call = 0; call < CALLS; call++) {
 		calls[call].site = call;
+		calls[call].behind = calls[call].callee;
+	}
 	session.site_count = CALLS;
 	lanes[0] = &simulation->thread;
 	session.lanes = lanes;

@@ -210,7 +210,7 @@ static void diff_tells_new_gone_and_changed(void **state)
 	gives(0, "new                0            4            count -> leaf [app]\n",
 	      "$post diff new old app libshape.so");
 	gives(0, "0 edges differ", "$post diff old old app libshape.so");
-	gives(0, "changed            1            2   +100.0%  main -> area@plt [app]\n",
+	gives(0, "changed            1            2   +100.0%  main -> area [libshape.so]\n",
 	      "cp trace/* maps/* new; $post diff old new app libshape.so");
 	gives(0, NULL, "rm -r old new");
 }
