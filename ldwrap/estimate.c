@@ -392,10 +392,11 @@ static void size_islands(const struct estimate *estimate, const struct litifut_a
 			distance += estimate->shares[i].text;
 			chosen[i] = i >= islands->items[island] && i < end && distance > sure;
 		}
-		plan->island_sizes[island] = arch->island_bytes +
-					     room_for(estimate, arguments, chosen) +
-					     arch->gate_bytes + 16 * estimate->sizes->thunk_bytes +
-					     4 * arch->trampoline_bytes_max;
+		plan->island_sizes[island] =
+			arch->island_bytes + room_for(estimate, arguments, chosen) +
+			LITIFUT_ARCH_GET(arch, detour, gate_bytes) +
+			16 * estimate->sizes->thunk_bytes +
+			4 * LITIFUT_ARCH_GET(arch, detour, trampoline_bytes_max);
 	}
 	free(chosen);
 }
@@ -412,7 +413,8 @@ static size_t own_room(const struct estimate *estimate, const struct litifut_arc
 	size_t bytes;
 
 	for (size_t i = 0; i < arguments->count; i++) {
-		chosen[i] = i < tracer || distance < reach || !arch->trampolines_in_islands;
+		chosen[i] = i < tracer || distance < reach ||
+			    !LITIFUT_ARCH_GET(arch, detour, trampolines_in_islands);
 		distance += i < tracer ? 0 : estimate->shares[i].text;
 	}
 	bytes = room_for(estimate, arguments, chosen);
@@ -446,21 +448,24 @@ static void fill_plan(const struct estimate *estimate, const struct litifut_arch
 							      estimate->near_calls + tails + lto);
 	/* What a thunk does not reach, or has no room for. */
 	if (plan->thunks)
-		plan->db_entries = with_slack(
-			(census->direct + estimate->near_calls) / sizes->direct_in_db +
-			(arch->thunks_need_db ? census->cramped + tails + lto / 4 : lto / 16));
+		plan->db_entries =
+			with_slack((census->direct + estimate->near_calls) / sizes->direct_in_db +
+				   (LITIFUT_ARCH_GET(arch, thunks, thunks_need_db)
+					    ? census->cramped + tails + lto / 4
+					    : lto / 16));
 	plan->trampoline_bytes =
 		own_room(estimate, arch, arguments) + lto / 8 * sizes->call_trampoline_bytes +
-		arch->gate_bytes + 8 * sizes->call_trampoline_bytes +
+		LITIFUT_ARCH_GET(arch, detour, gate_bytes) + 8 * sizes->call_trampoline_bytes +
 		16 * sizes->tail_trampoline_bytes +
 		(estimate->thunks && estimate->thunks_run ? 24 * sizes->thunk_bytes : 0);
-	if (arch->unwind)
-		plan->unwind_entries = (census->cramped + lto / 8) * arch->unwind->call_entries;
-	if (arch->host_piece_count && text > sizes->reach / 4 * 3)
+	if (LITIFUT_ARCH_GET(arch, frames, unwind))
+		plan->unwind_entries =
+			(census->cramped + lto / 8) * arch->frames->unwind->call_entries;
+	if (LITIFUT_ARCH_GET(arch, borrow, host_piece_count) && text > sizes->reach / 4 * 3)
 		plan->trampoline_bytes +=
 			(text / sizes->reach + 8) * litifut_hosts_trampoline_bytes(arch);
 	plan->island_bytes = arch->island_bytes;
-	if (arch->trampolines_in_islands && islands->count)
+	if (LITIFUT_ARCH_GET(arch, detour, trampolines_in_islands) && islands->count)
 		size_islands(estimate, arch, arguments, islands, plan);
 }
 
@@ -475,7 +480,7 @@ struct estimate_result estimate_room(const struct arguments *arguments, bool thu
 		.thunks_run = !arch->cpu->objects->thunk_section,
 		.callees = callees_create(arguments->count),
 		.near_callees = callees_create(arguments->count),
-		.hosts = arch->host_piece_count != 0,
+		.hosts = LITIFUT_ARCH_GET(arch, borrow, host_piece_count) != 0,
 		.shared = arguments_last(arguments, ARGUMENT_SHARED) != NULL,
 		.shares = xcalloc(arguments->count + 1, sizeof(struct share)),
 	};

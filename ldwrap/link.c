@@ -135,7 +135,7 @@ static void keep_unwind_entries(struct link_state *state)
 {
 	const char *word = state->request->linker->kind->relocations_word;
 
-	if (word && state->arch->unwind &&
+	if (word && LITIFUT_ARCH_GET(state->arch, frames, unwind) &&
 	    arguments_last(state->request->arguments, ARGUMENT_EMIT_RELOCS))
 		text_list_append(&state->exports.words, word);
 }

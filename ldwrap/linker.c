@@ -3,6 +3,8 @@
  * other, each one notes itself in the environment for those that come after. */
 #include "ldwrap/linker.h"
 
+#include "cpu/cpu.h"
+
 #include <fnmatch.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -111,9 +113,20 @@ void linker_guard_environment(const struct linker *linker)
 bool linker_is_for_device(const char *name)
 {
 	const char *dash = strrchr(name, '-');
+	const struct cpu *cpu;
 
-	return dash && linkers_is_plain_name(dash + 1) &&
-	       (!fnmatch("arm*-*-ld*", name, 0) || !fnmatch("mips*-*-ld*", name, 0));
+	if (!dash || !linkers_is_plain_name(dash + 1))
+		return false;
+	for (size_t i = 0; (cpu = cpu_number(i)); i++)
+		for (const char *const *triplet = cpu->objects->triplets; *triplet; triplet++) {
+			char *glob = concat(*triplet, "-ld*", NULL);
+			bool matches = !fnmatch(glob, name, 0);
+
+			free(glob);
+			if (matches)
+				return true;
+		}
+	return false;
 }
 
 /* The next program called `name` in `folders` (colon-separated) that is no

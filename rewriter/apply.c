@@ -156,8 +156,8 @@ static enum litifut_status add_to_db(struct apply *apply, const struct litifut_f
 	uint8_t *record = apply->db.section->bytes + sizeof(struct litifut_db_header) +
 			  apply->db_count * sizeof(struct litifut_db_entry);
 
-	if (!site->detour &&
-	    !apply->session.arch->needs_db(&apply->session.context, &site->instruction))
+	if (!site->detour && !litifut_arch_needs_db(apply->session.arch, &apply->session.context,
+						    &site->instruction))
 		return LITIFUT_OK;
 	if (apply->db_count == apply->db.capacity)
 		return litifut_error_set(error, LITIFUT_ERROR_SPACE, apply->session.image.path,
@@ -190,7 +190,8 @@ static enum litifut_status detour_site(struct apply *apply, struct litifut_found
 	const struct litifut_places places = {
 		.rooms = &apply->rooms,
 		.thunks = apply->thunks,
-		.relays = apply->session.arch->find_runs ? &apply->relays : NULL};
+		.relays = LITIFUT_ARCH_GET(apply->session.arch, borrow, find_runs) ? &apply->relays
+										   : NULL};
 	uint32_t address = litifut_trampoline_add(&places, &apply->session, site, &detour, &full);
 
 	if (full || !apply->rooms.count)
@@ -215,7 +216,7 @@ static enum litifut_status detour_site(struct apply *apply, struct litifut_found
 		}
 	if (detour.return_address)
 		site->site.return_address = detour.return_address;
-	if (detour.thunk && !apply->session.arch->thunks_need_db)
+	if (detour.thunk && !LITIFUT_ARCH_GET(apply->session.arch, thunks, thunks_need_db))
 		return LITIFUT_OK;
 	return add_to_db(apply, site,
 			 detour.instruction ? detour.instruction : site->site.instruction, error);
@@ -242,7 +243,9 @@ static enum litifut_status patch_site(struct apply *apply, struct litifut_found_
 	}
 	entry = litifut_landings_encode(
 		&apply->session.landings, apply->session.arch, &apply->session.context, site,
-		apply->session.arch->entry(&apply->session.context, &site->instruction), code);
+		litifut_arch_entry(apply->session.arch, &apply->session.context,
+				   &site->instruction),
+		code);
 	if (!entry) {
 		site->site.reason = LITIFUT_SITE_OUT_OF_REACH;
 		return LITIFUT_OK;
@@ -258,11 +261,12 @@ static enum litifut_status patch_sites(struct apply *apply, struct litifut_error
 	const struct litifut_site_list *sites = &apply->session.sites;
 	enum litifut_status status = LITIFUT_OK;
 
-	for (unsigned pass = apply->session.arch->unwind ? 0 : 1; pass < 2; pass++)
+	for (unsigned pass = LITIFUT_ARCH_GET(apply->session.arch, frames, unwind) ? 0 : 1;
+	     pass < 2; pass++)
 		for (size_t i = 0; i < sites->count && !status; i++) {
 			struct litifut_found_site *site = &sites->items[i];
-			bool first = apply->session.arch->unwind && site->detour &&
-				     !litifut_site_is_tail(&site->site);
+			bool first = LITIFUT_ARCH_GET(apply->session.arch, frames, unwind) &&
+				     site->detour && !litifut_site_is_tail(&site->site);
 
 			if (site->site.reason == LITIFUT_SITE_PATCHED && first == !pass)
 				status = patch_site(apply, site, error);
@@ -300,12 +304,13 @@ static enum litifut_status write_shared(struct apply *apply, struct litifut_erro
 	uint32_t address;
 	uint8_t *code;
 
-	if (!apply->session.context.clock || !arch->write_shared)
+	if (!apply->session.context.clock || !LITIFUT_ARCH_GET(arch, thunks, write_shared))
 		return LITIFUT_OK;
-	code = litifut_rooms_take(&apply->rooms, (uint32_t)arch->shared_bytes, &address);
+	code = litifut_rooms_take(&apply->rooms,
+				  (uint32_t)LITIFUT_ARCH_GET(arch, thunks, shared_bytes), &address);
 	if (!code)
 		return no_room(apply, error);
-	arch->write_shared(&apply->session.context, address, entries, code, &apply->frames);
+	arch->thunks->write_shared(&apply->session.context, address, entries, code, &apply->frames);
 	memcpy(apply->rooms.items[apply->rooms.own].entries, entries,
 	       sizeof(apply->rooms.items[0].entries));
 	return LITIFUT_OK;
@@ -316,9 +321,10 @@ static void describe_gates(struct apply *apply)
 	for (size_t i = 0; i < apply->rooms.count; i++) {
 		const struct litifut_frame_code gate = {
 			.start = apply->rooms.items[i].address,
-			.bytes = (uint32_t)apply->session.arch->gate_bytes,
-			.steps = {apply->session.arch->gate_step},
-			.step_count = apply->session.arch->gate_step.at != 0};
+			.bytes =
+				(uint32_t)LITIFUT_ARCH_GET(apply->session.arch, detour, gate_bytes),
+			.steps = {apply->session.arch->detour->gate_step},
+			.step_count = apply->session.arch->detour->gate_step.at != 0};
 
 		litifut_frames_add(&apply->frames, &gate);
 	}
@@ -332,9 +338,10 @@ static enum litifut_status fill_host(struct apply *apply, const struct litifut_h
 	uint32_t entries[LITIFUT_ENTRIES_MAX];
 	enum litifut_status status = LITIFUT_OK;
 
-	for (size_t piece = 0; piece < arch->host_piece_count && host->pieces[piece] && !status;
+	for (size_t piece = 0; piece < LITIFUT_ARCH_GET(arch, borrow, host_piece_count) &&
+			       host->pieces[piece] && !status;
 	     piece++) {
-		const struct litifut_host_piece *sizes = &arch->host_pieces[piece];
+		const struct litifut_host_piece *sizes = &arch->borrow->host_pieces[piece];
 		struct hosted *hosted = &apply->hosted[apply->hosted_count++];
 		uint32_t trampoline;
 		uint8_t *moved = litifut_rooms_take(&apply->rooms,
@@ -346,9 +353,9 @@ static enum litifut_status fill_host(struct apply *apply, const struct litifut_h
 		hosted->bytes = (uint32_t)sizes->bytes;
 		memcpy(hosted->code, bytes_at(apply, hosted->address, hosted->bytes),
 		       hosted->bytes);
-		arch->write_host(&apply->session.context, piece, hosted->address, trampoline,
-				 landings->items[landings->own].entries, hosted->code, moved,
-				 entries);
+		arch->borrow->write_host(&apply->session.context, piece, hosted->address,
+					 trampoline, landings->items[landings->own].entries,
+					 hosted->code, moved, entries);
 		/* the others may be out of reach of what reaches this one */
 		if (!piece && host->pieces[1])
 			status = litifut_landings_add_hosted(landings, entries, true, error);
@@ -376,7 +383,7 @@ static enum litifut_status fill_hosts(struct apply *apply, struct litifut_error 
 		status =
 			litifut_relays_create(&apply->session, apply->options, &hosts,
 					      &apply->rooms, &apply->frames, &apply->relays, error);
-	if (!status && apply->session.arch->find_runs)
+	if (!status && LITIFUT_ARCH_GET(apply->session.arch, borrow, find_runs))
 		status = litifut_relays_serve(&apply->relays, error);
 	litifut_hosts_release(&hosts);
 	return status;
@@ -393,9 +400,10 @@ static void write_hosts(struct apply *apply)
 	for (size_t i = 0; i < apply->relays.count; i++) {
 		const struct litifut_relay_code *relay = &apply->relays.items[i];
 
-		litifut_changes_add(&apply->changes, relay->address, relay->code,
-				    (uint32_t)apply->session.arch->relay_bytes, 0,
-				    LITIFUT_CODE_PLAIN);
+		litifut_changes_add(
+			&apply->changes, relay->address, relay->code,
+			(uint32_t)LITIFUT_ARCH_GET(apply->session.arch, borrow, relay_bytes), 0,
+			LITIFUT_CODE_PLAIN);
 	}
 }
 
@@ -410,7 +418,8 @@ static enum litifut_status fill_islands(struct apply *apply, struct litifut_erro
 
 		if (!island)
 			continue;
-		if (apply->session.arch->host_piece_count && apply->rooms.own == apply->rooms.count)
+		if (LITIFUT_ARCH_GET(apply->session.arch, borrow, host_piece_count) &&
+		    apply->rooms.own == apply->rooms.count)
 			return no_room(apply, error); /* they lead to the gate */
 		apply->session.arch->write_island(&apply->session.context, island->address, own,
 						  bytes_at(apply, island->address, island->size),
@@ -484,10 +493,11 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 		status = litifut_rooms_find(&apply->session.image, apply->session.arch,
 					    &apply->session.context, &apply->session.landings,
 					    &apply->rooms, error);
-	litifut_frames_find(&apply->frames, &apply->session.image,
-			    &apply->session.arch->frame_registers);
+	litifut_frames_find(
+		&apply->frames, &apply->session.image,
+		apply->session.arch->frames ? &apply->session.arch->frames->frame_registers : NULL);
 	litifut_frames_add_named(&apply->frames, &apply->session.image,
-				 apply->session.arch->named_frames);
+				 LITIFUT_ARCH_GET(apply->session.arch, frames, named_frames));
 	apply->rooms.frames = &apply->frames;
 	if (!status)
 		describe_gates(apply);

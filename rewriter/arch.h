@@ -178,29 +178,8 @@ struct litifut_arch_sizes {
 	uint32_t island_interval;
 };
 
-struct litifut_arch {
-	const struct cpu *cpu;
-	/* Name of the tracer's entry points, by the index that entry() returns. */
-	const char *entry_names[LITIFUT_ENTRIES_MAX];
-	size_t entry_count;
-	/* Bytes of one island (see write_island). */
-	size_t island_bytes;
-	/* For estimates of the linker wrapper, before there is an image. */
-	const struct litifut_arch_sizes *sizes;
-
-	/* Refuses an image that is of this machine, but not for us (R6, n32, big-endian
-	 * ARM, ...) with one clear message, and fills `context` otherwise. */
-	enum litifut_status (*examine)(const struct litifut_image *image,
-				       struct litifut_arch_context *context,
-				       struct litifut_error *error);
-
-	/* Splits the code of one executable section into ranges, ascending, without
-	 * overlap. *ranges is malloc'ed, the caller frees it. */
-	enum litifut_status (*code_ranges)(const struct litifut_image *image,
-					   const struct litifut_section *section,
-					   struct litifut_code_range **ranges, size_t *count,
-					   struct litifut_error *error);
-
+/* What only this CPU knows of where control goes. Each member may be NULL. */
+struct litifut_arch_flow {
 	/* What the code at the target of this direct call, where no function starts, makes
 	 * of it: a call through a register, `call` is changed then; or no call at all, as
 	 * refuse() says it. It stands in `function` (may be NULL) and in `range` of
@@ -210,33 +189,6 @@ struct litifut_arch {
 				 const struct litifut_code_range *range,
 				 const struct litifut_symbol *function,
 				 struct litifut_instruction *call);
-
-	/* Why this call must be left alone: an enum litifut_site_reason;
-	 * LITIFUT_SITE_PATCHED when it need not. `following` is the code after the
-	 * instruction (delay slot), `following_bytes` 0 at the end of the section, and
-	 * `preceding_bytes` stand before the instruction; `callee_name` is the symbol at
-	 * a direct target if its name is a reserved one, else "". */
-	unsigned (*refuse)(const struct litifut_arch_context *context,
-			   const struct litifut_instruction *instruction, uint32_t address,
-			   const uint8_t *following, size_t following_bytes, size_t preceding_bytes,
-			   const char *callee_name);
-
-	/* Which entry point serves this call: index into entry_names. */
-	unsigned (*entry)(const struct litifut_arch_context *context,
-			  const struct litifut_instruction *instruction);
-
-	/* True when the tracer finds the callee of this call in the instruction DB. */
-	bool (*needs_db)(const struct litifut_arch_context *context,
-			 const struct litifut_instruction *instruction);
-
-	/* Writes one island of island_bytes, standing at `address` (8-byte aligned):
-	 * code for each entry point that jumps to the tracer's own entry, `entries`,
-	 * keeping every register. *island_entries gets the address of each. */
-	void (*write_island)(const struct litifut_arch_context *context, uint32_t address,
-			     const uint32_t *entries, uint8_t *code, uint32_t *island_entries);
-
-	/* The members from here to `write_detour` are for calls with
-	 * LITIFUT_SITE_TOO_SHORT and for tail calls; NULL or 0 where a CPU has none. */
 
 	/* `branch` leads to a nameless stub, which the linker has put in between because
 	 * of an erratum: returns where that leads, Thumb bit included, and gives `branch`
@@ -261,13 +213,14 @@ struct litifut_arch {
 	/* Adds what tables outside the code tell: exception landing pads. */
 	void (*add_landing_pads)(const struct litifut_image *image,
 				 struct litifut_targets *targets);
+};
+
+/* For calls that can't be patched in place, and for tail calls: trampolines, in rooms that begin
+ * with a gate. Members that say so may be NULL or 0. */
+struct litifut_arch_detour {
 	/* Room before the first trampoline for code that all share; the most bytes of one. */
 	size_t gate_bytes;
 	struct litifut_frame_step gate_step; /* from where on the stack is another in it; or 0s */
-	struct litifut_frame_registers frame_registers;
-	const struct litifut_named_frame *named_frames; /* or NULL */
-	uint32_t debug_section_type;                    /* sh_type of .debug_frame */
-	const struct litifut_unwind_table *unwind; /* NULL: there is none but for call frames */
 	/* Trampolines must be in reach of their call, so islands hold some as well. */
 	bool trampolines_in_islands;
 	size_t trampoline_bytes_max;
@@ -311,10 +264,11 @@ struct litifut_arch {
 				const struct litifut_cramped_call *call, uint32_t address,
 				const struct litifut_gate *gate, const uint32_t *island_entries,
 				uint8_t *trampoline, struct litifut_detour *detour);
+};
 
-	/* The members from here to `write_host` are for islands in the image's own code
-	 * (see hosts.h) and are NULL or 0 where a CPU needs none. */
-
+/* For CPUs whose branches are short: code of the tracer in functions of the program that make
+ * room for it, at their start (hosts.h) and in the middle (relays.h). */
+struct litifut_arch_borrow {
 	/* The pieces of an island, each for a function of its own. The first does for
 	 * all calls, the others are for thunks. Their number is 0 or LITIFUT_HOST_PIECES. */
 	struct litifut_host_piece host_pieces[LITIFUT_HOST_PIECES];
@@ -331,9 +285,6 @@ struct litifut_arch {
 	void (*write_host)(const struct litifut_arch_context *context, size_t piece,
 			   uint32_t address, uint32_t trampoline, const uint32_t *entries,
 			   uint8_t *code, uint8_t *moved, uint32_t *island_entries);
-
-	/* The members from here to `write_step` are for room in the middle of functions (see
-	 * relays.h) and are NULL or 0 where a CPU needs none. */
 
 	/* What each takes of the code, at what offset of that the new branch stands, and
 	 * the room for what was there. */
@@ -361,9 +312,10 @@ struct litifut_arch {
 			   const struct litifut_cramped_call *call, uint32_t address,
 			   const struct litifut_gate *gate, uint32_t step, uint8_t *trampoline,
 			   struct litifut_detour *detour);
+};
 
-	/* The members from here to `thunk_frame` are for the thunk engine. */
-
+/* For the thunk engine. Members that say so may be NULL. */
+struct litifut_arch_thunks {
 	/* Fills `facts` for the function at [start, end) of `section`. NULL: thunks need to
 	 * know nothing of functions. */
 	void (*function_facts)(const struct litifut_image *image,
@@ -413,6 +365,90 @@ struct litifut_arch {
 	void (*thunk_frame)(const struct litifut_arch_context *context,
 			    const struct litifut_thunk *thunk, struct litifut_frame_code *frame);
 };
+
+/* What unwinders and debuggers must know of the code that the rewriter makes. Without it, it
+ * has no frames. */
+struct litifut_arch_frames {
+	struct litifut_frame_registers frame_registers;
+	const struct litifut_named_frame *named_frames; /* or NULL */
+	uint32_t debug_section_type;                    /* sh_type of .debug_frame */
+	const struct litifut_unwind_table *unwind; /* NULL: there is none but for call frames */
+};
+
+struct litifut_arch {
+	const struct cpu *cpu;
+	/* Name of the tracer's entry points, by the index that entry() returns. */
+	const char *entry_names[LITIFUT_ENTRIES_MAX];
+	size_t entry_count;
+	/* Bytes of one island (see write_island). */
+	size_t island_bytes;
+	/* For estimates of the linker wrapper, before there is an image. */
+	const struct litifut_arch_sizes *sizes;
+
+	/* Refuses an image that is of this machine and can't be traced (R6, n32, big-endian
+	 * ARM, ...) with one clear message, and fills `context` otherwise. NULL: no image is
+	 * refused, and the CPU needs no facts. */
+	enum litifut_status (*examine)(const struct litifut_image *image,
+				       struct litifut_arch_context *context,
+				       struct litifut_error *error);
+
+	/* Splits the code of one executable section into ranges, ascending, without
+	 * overlap. *ranges is malloc'ed, the caller frees it. */
+	enum litifut_status (*code_ranges)(const struct litifut_image *image,
+					   const struct litifut_section *section,
+					   struct litifut_code_range **ranges, size_t *count,
+					   struct litifut_error *error);
+
+	/* Why this call must be left alone: an enum litifut_site_reason;
+	 * LITIFUT_SITE_PATCHED when it need not. `following` is the code after the
+	 * instruction (delay slot), `following_bytes` 0 at the end of the section, and
+	 * `preceding_bytes` stand before the instruction; `callee_name` is the symbol at
+	 * a direct target if its name is a reserved one, else "". NULL: there is no reason. */
+	unsigned (*refuse)(const struct litifut_arch_context *context,
+			   const struct litifut_instruction *instruction, uint32_t address,
+			   const uint8_t *following, size_t following_bytes, size_t preceding_bytes,
+			   const char *callee_name);
+
+	/* Which entry point serves this call: index into entry_names. NULL: the first. */
+	unsigned (*entry)(const struct litifut_arch_context *context,
+			  const struct litifut_instruction *instruction);
+
+	/* True when the tracer finds the callee of this call in the instruction DB. NULL: of
+	 * every call. */
+	bool (*needs_db)(const struct litifut_arch_context *context,
+			 const struct litifut_instruction *instruction);
+
+	/* Writes one island of island_bytes, standing at `address` (8-byte aligned):
+	 * code for each entry point that jumps to the tracer's own entry, `entries`,
+	 * keeping every register. *island_entries gets the address of each. NULL: no site of
+	 * a program is too far from the tracer. */
+	void (*write_island)(const struct litifut_arch_context *context, uint32_t address,
+			     const uint32_t *entries, uint8_t *code, uint32_t *island_entries);
+
+	/* Each is NULL where a CPU does without; see LITIFUT_ARCH_GET(). */
+	const struct litifut_arch_flow *flow;
+	const struct litifut_arch_detour *detour;
+	const struct litifut_arch_borrow *borrow;
+	const struct litifut_arch_thunks *thunks;
+	const struct litifut_arch_frames *frames;
+};
+
+/* A number or a pointer of one of these tables; 0 without the table. */
+#define LITIFUT_ARCH_GET(arch, table, member) ((arch)->table ? (arch)->table->member : 0)
+
+static inline unsigned litifut_arch_entry(const struct litifut_arch *arch,
+					  const struct litifut_arch_context *context,
+					  const struct litifut_instruction *instruction)
+{
+	return arch->entry ? arch->entry(context, instruction) : 0;
+}
+
+static inline bool litifut_arch_needs_db(const struct litifut_arch *arch,
+					 const struct litifut_arch_context *context,
+					 const struct litifut_instruction *instruction)
+{
+	return !arch->needs_db || arch->needs_db(context, instruction);
+}
 
 /* The table of the CPU with this e_machine, or NULL. */
 const struct litifut_arch *litifut_arch_find(unsigned machine);

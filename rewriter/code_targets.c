@@ -46,8 +46,8 @@ add_code_targets(const struct litifut_image *image, const struct litifut_arch *a
 
 	for (size_t i = 0; i < count && !status; i++)
 		add_branch_targets(arch, context, section, &ranges[i], targets);
-	if (!status && arch->add_targets)
-		arch->add_targets(image, section, ranges, count, targets);
+	if (!status && LITIFUT_ARCH_GET(arch, flow, add_targets))
+		arch->flow->add_targets(image, section, ranges, count, targets);
 	free(ranges);
 	return status;
 }
@@ -80,7 +80,7 @@ enum litifut_status litifut_targets_of_all(const struct litifut_image *image,
 		if (litifut_sites_in(&image->sections[i]))
 			status = add_code_targets(image, arch, context, &image->sections[i],
 						  targets, error);
-	if (!status && arch->add_landing_pads)
-		arch->add_landing_pads(image, targets);
+	if (!status && LITIFUT_ARCH_GET(arch, flow, add_landing_pads))
+		arch->flow->add_landing_pads(image, targets);
 	return status;
 }

@@ -67,8 +67,9 @@ void litifut_frames_find(struct litifut_frames *frames, const struct litifut_ima
 							: NULL;
 
 	*frames = (struct litifut_frames){.big_endian = image->big_endian, .registers = registers};
-	if (!section || !section->bytes || section->flags & (SHF_ALLOC | SHF_COMPRESSED) ||
-	    symbol->address > section->size || symbol->size > section->size - symbol->address ||
+	if (!registers || !section || !section->bytes ||
+	    section->flags & (SHF_ALLOC | SHF_COMPRESSED) || symbol->address > section->size ||
+	    symbol->size > section->size - symbol->address ||
 	    symbol->size < LITIFUT_FRAMES_HEADER_BYTES)
 		return;
 	frames->bytes = section->bytes + symbol->address;

@@ -46,9 +46,9 @@ bool litifut_hosts_is_far(const struct litifut_session *session,
 		return false;
 	if (site->detour)
 		return !reaches_room(session, site);
-	return !litifut_landings_encode(&session->landings, session->arch, &session->context, site,
-					session->arch->entry(&session->context, &site->instruction),
-					code);
+	return !litifut_landings_encode(
+		&session->landings, session->arch, &session->context, site,
+		litifut_arch_entry(session->arch, &session->context, &site->instruction), code);
 }
 
 /* Its number; or how many sites there are. */
@@ -120,10 +120,10 @@ static bool suits(const struct candidates *candidates, struct candidate *candida
 	    (candidate > candidates->items && candidate[-1].address == candidate->address) ||
 	    !litifut_sites_may_change(image, candidates->options, function))
 		return false;
-	for (size_t i = 0; i < arch->host_piece_count; i++)
-		candidate->suits[i] = arch->can_host(
+	for (size_t i = 0; i < LITIFUT_ARCH_GET(arch, borrow, host_piece_count); i++)
+		candidate->suits[i] = arch->borrow->can_host(
 			&candidates->session->context, section, function->address, function->size,
-			arch->host_pieces[i].bytes, candidates->targets);
+			arch->borrow->host_pieces[i].bytes, candidates->targets);
 	return candidate->suits[piece];
 }
 
@@ -200,7 +200,9 @@ static struct litifut_host take(const struct litifut_session *session,
 				uint32_t reach)
 {
 	struct litifut_host host = {{first->address}};
-	size_t pieces = session->context.thunks ? session->arch->host_piece_count : 1;
+	size_t pieces = session->context.thunks
+				? LITIFUT_ARCH_GET(session->arch, borrow, host_piece_count)
+				: 1;
 
 	first->taken = true;
 	for (size_t i = 1; i < pieces; i++) {
@@ -224,7 +226,7 @@ enum litifut_status litifut_hosts_choose(const struct litifut_session *session,
 	enum litifut_status status;
 
 	memset(hosts, 0, sizeof(*hosts));
-	if (!session->arch->host_piece_count || !session->landings.gate)
+	if (!LITIFUT_ARCH_GET(session->arch, borrow, host_piece_count) || !session->landings.gate)
 		return LITIFUT_OK;
 	first_site = first_far(session);
 	if (first_site == session->sites.count)
@@ -266,8 +268,8 @@ size_t litifut_hosts_trampoline_bytes(const struct litifut_arch *arch)
 {
 	size_t bytes = 0;
 
-	for (size_t i = 0; i < arch->host_piece_count; i++)
-		bytes += arch->host_pieces[i].trampoline_bytes;
+	for (size_t i = 0; i < LITIFUT_ARCH_GET(arch, borrow, host_piece_count); i++)
+		bytes += arch->borrow->host_pieces[i].trampoline_bytes;
 	return bytes;
 }
 

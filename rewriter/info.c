@@ -120,10 +120,10 @@ static const char *read_refusal(const struct reader *reader)
 {
 	const struct litifut_arch *arch = litifut_arch_find(reader->info->machine);
 
-	if (!arch || reader->info->engine != LITIFUT_ENGINE_DB ||
+	if (!arch || !arch->thunks || reader->info->engine != LITIFUT_ENGINE_DB ||
 	    (!reader->image->symbol_count && !reader->image->has_interpreter))
 		return NULL;
-	return arch->refuses_thunks(reader->image);
+	return arch->thunks->refuses_thunks(reader->image);
 }
 
 static enum litifut_status read_all(struct reader *reader)

@@ -185,7 +185,7 @@ enum litifut_status litifut_rewrite_write_database_object(const struct litifut_r
 {
 	const struct litifut_arch *arch = litifut_arch_find(plan->machine);
 	/* The gate is always there, so that its place is known from the first link. */
-	uint32_t gate_bytes = arch ? (uint32_t)arch->gate_bytes : 0;
+	uint32_t gate_bytes = arch ? (uint32_t)LITIFUT_ARCH_GET(arch, detour, gate_bytes) : 0;
 	uint32_t trampoline_bytes =
 		plan->trampoline_bytes ? (uint32_t)plan->trampoline_bytes : gate_bytes;
 	/* With thunks most of the DB is room for what they can't do, and seldom asked. */
@@ -225,29 +225,29 @@ enum litifut_status litifut_rewrite_write_database_object(const struct litifut_r
 		 * less than half; what does not fit is left out. */
 		{.section = ".debug_frame",
 		 .symbol = LITIFUT_FRAMES,
-		 .type = arch ? arch->debug_section_type : SHT_PROGBITS,
+		 .type = arch ? LITIFUT_ARCH_GET(arch, frames, debug_section_type) : SHT_PROGBITS,
 		 .size = LITIFUT_FRAMES_HEADER_BYTES +
 			 (plan->thunks ? 2 : 3) * ((trampoline_bytes + 3) & ~3u),
 		 .alignment = 4},
 	};
 	unsigned count = 5;
 
-	if (arch && arch->unwind && plan->unwind_entries) {
-		size_t entries = arch->unwind->fixed_entries + plan->unwind_entries;
+	if (arch && LITIFUT_ARCH_GET(arch, frames, unwind) && plan->unwind_entries) {
+		size_t entries = arch->frames->unwind->fixed_entries + plan->unwind_entries;
 
 		rooms[count++] =
-			(struct room){.section = arch->unwind->section,
+			(struct room){.section = arch->frames->unwind->section,
 				      .symbol = "litifut_unwind",
 				      .flags = SHF_ALLOC | SHF_LINK_ORDER,
-				      .type = arch->unwind->type,
-				      .size = (uint32_t)entries * arch->unwind->entry_bytes,
+				      .type = arch->frames->unwind->type,
+				      .size = (uint32_t)entries * arch->frames->unwind->entry_bytes,
 				      .alignment = 4,
 				      .link = 4, /* .text */
-				      .fill = arch->unwind->reserve,
+				      .fill = arch->frames->unwind->reserve,
 				      .entries = entries,
 				      /* With --emit-relocs GNU ld aborts at a table that has no
 				       * relocations. */
-				      .relocations = arch->unwind->relocations};
+				      .relocations = arch->frames->unwind->relocations};
 	}
 	/* An empty room would put its symbol on whatever function comes next. */
 	return write_object(plan, rooms, trampoline_bytes ? count : 3, path, error);

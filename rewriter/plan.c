@@ -48,8 +48,10 @@ static enum litifut_status plan_islands(const struct litifut_session *session,
 		const struct litifut_found_site *site = &session->sites.items[i];
 
 		if (site->site.reason != LITIFUT_SITE_PATCHED ||
-		    (site->detour && !session->arch->trampolines_in_islands &&
-		     !(session->arch->encode_numbered && site->instruction.conditional)) ||
+		    (site->detour &&
+		     !LITIFUT_ARCH_GET(session->arch, detour, trampolines_in_islands) &&
+		     !(LITIFUT_ARCH_GET(session->arch, detour, encode_numbered) &&
+		       site->instruction.conditional)) ||
 		    has_near_landing(session, site))
 			continue;
 		if (plan->island_count &&
@@ -95,8 +97,8 @@ static unsigned trampoline_bytes(const struct litifut_session *session,
 
 		gate.thunk = thunk.kind == LITIFUT_THUNK_ENTRY ? entries[thunk.number] : here;
 	}
-	session->arch->write_detour(&session->context, &call, gate.address, &gate, scratch,
-				    &detour);
+	session->arch->detour->write_detour(&session->context, &call, gate.address, &gate, scratch,
+					    &detour);
 	return detour.trampoline_bytes;
 }
 
@@ -125,8 +127,8 @@ static size_t island_trampolines(const struct litifut_session *session, const ui
 		if (bytes > most)
 			most = bytes;
 	}
-	return most ? most + most / 64 + session->arch->gate_bytes +
-			       4 * session->arch->trampoline_bytes_max
+	return most ? most + most / 64 + LITIFUT_ARCH_GET(session->arch, detour, gate_bytes) +
+			       4 * LITIFUT_ARCH_GET(session->arch, detour, trampoline_bytes_max)
 		    : 0;
 }
 
@@ -184,8 +186,9 @@ static enum litifut_status plan_relays(struct litifut_session *session,
 		return status;
 	status = litifut_relays_serve(&relays, error);
 	*bytes += relays.bytes + relays.bytes / 4 +
-		  litifut_relays_steps(session) * (session->arch->relay_trampoline_bytes +
-						   session->arch->trampoline_bytes_max);
+		  litifut_relays_steps(session) *
+			  (LITIFUT_ARCH_GET(session->arch, borrow, relay_trampoline_bytes) +
+			   LITIFUT_ARCH_GET(session->arch, detour, trampoline_bytes_max));
 	litifut_relays_release(&relays);
 	return status;
 }
@@ -210,26 +213,28 @@ static enum litifut_status plan_trampolines(struct litifut_session *session,
 	if (session->context.thunks)
 		bytes += litifut_thunks_bytes(session, 0, UINT32_MAX);
 	if (session->context.clock)
-		bytes += session->arch->shared_bytes;
+		bytes += LITIFUT_ARCH_GET(session->arch, thunks, shared_bytes);
 	/* Hosts: more when the second link spreads the code, fewer with islands. */
 	status = litifut_hosts_choose(session, options, &hosts, error);
 	if (hosts.count)
 		bytes += (hosts.count + hosts.count / 4 + 4) *
 			 litifut_hosts_trampoline_bytes(session->arch);
-	if (!status && session->arch->find_runs)
+	if (!status && LITIFUT_ARCH_GET(session->arch, borrow, find_runs))
 		status = plan_relays(session, options, &hosts, &bytes, error);
 	litifut_hosts_release(&hosts);
-	for (size_t i = 0; i < session->sites.count && session->arch->unwind; i++) {
+	for (size_t i = 0;
+	     i < session->sites.count && LITIFUT_ARCH_GET(session->arch, frames, unwind); i++) {
 		const struct litifut_found_site *site = &session->sites.items[i];
 		size_t pieces = (site->detour && !litifut_site_is_tail(&site->site)) +
 				(site->stone_bytes != 0);
 
-		plan->unwind_entries += pieces * session->arch->unwind->call_entries;
+		plan->unwind_entries += pieces * session->arch->frames->unwind->call_entries;
 	}
 	/* What is added serves for ways onward, of which there are few, as well. */
 	if (bytes || plan->island_count)
-		plan->trampoline_bytes = bytes + bytes / 64 + session->arch->gate_bytes +
-					 16 * session->arch->trampoline_bytes_max;
+		plan->trampoline_bytes =
+			bytes + bytes / 64 + LITIFUT_ARCH_GET(session->arch, detour, gate_bytes) +
+			16 * LITIFUT_ARCH_GET(session->arch, detour, trampoline_bytes_max);
 	return status;
 }
 
@@ -250,10 +255,11 @@ static size_t wants_db(const struct litifut_session *session, const struct litif
 	if (site->site.reason != LITIFUT_SITE_PATCHED)
 		return 0;
 	if (!session->context.thunks)
-		return site->detour || arch->needs_db(&session->context, &site->instruction)
+		return site->detour || litifut_arch_needs_db(arch, &session->context,
+							     &site->instruction)
 			       ? DB_PARTS
 			       : 0;
-	if (site->detour && arch->thunks_need_db)
+	if (site->detour && LITIFUT_ARCH_GET(arch, thunks, thunks_need_db))
 		return DB_PARTS;
 	thunk = litifut_session_thunk(session, &call);
 	if (thunk.kind == LITIFUT_THUNK_NONE)
@@ -291,7 +297,7 @@ enum litifut_status litifut_rewrite_plan(const char *path,
 	plan->sites += plan->sites / 64 + 16;
 	plan->db_entries += plan->db_entries / 64 + 16;
 	status = plan_islands(&session, plan, error);
-	if (!status && session.arch->trampolines_in_islands)
+	if (!status && LITIFUT_ARCH_GET(session.arch, detour, trampolines_in_islands))
 		status = plan_island_bytes(&session, plan, error);
 	if (!status)
 		status = plan_trampolines(&session, options, plan, error);

@@ -49,7 +49,8 @@ enum litifut_status litifut_landings_find(const struct litifut_image *image,
 				"the tracer is not linked in (no %s)", arch->entry_names[i]);
 		own.entries[i] = entry->address;
 	}
-	landings->gate = !arch->gate_works || arch->gate_works(own.entries);
+	landings->gate = !LITIFUT_ARCH_GET(arch, detour, gate_works) ||
+			 arch->detour->gate_works(own.entries);
 	for (size_t i = 0; i < image->own_count && landings->gate; i++)
 		islands += is_island(&image->symbols[image->own[i]]);
 	landings->items = calloc(islands + 1, sizeof(*landings->items));
@@ -62,7 +63,8 @@ enum litifut_status litifut_landings_find(const struct litifut_image *image,
 		struct litifut_landing landing = {.island = island};
 		uint8_t scratch[LITIFUT_ISLAND_BYTES_MAX];
 
-		if (!is_island(island) || island->size < arch->island_bytes ||
+		if (!is_island(island) || !arch->write_island ||
+		    island->size < arch->island_bytes ||
 		    !litifut_image_section_at(image, island->address, island->size))
 			continue;
 		arch->write_island(context, island->address, own.entries, scratch, landing.entries);

@@ -26,9 +26,10 @@ enum litifut_status litifut_relays_create(
 	status = litifut_targets_create(session->image.text_start, session->image.text_end,
 					&relays->taken, error);
 	for (size_t i = 0; i < hosts->count && !status; i++)
-		for (size_t piece = 0; piece < arch->host_piece_count; piece++)
-			for (size_t at = 0;
-			     hosts->items[i].pieces[piece] && at < arch->host_pieces[piece].bytes;
+		for (size_t piece = 0; piece < LITIFUT_ARCH_GET(arch, borrow, host_piece_count);
+		     piece++)
+			for (size_t at = 0; hosts->items[i].pieces[piece] &&
+					    at < arch->borrow->host_pieces[piece].bytes;
 			     at += 2)
 				litifut_targets_add(&relays->taken,
 						    hosts->items[i].pieces[piece] + (uint32_t)at);
@@ -48,7 +49,7 @@ void litifut_relays_release(struct litifut_relays *relays)
 
 static bool is_taken(const struct litifut_relays *relays, uint32_t run)
 {
-	for (size_t at = 0; at < relays->session->arch->relay_bytes; at += 2)
+	for (size_t at = 0; at < relays->session->arch->borrow->relay_bytes; at += 2)
 		if (litifut_targets_has(&relays->taken, run + (uint32_t)at))
 			return true;
 	return false;
@@ -125,7 +126,7 @@ static bool make_room_for_run(struct litifut_relays *relays)
 /* Functions may overlap, but runs may not. */
 static void add_run(struct litifut_relays *relays, uint32_t run)
 {
-	const size_t bytes = relays->session->arch->relay_bytes;
+	const size_t bytes = relays->session->arch->borrow->relay_bytes;
 	size_t at = runs_above(relays, run);
 	size_t behind = relays->run_count - at;
 
@@ -150,12 +151,12 @@ static void search_function(struct litifut_relays *relays, const struct litifut_
 	if (!section || !function->size || function->thumb ||
 	    !litifut_sites_may_change(&session->image, relays->options, function))
 		return;
-	runs = calloc(function->size / session->arch->relay_bytes + 1, sizeof(*runs));
+	runs = calloc(function->size / session->arch->borrow->relay_bytes + 1, sizeof(*runs));
 	if (!runs)
 		return;
-	count = session->arch->find_runs(&session->image, &session->context, section,
-					 function->address, function->address + function->size,
-					 relays->targets, runs);
+	count = session->arch->borrow->find_runs(
+		&session->image, &session->context, section, function->address,
+		function->address + function->size, relays->targets, runs);
 	for (size_t i = 0; i < count; i++)
 		add_run(relays, runs[i]);
 	free(runs);
@@ -214,11 +215,11 @@ static bool make(struct litifut_relays *relays, size_t index, uint32_t target, b
 {
 	const struct litifut_session *session = relays->session;
 	const struct litifut_arch *arch = session->arch;
-	const uint32_t bytes = (uint32_t)arch->relay_trampoline_bytes;
+	const uint32_t bytes = (uint32_t)arch->borrow->relay_trampoline_bytes;
 	struct litifut_relay relay = {
 		.address = relays->runs[index], .target = target, .numbered = numbered};
 	const struct litifut_section *section = litifut_image_section_at(
-		&session->image, relay.address, (uint32_t)arch->relay_bytes);
+		&session->image, relay.address, (uint32_t)arch->borrow->relay_bytes);
 	struct litifut_frame_code frames[2];
 
 	if (relays->rooms) {
@@ -236,9 +237,9 @@ static bool make(struct litifut_relays *relays, size_t index, uint32_t target, b
 		gate.entries = room->entries;
 		item->address = relay.address;
 		memcpy(item->code, section->bytes + (relay.address - section->address),
-		       arch->relay_bytes);
-		if (!arch->write_relay(&session->context, &relay, &gate, island_entries, item->code,
-				       moved, frames)) {
+		       arch->borrow->relay_bytes);
+		if (!arch->borrow->write_relay(&session->context, &relay, &gate, island_entries,
+					       item->code, moved, frames)) {
 			room->used -= bytes;
 			return false;
 		}
@@ -296,7 +297,7 @@ static size_t pick(struct litifut_relays *relays, const struct places *places,
 		   const struct litifut_found_site *site, size_t *picked)
 {
 	const struct litifut_session *session = relays->session;
-	const uint32_t entry = (uint32_t)session->arch->relay_entry;
+	const uint32_t entry = (uint32_t)session->arch->borrow->relay_entry;
 	const uint32_t reach = relay_reach(session);
 	const uint32_t site_reach =
 		session->arch->cpu->reach(&session->context.cpu, &site->instruction);
@@ -354,7 +355,7 @@ static bool hop(struct litifut_relays *relays, const struct litifut_landing *bas
 		for (size_t j = 0; j < LITIFUT_ENTRIES_MAX; j++)
 			if (from.entries[j] == places.items[i])
 				entries[j] = relays->runs[picked[i]] +
-					     (uint32_t)session->arch->relay_entry;
+					     (uint32_t)session->arch->borrow->relay_entry;
 	}
 	*full = litifut_landings_add_hosted(&relays->session->landings, entries, false, error) !=
 		LITIFUT_OK;
@@ -411,7 +412,7 @@ static enum litifut_status add_island(struct litifut_relays *relays, struct liti
 	const struct litifut_arch *arch = session->arch;
 	const struct litifut_symbol *own = session->room;
 	/* what stands behind it has a number */
-	const size_t unit = arch->relay_trampoline_bytes;
+	const size_t unit = arch->borrow->relay_trampoline_bytes;
 	const size_t bytes = (arch->island_bytes + unit - 1) / unit * unit;
 	uint32_t entries[LITIFUT_ENTRIES_MAX];
 	uint8_t scratch[LITIFUT_ISLAND_BYTES_MAX];
@@ -444,7 +445,8 @@ enum litifut_status litifut_relays_serve(struct litifut_relays *relays, struct l
 	bool full = false;
 	enum litifut_status status = LITIFUT_OK;
 
-	if (!session->arch->find_runs || !session->landings.gate || !session->room)
+	if (!LITIFUT_ARCH_GET(session->arch, borrow, find_runs) || !session->landings.gate ||
+	    !session->room)
 		return LITIFUT_OK;
 	for (size_t i = 0; i < session->sites.count && !status; i++) {
 		const struct litifut_found_site *site = &session->sites.items[i];
@@ -499,7 +501,8 @@ static uint32_t step_within(struct litifut_relays *relays, uint32_t address, uin
 			break;
 		if (away >= from && !relays->is_used[index] &&
 		    lead(relays, index, trampoline, full))
-			return relays->runs[index] + (uint32_t)relays->session->arch->relay_entry;
+			return relays->runs[index] +
+			       (uint32_t)relays->session->arch->borrow->relay_entry;
 		if (*full)
 			break;
 	}
@@ -542,14 +545,14 @@ bool litifut_relays_may_step(const struct litifut_session *session,
 	struct litifut_detour detour;
 	uint8_t scratch[256];
 
-	if (!arch->write_step)
+	if (!LITIFUT_ARCH_GET(arch, borrow, write_step))
 		return false;
 	/* As if all were here: then it is only the code around it that says no. */
 	for (uint32_t entry = 0; entry < LITIFUT_ENTRIES_MAX; entry++)
 		entries[entry] = gate.address + 4 * entry;
-	return !arch->encode_numbered(&session->context, &call,
-				      gate.address + (uint32_t)arch->gate_bytes, &gate, entries,
-				      scratch, &detour);
+	return !arch->detour->encode_numbered(&session->context, &call,
+					      gate.address + (uint32_t)arch->detour->gate_bytes,
+					      &gate, entries, scratch, &detour);
 }
 
 size_t litifut_relays_steps(const struct litifut_session *session)

@@ -18,18 +18,18 @@ static void add_room(const struct litifut_image *image, const struct litifut_arc
 {
 	const struct litifut_section *section = litifut_image_section_at(image, address, size);
 
-	if (!section || size < arch->gate_bytes)
+	if (!section || size < LITIFUT_ARCH_GET(arch, detour, gate_bytes))
 		return;
 	struct litifut_room *room = &rooms->items[rooms->count++];
 
 	*room = (struct litifut_room){
 		.address = address,
-		.used = (uint32_t)arch->gate_bytes,
+		.used = (uint32_t)LITIFUT_ARCH_GET(arch, detour, gate_bytes),
 		.size = size,
 		.bytes = section->bytes + (address - section->address),
 	};
 	memcpy(room->entries, entries, sizeof(room->entries));
-	arch->write_gate(context, address, entries, room->bytes);
+	arch->detour->write_gate(context, address, entries, room->bytes);
 }
 
 enum litifut_status litifut_rooms_find(const struct litifut_image *image,
@@ -44,7 +44,7 @@ enum litifut_status litifut_rooms_find(const struct litifut_image *image,
 	rooms->landings = landings;
 	rooms->arch = arch;
 	rooms->context = context;
-	if (!arch->write_detour)
+	if (!LITIFUT_ARCH_GET(arch, detour, write_detour))
 		return LITIFUT_OK;
 	rooms->items = calloc(landings->count + 1, sizeof(*rooms->items));
 	if (!rooms->items)
@@ -56,7 +56,7 @@ enum litifut_status litifut_rooms_find(const struct litifut_image *image,
 	for (size_t i = 0; i < landings->count; i++) {
 		const struct litifut_symbol *island = landings->items[i].island;
 
-		if (island && !arch->encode_numbered)
+		if (island && !LITIFUT_ARCH_GET(arch, detour, encode_numbered))
 			add_room(image, arch, context, rooms,
 				 island->address + (uint32_t)arch->island_bytes,
 				 island->size - (uint32_t)arch->island_bytes,
@@ -79,10 +79,11 @@ void litifut_rooms_lead_on(const struct litifut_rooms *rooms, struct litifut_roo
 {
 	struct litifut_frame_code frame = {.start = room->address + room->used};
 
-	if (!rooms->arch->write_onward || room->size - room->used < LITIFUT_ONWARD_BYTES_MAX)
+	if (!LITIFUT_ARCH_GET(rooms->arch, detour, write_onward) ||
+	    room->size - room->used < LITIFUT_ONWARD_BYTES_MAX)
 		return;
-	frame.bytes = (uint32_t)rooms->arch->write_onward(rooms->context, frame.start,
-							  room->entries, room->bytes + room->used);
+	frame.bytes = (uint32_t)rooms->arch->detour->write_onward(
+		rooms->context, frame.start, room->entries, room->bytes + room->used);
 	room->used += frame.bytes;
 	if (frame.bytes && rooms->frames)
 		litifut_frames_add(rooms->frames, &frame);

@@ -8,8 +8,21 @@ $(BUILD)/bin/litifut-rewrite: $(BUILD)/host/rewriter/main.o $(REWRITER_OBJECTS) 
 	@mkdir -p $(@D)
 	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) $^ $(REWRITER_LIBRARIES) -o $@
 
-REWRITER_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_rewriter_*.c))
-UNIT_TESTS += $(REWRITER_TESTS)
+# The test that brings a CPU of its own is linked without any other.
+REWRITER_TOY := $(BUILD)/unit/test_rewriter_toy_cpu
+REWRITER_TESTS := $(filter-out $(REWRITER_TOY),$(patsubst tests/unit/%.c,$(BUILD)/unit/%,\
+	$(wildcard tests/unit/test_rewriter_*.c)))
+UNIT_TESTS += $(REWRITER_TESTS) $(REWRITER_TOY)
+
+$(BUILD)/host/rewriter/no-cpus.a: $(filter-out $(BUILD)/host/rewriter/arch.o \
+		$(BUILD)/host/rewriter/arm/% $(BUILD)/host/rewriter/mips/% $(BUILD)/host/cpu/%,\
+		$(REWRITER_OBJECTS) $(COMMON_OBJECTS))
+	@rm -f $@
+	@$(AR) rcs $@ $^
+
+$(REWRITER_TOY): $(BUILD)/host/tests/unit/test_rewriter_toy_cpu.o $(BUILD)/host/rewriter/no-cpus.a
+	@mkdir -p $(@D)
+	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) $^ $(REWRITER_LIBRARIES) -lcmocka -o $@
 
 $(REWRITER_TESTS): $(BUILD)/unit/%: $(BUILD)/host/tests/unit/%.o \
 		$(BUILD)/host/tests/unit/rewriter_cases.o $(REWRITER_OBJECTS) $(COMMON_OBJECTS)

@@ -1,5 +1,6 @@
 #include "rewriter/session.h"
 
+#include <elf.h>
 #include <litifut/module_format.h>
 #include <litifut/trace_format.h>
 #include <stdlib.h>
@@ -23,6 +24,15 @@ static bool wants_own_room(const struct litifut_session *session)
 	return without > calls / 16;
 }
 
+static enum litifut_status examine(struct litifut_session *session, struct litifut_error *error)
+{
+	if (session->arch->examine)
+		return session->arch->examine(&session->image, &session->context, error);
+	session->context.cpu.big_endian = session->image.big_endian;
+	session->context.cpu.position_independent = session->image.type == ET_DYN;
+	return LITIFUT_OK;
+}
+
 enum litifut_status litifut_session_open(const char *path,
 					 const struct litifut_rewrite_options *options,
 					 struct litifut_session *session,
@@ -38,27 +48,31 @@ enum litifut_status litifut_session_open(const char *path,
 	session->image.runs_thunks = options->runs_thunks;
 	session->arch = litifut_arch_find(session->image.machine);
 	if (!session->arch)
-		status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
-					   LITIFUT_NO_ADDRESS, "machine %u is neither ARM nor MIPS",
-					   session->image.machine);
+		status = litifut_error_set(
+			error, LITIFUT_ERROR_UNSUPPORTED, path, NULL, LITIFUT_NO_ADDRESS,
+			"machine %u is not a CPU that can be traced", session->image.machine);
 	litifut_image_lock_code(&session->image);
 	if (!status)
-		status = session->arch->examine(&session->image, &session->context, error);
+		status = examine(session, error);
 	if (!status)
 		litifut_spawners_find(&session->image, &session->arch->cpu->linkage,
 				      &session->context.spawners);
 	if (!status && options->engine == LITIFUT_ENGINE_THUNK)
-		session->thunks_refused = session->arch->refuses_thunks(&session->image);
+		session->thunks_refused =
+			session->arch->thunks
+				? session->arch->thunks->refuses_thunks(&session->image)
+				: "there are no thunks for this CPU";
 	session->context.thunks =
 		!status && options->engine == LITIFUT_ENGINE_THUNK && !session->thunks_refused;
-	if (session->context.thunks &&
-	    (options->clock != LITIFUT_CLOCK_CYCLE || session->arch->has_counter))
+	if (session->context.thunks && (options->clock != LITIFUT_CLOCK_CYCLE ||
+					LITIFUT_ARCH_GET(session->arch, thunks, has_counter)))
 		session->context.clock = options->clock;
 	if (!status)
 		status = litifut_sites_find(&session->image, session->arch, &session->context,
 					    options, &session->sites, error);
-	session->context.own_room =
-		!status && session->arch->function_facts && wants_own_room(session);
+	session->context.own_room = !status &&
+				    LITIFUT_ARCH_GET(session->arch, thunks, function_facts) &&
+				    wants_own_room(session);
 	if (!status)
 		status = litifut_landings_find(&session->image, session->arch, &session->context,
 					       &session->landings, error);
@@ -78,7 +92,7 @@ struct litifut_thunk litifut_session_thunk(const struct litifut_session *session
 	if (call->spawns || litifut_spawners_has(spawners, call->known_callee) ||
 	    (direct && litifut_spawners_has(spawners, call->instruction.target)))
 		return (struct litifut_thunk){.kind = LITIFUT_THUNK_NONE};
-	return session->arch->thunk(&session->image, &session->context, call);
+	return session->arch->thunks->thunk(&session->image, &session->context, call);
 }
 
 void litifut_session_close(struct litifut_session *session)

@@ -36,8 +36,8 @@ static void drop_jumps(const struct judge *judge, const struct litifut_targets *
 		if (site->site.kind == LITIFUT_SITE_TAIL_INDIRECT) {
 			struct litifut_cramped_call call = litifut_site_cramped(judge->image, site);
 
-			if (!judge->arch->is_indirect_tail(judge->image, judge->context, &call,
-							   data))
+			if (!judge->arch->flow->is_indirect_tail(judge->image, judge->context,
+								 &call, data))
 				continue;
 		}
 		if (kept != i)
@@ -72,7 +72,8 @@ static enum litifut_status find_stones(const struct judge *judge,
 		    site->site.reason != LITIFUT_SITE_BRANCH_TARGET)
 			continue;
 		call = litifut_site_cramped(judge->image, site);
-		if (!judge->arch->find_stone(judge->context, ranges, count, targets, taken, &call))
+		if (!judge->arch->detour->find_stone(judge->context, ranges, count, targets, taken,
+						     &call))
 			continue;
 		site->stone = call.stone;
 		site->stone_bytes = call.stone_bytes & 31;
@@ -136,12 +137,13 @@ static void find_facts(void *context, size_t worker, size_t piece)
 
 		if (site->function != function) {
 			function = site->function;
-			arch->function_facts(judge->image, judge->context, call.section,
-					     call.function_start, call.function_end, &facts);
+			arch->thunks->function_facts(judge->image, judge->context, call.section,
+						     call.function_start, call.function_end,
+						     &facts);
 		}
 		site->argument_room = facts.argument_room;
-		site->known_callee = arch->known_callee(judge->image, judge->context, &call, &facts,
-							judge->targets);
+		site->known_callee = arch->thunks->known_callee(judge->image, judge->context, &call,
+								&facts, judge->targets);
 		if (site->known_callee == LITIFUT_CALLEE_SPAWNS) {
 			site->known_callee = 0;
 			site->spawns = true;
@@ -165,8 +167,8 @@ static enum litifut_status judge_cramped(const struct judge *judge,
 	if (!status) {
 		drop_jumps(judge, targets);
 		litifut_targets_merge(targets, branches);
-		if (judge->arch->add_landing_pads)
-			judge->arch->add_landing_pads(judge->image, targets);
+		if (LITIFUT_ARCH_GET(judge->arch, flow, add_landing_pads))
+			judge->arch->flow->add_landing_pads(judge->image, targets);
 	}
 	for (size_t i = 0; i < judge->list->count && !status; i++) {
 		struct litifut_found_site *site = &judge->list->items[i];
@@ -181,7 +183,7 @@ static enum litifut_status judge_cramped(const struct judge *judge,
 			site->site.reason = LITIFUT_SITE_PATCHED;
 			continue;
 		}
-		site->detour = judge->arch->can_detour(judge->context, &call, targets);
+		site->detour = judge->arch->detour->can_detour(judge->context, &call, targets);
 		site->site.reason =
 			site->detour ? LITIFUT_SITE_PATCHED : LITIFUT_SITE_BRANCH_TARGET;
 		if (!site->detour && (site->instruction.class == LITIFUT_CLASS_BRANCH_COMPUTED ||
@@ -189,9 +191,10 @@ static enum litifut_status judge_cramped(const struct judge *judge,
 			site->site.reason = LITIFUT_SITE_SPECIAL_FORM;
 		stuck += site->site.reason == LITIFUT_SITE_BRANCH_TARGET;
 	}
-	if (stuck && !status && judge->arch->find_stone)
+	if (stuck && !status && LITIFUT_ARCH_GET(judge->arch, detour, find_stone))
 		status = judge_stuck(judge, targets, error);
-	if (!status && judge->context->thunks && judge->arch->known_callee)
+	if (!status && judge->context->thunks &&
+	    LITIFUT_ARCH_GET(judge->arch, thunks, known_callee))
 		litifut_parallel((judge->list->count + FACTS_PIECE - 1) / FACTS_PIECE, find_facts,
 				 (void *)judge);
 	return status;
@@ -220,8 +223,9 @@ enum litifut_status litifut_sites_find(const struct litifut_image *image,
 	status = litifut_walk(image, arch, context, options, &walk, error);
 	*list = walk.list;
 	memset(&walk.list, 0, sizeof(walk.list));
-	if (!status && arch->can_detour &&
-	    (walk.needs_targets || (arch->known_callee && context->thunks)))
+	if (!status && LITIFUT_ARCH_GET(arch, detour, can_detour) &&
+	    (walk.needs_targets ||
+	     (LITIFUT_ARCH_GET(arch, thunks, known_callee) && context->thunks)))
 		status = judge_cramped(&judge, &walk.branches, error);
 	litifut_walk_release(&walk);
 	/* Sections mostly stand in the order of their numbers. */

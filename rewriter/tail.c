@@ -29,8 +29,8 @@ bool litifut_tail_is_direct(const struct litifut_image *image, const struct liti
 	if (!function || (target & ~1u) - function->address < function->size)
 		return false;
 	callee = litifut_image_function_start(image, target & ~1u);
-	if (callee && !*callee->name && arch->behind_stub) {
-		target = arch->behind_stub(image, branch);
+	if (callee && !*callee->name && LITIFUT_ARCH_GET(arch, flow, behind_stub)) {
+		target = arch->flow->behind_stub(image, branch);
 		if (!target || (target & ~1u) - function->address < function->size)
 			return false;
 		callee = litifut_image_function_start(image, target & ~1u);

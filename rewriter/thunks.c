@@ -85,16 +85,16 @@ static bool make(const struct litifut_thunks *thunks, struct litifut_room *room,
 
 	litifut_rooms_lead_on(thunks->rooms, room);
 	address = room->address + room->used;
-	bytes = arch->write_thunk(&thunks->session->context, &made->thunk, address, room->entries,
-				  code);
+	bytes = arch->thunks->write_thunk(&thunks->session->context, &made->thunk, address,
+					  room->entries, code);
 	made->address = bytes ? address | made->thunk.thumb : 0;
 	if (bytes > room->size - room->used)
 		return false;
 	if (bytes) {
 		struct litifut_frame_code frame = {.start = address, .bytes = bytes};
 
-		if (arch->thunk_frame)
-			arch->thunk_frame(&thunks->session->context, &made->thunk, &frame);
+		if (LITIFUT_ARCH_GET(arch, thunks, thunk_frame))
+			arch->thunks->thunk_frame(&thunks->session->context, &made->thunk, &frame);
 		litifut_frames_add(thunks->frames, &frame);
 	}
 	memcpy(room->bytes + room->used, code, bytes);
@@ -206,8 +206,8 @@ size_t litifut_thunks_bytes(const struct litifut_session *session, uint32_t low,
 		/* as if all were where its callee is: nothing is out of reach */
 		for (size_t entry = 0; entry < LITIFUT_ENTRIES_MAX; entry++)
 			entries[entry] = list[i].callee & ~3u;
-		bytes += session->arch->write_thunk(&session->context, &list[i],
-						    list[i].callee & ~3u, entries, code);
+		bytes += session->arch->thunks->write_thunk(&session->context, &list[i],
+							    list[i].callee & ~3u, entries, code);
 	}
 	free(list);
 	return bytes;

@@ -40,8 +40,8 @@ static uint32_t add_to(struct addition *addition, struct litifut_room *room)
 
 	for (unsigned tries = gate.thunk ? 2 : 1; tries && !done && !addition->full; tries--) {
 		*detour = (struct litifut_detour){.thunk = gate.thunk != 0};
-		done = session->arch->write_detour(&session->context, &addition->call, address,
-						   &gate, code, detour);
+		done = session->arch->detour->write_detour(&session->context, &addition->call,
+							   address, &gate, code, detour);
 		gate.thunk = 0; /* the thunk may be, or may lead, too far */
 	}
 	if (!done)
@@ -66,7 +66,7 @@ static uint32_t add_numbered(struct addition *addition)
 	struct litifut_gate gate = gate_of(addition, room);
 	size_t count = rooms->landings->count;
 
-	if (session->arch->trampoline_bytes_max > room->size - room->used) {
+	if (session->arch->detour->trampoline_bytes_max > room->size - room->used) {
 		addition->full = true;
 		return 0;
 	}
@@ -76,9 +76,9 @@ static uint32_t add_numbered(struct addition *addition)
 
 			*addition->detour = (struct litifut_detour){.thunk = gate.thunk != 0};
 			if (i % count == rooms->landings->own || landing->spare != (i >= count) ||
-			    !session->arch->encode_numbered(&session->context, &addition->call,
-							    trampoline, &gate, landing->entries,
-							    bytes, addition->detour))
+			    !session->arch->detour->encode_numbered(
+				    &session->context, &addition->call, trampoline, &gate,
+				    landing->entries, bytes, addition->detour))
 				continue;
 			room->used += addition->detour->trampoline_bytes;
 			return trampoline;
@@ -97,7 +97,7 @@ static uint32_t add_stepped(struct addition *addition, const struct litifut_foun
 	struct litifut_gate gate = gate_of(addition, room); /* may write a thunk */
 	uint32_t trampoline = room->address + room->used;
 	uint32_t entries[LITIFUT_ENTRIES_MAX]; /* the relay may bring others for what follows */
-	size_t bytes = session->arch->trampoline_bytes_max;
+	size_t bytes = session->arch->detour->trampoline_bytes_max;
 	uint32_t step;
 	bool done = false;
 
@@ -111,7 +111,7 @@ static uint32_t add_stepped(struct addition *addition, const struct litifut_foun
 	step = litifut_relays_step(addition->relays, site, trampoline, &addition->full);
 	for (unsigned tries = gate.thunk ? 2 : 1; step && tries && !done; tries--) {
 		*addition->detour = (struct litifut_detour){.thunk = gate.thunk != 0};
-		done = session->arch->write_step(
+		done = session->arch->borrow->write_step(
 			&session->context, &addition->call, trampoline, &gate, step,
 			room->bytes + (trampoline - room->address), addition->detour);
 		gate.thunk = 0; /* it may lead too far */
@@ -143,7 +143,8 @@ uint32_t litifut_trampoline_add(const struct litifut_places *places,
 	/* From there it is not far to the tracer. */
 	if (has_own)
 		address = add_to(&addition, &rooms->items[rooms->own]);
-	if (!address && !addition.full && session->arch->encode_numbered) {
+	if (!address && !addition.full &&
+	    LITIFUT_ARCH_GET(session->arch, detour, encode_numbered)) {
 		address = has_own ? add_numbered(&addition) : 0;
 		if (!address && !addition.full && has_own && places->relays &&
 		    litifut_relays_may_step(session, site))

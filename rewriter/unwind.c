@@ -20,7 +20,7 @@ void litifut_unwind_note(struct litifut_unwind *unwind, const struct litifut_fra
 const struct litifut_section *litifut_unwind_write(const struct litifut_unwind *unwind,
 						   const struct litifut_session *session)
 {
-	const struct litifut_unwind_table *table = session->arch->unwind;
+	const struct litifut_unwind_table *table = LITIFUT_ARCH_GET(session->arch, frames, unwind);
 
 	return table && session->room
 		       ? table->write(&session->image, session->room, unwind->items, unwind->count)

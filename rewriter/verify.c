@@ -90,6 +90,28 @@ static bool reads_as_call(csh handle, int arch, const struct litifut_change *cha
 	       immediate_target(arch, instruction, &target) && (target & ~1u) == change->entry;
 }
 
+static enum litifut_status wrong_call(const struct litifut_session *session,
+				      const struct litifut_change *change,
+				      struct litifut_error *error)
+{
+	return litifut_error_set(error, LITIFUT_ERROR_INTERNAL, session->image.path, NULL,
+				 change->address, "the new call does not lead to the tracer");
+}
+
+/* By the decoder that found the calls alone. */
+static enum litifut_status check_targets(const struct litifut_session *session,
+					 const struct litifut_changes *changes,
+					 enum litifut_code_state state, struct litifut_error *error)
+{
+	for (size_t i = 0; i < changes->count; i++) {
+		const struct litifut_change *change = &changes->items[i];
+
+		if (change->state == state && change->entry && !leads_to(session, change))
+			return wrong_call(session, change, error);
+	}
+	return LITIFUT_OK;
+}
+
 static enum litifut_status check_calls(const struct litifut_session *session,
 				       const struct litifut_changes *changes,
 				       enum litifut_code_state state, struct litifut_error *error)
@@ -100,6 +122,8 @@ static enum litifut_status check_calls(const struct litifut_session *session,
 	int mode;
 	csh handle;
 
+	if (!session->arch->cpu->disassembler)
+		return check_targets(session, changes, state, error);
 	session->arch->cpu->disassembler(&session->context.cpu, state, &arch, &mode);
 	if (cs_open((cs_arch)arch, (cs_mode)mode, &handle) != CS_ERR_OK)
 		return litifut_error_set(error, LITIFUT_ERROR_INTERNAL, session->image.path, NULL,
@@ -114,9 +138,7 @@ static enum litifut_status check_calls(const struct litifut_session *session,
 			continue;
 		if (!leads_to(session, change) ||
 		    (i % step == 0 && !reads_as_call(handle, arch, change, instruction)))
-			status = litifut_error_set(error, LITIFUT_ERROR_INTERNAL,
-						   session->image.path, NULL, change->address,
-						   "the new call does not lead to the tracer");
+			status = wrong_call(session, change, error);
 	}
 	cs_free(instruction, 1);
 	cs_close(&handle);

@@ -97,11 +97,14 @@ static unsigned judge(struct walk *walk, const struct litifut_section *section,
 
 	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT)
 		callee = litifut_image_function_start(walk->image, instruction->target & ~1u);
-	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT && !callee && walk->arch->judge_target)
-		reason = walk->arch->judge_target(walk->image, section, range, walk->function,
-						  instruction);
+	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT && !callee &&
+	    LITIFUT_ARCH_GET(walk->arch, flow, judge_target))
+		reason = walk->arch->flow->judge_target(walk->image, section, range, walk->function,
+							instruction);
 	if (reason != LITIFUT_SITE_PATCHED)
 		return reason;
+	if (!walk->arch->refuse)
+		return LITIFUT_SITE_PATCHED;
 	reason = walk->arch->refuse(walk->context, instruction, address, section->bytes + after,
 				    section->size - after, before,
 				    callee && callee->reserved ? callee->name : "");
@@ -138,10 +141,13 @@ static uint8_t kind_of(const struct walk *walk, const struct litifut_instruction
 	case LITIFUT_CLASS_FOREIGN_CALL:
 		return LITIFUT_SITE_DIRECT;
 	case LITIFUT_CLASS_BRANCH_DIRECT:
-		return walk->arch->write_detour ? LITIFUT_SITE_TAIL_DIRECT : 0;
+		return LITIFUT_ARCH_GET(walk->arch, detour, write_detour) ? LITIFUT_SITE_TAIL_DIRECT
+									  : 0;
 	case LITIFUT_CLASS_BRANCH_INDIRECT:
 	case LITIFUT_CLASS_BRANCH_COMPUTED:
-		return walk->arch->is_indirect_tail ? LITIFUT_SITE_TAIL_INDIRECT : 0;
+		return LITIFUT_ARCH_GET(walk->arch, flow, is_indirect_tail)
+			       ? LITIFUT_SITE_TAIL_INDIRECT
+			       : 0;
 	default:
 		return 0;
 	}
@@ -303,10 +309,10 @@ static void walk_piece(void *context, size_t worker, size_t item)
 	piece->sites = walk->list.count - piece->start;
 	walk->no_memory |= !enough;
 	/* What a range means may depend on the one before. */
-	if (walk->arch->add_targets)
-		walk->arch->add_targets(walk->image, piece->section,
-					piece->ranges - !piece->is_first,
-					piece->count + !piece->is_first, &walk->branches);
+	if (LITIFUT_ARCH_GET(walk->arch, flow, add_targets))
+		walk->arch->flow->add_targets(walk->image, piece->section,
+					      piece->ranges - !piece->is_first,
+					      piece->count + !piece->is_first, &walk->branches);
 }
 
 static struct piece *add_piece(struct walks *walks)

@@ -223,6 +223,39 @@ static const struct litifut_arch_sizes sizes = {
 	.island_interval = 24u << 20,
 };
 
+static const struct litifut_arch_flow flow = {
+	.judge_target = litifut_arm_judge_target,
+	.behind_stub = litifut_arm_behind_stub,
+	.is_indirect_tail = litifut_arm_is_indirect_tail,
+	.add_targets = litifut_arm_add_targets,
+	.add_landing_pads = litifut_arm_add_landing_pads,
+};
+
+static const struct litifut_arch_detour detour = {
+	.gate_bytes = LITIFUT_ARM_GATE_BYTES,
+	.gate_step = {.at = LITIFUT_ARM_GATE_LR, .stack = 8},
+	.trampolines_in_islands = true,
+	.trampoline_bytes_max = LITIFUT_ARM_TRAMPOLINE_BYTES_MAX,
+	.write_gate = litifut_arm_write_gate,
+	.can_detour = litifut_arm_can_detour,
+	.find_stone = litifut_arm_find_stone,
+	.write_detour = litifut_arm_write_detour,
+};
+
+static const struct litifut_arch_thunks thunks = {
+	.refuses_thunks = litifut_arm_refuses_thunks,
+	.thunk = litifut_arm_thunk,
+	.write_thunk = litifut_arm_write_thunk,
+	.thunk_frame = litifut_arm_thunk_frame,
+	.has_counter = true,
+};
+
+static const struct litifut_arch_frames frames = {
+	.debug_section_type = SHT_PROGBITS,
+	.unwind = &litifut_arm_unwind_table,
+	.frame_registers = {.stack_pointer = 13, .return_address = 14, .program_counter = 15},
+};
+
 const struct litifut_arch litifut_arch_arm = {
 	.cpu = &cpu_arm,
 	.sizes = &sizes,
@@ -235,29 +268,12 @@ const struct litifut_arch litifut_arch_arm = {
 	.island_bytes = LITIFUT_ARM_ISLAND_BYTES,
 	.examine = examine,
 	.code_ranges = litifut_arm_code_ranges,
-	.judge_target = litifut_arm_judge_target,
 	.refuse = refuse,
 	.entry = entry,
 	.needs_db = needs_db,
 	.write_island = litifut_arm_write_island,
-	.behind_stub = litifut_arm_behind_stub,
-	.is_indirect_tail = litifut_arm_is_indirect_tail,
-	.add_targets = litifut_arm_add_targets,
-	.add_landing_pads = litifut_arm_add_landing_pads,
-	.gate_bytes = LITIFUT_ARM_GATE_BYTES,
-	.gate_step = {.at = LITIFUT_ARM_GATE_LR, .stack = 8},
-	.debug_section_type = SHT_PROGBITS,
-	.unwind = &litifut_arm_unwind_table,
-	.frame_registers = {.stack_pointer = 13, .return_address = 14, .program_counter = 15},
-	.trampolines_in_islands = true,
-	.trampoline_bytes_max = LITIFUT_ARM_TRAMPOLINE_BYTES_MAX,
-	.write_gate = litifut_arm_write_gate,
-	.can_detour = litifut_arm_can_detour,
-	.find_stone = litifut_arm_find_stone,
-	.write_detour = litifut_arm_write_detour,
-	.refuses_thunks = litifut_arm_refuses_thunks,
-	.thunk = litifut_arm_thunk,
-	.write_thunk = litifut_arm_write_thunk,
-	.thunk_frame = litifut_arm_thunk_frame,
-	.has_counter = true,
+	.flow = &flow,
+	.detour = &detour,
+	.thunks = &thunks,
+	.frames = &frames,
 };

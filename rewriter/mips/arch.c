@@ -256,6 +256,56 @@ static const struct litifut_arch_sizes sizes = {
 	.island_interval = 180u << 10,
 };
 
+static const struct litifut_arch_flow flow = {
+	.is_indirect_tail = litifut_mips_is_indirect_tail,
+	.add_landing_pads = litifut_landing_pads_of_frames,
+};
+
+static const struct litifut_arch_detour detour = {
+	.gate_bytes = LITIFUT_MIPS_GATE_BYTES,
+	.trampoline_bytes_max = 2 * LITIFUT_MIPS_TRAMPOLINE_BYTES,
+	.can_detour = litifut_mips_can_detour,
+	.write_detour = litifut_mips_write_detour,
+	.encode_numbered = litifut_mips_encode_numbered,
+	.write_gate = litifut_mips_write_gate,
+	.write_onward = litifut_mips_write_onward,
+	.gate_works = litifut_mips_gate_works,
+};
+
+const struct litifut_arch_borrow litifut_mips_borrow = {
+	.host_pieces = {HOST_PIECE(LITIFUT_MIPS_WAYS_BYTES),
+			HOST_PIECE(LITIFUT_MIPS_NUMBERED_BYTES),
+			HOST_PIECE(LITIFUT_MIPS_NEAR_BYTES),
+			HOST_PIECE(LITIFUT_MIPS_INDIRECT_BYTES)},
+	.host_piece_count = LITIFUT_HOST_PIECES,
+	.can_host = litifut_mips_can_host,
+	.write_host = litifut_mips_write_host,
+	.relay_bytes = LITIFUT_MIPS_RELAY_BYTES,
+	.relay_entry = LITIFUT_MIPS_RELAY_ENTRY,
+	.relay_trampoline_bytes = LITIFUT_MIPS_RELAY_TRAMPOLINE_BYTES,
+	.find_runs = litifut_mips_find_runs,
+	.write_relay = litifut_mips_write_relay,
+	.write_step = litifut_mips_write_step,
+};
+
+static const struct litifut_arch_thunks thunks = {
+	.function_facts = litifut_mips_function_facts,
+	.known_callee = litifut_mips_callee,
+	.refuses_thunks = litifut_mips_refuses_thunks,
+	.thunk = litifut_mips_thunk,
+	.thunks_need_db = true,
+	.write_thunk = litifut_mips_write_thunk,
+	.write_shared = litifut_mips_write_shared,
+	.shared_bytes = LITIFUT_MIPS_SHARED_BYTES,
+	.thunk_frame = litifut_mips_thunk_frame,
+};
+
+static const struct litifut_arch_frames frames = {
+	.debug_section_type = SHT_MIPS_DWARF,
+	.named_frames = named_frames,
+	.frame_registers = {.stack_pointer = 29, .return_address = 31, .program_counter = 37},
+};
+
 const struct litifut_arch litifut_arch_mips = {
 	.cpu = &cpu_mips,
 	.sizes = &sizes,
@@ -272,39 +322,9 @@ const struct litifut_arch litifut_arch_mips = {
 	.entry = entry,
 	.needs_db = needs_db,
 	.write_island = litifut_mips_write_island,
-	.is_indirect_tail = litifut_mips_is_indirect_tail,
-	.add_landing_pads = litifut_landing_pads_of_frames,
-	.gate_bytes = LITIFUT_MIPS_GATE_BYTES,
-	.debug_section_type = SHT_MIPS_DWARF,
-	.named_frames = named_frames,
-	.frame_registers = {.stack_pointer = 29, .return_address = 31, .program_counter = 37},
-	.trampoline_bytes_max = 2 * LITIFUT_MIPS_TRAMPOLINE_BYTES,
-	.can_detour = litifut_mips_can_detour,
-	.write_detour = litifut_mips_write_detour,
-	.encode_numbered = litifut_mips_encode_numbered,
-	.write_gate = litifut_mips_write_gate,
-	.write_onward = litifut_mips_write_onward,
-	.gate_works = litifut_mips_gate_works,
-	.host_pieces = {HOST_PIECE(LITIFUT_MIPS_WAYS_BYTES),
-			HOST_PIECE(LITIFUT_MIPS_NUMBERED_BYTES),
-			HOST_PIECE(LITIFUT_MIPS_NEAR_BYTES),
-			HOST_PIECE(LITIFUT_MIPS_INDIRECT_BYTES)},
-	.host_piece_count = LITIFUT_HOST_PIECES,
-	.can_host = litifut_mips_can_host,
-	.write_host = litifut_mips_write_host,
-	.relay_bytes = LITIFUT_MIPS_RELAY_BYTES,
-	.relay_entry = LITIFUT_MIPS_RELAY_ENTRY,
-	.relay_trampoline_bytes = LITIFUT_MIPS_RELAY_TRAMPOLINE_BYTES,
-	.find_runs = litifut_mips_find_runs,
-	.write_relay = litifut_mips_write_relay,
-	.write_step = litifut_mips_write_step,
-	.function_facts = litifut_mips_function_facts,
-	.known_callee = litifut_mips_callee,
-	.refuses_thunks = litifut_mips_refuses_thunks,
-	.thunk = litifut_mips_thunk,
-	.thunks_need_db = true,
-	.write_thunk = litifut_mips_write_thunk,
-	.write_shared = litifut_mips_write_shared,
-	.shared_bytes = LITIFUT_MIPS_SHARED_BYTES,
-	.thunk_frame = litifut_mips_thunk_frame,
+	.flow = &flow,
+	.detour = &detour,
+	.borrow = &litifut_mips_borrow,
+	.thunks = &thunks,
+	.frames = &frames,
 };

@@ -269,7 +269,7 @@ void litifut_mips_write_host(const struct litifut_arch_context *context, size_t 
 			     uint32_t address, uint32_t trampoline, const uint32_t *entries,
 			     uint8_t *code, uint8_t *moved, uint32_t *island_entries)
 {
-	const uint32_t bytes = (uint32_t)litifut_arch_mips.host_pieces[piece].bytes;
+	const uint32_t bytes = (uint32_t)litifut_mips_borrow.host_pieces[piece].bytes;
 	uint32_t words[WORDS_MAX] = {0};
 	struct litifut_mips_pointer pointer;
 	uint32_t back = bytes; /* from where $t9 points */

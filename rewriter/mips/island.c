@@ -120,7 +120,7 @@ void litifut_mips_write_island(const struct litifut_arch_context *context, uint3
 	for (size_t i = 0, at = 0; i < LITIFUT_HOST_PIECES; i++) {
 		litifut_mips_write_piece(context, i, address + (uint32_t)at, entries, code + at,
 					 island_entries);
-		at += litifut_arch_mips.host_pieces[i].bytes - LITIFUT_MIPS_WAY_BYTES;
+		at += litifut_mips_borrow.host_pieces[i].bytes - LITIFUT_MIPS_WAY_BYTES;
 	}
 }
 

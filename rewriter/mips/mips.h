@@ -6,6 +6,7 @@
 #include "rewriter/arch.h"
 
 extern const struct litifut_arch litifut_arch_mips;
+extern const struct litifut_arch_borrow litifut_mips_borrow;
 
 /* The tables of addresses of an image, above all the first; all 0: there is none. */
 struct litifut_mips_got {

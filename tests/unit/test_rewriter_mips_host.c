@@ -43,7 +43,7 @@ static bool can_host(size_t changed, uint32_t word, uint32_t target)
 		litifut_put32(contexts[0].cpu.big_endian, bytes + 4 * i,
 			      i == changed ? word : host_words[i]);
 	result = litifut_mips_can_host(&contexts[0], &section, HOST, sizeof(bytes),
-				       litifut_arch_mips.host_pieces[0].bytes, &targets);
+				       litifut_mips_borrow.host_pieces[0].bytes, &targets);
 	litifut_targets_release(&targets);
 	return result;
 }
@@ -79,7 +79,7 @@ static bool can_host_before_call(uint32_t word)
 	litifut_put32(contexts[0].cpu.big_endian, bytes + 4 * 14, word);
 	litifut_put32(contexts[0].cpu.big_endian, bytes + 4 * 17, 0x0320f809);
 	return litifut_mips_can_host(&contexts[0], &section, HOST, sizeof(bytes),
-				     litifut_arch_mips.host_pieces[0].bytes, &targets);
+				     litifut_mips_borrow.host_pieces[0].bytes, &targets);
 }
 
 static void keeps_what_calls_get(void **state)
@@ -190,7 +190,7 @@ static void hosts_lead_there_and_back(void **state)
 {
 	static const uint32_t entries[LITIFUT_ENTRIES_MAX] = {0x100, 0x200, 0x300, 0x400};
 	const uint32_t trampoline = 0x2f8000;
-	const uint32_t bytes = (uint32_t)litifut_arch_mips.host_pieces[0].bytes;
+	const uint32_t bytes = (uint32_t)litifut_mips_borrow.host_pieces[0].bytes;
 	uint32_t island[LITIFUT_ENTRIES_MAX];
 	uint8_t moved[LITIFUT_MIPS_HOST_TRAMPOLINE_BYTES(LITIFUT_MIPS_WAYS_BYTES)];
 	uint8_t code[sizeof(host_words)];
