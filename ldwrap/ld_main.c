@@ -214,7 +214,7 @@ int main(int argc, char *argv[])
 		litifut_error_set(&error, LITIFUT_ERROR_IO, getenv("TMPDIR"), NULL,
 				  LITIFUT_NO_ADDRESS, "no folder for temporary files: %s",
 				  strerror(errno));
-	} else if (!(linker.kind = linkers_recognise(&linker))) {
+	} else if (!(linker.kind = linkers_recognise(linker.path, linker.name))) {
 		litifut_error_set(&error, LITIFUT_ERROR_UNSUPPORTED, linker.path, NULL,
 				  LITIFUT_NO_ADDRESS,
 				  "this linker is not known: neither GNU ld, gold, lld nor mold");

@@ -8,7 +8,6 @@
 
 #include <libiberty/libiberty.h>
 
-#include "ldwrap/linker.h"
 #include "ldwrap/process.h"
 
 /* GNU ld is the last, as others say that they are compatible with it. */
@@ -86,15 +85,15 @@ static const struct linker_kind *by_name(const char *name)
 	return NULL;
 }
 
-static const struct linker_kind *by_answer(const struct linker *linker)
+static const struct linker_kind *by_answer(const char *path, const char *name)
 {
 	const char *answer = scratch_file("version");
-	char *words[] = {linker->name, (char *)"--version", NULL};
+	char *words[] = {(char *)name, (char *)"--version", NULL};
 	const struct linker_kind *found = NULL;
 	char line[256];
 	FILE *file;
 
-	if (process_run(linker->path, words, answer, "/dev/null"))
+	if (process_run(path, words, answer, "/dev/null"))
 		return NULL;
 	file = fopen(answer, "r");
 	if (file && fgets(line, sizeof(line), file))
@@ -106,13 +105,13 @@ static const struct linker_kind *by_answer(const struct linker *linker)
 	return found;
 }
 
-const struct linker_kind *linkers_recognise(const struct linker *linker)
+const struct linker_kind *linkers_recognise(const char *path, const char *name)
 {
-	char *real = realpath(linker->path, NULL);
+	char *real = realpath(path, NULL);
 	const struct linker_kind *kind = real ? by_name(lbasename(real)) : NULL;
 
 	free(real);
 	if (!kind)
-		kind = by_name(lbasename(linker->name));
-	return kind ? kind : by_answer(linker);
+		kind = by_name(lbasename(name));
+	return kind ? kind : by_answer(path, name);
 }

@@ -8,8 +8,6 @@
 
 #include "ldwrap/map.h"
 
-struct linker;
-
 struct linker_kind {
 	const char *name;    /* for people, such as "GNU ld" */
 	const char *program; /* what it is mostly called: "ld." and a word of its own */
@@ -32,9 +30,9 @@ struct linker_kind {
 	bool drops_attributes; /* the output has no section with the CPU that the code is for */
 };
 
-/* Which one it is: by the name of the program, links followed, or else by what it
- * answers to --version. NULL: none of the table. */
-const struct linker_kind *linkers_recognise(const struct linker *linker);
+/* Which one the program at `path` is, called `name`: by the name of the program, links
+ * followed, or else by what it answers to --version. NULL: none of the table. */
+const struct linker_kind *linkers_recognise(const char *path, const char *name);
 
 /* Names by which linkers are called, with nothing before them: "ld", then those of the
  * table. NULL behind the last one. */
