@@ -26,6 +26,7 @@ enum litifut_setting_kind {
 	X("START", OFF, start_off)                                                                 \
 	X("SIGNAL", NUMBER, signal)                                                                \
 	X("VERBOSE", ON, verbose)                                                                  \
-	X("COMPACT", NUMBER, compact)
+	X("COMPACT", NUMBER, compact)                                                              \
+	X("SUM", ON, sum)
 
 #endif

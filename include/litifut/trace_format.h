@@ -45,7 +45,7 @@
 #include <stdint.h>
 
 #define LITIFUT_TRACE_MAGIC "LITIFUT\n"
-#define LITIFUT_TRACE_VERSION_MAJOR 1 /* a reader refuses a newer major */
+#define LITIFUT_TRACE_VERSION_MAJOR 2 /* a reader refuses a newer major */
 #define LITIFUT_TRACE_VERSION_MINOR 0 /* a reader ignores what a newer minor adds */
 #define LITIFUT_BYTE_ORDER_MARK 0x01020304u
 
@@ -79,8 +79,11 @@ enum litifut_family {
 };
 
 enum litifut_trace_flags {
-	LITIFUT_TRACE_DEDUP = 1, /* each (call site, callee) is written once only */
-	LITIFUT_TRACE_MARKED = 2 /* return addresses may be marked */
+	LITIFUT_TRACE_DEDUP = 1,  /* each (call site, callee) is written once only */
+	LITIFUT_TRACE_MARKED = 2, /* return addresses may be marked */
+	LITIFUT_TRACE_RING = 4,   /* old chunks make room for new ones */
+	LITIFUT_TRACE_WRITE = 8,  /* chunks are written when they are complete, not mapped */
+	LITIFUT_TRACE_SUMMED = 16 /* every closed chunk has its sums, see litifut_sums_add() */
 };
 
 enum litifut_trace_state {
@@ -88,7 +91,43 @@ enum litifut_trace_state {
 	LITIFUT_TRACE_STOPPED = 2  /* exit or a stop request was seen, all is written */
 };
 
-/* At file offset 0; the first chunk starts at `header_bytes`. */
+/* A chunk within the first `header_bytes`, behind the header itself, so that a short
+ * process needs no more than these bytes. */
+struct litifut_first_chunk {
+	uint32_t offset; /* in the file */
+	uint32_t bytes;  /* 0: there is no such chunk */
+};
+
+#define LITIFUT_FIRST_CHUNKS 4
+
+/* What another process asks of a traced one through its mapped header. */
+enum litifut_request {
+	LITIFUT_REQUEST_NONE = 0,
+	LITIFUT_REQUEST_START = 1,    /* recording goes on */
+	LITIFUT_REQUEST_STOP = 2,     /* recording is switched off */
+	LITIFUT_REQUEST_SNAPSHOT = 3, /* what is there is made complete, and copied */
+	LITIFUT_REQUEST_RESET = 4     /* tables begin anew; streams have nothing to reset */
+};
+
+/* `request` is a number in bits 8 and up and an enum litifut_request in bits 0 to 7. The
+ * traced process looks at it when it needs another chunk, and stores the same word in
+ * `done` once it has followed. */
+struct litifut_control {
+	uint32_t request;
+	uint32_t done;
+	uint32_t arguments[14];
+};
+
+/* Calls of a child that could not make a trace. */
+struct litifut_child_loss {
+	uint32_t pid; /* 0: not in use */
+	uint32_t count;
+};
+
+#define LITIFUT_CHILD_LOSSES 8
+
+/* At file offset 0; the first chunk of `chunk_bytes` starts at `header_bytes`. A 1.x
+ * header ends behind `program`; what has a place before that is 0 in it. */
 struct litifut_trace_header {
 	uint8_t magic[8];
 	uint32_t byte_order; /* LITIFUT_BYTE_ORDER_MARK */
@@ -113,9 +152,23 @@ struct litifut_trace_header {
 	uint32_t bloom_suppressed; /* events found in the filter and not written */
 	/* Bit i: the value of setting number i in LITIFUT_SETTINGS was not understood. */
 	uint32_t wrong_settings;
-	uint32_t reserved[7];
+	uint32_t mode;        /* enum litifut_mode */
+	uint32_t family;      /* enum litifut_family */
+	uint32_t clock_shift; /* times are those of the clock without so many low bits */
+	uint32_t overwritten; /* chunks of a ring that are not there any more */
+	uint32_t reserved[3];
 	char program[64]; /* base name of the executable, NUL-terminated */
+	/* since 2.0 */
+	struct litifut_first_chunk first[LITIFUT_FIRST_CHUNKS];
+	uint64_t max_bytes; /* the file gets no larger than that; 0: there is no bound */
+	uint64_t lost_from; /* clock when the first and the last of `lost_events` were lost; */
+	uint64_t lost_to;   /* 0: not known */
+	uint32_t reserved2[2];
+	struct litifut_control control;
+	struct litifut_child_loss children[LITIFUT_CHILD_LOSSES];
 };
+
+#define LITIFUT_TRACE_HEADER_BYTES_1 192 /* of a 1.x trace */
 
 #define LITIFUT_CHUNK_MAGIC 0x4b48434cu /* "LCHK" in a little-endian file */
 
@@ -136,7 +189,8 @@ enum litifut_chunk_encoding {
 
 enum litifut_chunk_flags {
 	LITIFUT_CHUNK_TIMED = 1,
-	LITIFUT_CHUNK_CLOSED = 2 /* `used_bytes` is final */
+	LITIFUT_CHUNK_CLOSED = 2, /* `used_bytes` is final */
+	LITIFUT_CHUNK_SUMMED = 4  /* and so are the sums */
 };
 
 /* At the start of each chunk; the words follow it. */
@@ -149,7 +203,46 @@ struct litifut_chunk_header {
 	uint32_t number;     /* ascending in time for `thread`; no two chunks share one */
 	uint32_t used_bytes; /* of payload; only valid with LITIFUT_CHUNK_CLOSED */
 	uint64_t start_time; /* clock at the first event, 0 without a clock */
+	/* since 2.0 */
+	uint32_t sums[2]; /* of the words before this one and of the payload */
+	uint32_t lost;    /* events of the thread that were lost just before this chunk, */
+	uint32_t reserved;
+	uint64_t lost_from; /* and the clock when that began and ended; 0: not known */
+	uint64_t lost_to;
 };
+
+#define LITIFUT_CHUNK_HEADER_BYTES_1 32 /* of a 1.x trace; the sums are of these bytes too */
+
+/* Adds `count` words to the sums, which begin as 1 and 0: the sum of the words, and the
+ * sum of what the first one was after each of them. So a flipped bit changes the first,
+ * and words that have changed places change the second. Words in the byte order of the
+ * CPU that adds them. */
+static inline void litifut_sums_add(uint32_t sums[2], const uint32_t *words, uint32_t count)
+{
+	uint32_t first = sums[0];
+	uint32_t second = sums[1];
+
+	for (; count >= 8; count -= 8, words += 8) {
+		second += first += words[0];
+		second += first += words[1];
+		second += first += words[2];
+		second += first += words[3];
+		second += first += words[4];
+		second += first += words[5];
+		second += first += words[6];
+		second += first += words[7];
+	}
+	for (; count; count--)
+		second += first += *words++;
+	sums[0] = first;
+	sums[1] = second;
+}
+
+/* Both in one word, which any flipped bit changes. */
+static inline uint32_t litifut_sums_word(const uint32_t sums[2])
+{
+	return sums[0] + 2 * sums[1];
+}
 
 /* A chunk with LITIFUT_ENCODING_COMPACT holds blocks one after another, each the
  * words of one full chunk of events in the form that <litifut/compact.h>
@@ -162,7 +255,7 @@ struct litifut_compact_block {
 	uint32_t thread; /* these four as in the header of the chunk that it replaces */
 	uint32_t number;
 	uint32_t flags;
-	uint32_t reserved;
+	uint32_t sum; /* since 2.0: litifut_sums_word() of this header, with 0 here, and the data */
 	uint64_t start_time;
 };
 
@@ -254,8 +347,9 @@ struct litifut_module_record {
 	char name[64]; /* base name of the output file, NUL-terminated */
 };
 
-_Static_assert(sizeof(struct litifut_trace_header) == 192, "trace header layout");
-_Static_assert(sizeof(struct litifut_chunk_header) == 32, "chunk header layout");
+_Static_assert(sizeof(struct litifut_control) == 64, "control layout");
+_Static_assert(sizeof(struct litifut_trace_header) == 384, "trace header layout");
+_Static_assert(sizeof(struct litifut_chunk_header) == 64, "chunk header layout");
 _Static_assert(sizeof(struct litifut_table_header) == 32, "table header layout");
 _Static_assert(sizeof(struct litifut_table_entry) == 32, "table entry layout");
 _Static_assert(sizeof(struct litifut_table_overflow) == 48, "table overflow layout");

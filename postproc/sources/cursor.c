@@ -185,7 +185,8 @@ bool post_cursor_next(struct post_cursor *cursor, struct post_item *item)
 		case LITIFUT_WORD_STARTED:
 			break;
 		default:
-			if (cursor->trace->header.version_minor <= LITIFUT_TRACE_VERSION_MINOR)
+			if (cursor->trace->header.version_major < LITIFUT_TRACE_VERSION_MAJOR ||
+			    cursor->trace->header.version_minor <= LITIFUT_TRACE_VERSION_MINOR)
 				return damaged(cursor,
 					       "unknown record; the rest of the chunk is left out");
 			cursor->position += 1 + following;

@@ -53,6 +53,18 @@ static void convert_words(const struct post_trace *trace, void *start, size_t fi
 	}
 }
 
+/* What the writer of a trace of this version has of the two headers. */
+static size_t header_bytes(unsigned major)
+{
+	return major == 1 ? LITIFUT_TRACE_HEADER_BYTES_1 : sizeof(struct litifut_trace_header);
+}
+
+static size_t chunk_header_bytes(const struct post_trace *trace)
+{
+	return trace->header.version_major == 1 ? LITIFUT_CHUNK_HEADER_BYTES_1
+						: sizeof(struct litifut_chunk_header);
+}
+
 /* What this program asks of a header that it can read. */
 static enum litifut_status check_header(const struct post_trace *trace, struct litifut_error *error)
 {
@@ -66,7 +78,8 @@ static enum litifut_status check_header(const struct post_trace *trace, struct l
 		{header->word_bytes == 4, LITIFUT_ERROR_UNSUPPORTED,
 		 offsetof(struct litifut_trace_header, word_bytes),
 		 "not a trace of a 32-bit program"},
-		{header->header_bytes >= sizeof(*header) && header->header_bytes % 4 == 0,
+		{header->header_bytes >= header_bytes(header->version_major) &&
+			 header->header_bytes % 4 == 0,
 		 LITIFUT_ERROR_FORMAT, offsetof(struct litifut_trace_header, header_bytes),
 		 "impossible size of the header"},
 		{header->chunk_bytes >= SMALLEST_CHUNK && header->chunk_bytes <= LARGEST_CHUNK &&
@@ -87,10 +100,10 @@ static enum litifut_status read_header(struct post_trace *trace, struct litifut_
 {
 	struct litifut_trace_header *header = &trace->header;
 
-	if (trace->size < sizeof(*header))
+	if (trace->size < LITIFUT_TRACE_HEADER_BYTES_1)
 		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, trace->path, "header",
 					 trace->size, "the trace ends inside its header");
-	memcpy(header, trace->data, sizeof(*header));
+	memcpy(header, trace->data, LITIFUT_TRACE_HEADER_BYTES_1);
 	if (memcmp(header->magic, LITIFUT_TRACE_MAGIC, sizeof(header->magic)))
 		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, trace->path, "header", 0,
 					 "not a LITIFUT trace");
@@ -111,12 +124,26 @@ static enum litifut_status read_header(struct post_trace *trace, struct litifut_
 		      offsetof(struct litifut_trace_header, program));
 	header->program[sizeof(header->program) - 1] = '\0';
 
-	if (header->version_major != LITIFUT_TRACE_VERSION_MAJOR)
+	if (!header->version_major || header->version_major > LITIFUT_TRACE_VERSION_MAJOR)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, trace->path, "header",
 					 offsetof(struct litifut_trace_header, version_major),
-					 "trace format %u.%u; this program reads %u.x",
+					 "trace format %u.%u; this program reads 1.x to %u.x",
 					 header->version_major, header->version_minor,
 					 LITIFUT_TRACE_VERSION_MAJOR);
+	if (trace->size < header_bytes(header->version_major))
+		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, trace->path, "header",
+					 trace->size, "the trace ends inside its header");
+	if (header->version_major > 1) {
+		memcpy(header->first, trace->data + LITIFUT_TRACE_HEADER_BYTES_1,
+		       sizeof(*header) - LITIFUT_TRACE_HEADER_BYTES_1);
+		convert_words(trace, header, offsetof(struct litifut_trace_header, first),
+			      offsetof(struct litifut_trace_header, max_bytes));
+		header->max_bytes = number64(trace, header->max_bytes);
+		header->lost_from = number64(trace, header->lost_from);
+		header->lost_to = number64(trace, header->lost_to);
+		convert_words(trace, header, offsetof(struct litifut_trace_header, reserved2),
+			      sizeof(*header));
+	}
 	return check_header(trace, error);
 }
 
@@ -187,6 +214,34 @@ static void chunk_problem(const struct post_trace *trace, struct post_problems *
 		problems->count++;
 }
 
+/* Adds the words at `offset`, a multiple of 4, of the file. */
+static void add_to_sums(const struct post_trace *trace, size_t offset, size_t bytes,
+			uint32_t sums[2])
+{
+	for (size_t at = 0; at < bytes; at += 4) {
+		uint32_t word;
+		memcpy(&word, trace->data + offset + at, sizeof(word));
+		sums[0] += number32(trace, word);
+		sums[1] += sums[0];
+	}
+}
+
+/* Does a block of `bytes` of data have the sum that was made when it was written? */
+static bool has_sum(const struct post_trace *trace, size_t offset, uint32_t bytes, uint32_t sum)
+{
+	uint32_t sums[2] = {1, 0};
+	size_t place = offset + offsetof(struct litifut_compact_block, sum);
+
+	bytes &= ~3u; /* it is a multiple, unless it is damaged */
+	add_to_sums(trace, offset, place - offset, sums);
+	sums[1] += sums[0]; /* the sum itself counts as 0 */
+	add_to_sums(trace, place + 4,
+		    sizeof(struct litifut_compact_block) + bytes - 4 -
+			    offsetof(struct litifut_compact_block, sum),
+		    sums);
+	return litifut_sums_word(sums) == sum;
+}
+
 /* The blocks of a compact chunk become chunks of their own. */
 static void read_blocks(struct post_trace *trace, size_t at, size_t end,
 			struct post_problems *problems, unsigned *told)
@@ -206,6 +261,11 @@ static void read_blocks(struct post_trace *trace, size_t at, size_t end,
 				"a compact block is damaged; the rest of its chunk is left out");
 			break;
 		}
+		if (trace->header.version_major > 1 &&
+		    !has_sum(trace, at - sizeof(block), bytes, number32(trace, block.sum)))
+			chunk_problem(trace, problems, told, at,
+				      "the sum of a compact block is wrong: it is damaged, and so "
+				      "may be its events");
 		add_chunk(trace, (struct post_chunk){
 					 .offset = at,
 					 .word_count = words,
@@ -254,6 +314,106 @@ static void order_chunks(struct post_trace *trace)
 	trace->chunk_count = kept;
 }
 
+/* Does a closed chunk have the sums that were made when it was closed? */
+static bool has_sums(const struct post_trace *trace, size_t at,
+		     const struct litifut_chunk_header *header, size_t bytes)
+{
+	uint32_t sums[2] = {1, 0};
+
+	add_to_sums(trace, at, LITIFUT_CHUNK_HEADER_BYTES_1, sums);
+	add_to_sums(trace, at + sizeof(*header), bytes, sums);
+	return sums[0] == number32(trace, header->sums[0]) &&
+	       sums[1] == number32(trace, header->sums[1]);
+}
+
+/* A chunk of `step` bytes, of which the file has `room`. */
+static void read_chunk(struct post_trace *trace, size_t at, size_t room, size_t step,
+		       struct post_problems *problems, unsigned *told)
+{
+	struct litifut_chunk_header header = {0};
+	size_t own = chunk_header_bytes(trace);
+
+	if (room < own)
+		return;
+	memcpy(&header, trace->data + at, own);
+	uint32_t magic = number32(trace, header.magic);
+	unsigned kind = number16(trace, header.kind);
+	unsigned encoding = number16(trace, header.encoding);
+	if (!magic && !kind) /* room that was set aside */
+		return;
+	if (magic != LITIFUT_CHUNK_MAGIC) {
+		chunk_problem(trace, problems, told, at,
+			      "the start of a chunk is damaged; the chunk is left out");
+		return;
+	}
+	if (kind == LITIFUT_CHUNK_FREE)
+		return;
+	if (kind != LITIFUT_CHUNK_EVENTS && kind != LITIFUT_CHUNK_METADATA) {
+		if (trace->header.version_major < LITIFUT_TRACE_VERSION_MAJOR ||
+		    trace->header.version_minor <= LITIFUT_TRACE_VERSION_MINOR)
+			chunk_problem(trace, problems, told, at, "unknown kind of chunk, left out");
+		return;
+	}
+	if (encoding == LITIFUT_ENCODING_COMPACT && kind == LITIFUT_CHUNK_EVENTS) {
+		read_blocks(trace, at + own, at + room, problems, told);
+		return;
+	}
+	if (encoding != LITIFUT_ENCODING_WORDS) {
+		chunk_problem(trace, problems, told, at, "unknown encoding of a chunk, left out");
+		return;
+	}
+	struct post_chunk chunk = {
+		.offset = at + own,
+		.word_count = (uint32_t)((room - own) / 4),
+		.thread = number32(trace, header.thread),
+		.flags = number32(trace, header.flags),
+		.number = number32(trace, header.number),
+		.start_time = number64(trace, header.start_time),
+	};
+	uint32_t used = number32(trace, header.used_bytes);
+	if (chunk.flags & LITIFUT_CHUNK_CLOSED) {
+		if (used / 4 <= chunk.word_count)
+			chunk.word_count = used / 4;
+		else if (room == step)
+			chunk_problem(trace, problems, told, at,
+				      "a chunk claims more bytes than it has");
+		if (chunk.flags & LITIFUT_CHUNK_SUMMED && trace->header.version_major > 1 &&
+		    room == step && !has_sums(trace, at, &header, (size_t)chunk.word_count * 4))
+			chunk_problem(trace, problems, told, at,
+				      "the sums of a chunk are wrong: it is damaged, and so may be "
+				      "its events");
+	}
+	if (kind == LITIFUT_CHUNK_METADATA)
+		read_metadata(trace, &chunk);
+	else
+		add_chunk(trace, chunk);
+}
+
+/* Those that stand before `header_bytes`. */
+static void read_first_chunks(struct post_trace *trace, struct post_problems *problems,
+			      unsigned *told)
+{
+	for (unsigned i = 0; i < LITIFUT_FIRST_CHUNKS; i++) {
+		size_t at = trace->header.first[i].offset;
+		size_t bytes = trace->header.first[i].bytes;
+
+		if (!bytes)
+			continue;
+		if (at < sizeof(trace->header) || at % 4 || bytes % 4 || bytes < SMALLEST_CHUNK ||
+		    at > trace->header.header_bytes || bytes > trace->header.header_bytes - at) {
+			chunk_problem(trace, problems, told,
+				      offsetof(struct litifut_trace_header, first) +
+					      i * sizeof(trace->header.first[0]),
+				      "impossible place of a first chunk, left out");
+			continue;
+		}
+		if (at >= trace->size)
+			continue; /* told already: the trace ends inside its header */
+		size_t room = trace->size - at < bytes ? trace->size - at : bytes;
+		read_chunk(trace, at, room, bytes, problems, told);
+	}
+}
+
 static void read_chunks(struct post_trace *trace, struct post_problems *problems)
 {
 	size_t step = trace->header.chunk_bytes;
@@ -263,66 +423,16 @@ static void read_chunks(struct post_trace *trace, struct post_problems *problems
 		chunk_problem(trace, problems, &told, trace->size,
 			      "the trace ends inside its header");
 	else if (trace->size == trace->header.header_bytes &&
-		 trace->header.state == LITIFUT_TRACE_STOPPED)
+		 trace->header.state == LITIFUT_TRACE_STOPPED && !trace->header.first[0].bytes)
 		chunk_problem(trace, problems, &told, trace->size,
 			      "the trace ends behind its header, but was written to its end");
+	read_first_chunks(trace, problems, &told);
 	for (size_t at = trace->header.header_bytes; at < trace->size; at += step) {
-		struct litifut_chunk_header header;
 		size_t room = trace->size - at < step ? trace->size - at : step;
 		if (room < step)
 			chunk_problem(trace, problems, &told, at,
 				      "the trace ends inside a chunk; what is there is read");
-		if (room < sizeof(header))
-			break;
-		memcpy(&header, trace->data + at, sizeof(header));
-		uint32_t magic = number32(trace, header.magic);
-		unsigned kind = number16(trace, header.kind);
-		unsigned encoding = number16(trace, header.encoding);
-		if (!magic && !kind) /* room that was set aside */
-			continue;
-		if (magic != LITIFUT_CHUNK_MAGIC) {
-			chunk_problem(trace, problems, &told, at,
-				      "the start of a chunk is damaged; the chunk is left out");
-			continue;
-		}
-		if (kind == LITIFUT_CHUNK_FREE)
-			continue;
-		if (kind != LITIFUT_CHUNK_EVENTS && kind != LITIFUT_CHUNK_METADATA) {
-			if (trace->header.version_minor <= LITIFUT_TRACE_VERSION_MINOR)
-				chunk_problem(trace, problems, &told, at,
-					      "unknown kind of chunk, left out");
-			continue;
-		}
-		if (encoding == LITIFUT_ENCODING_COMPACT && kind == LITIFUT_CHUNK_EVENTS) {
-			read_blocks(trace, at + sizeof(header), at + room, problems, &told);
-			continue;
-		}
-		if (encoding != LITIFUT_ENCODING_WORDS) {
-			chunk_problem(trace, problems, &told, at,
-				      "unknown encoding of a chunk, left out");
-			continue;
-		}
-		struct post_chunk chunk = {
-			.offset = at + sizeof(header),
-			.word_count = (uint32_t)((room - sizeof(header)) / 4),
-			.thread = number32(trace, header.thread),
-			.flags = number32(trace, header.flags),
-			.number = number32(trace, header.number),
-			.start_time = number64(trace, header.start_time),
-		};
-		uint32_t used = number32(trace, header.used_bytes);
-		if (chunk.flags & LITIFUT_CHUNK_CLOSED) {
-			if (used / 4 <= chunk.word_count)
-				chunk.word_count = used / 4;
-			else if (room == step)
-				chunk_problem(trace, problems, &told, at,
-					      "a chunk claims more bytes than it has");
-		}
-		if (kind == LITIFUT_CHUNK_METADATA) {
-			read_metadata(trace, &chunk);
-			continue;
-		}
-		add_chunk(trace, chunk);
+		read_chunk(trace, at, room, step, problems, &told);
 	}
 	if (trace->modules_left_out)
 		post_problem_at(problems, trace->path, LITIFUT_NO_ADDRESS,

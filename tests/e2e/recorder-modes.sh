@@ -136,14 +136,18 @@ times_rise()
 		    data = file.read()
 		header, chunk = struct.unpack_from(order + "II", data, 16)
 		timed = 0
-		for at in range(header, len(data), chunk):
+		places = [(at, chunk) for at in range(header, len(data), chunk)]
+		places += [struct.unpack_from(order + "II", data, 192 + 8 * i) for i in range(4)]
+		for at, size in places:
+		    if not size:
+		        continue
 		    magic, kind, encoding, flags, _, _, _, start = struct.unpack_from(
 		        order + "IHHIIIIQ", data, at)
 		    if kind != 1 or encoding != 1:
 		        continue
 		    if not flags & 1 or not start:
 		        sys.exit("a chunk without a clock")
-		    words = struct.unpack_from(f"{order}{(chunk - 32) // 4}I", data, at + 32)
+		    words = struct.unpack_from(f"{order}{(size - 64) // 4}I", data, at + 64)
 		    i, last = 0, None
 		    while i < len(words) and words[i]:
 		        if words[i] >= 0x10000:

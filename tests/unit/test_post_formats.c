@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/post_fixture.h"
+#include "tests/unit/trace_builder.h"
 
 #define GOLDENS "tests/golden/post"
 
@@ -74,18 +75,23 @@ static void keep_data(char *text)
 	text[end - data] = '\0';
 }
 
-/* Runs `format` on every CPU that there is a compiler for. */
+/* Runs `format` on every CPU that there is a compiler for, on traces of each version. */
 static void golden(const char *format, const char *name, const struct fixture_options *options,
 		   bool timed)
 {
 	unsigned ran = 0;
 
 	for (struct fixture *fixture = NULL; (fixture = fixture_next(fixture));) {
-		fixture_write_traces(fixture, timed);
-		char *text = fixture_run(fixture, format, options, NULL);
-		keep_data(text);
-		equals_golden(fixture, name, text);
-		free(text);
+		for (trace_builder_version = 1;
+		     trace_builder_version <= LITIFUT_TRACE_VERSION_MAJOR;
+		     trace_builder_version++) {
+			fixture_write_traces(fixture, timed);
+			char *text = fixture_run(fixture, format, options, NULL);
+			keep_data(text);
+			equals_golden(fixture, name, text);
+			free(text);
+		}
+		trace_builder_version = LITIFUT_TRACE_VERSION_MAJOR;
 		ran++;
 	}
 	if (!ran)

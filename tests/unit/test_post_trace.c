@@ -239,17 +239,17 @@ static void cut_traces_give_what_is_there(void **state)
 	trace_builder_call(&builder, 0x10004);
 	trace_builder_indirect(&builder, 0x10008, 0x20000);
 	trace_builder_leave_open(&builder);
-	for (unsigned bytes = 32; bytes <= 256; bytes += 4) {
+	for (unsigned bytes = 64; bytes <= 288; bytes += 4) {
 		struct trace_builder cut = builder;
 		cut.size = 4096 + bytes;
 		struct post_trace *trace = open_built(&cut, &problems);
 		assert_non_null(trace);
-		assert_int_equal(problems.count, bytes == 256 ? 0 : 1);
+		assert_int_equal(problems.count, bytes == 288 ? 0 : 1);
 		unsigned events = 0;
 		post_cursor_start(&cursor, trace, 0, NULL, &problems);
 		while (post_cursor_next(&cursor, &item))
 			events++;
-		unsigned words = (bytes - 32) / 4;
+		unsigned words = (bytes - 64) / 4;
 		assert_int_equal(events, words < 2 ? words : words < 5 ? 2 : 3);
 		assert_int_equal(cursor.holes, 0);
 		post_trace_close(trace);
@@ -269,7 +269,7 @@ static void bad_headers_are_refused(void **state)
 		 "t.trace: header: 0x8: the mark of the byte order is damaged"},
 		{HEADER(version_major), 9,
 		 "t.trace: header: 0xc: trace format 9.0; this program "
-		 "reads 1.x"},
+		 "reads 1.x to 2.x"},
 		{HEADER(word_bytes), 8, "t.trace: header: 0x1c: not a trace of a 32-bit program"},
 		{HEADER(header_bytes), 12, "t.trace: header: 0x10: impossible size of the header"},
 		{HEADER(chunk_bytes), 0, "t.trace: header: 0x14: impossible size of the chunks"},
@@ -308,12 +308,12 @@ static void damaged_chunks_are_left_out(void **state)
 		trace_builder_call(&builder, 0x10000 + i);
 	}
 	trace_builder_finish(&builder);
-	builder.data[4096 + 256] ^= 1;
+	builder.data[4096 + 288] ^= 1;
 	struct post_trace *trace = open_built(&builder, &problems);
 	assert_non_null(trace);
 	assert_int_equal(trace->chunk_count, 2);
 	assert_int_equal(problems.count, 1);
-	assert_string_equal(last_problem, "t.trace: 0x1100: the start of a chunk is damaged; the "
+	assert_string_equal(last_problem, "t.trace: 0x1120: the start of a chunk is damaged; the "
 					  "chunk is left out");
 	post_trace_close(trace);
 	trace_builder_release(&builder);
@@ -338,9 +338,104 @@ static void damaged_records_end_their_chunk(void **state)
 	post_cursor_start(&cursor, trace, 0, NULL, &problems);
 	assert_true(post_cursor_next(&cursor, &item));
 	assert_false(post_cursor_next(&cursor, &item));
-	assert_string_equal(last_problem, "t.trace: 0x1024: damaged record; the rest of the chunk "
+	assert_string_equal(last_problem, "t.trace: 0x1044: damaged record; the rest of the chunk "
 					  "is left out");
 	post_trace_close(trace);
+	trace_builder_release(&builder);
+}
+
+/* Every bit of a closed chunk, its header included, is either without meaning or told of;
+ * so is every bit of a compact block. */
+static void flipped_bits_are_told(bool big_endian, bool packed)
+{
+	struct trace_builder builder;
+	struct post_problems problems;
+	unsigned untold = 0, told = 0;
+
+	trace_builder_start(&builder, big_endian, BUILDER_MACHINE_ARM, 1, "p");
+	trace_builder_chunk(&builder, 1, 0, 0);
+	for (uint32_t i = 0; i < 24; i++)
+		trace_builder_call(&builder, 0x10000 + 8 * (i % 5));
+	trace_builder_finish(&builder);
+	if (packed)
+		trace_builder_pack(&builder, false);
+	size_t first = packed ? 4096 + 288 + 64 : 4096;
+	size_t end = packed ? builder.size : 4096 + 64 + 24 * 4;
+	uint32_t block[8];
+	memcpy(block, builder.data + first, sizeof(block));
+	if (packed)
+		end = first + 32 + (big_endian ? __builtin_bswap32(block[0]) : block[0]);
+	for (size_t at = first; at < end; at++) {
+		for (unsigned bit = 0; bit < 8; bit++) {
+			builder.data[at] ^= (uint8_t)(1 << bit);
+			struct post_trace *trace = open_built(&builder, &problems);
+			assert_non_null(trace);
+			if (problems.count)
+				told++;
+			else
+				untold++;
+			post_trace_close(trace);
+			builder.data[at] ^= (uint8_t)(1 << bit);
+		}
+	}
+	assert_true(told > 400);
+	/* Of a chunk: bits that make it a free one, one that is still open, or one without
+	 * sums; the words behind the sums, which tell of losses. Of a block: those that make
+	 * `bytes` 0. */
+	assert_in_range(untold, 0, packed ? 1 : 3 + 24 * 8);
+	trace_builder_release(&builder);
+}
+
+static void flipped_bits_of_chunks_are_told(void **state)
+{
+	(void)state;
+	flipped_bits_are_told(false, false);
+	flipped_bits_are_told(true, false);
+}
+
+static void flipped_bits_of_blocks_are_told(void **state)
+{
+	(void)state;
+	flipped_bits_are_told(false, true);
+	flipped_bits_are_told(true, true);
+}
+
+/* Chunks inside the header's bytes, as the header says where. */
+static void first_chunks_are_read(void **state)
+{
+	struct trace_builder builder;
+	struct post_problems problems;
+
+	(void)state;
+	trace_builder_start(&builder, false, BUILDER_MACHINE_ARM, 1, "p");
+	trace_builder_chunk(&builder, 1, 0, 0);
+	trace_builder_call(&builder, 0x10000);
+	trace_builder_finish(&builder);
+	memcpy(builder.data + 1024, builder.data + 4096, 288);
+	memset(builder.data + 4096, 0, 288);
+	builder.size = 4096;
+	trace_builder_header32(&builder, HEADER(first), 1024);
+	trace_builder_header32(&builder, HEADER(first) + 4, 288);
+	struct post_trace *trace = open_built(&builder, &problems);
+	assert_non_null(trace);
+	assert_int_equal(problems.count, 0);
+	assert_int_equal(trace->chunk_count, 1);
+	assert_int_equal(trace->chunks[0].offset, 1024 + 64);
+	post_trace_close(trace);
+
+	static const uint32_t bad[][2] = {{4, 288},    {1026, 288},  {1024, 4}, {4092, 288},
+					  {8192, 288}, {1024, 4096}, {4096, 64}};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		trace_builder_header32(&builder, HEADER(first), bad[i][0]);
+		trace_builder_header32(&builder, HEADER(first) + 4, bad[i][1]);
+		trace = open_built(&builder, &problems);
+		assert_non_null(trace);
+		assert_int_equal(problems.count, 1);
+		assert_string_equal(last_problem, "t.trace: 0xc0: impossible place of a first "
+						  "chunk, left out");
+		assert_int_equal(trace->chunk_count, 0);
+		post_trace_close(trace);
+	}
 	trace_builder_release(&builder);
 }
 
@@ -355,6 +450,9 @@ int main(void)
 		cmocka_unit_test(bad_headers_are_refused),
 		cmocka_unit_test(damaged_chunks_are_left_out),
 		cmocka_unit_test(damaged_records_end_their_chunk),
+		cmocka_unit_test(flipped_bits_of_chunks_are_told),
+		cmocka_unit_test(flipped_bits_of_blocks_are_told),
+		cmocka_unit_test(first_chunks_are_read),
 	};
 	return cmocka_run_group_tests_name("post: trace", tests, NULL, NULL);
 }

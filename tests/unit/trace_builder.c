@@ -7,7 +7,15 @@
 #include <string.h>
 
 #define HEADER_BYTES 4096u
-#define CHUNK_HEADER sizeof(struct litifut_chunk_header)
+#define CHUNK_HEADER chunk_header_bytes(builder)
+
+unsigned trace_builder_version = LITIFUT_TRACE_VERSION_MAJOR;
+
+static size_t chunk_header_bytes(const struct trace_builder *builder)
+{
+	return builder->version == 1 ? LITIFUT_CHUNK_HEADER_BYTES_1
+				     : sizeof(struct litifut_chunk_header);
+}
 
 static void put(struct trace_builder *builder, size_t at, uint64_t value, unsigned bytes)
 {
@@ -42,11 +50,13 @@ void trace_builder_header64(struct trace_builder *builder, size_t offset, uint64
 void trace_builder_start(struct trace_builder *builder, bool big_endian, uint32_t machine,
 			 uint32_t pid, const char *program)
 {
-	*builder = (struct trace_builder){.big_endian = big_endian, .chunk_bytes = 256};
+	*builder = (struct trace_builder){.big_endian = big_endian,
+					  .version = trace_builder_version,
+					  .chunk_bytes = trace_builder_version == 1 ? 256 : 288};
 	grow(builder, HEADER_BYTES);
 	memcpy(builder->data, LITIFUT_TRACE_MAGIC, 8);
 	put(builder, HEADER(byte_order), LITIFUT_BYTE_ORDER_MARK, 4);
-	put(builder, HEADER(version_major), LITIFUT_TRACE_VERSION_MAJOR, 2);
+	put(builder, HEADER(version_major), builder->version, 2);
 	put(builder, HEADER(version_minor), LITIFUT_TRACE_VERSION_MINOR, 2);
 	put(builder, HEADER(header_bytes), HEADER_BYTES, 4);
 	put(builder, HEADER(chunk_bytes), builder->chunk_bytes, 4);
@@ -57,13 +67,42 @@ void trace_builder_start(struct trace_builder *builder, bool big_endian, uint32_
 	snprintf((char *)builder->data + HEADER(program), 64, "%s", program);
 }
 
+static uint32_t get(const struct trace_builder *builder, size_t at)
+{
+	const uint8_t *b = builder->data + at;
+
+	return builder->big_endian
+		       ? (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3]
+		       : (uint32_t)b[3] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[1] << 8 | b[0];
+}
+
+static void sum(const struct trace_builder *builder, size_t at, size_t bytes, uint32_t sums[2])
+{
+	for (; bytes; bytes -= 4, at += 4) {
+		uint32_t word = get(builder, at);
+
+		litifut_sums_add(sums, &word, 1);
+	}
+}
+
 static void close_chunk(struct trace_builder *builder)
 {
-	if (!builder->chunk)
+	uint32_t sums[2] = {1, 0};
+	size_t chunk = builder->chunk;
+	uint32_t flags = builder->chunk_flags | LITIFUT_CHUNK_CLOSED;
+
+	if (!chunk)
 		return;
-	put(builder, builder->chunk + CHUNK(used_bytes),
-	    builder->at - builder->chunk - CHUNK_HEADER, 4);
-	put(builder, builder->chunk + CHUNK(flags), builder->chunk_flags | LITIFUT_CHUNK_CLOSED, 4);
+	if (builder->version > 1)
+		flags |= LITIFUT_CHUNK_SUMMED;
+	put(builder, chunk + CHUNK(used_bytes), builder->at - chunk - CHUNK_HEADER, 4);
+	put(builder, chunk + CHUNK(flags), flags, 4);
+	if (builder->version > 1) {
+		sum(builder, chunk, LITIFUT_CHUNK_HEADER_BYTES_1, sums);
+		sum(builder, chunk + CHUNK_HEADER, builder->at - chunk - CHUNK_HEADER, sums);
+		put(builder, chunk + CHUNK(sums), sums[0], 4);
+		put(builder, chunk + CHUNK(sums) + 4, sums[1], 4);
+	}
 	builder->chunk = 0;
 }
 
@@ -166,15 +205,6 @@ void trace_builder_finish(struct trace_builder *builder)
 	put(builder, HEADER(state), LITIFUT_TRACE_STOPPED, 4);
 }
 
-static uint32_t get(const struct trace_builder *builder, size_t at)
-{
-	const uint8_t *b = builder->data + at;
-
-	return builder->big_endian
-		       ? (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3]
-		       : (uint32_t)b[3] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[1] << 8 | b[0];
-}
-
 /* One block in a chunk of its own. */
 static void pack_chunk(struct trace_builder *builder, size_t chunk, bool leave)
 {
@@ -208,6 +238,13 @@ static void pack_chunk(struct trace_builder *builder, size_t chunk, bool leave)
 	put(builder, at + 16, flags, 4);
 	memcpy(builder->data + at + 24, start_time, 8);
 	memcpy(builder->data + at + 32, packed, bytes);
+	if (builder->version > 1) {
+		uint32_t sums[2] = {1, 0};
+
+		sum(builder, at, 32 + bytes, sums);
+		put(builder, at + offsetof(struct litifut_compact_block, sum),
+		    litifut_sums_word(sums), 4);
+	}
 	builder->at = at + 32 + ((bytes + 3) & ~3u);
 	close_chunk(builder);
 	if (!leave)

@@ -13,6 +13,7 @@ struct trace_builder {
 	uint8_t *data; /* owned */
 	size_t size;
 	bool big_endian;
+	unsigned version; /* major, 1 or 2 */
 	uint32_t chunk_bytes;
 	size_t chunk; /* offset of the open chunk, 0: none */
 	size_t at;    /* where its next word goes */
@@ -21,10 +22,13 @@ struct trace_builder {
 	uint32_t next_number; /* of a chunk */
 };
 
+/* The major version of traces that are started from here on; the newest to start with. */
+extern unsigned trace_builder_version;
+
 #define BUILDER_MACHINE_ARM 40
 #define BUILDER_MACHINE_MIPS 8
 
-/* Starts a trace with small chunks (256 bytes), so that few events need
+/* Starts a trace with small chunks (224 bytes of words), so that few events need
  * several. Release with trace_builder_release(). */
 void trace_builder_start(struct trace_builder *builder, bool big_endian, uint32_t machine,
 			 uint32_t pid, const char *program);

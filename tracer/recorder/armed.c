@@ -24,6 +24,7 @@
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
 #include "tracer/recorder/thread.h"
+#include "tracer/sink/chunks.h"
 
 /* The word in the calling thread's vector; NULL when there is no vector. */
 static uint32_t *litifut_word_of(uint32_t pointer)
@@ -85,7 +86,7 @@ static void litifut_take(struct litifut_thread *thread, uint32_t *word)
 	do {
 		at = *(volatile uint32_t *)word;
 		/* only what is this thread's for certain */
-		if (!at || ((at - 1) & ~litifut_recorder.chunk_mask) != thread->chunk)
+		if (!at || litifut_chunk_of(at - 1) != thread->chunk)
 			return;
 	} while (!litifut_exchange(word, at, 0));
 	litifut_exchange(&thread->cursor, 0, at);
@@ -140,7 +141,7 @@ void litifut_cursor_drop(void)
 uint32_t litifut_cursor_recover(const struct litifut_thread *thread)
 {
 	uint32_t from = thread->chunk + (uint32_t)sizeof(struct litifut_chunk_header);
-	uint32_t at = thread->chunk + litifut_recorder.chunk_mask + 1;
+	uint32_t at = (thread->chunk | litifut_recorder.chunk_mask) + 1;
 
 	while (at > from && !*(volatile uint32_t *)(at - 4))
 		at -= 4;

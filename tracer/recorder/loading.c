@@ -17,7 +17,7 @@
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
 #include "tracer/recorder/threads.h"
-#include "tracer/sink/chunks.h"
+#include "tracer/sink/metadata.h"
 
 #define LITIFUT_PUBLIC __attribute__((visibility("default")))
 
@@ -55,12 +55,8 @@ LITIFUT_PUBLIC void litifut_module_leave(struct litifut_module *module)
 		uint32_t epoch = litifut_add(&r->epoch, 1) + 1;
 		uint32_t words[3] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_UNLOAD, 2), module->serial,
 				     epoch};
-		uint32_t *place =
-			litifut_reserve(&r->metadata, sizeof(words), LITIFUT_CHUNK_METADATA,
-					LITIFUT_ENCODING_WORDS, r->file.process);
 
-		if (place)
-			litifut_fill(place, words, 3);
+		litifut_metadata_put(words, 3);
 		/* every thread tells the new epoch with its next event */
 		litifut_threads_recheck();
 		litifut_threads_disarm();

@@ -13,21 +13,17 @@
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
 #include "tracer/recorder/verbose.h"
-#include "tracer/sink/chunks.h"
+#include "tracer/sink/metadata.h"
 #include "tracer/sink/module_record.h"
 
 static void litifut_module_write(struct litifut_module *module)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	struct litifut_module_words words;
-	uint32_t *place;
 
 	litifut_module_describe(module, litifut_add(&r->last_serial, 1) + 1, &words);
 	module->load_bias = words.record.load_bias;
-	place = litifut_reserve(&r->metadata, sizeof(words), LITIFUT_CHUNK_METADATA,
-				LITIFUT_ENCODING_WORDS, r->file.process);
-	if (place)
-		litifut_fill(place, (const uint32_t *)&words, sizeof(words) / 4);
+	litifut_metadata_put((const uint32_t *)&words, sizeof(words) / 4);
 	module->serial = words.record.serial;
 	litifut_port_barrier(r->features);
 	module->met = module->flags & LITIFUT_MODULE_SPAWNS ? -1 : 1;

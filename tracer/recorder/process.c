@@ -21,6 +21,7 @@
 #include "tracer/recorder/threads.h"
 #include "tracer/sink/copies.h"
 #include "tracer/sink/header.h"
+#include "tracer/sink/metadata.h"
 
 #define LITIFUT_SCRATCH_BYTES 16384
 
@@ -55,7 +56,6 @@ static bool litifut_trace_open(void)
 	r->file.chunk_count = 0;
 	r->file.last_number = 0;
 	r->events = 0;
-	r->metadata = 0;
 	r->compact = 0;
 	r->scratch_busy = 0;
 	r->full = 0;
@@ -63,6 +63,7 @@ static bool litifut_trace_open(void)
 	if (!litifut_trace_create(&r->file))
 		return false;
 	litifut_header_fill(&r->file);
+	litifut_metadata_start();
 	litifut_bloom_start();
 	litifut_maps_write(&r->file);
 	return true;

@@ -25,6 +25,7 @@ struct litifut_settings {
 	uint32_t bloom_kb;
 	uint32_t start_off;
 	uint32_t signal; /* 0: none */
+	uint32_t sum;    /* of the words of each full chunk */
 	uint32_t verbose;
 	uint32_t wrong; /* see struct litifut_trace_header */
 };

@@ -16,14 +16,32 @@
 #include "tracer/recorder/verbose.h"
 #include "tracer/sink/compact.h"
 
-uint32_t litifut_chunk_map(struct litifut_trace_file *file, const char **trouble)
+bool litifut_chunk_is_first(const struct litifut_trace_file *file, uint32_t base)
+{
+	return base - (uint32_t)file->header < LITIFUT_HEADER_BYTES;
+}
+
+uint32_t litifut_chunk_of(uint32_t address)
+{
+	const struct litifut_recorder *r = &litifut_recorder;
+	uint32_t events = (uint32_t)r->file.header + LITIFUT_FIRST_EVENTS;
+
+	return address - events < LITIFUT_FIRST_EVENTS_BYTES ? events : address & ~r->chunk_mask;
+}
+
+uint32_t litifut_chunk_map(struct litifut_trace_file *file, bool small, const char **trouble)
 {
 	uint32_t size = litifut_recorder.chunk_mask + 1;
-	uint32_t place = litifut_add(&file->chunk_count, 1);
-	uint64_t offset = LITIFUT_HEADER_BYTES + (uint64_t)place * size;
-	long descriptor = litifut_trace_descriptor(file);
+	uint32_t place;
+	uint64_t offset;
+	long descriptor;
 	uint32_t chunk;
 
+	if (small && litifut_exchange(&file->first_events, 0, 1))
+		return (uint32_t)file->header + LITIFUT_FIRST_EVENTS;
+	place = litifut_add(&file->chunk_count, 1);
+	offset = LITIFUT_HEADER_BYTES + (uint64_t)place * size;
+	descriptor = litifut_trace_descriptor(file);
 	*trouble = "no memory";
 	if (litifut_failed(descriptor))
 		*trouble = "its file is not there any more";
@@ -32,7 +50,7 @@ uint32_t litifut_chunk_map(struct litifut_trace_file *file, const char **trouble
 	else if (!litifut_file_grow(descriptor, offset, size))
 		*trouble = "no room on the disk";
 	else {
-		chunk = litifut_map_aligned(descriptor, offset, size);
+		chunk = litifut_map_before(descriptor, offset, size, size);
 		if (chunk)
 			((struct litifut_chunk_header *)chunk)->used_bytes = place;
 		return chunk;
@@ -58,7 +76,7 @@ void litifut_chunk_open(struct litifut_trace_file *file, uint32_t base, uint32_t
 }
 
 /* Another chunk of the process's own trace; when there is none, never again. */
-static uint32_t litifut_chunk_next(void)
+static uint32_t litifut_chunk_next(uint32_t kind, uint32_t encoding)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	const char *trouble;
@@ -66,7 +84,9 @@ static uint32_t litifut_chunk_next(void)
 
 	if (r->full)
 		return 0;
-	chunk = litifut_chunk_map(&r->file, &trouble);
+	chunk = litifut_chunk_map(
+		&r->file, kind == LITIFUT_CHUNK_EVENTS && encoding == LITIFUT_ENCODING_WORDS,
+		&trouble);
 	if (!chunk && litifut_exchange(&r->full, 0, 1))
 		litifut_tell("recording has ended, calls are counted as lost: ", trouble, 0);
 	return chunk;
@@ -129,6 +149,12 @@ static bool litifut_compacts(const struct litifut_chunk_header *chunk, uint32_t 
 	       events;
 }
 
+/* Once, as it is unrolled. */
+static LITIFUT_COLD void litifut_add_to_sums(uint32_t sums[2], const void *words, uint32_t bytes)
+{
+	litifut_sums_add(sums, (const uint32_t *)words, bytes / 4);
+}
+
 static uint32_t *litifut_copy_words(uint32_t *to, const uint8_t *from, uint32_t bytes)
 {
 	/* all are aligned, and there are whole words */
@@ -147,6 +173,8 @@ static bool litifut_block_write(const struct litifut_chunk_header *chunk, uint32
 	struct litifut_compact_block *block = (struct litifut_compact_block *)litifut_reserve(
 		&r->compact, (uint32_t)sizeof(*block) + total, LITIFUT_CHUNK_EVENTS,
 		LITIFUT_ENCODING_COMPACT, 0);
+	struct litifut_compact_block head;
+	uint32_t sums[2] = {1, 0};
 	uint32_t *to;
 
 	if (!block)
@@ -156,6 +184,13 @@ static bool litifut_block_write(const struct litifut_chunk_header *chunk, uint32
 	block->number = chunk->number;
 	block->flags = chunk->flags;
 	block->start_time = chunk->start_time;
+	head = *block;
+	head.bytes = total;
+	head.sum = 0;
+	litifut_add_to_sums(sums, &head, sizeof(head));
+	litifut_add_to_sums(sums, data->front, data->size.front);
+	litifut_add_to_sums(sums, data->back, data->size.back);
+	block->sum = litifut_sums_word(sums);
 	to = litifut_copy_words((uint32_t *)(block + 1), data->front, data->size.front);
 	litifut_copy_words(to, data->back, data->size.back);
 	litifut_port_barrier(r->features);
@@ -179,17 +214,40 @@ static bool litifut_compact_chunk(const struct litifut_chunk_header *chunk, uint
 	return done;
 }
 
+/* Makes `used_bytes` final, and the sums when no word can change any more. */
+static void litifut_chunk_close(struct litifut_chunk_header *chunk, uint32_t end, bool sum)
+{
+	uint32_t flags = chunk->flags | LITIFUT_CHUNK_CLOSED | (sum ? LITIFUT_CHUNK_SUMMED : 0);
+	uint32_t sums[2] = {1, 0};
+
+	chunk->used_bytes = end - (uint32_t)(chunk + 1);
+	if (sum) {
+		struct litifut_chunk_header closed = *chunk;
+
+		closed.flags = flags;
+		litifut_add_to_sums(sums, &closed, LITIFUT_CHUNK_HEADER_BYTES_1);
+		litifut_add_to_sums(sums, chunk + 1, chunk->used_bytes);
+		chunk->sums[0] = sums[0];
+		chunk->sums[1] = sums[1];
+	}
+	litifut_port_barrier(litifut_recorder.features);
+	chunk->flags = flags;
+}
+
 /* What becomes of a full chunk, which no cursor names any more: emptied once its
  * events are in the trace in compact form, and then returned; or closed as it
  * is, and 0 returned. */
 static uint32_t litifut_chunk_finish(uint32_t end)
 {
 	struct litifut_recorder *r = &litifut_recorder;
-	uint32_t base = (end - 1) & ~r->chunk_mask;
+	uint32_t base = litifut_chunk_of(end - 1);
 	struct litifut_chunk_header *chunk = (struct litifut_chunk_header *)base;
+	bool whole;
+	bool first = litifut_chunk_is_first(&r->file, base);
 
-	if (chunk->kind == LITIFUT_CHUNK_EVENTS && chunk->encoding == LITIFUT_ENCODING_WORDS &&
-	    litifut_compacts(chunk, end) && litifut_compact_chunk(chunk, end)) {
+	if (!first && chunk->kind == LITIFUT_CHUNK_EVENTS &&
+	    chunk->encoding == LITIFUT_ENCODING_WORDS && litifut_compacts(chunk, end) &&
+	    litifut_compact_chunk(chunk, end)) {
 		/* From here on readers find the block and not this chunk. */
 		*(volatile uint16_t *)&chunk->kind = LITIFUT_CHUNK_FREE;
 		litifut_port_barrier(r->features);
@@ -201,13 +259,26 @@ static uint32_t litifut_chunk_finish(uint32_t end)
 	 * yet to come back; unmapping would make it fault. A zero that belongs
 	 * to something else only keeps the chunk mapped for nothing. Blocks are
 	 * written by one at a time, and that one is here. */
-	chunk->used_bytes = end - base - (uint32_t)sizeof(*chunk);
-	litifut_port_barrier(r->features);
-	chunk->flags |= LITIFUT_CHUNK_CLOSED;
-	if (chunk->encoding == LITIFUT_ENCODING_COMPACT ||
-	    !litifut_port_has_zero((const uint32_t *)(chunk + 1), (const uint32_t *)end))
+	whole = chunk->encoding == LITIFUT_ENCODING_COMPACT ||
+		!litifut_port_has_zero((const uint32_t *)(chunk + 1), (const uint32_t *)end);
+	litifut_chunk_close(chunk, end, whole && r->settings.sum);
+	if (whole && !first)
 		litifut_unmap(base, r->chunk_mask + 1);
 	return 0;
+}
+
+/* Of a chunk that was opened for nothing. */
+static void litifut_chunk_give_back(uint32_t chunk)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+
+	if (litifut_chunk_is_first(&r->file, chunk)) {
+		*(volatile uint16_t *)&((struct litifut_chunk_header *)chunk)->kind =
+			LITIFUT_CHUNK_FREE;
+		r->file.first_events = 0;
+	} else {
+		litifut_unmap(chunk, r->chunk_mask + 1);
+	}
 }
 
 /* Puts another chunk under `*cursor`, whose chunk ends at `at` (0: none yet).
@@ -225,14 +296,14 @@ static LITIFUT_COLD bool litifut_chunk_change(uint32_t *cursor, uint32_t at, uin
 		chunk = litifut_chunk_finish(at);
 	}
 	if (!chunk)
-		chunk = litifut_chunk_next();
+		chunk = litifut_chunk_next(kind, encoding);
 	if (!chunk)
 		return false;
 	litifut_chunk_open(&r->file, chunk, kind, encoding, thread);
 	/* Where a cursor is shared, another may have been quicker: our chunk
 	 * stays an empty one in the file. */
 	if (!litifut_exchange(cursor, 0, chunk + (uint32_t)sizeof(struct litifut_chunk_header)))
-		litifut_unmap(chunk, r->chunk_mask + 1);
+		litifut_chunk_give_back(chunk);
 	return true;
 }
 
@@ -268,12 +339,16 @@ uint32_t *litifut_reserve(uint32_t *cursor, uint32_t bytes, uint32_t kind, uint3
 static void litifut_fill_through_file(uint32_t *place, const uint32_t *words, uint32_t count)
 {
 	struct litifut_recorder *r = &litifut_recorder;
-	uint32_t base = (uint32_t)place & ~r->chunk_mask;
-	const struct litifut_chunk_header *chunk = (const struct litifut_chunk_header *)base;
+	uint64_t offset = (uint32_t)place - (uint32_t)r->file.header;
 
-	litifut_write_at(litifut_trace_descriptor(&r->file), words, count * 4,
-			 LITIFUT_HEADER_BYTES + (uint64_t)chunk->used_bytes * (r->chunk_mask + 1) +
-				 ((uint32_t)place - base));
+	if (offset >= LITIFUT_HEADER_BYTES) {
+		const struct litifut_chunk_header *chunk =
+			(const struct litifut_chunk_header *)litifut_chunk_of((uint32_t)place);
+
+		offset = LITIFUT_HEADER_BYTES + (uint64_t)chunk->used_bytes * (r->chunk_mask + 1) +
+			 ((uint32_t)place - (uint32_t)chunk);
+	}
+	litifut_write_at(litifut_trace_descriptor(&r->file), words, count * 4, offset);
 }
 
 void litifut_fill(uint32_t *place, const uint32_t *words, uint32_t count)

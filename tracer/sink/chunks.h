@@ -15,10 +15,14 @@ uint32_t *litifut_reserve(uint32_t *cursor, uint32_t bytes, uint32_t kind, uint3
 			  uint32_t thread);
 /* Puts `count` words at a reserved place, front to back. */
 void litifut_fill(uint32_t *place, const uint32_t *words, uint32_t count);
-/* Room for one more chunk at the end of a file, mapped at a multiple of its size; 0
- * when there is none, and then `*trouble` tells why. Its place in the file is left in
- * `used_bytes`, which has no other use in an open chunk. */
-uint32_t litifut_chunk_map(struct litifut_trace_file *file, const char **trouble);
+/* The chunk of the process's trace that holds `address`, one of a word of it. */
+uint32_t litifut_chunk_of(uint32_t address);
+/* Room for one more chunk of a file: the first one, or one at its end, mapped at a multiple of its
+ * size; 0 when there is none, and then `*trouble` tells why. Its place in the file is left in
+ * `used_bytes`, which has no other use in an open chunk. `small`: it may be smaller. */
+uint32_t litifut_chunk_map(struct litifut_trace_file *file, bool small, const char **trouble);
+/* Is this chunk one of those within the first bytes of a file? They stay mapped. */
+bool litifut_chunk_is_first(const struct litifut_trace_file *file, uint32_t base);
 /* Fills the header of an empty chunk of a file. The kind comes last: before it, readers
  * take the chunk for a free one. */
 void litifut_chunk_open(struct litifut_trace_file *file, uint32_t base, uint32_t kind,

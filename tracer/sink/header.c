@@ -24,7 +24,15 @@ void litifut_header_fill(const struct litifut_trace_file *file)
 	header->clock = r->clock;
 	header->wrong_settings = r->settings.wrong;
 	header->clock_hertz = litifut_clock_hertz();
-	header->flags = LITIFUT_PORT_TRACE_FLAGS | (r->settings.dedup ? LITIFUT_TRACE_DEDUP : 0);
+	header->mode = LITIFUT_MODE_CALLS;
+	header->family = LITIFUT_FAMILY_STREAM;
+	header->max_bytes = (uint64_t)r->settings.max_mb << 20;
+	header->first[0].offset = LITIFUT_FIRST_METADATA;
+	header->first[0].bytes = LITIFUT_FIRST_METADATA_BYTES;
+	header->first[1].offset = LITIFUT_FIRST_EVENTS;
+	header->first[1].bytes = LITIFUT_FIRST_EVENTS_BYTES;
+	header->flags = (r->settings.sum ? LITIFUT_TRACE_SUMMED : 0) | LITIFUT_PORT_TRACE_FLAGS |
+			(r->settings.dedup ? LITIFUT_TRACE_DEDUP : 0);
 	header->state = LITIFUT_TRACE_RUNNING;
 	header->start_realtime_ns = litifut_nanoseconds(0);
 	header->start_monotonic_ns = litifut_nanoseconds(1);

@@ -6,8 +6,15 @@
 
 #include <litifut/trace_format.h>
 
-/* Bytes of a file before its first chunk, see litifut_trace_create(). */
+/* Bytes of a file before its first chunk of full size, see litifut_trace_create(), and
+ * what is in them besides the header: a chunk for module records and one for events, so
+ * that a short process needs two pages. The second one ends where they end, at a multiple
+ * of LITIFUT_THUNK_STOP_BYTES and of the size of full chunks. */
 #define LITIFUT_HEADER_BYTES 16384
+#define LITIFUT_FIRST_METADATA 1024
+#define LITIFUT_FIRST_METADATA_BYTES (4096 - LITIFUT_FIRST_METADATA)
+#define LITIFUT_FIRST_EVENTS_BYTES 4096
+#define LITIFUT_FIRST_EVENTS (LITIFUT_HEADER_BYTES - LITIFUT_FIRST_EVENTS_BYTES)
 
 /* Threads may copy the same file at the same time. */
 struct litifut_copies {
@@ -23,6 +30,7 @@ struct litifut_trace_file {
 	uint32_t identity[3];
 	uint32_t name_number;                /* in the names of its files: the first free one */
 	struct litifut_trace_header *header; /* mapped at the start of the file */
+	uint32_t first_events;               /* its first chunk of events is in use */
 	uint32_t chunk_count;                /* handed out in the file so far */
 	uint32_t last_number;                /* of a chunk */
 };

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "tracer/port/linux/folder.h"
+#include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/room.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/state.h"
@@ -182,6 +183,16 @@ void litifut_files_start(void)
 	litifut_path_absolute(litifut_recorder.settings.copy_to);
 }
 
+static bool litifut_header_grow(long descriptor)
+{
+	/* what lies between is never written; it can be left out where pages are as small */
+	if (litifut_recorder.page_bytes > LITIFUT_FIRST_EVENTS_BYTES)
+		return litifut_file_grow(descriptor, 0, LITIFUT_HEADER_BYTES);
+	return litifut_file_grow(descriptor, 0,
+				 LITIFUT_FIRST_METADATA + LITIFUT_FIRST_METADATA_BYTES) &&
+	       litifut_file_grow(descriptor, LITIFUT_FIRST_EVENTS, LITIFUT_FIRST_EVENTS_BYTES);
+}
+
 /* The header takes 16 KiB, a multiple of every page size of ours and of the
  * distance (SHMLBA) at which CPUs with aliasing caches want shared mappings of
  * one file: a chunk's address is a multiple of its size, so its place in the
@@ -194,6 +205,7 @@ bool litifut_trace_create(struct litifut_trace_file *file)
 	long folder;
 	long descriptor = -EEXIST;
 	long header = litifut_within_limits(LITIFUT_HEADER_BYTES) ? -ENOSPC : -EFBIG;
+	uint32_t place = 0;
 
 	if (!settings->directory[0]) {
 		litifut_tell("not recording: ", "LITIFUT_DIR is of no use", 0);
@@ -214,10 +226,10 @@ bool litifut_trace_create(struct litifut_trace_file *file)
 	descriptor = litifut_descriptor_move(descriptor);
 	file->descriptor = descriptor;
 	if (!litifut_failed(LITIFUT_CALL2(fstat64, descriptor, stat)) && header != -EFBIG &&
-	    litifut_file_grow(descriptor, 0, LITIFUT_HEADER_BYTES))
-		header =
-			litifut_map(0, LITIFUT_HEADER_BYTES, PROT_READ | PROT_WRITE, descriptor, 0);
-	if (litifut_failed(header)) {
+	    litifut_header_grow(descriptor))
+		place = litifut_map_before(descriptor, 0, LITIFUT_HEADER_BYTES,
+					   litifut_recorder.chunk_mask + 1);
+	if (!place) {
 		litifut_file_tell("not recording, no room for ", settings->directory, "trace", name,
 				  header);
 		LITIFUT_CALL3(unlinkat, folder, name, 0);
@@ -226,7 +238,8 @@ bool litifut_trace_create(struct litifut_trace_file *file)
 		return false;
 	}
 	litifut_port_file_identity(stat, file->identity);
-	file->header = (struct litifut_trace_header *)header;
+	file->header = (struct litifut_trace_header *)place;
+	file->first_events = 0;
 	litifut_file_tell(settings->start_off ? "recording is off (LITIFUT_START), would go to "
 					      : "recording to ",
 			  settings->directory, "trace", name, 0);

@@ -32,8 +32,10 @@
 struct litifut_guest {
 	struct litifut_guest *outer; /* whose guest this one is */
 	struct litifut_trace_file file;
-	uint32_t chunk; /* 0: none */
-	uint32_t used;  /* bytes of it */
+	uint32_t chunk;    /* 0: none */
+	uint32_t bytes;    /* its size */
+	uint32_t used;     /* bytes of it */
+	uint32_t metadata; /* the first chunk of it is in use */
 	uint32_t time_high;
 };
 
@@ -47,7 +49,8 @@ static void litifut_guest_chunk_close(struct litifut_guest *guest)
 	chunk->used_bytes = guest->used - (uint32_t)sizeof(*chunk);
 	litifut_port_barrier(litifut_recorder.features);
 	chunk->flags |= LITIFUT_CHUNK_CLOSED;
-	litifut_unmap((uint32_t)chunk, litifut_recorder.chunk_mask + 1);
+	if (!litifut_chunk_is_first(&guest->file, (uint32_t)chunk))
+		litifut_unmap((uint32_t)chunk, guest->bytes);
 }
 
 static bool litifut_guest_chunk_open(struct litifut_guest *guest, uint32_t kind)
@@ -56,7 +59,16 @@ static bool litifut_guest_chunk_open(struct litifut_guest *guest, uint32_t kind)
 	uint32_t chunk;
 
 	litifut_guest_chunk_close(guest);
-	chunk = litifut_chunk_map(&guest->file, &trouble);
+	if (kind == LITIFUT_CHUNK_METADATA && !guest->metadata) {
+		guest->metadata = 1;
+		guest->bytes = LITIFUT_FIRST_METADATA_BYTES;
+		chunk = (uint32_t)guest->file.header + LITIFUT_FIRST_METADATA;
+	} else {
+		chunk = litifut_chunk_map(&guest->file, kind == LITIFUT_CHUNK_EVENTS, &trouble);
+		guest->bytes = litifut_chunk_is_first(&guest->file, chunk)
+				       ? LITIFUT_FIRST_EVENTS_BYTES
+				       : litifut_recorder.chunk_mask + 1;
+	}
 	if (!chunk) {
 		litifut_tell("calls of a child in its parent's memory are lost: ", trouble, 0);
 		return false;
@@ -71,7 +83,7 @@ static bool litifut_guest_chunk_open(struct litifut_guest *guest, uint32_t kind)
 static bool litifut_guest_put(struct litifut_guest *guest, const uint32_t *words, uint32_t count,
 			      uint32_t kind)
 {
-	if ((!guest->chunk || guest->used + count * 4 > litifut_recorder.chunk_mask + 1) &&
+	if ((!guest->chunk || guest->used + count * 4 > guest->bytes) &&
 	    !litifut_guest_chunk_open(guest, kind))
 		return false;
 	for (uint32_t i = 0; i < count; i++, guest->used += 4)

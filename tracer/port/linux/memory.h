@@ -9,9 +9,9 @@
 
 /* True when the 8 bytes at `address` can be read without a fault. */
 bool litifut_readable(uint32_t address);
-/* Maps `size` bytes of a file at a multiple of `size`, a power of two; 0 without
- * memory. */
-uint32_t litifut_map_aligned(long descriptor, uint64_t offset, uint32_t size);
+/* Maps `size` bytes of a file, or of anonymous memory with `descriptor` -1, so that they
+ * end at a multiple of `multiple`, a power of two that is not smaller. 0 without memory. */
+uint32_t litifut_map_before(long descriptor, uint64_t offset, uint32_t size, uint32_t multiple);
 
 #pragma GCC visibility pop
 
