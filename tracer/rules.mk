@@ -35,12 +35,13 @@ TRACER_C_FLAGS := -std=c11 -g -ffreestanding -fPIC -fvisibility=hidden \
 
 TRACER_SOURCES   := entry/enter
 RECORDER_SOURCES := $(addprefix recorder/,recorder threads words clock bloom settings_read process modules module_list \
-		loading finish switch text verbose shared fast armed) \
+		loading finish switch text verbose shared fast armed own_stack scratch) \
 	$(addprefix sink/,chunks compact header metadata module_record copies) \
 	$(addprefix port/linux/,files folder room memory environment auxiliary vdso fork loaded spawn guest)
 # In assembly: what a CPU needs, and what Linux on that CPU needs.
 TRACER_ASSEMBLY   = $(1)/stub $(1)/guard $(1)/thunk port/linux/$(1)/start
-RECORDER_ASSEMBLY_mips := port/linux/mips/system_call
+RECORDER_ASSEMBLY_arm  := arm/stack
+RECORDER_ASSEMBLY_mips := mips/stack port/linux/mips/system_call
 
 # What runs at events, or once for each chunk, is compiled for speed, the rest
 # for size: all of it is in every traced program. (Thumb would be a fifth smaller

@@ -98,6 +98,36 @@ static inline bool litifut_port_has_zero(const uint32_t *word, const uint32_t *e
 	return found;
 }
 
+/* How many of the words in [word, word + 8 * eights) are addresses: 0x10000 and above? Two
+ * instructions a word. */
+static inline uint32_t litifut_port_addresses(const uint32_t *word, uint32_t eights)
+{
+	register const uint32_t *at __asm__("r12") = word;
+	uint32_t count = 0;
+
+	for (; eights; eights--)
+		__asm__ volatile("ldmia %0!, {r0-r7}\n\t"
+				 "cmp r0, #0x10000\n\tadc %1, %1, #0\n\t"
+				 "cmp r1, #0x10000\n\tadc %1, %1, #0\n\t"
+				 "cmp r2, #0x10000\n\tadc %1, %1, #0\n\t"
+				 "cmp r3, #0x10000\n\tadc %1, %1, #0\n\t"
+				 "cmp r4, #0x10000\n\tadc %1, %1, #0\n\t"
+				 "cmp r5, #0x10000\n\tadc %1, %1, #0\n\t"
+				 "cmp r6, #0x10000\n\tadc %1, %1, #0\n\t"
+				 "cmp r7, #0x10000\n\tadc %1, %1, #0"
+				 : "+r"(at), "+r"(count)
+				 :
+				 : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "cc", "memory");
+	return count;
+}
+
+/* The events in these words, of a stream without a clock and without anything but events:
+ * one of three words has two addresses. */
+static inline uint32_t litifut_port_events(const uint32_t *word, uint32_t eights)
+{
+	return 2 * litifut_port_addresses(word, eights) - 8 * eights;
+}
+
 /* The virtual counter of the generic timer, where the kernel lets programs read it. */
 static inline uint64_t litifut_port_counter(void)
 {

@@ -8,10 +8,11 @@ static uint32_t litifut_fastest(uint32_t recording)
 {
 	const struct litifut_recorder *r = &litifut_recorder;
 
-	if (r->phase != LITIFUT_PHASE_READY || !recording || !r->features.modern)
+	if (r->phase != LITIFUT_PHASE_READY || !r->features.modern)
 		return LITIFUT_FAST_NONE;
 	if (r->bloom || !r->settings.bulk_kb)
-		return LITIFUT_FAST_LOOKUP;
+		return recording ? LITIFUT_FAST_LOOKUP : LITIFUT_FAST_NONE;
+	/* recorded or not, see scratch.c */
 	return r->thunks && !r->thunks_differ && r->clock == r->thunk_clock ? LITIFUT_FAST_THUNKS
 									    : LITIFUT_FAST_WORDS;
 }

@@ -2,6 +2,7 @@
 
 #include "tracer/recorder/finish.h"
 
+#include "tracer/recorder/scratch.h"
 #include "tracer/recorder/state.h"
 #include "tracer/sink/copies.h"
 
@@ -9,6 +10,7 @@ void litifut_trace_finish(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 
+	litifut_scratch_count_all();
 	r->file.header->state = LITIFUT_TRACE_STOPPED;
 	litifut_maps_write(&r->file);
 	litifut_files_carry();

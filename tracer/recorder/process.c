@@ -13,6 +13,7 @@
 #include "tracer/recorder/clock.h"
 #include "tracer/recorder/fast.h"
 #include "tracer/recorder/modules.h"
+#include "tracer/recorder/own_stack.h"
 #include "tracer/recorder/settings_read.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
@@ -96,7 +97,7 @@ static bool litifut_process_set_up(const struct litifut_module *module)
 	r->chunk_mask = litifut_settings_chunk_bytes() - 1;
 	r->recording = !r->settings.start_off;
 	litifut_clock_start(module);
-	if (!litifut_threads_start() || !litifut_trace_open())
+	if (!litifut_own_stacks_start() || !litifut_threads_start() || !litifut_trace_open())
 		return false;
 	litifut_signal_start();
 	return true;
@@ -132,6 +133,7 @@ static bool litifut_trace_open_again(void)
 	if (r->thunks)
 		litifut_cursor_drop();
 	litifut_threads_forget();
+	litifut_own_stacks_forget();
 	if (!litifut_trace_open())
 		return false;
 	litifut_modules_announce_again();

@@ -11,7 +11,9 @@
 #include "tracer/recorder/bloom.h"
 #include "tracer/recorder/clock.h"
 #include "tracer/recorder/modules.h"
+#include "tracer/recorder/own_stack.h"
 #include "tracer/recorder/process.h"
+#include "tracer/recorder/scratch.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
 #include "tracer/recorder/thread.h"
@@ -55,24 +57,16 @@ static void litifut_record_in(struct litifut_thread *thread, const struct litifu
 /* Everything that is not usual: the first event of a process, a thread, a
  * module or an epoch, a thread that cannot be known by its pointer, and events
  * while recording is off. */
-static LITIFUT_COLD void litifut_record_slowly(const struct litifut_call *call)
+static void litifut_record_slowly(const struct litifut_call *call)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	struct litifut_thread *thread;
 
-	if (r->phase == LITIFUT_PHASE_OFF || (r->phase == LITIFUT_PHASE_READY && !r->recording))
-		return;
 	if (!litifut_process_ready(call->module)) {
 		if (!litifut_guest_record(call))
 			litifut_lose(1);
 		return;
 	}
-	if (r->full) {
-		litifut_lose(1);
-		return;
-	}
-	if (!r->recording)
-		return;
 	if (!call->module->serial)
 		litifut_module_announce(call->module);
 	thread = litifut_thread_find(litifut_thread_id());
@@ -82,33 +76,67 @@ static LITIFUT_COLD void litifut_record_slowly(const struct litifut_call *call)
 	}
 	if (thread->hold & LITIFUT_HOLD_SPAWN)
 		litifut_spawn_end(thread, call);
-	if (thread->epoch != r->epoch) {
-		uint32_t words[2] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_EPOCH, 1), r->epoch};
+	if (!litifut_thread_records(thread)) {
+		if (r->recording)
+			litifut_lose(1);
+	} else {
+		if (thread->epoch != r->epoch) {
+			uint32_t words[2] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_EPOCH, 1), r->epoch};
 
-		if (litifut_put(thread, words, 2))
-			thread->epoch = words[1];
+			if (litifut_put(thread, words, 2))
+				thread->epoch = words[1];
+		}
+		litifut_record_in(thread, call);
+		if (r->full && !*litifut_thread_cursor(thread))
+			litifut_scratch_enter(thread);
 	}
-	litifut_record_in(thread, call);
 	if (r->fast == LITIFUT_FAST_THUNKS)
 		litifut_thread_arm(thread);
 }
 
+static void litifut_record_argument(void *call)
+{
+	litifut_record_slowly(call);
+}
+
+/* The same of a call that makes a child. */
+static void litifut_record_spawn(void *call)
+{
+	litifut_record_slowly(call);
+	litifut_spawn_begin(call);
+}
+
+/* A call that is not recorded at all; asked before anything costs more. */
+static bool litifut_record_never(void)
+{
+	const struct litifut_recorder *r = &litifut_recorder;
+
+	return r->phase == LITIFUT_PHASE_OFF ||
+	       (r->phase == LITIFUT_PHASE_READY && !r->recording && !r->fast);
+}
+
+static LITIFUT_COLD void litifut_record_on_own_stack(const struct litifut_call *call)
+{
+	if (!litifut_record_never())
+		litifut_on_own_stack(litifut_record_argument, (void *)call);
+}
+
 /* What litifut_record_in() does, at the first attempt and into the chunk that
  * there is; else nothing, and false. */
-static inline bool litifut_record_quickly(struct litifut_thread *thread,
+static inline bool litifut_record_quickly(struct litifut_thread *thread, uint32_t *cursor,
 					  const struct litifut_call *call)
 {
 	const struct litifut_recorder *r = &litifut_recorder;
 	bool timed = r->clock != LITIFUT_CLOCK_NONE;
 	uint32_t words = (call->kind == LITIFUT_SITE_DIRECT ? 1 : 3) + timed;
 	volatile uint32_t *place;
-	uint32_t at = *(volatile uint32_t *)&thread->cursor;
+	uint32_t at = *(volatile uint32_t *)cursor;
 	uint32_t low = 0;
 
 	/* by far the most frequent event, without the steps it has no use for */
 	if (words == 1) {
 		if (!(at & r->chunk_mask) ||
-		    !litifut_port_compare_exchange_fast(&thread->cursor, at, at + 4))
+		    !litifut_port_compare_exchange_fast(cursor, at, at + 4))
 			return false;
 		*(volatile uint32_t *)at = call->return_address;
 		return true;
@@ -121,7 +149,7 @@ static inline bool litifut_record_quickly(struct litifut_thread *thread,
 		low = (uint32_t)now;
 	}
 	if (!(at & r->chunk_mask) || (at & r->chunk_mask) + words * 4 > r->chunk_mask + 1 ||
-	    !litifut_port_compare_exchange_fast(&thread->cursor, at, at + words * 4))
+	    !litifut_port_compare_exchange_fast(cursor, at, at + words * 4))
 		return false;
 	place = (volatile uint32_t *)at;
 	if (call->kind != LITIFUT_SITE_DIRECT)
@@ -143,9 +171,10 @@ static LITIFUT_COLD bool litifut_record_unusual(const struct litifut_call *call)
 
 	if (litifut_recorder.fast && call->module->met && !spawns)
 		return false;
-	litifut_record_slowly(call);
 	if (spawns)
-		litifut_spawn_begin(call);
+		litifut_on_own_stack(litifut_record_spawn, (void *)call);
+	else
+		litifut_record_on_own_stack(call);
 	return true;
 }
 
@@ -153,6 +182,7 @@ __attribute__((visibility("default"))) void litifut_record_trace(const struct li
 {
 	const struct litifut_recorder *r = &litifut_recorder;
 	struct litifut_thread *thread;
+	uint32_t *cursor;
 	uint32_t pointer;
 
 	if (__builtin_expect(!r->fast || call->module->met <= 0, 0) && litifut_record_unusual(call))
@@ -164,15 +194,19 @@ __attribute__((visibility("default"))) void litifut_record_trace(const struct li
 	 * seen with a readable one is followed. */
 	if (!thread || thread->pointer != pointer ||
 	    *(volatile uint32_t *)(pointer + (uint32_t)r->id_offset) != thread->id) {
-		litifut_record_slowly(call);
+		litifut_record_on_own_stack(call);
 		return;
 	}
-	if (r->fast == LITIFUT_FAST_WORDS && litifut_record_quickly(thread, call))
-		return;
-	if (r->fast == LITIFUT_FAST_THUNKS && litifut_thread_cursor(thread) == &thread->cursor &&
-	    !r->full) {
-		litifut_record_slowly(call);
+	if (r->fast == LITIFUT_FAST_LOOKUP) {
+		litifut_record_in(thread, call);
 		return;
 	}
-	litifut_record_in(thread, call);
+	if (r->fast == LITIFUT_FAST_THUNKS)
+		cursor = litifut_thread_cursor(thread);
+	else
+		cursor = &thread->cursor;
+	/* with thunks, a thread that is not armed is to be */
+	if ((r->fast == LITIFUT_FAST_THUNKS && cursor == &thread->cursor) ||
+	    !litifut_record_quickly(thread, cursor, call))
+		litifut_record_on_own_stack(call);
 }

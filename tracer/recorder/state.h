@@ -37,6 +37,13 @@ struct litifut_modules {
 	struct litifut_module *slots[LITIFUT_MODULE_SLOTS];
 };
 
+/* What `full` says. */
+enum litifut_full {
+	LITIFUT_FULL_NOT = 0,
+	LITIFUT_FULL = 1,      /* no chunk can be had */
+	LITIFUT_FULL_RETRY = 2 /* so it was, and it is tried again */
+};
+
 struct litifut_recorder {
 	/* Read at every event. */
 	uint32_t fast;       /* enum litifut_fast */
@@ -67,7 +74,8 @@ struct litifut_recorder {
 	uint32_t scratch; /* struct litifut_scratch, mapped when first needed */
 	uint32_t scratch_busy;
 	uint32_t vdso;       /* address of the kernel's shared library, 0: none */
-	uint32_t full;       /* no chunk can be had any more */
+	uint32_t full;       /* enum litifut_full */
+	uint32_t own_stacks; /* address of the recorder's stacks; 0: none yet */
 	uint32_t lost_early; /* lost before there was a header to count them in */
 	uint32_t metadata;   /* cursor of the metadata chunk, as in litifut_thread */
 	uint32_t last_serial;

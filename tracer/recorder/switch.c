@@ -10,9 +10,12 @@
 #include "tracer/recorder/armed.h"
 #include "tracer/recorder/fast.h"
 #include "tracer/recorder/finish.h"
+#include "tracer/recorder/own_stack.h"
+#include "tracer/recorder/scratch.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
 #include "tracer/recorder/text.h"
+#include "tracer/recorder/thread.h"
 #include "tracer/recorder/threads.h"
 #include "tracer/recorder/verbose.h"
 #include "tracer/recorder/words.h"
@@ -24,7 +27,8 @@ static void litifut_switch_note(uint32_t kind)
 	struct litifut_thread *thread = litifut_thread_find(litifut_thread_id());
 	uint32_t word = LITIFUT_CONTROL_WORD(kind, 0);
 
-	if (thread)
+	if (thread &&
+	    (kind == LITIFUT_WORD_STOPPED ? !thread->scratch_from : litifut_thread_records(thread)))
 		litifut_put(thread, &word, 1);
 }
 
@@ -36,33 +40,57 @@ static bool litifut_switch_ready(void)
 	return r->phase == LITIFUT_PHASE_READY && r->file.process == litifut_process_id();
 }
 
-LITIFUT_PUBLIC void litifut_stop(void)
+/* From now on each thread goes the long way with its next event, and gets the chunk that
+ * is right. */
+static void litifut_switch_threads(void)
+{
+	litifut_update_fast();
+	litifut_threads_disarm();
+	litifut_threads_recheck();
+}
+
+static void litifut_stop_recording(void *nothing)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 
+	(void)nothing;
 	if (!litifut_exchange(&r->recording, 1, 0))
 		return;
-	litifut_update_fast();
-	if (!litifut_switch_ready())
+	if (!litifut_switch_ready()) {
+		litifut_update_fast();
 		return;
+	}
 	litifut_switch_note(LITIFUT_WORD_STOPPED);
-	litifut_threads_disarm();
+	litifut_switch_threads();
 	litifut_tell("recording is off", "", 0);
 	litifut_trace_finish();
 }
 
-LITIFUT_PUBLIC void litifut_start(void)
+static void litifut_start_recording(void *nothing)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 
+	(void)nothing;
 	if (!litifut_exchange(&r->recording, 0, 1))
 		return;
-	if (litifut_switch_ready()) {
-		r->file.header->state = LITIFUT_TRACE_RUNNING;
-		litifut_switch_note(LITIFUT_WORD_STARTED);
-		litifut_tell("recording is on", "", 0);
+	if (!litifut_switch_ready()) {
+		litifut_update_fast();
+		return;
 	}
-	litifut_update_fast();
+	r->file.header->state = LITIFUT_TRACE_RUNNING;
+	litifut_switch_note(LITIFUT_WORD_STARTED);
+	litifut_tell("recording is on", "", 0);
+	litifut_switch_threads();
+}
+
+LITIFUT_PUBLIC void litifut_stop(void)
+{
+	litifut_on_own_stack(litifut_stop_recording, NULL);
+}
+
+LITIFUT_PUBLIC void litifut_start(void)
+{
+	litifut_on_own_stack(litifut_start_recording, NULL);
 }
 
 static void litifut_switch_signal(int number)

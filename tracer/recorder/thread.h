@@ -30,6 +30,15 @@ struct litifut_thread {
 	uint32_t hold;      /* enum litifut_hold; not 0: must not be armed */
 	uint32_t epoch;     /* module epoch last told in the stream */
 	uint32_t time_high; /* clock >> 30 at the last LITIFUT_WORD_TIME */
+	/* While the thread has a scratch chunk: from where on its events are to be counted,
+	 * else 0; the cursor of its chunk in the file, 0 without one; and what it has lost
+	 * so far, since when. */
+	uint32_t scratch_from;
+	uint32_t kept;
+	uint32_t lost;
+	uint32_t loses; /* what goes into the scratch chunk would have been recorded */
+	uint64_t lost_from;
+	uint32_t scratch; /* address of the chunk's memory; 0: none yet */
 	/* Held by LITIFUT_HOLD_SPAWN: where its stack and its thread pointer were, and who
 	 * is in its memory; NULL: nobody that has recorded. */
 	uint32_t spawn_stack;

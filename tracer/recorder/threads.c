@@ -10,6 +10,7 @@
 #include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/armed.h"
+#include "tracer/recorder/scratch.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
 #include "tracer/recorder/thread.h"
@@ -147,6 +148,8 @@ static struct litifut_thread *litifut_thread_take_over(uint32_t id)
 		thread->epoch = 0;
 		thread->hold = 0;
 		thread->guest = NULL;
+		litifut_scratch_drop(thread);
+		thread->lost = 0;
 		if (thread->armed) {
 			thread->armed = 0;
 			if (!thread->cursor && thread->chunk)
@@ -265,6 +268,9 @@ void litifut_threads_forget(void)
 		thread->cursor = 0;
 		thread->armed = 0;
 		thread->chunk = 0;
+		thread->scratch_from = 0;
+		thread->kept = 0;
+		thread->lost = 0;
 		thread->hold = 0;
 		thread->guest = NULL;
 		thread->time_high = 0;

@@ -51,10 +51,13 @@ uint32_t litifut_chunk_map(struct litifut_trace_file *file, bool small, const ch
 		*trouble = "no room on the disk";
 	else {
 		chunk = litifut_map_before(descriptor, offset, size, size);
-		if (chunk)
+		if (chunk) {
 			((struct litifut_chunk_header *)chunk)->used_bytes = place;
-		return chunk;
+			return chunk;
+		}
 	}
+	/* the next attempt is for the same place, unless another thread has had one since */
+	litifut_exchange(&file->chunk_count, place + 1, place);
 	return 0;
 }
 
@@ -75,20 +78,26 @@ void litifut_chunk_open(struct litifut_trace_file *file, uint32_t base, uint32_t
 	*(volatile uint16_t *)&chunk->kind = (uint16_t)kind;
 }
 
-/* Another chunk of the process's own trace; when there is none, never again. */
+/* Another chunk of the process's own trace. When there is none, it is not tried again
+ * before LITIFUT_FULL_RETRY. */
 static uint32_t litifut_chunk_next(uint32_t kind, uint32_t encoding)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	const char *trouble;
 	uint32_t chunk;
 
-	if (r->full)
+	if (r->full == LITIFUT_FULL)
 		return 0;
 	chunk = litifut_chunk_map(
 		&r->file, kind == LITIFUT_CHUNK_EVENTS && encoding == LITIFUT_ENCODING_WORDS,
 		&trouble);
-	if (!chunk && litifut_exchange(&r->full, 0, 1))
-		litifut_tell("recording has ended, calls are counted as lost: ", trouble, 0);
+	if (chunk) {
+		r->full = LITIFUT_FULL_NOT;
+	} else {
+		if (r->full == LITIFUT_FULL_NOT)
+			litifut_tell("no room for more, calls are counted as lost: ", trouble, 0);
+		r->full = LITIFUT_FULL;
+	}
 	return chunk;
 }
 
@@ -325,7 +334,7 @@ uint32_t *litifut_reserve(uint32_t *cursor, uint32_t bytes, uint32_t kind, uint3
 			continue;
 		}
 		/* what is lost for the rest of the run costs no system calls */
-		if (!at && litifut_recorder.full)
+		if (!at && litifut_recorder.full == LITIFUT_FULL)
 			return NULL;
 		litifut_signals_block(&signals);
 		changed = litifut_chunk_change(cursor, at, kind, encoding, thread);

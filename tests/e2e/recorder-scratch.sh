@@ -1,0 +1,92 @@
+#!/bin/sh
+# What is not recorded costs no more than what is, and is counted: a trace that is full,
+# recording that is off from the start, or is switched off.
+. "$(dirname "$0")/../lib.sh"
+
+# count FOLDER MODE: executed guest instructions of the program in it
+count()
+{
+	rm -f counted*
+	qemu_options="-plugin $BUILD/tests/oracle.so,count=$(pwd)/counted"
+	run "$1" work "$2"
+	qemu_options=
+	tail -q -n 1 counted* | tail -n 1 | cut -d ' ' -f 1
+}
+
+# cost MODE SETTINGS...: what tracing adds to the run, in tenths of an instruction a call
+cost()
+{
+	cost_mode=$1
+	shift
+	rm -rf data
+	guest_environment="LITIFUT_DIR=$(pwd)/data LITIFUT_CLOCK=none $*"
+	traced=$(count traced "$cost_mode")
+	guest_environment=
+	"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps traced/work 2>post.err ||
+		cat post.err >&2
+	lost=$(sed -n 's/.* \([0-9]*\) lost.*/\1/p' post.err)
+	echo $(((traced - $(count plain "$cost_mode")) * 10 / calls))
+}
+
+at_most()
+{
+	echo "$1, when recorded $2"
+	[ "$1" -le "$2" ]
+}
+
+engine()
+{
+	LITIFUT_ENGINE=$1 link work ../work.c || return 0
+	recorded_cost=$(cost "")
+	# a tenth for what there is only once in a run
+	limit=$((recorded_cost + recorded_cost / 10))
+	stopped_cost=$(cost s)
+	ok "$1: stopped costs no more" at_most "$stopped_cost" "$limit"
+	off_cost=$(cost "" LITIFUT_START=off)
+	ok "$1: off from the start costs no more" at_most "$off_cost" "$limit"
+	cost "" LITIFUT_START=off >/dev/null
+	is "$1: what is not recorded is not lost" "$lost" 0
+	full_cost=$(cost "" LITIFUT_MAX_MB=1)
+	ok "$1: full costs no more" at_most "$full_cost" "$limit"
+	cost "" LITIFUT_MAX_MB=1 >/dev/null
+	is "$1: full: every call is in the trace or lost" \
+		"$(($(recorded direct) + $(recorded pointed) + $(recorded main) + ${lost:-0} >= calls))" 1
+	ok "$1: full: nothing else is lost" test "$((lost))" -le "$calls"
+	echo "$target: $1: recorded $recorded_cost, stopped $stopped_cost, off $off_cost, full $full_cost" >&2
+}
+
+behaviour()
+{
+	calls=700000
+	cat >work.c <<-'END'
+		#include <litifut/litifut.h>
+		__attribute__((noipa)) static int direct(int n) { return n + 1; }
+		__attribute__((noipa)) static int pointed(int n) { return n + 2; }
+		int (*volatile pointer)(int) = pointed;
+		int main(int argc, char **argv)
+		{
+			int sum = 0;
+			if (argc > 1 && *argv[1] == 's' && litifut_stop)
+				litifut_stop();
+			for (int i = 0; i < 100000; i++) {
+				sum += direct(i);
+				sum += direct(i);
+				sum += direct(i);
+				sum += direct(i);
+				sum += direct(i);
+				sum += direct(i);
+				sum += pointer(i);
+			}
+			return sum & 1;
+		}
+	END
+	flags="-I$root/include"
+	case $target in
+	armel) ;;
+	*) engine thunk ;;
+	esac
+	rm -rf plain traced
+	engine db
+}
+
+for_targets behaviour

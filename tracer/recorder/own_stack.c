@@ -1,0 +1,98 @@
+/* A handler on an alternate stack of 2 KB must survive what the recorder does in it, such
+ * as a change of chunk, which needs as much by itself. So all that is more than an event
+ * into the chunk that there is runs on a stack of the recorder.
+ *
+ * Signals are blocked first, and only then the stack is changed: a kernel that sees the
+ * stack pointer outside the alternate stack takes that one for free, and the next handler
+ * would overwrite the one that is interrupted. So at most one stack is in use for each
+ * thread, and a few serve the process. Whoever finds all of them in use maps another. */
+
+#include "tracer/recorder/own_stack.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tracer/port/linux/system.h"
+#include "tracer/recorder/shared.h"
+#include "tracer/recorder/state.h"
+
+#define LITIFUT_OWN_STACKS 4
+#define LITIFUT_OWN_STACK_BYTES 16384
+
+/* stack.S */
+void litifut_call_on_stack(void (*run)(void *argument), void *argument, uint32_t top)
+	__attribute__((visibility("hidden")));
+
+static uint32_t litifut_own_stacks_busy[LITIFUT_OWN_STACKS];
+
+/* The number of the stack that holds this address; LITIFUT_OWN_STACKS or more: none. */
+static uint32_t litifut_own_stack_of(uint32_t address)
+{
+	return (address - litifut_recorder.own_stacks) / LITIFUT_OWN_STACK_BYTES;
+}
+
+bool litifut_own_stacks_start(void)
+{
+	long room = litifut_map(0, LITIFUT_OWN_STACKS * LITIFUT_OWN_STACK_BYTES,
+				PROT_READ | PROT_WRITE, -1, 0);
+
+	if (!litifut_failed(room))
+		litifut_recorder.own_stacks = (uint32_t)room;
+	return !litifut_failed(room);
+}
+
+void litifut_own_stacks_forget(void)
+{
+	uint32_t here = litifut_own_stack_of((uint32_t)&here);
+
+	for (uint32_t i = 0; i < LITIFUT_OWN_STACKS; i++)
+		if (i != here)
+			litifut_own_stacks_busy[i] = 0;
+}
+
+/* The lowest address of a stack that nobody uses; 0 without memory. Before the process is
+ * set up it is not known how words are exchanged. */
+static uint32_t litifut_own_stack_take(void)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	long room;
+
+	for (uint32_t i = 0; i < LITIFUT_OWN_STACKS && r->own_stacks; i++)
+		if (!*(volatile uint32_t *)&litifut_own_stacks_busy[i] &&
+		    litifut_exchange(&litifut_own_stacks_busy[i], 0, 1))
+			return r->own_stacks + i * LITIFUT_OWN_STACK_BYTES;
+	room = litifut_map(0, LITIFUT_OWN_STACK_BYTES, PROT_READ | PROT_WRITE, -1, 0);
+	return litifut_failed(room) ? 0 : (uint32_t)room;
+}
+
+static void litifut_own_stack_give(uint32_t stack)
+{
+	uint32_t number = litifut_own_stack_of(stack);
+
+	if (number >= LITIFUT_OWN_STACKS) {
+		litifut_unmap(stack, LITIFUT_OWN_STACK_BYTES);
+		return;
+	}
+	litifut_port_barrier(litifut_recorder.features);
+	*(volatile uint32_t *)&litifut_own_stacks_busy[number] = 0;
+}
+
+void litifut_on_own_stack(void (*run)(void *argument), void *argument)
+{
+	struct litifut_signals signals;
+	uint32_t stack;
+
+	if (litifut_own_stack_of((uint32_t)&signals) < LITIFUT_OWN_STACKS) {
+		run(argument);
+		return;
+	}
+	litifut_signals_block(&signals);
+	stack = litifut_own_stack_take();
+	if (stack) {
+		litifut_call_on_stack(run, argument, stack + LITIFUT_OWN_STACK_BYTES);
+		litifut_own_stack_give(stack);
+	} else {
+		run(argument);
+	}
+	litifut_signals_restore(&signals);
+}
