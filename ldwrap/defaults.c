@@ -53,6 +53,7 @@ static bool is_one_of(const char *value, const char *const *values)
 static const char *complaint(enum litifut_setting_kind kind, const char *value)
 {
 	static const char *const clocks[] = {"none", "mono", "cycle", NULL};
+	static const char *const files[] = {"map", "write", NULL};
 	static const char *const switches[] = {"0", "1", NULL};
 	static const char *const starts[] = {"on", "off", NULL};
 
@@ -61,6 +62,8 @@ static const char *complaint(enum litifut_setting_kind kind, const char *value)
 		return *value && !value[strspn(value, "0123456789")] ? NULL : "no number";
 	case LITIFUT_SETTING_CLOCK:
 		return is_one_of(value, clocks) ? NULL : "neither none, mono nor cycle";
+	case LITIFUT_SETTING_FILE:
+		return is_one_of(value, files) ? NULL : "neither map nor write";
 	case LITIFUT_SETTING_ON:
 		return is_one_of(value, switches) ? NULL : "neither 0 nor 1";
 	case LITIFUT_SETTING_OFF:

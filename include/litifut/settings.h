@@ -10,6 +10,7 @@ enum litifut_setting_kind {
 	LITIFUT_SETTING_TEXT,   /* may be empty */
 	LITIFUT_SETTING_PLACE,  /* a path; an empty one is none */
 	LITIFUT_SETTING_CLOCK,  /* none, mono, cycle, or page, which is for tests */
+	LITIFUT_SETTING_FILE,   /* map or write */
 	LITIFUT_SETTING_ON,     /* 1: on; anything else is off */
 	LITIFUT_SETTING_OFF,    /* off; anything else is on */
 };
@@ -27,6 +28,7 @@ enum litifut_setting_kind {
 	X("SIGNAL", NUMBER, signal)                                                                \
 	X("VERBOSE", ON, verbose)                                                                  \
 	X("COMPACT", NUMBER, compact)                                                              \
-	X("SUM", ON, sum)
+	X("SUM", ON, sum)                                                                          \
+	X("FILE", FILE, file)
 
 #endif

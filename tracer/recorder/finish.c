@@ -4,6 +4,7 @@
 
 #include "tracer/recorder/scratch.h"
 #include "tracer/recorder/state.h"
+#include "tracer/sink/chunks.h"
 #include "tracer/sink/copies.h"
 
 void litifut_trace_finish(void)
@@ -12,6 +13,7 @@ void litifut_trace_finish(void)
 
 	litifut_scratch_count_all();
 	r->file.header->state = LITIFUT_TRACE_STOPPED;
+	litifut_save_all();
 	litifut_maps_write(&r->file);
 	litifut_files_carry();
 }

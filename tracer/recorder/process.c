@@ -20,6 +20,7 @@
 #include "tracer/recorder/switch.h"
 #include "tracer/recorder/text.h"
 #include "tracer/recorder/threads.h"
+#include "tracer/sink/chunks.h"
 #include "tracer/sink/copies.h"
 #include "tracer/sink/header.h"
 #include "tracer/sink/metadata.h"
@@ -65,6 +66,7 @@ static bool litifut_trace_open(void)
 		return false;
 	litifut_header_fill(&r->file);
 	litifut_metadata_start();
+	litifut_save(&r->file, (uint32_t)r->file.header, sizeof(*r->file.header));
 	litifut_bloom_start();
 	litifut_maps_write(&r->file);
 	return true;

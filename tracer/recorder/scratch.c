@@ -15,6 +15,7 @@
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/armed.h"
 #include "tracer/recorder/clock.h"
+#include "tracer/recorder/event_count.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
 #include "tracer/recorder/thread.h"
@@ -24,27 +25,6 @@
 
 /* Not at the start, which is a multiple of LITIFUT_THUNK_STOP_BYTES. */
 #define LITIFUT_SCRATCH_START 16
-
-static uint32_t litifut_events_one_by_one(const uint32_t *word, const uint32_t *end, bool timed)
-{
-	uint32_t marks = LITIFUT_PORT_TRACE_FLAGS & LITIFUT_TRACE_MARKED && !timed ? 3 : 0;
-	uint32_t events = 0;
-
-	while (word < end) {
-		uint32_t first = *word++;
-
-		if (first < LITIFUT_WORD_FIRST_ADDRESS) {
-			uint32_t kind = LITIFUT_CONTROL_KIND(first);
-
-			word += LITIFUT_CONTROL_FOLLOWING(first);
-			events += kind >= LITIFUT_WORD_CALL && kind <= LITIFUT_WORD_TAIL;
-		} else {
-			word += timed + ((first & marks) != 0);
-			events++;
-		}
-	}
-	return events;
-}
 
 static uint32_t litifut_events_between(uint32_t from, uint32_t to)
 {
@@ -56,7 +36,7 @@ static uint32_t litifut_events_between(uint32_t from, uint32_t to)
 	uint32_t events = litifut_port_events(word, eights);
 
 	word += 8 * eights;
-	return events + litifut_events_one_by_one(word, end, timed);
+	return events + litifut_events_in_words(word, end, timed);
 }
 
 /* Counts the events of a scratch chunk up to `to`; whoever comes first does it. */

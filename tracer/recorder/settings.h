@@ -14,6 +14,13 @@ enum litifut_compacting {
 	LITIFUT_COMPACT_SOME = 2 /* as many as it takes to stay at four bytes an event */
 };
 
+/* How what is recorded gets into the file. */
+enum litifut_file_way {
+	LITIFUT_FILE_UNSET = 0, /* as the file system can be trusted */
+	LITIFUT_FILE_MAP = 1,
+	LITIFUT_FILE_WRITE = 2
+};
+
 struct litifut_settings {
 	char directory[LITIFUT_PATH_BYTES];
 	char copy_to[LITIFUT_PATH_BYTES]; /* "": nowhere */
@@ -25,6 +32,7 @@ struct litifut_settings {
 	uint32_t bloom_kb;
 	uint32_t start_off;
 	uint32_t signal; /* 0: none */
+	uint32_t file;   /* enum litifut_file_way */
 	uint32_t sum;    /* of the words of each full chunk */
 	uint32_t verbose;
 	uint32_t wrong; /* see struct litifut_trace_header */

@@ -49,6 +49,13 @@ static uint32_t litifut_clock_named(const char *name)
 	return LITIFUT_CLOCK_NONE;
 }
 
+static uint32_t litifut_file_named(const char *name)
+{
+	if (litifut_equal(name, "map"))
+		return LITIFUT_FILE_MAP;
+	return litifut_equal(name, "write") ? LITIFUT_FILE_WRITE : LITIFUT_FILE_UNSET;
+}
+
 /* No pointers, so that it needs no relocation. */
 struct litifut_setting {
 	char name[9];
@@ -66,6 +73,8 @@ static uint32_t litifut_setting_value(uint32_t kind, const char *value)
 	switch (kind) {
 	case LITIFUT_SETTING_CLOCK:
 		return litifut_clock_named(value);
+	case LITIFUT_SETTING_FILE:
+		return litifut_file_named(value);
 	case LITIFUT_SETTING_ON:
 		return litifut_equal(value, "1");
 	case LITIFUT_SETTING_OFF:
@@ -86,6 +95,8 @@ static bool litifut_understood(uint32_t kind, const char *value)
 	case LITIFUT_SETTING_CLOCK:
 		return !*value || litifut_equal(value, "none") ||
 		       litifut_clock_named(value) != LITIFUT_CLOCK_NONE;
+	case LITIFUT_SETTING_FILE:
+		return !*value || litifut_file_named(value);
 	case LITIFUT_SETTING_ON:
 		return !*value || ((*value == '0' || *value == '1') && !value[1]);
 	case LITIFUT_SETTING_OFF:

@@ -19,6 +19,7 @@
 #include "tracer/recorder/threads.h"
 #include "tracer/recorder/verbose.h"
 #include "tracer/recorder/words.h"
+#include "tracer/sink/chunks.h"
 
 #define LITIFUT_PUBLIC __attribute__((visibility("default")))
 
@@ -78,6 +79,7 @@ static void litifut_start_recording(void *nothing)
 		return;
 	}
 	r->file.header->state = LITIFUT_TRACE_RUNNING;
+	litifut_save(&r->file, (uint32_t)r->file.header, sizeof(*r->file.header));
 	litifut_switch_note(LITIFUT_WORD_STARTED);
 	litifut_tell("recording is on", "", 0);
 	litifut_switch_threads();

@@ -7,14 +7,15 @@
 #include <stddef.h>
 
 #include "tracer/port/linux/files.h"
-#include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/room.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/clock.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
+#include "tracer/recorder/event_count.h"
 #include "tracer/recorder/verbose.h"
 #include "tracer/sink/compact.h"
+#include "tracer/sink/sink.h"
 
 bool litifut_chunk_is_first(const struct litifut_trace_file *file, uint32_t base)
 {
@@ -27,6 +28,33 @@ uint32_t litifut_chunk_of(uint32_t address)
 	uint32_t events = (uint32_t)r->file.header + LITIFUT_FIRST_EVENTS;
 
 	return address - events < LITIFUT_FIRST_EVENTS_BYTES ? events : address & ~r->chunk_mask;
+}
+
+/* Where a word of the process's trace is in the file. The place of its chunk is known as
+ * long as the chunk is open. */
+static uint64_t litifut_file_offset(const struct litifut_trace_file *file, uint32_t address)
+{
+	uint32_t offset = address - (uint32_t)file->header;
+	uint32_t base;
+
+	if (offset < LITIFUT_HEADER_BYTES)
+		return offset;
+	base = address & ~litifut_recorder.chunk_mask;
+	return LITIFUT_HEADER_BYTES +
+	       (uint64_t)((const struct litifut_chunk_header *)base)->used_bytes *
+		       (litifut_recorder.chunk_mask + 1) +
+	       (address - base);
+}
+
+bool litifut_save(struct litifut_trace_file *file, uint32_t address, uint32_t bytes)
+{
+	long descriptor;
+
+	if (!(file->sink->flags & LITIFUT_TRACE_WRITE))
+		return true;
+	descriptor = litifut_trace_descriptor(file);
+	return !litifut_failed(descriptor) &&
+	       file->sink->save(descriptor, litifut_file_offset(file, address), address, bytes);
 }
 
 uint32_t litifut_chunk_map(struct litifut_trace_file *file, bool small, const char **trouble)
@@ -47,10 +75,10 @@ uint32_t litifut_chunk_map(struct litifut_trace_file *file, bool small, const ch
 		*trouble = "its file is not there any more";
 	else if (!litifut_within_limits(offset + size))
 		*trouble = "LITIFUT_MAX_MB or RLIMIT_FSIZE";
-	else if (!litifut_file_grow(descriptor, offset, size))
+	else if (!file->sink->room(descriptor, offset, size))
 		*trouble = "no room on the disk";
 	else {
-		chunk = litifut_map_before(descriptor, offset, size, size);
+		chunk = file->sink->memory(descriptor, offset, size, size);
 		if (chunk) {
 			((struct litifut_chunk_header *)chunk)->used_bytes = place;
 			return chunk;
@@ -76,6 +104,7 @@ void litifut_chunk_open(struct litifut_trace_file *file, uint32_t base, uint32_t
 	chunk->start_time = timed ? litifut_clock_now() : 0;
 	litifut_port_barrier(r->features);
 	*(volatile uint16_t *)&chunk->kind = (uint16_t)kind;
+	litifut_save(file, base, sizeof(*chunk));
 }
 
 /* Another chunk of the process's own trace. When there is none, it is not tried again
@@ -205,7 +234,7 @@ static bool litifut_block_write(const struct litifut_chunk_header *chunk, uint32
 	litifut_port_barrier(r->features);
 	/* From here on the block counts, and the chunk does not. */
 	*(volatile uint32_t *)&block->bytes = total;
-	return true;
+	return litifut_save(&r->file, (uint32_t)block, (uint32_t)sizeof(*block) + total);
 }
 
 /* Writes the compact form of a full chunk of events, whose last word ends at `end`,
@@ -223,24 +252,30 @@ static bool litifut_compact_chunk(const struct litifut_chunk_header *chunk, uint
 	return done;
 }
 
-/* Makes `used_bytes` final, and the sums when no word can change any more. */
-static void litifut_chunk_close(struct litifut_chunk_header *chunk, uint32_t end, bool sum)
+/* Makes `used_bytes` final, and the sums when no word can change any more. False: that
+ * could not be saved. */
+static bool litifut_chunk_close(struct litifut_chunk_header *chunk, uint32_t end, bool sum)
 {
-	uint32_t flags = chunk->flags | LITIFUT_CHUNK_CLOSED | (sum ? LITIFUT_CHUNK_SUMMED : 0);
-	uint32_t sums[2] = {1, 0};
+	struct litifut_trace_file *file = &litifut_recorder.file;
+	uint32_t bytes = end - (uint32_t)(chunk + 1);
+	struct litifut_chunk_header closed = *chunk;
+	bool saved = litifut_save(file, (uint32_t)(chunk + 1), bytes);
+	uint64_t offset = litifut_file_offset(file, (uint32_t)chunk);
 
-	chunk->used_bytes = end - (uint32_t)(chunk + 1);
+	closed.flags |= LITIFUT_CHUNK_CLOSED | (sum ? LITIFUT_CHUNK_SUMMED : 0);
+	closed.used_bytes = bytes;
+	closed.sums[0] = 1;
 	if (sum) {
-		struct litifut_chunk_header closed = *chunk;
-
-		closed.flags = flags;
-		litifut_add_to_sums(sums, &closed, LITIFUT_CHUNK_HEADER_BYTES_1);
-		litifut_add_to_sums(sums, chunk + 1, chunk->used_bytes);
-		chunk->sums[0] = sums[0];
-		chunk->sums[1] = sums[1];
+		litifut_add_to_sums(closed.sums, &closed, LITIFUT_CHUNK_HEADER_BYTES_1);
+		litifut_add_to_sums(closed.sums, chunk + 1, bytes);
+		chunk->sums[0] = closed.sums[0];
+		chunk->sums[1] = closed.sums[1];
 	}
+	chunk->used_bytes = bytes;
 	litifut_port_barrier(litifut_recorder.features);
-	chunk->flags = flags;
+	chunk->flags = closed.flags;
+	return saved && file->sink->save(litifut_trace_descriptor(file), offset, (uint32_t)chunk,
+					 sizeof(*chunk));
 }
 
 /* What becomes of a full chunk, which no cursor names any more: emptied once its
@@ -270,7 +305,12 @@ static uint32_t litifut_chunk_finish(uint32_t end)
 	 * written by one at a time, and that one is here. */
 	whole = chunk->encoding == LITIFUT_ENCODING_COMPACT ||
 		!litifut_port_has_zero((const uint32_t *)(chunk + 1), (const uint32_t *)end);
-	litifut_chunk_close(chunk, end, whole && r->settings.sum);
+	if (!litifut_chunk_close(chunk, end, whole && r->settings.sum)) {
+		litifut_lose(litifut_events_in_words((const uint32_t *)(chunk + 1),
+						     (const uint32_t *)end,
+						     chunk->flags & LITIFUT_CHUNK_TIMED));
+		r->full = LITIFUT_FULL;
+	}
 	if (whole && !first)
 		litifut_unmap(base, r->chunk_mask + 1);
 	return 0;
@@ -348,23 +388,16 @@ uint32_t *litifut_reserve(uint32_t *cursor, uint32_t bytes, uint32_t kind, uint3
 static void litifut_fill_through_file(uint32_t *place, const uint32_t *words, uint32_t count)
 {
 	struct litifut_recorder *r = &litifut_recorder;
-	uint64_t offset = (uint32_t)place - (uint32_t)r->file.header;
-
-	if (offset >= LITIFUT_HEADER_BYTES) {
-		const struct litifut_chunk_header *chunk =
-			(const struct litifut_chunk_header *)litifut_chunk_of((uint32_t)place);
-
-		offset = LITIFUT_HEADER_BYTES + (uint64_t)chunk->used_bytes * (r->chunk_mask + 1) +
-			 ((uint32_t)place - (uint32_t)chunk);
-	}
-	litifut_write_at(litifut_trace_descriptor(&r->file), words, count * 4, offset);
+	litifut_write_at(litifut_trace_descriptor(&r->file), words, count * 4,
+			 litifut_file_offset(&r->file, (uint32_t)place));
 }
 
 void litifut_fill(uint32_t *place, const uint32_t *words, uint32_t count)
 {
 	if (!litifut_recorder.settings.bulk_kb) {
 		litifut_fill_through_file(place, words, count);
-		return;
+		if (!(litifut_recorder.file.sink->flags & LITIFUT_TRACE_WRITE))
+			return;
 	}
 	for (uint32_t i = 0; i < count; i++)
 		((volatile uint32_t *)place)[i] = words[i];

@@ -9,6 +9,11 @@
 
 #pragma GCC visibility push(hidden)
 
+/* Sees to it that `bytes` of the header or of an open chunk are in the file. False: they
+ * are not. */
+bool litifut_save(struct litifut_trace_file *file, uint32_t address, uint32_t bytes);
+/* The same for the header and for all that is in open chunks. */
+void litifut_save_all(void);
 /* Reserves `bytes` in the chunk under `*cursor`, in another one of this kind, encoding
  * and owner when they do not fit. NULL: there is no room. */
 uint32_t *litifut_reserve(uint32_t *cursor, uint32_t bytes, uint32_t kind, uint32_t encoding,

@@ -6,6 +6,7 @@
 #include "tracer/recorder/clock.h"
 #include "tracer/recorder/state.h"
 #include "tracer/recorder/text.h"
+#include "tracer/sink/sink.h"
 
 void litifut_header_fill(const struct litifut_trace_file *file)
 {
@@ -31,8 +32,8 @@ void litifut_header_fill(const struct litifut_trace_file *file)
 	header->first[0].bytes = LITIFUT_FIRST_METADATA_BYTES;
 	header->first[1].offset = LITIFUT_FIRST_EVENTS;
 	header->first[1].bytes = LITIFUT_FIRST_EVENTS_BYTES;
-	header->flags = (r->settings.sum ? LITIFUT_TRACE_SUMMED : 0) | LITIFUT_PORT_TRACE_FLAGS |
-			(r->settings.dedup ? LITIFUT_TRACE_DEDUP : 0);
+	header->flags = file->sink->flags | (r->settings.sum ? LITIFUT_TRACE_SUMMED : 0) |
+			LITIFUT_PORT_TRACE_FLAGS | (r->settings.dedup ? LITIFUT_TRACE_DEDUP : 0);
 	header->state = LITIFUT_TRACE_RUNNING;
 	header->start_realtime_ns = litifut_nanoseconds(0);
 	header->start_monotonic_ns = litifut_nanoseconds(1);

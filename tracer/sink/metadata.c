@@ -50,6 +50,8 @@ void litifut_metadata_put(const uint32_t *words, uint32_t count)
 	if (!place)
 		place = litifut_reserve(&r->metadata, count * 4, LITIFUT_CHUNK_METADATA,
 					LITIFUT_ENCODING_WORDS, r->file.process);
-	if (place)
+	if (place) {
 		litifut_fill(place, words, count);
+		litifut_save(&r->file, (uint32_t)place, count * 4);
+	}
 }

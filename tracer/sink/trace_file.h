@@ -23,6 +23,8 @@ struct litifut_copies {
 	uint32_t named; /* which of those has the name, or was the last to have it */
 };
 
+struct litifut_sink;
+
 /* A trace file of this process, or of a guest. */
 struct litifut_trace_file {
 	uint32_t process; /* id of the process that it is for */
@@ -30,9 +32,10 @@ struct litifut_trace_file {
 	uint32_t identity[3];
 	uint32_t name_number;                /* in the names of its files: the first free one */
 	struct litifut_trace_header *header; /* mapped at the start of the file */
-	uint32_t first_events;               /* its first chunk of events is in use */
-	uint32_t chunk_count;                /* handed out in the file so far */
-	uint32_t last_number;                /* of a chunk */
+	const struct litifut_sink *sink;
+	uint32_t first_events; /* its first chunk of events is in use */
+	uint32_t chunk_count;  /* handed out in the file so far */
+	uint32_t last_number;  /* of a chunk */
 };
 
 #endif

@@ -5,12 +5,12 @@
 #include <stddef.h>
 
 #include "tracer/port/linux/folder.h"
-#include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/room.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/state.h"
 #include "tracer/recorder/text.h"
 #include "tracer/recorder/verbose.h"
+#include "tracer/sink/sink.h"
 
 /* Numbers tried when a file of that name exists already: a program that has
  * executed another of the same name, or a process id used again. */
@@ -183,14 +183,13 @@ void litifut_files_start(void)
 	litifut_path_absolute(litifut_recorder.settings.copy_to);
 }
 
-static bool litifut_header_grow(long descriptor)
+static bool litifut_header_room(const struct litifut_sink *sink, long descriptor)
 {
 	/* what lies between is never written; it can be left out where pages are as small */
 	if (litifut_recorder.page_bytes > LITIFUT_FIRST_EVENTS_BYTES)
-		return litifut_file_grow(descriptor, 0, LITIFUT_HEADER_BYTES);
-	return litifut_file_grow(descriptor, 0,
-				 LITIFUT_FIRST_METADATA + LITIFUT_FIRST_METADATA_BYTES) &&
-	       litifut_file_grow(descriptor, LITIFUT_FIRST_EVENTS, LITIFUT_FIRST_EVENTS_BYTES);
+		return sink->room(descriptor, 0, LITIFUT_HEADER_BYTES);
+	return sink->room(descriptor, 0, LITIFUT_FIRST_METADATA + LITIFUT_FIRST_METADATA_BYTES) &&
+	       sink->room(descriptor, LITIFUT_FIRST_EVENTS, LITIFUT_FIRST_EVENTS_BYTES);
 }
 
 /* The header takes 16 KiB, a multiple of every page size of ours and of the
@@ -225,9 +224,10 @@ bool litifut_trace_create(struct litifut_trace_file *file)
 	}
 	descriptor = litifut_descriptor_move(descriptor);
 	file->descriptor = descriptor;
+	file->sink = litifut_sink_choose(descriptor);
 	if (!litifut_failed(LITIFUT_CALL2(fstat64, descriptor, stat)) && header != -EFBIG &&
-	    litifut_header_grow(descriptor))
-		place = litifut_map_before(descriptor, 0, LITIFUT_HEADER_BYTES,
+	    litifut_header_room(file->sink, descriptor))
+		place = file->sink->memory(descriptor, 0, LITIFUT_HEADER_BYTES,
 					   litifut_recorder.chunk_mask + 1);
 	if (!place) {
 		litifut_file_tell("not recording, no room for ", settings->directory, "trace", name,

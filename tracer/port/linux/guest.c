@@ -46,6 +46,7 @@ static void litifut_guest_chunk_close(struct litifut_guest *guest)
 	if (!chunk)
 		return;
 	guest->chunk = 0;
+	litifut_save(&guest->file, (uint32_t)chunk, guest->used);
 	chunk->used_bytes = guest->used - (uint32_t)sizeof(*chunk);
 	litifut_port_barrier(litifut_recorder.features);
 	chunk->flags |= LITIFUT_CHUNK_CLOSED;
@@ -88,6 +89,8 @@ static bool litifut_guest_put(struct litifut_guest *guest, const uint32_t *words
 		return false;
 	for (uint32_t i = 0; i < count; i++, guest->used += 4)
 		*(volatile uint32_t *)(guest->chunk + guest->used) = words[i];
+	/* at once: it may execute another program next */
+	litifut_save(&guest->file, guest->chunk + guest->used - count * 4, count * 4);
 	return true;
 }
 
@@ -123,6 +126,7 @@ static struct litifut_guest *litifut_guest_enter(struct litifut_thread *thread, 
 		return NULL;
 	}
 	litifut_header_fill(&guest->file);
+	litifut_save(&guest->file, (uint32_t)guest->file.header, sizeof(*guest->file.header));
 	litifut_maps_write(&guest->file);
 	thread->guest = guest;
 	litifut_guest_put_modules(guest);

@@ -1,0 +1,28 @@
+/* Counts events. */
+
+#include "tracer/recorder/event_count.h"
+
+#include <litifut/trace_format.h>
+
+#include "port.h"
+
+uint32_t litifut_events_in_words(const uint32_t *word, const uint32_t *end, bool timed)
+{
+	uint32_t marks = LITIFUT_PORT_TRACE_FLAGS & LITIFUT_TRACE_MARKED && !timed ? 3 : 0;
+	uint32_t events = 0;
+
+	while (word < end) {
+		uint32_t first = *word++;
+
+		if (first < LITIFUT_WORD_FIRST_ADDRESS) {
+			uint32_t kind = LITIFUT_CONTROL_KIND(first);
+
+			word += LITIFUT_CONTROL_FOLLOWING(first);
+			events += kind >= LITIFUT_WORD_CALL && kind <= LITIFUT_WORD_TAIL;
+		} else {
+			word += timed + ((first & marks) != 0);
+			events++;
+		}
+	}
+	return events;
+}

@@ -1,0 +1,94 @@
+/* Two ways into the file.
+ *
+ * Mapped: chunks are shared mappings of the file, so that what was recorded is in it
+ * whatever becomes of the process. Room is made before a chunk is mapped. But where the
+ * file system compresses or copies on write (UBIFS, JFFS2, btrfs, f2fs), or the medium can
+ * be pulled, there may be no room all the same when a page is written, and then the
+ * program gets a SIGBUS; JFFS2 has no shared mappings at all.
+ *
+ * Written: chunks are memory, written when they are full and when the trace ends. A
+ * process that is killed loses up to a chunk for each thread, and no more. */
+
+#include "tracer/sink/sink.h"
+
+#include <asm/statfs.h>
+#include <litifut/trace_format.h>
+
+#include "tracer/port/linux/memory.h"
+#include "tracer/port/linux/room.h"
+#include "tracer/port/linux/system.h"
+#include "tracer/recorder/state.h"
+
+static bool litifut_mapped_save(long descriptor, uint64_t offset, uint32_t address, uint32_t size)
+{
+	(void)descriptor;
+	(void)offset;
+	(void)address;
+	(void)size;
+	return true;
+}
+
+/* So that the file does not end within a chunk. */
+static bool litifut_written_room(long descriptor, uint64_t offset, uint32_t size)
+{
+	static const uint32_t litifut_nothing;
+
+	return litifut_write_at(descriptor, &litifut_nothing, 4, offset + size - 4) == 4;
+}
+
+static uint32_t litifut_written_memory(long descriptor, uint64_t offset, uint32_t size,
+				       uint32_t multiple)
+{
+	(void)descriptor;
+	(void)offset;
+	return litifut_map_before(-1, 0, size, multiple);
+}
+
+static bool litifut_written_save(long descriptor, uint64_t offset, uint32_t address, uint32_t size)
+{
+	while (size) {
+		long done = litifut_write_at(descriptor, (const void *)address, size, offset);
+
+		if (done == -EINTR)
+			continue;
+		if (done <= 0)
+			return false;
+		offset += (uint64_t)done;
+		address += (uint32_t)done;
+		size -= (uint32_t)done;
+	}
+	return true;
+}
+
+static const struct litifut_sink litifut_sinks[] = {
+	{0, litifut_file_grow, litifut_map_before, litifut_mapped_save},
+	{LITIFUT_TRACE_WRITE, litifut_written_room, litifut_written_memory, litifut_written_save},
+};
+
+/* Where room that was made is room: statfs(2) has these numbers. */
+static bool litifut_can_be_mapped(long descriptor)
+{
+	static const uint32_t litifut_good[] = {
+		0x01021994, /* tmpfs */
+		0x858458f6, /* ramfs */
+		0x0000ef53, /* ext2, ext3, ext4 */
+		0x58465342, /* xfs */
+	};
+	struct statfs64 told;
+
+	if (litifut_failed(LITIFUT_CALL3(fstatfs64, descriptor, sizeof(told), &told)))
+		return false;
+	for (uint32_t i = 0; i < sizeof(litifut_good) / sizeof(litifut_good[0]); i++)
+		if ((uint32_t)told.f_type == litifut_good[i])
+			return true;
+	return false;
+}
+
+const struct litifut_sink *litifut_sink_choose(long descriptor)
+{
+	uint32_t way = litifut_recorder.settings.file;
+
+	if (way == LITIFUT_FILE_UNSET)
+		way = litifut_can_be_mapped(descriptor) ? LITIFUT_FILE_MAP : LITIFUT_FILE_WRITE;
+	return &litifut_sinks[way - LITIFUT_FILE_MAP];
+}

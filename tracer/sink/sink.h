@@ -1,0 +1,26 @@
+/* How what is recorded gets into the file: one line for each way (LITIFUT_FILE). */
+#ifndef LITIFUT_TRACER_SINK_H
+#define LITIFUT_TRACER_SINK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct litifut_sink {
+	uint32_t flags; /* enum litifut_trace_flags, of its traces */
+	/* Makes room for `size` bytes at `offset`; false: there is none. */
+	bool (*room)(long descriptor, uint64_t offset, uint32_t size);
+	/* Memory for these bytes, which ends at a multiple of `multiple`; 0 without memory. */
+	uint32_t (*memory)(long descriptor, uint64_t offset, uint32_t size, uint32_t multiple);
+	/* Sees to it that they are in the file; false: they are not. */
+	bool (*save)(long descriptor, uint64_t offset, uint32_t address, uint32_t size);
+};
+
+#pragma GCC visibility push(hidden)
+
+/* The one that the settings ask for, or that the file system of this file can be trusted
+ * with. */
+const struct litifut_sink *litifut_sink_choose(long descriptor);
+
+#pragma GCC visibility pop
+
+#endif
