@@ -28,6 +28,7 @@ enum litifut_setting_kind {
 	X("SIGNAL", NUMBER, signal)                                                                \
 	X("VERBOSE", ON, verbose)                                                                  \
 	X("COMPACT", NUMBER, compact)                                                              \
+	X("RING_KB", NUMBER, ring_kb)                                                              \
 	X("SUM", ON, sum)                                                                          \
 	X("FILE", FILE, file)
 

@@ -193,6 +193,10 @@ enum litifut_chunk_flags {
 	LITIFUT_CHUNK_SUMMED = 4  /* and so are the sums */
 };
 
+/* Since 2.0 bits 16 and up of the flags are the module epoch when the chunk was begun,
+ * modulo 65536, so that no chunk needs another one: those before may be overwritten. */
+#define LITIFUT_CHUNK_EPOCH_SHIFT 16
+
 /* At the start of each chunk; the words follow it. */
 struct litifut_chunk_header {
 	uint32_t magic;

@@ -36,6 +36,8 @@ void post_cursor_start(struct post_cursor *cursor, const struct post_trace *trac
 		.time = trace->chunks[chunk].start_time,
 		.problems = problems,
 	};
+	if (trace->header.version_major > 1)
+		cursor->epoch = cursor->chunk->flags >> LITIFUT_CHUNK_EPOCH_SHIFT;
 	if (cursor->chunk->packed_bytes)
 		cursor->decoded = decode(cursor, buffer);
 }
@@ -123,6 +125,11 @@ bool post_cursor_next(struct post_cursor *cursor, struct post_item *item)
 	const struct post_chunk *chunk = cursor->chunk;
 	bool timed = chunk->flags & LITIFUT_CHUNK_TIMED;
 
+	if (cursor->epoch) {
+		*item = (struct post_item){.kind = LITIFUT_WORD_EPOCH, .value = cursor->epoch};
+		cursor->epoch = 0;
+		return true;
+	}
 	while (cursor->position < cursor->word_count) {
 		uint32_t word = at(cursor, 0), left = cursor->word_count - cursor->position - 1;
 		if (!word) { /* only a hole when something follows */

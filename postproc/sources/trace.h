@@ -85,6 +85,7 @@ struct post_cursor {
 	uint64_t time;
 	uint32_t holes; /* slots that were reserved and never filled, so far */
 	uint32_t pending_holes;
+	uint32_t epoch;                 /* the chunk's, to be told first; 0: none, or done */
 	struct post_problems *problems; /* may be NULL */
 };
 

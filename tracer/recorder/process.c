@@ -24,6 +24,7 @@
 #include "tracer/sink/copies.h"
 #include "tracer/sink/header.h"
 #include "tracer/sink/metadata.h"
+#include "tracer/sink/ring.h"
 
 #define LITIFUT_SCRATCH_BYTES 16384
 
@@ -65,6 +66,7 @@ static bool litifut_trace_open(void)
 	if (!litifut_trace_create(&r->file))
 		return false;
 	litifut_header_fill(&r->file);
+	litifut_ring_start(&r->file);
 	litifut_metadata_start();
 	litifut_save(&r->file, (uint32_t)r->file.header, sizeof(*r->file.header));
 	litifut_bloom_start();

@@ -25,6 +25,7 @@ struct litifut_settings {
 	char directory[LITIFUT_PATH_BYTES];
 	char copy_to[LITIFUT_PATH_BYTES]; /* "": nowhere */
 	uint32_t bulk_kb;                 /* 0: write each event at once */
+	uint32_t ring_kb;                 /* 0: none */
 	uint32_t max_mb;                  /* 0: no bound */
 	uint32_t clock;                   /* enum litifut_clock */
 	uint32_t dedup;

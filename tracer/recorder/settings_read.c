@@ -187,5 +187,9 @@ uint32_t litifut_settings_chunk_bytes(void)
 		wanted = 64;
 	while (kb < wanted && kb < LITIFUT_CHUNK_KB_MOST)
 		kb *= 2;
+	/* a ring has some chunks at least */
+	while (litifut_recorder.settings.ring_kb && kb > LITIFUT_CHUNK_KB_LEAST &&
+	       kb * 8 > litifut_recorder.settings.ring_kb)
+		kb /= 2;
 	return kb << 10;
 }

@@ -15,6 +15,7 @@
 #include "tracer/recorder/event_count.h"
 #include "tracer/recorder/verbose.h"
 #include "tracer/sink/compact.h"
+#include "tracer/sink/ring.h"
 #include "tracer/sink/sink.h"
 
 bool litifut_chunk_is_first(const struct litifut_trace_file *file, uint32_t base)
@@ -57,6 +58,34 @@ bool litifut_save(struct litifut_trace_file *file, uint32_t address, uint32_t by
 	       file->sink->save(descriptor, litifut_file_offset(file, address), address, bytes);
 }
 
+/* Zeroes words; there are a multiple of eight of them. */
+static void litifut_clear(uint32_t *word, const uint32_t *end)
+{
+	for (; word < end; word += 8) {
+		word[0] = 0;
+		word[1] = 0;
+		word[2] = 0;
+		word[3] = 0;
+		word[4] = 0;
+		word[5] = 0;
+		word[6] = 0;
+		word[7] = 0;
+	}
+}
+
+/* What an older chunk of a ring has left. */
+static void litifut_chunk_empty(struct litifut_trace_file *file, uint32_t base)
+{
+	struct litifut_chunk_header *chunk = (struct litifut_chunk_header *)base;
+
+	if (!chunk->magic)
+		return;
+	*(volatile uint16_t *)&chunk->kind = LITIFUT_CHUNK_FREE;
+	litifut_port_barrier(litifut_recorder.features);
+	litifut_clear((uint32_t *)base, (uint32_t *)(base + litifut_recorder.chunk_mask + 1));
+	litifut_add(&file->header->overwritten, 1);
+}
+
 uint32_t litifut_chunk_map(struct litifut_trace_file *file, bool small, const char **trouble)
 {
 	uint32_t size = litifut_recorder.chunk_mask + 1;
@@ -67,22 +96,33 @@ uint32_t litifut_chunk_map(struct litifut_trace_file *file, bool small, const ch
 
 	if (small && litifut_exchange(&file->first_events, 0, 1))
 		return (uint32_t)file->header + LITIFUT_FIRST_EVENTS;
-	place = litifut_add(&file->chunk_count, 1);
+	if (file->ring) {
+		*trouble = "all chunks of the ring are in use";
+		if (!litifut_ring_take(file, &place))
+			return 0;
+	} else {
+		place = litifut_add(&file->chunk_count, 1);
+	}
 	offset = LITIFUT_HEADER_BYTES + (uint64_t)place * size;
 	descriptor = litifut_trace_descriptor(file);
 	*trouble = "no memory";
 	if (litifut_failed(descriptor))
 		*trouble = "its file is not there any more";
-	else if (!litifut_within_limits(offset + size))
+	else if (!file->ring && !litifut_within_limits(offset + size))
 		*trouble = "LITIFUT_MAX_MB or RLIMIT_FSIZE";
 	else if (!file->sink->room(descriptor, offset, size))
 		*trouble = "no room on the disk";
 	else {
 		chunk = file->sink->memory(descriptor, offset, size, size);
 		if (chunk) {
+			litifut_chunk_empty(file, chunk);
 			((struct litifut_chunk_header *)chunk)->used_bytes = place;
 			return chunk;
 		}
+	}
+	if (file->ring) {
+		litifut_ring_give(file, place);
+		return 0;
 	}
 	/* the next attempt is for the same place, unless another thread has had one since */
 	litifut_exchange(&file->chunk_count, place + 1, place);
@@ -98,7 +138,7 @@ void litifut_chunk_open(struct litifut_trace_file *file, uint32_t base, uint32_t
 
 	chunk->magic = LITIFUT_CHUNK_MAGIC;
 	chunk->encoding = (uint16_t)encoding;
-	chunk->flags = timed ? LITIFUT_CHUNK_TIMED : 0;
+	chunk->flags = (timed ? LITIFUT_CHUNK_TIMED : 0) | r->epoch << LITIFUT_CHUNK_EPOCH_SHIFT;
 	chunk->thread = thread;
 	chunk->number = litifut_add(&file->last_number, 1);
 	chunk->start_time = timed ? litifut_clock_now() : 0;
@@ -128,21 +168,6 @@ static uint32_t litifut_chunk_next(uint32_t kind, uint32_t encoding)
 		r->full = LITIFUT_FULL;
 	}
 	return chunk;
-}
-
-/* Zeroes words; there are a multiple of eight of them. */
-static void litifut_clear(uint32_t *word, const uint32_t *end)
-{
-	for (; word < end; word += 8) {
-		word[0] = 0;
-		word[1] = 0;
-		word[2] = 0;
-		word[3] = 0;
-		word[4] = 0;
-		word[5] = 0;
-		word[6] = 0;
-		word[7] = 0;
-	}
 }
 
 /* About how many events there are in a full chunk, rather too few, from every 61st
@@ -286,6 +311,7 @@ static uint32_t litifut_chunk_finish(uint32_t end)
 	struct litifut_recorder *r = &litifut_recorder;
 	uint32_t base = litifut_chunk_of(end - 1);
 	struct litifut_chunk_header *chunk = (struct litifut_chunk_header *)base;
+	uint32_t place = chunk->used_bytes; /* while it is open */
 	bool whole;
 	bool first = litifut_chunk_is_first(&r->file, base);
 
@@ -311,8 +337,10 @@ static uint32_t litifut_chunk_finish(uint32_t end)
 						     chunk->flags & LITIFUT_CHUNK_TIMED));
 		r->full = LITIFUT_FULL;
 	}
-	if (whole && !first)
+	if (whole && !first) {
 		litifut_unmap(base, r->chunk_mask + 1);
+		litifut_ring_give(&r->file, place);
+	}
 	return 0;
 }
 
@@ -326,7 +354,10 @@ static void litifut_chunk_give_back(uint32_t chunk)
 			LITIFUT_CHUNK_FREE;
 		r->file.first_events = 0;
 	} else {
+		uint32_t place = ((struct litifut_chunk_header *)chunk)->used_bytes;
+
 		litifut_unmap(chunk, r->chunk_mask + 1);
+		litifut_ring_give(&r->file, place);
 	}
 }
 

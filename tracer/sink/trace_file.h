@@ -34,8 +34,10 @@ struct litifut_trace_file {
 	struct litifut_trace_header *header; /* mapped at the start of the file */
 	const struct litifut_sink *sink;
 	uint32_t first_events; /* its first chunk of events is in use */
-	uint32_t chunk_count;  /* handed out in the file so far */
-	uint32_t last_number;  /* of a chunk */
+	uint32_t chunk_count;  /* handed out in the file so far; of a ring: the next place */
+	uint32_t *ring;        /* for each place: 1: in use; NULL: it is no ring */
+	uint32_t ring_places;
+	uint32_t last_number; /* of a chunk */
 };
 
 #endif

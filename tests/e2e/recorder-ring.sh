@@ -1,0 +1,109 @@
+#!/bin/sh
+# LITIFUT_RING_KB: the newest events are kept, in a file that does not grow.
+. "$(dirname "$0")/../lib.sh"
+
+header()
+{
+	od -An -tu4 -j "$1" -N 4 --endian="$([ "$cpu" = mips ] && echo big || echo little)" \
+		data/trace/*.trace | tr -d ' '
+}
+
+post()
+{
+	"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps traced/* 2>post.err
+	post_status=$?
+	[ $post_status = 0 ] || cat post.err >&2
+	return $post_status
+}
+
+bytes()
+{
+	stat -c %s data/trace/*.trace
+}
+
+behaviour()
+{
+	cat >library.c <<-'END'
+		__attribute__((noipa)) static int inside(int n) { return n + 1; }
+		int NAME(int n)
+		{
+			int sum = 0;
+			for (int i = 0; i < n; i++)
+				sum += inside(i);
+			return sum;
+		}
+	END
+	cat >work.c <<-'END'
+		#include <dlfcn.h>
+		#include <signal.h>
+		#include <stdio.h>
+		#include <string.h>
+		#include <unistd.h>
+		#define STAGE(n) __attribute__((noipa)) static int stage##n(int a) { return a + n; }
+		STAGE(0) STAGE(1) STAGE(2) STAGE(3) STAGE(4) STAGE(5) STAGE(6) STAGE(7)
+		#define RUN(n) for (int i = 0; i < 30000; i++) sum += stage##n(i)
+		static int call(const char *file, const char *name, int n)
+		{
+			void *library = dlopen(file, RTLD_NOW);
+			int (*function)(int) = library ? dlsym(library, name) : NULL;
+			int sum = function ? function(n) : -1;
+			if (library)
+				dlclose(library);
+			return sum;
+		}
+		int main(int argc, char **argv)
+		{
+			int sum = 0;
+			if (argc > 1 && !strcmp(argv[1], "libraries")) {
+				sum += call("libone.so", "one", 60000);
+				sum += call("libtwo.so", "two", 60000);
+			}
+			RUN(0);
+			RUN(1);
+			RUN(2);
+			RUN(3);
+			RUN(4);
+			RUN(5);
+			RUN(6);
+			RUN(7);
+			if (argc > 1 && !strcmp(argv[1], "kill"))
+				kill(getpid(), SIGKILL);
+			if (argc > 1 && !strcmp(argv[1], "libraries"))
+				sum += call("libtwo.so", "two", 20000);
+			printf("%d\n", sum & 1);
+			return 0;
+		}
+	END
+	flags="-fPIC -shared -DNAME=one"
+	link libone.so ../library.c || return 0
+	flags="-fPIC -shared -DNAME=two"
+	link libtwo.so ../library.c || return 0
+	flags=-ldl
+	link work ../work.c || return 0
+
+	for way in LITIFUT_COMPACT=0 LITIFUT_COMPACT=1 "LITIFUT_COMPACT=0 LITIFUT_CLOCK=mono"; do
+		guest_environment="LITIFUT_CLOCK=none $way LITIFUT_RING_KB=256"
+		same_run work
+		ok "$way: the trace is read" post
+		is "$way: the header says that it is a ring" "$(($(header 44) & 4))" 4
+		ok "$way: the file has no more than 256 KB and a header: $(bytes)" \
+			test "$(bytes)" -le $((16384 + 256 * 1024))
+		is "$way: the last stage is whole" "$(recorded stage7)" 30000
+		if [ "$way" != LITIFUT_COMPACT=1 ]; then
+			is "$way: the start is not" "$(recorded stage0)" 0
+			ok "$way: chunks that are gone are counted" test "$(header 112)" -ge 8
+		fi
+	done
+	guest_environment="LITIFUT_CLOCK=none LITIFUT_COMPACT=0 LITIFUT_RING_KB=256"
+	same_run work kill
+	post
+	is "killed: the last stage is there" "$(recorded stage7)" 30000
+	# what was loaded before belongs to an epoch whose word is not there any more
+	same_run work libraries
+	post
+	is "libraries that come and go: the names are right" \
+		"$(recorded inside) $(grep -c 'libone' events.tsv)" "20000 0"
+	guest_environment=
+}
+
+for_targets behaviour
