@@ -25,6 +25,8 @@ static const struct {
 		{"special-form", "an instruction that the tracer can't do in the CPU's place"},
 	[LITIFUT_SITE_CODE_AS_DATA] =
 		{"code-as-data", "a function that was assembled as data: its calls are not known"},
+	[LITIFUT_SITE_NO_FUNCTION] = {"no-function",
+				      "a tail call of code that no function branches to"},
 };
 
 static const char *const kinds[] = {

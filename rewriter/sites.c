@@ -205,8 +205,7 @@ static uint32_t address_of(const void *item)
 	return ((const struct litifut_found_site *)item)->site.address;
 }
 
-enum litifut_status litifut_sites_find(const struct litifut_image *image,
-				       const struct litifut_arch *arch,
+enum litifut_status litifut_sites_find(struct litifut_image *image, const struct litifut_arch *arch,
 				       const struct litifut_arch_context *context,
 				       const struct litifut_rewrite_options *options,
 				       struct litifut_site_list *list, struct litifut_error *error)

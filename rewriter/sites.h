@@ -8,8 +8,7 @@
 /* Decodes every executable section of `image` and lists its call sites. Each
  * is marked LITIFUT_SITE_PATCHED (meaning: to be patched) or with the reason
  * why it must be left alone. The tracer's own code is not listed. */
-enum litifut_status litifut_sites_find(const struct litifut_image *image,
-				       const struct litifut_arch *arch,
+enum litifut_status litifut_sites_find(struct litifut_image *image, const struct litifut_arch *arch,
 				       const struct litifut_arch_context *context,
 				       const struct litifut_rewrite_options *options,
 				       struct litifut_site_list *list, struct litifut_error *error);

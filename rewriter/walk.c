@@ -1,5 +1,6 @@
-/* The code is cut into pieces, and each worker keeps lists of his own. These are put
- * together in the order of the pieces, so that nobody can see who did what. */
+/* The code is cut into pieces, and each worker fills its own lists. These are put together in
+ * the order of the pieces, so the result does not depend on scheduling. Code that stands in no
+ * function comes after that. One file of more than 500 lines, because all of it is one walk. */
 #include "rewriter/walk.h"
 
 #include <elf.h>
@@ -9,6 +10,7 @@
 
 #include "common/memory.h"
 #include "common/parallel.h"
+#include "rewriter/gaps.h"
 #include "rewriter/program_code.h"
 #include "rewriter/tail.h"
 
@@ -42,6 +44,11 @@ struct walk {
 	/* The function of the site before: neighbours mostly share it. */
 	const struct litifut_symbol *function;
 	bool function_refused;
+	struct litifut_gaps gaps; /* code in no function, to be walked when all functions are */
+	/* Code of a gap: the function that it belongs to; else NULL. */
+	const struct litifut_symbol *owner;
+	bool tails_only;    /* its calls have been found already, as they need no function */
+	size_t strays;      /* sites with LITIFUT_SITE_NO_FUNCTION */
 	uint64_t before;    /* lengths of instructions, as skip() keeps them */
 	bool needs_targets; /* there are sites that only the branch targets can judge */
 	bool no_memory;
@@ -166,6 +173,17 @@ static uint32_t function_number(const struct litifut_image *image,
 	return function ? (uint32_t)(function - image->symbols) + 1 : 0;
 }
 
+/* Does a branch in no function go to one? */
+static bool leads_to_function(const struct walk *walk,
+			      const struct litifut_instruction *instruction)
+{
+	const struct litifut_symbol *callee =
+		litifut_image_function_start(walk->image, instruction->target & ~1u);
+
+	return callee && *callee->name && callee->thumb == (instruction->target & 1) &&
+	       !litifut_is_tracer_code(callee);
+}
+
 static bool take_site(struct walk *walk, const struct litifut_section *section,
 		      const struct litifut_code_range *range,
 		      const struct litifut_instruction *instruction, uint32_t address, uint8_t kind)
@@ -186,12 +204,26 @@ static bool take_site(struct walk *walk, const struct litifut_section *section,
 	if (tail && function && function->reserved &&
 	    cpu_is_veneer(walk->arch->cpu, function->name))
 		return true;
-	if (litifut_is_tracer_code(function) ||
-	    (kind == LITIFUT_SITE_TAIL_DIRECT &&
-	     !litifut_tail_is_direct(walk->image, walk->arch, function, &found.instruction)))
+	if (litifut_is_tracer_code(function) || (walk->tails_only && !tail))
 		return true;
+	if (kind == LITIFUT_SITE_TAIL_DIRECT) {
+		bool stray = !function && leads_to_function(walk, instruction);
+
+		if (!stray &&
+		    !litifut_tail_is_direct(walk->image, walk->arch, function, &found.instruction))
+			return !function ||
+			       litifut_gaps_add(&walk->gaps, walk->image, function, instruction);
+		if (walk->owner &&
+		    (found.instruction.target & ~1u) - walk->owner->address < walk->owner->size)
+			return true;
+	}
 	reason = tail ? judge_tail(walk, instruction, address)
 		      : judge(walk, section, range, &found.instruction, address);
+	if (tail && !function && kind == LITIFUT_SITE_TAIL_DIRECT &&
+	    reason == LITIFUT_SITE_TOO_SHORT) {
+		reason = LITIFUT_SITE_NO_FUNCTION;
+		walk->strays++;
+	}
 	if (!tail)
 		kind = kind_of(walk, &found.instruction);
 	found.section = section_number(walk->image, section);
@@ -453,7 +485,129 @@ static enum litifut_status walk_pieces(struct walks *walks, const struct walk *t
 	return put_together(walks) ? LITIFUT_OK : out_of_memory(image, error);
 }
 
-enum litifut_status litifut_walk(const struct litifut_image *image, const struct litifut_arch *arch,
+/* All of the gaps that the workers know of become the first one's. */
+static bool gather_gaps(struct walks *walks)
+{
+	struct litifut_gaps *all = &walks->workers[0].gaps;
+
+	for (size_t i = 1; i < LITIFUT_WORKERS_MAX; i++) {
+		const struct litifut_gaps *gaps = &walks->workers[i].gaps;
+		void *items;
+
+		walks->workers[0].strays += walks->workers[i].strays;
+		if (!gaps->count)
+			continue;
+		items = realloc(all->items, (all->count + gaps->count) * sizeof(*all->items));
+		if (!items)
+			return false;
+		all->items = items;
+		memcpy(all->items + all->count, gaps->items, gaps->count * sizeof(*all->items));
+		all->count += gaps->count;
+		all->capacity = all->count;
+	}
+	return true;
+}
+
+/* The range of the section that has `address`; NULL: none has. */
+static const struct litifut_code_range *
+range_at(const struct walks *walks, const struct litifut_section *section, uint32_t address)
+{
+	for (size_t i = 0; i < walks->piece_count; i++)
+		for (size_t j = 0;
+		     walks->pieces[i].section == section && j < walks->pieces[i].count; j++) {
+			const struct litifut_code_range *range = &walks->pieces[i].ranges[j];
+
+			if (address >= range->start && address < range->end)
+				return range;
+		}
+	return NULL;
+}
+
+static bool walk_gap(struct walks *walks, struct litifut_image *image,
+		     const struct litifut_gap *gap, size_t number)
+{
+	struct walk *walk = &walks->workers[0];
+	const struct litifut_section *section = &image->sections[gap->section];
+	const struct litifut_symbol *next = litifut_image_function_from(image, gap->start);
+	const struct litifut_code_range *around = range_at(walks, section, gap->start);
+	struct litifut_code_range code = {gap->start, section->address + section->size,
+					  gap->thumb ? LITIFUT_CODE_THUMB : LITIFUT_CODE_PLAIN};
+	bool enough;
+
+	if (around && around->state != code.state)
+		return true;
+	if (around && around->end < code.end)
+		code.end = around->end;
+	if (next && next->address < code.end)
+		code.end = next->address;
+	walk->function = litifut_gaps_name(image, walk->arch, walk->context, gap, code.end, number);
+	walk->owner = &image->symbols[gap->owner];
+	walk->function_refused = litifut_is_excluded(image, walk->options, walk->owner);
+	walk->tails_only = around != NULL;
+	code.end = walk->function->address + walk->function->size;
+	enough = walk_range(walk, section, &code);
+	walk->function = NULL;
+	walk->owner = NULL;
+	walk->tails_only = false;
+	return enough;
+}
+
+/* Drops strays that are known to belong to a function by now: the sites from number `first` on
+ * are those of gaps. */
+static void drop_strays(struct litifut_site_list *list, size_t first)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		bool stray = i < first && list->items[i].site.reason == LITIFUT_SITE_NO_FUNCTION;
+
+		for (size_t j = first; j < list->count && stray; j++)
+			stray = list->items[j].site.address != list->items[i].site.address;
+		if (i < first && list->items[i].site.reason == LITIFUT_SITE_NO_FUNCTION && !stray)
+			continue;
+		list->items[kept++] = list->items[i];
+	}
+	list->count = kept;
+}
+
+/* Walks the gaps that functions branch to. What is called is a function without a name, or
+ * code that the linker has made to pass calls on: that is left. */
+static enum litifut_status walk_gaps(struct walks *walks, struct litifut_image *image,
+				     struct litifut_error *error)
+{
+	struct walk *walk = &walks->workers[0];
+	struct litifut_targets seen = {0};
+	const size_t before = walk->list.count;
+	enum litifut_status status;
+	size_t room, named = 0;
+
+	if (!gather_gaps(walks))
+		return out_of_memory(image, error);
+	if (!walk->gaps.count)
+		return LITIFUT_OK;
+	room = 2 * walk->gaps.count + 64; /* gaps can lead to more of them */
+	if (!litifut_gaps_reserve(image, room))
+		return out_of_memory(image, error);
+	status = litifut_targets_create(image->text_start, image->text_end, &seen, error);
+	for (size_t i = 0; i < before && !status; i++)
+		if (walk->list.items[i].site.kind == LITIFUT_SITE_DIRECT)
+			litifut_targets_add(&seen, walk->list.items[i].site.callee);
+	for (size_t i = 0; i < walk->gaps.count && named < room && !status; i++) {
+		const struct litifut_gap gap = walk->gaps.items[i];
+
+		if (litifut_targets_has(&seen, gap.start))
+			continue;
+		litifut_targets_add(&seen, gap.start);
+		if (!walk_gap(walks, image, &gap, named++))
+			status = out_of_memory(image, error);
+	}
+	if (walk->strays && walk->list.count > before)
+		drop_strays(&walk->list, before);
+	litifut_targets_release(&seen);
+	return status;
+}
+
+enum litifut_status litifut_walk(struct litifut_image *image, const struct litifut_arch *arch,
 				 const struct litifut_arch_context *context,
 				 const struct litifut_rewrite_options *options,
 				 struct litifut_walk *result, struct litifut_error *error)
@@ -474,10 +628,14 @@ enum litifut_status litifut_walk(const struct litifut_image *image, const struct
 		template.excluded = excluded;
 	}
 	status = walk_pieces(&walks, &template, error);
+	if (!status)
+		status = walk_gaps(&walks, image, error);
 	*result = (struct litifut_walk){.list = walks.workers[0].list,
 					.branches = walks.workers[0].branches,
 					.needs_targets = walks.workers[0].needs_targets};
+	litifut_gaps_release(&walks.workers[0].gaps);
 	for (size_t i = 1; i < LITIFUT_WORKERS_MAX; i++) {
+		litifut_gaps_release(&walks.workers[i].gaps);
 		free(walks.workers[i].list.items);
 		litifut_targets_release(&walks.workers[i].branches);
 	}

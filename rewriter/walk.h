@@ -14,9 +14,10 @@ struct litifut_walk {
 	bool needs_targets; /* there are sites that only the branch targets can judge */
 };
 
-/* Fills `walk`, the same whatever the number of processors. Release it with
- * litifut_walk_release(), on failure as well; `walk->list` may be taken over. */
-enum litifut_status litifut_walk(const struct litifut_image *image, const struct litifut_arch *arch,
+/* Names code of `image` that stands in no function, see gaps.h. Fills `walk`, the same whatever the
+ * number of processors. Release it with litifut_walk_release(), on failure as well; `walk->list`
+ * may be taken over. */
+enum litifut_status litifut_walk(struct litifut_image *image, const struct litifut_arch *arch,
 				 const struct litifut_arch_context *context,
 				 const struct litifut_rewrite_options *options,
 				 struct litifut_walk *walk, struct litifut_error *error);

@@ -180,7 +180,8 @@ enum litifut_site_reason {
 	LITIFUT_SITE_BRANCH_TARGET = 9,  /* the code around it could not be moved */
 	LITIFUT_SITE_TAIL_OFF = 10,      /* LITIFUT_TAIL=0 */
 	LITIFUT_SITE_SPECIAL_FORM = 11,  /* the tracer can't do it in the CPU's place */
-	LITIFUT_SITE_CODE_AS_DATA = 12   /* assembled as data: its calls are not known */
+	LITIFUT_SITE_CODE_AS_DATA = 12,  /* assembled as data: its calls are not known */
+	LITIFUT_SITE_NO_FUNCTION = 13    /* a tail call of code that no function branches to */
 };
 
 /* Why the return of a patched call is not recorded, where struct litifut_site has no `exit`.

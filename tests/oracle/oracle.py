@@ -32,7 +32,7 @@ INDIRECT = 2
 TAIL_KINDS = (3, 4)
 REASONS = ("patched", "out-of-reach", "too-short", "excluded", "tracer", "foreign-isa",
            "delay-slot", "not-a-call", "special-callee", "branch-target", "tail-off",
-           "special-form", "code-as-data")
+           "special-form", "code-as-data", "no-function")
 
 
 def read_sites(elf):
