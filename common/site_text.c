@@ -29,6 +29,22 @@ static const struct {
 				      "a tail call of code that no function branches to"},
 };
 
+static const struct {
+	const char *name;
+	const char *text;
+} exit_reasons[] = {
+	[LITIFUT_EXIT_OFF] = {"off", "the mode records no returns"},
+	[LITIFUT_EXIT_PATCHED] = {"patched", "recorded"},
+	[LITIFUT_EXIT_NO_RETURN] = {"no-return", "nothing of the function follows the call"},
+	[LITIFUT_EXIT_TARGET] = {"target", "branches lead to where it returns as well"},
+	[LITIFUT_EXIT_STUCK] = {"stuck", "the code there can't be moved"},
+	[LITIFUT_EXIT_CONDITIONAL] = {"conditional", "the call may be passed over"},
+	[LITIFUT_EXIT_LINK_IN_USE] = {"link-in-use", "the link register may hold something there"},
+	[LITIFUT_EXIT_OUT_OF_REACH] = {"out-of-reach", "too far from the code for returns"},
+	[LITIFUT_EXIT_SPECIAL] = {"special", "it returns in two processes"},
+	[LITIFUT_EXIT_UNKNOWN_CODE] = {"unknown-code", "it is not known what leads into the code"},
+};
+
 static const char *const kinds[] = {
 	[LITIFUT_SITE_DIRECT] = "direct",     [LITIFUT_SITE_INDIRECT] = "indirect",
 	[LITIFUT_SITE_TAIL_DIRECT] = "tail",  [LITIFUT_SITE_TAIL_INDIRECT] = "tail-indirect",
@@ -43,6 +59,18 @@ const char *litifut_site_reason_name(unsigned reason)
 const char *litifut_site_reason_text(unsigned reason)
 {
 	return reason < sizeof(reasons) / sizeof(*reasons) ? reasons[reason].text : "unknown";
+}
+
+const char *litifut_exit_reason_name(unsigned reason)
+{
+	return reason < sizeof(exit_reasons) / sizeof(*exit_reasons) ? exit_reasons[reason].name
+								     : "unknown";
+}
+
+const char *litifut_exit_reason_text(unsigned reason)
+{
+	return reason < sizeof(exit_reasons) / sizeof(*exit_reasons) ? exit_reasons[reason].text
+								     : "unknown";
 }
 
 const char *litifut_site_kind_name(unsigned kind)

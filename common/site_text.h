@@ -9,6 +9,10 @@ const char *litifut_site_reason_name(unsigned reason);
 /* One line for people, such as "no stub within the branch's range". */
 const char *litifut_site_reason_text(unsigned reason);
 
+/* The same two of an enum litifut_exit_reason: why a return is not recorded. */
+const char *litifut_exit_reason_name(unsigned reason);
+const char *litifut_exit_reason_text(unsigned reason);
+
 /* "direct", "indirect", "tail" or "tail-indirect". */
 const char *litifut_site_kind_name(unsigned kind);
 

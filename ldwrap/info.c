@@ -41,6 +41,25 @@ static bool is_listed(const struct litifut_site *site, const struct info_options
 	return options->sites || (options->skipped && site->reason != LITIFUT_SITE_PATCHED);
 }
 
+static const char *mode_name(unsigned mode)
+{
+	return mode == LITIFUT_MODE_CALLS   ? "calls"
+	       : mode == LITIFUT_MODE_SPANS ? "spans"
+					    : "unknown";
+}
+
+static void write_returns(FILE *to, const struct litifut_rewrite_summary *summary)
+{
+	if (!summary->returns)
+		return;
+	fprintf(to, "  returns patched %zu of %zu\n", summary->returns_by[LITIFUT_EXIT_PATCHED],
+		summary->returns);
+	for (unsigned i = 0; i < REASON_COUNT; i++)
+		if (i != LITIFUT_EXIT_PATCHED && summary->returns_by[i])
+			fprintf(to, "    %-20s %zu (%s)\n", litifut_exit_reason_name(i),
+				summary->returns_by[i], litifut_exit_reason_text(i));
+}
+
 /* What thunks read; as the setting that chose it. */
 static const char *clock_name(unsigned clock)
 {
@@ -70,11 +89,13 @@ static void write_text(FILE *to, const char *path, const struct litifut_module_i
 	if (summary->thunks_refused)
 		fprintf(to, " (%s)", summary->thunks_refused);
 	putc('\n', to);
+	fprintf(to, "  mode           %s\n", mode_name(info->mode));
 	if (info->clock)
 		fprintf(to, "  clock          %s, read by thunks\n", clock_name(info->clock));
 	fprintf(to, "  tail calls     %s\n",
 		info->flags & LITIFUT_MODULE_TAIL_CALLS ? "traced" : "not traced");
 	fprintf(to, "  sites patched  %zu of %zu\n", summary->patched, summary->sites);
+	write_returns(to, summary);
 	fprintf(to, "  sites left     %zu\n", summary->sites - summary->patched);
 	for (unsigned i = 0; i < REASON_COUNT; i++)
 		if (i != LITIFUT_SITE_PATCHED && summary->left[i])
@@ -170,7 +191,12 @@ static void write_json(FILE *to, const char *path, const struct litifut_module_i
 		fprintf(to, ", \"format\": %u, \"engine\": \"%s\", \"tail_calls\": %s",
 			info->version, engine_name(info->engine),
 			info->flags & LITIFUT_MODULE_TAIL_CALLS ? "true" : "false");
-		fprintf(to, ", \"clock\": \"%s\"", clock_name(info->clock));
+		fprintf(to, ", \"mode\": \"%s\", \"clock\": \"%s\"", mode_name(info->mode),
+			clock_name(info->clock));
+		if (info->summary.returns)
+			fprintf(to, ", \"returns\": %zu, \"returns_patched\": %zu",
+				info->summary.returns,
+				info->summary.returns_by[LITIFUT_EXIT_PATCHED]);
 		fprintf(to, ", \"call_sites\": %zu, \"patched\": %zu, \"left\": {",
 			info->summary.sites, info->summary.patched);
 		for (unsigned i = 0; i < REASON_COUNT; i++) {

@@ -102,6 +102,10 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 		fprintf(stderr, "litifut-ld: warning: %s: %zu of %zu calls are not traced: %s\n",
 			output, outcome->foreign_calls, outcome->calls,
 			litifut_site_reason_text(LITIFUT_SITE_FOREIGN_ISA));
+	if (outcome->returns_refused)
+		fprintf(stderr,
+			"litifut-ld: warning: %s: LITIFUT_MODE: returns are not recorded: %s\n",
+			output, outcome->returns_refused);
 	if (outcome->files_unused)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: no input has a name of LITIFUT_EXCLUDE_OBJECTS "

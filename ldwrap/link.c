@@ -36,6 +36,8 @@
  * that only a map can place. Islands move code apart, so a fourth may need a
  * little more. */
 #define MAXIMUM_PASSES 5
+/* About what the code for a return takes, with its stone. */
+#define RETURN_BYTES 24
 
 /* Our own; profiling hooks get lr in a form of their own. Start-up files are
  * traced as all else: the tracer runs before a program is relocated as well. */
@@ -273,6 +275,10 @@ static void guess(struct link_state *state)
 	state->wants_map |= result.islands.too_coarse;
 	free(result.islands.items);
 	state->thunks_run = result.thunks_run;
+	if (state->request->settings->recorded == LITIFUT_MODE_SPANS && result.thunks_run) {
+		state->plan.trampoline_bytes += state->plan.sites * RETURN_BYTES;
+		state->plan.unwind_entries += state->plan.sites;
+	}
 	for (size_t i = 0; i < state->island_count; i++)
 		island_bytes += state->plan.island_sizes ? state->plan.island_sizes[i]
 							 : state->plan.island_bytes;
@@ -459,6 +465,8 @@ static enum litifut_status link_until_it_fits(struct link_state *state, struct l
 			if (summary.left[LITIFUT_SITE_FOREIGN_ISA] > summary.patched)
 				state->outcome.foreign_calls =
 					summary.left[LITIFUT_SITE_FOREIGN_ISA];
+			if (state->options.mode != LITIFUT_MODE_CALLS)
+				state->outcome.returns_refused = summary.thunks_refused;
 			if (summary.thunks_refused)
 				say(state, "the db engine in place of thunks: %s",
 				    summary.thunks_refused);
@@ -504,6 +512,7 @@ static void prepare_options(struct link_state *state)
 	state->options.include_functions = (const char *const *)settings->include.items;
 	state->options.tail_calls = settings->tail_calls;
 	state->options.engine = settings->engine;
+	state->options.mode = settings->recorded;
 	state->options.clock = settings->clock;
 	state->options.name = lbasename(arguments_output(state->request->arguments));
 	state->options.sites_file = state->files.sites;

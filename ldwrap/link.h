@@ -23,8 +23,9 @@ struct link_outcome {
 	/* Calls that were left because of how their code is encoded, if they are more than those
 	 * that are traced; else 0. */
 	size_t foreign_calls;
-	size_t calls;      /* all of them */
-	bool files_unused; /* LITIFUT_EXCLUDE_OBJECTS and _LIBS name no input */
+	const char *returns_refused; /* why, though they were to be recorded; static; or NULL */
+	size_t calls;                /* all of them */
+	bool files_unused;           /* LITIFUT_EXCLUDE_OBJECTS and _LIBS name no input */
 };
 
 /* Links, rewrites, and puts the result in the place of the output; shows what

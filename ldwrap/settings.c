@@ -27,7 +27,8 @@ enum setting_type {
 	SETTING_FLAG,
 	SETTING_ENGINE,
 	SETTING_DATABASE,
-	SETTING_CLOCK
+	SETTING_CLOCK,
+	SETTING_MODE
 };
 
 struct setting {
@@ -45,6 +46,7 @@ static const struct setting setting_table[] = {
 	{"DEFAULTS", SETTING_TEXT, offsetof(struct settings, defaults)},
 	{"ENGINE", SETTING_ENGINE, offsetof(struct settings, engine)},
 	{"DB", SETTING_DATABASE, 0},
+	{"MODE", SETTING_MODE, offsetof(struct settings, recorded)},
 	{"CLOCK", SETTING_CLOCK, offsetof(struct settings, clock)},
 	{"TAIL", SETTING_FLAG, offsetof(struct settings, tail_calls)},
 	{"STRICT", SETTING_FLAG, offsetof(struct settings, strict)},
@@ -168,6 +170,14 @@ static void apply_setting(struct settings *settings, const struct setting *setti
 	case SETTING_DATABASE:
 		if (!find_database(value, &settings->database) && *value)
 			warn_about(warn, where, "neither loaded, section nor file, ignored", value);
+		break;
+	case SETTING_MODE:
+		if (!strcmp(value, "calls"))
+			settings->recorded = LITIFUT_MODE_CALLS;
+		else if (!strcmp(value, "spans"))
+			settings->recorded = LITIFUT_MODE_SPANS;
+		else if (*value)
+			warn_about(warn, where, "neither calls nor spans, ignored", value);
 		break;
 	case SETTING_CLOCK:
 		if (!find_clock(value, &settings->clock) && *value)
@@ -343,6 +353,14 @@ void settings_read(struct settings *settings, settings_warning *warn)
 	}
 	if (settings->defaults)
 		defaults_check(settings->defaults, warn);
+	if (settings->recorded == LITIFUT_MODE_SPANS &&
+	    (settings->recorder || settings->engine == LITIFUT_ENGINE_DB)) {
+		warn(settings->recorder
+			     ? "LITIFUT_MODE: a recorder of the user's gets no returns, so "
+			       "none are recorded"
+			     : "LITIFUT_MODE: the db engine records no returns");
+		settings->recorded = LITIFUT_MODE_CALLS;
+	}
 	if (settings->database != SETTINGS_DB_LOADED && settings->engine == LITIFUT_ENGINE_DB)
 		warn("LITIFUT_DB: the db engine needs its DB loaded, and gets it so");
 }

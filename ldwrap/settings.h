@@ -25,10 +25,11 @@ struct settings {
 	struct text_list include;
 	struct text_list exclude_objects;
 	struct text_list exclude_libs;
-	char *recorder;  /* path of an object, NULL: the default one */
-	char *defaults;  /* NULL: none */
-	unsigned engine; /* enum litifut_engine */
-	unsigned clock;  /* enum litifut_clock that thunks read; NONE: thunks read none */
+	char *recorder;    /* path of an object, NULL: the default one */
+	char *defaults;    /* NULL: none */
+	unsigned engine;   /* enum litifut_engine */
+	unsigned recorded; /* enum litifut_mode: CALLS or SPANS */
+	unsigned clock;    /* enum litifut_clock that thunks read; NONE: thunks read none */
 	enum settings_database database;
 	bool tail_calls;
 	bool strict;

@@ -437,8 +437,10 @@ static void count_sites(struct apply *apply)
 		litifut_sites_unnamed(&apply->session.image, apply->options->asked_excludes);
 	summary->includes_unused =
 		litifut_sites_unnamed(&apply->session.image, apply->options->include_functions);
-	for (size_t i = 0; i < summary->sites; i++)
+	for (size_t i = 0; i < summary->sites; i++) {
 		summary->left[apply->session.sites.items[i].site.reason & 31]++;
+		litifut_exits_count(summary, &apply->session.sites.items[i].site);
+	}
 	summary->patched = summary->left[LITIFUT_SITE_PATCHED];
 	summary->left[LITIFUT_SITE_PATCHED] = 0;
 	summary->db_bytes = apply->db.section->size;
@@ -516,6 +518,9 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 	if (!status)
 		status = patch_sites(apply, error);
 	if (!status)
+		status = litifut_exits_write(&apply->session, &apply->rooms, &apply->frames,
+					     &apply->unwind, &apply->changes, error);
+	if (!status)
 		status = check_reach(apply, error);
 	if (!status)
 		status = litifut_database_finish(&apply->session.image, apply->db.section->bytes,
@@ -534,6 +539,9 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 		.address = apply->module_address,
 		.engine = apply->thunks ? LITIFUT_ENGINE_THUNK : LITIFUT_ENGINE_DB,
 		.clock = apply->session.context.clock,
+		.mode = apply->session.context.returns ? LITIFUT_MODE_SPANS : LITIFUT_MODE_CALLS,
+		.exits_start = apply->session.exits.start,
+		.exits_end = apply->session.exits.end,
 		.db_address = apply->db.section->address,
 		.db_count = (uint32_t)apply->db_count,
 		.sites = (uint32_t)apply->summary->sites,

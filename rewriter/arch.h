@@ -108,6 +108,7 @@ struct litifut_arch_context {
 	/* Tables in data may hold distances of code from here (MIPS: $gp); 0: they do not. */
 	uint32_t offset_base;
 	bool thunks;    /* calls go by thunks where they can */
+	bool returns;   /* of calls are recorded */
 	unsigned clock; /* enum litifut_clock: the one that thunks read, if any */
 	/* Many of them stand in functions with no argument_room: thunks that serve all
 	 * callers make room of their own. */
@@ -366,6 +367,34 @@ struct litifut_arch_thunks {
 			    const struct litifut_thunk *thunk, struct litifut_frame_code *frame);
 };
 
+struct litifut_exit;
+struct litifut_exit_code;
+struct litifut_exit_place;
+struct litifut_exit_ways;
+
+/* Recording of returns, see exits.h. Without it, none are. */
+struct litifut_arch_returns {
+	/* Bytes between a call instruction and the one behind it that is executed before the
+	 * callee. */
+	uint8_t slot_bytes;
+	/* Is everything known that leads into the code of the function at [start, end)? May
+	 * add to `targets`. NULL: that of every function is. */
+	bool (*knows_function)(const struct litifut_image *image,
+			       const struct litifut_arch_context *context,
+			       const struct litifut_section *section, uint32_t start, uint32_t end,
+			       struct litifut_targets *targets);
+	/* Why the return point exit->address can't be patched, or LITIFUT_EXIT_PATCHED: how
+	 * many bytes move is in *exit then. */
+	unsigned (*judge_exit)(const struct litifut_exit_place *place, struct litifut_exit *exit);
+	/* Writes the trampoline, standing at `address`. False: something is out of reach. */
+	bool (*write_exit)(const struct litifut_arch_context *context,
+			   const struct litifut_cramped_call *call, const struct litifut_exit *exit,
+			   uint32_t address, const struct litifut_exit_ways *ways,
+			   struct litifut_exit_code *code);
+	size_t exit_bytes_max;   /* of a trampoline, without that of a stone */
+	uint32_t exit_thunk_bit; /* in the address of the thunk: its encoding */
+};
+
 /* What unwinders and debuggers must know of the code that the rewriter makes. Without it, it
  * has no frames. */
 struct litifut_arch_frames {
@@ -431,6 +460,7 @@ struct litifut_arch {
 	const struct litifut_arch_borrow *borrow;
 	const struct litifut_arch_thunks *thunks;
 	const struct litifut_arch_frames *frames;
+	const struct litifut_arch_returns *returns;
 };
 
 /* A number or a pointer of one of these tables; 0 without the table. */

@@ -1,4 +1,5 @@
 /* Reading back what a rewritten file says of itself. */
+#include "rewriter/exits.h"
 #include "rewriter/rewriter.h"
 
 #include <elf.h>
@@ -32,6 +33,7 @@ static void read_module(struct reader *reader)
 	info->version = LITIFUT_MODULE_VERSION_OF(module->version);
 	info->flags = module->flags;
 	info->engine = module->engine;
+	info->mode = module->mode;
 	info->clock = module->clock;
 	memcpy(info->name, module->name, sizeof(info->name) - 1);
 	for (uint32_t i = 0; i < module->build_id_bytes && i < 20; i++)
@@ -71,6 +73,7 @@ static enum litifut_status read_sites(struct reader *reader, const struct litifu
 			info->summary.patched++;
 		else
 			info->summary.left[site->reason & 31]++;
+		litifut_exits_count(&info->summary, site);
 	}
 	return LITIFUT_OK;
 }

@@ -89,7 +89,9 @@ enum litifut_status litifut_module_fill(const struct litifut_image *image,
 	module->sites_left = facts->sites - facts->patched;
 	module->entry = facts->entry;
 	module->register_atfork = facts->register_atfork;
-	module->mode = LITIFUT_MODE_CALLS;
+	module->mode = facts->mode;
+	module->exits_start = facts->exits_start;
+	module->exits_end = facts->exits_end;
 	module->family = LITIFUT_FAMILY_STREAM;
 	module->clock = facts->clock;
 	for (size_t i = 0; i < LITIFUT_MODULE_SPAWNERS && facts->spawners->places[i]; i++) {

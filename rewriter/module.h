@@ -11,6 +11,9 @@ struct litifut_module_facts {
 	uint32_t address; /* of struct litifut_module */
 	uint32_t engine;  /* enum litifut_engine */
 	uint32_t clock;   /* enum litifut_clock that thunks read */
+	uint32_t mode;    /* enum litifut_mode */
+	uint32_t exits_start;
+	uint32_t exits_end;
 	uint32_t db_address;
 	uint32_t db_count; /* entries */
 	uint32_t sites;

@@ -214,6 +214,7 @@ static enum litifut_status plan_trampolines(struct litifut_session *session,
 		bytes += litifut_thunks_bytes(session, 0, UINT32_MAX);
 	if (session->context.clock)
 		bytes += LITIFUT_ARCH_GET(session->arch, thunks, shared_bytes);
+	bytes += litifut_exits_bytes(session);
 	/* Hosts: more when the second link spreads the code, fewer with islands. */
 	status = litifut_hosts_choose(session, options, &hosts, error);
 	if (hosts.count)
@@ -230,6 +231,7 @@ static enum litifut_status plan_trampolines(struct litifut_session *session,
 
 		plan->unwind_entries += pieces * session->arch->frames->unwind->call_entries;
 	}
+	plan->unwind_entries += litifut_exits_unwind_entries(session);
 	/* What is added serves for ways onward, of which there are few, as well. */
 	if (bytes || plan->island_count)
 		plan->trampoline_bytes =

@@ -41,6 +41,7 @@ struct litifut_rewrite_options {
 	bool tail_calls;   /* LITIFUT_TAIL */
 	bool all_in_reach; /* a call out of reach of all stubs is LITIFUT_ERROR_SPACE */
 	unsigned engine;   /* enum litifut_engine */
+	unsigned mode;     /* enum litifut_mode: CALLS or SPANS */
 	unsigned clock;    /* enum litifut_clock: what thunks read, NONE, CYCLE or PAGE */
 	const char *name;  /* recorded as the module's name; NULL: base name of the path */
 	/* The list of call sites goes into a file of its own, of this path, and not to
@@ -80,6 +81,10 @@ struct litifut_rewrite_summary {
 	size_t sites;
 	size_t patched;
 	size_t left[32]; /* by enum litifut_site_reason */
+	/* Calls that were patched, where their returns are recorded as well, and of those how
+	 * many by enum litifut_exit_reason. */
+	size_t returns;
+	size_t returns_by[32];
 	size_t db_bytes;
 	/* Of the room for thunks and trampolines, and of the DB's: there and used. Only
 	 * after litifut_rewrite_apply(). */
@@ -143,6 +148,7 @@ struct litifut_module_info {
 	unsigned char elf_data;
 	unsigned version;
 	unsigned engine;
+	unsigned mode;  /* enum litifut_mode */
 	unsigned clock; /* enum litifut_clock that thunks read */
 	unsigned flags; /* enum litifut_module_flags */
 	char name[64];

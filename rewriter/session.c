@@ -67,12 +67,16 @@ enum litifut_status litifut_session_open(const char *path,
 	if (session->context.thunks && (options->clock != LITIFUT_CLOCK_CYCLE ||
 					LITIFUT_ARCH_GET(session->arch, thunks, has_counter)))
 		session->context.clock = options->clock;
+	session->context.returns = session->context.thunks && session->arch->returns &&
+				   options->mode == LITIFUT_MODE_SPANS;
 	if (!status)
 		status = litifut_sites_find(&session->image, session->arch, &session->context,
 					    options, &session->sites, error);
 	session->context.own_room = !status &&
 				    LITIFUT_ARCH_GET(session->arch, thunks, function_facts) &&
 				    wants_own_room(session);
+	if (!status && session->context.returns)
+		status = litifut_exits_find(session, error);
 	if (!status)
 		status = litifut_landings_find(&session->image, session->arch, &session->context,
 					       &session->landings, error);
@@ -98,6 +102,7 @@ struct litifut_thunk litifut_session_thunk(const struct litifut_session *session
 void litifut_session_close(struct litifut_session *session)
 {
 	litifut_landings_release(&session->landings);
+	litifut_exits_release(&session->exits);
 	litifut_sites_release(&session->sites);
 	litifut_image_close(&session->image);
 	free(session->context.cpu.facts);

@@ -2,6 +2,7 @@
 #ifndef LITIFUT_REWRITER_SESSION_H
 #define LITIFUT_REWRITER_SESSION_H
 
+#include "rewriter/exits.h"
 #include "rewriter/reach.h"
 #include "rewriter/sites.h"
 
@@ -11,6 +12,7 @@ struct litifut_session {
 	struct litifut_arch_context context;
 	struct litifut_site_list sites;
 	struct litifut_landings landings;
+	struct litifut_exits exits;        /* none where returns are not recorded */
 	const struct litifut_symbol *room; /* for trampolines, beside the tracer; or NULL */
 	const char *thunks_refused;        /* see struct litifut_rewrite_summary */
 };

@@ -223,7 +223,7 @@ enum litifut_status litifut_sites_find(struct litifut_image *image, const struct
 	*list = walk.list;
 	memset(&walk.list, 0, sizeof(walk.list));
 	if (!status && LITIFUT_ARCH_GET(arch, detour, can_detour) &&
-	    (walk.needs_targets ||
+	    (walk.needs_targets || context->returns ||
 	     (LITIFUT_ARCH_GET(arch, thunks, known_callee) && context->thunks)))
 		status = judge_cramped(&judge, &walk.branches, error);
 	litifut_walk_release(&walk);

@@ -12,6 +12,7 @@ enum litifut_thunk_kind {
 	LITIFUT_THUNK_REGISTER,      /* the same for indirect calls through register `number` */
 	LITIFUT_THUNK_TAIL,          /* for direct tail calls, from their trampolines */
 	LITIFUT_THUNK_TAIL_REGISTER, /* for indirect ones through register `number` */
+	LITIFUT_THUNK_EXIT,          /* for returns, from their trampolines */
 };
 
 struct litifut_thunk {

@@ -187,7 +187,16 @@ enum litifut_site_reason {
 /* Why the return of a patched call is not recorded, where struct litifut_site has no `exit`.
  * Append only. */
 enum litifut_exit_reason {
-	LITIFUT_EXIT_OFF = 0 /* the mode of the module does not record returns */
+	LITIFUT_EXIT_OFF = 0,          /* the mode of the module does not record returns */
+	LITIFUT_EXIT_PATCHED = 1,      /* it is recorded: there is an `exit` */
+	LITIFUT_EXIT_NO_RETURN = 2,    /* nothing of its function stands behind the call */
+	LITIFUT_EXIT_TARGET = 3,       /* branches lead to the return point as well */
+	LITIFUT_EXIT_STUCK = 4,        /* the code at the return point can't be moved */
+	LITIFUT_EXIT_CONDITIONAL = 5,  /* the call may be passed over: no return is made then */
+	LITIFUT_EXIT_LINK_IN_USE = 6,  /* the link register may hold something there */
+	LITIFUT_EXIT_OUT_OF_REACH = 7, /* of the code for returns */
+	LITIFUT_EXIT_SPECIAL = 8,      /* it returns twice, in two processes */
+	LITIFUT_EXIT_UNKNOWN_CODE = 9  /* where its function ends, or jumps to, is not known */
 };
 
 /* What a site is; `kind` says more. Append only. */
@@ -215,7 +224,9 @@ struct litifut_site {
 	uint8_t thumb;  /* 1: T32 code (or MIPS16/microMIPS) */
 	uint8_t length; /* bytes of the original instruction: 2 or 4 */
 	/* Not in records of 20 bytes, of which it is 0. */
-	uint32_t exit;       /* of a patched return: address of the code that it goes through */
+	/* Of a patched return: the address, in the code that it goes through, which a trace has
+	 * for it (of Thumb code with bit 0 set). */
+	uint32_t exit;
 	uint8_t exit_reason; /* enum litifut_exit_reason, without an `exit` */
 	uint8_t site_class;  /* enum litifut_site_class */
 	uint16_t flags;      /* none yet */

@@ -268,6 +268,31 @@ static uint32_t further_calls(struct post_session *session, uint32_t most)
 	return number;
 }
 
+/* The return of calls that the site makes, in the form of one. */
+static uint32_t number_return(struct post_session *session, struct post_call *call,
+			      const struct litifut_site *site)
+{
+	struct post_key key = {{call->site_module, site->exit, UINT32_MAX, 0}};
+	uint32_t number = post_table_find(&session->call_index, key);
+	bool named;
+
+	if (number != POST_NONE)
+		return number;
+	call->site_address = site->address;
+	call->site = number_site(session, call->site_module, site->address);
+	call->caller = function_at(session, call->site_module, site->address, &call->caller_offset,
+				   &named);
+	call->callee_module = call->site_module;
+	call->callee = call->behind = call->caller;
+	call->callee_address = site->address;
+	call->is_return = call->hidden = call->spans = true;
+	POST_GROW(session->calls, session->call_count, session->call_capacity);
+	number = (uint32_t)session->call_count++;
+	session->calls[number] = *call;
+	post_table_put(&session->call_index, key, number);
+	return number;
+}
+
 uint32_t post_session_resolve(struct post_session *session, struct post_process *process,
 			      uint32_t epoch, uint32_t kind, uint32_t return_address,
 			      uint32_t callee)
@@ -289,8 +314,15 @@ uint32_t post_session_resolve(struct post_session *session, struct post_process 
 		const struct post_image *image = session->modules[mapping->module].image;
 		call.site_module = mapping->module;
 		call.site_address = (tail ? guess - 4 : guess) - mapping->bias;
+		if (image && !tail && !callee && image->exit_count) {
+			site = post_image_exit(image, return_address - mapping->bias);
+			if (site)
+				return number_return(session, &call, site);
+		}
 		if (image)
 			site = post_image_site(image, return_address - mapping->bias, tail);
+		call.spans = image && image->exit_count;
+		call.returns = site && site->exit;
 		if (image && !site && !tail && !callee) {
 			site = post_image_site(image, return_address - mapping->bias, true);
 			call.tail = tail = site != NULL;

@@ -49,6 +49,9 @@ struct post_call {
 	uint32_t veneer;         /* function in between, POST_NONE: none */
 	uint8_t plt;             /* enum post_through_plt */
 	bool tail;
+	bool is_return;  /* not a call: one that the site made has returned; always hidden */
+	bool returns;    /* that is recorded of this call */
+	bool spans;      /* it is of most calls of the module */
 	bool unresolved; /* no symbol for the caller or for the callee */
 	bool own;        /* into LITIFUT's own code; always hidden */
 	bool hidden;     /* a filter leaves it out */

@@ -41,6 +41,9 @@ struct post_image {
 	bool has_symbol_table;      /* of its own, or from a debug file */
 	struct litifut_site *sites; /* sorted by return address */
 	size_t site_count;
+	/* Those of them whose returns are recorded, by `exit`: what the trace has for one. */
+	const struct litifut_site **exits;
+	size_t exit_count;
 	bool has_site_list; /* they are those of .litifut.sites, not only what the DB has */
 
 	/* Private. */
@@ -73,6 +76,9 @@ enum litifut_status post_image_open_memory(const uint8_t *data, size_t size, con
 enum litifut_status post_image_load(struct post_image *image,
 				    const struct post_debug_places *places,
 				    struct litifut_error *error);
+
+/* The site whose recorded return has this link-time address in the trace, or NULL. */
+const struct litifut_site *post_image_exit(const struct post_image *image, uint32_t exit);
 
 /* The site whose call leaves `return_address` behind (as in the trace, with
  * bit 0 for Thumb), NULL when it is not listed. */

@@ -241,6 +241,24 @@ static int compare_sites(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
+static int compare_exits(const void *left, const void *right)
+{
+	const struct litifut_site *const *a = left, *const *b = right;
+
+	return (*a)->exit < (*b)->exit ? -1 : (*a)->exit > (*b)->exit;
+}
+
+static void list_exits(struct post_image *image)
+{
+	free(image->exits);
+	image->exits = post_reallocate(NULL, image->site_count, sizeof(*image->exits));
+	image->exit_count = 0;
+	for (size_t i = 0; i < image->site_count; i++)
+		if (image->sites[i].exit)
+			image->exits[image->exit_count++] = &image->sites[i];
+	qsort(image->exits, image->exit_count, sizeof(*image->exits), compare_exits);
+}
+
 static enum litifut_status read_sites(struct post_image *image, const struct post_image *from,
 				      struct litifut_error *error)
 {
@@ -263,6 +281,7 @@ static enum litifut_status read_sites(struct post_image *image, const struct pos
 	for (uint32_t i = 0; i < records.count; i++)
 		image->sites[i] = elf_read_site(&records, i);
 	qsort(image->sites, image->site_count, sizeof(*image->sites), compare_sites);
+	list_exits(image);
 	return LITIFUT_OK;
 }
 

@@ -84,7 +84,8 @@ static uint32_t find_caller(struct post_nesting *nesting, const struct post_stac
 {
 	uint32_t top = call->caller < stack->function_capacity ? stack->top_of[call->caller] : 0;
 
-	if (!top || !stack->frames[top - 1].previous_same)
+	/* Where returns are recorded, what has returned is not on the stack. */
+	if (!top || !stack->frames[top - 1].previous_same || call->spans)
 		return top;
 	if (!stack->frames[top - 1].last_site && is_first_site(nesting, call))
 		return top;
@@ -111,6 +112,17 @@ static uint32_t uppermost_untraced(const struct post_nesting *nesting,
 	return 0;
 }
 
+/* A call whose return will be told is open until then. */
+static uint32_t uppermost_open(const struct post_nesting *nesting, const struct post_stack *stack)
+{
+	uint32_t depth = stack->depth;
+
+	while (depth && (stack->frames[depth - 1].call == POST_NONE ||
+			 !nesting->session->calls[stack->frames[depth - 1].call].returns))
+		depth--;
+	return depth;
+}
+
 /* Where the frames of the lane are that the caller is on top of; 0: it was entered anew. */
 static uint32_t settle_caller(struct post_nesting *nesting, struct post_thread *thread,
 			      const struct post_call *call, bool *guessed)
@@ -120,7 +132,9 @@ static uint32_t settle_caller(struct post_nesting *nesting, struct post_thread *
 
 	*guessed = at && (stack->frames[at - 1].previous_same || stack->top_of[call->caller] != at);
 	if (!at) {
-		pop_to(nesting, thread, uppermost_untraced(nesting, stack), POST_EVENT_GUESSED);
+		uint32_t untraced = uppermost_untraced(nesting, stack);
+		uint32_t open = uppermost_open(nesting, stack);
+		pop_to(nesting, thread, untraced > open ? untraced : open, POST_EVENT_GUESSED);
 		const struct post_frame *entered = push(nesting, stack, call->caller, POST_NONE);
 		if (stack->shown)
 			emit(nesting, thread, entered, stack->depth - 1, POST_EVENT_ENTER, 0);
@@ -176,6 +190,41 @@ void post_nesting_call(struct post_nesting *nesting, struct post_thread *thread,
 		.depth = stack->depth - 1,
 	};
 	nesting->sink->push(nesting->sink->context, &event);
+}
+
+/* What leaving this frame is, where the one below it returns. */
+static unsigned flags_above(const struct post_nesting *nesting, const struct post_frame *frame)
+{
+	const struct post_call *call =
+		frame->call == POST_NONE ? NULL : &nesting->session->calls[frame->call];
+
+	if (!call)
+		return POST_EVENT_GUESSED;
+	if (call->tail) /* it ends with the call that it has taken the place of */
+		return 0;
+	return call->returns ? POST_EVENT_CUT : POST_EVENT_GUESSED;
+}
+
+void post_nesting_return(struct post_nesting *nesting, struct post_thread *thread, uint32_t number,
+			 uint64_t time, bool shown)
+{
+	const struct post_session *session = nesting->session;
+	struct post_stack *stack = thread->stack;
+	uint32_t depth = stack ? stack->depth : 0;
+
+	while (depth &&
+	       (stack->frames[depth - 1].call == POST_NONE ||
+		session->calls[stack->frames[depth - 1].call].site != session->calls[number].site))
+		depth--;
+	if (!depth)
+		return;
+	if (time > stack->time)
+		stack->time = time;
+	stack->shown = stack->shown && shown;
+	while (stack->depth > depth)
+		pop_to(nesting, thread, stack->depth - 1,
+		       flags_above(nesting, &stack->frames[stack->depth - 1]));
+	pop_to(nesting, thread, depth - 1, 0);
 }
 
 void post_nesting_end(struct post_nesting *nesting, struct post_thread *thread)

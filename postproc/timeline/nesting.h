@@ -52,6 +52,11 @@ struct post_nesting {
 void post_nesting_call(struct post_nesting *nesting, struct post_thread *thread, uint32_t call,
 		       uint64_t time, bool shown);
 
+/* The same of a recorded return: leaves the innermost frame that this site has entered, and what
+ * is above it. Without such a frame nothing happens. */
+void post_nesting_return(struct post_nesting *nesting, struct post_thread *thread, uint32_t call,
+			 uint64_t time, bool shown);
+
 /* Leaves all frames of a lane: the trace has ended. */
 void post_nesting_end(struct post_nesting *nesting, struct post_thread *thread);
 

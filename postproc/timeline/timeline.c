@@ -97,6 +97,8 @@ static void take_call(struct run *run, struct post_process *process, struct post
 					  item->return_address, item->callee);
 	session->calls[call].count += place == INSIDE;
 	thread->begun |= place == INSIDE;
+	if (session->calls[call].is_return && nested)
+		post_nesting_return(&run->nesting, thread, call, item->time, place == INSIDE);
 	if (session->calls[call].hidden || !run->sink)
 		return;
 	if (nested)

@@ -2,6 +2,7 @@
  * leaves, and the table that the rest of the rewriter sees. */
 #include "rewriter/arm/arm.h"
 #include "rewriter/arm/detour.h"
+#include "rewriter/arm/exit.h"
 #include "rewriter/arm/landing_pads.h"
 #include "rewriter/arm/stone.h"
 #include "rewriter/arm/tail.h"
@@ -250,6 +251,13 @@ static const struct litifut_arch_thunks thunks = {
 	.has_counter = true,
 };
 
+static const struct litifut_arch_returns returns = {
+	.judge_exit = litifut_arm_judge_exit,
+	.write_exit = litifut_arm_write_exit,
+	.exit_bytes_max = LITIFUT_ARM_EXIT_BYTES_MAX,
+	.exit_thunk_bit = 1,
+};
+
 static const struct litifut_arch_frames frames = {
 	.debug_section_type = SHT_PROGBITS,
 	.unwind = &litifut_arm_unwind_table,
@@ -276,4 +284,5 @@ const struct litifut_arch litifut_arch_arm = {
 	.detour = &detour,
 	.thunks = &thunks,
 	.frames = &frames,
+	.returns = &returns,
 };

@@ -58,6 +58,9 @@
  *	ldr.w  lr, [sp, #4]
  *	ldr.w  pc, [sp], #8
  *
+ * A return comes from its own trampoline as well, by a call whose return address stands
+ * for it in the trace. The exit leads back there: bx lr.
+ *
  * mrc of TPIDRURO and ldrex are of ARMv6K, Thumb-2 is of ARMv6T2; the rewriter asks
  * for ARMv7. Encodings: DDI 0406C A8.8. */
 #include "rewriter/arm/thunk.h"
@@ -267,6 +270,11 @@ static bool write_exit(const struct litifut_thunk *thunk, uint32_t address, stru
 	uint32_t here = address + emitter->at;
 	uint32_t offset = thunk->callee - (here + 4 + 8);
 
+	if (thunk->kind == LITIFUT_THUNK_EXIT) {
+		narrow(emitter, 0x4770); /* bx lr */
+		narrow(emitter, 0xbf00);
+		return true;
+	}
 	if (thunk->kind == LITIFUT_THUNK_REGISTER) {
 		narrow(emitter, 0x4700 | (uint32_t)thunk->number << 3); /* bx rN */
 		narrow(emitter, 0xbf00);

@@ -380,6 +380,67 @@ unsigned litifut_arm_copies_write(const struct litifut_arm_displaced *displaced,
 	return emitter.at;
 }
 
+/* The target of an unconditional branch; 0: it is none. */
+static uint32_t jump_target(const struct litifut_arm_displaced *displaced)
+{
+	static const struct cpu_context context = {0};
+	struct litifut_instruction decoded;
+	uint8_t bytes[4];
+
+	litifut_put16(false, bytes,
+		      (uint16_t)(displaced->length == 2 ? displaced->instruction
+							: displaced->instruction >> 16));
+	litifut_put16(false, bytes + 2, (uint16_t)displaced->instruction);
+	litifut_arm_decode(&context, bytes, displaced->length, displaced->address,
+			   LITIFUT_CODE_THUMB, &decoded);
+	return decoded.class == LITIFUT_CLASS_BRANCH_DIRECT && !decoded.conditional
+		       ? decoded.target & ~1u
+		       : 0;
+}
+
+unsigned litifut_arm_return_write(const struct litifut_arm_displaced *displaced, unsigned count,
+				  uint32_t back, uint32_t address, uint32_t thunk, uint8_t *code)
+{
+	static const struct cpu_context context = {0};
+	static const struct litifut_instruction call = {.length = 4, .thumb = true};
+	struct emitter emitter = {.code = code, .address = address, .at = 4};
+	struct litifut_arm_analysis analysis = {LITIFUT_ARM_MOVES, 0, 0, 0};
+	unsigned test = 0;
+
+	if (!litifut_arm_encode_call(&context, &call, address, thunk, code))
+		return 0;
+	for (unsigned i = 0; i < count; i++) {
+		uint32_t target = jump_target(&displaced[i]);
+
+		analysis = litifut_arm_analyse(&displaced[i]);
+		test = emitter.at;
+		if (target) {
+			if (!litifut_arm_branch_write(address + emitter.at, target,
+						      code + emitter.at))
+				return 0;
+			emitter.at += 4;
+			continue;
+		}
+		if (analysis.treatment == LITIFUT_ARM_STAYS)
+			analysis.treatment = LITIFUT_ARM_MOVES; /* it loads the pc */
+		emit_displaced(&emitter, &displaced[i], &analysis, true);
+	}
+	if (back) {
+		if (!litifut_arm_branch_write(address + emitter.at, back, code + emitter.at))
+			return 0;
+		emitter.at += 4;
+	}
+	if (count && analysis.treatment == LITIFUT_ARM_BRANCHES) {
+		land(&emitter, test, analysis.branch);
+		if (!litifut_arm_branch_write(address + emitter.at, analysis.value,
+					      code + emitter.at))
+			return 0;
+		emitter.at += 4;
+	}
+	finish_literals(&emitter);
+	return emitter.at;
+}
+
 unsigned litifut_arm_tail_write(const struct litifut_arm_displaced *displaced,
 				struct litifut_arm_tail *tail, uint32_t address, uint8_t *code)
 {

@@ -78,6 +78,12 @@ bool litifut_arm_copyable(const struct litifut_arm_displaced *displaced);
 unsigned litifut_arm_copies_write(const struct litifut_arm_displaced *displaced, unsigned count,
 				  uint32_t back, uint32_t address, uint8_t *code);
 
+/* As litifut_arm_copies_write() for the code at a return point, where lr is free: calls the
+ * thunk at `thunk` (with the Thumb bit) first. The last of `displaced` may be a branch, and
+ * any of them one that loads the pc; `back` 0: the code does not go on behind them. */
+unsigned litifut_arm_return_write(const struct litifut_arm_displaced *displaced, unsigned count,
+				  uint32_t back, uint32_t address, uint32_t thunk, uint8_t *code);
+
 /* A tail call. */
 struct litifut_arm_tail {
 	uint16_t branch; /* conditional: the 16-bit branch without its offset; else 0 */

@@ -300,6 +300,14 @@ static const struct litifut_arch_thunks thunks = {
 	.thunk_frame = litifut_mips_thunk_frame,
 };
 
+static const struct litifut_arch_returns returns = {
+	.slot_bytes = 4,
+	.knows_function = litifut_mips_knows_function,
+	.judge_exit = litifut_mips_judge_exit,
+	.write_exit = litifut_mips_write_exit,
+	.exit_bytes_max = LITIFUT_MIPS_EXIT_BYTES,
+};
+
 static const struct litifut_arch_frames frames = {
 	.debug_section_type = SHT_MIPS_DWARF,
 	.named_frames = named_frames,
@@ -327,4 +335,5 @@ const struct litifut_arch litifut_arch_mips = {
 	.borrow = &litifut_mips_borrow,
 	.thunks = &thunks,
 	.frames = &frames,
+	.returns = &returns,
 };

@@ -83,6 +83,8 @@ enum { LITIFUT_MIPS_CAME_BY_T9 = -1, LITIFUT_MIPS_CAME_BY_CALL = 0x7fff };
 /* A multiple of LITIFUT_MIPS_TRAMPOLINE_BYTES. */
 #define LITIFUT_MIPS_THUNK_BYTES 80
 #define LITIFUT_MIPS_TIMED_THUNK_BYTES 96
+/* The most that the trampoline of a return point takes, the same. */
+#define LITIFUT_MIPS_EXIT_BYTES 80
 /* Of litifut_mips_write_shared(), the same. */
 #define LITIFUT_MIPS_SHARED_BYTES (7 * 128)
 
@@ -200,6 +202,17 @@ size_t litifut_mips_write_onward(const struct litifut_arch_context *context, uin
 				 uint32_t *entries, uint8_t *code);
 void litifut_mips_write_gate(const struct litifut_arch_context *context, uint32_t address,
 			     const uint32_t *entries, uint8_t *code);
+/* relay.c: is every way into the code of the function among the targets? Adds those that no
+ * branch of the general kind tells. */
+bool litifut_mips_knows_function(const struct litifut_image *image,
+				 const struct litifut_arch_context *context,
+				 const struct litifut_section *section, uint32_t start,
+				 uint32_t end, struct litifut_targets *targets);
+unsigned litifut_mips_judge_exit(const struct litifut_exit_place *place, struct litifut_exit *exit);
+bool litifut_mips_write_exit(const struct litifut_arch_context *context,
+			     const struct litifut_cramped_call *call,
+			     const struct litifut_exit *exit, uint32_t address,
+			     const struct litifut_exit_ways *ways, struct litifut_exit_code *code);
 const char *litifut_mips_refuses_thunks(const struct litifut_image *image);
 uint32_t litifut_mips_argument_room(const struct litifut_arch_context *context,
 				    const struct litifut_section *section, uint32_t start,

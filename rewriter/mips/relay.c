@@ -257,35 +257,48 @@ static bool is_run(const struct function *function, uint32_t address)
 	       at_is_free(function, address + 4 * RUN);
 }
 
-size_t litifut_mips_find_runs(const struct litifut_image *image,
-			      const struct litifut_arch_context *context,
-			      const struct litifut_section *section, uint32_t start, uint32_t end,
-			      const struct litifut_targets *targets, uint32_t *runs)
+/* Reads all of the function; release it with litifut_targets_release(&function->own). False:
+ * there are ways into it that are not known. */
+static bool open_function(const struct litifut_image *image,
+			  const struct litifut_arch_context *context,
+			  const struct litifut_section *section, uint32_t start, uint32_t end,
+			  const struct litifut_targets *targets, struct function *function)
 {
-	struct function function = {
+	struct litifut_function_facts facts;
+	struct litifut_error ignored;
+	bool plain = !(start & 3);
+
+	*function = (struct function){
 		.context = context,
 		.section = section,
 		.start = start,
 		.end = end & ~3u,
 		.targets = targets,
 	};
-	struct litifut_function_facts facts;
-	struct litifut_error ignored;
-	bool plain = !(start & 3);
+	litifut_mips_function_facts(image, context, section, start, end, &facts);
+	function->has_pointer = facts.pointer != 0;
+	function->pointer_register = facts.pointer_register;
+	if (facts.pointer && facts.pointer != litifut_mips_facts(context)->global_pointer) {
+		plain = plain && !litifut_targets_create(start, end, &function->own, &ignored);
+		if (plain)
+			litifut_targets_add_offsets(&function->own, image, facts.pointer);
+	}
+	for (uint32_t at = start; plain && at < function->end; at += 4) {
+		note_low_half(function, word_at(function, at));
+		plain = is_plain(function, at);
+	}
+	return plain;
+}
+
+size_t litifut_mips_find_runs(const struct litifut_image *image,
+			      const struct litifut_arch_context *context,
+			      const struct litifut_section *section, uint32_t start, uint32_t end,
+			      const struct litifut_targets *targets, uint32_t *runs)
+{
+	struct function function;
+	bool plain = open_function(image, context, section, start, end, targets, &function);
 	size_t count = 0;
 
-	litifut_mips_function_facts(image, context, section, start, end, &facts);
-	function.has_pointer = facts.pointer != 0;
-	function.pointer_register = facts.pointer_register;
-	if (facts.pointer && facts.pointer != litifut_mips_facts(context)->global_pointer) {
-		plain = plain && !litifut_targets_create(start, end, &function.own, &ignored);
-		if (plain)
-			litifut_targets_add_offsets(&function.own, image, facts.pointer);
-	}
-	for (uint32_t at = start; plain && at < function.end; at += 4) {
-		note_low_half(&function, word_at(&function, at));
-		plain = is_plain(&function, at);
-	}
 	for (uint32_t at = start; plain && at + 4 * RUN < function.end; at += 4)
 		if (is_run(&function, at)) {
 			runs[count++] = at;
@@ -293,6 +306,27 @@ size_t litifut_mips_find_runs(const struct litifut_image *image,
 		}
 	litifut_targets_release(&function.own);
 	return count;
+}
+
+bool litifut_mips_knows_function(const struct litifut_image *image,
+				 const struct litifut_arch_context *context,
+				 const struct litifut_section *section, uint32_t start,
+				 uint32_t end, struct litifut_targets *targets)
+{
+	struct function function;
+	bool plain = open_function(image, context, section, start, end, targets, &function);
+
+	for (uint32_t at = start; plain && at < function.end; at += 4) {
+		struct litifut_instruction instruction = decoded(&function, at);
+
+		/* of coprocessors, which the walk over the code does not know */
+		if (instruction.class == LITIFUT_CLASS_BRANCH_DIRECT)
+			litifut_targets_add(targets, instruction.target);
+		if (is_target(&function, at))
+			litifut_targets_add(targets, at);
+	}
+	litifut_targets_release(&function.own);
+	return plain;
 }
 
 /* Two words that lead to the trampoline at `trampoline`. False: it can't be reached,

@@ -77,6 +77,7 @@ _Static_assert(LITIFUT_MIPS_INDIRECT_BYTES == LITIFUT_MIPS_NEAR_BYTES, "both thu
 #define LW_V1 0x8fa30004u
 #define JR_T9 0x03200008u
 #define JR_AT 0x00200008u
+#define JR_RA 0x03e00008u
 #define MOVE_AT_RA 0x03e00825u
 #define SW_AT_8 0xafa10008u
 #define LW_AT_8 0x8fa10008u
@@ -516,7 +517,10 @@ unsigned litifut_mips_write_thunk(const struct litifut_arch_context *context,
 			       address + slow_part(context, EVENT_RETURN, own), words);
 	unsigned exit = count;
 
-	words[count++] = litifut_mips_jump(&context->cpu, false, address + 4 * exit, thunk->callee);
+	words[count++] = thunk->kind == LITIFUT_THUNK_EXIT
+				 ? JR_RA
+				 : litifut_mips_jump(&context->cpu, false, address + 4 * exit,
+						     thunk->callee);
 	words[count++] = own ? GIVE_ROOM : LW_V1;
 	words[count++] = 0xafbf0008;
 	words[count] = litifut_mips_jump(&context->cpu, true, address + 4 * count, recorder);

@@ -177,11 +177,12 @@ static void see_call(struct thread *thread, const struct oracle_place *callee,
 		     const uint32_t *registers)
 {
 	const struct oracle_place *site = thread->pending.call;
-	bool is_tail =
-		with_returns &&
-		!oracle_shadow_call(&thread->shadow, site,
-				    register_of(registers, ORACLE_ARM_LR, ORACLE_MIPS_RA) & ~1u,
-				    register_of(registers, ORACLE_ARM_SP, ORACLE_MIPS_SP));
+	uint32_t link = register_of(registers, ORACLE_ARM_LR, ORACLE_MIPS_RA) & ~1u;
+	uint32_t sp = register_of(registers, ORACLE_ARM_SP, ORACLE_MIPS_SP);
+	/* Of a function in the ranges only the return is seen here, where its call is known
+	 * by no more than a branch. */
+	bool is_tail = with_returns && (link == callee->address ||
+					!oracle_shadow_call(&thread->shadow, site, link, sp));
 
 	log_words(thread, site->number, callee->number, is_tail ? TAIL : 0);
 }
@@ -261,7 +262,7 @@ static __attribute__((used)) void on_block(unsigned index, void *user, const uin
 		see_return(thread, here, registers);
 	/* A tail call, or a call that had no room and was moved elsewhere, comes
 	 * into these ranges by a plain branch. */
-	if (!pending->call && here->through && branch) {
+	if (!pending->call && here->through && branch && !branch->plain) {
 		*pending = (struct pending){.call = branch, .through = true};
 		return;
 	}

@@ -49,6 +49,43 @@ def read_sites(elf):
     return sites
 
 
+def exits(elf):
+    """{what the stream has for a return: address of its call} of .litifut.sites."""
+    section = elf.section(".litifut.sites")
+    result = {}
+    _, _, count, record = elf.unpack("4I", section.offset) if section else (0, 0, 0, 0)
+    for i in range(count if record >= 24 else 0):
+        offset = section.offset + 16 + i * record
+        address, exit_word = elf.unpack("I", offset)[0], elf.unpack("I", offset + 20)[0]
+        if exit_word:
+            result[exit_word] = address
+    return result
+
+
+def by_return_address(elf):
+    """{what the recorder has of a patched site: its address}."""
+    section = elf.section(".litifut.sites")
+    _, _, count, record = elf.unpack("4I", section.offset) if section else (0, 0, 0, 0)
+    result = {}
+    for i in range(count):
+        at = section.offset + 16 + i * record
+        address, return_address, _, _, _, reason = elf.unpack("IIIIBB", at)
+        if reason == PATCHED:
+            result[return_address] = address
+    return result
+
+
+def exit_branches(elf):
+    """Addresses of the branches to the code for returns, and of stones for them."""
+    words = {address: word for word, address in by_return_address(elf).items()}
+    for site in exits(elf).values():
+        point = words[site] & ~1
+        yield point
+        if words[site] & 1 and elf.unpack("H", elf.offset_of(point))[0] >> 11 == 0x1C:
+            stone = thumb_branch(elf, point)
+            yield from (stone - 4, stone)
+
+
 def functions_in_data(elf):
     """[(start, end)] of the functions that .litifut.sites lists as assembled as data."""
     section = elf.section(".litifut.sites")
@@ -86,6 +123,8 @@ def moved_sites(elf):
     site}, and the addresses of other code that was moved to make room."""
     section = elf.section(".litifut.sites")
     entries, stones = {}, set()
+    if not section:
+        return entries, stones
     ours = list(elf.ranges("litifut_"))
 
     def is_ours(place):
@@ -481,6 +520,8 @@ def main(arguments):
             elf = Elf(path)
             patched = {at for at, (reason, _) in read_sites(elf).items() if reason == PATCHED}
             ours = elf.ranges("litifut_")
+            for address in [*moved_sites(elf)[1], *exit_branches(elf)]:
+                print(f"plain {elf.offset_of(address):x} {elf.offset_of(address) + 2:x} {elf.path}")
             for start, end in ours + list(stubs_within(elf, ours)) + islands.ranges(elf, patched):
                 print(f"{start:x} {end:x} {elf.path}")
         return 0

@@ -18,6 +18,7 @@ struct range {
 	uint64_t start;
 	uint64_t end;
 	char *path;
+	bool plain;
 };
 
 static struct mapping *mappings;
@@ -89,18 +90,23 @@ bool oracle_places_read_ranges(const char *path)
 	FILE *file = fopen(path, "re");
 	unsigned long long start, end;
 	char name[4200];
+	char line[4300];
 
 	if (!file) {
 		fprintf(stderr, "oracle: can't read %s\n", path);
 		return false;
 	}
-	while (fscanf(file, "%llx %llx %4199[^\n]", &start, &end, name) == 3) {
-		struct range *grown = realloc(ranges, (range_count + 1) * sizeof(*ranges));
+	while (fgets(line, sizeof(line), file)) {
+		bool plain = !strncmp(line, "plain ", 6);
+		struct range *grown;
 
+		if (sscanf(line + (plain ? 6 : 0), "%llx %llx %4199[^\n]", &start, &end, name) != 3)
+			break;
+		grown = realloc(ranges, (range_count + 1) * sizeof(*ranges));
 		if (!grown)
 			break;
 		ranges = grown;
-		ranges[range_count++] = (struct range){start, end, strdup(name)};
+		ranges[range_count++] = (struct range){start, end, strdup(name), plain};
 	}
 	fclose(file);
 	return true;
@@ -168,9 +174,13 @@ struct oracle_place *oracle_place_at(uint32_t address, const void *host)
 	*place = wanted;
 	place->address = address;
 	for (size_t i = 0; i < range_count; i++) {
-		if (place->offset >= ranges[i].start && place->offset < ranges[i].end &&
-		    !strcmp(place->path, ranges[i].path))
-			place->through = true;
+		const struct range *range = &ranges[i];
+
+		if (place->offset < range->start || place->offset >= range->end ||
+		    strcmp(place->path, range->path))
+			continue;
+		place->plain |= range->plain;
+		place->through |= !range->plain;
 	}
 	by_number[place_count++] = place;
 	place->number = place_count;

@@ -6,19 +6,23 @@ A tail call is no call of its own: it ends with the one that is open.
                                    TID DEPTH call CALLER CALLEE, or tail, TID DEPTH return CALLER TICKS
                                    SELF, TID DEPTH again CALLER, TID DEPTH cut COUNT
 
-  returns.py times PREFIX FOLDER ELF...   a traced run of one process, with LITIFUT_CLOCK=page:
-                                   its events have the times of the oracle's calls
+  returns.py times PREFIX FOLDER ELF...   a traced run with LITIFUT_CLOCK=page and LITIFUT_COMPACT=0:
+                                   its events, calls and returns, are those of the oracle, in
+                                   order, and have their times
+  returns.py any-order PREFIX FOLDER ELF...   the same, in whatever order and without the times
 
 DEPTH is the number of calls that stay open, of all files; TICKS are the instructions from the
 start of the callee to the return, SELF those of them that are not in calls of its own.
 """
 
+import collections
 import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from elf import Elf  # noqa: E402
-from oracle import PATCHED, Oracle, Rewritten, describe, first_difference, report  # noqa: E402
+from elf import EM_ARM, Elf  # noqa: E402
+from oracle import (PATCHED, Oracle, Rewritten, by_return_address, describe,  # noqa: E402
+                    exits, first_difference, report)
 from trace import traces  # noqa: E402
 
 class Call:
@@ -62,51 +66,113 @@ def show(prefix, elves):
     return 0
 
 
-def by_return_address(elf):
-    """{what the recorder has of a patched site: its address}."""
-    section = elf.section(".litifut.sites")
-    _, _, count, record = elf.unpack("4I", section.offset)
-    result = {}
-    for i in range(count):
-        at = section.offset + 16 + i * record
-        address, return_address, _, _, _, reason = elf.unpack("IIIIBB", at)
-        if reason == PATCHED:
-            result[return_address] = address
+def steps_to_exit(elf, site, by_return):
+    """Instructions from a return point to the code for returns, outside of that."""
+    if elf.machine != EM_ARM:
+        return 2  # a branch and its delay slot
+    word = by_return[site]
+    # a 16-bit branch leads to another one
+    thumb = word & 1 and elf.unpack("H", elf.offset_of(word & ~1))[0] >> 11 == 0x1C
+    return 2 if thumb else 1
+
+
+def expected_of(rewritten, exits, thread, again=True):
+    """`again`: with what comes to a return point without a call that returns there, which a
+    signal at that very block looks like as well. Yields (kind, name of the file, site, time) of what a thread is to have recorded."""
+    oracle = rewritten.oracle
+    for kind, site, callee, time, _ in oracle.events(thread):
+        if not site or site[0] not in oracle.given or site[0].is_linkage(site[1]):
+            continue
+        elf = site[0]
+        if kind == "again" and not again:
+            continue
+        if kind in ("return", "again"):
+            entries = rewritten.moved[elf][0]
+            address = entries.get(site[1], site[1])
+            if address in exits[elf.name]:
+                yield "return", elf.name, hex(address), time
+            continue
+        call = rewritten.call(*site, callee)
+        if call and call[2] == PATCHED:
+            yield "call", call[0].name, hex(call[1]), time
+
+
+def is_own(elves, module, callee):
+    """Is the callee a function of the tracer's?"""
+    elf = next((elf for elf in elves if module and elf.name == module.name), None)
+    return elf and elf.function_at(callee - module.bias & ~1)[0].startswith("litifut_")
+
+
+def without_own(got, expected):
+    """Functions of the tracer that libc calls when a module starts and ends are not recorded,
+    but that they return is: at most two of a module."""
+    opened, result, left = collections.Counter(), [], 4
+    for event in got:
+        kind, place = event[0], event[1:3]
+        opened[place] += 1 if kind == "call" else -1
+        if kind == "return" and opened[place] < 0:
+            opened[place] = 0
+            there = expected[len(result)] if len(result) < len(expected) else None
+            if left and (not there or there[:3] != event[:3]):
+                left -= 1
+                continue
+        result.append(event)
     return result
 
 
-def times(prefix, folder, elves):
-    """The times of recorded calls, which thunks take outside of the clock, are those at which
-    the callees begin; those of the long way are as exact, as the clock stands still there."""
+def compare(prefix, folder, elves, in_order=True):
+    """The thunks are outside of the clock: a call has the time at which its callee begins, a
+    return that of its return point and of the branch there."""
     rewritten = Rewritten(prefix, elves, with_returns=True)
-    oracle = rewritten.oracle
     by_return = {elf.name: by_return_address(elf) for elf in rewritten.sites}
-    differences, count = [], 0
+    by_exit = {elf.name: exits(elf) for elf in rewritten.sites}
+    sites = {name: set(found.values()) for name, found in by_exit.items()}
+    late = {}
+    for elf in rewritten.sites:
+        words = {site: word for word, site in by_return[elf.name].items()}
+        late.update({(elf.name, site): steps_to_exit(elf, site, words)
+                     for site in sites[elf.name]})
+    differences, count = [], {"call": 0, "return": 0}
+    threads = set(rewritten.oracle.threads)
     for trace in traces(folder):
         for tid, recorded in trace.threads.items():
-            expected = []
-            for kind, site, callee, time, _ in oracle.events((trace.pid, tid)):
-                if kind not in ("call", "tail") or site[0] not in oracle.given or \
-                        site[0].is_linkage(site[1]):
-                    continue
-                call = rewritten.call(*site, callee)
-                if call and call[2] == PATCHED:
-                    expected.append((call[0].name, hex(call[1]), time))
+            threads.discard((trace.pid, tid))
             got = []
-            for _, address, _, time in recorded:
+            for _, address, callee, time in recorded:
                 module = trace.module_at(address)
-                sites = by_return.get(module.name, {})
-                if address - module.bias in sites:
-                    got.append((module.name, hex(sites[address - module.bias]), time))
-            count += len(got)
+                name = module.name if module else "?"
+                if callee and is_own(elves, trace.module_at(callee), callee):
+                    continue
+                where = address - module.bias if module else 0
+                if where in by_exit.get(name, {}):
+                    site = by_exit[name][where]
+                    got.append(("return", name, hex(site), time - late[name, site]))
+                elif where in by_return.get(name, {}):
+                    got.append(("call", name, hex(by_return[name][where]), time))
+                elif name in by_return:
+                    differences.append(f"{name}: {where:#x} is nothing that is recorded")
+            expected = list(expected_of(rewritten, sites, (trace.pid, tid), again=in_order))
+            if in_order:
+                got = without_own(got, expected)
+            for kind, *_ in got:
+                count[kind] += 1
+            if not in_order:
+                expected = sorted(event[:3] for event in expected)
+                got = sorted(event[:3] for event in got)
             differences += first_difference(expected, got, f"thread {tid}")
-    return report(f"{count} events with their times",
-                  differences or ([] if count else ["no events"]))
+    for thread in threads:
+        if list(expected_of(rewritten, sites, thread)):
+            differences.append(f"thread {thread}: nothing was recorded")
+    if not count["call"]:
+        differences.append("no events")
+    return report(f"{count['call']} calls and {count['return']} returns with their times",
+                  differences)
 
 
 def main(arguments):
-    if len(arguments) > 2 and arguments[0] == "times":
-        return times(arguments[1], arguments[2], [Elf(path) for path in arguments[3:]])
+    if len(arguments) > 2 and arguments[0] in ("times", "any-order"):
+        return compare(arguments[1], arguments[2], [Elf(path) for path in arguments[3:]],
+                       in_order=arguments[0] == "times")
     if len(arguments) > 1 and arguments[0] == "list":
         return show(arguments[1], [Elf(path) for path in arguments[2:]])
     sys.exit(__doc__)

@@ -11,7 +11,8 @@ TIMED, CLOSED = 1, 2
 CALL, INDIRECT, TAIL, EXIT, ENTER = 1, 2, 3, 4, 5
 THREAD, TIME, CUT, MODULE = 17, 18, 22, 32
 MARKED = 2
-CHUNK_HEADER_BYTES = {1: 32, 2: 48}
+CHUNK_HEADER_BYTES = {1: 32, 2: 64}
+FIRST_CHUNKS_AT, FIRST_CHUNKS = 192, 4
 
 
 class Module:
@@ -29,18 +30,25 @@ class Trace:
             self.data = file.read()
         self.order = "<" if self.data[8:12] == b"\4\3\2\1" else ">"
         self.major, self.minor, self.header_bytes, self.chunk_bytes = self.unpack("HHII", 12)
+        self.machine = self.unpack("I", 24)[0]
         self.pid, self.clock, self.flags = (self.unpack("I", at)[0] for at in (32, 40, 44))
         self.modules, self.threads = [], {}
         chunks = []
-        for at in range(self.header_bytes, len(self.data) - self.chunk_bytes + 1, self.chunk_bytes):
+        places = [(at, self.chunk_bytes) for at in range(
+            self.header_bytes, len(self.data) - self.chunk_bytes + 1, self.chunk_bytes)]
+        for i in range(FIRST_CHUNKS if self.major > 1 else 0):
+            at, size = self.unpack("II", FIRST_CHUNKS_AT + 8 * i)
+            if size:
+                places.append((at, size))
+        for at, size in places:
             magic, kind, encoding, flags, thread, number, used = self.unpack("IHHIIII", at)
             start = self.unpack("Q", at + 24)[0]
             if kind in (EVENTS, METADATA) and encoding == WORDS:
-                chunks.append((kind != METADATA, thread, number, at, flags, used, start))
+                chunks.append((kind != METADATA, thread, number, at, size, flags, used, start))
             elif kind:
                 raise ValueError(f"{path}: chunk of kind {kind}, encoding {encoding}")
-        for _, thread, _, at, flags, used, start in sorted(chunks):
-            size = self.chunk_bytes - CHUNK_HEADER_BYTES[self.major]
+        for _, thread, _, at, size, flags, used, start in sorted(chunks):
+            size -= CHUNK_HEADER_BYTES[self.major]
             count = (used if flags & CLOSED else size) // 4
             words = self.unpack(f"{count}I", at + CHUNK_HEADER_BYTES[self.major])
             self.read(thread, words, flags & TIMED, start)

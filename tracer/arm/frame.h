@@ -47,6 +47,11 @@ static inline uint32_t litifut_frame_exit(const struct litifut_frame *frame, boo
 	uint32_t instruction = code[0];
 	uint32_t callee;
 
+	/* of a return: bx lr; what lr holds says which */
+	if (exit & 1 && instruction == 0x4770 && exit != frame->return_address) {
+		*kind = LITIFUT_SITE_DIRECT;
+		return 0;
+	}
 	if (needless && exit != frame->return_address && (instruction & 0xff87) != 0x4700) {
 		*kind = LITIFUT_SITE_DIRECT;
 		return 0;

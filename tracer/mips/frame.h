@@ -59,6 +59,8 @@ static inline uint32_t litifut_frame_exit(const struct litifut_frame *frame, boo
 
 	(void)needless; /* the stub goes there */
 	*kind = LITIFUT_SITE_DIRECT;
+	if (instruction == 0x03e00008) /* of a return: jr $31; what that holds says which */
+		return frame->registers[31];
 	if (instruction >> 26 == 2) /* j */
 		return ((exit + 4) & 0xf0000000) | (instruction & 0x03ffffff) << 2;
 	return exit + 4 + ((((instruction & 0xffff) ^ 0x8000) - 0x8000) << 2);

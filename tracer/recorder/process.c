@@ -100,6 +100,7 @@ static bool litifut_process_set_up(const struct litifut_module *module)
 	litifut_files_start();
 	r->chunk_mask = litifut_settings_chunk_bytes() - 1;
 	r->recording = !r->settings.start_off;
+	r->mode = LITIFUT_MODULE_HAS(module, mode) ? module->mode : LITIFUT_MODE_CALLS;
 	litifut_clock_start(module);
 	if (!litifut_own_stacks_start() || !litifut_threads_start() || !litifut_trace_open())
 		return false;

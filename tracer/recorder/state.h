@@ -58,6 +58,7 @@ struct litifut_recorder {
 	uint32_t recording;     /* switched by litifut_start() and litifut_stop() */
 	uint32_t thunks;        /* threads may be armed */
 	uint32_t thunk_clock;   /* enum litifut_clock that thunks read; LITIFUT_CLOCK_UNSET */
+	uint32_t mode;          /* enum litifut_mode of the first module */
 	uint32_t thunks_differ; /* in that, so none may be armed */
 	uint32_t epoch;
 	struct litifut_port_features features;

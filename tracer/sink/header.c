@@ -25,7 +25,7 @@ void litifut_header_fill(const struct litifut_trace_file *file)
 	header->clock = r->clock;
 	header->wrong_settings = r->settings.wrong;
 	header->clock_hertz = litifut_clock_hertz();
-	header->mode = LITIFUT_MODE_CALLS;
+	header->mode = r->mode;
 	header->family = LITIFUT_FAMILY_STREAM;
 	header->max_bytes = (uint64_t)r->settings.max_mb << 20;
 	header->first[0].offset = LITIFUT_FIRST_METADATA;

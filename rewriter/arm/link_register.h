@@ -1,0 +1,15 @@
+/* Is what the link register holds at some place of no use? */
+#ifndef LITIFUT_REWRITER_ARM_LINK_REGISTER_H
+#define LITIFUT_REWRITER_ARM_LINK_REGISTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rewriter/arm/arm.h"
+
+/* True when every way on from `address`, in the function at [start, end) of `section`, writes
+ * lr before it reads it. False as well when that can't be told. */
+bool litifut_arm_link_is_free(const struct litifut_section *section, uint32_t start, uint32_t end,
+			      bool thumb, uint32_t address);
+
+#endif

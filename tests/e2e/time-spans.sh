@@ -1,0 +1,193 @@
+#!/bin/sh
+# LITIFUT_MODE=spans: the returns of calls are recorded as well, each where and when the oracle
+# sees it; what is not certain is left and listed. Nothing that unwinds sees any of it.
+. "$(dirname "$0")/../lib.sh"
+
+# spans_equal_oracle PROGRAM HOW: its events are those of the oracle; HOW as in returns.py
+spans_equal_oracle()
+{
+	rm -rf data oracle.*
+	# shellcheck disable=SC2046
+	python3 "$root/tests/oracle/oracle.py" ranges $(traced_files) >oracle.through
+	qemu_options="-plugin $BUILD/tests/oracle.so,calls=oracle,through=oracle.through,returns=1,clock=1"
+	guest_environment="LITIFUT_CLOCK=page LITIFUT_COMPACT=0 LITIFUT_DIR=$(pwd)/data"
+	run traced "$1"
+	qemu_options='' guest_environment=''
+	# shellcheck disable=SC2046
+	ok "$1: calls, returns and their times are those of the oracle" \
+		python3 "$root/tests/oracle/returns.py" "$2" oracle data $(traced_files)
+}
+
+# returns_patched FILE SHARE: of the calls in FILE so many in a hundred, at least
+returns_patched()
+{
+	ok "$1: at least $2 % of the returns are patched" sh -c '
+		"$1" info --json "$2" |
+			sed "s/.*\"returns\": \([0-9]*\), \"returns_patched\": \([0-9]*\).*/\1 \2/" |
+			awk "{ print; exit !(NF == 2 && 100 * \$2 >= \$1 * $3) }"' sh \
+		"$BUILD/bin/litifut" "$1" "$2"
+}
+
+check()
+{
+	export LITIFUT_CLOCK=page LITIFUT_MODE=spans
+	link "$@" || return
+	unset LITIFUT_CLOCK LITIFUT_MODE
+	same_run "$1"
+	spans_equal_oracle "$1" "${how:-times}"
+}
+
+behaviour()
+{
+	cat >main.c <<-'END'
+		#include <setjmp.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#define KEEP __attribute__((noipa))
+		static volatile int sink;
+		static jmp_buf place;
+		struct pair { int a, b; double c; };
+		KEEP int leaf(int x) { sink++; return x + 1; }
+		KEEP int down(int d) { if (d) { int r = down(d - 1); return leaf(r) + 1; } return sink; }
+		KEEP void leave(int d) { if (d) leave(d - 1); else longjmp(place, 1); sink++; }
+		KEEP int jumps(void) { if (!setjmp(place)) leave(3); return leaf(2); }
+		KEEP struct pair *get(void) { static struct pair v = {1, 2, 3.5}; return &v; }
+		KEEP int tail(int x) { sink++; return leaf(x); }
+		KEEP int pointed(int (*function)(int), int x) { int r = function(x); sink += r; return r; }
+		KEEP double floating(double x) { double r = get()->c; return r * x + leaf(1); }
+		KEEP long long wide(int x) { return ((long long)leaf(x) << 32) + leaf(x); }
+		KEEP int conditional(int x) { if (x > 3) leaf(x); if (x & 1) leaf(x); else tail(x); return x; }
+		KEEP int branches(int x) { int r = leaf(x); return r > 5 ? r : leaf(r) ? r + 2 : 7; }
+		KEEP const char *of(int x)
+		{
+			switch (leaf(x)) {
+			case 1: leaf(1); return "one"; case 2: return "two"; case 3: leaf(2); return "three";
+			case 4: return "four"; case 5: return "five"; case 6: leaf(3); break; case 7: return "seven";
+			}
+			return "other";
+		}
+		KEEP int loop(int n) { int i = 0; do { i += 1 + (leaf(i) & 1); } while (i < n); return i; }
+		static int compare(const void *a, const void *b)
+		{
+			return leaf(*(const int *)a) - leaf(*(const int *)b);
+		}
+		int main(void)
+		{
+			int numbers[64];
+			for (int i = 0; i < 64; i++)
+				numbers[i] = i * 37 % 64;
+			qsort(numbers, 64, sizeof(int), compare);
+			printf("%d %d %d %d\n", down(5), jumps(), get()->b, numbers[3]);
+			for (int i = 0; i < 200; i++) {
+				sink += leaf(i) * get()->a + tail(i) + pointed(leaf, i) + pointed(tail, i);
+				sink += conditional(i % 5) + branches(i % 9) + loop(i % 7) + (int)strlen(of(i % 9));
+				sink += (int)wide(i) + (int)floating(i);
+			}
+			printf("%d %g\n", sink, floating(2));
+			return 0;
+		}
+	END
+	if [ "$target" = armel ]; then
+		# its thunks need a CPU that armel programs do not
+		ok "without thunks the link is told of it" sh -c '
+			LITIFUT_MODE=spans "$@" 2>&1 | grep "LITIFUT_MODE.*returns"' sh \
+			"$BUILD/bin/litifut" build "$triplet-gcc" -O2 main.c -o main
+		return
+	fi
+	check program ../main.c || return
+	returns_patched traced/program 50
+	for flags in -O0 -O3 -Os; do
+		check "program$flags" ../main.c || return
+	done
+	flags=
+	check static ../main.c -static || return
+	case $target in
+	mips*) returns_patched traced/static 60 ;;
+	*) returns_patched traced/static 70 ;;
+	esac
+
+	# calls from a library and into it
+	sed 's/main(void)/work(void)/' main.c >library.c
+	echo 'int work(void); int other(int x) { return x + work(); } int main(void) { return other(1) - 1; }' >caller.c
+	export LITIFUT_CLOCK=page LITIFUT_MODE=spans
+	link libwork.so ../library.c -shared -fPIC || return
+	check with-library ../caller.c -L. -lwork
+
+	cat >threads.c <<-'END'
+		#include <pthread.h>
+		#include <signal.h>
+		#include <stdio.h>
+		#include <sys/time.h>
+		#define KEEP __attribute__((noipa))
+		static volatile sig_atomic_t ticks;
+		KEEP int leaf(int x) { __asm__ volatile(""); return x + 1; }
+		KEEP int work(int n) { int r = 0; while (n--) r += leaf(n) - leaf(r); return r; }
+		KEEP void tick(int number) { (void)number; ticks += work(3) * 0 + 1; }
+		KEEP void *thread(void *argument) { work(2000); return argument; }
+		int main(void)
+		{
+			struct itimerval every = {{0, 2000}, {0, 2000}};
+			signal(SIGALRM, tick);
+			setitimer(ITIMER_REAL, &every, 0);
+			for (int round = 0; round < 5; round++) {
+				pthread_t threads[4];
+				for (int i = 0; i < 4; i++)
+					pthread_create(&threads[i], 0, thread, 0);
+				for (int i = 0; i < 4; i++)
+					pthread_join(threads[i], 0);
+			}
+			while (ticks < 20)
+				work(100);
+			puts("done");
+			return 0;
+		}
+	END
+	how=any-order
+	check threads ../threads.c -pthread
+	how=
+
+	cat >throws.cc <<-'END'
+		#include <csetjmp>
+		#include <cstdio>
+		#include <execinfo.h>
+		#include <stdexcept>
+		#define KEEP __attribute__((noipa))
+		struct noisy { const char *name; ~noisy() { std::printf("~%s\n", name); } };
+		KEEP int throws(int n)
+		{
+			noisy here{"throws"};
+			if (!n)
+				throw std::runtime_error("from the bottom");
+			return throws(n - 1) + 1;
+		}
+		KEEP int catches(int n)
+		{
+			try {
+				return throws(n) + 1;
+			} catch (const std::exception &e) {
+				std::printf("caught %s\n", e.what());
+				return n;
+			}
+		}
+		KEEP int frames(int n)
+		{
+			void *addresses[64];
+			int depth = n ? frames(n - 1) : backtrace(addresses, 64);
+			__asm__ volatile("" : : "r"(addresses) : "memory");
+			return depth;
+		}
+		int main()
+		{
+			for (int i = 0; i < 4; i++)
+				std::printf("%d\n", catches(i));
+			std::printf("frames %d\n", frames(5) - frames(2));
+			return 0;
+		}
+	END
+	language=g++
+	check throws ../throws.cc
+	language=gcc
+}
+
+for_targets behaviour
