@@ -1,9 +1,9 @@
 # What every host program links: common/ and the folders beside it that know no program.
 COMMON_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,$(wildcard common/*.c elf/*.c \
-	cpu/*.c cpu/*/*.c))
+	cpu/*.c cpu/*/*.c platform/*.c))
 
 COMMON_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_common_*.c \
-	tests/unit/test_elf_*.c))
+	tests/unit/test_elf_*.c tests/unit/test_platform_*.c))
 UNIT_TESTS += $(COMMON_TESTS)
 
 $(COMMON_TESTS): $(BUILD)/unit/%: $(BUILD)/host/tests/unit/%.o $(COMMON_OBJECTS)

@@ -4,7 +4,6 @@
 #include "ldwrap/decision.h"
 
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,19 +13,13 @@
 #include <libelf.h>
 #include <libiberty/libiberty.h>
 
+#include "platform/platform.h"
 #include "rewriter/arch.h"
-
-/* Programs that run before they are relocated, or that others are loaded by. */
-static const char *const loader_names[] = {"ld.so",       "ld.so.*",   "ld-*.so",  "ld-*.so.*",
-					   "ld*-uClibc*", "ld-musl-*", "vdso*.so*"};
 
 static bool is_loader(const struct arguments *arguments)
 {
-	const char *name = lbasename(arguments_output(arguments));
-
-	for (size_t i = 0; i < sizeof(loader_names) / sizeof(loader_names[0]); i++)
-		if (!fnmatch(loader_names[i], name, 0))
-			return true;
+	if (platform_is_loader(lbasename(arguments_output(arguments))))
+		return true;
 	/* musl's libc.so is its own loader; a library has no other use for -e. */
 	return arguments_last(arguments, ARGUMENT_SHARED) &&
 	       arguments_last(arguments, ARGUMENT_ENTRY);

@@ -14,7 +14,7 @@
 #include "ldwrap/elf_items.h"
 #include "ldwrap/inputs.h"
 #include "rewriter/arch.h"
-#include "rewriter/libc.h"
+#include "platform/platform.h"
 #include "rewriter/hosts.h"
 
 /* Code and calls that link-time optimisation makes out of a byte of what the
@@ -493,7 +493,7 @@ struct estimate_result estimate_room(const struct arguments *arguments, bool thu
 		estimate.near_calls += estimate.maybe_near[i]->defined;
 	/* A static program of another libc than glibc stays with the DB. */
 	if (arguments_are_static(arguments) &&
-	    !symbols_defines(&estimate.symbols, LITIFUT_LIBC_STATIC_GLIBC))
+	    !symbols_defines(&estimate.symbols, platform_linux_glibc.static_function))
 		estimate.thunks = false;
 	judge_encodings(&estimate, arguments);
 	place_islands(&estimate, arguments, &result.islands);

@@ -13,7 +13,7 @@
 #include <gelf.h>
 #include <libiberty/libiberty.h>
 
-#include "rewriter/libc.h"
+#include "platform/platform.h"
 
 /* False: nothing of this section can be read. */
 static bool read_dynamic(Elf *elf, Elf_Scn *section, const char **name, bool *needs_glibc)
@@ -32,7 +32,7 @@ static bool read_dynamic(Elf *elf, Elf_Scn *section, const char **name, bool *ne
 		text = elf_strptr(elf, header.sh_link, item.d_un.d_val);
 		if (text && item.d_tag == DT_SONAME)
 			*name = text;
-		else if (text && litifut_libc_is_glibc(text, strlen(text) + 1))
+		else if (text && platform_has_file(&platform_linux_glibc, text, strlen(text) + 1))
 			*needs_glibc = true;
 	}
 	return true;

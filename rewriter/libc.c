@@ -5,23 +5,7 @@
 #include <elf.h>
 #include <string.h>
 
-/* Names of glibc's own files on ARM and MIPS, up to the version. */
-static const char *const glibc_files[] = {"libc.so.6", "ld-linux", "ld.so.1"};
-
-bool litifut_libc_is_glibc(const char *name, size_t length)
-{
-	const char *base = name;
-
-	for (size_t i = 0; i < length && name[i]; i++)
-		if (name[i] == '/')
-			base = name + i + 1;
-	length -= (size_t)(base - name);
-	for (size_t i = 0; i < sizeof(glibc_files) / sizeof(*glibc_files); i++)
-		if (length > strlen(glibc_files[i]) &&
-		    strncmp(base, glibc_files[i], strlen(glibc_files[i])) == 0)
-			return true;
-	return false;
-}
+#include "platform/platform.h"
 
 static bool defines(const struct litifut_image *image, const char *name)
 {
@@ -32,12 +16,13 @@ static bool defines(const struct litifut_image *image, const char *name)
 
 bool litifut_libc_is_static_glibc(const struct litifut_image *image)
 {
-	return !image->has_interpreter && defines(image, LITIFUT_LIBC_STATIC_GLIBC);
+	return !image->has_interpreter && defines(image, platform_linux_glibc.static_function);
 }
 
 uint32_t litifut_libc_register_atfork(const struct litifut_image *image)
 {
-	const struct litifut_symbol *symbol = litifut_image_symbol(image, "__register_atfork");
+	const struct litifut_symbol *symbol =
+		litifut_image_symbol(image, platform_linux_glibc.registers_fork_handlers);
 
 	return symbol && symbol->section ? symbol->address | symbol->thumb : 0;
 }
@@ -45,7 +30,7 @@ uint32_t litifut_libc_register_atfork(const struct litifut_image *image)
 /* Does the library need glibc, as the process then will? */
 static bool brings_glibc(const struct litifut_image *image, const char *name, size_t length)
 {
-	if (litifut_libc_is_glibc(name, length))
+	if (platform_has_file(&platform_linux_glibc, name, length))
 		return true;
 	for (const char *const *user = image->glibc_users; user && *user; user++)
 		if (strlen(*user) < length && !strcmp(*user, name))
@@ -80,12 +65,14 @@ const char *litifut_libc_lacks_spare_word(const struct litifut_image *image)
 
 	if (image->has_interpreter)
 		return interpreter && interpreter->bytes &&
-				       litifut_libc_is_glibc((const char *)interpreter->bytes,
-							     interpreter->size)
+				       platform_has_file(&platform_linux_glibc,
+							 (const char *)interpreter->bytes,
+							 interpreter->size)
 			       ? NULL
 			       : "its dynamic linker is not glibc's";
 	if (litifut_libc_is_static_glibc(image)) /* before 2.28, fork() can be without it */
-		return defines(image, "__register_atfork") || !defines(image, "__libc_fork")
+		return defines(image, platform_linux_glibc.registers_fork_handlers) ||
+				       !defines(image, platform_linux_glibc.forks)
 			       ? NULL
 			       : "its glibc can't tell of a fork";
 	if (!litifut_image_section(image, ".dynamic"))
@@ -95,6 +82,8 @@ const char *litifut_libc_lacks_spare_word(const struct litifut_image *image)
 
 bool litifut_libc_must_keep(const struct litifut_image *image, const char *function)
 {
-	return strcmp(function, "_Fork") == 0 && !litifut_libc_is_static_glibc(image) &&
-	       !defines(image, "__libc_early_init") && litifut_libc_lacks_spare_word(image);
+	return strcmp(function, platform_linux.early_child) == 0 &&
+	       !litifut_libc_is_static_glibc(image) &&
+	       !defines(image, platform_linux.no_early_child) &&
+	       litifut_libc_lacks_spare_word(image);
 }

@@ -4,9 +4,6 @@
 
 #include "rewriter/image.h"
 
-/* A function that every static program of glibc has. */
-#define LITIFUT_LIBC_STATIC_GLIBC "__libc_setup_tls"
-
 /* Is it one whose vector of thread-local blocks has a word to spare for the
  * thunks (tracer/recorder/armed.c), and that tells of a fork? So it is with glibc. A dynamic
  * linker sets the vector up before any code of the image runs; a static program has
@@ -14,10 +11,7 @@
  * people. */
 const char *litifut_libc_lacks_spare_word(const struct litifut_image *image);
 
-/* Is this the name of a file of glibc itself, as DT_NEEDED has it? It ends within `length`. */
-bool litifut_libc_is_glibc(const char *name, size_t length);
-
-/* Is it linked into the image, a static program? */
+/* Is glibc linked into the image, a static program? */
 bool litifut_libc_is_static_glibc(const struct litifut_image *image);
 
 /* Static programs only: the address of __register_atfork with its Thumb bit; 0: there is

@@ -8,10 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platform/platform.h"
 #include "rewriter/image.h"
 #include "rewriter/program_code.h"
-
-static const char *const names[] = {"vfork", "__vfork", "_Fork", "clone", "__clone", "syscall"};
 
 #define MAX_SLOTS 16
 
@@ -22,10 +21,7 @@ struct slots {
 
 static bool is_name(const char *name)
 {
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	return false;
+	return platform_lists(platform_linux.process_makers, name);
 }
 
 static uint32_t word_at(const struct litifut_image *image, const struct litifut_section *section,
