@@ -11,6 +11,7 @@
 
 #include "common/nearest.h"
 #include "common/version.h"
+#include "ldwrap/control.h"
 #include "ldwrap/info.h"
 #include "ldwrap/install.h"
 #include "ldwrap/settings.h"
@@ -24,6 +25,7 @@ static const char usage_text[] =
 	"       litifut install-ld triplet|folder|linker\n"
 	"       litifut uninstall-ld triplet|folder|linker\n"
 	"       litifut info [--sites] [--skipped] [--json] file...\n"
+	"       litifut control folder|trace start|stop|snapshot|status\n"
 	"       litifut -h | --help | -V | --version\n"
 	"\n"
 	"build runs a command, such as `make', with the tracer linked into every\n"
@@ -232,6 +234,20 @@ static int info(int argc, char *argv[])
 	return result;
 }
 
+static int control_programs(int argc, char *argv[])
+{
+	struct litifut_error error;
+	int request;
+
+	if (argc != 3)
+		return usage("control: a folder, and start, stop, snapshot or status");
+	request = control_request(argv[2]);
+	if (request < 0)
+		return usage(xasprintf("control: no such request: %s", argv[2]));
+	return control(stdout, argv[1], (uint32_t)request, &error) ? report(&error, EXIT_PROBLEM)
+								   : 0;
+}
+
 /* True: it was a question about litifut itself, and has its answer. */
 static bool answer(const char *word)
 {
@@ -266,11 +282,9 @@ static int unknown_command(const char *word, const struct front_command *command
 
 int main(int argc, char *argv[])
 {
-	static const struct front_command commands[] = {{"build", build},
-							{"env", environment},
-							{"install-ld", install},
-							{"uninstall-ld", install},
-							{"info", info}};
+	static const struct front_command commands[] = {
+		{"build", build},          {"env", environment}, {"install-ld", install},
+		{"uninstall-ld", install}, {"info", info},       {"control", control_programs}};
 
 	if (argc < 2) {
 		fputs(usage_text, stderr);

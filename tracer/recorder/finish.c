@@ -7,13 +7,18 @@
 #include "tracer/sink/chunks.h"
 #include "tracer/sink/copies.h"
 
-void litifut_trace_finish(void)
+void litifut_trace_snapshot(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 
 	litifut_scratch_count_all();
-	r->file.header->state = LITIFUT_TRACE_STOPPED;
 	litifut_save_all();
 	litifut_maps_write(&r->file);
 	litifut_files_carry();
+}
+
+void litifut_trace_finish(void)
+{
+	litifut_recorder.file.header->state = LITIFUT_TRACE_STOPPED;
+	litifut_trace_snapshot();
 }

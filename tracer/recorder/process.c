@@ -62,6 +62,7 @@ static bool litifut_trace_open(void)
 	r->compact = 0;
 	r->scratch_busy = 0;
 	r->full = 0;
+	r->control_seen = 0;
 	r->last_serial = 0;
 	if (!litifut_trace_create(&r->file))
 		return false;

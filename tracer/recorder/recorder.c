@@ -10,6 +10,7 @@
 #include "tracer/recorder/armed.h"
 #include "tracer/recorder/bloom.h"
 #include "tracer/recorder/clock.h"
+#include "tracer/recorder/control.h"
 #include "tracer/recorder/modules.h"
 #include "tracer/recorder/own_stack.h"
 #include "tracer/recorder/process.h"
@@ -67,6 +68,7 @@ static void litifut_record_slowly(const struct litifut_call *call)
 			litifut_lose(1);
 		return;
 	}
+	litifut_control_look();
 	if (!call->module->serial)
 		litifut_module_announce(call->module);
 	thread = litifut_thread_find(litifut_thread_id());

@@ -74,11 +74,12 @@ struct litifut_recorder {
 	uint32_t compact; /* cursor of the chunk for compact blocks */
 	uint32_t scratch; /* struct litifut_scratch, mapped when first needed */
 	uint32_t scratch_busy;
-	uint32_t vdso;       /* address of the kernel's shared library, 0: none */
-	uint32_t full;       /* enum litifut_full */
-	uint32_t own_stacks; /* address of the recorder's stacks; 0: none yet */
-	uint32_t lost_early; /* lost before there was a header to count them in */
-	uint32_t metadata;   /* cursor of the metadata chunk, as in litifut_thread */
+	uint32_t vdso;         /* address of the kernel's shared library, 0: none */
+	uint32_t full;         /* enum litifut_full */
+	uint32_t control_seen; /* the last request that a thread has taken */
+	uint32_t own_stacks;   /* address of the recorder's stacks; 0: none yet */
+	uint32_t lost_early;   /* lost before there was a header to count them in */
+	uint32_t metadata;     /* cursor of the metadata chunk, as in litifut_thread */
 	uint32_t last_serial;
 	uint32_t modules_live;
 	uint32_t program_headers; /* of the executable */

@@ -50,7 +50,7 @@ static void litifut_switch_threads(void)
 	litifut_threads_recheck();
 }
 
-static void litifut_stop_recording(void *nothing)
+void litifut_stop_recording(void *nothing)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 
@@ -67,7 +67,7 @@ static void litifut_stop_recording(void *nothing)
 	litifut_trace_finish();
 }
 
-static void litifut_start_recording(void *nothing)
+void litifut_start_recording(void *nothing)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 

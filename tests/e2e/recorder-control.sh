@@ -1,0 +1,95 @@
+#!/bin/sh
+# `litifut control`: a running program follows requests that are written to its trace.
+. "$(dirname "$0")/../lib.sh"
+
+control()
+{
+	"$BUILD/bin/litifut" control data "$@"
+}
+
+# The program waits for a line before each stage, and says what it has done: one line each.
+stage()
+{
+	echo go >&3
+	read -r answer <&4
+	[ "$answer" = "$1" ]
+}
+
+refused()
+{
+	"$BUILD/bin/litifut" control "$@" 2>refused.err && return 1
+	grep 'litifut: error' refused.err
+}
+
+behaviour()
+{
+	cat >work.c <<-'END'
+		#include <stdio.h>
+		#define STAGE(n) __attribute__((noipa)) static int stage##n(int a) { return a + n; }
+		STAGE(0) STAGE(1) STAGE(2) STAGE(3)
+		#define RUN(n) for (int i = 0; i < 20000; i++) sum += stage##n(i)
+		static int next(const char *done)
+		{
+			char line[16];
+			puts(done);
+			fflush(stdout);
+			return fgets(line, sizeof(line), stdin) != NULL;
+		}
+		int main(void)
+		{
+			int sum = 0;
+			if (!next("ready"))
+				return 1;
+			RUN(0);
+			if (!next("zero"))
+				return 1;
+			RUN(1);
+			if (!next("one"))
+				return 1;
+			RUN(2);
+			if (!next("two"))
+				return 1;
+			RUN(3);
+			puts("three");
+			return sum == 1;
+		}
+	END
+	link work ../work.c || return 0
+
+	rm -rf data in out
+	mkfifo in out
+	mkdir -p copy
+	guest_environment="LITIFUT_DIR=$(pwd)/data LITIFUT_CLOCK=none LITIFUT_COMPACT=0 LITIFUT_FILE=map
+		LITIFUT_COPY_TO=$(pwd)/copy LITIFUT_BULK_KB=16"
+	run_in traced work <in >out 2>traced.err &
+	program=$!
+	guest_environment=
+	exec 3>in 4<out
+	read -r answer <&4
+	is "the program is there" "$answer" ready
+	ok "stage 0 is recorded" stage zero
+	ok "status: recording" sh -c "'$BUILD/bin/litifut' control data status | grep ': recording'"
+	ok "stop is asked for" control stop
+	ok "stage 1 is not, but for its start" stage one
+	ok "status: stopped, and done" sh -c "'$BUILD/bin/litifut' control data status | grep ': stopped.*stop: done'"
+	ok "start is asked for" control start
+	ok "stage 2 is recorded after its start" stage two
+	ok "a snapshot is asked for" control snapshot
+	ok "stage 3" stage three
+	exec 3>&- 4<&-
+	wait $program
+	is "the program ends as it would" $? 0
+	"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps traced/work
+	is "stage 0 is whole" "$(recorded stage0)" 20000
+	ok "stage 1 ends when the request is seen: $(recorded stage1)" test "$(recorded stage1)" -le 4200
+	ok "stage 2 begins when it is: $(recorded stage2)" test "$(recorded stage2)" -ge 15000
+	ok "and not before" test "$(recorded stage2)" -lt 20000
+	is "stage 3 is whole" "$(recorded stage3)" 20000
+	ok "the snapshot was copied" test -s copy/trace/work.*.trace
+
+	ok "a folder without traces is told" refused . stop
+	ok "so is what is no trace" refused work.c stop
+	ok "and a request that there is none of" sh -c "! '$BUILD/bin/litifut' control data reset 2>/dev/null"
+}
+
+for_targets behaviour
