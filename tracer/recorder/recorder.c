@@ -125,8 +125,9 @@ static LITIFUT_COLD void litifut_record_on_own_stack(const struct litifut_call *
 
 /* What litifut_record_in() does, at the first attempt and into the chunk that
  * there is; else nothing, and false. */
-static inline bool litifut_record_quickly(struct litifut_thread *thread, uint32_t *cursor,
-					  const struct litifut_call *call)
+static inline __attribute__((always_inline)) bool
+litifut_record_quickly(struct litifut_thread *thread, uint32_t *cursor,
+		       const struct litifut_call *call)
 {
 	const struct litifut_recorder *r = &litifut_recorder;
 	bool timed = r->clock != LITIFUT_CLOCK_NONE;
@@ -180,11 +181,32 @@ static LITIFUT_COLD bool litifut_record_unusual(const struct litifut_call *call)
 	return true;
 }
 
+/* A call that a thunk could not store, or for which there is no room in the chunk. */
+static LITIFUT_COLD void litifut_record_otherwise(struct litifut_thread *thread,
+						  const struct litifut_call *call)
+{
+	uint32_t *cursor;
+
+	switch (litifut_recorder.fast) {
+	case LITIFUT_FAST_LOOKUP:
+		litifut_record_in(thread, call);
+		return;
+	case LITIFUT_FAST_THUNKS:
+		/* a thread that is not armed is to be */
+		cursor = litifut_thread_cursor(thread);
+		if (cursor != &thread->cursor && litifut_record_quickly(thread, cursor, call))
+			return;
+		break;
+	default:
+		break;
+	}
+	litifut_record_on_own_stack(call);
+}
+
 __attribute__((visibility("default"))) void litifut_record_trace(const struct litifut_call *call)
 {
 	const struct litifut_recorder *r = &litifut_recorder;
 	struct litifut_thread *thread;
-	uint32_t *cursor;
 	uint32_t pointer;
 
 	if (__builtin_expect(!r->fast || call->module->met <= 0, 0) && litifut_record_unusual(call))
@@ -199,16 +221,7 @@ __attribute__((visibility("default"))) void litifut_record_trace(const struct li
 		litifut_record_on_own_stack(call);
 		return;
 	}
-	if (r->fast == LITIFUT_FAST_LOOKUP) {
-		litifut_record_in(thread, call);
+	if (r->fast == LITIFUT_FAST_WORDS && litifut_record_quickly(thread, &thread->cursor, call))
 		return;
-	}
-	if (r->fast == LITIFUT_FAST_THUNKS)
-		cursor = litifut_thread_cursor(thread);
-	else
-		cursor = &thread->cursor;
-	/* with thunks, a thread that is not armed is to be */
-	if ((r->fast == LITIFUT_FAST_THUNKS && cursor == &thread->cursor) ||
-	    !litifut_record_quickly(thread, cursor, call))
-		litifut_record_on_own_stack(call);
+	litifut_record_otherwise(thread, call);
 }
