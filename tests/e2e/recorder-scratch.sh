@@ -89,4 +89,63 @@ behaviour()
 	engine db
 }
 
-for_targets behaviour
+# A limit that the program raises again: recording goes on, and says what it has missed.
+goes_on()
+{
+	cat >again.c <<-'END'
+		#define _GNU_SOURCE
+		#include <sys/resource.h>
+		__attribute__((noipa)) static int before(int n) { return n + 1; }
+		__attribute__((noipa)) static int during(int n) { return n + 2; }
+		__attribute__((noipa)) static int after(int n) { return n + 3; }
+		int main(void)
+		{
+			struct rlimit limit;
+			int sum = 0;
+			if (getrlimit(RLIMIT_FSIZE, &limit))
+				return 1;
+			limit.rlim_cur = 100000;
+			for (int i = 0; i < 1000; i++)
+				sum += before(i);
+			if (setrlimit(RLIMIT_FSIZE, &limit))
+				return 1;
+			for (int i = 0; i < 100000; i++)
+				sum += during(i);
+			limit.rlim_cur = limit.rlim_max;
+			if (setrlimit(RLIMIT_FSIZE, &limit))
+				return 1;
+			for (int i = 0; i < 50000; i++)
+				sum += after(i);
+			return sum & 1;
+		}
+	END
+	flags=
+	link again ../again.c || return 0
+	for way in LITIFUT_FILE=map LITIFUT_FILE=write LITIFUT_CLOCK=mono; do
+		guest_environment="LITIFUT_CLOCK=none LITIFUT_COMPACT=0 $way"
+		same_run again
+		"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps traced/again 2>post.err
+		lost=$(sed -n 's/.* \([0-9]*\) lost.*/\1/p' post.err)
+		is "$way: what was before is there" "$(recorded before)" 1000
+		ok "$way: some is lost: $lost" test "$lost" -gt 50000
+		ok "$way: recording goes on when there is room again" test "$(recorded after)" -ge 45000
+		ok "$way: every call is in the trace or lost, and none is both" \
+			all_calls $(($(recorded before) + $(recorded during) + $(recorded after) + lost))
+	done
+	guest_environment=
+}
+
+# main and what libc calls are among them
+all_calls()
+{
+	echo "$1 calls"
+	[ "$1" -ge 151000 ] && [ "$1" -le 151020 ]
+}
+
+everything()
+{
+	behaviour
+	goes_on
+}
+
+for_targets everything

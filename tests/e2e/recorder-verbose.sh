@@ -68,7 +68,7 @@ behaviour()
 	is "nothing is said to be recorded yet" "$(grep -c 'recording to' words)" 0
 
 	verbose LITIFUT_CLOCK=mono LITIFUT_BULK_KB=0 LITIFUT_MAX_MB=1
-	says 1 "no room for more, calls are counted as lost: LITIFUT_MAX_MB or RLIMIT_FSIZE"
+	says 1 "no room for more, calls are counted as lost: LITIFUT_MAX_MB"
 
 	mkdir -p usb
 	verbose "LITIFUT_COPY_TO=$(pwd)/usb"

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #define LITIFUT_PATH_BYTES 512
+#define LITIFUT_MAX_MB_UNSET UINT32_MAX
 #define LITIFUT_CLOCK_UNSET 0xff /* none was asked for */
 
 /* Full chunks of events are written in compact form. */
@@ -26,7 +27,7 @@ struct litifut_settings {
 	char copy_to[LITIFUT_PATH_BYTES]; /* "": nowhere */
 	uint32_t bulk_kb;                 /* 0: write each event at once */
 	uint32_t ring_kb;                 /* 0: none */
-	uint32_t max_mb;                  /* 0: no bound */
+	uint32_t max_mb;                  /* 0: no bound; LITIFUT_MAX_MB_UNSET */
 	uint32_t clock;                   /* enum litifut_clock */
 	uint32_t dedup;
 	uint32_t compact; /* enum litifut_compacting */

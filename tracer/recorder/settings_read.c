@@ -160,6 +160,7 @@ void litifut_settings_read(const char *defaults, char *scratch, uint32_t size)
 	litifut_set_text(settings->directory, sizeof(settings->directory), "litifut-data");
 	settings->clock = LITIFUT_CLOCK_UNSET;
 	settings->bulk_kb = 64;
+	settings->max_mb = LITIFUT_MAX_MB_UNSET;
 	settings->bloom_kb = 64;
 	settings->compact = LITIFUT_COMPACT_SOME;
 	while (*defaults) {

@@ -108,8 +108,12 @@ uint32_t litifut_chunk_map(struct litifut_trace_file *file, bool small, const ch
 	*trouble = "no memory";
 	if (litifut_failed(descriptor))
 		*trouble = "its file is not there any more";
-	else if (!file->ring && !litifut_within_limits(offset + size))
-		*trouble = "LITIFUT_MAX_MB or RLIMIT_FSIZE";
+	else if (!file->ring && file->max_bytes && offset + size > file->max_bytes)
+		*trouble = litifut_recorder.settings.max_mb == LITIFUT_MAX_MB_UNSET
+				   ? "a quarter of the disk's room (see LITIFUT_MAX_MB)"
+				   : "LITIFUT_MAX_MB";
+	else if (!litifut_within_file_limit(offset + size))
+		*trouble = "RLIMIT_FSIZE";
 	else if (!file->sink->room(descriptor, offset, size))
 		*trouble = "no room on the disk";
 	else {

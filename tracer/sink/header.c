@@ -27,7 +27,7 @@ void litifut_header_fill(const struct litifut_trace_file *file)
 	header->clock_hertz = litifut_clock_hertz();
 	header->mode = r->mode;
 	header->family = LITIFUT_FAMILY_STREAM;
-	header->max_bytes = (uint64_t)r->settings.max_mb << 20;
+	header->max_bytes = file->max_bytes;
 	header->first[0].offset = LITIFUT_FIRST_METADATA;
 	header->first[0].bytes = LITIFUT_FIRST_METADATA_BYTES;
 	header->first[1].offset = LITIFUT_FIRST_EVENTS;

@@ -39,6 +39,7 @@ void litifut_ring_start(struct litifut_trace_file *file)
 	file->first_events = 1;
 	file->header->first[1].bytes = 0;
 	file->header->flags |= LITIFUT_TRACE_RING;
+	file->max_bytes = 0;
 	file->header->max_bytes = LITIFUT_HEADER_BYTES + (uint64_t)places * (r->chunk_mask + 1);
 }
 

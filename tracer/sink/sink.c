@@ -94,3 +94,16 @@ const struct litifut_sink *litifut_sink_choose(long descriptor)
 		way = litifut_can_be_mapped(descriptor) ? LITIFUT_FILE_MAP : LITIFUT_FILE_WRITE;
 	return &litifut_sinks[way - LITIFUT_FILE_MAP];
 }
+
+uint64_t litifut_sink_bound(long descriptor)
+{
+	uint32_t max_mb = litifut_recorder.settings.max_mb;
+	struct statfs64 told;
+
+	if (max_mb != LITIFUT_MAX_MB_UNSET)
+		return (uint64_t)max_mb << 20;
+	if (litifut_failed(LITIFUT_CALL3(fstatfs64, descriptor, sizeof(told), &told)) ||
+	    !told.f_blocks)
+		return 0;
+	return (uint64_t)told.f_bavail * (uint32_t)told.f_bsize / 4;
+}

@@ -46,5 +46,6 @@ bool litifut_within_limits(uint64_t end)
 {
 	uint32_t max_mb = litifut_recorder.settings.max_mb;
 
-	return (!max_mb || end <= (uint64_t)max_mb << 20) && litifut_within_file_limit(end);
+	return (!max_mb || max_mb == LITIFUT_MAX_MB_UNSET || end <= (uint64_t)max_mb << 20) &&
+	       litifut_within_file_limit(end);
 }
