@@ -177,11 +177,35 @@ static enum litifut_status resolve(struct energy_analysis *analysis, struct liti
 	return energy_resolve(&analysis->resolved, &input, error);
 }
 
+/* What functions do by turns looks like noise, as long as it is not known what they are. */
+static enum litifut_status rest_noise(struct energy_analysis *analysis, struct litifut_error *error)
+{
+	struct energy_resolve_input input = input_of(analysis);
+	float *rest = litifut_memory_array(analysis->power.count + 1, sizeof(*rest));
+	enum litifut_status status = LITIFUT_OK;
+
+	if (!rest)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
+					 "not enough memory for the noise");
+	status = energy_rest(&analysis->resolved, &input, true, rest, error);
+	if (status == LITIFUT_OK) {
+		double noise = energy_noise(rest, analysis->power.count);
+		if (noise > 0 && noise < analysis->noise)
+			analysis->noise = noise;
+	}
+	free(rest);
+	return status;
+}
+
 static enum litifut_status find_levels(struct energy_analysis *analysis,
 				       struct litifut_error *error)
 {
 	enum litifut_status status = resolve(analysis, error);
 
+	if (status == LITIFUT_OK)
+		status = rest_noise(analysis, error);
+	if (status == LITIFUT_OK)
+		status = resolve(analysis, error);
 	if (status != LITIFUT_OK || !analysis->machines.count)
 		return status;
 	take_levels(analysis);

@@ -205,7 +205,7 @@ enum litifut_status energy_builder_timed(struct energy_builder *builder, unsigne
 		builder->longest = LONGEST_HOLD * median;
 		builder->bin_start = times[0];
 	} else {
-		power->interval = line && interval > 0 ? interval : median;
+		power->interval = line && interval > 0 && !longer ? interval : median;
 	}
 	builder->last_time = times[0];
 	return start_run(builder, times[0]) ? LITIFUT_OK : builder->status;
@@ -331,14 +331,14 @@ bool energy_builder_sample(struct energy_builder *builder, double time, const fl
 		double late = time - builder->expected;
 		double tolerance = builder->quantum * 1.05 + 0.5 * power->interval;
 		if (fabs(late) > tolerance || isnan(late)) {
-			if (!(late > 0)) {
+			if (!(time >= builder->last_time)) {
 				energy_builder_fail(builder, LITIFUT_ERROR_FORMAT,
-						    "time goes back, or the rate rises, at %.9g s",
-						    time);
+						    "time goes back to %.9g s", time);
 				return false;
 			}
 			close_fit(builder);
-			double missing = fmax(1, round(late / power->interval));
+			/* early: the rate was taken for less than it is; nothing is missing */
+			double missing = late > 0 ? fmax(1, round(late / power->interval)) : 0;
 			if (!(missing < 9e18)) {
 				energy_builder_fail(builder, LITIFUT_ERROR_FORMAT,
 						    "a time is out of every range");
@@ -348,7 +348,7 @@ bool energy_builder_sample(struct energy_builder *builder, double time, const fl
 			power->missing += (uint64_t)missing;
 			/* A step of the column can stand for more than one sample. */
 			if (!start_run(builder,
-				       builder->quantum > power->interval
+				       builder->quantum > power->interval || missing == 0
 					       ? time
 					       : builder->expected + missing * power->interval))
 				return false;

@@ -278,7 +278,7 @@ enum litifut_status energy_learn(struct energy_analysis *analysis, const char *f
 					      &visitor, &counts, error)
 				: fail(error, LITIFUT_ERROR_IO, function, "not enough memory");
 	if (status == LITIFUT_OK)
-		status = energy_rest(&analysis->resolved, &input, rest, error);
+		status = energy_rest(&analysis->resolved, &input, false, rest, error);
 	if (status == LITIFUT_OK)
 		status = learn(analysis, function, &triggers, rest, machine, error);
 	free(rest);

@@ -506,14 +506,19 @@ struct row {
 static void levels_of_text(struct row *row, const char *at, const char *end)
 {
 	for (unsigned pin = 0; at < end && pin < ENERGY_PINS; at++, pin++) {
-		if (*at == '1')
-			row->levels |= (uint16_t)(1u << pin);
-		if (*at == 'X')
-			row->both |= (uint16_t)(1u << pin);
-		if (*at == '0' || *at == '1' || *at == 'X')
-			row->known |= (uint16_t)(1u << pin);
-		if (!memchr("01X-", *at, 4))
+		const char level = *at;
+		const uint16_t bit = (uint16_t)(1u << pin);
+		if (level == '0') {
+			row->known |= bit;
+		} else if (level == '1') {
+			row->known |= bit;
+			row->levels |= bit;
+		} else if (level == 'X') {
+			row->known |= bit;
+			row->both |= bit;
+		} else if (level != '-') {
 			break;
+		}
 	}
 }
 

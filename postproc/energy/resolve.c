@@ -10,6 +10,9 @@
 
 #define MOST_FUNCTIONS 500
 #define MOST_TOUCHED 256
+#define PRIOR 1e-3 /* samples */
+/* Of a sample: closer than this are two times the same, after 10^9 samples as well. */
+#define NEAR 1e-6
 
 struct regression {
 	const struct energy_resolve_input *input;
@@ -35,6 +38,7 @@ struct regression {
 	/* other uses of the same walk */
 	const struct energy_level *levels; /* known: rows go to `observed` or `rest` */
 	float *rest;
+	bool states; /* `rest` is without these as well */
 	double *observed, *observed_seconds;
 	bool done;
 };
@@ -57,7 +61,7 @@ static void row_known(struct regression *r, double value, size_t sample)
 
 	for (unsigned i = 0; i < r->touched_count; i++) {
 		uint32_t column = r->touched[i];
-		if (column < r->first_state)
+		if (column < r->first_state || r->states)
 			explained += r->part[column] * r->levels[column].watts;
 	}
 	if (r->rest)
@@ -174,10 +178,10 @@ static bool find_sample(struct regression *r, double time)
 		const struct energy_run *run = &power->runs[r->run];
 		if (time < run->time)
 			return false; /* in a hole */
-		double place = (time - run->time) / power->interval + 1e-9;
+		double place = (time - run->time) / power->interval + NEAR;
 		if (place < (double)run->count) {
 			size_t index = (size_t)place;
-			if (index != r->index) {
+			if (index > r->index) { /* never back: a border can round either way */
 				for (unsigned i = 0; i < r->touched_count; i++)
 					r->part[r->touched[i]] = 0;
 				r->touched_count = 0;
@@ -211,8 +215,8 @@ static void piece(struct regression *r, uint32_t column, double from, double to)
 		}
 		const struct energy_run *run = &power->runs[r->run];
 		double start = run->time + (double)r->index * interval, end = start + interval;
-		if (from <= start + 1e-9 * interval && to >= end && r->touched_count == 0) {
-			double fits = floor((to - start) / interval + 1e-9);
+		if (from <= start + NEAR * interval && to >= end && r->touched_count == 0) {
+			double fits = floor((to - start) / interval + NEAR);
 			size_t count = fits > (double)(run->count - r->index)
 					       ? run->count - r->index
 					       : (size_t)fits;
@@ -223,7 +227,7 @@ static void piece(struct regression *r, uint32_t column, double from, double to)
 		double until = to < end ? to : end;
 		touch_all(r, column, (until - from) / interval);
 		r->filled += (until - from) / interval;
-		if (until >= end - 1e-9 * interval) {
+		if (until >= end - NEAR * interval) {
 			if (r->filled > 0.999) {
 				end_row(r);
 			} else {
@@ -234,7 +238,7 @@ static void piece(struct regression *r, uint32_t column, double from, double to)
 				r->index++;
 			}
 		}
-		from = until >= end - 1e-9 * interval ? end : until;
+		from = until >= end - NEAR * interval ? end : until;
 	}
 	if (r->input->most_samples && r->samples >= r->input->most_samples)
 		r->done = true;
@@ -412,24 +416,23 @@ static bool solve(const struct regression *r, double *matrix, const double *righ
 	return good;
 }
 
-/* Towards the mean power, with the weight of one sample of the noise to the mean's square:
- * columns that the data says nothing of get it, with an error as large. */
+/* Towards the mean power, with the weight of a thousandth of a sample: columns that the data
+ * says nothing of get it, with an error that is large. */
 static void finish(struct regression *r, struct energy_resolved *resolved, bool *good)
 {
 	const size_t columns = r->columns;
 	double *matrix = malloc(columns * columns * sizeof(*matrix));
 	double *right = malloc(columns * sizeof(*right));
 	double mean = r->samples ? r->y / (double)r->samples : 0;
-	double noise = r->input->noise * r->input->noise, weight, variance = noise;
+	double noise = r->input->noise * r->input->noise, variance = noise;
 
 	*good = matrix && right;
 	for (int round = 0; *good && round < 2; round++) {
-		weight = mean != 0 ? fmax(noise, 1e-12 * mean * mean) / (mean * mean) : 1e-12;
 		memcpy(matrix, r->xx, columns * columns * sizeof(*matrix));
 		memcpy(right, r->xy, columns * sizeof(*right));
 		for (size_t i = 0; i < columns; i++) {
-			matrix[i * columns + i] += weight;
-			right[i] += weight * mean;
+			matrix[i * columns + i] += PRIOR;
+			right[i] += PRIOR * mean;
 		}
 		*good = solve(r, matrix, right, resolved->columns, variance);
 		double explained = 0, squares = r->yy;
@@ -547,14 +550,15 @@ void energy_resolved_release(struct energy_resolved *resolved)
 }
 
 static enum litifut_status with_levels(const struct energy_resolved *resolved,
-				       const struct energy_resolve_input *input, float *rest,
-				       struct litifut_error *error)
+				       const struct energy_resolve_input *input, bool states,
+				       float *rest, struct litifut_error *error)
 {
 	struct regression r = {.input = input,
 			       .column_of = resolved->column_of,
 			       .columns = resolved->column_count,
 			       .first_state = resolved->first_state,
 			       .levels = resolved->columns,
+			       .states = states,
 			       .rest = rest};
 	size_t count = !rest && input->occupations ? input->occupations->count : 0;
 	enum litifut_status status = LITIFUT_OK;
@@ -583,18 +587,19 @@ enum litifut_status energy_observe(const struct energy_resolved *resolved,
 				   const struct energy_resolve_input *input,
 				   struct litifut_error *error)
 {
-	return with_levels(resolved, input, NULL, error);
+	return with_levels(resolved, input, false, NULL, error);
 }
 
 enum litifut_status energy_rest(const struct energy_resolved *resolved,
-				const struct energy_resolve_input *input, float *rest,
+				const struct energy_resolve_input *input, bool states, float *rest,
 				struct litifut_error *error)
 {
 	struct energy_resolve_input without = *input;
 
 	memset(rest, 0, input->power->count * sizeof(*rest));
-	without.occupations = NULL;
-	return with_levels(resolved, &without, rest, error);
+	if (!states)
+		without.occupations = NULL;
+	return with_levels(resolved, &without, states, rest, error);
 }
 
 /* Mean square that is left with a shift. */

@@ -54,10 +54,10 @@ enum litifut_status energy_observe(const struct energy_resolved *resolved,
 				   const struct energy_resolve_input *input,
 				   struct litifut_error *error);
 
-/* What is left of each sample when the functions' and the tracer's part is taken out, into
- * `rest` (power->count numbers). States stay in. */
+/* What is left of each sample when the functions' and the tracer's part is taken out, and,
+ * with `states`, that of peripherals, into `rest` (power->count numbers). */
 enum litifut_status energy_rest(const struct energy_resolved *resolved,
-				const struct energy_resolve_input *input, float *rest,
+				const struct energy_resolve_input *input, bool states, float *rest,
 				struct litifut_error *error);
 
 /* The shift of the clock, within two samples, with which the regression leaves the least.

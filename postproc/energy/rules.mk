@@ -16,7 +16,7 @@ $(ENERGY_UNIT_TESTS): $(BUILD)/unit/%: $(BUILD)/host/tests/unit/%.o \
 	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(ENERGY_LIBS) -lcmocka -o $@
 
 # Fuzz targets: see postproc/rules.mk.
-ENERGY_FUZZ = power_csv power_zip power_binary energy_events
+ENERGY_FUZZ = power_csv power_zip power_binary energy_events energy_machine
 ENERGY_FUZZ_OBJECTS := $(patsubst %,$(BUILD)/host/tests/fuzz/fuzz_%.o,$(ENERGY_FUZZ))
 ENERGY_SOURCES := $(patsubst $(BUILD)/host/%.o,%.c,$(ENERGY_OBJECTS) $(COMMON_OBJECTS))
 

@@ -2,6 +2,8 @@
 # Energy of functions on a simulated board whose truth is known: functions, a peripheral that
 # goes on after its call, analysers that are slower, noisier or lose samples. A tool that is
 # given wrong costs of hooks or wrong marks must be caught by the same comparison.
+# Functions are called by ok; awk has expressions of its own.
+# shellcheck disable=SC2317,SC2016
 root=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD=${BUILD:-$root/build}
 work=$BUILD/tests/energy-rig

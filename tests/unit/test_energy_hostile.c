@@ -17,6 +17,7 @@ int fuzz_power_csv(const uint8_t *data, size_t size);
 int fuzz_power_zip(const uint8_t *data, size_t size);
 int fuzz_power_binary(const uint8_t *data, size_t size);
 int fuzz_energy_events(const uint8_t *data, size_t size);
+int fuzz_energy_machine(const uint8_t *data, size_t size);
 
 typedef int target(const uint8_t *data, size_t size);
 
@@ -109,10 +110,23 @@ static void events(void **state)
 	damage(&file, fuzz_energy_events, "energy_events", 0);
 }
 
+static void machine(void **state)
+{
+	static const char good[] = "machine radio\n state off\n state tx power ? duration 1ms\n"
+				   " state rx power 3.5mW # louder\n on exit send: off -> tx\n"
+				   " on enter irq*: * -> off\n after tx -> rx\n";
+	struct file_bytes file = {0};
+
+	(void)state;
+	bytes_text(&file, "%s", good);
+	damage(&file, fuzz_energy_machine, "energy_machine", 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(archives), cmocka_unit_test(binaries),
-					   cmocka_unit_test(texts), cmocka_unit_test(events)};
+					   cmocka_unit_test(texts), cmocka_unit_test(events),
+					   cmocka_unit_test(machine)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,320 @@
+/* Functions shorter than a sample, told apart by regression; peripherals that go on after
+ * their call; machines read from text. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "postproc/energy/analysis.h"
+
+static uint64_t seed;
+
+static double uniform(void)
+{
+	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+	return (double)(seed >> 11) / 9007199254740992.0;
+}
+
+static double normal(void)
+{
+	return sqrt(-2 * log(1 - uniform())) * cos(2 * M_PI * uniform());
+}
+
+static struct energy_analysis analysis;
+static struct litifut_error error;
+
+/* One microsecond after another: the power, and at which of them a call begins or ends. */
+#define MICROSECONDS 400000
+static double watts[MICROSECONDS], radio_watts[MICROSECONDS];
+
+struct world {
+	char *text;
+	size_t at, size;
+};
+
+static void say(struct world *world, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(struct world *world, const char *format, ...)
+{
+	va_list arguments;
+
+	if (world->size - world->at < 200) {
+		world->size = 2 * world->size + 4096;
+		world->text = realloc(world->text, world->size);
+		assert_non_null(world->text);
+	}
+	va_start(arguments, format);
+	world->at += (size_t)vsnprintf(world->text + world->at, world->size - world->at, format,
+				       arguments);
+	va_end(arguments);
+}
+
+static int spend(int time, int length, double power)
+{
+	for (int i = 0; i < length && time + i < MICROSECONDS; i++)
+		watts[time + i] += power;
+	return time + length;
+}
+
+/* main (20 mW) calls fast (50 mW, 3 us) and slow (30 mW, 4 us) in turns; send() starts a radio
+ * that draws 100 mW for 400 us and 40 mW for 1 ms. The analyser has 10 us a sample. */
+static void make_world(double noise, bool two_channels, double expected[4])
+{
+	struct world events = {0}, power = {0};
+	int time = 1000, calls = 0;
+
+	memset(watts, 0, sizeof(watts));
+	memset(radio_watts, 0, sizeof(radio_watts));
+	memset(expected, 0, 4 * sizeof(*expected));
+	say(&events, "litifut-events 1\nhz 1000000\npin 100\npin 300\nenter 1000 0 main\n");
+	while (time < MICROSECONDS - 4000) {
+		int step = 2 + (int)(uniform() * 9);
+		expected[0] += step * 20e-9;
+		time = spend(time, step, 20e-3);
+		bool fast = uniform() < 0.5;
+		int length = fast ? 3 : 4;
+		say(&events, "enter %d 0 %s\n", time, fast ? "fast" : "slow");
+		time = spend(time, length, fast ? 50e-3 : 30e-3);
+		say(&events, "leave %d 0\n", time);
+		expected[fast ? 1 : 2] += length * (fast ? 50e-9 : 30e-9);
+		if (++calls % 500 == 0) {
+			say(&events, "enter %d 0 send\n", time);
+			time = spend(time, 5, 25e-3);
+			say(&events, "leave %d 0\n", time);
+			for (int i = 0; i < 1400; i++)
+				radio_watts[time + i] = i < 400 ? 100e-3 : 40e-3;
+			expected[3] += 400 * 100e-9 + 1000 * 40e-9;
+		}
+	}
+	say(&events, "leave %d 0\npin %d\npin %d\n", time, MICROSECONDS - 1000, MICROSECONDS - 500);
+	say(&power, "time (us),power (W)%s,D0\n", two_channels ? ",radio power (W)" : "");
+	for (int i = 0; i < MICROSECONDS; i += 10) {
+		double sum = 0, radio = 0;
+		bool pin = false;
+		for (int k = i; k < i + 10; k++) {
+			sum += watts[k] / 10;
+			radio += radio_watts[k] / 10;
+			pin |= (k >= 100 && k < 200) || (k >= 300 && k < 400) ||
+			       (k >= MICROSECONDS - 1000 && k < MICROSECONDS - 900) ||
+			       (k >= MICROSECONDS - 500 && k < MICROSECONDS - 400);
+		}
+		if (two_channels)
+			say(&power, "%d,%.9g,%.9g,%d\n", i, sum + noise * normal(),
+			    radio + noise * normal(), pin);
+		else
+			say(&power, "%d,%.9g,%d\n", i, sum + radio + noise * normal(), pin);
+	}
+	analysis = (struct energy_analysis){.power_path = "power"};
+	assert_int_equal(energy_power_read(&analysis.power, "power", (uint8_t *)power.text,
+					   power.at, NULL, &error),
+			 LITIFUT_OK);
+	assert_int_equal(
+		energy_events_read(&analysis.events, "events", events.text, events.at, &error),
+		LITIFUT_OK);
+	assert_int_equal(energy_events_finish(&analysis.events, &error), LITIFUT_OK);
+	analysis.names = (const char *const *)analysis.events.names;
+	analysis.name_count = analysis.events.name_count;
+	free(events.text);
+	free(power.text);
+}
+
+static const char radio[] =
+	"# a radio\nmachine radio\n state off\n state tx power ? duration 400us\n"
+	" state rx power 40mW duration 1ms\n on exit send: off -> tx\n"
+	" after tx -> rx\n after rx -> off\n";
+
+static void run(enum energy_choice choice, const char *machine)
+{
+	const struct energy_settings settings = {
+		.resolve = choice, .refine = true, .threshold = 0.5, .budget = 0.05};
+
+	if (machine)
+		assert_int_equal(energy_machines_read(&analysis.machines, "m", machine,
+						      strlen(machine), &error),
+				 LITIFUT_OK);
+	assert_int_equal(energy_analysis_clock(&analysis, &settings, &error), LITIFUT_OK);
+	assert_int_equal(energy_analysis_run(&analysis, &settings, &error), LITIFUT_OK);
+}
+
+static int release(void **state)
+{
+	(void)state;
+	energy_analysis_release(&analysis);
+	return 0;
+}
+
+static uint32_t number(const char *name)
+{
+	for (uint32_t i = 0; i < analysis.name_count; i++) {
+		if (!strcmp(analysis.names[i], name))
+			return i;
+	}
+	fail_msg("no function %s", name);
+	return 0;
+}
+
+static double self(const char *name)
+{
+	return energy_sum(analysis.result.functions[number(name)].self, analysis.power.channels);
+}
+
+static double off(double found, double expected)
+{
+	return fabs(found / expected - 1);
+}
+
+static void check_sums(void)
+{
+	const struct energy_result *r = &analysis.result;
+	double parts = energy_sum(r->outside, r->channels) + energy_sum(r->hooks, r->channels) +
+		       energy_sum(r->transfer, r->channels) + energy_sum(r->later, r->channels) +
+		       analysis.unexplained;
+
+	for (size_t i = 0; i < r->function_count; i++)
+		parts += energy_sum(r->functions[i].self, r->channels);
+	assert_true(off(parts, energy_total(&analysis)) < 1e-9);
+}
+
+static void short_functions(void **state)
+{
+	double expected[4];
+
+	(void)state;
+	seed = 1;
+	make_world(0.5e-3, false, expected);
+	run(ENERGY_AUTO, radio);
+	check_sums();
+	assert_true(analysis.use_resolved[number("fast")]);
+	assert_true(off(self("fast"), expected[1]) < 0.01);
+	assert_true(off(self("slow"), expected[2]) < 0.01);
+	assert_true(off(self("main"), expected[0]) < 0.01);
+	assert_true(off(analysis.result.functions[number("send")].later, expected[3]) < 0.01);
+	assert_int_equal(analysis.unseen, 0);
+	/* the plain integrals can't do that, and their sums are as exact */
+	energy_analysis_release(&analysis);
+	seed = 1;
+	make_world(0.5e-3, false, expected);
+	run(ENERGY_NO, radio);
+	check_sums();
+	assert_true(off(self("fast"), expected[1]) > 0.1);
+	assert_true(fabs(analysis.unexplained) < 1e-9 * energy_total(&analysis));
+}
+
+/* Processor and radio with a supply each. */
+static void two_supplies(void **state)
+{
+	double expected[4];
+
+	(void)state;
+	seed = 2;
+	make_world(0.2e-3, true, expected);
+	assert_int_equal(analysis.power.channels, 2);
+	run(ENERGY_NO, NULL);
+	check_sums();
+	double on_radio = 0;
+	for (size_t i = 0; i < analysis.result.function_count; i++)
+		on_radio += analysis.result.functions[i].self[1];
+	on_radio += analysis.result.outside[1];
+	assert_true(off(analysis.result.total[1], expected[3]) < 0.01);
+	assert_true(off(on_radio, expected[3]) < 0.01);
+}
+
+/* A radio that the curve does not show is not charged. */
+static void not_seen(void **state)
+{
+	static const char ghost[] =
+		"machine ghost\n state off\n state on power 80mW duration 500us\n"
+		" on enter send: off -> on\n after on -> off\n";
+	double expected[4];
+
+	(void)state;
+	seed = 3;
+	make_world(0.5e-3, false, expected);
+	for (size_t i = 0; i < analysis.power.count; i++) /* the radio is taken out again */
+		for (int k = 0; k < 10; k++)
+			analysis.power.watts[0][i] -= (float)(radio_watts[10 * i + (size_t)k] / 10);
+	run(ENERGY_AUTO, ghost);
+	check_sums();
+	assert_true(analysis.occupations.count > 10);
+	assert_int_equal(analysis.unseen, analysis.occupations.count);
+	assert_true(analysis.result.functions[number("send")].later == 0);
+}
+
+/* Errors that are printed cover the truth. */
+static void error_bars(void **state)
+{
+	unsigned covered = 0, all = 0;
+
+	(void)state;
+	for (uint64_t trial = 1; trial <= 12; trial++) {
+		static const char *const names[] = {"main", "fast", "slow"};
+		double expected[4];
+		seed = 100 + trial;
+		make_world(2e-3, false, expected);
+		run(ENERGY_YES, radio);
+		for (int i = 0; i < 3; i++, all++)
+			covered += fabs(self(names[i]) - expected[i]) <=
+				   2 * analysis.result.functions[number(names[i])].uncertainty;
+		energy_analysis_release(&analysis);
+	}
+	assert_true(covered * 10 >= all * 9);
+}
+
+static void machines_as_text(void **state)
+{
+	static const char *const wrong[] = {
+		"state off\n",
+		"machine a b\n",
+		"machine a\n",
+		"machine a\nstate off\nstate off\n",
+		"machine a\nstate off\nstate on power 5\n",
+		"machine a\nstate off\nstate on duration ?\n",
+		"machine a\nstate off\nstate on colour 5mW\n",
+		"machine a\nstate off\nstate on\non exit f: off -> gone\n",
+		"machine a\nstate off\nstate on\non leave f: off -> on\n",
+		"machine a\nstate off\nstate on\nafter on -> off\n",
+		"machine a\nstate off\nstate on\nhello\n"};
+	struct energy_machines machines = {0}, again = {0};
+	char *text = NULL;
+	size_t size;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		memset(&error, 0, sizeof(error));
+		assert_int_not_equal(
+			energy_machines_read(&machines, "m", wrong[i], strlen(wrong[i]), &error),
+			LITIFUT_OK);
+		assert_non_null(strstr(error.message, "line "));
+		energy_machines_release(&machines);
+	}
+	assert_int_equal(energy_machines_read(&machines, "m", radio, strlen(radio), &error),
+			 LITIFUT_OK);
+	assert_true(isnan(machines.items[0].states[1].watts));
+	FILE *file = open_memstream(&text, &size);
+	assert_non_null(file);
+	energy_machines_write(&machines, file);
+	fclose(file);
+	assert_int_equal(energy_machines_read(&again, "m", text, size, &error), LITIFUT_OK);
+	assert_int_equal(again.items[0].transition_count, 3);
+	assert_true(fabs(again.items[0].states[2].watts - 0.04) < 1e-12);
+	assert_true(fabs(again.items[0].states[1].seconds - 4e-4) < 1e-12);
+	free(text);
+	energy_machines_release(&machines);
+	energy_machines_release(&again);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_teardown(name, release)
+	const struct CMUnitTest tests[] = {TEST(short_functions), TEST(two_supplies),
+					   TEST(not_seen), TEST(error_bars),
+					   TEST(machines_as_text)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
