@@ -130,8 +130,8 @@ static enum litifut_status run_machines(struct energy_analysis *analysis,
 	if (!analysis->machines.count)
 		return LITIFUT_OK;
 	return energy_machines_run(&analysis->machines, &analysis->events, &analysis->clock,
-				   analysis->names, analysis->name_count, &analysis->result,
-				   &analysis->occupations, error);
+				   &analysis->hook, analysis->names, analysis->name_count,
+				   &analysis->result, &analysis->occupations, error);
 }
 
 /* Levels that the files leave open are those of the regression. */
@@ -374,6 +374,29 @@ static enum litifut_status find_changes(struct energy_analysis *analysis,
 	return status;
 }
 
+/* Where a state begins is known to a tick and to what the processor did between the switch and
+ * the hook's reading of the clock. What was drawn there is its cause's or the state's. */
+static void uncertain_starts(struct energy_analysis *analysis)
+{
+	const double length = 1 / analysis->events.hertz + analysis->hook.exit_before / 2;
+	struct energy_result *result = &analysis->result;
+	double *common = calloc(result->function_count + 1, sizeof(*common));
+
+	for (size_t i = 0; i < analysis->occupations.count && common; i++) {
+		const struct energy_occupation *item = &analysis->occupations.items[i];
+		const struct energy_machine *machine =
+			energy_machine_of(&analysis->machines, item->state);
+		if (item->state == machine->first_state + 1 && item->cause < result->tree.count &&
+		    item->cause != ENERGY_ROOT)
+			common[result->tree.nodes[item->cause].function] +=
+				length * fabs(item->watts) / 2;
+	}
+	for (size_t i = 0; i < result->function_count && common; i++)
+		result->functions[i].uncertainty =
+			hypot(result->functions[i].uncertainty, common[i]);
+	free(common);
+}
+
 static double noise_of(const struct energy_power *power)
 {
 	double squares = 0;
@@ -417,6 +440,7 @@ enum litifut_status energy_analysis_run(struct energy_analysis *analysis,
 			     1 / analysis->events.hertz,
 			     analysis->noise * analysis->noise * analysis->power.interval);
 	status = choose_resolved(analysis, settings->resolve, error);
+	uncertain_starts(analysis);
 	if (status == LITIFUT_OK)
 		status = find_changes(analysis, settings, error);
 	return status;

@@ -385,8 +385,14 @@ void energy_uncertainties(struct energy_result *result, const struct energy_cloc
 		struct energy_function *function = &result->functions[i];
 		double hooks = (double)(function->calls + function->made) * hook->uncertainty *
 			       hook->watts;
+		/* what was drawn while samples are missing is not in the sum */
+		double missing = function->self_seconds > 0
+					 ? function->unknown *
+						   energy_sum(function->self, result->channels) /
+						   function->self_seconds
+					 : 0;
 		function->uncertainty =
-			sqrt(function->uncertainty + common[i] * common[i] +
+			sqrt(function->uncertainty + common[i] * common[i] + missing * missing +
 			     noise_density * fmax(0, function->self_seconds) + hooks * hooks);
 	}
 	free(common);

@@ -276,6 +276,7 @@ struct running {
 struct run {
 	const struct energy_machines *machines;
 	const struct energy_tree *tree;
+	const struct energy_hook *hook;
 	struct running *now;
 	struct energy_occupations *occupations;
 	/* for each function: has any transition its name? */
@@ -372,7 +373,7 @@ static void enter(void *context, struct energy_lane *lane, struct energy_frame *
 	struct run *run = context;
 
 	(void)lane, (void)under, (void)kind;
-	run->time = frame->entered;
+	run->time = frame->entered + run->hook->enter_after;
 	happened(run, frame->node, ENERGY_ON_ENTER);
 }
 
@@ -382,7 +383,7 @@ static void leave(void *context, struct energy_lane *lane, struct energy_frame *
 	struct run *run = context;
 
 	(void)lane, (void)under;
-	run->time = time;
+	run->time = kind == ENERGY_EVENT_LEAVE ? time - run->hook->exit_before : time;
 	if (kind != ENERGY_EVENT_LOST)
 		happened(run, frame->node, ENERGY_ON_EXIT);
 }
@@ -394,17 +395,17 @@ static int by_start(const void *left, const void *right)
 	return (a->from > b->from) - (a->from < b->from);
 }
 
-enum litifut_status energy_machines_run(const struct energy_machines *machines,
-					const struct energy_events *events,
-					const struct energy_clock *clock, const char *const *names,
-					size_t name_count, const struct energy_result *result,
-					struct energy_occupations *occupations,
-					struct litifut_error *error)
+enum litifut_status
+energy_machines_run(const struct energy_machines *machines, const struct energy_events *events,
+		    const struct energy_clock *clock, const struct energy_hook *hook,
+		    const char *const *names, size_t name_count, const struct energy_result *result,
+		    struct energy_occupations *occupations, struct litifut_error *error)
 {
 	struct energy_tree tree;
 	struct energy_walk_counts counts;
 	struct run run = {.machines = machines,
 			  .tree = &tree,
+			  .hook = hook,
 			  .occupations = occupations,
 			  .names = names,
 			  .name_count = name_count,

@@ -50,13 +50,13 @@ void energy_machines_release(struct energy_machines *machines);
 void energy_machines_write(const struct energy_machines *machines, FILE *file);
 
 /* Walks through the events: which state was when, and by whose doing. The states' `watts` are
- * those of the machines, 0 where they are not known. */
-enum litifut_status energy_machines_run(const struct energy_machines *machines,
-					const struct energy_events *events,
-					const struct energy_clock *clock, const char *const *names,
-					size_t name_count, const struct energy_result *result,
-					struct energy_occupations *occupations,
-					struct litifut_error *error);
+ * those of the machines, 0 where they are not known. A function ends before the hook of its
+ * return and begins after that of its call. */
+enum litifut_status
+energy_machines_run(const struct energy_machines *machines, const struct energy_events *events,
+		    const struct energy_clock *clock, const struct energy_hook *hook,
+		    const char *const *names, size_t name_count, const struct energy_result *result,
+		    struct energy_occupations *occupations, struct litifut_error *error);
 
 const struct energy_machine *energy_machine_of(const struct energy_machines *machines,
 					       size_t state);
