@@ -38,7 +38,8 @@ enum long_option {
 	OPTION_FROM,
 	OPTION_TO,
 	OPTION_TOP,
-	OPTION_TRIGGER
+	OPTION_TRIGGER,
+	OPTION_PLAIN_RUN
 };
 
 static const struct option long_options[] = {
@@ -70,6 +71,7 @@ static const struct option long_options[] = {
 	{"to", required_argument, NULL, OPTION_TO},
 	{"top", required_argument, NULL, OPTION_TOP},
 	{"trigger", required_argument, NULL, OPTION_TRIGGER},
+	{"plain-run", required_argument, NULL, OPTION_PLAIN_RUN},
 	{NULL, 0, NULL, 0},
 };
 
@@ -78,7 +80,7 @@ enum verb { VERB_ENERGY, VERB_CHECK, VERB_LEARN, VERB_DIFF };
 struct given {
 	enum verb verb;
 	const struct energy_format *format;
-	const char *output_path, *power[2], *sync_file, *trigger;
+	const char *output_path, *power[2], *sync_file, *trigger, *plain;
 	size_t power_count;
 	const char *machines[16];
 	size_t machine_count;
@@ -116,6 +118,9 @@ static void print_help(void)
 	     "Functions and peripherals:\n"
 	     "  --hook A,B[,MW]    a hook's microseconds in the callee and in the caller for each\n"
 	     "                     call, and its milliwatts (default: found in the data)\n"
+	     "  --plain-run FILE   the same run untraced, with the pin at its start and its end: "
+	     "what\n"
+	     "                     hooks took by the difference is compared with --hook\n"
 	     "  --machine FILE     states of a peripheral; repeatable\n"
 	     "  --resolve WHEN     regression in place of integrals: auto, yes, no\n\n"
 	     "Changes of power, and what to trace next (-f include):\n"
@@ -236,6 +241,9 @@ static int take_option(struct given *given, int option, const char *name, char *
 		return 0;
 	case OPTION_TRIGGER:
 		given->trigger = value;
+		return 0;
+	case OPTION_PLAIN_RUN:
+		given->plain = value;
 		return 0;
 	case OPTION_NO_REFINE:
 		settings->refine = false;
@@ -508,6 +516,64 @@ static int read_machines(struct run *run, const struct given *given)
 	return 0;
 }
 
+/* Seconds from the first to the last rise of the pin; below 0: there are not two. */
+static double marked_time(const struct energy_power *power, const char *sync)
+{
+	double first = -1, last = -1;
+	int named = sync ? energy_power_pin(power, sync) : -1;
+
+	for (unsigned pin = 0; pin < power->pins && last <= first; pin++) {
+		if (named >= 0 && pin != (unsigned)named)
+			continue;
+		first = last = -1;
+		for (size_t i = 1; i < power->change_count; i++) {
+			bool rises = (power->changes[i].levels >> pin & 1) &&
+				     !(power->changes[i - 1].levels >> pin & 1);
+			if (rises && first < 0)
+				first = power->changes[i].time;
+			if (rises)
+				last = power->changes[i].time;
+		}
+	}
+	return last > first ? last - first : -1;
+}
+
+/* The program waits for nothing while hooks run only if both agree. */
+static int compare_plain(struct run *run, const struct given *given)
+{
+	const struct energy_analysis *a = &run->analysis;
+	struct litifut_error error = {0};
+	struct energy_power plain;
+	char texts[3][32];
+
+	if (energy_power_open(&plain, given->plain, &given->settings.power, &error) != LITIFUT_OK) {
+		energy_power_release(&plain);
+		return problem(&error);
+	}
+	double untraced = marked_time(&plain, given->settings.sync);
+	double traced = marked_time(&a->power, given->settings.sync);
+	energy_power_release(&plain);
+	if (untraced < 0 || traced < 0) {
+		fprintf(stderr, "litifut-post energy: %s: the pin does not rise twice\n",
+			untraced < 0 ? given->plain : a->power_path);
+		return 1;
+	}
+	double took = traced - untraced, known = a->result.hook_seconds;
+	fprintf(stderr,
+		"litifut-post energy: hooks took %s by the untraced run, that is %s a call%s%s",
+		energy_quantity(took, "s", texts[0], 32),
+		energy_quantity(took / (double)a->result.counts.calls, "s", texts[1], 32),
+		a->hook.known ? "; by --hook " : "\n",
+		a->hook.known ? energy_quantity(known, "s", texts[2], 32) : "");
+	if (a->hook.known)
+		fprintf(stderr, "%s\n",
+			fabs(took - known) > 0.05 * known ? ": they differ by more than 5 %: a "
+							    "wrong cost, or the program waits "
+							    "less while hooks run"
+							  : "");
+	return 0;
+}
+
 /* What follows the power file. */
 static int analyse_events(struct run *run, const struct given *given, char **paths,
 			  size_t path_count)
@@ -526,6 +592,8 @@ static int analyse_events(struct run *run, const struct given *given, char **pat
 	if (!given->quiet)
 		fprintf(stderr, "litifut-post energy: %s\n",
 			energy_clock_describe(&run->analysis.clock, text, sizeof(text)));
+	if (given->plain && compare_plain(run, given))
+		return 1;
 	return run->problems.count || run->analysis.clock.ambiguous;
 }
 

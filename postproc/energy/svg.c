@@ -46,6 +46,16 @@ static unsigned colour_of(const char *name)
 	return hash % 360;
 }
 
+static void enter(void *context, struct energy_lane *lane, struct energy_frame *frame,
+		  uint32_t under, enum energy_event_kind kind)
+{
+	struct picture *p = context;
+
+	(void)frame, (void)under, (void)kind;
+	if (lane->depth > p->rows && p->rows < MOST_ROWS)
+		p->rows = (unsigned)lane->depth;
+}
+
 static void leave(void *context, struct energy_lane *lane, struct energy_frame *frame,
 		  uint32_t under, enum energy_event_kind kind, double time)
 {
@@ -78,7 +88,6 @@ static void leave(void *context, struct energy_lane *lane, struct energy_frame *
 	}
 	fputs("</g>\n", file);
 	p->boxes++;
-	p->rows = row + 1 > p->rows ? row + 1 : p->rows;
 }
 
 /* Least and most power in each column, as one closed path. */
@@ -165,7 +174,7 @@ static void write_svg(struct energy_output *output)
 			    .from = fmax(a->result.begin, settings->from),
 			    .to = settings->to > 0 ? fmin(a->result.end, settings->to)
 						   : a->result.end};
-	struct energy_visitor visitor = {&p, NULL, NULL, leave};
+	struct energy_visitor depth = {&p, NULL, enter, NULL}, visitor = {&p, NULL, NULL, leave};
 	struct energy_walk_counts counts;
 	struct litifut_error error;
 	FILE *file = output->file;
@@ -175,7 +184,11 @@ static void write_svg(struct energy_output *output)
 		p.to = p.from + a->power.interval;
 	p.scale = WIDTH / (p.to - p.from);
 	double most = most_power(&a->power);
-	double height = TOP + CURVE + 14 + MOST_ROWS * ROW + 10;
+	energy_tree_start(&tree);
+	energy_walk(&a->events, &a->clock, &tree, a->result.begin, a->result.end, &depth, &counts,
+		    &error);
+	energy_tree_release(&tree);
+	double height = TOP + CURVE + 14 + p.rows * ROW + 10;
 	fprintf(file,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
 		"viewBox=\"0 0 %.0f %.0f\">\n<style>text{font:11px sans-serif;fill:#222}"

@@ -70,6 +70,12 @@ ok "functions of 1 % are within 1 %, a peripheral within 1 %, sums are exact" \
 ok "the power of hooks is found in the data" energy plain --hook 3.5,3.25
 ok "and the energies as well" "$compare" --direct 2 truth.tsv plain.tsv
 
+ok "the same run untraced" "$rig" -p untraced.csv plain "$firmware"
+ok "the hooks' cost agrees with it" sh -c "'$post' energy -f tsv --power plain.csv --volts 3.3 \
+	--hook $hook --plain-run untraced.csv plain.events 2>&1 | grep 'by --hook [0-9.]* ms\$'"
+ok "and a wrong one does not" sh -c "'$post' energy -f tsv --power plain.csv --volts 3.3 \
+	--hook 4.2,3.9 --plain-run untraced.csv plain.events 2>&1 | grep 'differ by more than'"
+
 # what must be caught
 ok "hooks that cost 20 % more" energy plain --hook 4.2,3.9,30.36
 ok "are seen" fails "$compare" truth.tsv plain.tsv

@@ -260,7 +260,8 @@ static void spend(unsigned cycles, double milliamperes)
 
 static void mark(void)
 {
-	fprintf(tracer.file, "pin %u\n", ticks());
+	if (tracer.file)
+		fprintf(tracer.file, "pin %u\n", ticks());
 	analyser.pin = true;
 	tracer.mark_left = settings.mark_length;
 }
@@ -327,6 +328,8 @@ static void after_instruction(uint16_t opcode)
 		if (tracer.on && board.traced[callee])
 			hook(settings.enter_before, settings.enter_after, "enter %u 0 %s\n",
 			     names[callee]);
+		else if (!tracer.on && !callee) /* main: the untraced run has a start as well */
+			mark();
 	} else if (jumped < FUNCTIONS && board.depth && board.depth < 255 && jumped != top()) {
 		/* its caller is on the stack no more, but ends with it */
 		board.stack[board.depth] = jumped;
@@ -372,8 +375,7 @@ static int run(uint16_t done_address)
 		}
 	}
 	for (int i = 0; i < 3; i++) { /* three pulses tell where it ends */
-		if (tracer.on)
-			mark();
+		mark();
 		for (int k = 0; k < 10; k++)
 			spend((unsigned)(0.2 * settings.mark_length * HERTZ), 0.5);
 	}
