@@ -12,9 +12,11 @@ struct advising {
 	const struct energy_power *power;
 	const struct energy_result *result;
 	struct energy_advice *advice;
-	const double *times;  /* of changes */
-	const double *levels; /* of the segments, one more */
-	size_t count, next;   /* change that comes next */
+	const double *times;   /* of changes */
+	const double *levels;  /* of the segments, one more */
+	size_t count, next;    /* change that comes next */
+	const double *borders; /* of peripherals' states */
+	size_t border_count, next_border;
 	double tolerance;
 	size_t explained;
 };
@@ -24,6 +26,15 @@ static double power_of(const struct energy_result *result, uint32_t function)
 	const struct energy_function *f = &result->functions[function];
 
 	return f->self_seconds > 0 ? energy_sum(f->self, result->channels) / f->self_seconds : 0;
+}
+
+/* Does a peripheral change its state here? What is left of its level is not the function's. */
+static bool at_state(struct advising *a, double time)
+{
+	while (a->next_border < a->border_count && a->borders[a->next_border] < time - a->tolerance)
+		a->next_border++;
+	return a->next_border < a->border_count &&
+	       a->borders[a->next_border] <= time + a->tolerance;
 }
 
 static void segment(void *context, struct energy_lane *lane, uint32_t node, double from, double to)
@@ -42,7 +53,8 @@ static void segment(void *context, struct energy_lane *lane, uint32_t node, doub
 			a->next++;
 			continue;
 		}
-		bool border = time - from <= a->tolerance || to - time <= a->tolerance;
+		bool border = time - from <= a->tolerance || to - time <= a->tolerance ||
+			      at_state(a, time);
 		a->explained += border;
 		if (traced) {
 			a->advice[function].changes += !border;
@@ -125,8 +137,8 @@ static void choose(const struct energy_result *result, const struct energy_hook 
 }
 
 enum litifut_status energy_advise(const struct energy_power *power, const float *level,
-				  const struct energy_changes *changes,
-				  const struct energy_events *events,
+				  const struct energy_changes *changes, const double *borders,
+				  size_t border_count, const struct energy_events *events,
 				  const struct energy_clock *clock, const struct energy_hook *hook,
 				  const struct energy_result *result, double threshold,
 				  double budget, struct energy_advice *advice, size_t *explained,
@@ -140,6 +152,8 @@ enum litifut_status energy_advise(const struct energy_power *power, const float 
 				    .times = times,
 				    .levels = levels,
 				    .count = changes->count,
+				    .borders = borders,
+				    .border_count = border_count,
 				    .tolerance = fmax(2 * power->interval, 2 * clock->uncertainty)};
 	struct energy_visitor visitor = {&advising, segment, NULL, NULL};
 	struct energy_walk_counts counts;

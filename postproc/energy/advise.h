@@ -14,10 +14,11 @@ struct energy_advice {
 };
 
 /* `level`: the power without what peripherals drew, as many samples as `power` has; `changes`
- * are its. Fills `advice` (one for each function) and counts the changes at borders. */
+ * are its, `borders` (by time) when peripherals changed their state.
+ * Fills `advice` (one for each function) and counts the changes at borders. */
 enum litifut_status energy_advise(const struct energy_power *power, const float *level,
-				  const struct energy_changes *changes,
-				  const struct energy_events *events,
+				  const struct energy_changes *changes, const double *borders,
+				  size_t border_count, const struct energy_events *events,
 				  const struct energy_clock *clock, const struct energy_hook *hook,
 				  const struct energy_result *result, double threshold,
 				  double budget, struct energy_advice *advice, size_t *explained,

@@ -328,6 +328,27 @@ static float *without_peripherals(const struct energy_analysis *analysis)
 	return level;
 }
 
+static int by_value(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* When peripherals changed their state, by time; NULL: no memory. */
+static double *borders_of(const struct energy_occupations *occupations)
+{
+	double *borders = malloc((2 * occupations->count + 1) * sizeof(*borders));
+
+	for (size_t i = 0; i < occupations->count && borders; i++) {
+		borders[2 * i] = occupations->items[i].from;
+		borders[2 * i + 1] = occupations->items[i].to;
+	}
+	if (borders && occupations->count)
+		qsort(borders, 2 * occupations->count, sizeof(*borders), by_value);
+	return borders;
+}
+
 static enum litifut_status find_changes(struct energy_analysis *analysis,
 					const struct energy_settings *settings,
 					struct litifut_error *error)
@@ -336,7 +357,8 @@ static enum litifut_status find_changes(struct energy_analysis *analysis,
 	struct energy_changes changes = {0};
 	float *level = without_peripherals(analysis);
 	enum litifut_status status = LITIFUT_OK;
-	bool good = level != NULL;
+	double *borders = borders_of(&analysis->occupations);
+	bool good = level && borders;
 
 	analysis->advice = calloc(analysis->result.function_count + 1, sizeof(*analysis->advice));
 	good = good && analysis->advice;
@@ -361,15 +383,17 @@ static enum litifut_status find_changes(struct energy_analysis *analysis,
 		double step = settings->min_step > 0 ? settings->min_step : 0.01 * (most - least);
 		energy_changes_merge(level, power->count, step, &changes);
 		analysis->changes = changes.count;
-		status = energy_advise(power, level, &changes, &analysis->events, &analysis->clock,
-				       &analysis->hook, &analysis->result, settings->threshold,
-				       settings->budget, analysis->advice, &analysis->explained,
-				       error);
+		status = energy_advise(power, level, &changes, borders,
+				       2 * analysis->occupations.count, &analysis->events,
+				       &analysis->clock, &analysis->hook, &analysis->result,
+				       settings->threshold, settings->budget, analysis->advice,
+				       &analysis->explained, error);
 	} else {
 		status = litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
 					   "not enough memory for the changes");
 	}
 	energy_changes_release(&changes);
+	free(borders);
 	free(level);
 	return status;
 }

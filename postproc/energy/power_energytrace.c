@@ -12,6 +12,7 @@
 
 #define TIMES 4096
 #define WRAP 4294967296.0
+#define MOST_WATTS 1e12f /* more is a damaged file */
 
 struct reading {
 	double time, nanojoules;
@@ -105,7 +106,10 @@ static enum litifut_status read_energytrace(const struct energy_input *input,
 		if (!first && length > 0) {
 			float watts =
 				(float)((reading.nanojoules - last.nanojoules) * 1e-9 / length);
-			energy_builder_sample(builder, last.time, &watts);
+			if (fabsf(watts) < MOST_WATTS)
+				energy_builder_sample(builder, last.time, &watts);
+			else
+				builder->power->bad++;
 		} else if (!first && length < 0) {
 			energy_builder_fail(builder, LITIFUT_ERROR_FORMAT,
 					    "time goes back to %.6f s", reading.time);

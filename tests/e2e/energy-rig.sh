@@ -100,6 +100,16 @@ ok "a transfer of the recorder's buffer" traced transfer seed=4 transfer=800
 ok "is read" energy transfer --hook $hook
 ok "and is not charged to a function" "$compare" --direct 2 --small 10 truth.tsv transfer.tsv
 
+# what to trace next: from main's own calls to those of work, and no farther
+ok "only main's calls are traced" traced first seed=1 \
+	skip=sense,filter,compress,radio_send,flash_write,adc_read,mac,crc8,wait_ms
+ok "work is worth opening" sh -c "'$post' energy -q -f include --power first.csv --volts 3.3 \
+	--hook $hook first.events | grep '^include = work '"
+ok "work's calls are traced as well" traced second seed=1 skip=adc_read,mac,crc8
+ok "with its peripherals known nothing else is" sh -c "'$post' energy -q -f tsv --power second.csv \
+	--volts 3.3 --hook $hook --machine '$root/tests/energy/radio.machine' second.events |
+	awk -F'\t' 'NR > 1 && \$13 == 1 { exit 1 }'"
+
 # outputs
 ok "callgrind" sh -c "'$post' energy -q -f callgrind --power plain.csv --volts 3.3 \
 	--hook $hook plain.events >callgrind.out && callgrind_annotate callgrind.out | grep wait_ms"

@@ -398,6 +398,20 @@ static void energytrace(void **state)
 	}
 }
 
+/* What can't be a power is counted and left out. */
+static void too_much(void **state)
+{
+	static const char text[] = "1000 300 3300 0\n2000 300 3300 1000\n3000 300 3300 1e99\n"
+				   "4000 300 3300 1e99\n";
+
+	(void)state;
+	assert_int_equal(read_text(text, NULL), LITIFUT_OK);
+	assert_string_equal(power.format, "TI EnergyTrace");
+	assert_true(power.bad > 0);
+	for (size_t i = 0; i < power.count; i++)
+		assert_true(isfinite(power.watts[0][i]));
+}
+
 static void raw_numbers(void **state)
 {
 	struct file_bytes file = {0};
@@ -444,7 +458,8 @@ int main(void)
 					   TEST(sync_file),       TEST(ppk2_archive),
 					   TEST(sigrok_archive),  TEST(keysight),
 					   TEST(saleae),          TEST(energytrace),
-					   TEST(raw_numbers),     TEST(refused)};
+					   TEST(raw_numbers),     TEST(too_much),
+					   TEST(refused)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
