@@ -34,7 +34,8 @@ static void write_callgrind(struct energy_output *output)
 {
 	const struct energy_analysis *a = output->analysis;
 	const struct energy_result *result = &a->result;
-	struct carry carry = {0};
+	/* Costs are not below zero: what the parts are too much by is taken from the functions. */
+	struct carry carry = {.joules = fmin(0, a->unexplained) * 1e9};
 	size_t edge = 0;
 
 	fputs("# callgrind format\nversion: 1\ncreator: litifut-post energy\npositions: line\n"
@@ -66,7 +67,7 @@ static void write_callgrind(struct energy_output *output)
 		  result->hook_seconds, 0, &carry);
 	self_line(output, "(transfer)", energy_sum(result->transfer, result->channels), 0,
 		  result->transfer_seconds, 0, &carry);
-	self_line(output, "(unexplained)", a->unexplained, 0, 0, 0, &carry);
+	self_line(output, "(unexplained)", fmax(0, a->unexplained), 0, 0, 0, &carry);
 	fprintf(output->file, "\ntotals: %.0f %.0f %.0f %" PRIu64 "\n",
 		fmax(0,
 		     round((energy_total(a) - energy_sum(result->later, result->channels)) * 1e9)),

@@ -112,7 +112,7 @@ ok "with its peripherals known nothing else is" sh -c "'$post' energy -q -f tsv 
 
 # outputs
 ok "callgrind" sh -c "'$post' energy -q -f callgrind --power plain.csv --volts 3.3 \
-	--hook $hook plain.events >callgrind.out && callgrind_annotate callgrind.out | grep wait_ms"
+	--hook $hook --machine '$root/tests/energy/radio.machine' plain.events >callgrind.out && callgrind_annotate callgrind.out | grep wait_ms"
 ok "its nanojoules add up to the total" sh -c "awk '/^totals:/ { total = \$2 } /^fn=/ { self = 1; next }
 	/^cfn=/ { self = 0; next } /^0 / && self { sum += \$2; self = 0 }
 	END { exit !(sum > 0 && sum - total < 2 && total - sum < 2) }' callgrind.out"
