@@ -56,6 +56,7 @@ static const char *complaint(enum litifut_setting_kind kind, const char *value)
 	static const char *const files[] = {"map", "write", NULL};
 	static const char *const switches[] = {"0", "1", NULL};
 	static const char *const starts[] = {"on", "off", NULL};
+	static const char *const needs[] = {"auto", "never", NULL};
 
 	switch (kind) {
 	case LITIFUT_SETTING_NUMBER:
@@ -68,6 +69,8 @@ static const char *complaint(enum litifut_setting_kind kind, const char *value)
 		return is_one_of(value, switches) ? NULL : "neither 0 nor 1";
 	case LITIFUT_SETTING_OFF:
 		return is_one_of(value, starts) ? NULL : "neither on nor off";
+	case LITIFUT_SETTING_NEVER:
+		return is_one_of(value, needs) ? NULL : "neither auto nor never";
 	default:
 		return NULL;
 	}

@@ -8,6 +8,7 @@ static const char *const glibc_loaders[] = {"ld.so",     "ld.so.*",   "ld-*.so",
 static const char *const other_loaders[] = {"ld*-uClibc*", "ld-musl-*", NULL};
 static const char *const process_makers[] = {"vfork",   "__vfork", "_Fork", "clone",
 					     "__clone", "syscall", NULL};
+static const char *const confiners[] = {"prctl", "seccomp_load", NULL};
 
 const struct platform platform_linux_glibc = {
 	.name = "linux-glibc",
@@ -18,12 +19,14 @@ const struct platform platform_linux_glibc = {
 	.registers_fork_handlers = "__register_atfork",
 	.forks = "__libc_fork",
 	.process_makers = process_makers,
+	.confiners = confiners,
 };
 
 const struct platform platform_linux = {
 	.name = "linux",
 	.loaders = other_loaders,
 	.process_makers = process_makers,
+	.confiners = confiners,
 	/* musl's _Fork. In glibc's the kernel writes the id. */
 	.early_child = "_Fork",
 	.no_early_child = "__libc_early_init",

@@ -28,6 +28,8 @@ struct platform {
 	const char *forks;
 	/* Functions that make a child without telling fork handlers. */
 	const char *const *process_makers;
+	/* Functions by which a process gives up system calls, depending on their arguments. */
+	const char *const *confiners;
 	/* The one of them whose child makes calls before its id is written down, and a
 	 * function that those C libraries define in which it does not. */
 	const char *early_child;

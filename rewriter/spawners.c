@@ -1,7 +1,7 @@
-/* vfork, _Fork, clone and syscall, by name. A static program has them; others reach
- * them through PLT entries, whose slots the dynamic relocations name, through the lazy
- * stubs of MIPS, which are the values of undefined dynamic symbols, or through the GOT,
- * where the tracer knows the address at run time. */
+/* vfork, _Fork, clone, syscall, prctl and seccomp_load, by name. A static program has them; others
+ * reach them through PLT entries, whose slots the dynamic relocations name, through the lazy stubs
+ * of MIPS, which are the values of undefined dynamic symbols, or through the GOT, where the tracer
+ * knows the address at run time. */
 #include "rewriter/spawners.h"
 
 #include <elf.h>
@@ -16,12 +16,14 @@
 
 struct slots {
 	uint32_t addresses[MAX_SLOTS];
+	uint32_t marks[MAX_SLOTS];
 	size_t count;
 };
 
 static bool is_name(const char *name)
 {
-	return platform_lists(platform_linux.process_makers, name);
+	return platform_lists(platform_linux.process_makers, name) ||
+	       platform_lists(platform_linux.confiners, name);
 }
 
 static uint32_t word_at(const struct litifut_image *image, const struct litifut_section *section,
@@ -54,15 +56,21 @@ static const char *symbol_name(const struct litifut_image *image,
 		       : "";
 }
 
-static void add_place(struct litifut_spawners *spawners, uint32_t address)
+static uint32_t mark_of(const char *name)
+{
+	return platform_lists(platform_linux.confiners, name) ? LITIFUT_SPAWNER_CONFINES_BIT : 0;
+}
+
+static void add_place(struct litifut_spawners *spawners, uint32_t address, uint32_t mark)
 {
 	size_t i = 0;
 
 	address &= ~1u;
-	while (i < LITIFUT_MODULE_SPAWNERS && spawners->places[i] && spawners->places[i] != address)
+	while (i < LITIFUT_MODULE_SPAWNERS && spawners->places[i] &&
+	       (spawners->places[i] & ~1u) != address)
 		i++;
 	if (i < LITIFUT_MODULE_SPAWNERS)
-		spawners->places[i] = address;
+		spawners->places[i] = address | mark;
 }
 
 /* The slots that one section of dynamic relocations has for them. */
@@ -80,9 +88,11 @@ static void add_slots(const struct litifut_image *image, const struct cpu_linkag
 		if (info == 0 || (ELF32_R_TYPE(info) != linkage->jump_slot &&
 				  ELF32_R_TYPE(info) != linkage->global_data))
 			continue;
-		if (slots->count < MAX_SLOTS &&
-		    is_name(symbol_name(image, symbols, ELF32_R_SYM(info))))
+		const char *name = symbol_name(image, symbols, ELF32_R_SYM(info));
+		if (slots->count < MAX_SLOTS && is_name(name)) {
+			slots->marks[slots->count] = mark_of(name);
 			slots->addresses[slots->count++] = word_at(image, section, at);
+		}
 	}
 }
 
@@ -123,7 +133,7 @@ static void add_entries(const struct litifut_image *image, const struct cpu_link
 			for (size_t i = 0; i < slots->count; i++)
 				if (lead.kind == LITIFUT_LEADS_TO_SLOT &&
 				    lead.address == slots->addresses[i])
-					add_place(spawners, section->address + at);
+					add_place(spawners, section->address + at, slots->marks[i]);
 		}
 	}
 }
@@ -140,7 +150,7 @@ static void add_dynamic(const struct litifut_image *image, const struct litifut_
 		spawners->used = true;
 		value = word_at(image, symbols, symbol + (uint32_t)offsetof(Elf32_Sym, st_value));
 		if (value)
-			add_place(spawners, value);
+			add_place(spawners, value, mark_of(symbol_name(image, symbols, i)));
 	}
 }
 
@@ -158,7 +168,7 @@ void litifut_spawners_find(const struct litifut_image *image, const struct cpu_l
 		if (function->section && (function->binding != STB_LOCAL || function->reserved) &&
 		    is_name(function->name)) {
 			spawners->used = true;
-			add_place(spawners, function->address);
+			add_place(spawners, function->address, mark_of(function->name));
 		}
 	}
 	if (symbols && symbols->bytes)
@@ -181,7 +191,7 @@ void litifut_spawners_find(const struct litifut_image *image, const struct cpu_l
 bool litifut_spawners_has(const struct litifut_spawners *spawners, uint32_t address)
 {
 	for (size_t i = 0; i < LITIFUT_MODULE_SPAWNERS && spawners->places[i]; i++)
-		if (spawners->places[i] == (address & ~1u))
+		if ((spawners->places[i] & ~1u) == (address & ~1u))
 			return true;
 	return false;
 }

@@ -20,6 +20,8 @@ struct litifut_call {
 	uint32_t kind;   /* enum litifut_site_kind */
 	uint32_t stack_pointer;        /* of the caller at the call */
 	struct litifut_module *module; /* that contains the call site */
+	/* What the first four argument registers hold; NULL where that is not known. */
+	const uint32_t *arguments;
 };
 
 /* The recorder: called once for every traced call, on the stack of the caller,

@@ -51,8 +51,11 @@ enum litifut_module_flags {
 
 enum litifut_engine { LITIFUT_ENGINE_DB = 1, LITIFUT_ENGINE_THUNK = 2 };
 
-/* Places in a module that lead to vfork, _Fork, clone and syscall. */
+/* Places in a module that lead to functions which make children (vfork, _Fork, clone,
+ * syscall) or give up system calls (prctl, syscall, seccomp_load). In bit 0 of a place of
+ * prctl and seccomp_load: LITIFUT_SPAWNER_CONFINES_BIT. */
 #define LITIFUT_MODULE_SPAWNERS 12
+#define LITIFUT_SPAWNER_CONFINES_BIT 1u
 
 /* What a filter of such places has for an address of code. The bits that choose it are the
  * same at link time and wherever the module is loaded. */

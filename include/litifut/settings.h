@@ -13,6 +13,7 @@ enum litifut_setting_kind {
 	LITIFUT_SETTING_FILE,   /* map or write */
 	LITIFUT_SETTING_ON,     /* 1: on; anything else is off */
 	LITIFUT_SETTING_OFF,    /* off; anything else is on */
+	LITIFUT_SETTING_NEVER,  /* never; anything else is auto */
 };
 
 /* X(name without LITIFUT_, kind, member of the recorder's struct litifut_settings) */
@@ -30,6 +31,7 @@ enum litifut_setting_kind {
 	X("COMPACT", NUMBER, compact)                                                              \
 	X("RING_KB", NUMBER, ring_kb)                                                              \
 	X("SUM", ON, sum)                                                                          \
-	X("FILE", FILE, file)
+	X("FILE", FILE, file)                                                                      \
+	X("SYSCALLS", NEVER, no_calls)
 
 #endif

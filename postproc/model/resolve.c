@@ -209,7 +209,8 @@ static bool either_matches(const struct post_session *session, const char *const
 static bool is_hook(const char *name)
 {
 	static const char *const hooks[] = {"litifut_module_start", "litifut_module_end",
-					    "litifut_before_fork", "litifut_after_fork"};
+					    "litifut_before_fork", "litifut_after_fork",
+					    "litifut_in_child"};
 
 	for (size_t i = 0; name && i < sizeof(hooks) / sizeof(*hooks); i++)
 		if (strcmp(name, hooks[i]) == 0)

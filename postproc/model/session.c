@@ -216,6 +216,8 @@ void post_session_take(struct post_session *session, struct post_trace *trace)
 	process->lost = trace->header.lost_events;
 	if (trace->metadata_lost > process->lost)
 		process->lost = trace->metadata_lost;
+	for (size_t i = 0; i < LITIFUT_CHILD_LOSSES; i++)
+		process->lost += trace->header.children[i].count;
 	find_maps(session, process);
 	POST_GROW(session->processes, session->process_count, session->process_capacity);
 	session->processes[session->process_count++] = process;

@@ -139,6 +139,30 @@ short()
 	came_back short children-db
 	children children-db
 	secure
+	for program in confined confined-db; do
+		for way in strict filter never; do
+			confined "$program-$way"
+		done
+	done
+	without_proc
+}
+
+# confined NAME: the kernel has not ended it, and what could not be recorded was counted.
+confined()
+{
+	came_back short "$1"
+	recorded_steps=$(awk -F '\t' '$10 == "step"' "$1.tsv" | wc -l)
+	lost_steps=$("$BUILD/bin/litifut-post" -f calls -o /dev/null "short/stick/$1" 2>&1 |
+		sed -n 's/.* \([0-9]*\) lost.*/\1/p')
+	ok "$1: $recorded_steps calls, $lost_steps lost" test "$((recorded_steps + lost_steps))" -ge 401000 \
+		-a "$((recorded_steps + lost_steps))" -le 401100 -a "$recorded_steps" -gt 100000
+}
+
+without_proc()
+{
+	is "without /proc: it runs" "$(cat short/stick/without-proc/out)" "secure: 0 user: 0 0"
+	post without-proc.tsv tsv short/stick/without-proc/trace # and says that there are no maps
+	is "without /proc: every call" "$(awk -F '\t' '$10 == "step"' without-proc.tsv | wc -l)" 100
 }
 
 # Objects of several times a branch's reach, in a program and in a library, which stand

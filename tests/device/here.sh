@@ -46,6 +46,11 @@ secure()
 	:
 }
 
+without_proc()
+{
+	:
+}
+
 announce_copy()
 {
 	:

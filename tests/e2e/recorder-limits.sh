@@ -98,6 +98,78 @@ descriptors()
 	done
 }
 
+# No descriptor is free when the program starts: a library that is not traced sees to
+# that. It can be recorded later, and what was called meanwhile is counted.
+late()
+{
+	cat >greedy.c <<-'END'
+		#include <sys/resource.h>
+		__attribute__((constructor)) static void take_all(void)
+		{
+			struct rlimit limit;
+			getrlimit(RLIMIT_NOFILE, &limit);
+			limit.rlim_cur = 3;
+			setrlimit(RLIMIT_NOFILE, &limit);
+		}
+		int greedy(void) { return 1; }
+	END
+	cat >late.c <<-'END'
+		#include <stdio.h>
+		#include <string.h>
+		#include <sys/resource.h>
+		int greedy(void);
+		__attribute__((noipa)) void step(void) { __asm__ volatile(""); }
+		static void give(void)
+		{
+			struct rlimit limit;
+			getrlimit(RLIMIT_NOFILE, &limit);
+			limit.rlim_cur = 100;
+			setrlimit(RLIMIT_NOFILE, &limit);
+		}
+		int main(int count, char **arguments)
+		{
+			greedy();
+			for (int i = 0; i < 1000; i++)
+				step();
+			if (!strcmp(arguments[count - 1], "soon"))
+				give();
+			for (int i = 0; i < 10000; i++)
+				step();
+			puts("done");
+			if (!strcmp(arguments[count - 1], "at the end"))
+				give();
+			return 3;
+		}
+	END
+	compiler -shared -fPIC -o libgreedy.so greedy.c
+	mkdir -p plain traced
+	cp libgreedy.so plain
+	cp libgreedy.so traced
+	link late ../late.c -L. -lgreedy || return
+	for when in soon "at the end" never; do
+		rm -rf data
+		run plain late "$when"
+		guest_environment="LITIFUT_DIR=$(pwd)/data"
+		run traced late "$when"
+		guest_environment=
+		ok "descriptors are there $when: same output" diff plain.out traced.out
+		ok "descriptors are there $when: same errors" diff plain.err traced.err
+		ok "descriptors are there $when: same exit" diff plain.status traced.status
+		if [ "$when" = never ]; then
+			is "descriptors are there $when: no file" "$(find data 2>/dev/null)" ""
+			continue
+		fi
+		"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps traced/late 2>post.err
+		lost=$(sed -n 's/.* \([0-9]*\) lost.*/\1/p' post.err)
+		recorded=$(recorded step)
+		ok "descriptors are there $when: all is recorded or counted ($recorded, $lost)" \
+			test "$((recorded + lost))" -ge 11000 -a "$((recorded + lost))" -le 11100
+		[ "$when" = soon ] || continue
+		ok "descriptors are there $when: recording has begun by the next power of two" \
+			test "$recorded" -gt 7000
+	done
+}
+
 # More libraries than the recorder has room for at its start, then a child.
 libraries()
 {
@@ -166,6 +238,7 @@ behaviour()
 {
 	file_size
 	descriptors
+	late
 	libraries
 }
 

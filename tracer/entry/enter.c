@@ -102,11 +102,10 @@ static inline void litifut_record_early(struct litifut_module *module,
 	}
 }
 
-static inline __attribute__((always_inline)) void litifut_record(uint32_t stack_pointer,
-								 struct litifut_module *module,
-								 struct litifut_module_state *state,
-								 uint32_t return_address,
-								 uint32_t callee, uint32_t kind)
+static inline __attribute__((always_inline)) void
+litifut_record(uint32_t stack_pointer, struct litifut_module *module,
+	       struct litifut_module_state *state, uint32_t return_address, uint32_t callee,
+	       uint32_t kind, const uint32_t *arguments)
 {
 	struct litifut_call call = {
 		.return_address = return_address,
@@ -114,6 +113,7 @@ static inline __attribute__((always_inline)) void litifut_record(uint32_t stack_
 		.kind = kind,
 		.stack_pointer = stack_pointer,
 		.module = module,
+		.arguments = arguments,
 	};
 
 	if (__builtin_expect(!state->relocated, 0)) {
@@ -157,7 +157,7 @@ uint32_t litifut_enter(const struct litifut_frame *frame, struct litifut_module 
 	callee = litifut_frame_next_pc(frame, entries[index].instruction, return_address, &kind);
 	if (callee)
 		litifut_record(litifut_frame_stack_pointer(frame), module, state, return_address,
-			       callee, kind);
+			       callee, kind, litifut_frame_arguments(frame));
 	return callee;
 }
 
@@ -167,7 +167,7 @@ void litifut_enter_register(const struct litifut_frame *frame, struct litifut_mo
 {
 	litifut_record(litifut_frame_stack_pointer(frame), module, state,
 		       litifut_frame_return_address(frame), frame->registers[LITIFUT_CALL_REGISTER],
-		       LITIFUT_SITE_INDIRECT);
+		       LITIFUT_SITE_INDIRECT, litifut_frame_arguments(frame));
 }
 
 void litifut_enter_near(const struct litifut_frame *frame, struct litifut_module *module,
@@ -175,7 +175,7 @@ void litifut_enter_near(const struct litifut_frame *frame, struct litifut_module
 {
 	litifut_record(litifut_frame_stack_pointer(frame), module, state,
 		       litifut_frame_return_address(frame), frame->registers[LITIFUT_CALL_REGISTER],
-		       LITIFUT_SITE_DIRECT);
+		       LITIFUT_SITE_DIRECT, litifut_frame_arguments(frame));
 }
 #endif
 
@@ -188,7 +188,7 @@ uint32_t litifut_enter_thunk(const struct litifut_frame *frame, struct litifut_m
 	uint32_t callee = litifut_frame_exit(frame, module->registered != 0, &kind);
 
 	litifut_record(stack_pointer, module, state, litifut_frame_return_address(frame), callee,
-		       kind);
+		       kind, litifut_frame_arguments(frame));
 	return callee;
 }
 

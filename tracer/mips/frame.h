@@ -27,6 +27,12 @@ static inline uint32_t litifut_frame_return_address(const struct litifut_frame *
 	return frame->registers[31];
 }
 
+/* The registers of the first four arguments. */
+static inline const uint32_t *litifut_frame_arguments(const struct litifut_frame *frame)
+{
+	return frame->registers + 4;
+}
+
 static inline uint32_t litifut_frame_stack_pointer(const struct litifut_frame *frame)
 {
 	return (uint32_t)(frame + 1);

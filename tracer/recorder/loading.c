@@ -45,6 +45,13 @@ LITIFUT_PUBLIC void litifut_module_leave(struct litifut_module *module)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 
+	/* Nothing could be recorded so far: the last chance to say how much that was. */
+	if (r->phase == LITIFUT_PHASE_NEW && r->lost_early &&
+	    module->flags & LITIFUT_MODULE_EXECUTABLE) {
+		r->retry_at = 0;
+		if (litifut_process_ready(module))
+			litifut_module_announce(module);
+	}
 	if (r->phase != LITIFUT_PHASE_READY || r->file.process != litifut_process_id() ||
 	    !module->serial)
 		return;

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tracer/port/linux/confine.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
@@ -82,7 +83,9 @@ void litifut_on_own_stack(void (*run)(void *argument), void *argument)
 	struct litifut_signals signals;
 	uint32_t stack;
 
-	if (litifut_own_stack_of((uint32_t)&signals) < LITIFUT_OWN_STACKS) {
+	/* where signals can't be blocked, the stack stays as it is */
+	if (litifut_system_calls_forbidden ||
+	    litifut_own_stack_of((uint32_t)&signals) < LITIFUT_OWN_STACKS) {
 		run(argument);
 		return;
 	}
@@ -95,4 +98,5 @@ void litifut_on_own_stack(void (*run)(void *argument), void *argument)
 		run(argument);
 	}
 	litifut_signals_restore(&signals);
+	litifut_confine_now();
 }

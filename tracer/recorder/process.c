@@ -28,6 +28,10 @@
 
 #define LITIFUT_SCRATCH_BYTES 16384
 
+/* Where descriptors or memory are short, it is tried again after so many calls, then
+ * after twice as many, and so on. */
+#define LITIFUT_RETRY_LEAST 64
+
 /* The base name of the executable; of the first module when /proc is not there. */
 static void litifut_name_program(const struct litifut_module *module)
 {
@@ -75,12 +79,20 @@ static bool litifut_trace_open(void)
 	return true;
 }
 
-static void litifut_phase_end(bool good)
+/* Is it a want of something that may be there later? */
+static bool litifut_is_passing(long trouble)
+{
+	return trouble == -EMFILE || trouble == -ENFILE || trouble == -ENOMEM ||
+	       trouble == -EAGAIN || trouble == -EINTR;
+}
+
+/* `other`: the phase that it ends in when it was no good. */
+static void litifut_phase_end(bool good, uint32_t other)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 
 	litifut_port_barrier(r->features);
-	r->phase = good ? LITIFUT_PHASE_READY : LITIFUT_PHASE_OFF;
+	r->phase = good ? LITIFUT_PHASE_READY : other;
 	litifut_update_fast();
 	if (good && r->lost_early) {
 		litifut_lose(r->lost_early);
@@ -93,6 +105,7 @@ static bool litifut_process_set_up(const struct litifut_module *module)
 	struct litifut_recorder *r = &litifut_recorder;
 	long scratch = litifut_map(0, LITIFUT_SCRATCH_BYTES, PROT_READ | PROT_WRITE, -1, 0);
 
+	r->trouble = scratch;
 	if (litifut_failed(scratch))
 		return false;
 	litifut_name_program(module);
@@ -103,7 +116,9 @@ static bool litifut_process_set_up(const struct litifut_module *module)
 	r->recording = !r->settings.start_off;
 	r->mode = LITIFUT_MODULE_HAS(module, mode) ? module->mode : LITIFUT_MODE_CALLS;
 	litifut_clock_start(module);
-	if (!litifut_own_stacks_start() || !litifut_threads_start() || !litifut_trace_open())
+	r->trouble = -ENOMEM;
+	if ((!r->own_stacks && !litifut_own_stacks_start()) ||
+	    (!r->threads && !litifut_threads_start()) || !litifut_trace_open())
 		return false;
 	litifut_signal_start();
 	return true;
@@ -115,22 +130,49 @@ static bool litifut_process_start(const struct litifut_module *module)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	struct litifut_signals signals;
+	long trouble;
 	bool good;
 
+	if (r->lost_early < r->retry_at)
+		return false;
 	/* `features` is not known yet. All it decides is how words are exchanged,
 	 * and every thread that comes here finds out the same. */
-	litifut_auxiliary_read();
+	trouble = litifut_auxiliary_read();
 	litifut_signals_block(&signals);
-	if (litifut_exchange(&r->phase, LITIFUT_PHASE_NEW, LITIFUT_PHASE_BUSY))
-		litifut_phase_end(litifut_process_set_up(module));
+	if (litifut_exchange(&r->phase, LITIFUT_PHASE_NEW, LITIFUT_PHASE_BUSY)) {
+		r->trouble = trouble;
+		good = !litifut_is_passing(trouble) && litifut_process_set_up(module);
+		r->retry_at = 2 * r->lost_early + LITIFUT_RETRY_LEAST;
+		litifut_phase_end(good, litifut_is_passing(r->trouble) ? LITIFUT_PHASE_NEW
+								       : LITIFUT_PHASE_OFF);
+	}
 	good = r->phase == LITIFUT_PHASE_READY;
 	litifut_signals_restore(&signals);
 	return good;
 }
 
+/* A child that may not make a file, say, because the process is another user now, counts
+ * its calls in the header of its parent, whose file both have mapped. */
+static void litifut_orphan(struct litifut_trace_header *parent)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	uint32_t process = litifut_process_id();
+
+	if (!parent)
+		return;
+	r->orphans = &parent->lost_events;
+	for (unsigned i = 0; i < LITIFUT_CHILD_LOSSES; i++) {
+		if (litifut_exchange(&parent->children[i].pid, 0, process)) {
+			r->orphans = &parent->children[i].count;
+			return;
+		}
+	}
+}
+
 static bool litifut_trace_open_again(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
+	struct litifut_trace_header *parent = r->file.header;
 
 	r->file.header = NULL; /* the parent's; stays mapped for an interrupted writer */
 	if (litifut_is_trace(&r->file))
@@ -140,8 +182,10 @@ static bool litifut_trace_open_again(void)
 		litifut_cursor_drop();
 	litifut_threads_forget();
 	litifut_own_stacks_forget();
-	if (!litifut_trace_open())
+	if (!litifut_trace_open()) {
+		litifut_orphan(parent);
 		return false;
+	}
 	litifut_modules_announce_again();
 	return true;
 }
@@ -167,7 +211,7 @@ static bool litifut_process_forked(uint32_t process)
 		r->phase = LITIFUT_PHASE_BUSY;
 		r->fast = LITIFUT_FAST_NONE;
 		r->lost_early = 0;
-		litifut_phase_end(litifut_trace_open_again());
+		litifut_phase_end(litifut_trace_open_again(), LITIFUT_PHASE_OFF);
 	}
 	good = r->phase == LITIFUT_PHASE_READY;
 	litifut_signals_restore(&signals);

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "tracer/port/linux/confine.h"
 #include "tracer/port/linux/guest.h"
 #include "tracer/port/linux/spawn.h"
 #include "tracer/port/linux/system.h"
@@ -94,6 +95,8 @@ static void litifut_record_slowly(const struct litifut_call *call)
 	}
 	if (r->fast == LITIFUT_FAST_THUNKS)
 		litifut_thread_arm(thread);
+	if (r->settings.no_calls)
+		litifut_confine_when_due();
 }
 
 static void litifut_record_argument(void *call)
@@ -113,6 +116,8 @@ static bool litifut_record_never(void)
 {
 	const struct litifut_recorder *r = &litifut_recorder;
 
+	if (r->phase == LITIFUT_PHASE_OFF && r->orphans)
+		litifut_add(r->orphans, 1);
 	return r->phase == LITIFUT_PHASE_OFF ||
 	       (r->phase == LITIFUT_PHASE_READY && !r->recording && !r->fast);
 }

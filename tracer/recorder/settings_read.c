@@ -79,6 +79,8 @@ static uint32_t litifut_setting_value(uint32_t kind, const char *value)
 		return litifut_equal(value, "1");
 	case LITIFUT_SETTING_OFF:
 		return litifut_equal(value, "off");
+	case LITIFUT_SETTING_NEVER:
+		return litifut_equal(value, "never");
 	default:
 		return litifut_number(value);
 	}
@@ -101,6 +103,8 @@ static bool litifut_understood(uint32_t kind, const char *value)
 		return !*value || ((*value == '0' || *value == '1') && !value[1]);
 	case LITIFUT_SETTING_OFF:
 		return !*value || litifut_equal(value, "on") || litifut_equal(value, "off");
+	case LITIFUT_SETTING_NEVER:
+		return !*value || litifut_equal(value, "auto") || litifut_equal(value, "never");
 	default:
 		return true;
 	}

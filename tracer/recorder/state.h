@@ -80,6 +80,12 @@ struct litifut_recorder {
 	uint32_t own_stacks;   /* address of the recorder's stacks; 0: none yet */
 	uint32_t lost_early;   /* lost before there was a header to count them in */
 	uint32_t metadata;     /* cursor of the metadata chunk, as in litifut_thread */
+	uint32_t spare;        /* chunks mapped in advance, from here */
+	uint32_t spare_end;
+	uint64_t frozen;   /* the clock when the last system call was made */
+	uint32_t retry_at; /* so many of `lost_early`, before there is another attempt to begin */
+	long trouble;      /* why the last one failed: a negated error, or 0 */
+	uint32_t *orphans; /* where calls of a child without a trace are counted, or NULL */
 	uint32_t last_serial;
 	uint32_t modules_live;
 	uint32_t program_headers; /* of the executable */

@@ -193,6 +193,8 @@ struct litifut_thread *litifut_thread_find(uint32_t id)
 	uint32_t pointer = litifut_port_thread_pointer(r->features);
 	struct litifut_thread *thread;
 
+	if (!id)
+		return NULL;
 	if (pointer == (uint32_t)litifut_early_thread - LITIFUT_PORT_VECTOR)
 		pointer = 0; /* not libc's yet */
 

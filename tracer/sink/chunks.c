@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "tracer/port/linux/confine.h"
 #include "tracer/port/linux/files.h"
 #include "tracer/port/linux/room.h"
 #include "tracer/port/linux/system.h"
@@ -96,6 +97,10 @@ uint32_t litifut_chunk_map(struct litifut_trace_file *file, bool small, const ch
 
 	if (small && litifut_exchange(&file->first_events, 0, 1))
 		return (uint32_t)file->header + LITIFUT_FIRST_EVENTS;
+	if (litifut_system_calls_forbidden) {
+		*trouble = "";
+		return litifut_spare_chunk();
+	}
 	if (file->ring) {
 		*trouble = "all chunks of the ring are in use";
 		if (!litifut_ring_take(file, &place))
@@ -203,7 +208,8 @@ static bool litifut_compacts(const struct litifut_chunk_header *chunk, uint32_t 
 	struct litifut_recorder *r = &litifut_recorder;
 	uint32_t events;
 
-	if (!r->settings.bulk_kb || r->settings.compact == LITIFUT_COMPACT_OFF)
+	if (litifut_system_calls_forbidden || !r->settings.bulk_kb ||
+	    r->settings.compact == LITIFUT_COMPACT_OFF)
 		return false;
 	if (r->settings.compact == LITIFUT_COMPACT_ON || r->fast != LITIFUT_FAST_THUNKS)
 		return true;
@@ -429,7 +435,7 @@ static void litifut_fill_through_file(uint32_t *place, const uint32_t *words, ui
 
 void litifut_fill(uint32_t *place, const uint32_t *words, uint32_t count)
 {
-	if (!litifut_recorder.settings.bulk_kb) {
+	if (!litifut_recorder.settings.bulk_kb && !litifut_system_calls_forbidden) {
 		litifut_fill_through_file(place, words, count);
 		if (!(litifut_recorder.file.sink->flags & LITIFUT_TRACE_WRITE))
 			return;

@@ -150,6 +150,8 @@ void litifut_files_carry(void)
 	litifut_file_name(&r->file, name, "maps");
 	folder = litifut_maps_folder();
 	maps = litifut_open_to_write(folder, name, O_RDONLY);
+	if (litifut_failed(maps)) /* of another user than before, say */
+		maps = litifut_open("/proc/self/maps", O_RDONLY, 0);
 	litifut_carry(maps, "maps", &r->carried_maps);
 	litifut_close_good(maps);
 	litifut_close_good(folder);

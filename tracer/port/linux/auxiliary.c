@@ -9,6 +9,9 @@
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/state.h"
 
+/* Where struct new_utsname has the machine: behind four names. */
+#define LITIFUT_UNAME_MACHINE (4 * 65)
+
 /* What the kernel tells of itself and the CPU, as pairs that end with AT_NULL.
  * Several threads may come here at once, and all write the same. Only the
  * kernel's word makes a process one that others may give settings to. */
@@ -38,13 +41,13 @@ static void litifut_take_auxiliary_vector(const uint32_t *pair, const uint32_t *
 	r->features = litifut_port_detect(hwcap);
 }
 
-void litifut_auxiliary_read(void)
+long litifut_auxiliary_read(void)
 {
 	uint32_t buffer[128];
 	const uint32_t *word = buffer;
 	const uint32_t *end;
 	long descriptor = litifut_open("/proc/self/auxv", O_RDONLY, 0);
-	long got = -EACCES;
+	long got = descriptor;
 
 	if (!litifut_failed(descriptor)) {
 		got = LITIFUT_CALL3(read, descriptor, buffer, sizeof(buffer));
@@ -60,4 +63,11 @@ void litifut_auxiliary_read(void)
 		end = word + got / 4;
 	}
 	litifut_take_auxiliary_vector(word, end);
+	if (word)
+		return 0;
+	/* what is left to ask */
+	if (!litifut_failed(LITIFUT_CALL1(uname, buffer)))
+		litifut_recorder.features =
+			litifut_port_guess((const char *)buffer + LITIFUT_UNAME_MACHINE);
+	return got;
 }

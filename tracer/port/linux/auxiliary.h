@@ -2,7 +2,9 @@
 #ifndef LITIFUT_TRACER_AUXILIARY_H
 #define LITIFUT_TRACER_AUXILIARY_H
 
-/* Reads the auxiliary vector into the recorder's state. */
-void litifut_auxiliary_read(void) __attribute__((visibility("hidden")));
+/* Reads the auxiliary vector into the recorder's state. A negated error when it can't be
+ * had, without /proc or without a free descriptor: then the process counts as set-uid,
+ * and what CPU it is only the name of the machine tells. */
+long litifut_auxiliary_read(void) __attribute__((visibility("hidden")));
 
 #endif

@@ -217,6 +217,7 @@ bool litifut_trace_create(struct litifut_trace_file *file)
 		descriptor = litifut_open_to_write(folder, name, O_RDWR | O_CREAT | O_EXCL);
 	}
 	file->name_number--;
+	litifut_recorder.trouble = descriptor;
 	if (litifut_failed(descriptor)) {
 		litifut_file_tell("not recording, can't make ", settings->directory, "trace", name,
 				  descriptor);

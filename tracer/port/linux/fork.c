@@ -49,14 +49,26 @@ static void litifut_after_fork(void)
 		thread->hold &= ~(uint32_t)LITIFUT_HOLD_FORK;
 }
 
+/* A confined child can't ask who it is, and has the parent's memory: it counts there. */
+static void litifut_in_child(void)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+
+	if (!litifut_system_calls_forbidden || r->phase != LITIFUT_PHASE_READY)
+		return;
+	r->phase = LITIFUT_PHASE_OFF;
+	r->orphans = &r->file.header->lost_events;
+	litifut_update_fast();
+}
+
 /* Without __register_atfork a static program can't fork. */
 static bool litifut_fork_start_static(const struct litifut_module *module)
 {
 	uint32_t bias = (uint32_t)module - module->link_address;
 	litifut_register enlist = (litifut_register)(module->register_atfork + bias);
 
-	return !module->register_atfork ||
-	       !enlist(litifut_before_fork, litifut_after_fork, NULL, &litifut_fork_object);
+	return !module->register_atfork || !enlist(litifut_before_fork, litifut_after_fork,
+						   litifut_in_child, &litifut_fork_object);
 }
 
 bool litifut_fork_start(const struct litifut_module *module)
@@ -71,7 +83,8 @@ bool litifut_fork_start(const struct litifut_module *module)
 		return false;
 	enlist = (litifut_register)found[0];
 	litifut_finalize_object = (litifut_finalize)found[1];
-	return !enlist(litifut_before_fork, litifut_after_fork, NULL, &litifut_fork_object);
+	return !enlist(litifut_before_fork, litifut_after_fork, litifut_in_child,
+		       &litifut_fork_object);
 }
 
 void litifut_fork_end(const struct litifut_module *module)

@@ -83,13 +83,20 @@ static struct litifut_loaded *litifut_loaded_files(void)
 	return debug ? debug->first : NULL;
 }
 
-static bool litifut_is_libc(const struct litifut_loaded *file)
+static const char *litifut_base_name(const struct litifut_loaded *file)
 {
 	const char *name = file->name;
 
 	for (const char *at = file->name; *at; at++)
 		if (*at == '/')
 			name = at + 1;
+	return name;
+}
+
+static bool litifut_is_libc(const struct litifut_loaded *file)
+{
+	const char *name = litifut_base_name(file);
+
 	return litifut_starts(name, "libc.so") || litifut_starts(name, "libc-2.") ||
 	       litifut_starts(name, "ld-musl-");
 }
@@ -210,4 +217,17 @@ bool litifut_libc_functions(const char *const *names, uint32_t *addresses, uint3
 		return true;
 	}
 	return false;
+}
+
+uint32_t litifut_library_function(const char *library, const char *name)
+{
+	for (const struct litifut_loaded *file = litifut_loaded_files(); file; file = file->next) {
+		struct litifut_symbols table;
+
+		if (!litifut_starts(litifut_base_name(file), library))
+			continue;
+		table = litifut_symbols_of(file);
+		return litifut_function(file, &table, name);
+	}
+	return 0;
 }

@@ -11,6 +11,10 @@
  * has no such function. False: libc is not among the loaded files. */
 bool litifut_libc_functions(const char *const *names, uint32_t *addresses, uint32_t count);
 
+/* The run-time address of a function in the first loaded file whose name begins with
+ * `library`; 0: none. */
+uint32_t litifut_library_function(const char *library, const char *name);
+
 #pragma GCC visibility pop
 
 #endif

@@ -1,4 +1,6 @@
-/* Children that are made without libc's fork handlers: by vfork, _Fork, clone and
+/* Calls that change what the recorder may do.
+ *
+ * Children that are made without libc's fork handlers: by vfork, _Fork, clone and
  * syscall. The child has the thread pointer of the thread that made it, and with it
  * the cursor of its thunks and a libc id word that looks right, or looks like
  * nothing; only a system call for each event would tell the two apart. So the
@@ -9,12 +11,16 @@
  *
  * In the parent that ends when the function that made the child makes its next call:
  * a signal handler may come between, even before there is a child, but it runs
- * further down the stack. */
+ * further down the stack.
+ *
+ * The same list has the functions by which a process gives up system calls (seccomp). What
+ * such a call asks for stands in its arguments; see confine.c for what is done before it. */
 
 #include "tracer/port/linux/spawn.h"
 
 #include <stddef.h>
 
+#include "tracer/port/linux/confine.h"
 #include "tracer/port/linux/guest.h"
 #include "tracer/port/linux/loaded.h"
 #include "tracer/port/linux/system.h"
@@ -24,17 +30,27 @@
 #include "tracer/recorder/thread.h"
 #include "tracer/recorder/threads.h"
 
-#define LITIFUT_LIBC_SPAWNERS 4
+#define LITIFUT_LIBC_SPAWNERS 5
+#define LITIFUT_LIBC_PRCTL 4 /* which of them that is */
+
+/* What a process may record after it has given up system calls, unless it said so before
+ * (LITIFUT_SYSCALLS). */
+#define LITIFUT_CONFINED_KB 1024
+
+/* Of linux/prctl.h and the like: what gives them up. */
+#define LITIFUT_PR_SET_SECCOMP 22
 
 /* Run-time addresses in libc of those that a call through the GOT or a pointer leads
  * to; 0: none. */
 static uint32_t litifut_libc_spawners[LITIFUT_LIBC_SPAWNERS];
 static uint32_t litifut_libc_spawners_known;
+/* seccomp_load() of libseccomp, or 0. */
+static uint32_t litifut_filter_loader;
 
 void litifut_spawn_module(struct litifut_module *module)
 {
 	static const char *const litifut_names[LITIFUT_LIBC_SPAWNERS] = {"vfork", "_Fork", "clone",
-									 "syscall"};
+									 "syscall", "prctl"};
 	uint32_t found[LITIFUT_LIBC_SPAWNERS];
 
 	if (!(module->flags & LITIFUT_MODULE_SPAWNS))
@@ -45,32 +61,79 @@ void litifut_spawn_module(struct litifut_module *module)
 		litifut_copy(litifut_libc_spawners, found, sizeof(found));
 		litifut_libc_spawners_known = 1;
 	}
+	if (!litifut_filter_loader)
+		litifut_filter_loader = litifut_library_function("libseccomp.so", "seccomp_load");
 	for (uint32_t i = 0; i < LITIFUT_LIBC_SPAWNERS; i++)
 		if (litifut_libc_spawners[i])
 			module->spawner_filter |=
 				LITIFUT_SPAWNER_FILTER_BIT(litifut_libc_spawners[i]);
+	if (litifut_filter_loader)
+		module->spawner_filter |= LITIFUT_SPAWNER_FILTER_BIT(litifut_filter_loader);
 }
 
-bool litifut_spawn_is(const struct litifut_call *call)
+enum litifut_spawner {
+	LITIFUT_SPAWNER_NONE,
+	LITIFUT_SPAWNER_CHILD,   /* vfork, _Fork, clone, syscall */
+	LITIFUT_SPAWNER_CONFINES /* prctl, seccomp_load */
+};
+
+static enum litifut_spawner litifut_spawner(const struct litifut_call *call)
 {
 	const struct litifut_module *module = call->module;
 	uint32_t callee = call->callee & ~1u;
 	uint32_t bias = (uint32_t)module - module->link_address;
 
 	for (uint32_t i = 0; i < LITIFUT_MODULE_SPAWNERS && module->spawners[i]; i++)
-		if (callee == module->spawners[i] + bias)
-			return true;
-	for (uint32_t i = 0; i < LITIFUT_LIBC_SPAWNERS; i++)
+		if (callee == (module->spawners[i] & ~1u) + bias)
+			return module->spawners[i] & LITIFUT_SPAWNER_CONFINES_BIT
+				       ? LITIFUT_SPAWNER_CONFINES
+				       : LITIFUT_SPAWNER_CHILD;
+	if (callee && (callee == (litifut_filter_loader & ~1u) ||
+		       callee == (litifut_libc_spawners[LITIFUT_LIBC_PRCTL] & ~1u)))
+		return LITIFUT_SPAWNER_CONFINES;
+	for (uint32_t i = 0; callee && i < LITIFUT_LIBC_PRCTL; i++)
 		if (callee == (litifut_libc_spawners[i] & ~1u))
-			return callee != 0;
-	return false;
+			return LITIFUT_SPAWNER_CHILD;
+	return LITIFUT_SPAWNER_NONE;
+}
+
+bool litifut_spawn_is(const struct litifut_call *call)
+{
+	return litifut_spawner(call) != LITIFUT_SPAWNER_NONE;
+}
+
+/* Does it take system calls away? prctl() with an argument, syscall() of the same or of
+ * seccomp(), and seccomp_load(), whose argument is a pointer as no number of prctl() is. A
+ * function that makes children may have the same in its registers by chance, and then no
+ * harm is done but that less can be recorded. */
+static bool litifut_takes_calls(const uint32_t *arguments, enum litifut_spawner kind)
+{
+	if (!arguments)
+		return false;
+	if (kind == LITIFUT_SPAWNER_CONFINES)
+		return arguments[0] == LITIFUT_PR_SET_SECCOMP ||
+		       (arguments[0] >= 4096 && !(arguments[0] & 3));
+	return arguments[0] == LITIFUT_PORT_SECCOMP ||
+	       (arguments[0] == __NR_prctl && arguments[1] == LITIFUT_PR_SET_SECCOMP);
 }
 
 void litifut_spawn_begin(const struct litifut_call *call)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	struct litifut_thread *thread;
+	enum litifut_spawner kind;
 
+	kind = litifut_spawner(call);
+	if (litifut_takes_calls(call->arguments, kind)) {
+		litifut_confine(LITIFUT_CONFINED_KB);
+		return;
+	}
+	if (kind == LITIFUT_SPAWNER_CONFINES)
+		return;
+	if (litifut_system_calls_forbidden) {
+		litifut_confined_spawns();
+		return;
+	}
 	/* A guest that makes a child of its own is held already. */
 	if (r->phase != LITIFUT_PHASE_READY || r->file.process != litifut_process_id())
 		return;

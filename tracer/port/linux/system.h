@@ -24,6 +24,22 @@
 #define LITIFUT_CALL5(name, a, b, c, d, e)                                                         \
 	litifut_system_call(__NR_##name, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
 
+#ifndef LITIFUT_UNGATED
+#pragma GCC visibility push(hidden)
+
+/* Not 0: the process may not make system calls of ours any more, and makes none. Each
+ * fails at once with -ENOSYS, in every part of the recorder. */
+extern uint32_t litifut_system_calls_forbidden;
+
+long litifut_gated_call3(long number, long a, long b, long c);
+long litifut_gated_call(long number, long a, long b, long c, long d, long e, long f);
+
+#pragma GCC visibility pop
+
+#define litifut_system_call3 litifut_gated_call3
+#define litifut_system_call litifut_gated_call
+#endif
+
 /* For what is seldom run in a file that is compiled for speed. */
 #define LITIFUT_COLD __attribute__((cold, noinline))
 
@@ -32,15 +48,18 @@ static inline bool litifut_failed(long result)
 	return (unsigned long)result >= (unsigned long)-4095;
 }
 
-static inline uint32_t litifut_process_id(void)
-{
-	return (uint32_t)LITIFUT_CALL0(getpid);
-}
+#ifndef LITIFUT_UNGATED
+#pragma GCC visibility push(hidden)
 
-static inline uint32_t litifut_thread_id(void)
-{
-	return (uint32_t)LITIFUT_CALL0(gettid);
-}
+/* identity.c: the process; where that can't be asked any more, the one that this state is
+ * for. */
+uint32_t litifut_process_id(void);
+/* identity.c: the calling thread's kernel id; where that can't be asked any more, what
+ * libc has stored, or 0. */
+uint32_t litifut_thread_id(void);
+
+#pragma GCC visibility pop
+#endif
 
 static inline long litifut_open(const char *path, uint32_t flags, uint32_t mode)
 {

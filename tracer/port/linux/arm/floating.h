@@ -5,6 +5,8 @@
 #include <linux/auxvec.h>
 
 #include "tracer/entry/guard.h"
+/* This is part of each module, not of the recorder. */
+#define LITIFUT_UNGATED
 #include "tracer/port/linux/system.h"
 
 #define LITIFUT_PORT_HWCAP_VFP (1u << 6)

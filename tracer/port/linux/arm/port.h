@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tracer/arm/machine.h"
+
 #include <litifut/thunk_abi.h>
 
 #include "cpu.h"
@@ -32,6 +34,12 @@
 #define LITIFUT_PORT_NO_LIMIT 0xffffffff
 /* 64-bit arguments go in even register pairs, low word first. */
 #define LITIFUT_PORT_OFFSET(offset) (long)(uint32_t)(offset), (long)((uint64_t)(offset) >> 32)
+
+/* The kernel takes the names out of the vDSO where they would make system calls. */
+#define LITIFUT_PORT_VDSO_IS_QUIET 1
+
+/* seccomp(), which headers before Linux 3.17 do not have. */
+#define LITIFUT_PORT_SECCOMP 383
 
 #define LITIFUT_SIGSET_BYTES 8
 
@@ -87,6 +95,13 @@ static inline struct litifut_port_features litifut_port_detect(uint32_t hwcap)
 	return (struct litifut_port_features){
 		.modern = (hwcap & LITIFUT_PORT_HWCAP_TLS) != 0,
 		.counter = (hwcap & LITIFUT_PORT_HWCAP_EVENT_STREAM) != 0};
+}
+
+/* From what uname() calls the machine. */
+static inline struct litifut_port_features litifut_port_guess(const char *machine)
+{
+	return (struct litifut_port_features){.modern = litifut_arm_is_modern(machine),
+					      .counter = false};
 }
 
 static inline uint32_t litifut_port_thread_pointer(struct litifut_port_features features)

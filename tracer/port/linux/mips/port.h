@@ -29,6 +29,12 @@
 #define LITIFUT_PORT_OFFSET(offset) (long)(uint32_t)(offset), (long)((uint64_t)(offset) >> 32)
 #endif
 
+/* The vDSO makes a system call where there is no counter. */
+#define LITIFUT_PORT_VDSO_IS_QUIET 0
+
+/* seccomp(), which headers before Linux 3.17 do not have. */
+#define LITIFUT_PORT_SECCOMP 4352
+
 #define LITIFUT_SIGSET_BYTES 16
 
 #ifdef __NR_fallocate
@@ -90,6 +96,13 @@ static inline struct litifut_port_features litifut_port_detect(uint32_t hwcap)
 {
 	(void)hwcap;
 	return (struct litifut_port_features){.modern = true};
+}
+
+/* From what uname() calls the machine. */
+static inline struct litifut_port_features litifut_port_guess(const char *machine)
+{
+	(void)machine;
+	return litifut_port_detect(0);
 }
 
 static inline uint32_t litifut_port_thread_pointer(struct litifut_port_features features)

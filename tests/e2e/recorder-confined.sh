@@ -1,0 +1,102 @@
+#!/bin/sh
+# A process that gives up system calls (seccomp): one of the recorder's would end it. After
+# the call that asks for it there are none. qemu-user refuses the request, and goes on: its
+# log of system calls shows whether there was one. tests/device has a kernel that ends it.
+. "$(dirname "$0")/../lib.sh"
+
+# What the kernel is asked for once the program has said that it is confined.
+afterwards()
+{
+	awk '/ write\(1,/ { if (seen) exit; seen = 1; next } seen && / = |exit/' calls.log |
+		sed 's/^[0-9]* //' | head -n 5
+}
+
+# confined WAY SETTINGS...
+confined()
+{
+	way=$1
+	shift
+	rm -rf data
+	run plain work "$way"
+	guest_environment="LITIFUT_DIR=$(pwd)/data LITIFUT_COPY_TO=$(pwd)/usb LITIFUT_CLOCK=none $*"
+	qemu_options="-strace -D $(pwd)/calls.log"
+	run traced work "$way"
+	qemu_options='' guest_environment=''
+	ok "$way $*: same output" diff plain.out traced.out
+	ok "$way $*: same exit" diff plain.status traced.status
+	is "$way $*: no system calls afterwards" "$(afterwards)" ""
+	"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps traced/work 2>post.err
+	lost=$(sed -n 's/.* \([0-9]*\) lost.*/\1/p' post.err)
+	count=$(recorded step)
+	echo "$count events, $lost lost" >&2
+}
+
+behaviour()
+{
+	cat >seccomp.c <<-'END'
+		/* as in libseccomp */
+		#include <sys/prctl.h>
+		int seccomp_load(void *context) { return prctl(22, 1, context); }
+	END
+	cat >work.c <<-'END'
+		#define _GNU_SOURCE
+		#include <signal.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <sys/prctl.h>
+		#include <sys/syscall.h>
+		#include <unistd.h>
+		int seccomp_load(void *context);
+		__attribute__((noipa)) void step(void) { __asm__ volatile(""); }
+		int main(int count, char **arguments)
+		{
+			const char *way = arguments[count - 1];
+			void *filter = malloc(64);
+			sigset_t blocked;
+			for (int i = 0; i < 1000; i++)
+				step();
+			if (!strcmp(way, "prctl"))
+				prctl(PR_SET_SECCOMP, 1);
+			else if (!strcmp(way, "syscall"))
+				syscall(SYS_seccomp, 0, 0, 0);
+			else if (!strcmp(way, "library"))
+				seccomp_load(filter);
+			else
+				prctl(PR_SET_NAME, "name");
+			write(1, "confined\n", 9);
+			for (int i = 0; i < 1000000; i++)
+				step();
+			write(1, "done\n", 5);
+			sigprocmask(SIG_BLOCK, 0, &blocked);
+			_exit(sigismember(&blocked, SIGUSR1) ? 4 : 3);
+		}
+	END
+	compiler -shared -fPIC -Wl,-soname,libseccomp.so.2 -o libseccomp.so.2 seccomp.c
+	ln -sf libseccomp.so.2 libseccomp.so
+	mkdir -p plain traced
+	cp libseccomp.so.2 plain
+	cp libseccomp.so.2 traced
+	for engine in thunk db; do
+		export LITIFUT_ENGINE=$engine
+		link work ../work.c -L.. -lseccomp || return
+		unset LITIFUT_ENGINE
+		for way in prctl syscall library; do
+			confined $way
+			ok "$engine, $way: all is recorded or counted" test "$((count + lost))" -ge 1001000 \
+				-a "$((count + lost))" -le 1001100
+			ok "$engine, $way: a megabyte is recorded" test "$count" -gt 200000 -a "$lost" -gt 0
+		done
+		confined none LITIFUT_SYSCALLS=never
+		is "$engine, never: all is recorded" "$count $lost" "1001000 0"
+	done
+	run plain work name
+	rm -rf data
+	guest_environment="LITIFUT_DIR=$(pwd)/data LITIFUT_CLOCK=none"
+	run traced work name
+	guest_environment=
+	"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps traced/work 2>post.err
+	is "a name for a process changes nothing" "$(recorded step)" 1001000
+}
+
+for_targets behaviour
