@@ -1,0 +1,69 @@
+/* Takes the place of tracer/port/linux/system_call.c in a recorder that is otherwise the
+ * one that programs get: a system call of its own fails. The file `fault` in the current
+ * folder has three numbers: which call of the process it is, counted from 1, with which
+ * error, and whether all later ones fail as well (1). Calls that can't fail are not counted.
+ * The file `failed` is made when that happened. */
+
+#define LITIFUT_UNGATED
+#include "tracer/port/linux/system.h"
+#undef LITIFUT_UNGATED
+
+#pragma GCC visibility push(hidden)
+uint32_t litifut_system_calls_forbidden;
+long litifut_gated_call3(long number, long a, long b, long c);
+long litifut_gated_call(long number, long a, long b, long c, long d, long e, long f);
+#pragma GCC visibility pop
+
+static uint32_t litifut_fault[3]; /* as in the file */
+static uint32_t litifut_fault_known;
+static uint32_t litifut_fault_count;
+
+static void litifut_fault_read(void)
+{
+	char text[32];
+	long file = litifut_system_call3(__NR_open, (long)"fault", O_RDONLY, 0);
+	long length = litifut_system_call3(__NR_read, file, (long)text, sizeof(text));
+	uint32_t field = 0;
+
+	litifut_system_call3(__NR_close, file, 0, 0);
+	litifut_fault_known = 1;
+	for (long i = 0; i < length; i++) {
+		if (text[i] >= '0' && text[i] <= '9')
+			litifut_fault[field] =
+				litifut_fault[field] * 10 + (uint32_t)(text[i] - '0');
+		else if (field < 2)
+			field++;
+		else
+			break;
+	}
+}
+
+static bool litifut_fails(long number)
+{
+	long file;
+
+	if (number == __NR_getpid || number == __NR_gettid || number == __NR_getppid ||
+	    number == __NR_rt_sigprocmask)
+		return false;
+	if (!litifut_fault_known)
+		litifut_fault_read();
+	litifut_fault_count++;
+	if (litifut_fault_count < litifut_fault[0] ||
+	    (litifut_fault_count > litifut_fault[0] && !litifut_fault[2]))
+		return false;
+	file = litifut_system_call3(__NR_open, (long)"failed", O_WRONLY | O_CREAT, 0600);
+	litifut_system_call3(__NR_close, file, 0, 0);
+	return true;
+}
+
+long litifut_gated_call3(long number, long a, long b, long c)
+{
+	return litifut_fails(number) ? -(long)litifut_fault[1]
+				     : litifut_system_call3(number, a, b, c);
+}
+
+long litifut_gated_call(long number, long a, long b, long c, long d, long e, long f)
+{
+	return litifut_fails(number) ? -(long)litifut_fault[1]
+				     : litifut_system_call(number, a, b, c, d, e, f);
+}
