@@ -100,6 +100,8 @@ static bool litifut_id_is_known(uint32_t pointer, uint32_t id)
 	return litifut_readable((uint32_t)word & ~7u) && *(volatile uint32_t *)word == id;
 }
 
+_Static_assert(sizeof(struct litifut_thread) % 8 == 0, "LDRD of ARMv5 wants its members aligned");
+
 /* A zeroed state out of the pool. Two threads may each map a page for it; the
  * loser's page is given back. */
 static struct litifut_thread *litifut_thread_make(void)
@@ -111,7 +113,7 @@ static struct litifut_thread *litifut_thread_make(void)
 
 		if ((at & (r->page_bytes - 1)) + sizeof(struct litifut_thread) <= r->page_bytes &&
 		    at) {
-			/* the first in a page starts behind offset 0, see below */
+			/* the first in a page starts behind offset 0, at a multiple of 8 */
 			if (litifut_exchange(&r->thread_pool, at,
 					     at + sizeof(struct litifut_thread)))
 				return (struct litifut_thread *)at;
@@ -121,7 +123,7 @@ static struct litifut_thread *litifut_thread_make(void)
 
 		if (litifut_failed(page))
 			return NULL;
-		if (!litifut_exchange(&r->thread_pool, at, (uint32_t)page + 4))
+		if (!litifut_exchange(&r->thread_pool, at, (uint32_t)page + 8))
 			litifut_unmap((uint32_t)page, r->page_bytes);
 	}
 }

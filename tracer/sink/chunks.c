@@ -242,7 +242,11 @@ static bool litifut_block_write(const struct litifut_chunk_header *chunk, uint32
 				const struct litifut_compacted *data)
 {
 	struct litifut_recorder *r = &litifut_recorder;
-	uint32_t total = data->size.front + data->size.back;
+	static const uint32_t litifut_nothing;
+	/* So that the next block has its 64-bit member where LDRD and STRD of ARMv5 need it;
+	 * a zero byte between both kinds of data is a record without any word. */
+	uint32_t pad = (data->size.front + data->size.back) & 4;
+	uint32_t total = data->size.front + pad + data->size.back;
 	struct litifut_compact_block *block = (struct litifut_compact_block *)litifut_reserve(
 		&r->compact, (uint32_t)sizeof(*block) + total, LITIFUT_CHUNK_EVENTS,
 		LITIFUT_ENCODING_COMPACT, 0);
@@ -262,9 +266,11 @@ static bool litifut_block_write(const struct litifut_chunk_header *chunk, uint32
 	head.sum = 0;
 	litifut_add_to_sums(sums, &head, sizeof(head));
 	litifut_add_to_sums(sums, data->front, data->size.front);
+	litifut_add_to_sums(sums, &litifut_nothing, pad);
 	litifut_add_to_sums(sums, data->back, data->size.back);
 	block->sum = litifut_sums_word(sums);
 	to = litifut_copy_words((uint32_t *)(block + 1), data->front, data->size.front);
+	to = litifut_copy_words(to, (const uint8_t *)&litifut_nothing, pad);
 	litifut_copy_words(to, data->back, data->size.back);
 	litifut_port_barrier(r->features);
 	/* From here on the block counts, and the chunk does not. */
