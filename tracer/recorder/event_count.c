@@ -18,7 +18,8 @@ uint32_t litifut_events_in_words(const uint32_t *word, const uint32_t *end, bool
 			uint32_t kind = LITIFUT_CONTROL_KIND(first);
 
 			word += LITIFUT_CONTROL_FOLLOWING(first);
-			events += kind >= LITIFUT_WORD_CALL && kind <= LITIFUT_WORD_TAIL;
+			events += (kind >= LITIFUT_WORD_CALL && kind <= LITIFUT_WORD_TAIL) ||
+				  kind == LITIFUT_WORD_ENTER;
 		} else {
 			word += timed + ((first & marks) != 0);
 			events++;
