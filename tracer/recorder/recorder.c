@@ -190,20 +190,12 @@ static LITIFUT_COLD bool litifut_record_unusual(const struct litifut_call *call)
 static LITIFUT_COLD void litifut_record_otherwise(struct litifut_thread *thread,
 						  const struct litifut_call *call)
 {
-	uint32_t *cursor;
+	/* a thread that is not armed is to be */
+	if (litifut_recorder.fast == LITIFUT_FAST_THUNKS) {
+		uint32_t *cursor = litifut_thread_cursor(thread);
 
-	switch (litifut_recorder.fast) {
-	case LITIFUT_FAST_LOOKUP:
-		litifut_record_in(thread, call);
-		return;
-	case LITIFUT_FAST_THUNKS:
-		/* a thread that is not armed is to be */
-		cursor = litifut_thread_cursor(thread);
 		if (cursor != &thread->cursor && litifut_record_quickly(thread, cursor, call))
 			return;
-		break;
-	default:
-		break;
 	}
 	litifut_record_on_own_stack(call);
 }
@@ -228,5 +220,8 @@ __attribute__((visibility("default"))) void litifut_record_trace(const struct li
 	}
 	if (r->fast == LITIFUT_FAST_WORDS && litifut_record_quickly(thread, &thread->cursor, call))
 		return;
-	litifut_record_otherwise(thread, call);
+	if (r->fast == LITIFUT_FAST_LOOKUP)
+		litifut_record_in(thread, call);
+	else
+		litifut_record_otherwise(thread, call);
 }
