@@ -162,7 +162,7 @@ static void process_run(struct post_session *session, const struct post_argument
 			struct post_totals *totals)
 {
 	struct progress progress = {.last = now()};
-	struct post_timeline_options run = {.window = given->window};
+	struct post_timeline_options run = {.window = given->window, .filter = given->filter};
 
 	post_inputs_finish(&session->inputs);
 	if (!session->inputs.trace_count && !session->problems->count)

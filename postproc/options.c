@@ -31,12 +31,13 @@ enum long_option {
 	OPTION_TO,
 	OPTION_LINES,
 	OPTION_NO_PAGER,
+	OPTION_PER,
 	OPTION_MAX_THREADS,
 	OPTION_MAX_CALLS,
 	OPTION_MAX_UNPACKED
 };
 
-enum list { LIST_DEBUG, LIST_INCLUDE, LIST_EXCLUDE, LIST_MODULE };
+enum list { LIST_DEBUG, LIST_INCLUDE, LIST_EXCLUDE, LIST_MODULE, LIST_ONLY, LIST_WITHOUT };
 enum numbers { NUMBERS_PID, NUMBERS_TID };
 
 static const struct option long_options[] = {
@@ -65,6 +66,11 @@ static const struct option long_options[] = {
 	{"pid", required_argument, NULL, OPTION_PID},
 	{"tid", required_argument, NULL, OPTION_TID},
 	{"no-pager", no_argument, NULL, OPTION_NO_PAGER},
+	{"per", required_argument, NULL, OPTION_PER},
+	{"below", required_argument, NULL, 'F'},
+	{"not-below", required_argument, NULL, 'N'},
+	{"depth", required_argument, NULL, 'D'},
+	{"time-filter", required_argument, NULL, 't'},
 	{"max-threads", required_argument, NULL, OPTION_MAX_THREADS},
 	{"max-calls", required_argument, NULL, OPTION_MAX_CALLS},
 	{"max-unpacked", required_argument, NULL, OPTION_MAX_UNPACKED},
@@ -86,6 +92,11 @@ static void print_help(void)
 	     "  --include GLOB     only calls whose caller or callee has such a name\n"
 	     "  --exclude GLOB     no call whose caller or callee has such a name\n"
 	     "  --module GLOB      only calls from or into such modules\n"
+	     "  -F, --below GLOB   only such functions and what they call, at any depth\n"
+	     "  -N, --not-below GLOB  without such functions and what they call\n"
+	     "  -D, --depth N      only N levels\n"
+	     "  -t, --time-filter TIME  only calls that took as long (10us), where returns are "
+	     "recorded\n"
 	     "  --pid N, --tid N   only these processes, these threads\n"
 	     "  --from X, --to X   from, up to the event with this number in its thread, or, in\n"
 	     "                     traces with a clock, a time since the start: 1.5s, 20ms\n\n"
@@ -95,7 +106,10 @@ static void print_help(void)
 	     "  --min PERCENT      leave out what makes less (dot: 0.5; diff: change in percent)\n"
 	     "  --function GLOB    for callers-of and callees-of\n"
 	     "  --lines            source lines from debug information (callers-of, callgrind)\n"
-	     "  --sort COLUMN      calls, made, callers, callees or name (report)\n"
+	     "  --sort COLUMN      self, total, avg, min, max, calls, made, callers, callees or\n"
+	     "                     name (report)\n"
+	     "  --per WHAT         function, edge or thread: the rows of a table of times "
+	     "(report)\n"
 	     "  --by-module        one table for each module (report)\n"
 	     "  --plt              PLT entries as functions of their own, NAME@plt\n"
 	     "  --veneers          show the linker's veneers as well as where they lead\n"
@@ -243,9 +257,8 @@ static bool parse_share(const char *text, double *share)
 	return end > text && !*end && *share >= 0 && *share <= 1000;
 }
 
-/* One end of the window: a plain number counts events, a unit makes it a time. */
-static bool parse_edge(const char *text, struct post_window *window, uint64_t *event,
-		       uint64_t *time)
+/* "1.5s", "20ms", "10us", "100ns" */
+static bool parse_duration(const char *text, uint64_t *time)
 {
 	static const struct {
 		const char *name;
@@ -253,17 +266,35 @@ static bool parse_edge(const char *text, struct post_window *window, uint64_t *e
 	} units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
 	char *end;
 
-	if (parse_number(text, event)) {
-		window->by_event = true;
-		return !window->by_time;
-	}
 	double value = strtod(text, &end);
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units) && end > text; i++) {
 		if (strcmp(end, units[i].name) || !(value >= 0 && value * units[i].ns < 1e19))
 			continue;
 		*time = (uint64_t)(value * units[i].ns);
-		window->by_time = true;
-		return !window->by_event;
+		return true;
+	}
+	return false;
+}
+
+/* One end of the window: a plain number counts events, a unit makes it a time. */
+static bool parse_edge(const char *text, struct post_window *window, uint64_t *event,
+		       uint64_t *time)
+{
+	if (parse_number(text, event)) {
+		window->by_event = true;
+		return !window->by_time;
+	}
+	window->by_time |= parse_duration(text, time);
+	return window->by_time && !window->by_event;
+}
+
+static bool parse_rows(const char *text, unsigned *rows)
+{
+	static const char *const names[] = {"function", "edge", "thread"};
+
+	for (*rows = 0; *rows < 3; ++*rows) {
+		if (!strcmp(text, names[*rows]))
+			return true;
 	}
 	return false;
 }
@@ -279,7 +310,8 @@ static bool parse_color(const char *when, bool *color)
 	return true;
 }
 
-static const char *const sort_columns[] = {"calls", "made", "callers", "callees", "name", NULL};
+static const char *const sort_columns[] = {"calls", "made", "callers", "callees", "name", "self",
+					   "total", "avg",  "min",     "max",     NULL};
 
 static int parse_option(struct post_arguments *given, int option, const char *value)
 {
@@ -309,7 +341,10 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 			if (!strcmp(sort_columns[i], value))
 				return POST_GO_ON;
 		}
-		return usage("--sort takes calls, made, callers, callees or name, not", value);
+		return usage(
+			"--sort takes self, total, avg, min, max, calls, made, callers, callees or "
+			"name, not",
+			value);
 	case OPTION_TOP:
 		if (!parse_number(value, &number))
 			return usage("--top takes a number, not", value);
@@ -376,6 +411,24 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 		return add_numbers(&given->numbers[NUMBERS_TID], &given->session.tid_count, value)
 			       ? POST_GO_ON
 			       : usage("--tid takes numbers, not", value);
+	case OPTION_PER:
+		return parse_rows(value, &given->output.rows)
+			       ? POST_GO_ON
+			       : usage("--per takes function, edge or thread, not", value);
+	case 'F':
+		add_parts(&given->lists[LIST_ONLY], value, true);
+		return POST_GO_ON;
+	case 'N':
+		add_parts(&given->lists[LIST_WITHOUT], value, true);
+		return POST_GO_ON;
+	case 'D':
+		return parse_count(value, &given->filter.deepest)
+			       ? POST_GO_ON
+			       : usage("--depth takes a number, not", value);
+	case 't':
+		return parse_duration(value, &given->filter.shortest_ns)
+			       ? POST_GO_ON
+			       : usage("--time-filter takes a time such as 10us, not", value);
 	case OPTION_MAX_THREADS:
 		return parse_count(value, &given->session.most_threads)
 			       ? POST_GO_ON
@@ -440,6 +493,7 @@ static void warn_of_unused(const struct post_arguments *given)
 		{"--min", POST_USES_MIN, given->output.min_share >= 0},
 		{"--by-module", POST_USES_BY_MODULE, given->output.by_module},
 		{"--function", POST_USES_FUNCTION, given->output.function != NULL},
+		{"--per", POST_USES_ROWS, given->output.rows != 0},
 		{"--lines", POST_USES_LINES, given->session.lines},
 		{"-f", 0, given->diff && given->format != post_formats[0]},
 	};
@@ -464,7 +518,8 @@ int post_arguments_parse(struct post_arguments *given, int count, char **argumen
 		.window = {.last_event = UINT64_MAX, .last_time = UINT64_MAX},
 	};
 	add_parts(&given->lists[LIST_DEBUG], "/usr/lib/debug", false);
-	while ((option = getopt_long(count, arguments, "f:o:qhV", long_options, NULL)) != -1) {
+	while ((option = getopt_long(count, arguments, "f:o:F:N:D:t:qhV", long_options, NULL)) !=
+	       -1) {
 		if (option == '?')
 			return 2;
 		status = parse_option(given, option, optarg);
@@ -489,6 +544,8 @@ int post_arguments_parse(struct post_arguments *given, int count, char **argumen
 	given->session.include = (const char *const *)given->lists[LIST_INCLUDE];
 	given->session.exclude = (const char *const *)given->lists[LIST_EXCLUDE];
 	given->session.modules = (const char *const *)given->lists[LIST_MODULE];
+	given->filter.only = (const char *const *)given->lists[LIST_ONLY];
+	given->filter.without = (const char *const *)given->lists[LIST_WITHOUT];
 	given->session.pids = given->numbers[NUMBERS_PID];
 	given->session.tids = given->numbers[NUMBERS_TID];
 	return POST_GO_ON;

@@ -1,13 +1,15 @@
 /* callgrind: for KCachegrind, QCachegrind, callgrind_annotate and gprof2dot.
  *
- * The one event is "Calls". The own cost of a function is how often it was
- * called; the inclusive cost of a call is 1 plus all calls that were made
- * before the callee returned, as far as nesting can be rebuilt (nesting.h). */
+ * Where returns were recorded with a clock, the first event is time. The other one is
+ * "Calls": the own cost of a function is how often it was called; the inclusive cost of a call
+ * is 1 plus all calls that were made before the callee returned, as far as the nesting is
+ * known (nesting.h). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "postproc/formats/format.h"
+#include "postproc/measure/measure.h"
 #include "postproc/model/lines.h"
 #include "postproc/timeline/nesting.h"
 
@@ -17,6 +19,7 @@ struct state {
 	uint64_t *lane_events; /* by number of the lane: calls so far */
 	size_t lane_count;
 	uint64_t events;
+	bool timed;
 	bool *named; /* by function: its name was written */
 	bool *object_named;
 };
@@ -49,11 +52,9 @@ static void event(void *context, const struct post_timeline_event *event)
 	struct post_frame *frame = post_nesting_frame(session, event);
 	uint64_t *events = &state->lane_events[event->lane];
 	if (event->kind == POST_EVENT_LEAVE) {
-		if (frame->number != UINT64_MAX)
+		if (!(event->flags & POST_EVENT_BEFORE)) /* else its call is not in the window */
 			state->inclusive[event->site] += *events - frame->number;
-	} else if (event->flags & POST_EVENT_BEFORE) {
-		frame->number = UINT64_MAX; /* its call is not in the window */
-	} else {
+	} else if (!(event->flags & POST_EVENT_BEFORE)) {
 		frame->number = (*events)++;
 		state->events++;
 	}
@@ -105,6 +106,15 @@ static int by_caller(const void *left, const void *right, void *context)
 	return a->site_address < b->site_address ? -1 : a->site_address > b->site_address;
 }
 
+/* Ticks as the file has them: nanoseconds, if it is known how long a tick is. */
+static uint64_t in_unit(const struct post_output *output, uint64_t ticks)
+{
+	uint64_t hertz = output->measures->hertz;
+
+	return hertz && hertz != 1000000000u ? (uint64_t)((double)ticks * 1e9 / (double)hertz)
+					     : ticks;
+}
+
 static void write_calls(struct post_output *output, const uint32_t *order, size_t count)
 {
 	const struct post_session *session = output->session;
@@ -115,11 +125,40 @@ static void write_calls(struct post_output *output, const uint32_t *order, size_
 		const struct post_function *callee = &session->functions[call->callee];
 		write_object(output, "cob", callee->module);
 		write_function(output, "cfn", call->callee);
-		fprintf(output->file, "calls=%" PRIu64 " 0x%x 0\n0x%x %u %" PRIu64 "\n",
-			call->count, callee->address, call->site_address,
-			post_lines_number(session, call->site_module, call->site_address),
-			state->inclusive[order[i]]);
+		fprintf(output->file, "calls=%" PRIu64 " 0x%x 0\n0x%x %u", call->count,
+			callee->address, call->site_address,
+			post_lines_number(session, call->site_module, call->site_address));
+		if (state->timed)
+			fprintf(output->file, " %" PRIu64,
+				in_unit(output, output->measures->calls[order[i]]
+							.value[POST_METRIC_TOTAL]));
+		/* From a table the calls below are not known. */
+		fprintf(output->file, " %" PRIu64 "\n",
+			state->inclusive[order[i]] ? state->inclusive[order[i]] : call->count);
 	}
+}
+
+static void write_head(struct post_output *output)
+{
+	const struct post_session *session = output->session;
+	const struct state *state = output->state;
+	uint64_t calls = state->events, self = 0;
+
+	fputs("# callgrind format\nversion: 1\ncreator: litifut-post\npositions: instr line\n",
+	      output->file);
+	if (!state->timed) {
+		fprintf(output->file, "events: Calls\nsummary: %" PRIu64 "\n", calls);
+		return;
+	}
+	calls = 0;
+	for (size_t i = 0; i < session->call_count; i++) {
+		if (session->calls[i].hidden)
+			continue;
+		self += in_unit(output, output->measures->calls[i].value[POST_METRIC_SELF]);
+		calls += session->calls[i].count;
+	}
+	fprintf(output->file, "events: %s Calls\nsummary: %" PRIu64 " %" PRIu64 "\n",
+		output->measures->hertz ? "Nanoseconds" : "Ticks", self, calls);
 }
 
 static void finish(struct post_output *output)
@@ -127,22 +166,27 @@ static void finish(struct post_output *output)
 	const struct post_session *session = output->session;
 	struct state *state = output->state;
 	uint64_t *received = post_allocate(session->function_count, sizeof(*received));
+	uint64_t *self = post_allocate(session->function_count, sizeof(*self));
 	uint32_t *order = post_allocate(session->call_count, sizeof(*order));
 	size_t count = 0;
 
+	if (state->count < session->call_count)
+		extend(&state->inclusive, &state->count, session->call_count);
+	state->timed =
+		output->measures && post_measures_timing(output->measures) == POST_TIMING_MEASURED;
 	state->named = post_allocate(session->function_count, sizeof(*state->named));
 	state->object_named = post_allocate(session->module_count, sizeof(*state->object_named));
 	for (uint32_t i = 0; i < session->call_count; i++) {
-		if (session->calls[i].hidden || !session->calls[i].count || i >= state->count)
+		if (session->calls[i].hidden || !session->calls[i].count)
 			continue;
 		received[session->calls[i].callee] += session->calls[i].count;
+		if (state->timed)
+			self[session->calls[i].callee] +=
+				output->measures->calls[i].value[POST_METRIC_SELF];
 		order[count++] = i;
 	}
 	qsort_r(order, count, sizeof(*order), by_caller, (void *)session);
-	fprintf(output->file,
-		"# callgrind format\nversion: 1\ncreator: litifut-post\npositions: instr line\n"
-		"events: Calls\nsummary: %" PRIu64 "\n",
-		state->events);
+	write_head(output);
 	size_t next = 0;
 	for (uint32_t f = 0; f < session->function_count; f++) {
 		size_t first = next;
@@ -154,13 +198,17 @@ static void finish(struct post_output *output)
 		write_object(output, "ob", session->functions[f].module);
 		write_file(output, f);
 		write_function(output, "fn", f);
-		fprintf(output->file, "0x%x %u %" PRIu64 "\n", session->functions[f].address,
+		fprintf(output->file, "0x%x %u %" PRIu64, session->functions[f].address,
 			post_lines_number(session, session->functions[f].module,
 					  session->functions[f].address),
-			received[f]);
+			state->timed ? in_unit(output, self[f]) : received[f]);
+		if (state->timed)
+			fprintf(output->file, " %" PRIu64, received[f]);
+		putc('\n', output->file);
 		write_calls(output, order + first, next - first);
 	}
 	free(received);
+	free(self);
 	free(order);
 	free(state->named);
 	free(state->object_named);
@@ -171,7 +219,8 @@ static void finish(struct post_output *output)
 
 const struct post_format post_format_callgrind = {
 	.name = "callgrind",
-	.summary = "call graph with counts, for KCachegrind",
+	.summary = "call graph with time and counts, for KCachegrind",
+	.measured = true,
 	.uses = POST_USES_LINES,
 	.start = start,
 	.nested = true,

@@ -29,7 +29,7 @@ static void event(void *context, const struct post_timeline_event *event)
 {
 	struct post_output *output = context;
 
-	if (event->kind != POST_EVENT_ENTER)
+	if (!post_event_is_call(event))
 		return;
 	post_write_number(output->file, post_event_thread(output, event)->id);
 	putc_unlocked(' ', output->file);

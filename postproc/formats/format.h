@@ -10,12 +10,16 @@
 #include "postproc/model/session.h"
 #include "postproc/timeline/event.h"
 
+/* What the rows of a table are. */
+enum post_rows { POST_ROWS_FUNCTIONS, POST_ROWS_EDGES, POST_ROWS_THREADS };
+
 struct post_output_options {
 	uint64_t top;         /* rows of a table, 0: all */
 	const char *sort;     /* column of a table, NULL: the usual one */
 	double min_share;     /* of all calls, 0..1: what is less is left out; below 0: as usual */
 	const char *function; /* that callers-of and callees-of ask about, or NULL */
 	bool by_module;       /* a table for each module */
+	unsigned rows;        /* enum post_rows */
 	bool color;
 };
 
@@ -26,15 +30,28 @@ enum post_option_use {
 	POST_USES_MIN = 4,
 	POST_USES_BY_MODULE = 8,
 	POST_USES_FUNCTION = 16,
-	POST_USES_LINES = 32
+	POST_USES_LINES = 32,
+	POST_USES_ROWS = 64
 };
+
+struct post_measures;
 
 struct post_output {
 	FILE *file;
 	struct post_session *session;
 	struct post_output_options options;
+	/* In finish() only: sums of calls and times; NULL: there are no times. */
+	const struct post_measures *measures;
 	void *state; /* of the format; it frees it in finish() */
 };
+
+/* Is it a call that is to be shown? Else it is a leave, or the function was entered before the
+ * window or by code that is not traced. */
+static inline bool post_event_is_call(const struct post_timeline_event *event)
+{
+	return event->kind == POST_EVENT_ENTER && event->site != POST_NONE &&
+	       !(event->flags & POST_EVENT_BEFORE);
+}
 
 /* The thread of an event, its process, and the number of the event in its thread, which
  * counts from 0; filters leave gaps. */
@@ -62,7 +79,8 @@ struct post_format {
 	bool asks_for_function; /* is of no use without --function */
 	unsigned uses;          /* enum post_option_use */
 
-	bool nested; /* event() gets leaves too, and depths */
+	bool measured; /* finish() uses times where there are some */
+	bool nested;   /* event() gets leaves too, and depths */
 
 	/* All optional. A format with event() sees every event that no filter hides, in the
 	 * order of each lane; its first argument is the struct post_output. A format without

@@ -5,6 +5,8 @@
 
 #include "postproc/measure/edges.h"
 #include "postproc/formats/format.h"
+#include "postproc/formats/times.h"
+#include "postproc/measure/measure.h"
 
 static int (*column_order(const char *name))(const void *, const void *);
 
@@ -88,6 +90,12 @@ static void print_table(struct post_output *output, const struct post_tallies *t
 	}
 }
 
+/* A column that only the table of counts has. */
+static bool is_count_column(const char *name)
+{
+	return !strcmp(name, "made") || !strcmp(name, "callers") || !strcmp(name, "callees");
+}
+
 static void finish(struct post_output *output)
 {
 	const struct post_session *session = output->session;
@@ -95,6 +103,11 @@ static void finish(struct post_output *output)
 	struct post_edges edges;
 	struct post_tallies tallies;
 
+	if (output->measures && post_measures_timing(output->measures) != POST_TIMING_NONE &&
+	    !output->options.by_module && !is_count_column(sort)) {
+		post_times_write(output);
+		return;
+	}
 	post_edges_collect(session, &edges);
 	post_tallies_collect(session, &edges, &tallies);
 	if (!strcmp(sort, "name"))
@@ -122,7 +135,8 @@ static void finish(struct post_output *output)
 
 const struct post_format post_format_report = {
 	.name = "report",
-	.summary = "table of functions: calls, callers, callees",
-	.uses = POST_USES_TOP | POST_USES_SORT | POST_USES_BY_MODULE,
+	.summary = "table of functions: times, or calls, callers, callees",
+	.uses = POST_USES_TOP | POST_USES_SORT | POST_USES_BY_MODULE | POST_USES_ROWS,
+	.measured = true,
 	.finish = finish,
 };

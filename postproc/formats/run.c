@@ -1,6 +1,15 @@
 /* One run of an output format. */
 #include "postproc/formats/run.h"
 
+#include "postproc/measure/measure.h"
+
+struct run {
+	struct post_output *output;
+	const struct post_format *format;
+	struct post_measures measures;
+	bool measuring;
+};
+
 static bool is_broken(void *context) /* such as: the pager was left */
 {
 	const struct post_output *output = context;
@@ -8,22 +17,61 @@ static bool is_broken(void *context) /* such as: the pager was left */
 	return ferror(output->file);
 }
 
+static bool run_is_broken(void *context)
+{
+	const struct run *run = context;
+
+	return is_broken(run->output);
+}
+
+static void push(void *context, const struct post_timeline_event *event)
+{
+	struct run *run = context;
+
+	if (run->measuring)
+		post_measures_take(&run->measures, event);
+	if (run->format->event)
+		run->format->event(run->output, event);
+}
+
 void post_run(struct post_session *session, const struct post_format *format,
 	      struct post_output *output, const struct post_timeline_options *options,
 	      struct post_totals *totals)
 {
-	struct post_timeline_sink sink = {
+	struct run run = {.output = output, .format = format};
+	struct post_timeline_sink direct = {
 		.push = format->event,
 		.full = is_broken,
 		.context = output,
 		.nested = format->nested,
 	};
+	struct post_timeline_sink measuring = {
+		.push = push,
+		.full = run_is_broken,
+		.context = &run,
+		.nested = true,
+	};
+	const struct post_timeline_sink *sink = format->event ? &direct : NULL;
 
+	run.measuring = format->measured && post_measures_possible(session);
+	if (run.measuring || post_filter_is_set(&options->filter))
+		sink = &measuring;
 	if (format->start)
 		format->start(output);
-	post_timeline_read(session, format->event ? &sink : NULL, options);
+	post_measures_start(&run.measures, session);
+	if (run.measures.tabled && format->event && !format->measured)
+		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
+				"a trace has sums only (LITIFUT_MODE=table), without an order of "
+				"calls: %s can't show it; see report, edges, dot, callgrind",
+				format->name);
+	post_timeline_read(session, sink, options);
+	post_measures_finish(&run.measures);
+	if (run.measuring)
+		output->measures = &run.measures;
 	if (format->finish)
 		format->finish(output);
+	output->measures = NULL;
+	post_measures_release(&run.measures);
 	post_timeline_total(session, totals);
 	post_session_conclude(session);
 }

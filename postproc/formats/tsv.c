@@ -50,13 +50,13 @@ static void event(void *context, const struct post_timeline_event *event)
 {
 	struct post_output *output = context;
 
-	if (event->kind != POST_EVENT_ENTER)
+	if (!post_event_is_call(event))
 		return;
 	post_write_number(output->file, post_event_process(output, event)->trace->header.pid);
 	putc_unlocked('\t', output->file);
 	post_write_number(output->file, post_event_thread(output, event)->id);
 	putc_unlocked('\t', output->file);
-	post_write_number(output->file, post_event_sequence(output, event));
+	post_write_number(output->file, event->value);
 	post_call_texts_write(output->state, output->file, output->session, event->site, make_tail);
 }
 

@@ -3,26 +3,29 @@
 #ifndef LITIFUT_POSTPROC_MEASURE_CALL_TREE_H
 #define LITIFUT_POSTPROC_MEASURE_CALL_TREE_H
 
-#include <stdint.h>
-
-#include "postproc/table.h"
+#include "postproc/model/session.h"
+#include "postproc/timeline/event.h"
 
 struct post_tree_node {
-	uint32_t parent; /* a node with a smaller number; POST_NONE: the root of a stack */
+	uint32_t parent; /* POST_NONE: a lane begins with it */
 	uint32_t function;
 	uint64_t calls;
-	uint64_t self; /* time in the function itself, where returns were recorded */
+	uint64_t self; /* ticks, of calls whose return is known, and of those that were cut */
 };
 
-/* All zero to start with. */
 struct post_call_tree {
-	struct post_table index;
-	struct post_tree_node *nodes;
+	struct post_tree_node *nodes; /* a parent stands before its children */
 	uint32_t count, capacity;
+	bool timed; /* some `self` is known */
+	struct post_table index;
 };
 
 /* The node of `function` below node `parent` (POST_NONE: at the root), made when it is new. */
 uint32_t post_call_tree_below(struct post_call_tree *tree, uint32_t parent, uint32_t function);
+
+/* Takes an event of a nested timeline. Uses the numbers of the frames. */
+void post_call_tree_take(struct post_call_tree *tree, const struct post_session *session,
+			 const struct post_timeline_event *event);
 
 void post_call_tree_release(struct post_call_tree *tree);
 

@@ -6,6 +6,13 @@ bool post_clock_runs(const struct post_process *process)
 	return process->trace->header.clock != LITIFUT_CLOCK_NONE;
 }
 
+uint64_t post_clock_hertz(const struct post_process *process)
+{
+	const struct litifut_trace_header *header = &process->trace->header;
+
+	return header->clock == LITIFUT_CLOCK_MONOTONIC ? 1000000000u : header->clock_hertz;
+}
+
 uint64_t post_clock_ns(const struct post_process *process, uint64_t ticks)
 {
 	const struct litifut_trace_header *header = &process->trace->header;

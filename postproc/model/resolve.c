@@ -197,11 +197,46 @@ static bool matches(const char *const *globs, const char *text)
 	return false;
 }
 
+/* "a::b(int)" -> "a::b", "int f<int>(int) const" -> "f<int>". False: there are no parameters. */
+static bool without_parameters(const char *name, char *text, size_t size)
+{
+	const char *end = strrchr(name, ')'), *start = name;
+	int depth = 0;
+
+	if (!end || (size_t)(end - name) >= size)
+		return false;
+	for (; end > name; end--) { /* back to the bracket that opens them */
+		depth += *end == ')' ? 1 : *end == '(' ? -1 : 0;
+		if (!depth)
+			break;
+	}
+	if (depth || end == name)
+		return false;
+	for (const char *at = name; at < end; at++) { /* behind the type of the result */
+		depth += *at == '<' || *at == '(' ? 1 : *at == '>' || *at == ')' ? -1 : 0;
+		if (*at == ' ' && !depth && (at - name < 8 || strncmp(at - 8, "operator", 8) != 0))
+			start = at + 1;
+	}
+	snprintf(text, size, "%.*s", (int)(end - start), start);
+	return true;
+}
+
+bool post_function_matches(const struct post_session *session, const char *const *globs,
+			   uint32_t function)
+{
+	const struct post_function *about = &session->functions[function];
+	char text[1024];
+
+	return globs &&
+	       (matches(globs, about->name) || (about->symbol && matches(globs, about->symbol)) ||
+		(without_parameters(about->name, text, sizeof(text)) && matches(globs, text)));
+}
+
 static bool either_matches(const struct post_session *session, const char *const *globs,
 			   const struct post_call *call)
 {
-	return matches(globs, session->functions[call->caller].name) ||
-	       matches(globs, session->functions[call->callee].name);
+	return post_function_matches(session, globs, call->caller) ||
+	       post_function_matches(session, globs, call->callee);
 }
 
 /* What the tracer lets a libc call that is traced itself, in a static program. The
@@ -269,31 +304,6 @@ static uint32_t further_calls(struct post_session *session, uint32_t most)
 	return number;
 }
 
-/* The return of calls that the site makes, in the form of one. */
-static uint32_t number_return(struct post_session *session, struct post_call *call,
-			      const struct litifut_site *site)
-{
-	struct post_key key = {{call->site_module, site->exit, UINT32_MAX, 0}};
-	uint32_t number = post_table_find(&session->call_index, key);
-	bool named;
-
-	if (number != POST_NONE)
-		return number;
-	call->site_address = site->address;
-	call->site = number_site(session, call->site_module, site->address);
-	call->caller = function_at(session, call->site_module, site->address, &call->caller_offset,
-				   &named);
-	call->callee_module = call->site_module;
-	call->callee = call->behind = call->caller;
-	call->callee_address = site->address;
-	call->is_return = call->hidden = call->spans = true;
-	POST_GROW(session->calls, session->call_count, session->call_capacity);
-	number = (uint32_t)session->call_count++;
-	session->calls[number] = *call;
-	post_table_put(&session->call_index, key, number);
-	return number;
-}
-
 uint32_t post_session_resolve(struct post_session *session, struct post_process *process,
 			      uint32_t epoch, uint32_t kind, uint32_t return_address,
 			      uint32_t callee)
@@ -311,25 +321,28 @@ uint32_t post_session_resolve(struct post_session *session, struct post_process 
 		guess = cpu->site_before(return_address);
 	const struct post_mapping *mapping = find_mapping(process, epoch, tail ? guess - 1 : guess);
 	const struct litifut_site *site = NULL;
+	if (!tail && !callee) {
+		const struct post_mapping *exits =
+			find_mapping(process, epoch, return_address & ~1u);
+		const struct post_image *image =
+			exits ? session->modules[exits->module].image : NULL;
+		site = image ? post_image_exit(image, return_address - exits->bias) : NULL;
+		if (site)
+			return POST_RETURN | number_site(session, exits->module, site->address);
+	}
 	if (mapping) {
 		const struct post_image *image = session->modules[mapping->module].image;
 		call.site_module = mapping->module;
 		call.site_address = (tail ? guess - 4 : guess) - mapping->bias;
-		if (image && !tail && !callee && image->exit_count) {
-			site = post_image_exit(image, return_address - mapping->bias);
-			if (site)
-				return number_return(session, &call, site);
-		}
 		if (image)
 			site = post_image_site(image, return_address - mapping->bias, tail);
-		call.spans = image && image->exit_count;
-		call.returns = site && site->exit;
 		if (image && !site && !tail && !callee) {
 			site = post_image_site(image, return_address - mapping->bias, true);
 			call.tail = tail = site != NULL;
 		}
 		if (site && site->address)
 			call.site_address = site->address;
+		call.returns = site && site->exit;
 	} else {
 		call.site_address = tail ? guess - 4 : guess;
 	}

@@ -107,6 +107,35 @@ uint32_t post_session_call(struct post_session *session, struct post_process *pr
 	return call;
 }
 
+uint32_t post_session_site_call(struct post_session *session, struct post_process *process,
+				uint32_t serial, uint32_t number, uint32_t callee)
+{
+	size_t m = 0;
+
+	while (m < process->trace->module_count &&
+	       process->trace->modules[m].record.serial != serial)
+		m++;
+	if (m == process->trace->module_count)
+		return POST_NONE;
+	/* The mappings of the modules in the trace come first. */
+	const struct post_mapping *mapping = &process->mappings[m];
+	const struct post_image *image = session->modules[mapping->module].image;
+	if (!image || number >= image->patched_count)
+		return POST_NONE;
+	const struct litifut_site *site = image->patched[number];
+	bool indirect =
+		site->kind == LITIFUT_SITE_INDIRECT || site->kind == LITIFUT_SITE_TAIL_INDIRECT;
+	bool tail =
+		site->kind == LITIFUT_SITE_TAIL_DIRECT || site->kind == LITIFUT_SITE_TAIL_INDIRECT;
+	uint32_t kind = tail       ? LITIFUT_WORD_TAIL
+			: indirect ? LITIFUT_WORD_INDIRECT
+				   : LITIFUT_WORD_CALL;
+	if (indirect && !callee)
+		return POST_NONE;
+	return post_session_call(session, process, mapping->first_epoch, kind,
+				 site->return_address + mapping->bias, indirect ? callee : 0);
+}
+
 /* The stem that trace/NAME.PID.trace and maps/NAME.PID.maps have in common,
  * also with .gz or .zst behind. Returns its length. */
 static size_t stem(const char *path, const char *ending, const char **start)

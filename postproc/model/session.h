@@ -48,10 +48,8 @@ struct post_call {
 	uint32_t behind;         /* the same as callee, also when options.plt is set */
 	uint32_t veneer;         /* function in between, POST_NONE: none */
 	uint8_t plt;             /* enum post_through_plt */
+	bool returns;            /* its return is recorded, where returns are */
 	bool tail;
-	bool is_return;  /* not a call: one that the site made has returned; always hidden */
-	bool returns;    /* that is recorded of this call */
-	bool spans;      /* it is of most calls of the module */
 	bool unresolved; /* no symbol for the caller or for the callee */
 	bool own;        /* into LITIFUT's own code; always hidden */
 	bool hidden;     /* a filter leaves it out */
@@ -117,6 +115,7 @@ struct post_process {
 	uint64_t lost;
 	uint64_t holes;
 	uint64_t events;
+	bool returns; /* some return was recorded: nothing has to be guessed */
 };
 
 /* More than that in hostile or huge input is put together, and a problem says so. */
@@ -175,13 +174,27 @@ void post_session_take(struct post_session *session, struct post_trace *trace);
 struct post_thread *post_session_thread(struct post_session *session, struct post_process *process,
 					uint32_t id);
 
-/* The call that a trace word (or a record with its callee) tells of. `kind` is
- * LITIFUT_WORD_CALL, _INDIRECT or _TAIL; callee 0: the word is all there is. */
+/* In place of the number of a call: the word was a return, from the call site with the
+ * number in the other bits. */
+#define POST_RETURN (UINT32_C(1) << 31)
+
+/* The call, or POST_RETURN and the site, that a trace word (or a record with its callee) tells of.
+ * `kind` is LITIFUT_WORD_CALL, _INDIRECT or _TAIL; callee 0: the word is all there is. */
 uint32_t post_session_call(struct post_session *session, struct post_process *process,
 			   uint32_t epoch, uint32_t kind, uint32_t return_address, uint32_t callee);
 
+/* The call of a site by its number within a module (by serial), as tables name it; `callee` is
+ * that of an indirect call. POST_NONE: the ELF file with the site is not known. */
+uint32_t post_session_site_call(struct post_session *session, struct post_process *process,
+				uint32_t serial, uint32_t site, uint32_t callee);
+
 /* The number of the function at a link-time address of a module. */
 uint32_t post_session_function(struct post_session *session, uint32_t module, uint32_t address);
+
+/* Does a function have one of the names (NULL: there are none)? A glob may match the name as it
+ * is shown, that of the ELF file, or a C++ name without its parameters. */
+bool post_function_matches(const struct post_session *session, const char *const *globs,
+			   uint32_t function);
 
 /* The cache of one epoch, for those who count without going through
  * post_session_call(). Stays valid until the next call of this function. */

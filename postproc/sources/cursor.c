@@ -85,8 +85,13 @@ static uint32_t words_of(uint32_t kind)
 	case LITIFUT_WORD_CALL:
 	case LITIFUT_WORD_INDIRECT:
 	case LITIFUT_WORD_TAIL:
+	case LITIFUT_WORD_EXIT:
+	case LITIFUT_WORD_ENTER:
 	case LITIFUT_WORD_TIME:
+	case LITIFUT_WORD_SYNC:
 		return 2;
+	case LITIFUT_WORD_MARK:
+	case LITIFUT_WORD_CUT:
 	case LITIFUT_WORD_LOST:
 	case LITIFUT_WORD_THREAD:
 	case LITIFUT_WORD_EPOCH:
@@ -179,10 +184,20 @@ bool post_cursor_next(struct post_cursor *cursor, struct post_item *item)
 				set_clock(cursor, at(cursor, 3));
 			item->time = cursor->time;
 			break;
+		case LITIFUT_WORD_EXIT:
+		case LITIFUT_WORD_ENTER:
+		case LITIFUT_WORD_MARK:
+			item->return_address = at(cursor, 1);
+			item->value = at(cursor, known);
+			if (timed && following > known && at(cursor, known + 1))
+				set_clock(cursor, at(cursor, known + 1));
+			item->time = cursor->time;
+			break;
 		case LITIFUT_WORD_TIME:
 			cursor->time = at(cursor, 1) | (uint64_t)at(cursor, 2) << 32;
 			item->time = cursor->time;
 			break;
+		case LITIFUT_WORD_CUT:
 		case LITIFUT_WORD_LOST:
 		case LITIFUT_WORD_THREAD:
 		case LITIFUT_WORD_EPOCH:
@@ -190,6 +205,7 @@ bool post_cursor_next(struct post_cursor *cursor, struct post_item *item)
 			break;
 		case LITIFUT_WORD_STOPPED:
 		case LITIFUT_WORD_STARTED:
+		case LITIFUT_WORD_SYNC:
 			break;
 		default:
 			if (cursor->trace->header.version_major < LITIFUT_TRACE_VERSION_MAJOR ||
@@ -200,8 +216,10 @@ bool post_cursor_next(struct post_cursor *cursor, struct post_item *item)
 			continue;
 		}
 		cursor->position += 1 + following;
-		if (words_of(kind) == 2 && kind != LITIFUT_WORD_TIME &&
-		    (!item->return_address || !item->callee)) {
+		bool to_callee = kind >= LITIFUT_WORD_CALL && kind <= LITIFUT_WORD_TAIL;
+		bool to_stack = kind == LITIFUT_WORD_EXIT || kind == LITIFUT_WORD_ENTER;
+		if ((to_callee && (!item->return_address || !item->callee)) ||
+		    (to_stack && (!item->return_address || !item->value))) {
 			cursor->holes++; /* its words were reserved, not written */
 			continue;
 		}

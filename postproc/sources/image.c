@@ -299,21 +299,6 @@ const struct litifut_site *post_image_site(const struct post_image *image, uint3
 	return NULL;
 }
 
-const struct litifut_site *post_image_exit(const struct post_image *image, uint32_t exit)
-{
-	size_t low = 0, high = image->exit_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (image->exits[middle]->exit < exit)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < image->exit_count && image->exits[low]->exit == exit ? image->exits[low]
-									  : NULL;
-}
-
 void post_image_close(struct post_image *image)
 {
 	if (!image)
@@ -324,6 +309,7 @@ void post_image_close(struct post_image *image)
 	post_symbols_release(&image->symbols);
 	free(image->sites);
 	free(image->exits);
+	free(image->patched);
 	free(image->segments);
 	if (image->dwarf)
 		dwarf_end(image->dwarf);

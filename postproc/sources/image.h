@@ -41,8 +41,10 @@ struct post_image {
 	bool has_symbol_table;      /* of its own, or from a debug file */
 	struct litifut_site *sites; /* sorted by return address */
 	size_t site_count;
-	/* Those of them whose returns are recorded, by `exit`: what the trace has for one. */
-	const struct litifut_site **exits;
+	const struct litifut_site *
+		*patched; /* by address: the number of a site is its place here */
+	size_t patched_count;
+	const struct litifut_site **exits; /* sites with a recorded return, by `exit` */
 	size_t exit_count;
 	bool has_site_list; /* they are those of .litifut.sites, not only what the DB has */
 
@@ -77,13 +79,14 @@ enum litifut_status post_image_load(struct post_image *image,
 				    const struct post_debug_places *places,
 				    struct litifut_error *error);
 
-/* The site whose recorded return has this link-time address in the trace, or NULL. */
-const struct litifut_site *post_image_exit(const struct post_image *image, uint32_t exit);
-
 /* The site whose call leaves `return_address` behind (as in the trace, with
  * bit 0 for Thumb), NULL when it is not listed. */
 const struct litifut_site *post_image_site(const struct post_image *image, uint32_t return_address,
 					   bool tail);
+
+/* The site whose return a word of a trace with this link-time value stands for, NULL: it is
+ * not a return. */
+const struct litifut_site *post_image_exit(const struct post_image *image, uint32_t exit);
 
 /* Copies at most `size` bytes of contents at a link-time address. */
 bool post_image_bytes(const struct post_image *image, uint32_t address, void *bytes, size_t size);

@@ -243,20 +243,51 @@ static int compare_sites(const void *left, const void *right)
 
 static int compare_exits(const void *left, const void *right)
 {
-	const struct litifut_site *const *a = left, *const *b = right;
+	const struct litifut_site *a = *(const struct litifut_site *const *)left;
+	const struct litifut_site *b = *(const struct litifut_site *const *)right;
 
-	return (*a)->exit < (*b)->exit ? -1 : (*a)->exit > (*b)->exit;
+	return a->exit < b->exit ? -1 : a->exit > b->exit;
 }
 
-static void list_exits(struct post_image *image)
+static int compare_addresses(const void *left, const void *right)
+{
+	const struct litifut_site *a = *(const struct litifut_site *const *)left;
+	const struct litifut_site *b = *(const struct litifut_site *const *)right;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* The sites in the other two orders in which traces name them. */
+static void order_sites(struct post_image *image)
 {
 	free(image->exits);
-	image->exits = post_reallocate(NULL, image->site_count, sizeof(*image->exits));
-	image->exit_count = 0;
-	for (size_t i = 0; i < image->site_count; i++)
+	free(image->patched);
+	image->exits = post_allocate(image->site_count, sizeof(*image->exits));
+	image->patched = post_allocate(image->site_count, sizeof(*image->patched));
+	image->exit_count = image->patched_count = 0;
+	for (size_t i = 0; i < image->site_count; i++) {
 		if (image->sites[i].exit)
 			image->exits[image->exit_count++] = &image->sites[i];
+		if (image->sites[i].reason == LITIFUT_SITE_PATCHED)
+			image->patched[image->patched_count++] = &image->sites[i];
+	}
 	qsort(image->exits, image->exit_count, sizeof(*image->exits), compare_exits);
+	qsort(image->patched, image->patched_count, sizeof(*image->patched), compare_addresses);
+}
+
+const struct litifut_site *post_image_exit(const struct post_image *image, uint32_t exit)
+{
+	size_t low = 0, high = image->exit_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (image->exits[middle]->exit < exit)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < image->exit_count && image->exits[low]->exit == exit ? image->exits[low]
+									  : NULL;
 }
 
 static enum litifut_status read_sites(struct post_image *image, const struct post_image *from,
@@ -281,7 +312,7 @@ static enum litifut_status read_sites(struct post_image *image, const struct pos
 	for (uint32_t i = 0; i < records.count; i++)
 		image->sites[i] = elf_read_site(&records, i);
 	qsort(image->sites, image->site_count, sizeof(*image->sites), compare_sites);
-	list_exits(image);
+	order_sites(image);
 	return LITIFUT_OK;
 }
 

@@ -204,6 +204,12 @@ static void add_chunk(struct post_trace *trace, struct post_chunk chunk)
 	trace->chunks[trace->chunk_count++] = chunk;
 }
 
+static void add_table(struct post_trace *trace, struct post_chunk chunk)
+{
+	POST_GROW(trace->tables, trace->table_count, trace->table_capacity);
+	trace->tables[trace->table_count++] = chunk;
+}
+
 /* Tells of a problem with a chunk, but not thousands of times. */
 static void chunk_problem(const struct post_trace *trace, struct post_problems *problems,
 			  unsigned *told, size_t offset, const char *message)
@@ -348,7 +354,8 @@ static void read_chunk(struct post_trace *trace, size_t at, size_t room, size_t 
 	}
 	if (kind == LITIFUT_CHUNK_FREE)
 		return;
-	if (kind != LITIFUT_CHUNK_EVENTS && kind != LITIFUT_CHUNK_METADATA) {
+	if (kind != LITIFUT_CHUNK_EVENTS && kind != LITIFUT_CHUNK_METADATA &&
+	    kind != LITIFUT_CHUNK_TABLE) {
 		if (trace->header.version_major < LITIFUT_TRACE_VERSION_MAJOR ||
 		    trace->header.version_minor <= LITIFUT_TRACE_VERSION_MINOR)
 			chunk_problem(trace, problems, told, at, "unknown kind of chunk, left out");
@@ -385,6 +392,8 @@ static void read_chunk(struct post_trace *trace, size_t at, size_t room, size_t 
 	}
 	if (kind == LITIFUT_CHUNK_METADATA)
 		read_metadata(trace, &chunk);
+	else if (kind == LITIFUT_CHUNK_TABLE)
+		add_table(trace, chunk);
 	else
 		add_chunk(trace, chunk);
 }
@@ -489,6 +498,7 @@ void post_trace_close(struct post_trace *trace)
 		post_input_unmap((uint8_t *)trace->data, trace->size);
 	free(trace->modules);
 	free(trace->chunks);
+	free(trace->tables);
 	free(trace->path);
 	free(trace);
 }

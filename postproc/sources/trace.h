@@ -38,6 +38,8 @@ struct post_trace {
 	uint32_t modules_left_out; /* as there are too many */
 	struct post_chunk *chunks; /* those with events, in the order of their numbers */
 	size_t chunk_count, chunk_capacity;
+	struct post_chunk *tables; /* of call sites, see table_chunk.h */
+	size_t table_count, table_capacity;
 	uint64_t metadata_lost; /* lost events that metadata chunks tell of */
 	bool mapped;            /* else `data` belongs to the caller */
 };
@@ -61,8 +63,10 @@ struct post_item {
 			  that is its return address alone */
 	uint32_t return_address;
 	uint32_t callee;
-	uint64_t time;  /* of an event in a timed chunk, clock ticks */
-	uint32_t value; /* LOST: count, THREAD: id, EPOCH: number */
+	uint64_t time; /* of an event in a timed chunk, clock ticks */
+	/* LOST, CUT: count; THREAD: id; EPOCH, MARK: number; EXIT, ENTER: stack pointer. The
+	 * `return_address` of an EXIT is the address of its trampoline. */
+	uint32_t value;
 };
 
 /* Where the words of compact blocks are decoded to, one block at a time. All

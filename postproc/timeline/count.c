@@ -42,7 +42,7 @@ static inline uint32_t count_direct(struct post_session *session, struct post_pr
 {
 	struct post_cache *table = *cache;
 	struct post_call *calls = session->calls;
-	uint32_t start = position;
+	uint32_t start = position, returns = 0;
 
 	for (; position < end; position++) {
 		uint32_t word;
@@ -67,9 +67,13 @@ static inline uint32_t count_direct(struct post_session *session, struct post_pr
 			*cache = table = post_session_cache(process, epoch);
 			calls = session->calls;
 		}
-		calls[call].count++;
+		if (call & POST_RETURN)
+			returns++;
+		else
+			calls[call].count++;
 	}
-	*counted = position - start;
+	*counted = position - start - returns;
+	process->returns |= returns != 0;
 	return position;
 }
 
@@ -101,25 +105,28 @@ void post_count_chunk(struct post_session *session, struct post_process *process
 						    from, end, marks, &counted, false);
 			thread->sequence += counted;
 			process->events += counted;
-			if (counted) { /* what looked like the unused end was not */
+			if (cursor.position != from) { /* what looked like the unused end was not */
 				cursor.holes += cursor.pending_holes;
 				cursor.pending_holes = 0;
 			}
 		}
 		if (!post_cursor_next(&cursor, &item))
 			break;
-		if (item.kind > LITIFUT_WORD_TAIL) {
+		if (!post_item_is_call(&item)) {
 			post_apply_state(session, process, &thread, &item);
 			wanted = post_thread_wanted(session, thread->id);
 			continue;
 		}
+		uint32_t call =
+			post_session_call(session, process, thread->epoch, post_item_kind(&item),
+					  item.return_address, item.callee);
+		if (call & POST_RETURN) {
+			process->returns = true;
+			continue;
+		}
 		thread->sequence++;
 		process->events++;
-		if (!wanted)
-			continue;
-		uint32_t call = post_session_call(session, process, thread->epoch, item.kind,
-						  item.return_address, item.callee);
-		session->calls[call].count++;
+		session->calls[call].count += wanted;
 	}
 	process->holes += cursor.holes;
 }

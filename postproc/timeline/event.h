@@ -31,8 +31,8 @@ enum post_event_flags {
 	POST_EVENT_OPEN = 4,   /* a leave that did not happen: the trace ends before it */
 	POST_EVENT_APPROX = 8, /* the time is not that of the event itself */
 	POST_EVENT_TAIL = 16,  /* an enter by a tail call: it leaves when its caller does */
-	POST_EVENT_BEFORE = 32 /* an enter before the window that is shown; the function is
-				  still open when the window begins, which is `time` */
+	POST_EVENT_BEFORE = 32 /* an enter before the window that is shown, of a function that
+				  is still open when the window begins; and its leave */
 };
 
 /* `module`, `site` and `callee` are numbers of the model. */
@@ -47,6 +47,9 @@ struct post_timeline_event {
 			    function was entered by code that is not traced */
 	uint32_t callee; /* function that is entered or left */
 	uint32_t depth;  /* open calls of the lane before an enter or after a leave */
+	/* Of an enter: the number of the call in its lane, from 0. Of a leave: time of the
+	 * function itself, without the calls that it made; 0 unless it is known. Else see the
+	 * kind. */
 	uint64_t value;
 };
 

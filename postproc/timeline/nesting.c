@@ -6,35 +6,63 @@
 
 /* Recursion that a loop drives looks ever deeper; memory must not follow. */
 #define DEEPEST 2048u
+#define DEEPEST_RECORDED (1u << 20)
 
 static void emit(const struct post_nesting *nesting, const struct post_thread *thread,
 		 const struct post_frame *frame, uint32_t depth, enum post_event_kind kind,
-		 unsigned flags)
+		 unsigned flags, uint64_t value)
 {
 	struct post_timeline_event event = {
 		.kind = (uint8_t)kind,
 		.flags = (uint8_t)flags,
 		.lane = thread->lane,
-		.time = thread->stack->time,
+		.time = kind == POST_EVENT_ENTER ? frame->time : thread->stack->time,
 		.module = nesting->session->functions[frame->function].module,
 		.site = frame->call,
 		.callee = frame->function,
 		.depth = depth,
+		.value = value,
 	};
 
 	nesting->sink->push(nesting->sink->context, &event);
 }
 
-static void pop_to(struct post_nesting *nesting, struct post_thread *thread, uint32_t depth,
-		   unsigned flags)
+static void pop(const struct post_nesting *nesting, struct post_thread *thread, unsigned flags)
 {
 	struct post_stack *stack = thread->stack;
+	struct post_frame *frame = &stack->frames[--stack->depth];
+	uint64_t duration = stack->time - frame->time, self = 0;
 
-	while (stack->depth > depth) {
-		const struct post_frame *frame = &stack->frames[--stack->depth];
-		if (stack->shown)
-			emit(nesting, thread, frame, stack->depth, POST_EVENT_LEAVE, flags);
-		stack->top_of[frame->function] = frame->previous_same;
+	if (stack->depth) {
+		struct post_frame *below = frame - 1;
+		below->child += duration;
+		if (below->last < frame->last)
+			below->last = frame->last;
+	}
+	if (!(flags & (POST_EVENT_GUESSED | POST_EVENT_APPROX)) && duration > frame->child)
+		self = duration - frame->child;
+	if (frame->before)
+		flags |= POST_EVENT_BEFORE;
+	if (stack->shown && !frame->hidden)
+		emit(nesting, thread, frame, stack->depth, POST_EVENT_LEAVE, flags, self);
+	stack->top_of[frame->function] = frame->previous_same;
+}
+
+static void pop_to(const struct post_nesting *nesting, struct post_thread *thread, uint32_t depth,
+		   unsigned flags)
+{
+	while (thread->stack->depth > depth)
+		pop(nesting, thread, flags);
+}
+
+/* The same where returns are recorded, of frames that end with `flags` if they are sure. */
+static void cut_to(const struct post_nesting *nesting, struct post_thread *thread, uint32_t depth,
+		   unsigned flags)
+{
+	while (thread->stack->depth > depth) {
+		const struct post_frame *top = &thread->stack->frames[thread->stack->depth - 1];
+		pop(nesting, thread,
+		    top->sure ? flags : (flags & POST_EVENT_OPEN) | POST_EVENT_APPROX);
 	}
 }
 
@@ -57,6 +85,7 @@ static struct post_frame *push(const struct post_nesting *nesting, struct post_s
 		.previous_same = below,
 		.least_site = below ? stack->frames[below - 1].least_site : UINT32_MAX,
 		.time = stack->time,
+		.last = stack->time,
 	};
 	stack->top_of[function] = stack->depth;
 	return frame;
@@ -84,8 +113,7 @@ static uint32_t find_caller(struct post_nesting *nesting, const struct post_stac
 {
 	uint32_t top = call->caller < stack->function_capacity ? stack->top_of[call->caller] : 0;
 
-	/* Where returns are recorded, what has returned is not on the stack. */
-	if (!top || !stack->frames[top - 1].previous_same || call->spans)
+	if (!top || !stack->frames[top - 1].previous_same)
 		return top;
 	if (!stack->frames[top - 1].last_site && is_first_site(nesting, call))
 		return top;
@@ -112,17 +140,6 @@ static uint32_t uppermost_untraced(const struct post_nesting *nesting,
 	return 0;
 }
 
-/* A call whose return will be told is open until then. */
-static uint32_t uppermost_open(const struct post_nesting *nesting, const struct post_stack *stack)
-{
-	uint32_t depth = stack->depth;
-
-	while (depth && (stack->frames[depth - 1].call == POST_NONE ||
-			 !nesting->session->calls[stack->frames[depth - 1].call].returns))
-		depth--;
-	return depth;
-}
-
 /* Where the frames of the lane are that the caller is on top of; 0: it was entered anew. */
 static uint32_t settle_caller(struct post_nesting *nesting, struct post_thread *thread,
 			      const struct post_call *call, bool *guessed)
@@ -132,12 +149,10 @@ static uint32_t settle_caller(struct post_nesting *nesting, struct post_thread *
 
 	*guessed = at && (stack->frames[at - 1].previous_same || stack->top_of[call->caller] != at);
 	if (!at) {
-		uint32_t untraced = uppermost_untraced(nesting, stack);
-		uint32_t open = uppermost_open(nesting, stack);
-		pop_to(nesting, thread, untraced > open ? untraced : open, POST_EVENT_GUESSED);
+		pop_to(nesting, thread, uppermost_untraced(nesting, stack), POST_EVENT_GUESSED);
 		const struct post_frame *entered = push(nesting, stack, call->caller, POST_NONE);
 		if (stack->shown)
-			emit(nesting, thread, entered, stack->depth - 1, POST_EVENT_ENTER, 0);
+			emit(nesting, thread, entered, stack->depth - 1, POST_EVENT_ENTER, 0, 0);
 		at = stack->depth;
 	}
 	if (stack->depth >= DEEPEST) {
@@ -150,86 +165,155 @@ static uint32_t settle_caller(struct post_nesting *nesting, struct post_thread *
 	return at;
 }
 
-void post_nesting_call(struct post_nesting *nesting, struct post_thread *thread, uint32_t number,
-		       uint64_t time, bool shown)
+/* The same where returns are recorded. */
+static uint32_t settle_recorded(struct post_nesting *nesting, struct post_thread *thread,
+				const struct post_call *call)
+{
+	struct post_stack *stack = thread->stack;
+	const struct post_session *session = nesting->session;
+	uint32_t at = stack->depth;
+
+	if (at >= DEEPEST_RECORDED)
+		cut_to(nesting, thread, at = DEEPEST_RECORDED / 2, POST_EVENT_CUT);
+	for (; at; at--) {
+		const struct post_frame *frame = &stack->frames[at - 1];
+		const struct post_function *function = &session->functions[frame->function];
+		if (frame->function == call->caller) {
+			cut_to(nesting, thread, at, POST_EVENT_CUT);
+			return at;
+		}
+		if (function->plt || !session->modules[function->module].traced)
+			break; /* it has called back */
+		uint32_t known =
+			call->caller < stack->function_capacity ? stack->top_of[call->caller] : 0;
+		if (frame->sure && !known) /* a signal handler, say */
+			break;
+	}
+	cut_to(nesting, thread, at, POST_EVENT_CUT);
+	const struct post_frame *entered = push(nesting, stack, call->caller, POST_NONE);
+	if (stack->shown)
+		emit(nesting, thread, entered, stack->depth - 1, POST_EVENT_ENTER, 0, 0);
+	return stack->depth;
+}
+
+static struct post_stack *stack_of(struct post_thread *thread, uint64_t time)
 {
 	if (!thread->stack)
 		thread->stack = post_allocate(1, sizeof(*thread->stack));
-	struct post_stack *stack = thread->stack;
-	const struct post_call *call = &nesting->session->calls[number];
-	bool are_open = !stack->shown && stack->depth, guessed;
+	if (time > thread->stack->time)
+		thread->stack->time = time;
+	return thread->stack;
+}
 
-	if (time > stack->time)
-		stack->time = time;
-	stack->shown = stack->shown || (shown && !are_open);
-	uint32_t at = settle_caller(nesting, thread, call, &guessed);
+/* What was entered before the window and is open when it begins. */
+static void show_open(const struct post_nesting *nesting, struct post_thread *thread,
+		      uint32_t depths)
+{
+	for (uint32_t depth = 0; depth < depths; depth++) {
+		thread->stack->frames[depth].before = true;
+		if (!thread->stack->frames[depth].hidden)
+			emit(nesting, thread, &thread->stack->frames[depth], depth,
+			     POST_EVENT_ENTER, POST_EVENT_BEFORE, 0);
+	}
+	thread->stack->shown = true;
+}
+
+void post_nesting_call(struct post_nesting *nesting, struct post_thread *thread, uint32_t number,
+		       const struct post_nesting_item *item)
+{
+	struct post_stack *stack = stack_of(thread, item->time);
+	const struct post_call *call = &nesting->session->calls[number];
+	bool are_open = !stack->shown && stack->depth, guessed = false;
+
+	stack->shown = stack->shown || (item->shown && !are_open);
+	uint32_t at = item->recorded ? settle_recorded(nesting, thread, call)
+				     : settle_caller(nesting, thread, call, &guessed);
 	struct post_frame *caller = &stack->frames[at - 1];
 	if (!caller->last_site && !guessed)
 		set_first_site(nesting, call);
 	caller->last_site = call->site_address;
+	caller->last = stack->time;
 	caller->least_site = caller->previous_same
 				     ? stack->frames[caller->previous_same - 1].least_site
 				     : UINT32_MAX;
 	if (call->site_address && call->site_address < caller->least_site)
 		caller->least_site = call->site_address;
-	push(nesting, stack, call->behind, number);
-	if (!shown)
+	bool sure = call->tail ? caller->sure : call->returns;
+	struct post_frame *frame = push(nesting, stack, call->behind, number);
+	frame->sure = sure;
+	frame->tail = call->tail;
+	frame->hidden = item->hidden;
+	frame->stack_pointer = item->stack_pointer;
+	if (item->hidden && at)
+		frame->number = frame[-1].number;
+	if (!item->shown)
 		return;
-	for (uint32_t depth = 0; are_open && depth + 1 < stack->depth; depth++)
-		emit(nesting, thread, &stack->frames[depth], depth, POST_EVENT_ENTER,
-		     POST_EVENT_BEFORE);
-	stack->shown = true;
+	if (are_open)
+		show_open(nesting, thread, stack->depth - 1);
+	if (item->hidden)
+		return;
 	struct post_timeline_event event = {
 		.kind = POST_EVENT_ENTER,
 		.flags = (guessed ? POST_EVENT_GUESSED : 0) | (call->tail ? POST_EVENT_TAIL : 0),
 		.lane = thread->lane,
 		.time = stack->time,
-		.module = call->callee_module,
+		.module = nesting->session->functions[call->callee].module,
 		.site = number,
 		.callee = call->callee,
 		.depth = stack->depth - 1,
+		.value = item->sequence,
 	};
 	nesting->sink->push(nesting->sink->context, &event);
 }
 
-/* What leaving this frame is, where the one below it returns. */
-static unsigned flags_above(const struct post_nesting *nesting, const struct post_frame *frame)
+void post_nesting_return(struct post_nesting *nesting, struct post_thread *thread, uint32_t site,
+			 const struct post_nesting_item *item)
 {
-	const struct post_call *call =
-		frame->call == POST_NONE ? NULL : &nesting->session->calls[frame->call];
+	struct post_stack *stack = stack_of(thread, item->time);
+	const struct post_session *session = nesting->session;
+	uint32_t at = stack->depth;
 
-	if (!call)
-		return POST_EVENT_GUESSED;
-	if (call->tail) /* it ends with the call that it has taken the place of */
-		return 0;
-	return call->returns ? POST_EVENT_CUT : POST_EVENT_GUESSED;
+	if (item->shown && !stack->shown)
+		show_open(nesting, thread, stack->depth);
+	for (; at; at--) {
+		const struct post_frame *frame = &stack->frames[at - 1];
+		bool other_stack = item->stack_pointer && frame->stack_pointer &&
+				   item->stack_pointer != frame->stack_pointer;
+		if (frame->call != POST_NONE && !frame->tail && !other_stack &&
+		    session->calls[frame->call].site == site)
+			break;
+	}
+	if (!at) { /* made before recording began, or its call was lost */
+		stack->unmatched++;
+		return;
+	}
+	/* Tail calls on top of it have returned with it; other calls above never will. */
+	uint32_t tails = at;
+	while (tails < stack->depth && stack->frames[tails].tail)
+		tails++;
+	cut_to(nesting, thread, tails, POST_EVENT_CUT);
+	cut_to(nesting, thread, at - 1, 0);
+	if (stack->depth)
+		stack->frames[stack->depth - 1].last = stack->time;
 }
 
-void post_nesting_return(struct post_nesting *nesting, struct post_thread *thread, uint32_t number,
-			 uint64_t time, bool shown)
+void post_nesting_cut(struct post_nesting *nesting, struct post_thread *thread, uint32_t count)
 {
-	const struct post_session *session = nesting->session;
-	struct post_stack *stack = thread->stack;
-	uint32_t depth = stack ? stack->depth : 0;
-
-	while (depth &&
-	       (stack->frames[depth - 1].call == POST_NONE ||
-		session->calls[stack->frames[depth - 1].call].site != session->calls[number].site))
-		depth--;
-	if (!depth)
-		return;
-	if (time > stack->time)
-		stack->time = time;
-	stack->shown = stack->shown && shown;
-	while (stack->depth > depth)
-		pop_to(nesting, thread, stack->depth - 1,
-		       flags_above(nesting, &stack->frames[stack->depth - 1]));
-	pop_to(nesting, thread, depth - 1, 0);
+	for (; thread->stack && thread->stack->depth && count; count--) {
+		uint32_t at = thread->stack->depth - 1;
+		while (at && (!thread->stack->frames[at].sure || thread->stack->frames[at].tail))
+			at--; /* what was not recorded is not counted */
+		cut_to(nesting, thread, at, POST_EVENT_CUT);
+	}
 }
 
 void post_nesting_end(struct post_nesting *nesting, struct post_thread *thread)
 {
-	if (thread->stack)
+	if (!thread->stack)
+		return;
+	if (nesting->session->processes[thread->process]->returns)
+		cut_to(nesting, thread, 0, POST_EVENT_OPEN);
+	else
 		pop_to(nesting, thread, 0, POST_EVENT_GUESSED | POST_EVENT_OPEN);
 }
 

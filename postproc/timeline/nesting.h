@@ -11,7 +11,13 @@
  *   is decided in this way is marked as a guess.
  * - A function that is not on the stack at all: it was entered by code that is
  *   not traced (a callback, a thread's start, a signal handler). It is put under
- *   the uppermost function that is not traced itself, or else it starts anew. */
+ *   the uppermost function that is not traced itself, or else it starts anew.
+ *
+ * Where returns are recorded nothing is guessed: a frame whose return is recorded stays until
+ * that comes, or until the return of a call below it shows that it never will (longjmp, an
+ * exception). Frames whose return is not recorded, because their site has none or because code
+ * that is not traced has entered them, end at the next event that shows it; their times are
+ * marked as approximate. A tail call ends with the call that its caller was entered by. */
 #ifndef LITIFUT_POSTPROC_TIMELINE_NESTING_H
 #define LITIFUT_POSTPROC_TIMELINE_NESTING_H
 
@@ -24,7 +30,13 @@ struct post_frame {
 	uint32_t last_site;     /* of the last call that this activation made, 0: none yet */
 	uint32_t previous_same; /* index + 1 of the frame below of the same function */
 	uint32_t least_site;    /* least last_site of this frame and those; UINT32_MAX: none */
+	bool sure;              /* its return will be recorded */
+	bool tail, hidden;
+	bool before;            /* entered before the window */
+	uint32_t stack_pointer; /* 0: not known */
 	uint64_t time;          /* of the enter */
+	uint64_t last;          /* of the last event that is known to be inside */
+	uint64_t child;         /* time of the calls that it made */
 	uint64_t number;        /* for the sink, which may keep what it likes here */
 };
 
@@ -34,8 +46,9 @@ struct post_stack {
 	uint32_t depth, capacity;
 	uint32_t *top_of; /* by function: index + 1 of its uppermost frame */
 	uint32_t function_capacity;
-	uint64_t time; /* of the latest event of the lane */
-	bool shown;    /* an event of this lane has reached the sink */
+	uint64_t time;      /* of the latest event of the lane */
+	bool shown;         /* an event of this lane has reached the sink */
+	uint64_t unmatched; /* returns of calls that are not on the stack */
 };
 
 /* What all lanes of a session share. All zero but for `session` and `sink` to start with. */
@@ -46,16 +59,28 @@ struct post_nesting {
 	uint32_t site_count;
 };
 
+/* What is known of a call or a return beside its place. */
+struct post_nesting_item {
+	uint64_t time;
+	uint64_t sequence;
+	uint32_t stack_pointer; /* 0: not known */
+	bool recorded;          /* returns are recorded */
+	bool hidden;            /* times are kept, nothing is pushed; with `recorded` only */
+	bool shown;
+};
+
 /* Takes in a call and pushes the leaves and enters that follow from it. Calls that are not
  * `shown` are kept in mind only: the first one that is pushes an enter with
  * POST_EVENT_BEFORE for each function that is open by then. */
 void post_nesting_call(struct post_nesting *nesting, struct post_thread *thread, uint32_t call,
-		       uint64_t time, bool shown);
+		       const struct post_nesting_item *item);
 
-/* The same of a recorded return: leaves the innermost frame that this site has entered, and what
- * is above it. Without such a frame nothing happens. */
-void post_nesting_return(struct post_nesting *nesting, struct post_thread *thread, uint32_t call,
-			 uint64_t time, bool shown);
+/* A recorded return from the call that was made at `site`. */
+void post_nesting_return(struct post_nesting *nesting, struct post_thread *thread, uint32_t site,
+			 const struct post_nesting_item *item);
+
+/* `count` open calls have ended without a return. */
+void post_nesting_cut(struct post_nesting *nesting, struct post_thread *thread, uint32_t count);
 
 /* Leaves all frames of a lane: the trace has ended. */
 void post_nesting_end(struct post_nesting *nesting, struct post_thread *thread);

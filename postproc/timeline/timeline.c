@@ -13,6 +13,7 @@ struct run {
 	struct post_session *session;
 	const struct post_timeline_sink *sink; /* NULL: calls are only counted */
 	struct post_nesting nesting;
+	bool filtered; /* by what needs the nesting: then the filter counts */
 	const struct post_timeline_options *options;
 	uint64_t done, all;
 	struct post_buffer buffer;
@@ -64,7 +65,7 @@ static bool is_full(const struct run *run)
 }
 
 static void push_call(const struct run *run, const struct post_thread *thread, uint32_t call,
-		      uint64_t time)
+		      uint64_t time, uint64_t sequence)
 {
 	const struct post_call *about = &run->session->calls[call];
 	struct post_timeline_event event = {
@@ -75,36 +76,87 @@ static void push_call(const struct run *run, const struct post_thread *thread, u
 		.module = about->callee_module,
 		.site = call,
 		.callee = about->callee,
+		.value = sequence,
 	};
 
 	run->sink->push(run->sink->context, &event);
 }
 
-/* One call: counted, and given to the sink unless something hides it. */
+/* Where an event of a lane is, whose next call has this number. */
+static enum place place_in(const struct run *run, const struct post_process *process,
+			   const struct post_thread *thread, uint64_t ticks)
+{
+	enum place place = place_of(run, process, thread->sequence, ticks);
+
+	/* That of a signal handler can be a little older. */
+	return place == BEFORE && thread->begun ? INSIDE : place;
+}
+
+static void take_return(struct run *run, struct post_process *process, struct post_thread *thread,
+			const struct post_item *item, uint32_t site)
+{
+	enum place place = place_in(run, process, thread, item->time);
+	struct post_nesting_item nested = {
+		.time = item->time,
+		.stack_pointer = item->value,
+		.recorded = true,
+		.shown = place == INSIDE,
+	};
+
+	process->returns = true;
+	thread->begun |= place == INSIDE;
+	if (run->sink && run->sink->nested && place != BEHIND)
+		post_nesting_return(&run->nesting, thread, site, &nested);
+}
+
+/* A call or a return: a call is counted, and both are given to the sink unless something
+ * hides them. */
 static void take_call(struct run *run, struct post_process *process, struct post_thread *thread,
 		      const struct post_item *item, bool wanted)
 {
 	struct post_session *session = run->session;
-	enum place place = place_of(run, process, thread->sequence++, item->time);
-	bool nested = run->sink && run->sink->nested;
+	uint32_t call = post_session_call(session, process, thread->epoch, post_item_kind(item),
+					  item->return_address, item->callee);
 
+	if (call & POST_RETURN) {
+		if (wanted)
+			take_return(run, process, thread, item, call & ~POST_RETURN);
+		return;
+	}
+	if (item->kind == LITIFUT_WORD_EXIT) /* of a module whose file is not known */
+		return;
+	enum place place = place_in(run, process, thread, item->time);
+	bool nested = run->sink && run->sink->nested;
+	uint64_t sequence = thread->sequence++;
 	process->events++;
-	if (place == BEFORE && thread->begun) /* of a signal handler: a little older */
-		place = INSIDE;
 	if (!wanted || place == BEHIND || (place == BEFORE && !nested))
 		return;
-	uint32_t call = post_session_call(session, process, thread->epoch, item->kind,
-					  item->return_address, item->callee);
-	session->calls[call].count += place == INSIDE;
+	session->calls[call].count += place == INSIDE && !run->filtered;
 	thread->begun |= place == INSIDE;
-	if (session->calls[call].is_return && nested)
-		post_nesting_return(&run->nesting, thread, call, item->time, place == INSIDE);
-	if (session->calls[call].hidden || !run->sink)
+	if (!run->sink || (session->calls[call].hidden && !(nested && process->returns)))
 		return;
-	if (nested)
-		post_nesting_call(&run->nesting, thread, call, item->time, place == INSIDE);
-	else
-		push_call(run, thread, call, item->time);
+	if (!nested) {
+		push_call(run, thread, call, item->time, sequence);
+		return;
+	}
+	struct post_nesting_item about = {
+		.time = item->time,
+		.sequence = sequence,
+		.stack_pointer = item->value,
+		.recorded = process->returns,
+		.hidden = session->calls[call].hidden,
+		.shown = place == INSIDE,
+	};
+	post_nesting_call(&run->nesting, thread, call, &about);
+}
+
+/* Anything else. */
+static void take_state(struct run *run, struct post_process *process, struct post_thread **thread,
+		       const struct post_item *item, bool wanted)
+{
+	if (item->kind == LITIFUT_WORD_CUT && wanted && run->sink && run->sink->nested)
+		post_nesting_cut(&run->nesting, *thread, item->value);
+	post_apply_state(run->session, process, thread, item);
 }
 
 static void event_chunk(struct run *run, struct post_process *process, size_t chunk)
@@ -117,8 +169,8 @@ static void event_chunk(struct run *run, struct post_process *process, size_t ch
 
 	post_cursor_start(&cursor, process->trace, chunk, &run->buffer, run->session->problems);
 	while (post_cursor_next(&cursor, &item)) {
-		if (item.kind > LITIFUT_WORD_TAIL) {
-			post_apply_state(run->session, process, &thread, &item);
+		if (!post_item_is_call(&item)) {
+			take_state(run, process, &thread, &item, wanted);
 			wanted = post_thread_wanted(run->session, thread->id);
 			continue;
 		}
@@ -150,11 +202,11 @@ static bool lane_next(struct run *run, struct lane *lane)
 
 	for (;;) {
 		while (lane->started && post_cursor_next(&lane->cursor, &lane->item)) {
-			if (lane->item.kind <= LITIFUT_WORD_TAIL) {
+			if (post_item_is_call(&lane->item)) {
 				lane->time = post_clock_ns(lane->process, lane->item.time);
 				return true;
 			}
-			post_apply_state(run->session, lane->process, &lane->thread, &lane->item);
+			take_state(run, lane->process, &lane->thread, &lane->item, lane->wanted);
 			lane->wanted = post_thread_wanted(run->session, lane->thread->id);
 		}
 		if (lane->started) {
@@ -334,6 +386,13 @@ void post_timeline_total(const struct post_session *session, struct post_totals 
 	}
 }
 
+static bool filter_is_full(void *context)
+{
+	const struct post_filter *filter = context;
+
+	return filter->sink->full(filter->sink->context);
+}
+
 void post_timeline_read(struct post_session *session, const struct post_timeline_sink *sink,
 			const struct post_timeline_options *options)
 {
@@ -361,6 +420,14 @@ void post_timeline_read(struct post_session *session, const struct post_timeline
 		without.window.by_time = false;
 		run.options = &without;
 	}
+	struct post_filter filter = {.options = &options->filter, .session = session, .sink = sink};
+	struct post_timeline_sink filtered = {
+		.push = post_filter_push, .context = &filter, .nested = true};
+	if (sink && post_filter_is_set(&options->filter)) {
+		filtered.full = sink->full ? filter_is_full : NULL;
+		run.sink = run.nesting.sink = sink = &filtered;
+		run.filtered = true;
+	}
 	if (timed && sink) {
 		read_by_time(&run);
 	} else {
@@ -370,5 +437,6 @@ void post_timeline_read(struct post_session *session, const struct post_timeline
 	for (size_t i = 0; sink && sink->nested && i < session->lane_count; i++)
 		post_nesting_end(&run.nesting, session->lanes[i]);
 	post_nesting_release(&run.nesting);
+	post_filter_release(&filter);
 	post_buffer_release(&run.buffer);
 }

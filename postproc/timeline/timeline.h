@@ -5,6 +5,7 @@
 
 #include "postproc/model/session.h"
 #include "postproc/timeline/event.h"
+#include "postproc/timeline/filter.h"
 
 struct post_totals {
 	uint32_t wrong_settings; /* of all processes, as in struct litifut_trace_header */
@@ -29,6 +30,7 @@ struct post_window {
 
 struct post_timeline_options {
 	struct post_window window;
+	struct post_filter_options filter;
 	void (*progress)(void *context, uint64_t done, uint64_t all); /* bytes; may be NULL */
 	void *context;
 };

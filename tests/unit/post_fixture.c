@@ -180,6 +180,7 @@ struct writer {
 	const struct fixture *fixture;
 	struct trace_builder *builder;
 	bool timed, packed;
+	uint32_t chunk_bytes; /* 0: as usual */
 	uint32_t time;
 };
 
@@ -226,6 +227,12 @@ static void start(struct writer *writer, uint32_t pid)
 	memset(library.build_id, 0x11, 20);
 	trace_builder_start(writer->builder, writer->fixture->target->big_endian,
 			    writer->fixture->target->machine, pid, "app");
+	if (writer->chunk_bytes) {
+		trace_builder_header32(writer->builder,
+				       offsetof(struct litifut_trace_header, chunk_bytes),
+				       writer->chunk_bytes);
+		writer->builder->chunk_bytes = writer->chunk_bytes;
+	}
 	trace_builder_header32(writer->builder, offsetof(struct litifut_trace_header, parent_pid),
 			       1);
 	trace_builder_header64(writer->builder,
@@ -282,6 +289,26 @@ static void save(struct writer *writer, const char *name)
 	write_maps(writer->fixture, file, "libshape.so", FIXTURE_LIBRARY_BIAS);
 	fputs("7ffe0000-7fff0000 rw-p 00000000 00:00 0 [stack]\n", file);
 	assert_int_equal(fclose(file), 0);
+}
+
+void fixture_begin_trace(const struct fixture *fixture, struct trace_builder *builder,
+			 uint32_t chunk_bytes)
+{
+	struct writer writer = {
+		.fixture = fixture, .builder = builder, .timed = true, .chunk_bytes = chunk_bytes};
+
+	start(&writer, 300);
+}
+
+void fixture_save_trace(const struct fixture *fixture, struct trace_builder *builder)
+{
+	struct writer writer = {.fixture = fixture, .builder = builder, .timed = true};
+	char command[512];
+
+	snprintf(command, sizeof(command), "cd %s && rm -rf trace maps && mkdir trace maps",
+		 fixture->folder);
+	assert_int_equal(system(command), 0);
+	save(&writer, "app.300");
 }
 
 void fixture_write_traces(const struct fixture *fixture, bool timed)
@@ -405,7 +432,7 @@ char *fixture_run(const struct fixture *fixture, const char *format,
 	post_inputs_finish(&session.inputs);
 	post_session_open(&session);
 	struct post_output output = {.file = file, .session = &session, .options = options->output};
-	struct post_timeline_options run = {.window = options->window};
+	struct post_timeline_options run = {.window = options->window, .filter = options->filter};
 	post_run(&session, wanted, &output, &run, totals ? totals : &ignored);
 	post_session_close(&session);
 	assert_int_equal(fclose(file), 0);

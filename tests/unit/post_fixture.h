@@ -53,10 +53,19 @@ struct fixture *fixture_next(const struct fixture *previous);
  * two maps files into the folder. `timed`: with a clock. */
 void fixture_write_traces(const struct fixture *fixture, bool timed);
 
+struct trace_builder;
+
+/* A trace by hand: begins that of process 300, with the modules of the fixture and a clock;
+ * and saves it as the only one in the folder. */
+void fixture_begin_trace(const struct fixture *fixture, struct trace_builder *builder,
+			 uint32_t chunk_bytes);
+void fixture_save_trace(const struct fixture *fixture, struct trace_builder *builder);
+
 struct fixture_options {
 	struct post_options session;
 	struct post_output_options output;
 	struct post_window window;
+	struct post_filter_options filter;
 };
 
 /* What the command line means by itself. */

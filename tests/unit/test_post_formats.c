@@ -128,6 +128,7 @@ static void time_orders_processes(void **state)
 {
 	(void)state;
 	golden("calls", "calls-timed", NULL, true);
+	golden("report", "report-timed", NULL, true); /* bounds */
 	golden("chrome", "chrome-timed", NULL, true);
 }
 
@@ -147,7 +148,7 @@ static void is_packed(const struct fixture *fixture)
 /* Compact blocks hold the very same words. */
 static void compact_traces_give_the_same(void **state)
 {
-	static const char *const formats[] = {"calls", "report"};
+	static const char *const formats[] = {"calls", "edges"};
 
 	(void)state;
 	for (struct fixture *fixture = NULL; (fixture = fixture_next(fixture));) {
@@ -175,6 +176,8 @@ static uint64_t calls_in(const char *format, const char *text)
 		size_t length = strcspn(line, "\n");
 		if (table && sscanf(line, "%" SCNu64, &number) == 1)
 			count += number;
+		else if (!strcmp(format, "graph"))
+			count += sscanf(line, "%*f%% %" SCNu64, &number) == 1 ? number : 0;
 		else if (!strcmp(format, "folded"))
 			count += strtoull(memrchr(line, ' ', length), NULL, 10);
 		else if (!strcmp(format, "chrome"))

@@ -52,7 +52,12 @@ static struct post_call calls[CALLS] = {
 	[WALK_WALK] = {.site_module = 1, .site_address = 0x610, .caller = WALK, .callee = WALK},
 };
 
+static struct post_process process;
+static struct post_process *processes[] = {&process};
+
 static struct post_session session = {
+	.processes = processes,
+	.process_count = 1,
 	.modules = modules,
 	.module_count = 3,
 	.functions = functions,
@@ -118,8 +123,9 @@ static void end(struct simulation *simulation)
 static const struct post_timeline_event *happen(struct simulation *simulation, uint32_t call,
 						uint32_t depth)
 {
-	post_nesting_call(&simulation->nesting, &simulation->thread, call, ++simulation->clock,
-			  true);
+	struct post_nesting_item item = {.time = ++simulation->clock, .shown = true};
+
+	post_nesting_call(&simulation->nesting, &simulation->thread, call, &item);
 	simulation->events++;
 	assert_int_equal(simulation->last.site, call);
 	assert_int_equal(simulation->last.callee, calls[call].callee);

@@ -130,6 +130,11 @@ void trace_builder_chunk(struct trace_builder *builder, uint32_t thread, uint32_
 	open_chunk(builder, LITIFUT_CHUNK_EVENTS, thread, flags, start_time);
 }
 
+void trace_builder_table(struct trace_builder *builder, uint32_t thread)
+{
+	open_chunk(builder, LITIFUT_CHUNK_TABLE, thread, 0, 0);
+}
+
 void trace_builder_leave_open(struct trace_builder *builder)
 {
 	builder->chunk = 0;

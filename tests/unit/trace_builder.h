@@ -46,6 +46,8 @@ void trace_builder_module(struct trace_builder *builder,
  * `used_bytes` is final, unless `leave_open` was called for it. */
 void trace_builder_chunk(struct trace_builder *builder, uint32_t thread, uint32_t flags,
 			 uint64_t start_time);
+/* The same with a table of call sites; its bytes are written as words. */
+void trace_builder_table(struct trace_builder *builder, uint32_t thread);
 void trace_builder_leave_open(struct trace_builder *builder);
 
 /* Words of the open chunk. A full chunk is followed by another of its kind. */

@@ -1,0 +1,255 @@
+/* Tables of times. Where returns were not recorded only bounds are known, and only they are
+ * shown. */
+#include "postproc/formats/times.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "postproc/measure/edges.h"
+#include "postproc/measure/measure.h"
+
+struct row {
+	struct post_metrics metrics;
+	uint32_t function; /* of an edge the callee; POST_NONE: a thread */
+	uint32_t caller;   /* of an edge; of a thread its lane */
+	bool at_least;     /* the total is a lower bound: its own calls were not recorded */
+};
+
+struct table {
+	const struct post_output *output;
+	struct row *rows;
+	size_t count;
+	uint64_t self; /* of all rows */
+	enum post_timing timing;
+};
+
+const char *const post_times_columns[] = {"self", "total", "avg",  "min",
+					  "max",  "calls", "name", NULL};
+
+static void add_functions(struct table *table)
+{
+	const struct post_measures *measures = table->output->measures;
+	const struct post_session *session = measures->session;
+	uint64_t *below = post_allocate(session->function_count, sizeof(*below));
+
+	for (size_t i = 0; i < session->call_count; i++) {
+		const struct post_call *call = &session->calls[i];
+		if (!call->hidden && call->caller != call->callee)
+			below[call->caller] += measures->calls[i].value[POST_METRIC_TOTAL];
+	}
+	table->rows = post_allocate(session->function_count, sizeof(*table->rows));
+	for (uint32_t i = 0; i < session->function_count; i++) {
+		struct row row = {.metrics = measures->functions[i], .function = i};
+		uint64_t *value = row.metrics.value;
+		/* Nothing traced calls it, such as main(): what it calls is a lower bound. */
+		row.at_least = !value[POST_METRIC_TIMED] && below[i];
+		if (row.at_least)
+			value[POST_METRIC_TOTAL] = below[i];
+		if (value[POST_METRIC_CALLS] || value[POST_METRIC_LEAST] || row.at_least)
+			table->rows[table->count++] = row;
+	}
+	free(below);
+}
+
+static void add_edges(struct table *table)
+{
+	const struct post_measures *measures = table->output->measures;
+	const struct post_session *session = measures->session;
+	struct post_table index = {0};
+
+	table->rows = post_allocate(session->call_count, sizeof(*table->rows));
+	for (size_t i = 0; i < session->call_count; i++) {
+		const struct post_call *call = &session->calls[i];
+		const uint64_t *value = measures->calls[i].value;
+		struct post_key key = {{call->caller, call->callee}};
+		if (call->hidden || !value[POST_METRIC_CALLS])
+			continue;
+		uint32_t number = post_table_find(&index, key);
+		if (number == POST_NONE) {
+			number = (uint32_t)table->count++;
+			table->rows[number] =
+				(struct row){.caller = call->caller, .function = call->callee};
+			post_table_put(&index, key, number);
+		}
+		post_metrics_add(&table->rows[number].metrics, &measures->calls[i]);
+	}
+	post_table_release(&index);
+}
+
+static void add_threads(struct table *table)
+{
+	const struct post_measures *measures = table->output->measures;
+	const struct post_session *session = measures->session;
+
+	table->rows = post_allocate(session->lane_count, sizeof(*table->rows));
+	for (uint32_t i = 0; i < session->lane_count; i++) {
+		if (measures->lanes[i].value[POST_METRIC_CALLS])
+			table->rows[table->count++] = (struct row){
+				.metrics = measures->lanes[i], .function = POST_NONE, .caller = i};
+	}
+}
+
+/* The cost that a column stands for; UINT64_MAX is not a cost but the name. */
+static uint64_t cost(const struct row *row, const char *column)
+{
+	const uint64_t *value = row->metrics.value;
+
+	return !strcmp(column, "total")   ? value[POST_METRIC_TOTAL]
+	       : !strcmp(column, "avg")   ? post_metrics_average(&row->metrics)
+	       : !strcmp(column, "min")   ? value[POST_METRIC_MIN]
+	       : !strcmp(column, "max")   ? value[POST_METRIC_MAX]
+	       : !strcmp(column, "calls") ? value[POST_METRIC_CALLS]
+	       : !strcmp(column, "self")  ? value[POST_METRIC_SELF]
+	       : !strcmp(column, "most")  ? value[POST_METRIC_MOST]
+					  : 0;
+}
+
+static int compare(const void *left, const void *right, void *context)
+{
+	const struct table *table = context;
+	const struct row *a = left, *b = right;
+	const char *sort = table->output->options.sort;
+
+	if (!sort)
+		sort = table->timing == POST_TIMING_BOUNDS ? "most" : "self";
+	if (cost(a, sort) != cost(b, sort))
+		return cost(a, sort) > cost(b, sort) ? -1 : 1;
+	if (a->function == POST_NONE)
+		return a->caller < b->caller ? -1 : a->caller > b->caller;
+	const struct post_session *session = table->output->session;
+	int order = post_function_compare(session, a->function, b->function);
+	return order || a->caller == b->caller
+		       ? order
+		       : post_function_compare(session, a->caller, b->caller);
+}
+
+static void write_name(const struct table *table, const struct row *row)
+{
+	const struct post_output *output = table->output;
+	const struct post_session *session = output->session;
+
+	if (row->function == POST_NONE) {
+		const struct post_thread *thread = session->lanes[row->caller];
+		const struct litifut_trace_header *header =
+			&session->processes[thread->process]->trace->header;
+		fprintf(output->file, "  process %u (%s), thread %u\n", header->pid,
+			header->program, thread->id);
+		return;
+	}
+	fputs("  ", output->file);
+	if (output->options.rows == POST_ROWS_EDGES)
+		fprintf(output->file, "%s -> ", session->functions[row->caller].name);
+	fprintf(output->file, "%s [%s]\n", session->functions[row->function].name,
+		session->modules[session->functions[row->function].module].name);
+}
+
+static void write_time(const struct table *table, uint64_t ticks, bool known)
+{
+	char text[64];
+
+	fprintf(table->output->file, " %12s",
+		known ? post_measures_text(table->output->measures, ticks, text, sizeof(text))
+		      : "-");
+}
+
+static void write_measured(const struct table *table, const struct row *row)
+{
+	const uint64_t *value = row->metrics.value;
+	bool timed = value[POST_METRIC_TIMED];
+	bool thread = row->function == POST_NONE;
+	char text[64], bound[72];
+
+	if (row->at_least) {
+		snprintf(bound, sizeof(bound), ">%s",
+			 post_measures_text(table->output->measures, value[POST_METRIC_TOTAL], text,
+					    sizeof(text)));
+		fprintf(table->output->file, " %12s", bound);
+	} else {
+		write_time(table, value[POST_METRIC_TOTAL], timed || thread);
+	}
+	write_time(table, value[POST_METRIC_SELF], timed || thread);
+	fprintf(table->output->file, " %5.1f%%",
+		table->self ? 100.0 * (double)value[POST_METRIC_SELF] / (double)table->self : 0);
+	fprintf(table->output->file, " %12" PRIu64, value[POST_METRIC_CALLS]);
+	if (!thread) {
+		write_time(table, post_metrics_average(&row->metrics), timed && !row->at_least);
+		write_time(table, value[POST_METRIC_MIN], timed);
+		write_time(table, value[POST_METRIC_MAX], timed);
+	}
+}
+
+/* What the figures do not say by themselves. */
+static void write_notes(const struct table *table)
+{
+	uint64_t cut = 0, open = 0, approximate = 0;
+	FILE *file = table->output->file;
+
+	for (size_t i = 0; i < table->count; i++) {
+		cut += table->rows[i].metrics.value[POST_METRIC_CUT];
+		open += table->rows[i].metrics.value[POST_METRIC_OPEN];
+		approximate += table->rows[i].metrics.value[POST_METRIC_APPROX];
+	}
+	if (table->timing == POST_TIMING_BOUNDS) {
+		fputs("# Returns were not recorded: the time of a function is at least that up to "
+		      "the last call inside of it, and at most that up to the next call that shows "
+		      "that it has returned.\n",
+		      file);
+		return;
+	}
+	fputs("# Elapsed time, with what waiting and other threads add. share: of all self time.\n",
+	      file);
+	if (!table->output->measures->hertz)
+		fputs("# How long a tick of the clock is, is not known: times are ticks.\n", file);
+	if (table->output->measures->tabled)
+		fputs("# total of functions that call one another in a cycle counts the inner "
+		      "calls again.\n",
+		      file);
+	if (cut || open || approximate)
+		fprintf(file,
+			"# Without a time: %" PRIu64 " calls cut (longjmp, exceptions), %" PRIu64
+			" still open at the end, %" PRIu64 " whose return is not recorded.\n",
+			cut, open, approximate);
+}
+
+void post_times_write(struct post_output *output)
+{
+	struct table table = {.output = output, .timing = post_measures_timing(output->measures)};
+	unsigned rows = output->options.rows;
+	const char *bold = output->options.color ? "\033[1m" : "";
+	const char *plain = output->options.color ? "\033[0m" : "";
+	static const char *const names[] = {"function [module]", "caller -> callee [module]",
+					    "thread"};
+
+	rows == POST_ROWS_EDGES     ? add_edges(&table)
+	: rows == POST_ROWS_THREADS ? add_threads(&table)
+				    : add_functions(&table);
+	for (size_t i = 0; i < table.count; i++)
+		table.self += table.rows[i].metrics.value[POST_METRIC_SELF];
+	qsort_r(table.rows, table.count, sizeof(*table.rows), compare, &table);
+	write_notes(&table);
+	fputs(bold, output->file);
+	if (table.timing == POST_TIMING_BOUNDS)
+		fprintf(output->file, " %12s %12s %12s", "at least", "at most", "calls");
+	else
+		fprintf(output->file, " %12s %12s %6s %12s", "total", "self", "share", "calls");
+	if (table.timing != POST_TIMING_BOUNDS && rows != POST_ROWS_THREADS)
+		fprintf(output->file, " %12s %12s %12s", "avg", "min", "max");
+	fprintf(output->file, "  %s%s\n", names[rows], plain);
+	for (size_t i = 0; i < table.count; i++) {
+		const uint64_t *value = table.rows[i].metrics.value;
+		if (output->options.top && i == output->options.top)
+			break;
+		if (table.timing == POST_TIMING_BOUNDS) {
+			bool thread = rows == POST_ROWS_THREADS;
+			write_time(&table, value[POST_METRIC_LEAST], !thread);
+			write_time(&table, value[POST_METRIC_MOST],
+				   value[POST_METRIC_CALLS] && !thread);
+			fprintf(output->file, " %12" PRIu64, value[POST_METRIC_CALLS]);
+		} else {
+			write_measured(&table, &table.rows[i]);
+		}
+		write_name(&table, &table.rows[i]);
+	}
+	free(table.rows);
+}

@@ -1,0 +1,78 @@
+/* Sums of calls and times, by call, by function and by lane: from a stream of enters and
+ * leaves, or from tables that a device has made. Both give the same numbers. */
+#ifndef LITIFUT_POSTPROC_MEASURE_MEASURE_H
+#define LITIFUT_POSTPROC_MEASURE_MEASURE_H
+
+#include "postproc/model/session.h"
+#include "postproc/sources/table_chunk.h"
+#include "postproc/timeline/event.h"
+
+enum post_metric {
+	POST_METRIC_CALLS,
+	POST_METRIC_TIMED, /* calls whose enter and return are known; the next four are of them */
+	POST_METRIC_TOTAL, /* from enter to return; of a function: not again in its recursion */
+	POST_METRIC_SELF,  /* the same without the calls that were made */
+	POST_METRIC_MIN,
+	POST_METRIC_MAX,
+	POST_METRIC_CUT,    /* calls that ended without a return (longjmp, exception) */
+	POST_METRIC_OPEN,   /* calls that had not returned when the trace ended */
+	POST_METRIC_APPROX, /* calls whose return is not recorded */
+	POST_METRIC_SUM,    /* as total; of a function: also again in its recursion */
+	POST_METRIC_LEAST,  /* bounds of the time of calls that are not timed: at least, */
+	POST_METRIC_MOST,   /* at most */
+	POST_METRICS
+};
+
+struct post_metrics {
+	uint64_t value[POST_METRICS]; /* times in ticks of `hertz` */
+};
+
+/* How times are known. */
+enum post_timing {
+	POST_TIMING_NONE,     /* not at all */
+	POST_TIMING_BOUNDS,   /* calls have times, returns are derived: bounds only */
+	POST_TIMING_MEASURED, /* calls and returns have times */
+};
+
+struct post_measures {
+	struct post_session *session;
+	struct post_metrics *calls, *functions, *lanes; /* by number of the session */
+	size_t call_capacity, function_capacity, lane_capacity;
+	uint64_t hertz;    /* ticks a second of all times; 0: unknown */
+	bool mixed;        /* traces have different clocks: times are in nanoseconds */
+	bool tabled;       /* some come from tables: totals of functions in a cycle are bounds */
+	uint64_t left_out; /* calls in tables of modules whose file is not known */
+};
+
+/* `measures` is overwritten. What was counted in tables is taken in at once; it is added to
+ * session->calls[].count as well. */
+void post_measures_start(struct post_measures *measures, struct post_session *session);
+
+/* Takes one event of the timeline, which must be nested. */
+void post_measures_take(struct post_measures *measures, const struct post_timeline_event *event);
+
+/* Sums up by function. The arrays then have an element for each call, function and lane. */
+void post_measures_finish(struct post_measures *measures);
+
+void post_measures_release(struct post_measures *measures);
+
+enum post_timing post_measures_timing(const struct post_measures *measures);
+
+/* Could there be times? From the headers alone. */
+bool post_measures_possible(const struct post_session *session);
+
+/* "1.234 ms", or the number of ticks where their length is not known. */
+const char *post_measures_text(const struct post_measures *measures, uint64_t ticks, char *text,
+			       size_t size);
+
+/* Adds what another call has to a sum. */
+void post_metrics_add(struct post_metrics *sum, const struct post_metrics *more);
+
+static inline uint64_t post_metrics_average(const struct post_metrics *metrics)
+{
+	uint64_t timed = metrics->value[POST_METRIC_TIMED];
+
+	return timed ? metrics->value[POST_METRIC_SUM] / timed : 0;
+}
+
+#endif
