@@ -1,11 +1,13 @@
 /* litifut-post: traces, maps and ELF files in, readable calls out. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -140,6 +142,60 @@ static FILE *start_pager(void)
 	return popen(pager, "we");
 }
 
+/* Where -o writes until all is there; "" when nothing is to be renamed. */
+static char unfinished[4096 + 16];
+
+static void end_by_signal(int number)
+{
+	if (*unfinished)
+		unlink(unfinished);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+/* A regular file gets its name when it is complete; what else is there is written to. */
+static FILE *open_output(const char *path)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	struct stat about;
+	bool exists = !stat(path, &about);
+
+	if ((exists && !S_ISREG(about.st_mode)) ||
+	    snprintf(unfinished, sizeof(unfinished), "%s.XXXXXX", path) >=
+		    (int)sizeof(unfinished)) {
+		*unfinished = '\0';
+		return fopen(path, "we");
+	}
+	int file = mkostemp(unfinished, O_CLOEXEC);
+	if (file < 0) {
+		*unfinished = '\0';
+		return exists ? fopen(path, "we") : NULL; /* a folder that can't be written to */
+	}
+	mode_t mask = umask(0);
+	umask(mask);
+	fchmod(file, exists ? about.st_mode & 07777 : 0666 & ~mask);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+		if (signal(signals[i], end_by_signal) == SIG_IGN)
+			signal(signals[i], SIG_IGN);
+	}
+	return fdopen(file, "w");
+}
+
+/* Gives the output its name, if it is complete. */
+static int name_output(const char *path, int failed)
+{
+	if (!*unfinished)
+		return failed;
+	if (!failed && rename(unfinished, path)) {
+		fprintf(stderr, "litifut-post: %s: %s\n", path, strerror(errno));
+		failed = 1;
+	}
+	if (failed)
+		unlink(unfinished);
+	*unfinished = '\0';
+	return failed;
+}
+
 /* A reader that has seen enough (head, a pager) is no failure. */
 static int close_output(FILE *file, const char *path)
 {
@@ -260,7 +316,7 @@ int main(int count, char **arguments)
 	if (pager) {
 		output.file = pager;
 	} else if (given.output_path) {
-		output.file = fopen(given.output_path, "we");
+		output.file = open_output(given.output_path);
 		if (!output.file) {
 			fprintf(stderr, "litifut-post: %s: %s\n", given.output_path,
 				strerror(errno));
@@ -280,6 +336,7 @@ int main(int count, char **arguments)
 			fputs("litifut-post: the pager that PAGER names can't be run\n", stderr);
 	} else {
 		failed = close_output(output.file, given.output_path);
+		failed = name_output(given.output_path, failed);
 	}
 	for (size_t run = 0; run < outcome.runs && !given.quiet; run++)
 		print_summary(&outcome.totals[run], outcome.seconds[run],

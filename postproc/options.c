@@ -319,6 +319,12 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 
 	switch (option) {
 	case 'f':
+		if (!strcmp(value, "list")) {
+			for (size_t i = 0; post_formats[i]; i++)
+				printf("%-12s %s\n", post_formats[i]->name,
+				       post_formats[i]->summary);
+			return 0;
+		}
 		given->format = post_format_find(value);
 		return given->format
 			       ? POST_GO_ON
@@ -538,6 +544,8 @@ int post_arguments_parse(struct post_arguments *given, int count, char **argumen
 		given->output.color = false;
 		given->pager = false;
 	}
+	if (given->format->binary && !given->output_path && isatty(STDOUT_FILENO))
+		return usage("-o FILE is missing: not for a terminal is", given->format->name);
 	given->paths = arguments + optind;
 	given->path_count = (size_t)(count - optind);
 	given->session.debug_dirs = (const char *const *)given->lists[LIST_DEBUG];

@@ -106,15 +106,6 @@ static int by_caller(const void *left, const void *right, void *context)
 	return a->site_address < b->site_address ? -1 : a->site_address > b->site_address;
 }
 
-/* Ticks as the file has them: nanoseconds, if it is known how long a tick is. */
-static uint64_t in_unit(const struct post_output *output, uint64_t ticks)
-{
-	uint64_t hertz = output->measures->hertz;
-
-	return hertz && hertz != 1000000000u ? (uint64_t)((double)ticks * 1e9 / (double)hertz)
-					     : ticks;
-}
-
 static void write_calls(struct post_output *output, const uint32_t *order, size_t count)
 {
 	const struct post_session *session = output->session;
@@ -130,8 +121,9 @@ static void write_calls(struct post_output *output, const uint32_t *order, size_
 			post_lines_number(session, call->site_module, call->site_address));
 		if (state->timed)
 			fprintf(output->file, " %" PRIu64,
-				in_unit(output, output->measures->calls[order[i]]
-							.value[POST_METRIC_TOTAL]));
+				post_measures_ns(output->measures,
+						 output->measures->calls[order[i]]
+							 .value[POST_METRIC_TOTAL]));
 		/* From a table the calls below are not known. */
 		fprintf(output->file, " %" PRIu64 "\n",
 			state->inclusive[order[i]] ? state->inclusive[order[i]] : call->count);
@@ -154,7 +146,8 @@ static void write_head(struct post_output *output)
 	for (size_t i = 0; i < session->call_count; i++) {
 		if (session->calls[i].hidden)
 			continue;
-		self += in_unit(output, output->measures->calls[i].value[POST_METRIC_SELF]);
+		self += post_measures_ns(output->measures,
+					 output->measures->calls[i].value[POST_METRIC_SELF]);
 		calls += session->calls[i].count;
 	}
 	fprintf(output->file, "events: %s Calls\nsummary: %" PRIu64 " %" PRIu64 "\n",
@@ -201,7 +194,7 @@ static void finish(struct post_output *output)
 		fprintf(output->file, "0x%x %u %" PRIu64, session->functions[f].address,
 			post_lines_number(session, session->functions[f].module,
 					  session->functions[f].address),
-			state->timed ? in_unit(output, self[f]) : received[f]);
+			state->timed ? post_measures_ns(output->measures, self[f]) : received[f]);
 		if (state->timed)
 			fprintf(output->file, " %" PRIu64, received[f]);
 		putc('\n', output->file);

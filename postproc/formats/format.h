@@ -79,6 +79,7 @@ struct post_format {
 	bool asks_for_function; /* is of no use without --function */
 	unsigned uses;          /* enum post_option_use */
 
+	bool binary;   /* not for terminals */
 	bool measured; /* finish() uses times where there are some */
 	bool nested;   /* event() gets leaves too, and depths */
 

@@ -18,6 +18,9 @@ extern const struct post_format post_format_folded;
 extern const struct post_format post_format_html;
 extern const struct post_format post_format_json;
 extern const struct post_format post_format_tsv;
+extern const struct post_format post_format_csv;
+extern const struct post_format post_format_speedscope;
+extern const struct post_format post_format_sqlite;
 
 /* clang-format off */
 const struct post_format *const post_formats[] = {
@@ -35,6 +38,9 @@ const struct post_format *const post_formats[] = {
 	&post_format_html,
 	&post_format_json,
 	&post_format_tsv,
+	&post_format_csv,
+	&post_format_speedscope,
+	&post_format_sqlite,
 	NULL,
 };
 /* clang-format on */

@@ -256,3 +256,10 @@ const char *post_measures_text(const struct post_measures *measures, uint64_t ti
 	snprintf(text, size, unit == 3 ? "%.0f %s" : "%.3f %s", value, units[unit]);
 	return text;
 }
+
+uint64_t post_measures_ns(const struct post_measures *measures, uint64_t ticks)
+{
+	if (!measures->hertz || measures->hertz == 1000000000u)
+		return ticks;
+	return (uint64_t)((double)ticks * 1e9 / (double)measures->hertz);
+}

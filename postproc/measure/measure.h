@@ -65,6 +65,9 @@ bool post_measures_possible(const struct post_session *session);
 const char *post_measures_text(const struct post_measures *measures, uint64_t ticks, char *text,
 			       size_t size);
 
+/* The same as a number: nanoseconds, or ticks where their length is not known. */
+uint64_t post_measures_ns(const struct post_measures *measures, uint64_t ticks);
+
 /* Adds what another call has to a sum. */
 void post_metrics_add(struct post_metrics *sum, const struct post_metrics *more);
 

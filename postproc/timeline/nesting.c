@@ -19,7 +19,8 @@ static void emit(const struct post_nesting *nesting, const struct post_thread *t
 		.time = kind == POST_EVENT_ENTER ? frame->time : thread->stack->time,
 		.module = nesting->session->functions[frame->function].module,
 		.site = frame->call,
-		.callee = frame->function,
+		.callee = frame->call == POST_NONE ? frame->function
+						   : nesting->session->calls[frame->call].callee,
 		.depth = depth,
 		.value = value,
 	};

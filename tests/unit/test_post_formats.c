@@ -104,6 +104,8 @@ static void every_format(void **state)
 	struct fixture_options options = fixture_defaults();
 
 	for (size_t i = 0; post_formats[i]; i++) {
+		if (post_formats[i]->binary) /* see test_post_program */
+			continue;
 		options.output.function = post_formats[i]->asks_for_function ? "count" : NULL;
 		golden(post_formats[i]->name, post_formats[i]->name, &options, false);
 	}
@@ -166,6 +168,16 @@ static void compact_traces_give_the_same(void **state)
 	}
 }
 
+/* The number behind the kind of a line of csv; 0: it is the head. */
+static uint64_t csv_calls(const char *line, size_t length)
+{
+	const char *kind = memmem(line, length, ",call,", 6);
+
+	if (!kind)
+		kind = memmem(line, length, ",tail,", 6);
+	return kind ? strtoull(kind + 6, NULL, 10) : 0;
+}
+
 /* How many calls a format has written. */
 static uint64_t calls_in(const char *format, const char *text)
 {
@@ -176,6 +188,8 @@ static uint64_t calls_in(const char *format, const char *text)
 		size_t length = strcspn(line, "\n");
 		if (table && sscanf(line, "%" SCNu64, &number) == 1)
 			count += number;
+		else if (!strcmp(format, "csv"))
+			count += csv_calls(line, length);
 		else if (!strcmp(format, "graph"))
 			count += sscanf(line, "%*f%% %" SCNu64, &number) == 1 ? number : 0;
 		else if (!strcmp(format, "folded"))
@@ -242,10 +256,12 @@ static void filters_mean_the_same(void **state)
 				post_formats[f]->asks_for_function ? "*" : NULL;
 			cases[c].options.output.min_share = 0;
 			char *text = fixture_run(one, format, &cases[c].options, &totals);
-			uint64_t written = calls_in(format, text);
+			bool table = !strcmp(format, "dot") || !strcmp(format, "speedscope") ||
+				     post_formats[f]->binary;
+			uint64_t written = table ? 0 : calls_in(format, text);
 			if (totals.shown != cases[c].shown)
 				fail_msg("%s %s: %d", cases[c].name, format, (int)totals.shown);
-			if (strcmp(format, "dot") && !post_formats[f]->asks_for_function &&
+			if (!table && !post_formats[f]->asks_for_function &&
 			    written != cases[c].shown)
 				fail_msg("%s %s writes %d calls:\n%s", cases[c].name, format,
 					 (int)written, text);

@@ -177,6 +177,55 @@ static void packed_traces_read_the_same(void **state)
 	gives(0, NULL, "rm -r gz zst plain.tsv");
 }
 
+static void a_database_answers_questions(void **state)
+{
+	(void)state;
+	if (!built)
+		skip();
+	if (missing("sqlite3"))
+		skip();
+	gives(0, NULL, "$post -q -f sqlite -o trace.db trace maps app libshape.so");
+	gives(0, "ok\n20\n",
+	      "sqlite3 trace.db 'PRAGMA integrity_check; SELECT sum(calls) FROM calls'");
+	gives(0, "leaf|7\n",
+	      "sqlite3 trace.db 'SELECT name, calls FROM report ORDER BY calls DESC LIMIT 1'");
+	gives(0, "main|area|2\n",
+	      "sqlite3 trace.db \"SELECT caller, callee, calls FROM edges WHERE callee = 'area'\"");
+	gives(0, "0\n", /* every span is a call of the same function, below what called it */
+	      "sqlite3 trace.db 'SELECT count(*) FROM spans s LEFT JOIN calls c ON c.id = s.call "
+	      "WHERE s.call IS NOT NULL AND c.callee IS NOT s.function'");
+	gives(0, "guessed\n",
+	      "sqlite3 trace.db 'SELECT DISTINCT end FROM spans WHERE duration IS "
+	      "NULL AND end = \"guessed\"'");
+	/* the queries of the documentation */
+	gives(0, NULL,
+	      "[ -z \"$OLDPWD\" ] || awk '/^```sql/ { on = 1; next } /^```/ { on = 0 } on' "
+	      "\"$OLDPWD/docs/sqlite.md\" >queries.sql && [ $(grep -c ';$' queries.sql) -ge 10 ] "
+	      "&& "
+	      "sqlite3 -bail trace.db <queries.sql >/dev/null; status=$?; rm -f trace.db "
+	      "queries.sql; exit $status");
+}
+
+static void an_output_is_whole_or_not_there(void **state)
+{
+	(void)state;
+	if (!built)
+		skip();
+	gives(0, NULL,
+	      "umask 027; $post -q -f edges -o new.out trace maps app libshape.so; "
+	      "[ $(stat -c %a new.out) = 640 ] && [ -s new.out ]");
+	gives(0, NULL,
+	      "echo old >new.out; chmod 604 new.out; $post -q -f edges -o new.out trace maps "
+	      "app libshape.so; [ $(stat -c %a new.out) = 604 ] && ! grep -q old new.out");
+	/* a limit of the file's size, after which nothing is left behind */
+	gives(0, NULL,
+	      "echo old >new.out; (ulimit -f 1; $post -q -f html -o new.out trace maps app "
+	      "libshape.so 2>/dev/null) && exit 1; [ $(cat new.out) = old ] && "
+	      "[ -z \"$(ls new.out.* 2>/dev/null)\" ] && rm new.out");
+	gives(1, "No space left", "$post -q -f edges -o /dev/full trace maps app libshape.so");
+	gives(0, "callgrind ", "$post -f list");
+}
+
 /* A few bytes of .gz that unpack to many: zeros take no disk, and there is a limit. */
 static void unpacking_is_bounded(void **state)
 {
@@ -416,6 +465,8 @@ int main(void)
 		cmocka_unit_test(summary_goes_to_standard_error),
 		cmocka_unit_test(nothing_is_ignored_silently),
 		cmocka_unit_test(packed_traces_read_the_same),
+		cmocka_unit_test(a_database_answers_questions),
+		cmocka_unit_test(an_output_is_whole_or_not_there),
 		cmocka_unit_test(unpacking_is_bounded),
 		cmocka_unit_test(diff_tells_new_gone_and_changed),
 		cmocka_unit_test(copies_count_once),
