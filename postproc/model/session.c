@@ -242,6 +242,7 @@ void post_session_take(struct post_session *session, struct post_trace *trace)
 	struct post_process *process = post_allocate(1, sizeof(*process));
 	process->trace = trace;
 	process->machine = trace->header.machine;
+	process->returns = trace->header.mode == LITIFUT_MODE_SPANS;
 	process->lost = trace->header.lost_events;
 	if (trace->metadata_lost > process->lost)
 		process->lost = trace->metadata_lost;

@@ -115,7 +115,7 @@ struct post_process {
 	uint64_t lost;
 	uint64_t holes;
 	uint64_t events;
-	bool returns; /* some return was recorded: nothing has to be guessed */
+	bool returns; /* they are recorded, says the header, or one was: nothing is guessed */
 };
 
 /* More than that in hostile or huge input is put together, and a problem says so. */
