@@ -2,6 +2,7 @@
  * reserved, verify, and only then write to the file. */
 #include "rewriter/changes.h"
 #include "rewriter/database.h"
+#include "rewriter/exits.h"
 #include "rewriter/hosts.h"
 #include "rewriter/libc.h"
 #include "rewriter/module.h"

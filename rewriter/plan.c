@@ -1,4 +1,5 @@
 /* The first half of the rewriter: how much room does this image need? */
+#include "rewriter/exits.h"
 #include "rewriter/hosts.h"
 #include "rewriter/relays.h"
 #include "rewriter/session.h"

@@ -2,7 +2,7 @@
 #ifndef LITIFUT_REWRITER_SESSION_H
 #define LITIFUT_REWRITER_SESSION_H
 
-#include "rewriter/exits.h"
+#include "rewriter/exit_point.h"
 #include "rewriter/reach.h"
 #include "rewriter/sites.h"
 

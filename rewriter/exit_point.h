@@ -1,0 +1,64 @@
+/* The return point of a call, and what becomes of it: see exits.h. */
+#ifndef LITIFUT_REWRITER_EXIT_POINT_H
+#define LITIFUT_REWRITER_EXIT_POINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rewriter/arch.h"
+#include "rewriter/image.h"
+
+/* The return point of one call site. */
+struct litifut_exit {
+	size_t site;      /* index in the list of sites */
+	uint32_t address; /* link-time, without the Thumb bit */
+	uint8_t reason;   /* enum litifut_exit_reason; LITIFUT_EXIT_PATCHED: it is patched */
+	uint8_t bytes;    /* of code that moves to the trampoline */
+	/* A 16-bit branch fits, and other code near by makes room for the rest. */
+	bool wants_stone;
+	uint8_t stone_bytes;
+	uint32_t stone;
+	bool own_room; /* see LITIFUT_MIPS_OWN_ROOM */
+};
+
+/* What is known when one is judged. */
+struct litifut_exit_place {
+	const struct litifut_image *image;
+	const struct litifut_arch_context *context;
+	const struct litifut_cramped_call *call;
+	const struct litifut_targets *targets; /* where control can arrive */
+	const struct litifut_targets *taken;   /* every halfword that is changed already */
+	/* Of the section of the call. */
+	const struct litifut_code_range *ranges;
+	size_t range_count;
+};
+
+struct litifut_landings;
+
+/* How its trampoline is reached, and what it reaches. */
+struct litifut_exit_ways {
+	uint32_t thunk; /* records the return; with the bit of its encoding */
+	uint32_t gate;  /* of the room that the trampoline stands in */
+	const struct litifut_landings *landings;
+};
+
+/* The trampoline of one. */
+struct litifut_exit_code {
+	uint8_t code[256];
+	unsigned bytes; /* of it, a multiple of 4 */
+	uint32_t word;  /* what its call of the thunk leaves in the link register */
+	/* What stands at the return point then, and at the stone. */
+	struct litifut_detour detour;
+};
+
+struct litifut_exits {
+	struct litifut_exit *items; /* in the order of the sites */
+	size_t count;
+	size_t patched; /* of them */
+	/* Of litifut_exits_write(), link-time: the trampolines stand in [start, end). */
+	uint32_t start;
+	uint32_t end;
+};
+
+#endif

@@ -1,0 +1,99 @@
+/* Opening a session: what plan and apply both start from. */
+#include "rewriter/session.h"
+
+#include <elf.h>
+#include <litifut/module_format.h>
+#include <litifut/trace_format.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rewriter/exits.h"
+
+/* Are there many calls whose callers have no room for thunks? Few of them are worth no
+ * more instructions in those of all others. */
+static bool wants_own_room(const struct litifut_session *session)
+{
+	size_t calls = 0;
+	size_t without = 0;
+
+	for (size_t i = 0; i < session->sites.count && session->context.thunks; i++) {
+		const struct litifut_found_site *site = &session->sites.items[i];
+
+		if (site->site.reason != LITIFUT_SITE_PATCHED || litifut_site_is_tail(&site->site))
+			continue;
+		calls++;
+		without += !site->argument_room;
+	}
+	return without > calls / 16;
+}
+
+static enum litifut_status examine(struct litifut_session *session, struct litifut_error *error)
+{
+	if (session->arch->examine)
+		return session->arch->examine(&session->image, &session->context, error);
+	session->context.cpu.big_endian = session->image.big_endian;
+	session->context.cpu.position_independent = session->image.type == ET_DYN;
+	return LITIFUT_OK;
+}
+
+enum litifut_status litifut_session_open(const char *path,
+					 const struct litifut_rewrite_options *options,
+					 struct litifut_session *session,
+					 struct litifut_error *error)
+{
+	enum litifut_status status;
+
+	memset(session, 0, sizeof(*session));
+	status = litifut_image_open(path, &session->image, error);
+	if (status)
+		return status;
+	session->image.glibc_users = options->glibc_users;
+	session->image.runs_thunks = options->runs_thunks;
+	session->arch = litifut_arch_find(session->image.machine);
+	if (!session->arch)
+		status = litifut_error_set(
+			error, LITIFUT_ERROR_UNSUPPORTED, path, NULL, LITIFUT_NO_ADDRESS,
+			"machine %u is not a CPU that can be traced", session->image.machine);
+	litifut_image_lock_code(&session->image);
+	if (!status)
+		status = examine(session, error);
+	if (!status)
+		litifut_spawners_find(&session->image, &session->arch->cpu->linkage,
+				      &session->context.spawners);
+	if (!status && options->engine == LITIFUT_ENGINE_THUNK)
+		session->thunks_refused =
+			session->arch->thunks
+				? session->arch->thunks->refuses_thunks(&session->image)
+				: "there are no thunks for this CPU";
+	session->context.thunks =
+		!status && options->engine == LITIFUT_ENGINE_THUNK && !session->thunks_refused;
+	if (session->context.thunks && (options->clock != LITIFUT_CLOCK_CYCLE ||
+					LITIFUT_ARCH_GET(session->arch, thunks, has_counter)))
+		session->context.clock = options->clock;
+	session->context.returns = session->context.thunks && session->arch->returns &&
+				   options->mode == LITIFUT_MODE_SPANS;
+	if (!status)
+		status = litifut_sites_find(&session->image, session->arch, &session->context,
+					    options, &session->sites, error);
+	session->context.own_room = !status &&
+				    LITIFUT_ARCH_GET(session->arch, thunks, function_facts) &&
+				    wants_own_room(session);
+	if (!status && session->context.returns)
+		status = litifut_exits_find(session, error);
+	if (!status)
+		status = litifut_landings_find(&session->image, session->arch, &session->context,
+					       &session->landings, error);
+	session->room = litifut_image_symbol(&session->image, LITIFUT_TRAMPOLINES);
+	if (status)
+		litifut_session_close(session);
+	return status;
+}
+
+void litifut_session_close(struct litifut_session *session)
+{
+	litifut_landings_release(&session->landings);
+	litifut_exits_release(&session->exits);
+	litifut_sites_release(&session->sites);
+	litifut_image_close(&session->image);
+	free(session->context.cpu.facts);
+}
