@@ -90,6 +90,9 @@ struct cpu {
 	/* Optional, for verifying with capstone: cs_arch and cs_mode of code in `state`. */
 	void (*disassembler)(const struct cpu_context *context, enum litifut_code_state state,
 			     int *cs_arch, int *cs_mode);
+	/* With disassembler: is this cs_insn, which has its details, a call or a jump to an
+	 * immediate? *target is set, bit 0 clear or not. */
+	bool (*disassembled_target)(const void *instruction, uint32_t *target);
 
 	/* For images whose list of sites is lost. The address of the call instruction that
 	 * leaves `return_address` (as the link register holds it) behind. */

@@ -7,63 +7,6 @@
  * times as long for one as all else together, and a mistake is no rare one. */
 #define DISASSEMBLED 2000
 
-static bool is_mips_jump(unsigned id)
-{
-	static const unsigned jumps[] = {
-		MIPS_INS_JAL,
-		MIPS_INS_BAL,
-		MIPS_INS_BGEZAL,
-		MIPS_INS_BLTZAL,
-		MIPS_INS_J,
-		MIPS_INS_B,
-		MIPS_INS_BEQ,
-		MIPS_INS_BEQZ,
-		MIPS_INS_BNE,
-		MIPS_INS_BNEZ,
-		MIPS_INS_BLEZ,
-		MIPS_INS_BGTZ,
-		MIPS_INS_BLTZ,
-		MIPS_INS_BGEZ,
-		/* the "likely" forms */
-		MIPS_INS_BGEZALL,
-		MIPS_INS_BLTZALL,
-		MIPS_INS_BEQL,
-		MIPS_INS_BNEL,
-		MIPS_INS_BLEZL,
-		MIPS_INS_BGTZL,
-		MIPS_INS_BLTZL,
-		MIPS_INS_BGEZL,
-	};
-
-	for (size_t i = 0; i < sizeof(jumps) / sizeof(*jumps); i++)
-		if (jumps[i] == id)
-			return true;
-	return false;
-}
-
-/* The target of the first immediate operand, or false. */
-static bool immediate_target(int arch, const cs_insn *instruction, uint32_t *target)
-{
-	const cs_detail *detail = instruction->detail;
-
-	if (arch == CS_ARCH_ARM) {
-		for (unsigned i = 0; i < detail->arm.op_count; i++)
-			if (detail->arm.operands[i].type == ARM_OP_IMM) {
-				*target = (uint32_t)detail->arm.operands[i].imm;
-				return instruction->id == ARM_INS_BL ||
-				       instruction->id == ARM_INS_BLX ||
-				       instruction->id == ARM_INS_B;
-			}
-		return false;
-	}
-	for (unsigned i = 0; i < detail->mips.op_count; i++)
-		if (detail->mips.operands[i].type == MIPS_OP_IMM) {
-			*target = (uint32_t)detail->mips.operands[i].imm;
-			return is_mips_jump(instruction->id);
-		}
-	return false;
-}
-
 /* What our own decoder makes of it. */
 static bool leads_to(const struct litifut_session *session, const struct litifut_change *change)
 {
@@ -78,7 +21,7 @@ static bool leads_to(const struct litifut_session *session, const struct litifut
 }
 
 /* What capstone makes of it; a detour may leave a nop behind the branch. */
-static bool reads_as_call(csh handle, int arch, const struct litifut_change *change,
+static bool reads_as_call(const struct cpu *cpu, csh handle, const struct litifut_change *change,
 			  cs_insn *instruction)
 {
 	const uint8_t *code = change->code;
@@ -87,7 +30,7 @@ static bool reads_as_call(csh handle, int arch, const struct litifut_change *cha
 	uint32_t target;
 
 	return cs_disasm_iter(handle, &code, &left, &address, instruction) &&
-	       immediate_target(arch, instruction, &target) && (target & ~1u) == change->entry;
+	       cpu->disassembled_target(instruction, &target) && (target & ~1u) == change->entry;
 }
 
 static enum litifut_status wrong_call(const struct litifut_session *session,
@@ -137,7 +80,8 @@ static enum litifut_status check_calls(const struct litifut_session *session,
 		if (change->state != state || !change->entry)
 			continue;
 		if (!leads_to(session, change) ||
-		    (i % step == 0 && !reads_as_call(handle, arch, change, instruction)))
+		    (i % step == 0 &&
+		     !reads_as_call(session->arch->cpu, handle, change, instruction)))
 			status = wrong_call(session, change, error);
 	}
 	cs_free(instruction, 1);

@@ -67,6 +67,20 @@ static void disassembler(const struct cpu_context *context, enum litifut_code_st
 		CS_MODE_LITTLE_ENDIAN;
 }
 
+static bool disassembled_target(const void *disassembled, uint32_t *target)
+{
+	const cs_insn *instruction = disassembled;
+	const cs_arm *detail = &instruction->detail->arm;
+
+	for (unsigned i = 0; i < detail->op_count; i++)
+		if (detail->operands[i].type == ARM_OP_IMM) {
+			*target = (uint32_t)detail->operands[i].imm;
+			return instruction->id == ARM_INS_BL || instruction->id == ARM_INS_BLX ||
+			       instruction->id == ARM_INS_B;
+		}
+	return false;
+}
+
 const struct cpu cpu_arm = {
 	.machine = EM_ARM,
 	.name = "arm",
@@ -86,6 +100,7 @@ const struct cpu cpu_arm = {
 	.reach = reach,
 	.encode_call = litifut_arm_encode_call,
 	.disassembler = disassembler,
+	.disassembled_target = disassembled_target,
 	.site_before = litifut_arm_site_before,
 	.site_of_entry = litifut_arm_site_of_entry,
 };

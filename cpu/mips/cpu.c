@@ -35,6 +35,53 @@ static void disassembler(const struct cpu_context *context, enum litifut_code_st
 		      (context->big_endian ? (unsigned)CS_MODE_BIG_ENDIAN : CS_MODE_LITTLE_ENDIAN));
 }
 
+static bool is_jump(unsigned id)
+{
+	static const unsigned jumps[] = {
+		MIPS_INS_JAL,
+		MIPS_INS_BAL,
+		MIPS_INS_BGEZAL,
+		MIPS_INS_BLTZAL,
+		MIPS_INS_J,
+		MIPS_INS_B,
+		MIPS_INS_BEQ,
+		MIPS_INS_BEQZ,
+		MIPS_INS_BNE,
+		MIPS_INS_BNEZ,
+		MIPS_INS_BLEZ,
+		MIPS_INS_BGTZ,
+		MIPS_INS_BLTZ,
+		MIPS_INS_BGEZ,
+		/* the "likely" forms */
+		MIPS_INS_BGEZALL,
+		MIPS_INS_BLTZALL,
+		MIPS_INS_BEQL,
+		MIPS_INS_BNEL,
+		MIPS_INS_BLEZL,
+		MIPS_INS_BGTZL,
+		MIPS_INS_BLTZL,
+		MIPS_INS_BGEZL,
+	};
+
+	for (size_t i = 0; i < sizeof(jumps) / sizeof(*jumps); i++)
+		if (jumps[i] == id)
+			return true;
+	return false;
+}
+
+static bool disassembled_target(const void *disassembled, uint32_t *target)
+{
+	const cs_insn *instruction = disassembled;
+	const cs_mips *detail = &instruction->detail->mips;
+
+	for (unsigned i = 0; i < detail->op_count; i++)
+		if (detail->operands[i].type == MIPS_OP_IMM) {
+			*target = (uint32_t)detail->operands[i].imm;
+			return is_jump(instruction->id);
+		}
+	return false;
+}
+
 const struct cpu cpu_mips = {
 	.machine = EM_MIPS,
 	.name = "mips",
@@ -50,6 +97,7 @@ const struct cpu cpu_mips = {
 	.reach = reach,
 	.encode_call = litifut_mips_encode_call,
 	.disassembler = disassembler,
+	.disassembled_target = disassembled_target,
 	.site_before = litifut_mips_site_before,
 	.site_of_entry = litifut_mips_site_of_entry,
 };

@@ -149,7 +149,7 @@ static enum litifut_status identify(struct post_image *image, struct litifut_err
 	if (!image->cpu)
 		return litifut_error_set(
 			error, LITIFUT_ERROR_UNSUPPORTED, image->path, NULL, LITIFUT_NO_ADDRESS,
-			"made for machine %u, which is neither ARM nor MIPS", header.e_machine);
+			"made for machine %u, a CPU that cannot be traced", header.e_machine);
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, image->path, NULL,
 					 LITIFUT_NO_ADDRESS,
