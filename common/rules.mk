@@ -6,6 +6,9 @@ COMMON_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/
 	tests/unit/test_elf_*.c tests/unit/test_platform_*.c))
 UNIT_TESTS += $(COMMON_TESTS)
 
+# with the sender of the device
+$(BUILD)/unit/test_common_serial_frames: $(BUILD)/host/tracer/sink/frames/send.o
+
 $(COMMON_TESTS): $(BUILD)/unit/%: $(BUILD)/host/tests/unit/%.o $(COMMON_OBJECTS)
 	@mkdir -p $(@D)
 	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka -o $@

@@ -27,6 +27,8 @@ static const struct {
 		{"code-as-data", "a function that was assembled as data: its calls are not known"},
 	[LITIFUT_SITE_NO_FUNCTION] = {"no-function",
 				      "a tail call of code that no function branches to"},
+	[LITIFUT_SITE_BEFORE_RAM] = {"before-ram", "it runs before .bss is cleared"},
+	[LITIFUT_SITE_PORT] = {"port", "it runs while the results are sent"},
 };
 
 static const struct {
@@ -48,7 +50,7 @@ static const struct {
 static const char *const kinds[] = {
 	[LITIFUT_SITE_DIRECT] = "direct",     [LITIFUT_SITE_INDIRECT] = "indirect",
 	[LITIFUT_SITE_TAIL_DIRECT] = "tail",  [LITIFUT_SITE_TAIL_INDIRECT] = "tail-indirect",
-	[LITIFUT_SITE_FUNCTION] = "function",
+	[LITIFUT_SITE_FUNCTION] = "function", [LITIFUT_SITE_VECTOR] = "vector",
 };
 
 const char *litifut_site_reason_name(unsigned reason)

@@ -13,6 +13,7 @@
 #include <libelf.h>
 #include <libiberty/libiberty.h>
 
+#include "ldwrap/firmware_inputs.h"
 #include "platform/platform.h"
 #include "rewriter/arch.h"
 
@@ -106,8 +107,9 @@ static bool output_is_input(const struct arguments *arguments)
 	return false;
 }
 
-/* NULL when the options of the command line speak for a program or library. */
-static const char *reason_of_options(const struct arguments *arguments)
+/* NULL when the options of the command line speak for a program or library. A firmware has
+ * a script and addresses of its own. */
+static const char *reason_of_options(const struct arguments *arguments, bool firmware)
 {
 	struct stat status;
 
@@ -128,7 +130,7 @@ static const char *reason_of_options(const struct arguments *arguments)
 		case ARGUMENT_MRI_SCRIPT:
 			return "an MRI script (-c)";
 		case ARGUMENT_SCRIPT:
-			if (!item->value || script_replaces_default(item->value))
+			if (!firmware && (!item->value || script_replaces_default(item->value)))
 				return "a linker script of its own (-T)";
 			break;
 		case ARGUMENT_OUTPUT_FORMAT:
@@ -136,8 +138,12 @@ static const char *reason_of_options(const struct arguments *arguments)
 				return "an output format of its own (--oformat)";
 			break;
 		case ARGUMENT_OMAGIC:
+			if (firmware)
+				break;
 			return "text and data in one segment (-N)";
 		case ARGUMENT_TEXT_ADDRESS:
+			if (firmware)
+				break;
 			return "a text address of its own (-Ttext)";
 		case ARGUMENT_RETAIN_SYMBOLS:
 			return "a list of symbols to keep (--retain-symbols-file)";
@@ -275,11 +281,12 @@ void decision_make(const struct arguments *arguments, struct decision *decision)
 	struct litifut_rewrite_plan ignored;
 
 	memset(decision, 0, sizeof(*decision));
-	decision->reason = reason_of_options(arguments);
+	decision->firmware = firmware_runtime(arguments);
+	decision->reason = reason_of_options(arguments, decision->firmware != NULL);
 	if (decision->reason) {
 		decision->told = makes_program(arguments) && !reason_of_emulation(arguments) &&
 				 !reason_of_inputs(arguments, &ignored);
-	} else {
+	} else if (!decision->firmware) {
 		decision->reason = reason_of_emulation(arguments);
 		decision->refused = emulation_is_refused(arguments);
 	}

@@ -10,9 +10,11 @@
 struct decision {
 	bool rewrite;
 	const char *reason; /* why not, for people; static; NULL when `rewrite` */
-	bool told;          /* it makes a program or library all the same: worth a word when all
-			     * are to be traced */
-	bool refused;       /* the CPU is of our kind, but not one that can be done */
+	/* Of a firmware: the name of the runtime for its CPU, static; NULL: a Linux program. */
+	const char *firmware;
+	bool told;    /* it makes a program or library all the same: worth a word when all
+		       * are to be traced */
+	bool refused; /* the CPU is of our kind, but not one that can be done */
 	/* Of the first ELF input, when `rewrite`; the rest is zero. */
 	struct litifut_rewrite_plan target;
 };

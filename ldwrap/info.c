@@ -24,6 +24,10 @@ static const char *engine_name(unsigned engine)
 		return "db";
 	case LITIFUT_ENGINE_THUNK:
 		return "thunk";
+	case LITIFUT_ENGINE_SITE_FAST:
+		return "counts, fast";
+	case LITIFUT_ENGINE_SITE_SMALL:
+		return "counts, small";
 	default:
 		return "unknown";
 	}

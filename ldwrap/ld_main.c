@@ -14,6 +14,7 @@
 #include "common/version.h"
 #include "ldwrap/arguments.h"
 #include "ldwrap/decision.h"
+#include "ldwrap/firmware.h"
 #include "ldwrap/link.h"
 #include "ldwrap/linker.h"
 #include "ldwrap/process.h"
@@ -222,7 +223,8 @@ int main(int argc, char *argv[])
 		litifut_error_set(&error, LITIFUT_ERROR_UNSUPPORTED, linker.path, NULL,
 				  LITIFUT_NO_ADDRESS,
 				  "this linker is not known: neither GNU ld, gold, lld nor mold");
-	} else if (!link_rewritten(&request, &outcome, &error)) {
+	} else if (!(decision.firmware ? firmware_link : link_rewritten)(&request, &outcome,
+									 &error)) {
 		scratch_close();
 		warn_of_unused(&arguments, &settings, &outcome);
 		return 0;

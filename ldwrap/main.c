@@ -1,6 +1,7 @@
 /* litifut: the front door. */
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 #include "common/nearest.h"
 #include "common/version.h"
+#include "ldwrap/capture.h"
 #include "ldwrap/control.h"
 #include "ldwrap/info.h"
 #include "ldwrap/install.h"
@@ -26,6 +28,7 @@ static const char usage_text[] =
 	"       litifut uninstall-ld triplet|folder|linker\n"
 	"       litifut info [--sites] [--skipped] [--json] file...\n"
 	"       litifut control folder|trace start|stop|snapshot|status\n"
+	"       litifut capture [-o file] [--baud N] [--rounds N] [--seconds N] line\n"
 	"       litifut -h | --help | -V | --version\n"
 	"\n"
 	"build runs a command, such as `make', with the tracer linked into every\n"
@@ -35,6 +38,8 @@ static const char usage_text[] =
 	"  -r, --recorder FILE   an object with a litifut_record_trace() of one's own\n"
 	"  -s, --strict          fail where a link can't be traced\n"
 	"  -v, --verbose         print each program run and each decision\n"
+	"capture saves what a traced firmware sends over a serial line, or reads a file\n"
+	"or - instead, and prints what the firmware itself prints there.\n"
 	"See litifut(1).\n";
 
 /* getopt has told what is wrong when there is no problem to name. */
@@ -248,6 +253,56 @@ static int control_programs(int argc, char *argv[])
 								   : 0;
 }
 
+/* A number of at least 1, or 0: it is not one. */
+static unsigned read_number(const char *text)
+{
+	char *end;
+	unsigned long number = strtoul(text, &end, 10);
+
+	return *text >= '0' && *text <= '9' && !*end && number <= UINT_MAX ? (unsigned)number : 0;
+}
+
+static int capture(int argc, char *argv[])
+{
+	static const struct option options[] = {{"output", required_argument, NULL, 'o'},
+						{"baud", required_argument, NULL, 'b'},
+						{"rounds", required_argument, NULL, 'n'},
+						{"seconds", required_argument, NULL, 't'},
+						{NULL, 0, NULL, 0}};
+	struct capture_options wanted = {.output = "capture.bin", .rounds = 1, .text = stdout};
+	struct litifut_error error;
+	unsigned rounds;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "o:b:n:t:", options, NULL)) >= 0) {
+		unsigned *number = option == 'b'   ? &wanted.baud
+				   : option == 'n' ? &wanted.rounds
+						   : &wanted.seconds;
+
+		if (option == '?')
+			return usage(NULL);
+		if (option == 'o') {
+			wanted.output = optarg;
+			continue;
+		}
+		*number = read_number(optarg);
+		if (!*number)
+			return usage(xasprintf("capture: not a number: %s", optarg));
+	}
+	if (optind + 1 != argc)
+		return usage("capture: one serial line or file is needed");
+	wanted.source = argv[optind];
+	if (capture_run(&wanted, &rounds, &error))
+		return report(&error, EXIT_PROBLEM);
+	if (rounds >= wanted.rounds)
+		return 0;
+	fprintf(stderr,
+		"litifut: error: %s: only %u of %u whole sendings have come; what came is in "
+		"%s\n",
+		wanted.source, rounds, wanted.rounds, wanted.output);
+	return EXIT_PROBLEM;
+}
+
 /* True: it was a question about litifut itself, and has its answer. */
 static bool answer(const char *word)
 {
@@ -284,7 +339,8 @@ int main(int argc, char *argv[])
 {
 	static const struct front_command commands[] = {
 		{"build", build},          {"env", environment}, {"install-ld", install},
-		{"uninstall-ld", install}, {"info", info},       {"control", control_programs}};
+		{"uninstall-ld", install}, {"info", info},       {"control", control_programs},
+		{"capture", capture}};
 
 	if (argc < 2) {
 		fputs(usage_text, stderr);

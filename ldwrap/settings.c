@@ -44,6 +44,10 @@ static const struct setting setting_table[] = {
 	{"EXCLUDE_LIBS", SETTING_LIST, offsetof(struct settings, exclude_libs)},
 	{"RECORDER", SETTING_TEXT, offsetof(struct settings, recorder)},
 	{"DEFAULTS", SETTING_TEXT, offsetof(struct settings, defaults)},
+	{"PORT", SETTING_TEXT, offsetof(struct settings, port)},
+	{"SEND", SETTING_TEXT, offsetof(struct settings, send)},
+	{"STUBS", SETTING_TEXT, offsetof(struct settings, stubs)},
+	{"SAMPLE", SETTING_TEXT, offsetof(struct settings, sample)},
 	{"ENGINE", SETTING_ENGINE, offsetof(struct settings, engine)},
 	{"DB", SETTING_DATABASE, 0},
 	{"MODE", SETTING_MODE, offsetof(struct settings, recorded)},
@@ -422,5 +426,9 @@ void settings_release(struct settings *settings)
 	text_list_release(&settings->exclude_libs);
 	free(settings->recorder);
 	free(settings->defaults);
+	free(settings->port);
+	free(settings->send);
+	free(settings->stubs);
+	free(settings->sample);
 	memset(settings, 0, sizeof(*settings));
 }

@@ -25,8 +25,12 @@ struct settings {
 	struct text_list include;
 	struct text_list exclude_objects;
 	struct text_list exclude_libs;
-	char *recorder;    /* path of an object, NULL: the default one */
-	char *defaults;    /* NULL: none */
+	char *recorder; /* path of an object, NULL: the default one */
+	char *defaults; /* NULL: none */
+	char *port;     /* these are for firmware; NULL: not set */
+	char *send;
+	char *stubs;
+	char *sample;
 	unsigned engine;   /* enum litifut_engine */
 	unsigned recorded; /* enum litifut_mode: CALLS or SPANS */
 	unsigned clock;    /* enum litifut_clock that thunks read; NONE: thunks read none */

@@ -221,7 +221,8 @@ static void process_run(struct post_session *session, const struct post_argument
 	struct post_timeline_options run = {.window = given->window, .filter = given->filter};
 
 	post_inputs_finish(&session->inputs);
-	if (!session->inputs.trace_count && !session->problems->count)
+	if (!session->inputs.trace_count && !session->inputs.firmware_count &&
+	    !session->problems->count)
 		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
 				"no trace among what was given");
 	session->options = given->session;

@@ -2,6 +2,7 @@
  * time: the ones that reserve room in an image, and the tracer object fitted to
  * the program it is linked with. */
 #include "rewriter/arch.h"
+#include "rewriter/firmware.h"
 #include "rewriter/rewriter.h"
 
 #include <elf.h>
@@ -9,6 +10,7 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
+#include <litifut/frames_format.h>
 #include <litifut/module_format.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -251,6 +253,55 @@ enum litifut_status litifut_rewrite_write_database_object(const struct litifut_r
 	}
 	/* An empty room would put its symbol on whatever function comes next. */
 	return write_object(plan, rooms, trampoline_bytes ? count : 3, path, error);
+}
+
+/* Sections with the names that every script has a place for; the two that are not loaded
+ * need none. */
+enum litifut_status litifut_firmware_write_object(const struct litifut_firmware_plan *plan,
+						  const char *path, struct litifut_error *error)
+{
+	const struct litifut_rewrite_plan target = {
+		.machine = plan->machine, .elf_flags = plan->elf_flags, .elf_data = plan->elf_data};
+	const struct room rooms[] = {
+		{.section = ".text",
+		 .symbol = LITIFUT_FIRMWARE_STUBS,
+		 .type = SHT_PROGBITS,
+		 .flags = SHF_ALLOC | SHF_EXECINSTR,
+		 .size = (uint32_t)plan->stub_bytes,
+		 .alignment = 4},
+		{.section = ".bss",
+		 .symbol = LITIFUT_FIRMWARE_TABLE,
+		 .type = SHT_NOBITS,
+		 .flags = SHF_ALLOC | SHF_WRITE,
+		 .size = 4 * (uint32_t)plan->table_words,
+		 .alignment = 4},
+		{.section = ".data",
+		 .symbol = LITIFUT_FIRMWARE_IDENTITY,
+		 .type = SHT_PROGBITS,
+		 .flags = SHF_ALLOC | SHF_WRITE,
+		 .size = sizeof(struct litifut_identity),
+		 .alignment = 4},
+		{.section = ".bss",
+		 .symbol = LITIFUT_FIRMWARE_PROFILE,
+		 .type = SHT_NOBITS,
+		 .flags = SHF_ALLOC | SHF_WRITE,
+		 .size = plan->samples ? 2 * LITIFUT_FIRMWARE_BINS : 0,
+		 .alignment = 4},
+		{.section = LITIFUT_SECTION_MODULE,
+		 .symbol = "litifut_module",
+		 .type = SHT_PROGBITS,
+		 .size = sizeof(struct litifut_module),
+		 .alignment = 4,
+		 .first_word = LITIFUT_MODULE_MAGIC},
+		{.section = LITIFUT_SECTION_SITES,
+		 .symbol = "litifut_sites",
+		 .type = SHT_PROGBITS,
+		 .size = sizeof(struct litifut_sites_header),
+		 .alignment = 4,
+		 .first_word = LITIFUT_SITES_MAGIC},
+	};
+
+	return write_object(&target, rooms, sizeof(rooms) / sizeof(*rooms), path, error);
 }
 
 enum litifut_status litifut_rewrite_write_island_object(const struct litifut_rewrite_plan *plan,

@@ -9,6 +9,15 @@ $(ORACLE): $(ORACLE_SOURCES) $(wildcard tests/oracle/*.h)
 	@mkdir -p $(@D)
 	$(call run,LINK) $(CC) $(CFLAGS) -fPIC -shared -pthread -o $@ $(ORACLE_SOURCES)
 
+# The one for whole machines, that is: firmware.
+SYSTEM_ORACLE = $(BUILD)/tests/system.so
+
+$(SYSTEM_ORACLE): tests/oracle/system/system.c tests/oracle/qemu_plugin.h
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -fPIC -shared -o $@ $<
+
+$(ORACLE): $(SYSTEM_ORACLE)
+
 UNIT_TESTS += $(BUILD)/unit/test_oracle_decode
 
 $(BUILD)/unit/test_oracle_decode: $(BUILD)/host/tests/unit/test_oracle_decode.o \

@@ -94,3 +94,6 @@ UNIT_TESTS += $(TRACER_TESTS)
 $(TRACER_TESTS): $(BUILD)/unit/%: $(BUILD)/host/tests/unit/%.o
 	@mkdir -p $(@D)
 	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka -o $@
+
+# For firmware, which has tools and flags of its own.
+include tracer/port/bare/rules.mk

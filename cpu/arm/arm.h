@@ -49,6 +49,16 @@ bool litifut_arm_attributes_thumb2(const uint8_t *bytes, uint32_t size);
 /* Do they say that all code is for ARMv7 or later? False without attributes. */
 bool litifut_arm_attributes_v7(const uint8_t *bytes, uint32_t size);
 
+/* Do they say that the code is for a Cortex-M, and which instructions does that have? */
+enum litifut_arm_microcontroller {
+	LITIFUT_ARM_NO_MICROCONTROLLER,
+	LITIFUT_ARM_BASELINE, /* v6-M, v8-M Baseline */
+	LITIFUT_ARM_MAINLINE  /* v7-M, v7E-M, v8-M Mainline and later */
+};
+
+enum litifut_arm_microcontroller litifut_arm_attributes_microcontroller(const uint8_t *bytes,
+									uint32_t size);
+
 /* A `blx lr`, whose callee stands where its return address will. */
 static inline bool litifut_arm_is_blx_lr(const struct litifut_instruction *instruction)
 {

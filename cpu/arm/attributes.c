@@ -8,6 +8,7 @@
 #define TAG_CPU_RAW_NAME 4
 #define TAG_CPU_NAME 5
 #define TAG_CPU_ARCH 6
+#define TAG_CPU_ARCH_PROFILE 7
 #define TAG_THUMB_ISA_USE 9
 #define TAG_COMPATIBILITY 32
 #define TAG_CONFORMANCE 67
@@ -15,6 +16,7 @@
 #define CPU_ARCH_V7 10
 #define CPU_ARCH_V6_M 11
 #define CPU_ARCH_V6S_M 12
+#define CPU_ARCH_V8_M_BASE 16
 
 static uint32_t read_uleb(const uint8_t *bytes, uint32_t size, uint32_t *at)
 {
@@ -39,12 +41,14 @@ static void skip_string(const uint8_t *bytes, uint32_t size, uint32_t *at)
 }
 
 /* False: there are no attributes. */
-static bool read_attributes(const uint8_t *bytes, uint32_t size, uint32_t *thumb, uint32_t *cpu)
+static bool read_attributes(const uint8_t *bytes, uint32_t size, uint32_t *thumb, uint32_t *cpu,
+			    uint32_t *profile)
 {
 	uint32_t at = 5; /* 'A' and the length of the subsection */
 
 	*thumb = 0;
 	*cpu = 0;
+	*profile = 0;
 	if (!bytes || size < 16 || bytes[0] != 'A')
 		return false;
 	skip_string(bytes, size, &at);
@@ -65,6 +69,8 @@ static bool read_attributes(const uint8_t *bytes, uint32_t size, uint32_t *thumb
 			*thumb = value;
 		else if (tag == TAG_CPU_ARCH)
 			*cpu = value;
+		else if (tag == TAG_CPU_ARCH_PROFILE)
+			*profile = value;
 		else if (tag == TAG_COMPATIBILITY)
 			skip_string(bytes, size, &at);
 	}
@@ -75,9 +81,10 @@ bool litifut_arm_attributes_thumb2(const uint8_t *bytes, uint32_t size)
 {
 	uint32_t thumb;
 	uint32_t cpu;
+	uint32_t profile;
 
 	/* Without attributes: all Linux ports that emit Thumb today emit Thumb-2. */
-	if (!read_attributes(bytes, size, &thumb, &cpu))
+	if (!read_attributes(bytes, size, &thumb, &cpu, &profile))
 		return true;
 	/* 2: Thumb-2; 3: whatever the architecture has. */
 	return thumb == 2 || (thumb == 3 && (cpu == CPU_ARCH_V6T2 || cpu >= CPU_ARCH_V7));
@@ -87,7 +94,22 @@ bool litifut_arm_attributes_v7(const uint8_t *bytes, uint32_t size)
 {
 	uint32_t thumb;
 	uint32_t cpu;
+	uint32_t profile;
 
-	return read_attributes(bytes, size, &thumb, &cpu) && cpu >= CPU_ARCH_V7 &&
+	return read_attributes(bytes, size, &thumb, &cpu, &profile) && cpu >= CPU_ARCH_V7 &&
 	       cpu != CPU_ARCH_V6_M && cpu != CPU_ARCH_V6S_M;
+}
+
+enum litifut_arm_microcontroller litifut_arm_attributes_microcontroller(const uint8_t *bytes,
+									uint32_t size)
+{
+	uint32_t thumb;
+	uint32_t cpu;
+	uint32_t profile;
+
+	if (!read_attributes(bytes, size, &thumb, &cpu, &profile) || profile != 'M')
+		return LITIFUT_ARM_NO_MICROCONTROLLER;
+	return cpu == CPU_ARCH_V6_M || cpu == CPU_ARCH_V6S_M || cpu == CPU_ARCH_V8_M_BASE
+		       ? LITIFUT_ARM_BASELINE
+		       : LITIFUT_ARM_MAINLINE;
 }

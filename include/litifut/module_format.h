@@ -49,7 +49,12 @@ enum litifut_module_flags {
 	LITIFUT_MODULE_SPAWNS = 16     /* it calls functions of those that `spawners` are about */
 };
 
-enum litifut_engine { LITIFUT_ENGINE_DB = 1, LITIFUT_ENGINE_THUNK = 2 };
+enum litifut_engine {
+	LITIFUT_ENGINE_DB = 1,
+	LITIFUT_ENGINE_THUNK = 2,
+	LITIFUT_ENGINE_SITE_FAST = 3, /* firmware: a stub for each site, made for speed */
+	LITIFUT_ENGINE_SITE_SMALL = 4 /* the same, made for size */
+};
 
 /* Places in a module that lead to functions which make children (vfork, _Fork, clone,
  * syscall) or give up system calls (prctl, syscall, seccomp_load). In bit 0 of a place of
@@ -165,7 +170,10 @@ enum litifut_site_kind {
 	LITIFUT_SITE_TAIL_INDIRECT = 4,
 	/* No call but a whole function, with LITIFUT_SITE_CODE_AS_DATA; its size stands
 	 * where others have their instruction, and it has no return address. */
-	LITIFUT_SITE_FUNCTION = 5
+	LITIFUT_SITE_FUNCTION = 5,
+	/* No instruction but an entry of a firmware's vector table, at `address`; its number
+	 * stands where others have their instruction, and its address is its return address. */
+	LITIFUT_SITE_VECTOR = 6
 };
 
 /* Why a site was left as it was; LITIFUT_SITE_PATCHED: it was not. The text of
@@ -184,7 +192,9 @@ enum litifut_site_reason {
 	LITIFUT_SITE_TAIL_OFF = 10,      /* LITIFUT_TAIL=0 */
 	LITIFUT_SITE_SPECIAL_FORM = 11,  /* the tracer can't do it in the CPU's place */
 	LITIFUT_SITE_CODE_AS_DATA = 12,  /* assembled as data: its calls are not known */
-	LITIFUT_SITE_NO_FUNCTION = 13    /* a tail call of code that no function branches to */
+	LITIFUT_SITE_NO_FUNCTION = 13,   /* a tail call of code that no function branches to */
+	LITIFUT_SITE_BEFORE_RAM = 14,    /* firmware: it runs before .bss is cleared */
+	LITIFUT_SITE_PORT = 15           /* firmware: it runs while the results are sent */
 };
 
 /* Why the return of a patched call is not recorded, where struct litifut_site has no `exit`.

@@ -21,6 +21,7 @@ extern const struct post_format post_format_tsv;
 extern const struct post_format post_format_csv;
 extern const struct post_format post_format_speedscope;
 extern const struct post_format post_format_sqlite;
+extern const struct post_format post_format_gmon;
 
 /* clang-format off */
 const struct post_format *const post_formats[] = {
@@ -41,6 +42,7 @@ const struct post_format *const post_formats[] = {
 	&post_format_csv,
 	&post_format_speedscope,
 	&post_format_sqlite,
+	&post_format_gmon,
 	NULL,
 };
 /* clang-format on */

@@ -85,6 +85,19 @@ static uint32_t number_function(struct post_session *session, uint32_t module,
 	return number;
 }
 
+/* An interrupt calls its handler. It stands where a function would. */
+static uint32_t number_vector(struct post_session *session, uint32_t module,
+			      const struct litifut_site *site, bool *named)
+{
+	uint32_t number = number_function(session, module, NULL, site->address);
+	char text[32];
+
+	snprintf(text, sizeof(text), "(interrupt %u)", site->instruction);
+	session->functions[number].name = keep_text(session, post_copy_text(text));
+	*named = true;
+	return number;
+}
+
 /* The function at a link-time address; `*offset` is how far inside. */
 static uint32_t function_at(struct post_session *session, uint32_t module, uint32_t address,
 			    uint32_t *offset, bool *named)
@@ -346,8 +359,11 @@ uint32_t post_session_resolve(struct post_session *session, struct post_process 
 	} else {
 		call.site_address = tail ? guess - 4 : guess;
 	}
-	call.caller = function_at(session, call.site_module, call.site_address, &call.caller_offset,
-				  &caller_named);
+	if (site && site->kind == LITIFUT_SITE_VECTOR)
+		call.caller = number_vector(session, call.site_module, site, &caller_named);
+	else
+		call.caller = function_at(session, call.site_module, call.site_address,
+					  &call.caller_offset, &caller_named);
 
 	uint32_t target = 0; /* link-time in callee_module, with bit 0 */
 	if (callee) {

@@ -1,6 +1,8 @@
 /* Processes, threads and the caches in front of the resolver. */
 #include "postproc/model/session.h"
 
+#include "postproc/sources/firmware.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -265,6 +267,30 @@ static int compare_processes(const void *left, const void *right)
 	return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
+static void open_firmware(struct post_session *session, const char *path)
+{
+	struct litifut_error error;
+	struct post_trace *trace;
+
+	if (post_firmware_open(path, &session->inputs, &trace, session->problems, &error))
+		post_problem(session->problems, &error);
+	else
+		post_session_take(session, trace);
+}
+
+/* What was counted where it was made needs no reading in order. */
+static void take_counted(struct post_session *session, struct post_process *process)
+{
+	for (size_t i = 0; i < process->trace->counted_count; i++) {
+		const struct post_counted *counted = &process->trace->counted[i];
+		uint32_t call = post_session_call(session, process, 0, counted->kind,
+						  counted->return_address, counted->callee);
+
+		session->calls[call].count += counted->count;
+		process->events += counted->count;
+	}
+}
+
 void post_session_open(struct post_session *session)
 {
 	/* Module 0 stands for addresses that belong to no module. */
@@ -274,6 +300,8 @@ void post_session_open(struct post_session *session)
 
 	for (size_t i = 0; i < session->inputs.trace_count; i++)
 		open_process(session, session->inputs.traces[i]);
+	for (size_t i = 0; i < session->inputs.firmware_count; i++)
+		open_firmware(session, session->inputs.firmware[i]);
 	if (session->process_count)
 		qsort(session->processes, session->process_count, sizeof(*session->processes),
 		      compare_processes);
@@ -297,6 +325,7 @@ void post_session_open(struct post_session *session)
 		}
 		if (process->has_maps)
 			post_modules_map(session, process);
+		take_counted(session, process);
 	}
 }
 

@@ -9,6 +9,7 @@
 
 #include <litifut/trace_format.h>
 
+#include "postproc/sources/firmware_kind.h"
 #include "postproc/sources/input_bytes.h"
 #include "postproc/table.h"
 
@@ -113,9 +114,13 @@ static void add_file(struct post_inputs *inputs, const char *path, bool named,
 		add_image(inputs, path, named, problems);
 	else if (looks_like_maps(start, size))
 		add_text(&inputs->maps, &inputs->maps_count, &inputs->maps_capacity, path);
+	else if (named && post_firmware_is(path))
+		add_text(&inputs->firmware, &inputs->firmware_count, &inputs->firmware_capacity,
+			 path);
 	else if (named || ends_with(path, ".trace"))
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
-				size ? "not a trace, a maps file or an ELF file"
+				size ? "not a trace, a maps file, an ELF file or what a firmware "
+				       "has sent"
 				: post_input_is_packed(path)
 					? "the compressed data is damaged or cut"
 					: "the file is empty or can't be read");
@@ -174,6 +179,7 @@ static void sort_texts(char **list, size_t *count)
 void post_inputs_finish(struct post_inputs *inputs)
 {
 	sort_texts(inputs->traces, &inputs->trace_count);
+	sort_texts(inputs->firmware, &inputs->firmware_count);
 	sort_texts(inputs->maps, &inputs->maps_count);
 }
 
@@ -187,6 +193,9 @@ void post_inputs_release(struct post_inputs *inputs)
 		free(inputs->images[i].path);
 		free(inputs->images[i].name);
 	}
+	for (size_t i = 0; i < inputs->firmware_count; i++)
+		free(inputs->firmware[i]);
+	free(inputs->firmware);
 	free(inputs->traces);
 	free(inputs->maps);
 	free(inputs->images);

@@ -23,6 +23,8 @@ struct post_candidate {
 struct post_inputs {
 	char **traces;
 	size_t trace_count, trace_capacity;
+	char **firmware; /* captures, and dumps of a memory */
+	size_t firmware_count, firmware_capacity;
 	char **maps;
 	size_t maps_count, maps_capacity;
 	struct post_candidate *images;

@@ -27,6 +27,14 @@ struct post_module_record {
 	uint32_t end_epoch;                  /* first epoch without it, UINT32_MAX: none */
 };
 
+/* Calls that were counted where they were made, and not recorded one by one. */
+struct post_counted {
+	uint32_t kind; /* as in struct post_item */
+	uint32_t return_address;
+	uint32_t callee; /* 0: the call site names it */
+	uint64_t count;
+};
+
 struct post_trace {
 	char *path;
 	const uint8_t *data;
@@ -40,6 +48,15 @@ struct post_trace {
 	size_t chunk_count, chunk_capacity;
 	struct post_chunk *tables; /* of call sites, see table_chunk.h */
 	size_t table_count, table_capacity;
+	/* How often an interrupt has found the program in each piece of its code. */
+	struct {
+		uint32_t *bins; /* NULL: that was not looked at */
+		size_t count;
+		uint32_t low;   /* link-time address of the first */
+		uint32_t bytes; /* of code, each */
+	} profile;
+	struct post_counted *counted;
+	size_t counted_count, counted_capacity;
 	uint64_t metadata_lost; /* lost events that metadata chunks tell of */
 	bool mapped;            /* else `data` belongs to the caller */
 };

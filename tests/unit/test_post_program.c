@@ -93,7 +93,8 @@ static void problems_are_1_and_told(void **state)
 	(void)state;
 	need_fixture();
 	gives(1, "litifut-post: nothing: No such file or directory", "$post nothing");
-	gives(1, "app.s: not a trace, a maps file or an ELF file", "$post app.s");
+	gives(1, "app.s: not a trace, a maps file, an ELF file or what a firmware has sent",
+	      "$post app.s");
 	gives(1, "no trace among what was given", "$post app");
 	gives(1, "no call of nobody in these traces, and no function of that name\n",
 	      "$post callers-of nobody .");

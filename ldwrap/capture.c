@@ -1,0 +1,167 @@
+/* All bytes are saved as they are, so that a damaged line can be looked at afterwards; only
+ * the end of a sending is looked for here. */
+#include "ldwrap/capture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/serial_frames.h"
+
+struct capture {
+	const struct capture_options *options;
+	unsigned rounds;
+	bool begun;     /* the header of this sending has come */
+	uint8_t frames; /* after it, modulo 256 */
+};
+
+static const struct {
+	unsigned baud;
+	speed_t speed;
+} speeds[] = {
+	{1200, B1200},       {2400, B2400},       {4800, B4800},       {9600, B9600},
+	{19200, B19200},     {38400, B38400},     {57600, B57600},     {115200, B115200},
+	{230400, B230400},   {460800, B460800},   {500000, B500000},   {921600, B921600},
+	{1000000, B1000000}, {1500000, B1500000}, {2000000, B2000000}, {3000000, B3000000},
+};
+
+static enum litifut_status failed(const char *path, const char *what, struct litifut_error *error)
+{
+	return litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS, "%s: %s",
+				 what, strerror(errno));
+}
+
+/* Bytes as they come, at the speed that is wanted. */
+static enum litifut_status set_line(int line, const struct capture_options *options,
+				    struct litifut_error *error)
+{
+	struct termios settings;
+	size_t i = 0;
+
+	if (!isatty(line))
+		return LITIFUT_OK;
+	while (options->baud && i < sizeof(speeds) / sizeof(*speeds) &&
+	       speeds[i].baud != options->baud)
+		i++;
+	if (i == sizeof(speeds) / sizeof(*speeds))
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, options->source, NULL,
+					 LITIFUT_NO_ADDRESS, "no serial line has %u baud",
+					 options->baud);
+	if (tcgetattr(line, &settings))
+		return failed(options->source, "its settings can't be read", error);
+	cfmakeraw(&settings);
+	settings.c_cflag |= CLOCAL | CREAD;
+	if (options->baud) {
+		cfsetispeed(&settings, speeds[i].speed);
+		cfsetospeed(&settings, speeds[i].speed);
+	}
+	if (tcsetattr(line, TCSANOW, &settings))
+		return failed(options->source, "it can't be set", error);
+	return LITIFUT_OK;
+}
+
+static void take_frame(void *context, uint8_t type, uint8_t sequence, const uint8_t *payload,
+		       size_t size)
+{
+	struct capture *capture = context;
+	size_t at = 0;
+
+	(void)sequence;
+	if (type == LITIFUT_FRAME_HEADER) {
+		capture->begun = true;
+		capture->frames = 0;
+	} else if (type == LITIFUT_FRAME_END) {
+		litifut_serial_number(payload, size, &at);
+		capture->rounds += capture->begun &&
+				   litifut_serial_number(payload, size, &at) == capture->frames;
+		capture->begun = false;
+	} else {
+		capture->frames++;
+	}
+}
+
+static void take_text(void *context, const uint8_t *bytes, size_t size)
+{
+	const struct capture *capture = context;
+
+	if (capture->options->text) {
+		fwrite(bytes, 1, size, capture->options->text);
+		fflush(capture->options->text);
+	}
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* Waits for bytes. False: the time is over. */
+static bool wait_for(int line, double end)
+{
+	struct pollfd poller = {.fd = line, .events = POLLIN};
+	double left = end - now();
+
+	return !end || (left > 0 && poll(&poller, 1, (int)(left * 1000) + 1) > 0);
+}
+
+static enum litifut_status copy(struct capture *capture, int line, FILE *output,
+				struct litifut_error *error)
+{
+	const struct capture_options *options = capture->options;
+	const struct litifut_serial_sink sink = {take_frame, take_text, capture};
+	double end = options->seconds ? now() + options->seconds : 0;
+	struct litifut_serial serial;
+
+	litifut_serial_begin(&serial, &sink);
+	while ((!options->rounds || capture->rounds < options->rounds) && wait_for(line, end)) {
+		uint8_t bytes[256];
+		ssize_t got = read(line, bytes, sizeof(bytes));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return failed(options->source, "can't be read", error);
+		if (!got)
+			break;
+		litifut_serial_feed(&serial, bytes, (size_t)got);
+		if (fwrite(bytes, 1, (size_t)got, output) != (size_t)got || fflush(output))
+			return failed(options->output, "can't be written", error);
+	}
+	litifut_serial_end(&serial);
+	return LITIFUT_OK;
+}
+
+enum litifut_status capture_run(const struct capture_options *options, unsigned *rounds,
+				struct litifut_error *error)
+{
+	struct capture capture = {.options = options};
+	bool standard = !strcmp(options->source, "-");
+	int line = standard ? STDIN_FILENO : open(options->source, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	enum litifut_status status;
+	FILE *output;
+
+	*rounds = 0;
+	if (line < 0)
+		return failed(options->source, "can't be opened", error);
+	status = set_line(line, options, error);
+	output = status ? NULL : fopen(options->output, "we");
+	if (!status && !output)
+		status = failed(options->output, "can't be written", error);
+	if (!status)
+		status = copy(&capture, line, output, error);
+	if (output && fclose(output) && !status)
+		status = failed(options->output, "can't be written", error);
+	if (!standard)
+		close(line);
+	*rounds = capture.rounds;
+	return status;
+}

@@ -1,0 +1,363 @@
+/* A firmware is linked twice: as it is, to see which calls it has, and with the room for
+ * their stubs and counters. Where that does not fit into the memory that the script gives
+ * it, once more with smaller stubs. */
+#include "ldwrap/firmware.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <libiberty/libiberty.h>
+
+#include "ldwrap/command.h"
+#include "ldwrap/deliver.h"
+#include "ldwrap/firmware_port.h"
+#include "ldwrap/process.h"
+#include "ldwrap/strip.h"
+#include "rewriter/firmware.h"
+
+struct firmware_link {
+	const struct link_request *request;
+	const char *runtime;
+	struct firmware_port port;
+	struct litifut_firmware_options options;
+	struct text_list excluded;
+	struct litifut_firmware_plan plan;
+	struct link_files files;
+	const char *object; /* that reserves the room; owned by the scratch module */
+	bool overflows;     /* the last link failed because something did not fit */
+};
+
+static void say(const struct firmware_link *link, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void say(const struct firmware_link *link, const char *format, ...)
+{
+	va_list arguments;
+
+	if (!link->request->settings->verbose)
+		return;
+	fputs("litifut-ld: ", stderr);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+}
+
+/* Behind the last of the user's objects, so that what it names is taken from our archive,
+ * and before the end of the start-up files. */
+static size_t place_of(const struct arguments *arguments)
+{
+	size_t place = 0;
+
+	for (size_t i = 0; i < arguments->count; i++) {
+		const struct argument *item = &arguments->items[i];
+
+		if (item->kind == ARGUMENT_INPUT && !item->foreign &&
+		    fnmatch("crt*.o", lbasename(item->value), 0))
+			place = i + 1;
+	}
+	return place;
+}
+
+static void add_word(struct text_list *words, char *word)
+{
+	text_list_append(words, word);
+	free(word);
+}
+
+static void keep(struct text_list *words, const char *symbol)
+{
+	text_list_append(words, "-u");
+	text_list_append(words, symbol);
+}
+
+static char *object_path(const struct firmware_link *link, const char *suffix)
+{
+	return xasprintf("%s/firmware-%s%s", link->request->object_folder, link->runtime, suffix);
+}
+
+/* Our files and what must come of them, for the second link. */
+static size_t add_ours(const struct firmware_link *link, struct insertion *insertions,
+		       struct text_list *words)
+{
+	const struct litifut_firmware_plan *plan = &link->plan;
+	size_t place = place_of(link->request->arguments);
+	size_t count = 0;
+
+	insertions[count++] = (struct insertion){place, link->object};
+	if (link->port.object)
+		insertions[count++] = (struct insertion){place, link->port.object};
+	if (link->port.driver) {
+		char *name = xasprintf("-%s.o", link->port.driver);
+
+		insertions[count++] = (struct insertion){place, object_path(link, name)};
+		free(name);
+	}
+	insertions[count++] = (struct insertion){place, object_path(link, ".a")};
+	keep(words, LITIFUT_FIRMWARE_STUBS);
+	keep(words, LITIFUT_FIRMWARE_TABLE);
+	keep(words, LITIFUT_FIRMWARE_IDENTITY);
+	keep(words, "litifut_module");
+	keep(words, "litifut_sites");
+	if (link->options.small)
+		keep(words, "litifut_count_small");
+	if (plan->pointers)
+		keep(words, "litifut_count_pointer");
+	if (plan->samples)
+		keep(words, "litifut_sample");
+	keep(words, LITIFUT_FIRMWARE_PROFILE);
+	if (plan->sends && link->port.sends)
+		keep(words, "litifut_send_gate");
+	add_word(words, xasprintf("--defsym=litifut_table_end=" LITIFUT_FIRMWARE_TABLE "+%zu",
+				  4 * plan->table_words));
+	if (link->port.has_address)
+		add_word(words, xasprintf("--defsym=litifut_port_base=0x%x",
+					  (unsigned)link->port.address));
+	return count;
+}
+
+/* What the linker said of a memory that is too small: how much is missing of each region. NULL:
+ * it said nothing of that. To be freed. */
+static char *overflow_of(const struct link_files *files)
+{
+	FILE *file = fopen(files->messages_error, "r");
+	char *line = NULL;
+	char *found = NULL;
+	size_t room = 0;
+
+	while (file && getline(&line, &room, file) >= 0) {
+		char *at = strstr(line, "region `");
+
+		if (!at || !strstr(at, "overflowed by"))
+			continue;
+		at[strcspn(at, "\n")] = '\0';
+		found = found ? reconcat(found, found, ", ", at, NULL) : xstrdup(at);
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	return found;
+}
+
+static enum litifut_status linker_failed(struct firmware_link *link, int status,
+					 struct litifut_error *error)
+{
+	char *overflow = overflow_of(&link->files);
+	char *reason = overflow ? overflow : deliver_reason(&link->files);
+
+	if (WIFSIGNALED(status)) {
+		free(reason);
+		reason = xasprintf("ended by signal %d (%s)", WTERMSIG(status),
+				   strsignal(WTERMSIG(status)));
+	}
+	link->overflows = overflow != NULL;
+	litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
+			  "%s: %s",
+			  link->overflows ? "no room for the tracer"
+					  : "the linker fails with the tracer inside",
+			  reason);
+	free(reason);
+	return LITIFUT_ERROR_UNSUPPORTED;
+}
+
+static enum litifut_status run_linker(struct firmware_link *link, bool ours,
+				      struct litifut_error *error)
+{
+	static const struct text_list no_roots;
+	const struct link_request *request = link->request;
+	struct insertion insertions[4];
+	struct exports exports = {0};
+	struct command command = {
+		.arguments = request->arguments,
+		.linker_name = request->linker->name,
+		.output = link->files.image,
+		.map = link->files.map,
+		.dependency_file = link->files.dependencies,
+		.insertions = insertions,
+		.roots = &no_roots,
+		.exports = &exports,
+	};
+	char **words;
+	int status;
+
+	if (ours)
+		command.insertion_count = add_ours(link, insertions, &exports.words);
+	words = command_build(&command, scratch_file("response"));
+	text_list_release(&exports.words);
+	if (!words)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, scratch_folder(), NULL,
+					 LITIFUT_NO_ADDRESS, "can't write the response file: %s",
+					 strerror(errno));
+	if (request->settings->verbose) {
+		fputs("litifut-ld: run:", stderr);
+		for (int i = 0; words[i]; i++)
+			fprintf(stderr, " %s", words[i]);
+		fputc('\n', stderr);
+	}
+	unlink(link->files.messages_out);
+	unlink(link->files.messages_error);
+	status = process_run(request->linker->path, words, link->files.messages_out,
+			     link->files.messages_error);
+	freeargv(words);
+	if (status < 0)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, request->linker->path, NULL,
+					 LITIFUT_NO_ADDRESS, "can't be run: %s", strerror(errno));
+	return status ? linker_failed(link, status, error) : LITIFUT_OK;
+}
+
+/* The second link, with stubs of the kind that the options name. */
+static enum litifut_status link_traced(struct firmware_link *link,
+				       struct litifut_rewrite_summary *summary,
+				       struct litifut_error *error)
+{
+	enum litifut_status status;
+
+	link->overflows = false;
+	status = litifut_firmware_write_object(&link->plan, link->object, error);
+	if (!status)
+		status = run_linker(link, true, error);
+	if (!status)
+		status = litifut_firmware_apply(link->files.image, &link->options, summary, error);
+	return status;
+}
+
+static enum litifut_status measure(struct firmware_link *link, struct litifut_error *error)
+{
+	enum litifut_status status =
+		litifut_firmware_plan(link->files.image, &link->options, &link->plan, error);
+
+	if (!status)
+		say(link, "%zu call sites, %zu bytes of %s stubs, %zu bytes of counters",
+		    link->plan.sites, link->plan.stub_bytes, link->options.small ? "small" : "fast",
+		    4 * link->plan.table_words);
+	return status;
+}
+
+/* What is linked in can bring more of the program with it, which a second plan has seen. */
+static enum litifut_status link_planned(struct firmware_link *link,
+					struct litifut_rewrite_summary *summary,
+					struct litifut_error *error)
+{
+	enum litifut_status status = measure(link, error);
+
+	if (!status)
+		status = link_traced(link, summary, error);
+	if (status != LITIFUT_ERROR_SPACE)
+		return status;
+	say(link, "link again: %s", error->message);
+	status = measure(link, error);
+	return status ? status : link_traced(link, summary, error);
+}
+
+static enum litifut_status link_until_it_fits(struct firmware_link *link,
+					      struct litifut_rewrite_summary *summary,
+					      struct litifut_error *error)
+{
+	enum litifut_status status = link_planned(link, summary, error);
+
+	if (!status || !link->overflows || link->options.small || link->request->settings->stubs)
+		return status;
+	say(link, "link again with small stubs: %s", error->message);
+	/* The failed link has left no image to measure. */
+	link->options.small = true;
+	status = run_linker(link, false, error);
+	return status ? status : link_planned(link, summary, error);
+}
+
+/* The function whose call sends the results; NULL: there is none. */
+static enum litifut_status read_send(const char *text, const char **function,
+				     struct litifut_error *error)
+{
+	*function = "_exit";
+	if (!text || !strcmp(text, "exit"))
+		return LITIFUT_OK;
+	*function = NULL;
+	if (!strcmp(text, "never"))
+		return LITIFUT_OK;
+	if (strncmp(text, "call:", 5) || !text[5])
+		return litifut_error_set(
+			error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
+			"LITIFUT_SEND: neither exit, never nor call:FUNCTION: %s", text);
+	*function = text + 5;
+	return LITIFUT_OK;
+}
+
+static enum litifut_status read_stubs(const char *text, bool *small, struct litifut_error *error)
+{
+	if (text && strcmp(text, "fast") && strcmp(text, "small"))
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
+					 LITIFUT_NO_ADDRESS,
+					 "LITIFUT_STUBS: neither fast nor small: %s", text);
+	*small = text && !strcmp(text, "small");
+	return LITIFUT_OK;
+}
+
+static enum litifut_status prepare(struct firmware_link *link, struct litifut_error *error)
+{
+	const struct settings *settings = link->request->settings;
+	enum litifut_status status;
+
+	text_list_append(&link->excluded, "_mcount");
+	text_list_append(&link->excluded, "__gnu_mcount*");
+	for (size_t i = 0; i < settings->exclude.count; i++)
+		text_list_append(&link->excluded, settings->exclude.items[i]);
+	link->options.common = (struct litifut_rewrite_options){
+		.exclude_functions = (const char *const *)link->excluded.items,
+		.asked_excludes = (const char *const *)settings->exclude.items,
+		.include_functions = (const char *const *)settings->include.items,
+		.tail_calls = settings->tail_calls,
+		.engine = settings->engine,
+		.name = lbasename(arguments_output(link->request->arguments)),
+		.sites_file = link->files.sites,
+	};
+	link->options.sample_at = settings->sample;
+	link->object = scratch_file("litifut-room.o");
+	status = firmware_port_read(settings->port, &link->port, error);
+	if (!status)
+		status = read_send(settings->send, &link->options.send_at, error);
+	if (!status)
+		status = read_stubs(settings->stubs, &link->options.small, error);
+	return status;
+}
+
+enum litifut_status firmware_link(const struct link_request *request, struct link_outcome *outcome,
+				  struct litifut_error *error)
+{
+	struct firmware_link link = {.request = request, .runtime = request->decision->firmware};
+	struct litifut_rewrite_summary summary = {0};
+	enum litifut_status status;
+
+	memset(outcome, 0, sizeof(*outcome));
+	deliver_prepare(&link.files, request->arguments, request->linker);
+	if (request->settings->database == SETTINGS_DB_FILE)
+		link.files.sites = scratch_beside(link.files.target);
+	status = prepare(&link, error);
+	if (!status)
+		status = run_linker(&link, false, error);
+	if (!status) {
+		deliver_keep_messages(&link.files);
+		status = link_until_it_fits(&link, &summary, error);
+	}
+	if (!status) {
+		outcome->excludes_unused = summary.excludes_unused;
+		outcome->includes_unused = summary.includes_unused;
+		outcome->calls = summary.sites;
+		say(&link, "%zu of %zu call sites rewritten; used: %zu of %zu bytes of stubs",
+		    summary.patched, summary.sites, summary.room_used, summary.room_bytes);
+		status = strip_as_asked(request->arguments, request->linker, &link.files, error);
+	}
+	if (!status)
+		status = deliver(&link.files, request->arguments, error);
+	if (status) {
+		deliver_others(&link.files, false);
+		deliver_hide_names(&link.files, error);
+	}
+	text_list_release(&link.excluded);
+	return status;
+}

@@ -1,0 +1,23 @@
+/* LITIFUT_PORT: what the results of a firmware are sent by. */
+#ifndef LITIFUT_LDWRAP_FIRMWARE_PORT_H
+#define LITIFUT_LDWRAP_FIRMWARE_PORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/error.h"
+
+struct firmware_port {
+	bool sends;         /* there is a litifut_putc(), ours or the program's */
+	const char *driver; /* name of our object for it, static; NULL: none */
+	const char *object; /* path of the user's; NULL: none */
+	bool has_address;
+	uint32_t address; /* of the peripheral */
+};
+
+/* `text` is NAME, NAME:ADDRESS or the path of an object; NULL: nothing is sent. It must
+ * stay as long as `port` is used. */
+enum litifut_status firmware_port_read(const char *text, struct firmware_port *port,
+				       struct litifut_error *error);
+
+#endif

@@ -1,0 +1,265 @@
+/* Every number in a capture only grows while the device runs, so the last value of each that
+ * has arrived is the best. When the device restarts, all begin anew; the run before is
+ * shown when the last one was cut too early to be whole. */
+#include "postproc/sources/capture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/serial_frames.h"
+#include "postproc/table.h"
+
+/* More than a microcontroller has memory for. */
+#define WORDS_MAX 65536
+
+/* One array that arrives in pieces. */
+struct part {
+	uint32_t *words;
+	bool *seen;
+	size_t count;
+	size_t missing;
+};
+
+struct reader {
+	bool has_header;
+	uint8_t hash[8];
+	uint32_t round;
+	struct part table;
+	struct part overflow;
+	struct part profile;
+	/* The same of a run that the device has ended by restarting, if that was whole. */
+	struct post_capture before;
+	bool has_before;
+	uint8_t sequence;
+	bool has_sequence;
+	size_t lost;    /* frames */
+	size_t foreign; /* frames of another build, before the last header */
+	bool wrong_version;
+	bool damaged; /* a frame with a good CRC that makes no sense */
+};
+
+static void part_release(struct part *part)
+{
+	free(part->words);
+	free(part->seen);
+	memset(part, 0, sizeof(*part));
+}
+
+static void part_begin(struct part *part, size_t count)
+{
+	part_release(part);
+	part->words = post_allocate(count + 1, sizeof(*part->words));
+	part->seen = post_allocate(count + 1, sizeof(*part->seen));
+	part->count = part->missing = count;
+}
+
+static bool part_put(struct part *part, size_t word, uint32_t value)
+{
+	if (word >= part->count)
+		return false;
+	part->words[word] = value;
+	part->missing -= !part->seen[word];
+	part->seen[word] = true;
+	return true;
+}
+
+static void hand_over(struct reader *reader, struct post_capture *capture)
+{
+	memcpy(capture->hash, reader->hash, sizeof(capture->hash));
+	capture->words = reader->table.words;
+	capture->word_count = reader->table.count;
+	capture->overflow = reader->overflow.words;
+	capture->overflow_count = reader->overflow.count;
+	capture->bins = reader->profile.words;
+	capture->bin_count = reader->profile.count;
+	reader->table.words = NULL;
+	reader->overflow.words = NULL;
+	reader->profile.words = NULL;
+	part_release(&reader->table);
+	part_release(&reader->overflow);
+	part_release(&reader->profile);
+}
+
+static size_t missing_of(const struct reader *reader)
+{
+	return reader->table.missing + reader->overflow.missing + reader->profile.missing;
+}
+
+/* The counts begin anew. */
+static void restart(struct reader *reader)
+{
+	if (reader->has_header && !missing_of(reader)) {
+		post_capture_release(&reader->before);
+		hand_over(reader, &reader->before);
+		reader->has_before = true;
+	}
+}
+
+static void take_header(struct reader *reader, const uint8_t *payload, size_t size)
+{
+	size_t at = 0;
+	uint32_t version = litifut_serial_number(payload, size, &at);
+	uint32_t words;
+	uint32_t overflow;
+	uint32_t bins;
+	uint32_t round;
+
+	if (version != LITIFUT_FRAMES_VERSION) {
+		reader->wrong_version = true;
+		return;
+	}
+	litifut_serial_number(payload, size, &at); /* flags */
+	const uint8_t *hash = payload + at;
+
+	at += 8;
+	words = litifut_serial_number(payload, size, &at);
+	overflow = litifut_serial_number(payload, size, &at);
+	bins = litifut_serial_number(payload, size, &at);
+	round = litifut_serial_number(payload, size, &at);
+	if (at != size || words > WORDS_MAX || overflow > WORDS_MAX || bins > WORDS_MAX) {
+		reader->damaged = true;
+		return;
+	}
+	bool other = reader->has_header && memcmp(hash, reader->hash, sizeof(reader->hash)) != 0;
+
+	reader->foreign += other;
+	if (!reader->has_header || other || words != reader->table.count ||
+	    overflow != reader->overflow.count || bins != reader->profile.count ||
+	    (round <= reader->round && reader->round != UINT8_MAX)) {
+		if (!other)
+			restart(reader);
+		part_begin(&reader->table, words);
+		part_begin(&reader->overflow, overflow);
+		part_begin(&reader->profile, bins);
+	}
+	reader->has_header = true;
+	reader->round = round;
+	memcpy(reader->hash, hash, sizeof(reader->hash));
+}
+
+static void take_words(struct reader *reader, struct part *part, const uint8_t *payload,
+		       size_t size)
+{
+	size_t at = 0;
+	uint32_t word = litifut_serial_number(payload, size, &at);
+
+	while (at < size && !reader->damaged) {
+		uint32_t value = litifut_serial_number(payload, size, &at);
+
+		if (at > size || !part_put(part, word++, value))
+			reader->damaged = true;
+	}
+}
+
+static void take_frame(void *context, uint8_t type, uint8_t sequence, const uint8_t *payload,
+		       size_t size)
+{
+	struct reader *reader = context;
+
+	if (type == LITIFUT_FRAME_HEADER && sequence == 0)
+		reader->has_sequence = false; /* after a restart */
+	if (reader->has_sequence && sequence != (uint8_t)(reader->sequence + 1))
+		reader->lost += (uint8_t)(sequence - reader->sequence - 1);
+	reader->sequence = sequence;
+	reader->has_sequence = true;
+	if (type == LITIFUT_FRAME_HEADER)
+		take_header(reader, payload, size);
+	else if (!reader->has_header)
+		return; /* of a round whose header is not here */
+	else if (type == LITIFUT_FRAME_COUNTS)
+		take_words(reader, &reader->table, payload, size);
+	else if (type == LITIFUT_FRAME_OVERFLOW)
+		take_words(reader, &reader->overflow, payload, size);
+	else if (type == LITIFUT_FRAME_PROFILE)
+		take_words(reader, &reader->profile, payload, size);
+}
+
+static void see_header(void *context, uint8_t type, uint8_t sequence, const uint8_t *payload,
+		       size_t size)
+{
+	(void)sequence;
+	(void)payload;
+	(void)size;
+	*(bool *)context |= type == LITIFUT_FRAME_HEADER;
+}
+
+bool post_capture_is(const uint8_t *bytes, size_t size)
+{
+	bool found = false;
+	const struct litifut_serial_sink sink = {see_header, NULL, &found};
+	struct litifut_serial serial;
+
+	litifut_serial_begin(&serial, &sink);
+	litifut_serial_feed(&serial, bytes, size);
+	litifut_serial_end(&serial);
+	return found;
+}
+
+static void report(const char *path, const struct reader *reader, bool older,
+		   struct post_problems *problems)
+{
+	size_t missing = missing_of(reader);
+
+	if (reader->damaged)
+		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
+				"a frame with a right checksum and wrong contents, left out");
+	if (reader->foreign)
+		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
+				"results of several builds; those of the last one are shown");
+	if (older)
+		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
+				"cut: the device restarted, and its last results are not whole; "
+				"those before the restart are shown");
+	else if (missing)
+		post_problem_at(
+			problems, path, LITIFUT_NO_ADDRESS,
+			"cut or damaged: %zu of %zu numbers are missing and taken as 0", missing,
+			reader->table.count + reader->overflow.count + reader->profile.count);
+	else if (reader->lost)
+		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
+				"%zu frames are missing or damaged; later ones say the same",
+				reader->lost);
+}
+
+enum litifut_status post_capture_read(const char *path, const uint8_t *bytes, size_t size,
+				      struct post_capture *capture, struct post_problems *problems,
+				      struct litifut_error *error)
+{
+	struct reader reader = {0};
+	const struct litifut_serial_sink sink = {take_frame, NULL, &reader};
+	struct litifut_serial serial;
+
+	memset(capture, 0, sizeof(*capture));
+	litifut_serial_begin(&serial, &sink);
+	litifut_serial_feed(&serial, bytes, size);
+	litifut_serial_end(&serial);
+	if (!reader.has_header)
+		return litifut_error_set(
+			error,
+			reader.wrong_version ? LITIFUT_ERROR_UNSUPPORTED : LITIFUT_ERROR_FORMAT,
+			path, NULL, LITIFUT_NO_ADDRESS,
+			reader.wrong_version ? "sent by another version of the tracer"
+					     : "no whole frame of a firmware in it");
+	bool older = reader.has_before && missing_of(&reader);
+
+	report(path, &reader, older, problems);
+	if (older) {
+		*capture = reader.before;
+		memset(&reader.before, 0, sizeof(reader.before));
+	} else {
+		hand_over(&reader, capture);
+	}
+	part_release(&reader.table);
+	part_release(&reader.overflow);
+	part_release(&reader.profile);
+	post_capture_release(&reader.before);
+	return LITIFUT_OK;
+}
+
+void post_capture_release(struct post_capture *capture)
+{
+	free(capture->words);
+	free(capture->overflow);
+	free(capture->bins);
+	memset(capture, 0, sizeof(*capture));
+}

@@ -1,0 +1,35 @@
+/* What a firmware has sent: the table of its call sites, put together from the frames of a
+ * capture, or taken from a dump of its memory. <litifut/frames_format.h> has the layout. */
+#ifndef LITIFUT_POSTPROC_SOURCES_CAPTURE_H
+#define LITIFUT_POSTPROC_SOURCES_CAPTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "postproc/problems.h"
+
+/* All owned. Words that never arrived are 0. */
+struct post_capture {
+	uint8_t hash[8]; /* of struct litifut_identity */
+	uint32_t *words;
+	size_t word_count;
+	uint32_t *overflow;
+	size_t overflow_count;
+	uint32_t *bins; /* of the histogram of addresses */
+	size_t bin_count;
+};
+
+/* Does a frame that begins a round stand in these bytes? */
+bool post_capture_is(const uint8_t *bytes, size_t size);
+
+/* Reads the frames. What is missing or damaged is reported to `problems`, one line each, and
+ * what is good is in `capture`. An error: there is nothing to show. */
+enum litifut_status post_capture_read(const char *path, const uint8_t *bytes, size_t size,
+				      struct post_capture *capture, struct post_problems *problems,
+				      struct litifut_error *error);
+
+void post_capture_release(struct post_capture *capture);
+
+#endif

@@ -1,0 +1,101 @@
+/* A walk along the calls of the start-up code. Nothing in an image says where .bss is
+ * cleared, but it is before the first constructor. */
+#include "rewriter/before_ram.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DEPTH_MAX 64
+
+struct start {
+	const struct litifut_image *image;
+	struct litifut_site_list *sites;
+	bool *seen; /* by number of the symbol: its function has been walked */
+	unsigned depth;
+};
+
+static bool is_boundary(const char *name)
+{
+	static const char *const names[] = {"__libc_init_array", "main", "__libc_start_main"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* Number of the first site at `address` or above. */
+static size_t first_site(const struct litifut_site_list *sites, uint32_t address)
+{
+	size_t low = 0;
+	size_t high = sites->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (sites->items[middle].site.address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void mark(struct litifut_found_site *site, unsigned from, unsigned to)
+{
+	if (site->site.reason == from)
+		site->site.reason = (uint8_t)to;
+}
+
+/* Returns true when the boundary has been found: all before it is marked. */
+static bool walk(struct start *start, const struct litifut_symbol *function)
+{
+	size_t i = first_site(start->sites, function->address);
+	bool found = false;
+
+	if (start->seen[function - start->image->symbols] || start->depth == DEPTH_MAX)
+		return false;
+	start->seen[function - start->image->symbols] = true;
+	start->depth++;
+	for (; i < start->sites->count && !found; i++) {
+		struct litifut_found_site *site = &start->sites->items[i];
+		const struct litifut_symbol *callee;
+
+		if (site->site.address - function->address >= function->size)
+			break;
+		callee = site->site.callee ? litifut_image_function_start(start->image,
+									  site->site.callee & ~1u)
+					   : NULL;
+		if (callee && is_boundary(callee->name)) {
+			found = true;
+			break;
+		}
+		mark(site, LITIFUT_SITE_PATCHED, LITIFUT_SITE_BEFORE_RAM);
+		if (callee)
+			found = walk(start, callee);
+	}
+	start->depth--;
+	return found;
+}
+
+enum litifut_status litifut_before_ram_mark(const struct litifut_image *image,
+					    struct litifut_site_list *sites,
+					    struct litifut_error *error)
+{
+	const struct litifut_symbol *reset = litifut_image_function_at(image, image->entry & ~1u);
+	struct start start = {.image = image, .sites = sites};
+
+	if (!reset)
+		return LITIFUT_OK;
+	start.seen = calloc(image->symbol_count + 1, sizeof(*start.seen));
+	if (!start.seen)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "out of memory");
+	if (!walk(&start, reset))
+		for (size_t i = 0; i < sites->count; i++)
+			if (sites->items[i].site.address - reset->address >= reset->size)
+				mark(&sites->items[i], LITIFUT_SITE_BEFORE_RAM,
+				     LITIFUT_SITE_PATCHED);
+	free(start.seen);
+	return LITIFUT_OK;
+}

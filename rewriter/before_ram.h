@@ -1,0 +1,14 @@
+/* The call sites of a firmware that run before its start-up code has cleared .bss. */
+#ifndef LITIFUT_REWRITER_BEFORE_RAM_H
+#define LITIFUT_REWRITER_BEFORE_RAM_H
+
+#include "rewriter/sites.h"
+
+/* Gives them LITIFUT_SITE_BEFORE_RAM: those of the reset handler up to the call that leads
+ * to constructors or main(), and those of the functions that it calls until then. Where
+ * no such call is found, those of the reset handler alone. */
+enum litifut_status litifut_before_ram_mark(const struct litifut_image *image,
+					    struct litifut_site_list *sites,
+					    struct litifut_error *error);
+
+#endif

@@ -1,0 +1,74 @@
+/* Rewriting a firmware: a program without an operating system, at fixed addresses, in a
+ * memory that its linker script lays out. Each call site gets a stub of its own, which adds
+ * to the site's counter and goes on to the callee: nothing is searched on the device, and
+ * nothing but the counters is kept there. <litifut/frames_format.h> has the layout.
+ *
+ *   1. link the program as it is; litifut_firmware_plan() reads that image and reports how
+ *      many bytes the stubs and the table need;
+ *   2. litifut_firmware_write_object() makes an object that reserves them in sections named
+ *      .text, .bss and .data, which every script has a place for; link again with it and
+ *      with the runtime; litifut_firmware_apply() writes the stubs and patches the sites.
+ */
+#ifndef LITIFUT_REWRITER_FIRMWARE_H
+#define LITIFUT_REWRITER_FIRMWARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "rewriter/rewriter.h"
+
+/* The symbols of the object. */
+#define LITIFUT_FIRMWARE_STUBS "litifut_stubs"
+#define LITIFUT_FIRMWARE_TABLE "litifut_table"
+#define LITIFUT_FIRMWARE_IDENTITY "litifut_identity"
+#define LITIFUT_FIRMWARE_PROFILE "litifut_profile"
+
+/* Bins of the histogram of addresses, of 2 bytes each. */
+#define LITIFUT_FIRMWARE_BINS 1024
+
+struct litifut_firmware_options {
+	struct litifut_rewrite_options common;
+	bool small; /* stubs for size, not for speed */
+	/* The results are sent when this function is called; NULL: by no call. */
+	const char *send_at;
+	/* The interrupt with this handler samples the address that it has interrupted; NULL: none
+	 * does. */
+	const char *sample_at;
+};
+
+struct litifut_firmware_plan {
+	unsigned machine; /* e_machine */
+	unsigned elf_flags;
+	unsigned char elf_data;
+	size_t sites;       /* to be patched */
+	size_t stub_bytes;  /* of code */
+	size_t table_words; /* of 4 bytes */
+	bool pointers;      /* some of the sites call through a pointer */
+	bool sends;         /* a site calls options->send_at */
+	bool samples;       /* an interrupt has the handler options->sample_at */
+};
+
+/* Is an object or image with these bytes of .ARM.attributes (or what an e_machine has in its
+ * place) made for a CPU of firmware that can be rewritten? Returns the name of the runtime
+ * for it ("v6m", "v7m"), static; NULL: it is not. `bytes` may be NULL. */
+const char *litifut_firmware_runtime(unsigned machine, const uint8_t *bytes, uint32_t size);
+
+/* Reads the image at `path`; nothing is written. */
+enum litifut_status litifut_firmware_plan(const char *path,
+					  const struct litifut_firmware_options *options,
+					  struct litifut_firmware_plan *plan,
+					  struct litifut_error *error);
+
+enum litifut_status litifut_firmware_write_object(const struct litifut_firmware_plan *plan,
+						  const char *path, struct litifut_error *error);
+
+/* Patches the image at `path` in place. LITIFUT_ERROR_SPACE: the room that was reserved in
+ * it is too small, plan again. */
+enum litifut_status litifut_firmware_apply(const char *path,
+					   const struct litifut_firmware_options *options,
+					   struct litifut_rewrite_summary *summary,
+					   struct litifut_error *error);
+
+#endif

@@ -1,0 +1,70 @@
+/* What rewriting a firmware needs of a CPU: one const table for each. Pure code, on bytes
+ * and addresses. */
+#ifndef LITIFUT_REWRITER_FIRMWARE_CPU_H
+#define LITIFUT_REWRITER_FIRMWARE_CPU_H
+
+#include "rewriter/arch.h"
+
+#define LITIFUT_FIRMWARE_STUB_BYTES_MAX 128
+#define LITIFUT_FIRMWARE_PATCHES 2
+
+/* One site, and what its stub is to do. */
+struct litifut_firmware_call {
+	struct litifut_cramped_call call;
+	bool detour;      /* its code has to move, see can_detour in struct litifut_arch */
+	bool pointer;     /* through a register */
+	bool vector;      /* an entry of the vector table; `call` has its address only */
+	bool small;       /* for size */
+	bool baseline;    /* the CPU has the small instruction set (v6-M, v8-M Baseline) */
+	uint32_t callee;  /* of a direct call: where the stub goes on to, bit 0 set: Thumb */
+	uint32_t number;  /* of the first word of its entry in the table */
+	uint32_t counter; /* address of that word */
+	/* Addresses of the shared code that counts. */
+	uint32_t count_small;
+	uint32_t count_pointer;
+};
+
+/* New bytes for the code of the program. */
+struct litifut_firmware_patch {
+	uint32_t address;
+	uint8_t bytes[12];
+	unsigned length;
+	uint32_t target; /* where the branch at its start leads */
+	bool is_address; /* they are not code, but the address of code */
+};
+
+struct litifut_firmware_stub {
+	uint8_t code[LITIFUT_FIRMWARE_STUB_BYTES_MAX];
+	unsigned bytes; /* a multiple of 4, whatever the addresses are */
+	/* The site, and other code if that has to make room for it (see find_stone in struct
+	 * litifut_arch); a length of 0 ends the list. */
+	struct litifut_firmware_patch patches[LITIFUT_FIRMWARE_PATCHES];
+};
+
+struct litifut_firmware_cpu {
+	unsigned machine;
+	/* See litifut_firmware_runtime(). */
+	const char *(*runtime)(const uint8_t *bytes, uint32_t size);
+	/* The section that these bytes are in. */
+	const char *attributes;
+	/* Completes `context`, which `examine` has made. Returns whether the CPU has the small
+	 * instruction set, see struct litifut_firmware_call. */
+	bool (*prepare)(const uint8_t *bytes, uint32_t size, struct litifut_arch_context *context);
+	/* As in struct litifut_arch. */
+	bool (*can_detour)(const struct litifut_arch_context *context,
+			   const struct litifut_cramped_call *call,
+			   const struct litifut_targets *targets);
+	bool (*find_stone)(const struct litifut_arch_context *context,
+			   const struct litifut_code_range *ranges, size_t count,
+			   const struct litifut_targets *targets,
+			   const struct litifut_targets *taken, struct litifut_cramped_call *call);
+	/* Writes the stub of `call`, standing at `address` (multiple of 4), and the patches
+	 * that lead to it. False: something is out of reach or has no such form; `stub->bytes` is
+	 * right all the same. */
+	bool (*write_stub)(const struct litifut_firmware_call *call, uint32_t address,
+			   struct litifut_firmware_stub *stub);
+};
+
+extern const struct litifut_firmware_cpu litifut_firmware_arm;
+
+#endif

@@ -1,0 +1,128 @@
+/* The table begins with the first value of sp and the address of the reset handler, and is
+ * aligned to 128 bytes at the least (DDI 0403E B1.5.3). Entries before SysTick are left: a
+ * fault may come when there is no stack, and some kernels check that the entries of SVCall
+ * and PendSV lead to their own handlers. */
+#include "rewriter/vectors.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIGNMENT 128
+#define FIRST 15 /* SysTick */
+#define MOST 512 /* 16 exceptions, 496 interrupts (B1.5.2) */
+
+static uint32_t word_at(const struct litifut_image *image, const struct litifut_section *section,
+			uint32_t address)
+{
+	return litifut_get32(image->big_endian, section->bytes + (address - section->address));
+}
+
+/* The address of the table; false: there is none. */
+static bool find_table(const struct litifut_image *image, const struct litifut_section **section,
+		       uint32_t *table)
+{
+	for (size_t i = 1; i < image->section_count; i++) {
+		const struct litifut_section *each = &image->sections[i];
+		uint32_t address = (each->address + ALIGNMENT - 1) & ~(ALIGNMENT - 1u);
+
+		if (!(each->flags & SHF_ALLOC) || !each->bytes)
+			continue;
+		for (; address >= each->address && address - each->address + 8 <= each->size;
+		     address += ALIGNMENT) {
+			uint32_t stack = word_at(image, each, address);
+
+			if (word_at(image, each, address + 4) != (image->entry | 1) || !stack ||
+			    stack & 3)
+				continue;
+			*section = each;
+			*table = address;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* How many entries there are: up to the end of the symbol at its start, or what has no
+ * function's address. */
+static uint32_t count_entries(const struct litifut_image *image,
+			      const struct litifut_section *section, uint32_t table)
+{
+	uint32_t most = (section->address + section->size - table) / 4;
+	uint32_t count = 2;
+
+	if (most > MOST)
+		most = MOST;
+	for (size_t i = 0; i < image->symbol_count; i++)
+		if (image->symbols[i].address == table && image->symbols[i].size >= 8 &&
+		    image->symbols[i].type == STT_OBJECT &&
+		    image->symbols[i].section == section - image->sections &&
+		    image->symbols[i].size / 4 < most)
+			most = image->symbols[i].size / 4;
+	for (; count < most; count++) {
+		uint32_t word = word_at(image, section, table + 4 * count);
+
+		if (word && (!(word & 1) || !litifut_image_function_start(image, word & ~1u)))
+			break;
+	}
+	return count;
+}
+
+static bool is_shared(const struct litifut_image *image, const struct litifut_section *section,
+		      uint32_t table, uint32_t count, uint32_t entry)
+{
+	uint32_t word = word_at(image, section, table + 4 * entry);
+
+	for (uint32_t i = 1; i < count; i++)
+		if (i != entry && word_at(image, section, table + 4 * i) == word)
+			return true;
+	return false;
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const struct litifut_found_site *a = left;
+	const struct litifut_found_site *b = right;
+
+	return a->site.address < b->site.address ? -1 : a->site.address > b->site.address;
+}
+
+enum litifut_status litifut_vectors_add(const struct litifut_image *image,
+					struct litifut_site_list *sites,
+					struct litifut_error *error)
+{
+	const struct litifut_section *section;
+	struct litifut_found_site *grown;
+	uint32_t table;
+	uint32_t count;
+
+	if (!find_table(image, &section, &table))
+		return LITIFUT_OK;
+	count = count_entries(image, section, table);
+	grown = realloc(sites->items, (sites->count + count) * sizeof(*grown));
+	if (!grown)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "out of memory");
+	sites->items = grown;
+	sites->capacity = sites->count + count;
+	for (uint32_t i = FIRST; i < count; i++) {
+		uint32_t address = table + 4 * i;
+		uint32_t handler = word_at(image, section, address);
+
+		if (!handler || is_shared(image, section, table, count, i))
+			continue;
+		sites->items[sites->count++] = (struct litifut_found_site){
+			.site = {.address = address,
+				 .return_address = address,
+				 .instruction = i,
+				 .callee = handler,
+				 .kind = LITIFUT_SITE_VECTOR,
+				 .thumb = 1,
+				 .length = 4},
+			.section = (uint16_t)(section - image->sections),
+		};
+	}
+	if (sites->count)
+		qsort(sites->items, sites->count, sizeof(*sites->items), by_address);
+	return LITIFUT_OK;
+}

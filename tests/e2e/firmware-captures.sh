@@ -1,0 +1,136 @@
+#!/bin/sh
+# What arrives of a firmware's results: by `litifut capture` and without it, cut, doubled,
+# damaged, of another build; by a dump of the memory, by semihosting, by the program's own
+# litifut_putc(). What is good is shown, and one line says what is not.
+BOARDS=${BOARDS:-mps2-an385 microbit}
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../firmware.sh"
+
+post()
+{
+	"$BUILD/bin/litifut-post" -q "$@"
+}
+
+# says EXPECTED-STATUS WORDS COMMAND...: one line on stderr, with these words
+says()
+{
+	says_status=$1
+	says_words=$2
+	shift 2
+	"$@" >says.out 2>says.err
+	[ $? = "$says_status" ] && [ "$(wc -l <says.err)" = 1 ] && grep -q "$says_words" says.err &&
+		return
+	cat says.err
+	return 1
+}
+
+link_traced()
+{
+	export LITIFUT_PORT="$2"
+	ok "it links traced with the port $2" traced "$1" make_example "$1"
+	unset LITIFUT_PORT
+	emulate "$1/firmware.elf" "$1.serial" >"$1.console" 2>&1
+}
+
+behaviour()
+{
+	link_traced serial "$port"
+	elf=serial/firmware.elf
+	post -f edges serial.serial $elf >whole
+	ok "the results are there" grep -q ' main -> fibonacci$' whole
+
+	ok "litifut capture takes them from a pipe" \
+		sh -c "cat serial.serial - </dev/null | '$BUILD/bin/litifut' capture -o captured - >text"
+	is "it prints what the firmware prints" "$(cat text)" "$(text_of serial.serial)"
+	post -f edges captured $elf >list
+	ok "and saves what it sends" diff whole list
+	head -c 400 serial.serial >cut.serial
+	ok "litifut capture says that a line was cut" \
+		says 1 'only 0 of 1 whole sendings have come' \
+		"$BUILD/bin/litifut" capture -o captured cut.serial
+
+	ok "a capture that ends early" says 1 'cut or damaged: [0-9]* of [0-9]* numbers are missing' \
+		post -f edges cut.serial $elf
+	ok "what has arrived is shown" grep -q ' main -> fibonacci$' says.out
+	cat cut.serial serial.serial >twice
+	post -f edges twice $elf >list
+	ok "a cut sending, then a whole one" diff whole list
+	cat serial.serial serial.serial >twice
+	post -f edges twice $elf >list
+	ok "the same twice" diff whole list
+	cat serial.serial cut.serial >twice
+	ok "a restart and a cut sending" says 1 'the device restarted' post -f edges twice $elf
+	ok "what was before is shown" diff whole says.out
+	python3 - <<-'PYTHON'
+	data = bytearray(open("serial.serial", "rb").read())
+	at = data.index(0) + 60
+	data[at] ^= 0x55
+	open("damaged", "wb").write(data)
+	open("lf", "wb").write(bytes(data[:at]) + b"\r\n" + bytes(data[at:]))
+	PYTHON
+	ok "a byte is another one" says 1 'cut or damaged: [0-9]* of' post -f edges damaged $elf
+	ok "a line without frames" says 1 'not a trace, a maps file, an ELF file or what a firmware' \
+		post -f edges text $elf
+	ok "no ELF file" says 1 'the traced ELF file of the firmware' post -f edges serial.serial
+	cp -r "$root/examples/firmware/." source
+	ok "an untraced ELF file" make_example plain
+	ok "is not enough" says 1 'the traced ELF file of the firmware' \
+		post -f edges serial.serial plain/firmware.elf
+
+	# another build, by a word in the data
+	cp -r "$root/examples/firmware/." source
+	sed -i 's/seed = 1;/seed = 3;/' source/main.c
+	link_traced other "$port"
+	ok "the ELF file of another build" says 1 'sent by another build than other/firmware.elf' \
+		post -f edges serial.serial other/firmware.elf
+	ok "both ELF files" post -f edges -o list serial.serial other/firmware.elf $elf
+	ok "give the right one" diff whole list
+
+	# semihosting: the console of the emulator
+	cp -r "$root/examples/firmware/." source
+	link_traced console semihosting
+	text_of console.serial >console.text
+	ok "by semihosting the line has text only" cmp console.text console.serial
+	post -f edges -o list console.console console/firmware.elf
+	ok "and the console has the results" grep -q ' main -> fibonacci$' list
+
+	# a function of the program's own, that prints by the library that is traced
+	cat >>source/board.c <<-'C'
+	#include <stdio.h>
+	int litifut_putc(uint8_t byte)
+	{
+		char text[4];
+
+		sniprintf(text, sizeof(text), "%02x\n", byte);
+		for (int i = 0; text[i]; i++)
+			board_putc(text[i]);
+		return 1;
+	}
+	C
+	link_traced own user
+	LC_ALL=C grep -x '[0-9a-f][0-9a-f]' own.serial | python3 -c 'import sys
+sys.stdout.buffer.write(bytes(int(line, 16) for line in sys.stdin))' >own.bin
+	ok "by the program's own function" post -f edges -o list own.bin own/firmware.elf
+	ok "which is not counted" [ "$(grep -c 'litifut_putc' list)" = 0 ]
+	"$BUILD/bin/litifut" info --skipped own/firmware.elf >own.skipped
+	ok "what it calls is left, with the reason" grep -q ' port in .*printf$' own.skipped
+
+	# a debugger
+	cp -r "$root/examples/firmware/." source
+	link_traced memory memory
+	gdb-multiarch -q -batch -nx -ex "file memory/firmware.elf" \
+		-ex "target remote | timeout 60 qemu-system-arm -M $board -display none \
+			-monitor none -semihosting -icount shift=4 -serial file:gdb.serial \
+			-kernel memory/firmware.elf -S -gdb stdio" \
+		-ex "break _exit" -ex continue -ex \
+		"dump binary memory ram.bin ((unsigned)&__data_start) ((unsigned)&end)" \
+		>gdb.log 2>&1
+	ok "gdb dumps the memory" test -s ram.bin
+	post -f edges ram.bin memory/firmware.elf >list
+	ok "the memory has the results" grep -q ' main -> fibonacci$' list
+	head -c 100 ram.bin >short.bin
+	ok "a dump that is too short" says 1 'the dump does not reach over litifut_table' \
+		post -f edges short.bin memory/firmware.elf
+}
+
+for_boards behaviour

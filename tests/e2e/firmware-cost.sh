@@ -1,0 +1,81 @@
+#!/bin/sh
+# What a counted call costs, in executed instructions and in bytes: exact, so that it is
+# compared with what docs/firmware.md promises.
+BOARDS=${BOARDS:-mps2-an385 microbit}
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../firmware.sh"
+
+calls=1000
+
+# instructions ELF: how many are executed
+instructions()
+{
+	: >sites
+	emulate "$1" serial -plugin "$BUILD/tests/system.so,sites=sites,out=$1.oracle"
+	sed -n 's/^instructions //p' "$1.oracle"
+}
+
+# cost FOLDER STUBS KIND: instructions that tracing adds to each call of this kind, in tenths.
+# Runs with no such call and with many are compared, so that nothing else counts.
+cost()
+{
+	for number in 0 $calls; do
+		make_example "plain-$3-$number" EXTRA_CFLAGS="-D$3=$number" >/dev/null 2>&1
+		export LITIFUT_STUBS="$2"
+		traced "$1-$number" make_example "$1-$number" EXTRA_CFLAGS="-D$3=$number" >/dev/null
+		unset LITIFUT_STUBS
+	done
+	echo $((10 * (($(instructions "$1-$calls/firmware.elf") -
+		$(instructions "plain-$3-$calls/firmware.elf")) -
+		($(instructions "$1-0/firmware.elf") -
+			$(instructions "plain-$3-0/firmware.elf"))) / calls))
+}
+
+# at_most DESCRIPTION LIMIT VALUE
+at_most()
+{
+	echo "# $target: $1: $3"
+	ok "$1: at most $2" [ "$3" -gt 0 -a "$3" -le "$2" ]
+}
+
+# size_of ELF SYMBOL...: bytes of these symbols together
+size_of()
+{
+	size_elf=$1
+	shift
+	for symbol; do
+		arm-none-eabi-nm -S "$size_elf" | awk -v name="$symbol" '$4 == name { print $2 }'
+	done | while read -r size; do echo $((0x$size)); done |
+		awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+behaviour()
+{
+	cp -r "$root/examples/firmware" source
+	cp "$root/tests/firmware/calls.c" source/main.c
+	case $board in
+	microbit) fast=130 small=220 pointer=280 stub=36 ;;
+	*) fast=90 small=210 pointer=310 stub=32 ;;
+	esac
+	at_most "tenths of an instruction a call, fast" $fast "$(cost fast fast DIRECT)"
+	at_most "tenths of an instruction a call, small" $small "$(cost small small DIRECT)"
+	at_most "tenths of an instruction a call through a pointer" $pointer \
+		"$(cost pointer small POINTER)"
+	rm -r source
+	for stubs in fast small; do
+		export LITIFUT_STUBS="$stubs" LITIFUT_PORT="$port"
+		traced "$stubs" make_example "$stubs"
+		unset LITIFUT_STUBS LITIFUT_PORT
+	done
+	words=$(size_of small/firmware.elf litifut_table)
+	at_most "bytes of small stubs, a counter" 18 \
+		$(($(size_of small/firmware.elf litifut_stubs) / (words / 4)))
+	at_most "bytes of fast stubs, a counter" $stub \
+		$(($(size_of fast/firmware.elf litifut_stubs) / (words / 4)))
+	at_most "bytes of all shared code" 850 "$(size_of small/firmware.elf litifut_send \
+		litifut_frame_put litifut_frame_byte litifut_frame_add litifut_frame_begin \
+		litifut_frame_end litifut_frame_words litifut_send_gate litifut_putc \
+		litifut_count_small litifut_count_pointer)"
+}
+
+for_boards behaviour

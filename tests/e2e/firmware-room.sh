@@ -1,0 +1,71 @@
+#!/bin/sh
+# Memories that are too small, and scripts that have no place for what is added: smaller stubs,
+# or the plain firmware, with a line that says why.
+BOARDS=${BOARDS:-microbit}
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../firmware.sh"
+
+# with_memory FLASH RAM FOLDER: links it traced in so many bytes; the words of the wrapper are
+# in FOLDER.log.
+with_memory()
+{
+	sed "s/LENGTH = [0-9]*[KM]*/LENGTH = $1/;t" "$root/examples/firmware/$board.ld" |
+		awk -v ram="$2" '/RAM/ { sub(/LENGTH = [0-9A-Z]*/, "LENGTH = " ram) } { print }' \
+			>"source/$board.ld"
+	front="$BUILD/bin/litifut build"
+	make_example "$3" >"$3.log" 2>&1
+	with_status=$?
+	front=
+	return $with_status
+}
+
+engine_of()
+{
+	"$BUILD/bin/litifut" info "$1/firmware.elf" | sed -n 's/^  engine  *//p'
+}
+
+behaviour()
+{
+	ok "the example links" make_example plain
+	flash=$(wc -c <plain/firmware.bin)
+	ok "with room for all" with_memory 1M 16K large
+	is "the stubs are fast" "$(engine_of large)" "counts, fast"
+	ok "with room for few bytes" with_memory $((flash + 3500)) 16K little
+	is "the stubs are small" "$(engine_of little)" "counts, small"
+	ok "nothing is said of that" [ "$(grep -c litifut-ld little.log)" = 0 ]
+	ok "with room for none" with_memory $((flash + 16)) 16K none
+	is "it is left untraced" \
+		"$("$BUILD/bin/litifut" info none/firmware.elf)" \
+		"none/firmware.elf: not rewritten"
+	rm -r plain
+	ok "the plain link in the same memory" make_example plain
+	ok "it is as it was" cmp plain/firmware.bin none/firmware.bin
+	ok "with the number of missing bytes" \
+		grep -q 'litifut-ld: warning: .*: left untraced: no room for the tracer: .*FLASH.* overflowed by [0-9]* bytes' none.log
+	ok "with too little RAM" with_memory 1M 256 ram
+	ok "with the number of missing bytes of that" \
+		grep -q 'left untraced: no room for the tracer: .*RAM.* overflowed by [0-9]* bytes' ram.log
+
+	cp -r "$root/examples/firmware/." source
+	# `end` stands before what the script does not mention: the heap would begin there
+	sed -i 's/\*(\.bss \.bss\.\*)/*(.bss.*)/; s/\*(COMMON)/*(COMMON) *libc*:*(.bss) *libg*:*(.bss)/' \
+		source/sections.ld
+	ok "with a script that has no place for .bss" with_memory 1M 16K heap
+	ok "it is left untraced, and the reason is given" \
+		grep -q 'left untraced: .*\.bss.*\(no place\|in the heap\)' heap.log
+	emulate heap/firmware.elf heap.serial
+	emulate plain/firmware.elf plain.serial
+	ok "and it runs as before" cmp plain.serial heap.serial
+
+	cp -r "$root/examples/firmware/." source
+	for setting in PORT=uart9 PORT=memory:7 PORT=cmsdk:here SEND=later STUBS=byte; do
+		folder=wrong-$(echo "$setting" | tr ':=' '--')
+		export LITIFUT_"$setting"
+		ok "LITIFUT_$setting links" with_memory 1M 16K "$folder"
+		unset LITIFUT_"${setting%%=*}"
+		is "LITIFUT_$setting has one line that says so" \
+			"$(grep -c "^litifut-ld: warning: .*: left untraced: LITIFUT_${setting%%=*}: .*${setting#*=}" "$folder.log")" 1
+	done
+}
+
+for_boards behaviour

@@ -1,0 +1,48 @@
+#!/bin/sh
+# A timer's interrupt samples the program (LITIFUT_SAMPLE): as many samples as there were ticks,
+# in a gmon.out that gprof reads together with the calls.
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../firmware.sh"
+
+# samples GMON: how many are in its histograms
+samples()
+{
+	python3 - "$1" <<-'PYTHON'
+	import struct, sys
+	data = open(sys.argv[1], "rb").read()
+	at, total = 20, 0
+	while at < len(data):
+	    if data[at] == 0:
+	        bins = struct.unpack_from("<I", data, at + 9)[0]
+	        total += sum(struct.unpack_from("<%dH" % bins, data, at + 33))
+	        at += 33 + 2 * bins
+	    else:
+	        at += 13
+	print(total)
+	PYTHON
+}
+
+behaviour()
+{
+	cp -r "$root/examples/firmware" source
+	# more ticks, and what takes most of the time
+	sed -i 's/board_start_ticks(20000)/board_start_ticks(3001)/; s/fibonacci(10)/fibonacci(19)/' \
+		source/main.c
+	make_example plain >/dev/null
+	emulate plain/firmware.elf plain.serial
+	export LITIFUT_PORT="$port" LITIFUT_SAMPLE=SysTick_Handler
+	ok "it links traced" traced traced make_example traced
+	unset LITIFUT_PORT LITIFUT_SAMPLE
+	ok "each site is counted as often as it is executed" \
+		counts_equal_calls traced/firmware.elf
+	text_of traced/firmware.elf.serial >traced.text
+	ok "it prints the same" diff plain.serial traced.text
+	ticks=$("$BUILD/bin/litifut-post" -q -f edges traced/firmware.elf.serial \
+		traced/firmware.elf | sed -n 's/^ *\([0-9]*\) *(interrupt 15) -> SysTick_Handler$/\1/p')
+	ok "there were many ticks" [ "$ticks" -gt 10 ]
+	is "as many samples" "$(samples traced/firmware.elf.gmon)" "$ticks"
+	arm-none-eabi-gprof -b -p traced/firmware.elf traced/firmware.elf.gmon >flat 2>gprof.log
+	ok "gprof says where the time went" sh -c "sed -n '6,7p' flat | grep -q ' fibonacci$'"
+}
+
+for_boards behaviour

@@ -1,0 +1,96 @@
+# Sourced by the end-to-end scripts of firmware, after lib.sh. Like for_targets there is
+#
+#   for_boards FUNCTION        runs it for each board that QEMU emulates, in a fresh folder
+#
+#   BOARDS="microbit" tests/e2e/firmware-NAME.sh      runs some boards only
+# shellcheck shell=sh disable=SC2034,SC2154
+
+all_boards="mps2-an385 microbit mps2-an386 mps2-an500 mps2-an505 netduino2 lm3s6965evb"
+BOARDS=${BOARDS:-$all_boards}
+
+# Sets board, port (for LITIFUT_PORT) and sender, an address of the serial line.
+use_board()
+{
+	board=$1
+	target=$1
+	case $board in
+	microbit) port=nrf51 ;;
+	netduino2) port=stm32 ;;
+	lm3s6965evb) port=stellaris ;;
+	mps2-an505) port=cmsdk:0x40200000 ;;
+	*) port=cmsdk ;;
+	esac
+}
+
+# emulate ELF OUTPUT OPTIONS...: runs the firmware; the serial line goes to OUTPUT. With
+# icount a run is the same each time.
+emulate()
+{
+	emulate_elf=$1
+	emulate_output=$2
+	shift 2
+	timeout 60 qemu-system-arm -M "$board" -display none -monitor none -semihosting \
+		-icount shift=4 -serial "file:$emulate_output" -kernel "$emulate_elf" "$@" \
+		</dev/null
+}
+
+# make_example FOLDER ARGUMENTS...: builds examples/firmware for the board into FOLDER, by a
+# copy of the makefile, so that nothing is written into the tree.
+make_example()
+{
+	make_folder=$(pwd)/$1
+	shift
+	[ -d source ] || cp -r "$root/examples/firmware" source
+	(cd source && ${front:-} make -s BOARD="$board" OUT="$make_folder" "$@")
+}
+
+# traced FOLDER COMMAND...: runs it under `litifut build`, with its words in FOLDER.log, in
+# which LITIFUT must have nothing to say.
+traced()
+{
+	traced_log=$1.log
+	shift
+	front="$BUILD/bin/litifut build"
+	"$@" >"$traced_log" 2>&1
+	traced_status=$?
+	front=
+	[ $traced_status = 0 ] && ! grep -a litifut "$traced_log" && return
+	cat "$traced_log"
+	return 1
+}
+
+# counts_equal_calls ELF [OPTIONS OF check]: runs it under the oracle; each call site was
+# counted as often as it was executed. Leaves ELF.serial and ELF.gmon.
+counts_equal_calls()
+{
+	counts_elf=$1
+	shift
+	python3 "$root/tests/oracle/firmware.py" sites "$counts_elf" >"$counts_elf.sites" || return
+	emulate "$counts_elf" "$counts_elf.serial" \
+		-plugin "$BUILD/tests/system.so,sites=$counts_elf.sites,out=$counts_elf.oracle" || return
+	"$BUILD/bin/litifut-post" -q -f gmon -o "$counts_elf.gmon" "$counts_elf.serial" \
+		"$counts_elf" || return
+	python3 "$root/tests/oracle/firmware.py" check "$counts_elf" "$counts_elf.oracle" \
+		"$counts_elf.gmon" "$@"
+}
+
+# The text on a serial line that carries frames as well: all up to the first zero.
+text_of()
+{
+	sed -z 1q "$1" | tr -d '\0'
+}
+
+for_boards()
+{
+	export BUILD
+	for each in $BOARDS; do
+		use_board "$each"
+		scratch=$BUILD/tests/e2e/$script/$each
+		rm -rf "$scratch"
+		mkdir -p "$scratch"
+		cd "$scratch" || exit 1
+		"$1"
+	done
+	echo "1..$test_count"
+	[ "$failed_count" = 0 ]
+}

@@ -1,0 +1,36 @@
+/* Calls and nothing else, to measure what one costs: DIRECT and POINTER of them. In place of
+ * main.c of examples/firmware. */
+#include <stdint.h>
+
+#include "board.h"
+
+#ifndef DIRECT
+#define DIRECT 0
+#endif
+#ifndef POINTER
+#define POINTER 0
+#endif
+
+static volatile uint32_t sum;
+
+static void __attribute__((noinline, noclone)) callee(uint32_t by)
+{
+	sum += by;
+}
+
+static void (*volatile pointer)(uint32_t) = callee;
+
+void SysTick_Handler(void)
+{
+}
+
+int main(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < DIRECT; i++)
+		callee(i);
+	for (i = 0; i < POINTER; i++)
+		pointer(i);
+	return 0;
+}

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Holds the counts of a traced firmware against what QEMU's plugin has seen.
+
+  firmware.py sites ELF            prints the addresses that the plugin is to watch
+  firmware.py check ELF ORACLE GMON [--missing N]
+        compares each patched site of ELF: how often it was taken (ORACLE, written by
+        tests/oracle/system) and how often it was counted (GMON, written by litifut-post).
+        N calls may have been made after the results were sent.
+
+The branch that stands at a site now is found in the code itself: the site of a 16-bit call
+may begin with the instruction before it."""
+import json
+import os
+import struct
+import subprocess
+import sys
+
+
+def load(path):
+    """Sites, and a function that reads a halfword of the image."""
+    info = os.path.join(os.environ["BUILD"], "bin", "litifut")
+    text = subprocess.run([info, "info", "--json", "--sites", path], check=True,
+                          stdout=subprocess.PIPE).stdout
+    sites = json.loads(text)[0]["sites"]
+    with open(path, "rb") as file:
+        data = file.read()
+    offset, size, count = struct.unpack_from("<I", data, 28)[0], *struct.unpack_from(
+        "<HH", data, 42)
+    segments = [struct.unpack_from("<8I", data, offset + i * size) for i in range(count)]
+
+    def half(address):
+        for kind, at, virtual, _, file_bytes, _, _, _ in segments:
+            if kind == 1 and virtual <= address < virtual + file_bytes:
+                return struct.unpack_from("<H", data, at + address - virtual)[0]
+        sys.exit("no code at 0x%x" % address)
+
+    return sites, half
+
+
+def stub_of(address, half):
+    """Where the b.w or bl at this address leads."""
+    first, second = half(address), half(address + 2)
+    s, j1, j2 = first >> 10 & 1, second >> 13 & 1, second >> 11 & 1
+    offset = (j1 ^ s ^ 1) << 23 | (j2 ^ s ^ 1) << 22 | (first & 0x3ff) << 12 | (second & 0x7ff) << 1
+    return address + 4 + offset - (s << 24)
+
+
+def watched(site, half):
+    """What to watch of a site, and whether it is a branch that may not be taken. Mostly the
+    branch to the stub. If a conditional branch stood before the call and has moved to the
+    stub, the start of the counting there."""
+    address = branch_of(site, half)
+    if site["reason"] != "patched" or site["kind"] == "vector" or site["length"] == 4 or \
+            address == site["address"]:
+        return address, True
+    stub = stub_of(address, half)
+    if half(stub) >> 12 != 0xd and half(stub) & 0xf500 != 0xb100:
+        return address, True
+    for at in range(stub, stub + 16, 2):
+        if half(at) in (0xb501, 0xb407):  # push {r0, lr}, push {r0, r1, r2}
+            return at, False
+    sys.exit("0x%x: a stub of unknown form" % address)
+
+
+def branch_of(site, half):
+    """Where the branch to the stub of a patched site stands."""
+    address = site["address"]
+    if site["reason"] != "patched" or site["length"] == 4:
+        return address
+    if half(address) >> 11 == 0x1c or \
+            half(address) >> 12 == site["instruction"] >> 12 in (0xb, 0xd):
+        return address  # a short branch to other code that makes room
+    if half(address - 2) >> 11 == 0x1e and half(address) & 0xc000 in (0x8000, 0xc000):
+        return address - 2
+    return address - 4
+
+
+def read_oracle(path):
+    taken = {}
+    with open(path, encoding="ascii") as file:
+        for line in file:
+            words = line.split()
+            if words[0] != "instructions":
+                taken[int(words[0], 16)] = (int(words[1]), int(words[2]))
+    return taken
+
+
+def read_gmon(path):
+    counts = {}
+    with open(path, "rb") as file:
+        data = file.read()
+    if data[:8] != b"gmon\1\0\0\0":
+        sys.exit("%s: not a gmon.out" % path)
+    at = 20
+    while at < len(data):
+        if data[at] == 0:  # a histogram
+            bins = struct.unpack_from("<I", data, at + 9)[0]
+            at += 33 + 2 * bins
+            continue
+        if data[at] != 1:
+            sys.exit("%s: unknown record" % path)
+        site, _, count = struct.unpack_from("<III", data, at + 1)
+        counts[site] = counts.get(site, 0) + count
+        at += 13
+    return counts
+
+
+def main():
+    sites, half = load(sys.argv[2])
+    if sys.argv[1] == "sites":
+        for site in sites:
+            print("%x" % watched(site, half)[0])
+        return
+    taken = read_oracle(sys.argv[3])
+    counts = read_gmon(sys.argv[4])
+    missing = int(sys.argv[6]) if len(sys.argv) > 5 else 0
+    executed = counted = wrong = 0
+    for site in sites:
+        address, is_branch = watched(site, half)
+        real = taken.get(address, (0, 0))[is_branch]
+        ours = counts.pop(site["address"], 0)
+        if site["reason"] != "patched":
+            real = 0
+        if site["kind"] == "vector":  # the stub is entered where the handler was
+            real = ours = 0
+        executed += real
+        counted += ours
+        if real != ours:
+            wrong += 1
+            print("0x%x %s in %s: executed %d, counted %d" %
+                  (site["address"], site["kind"], site.get("function", "?"), real, ours))
+    print("executed %d, counted %d, %d sites differ" % (executed, counted, wrong))
+    if counts:
+        print("counted where no site is: %s" % ", ".join(hex(site) for site in counts))
+    sys.exit(executed == 0 or bool(counts) or executed - counted != missing or
+             (missing == 0 and wrong))
+
+
+main()

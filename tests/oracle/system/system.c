@@ -1,0 +1,140 @@
+/* A QEMU plugin for whole machines: how often each call instruction of a firmware executes
+ * and is taken. It does not see what LITIFUT makes of the program, only addresses:
+ *
+ *   -plugin system.so,sites=FILE,out=FILE
+ *
+ * `sites` has one hexadecimal address a line; `out` gets "ADDRESS COUNT TAKEN" for each of
+ * them that was executed, then "instructions COUNT". An instruction was taken when the next
+ * one to execute is not the one behind it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/oracle/qemu_plugin.h"
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
+
+struct site {
+	uint64_t address;
+	uint64_t executed;
+	uint64_t taken;
+};
+
+static struct site *sites;
+static size_t site_count;
+static const char *out;
+static uint64_t instructions;
+
+/* The site that was executed last, and the address behind it. */
+static struct site *pending;
+static uint64_t behind;
+
+static int by_address(const void *left, const void *right)
+{
+	const struct site *a = left;
+	const struct site *b = right;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static struct site *find(uint64_t address)
+{
+	const struct site key = {.address = address};
+
+	return bsearch(&key, sites, site_count, sizeof(*sites), by_address);
+}
+
+/* `user`: the address of the instruction. */
+static void execute(unsigned cpu, void *user)
+{
+	uint64_t address = (uint64_t)(uintptr_t)user;
+
+	(void)cpu;
+	instructions++;
+	if (pending && address != behind)
+		pending->taken++;
+	pending = find(address);
+	if (pending) {
+		pending->executed++;
+		/* All sites are 2 or 4 bytes; the low bit of nothing else is in use. */
+		behind = address + 2;
+	}
+}
+
+static void execute_wide(unsigned cpu, void *user)
+{
+	execute(cpu, user);
+	if (pending)
+		behind += 2;
+}
+
+static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
+{
+	(void)id;
+	for (size_t i = 0; i < qemu_plugin_tb_n_insns(block); i++) {
+		struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(block, i);
+		uint64_t address = qemu_plugin_insn_vaddr(instruction);
+
+		qemu_plugin_register_vcpu_insn_exec_cb(
+			instruction,
+			qemu_plugin_insn_size(instruction) == 4 ? execute_wide : execute,
+			QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)address);
+	}
+}
+
+static void report(qemu_plugin_id_t id, void *user)
+{
+	FILE *file = fopen(out, "w");
+
+	(void)id;
+	(void)user;
+	if (!file)
+		return;
+	for (size_t i = 0; i < site_count; i++)
+		if (sites[i].executed)
+			fprintf(file, "%08llx %llu %llu\n", (unsigned long long)sites[i].address,
+				(unsigned long long)sites[i].executed,
+				(unsigned long long)sites[i].taken);
+	fprintf(file, "instructions %llu\n", (unsigned long long)instructions);
+	fclose(file);
+}
+
+static bool read_sites(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	unsigned long long address;
+
+	if (!file)
+		return false;
+	while (fscanf(file, "%llx", &address) == 1) {
+		struct site *grown = realloc(sites, (site_count + 1) * sizeof(*sites));
+
+		if (!grown)
+			break;
+		sites = grown;
+		sites[site_count++] = (struct site){.address = address};
+	}
+	fclose(file);
+	qsort(sites, site_count, sizeof(*sites), by_address);
+	return true;
+}
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
+					   char **argv)
+{
+	for (int i = 0; i < argc; i++) {
+		if (!strncmp(argv[i], "sites=", 6) && !read_sites(argv[i] + 6)) {
+			fprintf(stderr, "oracle: can't read %s\n", argv[i] + 6);
+			return -1;
+		}
+		if (!strncmp(argv[i], "out=", 4))
+			out = strdup(argv[i] + 4);
+	}
+	if (!info->system_emulation || !out) {
+		fprintf(stderr, "oracle: system emulation, sites= and out= are needed\n");
+		return -1;
+	}
+	qemu_plugin_register_vcpu_tb_trans_cb(id, translate);
+	qemu_plugin_register_atexit_cb(id, report, NULL);
+	return 0;
+}

@@ -1,0 +1,90 @@
+/* Counts a call through a pointer, by callee:
+ *
+ *	push {r0, lr}; mov r0, rN; bl litifut_count_pointer; .hword number of its first word
+ *
+ * Its entry in the table is {count, callee, other}, and what other callees it has are in
+ * the overflow table, see <litifut/frames_format.h>. An entry of either, once taken, stays
+ * what it is, so that only taking one and adding to a number are done with interrupts off,
+ * for at most 7 instructions. Registers as in count_small.S. */
+#include <litifut/frames_format.h>
+
+	.syntax	unified
+	.thumb
+	.text
+	.global	litifut_count_pointer
+	.hidden	litifut_count_pointer
+	.type	litifut_count_pointer, %function
+	.thumb_func
+	.balign	4
+litifut_count_pointer:
+	push	{r1, r2, r3, r4, r5, r6}
+	mov	r3, lr
+	subs	r3, #1
+	ldrh	r1, [r3]
+	ldr	r2, [sp, #28]
+	mov	lr, r2
+	str	r0, [sp, #28]		@ where the last pop goes
+	ldr	r2, =litifut_table
+	lsls	r3, r1, #2
+	adds	r2, r2, r3		@ the entry
+	adds	r1, #1			@ its name in the overflow table
+1:	ldr	r3, [r2, #4]
+	cmp	r3, r0
+	beq	8f
+	cmp	r3, #0
+	bne	2f
+	mrs	r5, PRIMASK
+	cpsid	i
+	ldr	r3, [r2, #4]
+	cmp	r3, #0
+	bne	0f
+	str	r0, [r2, #4]		@ its first callee
+0:	msr	PRIMASK, r5
+	b	1b
+2:	ldr	r3, =litifut_overflow
+	movs	r6, #12 * LITIFUT_OVERFLOW_ENTRIES
+	adds	r6, r6, r3
+3:	ldr	r4, [r3]
+	cmp	r4, r1
+	bne	4f
+	ldr	r5, [r3, #4]
+	cmp	r5, r0
+	bne	6f
+	adds	r3, #8
+	movs	r2, r3
+	b	8f
+4:	cmp	r4, #0
+	bne	6f
+	mrs	r5, PRIMASK		@ a free entry
+	cpsid	i
+	ldr	r4, [r3]
+	cmp	r4, #0
+	bne	5f
+	str	r0, [r3, #4]
+	str	r1, [r3]
+5:	msr	PRIMASK, r5
+	b	3b
+6:	adds	r3, #12
+	cmp	r3, r6
+	bne	3b
+	adds	r2, #8			@ no place: other
+8:	mrs	r5, PRIMASK
+	cpsid	i
+	ldr	r3, [r2]
+	adds	r3, #1
+	str	r3, [r2]
+	msr	PRIMASK, r5
+	pop	{r1, r2, r3, r4, r5, r6}
+	pop	{r0, pc}
+	.pool
+	.size	litifut_count_pointer, . - litifut_count_pointer
+
+/* Only where there are such calls. */
+	.bss
+	.global	litifut_overflow
+	.hidden	litifut_overflow
+	.type	litifut_overflow, %object
+	.balign	4
+litifut_overflow:
+	.space	12 * LITIFUT_OVERFLOW_ENTRIES
+	.size	litifut_overflow, . - litifut_overflow

@@ -1,0 +1,48 @@
+/* Counts a call whose stub is made for size:
+ *
+ *	push {r0, lr}; bl litifut_count_small; .hword number of its word; .word callee | 1
+ *
+ * The stub stands at a multiple of 4, so that lr is its address + 7. r0 to r12, lr and sp
+ * are kept; the flags are lost, as a call may lose them (GCC counts them as changed by each
+ * call). Exact under nested interrupts: by ldrex and strex, whose monitor an exception
+ * clears, or on v6-M, which has none, with interrupts off for 4 instructions. */
+	.syntax	unified
+	.thumb
+	.text
+	.global	litifut_count_small
+	.hidden	litifut_count_small
+	.type	litifut_count_small, %function
+	.thumb_func
+	.balign	4
+litifut_count_small:
+	push	{r1, r2, r3}
+	mov	r3, lr
+	subs	r3, #7
+	ldr	r2, [sp, #16]
+	mov	lr, r2
+	ldr	r0, [r3, #8]
+	str	r0, [sp, #16]		@ where the last pop goes
+	ldrh	r1, [r3, #6]
+	lsls	r1, r1, #2
+	ldr	r2, =litifut_table
+#if __ARM_ARCH_ISA_THUMB >= 2
+	adds	r2, r2, r1
+1:	ldrex	r1, [r2]
+	adds	r1, #1
+	strex	r3, r1, [r2]
+	cbnz	r3, 2f
+	pop	{r1, r2, r3}
+	pop	{r0, pc}
+2:	b	1b
+#else
+	mrs	r3, PRIMASK
+	cpsid	i
+	ldr	r0, [r2, r1]
+	adds	r0, #1
+	str	r0, [r2, r1]
+	msr	PRIMASK, r3
+	pop	{r1, r2, r3}
+	pop	{r0, pc}
+#endif
+	.pool
+	.size	litifut_count_small, . - litifut_count_small

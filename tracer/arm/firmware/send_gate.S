@@ -1,0 +1,31 @@
+/* Stands in for a function whose call sends the results (LITIFUT_SEND=call:FUNCTION): the
+ * stubs of its call sites come here, with everything as the function is to find it. The
+ * rewriter has put the function's address into litifut_send_target. */
+	.syntax	unified
+	.thumb
+	.text
+	.global	litifut_send_gate
+	.hidden	litifut_send_gate
+	.type	litifut_send_gate, %function
+	.thumb_func
+	.balign	4
+litifut_send_gate:
+	push	{r0, r1, r2, r3, r4, lr}
+	mov	r4, r12
+	push	{r3, r4}		@ r12; the stack stays a multiple of 8
+	bl	litifut_send
+	pop	{r3, r4}
+	mov	r12, r4
+	ldr	r0, [sp, #20]
+	mov	lr, r0
+	ldr	r0, litifut_send_target
+	str	r0, [sp, #20]
+	pop	{r0, r1, r2, r3, r4, pc}
+	.balign	4
+	.global	litifut_send_target
+	.hidden	litifut_send_target
+	.type	litifut_send_target, %object
+litifut_send_target:
+	.word	0
+	.size	litifut_send_gate, . - litifut_send_gate
+	.size	litifut_send_target, 4

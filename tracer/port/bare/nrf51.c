@@ -1,0 +1,13 @@
+/* UART of Nordic's nRF51 and nRF52. The program has switched it on. Waits until the byte
+ * is sent, as the hardware has no flag for an empty transmitter that never sent one.
+ * Registers: nRF51 Series Reference Manual, chapter 29. */
+#include "tracer/port/bare/port.h"
+
+int litifut_putc(uint8_t byte)
+{
+	PORT_REGISTER(0x11c) = 0;    /* TXDRDY */
+	PORT_REGISTER(0x51c) = byte; /* TXD */
+	while (!PORT_REGISTER(0x11c))
+		;
+	return 1;
+}

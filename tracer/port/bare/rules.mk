@@ -1,0 +1,45 @@
+# What is linked into a traced firmware, for each kind of Cortex-M: an archive, of which a
+# link takes what it needs, and an object for each port. Assembled and compiled with the
+# compiler of the ARM Linux target, so that no bare-metal toolchain is needed.
+
+FIRMWARE_CPUS := v6m v7m
+FIRMWARE_FLAGS_v6m := -mthumb -march=armv6s-m -mfloat-abi=soft
+FIRMWARE_FLAGS_v7m := -mthumb -march=armv7-m -mfloat-abi=soft
+FIRMWARE_TOOL := arm-linux-gnueabi-
+FIRMWARE_C_FLAGS := -std=c11 -Os -ffreestanding -fno-pic -fno-pie -fno-stack-protector \
+	-fno-tree-loop-distribute-patterns -fno-jump-tables -fno-exceptions -fno-unwind-tables \
+	-fno-asynchronous-unwind-tables -fomit-frame-pointer -fno-common -fno-section-anchors \
+	-Iinclude -I. $(WARNINGS)
+FIRMWARE_PARTS := $(patsubst tracer/%.S,%,$(wildcard tracer/arm/firmware/*.S)) \
+	$(patsubst tracer/%.c,%,$(wildcard tracer/sink/frames/*.c))
+FIRMWARE_PORTS := $(patsubst tracer/port/bare/%.c,%,$(wildcard tracer/port/bare/*.c))
+# Nothing that would be a section of its own in the program: scripts have no place for it.
+FIRMWARE_STRIP := .comment .ARM.attributes .note.GNU-stack .ARM.exidx .ARM.extab
+
+define firmware_cpu
+$(BUILD)/tracer/firmware-$(1)/%.o: tracer/%.c
+	@mkdir -p $$(@D)
+	$(FIRMWARE_TOOL)gcc $(FIRMWARE_C_FLAGS) $(FIRMWARE_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
+	$(FIRMWARE_TOOL)objcopy $(FIRMWARE_STRIP:%=--remove-section=%) $$@
+
+$(BUILD)/tracer/firmware-$(1)/%.o: tracer/%.S
+	@mkdir -p $$(@D)
+	$(FIRMWARE_TOOL)gcc -Iinclude $(FIRMWARE_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
+	$(FIRMWARE_TOOL)objcopy $(FIRMWARE_STRIP:%=--remove-section=%) $$@
+
+$(TRACER_LIBRARY)/firmware-$(1).a: $(FIRMWARE_PARTS:%=$(BUILD)/tracer/firmware-$(1)/%.o)
+	@mkdir -p $$(@D)
+	rm -f $$@
+	$(FIRMWARE_TOOL)ar rcsD $$@ $$^
+
+$(TRACER_LIBRARY)/firmware-$(1)-%.o: $(BUILD)/tracer/firmware-$(1)/port/bare/%.o
+	@mkdir -p $$(@D)
+	cp $$< $$@
+
+TRACER += $(TRACER_LIBRARY)/firmware-$(1).a \
+	$(FIRMWARE_PORTS:%=$(TRACER_LIBRARY)/firmware-$(1)-%.o)
+
+-include $(shell find $(BUILD)/tracer/firmware-$(1) -name '*.d' 2>/dev/null)
+endef
+
+$(foreach cpu,$(FIRMWARE_CPUS),$(eval $(call firmware_cpu,$(cpu))))

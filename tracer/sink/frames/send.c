@@ -1,0 +1,116 @@
+/* Sends the table in frames of a few bytes. Counting goes on meanwhile; all numbers are
+ * read once, and only grow. */
+#include "tracer/sink/frames/frames.h"
+
+/* Type, sequence, payload, CRC; then COBS adds one byte, and there are two zeros. */
+#define CONTENT_BYTES (LITIFUT_FRAME_BYTES - 3)
+#define CRC_BYTES 2
+#define NUMBER_BYTES 5
+
+/* The frame that is being made. */
+static struct {
+	uint8_t used;
+	uint8_t round;
+	uint8_t next_sequence;
+	uint8_t frames; /* since the header, modulo 256 */
+	uint8_t bytes[CONTENT_BYTES];
+} frame;
+
+static __attribute__((noinline)) void litifut_frame_put(uint8_t byte)
+{
+	while (!litifut_putc(byte))
+		;
+}
+
+static __attribute__((noinline)) void litifut_frame_byte(uint32_t byte)
+{
+	frame.bytes[frame.used++] = (uint8_t)byte;
+}
+
+static __attribute__((noinline)) void litifut_frame_add(uint32_t number)
+{
+	for (; number >= 0x80; number >>= 7)
+		litifut_frame_byte(number | 0x80);
+	litifut_frame_byte(number);
+}
+
+static __attribute__((noinline)) void litifut_frame_begin(uint32_t type)
+{
+	frame.used = 0;
+	litifut_frame_byte(type);
+	litifut_frame_byte(frame.next_sequence++);
+}
+
+/* COBS: before each run of bytes that are not 0 stands its length + 1. */
+static __attribute__((noinline)) void litifut_frame_end(void)
+{
+	uint32_t crc = 0xffff;
+	unsigned at = 0;
+
+	for (unsigned i = 0; i < frame.used; i++) {
+		crc ^= (uint32_t)frame.bytes[i] << 8;
+		for (unsigned bit = 0; bit < 8; bit++) {
+			crc <<= 1;
+			if (crc & 0x10000)
+				crc ^= 0x11021;
+		}
+	}
+	litifut_frame_byte(crc);
+	litifut_frame_byte(crc >> 8);
+	do {
+		unsigned last = at;
+
+		while (last < frame.used && frame.bytes[last])
+			last++;
+		litifut_frame_put((uint8_t)(last - at + 1));
+		while (at < last)
+			litifut_frame_put(frame.bytes[at++]);
+	} while (at++ < frame.used);
+	litifut_frame_put(0);
+	frame.frames++;
+}
+
+static __attribute__((noinline)) void litifut_frame_words(uint32_t type, const volatile void *words,
+							  uint32_t count)
+{
+	for (uint32_t i = 0; i < count;) {
+		litifut_frame_begin(type);
+		litifut_frame_add(i);
+		while (i < count && frame.used <= CONTENT_BYTES - CRC_BYTES - NUMBER_BYTES) {
+			litifut_frame_add(type == LITIFUT_FRAME_PROFILE
+						  ? ((const volatile uint16_t *)words)[i]
+						  : ((const volatile uint32_t *)words)[i]);
+			i++;
+		}
+		litifut_frame_end();
+	}
+}
+
+void litifut_send(void)
+{
+	const uint32_t words = (uint32_t)(litifut_table_end - litifut_table);
+	const uint32_t overflow =
+		litifut_overflow ? LITIFUT_OVERFLOW_ENTRIES * LITIFUT_OVERFLOW_WORDS : 0;
+
+	const uint32_t bins = &litifut_sample_bins ? litifut_sample_bins : 0;
+
+	litifut_frame_put(0);
+	litifut_frame_begin(LITIFUT_FRAME_HEADER);
+	litifut_frame_add(LITIFUT_FRAMES_VERSION);
+	litifut_frame_add(litifut_identity.flags);
+	for (unsigned i = 0; i < sizeof(litifut_identity.hash); i++)
+		litifut_frame_byte(litifut_identity.hash[i]);
+	litifut_frame_add(words);
+	litifut_frame_add(overflow);
+	litifut_frame_add(bins);
+	litifut_frame_add(frame.round);
+	litifut_frame_end();
+	frame.frames = 0;
+	litifut_frame_words(LITIFUT_FRAME_COUNTS, litifut_table, words);
+	litifut_frame_words(LITIFUT_FRAME_OVERFLOW, litifut_overflow, overflow);
+	litifut_frame_words(LITIFUT_FRAME_PROFILE, litifut_profile, bins);
+	litifut_frame_begin(LITIFUT_FRAME_END);
+	litifut_frame_add(frame.round++);
+	litifut_frame_add(frame.frames);
+	litifut_frame_end();
+}
