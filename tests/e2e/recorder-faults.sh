@@ -23,18 +23,15 @@ tools()
 			-fomit-frame-pointer -fno-common -I"$root/include" -I"$root" -I"$root/tracer/$folder" \
 			-I"$root/tracer/port/linux/$folder" $machine -c "$root/tests/fault_calls.c" \
 			-o "fault-$kind.o" || return
-		objects=$(find "$BUILD/tracer/$kind/recorder" "$BUILD/tracer/$kind/sink" \
-			"$BUILD/tracer/$kind/port" -name '*.o' ! -name system_call.o ! -name start.o | sort)
-		[ "$folder" = arm ] && objects="$objects $BUILD/tracer/$kind/arm/stack.o"
-		[ "$folder" = mips ] && objects="$objects $BUILD/tracer/$kind/mips/stack.o \
-			$BUILD/tracer/$kind/port/linux/mips/system_call.o"
-		# shellcheck disable=SC2086
-		"$tool-ld" -r $objects "fault-$kind.o" -o "tools/lib/litifut/recorder-$kind.o" || return
+		# the one function that all go through gives way to that of the test
+		"$tool-objcopy" --weaken-symbol=litifut_gated_call3 --weaken-symbol=litifut_gated_call \
+			--weaken-symbol=litifut_system_calls_forbidden "$BUILD/lib/litifut/recorder-$kind.o" \
+			"recorder-$kind.o" || return
+		"$tool-ld" -r "recorder-$kind.o" "fault-$kind.o" -o "tools/lib/litifut/recorder-$kind.o" ||
+			return
 		"$tool-objcopy" --remove-section=.ARM.attributes --remove-section=.gnu.attributes \
 			--remove-section=.MIPS.abiflags --remove-section=.reginfo --remove-section=.pdr \
-			--remove-section=.mdebug.abi32 --weaken-symbol=__aeabi_unwind_cpp_pr0 \
-			--weaken-symbol=__aeabi_unwind_cpp_pr1 --strip-debug \
-			"tools/lib/litifut/recorder-$kind.o" || return
+			--remove-section=.mdebug.abi32 "tools/lib/litifut/recorder-$kind.o" || return
 	done
 }
 
