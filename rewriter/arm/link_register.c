@@ -13,8 +13,8 @@
 #define LR_BIT (1u << LR)
 
 /* So many instructions on all ways together, and so many ways that wait. */
-#define STEPS 600
-#define WAYS 96
+#define STEPS 2000
+#define WAYS 256
 
 static bool is(uint32_t number)
 {
@@ -189,11 +189,12 @@ static enum verdict judge(struct scan *scan, uint32_t at, bool always, uint32_t 
 	default:
 		break;
 	}
-	if (returns(word, scan->thumb, length))
+	/* A table leads on in code that a compiler has made, where lr holds nothing. */
+	if (returns(word, scan->thumb, length) || is_table_branch(word, length))
 		return always ? IS_WRITTEN : GOES_ON;
-	if (is_table_branch(word, length) || (!scan->thumb  ? plain_reads(word)
-					      : length == 2 ? narrow_reads((uint16_t)word)
-							    : wide_reads(word)))
+	if (!scan->thumb  ? plain_reads(word)
+	    : length == 2 ? narrow_reads((uint16_t)word)
+			  : wide_reads(word))
 		return MAY_BE_READ;
 	if (instruction->class != LITIFUT_CLASS_OTHER) {
 		instruction->conditional |= !always;

@@ -33,8 +33,8 @@ enum { AT = 1, RA = LITIFUT_MIPS_RA };
 #define ADDU_AT_AT_RA 0x003f0821u
 
 /* So many instructions on all ways together, and so many ways that wait. */
-#define STEPS 600
-#define WAYS 96
+#define STEPS 2000
+#define WAYS 256
 
 static uint32_t word_at(const struct litifut_arch_context *context,
 			const struct litifut_section *section, uint32_t address)

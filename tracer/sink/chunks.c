@@ -193,7 +193,8 @@ static uint32_t litifut_events_in(const struct litifut_chunk_header *chunk, uint
 
 		if (sample < LITIFUT_WORD_FIRST_ADDRESS)
 			others += 2;
-		else if (LITIFUT_PORT_TRACE_FLAGS & LITIFUT_TRACE_MARKED)
+		else if (LITIFUT_PORT_TRACE_FLAGS & LITIFUT_TRACE_MARKED &&
+			 !(chunk->flags & LITIFUT_CHUNK_TIMED)) /* half of them are times */
 			others += LITIFUT_WORD_MARK(sample) != LITIFUT_MARK_DIRECT;
 	}
 	others = others * 61 + others / 4;
