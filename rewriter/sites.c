@@ -95,6 +95,13 @@ static enum litifut_status judge_stuck(const struct judge *judge,
 	enum litifut_status status = litifut_targets_create(judge->image->text_start,
 							    judge->image->text_end, &taken, error);
 
+	/* The room for trampolines is code as well, and is written to later. */
+	for (size_t i = 0; i < judge->image->own_count && !status; i++) {
+		const struct litifut_symbol *own = &judge->image->symbols[judge->image->own[i]];
+
+		if (litifut_image_section_at(judge->image, own->address, own->size))
+			take(&taken, own->address, own->size);
+	}
 	for (size_t i = 0; i < judge->list->count && !status; i++) {
 		const struct litifut_found_site *site = &judge->list->items[i];
 		/* With the instruction before, should that move as well. */
