@@ -6,7 +6,6 @@
 
 #include <stddef.h>
 
-#include "tracer/port/linux/confine.h"
 #include "tracer/port/linux/files.h"
 #include "tracer/port/linux/room.h"
 #include "tracer/port/linux/system.h"
@@ -18,6 +17,7 @@
 #include "tracer/sink/compact.h"
 #include "tracer/sink/ring.h"
 #include "tracer/sink/sink.h"
+#include "tracer/sink/spare.h"
 
 bool litifut_chunk_is_first(const struct litifut_trace_file *file, uint32_t base)
 {

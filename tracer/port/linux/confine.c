@@ -89,19 +89,6 @@ void litifut_confine_when_due(void)
 		litifut_confine(max_mb && max_mb < 1024 ? (max_mb << 10) - 64 : LITIFUT_NEVER_KB);
 }
 
-uint32_t litifut_spare_chunk(void)
-{
-	struct litifut_recorder *r = &litifut_recorder;
-	uint32_t chunk;
-
-	do {
-		chunk = *(volatile uint32_t *)&r->spare;
-		if (chunk == r->spare_end)
-			return 0;
-	} while (!litifut_exchange(&r->spare, chunk, chunk + r->chunk_mask + 1));
-	return chunk;
-}
-
 void litifut_confined_spawns(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;

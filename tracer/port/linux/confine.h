@@ -13,8 +13,6 @@ void litifut_confine(uint32_t kb);
 void litifut_confine_now(void);
 /* With LITIFUT_SYSCALLS=never, once all is known that can only be asked of the kernel. */
 void litifut_confine_when_due(void);
-/* Room for another chunk out of what litifut_confine() has mapped; 0: there is none. */
-uint32_t litifut_spare_chunk(void);
 /* A confined process makes a child, which nothing can tell from it: what both call from
  * here on is lost. */
 void litifut_confined_spawns(void);
