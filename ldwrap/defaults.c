@@ -14,7 +14,7 @@ struct known {
 };
 
 #define KNOWN(name, kind, member) {"LITIFUT_" name, LITIFUT_SETTING_##kind},
-static const struct known known_settings[] = {LITIFUT_SETTINGS(KNOWN)};
+static const struct known known_settings[] = {LITIFUT_RUN_SETTINGS(KNOWN)};
 
 static const struct known *find(const char *setting, size_t length)
 {

@@ -7,7 +7,7 @@
 
 #include "common/error.h"
 #include "ldwrap/arguments.h"
-#include "ldwrap/settings.h"
+#include "ldwrap/text_list.h"
 
 struct exports {
 	struct text_list words;       /* to add to the linker's command line */

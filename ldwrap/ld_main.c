@@ -14,6 +14,7 @@
 #include "common/version.h"
 #include "ldwrap/arguments.h"
 #include "ldwrap/decision.h"
+#include "ldwrap/diary.h"
 #include "ldwrap/firmware.h"
 #include "ldwrap/link.h"
 #include "ldwrap/linker.h"
@@ -43,6 +44,28 @@ static _Noreturn void become_linker(const struct linker *linker, char *argv[])
 	fail(126, linker->path, strerror(errno));
 }
 
+/* What configure, CMake and Meson link to see whether it can be done: they may take words
+ * for a failure. */
+static bool is_trial(const char *output)
+{
+	static const char *const names[] = {"conftest*", "cmTC_*",       "CMakeTmp*", "a.out",
+					    "testfile*", "sanitycheck*", "output.exe"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!fnmatch(names[i], lbasename(output), 0))
+			return true;
+	return false;
+}
+
+/* For the last line of `litifut build'. */
+static void note(const char *output, const char *reason)
+{
+	if (is_trial(output))
+		diary_note_other();
+	else
+		diary_note(output, reason);
+}
+
 /* The tracer could not be put in: what the user gets is what the linker alone
  * makes of it, also if that is an error. */
 static _Noreturn void link_plain(const struct linker *linker, char *argv[], const char *output,
@@ -58,6 +81,7 @@ static _Noreturn void link_plain(const struct linker *linker, char *argv[], cons
 	if (status)
 		process_end_like(status);
 	litifut_error_line(error, line, sizeof(line));
+	note(output, line);
 	if (strict) {
 		fprintf(stderr, "litifut-ld: error: %s: can't be traced: %s\n", output, line);
 		unlink(output);
@@ -65,19 +89,6 @@ static _Noreturn void link_plain(const struct linker *linker, char *argv[], cons
 	}
 	fprintf(stderr, "litifut-ld: warning: %s: left untraced: %s\n", output, line);
 	exit(0);
-}
-
-/* What configure, CMake and Meson link to see whether it can be done: they may take words
- * for a failure. */
-static bool is_trial(const char *output)
-{
-	static const char *const names[] = {"conftest*", "cmTC_*",       "CMakeTmp*", "a.out",
-					    "testfile*", "sanitycheck*", "output.exe"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!fnmatch(names[i], lbasename(output), 0))
-			return true;
-	return false;
 }
 
 static void warn_of_unused(const struct arguments *arguments, const struct settings *settings,
@@ -112,6 +123,11 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 			"litifut-ld: warning: %s: no input has a name of LITIFUT_EXCLUDE_OBJECTS "
 			"or "
 			"LITIFUT_EXCLUDE_LIBS\n",
+			output);
+	if (outcome->included_files_unused)
+		fprintf(stderr,
+			"litifut-ld: warning: %s: no input has a name of LITIFUT_INCLUDE_OBJECTS "
+			"or LITIFUT_INCLUDE_LIBS: no call is traced\n",
 			output);
 }
 
@@ -198,6 +214,10 @@ int main(int argc, char *argv[])
 		else if (settings.verbose)
 			fprintf(stderr, "litifut-ld: %s: plain link: %s\n",
 				arguments_output(&arguments), decision.reason);
+		if (decision.told)
+			note(arguments_output(&arguments), decision.reason);
+		else
+			diary_note_other();
 		become_linker(&linker, argv);
 	}
 
@@ -226,6 +246,7 @@ int main(int argc, char *argv[])
 	} else if (!(decision.firmware ? firmware_link : link_rewritten)(&request, &outcome,
 									 &error)) {
 		scratch_close();
+		note(arguments_output(&arguments), NULL);
 		warn_of_unused(&arguments, &settings, &outcome);
 		return 0;
 	}

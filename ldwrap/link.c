@@ -52,6 +52,7 @@ struct link_state {
 	struct litifut_rewrite_plan plan;
 	struct text_list excluded_objects;
 	struct text_list asked_objects; /* without the default ones */
+	struct text_list included_objects;
 	struct text_list excluded_functions;
 	struct text_list roots;
 	struct text_list glibc_users;
@@ -403,9 +404,17 @@ static enum litifut_status read_exclusions(struct link_state *state, struct liti
 				       state->request->settings->exclude_libs.count) &&
 				      !map_has_file(&state->map, &state->asked_objects,
 						    &state->request->settings->exclude_libs);
+	state->outcome.included_files_unused =
+		(state->included_objects.count || state->request->settings->include_libs.count) &&
+		!map_has_file(&state->map, &state->included_objects,
+			      &state->request->settings->include_libs);
 	state->options.excluded_count =
-		map_excluded_ranges(&state->map, &state->excluded_objects,
-				    &state->request->settings->exclude_libs, &state->ranges);
+		map_excluded_ranges(&state->map,
+				    &(struct map_choice){&state->excluded_objects,
+							 &state->request->settings->exclude_libs,
+							 &state->included_objects,
+							 &state->request->settings->include_libs},
+				    &state->ranges);
 	state->options.excluded = state->ranges;
 	return LITIFUT_OK;
 }
@@ -501,6 +510,9 @@ static void prepare_options(struct link_state *state)
 	for (size_t i = 0; i < settings->exclude_objects.count; i++)
 		text_list_append(&state->asked_objects, settings->exclude_objects.items[i]);
 	thin_members(state->request->arguments, &settings->exclude_libs, &state->asked_objects);
+	for (size_t i = 0; i < settings->include_objects.count; i++)
+		text_list_append(&state->included_objects, settings->include_objects.items[i]);
+	thin_members(state->request->arguments, &settings->include_libs, &state->included_objects);
 	for (size_t i = 0; i < state->asked_objects.count; i++)
 		text_list_append(&state->excluded_objects, state->asked_objects.items[i]);
 	for (size_t i = 0; i < sizeof(default_functions) / sizeof(default_functions[0]); i++)
@@ -528,6 +540,7 @@ static bool needs_map(const struct link_request *request)
 	const struct settings *settings = request->settings;
 
 	return settings->exclude_objects.count || settings->exclude_libs.count ||
+	       settings->include_objects.count || settings->include_libs.count ||
 	       settings->recorder || settings->link_twice ||
 	       arguments_last(request->arguments, ARGUMENT_MAP) ||
 	       arguments_last(request->arguments, ARGUMENT_PRINT_MAP);
@@ -588,6 +601,7 @@ enum litifut_status link_rewritten(const struct link_request *request, struct li
 	map_release(&state.map);
 	text_list_release(&state.excluded_objects);
 	text_list_release(&state.asked_objects);
+	text_list_release(&state.included_objects);
 	text_list_release(&state.excluded_functions);
 	text_list_release(&state.roots);
 	text_list_release(&state.glibc_users);

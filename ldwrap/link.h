@@ -26,6 +26,7 @@ struct link_outcome {
 	const char *returns_refused; /* why, though they were to be recorded; static; or NULL */
 	size_t calls;                /* all of them */
 	bool files_unused;           /* LITIFUT_EXCLUDE_OBJECTS and _LIBS name no input */
+	bool included_files_unused;  /* nor LITIFUT_INCLUDE_OBJECTS and _LIBS */
 };
 
 /* Links, rewrites, and puts the result in the place of the output; shows what

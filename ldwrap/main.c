@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <libiberty/libiberty.h>
@@ -14,8 +15,10 @@
 #include "common/version.h"
 #include "ldwrap/capture.h"
 #include "ldwrap/control.h"
+#include "ldwrap/diary.h"
 #include "ldwrap/info.h"
 #include "ldwrap/install.h"
+#include "ldwrap/process.h"
 #include "ldwrap/settings.h"
 #include "ldwrap/shims.h"
 
@@ -62,6 +65,59 @@ static int report(const struct litifut_error *error, int status)
 static void print_warning(const char *line)
 {
 	fprintf(stderr, "litifut: warning: %s\n", line);
+}
+
+static _Noreturn void become(char *command[])
+{
+	execvp(command[0], command);
+	fprintf(stderr, "litifut: error: %s: %s\n", command[0], strerror(errno));
+	exit(errno == ENOENT ? 127 : 126);
+}
+
+static volatile pid_t running;
+
+static void pass_on(int number)
+{
+	if (running > 0)
+		kill(running, number);
+}
+
+/* Runs the command as a shell would, ends as it did, and before that says what the links came
+ * to. What the terminal sends reaches the command by itself. */
+static _Noreturn void run_and_tell(char *command[])
+{
+	static const int passed[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+	struct sigaction keep = {.sa_handler = SIG_IGN};
+	struct sigaction pass = {.sa_handler = pass_on};
+	struct sigaction interrupt;
+	struct sigaction quit;
+	sigset_t all;
+	sigset_t old;
+	int status = 0;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &old);
+	sigaction(SIGINT, &keep, &interrupt);
+	sigaction(SIGQUIT, &keep, &quit);
+	running = fork();
+	if (running <= 0) {
+		sigaction(SIGINT, &interrupt, NULL);
+		sigaction(SIGQUIT, &quit, NULL);
+		sigprocmask(SIG_SETMASK, &old, NULL);
+		become(command);
+	}
+	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++) {
+		sigaction(passed[i], NULL, &quit);
+		if (quit.sa_handler != SIG_IGN)
+			sigaction(passed[i], &pass, NULL);
+	}
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	while (waitpid(running, &status, 0) < 0 && errno == EINTR)
+		continue;
+	running = 0;
+	diary_close(WIFEXITED(status) && !WEXITSTATUS(status) ? stderr : NULL,
+		    isatty(STDERR_FILENO) || getenv("LITIFUT_VERBOSE"));
+	process_end_like(status);
 }
 
 static int build(int argc, char *argv[])
@@ -121,9 +177,9 @@ static int build(int argc, char *argv[])
 		return report(&error, EXIT_OWN_FAILURE);
 	shims_set_environment(folder);
 	free(folder);
-	execvp(argv[optind], argv + optind);
-	fprintf(stderr, "litifut: error: %s: %s\n", argv[optind], strerror(errno));
-	return errno == ENOENT ? 127 : 126;
+	if (diary_open())
+		run_and_tell(argv + optind);
+	become(argv + optind);
 }
 
 /* For a shell: eval "$(litifut env)". */

@@ -374,8 +374,16 @@ static int compare_ranges(const void *left, const void *right)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-size_t map_excluded_ranges(const struct map *map, const struct text_list *objects,
-			   const struct text_list *libraries, struct litifut_range **ranges)
+static bool is_left_alone(const struct map_choice *choice, const char *file)
+{
+	if (map_file_matches(file, choice->exclude_objects, choice->exclude_libraries))
+		return true;
+	return (choice->include_objects->count || choice->include_libraries->count) &&
+	       !map_file_matches(file, choice->include_objects, choice->include_libraries);
+}
+
+size_t map_excluded_ranges(const struct map *map, const struct map_choice *choice,
+			   struct litifut_range **ranges)
 {
 	struct litifut_range *found = NULL;
 	const char *last_file = NULL;
@@ -388,7 +396,7 @@ size_t map_excluded_ranges(const struct map *map, const struct text_list *object
 
 		if (piece->file != last_file) {
 			last_file = piece->file;
-			last_match = map_file_matches(last_file, objects, libraries);
+			last_match = is_left_alone(choice, last_file);
 		}
 		if (!last_match)
 			continue;

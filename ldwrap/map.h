@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "ldwrap/settings.h"
+#include "ldwrap/text_list.h"
 #include "rewriter/rewriter.h"
 
 struct map_piece {
@@ -54,9 +54,18 @@ bool map_library_matches(const char *path, const struct text_list *libraries);
 bool map_has_file(const struct map *map, const struct text_list *objects,
 		  const struct text_list *libraries);
 
-/* The ranges of all pieces whose files match, neighbours joined. Returns their
+/* Which files are left alone: those that the first two lists name, and if the others name any,
+ * all but those. */
+struct map_choice {
+	const struct text_list *exclude_objects;
+	const struct text_list *exclude_libraries;
+	const struct text_list *include_objects;
+	const struct text_list *include_libraries;
+};
+
+/* The ranges of all pieces of files that are left alone, neighbours joined. Returns their
  * number; `*ranges` is to be freed. */
-size_t map_excluded_ranges(const struct map *map, const struct text_list *objects,
-			   const struct text_list *libraries, struct litifut_range **ranges);
+size_t map_excluded_ranges(const struct map *map, const struct map_choice *choice,
+			   struct litifut_range **ranges);
 
 #endif

@@ -3,7 +3,7 @@
 #define LITIFUT_LDWRAP_OBJECTS_H
 
 #include "common/error.h"
-#include "ldwrap/settings.h"
+#include "ldwrap/text_list.h"
 
 /* Appends the names of the global symbols that the object at `path` defines. */
 enum litifut_status object_defined_symbols(const char *path, struct text_list *names,

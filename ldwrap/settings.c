@@ -16,85 +16,24 @@
 #include "common/nearest.h"
 #include "ldwrap/defaults.h"
 #include "litifut/module_format.h"
+#include "litifut/settings.h"
 #include "litifut/trace_format.h"
 
 /* " NAME  NAME ", of those that have been told of. */
 #define TOLD_VARIABLE "LITIFUT_LD_TOLD"
 
-enum setting_type {
-	SETTING_LIST,
-	SETTING_TEXT,
-	SETTING_FLAG,
-	SETTING_ENGINE,
-	SETTING_DATABASE,
-	SETTING_CLOCK,
-	SETTING_MODE
-};
-
 struct setting {
 	const char *name; /* as in the environment, without LITIFUT_ */
-	enum setting_type type;
+	enum litifut_setting_kind kind;
 	size_t offset;
 };
 
-static const struct setting setting_table[] = {
-	{"EXCLUDE", SETTING_LIST, offsetof(struct settings, exclude)},
-	{"INCLUDE", SETTING_LIST, offsetof(struct settings, include)},
-	{"EXCLUDE_OBJECTS", SETTING_LIST, offsetof(struct settings, exclude_objects)},
-	{"EXCLUDE_LIBS", SETTING_LIST, offsetof(struct settings, exclude_libs)},
-	{"RECORDER", SETTING_TEXT, offsetof(struct settings, recorder)},
-	{"DEFAULTS", SETTING_TEXT, offsetof(struct settings, defaults)},
-	{"PORT", SETTING_TEXT, offsetof(struct settings, port)},
-	{"SEND", SETTING_TEXT, offsetof(struct settings, send)},
-	{"STUBS", SETTING_TEXT, offsetof(struct settings, stubs)},
-	{"SAMPLE", SETTING_TEXT, offsetof(struct settings, sample)},
-	{"ENGINE", SETTING_ENGINE, offsetof(struct settings, engine)},
-	{"DB", SETTING_DATABASE, 0},
-	{"MODE", SETTING_MODE, offsetof(struct settings, recorded)},
-	{"CLOCK", SETTING_CLOCK, offsetof(struct settings, clock)},
-	{"TAIL", SETTING_FLAG, offsetof(struct settings, tail_calls)},
-	{"STRICT", SETTING_FLAG, offsetof(struct settings, strict)},
-	{"VERBOSE", SETTING_FLAG, offsetof(struct settings, verbose)},
-	{"LINK_TWICE", SETTING_FLAG, offsetof(struct settings, link_twice)},
-};
+#define SETTING(name, kind, member)                                                                \
+	{name, LITIFUT_SETTING_##kind, offsetof(struct settings, member)},
+
+static const struct setting setting_table[] = {LITIFUT_LINK_SETTINGS(SETTING)};
 
 #define SETTING_COUNT (sizeof(setting_table) / sizeof(setting_table[0]))
-
-void text_list_append(struct text_list *list, const char *text)
-{
-	list->items = xrealloc(list->items, (list->count + 2) * sizeof(char *));
-	list->items[list->count++] = xstrdup(text);
-	list->items[list->count] = NULL;
-}
-
-void text_list_append_split(struct text_list *list, const char *text)
-{
-	while (*text) {
-		size_t length = strcspn(text, ",");
-		const char *start = text;
-		const char *end = text + length;
-
-		while (start < end && isspace((unsigned char)*start))
-			start++;
-		while (end > start && isspace((unsigned char)end[-1]))
-			end--;
-		if (end > start) {
-			char *piece = xstrndup(start, (size_t)(end - start));
-
-			text_list_append(list, piece);
-			free(piece);
-		}
-		text += length + (text[length] == ',');
-	}
-}
-
-void text_list_release(struct text_list *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		free(list->items[i]);
-	free(list->items);
-	memset(list, 0, sizeof(*list));
-}
 
 static void warn_about(settings_warning *warn, const char *where, const char *message,
 		       const char *value)
@@ -147,15 +86,16 @@ static void apply_setting(struct settings *settings, const struct setting *setti
 {
 	char *field = (char *)settings + setting->offset;
 
-	switch (setting->type) {
-	case SETTING_LIST:
+	switch (setting->kind) {
+	case LITIFUT_SETTING_LIST:
 		text_list_append_split((struct text_list *)(void *)field, value);
 		break;
-	case SETTING_TEXT:
+	case LITIFUT_SETTING_TEXT:
+	case LITIFUT_SETTING_OBJECT:
 		free(*(char **)(void *)field);
 		*(char **)(void *)field = *value ? xstrdup(value) : NULL;
 		break;
-	case SETTING_FLAG:
+	case LITIFUT_SETTING_ON:
 		if (!strcmp(value, "1"))
 			*(bool *)field = true;
 		else if (!strcmp(value, "0"))
@@ -163,7 +103,7 @@ static void apply_setting(struct settings *settings, const struct setting *setti
 		else if (*value)
 			warn_about(warn, where, "neither 0 nor 1, ignored", value);
 		break;
-	case SETTING_ENGINE:
+	case LITIFUT_SETTING_ENGINE:
 		if (!strcmp(value, "db"))
 			settings->engine = LITIFUT_ENGINE_DB;
 		else if (!strcmp(value, "thunk"))
@@ -171,11 +111,11 @@ static void apply_setting(struct settings *settings, const struct setting *setti
 		else if (*value)
 			warn_about(warn, where, "neither `db' nor `thunk', ignored", value);
 		break;
-	case SETTING_DATABASE:
+	case LITIFUT_SETTING_DATABASE:
 		if (!find_database(value, &settings->database) && *value)
 			warn_about(warn, where, "neither loaded, section nor file, ignored", value);
 		break;
-	case SETTING_MODE:
+	case LITIFUT_SETTING_MODE:
 		if (!strcmp(value, "calls"))
 			settings->recorded = LITIFUT_MODE_CALLS;
 		else if (!strcmp(value, "spans"))
@@ -183,9 +123,11 @@ static void apply_setting(struct settings *settings, const struct setting *setti
 		else if (*value)
 			warn_about(warn, where, "neither calls nor spans, ignored", value);
 		break;
-	case SETTING_CLOCK:
+	case LITIFUT_SETTING_CLOCK:
 		if (!find_clock(value, &settings->clock) && *value)
 			warn_about(warn, where, "neither none, mono nor cycle, ignored", value);
+		break;
+	default: /* only of the recorder */
 		break;
 	}
 }
@@ -250,7 +192,6 @@ static const char *nearest_setting(const char *name, bool environment)
 	for (size_t i = 0; i < SETTING_COUNT; i++)
 		names[count++] = setting_table[i].name;
 	if (environment) {
-		names[count++] = "CONFIG";
 		count +=
 			defaults_names(names + count, sizeof(names) / sizeof(names[0]) - 1 - count);
 	}
@@ -383,7 +324,8 @@ static bool is_told(const char *name)
 static bool is_name_known(const char *name)
 {
 	/* of the wrapper, but none of the table above */
-	static const char *const others[] = {"LITIFUT_CONFIG", "LITIFUT_LD_PASSED", TOLD_VARIABLE};
+	static const char *const others[] = {"LITIFUT_LD_PASSED", "LITIFUT_LD_DIARY",
+					     TOLD_VARIABLE};
 	const struct setting *setting = find_setting(name);
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
@@ -424,6 +366,9 @@ void settings_release(struct settings *settings)
 	text_list_release(&settings->include);
 	text_list_release(&settings->exclude_objects);
 	text_list_release(&settings->exclude_libs);
+	text_list_release(&settings->include_objects);
+	text_list_release(&settings->include_libs);
+	free(settings->config);
 	free(settings->recorder);
 	free(settings->defaults);
 	free(settings->port);

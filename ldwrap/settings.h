@@ -5,10 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct text_list {
-	char **items; /* NULL-terminated once there is one; owned */
-	size_t count;
-};
+#include "ldwrap/text_list.h"
 
 enum settings_mode {
 	SETTINGS_PLAIN,  /* LITIFUT unset, empty or 0 */
@@ -25,6 +22,9 @@ struct settings {
 	struct text_list include;
 	struct text_list exclude_objects;
 	struct text_list exclude_libs;
+	struct text_list include_objects; /* if any, or of include_libs: only these */
+	struct text_list include_libs;
+	char *config;
 	char *recorder; /* path of an object, NULL: the default one */
 	char *defaults; /* NULL: none */
 	char *port;     /* these are for firmware; NULL: not set */
@@ -55,12 +55,5 @@ void settings_read(struct settings *settings, settings_warning *warn);
 void settings_check_names(settings_warning *warn);
 
 void settings_release(struct settings *settings);
-
-/* Cuts `text` at commas, drops blanks around each piece and empty pieces, and
- * appends the pieces to `list`. */
-void text_list_append_split(struct text_list *list, const char *text);
-
-void text_list_append(struct text_list *list, const char *text);
-void text_list_release(struct text_list *list);
 
 #endif

@@ -3,7 +3,7 @@
 #define LITIFUT_LDWRAP_SHARED_H
 
 #include "ldwrap/arguments.h"
-#include "ldwrap/settings.h"
+#include "ldwrap/text_list.h"
 
 /* Appends the names, as DT_NEEDED will have them, of those that need glibc to `names`: of all
  * that are found where -L and the inputs lead to. */

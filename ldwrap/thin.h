@@ -3,7 +3,7 @@
 #define LITIFUT_LDWRAP_THIN_H
 
 #include "ldwrap/arguments.h"
-#include "ldwrap/settings.h"
+#include "ldwrap/text_list.h"
 
 /* Appends globs for the members of all thin archives that `libraries` mean to `objects`. */
 void thin_members(const struct arguments *arguments, const struct text_list *libraries,

@@ -63,7 +63,7 @@ static const char *plural(uint64_t count)
 static void print_wrong_settings(uint32_t wrong)
 {
 #define NAME(name, kind, member) name,
-	static const char *const names[] = {LITIFUT_SETTINGS(NAME)};
+	static const char *const names[] = {LITIFUT_RUN_SETTINGS(NAME)};
 #undef NAME
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {

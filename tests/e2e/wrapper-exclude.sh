@@ -75,6 +75,14 @@ behaviour()
 	is "an archive" "$(callers LITIFUT_EXCLUDE_LIBS=libgreek.a)" "gamma_ gamma__leaf here main "
 	is "an archive by its short name" "$(callers LITIFUT_EXCLUDE_LIBS=greek)" \
 		"gamma_ gamma__leaf here main "
+	is "LITIFUT_INCLUDE_OBJECTS" "$(callers LITIFUT_INCLUDE_OBJECTS=gamma_.o,alpha.o)" \
+		"alpha alpha_leaf gamma_ gamma__leaf "
+	is "LITIFUT_INCLUDE_LIBS" "$(callers LITIFUT_INCLUDE_LIBS=greek)" \
+		"alpha alpha_leaf beta beta_leaf "
+	is "LITIFUT_INCLUDE_LIBS less LITIFUT_EXCLUDE_OBJECTS" \
+		"$(callers LITIFUT_INCLUDE_LIBS=greek LITIFUT_EXCLUDE_OBJECTS=beta.o)" "alpha alpha_leaf "
+	callers LITIFUT_INCLUDE_OBJECTS=nosuch.o >/dev/null
+	is "LITIFUT_INCLUDE_OBJECTS that nothing has" "$(grep -c 'INCLUDE_OBJECTS or LITIFUT_INCLUDE_LIBS' traced.log)" 1
 	printf '%s\n' '# a comment' 'exclude_libs = greek' 'exclude = main' >config
 	is "LITIFUT_CONFIG" "$(callers LITIFUT_CONFIG="$(pwd)/config")" "gamma_ gamma__leaf here "
 

@@ -74,11 +74,11 @@ behaviour()
 	fi
 	mkdir mold
 	ln -s "$mold" mold/ld
-	if [ $cpu != arm ]; then
+	if [ "$cpu" != arm ]; then
 		compiler -o program main.c other.c "-B$(pwd)/mold" 2>plain.err
 		plain_status=$?
 		front="$BUILD/bin/litifut build" compiler -o program main.c other.c "-B$(pwd)/mold" 2>traced.err
-		is "mold has no MIPS: status" $? $plain_status
+		is "mold has no MIPS: status" $? "$plain_status"
 		is "mold has no MIPS: words" "$(cat traced.err)" "$(cat plain.err)"
 		return
 	fi
@@ -99,6 +99,7 @@ behaviour()
 	front_clang=clang
 	[ "$triplet" = arm-linux-gnueabi ] && front_clang="clang -mfloat-abi=soft"
 	mkdir traced
+	# shellcheck disable=SC2086
 	(cd traced && "$BUILD/bin/litifut" build $front_clang --target="$triplet" -fuse-ld=mold -O1 -o program \
 		../main.c ../other.c) >traced.log 2>&1
 	ok "clang -fuse-ld=mold: rewritten, and nothing to warn of" rewritten traced/program

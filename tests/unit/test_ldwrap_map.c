@@ -222,19 +222,31 @@ static void neighbouring_ranges_are_joined(void **state)
 	struct text_list libraries = {0};
 	struct litifut_range *ranges;
 	struct map map;
+	struct text_list none = {NULL, 0};
+	struct map_choice choice;
 
 	(void)state;
 	read_text(bfd_map, map_read_gnu, &map);
 	text_list_append_split(&objects, " crt1.o , crti.o,");
 	text_list_append(&libraries, "libx.a");
 	assert_int_equal(objects.count, 2);
-	assert_int_equal(map_excluded_ranges(&map, &objects, &libraries, &ranges), 3);
+	choice = (struct map_choice){&objects, &libraries, &none, &none};
+	assert_int_equal(map_excluded_ranges(&map, &choice, &ranges), 3);
 	assert_int_equal(ranges[0].start, 0x8000);
 	assert_int_equal(ranges[0].end, 0x8004);
 	assert_int_equal(ranges[1].start, 0x8100);
 	assert_int_equal(ranges[1].end, 0x8120);
 	assert_int_equal(ranges[2].start, 0x8150);
 	assert_int_equal(ranges[2].end, 0x81c0);
+	free(ranges);
+	/* only those of a library */
+	choice = (struct map_choice){&none, &none, &none, &libraries};
+	assert_int_equal(map_excluded_ranges(&map, &choice, &ranges), 3);
+	assert_int_equal(ranges[0].start, 0x8000);
+	assert_int_equal(ranges[1].start, 0x8100);
+	assert_int_equal(ranges[1].end, 0x8120);
+	assert_int_equal(ranges[2].start, 0x8124);
+	assert_int_equal(ranges[2].end, 0x8150);
 	free(ranges);
 	map_release(&map);
 	text_list_release(&objects);

@@ -66,7 +66,8 @@ struct litifut_setting {
 #define LITIFUT_SETTING(name, kind, member)                                                        \
 	{name, LITIFUT_SETTING_##kind, offsetof(struct litifut_settings, member)},
 
-static const struct litifut_setting litifut_setting_table[] = {LITIFUT_SETTINGS(LITIFUT_SETTING)};
+static const struct litifut_setting litifut_setting_table[] = {
+	LITIFUT_RUN_SETTINGS(LITIFUT_SETTING)};
 
 static uint32_t litifut_setting_value(uint32_t kind, const char *value)
 {

@@ -1,0 +1,122 @@
+#include "ldwrap/diary.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libiberty/libiberty.h>
+
+/* The first letter of a line. */
+enum { TRACED = 't', PLAIN = 'p', OTHER = 'o' };
+
+/* One write of a whole line, so that links that run at once do not mix theirs. */
+static void note(char kind, const char *output, const char *reason)
+{
+	const char *path = getenv(DIARY_VARIABLE);
+	int file = path ? open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC) : -1;
+	char *line;
+
+	if (file < 0)
+		return;
+	line = xasprintf("%c%s%s%s\n", kind, output, *reason ? ": " : "", reason);
+	for (char *at = line; at[1]; at++)
+		if (*at == '\n')
+			*at = ' ';
+	if (write(file, line, strlen(line)) < 0)
+		unlink(path);
+	free(line);
+	close(file);
+}
+
+void diary_note(const char *output, const char *reason)
+{
+	note(reason ? PLAIN : TRACED, output, reason ? reason : "");
+}
+
+void diary_note_other(void)
+{
+	note(OTHER, "", "");
+}
+
+bool diary_open(void)
+{
+	const char *folder = getenv("TMPDIR");
+	char *path;
+	int file;
+
+	if (getenv(DIARY_VARIABLE))
+		return false;
+	path = concat(folder && *folder == '/' ? folder : "/tmp", "/litifut-build-XXXXXX", NULL);
+	file = mkostemp(path, O_CLOEXEC);
+	if (file >= 0) {
+		close(file);
+		setenv(DIARY_VARIABLE, path, 1);
+	}
+	free(path);
+	return file >= 0;
+}
+
+struct tally {
+	size_t traced;
+	size_t plain;
+	size_t other;
+	char *last_plain; /* "NAME: why" */
+};
+
+static struct tally read_tally(FILE *file)
+{
+	struct tally tally = {0};
+	char *line = NULL;
+	size_t room = 0;
+
+	while (getline(&line, &room, file) >= 0) {
+		line[strcspn(line, "\n")] = '\0';
+		tally.traced += line[0] == TRACED;
+		tally.other += line[0] == OTHER;
+		if (line[0] != PLAIN)
+			continue;
+		tally.plain++;
+		free(tally.last_plain);
+		tally.last_plain = xstrdup(line + 1);
+	}
+	free(line);
+	return tally;
+}
+
+static void say(const struct tally *tally, FILE *to, bool wordy)
+{
+	const char *plural = tally->traced == 1 ? "" : "s";
+
+	if (!tally->traced && !tally->plain && !tally->other)
+		fputs("litifut: nothing is traced: no link was seen; delete linked files, so that "
+		      "they are made again\n",
+		      to);
+	else if (!wordy)
+		return;
+	else if (!tally->traced && !tally->plain)
+		fprintf(to, "litifut: nothing is traced: no link was of a program or library for "
+			    "32-bit ARM or MIPS\n");
+	else if (tally->plain)
+		fprintf(to, "litifut: %zu linked file%s traced, %zu left plain: %s%s\n",
+			tally->traced, plural, tally->plain, tally->last_plain,
+			tally->plain > 1 ? ", ..." : "");
+	else
+		fprintf(to, "litifut: %zu linked file%s traced\n", tally->traced, plural);
+}
+
+void diary_close(FILE *to, bool wordy)
+{
+	const char *path = getenv(DIARY_VARIABLE);
+	FILE *file = path ? fopen(path, "re") : NULL;
+	struct tally tally;
+
+	if (!file)
+		return;
+	tally = read_tally(file);
+	fclose(file);
+	unlink(path);
+	if (to)
+		say(&tally, to, wordy);
+	free(tally.last_plain);
+}

@@ -1,0 +1,27 @@
+/* What the links of a build came to: each link adds a line to a file that `litifut build' has
+ * made, and reads at the end. */
+#ifndef LITIFUT_LDWRAP_DIARY_H
+#define LITIFUT_LDWRAP_DIARY_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Names the file in the environment of the links. */
+#define DIARY_VARIABLE "LITIFUT_LD_DIARY"
+
+/* Notes a link under `litifut build', else does nothing. `reason` is why `output` is not
+ * traced, NULL: it is. */
+void diary_note(const char *output, const char *reason);
+
+/* Notes a link that makes nothing for the device. */
+void diary_note_other(void);
+
+/* Makes the file and puts its name into the environment. False: it can't be made, or a build
+ * around this one has one. */
+bool diary_open(void);
+
+/* Reads what was noted, removes the file, and writes one line to `to`, if not NULL. Unless
+ * `wordy` it only says that there was no link: each link has had its own words. */
+void diary_close(FILE *to, bool wordy);
+
+#endif

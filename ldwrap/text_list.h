@@ -1,0 +1,21 @@
+/* A list of texts that grows. */
+#ifndef LITIFUT_LDWRAP_TEXT_LIST_H
+#define LITIFUT_LDWRAP_TEXT_LIST_H
+
+#include <stddef.h>
+
+struct text_list {
+	char **items; /* NULL-terminated once there is one; owned */
+	size_t count;
+};
+
+/* Cuts `text` at commas, drops blanks around each piece and empty pieces, and
+ * appends the pieces to `list`. */
+void text_list_append_split(struct text_list *list, const char *text);
+
+/* Appends a copy. */
+void text_list_append(struct text_list *list, const char *text);
+
+void text_list_release(struct text_list *list);
+
+#endif

@@ -1,0 +1,55 @@
+#!/bin/sh
+# The last line of `litifut build': what the links came to, on a terminal or with --verbose;
+# elsewhere only that there was none. Its exit status and signals are the command's.
+TARGETS=${TARGETS:-"armhf mips"}
+. "$(dirname "$0")/../lib.sh"
+
+# says DESCRIPTION LINE COMMAND...: what build writes to stderr, warnings of links aside
+says()
+{
+	says_description=$1
+	says_line=$2
+	shift 2
+	"$BUILD/bin/litifut" build "$@" 2>build.err >/dev/null
+	is "$says_description" "$(grep '^litifut: ' build.err | sed 's/ [.]init: 0x[0-9a-f]*://')" "$says_line"
+}
+
+behaviour()
+{
+	cat >main.c <<-'END'
+		#include <stdio.h>
+		int main(void) { return puts("hello") < 0; }
+	END
+	compiler -c -o main.o main.c
+	mkdir tmp
+	TMPDIR=$(pwd)/tmp
+	export TMPDIR
+	says "a traced program, no terminal: nothing" "" "$triplet-gcc" main.o -o program
+	LITIFUT_VERBOSE=1 says "verbose: how many" "litifut: 1 linked file traced" \
+		"$triplet-gcc" main.o -o program
+	says "no link" "litifut: nothing is traced: no link was seen; delete linked files, so that they are made again" \
+		"$triplet-gcc" -c main.c
+	says "a failed command: nothing" "" "$triplet-gcc" -c nosuch.c
+	LITIFUT_VERBOSE=1 says "no link for the device" "litifut: nothing is traced: no link was of a program or library for 32-bit ARM or MIPS" \
+		"$triplet-gcc" -r main.o -o partial.o
+	LITIFUT_VERBOSE=1 says "a link that stays plain" "litifut: 0 linked files traced, 1 left plain: program: code below 0x10000 can't be traced" \
+		"$triplet-gcc" -no-pie -Wl,-Ttext-segment=0x8000 main.o -o program
+	says "a nested build: one line" "litifut: nothing is traced: no link was seen; delete linked files, so that they are made again" \
+		"$BUILD/bin/litifut" build true
+	"$BUILD/bin/litifut" build sh -c 'exit 7' 2>/dev/null
+	is "exit status" $? 7
+	"$BUILD/bin/litifut" build nosuch-command 2>/dev/null
+	is "exit status: no such command" $? 127
+	"$BUILD/bin/litifut" build sh -c 'kill -TERM $$' 2>/dev/null
+	is "a signal that ends the command ends build" $? 143
+	# shellcheck disable=SC2009
+	"$BUILD/bin/litifut" build sh -c 'echo $$ >child; exec sleep 100' 2>/dev/null &
+	while [ ! -s child ]; do sleep 0.1; done
+	kill -TERM $!
+	wait $!
+	is "a signal to build ends it as well" $? 143
+	ok "and its command" sh -c "! kill -0 $(cat child) 2>/dev/null"
+	is "no file is left" "$(find tmp -name 'litifut-build-*')" ""
+}
+
+for_targets behaviour
