@@ -53,7 +53,7 @@ behaviour()
 	*)
 		joined="5 area helper plt;5 main area plt;5 main versioned plt?;"
 		apart="5 area helper@plt plt;5 main area@plt plt;5 main versioned@plt plt;"
-		twice=plt?
+		twice="plt?"
 		;;
 	esac
 	view=
