@@ -291,8 +291,7 @@ static int set_protection(uint8_t *from, uint8_t *to, bool inside, int protectio
 	const uintptr_t start = ((uintptr_t)from + (inside ? page - 1 : 0)) & ~(page - 1);
 	const uintptr_t end = ((uintptr_t)to + (inside ? 0 : page - 1)) & ~(page - 1);
 
-	return end > start ? mprotect(from + (start - (uintptr_t)from), end - start, protection)
-			   : 0;
+	return end > start ? mprotect((void *)start, end - start, protection) : 0;
 }
 
 static bool is_code(const struct litifut_section *section)

@@ -51,6 +51,7 @@ test-long: test
 	@$(PROVE) $(addprefix tests/programs/,all.sh nopie.sh static.sh suites.sh packages.sh)
 	@LITIFUT_ENGINE=db $(PROVE) $(END_TO_END)
 	@$(MAKE) -s sanitize
+	@$(MAKE) -s fuzz TIME=60
 	@KILLS=200 $(PROVE) tests/e2e/recorder-kill.sh
 	@STRESS=4 $(PROVE) tests/e2e/recorder-threads.sh tests/e2e/recorder-crash.sh \
 		tests/e2e/recorder-bounds.sh
