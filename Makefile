@@ -83,9 +83,13 @@ install: all
 	$(if $(wildcard docs/*.1),install -m 644 docs/*.1 $(DESTDIR)$(mandir)/man1)
 	$(if $(wildcard docs/*.5),install -m 644 docs/*.5 $(DESTDIR)$(mandir)/man5)
 
-## uninstall: remove what install copied
+## uninstall: remove what install copied, and folders that are empty then
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(bindir)/,$(notdir $(PROGRAMS)))
 	rm -f $(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(wildcard docs/*.1)))
 	rm -f $(addprefix $(DESTDIR)$(mandir)/man5/,$(notdir $(wildcard docs/*.5)))
 	rm -rf $(DESTDIR)$(libdir)/litifut $(DESTDIR)$(includedir)/litifut
+	for folder in $(bindir) $(libdir) $(includedir) $(mandir)/man1 $(mandir)/man5; do \
+		[ ! -d "$(DESTDIR)$$folder" ] || \
+			rmdir -p --ignore-fail-on-non-empty "$(DESTDIR)$$folder"; \
+	done

@@ -236,6 +236,11 @@ behaviour()
 		"$triplet-gcc" -o program main.o
 	ok "one in the other, plain: no loop" cmp program plain
 
+	touch two/other
+	make -s -C "$root" BUILD="$BUILD" uninstall DESTDIR="$(pwd)/two" PREFIX=/usr >uninstall.log 2>&1
+	is "make uninstall: exit status" $? 0
+	is "make uninstall: nothing is left" "$(find two | sort | tr '\n' ' ')" "two two/other "
+
 	"$litifut" build sh -c 'exit 7'
 	is "build: the command's exit status" $? 7
 	"$litifut" build no-such-command 2>/dev/null
