@@ -54,7 +54,7 @@ traced()
 	"$@" >"$traced_log" 2>&1
 	traced_status=$?
 	front=
-	[ $traced_status = 0 ] && ! grep -a litifut "$traced_log" && return
+	[ $traced_status = 0 ] && ! own_words "$traced_log" && return
 	cat "$traced_log"
 	return 1
 }
