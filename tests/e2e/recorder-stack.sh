@@ -98,7 +98,7 @@ behaviour()
 	END
 	case $cpu in
 	arm) usr2=12 limit=288 ;;
-	*) usr2=17 limit=400 ;;
+	*) usr2=17 limit=448 ;;
 	esac
 	flags="-Wl,-z,now"
 	case $target in
