@@ -88,12 +88,12 @@ static void say(const struct tally *tally, FILE *to, bool wordy)
 {
 	const char *plural = tally->traced == 1 ? "" : "s";
 
+	if (!wordy)
+		return;
 	if (!tally->traced && !tally->plain && !tally->other)
 		fputs("litifut: nothing is traced: no link was seen; delete linked files, so that "
 		      "they are made again\n",
 		      to);
-	else if (!wordy)
-		return;
 	else if (!tally->traced && !tally->plain)
 		fprintf(to, "litifut: nothing is traced: no link was of a program or library for "
 			    "32-bit ARM or MIPS\n");

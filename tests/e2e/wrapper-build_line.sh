@@ -27,14 +27,14 @@ behaviour()
 	says "a traced program, no terminal: nothing" "" "$triplet-gcc" main.o -o program
 	LITIFUT_VERBOSE=1 says "verbose: how many" "litifut: 1 linked file traced" \
 		"$triplet-gcc" main.o -o program
-	says "no link" "litifut: nothing is traced: no link was seen; delete linked files, so that they are made again" \
+	LITIFUT_VERBOSE=1 says "no link" "litifut: nothing is traced: no link was seen; delete linked files, so that they are made again" \
 		"$triplet-gcc" -c main.c
 	says "a failed command: nothing" "" "$triplet-gcc" -c nosuch.c
 	LITIFUT_VERBOSE=1 says "no link for the device" "litifut: nothing is traced: no link was of a program or library for 32-bit ARM or MIPS" \
 		"$triplet-gcc" -r main.o -o partial.o
 	LITIFUT_VERBOSE=1 says "a link that stays plain" "litifut: 0 linked files traced, 1 left plain: program: code below 0x10000 can't be traced" \
 		"$triplet-gcc" -no-pie -Wl,-Ttext-segment=0x8000 main.o -o program
-	says "a nested build: one line" "litifut: nothing is traced: no link was seen; delete linked files, so that they are made again" \
+	LITIFUT_VERBOSE=1 says "a nested build: one line" "litifut: nothing is traced: no link was seen; delete linked files, so that they are made again" \
 		"$BUILD/bin/litifut" build true
 	"$BUILD/bin/litifut" build sh -c 'exit 7' 2>/dev/null
 	is "exit status" $? 7
