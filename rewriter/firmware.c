@@ -268,7 +268,7 @@ static enum litifut_status do_site(struct pass *pass, struct litifut_found_site 
 			return missing(pass, LITIFUT_FIRMWARE_STUBS, error);
 	}
 	pass->stub_bytes += stub.bytes;
-	pass->table_words += call.pointer ? LITIFUT_POINTER_WORDS : 1;
+	pass->table_words += LITIFUT_RECORD_COUNT + (call.pointer ? LITIFUT_POINTER_EXTRA : 0);
 	pass->pointers |= call.pointer;
 	pass->sends |= sends;
 	if (call.vector && pass->sample_at && (site->site.callee & ~1u) == pass->sample_at) {

@@ -4,17 +4,25 @@
  *
  * The table. Each patched call site has an entry in an array of 32-bit words, the symbol
  * `litifut_table`. Entries stand in the order of the sites' addresses, as
- * .litifut.sites lists them, so that nothing but the ELF file says which is which:
+ * .litifut.sites lists them, so that nothing but the ELF file says which is which. An entry has
+ * a record: the number of calls, or with LITIFUT_FRAMES_TIMES (LITIFUT_MODE=table) a struct
+ * litifut_record.
  *
- *   a site whose callee is known    1 word: the number of calls
- *   a call through a pointer        3 words: the number of calls of the first callee that
- *                                   was seen, that callee (bit 0 set: Thumb), and the
- *                                   number of calls that found no place in the
- *                                   overflow table
+ *   a site whose callee is known    its record
+ *   a call through a pointer        the record of the first callee that was seen, that callee
+ *                                   (bit 0 set: Thumb), and the number of calls that found no
+ *                                   place in the overflow table
  *
  * The overflow table, symbol `litifut_overflow`, holds the calls through pointers to
- * other callees than the first. All numbers only grow, modulo 2^32, so that a table can
- * be sent at any time, in pieces, and more than once: the last one counts.
+ * other callees than the first: {site, callee, record}, where site is the number
+ * of the first word of the site's entry, plus 1. All zero: not in use.
+ *
+ * All numbers only grow, modulo 2^32, so that a table can be sent at any time, in pieces, and
+ * more than once: the last one counts. Zeroed memory is a table without calls.
+ *
+ * Calls that have not returned are in a pool, the symbol `litifut_open`; the absolute symbols
+ * litifut_open_bytes and litifut_open_record say how many bytes an entry of it has, and where in
+ * it the address of the call's record stands (0: not in use), as wide as a pointer of the CPU.
  *
  * The frames. Each is
  *
@@ -31,12 +39,16 @@
  *        8 bytes of litifut_identity.hash as they are, words of the table, words of the
  *        overflow table, bins of the histogram (0: none), number of this round
  *   'C'  number of the first word, then words of the table, up to the end of the frame
- *   'I'  number of the first word, then words of the overflow table; see struct
- *        litifut_overflow_entry
+ *   'I'  number of the first word, then words of the overflow table
  *   'P'  number of the first bin, then bins of the histogram of interrupted addresses: 16 bits
  *        each, the symbol `litifut_profile`; bin i counts those from litifut_sample_low + (i <<
  *        litifut_sample_shift) on
- *   'E'  ends a round: its number, and how many 'C', 'I' and 'P' frames it had, modulo 256
+ *   'T'  of a table with times: ticks a second of its clock (0: unknown), the part of a call that
+ *        is measured though it is the tracer's (in ticks / 16), all that the tracer adds to a call
+ *        (the same), number of calls without a time as the pool was full, entries of the pool
+ *   'O'  number of the first entry, then for each entry of the pool which record it has: the number
+ *        of its first word, plus 1, where the overflow table follows the table; 0: not in use
+ *   'E'  ends a round: its number, and how many frames it had besides 'H' and 'E', modulo 256
  */
 #ifndef LITIFUT_FRAMES_FORMAT_H
 #define LITIFUT_FRAMES_FORMAT_H
@@ -49,8 +61,12 @@
 #define LITIFUT_FRAME_BYTES 32
 /* Most sites that call through a pointer see few callees. */
 #define LITIFUT_OVERFLOW_ENTRIES 16
-#define LITIFUT_POINTER_WORDS 3
-#define LITIFUT_OVERFLOW_WORDS 3
+/* Words of a record. */
+#define LITIFUT_RECORD_COUNT 1
+#define LITIFUT_RECORD_TIMES 5
+/* What a call through a pointer has besides, and an entry of the overflow table: site, callee. */
+#define LITIFUT_POINTER_EXTRA 2
+#define LITIFUT_OVERFLOW_EXTRA 2
 
 #ifndef __ASSEMBLER__
 enum litifut_frame_type {
@@ -58,11 +74,24 @@ enum litifut_frame_type {
 	LITIFUT_FRAME_COUNTS = 'C',
 	LITIFUT_FRAME_OVERFLOW = 'I',
 	LITIFUT_FRAME_PROFILE = 'P',
+	LITIFUT_FRAME_TIMES = 'T',
+	LITIFUT_FRAME_OPEN = 'O',
 	LITIFUT_FRAME_END = 'E'
 };
 
 enum litifut_frames_flags {
-	LITIFUT_FRAMES_SMALL = 1 /* stubs for size (LITIFUT_STUBS=small) */
+	LITIFUT_FRAMES_SMALL = 1, /* stubs for size (LITIFUT_STUBS=small) */
+	LITIFUT_FRAMES_TIMES = 2  /* records have times */
+};
+
+/* What has become of the calls of one site to one callee, with times in ticks. A call is counted
+ * when it begins; the others are of calls that have returned. */
+struct litifut_record {
+	uint32_t count;
+	uint32_t minimum_inverted; /* ~ of the shortest call */
+	uint32_t maximum;
+	uint32_t sum_low;
+	uint32_t sum_high;
 };
 
 #define LITIFUT_IDENTITY_MAGIC 0x5746544cu /* "LTFW" in memory, little endian */
@@ -76,15 +105,8 @@ struct litifut_identity {
 	uint16_t flags; /* enum litifut_frames_flags */
 };
 
-/* Three words; all zero: not in use. */
-struct litifut_overflow_entry {
-	uint32_t site; /* number of the first word of the site's entry in the table, plus 1 */
-	uint32_t callee;
-	uint32_t count;
-};
-
 _Static_assert(sizeof(struct litifut_identity) == 16, "identity layout");
-_Static_assert(sizeof(struct litifut_overflow_entry) == 12, "overflow layout");
+_Static_assert(sizeof(struct litifut_record) == 4 * LITIFUT_RECORD_TIMES, "record layout");
 
 #endif
 

@@ -193,14 +193,15 @@ static enum litifut_status count_sites(const char *path, const struct post_image
 				       struct post_problems *problems, struct litifut_error *error)
 {
 	struct litifut_site *sites = post_allocate(image->site_count + 1, sizeof(*sites));
-	const size_t overflow_bytes = LITIFUT_OVERFLOW_WORDS;
+	const size_t overflow_bytes = LITIFUT_RECORD_COUNT + LITIFUT_OVERFLOW_EXTRA;
 	uint32_t unnamed = 0;
 	size_t word = 0;
 
 	memcpy(sites, image->sites, image->site_count * sizeof(*sites));
 	qsort(sites, image->site_count, sizeof(*sites), by_address);
 	for (size_t i = 0; i < image->site_count; i++) {
-		size_t words = is_pointer(&sites[i]) ? LITIFUT_POINTER_WORDS : 1;
+		size_t words =
+			LITIFUT_RECORD_COUNT + (is_pointer(&sites[i]) ? LITIFUT_POINTER_EXTRA : 0);
 
 		if (sites[i].reason != LITIFUT_SITE_PATCHED)
 			continue;

@@ -90,7 +90,9 @@ void litifut_send(void)
 {
 	const uint32_t words = (uint32_t)(litifut_table_end - litifut_table);
 	const uint32_t overflow =
-		litifut_overflow ? LITIFUT_OVERFLOW_ENTRIES * LITIFUT_OVERFLOW_WORDS : 0;
+		litifut_overflow
+			? LITIFUT_OVERFLOW_ENTRIES * (LITIFUT_RECORD_COUNT + LITIFUT_OVERFLOW_EXTRA)
+			: 0;
 
 	const uint32_t bins = &litifut_sample_bins ? litifut_sample_bins : 0;
 
