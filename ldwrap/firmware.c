@@ -18,6 +18,7 @@
 #include "ldwrap/deliver.h"
 #include "ldwrap/firmware_port.h"
 #include "ldwrap/process.h"
+#include "ldwrap/run_linker.h"
 #include "ldwrap/strip.h"
 #include "rewriter/firmware.h"
 
@@ -32,22 +33,6 @@ struct firmware_link {
 	const char *object; /* that reserves the room; owned by the scratch module */
 	bool overflows;     /* the last link failed because something did not fit */
 };
-
-static void say(const struct firmware_link *link, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void say(const struct firmware_link *link, const char *format, ...)
-{
-	va_list arguments;
-
-	if (!link->request->settings->verbose)
-		return;
-	fputs("litifut-ld: ", stderr);
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fputc('\n', stderr);
-}
 
 /* Behind the last of the user's objects, so that what it names is taken from our archive,
  * and before the end of the start-up files. */
@@ -122,93 +107,25 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 	return count;
 }
 
-/* What the linker said of a memory that is too small: how much is missing of each region. NULL:
- * it said nothing of that. To be freed. */
-static char *overflow_of(const struct link_files *files)
-{
-	FILE *file = fopen(files->messages_error, "r");
-	char *line = NULL;
-	char *found = NULL;
-	size_t room = 0;
-
-	while (file && getline(&line, &room, file) >= 0) {
-		char *at = strstr(line, "region `");
-
-		if (!at || !strstr(at, "overflowed by"))
-			continue;
-		at[strcspn(at, "\n")] = '\0';
-		found = found ? reconcat(found, found, ", ", at, NULL) : xstrdup(at);
-	}
-	free(line);
-	if (file)
-		fclose(file);
-	return found;
-}
-
-static enum litifut_status linker_failed(struct firmware_link *link, int status,
-					 struct litifut_error *error)
-{
-	char *overflow = overflow_of(&link->files);
-	char *reason = overflow ? overflow : deliver_reason(&link->files);
-
-	if (WIFSIGNALED(status)) {
-		free(reason);
-		reason = xasprintf("ended by signal %d (%s)", WTERMSIG(status),
-				   strsignal(WTERMSIG(status)));
-	}
-	link->overflows = overflow != NULL;
-	litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
-			  "%s: %s",
-			  link->overflows ? "no room for the tracer"
-					  : "the linker fails with the tracer inside",
-			  reason);
-	free(reason);
-	return LITIFUT_ERROR_UNSUPPORTED;
-}
-
-static enum litifut_status run_linker(struct firmware_link *link, bool ours,
-				      struct litifut_error *error)
+static enum litifut_status run(struct firmware_link *link, bool ours, struct litifut_error *error)
 {
 	static const struct text_list no_roots;
-	const struct link_request *request = link->request;
 	struct insertion insertions[4];
 	struct exports exports = {0};
 	struct command command = {
-		.arguments = request->arguments,
-		.linker_name = request->linker->name,
-		.output = link->files.image,
 		.map = link->files.map,
-		.dependency_file = link->files.dependencies,
 		.insertions = insertions,
 		.roots = &no_roots,
 		.exports = &exports,
 	};
-	char **words;
-	int status;
+	enum linker_result result;
 
 	if (ours)
 		command.insertion_count = add_ours(link, insertions, &exports.words);
-	words = command_build(&command, scratch_file("response"));
+	result = run_linker(link->request, &link->files, &command, error);
 	text_list_release(&exports.words);
-	if (!words)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, scratch_folder(), NULL,
-					 LITIFUT_NO_ADDRESS, "can't write the response file: %s",
-					 strerror(errno));
-	if (request->settings->verbose) {
-		fputs("litifut-ld: run:", stderr);
-		for (int i = 0; words[i]; i++)
-			fprintf(stderr, " %s", words[i]);
-		fputc('\n', stderr);
-	}
-	unlink(link->files.messages_out);
-	unlink(link->files.messages_error);
-	status = process_run(request->linker->path, words, link->files.messages_out,
-			     link->files.messages_error);
-	freeargv(words);
-	if (status < 0)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, request->linker->path, NULL,
-					 LITIFUT_NO_ADDRESS, "can't be run: %s", strerror(errno));
-	return status ? linker_failed(link, status, error) : LITIFUT_OK;
+	link->overflows = result == LINKER_OVERFLOW;
+	return result ? error->status : LITIFUT_OK;
 }
 
 /* The second link, with stubs of the kind that the options name. */
@@ -221,7 +138,7 @@ static enum litifut_status link_traced(struct firmware_link *link,
 	link->overflows = false;
 	status = litifut_firmware_write_object(&link->plan, link->object, error);
 	if (!status)
-		status = run_linker(link, true, error);
+		status = run(link, true, error);
 	if (!status)
 		status = litifut_firmware_apply(link->files.image, &link->options, summary, error);
 	return status;
@@ -233,9 +150,10 @@ static enum litifut_status measure(struct firmware_link *link, struct litifut_er
 		litifut_firmware_plan(link->files.image, &link->options, &link->plan, error);
 
 	if (!status)
-		say(link, "%zu call sites, %zu bytes of %s stubs, %zu bytes of counters",
-		    link->plan.sites, link->plan.stub_bytes, link->options.small ? "small" : "fast",
-		    4 * link->plan.table_words);
+		say_verbose(link->request,
+			    "%zu call sites, %zu bytes of %s stubs, %zu bytes of counters",
+			    link->plan.sites, link->plan.stub_bytes,
+			    link->options.small ? "small" : "fast", 4 * link->plan.table_words);
 	return status;
 }
 
@@ -250,7 +168,7 @@ static enum litifut_status link_planned(struct firmware_link *link,
 		status = link_traced(link, summary, error);
 	if (status != LITIFUT_ERROR_SPACE)
 		return status;
-	say(link, "link again: %s", error->message);
+	say_verbose(link->request, "link again: %s", error->message);
 	status = measure(link, error);
 	return status ? status : link_traced(link, summary, error);
 }
@@ -263,10 +181,10 @@ static enum litifut_status link_until_it_fits(struct firmware_link *link,
 
 	if (!status || !link->overflows || link->options.small || link->request->settings->stubs)
 		return status;
-	say(link, "link again with small stubs: %s", error->message);
+	say_verbose(link->request, "link again with small stubs: %s", error->message);
 	/* The failed link has left no image to measure. */
 	link->options.small = true;
-	status = run_linker(link, false, error);
+	status = run(link, false, error);
 	return status ? status : link_planned(link, summary, error);
 }
 
@@ -339,7 +257,7 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 		link.files.sites = scratch_beside(link.files.target);
 	status = prepare(&link, error);
 	if (!status)
-		status = run_linker(&link, false, error);
+		status = run(&link, false, error);
 	if (!status) {
 		deliver_keep_messages(&link.files);
 		status = link_until_it_fits(&link, &summary, error);
@@ -348,8 +266,9 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 		outcome->excludes_unused = summary.excludes_unused;
 		outcome->includes_unused = summary.includes_unused;
 		outcome->calls = summary.sites;
-		say(&link, "%zu of %zu call sites rewritten; used: %zu of %zu bytes of stubs",
-		    summary.patched, summary.sites, summary.room_used, summary.room_bytes);
+		say_verbose(request,
+			    "%zu of %zu call sites rewritten; used: %zu of %zu bytes of stubs",
+			    summary.patched, summary.sites, summary.room_used, summary.room_bytes);
 		status = strip_as_asked(request->arguments, request->linker, &link.files, error);
 	}
 	if (!status)

@@ -2,7 +2,8 @@
  * mostly enough. If it was too little, or code is out of reach of the tracer
  * and islands must be put between, the link is repeated with what was measured
  * in the first one. Each time the whole command is run again, with other objects
- * of ours, as only the linker knows what it does with the user's. */
+ * of the tracer, as only the linker knows what it does with the user's. Longer than 500
+ * lines, because each step uses what the steps before have left in one state. */
 #include "ldwrap/link.h"
 
 #include <errno.h>
@@ -23,6 +24,7 @@
 #include "ldwrap/map.h"
 #include "ldwrap/objects.h"
 #include "ldwrap/process.h"
+#include "ldwrap/run_linker.h"
 #include "ldwrap/script.h"
 #include "ldwrap/shared.h"
 #include "ldwrap/strip.h"
@@ -74,32 +76,6 @@ struct link_state {
 	struct link_files files;
 	struct link_outcome outcome;
 };
-
-static void say(const struct link_state *state, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void say(const struct link_state *state, const char *format, ...)
-{
-	va_list arguments;
-
-	if (!state->request->settings->verbose)
-		return;
-	fputs("litifut-ld: ", stderr);
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fputc('\n', stderr);
-}
-
-static void say_command(const struct link_state *state, char *const words[])
-{
-	if (!state->request->settings->verbose)
-		return;
-	fputs("litifut-ld: run:", stderr);
-	for (int i = 0; words[i]; i++)
-		fprintf(stderr, " %s", words[i]);
-	fputc('\n', stderr);
-}
 
 /* A program at a place of the linker's own choice. */
 static bool is_placed_by_linker(const struct arguments *arguments)
@@ -172,7 +148,8 @@ static enum litifut_status prepare_tracer(struct link_state *state, struct litif
 	state->tracer = scratch_file("litifut-tracer.o");
 	state->recorder = scratch_file("litifut-recorder.o");
 	state->database = scratch_file("litifut-database.o");
-	say(state, "tracer %s, recorder %s", state->tracer_source, state->recorder_source);
+	say_verbose(state->request, "tracer %s, recorder %s", state->tracer_source,
+		    state->recorder_source);
 	status = litifut_rewrite_adapt_tracer(&request->decision->target, state->tracer_source,
 					      state->tracer, error);
 	if (!status)
@@ -283,11 +260,12 @@ static void guess(struct link_state *state)
 	for (size_t i = 0; i < state->island_count; i++)
 		island_bytes += state->plan.island_sizes ? state->plan.island_sizes[i]
 							 : state->plan.island_bytes;
-	say(state,
-	    "room for %zu call sites, %zu entries, %zu bytes of trampolines, %zu islands of %zu "
-	    "bytes in all",
-	    state->plan.sites, state->plan.db_entries, state->plan.trampoline_bytes,
-	    state->island_count, island_bytes);
+	say_verbose(state->request,
+		    "room for %zu call sites, %zu entries, %zu bytes of trampolines, %zu islands "
+		    "of %zu "
+		    "bytes in all",
+		    state->plan.sites, state->plan.db_entries, state->plan.trampoline_bytes,
+		    state->island_count, island_bytes);
 }
 
 static enum litifut_status write_objects(struct link_state *state, struct litifut_error *error)
@@ -306,26 +284,6 @@ static enum litifut_status write_objects(struct link_state *state, struct litifu
 	return status;
 }
 
-static enum litifut_status linker_failed(const struct link_state *state, int status,
-					 struct litifut_error *error)
-{
-	char *reason = deliver_reason(&state->files);
-	enum litifut_status result;
-
-	if (WIFSIGNALED(status)) {
-		free(reason);
-		reason = xasprintf("ended by signal %d (%s)", WTERMSIG(status),
-				   strsignal(WTERMSIG(status)));
-	} else if (!*reason) {
-		free(reason);
-		reason = xasprintf("exit status %d", WEXITSTATUS(status));
-	}
-	result = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
-				   "the linker fails with the tracer inside: %s", reason);
-	free(reason);
-	return result;
-}
-
 /* The user would see words about objects that are not his. */
 static enum litifut_status linker_complained(const struct link_state *state,
 					     struct litifut_error *error)
@@ -341,27 +299,20 @@ static enum litifut_status linker_complained(const struct link_state *state,
 	return status;
 }
 
-/* Runs the linker into state->files.image with `messages` captured. */
-static enum litifut_status run_linker(struct link_state *state, struct litifut_error *error)
+static enum litifut_status run(struct link_state *state, struct litifut_error *error)
 {
-	const struct link_request *request = state->request;
-	size_t place = command_tracer_place(request->arguments);
+	size_t place = command_tracer_place(state->request->arguments);
 	size_t count = 3 + state->island_count;
 	struct insertion *insertions = xcalloc(count, sizeof(*insertions));
 	struct command command = {
-		.arguments = request->arguments,
-		.linker_name = request->linker->name,
-		.output = state->files.image,
 		.map = state->wants_map ? state->files.map : NULL,
-		.dependency_file = state->files.dependencies,
 		.insertions = insertions,
 		.insertion_count = count,
 		.roots = &state->roots,
 		.script = state->script,
 		.exports = &state->exports,
 	};
-	char **words;
-	int status;
+	enum linker_result result;
 
 	insertions[0] = (struct insertion){place, state->tracer};
 	insertions[1] = (struct insertion){place, state->recorder};
@@ -369,22 +320,9 @@ static enum litifut_status run_linker(struct link_state *state, struct litifut_e
 	for (size_t i = 0; i < state->island_count; i++)
 		insertions[3 + i] = (struct insertion){state->island_items[i], state->islands[i]};
 	qsort(insertions, count, sizeof(*insertions), compare_insertions);
-	words = command_build(&command, scratch_file("response"));
+	result = run_linker(state->request, &state->files, &command, error);
 	free(insertions);
-	if (!words)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, scratch_folder(), NULL,
-					 LITIFUT_NO_ADDRESS, "can't write the response file: %s",
-					 strerror(errno));
-	say_command(state, words);
-	unlink(state->files.messages_out);
-	unlink(state->files.messages_error);
-	status = process_run(request->linker->path, words, state->files.messages_out,
-			     state->files.messages_error);
-	freeargv(words);
-	if (status < 0)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, request->linker->path, NULL,
-					 LITIFUT_NO_ADDRESS, "can't be run: %s", strerror(errno));
-	return status ? linker_failed(state, status, error) : linker_complained(state, error);
+	return result ? error->status : linker_complained(state, error);
 }
 
 static enum litifut_status read_exclusions(struct link_state *state, struct litifut_error *error)
@@ -428,9 +366,10 @@ static enum litifut_status measure(struct link_state *state, struct litifut_erro
 	status = litifut_rewrite_plan(state->files.image, &state->options, &state->plan, error);
 	if (status)
 		return status;
-	say(state, "measured: %zu call sites, %zu entries, %zu bytes of trampolines, %zu islands",
-	    state->plan.sites, state->plan.db_entries, state->plan.trampoline_bytes,
-	    state->plan.island_count);
+	say_verbose(state->request,
+		    "measured: %zu call sites, %zu entries, %zu bytes of trampolines, %zu islands",
+		    state->plan.sites, state->plan.db_entries, state->plan.trampoline_bytes,
+		    state->plan.island_count);
 	/* The next link moves code, and padding within trampolines with it. */
 	if (state->plan.trampoline_bytes)
 		state->plan.trampoline_bytes += state->plan.trampoline_bytes / 32 + 32;
@@ -445,7 +384,7 @@ static enum litifut_status link_once(struct link_state *state, int pass,
 	enum litifut_status status = write_objects(state, error);
 
 	if (!status)
-		status = run_linker(state, error);
+		status = run(state, error);
 	if (!status)
 		status = base_version_rename(state->files.image, state->files.target,
 					     state->request->arguments, error);
@@ -477,18 +416,19 @@ static enum litifut_status link_until_it_fits(struct link_state *state, struct l
 			if (state->options.mode != LITIFUT_MODE_CALLS)
 				state->outcome.returns_refused = summary.thunks_refused;
 			if (summary.thunks_refused)
-				say(state, "the db engine in place of thunks: %s",
-				    summary.thunks_refused);
-			say(state,
-			    "%zu of %zu call sites rewritten; used: %zu of %zu bytes of the DB, "
-			    "%zu of %zu bytes of trampolines",
-			    summary.patched, summary.sites, summary.db_used, summary.db_bytes,
-			    summary.room_used, summary.room_bytes);
+				say_verbose(state->request, "the db engine in place of thunks: %s",
+					    summary.thunks_refused);
+			say_verbose(state->request,
+				    "%zu of %zu call sites rewritten; used: %zu of %zu bytes of "
+				    "the DB, "
+				    "%zu of %zu bytes of trampolines",
+				    summary.patched, summary.sites, summary.db_used,
+				    summary.db_bytes, summary.room_used, summary.room_bytes);
 			return LITIFUT_OK;
 		}
 		if (status != LITIFUT_ERROR_SPACE)
 			return status;
-		say(state, "link again: %s", error->message);
+		say_verbose(state->request, "link again: %s", error->message);
 		status = measure(state, error);
 		if (status)
 			return status;

@@ -3,18 +3,7 @@
 #define LITIFUT_LDWRAP_LINK_H
 
 #include "common/error.h"
-#include "ldwrap/arguments.h"
-#include "ldwrap/decision.h"
-#include "ldwrap/linker.h"
-#include "ldwrap/settings.h"
-
-struct link_request {
-	const struct arguments *arguments;
-	const struct settings *settings;
-	const struct decision *decision;
-	const struct linker *linker;
-	const char *object_folder; /* that holds tracer-ARCH.o and recorder-ARCH.o */
-};
+#include "ldwrap/request.h"
 
 /* What the user asked for, and what had no effect. */
 struct link_outcome {

@@ -1,4 +1,5 @@
-/* Options and their meaning; docs/litifut-post.1 is the long form. */
+/* Options and their meaning; docs/litifut-post.1 is the long form. Longer than 500 lines, because
+ * the list of options, their help and their parsing have to agree. */
 #include "common/nearest.h"
 #include "common/version.h"
 #include "postproc/options.h"

@@ -1,5 +1,7 @@
 /* The second half of the rewriter: patch the calls, fill the room that was
- * reserved, verify, and only then write to the file. */
+ * reserved, verify, and only then write to the file. Longer than 500 lines,
+ * because it is the list of these steps, each of which uses the session that
+ * the steps before it have filled. */
 #include "rewriter/changes.h"
 #include "rewriter/database.h"
 #include "rewriter/exits.h"

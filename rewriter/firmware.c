@@ -1,4 +1,5 @@
-/* The pass over the image of a firmware; see firmware.h. */
+/* The pass over the image of a firmware; see firmware.h. Longer than 500 lines, because it is one
+ * list of steps over one image. */
 #include "rewriter/firmware.h"
 
 #include <elf.h>

@@ -1,4 +1,6 @@
-/* Choosing the instructions in the middle of functions that make way for branches. */
+/* Choosing the instructions in the middle of functions that make way for branches. Longer than
+ * 500 lines, because finding runs, taking them and linking them to a way share the lists of what
+ * is taken. */
 #include "rewriter/relays.h"
 
 #include <stdlib.h>

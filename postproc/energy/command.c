@@ -1,9 +1,9 @@
-/* The command line of `litifut-post energy`. */
+/* What `litifut-post energy` does: it reads a recording and traces, and analyses or compares them.
+ */
 #include "postproc/energy/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,362 +11,9 @@
 #include <unistd.h>
 
 #include "postproc/energy/learn.h"
+#include "postproc/energy/options.h"
 #include "postproc/energy/output.h"
 #include "postproc/energy/traces.h"
-
-enum long_option {
-	OPTION_POWER = 256,
-	OPTION_VOLTS,
-	OPTION_RATE,
-	OPTION_COLUMNS,
-	OPTION_RAW,
-	OPTION_OHMS,
-	OPTION_GAIN,
-	OPTION_NEGATE,
-	OPTION_SYNC,
-	OPTION_SYNC_FILE,
-	OPTION_AT,
-	OPTION_HOOK,
-	OPTION_MACHINE,
-	OPTION_RESOLVE,
-	OPTION_NO_REFINE,
-	OPTION_PENALTY,
-	OPTION_MIN_STEP,
-	OPTION_METHOD,
-	OPTION_THRESHOLD,
-	OPTION_BUDGET,
-	OPTION_FROM,
-	OPTION_TO,
-	OPTION_TOP,
-	OPTION_TRIGGER,
-	OPTION_PLAIN_RUN
-};
-
-static const struct option long_options[] = {
-	{"format", required_argument, NULL, 'f'},
-	{"output", required_argument, NULL, 'o'},
-	{"quiet", no_argument, NULL, 'q'},
-	{"help", no_argument, NULL, 'h'},
-	{"power", required_argument, NULL, OPTION_POWER},
-	{"volts", required_argument, NULL, OPTION_VOLTS},
-	{"rate", required_argument, NULL, OPTION_RATE},
-	{"columns", required_argument, NULL, OPTION_COLUMNS},
-	{"raw", required_argument, NULL, OPTION_RAW},
-	{"ohms", required_argument, NULL, OPTION_OHMS},
-	{"gain", required_argument, NULL, OPTION_GAIN},
-	{"negate", no_argument, NULL, OPTION_NEGATE},
-	{"sync", required_argument, NULL, OPTION_SYNC},
-	{"sync-file", required_argument, NULL, OPTION_SYNC_FILE},
-	{"at", required_argument, NULL, OPTION_AT},
-	{"hook", required_argument, NULL, OPTION_HOOK},
-	{"machine", required_argument, NULL, OPTION_MACHINE},
-	{"resolve", required_argument, NULL, OPTION_RESOLVE},
-	{"no-refine", no_argument, NULL, OPTION_NO_REFINE},
-	{"penalty", required_argument, NULL, OPTION_PENALTY},
-	{"min-step", required_argument, NULL, OPTION_MIN_STEP},
-	{"method", required_argument, NULL, OPTION_METHOD},
-	{"threshold", required_argument, NULL, OPTION_THRESHOLD},
-	{"budget", required_argument, NULL, OPTION_BUDGET},
-	{"from", required_argument, NULL, OPTION_FROM},
-	{"to", required_argument, NULL, OPTION_TO},
-	{"top", required_argument, NULL, OPTION_TOP},
-	{"trigger", required_argument, NULL, OPTION_TRIGGER},
-	{"plain-run", required_argument, NULL, OPTION_PLAIN_RUN},
-	{NULL, 0, NULL, 0},
-};
-
-enum verb { VERB_ENERGY, VERB_CHECK, VERB_LEARN, VERB_DIFF };
-
-struct given {
-	enum verb verb;
-	const struct energy_format *format;
-	const char *output_path, *power[2], *sync_file, *trigger, *plain;
-	size_t power_count;
-	const char *machines[16];
-	size_t machine_count;
-	struct energy_settings settings;
-	size_t top;
-	bool quiet;
-	char **paths;
-	size_t path_count;
-};
-
-static void print_help(void)
-{
-	puts("usage: litifut-post energy [-f FORMAT] [options] --power FILE TRACE... ELF...\n"
-	     "       litifut-post energy check [options] --power FILE\n"
-	     "       litifut-post energy learn --trigger FUNCTION [options] --power FILE TRACE...\n"
-	     "       litifut-post energy diff [options] --power OLD --power NEW OLD-TRACE "
-	     "NEW-TRACE\n"
-	     "Energy of each function: a recording of a power analyser and a trace with returns.\n"
-	     "TRACE: traces of LITIFUT, or one text that begins with \"litifut-events 1\".\n\n"
-	     "Formats (-f):");
-	for (size_t i = 0; energy_formats[i]; i++)
-		printf("  %-12s %s\n", energy_formats[i]->name, energy_formats[i]->summary);
-	puts("\nThe power file (PPK2, Keysight, Saleae, EnergyTrace, sigrok, any CSV):\n"
-	     "  --volts V          the supply, where only a current was measured\n"
-	     "  --rate N           samples a second, where the file does not say\n"
-	     "  --columns LIST     ROLE=COLUMN[:UNIT],...: time, current, voltage, power, sync...\n"
-	     "  --raw TYPE         plain numbers: u16le, i16le, f32le, f64be...\n"
-	     "  --ohms R, --gain G a shunt and its amplifier, where a voltage was measured\n"
-	     "  --negate           the current was measured the other way round\n\n"
-	     "The two clocks:\n"
-	     "  --sync PIN         pin with the marks (default: the first that rises)\n"
-	     "  --sync-file FILE   the pins were recorded there, by the same clock\n"
-	     "  --at DEV=ANALYSER  a pair of times in seconds in place of marks; repeatable\n"
-	     "  --no-refine        do not look for a shift in the data\n\n"
-	     "Functions and peripherals:\n"
-	     "  --hook A,B[,MW]    a hook's microseconds in the callee and in the caller for each\n"
-	     "                     call, and its milliwatts (default: found in the data)\n"
-	     "  --plain-run FILE   the same run untraced, with the pin at its start and its end: "
-	     "what\n"
-	     "                     hooks took by the difference is compared with --hook\n"
-	     "  --machine FILE     states of a peripheral; repeatable\n"
-	     "  --resolve WHEN     regression in place of integrals: auto, yes, no\n\n"
-	     "Changes of power, and what to trace next (-f include):\n"
-	     "  --penalty X, --min-step W, --method fpop|pelt, --threshold N, --budget PERCENT\n\n"
-	     "Output:\n"
-	     "  -o FILE, --top N, --from S, --to S (svg), -q, --quiet\n\n"
-	     "Exit status: 0 done, 1 a problem was found, 2 wrong usage. docs/energy.md.");
-}
-
-static int usage(const char *message, const char *what)
-{
-	fprintf(stderr, "litifut-post energy: %s%s%s; try --help\n", message, what ? " " : "",
-		what ? what : "");
-	return 2;
-}
-
-static bool number(const char *text, double least, double *value)
-{
-	char *end;
-
-	*value = strtod(text, &end);
-	return end != text && !*end && isfinite(*value) && *value >= least;
-}
-
-/* ALPHA,BETA[,MILLIWATTS]: halves before and after the clock are not known apart, and only
- * their sums count but for functions that are resolved. */
-static bool hook_of(const char *text, struct energy_hook *hook)
-{
-	double values[3] = {0};
-	int count = 0;
-	const char *at = text;
-
-	while (count < 3) {
-		char *end;
-		values[count] = strtod(at, &end);
-		if (end == at || !(values[count] >= 0) || !isfinite(values[count]))
-			return false;
-		count++;
-		at = end;
-		if (*at != ',')
-			break;
-		at++;
-	}
-	if (*at || count < 2)
-		return false;
-	*hook = (struct energy_hook){.enter_before = values[1] * 0.5e-6,
-				     .exit_after = values[1] * 0.5e-6,
-				     .enter_after = values[0] * 0.5e-6,
-				     .exit_before = values[0] * 0.5e-6,
-				     .watts = values[2] * 1e-3,
-				     .known = true};
-	/* to the last digit that was given, at best */
-	hook->uncertainty = 0.01 * (values[0] + values[1]) * 1e-6;
-	return true;
-}
-
-static bool pair_of(const char *text, struct energy_settings *settings)
-{
-	char *end;
-	struct energy_knot knot;
-
-	knot.device = strtod(text, &end);
-	if (end == text || *end != '=' ||
-	    settings->at_count == sizeof(settings->at) / sizeof(settings->at[0]))
-		return false;
-	text = end + 1;
-	knot.analyser = strtod(text, &end);
-	if (end == text || *end || !isfinite(knot.device) || !isfinite(knot.analyser))
-		return false;
-	settings->at[settings->at_count++] = knot;
-	return true;
-}
-
-static int choose_format(struct given *given, const char *name)
-{
-	for (size_t i = 0; energy_formats[i]; i++) {
-		if (!strcmp(energy_formats[i]->name, name)) {
-			given->format = energy_formats[i];
-			return 0;
-		}
-	}
-	return usage("there is no format", name);
-}
-
-static int take_option(struct given *given, int option, const char *name, char *value)
-{
-	struct energy_settings *settings = &given->settings;
-	double least = 0, *into = NULL, top;
-
-	switch (option) {
-	case 'f':
-		return choose_format(given, value);
-	case 'o':
-		given->output_path = value;
-		return 0;
-	case 'q':
-		given->quiet = true;
-		return 0;
-	case OPTION_POWER:
-		if (given->power_count == 2)
-			return usage("there are more than two power files", NULL);
-		given->power[given->power_count++] = value;
-		return 0;
-	case OPTION_COLUMNS:
-		settings->power.columns = value;
-		return 0;
-	case OPTION_RAW:
-		settings->power.raw = value;
-		return 0;
-	case OPTION_NEGATE:
-		settings->power.negate = true;
-		return 0;
-	case OPTION_SYNC:
-		settings->sync = value;
-		return 0;
-	case OPTION_SYNC_FILE:
-		given->sync_file = value;
-		return 0;
-	case OPTION_TRIGGER:
-		given->trigger = value;
-		return 0;
-	case OPTION_PLAIN_RUN:
-		given->plain = value;
-		return 0;
-	case OPTION_NO_REFINE:
-		settings->refine = false;
-		return 0;
-	case OPTION_AT:
-		return pair_of(value, settings)
-			       ? 0
-			       : usage("--at takes DEVICE=ANALYSER in seconds, not", value);
-	case OPTION_HOOK:
-		return hook_of(value, &settings->hook)
-			       ? 0
-			       : usage("--hook takes A,B or A,B,MILLIWATTS, not", value);
-	case OPTION_MACHINE:
-		if (given->machine_count == sizeof(given->machines) / sizeof(given->machines[0]))
-			return usage("there are too many --machine", NULL);
-		given->machines[given->machine_count++] = value;
-		return 0;
-	case OPTION_RESOLVE:
-		if (strcmp(value, "auto") && strcmp(value, "yes") && strcmp(value, "no"))
-			return usage("--resolve takes auto, yes or no, not", value);
-		settings->resolve = *value == 'a'   ? ENERGY_AUTO
-				    : *value == 'y' ? ENERGY_YES
-						    : ENERGY_NO;
-		return 0;
-	case OPTION_METHOD:
-		if (strcmp(value, "fpop") && strcmp(value, "pelt"))
-			return usage("--method takes fpop or pelt, not", value);
-		settings->pelt = *value == 'p';
-		return 0;
-	case OPTION_TOP:
-		if (!number(value, 0, &top))
-			return usage("--top takes a number, not", value);
-		given->top = (size_t)top;
-		return 0;
-	case OPTION_VOLTS:
-		into = &settings->power.volts;
-		break;
-	case OPTION_RATE:
-		into = &settings->power.rate;
-		break;
-	case OPTION_OHMS:
-		into = &settings->power.ohms;
-		break;
-	case OPTION_GAIN:
-		into = &settings->power.gain;
-		break;
-	case OPTION_PENALTY:
-		into = &settings->penalty;
-		break;
-	case OPTION_MIN_STEP:
-		into = &settings->min_step;
-		break;
-	case OPTION_THRESHOLD:
-		into = &settings->threshold;
-		break;
-	case OPTION_BUDGET:
-		into = &settings->budget;
-		break;
-	case OPTION_FROM:
-		into = &settings->from;
-		least = -INFINITY;
-		break;
-	case OPTION_TO:
-		into = &settings->to;
-		least = -INFINITY;
-		break;
-	default:
-		return usage("wrong option", NULL);
-	}
-	if (!number(value, least, into)) {
-		fprintf(stderr, "litifut-post energy: --%s takes a number, not %s; try --help\n",
-			name, value);
-		return 2;
-	}
-	return 0;
-}
-
-/* -1: go on */
-static int parse(struct given *given, int count, char **arguments)
-{
-	static const struct {
-		const char *name;
-		enum verb verb;
-	} verbs[] = {{"check", VERB_CHECK}, {"learn", VERB_LEARN}, {"diff", VERB_DIFF}};
-	int option, index = 0;
-
-	*given = (struct given){.format = &energy_format_report,
-				.settings = {.refine = true, .threshold = 0.5, .budget = 5}};
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]) && count > 1; i++) {
-		if (!strcmp(arguments[1], verbs[i].name)) {
-			given->verb = verbs[i].verb;
-			arguments++;
-			count--;
-			break;
-		}
-	}
-	optind = 0; /* glibc: begin anew */
-	while ((option = getopt_long(count, arguments, "f:o:qh", long_options, &index)) != -1) {
-		if (option == 'h') {
-			print_help();
-			return 0;
-		}
-		if (option == '?')
-			return 2;
-		int status = take_option(given, option, long_options[index].name, optarg);
-		if (status)
-			return status;
-	}
-	given->settings.budget /= 100;
-	given->paths = arguments + optind;
-	given->path_count = (size_t)(count - optind);
-	if (given->power_count != (given->verb == VERB_DIFF ? 2 : 1))
-		return usage(given->verb == VERB_DIFF ? "diff takes two --power FILE"
-						      : "--power FILE is missing, or there are two",
-			     NULL);
-	if (given->verb == VERB_LEARN && !given->trigger)
-		return usage("learn needs --trigger FUNCTION", NULL);
-	if (given->verb == VERB_DIFF && given->path_count != 2)
-		return usage("diff takes two traces", NULL);
-	if (given->verb != VERB_CHECK && !given->path_count)
-		return usage("no trace is given", NULL);
-	return -1;
-}
 
 static int problem(const struct litifut_error *error)
 {
@@ -420,7 +67,7 @@ struct run {
 	const char **names;
 };
 
-static int read_power(struct run *run, const struct given *given, const char *path)
+static int read_power(struct run *run, const struct energy_arguments *given, const char *path)
 {
 	struct litifut_error error = {0};
 	struct energy_power pins;
@@ -498,7 +145,7 @@ static int read_events(struct run *run, char **paths, size_t count)
 	return 0;
 }
 
-static int read_machines(struct run *run, const struct given *given)
+static int read_machines(struct run *run, const struct energy_arguments *given)
 {
 	struct litifut_error error = {0};
 
@@ -539,7 +186,7 @@ static double marked_time(const struct energy_power *power, const char *sync)
 }
 
 /* The program waits for nothing while hooks run only if both agree. */
-static int compare_plain(struct run *run, const struct given *given)
+static int compare_plain(struct run *run, const struct energy_arguments *given)
 {
 	const struct energy_analysis *a = &run->analysis;
 	struct litifut_error error = {0};
@@ -575,7 +222,7 @@ static int compare_plain(struct run *run, const struct given *given)
 }
 
 /* What follows the power file. */
-static int analyse_events(struct run *run, const struct given *given, char **paths,
+static int analyse_events(struct run *run, const struct energy_arguments *given, char **paths,
 			  size_t path_count)
 {
 	struct litifut_error error = {0};
@@ -597,8 +244,8 @@ static int analyse_events(struct run *run, const struct given *given, char **pat
 	return run->problems.count || run->analysis.clock.ambiguous;
 }
 
-static int analyse(struct run *run, const struct given *given, const char *power, char **paths,
-		   size_t path_count)
+static int analyse(struct run *run, const struct energy_arguments *given, const char *power,
+		   char **paths, size_t path_count)
 {
 	int failed = read_power(run, given, power);
 
@@ -613,7 +260,7 @@ static void release(struct run *run)
 		post_session_close(&run->session);
 }
 
-static int show(const struct given *given, FILE *file)
+static int show(const struct energy_arguments *given, FILE *file)
 {
 	struct run run = {0};
 	struct energy_output output = {.file = file,
@@ -636,7 +283,7 @@ static int show(const struct given *given, FILE *file)
 	return failed;
 }
 
-static int learn(const struct given *given, FILE *file)
+static int learn(const struct energy_arguments *given, FILE *file)
 {
 	struct run run = {0};
 	struct litifut_error error = {0};
@@ -654,60 +301,7 @@ static int learn(const struct given *given, FILE *file)
 	return failed;
 }
 
-/* Functions of both by name; what has changed by more than its error is marked. */
-static void compare(FILE *file, const struct energy_analysis *old,
-		    const struct energy_analysis *new)
-{
-	uint32_t *order = calloc(new->result.function_count + 1, sizeof(*order));
-	size_t count = order ? energy_order(new, order) : 0;
-
-	fprintf(file, "%12s %12s %12s %10s %9s  %s\n", "old a call", "new a call", "change", "+-",
-		"percent", "function");
-	for (size_t i = 0; i < count; i++) {
-		const struct energy_function *b = &new->result.functions[order[i]];
-		const struct energy_function *a = NULL;
-		const char *name = energy_name(new, order[i]);
-		char texts[4][32];
-		for (uint32_t k = 0; k < old->result.function_count && !a; k++) {
-			if (old->result.functions[k].calls && !strcmp(energy_name(old, k), name))
-				a = &old->result.functions[k];
-		}
-		double now =
-			(energy_sum(b->self, new->result.channels) + b->later) / (double)b->calls;
-		if (!a) {
-			fprintf(file, "%12s %12s %12s %10s %9s  %s  (new)\n", "-",
-				energy_quantity(now, "J", texts[0], 32), "", "", "", name);
-			continue;
-		}
-		double before =
-			(energy_sum(a->self, old->result.channels) + a->later) / (double)a->calls;
-		double error =
-			hypot(b->uncertainty / (double)b->calls, a->uncertainty / (double)a->calls);
-		fprintf(file, "%12s %12s %12s %10s %+8.2f%%  %s%s\n",
-			energy_quantity(before, "J", texts[0], 32),
-			energy_quantity(now, "J", texts[1], 32),
-			energy_quantity(now - before, "J", texts[2], 32),
-			energy_quantity(error, "J", texts[3], 32),
-			before != 0 ? 100 * (now - before) / fabs(before) : 0, name,
-			fabs(now - before) > 2 * error ? "" : "  (within the error)");
-	}
-	for (uint32_t k = 0; k < old->result.function_count; k++) {
-		bool found = !old->result.functions[k].calls;
-		for (size_t i = 0; i < count && !found; i++)
-			found = !strcmp(energy_name(old, k), energy_name(new, order[i]));
-		if (!found)
-			fprintf(file, "%12s %12s %12s %10s %9s  %s  (gone)\n", "", "-", "", "", "",
-				energy_name(old, k));
-	}
-	char texts[3][32];
-	double a = energy_total(old), b = energy_total(new);
-	fprintf(file, "%12s %12s %12s %10s %+8.2f%%  whole recording\n",
-		energy_quantity(a, "J", texts[0], 32), energy_quantity(b, "J", texts[1], 32),
-		energy_quantity(b - a, "J", texts[2], 32), "", a != 0 ? 100 * (b - a) / a : 0);
-	free(order);
-}
-
-static int diff(const struct given *given, FILE *file)
+static int diff(const struct energy_arguments *given, FILE *file)
 {
 	struct run runs[2];
 	int failed = 0;
@@ -717,16 +311,16 @@ static int diff(const struct given *given, FILE *file)
 	for (int i = 0; i < 2 && !failed; i++)
 		failed = analyse(&runs[i], given, given->power[i], given->paths + i, 1);
 	if (!failed)
-		compare(file, &runs[0].analysis, &runs[1].analysis);
+		energy_compare(file, &runs[0].analysis, &runs[1].analysis);
 	release(&runs[0]);
 	release(&runs[1]);
 	return failed;
 }
 
-static int check(const struct given *given, FILE *file)
+static int check(const struct energy_arguments *given, FILE *file)
 {
 	struct run run = {0};
-	struct given quiet = *given;
+	struct energy_arguments quiet = *given;
 	char text[512];
 
 	quiet.quiet = true;
@@ -773,13 +367,14 @@ static int check(const struct given *given, FILE *file)
 
 int energy_command(int count, char **arguments)
 {
-	static int (*const verbs[])(const struct given *, FILE *) = {[VERB_ENERGY] = show,
-								     [VERB_CHECK] = check,
-								     [VERB_LEARN] = learn,
-								     [VERB_DIFF] = diff};
-	struct given given;
+	static int (*const verbs[])(const struct energy_arguments *,
+				    FILE *) = {[VERB_ENERGY] = show,
+					       [VERB_CHECK] = check,
+					       [VERB_LEARN] = learn,
+					       [VERB_DIFF] = diff};
+	struct energy_arguments given;
 	FILE *file = stdout;
-	int status = parse(&given, count, arguments);
+	int status = energy_arguments_parse(&given, count, arguments);
 
 	if (status >= 0)
 		return status;

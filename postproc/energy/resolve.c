@@ -1,5 +1,6 @@
 /* The normal equations, row by row. A row has few entries: the functions of one sample; where
- * one function fills many samples, these are added in one go. */
+ * one function fills many samples, these are added in one go. Longer than 500 lines, because
+ * building the equations, solving them and judging the solution share one matrix. */
 #include "postproc/energy/resolve.h"
 
 #include <math.h>

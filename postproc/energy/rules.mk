@@ -2,8 +2,8 @@
 
 POST_LIBS += -larchive -lm
 
-# command.c and traces.c are litifut-post's; the rest depends on no other room.
-ENERGY_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,$(filter-out %/command.c %/traces.c,\
+# command.c, options.c and traces.c are litifut-post's; the rest depends on no other room.
+ENERGY_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,$(filter-out %/command.c %/options.c %/traces.c,\
 	$(wildcard postproc/energy/*.c)))
 ENERGY_LIBS = -larchive -lm
 

@@ -1,5 +1,6 @@
 /* The trace file as a whole: header, chunks, module records. cursor.c reads
- * the events. */
+ * the events. Slightly over 500 lines, because the checks of hostile files
+ * belong to the reading of what they check. */
 #include "postproc/sources/trace.h"
 
 #include <byteswap.h>

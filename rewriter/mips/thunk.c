@@ -54,7 +54,9 @@
  *	sw    t0, 4(at)
  *
  * and those of indirect calls have the form with a control word. Then the code that all
- * calls share is made by the rewriter as well, see litifut_mips_write_shared(). */
+ * calls share is made by the rewriter as well, see litifut_mips_write_shared().
+ *
+ * Longer than 500 lines, because these forms are put together from the same few pieces. */
 #include <litifut/clock_page.h>
 #include <litifut/thunk_abi.h>
 #include <litifut/trace_format.h>

@@ -8,7 +8,8 @@
  *   rig traced FIRMWARE -p CSV -e EVENTS   the same with hooks at calls and returns
  *
  * Truth is taken by program counter and stack pointer; what reads the recording shares no
- * code with it. Long because the case is one program: model, analyser and tracer. */
+ * code with it. Longer than 500 lines, because the case is one
+ * program: model, analyser and tracer. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -23,7 +23,9 @@
  * The plugin interface shows no registers, so the callee of a call is what
  * executes next (after the delay slot on MIPS). A signal may come in between:
  * handlers are known from the system calls that install them, and what such
- * a handler calls is logged on its own, before the call that it put off. */
+ * a handler calls is logged separately, before the call that it put off.
+ *
+ * Longer than 500 lines, because a plugin's callbacks share the state of the threads. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,0 +1,113 @@
+/* See run_linker.h. Links of programs and of firmware come here. */
+#include "ldwrap/run_linker.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <libiberty/libiberty.h>
+
+#include "ldwrap/process.h"
+
+void say_verbose(const struct link_request *request, const char *format, ...)
+{
+	va_list arguments;
+
+	if (!request->settings->verbose)
+		return;
+	fputs("litifut-ld: ", stderr);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+}
+
+static void say_command(const struct link_request *request, char *const words[])
+{
+	if (!request->settings->verbose)
+		return;
+	fputs("litifut-ld: run:", stderr);
+	for (int i = 0; words[i]; i++)
+		fprintf(stderr, " %s", words[i]);
+	fputc('\n', stderr);
+}
+
+/* What the linker said of a memory that is too small: how much is missing of each region. NULL:
+ * it said nothing of that. To be freed. */
+static char *overflow_of(const struct link_files *files)
+{
+	FILE *file = fopen(files->messages_error, "r");
+	char *line = NULL;
+	char *found = NULL;
+	size_t room = 0;
+
+	while (file && getline(&line, &room, file) >= 0) {
+		char *at = strstr(line, "region `");
+
+		if (!at || !strstr(at, "overflowed by"))
+			continue;
+		at[strcspn(at, "\n")] = '\0';
+		found = found ? reconcat(found, found, ", ", at, NULL) : xstrdup(at);
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	return found;
+}
+
+static enum linker_result failed(const struct link_files *files, int status,
+				 struct litifut_error *error)
+{
+	char *overflow = overflow_of(files);
+	char *reason = overflow ? overflow : deliver_reason(files);
+
+	if (WIFSIGNALED(status)) {
+		free(reason);
+		reason = xasprintf("ended by signal %d (%s)", WTERMSIG(status),
+				   strsignal(WTERMSIG(status)));
+	} else if (!*reason) {
+		free(reason);
+		reason = xasprintf("exit status %d", WEXITSTATUS(status));
+	}
+	litifut_error_set(
+		error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS, "%s: %s",
+		overflow ? "no room for the tracer" : "the linker fails with the tracer inside",
+		reason);
+	free(reason);
+	return overflow ? LINKER_OVERFLOW : LINKER_FAILED;
+}
+
+enum linker_result run_linker(const struct link_request *request, const struct link_files *files,
+			      struct command *command, struct litifut_error *error)
+{
+	char **words;
+	int status;
+
+	command->arguments = request->arguments;
+	command->linker_name = request->linker->name;
+	command->output = files->image;
+	command->dependency_file = files->dependencies;
+	words = command_build(command, scratch_file("response"));
+	if (!words) {
+		litifut_error_set(error, LITIFUT_ERROR_IO, scratch_folder(), NULL,
+				  LITIFUT_NO_ADDRESS, "can't write the response file: %s",
+				  strerror(errno));
+		return LINKER_NOT_RUN;
+	}
+	say_command(request, words);
+	unlink(files->messages_out);
+	unlink(files->messages_error);
+	status = process_run(request->linker->path, words, files->messages_out,
+			     files->messages_error);
+	freeargv(words);
+	if (status < 0) {
+		litifut_error_set(error, LITIFUT_ERROR_IO, request->linker->path, NULL,
+				  LITIFUT_NO_ADDRESS, "can't be run: %s", strerror(errno));
+		return LINKER_NOT_RUN;
+	}
+	return status ? failed(files, status, error) : LINKER_MADE_IMAGE;
+}
