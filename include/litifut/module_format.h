@@ -100,7 +100,9 @@ struct litifut_module {
 	uint32_t load_bias;
 	uint32_t serial;     /* 0 until the module has announced itself */
 	uint32_t registered; /* 0 no, 1 under way, 2 done */
-	int32_t met; /* by the recorder: 1; -1: and its calls are to be compared with `spawners` */
+	/* By the recorder: 1; -1: and its calls are to be compared with `spawners`, or the CPU has
+	 * no thread register. */
+	int32_t met;
 	uint32_t runtime[2];
 	/* Version 2 begins here. */
 	uint32_t mode;   /* enum litifut_mode */

@@ -191,7 +191,7 @@ behaviour()
 	target="armel on an ARM926"
 	guest_environment=QEMU_CPU=arm926
 	threads
-	skip "signals on an ARM926" "it hangs, a known fault whose cause is not found yet: docs/limits.md"
+	signals
 	processes
 	guest_environment=
 }

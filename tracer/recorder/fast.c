@@ -8,7 +8,7 @@ static uint32_t litifut_fastest(uint32_t recording)
 {
 	const struct litifut_recorder *r = &litifut_recorder;
 
-	if (r->phase != LITIFUT_PHASE_READY || !r->features.modern)
+	if (r->phase != LITIFUT_PHASE_READY)
 		return LITIFUT_FAST_NONE;
 	if (r->bloom || !r->settings.bulk_kb)
 		return recording ? LITIFUT_FAST_LOOKUP : LITIFUT_FAST_NONE;

@@ -26,7 +26,7 @@ static void litifut_module_write(struct litifut_module *module)
 	litifut_metadata_put((const uint32_t *)&words, sizeof(words) / 4);
 	module->serial = words.record.serial;
 	litifut_port_barrier(r->features);
-	module->met = module->flags & LITIFUT_MODULE_SPAWNS ? -1 : 1;
+	module->met = module->flags & LITIFUT_MODULE_SPAWNS || !r->features.modern ? -1 : 1;
 }
 
 /* All thunks of a process write to the same chunks, so events of one form. The first module

@@ -131,8 +131,8 @@ static LITIFUT_COLD void litifut_record_on_own_stack(const struct litifut_call *
 /* What litifut_record_in() does, at the first attempt and into the chunk that
  * there is; else nothing, and false. */
 static inline __attribute__((always_inline)) bool
-litifut_record_quickly(struct litifut_thread *thread, uint32_t *cursor,
-		       const struct litifut_call *call)
+litifut_record_quickly(struct litifut_port_features features, struct litifut_thread *thread,
+		       uint32_t *cursor, const struct litifut_call *call)
 {
 	const struct litifut_recorder *r = &litifut_recorder;
 	bool timed = r->clock != LITIFUT_CLOCK_NONE;
@@ -144,7 +144,7 @@ litifut_record_quickly(struct litifut_thread *thread, uint32_t *cursor,
 	/* by far the most frequent event, without the steps it has no use for */
 	if (words == 1) {
 		if (!(at & r->chunk_mask) ||
-		    !litifut_port_compare_exchange_fast(cursor, at, at + 4))
+		    !litifut_port_compare_exchange(features, cursor, at, at + 4))
 			return false;
 		*(volatile uint32_t *)at = call->return_address;
 		return true;
@@ -157,7 +157,7 @@ litifut_record_quickly(struct litifut_thread *thread, uint32_t *cursor,
 		low = (uint32_t)now;
 	}
 	if (!(at & r->chunk_mask) || (at & r->chunk_mask) + words * 4 > r->chunk_mask + 1 ||
-	    !litifut_port_compare_exchange_fast(cursor, at, at + words * 4))
+	    !litifut_port_compare_exchange(features, cursor, at, at + words * 4))
 		return false;
 	place = (volatile uint32_t *)at;
 	if (call->kind != LITIFUT_SITE_DIRECT)
@@ -170,46 +170,32 @@ litifut_record_quickly(struct litifut_thread *thread, uint32_t *cursor,
 	return true;
 }
 
-/* What is first asked of a call where something is unusual: true when nothing more is
- * to be done for it. */
-static LITIFUT_COLD bool litifut_record_unusual(const struct litifut_call *call)
-{
-	bool spawns = call->module->spawner_filter & LITIFUT_SPAWNER_FILTER_BIT(call->callee) &&
-		      litifut_spawn_is(call);
-
-	if (litifut_recorder.fast && call->module->met && !spawns)
-		return false;
-	if (spawns)
-		litifut_on_own_stack(litifut_record_spawn, (void *)call);
-	else
-		litifut_record_on_own_stack(call);
-	return true;
-}
-
 /* A call that a thunk could not store, or for which there is no room in the chunk. */
 static LITIFUT_COLD void litifut_record_otherwise(struct litifut_thread *thread,
 						  const struct litifut_call *call)
 {
+	const struct litifut_recorder *r = &litifut_recorder;
+
 	/* a thread that is not armed is to be */
-	if (litifut_recorder.fast == LITIFUT_FAST_THUNKS) {
+	if (r->fast == LITIFUT_FAST_THUNKS) {
 		uint32_t *cursor = litifut_thread_cursor(thread);
 
-		if (cursor != &thread->cursor && litifut_record_quickly(thread, cursor, call))
+		if (cursor != &thread->cursor &&
+		    litifut_record_quickly(r->features, thread, cursor, call))
 			return;
 	}
 	litifut_record_on_own_stack(call);
 }
 
-__attribute__((visibility("default"))) void litifut_record_trace(const struct litifut_call *call)
+/* A call of a module that is known, in a process that is set up. A constant for `features`
+ * spares the question. */
+static inline __attribute__((always_inline)) void
+litifut_record_known(struct litifut_port_features features, const struct litifut_call *call)
 {
 	const struct litifut_recorder *r = &litifut_recorder;
-	struct litifut_thread *thread;
-	uint32_t pointer;
+	uint32_t pointer = litifut_port_thread_pointer(features);
+	struct litifut_thread *thread = r->threads[litifut_thread_slot(pointer)];
 
-	if (__builtin_expect(!r->fast || call->module->met <= 0, 0) && litifut_record_unusual(call))
-		return;
-	pointer = litifut_port_thread_pointer_fast();
-	thread = r->threads[litifut_thread_slot(pointer)];
 	/* The id word of the calling thread itself: a recycled thread, or a forked
 	 * child, has another id in it than the state. Only a pointer that was
 	 * seen with a readable one is followed. */
@@ -218,10 +204,41 @@ __attribute__((visibility("default"))) void litifut_record_trace(const struct li
 		litifut_record_on_own_stack(call);
 		return;
 	}
-	if (r->fast == LITIFUT_FAST_WORDS && litifut_record_quickly(thread, &thread->cursor, call))
+	if (r->fast == LITIFUT_FAST_WORDS &&
+	    litifut_record_quickly(features, thread, &thread->cursor, call))
 		return;
 	if (r->fast == LITIFUT_FAST_LOOKUP)
 		litifut_record_in(thread, call);
 	else
 		litifut_record_otherwise(thread, call);
+}
+
+/* What is first asked of a call where something is unusual: true when nothing more is
+ * to be done for it. */
+static LITIFUT_COLD bool litifut_record_unusual(const struct litifut_call *call)
+{
+	const struct litifut_recorder *r = &litifut_recorder;
+	bool spawns = call->module->spawner_filter & LITIFUT_SPAWNER_FILTER_BIT(call->callee) &&
+		      litifut_spawn_is(call);
+
+	if (spawns) {
+		litifut_on_own_stack(litifut_record_spawn, (void *)call);
+	} else if (!r->fast || !call->module->met) {
+		litifut_record_on_own_stack(call);
+	} else {
+		if (LITIFUT_PORT_ALWAYS_MODERN || r->features.modern)
+			return false;
+		litifut_record_known(r->features, call);
+	}
+	return true;
+}
+
+__attribute__((visibility("default"))) void litifut_record_trace(const struct litifut_call *call)
+{
+	static const struct litifut_port_features litifut_modern = {.modern = true};
+
+	if (__builtin_expect(!litifut_recorder.fast || call->module->met <= 0, 0) &&
+	    litifut_record_unusual(call))
+		return;
+	litifut_record_known(litifut_modern, call);
 }
