@@ -1,4 +1,4 @@
-/* A recorder of one's own: counts the calls of one function and says at exit how
+/* A user's recorder: counts the calls of one function and says at exit how
  * many there were. Nothing else is kept, no file is written.
  *
  *   arm-linux-gnueabihf-gcc -O2 -fPIC -I/usr/local/include -DCOUNTED=compare -c count_calls.c

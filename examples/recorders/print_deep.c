@@ -1,4 +1,4 @@
-/* A recorder of one's own: prints each call that is made more than DEEP calls
+/* A user's recorder: prints each call that is made more than DEEP calls
  * below the outermost one, as "DEPTH CALLER -> CALLEE". These are addresses of the
  * running program: addr2line knows them when it is linked with -no-pie, else
  * the address where it was loaded has to be taken off. For programs with one thread.
