@@ -107,7 +107,7 @@ struct litifut_queue {
 	void *things[QUEUE_ROOM];
 	size_t added; /* in all; all of these are counts */
 	size_t taken;
-	size_t noticed; /* of those added, that the worker has been told of */
+	size_t noticed; /* of those added, that the worker has been notified of */
 	bool closed;
 };
 

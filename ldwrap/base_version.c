@@ -196,7 +196,7 @@ enum litifut_status base_version_rename(const char *image, const char *target,
 
 	elf_version(EV_CURRENT);
 	elf = file < 0 ? NULL : elf_begin(file, ELF_C_READ, NULL);
-	/* what is no ELF file is told of by those that come after */
+	/* what is not an ELF file is reported by the steps that follow */
 	good = !elf || elf_kind(elf) != ELF_K_ELF || rename_in(file, elf, image, target, &renamed);
 	if (good && renamed && has_id_of_contents(arguments))
 		good = renew_id(file, elf);

@@ -92,7 +92,7 @@ char **command_build(const struct command *command, const char *response)
 }
 
 /* Options that only hold for the input that follows, or that open a list which
- * an object of ours must not join, are rare; it is enough to stand directly
+ * an object of the tracer must not join, are rare; it is enough to stand directly
  * before an input that is an ordinary object or archive. */
 bool command_can_insert(const struct argument *item)
 {

@@ -1,4 +1,4 @@
-/* The command line of a link of ours, made from the user's. */
+/* The command line of a link with the tracer, made from the user's. */
 #ifndef LITIFUT_LDWRAP_COMMAND_H
 #define LITIFUT_LDWRAP_COMMAND_H
 
@@ -8,7 +8,7 @@
 #include "ldwrap/exports.h"
 #include "ldwrap/map.h"
 
-/* An object of ours and the item of the user's command line before which it
+/* An object of the tracer and the item of the user's command line before which it
  * goes (the number of items: at the end). */
 struct insertion {
 	size_t before;
@@ -34,7 +34,7 @@ struct command {
  * `response`. NULL with errno when that can't be written. */
 char **command_build(const struct command *command, const char *response);
 
-/* May an object of ours stand directly before this item? */
+/* May an object of the tracer stand directly before this item? */
 bool command_can_insert(const struct argument *item);
 
 /* The item before which the tracer goes: after the start-up files, or after the

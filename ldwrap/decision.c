@@ -182,7 +182,7 @@ static const struct litifut_emulation *find_emulation(const char *name)
 	return NULL;
 }
 
-/* NULL when -m is missing or names an emulation of ours. */
+/* NULL when -m is missing or names an emulation that can be traced. */
 static const char *reason_of_emulation(const struct arguments *arguments)
 {
 	const struct argument *item = arguments_last(arguments, ARGUMENT_EMULATION);

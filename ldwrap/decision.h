@@ -24,7 +24,7 @@ void decision_make(const struct arguments *arguments, struct decision *decision)
 
 /* Prefixes under which the linker for this link is usually installed, most
  * likely first, guessed from -m and --dynamic-linker; NULL-terminated, static.
- * NULL when -m names no CPU of ours. */
+ * NULL when -m does not name a CPU that can be traced. */
 const char *const *decision_triplets(const struct arguments *arguments);
 
 /* Tracer objects are made for "arm", "mips" and "mipsel". NULL: none of them. */

@@ -143,7 +143,7 @@ static bool begins_with(const char *line, const char *start)
 	return !strncmp(line, start, strlen(start));
 }
 
-/* Words of the linker about an object of ours. Those of lld begin with its name, not with its
+/* Words of the linker about an object of the tracer. Those of lld begin with its name, not with its
  * path. */
 static bool is_about_ours(const struct link_files *files, const char *line)
 {
@@ -186,7 +186,7 @@ void deliver_hide_names(const struct link_files *files, struct litifut_error *er
 			error->file[0] = '\0';
 }
 
-/* A line that names nothing but a file of ours, as -t, --verbose and dependency files
+/* A line that names nothing but a file of the wrapper, as -t, --verbose and dependency files
  * have them. */
 static bool is_ours_alone(const char *line)
 {

@@ -32,14 +32,14 @@ void deliver_prepare(struct link_files *files, const struct arguments *arguments
 /* Sets the last link's messages aside, to be shown by deliver(). */
 void deliver_keep_messages(const struct link_files *files);
 
-/* The line of the last link's messages that tells why it failed, for a message of ours: ""
+/* The line of the last link's messages that tells why it failed, for a message of the wrapper: ""
  * if there is none. To be freed by the caller. */
 char *deliver_reason(const struct link_files *files);
 
 /* Takes the temporary name of the image out of an error about it. */
 void deliver_hide_names(const struct link_files *files, struct litifut_error *error);
 
-/* What the linker said in the last link of an object of ours, which it
+/* What the linker said in the last link of an object of the tracer, which it
  * would not have said without. To be freed by the caller; NULL: nothing. */
 char *deliver_complaint(const struct link_files *files);
 

@@ -87,7 +87,7 @@ static int compare_paths(const void *left, const void *right)
 	return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Keeps those for the CPUs of ours, if there are any: a folder such as /usr/bin also has
+/* Keeps those for the CPUs that can be traced, if there are any: a folder such as /usr/bin also has
  * linkers for the machine that builds. A vendor's toolchain may have a name of its own. */
 static void keep_for_device(struct install_result *names)
 {
@@ -157,7 +157,8 @@ static bool is_listed(const struct install_result *list, const char *path)
 	return found;
 }
 
-/* Where the links from `path` end: at a program, or at a link of ours. NULL: nowhere. */
+/* Where the links from `path` end: at a program, or at a link that install-ld made. NULL: nowhere.
+ */
 static char *end_of_links(const char *path)
 {
 	char *at = concat(path, LINKER_ORIGINAL_SUFFIX, NULL);
@@ -240,7 +241,7 @@ static bool is_path(const char *toolchain)
 	return path;
 }
 
-/* A link of ours on PATH whose litifut-ld was removed; to be freed. NULL: none. */
+/* A link on PATH that install-ld made and whose litifut-ld was removed; to be freed. NULL: none. */
 static char *find_dead_link(const char *name)
 {
 	const char *folders = getenv("PATH");

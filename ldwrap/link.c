@@ -65,7 +65,7 @@ struct link_state {
 	struct litifut_range *ranges;
 	char *tracer_source; /* the object that `tracer` is a copy of */
 	char *recorder_source;
-	const char *tracer; /* objects of ours; owned by the scratch module */
+	const char *tracer; /* the tracer's objects; owned by the scratch module */
 	const char *recorder;
 	const char *database;
 	const char **islands;
@@ -486,7 +486,7 @@ static bool needs_map(const struct link_request *request)
 	       arguments_last(request->arguments, ARGUMENT_PRINT_MAP);
 }
 
-/* An error in a copy of ours is one of what was copied. */
+/* An error in a copy is reported of what was copied. */
 static void name_source(const struct link_state *state, struct litifut_error *error)
 {
 	const char *source = NULL;

@@ -38,7 +38,7 @@ static const char usage_text[] =
 	"32-bit ARM and MIPS program that it makes. Its options:\n"
 	"  -x, --exclude GLOBS   functions to leave alone, comma-separated\n"
 	"  -c, --config FILE     settings, one `key = value' a line\n"
-	"  -r, --recorder FILE   an object with a litifut_record_trace() of one's own\n"
+	"  -r, --recorder FILE   an object with your own litifut_record_trace()\n"
 	"  -s, --strict          fail where a link can't be traced\n"
 	"  -v, --verbose         print each program run and each decision\n"
 	"capture saves what a traced firmware sends over a serial line, or reads a file\n"

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* To be called first: where standard input, output or error is closed, no file of ours may
+/* To be called first: where standard input, output or error is closed, no file of the wrapper may
  * come into its place. Programs that are run find it closed. */
 void process_keep_standard_files(void);
 

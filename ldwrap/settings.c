@@ -19,7 +19,7 @@
 #include "litifut/settings.h"
 #include "litifut/trace_format.h"
 
-/* " NAME  NAME ", of those that have been told of. */
+/* " NAME  NAME ", of those that have been reported. */
 #define TOLD_VARIABLE "LITIFUT_LD_TOLD"
 
 struct setting {
@@ -59,7 +59,7 @@ static bool find_database(const char *value, enum settings_database *database)
 	return false;
 }
 
-/* Only a counter can be read by thunks; the recorder reads other clocks, which it is told of
+/* Only a counter can be read by thunks; the recorder reads other clocks, which it is configured for
  * when the program runs. */
 static bool find_clock(const char *value, unsigned *clock)
 {
@@ -310,7 +310,7 @@ void settings_read(struct settings *settings, settings_warning *warn)
 		warn("LITIFUT_DB: the db engine needs its DB loaded, and gets it so");
 }
 
-/* Has a wrapper or `litifut build' before this one told of it? */
+/* Has a wrapper or `litifut build' before this one reported it? */
 static bool is_told(const char *name)
 {
 	const char *told = getenv(TOLD_VARIABLE);

@@ -237,7 +237,7 @@ static void process_run(struct post_session *session, const struct post_argument
 		fputs("\r\033[K", stderr);
 }
 
-/* What is told on standard error once the output is done, and the pager left. */
+/* What is printed on standard error once the output is done, and the pager left. */
 struct outcome {
 	struct post_totals totals[2];
 	double seconds[2];

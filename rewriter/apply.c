@@ -120,7 +120,7 @@ static enum litifut_status find_module(struct apply *apply, struct litifut_error
 	return LITIFUT_OK;
 }
 
-/* Addresses in a trace are told from its other words by their size. */
+/* Addresses in a trace are distinguished from its other words by their size. */
 static enum litifut_status refuse_low_code(const struct litifut_image *image,
 					   struct litifut_error *error)
 {
@@ -137,7 +137,7 @@ static enum litifut_status refuse_low_code(const struct litifut_image *image,
 	return LITIFUT_OK;
 }
 
-/* A static program with thunks begins in code of ours. */
+/* A static program with thunks begins in the tracer's code. */
 static enum litifut_status find_entry(struct apply *apply, struct litifut_error *error)
 {
 	const struct litifut_image *image = &apply->session.image;
@@ -277,7 +277,7 @@ static enum litifut_status patch_sites(struct apply *apply, struct litifut_error
 	return status;
 }
 
-/* Where code of ours goes. */
+/* Where new code is placed. */
 static enum litifut_status open_places(struct apply *apply, struct litifut_error *error)
 {
 	struct litifut_image *image = &apply->session.image;

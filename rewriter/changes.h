@@ -2,7 +2,7 @@
  *
  * Nearly every page of a large program holds a call. To write new instructions into memory
  * would need memory for each of these pages, whose first use costs more than all that is
- * computed. So the image in memory stays as the linker has made it; only where code of ours
+ * computed. So the image in memory stays as the linker has made it; only where new code
  * goes, in the rooms that were reserved for it, it is written in place. */
 #ifndef LITIFUT_REWRITER_CHANGES_H
 #define LITIFUT_REWRITER_CHANGES_H
@@ -19,7 +19,7 @@
 
 struct litifut_change {
 	uint32_t address;
-	uint32_t entry; /* where the new call or branch goes; 0: code of ours, or more of it */
+	uint32_t entry; /* where the new call or branch goes; 0: new code, or more of it */
 	uint8_t code[LITIFUT_CHANGE_BYTES];
 	uint32_t length : 28;  /* bytes */
 	uint32_t state : 3;    /* enum litifut_code_state */

@@ -98,7 +98,7 @@ struct litifut_rewrite_summary {
 	/* Why the db engine was taken though thunks were asked for (in an info: would have been);
 	 * static; NULL: it was not. */
 	const char *thunks_refused;
-	size_t tracer_bytes; /* what is loaded of ours besides the DB; only in an info,
+	size_t tracer_bytes; /* what is loaded of the tracer besides the DB; only in an info,
  and 0 for a file without symbols */
 };
 

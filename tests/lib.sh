@@ -155,7 +155,7 @@ show_and_fail()
 	return 1
 }
 
-# The file has been rewritten, and its link (traced.log) had no words of ours.
+# The file has been rewritten, and its link (traced.log) had no messages of the wrapper.
 rewritten()
 {
 	"$BUILD/bin/litifut" info "$1" && readelf -SW "$1" | grep -q '\.litifut\.sites' &&

@@ -1,4 +1,4 @@
-/* Passing over code that holds no call: nine of ten instructions are told from
+/* Passing over code that holds no call: nine of ten instructions are distinguished from
  * the others by their first byte. */
 #include "cpu/arm/arm.h"
 

@@ -1,7 +1,7 @@
 /* What the rewriter leaves in an image for the tracer on the device and for
  * the tools on the host. docs/module-format.md tells the same story in prose.
  *
- * A rewritten module has three sections of ours, all in the byte order of the
+ * A rewritten module has three sections of the tracer, all in the byte order of the
  * module:
  *
  *   .litifut.module   loaded, writable: one struct litifut_module. The tracer
@@ -226,7 +226,7 @@ struct litifut_sites_header {
 
 struct litifut_site {
 	uint32_t address; /* of the call instruction, bit 0 clear */
-	/* As in the DB. A tail call sets no link register; a piece of code of ours
+	/* As in the DB. A tail call sets no link register; a piece of the tracer's code
 	 * that it goes through does, so that this is an address in that code, which
 	 * belongs to this site alone (not patched: the address after the branch). */
 	uint32_t return_address;

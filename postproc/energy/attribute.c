@@ -220,7 +220,7 @@ static void add_inclusive(double *joules, double *seconds, const struct inclusiv
 
 /* Goes down the tree with the number of open calls of each function, so that a recursion is
  * counted where it begins. An edge's energy is that of its calls that are not inside a call
- * over the same edge: what lies below a caller of the same function is told by `open`. */
+ * over the same edge: what lies below a caller of the same function is shown by `open`. */
 static void go_down(struct energy_result *result, const struct links *links,
 		    const struct inclusive *inclusive, uint32_t *open)
 {

@@ -233,7 +233,7 @@ void post_modules_map(struct post_session *session, struct post_process *process
 					       .bias = lowest,
 					       .end_epoch = UINT32_MAX};
 		mapping.module = module_of_path(session, process, map->path);
-		/* What the module told of itself is as good and was written while
+		/* What the module recorded of itself is as good and was written while
 		 * it was loaded. */
 		bool told = false;
 		for (size_t m = 0; m < process->mapping_count; m++)

@@ -21,7 +21,7 @@ struct post_module {
 	uint8_t build_id[POST_BUILD_ID_BYTES];
 	unsigned build_id_bytes;
 	struct post_image *image; /* NULL: no file was found */
-	bool traced;              /* told of itself in a trace: it was rewritten */
+	bool traced;              /* recorded in a trace: it was rewritten */
 	uint64_t unnamed_events;  /* events whose address in here has no symbol */
 	uint64_t no_callee;       /* calls from here that lead nobody knows where */
 };
@@ -217,7 +217,7 @@ static inline uint32_t post_cache_start(const struct post_cache *cache, uint32_t
 	return (mixed ^ mixed >> 15) & (cache->capacity - 1);
 }
 
-/* After all events: problems that are told once (files that were not found). */
+/* After all events: problems that are reported once (files that were not found). */
 void post_session_conclude(struct post_session *session);
 
 void post_session_close(struct post_session *session);

@@ -73,7 +73,7 @@ enum litifut_status post_image_open(const char *path, struct post_image **image,
 enum litifut_status post_image_open_memory(const uint8_t *data, size_t size, const char *name,
 					   struct post_image **image, struct litifut_error *error);
 
-/* Reads symbols, PLT entries and the site list. Damage is told in `error`, but
+/* Reads symbols, PLT entries and the site list. Damage is described in `error`, but
  * what could be read stays usable. `places` may be NULL. */
 enum litifut_status post_image_load(struct post_image *image,
 				    const struct post_debug_places *places,

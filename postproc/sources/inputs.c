@@ -1,4 +1,4 @@
-/* Files are told apart by their contents, not by their names. */
+/* Files are distinguished by their contents, not by their names. */
 #include "postproc/sources/inputs.h"
 
 #include <errno.h>

@@ -32,7 +32,7 @@ struct post_inputs {
 };
 
 /* Adds a file or everything below a folder. A file that is named itself and is
- * none of ours is a problem; in a folder it is passed over. */
+ * not of a known kind is a problem; in a folder it is passed over. */
 void post_inputs_add(struct post_inputs *inputs, const char *path, struct post_problems *problems);
 
 /* Sorts the traces and maps by name, so that the order of arguments and of the

@@ -19,7 +19,7 @@
  *
  * ARMv4T has no blx. GCC calls `bl label` there, with a `bx rN` at that label in
  * the same section: that is the call through rN. And where a branch does not
- * reach its target in a large function (+-2 KB), GCC jumps by bl: that is no call. */
+ * reach its target in a large function (+-2 KB), GCC jumps by bl: that is not a call. */
 #include "rewriter/arm/thumb1.h"
 
 #include <litifut/module_format.h>

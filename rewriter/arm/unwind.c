@@ -81,7 +81,7 @@ struct table {
 	size_t count;
 	size_t first;
 	size_t last;
-	size_t used; /* of ours */
+	size_t used; /* by new entries */
 };
 
 static uint32_t word_at(const struct table *table, size_t entry, unsigned word)

@@ -208,7 +208,7 @@ secure()
 secure: 1 user: 65534 0
 secure: 1 user: 65534 65533
 secure: 1 user: 65534 65533"
-	is "set-uid programs: no word of ours" "$(cat short/stick/secure/err)" ""
+	is "set-uid programs: no message of the tracer" "$(cat short/stick/secure/err)" ""
 	is "set-uid programs: traces only where the link says" "$(cat short/stick/secure/traces)" \
 		"baked: secure-baked of 0
 baked: secure-baked of 65533"

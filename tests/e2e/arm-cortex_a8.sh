@@ -48,7 +48,7 @@ sources()
 		crossing crosses_blx "push {lr}" "pop {pc}" blx plain_crosses_blx
 		crossing crosses_b nop "bx lr" b.w target_crosses_b
 		crossing crosses_condition "cmp r0, #1" "bx lr" bne.w target_crosses_condition
-		@ a loop that is no call
+		@ a loop that is not a call
 		.balign 4096
 		.globl loops
 		.thumb_func

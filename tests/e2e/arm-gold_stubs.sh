@@ -1,6 +1,6 @@
 #!/bin/sh
 # gold puts stubs behind functions and gives them neither a name nor mapping symbols: what their
-# constants look like is no call. It puts programs at 0x8000, where a trace can't have code.
+# constants look like is not a call. It puts programs at 0x8000, where a trace can't have code.
 TARGETS=${TARGETS:-"armhf armhf-arm armel"}
 . "$(dirname "$0")/../lib.sh"
 
@@ -31,7 +31,7 @@ behaviour()
 	rm -rf traced && mkdir traced
 	(cd traced && front="$BUILD/bin/litifut build" compiler -no-pie -Wl,-Ttext-segment=0x8000 \
 		-o program ../main.c) >traced.log 2>&1
-	is "a low place of one's own: why not traced" \
+	is "a low address that the user chose: why not traced" \
 		"$(sed 's/: \.[a-z]*: 0x[0-9a-f]*: /: /' traced.log)" \
 		"litifut-ld: warning: program: left untraced: code below 0x10000 can't be traced"
 	run traced program

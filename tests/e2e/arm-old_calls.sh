@@ -76,7 +76,7 @@ sources()
 		ldr pc, [pc, #-4]
 		.word 0
 		.size template, . - template
-		@ what is no call: two switches, a threaded jump, a read of the pc
+		@ what is not a call: two switches, a threaded jump, a read of the pc
 		function no_calls
 		cmp r0, #3
 		ldrls pc, [pc, r0, lsl #2]
@@ -339,7 +339,7 @@ behaviour()
 		is "forms$kind: what can't be done is listed, and nothing else" \
 			"$(awk '$1 ~ /^0x/ && $5 != "patched" { print $4, $5 }' sites | sort | tr '\n' ' ')" \
 			"e492f004 special-form e492f004 special-form e51ff004 special-form $multiple"
-		is "forms$kind: what is no call is no event" \
+		is "forms$kind: what is not a call is not an event" \
 			"$(awk -F '\t' '$6 == "no_calls"' events.tsv | wc -l)" 0
 		is "forms$kind: calls of each form" "$(recorded callee)" 59
 	done

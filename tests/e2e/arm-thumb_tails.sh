@@ -150,7 +150,7 @@ behaviour()
 				"e8928001 special-form f852fb04 special-form $literals"
 			is "$name: tail calls of each form" "$(recorded callee) $(recorded plain)" \
 				"$callees $plains"
-			is "$name: what is no call is no event" \
+			is "$name: what is not a call is not an event" \
 				"$(awk -F '\t' '$6 == "no_calls"' events.tsv | wc -l)" 0
 		done
 	done

@@ -2,7 +2,7 @@
 # Code around calls that is easily taken for something else: cases of a switch that
 # begin with a call, by every kind of jump table; calls that end their function because
 # the callee never returns, so that the return address lies in the next one; and
-# hand-written code that branches into the midst of another function, which is no call.
+# hand-written code that branches into the midst of another function, which is not a call.
 . "$(dirname "$0")/../lib.sh"
 
 arm_source()

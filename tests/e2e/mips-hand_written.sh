@@ -259,7 +259,7 @@ behaviour()
 	is "a delay slot that is jumped to stays" "$(why slot_changes)" branch-target
 	is "one that changes ra, too" "$(why slot_ra)" delay-slot
 	is "another link register is left" "$(why other_link)" special-form
-	is "a return by it is no call" "$(sites linked_leaf)" 0
+	is "a return by it is not a call" "$(sites linked_leaf)" 0
 	is "nor is one by a copy of ra" "$(sites other_link)" 2
 	is "nothing else is left" "$("$BUILD/bin/litifut" info traced/hand |
 		awk '/^    / && $1 != "not-a-call" { count += $2 } END { print count }')" 4

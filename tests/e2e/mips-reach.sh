@@ -204,7 +204,7 @@ main_source()
 	END
 }
 
-# Nothing is left but what lies in start-up files or is no call.
+# Nothing is left but what lies in start-up files or is not a call.
 all_patched()
 {
 	"$BUILD/bin/litifut" info --skipped "$1" >skipped

@@ -81,7 +81,7 @@ behaviour()
 	names data device >shown
 	ok "a stripped file has no names for them" [ "$(grep -c 'mycrate\|hidden' shown)" = 0 ]
 	"$BUILD/bin/litifut-post" -q data device >shown 2>told
-	is "and it is told what is missing" "$(grep -c 'has no symbol table (stripped)' told)" 2
+	is "and a line says what is missing" "$(grep -c 'has no symbol table (stripped)' told)" 2
 	"$BUILD/bin/litifut-post" -q data device traced/program traced/libours.so >shown 2>told
 	is "or not, when it isn't" "$(grep -c 'no symbol table' told)" 0
 	names data device traced/program traced/libours.so >shown

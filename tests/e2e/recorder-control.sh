@@ -87,7 +87,7 @@ behaviour()
 	is "stage 3 is whole" "$(recorded stage3)" 20000
 	ok "the snapshot was copied" test -s copy/trace/work.*.trace
 
-	ok "a folder without traces is told" refused . stop
+	ok "a folder without traces is reported" refused . stop
 	ok "so is what is no trace" refused work.c stop
 	ok "and a request that there is none of" sh -c "! '$BUILD/bin/litifut' control data reset 2>/dev/null"
 }

@@ -12,7 +12,7 @@ carried()
 	run traced work
 	guest_environment=
 	ok "$1: the program does not notice" diff plain.out traced.out
-	ok "$1: no word of ours" diff plain.err traced.err
+	ok "$1: no message of the tracer" diff plain.err traced.err
 	is "$1: nothing half-written is left" "$(find "$copy_to" -name '*.tmp' | wc -l)" 0
 }
 

@@ -82,12 +82,12 @@ behaviour()
 	ok "with sums: the trace is read" post
 	is "with sums: all calls" "$(recorded leaf)" 60000
 	is "with sums: the header says so" "$(($(header 44) & 16))" 16
-	ok "a flipped bit in a chunk is told" found 'the sums of a chunk are wrong'
+	ok "a flipped bit in a chunk is reported" found 'the sums of a chunk are wrong'
 	guest_environment="LITIFUT_COMPACT=1"
 	same_run work 30000
 	ok "compact: the trace is read" post
 	is "compact: all calls" "$(recorded leaf)" 60000
-	ok "a flipped bit in a compact block is told" found 'the sum of a compact block is wrong'
+	ok "a flipped bit in a compact block is reported" found 'the sum of a compact block is wrong'
 	guest_environment=
 }
 

@@ -15,7 +15,7 @@ traced()
 	run traced "$traced_program"
 	guest_environment=
 	ok "$*: the program does not notice" diff plain.out traced.out
-	ok "$*: no word of ours" diff plain.err traced.err
+	ok "$*: no message of the tracer" diff plain.err traced.err
 	ok "$*: the trace is read" "$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps \
 		traced
 	"$BUILD/bin/litifut-post" -f report -o report.txt data/trace data/maps traced 2>post.err

@@ -60,7 +60,7 @@ behaviour()
 		return
 	fi
 	is "the program runs as ever" "$(cat traced.out)" "secure: 1"
-	is "no word of ours, whatever LITIFUT_VERBOSE" "$(cat traced.err)" ""
+	is "no message of the tracer, whatever LITIFUT_VERBOSE" "$(cat traced.err)" ""
 	is "no trace where the caller says or stands" "$(traces)" ""
 	is "and no folder" "$(ls "$place/here")" ""
 

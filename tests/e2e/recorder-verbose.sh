@@ -4,7 +4,7 @@
 # words they cost it nothing.
 . "$(dirname "$0")/../lib.sh"
 
-# verbose SETTINGS...: runs it with these; the lines of ours are in `words`
+# verbose SETTINGS...: runs it with these; the tracer's lines are in `words`
 verbose()
 {
 	rm -rf data

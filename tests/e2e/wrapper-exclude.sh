@@ -1,6 +1,6 @@
 #!/bin/sh
 # What is excluded by name, object, archive or file is not recorded and shows up
-# as such in `litifut info`; a recorder of one's own takes the default one's place.
+# as such in `litifut info`; the user's own recorder takes the default one's place.
 . "$(dirname "$0")/../lib.sh"
 
 sources()
@@ -111,7 +111,7 @@ unknown key, ignored: dir; the recorder's settings go into \`defaults'"
 	rm -rf traced && mkdir traced
 	(cd traced && front="$BUILD/bin/litifut build --recorder ../recorder.o" compiler -o program \
 		../main.o ../libgreek.a ../gamma_.o) >traced.log 2>&1
-	ok "a recorder of one's own: rewritten" rewritten traced/program
+	ok "the user's own recorder: rewritten" rewritten traced/program
 	run traced program
 	ok "and it is called" grep -q '\*\*' traced.err
 }

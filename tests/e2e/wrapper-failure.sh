@@ -28,7 +28,7 @@ untraced()
 	is "$description, strict: no output" "$(ls -A traced)" ""
 }
 
-# fails WORDS SHELL-COMMAND: what is told of a linker that does this with the tracer inside;
+# fails WORDS SHELL-COMMAND: what is reported of a linker that does this with the tracer inside;
 # $output is where it should write.
 fails()
 {
@@ -49,7 +49,7 @@ fails()
 		compiler -o program ../main.o) >traced.log 2>&1
 	is "a linker that does $2: exit status" $? 0
 	ok "a linker that does $2: the plain linker's bytes" cmp plain/program traced/program
-	is "a linker that does $2: what is told" "$(cat traced.log)" \
+	is "a linker that does $2: what is reported" "$(cat traced.log)" \
 		"litifut-ld: warning: program: left untraced: $1"
 	is "a linker that does $2: nothing else in the folder" "$(ls -A traced)" program
 }
@@ -118,7 +118,7 @@ behaviour()
 		"^litifut-ld: warning: program: left untraced: .*installed/.*/lib/litifut/tracer-[a-z]*.o: " traced.log
 	rm -r installed
 
-	# A linker that fails every second time it is run for an output of ours.
+	# A linker that fails every second time it is run for an output of the wrapper.
 	mkdir -p broken
 	real=$("$triplet-gcc" -print-prog-name=ld)
 	real=$(command -v "$real")

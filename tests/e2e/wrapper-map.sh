@@ -61,7 +61,7 @@ behaviour()
 			"'$BUILD/bin/litifut' info program | grep -q ': rewritten'"
 	done
 	traced_compiler -o program main.o -fuse-ld=bfd -Wl,--orphan-handling=warn >traced.out 2>&1
-	is "--orphan-handling: no section of ours" "$(own_words traced.out)" ""
+	is "--orphan-handling: no section of the tracer" "$(own_words traced.out)" ""
 	is "nothing else is left in the folder" "$(find . -name '.litifut*')" ""
 }
 

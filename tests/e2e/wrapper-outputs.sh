@@ -160,7 +160,7 @@ full_disk()
 	(cd traced && TMPDIR=$(pwd)/../disk traced_compiler -o program ../main.o) >traced.txt 2>&1
 	is "a TMPDIR that is full: exit status" $? 0
 	ok "a TMPDIR that is full: the plain linker's bytes" cmp plain/program traced/program
-	ok "a TMPDIR that is full: what is told" grep -q \
+	ok "a TMPDIR that is full: what is reported" grep -q \
 		"^litifut-ld: warning: program: left untraced: $(pwd)/traced/../disk/.*: cannot be written: No space left" traced.txt
 	is "a TMPDIR that is full: nothing is left" "$(ls -A disk)" ""
 	umount disk

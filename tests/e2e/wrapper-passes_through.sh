@@ -51,7 +51,7 @@ behaviour()
 	same "--print-sysroot" a.out --print-sysroot
 	same "--verbose" a.out --verbose
 	same "no inputs" a.out -o a.out
-	same "-T of one's own" firmware -T script.ld -o firmware main.o helper.o
+	same "-T with a script" firmware -T script.ld -o firmware main.o helper.o
 	same "--oformat binary" image --oformat binary -o image main.o helper.o
 	same "-N" boot -N -o boot main.o helper.o
 	same "-Ttext" boot -Ttext 0x8000 -o boot main.o helper.o

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What has no effect is told in one line: names that nothing has, misspelt settings and
+# What has no effect is reported in one line: names that nothing has, misspelt settings and
 # commands, with what was meant, LITIFUT=0 under
 # `litifut build', links that --strict leaves plain all the same. Every command answers
 # -h and -V.

@@ -12,7 +12,7 @@ struct oracle_place {
 	uint64_t offset;  /* in the file `path`, or the guest address when that is "-" */
 	const char *path;
 	bool through; /* inside one of the ranges of oracle_places_read_ranges() */
-	bool plain;   /* a branch into these ranges that is no call */
+	bool plain;   /* a branch into these ranges that is not a call */
 	/* of the call at this place; 0 when it is none */
 	uint32_t target;
 	uint32_t return_address;
@@ -23,7 +23,7 @@ struct oracle_place {
 
 /* Reads "START END PATH" lines (hex file offsets): code that is not the callee
  * of anything, such as the tracer's; with "plain " before it, code in
- * which a branch into the other ranges is no call. Returns false after a message on stderr. */
+ * which a branch into the other ranges is not a call. Returns false after a message on stderr. */
 bool oracle_places_read_ranges(const char *path);
 
 /* The place at guest address `address`, which QEMU holds at `host`; the same

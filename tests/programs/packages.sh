@@ -8,7 +8,7 @@
 . "$(dirname "$0")/trees.sh"
 
 # The cross compilers' libraries belong to no package of the target: dpkg-shlibdeps
-# finds them where it is told, and takes what it knows of them from those compilers.
+# finds them where it is configured to, and learns about them from those compilers.
 build_packages()
 {
 	(

@@ -136,7 +136,7 @@ static void summary_goes_to_standard_error(void **state)
 	gives(0, NULL, "$post . 2>/dev/null | head -n 1 >/dev/null");
 }
 
-/* What was given and has no effect is told. */
+/* What was given and has no effect is reported. */
 static void nothing_is_ignored_silently(void **state)
 {
 	(void)state;

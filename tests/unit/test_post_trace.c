@@ -344,7 +344,7 @@ static void damaged_records_end_their_chunk(void **state)
 	trace_builder_release(&builder);
 }
 
-/* Every bit of a closed chunk, its header included, is either without meaning or told of;
+/* Every bit of a closed chunk, its header included, is either without meaning or reported;
  * so is every bit of a compact block. */
 static void flipped_bits_are_told(bool big_endian, bool packed)
 {

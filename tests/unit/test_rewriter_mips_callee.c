@@ -164,7 +164,7 @@ static const struct callee_case cases[] = {
 	{"a local entry", {0, 0, 0, 0, LOAD(LOCAL)}, 0, TEXT + 0x40, TEXT + 0x40},
 	{"a page", {0, 0, 0, LOAD(PAGE), ADD(0x60)}, 0, TEXT + 0x60, TEXT + 0x60},
 	{"others between", {0, LOAD(LOCAL), LW_GP, 0x24040001, 0}, 0, TEXT + 0x40, TEXT + 0x40},
-	{"what is no code", {0, 0, 0, 0, LOAD(ELSEWHERE)}, 0, 0, 0},
+	{"what is not code", {0, 0, 0, 0, LOAD(ELSEWHERE)}, 0, 0, 0},
 	{"past the end of the code", {0, 0, 0, LOAD(PAGE), ADD(0x7ff0)}, 0, 0, 0},
 	{"no instruction's address", {0, 0, 0, LOAD(PAGE), ADD(0x62)}, 0, 0, 0},
 	{"an own symbol", {0, 0, 0, 0, LOAD(OWN)}, 0, TEXT + 0x48, 0},

@@ -154,7 +154,7 @@ static void mips_timed_calls_take_17(void **state)
 	}
 }
 
-/* What debuggers are told of the stack is what the instructions before do to it. */
+/* What debuggers read of the stack is what the instructions before do to it. */
 static void arm_thunks_say_what_is_on_the_stack(void **state)
 {
 	static const struct litifut_thunk thunks[] = {

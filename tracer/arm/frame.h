@@ -33,7 +33,7 @@ static inline uint32_t litifut_frame_stack_pointer(const struct litifut_frame *f
 	return (uint32_t)(frame + 1);
 }
 
-/* As litifut_arm_next_pc(). sp is no call's register. */
+/* As litifut_arm_next_pc(). No call is made through sp. */
 static inline uint32_t litifut_frame_next_pc(const struct litifut_frame *frame,
 					     uint32_t instruction, uint32_t return_address,
 					     uint32_t *kind)

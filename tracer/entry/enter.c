@@ -31,7 +31,7 @@ extern struct litifut_site_cache litifut_site_cache __attribute__((visibility("h
 static void litifut_module_start(void);
 static void litifut_module_end(void);
 
-/* The default recorder's; absent with one of the user's own. The second is told by
+/* The default recorder's; absent with one of the user's own. The second is found by
  * each module when it goes: at exit or by dlclose. */
 void litifut_module_enter(struct litifut_module *module) __attribute__((weak));
 void litifut_module_leave(struct litifut_module *module) __attribute__((weak));

@@ -119,7 +119,7 @@
 
 /* A tail call, from its trampoline: ra is its key, at what the callee gets in ra.
  * The thunks take room of their own: what the function that the call ends has in its
- * caller's is no concern of ours. `stores` puts the event at $at, `leaves` goes on,
+ * caller's does not matter here. `stores` puts the event at $at, `leaves` goes on,
  * with that room still to be freed. */
 	.macro	tail name bytes stores leaves
 	.globl \name

@@ -38,7 +38,7 @@ LITIFUT_PUBLIC void litifut_module_enter(struct litifut_module *module)
 
 /* At exit each module comes here, the executable first and the libraries in
  * reverse order of need; with dlclose, the one that goes. The trace ends with
- * the last. Only a library that goes before the executable does is told as
+ * the last. Only a library that is unloaded before the executable ends is recorded as
  * unloaded: afterwards the program is ending, and other threads may still run
  * code of modules that have been here. */
 LITIFUT_PUBLIC void litifut_module_leave(struct litifut_module *module)

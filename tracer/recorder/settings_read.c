@@ -111,7 +111,7 @@ static bool litifut_understood(uint32_t kind, const char *value)
 	}
 }
 
-/* "LITIFUT_NAME=VALUE" of which there is no such NAME. Only told: it may be the linker
+/* "LITIFUT_NAME=VALUE" of which there is no such NAME. Only reported: it may be the linker
  * wrapper's. */
 static void litifut_tell_unknown(const char *setting)
 {
@@ -125,7 +125,7 @@ static void litifut_tell_unknown(const char *setting)
 	litifut_tell("the recorder has no setting ", name, 0);
 }
 
-/* Takes one "LITIFUT_KEY=VALUE", or tells of it if there is no such key; anything else is not
+/* Takes one "LITIFUT_KEY=VALUE", or reports it if there is no such key; anything else is not
  * ours and ignored. */
 static void litifut_set(const char *setting, bool tell)
 {

@@ -231,7 +231,7 @@ bool litifut_threads_start(void)
 	if (litifut_failed(table))
 		return false;
 	/* Kernels before 4.14 do not know this. There a child that was made
-	 * without telling libc (a clone of one's own) is not noticed. */
+	 * without telling libc (a raw clone) is not noticed. */
 	LITIFUT_CALL3(madvise, table, size, MADV_WIPEONFORK);
 	r->threads = (struct litifut_thread **)table;
 	return true;

@@ -82,7 +82,7 @@ void litifut_environment_each(char *buffer, uint32_t size,
 			start = at + 1;
 		}
 		kept = end - start;
-		if (kept == size - 1) /* longer than the window: none of ours */
+		if (kept == size - 1) /* longer than the window: not a setting */
 			kept = 0;
 		litifut_copy(buffer, buffer + start, kept);
 	}

@@ -192,7 +192,7 @@ static bool litifut_header_room(const struct litifut_sink *sink, long descriptor
 	       sink->room(descriptor, LITIFUT_FIRST_EVENTS, LITIFUT_FIRST_EVENTS_BYTES);
 }
 
-/* The header takes 16 KiB, a multiple of every page size of ours and of the
+/* The header takes 16 KiB, a multiple of every page size of the traced CPUs and of the
  * distance (SHMLBA) at which CPUs with aliasing caches want shared mappings of
  * one file: a chunk's address is a multiple of its size, so its place in the
  * file has to be one of 16 KiB. */

@@ -27,7 +27,7 @@
 #ifndef LITIFUT_UNGATED
 #pragma GCC visibility push(hidden)
 
-/* Not 0: the process may not make system calls of ours any more, and makes none. Each
+/* Not 0: the process may not make the tracer's system calls any more, and makes none. Each
  * fails at once with -ENOSYS, in every part of the recorder. */
 extern uint32_t litifut_system_calls_forbidden;
 
