@@ -294,24 +294,55 @@ static void show_difference(const struct post_arguments *given, struct post_outp
 		post_session_close(&sessions[run]);
 }
 
+/* The arguments as a shell reads them. The caller frees them. */
+static char *command_line(int count, char **arguments)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (!memory)
+		return NULL;
+	fputs("litifut-post", memory);
+	for (int i = 1; i < count; i++) {
+		const char *word = arguments[i];
+		putc(' ', memory);
+		if (*word &&
+		    !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				       "0123456789_-+=./:,@%")]) {
+			fputs(word, memory);
+			continue;
+		}
+		putc('\'', memory);
+		for (; *word; word++)
+			*word == '\'' ? fputs("'\\''", memory) : putc(*word, memory);
+		putc('\'', memory);
+	}
+	fclose(memory);
+	return text;
+}
+
 int main(int count, char **arguments)
 {
 	struct post_arguments given;
-	struct post_problems problems = {.report = print_problem};
+	struct post_problems problems = {.report = print_problem, .keep = true};
 
 	setlocale(LC_CTYPE, "");
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* too large a file is an error to be told, no death */
 	if (count > 1 && !strcmp(arguments[1], "energy"))
 		return energy_command(count - 1, arguments + 1);
+	char *command = command_line(count, arguments);
 	int status = post_arguments_parse(&given, count, arguments);
 	if (status != POST_GO_ON) {
 		post_arguments_release(&given);
+		free(command);
 		return status;
 	}
 
 	struct post_output output = {.file = stdout, .options = given.output};
 	struct outcome outcome = {.runs = 0};
+	output.options.command = command;
 	FILE *pager = given.pager ? start_pager() : NULL;
 	given.pager = pager != NULL;
 	if (pager) {
@@ -346,5 +377,7 @@ int main(int count, char **arguments)
 		fprintf(stderr, "litifut-post: %zu edge%s differ%s\n", outcome.differing,
 			plural(outcome.differing), outcome.differing == 1 ? "s" : "");
 	post_arguments_release(&given);
+	post_problems_release(&problems);
+	free(command);
 	return failed || problems.count ? 1 : 0;
 }

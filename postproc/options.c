@@ -1,6 +1,7 @@
 /* Options and their meaning; docs/litifut-post.1 is the long form. Longer than 500 lines, because
  * the list of options, their help and their parsing have to agree. */
 #include "common/nearest.h"
+#include "common/options.h"
 #include "common/version.h"
 #include "postproc/options.h"
 #include "postproc/sources/input_bytes.h"
@@ -11,7 +12,7 @@
 #include <unistd.h>
 
 enum long_option {
-	OPTION_SORT = 256,
+	OPTION_SORT = LITIFUT_FIRST_LONG,
 	OPTION_TOP,
 	OPTION_MIN,
 	OPTION_FUNCTION,
@@ -31,103 +32,178 @@ enum long_option {
 	OPTION_FROM,
 	OPTION_TO,
 	OPTION_LINES,
+	OPTION_SOURCE,
 	OPTION_NO_PAGER,
 	OPTION_PER,
 	OPTION_MAX_THREADS,
 	OPTION_MAX_CALLS,
-	OPTION_MAX_UNPACKED
+	OPTION_MAX_UNPACKED,
+	OPTION_COMPLETION
 };
 
-enum list { LIST_DEBUG, LIST_INCLUDE, LIST_EXCLUDE, LIST_MODULE, LIST_ONLY, LIST_WITHOUT };
+enum list {
+	LIST_DEBUG,
+	LIST_INCLUDE,
+	LIST_EXCLUDE,
+	LIST_MODULE,
+	LIST_ONLY,
+	LIST_WITHOUT,
+	LIST_SOURCE
+};
 enum numbers { NUMBERS_PID, NUMBERS_TID };
 
-static const struct option long_options[] = {
-	{"format", required_argument, NULL, 'f'},
-	{"output", required_argument, NULL, 'o'},
-	{"quiet", no_argument, NULL, 'q'},
-	{"help", no_argument, NULL, 'h'},
-	{"version", no_argument, NULL, 'V'},
-	{"sort", required_argument, NULL, OPTION_SORT},
-	{"top", required_argument, NULL, OPTION_TOP},
-	{"min", required_argument, NULL, OPTION_MIN},
-	{"function", required_argument, NULL, OPTION_FUNCTION},
-	{"lines", no_argument, NULL, OPTION_LINES},
-	{"from", required_argument, NULL, OPTION_FROM},
-	{"to", required_argument, NULL, OPTION_TO},
-	{"by-module", no_argument, NULL, OPTION_BY_MODULE},
-	{"no-demangle", no_argument, NULL, OPTION_NO_DEMANGLE},
-	{"plt", no_argument, NULL, OPTION_PLT},
-	{"veneers", no_argument, NULL, OPTION_VENEERS},
-	{"debug-dir", required_argument, NULL, OPTION_DEBUG_DIR},
-	{"sysroot", required_argument, NULL, OPTION_SYSROOT},
-	{"no-maps-paths", no_argument, NULL, OPTION_NO_MAPS_PATHS},
-	{"include", required_argument, NULL, OPTION_INCLUDE},
-	{"exclude", required_argument, NULL, OPTION_EXCLUDE},
-	{"module", required_argument, NULL, OPTION_MODULE},
-	{"pid", required_argument, NULL, OPTION_PID},
-	{"tid", required_argument, NULL, OPTION_TID},
-	{"no-pager", no_argument, NULL, OPTION_NO_PAGER},
-	{"per", required_argument, NULL, OPTION_PER},
-	{"below", required_argument, NULL, 'F'},
-	{"not-below", required_argument, NULL, 'N'},
-	{"depth", required_argument, NULL, 'D'},
-	{"time-filter", required_argument, NULL, 't'},
-	{"max-threads", required_argument, NULL, OPTION_MAX_THREADS},
-	{"max-calls", required_argument, NULL, OPTION_MAX_CALLS},
-	{"max-unpacked", required_argument, NULL, OPTION_MAX_UNPACKED},
-	{"color", optional_argument, NULL, OPTION_COLOR},
-	{NULL, 0, NULL, 0},
+/* The last member says which outputs heed an option; 0: all do. */
+/* clang-format off */
+static const struct litifut_option options[] = {
+	{NULL, 0, NULL, NULL, "Filters, the same in every format (GLOB[,GLOB...], may be repeated):", 0},
+	{"include", OPTION_INCLUDE, "GLOB", NULL, "only calls whose caller or callee has such a name", 0},
+	{"exclude", OPTION_EXCLUDE, "GLOB", NULL, "no call whose caller or callee has such a name", 0},
+	{"module", OPTION_MODULE, "GLOB", NULL, "only calls from or into such modules", 0},
+	{"below", 'F', "GLOB", NULL, "only such functions and what they call, at any depth", 0},
+	{"not-below", 'N', "GLOB", NULL, "without such functions and what they call", 0},
+	{"depth", 'D', "N", NULL, "only N levels", 0},
+	{"time-filter", 't', "TIME", NULL, "only calls that took as long (10us), where returns are recorded", 0},
+	{"pid", OPTION_PID, "N", NULL, "only these processes", 0},
+	{"tid", OPTION_TID, "N", NULL, "only these threads", 0},
+	{"from", OPTION_FROM, "X", NULL, "from the event with this number in its thread, or, in traces with a clock, a time since the start: 1.5s, 20ms", 0},
+	{"to", OPTION_TO, "X", NULL, "up to that event or time", 0},
+	{NULL, 0, NULL, NULL, "Output:", 0},
+	{"format", 'f', "FORMAT", NULL, "one of the formats above, or list", 0},
+	{"output", 'o', "FILE", LITIFUT_WORDS_FILE, "write there, not to standard output", 0},
+	{"top", OPTION_TOP, "N", NULL, "only the first N rows of a table", POST_USES_TOP},
+	{"min", OPTION_MIN, "PERCENT", NULL, "leave out what makes less (dot: 0.5; diff: change in percent)", POST_USES_MIN},
+	{"function", OPTION_FUNCTION, "GLOB", NULL, "for callers-of and callees-of", POST_USES_FUNCTION},
+	{"lines", OPTION_LINES, NULL, NULL, "source lines from debug information (callers-of, callgrind, html)", POST_USES_LINES},
+	{"source", OPTION_SOURCE, "DIR", LITIFUT_WORDS_FOLDER, "a folder whose source files the report shows, with counts (html)", POST_USES_SOURCE},
+	{"sort", OPTION_SORT, "COLUMN", "self total avg min max calls made callers callees name", "self, total, avg, min, max, calls, made, callers, callees or name (report)", POST_USES_SORT},
+	{"per", OPTION_PER, "WHAT", "function edge thread", "function, edge or thread: the rows of a table of times (report)", POST_USES_ROWS},
+	{"by-module", OPTION_BY_MODULE, NULL, NULL, "one table for each module (report)", POST_USES_BY_MODULE},
+	{"plt", OPTION_PLT, NULL, NULL, "PLT entries as functions of their own, NAME@plt", 0},
+	{"veneers", OPTION_VENEERS, NULL, NULL, "show the linker's veneers as well as where they lead", 0},
+	{"no-demangle", OPTION_NO_DEMANGLE, NULL, NULL, "C++ and Rust names as the linker knows them", 0},
+	{"color", OPTION_COLOR, "[=WHEN]", "auto always never", "auto, always or never", 0},
+	{"no-pager", OPTION_NO_PAGER, NULL, NULL, "not through $PAGER (less), which a terminal gets otherwise", 0},
+	{"quiet", 'q', NULL, NULL, "no summary line", 0},
+	{"help", 'h', NULL, NULL, "of a command, if one is given", 0},
+	{"version", 'V', NULL, NULL, "print the version", 0},
+	{"completion", OPTION_COMPLETION, "SHELL", "bash zsh fish", "print the completion for bash, zsh or fish", 0},
+	{NULL, 0, NULL, NULL, "Finding ELF files:", 0},
+	{"debug-dir", OPTION_DEBUG_DIR, "DIR", LITIFUT_WORDS_FOLDER, "a folder with debug files, also as .build-id/xx/*.debug", 0},
+	{"sysroot", OPTION_SYSROOT, "DIR", LITIFUT_WORDS_FOLDER, "where the device's file system lies on this machine", 0},
+	{"no-maps-paths", OPTION_NO_MAPS_PATHS, NULL, NULL, "never open the paths that the maps files name", 0},
+	{NULL, 0, NULL, NULL, "Bounds for hostile or huge input:", 0},
+	{"max-threads", OPTION_MAX_THREADS, "N", NULL, "threads that are shown apart (65536)", 0},
+	{"max-calls", OPTION_MAX_CALLS, "N", NULL, "distinct pairs of call site and callee (1048576)", 0},
+	{"max-unpacked", OPTION_MAX_UNPACKED, "SIZE", NULL, "of one compressed file, as 500M or 2G (64G)", 0},
+	{NULL, 0, NULL, NULL, NULL, 0},
 };
+/* clang-format on */
+
+/* What the first word can be beside a format. */
+static const struct {
+	const char *name;
+	const char *arguments;
+	const char *summary;
+	unsigned uses; /* enum post_option_use */
+} commands[] = {
+	{"callers-of", "FUNCTION [options] PATH...", "who calls a function, with call sites", 0},
+	{"callees-of", "FUNCTION [options] PATH...", "what a function calls", 0},
+	{"diff", "[options] OLD NEW [ELF...]", "compare two runs", POST_USES_TOP | POST_USES_MIN},
+	{"energy", "[options] PATH...", "energy of each function, from a power trace", 0},
+};
+
+#define COMMANDS (sizeof(commands) / sizeof(*commands))
 
 static void print_help(void)
 {
-	puts("usage: litifut-post [[-f] FORMAT] [-o FILE] [options] PATH...\n"
-	     "       litifut-post callers-of|callees-of FUNCTION [options] PATH...\n"
-	     "       litifut-post diff [options] OLD NEW [ELF...]\n"
-	     "Shows the calls that LITIFUT recorded. PATH: traces, maps files, ELF files, or\n"
+	fputs("usage: litifut-post [[-f] FORMAT] [-o FILE] [options] PATH...\n", stdout);
+	for (size_t i = 0; i < COMMANDS; i++)
+		printf("       litifut-post %s %s\n", commands[i].name, commands[i].arguments);
+	puts("Shows the calls that LITIFUT recorded. PATH: traces, maps files, ELF files, or\n"
 	     "folders with them, in any order.\n\n"
 	     "Formats (-f):");
 	for (size_t i = 0; post_formats[i]; i++)
 		printf("  %-12s %s\n", post_formats[i]->name, post_formats[i]->summary);
-	puts("\nFilters, the same in every format (GLOB[,GLOB...], may be repeated):\n"
-	     "  --include GLOB     only calls whose caller or callee has such a name\n"
-	     "  --exclude GLOB     no call whose caller or callee has such a name\n"
-	     "  --module GLOB      only calls from or into such modules\n"
-	     "  -F, --below GLOB   only such functions and what they call, at any depth\n"
-	     "  -N, --not-below GLOB  without such functions and what they call\n"
-	     "  -D, --depth N      only N levels\n"
-	     "  -t, --time-filter TIME  only calls that took as long (10us), where returns are "
-	     "recorded\n"
-	     "  --pid N, --tid N   only these processes, these threads\n"
-	     "  --from X, --to X   from, up to the event with this number in its thread, or, in\n"
-	     "                     traces with a clock, a time since the start: 1.5s, 20ms\n\n"
-	     "Output:\n"
-	     "  -o, --output FILE  write there, not to standard output\n"
-	     "  --top N            only the first N rows of a table\n"
-	     "  --min PERCENT      leave out what makes less (dot: 0.5; diff: change in percent)\n"
-	     "  --function GLOB    for callers-of and callees-of\n"
-	     "  --lines            source lines from debug information (callers-of, callgrind)\n"
-	     "  --sort COLUMN      self, total, avg, min, max, calls, made, callers, callees or\n"
-	     "                     name (report)\n"
-	     "  --per WHAT         function, edge or thread: the rows of a table of times "
-	     "(report)\n"
-	     "  --by-module        one table for each module (report)\n"
-	     "  --plt              PLT entries as functions of their own, NAME@plt\n"
-	     "  --veneers          show the linker's veneers as well as where they lead\n"
-	     "  --no-demangle      C++ and Rust names as the linker knows them\n"
-	     "  --color[=WHEN]     auto, always or never\n"
-	     "  --no-pager         not through $PAGER (less), which a terminal gets otherwise\n"
-	     "  -q, --quiet        no summary line\n"
-	     "  -h, --help, -V, --version\n\n"
-	     "Finding ELF files:\n"
-	     "  --debug-dir DIR    a folder with debug files, also as .build-id/xx/*.debug\n"
-	     "  --sysroot DIR      where the device's file system lies on this machine\n"
-	     "  --no-maps-paths    never open the paths that the maps files name\n\n"
-	     "Bounds for hostile or huge input:\n"
-	     "  --max-threads N    threads that are shown apart (65536)\n"
-	     "  --max-calls N      distinct pairs of call site and callee (1048576)\n"
-	     "  --max-unpacked SIZE  of one compressed file, as 500M or 2G (64G)\n\n"
-	     "Exit status: 0 done, 1 a problem was found, 2 wrong usage. litifut-post(1).");
+	litifut_options_help(stdout, options);
+	puts("\nExit status: 0 done, 1 a problem was found, 2 wrong usage. litifut-post(1).");
+}
+
+/* Of a command or a format: what it is, and the options that only some others have as well. */
+static int print_command_help(const char *word)
+{
+	const struct post_format *format = post_format_find(word);
+	struct litifut_option own[LITIFUT_MOST_OPTIONS + 1];
+	unsigned uses = format ? format->uses : 0;
+	const char *summary = format ? format->summary : NULL;
+	const char *arguments = "[-o FILE] [options] PATH...";
+	size_t count = 0;
+
+	for (size_t i = 0; i < COMMANDS; i++) {
+		if (strcmp(commands[i].name, word))
+			continue;
+		summary = commands[i].summary;
+		arguments = commands[i].arguments;
+		uses |= commands[i].uses;
+	}
+	if (!summary)
+		return POST_GO_ON;
+	printf("usage: litifut-post %s %s\n%s\n", word, arguments, summary);
+	for (size_t i = 0; options[i].name || options[i].help; i++) {
+		if (options[i].use & uses)
+			own[count++] = options[i];
+	}
+	own[count] = (struct litifut_option){0};
+	if (count)
+		puts("\nIts options:");
+	litifut_options_help(stdout, own);
+	puts("\nFilters and all else: litifut-post --help, litifut-post(1).");
+	return 0;
+}
+
+/* The words of all formats and commands, separated by blanks. The caller frees them. */
+static char *all_words(bool with_commands, const char *more)
+{
+	char *words = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&words, &size);
+
+	if (!memory)
+		return NULL;
+	fputs(more, memory);
+	for (size_t i = 0; post_formats[i]; i++)
+		fprintf(memory, "%s ", post_formats[i]->name);
+	for (size_t i = 0; with_commands && i < COMMANDS; i++)
+		fprintf(memory, "%s ", commands[i].name);
+	fclose(memory);
+	return words;
+}
+
+static int print_completion(const char *shell)
+{
+	struct litifut_option list[LITIFUT_MOST_OPTIONS + 1];
+	struct litifut_command all[64] = {
+		{"litifut-post", "", list, LITIFUT_WORDS_FILE},
+	};
+	char *formats = all_words(false, "list ");
+	size_t count = 1;
+
+	memcpy(list, options, sizeof(options));
+	for (size_t i = 0; list[i].name || list[i].help; i++) {
+		if (list[i].code == 'f')
+			list[i].words = formats;
+	}
+	for (size_t i = 0; i < COMMANDS; i++)
+		all[count++] = (struct litifut_command){commands[i].name, commands[i].summary, list,
+							LITIFUT_WORDS_FILE};
+	for (size_t i = 0; post_formats[i] && count < 63; i++) {
+		if (!post_formats[i]->asks_for_function)
+			all[count++] = (struct litifut_command){post_formats[i]->name,
+								post_formats[i]->summary, list,
+								LITIFUT_WORDS_FILE};
+	}
+	bool known = litifut_completion_write(stdout, shell, "litifut-post", all);
+	free(formats);
+	return known ? 0 : 2;
 }
 
 static int usage(const char *message, const char *what)
@@ -137,16 +213,16 @@ static int usage(const char *message, const char *what)
 	return 2;
 }
 
-/* The command or format that somebody may have meant; NULL: none. */
+/* The command or format that may have been meant; NULL: none. */
 static const char *nearest_command(const char *word, bool command)
 {
-	const char *names[32] = {NULL};
+	const char *names[64] = {NULL};
 	size_t count = 0;
 
-	for (; post_formats[count] && count < 30; count++)
+	for (; post_formats[count] && count < 40; count++)
 		names[count] = post_formats[count]->name;
-	if (command)
-		names[count] = "diff";
+	for (size_t i = 0; command && i < COMMANDS; i++)
+		names[count++] = commands[i].name;
 	return litifut_name_nearest(word, names);
 }
 
@@ -337,8 +413,12 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 		given->quiet = true;
 		return POST_GO_ON;
 	case 'h':
-		print_help();
-		return 0;
+		given->help = true;
+		return POST_GO_ON;
+	case OPTION_COMPLETION:
+		return print_completion(value)
+			       ? usage("--completion takes bash, zsh or fish, not", value)
+			       : 0;
 	case 'V':
 		puts("litifut-post " LITIFUT_VERSION);
 		return 0;
@@ -368,6 +448,10 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 		given->pager = false;
 		return POST_GO_ON;
 	case OPTION_LINES:
+		given->session.lines = true;
+		return POST_GO_ON;
+	case OPTION_SOURCE:
+		add_parts(&given->lists[LIST_SOURCE], value, false);
 		given->session.lines = true;
 		return POST_GO_ON;
 	case OPTION_FROM:
@@ -491,30 +575,56 @@ static int parse_command(struct post_arguments *given, int count, char **argumen
 static void warn_of_unused(const struct post_arguments *given)
 {
 	const struct {
-		const char *name;
-		unsigned use;
+		int code;
 		bool given;
-	} options[] = {
-		{"--top", POST_USES_TOP, given->output.top != 0},
-		{"--sort", POST_USES_SORT, given->output.sort != NULL},
-		{"--min", POST_USES_MIN, given->output.min_share >= 0},
-		{"--by-module", POST_USES_BY_MODULE, given->output.by_module},
-		{"--function", POST_USES_FUNCTION, given->output.function != NULL},
-		{"--per", POST_USES_ROWS, given->output.rows != 0},
-		{"--lines", POST_USES_LINES, given->session.lines},
-		{"-f", 0, given->diff && given->format != post_formats[0]},
+	} some[] = {
+		{OPTION_TOP, given->output.top != 0},
+		{OPTION_SORT, given->output.sort != NULL},
+		{OPTION_MIN, given->output.min_share >= 0},
+		{OPTION_BY_MODULE, given->output.by_module},
+		{OPTION_FUNCTION, given->output.function != NULL},
+		{OPTION_PER, given->output.rows != 0},
+		{OPTION_LINES, given->session.lines && !given->lists[LIST_SOURCE]},
+		{OPTION_SOURCE, given->lists[LIST_SOURCE] != NULL},
+		{'f', given->diff && given->format != post_formats[0]},
 	};
 	unsigned uses = given->diff ? POST_USES_TOP | POST_USES_MIN : given->format->uses;
 
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
-		if (options[i].given && !(uses & options[i].use))
-			fprintf(stderr, "litifut-post: warning: %s has no effect on %s\n",
-				options[i].name, given->diff ? "diff" : given->format->name);
+	for (size_t i = 0; i < sizeof(some) / sizeof(*some); i++) {
+		const struct litifut_option *option = options;
+		while (!option->name || option->code != some[i].code)
+			option++;
+		if (some[i].given && !(uses & option->use))
+			fprintf(stderr, "litifut-post: warning: %s%.*s has no effect on %s\n",
+				option->code == 'f' ? "-" : "--", option->code == 'f' ? 1 : 40,
+				option->name, given->diff ? "diff" : given->format->name);
 	}
+}
+
+/* getopt() has found something wrong in the last argument that it looked at. `code`: of the
+ * option, 0: there is no such option with a long name. */
+static int wrong_option(int count, char **arguments, int code, bool incomplete)
+{
+	const char *word = optind > 0 && optind <= count ? arguments[optind - 1] : "";
+	const char letter[] = {'-', (char)code, '\0'};
+
+	if (incomplete)
+		return usage("an argument is missing behind", word);
+	if (code >= LITIFUT_FIRST_LONG || (code && !strncmp(word, "--", 2)))
+		return usage("no argument is possible in", word);
+	if (code)
+		return usage("no such option:", letter);
+	const char *nearest = litifut_option_nearest(options, word);
+	if (!nearest)
+		return usage("no such option:", word);
+	fprintf(stderr, "litifut-post: no such option: %s; did you mean --%s?\n", word, nearest);
+	return 2;
 }
 
 int post_arguments_parse(struct post_arguments *given, int count, char **arguments)
 {
+	struct option list[LITIFUT_MOST_OPTIONS + 1];
+	char letters[3 * LITIFUT_MOST_OPTIONS] = ":";
 	int option, status;
 
 	*given = (struct post_arguments){
@@ -525,13 +635,20 @@ int post_arguments_parse(struct post_arguments *given, int count, char **argumen
 		.window = {.last_event = UINT64_MAX, .last_time = UINT64_MAX},
 	};
 	add_parts(&given->lists[LIST_DEBUG], "/usr/lib/debug", false);
-	while ((option = getopt_long(count, arguments, "f:o:F:N:D:t:qhV", long_options, NULL)) !=
-	       -1) {
-		if (option == '?')
-			return 2;
+	opterr = 0;
+	litifut_options_getopt(options, list, letters);
+	while ((option = getopt_long(count, arguments, letters, list, NULL)) != -1) {
+		if (option == '?' || option == ':')
+			return wrong_option(count, arguments, optopt, option == ':');
 		status = parse_option(given, option, optarg);
 		if (status != POST_GO_ON)
 			return status;
+	}
+	if (given->help) {
+		status = optind < count ? print_command_help(arguments[optind]) : POST_GO_ON;
+		if (status == POST_GO_ON)
+			print_help();
+		return 0;
 	}
 	status = parse_command(given, count, arguments);
 	if (status != POST_GO_ON)
@@ -553,6 +670,7 @@ int post_arguments_parse(struct post_arguments *given, int count, char **argumen
 	given->session.include = (const char *const *)given->lists[LIST_INCLUDE];
 	given->session.exclude = (const char *const *)given->lists[LIST_EXCLUDE];
 	given->session.modules = (const char *const *)given->lists[LIST_MODULE];
+	given->output.sources = (const char *const *)given->lists[LIST_SOURCE];
 	given->filter.only = (const char *const *)given->lists[LIST_ONLY];
 	given->filter.without = (const char *const *)given->lists[LIST_WITHOUT];
 	given->session.pids = given->numbers[NUMBERS_PID];

@@ -15,12 +15,13 @@ struct post_arguments {
 	struct post_window window;
 	struct post_filter_options filter;
 	bool quiet;
+	bool help;
 	bool pager;
 	bool diff;    /* paths[0] is the old run, paths[1] the new one, more belong to both */
 	char **paths; /* into argv */
 	size_t path_count;
 	/* Private: owned lists behind session's pointers. */
-	char **lists[6];
+	char **lists[7];
 	uint32_t *numbers[2];
 };
 

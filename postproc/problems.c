@@ -3,10 +3,23 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 void post_problem(struct post_problems *problems, const struct litifut_error *error)
 {
+	char line[1024];
+
 	problems->count++;
+	if (problems->keep && problems->line_count < POST_PROBLEM_LINES) {
+		if (!problems->lines)
+			problems->lines = calloc(POST_PROBLEM_LINES, sizeof(*problems->lines));
+		char *copy = strdup(litifut_error_line(error, line, sizeof(line)));
+		if (problems->lines && copy)
+			problems->lines[problems->line_count++] = copy;
+		else
+			free(copy);
+	}
 	if (problems->report)
 		problems->report(problems->context, error);
 }
@@ -23,4 +36,13 @@ void post_problem_at(struct post_problems *problems, const char *file, uint64_t 
 	va_end(arguments);
 	litifut_error_set(&error, LITIFUT_ERROR_FORMAT, file, NULL, address, "%s", message);
 	post_problem(problems, &error);
+}
+
+void post_problems_release(struct post_problems *problems)
+{
+	for (size_t i = 0; i < problems->line_count; i++)
+		free(problems->lines[i]);
+	free(problems->lines);
+	problems->lines = NULL;
+	problems->line_count = 0;
 }

@@ -21,6 +21,8 @@ struct post_output_options {
 	bool by_module;       /* a table for each module */
 	unsigned rows;        /* enum post_rows */
 	bool color;
+	const char *const *sources; /* folders with source files, NULL-terminated; NULL: none */
+	const char *command;        /* the command line that makes this output, or NULL */
 };
 
 /* The options that only some formats use. */
@@ -31,10 +33,12 @@ enum post_option_use {
 	POST_USES_BY_MODULE = 8,
 	POST_USES_FUNCTION = 16,
 	POST_USES_LINES = 32,
-	POST_USES_ROWS = 64
+	POST_USES_ROWS = 64,
+	POST_USES_SOURCE = 128
 };
 
 struct post_measures;
+struct post_totals;
 
 struct post_output {
 	FILE *file;
@@ -42,7 +46,8 @@ struct post_output {
 	struct post_output_options options;
 	/* In finish() only: sums of calls and times; NULL: there are no times. */
 	const struct post_measures *measures;
-	void *state; /* of the format; it frees it in finish() */
+	const struct post_totals *totals; /* in finish() only */
+	void *state;                      /* of the format; it frees it in finish() */
 };
 
 /* Is it a call that is to be shown? Else it is a leave, or the function was entered before the

@@ -2,55 +2,10 @@
  * lists the members; new ones may come, none changes its meaning. */
 #include <inttypes.h>
 
-#include "postproc/measure/edges.h"
+#include "postproc/formats/about.h"
 #include "postproc/formats/format.h"
 #include "postproc/formats/text.h"
-
-static void write_processes(struct post_output *output)
-{
-	const struct post_session *session = output->session;
-	FILE *file = output->file;
-
-	fputs("\"processes\":[", file);
-	for (size_t i = 0; i < session->process_count; i++) {
-		const struct post_process *process = session->processes[i];
-		const struct litifut_trace_header *header = &process->trace->header;
-		fprintf(file, "%s\n{\"pid\":%u,\"parent_pid\":%u,\"program\":", i ? "," : "",
-			header->pid, header->parent_pid);
-		post_write_json_text(file, header->program);
-		fprintf(file, ",\"events\":%" PRIu64 ",\"stopped\":%s,\"threads\":[",
-			process->events, header->state == LITIFUT_TRACE_STOPPED ? "true" : "false");
-		for (size_t t = 0; t < process->thread_count; t++)
-			fprintf(file, "%s{\"tid\":%u,\"events\":%" PRIu64 ",\"lost\":%" PRIu64 "}",
-				t ? "," : "", process->threads[t]->id,
-				process->threads[t]->sequence, process->threads[t]->lost);
-		fputs("]}", file);
-	}
-	fputs("],\n", file);
-}
-
-static void write_modules(struct post_output *output)
-{
-	const struct post_session *session = output->session;
-	FILE *file = output->file;
-
-	fputs("\"modules\":[", file);
-	for (size_t i = 0; i < session->module_count; i++) {
-		const struct post_module *module = &session->modules[i];
-		fprintf(file, "%s\n{\"name\":", i ? "," : "");
-		post_write_json_text(file, module->name);
-		fputs(",\"build_id\":\"", file);
-		for (unsigned b = 0; b < module->build_id_bytes; b++)
-			fprintf(file, "%02x", module->build_id[b]);
-		fprintf(file, "\",\"traced\":%s,\"file\":", module->traced ? "true" : "false");
-		if (module->image)
-			post_write_json_text(file, module->image->path);
-		else
-			fputs("null", file);
-		putc('}', file);
-	}
-	fputs("],\n", file);
-}
+#include "postproc/measure/edges.h"
 
 static void finish(struct post_output *output)
 {
@@ -63,8 +18,8 @@ static void finish(struct post_output *output)
 	post_tallies_collect(session, &edges, &tallies);
 	fprintf(file, "{\"format\":\"litifut-calls\",\"version\":1,\"calls\":%" PRIu64 ",\n",
 		edges.total);
-	write_processes(output);
-	write_modules(output);
+	post_about_processes(file, session);
+	post_about_modules(file, session);
 	fputs("\"functions\":[", file);
 	for (size_t i = 0; i < tallies.count; i++) {
 		const struct post_tally *tally = &tallies.items[i];

@@ -66,12 +66,14 @@ void post_run(struct post_session *session, const struct post_format *format,
 				format->name);
 	post_timeline_read(session, sink, options);
 	post_measures_finish(&run.measures);
+	post_timeline_total(session, totals);
+	post_session_conclude(session);
 	if (run.measuring)
 		output->measures = &run.measures;
+	output->totals = totals;
 	if (format->finish)
 		format->finish(output);
 	output->measures = NULL;
+	output->totals = NULL;
 	post_measures_release(&run.measures);
-	post_timeline_total(session, totals);
-	post_session_conclude(session);
 }

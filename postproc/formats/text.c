@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static void reserve(struct post_text *text, size_t more)
 {
@@ -124,6 +125,13 @@ static unsigned character_bytes(const unsigned char *at)
 	return more + 1;
 }
 
+/* In the script element of a page, a tag or a comment would end the object. */
+static bool ends_script(const unsigned char *at)
+{
+	return *at == '<' &&
+	       (at[1] == '/' || at[1] == '!' || !strncasecmp((const char *)at + 1, "script", 6));
+}
+
 void post_write_json_text(FILE *file, const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;
@@ -137,7 +145,7 @@ void post_write_json_text(FILE *file, const char *text)
 		} else if (*at == '"' || *at == '\\') {
 			putc('\\', file);
 			putc(*at++, file);
-		} else if (*at < 0x20) {
+		} else if (*at < 0x20 || ends_script(at)) {
 			fprintf(file, "\\u%04x", *at++);
 		} else {
 			fwrite(at, 1, bytes, file);

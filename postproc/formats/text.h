@@ -51,7 +51,7 @@ void post_call_texts_write(struct post_call_texts *texts, FILE *file,
 void post_call_texts_release(struct post_call_texts *texts);
 
 /* Writes a string as JSON does, with its quotes. Bytes that are not UTF-8
- * become U+FFFD. */
+ * become U+FFFD. The text may stand in a script element of a page. */
 void post_write_json_text(FILE *file, const char *text);
 
 #endif

@@ -31,25 +31,17 @@ static void add_functions(struct table *table)
 {
 	const struct post_measures *measures = table->output->measures;
 	const struct post_session *session = measures->session;
-	uint64_t *below = post_allocate(session->function_count, sizeof(*below));
 
-	for (size_t i = 0; i < session->call_count; i++) {
-		const struct post_call *call = &session->calls[i];
-		if (!call->hidden && call->caller != call->callee)
-			below[call->caller] += measures->calls[i].value[POST_METRIC_TOTAL];
-	}
 	table->rows = post_allocate(session->function_count, sizeof(*table->rows));
 	for (uint32_t i = 0; i < session->function_count; i++) {
 		struct row row = {.metrics = measures->functions[i], .function = i};
 		uint64_t *value = row.metrics.value;
-		/* Nothing traced calls it, such as main(): what it calls is a lower bound. */
-		row.at_least = !value[POST_METRIC_TIMED] && below[i];
+		row.at_least = post_metrics_at_least(&row.metrics);
 		if (row.at_least)
-			value[POST_METRIC_TOTAL] = below[i];
+			value[POST_METRIC_TOTAL] = value[POST_METRIC_BELOW];
 		if (value[POST_METRIC_CALLS] || value[POST_METRIC_LEAST] || row.at_least)
 			table->rows[table->count++] = row;
 	}
-	free(below);
 }
 
 static void add_edges(struct table *table)

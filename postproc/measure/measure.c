@@ -208,6 +208,9 @@ void post_measures_finish(struct post_measures *measures)
 							POST_METRIC_OPEN, POST_METRIC_APPROX};
 		if (session->calls[i].hidden)
 			continue;
+		if (session->calls[i].caller != session->calls[i].callee)
+			measures->functions[session->calls[i].caller].value[POST_METRIC_BELOW] +=
+				call[POST_METRIC_TOTAL];
 		for (size_t s = 0; s < sizeof(sums) / sizeof(*sums); s++)
 			function->value[sums[s]] += call[sums[s]];
 		if (!call[POST_METRIC_TIMED])

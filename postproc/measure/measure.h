@@ -20,6 +20,7 @@ enum post_metric {
 	POST_METRIC_SUM,    /* as total; of a function: also again in its recursion */
 	POST_METRIC_LEAST,  /* bounds of the time of calls that are not timed: at least, */
 	POST_METRIC_MOST,   /* at most */
+	POST_METRIC_BELOW,  /* of a function: the total of all calls that it made to others */
 	POST_METRICS
 };
 
@@ -70,6 +71,13 @@ uint64_t post_measures_ns(const struct post_measures *measures, uint64_t ticks);
 
 /* Adds what another call has to a sum. */
 void post_metrics_add(struct post_metrics *sum, const struct post_metrics *more);
+
+/* Is the time of a function known only from what it called? So it is for main(), which nothing
+ * that is traced calls. */
+static inline bool post_metrics_at_least(const struct post_metrics *function)
+{
+	return !function->value[POST_METRIC_TIMED] && function->value[POST_METRIC_BELOW];
+}
 
 static inline uint64_t post_metrics_average(const struct post_metrics *metrics)
 {

@@ -51,6 +51,19 @@ bool post_lines_text(const struct post_session *session, uint32_t module, uint32
 	return file && snprintf(text, size, "%s:%d", file, number) > 0;
 }
 
+bool post_lines_place(const struct post_session *session, uint32_t module, uint32_t address,
+		      const char **file, unsigned *line)
+{
+	Dwarf_Line *found = find(session, module, address);
+	int number;
+
+	if (!found || dwarf_lineno(found, &number) || number <= 0)
+		return false;
+	*file = dwarf_linesrc(found, NULL, NULL);
+	*line = (unsigned)number;
+	return *file != NULL;
+}
+
 unsigned post_lines_number(const struct post_session *session, uint32_t module, uint32_t address)
 {
 	int number = 0;

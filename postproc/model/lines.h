@@ -8,6 +8,10 @@
 bool post_lines_text(const struct post_session *session, uint32_t module, uint32_t address,
 		     char *text, size_t size);
 
+/* The same in two parts; the name lives as long as the session. */
+bool post_lines_place(const struct post_session *session, uint32_t module, uint32_t address,
+		      const char **file, unsigned *line);
+
 /* The line alone, 0 when it is not known or lines were not asked for. */
 unsigned post_lines_number(const struct post_session *session, uint32_t module, uint32_t address);
 

@@ -350,18 +350,24 @@ static double filter_error(const struct litifut_trace_header *header)
 	return header->bloom_hashes ? full : 0;
 }
 
+uint64_t post_timeline_lost(const struct post_process *process)
+{
+	uint64_t lost = 0;
+
+	for (size_t t = 0; t < process->thread_count; t++)
+		lost += process->threads[t]->lost;
+	/* The header counts all, the stream says where: not both. */
+	return lost > process->lost ? lost : process->lost;
+}
+
 void post_timeline_total(const struct post_session *session, struct post_totals *totals)
 {
 	*totals = (struct post_totals){.processes = session->process_count};
 	for (size_t i = 0; i < session->process_count; i++) {
 		const struct post_process *process = session->processes[i];
-		uint64_t lost = 0;
-		for (size_t t = 0; t < process->thread_count; t++) {
-			lost += process->threads[t]->lost;
+		for (size_t t = 0; t < process->thread_count; t++)
 			totals->threads += process->threads[t]->sequence != 0;
-		}
-		/* The header counts all, the stream says where: not both. */
-		totals->lost += lost > process->lost ? lost : process->lost;
+		totals->lost += post_timeline_lost(process);
 		totals->events += process->events;
 		totals->killed += process->trace->header.state == LITIFUT_TRACE_RUNNING;
 		if (process->trace->header.flags & LITIFUT_TRACE_DEDUP) {

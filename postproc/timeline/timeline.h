@@ -42,6 +42,9 @@ struct post_timeline_options {
 void post_timeline_read(struct post_session *session, const struct post_timeline_sink *sink,
 			const struct post_timeline_options *options);
 
+/* The calls of a process that are known to be lost. */
+uint64_t post_timeline_lost(const struct post_process *process);
+
 /* Sums up what was read. */
 void post_timeline_total(const struct post_session *session, struct post_totals *totals);
 

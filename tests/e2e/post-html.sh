@@ -1,6 +1,7 @@
 #!/bin/sh
 # The HTML report in a browser (headless Chromium, no network): it draws, the search finds, a
-# row opens the callers and callees, zoom changes the pictures, and the console stays empty.
+# row opens the callers and callees, zoom changes the pictures, the source shows its counts, what
+# is missing has a cure, and the console stays empty. Times are those of the other formats.
 . "$(dirname "$0")/../lib.sh"
 
 # browse FILE: what a user would find, in FILE.found; console messages in FILE.console
@@ -49,6 +50,19 @@ browse()
 		key("5");
 		await wait(50);
 		found.about = document.getElementById("about").textContent.includes("Build-id");
+		found.missing = [...document.querySelectorAll("#missing li")].map(l => l.textContent);
+		key("1");
+		await wait(50);
+		found.columns = [...document.querySelectorAll("#functions th")].map(h => h.dataset.column);
+		found.sorted = {};
+		for (const c of found.columns) {
+			const head = document.querySelector(`#functions th[data-column=${c}]`);
+			if (!head.hasAttribute("aria-sort")) head.click();
+			found.sorted[c] = [...document.querySelectorAll("#functions tbody tr")].slice(0, 3).map(r => r.children[found.columns.indexOf("name")].textContent);
+		}
+		key("4");
+		await wait(50);
+		found.source = [...document.querySelectorAll("#source .hit")].map(l => [...l.children].map(c => c.textContent.trim()).concat(l.lastChild.textContent.trim()));
 		return found;
 	END
 	timeout 300 python3 "$root/tests/browser.py" "$1" tries.js >"$1.out" || return
@@ -60,9 +74,10 @@ browse()
 
 found_all()
 {
-	python3 - "$1" <<-'END'
+	python3 - "$@" <<-'END'
 		import json, sys
 		found = json.load(open(sys.argv[1]))
+		mode = sys.argv[2]
 		assert "error" not in found, found["error"]
 		assert found["ready"] and found["about"], found
 		assert found["rows"] >= 4, found
@@ -70,6 +85,64 @@ found_all()
 		assert sorted(found["neighbours"]) == ["leaf(int)", "main"], found
 		for view in "flame", "timeline":
 		    assert found[view] == {"drawn": True, "zoomed": True, "reset": True}, found
+		times = {"spans": ["self", "total", "average", "min", "max"], "mono": ["least", "most"], "none": []}[mode]
+		assert found["columns"] == ["calls", "made", *times, "name", "module"], found
+		assert found["sorted"]["calls"][0] in ("leaf(int)", "printf", "other(int)"), found
+		if mode == "spans":
+		    assert found["sorted"]["total"][0] == "main", found # what it called
+		    assert not any("There are no times" in m or "bounds" in m for m in found["missing"]), found
+		else:
+		    assert any("LITIFUT_MODE=spans" in m for m in found["missing"]), found
+		lines = {line[-1]: line for line in found["source"]}
+		leaf = next(text for text in lines if "int leaf(int n)" in text)
+		assert lines[leaf][:2] == ["25", "25"], lines # 10 of middle(), 15 of other()
+		assert next(text for text in lines if "sum += leaf(i);" in text), lines
+		assert lines["sum += leaf(i);"][1] == "10", lines
+	END
+}
+
+# The figures of the page are those of the table that csv writes.
+same_times()
+{
+	"$BUILD/bin/litifut-post" -q -f csv -o report.csv data traced/program && python3 - <<-'END'
+		import csv, json, re
+		page = open("report.html").read()
+		data = json.loads(re.search('id="data">(.*?)</script>', page, re.S).group(1))
+		functions = data["functions"]
+		sums = {}
+		for row in csv.DictReader(open("report.csv")):
+		    sum = sums.setdefault(row["callee"], [0, 0, 0, 0])
+		    sum[0] += int(row["calls"])
+		    if int(row["timed_calls"] or 0):
+		        sum[1] += int(row["timed_calls"])
+		        sum[2] += int(row["self_ns"])
+		        sum[3] = max(sum[3], int(row["max_ns"]))
+		compared = 0
+		for i, name in enumerate(functions["name"]):
+		    calls, timed, self, most = sums.get(name, [0, 0, 0, 0])
+		    assert functions["calls"][i] == calls, name
+		    assert functions["timed"][i] == timed, name
+		    assert functions["max"][i] == most, (name, functions["max"][i], most)
+		    assert abs(functions["self"][i] - self) <= calls, (name, functions["self"][i], self)
+		    compared += timed > 0
+		assert compared >= 3
+		flame = data["flame"]
+		assert abs(__builtins__.sum(flame["time"]) - __builtins__.sum(s for _, _, s, _ in sums.values())) < 200
+	END
+}
+
+cured()
+{
+	cp traced/program stripped && "$triplet-strip" stripped &&
+		"$BUILD/bin/litifut-post" -q --no-maps-paths -f html -o missing.html data stripped 2>/dev/null
+	python3 - <<-'END'
+		import json, re
+		data = json.loads(re.search('id="data">(.*?)</script>', open("missing.html").read(), re.S).group(1))
+		assert data["unresolved"] > 0
+		found = [m for m in data["missing"] if "PATH/TO/program" in m["cure"]]
+		assert found and "stripped" in found[0]["what"], data["missing"]
+		assert found[0]["cure"].startswith("litifut-post -q --no-maps-paths -f html -o missing.html data stripped "), found
+		assert any("symbol table" in p for p in data["problems"]), data["problems"]
 	END
 }
 
@@ -95,29 +168,39 @@ behaviour()
 		}
 	END
 	language=g++
-	link program ../main.cc -O1 -fno-ipa-icf || return
+	case $1 in
+	spans) export LITIFUT_MODE=spans LITIFUT_CLOCK=mono clock=mono ;;
+	*) clock=$1 ;;
+	esac
+	link program ../main.cc -g -O1 -fno-ipa-icf || return
+	unset LITIFUT_MODE LITIFUT_CLOCK
 	language=gcc
-	guest_environment="LITIFUT_CLOCK=$1"
+	guest_environment="LITIFUT_CLOCK=$clock"
 	same_run program
 	guest_environment=
-	ok "a report is made" "$BUILD/bin/litifut-post" -q -f html -o report.html data traced/program
+	ok "a report is made" "$BUILD/bin/litifut-post" -q -f html -o report.html --source "$(pwd)" \
+		data traced/program
+	[ "$1" != spans ] || ok "its times are those of csv" same_times
+	ok "what is missing comes with its cure" cured
 	ok "it holds nothing that needs a network" sh -c '! grep -nE "(src|href)=|https?://" report.html | grep -v w3.org/2000/svg'
 	if ! command -v chromedriver >/dev/null; then
 		skip "the report in a browser" "chromedriver is not installed"
 		return
 	fi
 	ok "a browser opens it" browse report.html
-	ok "it draws, finds and zooms" found_all report.html.found
+	ok "it draws, finds, zooms and sorts" found_all report.html.found "$1"
 	ok "the console stays empty" [ ! -s report.html.console ]
 }
 
-both_clocks()
+all_kinds()
 {
-	for clock in none mono; do
-		mkdir $clock
-		cd $clock || return
-		behaviour $clock
+	for kind in none mono spans; do
+		# the thunks of spans need a CPU that armel programs do not
+		[ "$kind $target" != "spans armel" ] || continue
+		mkdir $kind
+		cd $kind || return
+		behaviour $kind
 		cd ..
 	done
 }
-for_targets both_clocks
+for_targets all_kinds

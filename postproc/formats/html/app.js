@@ -16,6 +16,9 @@ const duration = ns => {
 	if (a < 1e9) return `${(ns / 1e6).toPrecision(3)} ms`;
 	return `${(ns / 1e9).toPrecision(4)} s`;
 };
+/* Times of functions: measured from recorded returns or a table, or only bounds of them. */
+const measured = data.times === "measured", bounded = data.times === "bounds";
+const time = v => data.ticks ? `${group(v)} ticks` : duration(v);
 const position = v => timed ? duration(v) : `event ${group(v)}`;
 const percent = part => part >= 0.0995 ? `${(100 * part).toFixed(0)} %` : part >= 0.00095 ? `${(100 * part).toFixed(1)} %` : part > 0 ? "< 0.1 %" : "";
 const name = f => f === NONE ? "(not traced)" : data.functions.name[f];
@@ -67,17 +70,20 @@ const F = data.functions;
 const columns = [
 	["calls", "Calls", i => F.calls[i], group, "how often it was called"],
 	["made", "Made", i => F.made[i], group, "calls that it made"],
-	...(timed && F.total ? [
-		["self", "Self", i => F.self[i], duration, "time in the function itself"],
-		["total", "Total", i => F.total[i], duration, "time from its calls to their returns; recursion counted once"],
-		["average", "Average", i => F.calls[i] ? F.total[i] / F.calls[i] : 0, duration, "total / calls"],
-		["min", "Min", i => F.min[i], duration, "shortest call"],
-		["max", "Max", i => F.max[i], duration, "longest call"],
+	...(measured ? [
+		["self", "Self", i => F.self[i], (v, i) => F.timed[i] ? time(v) : "", "time in the function itself"],
+		["total", "Total", i => F.total[i], (v, i) => F.timed[i] ? time(v) : F.at_least[i] ? `> ${time(v)}` : "", "time from its calls to their returns; recursion counted once; >: only what it called is known"],
+		["average", "Average", i => F.average[i], (v, i) => F.timed[i] ? time(v) : "", "of the calls whose return is known"],
+		["min", "Min", i => F.min[i], (v, i) => F.timed[i] ? time(v) : "", "shortest call"],
+		["max", "Max", i => F.max[i], (v, i) => F.timed[i] ? time(v) : "", "longest call"],
+	] : bounded ? [
+		["least", "At least", i => F.least[i], time, "up to the last call that is known to be inside"],
+		["most", "At most", i => F.most[i], time, "up to the next call that shows that it has returned"],
 	] : []),
 	["name", "Function", i => F.name[i], null, ""],
 	["module", "Module", i => data.modules[F.module[i]].name, null, ""],
 ];
-let sort = timed && F.total ? "self" : "calls", ascending = false, shown = 200;
+let sort = measured ? "self" : bounded ? "most" : "calls", ascending = false, shown = 200;
 
 const drawFunctions = () => {
 	const column = columns.find(c => c[0] === sort);
@@ -102,7 +108,7 @@ const drawFunctions = () => {
 		body.append(el("tr", { tabindex: 0, onclick: () => showFunction(i), onkeydown: e => { if (e.key === "Enter") showFunction(i); } },
 			...columns.map(c => {
 				const value = c[2](i);
-				const cell = el("td", { class: c[3] ? (c[0] === sort ? "share" : "") : "text", title: c[3] ? "" : value }, c[3] ? c[3](value) : value);
+				const cell = el("td", { class: c[3] ? (c[0] === sort ? "share" : "") : "text", title: c[3] ? "" : value }, c[3] ? c[3](value, i) : value);
 				if (c[0] === sort && most) cell.style.setProperty("--part", `${100 * value / most}%`);
 				return cell;
 			})));
@@ -138,13 +144,14 @@ const neighbours = (f, incoming) => {
 		entry.sites.push(s);
 		found.set(other, entry);
 	}
-	return [...found.values()].sort((a, b) => (timed && S.total ? b.total - a.total : 0) || b.calls - a.calls);
+	return [...found.values()].sort((a, b) => (b.total - a.total) || b.calls - a.calls);
 };
-const place = s => S.line && S.line[s] ? `${data.files[S.file[s]]}:${S.line[s]}` : `${name(S.caller[s])}+0x${S.offset[s].toString(16)}`;
+const PLT = ["", " through a PLT entry, where it leads is not known", " through a PLT entry", " through a PLT entry, guessed where it leads"];
+const place = s => (S.line && S.line[s] ? `${data.files[S.file[s]]}:${S.line[s]}` : `${name(S.caller[s])}+0x${S.offset[s].toString(16)}`) + PLT[S.plt[s]];
 const neighbourTable = (title, list) => el("div", {}, el("h2", {}, `${title} (${group(list.length)})`),
-	el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "Calls"), timed && S.total ? el("th", {}, "Total") : "", el("th", { class: "text" }, "Function"), el("th", { class: "text" }, "Call sites"))),
+	el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "Calls"), S.total ? el("th", {}, "Total") : "", el("th", { class: "text" }, "Function"), el("th", { class: "text" }, "Call sites"))),
 		el("tbody", {}, ...list.slice(0, 400).map(n => el("tr", { tabindex: 0, onclick: () => showFunction(n.f), onkeydown: e => { if (e.key === "Enter") showFunction(n.f); } },
-			el("td", {}, group(n.calls)), timed && S.total ? el("td", {}, duration(n.total)) : "",
+			el("td", {}, group(n.calls)), S.total ? el("td", {}, time(n.total)) : "",
 			el("td", { class: "text", title: name(n.f) }, name(n.f)),
 			el("td", { class: "text quiet", title: n.sites.slice(0, 40).map(place).join("\n") }, place(n.sites[0]) + (n.sites.length > 1 ? ` and ${n.sites.length - 1} more` : "")))))));
 
@@ -181,11 +188,13 @@ const showFunction = f => {
 	if (f === NONE) return;
 	const callers = neighbours(f, true), callees = neighbours(f, false);
 	const facts = [`${group(F.calls[f])} calls`, `${group(F.made[f])} made`];
-	if (timed && F.total) facts.push(`self ${duration(F.self[f])}`, `total ${duration(F.total[f])}`, `min ${duration(F.min[f])}`, `max ${duration(F.max[f])}`);
+	if (measured && F.timed[f]) facts.push(`self ${time(F.self[f])}`, `total ${time(F.total[f])}`, `average ${time(F.average[f])}`, `min ${time(F.min[f])}`, `max ${time(F.max[f])}`);
+	else if (measured && F.at_least[f]) facts.push(`total at least ${time(F.total[f])}`);
+	else if (bounded) facts.push(`between ${time(F.least[f])} and ${time(F.most[f])}`);
 	const where = F.line && F.line[f] ? `${data.files[F.file[f]]}:${F.line[f]}` : "";
 	$("function").replaceChildren(
 		el("div", { class: "bar" }, el("button", { onclick: () => show("functions") }, "← All functions"),
-			el("strong", { id: "function-name" }, name(f)), el("span", { class: "quiet" }, `[${moduleOf(f)}] ${where}`),
+			el("strong", { id: "function-name" }, name(f)), el("span", { class: "quiet" }, `[${moduleOf(f)}] `, hasSource(f) ? el("a", { href: "#source", onclick: e => { e.preventDefault(); showSource(f); } }, where) : where),
 			el("span", {}, facts.join(", "))),
 		neighbourGraph(f, callers, callees),
 		el("div", { class: "columns" }, neighbourTable("Callers", callers), neighbourTable("Callees", callees)));
@@ -350,7 +359,7 @@ const flame = (() => {
 		for (const r of rows) r.sort((a, b) => left[a] - left[b]);
 		tree = { fn, value, left, rows, all: value[0] || 1 };
 	};
-	const unit = v => metric === "time" ? duration(v) : `${group(v)} calls`;
+	const unit = v => metric === "time" ? time(v) : `${group(v)} calls`;
 	const label = n => n === 0 ? "all" : name(tree.fn[n]);
 	const first = (row, at) => { let lo = 0, hi = row.length; while (lo < hi) { const m = lo + hi >> 1; if (tree.left[row[m]] + tree.value[row[m]] <= at) lo = m + 1; else hi = m; } return lo; };
 	const draw = (context, view, width, height) => {
@@ -484,36 +493,54 @@ const timeline = (() => {
 })();
 
 /* ---- source with counts ---- */
+const sources = data.sources;
+const hasSource = f => F.line && F.line[f] > 0 && sources.some(x => x.file === F.file[f]);
+let wanted = null; /* the line that is to be shown: [index of a source, line] */
+const showSource = f => { wanted = [sources.findIndex(x => x.file === F.file[f]), F.line[f]]; show("source"); };
 const drawSource = () => {
-	const sources = data.sources || [];
 	if (!sources.length) {
-		$("source").replaceChildren(el("p", { class: "quiet" }, "No source is in this report. Make it with --source DIR, from files that were compiled with -g."));
+		$("source").replaceChildren(el("p", { class: "quiet" }, data.files.length
+			? `The functions come from ${group(data.files.length)} source files, none of which lies in a folder that was given with --source DIR.`
+			: "No source is in this report. Make it with --source DIR, from programs that were compiled with -g."));
 		return;
 	}
-	const choose = el("select", { "aria-label": "Source file", onchange: e => file(+e.target.value) }, ...sources.map((s, i) => el("option", { value: i }, `${s.name} (${group(s.calls)} calls)`)));
+	const order = sources.map((_, i) => i).sort((a, b) => sources[b].calls - sources[a].calls);
+	const choose = el("select", { id: "source-file", "aria-label": "Source file", onchange: e => { wanted = [+e.target.value, 0]; file(); } },
+		...order.map(i => el("option", { value: i }, `${data.files[sources[i].file]} (${group(sources[i].calls)} calls)`)));
 	const text = el("pre", { class: "source" });
-	const file = i => {
-		const counts = new Map(sources[i].counts);
-		text.replaceChildren(...sources[i].text.split("\n").map((line, n) => {
-			const count = counts.get(n + 1);
-			return el("div", { class: count ? "hit" : "" }, el("span", { class: "count" }, count ? group(count) : ""), el("span", { class: "quiet" }, `${String(n + 1).padStart(5)}  `), line);
-		}));
+	const file = () => {
+		const [i, line] = wanted;
+		choose.value = i;
+		const counts = new Map(sources[i].lines.map(l => [l[0], l]));
+		const lines = sources[i].text.split("\n").map((content, n) => {
+			const [, entered, made, took] = counts.get(n + 1) || [0, 0, 0, 0];
+			return el("div", { class: n + 1 === line ? "hit chosen" : entered || made ? "hit" : "" },
+				el("span", { class: "count" }, entered ? group(entered) : ""), el("span", { class: "count" }, made ? group(made) : ""),
+				measured ? el("span", { class: "count" }, took ? time(took) : "") : "",
+				el("span", { class: "quiet" }, `${String(n + 1).padStart(5)}  `), content);
+		});
+		text.replaceChildren(el("div", { class: "quiet" }, el("span", { class: "count" }, "called"), el("span", { class: "count" }, "calls made"), measured ? el("span", { class: "count" }, "that took") : ""), ...lines);
+		if (line) lines[line - 1]?.scrollIntoView({ block: "center" });
 	};
-	$("source").replaceChildren(el("div", { class: "bar" }, choose, el("span", { class: "quiet" }, "Calls made by each line")), text);
-	file(0);
+	$("source").replaceChildren(el("div", { class: "bar" }, choose, el("span", { class: "quiet" },
+		`Functions and the calls that each line makes.${data.sources_missing ? ` ${group(data.sources_missing)} source files are not in the folders that were given.` : ""}`)), text);
+	wanted ||= [order[0], 0];
+	file();
 };
 
 /* ---- what is in the trace, and what is missing ---- */
+const clocks = { none: "none: the order of calls is known, their time is not", monotonic: "nanoseconds of the kernel's monotonic clock", cycle: "a counter of the CPU", page: "executed instructions" };
 const drawAbout = () => {
 	const list = pairs => el("dl", {}, ...pairs.flatMap(([k, v]) => [el("dt", {}, k), el("dd", {}, v)]));
 	$("about").replaceChildren(
-		el("h2", {}, "Processes"), ...data.processes.map(p => list([["program", p.program], ["process", `${p.pid}, parent ${p.parent}`], ["events", group(p.events)],
-			["lost", group(p.lost)], ["threads", group(p.threads)], ["clock", p.clock], ["end", p.stopped ? "it ended, or recording was stopped" : "it was killed, or still runs"]])),
+		el("h2", {}, "What is missing"), data.missing.length ? el("ul", { id: "missing" }, ...data.missing.map(m => el("li", {}, m.what, m.cure ? el("pre", {}, m.cure) : ""))) : el("p", { class: "quiet" }, "Nothing."),
+		el("h2", {}, "Problems"), data.problems.length ? el("ul", { id: "problems" }, ...data.problems.map(p => el("li", { class: "warn" }, p))) : el("p", { class: "quiet" }, "None."),
+		el("h2", {}, "Processes"), ...data.processes.map(p => list([["program", p.program], ["process", `${p.pid}, parent ${p.parent_pid}`], ["events", group(p.events)],
+			["lost", group(p.lost)], ["threads", group(p.threads.length)], ["clock", clocks[p.clock]], ["end", p.stopped ? "it ended, or recording was stopped" : "it was killed, or still runs"]])),
 		el("h2", {}, "Modules"), el("table", {}, el("thead", {}, el("tr", {}, ...["Module", "Build-id", "Traced", "File"].map(t => el("th", { class: "text" }, t)))),
 			el("tbody", {}, ...data.modules.filter(m => m.name !== "?").map(m => el("tr", {}, el("td", { class: "text" }, m.name), el("td", { class: "text" }, m.build_id || "none"), el("td", { class: "text" }, m.traced ? "yes" : "no: only calls to it"), el("td", { class: "text" }, m.file || "not found"))))),
-		el("h2", {}, "Problems"), data.problems.length ? el("ul", {}, ...data.problems.map(p => el("li", { class: "warn" }, p))) : el("p", { class: "quiet" }, "None."),
 		el("h2", {}, "Keys"), el("p", {}, ...["1", "2", "3", "4", "5"].flatMap((k, i) => [el("kbd", {}, k), ` ${["functions", "flame graph", "timeline", "source", "this page"][i]} `]), el("kbd", {}, "/"), " search ", el("kbd", {}, "+"), " ", el("kbd", {}, "−"), " ", el("kbd", {}, "←"), " ", el("kbd", {}, "→"), " ", el("kbd", {}, "0"), " zoom, move and reset in the pictures"),
-		el("p", { class: "quiet" }, `Made by litifut-post ${litifutVersion}.`));
+		el("p", { class: "quiet" }, `Made by litifut-post ${data.version}.`));
 };
 
 /* ---- views ---- */
@@ -570,7 +597,9 @@ document.title = `${programs.slice(0, 3).join(", ")}: LITIFUT report`;
 $("title").textContent = programs.slice(0, 3).join(", ") + (programs.length > 3 ? ` and ${programs.length - 3} more` : "");
 $("facts").replaceChildren(`${group(data.calls)} calls, ${group(F.name.length)} functions, ${data.processes.length} process${data.processes.length === 1 ? "" : "es"}`,
 	lost ? el("span", { class: "warn" }, `, ${group(lost)} calls were lost`) : "",
-	data.problems.length ? el("span", { class: "warn" }, `, ${data.problems.length} problem${data.problems.length === 1 ? "" : "s"}: see About this trace`) : "");
+	data.unresolved ? el("span", { class: "warn" }, `, ${group(data.unresolved)} calls without a name`) : "",
+	data.problems.length ? el("span", { class: "warn" }, `, ${data.problems.length} problem${data.problems.length === 1 ? "" : "s"}`) : "",
+	data.missing.length ? el("a", { href: "#view=about" }, ", what is missing and what to do") : "");
 route();
 document.documentElement.dataset.ready = performance.now().toFixed(0);
 })();

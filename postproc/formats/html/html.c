@@ -10,16 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/version.h"
+#include "postproc/formats/about.h"
 #include "postproc/formats/format.h"
 #include "postproc/formats/html/assets.h"
+#include "postproc/formats/html/missing.h"
+#include "postproc/formats/html/tables.h"
 #include "postproc/formats/html/spans.h"
-#include "common/version.h"
 #include "postproc/formats/text.h"
 #include "postproc/measure/call_tree.h"
 #include "postproc/measure/edges.h"
+#include "postproc/measure/measure.h"
 #include "postproc/model/clock.h"
-#include "postproc/model/lines.h"
-#include "postproc/timeline/nesting.h"
+#include "postproc/timeline/timeline.h"
 
 #define FLAME_NODES 200000u
 
@@ -32,14 +35,9 @@ struct state {
 	bool started;
 	/* The open calls of each lane. */
 	struct lane {
-		uint64_t position; /* without a clock: calls so far */
-		struct open_call {
-			uint64_t begin;
-			uint32_t node;
-			bool shown;
-		} * open;
+		uint64_t *begin;
 		uint32_t depth, capacity;
-		uint64_t calls;
+		uint64_t calls; /* so far: without a clock the position of an event */
 	} * lanes;
 	uint32_t lane_count, lane_capacity;
 };
@@ -69,42 +67,31 @@ static uint64_t position(struct post_output *output, const struct post_timeline_
 	const struct state *state = output->state;
 
 	return state->timed ? post_clock_ns(post_event_process(output, event), event->time)
-			    : lane->position;
+			    : lane->calls;
 }
 
-static void enter(struct post_output *output, struct lane *lane,
-		  const struct post_timeline_event *event, uint64_t at)
+static void enter(struct state *state, struct lane *lane, const struct post_timeline_event *event,
+		  uint64_t at)
 {
-	struct state *state = output->state;
-	bool call = event->site != POST_NONE && !(event->flags & POST_EVENT_BEFORE);
-	uint32_t parent = lane->depth ? lane->open[lane->depth - 1].node : POST_NONE;
-
-	POST_GROW(lane->open, lane->depth, lane->capacity);
-	lane->open[lane->depth].node = post_call_tree_below(&state->tree, parent, event->callee);
-	lane->open[lane->depth].begin = at;
-	lane->open[lane->depth].shown = true;
-	if (call) {
-		state->tree.nodes[lane->open[lane->depth].node].calls++;
+	POST_GROW(lane->begin, lane->depth, lane->capacity);
+	lane->begin[lane->depth++] = at;
+	if (post_event_is_call(event)) {
 		lane->calls++;
-		lane->position++;
 		post_html_spans_begin(&state->spans, event->lane, at);
 	}
-	lane->depth++;
 }
 
 static void leave(struct state *state, struct lane *lane, const struct post_timeline_event *event,
 		  uint64_t at)
 {
-	const struct open_call *call;
 	struct post_html_span span = {.lane = event->lane};
 
 	if (!lane->depth)
 		return;
-	call = &lane->open[--lane->depth];
-	span.begin = call->begin;
-	span.length = at > call->begin ? at - call->begin : 0;
+	span.begin = lane->begin[--lane->depth];
+	span.length = at > span.begin ? at - span.begin : 0;
 	span.depth = lane->depth;
-	span.function = state->tree.nodes[call->node].function;
+	span.function = event->callee;
 	post_html_spans_add(&state->spans, &span);
 	if (event->flags & POST_EVENT_GUESSED)
 		state->guessed = true;
@@ -122,164 +109,11 @@ static void event(void *context, const struct post_timeline_event *event)
 	if (!state->started || at > state->end)
 		state->end = at;
 	state->started = true;
+	post_call_tree_take(&state->tree, output->session, event);
 	if (event->kind == POST_EVENT_ENTER)
-		enter(output, lane, event, at);
+		enter(state, lane, event, at);
 	else if (event->kind == POST_EVENT_LEAVE)
 		leave(state, lane, event, at);
-}
-
-/* A JSON string that can stand in a script element: a tag would end it. */
-static void write_text(FILE *file, const char *text)
-{
-	char *quoted = NULL;
-	size_t size = 0;
-	FILE *memory = open_memstream(&quoted, &size);
-
-	if (!memory) {
-		fputs("\"\"", file);
-		return;
-	}
-	post_write_json_text(memory, text);
-	fclose(memory);
-	for (size_t i = 0; i < size; i++) {
-		if (quoted[i] == '<')
-			fputs("\\u003c", file);
-		else
-			putc(quoted[i], file);
-	}
-	free(quoted);
-}
-
-static const char *clock_name(const struct post_process *process)
-{
-	switch (process->trace->header.clock) {
-	case LITIFUT_CLOCK_MONOTONIC:
-		return "nanoseconds of the kernel's monotonic clock";
-	case LITIFUT_CLOCK_CYCLE:
-		return "a counter of the CPU";
-	default:
-		return "none: the order of calls is known, their time is not";
-	}
-}
-
-static void write_processes(struct post_output *output)
-{
-	const struct post_session *session = output->session;
-	FILE *file = output->file;
-
-	fputs("\"processes\":[", file);
-	for (size_t i = 0; i < session->process_count; i++) {
-		const struct post_process *process = session->processes[i];
-		const struct litifut_trace_header *header = &process->trace->header;
-
-		fprintf(file, "%s\n{\"program\":", i ? "," : "");
-		write_text(file, header->program);
-		fprintf(file,
-			",\"pid\":%u,\"parent\":%u,\"events\":%" PRIu64 ",\"lost\":%" PRIu64
-			",\"threads\":%zu,\"stopped\":%s,\"clock\":",
-			header->pid, header->parent_pid, process->events, process->lost,
-			process->thread_count,
-			header->state == LITIFUT_TRACE_STOPPED ? "true" : "false");
-		write_text(file, clock_name(process));
-		putc('}', file);
-	}
-	fputs("],\n", file);
-}
-
-static void write_modules(struct post_output *output)
-{
-	const struct post_session *session = output->session;
-	FILE *file = output->file;
-
-	fputs("\"modules\":[", file);
-	for (size_t i = 0; i < session->module_count; i++) {
-		const struct post_module *module = &session->modules[i];
-
-		fprintf(file, "%s\n{\"name\":", i ? "," : "");
-		write_text(file, module->name);
-		fputs(",\"build_id\":\"", file);
-		for (unsigned b = 0; b < module->build_id_bytes; b++)
-			fprintf(file, "%02x", module->build_id[b]);
-		fprintf(file, "\",\"traced\":%s,\"file\":", module->traced ? "true" : "false");
-		if (module->image)
-			write_text(file, module->image->path);
-		else
-			fputs("null", file);
-		putc('}', file);
-	}
-	fputs("],\n", file);
-}
-
-static uint32_t module_of(const struct post_session *session, const struct post_tally *tally)
-{
-	return session->functions[tally->function].module;
-}
-
-static uint64_t calls_of(const struct post_session *session, const struct post_tally *tally)
-{
-	(void)session;
-	return tally->calls;
-}
-
-static uint64_t made_of(const struct post_session *session, const struct post_tally *tally)
-{
-	(void)session;
-	return tally->made;
-}
-
-static void write_functions(struct post_output *output, const struct post_tallies *tallies)
-{
-	static const struct {
-		const char *name;
-		uint64_t (*value)(const struct post_session *, const struct post_tally *);
-	} columns[] = {{"calls", calls_of}, {"made", made_of}};
-	const struct post_session *session = output->session;
-	FILE *file = output->file;
-
-	fputs("\"functions\":{\"name\":[", file);
-	for (size_t i = 0; i < tallies->count; i++) {
-		fputs(i ? ",\n" : "", file);
-		write_text(file, session->functions[tallies->items[i].function].name);
-	}
-	fputs("],\n\"module\":[", file);
-	for (size_t i = 0; i < tallies->count; i++)
-		fprintf(file, "%s%u", i ? "," : "", module_of(session, &tallies->items[i]));
-	for (size_t c = 0; c < sizeof(columns) / sizeof(*columns); c++) {
-		fprintf(file, "],\n\"%s\":[", columns[c].name);
-		for (size_t i = 0; i < tallies->count; i++)
-			fprintf(file, "%s%" PRIu64, i ? "," : "",
-				columns[c].value(session, &tallies->items[i]));
-	}
-	fputs("]},\n", file);
-}
-
-/* Numbers of one property of all calls that are shown. */
-#define SITE_COLUMN(name, format, value)                                                           \
-	do {                                                                                       \
-		bool first = true;                                                                 \
-		fprintf(file, "%s\"" name "\":[", separator);                                      \
-		separator = "],\n";                                                                \
-		for (size_t i = 0; i < session->call_count; i++) {                                 \
-			const struct post_call *call = &session->calls[i];                         \
-			if (call->hidden || !call->count)                                          \
-				continue;                                                          \
-			fprintf(file, "%s%" format, first ? "" : ",", value);                      \
-			first = false;                                                             \
-		}                                                                                  \
-	} while (0)
-
-static void write_sites(struct post_output *output, const uint32_t *numbers)
-{
-	const struct post_session *session = output->session;
-	FILE *file = output->file;
-	const char *separator = "";
-
-	fputs("\"sites\":{", file);
-	SITE_COLUMN("caller", "d", (int)numbers[call->caller]);
-	SITE_COLUMN("callee", "d", (int)numbers[call->callee]);
-	SITE_COLUMN("calls", PRIu64, call->count);
-	SITE_COLUMN("offset", "u", call->caller_offset);
-	fputs("]},\n", file);
 }
 
 static int more_calls_first(const void *a, const void *b)
@@ -312,8 +146,10 @@ static uint64_t flame_threshold(const struct post_call_tree *tree, uint64_t *inc
 	return least;
 }
 
-static void write_flame(struct post_output *output, const uint32_t *numbers)
+static void write_flame(struct post_html_page *page)
 {
+	struct post_output *output = page->output;
+	const uint32_t *numbers = page->numbers;
 	const struct state *state = output->state;
 	const struct post_call_tree *tree = &state->tree;
 	uint64_t *inclusive = post_allocate(tree->count + 1, sizeof(*inclusive));
@@ -341,6 +177,14 @@ static void write_flame(struct post_output *output, const uint32_t *numbers)
 	for (uint32_t i = 0; i < tree->count; i++) {
 		if (place[i] >= 0)
 			fprintf(file, "%s%" PRIu64, place[i] ? "," : "", tree->nodes[i].calls);
+	}
+	if (page->timing == POST_TIMING_MEASURED && tree->timed) {
+		fputs("],\n\"time\":[", file);
+		for (uint32_t i = 0; i < tree->count; i++) {
+			if (place[i] >= 0)
+				fprintf(file, "%s%" PRIu64, place[i] ? "," : "",
+					post_measures_ns(output->measures, tree->nodes[i].self));
+		}
 	}
 	fprintf(file, "],\"left_out\":%u},\n", tree->count - (uint32_t)shown);
 	free(inclusive);
@@ -397,8 +241,9 @@ static size_t write_rows(struct post_output *output, uint32_t lane, size_t at,
 	return at;
 }
 
-static void write_timeline(struct post_output *output, const uint32_t *numbers)
+static void write_timeline(struct post_html_page *page)
 {
+	struct post_output *output = page->output;
 	struct state *state = output->state;
 	const struct post_session *session = output->session;
 	FILE *file = output->file;
@@ -420,10 +265,10 @@ static void write_timeline(struct post_output *output, const uint32_t *numbers)
 		snprintf(name, sizeof(name), "%s %u, thread %u", header->program, header->pid,
 			 thread->id);
 		fprintf(file, "%s\n{\"name\":", i ? "," : "");
-		write_text(file, name);
+		post_write_json_text(file, name);
 		fprintf(file, ",\"calls\":%" PRIu64 ",", state->lanes[i].calls);
 		write_density(file, &state->spans.lanes[i]);
-		at = write_rows(output, i, at, numbers);
+		at = write_rows(output, i, at, page->numbers);
 		putc('}', file);
 	}
 	fputs("]},\n", file);
@@ -432,7 +277,7 @@ static void write_timeline(struct post_output *output, const uint32_t *numbers)
 static void release(struct state *state)
 {
 	for (uint32_t i = 0; i < state->lane_count; i++)
-		free(state->lanes[i].open);
+		free(state->lanes[i].begin);
 	free(state->lanes);
 	post_html_spans_release(&state->spans);
 	post_call_tree_release(&state->tree);
@@ -447,6 +292,16 @@ static void finish(struct post_output *output)
 	struct post_edges edges;
 	struct post_tallies tallies;
 	uint32_t *numbers = post_allocate(session->function_count + 1, sizeof(*numbers));
+	struct post_html_sources sources = {.session = session, .folders = output->options.sources};
+	struct post_html_page page = {
+		.output = output,
+		.tallies = &tallies,
+		.numbers = numbers,
+		.sources = &sources,
+		.timing = output->measures ? post_measures_timing(output->measures)
+					   : POST_TIMING_NONE,
+	};
+	static const char *const times[] = {"none", "bounds", "measured"};
 
 	post_edges_collect(session, &edges);
 	post_tallies_collect(session, &edges, &tallies);
@@ -457,20 +312,25 @@ static void finish(struct post_output *output)
 	fputs(post_html_page, file);
 	fputs(post_html_style, file);
 	fputs(post_html_body, file);
-	fprintf(file, "{\"format\":\"litifut-html\",\"unit\":\"%s\",\"calls\":%" PRIu64 ",\n",
-		state->timed ? "ns" : "calls", edges.total);
-	write_processes(output);
-	write_modules(output);
-	write_functions(output, &tallies);
-	write_sites(output, numbers);
-	write_flame(output, numbers);
-	write_timeline(output, numbers);
-	fputs("\"files\":[],\"sources\":[],\"problems\":[]}\n</script>\n"
-	      "<script>\nconst litifutVersion = \"" LITIFUT_VERSION "\";\n",
-	      file);
+	fprintf(file,
+		"{\"format\":\"litifut-html\",\"unit\":\"%s\",\"calls\":%" PRIu64
+		",\"times\":\"%s\",\"ticks\":%s,\"unresolved\":%" PRIu64 ",\n",
+		state->timed ? "ns" : "calls", edges.total, times[page.timing],
+		output->measures && !output->measures->hertz ? "true" : "false",
+		output->totals->unresolved);
+	post_about_processes(file, session);
+	post_about_modules(file, session);
+	post_html_functions_write(&page);
+	post_html_sites_write(&page);
+	write_flame(&page);
+	write_timeline(&page);
+	post_html_sources_write(&sources, file);
+	post_html_missing_write(output);
+	fputs("\"version\":\"" LITIFUT_VERSION "\"}\n</script>\n<script>\n", file);
 	fputs(post_html_script, file);
 	fputs("</script>\n</body>\n</html>\n", file);
 	free(numbers);
+	post_html_sources_release(&sources);
 	post_tallies_release(&tallies);
 	post_edges_release(&edges);
 	release(state);
@@ -479,8 +339,10 @@ static void finish(struct post_output *output)
 const struct post_format post_format_html = {
 	.name = "html",
 	.summary = "one page for a browser: functions, flame graph, timeline",
+	.uses = POST_USES_LINES | POST_USES_SOURCE,
 	.start = start,
 	.nested = true,
+	.measured = true,
 	.event = event,
 	.finish = finish,
 };

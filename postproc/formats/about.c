@@ -1,0 +1,64 @@
+/* Processes and modules of a session as JSON. */
+#include "postproc/formats/about.h"
+
+#include <inttypes.h>
+
+#include "postproc/formats/text.h"
+#include "postproc/timeline/timeline.h"
+
+static const char *clock_name(const struct post_process *process)
+{
+	switch (process->trace->header.clock) {
+	case LITIFUT_CLOCK_MONOTONIC:
+		return "monotonic";
+	case LITIFUT_CLOCK_CYCLE:
+		return "cycle";
+	case LITIFUT_CLOCK_PAGE:
+		return "page";
+	default:
+		return "none";
+	}
+}
+
+void post_about_processes(FILE *file, const struct post_session *session)
+{
+	fputs("\"processes\":[", file);
+	for (size_t i = 0; i < session->process_count; i++) {
+		const struct post_process *process = session->processes[i];
+		const struct litifut_trace_header *header = &process->trace->header;
+		fprintf(file, "%s\n{\"pid\":%u,\"parent_pid\":%u,\"program\":", i ? "," : "",
+			header->pid, header->parent_pid);
+		post_write_json_text(file, header->program);
+		fprintf(file,
+			",\"events\":%" PRIu64 ",\"lost\":%" PRIu64
+			",\"clock\":\"%s\",\"stopped\":%s,\"threads\":[",
+			process->events, post_timeline_lost(process), clock_name(process),
+			header->state == LITIFUT_TRACE_STOPPED ? "true" : "false");
+		for (size_t t = 0; t < process->thread_count; t++)
+			fprintf(file, "%s{\"tid\":%u,\"events\":%" PRIu64 ",\"lost\":%" PRIu64 "}",
+				t ? "," : "", process->threads[t]->id,
+				process->threads[t]->sequence, process->threads[t]->lost);
+		fputs("]}", file);
+	}
+	fputs("],\n", file);
+}
+
+void post_about_modules(FILE *file, const struct post_session *session)
+{
+	fputs("\"modules\":[", file);
+	for (size_t i = 0; i < session->module_count; i++) {
+		const struct post_module *module = &session->modules[i];
+		fprintf(file, "%s\n{\"name\":", i ? "," : "");
+		post_write_json_text(file, module->name);
+		fputs(",\"build_id\":\"", file);
+		for (unsigned b = 0; b < module->build_id_bytes; b++)
+			fprintf(file, "%02x", module->build_id[b]);
+		fprintf(file, "\",\"traced\":%s,\"file\":", module->traced ? "true" : "false");
+		if (module->image)
+			post_write_json_text(file, module->image->path);
+		else
+			fputs("null", file);
+		putc('}', file);
+	}
+	fputs("],\n", file);
+}
