@@ -1,4 +1,5 @@
 /* litifut-post: traces, maps and ELF files in, readable calls out. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -111,6 +112,27 @@ static void print_summary(const struct post_totals *totals, double seconds, bool
 			totals->holes, plural(totals->holes));
 }
 
+/* The file through a program that changes what is written; the file is closed here. */
+static FILE *through(const char *program, const char *argument, FILE *file, pid_t *child)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return NULL;
+	*child = fork();
+	if (!*child) {
+		dup2(ends[0], STDIN_FILENO);
+		dup2(fileno(file), STDOUT_FILENO);
+		signal(SIGPIPE, SIG_DFL);
+		execlp(program, program, argument, (char *)NULL);
+		fprintf(stderr, "litifut-post: %s: %s\n", program, strerror(errno));
+		_exit(127);
+	}
+	close(ends[0]);
+	fclose(file);
+	return *child < 0 ? NULL : fdopen(ends[1], "w");
+}
+
 static bool on_path(const char *program)
 {
 	char *copy = post_copy_text(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
@@ -147,16 +169,31 @@ static char unfinished[4096 + 16];
 
 static void end_by_signal(int number)
 {
-	if (*unfinished)
-		unlink(unfinished);
+	if (*unfinished && unlink(unfinished)) { /* it is a folder */
+		pid_t child = fork();
+		if (!child) {
+			execl("/bin/rm", "rm", "-rf", "--", unfinished, (char *)NULL);
+			_exit(127);
+		}
+		waitpid(child, NULL, 0);
+	}
 	signal(number, SIG_DFL);
 	raise(number);
+}
+
+static void catch_signals(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+		if (signal(signals[i], end_by_signal) == SIG_IGN)
+			signal(signals[i], SIG_IGN);
+	}
 }
 
 /* A regular file gets its name when it is complete; what else is there is written to. */
 static FILE *open_output(const char *path)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 	struct stat about;
 	bool exists = !stat(path, &about);
 
@@ -174,15 +211,47 @@ static FILE *open_output(const char *path)
 	mode_t mask = umask(0);
 	umask(mask);
 	fchmod(file, exists ? about.st_mode & 07777 : 0666 & ~mask);
-	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
-		if (signal(signals[i], end_by_signal) == SIG_IGN)
-			signal(signals[i], SIG_IGN);
-	}
+	catch_signals();
 	return fdopen(file, "w");
 }
 
+/* A folder gets its name when it is complete, too. One that is there already stays as it is. */
+static bool make_folder(const char *path)
+{
+	struct stat about;
+
+	if (!lstat(path, &about)) {
+		errno = EEXIST;
+		return false;
+	}
+	if (snprintf(unfinished, sizeof(unfinished), "%s.XXXXXX", path) >=
+		    (int)sizeof(unfinished) ||
+	    !mkdtemp(unfinished)) {
+		*unfinished = '\0';
+		return false;
+	}
+	mode_t mask = umask(0);
+	umask(mask);
+	chmod(unfinished, 0777 & ~mask);
+	return true;
+}
+
+static void remove_folder(const char *path)
+{
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			unlinkat(dirfd(folder), entry->d_name, 0);
+	}
+	if (folder)
+		closedir(folder);
+	rmdir(path);
+}
+
 /* Gives the output its name, if it is complete. */
-static int name_output(const char *path, int failed)
+static int name_output(const char *path, bool folder, int failed)
 {
 	if (!*unfinished)
 		return failed;
@@ -190,7 +259,9 @@ static int name_output(const char *path, int failed)
 		fprintf(stderr, "litifut-post: %s: %s\n", path, strerror(errno));
 		failed = 1;
 	}
-	if (failed)
+	if (failed && folder)
+		remove_folder(unfinished);
+	else if (failed)
 		unlink(unfinished);
 	*unfinished = '\0';
 	return failed;
@@ -342,11 +413,20 @@ int main(int count, char **arguments)
 
 	struct post_output output = {.file = stdout, .options = given.output};
 	struct outcome outcome = {.runs = 0};
+	pid_t child = 0;
 	output.options.command = command;
 	FILE *pager = given.pager ? start_pager() : NULL;
 	given.pager = pager != NULL;
 	if (pager) {
 		output.file = pager;
+	} else if (given.format->folder) {
+		if (!make_folder(given.output_path)) {
+			fprintf(stderr, "litifut-post: %s: %s\n", given.output_path,
+				strerror(errno));
+			return 1;
+		}
+		catch_signals();
+		output.folder = unfinished;
 	} else if (given.output_path) {
 		output.file = open_output(given.output_path);
 		if (!output.file) {
@@ -355,20 +435,25 @@ int main(int count, char **arguments)
 			return 1;
 		}
 	}
+	if (given.pdf)
+		output.file = through("dot", "-Tpdf", output.file, &child);
+	if (!output.file)
+		return 1;
 	setvbuf(output.file, NULL, _IOFBF, 1 << 18);
 	if (given.diff)
 		show_difference(&given, &output, &problems, &outcome);
 	else
 		show_run(&given, &output, &problems, &outcome);
-	int failed = 0;
+	int failed = 0, ended = 0;
 	if (pager) {
-		int ended = pclose(pager); /* waits until it is left */
+		ended = pclose(pager); /* waits until it is left */
 		failed = WIFEXITED(ended) && WEXITSTATUS(ended) == 127;
 		if (failed)
 			fputs("litifut-post: the pager that PAGER names can't be run\n", stderr);
 	} else {
 		failed = close_output(output.file, given.output_path);
-		failed = name_output(given.output_path, failed);
+		failed |= child && (waitpid(child, &ended, 0) < 0 || ended);
+		failed = name_output(given.output_path, given.format->folder, failed);
 	}
 	for (size_t run = 0; run < outcome.runs && !given.quiet; run++)
 		print_summary(&outcome.totals[run], outcome.seconds[run],

@@ -35,6 +35,7 @@ enum long_option {
 	OPTION_SOURCE,
 	OPTION_NO_PAGER,
 	OPTION_PER,
+	OPTION_PDF,
 	OPTION_MAX_THREADS,
 	OPTION_MAX_CALLS,
 	OPTION_MAX_UNPACKED,
@@ -78,6 +79,7 @@ static const struct litifut_option options[] = {
 	{"sort", OPTION_SORT, "COLUMN", "self total avg min max calls made callers callees name", "self, total, avg, min, max, calls, made, callers, callees or name (report)", POST_USES_SORT},
 	{"per", OPTION_PER, "WHAT", "function edge thread", "function, edge or thread: the rows of a table of times (report)", POST_USES_ROWS},
 	{"by-module", OPTION_BY_MODULE, NULL, NULL, "one table for each module (report)", POST_USES_BY_MODULE},
+	{"pdf", OPTION_PDF, NULL, NULL, "the picture as PDF, made by Graphviz (dot)", POST_USES_PDF},
 	{"plt", OPTION_PLT, NULL, NULL, "PLT entries as functions of their own, NAME@plt", 0},
 	{"veneers", OPTION_VENEERS, NULL, NULL, "show the linker's veneers as well as where they lead", 0},
 	{"no-demangle", OPTION_NO_DEMANGLE, NULL, NULL, "C++ and Rust names as the linker knows them", 0},
@@ -444,6 +446,9 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 	case OPTION_FUNCTION:
 		given->output.function = value;
 		return POST_GO_ON;
+	case OPTION_PDF:
+		given->pdf = true;
+		return POST_GO_ON;
 	case OPTION_NO_PAGER:
 		given->pager = false;
 		return POST_GO_ON;
@@ -586,6 +591,7 @@ static void warn_of_unused(const struct post_arguments *given)
 		{OPTION_PER, given->output.rows != 0},
 		{OPTION_LINES, given->session.lines && !given->lists[LIST_SOURCE]},
 		{OPTION_SOURCE, given->lists[LIST_SOURCE] != NULL},
+		{OPTION_PDF, given->pdf},
 		{'f', given->diff && given->format != post_formats[0]},
 	};
 	unsigned uses = given->diff ? POST_USES_TOP | POST_USES_MIN : given->format->uses;
@@ -662,6 +668,13 @@ int post_arguments_parse(struct post_arguments *given, int count, char **argumen
 		given->output.color = false;
 		given->pager = false;
 	}
+	if (given->format->folder && (!given->output_path || given->diff))
+		return usage("-o FOLDER is missing: a folder is what is written by",
+			     given->format->name);
+	if (given->pdf && !(given->format->uses & POST_USES_PDF))
+		given->pdf = false;
+	if (given->pdf && !given->output_path)
+		return usage("-o FILE is missing for", "--pdf");
 	if (given->format->binary && !given->output_path && isatty(STDOUT_FILENO))
 		return usage("-o FILE is missing: not for a terminal is", given->format->name);
 	given->paths = arguments + optind;

@@ -15,6 +15,7 @@ struct post_arguments {
 	struct post_window window;
 	struct post_filter_options filter;
 	bool quiet;
+	bool pdf;
 	bool help;
 	bool pager;
 	bool diff;    /* paths[0] is the old run, paths[1] the new one, more belong to both */

@@ -34,7 +34,8 @@ enum post_option_use {
 	POST_USES_FUNCTION = 16,
 	POST_USES_LINES = 32,
 	POST_USES_ROWS = 64,
-	POST_USES_SOURCE = 128
+	POST_USES_SOURCE = 128,
+	POST_USES_PDF = 256
 };
 
 struct post_measures;
@@ -42,6 +43,7 @@ struct post_totals;
 
 struct post_output {
 	FILE *file;
+	const char *folder; /* of a format that writes one */
 	struct post_session *session;
 	struct post_output_options options;
 	/* In finish() only: sums of calls and times; NULL: there are no times. */
@@ -85,6 +87,7 @@ struct post_format {
 	unsigned uses;          /* enum post_option_use */
 
 	bool binary;   /* not for terminals */
+	bool folder;   /* writes files into output->folder, and nothing into output->file */
 	bool measured; /* finish() uses times where there are some */
 	bool nested;   /* event() gets leaves too, and depths */
 

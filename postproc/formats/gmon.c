@@ -7,6 +7,7 @@
  * sampled; 1, an arc: {from, self, count}. Numbers have 4 bytes in the byte order of the
  * program. */
 #include "postproc/formats/format.h"
+#include "postproc/measure/measure.h"
 
 #include <stdlib.h>
 
@@ -16,6 +17,10 @@
 /* Ticks a second, which nobody but the program knows. */
 #define RATE 100
 
+/* Of times: small enough that no two functions share a bin. */
+#define BIN_BYTES 2u
+#define MOST_RATE 1e9
+
 static void put_word(FILE *file, bool big_endian, uint32_t word)
 {
 	for (unsigned i = 0; i < 4; i++)
@@ -24,7 +29,8 @@ static void put_word(FILE *file, bool big_endian, uint32_t word)
 
 static bool is_inside(const struct post_call *call, uint32_t module)
 {
-	return !call->hidden && call->site_module == module && call->callee_module == module;
+	return !call->hidden && !call->plt && call->site_module == module &&
+	       call->callee_module == module;
 }
 
 static uint32_t busiest_module(const struct post_session *session)
@@ -43,23 +49,76 @@ static uint32_t busiest_module(const struct post_session *session)
 }
 
 /* A histogram of addresses: {low, high, bins, ticks a second, unit}, then 16 bits a bin. */
+static void write_histogram_head(FILE *file, bool big_endian, uint32_t low, size_t count,
+				 uint32_t bytes, uint32_t rate)
+{
+	putc(TAG_HISTOGRAM, file);
+	put_word(file, big_endian, low);
+	put_word(file, big_endian, (uint32_t)(low + count * bytes));
+	put_word(file, big_endian, (uint32_t)count);
+	put_word(file, big_endian, rate);
+	fwrite("seconds\0\0\0\0\0\0\0\0s", 1, 16, file);
+}
+
+static void put_bin(FILE *file, bool big_endian, uint32_t bin)
+{
+	putc((int)(big_endian ? bin >> 8 : bin & 0xff), file);
+	putc((int)(big_endian ? bin & 0xff : bin >> 8), file);
+}
+
 static void write_profile(FILE *file, bool big_endian, const struct post_trace *trace)
 {
 	const size_t count = trace->profile.count;
 
-	putc(TAG_HISTOGRAM, file);
-	put_word(file, big_endian, trace->profile.low);
-	put_word(file, big_endian, (uint32_t)(trace->profile.low + count * trace->profile.bytes));
-	put_word(file, big_endian, (uint32_t)count);
-	put_word(file, big_endian, RATE);
-	fwrite("seconds\0\0\0\0\0\0\0\0s", 1, 16, file);
+	write_histogram_head(file, big_endian, trace->profile.low, count, trace->profile.bytes,
+			     RATE);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t bin =
 			trace->profile.bins[i] > UINT16_MAX ? UINT16_MAX : trace->profile.bins[i];
 
-		putc((int)(big_endian ? bin >> 8 : bin & 0xff), file);
-		putc((int)(big_endian ? bin & 0xff : bin >> 8), file);
+		put_bin(file, big_endian, bin);
 	}
+}
+
+/* Self times that were measured, as if the program had been sampled: all of a function's time is
+ * in the bin of its first instruction. A bin has 16 bits, so the largest time decides how many
+ * ticks a second has. */
+static void write_times(struct post_output *output, uint32_t module, bool big_endian)
+{
+	const struct post_session *session = output->session;
+	const struct post_metrics *functions = output->measures->functions;
+	uint32_t low = UINT32_MAX, high = 0;
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < session->function_count; i++) {
+		const struct post_function *function = &session->functions[i];
+		uint64_t self = functions[i].value[POST_METRIC_SELF];
+		if (function->module != module || !self)
+			continue;
+		low = function->address < low ? function->address : low;
+		high = function->address > high ? function->address : high;
+		most = self > most ? self : most;
+	}
+	if (!most || !output->measures->hertz)
+		return;
+	low &= ~(BIN_BYTES - 1);
+	size_t count = (high - low) / BIN_BYTES + 1;
+	uint16_t *bins = post_allocate(count, sizeof(*bins));
+	double seconds = (double)most / (double)output->measures->hertz;
+	double rate = UINT16_MAX / seconds < MOST_RATE ? UINT16_MAX / seconds : MOST_RATE;
+	rate = rate < 1 ? 1 : (uint32_t)rate;
+	for (uint32_t i = 0; i < session->function_count; i++) {
+		const struct post_function *function = &session->functions[i];
+		double self = (double)functions[i].value[POST_METRIC_SELF] /
+			      (double)output->measures->hertz * rate;
+		if (function->module == module && self > 0)
+			bins[(function->address - low) / BIN_BYTES] =
+				self > UINT16_MAX ? UINT16_MAX : (uint16_t)(self + 0.5);
+	}
+	write_histogram_head(output->file, big_endian, low, count, BIN_BYTES, (uint32_t)rate);
+	for (size_t i = 0; i < count; i++)
+		put_bin(output->file, big_endian, bins[i]);
+	free(bins);
 }
 
 static void finish(struct post_output *output)
@@ -76,6 +135,8 @@ static void finish(struct post_output *output)
 	for (size_t i = 0; i < session->process_count; i++)
 		if (session->processes[i]->trace->profile.bins)
 			write_profile(output->file, big_endian, session->processes[i]->trace);
+	if (output->measures && post_measures_timing(output->measures) == POST_TIMING_MEASURED)
+		write_times(output, module, big_endian);
 	for (size_t i = 0; i < session->call_count; i++) {
 		const struct post_call *call = &session->calls[i];
 
@@ -95,7 +156,8 @@ static void finish(struct post_output *output)
 
 const struct post_format post_format_gmon = {
 	.name = "gmon",
-	.summary = "a gmon.out for gprof(1): how often each call was made",
+	.summary = "a gmon.out for gprof(1): counted calls, and self times",
+	.measured = true,
 	.binary = true,
 	.finish = finish,
 };

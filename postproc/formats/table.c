@@ -12,8 +12,10 @@ extern const struct post_format post_format_edges;
 extern const struct post_format post_format_callers_of;
 extern const struct post_format post_format_callees_of;
 extern const struct post_format post_format_dot;
+extern const struct post_format post_format_mermaid;
 extern const struct post_format post_format_callgrind;
 extern const struct post_format post_format_chrome;
+extern const struct post_format post_format_perfetto;
 extern const struct post_format post_format_folded;
 extern const struct post_format post_format_html;
 extern const struct post_format post_format_json;
@@ -22,6 +24,8 @@ extern const struct post_format post_format_csv;
 extern const struct post_format post_format_speedscope;
 extern const struct post_format post_format_sqlite;
 extern const struct post_format post_format_gmon;
+extern const struct post_format post_format_uftrace;
+extern const struct post_format post_format_ctf;
 
 /* clang-format off */
 const struct post_format *const post_formats[] = {
@@ -33,8 +37,10 @@ const struct post_format *const post_formats[] = {
 	&post_format_callers_of,
 	&post_format_callees_of,
 	&post_format_dot,
+	&post_format_mermaid,
 	&post_format_callgrind,
 	&post_format_chrome,
+	&post_format_perfetto,
 	&post_format_folded,
 	&post_format_html,
 	&post_format_json,
@@ -43,6 +49,8 @@ const struct post_format *const post_formats[] = {
 	&post_format_speedscope,
 	&post_format_sqlite,
 	&post_format_gmon,
+	&post_format_uftrace,
+	&post_format_ctf,
 	NULL,
 };
 /* clang-format on */

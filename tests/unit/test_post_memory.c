@@ -81,7 +81,10 @@ static size_t held_after(unsigned rounds, bool timed, const struct post_format *
 	*chunks = trace->chunk_capacity;
 	post_session_take(&session, trace);
 	post_session_open(&session);
+	char folder[] = "/tmp/litifut-memory-XXXXXX";
+	assert_non_null(mkdtemp(folder));
 	struct post_output output = {.file = nowhere,
+				     .folder = folder,
 				     .session = &session,
 				     .options = {.min_share = -1, .function = "*"}};
 	struct post_format probe = *format;
@@ -92,6 +95,9 @@ static size_t held_after(unsigned rounds, bool timed, const struct post_format *
 	post_session_close(&session);
 	trace_builder_release(&builder);
 	fclose(nowhere);
+	char command[64];
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	assert_int_equal(system(command), 0);
 	return held - before;
 }
 

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""perfetto.py FILE: reads a trace in Perfetto's format by its rules and prints what it shows, one
+line an event: process, thread, B or E or I, time in ns, name, category. Shares no code with
+litifut-post. The last line on standard error is the mean size of the packets of slices."""
+import sys
+
+
+def varint(data, at):
+    """A number and where the next thing begins."""
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7f) << shift
+        shift += 7
+        if byte < 0x80:
+            return value, at
+
+
+def message(data):
+    """{field: [values]}; what is not a number stays bytes."""
+    fields, at = {}, 0
+    while at < len(data):
+        key, at = varint(data, at)
+        if key & 7 == 0:
+            value, at = varint(data, at)
+        elif key & 7 == 2:
+            length, at = varint(data, at)
+            value = data[at:at + length]
+            assert len(value) == length, "cut"
+            at += length
+        else:
+            raise AssertionError("wire type %d" % (key & 7))
+        fields.setdefault(key >> 3, []).append(value)
+    return fields
+
+
+def one(fields, number, default=None):
+    """The last value of a field, as readers take it."""
+    return fields[number][-1] if number in fields else default
+
+
+class Sequence:
+    """What a sequence of packets keeps between them."""
+    def __init__(self):
+        self.names, self.categories = {}, {}
+        self.time = self.track = None
+        self.cleared = False
+
+
+def main():
+    tracks, sequences, open_slices = {}, {}, {}
+    slices = bytes_of_slices = 0
+    for packet in message(open(sys.argv[1], "rb").read())[1]:
+        size = len(packet)
+        packet = message(packet)
+        if 60 in packet:
+            about = message(one(packet, 60))
+            track = {"parent": one(about, 5), "pid": None, "tid": None}
+            if 3 in about:
+                track["pid"] = one(message(one(about, 3)), 1)
+                track["name"] = one(message(one(about, 3)), 6).decode()
+            if 4 in about:
+                thread = message(one(about, 4))
+                track["pid"], track["tid"] = one(thread, 1), one(thread, 2)
+                assert track["parent"] in tracks
+            assert one(about, 1) not in tracks, "a track twice"
+            tracks[one(about, 1)] = track
+        sequence = sequences.setdefault(one(packet, 10), Sequence())
+        if one(packet, 13, 0) & 1:
+            sequence.__init__()
+            sequence.cleared = True
+        if 6 in packet:
+            clocks = [message(clock) for clock in message(one(packet, 6))[1]]
+            clocks = {one(clock, 1): clock for clock in clocks}
+            assert one(clocks[64], 3) == 1 and one(clocks[64], 2) == one(clocks[6], 2)
+            sequence.time = one(clocks[64], 2)
+        if 59 in packet:
+            defaults = message(one(packet, 59))
+            assert one(defaults, 58) == 64
+            sequence.track = one(message(one(defaults, 11)), 11)
+        if 12 in packet:
+            assert len(packet[12]) == 1, "only the last one counts"
+            interned = message(one(packet, 12))
+            for field, names in (1, sequence.categories), (2, sequence.names):
+                for entry in map(message, interned.get(field, [])):
+                    assert one(entry, 1) not in names, "a name twice"
+                    names[one(entry, 1)] = one(entry, 2).decode()
+        if 11 not in packet:
+            continue
+        assert sequence.cleared and one(packet, 13) & 2
+        sequence.time += one(packet, 8) # differences
+        event, track = message(one(packet, 11)), tracks[sequence.track]
+        kind = " BEI"[one(event, 9)]
+        stack = open_slices.setdefault(sequence.track, [])
+        name, category = one(event, 23, b"").decode(), ""
+        if kind == "B":
+            name, category = sequence.names[one(event, 10)], sequence.categories[one(event, 3)]
+            stack.append((name, category))
+        elif kind == "E":
+            name, category = stack.pop()
+        if kind != "I":
+            slices += 1
+            bytes_of_slices += size + 2 if 12 not in packet else 0
+            slices -= 12 in packet
+        print(track["pid"], track["tid"], kind, sequence.time, category, name, sep="\t")
+    assert not any(open_slices.values()), "slices without an end"
+    print("%.1f" % (bytes_of_slices / max(slices, 1)), file=sys.stderr)
+
+
+main()
