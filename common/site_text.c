@@ -29,6 +29,8 @@ static const struct {
 				      "a tail call of code that no function branches to"},
 	[LITIFUT_SITE_BEFORE_RAM] = {"before-ram", "it runs before .bss is cleared"},
 	[LITIFUT_SITE_PORT] = {"port", "it runs while the results are sent"},
+	[LITIFUT_SITE_LOCAL_SUBROUTINE] = {"local-subroutine",
+					   "a short call of code within its own function"},
 };
 
 static const struct {

@@ -39,6 +39,8 @@ struct cpu_linkage {
 	struct litifut_lead (*follow)(const struct litifut_code_reader *code, uint32_t address);
 	/* Optional: does the linker give this name to code that only passes a call on? */
 	bool (*is_veneer)(const char *name);
+	/* Optional: the label at the start of a row of veneers that have no names. */
+	const char *veneer_row;
 	/* Optional: is this the name of a mapping symbol, and of which code? *state is set. */
 	bool (*mapping)(const char *name, enum litifut_code_state *state);
 };

@@ -3,6 +3,6 @@
 #ifndef LITIFUT_CPU_LIST_H
 #define LITIFUT_CPU_LIST_H
 
-#define CPU_LIST(CPU) CPU(arm) CPU(mips)
+#define CPU_LIST(CPU) CPU(arm) CPU(mips) CPU(avr)
 
 #endif

@@ -70,6 +70,11 @@ struct cpu_objects {
 	 * whether thunks run on those; NULL: on all. */
 	const char *thunk_section;
 	bool (*allows_thunks)(const uint8_t *bytes, uint32_t size);
+	/* Of firmware, NULL or NULL-terminated: what each link is given besides, and what the
+	 * traced one is with stubs for speed. */
+	const char *const *firmware_options;
+	const char *const *firmware_fast;
+	bool firmware_relaxes; /* its linker makes calls shorter if asked to, which is not done */
 	/* A recorder, named like tracer(), that only runs where thunks do; NULL: the same. */
 	const char *thunk_recorder;
 };

@@ -65,6 +65,7 @@ static const struct long_option long_options[] = {
 	{"version-script", VALUE_REQUIRED, ARGUMENT_VERSION_SCRIPT},
 	{"sysroot", VALUE_REQUIRED, ARGUMENT_SYSROOT},
 	{"gc-sections", VALUE_NONE, ARGUMENT_GC_SECTIONS},
+	{"relax", VALUE_NONE, ARGUMENT_RELAX},
 	{"library", VALUE_REQUIRED, ARGUMENT_LIBRARY},
 	{"library-path", VALUE_REQUIRED, ARGUMENT_LIBRARY_PATH},
 	{"Tbss", VALUE_REQUIRED, ARGUMENT_OTHER},

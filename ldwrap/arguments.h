@@ -38,7 +38,8 @@ enum argument_kind {
 	ARGUMENT_RETAIN_SYMBOLS,  /* --retain-symbols-file FILE */
 	ARGUMENT_VERSION_SCRIPT,  /* --version-script FILE */
 	ARGUMENT_SYSROOT,         /* --sysroot DIRECTORY */
-	ARGUMENT_GC_SECTIONS      /* --gc-sections */
+	ARGUMENT_GC_SECTIONS,     /* --gc-sections */
+	ARGUMENT_RELAX            /* --relax */
 };
 
 struct argument {

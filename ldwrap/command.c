@@ -64,6 +64,8 @@ char **command_build(const struct command *command, const char *response)
 			words[count++] = xstrdup(command->insertions[next++].path);
 		if (i == arguments->count || is_replaced(item->kind))
 			continue;
+		if (item->kind == ARGUMENT_RELAX && command->drops_relaxation)
+			continue;
 		if (item->kind == ARGUMENT_VERSION_SCRIPT &&
 		    command->exports->replaces_version_script)
 			continue;

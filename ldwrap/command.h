@@ -26,6 +26,7 @@ struct command {
 	const struct text_list *roots; /* symbols that --gc-sections must keep */
 	const char *script;            /* -T, NULL: none */
 	const struct exports *exports; /* words of its own, and may replace a version script */
+	bool drops_relaxation;         /* leaves --relax out */
 };
 
 /* Returns a NULL-terminated vector for execv (to be freed with freeargv): the

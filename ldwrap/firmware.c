@@ -14,6 +14,7 @@
 
 #include <libiberty/libiberty.h>
 
+#include "cpu/cpu.h"
 #include "ldwrap/command.h"
 #include "ldwrap/deliver.h"
 #include "ldwrap/firmware_port.h"
@@ -25,6 +26,7 @@
 struct firmware_link {
 	const struct link_request *request;
 	const char *runtime;
+	const struct cpu_objects *objects; /* of its CPU */
 	struct firmware_port port;
 	struct litifut_firmware_options options;
 	struct text_list excluded;
@@ -60,6 +62,12 @@ static void keep(struct text_list *words, const char *symbol)
 {
 	text_list_append(words, "-u");
 	text_list_append(words, symbol);
+}
+
+static void add_words(struct text_list *words, const char *const *added)
+{
+	for (; added && *added; added++)
+		text_list_append(words, *added);
 }
 
 static char *object_path(const struct firmware_link *link, const char *suffix)
@@ -101,6 +109,8 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 		keep(words, "litifut_send_gate");
 	add_word(words, xasprintf("--defsym=litifut_table_end=" LITIFUT_FIRMWARE_TABLE "+%zu",
 				  4 * plan->table_words));
+	if (!link->options.small)
+		add_words(words, link->objects->firmware_fast);
 	if (link->port.has_address)
 		add_word(words, xasprintf("--defsym=litifut_port_base=0x%x",
 					  (unsigned)link->port.address));
@@ -117,9 +127,11 @@ static enum litifut_status run(struct firmware_link *link, bool ours, struct lit
 		.insertions = insertions,
 		.roots = &no_roots,
 		.exports = &exports,
+		.drops_relaxation = link->objects->firmware_relaxes,
 	};
 	enum linker_result result;
 
+	add_words(&exports.words, link->objects->firmware_options);
 	if (ours)
 		command.insertion_count = add_ours(link, insertions, &exports.words);
 	result = run_linker(link->request, &link->files, &command, error);
@@ -247,7 +259,11 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 enum litifut_status firmware_link(const struct link_request *request, struct link_outcome *outcome,
 				  struct litifut_error *error)
 {
-	struct firmware_link link = {.request = request, .runtime = request->decision->firmware};
+	struct firmware_link link = {
+		.request = request,
+		.runtime = request->decision->firmware,
+		.objects = cpu_find(request->decision->target.machine)->objects,
+	};
 	struct litifut_rewrite_summary summary = {0};
 	enum litifut_status status;
 

@@ -9,25 +9,30 @@
 
 #include "rewriter/firmware.h"
 
-/* What .ARM.attributes of this ELF file says; *known: it is an object for some CPU. */
+/* What the header or .ARM.attributes of this ELF file says; *known: it is an object for some CPU. */
 static const char *runtime_of_object(Elf *elf, bool *known)
 {
 	GElf_Ehdr header;
 	Elf_Scn *section = NULL;
 	GElf_Shdr shdr;
+	const char *runtime;
 
 	if (!gelf_getehdr(elf, &header))
 		return NULL;
 	*known = true;
+	runtime = litifut_firmware_runtime(header.e_machine, header.e_flags, NULL, 0);
+	if (runtime)
+		return runtime;
 	while ((section = elf_nextscn(elf, section))) {
 		Elf_Data *data;
 
 		if (!gelf_getshdr(section, &shdr) || shdr.sh_type != SHT_ARM_ATTRIBUTES)
 			continue;
 		data = elf_getdata(section, NULL);
-		return data && data->d_buf ? litifut_firmware_runtime(header.e_machine, data->d_buf,
-								      (uint32_t)data->d_size)
-					   : NULL;
+		return data && data->d_buf
+			       ? litifut_firmware_runtime(header.e_machine, header.e_flags,
+							  data->d_buf, (uint32_t)data->d_size)
+			       : NULL;
 	}
 	return NULL;
 }

@@ -18,7 +18,6 @@
 #include "rewriter/module.h"
 #include "rewriter/sites_file.h"
 #include "rewriter/reachable.h"
-#include "rewriter/vectors.h"
 #include "rewriter/program_code.h"
 
 #define SEND_GATE "litifut_send_gate"
@@ -26,11 +25,13 @@
 #define COUNT_SMALL "litifut_count_small"
 #define SAMPLE "litifut_sample"
 #define COUNT_POINTER "litifut_count_pointer"
+#define COUNT_CARRY "litifut_count_carry"
 
 /* Where a heap begins in one memory, no other memory follows so closely. */
 #define HEAP_BYTES_MAX (16u << 20)
 
-static const struct litifut_firmware_cpu *const cpus[] = {&litifut_firmware_arm};
+static const struct litifut_firmware_cpu *const cpus[] = {&litifut_firmware_arm,
+							  &litifut_firmware_avr};
 
 static const struct litifut_firmware_cpu *find_cpu(unsigned machine)
 {
@@ -40,11 +41,12 @@ static const struct litifut_firmware_cpu *find_cpu(unsigned machine)
 	return NULL;
 }
 
-const char *litifut_firmware_runtime(unsigned machine, const uint8_t *bytes, uint32_t size)
+const char *litifut_firmware_runtime(unsigned machine, unsigned elf_flags, const uint8_t *bytes,
+				     uint32_t size)
 {
 	const struct litifut_firmware_cpu *cpu = find_cpu(machine);
 
-	return cpu ? cpu->runtime(bytes, size) : NULL;
+	return cpu ? cpu->runtime(elf_flags, bytes, size) : NULL;
 }
 
 /* A pass over one image. */
@@ -71,6 +73,7 @@ struct pass {
 	const struct litifut_symbol *table;
 	uint32_t count_small;
 	uint32_t count_pointer;
+	uint32_t count_carry;
 	uint32_t send_gate;
 };
 
@@ -90,6 +93,8 @@ static enum litifut_status open_pass(const char *path,
 	const struct litifut_section *attributes;
 	const struct litifut_symbol *send_at;
 	const struct litifut_symbol *sample_at;
+	const uint8_t *bytes = NULL;
+	uint32_t size = 0;
 	enum litifut_status status;
 
 	memset(pass, 0, sizeof(*pass));
@@ -99,10 +104,17 @@ static enum litifut_status open_pass(const char *path,
 		return status;
 	arch = litifut_arch_find(pass->image.machine);
 	pass->cpu = find_cpu(pass->image.machine);
-	attributes = pass->cpu ? litifut_image_section(&pass->image, pass->cpu->attributes) : NULL;
-	if (!arch || !attributes || !pass->cpu->runtime(attributes->bytes, attributes->size))
+	attributes = pass->cpu && pass->cpu->attributes
+			     ? litifut_image_section(&pass->image, pass->cpu->attributes)
+			     : NULL;
+	if (attributes) {
+		bytes = attributes->bytes;
+		size = attributes->size;
+	}
+	if (!arch || !pass->cpu || !pass->cpu->runtime(pass->image.flags, bytes, size))
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
-					 LITIFUT_NO_ADDRESS, "not a firmware for Cortex-M");
+					 LITIFUT_NO_ADDRESS,
+					 "not a firmware for a CPU that can be traced");
 	pass->changed = calloc(pass->image.section_count + 1, sizeof(*pass->changed));
 	if (!pass->changed)
 		return litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS,
@@ -112,20 +124,24 @@ static enum litifut_status open_pass(const char *path,
 	pass->detour.can_detour = pass->cpu->can_detour;
 	pass->detour.find_stone = pass->cpu->find_stone;
 	pass->arch.detour = &pass->detour;
-	status = pass->arch.examine(&pass->image, &pass->context, error);
+	if (pass->cpu->name_functions)
+		status = pass->cpu->name_functions(&pass->image, error);
+	for (size_t i = 1; i < pass->image.section_count && pass->cpu->name_functions; i++)
+		pass->changed[i] = pass->image.sections[i].type == SHT_SYMTAB;
 	if (!status)
-		pass->baseline =
-			pass->cpu->prepare(attributes->bytes, attributes->size, &pass->context);
+		status = pass->arch.examine(&pass->image, &pass->context, error);
+	if (!status)
+		pass->baseline = pass->cpu->prepare(bytes, size, &pass->context);
 	if (!status)
 		status = litifut_sites_find(&pass->image, &pass->arch, &pass->context,
 					    &options->common, &pass->sites, error);
-	if (!status)
+	if (!status && pass->cpu->calls_before_ram)
 		status = litifut_before_ram_mark(&pass->image, &pass->sites, error);
 	if (!status)
 		status = litifut_reachable_mark(&pass->image, &pass->arch, &pass->context,
 						"litifut_putc", &pass->sites, error);
 	if (!status && !(options->common.include_functions && *options->common.include_functions))
-		status = litifut_vectors_add(&pass->image, &pass->sites, error);
+		status = pass->cpu->add_vectors(&pass->image, &pass->sites, error);
 	send_at = options->send_at ? litifut_image_symbol(&pass->image, options->send_at) : NULL;
 	if (send_at)
 		pass->send_at = send_at->address;
@@ -172,8 +188,10 @@ static enum litifut_status put_patches(struct pass *pass, const struct litifut_f
 		struct litifut_instruction instruction;
 
 		if (!patch->is_address &&
-		    (!pass->arch.cpu->decode(&pass->context.cpu, patch->bytes, patch->length,
-					     patch->address, LITIFUT_CODE_THUMB, &instruction) ||
+		    (!pass->arch.cpu->decode(&pass->context.cpu, patch->bytes + patch->branch_at,
+					     patch->length - patch->branch_at,
+					     patch->address + patch->branch_at, pass->cpu->state,
+					     &instruction) ||
 		     (instruction.target & ~1u) != patch->target))
 			return litifut_error_set(error, LITIFUT_ERROR_INTERNAL, pass->image.path,
 						 NULL, patch->address,
@@ -195,6 +213,17 @@ static bool set_word(struct pass *pass, const char *name, uint32_t value)
 	return symbol && change(pass, symbol->address, word, sizeof(word));
 }
 
+/* Lets our code at this symbol go on to the function at `target`. */
+static bool set_way(struct pass *pass, const char *name, uint32_t target)
+{
+	const struct litifut_symbol *symbol = litifut_image_symbol(&pass->image, name);
+	uint8_t code[4];
+
+	return symbol &&
+	       pass->cpu->write_way(&pass->context, symbol->address, target & ~1u, code) &&
+	       change(pass, symbol->address, code, sizeof(code));
+}
+
 /* Lets an entry of the vector table lead to the code that samples, and that to the stub. */
 static enum litifut_status sample_vector(struct pass *pass, uint32_t entry, uint32_t stub,
 					 struct litifut_error *error)
@@ -204,18 +233,18 @@ static enum litifut_status sample_vector(struct pass *pass, uint32_t entry, uint
 		litifut_image_symbol(&pass->image, LITIFUT_FIRMWARE_PROFILE);
 	uint32_t low = pass->image.text_start & ~3u;
 	unsigned shift = 2;
-	uint8_t word[4];
+	uint8_t way[4];
 
 	if (!sample || !bins || !bins->size)
 		return missing(pass, SAMPLE, error);
 	while ((pass->image.text_end - low - 1) >> shift >= bins->size / 2)
 		shift++;
-	litifut_put32(pass->image.big_endian, word, sample->address | 1);
-	return change(pass, entry, word, sizeof(word)) &&
+	return pass->cpu->write_way(&pass->context, entry, sample->address, way) &&
+			       change(pass, entry, way, sizeof(way)) &&
 			       set_word(pass, "litifut_sample_low", low) &&
 			       set_word(pass, "litifut_sample_shift", shift) &&
 			       set_word(pass, "litifut_sample_bins", bins->size / 2) &&
-			       set_word(pass, "litifut_sample_target", stub | 1)
+			       set_way(pass, "litifut_sample_target", stub)
 		       ? LITIFUT_OK
 		       : missing(pass, SAMPLE, error);
 }
@@ -240,12 +269,13 @@ static enum litifut_status do_site(struct pass *pass, struct litifut_found_site 
 	uint32_t address = site->site.address & ~3u;
 	bool written;
 
-	call.count_small = call.count_pointer = address;
+	call.count_small = call.count_pointer = call.count_carry = address;
 	if (pass->stubs) {
 		address = pass->stubs->address + pass->stub_bytes;
 		call.counter = pass->table->address + 4 * pass->table_words;
 		call.count_small = pass->count_small;
 		call.count_pointer = pass->count_pointer;
+		call.count_carry = pass->count_carry;
 		if (sends)
 			call.callee = pass->send_gate;
 	} else {
@@ -371,6 +401,7 @@ static enum litifut_status find_runtime(struct pass *pass, struct litifut_error 
 	pass->table = litifut_image_symbol(&pass->image, LITIFUT_FIRMWARE_TABLE);
 	pass->count_small = code_at(pass, COUNT_SMALL);
 	pass->count_pointer = code_at(pass, COUNT_POINTER);
+	pass->count_carry = code_at(pass, COUNT_CARRY);
 	pass->send_gate = code_at(pass, SEND_GATE);
 	if (!pass->stubs)
 		return missing(pass, LITIFUT_FIRMWARE_STUBS, error);
@@ -401,8 +432,8 @@ static enum litifut_status set_send_target(struct pass *pass, struct litifut_err
 {
 	if (!pass->send_gate || !pass->send_at)
 		return LITIFUT_OK;
-	return set_word(pass, SEND_TARGET, pass->send_at | 1) ? LITIFUT_OK
-							      : missing(pass, SEND_TARGET, error);
+	return set_way(pass, SEND_TARGET, pass->send_at) ? LITIFUT_OK
+							 : missing(pass, SEND_TARGET, error);
 }
 
 /* FNV-1a, 64 bits. */

@@ -50,10 +50,11 @@ struct litifut_firmware_plan {
 	bool samples;       /* an interrupt has the handler options->sample_at */
 };
 
-/* Is an object or image with these bytes of .ARM.attributes (or what an e_machine has in its
- * place) made for a CPU of firmware that can be rewritten? Returns the name of the runtime
- * for it ("v6m", "v7m"), static; NULL: it is not. `bytes` may be NULL. */
-const char *litifut_firmware_runtime(unsigned machine, const uint8_t *bytes, uint32_t size);
+/* Is an object or image with these e_flags and, for ARM, bytes of .ARM.attributes made for a CPU
+ * of firmware that can be rewritten? Returns the name of the runtime for it ("v6m", "avr5"),
+ * static; NULL: it is not. `bytes` may be NULL. */
+const char *litifut_firmware_runtime(unsigned machine, unsigned elf_flags, const uint8_t *bytes,
+				     uint32_t size);
 
 /* Reads the image at `path`; nothing is written. */
 enum litifut_status litifut_firmware_plan(const char *path,

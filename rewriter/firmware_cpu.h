@@ -4,6 +4,7 @@
 #define LITIFUT_REWRITER_FIRMWARE_CPU_H
 
 #include "rewriter/arch.h"
+#include "rewriter/sites.h"
 
 #define LITIFUT_FIRMWARE_STUB_BYTES_MAX 128
 #define LITIFUT_FIRMWARE_PATCHES 2
@@ -22,6 +23,7 @@ struct litifut_firmware_call {
 	/* Addresses of the shared code that counts. */
 	uint32_t count_small;
 	uint32_t count_pointer;
+	uint32_t count_carry;
 };
 
 /* New bytes for the code of the program. */
@@ -29,8 +31,9 @@ struct litifut_firmware_patch {
 	uint32_t address;
 	uint8_t bytes[12];
 	unsigned length;
-	uint32_t target; /* where the branch at its start leads */
-	bool is_address; /* they are not code, but the address of code */
+	uint32_t target;    /* where the branch in them leads */
+	unsigned branch_at; /* its offset */
+	bool is_address;    /* they are not code, but the address of code */
 };
 
 struct litifut_firmware_stub {
@@ -43,13 +46,25 @@ struct litifut_firmware_stub {
 
 struct litifut_firmware_cpu {
 	unsigned machine;
+	const char *title;             /* "Cortex-M" */
+	enum litifut_code_state state; /* of all code */
 	/* See litifut_firmware_runtime(). */
-	const char *(*runtime)(const uint8_t *bytes, uint32_t size);
-	/* The section that these bytes are in. */
+	const char *(*runtime)(unsigned elf_flags, const uint8_t *bytes, uint32_t size);
+	/* Optional: the section that these bytes are in. */
 	const char *attributes;
 	/* Completes `context`, which `examine` has made. Returns whether the CPU has the small
 	 * instruction set, see struct litifut_firmware_call. */
 	bool (*prepare)(const uint8_t *bytes, uint32_t size, struct litifut_arch_context *context);
+	/* Optional: makes functions of the labels that are called; the symbol table in the
+	 * image's bytes is changed. */
+	enum litifut_status (*name_functions)(struct litifut_image *image,
+					      struct litifut_error *error);
+	/* Adds to `sites`, which stay sorted, the entries of the vector table. */
+	enum litifut_status (*add_vectors)(const struct litifut_image *image,
+					   struct litifut_site_list *sites,
+					   struct litifut_error *error);
+	/* The start-up code makes calls before it has cleared .bss. */
+	bool calls_before_ram;
 	/* As in struct litifut_arch. */
 	bool (*can_detour)(const struct litifut_arch_context *context,
 			   const struct litifut_cramped_call *call,
@@ -63,8 +78,13 @@ struct litifut_firmware_cpu {
 	 * right all the same. */
 	bool (*write_stub)(const struct litifut_firmware_call *call, uint32_t address,
 			   struct litifut_firmware_stub *stub);
+	/* Writes the 4 bytes at `address` in our own code by which that goes on to the function
+	 * at `target`. False: out of reach. */
+	bool (*write_way)(const struct litifut_arch_context *context, uint32_t address,
+			  uint32_t target, uint8_t *code);
 };
 
 extern const struct litifut_firmware_cpu litifut_firmware_arm;
+extern const struct litifut_firmware_cpu litifut_firmware_avr;
 
 #endif

@@ -333,11 +333,7 @@ enum litifut_status litifut_image_unlock(struct litifut_image *image, uint32_t a
 void litifut_image_close(struct litifut_image *image)
 {
 	free(image->spans);
-	free(image->own);
-	free(image->function_pages);
-	free(image->function_addresses);
-	free(image->functions);
-	free(image->symbols);
+	litifut_image_forget_symbols(image);
 	free(image->sections);
 	if (image->elf)
 		elf_end(image->elf);

@@ -91,6 +91,9 @@ enum litifut_status litifut_image_open(const char *path, struct litifut_image *i
 enum litifut_status litifut_image_read_symbols(struct litifut_image *image,
 					       struct litifut_error *error);
 
+/* Before the symbols, which have changed in image->bytes, are read again. */
+void litifut_image_forget_symbols(struct litifut_image *image);
+
 /* From here on, writing to code in memory ends the process: see changes.h. Where the
  * system does not do that, nothing happens. */
 void litifut_image_lock_code(struct litifut_image *image);

@@ -213,6 +213,22 @@ enum litifut_status litifut_image_read_symbols(struct litifut_image *image,
 	return status ? status : list_symbols(image, error);
 }
 
+void litifut_image_forget_symbols(struct litifut_image *image)
+{
+	free(image->own);
+	free(image->function_pages);
+	free(image->function_addresses);
+	free(image->functions);
+	free(image->symbols);
+	image->own = NULL;
+	image->function_pages = NULL;
+	image->function_addresses = NULL;
+	image->functions = NULL;
+	image->symbols = NULL;
+	image->own_count = image->function_page_count = image->function_count = 0;
+	image->symbol_count = 0;
+}
+
 const struct litifut_symbol *litifut_image_symbol(const struct litifut_image *image,
 						  const char *name)
 {

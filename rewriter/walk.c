@@ -148,8 +148,8 @@ static uint8_t kind_of(const struct walk *walk, const struct litifut_instruction
 	case LITIFUT_CLASS_FOREIGN_CALL:
 		return LITIFUT_SITE_DIRECT;
 	case LITIFUT_CLASS_BRANCH_DIRECT:
-		return LITIFUT_ARCH_GET(walk->arch, detour, write_detour) ? LITIFUT_SITE_TAIL_DIRECT
-									  : 0;
+		return LITIFUT_ARCH_GET(walk->arch, detour, can_detour) ? LITIFUT_SITE_TAIL_DIRECT
+									: 0;
 	case LITIFUT_CLASS_BRANCH_INDIRECT:
 	case LITIFUT_CLASS_BRANCH_COMPUTED:
 		return LITIFUT_ARCH_GET(walk->arch, flow, is_indirect_tail)

@@ -97,3 +97,4 @@ $(TRACER_TESTS): $(BUILD)/unit/%: $(BUILD)/host/tests/unit/%.o
 
 # For firmware, which has tools and flags of its own.
 include tracer/port/bare/rules.mk
+include tracer/port/avr/rules.mk

@@ -132,8 +132,10 @@ static uint32_t behind_veneers(struct post_session *session, uint32_t module, ui
 	for (unsigned steps = 0; steps < VENEERS_FOLLOWED; steps++) {
 		uint32_t address = callee & ~1u;
 		const struct post_symbol *symbol = post_symbols_find(&image->symbols, address);
+		const char *row = image->cpu->linkage.veneer_row;
+
 		/* A function that begins with a branch is not a veneer. */
-		if (symbol &&
+		if (symbol && !(row && !strcmp(symbol->name, row)) &&
 		    (symbol->address != address || !cpu_is_veneer(image->cpu, symbol->name)))
 			break;
 		struct litifut_lead lead = image->cpu->linkage.follow(&code, callee);

@@ -41,6 +41,7 @@
 #include "rewriter/arm/detour.h"
 #include "rewriter/arm/stone.h"
 #include "rewriter/arm/trampoline.h"
+#include "rewriter/arm/vectors.h"
 
 #define LR 14
 #define LITERALS_MAX 4
@@ -363,8 +364,11 @@ static bool find_stone(const struct litifut_arch_context *context,
 	       litifut_arm_find_stone(context, ranges, count, targets, taken, call);
 }
 
-static const char *runtime(const uint8_t *bytes, uint32_t size)
+static const char *runtime(unsigned elf_flags, const uint8_t *bytes, uint32_t size)
 {
+	(void)elf_flags;
+	if (!bytes)
+		return NULL;
 	switch (litifut_arm_attributes_microcontroller(bytes, size)) {
 	case LITIFUT_ARM_NO_MICROCONTROLLER:
 		return NULL;
@@ -385,12 +389,26 @@ static bool prepare(const uint8_t *bytes, uint32_t size, struct litifut_arch_con
 	return facts->short_thumb_branches;
 }
 
+static bool write_way(const struct litifut_arch_context *context, uint32_t address, uint32_t target,
+		      uint8_t *code)
+{
+	(void)context;
+	(void)address;
+	litifut_put32(false, code, target | 1);
+	return true;
+}
+
 const struct litifut_firmware_cpu litifut_firmware_arm = {
 	.machine = EM_ARM,
+	.title = "Cortex-M",
+	.state = LITIFUT_CODE_THUMB,
 	.runtime = runtime,
 	.attributes = ".ARM.attributes",
 	.prepare = prepare,
 	.can_detour = can_detour,
 	.find_stone = find_stone,
 	.write_stub = write_stub,
+	.write_way = write_way,
+	.add_vectors = litifut_arm_vectors_add,
+	.calls_before_ram = true,
 };

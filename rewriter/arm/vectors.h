@@ -1,15 +1,15 @@
 /* The vector table of a firmware for Cortex-M: data that holds the addresses of the code that
  * the CPU calls by itself. */
-#ifndef LITIFUT_REWRITER_VECTORS_H
-#define LITIFUT_REWRITER_VECTORS_H
+#ifndef LITIFUT_REWRITER_ARM_VECTORS_H
+#define LITIFUT_REWRITER_ARM_VECTORS_H
 
 #include "rewriter/sites.h"
 
 /* Adds to `sites`, which stay sorted, one of kind LITIFUT_SITE_VECTOR for each entry from
  * SysTick on whose handler no other entry has: what many share is the handler of none. No
  * table, nothing is added. */
-enum litifut_status litifut_vectors_add(const struct litifut_image *image,
-					struct litifut_site_list *sites,
-					struct litifut_error *error);
+enum litifut_status litifut_arm_vectors_add(const struct litifut_image *image,
+					    struct litifut_site_list *sites,
+					    struct litifut_error *error);
 
 #endif

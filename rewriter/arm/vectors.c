@@ -2,7 +2,7 @@
  * aligned to 128 bytes at the least (DDI 0403E B1.5.3). Entries before SysTick are left: a
  * fault may come when there is no stack, and some kernels check that the entries of SVCall
  * and PendSV lead to their own handlers. */
-#include "rewriter/vectors.h"
+#include "rewriter/arm/vectors.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -87,9 +87,9 @@ static int by_address(const void *left, const void *right)
 	return a->site.address < b->site.address ? -1 : a->site.address > b->site.address;
 }
 
-enum litifut_status litifut_vectors_add(const struct litifut_image *image,
-					struct litifut_site_list *sites,
-					struct litifut_error *error)
+enum litifut_status litifut_arm_vectors_add(const struct litifut_image *image,
+					    struct litifut_site_list *sites,
+					    struct litifut_error *error)
 {
 	const struct litifut_section *section;
 	struct litifut_found_site *grown;

@@ -1,0 +1,140 @@
+/* AVR objects: which are for us, and what their calls look like. */
+#include <elf.h>
+#include <string.h>
+
+#include "cpu/avr/avr.h"
+
+/* From binutils' include/elf/avr.h. */
+#define R_AVR_CALL 18
+
+#define NO_REDUCED "AVR devices with the reduced core are not supported"
+#define NO_XMEGA "AVR XMEGA and newer families are not supported"
+
+static const char *const avr_triplets[] = {"avr", NULL};
+
+static const struct litifut_emulation emulations[] = {
+	{"avr", false, NULL, avr_triplets, NULL, NULL},
+	{"avr1", false, NULL, avr_triplets, NULL, NULL},
+	{"avr2", false, NULL, avr_triplets, NULL, NULL},
+	{"avr25", false, NULL, avr_triplets, NULL, NULL},
+	{"avr3", false, NULL, avr_triplets, NULL, NULL},
+	{"avr31", false, NULL, avr_triplets, NULL, NULL},
+	{"avr35", false, NULL, avr_triplets, NULL, NULL},
+	{"avr4", false, NULL, avr_triplets, NULL, NULL},
+	{"avr5", false, NULL, avr_triplets, NULL, NULL},
+	{"avr51", false, NULL, avr_triplets, NULL, NULL},
+	{"avr6", false, NULL, avr_triplets, NULL, NULL},
+	{"avrtiny", false, NO_REDUCED, avr_triplets, NULL, NULL},
+	{"avrxmega1", false, NO_XMEGA, avr_triplets, NULL, NULL},
+	{"avrxmega2", false, NO_XMEGA, avr_triplets, NULL, NULL},
+	{"avrxmega3", false, NO_XMEGA, avr_triplets, NULL, NULL},
+	{"avrxmega4", false, NO_XMEGA, avr_triplets, NULL, NULL},
+	{"avrxmega5", false, NO_XMEGA, avr_triplets, NULL, NULL},
+	{"avrxmega6", false, NO_XMEGA, avr_triplets, NULL, NULL},
+	{"avrxmega7", false, NO_XMEGA, avr_triplets, NULL, NULL},
+	{NULL, false, NULL, NULL, NULL, NULL},
+};
+
+/* Families of which a device was simulated, or that differ from one in nothing that our code
+ * does. avr1, avr2: no lpm with increment. */
+static const struct {
+	unsigned number;
+	const char *name;
+	struct litifut_avr_facts facts;
+} families[] = {
+	{25, "avr25", {.small = true}},
+	{4, "avr4", {.small = true}},
+	{35, "avr35", {0}},
+	{5, "avr5", {0}},
+	{51, "avr51", {0}},
+	{6, "avr6", {.wide_return = true}},
+};
+
+bool litifut_avr_family(unsigned elf_flags, struct litifut_avr_facts *facts, const char **name)
+{
+	for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++) {
+		if (families[i].number != (elf_flags & LITIFUT_AVR_FAMILY))
+			continue;
+		if (facts)
+			*facts = families[i].facts;
+		if (name)
+			*name = families[i].name;
+		return true;
+	}
+	return false;
+}
+
+static const char *describe(unsigned char data)
+{
+	(void)data;
+	return "AVR";
+}
+
+/* Objects of link-time optimisation have a family as well. */
+static const char *refuse(unsigned flags, unsigned char data)
+{
+	if (data != ELFDATA2LSB)
+		return "not an AVR object";
+	if ((flags & LITIFUT_AVR_FAMILY) >= 100)
+		return (flags & LITIFUT_AVR_FAMILY) == 100 ? NO_REDUCED : NO_XMEGA;
+	return litifut_avr_family(flags, NULL, NULL)
+		       ? NULL
+		       : "this family of AVR devices is not supported";
+}
+
+/* There is no Linux for it; what firmware is linked with is named by its family. */
+static const char *tracer(unsigned char data)
+{
+	(void)data;
+	return NULL;
+}
+
+static void census(const uint8_t *bytes, size_t size, unsigned encodings, bool big_endian,
+		   struct litifut_census *census)
+{
+	const struct cpu_context context = {0};
+
+	(void)encodings;
+	(void)big_endian;
+	for (size_t at = 0; at + 2 <= size;) {
+		struct litifut_instruction instruction;
+		unsigned length = litifut_avr_decode(&context, bytes + at, size - at, (uint32_t)at,
+						     LITIFUT_CODE_PLAIN, &instruction);
+
+		if (!length)
+			break;
+		at += length;
+		census->direct += instruction.class == LITIFUT_CLASS_CALL_DIRECT;
+		if (instruction.class == LITIFUT_CLASS_CALL_INDIRECT) {
+			census->indirect++;
+			census->cramped++;
+		}
+		census->tails += instruction.class == LITIFUT_CLASS_BRANCH_INDIRECT;
+	}
+}
+
+/* The same type stands on call and jmp. */
+static enum litifut_relocation relocation(unsigned type)
+{
+	return type == R_AVR_CALL ? LITIFUT_RELOCATION_CALL : LITIFUT_RELOCATION_OTHER;
+}
+
+static const char *const triplets[] = {"avr", NULL};
+
+/* The relocations tell code from data. */
+static const char *const firmware_options[] = {"-q", NULL};
+
+static const char *const firmware_fast[] = {"-u", "litifut_count_carry", NULL};
+
+const struct cpu_objects litifut_objects_avr = {
+	.triplets = triplets,
+	.describe = describe,
+	.emulations = emulations,
+	.refuse = refuse,
+	.tracer = tracer,
+	.census = census,
+	.relocation = relocation,
+	.firmware_options = firmware_options,
+	.firmware_fast = firmware_fast,
+	.firmware_relaxes = true,
+};

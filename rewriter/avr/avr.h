@@ -1,0 +1,50 @@
+/* Between the files of rewriter/avr. */
+#ifndef LITIFUT_REWRITER_AVR_AVR_H
+#define LITIFUT_REWRITER_AVR_AVR_H
+
+#include "cpu/avr/avr.h"
+#include "rewriter/arch.h"
+#include "rewriter/firmware_cpu.h"
+
+extern const struct litifut_arch litifut_arch_avr;
+
+/* What is known of a word of code besides its bits. */
+enum {
+	LITIFUT_AVR_ABSOLUTE = 1, /* the relocation of a call or jmp stands here */
+	LITIFUT_AVR_NAMED = 2,    /* data or code holds the address, as a pointer */
+	LITIFUT_AVR_TABLE = 4,    /* a pointer to the middle of its function: a switch, a label */
+	LITIFUT_AVR_RELATIVE = 8  /* the relocation of an rcall or rjmp stands here */
+};
+
+/* `facts` of the context of an image; begins as those of struct cpu. */
+struct litifut_avr_image {
+	struct litifut_avr_facts cpu;
+	bool has_relocations;
+	uint32_t end;    /* of the code */
+	uint8_t marks[]; /* for each word */
+};
+
+static inline unsigned litifut_avr_marks(const struct litifut_arch_context *context,
+					 uint32_t address)
+{
+	const struct litifut_avr_image *image = context->cpu.facts;
+
+	return address < image->end ? image->marks[address / 2] : 0;
+}
+
+/* Reads the relocations that the linker has kept (-q). To be freed; NULL: no memory. */
+struct litifut_avr_image *litifut_avr_image_create(const struct litifut_image *image,
+						   struct litifut_error *error);
+
+/* See struct litifut_firmware_cpu. */
+enum litifut_status litifut_avr_name_functions(struct litifut_image *image,
+					       struct litifut_error *error);
+enum litifut_status litifut_avr_vectors_add(const struct litifut_image *image,
+					    struct litifut_site_list *sites,
+					    struct litifut_error *error);
+
+bool litifut_avr_can_detour(const struct litifut_arch_context *context,
+			    const struct litifut_cramped_call *call,
+			    const struct litifut_targets *targets);
+
+#endif

@@ -1,0 +1,239 @@
+/* Stubs for firmware on AVR: one for each call site. A call, jmp or vector leads to it, so that
+ * what stands on the stack is what the call has pushed. A stub keeps all registers and SREG: the
+ * helpers of libgcc have conventions of their own.
+ *
+ * For speed, 36 bytes and 20 cycles:
+ *
+ *	push	r24
+ *	in	r24, SREG
+ *	cli
+ *	push	r24
+ *	lds	r24, counter
+ *	subi	r24, 0xff		; adds 1; no carry: it was 255
+ *	sts	counter, r24
+ *	brcc	2f
+ *   1:	pop	r24
+ *	out	SREG, r24
+ *	pop	r24
+ *	jmp	callee
+ *   2:	call	litifut_count_carry	; finds the address of the counter in the lds
+ *	rjmp	1b
+ *
+ * For size, 8 bytes; the counter has half of them, so that its address follows from that of the
+ * stub (tracer/avr/firmware/count_small.S):
+ *
+ *	call	litifut_count_small
+ *	jmp	callee
+ *
+ * A call through Z, `icall`, has 2 bytes. The instruction before it moves to the stub, which is
+ * reached by a call that ends where the icall did; if the former has 4 bytes, a nop comes first.
+ * The stub (24 bytes for size, at most 20 for speed) goes on where Z points, with the address of
+ * the entry in X:
+ *
+ *	... what has moved
+ *	push	r26
+ *	push	r27
+ *	ldi	r26, lo8(entry)
+ *	ldi	r27, hi8(entry)
+ *	jmp	litifut_count_pointer
+ *
+ * Devices with up to 8 KB have rcall and rjmp in the place of call and jmp. */
+#include "rewriter/firmware_cpu.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include "rewriter/avr/avr.h"
+
+#define SMALL_BYTES 8u /* for each word of the table */
+#define POINTER_WORDS 3u
+
+struct emitter {
+	struct litifut_firmware_stub *stub;
+	uint32_t address;
+	unsigned at;
+	struct litifut_avr_facts facts;
+	bool failed;
+};
+
+static void word(struct emitter *emitter, unsigned value)
+{
+	litifut_put16(false, emitter->stub->code + emitter->at, (uint16_t)value);
+	emitter->at += 2;
+}
+
+/* A jmp or call in the form that the device has. */
+static unsigned branch_to(const struct litifut_avr_facts *facts, bool link, uint32_t address,
+			  uint32_t target, uint8_t *code, bool *failed)
+{
+	const struct cpu_context context = {.facts = (void *)facts};
+
+	if (facts->small) {
+		*failed |= !litifut_avr_near(&context, link, address, target, code);
+		return 2;
+	}
+	litifut_avr_far(link, target, code);
+	return 4;
+}
+
+static void branch(struct emitter *emitter, bool link, uint32_t target)
+{
+	emitter->at += branch_to(&emitter->facts, link, emitter->address + emitter->at, target,
+				 emitter->stub->code + emitter->at, &emitter->failed);
+}
+
+static void count_fast(struct emitter *emitter, const struct litifut_firmware_call *call)
+{
+	unsigned on;
+	unsigned test;
+
+	word(emitter, 0x938f); /* push r24 */
+	word(emitter, 0xb78f); /* in r24, SREG */
+	word(emitter, 0x94f8); /* cli */
+	word(emitter, 0x938f);
+	word(emitter, 0x9180); /* lds r24, counter */
+	word(emitter, call->counter & 0xffff);
+	word(emitter, 0x5f8f); /* subi r24, 0xff */
+	word(emitter, 0x9380); /* sts counter, r24 */
+	word(emitter, call->counter & 0xffff);
+	test = emitter->at;
+	word(emitter, 0);
+	on = emitter->at;
+	word(emitter, 0x918f); /* pop r24 */
+	word(emitter, 0xbf8f); /* out SREG, r24 */
+	word(emitter, 0x918f);
+	branch(emitter, false, call->callee);
+	litifut_put16(false, emitter->stub->code + test,
+		      (uint16_t)(0xf400 | (emitter->at - on) / 2 << 3)); /* brcc */
+	branch(emitter, true, call->count_carry);
+	word(emitter, 0xc000 | (((on - emitter->at - 2) / 2) & 0xfff)); /* rjmp */
+}
+
+static void pad(struct emitter *emitter, unsigned bytes)
+{
+	while (emitter->at < bytes)
+		word(emitter, 0);
+}
+
+static void count_small(struct emitter *emitter, const struct litifut_firmware_call *call)
+{
+	branch(emitter, true, call->count_small);
+	branch(emitter, false, call->callee);
+	pad(emitter, SMALL_BYTES);
+}
+
+static void load_immediate(struct emitter *emitter, unsigned reg, unsigned value)
+{
+	word(emitter, 0xe000 | (value & 0xf0) << 4 | (reg & 0xf) << 4 | (value & 0xf));
+}
+
+static void count_pointer(struct emitter *emitter, const struct litifut_firmware_call *call)
+{
+	const struct litifut_cramped_call *site = &call->call;
+	const uint8_t *moved =
+		site->section->bytes + (site->address - site->before[0] - site->section->address);
+
+	for (unsigned i = 0; i < site->before[0]; i += 2)
+		word(emitter, litifut_get16(false, moved + i));
+	word(emitter, 0x93af); /* push r26 */
+	word(emitter, 0x93bf); /* push r27 */
+	load_immediate(emitter, 26, call->counter & 0xff);
+	load_immediate(emitter, 27, call->counter >> 8 & 0xff);
+	branch(emitter, false, call->count_pointer);
+	pad(emitter, call->small ? SMALL_BYTES * POINTER_WORDS : 0);
+}
+
+/* What leads to the stub, in the place of the call and, if it moves, of the instruction before
+ * it. */
+static bool patch(const struct litifut_firmware_call *call, const struct litifut_avr_facts *facts,
+		  uint32_t stub_address, struct litifut_firmware_patch *patch)
+{
+	const struct litifut_cramped_call *site = &call->call;
+	bool link = !site->tail && !call->vector;
+	unsigned room = site->instruction.length;
+	bool failed = false;
+
+	patch->address = site->address;
+	patch->target = stub_address;
+	if (call->pointer) {
+		unsigned nop = site->before[0] + 2u - (facts->small ? 2 : 4);
+
+		/* of the instruction before it at first: the branch must end where the call did */
+		patch->address -= site->before[0];
+		room = 2u + site->before[0];
+		for (unsigned i = 0; i < nop; i += 2)
+			litifut_put16(false, patch->bytes + i, 0);
+		patch->length = nop;
+		patch->branch_at = nop;
+	}
+	if (!call->pointer && room == 2) {
+		const struct cpu_context context = {.facts = (void *)facts};
+
+		failed = !litifut_avr_near(&context, link, patch->address, stub_address,
+					   patch->bytes);
+		patch->length = 2;
+	} else {
+		patch->length += branch_to(facts, link, patch->address + patch->length,
+					   stub_address, patch->bytes + patch->length, &failed);
+	}
+	return !failed && patch->length == room;
+}
+
+static bool write_stub(const struct litifut_firmware_call *call, uint32_t address,
+		       struct litifut_firmware_stub *stub)
+{
+	struct emitter emitter = {
+		.stub = stub, .address = address, .facts = {.small = call->baseline}};
+
+	memset(stub, 0, sizeof(*stub));
+	if (call->pointer)
+		count_pointer(&emitter, call);
+	else if (call->small)
+		count_small(&emitter, call);
+	else
+		count_fast(&emitter, call);
+	pad(&emitter, (emitter.at + 3) & ~3u);
+	stub->bytes = emitter.at;
+	return patch(call, &emitter.facts, address, stub->patches) && !emitter.failed;
+}
+
+static const char *runtime(unsigned elf_flags, const uint8_t *bytes, uint32_t size)
+{
+	const char *name = NULL;
+
+	(void)bytes;
+	(void)size;
+	return litifut_avr_family(elf_flags, NULL, &name) ? name : NULL;
+}
+
+/* The facts are there. */
+static bool prepare(const uint8_t *bytes, uint32_t size, struct litifut_arch_context *context)
+{
+	(void)bytes;
+	(void)size;
+	return litifut_avr_is_small(&context->cpu);
+}
+
+static bool write_way(const struct litifut_arch_context *context, uint32_t address, uint32_t target,
+		      uint8_t *code)
+{
+	const struct litifut_avr_facts *facts = context->cpu.facts;
+	bool failed = false;
+
+	litifut_put16(false, code + 2, 0);
+	branch_to(facts, false, address, target, code, &failed);
+	return !failed;
+}
+
+const struct litifut_firmware_cpu litifut_firmware_avr = {
+	.machine = EM_AVR,
+	.title = "AVR",
+	.state = LITIFUT_CODE_PLAIN,
+	.runtime = runtime,
+	.prepare = prepare,
+	.name_functions = litifut_avr_name_functions,
+	.can_detour = litifut_avr_can_detour,
+	.add_vectors = litifut_avr_vectors_add,
+	.write_stub = write_stub,
+	.write_way = write_way,
+};

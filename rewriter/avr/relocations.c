@@ -1,0 +1,248 @@
+/* The relocations of an AVR image, which tell code from data: there are no mapping symbols, and
+ * tables stand among the code. Each call and jmp has one of type R_AVR_CALL, whatever the
+ * assembler or the linker did before. Types: binutils' include/elf/avr.h. */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rewriter/avr/avr.h"
+
+enum {
+	R_AVR_13_PCREL = 3,
+	R_AVR_16_PM = 5,
+	R_AVR_LO8_LDI_PM = 12,
+	R_AVR_LO8_LDI_PM_NEG = 15,
+	R_AVR_CALL = 18,
+	R_AVR_LO8_LDI_GS = 24,
+	R_AVR_8_LO8 = 27
+};
+
+#define RELOCATION_BYTES 12u
+#define SYMBOL_BYTES 16u
+#define DATA_START 0x800000u /* where the linker has the memory for data */
+
+struct relocation {
+	uint32_t address; /* of what it changed */
+	unsigned type;
+	uint32_t symbol; /* its number */
+	uint32_t value;  /* of symbol and addend */
+};
+
+struct reader {
+	const struct litifut_image *image;
+	const struct litifut_section *symbols;
+	size_t section; /* the next one */
+	uint32_t at;    /* in the one before, as long as it has more */
+};
+
+static struct reader start(const struct litifut_image *image)
+{
+	struct reader reader = {.image = image};
+
+	for (size_t i = 1; i < image->section_count; i++)
+		if (image->sections[i].type == SHT_SYMTAB)
+			reader.symbols = &image->sections[i];
+	return reader;
+}
+
+static const uint8_t *symbol_at(const struct reader *reader, uint32_t number)
+{
+	return reader->symbols && reader->symbols->bytes &&
+			       number < reader->symbols->size / SYMBOL_BYTES
+		       ? reader->symbols->bytes + number * SYMBOL_BYTES
+		       : NULL;
+}
+
+/* Relocations of loaded sections, one after another. */
+static bool next(struct reader *reader, struct relocation *relocation)
+{
+	const struct litifut_image *image = reader->image;
+
+	for (; reader->section < image->section_count; reader->section++, reader->at = 0) {
+		const struct litifut_section *section = &image->sections[reader->section];
+		const uint8_t *entry;
+		const uint8_t *symbol;
+		uint32_t info;
+
+		if (section->type != SHT_RELA || !section->bytes ||
+		    section->info >= image->section_count ||
+		    !(image->sections[section->info].flags & SHF_ALLOC) ||
+		    reader->at + RELOCATION_BYTES > section->size)
+			continue;
+		entry = section->bytes + reader->at;
+		reader->at += RELOCATION_BYTES;
+		info = litifut_get32(false, entry + 4);
+		symbol = symbol_at(reader, info >> 8);
+		*relocation = (struct relocation){
+			.address = litifut_get32(false, entry),
+			.type = info & 0xff,
+			.symbol = info >> 8,
+			.value = litifut_get32(false, entry + 8) +
+				 (symbol ? litifut_get32(false, symbol + 4) : 0),
+		};
+		return true;
+	}
+	return false;
+}
+
+static bool makes_pointer(unsigned type)
+{
+	return type == R_AVR_16_PM ||
+	       (type >= R_AVR_LO8_LDI_PM && type < R_AVR_CALL) || /* also the negative ones */
+	       (type >= R_AVR_LO8_LDI_GS && type < R_AVR_8_LO8);
+}
+
+static void read_relocations(const struct litifut_image *image, struct litifut_avr_image *code)
+{
+	struct reader reader = start(image);
+	struct relocation relocation;
+
+	while (next(&reader, &relocation)) {
+		code->has_relocations = true;
+		if (relocation.type == R_AVR_CALL && relocation.address < code->end)
+			code->marks[relocation.address / 2] |= LITIFUT_AVR_ABSOLUTE;
+		if (relocation.type == R_AVR_13_PCREL && relocation.address < code->end)
+			code->marks[relocation.address / 2] |= LITIFUT_AVR_RELATIVE;
+		if (makes_pointer(relocation.type) && relocation.value < code->end) {
+			code->marks[relocation.value / 2] |= LITIFUT_AVR_NAMED;
+			if (!litifut_image_function_start(image, relocation.value & ~1u))
+				code->marks[relocation.value / 2] |= LITIFUT_AVR_TABLE;
+		}
+	}
+}
+
+struct litifut_avr_image *litifut_avr_image_create(const struct litifut_image *image,
+						   struct litifut_error *error)
+{
+	uint32_t end = image->text_end < DATA_START ? image->text_end & ~1u : 0;
+	struct litifut_avr_image *code = calloc(1, sizeof(*code) + end / 2 + 1);
+
+	if (!code) {
+		litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL, LITIFUT_NO_ADDRESS,
+				  "out of memory");
+		return NULL;
+	}
+	code->end = end;
+	read_relocations(image, code);
+	return code;
+}
+
+static bool is_prefix(const char *prefix, const char *name)
+{
+	return !strncmp(name, prefix, strlen(prefix));
+}
+
+/* Parts of functions that have labels all the same, as jumps to them are not calls, and the names
+ * that handlers of interrupts have where there are none. */
+static bool is_part(const char *name)
+{
+	return is_prefix("__vector", name) || is_prefix("__prologue_saves__", name) ||
+	       is_prefix("__epilogue_restores__", name) || is_prefix("__tablejump", name);
+}
+
+/* Is what stands at `address` a call or jump that makes its target a function? Of two bytes only
+ * a call, of four also the jmp of a tail call or of the vector of the reset. */
+static bool enters(const struct litifut_image *image, const struct relocation *relocation,
+		   const struct cpu_context *context)
+{
+	const struct litifut_section *section =
+		litifut_image_section_at(image, relocation->address, 4);
+	struct litifut_instruction instruction;
+	bool reset = !relocation->address;
+
+	if ((relocation->type != R_AVR_CALL && relocation->type != R_AVR_13_PCREL) || !section ||
+	    !relocation->value)
+		return false;
+	litifut_avr_decode(context, section->bytes + (relocation->address - section->address), 4,
+			   relocation->address, LITIFUT_CODE_PLAIN, &instruction);
+	if (instruction.class != LITIFUT_CLASS_CALL_DIRECT &&
+	    (instruction.class != LITIFUT_CLASS_BRANCH_DIRECT ||
+	     (instruction.length != 4 && !reset)))
+		return false;
+	/* A short call within a function of the large devices: shared code of it. */
+	return instruction.length == 4 || litifut_avr_is_small(context);
+}
+
+/* Makes this symbol one of a function, if it is a label of code. Its size is set later. */
+static void make_function(const struct litifut_image *image, uint8_t *symbol)
+{
+	const struct litifut_section *names = NULL;
+	unsigned number = litifut_get16(false, symbol + 14);
+	uint32_t name = litifut_get32(false, symbol);
+
+	for (size_t i = 1; i < image->section_count; i++)
+		if (image->sections[i].type == SHT_SYMTAB)
+			names = &image->sections[image->sections[i].link];
+	if (ELF32_ST_TYPE(symbol[12]) != STT_NOTYPE || number >= image->section_count ||
+	    !(image->sections[number].flags & SHF_EXECINSTR) || !names || name >= names->size ||
+	    is_part((const char *)names->bytes + name))
+		return;
+	symbol[12] = (uint8_t)ELF32_ST_INFO(ELF32_ST_BIND(symbol[12]), STT_FUNC);
+}
+
+/* Does a call or a jump with a relocation stand from `start` to before `end`? */
+static bool holds_code(const struct litifut_avr_image *code, uint32_t start, uint32_t end)
+{
+	for (uint32_t at = start; at < end && at < code->end; at += 2)
+		if (code->marks[at / 2] & (LITIFUT_AVR_ABSOLUTE | LITIFUT_AVR_RELATIVE))
+			return true;
+	return false;
+}
+
+/* Functions without a size get one, up to the next function or object, and those with parts
+ * that have no label include them. */
+static void set_sizes(const struct litifut_image *image, const struct litifut_section *table,
+		      const struct litifut_avr_image *code)
+{
+	for (uint32_t at = 0; at + SYMBOL_BYTES <= table->size; at += SYMBOL_BYTES) {
+		uint8_t *symbol = table->bytes + at;
+		uint32_t address = litifut_get32(false, symbol + 4);
+		uint32_t size = litifut_get32(false, symbol + 8);
+		unsigned number = litifut_get16(false, symbol + 14);
+		uint32_t end;
+
+		if (ELF32_ST_TYPE(symbol[12]) != STT_FUNC || number >= image->section_count)
+			continue;
+		end = image->sections[number].address + image->sections[number].size;
+		for (uint32_t other = 0; other + SYMBOL_BYTES <= table->size;
+		     other += SYMBOL_BYTES) {
+			const uint8_t *each = table->bytes + other;
+			unsigned type = ELF32_ST_TYPE(each[12]);
+			uint32_t start_of = litifut_get32(false, each + 4);
+
+			if ((type == STT_FUNC || type == STT_OBJECT) &&
+			    litifut_get16(false, each + 14) == number && start_of > address &&
+			    start_of < end)
+				end = start_of;
+		}
+		if (end > address && size < end - address &&
+		    (!size || holds_code(code, address + size, end)))
+			litifut_put32(false, symbol + 8, end - address);
+	}
+}
+
+enum litifut_status litifut_avr_name_functions(struct litifut_image *image,
+					       struct litifut_error *error)
+{
+	struct reader reader = start(image);
+	struct litifut_avr_facts facts = {0};
+	const struct cpu_context context = {.facts = &facts};
+	struct litifut_avr_image *code = litifut_avr_image_create(image, error);
+	struct relocation relocation;
+
+	if (!code)
+		return LITIFUT_ERROR_IO;
+	litifut_avr_family(image->flags, &facts, NULL);
+	while (reader.symbols && reader.symbols->bytes && next(&reader, &relocation)) {
+		const uint8_t *named = symbol_at(&reader, relocation.symbol);
+
+		if (named && litifut_get32(false, named + 4) == relocation.value &&
+		    enters(image, &relocation, &context))
+			make_function(image, (uint8_t *)named);
+	}
+	if (reader.symbols && reader.symbols->bytes)
+		set_sizes(image, reader.symbols, code);
+	free(code);
+	litifut_image_forget_symbols(image);
+	return litifut_image_read_symbols(image, error);
+}

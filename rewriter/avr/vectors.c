@@ -1,0 +1,92 @@
+/* The vector table of an AVR: a jmp, on small devices an rjmp, for each interrupt, from
+ * address 0 on. The first is that of the reset. */
+#include <litifut/module_format.h>
+#include <stdlib.h>
+
+#include "rewriter/avr/avr.h"
+
+#define MOST 128
+
+/* Where they lead; returns how many there are. */
+static uint32_t read_table(const struct litifut_image *image, uint32_t *bytes, uint32_t *handlers,
+			   uint32_t *words)
+{
+	const struct litifut_section *section = litifut_image_section_at(image, 0, 4);
+	struct litifut_avr_facts facts = {0};
+	const struct cpu_context context = {.facts = &facts};
+	uint32_t count = 0;
+
+	if (!section || section->address || !litifut_avr_family(image->flags, &facts, NULL))
+		return 0;
+	*bytes = facts.small ? 2 : 4;
+	for (; count < MOST && (count + 1) * *bytes <= section->size; count++) {
+		struct litifut_instruction jump;
+		uint32_t address = count * *bytes;
+
+		if (count && litifut_image_function_at(image, address))
+			break;
+		litifut_avr_decode(&context, section->bytes + address, section->size - address,
+				   address, LITIFUT_CODE_PLAIN, &jump);
+		if (jump.class != LITIFUT_CLASS_BRANCH_DIRECT || jump.conditional ||
+		    jump.length != *bytes)
+			break;
+		handlers[count] = jump.target;
+		words[count] = jump.word;
+	}
+	return count;
+}
+
+static bool is_shared(const uint32_t *handlers, uint32_t count, uint32_t number)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (i != number && handlers[i] == handlers[number])
+			return true;
+	return false;
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const struct litifut_found_site *a = left;
+	const struct litifut_found_site *b = right;
+
+	return a->site.address < b->site.address ? -1 : a->site.address > b->site.address;
+}
+
+enum litifut_status litifut_avr_vectors_add(const struct litifut_image *image,
+					    struct litifut_site_list *sites,
+					    struct litifut_error *error)
+{
+	uint32_t handlers[MOST];
+	uint32_t words[MOST];
+	uint32_t bytes;
+	uint32_t count = read_table(image, &bytes, handlers, words);
+	struct litifut_found_site *grown =
+		realloc(sites->items, (sites->count + count + 1) * sizeof(*grown));
+
+	if (!grown)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "out of memory");
+	sites->items = grown;
+	sites->capacity = sites->count + count + 1;
+	for (uint32_t i = 1; i < count; i++) {
+		if (!handlers[i] || is_shared(handlers, count, i))
+			continue;
+		sites->items[sites->count++] = (struct litifut_found_site){
+			.site = {.address = i * bytes,
+				 .return_address = i * bytes,
+				 .instruction = i,
+				 .callee = handlers[i],
+				 .kind = LITIFUT_SITE_VECTOR,
+				 .length = (uint8_t)bytes},
+			.instruction = {.class = LITIFUT_CLASS_BRANCH_DIRECT,
+					.word = words[i],
+					.target = handlers[i],
+					.length = (uint8_t)bytes},
+			.section =
+				(uint16_t)(litifut_image_section_at(image, 0, 4) - image->sections),
+		};
+	}
+	if (sites->count)
+		qsort(sites->items, sites->count, sizeof(*sites->items), by_address);
+	return LITIFUT_OK;
+}

@@ -1,0 +1,74 @@
+# Sourced by the end-to-end scripts of firmware for AVR, after lib.sh. Like for_targets there is
+#
+#   for_devices FUNCTION       runs it for each device, in a fresh folder
+#
+#   DEVICES="atmega2560" tests/e2e/firmware-avr.sh      runs some devices only
+# shellcheck shell=sh disable=SC2034,SC2154
+
+all_devices="atmega1284p atmega2560 atmega328p attiny85"
+DEVICES=${DEVICES:-$all_devices}
+simulator=$BUILD/tests/avr
+
+# avr NAME SOURCE FLAGS...: compiles SOURCE of tests/firmware for the device, and links it plain,
+# as plain-NAME.elf, and traced, as NAME.elf.
+avr()
+{
+	avr_name=$1
+	avr_source=$root/tests/firmware/$2
+	shift 2
+	avr-gcc -mmcu="$device" -Wall -c "$@" "$avr_source" -o "$avr_name.o" &&
+		avr-gcc -mmcu="$device" "$@" "$avr_name.o" -o "plain-$avr_name.elf" &&
+		"$BUILD/bin/litifut" build avr-gcc -mmcu="$device" "$@" "$avr_name.o" \
+			-o "$avr_name.elf" >"$avr_name.log" 2>&1 &&
+		! own_words "$avr_name.log" && return
+	cat "$avr_name.log"
+	return 1
+}
+
+# counts_equal_calls NAME: each call site was counted as often as it was executed, as the memory
+# at the end has it. Leaves NAME.memory, NAME.serial and NAME.executed.
+counts_equal_calls()
+{
+	python3 "$root/tests/oracle/firmware_avr.py" sites "$1.elf" >"$1.sites" &&
+		"$simulator" -s "$1.sites" -o "$1.executed" -u "$1.serial" -m "$1.memory" \
+			"$device" "$1.elf" >&2 &&
+		"$BUILD/bin/litifut-post" -q -f gmon -o "$1.gmon" "$1.memory" "$1.elf" &&
+		python3 "$root/tests/oracle/firmware_avr.py" check "$1.elf" "$1.executed" "$1.gmon" >&2
+}
+
+# registers_are_kept NAME: from each direct call to its callee all registers, SREG and the stack
+# pointer stay the same.
+registers_are_kept()
+{
+	python3 "$root/tests/oracle/firmware_avr.py" callees "$1.elf" >"$1.callees" &&
+		"$simulator" -k "$1.callees" "$device" "$1.elf" 2>&1 |
+		tee /dev/stderr | grep -q '^kept [1-9][0-9]*, spoiled 0, under way 0$'
+}
+
+# What the program has printed: all up to the first zero.
+text_of()
+{
+	sed -z 1q "$1" | tr -d '\0'
+}
+
+prints_the_same()
+{
+	"$simulator" -u "plain-$1.serial" "$device" "plain-$1.elf" >&2 &&
+		text_of "$1.serial" | diff "plain-$1.serial" -
+}
+
+for_devices()
+{
+	export BUILD
+	for each in $DEVICES; do
+		device=$each
+		target=$each
+		scratch=$BUILD/tests/e2e/$script/$each
+		rm -rf "$scratch"
+		mkdir -p "$scratch"
+		cd "$scratch" || exit 1
+		"$1"
+	done
+	echo "1..$test_count"
+	[ "$failed_count" = 0 ]
+}

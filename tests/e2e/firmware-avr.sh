@@ -1,0 +1,71 @@
+#!/bin/sh
+# Firmware for AVR, compiled and linked in the ways that makefiles do: it prints the same when it
+# is traced, each call site is counted as often as it is executed, with interrupts that interrupt
+# each other, and a call finds all registers as they were; with stubs for speed and for size,
+# below and beyond 128 KB, and on devices that have no call instruction of 4 bytes.
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../avr.sh"
+
+# try NAME SOURCE FLAGS...
+try()
+{
+	for stubs in fast small; do
+		export LITIFUT_STUBS="$stubs" LITIFUT_PORT=usart
+		case $device in
+		attiny*) unset LITIFUT_PORT ;;
+		esac
+		ok "it links traced ($1, $stubs)" avr "$@"
+		unset LITIFUT_STUBS LITIFUT_PORT
+		ok "each site is counted as often as it is executed ($1, $stubs)" \
+			counts_equal_calls "$1"
+		ok "a call keeps all registers ($1, $stubs)" registers_are_kept "$1"
+		case $device in
+		attiny*) ;;
+		*) ok "it prints the same ($1, $stubs)" prints_the_same "$1" ;;
+		esac
+	done
+}
+
+report_has()
+{
+	"$BUILD/bin/litifut-post" -q -f edges "$1" "$2" | tee /dev/stderr | grep -q " $3\$"
+}
+
+behaviour()
+{
+	case $device in
+	attiny85)
+		try tiny avr_tiny.c -Os
+		"$BUILD/bin/litifut" info --skipped tiny.elf >left
+		ok "shared code of helpers is left" grep -q 'local-subroutine in __divmodhi4' left
+		return
+		;;
+	atmega1284p)
+		try size avr_truth.c -Os
+		"$BUILD/bin/litifut" info --sites size.elf >sites
+		ok "a tail call is a call" grep -q 'tail .* patched in tail_of' sites
+		is "a jump to an address from a table of labels is not" \
+			"$(grep -c 'tail-indirect .* in \(by_label\|setjmp\|longjmp\)$' sites)" 0
+		ok "one through a pointer is" grep -q 'tail-indirect .* patched in apply' sites
+		ok "results by the serial line" report_has size.serial size.elf \
+			'main -> fibonacci'
+		try speed avr_truth.c -O2
+		try relaxed avr_truth.c -Os -mrelax
+		try whole avr_truth.c -Os -flto -mrelax
+		"$BUILD/bin/litifut-post" -q -f gmon -o gmon.out size.memory size.elf
+		avr-gprof -b -q size.elf gmon.out >gprof.text 2>/dev/null
+		ok "avr-gprof knows functions that are only labels" grep -q '__udivmodhi4 \[' gprof.text
+		;;
+	atmega2560)
+		try large avr_truth.c -Os -DLARGE
+		ok "pointers beyond 128 KB lead to their functions" report_has large.memory \
+			large.elf 'apply -> scaled'
+		;;
+	*)
+		try prologues avr_truth.c -Os -mcall-prologues
+		try unoptimised avr_truth.c -O0
+		;;
+	esac
+}
+
+for_devices behaviour

@@ -1,0 +1,70 @@
+#!/bin/sh
+# What a counted call costs on AVR, in cycles of the CPU and in bytes: exact, so that it is compared
+# with what docs/firmware.md promises.
+DEVICES=${DEVICES:-atmega1284p atmega2560}
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../avr.sh"
+
+calls=10000
+
+# cycles NAME: of a whole run
+cycles()
+{
+	: >sites
+	"$simulator" -s sites -o executed "$device" "$1.elf" >&2
+	sed -n 's/^cycles //p' executed
+}
+
+# cost STUBS KIND: cycles that tracing adds to each call of this kind, in hundredths. Runs with no
+# such call and with many are compared, so that nothing else counts.
+cost()
+{
+	export LITIFUT_STUBS="$1"
+	avr none avr_calls.c -Os >&2
+	avr many avr_calls.c -Os "-D$2=$calls" >&2
+	unset LITIFUT_STUBS
+	echo $((100 * (($(cycles many) - $(cycles plain-many)) -
+		($(cycles none) - $(cycles plain-none))) / calls))
+}
+
+# at_most DESCRIPTION LIMIT VALUE
+at_most()
+{
+	echo "# $target: $1: $3"
+	ok "$1: at most $2" [ "$3" -gt 0 -a "$3" -le "$2" ]
+}
+
+# size_of ELF SYMBOL...: bytes of these symbols together
+size_of()
+{
+	size_elf=$1
+	shift
+	for symbol; do
+		avr-nm -S "$size_elf" | awk -v name="$symbol" '$4 == name { print $2 }'
+	done | while read -r size; do echo $((0x$size)); done |
+		awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+behaviour()
+{
+	case $device in
+	atmega2560) fast=2030 small=4910 pointer=7500 ;;
+	*) fast=2030 small=4710 pointer=7500 ;;
+	esac
+	at_most "hundredths of a cycle a call, fast" $fast "$(cost fast DIRECT)"
+	at_most "hundredths of a cycle a call, small" $small "$(cost small DIRECT)"
+	at_most "hundredths of a cycle a call through a pointer" $pointer "$(cost fast POINTER)"
+	for stubs in fast small; do
+		export LITIFUT_STUBS="$stubs" LITIFUT_PORT=usart
+		ok "it links ($stubs)" avr "$stubs" avr_truth.c -Os
+		unset LITIFUT_STUBS LITIFUT_PORT
+	done
+	is "bytes of small stubs, a word of the table" \
+		"$(($(size_of small.elf litifut_stubs) * 4 / $(size_of small.elf litifut_table)))" 8
+	at_most "bytes of all shared code" 1400 "$(size_of small.elf litifut_send \
+		litifut_frame_put litifut_frame_byte litifut_frame_add litifut_frame_begin \
+		litifut_frame_end litifut_frame_words litifut_send_gate litifut_putc \
+		litifut_count_small litifut_count_pointer)"
+}
+
+for_devices behaviour

@@ -1,0 +1,230 @@
+/* Runs firmware in simavr, one instruction after another, and reports what was executed.
+ *
+ *   avr [OPTIONS] MCU ELF
+ *     -s FILE      addresses of call instructions, one a line, in hex
+ *     -o FILE      gets for each of these: ADDRESS EXECUTED; then `cycles N'
+ *     -u FILE      gets what USART0 sends
+ *     -m FILE      gets the memory at the end
+ *     -c CYCLES    ends after so many, if the firmware does not (it does by an endless loop with
+ *                  interrupts off)
+ *     -e ADDRESS   ends when this instruction is about to be executed
+ *     -f HERTZ     of the CPU: 8000000
+ *     -k FILE      lines CALL CALLEE, in hex: from the call or jump to its callee, whatever is
+ *                  in between must keep all registers, SREG and the stack pointer; counts them
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <simavr/avr_uart.h>
+#include <simavr/sim_avr.h>
+#include <simavr/sim_elf.h>
+
+#define FLASH_BYTES (256u * 1024)
+
+/* A call that has not reached its callee yet. */
+struct pending {
+	uint32_t callee;
+	unsigned stack;
+	uint8_t registers[32], sreg[8];
+};
+
+static uint32_t callees[FLASH_BYTES / 2]; /* of calls that are checked, and 1 */
+static struct pending pending[64];
+static unsigned pending_count;
+static unsigned long long kept, spoiled;
+static uint64_t executed[FLASH_BYTES / 2];
+static FILE *serial;
+
+static void take_byte(struct avr_irq_t *irq, uint32_t value, void *parameter)
+{
+	(void)irq;
+	(void)parameter;
+	fputc((int)value, serial);
+}
+
+static FILE *open_file(const char *path, const char *mode)
+{
+	FILE *file = fopen(path, mode);
+
+	if (!file) {
+		perror(path);
+		exit(2);
+	}
+	return file;
+}
+
+static void read_callees(const char *path)
+{
+	FILE *list = open_file(path, "r");
+	unsigned call, callee;
+
+	while (fscanf(list, "%x %x", &call, &callee) == 2)
+		if (call < FLASH_BYTES)
+			callees[call / 2] = callee + 1;
+	fclose(list);
+}
+
+static unsigned stack_pointer(const avr_t *avr)
+{
+	return avr->data[R_SPL] | (unsigned)avr->data[R_SPH] << 8;
+}
+
+/* The next instruction is a call or a jump. An interrupt may come at once. */
+static void begin_call(const avr_t *avr, uint32_t pc)
+{
+	struct pending *call = &pending[pending_count];
+	unsigned opcode = avr->flash[pc] | (unsigned)avr->flash[pc + 1] << 8;
+	bool pushes = (opcode & 0xfe0e) == 0x940e || opcode >> 12 == 0xd;
+
+	if (pending_count == sizeof(pending) / sizeof(*pending))
+		return;
+	pending_count++;
+	call->callee = callees[pc / 2] - 1;
+	call->stack = stack_pointer(avr) - (pushes ? avr->address_size : 0);
+	memcpy(call->registers, avr->data, sizeof(call->registers));
+	memcpy(call->sreg, avr->sreg, sizeof(call->sreg));
+}
+
+static void check_callee(const avr_t *avr)
+{
+	const struct pending *call = &pending[pending_count - 1];
+
+	if (!pending_count || avr->pc != call->callee || stack_pointer(avr) != call->stack)
+		return;
+	pending_count--;
+	if (memcmp(call->registers, avr->data, sizeof(call->registers)) ||
+	    memcmp(call->sreg, avr->sreg, sizeof(call->sreg)))
+		spoiled++;
+	else
+		kept++;
+}
+
+static void write_executed(const char *sites, const char *path, uint64_t cycles)
+{
+	FILE *list = open_file(sites, "r");
+	FILE *out = open_file(path, "w");
+	unsigned address;
+
+	while (fscanf(list, "%x", &address) == 1)
+		fprintf(out, "%x %llu\n", address,
+			address < FLASH_BYTES ? (unsigned long long)executed[address / 2] : 0);
+	fprintf(out, "cycles %llu\n", (unsigned long long)cycles);
+	fclose(list);
+	fclose(out);
+}
+
+int main(int count, char **arguments)
+{
+	const char *sites = NULL, *out = NULL, *memory = NULL;
+	uint64_t limit = 400000000;
+	uint32_t hertz = 8000000, end = UINT32_MAX;
+	uint32_t flags = 0;
+	elf_firmware_t firmware = {0};
+	avr_t *avr;
+	int option, state = cpu_Running;
+
+	while ((option = getopt(count, arguments, "s:o:u:m:c:e:f:k:")) != -1) {
+		switch (option) {
+		case 's':
+			sites = optarg;
+			break;
+		case 'o':
+			out = optarg;
+			break;
+		case 'k':
+			read_callees(optarg);
+			break;
+		case 'u':
+			serial = open_file(optarg, "w");
+			break;
+		case 'm':
+			memory = optarg;
+			break;
+		case 'c':
+			limit = strtoull(optarg, NULL, 0);
+			break;
+		case 'e':
+			end = (uint32_t)strtoul(optarg, NULL, 16);
+			break;
+		case 'f':
+			hertz = (uint32_t)strtoul(optarg, NULL, 0);
+			break;
+		default:
+			return 2;
+		}
+	}
+	if (count - optind != 2 || !sites != !out) {
+		fputs("usage: avr [-s SITES -o EXECUTED] [-u SERIAL] [-m MEMORY] [-c CYCLES] "
+		      "[-e ADDRESS] [-f HERTZ] [-k CALLEES] MCU ELF\n",
+		      stderr);
+		return 2;
+	}
+	if (elf_read_firmware(arguments[optind + 1], &firmware)) {
+		fprintf(stderr, "avr: %s can't be read\n", arguments[optind + 1]);
+		return 1;
+	}
+	avr = avr_make_mcu_by_name(arguments[optind]);
+	if (!avr)
+		return 1;
+	avr_init(avr);
+	firmware.frequency = hertz;
+	avr_load_firmware(avr, &firmware);
+	avr->frequency = hertz;
+	avr->run_cycle_limit = 1; /* so that timers are exact */
+	avr->log = LOG_ERROR;
+	avr_ioctl(avr, AVR_IOCTL_UART_GET_FLAGS('0'), &flags);
+	flags &= ~(uint32_t)(AVR_UART_FLAG_STDIO | AVR_UART_FLAG_POLL_SLEEP);
+	avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS('0'), &flags);
+	if (serial) {
+		avr_irq_t *irq = avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUTPUT);
+
+		if (irq)
+			avr_irq_register_notify(irq, take_byte, NULL);
+	}
+	while (avr->cycle < limit && avr->pc != end) {
+		uint32_t pc = avr->pc;
+		bool running = avr->state == cpu_Running;
+
+		if (running && pc < FLASH_BYTES && callees[pc / 2])
+			begin_call(avr, pc);
+		state = avr_run(avr);
+		if (running && pc < FLASH_BYTES) {
+			executed[pc / 2]++;
+			check_callee(avr);
+		}
+		if (spoiled)
+			break;
+		if (state == cpu_Done || state == cpu_Crashed)
+			break;
+		/* rjmp to itself, which no interrupt ends */
+		if (running && avr->pc == pc && !avr->sreg[S_I] && avr->flash[pc] == 0xff &&
+		    avr->flash[pc + 1] == 0xcf)
+			break;
+	}
+	if (serial)
+		fclose(serial);
+	if (memory) {
+		FILE *file = open_file(memory, "w");
+
+		fwrite(avr->data, 1, avr->ramend + 1u, file);
+		fclose(file);
+	}
+	if (sites)
+		write_executed(sites, out, avr->cycle);
+	if (kept || spoiled || pending_count)
+		printf("kept %llu, spoiled %llu, under way %u\n", kept, spoiled, pending_count);
+	if (state == cpu_Crashed) {
+		fprintf(stderr, "avr: the firmware has crashed at 0x%x\n", avr->pc);
+		return 1;
+	}
+	if (avr->cycle >= limit) {
+		fprintf(stderr, "avr: the firmware has not ended after %llu cycles\n",
+			(unsigned long long)limit);
+		return 3;
+	}
+	return spoiled ? 4 : 0;
+}

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Holds the counts of a traced firmware for AVR against what was executed in simavr.
+
+  firmware_avr.py sites ELF           prints the addresses to watch
+  firmware_avr.py callees ELF         prints CALL CALLEE of patched sites, but calls through Z
+  firmware_avr.py check ELF EXECUTED GMON
+        compares each patched site: how often it was executed (EXECUTED, written by
+        tests/oracle/avr) and how often it was counted (GMON, written by litifut-post).
+
+A call through Z has become a call of 4 bytes that ends where it did."""
+import json
+import os
+import struct
+import subprocess
+import sys
+
+
+def load(path):
+    info = os.path.join(os.environ["BUILD"], "bin", "litifut")
+    text = subprocess.run([info, "info", "--json", "--sites", path], check=True,
+                          stdout=subprocess.PIPE).stdout
+    with open(path, "rb") as file:
+        family = struct.unpack_from("<I", file.read(), 36)[0] & 0x7f
+    return json.loads(text)[0]["sites"], family in (25, 4)
+
+
+def watched(site, small):
+    if site["reason"] == "patched" and "indirect" in site["kind"] and not small:
+        return site["address"] - 2
+    return site["address"]
+
+
+def read_gmon(path):
+    counts = {}
+    with open(path, "rb") as file:
+        data = file.read()
+    at = 20
+    while at < len(data):
+        if data[at] != 1:
+            sys.exit("%s: unknown record" % path)
+        site, _, count = struct.unpack_from("<III", data, at + 1)
+        counts[site] = counts.get(site, 0) + count
+        at += 13
+    return counts
+
+
+def main():
+    sites, small = load(sys.argv[2])
+    if sys.argv[1] == "sites":
+        for site in sites:
+            print("%x" % watched(site, small))
+        return
+    if sys.argv[1] == "callees":
+        for site in sites:
+            if site["reason"] == "patched" and "indirect" not in site["kind"]:
+                print("%x %x" % (site["address"], site["callee"]))
+        return
+    with open(sys.argv[3], encoding="ascii") as file:
+        lines = [line.split() for line in file]
+    taken = {int(words[0], 16): int(words[1]) for words in lines if words[0] != "cycles"}
+    counts = read_gmon(sys.argv[4])
+    executed = counted = wrong = left = pointers = 0
+    for site in sites:
+        real = taken[watched(site, small)]
+        ours = counts.pop(site["address"], 0)
+        if site["reason"] != "patched":
+            left += real
+            real = 0
+        executed += real
+        counted += ours
+        pointers += real if "indirect" in site["kind"] else 0
+        if real != ours:
+            wrong += 1
+            print("0x%x %s in %s: executed %d, counted %d" %
+                  (site["address"], site["kind"], site.get("function", "?"), real, ours))
+    print("executed %d (%d through pointers), counted %d, %d sites differ, %d calls left" %
+          (executed, pointers, counted, wrong, left))
+    if counts:
+        print("counted where no site is: %s" % ", ".join(hex(site) for site in counts))
+    sys.exit(bool(executed == 0 or counts or wrong))
+
+
+main()

@@ -1,0 +1,140 @@
+; Counts a call through Z, by callee, and makes it:
+;
+;	push	r26
+;	push	r27
+;	ldi	r26, lo8(entry)
+;	ldi	r27, hi8(entry)
+;	jmp	litifut_count_pointer
+;
+; The entry in the table is {count, callee, other}, and what other callees it has are in the
+; overflow table, see <litifut/frames_format.h>. A callee is an address in bytes, as in the ELF
+; file. Interrupts are off all the time, 90 cycles for the first callee of a site.
+#include <litifut/frames_format.h>
+
+#include "tracer/avr/firmware/machine.inc"
+
+	hidden_function litifut_count_pointer
+	push	r24
+	in	r24, SREG
+	cli
+	push	r24
+	push	r18
+	push	r19
+	push	r22
+	push	r23
+	push	r25
+	movw	r22, r30
+#ifdef __AVR_HAVE_EIJMP_EICALL__
+	in	r25, EIND
+#else
+	clr	r25
+#endif
+	lsl	r22
+	rol	r23
+	rol	r25
+	adiw	r26, 4
+	ld	r18, X+
+	ld	r19, X+
+	ld	r24, X
+	sbiw	r26, 6
+	cp	r18, r22
+	cpc	r19, r23
+	cpc	r24, r25
+	breq	3f
+	or	r18, r19
+	or	r18, r24
+	brne	4f
+	adiw	r26, 4			; its first callee
+	st	X+, r22
+	st	X+, r23
+	st	X, r25
+	sbiw	r26, 6
+3:	ld	r24, X
+	subi	r24, 0xff
+	st	X+, r24
+	brcs	9f
+	ld	r24, X
+	subi	r24, 0xff
+	st	X+, r24
+	brcs	9f
+	ld	r24, X
+	subi	r24, 0xff
+	st	X+, r24
+	brcs	9f
+	ld	r24, X
+	subi	r24, 0xff
+	st	X, r24
+9:	pop	r25
+	pop	r23
+	pop	r22
+	pop	r19
+	pop	r18
+	pop	r24
+	out	SREG, r24
+	pop	r24
+	pop	r27
+	pop	r26
+#ifdef __AVR_HAVE_EIJMP_EICALL__
+	eijmp
+#else
+	ijmp
+#endif
+
+4:	push	r20
+	push	r21
+	push	r30
+	push	r31
+	movw	r20, r26		; the entry's name in the overflow table
+	subi	r20, lo8(litifut_table)
+	sbci	r21, hi8(litifut_table)
+	lsr	r21
+	ror	r20
+	lsr	r21
+	ror	r20
+	subi	r20, 0xff
+	sbci	r21, 0xff
+	ldi	r30, lo8(litifut_overflow)
+	ldi	r31, hi8(litifut_overflow)
+	ldi	r18, LITIFUT_OVERFLOW_ENTRIES
+5:	ld	r24, Z
+	ldd	r19, Z + 1
+	cp	r24, r20
+	cpc	r19, r21
+	brne	6f
+	ldd	r24, Z + 4
+	cp	r24, r22
+	ldd	r24, Z + 5
+	cpc	r24, r23
+	ldd	r24, Z + 6
+	cpc	r24, r25
+	breq	8f
+	rjmp	7f
+6:	or	r24, r19
+	brne	7f
+	st	Z, r20			; a free entry
+	std	Z + 1, r21
+	std	Z + 4, r22
+	std	Z + 5, r23
+	std	Z + 6, r25
+	rjmp	8f
+7:	adiw	r30, 4 * LITIFUT_OVERFLOW_WORDS
+	dec	r18
+	brne	5b
+	movw	r30, r26		; no place: other
+8:	adiw	r30, 8
+	movw	r26, r30
+	pop	r31
+	pop	r30
+	pop	r21
+	pop	r20
+	rjmp	3b
+	.size	litifut_count_pointer, . - litifut_count_pointer
+
+; Only where there are such calls.
+	.section .bss
+	.global	litifut_overflow
+	.hidden	litifut_overflow
+	.type	litifut_overflow, @object
+litifut_overflow:
+	.space	4 * LITIFUT_OVERFLOW_WORDS * LITIFUT_OVERFLOW_ENTRIES
+	.size	litifut_overflow, . - litifut_overflow

@@ -1,0 +1,49 @@
+; Counts a call whose stub is made for size:
+;
+;	call	litifut_count_small
+;	jmp	callee
+;
+; A stub has 8 bytes and its counter 4, so that the return address, which counts words, tells the
+; address of the counter. 40 cycles and those of the stub. Interrupts are off from the saving of
+; SREG on.
+#include "tracer/avr/firmware/machine.inc"
+
+	hidden_function litifut_count_small
+	push	r30
+	push	r31
+	push	r24
+	in	r24, SREG
+	cli
+	push	r24
+	in	r30, SPL
+	in	r31, SPH
+	ldd	r24, Z + 3 + RETURN_BYTES
+	ldd	r30, Z + 4 + RETURN_BYTES
+	mov	r31, r24
+	subi	r30, lo8(pm(litifut_stubs + CALL_BYTES))
+	sbci	r31, hi8(pm(litifut_stubs + CALL_BYTES))
+	subi	r30, lo8(-(litifut_table))
+	sbci	r31, hi8(-(litifut_table))
+	ld	r24, Z
+	subi	r24, 0xff
+	st	Z, r24
+	brcc	2f
+1:	pop	r24
+	out	SREG, r24
+	pop	r24
+	pop	r31
+	pop	r30
+	ret
+2:	ldd	r24, Z + 1
+	subi	r24, 0xff
+	std	Z + 1, r24
+	brcs	1b
+	ldd	r24, Z + 2
+	subi	r24, 0xff
+	std	Z + 2, r24
+	brcs	1b
+	ldd	r24, Z + 3
+	subi	r24, 0xff
+	std	Z + 3, r24
+	rjmp	1b
+	.size	litifut_count_small, . - litifut_count_small

@@ -1,0 +1,36 @@
+# What is linked into a traced firmware for AVR, for each family of devices: an archive, of
+# which a link takes what it needs, and an object for each port. Only where avr-gcc is there.
+
+AVR_FAMILIES := $(if $(shell command -v avr-gcc),avr25 avr35 avr4 avr5 avr51 avr6)
+AVR_C_FLAGS := -std=c11 -Os -ffreestanding -fno-jump-tables -fno-exceptions -fno-unwind-tables \
+	-fno-asynchronous-unwind-tables -fno-common -fno-tree-loop-distribute-patterns -Iinclude -I. $(WARNINGS)
+AVR_PARTS := $(patsubst tracer/%.S,%,$(wildcard tracer/avr/firmware/*.S)) \
+	$(patsubst tracer/%.c,%,$(wildcard tracer/sink/frames/*.c))
+AVR_PORTS := $(patsubst tracer/port/avr/%.c,%,$(wildcard tracer/port/avr/*.c))
+
+define avr_family
+$(BUILD)/tracer/firmware-$(1)/%.o: tracer/%.c
+	@mkdir -p $$(@D)
+	avr-gcc $(AVR_C_FLAGS) -mmcu=$(1) -MMD -MP -c $$< -o $$@
+	avr-objcopy --remove-section=.comment $$@
+
+$(BUILD)/tracer/firmware-$(1)/%.o: tracer/%.S
+	@mkdir -p $$(@D)
+	avr-gcc -Iinclude -I. -mmcu=$(1) -MMD -MP -c $$< -o $$@
+
+$(TRACER_LIBRARY)/firmware-$(1).a: $(AVR_PARTS:%=$(BUILD)/tracer/firmware-$(1)/%.o)
+	@mkdir -p $$(@D)
+	rm -f $$@
+	avr-ar rcsD $$@ $$^
+
+$(TRACER_LIBRARY)/firmware-$(1)-%.o: $(BUILD)/tracer/firmware-$(1)/port/avr/%.o
+	@mkdir -p $$(@D)
+	cp $$< $$@
+
+TRACER += $(TRACER_LIBRARY)/firmware-$(1).a \
+	$(AVR_PORTS:%=$(TRACER_LIBRARY)/firmware-$(1)-%.o)
+
+-include $(shell find $(BUILD)/tracer/firmware-$(1) -name '*.d' 2>/dev/null)
+endef
+
+$(foreach family,$(AVR_FAMILIES),$(eval $(call avr_family,$(family))))
