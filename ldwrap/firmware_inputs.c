@@ -9,7 +9,8 @@
 
 #include "rewriter/firmware.h"
 
-/* What the header or .ARM.attributes of this ELF file says; *known: it is an object for some CPU. */
+/* What the header or .ARM.attributes of this ELF file says; *known: it is an object for some CPU.
+ */
 static const char *runtime_of_object(Elf *elf, bool *known)
 {
 	GElf_Ehdr header;
