@@ -55,10 +55,9 @@ enum litifut_status litifut_session_open(const char *path,
 			error, LITIFUT_ERROR_UNSUPPORTED, path, NULL, LITIFUT_NO_ADDRESS,
 			"machine %u is not a CPU that can be traced", session->image.machine);
 	else if (!session->arch->entry_count)
-		status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
-					   LITIFUT_NO_ADDRESS,
-					   "%s is traced when it is linked, by litifut-ld",
-					   session->arch->cpu->title);
+		status = litifut_error_set(
+			error, LITIFUT_ERROR_UNSUPPORTED, path, NULL, LITIFUT_NO_ADDRESS,
+			"%s is traced when it is linked, by litifut-ld", session->arch->cpu->title);
 	litifut_image_lock_code(&session->image);
 	if (!status)
 		status = examine(session, error);
