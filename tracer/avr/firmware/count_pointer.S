@@ -13,6 +13,8 @@
 
 #include "tracer/avr/firmware/machine.inc"
 
+#define OVERFLOW_BYTES (4 * (LITIFUT_OVERFLOW_EXTRA + LITIFUT_RECORD_COUNT))
+
 	hidden_function litifut_count_pointer
 	push	r24
 	in	r24, SREG
@@ -117,7 +119,7 @@
 	std	Z + 5, r23
 	std	Z + 6, r25
 	rjmp	8f
-7:	adiw	r30, 4 * LITIFUT_OVERFLOW_WORDS
+7:	adiw	r30, OVERFLOW_BYTES
 	dec	r18
 	brne	5b
 	movw	r30, r26		; no place: other
@@ -136,5 +138,5 @@
 	.hidden	litifut_overflow
 	.type	litifut_overflow, @object
 litifut_overflow:
-	.space	4 * LITIFUT_OVERFLOW_WORDS * LITIFUT_OVERFLOW_ENTRIES
+	.space	OVERFLOW_BYTES * LITIFUT_OVERFLOW_ENTRIES
 	.size	litifut_overflow, . - litifut_overflow
