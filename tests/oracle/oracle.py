@@ -24,7 +24,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import islands  # noqa: E402
-from elf import EM_ARM, Elf  # noqa: E402
+from elf import EM_ARM, SHF_EXECINSTR, Elf  # noqa: E402
 
 RETURNED, AGAIN, CUT = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD  # in the place of a callee
 PATCHED, NOT_A_CALL, CODE_AS_DATA = 0, 7, 12
@@ -286,16 +286,52 @@ def count_sites(elves):
     return f"sites {sum(reasons.values())} patched {reasons[PATCHED]} ({left or 'none left'})"
 
 
+def wide_branch(elf, address):
+    """Where the T32 branch or call of four bytes at `address` leads, with a condition or
+    without, to code of either kind; None: it is none."""
+    first, second = elf.unpack("HH", elf.offset_of(address))
+    if first >> 11 != 0x1E or not second & 0x8000:
+        return None
+    if second & 0xD000 == 0x8000:
+        if first >> 7 & 7 == 7:
+            return None
+        offset = ((second >> 11 & 1) << 19 | (second >> 13 & 1) << 18 | (first & 0x3F) << 12
+                  | (second & 0x7FF) << 1)
+        return address + 4 + offset - ((first >> 10 & 1) << 20)
+    target = thumb_branch(elf, address, second & ~0x4000 | 0x1000)
+    return target & ~3 if second & 0xD000 == 0xC000 else target
+
+
 def stubs_within(elf, ranges):
-    """File offsets of the stubs for the Cortex-A8 erratum, which have no name, that
-    lead into these ranges: the tracer's own calls, in T32 code, go through some."""
+    """File offsets of the stubs for the Cortex-A8 erratum that lead into these ranges: the
+    tracer's own calls, in T32 code, go through some. They have no name, and with gold not
+    even a symbol: there the branch that leads to them, at the end of a page, says where."""
+    def leads_back(target):
+        return target is not None and any(start <= elf.offset_of(target) < end
+                                          for start, end in ranges)
+
+    if elf.machine != EM_ARM:
+        return
     for name, value, size, _, section in elf.symbols:
-        if elf.machine == EM_ARM and not name and size == 4 and value & 1 and section:
-            target = thumb_branch(elf, value & ~1)
-            if target is not None and any(start <= elf.offset_of(target) < end
-                                          for start, end in ranges):
-                start = elf.offset_of(value & ~1)
-                yield start, start + size
+        if not name and size == 4 and value & 1 and section and \
+                leads_back(thumb_branch(elf, value & ~1)):
+            start = elf.offset_of(value & ~1)
+            yield start, start + size
+    for start, end in ranges:
+        first = elf.address_of(start)
+        for at in range((first | 0xFFF) - 1, first + end - start - 3, 0x1000):
+            stub = wide_branch(elf, at)
+            if stub is None or elf.function_at(stub)[0] or not any(
+                    s.flags & SHF_EXECINSTR and s.address <= stub + 4 <= s.address + s.size
+                    for s in elf.sections):
+                continue
+            # one branch, in A32 code for a blx; of one with a condition two, behind a narrow one
+            narrow = elf.unpack("H", elf.offset_of(stub))[0] >> 12 == 0xD
+            word = elf.word(stub)
+            if leads_back(thumb_branch(elf, stub + 2 if narrow else stub)) or (
+                    word >> 24 == 0xEA
+                    and leads_back(stub + 8 + ((word & 0xFFFFFF) ^ 0x800000) * 4 - 0x2000000)):
+                yield elf.offset_of(stub), elf.offset_of(stub) + (10 if narrow else 4)
 
 
 def behind_veneer(place):
