@@ -9,9 +9,10 @@ used()
 	used_folder=$1
 	shift
 	rm -rf data
-	guest_environment="LITIFUT_DIR=$(pwd)/data $*"
+	used_environment=$guest_environment
+	guest_environment="$used_environment LITIFUT_DIR=$(pwd)/data $*"
 	run "$used_folder" work >/dev/null
-	guest_environment=
+	guest_environment=$used_environment
 	[ "$(cat "$used_folder.status")" = 0 ] || cat "$used_folder.err" >&2
 	cat "$used_folder.out"
 }
@@ -44,6 +45,8 @@ engine()
 	takes "$1" "$2" LITIFUT_BULK_KB=16 LITIFUT_CLOCK=none LITIFUT_COMPACT=1
 	takes "$1" "$2" LITIFUT_CLOCK=none LITIFUT_START=off
 	takes "$1" "$2" LITIFUT_BULK_KB=16 LITIFUT_CLOCK=none LITIFUT_MAX_MB=1
+	# signals can't be blocked then, so all is done on the program's stack
+	takes "$1" 800 LITIFUT_BULK_KB=16 LITIFUT_CLOCK=none LITIFUT_SYSCALLS=never
 	used traced LITIFUT_BULK_KB=16 LITIFUT_CLOCK=none >/dev/null
 	ok "$1: calls of the handler are recorded" recorded_leaf
 	# the kernel's frame, and the recorder's handler on top of it
@@ -96,15 +99,19 @@ behaviour()
 			return 0;
 		}
 	END
+	limit=256
 	case $cpu in
-	arm) usr2=12 limit=288 ;;
-	*) usr2=17 limit=448 ;;
+	arm) usr2=12 ;;
+	*) usr2=17 ;;
 	esac
 	flags="-Wl,-z,now"
 	case $target in
 	armel) ;;
 	*) engine thunk $limit ;;
 	esac
+	engine db $limit
+	[ "$target" = armel ] || return 0
+	target="armel on an ARM926" guest_environment=QEMU_CPU=arm926
 	engine db $limit
 }
 

@@ -81,9 +81,10 @@ static inline void litifut_keep_early(struct litifut_module_state *state,
 }
 
 /* The first call after relocation: those before it come first. Relocation is
- * done by one thread, before there can be others in this module. */
-static inline void litifut_record_early(struct litifut_module *module,
-					struct litifut_module_state *state)
+ * done by one thread, before there can be others in this module. Apart, so that others do
+ * not have its stack. */
+static __attribute__((noinline)) void litifut_record_early(struct litifut_module *module,
+							   struct litifut_module_state *state)
 {
 	uint32_t count = state->early_count;
 
@@ -166,16 +167,18 @@ void litifut_enter_register(const struct litifut_frame *frame, struct litifut_mo
 			    struct litifut_module_state *state)
 {
 	litifut_record(litifut_frame_stack_pointer(frame), module, state,
-		       litifut_frame_return_address(frame), frame->registers[LITIFUT_CALL_REGISTER],
-		       LITIFUT_SITE_INDIRECT, litifut_frame_arguments(frame));
+		       litifut_frame_return_address(frame),
+		       litifut_frame_register(frame, LITIFUT_CALL_REGISTER), LITIFUT_SITE_INDIRECT,
+		       litifut_frame_arguments(frame));
 }
 
 void litifut_enter_near(const struct litifut_frame *frame, struct litifut_module *module,
 			struct litifut_module_state *state)
 {
 	litifut_record(litifut_frame_stack_pointer(frame), module, state,
-		       litifut_frame_return_address(frame), frame->registers[LITIFUT_CALL_REGISTER],
-		       LITIFUT_SITE_DIRECT, litifut_frame_arguments(frame));
+		       litifut_frame_return_address(frame),
+		       litifut_frame_register(frame, LITIFUT_CALL_REGISTER), LITIFUT_SITE_DIRECT,
+		       litifut_frame_arguments(frame));
 }
 #endif
 

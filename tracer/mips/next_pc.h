@@ -13,11 +13,12 @@
 #include <litifut/module_format.h>
 
 /* The pc after the call (or tail call) `instruction` that returns to `return_address`.
- * `registers` are the 32 general registers at the call, after its delay slot.
+ * `target` is what the register in the field rs holds, after the delay slot; it is
+ * used where there is such a field.
  * `kind` receives enum litifut_site_kind. 0: it is not a call. A conditional
  * branch-and-link is taken as met. */
 static inline uint32_t litifut_mips_next_pc(uint32_t instruction, uint32_t return_address,
-					    const uint32_t *registers, uint32_t *kind)
+					    uint32_t target, uint32_t *kind)
 {
 	uint32_t delay_slot = return_address - 4;
 
@@ -41,12 +42,12 @@ static inline uint32_t litifut_mips_next_pc(uint32_t instruction, uint32_t retur
 	}
 	if ((instruction & 0xfc1ff83f) == 0x00000008) {
 		*kind = LITIFUT_SITE_TAIL_INDIRECT;
-		return registers[instruction >> 21 & 31];
+		return target;
 	}
 	/* SPECIAL jalr */
 	if ((instruction & 0xfc1ff83f) == 0x0000f809) {
 		*kind = LITIFUT_SITE_INDIRECT;
-		return registers[instruction >> 21 & 31];
+		return target;
 	}
 	return 0;
 }

@@ -16,11 +16,12 @@
  *
  * Only MIPS I to MIPS32 release 1 instructions are used, and jr.hb. */
 
-#define FRAME 160	/* 16 argument home + sizeof(struct litifut_frame) */
-#define AT(n) (16 + 4 * (n))
-#define HI 144
-#define LO 148
-#define COMPLETE 152
+#define FRAME 104	/* 16 argument home + sizeof(struct litifut_frame) */
+#define KEPT 16		/* where the others are, which C code keeps; 0: not stored */
+/* Of a register in the frame: 1 to 15, 24, 25, 28, 31. To the assembler, true is -1. */
+#define AT(n) (16 + 4 * ((n) + 8 * ((n) >= 24) + 2 * ((n) >= 28) + 2 * ((n) >= 31)))
+#define HI 96
+#define LO 100
 
 	.set	noreorder
 	.set	noat
@@ -70,7 +71,7 @@
 	.cfi_rel_offset 28, AT(28)
 	mfhi	$t0
 	mflo	$t1
-	sw	$zero, COMPLETE($sp)
+	sw	$zero, KEPT($sp)
 	sw	$t0, HI($sp)
 	sw	$t1, LO($sp)
 	.endm
@@ -110,21 +111,24 @@
 	.set	pop
 	.endm
 
-	/* The callee is in a register that C code keeps, so it was not saved. */
+	/* The callee is in a register that C code keeps, so it was not saved: these
+	 * go below the frame. */
 	.macro	again
-	sw	$s0, AT(16)($sp)
-	sw	$s1, AT(17)($sp)
-	sw	$s2, AT(18)($sp)
-	sw	$s3, AT(19)($sp)
-	sw	$s4, AT(20)($sp)
-	sw	$s5, AT(21)($sp)
-	sw	$s6, AT(22)($sp)
-	sw	$s7, AT(23)($sp)
-	sw	$fp, AT(30)($sp)
-	addiu	$t0, $sp, FRAME
-	sw	$t0, AT(29)($sp)
-	li	$t0, 1
-	sw	$t0, COMPLETE($sp)
+	addiu	$sp, $sp, -40
+	.cfi_adjust_cfa_offset 40
+	sw	$s0, 16($sp)
+	sw	$s1, 20($sp)
+	sw	$s2, 24($sp)
+	sw	$s3, 28($sp)
+	sw	$s4, 32($sp)
+	sw	$s5, 36($sp)
+	sw	$s6, 40($sp)
+	sw	$s7, 44($sp)
+	addiu	$t0, $sp, FRAME + 40
+	sw	$t0, 48($sp)		/* sp */
+	sw	$fp, 52($sp)
+	addiu	$t0, $sp, 16
+	sw	$t0, KEPT + 40($sp)
 	bal	1f
 	nop
 2:	.word	litifut_enter - 2b
@@ -137,7 +141,9 @@
 	addu	$a2, $a2, $ra
 	addu	$t9, $t9, $ra
 	jalr	$t9
-	addiu	$a0, $sp, 16
+	addiu	$a0, $sp, 16 + 40
+	addiu	$sp, $sp, 40
+	.cfi_adjust_cfa_offset -40
 	.endm
 
 	.text

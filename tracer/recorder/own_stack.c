@@ -5,7 +5,10 @@
  * Signals are blocked first, and only then the stack is changed: a kernel that sees the
  * stack pointer outside the alternate stack takes that one for free, and the next handler
  * would overwrite the one that is interrupted. So at most one stack is in use for each
- * thread, and a few serve the process. Whoever finds all of them in use maps another. */
+ * thread, and a few serve the process. Whoever finds all of them in use maps another.
+ *
+ * What is done before the stack is changed is split into functions that take little of the
+ * program's (tests/e2e/recorder-stack.sh). */
 
 #include "tracer/recorder/own_stack.h"
 
@@ -17,14 +20,15 @@
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
 
-#define LITIFUT_OWN_STACKS 4
+#define LITIFUT_OWN_STACKS 8
 #define LITIFUT_OWN_STACK_BYTES 16384
 
 /* stack.S */
 void litifut_call_on_stack(void (*run)(void *argument), void *argument, uint32_t top)
 	__attribute__((visibility("hidden")));
 
-static uint32_t litifut_own_stacks_busy[LITIFUT_OWN_STACKS];
+/* A bit for each that is in use. */
+static uint32_t litifut_own_stacks_busy;
 
 /* The number of the stack that holds this address; LITIFUT_OWN_STACKS or more: none. */
 static uint32_t litifut_own_stack_of(uint32_t address)
@@ -46,27 +50,40 @@ void litifut_own_stacks_forget(void)
 {
 	uint32_t here = litifut_own_stack_of((uint32_t)&here);
 
-	for (uint32_t i = 0; i < LITIFUT_OWN_STACKS; i++)
-		if (i != here)
-			litifut_own_stacks_busy[i] = 0;
+	litifut_own_stacks_busy = here < LITIFUT_OWN_STACKS ? 1u << here : 0;
 }
 
-/* The lowest address of a stack that nobody uses; 0 without memory. Before the process is
- * set up it is not known how words are exchanged. */
-static uint32_t litifut_own_stack_take(void)
+static __attribute__((noinline)) uint32_t litifut_own_stack_map(void)
 {
-	struct litifut_recorder *r = &litifut_recorder;
-	long room;
+	long room = litifut_map(0, LITIFUT_OWN_STACK_BYTES, PROT_READ | PROT_WRITE, -1, 0);
 
-	for (uint32_t i = 0; i < LITIFUT_OWN_STACKS && r->own_stacks; i++)
-		if (!*(volatile uint32_t *)&litifut_own_stacks_busy[i] &&
-		    litifut_exchange(&litifut_own_stacks_busy[i], 0, 1))
-			return r->own_stacks + i * LITIFUT_OWN_STACK_BYTES;
-	room = litifut_map(0, LITIFUT_OWN_STACK_BYTES, PROT_READ | PROT_WRITE, -1, 0);
 	return litifut_failed(room) ? 0 : (uint32_t)room;
 }
 
-static void litifut_own_stack_give(uint32_t stack)
+/* The lowest address of a stack that nobody uses; 0 without memory. Before the process is
+ * set up there is none, and it is not known how words are exchanged. */
+static __attribute__((noinline)) uint32_t litifut_own_stack_take(void)
+{
+	const struct litifut_recorder *r = &litifut_recorder;
+	uint32_t stack = r->own_stacks;
+	uint32_t busy;
+	uint32_t bit;
+
+	if (!stack)
+		return litifut_own_stack_map();
+	do {
+		busy = *(volatile uint32_t *)&litifut_own_stacks_busy;
+		bit = ~busy & (busy + 1);
+		if (bit >> LITIFUT_OWN_STACKS)
+			return litifut_own_stack_map();
+	} while (!litifut_port_compare_exchange(r->features, &litifut_own_stacks_busy, busy,
+						busy | bit));
+	for (; bit > 1; bit >>= 1)
+		stack += LITIFUT_OWN_STACK_BYTES;
+	return stack;
+}
+
+static __attribute__((noinline)) void litifut_own_stack_give(uint32_t stack)
 {
 	uint32_t number = litifut_own_stack_of(stack);
 
@@ -75,7 +92,14 @@ static void litifut_own_stack_give(uint32_t stack)
 		return;
 	}
 	litifut_port_barrier(litifut_recorder.features);
-	*(volatile uint32_t *)&litifut_own_stacks_busy[number] = 0;
+	litifut_add(&litifut_own_stacks_busy, -(1u << number));
+}
+
+static inline void litifut_signals_set(uint32_t how, const struct litifut_signals *set,
+				       struct litifut_signals *old)
+{
+	litifut_open_gate_call4(__NR_rt_sigprocmask, (long)how, (long)set, (long)old,
+				LITIFUT_SIGSET_BYTES);
 }
 
 void litifut_on_own_stack(void (*run)(void *argument), void *argument)
@@ -89,7 +113,7 @@ void litifut_on_own_stack(void (*run)(void *argument), void *argument)
 		run(argument);
 		return;
 	}
-	litifut_signals_block(&signals);
+	litifut_signals_set(SIG_BLOCK, &litifut_all_signals, &signals);
 	stack = litifut_own_stack_take();
 	if (stack) {
 		litifut_call_on_stack(run, argument, stack + LITIFUT_OWN_STACK_BYTES);
@@ -97,6 +121,7 @@ void litifut_on_own_stack(void (*run)(void *argument), void *argument)
 	} else {
 		run(argument);
 	}
-	litifut_signals_restore(&signals);
+	/* also when another thread has confined the process meanwhile */
+	litifut_signals_set(SIG_SETMASK, &signals, NULL);
 	litifut_confine_now();
 }

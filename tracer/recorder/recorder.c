@@ -213,32 +213,30 @@ litifut_record_known(struct litifut_port_features features, const struct litifut
 		litifut_record_otherwise(thread, call);
 }
 
-/* What is first asked of a call where something is unusual: true when nothing more is
- * to be done for it. */
-static LITIFUT_COLD bool litifut_record_unusual(const struct litifut_call *call)
+/* A call of a module that makes children, or on a CPU without a thread register. */
+static LITIFUT_COLD void litifut_record_asking(const struct litifut_call *call)
 {
-	const struct litifut_recorder *r = &litifut_recorder;
-	bool spawns = call->module->spawner_filter & LITIFUT_SPAWNER_FILTER_BIT(call->callee) &&
-		      litifut_spawn_is(call);
+	litifut_record_known(litifut_recorder.features, call);
+}
 
-	if (spawns) {
+/* A call where something is unusual. */
+static LITIFUT_COLD void litifut_record_unusual(const struct litifut_call *call)
+{
+	if (call->module->spawner_filter & LITIFUT_SPAWNER_FILTER_BIT(call->callee) &&
+	    litifut_spawn_is(call))
 		litifut_on_own_stack(litifut_record_spawn, (void *)call);
-	} else if (!r->fast || !call->module->met) {
+	else if (!litifut_recorder.fast || !call->module->met)
 		litifut_record_on_own_stack(call);
-	} else {
-		if (LITIFUT_PORT_ALWAYS_MODERN || r->features.modern)
-			return false;
-		litifut_record_known(r->features, call);
-	}
-	return true;
+	else
+		litifut_record_asking(call);
 }
 
 __attribute__((visibility("default"))) void litifut_record_trace(const struct litifut_call *call)
 {
 	static const struct litifut_port_features litifut_modern = {.modern = true};
 
-	if (__builtin_expect(!litifut_recorder.fast || call->module->met <= 0, 0) &&
-	    litifut_record_unusual(call))
-		return;
-	litifut_record_known(litifut_modern, call);
+	if (__builtin_expect(!litifut_recorder.fast || call->module->met <= 0, 0))
+		litifut_record_unusual(call);
+	else
+		litifut_record_known(litifut_modern, call);
 }

@@ -138,13 +138,11 @@ long litifut_maps_folder(void)
 	return litifut_folder_beside(litifut_traces_folder(), "maps", LITIFUT_FOLDER_MAKE);
 }
 
-long litifut_trace_descriptor(struct litifut_trace_file *file)
+static __attribute__((noinline)) long litifut_trace_open_by_path(struct litifut_trace_file *file)
 {
 	char name[LITIFUT_FILE_NAME_BYTES];
 	long descriptor;
 
-	if (litifut_is_trace(file))
-		return file->descriptor;
 	litifut_file_name(file, name, "trace");
 	descriptor = litifut_open_to_write(litifut_traces_folder(), name, O_RDWR);
 	if (litifut_failed(descriptor))
@@ -156,6 +154,13 @@ long litifut_trace_descriptor(struct litifut_trace_file *file)
 	descriptor = litifut_descriptor_move(descriptor);
 	file->descriptor = descriptor;
 	return descriptor;
+}
+
+long litifut_trace_descriptor(struct litifut_trace_file *file)
+{
+	if (litifut_system_calls_forbidden)
+		return -ENOSYS;
+	return litifut_is_trace(file) ? file->descriptor : litifut_trace_open_by_path(file);
 }
 
 /* Makes a path of the settings absolute, or empty when that can't be done. */

@@ -24,6 +24,12 @@
 #define LITIFUT_CALL5(name, a, b, c, d, e)                                                         \
 	litifut_system_call(__NR_##name, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
 
+/* The system call itself, for those who have looked at the gate (below). */
+static inline long litifut_open_gate_call4(long number, long a, long b, long c, long d)
+{
+	return litifut_system_call(number, a, b, c, d, 0, 0);
+}
+
 #ifndef LITIFUT_UNGATED
 #pragma GCC visibility push(hidden)
 
@@ -114,17 +120,16 @@ static inline void litifut_unmap(uint32_t address, uint32_t size)
 		LITIFUT_CALL2(munmap, address, size);
 }
 
-/* A set of signals, of any port's size. */
 struct litifut_signals {
-	uint32_t set[4];
+	uint32_t set[LITIFUT_SIGSET_BYTES / 4];
 };
+
+static const struct litifut_signals litifut_all_signals = {
+	{[0 ... LITIFUT_SIGSET_BYTES / 4 - 1] = UINT32_MAX}};
 
 /* No signal handler runs in this thread until litifut_signals_restore(). */
 static inline void litifut_signals_block(struct litifut_signals *old)
 {
-	static const struct litifut_signals litifut_all_signals = {
-		{UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX}};
-
 	LITIFUT_CALL4(rt_sigprocmask, SIG_BLOCK, &litifut_all_signals, old, LITIFUT_SIGSET_BYTES);
 }
 

@@ -57,7 +57,6 @@ struct litifut_port_signal_action {
 	uint32_t mask[2];
 };
 
-#define LITIFUT_PORT_ALWAYS_MODERN (__ARM_ARCH >= 7)
 struct litifut_port_features {
 	bool modern;  /* TPIDRURO, LDREX and STREX can be used */
 	bool counter; /* the virtual counter of the generic timer can be read */

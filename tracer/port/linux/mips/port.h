@@ -50,7 +50,6 @@ struct litifut_port_signal_action {
 	uint32_t mask[4];
 };
 
-#define LITIFUT_PORT_ALWAYS_MODERN 1
 struct litifut_port_features {
 	bool modern;  /* always */
 	bool counter; /* never: the counter has 32 bits and goes round in seconds */

@@ -10,14 +10,14 @@
 	.ent	litifut_system_call_go
 litifut_system_call_go:
 	.cfi_startproc
-	addiu	$sp, $sp, -32
-	.cfi_adjust_cfa_offset 32
+	addiu	$sp, $sp, -24
+	.cfi_adjust_cfa_offset 24
 	sw	$t0, 16($sp)
 	sw	$t1, 20($sp)
 	syscall
 	beqz	$a3, 1f
-	addiu	$sp, $sp, 32
-	.cfi_adjust_cfa_offset -32
+	addiu	$sp, $sp, 24
+	.cfi_adjust_cfa_offset -24
 	negu	$v0, $v0
 1:
 	jr	$ra
