@@ -17,23 +17,30 @@
 #include "cpu/cpu.h"
 #include "ldwrap/command.h"
 #include "ldwrap/deliver.h"
+#include "ldwrap/firmware_clock.h"
 #include "ldwrap/firmware_port.h"
 #include "ldwrap/process.h"
 #include "ldwrap/run_linker.h"
 #include "ldwrap/strip.h"
+#include "litifut/trace_format.h"
 #include "rewriter/firmware.h"
+
+/* Calls that can be open at the same time, unless LITIFUT_DEPTH says otherwise. */
+#define USUAL_DEPTH 32
 
 struct firmware_link {
 	const struct link_request *request;
 	const char *runtime;
 	const struct cpu_objects *objects; /* of its CPU */
 	struct firmware_port port;
+	struct firmware_clock clock;
 	struct litifut_firmware_options options;
 	struct text_list excluded;
 	struct litifut_firmware_plan plan;
 	struct link_files files;
-	const char *object; /* that reserves the room; owned by the scratch module */
-	bool overflows;     /* the last link failed because something did not fit */
+	const char *object;        /* that reserves the room; owned by the scratch module */
+	bool overflows;            /* the last link failed because something did not fit */
+	const char *times_refused; /* see struct link_outcome */
 };
 
 /* Behind the last of the user's objects, so that what it names is taken from our archive,
@@ -75,6 +82,22 @@ static char *object_path(const struct firmware_link *link, const char *suffix)
 	return xasprintf("%s/firmware-%s%s", link->request->object_folder, link->runtime, suffix);
 }
 
+static void keep_times(const struct firmware_link *link, struct text_list *words)
+{
+	keep(words, "litifut_time_call");
+	keep(words, LITIFUT_FIRMWARE_OPEN);
+	keep(words, "litifut_calibration");
+	if (link->options.clock)
+		keep(words, link->options.clock);
+	if (link->plan.jumps)
+		keep(words, "litifut_jump_gate");
+	if (link->plan.sends && link->port.sends)
+		keep(words, "litifut_send_times");
+	add_word(words, xasprintf("--defsym=litifut_open_end=" LITIFUT_FIRMWARE_OPEN "+%zu",
+				  link->plan.open_bytes));
+	add_word(words, xasprintf("--defsym=litifut_clock_hertz=%u", (unsigned)link->clock.hertz));
+}
+
 /* Our files and what must come of them, for the second link. */
 static size_t add_ours(const struct firmware_link *link, struct insertion *insertions,
 		       struct text_list *words)
@@ -92,6 +115,12 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 		insertions[count++] = (struct insertion){place, object_path(link, name)};
 		free(name);
 	}
+	if (link->options.times) {
+		char *name = xasprintf("-clock-%s.o", link->clock.driver);
+
+		insertions[count++] = (struct insertion){place, object_path(link, name)};
+		free(name);
+	}
 	insertions[count++] = (struct insertion){place, object_path(link, ".a")};
 	keep(words, LITIFUT_FIRMWARE_STUBS);
 	keep(words, LITIFUT_FIRMWARE_TABLE);
@@ -100,8 +129,10 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 	keep(words, "litifut_sites");
 	if (link->options.small)
 		keep(words, "litifut_count_small");
+	if (link->options.times)
+		keep_times(link, words);
 	if (plan->pointers)
-		keep(words, "litifut_count_pointer");
+		keep(words, link->options.times ? "litifut_time_pointer" : "litifut_count_pointer");
 	if (plan->samples)
 		keep(words, "litifut_sample");
 	keep(words, LITIFUT_FIRMWARE_PROFILE);
@@ -120,7 +151,7 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 static enum litifut_status run(struct firmware_link *link, bool ours, struct litifut_error *error)
 {
 	static const struct text_list no_roots;
-	struct insertion insertions[4];
+	struct insertion insertions[5];
 	struct exports exports = {0};
 	struct command command = {
 		.map = link->files.map,
@@ -161,6 +192,11 @@ static enum litifut_status measure(struct firmware_link *link, struct litifut_er
 	enum litifut_status status =
 		litifut_firmware_plan(link->files.image, &link->options, &link->plan, error);
 
+	if (!status && link->options.times && link->plan.untimed) {
+		link->times_refused = link->plan.untimed;
+		link->options.times = false;
+		return measure(link, error);
+	}
 	if (!status)
 		say_verbose(link->request,
 			    "%zu call sites, %zu bytes of %s stubs, %zu bytes of counters",
@@ -247,8 +283,14 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 		.sites_file = link->files.sites,
 	};
 	link->options.sample_at = settings->sample;
+	link->options.times = settings->recorded == LITIFUT_MODE_TABLE;
+	link->options.depth = settings->depth ? settings->depth : USUAL_DEPTH;
 	link->object = scratch_file("litifut-room.o");
 	status = firmware_port_read(settings->port, &link->port, error);
+	if (!status && link->options.times)
+		status = firmware_clock_read(settings->clock_name, link->runtime, &link->clock,
+					     error);
+	link->options.clock = link->clock.function;
 	if (!status)
 		status = read_send(settings->send, &link->options.send_at, error);
 	if (!status)
@@ -282,6 +324,7 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 		outcome->excludes_unused = summary.excludes_unused;
 		outcome->includes_unused = summary.includes_unused;
 		outcome->calls = summary.sites;
+		outcome->times_refused = link.times_refused;
 		say_verbose(request,
 			    "%zu of %zu call sites rewritten; used: %zu of %zu bytes of stubs",
 			    summary.patched, summary.sites, summary.room_used, summary.room_bytes);
@@ -294,5 +337,6 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 		deliver_hide_names(&link.files, error);
 	}
 	text_list_release(&link.excluded);
+	free(link.clock.function);
 	return status;
 }

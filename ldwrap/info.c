@@ -25,9 +25,9 @@ static const char *engine_name(unsigned engine)
 	case LITIFUT_ENGINE_THUNK:
 		return "thunk";
 	case LITIFUT_ENGINE_SITE_FAST:
-		return "counts, fast";
+		return "stubs, fast";
 	case LITIFUT_ENGINE_SITE_SMALL:
-		return "counts, small";
+		return "stubs, small";
 	default:
 		return "unknown";
 	}
@@ -47,9 +47,14 @@ static bool is_listed(const struct litifut_site *site, const struct info_options
 
 static const char *mode_name(unsigned mode)
 {
-	return mode == LITIFUT_MODE_CALLS   ? "calls"
-	       : mode == LITIFUT_MODE_SPANS ? "spans"
-					    : "unknown";
+	static const char *const names[] = {
+		[LITIFUT_MODE_CALLS] = "calls",
+		[LITIFUT_MODE_SPANS] = "spans",
+		[LITIFUT_MODE_TABLE] = "table",
+		[LITIFUT_MODE_COUNTS] = "counts",
+	};
+
+	return mode < sizeof(names) / sizeof(*names) ? names[mode] : "unknown";
 }
 
 static void write_returns(FILE *to, const struct litifut_rewrite_summary *summary)

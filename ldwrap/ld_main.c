@@ -118,6 +118,10 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 		fprintf(stderr,
 			"litifut-ld: warning: %s: LITIFUT_MODE: returns are not recorded: %s\n",
 			output, outcome->returns_refused);
+	if (outcome->times_refused)
+		fprintf(stderr,
+			"litifut-ld: warning: %s: LITIFUT_MODE: calls are counted, not timed: %s\n",
+			output, outcome->times_refused);
 	if (outcome->files_unused)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: no input has a name of LITIFUT_EXCLUDE_OBJECTS "
@@ -195,8 +199,10 @@ int main(int argc, char *argv[])
 	if (settings.mode == SETTINGS_PLAIN && !warnings.count)
 		become_linker(&linker, argv);
 	decision_make(&arguments, &decision);
-	if (settings.mode == SETTINGS_REWRITE)
+	if (settings.mode == SETTINGS_REWRITE) {
+		settings_suit(&settings, decision.firmware != NULL, warn);
 		settings_check_names(warn);
+	}
 	warn_of_settings(&arguments, &decision);
 	if (settings.mode == SETTINGS_PLAIN)
 		become_linker(&linker, argv);

@@ -13,6 +13,7 @@ struct link_outcome {
 	 * that are traced; else 0. */
 	size_t foreign_calls;
 	const char *returns_refused; /* why, though they were to be recorded; static; or NULL */
+	const char *times_refused;   /* the same of LITIFUT_MODE=table */
 	size_t calls;                /* all of them */
 	bool files_unused;           /* LITIFUT_EXCLUDE_OBJECTS and _LIBS name no input */
 	bool included_files_unused;  /* nor LITIFUT_INCLUDE_OBJECTS and _LIBS */

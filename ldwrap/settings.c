@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -80,6 +81,39 @@ static bool find_clock(const char *value, unsigned *clock)
 	return false;
 }
 
+static void read_number(const char *value, unsigned *number, const char *where,
+			settings_warning *warn)
+{
+	char *end;
+	unsigned long read = strtoul(value, &end, 10);
+
+	if (!isdigit((unsigned char)*value) || *end || read > UINT_MAX) {
+		if (*value)
+			warn_about(warn, where, "not a number, ignored", value);
+		return;
+	}
+	*number = (unsigned)read;
+}
+
+static bool find_mode(const char *value, unsigned *mode)
+{
+	static const struct {
+		const char *name;
+		unsigned mode;
+	} modes[] = {{"calls", LITIFUT_MODE_CALLS},
+		     {"spans", LITIFUT_MODE_SPANS},
+		     {"table", LITIFUT_MODE_TABLE},
+		     {"counts", LITIFUT_MODE_COUNTS}};
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		if (strcmp(value, modes[i].name))
+			continue;
+		*mode = modes[i].mode;
+		return true;
+	}
+	return false;
+}
+
 /* `where` names the setting for messages. */
 static void apply_setting(struct settings *settings, const struct setting *setting,
 			  const char *value, const char *where, settings_warning *warn)
@@ -94,6 +128,9 @@ static void apply_setting(struct settings *settings, const struct setting *setti
 	case LITIFUT_SETTING_OBJECT:
 		free(*(char **)(void *)field);
 		*(char **)(void *)field = *value ? xstrdup(value) : NULL;
+		break;
+	case LITIFUT_SETTING_NUMBER:
+		read_number(value, (unsigned *)(void *)field, where, warn);
 		break;
 	case LITIFUT_SETTING_ON:
 		if (!strcmp(value, "1"))
@@ -116,16 +153,13 @@ static void apply_setting(struct settings *settings, const struct setting *setti
 			warn_about(warn, where, "neither loaded, section nor file, ignored", value);
 		break;
 	case LITIFUT_SETTING_MODE:
-		if (!strcmp(value, "calls"))
-			settings->recorded = LITIFUT_MODE_CALLS;
-		else if (!strcmp(value, "spans"))
-			settings->recorded = LITIFUT_MODE_SPANS;
-		else if (*value)
-			warn_about(warn, where, "neither calls nor spans, ignored", value);
+		if (!find_mode(value, &settings->recorded) && *value)
+			warn_about(warn, where, "neither calls, spans, table nor counts, ignored",
+				   value);
 		break;
 	case LITIFUT_SETTING_CLOCK:
-		if (!find_clock(value, &settings->clock) && *value)
-			warn_about(warn, where, "neither none, mono nor cycle, ignored", value);
+		free(settings->clock_name);
+		settings->clock_name = *value ? xstrdup(value) : NULL;
 		break;
 	default: /* only of the recorder */
 		break;
@@ -310,6 +344,25 @@ void settings_read(struct settings *settings, settings_warning *warn)
 		warn("LITIFUT_DB: the db engine needs its DB loaded, and gets it so");
 }
 
+void settings_suit(struct settings *settings, bool firmware, settings_warning *warn)
+{
+	const char *clock = settings->clock_name;
+
+	if (firmware) {
+		if (settings->recorded == LITIFUT_MODE_SPANS) {
+			warn("LITIFUT_MODE: spans are not recorded of a firmware; counts are");
+			settings->recorded = LITIFUT_MODE_COUNTS;
+		}
+		return;
+	}
+	if (clock && !find_clock(clock, &settings->clock))
+		warn_about(warn, "LITIFUT_CLOCK", "neither none, mono nor cycle, ignored", clock);
+	if (settings->recorded == LITIFUT_MODE_TABLE || settings->recorded == LITIFUT_MODE_COUNTS) {
+		warn("LITIFUT_MODE: table and counts are for firmware; calls are recorded");
+		settings->recorded = LITIFUT_MODE_CALLS;
+	}
+}
+
 /* Has a wrapper or `litifut build' before this one reported it? */
 static bool is_told(const char *name)
 {
@@ -375,5 +428,6 @@ void settings_release(struct settings *settings)
 	free(settings->send);
 	free(settings->stubs);
 	free(settings->sample);
+	free(settings->clock_name);
 	memset(settings, 0, sizeof(*settings));
 }

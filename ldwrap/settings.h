@@ -32,7 +32,9 @@ struct settings {
 	char *stubs;
 	char *sample;
 	unsigned engine;   /* enum litifut_engine */
-	unsigned recorded; /* enum litifut_mode: CALLS or SPANS */
+	char *clock_name;  /* LITIFUT_CLOCK as it is; NULL: not set */
+	unsigned depth;    /* of firmware: calls that can be open at once; 0: not set */
+	unsigned recorded; /* enum litifut_mode */
 	unsigned clock;    /* enum litifut_clock that thunks read; NONE: thunks read none */
 	enum settings_database database;
 	bool tail_calls;
@@ -49,6 +51,10 @@ typedef void settings_warning(const char *message);
  * the environment outweighs the file's key of the same name. When the mode is
  * SETTINGS_PLAIN nothing but LITIFUT itself is looked at. */
 void settings_read(struct settings *settings, settings_warning *warn);
+
+/* Settles what has another meaning for a firmware than for a program of Linux, and warns of what
+ * there is not. */
+void settings_suit(struct settings *settings, bool firmware, settings_warning *warn);
 
 /* Warns of each LITIFUT_NAME in the environment that neither the wrapper nor the recorder
  * knows, and notes there that it has been told, for the links of a build. */

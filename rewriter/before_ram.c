@@ -79,19 +79,21 @@ static bool walk(struct start *start, const struct litifut_symbol *function)
 }
 
 enum litifut_status litifut_before_ram_mark(const struct litifut_image *image,
-					    struct litifut_site_list *sites,
+					    struct litifut_site_list *sites, bool *found,
 					    struct litifut_error *error)
 {
 	const struct litifut_symbol *reset = litifut_image_function_at(image, image->entry & ~1u);
 	struct start start = {.image = image, .sites = sites};
 
+	*found = false;
 	if (!reset)
 		return LITIFUT_OK;
 	start.seen = calloc(image->symbol_count + 1, sizeof(*start.seen));
 	if (!start.seen)
 		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
 					 LITIFUT_NO_ADDRESS, "out of memory");
-	if (!walk(&start, reset))
+	*found = walk(&start, reset);
+	if (!*found)
 		for (size_t i = 0; i < sites->count; i++)
 			if (sites->items[i].site.address - reset->address >= reset->size)
 				mark(&sites->items[i], LITIFUT_SITE_BEFORE_RAM,

@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <litifut/firmware_pool.h>
 #include <litifut/frames_format.h>
 #include <litifut/module_format.h>
 #include <litifut/trace_format.h>
@@ -26,6 +27,16 @@
 #define SAMPLE "litifut_sample"
 #define COUNT_POINTER "litifut_count_pointer"
 #define COUNT_CARRY "litifut_count_carry"
+#define TIME_CALL "litifut_time_call"
+#define TIME_POINTER "litifut_time_pointer"
+#define TICK "litifut_tick"
+#define CALIBRATION "litifut_calibration_number"
+
+#define JUMP "longjmp"
+#define JUMP_GATE "litifut_jump_gate"
+#define JUMP_TARGET "litifut_jump_target"
+
+#define SYSTICK 15 /* its entry of the vector table */
 
 /* Where a heap begins in one memory, no other memory follows so closely. */
 #define HEAP_BYTES_MAX (16u << 20)
@@ -62,9 +73,13 @@ struct pass {
 	uint32_t send_at;   /* address of options->send_at; 0: there is none */
 	uint32_t sample_at; /* of options->sample_at; 0: there is none */
 	bool samples;
+	bool jumps;           /* a site calls longjmp() */
+	bool ticks;           /* SysTick is counted for the clock */
+	bool ram_is_known;    /* where .bss is cleared */
 	bool *changed;        /* by number of the section */
 	uint32_t stub_bytes;  /* so far */
 	uint32_t table_words; /* the same */
+	uint32_t calibration; /* number of the first word of a record that no site has */
 	bool sends;
 	bool pointers;
 	struct litifut_module module; /* as it is saved */
@@ -74,6 +89,8 @@ struct pass {
 	uint32_t count_small;
 	uint32_t count_pointer;
 	uint32_t count_carry;
+	uint32_t time_call;
+	uint32_t jump_gate;
 	uint32_t send_gate;
 };
 
@@ -136,10 +153,14 @@ static enum litifut_status open_pass(const char *path,
 		status = litifut_sites_find(&pass->image, &pass->arch, &pass->context,
 					    &options->common, &pass->sites, error);
 	if (!status && pass->cpu->calls_before_ram)
-		status = litifut_before_ram_mark(&pass->image, &pass->sites, error);
+		status = litifut_before_ram_mark(&pass->image, &pass->sites, &pass->ram_is_known,
+						 error);
 	if (!status)
 		status = litifut_reachable_mark(&pass->image, &pass->arch, &pass->context,
 						"litifut_putc", &pass->sites, error);
+	if (!status && options->times && options->clock)
+		status = litifut_reachable_mark(&pass->image, &pass->arch, &pass->context,
+						options->clock, &pass->sites, error);
 	if (!status && !(options->common.include_functions && *options->common.include_functions))
 		status = pass->cpu->add_vectors(&pass->image, &pass->sites, error);
 	send_at = options->send_at ? litifut_image_symbol(&pass->image, options->send_at) : NULL;
@@ -224,29 +245,95 @@ static bool set_way(struct pass *pass, const char *name, uint32_t target)
 	       change(pass, symbol->address, code, sizeof(code));
 }
 
-/* Lets an entry of the vector table lead to the code that samples, and that to the stub. */
-static enum litifut_status sample_vector(struct pass *pass, uint32_t entry, uint32_t stub,
+/* Lets an entry of the vector table, which leads to `*to`, lead to `gate`, and that to what
+ * the entry led to. */
+static enum litifut_status put_gate(struct pass *pass, uint32_t entry, uint32_t *to,
+				    const char *gate, const char *target,
+				    struct litifut_error *error)
+{
+	const struct litifut_symbol *symbol = litifut_image_symbol(&pass->image, gate);
+	uint8_t way[4];
+
+	if (!symbol || !set_way(pass, target, *to) ||
+	    !pass->cpu->write_way(&pass->context, entry, symbol->address, way) ||
+	    !change(pass, entry, way, sizeof(way)))
+		return missing(pass, gate, error);
+	*to = symbol->address;
+	return LITIFUT_OK;
+}
+
+static enum litifut_status sample_vector(struct pass *pass, uint32_t entry, uint32_t *to,
 					 struct litifut_error *error)
 {
-	const struct litifut_symbol *sample = litifut_image_symbol(&pass->image, SAMPLE);
 	const struct litifut_symbol *bins =
 		litifut_image_symbol(&pass->image, LITIFUT_FIRMWARE_PROFILE);
 	uint32_t low = pass->image.text_start & ~3u;
 	unsigned shift = 2;
-	uint8_t way[4];
 
-	if (!sample || !bins || !bins->size)
+	if (!bins || !bins->size)
 		return missing(pass, SAMPLE, error);
 	while ((pass->image.text_end - low - 1) >> shift >= bins->size / 2)
 		shift++;
-	return pass->cpu->write_way(&pass->context, entry, sample->address, way) &&
-			       change(pass, entry, way, sizeof(way)) &&
-			       set_word(pass, "litifut_sample_low", low) &&
+	return set_word(pass, "litifut_sample_low", low) &&
 			       set_word(pass, "litifut_sample_shift", shift) &&
-			       set_word(pass, "litifut_sample_bins", bins->size / 2) &&
-			       set_way(pass, "litifut_sample_target", stub)
-		       ? LITIFUT_OK
+			       set_word(pass, "litifut_sample_bins", bins->size / 2)
+		       ? put_gate(pass, entry, to, SAMPLE, "litifut_sample_target", error)
 		       : missing(pass, SAMPLE, error);
+}
+
+/* What else is to happen when the interrupt of this site comes. */
+static enum litifut_status put_gates(struct pass *pass, const struct litifut_site *site,
+				     uint32_t stub, struct litifut_error *error)
+{
+	enum litifut_status status = LITIFUT_OK;
+
+	if (pass->sample_at && (site->callee & ~1u) == pass->sample_at) {
+		pass->samples = true;
+		if (pass->stubs)
+			status = sample_vector(pass, site->address, &stub, error);
+	}
+	if (!status && pass->stubs && site->instruction == SYSTICK &&
+	    litifut_image_symbol(&pass->image, TICK)) {
+		pass->ticks = true;
+		status = put_gate(pass, site->address, &stub, TICK, "litifut_tick_target", error);
+	}
+	return status;
+}
+
+static const char *callee_name(const struct pass *pass, const struct litifut_site *site)
+{
+	const struct litifut_symbol *symbol =
+		site->callee ? litifut_image_function_start(&pass->image, site->callee & ~1u)
+			     : NULL;
+
+	return symbol ? symbol->name : "";
+}
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+	while (*names && strcmp(name, *names))
+		names++;
+	return *names != NULL;
+}
+
+/* May its return address be another one than its own? setjmp() returns to it once more,
+ * longjmp() not at all. ChibiOS looks at the one that an interrupt has. */
+static bool is_timed(const struct pass *pass, const struct litifut_site *site)
+{
+	static const char *const twice[] = {"setjmp",      "_setjmp", "sigsetjmp",
+					    "__sigsetjmp", JUMP,      NULL};
+
+	if (!pass->options->times)
+		return false;
+	if (site->kind == LITIFUT_SITE_VECTOR)
+		return !litifut_image_symbol(&pass->image, "_port_irq_epilogue") &&
+		       !litifut_image_symbol(&pass->image, "__port_irq_epilogue");
+	return !is_one_of(callee_name(pass, site), twice);
+}
+
+static unsigned record_words(const struct pass *pass)
+{
+	return pass->options->times ? LITIFUT_RECORD_TIMES : LITIFUT_RECORD_COUNT;
 }
 
 /* Measures the stub of a site, or writes it if there is room that was reserved for it. */
@@ -264,20 +351,26 @@ static enum litifut_status do_site(struct pass *pass, struct litifut_found_site 
 		.number = pass->table_words,
 	};
 	struct litifut_firmware_stub stub;
+	bool jumps = pass->options->times && !call.pointer &&
+		     !strcmp(callee_name(pass, &site->site), JUMP);
+	bool timed = !call.pointer && is_timed(pass, &site->site);
 	bool sends = !call.pointer && pass->send_at && (call.callee & ~1u) == pass->send_at;
 	/* As if everything were near. */
 	uint32_t address = site->site.address & ~3u;
 	bool written;
 
+	call.small |= timed; /* there is one kind of stub that times */
 	call.count_small = call.count_pointer = call.count_carry = address;
 	if (pass->stubs) {
 		address = pass->stubs->address + pass->stub_bytes;
 		call.counter = pass->table->address + 4 * pass->table_words;
-		call.count_small = pass->count_small;
+		call.count_small = timed ? pass->time_call : pass->count_small;
 		call.count_pointer = pass->count_pointer;
 		call.count_carry = pass->count_carry;
 		if (sends)
 			call.callee = pass->send_gate;
+		if (jumps && pass->jump_gate)
+			call.callee = pass->jump_gate;
 	} else {
 		call.callee = address;
 	}
@@ -299,18 +392,14 @@ static enum litifut_status do_site(struct pass *pass, struct litifut_found_site 
 			return missing(pass, LITIFUT_FIRMWARE_STUBS, error);
 	}
 	pass->stub_bytes += stub.bytes;
-	pass->table_words += LITIFUT_RECORD_COUNT + (call.pointer ? LITIFUT_POINTER_EXTRA : 0);
+	pass->table_words += record_words(pass) + (call.pointer ? LITIFUT_POINTER_EXTRA : 0);
 	pass->pointers |= call.pointer;
 	pass->sends |= sends;
-	if (call.vector && pass->sample_at && (site->site.callee & ~1u) == pass->sample_at) {
-		pass->samples = true;
-		if (pass->stubs)
-			return sample_vector(pass, site->site.address, address, error);
-	}
+	pass->jumps |= jumps;
 	if (pass->table_words > UINT16_MAX)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
 					 LITIFUT_NO_ADDRESS, "more than 65535 counters");
-	return LITIFUT_OK;
+	return call.vector ? put_gates(pass, &site->site, address, error) : LITIFUT_OK;
 }
 
 static enum litifut_status do_sites(struct pass *pass, struct litifut_error *error)
@@ -320,7 +409,28 @@ static enum litifut_status do_sites(struct pass *pass, struct litifut_error *err
 	for (size_t i = 0; i < pass->sites.count && !status; i++)
 		if (pass->sites.items[i].site.reason == LITIFUT_SITE_PATCHED)
 			status = do_site(pass, &pass->sites.items[i], error);
+	/* One more record, for the calls that measure what a call costs. */
+	if (pass->options->times) {
+		pass->calibration = pass->table_words;
+		pass->table_words += LITIFUT_RECORD_TIMES;
+	}
 	return status;
+}
+
+static const char *why_untimed(const struct pass *pass)
+{
+	static const char *const throwers[] = {"_Unwind_RaiseException", "_Unwind_ForcedUnwind",
+					       "_Unwind_Resume_or_Rethrow", NULL};
+
+	if (!pass->cpu->times)
+		return "that can't be done for this CPU yet";
+	for (size_t i = 0; i < pass->sites.count; i++)
+		if (is_one_of(callee_name(pass, &pass->sites.items[i].site), throwers))
+			return "the program can throw exceptions, which need the return addresses";
+	return pass->ram_is_known
+		       ? NULL
+		       : "the reset handler calls neither __libc_init_array nor main, so "
+			 "that it is not known where .bss is cleared";
 }
 
 enum litifut_status litifut_firmware_plan(const char *path,
@@ -342,6 +452,11 @@ enum litifut_status litifut_firmware_plan(const char *path,
 	plan->pointers = pass.pointers;
 	plan->sends = pass.sends;
 	plan->samples = pass.samples;
+	plan->jumps = pass.jumps;
+	if (options->times)
+		plan->open_bytes = (size_t)OPEN_BYTES * options->depth;
+	if (!status)
+		plan->untimed = why_untimed(&pass);
 	for (size_t i = 0; i < pass.sites.count; i++)
 		plan->sites += pass.sites.items[i].site.reason == LITIFUT_SITE_PATCHED;
 	close_pass(&pass);
@@ -400,8 +515,10 @@ static enum litifut_status find_runtime(struct pass *pass, struct litifut_error 
 	pass->stubs = litifut_image_symbol(&pass->image, LITIFUT_FIRMWARE_STUBS);
 	pass->table = litifut_image_symbol(&pass->image, LITIFUT_FIRMWARE_TABLE);
 	pass->count_small = code_at(pass, COUNT_SMALL);
-	pass->count_pointer = code_at(pass, COUNT_POINTER);
+	pass->count_pointer = code_at(pass, pass->options->times ? TIME_POINTER : COUNT_POINTER);
 	pass->count_carry = code_at(pass, COUNT_CARRY);
+	pass->time_call = code_at(pass, TIME_CALL);
+	pass->jump_gate = code_at(pass, JUMP_GATE);
 	pass->send_gate = code_at(pass, SEND_GATE);
 	if (!pass->stubs)
 		return missing(pass, LITIFUT_FIRMWARE_STUBS, error);
@@ -425,6 +542,46 @@ static enum litifut_status check_room(const struct pass *pass, struct litifut_er
 		return missing(pass, COUNT_POINTER, error);
 	if (pass->options->small && pass->table_words && !pass->count_small)
 		return missing(pass, COUNT_SMALL, error);
+	if (pass->options->times && !pass->time_call)
+		return missing(pass, TIME_CALL, error);
+	return LITIFUT_OK;
+}
+
+static bool set_half(struct pass *pass, const char *name, uint32_t value)
+{
+	const struct litifut_symbol *symbol = litifut_image_symbol(&pass->image, name);
+	uint8_t half[2];
+
+	litifut_put16(pass->image.big_endian, half, (uint16_t)value);
+	return symbol && change(pass, symbol->address, half, sizeof(half));
+}
+
+/* What the code that times needs to know. */
+static enum litifut_status set_times(struct pass *pass, struct litifut_error *error)
+{
+	const char *clock = pass->options->clock;
+	uint32_t function = clock ? code_at(pass, clock) : 0;
+
+	if (!pass->options->times)
+		return LITIFUT_OK;
+	if (clock && !function)
+		return litifut_error_set(
+			error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
+			LITIFUT_NO_ADDRESS,
+			"LITIFUT_CLOCK: neither dwt, systick nor a function of the "
+			"program: %s",
+			clock);
+	if (litifut_image_symbol(&pass->image, TICK) && !pass->ticks)
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
+					 LITIFUT_NO_ADDRESS,
+					 "LITIFUT_CLOCK=systick: the program has no interrupt "
+					 "handler for SysTick");
+	if (pass->jump_gate && !set_way(pass, JUMP_TARGET, code_at(pass, JUMP)))
+		return missing(pass, JUMP_TARGET, error);
+	if (clock && !set_way(pass, "litifut_clock_target", function))
+		return missing(pass, "litifut_clock_target", error);
+	if (!set_half(pass, CALIBRATION, pass->calibration))
+		return missing(pass, CALIBRATION, error);
 	return LITIFUT_OK;
 }
 
@@ -466,7 +623,8 @@ static enum litifut_status set_identity(struct pass *pass, struct litifut_error 
 	litifut_put16(big, bytes + offsetof(struct litifut_identity, version),
 		      LITIFUT_FRAMES_VERSION);
 	litifut_put16(big, bytes + offsetof(struct litifut_identity, flags),
-		      pass->options->small ? LITIFUT_FRAMES_SMALL : 0);
+		      (pass->options->small ? LITIFUT_FRAMES_SMALL : 0) |
+			      (pass->options->times ? LITIFUT_FRAMES_TIMES : 0));
 	return symbol && change(pass, symbol->address, bytes, sizeof(bytes))
 		       ? LITIFUT_OK
 		       : missing(pass, LITIFUT_FIRMWARE_IDENTITY, error);
@@ -490,6 +648,7 @@ static enum litifut_status fill_module(struct pass *pass, size_t patched,
 	const struct litifut_module_facts facts = {
 		.engine =
 			pass->options->small ? LITIFUT_ENGINE_SITE_SMALL : LITIFUT_ENGINE_SITE_FAST,
+		.mode = pass->options->times ? LITIFUT_MODE_TABLE : LITIFUT_MODE_COUNTS,
 		.sites = (uint32_t)pass->sites.count,
 		.patched = (uint32_t)patched,
 		.spawners = &no_spawners,
@@ -504,7 +663,6 @@ static enum litifut_status fill_module(struct pass *pass, size_t patched,
 	pass->module = (struct litifut_module){
 		.magic = LITIFUT_MODULE_MAGIC,
 		.version = LITIFUT_MODULE_VERSION_WORD,
-		.mode = LITIFUT_MODE_COUNTS,
 		.family = LITIFUT_FAMILY_NONE,
 	};
 	status = litifut_module_fill(&pass->image, &pass->options->common, &facts, &pass->module,
@@ -574,6 +732,8 @@ enum litifut_status litifut_firmware_apply(const char *path,
 		status = check_room(&pass, error);
 	if (!status)
 		status = set_send_target(&pass, error);
+	if (!status)
+		status = set_times(&pass, error);
 	if (!status) {
 		summarise(&pass, summary);
 		status = fill_module(&pass, summary->patched, error);

@@ -1,7 +1,7 @@
 /* Rewriting a firmware: a program without an operating system, at fixed addresses, in a
  * memory that its linker script lays out. Each call site gets a stub of its own, which adds
- * to the site's counter and goes on to the callee: nothing is searched on the device, and
- * nothing but the counters is kept there. <litifut/frames_format.h> has the layout.
+ * to the site's counter, or times the call, and goes on to the callee: nothing is searched on
+ * the device, and nothing but the table is kept there. <litifut/frames_format.h> has the layout.
  *
  *   1. link the program as it is; litifut_firmware_plan() reads that image and reports how
  *      many bytes the stubs and the table need;
@@ -24,6 +24,7 @@
 #define LITIFUT_FIRMWARE_TABLE "litifut_table"
 #define LITIFUT_FIRMWARE_IDENTITY "litifut_identity"
 #define LITIFUT_FIRMWARE_PROFILE "litifut_profile"
+#define LITIFUT_FIRMWARE_OPEN "litifut_open"
 
 /* Bins of the histogram of addresses, of 2 bytes each. */
 #define LITIFUT_FIRMWARE_BINS 1024
@@ -36,6 +37,10 @@ struct litifut_firmware_options {
 	/* The interrupt with this handler samples the address that it has interrupted; NULL: none
 	 * does. */
 	const char *sample_at;
+	bool times; /* LITIFUT_MODE=table: of calls, from where they are made to their return */
+	/* The function of the program that reads the clock; NULL: the program has none. */
+	const char *clock;
+	unsigned depth; /* calls that can be open at the same time, in all stacks */
 };
 
 struct litifut_firmware_plan {
@@ -48,6 +53,10 @@ struct litifut_firmware_plan {
 	bool pointers;      /* some of the sites call through a pointer */
 	bool sends;         /* a site calls options->send_at */
 	bool samples;       /* an interrupt has the handler options->sample_at */
+	bool jumps;         /* longjmp() is called, and calls are timed */
+	size_t open_bytes;  /* of the pool of open calls */
+	/* Why calls can't be timed, whatever the options are; NULL: they can. Static. */
+	const char *untimed;
 };
 
 /* Is an object or image with these e_flags and, for ARM, bytes of .ARM.attributes made for a CPU

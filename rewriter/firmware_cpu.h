@@ -65,6 +65,8 @@ struct litifut_firmware_cpu {
 					   struct litifut_error *error);
 	/* The start-up code makes calls before it has cleared .bss. */
 	bool calls_before_ram;
+	/* Its runtime can time calls. */
+	bool times;
 	/* As in struct litifut_arch. */
 	bool (*can_detour)(const struct litifut_arch_context *context,
 			   const struct litifut_cramped_call *call,

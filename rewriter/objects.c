@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ROOMS_MAX 6
+#define ROOMS_MAX 7
 
 /* One section of an object that reserves room, with the symbol at its start. */
 struct room {
@@ -286,6 +286,12 @@ enum litifut_status litifut_firmware_write_object(const struct litifut_firmware_
 		 .type = SHT_NOBITS,
 		 .flags = SHF_ALLOC | SHF_WRITE,
 		 .size = plan->samples ? 2 * LITIFUT_FIRMWARE_BINS : 0,
+		 .alignment = 4},
+		{.section = ".bss",
+		 .symbol = LITIFUT_FIRMWARE_OPEN,
+		 .type = SHT_NOBITS,
+		 .flags = SHF_ALLOC | SHF_WRITE,
+		 .size = (uint32_t)plan->open_bytes,
 		 .alignment = 4},
 		{.section = LITIFUT_SECTION_MODULE,
 		 .symbol = "litifut_module",

@@ -43,11 +43,12 @@
  *   'P'  number of the first bin, then bins of the histogram of interrupted addresses: 16 bits
  *        each, the symbol `litifut_profile`; bin i counts those from litifut_sample_low + (i <<
  *        litifut_sample_shift) on
- *   'T'  of a table with times: ticks a second of its clock (0: unknown), the part of a call that
- *        is measured though it is the tracer's (in ticks / 16), all that the tracer adds to a call
- *        (the same), number of calls without a time as the pool was full, entries of the pool
+ *   'T'  of a table with times: ticks a second of its clock (0: unknown), the three numbers of
+ *        struct litifut_calibration, number of calls without a time as the pool was full,
+ *        entries of the pool
  *   'O'  number of the first entry, then for each entry of the pool which record it has: the number
- *        of its first word, plus 1, where the overflow table follows the table; 0: not in use
+ *        of its first word, plus 1, where the overflow table follows the table; 0: not in use;
+ *        if it is in use then the ticks since the call began, modulo 2^32
  *   'E'  ends a round: its number, and how many frames it had besides 'H' and 'E', modulo 256
  */
 #ifndef LITIFUT_FRAMES_FORMAT_H
@@ -82,6 +83,14 @@ enum litifut_frame_type {
 enum litifut_frames_flags {
 	LITIFUT_FRAMES_SMALL = 1, /* stubs for size (LITIFUT_STUBS=small) */
 	LITIFUT_FRAMES_TIMES = 2  /* records have times */
+};
+
+/* The symbol `litifut_calibration`: what the tracer adds to a call whose time it takes, tried
+ * with calls of a function that does nothing. Their record is the last one in the table. */
+struct litifut_calibration {
+	uint32_t calls;  /* that were tried */
+	uint32_t inside; /* ticks of them all that are in the times of the calls */
+	uint32_t whole;  /* ticks that the tracer has added to them; negative as two's complement */
 };
 
 /* What has become of the calls of one site to one callee, with times in ticks. A call is counted

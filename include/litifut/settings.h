@@ -8,15 +8,15 @@
 #define LITIFUT_SETTINGS_H
 
 enum litifut_setting_kind {
-	LITIFUT_SETTING_NUMBER,   /* decimal */
-	LITIFUT_SETTING_TEXT,     /* may be empty */
-	LITIFUT_SETTING_PLACE,    /* a path; an empty one is none */
-	LITIFUT_SETTING_OBJECT,   /* the same, of a link */
-	LITIFUT_SETTING_LIST,     /* globs, separated by commas */
-	LITIFUT_SETTING_CLOCK,    /* none, mono, cycle, or page, which is for tests */
-	LITIFUT_SETTING_FILE,     /* map or write */
+	LITIFUT_SETTING_NUMBER, /* decimal */
+	LITIFUT_SETTING_TEXT,   /* may be empty */
+	LITIFUT_SETTING_PLACE,  /* a path; an empty one is none */
+	LITIFUT_SETTING_OBJECT, /* the same, of a link */
+	LITIFUT_SETTING_LIST,   /* globs, separated by commas */
+	LITIFUT_SETTING_CLOCK, /* none, mono, cycle, or page, which is for tests; of firmware any */
+	LITIFUT_SETTING_FILE,  /* map or write */
 	LITIFUT_SETTING_ENGINE,   /* thunk or db */
-	LITIFUT_SETTING_MODE,     /* calls or spans */
+	LITIFUT_SETTING_MODE,     /* calls, spans, table or counts */
 	LITIFUT_SETTING_DATABASE, /* loaded, section or file */
 	LITIFUT_SETTING_ON,       /* 1: on; anything else is off, of a link 0 */
 	LITIFUT_SETTING_OFF,      /* off; anything else is on */
@@ -47,6 +47,7 @@ enum litifut_setting_kind {
 	LINK("SEND", TEXT, send) \
 	LINK("STUBS", TEXT, stubs) \
 	LINK("SAMPLE", TEXT, sample) \
+	LINK("DEPTH", NUMBER, depth) \
 	LINK("ENGINE", ENGINE, engine) \
 	LINK("DB", DATABASE, database) \
 	LINK("MODE", MODE, recorded) \

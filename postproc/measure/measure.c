@@ -115,6 +115,55 @@ struct table_reader {
 	struct post_process *process;
 };
 
+static void take_beside(struct post_measures *measures, uint32_t call,
+			const struct post_table_item *item)
+{
+	size_t count = measures->session->call_count, have = measures->beside_capacity;
+
+	if (count > have) {
+		measures->beside =
+			post_reallocate(measures->beside, count * 2, sizeof(*measures->beside));
+		memset(measures->beside + have, 0, (count * 2 - have) * sizeof(*measures->beside));
+		measures->beside_capacity = count * 2;
+	}
+	measures->beside[call].no_self = true;
+	measures->beside[call].open += scaled(measures, item->open_sum, item->hertz);
+	measures->beside[call].added += scaled(measures, item->added, item->hertz);
+}
+
+/* The time of a function is that of all its calls, less that of all calls that it makes. Its
+ * calls share it by their time. */
+static void derive_self(struct post_measures *measures)
+{
+	const struct post_session *session = measures->session;
+	size_t known = measures->beside_capacity < session->call_count ? measures->beside_capacity
+								       : session->call_count;
+	double *self = post_allocate(session->function_count + 1, sizeof(*self));
+	double *sum = post_allocate(session->function_count + 1, sizeof(*sum));
+
+	for (size_t i = 0; i < known; i++) {
+		const struct post_beside *beside = &measures->beside[i];
+		double time = (double)measures->calls[i].value[POST_METRIC_SUM];
+
+		if (!beside->no_self)
+			continue;
+		sum[session->calls[i].callee] += time;
+		self[session->calls[i].callee] += time + (double)beside->open;
+		self[session->calls[i].caller] -=
+			time + (double)beside->open + (double)beside->added;
+	}
+	for (size_t i = 0; i < known; i++) {
+		uint32_t callee = session->calls[i].callee;
+		double time = (double)measures->calls[i].value[POST_METRIC_SUM];
+
+		if (measures->beside[i].no_self && self[callee] > 0 && sum[callee] > 0)
+			measures->calls[i].value[POST_METRIC_SELF] +=
+				(uint64_t)(self[callee] * time / sum[callee] + 0.5);
+	}
+	free(self);
+	free(sum);
+}
+
 static void take_item(void *context, const struct post_table_item *item)
 {
 	struct table_reader *reader = context;
@@ -140,11 +189,14 @@ static void take_item(void *context, const struct post_table_item *item)
 	struct post_metrics *metrics = &measures->calls[call];
 	metrics->value[POST_METRIC_CALLS] += item->count;
 	lane[POST_METRIC_CALLS] += item->count;
+	metrics->value[POST_METRIC_OPEN] += item->open;
+	if (item->no_self)
+		take_beside(measures, call, item);
 	if (item->minimum > item->maximum) {
-		metrics->value[POST_METRIC_APPROX] += item->count;
+		metrics->value[POST_METRIC_APPROX] += item->count - item->open;
 		return;
 	}
-	add_timed(metrics, item->count, scaled(measures, item->sum, item->hertz),
+	add_timed(metrics, item->count - item->open, scaled(measures, item->sum, item->hertz),
 		  scaled(measures, item->self, item->hertz),
 		  scaled(measures, item->minimum, item->hertz),
 		  scaled(measures, item->maximum, item->hertz));
@@ -162,7 +214,7 @@ bool post_measures_possible(const struct post_session *session)
 {
 	for (size_t i = 0; i < session->process_count; i++) {
 		if (post_clock_runs(session->processes[i]) ||
-		    session->processes[i]->trace->table_count)
+		    post_trace_has_tables(session->processes[i]->trace))
 			return true;
 	}
 	return false;
@@ -184,7 +236,7 @@ void post_measures_start(struct post_measures *measures, struct post_session *se
 	for (size_t i = 0; i < session->process_count; i++) {
 		struct table_reader reader = {measures, session->processes[i]};
 		const struct post_trace *trace = session->processes[i]->trace;
-		measures->tabled |= trace->table_count > 0;
+		measures->tabled |= post_trace_has_tables(trace);
 		post_table_chunks_read(trace, take_item, &reader, session->problems);
 	}
 	if (measures->left_out)
@@ -201,6 +253,7 @@ void post_measures_finish(struct post_measures *measures)
 	reserve(&measures->functions, &measures->function_capacity, session->function_count);
 	reserve(&measures->calls, &measures->call_capacity, session->call_count);
 	reserve(&measures->lanes, &measures->lane_capacity, session->lane_count);
+	derive_self(measures);
 	for (size_t i = 0; i < session->call_count; i++) {
 		const uint64_t *call = measures->calls[i].value;
 		struct post_metrics *function = &measures->functions[session->calls[i].callee];
@@ -226,6 +279,7 @@ void post_measures_release(struct post_measures *measures)
 	free(measures->calls);
 	free(measures->functions);
 	free(measures->lanes);
+	free(measures->beside);
 	*measures = (struct post_measures){0};
 }
 
@@ -236,7 +290,8 @@ enum post_timing post_measures_timing(const struct post_measures *measures)
 
 	for (size_t i = 0; i < session->process_count; i++) {
 		const struct post_process *process = session->processes[i];
-		if (process->trace->table_count || (process->returns && post_clock_runs(process)))
+		if (post_trace_has_tables(process->trace) ||
+		    (process->returns && post_clock_runs(process)))
 			return POST_TIMING_MEASURED;
 		bounds |= post_clock_runs(process);
 	}

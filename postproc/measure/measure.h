@@ -35,9 +35,18 @@ enum post_timing {
 	POST_TIMING_MEASURED, /* calls and returns have times */
 };
 
+struct post_beside {
+	uint64_t open, added;
+	bool no_self;
+};
+
 struct post_measures {
 	struct post_session *session;
 	struct post_metrics *calls, *functions, *lanes; /* by number of the session */
+	/* Of tables that have no self times, by call: what is of the callee's time but in no sum,
+	 * and what is of the caller's time that is neither its own nor in the sum. */
+	struct post_beside *beside;
+	size_t beside_capacity;
 	size_t call_capacity, function_capacity, lane_capacity;
 	uint64_t hertz;    /* ticks a second of all times; 0: unknown */
 	bool mixed;        /* traces have different clocks: times are in nanoseconds */

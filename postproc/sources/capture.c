@@ -27,6 +27,10 @@ struct reader {
 	struct part table;
 	struct part overflow;
 	struct part profile;
+	struct part open;
+	bool has_times; /* the frame with these has come */
+	uint32_t flags, hertz, untimed;
+	struct litifut_calibration calibration;
 	/* The same of a run that the device has ended by restarting, if that was whole. */
 	struct post_capture before;
 	bool has_before;
@@ -63,6 +67,14 @@ static bool part_put(struct part *part, size_t word, uint32_t value)
 	return true;
 }
 
+static void release_parts(struct reader *reader)
+{
+	part_release(&reader->table);
+	part_release(&reader->overflow);
+	part_release(&reader->profile);
+	part_release(&reader->open);
+}
+
 static void hand_over(struct reader *reader, struct post_capture *capture)
 {
 	memcpy(capture->hash, reader->hash, sizeof(capture->hash));
@@ -72,17 +84,25 @@ static void hand_over(struct reader *reader, struct post_capture *capture)
 	capture->overflow_count = reader->overflow.count;
 	capture->bins = reader->profile.words;
 	capture->bin_count = reader->profile.count;
+	capture->open = reader->open.words;
+	capture->open_count = reader->open.count;
+	capture->flags = reader->flags;
+	capture->hertz = reader->hertz;
+	capture->calibration = reader->calibration;
+	capture->untimed = reader->untimed;
 	reader->table.words = NULL;
 	reader->overflow.words = NULL;
 	reader->profile.words = NULL;
-	part_release(&reader->table);
-	part_release(&reader->overflow);
-	part_release(&reader->profile);
+	reader->open.words = NULL;
+	release_parts(reader);
 }
 
 static size_t missing_of(const struct reader *reader)
 {
-	return reader->table.missing + reader->overflow.missing + reader->profile.missing;
+	size_t times = (reader->flags & LITIFUT_FRAMES_TIMES) && !reader->has_times;
+
+	return reader->table.missing + reader->overflow.missing + reader->profile.missing +
+	       reader->open.missing + times;
 }
 
 /* The counts begin anew. */
@@ -108,7 +128,7 @@ static void take_header(struct reader *reader, const uint8_t *payload, size_t si
 		reader->wrong_version = true;
 		return;
 	}
-	litifut_serial_number(payload, size, &at); /* flags */
+	uint32_t flags = litifut_serial_number(payload, size, &at);
 	const uint8_t *hash = payload + at;
 
 	at += 8;
@@ -131,7 +151,10 @@ static void take_header(struct reader *reader, const uint8_t *payload, size_t si
 		part_begin(&reader->table, words);
 		part_begin(&reader->overflow, overflow);
 		part_begin(&reader->profile, bins);
+		part_begin(&reader->open, 0);
+		reader->has_times = false;
 	}
+	reader->flags = flags;
 	reader->has_header = true;
 	reader->round = round;
 	memcpy(reader->hash, hash, sizeof(reader->hash));
@@ -147,6 +170,42 @@ static void take_words(struct reader *reader, struct part *part, const uint8_t *
 		uint32_t value = litifut_serial_number(payload, size, &at);
 
 		if (at > size || !part_put(part, word++, value))
+			reader->damaged = true;
+	}
+}
+
+static void take_times(struct reader *reader, const uint8_t *payload, size_t size)
+{
+	size_t at = 0;
+
+	reader->hertz = litifut_serial_number(payload, size, &at);
+	reader->calibration.calls = litifut_serial_number(payload, size, &at);
+	reader->calibration.inside = litifut_serial_number(payload, size, &at);
+	reader->calibration.whole = litifut_serial_number(payload, size, &at);
+	reader->untimed = litifut_serial_number(payload, size, &at);
+	uint32_t open = litifut_serial_number(payload, size, &at);
+
+	if (at != size || open > WORDS_MAX) {
+		reader->damaged = true;
+		return;
+	}
+	reader->has_times = true;
+	if (reader->open.count != 2 * (size_t)open)
+		part_begin(&reader->open, 2 * (size_t)open);
+}
+
+static void take_open(struct reader *reader, const uint8_t *payload, size_t size)
+{
+	size_t at = 0;
+	uint32_t entry = litifut_serial_number(payload, size, &at);
+
+	for (; at < size && !reader->damaged; entry++) {
+		uint32_t name = litifut_serial_number(payload, size, &at);
+		uint32_t ticks = name ? litifut_serial_number(payload, size, &at) : 0;
+
+		if (at > size || entry > WORDS_MAX ||
+		    !part_put(&reader->open, 2 * (size_t)entry, name) ||
+		    !part_put(&reader->open, 2 * (size_t)entry + 1, ticks))
 			reader->damaged = true;
 	}
 }
@@ -172,6 +231,10 @@ static void take_frame(void *context, uint8_t type, uint8_t sequence, const uint
 		take_words(reader, &reader->overflow, payload, size);
 	else if (type == LITIFUT_FRAME_PROFILE)
 		take_words(reader, &reader->profile, payload, size);
+	else if (type == LITIFUT_FRAME_TIMES)
+		take_times(reader, payload, size);
+	else if (type == LITIFUT_FRAME_OPEN && reader->has_times)
+		take_open(reader, payload, size);
 }
 
 static void see_header(void *context, uint8_t type, uint8_t sequence, const uint8_t *payload,
@@ -211,10 +274,11 @@ static void report(const char *path, const struct reader *reader, bool older,
 				"cut: the device restarted, and its last results are not whole; "
 				"those before the restart are shown");
 	else if (missing)
-		post_problem_at(
-			problems, path, LITIFUT_NO_ADDRESS,
-			"cut or damaged: %zu of %zu numbers are missing and taken as 0", missing,
-			reader->table.count + reader->overflow.count + reader->profile.count);
+		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
+				"cut or damaged: %zu of %zu numbers are missing and taken as 0",
+				missing,
+				reader->table.count + reader->overflow.count +
+					reader->profile.count + reader->open.count);
 	else if (reader->lost)
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
 				"%zu frames are missing or damaged; later ones say the same",
@@ -249,9 +313,7 @@ enum litifut_status post_capture_read(const char *path, const uint8_t *bytes, si
 	} else {
 		hand_over(&reader, capture);
 	}
-	part_release(&reader.table);
-	part_release(&reader.overflow);
-	part_release(&reader.profile);
+	release_parts(&reader);
 	post_capture_release(&reader.before);
 	return LITIFUT_OK;
 }
@@ -261,5 +323,6 @@ void post_capture_release(struct post_capture *capture)
 	free(capture->words);
 	free(capture->overflow);
 	free(capture->bins);
+	free(capture->open);
 	memset(capture, 0, sizeof(*capture));
 }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <litifut/frames_format.h>
+
 #include "common/error.h"
 #include "postproc/problems.h"
 
@@ -19,6 +21,14 @@ struct post_capture {
 	size_t overflow_count;
 	uint32_t *bins; /* of the histogram of addresses */
 	size_t bin_count;
+	uint32_t flags; /* enum litifut_frames_flags */
+	/* Only with LITIFUT_FRAMES_TIMES. */
+	/* Of each entry of the pool two: a record's number and ticks, see LITIFUT_FRAME_OPEN. */
+	uint32_t *open;
+	size_t open_count; /* numbers */
+	uint32_t hertz;    /* of the clock, 0: unknown */
+	struct litifut_calibration calibration;
+	uint32_t untimed; /* calls */
 };
 
 /* Does a frame that begins a round stand in these bytes? */

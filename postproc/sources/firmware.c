@@ -102,6 +102,46 @@ static bool copy_words(const uint8_t *dump, size_t size, uint32_t base, uint32_t
 	return true;
 }
 
+/* When the memory was saved is not known, so there are no times of open calls. */
+static void copy_open(const uint8_t *dump, size_t size, uint32_t base,
+		      const struct post_image *image, struct post_capture *capture)
+{
+	uint32_t table, words, overflow, pool, bytes, entry, record, address, none;
+	uint32_t *found;
+	size_t count;
+
+	if (!(capture->flags & LITIFUT_FRAMES_TIMES) ||
+	    !find_object(image, "litifut_table", &table, &words) ||
+	    !find_object(image, "litifut_open", &pool, &bytes) ||
+	    !find_object(image, "litifut_open_bytes", &entry, &none) ||
+	    !find_object(image, "litifut_open_record", &record, &none) || entry % 4 || record % 4 ||
+	    record >= entry || !copy_words(dump, size, base, pool, bytes, &found, &count))
+		return;
+	if (!find_object(image, "litifut_overflow", &overflow, &none))
+		overflow = 0;
+	capture->open = post_allocate(count + 1, 2 * sizeof(*capture->open));
+	for (size_t at = 0; at + entry / 4 <= count; at += entry / 4) {
+		uint32_t used = found[at + record / 4];
+
+		if (used)
+			capture->open[capture->open_count] =
+				1 + (used - table < words ? (used - table) / 4
+							  : (used - overflow + words) / 4);
+		capture->open_count += 2;
+	}
+	free(found);
+	if (find_object(image, "litifut_calibration", &address, &none) &&
+	    copy_words(dump, size, base, address, sizeof(capture->calibration), &found, &count)) {
+		capture->calibration.calls = found[0];
+		capture->calibration.inside = found[1];
+		capture->calibration.whole = found[2];
+		free(found);
+	}
+	if (find_object(image, "litifut_clock_hertz", &capture->hertz, &none))
+		return;
+	capture->hertz = 0;
+}
+
 static void copy_bins(const uint8_t *dump, size_t size, uint32_t at, uint32_t count,
 		      struct post_capture *capture)
 {
@@ -143,6 +183,8 @@ static enum litifut_status read_dump(const char *path, const uint8_t *dump, size
 						   "the dump does not reach over litifut_table");
 			continue;
 		}
+		capture->flags = identity[offsetof(struct litifut_identity, flags)];
+		copy_open(dump, size, base, *image, capture);
 		if (find_object(*image, "litifut_overflow", &address, &bytes))
 			copy_words(dump, size, base, address, bytes, &capture->overflow,
 				   &capture->overflow_count);
@@ -179,12 +221,117 @@ static void add_counted(struct post_trace *trace, const struct litifut_site *sit
 	};
 }
 
-static int by_address(const void *left, const void *right)
-{
-	const struct litifut_site *a = left;
-	const struct litifut_site *b = right;
+/* What is needed to make calls of the words of a table. */
+struct table_reader {
+	const struct post_capture *capture;
+	struct post_trace *trace;
+	size_t record_words;
+	double inside; /* ticks of a call's time that are the tracer's */
+	double whole;  /* ticks that the tracer adds to a call */
+	uint32_t site; /* number of it */
+	uint32_t unnamed;
+};
 
-	return a->address < b->address ? -1 : a->address > b->address;
+/* How often the record with this number is in the pool, and for how long altogether. */
+static void add_open(const struct post_capture *capture, size_t number,
+		     struct post_table_item *item)
+{
+	for (size_t i = 0; i + 1 < capture->open_count; i += 2) {
+		if (capture->open[i] != number + 1)
+			continue;
+		item->open++;
+		item->open_sum += capture->open[i + 1];
+	}
+	if (item->open > item->count) /* the call was counted while the table was sent */
+		item->open = item->count;
+}
+
+static uint64_t without(uint64_t ticks, double less)
+{
+	return (double)ticks > less ? (uint64_t)((double)ticks - less + 0.5) : 0;
+}
+
+/* Takes the record at `words`, which has this number, of calls to `callee` (0: the site names
+ * it). */
+static void take_record(struct table_reader *reader, const struct litifut_site *site,
+			uint32_t callee, const uint32_t *words, size_t number)
+{
+	const struct post_capture *capture = reader->capture;
+	struct post_trace *trace = reader->trace;
+
+	if (reader->record_words == LITIFUT_RECORD_COUNT) {
+		add_counted(trace, site, callee, words[0]);
+		return;
+	}
+	struct post_table_item item = {
+		.module = 1,
+		.site = reader->site,
+		.callee = callee,
+		.count = words[0],
+		.hertz = capture->hertz,
+		.no_self = true,
+	};
+
+	if (!item.count)
+		return;
+	add_open(capture, number, &item);
+	item.minimum = ~words[1];
+	item.maximum = words[2];
+	item.sum = words[3] | (uint64_t)words[4] << 32;
+	/* The upper half is read behind the lower one, which may have been carried into it. */
+	if (words[4] && item.sum > item.count * item.maximum)
+		item.sum -= (uint64_t)1 << 32;
+	item.sum = without(item.sum, (double)(item.count - item.open) * reader->inside);
+	if (item.minimum <= item.maximum) {
+		item.minimum = without(item.minimum, reader->inside);
+		item.maximum = without(item.maximum, reader->inside);
+	}
+	item.added = (uint64_t)((double)(item.count - item.open) * reader->whole);
+	POST_GROW(trace->items, trace->item_count, trace->item_capacity);
+	trace->items[trace->item_count++] = item;
+}
+
+static void set_cost(struct table_reader *reader)
+{
+	const struct litifut_calibration *calibration = &reader->capture->calibration;
+
+	if (!calibration->calls)
+		return;
+	reader->inside = (double)calibration->inside / (double)calibration->calls;
+	reader->whole = (double)(int32_t)calibration->whole / (double)calibration->calls;
+	if (reader->whole < reader->inside)
+		reader->whole = reader->inside;
+}
+
+static void take_pointer(struct table_reader *reader, const struct litifut_site *site, size_t word)
+{
+	const struct post_capture *capture = reader->capture;
+	const uint32_t *words = capture->words + word;
+	const size_t step = reader->record_words + LITIFUT_OVERFLOW_EXTRA;
+
+	take_record(reader, site, words[reader->record_words], words, word);
+	reader->unnamed += words[reader->record_words + 1];
+	for (size_t at = 0; at + step <= capture->overflow_count; at += step)
+		if (capture->overflow[at] == word + 1)
+			take_record(reader, site, capture->overflow[at + 1],
+				    capture->overflow + at + LITIFUT_OVERFLOW_EXTRA,
+				    capture->word_count + at + LITIFUT_OVERFLOW_EXTRA);
+}
+
+static void report_losses(const char *path, const struct table_reader *reader,
+			  struct post_problems *problems)
+{
+	reader->trace->header.lost_events = reader->unnamed;
+	if (reader->unnamed)
+		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
+				"%u calls through pointers found no place in the overflow table; "
+				"their callees are not known",
+				reader->unnamed);
+	if (reader->capture->untimed)
+		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
+				"%u calls were counted without their time, as %zu other calls were "
+				"open (LITIFUT_DEPTH): sums and averages are too low",
+				reader->capture->untimed, reader->capture->open_count / 2);
 }
 
 /* Goes through the sites in the order of the table. */
@@ -192,48 +339,32 @@ static enum litifut_status count_sites(const char *path, const struct post_image
 				       const struct post_capture *capture, struct post_trace *trace,
 				       struct post_problems *problems, struct litifut_error *error)
 {
-	struct litifut_site *sites = post_allocate(image->site_count + 1, sizeof(*sites));
-	const size_t overflow_bytes = LITIFUT_RECORD_COUNT + LITIFUT_OVERFLOW_EXTRA;
-	uint32_t unnamed = 0;
+	struct table_reader reader = {
+		.capture = capture,
+		.trace = trace,
+		.record_words = capture->flags & LITIFUT_FRAMES_TIMES ? LITIFUT_RECORD_TIMES
+								      : LITIFUT_RECORD_COUNT,
+	};
 	size_t word = 0;
 
-	memcpy(sites, image->sites, image->site_count * sizeof(*sites));
-	qsort(sites, image->site_count, sizeof(*sites), by_address);
-	for (size_t i = 0; i < image->site_count; i++) {
-		size_t words =
-			LITIFUT_RECORD_COUNT + (is_pointer(&sites[i]) ? LITIFUT_POINTER_EXTRA : 0);
+	set_cost(&reader);
+	for (; reader.site < image->patched_count; reader.site++) {
+		const struct litifut_site *site = image->patched[reader.site];
+		size_t words = reader.record_words + (is_pointer(site) ? LITIFUT_POINTER_EXTRA : 0);
 
-		if (sites[i].reason != LITIFUT_SITE_PATCHED)
-			continue;
-		if (word + words > capture->word_count) {
-			free(sites);
+		if (word + words > capture->word_count)
 			return litifut_error_set(error, LITIFUT_ERROR_FORMAT, path, NULL,
 						 LITIFUT_NO_ADDRESS,
 						 "has %zu numbers, and the call sites of %s need "
 						 "more",
 						 capture->word_count, image->path);
-		}
-		if (words == 1) {
-			add_counted(trace, &sites[i], 0, capture->words[word]);
-		} else {
-			add_counted(trace, &sites[i], capture->words[word + 1],
-				    capture->words[word]);
-			unnamed += capture->words[word + 2];
-			for (size_t at = 0; at + overflow_bytes <= capture->overflow_count;
-			     at += overflow_bytes)
-				if (capture->overflow[at] == word + 1)
-					add_counted(trace, &sites[i], capture->overflow[at + 1],
-						    capture->overflow[at + 2]);
-		}
+		if (is_pointer(site))
+			take_pointer(&reader, site, word);
+		else
+			take_record(&reader, site, 0, capture->words + word, word);
 		word += words;
 	}
-	free(sites);
-	trace->header.lost_events = unnamed;
-	if (unnamed)
-		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
-				"%u calls through pointers found no place in the overflow table; "
-				"their callees are not known",
-				unnamed);
+	report_losses(path, &reader, problems);
 	return LITIFUT_OK;
 }
 
@@ -265,7 +396,8 @@ static void take_profile(struct post_trace *trace, const struct post_image *imag
 	capture->bins = NULL;
 }
 
-static struct post_trace *make_trace(const char *path, const struct post_image *image)
+static struct post_trace *make_trace(const char *path, const struct post_image *image,
+				     const struct post_capture *capture)
 {
 	struct post_trace *trace = post_allocate(1, sizeof(*trace));
 	struct litifut_module_record *record;
@@ -278,6 +410,10 @@ static struct post_trace *make_trace(const char *path, const struct post_image *
 		(struct post_module_record){.end_epoch = UINT32_MAX};
 	record = &trace->modules[0].record;
 	record->serial = 1;
+	if (capture->flags & LITIFUT_FRAMES_TIMES) {
+		trace->header.clock = LITIFUT_CLOCK_CYCLE;
+		trace->header.clock_hertz = capture->hertz;
+	}
 	record->text_end = UINT32_MAX; /* code can be anywhere: nothing else is there */
 	record->build_id_bytes = image->build_id_bytes;
 	memcpy(record->build_id, image->build_id, sizeof(record->build_id));
@@ -307,7 +443,7 @@ enum litifut_status post_firmware_open(const char *path, const struct post_input
 		status = read_dump(path, data, size, inputs, &image, &capture, error);
 	}
 	if (!status) {
-		*trace = make_trace(path, image);
+		*trace = make_trace(path, image, &capture);
 		take_profile(*trace, image, &capture);
 		status = count_sites(path, image, &capture, *trace, problems, error);
 	}

@@ -93,4 +93,6 @@ void post_table_chunks_read(const struct post_trace *trace,
 {
 	for (size_t i = 0; i < trace->table_count; i++)
 		read_chunk(trace, &trace->tables[i], take, context, problems);
+	for (size_t i = 0; i < trace->item_count; i++)
+		take(context, &trace->items[i]);
 }

@@ -4,17 +4,10 @@
 
 #include "postproc/sources/trace.h"
 
-/* What became of the calls of one site, to one callee if it is an indirect one. */
-struct post_table_item {
-	uint32_t module; /* serial */
-	uint32_t site;   /* index within the module */
-	uint32_t thread;
-	uint32_t callee; /* run-time, of an indirect call; 0: the site knows it */
-	uint64_t count;
-	uint64_t minimum, maximum; /* ticks; minimum > maximum: no call was timed */
-	uint64_t sum, self;
-	uint64_t hertz; /* 0: unknown */
-};
+static inline bool post_trace_has_tables(const struct post_trace *trace)
+{
+	return trace->table_count || trace->item_count;
+}
 
 /* Gives each entry with calls to `take`. Damage is reported, and the rest is read. */
 void post_table_chunks_read(const struct post_trace *trace,

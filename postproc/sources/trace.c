@@ -500,6 +500,7 @@ void post_trace_close(struct post_trace *trace)
 	free(trace->modules);
 	free(trace->chunks);
 	free(trace->tables);
+	free(trace->items);
 	free(trace->counted);
 	free(trace->profile.bins);
 	free(trace->path);

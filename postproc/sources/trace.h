@@ -35,6 +35,24 @@ struct post_counted {
 	uint64_t count;
 };
 
+/* What became of the calls of one site, to one callee if it is an indirect one: of a table
+ * of call sites, which the device has made. */
+struct post_table_item {
+	uint32_t module; /* serial */
+	uint32_t site;   /* index within the module */
+	uint32_t thread;
+	uint32_t callee; /* run-time, of an indirect call; 0: the site knows it */
+	uint64_t count;
+	uint64_t open;             /* of them, those that have not returned */
+	uint64_t minimum, maximum; /* ticks; minimum > maximum: no call was timed */
+	uint64_t sum, self;
+	uint64_t hertz; /* 0: unknown */
+	bool no_self;   /* it is not measured, but follows from the sums */
+	/* Then: ticks of the open calls until now, and what the tracer has added to the time of
+	 * the caller besides `sum`. */
+	uint64_t open_sum, added;
+};
+
 struct post_trace {
 	char *path;
 	const uint8_t *data;
@@ -48,6 +66,9 @@ struct post_trace {
 	size_t chunk_count, chunk_capacity;
 	struct post_chunk *tables; /* of call sites, see table_chunk.h */
 	size_t table_count, table_capacity;
+	/* Those that are in no chunk. */
+	struct post_table_item *items;
+	size_t item_count, item_capacity;
 	/* How often an interrupt has found the program in each piece of its code. */
 	struct {
 		uint32_t *bins; /* NULL: that was not looked at */

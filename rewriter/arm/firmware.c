@@ -411,4 +411,5 @@ const struct litifut_firmware_cpu litifut_firmware_arm = {
 	.write_way = write_way,
 	.add_vectors = litifut_arm_vectors_add,
 	.calls_before_ram = true,
+	.times = true,
 };

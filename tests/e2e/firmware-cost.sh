@@ -22,8 +22,9 @@ cost()
 	for number in 0 $calls; do
 		make_example "plain-$3-$number" EXTRA_CFLAGS="-D$3=$number" >/dev/null 2>&1
 		export LITIFUT_STUBS="$2"
+		[ "$1" != times ] || export LITIFUT_MODE=table LITIFUT_CLOCK="$clock"
 		traced "$1-$number" make_example "$1-$number" EXTRA_CFLAGS="-D$3=$number" >/dev/null
-		unset LITIFUT_STUBS
+		unset LITIFUT_STUBS LITIFUT_MODE LITIFUT_CLOCK
 	done
 	echo $((10 * (($(instructions "$1-$calls/firmware.elf") -
 		$(instructions "plain-$3-$calls/firmware.elf")) -
@@ -54,13 +55,15 @@ behaviour()
 	cp -r "$root/examples/firmware" source
 	cp "$root/tests/firmware/calls.c" source/main.c
 	case $board in
-	microbit) fast=130 small=220 pointer=280 stub=36 ;;
-	*) fast=90 small=210 pointer=310 stub=32 ;;
+	microbit) fast=130 small=220 pointer=280 stub=36 times=1150 clock=systick ;;
+	*) fast=90 small=210 pointer=310 stub=32 times=750 clock=dwt ;;
 	esac
 	at_most "tenths of an instruction a call, fast" $fast "$(cost fast fast DIRECT)"
 	at_most "tenths of an instruction a call, small" $small "$(cost small small DIRECT)"
 	at_most "tenths of an instruction a call through a pointer" $pointer \
 		"$(cost pointer small POINTER)"
+	at_most "tenths of an instruction a call with its time, by $clock" $times \
+		"$(cost times fast DIRECT)"
 	rm -r source
 	for stubs in fast small; do
 		export LITIFUT_STUBS="$stubs" LITIFUT_PORT="$port"
@@ -72,7 +75,7 @@ behaviour()
 		$(($(size_of small/firmware.elf litifut_stubs) / (words / 4)))
 	at_most "bytes of fast stubs, a counter" $stub \
 		$(($(size_of fast/firmware.elf litifut_stubs) / (words / 4)))
-	at_most "bytes of all shared code" 850 "$(size_of small/firmware.elf litifut_send \
+	at_most "bytes of all shared code" 870 "$(size_of small/firmware.elf litifut_send \
 		litifut_frame_put litifut_frame_byte litifut_frame_add litifut_frame_begin \
 		litifut_frame_end litifut_frame_words litifut_send_gate litifut_putc \
 		litifut_count_small litifut_count_pointer)"

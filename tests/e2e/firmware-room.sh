@@ -29,9 +29,9 @@ behaviour()
 	ok "the example links" make_example plain
 	flash=$(wc -c <plain/firmware.bin)
 	ok "with room for all" with_memory 1M 16K large
-	is "the stubs are fast" "$(engine_of large)" "counts, fast"
+	is "the stubs are fast" "$(engine_of large)" "stubs, fast"
 	ok "with room for few bytes" with_memory $((flash + 3500)) 16K little
-	is "the stubs are small" "$(engine_of little)" "counts, small"
+	is "the stubs are small" "$(engine_of little)" "stubs, small"
 	ok "nothing is said of that" [ "$(grep -c litifut-ld little.log)" = 0 ]
 	ok "with room for none" with_memory $((flash + 16)) 16K none
 	is "it is left untraced" \

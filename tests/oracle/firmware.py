@@ -6,9 +6,14 @@
         compares each patched site of ELF: how often it was taken (ORACLE, written by
         tests/oracle/system) and how often it was counted (GMON, written by litifut-post).
         N calls may have been made after the results were sent.
+  firmware.py times ELF ORACLE CSV INSTRUCTIONS
+        compares the times of the calls of each site with the instructions that were executed
+        until they returned: the tracer adds at most so many to a call. Two sites may differ: an
+        interrupt in the tracer's own part of a call is not in its time.
 
 The branch that stands at a site now is found in the code itself: the site of a 16-bit call
 may begin with the instruction before it."""
+import csv
 import json
 import os
 import struct
@@ -105,12 +110,53 @@ def read_gmon(path):
     return counts
 
 
+def read_spans(path):
+    """By address: calls that returned, their instructions, least, most."""
+    with open(path, encoding="ascii") as file:
+        return {int(words[0], 16): [int(word) for word in words[3:]]
+                for words in map(str.split, file) if words[0] != "instructions"}
+
+
+def check_times(sites, half, spans, rows, cost):
+    """All times in ticks of the device's clock; what a tick is follows from the longest call."""
+    real, ours = {}, {}
+    for site in sites:
+        real[site["address"]] = spans.get(watched(site, half)[0], [0, 0, 0, 0])
+    for row in rows:
+        if row["timed_calls"] not in ("", "0"):
+            ours.setdefault(int(row["site"], 16), []).append(
+                [int(row[name]) for name in ("timed_calls", "total_ns", "min_ns", "max_ns")])
+    both = {at: rows[0] for at, rows in ours.items()
+            if len(rows) == 1 and real.get(at, [0])[0] == rows[0][0]}
+    longest = max(both, key=lambda at: both[at][1])
+    tick = real[longest][1] / both[longest][1]
+    wrong = set()
+    for at, (calls, total, least, most) in sorted(both.items()):
+        _, executed, shortest, longest = real[at]
+        slack = 1.5 * tick
+        for name, value, truth, times in (("total", total, executed, calls),
+                                          ("min", least, shortest, 1), ("max", most, longest, 1)):
+            more = truth - value * tick
+            if more < -slack * times - truth * 0.01 or \
+                    more > (cost + slack) * times + truth * 0.01:
+                wrong.add(at)
+                print("0x%x: %s: %d instructions in %d calls, %d ticks" %
+                      (at, name, truth, times, value))
+    print("%d sites compared, %.3f instructions a tick, %d wrong" % (len(both), tick, len(wrong)))
+    sys.exit(len(wrong) > 2 or len(both) < 30)
+
+
 def main():
     sites, half = load(sys.argv[2])
     if sys.argv[1] == "sites":
         for site in sites:
-            print("%x" % watched(site, half)[0])
+            back = site["return_address"] & ~1 if site["kind"] in ("direct", "indirect") else 0
+            print("%x %x" % (watched(site, half)[0], back))
         return
+    if sys.argv[1] == "times":
+        with open(sys.argv[4], encoding="utf-8") as file:
+            check_times(sites, half, read_spans(sys.argv[3]), list(csv.DictReader(file)),
+                        int(sys.argv[5]))
     taken = read_oracle(sys.argv[3])
     counts = read_gmon(sys.argv[4])
     missing = int(sys.argv[6]) if len(sys.argv) > 5 else 0

@@ -5,7 +5,11 @@
  *
  * `sites` has one hexadecimal address a line; `out` gets "ADDRESS COUNT TAKEN" for each of
  * them that was executed, then "instructions COUNT". An instruction was taken when the next
- * one to execute is not the one behind it. */
+ * one to execute is not the one behind it.
+ *
+ * An address may be followed by that where the call returns to. Then the line has four numbers
+ * more: calls that have returned, their instructions, and those of the shortest and of the
+ * longest. Calls return in the order of one stack; interrupts do as well. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +22,18 @@ struct site {
 	uint64_t address;
 	uint64_t executed;
 	uint64_t taken;
+	uint64_t back; /* where it returns to; 0: that is not asked */
+	uint64_t returned;
+	uint64_t sum, least, most; /* instructions */
 };
+
+/* Calls that have not returned. */
+#define OPEN_MAX 4096
+static struct {
+	struct site *site;
+	uint64_t since;
+} open_calls[OPEN_MAX];
+static unsigned open_count;
 
 static struct site *sites;
 static size_t site_count;
@@ -44,6 +59,26 @@ static struct site *find(uint64_t address)
 	return bsearch(&key, sites, site_count, sizeof(*sites), by_address);
 }
 
+/* Is this the return point of an open call? Those above it have ended without a return. */
+static void return_to(uint64_t address)
+{
+	for (unsigned i = open_count; i-- > 0;) {
+		struct site *site = open_calls[i].site;
+		uint64_t time = instructions - open_calls[i].since;
+
+		if (site->back != address)
+			continue;
+		site->sum += time;
+		if (!site->returned || time < site->least)
+			site->least = time;
+		if (time > site->most)
+			site->most = time;
+		site->returned++;
+		open_count = i;
+		return;
+	}
+}
+
 /* `user`: the address of the instruction. */
 static void execute(unsigned cpu, void *user)
 {
@@ -51,8 +86,15 @@ static void execute(unsigned cpu, void *user)
 
 	(void)cpu;
 	instructions++;
-	if (pending && address != behind)
+	if (pending && address != behind) {
 		pending->taken++;
+		if (pending->back && open_count < OPEN_MAX) {
+			open_calls[open_count].site = pending;
+			open_calls[open_count++].since = instructions - 1;
+		}
+	}
+	if (open_count)
+		return_to(address);
 	pending = find(address);
 	if (pending) {
 		pending->executed++;
@@ -92,9 +134,14 @@ static void report(qemu_plugin_id_t id, void *user)
 		return;
 	for (size_t i = 0; i < site_count; i++)
 		if (sites[i].executed)
-			fprintf(file, "%08llx %llu %llu\n", (unsigned long long)sites[i].address,
+			fprintf(file, "%08llx %llu %llu %llu %llu %llu %llu\n",
+				(unsigned long long)sites[i].address,
 				(unsigned long long)sites[i].executed,
-				(unsigned long long)sites[i].taken);
+				(unsigned long long)sites[i].taken,
+				(unsigned long long)sites[i].returned,
+				(unsigned long long)sites[i].sum,
+				(unsigned long long)sites[i].least,
+				(unsigned long long)sites[i].most);
 	fprintf(file, "instructions %llu\n", (unsigned long long)instructions);
 	fclose(file);
 }
@@ -102,17 +149,20 @@ static void report(qemu_plugin_id_t id, void *user)
 static bool read_sites(const char *path)
 {
 	FILE *file = fopen(path, "r");
-	unsigned long long address;
+	char line[64];
 
 	if (!file)
 		return false;
-	while (fscanf(file, "%llx", &address) == 1) {
+	while (fgets(line, sizeof(line), file)) {
+		char *end;
+		unsigned long long address = strtoull(line, &end, 16);
 		struct site *grown = realloc(sites, (site_count + 1) * sizeof(*sites));
 
 		if (!grown)
 			break;
 		sites = grown;
-		sites[site_count++] = (struct site){.address = address};
+		sites[site_count++] =
+			(struct site){.address = address, .back = strtoull(end, NULL, 16)};
 	}
 	fclose(file);
 	qsort(sites, site_count, sizeof(*sites), by_address);

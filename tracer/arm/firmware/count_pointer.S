@@ -1,22 +1,31 @@
-/* Counts a call through a pointer, by callee:
+/* Counts a call through a pointer, by callee (and for time_pointer.S finds its record):
  *
  *	push {r0, lr}; mov r0, rN; bl litifut_count_pointer; .hword number of its first word
  *
- * Its entry in the table is {count, callee, other}, and what other callees it has are in
+ * Its entry in the table is {record, callee, other}, and what other callees it has are in
  * the overflow table, see <litifut/frames_format.h>. An entry of either, once taken, stays
  * what it is, so that only taking one and adding to a number are done with interrupts off,
  * for at most 7 instructions. Registers as in count_small.S. */
 #include <litifut/frames_format.h>
 
+#ifdef LITIFUT_TIMES
+#define RECORD_BYTES (4 * LITIFUT_RECORD_TIMES)
+#define NAME litifut_time_pointer
+#else
+#define RECORD_BYTES (4 * LITIFUT_RECORD_COUNT)
+#define NAME litifut_count_pointer
+#endif
+#define ENTRY_BYTES (4 * LITIFUT_OVERFLOW_EXTRA + RECORD_BYTES)
+
 	.syntax	unified
 	.thumb
 	.text
-	.global	litifut_count_pointer
-	.hidden	litifut_count_pointer
-	.type	litifut_count_pointer, %function
+	.global	NAME
+	.hidden	NAME
+	.type	NAME, %function
 	.thumb_func
 	.balign	4
-litifut_count_pointer:
+NAME:
 	push	{r1, r2, r3, r4, r5, r6}
 	mov	r3, lr
 	subs	r3, #1
@@ -28,22 +37,21 @@ litifut_count_pointer:
 	lsls	r3, r1, #2
 	adds	r2, r2, r3		@ the entry
 	adds	r1, #1			@ its name in the overflow table
-1:	ldr	r3, [r2, #4]
+1:	ldr	r3, [r2, #RECORD_BYTES]
 	cmp	r3, r0
 	beq	8f
 	cmp	r3, #0
 	bne	2f
 	mrs	r5, PRIMASK
 	cpsid	i
-	ldr	r3, [r2, #4]
+	ldr	r3, [r2, #RECORD_BYTES]
 	cmp	r3, #0
 	bne	0f
-	str	r0, [r2, #4]		@ its first callee
+	str	r0, [r2, #RECORD_BYTES]	@ its first callee
 0:	msr	PRIMASK, r5
 	b	1b
 2:	ldr	r3, =litifut_overflow
-	movs	r6, #12 * LITIFUT_OVERFLOW_ENTRIES
-	adds	r6, r6, r3
+	ldr	r6, =litifut_overflow + ENTRY_BYTES * LITIFUT_OVERFLOW_ENTRIES
 3:	ldr	r4, [r3]
 	cmp	r4, r1
 	bne	4f
@@ -64,11 +72,20 @@ litifut_count_pointer:
 	str	r1, [r3]
 5:	msr	PRIMASK, r5
 	b	3b
-6:	adds	r3, #12
+6:	adds	r3, #ENTRY_BYTES
 	cmp	r3, r6
 	bne	3b
-	adds	r2, #8			@ no place: other
-8:	mrs	r5, PRIMASK
+	adds	r2, #RECORD_BYTES + 4	@ no place: other
+#ifdef LITIFUT_TIMES
+	b	9f
+8:	mov	r3, r2
+	ldr	r0, =litifut_time_open + 1
+	bx	r0
+9:
+#else
+8:
+#endif
+	mrs	r5, PRIMASK
 	cpsid	i
 	ldr	r3, [r2]
 	adds	r3, #1
@@ -77,7 +94,7 @@ litifut_count_pointer:
 	pop	{r1, r2, r3, r4, r5, r6}
 	pop	{r0, pc}
 	.pool
-	.size	litifut_count_pointer, . - litifut_count_pointer
+	.size	NAME, . - NAME
 
 /* Only where there are such calls. */
 	.bss
@@ -86,5 +103,5 @@ litifut_count_pointer:
 	.type	litifut_overflow, %object
 	.balign	4
 litifut_overflow:
-	.space	12 * LITIFUT_OVERFLOW_ENTRIES
+	.space	ENTRY_BYTES * LITIFUT_OVERFLOW_ENTRIES
 	.size	litifut_overflow, . - litifut_overflow

@@ -1,5 +1,5 @@
 # What is linked into a traced firmware, for each kind of Cortex-M: an archive, of which a
-# link takes what it needs, and an object for each port. Assembled and compiled with the
+# link takes what it needs, and an object for each port and clock. Assembled and compiled with the
 # compiler of the ARM Linux target, so that no bare-metal toolchain is needed.
 
 FIRMWARE_CPUS := v6m v7m
@@ -12,6 +12,7 @@ FIRMWARE_C_FLAGS := -std=c11 -Os -ffreestanding -fno-pic -fno-pie -fno-stack-pro
 	-Iinclude -I. $(WARNINGS)
 FIRMWARE_PARTS := $(patsubst tracer/%.S,%,$(wildcard tracer/arm/firmware/*.S)) \
 	$(patsubst tracer/%.c,%,$(wildcard tracer/sink/frames/*.c))
+FIRMWARE_CLOCKS := $(patsubst tracer/arm/clock/%.S,%,$(wildcard tracer/arm/clock/*.S))
 FIRMWARE_PORTS := $(patsubst tracer/port/bare/%.c,%,$(wildcard tracer/port/bare/*.c))
 # Nothing that would be a section of its own in the program: scripts have no place for it.
 FIRMWARE_STRIP := .comment .ARM.attributes .note.GNU-stack .ARM.exidx .ARM.extab
@@ -36,7 +37,12 @@ $(TRACER_LIBRARY)/firmware-$(1)-%.o: $(BUILD)/tracer/firmware-$(1)/port/bare/%.o
 	@mkdir -p $$(@D)
 	cp $$< $$@
 
+$(TRACER_LIBRARY)/firmware-$(1)-clock-%.o: $(BUILD)/tracer/firmware-$(1)/arm/clock/%.o
+	@mkdir -p $$(@D)
+	cp $$< $$@
+
 TRACER += $(TRACER_LIBRARY)/firmware-$(1).a \
+	$(FIRMWARE_CLOCKS:%=$(TRACER_LIBRARY)/firmware-$(1)-clock-%.o) \
 	$(FIRMWARE_PORTS:%=$(TRACER_LIBRARY)/firmware-$(1)-%.o)
 
 -include $(shell find $(BUILD)/tracer/firmware-$(1) -name '*.d' 2>/dev/null)

@@ -2,19 +2,7 @@
  * read once, and only grow. */
 #include "tracer/sink/frames/frames.h"
 
-/* Type, sequence, payload, CRC; then COBS adds one byte, and there are two zeros. */
-#define CONTENT_BYTES (LITIFUT_FRAME_BYTES - 3)
-#define CRC_BYTES 2
-#define NUMBER_BYTES 5
-
-/* The frame that is being made. */
-static struct {
-	uint8_t used;
-	uint8_t round;
-	uint8_t next_sequence;
-	uint8_t frames; /* since the header, modulo 256 */
-	uint8_t bytes[CONTENT_BYTES];
-} frame;
+struct litifut_frame litifut_frame;
 
 static __attribute__((noinline)) void litifut_frame_put(uint8_t byte)
 {
@@ -24,31 +12,31 @@ static __attribute__((noinline)) void litifut_frame_put(uint8_t byte)
 
 static __attribute__((noinline)) void litifut_frame_byte(uint32_t byte)
 {
-	frame.bytes[frame.used++] = (uint8_t)byte;
+	litifut_frame.bytes[litifut_frame.used++] = (uint8_t)byte;
 }
 
-static __attribute__((noinline)) void litifut_frame_add(uint32_t number)
+__attribute__((noinline)) void litifut_frame_add(uint32_t number)
 {
 	for (; number >= 0x80; number >>= 7)
 		litifut_frame_byte(number | 0x80);
 	litifut_frame_byte(number);
 }
 
-static __attribute__((noinline)) void litifut_frame_begin(uint32_t type)
+__attribute__((noinline)) void litifut_frame_begin(uint32_t type)
 {
-	frame.used = 0;
+	litifut_frame.used = 0;
 	litifut_frame_byte(type);
-	litifut_frame_byte(frame.next_sequence++);
+	litifut_frame_byte(litifut_frame.next_sequence++);
 }
 
 /* COBS: before each run of bytes that are not 0 stands its length + 1. */
-static __attribute__((noinline)) void litifut_frame_end(void)
+__attribute__((noinline)) void litifut_frame_end(void)
 {
 	uint32_t crc = 0xffff;
 	unsigned at = 0;
 
-	for (unsigned i = 0; i < frame.used; i++) {
-		crc ^= (uint32_t)frame.bytes[i] << 8;
+	for (unsigned i = 0; i < litifut_frame.used; i++) {
+		crc ^= (uint32_t)litifut_frame.bytes[i] << 8;
 		for (unsigned bit = 0; bit < 8; bit++) {
 			crc <<= 1;
 			if (crc & 0x10000)
@@ -60,14 +48,14 @@ static __attribute__((noinline)) void litifut_frame_end(void)
 	do {
 		unsigned last = at;
 
-		while (last < frame.used && frame.bytes[last])
+		while (last < litifut_frame.used && litifut_frame.bytes[last])
 			last++;
 		litifut_frame_put((uint8_t)(last - at + 1));
 		while (at < last)
-			litifut_frame_put(frame.bytes[at++]);
-	} while (at++ < frame.used);
+			litifut_frame_put(litifut_frame.bytes[at++]);
+	} while (at++ < litifut_frame.used);
 	litifut_frame_put(0);
-	frame.frames++;
+	litifut_frame.frames++;
 }
 
 static __attribute__((noinline)) void litifut_frame_words(uint32_t type, const volatile void *words,
@@ -76,7 +64,7 @@ static __attribute__((noinline)) void litifut_frame_words(uint32_t type, const v
 	for (uint32_t i = 0; i < count;) {
 		litifut_frame_begin(type);
 		litifut_frame_add(i);
-		while (i < count && frame.used <= CONTENT_BYTES - CRC_BYTES - NUMBER_BYTES) {
+		while (i < count && litifut_frame_has_room(1)) {
 			litifut_frame_add(type == LITIFUT_FRAME_PROFILE
 						  ? ((const volatile uint16_t *)words)[i]
 						  : ((const volatile uint32_t *)words)[i]);
@@ -105,14 +93,16 @@ void litifut_send(void)
 	litifut_frame_add(words);
 	litifut_frame_add(overflow);
 	litifut_frame_add(bins);
-	litifut_frame_add(frame.round);
+	litifut_frame_add(litifut_frame.round);
 	litifut_frame_end();
-	frame.frames = 0;
+	litifut_frame.frames = 0;
+	if (litifut_send_times)
+		litifut_send_times();
 	litifut_frame_words(LITIFUT_FRAME_COUNTS, litifut_table, words);
 	litifut_frame_words(LITIFUT_FRAME_OVERFLOW, litifut_overflow, overflow);
 	litifut_frame_words(LITIFUT_FRAME_PROFILE, litifut_profile, bins);
 	litifut_frame_begin(LITIFUT_FRAME_END);
-	litifut_frame_add(frame.round++);
-	litifut_frame_add(frame.frames);
+	litifut_frame_add(litifut_frame.round++);
+	litifut_frame_add(litifut_frame.frames);
 	litifut_frame_end();
 }

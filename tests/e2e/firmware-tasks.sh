@@ -1,0 +1,133 @@
+#!/bin/sh
+# LITIFUT_MODE=table under a small kernel of two tasks that the tracer knows nothing of: the same
+# results, every call counted, every call timed; calls that end by longjmp(); a pool of open
+# calls that is too small; programs that can throw, which are not timed; the clocks.
+BOARDS=${BOARDS:-mps2-an385 microbit mps2-an505 netduino2}
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../firmware.sh"
+
+# link_timed FOLDER CLOCK ARGUMENTS...
+link_timed()
+{
+	export LITIFUT_MODE=table LITIFUT_CLOCK="$2" LITIFUT_PORT="$port"
+	timed_folder=$1
+	shift 2
+	traced "$timed_folder" make_example "$timed_folder" EXTRA_CFLAGS="-DTICK=$tick" "$@"
+	timed_status=$?
+	unset LITIFUT_MODE LITIFUT_CLOCK LITIFUT_PORT
+	return $timed_status
+}
+
+# warns FOLDER WORDS: one line of the wrapper with these words
+warns()
+{
+	grep 'litifut-ld: warning' "$1.log" >warnings
+	[ "$(wc -l <warnings)" = 1 ] && grep -q "$2" warnings && return
+	cat "$1.log"
+	return 1
+}
+
+post()
+{
+	"$BUILD/bin/litifut-post" "$@"
+}
+
+behaviour()
+{
+	case $board in
+	netduino2) tick=30000 ;;
+	*) tick=6400 ;;
+	esac
+	cp -r "$root/examples/firmware" source
+	cp "$root/tests/firmware/tasks.c" source/main.c
+	echo '/* see main.c */' >source/startup.c
+	make_example plain EXTRA_CFLAGS="-DTICK=$tick" >/dev/null
+	emulate plain/firmware.elf plain.serial
+	ok "the kernel runs untraced" grep -q 'm$' plain.serial
+	ok "it links traced" link_timed timed systick
+	ok "each site is counted as often as it is executed" counts_equal_calls timed/firmware.elf
+	text_of timed/firmware.elf.serial >timed.text
+	ok "it computes the same" diff plain.serial timed.text
+	post -f csv -o times.csv timed/firmware.elf.serial timed/firmware.elf 2>words
+	ok "no call is without a time" [ "$(grep -c 'without their time' words)" = 0 ]
+	# 300 times, at depths of 0 to 5
+	is "nor open, but those of what does not return" "$(python3 -c '
+import csv
+rows = [row for row in csv.DictReader(open("times.csv")) if row["callee"] in ("work", "leaf")]
+print(*(sum(int(row[name]) for row in rows) for name in ("calls", "timed_calls")))')" \
+		"6300 6300"
+
+	export LITIFUT_DEPTH=6
+	ok "with few entries: it links traced" link_timed few systick
+	unset LITIFUT_DEPTH
+	# the exit status of litifut-post reports that line
+	counts_equal_calls few/firmware.elf >/dev/null 2>&1
+	ok "with few entries: each site is counted as often as it is executed" python3 \
+		"$root/tests/oracle/firmware.py" check few/firmware.elf few/firmware.elf.oracle \
+		few/firmware.elf.gmon
+	text_of few/firmware.elf.serial >few.text
+	ok "with few entries: it computes the same" diff plain.serial few.text
+	post -f csv -o few.csv few/firmware.elf.serial few/firmware.elf 2>words
+	ok "with few entries: a line says how many calls have no time" \
+		grep -q '[1-9][0-9]* calls were counted without their time, as 6 other' words
+
+	cat >>source/board.c <<-'C'
+	static uint32_t now;
+	uint32_t board_clock(void);
+	uint32_t board_clock(void)
+	{
+		return now += 10;
+	}
+	C
+	ok "with a function as the clock: it links traced" \
+		link_timed function board_clock:1000 EXTRA_LDFLAGS=-Wl,-u,board_clock
+	emulate function/firmware.elf function.serial
+	post -q -f csv -o function.csv function.serial function/firmware.elf
+	ok "with a function as the clock: times are in its ticks" \
+		grep -q 'leaf.*,[1-9][0-9]*0000000,.*,0,' function.csv
+
+	case $board in
+	mps2-an385) ;;
+	*) return ;;
+	esac
+	for setting in systick:fast no-such-name: nowhere; do
+		folder=wrong-$(echo "$setting" | tr ':' '-')
+		link_timed "$folder" "$setting" >/dev/null
+		ok "LITIFUT_CLOCK=$setting has one line that says so" \
+			warns "$folder" "left untraced: LITIFUT_CLOCK.*${setting%:}"
+	done
+	cp -r "$root/examples/firmware/." source
+	sed -i 's/void SysTick_Handler/void Other_Handler/' source/main.c
+	sed -i 's/SysTick_Handler/Default_Handler/' source/startup.c
+	link_timed no-tick systick >/dev/null
+	ok "systick without a handler has one line that says so" \
+		warns no-tick "left untraced: LITIFUT_CLOCK=systick: .* no interrupt handler"
+
+	cp -r "$root/examples/firmware/." source
+	cat >source/thrower.cpp <<-'C'
+	extern "C" int catch_one(void);
+	extern "C" int catch_one(void)
+	{
+		try {
+			throw 7;
+		} catch (int value) {
+			return value;
+		}
+	}
+	C
+	sed -i 's/^int main(void)/extern int catch_one(void);\nint main(void)/
+		s/int result = 0;/int result = catch_one();/' source/main.c
+	sed -i 's/main.o)/main.o thrower.o)/' source/Makefile
+	printf '%s\n' '$(OUT)/thrower.o: thrower.cpp' \
+		'	arm-none-eabi-g++ -mcpu=$(CPU) -mthumb -O2 -c $< -o $@' \
+		'LDFLAGS += $(addprefix -Wl$(,)--defsym=,__exidx_start=0 __exidx_end=0 __dso_handle=0)' \
+		', := ,' >>source/Makefile
+	sed -i 's/  *$(SIZE) $@//; s/$(OBJECTS) -o $@/$(OBJECTS) -lstdc++ -o $@/' source/Makefile
+	link_timed throws systick >/dev/null
+	ok "a program that can throw is counted" \
+		warns throws 'calls are counted, not timed: the program can throw exceptions'
+	is "by stubs for counts" "$("$BUILD/bin/litifut" info throws/firmware.elf |
+		sed -n 's/^  mode  *//p')" counts
+}
+
+for_boards behaviour
