@@ -29,7 +29,7 @@ static uint32_t litifut_name_of(const uint32_t *record)
 static void litifut_send_open(const volatile uint32_t *open)
 {
 	uint32_t start = open[OPEN_START / 4];
-	uint32_t name = litifut_name_of((const uint32_t *)open[OPEN_RECORD / 4]);
+	uint32_t name = litifut_name_of((const uint32_t *)(uintptr_t)open[OPEN_RECORD / 4]);
 
 	litifut_frame_add(name);
 	if (name)
