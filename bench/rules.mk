@@ -13,3 +13,9 @@ bench-post: all
 
 bench-link: all
 	@BUILD=$(call shell_word,$(abspath $(BUILD))) bench/link_delay.sh
+
+.PHONY: bench-avr
+
+## bench-avr: the five tasks of "Call Graphs on Sensor Nodes" on simulated nodes, with the figures of docs/firmware.md
+bench-avr: all $(BUILD)/tests/avr
+	@BUILD=$(call shell_word,$(abspath $(BUILD))) bench/avr_tasks.sh

@@ -182,6 +182,10 @@ static enum litifut_status link_traced(struct firmware_link *link,
 	status = litifut_firmware_write_object(&link->plan, link->object, error);
 	if (!status)
 		status = run(link, true, error);
+	if (!status) {
+		status = litifut_firmware_check_memory(link->files.image, error);
+		link->overflows = status != LITIFUT_OK;
+	}
 	if (!status)
 		status = litifut_firmware_apply(link->files.image, &link->options, summary, error);
 	return status;

@@ -745,3 +745,18 @@ enum litifut_status litifut_firmware_apply(const char *path,
 	close_pass(&pass);
 	return status;
 }
+
+enum litifut_status litifut_firmware_check_memory(const char *path, struct litifut_error *error)
+{
+	struct litifut_image image;
+	const struct litifut_firmware_cpu *cpu;
+	enum litifut_status status = litifut_image_open(path, &image, error);
+
+	if (status)
+		return status;
+	cpu = find_cpu(image.machine);
+	if (cpu && cpu->check_memory)
+		status = cpu->check_memory(&image, error);
+	litifut_image_close(&image);
+	return status;
+}

@@ -74,6 +74,10 @@ enum litifut_status litifut_firmware_plan(const char *path,
 enum litifut_status litifut_firmware_write_object(const struct litifut_firmware_plan *plan,
 						  const char *path, struct litifut_error *error);
 
+/* Does the image at `path` fit into its device? Where the linker has seen to that, the answer is
+ * LITIFUT_OK. */
+enum litifut_status litifut_firmware_check_memory(const char *path, struct litifut_error *error);
+
 /* Patches the image at `path` in place. LITIFUT_ERROR_SPACE: the room that was reserved in
  * it is too small, plan again. */
 enum litifut_status litifut_firmware_apply(const char *path,

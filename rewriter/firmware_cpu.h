@@ -84,6 +84,9 @@ struct litifut_firmware_cpu {
 	 * at `target`. False: out of reach. */
 	bool (*write_way)(const struct litifut_arch_context *context, uint32_t address,
 			  uint32_t target, uint8_t *code);
+	/* Optional, where the linker does not know it: does the image fit into the device? */
+	enum litifut_status (*check_memory)(const struct litifut_image *image,
+					    struct litifut_error *error);
 };
 
 extern const struct litifut_firmware_cpu litifut_firmware_arm;

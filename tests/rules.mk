@@ -92,3 +92,9 @@ sanitize: $(ORACLE)
 ## demo: Debian's lua5.4 traced on ARM and MIPS; installs what is missing
 demo:
 	@BUILD=$(call shell_word,$(abspath $(BUILD))) scripts/demo
+
+.PHONY: demo-avr
+
+## demo-avr: two simulated sensor nodes, one traced: its calls, drawn; installs what is missing
+demo-avr: all $(BUILD)/tests/avr
+	@BUILD=$(call shell_word,$(abspath $(BUILD))) examples/node/demo

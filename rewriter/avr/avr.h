@@ -43,6 +43,9 @@ enum litifut_status litifut_avr_vectors_add(const struct litifut_image *image,
 					    struct litifut_site_list *sites,
 					    struct litifut_error *error);
 
+enum litifut_status litifut_avr_check_memory(const struct litifut_image *image,
+					     struct litifut_error *error);
+
 bool litifut_avr_can_detour(const struct litifut_arch_context *context,
 			    const struct litifut_cramped_call *call,
 			    const struct litifut_targets *targets);

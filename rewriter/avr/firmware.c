@@ -236,4 +236,5 @@ const struct litifut_firmware_cpu litifut_firmware_avr = {
 	.add_vectors = litifut_avr_vectors_add,
 	.write_stub = write_stub,
 	.write_way = write_way,
+	.check_memory = litifut_avr_check_memory,
 };

@@ -31,6 +31,16 @@ report_has()
 	"$BUILD/bin/litifut-post" -q -f edges "$1" "$2" | tee /dev/stderr | grep -q " $3\$"
 }
 
+# link_with ROOM FLAGS...: with so many bytes of memory taken, at a device with 2 KB
+link_with()
+{
+	room=$1
+	shift
+	avr-gcc -mmcu="$device" -Os -DTAKEN="$room" "$root/tests/firmware/avr_room.c" -o plain-room.elf &&
+		"$@" "$BUILD/bin/litifut" build avr-gcc -mmcu="$device" -Os -DTAKEN="$room" \
+			"$root/tests/firmware/avr_room.c" -o room.elf >room.log 2>&1
+}
+
 behaviour()
 {
 	case $device in
@@ -62,6 +72,12 @@ behaviour()
 			large.elf 'apply -> scaled'
 		;;
 	*)
+		ok "counters that leave no room for the stack" link_with 1770 env
+		ok "are not linked in" cmp plain-room.elf room.elf
+		ok "and it is said how much is missing" \
+			grep -q 'no room for the tracer: the RAM.* overflowed by [0-9]* bytes' room.log
+		ok "with some room they are" link_with 1500 env
+		ok "it is traced" sh -c '"$BUILD/bin/litifut" info room.elf | grep -q "sites patched  *[7-9]"'
 		try prologues avr_truth.c -Os -mcall-prologues
 		try unoptimised avr_truth.c -O0
 		;;

@@ -9,6 +9,8 @@
  *                  interrupts off)
  *     -e ADDRESS   ends when this instruction is about to be executed
  *     -f HERTZ     of the CPU: 8000000
+ *     -n ELF       what another node runs, whose USART1 is joined to that of the first; all that
+ *                  is reported is of the first
  *     -k FILE      lines CALL CALLEE, in hex: from the call or jump to its callee, whatever is
  *                  in between must keep all registers, SREG and the stack pointer; counts them
  */
@@ -103,6 +105,66 @@ static void check_callee(const avr_t *avr)
 		kept++;
 }
 
+/* A CPU that sleeps is as fast as any other here. */
+static void do_not_wait(avr_t *avr, avr_cycle_count_t cycles)
+{
+	(void)avr;
+	(void)cycles;
+}
+
+static avr_t *load(const char *mcu, const char *path, uint32_t hertz)
+{
+	elf_firmware_t firmware = {0};
+	avr_t *avr;
+
+	if (elf_read_firmware(path, &firmware)) {
+		fprintf(stderr, "avr: %s can't be read\n", path);
+		exit(1);
+	}
+	avr = avr_make_mcu_by_name(mcu);
+	if (!avr)
+		exit(1);
+	avr_init(avr);
+	firmware.frequency = hertz;
+	avr_load_firmware(avr, &firmware);
+	avr->frequency = hertz;
+	avr->run_cycle_limit = 1; /* so that timers are exact */
+	avr->log = LOG_ERROR;
+	avr->sleep = do_not_wait;
+	for (char port = '0'; port < '2'; port++) {
+		uint32_t flags = 0;
+
+		avr_ioctl(avr, AVR_IOCTL_UART_GET_FLAGS(port), &flags);
+		flags &= ~(uint32_t)(AVR_UART_FLAG_STDIO | AVR_UART_FLAG_POLL_SLEEP);
+		avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS(port), &flags);
+	}
+	return avr;
+}
+
+/* So that a node that sleeps does not get ahead of the other. */
+#define TOGETHER_CYCLES 100
+
+static avr_cycle_count_t wake(avr_t *avr, avr_cycle_count_t when, void *parameter)
+{
+	(void)avr;
+	(void)parameter;
+	return when + TOGETHER_CYCLES;
+}
+
+static void join(avr_t *from, avr_t *to)
+{
+	avr_connect_irq(avr_io_getirq(from, AVR_IOCTL_UART_GETIRQ('1'), UART_IRQ_OUTPUT),
+			avr_io_getirq(to, AVR_IOCTL_UART_GETIRQ('1'), UART_IRQ_INPUT));
+	avr_cycle_timer_register(from, TOGETHER_CYCLES, wake, NULL);
+}
+
+/* rjmp to itself, which no interrupt ends */
+static bool has_ended(const avr_t *avr, uint32_t before)
+{
+	return avr->state == cpu_Running && avr->pc == before && !avr->sreg[S_I] &&
+	       avr->flash[before] == 0xff && avr->flash[before + 1] == 0xcf;
+}
+
 static void write_executed(const char *sites, const char *path, uint64_t cycles)
 {
 	FILE *list = open_file(sites, "r");
@@ -122,12 +184,12 @@ int main(int count, char **arguments)
 	const char *sites = NULL, *out = NULL, *memory = NULL;
 	uint64_t limit = 400000000;
 	uint32_t hertz = 8000000, end = UINT32_MAX;
-	uint32_t flags = 0;
-	elf_firmware_t firmware = {0};
-	avr_t *avr;
+	const char *peer_path = NULL;
+	avr_t *avr, *peer;
+	bool peer_runs = true;
 	int option, state = cpu_Running;
 
-	while ((option = getopt(count, arguments, "s:o:u:m:c:e:f:k:")) != -1) {
+	while ((option = getopt(count, arguments, "s:o:u:m:c:e:f:k:n:")) != -1) {
 		switch (option) {
 		case 's':
 			sites = optarg;
@@ -150,6 +212,9 @@ int main(int count, char **arguments)
 		case 'e':
 			end = (uint32_t)strtoul(optarg, NULL, 16);
 			break;
+		case 'n':
+			peer_path = optarg;
+			break;
 		case 'f':
 			hertz = (uint32_t)strtoul(optarg, NULL, 0);
 			break;
@@ -159,26 +224,16 @@ int main(int count, char **arguments)
 	}
 	if (count - optind != 2 || !sites != !out) {
 		fputs("usage: avr [-s SITES -o EXECUTED] [-u SERIAL] [-m MEMORY] [-c CYCLES] "
-		      "[-e ADDRESS] [-f HERTZ] [-k CALLEES] MCU ELF\n",
+		      "[-e ADDRESS] [-f HERTZ] [-k CALLEES] [-n ELF] MCU ELF\n",
 		      stderr);
 		return 2;
 	}
-	if (elf_read_firmware(arguments[optind + 1], &firmware)) {
-		fprintf(stderr, "avr: %s can't be read\n", arguments[optind + 1]);
-		return 1;
+	avr = load(arguments[optind], arguments[optind + 1], hertz);
+	peer = peer_path ? load(arguments[optind], peer_path, hertz) : NULL;
+	if (peer) {
+		join(avr, peer);
+		join(peer, avr);
 	}
-	avr = avr_make_mcu_by_name(arguments[optind]);
-	if (!avr)
-		return 1;
-	avr_init(avr);
-	firmware.frequency = hertz;
-	avr_load_firmware(avr, &firmware);
-	avr->frequency = hertz;
-	avr->run_cycle_limit = 1; /* so that timers are exact */
-	avr->log = LOG_ERROR;
-	avr_ioctl(avr, AVR_IOCTL_UART_GET_FLAGS('0'), &flags);
-	flags &= ~(uint32_t)(AVR_UART_FLAG_STDIO | AVR_UART_FLAG_POLL_SLEEP);
-	avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS('0'), &flags);
 	if (serial) {
 		avr_irq_t *irq = avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUTPUT);
 
@@ -189,6 +244,13 @@ int main(int count, char **arguments)
 		uint32_t pc = avr->pc;
 		bool running = avr->state == cpu_Running;
 
+		while (peer && peer_runs && peer->cycle < avr->cycle) {
+			uint32_t before = peer->pc;
+
+			avr_run(peer);
+			peer_runs = peer->state != cpu_Done && peer->state != cpu_Crashed &&
+				    !has_ended(peer, before);
+		}
 		if (running && pc < FLASH_BYTES && callees[pc / 2])
 			begin_call(avr, pc);
 		state = avr_run(avr);
@@ -200,9 +262,7 @@ int main(int count, char **arguments)
 			break;
 		if (state == cpu_Done || state == cpu_Crashed)
 			break;
-		/* rjmp to itself, which no interrupt ends */
-		if (running && avr->pc == pc && !avr->sreg[S_I] && avr->flash[pc] == 0xff &&
-		    avr->flash[pc + 1] == 0xcf)
+		if (running && has_ended(avr, pc))
 			break;
 	}
 	if (serial)
