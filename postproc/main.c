@@ -99,6 +99,13 @@ static void print_summary(const struct post_totals *totals, double seconds, bool
 			"litifut-post: %zu process%s still ran, had been killed or went on "
 			"as another program (exec); what was written by then is shown\n",
 			totals->killed, totals->killed == 1 ? "" : "es");
+	if (totals->clockless)
+		fprintf(stderr,
+			"litifut-post: %zu process%s recorded returns without times, as no clock "
+			"can be "
+			"read cheaply there; LITIFUT_CLOCK=mono on the device reads one with each "
+			"event\n",
+			totals->clockless, totals->clockless == 1 ? "" : "es");
 	if (totals->deduplicated)
 		fprintf(stderr,
 			"litifut-post: %zu process%s recorded each call site and callee only once "

@@ -370,6 +370,8 @@ void post_timeline_total(const struct post_session *session, struct post_totals 
 		totals->lost += post_timeline_lost(process);
 		totals->events += process->events;
 		totals->killed += process->trace->header.state == LITIFUT_TRACE_RUNNING;
+		totals->clockless +=
+			process->returns && process->events && !post_clock_runs(process);
 		if (process->trace->header.flags & LITIFUT_TRACE_DEDUP) {
 			totals->deduplicated++;
 			if (filter_error(&process->trace->header) > totals->missing)

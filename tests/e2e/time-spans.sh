@@ -97,6 +97,13 @@ behaviour()
 	fi
 	check program ../main.c || return
 	returns_patched traced/program 50
+	rm -rf data
+	guest_environment="LITIFUT_CLOCK=none LITIFUT_DIR=$(pwd)/data"
+	run traced program
+	guest_environment=
+	ok "without a clock: a line says how to get times" sh -c \
+		'"$1" -f report data traced/program 2>&1 >/dev/null | grep "without times.*LITIFUT_CLOCK=mono"' \
+		sh "$BUILD/bin/litifut-post"
 	for flags in -O0 -O3 -Os; do
 		check "program$flags" ../main.c || return
 	done
