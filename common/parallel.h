@@ -8,7 +8,7 @@
 
 #define LITIFUT_WORKERS_MAX 4
 
-/* How many processors this process may use that nobody else does, 1 to
+/* How many idle processors this process may use, 1 to
  * LITIFUT_WORKERS_MAX. First asked by one thread alone. */
 size_t litifut_parallel_workers(void);
 

@@ -57,7 +57,7 @@ static void other(const struct litifut_serial *frames, size_t size)
 }
 
 /* A zero byte has come: the longest end of what is held that is a frame is one. Text before
- * it can have anything in it, but the CRC tells. */
+ * it can have anything in it, but the CRC shows whether it is one. */
 static void end_piece(struct litifut_serial *frames)
 {
 	size_t start = frames->used > LITIFUT_FRAME_BYTES ? frames->used - LITIFUT_FRAME_BYTES : 0;

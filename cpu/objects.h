@@ -66,7 +66,7 @@ struct cpu_objects {
 	void (*census)(const uint8_t *bytes, size_t size, unsigned encodings, bool big_endian,
 		       struct litifut_census *census);
 	enum litifut_relocation (*relocation)(unsigned type);
-	/* The section, by name, in which an object tells what CPUs it is for, and
+	/* The section, by name, in which an object says what CPUs it is for, and
 	 * whether thunks run on those; NULL: on all. */
 	const char *thunk_section;
 	bool (*allows_thunks)(const uint8_t *bytes, uint32_t size);

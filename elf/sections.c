@@ -171,7 +171,7 @@ enum litifut_status elf_read_db(const struct elf_contents *section, struct elf_r
 	    word(section, offsetof(struct litifut_db_header, magic)) != LITIFUT_DB_MAGIC ||
 	    word(section, offsetof(struct litifut_db_header, version)) != LITIFUT_DB_VERSION)
 		return fail(section, LITIFUT_SECTION_DB, LITIFUT_ERROR_FORMAT, error,
-			    "not an instruction DB that this program knows");
+			    "not an instruction DB that this program can read");
 	records->bytes = section->bytes + header;
 	records->count = word(section, offsetof(struct litifut_db_header, count));
 	records->stride = (uint32_t)size;

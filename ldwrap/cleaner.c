@@ -1,4 +1,4 @@
-/* The cleaner knows of the end of its parent by a socket that closes then. What is to be done
+/* The cleaner notices the end of its parent by a socket that closes then. What is to be done
  * comes through it, as a letter, a text and a NUL each. */
 #include "ldwrap/cleaner.h"
 

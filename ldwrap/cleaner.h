@@ -1,4 +1,4 @@
-/* What nobody can catch: SIGKILL. A process beside this one waits for its end, and removes what
+/* What can't be caught: SIGKILL. A process beside this one waits for its end, and removes what
  * it can't remove any more. Of the functions all but cleaner_start() are async-signal-safe. */
 #ifndef LITIFUT_LDWRAP_CLEANER_H
 #define LITIFUT_LDWRAP_CLEANER_H

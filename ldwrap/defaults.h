@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Tells `warn` of each of the blank-separated settings in `text` that the recorder won't
+/* Reports to `warn` each of the blank-separated settings in `text` that the recorder won't
  * know, or whose value it will take for another: one line each. */
 void defaults_check(const char *text, void (*warn)(const char *line));
 

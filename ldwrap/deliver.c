@@ -102,7 +102,7 @@ static bool is_the_reason(const char *line)
 	       line[length - 1] != ':';
 }
 
-/* The line with the names that the user knows; to be freed. */
+/* The line with the names that the user gave; to be freed. */
 static char *shown(const char *line, const struct link_files *files)
 {
 	char *shown = NULL;

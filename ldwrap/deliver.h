@@ -32,7 +32,7 @@ void deliver_prepare(struct link_files *files, const struct arguments *arguments
 /* Sets the last link's messages aside, to be shown by deliver(). */
 void deliver_keep_messages(const struct link_files *files);
 
-/* The line of the last link's messages that tells why it failed, for a message of the wrapper: ""
+/* The line of the last link's messages that says why it failed, for a message of the wrapper: ""
  * if there is none. To be freed by the caller. */
 char *deliver_reason(const struct link_files *files);
 

@@ -130,7 +130,7 @@ static void add_folder(struct install_result *list, const char *folder)
 	free(names.paths);
 }
 
-/* As dpkg wants names. The last part may be a link, and stays. */
+/* As dpkg needs names. The last part may be a link, and stays. */
 static char *absolute_path(const char *path)
 {
 	char *folder = xstrndup(path, (size_t)(lbasename(path) - path));
@@ -189,7 +189,7 @@ static char *end_of_links(const char *path)
 }
 
 /* Buildroot's host/bin has links into the folder of a toolchain that it did not build; the
- * compiler in there knows nothing of them. */
+ * compiler in there does not find them. */
 static void add_linked(struct install_result *list)
 {
 	size_t count = list->count;

@@ -214,7 +214,7 @@ static bool place_by_script(struct link_state *state)
 	return wanted != 0;
 }
 
-/* Where the islands that state->plan still wants go: by a script, else between
+/* Where the islands that state->plan still needs go: by a script, else between
  * the inputs on the command line, as near to the places of the plan as can be. */
 static void place_islands(struct link_state *state)
 {
@@ -224,7 +224,7 @@ static void place_islands(struct link_state *state)
 	if (!state->plan.island_count || !state->plan.island_bytes)
 		return;
 	if (!state->map.count) {
-		/* Only a map tells what lies where. */
+		/* Only a map shows what lies where. */
 		state->wants_map = true;
 		return;
 	}

@@ -220,7 +220,7 @@ _Noreturn void process_end_like(int status)
 }
 
 /* As the compiler does, not only where TMPDIR says. The cleaner must know of a folder before
- * there is one; the name is one that nobody else has. */
+ * there is one; no other process has that name. */
 static char *make_scratch_folder(void)
 {
 	const char *const bases[] = {getenv("TMPDIR"), "/tmp"};

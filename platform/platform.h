@@ -20,7 +20,7 @@ struct platform {
 	const char *const *loaders;
 
 	/* The vector of thread-local blocks has a word to spare for thunks, and the C library
-	 * tells fork handlers of a fork; so it can run thunks. */
+	 * calls fork handlers at a fork; so it can run thunks. */
 	bool has_spare_word;
 	/* In a static program: the function that registers fork handlers, and one that forks,
 	 * also where the former is missing. */

@@ -155,7 +155,7 @@ static bool on_path(const char *program)
 	return found;
 }
 
-/* As git does: only on a terminal, and a short text goes by without stopping. */
+/* As git does: only on a terminal, and a short text is printed without stopping. */
 static FILE *start_pager(void)
 {
 	const char *pager = getenv("PAGER");

@@ -72,7 +72,7 @@ struct litifut_detour {
 	uint32_t return_address;
 	uint32_t instruction; /* other calls: 0, or the one for the DB if it is not theirs */
 	uint32_t entry;       /* where the new code leads; 0: to the trampoline */
-	bool thunk;           /* the trampoline goes by a thunk */
+	bool thunk;           /* the trampoline uses a thunk */
 	/* With a stone: what its bytes become, a branch to its own trampoline and,
 	 * 4 bytes later, what the branch at the call leads to. */
 	uint32_t stone;
@@ -107,7 +107,7 @@ struct litifut_arch_context {
 	struct cpu_context cpu; /* its `facts` are the session's to free */
 	/* Tables in data may hold distances of code from here (MIPS: $gp); 0: they do not. */
 	uint32_t offset_base;
-	bool thunks;    /* calls go by thunks where they can */
+	bool thunks;    /* calls use thunks where they can */
 	bool returns;   /* of calls are recorded */
 	unsigned clock; /* enum litifut_clock: the one that thunks read, if any */
 	/* Many of them stand in functions with no argument_room: thunks that serve all
@@ -145,7 +145,7 @@ struct litifut_host_piece {
 	size_t trampoline_bytes; /* for what stood there */
 };
 
-/* What the code of a whole function tells thunks. */
+/* What thunks need of the code of a whole function. */
 struct litifut_function_facts {
 	/* Address of the instruction that makes room for callees' arguments on the stack; 0:
 	 * it makes none, or may keep something else there. */
@@ -179,7 +179,7 @@ struct litifut_arch_sizes {
 	uint32_t island_interval;
 };
 
-/* What only this CPU knows of where control goes. Each member may be NULL. */
+/* What depends on the CPU in where control goes. Each member may be NULL. */
 struct litifut_arch_flow {
 	/* What the code at the target of this direct call, where no function starts, makes
 	 * of it: a call through a register, `call` is changed then; or no call at all, as
@@ -205,7 +205,7 @@ struct litifut_arch_flow {
 				 const struct litifut_cramped_call *call,
 				 const struct litifut_targets *data);
 
-	/* Adds to `targets` what only this CPU's code tells: table branches. `ranges`
+	/* Adds to `targets` what depends on the CPU: table branches. `ranges`
 	 * are those of code_ranges() for `section` of `image`. */
 	void (*add_targets)(const struct litifut_image *image,
 			    const struct litifut_section *section,
@@ -335,14 +335,14 @@ struct litifut_arch_thunks {
 				 const struct litifut_function_facts *facts,
 				 const struct litifut_targets *targets);
 
-	/* Why this image can't go by thunks, for people; static; NULL: it can. It may run on
+	/* Why this image can't use thunks, for people; static; NULL: it can. It may run on
 	 * CPUs that they don't run on, or with a C library that does not suit them. */
 	const char *(*refuses_thunks)(const struct litifut_image *image);
 	/* Which thunk serves this call? */
 	struct litifut_thunk (*thunk)(const struct litifut_image *image,
 				      const struct litifut_arch_context *context,
 				      const struct litifut_cramped_call *call);
-	/* A trampoline that goes by a thunk has an entry in the DB all the same, for
+	/* A trampoline that uses a thunk has an entry in the DB all the same, for
 	 * when the thunk can't store its event. */
 	bool thunks_need_db;
 	/* Writes the thunk to `code`, standing at `address` (multiple of 4). `entries`

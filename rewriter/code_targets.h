@@ -15,7 +15,7 @@ enum litifut_status litifut_targets_of_data(const struct litifut_image *image,
 					    struct litifut_targets *targets,
 					    struct litifut_error *error);
 
-/* The same with what code tells: branches, table branches, landing pads of exceptions. */
+/* The same with what the code leads to: branches, table branches, landing pads of exceptions. */
 enum litifut_status litifut_targets_of_all(const struct litifut_image *image,
 					   const struct litifut_arch *arch,
 					   const struct litifut_arch_context *context,

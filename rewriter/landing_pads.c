@@ -86,7 +86,7 @@ void litifut_landing_pads_read(struct litifut_reader *reader, uint32_t function,
 	}
 }
 
-/* What a CIE tells of its entries. */
+/* What a CIE says about its entries. */
 struct shared {
 	uint8_t address_encoding;
 	uint8_t data_encoding;

@@ -1,5 +1,5 @@
 /* Exception landing pads: code that only the unwinder jumps to, so that no branch and no
- * pointer tells of it. */
+ * pointer leads to it. */
 #ifndef LITIFUT_REWRITER_LANDING_PADS_H
 #define LITIFUT_REWRITER_LANDING_PADS_H
 

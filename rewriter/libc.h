@@ -19,7 +19,7 @@ bool litifut_libc_is_static_glibc(const struct litifut_image *image);
 uint32_t litifut_libc_register_atfork(const struct litifut_image *image);
 
 /* Must this function stay as it is? In musl's _Fork the child makes calls before it
- * has written down its id, by which the recorder tells it from its parent on kernels
+ * has written down its id, by which the recorder distinguishes it from its parent on kernels
  * before 4.14. In glibc's the kernel writes it. */
 bool litifut_libc_must_keep(const struct litifut_image *image, const char *function);
 

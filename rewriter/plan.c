@@ -103,7 +103,7 @@ static unsigned trampoline_bytes(const struct litifut_session *session,
 	return detour.trampoline_bytes;
 }
 
-/* The room that the neediest of the islands wants for the trampolines of the
+/* The room that the neediest of the islands has to have for the trampolines of the
  * sites around it; all are made alike. A site may end up with the island on
  * either side, so that both count it. */
 static size_t island_trampolines(const struct litifut_session *session, const uint32_t *places,
@@ -241,7 +241,7 @@ static enum litifut_status plan_trampolines(struct litifut_session *session,
 	return status;
 }
 
-/* How much of an entry in the DB this site wants, of DB_PARTS: nothing if a thunk will serve
+/* How much of an entry in the DB this site needs, of DB_PARTS: nothing if a thunk will serve
  * it for certain. Of the sites that a thunk of an island serves, some are in reach of the
  * island's first piece but not of that thunk (12 in 1,000 of a library of 13 MB). */
 #define DB_PARTS 16

@@ -211,7 +211,7 @@ static struct litifut_relay_code *next_item(struct litifut_relays *relays)
 }
 
 /* Makes a relay of run number `index`. What it leads to is a trampoline if `numbered`;
- * what is too far goes by the island with `island_entries`. */
+ * what is too far uses the island with `island_entries`. */
 static bool make(struct litifut_relays *relays, size_t index, uint32_t target, bool numbered,
 		 const uint32_t *island_entries, bool *full)
 {

@@ -45,7 +45,7 @@ struct litifut_relays {
 	size_t bytes;                     /* that they take of `rooms` */
 };
 
-/* May the site, one that goes by a trampoline, have litifut_relays_step()? Room has been
+/* May the site, one that uses a trampoline, have litifut_relays_step()? Room has been
  * planned for these: the others come by an island, or not at all. */
 bool litifut_relays_may_step(const struct litifut_session *session,
 			     const struct litifut_found_site *site);

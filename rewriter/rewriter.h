@@ -36,7 +36,7 @@ struct litifut_rewrite_options {
 	 * alone / are the only ones rewritten. NULL-terminated, may be NULL. */
 	const char *const *exclude_functions;
 	const char *const *include_functions;
-	/* Those of exclude_functions that somebody has asked for; NULL: nobody. */
+	/* Those of exclude_functions that the user has asked for; NULL: none. */
 	const char *const *asked_excludes;
 	bool tail_calls;   /* LITIFUT_TAIL */
 	bool all_in_reach; /* a call out of reach of all stubs is LITIFUT_ERROR_SPACE */
@@ -62,7 +62,7 @@ struct litifut_rewrite_plan {
 	unsigned elf_flags;     /* e_flags */
 	unsigned char elf_data; /* ELFDATA2LSB or ELFDATA2MSB */
 	unsigned char elf_osabi;
-	bool thunks;  /* calls go by thunks where they can */
+	bool thunks;  /* calls use thunks where they can */
 	size_t sites; /* all call sites found, patched or not */
 	size_t db_entries;
 	size_t trampoline_bytes; /* of code, made by write_database_object() as well */

@@ -123,7 +123,7 @@ static enum litifut_status judge_stuck(const struct judge *judge,
 	return status;
 }
 
-/* What the code around the calls tells thunks. Neighbours mostly share their function. */
+/* What thunks need of the code around the calls. Neighbours mostly share their function. */
 static void find_facts(void *context, size_t worker, size_t piece)
 {
 	const struct judge *judge = context;

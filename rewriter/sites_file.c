@@ -1,4 +1,4 @@
-/* No room for the list is asked of the linker: nobody can know before the link
+/* No room for the list is asked of the linker: it is unknown before the link
  * how many call sites there will be. */
 #include "rewriter/sites_file.h"
 

@@ -1,6 +1,6 @@
 /* Which branches are calls that end a function, "tail calls"? The compiler
  * turns `return f(x)` into a plain branch, so nothing but the place that it
- * leads to tells it from a loop or an `else`. */
+ * leads to distinguishes it from a loop or an `else`. */
 #include "rewriter/tail.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 enum litifut_thunk_kind {
-	LITIFUT_THUNK_NONE = 0,      /* none: the call goes by the instruction DB */
+	LITIFUT_THUNK_NONE = 0,      /* none: the call uses the instruction DB */
 	LITIFUT_THUNK_ENTRY,         /* code that the tracer brings: entry point `number` */
 	LITIFUT_THUNK_CALLEE,        /* made by the rewriter: for direct calls of `callee` */
 	LITIFUT_THUNK_REGISTER,      /* the same for indirect calls through register `number` */

@@ -32,7 +32,7 @@ struct piece {
 	size_t sites;
 };
 
-/* What one worker knows. */
+/* The state of one worker. */
 struct walk {
 	const struct litifut_image *image;
 	const struct litifut_arch *arch;
@@ -137,7 +137,7 @@ static unsigned judge_tail(const struct walk *walk, const struct litifut_instruc
 	return instruction->inexact ? LITIFUT_SITE_SPECIAL_FORM : LITIFUT_SITE_TOO_SHORT;
 }
 
-/* The kind of site that the instruction is, as far as it alone tells; 0: none. */
+/* The kind of site that the instruction is, as far as it alone shows; 0: none. */
 static uint8_t kind_of(const struct walk *walk, const struct litifut_instruction *instruction)
 {
 	switch (instruction->class) {

@@ -3,7 +3,7 @@
  * What a newcomer needs to know. An ARM CPU runs two instruction sets, and a
  * program may mix them function by function. A32 instructions are words at
  * multiples of 4. T32 ("Thumb") instructions are one or two halfwords at
- * multiples of 2; the first halfword tells which (0b11101, 0b11110 or 0b11111
+ * multiples of 2; the first halfword shows which (0b11101, 0b11110 or 0b11111
  * in its top five bits: two). Wherever an address of code is kept, in a
  * register, a pointer or a symbol, bit 0 says which set the code is in: the
  * Thumb bit. It is no part of the address.
@@ -32,7 +32,7 @@
  * `ldr pc, [...]`. Hand-written code calls helpers of the kernel in this way, at
  * constant addresses in the last page: `mov lr, pc; sub pc, r3, #63`.
  *
- * Compilers put constants into the code, and nothing in the bytes tells them
+ * Compilers put constants into the code, and nothing in the bytes distinguishes them
  * from instructions. The ABI's mapping symbols do: $a, $t and $d mark where
  * A32 code, T32 code and data begin (AAELF32, "Mapping symbols").
  *

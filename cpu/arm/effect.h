@@ -1,4 +1,4 @@
-/* What an instruction does to the registers and to the stack, as far as it tells
+/* What an instruction does to the registers and to the stack, as far as it shows
  * jumps within a function from tail calls. */
 #ifndef LITIFUT_CPU_ARM_EFFECT_H
 #define LITIFUT_CPU_ARM_EFFECT_H

@@ -24,7 +24,7 @@
  * `bal .+8` calls nothing: it reads the pc.
  *
  * `jalr.hb` and `jr.hb` also make the CPU see instructions that were written just
- * before. They go by the instruction DB, whose stubs leave by `jr.hb` for their sake.
+ * before. They use the instruction DB, whose stubs leave by `jr.hb` for their sake.
  *
  * MIPS16 and microMIPS are other encodings (like Thumb on ARM) which today's
  * rewriter leaves alone; symbols mark their functions in st_other. A `jalx`

@@ -105,7 +105,7 @@ struct litifut_record {
 
 #define LITIFUT_IDENTITY_MAGIC 0x5746544cu /* "LTFW" in memory, little endian */
 
-/* The symbol `litifut_identity`, in the program's .data: tells by every transport, also
+/* The symbol `litifut_identity`, in the program's .data: says by every transport, also
  * in a plain dump of the memory, of which build it is. */
 struct litifut_identity {
 	uint32_t magic;

@@ -1,5 +1,5 @@
 /* What the rewriter leaves in an image for the tracer on the device and for
- * the tools on the host. docs/module-format.md tells the same story in prose.
+ * the tools on the host. docs/module-format.md says the same in prose.
  *
  * A rewritten module has three sections of the tracer, all in the byte order of the
  * module:
@@ -92,7 +92,7 @@ struct litifut_module {
 	uint32_t entry;
 	uint32_t register_atfork;
 	/* PLT entries, lazy stubs and functions of the module that make a child without
-	 * telling libc's fork handlers; calls of them go by the instruction DB. 0: no more.
+	 * telling libc's fork handlers; calls of them use the instruction DB. 0: no more.
 	 * The filter has a bit for each; the tracer adds those of libc itself. */
 	uint32_t spawner_filter;
 	uint32_t spawners[LITIFUT_MODULE_SPAWNERS];
@@ -233,7 +233,7 @@ struct litifut_site {
 	uint32_t return_address;
 	uint32_t instruction; /* original, as in struct litifut_db_entry */
 	/* Link-time address with the Thumb bit, of a direct call, or of an indirect one
-	 * that the code around it tells; else 0. */
+	 * that the code around it shows; else 0. */
 	uint32_t callee;
 	uint8_t kind;   /* enum litifut_site_kind */
 	uint8_t reason; /* enum litifut_site_reason */

@@ -1,5 +1,5 @@
 /* The trace file: what the recorder on the device writes and what the
- * post-processor on the host reads. docs/trace-format.md tells the same story
+ * post-processor on the host reads. docs/trace-format.md says the same
  * in prose.
  *
  * A trace is one file for one process: a header, then chunks of one fixed
@@ -24,7 +24,7 @@
  *                         enum litifut_word_mark
  *
  * A direct call needs no more, because the return address names the call site
- * and the host knows the callee from the instruction DB. Linux maps nothing
+ * and the host reads the callee from the instruction DB. Linux maps nothing
  * executable below 64 KiB (vm.mmap_min_addr), so the ranges never meet.
  *
  * In a chunk with LITIFUT_CHUNK_TIMED every event (a direct call,
@@ -302,7 +302,7 @@ enum litifut_word_kind {
 	LITIFUT_WORD_CALL = 1,     /* [return address][callee] direct call, callee spelled out */
 	LITIFUT_WORD_INDIRECT = 2, /* [return address][callee] call through a register */
 	LITIFUT_WORD_TAIL = 3,  /* [return address][callee] tail call; the first is a key that the
-				   site list knows, see struct litifut_site */
+				   site list has, see struct litifut_site */
 	LITIFUT_WORD_EXIT = 4,  /* [exit address][stack pointer] a return, where the address of its
 				   exit trampoline alone would be ambiguous */
 	LITIFUT_WORD_ENTER = 5, /* [return address][stack pointer] a direct call, likewise */

@@ -1,5 +1,5 @@
 /* Which functions to trace next: where the power changes inside of a function and nothing
- * traced tells why, its callees are worth their hooks; where it does not, they are not. */
+ * traced explains that, its callees are worth their hooks; where it does not, they are not. */
 #ifndef LITIFUT_POSTPROC_ENERGY_ADVISE_H
 #define LITIFUT_POSTPROC_ENERGY_ADVISE_H
 

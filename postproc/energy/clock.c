@@ -193,7 +193,7 @@ static void drop_outliers(struct pair *pairs, size_t count, double step)
 				     (i + 1 == count || fabs(rest[i]) >= fabs(rest[i + 1]));
 			pairs[i].out = worst && fabs(rest[i]) > limit;
 		}
-		/* One at an end has a neighbour on one side only, but the line knows it. */
+		/* One at an end has a neighbour on one side only, but the line fits both. */
 		for (int round = 0; round < 2; round++) {
 			double slope, device, analyser;
 			line(pairs, count, &slope, &device, &analyser);

@@ -222,7 +222,7 @@ static enum litifut_status learn(struct energy_analysis *analysis, const char *f
 			sum[k] = counts[k] > 0 ? sum[k] / counts[k] : 0;
 		double noise = analysis->noise / sqrt(fmax(1, (double)used));
 		/* what functions do at the same distance from the call, again and again, is not
-		 * noise but looks like it: how much, the end of the window tells */
+		 * noise but looks like it: how much is seen at the end of the window */
 		size_t tail = (size_t)((1 - TAIL_PART) * (double)points);
 		double off, spread;
 		middle_of(sum + tail, points - tail, &off, &spread);

@@ -14,7 +14,7 @@
 #define TAG_HISTOGRAM 0
 #define TAG_ARC 1
 
-/* Ticks a second, which nobody but the program knows. */
+/* Ticks a second, which only the program could say. */
 #define RATE 100
 
 /* Of times: small enough that no two functions share a bin. */

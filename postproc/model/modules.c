@@ -87,7 +87,7 @@ static uint32_t add_module(struct post_session *session, const char *name, const
 	return (uint32_t)session->module_count - 1;
 }
 
-/* The path under which the maps file of a process knows a module. */
+/* The path that a module has in the maps file of a process. */
 static const char *path_in_maps(const struct post_process *process, const char *name)
 {
 	for (size_t i = 0; process->has_maps && i < process->maps.count; i++) {

@@ -17,7 +17,7 @@ static const char *keep_text(struct post_session *session, char *text)
 	return text;
 }
 
-/* A module that tells of itself in the trace is believed before the maps file;
+/* A module that has a record in the trace is believed before the maps file;
  * of several epochs the one that holds, or else the latest before it. */
 static const struct post_mapping *find_mapping(const struct post_process *process, uint32_t epoch,
 					       uint32_t address)

@@ -23,7 +23,7 @@ struct post_module {
 	struct post_image *image; /* NULL: no file was found */
 	bool traced;              /* recorded in a trace: it was rewritten */
 	uint64_t unnamed_events;  /* events whose address in here has no symbol */
-	uint64_t no_callee;       /* calls from here that lead nobody knows where */
+	uint64_t no_callee;       /* calls from here whose callee is unknown */
 };
 
 struct post_function {

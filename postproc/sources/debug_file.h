@@ -9,7 +9,7 @@
  * image->further. Finding nothing is normal. */
 void post_debug_files_find(struct post_image *image, const struct post_debug_places *places);
 
-/* Takes in what another file of the same build knows: `path` is opened and kept
+/* Takes in what another file of the same build has: `path` is opened and kept
  * in image->further, before post_image_load(). Gives false when it does not fit. */
 bool post_debug_file_add(struct post_image *image, const char *path);
 

@@ -317,7 +317,7 @@ static enum litifut_status read_sites(struct post_image *image, const struct pos
 }
 
 /* Without the list, which a stripped file has lost, the DB that the program
- * itself needs tells the callees of direct calls, but not where a tail call is
+ * itself needs names the callees of direct calls, but not where a tail call is
  * and nothing of sites that were left alone. */
 static enum litifut_status read_db(struct post_image *image, const struct post_image *from,
 				   struct litifut_error *error)

@@ -128,7 +128,7 @@ static ssize_t unpack_next(struct unpacker *unpacker, uint8_t *bytes, size_t siz
 	if (unpacker->packing == ZSTD)
 		return unpack_zstd(unpacker, bytes, size);
 	int got = gzread(unpacker->gzip, bytes, (unsigned)size);
-	if (got == 0) { /* zlib tells of a cut file only here */
+	if (got == 0) { /* zlib reports a cut file only here */
 		int number;
 		gzerror(unpacker->gzip, &number);
 		if (number != Z_OK && number != Z_STREAM_END)

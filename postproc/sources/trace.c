@@ -211,7 +211,7 @@ static void add_table(struct post_trace *trace, struct post_chunk chunk)
 	trace->tables[trace->table_count++] = chunk;
 }
 
-/* Tells of a problem with a chunk, but not thousands of times. */
+/* Reports a problem with a chunk, but not thousands of times. */
 static void chunk_problem(const struct post_trace *trace, struct post_problems *problems,
 			  unsigned *told, size_t offset, const char *message)
 {

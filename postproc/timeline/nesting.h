@@ -1,7 +1,7 @@
 /* The open calls of each lane, and the enters and leaves that follow from them.
  *
  * A trace of calls says when a function is called, never when it returns. But the next
- * call tells which function made it, so everything above that function on the
+ * call says which function made it, so everything above that function on the
  * stack must have returned by then. Two things stay open:
  *
  * - A function that is on the stack more than once (recursion): which of its

@@ -1,5 +1,5 @@
 /* Exception landing pads: code that only the unwinder jumps to, so that no
- * branch and no pointer tells of it.
+ * branch and no pointer leads to it.
  *
  * "Exception Handling ABI for the Arm Architecture": .ARM.exidx has two words
  * for each function, its address and its unwind data, both relative to where

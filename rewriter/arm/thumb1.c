@@ -50,7 +50,7 @@ struct writer {
 	uint32_t address;
 	unsigned at;
 	uint32_t literals[2];
-	unsigned loads[2]; /* offset of the ldr that wants each */
+	unsigned loads[2]; /* offset of the ldr that loads each */
 	uint32_t bases[2]; /* what is added to it */
 	unsigned count;
 };

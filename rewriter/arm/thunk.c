@@ -18,7 +18,7 @@
  *
  * Nothing but the program counter changes, not even the flags. That is why all
  * thunks are T32 code, which has `cbz`: A32 callers use `blx` (so a conditional
- * call goes by the instruction DB), and the exit to an A32 callee is
+ * call uses the instruction DB), and the exit to an A32 callee is
  *
  * exit:	bx     pc			at a multiple of 4: goes on at the `b`
  *	nop

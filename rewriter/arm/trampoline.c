@@ -59,7 +59,7 @@ struct emitter {
 	uint32_t address;
 	unsigned at;
 	uint32_t literals[LITIFUT_ARM_COPIES_MAX];
-	unsigned literal_loads[LITIFUT_ARM_COPIES_MAX]; /* offset of the ldr.w that wants each */
+	unsigned literal_loads[LITIFUT_ARM_COPIES_MAX]; /* offset of the ldr.w that loads each */
 	unsigned literal_adds[LITIFUT_ARM_COPIES_MAX];  /* of the `add rN, pc` that completes it */
 	unsigned literal_count;
 };

@@ -186,7 +186,7 @@ static unsigned refuse(const struct litifut_arch_context *context,
 		return LITIFUT_SITE_SPECIAL_CALLEE;
 	if (following_bytes < 4 || instruction->link_register != LITIFUT_MIPS_RA)
 		return LITIFUT_SITE_SPECIAL_FORM;
-	/* It returns to elsewhere, by which nobody would know the call. */
+	/* It returns to elsewhere, so the call could not be found by it. */
 	if (litifut_mips_writes(litifut_get32(context->cpu.big_endian, following), LITIFUT_MIPS_RA))
 		return LITIFUT_SITE_DELAY_SLOT;
 	if (instruction->class == LITIFUT_CLASS_CALL_DIRECT)
@@ -206,7 +206,7 @@ static bool is_call_through_t9(const struct litifut_instruction *instruction)
 	       !litifut_mips_has_barrier(instruction->word);
 }
 
-/* Beside thunks that take all they can, what is left goes by the DB. */
+/* Beside thunks that take all they can, what is left uses the DB. */
 static unsigned entry(const struct litifut_arch_context *context,
 		      const struct litifut_instruction *instruction)
 {

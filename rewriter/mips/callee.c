@@ -77,7 +77,7 @@ void litifut_mips_find_got(const struct litifut_image *image,
 		got->first_symbol = tag_value(image, dynamic, DT_MIPS_GOTSYM);
 		got->global = symbols > got->first_symbol ? symbols - got->first_symbol : 0;
 	} else if (image->type == ET_EXEC) {
-		got->local = tables->size / 4; /* nobody fills it at run time */
+		got->local = tables->size / 4; /* it is not filled at run time */
 	}
 	got->alone = has_one_pointer(image, context);
 }

@@ -16,7 +16,7 @@
  *					addu  at, at, ra
  *					jr    at
  *
- * and a site from which no branch reaches T goes by an island, with T's number in $at
+ * and a site from which no branch reaches T uses an island, with T's number in $at
  * (tail.c). A branch among the two is done over with its delay slot, which stays in its place
  * if it is the third. */
 #include "rewriter/exits.h"

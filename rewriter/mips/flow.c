@@ -1,11 +1,11 @@
 /* Jumps through a register: which of them leave their function for another one?
  *
  * A tail call leaves the stack pointer as it was when the function began. It is followed
- * from there along all branches; where only a table tells what code there is (switches,
+ * from there along all branches; where only a table shows what code there is (switches,
  * computed gotos), from the jump by that to all labels that data name. Then a jump within
  * a function without a frame is left: what it jumps to was added up from a table and
  * a place, or loaded from a table with addresses in the function. Compilers call through
- * $t9, because the callee wants its address there. */
+ * $t9, because the callee expects its address there. */
 #include "rewriter/mips/mips.h"
 
 #include <elf.h>
@@ -145,7 +145,7 @@ static void follow_all(struct flow *flow)
 		follow(flow, flow->waiting[--flow->waiting_count]);
 }
 
-/* Is it a jump to a label, by all that its form tells? With `any`, whatever register it
+/* Is it a jump to a label, as far as its form shows? With `any`, whatever register it
  * takes. */
 static bool may_jump(const struct flow *flow, size_t index, bool any)
 {

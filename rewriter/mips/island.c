@@ -205,7 +205,7 @@ static const unsigned char onward[] = {
 _Static_assert(ONWARD_BYTES <= LITIFUT_ONWARD_BYTES_MAX, "size of the ways onward");
 
 /* A branch for each, to the tracer or to the one before: ra and at, both of which the tracer
- * wants of a tail call, leave no register for a jump that goes farther. */
+ * needs of a tail call, leave no register for a jump that goes farther. */
 size_t litifut_mips_write_onward(const struct litifut_arch_context *context, uint32_t address,
 				 uint32_t *entries, uint8_t *code)
 {

@@ -144,7 +144,7 @@ static bool knows_jump(const struct function *function, uint32_t address)
 	return false;
 }
 
-/* Whatever the instruction at `address` may hide: does it jump to where nobody knows? */
+/* Whatever the instruction at `address` may hide: does it jump to an unknown place? */
 static bool is_plain(const struct function *function, uint32_t address)
 {
 	uint32_t word = word_at(function, address);

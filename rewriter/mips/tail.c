@@ -20,7 +20,7 @@
  *   addiu at, zero, number
  *
  * A branch with a condition takes that way where its delay slot is empty and the
- * code behind it does without at. What can't be done so goes by a relay of its own,
+ * code behind it does without at. What can't be done so uses a separate relay,
  * which has the number, and keeps its delay slot.
  */
 #include "rewriter/mips/mips.h"
@@ -185,7 +185,7 @@ static bool slot_is_target(const struct litifut_arch_context *context,
 }
 
 /* The code behind a branch that was not taken leaves the function, before it
- * branches again, with at unused: nobody sees what the delay slot put there. */
+ * branches again, with at unused: no instruction reads what the delay slot put there. */
 static bool falls_through_without_at(const struct litifut_arch_context *context,
 				     const struct litifut_cramped_call *call)
 {

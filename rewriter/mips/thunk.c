@@ -29,7 +29,7 @@
  *	bal   litifut_thunk_call
  *	nop
  *
- * The room is what o32 wants a caller to keep for its callee's arguments. Hand-written
+ * The room is what o32 requires a caller to keep for its callee's arguments. Hand-written
  * code may not, nor does clang for its static functions, so it is only taken for granted
  * in a function that has made a frame before the call and keeps nothing there. For
  * the calls of others there are litifut_thunk_jalr_own and _near_own, and this:
@@ -44,7 +44,7 @@
  *	bal   litifut_thunk_call_own
  *	nop
  *
- * Tail calls always make room. What has no thunk goes by the instruction DB.
+ * Tail calls always make room. What has no thunk uses the instruction DB.
  *
  * With a clock each event has one word more, the time:
  *
@@ -174,7 +174,7 @@ static bool has_room(const struct litifut_cramped_call *call)
 	return call->argument_room && call->argument_room < call->address;
 }
 
-/* Does a direct call leave its callee's address in $t9? The code before it tells, or
+/* Does a direct call leave its callee's address in $t9? The code before it shows it, or
  * that of the callee. */
 static bool is_in_t9(const struct litifut_image *image, const struct litifut_arch_context *context,
 		     const struct litifut_cramped_call *call)

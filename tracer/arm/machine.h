@@ -1,4 +1,4 @@
-/* What the kernel's name for the machine tells of the CPU, where nothing else can be had.
+/* What the kernel's name for the machine says about the CPU, where nothing else can be had.
  * Pure, so that it is tested on the build machine. */
 #ifndef LITIFUT_TRACER_ARM_MACHINE_H
 #define LITIFUT_TRACER_ARM_MACHINE_H

@@ -186,7 +186,7 @@ uint32_t litifut_enter_thunk(const struct litifut_frame *frame, struct litifut_m
 			     struct litifut_module_state *state, uint32_t stack_pointer)
 {
 	uint32_t kind;
-	/* The default recorder, which marks the modules that it knows, needs no
+	/* The default recorder, which marks the modules that it has met, needs no
 	 * more than the return address of a direct call. */
 	uint32_t callee = litifut_frame_exit(frame, module->registered != 0, &kind);
 

@@ -51,7 +51,7 @@ void litifut_clock_start(const struct litifut_module *module)
 		r->clock = r->clock_gettime ? LITIFUT_CLOCK_MONOTONIC : LITIFUT_CLOCK_NONE;
 	/* A CPU without a counter that programs may read (the kernel's own code in
 	 * the vDSO does not then either), or with one of 32 bits that goes round
-	 * in seconds: the header tells what was taken. */
+	 * in seconds: the header says what was taken. */
 	if (r->clock == LITIFUT_CLOCK_CYCLE && !(r->features.counter && r->clock_gettime))
 		r->clock = LITIFUT_CLOCK_MONOTONIC;
 	if (r->clock == LITIFUT_CLOCK_PAGE && !litifut_page_clock_start())

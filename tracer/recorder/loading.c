@@ -64,7 +64,7 @@ LITIFUT_PUBLIC void litifut_module_leave(struct litifut_module *module)
 				     epoch};
 
 		litifut_metadata_put(words, 3);
-		/* every thread tells the new epoch with its next event */
+		/* every thread records the new epoch with its next event */
 		litifut_threads_recheck();
 		litifut_threads_disarm();
 		litifut_fork_end(module);

@@ -6,9 +6,9 @@ struct litifut_module;
 
 #pragma GCC visibility push(hidden)
 
-/* Tells the trace of `module`. */
+/* Puts a record of `module` into the trace. */
 void litifut_module_announce(struct litifut_module *module);
-/* Tells a new trace of the same process, or of its child, of all modules. */
+/* Puts records of all modules into a new trace of the same process, or of its child. */
 void litifut_modules_announce_again(void);
 
 #pragma GCC visibility pop

@@ -200,7 +200,7 @@ static bool litifut_process_forked(uint32_t process)
 
 	/* A child of vfork has the memory of its parent, which waits for it and
 	 * must find it as it was. Where the kernel empties the table of threads
-	 * in a real copy, a full one tells; elsewhere libc's id word does. */
+	 * in a real copy, a full one shows it; elsewhere libc's id word does. */
 	if (litifut_threads_in_use() && !litifut_is_libc_thread())
 		return false;
 	litifut_signals_block(&signals);

@@ -96,10 +96,10 @@ void litifut_scratch_drop(struct litifut_thread *thread)
 	thread->cursor = thread->kept;
 	thread->chunk = thread->kept ? litifut_chunk_of(thread->kept - 1) : 0;
 	thread->kept = 0;
-	thread->time_high = UINT32_MAX; /* the next event tells the whole clock */
+	thread->time_high = UINT32_MAX; /* the next event records the whole clock */
 }
 
-/* Tells the stream what it misses, and the header of a chunk that begins with that. */
+/* Records in the stream what it misses, and the header of a chunk that begins with that. */
 static void litifut_tell_lost(struct litifut_thread *thread)
 {
 	struct litifut_recorder *r = &litifut_recorder;

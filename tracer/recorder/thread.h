@@ -11,7 +11,7 @@ struct litifut_guest;
 /* Why a thread must not be armed. */
 enum litifut_hold {
 	LITIFUT_HOLD_FORK = 1, /* libc is about to fork */
-	LITIFUT_HOLD_SPAWN = 2 /* it makes a child that libc tells nobody of, see spawn.c */
+	LITIFUT_HOLD_SPAWN = 2 /* it makes a child without libc's fork handlers, see spawn.c */
 };
 
 /* A thread of the traced process. Only the thread whose kernel id is `id` uses
@@ -40,7 +40,7 @@ struct litifut_thread {
 	uint64_t lost_from;
 	uint32_t scratch; /* address of the chunk's memory; 0: none yet */
 	/* Held by LITIFUT_HOLD_SPAWN: where its stack and its thread pointer were, and who
-	 * is in its memory; NULL: nobody that has recorded. */
+	 * is in its memory; NULL: none that has recorded. */
 	uint32_t spawn_stack;
 	uint32_t spawn_pointer;
 	struct litifut_guest *guest;

@@ -1,6 +1,6 @@
 /* Which thread is this? Answered without libc: the thread pointer finds the
  * state, and a word that libc and the kernel keep equal to the kernel thread id
- * tells whether the state is still for the same thread. */
+ * shows whether the state is still for the same thread. */
 
 #include "tracer/recorder/threads.h"
 
@@ -100,7 +100,7 @@ static bool litifut_id_is_known(uint32_t pointer, uint32_t id)
 	return litifut_readable((uint32_t)word & ~7u) && *(volatile uint32_t *)word == id;
 }
 
-_Static_assert(sizeof(struct litifut_thread) % 8 == 0, "LDRD of ARMv5 wants its members aligned");
+_Static_assert(sizeof(struct litifut_thread) % 8 == 0, "LDRD of ARMv5 needs its members aligned");
 
 /* A zeroed state out of the pool. Two threads may each map a page for it; the
  * loser's page is given back. */
@@ -201,7 +201,7 @@ struct litifut_thread *litifut_thread_find(uint32_t id)
 		pointer = 0; /* not libc's yet */
 
 	/* A state with this id is this thread's own: ids are unique among the
-	 * living, and nobody else uses it when its owner is dead. */
+	 * living, and no other thread uses it when its owner is dead. */
 	for (thread = r->thread_list; thread; thread = thread->next)
 		if (thread->id == id)
 			break;

@@ -217,7 +217,7 @@ static bool litifut_compacts(const struct litifut_chunk_header *chunk, uint32_t 
 	/* in units that no trace has 2^32 of: 64 events, 256 bytes */
 	events = litifut_events_in(chunk, end) >> 6;
 	events += litifut_add(&r->events, events);
-	/* A chunk that stays as it is wants another one after it. */
+	/* A chunk that stays as it is needs another one after it. */
 	return (r->file.chunk_count + 1) * ((r->chunk_mask + 1) >> 8) +
 		       (LITIFUT_HEADER_BYTES >> 8) >
 	       events;

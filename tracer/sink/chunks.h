@@ -23,7 +23,7 @@ void litifut_fill(uint32_t *place, const uint32_t *words, uint32_t count);
 /* The chunk of the process's trace that holds `address`, one of a word of it. */
 uint32_t litifut_chunk_of(uint32_t address);
 /* Room for one more chunk of a file: the first one, or one at its end, mapped at a multiple of its
- * size; 0 when there is none, and then `*trouble` tells why. Its place in the file is left in
+ * size; 0 when there is none, and then `*trouble` says why. Its place in the file is left in
  * `used_bytes`, which has no other use in an open chunk. `small`: it may be smaller. */
 uint32_t litifut_chunk_map(struct litifut_trace_file *file, bool small, const char **trouble);
 /* Is this chunk one of those within the first bytes of a file? They stay mapped. */

@@ -22,7 +22,7 @@ static struct litifut_scratch *litifut_scratch_take(void)
 	struct litifut_recorder *r = &litifut_recorder;
 
 	/* One for the process. Whoever finds it in use leaves its chunk as it
-	 * is; nobody waits. */
+	 * is; no thread waits. */
 	if (!litifut_exchange(&r->scratch_busy, 0, 1))
 		return NULL;
 	if (!r->scratch) {

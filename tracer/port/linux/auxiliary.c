@@ -1,4 +1,4 @@
-/* What the kernel tells of itself and the CPU: the auxiliary vector. */
+/* What the kernel says about itself and the CPU: the auxiliary vector. */
 
 #include "tracer/port/linux/auxiliary.h"
 
@@ -12,7 +12,7 @@
 /* Where struct new_utsname has the machine: behind four names. */
 #define LITIFUT_UNAME_MACHINE (4 * 65)
 
-/* What the kernel tells of itself and the CPU, as pairs that end with AT_NULL.
+/* What the kernel says about itself and the CPU, as pairs that end with AT_NULL.
  * Several threads may come here at once, and all write the same. Only the
  * kernel's word makes a process one that others may give settings to. */
 static void litifut_take_auxiliary_vector(const uint32_t *pair, const uint32_t *end)

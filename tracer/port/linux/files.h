@@ -23,7 +23,7 @@ void litifut_file_name(const struct litifut_trace_file *file, char name[LITIFUT_
 /* litifut_tell() of BASE/KIND/NAME. */
 void litifut_file_tell(const char *what, const char *base, const char *kind, const char *name,
 		       long result);
-/* Opens a file to write to, and waits for nobody if it is a FIFO. It never gets the
+/* Opens a file to write to, and does not wait for a reader if it is a FIFO. It never gets the
  * number of a standard stream that the program has closed, or what the program writes
  * there would end up in the file. `folder` may be an error. A descriptor or a negated
  * error. */

@@ -1,7 +1,7 @@
 /* A guest is a child that may run in the memory of its parent: one of vfork, which
  * waits until the child is gone, or of a clone() that shares memory. All that it
  * changes the parent may find changed, the recorder's state too, so it has a small
- * one of its own, and a trace: a chunk that tells the modules, and chunks of events,
+ * one of its own, and a trace: a chunk that names the modules, and chunks of events,
  * mapped and filled without any of the parent's cursors. What it has mapped is left
  * over when it executes another program or ends; the parent, which finds the guest
  * beside the thread that made it, unmaps that then. Where the memory is a copy after

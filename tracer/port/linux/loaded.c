@@ -51,7 +51,7 @@ static const void *litifut_pointer(const struct litifut_loaded *file, uint32_t v
 }
 
 /* NULL for a static program: one that has no dynamic linker has no PT_PHDR either,
- * without which nothing tells where a static PIE was loaded. */
+ * without which it is unknown where a static PIE was loaded. */
 static struct litifut_loaded *litifut_loaded_files(void)
 {
 	uint32_t phdr = litifut_recorder.program_headers;

@@ -1,5 +1,5 @@
 /* The recorder's system calls: number in v0, arguments in a0-a3, t0 and t1, the
- * last two of which the kernel wants on the stack. Comes back with the result or
+ * last two of which the kernel expects on the stack. Comes back with the result or
  * a negated error number in v0. */
 
 	.set	noreorder
