@@ -28,7 +28,8 @@ int control_request(const char *name)
 	} requests[] = {{"status", LITIFUT_REQUEST_NONE},
 			{"start", LITIFUT_REQUEST_START},
 			{"stop", LITIFUT_REQUEST_STOP},
-			{"snapshot", LITIFUT_REQUEST_SNAPSHOT}};
+			{"snapshot", LITIFUT_REQUEST_SNAPSHOT},
+			{"reset", LITIFUT_REQUEST_RESET}};
 
 	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++)
 		if (!strcmp(name, requests[i].name))
@@ -45,6 +46,8 @@ static const char *name_of(uint32_t request)
 		return "stop";
 	case LITIFUT_REQUEST_SNAPSHOT:
 		return "a snapshot";
+	case LITIFUT_REQUEST_RESET:
+		return "a reset";
 	default:
 		return "something unknown";
 	}

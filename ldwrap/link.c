@@ -253,7 +253,7 @@ static void guess(struct link_state *state)
 	state->wants_map |= result.islands.too_coarse;
 	free(result.islands.items);
 	state->thunks_run = result.thunks_run;
-	if (state->request->settings->recorded == LITIFUT_MODE_SPANS && result.thunks_run) {
+	if (state->request->settings->recorded != LITIFUT_MODE_CALLS && result.thunks_run) {
 		state->plan.trampoline_bytes += state->plan.sites * RETURN_BYTES;
 		state->plan.unwind_entries += state->plan.sites;
 	}

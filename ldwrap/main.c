@@ -30,7 +30,7 @@ static const char usage_text[] =
 	"       litifut install-ld triplet|folder|linker\n"
 	"       litifut uninstall-ld triplet|folder|linker\n"
 	"       litifut info [--sites] [--skipped] [--json] file...\n"
-	"       litifut control folder|trace start|stop|snapshot|status\n"
+	"       litifut control folder|trace start|stop|snapshot|reset|status\n"
 	"       litifut capture [-o file] [--baud N] [--rounds N] [--seconds N] line\n"
 	"       litifut -h | --help | -V | --version\n"
 	"\n"
@@ -301,7 +301,7 @@ static int control_programs(int argc, char *argv[])
 	int request;
 
 	if (argc != 3)
-		return usage("control: a folder, and start, stop, snapshot or status");
+		return usage("control: a folder, and start, stop, snapshot, reset or status");
 	request = control_request(argv[2]);
 	if (request < 0)
 		return usage(xasprintf("control: no such request: %s", argv[2]));

@@ -304,6 +304,16 @@ static void read_config(struct settings *settings, const char *path, settings_wa
 	fclose(file);
 }
 
+static void check_returns(struct settings *settings, settings_warning *warn)
+{
+	if (!settings->recorder && settings->engine != LITIFUT_ENGINE_DB)
+		return;
+	warn(settings->recorder ? "LITIFUT_MODE: a recorder of the user's gets no returns, so "
+				  "none are recorded"
+				: "LITIFUT_MODE: the db engine records no returns");
+	settings->recorded = LITIFUT_MODE_CALLS;
+}
+
 void settings_read(struct settings *settings, settings_warning *warn)
 {
 	const char *mode = getenv("LITIFUT");
@@ -332,14 +342,8 @@ void settings_read(struct settings *settings, settings_warning *warn)
 	}
 	if (settings->defaults)
 		defaults_check(settings->defaults, warn);
-	if (settings->recorded == LITIFUT_MODE_SPANS &&
-	    (settings->recorder || settings->engine == LITIFUT_ENGINE_DB)) {
-		warn(settings->recorder
-			     ? "LITIFUT_MODE: a recorder of the user's gets no returns, so "
-			       "none are recorded"
-			     : "LITIFUT_MODE: the db engine records no returns");
-		settings->recorded = LITIFUT_MODE_CALLS;
-	}
+	if (settings->recorded == LITIFUT_MODE_SPANS)
+		check_returns(settings, warn);
 	if (settings->database != SETTINGS_DB_LOADED && settings->engine == LITIFUT_ENGINE_DB)
 		warn("LITIFUT_DB: the db engine needs its DB loaded, and gets it so");
 }
@@ -357,9 +361,14 @@ void settings_suit(struct settings *settings, bool firmware, settings_warning *w
 	}
 	if (clock && !find_clock(clock, &settings->clock))
 		warn_about(warn, "LITIFUT_CLOCK", "neither none, mono nor cycle, ignored", clock);
-	if (settings->recorded == LITIFUT_MODE_TABLE || settings->recorded == LITIFUT_MODE_COUNTS) {
-		warn("LITIFUT_MODE: table and counts are for firmware; calls are recorded");
+	if (settings->recorded == LITIFUT_MODE_COUNTS) {
+		warn("LITIFUT_MODE: counts are for firmware; calls are recorded");
 		settings->recorded = LITIFUT_MODE_CALLS;
+	}
+	if (settings->recorded == LITIFUT_MODE_TABLE) {
+		check_returns(settings, warn);
+		if (settings->clock == LITIFUT_CLOCK_NONE)
+			settings->clock = LITIFUT_CLOCK_CYCLE; /* a table is of times */
 	}
 }
 

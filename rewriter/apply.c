@@ -542,7 +542,9 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 		.address = apply->module_address,
 		.engine = apply->thunks ? LITIFUT_ENGINE_THUNK : LITIFUT_ENGINE_DB,
 		.clock = apply->session.context.clock,
-		.mode = apply->session.context.returns ? LITIFUT_MODE_SPANS : LITIFUT_MODE_CALLS,
+		.mode = apply->session.context.table     ? LITIFUT_MODE_TABLE
+			: apply->session.context.returns ? LITIFUT_MODE_SPANS
+							 : LITIFUT_MODE_CALLS,
 		.exits_start = apply->session.exits.start,
 		.exits_end = apply->session.exits.end,
 		.db_address = apply->db.section->address,

@@ -92,7 +92,8 @@ enum litifut_status litifut_module_fill(const struct litifut_image *image,
 	module->mode = facts->mode;
 	module->exits_start = facts->exits_start;
 	module->exits_end = facts->exits_end;
-	module->family = LITIFUT_FAMILY_STREAM;
+	module->family =
+		facts->mode == LITIFUT_MODE_TABLE ? LITIFUT_FAMILY_TABLE : LITIFUT_FAMILY_STREAM;
 	module->clock = facts->clock;
 	for (size_t i = 0; i < LITIFUT_MODULE_SPAWNERS && facts->spawners->places[i]; i++) {
 		module->spawners[i] = facts->spawners->places[i];

@@ -74,8 +74,10 @@ enum litifut_status litifut_session_open(const char *path,
 	if (session->context.thunks && (options->clock != LITIFUT_CLOCK_CYCLE ||
 					LITIFUT_ARCH_GET(session->arch, thunks, has_counter)))
 		session->context.clock = options->clock;
-	session->context.returns = session->context.thunks && session->arch->returns &&
-				   options->mode == LITIFUT_MODE_SPANS;
+	session->context.returns =
+		session->context.thunks && session->arch->returns &&
+		(options->mode == LITIFUT_MODE_SPANS || options->mode == LITIFUT_MODE_TABLE);
+	session->context.table = session->context.returns && options->mode == LITIFUT_MODE_TABLE;
 	if (!status)
 		status = litifut_sites_find(&session->image, session->arch, &session->context,
 					    options, &session->sites, error);

@@ -35,7 +35,7 @@ TRACER_C_FLAGS := -std=c11 -g -ffreestanding -fPIC -fvisibility=hidden \
 
 TRACER_SOURCES   := entry/enter
 RECORDER_SOURCES := $(addprefix recorder/,recorder threads words clock bloom settings_read process modules module_list \
-		loading finish switch text verbose shared fast armed own_stack scratch event_count control) \
+		loading finish switch text verbose shared fast armed own_stack scratch event_count control table table_words) \
 	$(addprefix sink/,sink ring spare chunks save_all compact header metadata module_record copies) \
 	$(addprefix port/linux/,system_call identity confine files folder room memory environment auxiliary vdso fork loaded spawn guest)
 # In assembly: what a CPU needs, and what Linux on that CPU needs.
@@ -47,7 +47,7 @@ RECORDER_ASSEMBLY_mips := mips/stack port/linux/mips/system_call
 # for size: all of it is in every traced program. (Thumb would be a fifth smaller
 # on ARM, but GNU ld puts veneers with names of its own between the two for ARMv5;
 # nothing branches between tracer and recorder.)
-TRACER_HOT := entry/enter recorder/recorder recorder/words sink/chunks sink/compact recorder/bloom recorder/clock
+TRACER_HOT := entry/enter recorder/recorder recorder/words sink/chunks sink/compact recorder/bloom recorder/clock recorder/table recorder/table_words
 
 # Debugging information other than call frames goes too: the names in it are of
 # no use to the person who debugs the traced program.

@@ -101,7 +101,8 @@ struct litifut_module {
 	uint32_t serial;     /* 0 until the module has announced itself */
 	uint32_t registered; /* 0 no, 1 under way, 2 done */
 	/* By the recorder: 1; -1: and its calls are to be compared with `spawners`, or the CPU has
-	 * no thread register. */
+	 * no thread register; -2: it is of another family than the process, and none of its calls
+	 * is recorded. */
 	int32_t met;
 	uint32_t runtime[2];
 	/* Version 2 begins here. */

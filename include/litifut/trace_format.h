@@ -152,11 +152,12 @@ struct litifut_trace_header {
 	uint32_t bloom_suppressed; /* events found in the filter and not written */
 	/* Bit i: the value of setting number i in LITIFUT_SETTINGS was not understood. */
 	uint32_t wrong_settings;
-	uint32_t mode;        /* enum litifut_mode */
-	uint32_t family;      /* enum litifut_family */
-	uint32_t clock_shift; /* times are those of the clock without so many low bits */
-	uint32_t overwritten; /* chunks of a ring that are not there any more */
-	uint32_t reserved[3];
+	uint32_t mode;          /* enum litifut_mode */
+	uint32_t family;        /* enum litifut_family */
+	uint32_t clock_shift;   /* times are those of the clock without so many low bits */
+	uint32_t overwritten;   /* chunks of a ring that are not there any more */
+	uint32_t foreign_calls; /* of modules of another family than this one: not recorded */
+	uint32_t reserved[2];
 	char program[64]; /* base name of the executable, NUL-terminated */
 	/* since 2.0 */
 	struct litifut_first_chunk first[LITIFUT_FIRST_CHUNKS];
@@ -297,6 +298,42 @@ struct litifut_table_overflow {
 	struct litifut_table_entry entry; /* of (site, callee); its `callee` is not used */
 };
 
+/* The table of a thread whose calls are not numbered when they are linked (Linux): the
+ * payload of a LITIFUT_CHUNK_TABLE whose `entry_bytes` is that of struct litifut_table_call.
+ * Its `module` is 0, and `first_site` is the run-time address of its first entry, which open
+ * calls refer to. <litifut/fold.h> makes it. */
+struct litifut_table_call {
+	uint32_t address; /* run-time: the return address, or the key of a tail call */
+	uint32_t callee;  /* run-time, of a call through a register; 0: the site names it */
+	uint32_t exit;    /* run-time: what stands for its returns, 0: none has been seen; or
+			     LITIFUT_TABLE_TAIL */
+	uint32_t epoch;   /* of modules, when it was first called */
+	uint64_t count;   /* calls, */
+	uint64_t untimed; /* and those of them that ended without a return that is known */
+	uint64_t minimum_inverted;
+	uint64_t maximum;
+	uint64_t sum;
+	uint64_t self;
+};
+
+#define LITIFUT_TABLE_TAIL 1u /* a tail call, which has no return of its own */
+
+/* At the start of the payload of a LITIFUT_CHUNK_STACK; calls follow, the outermost first. */
+struct litifut_open_calls {
+	uint32_t depth;  /* open calls */
+	uint32_t thread; /* kernel thread id */
+	uint64_t now;    /* the clock at the last event that was folded */
+	uint32_t lost;   /* events that could not be told, or had no room in the table */
+	uint32_t reserved[3];
+};
+
+struct litifut_open_call {
+	uint32_t entry;         /* run-time address of its struct litifut_table_call */
+	uint32_t stack_pointer; /* of the caller; bit 1: a tail call */
+	uint64_t start;
+	uint64_t children; /* time of the calls that it has made */
+};
+
 enum litifut_word_kind {
 	/* events */
 	LITIFUT_WORD_CALL = 1,     /* [return address][callee] direct call, callee spelled out */
@@ -357,6 +394,9 @@ _Static_assert(sizeof(struct litifut_chunk_header) == 64, "chunk header layout")
 _Static_assert(sizeof(struct litifut_table_header) == 32, "table header layout");
 _Static_assert(sizeof(struct litifut_table_entry) == 32, "table entry layout");
 _Static_assert(sizeof(struct litifut_table_overflow) == 48, "table overflow layout");
+_Static_assert(sizeof(struct litifut_table_call) == 64, "table call layout");
+_Static_assert(sizeof(struct litifut_open_calls) == 32, "open calls layout");
+_Static_assert(sizeof(struct litifut_open_call) == 24, "open call layout");
 _Static_assert(sizeof(struct litifut_compact_block) == 32, "compact block layout");
 _Static_assert(sizeof(struct litifut_module_record) == 112, "module record layout");
 

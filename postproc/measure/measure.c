@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "postproc/model/clock.h"
+#include "postproc/sources/table_calls.h"
 #include "postproc/timeline/nesting.h"
 
 static void reserve(struct post_metrics **array, size_t *have, size_t count)
@@ -210,6 +211,67 @@ static void take_item(void *context, const struct post_table_item *item)
 	}
 }
 
+static uint32_t resolve_exit(void *context, uint32_t epoch, uint32_t exit)
+{
+	const struct table_reader *reader = context;
+
+	return post_session_exit(reader->measures->session, reader->process, epoch, exit);
+}
+
+static void take_table_call(void *context, const struct post_table_call *item)
+{
+	struct table_reader *reader = context;
+	struct post_measures *measures = reader->measures;
+	struct post_session *session = measures->session;
+	const struct litifut_table_call *made = &item->call;
+	struct post_thread *thread = post_session_thread(session, reader->process, item->thread);
+	uint32_t kind = !made->callee                      ? LITIFUT_WORD_CALL
+			: made->exit == LITIFUT_TABLE_TAIL ? LITIFUT_WORD_TAIL
+							   : LITIFUT_WORD_INDIRECT;
+	uint32_t call = post_session_call(session, reader->process, made->epoch, kind,
+					  made->address, made->callee);
+	uint64_t hertz = post_clock_hertz(reader->process);
+	uint64_t timed = made->count - made->untimed - item->open;
+	bool wanted = !session->options.tid_count;
+
+	for (size_t i = 0; i < session->options.tid_count; i++)
+		wanted |= session->options.tids[i] == item->thread;
+	thread->sequence += made->count;
+	reader->process->events += made->count;
+	if (call & POST_RETURN) {
+		measures->left_out += made->count;
+		return;
+	}
+	if (!wanted)
+		return;
+	session->calls[call].count += made->count;
+	if (session->calls[call].hidden)
+		return;
+	reserve(&measures->calls, &measures->call_capacity, session->call_count);
+	reserve(&measures->lanes, &measures->lane_capacity, session->lane_count);
+	uint64_t *lane = measures->lanes[thread->lane].value;
+	struct post_metrics *metrics = &measures->calls[call];
+	metrics->value[POST_METRIC_CALLS] += made->count;
+	metrics->value[POST_METRIC_OPEN] += item->open;
+	metrics->value[session->calls[call].returns || session->calls[call].tail
+			       ? POST_METRIC_CUT
+			       : POST_METRIC_APPROX] += made->untimed;
+	lane[POST_METRIC_CALLS] += made->count;
+	if (!timed)
+		return;
+	add_timed(metrics, timed, scaled(measures, made->sum, hertz),
+		  scaled(measures, made->self, hertz),
+		  scaled(measures, ~made->minimum_inverted, hertz),
+		  scaled(measures, made->maximum, hertz));
+	lane[POST_METRIC_SELF] += scaled(measures, made->self, hertz);
+	/* It is not known which of them were outermost. */
+	if (session->calls[call].caller == session->calls[call].callee)
+		return;
+	reserve(&measures->functions, &measures->function_capacity, session->function_count);
+	measures->functions[session->calls[call].callee].value[POST_METRIC_TOTAL] +=
+		scaled(measures, made->sum, hertz);
+}
+
 bool post_measures_possible(const struct post_session *session)
 {
 	for (size_t i = 0; i < session->process_count; i++) {
@@ -238,6 +300,9 @@ void post_measures_start(struct post_measures *measures, struct post_session *se
 		const struct post_trace *trace = session->processes[i]->trace;
 		measures->tabled |= post_trace_has_tables(trace);
 		post_table_chunks_read(trace, take_item, &reader, session->problems);
+		if (trace->header.mode == LITIFUT_MODE_TABLE)
+			session->processes[i]->lost += post_table_calls_read(
+				trace, resolve_exit, take_table_call, &reader, session->problems);
 	}
 	if (measures->left_out)
 		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,

@@ -319,6 +319,17 @@ static uint32_t further_calls(struct post_session *session, uint32_t most)
 	return number;
 }
 
+uint32_t post_session_exit(const struct post_session *session, const struct post_process *process,
+			   uint32_t epoch, uint32_t exit)
+{
+	const struct post_mapping *mapping = find_mapping(process, epoch, exit & ~1u);
+	const struct post_image *image = mapping ? session->modules[mapping->module].image : NULL;
+	const struct litifut_site *site =
+		image ? post_image_exit(image, exit - mapping->bias) : NULL;
+
+	return site ? site->return_address + mapping->bias : 0;
+}
+
 uint32_t post_session_resolve(struct post_session *session, struct post_process *process,
 			      uint32_t epoch, uint32_t kind, uint32_t return_address,
 			      uint32_t callee)

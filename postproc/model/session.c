@@ -250,6 +250,11 @@ void post_session_take(struct post_session *session, struct post_trace *trace)
 		process->lost = trace->metadata_lost;
 	for (size_t i = 0; i < LITIFUT_CHILD_LOSSES; i++)
 		process->lost += trace->header.children[i].count;
+	if (trace->header.foreign_calls)
+		post_problem_at(session->problems, trace->path, LITIFUT_NO_ADDRESS,
+				"%u calls are not recorded: their modules were linked with another "
+				"LITIFUT_MODE than the first one of the process (foreign-mode)",
+				trace->header.foreign_calls);
 	find_maps(session, process);
 	POST_GROW(session->processes, session->process_count, session->process_capacity);
 	session->processes[session->process_count++] = process;

@@ -183,6 +183,11 @@ struct post_thread *post_session_thread(struct post_session *session, struct pos
 uint32_t post_session_call(struct post_session *session, struct post_process *process,
 			   uint32_t epoch, uint32_t kind, uint32_t return_address, uint32_t callee);
 
+/* The run-time return address of the calls whose returns the address `exit` stands for; 0: not
+ * known. */
+uint32_t post_session_exit(const struct post_session *session, const struct post_process *process,
+			   uint32_t epoch, uint32_t exit);
+
 /* The call of a site by its number within a module (by serial), as tables name it; `callee` is
  * that of an indirect call. POST_NONE: the ELF file with the site is not known. */
 uint32_t post_session_site_call(struct post_session *session, struct post_process *process,

@@ -87,12 +87,22 @@ static void read_chunk(const struct post_trace *trace, const struct post_chunk *
 	}
 }
 
+bool post_table_is_by_address(const struct post_trace *trace, const struct post_chunk *chunk)
+{
+	return trace->header.mode == LITIFUT_MODE_TABLE &&
+	       (size_t)chunk->word_count * 4 >= sizeof(struct litifut_table_header) &&
+	       number32(trace, trace->data + chunk->offset + HEADER(module)) == 0 &&
+	       number32(trace, trace->data + chunk->offset + HEADER(entry_bytes)) ==
+		       sizeof(struct litifut_table_call);
+}
+
 void post_table_chunks_read(const struct post_trace *trace,
 			    void (*take)(void *context, const struct post_table_item *item),
 			    void *context, struct post_problems *problems)
 {
 	for (size_t i = 0; i < trace->table_count; i++)
-		read_chunk(trace, &trace->tables[i], take, context, problems);
+		if (!post_table_is_by_address(trace, &trace->tables[i]))
+			read_chunk(trace, &trace->tables[i], take, context, problems);
 	for (size_t i = 0; i < trace->item_count; i++)
 		take(context, &trace->items[i]);
 }

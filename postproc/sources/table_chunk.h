@@ -6,8 +6,11 @@
 
 static inline bool post_trace_has_tables(const struct post_trace *trace)
 {
-	return trace->table_count || trace->item_count;
+	return trace->table_count || trace->item_count || trace->unfolded_count;
 }
+
+/* Are its entries struct litifut_table_call, which table_calls.h reads? */
+bool post_table_is_by_address(const struct post_trace *trace, const struct post_chunk *chunk);
 
 /* Gives each entry with calls to `take`. Damage is reported, and the rest is read. */
 void post_table_chunks_read(const struct post_trace *trace,

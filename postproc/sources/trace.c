@@ -211,6 +211,12 @@ static void add_table(struct post_trace *trace, struct post_chunk chunk)
 	trace->tables[trace->table_count++] = chunk;
 }
 
+static void add_stack(struct post_trace *trace, struct post_chunk chunk)
+{
+	POST_GROW(trace->stacks, trace->stack_count, trace->stack_capacity);
+	trace->stacks[trace->stack_count++] = chunk;
+}
+
 /* Reports a problem with a chunk, but not thousands of times. */
 static void chunk_problem(const struct post_trace *trace, struct post_problems *problems,
 			  unsigned *told, size_t offset, const char *message)
@@ -356,7 +362,7 @@ static void read_chunk(struct post_trace *trace, size_t at, size_t room, size_t 
 	if (kind == LITIFUT_CHUNK_FREE)
 		return;
 	if (kind != LITIFUT_CHUNK_EVENTS && kind != LITIFUT_CHUNK_METADATA &&
-	    kind != LITIFUT_CHUNK_TABLE) {
+	    kind != LITIFUT_CHUNK_TABLE && kind != LITIFUT_CHUNK_STACK) {
 		if (trace->header.version_major < LITIFUT_TRACE_VERSION_MAJOR ||
 		    trace->header.version_minor <= LITIFUT_TRACE_VERSION_MINOR)
 			chunk_problem(trace, problems, told, at, "unknown kind of chunk, left out");
@@ -395,6 +401,8 @@ static void read_chunk(struct post_trace *trace, size_t at, size_t room, size_t 
 		read_metadata(trace, &chunk);
 	else if (kind == LITIFUT_CHUNK_TABLE)
 		add_table(trace, chunk);
+	else if (kind == LITIFUT_CHUNK_STACK)
+		add_stack(trace, chunk);
 	else
 		add_chunk(trace, chunk);
 }
@@ -470,6 +478,12 @@ enum litifut_status post_trace_open_memory(const uint8_t *data, size_t size, con
 	}
 	read_chunks(opened, problems);
 	order_chunks(opened);
+	if (opened->header.mode == LITIFUT_MODE_TABLE) {
+		opened->unfolded = opened->chunks;
+		opened->unfolded_count = opened->chunk_count;
+		opened->chunks = NULL;
+		opened->chunk_count = 0;
+	}
 	*trace = opened;
 	return LITIFUT_OK;
 }
@@ -501,6 +515,8 @@ void post_trace_close(struct post_trace *trace)
 	free(trace->chunks);
 	free(trace->tables);
 	free(trace->items);
+	free(trace->stacks);
+	free(trace->unfolded);
 	free(trace->counted);
 	free(trace->profile.bins);
 	free(trace->path);

@@ -69,6 +69,11 @@ struct post_trace {
 	/* Those that are in no chunk. */
 	struct post_table_item *items;
 	size_t item_count, item_capacity;
+	/* See table_calls.h: open calls, and events that are still to be folded into a table. */
+	struct post_chunk *stacks;
+	size_t stack_count, stack_capacity;
+	struct post_chunk *unfolded;
+	size_t unfolded_count;
 	/* How often an interrupt has found the program in each piece of its code. */
 	struct {
 		uint32_t *bins; /* NULL: that was not looked at */

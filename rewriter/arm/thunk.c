@@ -49,6 +49,14 @@
  *
  * Those of indirect calls have 16 bytes, to which bit 4 belongs as well.
  *
+ * For a table each event has the stack pointer of the caller as well (<litifut/fold.h>):
+ *
+ *	...
+ *	addw   r2, sp, #16		and a mark: a call
+ *	strd   r2, lr, [r0, #-12]
+ *	mrrc   p15, 1, r2, r1, c14
+ *	str    r2, [r0, #-4]
+ *
  * A direct tail call comes from its own trampoline, which has pushed lr; what
  * its call of the thunk leaves in lr is its key and where it goes on:
  *
@@ -66,6 +74,7 @@
 #include "rewriter/arm/thunk.h"
 
 #include <litifut/clock_page.h>
+#include <litifut/fold.h>
 #include <litifut/thunk_abi.h>
 #include <litifut/trace_format.h>
 
@@ -84,6 +93,7 @@ _Static_assert(LITIFUT_CONTROL_WORD(LITIFUT_WORD_TAIL, 3) == 0x303, "in a movw")
 
 struct emitter {
 	unsigned clock; /* enum litifut_clock, that the thunk reads */
+	bool table;     /* see <litifut/fold.h> */
 	uint8_t *code;
 	unsigned at;
 	unsigned slow[2]; /* offsets of the branches to what is at the end */
@@ -222,6 +232,33 @@ static void reserve(unsigned bytes, struct emitter *emitter)
 	leave_if(emitter, 0xb902); /* cbnz r2 */
 }
 
+/* The event of a table, when r0 to r2 and lr have been saved. */
+static void write_table_event(const struct litifut_thunk *thunk, struct emitter *emitter)
+{
+	const unsigned pushed = is_tail(thunk) ? 20 : 16;
+	const unsigned words = has_register(thunk) ? 4 : 3;
+	unsigned number = thunk->number;
+	unsigned mark = thunk->kind == LITIFUT_THUNK_EXIT     ? LITIFUT_FOLD_RETURN
+			: thunk->kind == LITIFUT_THUNK_CALLEE ? LITIFUT_FOLD_CALL
+			: thunk->kind == LITIFUT_THUNK_TAIL   ? LITIFUT_FOLD_TAIL
+			: is_tail(thunk)                      ? LITIFUT_FOLD_TAIL_POINTER
+							      : LITIFUT_FOLD_CALL_POINTER;
+
+	reserve(4 * words, emitter);
+	wide(emitter, 0xf20d0200 | (pushed + mark)); /* addw r2, sp, #pushed + mark */
+	wide(emitter, 0xe9402e00 | words);           /* strd r2, lr, [r0, #-4 * words] */
+	read_clock(emitter);
+	if (!has_register(thunk)) {
+		wide(emitter, 0xf8402c04); /* str r2, [r0, #-4] */
+		return;
+	}
+	if (number < 3) {
+		narrow(emitter, 0x9900 | number); /* ldr r1, [sp, #4n] */
+		number = 1;
+	}
+	wide(emitter, 0xe9400202 | number << 12); /* strd rN, r2, [r0, #-8] */
+}
+
 /* Up to where the event is stored. */
 static void write_event(const struct litifut_thunk *thunk, struct emitter *emitter)
 {
@@ -234,6 +271,10 @@ static void write_event(const struct litifut_thunk *thunk, struct emitter *emitt
 		note_stack(emitter, 4, LR);
 	narrow(emitter, 0xb507); /* push {r0-r2, lr} */
 	note_stack(emitter, is_tail(thunk) ? 20 : 16, PUSHED);
+	if (emitter->table && emitter->clock) {
+		write_table_event(thunk, emitter);
+		return;
+	}
 	reserve(4 * words, emitter);
 	if (!has_register(thunk) && !emitter->clock) {
 		wide(emitter, 0xf840ec04); /* str lr, [r0, #-4] */
@@ -339,6 +380,7 @@ unsigned litifut_arm_write_thunk(const struct litifut_arch_context *context,
 	struct emitter emitter = {.code = code};
 
 	emitter.clock = context->clock;
+	emitter.table = context->table;
 	return write_thunk(thunk, address, entries, &emitter) ? emitter.at : 0;
 }
 
@@ -350,7 +392,8 @@ void litifut_arm_thunk_frame(const struct litifut_arch_context *context,
 	const uint32_t entries[LITIFUT_ENTRIES_MAX] = {here, here, here, here,
 						       here, here, here, here};
 	uint8_t code[256];
-	struct emitter emitter = {.clock = context->clock, .code = code, .frame = frame};
+	struct emitter emitter = {
+		.clock = context->clock, .table = context->table, .code = code, .frame = frame};
 
 	frame->step_count = 0;
 	if (!write_thunk(thunk, here, entries, &emitter))

@@ -63,8 +63,8 @@ enum { LITIFUT_MIPS_CAME_BY_T9 = -1, LITIFUT_MIPS_CAME_BY_CALL = 0x7fff };
 /* Its pieces: three ways to the gate, a shorter one to trampolines, two thunks. */
 #define LITIFUT_MIPS_WAYS_BYTES 48
 #define LITIFUT_MIPS_NUMBERED_BYTES 44
-#define LITIFUT_MIPS_NEAR_BYTES 96
-#define LITIFUT_MIPS_INDIRECT_BYTES 96
+#define LITIFUT_MIPS_NEAR_BYTES 112
+#define LITIFUT_MIPS_INDIRECT_BYTES 112
 #define LITIFUT_MIPS_ISLAND_BYTES                                                                  \
 	(LITIFUT_MIPS_WAYS_BYTES + LITIFUT_MIPS_NUMBERED_BYTES + LITIFUT_MIPS_NEAR_BYTES +         \
 	 LITIFUT_MIPS_INDIRECT_BYTES)
@@ -83,6 +83,7 @@ enum { LITIFUT_MIPS_CAME_BY_T9 = -1, LITIFUT_MIPS_CAME_BY_CALL = 0x7fff };
 /* A multiple of LITIFUT_MIPS_TRAMPOLINE_BYTES. */
 #define LITIFUT_MIPS_THUNK_BYTES 80
 #define LITIFUT_MIPS_TIMED_THUNK_BYTES 96
+#define LITIFUT_MIPS_TABLE_THUNK_BYTES 112
 /* The most that the trampoline of a return point takes, the same. */
 #define LITIFUT_MIPS_EXIT_BYTES 80
 /* Of litifut_mips_write_shared(), the same. */

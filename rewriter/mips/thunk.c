@@ -53,11 +53,21 @@
  *	sw    ra, 0(at)
  *	sw    t0, 4(at)
  *
- * and those of indirect calls have the form with a control word. Then the code that all
+ * For a table it begins with the stack pointer (<litifut/fold.h>):
+ *
+ *	...
+ *	addiu t0, sp, n		that of the caller, and a mark
+ *	sw    t0, 0(at)
+ *	sw    ra, 4(at)
+ *	rdhwr t0, $2
+ *	sw    t0, 8(at)
+ *
+ * Events of indirect calls have the form with a control word. Then the code that all
  * calls share is made by the rewriter as well, see litifut_mips_write_shared().
  *
  * Longer than 500 lines, because these forms are put together from the same few pieces. */
 #include <litifut/clock_page.h>
+#include <litifut/fold.h>
 #include <litifut/thunk_abi.h>
 #include <litifut/trace_format.h>
 #include <string.h>
@@ -65,7 +75,7 @@
 #include "rewriter/libc.h"
 #include "rewriter/mips/mips.h"
 
-#define THUNK_WORDS (LITIFUT_MIPS_TIMED_THUNK_BYTES / 4)
+#define THUNK_WORDS (LITIFUT_MIPS_TABLE_THUNK_BYTES / 4)
 #define ISLAND_WORDS (LITIFUT_MIPS_NEAR_BYTES / 4)
 
 _Static_assert(LITIFUT_THUNK_STOP_BITS == 14 && LITIFUT_THUNK_CURSOR == 4 &&
@@ -297,16 +307,28 @@ static void put_words(const struct litifut_arch_context *context, const uint32_t
 
 /* What the event of a thunk is made of. */
 enum event {
-	EVENT_RETURN,   /* the return address, or the key of a tail call */
-	EVENT_INDIRECT, /* the same, and the callee in $t9 */
+	EVENT_RETURN,   /* the return address, */
+	EVENT_KEY,      /* or the key of a tail call, */
+	EVENT_EXIT,     /* or what stands for a return */
+	EVENT_INDIRECT, /* the return address, and the callee in $t9 */
 	EVENT_TAIL      /* the same of a tail call */
 };
+
+static bool has_callee(enum event event)
+{
+	return event == EVENT_INDIRECT || event == EVENT_TAIL;
+}
+
+static bool is_table(const struct litifut_arch_context *context)
+{
+	return context->table && context->clock;
+}
 
 static unsigned event_words(const struct litifut_arch_context *context, enum event event)
 {
 	if (!context->clock)
-		return event == EVENT_RETURN ? 1 : 2;
-	return event == EVENT_RETURN ? 2 : 4;
+		return has_callee(event) ? 2 : 1;
+	return has_callee(event) ? 4 : is_table(context) ? 3 : 2;
 }
 
 /* t0 = the low half of the clock */
@@ -321,15 +343,36 @@ static unsigned read_clock(const struct litifut_arch_context *context, uint32_t 
 	return 2;
 }
 
-/* Stores the event where $at points, and brings back t0. */
-static unsigned store_event(const struct litifut_arch_context *context, enum event event,
+/* The event of a table; `own`: sp is ROOM below the caller's. */
+static unsigned store_table_event(const struct litifut_arch_context *context, enum event event,
+				  bool own, uint32_t *words)
+{
+	static const uint8_t marks[] = {LITIFUT_FOLD_CALL, LITIFUT_FOLD_TAIL, LITIFUT_FOLD_RETURN,
+					LITIFUT_FOLD_CALL_POINTER, LITIFUT_FOLD_TAIL_POINTER};
+	unsigned count = 0;
+
+	words[count++] = 0x27a80000 | ((own ? ROOM : 0) + marks[event]); /* addiu t0, sp, n */
+	words[count++] = 0xac280000;                                     /* sw t0, 0(at) */
+	words[count++] = 0xac3f0004;                                     /* sw ra, 4(at) */
+	count += read_clock(context, words + count);
+	if (has_callee(event))
+		words[count++] = 0xac390008; /* sw t9, 8(at) */
+	words[count++] = has_callee(event) ? 0xac28000c : 0xac280008;
+	words[count++] = LW_T0;
+	return count;
+}
+
+/* Stores the event where $at points, and brings back t0. `own`: in room that was made. */
+static unsigned store_event(const struct litifut_arch_context *context, enum event event, bool own,
 			    uint32_t *words)
 {
 	const uint32_t control = LITIFUT_CONTROL_WORD(
 		event == EVENT_TAIL ? LITIFUT_WORD_TAIL : LITIFUT_WORD_INDIRECT, 3);
 	unsigned count = 0;
 
-	if (!context->clock && event == EVENT_RETURN) {
+	if (is_table(context))
+		return store_table_event(context, event, own, words);
+	if (!context->clock && !has_callee(event)) {
 		words[count++] = LW_T0;
 		words[count++] = 0xac3f0000; /* sw ra, 0(at) */
 		return count;
@@ -342,7 +385,7 @@ static unsigned store_event(const struct litifut_arch_context *context, enum eve
 		words[count++] = LW_T0;
 		return count;
 	}
-	if (event == EVENT_RETURN) {
+	if (!has_callee(event)) {
 		count = read_clock(context, words);
 		words[count++] = 0xac3f0000; /* sw ra, 0(at) */
 		words[count++] = 0xac280004; /* sw t0, 4(at) */
@@ -370,7 +413,7 @@ static unsigned store(const struct litifut_arch_context *context, enum event eve
 	if (own)
 		words[count++] = TAKE_ROOM;
 	count += reserve(event_words(context, event), address + 4 * count, slow, words + count);
-	count += store_event(context, event, words + count);
+	count += store_event(context, event, own, words + count);
 	if (own)
 		words[count++] = LW_V1;
 	return count;
@@ -391,8 +434,8 @@ static const struct shared_thunk shared_thunks[] = {
 	{LITIFUT_MIPS_ENTRY_THUNK_T9_OWN, EVENT_INDIRECT, true, false, false},
 	{LITIFUT_MIPS_ENTRY_THUNK_NEAR_OWN, EVENT_RETURN, true, false, false},
 	{LITIFUT_MIPS_ENTRY_THUNK_TAIL, EVENT_TAIL, true, true, false},
-	{LITIFUT_MIPS_ENTRY_THUNK_TAIL_NEAR, EVENT_RETURN, true, true, false},
-	{LITIFUT_MIPS_ENTRY_THUNK_TAIL_BACK, EVENT_RETURN, true, true, true},
+	{LITIFUT_MIPS_ENTRY_THUNK_TAIL_NEAR, EVENT_KEY, true, true, false},
+	{LITIFUT_MIPS_ENTRY_THUNK_TAIL_BACK, EVENT_KEY, true, true, true},
 };
 
 #define SHARED_COUNT (sizeof(shared_thunks) / sizeof(*shared_thunks))
@@ -416,7 +459,7 @@ static unsigned shared_thunk(const struct litifut_arch_context *context,
 		words[count++] = SW_AT_8;
 	count += reserve(event_words(context, thunk->event), address + 4 * count, address + slow,
 			 words + count);
-	count += store_event(context, thunk->event, words + count);
+	count += store_event(context, thunk->event, thunk->own, words + count);
 	if (thunk->back)
 		words[count++] = MOVE_AT_RA;
 	if (thunk->tail)
@@ -514,9 +557,12 @@ unsigned litifut_mips_write_thunk(const struct litifut_arch_context *context,
 	const uint32_t recorder =
 		entries[own ? LITIFUT_MIPS_ENTRY_THUNK_CALL_OWN : LITIFUT_MIPS_ENTRY_THUNK_CALL];
 	uint32_t words[THUNK_WORDS] = {0}; /* trampolines are numbered: the rest is empty */
-	unsigned bytes = context->clock ? LITIFUT_MIPS_TIMED_THUNK_BYTES : LITIFUT_MIPS_THUNK_BYTES;
-	unsigned count = store(context, EVENT_RETURN, own, address,
-			       address + slow_part(context, EVENT_RETURN, own), words);
+	const enum event event = thunk->kind == LITIFUT_THUNK_EXIT ? EVENT_EXIT : EVENT_RETURN;
+	unsigned bytes = is_table(context) ? LITIFUT_MIPS_TABLE_THUNK_BYTES
+			 : context->clock  ? LITIFUT_MIPS_TIMED_THUNK_BYTES
+					   : LITIFUT_MIPS_THUNK_BYTES;
+	unsigned count = store(context, event, own, address,
+			       address + slow_part(context, event, own), words);
 	unsigned exit = count;
 
 	words[count++] = thunk->kind == LITIFUT_THUNK_EXIT

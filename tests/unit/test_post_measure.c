@@ -88,7 +88,7 @@ static void end_frame(struct run *run, bool counts)
 	uint64_t time = run->clock - frame->time;
 
 	if (run->depth)
-		frame[-1].child += time;
+		frame[-1].child += counts ? time : frame->child; /* the rest stays with it */
 	if (!counts) {
 		run->cut++;
 		return;

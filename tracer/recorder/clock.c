@@ -56,6 +56,8 @@ void litifut_clock_start(const struct litifut_module *module)
 		r->clock = LITIFUT_CLOCK_MONOTONIC;
 	if (r->clock == LITIFUT_CLOCK_PAGE && !litifut_page_clock_start())
 		r->clock = LITIFUT_CLOCK_MONOTONIC;
+	if (r->clock == LITIFUT_CLOCK_NONE && r->mode == LITIFUT_MODE_TABLE)
+		r->clock = LITIFUT_CLOCK_MONOTONIC; /* a table is of times */
 }
 
 uint32_t litifut_clock_hertz(void)

@@ -28,6 +28,9 @@ void litifut_control_follow(uint32_t request)
 	case LITIFUT_REQUEST_SNAPSHOT:
 		litifut_trace_snapshot();
 		break;
+	case LITIFUT_REQUEST_RESET:
+		litifut_add(&r->resets, 1); /* each thread follows when its chunk is full */
+		break;
 	default:
 		break;
 	}

@@ -63,6 +63,7 @@ LITIFUT_PUBLIC void litifut_module_leave(struct litifut_module *module)
 		uint32_t words[3] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_UNLOAD, 2), module->serial,
 				     epoch};
 
+		*(volatile uint32_t *)&r->unloaded = epoch;
 		litifut_metadata_put(words, 3);
 		/* every thread records the new epoch with its next event */
 		litifut_threads_recheck();

@@ -12,9 +12,19 @@
 #include "tracer/recorder/module_list.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
+#include "tracer/recorder/table_words.h"
 #include "tracer/recorder/verbose.h"
 #include "tracer/sink/metadata.h"
 #include "tracer/sink/module_record.h"
+
+/* A process has the family of its first module. */
+static bool litifut_module_is_foreign(const struct litifut_module *module)
+{
+	uint32_t family =
+		LITIFUT_MODULE_HAS(module, family) ? module->family : LITIFUT_FAMILY_STREAM;
+
+	return family != (litifut_is_table() ? LITIFUT_FAMILY_TABLE : LITIFUT_FAMILY_STREAM);
+}
 
 static void litifut_module_write(struct litifut_module *module)
 {
@@ -26,7 +36,9 @@ static void litifut_module_write(struct litifut_module *module)
 	litifut_metadata_put((const uint32_t *)&words, sizeof(words) / 4);
 	module->serial = words.record.serial;
 	litifut_port_barrier(r->features);
-	module->met = module->flags & LITIFUT_MODULE_SPAWNS || !r->features.modern ? -1 : 1;
+	module->met = litifut_module_is_foreign(module)                              ? -2
+		      : module->flags & LITIFUT_MODULE_SPAWNS || !r->features.modern ? -1
+										     : 1;
 }
 
 /* All thunks of a process write to the same chunks, so events of one form. The first module
@@ -37,14 +49,24 @@ static void litifut_module_compare(const struct litifut_module *module)
 	struct litifut_recorder *r = &litifut_recorder;
 	uint32_t clock = LITIFUT_MODULE_HAS(module, clock) ? module->clock : LITIFUT_CLOCK_NONE;
 
-	if (module->engine != LITIFUT_ENGINE_THUNK ||
-	    litifut_exchange(&r->thunk_clock, LITIFUT_CLOCK_UNSET, clock) ||
-	    r->thunk_clock == clock || !litifut_exchange(&r->thunks_differ, 0, 1))
+	if (module->engine != LITIFUT_ENGINE_THUNK)
 		return;
+	if (litifut_module_is_foreign(module)) {
+		litifut_tell(
+			"calls are not recorded, since LITIFUT_MODE was another in the link of ",
+			module->name, 0);
+		if (!litifut_exchange(&r->thunks_differ, 0, 1))
+			return;
+	} else {
+		if (litifut_exchange(&r->thunk_clock, LITIFUT_CLOCK_UNSET, clock) ||
+		    r->thunk_clock == clock || !litifut_exchange(&r->thunks_differ, 0, 1))
+			return;
+		litifut_tell(
+			"calls take the long way, since LITIFUT_CLOCK was another in the link of ",
+			module->name, 0);
+	}
 	litifut_update_fast();
 	litifut_threads_disarm();
-	litifut_tell("calls take the long way, since LITIFUT_CLOCK was another in the link of ",
-		     module->name, 0);
 }
 
 void litifut_module_announce(struct litifut_module *module)

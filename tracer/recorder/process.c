@@ -18,6 +18,8 @@
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
 #include "tracer/recorder/switch.h"
+#include "tracer/recorder/table.h"
+#include "tracer/recorder/table_words.h"
 #include "tracer/recorder/text.h"
 #include "tracer/recorder/threads.h"
 #include "tracer/sink/chunks.h"
@@ -67,6 +69,7 @@ static bool litifut_trace_open(void)
 	r->scratch_busy = 0;
 	r->full = 0;
 	r->control_seen = 0;
+	r->resets = 0;
 	r->last_serial = 0;
 	if (!litifut_trace_create(&r->file))
 		return false;
@@ -112,9 +115,13 @@ static bool litifut_process_set_up(const struct litifut_module *module)
 	litifut_settings_read(module->defaults, (char *)scratch, LITIFUT_SCRATCH_BYTES);
 	litifut_unmap((uint32_t)scratch, LITIFUT_SCRATCH_BYTES);
 	litifut_files_start();
+	r->mode = LITIFUT_MODULE_HAS(module, mode) ? module->mode : LITIFUT_MODE_CALLS;
+	if (litifut_is_table()) {
+		litifut_table_settings();
+		r->finish_events = litifut_table_finish;
+	}
 	r->chunk_mask = litifut_settings_chunk_bytes() - 1;
 	r->recording = !r->settings.start_off;
-	r->mode = LITIFUT_MODULE_HAS(module, mode) ? module->mode : LITIFUT_MODE_CALLS;
 	litifut_clock_start(module);
 	r->trouble = -ENOMEM;
 	if ((!r->own_stacks && !litifut_own_stacks_start()) ||
@@ -181,6 +188,7 @@ static bool litifut_trace_open_again(void)
 	if (r->thunks)
 		litifut_cursor_drop();
 	litifut_threads_forget();
+	litifut_tables_forget();
 	litifut_own_stacks_forget();
 	if (!litifut_trace_open()) {
 		litifut_orphan(parent);

@@ -18,6 +18,7 @@
 #include "tracer/recorder/scratch.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
+#include "tracer/recorder/table_words.h"
 #include "tracer/recorder/thread.h"
 #include "tracer/recorder/threads.h"
 #include "tracer/recorder/words.h"
@@ -49,6 +50,12 @@ static void litifut_record_in(struct litifut_thread *thread, const struct litifu
 
 	if (litifut_recorder.bloom && litifut_bloom_seen(call->return_address, call->callee))
 		return;
+	if (litifut_is_table()) {
+		count = litifut_table_words(call, litifut_clock_now(), words);
+		if (!litifut_put(thread, words, count))
+			litifut_lose(1);
+		return;
+	}
 	count = litifut_event_words(call, words);
 	if (litifut_recorder.clock != LITIFUT_CLOCK_NONE)
 		count = litifut_stamp(thread, words, count);
@@ -83,7 +90,7 @@ static void litifut_record_slowly(const struct litifut_call *call)
 		if (r->recording)
 			litifut_lose(1);
 	} else {
-		if (thread->epoch != r->epoch) {
+		if (thread->epoch != r->epoch && !litifut_is_table()) {
 			uint32_t words[2] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_EPOCH, 1), r->epoch};
 
 			if (litifut_put(thread, words, 2))
@@ -128,6 +135,23 @@ static LITIFUT_COLD void litifut_record_on_own_stack(const struct litifut_call *
 		litifut_on_own_stack(litifut_record_argument, (void *)call);
 }
 
+/* The same for a table; see below. */
+static bool litifut_record_table_quickly(struct litifut_port_features features, uint32_t *cursor,
+					 const struct litifut_call *call)
+{
+	const struct litifut_recorder *r = &litifut_recorder;
+	uint32_t at = *(volatile uint32_t *)cursor;
+	uint32_t words[4];
+	uint32_t bytes = 4 * litifut_table_words(call, litifut_clock_now(), words);
+
+	if (!(at & r->chunk_mask) || (at & r->chunk_mask) + bytes > r->chunk_mask + 1 ||
+	    !litifut_port_compare_exchange(features, cursor, at, at + bytes))
+		return false;
+	for (uint32_t i = 0; i < bytes / 4; i++)
+		((volatile uint32_t *)at)[i] = words[i];
+	return true;
+}
+
 /* What litifut_record_in() does, at the first attempt and into the chunk that
  * there is; else nothing, and false. */
 static inline __attribute__((always_inline)) bool
@@ -141,6 +165,8 @@ litifut_record_quickly(struct litifut_port_features features, struct litifut_thr
 	uint32_t at = *(volatile uint32_t *)cursor;
 	uint32_t low = 0;
 
+	if (timed && litifut_is_table())
+		return litifut_record_table_quickly(features, cursor, call);
 	/* by far the most frequent event, without the steps it has no use for */
 	if (words == 1) {
 		if (!(at & r->chunk_mask) ||
@@ -219,12 +245,22 @@ static LITIFUT_COLD void litifut_record_asking(const struct litifut_call *call)
 	litifut_record_known(litifut_recorder.features, call);
 }
 
+/* A call of a module of another family than the process. */
+static void litifut_record_foreign(const struct litifut_call *call)
+{
+	if (!litifut_is_return(call))
+		litifut_add(&litifut_recorder.file.header->foreign_calls, 1);
+}
+
 /* A call where something is unusual. */
 static LITIFUT_COLD void litifut_record_unusual(const struct litifut_call *call)
 {
 	if (call->module->spawner_filter & LITIFUT_SPAWNER_FILTER_BIT(call->callee) &&
 	    litifut_spawn_is(call))
 		litifut_on_own_stack(litifut_record_spawn, (void *)call);
+	else if (call->module->met == -2 && litifut_recorder.phase == LITIFUT_PHASE_READY &&
+		 litifut_recorder.recording)
+		litifut_record_foreign(call);
 	else if (!litifut_recorder.fast || !call->module->met)
 		litifut_record_on_own_stack(call);
 	else

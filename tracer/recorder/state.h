@@ -60,12 +60,16 @@ struct litifut_recorder {
 	uint32_t thunk_clock;   /* enum litifut_clock that thunks read; LITIFUT_CLOCK_UNSET */
 	uint32_t mode;          /* enum litifut_mode of the first module */
 	uint32_t thunks_differ; /* in that, so none may be armed */
+	uint32_t resets;        /* of tables, that were asked for */
+	uint32_t unloaded;      /* the first epoch without the module that went last */
 	uint32_t epoch;
 	struct litifut_port_features features;
 	uint32_t clock;                                        /* enum litifut_clock */
 	long (*clock_gettime)(uint32_t clock, uint32_t *time); /* of the vDSO, or NULL */
-	uint32_t *bloom;                                       /* the filter's words, or NULL */
-	uint32_t bloom_mask;                                   /* bits in it - 1 */
+	/* What becomes of a full chunk of events, see litifut_table_finish(); NULL: it is kept. */
+	uint32_t (*finish_events)(uint32_t chunk, uint32_t end);
+	uint32_t *bloom;     /* the filter's words, or NULL */
+	uint32_t bloom_mask; /* bits in it - 1 */
 
 	struct litifut_trace_file file; /* its process is the one that this state is for */
 	long folder;                    /* of traces, held: a descriptor above 0, or none */

@@ -44,6 +44,8 @@ struct litifut_thread {
 	uint32_t spawn_stack;
 	uint32_t spawn_pointer;
 	struct litifut_guest *guest;
+	uint32_t table; /* LITIFUT_MODE=table: address of its struct litifut_table; 0: none yet */
+	uint32_t reserved;
 	struct litifut_thread *next;
 };
 

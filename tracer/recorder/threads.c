@@ -13,6 +13,7 @@
 #include "tracer/recorder/scratch.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
+#include "tracer/recorder/table_words.h"
 #include "tracer/recorder/thread.h"
 #include "tracer/sink/chunks.h"
 
@@ -157,7 +158,7 @@ static struct litifut_thread *litifut_thread_take_over(uint32_t id)
 			if (!thread->cursor && thread->chunk)
 				thread->cursor = litifut_cursor_recover(thread);
 		}
-		if (thread->cursor & r->chunk_mask) {
+		if (thread->cursor & r->chunk_mask || (thread->cursor && litifut_is_table())) {
 			uint32_t words[2] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_THREAD, 1), id};
 			uint32_t *place =
 				litifut_reserve(&thread->cursor, sizeof(words),

@@ -332,6 +332,8 @@ static uint32_t litifut_chunk_finish(uint32_t end)
 	bool whole;
 	bool first = litifut_chunk_is_first(&r->file, base);
 
+	if (r->finish_events && chunk->kind == LITIFUT_CHUNK_EVENTS)
+		return r->finish_events(base, end);
 	if (!first && chunk->kind == LITIFUT_CHUNK_EVENTS &&
 	    chunk->encoding == LITIFUT_ENCODING_WORDS && litifut_compacts(chunk, end) &&
 	    litifut_compact_chunk(chunk, end)) {

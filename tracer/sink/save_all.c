@@ -4,6 +4,7 @@
 
 #include "tracer/recorder/armed.h"
 #include "tracer/recorder/state.h"
+#include "tracer/recorder/table.h"
 #include "tracer/recorder/thread.h"
 #include "tracer/sink/chunks.h"
 #include "tracer/sink/sink.h"
@@ -41,6 +42,7 @@ void litifut_save_all(void)
 	litifut_threads_disarm();
 	for (const struct litifut_thread *thread = r->thread_list; thread; thread = thread->next)
 		litifut_save_of(thread);
+	litifut_tables_save();
 	litifut_save_to(r->compact);
 	if (r->metadata - (uint32_t)r->file.header >
 	    LITIFUT_FIRST_METADATA + LITIFUT_FIRST_METADATA_BYTES)

@@ -20,6 +20,7 @@
 #include "tracer/recorder/module_list.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
+#include "tracer/recorder/table_words.h"
 #include "tracer/recorder/thread.h"
 #include "tracer/recorder/threads.h"
 #include "tracer/recorder/verbose.h"
@@ -155,7 +156,9 @@ static void litifut_guest_record_in(struct litifut_guest *guest, const struct li
 	uint32_t words[4];
 	uint32_t count = litifut_event_words(call, words);
 
-	if (litifut_recorder.clock != LITIFUT_CLOCK_NONE) {
+	if (litifut_is_table()) {
+		count = litifut_table_words(call, litifut_clock_now(), words);
+	} else if (litifut_recorder.clock != LITIFUT_CLOCK_NONE) {
 		uint64_t now = litifut_clock_now();
 		uint32_t time[3];
 

@@ -1,0 +1,256 @@
+#!/bin/sh
+# LITIFUT_MODE=table: nothing but a table of calls for each thread, made on the device while the
+# program runs. It has the numbers that a recording of all calls and returns gives, and both are
+# what the oracle saw, to the instruction.
+. "$(dirname "$0")/../lib.sh"
+
+# traced_csv NAME ARGUMENTS...: runs it under the oracle; what litifut-post says is in out.csv
+traced_csv()
+{
+	rm -rf data oracle.*
+	# shellcheck disable=SC2046
+	python3 "$root/tests/oracle/oracle.py" ranges $(traced_files) >oracle.through
+	qemu_options="-plugin $BUILD/tests/oracle.so,calls=oracle,through=oracle.through,returns=1,clock=1"
+	guest_environment="LITIFUT_CLOCK=page LITIFUT_COMPACT=0 LITIFUT_DIR=$(pwd)/data ${settings:-}"
+	run traced "$@"
+	qemu_options='' guest_environment=''
+	# shellcheck disable=SC2046
+	"$BUILD/bin/litifut-post" -f csv -o out.csv data $(traced_files) 2>post.err || cat post.err >&2
+}
+
+# equals_oracle WHAT HOW: HOW as in table.py
+equals_oracle()
+{
+	# shellcheck disable=SC2046,SC2086
+	ok "$1" python3 "$root/tests/oracle/table.py" ${2:-} oracle out.csv $(traced_files)
+}
+
+# table_of PROGRAM SOURCE FLAGS...: links it, compares what it does, and its times
+table_of()
+{
+	export LITIFUT_CLOCK=page LITIFUT_MODE=table
+	link "$@" || return
+	unset LITIFUT_CLOCK LITIFUT_MODE
+	same_run "$1"
+	traced_csv "$1"
+	equals_oracle "$1: the table is what the oracle saw" "${how:-}"
+}
+
+kind_of_chunks()
+{
+	python3 -c '
+import struct, sys
+data = open(sys.argv[1], "rb").read()
+order = "<" if data[8:12] == b"\4\3\2\1" else ">"
+first, size = struct.unpack_from(order + "II", data, 16)
+print(*sorted(struct.unpack_from(order + "H", data, at + 4)[0] for at in range(first, len(data), size)))
+' data/trace/*.trace
+}
+
+behaviour()
+{
+	cat >main.c <<-'END'
+		#include <setjmp.h>
+		#include <signal.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#define KEEP __attribute__((noipa))
+		static volatile int sink;
+		static jmp_buf place;
+		static sigjmp_buf out;
+		KEEP int leaf(int x) { sink++; return x + 1; }
+		KEEP int again(int d)
+		{
+			int r = leaf(d);
+			if (d) { r += again(d - 1); r += leaf(r & 3); }
+			return r & 0xff;
+		}
+		KEEP void leave(int d) { leaf(d); if (d) leave(d - 1); else longjmp(place, 1); sink++; }
+		KEEP int jumps(int d)
+		{
+			volatile int k = d;
+			if (d) k += jumps(d - 1);
+			if (!setjmp(place)) leave(k & 3);
+			k += leaf(2);
+			return k & 7;
+		}
+		KEEP int tail(int x) { sink++; return leaf(x); }
+		KEEP int tails(int x) { sink += leaf(x); return tail(x); }
+		KEEP int pointed(int (*f)(int), int x) { int r = f(x); sink += r; return r; }
+		KEEP int pointed_tail(int (*f)(int), int x) { sink += leaf(1); return f(x); }
+		static int compare(const void *a, const void *b)
+		{
+			return leaf(*(const int *)a) - tail(*(const int *)b);
+		}
+		KEEP void handler(int n) { sink += leaf(n) + again(2); }
+		KEEP void leaves(int n) { leaf(n); siglongjmp(out, 1); }
+		int main(int argc, char **argv)
+		{
+			int rounds = argc > 1 ? atoi(argv[1]) : 100;
+			signal(SIGUSR1, handler);
+			signal(SIGUSR2, leaves);
+			for (int i = 0; i < rounds; i++) {
+				int numbers[32];
+				for (int k = 0; k < 32; k++)
+					numbers[k] = k * 37 % 32;
+				sink += leaf(i) + tail(i) + pointed(leaf, i) + pointed(tails, i);
+				sink += pointed_tail(tails, i) + pointed_tail(leaf, i) + again(i % 7) + jumps(i % 3);
+				if (i % 50 == 0) qsort(numbers, 32, sizeof(int), compare);
+				if (i % 20 == 0) raise(SIGUSR1);
+				if (i % 30 == 0 && !sigsetjmp(out, 1)) { again(2); raise(SIGUSR2); }
+			}
+			printf("%d\n", sink);
+			fflush(stdout);
+			if (argc > 2)
+				raise(SIGKILL);
+			return 0;
+		}
+	END
+	if [ "$target" = armel ]; then
+		# its thunks need a CPU that armel programs do not
+		ok "without thunks the link is told of it" sh -c '
+			LITIFUT_MODE=table "$@" 2>&1 | grep "LITIFUT_MODE.*returns"' sh \
+			"$BUILD/bin/litifut" build "$triplet-gcc" -O2 main.c -o main
+		return
+	fi
+	table_of program ../main.c || return
+	cp out.csv table.csv
+	export LITIFUT_CLOCK=page LITIFUT_MODE=spans
+	link program ../main.c || return
+	unset LITIFUT_CLOCK LITIFUT_MODE
+	traced_csv program
+	equals_oracle "program: so are the spans"
+	cut -d, -f1,2,4-8 table.csv | sort >table.counts
+	cut -d, -f1,2,4-8 out.csv | sort >spans.counts
+	ok "both have the same calls, and as many with times" diff table.counts spans.counts
+
+	table_of program-Os ../main.c -Os || return
+	table_of static ../main.c -static || return
+
+	# whole at any moment, and of bounded size
+	traced_csv static 50 killed
+	is "killed by SIGKILL" "$(cat traced.status)" 137
+	equals_oracle "killed: the table is what the oracle saw"
+	traced_csv static 60
+	short=$(wc -c <"$(echo data/trace/*.trace)")
+	kind_of_chunks >short.kinds
+	traced_csv static 600
+	is "ten times the calls need no more room" "$(wc -c <"$(echo data/trace/*.trace)")" "$short"
+	ok "nor other chunks" sh -c 'diff short.kinds - && grep -qx "1 3 4" short.kinds' <<-END
+		$(kind_of_chunks)
+	END
+	equals_oracle "and are what the oracle saw"
+	settings=LITIFUT_FILE=write
+	traced_csv program
+	settings=
+	equals_oracle "written, not mapped: the same"
+
+	for format in report edges dot callgrind graph sqlite json; do
+		# shellcheck disable=SC2046
+		ok "litifut-post -f $format takes a table" "$BUILD/bin/litifut-post" -f $format \
+			-o "out.$format" data $(traced_files)
+	done
+	ok "callgrind has the calls of main" grep -q '^calls=' out.callgrind
+
+	# calls from a library and into it
+	sed 's/main(int argc, char \*\*argv)/work(int argc, char **argv)/' main.c >library.c
+	echo 'int work(int, char **); int main(int c, char **v) { int r = work(c, v); return r ? r : 0; }' >caller.c
+	export LITIFUT_CLOCK=page LITIFUT_MODE=table
+	link libwork.so ../library.c -shared -fPIC || return
+	table_of with-library ../caller.c -L. -lwork
+
+	# a library of another family, which is started before the program and so fixes that
+	unset LITIFUT_MODE LITIFUT_CLOCK
+	rm -rf other && mkdir other
+	(cd other && LITIFUT_MODE=calls LITIFUT_CLOCK=page "$BUILD/bin/litifut" build \
+		"$triplet-gcc" -O2 -shared -fPIC ../library.c -o libwork.so) 2>other.err
+	rm -rf data
+	ok "it runs with a library of another mode" env -i LITIFUT_CLOCK=page LITIFUT_DIR="$(pwd)/data" \
+		"qemu-$cpu" -L "$sysroot" -plugin "$BUILD/tests/oracle.so,clock=1" \
+		-E LD_LIBRARY_PATH="$(pwd)/other" traced/with-library 20
+	ok "the calls of the program are counted then, and not recorded" sh -c '
+		"$1" -f csv -o other.csv data traced/with-library other/libwork.so 2>&1 |
+			grep "[0-9][0-9]* calls are not recorded.*foreign-mode" &&
+			grep -q "\"tail\".*\"leaf\"" other.csv && ! grep "^\"main\"" other.csv' sh \
+		"$BUILD/bin/litifut-post"
+
+	cat >threads.c <<-'END'
+		#include <pthread.h>
+		#include <signal.h>
+		#include <stdio.h>
+		#include <sys/time.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		#define KEEP __attribute__((noipa))
+		static volatile sig_atomic_t ticks;
+		KEEP int leaf(int x) { __asm__ volatile(""); return x + 1; }
+		KEEP int work(int n) { int r = 0; while (n--) r += leaf(n) - leaf(r); return r; }
+		KEEP void tick(int number) { (void)number; ticks += work(ticks % 8 ? 3 : 1500) * 0 + 1; }
+		KEEP void *thread(void *argument) { work(700); return argument; }
+		KEEP void deep(int n) { if (n) deep(n - 1); leaf(n); if (!n) pthread_exit(0); leaf(n); }
+		KEEP void *brief(void *argument) { work(20); deep(5); return argument; }
+		int main(void)
+		{
+			struct itimerval every = {{0, 2000}, {0, 2000}};
+			signal(SIGALRM, tick);
+			setitimer(ITIMER_REAL, &every, 0);
+			for (int round = 0; round < 3; round++) {
+				pthread_t threads[4];
+				for (int i = 0; i < 4; i++)
+					pthread_create(&threads[i], 0, thread, 0);
+				for (int i = 0; i < 4; i++)
+					pthread_join(threads[i], 0);
+			}
+			for (int i = 0; i < 150; i++) {
+				pthread_t one;
+				pthread_create(&one, 0, brief, 0);
+				pthread_join(one, 0);
+			}
+			while (ticks < 20)
+				work(100);
+			puts("done");
+			return 0;
+		}
+	END
+	how=calls
+	table_of threads ../threads.c -pthread
+	how=
+
+	cat >throws.cc <<-'END'
+		#include <cstdio>
+		#include <stdexcept>
+		#define KEEP __attribute__((noipa))
+		static volatile int sink;
+		struct noisy { const char *name; ~noisy() { sink += name[1]; } };
+		KEEP int throws(int n)
+		{
+			noisy here{"throws"};
+			if (!n)
+				throw std::runtime_error("from the bottom");
+			return throws(n - 1) + 1;
+		}
+		KEEP int catches(int n)
+		{
+			try {
+				return throws(n) + 1;
+			} catch (const std::exception &e) {
+				sink += e.what()[0];
+				return n;
+			}
+		}
+		int main()
+		{
+			int sum = 0;
+			for (int i = 0; i < 200; i++)
+				sum += catches(i % 5);
+			std::printf("%d %d\n", sum, sink);
+			return 0;
+		}
+	END
+	language=g++
+	table_of throws ../throws.cc
+	language=gcc
+}
+
+for_targets behaviour

@@ -1,0 +1,288 @@
+/* From enters and returns to a table of calls: what returns, what is cut, tail calls, setjmp that
+ * returns twice, signal handlers, slots that are not filled, any words at all. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <litifut/fold.h>
+
+#define ENTRIES 16
+#define DEPTH 8
+#define WORDS 4096
+
+/* Calls of the tests are by number; their exits are these. */
+#define ADDRESS(number) (0x20000u + 16 * (number))
+#define EXIT(number) (0x30000u + 16 * (number))
+#define SP 0x7fff0000u
+
+static struct litifut_table_call calls[ENTRIES];
+static struct litifut_open_calls open_calls;
+static struct litifut_open_call frames[DEPTH];
+static uint32_t words[WORDS];
+static unsigned count;
+
+static struct litifut_fold_index no_index(void *context)
+{
+	(void)context;
+	return (struct litifut_fold_index){0};
+}
+
+static uint32_t look(const struct litifut_fold_index *index, uint32_t address)
+{
+	(void)index;
+	for (uint32_t i = 0; i < ENTRIES; i++)
+		if (calls[i].address == address && !calls[i].callee)
+			return i + 1;
+	return 0;
+}
+
+static uint32_t find(void *context, uint32_t address, uint32_t callee, bool tail)
+{
+	(void)context;
+	(void)tail;
+	for (uint32_t i = 0; i < ENTRIES; i++) {
+		if (!calls[i].count) {
+			calls[i].address = address;
+			calls[i].callee = callee;
+		}
+		if (calls[i].address == address && calls[i].callee == callee)
+			return i + 1;
+	}
+	return 0;
+}
+
+static struct litifut_table_call *entry(void *context, uint32_t handle)
+{
+	(void)context;
+	assert_in_range(handle, 1, ENTRIES);
+	return &calls[handle - 1];
+}
+
+static bool returns_by(void *context, struct litifut_table_call *call, uint32_t exit)
+{
+	(void)context;
+	if (exit - EXIT(0) == call->address - ADDRESS(0))
+		call->exit = exit;
+	return call->exit == exit;
+}
+
+static const struct litifut_fold_ways ways = {no_index, look, find, entry, returns_by};
+
+static void begin(void)
+{
+	memset(calls, 0, sizeof(calls));
+	memset(&open_calls, 0, sizeof(open_calls));
+	memset(words, 0, sizeof(words));
+	count = 0;
+}
+
+static unsigned fold_from(unsigned from, bool skip)
+{
+	const struct litifut_fold all = {&open_calls, frames, DEPTH, NULL};
+
+	return (unsigned)(litifut_fold_words(&all, &ways, words + from, words + count, skip) -
+			  words);
+}
+
+static unsigned fold(bool skip)
+{
+	return fold_from(0, skip);
+}
+
+static void put(uint32_t first, uint32_t address, uint32_t time)
+{
+	words[count++] = first;
+	words[count++] = address;
+	words[count++] = time;
+}
+
+static void enter(uint32_t sp, unsigned number, uint32_t time)
+{
+	put(sp, ADDRESS(number), time);
+}
+
+static void leave(uint32_t sp, unsigned number, uint32_t time)
+{
+	put(sp + LITIFUT_FOLD_RETURN, EXIT(number), time);
+}
+
+static void has(unsigned number, unsigned made, unsigned untimed, unsigned sum, unsigned self)
+{
+	const struct litifut_table_call *call = &calls[look(NULL, ADDRESS(number)) - 1];
+
+	assert_int_equal(call->count, made);
+	assert_int_equal(call->untimed, untimed);
+	assert_int_equal(call->sum, sum);
+	assert_int_equal(call->self, self);
+}
+
+static void calls_within_calls(void **state)
+{
+	(void)state;
+	begin();
+	for (unsigned i = 0; i < 2; i++) {
+		enter(SP, 0, 100 * i + 10);
+		enter(SP - 16, 1, 100 * i + 20);
+		leave(SP - 16, 1, 100 * i + 25 + i);
+		leave(SP, 0, 100 * i + 40);
+	}
+	assert_int_equal(fold(false), count);
+	has(0, 2, 0, 60, 49);
+	has(1, 2, 0, 11, 11);
+	assert_int_equal(~calls[1].minimum_inverted, 5);
+	assert_int_equal(calls[1].maximum, 6);
+	for (unsigned i = 0; i < count; i++)
+		assert_int_equal(words[i], 0);
+}
+
+/* Two calls end by a longjmp to their caller's setjmp, which returns again. */
+static void setjmp_returns_again(void **state)
+{
+	(void)state;
+	begin();
+	enter(SP, 0, 10);
+	enter(SP - 16, 1, 12); /* setjmp */
+	leave(SP - 16, 1, 15);
+	enter(SP - 16, 2, 20);
+	enter(SP - 32, 3, 22);
+	enter(SP - 48, 4, 25);
+	leave(SP - 48, 4, 29);
+	leave(SP - 16, 1, 40);
+	leave(SP, 0, 50);
+	fold(false);
+	has(1, 1, 0, 3, 3);
+	has(2, 1, 1, 0, 0);
+	has(3, 1, 1, 0, 0);
+	has(4, 1, 0, 4, 4);
+	has(0, 1, 0, 40, 33);
+	assert_int_equal(open_calls.depth, 0);
+}
+
+static void tail_calls_end_together(void **state)
+{
+	(void)state;
+	begin();
+	put(SP + LITIFUT_FOLD_TAIL, ADDRESS(5), 5); /* of what? its end is not known */
+	enter(SP, 0, 10);
+	put(SP + LITIFUT_FOLD_TAIL, ADDRESS(1), 14);
+	put(SP + LITIFUT_FOLD_TAIL, ADDRESS(2), 16);
+	leave(SP, 0, 20);
+	fold(false);
+	has(0, 1, 0, 10, 4);
+	has(1, 1, 0, 6, 2);
+	has(2, 1, 0, 4, 4);
+	has(5, 1, 1, 0, 0);
+}
+
+/* The next call of the same function tells that one has gone whose return is not recorded. */
+static void unrecorded_returns_are_cut(void **state)
+{
+	(void)state;
+	begin();
+	enter(SP, 0, 10);
+	for (unsigned i = 0; i < 3; i++) {
+		enter(SP - 8, 1, 20 + i);
+		enter(SP - 24, 2, 20 + i);
+		leave(SP - 24, 2, 21 + i);
+	}
+	leave(SP, 0, 30);
+	fold(false);
+	has(1, 3, 3, 0, 0);
+	has(2, 3, 0, 3, 3);
+	has(0, 1, 0, 20, 17);
+}
+
+/* A handler's events stand behind the slot that it has interrupted, and are older. */
+static void waits_for_slots(void **state)
+{
+	unsigned slot;
+
+	(void)state;
+	begin();
+	enter(SP, 0, 10);
+	slot = count;
+	count += 3;
+	enter(SP - 64, 1, 20);
+	leave(SP - 64, 1, 22);
+	assert_int_equal(fold(false), slot);
+	has(0, 1, 0, 0, 0);
+	words[slot + 1] = EXIT(0);
+	words[slot] = SP + LITIFUT_FOLD_RETURN;
+	assert_int_equal(fold_from(slot, false), slot);
+	words[slot + 2] = 30;
+	assert_int_equal(fold_from(slot, false), count);
+	has(0, 1, 0, 20, 20);
+	has(1, 1, 0, 0, 0); /* no time has passed for it */
+
+	begin();
+	enter(SP, 0, 10);
+	count += 3; /* never filled */
+	leave(SP, 0, 17);
+	assert_int_equal(fold(true), count);
+	has(0, 1, 0, 7, 7);
+}
+
+static void another_thread_takes_over(void **state)
+{
+	(void)state;
+	begin();
+	enter(SP, 0, 10);
+	words[count++] = LITIFUT_CONTROL_WORD(LITIFUT_WORD_THREAD, 1);
+	words[count++] = 77;
+	leave(SP, 0, 20);
+	fold(false);
+	has(0, 1, 1, 0, 0);
+	assert_int_equal(open_calls.thread, 77);
+}
+
+static void depth_is_bounded(void **state)
+{
+	(void)state;
+	begin();
+	for (unsigned i = 0; i < 12; i++)
+		enter(SP - 16 * i, i, i + 1);
+	for (unsigned i = 12; i--;)
+		leave(SP - 16 * i, i, 40 - i);
+	fold(false);
+	for (unsigned i = 0; i < 12; i++)
+		has(i, 1, i >= DEPTH, i >= DEPTH ? 0 : 39 - 2 * i,
+		    i >= DEPTH      ? 0
+		    : i + 1 < DEPTH ? 2
+				    : 39 - 2 * i);
+	assert_int_equal(open_calls.depth, 0);
+}
+
+static void any_words_do_no_harm(void **state)
+{
+	uint32_t seed = 1;
+
+	(void)state;
+	for (unsigned round = 0; round < 200; round++) {
+		begin();
+		for (count = 0; count < 512; count++) {
+			seed = seed * 1664525u + 1013904223u;
+			words[count] = seed >> (seed >> 3 & 24);
+		}
+		assert_true(fold(true) <= count);
+		assert_true(open_calls.depth <= DEPTH);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(calls_within_calls),
+		cmocka_unit_test(setjmp_returns_again),
+		cmocka_unit_test(tail_calls_end_together),
+		cmocka_unit_test(unrecorded_returns_are_cut),
+		cmocka_unit_test(waits_for_slots),
+		cmocka_unit_test(another_thread_takes_over),
+		cmocka_unit_test(depth_is_bounded),
+		cmocka_unit_test(any_words_do_no_harm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,26 @@
+/* Does the code at a return point lead to where a return comes from? See
+ * rewriter/mips/exit.c, which writes it. */
+#ifndef LITIFUT_TRACER_RETURN_POINT_H
+#define LITIFUT_TRACER_RETURN_POINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* `exit` is what a call in the trampoline leaves in ra, which is 8 bytes behind its start. */
+static inline bool litifut_port_returns_by(uint32_t return_address, uint32_t exit)
+{
+	const volatile uint32_t *code = (const volatile uint32_t *)return_address;
+	uint32_t word = code[0];
+	uint32_t next = return_address + 4;
+
+	/* by way of an island, with the number of the trampoline in the delay slot, which only
+	 * the rewriter can tell */
+	if (code[1] >> 16 == 0x2401)
+		return true;
+	if (word >> 26 == 2) /* j */
+		return ((next & 0xf0000000) | (word & 0x03ffffff) << 2) == exit - 8;
+	return word >> 16 == 0x1000 &&
+	       next + ((((word & 0xffff) ^ 0x8000) - 0x8000) << 2) == exit - 8;
+}
+
+#endif

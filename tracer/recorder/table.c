@@ -1,0 +1,375 @@
+/* LITIFUT_MODE=table. Thunks store enters and returns into a chunk, as they do for spans, each
+ * with the stack pointer. A full chunk is folded into the thread's table of calls and is used
+ * again, so the memory that a thread needs is bounded, and nothing of this is done at a call.
+ *
+ * The chunk, the table and the open calls all lie in the trace file: what has been folded is
+ * in the table, what has not is still in the chunk, and a reader folds that by the same code
+ * (<litifut/fold.h>). So the file is whole at any moment, and after SIGKILL at most the one
+ * event of each thread is missing that was being folded.
+ *
+ * An event whose thunk was interrupted by a signal handler has a slot that is not filled yet.
+ * Folding stops there, the rest waits with its chunk, and the thread gets another one. A
+ * handler that never goes back (siglongjmp) leaves a slot that is never filled: when several
+ * chunks wait, the slot is given up, and so is the chunk, as the thunk may come back to it. */
+
+#include "tracer/recorder/table.h"
+
+#include <stddef.h>
+
+#include <litifut/fold.h>
+
+#include "return_point.h"
+#include "tracer/port/linux/memory.h"
+#include "tracer/port/linux/system.h"
+#include "tracer/recorder/shared.h"
+#include "tracer/recorder/thread.h"
+#include "tracer/sink/chunks.h"
+#include "tracer/sink/sink.h"
+
+/* A handler may make some 20,000 calls before that. */
+#define LITIFUT_TABLE_WAITING 16
+#define LITIFUT_TABLE_SLOTS_LEAST 1024
+
+/* Entries of a chunk begin at a multiple of their size. */
+#define LITIFUT_TABLE_FIRST 128
+
+_Static_assert(sizeof(struct litifut_chunk_header) + sizeof(struct litifut_table_header) <=
+			       LITIFUT_TABLE_FIRST &&
+		       LITIFUT_TABLE_FIRST % sizeof(struct litifut_table_call) == 0,
+	       "entries");
+
+/* What a thread has besides its file. */
+struct litifut_table {
+	uint32_t stack;   /* chunk of open calls */
+	uint32_t chunk;   /* the chunk of entries that is being filled; 0: none yet */
+	uint32_t entries; /* in all chunks */
+	uint32_t slots;   /* handles of entries, by hash: a power of two of them, this address */
+	uint32_t slot_count;
+	uint32_t resets; /* as many as this table has had */
+	/* Chunks of events, the oldest first: how far they are folded, and where they end. */
+	struct {
+		uint32_t chunk;
+		uint32_t from;
+		uint32_t end;
+	} waiting[LITIFUT_TABLE_WAITING];
+	uint32_t waiting_count;
+};
+
+void litifut_table_settings(void)
+{
+	struct litifut_settings *settings = &litifut_recorder.settings;
+
+	settings->bulk_kb = 16;
+	settings->ring_kb = 0;
+	settings->dedup = 0;
+	settings->compact = LITIFUT_COMPACT_OFF;
+}
+
+static struct litifut_table_call *litifut_table_entry(void *context, uint32_t handle)
+{
+	(void)context;
+	return (struct litifut_table_call *)handle;
+}
+
+static uint32_t litifut_table_hash(uint32_t address, uint32_t callee)
+{
+	uint32_t hash = (address + (callee << 7 | callee >> 25)) * 0x9e3779b1u;
+
+	return hash >> 12;
+}
+
+/* Room for twice as many handles. False: there is no memory. */
+static LITIFUT_COLD bool litifut_table_widen(struct litifut_table *table)
+{
+	uint32_t count = table->slot_count ? table->slot_count * 2 : LITIFUT_TABLE_SLOTS_LEAST;
+	const uint32_t *old = (const uint32_t *)table->slots;
+	long room = litifut_map(0, count * 4, PROT_READ | PROT_WRITE, -1, 0);
+	uint32_t *slots = (uint32_t *)room;
+
+	if (litifut_failed(room))
+		return false;
+	for (uint32_t i = 0; i < table->slot_count; i++) {
+		const struct litifut_table_call *call = (const struct litifut_table_call *)old[i];
+		uint32_t at;
+
+		if (!call)
+			continue;
+		at = litifut_table_hash(call->address, call->callee) & (count - 1);
+		while (slots[at])
+			at = (at + 1) & (count - 1);
+		slots[at] = (uint32_t)call;
+	}
+	if (table->slots)
+		litifut_unmap(table->slots, table->slot_count * 4);
+	table->slots = (uint32_t)room;
+	table->slot_count = count;
+	return true;
+}
+
+/* A chunk of the trace for a table's own use; 0: there is none. */
+static uint32_t litifut_table_chunk(const struct litifut_table *table, uint32_t kind)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	const char *trouble;
+	uint32_t chunk = litifut_chunk_map(&r->file, false, &trouble);
+
+	(void)table;
+	if (chunk)
+		litifut_chunk_open(&r->file, chunk, kind, LITIFUT_ENCODING_WORDS,
+				   litifut_thread_id());
+	return chunk;
+}
+
+static LITIFUT_COLD uint32_t litifut_table_add(struct litifut_table *table, uint32_t address,
+					       uint32_t callee, bool tail)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	const uint32_t room =
+		(r->chunk_mask + 1 - LITIFUT_TABLE_FIRST) / sizeof(struct litifut_table_call);
+	struct litifut_table_header *header;
+	struct litifut_table_call *call;
+	uint32_t at;
+
+	if (table->entries * 2 >= table->slot_count && !litifut_table_widen(table))
+		return 0;
+	header =
+		(struct litifut_table_header *)(table->chunk + sizeof(struct litifut_chunk_header));
+	if (!table->chunk || header->count == room) {
+		uint32_t chunk = litifut_table_chunk(table, LITIFUT_CHUNK_TABLE);
+
+		if (!chunk)
+			return 0;
+		header = (struct litifut_table_header *)(chunk +
+							 sizeof(struct litifut_chunk_header));
+		header->first_site = chunk + LITIFUT_TABLE_FIRST;
+		header->thread = litifut_thread_id();
+		header->hertz = r->file.header->clock_hertz;
+		header->epoch = table->resets;
+		/* so that litifut_tables_save() finds it */
+		header->module = 0;
+		*(uint32_t *)(chunk + LITIFUT_TABLE_FIRST - 4) = table->chunk;
+		litifut_port_barrier(r->features);
+		header->entry_bytes = sizeof(struct litifut_table_call);
+		table->chunk = chunk;
+	}
+	call = (struct litifut_table_call *)header->first_site + header->count;
+	call->address = address;
+	call->callee = callee;
+	call->exit = tail ? LITIFUT_TABLE_TAIL : 0;
+	call->epoch = r->epoch;
+	litifut_port_barrier(r->features);
+	header->count++;
+	table->entries++;
+	at = litifut_table_hash(address, callee) & (table->slot_count - 1);
+	while (((uint32_t *)table->slots)[at])
+		at = (at + 1) & (table->slot_count - 1);
+	((uint32_t *)table->slots)[at] = (uint32_t)call;
+	return (uint32_t)call;
+}
+
+static inline __attribute__((always_inline)) uint32_t
+litifut_table_find(void *context, uint32_t address, uint32_t callee, bool tail)
+{
+	struct litifut_table *table = context;
+	const uint32_t *slots = (const uint32_t *)table->slots;
+	uint32_t mask = table->slot_count - 1;
+	uint32_t at = litifut_table_hash(address, callee) & mask;
+	const struct litifut_table_call *call;
+
+	for (; (call = (const struct litifut_table_call *)slots[at]); at = (at + 1) & mask)
+		if (call->address == address && call->callee == callee &&
+		    call->epoch >= litifut_recorder.unloaded)
+			return (uint32_t)call;
+	return litifut_table_add(table, address, callee, tail);
+}
+
+/* A call's first return: the code at its return address leads to where that comes from. */
+static LITIFUT_COLD bool litifut_table_learn(struct litifut_table_call *call, uint32_t exit)
+{
+	if (call->exit || !litifut_port_returns_by(call->address, exit))
+		return false;
+	call->exit = exit;
+	return true;
+}
+
+static inline __attribute__((always_inline)) bool
+litifut_table_returns_by(void *context, struct litifut_table_call *call, uint32_t exit)
+{
+	(void)context;
+	return call->exit == exit || litifut_table_learn(call, exit);
+}
+
+static inline struct litifut_fold_index litifut_table_index(void *context)
+{
+	const struct litifut_table *table = context;
+
+	return (struct litifut_fold_index){(const uint32_t *)table->slots, table->slot_count - 1,
+					   litifut_recorder.unloaded};
+}
+
+static inline __attribute__((always_inline)) uint32_t
+litifut_table_look(const struct litifut_fold_index *index, uint32_t address)
+{
+	uint32_t at = litifut_table_hash(address, 0);
+	const struct litifut_table_call *call;
+
+	do {
+		call = (const struct litifut_table_call *)index->slots[at++ & index->mask];
+		if (!call)
+			return 0;
+	} while (call->address != address);
+	return call->callee || call->epoch < index->since ? 0 : (uint32_t)call;
+}
+
+static const struct litifut_fold_ways litifut_table_ways = {litifut_table_index, litifut_table_look,
+							    litifut_table_find, litifut_table_entry,
+							    litifut_table_returns_by};
+
+static struct litifut_fold litifut_table_fold(struct litifut_table *table)
+{
+	uint32_t open = table->stack + (uint32_t)sizeof(struct litifut_chunk_header);
+	uint32_t frames = open + (uint32_t)sizeof(struct litifut_open_calls);
+
+	return (struct litifut_fold){
+		.open = (struct litifut_open_calls *)open,
+		.frames = (struct litifut_open_call *)frames,
+		.limit = (table->stack + litifut_recorder.chunk_mask + 1 - frames) /
+			 (uint32_t)sizeof(struct litifut_open_call),
+		.context = table,
+	};
+}
+
+/* That of the calling thread; made when it has none. NULL: there is no room. */
+static struct litifut_table *litifut_table_of(struct litifut_thread *thread)
+{
+	struct litifut_table *table = (struct litifut_table *)thread->table;
+	long page;
+
+	if (table)
+		return table;
+	page = litifut_map(0, litifut_recorder.page_bytes, PROT_READ | PROT_WRITE, -1, 0);
+	if (litifut_failed(page))
+		return NULL;
+	table = (struct litifut_table *)page;
+	table->stack = litifut_table_chunk(table, LITIFUT_CHUNK_STACK);
+	if (!table->stack || !litifut_table_widen(table)) {
+		/* the chunk stays: an empty one in the file */
+		litifut_unmap((uint32_t)page, litifut_recorder.page_bytes);
+		return NULL;
+	}
+	table->resets = litifut_recorder.resets;
+	litifut_table_fold(table).open->thread = thread->id;
+	thread->table = (uint32_t)table;
+	return table;
+}
+
+static uint32_t litifut_chunk_before(uint32_t chunk)
+{
+	return *(uint32_t *)(chunk + LITIFUT_TABLE_FIRST - 4);
+}
+
+/* All numbers begin anew, which `litifut control` has asked for. */
+static LITIFUT_COLD void litifut_table_reset(struct litifut_table *table)
+{
+	table->resets = litifut_recorder.resets;
+	for (uint32_t chunk = table->chunk; chunk; chunk = litifut_chunk_before(chunk)) {
+		struct litifut_table_header *header =
+			(struct litifut_table_header *)(chunk +
+							sizeof(struct litifut_chunk_header));
+		struct litifut_table_call *call = (struct litifut_table_call *)header->first_site;
+
+		header->epoch = table->resets;
+		for (uint32_t i = 0; i < header->count; i++, call++) {
+			call->count = 0;
+			call->untimed = 0;
+			call->minimum_inverted = 0;
+			call->maximum = 0;
+			call->sum = 0;
+			call->self = 0;
+		}
+	}
+}
+
+/* Folds the oldest chunk that waits, as far as it can be; true: to its end. */
+static bool litifut_table_fold_oldest(struct litifut_table *table, bool skip)
+{
+	const struct litifut_chunk_header *header =
+		(const struct litifut_chunk_header *)table->waiting[0].chunk;
+	struct litifut_fold fold = litifut_table_fold(table);
+
+	/* the clock may have gone far since the last event */
+	if (header->start_time > fold.open->now)
+		fold.open->now = header->start_time;
+	table->waiting[0].from = (uint32_t)litifut_fold_words(
+		&fold, &litifut_table_ways, (uint32_t *)table->waiting[0].from,
+		(const uint32_t *)table->waiting[0].end, skip);
+	return table->waiting[0].from == table->waiting[0].end;
+}
+
+uint32_t litifut_table_finish(uint32_t chunk, uint32_t end)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	struct litifut_thread *thread = r->thread_list;
+	struct litifut_table *table;
+	uint32_t empty = 0;
+
+	while (thread && thread->chunk != chunk)
+		thread = thread->next;
+	table = thread ? litifut_table_of(thread) : NULL;
+	if (!table)
+		return 0; /* it stays, and is folded by the reader */
+	table->waiting[table->waiting_count].chunk = chunk;
+	table->waiting[table->waiting_count].from =
+		chunk + (uint32_t)sizeof(struct litifut_chunk_header);
+	table->waiting[table->waiting_count++].end = end;
+	while (table->waiting_count) {
+		uint32_t oldest = table->waiting[0].chunk;
+		bool given_up = false;
+
+		if (!litifut_table_fold_oldest(table, false)) {
+			if (table->waiting_count < LITIFUT_TABLE_WAITING)
+				break;
+			litifut_table_fold_oldest(table, true);
+			given_up = true;
+		}
+		table->waiting_count--;
+		for (uint32_t i = 0; i < table->waiting_count; i++)
+			table->waiting[i] = table->waiting[i + 1];
+		if (!given_up && !empty && !litifut_chunk_is_first(&r->file, oldest)) {
+			empty = oldest;
+			continue;
+		}
+		*(volatile uint16_t *)&((struct litifut_chunk_header *)oldest)->kind =
+			LITIFUT_CHUNK_FREE;
+		litifut_save(&r->file, oldest, sizeof(struct litifut_chunk_header));
+	}
+	if (table->resets != r->resets)
+		litifut_table_reset(table);
+	return empty;
+}
+
+void litifut_tables_save(void)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+
+	for (const struct litifut_thread *thread = r->thread_list; thread; thread = thread->next) {
+		const struct litifut_table *table = (const struct litifut_table *)thread->table;
+
+		if (!table)
+			continue;
+		litifut_save(&r->file, table->stack, r->chunk_mask + 1);
+		for (uint32_t chunk = table->chunk; chunk; chunk = litifut_chunk_before(chunk))
+			litifut_save(&r->file, chunk, r->chunk_mask + 1);
+		for (uint32_t i = 0; i < table->waiting_count; i++)
+			litifut_save(&r->file, table->waiting[i].chunk,
+				     table->waiting[i].end - table->waiting[i].chunk);
+	}
+}
+
+void litifut_tables_forget(void)
+{
+	/* The memory stays as it is: what was interrupted may still use it. */
+	for (struct litifut_thread *thread = litifut_recorder.thread_list; thread;
+	     thread = thread->next)
+		thread->table = 0;
+}

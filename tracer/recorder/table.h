@@ -1,0 +1,23 @@
+/* LITIFUT_MODE=table: what a thread has recorded becomes a table of its calls. */
+#ifndef LITIFUT_TRACER_TABLE_H
+#define LITIFUT_TRACER_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+/* Settings that have no meaning with tables give way. */
+void litifut_table_settings(void);
+/* Folds the events of a full chunk, whose last word ends at `end`, into the table of its
+ * thread. Returns a chunk that is empty now, or 0: another one is needed. Signals are
+ * blocked. */
+uint32_t litifut_table_finish(uint32_t chunk, uint32_t end);
+/* Sees to it that the tables are in the file. */
+void litifut_tables_save(void);
+/* In a new process: no thread has a table. */
+void litifut_tables_forget(void);
+
+#pragma GCC visibility pop
+
+#endif
