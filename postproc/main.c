@@ -342,7 +342,7 @@ static void show_run(const struct post_arguments *given, struct post_output *out
 static void show_difference(const struct post_arguments *given, struct post_output *output,
 			    struct post_problems *problems, struct outcome *outcome)
 {
-	static const struct post_format counts_only = {.name = "diff"};
+	struct post_runs *runs[2] = {NULL, NULL};
 	struct post_session sessions[2] = {{.problems = problems}, {.problems = problems}};
 	struct post_diff_options options = {
 		.least = given->output.min_share < 0 ? 0 : given->output.min_share,
@@ -355,12 +355,17 @@ static void show_difference(const struct post_arguments *given, struct post_outp
 		post_inputs_add(&sessions[run].inputs, given->paths[run], problems);
 		for (size_t i = 2; i < given->path_count; i++)
 			post_inputs_add(&sessions[run].inputs, given->paths[i], problems);
-		process_run(&sessions[run], given, &counts_only, output, &outcome->totals[run]);
+		process_run(&sessions[run], given, &post_format_diff_run, output,
+			    &outcome->totals[run]);
+		runs[run] = output->state;
 		outcome->seconds[run] = now() - start;
 	}
 	/* Beside a run that is not there, everything has changed. */
 	if (outcome->totals[0].processes && outcome->totals[1].processes) {
 		outcome->runs = 2;
+		if (runs[0]->timed && runs[1]->timed)
+			post_diff_times_write(output->file, &sessions[0], runs[0], &sessions[1],
+					      runs[1], &options);
 		outcome->differing =
 			post_diff_write(output->file, &sessions[0], &sessions[1], &options);
 	} else {
@@ -368,8 +373,11 @@ static void show_difference(const struct post_arguments *given, struct post_outp
 				LITIFUT_NO_ADDRESS, "no trace there to compare");
 	}
 	fflush(output->file);
-	for (size_t run = 0; run < 2; run++)
+	for (size_t run = 0; run < 2; run++) {
+		post_runs_release(runs[run]);
+		free(runs[run]);
 		post_session_close(&sessions[run]);
+	}
 }
 
 /* The arguments as a shell reads them. The caller frees them. */

@@ -3,6 +3,7 @@
 #include "common/nearest.h"
 #include "common/options.h"
 #include "common/version.h"
+#include "postproc/formats/phases.h"
 #include "postproc/options.h"
 #include "postproc/sources/input_bytes.h"
 
@@ -36,6 +37,7 @@ enum long_option {
 	OPTION_NO_PAGER,
 	OPTION_PER,
 	OPTION_PDF,
+	OPTION_PHASE,
 	OPTION_MAX_THREADS,
 	OPTION_MAX_CALLS,
 	OPTION_MAX_UNPACKED,
@@ -73,12 +75,13 @@ static const struct litifut_option options[] = {
 	{"output", 'o', "FILE", LITIFUT_WORDS_FILE, "write there, not to standard output", 0},
 	{"top", OPTION_TOP, "N", NULL, "only the first N rows of a table", POST_USES_TOP},
 	{"min", OPTION_MIN, "PERCENT", NULL, "leave out what makes less (dot: 0.5; diff: change in percent)", POST_USES_MIN},
-	{"function", OPTION_FUNCTION, "GLOB", NULL, "for callers-of and callees-of", POST_USES_FUNCTION},
+	{"function", OPTION_FUNCTION, "GLOB", NULL, "for callers-of, callees-of and histogram", POST_USES_FUNCTION},
 	{"lines", OPTION_LINES, NULL, NULL, "source lines from debug information (callers-of, callgrind, html)", POST_USES_LINES},
 	{"source", OPTION_SOURCE, "DIR", LITIFUT_WORDS_FOLDER, "a folder whose source files the report shows, with counts (html)", POST_USES_SOURCE},
 	{"sort", OPTION_SORT, "COLUMN", "self total avg min max calls made callers callees name", "self, total, avg, min, max, calls, made, callers, callees or name (report)", POST_USES_SORT},
 	{"per", OPTION_PER, "WHAT", "function edge thread", "function, edge or thread: the rows of a table of times (report)", POST_USES_ROWS},
 	{"by-module", OPTION_BY_MODULE, NULL, NULL, "one table for each module (report)", POST_USES_BY_MODULE},
+	{"phase", OPTION_PHASE, "MARK", NULL, "what is called before and after the first call of a function (GLOB), a time (1.5s) or a mark of the program (#N) (report)", POST_USES_PHASE},
 	{"pdf", OPTION_PDF, NULL, NULL, "the picture as PDF, made by Graphviz (dot)", POST_USES_PDF},
 	{"plt", OPTION_PLT, NULL, NULL, "PLT entries as functions of their own, NAME@plt", 0},
 	{"veneers", OPTION_VENEERS, NULL, NULL, "show the linker's veneers as well as where they lead", 0},
@@ -367,6 +370,16 @@ static bool parse_edge(const char *text, struct post_window *window, uint64_t *e
 	return window->by_time && !window->by_event;
 }
 
+/* "#3", "1.5s", or a glob of functions. */
+static void parse_phase(const char *text, struct post_phase *phase)
+{
+	*phase = (struct post_phase){.text = text};
+	phase->by_mark = *text == '#' && parse_number(text + 1, &phase->mark);
+	phase->by_time = !phase->by_mark && parse_duration(text, &phase->time_ns);
+	if (!phase->by_mark && !phase->by_time)
+		phase->function = text;
+}
+
 static bool parse_rows(const char *text, unsigned *rows)
 {
 	static const char *const names[] = {"function", "edge", "thread"};
@@ -445,6 +458,9 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 			       : usage("--min takes a percentage, not", value);
 	case OPTION_FUNCTION:
 		given->output.function = value;
+		return POST_GO_ON;
+	case OPTION_PHASE:
+		parse_phase(value, &given->output.phase);
 		return POST_GO_ON;
 	case OPTION_PDF:
 		given->pdf = true;
@@ -592,6 +608,7 @@ static void warn_of_unused(const struct post_arguments *given)
 		{OPTION_LINES, given->session.lines && !given->lists[LIST_SOURCE]},
 		{OPTION_SOURCE, given->lists[LIST_SOURCE] != NULL},
 		{OPTION_PDF, given->pdf},
+		{OPTION_PHASE, given->output.phase.text != NULL},
 		{'f', given->diff && given->format != post_formats[0]},
 	};
 	unsigned uses = given->diff ? POST_USES_TOP | POST_USES_MIN : given->format->uses;
@@ -663,6 +680,8 @@ int post_arguments_parse(struct post_arguments *given, int count, char **argumen
 		return usage("--function is missing for", given->format->name);
 	if (optind == count)
 		return usage("no trace was given", NULL);
+	if (given->output.phase.text && !strcmp(given->format->name, post_format_phases.name))
+		given->format = &post_format_phases;
 	warn_of_unused(given);
 	if (given->output_path) {
 		given->output.color = false;

@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 
-#include "postproc/model/session.h"
+#include "postproc/formats/format.h"
+#include "postproc/measure/runs.h"
 
 struct post_diff_options {
 	double least; /* relative change that is worth a line, 0.1: 10 % */
@@ -17,5 +18,16 @@ struct post_diff_options {
  * so the two runs may be of different builds. Returns how many edges differ. */
 size_t post_diff_write(FILE *file, const struct post_session *old, const struct post_session *now,
 		       const struct post_diff_options *options);
+
+/* What each side of a comparison goes through: its state is a struct post_runs, which the caller
+ * releases and frees. Nothing is written. */
+extern const struct post_format post_format_diff_run;
+
+/* Writes the functions whose self times differ, largest difference first, each with the spread
+ * of its runs. */
+void post_diff_times_write(FILE *file, const struct post_session *old,
+			   const struct post_runs *old_runs, const struct post_session *now,
+			   const struct post_runs *now_runs,
+			   const struct post_diff_options *options);
 
 #endif

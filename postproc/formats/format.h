@@ -13,6 +13,15 @@
 /* What the rows of a table are. */
 enum post_rows { POST_ROWS_FUNCTIONS, POST_ROWS_EDGES, POST_ROWS_THREADS };
 
+/* Something that happens in a run: the first call of a function, a mark, or a time. */
+struct post_phase {
+	const char *text;     /* as it was given; NULL: nothing is asked for */
+	const char *function; /* a glob */
+	bool by_mark, by_time;
+	uint64_t mark;
+	uint64_t time_ns; /* after the first event */
+};
+
 struct post_output_options {
 	uint64_t top;         /* rows of a table, 0: all */
 	const char *sort;     /* column of a table, NULL: the usual one */
@@ -22,7 +31,8 @@ struct post_output_options {
 	unsigned rows;        /* enum post_rows */
 	bool color;
 	const char *const *sources; /* folders with source files, NULL-terminated; NULL: none */
-	const char *command;        /* the command line that makes this output, or NULL */
+	struct post_phase phase;
+	const char *command; /* the command line that makes this output, or NULL */
 };
 
 /* The options that only some formats use. */
@@ -35,7 +45,8 @@ enum post_option_use {
 	POST_USES_LINES = 32,
 	POST_USES_ROWS = 64,
 	POST_USES_SOURCE = 128,
-	POST_USES_PDF = 256
+	POST_USES_PDF = 256,
+	POST_USES_PHASE = 512
 };
 
 struct post_measures;
@@ -89,6 +100,7 @@ struct post_format {
 	bool binary;   /* not for terminals */
 	bool folder;   /* writes files into output->folder, and nothing into output->file */
 	bool measured; /* finish() uses times where there are some */
+	bool tabled;   /* shows sums that came without an order of calls, although it has event() */
 	bool nested;   /* event() gets leaves too, and depths */
 
 	/* All optional. A format with event() sees every event that no filter hides, in the
@@ -96,6 +108,9 @@ struct post_format {
 	 * it reads the counts in session->calls in finish(), which is several times faster. */
 	void (*start)(struct post_output *output);
 	void (*event)(void *output, const struct post_timeline_event *event);
+	/* In place of event(), with `measured`: gets a nested timeline, but only where there
+	 * may be times. */
+	void (*timed)(void *output, const struct post_timeline_event *event);
 	void (*finish)(struct post_output *output);
 };
 

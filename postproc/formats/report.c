@@ -136,7 +136,8 @@ static void finish(struct post_output *output)
 const struct post_format post_format_report = {
 	.name = "report",
 	.summary = "table of functions: times, or calls, callers, callees",
-	.uses = POST_USES_TOP | POST_USES_SORT | POST_USES_BY_MODULE | POST_USES_ROWS,
+	.uses = POST_USES_TOP | POST_USES_SORT | POST_USES_BY_MODULE | POST_USES_ROWS |
+		POST_USES_PHASE,
 	.measured = true,
 	.finish = finish,
 };

@@ -32,6 +32,8 @@ static void push(void *context, const struct post_timeline_event *event)
 		post_measures_take(&run->measures, event);
 	if (run->format->event)
 		run->format->event(run->output, event);
+	if (run->measuring && run->format->timed)
+		run->format->timed(run->output, event);
 }
 
 void post_run(struct post_session *session, const struct post_format *format,
@@ -59,7 +61,7 @@ void post_run(struct post_session *session, const struct post_format *format,
 	if (format->start)
 		format->start(output);
 	post_measures_start(&run.measures, session);
-	if (run.measures.tabled && format->event && !format->measured)
+	if (run.measures.tabled && format->event && !format->measured && !format->tabled)
 		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
 				"a trace has sums only (LITIFUT_MODE=table), without an order of "
 				"calls: %s can't show it; see report, edges, dot, callgrind",

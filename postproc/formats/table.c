@@ -8,6 +8,8 @@ extern const struct post_format post_format_calls;
 extern const struct post_format post_format_tree;
 extern const struct post_format post_format_report;
 extern const struct post_format post_format_graph;
+extern const struct post_format post_format_merge;
+extern const struct post_format post_format_histogram;
 extern const struct post_format post_format_edges;
 extern const struct post_format post_format_callers_of;
 extern const struct post_format post_format_callees_of;
@@ -33,6 +35,8 @@ const struct post_format *const post_formats[] = {
 	&post_format_tree,
 	&post_format_report,
 	&post_format_graph,
+	&post_format_merge,
+	&post_format_histogram,
 	&post_format_edges,
 	&post_format_callers_of,
 	&post_format_callees_of,

@@ -150,12 +150,32 @@ static void take_call(struct run *run, struct post_process *process, struct post
 	post_nesting_call(&run->nesting, thread, call, &about);
 }
 
+/* A mark of the program or of the recorder; only where there is nesting, as others show calls. */
+static void push_mark(const struct run *run, const struct post_process *process,
+		      const struct post_thread *thread, const struct post_item *item)
+{
+	struct post_timeline_event event = {
+		.kind = POST_EVENT_MARK,
+		.lane = thread->lane,
+		.time = item->time,
+		.site = POST_NONE,
+		.callee = POST_NONE,
+		.depth = thread->stack ? thread->stack->depth : 0,
+		.value = item->value,
+	};
+
+	if (place_in(run, process, thread, item->time) == INSIDE)
+		run->nesting.sink->push(run->nesting.sink->context, &event);
+}
+
 /* Anything else. */
 static void take_state(struct run *run, struct post_process *process, struct post_thread **thread,
 		       const struct post_item *item, bool wanted)
 {
 	if (item->kind == LITIFUT_WORD_CUT && wanted && run->sink && run->sink->nested)
 		post_nesting_cut(&run->nesting, *thread, item->value);
+	if (item->kind == LITIFUT_WORD_MARK && wanted && run->sink && run->sink->nested)
+		push_mark(run, process, *thread, item);
 	post_apply_state(run->session, process, thread, item);
 }
 
