@@ -32,7 +32,7 @@ UNIT_TESTS :=
 
 include $(wildcard $(addsuffix /rules.mk,$(FOLDERS)))
 
-.PHONY: all help clean test test-long sanitize demo install uninstall format format-check lint
+.PHONY: all help clean test test-long sanitize demo install uninstall dist format format-check lint
 
 ## all: build everything into build/ (programs in build/bin); V=1 shows the commands
 all: $(PROGRAMS) $(TRACER)
@@ -71,6 +71,13 @@ bindir     ?= $(prefix)/bin
 libdir     ?= $(prefix)/lib
 includedir ?= $(prefix)/include
 mandir     ?= $(prefix)/share/man
+pkgconfigdir ?= $(libdir)/pkgconfig
+bashdir    ?= $(prefix)/share/bash-completion/completions
+zshdir     ?= $(prefix)/share/zsh/site-functions
+fishdir    ?= $(prefix)/share/fish/vendor_completions.d
+
+VERSION := $(shell sed -n 's/^.define LITIFUT_VERSION "\(.*\)"/\1/p' common/version.h)
+COMPLETED = litifut litifut-post
 
 ## install: copy everything below PREFIX (/usr/local), inside DESTDIR
 install: all
@@ -82,6 +89,23 @@ install: all
 	install -m 644 include/litifut/*.h $(DESTDIR)$(includedir)/litifut
 	$(if $(wildcard docs/*.1),install -m 644 docs/*.1 $(DESTDIR)$(mandir)/man1)
 	$(if $(wildcard docs/*.5),install -m 644 docs/*.5 $(DESTDIR)$(mandir)/man5)
+	install -d $(DESTDIR)$(pkgconfigdir) $(DESTDIR)$(bashdir) $(DESTDIR)$(zshdir) \
+		$(DESTDIR)$(fishdir)
+	sed -e 's|@prefix@|$(prefix)|' -e 's|@includedir@|$(includedir)|' \
+		-e 's|@libdir@|$(libdir)|' -e 's|@version@|$(VERSION)|' packaging/litifut.pc.in \
+		>$(DESTDIR)$(pkgconfigdir)/litifut.pc
+	for program in $(COMPLETED); do \
+		$(BUILD)/bin/$$program --completion bash >$(DESTDIR)$(bashdir)/$$program && \
+		$(BUILD)/bin/$$program --completion zsh >$(DESTDIR)$(zshdir)/_$$program && \
+		$(BUILD)/bin/$$program --completion fish >$(DESTDIR)$(fishdir)/$$program.fish || exit 1; \
+	done
+
+## dist: the committed sources as build/litifut-VERSION.tar.xz
+dist:
+	@mkdir -p $(BUILD)
+	git archive --prefix=litifut-$(VERSION)/ \
+		--add-virtual-file=litifut-$(VERSION)/commit:$(COMMIT) HEAD | \
+		xz -T2 >$(BUILD)/litifut-$(VERSION).tar.xz
 
 ## uninstall: remove what install copied, and folders that are empty then
 uninstall:
@@ -89,7 +113,11 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(wildcard docs/*.1)))
 	rm -f $(addprefix $(DESTDIR)$(mandir)/man5/,$(notdir $(wildcard docs/*.5)))
 	rm -rf $(DESTDIR)$(libdir)/litifut $(DESTDIR)$(includedir)/litifut
-	for folder in $(bindir) $(libdir) $(includedir) $(mandir)/man1 $(mandir)/man5; do \
+	rm -f $(DESTDIR)$(pkgconfigdir)/litifut.pc $(addprefix $(DESTDIR)$(bashdir)/,$(COMPLETED)) \
+		$(addprefix $(DESTDIR)$(zshdir)/_,$(COMPLETED)) \
+		$(patsubst %,$(DESTDIR)$(fishdir)/%.fish,$(COMPLETED))
+	for folder in $(bindir) $(libdir) $(includedir) $(mandir)/man1 $(mandir)/man5 \
+			$(pkgconfigdir) $(bashdir) $(zshdir) $(fishdir); do \
 		[ ! -d "$(DESTDIR)$$folder" ] || \
 			rmdir -p --ignore-fail-on-non-empty "$(DESTDIR)$$folder"; \
 	done

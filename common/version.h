@@ -4,4 +4,7 @@
 
 #define LITIFUT_VERSION "0.1"
 
+/* The same with the commit that was built, where it is known: for --version. */
+extern const char litifut_version[];
+
 #endif

@@ -163,7 +163,7 @@ static void introduce(int argc, char *argv[])
 			     "by\n"
 			     "`litifut install-ld', see litifut-ld(1). The linker itself says:\n");
 		else
-			puts("litifut-ld " LITIFUT_VERSION ", in the place of:");
+			printf("litifut-ld %s, in the place of:\n", litifut_version);
 		fflush(stdout);
 		if (i == 0) /* ld has no -h */
 			argv[1] = (char *)questions[1];

@@ -12,6 +12,7 @@
 #include <libiberty/libiberty.h>
 
 #include "common/nearest.h"
+#include "common/options.h"
 #include "common/version.h"
 #include "ldwrap/capture.h"
 #include "ldwrap/control.h"
@@ -32,7 +33,7 @@ static const char usage_text[] =
 	"       litifut info [--sites] [--skipped] [--json] file...\n"
 	"       litifut control folder|trace start|stop|snapshot|reset|status\n"
 	"       litifut capture [-o file] [--baud N] [--rounds N] [--seconds N] line\n"
-	"       litifut -h | --help | -V | --version\n"
+	"       litifut -h | --help | -V | --version | --completion bash|zsh|fish\n"
 	"\n"
 	"build runs a command, such as `make', with the tracer linked into every\n"
 	"32-bit ARM and MIPS program that it makes. Its options:\n"
@@ -359,6 +360,45 @@ static int capture(int argc, char *argv[])
 	return EXIT_PROBLEM;
 }
 
+/* For the completion of shells; the usage text above says what each is for. */
+static const struct litifut_option build_options[] = {
+	{"exclude", 'x', "GLOBS", NULL, "functions to leave alone", 0},
+	{"config", 'c', "FILE", LITIFUT_WORDS_FILE, "settings, one a line", 0},
+	{"recorder", 'r', "FILE", LITIFUT_WORDS_FILE, "an object with litifut_record_trace()", 0},
+	{"strict", 's', NULL, NULL, "fail where a link can't be traced", 0},
+	{"verbose", 'v', NULL, NULL, "print each program run and each decision", 0},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+static const struct litifut_option info_options[] = {
+	{"sites", LITIFUT_FIRST_LONG, NULL, NULL, "list the sites", 0},
+	{"skipped", LITIFUT_FIRST_LONG, NULL, NULL, "list the sites that were left", 0},
+	{"json", LITIFUT_FIRST_LONG, NULL, NULL, "as JSON", 0},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+static const struct litifut_option capture_options[] = {
+	{"output", 'o', "FILE", LITIFUT_WORDS_FILE, "what is saved", 0},
+	{"baud", 'b', "N", NULL, "speed of the line", 0},
+	{"rounds", 'n', "N", NULL, "whole sendings to wait for", 0},
+	{"seconds", 't', "N", NULL, "how long to wait", 0},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+static const struct litifut_option general_options[] = {
+	{"help", 'h', NULL, NULL, "print how to use it", 0},
+	{"version", 'V', NULL, NULL, "print the version", 0},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+static const struct litifut_command completed[] = {
+	{"litifut", "", general_options, NULL},
+	{"build", "run a command whose programs are traced", build_options, LITIFUT_WORDS_FILE},
+	{"env", "print what build sets", NULL, NULL},
+	{"install-ld", "put the tracer into a toolchain", NULL, LITIFUT_WORDS_FOLDER},
+	{"uninstall-ld", "take it out again", NULL, LITIFUT_WORDS_FOLDER},
+	{"info", "what was done to a file", info_options, LITIFUT_WORDS_FILE},
+	{"control", "switch recording in running programs", NULL, LITIFUT_WORDS_FILE},
+	{"capture", "save what a firmware sends", capture_options, LITIFUT_WORDS_FILE},
+	{NULL, NULL, NULL, NULL},
+};
+
 /* True: it was a question about litifut itself, and has its answer. */
 static bool answer(const char *word)
 {
@@ -368,7 +408,7 @@ static bool answer(const char *word)
 	if (help)
 		fputs(usage_text, stdout);
 	if (version)
-		puts("litifut " LITIFUT_VERSION);
+		printf("litifut %s\n", litifut_version);
 	return help || version;
 }
 
@@ -401,6 +441,11 @@ int main(int argc, char *argv[])
 	if (argc < 2) {
 		fputs(usage_text, stderr);
 		return EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--completion")) {
+		if (argc == 3 && litifut_completion_write(stdout, argv[2], "litifut", completed))
+			return 0;
+		return usage("--completion takes bash, zsh or fish");
 	}
 	if (answer(argv[1]) || !strcmp(argv[1], "help")) {
 		if (!strcmp(argv[1], "help"))

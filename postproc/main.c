@@ -19,6 +19,7 @@
 #include "postproc/formats/diff.h"
 #include "postproc/options.h"
 #include "postproc/formats/run.h"
+#include "postproc/sources/archive.h"
 
 static void print_problem(void *context, const struct litifut_error *error)
 {
@@ -176,6 +177,7 @@ static char unfinished[4096 + 16];
 
 static void end_by_signal(int number)
 {
+	post_archives_remove();
 	if (*unfinished && unlink(unfinished)) { /* it is a folder */
 		pid_t child = fork();
 		if (!child) {
@@ -218,7 +220,6 @@ static FILE *open_output(const char *path)
 	mode_t mask = umask(0);
 	umask(mask);
 	fchmod(file, exists ? about.st_mode & 07777 : 0666 & ~mask);
-	catch_signals();
 	return fdopen(file, "w");
 }
 
@@ -315,12 +316,16 @@ static void process_run(struct post_session *session, const struct post_argument
 		fputs("\r\033[K", stderr);
 }
 
+#define MOST_NEEDLESS 8
+
 /* What is printed on standard error once the output is done, and the pager left. */
 struct outcome {
 	struct post_totals totals[2];
 	double seconds[2];
 	size_t runs; /* 2: a comparison */
 	size_t differing;
+	char needless[MOST_NEEDLESS][256]; /* lines about files that served nothing */
+	size_t needless_count;             /* of all of them */
 };
 
 static void show_run(const struct post_arguments *given, struct post_output *output,
@@ -334,6 +339,13 @@ static void show_run(const struct post_arguments *given, struct post_output *out
 	process_run(&session, given, given->format, output, &outcome->totals[0]);
 	fflush(output->file);
 	outcome->seconds[0] = now() - start;
+	char line[256];
+	for (size_t at = 0; outcome->totals[0].processes &&
+			    post_session_needless(&session, &at, line, sizeof(line));
+	     outcome->needless_count++) {
+		if (outcome->needless_count < MOST_NEEDLESS)
+			memcpy(outcome->needless[outcome->needless_count], line, sizeof(line));
+	}
 	/* after a complaint about the only input there is nothing to sum up */
 	outcome->runs = outcome->totals[0].processes || !problems->count;
 	post_session_close(&session);
@@ -419,6 +431,7 @@ int main(int count, char **arguments)
 	if (count > 1 && !strcmp(arguments[1], "energy"))
 		return energy_command(count - 1, arguments + 1);
 	char *command = command_line(count, arguments);
+	catch_signals();
 	int status = post_arguments_parse(&given, count, arguments);
 	if (status != POST_GO_ON) {
 		post_arguments_release(&given);
@@ -440,7 +453,6 @@ int main(int count, char **arguments)
 				strerror(errno));
 			return 1;
 		}
-		catch_signals();
 		output.folder = unfinished;
 	} else if (given.output_path) {
 		output.file = open_output(given.output_path);
@@ -473,9 +485,15 @@ int main(int count, char **arguments)
 	for (size_t run = 0; run < outcome.runs && !given.quiet; run++)
 		print_summary(&outcome.totals[run], outcome.seconds[run],
 			      given.session.pid_count > 0);
+	for (size_t i = 0; i < outcome.needless_count && i < MOST_NEEDLESS && !given.quiet; i++)
+		fprintf(stderr, "litifut-post: %s\n", outcome.needless[i]);
+	if (outcome.needless_count > MOST_NEEDLESS && !given.quiet)
+		fprintf(stderr, "litifut-post: and %zu more files were not needed\n",
+			outcome.needless_count - MOST_NEEDLESS);
 	if (outcome.runs == 2 && !given.quiet)
 		fprintf(stderr, "litifut-post: %zu edge%s differ%s\n", outcome.differing,
 			plural(outcome.differing), outcome.differing == 1 ? "s" : "");
+	post_archives_remove();
 	post_arguments_release(&given);
 	post_problems_release(&problems);
 	free(command);

@@ -435,7 +435,7 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 			       ? usage("--completion takes bash, zsh or fish, not", value)
 			       : 0;
 	case 'V':
-		puts("litifut-post " LITIFUT_VERSION);
+		printf("litifut-post %s\n", litifut_version);
 		return 0;
 	case OPTION_SORT:
 		given->output.sort = value;

@@ -1,6 +1,6 @@
 # litifut-post, and its parts as objects for the unit tests.
 
-POST_LIBS = -ldw -lelf -liberty -lz -lzstd -llzma -lsqlite3 -lm
+POST_LIBS = -ldw -lelf -liberty -lz -lzstd -llzma -lsqlite3 -larchive -lm
 
 POST_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,$(filter-out postproc/main.c postproc/options.c, \
 	$(wildcard postproc/*.c postproc/*/*.c postproc/formats/html/*.c)))

@@ -157,7 +157,7 @@ static int parse(int count, char **values, struct arguments *arguments)
 			fputs(usage_text, stdout);
 			exit(0);
 		case 'V':
-			puts("litifut-rewrite " LITIFUT_VERSION);
+			printf("litifut-rewrite %s\n", litifut_version);
 			exit(0);
 		default:
 			return 2;

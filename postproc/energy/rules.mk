@@ -1,6 +1,6 @@
 # The energy room: on its own as objects for its unit tests, and a part of litifut-post.
 
-POST_LIBS += -larchive -lm
+POST_LIBS += -lm
 
 # command.c, options.c and traces.c are litifut-post's; the rest depends on no other room.
 ENERGY_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,$(filter-out %/command.c %/options.c %/traces.c,\

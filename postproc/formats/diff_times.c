@@ -173,7 +173,8 @@ void post_diff_times_write(FILE *file, const struct post_session *old,
 	count = add_rows(rows, count, now, now_runs, false);
 	count = join(rows, count);
 	fprintf(file,
-		"# self time of a run, mean of %u old and %u new run%s; +- is one standard error of "
+		"# self time of a run, mean of %u old and %u new run%s; +- is one standard error "
+		"of "
 		"the change%s\n%-7s %12s %12s %9s %8s %12s %12s  %s\n",
 		old_runs->count, now_runs->count, now_runs->count == 1 ? "" : "s",
 		old_runs->count == 1 || now_runs->count == 1

@@ -1,5 +1,5 @@
-/* histogram: how long the calls of a function took, from call to return. Four bins for each doubling
- * of the time, so that a bin is at most a quarter wide. */
+/* histogram: how long the calls of a function took, from call to return. Four bins for each
+ * doubling of the time, so that a bin is at most a quarter wide. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +44,7 @@ static unsigned bin_of(uint64_t ns)
 /* The first duration of a bin. */
 static uint64_t bin_start(unsigned bin)
 {
-	return bin < PARTS ? bin
-			   : (uint64_t)(PARTS + bin % PARTS) << (bin / PARTS - 1);
+	return bin < PARTS ? bin : (uint64_t)(PARTS + bin % PARTS) << (bin / PARTS - 1);
 }
 
 static void event(void *context, const struct post_timeline_event *event)

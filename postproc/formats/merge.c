@@ -1,5 +1,5 @@
-/* merge: several runs of one build together: the mean of each function over the runs, and how far the
- * runs are apart. */
+/* merge: several runs of one build together: the mean of each function over the runs, and how far
+ * the runs are apart. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,8 @@ static void check_builds(const struct post_session *session)
 {
 	for (size_t i = 1; i < session->module_count; i++) {
 		for (size_t j = 1; j < i; j++) {
-			const struct post_module *a = &session->modules[i], *b = &session->modules[j];
+			const struct post_module *a = &session->modules[i],
+						 *b = &session->modules[j];
 			if (a->traced && b->traced && !strcmp(a->name, b->name))
 				post_problem_at(session->problems, a->name, LITIFUT_NO_ADDRESS,
 						"the runs are of several builds: their functions "

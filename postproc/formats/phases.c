@@ -1,5 +1,5 @@
-/* report --phase: which functions are called only before something happens, only after it, or both, and
- * how long they take there: what a start does that could be done later. */
+/* report --phase: which functions are called only before something happens, only after it, or both,
+ * and how long they take there: what a start does that could be done later. */
 #include "postproc/formats/phases.h"
 
 #include <inttypes.h>
@@ -24,11 +24,11 @@ struct row {
 struct state {
 	struct row *rows; /* by function */
 	size_t count;
-	bool after;       /* it has happened */
-	bool timed;       /* some return has a time */
-	bool clocks;      /* all processes have one, so that events come in order */
-	uint64_t start;   /* ns, of the first event */
-	uint64_t when;    /* ns from there: when it happened */
+	bool after;     /* it has happened */
+	bool timed;     /* some return has a time */
+	bool clocks;    /* all processes have one, so that events come in order */
+	uint64_t start; /* ns, of the first event */
+	uint64_t when;  /* ns from there: when it happened */
 	bool started;
 };
 
@@ -183,8 +183,8 @@ static void finish(struct post_output *output)
 	for (size_t i = 0; i < count; i++) {
 		int kind = (int)kind_of(&state->rows[order[i]]);
 		if (kind != last) {
-			fprintf(output->file, "%s%s:\n%12s %12s", last < 0 ? "" : "\n", titles[kind],
-				"calls before", "after");
+			fprintf(output->file, "%s%s:\n%12s %12s", last < 0 ? "" : "\n",
+				titles[kind], "calls before", "after");
 			if (state->timed)
 				fprintf(output->file, " %12s %12s", "self before", "after");
 			if (state->clocks)

@@ -33,7 +33,8 @@ const struct post_run_cell *post_runs_cell(const struct post_runs *runs, uint32_
  * was used again belongs to the later process. */
 static int by_start(const void *left, const void *right)
 {
-	const struct litifut_trace_header *a = &(*(struct post_process *const *)left)->trace->header;
+	const struct litifut_trace_header *a =
+		&(*(struct post_process *const *)left)->trace->header;
 	const struct litifut_trace_header *b =
 		&(*(struct post_process *const *)right)->trace->header;
 
@@ -90,8 +91,8 @@ static void take_item(void *context, const struct post_table_item *item)
 	if (item->minimum > item->maximum)
 		return;
 	cell->timed += item->count;
-	cell->self += item->hertz ? (double)item->self * 1e9 / (double)item->hertz
-				  : (double)item->self;
+	cell->self +=
+		item->hertz ? (double)item->self * 1e9 / (double)item->hertz : (double)item->self;
 	reader->runs->timed = true;
 }
 

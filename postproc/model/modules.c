@@ -27,10 +27,14 @@ static struct post_image *open_and_load(struct post_session *session, const char
 	}
 	/* The device's file may be stripped, the one from the build tree is not. */
 	for (size_t i = 0; i < session->inputs.image_count; i++) {
-		const struct post_candidate *other = &session->inputs.images[i];
-		if (strcmp(other->path, path) && same_id(other->build_id, other->build_id_bytes,
-							 image->build_id, image->build_id_bytes))
+		struct post_candidate *other = &session->inputs.images[i];
+		bool same = !strcmp(other->path, path);
+		if (!same && same_id(other->build_id, other->build_id_bytes, image->build_id,
+				     image->build_id_bytes)) {
 			post_debug_file_add(image, other->path);
+			same = true;
+		}
+		other->used |= same;
 	}
 	if (post_image_load(image, &places, &error) != LITIFUT_OK)
 		post_problem(session->problems, &error);
@@ -250,6 +254,30 @@ void post_modules_map(struct post_session *session, struct post_process *process
 		POST_GROW(process->mappings, process->mapping_count, process->mapping_capacity);
 		process->mappings[process->mapping_count++] = mapping;
 	}
+}
+
+bool post_session_needless(const struct post_session *session, size_t *at, char *text, size_t size)
+{
+	for (; *at < session->inputs.image_count; ++*at) {
+		const struct post_candidate *file = &session->inputs.images[*at];
+		bool right = false;
+		if (!file->named || file->used)
+			continue;
+		for (size_t i = 0; i < session->process_count; i++)
+			right |= session->processes[i]->machine == file->machine;
+		if (right)
+			snprintf(text, size,
+				 "%.200s was not needed: no module of the traces has its build-id",
+				 file->path);
+		else
+			snprintf(text, size, "%.200s was not needed: it is for %s, and no trace is",
+				 file->path,
+				 cpu_find(file->machine) ? cpu_find(file->machine)->name
+							 : "another CPU");
+		++*at;
+		return true;
+	}
+	return false;
 }
 
 void post_session_conclude(struct post_session *session)

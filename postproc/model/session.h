@@ -225,6 +225,10 @@ static inline uint32_t post_cache_start(const struct post_cache *cache, uint32_t
 /* After all events: problems that are reported once (files that were not found). */
 void post_session_conclude(struct post_session *session);
 
+/* The next file from number *at on that the user has named and that served nothing, as a line;
+ * false: there is none. After post_session_conclude(). */
+bool post_session_needless(const struct post_session *session, size_t *at, char *text, size_t size);
+
 void post_session_close(struct post_session *session);
 
 /* Private to session.c and resolve.c. */

@@ -1,10 +1,12 @@
 /* Finding debug files. */
 #include "postproc/sources/debug_file.h"
 
+#include <dlfcn.h>
 #include <lzma.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "postproc/sources/image_private.h"
 #include "postproc/table.h"
@@ -134,6 +136,45 @@ bool post_debug_file_add(struct post_image *image, const char *path)
 	return try_path(image, path);
 }
 
+/* From the servers in DEBUGINFOD_URLS, if the user has set it. libdebuginfod is loaded only then:
+ * it brings a client of HTTP with it, and need not be installed. */
+static bool from_server(struct post_image *image)
+{
+	const char *servers = getenv("DEBUGINFOD_URLS");
+	static void *library;
+	static bool tried;
+	GElf_Shdr header;
+	char *path = NULL;
+	bool found = false;
+
+	if (!servers || !*servers || !image->build_id_bytes ||
+	    post_image_section(image, ".symtab", &header))
+		return false;
+	if (!tried)
+		library = dlopen("libdebuginfod.so.1", RTLD_NOW);
+	tried = true;
+	if (!library)
+		return false;
+	/* as in <elfutils/debuginfod.h> */
+	void *(*begin)(void);
+	int (*find)(void *client, const unsigned char *build_id, int bytes, char **path);
+	void (*end)(void *client);
+	*(void **)&begin = dlsym(library, "debuginfod_begin");
+	*(void **)&find = dlsym(library, "debuginfod_find_debuginfo");
+	*(void **)&end = dlsym(library, "debuginfod_end");
+	void *client = begin && find && end ? begin() : NULL;
+	if (!client)
+		return false;
+	int file = find(client, image->build_id, (int)image->build_id_bytes, &path);
+	if (file >= 0) {
+		close(file);
+		found = try_path(image, path);
+	}
+	free(path);
+	end(client);
+	return found;
+}
+
 void post_debug_files_find(struct post_image *image, const struct post_debug_places *places)
 {
 	bool found = false;
@@ -142,6 +183,8 @@ void post_debug_files_find(struct post_image *image, const struct post_debug_pla
 		found = by_build_id(image, places->directories[i]);
 	if (!found)
 		found = by_link(image, places);
+	if (!found)
+		found = from_server(image);
 	if (!found)
 		unpack_mini(image);
 	beside(image);

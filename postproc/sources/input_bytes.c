@@ -177,6 +177,16 @@ static uint64_t room_for(int file)
 	return room < most_unpacked ? room : most_unpacked;
 }
 
+uint64_t post_input_room(void)
+{
+	int file = unnamed_file();
+	uint64_t room = file < 0 ? 0 : room_for(file);
+
+	if (file >= 0)
+		close(file);
+	return room;
+}
+
 /* What can be unpacked is kept, whatever comes in the way. */
 static int unpack(const char *path, int packed, enum packing packing,
 		  struct post_problems *problems, struct litifut_error *error)

@@ -21,6 +21,9 @@ enum litifut_status post_input_map(const char *path, uint8_t **data, size_t *siz
  * For main files, before anything is read. */
 void post_input_limit(uint64_t bytes);
 
+/* What may be unpacked to TMPDIR: the limit, or half of the room there. */
+uint64_t post_input_room(void);
+
 void post_input_unmap(uint8_t *data, size_t size);
 
 /* Do the first bytes say .gz or .zst? */

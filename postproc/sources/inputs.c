@@ -9,6 +9,7 @@
 
 #include <litifut/trace_format.h>
 
+#include "postproc/sources/archive.h"
 #include "postproc/sources/firmware_kind.h"
 #include "postproc/sources/input_bytes.h"
 #include "postproc/table.h"
@@ -64,6 +65,7 @@ static void add_image(struct post_inputs *inputs, const char *path, bool named,
 		.machine = image->cpu->machine,
 		.rewritten = image->rewritten,
 		.debug_only = image->debug_only,
+		.named = named,
 	};
 	memcpy(candidate->build_id, image->build_id, sizeof(candidate->build_id));
 	memcpy(candidate->soname, image->soname, sizeof(candidate->soname));
@@ -132,6 +134,12 @@ void post_inputs_add(struct post_inputs *inputs, const char *path, struct post_p
 
 	if (stat(path, &about)) {
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS, "%s", strerror(errno));
+		return;
+	}
+	if (S_ISREG(about.st_mode) && post_archive_is(path)) {
+		const char *folder = post_archive_unpack(path, problems);
+		if (folder)
+			post_inputs_add(inputs, folder, problems);
 		return;
 	}
 	if (!S_ISDIR(about.st_mode)) {

@@ -18,6 +18,8 @@ struct post_candidate {
 	unsigned machine;
 	bool rewritten;
 	bool debug_only;
+	bool named; /* by the user, not found in a folder */
+	bool used;  /* for a module, for its symbols, or for its debug information */
 };
 
 struct post_inputs {
@@ -31,8 +33,8 @@ struct post_inputs {
 	size_t image_count, image_capacity;
 };
 
-/* Adds a file or everything below a folder. A file that is named itself and is
- * not of a known kind is a problem; in a folder it is passed over. */
+/* Adds a file, or everything below a folder or in an archive (archive.h). A file that is named
+ * itself and is not of a known kind is a problem; in a folder it is passed over. */
 void post_inputs_add(struct post_inputs *inputs, const char *path, struct post_problems *problems);
 
 /* Sorts the traces and maps by name, so that the order of arguments and of the

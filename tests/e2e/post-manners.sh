@@ -1,0 +1,191 @@
+#!/bin/sh
+# What a user meets before any output: completion in the shells, help, suggestions, archives of a stick,
+# files that serve nothing, the version, what `make install` and `make dist` leave.
+. "$(dirname "$0")/../lib.sh"
+
+post=$BUILD/bin/litifut-post
+
+# in_bash PROGRAM WORD...: what bash offers for the last word
+in_bash()
+{
+	# shellcheck disable=SC2016
+	bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=()
+		"_$(echo "$1" | tr - _)"; printf "%s\n" "${COMPREPLY[@]}"' bash "$1.bash" "$@" | sort | xargs
+}
+
+bash_completes()
+{
+	"$post" --completion bash >litifut-post.bash &&
+		"$BUILD/bin/litifut" --completion bash >litifut.bash || return
+	mkdir -p some/folder && touch some/file
+	equal "$(in_bash litifut-post --so)" "--sort --source" &&
+		equal "$(in_bash litifut-post --sort ma)" "made max" &&
+		equal "$(in_bash litifut-post -f perf)" "perfetto" &&
+		equal "$(in_bash litifut-post cal)" "callees-of callers-of callgrind calls" &&
+		equal "$(in_bash litifut-post html --source some/)" "some/folder" &&
+		equal "$(in_bash litifut-post calls some/)" "some/file some/folder" &&
+		equal "$(in_bash litifut b)" "build" &&
+		equal "$(in_bash litifut info --s)" "--sites --skipped" &&
+		equal "$(in_bash litifut build --re)" "--recorder"
+}
+
+fish_completes()
+{
+	"$post" --completion fish >litifut-post.fish && "$BUILD/bin/litifut" --completion fish >litifut.fish &&
+		HOME=$(pwd) fish -N -c 'source litifut-post.fish; source litifut.fish
+			complete -C "litifut-post --sour"; complete -C "litifut-post -f perf"
+			complete -C "litifut inf"' >offered 2>fish.err
+	[ ! -s fish.err ] && grep '^--source' offered && grep '^perfetto' offered && grep '^info' offered
+}
+
+# zsh asks its completion from a terminal only; the script must be one, and define what zsh calls
+zsh_reads()
+{
+	for program in litifut-post litifut; do
+		"$BUILD/bin/$program" --completion zsh >_$program && zsh -n _$program &&
+			head -n 1 _$program | grep "^#compdef $program\$" || return
+	done
+	zsh -f -c 'autoload -U compinit; fpath=(. $fpath); compinit -u -D; [[ $_comps[litifut-post] == _litifut-post ]]
+		function _arguments { print -r -- "$@" }; words=(litifut-post ""); CURRENT=3
+		autoload +X -U _litifut-post && _litifut-post' >arguments && grep -- '--source=' arguments
+}
+
+helps()
+{
+	"$post" diff --help | grep -- --min && "$post" --help report | grep -- --phase &&
+		! "$post" report --help | grep -- --pdf &&
+		"$post" --sourc 2>&1 | grep 'missing behind --sourc' &&
+		"$post" --souce x 2>&1 | grep 'did you mean --source' &&
+		"$post" -f perfeto x 2>&1 | grep 'did you mean perfetto'
+}
+
+same_calls()
+{
+	"$post" -q calls "$@" >got.calls 2>got.err && [ ! -s got.err ] && diff expected.calls got.calls
+}
+
+archives()
+{
+	"$post" -q calls data traced/program >expected.calls && [ -s expected.calls ] || return
+	TMPDIR=$(pwd)/room
+	export TMPDIR
+	mkdir -p room
+	tar cf stick.tar data traced && gzip -k stick.tar && zstd -q stick.tar && xz -k stick.tar &&
+		python3 -m zipfile -c stick.zip data traced || return
+	for archive in stick.tar stick.tar.gz stick.tar.zst stick.tar.xz stick.zip; do
+		same_calls $archive || return
+	done
+	# names that would leave the folder stay in it
+	python3 - <<-'END'
+		import io, tarfile
+		with tarfile.open("evil.tar", "w") as tar:
+		    for name in "../../escaped", "/escaped", "a/..":
+		        about = tarfile.TarInfo(name)
+		        about.size = 4
+		        tar.addfile(about, io.BytesIO(b"evil"))
+		    tar.add("data")
+		    tar.add("traced")
+	END
+	same_calls evil.tar && [ ! -e escaped ] && [ ! -e ../escaped ] && [ ! -e /escaped ] || return
+	size=$(wc -c <stick.tar.gz)
+	head -c $((size / 2)) stick.tar.gz >cut.tar.gz
+	"$post" -q calls cut.tar.gz >cut.calls 2>cut.err
+	[ $? = 1 ] && grep 'cut.tar.gz: .*what came before in the archive is read' cut.err || return
+	"$post" -q --max-unpacked 1K calls stick.tar 2>&1 | grep 'larger than --max-unpacked' || return
+	[ -z "$(ls room)" ]
+}
+
+tells_of_needless_files()
+{
+	case $cpu in
+	arm*) other=/usr/mips-linux-gnu/lib/libc.so.6 is=mips ;;
+	*) other=/usr/arm-linux-gnueabihf/lib/libc.so.6 is=arm ;;
+	esac
+	"$post" edges data traced/program plain/program "$other" 2>err >/dev/null || return
+	grep "plain/program was not needed: no module" err && grep "libc.so.6 was not needed: it is for $is, and no trace is" err &&
+		! grep traced/program err
+}
+
+# Names of a stripped file come from a server of debug files.
+asks_a_server()
+{
+	cp traced/program stripped && "$triplet-strip" stripped || return
+	id=$(readelf -n traced/program | sed -n 's/.*Build ID: //p')
+	mkdir -p "served/buildid/$id" && cp traced/program "served/buildid/$id/debuginfo"
+	python3 - "$post" <<-'END'
+		import functools, http.server, os, subprocess, sys, threading
+		handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory="served")
+		handler.log_message = lambda *a: None
+		server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+		threading.Thread(target=server.serve_forever, daemon=True).start()
+		environment = dict(os.environ, DEBUGINFOD_CACHE_PATH=os.path.abspath("cache"), no_proxy="127.0.0.1",
+		    DEBUGINFOD_URLS="http://127.0.0.1:%d/" % server.server_port)
+		run = lambda **more: subprocess.run([sys.argv[1], "-q", "--no-maps-paths", "edges", "data", "stripped"],
+		    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, **more).stdout
+		assert "main -> leaf" in run(env=environment), run(env=environment)
+		assert "main -> leaf" not in run()
+		server.shutdown()
+	END
+}
+
+installs()
+{
+	make -s -C "$root" BUILD="$BUILD" install DESTDIR="$(pwd)/installed" PREFIX=/usr &&
+		PKG_CONFIG_LIBDIR=installed/usr/lib/pkgconfig pkg-config --modversion litifut | grep '^[0-9]' &&
+		PKG_CONFIG_LIBDIR=installed/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$(pwd)/installed \
+			pkg-config --variable=tracerdir litifut | grep '/usr/lib/litifut$' &&
+		[ -s installed/usr/share/bash-completion/completions/litifut ] &&
+		[ -s installed/usr/share/zsh/site-functions/_litifut-post ] &&
+		[ -s installed/usr/share/fish/vendor_completions.d/litifut-post.fish ] &&
+		make -s -C "$root" BUILD="$BUILD" uninstall DESTDIR="$(pwd)/installed" PREFIX=/usr &&
+		[ -z "$(find installed 2>/dev/null)" ]
+}
+
+# The archive has what is committed, and its version names the commit.
+distributes()
+{
+	make -s -C "$root" BUILD="$(pwd)/made" dist >dist.log 2>&1 &&
+		xz -dc made/litifut-*.tar.xz | tar tf - >names && grep '/Makefile$' names && grep '/commit$' names &&
+		equal "$(xz -dc made/litifut-*.tar.xz | tar xOf - --wildcards '*/commit')" \
+			"$(git -C "$root" rev-parse --short=10 HEAD)"
+}
+
+behaviour()
+{
+	cat >main.c <<-'END'
+		#include <stdio.h>
+		__attribute__((noipa)) int leaf(int n) { return printf("%d\n", n); }
+		int main(void) { return leaf(1) + leaf(2) == 0; }
+	END
+	link program ../main.c || return
+	same_run program
+	ok "archives of a stick are read as they are" archives
+	ok "files that served nothing are named" tells_of_needless_files
+	[ -z "${once:-}" ] || return 0
+	once=yes
+	if ldconfig -p | grep -q 'libdebuginfod\.so\.1'; then
+		ok "debug files come from a server that the user names" asks_a_server
+	else
+		skip "debug files from a server" "libdebuginfod is not installed"
+	fi
+	ok "bash completes options, values, formats, commands, files" bash_completes
+	if command -v fish >/dev/null; then
+		ok "fish completes" fish_completes
+	else
+		skip "fish completes" "fish is not installed"
+	fi
+	if command -v zsh >/dev/null; then
+		ok "zsh reads its completion" zsh_reads
+	else
+		skip "zsh reads its completion" "zsh is not installed"
+	fi
+	ok "help of a command, suggestions for what is misspelt" helps
+	ok "make install has completion and pkg-config, make uninstall leaves nothing" installs
+	if git -C "$root" rev-parse HEAD >/dev/null 2>&1; then
+		ok "make dist" distributes
+		ok "the version names the commit" sh -c '"$0" --version | grep -E "\([0-9a-f]{10}\)"' "$post"
+	else
+		skip "make dist" "this is not a git working copy"
+	fi
+}
+for_targets behaviour
