@@ -280,6 +280,7 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 	link->options.common = (struct litifut_rewrite_options){
 		.exclude_functions = (const char *const *)link->excluded.items,
 		.asked_excludes = (const char *const *)settings->exclude.items,
+		.exclude_callees = (const char *const *)settings->exclude_callees.items,
 		.include_functions = (const char *const *)settings->include.items,
 		.tail_calls = settings->tail_calls,
 		.engine = settings->engine,

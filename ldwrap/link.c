@@ -461,6 +461,7 @@ static void prepare_options(struct link_state *state)
 		text_list_append(&state->excluded_functions, settings->exclude.items[i]);
 	state->options.exclude_functions = (const char *const *)state->excluded_functions.items;
 	state->options.asked_excludes = (const char *const *)settings->exclude.items;
+	state->options.exclude_callees = (const char *const *)settings->exclude_callees.items;
 	state->options.include_functions = (const char *const *)settings->include.items;
 	state->options.tail_calls = settings->tail_calls;
 	state->options.engine = settings->engine;

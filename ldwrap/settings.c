@@ -428,6 +428,7 @@ void settings_release(struct settings *settings)
 	text_list_release(&settings->include);
 	text_list_release(&settings->exclude_objects);
 	text_list_release(&settings->exclude_libs);
+	text_list_release(&settings->exclude_callees);
 	text_list_release(&settings->include_objects);
 	text_list_release(&settings->include_libs);
 	free(settings->config);

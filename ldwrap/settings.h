@@ -20,6 +20,7 @@ struct settings {
 	enum settings_mode mode;
 	struct text_list exclude; /* globs of function names */
 	struct text_list include;
+	struct text_list exclude_callees;
 	struct text_list exclude_objects;
 	struct text_list exclude_libs;
 	struct text_list include_objects; /* if any, or of include_libs: only these */

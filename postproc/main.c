@@ -1,14 +1,11 @@
 /* litifut-post: traces, maps and ELF files in, readable calls out. */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,6 +15,7 @@
 #include "postproc/energy/command.h"
 #include "postproc/formats/diff.h"
 #include "postproc/options.h"
+#include "postproc/output_file.h"
 #include "postproc/formats/run.h"
 #include "postproc/sources/archive.h"
 
@@ -118,177 +116,6 @@ static void print_summary(const struct post_totals *totals, double seconds, bool
 			"litifut-post: %" PRIu64 " event%s begun and not finished when the "
 			"program ended\n",
 			totals->holes, plural(totals->holes));
-}
-
-/* The file through a program that changes what is written; the file is closed here. */
-static FILE *through(const char *program, const char *argument, FILE *file, pid_t *child)
-{
-	int ends[2];
-
-	if (pipe2(ends, O_CLOEXEC))
-		return NULL;
-	*child = fork();
-	if (!*child) {
-		dup2(ends[0], STDIN_FILENO);
-		dup2(fileno(file), STDOUT_FILENO);
-		signal(SIGPIPE, SIG_DFL);
-		execlp(program, program, argument, (char *)NULL);
-		fprintf(stderr, "litifut-post: %s: %s\n", program, strerror(errno));
-		_exit(127);
-	}
-	close(ends[0]);
-	fclose(file);
-	return *child < 0 ? NULL : fdopen(ends[1], "w");
-}
-
-static bool on_path(const char *program)
-{
-	char *copy = post_copy_text(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
-	char *rest = copy, *folder;
-	char path[4096];
-	bool found = false;
-
-	while (!found && (folder = strsep(&rest, ":"))) {
-		int length = snprintf(path, sizeof(path), "%s/%s", folder, program);
-		found = length > 0 && (size_t)length < sizeof(path) && access(path, X_OK) == 0;
-	}
-	free(copy);
-	return found;
-}
-
-/* As git does: only on a terminal, and a short text is printed without stopping. */
-static FILE *start_pager(void)
-{
-	const char *pager = getenv("PAGER");
-	const char *terminal = getenv("TERM");
-
-	if (!isatty(STDOUT_FILENO) || !terminal || !strcmp(terminal, "dumb"))
-		return NULL;
-	if (!pager && on_path("less"))
-		pager = "less";
-	if (!pager || !*pager || !strcmp(pager, "cat"))
-		return NULL;
-	setenv("LESS", "FRX", 0);
-	return popen(pager, "we");
-}
-
-/* Where -o writes until all is there; "" when nothing is to be renamed. */
-static char unfinished[4096 + 16];
-
-static void end_by_signal(int number)
-{
-	post_archives_remove();
-	if (*unfinished && unlink(unfinished)) { /* it is a folder */
-		pid_t child = fork();
-		if (!child) {
-			execl("/bin/rm", "rm", "-rf", "--", unfinished, (char *)NULL);
-			_exit(127);
-		}
-		waitpid(child, NULL, 0);
-	}
-	signal(number, SIG_DFL);
-	raise(number);
-}
-
-static void catch_signals(void)
-{
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-
-	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
-		if (signal(signals[i], end_by_signal) == SIG_IGN)
-			signal(signals[i], SIG_IGN);
-	}
-}
-
-/* A regular file gets its name when it is complete; what else is there is written to. */
-static FILE *open_output(const char *path)
-{
-	struct stat about;
-	bool exists = !stat(path, &about);
-
-	if ((exists && !S_ISREG(about.st_mode)) ||
-	    snprintf(unfinished, sizeof(unfinished), "%s.XXXXXX", path) >=
-		    (int)sizeof(unfinished)) {
-		*unfinished = '\0';
-		return fopen(path, "we");
-	}
-	int file = mkostemp(unfinished, O_CLOEXEC);
-	if (file < 0) {
-		*unfinished = '\0';
-		return exists ? fopen(path, "we") : NULL; /* a folder that can't be written to */
-	}
-	mode_t mask = umask(0);
-	umask(mask);
-	fchmod(file, exists ? about.st_mode & 07777 : 0666 & ~mask);
-	return fdopen(file, "w");
-}
-
-/* A folder gets its name when it is complete, too. One that is there already stays as it is. */
-static bool make_folder(const char *path)
-{
-	struct stat about;
-
-	if (!lstat(path, &about)) {
-		errno = EEXIST;
-		return false;
-	}
-	if (snprintf(unfinished, sizeof(unfinished), "%s.XXXXXX", path) >=
-		    (int)sizeof(unfinished) ||
-	    !mkdtemp(unfinished)) {
-		*unfinished = '\0';
-		return false;
-	}
-	mode_t mask = umask(0);
-	umask(mask);
-	chmod(unfinished, 0777 & ~mask);
-	return true;
-}
-
-static void remove_folder(const char *path)
-{
-	DIR *folder = opendir(path);
-	struct dirent *entry;
-
-	while (folder && (entry = readdir(folder))) {
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-			unlinkat(dirfd(folder), entry->d_name, 0);
-	}
-	if (folder)
-		closedir(folder);
-	rmdir(path);
-}
-
-/* Gives the output its name, if it is complete. */
-static int name_output(const char *path, bool folder, int failed)
-{
-	if (!*unfinished)
-		return failed;
-	if (!failed && rename(unfinished, path)) {
-		fprintf(stderr, "litifut-post: %s: %s\n", path, strerror(errno));
-		failed = 1;
-	}
-	if (failed && folder)
-		remove_folder(unfinished);
-	else if (failed)
-		unlink(unfinished);
-	*unfinished = '\0';
-	return failed;
-}
-
-/* A reader that has seen enough (head, a pager) is no failure. */
-static int close_output(FILE *file, const char *path)
-{
-	bool failed = fflush(file) || ferror(file);
-	int cause = errno;
-
-	if (file != stdout && fclose(file) && !failed) {
-		failed = true;
-		cause = errno;
-	}
-	if (!failed || cause == EPIPE)
-		return 0;
-	fprintf(stderr, "litifut-post: %s: %s\n", path ? path : "standard output", strerror(cause));
-	return 1;
 }
 
 /* Reads the inputs of one run and takes them through a format. */
@@ -392,34 +219,6 @@ static void show_difference(const struct post_arguments *given, struct post_outp
 	}
 }
 
-/* The arguments as a shell reads them. The caller frees them. */
-static char *command_line(int count, char **arguments)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *memory = open_memstream(&text, &size);
-
-	if (!memory)
-		return NULL;
-	fputs("litifut-post", memory);
-	for (int i = 1; i < count; i++) {
-		const char *word = arguments[i];
-		putc(' ', memory);
-		if (*word &&
-		    !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				       "0123456789_-+=./:,@%")]) {
-			fputs(word, memory);
-			continue;
-		}
-		putc('\'', memory);
-		for (; *word; word++)
-			*word == '\'' ? fputs("'\\''", memory) : putc(*word, memory);
-		putc('\'', memory);
-	}
-	fclose(memory);
-	return text;
-}
-
 int main(int count, char **arguments)
 {
 	struct post_arguments given;
@@ -430,8 +229,8 @@ int main(int count, char **arguments)
 	signal(SIGXFSZ, SIG_IGN); /* too large a file is an error to be told, no death */
 	if (count > 1 && !strcmp(arguments[1], "energy"))
 		return energy_command(count - 1, arguments + 1);
-	char *command = command_line(count, arguments);
-	catch_signals();
+	char *command = post_file_command_line(count, arguments);
+	post_file_catch_signals();
 	int status = post_arguments_parse(&given, count, arguments);
 	if (status != POST_GO_ON) {
 		post_arguments_release(&given);
@@ -443,19 +242,19 @@ int main(int count, char **arguments)
 	struct outcome outcome = {.runs = 0};
 	pid_t child = 0;
 	output.options.command = command;
-	FILE *pager = given.pager ? start_pager() : NULL;
+	FILE *pager = given.pager ? post_file_pager() : NULL;
 	given.pager = pager != NULL;
 	if (pager) {
 		output.file = pager;
 	} else if (given.format->folder) {
-		if (!make_folder(given.output_path)) {
+		if (!post_file_make_folder(given.output_path)) {
 			fprintf(stderr, "litifut-post: %s: %s\n", given.output_path,
 				strerror(errno));
 			return 1;
 		}
-		output.folder = unfinished;
+		output.folder = post_file_unfinished();
 	} else if (given.output_path) {
-		output.file = open_output(given.output_path);
+		output.file = post_file_open(given.output_path);
 		if (!output.file) {
 			fprintf(stderr, "litifut-post: %s: %s\n", given.output_path,
 				strerror(errno));
@@ -463,7 +262,7 @@ int main(int count, char **arguments)
 		}
 	}
 	if (given.pdf)
-		output.file = through("dot", "-Tpdf", output.file, &child);
+		output.file = post_file_through("dot", "-Tpdf", output.file, &child);
 	if (!output.file)
 		return 1;
 	setvbuf(output.file, NULL, _IOFBF, 1 << 18);
@@ -478,9 +277,9 @@ int main(int count, char **arguments)
 		if (failed)
 			fputs("litifut-post: the pager that PAGER names can't be run\n", stderr);
 	} else {
-		failed = close_output(output.file, given.output_path);
+		failed = post_file_close(output.file, given.output_path);
 		failed |= child && (waitpid(child, &ended, 0) < 0 || ended);
-		failed = name_output(given.output_path, given.format->folder, failed);
+		failed = post_file_name(given.output_path, given.format->folder, failed);
 	}
 	for (size_t run = 0; run < outcome.runs && !given.quiet; run++)
 		print_summary(&outcome.totals[run], outcome.seconds[run],

@@ -2,7 +2,10 @@
 
 POST_LIBS = -ldw -lelf -liberty -lz -lzstd -llzma -lsqlite3 -larchive -lm
 
-POST_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,$(filter-out postproc/main.c postproc/options.c, \
+# what prints
+POST_MAIN = postproc/main.c postproc/options.c postproc/output_file.c
+
+POST_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,$(filter-out $(POST_MAIN), \
 	$(wildcard postproc/*.c postproc/*/*.c postproc/formats/html/*.c)))
 
 PROGRAMS += $(BUILD)/bin/litifut-post
@@ -11,7 +14,7 @@ PROGRAMS += $(BUILD)/bin/litifut-post
 $(BUILD)/host/postproc/formats/html/assets.o: $(addprefix postproc/formats/html/,page.html page.css \
 	body.html app.js)
 
-$(BUILD)/bin/litifut-post: $(BUILD)/host/postproc/main.o $(BUILD)/host/postproc/options.o \
+$(BUILD)/bin/litifut-post: $(patsubst %.c,$(BUILD)/host/%.o,$(POST_MAIN)) \
 		$(POST_OBJECTS) $(COMMON_OBJECTS)
 	@mkdir -p $(@D)
 	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) $^ $(POST_LIBS) -o $@

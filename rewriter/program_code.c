@@ -82,6 +82,12 @@ bool litifut_is_excluded(const struct litifut_image *image,
 	return include && *include && !matches(include, name);
 }
 
+bool litifut_is_excluded_callee(const struct litifut_rewrite_options *options,
+				const struct litifut_symbol *callee)
+{
+	return callee && matches(options->exclude_callees, callee->name);
+}
+
 bool litifut_is_tracer_code(const struct litifut_symbol *function)
 {
 	return function && function->own;

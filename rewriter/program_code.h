@@ -27,6 +27,10 @@ bool litifut_is_excluded(const struct litifut_image *image,
 			 const struct litifut_rewrite_options *options,
 			 const struct litifut_symbol *function);
 
+/* Is this the direct target of calls that the options leave? `callee` may be NULL. */
+bool litifut_is_excluded_callee(const struct litifut_rewrite_options *options,
+				const struct litifut_symbol *callee);
+
 /* May the code of `function` be changed, as far as names and ranges in the
  * options say? */
 bool litifut_sites_may_change(const struct litifut_image *image,

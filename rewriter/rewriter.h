@@ -36,6 +36,8 @@ struct litifut_rewrite_options {
 	 * alone / are the only ones rewritten. NULL-terminated, may be NULL. */
 	const char *const *exclude_functions;
 	const char *const *include_functions;
+	/* Direct calls to such functions of the same file are left. */
+	const char *const *exclude_callees;
 	/* Those of exclude_functions that the user has asked for; NULL: none. */
 	const char *const *asked_excludes;
 	bool tail_calls;   /* LITIFUT_TAIL */

@@ -117,7 +117,8 @@ static unsigned judge(struct walk *walk, const struct litifut_section *section,
 				    callee && callee->reserved ? callee->name : "");
 	if (reason != LITIFUT_SITE_PATCHED && reason != LITIFUT_SITE_TOO_SHORT)
 		return reason;
-	if (walk->function_refused || in_excluded_range(walk, address))
+	if (walk->function_refused || in_excluded_range(walk, address) ||
+	    litifut_is_excluded_callee(walk->options, callee))
 		return LITIFUT_SITE_EXCLUDED;
 	if (instruction->inexact)
 		return LITIFUT_SITE_SPECIAL_FORM;
@@ -128,11 +129,16 @@ static unsigned judge(struct walk *walk, const struct litifut_section *section,
 /* Why a tail call is left alone, as far as can be told without the branch targets
  * around it. */
 static unsigned judge_tail(const struct walk *walk, const struct litifut_instruction *instruction,
-			   uint32_t address)
+			   uint32_t address, uint8_t kind)
 {
 	if (!walk->options->tail_calls)
 		return LITIFUT_SITE_TAIL_OFF;
 	if (walk->function_refused || in_excluded_range(walk, address))
+		return LITIFUT_SITE_EXCLUDED;
+	if (kind == LITIFUT_SITE_TAIL_DIRECT &&
+	    litifut_is_excluded_callee(
+		    walk->options,
+		    litifut_image_function_start(walk->image, instruction->target & ~1u)))
 		return LITIFUT_SITE_EXCLUDED;
 	return instruction->inexact ? LITIFUT_SITE_SPECIAL_FORM : LITIFUT_SITE_TOO_SHORT;
 }
@@ -217,7 +223,7 @@ static bool take_site(struct walk *walk, const struct litifut_section *section,
 		    (found.instruction.target & ~1u) - walk->owner->address < walk->owner->size)
 			return true;
 	}
-	reason = tail ? judge_tail(walk, instruction, address)
+	reason = tail ? judge_tail(walk, instruction, address, kind)
 		      : judge(walk, section, range, &found.instruction, address);
 	if (tail && !function && kind == LITIFUT_SITE_TAIL_DIRECT &&
 	    reason == LITIFUT_SITE_TOO_SHORT) {

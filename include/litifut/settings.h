@@ -37,6 +37,7 @@ enum litifut_setting_kind {
 	LINK("CONFIG", OBJECT, config) \
 	LINK("EXCLUDE", LIST, exclude) \
 	LINK("INCLUDE", LIST, include) \
+	LINK("EXCLUDE_CALLEES", LIST, exclude_callees) \
 	LINK("EXCLUDE_OBJECTS", LIST, exclude_objects) \
 	LINK("EXCLUDE_LIBS", LIST, exclude_libs) \
 	LINK("INCLUDE_OBJECTS", LIST, include_objects) \

@@ -49,6 +49,8 @@ behaviour()
 		"alpha alpha_leaf beta_leaf gamma_ gamma__leaf here main "
 	ok "info counts them" test "$none" != "$(excluded)"
 	is "a list of globs" "$(callers "LITIFUT_EXCLUDE=alpha*,*_leaf")" "beta gamma_ here main "
+	is "LITIFUT_EXCLUDE_CALLEES" "$(callers "LITIFUT_EXCLUDE_CALLEES=*_leaf")" \
+		"alpha_leaf beta_leaf gamma__leaf here main "
 	is "LITIFUT_INCLUDE" "$(callers LITIFUT_INCLUDE=beta*,main)" "beta beta_leaf main "
 	is "LITIFUT_INCLUDE less LITIFUT_EXCLUDE" \
 		"$(callers LITIFUT_INCLUDE=beta*,main LITIFUT_EXCLUDE=beta)" "beta_leaf main "

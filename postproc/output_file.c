@@ -1,0 +1,220 @@
+/* Where output goes: a pager, a program, a file or a folder that has its name only when it is
+ * complete. Part of the main program: it prints. */
+#include "postproc/output_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "postproc/sources/archive.h"
+#include "postproc/table.h"
+
+/* The file through a program that changes what is written; the file is closed here. */
+FILE *post_file_through(const char *program, const char *argument, FILE *file, pid_t *child)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return NULL;
+	*child = fork();
+	if (!*child) {
+		dup2(ends[0], STDIN_FILENO);
+		dup2(fileno(file), STDOUT_FILENO);
+		signal(SIGPIPE, SIG_DFL);
+		execlp(program, program, argument, (char *)NULL);
+		fprintf(stderr, "litifut-post: %s: %s\n", program, strerror(errno));
+		_exit(127);
+	}
+	close(ends[0]);
+	fclose(file);
+	return *child < 0 ? NULL : fdopen(ends[1], "w");
+}
+
+static bool on_path(const char *program)
+{
+	char *copy = post_copy_text(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
+	char *rest = copy, *folder;
+	char path[4096];
+	bool found = false;
+
+	while (!found && (folder = strsep(&rest, ":"))) {
+		int length = snprintf(path, sizeof(path), "%s/%s", folder, program);
+		found = length > 0 && (size_t)length < sizeof(path) && access(path, X_OK) == 0;
+	}
+	free(copy);
+	return found;
+}
+
+/* As git does: only on a terminal, and a short text is printed without stopping. */
+FILE *post_file_pager(void)
+{
+	const char *pager = getenv("PAGER");
+	const char *terminal = getenv("TERM");
+
+	if (!isatty(STDOUT_FILENO) || !terminal || !strcmp(terminal, "dumb"))
+		return NULL;
+	if (!pager && on_path("less"))
+		pager = "less";
+	if (!pager || !*pager || !strcmp(pager, "cat"))
+		return NULL;
+	setenv("LESS", "FRX", 0);
+	return popen(pager, "we");
+}
+
+/* Where -o writes until all is there; "" when nothing is to be renamed. */
+static char unfinished[4096 + 16];
+
+static void end_by_signal(int number)
+{
+	post_archives_remove();
+	if (*unfinished && unlink(unfinished)) { /* it is a folder */
+		pid_t child = fork();
+		if (!child) {
+			execl("/bin/rm", "rm", "-rf", "--", unfinished, (char *)NULL);
+			_exit(127);
+		}
+		waitpid(child, NULL, 0);
+	}
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+void post_file_catch_signals(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+		if (signal(signals[i], end_by_signal) == SIG_IGN)
+			signal(signals[i], SIG_IGN);
+	}
+}
+
+/* A regular file gets its name when it is complete; what else is there is written to. */
+FILE *post_file_open(const char *path)
+{
+	struct stat about;
+	bool exists = !stat(path, &about);
+
+	if ((exists && !S_ISREG(about.st_mode)) ||
+	    snprintf(unfinished, sizeof(unfinished), "%s.XXXXXX", path) >=
+		    (int)sizeof(unfinished)) {
+		*unfinished = '\0';
+		return fopen(path, "we");
+	}
+	int file = mkostemp(unfinished, O_CLOEXEC);
+	if (file < 0) {
+		*unfinished = '\0';
+		return exists ? fopen(path, "we") : NULL; /* a folder that can't be written to */
+	}
+	mode_t mask = umask(0);
+	umask(mask);
+	fchmod(file, exists ? about.st_mode & 07777 : 0666 & ~mask);
+	return fdopen(file, "w");
+}
+
+/* A folder gets its name when it is complete, too. One that is there already stays as it is. */
+bool post_file_make_folder(const char *path)
+{
+	struct stat about;
+
+	if (!lstat(path, &about)) {
+		errno = EEXIST;
+		return false;
+	}
+	if (snprintf(unfinished, sizeof(unfinished), "%s.XXXXXX", path) >=
+		    (int)sizeof(unfinished) ||
+	    !mkdtemp(unfinished)) {
+		*unfinished = '\0';
+		return false;
+	}
+	mode_t mask = umask(0);
+	umask(mask);
+	chmod(unfinished, 0777 & ~mask);
+	return true;
+}
+
+static void remove_folder(const char *path)
+{
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			unlinkat(dirfd(folder), entry->d_name, 0);
+	}
+	if (folder)
+		closedir(folder);
+	rmdir(path);
+}
+
+/* Gives the output its name, if it is complete. */
+int post_file_name(const char *path, bool folder, int failed)
+{
+	if (!*unfinished)
+		return failed;
+	if (!failed && rename(unfinished, path)) {
+		fprintf(stderr, "litifut-post: %s: %s\n", path, strerror(errno));
+		failed = 1;
+	}
+	if (failed && folder)
+		remove_folder(unfinished);
+	else if (failed)
+		unlink(unfinished);
+	*unfinished = '\0';
+	return failed;
+}
+
+/* A reader that has seen enough (head, a pager) is no failure. */
+int post_file_close(FILE *file, const char *path)
+{
+	bool failed = fflush(file) || ferror(file);
+	int cause = errno;
+
+	if (file != stdout && fclose(file) && !failed) {
+		failed = true;
+		cause = errno;
+	}
+	if (!failed || cause == EPIPE)
+		return 0;
+	fprintf(stderr, "litifut-post: %s: %s\n", path ? path : "standard output", strerror(cause));
+	return 1;
+}
+
+const char *post_file_unfinished(void)
+{
+	return unfinished;
+}
+
+/* The arguments as a shell reads them. The caller frees them. */
+char *post_file_command_line(int count, char **arguments)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (!memory)
+		return NULL;
+	fputs("litifut-post", memory);
+	for (int i = 1; i < count; i++) {
+		const char *word = arguments[i];
+		putc(' ', memory);
+		if (*word &&
+		    !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				       "0123456789_-+=./:,@%")]) {
+			fputs(word, memory);
+			continue;
+		}
+		putc('\'', memory);
+		for (; *word; word++)
+			*word == '\'' ? fputs("'\\''", memory) : putc(*word, memory);
+		putc('\'', memory);
+	}
+	fclose(memory);
+	return text;
+}

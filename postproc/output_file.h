@@ -1,0 +1,36 @@
+/* Where the output of litifut-post goes. Part of the main program: it prints. */
+#ifndef LITIFUT_POSTPROC_OUTPUT_FILE_H
+#define LITIFUT_POSTPROC_OUTPUT_FILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+/* A pipe to $PAGER, on a terminal only; NULL: none. */
+FILE *post_file_pager(void);
+
+/* Opens the file that -o names, under another name until it is complete; NULL: see errno. */
+FILE *post_file_open(const char *path);
+
+/* The same for a folder, which must not exist. */
+bool post_file_make_folder(const char *path);
+
+/* Under which name it is until then. */
+const char *post_file_unfinished(void);
+
+/* A pipe through a program into `file`, which is closed here. The caller waits for *child. NULL: no
+ * such pipe could be made. */
+FILE *post_file_through(const char *program, const char *argument, FILE *file, pid_t *child);
+
+/* Closes an output, and gives it its name unless `failed`; both print what goes wrong and return 1
+ * then. */
+int post_file_close(FILE *file, const char *path);
+int post_file_name(const char *path, bool folder, int failed);
+
+/* A signal that ends the program removes what is not complete. */
+void post_file_catch_signals(void);
+
+/* The arguments as a shell reads them. The caller frees them. */
+char *post_file_command_line(int count, char **arguments);
+
+#endif
