@@ -19,15 +19,18 @@ mkdir -p "$folder"
 cp -r "$root/examples/node" "$folder/source"
 cd "$folder"
 
-# make_node NAME ARGUMENTS...: plain-NAME, fast-NAME and small-NAME
+# make_node NAME ARGUMENTS...: plain-NAME, fast-NAME, small-NAME and table-NAME
 make_node()
 {
 	name=$1
 	shift
-	for kind in plain fast small; do
+	for kind in plain fast small table; do
 		out=$folder/$kind-$name
 		if [ "$kind" = plain ]; then
 			make -s -C source OUT="$out" "$@"
+		elif [ "$kind" = table ]; then
+			LITIFUT_MODE=table LITIFUT_CLOCK=timer1:8000000 "$BUILD/bin/litifut" build \
+				make -s -C source OUT="$out" "$@"
 		else
 			LITIFUT_STUBS=$kind "$BUILD/bin/litifut" build \
 				make -s -C source OUT="$out" "$@"
@@ -77,21 +80,23 @@ task()
 {
 	title=$1
 	shift
-	for kind in plain fast small; do
+	for kind in plain fast small table; do
 		run "$kind" "$@"
 	done
 	plain=$(cat "plain-$1/cycles")
 	awk -v title="$title" -v sites="$("$BUILD/bin/litifut" info "fast-$1/node.elf" |
 		sed -n 's/.*sites patched *\([0-9]*\).*/\1/p')" -v calls="$(cat "fast-$1/calls")" \
 		-v plain="$plain" -v fast="$(cat "fast-$1/cycles")" -v small="$(cat "small-$1/cycles")" \
+		-v table="$(cat "table-$1/cycles")" -v rom_table="$(flash "table-$1")" \
 		-v rom="$(flash "plain-$1")" -v rom_fast="$(flash "fast-$1")" \
 		-v rom_small="$(flash "small-$1")" 'BEGIN {
-			printf "%-12s %6d %9d %9.3f %+8.2f %% %+8.2f %% %7d %+6d %+6d\n", title, sites,
-				calls, plain / 8e6, 100 * (fast / plain - 1), 100 * (small / plain - 1),
-				rom, rom_fast - rom, rom_small - rom }'
+			printf "%-12s %6d %9d %9.3f %+8.2f %% %+8.2f %% %+8.2f %% %7d %+6d %+6d %+6d\n",
+				title, sites, calls, plain / 8e6, 100 * (fast / plain - 1),
+				100 * (small / plain - 1), 100 * (table / plain - 1), rom,
+				rom_fast - rom, rom_small - rom, rom_table - rom }'
 }
 
-echo "task         sites      calls  seconds       fast      small   flash   fast  small"
+echo "task         sites      calls  seconds       fast      small      table   flash   fast  small  table"
 for each in $tasks; do
 	case $each in
 	crc)

@@ -74,6 +74,7 @@ struct cpu_objects {
 	 * traced one is with stubs for speed. */
 	const char *const *firmware_options;
 	const char *const *firmware_fast;
+	const char *firmware_clock; /* the usual one; NULL: it depends on more */
 	bool firmware_relaxes; /* its linker makes calls shorter if asked to, which is not done */
 	/* A recorder, named like tracer(), that only runs where thunks do; NULL: the same. */
 	const char *thunk_recorder;

@@ -140,7 +140,7 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 		keep(words, "litifut_send_gate");
 	add_word(words, xasprintf("--defsym=litifut_table_end=" LITIFUT_FIRMWARE_TABLE "+%zu",
 				  4 * plan->table_words));
-	if (!link->options.small)
+	if (!link->options.small || link->options.times)
 		add_words(words, link->objects->firmware_fast);
 	if (link->port.has_address)
 		add_word(words, xasprintf("--defsym=litifut_port_base=0x%x",
@@ -293,8 +293,8 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 	link->object = scratch_file("litifut-room.o");
 	status = firmware_port_read(settings->port, &link->port, error);
 	if (!status && link->options.times)
-		status = firmware_clock_read(settings->clock_name, link->runtime, &link->clock,
-					     error);
+		status = firmware_clock_read(settings->clock_name, link->objects->firmware_clock,
+					     link->runtime, &link->clock, error);
 	link->options.clock = link->clock.function;
 	if (!status)
 		status = read_send(settings->send, &link->options.send_at, error);

@@ -9,7 +9,7 @@
 #include <libiberty/libiberty.h>
 
 /* Ours; another name is that of a function. */
-static const char *const drivers[] = {"dwt", "systick"};
+static const char *const drivers[] = {"dwt", "systick", "timer1"};
 
 static bool is_function_name(const char *name)
 {
@@ -20,14 +20,14 @@ static bool is_function_name(const char *name)
 	return !*name;
 }
 
-enum litifut_status firmware_clock_read(const char *text, const char *runtime,
+enum litifut_status firmware_clock_read(const char *text, const char *usual, const char *runtime,
 					struct firmware_clock *clock, struct litifut_error *error)
 {
 	size_t length = text ? strcspn(text, ":") : 0;
 
 	memset(clock, 0, sizeof(*clock));
 	if (!text) { /* v6-M has no counter of cycles */
-		clock->driver = strcmp(runtime, "v6m") ? "dwt" : "systick";
+		clock->driver = usual ? usual : strcmp(runtime, "v6m") ? "dwt" : "systick";
 		return LITIFUT_OK;
 	}
 	if (text[length]) {
@@ -48,13 +48,19 @@ enum litifut_status firmware_clock_read(const char *text, const char *runtime,
 	for (size_t i = 0; i < sizeof(drivers) / sizeof(*drivers); i++)
 		if (strlen(drivers[i]) == length && !strncmp(drivers[i], text, length))
 			clock->driver = drivers[i];
+	if (usual && (!clock->driver || strcmp(clock->driver, usual)))
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
+					 LITIFUT_NO_ADDRESS,
+					 "LITIFUT_CLOCK: this CPU has %s only: %s", usual, text);
 	if (clock->driver)
 		return LITIFUT_OK;
 	clock->driver = "function";
 	clock->function = xstrndup(text, length);
 	if (!is_function_name(clock->function))
-		return litifut_error_set(
-			error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
-			"LITIFUT_CLOCK: neither dwt, systick nor the name of a function: %s", text);
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
+					 LITIFUT_NO_ADDRESS,
+					 "LITIFUT_CLOCK: neither dwt, systick, timer1 nor the name "
+					 "of a function: %s",
+					 text);
 	return LITIFUT_OK;
 }

@@ -12,9 +12,9 @@ struct firmware_clock {
 	uint32_t hertz;     /* 0: not known */
 };
 
-/* NAME or NAME:HERTZ, where NAME is dwt, systick or a function. NULL: the one that the CPUs of
- * this runtime have. */
-enum litifut_status firmware_clock_read(const char *text, const char *runtime,
+/* NAME or NAME:HERTZ, where NAME is dwt, systick, timer1 or a function. NULL: the `usual' one of
+ * the CPU, or, if that is NULL, the one that the CPUs of this runtime have. */
+enum litifut_status firmware_clock_read(const char *text, const char *usual, const char *runtime,
 					struct firmware_clock *clock, struct litifut_error *error);
 
 #endif

@@ -30,6 +30,7 @@
 #define TIME_CALL "litifut_time_call"
 #define TIME_POINTER "litifut_time_pointer"
 #define TICK "litifut_tick"
+#define CLOCK_HANDLER "litifut_timer_overflow"
 #define CALIBRATION "litifut_calibration_number"
 
 #define JUMP "longjmp"
@@ -152,6 +153,7 @@ static enum litifut_status open_pass(const char *path,
 	if (!status)
 		status = litifut_sites_find(&pass->image, &pass->arch, &pass->context,
 					    &options->common, &pass->sites, error);
+	pass->ram_is_known = !pass->cpu->calls_before_ram;
 	if (!status && pass->cpu->calls_before_ram)
 		status = litifut_before_ram_mark(&pass->image, &pass->sites, &pass->ram_is_known,
 						 error);
@@ -323,7 +325,11 @@ static bool is_timed(const struct pass *pass, const struct litifut_site *site)
 	static const char *const twice[] = {"setjmp",      "_setjmp", "sigsetjmp",
 					    "__sigsetjmp", JUMP,      NULL};
 
-	if (!pass->options->times)
+	/* A jump to these stands in start-up code, which has no return address to replace. */
+	static const char *const ends[] = {"exit", "_exit", NULL};
+
+	if (!pass->options->times ||
+	    (litifut_site_is_tail(site) && is_one_of(callee_name(pass, site), ends)))
 		return false;
 	if (site->kind == LITIFUT_SITE_VECTOR)
 		return !litifut_image_symbol(&pass->image, "_port_irq_epilogue") &&
@@ -346,6 +352,7 @@ static enum litifut_status do_site(struct pass *pass, struct litifut_found_site 
 		.pointer = is_pointer(&site->site),
 		.vector = site->site.kind == LITIFUT_SITE_VECTOR,
 		.small = pass->options->small,
+		.times = pass->options->times,
 		.baseline = pass->baseline,
 		.callee = site->site.callee,
 		.number = pass->table_words,
@@ -359,6 +366,7 @@ static enum litifut_status do_site(struct pass *pass, struct litifut_found_site 
 	uint32_t address = site->site.address & ~3u;
 	bool written;
 
+	call.timed = timed;
 	call.small |= timed; /* there is one kind of stub that times */
 	call.count_small = call.count_pointer = call.count_carry = address;
 	if (pass->stubs) {
@@ -556,6 +564,26 @@ static bool set_half(struct pass *pass, const char *name, uint32_t value)
 	return symbol && change(pass, symbol->address, half, sizeof(half));
 }
 
+/* Lets the interrupt of the timer lead to our handler. */
+static enum litifut_status set_clock(struct pass *pass, struct litifut_error *error)
+{
+	uint32_t handler = code_at(pass, CLOCK_HANDLER);
+	uint32_t entry;
+	uint8_t way[4];
+
+	if (!handler)
+		return missing(pass, CLOCK_HANDLER, error);
+	if (!pass->cpu->clock_vector(&pass->image, &entry))
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
+					 LITIFUT_NO_ADDRESS,
+					 "LITIFUT_MODE=table: the timer of this device is not "
+					 "known, or the program has a handler for its overflow");
+	return pass->cpu->write_way(&pass->context, entry, handler, way) &&
+			       change(pass, entry, way, sizeof(way))
+		       ? LITIFUT_OK
+		       : missing(pass, CLOCK_HANDLER, error);
+}
+
 /* What the code that times needs to know. */
 static enum litifut_status set_times(struct pass *pass, struct litifut_error *error)
 {
@@ -582,7 +610,7 @@ static enum litifut_status set_times(struct pass *pass, struct litifut_error *er
 		return missing(pass, "litifut_clock_target", error);
 	if (!set_half(pass, CALIBRATION, pass->calibration))
 		return missing(pass, CALIBRATION, error);
-	return LITIFUT_OK;
+	return pass->cpu->clock_vector ? set_clock(pass, error) : LITIFUT_OK;
 }
 
 static enum litifut_status set_send_target(struct pass *pass, struct litifut_error *error)

@@ -16,6 +16,8 @@ struct litifut_firmware_call {
 	bool pointer;     /* through a register */
 	bool vector;      /* an entry of the vector table; `call` has its address only */
 	bool small;       /* for size */
+	bool times;       /* records have times */
+	bool timed;       /* and this call is timed, by the code at count_small */
 	bool baseline;    /* the CPU has the small instruction set (v6-M, v8-M Baseline) */
 	uint32_t callee;  /* of a direct call: where the stub goes on to, bit 0 set: Thumb */
 	uint32_t number;  /* of the first word of its entry in the table */
@@ -67,6 +69,9 @@ struct litifut_firmware_cpu {
 	bool calls_before_ram;
 	/* Its runtime can time calls. */
 	bool times;
+	/* Optional: the entry of the vector table for the interrupt of the timer that is the clock.
+	 * False: it is not known, or the program has a handler of its own. */
+	bool (*clock_vector)(const struct litifut_image *image, uint32_t *entry);
 	/* As in struct litifut_arch. */
 	bool (*can_detour)(const struct litifut_arch_context *context,
 			   const struct litifut_cramped_call *call,

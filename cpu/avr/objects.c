@@ -136,5 +136,6 @@ const struct cpu_objects litifut_objects_avr = {
 	.relocation = relocation,
 	.firmware_options = firmware_options,
 	.firmware_fast = firmware_fast,
+	.firmware_clock = "timer1",
 	.firmware_relaxes = true,
 };

@@ -17,7 +17,7 @@ ISR(USART1_RX_vect)
 	written = (uint8_t)((written + 1) % QUEUE_BYTES);
 }
 
-ISR(TIMER1_COMPA_vect)
+ISR(TIMER3_COMPA_vect)
 {
 	seconds++;
 }
@@ -50,9 +50,9 @@ static void start_link(void)
 
 static void start_timer(void)
 {
-	OCR1A = 31249; /* a second of 8 MHz / 256 */
-	TCCR1B = 1 << WGM12 | 1 << CS12;
-	TIMSK1 = 1 << OCIE1A;
+	OCR3A = 31249; /* a second of 8 MHz / 256 */
+	TCCR3B = 1 << WGM32 | 1 << CS32;
+	TIMSK3 = 1 << OCIE3A;
 }
 
 void board_start(void)

@@ -123,6 +123,9 @@ static void copy_open(const uint8_t *dump, size_t size, uint32_t base,
 	for (size_t at = 0; at + entry / 4 <= count; at += entry / 4) {
 		uint32_t used = found[at + record / 4];
 
+		/* AVR: the linker has the memory somewhere above the flash. */
+		if (used && used <= UINT16_MAX)
+			used |= table & ~(uint32_t)UINT16_MAX;
 		if (used)
 			capture->open[capture->open_count] =
 				1 + (used - table < words ? (used - table) / 4
@@ -137,9 +140,15 @@ static void copy_open(const uint8_t *dump, size_t size, uint32_t base,
 		capture->calibration.whole = found[2];
 		free(found);
 	}
-	if (find_object(image, "litifut_clock_hertz", &capture->hertz, &none))
-		return;
-	capture->hertz = 0;
+}
+
+/* An address on the device, which may have 16 bits only: a number of the ELF file's anyway. */
+static void take_hertz(const struct post_image *image, struct post_capture *capture)
+{
+	uint32_t hertz, none;
+
+	if (find_object(image, "litifut_clock_hertz", &hertz, &none))
+		capture->hertz = hertz;
 }
 
 static void copy_bins(const uint8_t *dump, size_t size, uint32_t at, uint32_t count,
@@ -443,6 +452,7 @@ enum litifut_status post_firmware_open(const char *path, const struct post_input
 		status = read_dump(path, data, size, inputs, &image, &capture, error);
 	}
 	if (!status) {
+		take_hertz(image, &capture);
 		*trace = make_trace(path, image, &capture);
 		take_profile(*trace, image, &capture);
 		status = count_sites(path, image, &capture, *trace, problems, error);

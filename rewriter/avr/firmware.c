@@ -37,6 +37,17 @@
  *	ldi	r27, hi8(entry)
  *	jmp	litifut_count_pointer
  *
+ * Where calls are timed (20 bytes), see tracer/avr/firmware/time.S:
+ *
+ *	push	r30
+ *	push	r31
+ *	ldi	r30, lo8(record)
+ *	ldi	r31, hi8(record)
+ *	call	litifut_time_call
+ *	pop	r31
+ *	pop	r30
+ *	jmp	callee
+ *
  * Devices with up to 8 KB have rcall and rjmp in the place of call and jmp. */
 #include "rewriter/firmware_cpu.h"
 
@@ -127,6 +138,18 @@ static void load_immediate(struct emitter *emitter, unsigned reg, unsigned value
 	word(emitter, 0xe000 | (value & 0xf0) << 4 | (reg & 0xf) << 4 | (value & 0xf));
 }
 
+static void time_call(struct emitter *emitter, const struct litifut_firmware_call *call)
+{
+	word(emitter, 0x93ef); /* push r30 */
+	word(emitter, 0x93ff); /* push r31 */
+	load_immediate(emitter, 30, call->counter & 0xff);
+	load_immediate(emitter, 31, call->counter >> 8 & 0xff);
+	branch(emitter, true, call->count_small);
+	word(emitter, 0x91ff); /* pop r31 */
+	word(emitter, 0x91ef); /* pop r30 */
+	branch(emitter, false, call->callee);
+}
+
 static void count_pointer(struct emitter *emitter, const struct litifut_firmware_call *call)
 {
 	const struct litifut_cramped_call *site = &call->call;
@@ -140,7 +163,7 @@ static void count_pointer(struct emitter *emitter, const struct litifut_firmware
 	load_immediate(emitter, 26, call->counter & 0xff);
 	load_immediate(emitter, 27, call->counter >> 8 & 0xff);
 	branch(emitter, false, call->count_pointer);
-	pad(emitter, call->small ? SMALL_BYTES * POINTER_WORDS : 0);
+	pad(emitter, call->small && !call->times ? SMALL_BYTES * POINTER_WORDS : 0);
 }
 
 /* What leads to the stub, in the place of the call and, if it moves, of the instruction before
@@ -188,7 +211,9 @@ static bool write_stub(const struct litifut_firmware_call *call, uint32_t addres
 	memset(stub, 0, sizeof(*stub));
 	if (call->pointer)
 		count_pointer(&emitter, call);
-	else if (call->small)
+	else if (call->timed)
+		time_call(&emitter, call);
+	else if (call->small && !call->times) /* the address of a stub tells no record then */
 		count_small(&emitter, call);
 	else
 		count_fast(&emitter, call);
@@ -237,4 +262,6 @@ const struct litifut_firmware_cpu litifut_firmware_avr = {
 	.write_stub = write_stub,
 	.write_way = write_way,
 	.check_memory = litifut_avr_check_memory,
+	.times = true,
+	.clock_vector = litifut_avr_clock_vector,
 };

@@ -2,6 +2,7 @@
  * address 0 on. The first is that of the reset. */
 #include <litifut/module_format.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "rewriter/avr/avr.h"
 
@@ -89,4 +90,53 @@ enum litifut_status litifut_avr_vectors_add(const struct litifut_image *image,
 	if (sites->count)
 		qsort(sites->items, sites->count, sizeof(*sites->items), by_address);
 	return LITIFUT_OK;
+}
+
+/* The name of the device, which the start-up file has a note of: the flash, memory and EEPROM
+ * sizes, then offsets of strings. */
+#define NOTE ".note.gnu.avr.deviceinfo"
+#define NOTE_STRINGS 40u
+
+static const char *device_of(const struct litifut_image *image)
+{
+	const struct litifut_section *note = litifut_image_section(image, NOTE);
+
+	for (uint32_t at = NOTE_STRINGS; note && note->bytes && at + 2 < note->size; at++)
+		if (!memcmp(note->bytes + at, "at", 2) &&
+		    memchr(note->bytes + at, 0, note->size - at))
+			return (const char *)note->bytes + at;
+	return "";
+}
+
+/* Numbers of the vector of the overflow of timer 1, by the start of the devices' names. */
+static const struct {
+	const char *device;
+	uint8_t vector;
+} overflows[] = {
+	{"atmega48", 13},   {"atmega88", 13},   {"atmega168", 13},  {"atmega328", 13},
+	{"atmega164", 15},  {"atmega324", 15},  {"atmega644", 15},  {"atmega1284", 15},
+	{"atmega640", 20},  {"atmega1280", 20}, {"atmega1281", 20}, {"atmega2560", 20},
+	{"atmega2561", 20}, {"atmega16u4", 20}, {"atmega32u4", 20},
+};
+
+bool litifut_avr_clock_vector(const struct litifut_image *image, uint32_t *entry)
+{
+	const char *device = device_of(image);
+	uint32_t handlers[MOST];
+	uint32_t words[MOST];
+	uint32_t bytes = 0;
+	uint32_t count = read_table(image, &bytes, handlers, words);
+
+	for (size_t i = 0; i < sizeof(overflows) / sizeof(*overflows); i++) {
+		size_t length = strlen(overflows[i].device);
+
+		/* "atmega328p" and "atmega328pb", but not "atmega3284" */
+		if (strncmp(device, overflows[i].device, length) ||
+		    (device[length] >= '0' && device[length] <= '9'))
+			continue;
+		*entry = overflows[i].vector * bytes;
+		return overflows[i].vector < count &&
+		       is_shared(handlers, count, overflows[i].vector);
+	}
+	return false;
 }

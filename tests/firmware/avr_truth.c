@@ -1,7 +1,8 @@
 /* Calls of all kinds: direct and through pointers, tail calls of both, recursion, helpers of the
  * compiler with conventions of their own, printf, qsort, a switch and a computed goto, which are
  * not calls, data in the flash that looks like a call, and interrupts that interrupt each other.
- * LARGE: what is in the flash pushes the code beyond 128 KB. */
+ * LARGE: what is in the flash pushes the code beyond 128 KB. TIMED: timer 1 is left to the tracer.
+ */
 #include <avr/interrupt.h>
 #include <avr/io.h>
 #include <avr/pgmspace.h>
@@ -51,7 +52,11 @@ ISR(TIMER0_OVF_vect)
 }
 
 /* Lets others interrupt it, itself included. */
+#ifdef TIMED
+ISR(TIMER2_COMPA_vect, ISR_NOBLOCK)
+#else
 ISR(TIMER1_COMPA_vect, ISR_NOBLOCK)
+#endif
 {
 	tick_slow();
 }
@@ -156,11 +161,19 @@ int main(void)
 	UBRR0 = 0;
 	UCSR0B = 1 << TXEN0;
 	stdout = &output;
-	TCCR0B = 2; /* every 2,048 cycles */
 	TIMSK0 = 1 << TOIE0;
+#ifdef TIMED
+	TCCR0B = 3; /* every 16,384 cycles */
+	OCR2A = 180;
+	TCCR2A = 1 << WGM21;
+	TCCR2B = 1 << CS22; /* every 11,584 cycles */
+	TIMSK2 = 1 << OCIE2A;
+#else
+	TCCR0B = 2; /* every 2,048 cycles */
 	OCR1A = 700;
 	TCCR1B = 1 << WGM12 | 1 << CS10;
 	TIMSK1 = 1 << OCIE1A;
+#endif
 	sei();
 	for (uint8_t round = 0; round < ROUNDS; round++) {
 		selector = round & 3;

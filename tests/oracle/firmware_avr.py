@@ -36,6 +36,9 @@ def read_gmon(path):
         data = file.read()
     at = 20
     while at < len(data):
+        if data[at] == 0:  # a histogram
+            at += 33 + 2 * struct.unpack_from("<I", data, at + 9)[0]
+            continue
         if data[at] != 1:
             sys.exit("%s: unknown record" % path)
         site, _, count = struct.unpack_from("<III", data, at + 1)

@@ -9,10 +9,11 @@
  *                  interrupts off)
  *     -e ADDRESS   ends when this instruction is about to be executed
  *     -f HERTZ     of the CPU: 8000000
- *     -n ELF       what another node runs, whose USART1 is joined to that of the first; all that
- *                  is reported is of the first
- *     -k FILE      lines CALL CALLEE, in hex: from the call or jump to its callee, whatever is
- *                  in between must keep all registers, SREG and the stack pointer; counts them
+ *     -t FUNCTIONS addresses of functions, one a line, in hex; for each of these prints ADDRESS
+ * CALLS LEAST MOST SUM, in cycles from its first instruction to behind its return -n ELF       what
+ * another node runs, whose USART1 is joined to that of the first; all that is reported is of the
+ * first -k FILE      lines CALL CALLEE, in hex: from the call or jump to its callee, whatever is in
+ * between must keep all registers, SREG and the stack pointer; counts them
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,6 +58,53 @@ static FILE *open_file(const char *path, const char *mode)
 		exit(2);
 	}
 	return file;
+}
+
+/* A function whose calls are timed. */
+static struct timed {
+	uint32_t address;
+	uint64_t calls, least, most, sum;
+} timed[64];
+static unsigned timed_count;
+static uint8_t timed_at[FLASH_BYTES / 2]; /* its number, and 1 */
+static struct open_call {
+	unsigned function, stack;
+	uint64_t start;
+} open_calls[256];
+static unsigned open_count;
+
+static void read_timed(const char *path)
+{
+	FILE *list = open_file(path, "r");
+	unsigned address;
+
+	while (timed_count < 64 && fscanf(list, "%x", &address) == 1 && address < FLASH_BYTES) {
+		timed[timed_count] = (struct timed){.address = address, .least = UINT64_MAX};
+		timed_at[address / 2] = (uint8_t)++timed_count;
+	}
+	fclose(list);
+}
+
+/* After an instruction: `jumped' tells that it was a call or a jump. */
+static void follow_calls(const avr_t *avr, bool jumped)
+{
+	unsigned stack = avr->data[R_SPL] | (unsigned)avr->data[R_SPH] << 8;
+	unsigned function = avr->pc < FLASH_BYTES ? timed_at[avr->pc / 2] : 0;
+
+	while (open_count && stack > open_calls[open_count - 1].stack) {
+		const struct open_call *call = &open_calls[--open_count];
+		struct timed *of = &timed[call->function];
+		uint64_t cycles = avr->cycle - call->start;
+
+		of->calls++;
+		of->sum += cycles;
+		if (cycles < of->least)
+			of->least = cycles;
+		if (cycles > of->most)
+			of->most = cycles;
+	}
+	if (function && jumped && open_count < 256)
+		open_calls[open_count++] = (struct open_call){function - 1, stack, avr->cycle};
 }
 
 static void read_callees(const char *path)
@@ -189,7 +237,7 @@ int main(int count, char **arguments)
 	bool peer_runs = true;
 	int option, state = cpu_Running;
 
-	while ((option = getopt(count, arguments, "s:o:u:m:c:e:f:k:n:")) != -1) {
+	while ((option = getopt(count, arguments, "s:o:u:m:c:e:f:k:n:t:")) != -1) {
 		switch (option) {
 		case 's':
 			sites = optarg;
@@ -212,6 +260,9 @@ int main(int count, char **arguments)
 		case 'e':
 			end = (uint32_t)strtoul(optarg, NULL, 16);
 			break;
+		case 't':
+			read_timed(optarg);
+			break;
 		case 'n':
 			peer_path = optarg;
 			break;
@@ -224,7 +275,7 @@ int main(int count, char **arguments)
 	}
 	if (count - optind != 2 || !sites != !out) {
 		fputs("usage: avr [-s SITES -o EXECUTED] [-u SERIAL] [-m MEMORY] [-c CYCLES] "
-		      "[-e ADDRESS] [-f HERTZ] [-k CALLEES] [-n ELF] MCU ELF\n",
+		      "[-e ADDRESS] [-f HERTZ] [-k CALLEES] [-n ELF] [-t FUNCTIONS] MCU ELF\n",
 		      stderr);
 		return 2;
 	}
@@ -257,6 +308,10 @@ int main(int count, char **arguments)
 		if (running && pc < FLASH_BYTES) {
 			executed[pc / 2]++;
 			check_callee(avr);
+			unsigned word = avr->flash[pc] | (unsigned)avr->flash[pc + 1] << 8;
+
+			follow_calls(avr, (word & 0xfe0c) == 0x940c || word >> 13 == 6 ||
+						  (word & 0xfeef) == 0x9409);
 		}
 		if (spoiled)
 			break;
@@ -275,6 +330,10 @@ int main(int count, char **arguments)
 	}
 	if (sites)
 		write_executed(sites, out, avr->cycle);
+	for (unsigned i = 0; i < timed_count; i++)
+		printf("%x %llu %llu %llu %llu\n", timed[i].address,
+		       (unsigned long long)timed[i].calls, (unsigned long long)timed[i].least,
+		       (unsigned long long)timed[i].most, (unsigned long long)timed[i].sum);
 	if (kept || spoiled || pending_count)
 		printf("kept %llu, spoiled %llu, under way %u\n", kept, spoiled, pending_count);
 	if (state == cpu_Crashed) {

@@ -6,16 +6,23 @@
 ;	ldi	r27, hi8(entry)
 ;	jmp	litifut_count_pointer
 ;
-; The entry in the table is {count, callee, other}, and what other callees it has are in the
+; The entry in the table is {record, callee, other}, and what other callees it has are in the
 ; overflow table, see <litifut/frames_format.h>. A callee is an address in bytes, as in the ELF
 ; file. Interrupts are off all the time, 90 cycles for the first callee of a site.
 #include <litifut/frames_format.h>
 
 #include "tracer/avr/firmware/machine.inc"
 
-#define OVERFLOW_BYTES (4 * (LITIFUT_OVERFLOW_EXTRA + LITIFUT_RECORD_COUNT))
+#ifdef LITIFUT_TIMES
+#define RECORD_BYTES (4 * LITIFUT_RECORD_TIMES)
+#define NAME litifut_time_pointer
+#else
+#define RECORD_BYTES (4 * LITIFUT_RECORD_COUNT)
+#define NAME litifut_count_pointer
+#endif
+#define OVERFLOW_BYTES (4 * LITIFUT_OVERFLOW_EXTRA + RECORD_BYTES)
 
-	hidden_function litifut_count_pointer
+	hidden_function NAME
 	push	r24
 	in	r24, SREG
 	cli
@@ -34,11 +41,11 @@
 	lsl	r22
 	rol	r23
 	rol	r25
-	adiw	r26, 4
+	adiw	r26, RECORD_BYTES
 	ld	r18, X+
 	ld	r19, X+
 	ld	r24, X
-	sbiw	r26, 6
+	sbiw	r26, RECORD_BYTES + 2
 	cp	r18, r22
 	cpc	r19, r23
 	cpc	r24, r25
@@ -46,12 +53,17 @@
 	or	r18, r19
 	or	r18, r24
 	brne	4f
-	adiw	r26, 4			; its first callee
+	adiw	r26, RECORD_BYTES	; its first callee
 	st	X+, r22
 	st	X+, r23
 	st	X, r25
-	sbiw	r26, 6
-3:	ld	r24, X
+	sbiw	r26, RECORD_BYTES + 2
+3:
+#ifdef LITIFUT_TIMES
+	rjmp	litifut_time_found
+2:
+#endif
+	ld	r24, X
 	subi	r24, 0xff
 	st	X+, r24
 	brcs	9f
@@ -122,15 +134,55 @@
 7:	adiw	r30, OVERFLOW_BYTES
 	dec	r18
 	brne	5b
-	movw	r30, r26		; no place: other
-8:	adiw	r30, 8
-	movw	r26, r30
+	adiw	r26, RECORD_BYTES + 4	; no place: other
+	pop	r31
+	pop	r30
+	pop	r21
+	pop	r20
+#ifdef LITIFUT_TIMES
+	rjmp	2b
+#else
+	rjmp	3b
+#endif
+8:	movw	r26, r30
+	adiw	r26, 8
 	pop	r31
 	pop	r30
 	pop	r21
 	pop	r20
 	rjmp	3b
-	.size	litifut_count_pointer, . - litifut_count_pointer
+#ifdef LITIFUT_TIMES
+
+; X: the record. Z, the callee, goes to where X is on the stack, and the record into Z.
+#define PUSHED 7			/* and r27, r26 behind them */
+litifut_time_found:
+	movw	r18, r30
+	in	r30, SPL
+	in	r31, SPH
+	ldd	r25, Z + PUSHED + 1	; r27
+	ldd	r24, Z + PUSHED + 2
+	std	Z + PUSHED + 1, r19
+	std	Z + PUSHED + 2, r18
+	movw	r30, r26
+	movw	r26, r24
+	pop	r25
+	pop	r23
+	pop	r22
+	pop	r19
+	pop	r18
+	pop	r24
+	out	SREG, r24
+	pop	r24
+	CALL	litifut_time_call
+	pop	r31
+	pop	r30
+#ifdef __AVR_HAVE_EIJMP_EICALL__
+	eijmp
+#else
+	ijmp
+#endif
+#endif
+	.size	NAME, . - NAME
 
 ; Only where there are such calls.
 	.section .bss

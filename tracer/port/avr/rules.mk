@@ -8,6 +8,8 @@ AVR_PARTS := $(patsubst tracer/%.S,%,$(wildcard tracer/avr/firmware/*.S)) \
 	$(patsubst tracer/%.c,%,$(wildcard tracer/sink/frames/*.c))
 AVR_PORTS := $(patsubst tracer/port/avr/%.c,%,$(wildcard tracer/port/avr/*.c))
 
+AVR_CLOCKS := $(patsubst tracer/avr/clock/%.S,%,$(wildcard tracer/avr/clock/*.S))
+
 define avr_family
 $(BUILD)/tracer/firmware-$(1)/%.o: tracer/%.c
 	@mkdir -p $$(@D)
@@ -27,7 +29,12 @@ $(TRACER_LIBRARY)/firmware-$(1)-%.o: $(BUILD)/tracer/firmware-$(1)/port/avr/%.o
 	@mkdir -p $$(@D)
 	cp $$< $$@
 
+$(TRACER_LIBRARY)/firmware-$(1)-clock-%.o: $(BUILD)/tracer/firmware-$(1)/avr/clock/%.o
+	@mkdir -p $$(@D)
+	cp $$< $$@
+
 TRACER += $(TRACER_LIBRARY)/firmware-$(1).a \
+	$(AVR_CLOCKS:%=$(TRACER_LIBRARY)/firmware-$(1)-clock-%.o) \
 	$(AVR_PORTS:%=$(TRACER_LIBRARY)/firmware-$(1)-%.o)
 
 -include $(shell find $(BUILD)/tracer/firmware-$(1) -name '*.d' 2>/dev/null)

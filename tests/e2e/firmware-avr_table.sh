@@ -1,0 +1,61 @@
+#!/bin/sh
+# LITIFUT_MODE=table on AVR: the program prints the same, each call is counted, a call keeps all
+# registers, and the times are those that the simulator measures in the untraced program, to 1 %.
+DEVICES=${DEVICES:-atmega1284p atmega2560}
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../avr.sh"
+
+# times_of ELF: FUNCTION LEAST MOST of the untraced program, in cycles
+times_of()
+{
+	avr-nm "$1" | awk '$3 ~ /^(shortest|milliseconds|longest|varied)$/' >functions
+	cut -d ' ' -f 1 functions >addresses
+	"$simulator" -t addresses "$device" "$1" 2>/dev/null | awk '
+		NR == FNR { name[$1] = $3; sub(/^0+/, "", $1); name[$1] = $3; next }
+		$1 in name { print name[$1], $3, $4 }' functions -
+}
+
+# Ours are in microseconds of 1 MHz, which is: in cycles.
+times_are_right()
+{
+	times_of plain-times.elf >truth
+	"$BUILD/bin/litifut-post" -q -f csv "$1" times.elf >ours
+	python3 - truth ours <<-'END'
+	import csv, sys
+	truth = {}
+	for line in open(sys.argv[1]):
+	    name, least, most = line.split()
+	    truth[name] = int(least), int(most)
+	rows = list(csv.DictReader(open(sys.argv[2])))
+	wrong = len(truth) != 4
+	for name, (least, most) in sorted(truth.items()):
+	    calls = [row for row in rows if row["callee"] == name]
+	    ours = [round(function(float(call[key]) for call in calls) / 1000)
+	            for key, function in (("min_ns", min), ("max_ns", max))]
+	    print(name, least, most, *ours)
+	    # an interrupt of the timer may come in between
+	    wrong |= abs(ours[0] - least) > 1 + least / 100 or abs(ours[1] - most) > 60 + most / 100
+	sys.exit(wrong)
+	END
+}
+
+behaviour()
+{
+	export LITIFUT_MODE=table LITIFUT_PORT=usart LITIFUT_CLOCK=timer1:1000000
+	large=
+	[ "$device" = atmega1284p ] || large=-DLARGE
+	# shellcheck disable=SC2086
+	ok "it links traced" avr truth avr_truth.c -Os -DTIMED $large
+	ok "each site is counted as often as it is executed" counts_equal_calls truth
+	ok "a call keeps all registers" registers_are_kept truth
+	ok "it prints the same" prints_the_same truth
+	ok "it links traced (times)" avr times avr_times.c -Os
+	ok "each site is counted as often as it is executed (times)" counts_equal_calls times
+	ok "times are those of the untraced program (memory)" times_are_right times.memory
+	ok "times are those of the untraced program (serial line)" times_are_right times.serial
+	"$BUILD/bin/litifut-post" -q -f report truth.memory truth.elf >report.text
+	ok "no call is open but that of longjmp, and main" \
+		grep -q '0 still open at the end' report.text
+}
+
+for_devices behaviour

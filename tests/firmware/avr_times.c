@@ -1,0 +1,47 @@
+/* Calls of known length, alone and in each other, and interrupts: timer 1 is the tracer's. */
+#include <avr/interrupt.h>
+#include <avr/io.h>
+#include <stdint.h>
+#include <util/delay_basic.h>
+
+#define FUNCTION __attribute__((noinline, noclone))
+
+volatile uint8_t ticks;
+
+FUNCTION void shortest(void)
+{
+	__asm__ volatile("");
+}
+
+FUNCTION void milliseconds(void)
+{
+	_delay_loop_2(2870);
+}
+
+FUNCTION void longest(void)
+{
+	for (uint8_t i = 0; i < 6; i++)
+		_delay_loop_2(20000);
+}
+
+FUNCTION void varied(uint8_t n)
+{
+	_delay_loop_2(100 * (uint16_t)n);
+}
+
+static void (*volatile pointer)(uint8_t) = varied;
+
+int main(void)
+{
+	sei();
+	for (uint8_t i = 1; i < 20; i++) {
+		shortest();
+		milliseconds();
+		varied(i);
+		pointer(i);
+	}
+	longest();
+	longest();
+	cli();
+	return 0;
+}

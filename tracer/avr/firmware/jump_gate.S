@@ -1,0 +1,66 @@
+; Stands in for longjmp() at its call sites where calls are timed: what is open above the frame that
+; it goes back to will not return. The jmp_buf of avr-libc has r2 to r17, r28, r29, then the stack
+; pointer. The rewriter puts the way to the function to litifut_jump_target.
+#include <litifut/firmware_pool.h>
+
+#include "tracer/avr/firmware/machine.inc"
+
+#define JMP_BUF_SP 18
+
+	hidden_function litifut_jump_gate
+	push	r18
+	in	r18, SREG
+	cli
+	push	r18
+	.irp	number, 19, 20, 21, 26, 27, 28, 29, 30, 31
+	push	r\number
+	.endr
+	movw	r30, r24
+	ldd	r20, Z + JMP_BUF_SP
+	ldd	r21, Z + JMP_BUF_SP + 1
+	in	r18, SPL
+	in	r19, SPH
+	ldi	r26, lo8(litifut_pool)	; POOL_HEAD is OPEN_NEXT
+	ldi	r27, hi8(litifut_pool)
+	rjmp	2f
+1:	movw	r26, r28
+2:	ld	r28, X+
+	ld	r29, X
+	sbiw	r26, 1
+	sbiw	r28, 0
+	breq	3f
+	ldd	r30, Y + OPEN_STACK
+	ldd	r31, Y + OPEN_STACK + 1
+	cp	r30, r18
+	cpc	r31, r19
+	brlo	1b
+	cp	r20, r30
+	cpc	r21, r31
+	brlo	1b
+	ld	r30, Y
+	ldd	r31, Y + 1
+	st	X+, r30
+	st	X, r31
+	sbiw	r26, 1
+	lds	r30, litifut_pool + POOL_FREE
+	lds	r31, litifut_pool + POOL_FREE + 1
+	st	Y, r30
+	std	Y + 1, r31
+	sts	litifut_pool + POOL_FREE, r28
+	sts	litifut_pool + POOL_FREE + 1, r29
+	ldi	r30, 0
+	std	Y + OPEN_RECORD, r30
+	std	Y + OPEN_RECORD + 1, r30
+	rjmp	2b
+3:	.irp	number, 31, 30, 29, 28, 27, 26, 21, 20, 19
+	pop	r\number
+	.endr
+	pop	r18
+	out	SREG, r18
+	pop	r18
+	.global	litifut_jump_target
+	.hidden	litifut_jump_target
+litifut_jump_target:
+	nop				; a jmp, or an rjmp
+	nop
+	.size	litifut_jump_gate, . - litifut_jump_gate

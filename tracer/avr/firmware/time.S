@@ -1,0 +1,337 @@
+; Times a call from where it is made to where it returns:
+;
+;	push	r30
+;	push	r31
+;	ldi	r30, lo8(record)
+;	ldi	r31, hi8(record)
+;	call	litifut_time_call
+;	pop	r31
+;	pop	r30
+;	jmp	callee
+;
+; The return address is kept in an entry of a pool, and litifut_return stands in its place. The
+; stack pointer is the same when a function has been called and when it has returned, and at no
+; moment have two stacks the same, so that finds the entry: interrupts and their nesting need
+; nothing of their own. A tail call has the same as the call before it; the one entered last
+; returns first.
+;
+; All registers and SREG are kept, on return as well. Interrupts are off in both parts. The clock
+; is timer 1, which counts cycles; its overflows are counted by an interrupt.
+#include <litifut/firmware_pool.h>
+#include <litifut/frames_format.h>
+
+#include "tracer/avr/firmware/machine.inc"
+#include "tracer/avr/firmware/timer.inc"
+
+#define RECORD_MINIMUM 4
+#define RECORD_MAXIMUM 8
+#define RECORD_SUM 12
+
+/* Bytes above the stack pointer that time_call has pushed, and where the return address of the
+ * call is: behind these, the way back to the stub, and its r31 and r30. */
+#define ENTERED 4
+#define CALLER (ENTERED + RETURN_BYTES + 2 + 1)
+
+	.macro	add_one at
+	ldd	r24, Z + \at
+	subi	r24, 0xff
+	std	Z + \at, r24
+	.endm
+
+	hidden_function litifut_time_call
+	push	r24
+	in	r24, SREG
+	cli
+	push	r24
+	push	r28
+	push	r29
+	add_one	0
+	brcs	1f
+	add_one	1
+	brcs	1f
+	add_one	2
+	brcs	1f
+	add_one	3
+1:	lds	r28, litifut_pool + POOL_FREE
+	lds	r29, litifut_pool + POOL_FREE + 1
+	sbiw	r28, 0
+	brne	5f
+	rjmp	litifut_time_new
+5:	ld	r24, Y
+	sts	litifut_pool + POOL_FREE, r24
+	ldd	r24, Y + 1
+	sts	litifut_pool + POOL_FREE + 1, r24
+2:	lds	r24, litifut_pool + POOL_HEAD
+	st	Y, r24
+	lds	r24, litifut_pool + POOL_HEAD + 1
+	std	Y + 1, r24
+	sts	litifut_pool + POOL_HEAD, r28
+	sts	litifut_pool + POOL_HEAD + 1, r29
+	std	Y + OPEN_RECORD, r30
+	std	Y + OPEN_RECORD + 1, r31
+	in	r30, SPL
+	in	r31, SPH
+	ldd	r24, Z + CALLER
+	std	Y + OPEN_RETURN, r24
+	ldd	r24, Z + CALLER + 1
+	std	Y + OPEN_RETURN + 1, r24
+#if RETURN_BYTES == 3
+	ldd	r24, Z + CALLER + 2
+	std	Y + OPEN_RETURN + 2, r24
+	ldi	r24, hh8(pm(litifut_return))
+	std	Z + CALLER, r24
+#endif
+	ldi	r24, hi8(pm(litifut_return))
+	std	Z + CALLER + RETURN_BYTES - 2, r24
+	ldi	r24, lo8(pm(litifut_return))
+	std	Z + CALLER + RETURN_BYTES - 1, r24
+	adiw	r30, CALLER
+	std	Y + OPEN_STACK, r30
+	std	Y + OPEN_STACK + 1, r31
+	lds	r24, TCNT1L
+	std	Y + OPEN_START, r24
+	lds	r24, TCNT1H
+	std	Y + OPEN_START + 1, r24
+	sbic	TIFR1, TOV1
+	rjmp	litifut_time_overflow
+6:	lds	r24, litifut_ticks
+	std	Y + OPEN_START + 2, r24
+	lds	r24, litifut_ticks + 1
+	std	Y + OPEN_START + 3, r24
+3:	pop	r29
+	pop	r28
+	pop	r24
+	out	SREG, r24
+	pop	r24
+	ret
+
+; As read_clock.
+litifut_time_overflow:
+	sbrc	r24, 7
+	rjmp	6b
+	lds	r30, litifut_ticks
+	lds	r31, litifut_ticks + 1
+	adiw	r30, 1
+	sts	litifut_ticks, r30
+	sts	litifut_ticks + 1, r31
+	sbi	TIFR1, TOV1
+	rjmp	6b
+
+; No entry has been freed. Back at 2, Y is the entry.
+litifut_time_new:
+	push	r25
+	push	r26
+	push	r27
+	lds	r28, litifut_pool + POOL_USED
+	lds	r29, litifut_pool + POOL_USED + 1
+	movw	r26, r28
+	subi	r28, lo8(-(litifut_open))
+	sbci	r29, hi8(-(litifut_open))
+	movw	r24, r28
+	adiw	r24, OPEN_BYTES
+	subi	r24, lo8(litifut_open_end + 1)
+	sbci	r25, hi8(litifut_open_end + 1)
+	brcc	4f
+	movw	r24, r26
+	adiw	r24, OPEN_BYTES
+	sts	litifut_pool + POOL_USED, r24
+	sts	litifut_pool + POOL_USED + 1, r25
+	or	r26, r27
+	brne	7f
+	push	r0			; the first of all calls
+	push	r1
+	clr	r1
+	.irp	number, 18, 19, 20, 21, 22, 23, 30, 31
+	push	r\number
+	.endr
+	CALL	litifut_clock_start
+	.irp	number, 31, 30, 23, 22, 21, 20, 19, 18
+	pop	r\number
+	.endr
+	pop	r1
+	pop	r0
+7:	pop	r27
+	pop	r26
+	pop	r25
+	rjmp	2b
+; The pool is full.
+4:	pop	r27
+	pop	r26
+	pop	r25
+	ldi	r30, lo8(litifut_pool)
+	ldi	r31, hi8(litifut_pool)
+	add_one	POOL_UNTIMED
+	brcs	7f
+	add_one	POOL_UNTIMED + 1
+	brcs	7f
+	add_one	POOL_UNTIMED + 2
+	brcs	7f
+	add_one	POOL_UNTIMED + 3
+7:	rjmp	3b
+	.size	litifut_time_call, . - litifut_time_call
+
+/* Bytes that litifut_return has pushed, behind the room for the return address. */
+#define LEFT 10
+
+	hidden_function litifut_return
+	.rept	RETURN_BYTES
+	push	r24
+	.endr
+	push	r24
+	in	r24, SREG
+	cli
+	push	r24
+	push	r20
+	push	r21
+	push	r22
+	push	r23
+	push	r28
+	push	r29
+	push	r30
+	push	r31
+	read_clock r20, r21, r22, r23
+	in	r30, SPL
+	in	r31, SPH
+	adiw	r30, LEFT + 1		; of the return address, as in time_call
+	lds	r28, litifut_pool + POOL_HEAD
+	lds	r29, litifut_pool + POOL_HEAD + 1
+	ldd	r24, Y + OPEN_STACK
+	cp	r24, r30
+	ldd	r24, Y + OPEN_STACK + 1
+	cpc	r24, r31
+	breq	6f
+	rjmp	litifut_return_later
+6:	ld	r24, Y
+	sts	litifut_pool + POOL_HEAD, r24
+	ldd	r24, Y + 1
+	sts	litifut_pool + POOL_HEAD + 1, r24
+1:	lds	r24, litifut_pool + POOL_FREE
+	st	Y, r24
+	lds	r24, litifut_pool + POOL_FREE + 1
+	std	Y + 1, r24
+	sts	litifut_pool + POOL_FREE, r28
+	sts	litifut_pool + POOL_FREE + 1, r29
+	ldd	r24, Y + OPEN_RETURN
+	st	Z, r24
+	ldd	r24, Y + OPEN_RETURN + 1
+	std	Z + 1, r24
+#if RETURN_BYTES == 3
+	ldd	r24, Y + OPEN_RETURN + 2
+	std	Z + 2, r24
+#endif
+	ldd	r30, Y + OPEN_RECORD
+	ldd	r31, Y + OPEN_RECORD + 1
+	ldi	r24, 0
+	std	Y + OPEN_RECORD, r24
+	std	Y + OPEN_RECORD + 1, r24
+	ldd	r24, Y + OPEN_START
+	sub	r20, r24
+	ldd	r24, Y + OPEN_START + 1
+	sbc	r21, r24
+	ldd	r24, Y + OPEN_START + 2
+	sbc	r22, r24
+	ldd	r24, Y + OPEN_START + 3
+	sbc	r23, r24
+	ldd	r24, Z + RECORD_SUM
+	add	r24, r20
+	std	Z + RECORD_SUM, r24
+	ldd	r24, Z + RECORD_SUM + 1
+	adc	r24, r21
+	std	Z + RECORD_SUM + 1, r24
+	ldd	r24, Z + RECORD_SUM + 2
+	adc	r24, r22
+	std	Z + RECORD_SUM + 2, r24
+	ldd	r24, Z + RECORD_SUM + 3
+	adc	r24, r23
+	std	Z + RECORD_SUM + 3, r24
+	brcc	2f
+	rjmp	litifut_return_carry
+2:	ldd	r24, Z + RECORD_MAXIMUM
+	cp	r24, r20
+	ldd	r24, Z + RECORD_MAXIMUM + 1
+	cpc	r24, r21
+	ldd	r24, Z + RECORD_MAXIMUM + 2
+	cpc	r24, r22
+	ldd	r24, Z + RECORD_MAXIMUM + 3
+	cpc	r24, r23
+	brcc	3f
+	std	Z + RECORD_MAXIMUM, r20
+	std	Z + RECORD_MAXIMUM + 1, r21
+	std	Z + RECORD_MAXIMUM + 2, r22
+	std	Z + RECORD_MAXIMUM + 3, r23
+3:	com	r20
+	com	r21
+	com	r22
+	com	r23
+	ldd	r24, Z + RECORD_MINIMUM
+	cp	r24, r20
+	ldd	r24, Z + RECORD_MINIMUM + 1
+	cpc	r24, r21
+	ldd	r24, Z + RECORD_MINIMUM + 2
+	cpc	r24, r22
+	ldd	r24, Z + RECORD_MINIMUM + 3
+	cpc	r24, r23
+	brcc	4f
+	std	Z + RECORD_MINIMUM, r20
+	std	Z + RECORD_MINIMUM + 1, r21
+	std	Z + RECORD_MINIMUM + 2, r22
+	std	Z + RECORD_MINIMUM + 3, r23
+4:	pop	r31
+	pop	r30
+	pop	r29
+	pop	r28
+	pop	r23
+	pop	r22
+	pop	r21
+	pop	r20
+	pop	r24
+	out	SREG, r24
+	pop	r24
+	ret
+
+litifut_return_carry:
+	add_one	RECORD_SUM + 4
+	brcs	7f
+	add_one	RECORD_SUM + 5
+	brcs	7f
+	add_one	RECORD_SUM + 6
+	brcs	7f
+	add_one	RECORD_SUM + 7
+7:	rjmp	2b
+
+; Calls of other stacks, or that have ended without a return (longjmp), are newer.
+litifut_return_later:
+	push	r25
+	push	r26
+	push	r27
+8:	movw	r26, r28
+	ld	r28, X+
+	ld	r29, X
+	sbiw	r26, 1
+	sbiw	r28, 0
+5:	breq	5b			; a function that has returned with another stack: lost
+	ldd	r24, Y + OPEN_STACK
+	ldd	r25, Y + OPEN_STACK + 1
+	cp	r24, r30
+	cpc	r25, r31
+	brne	8b
+	ld	r24, Y
+	ldd	r25, Y + 1
+	st	X+, r24
+	st	X, r25
+	pop	r27
+	pop	r26
+	pop	r25
+	rjmp	1b
+	.size	litifut_return, . - litifut_return
+
+	.section .bss
+	.global	litifut_pool
+	.hidden	litifut_pool
+	.type	litifut_pool, @object
+litifut_pool:
+	.space	POOL_BYTES
+	.size	litifut_pool, . - litifut_pool
+	.global	litifut_open_bytes, litifut_open_record
+	.set	litifut_open_bytes, OPEN_BYTES
+	.set	litifut_open_record, OPEN_RECORD
