@@ -175,6 +175,28 @@ behaviour()
 			grep -q "\"tail\".*\"leaf\"" other.csv && ! grep "^\"main\"" other.csv' sh \
 		"$BUILD/bin/litifut-post"
 
+	cat >reset.c <<-'END'
+		#include <stdlib.h>
+		#define KEEP __attribute__((noipa))
+		KEEP int early(int x) { __asm__ volatile(""); return x + 1; }
+		KEEP int late(int x) { __asm__ volatile(""); return x + 2; }
+		int main(int argc, char **argv)
+		{
+			int sum = 0;
+			for (int i = 0; i < 3000; i++)
+				sum += early(i);
+			if (argc > 1)
+				sum += system(argv[1]);
+			for (int i = 0; i < 5000; i++)
+				sum += late(i);
+			return sum == 1;
+		}
+	END
+	table_of reset ../reset.c || return
+	traced_csv reset "$BUILD/bin/litifut control $(pwd)/data reset"
+	ok "litifut control reset: what was before is gone, what comes then is counted" sh -c '
+		! grep "\"early\"" out.csv && grep "\"late\".*call,[1-9][0-9][0-9]" out.csv'
+
 	cat >threads.c <<-'END'
 		#include <pthread.h>
 		#include <signal.h>
