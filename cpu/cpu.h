@@ -15,6 +15,8 @@
 #include "cpu/linkage.h"
 #include "cpu/objects.h"
 
+struct cpu_step;
+
 /* How instructions of one image are read and written. */
 struct cpu_context {
 	bool big_endian;
@@ -73,6 +75,13 @@ struct cpu {
 	 * the two. */
 	void (*link)(const struct litifut_instruction *setter, bool adjacent,
 		     struct litifut_instruction *branch);
+
+	/* Optional. Where control goes behind the instruction at `code`, see cpu/step.h. Returns
+	 * its length, without a delay slot; 0 as decode() does. *block is how many instructions of
+	 * a block that one of them makes conditional (`it`) are to come; 0 at the start. */
+	unsigned (*step)(const struct cpu_context *context, const uint8_t *code, size_t available,
+			 uint32_t address, enum litifut_code_state state, unsigned *block,
+			 struct cpu_step *step);
 
 	/* Return address of a call at `address`: what the link register holds. */
 	uint32_t (*return_address)(const struct litifut_instruction *instruction, uint32_t address);

@@ -160,6 +160,99 @@ void elf_write_site(bool big_endian, uint8_t *bytes, const struct litifut_site *
 	litifut_put16(big_endian, bytes + offsetof(struct litifut_site, flags), site->flags);
 }
 
+/* Members that are words, at the start of a record. */
+static void read_words(bool big_endian, const uint8_t *bytes, uint32_t *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		words[i] = litifut_get32(big_endian, bytes + 4 * i);
+}
+
+static void write_words(bool big_endian, uint8_t *bytes, const uint32_t *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		litifut_put32(big_endian, bytes + 4 * i, words[i]);
+}
+
+#define BLOCK_WORDS (offsetof(struct litifut_block, ends) / 4)
+
+enum litifut_status elf_read_blocks(const struct elf_contents *section, struct elf_blocks *blocks,
+				    struct litifut_error *error)
+{
+	struct litifut_blocks_header *header = &blocks->header;
+	uint64_t bytes;
+
+	memset(blocks, 0, sizeof(*blocks));
+	if (section->size < sizeof(*header) || word(section, 0) != LITIFUT_BLOCKS_MAGIC)
+		return fail(section, LITIFUT_SECTION_BLOCKS, LITIFUT_ERROR_FORMAT, error,
+			    "damaged list of blocks");
+	read_words(section->big_endian, section->bytes, (uint32_t *)header, sizeof(*header) / 4);
+	if (header->version != LITIFUT_BLOCKS_VERSION)
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, section->path,
+					 LITIFUT_SECTION_BLOCKS, LITIFUT_NO_ADDRESS,
+					 "version %u of the list of blocks is not known",
+					 header->version);
+	bytes = (uint64_t)header->count * header->record_bytes +
+		(uint64_t)header->originals * header->original_bytes;
+	if (header->record_bytes < sizeof(struct litifut_block) ||
+	    header->original_bytes < sizeof(struct litifut_original) ||
+	    header->count > section->size || header->originals > section->size ||
+	    bytes > section->size - sizeof(*header))
+		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, section->path,
+					 LITIFUT_SECTION_BLOCKS, LITIFUT_NO_ADDRESS,
+					 "%u blocks and %u pieces of code do not fit in %zu bytes",
+					 header->count, header->originals, section->size);
+	blocks->blocks = (struct elf_records){section->bytes + sizeof(*header), header->count,
+					      header->record_bytes, section->big_endian};
+	blocks->originals = (struct elf_records){
+		blocks->blocks.bytes + (size_t)header->count * header->record_bytes,
+		header->originals, header->original_bytes, section->big_endian};
+	return LITIFUT_OK;
+}
+
+struct litifut_block elf_read_block(const struct elf_records *records, uint32_t index)
+{
+	const uint8_t *bytes = records->bytes + (size_t)index * records->stride;
+	struct litifut_block block;
+
+	memcpy(&block, bytes, sizeof(block));
+	read_words(records->big_endian, bytes, (uint32_t *)&block, BLOCK_WORDS);
+	return block;
+}
+
+struct litifut_original elf_read_original(const struct elf_records *records, uint32_t index)
+{
+	const uint8_t *bytes = records->bytes + (size_t)index * records->stride;
+	struct litifut_original original;
+
+	memcpy(&original, bytes, sizeof(original));
+	read_words(records->big_endian, bytes, (uint32_t *)&original, 2);
+	return original;
+}
+
+void elf_write_blocks_header(bool big_endian, uint8_t *bytes,
+			     const struct litifut_blocks_header *header)
+{
+	struct litifut_blocks_header full = *header;
+
+	full.magic = LITIFUT_BLOCKS_MAGIC;
+	full.version = LITIFUT_BLOCKS_VERSION;
+	full.record_bytes = sizeof(struct litifut_block);
+	full.original_bytes = sizeof(struct litifut_original);
+	write_words(big_endian, bytes, (const uint32_t *)&full, sizeof(full) / 4);
+}
+
+void elf_write_block(bool big_endian, uint8_t *bytes, const struct litifut_block *block)
+{
+	memcpy(bytes, block, sizeof(*block));
+	write_words(big_endian, bytes, (const uint32_t *)block, BLOCK_WORDS);
+}
+
+void elf_write_original(bool big_endian, uint8_t *bytes, const struct litifut_original *original)
+{
+	memcpy(bytes, original, sizeof(*original));
+	write_words(big_endian, bytes, (const uint32_t *)original, 2);
+}
+
 enum litifut_status elf_read_db(const struct elf_contents *section, struct elf_records *records,
 				struct litifut_error *error)
 {

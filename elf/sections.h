@@ -48,6 +48,23 @@ struct litifut_site elf_read_site(const struct elf_records *records, uint32_t in
 void elf_write_sites_header(bool big_endian, uint8_t *bytes, uint32_t count);
 void elf_write_site(bool big_endian, uint8_t *bytes, const struct litifut_site *site);
 
+/* .litifut.blocks: both kinds of records. Errors as above. */
+struct elf_blocks {
+	struct litifut_blocks_header header;
+	struct elf_records blocks;
+	struct elf_records originals;
+};
+
+enum litifut_status elf_read_blocks(const struct elf_contents *section, struct elf_blocks *blocks,
+				    struct litifut_error *error);
+struct litifut_block elf_read_block(const struct elf_records *records, uint32_t index);
+struct litifut_original elf_read_original(const struct elf_records *records, uint32_t index);
+/* The writer fills in what is always the same of the header. */
+void elf_write_blocks_header(bool big_endian, uint8_t *bytes,
+			     const struct litifut_blocks_header *header);
+void elf_write_block(bool big_endian, uint8_t *bytes, const struct litifut_block *block);
+void elf_write_original(bool big_endian, uint8_t *bytes, const struct litifut_original *original);
+
 /* The same for .litifut.db, the instruction DB. */
 enum litifut_status elf_read_db(const struct elf_contents *section, struct elf_records *records,
 				struct litifut_error *error);

@@ -25,6 +25,9 @@ uint32_t litifut_arm_skip(const struct cpu_context *context, const uint8_t *code
 unsigned litifut_arm_decode(const struct cpu_context *context, const uint8_t *code,
 			    size_t available, uint32_t address, enum litifut_code_state state,
 			    struct litifut_instruction *instruction);
+unsigned litifut_arm_step(const struct cpu_context *context, const uint8_t *code, size_t available,
+			  uint32_t address, enum litifut_code_state state, unsigned *block,
+			  struct cpu_step *step);
 void litifut_arm_link(const struct litifut_instruction *setter, bool adjacent,
 		      struct litifut_instruction *branch);
 bool litifut_arm_encode_call(const struct cpu_context *context,

@@ -95,6 +95,7 @@ const struct cpu cpu_arm = {
 	.objects = &litifut_objects_arm,
 	.decode = litifut_arm_decode,
 	.skip = litifut_arm_skip,
+	.step = litifut_arm_step,
 	.link = litifut_arm_link,
 	.return_address = return_address,
 	.reach = reach,

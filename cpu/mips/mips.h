@@ -19,6 +19,9 @@ uint32_t litifut_mips_skip(const struct cpu_context *context, const uint8_t *cod
 unsigned litifut_mips_decode(const struct cpu_context *context, const uint8_t *code,
 			     size_t available, uint32_t address, enum litifut_code_state state,
 			     struct litifut_instruction *instruction);
+unsigned litifut_mips_step(const struct cpu_context *context, const uint8_t *code, size_t available,
+			   uint32_t address, enum litifut_code_state state, unsigned *block,
+			   struct cpu_step *step);
 bool litifut_mips_encode_call(const struct cpu_context *context,
 			      const struct litifut_instruction *instruction, uint32_t address,
 			      uint32_t entry, uint8_t *code);
@@ -45,6 +48,9 @@ static inline bool litifut_mips_may_jump(uint32_t word)
 
 	return word >> 26 ? majors >> (word >> 26) & 1 : (word & 0x3e) == 0x08;
 }
+
+/* Is the branch `word` one whose delay slot is executed only when it is taken? */
+bool litifut_mips_is_likely(uint32_t word);
 
 /* Does the instruction `word`, which has the register `number` as its second source or
  * destination, write it? */

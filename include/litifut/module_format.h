@@ -14,6 +14,8 @@
  *                     fixed by enum litifut_site_reason. It can be empty, and
  *                     the list in a file of its own, MODULE.litifut.db: an ELF
  *                     file with this section and the module's build-id.
+ *   .litifut.blocks   in the file only, of a module that records edges: struct
+ *                     litifut_blocks_header and what follows it.
  *
  * All addresses are link-time addresses (those of the ELF file's own symbols).
  * Thumb addresses in these tables have bit 0 clear unless said otherwise.
@@ -27,6 +29,7 @@
 #define LITIFUT_SECTION_MODULE ".litifut.module"
 #define LITIFUT_SECTION_DB ".litifut.db"
 #define LITIFUT_SECTION_SITES ".litifut.sites"
+#define LITIFUT_SECTION_BLOCKS ".litifut.blocks"
 
 /* What follows the name of a module in that of the file beside it (see there). */
 #define LITIFUT_SITES_SUFFIX ".litifut.db"
@@ -35,11 +38,13 @@
 #define LITIFUT_MODULE_MAGIC 0x4c54464du
 #define LITIFUT_DB_MAGIC 0x4c544644u
 #define LITIFUT_SITES_MAGIC 0x4c544653u
+#define LITIFUT_BLOCKS_MAGIC 0x4c544642u
 /* Each kind of section has a version of its own. A reader refuses a newer one. What a
  * version adds at the end of a record, readers of the same version skip. */
 #define LITIFUT_MODULE_VERSION 2
 #define LITIFUT_DB_VERSION 1
 #define LITIFUT_SITES_VERSION 1
+#define LITIFUT_BLOCKS_VERSION 1
 
 enum litifut_module_flags {
 	LITIFUT_MODULE_ACTIVE = 1,     /* the rewriter filled this in; 0: the link was left plain */
@@ -120,6 +125,9 @@ struct litifut_module {
 	/* Used at run time only: 1 while thunks may use the per-thread word, which is when the
 	 * module is of the family and the clock of the process. */
 	uint32_t fast_ok;
+	/* The room for flags (link-time) of a module that records edges; else 0. */
+	uint32_t flags_address;
+	uint32_t flags_bytes; /* a multiple of LITIFUT_FLAGS_PIECE */
 };
 
 /* The first word after the magic number. Version 1 left its upper half 0. */
@@ -176,7 +184,11 @@ enum litifut_site_kind {
 	LITIFUT_SITE_FUNCTION = 5,
 	/* No instruction but an entry of a firmware's vector table, at `address`; its number
 	 * stands where others have their instruction, and its address is its return address. */
-	LITIFUT_SITE_VECTOR = 6
+	LITIFUT_SITE_VECTOR = 6,
+	/* Of a module that records edges: a conditional branch, call or return; `callee` is its
+	 * target, and its return address is that of the instruction behind it. */
+	LITIFUT_SITE_BRANCH = 7,
+	LITIFUT_SITE_BLOCK = 8 /* the same: the start of a block to which no branch says the way */
 };
 
 /* Why a site was left as it was; LITIFUT_SITE_PATCHED: it was not. The text of
@@ -198,7 +210,9 @@ enum litifut_site_reason {
 	LITIFUT_SITE_NO_FUNCTION = 13,     /* a tail call of code that no function branches to */
 	LITIFUT_SITE_BEFORE_RAM = 14,      /* firmware: it runs before .bss is cleared */
 	LITIFUT_SITE_PORT = 15,            /* firmware: it runs while the results are sent */
-	LITIFUT_SITE_LOCAL_SUBROUTINE = 16 /* AVR: a short call of code within its function */
+	LITIFUT_SITE_LOCAL_SUBROUTINE = 16, /* AVR: a short call of code within its function */
+	LITIFUT_SITE_UNKNOWN_JUMP = 17,     /* its function jumps to where no table tells */
+	LITIFUT_SITE_EXCLUSIVE = 18         /* between an exclusive load and its store */
 };
 
 /* Why the return of a patched call is not recorded, where struct litifut_site has no `exit`.
@@ -217,7 +231,10 @@ enum litifut_exit_reason {
 };
 
 /* What a site is; `kind` says more. Append only. */
-enum litifut_site_class { LITIFUT_SITE_CLASS_CALL = 0 };
+enum litifut_site_class {
+	LITIFUT_SITE_CLASS_CALL = 0,
+	LITIFUT_SITE_CLASS_EDGE = 1 /* LITIFUT_SITE_BRANCH and _BLOCK */
+};
 
 struct litifut_sites_header {
 	uint32_t magic;
@@ -251,10 +268,75 @@ struct litifut_site {
 
 #define LITIFUT_SITE_BYTES_MIN 20u
 
+/* In the file only, of a module that records edges: struct litifut_blocks_header, then the
+ * blocks of the program's code, sorted by address, then struct litifut_original for the code
+ * that was replaced, sorted by address. A block is entered at its start only, and left at its
+ * end only; a call ends one as well. */
+struct litifut_blocks_header {
+	uint32_t magic;
+	uint32_t version;
+	uint32_t count;        /* of blocks */
+	uint32_t record_bytes; /* sizeof(struct litifut_block) of the writer */
+	uint32_t originals;    /* how many there are */
+	uint32_t original_bytes;
+	uint32_t flags_address; /* link-time, of the room for flags */
+	uint32_t flags_bytes;
+};
+
+/* Where control goes at the end of a block. Append only. */
+enum litifut_block_end {
+	LITIFUT_ENDS_ON = 0,     /* into the next block */
+	LITIFUT_ENDS_BRANCH = 1, /* to `target` */
+	LITIFUT_ENDS_CALL = 2,   /* to `target` (0: not known), and then into the next block */
+	LITIFUT_ENDS_RETURN = 3, /* to the caller */
+	LITIFUT_ENDS_JUMP = 4,   /* by a register or a table */
+	LITIFUT_ENDS_STOP = 5    /* nowhere: the program ends there */
+};
+
+enum litifut_block_flags {
+	LITIFUT_BLOCK_THUMB = 1,
+	LITIFUT_BLOCK_FUNCTION = 2,   /* a function starts here */
+	LITIFUT_BLOCK_LABEL = 4,      /* data or exceptions may lead here */
+	LITIFUT_BLOCK_CONDITIONAL = 8 /* `ends` or into the next block */
+};
+
+/* Flags are bytes of the module's room for them, each given as its offset in the room: 0: there
+ * is none. The byte is 0 until control went that way. */
+struct litifut_block {
+	uint32_t start;  /* bit 0 clear */
+	uint32_t end;    /* behind its last byte, that of a delay slot included */
+	uint32_t branch; /* the instruction that ends it; 0: LITIFUT_ENDS_ON */
+	uint32_t target;
+	uint32_t entered; /* flag: control came to `start` */
+	uint32_t taken;   /* with LITIFUT_BLOCK_CONDITIONAL, flags of both ways */
+	uint32_t passed;
+	uint8_t ends;           /* enum litifut_block_end */
+	uint8_t flags;          /* enum litifut_block_flags */
+	uint8_t reason;         /* enum litifut_site_reason, of the branch, of a conditional one */
+	uint8_t entered_reason; /* the same of `entered`, if it was asked for */
+};
+
+/* Bytes of the program as they were. */
+struct litifut_original {
+	uint32_t address;
+	uint32_t length; /* at most 8 */
+	uint8_t bytes[8];
+};
+
+/* The room for flags, the symbol litifut_flags at a multiple of 4096, has as many pieces of this
+ * size as it takes. The first bytes of each are those of the chunk of a trace that it becomes.
+ * No flag has an offset that is a multiple of 256. */
+#define LITIFUT_FLAGS_SYMBOL "litifut_flags"
+#define LITIFUT_FLAGS_PIECE 0x10000u
+#define LITIFUT_FLAGS_HEAD 96u
+
 _Static_assert(offsetof(struct litifut_module, mode) == LITIFUT_MODULE_BYTES_1, "version 1");
-_Static_assert(sizeof(struct litifut_module) == 760, "module layout");
+_Static_assert(sizeof(struct litifut_module) == 768, "module layout");
 _Static_assert(sizeof(struct litifut_db_entry) == 8, "db entry layout");
 _Static_assert(offsetof(struct litifut_site, exit) == LITIFUT_SITE_BYTES_MIN, "site layout");
 _Static_assert(sizeof(struct litifut_site) == 28, "site layout");
+_Static_assert(sizeof(struct litifut_blocks_header) == 32, "blocks header layout");
+_Static_assert(sizeof(struct litifut_block) == 32, "block layout");
+_Static_assert(sizeof(struct litifut_original) == 16, "original layout");
 
 #endif

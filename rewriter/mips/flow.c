@@ -25,15 +25,6 @@ static bool is_coprocessor_branch(uint32_t word) /* bc1f, bc1t, the same of the 
 	return (word >> 26 == 0x11 || word >> 26 == 0x12) && (word >> 21 & 31) == 8;
 }
 
-bool litifut_mips_is_likely(uint32_t word)
-{
-	unsigned operation = word >> 26;
-
-	return (operation >= 0x14 && operation <= 0x17) ||
-	       (operation == 0x01 && (word >> 16 & 0x0e) == 0x02) ||
-	       (is_coprocessor_branch(word) && word & 0x20000);
-}
-
 bool litifut_mips_is_move(uint32_t word)
 {
 	return (word & 0xfc0007fb) == 0x21 && (!(word >> 21 & 31) || !(word >> 16 & 31));

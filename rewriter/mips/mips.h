@@ -7,6 +7,7 @@
 
 extern const struct litifut_arch litifut_arch_mips;
 extern const struct litifut_arch_borrow litifut_mips_borrow;
+extern const struct litifut_arch_edges litifut_mips_edges;
 
 /* The tables of addresses of an image, above all the first; all 0: there is none. */
 struct litifut_mips_got {
@@ -137,8 +138,6 @@ uint32_t litifut_mips_callee(const struct litifut_image *image,
 struct litifut_instruction litifut_mips_branch_at(const struct litifut_arch_context *context,
 						  const struct litifut_section *section,
 						  uint32_t address);
-/* Is it a branch whose delay slot is passed over when it is not taken? */
-bool litifut_mips_is_likely(uint32_t word);
 /* addu or or with $zero */
 bool litifut_mips_is_move(uint32_t word);
 
@@ -209,6 +208,12 @@ bool litifut_mips_knows_function(const struct litifut_image *image,
 				 const struct litifut_arch_context *context,
 				 const struct litifut_section *section, uint32_t start,
 				 uint32_t end, struct litifut_targets *targets);
+/* The two words at `from` that lead to the code at `address` in the room beside the tracer, and
+ * what is branched to first. False: that is out of reach, and has no number. $at is lost if it is
+ * not near. */
+bool litifut_mips_lead(const struct litifut_arch_context *context,
+		       const struct litifut_exit_ways *ways, uint32_t from, uint32_t address,
+		       uint32_t *words, uint32_t *entry);
 unsigned litifut_mips_judge_exit(const struct litifut_exit_place *place, struct litifut_exit *exit);
 bool litifut_mips_write_exit(const struct litifut_arch_context *context,
 			     const struct litifut_cramped_call *call,

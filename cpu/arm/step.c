@@ -1,0 +1,122 @@
+/* Where control goes behind an ARM instruction. Encodings: DDI 0406C A5 (A32), A6 (T32). */
+#include "cpu/arm/arm.h"
+#include "cpu/step.h"
+
+#define LINK_REGISTER 14
+
+/* What the decoder tells. */
+static void step_of(const struct litifut_instruction *instruction, struct cpu_step *step)
+{
+	switch (instruction->class) {
+	case LITIFUT_CLASS_BRANCH_DIRECT:
+		step->way = LITIFUT_ENDS_BRANCH;
+		step->target = instruction->target;
+		break;
+	case LITIFUT_CLASS_CALL_DIRECT:
+		step->way = LITIFUT_ENDS_CALL;
+		step->target = instruction->target;
+		break;
+	case LITIFUT_CLASS_CALL_INDIRECT:
+	case LITIFUT_CLASS_CALL_COMPUTED:
+	case LITIFUT_CLASS_FOREIGN_CALL:
+		step->way = LITIFUT_ENDS_CALL;
+		break;
+	case LITIFUT_CLASS_BRANCH_INDIRECT:
+		step->way = instruction->target_register == LINK_REGISTER ? LITIFUT_ENDS_RETURN
+									  : LITIFUT_ENDS_JUMP;
+		break;
+	case LITIFUT_CLASS_BRANCH_COMPUTED:
+		step->way = LITIFUT_ENDS_JUMP;
+		break;
+	case LITIFUT_CLASS_OTHER:
+		break;
+	}
+}
+
+/* A5.2.10 synchronization primitives; lda and stl, which are not exclusive, have bit 9 clear. */
+static enum cpu_exclusive plain_exclusive(uint32_t word)
+{
+	if (word == 0xf57ff01f) /* clrex */
+		return CPU_EXCLUSIVE_CLOSES;
+	if (word >> 28 == 0xf || !(word & 0x200))
+		return CPU_EXCLUSIVE_NONE;
+	if ((word & 0x0f9000f0) == 0x01900090)
+		return CPU_EXCLUSIVE_OPENS;
+	return (word & 0x0f9000f0) == 0x01800090 ? CPU_EXCLUSIVE_CLOSES : CPU_EXCLUSIVE_NONE;
+}
+
+static void step_plain(uint32_t word, struct cpu_step *step)
+{
+	step->exclusive = plain_exclusive(word);
+	if (word >> 28 == 0xf)
+		return;
+	if ((word & 0x0e108000) == 0x08108000 || (word & 0x0ffff000) == 0x049df000)
+		step->way = LITIFUT_ENDS_RETURN; /* ldm with the pc, ldr pc, [sp], #4 */
+	else if ((word & 0xfff000f0) == 0xe7f000f0)
+		step->way = LITIFUT_ENDS_STOP; /* udf */
+}
+
+/* A6.3.6; tbb and tbh stand there as well. */
+static enum cpu_exclusive wide_exclusive(uint32_t word)
+{
+	const unsigned size = word >> 4 & 0xf;
+	const bool sized = size == 4 || size == 5 || size == 7 || size >= 0xc;
+
+	if (word == 0xf3bf8f2f) /* clrex */
+		return CPU_EXCLUSIVE_CLOSES;
+	if ((word & 0xfff00000) == 0xe8500000 || ((word & 0xfff00000) == 0xe8d00000 && sized))
+		return CPU_EXCLUSIVE_OPENS;
+	if ((word & 0xfff00000) == 0xe8400000 || ((word & 0xfff00000) == 0xe8c00000 && sized))
+		return CPU_EXCLUSIVE_CLOSES;
+	return CPU_EXCLUSIVE_NONE;
+}
+
+static void step_wide(uint32_t word, struct cpu_step *step)
+{
+	step->exclusive = wide_exclusive(word);
+	if ((word & 0xffff8000) == 0xe8bd8000 || (word & 0xfffff000) == 0xf85df000)
+		step->way = LITIFUT_ENDS_RETURN; /* pop, ldr pc, [sp], #4 */
+	else if ((word & 0xfff0ffe0) == 0xe8d0f000)
+		step->way = LITIFUT_ENDS_JUMP; /* tbb, tbh */
+	else if ((word & 0xfff0f000) == 0xf7f0a000)
+		step->way = LITIFUT_ENDS_STOP; /* udf */
+}
+
+static void step_narrow(uint32_t half, struct cpu_step *step)
+{
+	if ((half & 0xff00) == 0xbd00)
+		step->way = LITIFUT_ENDS_RETURN; /* pop */
+	else if ((half & 0xff87) == 0x4487)
+		step->way = LITIFUT_ENDS_JUMP; /* add pc, rN */
+	else if ((half & 0xff00) == 0xde00)
+		step->way = LITIFUT_ENDS_STOP; /* udf */
+}
+
+unsigned litifut_arm_step(const struct cpu_context *context, const uint8_t *code, size_t available,
+			  uint32_t address, enum litifut_code_state state, unsigned *block,
+			  struct cpu_step *step)
+{
+	struct litifut_instruction instruction;
+	const unsigned length =
+		litifut_arm_decode(context, code, available, address, state, &instruction);
+
+	*step = (struct cpu_step){.length = (uint8_t)length};
+	if (!length)
+		return 0;
+	step_of(&instruction, step);
+	if (state == LITIFUT_CODE_PLAIN)
+		step_plain(instruction.word, step);
+	else if (length == 4)
+		step_wide(instruction.word, step);
+	else
+		step_narrow(instruction.word, step);
+	/* a stop in an IT block is not taken for an end */
+	if (step->way == LITIFUT_ENDS_STOP && *block)
+		step->way = LITIFUT_ENDS_ON;
+	step->conditional = step->way != LITIFUT_ENDS_ON && (instruction.conditional || *block);
+	if (*block)
+		--*block;
+	else if (state == LITIFUT_CODE_THUMB && length == 2)
+		*block = litifut_arm_it_length((uint16_t)instruction.word);
+	return length;
+}

@@ -1,0 +1,78 @@
+/* Where control goes behind a MIPS instruction. Manual: MD00086. */
+#include "cpu/mips/mips.h"
+#include "cpu/step.h"
+
+#include "common/bytes.h"
+
+static bool is_coprocessor_branch(uint32_t word) /* bc1f, bc1t, the same of the second */
+{
+	return (word >> 26 == 0x11 || word >> 26 == 0x12) && (word >> 21 & 31) == 8;
+}
+
+bool litifut_mips_is_likely(uint32_t word)
+{
+	unsigned operation = word >> 26;
+
+	return (operation >= 0x14 && operation <= 0x17) ||
+	       (operation == 0x01 && (word >> 16 & 0x0e) == 0x02) ||
+	       (is_coprocessor_branch(word) && word & 0x20000);
+}
+
+static void step_of(const struct litifut_instruction *instruction, struct cpu_step *step)
+{
+	switch (instruction->class) {
+	case LITIFUT_CLASS_BRANCH_DIRECT:
+		step->way = LITIFUT_ENDS_BRANCH;
+		step->target = instruction->target;
+		break;
+	case LITIFUT_CLASS_CALL_DIRECT:
+	case LITIFUT_CLASS_FOREIGN_CALL:
+		step->way = LITIFUT_ENDS_CALL;
+		step->target = instruction->target;
+		break;
+	case LITIFUT_CLASS_CALL_INDIRECT:
+	case LITIFUT_CLASS_CALL_COMPUTED:
+		step->way = LITIFUT_ENDS_CALL;
+		break;
+	case LITIFUT_CLASS_BRANCH_INDIRECT:
+		step->way = instruction->target_register == LITIFUT_MIPS_RA ? LITIFUT_ENDS_RETURN
+									    : LITIFUT_ENDS_JUMP;
+		break;
+	case LITIFUT_CLASS_BRANCH_COMPUTED:
+		step->way = LITIFUT_ENDS_JUMP;
+		break;
+	case LITIFUT_CLASS_OTHER:
+		return;
+	}
+	step->slot = 4;
+	step->conditional = instruction->conditional;
+	step->likely = litifut_mips_is_likely(instruction->word);
+}
+
+unsigned litifut_mips_step(const struct cpu_context *context, const uint8_t *code, size_t available,
+			   uint32_t address, enum litifut_code_state state, unsigned *block,
+			   struct cpu_step *step)
+{
+	struct litifut_instruction instruction;
+	const unsigned length =
+		litifut_mips_decode(context, code, available, address, state, &instruction);
+	const uint32_t word = instruction.word;
+
+	(void)block;
+	*step = (struct cpu_step){.length = (uint8_t)length};
+	if (!length || state != LITIFUT_CODE_PLAIN)
+		return length;
+	if (is_coprocessor_branch(word)) {
+		instruction.class = LITIFUT_CLASS_BRANCH_DIRECT;
+		instruction.conditional = true;
+		instruction.target = address + 4 + ((uint32_t)(int16_t)(word & 0xffff) << 2);
+	}
+	step_of(&instruction, step);
+	if ((word & 0xfc00003f) == 0x0d) /* break */
+		step->way = LITIFUT_ENDS_STOP;
+	if (word >> 26 == 0x30) /* ll */
+		step->exclusive = CPU_EXCLUSIVE_OPENS;
+	else if (word >> 26 == 0x38) /* sc */
+		step->exclusive = CPU_EXCLUSIVE_CLOSES;
+	return length;
+}

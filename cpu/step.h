@@ -1,0 +1,28 @@
+/* Where control goes behind one instruction: what a graph of the code is made of. */
+#ifndef LITIFUT_CPU_STEP_H
+#define LITIFUT_CPU_STEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <litifut/module_format.h>
+
+/* Between an exclusive load and its store no other store may be made (ldrex and strex, ll
+ * and sc), or the store fails each time. */
+enum cpu_exclusive {
+	CPU_EXCLUSIVE_NONE = 0,
+	CPU_EXCLUSIVE_OPENS, /* the load */
+	CPU_EXCLUSIVE_CLOSES /* the store, or an instruction that gives up */
+};
+
+struct cpu_step {
+	enum litifut_block_end way : 8;
+	enum cpu_exclusive exclusive : 8;
+	bool conditional; /* or the next instruction follows */
+	bool likely;      /* its delay slot is executed only when it is taken */
+	uint8_t length;   /* bytes of the instruction alone */
+	uint8_t slot;     /* bytes of its delay slot */
+	uint32_t target;  /* of a branch or a call, bit 0 set: T32 code; 0: not known */
+};
+
+#endif

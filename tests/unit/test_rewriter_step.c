@@ -1,0 +1,205 @@
+/* Where control goes behind an instruction, and the blocks that follow from it; the words were made
+ * by the assembler. */
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/bytes.h"
+#include "cpu/cpu.h"
+#include "cpu/step.h"
+#include "elf/sections.h"
+
+#define A32 LITIFUT_CODE_PLAIN
+#define T32 LITIFUT_CODE_THUMB
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+struct step_case {
+	const char *mnemonic;
+	uint32_t word; /* 32-bit T32: first halfword << 16 | second */
+	enum litifut_code_state state;
+	unsigned block; /* how many conditional instructions are to come, this one included */
+	unsigned length;
+	enum litifut_block_end way;
+	bool conditional;
+	bool likely;
+	uint32_t target;
+	enum cpu_exclusive exclusive;
+};
+
+static const struct step_case arm_cases[] = {
+	{"beq 0x8008", 0x0a000000, A32, 0, 4, LITIFUT_ENDS_BRANCH, true, false, 0x8008, 0},
+	{"b 0x8008", 0xea000000, A32, 0, 4, LITIFUT_ENDS_BRANCH, false, false, 0x8008, 0},
+	{"blne 0x8008", 0x1b000000, A32, 0, 4, LITIFUT_ENDS_CALL, true, false, 0x8008, 0},
+	{"blx r3", 0xe12fff33, A32, 0, 4, LITIFUT_ENDS_CALL, false, false, 0, 0},
+	{"bxeq lr", 0x012fff1e, A32, 0, 4, LITIFUT_ENDS_RETURN, true, false, 0, 0},
+	{"popne {r4, pc}", 0x18bd8010, A32, 0, 4, LITIFUT_ENDS_RETURN, true, false, 0, 0},
+	{"ldr pc, [sp], #4", 0xe49df004, A32, 0, 4, LITIFUT_ENDS_RETURN, false, false, 0, 0},
+	{"addls pc, pc, r0, lsl #2", 0x908ff100, A32, 0, 4, LITIFUT_ENDS_JUMP, true, false, 0, 0},
+	{"movne r0, #1", 0x13a00001, A32, 0, 4, LITIFUT_ENDS_ON, false, false, 0, 0},
+	{"udf #0", 0xe7f000f0, A32, 0, 4, LITIFUT_ENDS_STOP, false, false, 0, 0},
+	{"ldrex r1, [r0]", 0xe1901f9f, A32, 0, 4, LITIFUT_ENDS_ON, false, false, 0,
+	 CPU_EXCLUSIVE_OPENS},
+	{"strex r2, r1, [r0]", 0xe1802f91, A32, 0, 4, LITIFUT_ENDS_ON, false, false, 0,
+	 CPU_EXCLUSIVE_CLOSES},
+	{"clrex", 0xf57ff01f, A32, 0, 4, LITIFUT_ENDS_ON, false, false, 0, CPU_EXCLUSIVE_CLOSES},
+	{"swp r2, r1, [r0]", 0xe1002091, A32, 0, 4, LITIFUT_ENDS_ON, false, false, 0, 0},
+	{"ldrh r1, [r0]", 0xe1d010b0, A32, 0, 4, LITIFUT_ENDS_ON, false, false, 0, 0},
+	{"beq.n 0x8004", 0xd000, T32, 0, 2, LITIFUT_ENDS_BRANCH, true, false, 0x8005, 0},
+	{"cbz r3, 0x8006", 0xb10b, T32, 0, 2, LITIFUT_ENDS_BRANCH, true, false, 0x8007, 0},
+	{"bne.w 0x8004", 0xf0408000, T32, 0, 4, LITIFUT_ENDS_BRANCH, true, false, 0x8005, 0},
+	{"b.n 0x8004", 0xe000, T32, 0, 2, LITIFUT_ENDS_BRANCH, false, false, 0x8005, 0},
+	{"b.n 0x8004 behind it", 0xe000, T32, 1, 2, LITIFUT_ENDS_BRANCH, true, false, 0x8005, 0},
+	{"bx lr", 0x4770, T32, 0, 2, LITIFUT_ENDS_RETURN, false, false, 0, 0},
+	{"bxne lr", 0x4770, T32, 1, 2, LITIFUT_ENDS_RETURN, true, false, 0, 0},
+	{"popne {r3, pc}", 0xbd08, T32, 1, 2, LITIFUT_ENDS_RETURN, true, false, 0, 0},
+	{"pop.w {r4, r8, pc}", 0xe8bd8110, T32, 0, 4, LITIFUT_ENDS_RETURN, false, false, 0, 0},
+	{"bx r3", 0x4718, T32, 0, 2, LITIFUT_ENDS_JUMP, false, false, 0, 0},
+	{"add pc, r3", 0x449f, T32, 0, 2, LITIFUT_ENDS_JUMP, false, false, 0, 0},
+	{"tbb [pc, r0]", 0xe8dff000, T32, 0, 4, LITIFUT_ENDS_JUMP, false, false, 0, 0},
+	{"tbh [pc, r0, lsl #1]", 0xe8dff010, T32, 0, 4, LITIFUT_ENDS_JUMP, false, false, 0, 0},
+	{"bl 0x8004", 0xf000f800, T32, 0, 4, LITIFUT_ENDS_CALL, false, false, 0x8005, 0},
+	{"udf #0", 0xde00, T32, 0, 2, LITIFUT_ENDS_STOP, false, false, 0, 0},
+	{"ldrex r1, [r0]", 0xe8501f00, T32, 0, 4, LITIFUT_ENDS_ON, false, false, 0,
+	 CPU_EXCLUSIVE_OPENS},
+	{"strex r2, r1, [r0]", 0xe8401200, T32, 0, 4, LITIFUT_ENDS_ON, false, false, 0,
+	 CPU_EXCLUSIVE_CLOSES},
+	{"ldrexb r1, [r0]", 0xe8d01f4f, T32, 0, 4, LITIFUT_ENDS_ON, false, false, 0,
+	 CPU_EXCLUSIVE_OPENS},
+	{"ldrd r2, r3, [r0]", 0xe9d02300, T32, 0, 4, LITIFUT_ENDS_ON, false, false, 0, 0},
+};
+
+static const struct step_case mips_cases[] = {
+	{"beq v0, v1, 0x8008", 0x10430001, A32, 0, 4, LITIFUT_ENDS_BRANCH, true, false, 0x8008, 0},
+	{"b 0x8008", 0x10000001, A32, 0, 4, LITIFUT_ENDS_BRANCH, false, false, 0x8008, 0},
+	{"bnel v0, v1, 0x8008", 0x54430001, A32, 0, 4, LITIFUT_ENDS_BRANCH, true, true, 0x8008, 0},
+	{"bltzl v0, 0x8008", 0x04420001, A32, 0, 4, LITIFUT_ENDS_BRANCH, true, true, 0x8008, 0},
+	{"bc1t 0x8008", 0x45010001, A32, 0, 4, LITIFUT_ENDS_BRANCH, true, false, 0x8008, 0},
+	{"bc1fl 0x8008", 0x45020001, A32, 0, 4, LITIFUT_ENDS_BRANCH, true, true, 0x8008, 0},
+	{"bgezal v0, 0x8008", 0x04510001, A32, 0, 4, LITIFUT_ENDS_CALL, true, false, 0x8008, 0},
+	{"bal 0x8008", 0x04110001, A32, 0, 4, LITIFUT_ENDS_CALL, false, false, 0x8008, 0},
+	{"jalr t9", 0x0320f809, A32, 0, 4, LITIFUT_ENDS_CALL, false, false, 0, 0},
+	{"jr ra", 0x03e00008, A32, 0, 4, LITIFUT_ENDS_RETURN, false, false, 0, 0},
+	{"jr v0", 0x00400008, A32, 0, 4, LITIFUT_ENDS_JUMP, false, false, 0, 0},
+	{"break", 0x0000000d, A32, 0, 4, LITIFUT_ENDS_STOP, false, false, 0, 0},
+	{"movn v0, v1, a0", 0x0064100b, A32, 0, 4, LITIFUT_ENDS_ON, false, false, 0, 0},
+	{"ll v0, 0(a0)", 0xc0820000, A32, 0, 4, LITIFUT_ENDS_ON, false, false, 0,
+	 CPU_EXCLUSIVE_OPENS},
+	{"sc v0, 0(a0)", 0xe0820000, A32, 0, 4, LITIFUT_ENDS_ON, false, false, 0,
+	 CPU_EXCLUSIVE_CLOSES},
+};
+
+static void check(unsigned machine, bool big_endian, const struct step_case *cases, size_t count)
+{
+	const struct cpu *cpu = cpu_find(machine);
+	const struct cpu_context context = {.big_endian = big_endian};
+
+	for (size_t i = 0; i < count; i++) {
+		const struct step_case *each = &cases[i];
+		unsigned block = each->block;
+		struct cpu_step step;
+		uint8_t code[4];
+
+		if (each->state == T32 && each->length == 4) {
+			litifut_put16(false, code, (uint16_t)(each->word >> 16));
+			litifut_put16(false, code + 2, (uint16_t)each->word);
+		} else {
+			litifut_put32(big_endian, code, each->word);
+		}
+		print_message("%s\n", each->mnemonic);
+		assert_int_equal(
+			cpu->step(&context, code, each->length, 0x8000, each->state, &block, &step),
+			each->length);
+		assert_int_equal(step.way, each->way);
+		assert_int_equal(step.conditional, each->conditional);
+		assert_int_equal(step.likely, each->likely);
+		assert_int_equal(step.target, each->target);
+		assert_int_equal(step.exclusive, each->exclusive);
+		assert_int_equal(step.slot, machine == EM_MIPS && each->way != LITIFUT_ENDS_ON &&
+							    each->way != LITIFUT_ENDS_STOP
+						    ? 4
+						    : 0);
+		assert_int_equal(block, each->block ? each->block - 1 : 0);
+		assert_int_equal(cpu->step(&context, code, each->length - 1, 0x8000, each->state,
+					   &block, &step),
+				 0);
+	}
+}
+
+static void test_steps(void **state)
+{
+	(void)state;
+	check(EM_ARM, false, arm_cases, COUNT(arm_cases));
+	check(EM_MIPS, false, mips_cases, COUNT(mips_cases));
+	check(EM_MIPS, true, mips_cases, COUNT(mips_cases));
+}
+
+static void test_it_block(void **state)
+{
+	static const uint8_t code[] = {0x18, 0xbf, 0x01,
+				       0x20, 0x70, 0x47}; /* it ne; movne; bx lr */
+	const struct cpu *cpu = cpu_find(EM_ARM);
+	const struct cpu_context context = {0};
+	struct cpu_step step;
+	unsigned block = 0;
+
+	(void)state;
+	cpu->step(&context, code, 6, 0x8000, T32, &block, &step);
+	assert_int_equal(block, 1);
+	assert_int_equal(step.way, LITIFUT_ENDS_ON);
+	cpu->step(&context, code + 2, 4, 0x8002, T32, &block, &step);
+	assert_int_equal(block, 0);
+	cpu->step(&context, code + 4, 2, 0x8004, T32, &block, &step);
+	assert_int_equal(step.way, LITIFUT_ENDS_RETURN);
+	assert_false(step.conditional);
+}
+
+/* What is written is read back, in both byte orders; what is cut or claims too much is refused. */
+static void test_blocks(void **state)
+{
+	const struct litifut_block block = {0x8000, 0x8010, 0x800e, 0x8021, 0, 97, 98, 1, 9, 0, 0};
+	const struct litifut_original original = {0x800c, 4, {1, 2, 3, 4}};
+	uint8_t bytes[sizeof(struct litifut_blocks_header) + sizeof(block) + sizeof(original)];
+	struct litifut_error error;
+
+	(void)state;
+	for (unsigned big = 0; big < 2; big++) {
+		struct litifut_blocks_header header = {
+			.count = 1, .originals = 1, .flags_bytes = 0x10000};
+		struct elf_contents contents = {"file", bytes, sizeof(bytes), big};
+		struct elf_blocks read;
+
+		elf_write_blocks_header(big, bytes, &header);
+		elf_write_block(big, bytes + sizeof(header), &block);
+		elf_write_original(big, bytes + sizeof(header) + sizeof(block), &original);
+		assert_int_equal(elf_read_blocks(&contents, &read, &error), LITIFUT_OK);
+		assert_int_equal(read.header.flags_bytes, 0x10000);
+		const struct litifut_block back = elf_read_block(&read.blocks, 0);
+		const struct litifut_original bytes_back = elf_read_original(&read.originals, 0);
+
+		assert_memory_equal(&back, &block, sizeof(block));
+		assert_memory_equal(&bytes_back, &original, sizeof(original));
+		for (contents.size = 0; contents.size < sizeof(bytes); contents.size++)
+			assert_int_equal(elf_read_blocks(&contents, &read, &error),
+					 LITIFUT_ERROR_FORMAT);
+		contents.size = sizeof(bytes);
+		header.count = UINT32_MAX;
+		elf_write_blocks_header(big, bytes, &header);
+		assert_int_equal(elf_read_blocks(&contents, &read, &error), LITIFUT_ERROR_FORMAT);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_it_block),
+		cmocka_unit_test(test_blocks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
