@@ -31,6 +31,9 @@ static const struct {
 	[LITIFUT_SITE_PORT] = {"port", "it runs while the results are sent"},
 	[LITIFUT_SITE_LOCAL_SUBROUTINE] = {"local-subroutine",
 					   "a short call of code within its own function"},
+	[LITIFUT_SITE_UNKNOWN_JUMP] = {"unknown-jump",
+				       "its function jumps to where no table or label tells"},
+	[LITIFUT_SITE_EXCLUSIVE] = {"exclusive", "between an exclusive load and its store"},
 };
 
 static const struct {
@@ -53,6 +56,7 @@ static const char *const kinds[] = {
 	[LITIFUT_SITE_DIRECT] = "direct",     [LITIFUT_SITE_INDIRECT] = "indirect",
 	[LITIFUT_SITE_TAIL_DIRECT] = "tail",  [LITIFUT_SITE_TAIL_INDIRECT] = "tail-indirect",
 	[LITIFUT_SITE_FUNCTION] = "function", [LITIFUT_SITE_VECTOR] = "vector",
+	[LITIFUT_SITE_BRANCH] = "branch",     [LITIFUT_SITE_BLOCK] = "block",
 };
 
 const char *litifut_site_reason_name(unsigned reason)

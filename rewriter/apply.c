@@ -4,6 +4,7 @@
  * the steps before it have filled. */
 #include "rewriter/changes.h"
 #include "rewriter/database.h"
+#include "rewriter/edges.h"
 #include "rewriter/exits.h"
 #include "rewriter/hosts.h"
 #include "rewriter/libc.h"
@@ -59,6 +60,8 @@ struct apply {
 	struct hosted *hosted;
 	size_t hosted_count;
 	struct litifut_relays relays; /* the same in the middle of functions */
+	uint8_t *blocks;              /* the contents of .litifut.blocks; NULL: there are none */
+	size_t blocks_bytes;
 };
 
 static uint8_t *bytes_at(const struct apply *apply, uint32_t address, uint32_t size)
@@ -516,9 +519,12 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 						   apply->session.image.path, NULL,
 						   LITIFUT_NO_ADDRESS, "out of memory");
 	}
-	if (!status)
+	if (!status && apply->session.edges)
+		status = litifut_edges_write(&apply->session, &apply->rooms, &apply->frames,
+					     &apply->changes, error);
+	if (!status && !apply->session.edges)
 		status = fill_hosts(apply, error);
-	if (!status)
+	if (!status && !apply->session.edges)
 		status = patch_sites(apply, error);
 	if (!status)
 		status = litifut_exits_write(&apply->session, &apply->rooms, &apply->frames,
@@ -542,9 +548,13 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 		.address = apply->module_address,
 		.engine = apply->thunks ? LITIFUT_ENGINE_THUNK : LITIFUT_ENGINE_DB,
 		.clock = apply->session.context.clock,
-		.mode = apply->session.context.table     ? LITIFUT_MODE_TABLE
+		.mode = apply->session.edges             ? LITIFUT_MODE_COVERAGE
+			: apply->session.context.table   ? LITIFUT_MODE_TABLE
 			: apply->session.context.returns ? LITIFUT_MODE_SPANS
 							 : LITIFUT_MODE_CALLS,
+		.flags = apply->session.edges
+				 ? litifut_image_symbol(&apply->session.image, LITIFUT_FLAGS_SYMBOL)
+				 : NULL,
 		.exits_start = apply->session.exits.start,
 		.exits_end = apply->session.exits.end,
 		.db_address = apply->db.section->address,
@@ -563,7 +573,17 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 		return status;
 	elf_write_module(apply->session.image.big_endian, apply->module, &apply->record);
 	status = litifut_changes_sort(&apply->changes, &apply->session.image, error);
-	return status ? status : litifut_verify(&apply->session, &apply->changes, error);
+	if (!status)
+		status = litifut_verify(&apply->session, &apply->changes, error);
+	if (!status && apply->session.edges) {
+		apply->blocks =
+			litifut_edges_table(&apply->session, &apply->changes, &apply->blocks_bytes);
+		if (!apply->blocks)
+			status = litifut_error_set(error, LITIFUT_ERROR_IO,
+						   apply->session.image.path, NULL,
+						   LITIFUT_NO_ADDRESS, "out of memory");
+	}
+	return status;
 }
 
 static enum litifut_status save(const struct apply *apply, struct litifut_error *error)
@@ -582,6 +602,8 @@ static enum litifut_status save(const struct apply *apply, struct litifut_error 
 			  .build_id = apply->record.build_id,
 			  .build_id_bytes = apply->record.build_id_bytes},
 		.sites_file = apply->options->sites_file,
+		.blocks = apply->blocks,
+		.blocks_bytes = apply->blocks_bytes,
 	};
 
 	return litifut_save(&apply->session.image, &saved, error);
@@ -608,6 +630,7 @@ enum litifut_status litifut_rewrite_apply(const char *path,
 	litifut_relays_release(&apply.relays);
 	litifut_changes_release(&apply.changes);
 	litifut_unwind_release(&apply.unwind);
+	free(apply.blocks);
 	litifut_session_close(&apply.session);
 	return status;
 }

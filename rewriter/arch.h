@@ -368,6 +368,7 @@ struct litifut_arch_thunks {
 			    const struct litifut_thunk *thunk, struct litifut_frame_code *frame);
 };
 
+struct litifut_arch_edges;
 struct litifut_exit;
 struct litifut_exit_code;
 struct litifut_exit_place;
@@ -462,6 +463,7 @@ struct litifut_arch {
 	const struct litifut_arch_thunks *thunks;
 	const struct litifut_arch_frames *frames;
 	const struct litifut_arch_returns *returns;
+	const struct litifut_arch_edges *edges; /* see edges.h; without it, none are recorded */
 };
 
 /* A number or a pointer of one of these tables; 0 without the table. */

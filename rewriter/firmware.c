@@ -721,7 +721,7 @@ static enum litifut_status save(const struct pass *pass, struct litifut_error *e
 	if (!status)
 		status = sites_file
 				 ? litifut_sites_write_file(&pass->image, sites_file, &table, error)
-				 : litifut_sites_append(&pass->image, descriptor, &table, error);
+				 : litifut_sites_append(&pass->image, descriptor, &table, 0, error);
 	if (close(descriptor) && !status)
 		status = litifut_error_set(error, LITIFUT_ERROR_IO, pass->image.path, NULL,
 					   LITIFUT_NO_ADDRESS, "cannot write: %s", strerror(errno));

@@ -93,7 +93,11 @@ enum litifut_status litifut_module_fill(const struct litifut_image *image,
 	module->exits_start = facts->exits_start;
 	module->exits_end = facts->exits_end;
 	module->family =
-		facts->mode == LITIFUT_MODE_TABLE ? LITIFUT_FAMILY_TABLE : LITIFUT_FAMILY_STREAM;
+		facts->mode == LITIFUT_MODE_TABLE      ? LITIFUT_FAMILY_TABLE
+		: facts->mode == LITIFUT_MODE_COVERAGE ? LITIFUT_FAMILY_NONE
+						       : LITIFUT_FAMILY_STREAM;
+	module->flags_address = facts->flags ? facts->flags->address : 0;
+	module->flags_bytes = facts->flags ? facts->flags->size & ~(LITIFUT_FLAGS_PIECE - 1) : 0;
 	module->clock = facts->clock;
 	for (size_t i = 0; i < LITIFUT_MODULE_SPAWNERS && facts->spawners->places[i]; i++) {
 		module->spawners[i] = facts->spawners->places[i];

@@ -18,8 +18,9 @@ struct litifut_module_facts {
 	uint32_t db_count; /* entries */
 	uint32_t sites;
 	uint32_t patched;
-	uint32_t entry;           /* as in struct litifut_module */
-	uint32_t register_atfork; /* the same */
+	uint32_t entry;                     /* as in struct litifut_module */
+	uint32_t register_atfork;           /* the same */
+	const struct litifut_symbol *flags; /* the room for them; NULL: there is none */
 	const struct litifut_spawners *spawners;
 };
 

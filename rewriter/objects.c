@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ROOMS_MAX 7
+#define ROOMS_MAX 8
 
 /* One section of an object that reserves room, with the symbol at its start. */
 struct room {
@@ -234,6 +234,20 @@ enum litifut_status litifut_rewrite_write_database_object(const struct litifut_r
 	};
 	unsigned count = 5;
 
+	if (plan->flags_bytes) {
+		rooms[count++] = (struct room){.section = ".bss." LITIFUT_FLAGS_SYMBOL,
+					       .symbol = LITIFUT_FLAGS_SYMBOL,
+					       .flags = SHF_ALLOC | SHF_WRITE,
+					       .type = SHT_NOBITS,
+					       .size = (uint32_t)plan->flags_bytes,
+					       .alignment = 4096};
+		/* as the list of sites */
+		rooms[count++] = (struct room){.section = LITIFUT_SECTION_BLOCKS,
+					       .symbol = "litifut_blocks",
+					       .type = SHT_PROGBITS,
+					       .size = sizeof(struct litifut_blocks_header),
+					       .alignment = 4};
+	}
 	if (arch && LITIFUT_ARCH_GET(arch, frames, unwind) && plan->unwind_entries) {
 		size_t entries = arch->frames->unwind->fixed_entries + plan->unwind_entries;
 

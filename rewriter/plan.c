@@ -1,4 +1,5 @@
 /* The first half of the rewriter: how much room does this image need? */
+#include "rewriter/edges.h"
 #include "rewriter/exits.h"
 #include "rewriter/hosts.h"
 #include "rewriter/relays.h"
@@ -21,11 +22,16 @@ static bool is_near(const struct litifut_session *session, const struct litifut_
 	return reach == UINT32_MAX || distance <= reach * margin / 8;
 }
 
+/* The code of edges takes more room than a branch may reach; `bytes` of it. */
 static bool has_near_landing(const struct litifut_session *session,
-			     const struct litifut_found_site *site)
+			     const struct litifut_found_site *site, size_t bytes)
 {
 	for (size_t i = 0; i < session->landings.count; i++)
-		if (is_near(session, site, session->landings.items[i].entries[0], 7))
+		if (bytes && i == session->landings.own && session->room) {
+			if (is_near(session, site, session->room->address, 7) &&
+			    is_near(session, site, session->room->address + (uint32_t)bytes, 7))
+				return true;
+		} else if (is_near(session, site, session->landings.items[i].entries[0], 7))
 			return true;
 	return false;
 }
@@ -43,6 +49,7 @@ static enum litifut_status plan_islands(const struct litifut_session *session,
 					struct litifut_rewrite_plan *plan,
 					struct litifut_error *error)
 {
+	const size_t bytes = session->edges ? litifut_edges_bytes(session) : 0;
 	size_t capacity = 0;
 
 	for (size_t i = 0; i < session->sites.count; i++) {
@@ -53,7 +60,7 @@ static enum litifut_status plan_islands(const struct litifut_session *session,
 		     !LITIFUT_ARCH_GET(session->arch, detour, trampolines_in_islands) &&
 		     !(LITIFUT_ARCH_GET(session->arch, detour, encode_numbered) &&
 		       site->instruction.conditional)) ||
-		    has_near_landing(session, site))
+		    has_near_landing(session, site, bytes))
 			continue;
 		if (plan->island_count &&
 		    is_near(session, site, plan->island_places[plan->island_count - 1], 6))
@@ -216,6 +223,14 @@ static enum litifut_status plan_trampolines(struct litifut_session *session,
 	if (session->context.clock)
 		bytes += LITIFUT_ARCH_GET(session->arch, thunks, shared_bytes);
 	bytes += litifut_exits_bytes(session);
+	if (session->edges) {
+		bytes = litifut_edges_bytes(session);
+		plan->flags_bytes = session->edges->flags_bytes;
+		plan->trampoline_bytes = bytes + bytes / 64 +
+					 LITIFUT_ARCH_GET(session->arch, detour, gate_bytes) +
+					 16 * session->arch->edges->bytes_max;
+		return LITIFUT_OK;
+	}
 	/* Hosts: more when the second link spreads the code, fewer with islands. */
 	status = litifut_hosts_choose(session, options, &hosts, error);
 	if (hosts.count)
@@ -292,7 +307,7 @@ enum litifut_status litifut_rewrite_plan(const char *path,
 	plan->sites = session.sites.count;
 	plan->text_bytes = session.sites.text_bytes;
 	plan->island_bytes = session.arch->island_bytes;
-	for (size_t i = 0; i < session.sites.count; i++)
+	for (size_t i = 0; i < session.sites.count && !session.edges; i++)
 		db_parts += wants_db(&session, &session.sites.items[i]);
 	plan->db_entries = db_parts / DB_PARTS;
 	/* The linker may turn a few calls into others on the second run (veneers,
@@ -300,7 +315,8 @@ enum litifut_status litifut_rewrite_plan(const char *path,
 	plan->sites += plan->sites / 64 + 16;
 	plan->db_entries += plan->db_entries / 64 + 16;
 	status = plan_islands(&session, plan, error);
-	if (!status && LITIFUT_ARCH_GET(session.arch, detour, trampolines_in_islands))
+	if (!status && LITIFUT_ARCH_GET(session.arch, detour, trampolines_in_islands) &&
+	    !session.edges)
 		status = plan_island_bytes(&session, plan, error);
 	if (!status)
 		status = plan_trampolines(&session, options, plan, error);

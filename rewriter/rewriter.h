@@ -43,7 +43,7 @@ struct litifut_rewrite_options {
 	bool tail_calls;   /* LITIFUT_TAIL */
 	bool all_in_reach; /* a call out of reach of all stubs is LITIFUT_ERROR_SPACE */
 	unsigned engine;   /* enum litifut_engine */
-	unsigned mode;     /* enum litifut_mode: CALLS or SPANS */
+	unsigned mode;     /* enum litifut_mode: CALLS, SPANS or COVERAGE */
 	unsigned clock;    /* enum litifut_clock: what thunks read, NONE, CYCLE or PAGE */
 	const char *name;  /* recorded as the module's name; NULL: base name of the path */
 	/* The list of call sites goes into a file of its own, of this path, and not to
@@ -69,6 +69,7 @@ struct litifut_rewrite_plan {
 	size_t db_entries;
 	size_t trampoline_bytes; /* of code, made by write_database_object() as well */
 	uint32_t text_bytes;     /* bytes of code decoded */
+	size_t flags_bytes;      /* of edges; a multiple of LITIFUT_FLAGS_PIECE, 0: none */
 	size_t unwind_entries;   /* see struct litifut_unwind_table */
 	size_t island_bytes;     /* size of one island, 0: none needed */
 	/* Address in this image before which an island is wanted, ascending; the

@@ -46,11 +46,15 @@ enum litifut_status litifut_save(const struct litifut_image *image,
 	}
 	if (!status && saved->entry)
 		status = litifut_image_save_entry(image, saved->entry, descriptor, error);
+	if (!status && saved->blocks)
+		status = litifut_blocks_append(image, descriptor, saved->blocks,
+					       saved->blocks_bytes, error);
 	if (!status)
 		status = saved->sites_file
 				 ? litifut_sites_write_file(image, saved->sites_file, &saved->sites,
 							    error)
-				 : litifut_sites_append(image, descriptor, &saved->sites, error);
+				 : litifut_sites_append(image, descriptor, &saved->sites,
+							(uint32_t)saved->blocks_bytes, error);
 	if (close(descriptor) && !status)
 		status = litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
 					   LITIFUT_NO_ADDRESS, "cannot write: %s", strerror(errno));

@@ -20,7 +20,9 @@ struct litifut_saved {
 	uint32_t entry;                     /* the new entry point; 0: the old one stays */
 	struct litifut_site_table sites;
 	const char
-		*sites_file; /* the list of call sites goes there; NULL: to the end of the file */
+		*sites_file;   /* the list of call sites goes there; NULL: to the end of the file */
+	const uint8_t *blocks; /* the contents of .litifut.blocks; NULL: there are none */
+	size_t blocks_bytes;   /* of them, a multiple of 4 */
 };
 
 /* Writes to image->path. */

@@ -6,6 +6,8 @@
 #include "rewriter/reach.h"
 #include "rewriter/sites.h"
 
+struct litifut_edges;
+
 struct litifut_session {
 	struct litifut_image image;
 	const struct litifut_arch *arch;
@@ -13,6 +15,7 @@ struct litifut_session {
 	struct litifut_site_list sites;
 	struct litifut_landings landings;
 	struct litifut_exits exits;        /* none where returns are not recorded */
+	struct litifut_edges *edges;       /* NULL: calls are recorded, not edges */
 	const struct litifut_symbol *room; /* for trampolines, beside the tracer; or NULL */
 	const char *thunks_refused;        /* see struct litifut_rewrite_summary */
 };

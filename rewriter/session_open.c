@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rewriter/edges.h"
 #include "rewriter/exits.h"
 
 /* Are there many calls whose callers have no room for thunks? Few of them are worth no
@@ -64,13 +65,19 @@ enum litifut_status litifut_session_open(const char *path,
 	if (!status)
 		litifut_spawners_find(&session->image, &session->arch->cpu->linkage,
 				      &session->context.spawners);
-	if (!status && options->engine == LITIFUT_ENGINE_THUNK)
+	const bool edges = options->mode == LITIFUT_MODE_COVERAGE;
+
+	if (!status && edges && !session->arch->edges)
+		status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
+					   LITIFUT_NO_ADDRESS,
+					   "branches are not recorded on this CPU");
+	if (!status && options->engine == LITIFUT_ENGINE_THUNK && !edges)
 		session->thunks_refused =
 			session->arch->thunks
 				? session->arch->thunks->refuses_thunks(&session->image)
 				: "there are no thunks for this CPU";
-	session->context.thunks =
-		!status && options->engine == LITIFUT_ENGINE_THUNK && !session->thunks_refused;
+	session->context.thunks = !status && options->engine == LITIFUT_ENGINE_THUNK &&
+				  !session->thunks_refused && !edges;
 	if (session->context.thunks && (options->clock != LITIFUT_CLOCK_CYCLE ||
 					LITIFUT_ARCH_GET(session->arch, thunks, has_counter)))
 		session->context.clock = options->clock;
@@ -79,8 +86,10 @@ enum litifut_status litifut_session_open(const char *path,
 		(options->mode == LITIFUT_MODE_SPANS || options->mode == LITIFUT_MODE_TABLE);
 	session->context.table = session->context.returns && options->mode == LITIFUT_MODE_TABLE;
 	if (!status)
-		status = litifut_sites_find(&session->image, session->arch, &session->context,
-					    options, &session->sites, error);
+		status = edges ? litifut_edges_find(session, options, error)
+			       : litifut_sites_find(&session->image, session->arch,
+						    &session->context, options, &session->sites,
+						    error);
 	session->context.own_room = !status &&
 				    LITIFUT_ARCH_GET(session->arch, thunks, function_facts) &&
 				    wants_own_room(session);
@@ -99,6 +108,7 @@ void litifut_session_close(struct litifut_session *session)
 {
 	litifut_landings_release(&session->landings);
 	litifut_exits_release(&session->exits);
+	litifut_edges_release(session->edges);
 	litifut_sites_release(&session->sites);
 	litifut_image_close(&session->image);
 	free(session->context.cpu.facts);

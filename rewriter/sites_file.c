@@ -64,34 +64,59 @@ static enum litifut_status write_table(const char *path, int descriptor,
 	return status ? status : write_at(path, descriptor, bytes, used, offset, error);
 }
 
-enum litifut_status litifut_sites_append(const struct litifut_image *image, int descriptor,
-					 const struct litifut_site_table *table,
+/* Makes the header of the section `name` say that it is `bytes` long and stands at `place`. */
+static enum litifut_status place_section(const struct litifut_image *image, int descriptor,
+					 const char *name, uint32_t place, uint64_t bytes,
 					 struct litifut_error *error)
 {
-	const struct litifut_section *section = litifut_image_section(image, LITIFUT_SECTION_SITES);
+	const struct litifut_section *section = litifut_image_section(image, name);
 	const Elf32_Ehdr *header = (const void *)image->bytes;
 	uint32_t headers = litifut_get32(image->big_endian, (const uint8_t *)&header->e_shoff);
-	uint32_t place = ((uint32_t)image->size + 3) & ~3u;
-	const uint64_t bytes = table_bytes(table->list);
 	uint8_t word[4];
 	off_t at;
 	enum litifut_status status;
 
-	if (!section || image->size + bytes > UINT32_MAX - 4)
-		return litifut_error_set(error, LITIFUT_ERROR_SPACE, image->path,
-					 LITIFUT_SECTION_SITES, LITIFUT_NO_ADDRESS,
-					 "the file would be larger than 4 GB");
+	if (!section || place + bytes > UINT32_MAX - 4)
+		return litifut_error_set(error, LITIFUT_ERROR_SPACE, image->path, name,
+					 LITIFUT_NO_ADDRESS, "the file would be larger than 4 GB");
 	at = (off_t)headers + (off_t)(sizeof(Elf32_Shdr) * (size_t)(section - image->sections));
-	status = write_table(image->path, descriptor, table->list, image->big_endian, place, error);
 	litifut_put32(image->big_endian, word, place);
-	if (!status)
-		status = write_at(image->path, descriptor, word, sizeof(word),
-				  at + (off_t)offsetof(Elf32_Shdr, sh_offset), error);
+	status = write_at(image->path, descriptor, word, sizeof(word),
+			  at + (off_t)offsetof(Elf32_Shdr, sh_offset), error);
 	litifut_put32(image->big_endian, word, (uint32_t)bytes);
 	if (!status)
 		status = write_at(image->path, descriptor, word, sizeof(word),
 				  at + (off_t)offsetof(Elf32_Shdr, sh_size), error);
 	return status;
+}
+
+static uint32_t end_of(const struct litifut_image *image)
+{
+	return ((uint32_t)image->size + 3) & ~3u;
+}
+
+enum litifut_status litifut_sites_append(const struct litifut_image *image, int descriptor,
+					 const struct litifut_site_table *table, uint32_t behind,
+					 struct litifut_error *error)
+{
+	const uint32_t place = end_of(image) + behind;
+	enum litifut_status status = place_section(image, descriptor, LITIFUT_SECTION_SITES, place,
+						   table_bytes(table->list), error);
+
+	return status ? status
+		      : write_table(image->path, descriptor, table->list, image->big_endian, place,
+				    error);
+}
+
+enum litifut_status litifut_blocks_append(const struct litifut_image *image, int descriptor,
+					  const uint8_t *blocks, size_t bytes,
+					  struct litifut_error *error)
+{
+	enum litifut_status status = place_section(image, descriptor, LITIFUT_SECTION_BLOCKS,
+						   end_of(image), bytes, error);
+
+	return status ? status
+		      : write_at(image->path, descriptor, blocks, bytes, end_of(image), error);
 }
 
 struct writer {

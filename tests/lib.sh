@@ -255,6 +255,34 @@ events_equal_calls()
 		$(traced_files)
 }
 
+# flags_equal_edges PROGRAM ARGUMENTS...: of a program linked with LITIFUT_MODE=coverage, after
+# same_run: its flags are the ways that its conditional branches go when nothing is patched.
+flags_equal_edges()
+{
+	edges_program=$1
+	shift
+	rm -rf unpatched oracle.*
+	mkdir unpatched
+	ok "$edges_program: litifut-post reads the flags" \
+		"$BUILD/bin/litifut-post" -q -f branches -o branches.tsv data "traced/$edges_program"
+	ok "$edges_program: without patches" python3 "$root/tests/oracle/edges.py" plain \
+		"traced/$edges_program" "unpatched/$edges_program"
+	# by the same name, as that is among what a program is given
+	mv traced patched && mv unpatched traced && mv data patched.data
+	edges_environment=$guest_environment
+	qemu_options="-plugin $BUILD/tests/oracle.so,steps=oracle"
+	guest_environment="$edges_environment LITIFUT_DIR=$(pwd)/data"
+	run traced "$edges_program" "$@"
+	guest_environment=$edges_environment
+	qemu_options=
+	rm -rf data
+	mv traced unpatched && mv patched traced && mv patched.data data
+	ok "$edges_program: it prints the same" diff plain.out traced.out
+	ok "$edges_program: flags are the edges that were executed" \
+		python3 "$root/tests/oracle/edges.py" compare oracle branches.tsv \
+		"traced/$edges_program" "unpatched/$edges_program"
+}
+
 # events_equal_entries PROGRAM ARGUMENTS...: as many events lead to each function of the
 # program as it is entered, tail calls and all; but for those that `from_outside` names.
 events_equal_entries()

@@ -2,6 +2,7 @@
  * leaves, and the table that the rest of the rewriter sees. */
 #include "rewriter/arm/arm.h"
 #include "rewriter/arm/detour.h"
+#include "rewriter/arm/edge.h"
 #include "rewriter/arm/exit.h"
 #include "rewriter/arm/landing_pads.h"
 #include "rewriter/arm/stone.h"
@@ -285,4 +286,5 @@ const struct litifut_arch litifut_arch_arm = {
 	.thunks = &thunks,
 	.frames = &frames,
 	.returns = &returns,
+	.edges = &litifut_arm_edges,
 };

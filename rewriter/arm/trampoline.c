@@ -52,290 +52,68 @@
 #include "rewriter/arm/trampoline.h"
 
 #include "rewriter/arm/arm.h"
+#include "rewriter/arm/emitter.h"
 #include "rewriter/image.h"
-
-struct emitter {
-	uint8_t *code;
-	uint32_t address;
-	unsigned at;
-	uint32_t literals[LITIFUT_ARM_COPIES_MAX];
-	unsigned literal_loads[LITIFUT_ARM_COPIES_MAX]; /* offset of the ldr.w that loads each */
-	unsigned literal_adds[LITIFUT_ARM_COPIES_MAX];  /* of the `add rN, pc` that completes it */
-	unsigned literal_count;
-};
-
-uint16_t litifut_arm_condition(uint32_t word, unsigned length)
-{
-	/* Keep the condition, or the register and the sense; drop the offset. */
-	if (length == 2 && (word & 0xf000) == 0xd000 && (word >> 8 & 0xf) < 0xe)
-		return word & 0xff00;
-	if (length == 2 && (word & 0xf500) == 0xb100)
-		return word & 0xfd07;
-	if (length == 4 && (word & 0xf800d000) == 0xf0008000 && (word >> 22 & 0xf) < 0xe)
-		return (uint16_t)(0xd000 | (word >> 22 & 0xf) << 8);
-	return 0;
-}
-
-static struct litifut_arm_analysis analyse_narrow(uint16_t half, uint32_t address)
-{
-	struct litifut_instruction decoded;
-	struct cpu_context context = {0};
-	uint32_t pc = address + 4;
-	uint8_t bytes[2];
-	unsigned low = (half & 7) | (half >> 4 & 8);
-
-	litifut_put16(false, bytes, half);
-	litifut_arm_decode(&context, bytes, 2, address, LITIFUT_CODE_THUMB, &decoded);
-	if (decoded.class == LITIFUT_CLASS_BRANCH_DIRECT && decoded.conditional)
-		return (struct litifut_arm_analysis){LITIFUT_ARM_BRANCHES, 0, decoded.target & ~1u,
-						     litifut_arm_condition(half, 2)};
-	if (decoded.class != LITIFUT_CLASS_OTHER)
-		return (struct litifut_arm_analysis){LITIFUT_ARM_STAYS, 0, 0, 0};
-	if ((half & 0xf800) == 0x4800) /* LDR (literal), T1 */
-		return (struct litifut_arm_analysis){LITIFUT_ARM_LOADS_LITERAL, half >> 8 & 7,
-						     (pc & ~3u) + (half & 0xff) * 4, 0};
-	if ((half & 0xf800) == 0xa000) /* ADR, T1 */
-		return (struct litifut_arm_analysis){LITIFUT_ARM_FORMS_ADDRESS, half >> 8 & 7,
-						     (pc & ~3u) + (half & 0xff) * 4, 0};
-	if ((half & 0xfc00) == 0x4400) { /* high-register ADD, CMP, MOV */
-		bool reads_pc = (half & 0x78) == 0x78;
-		bool compares = (half & 0x0300) == 0x0100;
-
-		if (!reads_pc && (low != 15 || compares))
-			return (struct litifut_arm_analysis){LITIFUT_ARM_MOVES, 0, 0, 0};
-		if (!reads_pc || low >= 13 || compares)
-			return (struct litifut_arm_analysis){LITIFUT_ARM_STAYS, 0, 0, 0};
-		return (struct litifut_arm_analysis){
-			(half & 0x0300) == 0x0200 ? LITIFUT_ARM_FORMS_ADDRESS : LITIFUT_ARM_ADDS_PC,
-			low, pc, 0};
-	}
-	if ((half & 0xff00) == 0xbd00 || (half & 0xff00) == 0xbe00 || /* pop {pc}, bkpt */
-	    (half & 0xff00) == 0xde00 || (half & 0xff00) == 0xdf00 || /* udf, svc */
-	    ((half & 0xff00) == 0xbf00 && half & 0xf))                /* it */
-		return (struct litifut_arm_analysis){LITIFUT_ARM_STAYS, 0, 0, 0};
-	return (struct litifut_arm_analysis){LITIFUT_ARM_MOVES, 0, 0, 0};
-}
-
-static struct litifut_arm_analysis analyse_wide(uint32_t word, uint32_t address)
-{
-	static const struct litifut_arm_analysis stays = {LITIFUT_ARM_STAYS, 0, 0, 0};
-	struct litifut_instruction decoded;
-	struct cpu_context context = {0};
-	uint32_t first = word >> 16;
-	uint32_t second = word & 0xffff;
-	uint32_t aligned_pc = (address + 4) & ~3u;
-	unsigned group = first >> 9 & 0x7f; /* top seven bits */
-	bool rn_is_pc = (first & 0xf) == 0xf;
-	uint8_t bytes[4];
-
-	litifut_put16(false, bytes, (uint16_t)first);
-	litifut_put16(false, bytes + 2, (uint16_t)second);
-	litifut_arm_decode(&context, bytes, 4, address, LITIFUT_CODE_THUMB, &decoded);
-	if (decoded.class == LITIFUT_CLASS_BRANCH_DIRECT && decoded.conditional)
-		return (struct litifut_arm_analysis){LITIFUT_ARM_BRANCHES, 0, decoded.target & ~1u,
-						     litifut_arm_condition(word, 4)};
-	if (decoded.class != LITIFUT_CLASS_OTHER)
-		return stays;
-	if ((first & 0xff7f) == 0xf85f && second >> 12 < 13) { /* LDR (literal), T2 */
-		uint32_t offset = second & 0xfff;
-
-		return (struct litifut_arm_analysis){
-			LITIFUT_ARM_LOADS_LITERAL, second >> 12,
-			first & 0x80 ? aligned_pc + offset : aligned_pc - offset, 0};
-	}
-	if ((first & 0xfbff) == 0xf2af || (first & 0xfbff) == 0xf20f) { /* ADR, T2 and T3 */
-		uint32_t offset = (first & 0x400) << 1 | (second & 0x7000) >> 4 | (second & 0xff);
-		unsigned reg = second >> 8 & 0xf;
-
-		if (reg >= 13)
-			return stays;
-		return (struct litifut_arm_analysis){
-			LITIFUT_ARM_FORMS_ADDRESS, reg,
-			first & 0xa0 ? aligned_pc - offset : aligned_pc + offset, 0};
-	}
-	switch (group) {
-	case 0x74: /* 1110100: load/store multiple, dual, exclusive, table branch */
-		if (rn_is_pc || (first & 0xfff0) == 0xe8d0) /* tbb, tbh, ldrex and kin */
-			return stays;
-		if ((first & 0xfe50) == 0xe810) /* ldm, pop: into pc? (rfe stands here as well) */
-			return second & 0x8000
-				       ? stays
-				       : (struct litifut_arm_analysis){LITIFUT_ARM_MOVES, 0, 0, 0};
-		break;
-	case 0x76: /* 111011x: coprocessor, VFP and NEON loads and stores */
-	case 0x77:
-		if ((first & 0xef00) < 0xee00 && rn_is_pc)
-			return stays;
-		break;
-	case 0x7c: /* 1111100: single loads and stores, NEON element loads */
-		if (rn_is_pc)
-			return stays;
-		if ((first & 0xff70) == 0xf850 && second >> 12 == 15) /* ldr pc */
-			return stays;
-		break;
-	case 0x79: /* 11110x1: subs pc, lr; msr, hints, barriers otherwise */
-	case 0x7b:
-		if ((first & 0xfff0) == 0xf3d0 && (second & 0xd000) == 0x8000)
-			return stays;
-		if ((first & 0xfff0) == 0xf3c0 && (second & 0xd000) == 0x8000) /* bxj */
-			return stays;
-		break;
-	default:
-		break;
-	}
-	return (struct litifut_arm_analysis){LITIFUT_ARM_MOVES, 0, 0, 0};
-}
-
-struct litifut_arm_analysis litifut_arm_analyse(const struct litifut_arm_displaced *displaced)
-{
-	return displaced->length == 2
-		       ? analyse_narrow((uint16_t)displaced->instruction, displaced->address)
-		       : analyse_wide(displaced->instruction, displaced->address);
-}
 
 bool litifut_arm_displaceable(const struct litifut_arm_displaced *displaced)
 {
 	return litifut_arm_analyse(displaced).treatment != LITIFUT_ARM_STAYS;
 }
 
-static void half(struct emitter *emitter, uint16_t value)
-{
-	litifut_put16(false, emitter->code + emitter->at, value);
-	emitter->at += 2;
-}
-
-/* rN = value: ldr.w rN, [pc, #...]; add rN, pc */
-static void load_value(struct emitter *emitter, unsigned reg, uint32_t value)
-{
-	emitter->literals[emitter->literal_count] = value;
-	emitter->literal_loads[emitter->literal_count] = emitter->at;
-	half(emitter, 0xf8df);
-	half(emitter, (uint16_t)(reg << 12));
-	emitter->literal_adds[emitter->literal_count++] = emitter->at;
-	half(emitter, (uint16_t)(0x4478 | (reg & 7) | (reg & 8) << 4));
-}
-
-static void branch(struct emitter *emitter, uint32_t target)
-{
-	litifut_arm_branch_write(emitter->address + emitter->at, target,
-				 emitter->code + emitter->at);
-	emitter->at += 4;
-}
-
-static void finish_literals(struct emitter *emitter)
-{
-	if (emitter->at & 2)
-		half(emitter, 0xbf00);
-	for (unsigned i = 0; i < emitter->literal_count; i++) {
-		uint32_t load_pc = (emitter->literal_loads[i] + 4) & ~3u;
-		uint32_t add_pc = emitter->address + emitter->literal_adds[i] + 4;
-		uint8_t *load = emitter->code + emitter->literal_loads[i];
-
-		litifut_put16(false, load + 2,
-			      (uint16_t)(litifut_get16(false, load + 2) | (emitter->at - load_pc)));
-		litifut_put32(false, emitter->code + emitter->at, emitter->literals[i] - add_pc);
-		emitter->at += 4;
-	}
-}
-
-/* Does what the displaced instruction did; a branch is left without its offset. */
-static void emit_displaced(struct emitter *emitter, const struct litifut_arm_displaced *displaced,
-			   const struct litifut_arm_analysis *analysis, bool lr_is_free)
-{
-	switch (analysis->treatment) {
-	case LITIFUT_ARM_STAYS:
-		break;
-	case LITIFUT_ARM_MOVES:
-		if (displaced->length == 4)
-			half(emitter, (uint16_t)(displaced->instruction >> 16));
-		half(emitter, (uint16_t)displaced->instruction);
-		break;
-	case LITIFUT_ARM_LOADS_LITERAL:
-		load_value(emitter, analysis->reg, analysis->value);
-		half(emitter, (uint16_t)(0xf8d0 | analysis->reg)); /* ldr.w rN, [rN] */
-		half(emitter, (uint16_t)(analysis->reg << 12));
-		break;
-	case LITIFUT_ARM_FORMS_ADDRESS:
-		load_value(emitter, analysis->reg, analysis->value);
-		break;
-	case LITIFUT_ARM_ADDS_PC:
-		if (!lr_is_free)
-			half(emitter, 0xb500); /* push {lr} */
-		load_value(emitter, 14, analysis->value);
-		half(emitter, (uint16_t)(0x4470 | (analysis->reg & 7) | (analysis->reg & 8) << 4));
-		if (!lr_is_free) {
-			half(emitter, 0xf85d); /* ldr.w lr, [sp], #4 */
-			half(emitter, 0xeb04);
-		}
-		break;
-	case LITIFUT_ARM_BRANCHES:
-		half(emitter, analysis->branch);
-		break;
-	}
-}
-
-/* Lets the 16-bit branch at `test` go to where the code stands now. */
-static void land(struct emitter *emitter, unsigned test, uint16_t branch_without_offset)
-{
-	unsigned distance = (emitter->at - test - 4) / 2;
-	bool compare = (branch_without_offset & 0xf000) == 0xb000;
-
-	litifut_put16(false, emitter->code + test,
-		      (uint16_t)(branch_without_offset | (compare ? distance << 3 : distance)));
-}
-
 /* The displaced instruction, if there is one, and what it is. */
-static struct litifut_arm_analysis
-begin(struct emitter *emitter, const struct litifut_arm_displaced *displaced, bool lr_is_free)
+static struct litifut_arm_analysis begin(struct litifut_arm_emitter *emitter,
+					 const struct litifut_arm_displaced *displaced,
+					 bool lr_is_free)
 {
 	struct litifut_arm_analysis analysis = {LITIFUT_ARM_MOVES, 0, 0, 0};
 
 	if (displaced->length) {
 		analysis = litifut_arm_analyse(displaced);
-		emit_displaced(emitter, displaced, &analysis, lr_is_free);
+		litifut_arm_put_displaced(emitter, displaced, &analysis, lr_is_free);
 	}
 	return analysis;
 }
 
 /* Where it goes if it was a branch, and the literals. Returns the size of all. */
-static unsigned finish(struct emitter *emitter, const struct litifut_arm_analysis *analysis)
+static unsigned finish(struct litifut_arm_emitter *emitter,
+		       const struct litifut_arm_analysis *analysis)
 {
 	if (analysis->treatment == LITIFUT_ARM_BRANCHES) {
-		land(emitter, 0, analysis->branch);
-		branch(emitter, analysis->value);
+		litifut_arm_land(emitter, 0, analysis->branch);
+		litifut_arm_put_branch(emitter, analysis->value);
 	}
-	finish_literals(emitter);
+	litifut_arm_put_literals(emitter);
 	return emitter->at;
 }
 
 unsigned litifut_arm_trampoline_write(const struct litifut_arm_displaced *displaced,
 				      uint32_t address, uint32_t gate, uint8_t *code)
 {
-	struct emitter emitter = {.code = code, .address = address};
+	struct litifut_arm_emitter emitter = {.code = code, .address = address};
 	struct litifut_arm_analysis analysis;
 	uint32_t back = displaced->address + displaced->length + 2;
 
 	analysis = begin(&emitter, displaced, true);
-	load_value(&emitter, 14, back | 1);
-	branch(&emitter, gate);
+	litifut_arm_put_value(&emitter, 14, back | 1);
+	litifut_arm_put_branch(&emitter, gate);
 	return finish(&emitter, &analysis);
 }
 
 unsigned litifut_arm_lr_write(const struct litifut_arm_displaced *displaced, uint32_t address,
 			      uint32_t gate, uint8_t *code, unsigned *pushed)
 {
-	struct emitter emitter = {.code = code, .address = address};
+	struct litifut_arm_emitter emitter = {.code = code, .address = address};
 	struct litifut_arm_analysis analysis;
 	uint32_t back = displaced->address + displaced->length + 2;
 
 	analysis = begin(&emitter, displaced, false);
 	*pushed = emitter.at;
-	half(&emitter, 0xb500); /* push {lr} */
-	half(&emitter, 0xb500);
-	load_value(&emitter, 14, back | 1);
-	half(&emitter, 0xf8cd); /* str.w lr, [sp, #4] */
-	half(&emitter, 0xe004);
-	branch(&emitter, gate);
+	litifut_arm_put(&emitter, 0xb500); /* push {lr} */
+	litifut_arm_put(&emitter, 0xb500);
+	litifut_arm_put_value(&emitter, 14, back | 1);
+	litifut_arm_put(&emitter, 0xf8cd); /* str.w lr, [sp, #4] */
+	litifut_arm_put(&emitter, 0xe004);
+	litifut_arm_put_branch(&emitter, gate);
 	return finish(&emitter, &analysis);
 }
 
@@ -369,15 +147,15 @@ bool litifut_arm_copyable(const struct litifut_arm_displaced *displaced)
 unsigned litifut_arm_copies_write(const struct litifut_arm_displaced *displaced, unsigned count,
 				  uint32_t back, uint32_t address, uint8_t *code)
 {
-	struct emitter emitter = {.code = code, .address = address};
+	struct litifut_arm_emitter emitter = {.code = code, .address = address};
 
 	for (unsigned i = 0; i < count; i++) {
 		struct litifut_arm_analysis analysis = litifut_arm_analyse(&displaced[i]);
 
-		emit_displaced(&emitter, &displaced[i], &analysis, false);
+		litifut_arm_put_displaced(&emitter, &displaced[i], &analysis, false);
 	}
-	branch(&emitter, back);
-	finish_literals(&emitter);
+	litifut_arm_put_branch(&emitter, back);
+	litifut_arm_put_literals(&emitter);
 	return emitter.at;
 }
 
@@ -404,7 +182,7 @@ unsigned litifut_arm_return_write(const struct litifut_arm_displaced *displaced,
 {
 	static const struct cpu_context context = {0};
 	static const struct litifut_instruction call = {.length = 4, .thumb = true};
-	struct emitter emitter = {.code = code, .address = address, .at = 4};
+	struct litifut_arm_emitter emitter = {.code = code, .address = address, .at = 4};
 	struct litifut_arm_analysis analysis = {LITIFUT_ARM_MOVES, 0, 0, 0};
 	unsigned test = 0;
 
@@ -424,7 +202,7 @@ unsigned litifut_arm_return_write(const struct litifut_arm_displaced *displaced,
 		}
 		if (analysis.treatment == LITIFUT_ARM_STAYS)
 			analysis.treatment = LITIFUT_ARM_MOVES; /* it loads the pc */
-		emit_displaced(&emitter, &displaced[i], &analysis, true);
+		litifut_arm_put_displaced(&emitter, &displaced[i], &analysis, true);
 	}
 	if (back) {
 		if (!litifut_arm_branch_write(address + emitter.at, back, code + emitter.at))
@@ -432,13 +210,13 @@ unsigned litifut_arm_return_write(const struct litifut_arm_displaced *displaced,
 		emitter.at += 4;
 	}
 	if (count && analysis.treatment == LITIFUT_ARM_BRANCHES) {
-		land(&emitter, test, analysis.branch);
+		litifut_arm_land(&emitter, test, analysis.branch);
 		if (!litifut_arm_branch_write(address + emitter.at, analysis.value,
 					      code + emitter.at))
 			return 0;
 		emitter.at += 4;
 	}
-	finish_literals(&emitter);
+	litifut_arm_put_literals(&emitter);
 	return emitter.at;
 }
 
@@ -447,18 +225,18 @@ unsigned litifut_arm_tail_write(const struct litifut_arm_displaced *displaced,
 {
 	static const struct cpu_context context = {0};
 	static const struct litifut_instruction call = {.length = 4, .thumb = true};
-	struct emitter emitter = {.code = code, .address = address};
+	struct litifut_arm_emitter emitter = {.code = code, .address = address};
 	struct litifut_arm_analysis analysis;
 	unsigned test;
 
 	analysis = begin(&emitter, displaced, false);
 	if (tail->branch) {
 		test = emitter.at;
-		half(&emitter, tail->branch);
-		branch(&emitter, tail->back);
-		land(&emitter, test, tail->branch);
+		litifut_arm_put(&emitter, tail->branch);
+		litifut_arm_put_branch(&emitter, tail->back);
+		litifut_arm_land(&emitter, test, tail->branch);
 	}
-	half(&emitter, 0xb500); /* push {lr} */
+	litifut_arm_put(&emitter, 0xb500); /* push {lr} */
 	tail->pushed = emitter.at;
 	if (!litifut_arm_encode_call(&context, &call, address + emitter.at, tail->entry,
 				     code + emitter.at))
@@ -471,24 +249,10 @@ unsigned litifut_arm_tail_write(const struct litifut_arm_displaced *displaced,
 			return 0;
 		emitter.at += 4;
 	} else if (tail->goes_on) {
-		half(&emitter, (uint16_t)(0x4700 | tail->callee_register << 3)); /* bx rN */
+		litifut_arm_put(&emitter,
+				(uint16_t)(0x4700 | tail->callee_register << 3)); /* bx rN */
 	}
 	return finish(&emitter, &analysis);
-}
-
-bool litifut_arm_branch_write(uint32_t address, uint32_t target, uint8_t *code)
-{
-	uint32_t offset = target - (address + 4);
-	uint32_t s = offset >> 24 & 1;
-	uint32_t j1 = !(offset >> 23 & 1) ^ s;
-	uint32_t j2 = !(offset >> 22 & 1) ^ s;
-
-	if (offset + (1u << 24) >= 1u << 25)
-		return false;
-	litifut_put16(false, code, (uint16_t)(0xf000 | s << 10 | (offset >> 12 & 0x3ff)));
-	litifut_put16(false, code + 2,
-		      (uint16_t)(0x9000 | j1 << 13 | j2 << 11 | (offset >> 1 & 0x7ff)));
-	return true;
 }
 
 /*  0  bx  pc        to A32, at 4

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rewriter/arm/displaced.h"
+
 /* The most bytes that litifut_arm_trampoline_write() writes. */
 #define LITIFUT_ARM_TRAMPOLINE_BYTES_MAX 44
 
@@ -17,34 +19,6 @@
  * and on to the tracer's entry; and the same for litifut_arm_lr_write(). */
 #define LITIFUT_ARM_GATE_BYTES 16
 #define LITIFUT_ARM_GATE_LR 8
-
-/* A call and the instruction before it, which is `length` (2 or 4) bytes long
- * and stands at `address`; the call follows at once. 0: nothing is displaced,
- * the call itself stands at `address`. */
-struct litifut_arm_displaced {
-	uint32_t address;
-	uint32_t instruction; /* 4 bytes: first halfword << 16 | second */
-	unsigned length;
-};
-
-/* What becomes of a displaced instruction. */
-enum litifut_arm_treatment {
-	LITIFUT_ARM_STAYS,         /* can't be displaced */
-	LITIFUT_ARM_MOVES,         /* position-independent: copied */
-	LITIFUT_ARM_LOADS_LITERAL, /* ldr Rt, [pc, #n] */
-	LITIFUT_ARM_FORMS_ADDRESS, /* adr Rd; mov Rd, pc */
-	LITIFUT_ARM_ADDS_PC,       /* add Rd, pc */
-	LITIFUT_ARM_BRANCHES       /* conditional: cbz, cbnz, b<cond> */
-};
-
-struct litifut_arm_analysis {
-	enum litifut_arm_treatment treatment;
-	unsigned reg;    /* Rt or Rd */
-	uint32_t value;  /* the literal's address, the address formed, the pc read, the target */
-	uint16_t branch; /* LITIFUT_ARM_BRANCHES: the same test as 16-bit branch without offset */
-};
-
-struct litifut_arm_analysis litifut_arm_analyse(const struct litifut_arm_displaced *displaced);
 
 /* Writes the gate to `code`, standing at `address` (4-byte aligned), for the
  * A32 entry points at `entry` and `entry_lr`. */
@@ -98,16 +72,9 @@ struct litifut_arm_tail {
 	unsigned pushed; /* set: offset of the instruction after the push */
 };
 
-/* The branch that `word` is, as struct litifut_arm_tail takes it; 0: none that is
- * conditional. `length` is 2 or 4. */
-uint16_t litifut_arm_condition(uint32_t word, unsigned length);
-
 /* As litifut_arm_trampoline_write(): does what the displaced instruction did,
  * pushes lr, and calls the entry. Returns 0 when the entry is out of reach. */
 unsigned litifut_arm_tail_write(const struct litifut_arm_displaced *displaced,
 				struct litifut_arm_tail *tail, uint32_t address, uint8_t *code);
-
-/* Writes a T32 `b.w` at `address` to `target`; false when it does not reach. */
-bool litifut_arm_branch_write(uint32_t address, uint32_t target, uint8_t *code);
 
 #endif

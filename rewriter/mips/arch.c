@@ -336,4 +336,5 @@ const struct litifut_arch litifut_arch_mips = {
 	.thunks = &thunks,
 	.frames = &frames,
 	.returns = &returns,
+	.edges = &litifut_mips_edges,
 };

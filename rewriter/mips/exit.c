@@ -266,9 +266,9 @@ static void branch(struct emitter *emitter, const struct code *code, uint32_t fr
 	jump(emitter, code->instruction.target, NOP);
 }
 
-/* The two words at the site. False: T is out of reach, and has no number. */
-static bool lead(const struct litifut_arch_context *context, const struct litifut_exit_ways *ways,
-		 uint32_t from, uint32_t address, uint32_t *words, uint32_t *entry)
+bool litifut_mips_lead(const struct litifut_arch_context *context,
+		       const struct litifut_exit_ways *ways, uint32_t from, uint32_t address,
+		       uint32_t *words, uint32_t *entry)
 {
 	const uint32_t offset = address - (ways->gate + LITIFUT_MIPS_GATE_BYTES);
 	const uint32_t number = offset / LITIFUT_MIPS_TRAMPOLINE_BYTES;
@@ -301,7 +301,7 @@ bool litifut_mips_write_exit(const struct litifut_arch_context *context,
 	bool in_slot;
 
 	if (!read_code(context, call->section, exit->address, call->function_end, &code) ||
-	    !lead(context, ways, exit->address, address, words, &detour->entry))
+	    !litifut_mips_lead(context, ways, exit->address, address, words, &detour->entry))
 		return false;
 	put(&emitter, litifut_mips_jump(&context->cpu, true, address, ways->thunk));
 	if (!emitter.words[0])

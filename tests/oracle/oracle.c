@@ -11,6 +11,9 @@
  *                into them has as callee what executes first after them.
  * count=FILE     at exit, "TOTAL THROUGH": all executed guest instructions,
  *                and how many of them lay in the `through` ranges.
+ * steps=PREFIX   PREFIX.PID.places as above, and at exit PREFIX.PID.steps, lines "FROM TO
+ *                COUNT": how often the block that ends with the instruction at one place
+ *                (MIPS: with the delay slot of it) was followed by that at another.
  * returns=1      The events of a thread have four words, with the time: how many
  *                instructions the process has executed, but for those in `through`
  *                ranges. Besides calls there are events of one place:
@@ -42,6 +45,7 @@
 #include "tests/oracle/qemu_plugin.h"
 #include "tests/oracle/registers.h"
 #include "tests/oracle/shadow.h"
+#include "tests/oracle/steps.h"
 
 enum { WINDOW_BYTES = 1 << 20, MAX_HANDLERS = 64, MAX_NESTED = 32 };
 
@@ -75,14 +79,15 @@ struct thread {
 	struct pending nested[MAX_NESTED];
 	unsigned nested_count;
 	unsigned signal_depth;
-	const struct oracle_place *branch; /* that ended the block before */
+	const struct oracle_place *branch;  /* that ended the block before */
+	const struct oracle_place *stepped; /* the same, for steps */
 	struct oracle_shadow shadow;
 };
 
 int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
 static enum { CPU_ARM, CPU_MIPS_LITTLE, CPU_MIPS_BIG } cpu;
-static const char *calls_prefix, *count_path;
+static const char *calls_prefix, *steps_prefix, *count_path;
 static uint64_t executed[2]; /* elsewhere, in `through` ranges */
 static bool with_returns, with_clock;
 static bool clock_is_mapped;
@@ -201,7 +206,8 @@ static void places_log(void)
 {
 	char path[4200];
 
-	snprintf(path, sizeof(path), "%s.%d.places", calls_prefix, (int)getpid());
+	snprintf(path, sizeof(path), "%s.%d.places", calls_prefix ? calls_prefix : steps_prefix,
+		 (int)getpid());
 	if (!oracle_places_open_log(path))
 		abort();
 }
@@ -214,7 +220,20 @@ static void after_fork(void)
 		munmap(self->window, WINDOW_BYTES);
 		self->file = -1;
 	}
+	oracle_steps_clear();
 	places_log();
+}
+
+static void on_step(unsigned index, void *user)
+{
+	const struct oracle_place *here = user;
+	struct thread *thread = this_thread();
+
+	(void)index;
+	if (here->slot_only) /* the branch before it is not done */
+		return;
+	oracle_step(thread->stepped, here);
+	thread->stepped = here->branch;
 }
 
 static bool is_handler(uint32_t address)
@@ -484,11 +503,14 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 				qemu_plugin_tb_get_insn(block, i), QEMU_PLUGIN_INLINE_ADD_U64,
 				&executed[here->through], 1);
 	}
-	if (calls_prefix || with_clock) {
+	if (steps_prefix)
+		qemu_plugin_register_vcpu_tb_exec_cb(block, on_step, QEMU_PLUGIN_CB_NO_REGS, here);
+	if (calls_prefix || with_clock)
 		qemu_plugin_register_vcpu_tb_exec_cb(block, on_block_with_state,
 						     QEMU_PLUGIN_CB_NO_REGS, here);
+	if (calls_prefix || with_clock || steps_prefix) {
 		thumb = cpu == CPU_ARM && is_thumb(block);
-		if (!here->through) {
+		if (!here->through || steps_prefix) {
 			/* on MIPS the delay slot comes last, unless it is on another page:
 			 * then it is a block of its own */
 			struct qemu_plugin_insn *end = qemu_plugin_tb_get_insn(block, count - 1);
@@ -502,7 +524,8 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 			here->branch = oracle_place_at(at, host ? host + (at - address) : NULL);
 		}
 		/* calls end blocks; on MIPS with the delay slot after them */
-		for (size_t i = count > 1 ? count - 2 : 0; i < count && !here->through; i++) {
+		for (size_t i = count > 1 ? count - 2 : 0;
+		     i < count && !here->through && !steps_prefix; i++) {
 			struct qemu_plugin_insn *each = qemu_plugin_tb_get_insn(block, i);
 			uint32_t at = (uint32_t)qemu_plugin_insn_vaddr(each);
 			struct oracle_place *site;
@@ -529,6 +552,12 @@ static void at_exit(qemu_plugin_id_t id, void *user)
 	FILE *file;
 
 	(void)id, (void)user;
+	if (steps_prefix) {
+		oracle_step(this_thread()->stepped, NULL);
+		snprintf(path, sizeof(path), "%s.%d.steps", steps_prefix, (int)getpid());
+		if (!oracle_steps_write(path))
+			fail(path);
+	}
 	if (!count_path)
 		return;
 	if (getpid() == first_pid)
@@ -558,6 +587,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	for (int i = 0; i < argc; i++) {
 		if (!strncmp(argv[i], "calls=", 6)) {
 			calls_prefix = strdup(argv[i] + 6);
+		} else if (!strncmp(argv[i], "steps=", 6)) {
+			steps_prefix = strdup(argv[i] + 6);
 		} else if (!strncmp(argv[i], "count=", 6)) {
 			count_path = strdup(argv[i] + 6);
 		} else if (!strcmp(argv[i], "returns=1")) {
@@ -573,7 +604,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		}
 	}
 	first_pid = getpid();
-	if (calls_prefix) {
+	if (calls_prefix || steps_prefix) {
 		places_log();
 		pthread_atfork(NULL, NULL, after_fork);
 	}

@@ -1,0 +1,712 @@
+/* The code that sets flags, of T32 code:
+ *
+ *	site:	b.w  code		the branch, with an instruction before or behind it if
+ *	next:	...			it has 16 bits
+ *	code:	cmp  r3, #0		what stood before the branch
+ *		beq  taken
+ *		push {r0}
+ *		ldr  r0, =passed	relative to the pc
+ *		strb r0, [r0]		no flag has an address that ends with a zero byte
+ *		pop  {r0}
+ *		b.w  next
+ *	taken:	the same with the other flag
+ *		b.w  target
+ *
+ * and of A32 code, where nothing else moves. A branch that an `it` makes conditional goes together
+ * with that. Where neither neighbour can move, a stepping stone leads on (stone.c).
+ *
+ * Encodings: DDI 0406C A5 (A32), A6 (T32). */
+#include "rewriter/arm/edge.h"
+
+#include <string.h>
+
+#include "cpu/step.h"
+#include "rewriter/arm/emitter.h"
+#include "rewriter/arm/plain.h"
+#include "rewriter/arm/stone.h"
+#include "rewriter/arm/tail.h"
+
+#define BRANCH_BYTES 4u
+#define LR 14
+#define ALWAYS 0xe0000000u
+#define MOVED_MAX 6
+
+static const uint8_t *code_at(const struct litifut_edge_place *place, uint32_t address)
+{
+	return place->section->bytes + (address - place->section->address);
+}
+
+static struct litifut_arm_displaced thumb_at(const struct litifut_edge_place *place,
+					     uint32_t address)
+{
+	const uint8_t *code = code_at(place, address);
+	const uint16_t first = litifut_get16(false, code);
+
+	if (!litifut_arm_thumb_is_wide(first))
+		return (struct litifut_arm_displaced){address, first, 2};
+	return (struct litifut_arm_displaced){
+		address, (uint32_t)first << 16 | litifut_get16(false, code + 2), 4};
+}
+
+static bool is_free(const struct litifut_edge_place *place, uint32_t address, unsigned bytes)
+{
+	for (uint32_t at = address; at < address + bytes; at += 2)
+		if (litifut_targets_has(place->taken, at))
+			return false;
+	return true;
+}
+
+static bool moves(const struct litifut_arm_displaced *displaced)
+{
+	switch (litifut_arm_analyse(displaced).treatment) {
+	case LITIFUT_ARM_MOVES:
+	case LITIFUT_ARM_LOADS_LITERAL:
+	case LITIFUT_ARM_FORMS_ADDRESS:
+	case LITIFUT_ARM_ADDS_PC:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* May the end of a block, which is not conditional, be done elsewhere? */
+static bool ends_anywhere(const struct litifut_edge_place *place,
+			  const struct litifut_graph_block *block)
+{
+	const struct litifut_arm_displaced end = thumb_at(place, block->block.branch);
+
+	switch (block->block.ends) {
+	case LITIFUT_ENDS_BRANCH:
+		return block->block.target & 1;
+	case LITIFUT_ENDS_RETURN:
+		return true;
+	case LITIFUT_ENDS_JUMP: /* bx rN, mov pc, rN */
+		return end.length == 2 &&
+		       ((end.instruction & 0xff87) == 0x4700 ||
+			(end.instruction & 0xff87) == 0x4687) &&
+		       (end.instruction >> 3 & 15) != 15;
+	case LITIFUT_ENDS_CALL: /* bl; blx rN */
+		return block->block.target ? block->block.target & 1
+					   : end.length == 2 && (end.instruction >> 3 & 15) < LR;
+	default:
+		return false;
+	}
+}
+
+/* The condition of an `it` that makes one instruction conditional, which follows; 0: it is not
+ * such a one, or the condition is one that 16-bit branches do not have. */
+static uint16_t it_condition(const struct litifut_edge_place *place, uint32_t address)
+{
+	const uint16_t half = litifut_get16(false, code_at(place, address));
+	const unsigned condition = half >> 4 & 15;
+
+	return litifut_arm_it_length(half) == 1 && condition < 14
+		       ? (uint16_t)(0xd000 | condition << 8)
+		       : 0;
+}
+
+static unsigned judge_in_block(const struct litifut_edge_place *place, struct litifut_edge *edge)
+{
+	const struct litifut_graph_block *block = place->block;
+
+	if (block->block.branch - block->block.start < 2 || block->last != 2 ||
+	    block->last_in_block || !it_condition(place, block->block.branch - 2) ||
+	    !ends_anywhere(place, block))
+		return LITIFUT_SITE_SPECIAL_FORM;
+	edge->address = block->block.branch - 2;
+	edge->before = 2;
+	edge->bytes = 2 + block->length;
+	return is_free(place, edge->address, edge->bytes) ? LITIFUT_SITE_PATCHED
+							  : LITIFUT_SITE_BRANCH_TARGET;
+}
+
+/* The instruction behind the branch moves along: how many bytes; 0: it can't. */
+static unsigned behind(const struct litifut_edge_place *place)
+{
+	const struct litifut_graph_block *next = place->next;
+	struct litifut_arm_displaced first;
+
+	if (!next || next->first_exclusive || next->function != place->block->function ||
+	    litifut_targets_has(&place->graph->targets, next->block.start))
+		return 0;
+	first = thumb_at(place, next->block.start);
+	if (!is_free(place, first.address, first.length))
+		return 0;
+	if (next->block.ends != LITIFUT_ENDS_ON && next->block.branch == next->block.start)
+		return !(next->block.flags & LITIFUT_BLOCK_CONDITIONAL) &&
+				       next->block.ends != LITIFUT_ENDS_CALL &&
+				       ends_anywhere(place, next)
+			       ? first.length
+			       : 0;
+	if (first.length == 2 && litifut_arm_it_length((uint16_t)first.instruction))
+		return 0;
+	return moves(&first) ? first.length : 0;
+}
+
+static unsigned judge_thumb_branch(const struct litifut_edge_place *place,
+				   struct litifut_edge *edge)
+{
+	const struct litifut_graph_block *block = place->block;
+
+	edge->address = block->block.branch;
+	if (litifut_arm_short_branches(&place->context->cpu))
+		return LITIFUT_SITE_TOO_SHORT;
+	if (block->in_block)
+		return judge_in_block(place, edge);
+	if (block->block.ends != LITIFUT_ENDS_BRANCH)
+		return LITIFUT_SITE_SPECIAL_FORM;
+	edge->bytes = block->length;
+	if (!is_free(place, edge->address, edge->bytes))
+		return LITIFUT_SITE_BRANCH_TARGET;
+	if (block->length == BRANCH_BYTES)
+		return LITIFUT_SITE_PATCHED;
+	if (block->last && !block->last_in_block) {
+		const struct litifut_arm_displaced last =
+			thumb_at(place, block->block.branch - block->last);
+
+		if (moves(&last) && is_free(place, last.address, last.length)) {
+			edge->address = last.address;
+			edge->before = block->last;
+			edge->bytes += block->last;
+			return LITIFUT_SITE_PATCHED;
+		}
+	}
+	edge->after = (uint8_t)behind(place);
+	edge->bytes += edge->after;
+	if (edge->after)
+		return LITIFUT_SITE_PATCHED;
+	edge->wants_stone = true;
+	return LITIFUT_SITE_BRANCH_TARGET;
+}
+
+static unsigned judge_plain_branch(const struct litifut_edge_place *place,
+				   struct litifut_edge *edge)
+{
+	const struct litifut_block *block = &place->block->block;
+	const uint32_t word = litifut_get32(false, code_at(place, block->branch));
+	const uint32_t always = (word & 0x0fffffff) | ALWAYS;
+
+	edge->address = block->branch;
+	edge->bytes = 4;
+	if (!is_free(place, edge->address, 4))
+		return LITIFUT_SITE_BRANCH_TARGET;
+	switch (block->ends) {
+	case LITIFUT_ENDS_BRANCH:
+		return LITIFUT_SITE_PATCHED;
+	case LITIFUT_ENDS_CALL:
+		return block->target ? !(block->target & 1) ? LITIFUT_SITE_PATCHED
+							    : LITIFUT_SITE_SPECIAL_FORM
+		       : (word & 0x0ffffff0) == 0x012fff30 && (word & 15) < LR
+			       ? LITIFUT_SITE_PATCHED
+			       : LITIFUT_SITE_SPECIAL_FORM;
+	default:
+		return litifut_arm_plain_treatment(always, block->branch) == LITIFUT_ARM_PLAIN_ENDS
+			       ? LITIFUT_SITE_PATCHED
+			       : LITIFUT_SITE_SPECIAL_FORM;
+	}
+}
+
+static unsigned judge_branch(const struct litifut_edge_place *place, struct litifut_edge *edge)
+{
+	return place->block->block.flags & LITIFUT_BLOCK_THUMB ? judge_thumb_branch(place, edge)
+							       : judge_plain_branch(place, edge);
+}
+
+/* What moves from the start of a block. */
+struct moved {
+	struct litifut_arm_displaced items[MOVED_MAX];
+	unsigned count;
+	unsigned bytes;
+	bool with_end; /* the last of them is the end of the block */
+};
+
+/* An `it`, the last of the items so far, and all that it makes conditional. */
+static bool gather_block(const struct litifut_edge_place *place, struct moved *moved)
+{
+	const struct litifut_block *block = &place->block->block;
+	unsigned left = litifut_arm_it_length((uint16_t)moved->items[moved->count].instruction);
+
+	moved->bytes += 2;
+	for (moved->count++; left; left--, moved->count++) {
+		const uint32_t at = block->start + moved->bytes;
+		struct litifut_arm_displaced *each = &moved->items[moved->count];
+
+		if (moved->count == MOVED_MAX || at >= block->end ||
+		    (block->ends != LITIFUT_ENDS_ON && at == block->branch))
+			return false;
+		*each = thumb_at(place, at);
+		/* nothing that takes more than one instruction */
+		if (litifut_arm_analyse(each).treatment != LITIFUT_ARM_MOVES ||
+		    !is_free(place, at, each->length))
+			return false;
+		moved->bytes += each->length;
+	}
+	return true;
+}
+
+/* With at least `wanted` bytes; false: that can't be. */
+static bool gather(const struct litifut_edge_place *place, unsigned wanted, struct moved *moved)
+{
+	const struct litifut_graph_block *block = place->block;
+
+	*moved = (struct moved){0};
+	while (moved->bytes < wanted) {
+		const uint32_t at = block->block.start + moved->bytes;
+		struct litifut_arm_displaced *each = &moved->items[moved->count];
+
+		if (moved->with_end) {
+			/* a part of what follows is overwritten: code to which nothing leads */
+			if (block->block.ends == LITIFUT_ENDS_CALL || !place->next ||
+			    place->next->block.start != at || place->next->led_to ||
+			    place->next->function != block->function ||
+			    litifut_targets_has(&place->graph->targets, at) ||
+			    !is_free(place, at, 2))
+				return false;
+			moved->bytes += 2;
+			continue;
+		}
+		if (at >= block->block.end || moved->count == MOVED_MAX)
+			return false;
+		*each = thumb_at(place, at);
+		if (!is_free(place, at, each->length))
+			return false;
+		moved->with_end = block->block.ends != LITIFUT_ENDS_ON && block->block.branch == at;
+		if (!moved->with_end && each->length == 2 &&
+		    litifut_arm_it_length((uint16_t)each->instruction)) {
+			if (!gather_block(place, moved))
+				return false;
+			continue;
+		}
+		if (moved->with_end ? block->block.flags & LITIFUT_BLOCK_CONDITIONAL ||
+					      !ends_anywhere(place, block)
+				    : !moves(each))
+			return false;
+		moved->count++;
+		moved->bytes += each->length;
+	}
+	return true;
+}
+
+static unsigned judge_thumb_entry(const struct litifut_edge_place *place, struct litifut_edge *edge)
+{
+	struct moved moved;
+
+	edge->address = place->block->block.start;
+	if (litifut_arm_short_branches(&place->context->cpu))
+		return LITIFUT_SITE_TOO_SHORT;
+	if (gather(place, BRANCH_BYTES, &moved)) {
+		edge->bytes = (uint8_t)moved.bytes;
+		return LITIFUT_SITE_PATCHED;
+	}
+	edge->bytes = 2;
+	edge->wants_stone = gather(place, 2, &moved) && moved.bytes == 2;
+	return LITIFUT_SITE_BRANCH_TARGET;
+}
+
+static unsigned judge_plain_entry(const struct litifut_edge_place *place, struct litifut_edge *edge)
+{
+	const struct litifut_block *block = &place->block->block;
+	const uint32_t word = litifut_get32(false, code_at(place, block->start));
+
+	edge->address = block->start;
+	edge->bytes = 4;
+	if (!is_free(place, edge->address, 4))
+		return LITIFUT_SITE_BRANCH_TARGET;
+	if (block->ends == LITIFUT_ENDS_CALL && block->branch == block->start) {
+		if (block->flags & LITIFUT_BLOCK_CONDITIONAL)
+			return LITIFUT_SITE_SPECIAL_FORM;
+		return judge_plain_branch(place, edge);
+	}
+	switch (litifut_arm_plain_treatment(word, block->start)) {
+	case LITIFUT_ARM_PLAIN_STUCK:
+	case LITIFUT_ARM_PLAIN_USES_PC:
+		return LITIFUT_SITE_SPECIAL_FORM;
+	default:
+		return LITIFUT_SITE_PATCHED;
+	}
+}
+
+static unsigned judge_entry(const struct litifut_edge_place *place, struct litifut_edge *edge)
+{
+	return place->block->block.flags & LITIFUT_BLOCK_THUMB ? judge_thumb_entry(place, edge)
+							       : judge_plain_entry(place, edge);
+}
+
+/* What is under way: the emitter, and what debuggers must know. */
+struct thumb {
+	struct litifut_arm_emitter emitter;
+	struct litifut_frame_code *frame;
+	uint32_t flags;
+	bool far; /* something is out of reach */
+};
+
+static void note(struct litifut_frame_code *frame, unsigned at, unsigned stack)
+{
+	if (frame->step_count < LITIFUT_FRAME_STEPS)
+		frame->steps[frame->step_count++] = (struct litifut_frame_step){at, stack, 0};
+}
+
+static void mark(struct thumb *thumb, uint32_t flag)
+{
+	struct litifut_arm_emitter *emitter = &thumb->emitter;
+
+	litifut_arm_put(emitter, 0xb401); /* push {r0} */
+	note(thumb->frame, emitter->at, 4);
+	litifut_arm_put_value(emitter, 0, thumb->flags + flag);
+	litifut_arm_put(emitter, 0x7000); /* strb r0, [r0] */
+	litifut_arm_put(emitter, 0xbc01); /* pop {r0} */
+	note(thumb->frame, emitter->at, 0);
+}
+
+static void go(struct thumb *thumb, uint32_t target)
+{
+	uint8_t unused[4];
+
+	thumb->far |= !litifut_arm_branch_write(thumb->emitter.address + thumb->emitter.at,
+						target & ~1u, unused);
+	litifut_arm_put_branch(&thumb->emitter, target & ~1u);
+}
+
+static void move(struct thumb *thumb, const struct litifut_arm_displaced *displaced)
+{
+	const struct litifut_arm_analysis analysis = litifut_arm_analyse(displaced);
+
+	litifut_arm_put_displaced(&thumb->emitter, displaced, &analysis, false);
+}
+
+/* The end of `block`, as if it were not conditional. */
+static void put_end(struct thumb *thumb, const struct litifut_edge_place *place,
+		    const struct litifut_graph_block *block)
+{
+	const struct litifut_arm_displaced end = thumb_at(place, block->block.branch);
+
+	switch (block->block.ends) {
+	case LITIFUT_ENDS_BRANCH:
+		go(thumb, block->block.target);
+		break;
+	case LITIFUT_ENDS_CALL:
+		litifut_arm_put_value(&thumb->emitter, LR,
+				      (block->block.branch + block->length) | 1);
+		if (block->block.target)
+			go(thumb, block->block.target);
+		else /* bx rN */
+			litifut_arm_put(&thumb->emitter, (uint16_t)(end.instruction & ~0x80u));
+		break;
+	default:
+		if (end.length == 4)
+			litifut_arm_put(&thumb->emitter, (uint16_t)(end.instruction >> 16));
+		litifut_arm_put(&thumb->emitter, (uint16_t)end.instruction);
+		break;
+	}
+}
+
+static void put_thumb_branch(struct thumb *thumb, const struct litifut_edge_place *place,
+			     const struct litifut_edge *edge)
+{
+	const struct litifut_graph_block *block = place->block;
+	const struct litifut_arm_displaced branch = thumb_at(place, block->block.branch);
+	uint16_t condition = litifut_arm_condition(branch.instruction, branch.length);
+	bool ended = false;
+	unsigned test;
+
+	if (block->in_block) {
+		condition = it_condition(place, edge->address);
+	} else if (edge->before) {
+		const struct litifut_arm_displaced last = thumb_at(place, edge->address);
+
+		move(thumb, &last);
+	}
+	test = thumb->emitter.at;
+	litifut_arm_put(&thumb->emitter, condition);
+	mark(thumb, block->block.passed);
+	if (edge->after) {
+		const struct litifut_arm_displaced first = thumb_at(place, block->block.end);
+
+		ended = place->next->block.ends != LITIFUT_ENDS_ON &&
+			place->next->block.branch == first.address;
+		if (ended)
+			put_end(thumb, place, place->next);
+		else
+			move(thumb, &first);
+	}
+	if (!ended)
+		go(thumb, edge->address + edge->bytes);
+	litifut_arm_land(&thumb->emitter, test, condition);
+	mark(thumb, block->block.taken);
+	put_end(thumb, place, block);
+}
+
+static void put_thumb_entry(struct thumb *thumb, const struct litifut_edge_place *place,
+			    const struct litifut_edge *edge)
+{
+	struct moved moved;
+
+	gather(place, edge->bytes, &moved);
+	mark(thumb, place->block->block.entered);
+	for (unsigned i = 0; i < moved.count - moved.with_end; i++)
+		if (moved.items[i].length == 2 &&
+		    litifut_arm_it_length((uint16_t)moved.items[i].instruction))
+			litifut_arm_put(&thumb->emitter, (uint16_t)moved.items[i].instruction);
+		else
+			move(thumb, &moved.items[i]);
+	if (moved.with_end)
+		put_end(thumb, place, place->block);
+	else
+		go(thumb, edge->address + moved.bytes);
+}
+
+static bool write_thumb(const struct litifut_edge_place *place, const struct litifut_edge *edge,
+			uint32_t address, struct litifut_edge_code *code)
+{
+	struct litifut_detour *detour = &code->detour;
+	struct thumb thumb = {.emitter = {.code = code->code, .address = address},
+			      .frame = &detour->frames[0],
+			      .flags = code->flags};
+
+	detour->frames[0] =
+		(struct litifut_frame_code){.start = address, .instruction = edge->address};
+	if (edge->entry)
+		put_thumb_entry(&thumb, place, edge);
+	else
+		put_thumb_branch(&thumb, place, edge);
+	litifut_arm_put_literals(&thumb.emitter);
+	code->bytes = thumb.emitter.at;
+	detour->frames[0].bytes = code->bytes;
+	if (thumb.far)
+		return false;
+	if (edge->stone_bytes) {
+		struct litifut_cramped_call at = {
+			.address = edge->address,
+			.instruction = {.length = 2, .thumb = true},
+			.section = place->section,
+			.stone = edge->stone,
+			.stone_bytes = edge->stone_bytes,
+		};
+		const unsigned more = litifut_arm_stone_write(&at, address, address + code->bytes,
+							      code->code + code->bytes, detour);
+
+		detour->frames[1] = (struct litifut_frame_code){
+			.start = address + code->bytes, .bytes = more, .instruction = edge->stone};
+		code->bytes += more;
+		return more != 0;
+	}
+	detour->address = edge->address;
+	detour->length = edge->bytes;
+	if (edge->bytes == 6) /* the rest of an instruction that was cut */
+		litifut_put16(false, detour->code + 4, 0xbf00);
+	return litifut_arm_branch_write(edge->address, address, detour->code);
+}
+
+struct plain {
+	uint8_t *code;
+	uint32_t address;
+	unsigned at;
+	uint32_t flags;
+	uint32_t values[3]; /* to be added to the pc */
+	unsigned loads[3];  /* offset of the ldr of each; an add follows */
+	unsigned count;
+	struct litifut_frame_code *frame;
+	bool far;
+};
+
+static void put(struct plain *plain, uint32_t word)
+{
+	litifut_put32(false, plain->code + plain->at, word);
+	plain->at += 4;
+}
+
+/* ldr rN, =value; add rN, pc, rN */
+static void put_plain_value(struct plain *plain, uint32_t reg, uint32_t value)
+{
+	plain->values[plain->count] = value;
+	plain->loads[plain->count++] = plain->at;
+	put(plain, 0xe59f0000 | reg << 12);
+	put(plain, 0xe08f0000 | reg << 12 | reg);
+}
+
+static void mark_plain(struct plain *plain, uint32_t flag)
+{
+	put(plain, 0xe52d0004); /* push {r0} */
+	note(plain->frame, plain->at, 4);
+	put_plain_value(plain, 0, plain->flags + flag);
+	put(plain, 0xe5c00000); /* strb r0, [r0] */
+	put(plain, 0xe49d0004); /* pop {r0} */
+	note(plain->frame, plain->at, 0);
+}
+
+static void go_plain(struct plain *plain, uint32_t condition, uint32_t target)
+{
+	plain->far |= !litifut_arm_put_plain_branch(condition, plain->address + plain->at, target,
+						    plain->code + plain->at);
+	plain->at += 4;
+}
+
+static void put_plain_end(struct plain *plain, const struct litifut_edge_place *place)
+{
+	const struct litifut_block *block = &place->block->block;
+	const uint32_t word = litifut_get32(false, code_at(place, block->branch));
+
+	switch (block->ends) {
+	case LITIFUT_ENDS_BRANCH:
+		go_plain(plain, ALWAYS, block->target);
+		break;
+	case LITIFUT_ENDS_CALL:
+		put_plain_value(plain, LR, block->branch + 4);
+		if (block->target)
+			go_plain(plain, ALWAYS, block->target);
+		else
+			put(plain, 0xe12fff10 | (word & 15)); /* bx rN */
+		break;
+	default:
+		put(plain, (word & 0x0fffffff) | ALWAYS);
+		break;
+	}
+}
+
+static void put_plain_values(struct plain *plain)
+{
+	for (unsigned i = 0; i < plain->count; i++) {
+		uint8_t *load = plain->code + plain->loads[i];
+
+		litifut_put32(false, load,
+			      litifut_get32(false, load) | (plain->at - (plain->loads[i] + 8)));
+		put(plain, plain->values[i] - (plain->address + plain->loads[i] + 4 + 8));
+	}
+}
+
+static bool write_plain(const struct litifut_edge_place *place, const struct litifut_edge *edge,
+			uint32_t address, struct litifut_edge_code *code)
+{
+	const struct litifut_block *block = &place->block->block;
+	const uint32_t word = litifut_get32(false, code_at(place, edge->address));
+	struct litifut_detour *detour = &code->detour;
+	struct plain plain = {.code = code->code,
+			      .address = address,
+			      .flags = code->flags,
+			      .frame = &detour->frames[0]};
+
+	detour->frames[0] =
+		(struct litifut_frame_code){.start = address, .instruction = edge->address};
+	if (!edge->entry) {
+		const unsigned test = plain.at;
+
+		put(&plain, 0);
+		mark_plain(&plain, block->passed);
+		go_plain(&plain, ALWAYS, block->end);
+		litifut_arm_put_plain_branch(word & 0xf0000000, address + test, address + plain.at,
+					     plain.code + test);
+		mark_plain(&plain, block->taken);
+		put_plain_end(&plain, place);
+	} else {
+		mark_plain(&plain, block->entered);
+		if (block->ends == LITIFUT_ENDS_CALL && block->branch == block->start)
+			put_plain_end(&plain, place);
+		else
+			plain.far |= !litifut_arm_move_plain(word, edge->address, address,
+							     plain.code, &plain.at);
+	}
+	put_plain_values(&plain);
+	code->bytes = plain.at;
+	detour->frames[0].bytes = code->bytes;
+	detour->address = edge->address;
+	detour->length = 4;
+	return !plain.far &&
+	       litifut_arm_put_plain_branch(ALWAYS, edge->address, address, detour->code);
+}
+
+static bool write_edge(const struct litifut_edge_place *place, const struct litifut_edge *edge,
+		       uint32_t address, struct litifut_edge_code *code)
+{
+	memset(&code->detour, 0, sizeof(code->detour));
+	return place->block->block.flags & LITIFUT_BLOCK_THUMB
+		       ? write_thumb(place, edge, address, code)
+		       : write_plain(place, edge, address, code);
+}
+
+/* A32 `add pc, pc, rN, lsl #2`: one instruction for numbers that are too large follows, and then a
+ * branch for each other one. Labels them; false: the jump is of another form. */
+static bool label_branches(const struct litifut_image *image, struct litifut_graph *graph,
+			   size_t number, size_t end)
+{
+	const struct litifut_graph_block *block = &graph->items[number];
+	const struct litifut_section *section = &image->sections[block->section];
+	const uint32_t jump = block->block.branch;
+	const uint32_t word = litifut_get32(false, section->bytes + (jump - section->address));
+	bool found = false;
+
+	if (block->block.flags & LITIFUT_BLOCK_THUMB || (word & 0x0ffffff0) != 0x008ff100)
+		return false;
+	for (uint32_t at = jump + 8; number + 1 < end; at += 4) {
+		struct litifut_graph_block *each = &graph->items[++number];
+
+		if (each->block.start < at) {
+			at -= 4;
+			continue;
+		}
+		if (each->block.start != at || each->block.branch != at ||
+		    each->block.ends != LITIFUT_ENDS_BRANCH ||
+		    each->block.flags & LITIFUT_BLOCK_CONDITIONAL)
+			break;
+		each->block.flags |= LITIFUT_BLOCK_LABEL;
+		found = true;
+	}
+	return found;
+}
+
+/* Does the jump at the end of the block lead to where a table after it, or no code of the function,
+ * is? */
+static bool is_explained(const struct litifut_image *image,
+			 const struct litifut_arch_context *context,
+			 const struct litifut_graph *graph, const struct litifut_graph_block *block,
+			 uint32_t end)
+{
+	const struct litifut_symbol *function = &image->symbols[block->function - 1];
+	const struct litifut_section *section = &image->sections[block->section];
+	const bool thumb = block->block.flags & LITIFUT_BLOCK_THUMB;
+	struct litifut_cramped_call call = {
+		.address = block->block.branch,
+		.tail = true,
+		.section = section,
+		.function_start = function->address,
+		.function_end = function->size ? function->address + function->size : end,
+		.before = {block->last},
+	};
+
+	litifut_arm_decode(&context->cpu, section->bytes + (call.address - section->address),
+			   block->length, call.address,
+			   thumb ? LITIFUT_CODE_THUMB : LITIFUT_CODE_PLAIN, &call.instruction);
+	/* tbb and tbh have no class */
+	return (thumb && block->length == 4 && call.instruction.class == LITIFUT_CLASS_OTHER) ||
+	       (call.instruction.class != LITIFUT_CLASS_OTHER &&
+		litifut_arm_is_indirect_tail(image, context, &call, &graph->labels));
+}
+
+/* In T32 code neighbours move, so all that leads between them must be known; in all code, what is
+ * executed follows from what leads there. Where neither data nor a table has a label in the
+ * function, a jump may lead anywhere: libgcc's division is such code. */
+static unsigned judge_function(const struct litifut_image *image,
+			       const struct litifut_arch_context *context,
+			       struct litifut_graph *graph, size_t first, size_t end)
+{
+	bool labels = false;
+	bool jumps = false;
+
+	for (size_t i = first; i < end; i++) {
+		if (graph->items[i].block.ends == LITIFUT_ENDS_JUMP)
+			labels |= label_branches(image, graph, i, end);
+		labels |= (graph->items[i].block.flags & LITIFUT_BLOCK_LABEL) != 0;
+	}
+	for (size_t i = first; i < end && !labels && !jumps; i++)
+		jumps = graph->items[i].block.ends == LITIFUT_ENDS_JUMP &&
+			!is_explained(image, context, graph, &graph->items[i],
+				      graph->items[end - 1].block.end);
+	return jumps ? LITIFUT_SITE_UNKNOWN_JUMP : LITIFUT_SITE_PATCHED;
+}
+
+const struct litifut_arch_edges litifut_arm_edges = {
+	.judge_function = judge_function,
+	.judge_branch = judge_branch,
+	.judge_entry = judge_entry,
+	.write = write_edge,
+	.bytes_max = LITIFUT_EDGE_BYTES_MAX,
+};

@@ -1,0 +1,146 @@
+/* A32 instructions that are done elsewhere. Encodings: DDI 0406C A5. */
+#include "rewriter/arm/plain.h"
+
+#include "rewriter/arm/arm.h"
+#include "rewriter/image.h"
+
+static bool names_pc(uint32_t field)
+{
+	return (field & 15) == 15;
+}
+
+static bool plain_reads_pc(uint32_t word)
+{
+	switch (word >> 25 & 7) {
+	case 0:
+		if ((word & 0x90) == 0x90) /* multiply; extra loads and stores */
+			return (word & 0x60) && names_pc(word >> 16);
+		return names_pc(word >> 16) || names_pc(word);
+	case 1:
+		/* movw, movt, hints, msr have no first operand */
+		return (word & 0x01900000) != 0x01000000 && names_pc(word >> 16);
+	case 2:
+		return names_pc(word >> 16) || (names_pc(word >> 12) && !(word >> 20 & 1));
+	case 3:
+		/* media instructions have 15 where they use no register */
+		return !(word >> 4 & 1) && (names_pc(word >> 16) || names_pc(word) ||
+					    (names_pc(word >> 12) && !(word >> 20 & 1)));
+	case 4:
+		return names_pc(word >> 16) || (word & 0x8000 && !(word >> 20 & 1));
+	case 6:
+		return names_pc(word >> 16);
+	default:
+		return false;
+	}
+}
+
+enum litifut_arm_plain_treatment litifut_arm_plain_treatment(uint32_t word, uint32_t address)
+{
+	static const struct cpu_context context;
+	struct litifut_instruction decoded;
+	const bool always = word >> 28 == 0xe;
+	const bool loads_pc = (word & 0x0e108000) == 0x08108000 || /* ldm */
+			      (word & 0x0c10f000) == 0x0410f000;   /* ldr */
+	uint8_t bytes[4];
+
+	if (word >> 28 == 0xf) /* NEON data processing; others may be calls */
+		return word >> 25 == 0x79 ? LITIFUT_ARM_PLAIN_MOVES : LITIFUT_ARM_PLAIN_STUCK;
+	litifut_put32(false, bytes, word);
+	litifut_arm_decode(&context, bytes, 4, address, LITIFUT_CODE_PLAIN, &decoded);
+	switch (decoded.class) {
+	case LITIFUT_CLASS_BRANCH_DIRECT:
+		return LITIFUT_ARM_PLAIN_BRANCHES;
+	case LITIFUT_CLASS_BRANCH_INDIRECT:
+		if (plain_reads_pc(word & ~0x000ff000u)) /* which bx and mov have as 15 or 0 */
+			return LITIFUT_ARM_PLAIN_STUCK;
+		return always ? LITIFUT_ARM_PLAIN_ENDS : LITIFUT_ARM_PLAIN_MOVES;
+	case LITIFUT_CLASS_BRANCH_COMPUTED:
+		if (plain_reads_pc(word) || !loads_pc)
+			return LITIFUT_ARM_PLAIN_STUCK;
+		return always ? LITIFUT_ARM_PLAIN_ENDS : LITIFUT_ARM_PLAIN_MOVES;
+	case LITIFUT_CLASS_OTHER:
+		break;
+	default:
+		return LITIFUT_ARM_PLAIN_STUCK;
+	}
+	if (loads_pc && !plain_reads_pc(word))
+		return always ? LITIFUT_ARM_PLAIN_ENDS : LITIFUT_ARM_PLAIN_MOVES;
+	if (loads_pc || decoded.link || (word >> 24 & 15) == 15) /* svc */
+		return LITIFUT_ARM_PLAIN_STUCK;
+	if (!plain_reads_pc(word))
+		return LITIFUT_ARM_PLAIN_MOVES;
+	if (!always || names_pc(word >> 12))
+		return LITIFUT_ARM_PLAIN_STUCK;
+	if ((word & 0x0f7f0000) == 0x051f0000)
+		return LITIFUT_ARM_PLAIN_LOADS_LITERAL;
+	if (((word & 0x0fff0ff0) == 0x008f0000 || (word & 0x0fff0ff0) == 0x079f0000) &&
+	    !names_pc(word) && (word & 15) != 14)
+		return LITIFUT_ARM_PLAIN_USES_PC;
+	return LITIFUT_ARM_PLAIN_STUCK;
+}
+
+bool litifut_arm_put_plain_branch(uint32_t condition, uint32_t address, uint32_t target,
+				  uint8_t *code)
+{
+	uint32_t offset = target - (address + 8);
+
+	litifut_put32(false, code, condition | 0x0a000000 | (offset >> 2 & 0xffffff));
+	return offset + (1u << 25) < 1u << 26;
+}
+
+bool litifut_arm_move_plain(uint32_t word, uint32_t from, uint32_t address, uint8_t *code,
+			    unsigned *used)
+{
+	const uint32_t offset = word & 0xfff;
+	const uint32_t pc = from + 8;
+	const uint32_t reg = word >> 12 & 15;
+	uint32_t target;
+
+	switch (litifut_arm_plain_treatment(word, from)) {
+	case LITIFUT_ARM_PLAIN_MOVES:
+		litifut_put32(false, code + *used, word);
+		*used += 4;
+		return litifut_arm_put_plain_branch(0xe0000000, address + *used, from + 4,
+						    code + *used) &&
+		       (*used += 4);
+	case LITIFUT_ARM_PLAIN_ENDS:
+		litifut_put32(false, code + *used, word);
+		*used += 4;
+		return true;
+	case LITIFUT_ARM_PLAIN_BRANCHES:
+		target = pc + ((word & 0xffffff) << 2) - (word & 0x800000 ? 0x4000000 : 0);
+		if (!litifut_arm_put_plain_branch(word & 0xf0000000, address + *used, target,
+						  code + *used))
+			return false;
+		*used += 4;
+		if (word >> 28 == 0xe)
+			return true;
+		return litifut_arm_put_plain_branch(0xe0000000, address + *used, from + 4,
+						    code + *used) &&
+		       (*used += 4);
+	case LITIFUT_ARM_PLAIN_LOADS_LITERAL: /* ldr rN, =distance; ldr rN, [pc, rN] */
+		target = word >> 23 & 1 ? pc + offset : pc - offset;
+		litifut_put32(false, code + *used, 0xe59f0004 | reg << 12);
+		litifut_put32(false, code + *used + 4, 0xe79f0000 | reg << 12 | reg);
+		if (!litifut_arm_put_plain_branch(0xe0000000, address + *used + 8, from + 4,
+						  code + *used + 8))
+			return false;
+		litifut_put32(false, code + *used + 12, target - (address + *used + 4 + 8));
+		*used += 16;
+		return true;
+	case LITIFUT_ARM_PLAIN_USES_PC: /* ldr lr, =distance; add lr, pc, lr; and the same with lr
+					 */
+		litifut_put32(false, code + *used, 0xe59fe008);
+		litifut_put32(false, code + *used + 4, 0xe08fe00e);
+		litifut_put32(false, code + *used + 8, (word & ~0x000f0000u) | 0x000e0000);
+		if (!litifut_arm_put_plain_branch(0xe0000000, address + *used + 12, from + 4,
+						  code + *used + 12))
+			return false;
+		litifut_put32(false, code + *used + 16, pc - (address + *used + 4 + 8));
+		*used += 20;
+		return true;
+	case LITIFUT_ARM_PLAIN_STUCK:
+		break;
+	}
+	return false;
+}

@@ -1,0 +1,584 @@
+#include "rewriter/edges.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf/sections.h"
+
+static enum litifut_status out_of_memory(const struct litifut_session *session,
+					 struct litifut_error *error)
+{
+	return litifut_error_set(error, LITIFUT_ERROR_IO, session->image.path, NULL,
+				 LITIFUT_NO_ADDRESS, "out of memory");
+}
+
+static void take(struct litifut_targets *set, uint32_t address, uint32_t bytes)
+{
+	for (uint32_t at = 0; at < bytes; at += 2)
+		litifut_targets_add(set, address + at);
+}
+
+/* What stays the same while the edges of an image are judged. */
+struct judge {
+	struct litifut_session *session;
+	struct litifut_edges *edges;
+	struct litifut_targets taken;
+	struct litifut_code_range *ranges; /* of this section */
+	size_t range_count;
+	uint16_t section;
+};
+
+static struct litifut_edge_place place_of(const struct litifut_session *session, size_t number,
+					  const struct litifut_targets *taken)
+{
+	const struct litifut_graph *graph = &session->edges->graph;
+	const struct litifut_graph_block *block = &graph->items[number];
+	const struct litifut_symbol *function = &session->image.symbols[block->function - 1];
+	const struct litifut_graph_block *next =
+		number + 1 < graph->count && block[1].block.start == block->block.end ? block + 1
+										      : NULL;
+
+	return (struct litifut_edge_place){
+		.image = &session->image,
+		.context = &session->context,
+		.section = &session->image.sections[block->section],
+		.graph = graph,
+		.block = block,
+		.next = next,
+		.taken = taken,
+		.function_end = function->size ? function->address + function->size : UINT32_MAX,
+	};
+}
+
+static uint32_t instruction_word(const struct litifut_session *session,
+				 const struct litifut_graph_block *block, uint32_t address,
+				 unsigned length)
+{
+	const struct litifut_section *section = &session->image.sections[block->section];
+	const uint8_t *code = section->bytes + (address - section->address);
+	const bool big = session->image.big_endian;
+
+	if (length == 2)
+		return litifut_get16(big, code);
+	if (block->block.flags & LITIFUT_BLOCK_THUMB)
+		return (uint32_t)litifut_get16(big, code) << 16 | litifut_get16(big, code + 2);
+	return litifut_get32(big, code);
+}
+
+/* Lists the edge as a site, so that islands are planned for it and people find it. */
+static struct litifut_edge *add_site(struct judge *judge, size_t number, bool entry,
+				     unsigned reason)
+{
+	struct litifut_session *session = judge->session;
+	struct litifut_site_list *list = &session->sites;
+	const struct litifut_graph_block *block = &judge->edges->graph.items[number];
+	const bool thumb = block->block.flags & LITIFUT_BLOCK_THUMB;
+	const uint32_t address = entry ? block->block.start : block->block.branch;
+	const unsigned length = entry ? (thumb ? 2 : 4) : block->length;
+	struct litifut_found_site *site = &list->items[list->count];
+	struct litifut_edge *edge = &judge->edges->items[judge->edges->count++];
+
+	*edge = (struct litifut_edge){.block = (uint32_t)number, .entry = entry};
+	*site = (struct litifut_found_site){
+		.site = {.address = address,
+			 .return_address = entry ? address : block->block.end,
+			 .instruction = instruction_word(session, block, address, length),
+			 .callee = entry ? 0 : block->block.target,
+			 .kind = entry ? LITIFUT_SITE_BLOCK : LITIFUT_SITE_BRANCH,
+			 .reason = (uint8_t)reason,
+			 .thumb = thumb,
+			 .length = (uint8_t)length,
+			 .site_class = LITIFUT_SITE_CLASS_EDGE},
+		.instruction = {.class = LITIFUT_CLASS_CALL_DIRECT,
+				.length = 4, /* what its replacement reaches */
+				.thumb = thumb},
+		.function = block->function,
+		.section = block->section,
+	};
+	list->count++;
+	return edge;
+}
+
+static enum litifut_status enter_section(struct judge *judge, uint16_t section,
+					 struct litifut_error *error)
+{
+	const struct litifut_session *session = judge->session;
+
+	if (judge->ranges && judge->section == section)
+		return LITIFUT_OK;
+	free(judge->ranges);
+	judge->ranges = NULL;
+	judge->section = section;
+	return session->arch->code_ranges(&session->image, &session->image.sections[section],
+					  &judge->ranges, &judge->range_count, error);
+}
+
+static void set_reason(struct judge *judge, size_t item, unsigned reason)
+{
+	struct litifut_edge *edge = &judge->edges->items[item];
+	struct litifut_block *block = &judge->edges->graph.items[edge->block].block;
+
+	judge->session->sites.items[item].site.reason = (uint8_t)reason;
+	if (edge->entry)
+		block->entered_reason = (uint8_t)reason;
+	else
+		block->reason = (uint8_t)reason;
+	if (reason == LITIFUT_SITE_PATCHED && !edge->stone_bytes)
+		take(&judge->taken, edge->address, edge->bytes);
+}
+
+/* A 16-bit branch fits, and other code near by makes room for the rest. */
+static enum litifut_status find_stones(struct judge *judge, bool entries,
+				       struct litifut_error *error)
+{
+	struct litifut_session *session = judge->session;
+	enum litifut_status status = LITIFUT_OK;
+
+	for (size_t i = 0; i < judge->edges->count && !status; i++) {
+		struct litifut_edge *edge = &judge->edges->items[i];
+		const struct litifut_graph_block *block = &judge->edges->graph.items[edge->block];
+		struct litifut_cramped_call call = {
+			.address = edge->address,
+			.instruction = {.length = 2, .thumb = true},
+			.section = &session->image.sections[block->section],
+		};
+
+		if (!edge->wants_stone || edge->entry != entries ||
+		    session->sites.items[i].site.reason == LITIFUT_SITE_PATCHED ||
+		    litifut_targets_has(&judge->taken, edge->address))
+			continue;
+		status = enter_section(judge, block->section, error);
+		take(&judge->taken, edge->address, 2);
+		if (status || !session->arch->detour->find_stone(
+				      &session->context, judge->ranges, judge->range_count,
+				      &judge->edges->graph.targets, &judge->taken, &call))
+			continue;
+		edge->stone = call.stone;
+		edge->stone_bytes = (uint8_t)call.stone_bytes;
+		edge->bytes = 2;
+		set_reason(judge, i, LITIFUT_SITE_PATCHED);
+		take(&judge->taken, call.stone, call.stone_bytes);
+	}
+	return status;
+}
+
+/* The branch at the end of the block; `function` is why its function must be left, or
+ * LITIFUT_SITE_PATCHED. */
+static void judge_branch(struct judge *judge, size_t number, unsigned function)
+{
+	const struct litifut_edge_place place = place_of(judge->session, number, &judge->taken);
+	unsigned reason = function;
+	struct litifut_edge *edge;
+
+	if (!(place.block->block.flags & LITIFUT_BLOCK_CONDITIONAL))
+		return;
+	if (place.block->exclusive)
+		reason = LITIFUT_SITE_EXCLUSIVE;
+	edge = add_site(judge, number, false, reason);
+	if (reason == LITIFUT_SITE_PATCHED)
+		reason = judge->session->arch->edges->judge_branch(&place, edge);
+	set_reason(judge, judge->edges->count - 1, reason);
+}
+
+static bool is_recorded(const struct litifut_graph_block *block)
+{
+	return block->block.flags & LITIFUT_BLOCK_CONDITIONAL &&
+	       block->block.reason == LITIFUT_SITE_PATCHED;
+}
+
+/* Would nothing tell that control came to the block? */
+static bool wants_entry(const struct litifut_graph_block *block)
+{
+	return !is_recorded(block) &&
+	       (block->block.flags & (LITIFUT_BLOCK_FUNCTION | LITIFUT_BLOCK_LABEL) ||
+		block->unrecorded || block->behind_call);
+}
+
+static void judge_entry(struct judge *judge, size_t number, unsigned function)
+{
+	const struct litifut_edge_place place = place_of(judge->session, number, &judge->taken);
+	unsigned reason = function;
+	struct litifut_edge *edge;
+
+	if (place.block->first_exclusive)
+		reason = LITIFUT_SITE_EXCLUSIVE;
+	edge = add_site(judge, number, true, reason);
+	if (reason == LITIFUT_SITE_PATCHED)
+		reason = judge->session->arch->edges->judge_entry(&place, edge);
+	set_reason(judge, judge->edges->count - 1, reason);
+}
+
+/* Blocks behind a conditional branch that is not recorded. */
+static void lead_to_unrecorded(struct litifut_graph *graph)
+{
+	for (size_t i = 0; i < graph->count; i++) {
+		struct litifut_graph_block *block = &graph->items[i];
+		struct litifut_graph_block *next;
+
+		if (!(block->block.flags & LITIFUT_BLOCK_CONDITIONAL) || is_recorded(block))
+			continue;
+		next = litifut_graph_at(graph, block->block.end);
+		if (next)
+			next->unrecorded = true;
+		next = block->block.ends == LITIFUT_ENDS_BRANCH
+			       ? litifut_graph_at(graph, block->block.target & ~1u)
+			       : NULL;
+		if (next)
+			next->unrecorded = true;
+	}
+}
+
+/* Judges all of the graph. */
+static void judge_all(struct judge *judge, bool entries, const uint8_t *functions)
+{
+	const struct litifut_graph *graph = &judge->edges->graph;
+
+	for (size_t i = 0; i < graph->count; i++) {
+		const struct litifut_graph_block *block = &graph->items[i];
+
+		if (!entries)
+			judge_branch(judge, i, functions[i]);
+		else if (wants_entry(block))
+			judge_entry(judge, i, functions[i]);
+	}
+}
+
+/* functions[i]: why the code of the function of block number i must be left. */
+static void judge_functions(struct judge *judge, uint8_t *functions)
+{
+	struct litifut_session *session = judge->session;
+	struct litifut_graph *graph = &judge->edges->graph;
+	const struct litifut_arch_edges *arch = session->arch->edges;
+
+	for (size_t first = 0, end; first < graph->count; first = end) {
+		unsigned reason = LITIFUT_SITE_PATCHED;
+
+		for (end = first + 1; end < graph->count &&
+				      graph->items[end].function == graph->items[first].function;)
+			end++;
+		if (arch->judge_function)
+			reason = arch->judge_function(&session->image, &session->context, graph,
+						      first, end);
+		memset(functions + first, (int)reason, end - first);
+	}
+}
+
+/* The next flag of the room. */
+static uint32_t next_flag(uint32_t *last)
+{
+	do
+		++*last;
+	while (*last % LITIFUT_FLAGS_PIECE < LITIFUT_FLAGS_HEAD || !(*last & 0xff));
+	return *last;
+}
+
+static void give_flags(struct litifut_edges *edges, const struct litifut_site_list *sites)
+{
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < edges->count; i++) {
+		struct litifut_block *block = &edges->graph.items[edges->items[i].block].block;
+
+		if (sites->items[i].site.reason != LITIFUT_SITE_PATCHED)
+			continue;
+		if (edges->items[i].entry) {
+			block->entered = next_flag(&last);
+		} else {
+			block->taken = next_flag(&last);
+			block->passed = next_flag(&last);
+		}
+	}
+	edges->flags_bytes = (last / LITIFUT_FLAGS_PIECE + 1) * LITIFUT_FLAGS_PIECE;
+}
+
+static enum litifut_status reserve(struct judge *judge, struct litifut_error *error)
+{
+	struct litifut_session *session = judge->session;
+	const size_t most = 2 * judge->edges->graph.count + 1;
+
+	judge->edges->items = calloc(most, sizeof(*judge->edges->items));
+	session->sites.items = calloc(most, sizeof(*session->sites.items));
+	session->sites.capacity = most;
+	for (size_t i = 0; i < judge->edges->graph.count; i++)
+		session->sites.text_bytes += judge->edges->graph.items[i].block.end -
+					     judge->edges->graph.items[i].block.start;
+	return judge->edges->items && session->sites.items ? LITIFUT_OK
+							   : out_of_memory(session, error);
+}
+
+enum litifut_status litifut_edges_find(struct litifut_session *session,
+				       const struct litifut_rewrite_options *options,
+				       struct litifut_error *error)
+{
+	struct litifut_edges *edges = calloc(1, sizeof(*edges));
+	struct judge judge = {.session = session, .edges = edges};
+	enum litifut_status status;
+	uint8_t *functions = NULL;
+
+	session->edges = edges;
+	if (!edges)
+		return out_of_memory(session, error);
+	status = litifut_graph_make(&session->image, session->arch, &session->context, options,
+				    &edges->graph, error);
+	if (!status)
+		status = litifut_targets_create(session->image.text_start, session->image.text_end,
+						&judge.taken, error);
+	if (!status)
+		status = reserve(&judge, error);
+	if (!status) {
+		functions = calloc(edges->graph.count + 1, sizeof(*functions));
+		if (!functions)
+			status = out_of_memory(session, error);
+	}
+	if (!status) {
+		/* the room for trampolines is code as well, and is written to later */
+		for (size_t i = 0; i < session->image.own_count; i++) {
+			const struct litifut_symbol *own =
+				&session->image.symbols[session->image.own[i]];
+
+			if (litifut_image_section_at(&session->image, own->address, own->size))
+				take(&judge.taken, own->address, own->size);
+		}
+		judge_functions(&judge, functions);
+		judge_all(&judge, false, functions);
+	}
+	if (!status && LITIFUT_ARCH_GET(session->arch, detour, find_stone))
+		status = find_stones(&judge, false, error);
+	if (!status) {
+		lead_to_unrecorded(&edges->graph);
+		judge_all(&judge, true, functions);
+	}
+	if (!status && LITIFUT_ARCH_GET(session->arch, detour, find_stone))
+		status = find_stones(&judge, true, error);
+	if (!status)
+		give_flags(edges, &session->sites);
+	free(functions);
+	free(judge.ranges);
+	litifut_targets_release(&judge.taken);
+	return status;
+}
+
+size_t litifut_edges_bytes(const struct litifut_session *session)
+{
+	const struct litifut_arch_edges *arch = session->arch->edges;
+	const struct litifut_targets none = {0};
+	size_t bytes = 0;
+
+	for (size_t i = 0; session->edges && i < session->edges->count; i++) {
+		const struct litifut_edge *edge = &session->edges->items[i];
+		const struct litifut_edge_place place = place_of(session, edge->block, &none);
+		struct litifut_edge_code code = {.flags = place.block->block.start & ~0xfffu,
+						 .mark = place.block->block.start & ~15u,
+						 .gate = place.block->block.start & ~15u,
+						 .landings = &session->landings};
+
+		if (session->sites.items[i].site.reason != LITIFUT_SITE_PATCHED)
+			continue;
+		/* as if it were all here: the size does not depend on where it is */
+		if (arch->write(&place, edge, place.block->block.start & ~15u, &code))
+			bytes += code.bytes;
+		else
+			bytes += arch->bytes_max;
+	}
+	return bytes + (bytes ? (bytes / 0x10000 + 2) * (arch->mark_bytes + 16) : 0);
+}
+
+struct writer {
+	struct litifut_session *session;
+	struct litifut_rooms *rooms;
+	struct litifut_frames *frames;
+	struct litifut_changes *changes;
+	uint32_t flags;
+	uint32_t mark; /* the last one made; 0: none */
+};
+
+static enum litifut_status no_room(const struct writer *writer, struct litifut_error *error)
+{
+	return litifut_error_set(error, LITIFUT_ERROR_SPACE, writer->session->image.path, ".text",
+				 LITIFUT_NO_ADDRESS, "room for the code of branches is not enough");
+}
+
+/* Writes the code that all share once more, behind what there is. */
+static enum litifut_status make_mark(struct writer *writer, struct litifut_error *error)
+{
+	const struct litifut_session *session = writer->session;
+	const struct litifut_arch_edges *arch = session->arch->edges;
+	const uint32_t bytes = ((uint32_t)arch->mark_bytes + 15) & ~15u;
+	uint32_t address;
+	uint8_t *place = litifut_rooms_take(writer->rooms, bytes, &address);
+
+	if (!place)
+		return no_room(writer, error);
+	memset(place, 0, bytes);
+	arch->write_mark(&session->context, address, place);
+	writer->mark = address;
+	return LITIFUT_OK;
+}
+
+static void replace(struct writer *writer, const struct litifut_graph_block *block,
+		    uint32_t address, const uint8_t *code, unsigned length, uint32_t entry)
+{
+	litifut_changes_add(writer->changes, address, code, length, entry,
+			    block->block.flags & LITIFUT_BLOCK_THUMB ? LITIFUT_CODE_THUMB
+								     : LITIFUT_CODE_PLAIN);
+}
+
+static void out_of_reach(struct writer *writer, size_t item)
+{
+	const struct litifut_edge *edge = &writer->session->edges->items[item];
+	struct litifut_block *block = &writer->session->edges->graph.items[edge->block].block;
+
+	writer->session->sites.items[item].site.reason = LITIFUT_SITE_OUT_OF_REACH;
+	if (edge->entry) {
+		block->entered = 0;
+		block->entered_reason = LITIFUT_SITE_OUT_OF_REACH;
+	} else {
+		block->taken = block->passed = 0;
+		block->reason = LITIFUT_SITE_OUT_OF_REACH;
+	}
+}
+
+static enum litifut_status write_edge(struct writer *writer, size_t item,
+				      struct litifut_error *error)
+{
+	static const struct litifut_targets none;
+	struct litifut_session *session = writer->session;
+	const struct litifut_arch_edges *arch = session->arch->edges;
+	const struct litifut_edge *edge = &session->edges->items[item];
+	const struct litifut_edge_place place = place_of(session, edge->block, &none);
+	struct litifut_rooms *rooms = writer->rooms;
+	struct litifut_edge_code code = {.flags = writer->flags,
+					 .gate = rooms->items[rooms->own].address,
+					 .landings = &session->landings};
+	const struct litifut_detour *detour = &code.detour;
+	enum litifut_status status = LITIFUT_OK;
+	bool done = false;
+	uint32_t address;
+	uint8_t *bytes;
+
+	for (unsigned tries = 0; tries < 2 && !done && !status; tries++) {
+		const struct litifut_room *room = &rooms->items[rooms->own];
+
+		if (arch->write_mark && (!writer->mark || tries))
+			status = make_mark(writer, error);
+		code.mark = writer->mark;
+		if (!status)
+			done = arch->write(&place, edge, room->address + room->used, &code);
+		if (!arch->write_mark)
+			break;
+	}
+	if (status)
+		return status;
+	if (!done) {
+		out_of_reach(writer, item);
+		return LITIFUT_OK;
+	}
+	bytes = litifut_rooms_take(rooms, code.bytes, &address);
+	if (!bytes)
+		return no_room(writer, error);
+	/* ways onward may have been put in between */
+	if (!arch->write(&place, edge, address, &code)) {
+		out_of_reach(writer, item);
+		return LITIFUT_OK;
+	}
+	memcpy(bytes, code.code, code.bytes);
+	session->sites.items[item].site.exit = address;
+	if (detour->stone_bytes) {
+		replace(writer, place.block, detour->address, detour->code, detour->length,
+			detour->stone + 4);
+		replace(writer, place.block, detour->stone, detour->stone_code, 4,
+			detour->stone_trampoline);
+		replace(writer, place.block, detour->stone + 4, detour->stone_code + 4,
+			detour->stone_bytes - 4, address);
+	} else {
+		replace(writer, place.block, detour->address, detour->code, detour->length,
+			detour->entry ? detour->entry : address);
+	}
+	for (unsigned i = 0; i < 2; i++)
+		if (detour->frames[i].bytes)
+			litifut_frames_add(writer->frames, &detour->frames[i]);
+	return LITIFUT_OK;
+}
+
+enum litifut_status litifut_edges_write(struct litifut_session *session,
+					struct litifut_rooms *rooms, struct litifut_frames *frames,
+					struct litifut_changes *changes,
+					struct litifut_error *error)
+{
+	const struct litifut_symbol *flags =
+		litifut_image_symbol(&session->image, LITIFUT_FLAGS_SYMBOL);
+	struct writer writer = {
+		.session = session, .rooms = rooms, .frames = frames, .changes = changes};
+	enum litifut_status status = LITIFUT_OK;
+
+	if (!flags || flags->size < session->edges->flags_bytes || rooms->own == rooms->count)
+		return litifut_error_set(error, LITIFUT_ERROR_SPACE, session->image.path, NULL,
+					 LITIFUT_NO_ADDRESS, "room for flags is not enough");
+	if (flags->address % 4096)
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, session->image.path,
+					 NULL, flags->address,
+					 "the linker has not put the flags at the start of a page");
+	writer.flags = flags->address;
+	for (size_t i = 0; i < session->edges->count && !status; i++)
+		if (session->sites.items[i].site.reason == LITIFUT_SITE_PATCHED)
+			status = write_edge(&writer, i, error);
+	return status;
+}
+
+/* Is it code of the program, and not of the rewriter's? */
+static bool is_original(const struct litifut_session *session, const struct litifut_change *change)
+{
+	return !change->in_place &&
+	       litifut_image_section_at(&session->image, change->address, change->length);
+}
+
+uint8_t *litifut_edges_table(const struct litifut_session *session,
+			     const struct litifut_changes *changes, size_t *bytes)
+{
+	const struct litifut_graph *graph = &session->edges->graph;
+	const struct litifut_symbol *flags =
+		litifut_image_symbol(&session->image, LITIFUT_FLAGS_SYMBOL);
+	struct litifut_blocks_header header = {
+		.count = (uint32_t)graph->count,
+		.flags_address = flags ? flags->address : 0,
+		.flags_bytes = session->edges->flags_bytes,
+	};
+	const bool big = session->image.big_endian;
+	uint8_t *table;
+	uint8_t *at;
+
+	for (size_t i = 0; i < changes->count; i++)
+		header.originals += is_original(session, &changes->items[i]);
+	*bytes = sizeof(header) + graph->count * sizeof(struct litifut_block) +
+		 (size_t)header.originals * sizeof(struct litifut_original);
+	table = malloc(*bytes);
+	if (!table)
+		return NULL;
+	elf_write_blocks_header(big, table, &header);
+	at = table + sizeof(header);
+	for (size_t i = 0; i < graph->count; i++, at += sizeof(struct litifut_block))
+		elf_write_block(big, at, &graph->items[i].block);
+	for (size_t i = 0; i < changes->count; i++) {
+		const struct litifut_change *change = &changes->items[i];
+		struct litifut_original original = {change->address, change->length, {0}};
+		const struct litifut_section *section =
+			litifut_image_section_at(&session->image, change->address, change->length);
+
+		if (!is_original(session, change))
+			continue;
+		memcpy(original.bytes, section->bytes + (change->address - section->address),
+		       change->length);
+		elf_write_original(big, at, &original);
+		at += sizeof(original);
+	}
+	return table;
+}
+
+void litifut_edges_release(struct litifut_edges *edges)
+{
+	if (!edges)
+		return;
+	litifut_graph_release(&edges->graph);
+	free(edges->items);
+	free(edges);
+}

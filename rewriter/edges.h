@@ -1,0 +1,114 @@
+/* Recording where control went: a flag for each way out of each conditional branch, and for each
+ * block to which no branch says the way. What sets a flag stands in a piece of code of its own
+ * beside the tracer, and the branch leads there:
+ *
+ *	site:	beq  target		b    code
+ *	next:	...			...
+ *				code:	beq  taken
+ *					set the flag `passed`
+ *					b    next
+ *				taken:	set the flag `taken`
+ *					b    target
+ *
+ * All registers and condition flags are kept. */
+#ifndef LITIFUT_REWRITER_EDGES_H
+#define LITIFUT_REWRITER_EDGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rewriter/changes.h"
+#include "rewriter/frames.h"
+#include "rewriter/graph.h"
+#include "rewriter/rooms.h"
+#include "rewriter/session.h"
+
+/* One that is recorded: at the end of a block, or at its start. */
+struct litifut_edge {
+	uint32_t block;   /* number in the graph */
+	bool entry;       /* the start of the block */
+	uint32_t address; /* of the code that is replaced, without a stone */
+	uint8_t bytes;    /* of that */
+	uint8_t before;   /* so many of them stand before the branch, */
+	uint8_t after;    /* and so many behind it */
+	bool wants_stone; /* see struct litifut_exit */
+	uint8_t stone_bytes;
+	uint32_t stone;
+};
+
+struct litifut_edges {
+	struct litifut_graph graph;
+	struct litifut_edge *items; /* in the order of session->sites */
+	size_t count;
+	uint32_t flags_bytes; /* that the room for flags must have */
+};
+
+/* What is known when one is judged, or written. */
+struct litifut_edge_place {
+	const struct litifut_image *image;
+	const struct litifut_arch_context *context;
+	const struct litifut_section *section;
+	const struct litifut_graph *graph;
+	const struct litifut_graph_block *block;
+	const struct litifut_graph_block *next; /* that follows it at once, or NULL */
+	const struct litifut_targets *taken;    /* every halfword that is changed already */
+	uint32_t function_end;                  /* UINT32_MAX: it has no size */
+};
+
+#define LITIFUT_EDGE_BYTES_MAX 192
+
+/* The code of one. */
+struct litifut_edge_code {
+	uint32_t flags; /* address of the room for flags */
+	uint32_t mark;  /* of the code that sets one, where all share it */
+	uint32_t gate;  /* of the room that it stands in */
+	const struct litifut_landings *landings;
+	uint8_t code[LITIFUT_EDGE_BYTES_MAX];
+	unsigned bytes; /* of it, a multiple of 4 */
+	struct litifut_detour detour;
+};
+
+/* Each function that returns unsigned says why not: an enum litifut_site_reason. */
+struct litifut_arch_edges {
+	/* May the code of the function with these blocks of the graph move? Not where something
+	 * may lead into it that is not known. NULL: that of all functions may. May add to the
+	 * targets of the graph. */
+	unsigned (*judge_function)(const struct litifut_image *image,
+				   const struct litifut_arch_context *context,
+				   struct litifut_graph *graph, size_t first, size_t end);
+	/* Fill what the comment of struct litifut_edge says. */
+	unsigned (*judge_branch)(const struct litifut_edge_place *place, struct litifut_edge *edge);
+	unsigned (*judge_entry)(const struct litifut_edge_place *place, struct litifut_edge *edge);
+	/* Writes the code, standing at `address`. False: out of reach. */
+	bool (*write)(const struct litifut_edge_place *place, const struct litifut_edge *edge,
+		      uint32_t address, struct litifut_edge_code *code);
+	/* What all share, and writes it, standing at `address`, a multiple of 16; or 0, NULL. */
+	size_t mark_bytes;
+	void (*write_mark)(const struct litifut_arch_context *context, uint32_t address,
+			   uint8_t *code);
+	size_t bytes_max; /* of the code of one, with a stone */
+};
+
+/* Finds and judges them: session->edges, and session->sites, which lists them. */
+enum litifut_status litifut_edges_find(struct litifut_session *session,
+				       const struct litifut_rewrite_options *options,
+				       struct litifut_error *error);
+
+/* Room for their code. */
+size_t litifut_edges_bytes(const struct litifut_session *session);
+
+/* Writes them, behind what there is in the rooms. LITIFUT_ERROR_SPACE: no room. */
+enum litifut_status litifut_edges_write(struct litifut_session *session,
+					struct litifut_rooms *rooms, struct litifut_frames *frames,
+					struct litifut_changes *changes,
+					struct litifut_error *error);
+
+/* The contents of .litifut.blocks, once all has been written and `changes` are sorted; malloc'ed,
+ * NULL: no memory. */
+uint8_t *litifut_edges_table(const struct litifut_session *session,
+			     const struct litifut_changes *changes, size_t *bytes);
+
+void litifut_edges_release(struct litifut_edges *edges);
+
+#endif

@@ -1,0 +1,55 @@
+/* The blocks of the program's code, and what leads from one to another. */
+#ifndef LITIFUT_REWRITER_GRAPH_H
+#define LITIFUT_REWRITER_GRAPH_H
+
+#include <litifut/module_format.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rewriter/arch.h"
+#include "rewriter/image.h"
+#include "rewriter/rewriter.h"
+#include "rewriter/targets.h"
+
+struct litifut_graph_block {
+	struct litifut_block block; /* as it will stand in .litifut.blocks */
+	uint32_t function; /* that it stands in: its number in the image's symbols, and 1 */
+	uint16_t section;
+	uint8_t last;         /* bytes of the instruction before the branch in the block; 0: none */
+	uint8_t length;       /* bytes of the branch alone */
+	uint8_t slot;         /* of its delay slot */
+	bool likely;          /* that is executed only when it is taken */
+	bool in_block;        /* the branch is made conditional by another instruction (`it`) */
+	bool last_in_block;   /* so is the one before */
+	bool exclusive;       /* the branch stands between an exclusive load and its store */
+	bool first_exclusive; /* so does the first instruction */
+	bool led_to;          /* it is the next block, or the target, of another */
+	bool unrecorded;      /* the same of one whose branch is not recorded */
+	bool scratch_lives;   /* what the CPU's edges use may hold something in its function */
+	bool behind_call;     /* the block before calls, and the callee may not return */
+};
+
+struct litifut_graph {
+	struct litifut_graph_block *items; /* by address */
+	size_t count;
+	size_t capacity;
+	/* Where control can arrive but from the instruction before; the first holds what code
+	 * does not say itself: tables, pointers, exceptions and symbols. */
+	struct litifut_targets labels;
+	struct litifut_targets targets;
+};
+
+/* Finds the blocks of all functions that may be changed. Release with litifut_graph_release(), on
+ * failure as well. */
+enum litifut_status litifut_graph_make(const struct litifut_image *image,
+				       const struct litifut_arch *arch,
+				       const struct litifut_arch_context *context,
+				       const struct litifut_rewrite_options *options,
+				       struct litifut_graph *graph, struct litifut_error *error);
+
+/* The block that starts at `address`, or NULL. */
+struct litifut_graph_block *litifut_graph_at(const struct litifut_graph *graph, uint32_t address);
+
+void litifut_graph_release(struct litifut_graph *graph);
+
+#endif

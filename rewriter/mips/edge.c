@@ -1,0 +1,522 @@
+/* The code that sets flags, of MIPS code:
+ *
+ *	site:	b     code		or j; or by an island with the number of the code in $at
+ *		nop			or the delay slot, where it may come before the test
+ *	code:	beq   rS, rT, taken
+ *		slot
+ *		edge of `passed`, to site + 8
+ *	taken:	edge of `taken`, to the target
+ *
+ * An edge keeps all but $at:
+ *
+ *	lui   at, %hi(flag)	addiu sp, sp, -8		addiu sp, sp, -8
+ *	addiu at, at, %lo(flag)	sw    ra, 4(sp)			sw    ra, 4(sp)
+ *	j     target		bal   here			lui   at, %hi(flag - here)
+ *	sb    at, 0(at)		lui   at, %hi(flag - here)	bal   mark
+ *			here:	addu  at, at, ra		addiu at, at, %lo(flag - here)
+ *				sb    ra, %lo(flag - here)(at)	.word target - .
+ *				lw    ra, 4(sp)
+ *				b     target
+ *				addiu sp, sp, 8
+ *
+ * The first is for code at a fixed address, the second for a target in the reach of a branch, the
+ * third for all others. What is stored never ends with a zero byte. All share:
+ *
+ *	mark:	sw    ra, 0(sp)
+ *		bal   here
+ *		nop
+ *	here:	addu  at, at, ra
+ *		sb    ra, 0(at)		`mark` is at a multiple of 16
+ *		lw    ra, 0(sp)
+ *		lw    at, 0(ra)
+ *		addu  at, at, ra
+ *		lw    ra, 4(sp)
+ *		jr    at
+ *		addiu sp, sp, 8
+ *
+ * Compilers use $at in exclusive sequences and hardly elsewhere; where it may hold something, the
+ * branch is left. */
+#include "rewriter/edges.h"
+
+#include <string.h>
+
+#include "rewriter/exits.h"
+#include "rewriter/mips/mips.h"
+
+enum { AT = 1, SP = 29, RA = LITIFUT_MIPS_RA };
+
+#define NOP 0u
+#define HERE 12 /* offset in the code that all share */
+#define WAYS 256
+#define WORDS_MAX (LITIFUT_EDGE_BYTES_MAX / 4)
+
+static uint32_t word_at(const struct litifut_edge_place *place, uint32_t address)
+{
+	return litifut_get32(place->context->cpu.big_endian,
+			     place->section->bytes + (address - place->section->address));
+}
+
+/* By its fields, so rather too often; sc reads what it writes. */
+static bool reads_at(uint32_t word)
+{
+	return litifut_mips_may_read_at(word) || (word >> 26 == 0x38 && (word >> 16 & 31) == AT);
+}
+
+static bool names_at(uint32_t word)
+{
+	return reads_at(word) || litifut_mips_writes(word, AT);
+}
+
+/* The blocks that are still to be looked at. */
+struct ways {
+	uint32_t seen[WAYS];
+	unsigned count;
+	unsigned done;
+	bool failed;
+};
+
+static void add_way(struct ways *ways, uint32_t address)
+{
+	for (unsigned i = 0; i < ways->count; i++)
+		if (ways->seen[i] == address)
+			return;
+	if (ways->count == WAYS)
+		ways->failed = true;
+	else
+		ways->seen[ways->count++] = address;
+}
+
+/* Up to where $at is written, or the block ends. */
+static void follow(const struct litifut_edge_place *place, uint32_t address, struct ways *ways)
+{
+	const struct litifut_graph_block *block = litifut_graph_at(place->graph, address);
+
+	/* another function's, or one that was left out: nothing lives in $at there */
+	if (!block)
+		return;
+	for (uint32_t at = block->block.start; at < block->block.end; at += 4) {
+		const uint32_t word = word_at(place, at);
+
+		if (reads_at(word)) {
+			ways->failed = true;
+			return;
+		}
+		if (litifut_mips_sets_at(word) && !(block->likely && at > block->block.branch))
+			return;
+	}
+	if (block->block.ends == LITIFUT_ENDS_BRANCH)
+		add_way(ways, block->block.target);
+	if (block->block.ends == LITIFUT_ENDS_ON ||
+	    (block->block.ends == LITIFUT_ENDS_BRANCH &&
+	     block->block.flags & LITIFUT_BLOCK_CONDITIONAL))
+		add_way(ways, block->block.end);
+}
+
+/* Is what $at holds at the start of this block of no use? It does not live across calls. */
+static bool at_is_free(const struct litifut_edge_place *place, uint32_t address)
+{
+	struct ways ways;
+
+	if (!place->block->scratch_lives)
+		return true;
+	ways.seen[0] = address;
+	ways.count = 1;
+	ways.done = 0;
+	ways.failed = false;
+	while (ways.done < ways.count && !ways.failed)
+		follow(place, ways.seen[ways.done++], &ways);
+	return !ways.failed;
+}
+
+/* Is $at read in the block before it is written? */
+static bool reads_at_first(const struct litifut_edge_place *place,
+			   const struct litifut_graph_block *block)
+{
+	for (uint32_t at = block->block.start; at < block->block.end; at += 4) {
+		const uint32_t word = word_at(place, at);
+
+		if (reads_at(word))
+			return true;
+		if (litifut_mips_sets_at(word) && !(block->likely && at > block->block.branch))
+			return false;
+	}
+	return false;
+}
+
+/* Does something lead into the function, or out of the middle of a block, that no block tells?
+ * Where data has labels in it, a jump leads to one of them: all words of the data are taken for
+ * entries of tables. A call into the function asks where it is, and may have data behind it. */
+static bool is_unknown(const struct litifut_edge_place *place,
+		       const struct litifut_graph_block *block, uint32_t start, uint32_t end,
+		       bool labels)
+{
+	const uint32_t target = block->block.target;
+
+	switch (block->block.ends) {
+	case LITIFUT_ENDS_CALL:
+		return target > start && target < end;
+	case LITIFUT_ENDS_JUMP:
+		return !labels &&
+		       (word_at(place, block->block.branch) >> 21 & 31) != LITIFUT_MIPS_T9;
+	default:
+		return false;
+	}
+}
+
+static unsigned judge_function(const struct litifut_image *image,
+			       const struct litifut_arch_context *context,
+			       struct litifut_graph *graph, size_t first, size_t end)
+{
+	const struct litifut_graph_block *items = graph->items;
+	const struct litifut_symbol *function = &image->symbols[items[first].function - 1];
+	const struct litifut_section *section = &image->sections[items[first].section];
+	const struct litifut_edge_place place = {.context = context, .section = section};
+	const uint32_t behind = items[end - 1].block.end;
+	bool lives = false;
+	bool labels = false;
+	bool unknown = false;
+
+	if (function->address & 3)
+		return LITIFUT_SITE_UNKNOWN_JUMP;
+	for (size_t i = first; i < end; i++) {
+		lives = lives || reads_at_first(&place, &items[i]);
+		labels |= (items[i].block.flags & LITIFUT_BLOCK_LABEL) != 0;
+	}
+	for (size_t i = first; i < end; i++) {
+		graph->items[i].scratch_lives = lives;
+		unknown |= is_unknown(&place, &items[i], function->address, behind, labels);
+	}
+	return unknown ? LITIFUT_SITE_UNKNOWN_JUMP : LITIFUT_SITE_PATCHED;
+}
+
+static bool is_free(const struct litifut_edge_place *place, uint32_t address, unsigned bytes)
+{
+	for (uint32_t at = address; at < address + bytes; at += 4)
+		if (litifut_targets_has(place->taken, at))
+			return false;
+	return true;
+}
+
+static bool is_target(const struct litifut_edge_place *place, uint32_t address)
+{
+	return litifut_targets_has(&place->graph->targets, address);
+}
+
+/* May the delay slot be executed before the test? */
+static bool comes_first(const struct litifut_graph_block *block, uint32_t branch, uint32_t slot)
+{
+	const unsigned operation = branch >> 26;
+
+	if (slot == NOP)
+		return true;
+	if (block->likely || operation == 0x11 || operation == 0x12)
+		return false;
+	return !litifut_mips_writes(slot, branch >> 21 & 31) &&
+	       !(operation == 0x04 || operation == 0x05
+			 ? litifut_mips_writes(slot, branch >> 16 & 31)
+			 : false);
+}
+
+static unsigned judge_branch(const struct litifut_edge_place *place, struct litifut_edge *edge)
+{
+	const struct litifut_graph_block *block = place->block;
+	const uint32_t branch = block->block.branch;
+	uint32_t slot;
+
+	edge->address = branch;
+	edge->bytes = 8;
+	if (block->block.ends != LITIFUT_ENDS_BRANCH)
+		return LITIFUT_SITE_SPECIAL_FORM;
+	if (branch + 8 > place->function_end && place->function_end > branch)
+		return LITIFUT_SITE_SPECIAL_FORM;
+	slot = word_at(place, branch + 4);
+	if (!litifut_mips_can_move(slot))
+		return LITIFUT_SITE_DELAY_SLOT;
+	if (!at_is_free(place, block->block.target) || !at_is_free(place, block->block.end))
+		return LITIFUT_SITE_SPECIAL_CALLEE;
+	if (is_target(place, branch + 4)) {
+		edge->bytes = 4; /* it stays */
+		if (!comes_first(block, word_at(place, branch), slot))
+			return LITIFUT_SITE_BRANCH_TARGET;
+	}
+	return is_free(place, branch, edge->bytes) ? LITIFUT_SITE_PATCHED
+						   : LITIFUT_SITE_BRANCH_TARGET;
+}
+
+static unsigned judge_entry(const struct litifut_edge_place *place, struct litifut_edge *edge)
+{
+	const struct litifut_block *block = &place->block->block;
+	const uint32_t start = block->start;
+	const bool ends = block->ends != LITIFUT_ENDS_ON && block->branch - start <= 4;
+
+	edge->address = start;
+	edge->bytes = 8;
+	if (block->end - start < 8 || is_target(place, start + 4) || !is_free(place, start, 8))
+		return LITIFUT_SITE_BRANCH_TARGET;
+	if (ends && (block->flags & LITIFUT_BLOCK_CONDITIONAL || block->ends == LITIFUT_ENDS_STOP ||
+		     block->end > place->function_end))
+		return LITIFUT_SITE_SPECIAL_FORM;
+	/* jalr into another register, and barriers */
+	if (ends && !block->target && word_at(place, block->branch) >> 26 == 0 &&
+	    (litifut_mips_has_barrier(word_at(place, block->branch)) ||
+	     (block->ends == LITIFUT_ENDS_CALL &&
+	      ((word_at(place, block->branch) >> 11 & 31) != RA ||
+	       (word_at(place, block->branch) >> 21 & 31) == RA))))
+		return LITIFUT_SITE_SPECIAL_FORM;
+	if (ends &&
+	    (block->target & 1 || !litifut_mips_can_move(word_at(place, block->branch + 4))))
+		return LITIFUT_SITE_SPECIAL_FORM;
+	if (names_at(word_at(place, start)) || names_at(word_at(place, start + 4)) ||
+	    (ends && names_at(word_at(place, block->branch + 4))) || !at_is_free(place, start))
+		return LITIFUT_SITE_SPECIAL_CALLEE;
+	for (uint32_t at = start; at < start + 8; at += 4)
+		if (!(ends && at >= block->branch) && !litifut_mips_can_move(word_at(place, at)))
+			return LITIFUT_SITE_SPECIAL_FORM;
+	return LITIFUT_SITE_PATCHED;
+}
+
+struct emitter {
+	const struct litifut_edge_place *place;
+	struct litifut_edge_code *code;
+	uint32_t address;
+	uint32_t words[WORDS_MAX];
+	unsigned count;
+	bool failed;
+};
+
+static void put(struct emitter *emitter, uint32_t word)
+{
+	if (emitter->count < WORDS_MAX)
+		emitter->words[emitter->count++] = word;
+	else
+		emitter->failed = true;
+}
+
+static uint32_t here(const struct emitter *emitter)
+{
+	return emitter->address + 4 * emitter->count;
+}
+
+static void note(struct emitter *emitter, unsigned stack)
+{
+	struct litifut_frame_code *frame = &emitter->code->detour.frames[0];
+
+	if (frame->step_count < LITIFUT_FRAME_STEPS)
+		frame->steps[frame->step_count++] =
+			(struct litifut_frame_step){4 * emitter->count, stack, 0};
+}
+
+/* Where absolute addresses are known. */
+static bool put_fixed_edge(struct emitter *emitter, uint32_t flag, uint32_t target)
+{
+	const struct cpu_context *context = &emitter->place->context->cpu;
+	const uint32_t address = emitter->code->flags + flag;
+	const uint32_t jump = litifut_mips_jump(context, false, here(emitter) + 8, target);
+
+	if (context->position_independent || !jump)
+		return false;
+	put(emitter, 0x3c010000 | litifut_mips_high(address));
+	put(emitter, 0x24210000 | (address & 0xffff));
+	put(emitter, jump);
+	put(emitter, 0xa0210000); /* sb at, 0(at) */
+	return true;
+}
+
+/* To what a branch reaches. */
+static bool put_near_edge(struct emitter *emitter, uint32_t flag, uint32_t target)
+{
+	/* what ra holds is stored, and must not end with a zero byte */
+	const bool shifted = !((here(emitter) + 16) & 0xff);
+	const uint32_t base = here(emitter) + 16 + (shifted ? 4 : 0);
+	const uint32_t distance = emitter->code->flags + flag - base;
+
+	if (!litifut_mips_branch_reaches(base + 16, target))
+		return false;
+	if (shifted)
+		put(emitter, NOP);
+	put(emitter, 0x27bdfff8); /* addiu sp, sp, -8 */
+	note(emitter, 8);
+	put(emitter, 0xafbf0004); /* sw ra, 4(sp) */
+	put(emitter, 0x04110001); /* bal .+8 */
+	put(emitter, 0x3c010000 | litifut_mips_high(distance));
+	put(emitter, 0x003f0821);                       /* addu at, at, ra */
+	put(emitter, 0xa03f0000 | (distance & 0xffff)); /* sb ra, %lo(distance)(at) */
+	put(emitter, 0x8fbf0004);                       /* lw ra, 4(sp) */
+	put(emitter, litifut_mips_branch(0x10000000, here(emitter), target));
+	put(emitter, 0x27bd0008); /* addiu sp, sp, 8 */
+	note(emitter, 0);
+	return true;
+}
+
+/* `target` 0: what follows. */
+static void put_edge(struct emitter *emitter, uint32_t flag, uint32_t target)
+{
+	const uint32_t distance = emitter->code->flags + flag - (emitter->code->mark + HERE);
+	uint32_t call;
+
+	if (target &&
+	    (put_fixed_edge(emitter, flag, target) || put_near_edge(emitter, flag, target)))
+		return;
+	put(emitter, 0x27bdfff8); /* addiu sp, sp, -8 */
+	note(emitter, 8);
+	put(emitter, 0xafbf0004); /* sw ra, 4(sp) */
+	put(emitter, 0x3c010000 | litifut_mips_high(distance));
+	call = litifut_mips_jump(&emitter->place->context->cpu, true, here(emitter),
+				 emitter->code->mark);
+	emitter->failed |= !call;
+	put(emitter, call);
+	put(emitter, 0x24210000 | (distance & 0xffff));
+	put(emitter, (target ? target : here(emitter) + 4) - here(emitter));
+	note(emitter, 0);
+}
+
+/* Calls what the block calls, with the return address that it would leave. */
+static void put_call(struct emitter *emitter, uint32_t slot)
+{
+	const struct litifut_block *block = &emitter->place->block->block;
+	const uint32_t back = block->branch + 8;
+	const uint32_t word = word_at(emitter->place, block->branch);
+	const uint32_t distance = back - (here(emitter) + 8);
+
+	put(emitter, 0x04110001); /* bal .+8 */
+	put(emitter, 0x3c010000 | litifut_mips_high(distance));
+	put(emitter, 0x24210000 | (distance & 0xffff));
+	put(emitter, 0x003ff821); /* addu ra, at, ra */
+	if (block->target) {
+		const uint32_t far = block->target - back;
+
+		put(emitter, 0x3c010000 | litifut_mips_high(far));
+		put(emitter, 0x24210000 | (far & 0xffff));
+		put(emitter, 0x003f0821); /* addu at, at, ra */
+		put(emitter, 0x00200008); /* jr at */
+	} else {
+		put(emitter, (word & 0x03e00000) | 0x08); /* jr rN */
+	}
+	put(emitter, slot);
+}
+
+/* The end of the block, behind what sets the flag. */
+static void put_end(struct emitter *emitter)
+{
+	const struct litifut_block *block = &emitter->place->block->block;
+	const uint32_t slot = word_at(emitter->place, block->branch + 4);
+
+	switch (block->ends) {
+	case LITIFUT_ENDS_BRANCH:
+		put(emitter, slot);
+		put_edge(emitter, block->entered, block->target);
+		break;
+	case LITIFUT_ENDS_CALL:
+		put_edge(emitter, block->entered, 0);
+		put_call(emitter, slot);
+		break;
+	default:
+		put_edge(emitter, block->entered, 0);
+		put(emitter, word_at(emitter->place, block->branch));
+		put(emitter, slot);
+		break;
+	}
+}
+
+static void put_entry(struct emitter *emitter)
+{
+	const struct litifut_block *block = &emitter->place->block->block;
+	const bool ends = block->ends != LITIFUT_ENDS_ON && block->branch - block->start <= 4;
+
+	if (!ends || block->branch != block->start)
+		put(emitter, word_at(emitter->place, block->start));
+	if (ends) {
+		put_end(emitter);
+		return;
+	}
+	put(emitter, word_at(emitter->place, block->start + 4));
+	put_edge(emitter, block->entered, block->start + 8);
+}
+
+static void put_branch(struct emitter *emitter, bool slot_stays)
+{
+	const struct litifut_block *block = &emitter->place->block->block;
+	const uint32_t word = word_at(emitter->place, block->branch);
+
+	put(emitter, 0);
+	put(emitter, slot_stays ? NOP : word_at(emitter->place, block->branch + 4));
+	put_edge(emitter, block->passed, block->end);
+	emitter->words[0] = (word & 0xffff0000) | (emitter->count - 1);
+	put_edge(emitter, block->taken, block->target);
+}
+
+static bool write_edge(const struct litifut_edge_place *place, const struct litifut_edge *edge,
+		       uint32_t address, struct litifut_edge_code *code)
+{
+	const bool big = place->context->cpu.big_endian;
+	const struct litifut_exit_ways ways = {.gate = code->gate, .landings = code->landings};
+	struct emitter emitter = {.place = place, .code = code, .address = address};
+	struct litifut_detour *detour = &code->detour;
+	bool slot_stays = false;
+	uint32_t words[2];
+
+	memset(detour, 0, sizeof(*detour));
+	detour->frames[0] =
+		(struct litifut_frame_code){.start = address, .instruction = edge->address};
+	if (!litifut_mips_lead(place->context, &ways, edge->address, address, words,
+			       &detour->entry))
+		return false;
+	/* a number in $at comes before the test */
+	if (!edge->entry && words[1] != NOP &&
+	    (names_at(word_at(place, edge->address)) ||
+	     names_at(word_at(place, edge->address + 4))))
+		return false;
+	if (!edge->entry && words[1] == NOP) {
+		const uint32_t slot = word_at(place, edge->address + 4);
+
+		slot_stays = comes_first(place->block, word_at(place, edge->address), slot);
+		words[1] = slot_stays ? slot : NOP;
+	}
+	if (edge->bytes == 4 && !slot_stays)
+		return false;
+	if (edge->entry)
+		put_entry(&emitter);
+	else
+		put_branch(&emitter, slot_stays);
+	while (emitter.count % (LITIFUT_MIPS_TRAMPOLINE_BYTES / 4))
+		put(&emitter, NOP);
+	code->bytes = 4 * emitter.count;
+	detour->frames[0].bytes = code->bytes;
+	for (unsigned i = 0; i < emitter.count; i++)
+		litifut_put32(big, code->code + 4 * i, emitter.words[i]);
+	detour->address = edge->address;
+	detour->length = edge->bytes == 4 || slot_stays ? 4 : 8;
+	for (unsigned i = 0; i < 2; i++)
+		litifut_put32(big, detour->code + 4 * i, words[i]);
+	return !emitter.failed;
+}
+
+static void write_mark(const struct litifut_arch_context *context, uint32_t address, uint8_t *code)
+{
+	static const uint32_t words[] = {
+		0xafbf0000,             /* sw ra, 0(sp) */
+		0x04110001,             /* bal here */
+		NOP,        0x003f0821, /* here: addu at, at, ra */
+		0xa03f0000,             /* sb ra, 0(at) */
+		0x8fbf0000,             /* lw ra, 0(sp) */
+		0x8fe10000,             /* lw at, 0(ra) */
+		0x003f0821,             /* addu at, at, ra */
+		0x8fbf0004,             /* lw ra, 4(sp) */
+		0x00200008,             /* jr at */
+		0x27bd0008,             /* addiu sp, sp, 8 */
+	};
+
+	(void)address;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		litifut_put32(context->cpu.big_endian, code + 4 * i, words[i]);
+}
+
+const struct litifut_arch_edges litifut_mips_edges = {
+	.judge_function = judge_function,
+	.judge_branch = judge_branch,
+	.judge_entry = judge_entry,
+	.write = write_edge,
+	.mark_bytes = 44,
+	.write_mark = write_mark,
+	.bytes_max = LITIFUT_EDGE_BYTES_MAX,
+};
