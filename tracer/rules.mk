@@ -35,7 +35,7 @@ TRACER_C_FLAGS := -std=c11 -g -ffreestanding -fPIC -fvisibility=hidden \
 
 TRACER_SOURCES   := entry/enter
 RECORDER_SOURCES := $(addprefix recorder/,recorder threads words clock bloom settings_read process modules module_list \
-		loading finish switch text verbose shared fast armed own_stack scratch event_count control table table_words) \
+		loading finish switch text verbose shared fast armed own_stack scratch event_count control table table_words flags) \
 	$(addprefix sink/,sink ring spare chunks save_all compact header metadata module_record copies) \
 	$(addprefix port/linux/,system_call identity confine files folder room memory environment auxiliary vdso fork loaded spawn guest)
 # In assembly: what a CPU needs, and what Linux on that CPU needs.

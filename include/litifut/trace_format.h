@@ -179,7 +179,8 @@ enum litifut_chunk_kind {
 	LITIFUT_CHUNK_METADATA = 2, /* control words about the process, read first */
 	LITIFUT_CHUNK_TABLE = 3,    /* struct litifut_table_header, then its entries */
 	LITIFUT_CHUNK_STACK = 4,    /* open calls of one thread: words as its mode needs them */
-	LITIFUT_CHUNK_BITS = 5      /* one bit for each executed branch of one thread */
+	LITIFUT_CHUNK_BITS = 5,     /* one bit for each executed branch of one thread */
+	LITIFUT_CHUNK_FLAGS = 6     /* struct litifut_flags_header, then flags of a module */
 };
 
 enum litifut_chunk_encoding {
@@ -262,6 +263,16 @@ struct litifut_compact_block {
 	uint32_t flags;
 	uint32_t sum; /* since 2.0: litifut_sums_word() of this header, with 0 here, and the data */
 	uint64_t start_time;
+};
+
+/* At the start of the payload of a LITIFUT_CHUNK_FLAGS, which is never closed. The chunk is the
+ * piece of the module's room for flags that begins at offset `first`, with its own headers in the
+ * place of the first LITIFUT_FLAGS_HEAD bytes; see struct litifut_block. */
+struct litifut_flags_header {
+	uint32_t module; /* serial, as in struct litifut_module_record */
+	uint32_t first;
+	uint32_t bytes; /* of the piece: those of the chunk, its header included */
+	uint32_t reserved[5];
 };
 
 /* At the start of the payload of a LITIFUT_CHUNK_TABLE. The entries of one module can
@@ -392,6 +403,7 @@ _Static_assert(sizeof(struct litifut_control) == 64, "control layout");
 _Static_assert(sizeof(struct litifut_trace_header) == 384, "trace header layout");
 _Static_assert(sizeof(struct litifut_chunk_header) == 64, "chunk header layout");
 _Static_assert(sizeof(struct litifut_table_header) == 32, "table header layout");
+_Static_assert(sizeof(struct litifut_flags_header) == 32, "flags header layout");
 _Static_assert(sizeof(struct litifut_table_entry) == 32, "table entry layout");
 _Static_assert(sizeof(struct litifut_table_overflow) == 48, "table overflow layout");
 _Static_assert(sizeof(struct litifut_table_call) == 64, "table call layout");

@@ -197,7 +197,8 @@ uint32_t litifut_enter_thunk(const struct litifut_frame *frame, struct litifut_m
 
 static void litifut_module_start(void)
 {
-	if (litifut_module.engine == LITIFUT_ENGINE_THUNK && litifut_module_state.enter)
+	if ((litifut_module.engine == LITIFUT_ENGINE_THUNK || litifut_module.flags_bytes) &&
+	    litifut_module_state.enter)
 		litifut_module_state.enter(&litifut_module);
 }
 

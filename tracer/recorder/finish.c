@@ -2,6 +2,7 @@
 
 #include "tracer/recorder/finish.h"
 
+#include "tracer/recorder/flags.h"
 #include "tracer/recorder/scratch.h"
 #include "tracer/recorder/state.h"
 #include "tracer/sink/chunks.h"
@@ -12,6 +13,7 @@ void litifut_trace_snapshot(void)
 	struct litifut_recorder *r = &litifut_recorder;
 
 	litifut_scratch_count_all();
+	litifut_flags_save();
 	litifut_save_all();
 	litifut_maps_write(&r->file);
 	litifut_files_carry();

@@ -11,6 +11,7 @@
 #include "tracer/recorder/armed.h"
 #include "tracer/recorder/fast.h"
 #include "tracer/recorder/finish.h"
+#include "tracer/recorder/flags.h"
 #include "tracer/recorder/module_list.h"
 #include "tracer/recorder/modules.h"
 #include "tracer/recorder/process.h"
@@ -57,6 +58,7 @@ LITIFUT_PUBLIC void litifut_module_leave(struct litifut_module *module)
 		return;
 	if (module->flags & LITIFUT_MODULE_EXECUTABLE)
 		r->exiting = 1;
+	litifut_flags_save_module(module);
 	litifut_modules_change(module, NULL);
 	if (!r->exiting) {
 		uint32_t epoch = litifut_add(&r->epoch, 1) + 1;

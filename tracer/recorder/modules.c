@@ -9,6 +9,7 @@
 #include "tracer/port/linux/spawn.h"
 #include "tracer/recorder/armed.h"
 #include "tracer/recorder/fast.h"
+#include "tracer/recorder/flags.h"
 #include "tracer/recorder/module_list.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
@@ -23,10 +24,12 @@ static bool litifut_module_is_foreign(const struct litifut_module *module)
 	uint32_t family =
 		LITIFUT_MODULE_HAS(module, family) ? module->family : LITIFUT_FAMILY_STREAM;
 
-	return family != (litifut_is_table() ? LITIFUT_FAMILY_TABLE : LITIFUT_FAMILY_STREAM);
+	/* code that sets flags goes with any */
+	return family != LITIFUT_FAMILY_NONE &&
+	       family != (litifut_is_table() ? LITIFUT_FAMILY_TABLE : LITIFUT_FAMILY_STREAM);
 }
 
-static void litifut_module_write(struct litifut_module *module)
+static void litifut_module_write(struct litifut_module *module, bool anew)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	struct litifut_module_words words;
@@ -35,6 +38,7 @@ static void litifut_module_write(struct litifut_module *module)
 	module->load_bias = words.record.load_bias;
 	litifut_metadata_put((const uint32_t *)&words, sizeof(words) / 4);
 	module->serial = words.record.serial;
+	litifut_flags_open(module, anew);
 	litifut_port_barrier(r->features);
 	module->met = litifut_module_is_foreign(module)                              ? -2
 		      : module->flags & LITIFUT_MODULE_SPAWNS || !r->features.modern ? -1
@@ -80,7 +84,7 @@ void litifut_module_announce(struct litifut_module *module)
 	litifut_modules_change(NULL, module);
 	litifut_add(&r->modules_live, 1);
 	litifut_spawn_module(module);
-	litifut_module_write(module);
+	litifut_module_write(module, false);
 	module->registered = 2;
 	litifut_module_compare(module);
 }
@@ -90,5 +94,5 @@ void litifut_modules_announce_again(void)
 	struct litifut_module *module;
 
 	for (uint32_t at = 0; (module = litifut_modules_next(&at));)
-		litifut_module_write(module);
+		litifut_module_write(module, true);
 }

@@ -120,6 +120,10 @@ static bool litifut_process_set_up(const struct litifut_module *module)
 		litifut_table_settings();
 		r->finish_events = litifut_table_finish;
 	}
+	if (r->mode == LITIFUT_MODE_COVERAGE) { /* a chunk for each piece of flags, and no events */
+		r->settings.bulk_kb = LITIFUT_FLAGS_PIECE >> 10;
+		r->settings.ring_kb = 0;
+	}
 	r->chunk_mask = litifut_settings_chunk_bytes() - 1;
 	r->recording = !r->settings.start_off;
 	litifut_clock_start(module);

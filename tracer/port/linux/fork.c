@@ -14,6 +14,8 @@
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/armed.h"
 #include "tracer/recorder/fast.h"
+#include "tracer/recorder/module_list.h"
+#include "tracer/recorder/process.h"
 #include "tracer/recorder/state.h"
 #include "tracer/recorder/thread.h"
 #include "tracer/recorder/threads.h"
@@ -49,13 +51,23 @@ static void litifut_after_fork(void)
 		thread->hold &= ~(uint32_t)LITIFUT_HOLD_FORK;
 }
 
-/* A confined child can't ask who it is, and has the parent's memory: it counts there. */
+/* Flags of edges are to be the child's own. A confined child can't ask who it is, and has the
+ * parent's memory: it counts there. */
 static void litifut_in_child(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
+	struct litifut_module *module;
+	uint32_t first = 0;
 
-	if (!litifut_system_calls_forbidden || r->phase != LITIFUT_PHASE_READY)
+	if (r->phase != LITIFUT_PHASE_READY)
 		return;
+	if (!litifut_system_calls_forbidden) {
+		/* no event will come */
+		module = r->mode == LITIFUT_MODE_COVERAGE ? litifut_modules_next(&first) : NULL;
+		if (module)
+			litifut_process_ready(module);
+		return;
+	}
 	r->phase = LITIFUT_PHASE_OFF;
 	r->orphans = &r->file.header->lost_events;
 	litifut_update_fast();

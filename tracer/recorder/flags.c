@@ -1,0 +1,121 @@
+/* Flags of edges: bytes of the module that its code sets, without asking anybody.
+ *
+ * Each piece of the room for them becomes a chunk of the trace: the mapping of the file takes the
+ * place of the memory that was there. So what was executed is in the file whatever becomes of the
+ * process, and the code that sets a flag has an address that never changes. Where that can't
+ * be (chunks are written and not mapped, pages are larger than the linker has thought), flags
+ * are copied when the trace is saved.
+ *
+ * A child of fork gets flags of its own when libc tells of the fork. A child of vfork, and one that
+ * nobody tells of, sets those of its parent. */
+
+#include "tracer/recorder/flags.h"
+
+#include <litifut/module_format.h>
+#include <litifut/trace_format.h>
+#include <stddef.h>
+
+#include "tracer/port/linux/system.h"
+#include "tracer/recorder/module_list.h"
+#include "tracer/recorder/state.h"
+#include "tracer/recorder/text.h"
+#include "tracer/recorder/verbose.h"
+#include "tracer/sink/chunks.h"
+#include "tracer/sink/sink.h"
+
+#define LITIFUT_MREMAP_MOVES 3 /* MREMAP_MAYMOVE | MREMAP_FIXED */
+
+_Static_assert(sizeof(struct litifut_chunk_header) + sizeof(struct litifut_flags_header) <=
+		       LITIFUT_FLAGS_HEAD,
+	       "room for both headers");
+
+/* A piece that is not mapped begins with the address of its chunk. */
+static uint32_t *litifut_chunk_of_piece(uint32_t piece)
+{
+	return (uint32_t *)piece;
+}
+
+static bool litifut_is_mapped(uint32_t piece)
+{
+	return *(volatile uint32_t *)piece == LITIFUT_CHUNK_MAGIC;
+}
+
+static void litifut_piece_copy(uint32_t chunk, uint32_t piece)
+{
+	litifut_copy((uint8_t *)chunk + LITIFUT_FLAGS_HEAD,
+		     (const uint8_t *)piece + LITIFUT_FLAGS_HEAD,
+		     LITIFUT_FLAGS_PIECE - LITIFUT_FLAGS_HEAD);
+}
+
+static void litifut_piece_open(const struct litifut_module *module, uint32_t piece, uint32_t first,
+			       bool anew)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	struct litifut_flags_header *header;
+	const char *trouble;
+	uint32_t chunk = litifut_chunk_map(&r->file, false, &trouble);
+
+	if (!chunk) {
+		litifut_tell("no room for flags, what is executed is not recorded: ", trouble, 0);
+		return;
+	}
+	header = (struct litifut_flags_header *)(chunk + sizeof(struct litifut_chunk_header));
+	header->module = module->serial;
+	header->first = first;
+	header->bytes = LITIFUT_FLAGS_PIECE;
+	if (!anew)
+		litifut_piece_copy(chunk, piece);
+	litifut_chunk_open(&r->file, chunk, LITIFUT_CHUNK_FLAGS, LITIFUT_ENCODING_WORDS,
+			   r->file.process);
+	if (!(r->file.sink->flags & LITIFUT_TRACE_WRITE) &&
+	    !litifut_failed(litifut_system_call(__NR_mremap, (long)chunk, LITIFUT_FLAGS_PIECE,
+						LITIFUT_FLAGS_PIECE, LITIFUT_MREMAP_MOVES,
+						(long)piece, 0)))
+		return;
+	if (anew)
+		litifut_copy((uint8_t *)piece, (const uint8_t *)chunk, LITIFUT_FLAGS_PIECE);
+	*litifut_chunk_of_piece(piece) = chunk;
+}
+
+void litifut_flags_open(const struct litifut_module *module, bool anew)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	uint32_t room;
+
+	if (!LITIFUT_MODULE_HAS(module, flags_bytes) || !module->flags_bytes)
+		return;
+	if (r->chunk_mask != LITIFUT_FLAGS_PIECE - 1) {
+		litifut_tell("what is executed is not recorded, since the program was linked with "
+			     "another LITIFUT_MODE: ",
+			     module->name, 0);
+		return;
+	}
+	room = module->flags_address + module->load_bias;
+	for (uint32_t first = 0; first < module->flags_bytes; first += LITIFUT_FLAGS_PIECE)
+		litifut_piece_open(module, room + first, first, anew);
+}
+
+void litifut_flags_save_module(const struct litifut_module *module)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	uint32_t room = module->flags_address + module->load_bias;
+
+	if (!LITIFUT_MODULE_HAS(module, flags_bytes))
+		return;
+	for (uint32_t first = 0; first < module->flags_bytes; first += LITIFUT_FLAGS_PIECE) {
+		uint32_t chunk = *litifut_chunk_of_piece(room + first);
+
+		if (!chunk || litifut_is_mapped(room + first))
+			continue;
+		litifut_piece_copy(chunk, room + first);
+		litifut_save(&r->file, chunk, LITIFUT_FLAGS_PIECE);
+	}
+}
+
+void litifut_flags_save(void)
+{
+	const struct litifut_module *module;
+
+	for (uint32_t at = 0; (module = litifut_modules_next(&at));)
+		litifut_flags_save_module(module);
+}

@@ -1,0 +1,20 @@
+/* Flags of edges (LITIFUT_MODE=coverage). */
+#ifndef LITIFUT_TRACER_FLAGS_H
+#define LITIFUT_TRACER_FLAGS_H
+
+#include <stdbool.h>
+
+struct litifut_module;
+
+#pragma GCC visibility push(hidden)
+
+/* Makes the module's room for flags a part of the trace. What was there goes with it, unless
+ * `anew`: then it is another process's. */
+void litifut_flags_open(const struct litifut_module *module, bool anew);
+/* Sees to it that the flags of the module, of all modules, are in the trace. */
+void litifut_flags_save_module(const struct litifut_module *module);
+void litifut_flags_save(void);
+
+#pragma GCC visibility pop
+
+#endif
