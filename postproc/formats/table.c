@@ -28,6 +28,9 @@ extern const struct post_format post_format_sqlite;
 extern const struct post_format post_format_gmon;
 extern const struct post_format post_format_uftrace;
 extern const struct post_format post_format_ctf;
+extern const struct post_format post_format_coverage;
+extern const struct post_format post_format_branches;
+extern const struct post_format post_format_lcov;
 
 /* clang-format off */
 const struct post_format *const post_formats[] = {
@@ -55,6 +58,9 @@ const struct post_format *const post_formats[] = {
 	&post_format_gmon,
 	&post_format_uftrace,
 	&post_format_ctf,
+	&post_format_coverage,
+	&post_format_branches,
+	&post_format_lcov,
 	NULL,
 };
 /* clang-format on */

@@ -1,6 +1,7 @@
 /* Asks libdw. Each image keeps its DWARF handle from the first question on. */
 #include "postproc/model/lines.h"
 
+#include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <stdio.h>
 #include <string.h>
@@ -70,4 +71,59 @@ unsigned post_lines_number(const struct post_session *session, uint32_t module, 
 	Dwarf_Line *line = session->options.lines ? find(session, module, address) : NULL;
 
 	return line && !dwarf_lineno(line, &number) && number > 0 ? (unsigned)number : 0;
+}
+
+static void walk_unit(Dwarf_Die *unit, void (*take)(void *context, const struct post_line_row *row),
+		      void *context)
+{
+	Dwarf_Attribute attribute;
+	struct post_line_row row = {0};
+	Dwarf_Lines *lines;
+	size_t count;
+
+	if (dwarf_getsrclines(unit, &lines, &count))
+		return;
+	row.folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+	for (size_t i = 0; i + 1 < count; i++) {
+		Dwarf_Line *line = dwarf_onesrcline(lines, i);
+		Dwarf_Addr start, end;
+		bool ends;
+		int number;
+
+		if (dwarf_lineaddr(line, &start) || dwarf_lineno(line, &number) ||
+		    dwarf_linebeginstatement(line, &row.begins) ||
+		    dwarf_lineendsequence(line, &ends) || ends || number <= 0 ||
+		    dwarf_lineaddr(dwarf_onesrcline(lines, i + 1), &end) || end < start)
+			continue;
+		row.empty = end == start;
+		/* one without code of its own stands for what follows */
+		for (size_t j = i + 2; end == start && j < count; j++)
+			if (dwarf_lineaddr(dwarf_onesrcline(lines, j), &end))
+				break;
+		if (end <= start || end > UINT32_MAX)
+			continue;
+		row.start = (uint32_t)start;
+		row.end = (uint32_t)end;
+		row.line = (unsigned)number;
+		row.file = dwarf_linesrc(line, NULL, NULL);
+		if (row.file)
+			take(context, &row);
+	}
+}
+
+bool post_lines_walk(const struct post_session *session, uint32_t module,
+		     void (*take)(void *context, const struct post_line_row *row), void *context)
+{
+	struct post_image *image = session->modules[module].image;
+	Dwarf *dwarf = image ? debug_information(image) : NULL;
+	Dwarf_Off offset = 0, next;
+	size_t header;
+	Dwarf_Die unit;
+
+	if (!dwarf)
+		return false;
+	for (; !dwarf_nextcu(dwarf, offset, &next, &header, NULL, NULL, NULL); offset = next)
+		if (dwarf_offdie(dwarf, offset + header, &unit))
+			walk_unit(&unit, take, context);
+	return true;
 }

@@ -15,4 +15,20 @@ bool post_lines_place(const struct post_session *session, uint32_t module, uint3
 /* The line alone, 0 when it is not known or lines were not asked for. */
 unsigned post_lines_number(const struct post_session *session, uint32_t module, uint32_t address);
 
+/* A row of the line table: the code from `start` to before `end` (link-time) is of this line.
+ * `file` lives as long as the session. */
+struct post_line_row {
+	uint32_t start, end;
+	bool begins; /* a statement */
+	bool empty;  /* a later row has the same code */
+	const char *file;
+	const char *folder; /* that `file` is relative to, or NULL */
+	unsigned line;
+};
+
+/* Hands out the rows of all units of a module, in the order of the tables. False: there is no
+ * debugging information. */
+bool post_lines_walk(const struct post_session *session, uint32_t module,
+		     void (*take)(void *context, const struct post_line_row *row), void *context);
+
 #endif

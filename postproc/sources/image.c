@@ -308,6 +308,7 @@ void post_image_close(struct post_image *image)
 	free(image->texts);
 	post_symbols_release(&image->symbols);
 	free(image->sites);
+	free(image->blocks);
 	free(image->exits);
 	free(image->patched);
 	free(image->segments);

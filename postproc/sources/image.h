@@ -46,6 +46,8 @@ struct post_image {
 	size_t patched_count;
 	const struct litifut_site **exits; /* sites with a recorded return, by `exit` */
 	size_t exit_count;
+	struct litifut_block *blocks; /* of a module that records edges; sorted by address */
+	size_t block_count;
 	bool has_site_list; /* they are those of .litifut.sites, not only what the DB has */
 
 	/* Private. */

@@ -316,6 +316,36 @@ static enum litifut_status read_sites(struct post_image *image, const struct pos
 	return LITIFUT_OK;
 }
 
+static int compare_blocks(const void *left, const void *right)
+{
+	const struct litifut_block *a = left, *b = right;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static enum litifut_status read_blocks(struct post_image *image, const struct post_image *from,
+				       struct litifut_error *error)
+{
+	GElf_Shdr header;
+	Elf_Data *data = post_image_section(from, LITIFUT_SECTION_BLOCKS, &header);
+
+	if (!data || !data->d_buf || image->blocks)
+		return LITIFUT_OK;
+	const struct elf_contents contents = {from->path, data->d_buf, data->d_size,
+					      from->big_endian};
+	struct elf_blocks blocks;
+	enum litifut_status status = elf_read_blocks(&contents, &blocks, error);
+
+	if (status || !blocks.blocks.count)
+		return status;
+	image->blocks = post_reallocate(NULL, blocks.blocks.count, sizeof(*image->blocks));
+	image->block_count = blocks.blocks.count;
+	for (uint32_t i = 0; i < blocks.blocks.count; i++)
+		image->blocks[i] = elf_read_block(&blocks.blocks, i);
+	qsort(image->blocks, image->block_count, sizeof(*image->blocks), compare_blocks);
+	return LITIFUT_OK;
+}
+
 /* Without the list, which a stripped file has lost, the DB that the program
  * itself needs names the callees of direct calls, but not where a tail call is
  * and nothing of sites that were left alone. */
@@ -376,6 +406,12 @@ enum litifut_status post_image_load(struct post_image *image,
 	read_plt(image);
 	post_symbols_finish(&image->symbols);
 	status = find_sites(image, error, read_sites);
+	if (status == LITIFUT_OK)
+		status = read_blocks(image, image, error);
+	for (size_t i = 0; i < sizeof(image->further) / sizeof(*image->further); i++) {
+		if (image->further[i] && status == LITIFUT_OK)
+			status = read_blocks(image, image->further[i], error);
+	}
 	if (!image->sites && status == LITIFUT_OK)
 		status = find_sites(image, error, read_db);
 	return status;

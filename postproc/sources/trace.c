@@ -217,6 +217,12 @@ static void add_stack(struct post_trace *trace, struct post_chunk chunk)
 	trace->stacks[trace->stack_count++] = chunk;
 }
 
+static void add_flags(struct post_trace *trace, struct post_chunk chunk)
+{
+	POST_GROW(trace->flags, trace->flags_count, trace->flags_capacity);
+	trace->flags[trace->flags_count++] = chunk;
+}
+
 /* Reports a problem with a chunk, but not thousands of times. */
 static void chunk_problem(const struct post_trace *trace, struct post_problems *problems,
 			  unsigned *told, size_t offset, const char *message)
@@ -362,7 +368,8 @@ static void read_chunk(struct post_trace *trace, size_t at, size_t room, size_t 
 	if (kind == LITIFUT_CHUNK_FREE)
 		return;
 	if (kind != LITIFUT_CHUNK_EVENTS && kind != LITIFUT_CHUNK_METADATA &&
-	    kind != LITIFUT_CHUNK_TABLE && kind != LITIFUT_CHUNK_STACK) {
+	    kind != LITIFUT_CHUNK_TABLE && kind != LITIFUT_CHUNK_STACK &&
+	    kind != LITIFUT_CHUNK_FLAGS) {
 		if (trace->header.version_major < LITIFUT_TRACE_VERSION_MAJOR ||
 		    trace->header.version_minor <= LITIFUT_TRACE_VERSION_MINOR)
 			chunk_problem(trace, problems, told, at, "unknown kind of chunk, left out");
@@ -403,6 +410,8 @@ static void read_chunk(struct post_trace *trace, size_t at, size_t room, size_t 
 		add_table(trace, chunk);
 	else if (kind == LITIFUT_CHUNK_STACK)
 		add_stack(trace, chunk);
+	else if (kind == LITIFUT_CHUNK_FLAGS)
+		add_flags(trace, chunk);
 	else
 		add_chunk(trace, chunk);
 }
@@ -517,6 +526,7 @@ void post_trace_close(struct post_trace *trace)
 	free(trace->items);
 	free(trace->stacks);
 	free(trace->unfolded);
+	free(trace->flags);
 	free(trace->counted);
 	free(trace->profile.bins);
 	free(trace->path);

@@ -74,6 +74,8 @@ struct post_trace {
 	size_t stack_count, stack_capacity;
 	struct post_chunk *unfolded;
 	size_t unfolded_count;
+	struct post_chunk *flags; /* of edges, see flags_chunk.h */
+	size_t flags_count, flags_capacity;
 	/* How often an interrupt has found the program in each piece of its code. */
 	struct {
 		uint32_t *bins; /* NULL: that was not looked at */

@@ -1,0 +1,250 @@
+/* Flags say of conditional branches which ways were gone, and of some blocks that control came
+ * there. The rest follows: what is executed goes on to the next block; what comes before a block
+ * that was never reached, with no way around, was not executed either. Of a call it is only known
+ * that it was made: where no flag says otherwise, it is taken to have returned. */
+#include "postproc/measure/coverage.h"
+
+#include <stdlib.h>
+
+#include "postproc/sources/flags_chunk.h"
+
+static struct post_covered_module *module_of(struct post_coverage *coverage,
+					     struct post_session *session, uint32_t number)
+{
+	const struct post_image *image = session->modules[number].image;
+	struct post_covered_module *module;
+
+	for (size_t i = 0; i < coverage->count; i++)
+		if (coverage->modules[i].module == number)
+			return &coverage->modules[i];
+	POST_GROW(coverage->modules, coverage->count, coverage->capacity);
+	module = &coverage->modules[coverage->count++];
+	*module = (struct post_covered_module){.module = number};
+	if (!image || !image->block_count) {
+		post_problem_at(session->problems,
+				image ? image->path : session->modules[number].name,
+				LITIFUT_NO_ADDRESS,
+				"the file with the list of its branches is needed: give the one "
+				"that the linker made");
+		return module;
+	}
+	module->count = image->block_count;
+	module->blocks = post_allocate(module->count, sizeof(*module->blocks));
+	for (size_t i = 0; i < module->count; i++)
+		module->blocks[i].block = image->blocks[i];
+	return module;
+}
+
+struct taking {
+	struct post_coverage *coverage;
+	struct post_session *session;
+	struct post_process *process;
+};
+
+static bool has_flag(const struct post_flags_piece *piece, uint32_t flag)
+{
+	return flag >= piece->first && flag - piece->first < piece->count &&
+	       piece->bytes[flag - piece->first];
+}
+
+static void take(void *context, const struct post_flags_piece *piece)
+{
+	const struct taking *taking = context;
+	const struct post_trace *trace = taking->process->trace;
+
+	for (size_t i = 0; i < trace->module_count; i++) {
+		struct post_covered_module *module;
+
+		if (trace->modules[i].record.serial != piece->module)
+			continue;
+		module = module_of(taking->coverage, taking->session,
+				   post_modules_recorded(taking->session, taking->process,
+							 &trace->modules[i].record));
+		for (size_t j = 0; j < module->count; j++) {
+			struct post_covered_block *block = &module->blocks[j];
+
+			block->entered |= has_flag(piece, block->block.entered);
+			block->taken |= has_flag(piece, block->block.taken);
+			block->passed |= has_flag(piece, block->block.passed);
+		}
+		return;
+	}
+}
+
+static size_t number_at(const struct post_covered_module *module, uint32_t start)
+{
+	size_t low = 0, high = module->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (module->blocks[middle].block.start < start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < module->count && module->blocks[low].block.start == start ? low
+									       : module->count;
+}
+
+const struct post_covered_block *post_coverage_at(const struct post_covered_module *module,
+						  uint32_t address)
+{
+	size_t low = 0, high = module->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (module->blocks[middle].block.start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < module->blocks[low - 1].block.end ? &module->blocks[low - 1] : NULL;
+}
+
+/* The one block that must follow; `count`: there is none, or it is not known. */
+static size_t follower(const struct post_covered_module *module, const struct litifut_block *block)
+{
+	if (block->flags & LITIFUT_BLOCK_CONDITIONAL)
+		return module->count;
+	switch (block->ends) {
+	case LITIFUT_ENDS_ON:
+		return number_at(module, block->end);
+	case LITIFUT_ENDS_BRANCH:
+	case LITIFUT_ENDS_CALL: /* the callee */
+		return number_at(module, block->target & ~1u);
+	default:
+		return module->count;
+	}
+}
+
+static void state_flags(struct post_covered_module *module)
+{
+	for (size_t i = 0; i < module->count; i++) {
+		struct post_covered_block *block = &module->blocks[i];
+
+		if (post_coverage_is_branch(block))
+			block->state =
+				block->taken || block->passed ? POST_EXECUTED : POST_NOT_EXECUTED;
+		else if (block->block.entered)
+			block->state = block->entered ? POST_EXECUTED : POST_NOT_EXECUTED;
+	}
+}
+
+static void state_backward(struct post_covered_module *module)
+{
+	bool changed = true;
+
+	while (changed) {
+		changed = false;
+		for (size_t i = module->count; i-- > 0;) {
+			struct post_covered_block *block = &module->blocks[i];
+			size_t next;
+
+			if (block->state != POST_NOT_KNOWN)
+				continue;
+			next = follower(module, &block->block);
+			if (next == module->count ||
+			    module->blocks[next].state != POST_NOT_EXECUTED)
+				continue;
+			block->state = POST_NOT_EXECUTED;
+			changed = true;
+		}
+	}
+}
+
+struct queue {
+	struct post_covered_module *module;
+	size_t *items;
+	size_t count;
+};
+
+static void reach(struct queue *queue, uint32_t start)
+{
+	const size_t number = number_at(queue->module, start & ~1u);
+
+	if (number == queue->module->count || queue->module->blocks[number].state != POST_NOT_KNOWN)
+		return;
+	queue->module->blocks[number].state = POST_EXECUTED;
+	queue->items[queue->count++] = number;
+}
+
+static void state_forward(struct post_covered_module *module)
+{
+	struct queue queue = {module, post_allocate(module->count, sizeof(*queue.items)), 0};
+
+	for (size_t i = 0; i < module->count; i++)
+		if (module->blocks[i].state == POST_EXECUTED)
+			queue.items[queue.count++] = i;
+	while (queue.count) {
+		const struct post_covered_block *block =
+			&module->blocks[queue.items[--queue.count]];
+		const uint8_t ends = block->block.ends;
+
+		if (block->block.flags & LITIFUT_BLOCK_CONDITIONAL) {
+			if (block->passed)
+				reach(&queue, block->block.end);
+			if (block->taken && block->block.target)
+				reach(&queue, block->block.target);
+			/* a call that is made comes back to what is passed to as well */
+			if (block->taken && ends == LITIFUT_ENDS_CALL)
+				reach(&queue, block->block.end);
+			continue;
+		}
+		if (ends == LITIFUT_ENDS_BRANCH || ends == LITIFUT_ENDS_CALL)
+			reach(&queue, block->block.target);
+		if (ends == LITIFUT_ENDS_ON || ends == LITIFUT_ENDS_CALL)
+			reach(&queue, block->block.end);
+	}
+	free(queue.items);
+}
+
+void post_coverage_collect(struct post_session *session, struct post_coverage *coverage)
+{
+	*coverage = (struct post_coverage){0};
+	for (size_t i = 0; i < session->process_count; i++) {
+		struct taking taking = {coverage, session, session->processes[i]};
+
+		if (taking.process->trace)
+			post_flags_chunks_read(taking.process->trace, take, &taking,
+					       session->problems);
+	}
+	for (size_t i = 0; i < coverage->count; i++) {
+		state_flags(&coverage->modules[i]);
+		state_backward(&coverage->modules[i]);
+		state_forward(&coverage->modules[i]);
+	}
+	if (!coverage->count && session->process_count)
+		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
+				"no trace says what code was executed: link with "
+				"LITIFUT_MODE=coverage");
+}
+
+bool post_coverage_function(const struct post_covered_module *module, size_t first,
+			    struct post_covered_function *function)
+{
+	*function = (struct post_covered_function){.first = first};
+	while (function->first < module->count &&
+	       !(module->blocks[function->first].block.flags & LITIFUT_BLOCK_FUNCTION))
+		function->first++;
+	if (function->first == module->count)
+		return false;
+	function->end = function->first;
+	do {
+		const struct post_covered_block *block = &module->blocks[function->end++];
+
+		if (post_coverage_is_branch(block)) {
+			function->branches += 2;
+			function->ways += block->taken + block->passed;
+		}
+	} while (function->end < module->count &&
+		 !(module->blocks[function->end].block.flags & LITIFUT_BLOCK_FUNCTION));
+	return true;
+}
+
+void post_coverage_release(struct post_coverage *coverage)
+{
+	for (size_t i = 0; i < coverage->count; i++)
+		free(coverage->modules[i].blocks);
+	free(coverage->modules);
+	*coverage = (struct post_coverage){0};
+}

@@ -1,0 +1,57 @@
+/* Which code was executed, by the flags of edges: LITIFUT_MODE=coverage. */
+#ifndef LITIFUT_POSTPROC_MEASURE_COVERAGE_H
+#define LITIFUT_POSTPROC_MEASURE_COVERAGE_H
+
+#include "postproc/model/session.h"
+
+enum post_coverage_state { POST_NOT_KNOWN = 0, POST_NOT_EXECUTED, POST_EXECUTED };
+
+/* One block of the code of a module, and what all processes made of it. */
+struct post_covered_block {
+	struct litifut_block block;
+	uint8_t state; /* enum post_coverage_state; NOT_KNOWN: nothing says that it was executed */
+	bool entered;  /* what the flags say, where there are some */
+	bool taken;
+	bool passed;
+};
+
+struct post_covered_module {
+	uint32_t module;
+	struct post_covered_block *blocks; /* sorted by address */
+	size_t count;
+};
+
+struct post_coverage {
+	struct post_covered_module *modules;
+	size_t count, capacity;
+};
+
+/* Adds up the flags of all traces. Problems: modules whose file, or its list of blocks, is not
+ * there. */
+void post_coverage_collect(struct post_session *session, struct post_coverage *coverage);
+
+/* The block that has the code at a link-time address, or NULL. */
+const struct post_covered_block *post_coverage_at(const struct post_covered_module *module,
+						  uint32_t address);
+
+/* Is it a conditional branch of which both ways are recorded? */
+static inline bool post_coverage_is_branch(const struct post_covered_block *block)
+{
+	return block->block.flags & LITIFUT_BLOCK_CONDITIONAL && block->block.taken;
+}
+
+/* A function: the blocks from one that begins a function to before the next. */
+struct post_covered_function {
+	size_t first, end;
+	unsigned branches; /* recorded, both ways of each counted */
+	unsigned ways;     /* of them that were gone */
+};
+
+/* The function that begins at block number `first`, or with the first one behind it that begins
+ * one. False: there are no more. */
+bool post_coverage_function(const struct post_covered_module *module, size_t first,
+			    struct post_covered_function *function);
+
+void post_coverage_release(struct post_coverage *coverage);
+
+#endif

@@ -1,0 +1,36 @@
+/* Flags: struct litifut_flags_header, then a byte for each, at the offset that it has in the
+ * module's room for them. */
+#include "postproc/sources/flags_chunk.h"
+
+#include <litifut/module_format.h>
+
+void post_flags_chunks_read(const struct post_trace *trace,
+			    void (*take)(void *context, const struct post_flags_piece *piece),
+			    void *context, struct post_problems *problems)
+{
+	const size_t head = LITIFUT_FLAGS_HEAD - sizeof(struct litifut_chunk_header);
+
+	for (size_t i = 0; i < trace->flags_count; i++) {
+		const struct post_chunk *chunk = &trace->flags[i];
+		const size_t bytes = (size_t)chunk->word_count * 4;
+		struct post_flags_piece piece;
+
+		if (bytes < head) {
+			post_problem_at(problems, trace->path, chunk->offset,
+					"flags are cut, left out");
+			continue;
+		}
+		piece.module = post_trace_word(trace, chunk, 0);
+		piece.first = post_trace_word(trace, chunk, 1);
+		if (piece.first % LITIFUT_FLAGS_PIECE ||
+		    piece.first > UINT32_MAX - LITIFUT_FLAGS_PIECE) {
+			post_problem_at(problems, trace->path, chunk->offset,
+					"flags with an impossible place, left out");
+			continue;
+		}
+		piece.first += LITIFUT_FLAGS_HEAD;
+		piece.bytes = trace->data + chunk->offset + head;
+		piece.count = bytes - head;
+		take(context, &piece);
+	}
+}
