@@ -48,13 +48,12 @@ static bool is_listed(const struct litifut_site *site, const struct info_options
 static const char *mode_name(unsigned mode)
 {
 	static const char *const names[] = {
-		[LITIFUT_MODE_CALLS] = "calls",
-		[LITIFUT_MODE_SPANS] = "spans",
-		[LITIFUT_MODE_TABLE] = "table",
-		[LITIFUT_MODE_COUNTS] = "counts",
+		[LITIFUT_MODE_CALLS] = "calls",       [LITIFUT_MODE_SPANS] = "spans",
+		[LITIFUT_MODE_TABLE] = "table",       [LITIFUT_MODE_COUNTS] = "counts",
+		[LITIFUT_MODE_COVERAGE] = "coverage",
 	};
 
-	return mode < sizeof(names) / sizeof(*names) ? names[mode] : "unknown";
+	return mode < sizeof(names) / sizeof(*names) && names[mode] ? names[mode] : "unknown";
 }
 
 static void write_returns(FILE *to, const struct litifut_rewrite_summary *summary)

@@ -316,6 +316,11 @@ static enum litifut_status run(struct link_state *state, struct litifut_error *e
 
 	insertions[0] = (struct insertion){place, state->tracer};
 	insertions[1] = (struct insertion){place, state->recorder};
+	/* the code for branches, in the database object, is to be near the program's */
+	if (state->request->settings->recorded == LITIFUT_MODE_COVERAGE) {
+		insertions[0].path = state->recorder;
+		insertions[1].path = state->tracer;
+	}
 	insertions[2] = (struct insertion){place, state->database};
 	for (size_t i = 0; i < state->island_count; i++)
 		insertions[3 + i] = (struct insertion){state->island_items[i], state->islands[i]};

@@ -103,7 +103,8 @@ static bool find_mode(const char *value, unsigned *mode)
 	} modes[] = {{"calls", LITIFUT_MODE_CALLS},
 		     {"spans", LITIFUT_MODE_SPANS},
 		     {"table", LITIFUT_MODE_TABLE},
-		     {"counts", LITIFUT_MODE_COUNTS}};
+		     {"counts", LITIFUT_MODE_COUNTS},
+		     {"coverage", LITIFUT_MODE_COVERAGE}};
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
 		if (strcmp(value, modes[i].name))
@@ -154,7 +155,8 @@ static void apply_setting(struct settings *settings, const struct setting *setti
 		break;
 	case LITIFUT_SETTING_MODE:
 		if (!find_mode(value, &settings->recorded) && *value)
-			warn_about(warn, where, "neither calls, spans, table nor counts, ignored",
+			warn_about(warn, where,
+				   "neither calls, spans, table, counts nor coverage, ignored",
 				   value);
 		break;
 	case LITIFUT_SETTING_CLOCK:
@@ -344,6 +346,10 @@ void settings_read(struct settings *settings, settings_warning *warn)
 		defaults_check(settings->defaults, warn);
 	if (settings->recorded == LITIFUT_MODE_SPANS)
 		check_returns(settings, warn);
+	if (settings->recorded == LITIFUT_MODE_COVERAGE && settings->recorder) {
+		warn("LITIFUT_MODE: coverage needs the recorder of LITIFUT, so calls are recorded");
+		settings->recorded = LITIFUT_MODE_CALLS;
+	}
 	if (settings->database != SETTINGS_DB_LOADED && settings->engine == LITIFUT_ENGINE_DB)
 		warn("LITIFUT_DB: the db engine needs its DB loaded, and gets it so");
 }
@@ -353,8 +359,13 @@ void settings_suit(struct settings *settings, bool firmware, settings_warning *w
 	const char *clock = settings->clock_name;
 
 	if (firmware) {
-		if (settings->recorded == LITIFUT_MODE_SPANS) {
-			warn("LITIFUT_MODE: spans are not recorded of a firmware; counts are");
+		if (settings->recorded == LITIFUT_MODE_SPANS ||
+		    settings->recorded == LITIFUT_MODE_COVERAGE) {
+			warn(settings->recorded == LITIFUT_MODE_SPANS
+				     ? "LITIFUT_MODE: spans are not recorded of a firmware; counts "
+				       "are"
+				     : "LITIFUT_MODE: coverage is not recorded of a firmware; "
+				       "counts are");
 			settings->recorded = LITIFUT_MODE_COUNTS;
 		}
 		return;

@@ -34,6 +34,7 @@ plain_name()
 	} ;;
 	esac
 	plain_link=${TMPDIR:-/tmp}/litifut-tests.$(id -u)/$(echo "$1" | cksum | cut -d ' ' -f 1)
+	# shellcheck disable=SC2174
 	mkdir -p -m 700 "${plain_link%/*}"
 	[ "$(readlink "$plain_link")" = "$1" ] || ln -sfn "$1" "$plain_link"
 	echo "$plain_link"

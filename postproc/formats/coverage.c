@@ -108,6 +108,7 @@ static void finish(struct post_output *output)
 const struct post_format post_format_coverage = {
 	.name = "coverage",
 	.summary = "functions: executed or not, ways of branches gone (LITIFUT_MODE=coverage)",
+	.flags = true,
 	.uses = POST_USES_TOP,
 	.finish = finish,
 };
@@ -146,5 +147,6 @@ static void finish_branches(struct post_output *output)
 const struct post_format post_format_branches = {
 	.name = "branches",
 	.summary = "a line for each branch: the ways that were gone (LITIFUT_MODE=coverage)",
+	.flags = true,
 	.finish = finish_branches,
 };

@@ -241,5 +241,6 @@ static void finish(struct post_output *output)
 const struct post_format post_format_lcov = {
 	.name = "lcov",
 	.summary = "for genhtml: lines, functions and branches (LITIFUT_MODE=coverage)",
+	.flags = true,
 	.finish = finish,
 };

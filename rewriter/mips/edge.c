@@ -40,6 +40,7 @@
 
 #include <string.h>
 
+#include "cpu/step.h"
 #include "rewriter/exits.h"
 #include "rewriter/mips/mips.h"
 
@@ -243,6 +244,19 @@ static unsigned judge_branch(const struct litifut_edge_place *place, struct liti
 						   : LITIFUT_SITE_BRANCH_TARGET;
 }
 
+/* What looks like a label may be a delay slot, which is executed with what stands before it. */
+static bool is_slot(const struct litifut_edge_place *place, uint32_t address)
+{
+	struct cpu_step step;
+	unsigned block = 0;
+
+	return address - place->section->address >= 4 &&
+	       litifut_mips_step(&place->context->cpu,
+				 place->section->bytes + (address - 4 - place->section->address), 4,
+				 address - 4, LITIFUT_CODE_PLAIN, &block, &step) &&
+	       step.slot;
+}
+
 static unsigned judge_entry(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
 	const struct litifut_block *block = &place->block->block;
@@ -251,7 +265,8 @@ static unsigned judge_entry(const struct litifut_edge_place *place, struct litif
 
 	edge->address = start;
 	edge->bytes = 8;
-	if (block->end - start < 8 || is_target(place, start + 4) || !is_free(place, start, 8))
+	if (block->end - start < 8 || is_slot(place, start) || is_target(place, start + 4) ||
+	    !is_free(place, start, 8))
 		return LITIFUT_SITE_BRANCH_TARGET;
 	if (ends && (block->flags & LITIFUT_BLOCK_CONDITIONAL || block->ends == LITIFUT_ENDS_STOP ||
 		     block->end > place->function_end))

@@ -125,6 +125,9 @@ bool oracle_has_delay_slot(uint32_t word)
 {
 	uint32_t major = word >> 26;
 
+	/* bc1f, bc1t and those of the second coprocessor */
+	if ((major == 0x11 || major == 0x12) && (word >> 21 & 0x1f) == 8)
+		return true;
 	/* jr, jalr; REGIMM; j to bgtz; the likely forms; jalx */
 	return (major == 0 && (word & 0x3e) == 8) || (major >= 1 && major <= 7) ||
 	       (major >= 0x14 && major <= 0x17) || major == 0x1d;

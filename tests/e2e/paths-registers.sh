@@ -1,0 +1,291 @@
+#!/bin/sh
+# LITIFUT_MODE=coverage: behind a conditional branch, whichever way it goes, all registers and
+# condition flags are what they are without the code that sets flags, and so is the stack: for
+# each condition and form of branch, with what moves along with it. Branches in exclusive sequences
+# are left, and atomic operations of threads come to an end.
+. "$(dirname "$0")/../lib.sh"
+
+# case NUMBER BEFORE BRANCH BEHIND: runs BRANCH to 1f with BEFORE and BEHIND around it
+arm_source()
+{
+	cat >cases.S <<-'END'
+		.syntax unified
+		#ifdef __thumb__
+		.thumb
+		#endif
+		.text
+		.macro begin number
+		.globl case_\number
+		.type case_\number, %function
+		#ifdef __thumb__
+		.thumb_func
+		#endif
+		case_\number:
+		push {r4-r11, lr}
+		mov r12, r0		@ flags in r0, registers from r1
+		msr cpsr_f, r12
+		ldr r0, [r1]
+		ldr r2, [r1, #4]
+		ldr r3, [r1, #8]
+		ldr r4, [r1, #12]
+		ldr r5, [r1, #16]
+		ldr r6, [r1, #20]
+		ldr r7, [r1, #24]
+		ldr r8, [r1, #28]
+		ldr r9, [r1, #32]
+		.endm
+		.macro end number
+		mov r10, #1
+		b 2f
+		1:
+		mov r10, #2
+		2:
+		push {r0, r2}
+		mrs r11, cpsr
+		and r11, r11, #0xf8000000
+		ldr r0, =dump
+		str r11, [r0], #4
+		ldr r2, [sp]
+		str r2, [r0], #4
+		ldr r2, [sp, #4]
+		str r2, [r0], #4
+		stmia r0!, {r1, r3-r10}
+		str r12, [r0], #4
+		add sp, sp, #8
+		pop {r4-r11, pc}
+		.ltorg
+		.size case_\number, . - case_\number
+		.endm
+	END
+	number=0
+	: >list
+	for condition in eq ne cs cc mi pl vs vc hi ls ge lt gt le; do
+		for before in "cmp r3, r4" "adds r5, r5, r6" "ldr r7, [r1, #12]" "mov r8, r9" nop; do
+			[ "$condition" = eq ] || [ "$before" != nop ] || continue
+			add_case "$before" "b$condition 1f" "add r6, r6, #1"
+		done
+	done
+	if [ "$target" = armhf ]; then
+		for branch in cbz cbnz; do
+			add_case "movs r3, #0" "$branch r3, 1f" "adds r6, r6, #1"
+			add_case "it eq; moveq r3, #7" "$branch r2, 1f" "adds r6, r6, #1"
+			add_case "cmp r3, r4; 3: nop; b 4f; 4:" "$branch r2, 1f" "mov r6, r5"
+		done
+		add_case "ldr r5, =0x12345678" "bne 1f" "adr r6, 2f; subs r6, r6, r6"
+		add_case "it eq; addeq r5, r5, #1" "bne 1f" "ldr r6, =77"
+		add_case "it eq; addeq r5, r5, #1" "bne.w 1f" "it ne; movne r6, #9"
+	fi
+}
+
+mips_source()
+{
+	cat >cases.S <<-'END'
+		.set noreorder
+		.set noat
+		.text
+		.macro begin number
+		.globl case_\number
+		.type case_\number, @function
+		.ent case_\number
+		case_\number:
+		lui $28, %hi(_gp_disp)
+		addiu $28, $28, %lo(_gp_disp)
+		addu $28, $28, $25
+		addiu $sp, $sp, -40
+		sw $16, 16($sp)
+		sw $17, 20($sp)
+		sw $18, 24($sp)
+		sw $31, 28($sp)
+		mtc1 $4, $f4		# a0: the condition of bc1t
+		mtc1 $0, $f6
+		cvt.s.w $f4, $f4
+		cvt.s.w $f6, $f6
+		c.eq.s $f4, $f6
+		lw $2, 0($5)
+		lw $3, 4($5)
+		lw $6, 8($5)
+		lw $7, 12($5)
+		lw $8, 16($5)
+		lw $9, 20($5)
+		lw $10, 24($5)
+		lw $11, 28($5)
+		lw $16, 32($5)
+		mtlo $9
+		mthi $10
+		.endm
+		.macro end number
+		li $17, 1
+		b 2f
+		nop
+		1:
+		li $17, 2
+		2:
+		move $18, $6
+		lw $6, %got(dump)($28)
+		sw $2, 0($6)
+		sw $3, 4($6)
+		sw $18, 8($6)
+		sw $7, 12($6)
+		sw $8, 16($6)
+		sw $9, 20($6)
+		sw $10, 24($6)
+		sw $11, 28($6)
+		sw $16, 32($6)
+		sw $17, 36($6)
+		mflo $2
+		sw $2, 40($6)
+		mfhi $2
+		sw $2, 44($6)
+		lw $31, 28($sp)
+		lw $18, 24($sp)
+		lw $17, 20($sp)
+		lw $16, 16($sp)
+		jr $31
+		addiu $sp, $sp, 40
+		.end case_\number
+		.size case_\number, . - case_\number
+		.endm
+	END
+	number=0
+	: >list
+	for slot in nop 'addiu $9, $9, 1' 'addiu $2, $2, 1' 'move $3, $7' 'lw $10, 4($5)'; do
+		for branch in 'beq $2, $3' 'bne $2, $3' 'bgez $2' 'bltz $2' 'blez $2' 'bgtz $2' \
+			'beql $2, $3' 'bnel $2, $3' 'bgezl $2' 'bltzl $2' bc1t bc1f bc1tl; do
+			case $branch in
+			bc1*) add_case nop "$branch 1f; $slot" 'addiu $11, $11, 3' ;;
+			*) add_case nop "$branch, 1f; $slot" 'addiu $11, $11, 3' ;;
+			esac
+		done
+	done
+}
+
+add_case()
+{
+	number=$((number + 1))
+	printf '\tbegin %s\n\t%s\n\t%s\n\t%s\n\tend %s\n' "$number" "$1" "$2" "$3" "$number" >>cases.S
+	echo "CASE($number)" >>list
+}
+
+calls_source()
+{
+	cat >main.c <<-'END'
+		#include <stdint.h>
+		#include <stdio.h>
+		#include <string.h>
+		uint32_t dump[32];
+		#define CASE(number) void case_##number(uint32_t flags, const uint32_t *registers);
+		#include "list"
+		#undef CASE
+		#define CASE(number) case_##number,
+		static void (*const cases[])(uint32_t, const uint32_t *) = {
+		#include "list"
+		};
+		int main(void)
+		{
+			static const uint32_t values[][9] = {
+				{0, 0, 0, 0, 5, 6, 7, 8, 9},
+				{1, 1, 2, 2, 0xfffffff0, 0x20, 7, 8, 9},
+				{0x80000000, 1, 0x7fffffff, 0x80000000, 5, 6, 7, 8, 9},
+				{0xffffffff, 0, 3, 2, 0x7fffffff, 1, 7, 8, 9},
+				{7, 0x80000001, 0, 1, 5, 6, 7, 8, 9},
+			};
+			for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+				for (unsigned j = 0; j < sizeof(values) / sizeof(*values); j++)
+					for (uint32_t flags = 0; flags < 16; flags++) {
+						uint32_t sum = 0;
+
+						memset(dump, 0, sizeof(dump));
+						cases[i](FLAGS, values[j]);
+						for (unsigned k = 0; k < 32; k++)
+							if (k != POINTER)
+								sum = sum * 33 + dump[k];
+						printf("%u %u %u %x\n", i, j, flags, sum);
+					}
+			return 0;
+		}
+	END
+}
+
+exclusive_source()
+{
+	cat >atomic.c <<-'END'
+		#include <pthread.h>
+		#include <stdatomic.h>
+		#include <stdio.h>
+		static atomic_int number, highest;
+		static int add_below(atomic_int *to, int limit)
+		{
+			int old = atomic_load(to);
+
+			do {
+				if (old >= limit)
+					return 0;
+			} while (!atomic_compare_exchange_weak(to, &old, old + 1));
+			return 1;
+		}
+		static void *work(void *argument)
+		{
+			int old;
+
+			for (int i = 0; i < 5000; i++) {
+				atomic_fetch_add(&number, 1);
+				add_below(&highest, 7000);
+				old = 5;
+				atomic_compare_exchange_strong(&highest, &old, 6);
+			}
+			return argument;
+		}
+		int main(void)
+		{
+			pthread_t threads[3];
+
+			for (int i = 0; i < 3; i++)
+				pthread_create(&threads[i], NULL, work, NULL);
+			for (int i = 0; i < 3; i++)
+				pthread_join(threads[i], NULL);
+			printf("%d %d\n", number, highest);
+			return 0;
+		}
+	END
+}
+
+behaviour()
+{
+	export LITIFUT_MODE=coverage
+	calls_source
+	case $cpu in
+	# dump[3] of ARM is r1, an address
+	arm) arm_source && flags='-DFLAGS=flags<<28 -DPOINTER=3' ;;
+	*) mips_source && flags='-DFLAGS=flags%2 -DPOINTER=99' ;;
+	esac
+	for options in "" -no-pie; do
+		# shellcheck disable=SC2086
+		link program $options ../main.c ../cases.S || continue
+		same_run program
+		is "it comes to its end" "$(cat plain.status)" 0
+		ok "all cases are patched" all_patched
+		flags_equal_edges program
+	done
+	exclusive_source
+	flags=
+	link atomic ../atomic.c -pthread || return
+	same_run atomic
+	if [ "$target" != armel ]; then # its atomic operations are calls of the kernel
+		ok "branches in exclusive sequences are left" exclusive_left
+	fi
+}
+
+# But for those that the code around them does not let move.
+all_patched()
+{
+	"$BUILD/bin/litifut" info --sites traced/program | awk '
+		$2 == "branch" && $NF ~ /^case_/ { all++; if (/ patched /) patched++ }
+		END { print patched, "of", all; exit patched < all * 0.95 || all < 40 }'
+}
+
+exclusive_left()
+{
+	"$BUILD/bin/litifut" info --skipped traced/atomic | grep ' exclusive in '
+}
+
+for_targets behaviour
