@@ -132,6 +132,7 @@ static bool is_indirect_tail(const struct litifut_image *image,
 			     const struct litifut_cramped_call *call,
 			     const struct litifut_targets *data)
 {
+	const struct litifut_avr_image *code = context->cpu.facts;
 	uint32_t address = call->address;
 	const struct litifut_symbol *function = litifut_image_function_at(image, address);
 
@@ -147,7 +148,8 @@ static bool is_indirect_tail(const struct litifut_image *image,
 		    (word & 0xfe0f) == 0x9004 || (word & 0xfe0e) == 0x9006) /* lpm, elpm */
 			return false;
 	}
-	for (address = function->address; address < call->function_end; address += 2)
+	for (address = function->address; address < call->function_end && address < code->end;
+	     address += 2)
 		if (litifut_avr_marks(context, address) & LITIFUT_AVR_TABLE)
 			return false;
 	return true;

@@ -39,7 +39,7 @@ static struct reader start(const struct litifut_image *image)
 {
 	struct reader reader = {.image = image};
 
-	for (size_t i = 1; i < image->section_count; i++)
+	for (size_t i = 1; i < image->section_count && !reader.symbols; i++)
 		if (image->sections[i].type == SHT_SYMTAB)
 			reader.symbols = &image->sections[i];
 	return reader;
@@ -170,7 +170,8 @@ static void make_function(const struct litifut_image *image, uint8_t *symbol)
 	unsigned number = litifut_get16(false, symbol + 14);
 	uint32_t name = litifut_get32(false, symbol);
 
-	for (size_t i = 1; i < image->section_count; i++)
+	/* The first one, whose names litifut_image_read_symbols() has checked. */
+	for (size_t i = 1; i < image->section_count && !names; i++)
 		if (image->sections[i].type == SHT_SYMTAB)
 			names = &image->sections[image->sections[i].link];
 	if (ELF32_ST_TYPE(symbol[12]) != STT_NOTYPE || number >= image->section_count ||
