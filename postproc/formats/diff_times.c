@@ -60,6 +60,8 @@ static size_t add_rows(struct row *rows, size_t count, const struct post_session
 		if (row.self.deviation >= 0)
 			side.error = row.self.deviation / sqrt(runs->count);
 		rows[count] = (struct row){
+			.old = {.error = -1},
+			.now = {.error = -1},
 			.name = session->functions[function].name,
 			.module = session->modules[session->functions[function].module].name};
 		*(old ? &rows[count].old : &rows[count].now) = side;
@@ -105,9 +107,9 @@ static void add_side(struct side *to, const struct side *from)
 {
 	to->self += from->self;
 	to->calls += from->calls;
-	if (from->error > 0)
-		to->error = to->error > 0 ? sqrt(to->error * to->error + from->error * from->error)
-					  : from->error;
+	if (from->error >= 0)
+		to->error = to->error >= 0 ? sqrt(to->error * to->error + from->error * from->error)
+					   : from->error;
 }
 
 /* Functions of the same name and module lie side by side: the two of both builds, or several of

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "postproc/model/clock.h"
+#include "postproc/sources/table_calls.h"
 #include "postproc/sources/table_chunk.h"
 
 static struct post_run_cell *cell_of(struct post_runs *runs, uint32_t run, uint32_t function)
@@ -96,15 +97,49 @@ static void take_item(void *context, const struct post_table_item *item)
 	reader->runs->timed = true;
 }
 
+static uint32_t resolve_exit(void *context, uint32_t epoch, uint32_t exit)
+{
+	const struct reader *reader = context;
+
+	return post_session_exit(reader->session, reader->process, epoch, exit);
+}
+
+static void take_table_call(void *context, const struct post_table_call *item)
+{
+	struct reader *reader = context;
+	const struct litifut_table_call *made = &item->call;
+	uint32_t kind = !made->callee                      ? LITIFUT_WORD_CALL
+			: made->exit == LITIFUT_TABLE_TAIL ? LITIFUT_WORD_TAIL
+							   : LITIFUT_WORD_INDIRECT;
+	uint32_t call = post_session_call(reader->session, reader->process, made->epoch, kind,
+					  made->address, made->callee);
+
+	if (call & POST_RETURN || reader->session->calls[call].hidden)
+		return;
+	struct post_run_cell *cell =
+		cell_of(reader->runs, reader->runs->run_of[reader->process->index],
+			reader->session->calls[call].callee);
+	uint64_t timed = made->count - made->untimed - item->open;
+	cell->calls += made->count;
+	cell->timed += timed;
+	if (timed)
+		cell->self += nanoseconds(reader->process, made->self);
+	reader->runs->timed |= timed != 0;
+}
+
 void post_runs_start(struct post_runs *runs, struct post_session *session)
 {
 	*runs = (struct post_runs){0};
 	find_runs(runs, session);
 	for (size_t i = 0; i < session->process_count; i++) {
 		struct reader reader = {runs, session, session->processes[i]};
-		if (session->processes[i]->trace->table_count)
-			post_table_chunks_read(session->processes[i]->trace, take_item, &reader,
-					       session->problems);
+		const struct post_trace *trace = session->processes[i]->trace;
+		/* What is damaged there is reported where the measures read it. */
+		struct post_problems silent = {0};
+		post_table_chunks_read(trace, take_item, &reader, &silent);
+		if (trace->header.mode == LITIFUT_MODE_TABLE)
+			post_table_calls_read(trace, resolve_exit, take_table_call, &reader,
+					      &silent);
 	}
 }
 
