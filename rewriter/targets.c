@@ -12,14 +12,20 @@
 #define SHT_ANDROID_REL 0x60000001u
 #define SHT_ANDROID_RELA 0x60000002u
 
+static size_t pages(const struct litifut_targets *targets)
+{
+	return (targets->end - targets->start) / 16 / LITIFUT_TARGETS_PAGE + 1;
+}
+
 enum litifut_status litifut_targets_create(uint32_t start, uint32_t end,
 					   struct litifut_targets *targets,
 					   struct litifut_error *error)
 {
 	targets->start = start;
 	targets->end = end < start ? start : end;
-	targets->bits = calloc((targets->end - start) / 16 + 1, 1);
-	if (!targets->bits)
+	targets->bits = calloc(pages(targets), LITIFUT_TARGETS_PAGE);
+	targets->touched = calloc(pages(targets), 1);
+	if (!targets->bits || !targets->touched)
 		return litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
 					 "out of memory");
 	return LITIFUT_OK;
@@ -28,6 +34,7 @@ enum litifut_status litifut_targets_create(uint32_t start, uint32_t end,
 void litifut_targets_release(struct litifut_targets *targets)
 {
 	free(targets->bits);
+	free(targets->touched);
 	memset(targets, 0, sizeof(*targets));
 }
 
@@ -41,10 +48,9 @@ void litifut_targets_add_words(struct litifut_targets *targets, uint32_t address
 		/* Four of them make a byte. */
 		unsigned step = inside && count >= 4 && half % 8 < 2 ? 4 : 1;
 
+		litifut_targets_add(targets, address);
 		if (step == 4)
 			targets->bits[half / 8] |= (uint8_t)(0x55u << half % 8);
-		else
-			litifut_targets_add(targets, address);
 		count -= step;
 		half += 2 * step;
 		address += 4 * step;
@@ -53,8 +59,15 @@ void litifut_targets_add_words(struct litifut_targets *targets, uint32_t address
 
 void litifut_targets_merge(struct litifut_targets *targets, const struct litifut_targets *from)
 {
-	for (size_t i = 0; i < (targets->end - targets->start) / 16 + 1; i++)
-		targets->bits[i] |= from->bits[i];
+	for (size_t page = 0; page < pages(targets); page++) {
+		size_t first = page * LITIFUT_TARGETS_PAGE;
+
+		if (!from->touched[page])
+			continue;
+		targets->touched[page] = 1;
+		for (size_t i = first; i < first + LITIFUT_TARGETS_PAGE; i++)
+			targets->bits[i] |= from->bits[i];
+	}
 }
 
 static void add_word(struct litifut_targets *targets, const struct litifut_image *image,

@@ -10,11 +10,15 @@
 
 struct litifut_image;
 
-/* One bit for each halfword of the executable span of an image. */
+/* One bit for each halfword of the executable span of an image, which may be all of 4 GB
+ * with little code in it: what is in no page that was touched is not looked at. */
+#define LITIFUT_TARGETS_PAGE 4096u /* bytes of bits */
+
 struct litifut_targets {
 	uint32_t start;
 	uint32_t end;
 	uint8_t *bits;
+	uint8_t *touched; /* for each page: 1: it may have a bit */
 };
 
 /* An empty set for the addresses [start, end). */
@@ -30,8 +34,10 @@ static inline void litifut_targets_add(struct litifut_targets *targets, uint32_t
 {
 	uint32_t half = (address - targets->start) / 2;
 
-	if (address >= targets->start && address < targets->end)
-		targets->bits[half / 8] |= (uint8_t)(1u << half % 8);
+	if (address < targets->start || address >= targets->end)
+		return;
+	targets->bits[half / 8] |= (uint8_t)(1u << half % 8);
+	targets->touched[half / 8 / LITIFUT_TARGETS_PAGE] = 1;
 }
 
 /* Adds the `count` addresses `address`, `address` + 4, and so on. */

@@ -206,6 +206,31 @@ static void words_as_targets(void **state)
 		}
 }
 
+/* Sections at both ends of the address space: the set is as large, what is in it is not. */
+static void far_targets(void **state)
+{
+	struct litifut_targets one;
+	struct litifut_targets other;
+	struct litifut_error error;
+
+	(void)state;
+	assert_false(litifut_targets_create(0, UINT32_MAX, &one, &error));
+	assert_false(litifut_targets_create(0, UINT32_MAX, &other, &error));
+	for (uint32_t i = 0; i < 200; i++) {
+		litifut_targets_add(&one, 0x10000 + 4 * i);
+		litifut_targets_add(&other, 0xf0000000 + 0x1000 * i);
+		litifut_targets_merge(&one, &other);
+		assert_true(litifut_targets_has(&one, 0x10000 + 4 * i));
+		assert_true(litifut_targets_has(&one, 0xf0000000 + 0x1000 * i));
+		assert_false(litifut_targets_has(&one, 0xf0000004 + 0x1000 * i));
+	}
+	litifut_targets_add_words(&other, 0xffff0000, 0x3ffe);
+	litifut_targets_merge(&one, &other);
+	assert_true(litifut_targets_has(&one, 0xfffffff0));
+	litifut_targets_release(&one);
+	litifut_targets_release(&other);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +239,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(full_disk, make_code, drop_code),
 		cmocka_unit_test_setup_teardown(locked_code, make_code, drop_code),
 		cmocka_unit_test(words_as_targets),
+		cmocka_unit_test(far_targets),
 	};
 
 	return cmocka_run_group_tests_name("rewriter: changes", tests, NULL, NULL);
