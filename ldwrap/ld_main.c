@@ -189,6 +189,7 @@ int main(int argc, char *argv[])
 	struct link_outcome outcome;
 	const char *invoked = argv[0];
 
+	xmalloc_set_program_name("litifut-ld");
 	process_keep_standard_files();
 	introduce(argc, argv);
 	settings_read(&settings, warn);
@@ -236,11 +237,11 @@ int main(int argc, char *argv[])
 	};
 	litifut_memory_keep();
 	argv[0] = linker.name;
-	process_prepare_for_crash(xasprintf("litifut-ld: %s: %s: %s: internal error\n",
-					    settings.strict ? "error" : "warning",
-					    arguments_output(&arguments),
-					    settings.strict ? "can't be traced" : "left untraced"),
-				  settings.strict ? NULL : linker.path, argv);
+	process_prepare_for_crash(
+		xasprintf("litifut-ld: %s: %s: %s: ", settings.strict ? "error" : "warning",
+			  arguments_output(&arguments),
+			  settings.strict ? "can't be traced" : "left untraced"),
+		settings.strict ? NULL : linker.path, argv);
 	if (scratch_open()) {
 		litifut_error_set(&error, LITIFUT_ERROR_IO, getenv("TMPDIR"), NULL,
 				  LITIFUT_NO_ADDRESS, "no folder for temporary files: %s",

@@ -438,6 +438,7 @@ int main(int argc, char *argv[])
 		{"uninstall-ld", install}, {"info", info},       {"control", control_programs},
 		{"capture", capture}};
 
+	xmalloc_set_program_name("litifut");
 	if (argc < 2) {
 		fputs(usage_text, stderr);
 		return EXIT_USAGE;

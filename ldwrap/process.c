@@ -63,7 +63,7 @@ static void end_by_signal(int number)
 }
 
 /* Here nothing may be called that is not async-signal-safe. */
-static _Noreturn void give_up(void)
+static _Noreturn void give_up(const char *reason)
 {
 	pid_t child = running_child;
 	sigset_t none;
@@ -75,7 +75,8 @@ static _Noreturn void give_up(void)
 	}
 	remove_all();
 	cleaner_finish(); /* what a linker left that could not finish */
-	if (write(STDERR_FILENO, crash_words, strlen(crash_words)) < 0 || !crash_path)
+	if (write(STDERR_FILENO, crash_words, strlen(crash_words)) < 0 ||
+	    write(STDERR_FILENO, reason, strlen(reason)) < 0 || !crash_path)
 		_exit(1);
 	for (size_t i = 0; i < ENDING_SIGNAL_COUNT; i++)
 		sigaction(ending_signals[i], &old_actions[i], NULL);
@@ -89,7 +90,12 @@ static _Noreturn void give_up(void)
 static void crash(int number)
 {
 	(void)number;
-	give_up();
+	give_up("internal error\n");
+}
+
+static void lack_memory(void)
+{
+	give_up("out of memory\n");
 }
 
 void process_prepare_for_crash(const char *words, const char *path, char *const argv[])
@@ -105,7 +111,7 @@ void process_prepare_for_crash(const char *words, const char *path, char *const 
 	sigaltstack(&other, NULL);
 	for (size_t i = 0; i < sizeof(crash_signals) / sizeof(crash_signals[0]); i++)
 		sigaction(crash_signals[i], &action, NULL);
-	xatexit(give_up); /* which xmalloc() runs when there is no memory */
+	xatexit(lack_memory); /* which xmalloc() runs when there is no memory */
 }
 
 static void block_ending_signals(sigset_t *old)

@@ -31,7 +31,7 @@ _Noreturn void process_end_like(int status);
 int scratch_open(void);
 
 /* Should this process crash or run out of memory from here on, scratch files are removed,
- * `words` are printed, and it becomes the program `path`; NULL: it ends with status 1.
+ * `words` and the reason are printed, and it becomes the program `path`; NULL: it ends with status 1.
  * What is handed over must stay as it is. */
 void process_prepare_for_crash(const char *words, const char *path, char *const argv[]);
 

@@ -1,6 +1,11 @@
 /* Capstone says what the new instructions are. */
 #include "rewriter/verify.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 #include <capstone/capstone.h>
 
 /* How many of the new calls capstone is asked about, evenly spread: it takes ten
@@ -55,25 +60,48 @@ static enum litifut_status check_targets(const struct litifut_session *session,
 	return LITIFUT_OK;
 }
 
-static enum litifut_status check_calls(const struct litifut_session *session,
-				       const struct litifut_changes *changes,
-				       enum litifut_code_state state, struct litifut_error *error)
+/* Capstone does not look whether there was memory. */
+static jmp_buf without_memory;
+
+static void *needed(void *memory)
+{
+	if (!memory)
+		longjmp(without_memory, 1);
+	return memory;
+}
+
+static void *needed_malloc(size_t size)
+{
+	return needed(malloc(size));
+}
+
+static void *needed_calloc(size_t count, size_t size)
+{
+	return needed(calloc(count, size));
+}
+
+static void *needed_realloc(void *memory, size_t size)
+{
+	return needed(realloc(memory, size));
+}
+
+static enum litifut_status ask_capstone(const struct litifut_session *session,
+					const struct litifut_changes *changes,
+					enum litifut_code_state state, struct litifut_error *error)
 {
 	enum litifut_status status = LITIFUT_OK;
 	const size_t step = changes->count / DISASSEMBLED + 1;
+	cs_insn *instruction;
 	int arch;
 	int mode;
 	csh handle;
 
-	if (!session->arch->cpu->disassembler)
-		return check_targets(session, changes, state, error);
 	session->arch->cpu->disassembler(&session->context.cpu, state, &arch, &mode);
 	if (cs_open((cs_arch)arch, (cs_mode)mode, &handle) != CS_ERR_OK)
 		return litifut_error_set(error, LITIFUT_ERROR_INTERNAL, session->image.path, NULL,
 					 LITIFUT_NO_ADDRESS, "capstone does not know this CPU");
 	cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
-	cs_insn *instruction = cs_malloc(handle);
-
+	instruction = cs_malloc(handle);
 	for (size_t i = 0; i < changes->count && !status; i++) {
 		const struct litifut_change *change = &changes->items[i];
 
@@ -87,6 +115,25 @@ static enum litifut_status check_calls(const struct litifut_session *session,
 	cs_free(instruction, 1);
 	cs_close(&handle);
 	return status;
+}
+
+static enum litifut_status check_calls(const struct litifut_session *session,
+				       const struct litifut_changes *changes,
+				       enum litifut_code_state state, struct litifut_error *error)
+{
+	cs_opt_mem memory = {.malloc = needed_malloc,
+			     .calloc = needed_calloc,
+			     .realloc = needed_realloc,
+			     .free = free,
+			     .vsnprintf = vsnprintf};
+
+	if (!session->arch->cpu->disassembler)
+		return check_targets(session, changes, state, error);
+	cs_option(0, CS_OPT_MEM, (size_t)&memory);
+	if (setjmp(without_memory))
+		return litifut_error_set(error, LITIFUT_ERROR_IO, session->image.path, NULL,
+					 LITIFUT_NO_ADDRESS, "out of memory");
+	return ask_capstone(session, changes, state, error);
 }
 
 enum litifut_status litifut_verify(const struct litifut_session *session,

@@ -138,7 +138,11 @@ static enum litifut_status identify(struct post_image *image, struct litifut_err
 	if (image->size < 52 || memcmp(image->data, ELFMAG, SELFMAG))
 		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path, NULL,
 					 LITIFUT_NO_ADDRESS, "not an ELF file");
+	errno = 0;
 	image->elf = elf_memory((char *)image->data, image->size);
+	if (!image->elf && errno == ENOMEM)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "out of memory");
 	if (!image->elf || elf_kind(image->elf) != ELF_K_ELF || !gelf_getehdr(image->elf, &header))
 		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path, NULL,
 					 LITIFUT_NO_ADDRESS, "damaged ELF header");

@@ -153,13 +153,15 @@ void post_inputs_add(struct post_inputs *inputs, const char *path, struct post_p
 		return;
 	}
 	FTSENT *entry;
-	while ((entry = fts_read(walk))) {
+	while (errno = 0, (entry = fts_read(walk))) {
 		if (entry->fts_info == FTS_F)
 			add_file(inputs, entry->fts_path, false, problems);
 		else if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR)
 			post_problem_at(problems, entry->fts_path, LITIFUT_NO_ADDRESS, "%s",
 					strerror(entry->fts_errno));
 	}
+	if (errno)
+		post_problem_at(problems, path, LITIFUT_NO_ADDRESS, "%s", strerror(errno));
 	fts_close(walk);
 }
 
