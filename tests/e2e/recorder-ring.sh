@@ -82,7 +82,7 @@ behaviour()
 	link work ../work.c || return 0
 
 	for way in LITIFUT_COMPACT=0 LITIFUT_COMPACT=1 "LITIFUT_COMPACT=0 LITIFUT_CLOCK=mono"; do
-		guest_environment="LITIFUT_CLOCK=none $way LITIFUT_RING_KB=256"
+		guest_environment="LITIFUT_CLOCK=none LITIFUT_FILE=map $way LITIFUT_RING_KB=256"
 		same_run work
 		ok "$way: the trace is read" post
 		is "$way: the header says that it is a ring" "$(($(header 44) & 4))" 4
@@ -94,7 +94,7 @@ behaviour()
 			ok "$way: chunks that are gone are counted" test "$(header 112)" -ge 8
 		fi
 	done
-	guest_environment="LITIFUT_CLOCK=none LITIFUT_COMPACT=0 LITIFUT_RING_KB=256"
+	guest_environment="LITIFUT_CLOCK=none LITIFUT_COMPACT=0 LITIFUT_FILE=map LITIFUT_RING_KB=256"
 	same_run work kill
 	post
 	is "killed: the last stage is there" "$(recorded stage7)" 30000
@@ -103,6 +103,14 @@ behaviour()
 	post
 	is "libraries that come and go: the names are right" \
 		"$(recorded inside) $(grep -c 'libone' events.tsv)" "20000 0"
+	# where a mapping could bring a SIGBUS there is no ring, but the bound holds
+	guest_environment="LITIFUT_CLOCK=none LITIFUT_COMPACT=0 LITIFUT_FILE=write LITIFUT_RING_KB=256"
+	same_run work
+	ok "written: the trace is read" post
+	is "written: the header does not say that it is a ring" "$(($(header 44) & 4))" 0
+	ok "written: the file has no more than 256 KB and a header: $(bytes)" \
+		test "$(bytes)" -le $((16384 + 256 * 1024))
+	is "written: the first stage is whole" "$(recorded stage0)" 30000
 	guest_environment=
 }
 

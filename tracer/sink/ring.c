@@ -10,9 +10,23 @@
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
+#include "tracer/recorder/verbose.h"
 #include "tracer/sink/sink.h"
 
 #define LITIFUT_RING_LEAST 4 /* chunks */
+
+/* A file that is written can't be a ring, but it does not get larger than that either. */
+static void litifut_ring_refuse(struct litifut_trace_file *file)
+{
+	uint64_t bound = LITIFUT_HEADER_BYTES + ((uint64_t)litifut_recorder.settings.ring_kb << 10);
+
+	if (!file->max_bytes || bound < file->max_bytes) {
+		file->max_bytes = bound;
+		file->header->max_bytes = bound;
+	}
+	litifut_tell("no ring, the oldest calls are kept: the file is not mapped (LITIFUT_FILE)",
+		     "", 0);
+}
 
 void litifut_ring_start(struct litifut_trace_file *file)
 {
@@ -24,8 +38,12 @@ void litifut_ring_start(struct litifut_trace_file *file)
 	if (file->ring) /* the parent's, in a forked child */
 		litifut_unmap((uint32_t)file->ring, file->ring_places * 4);
 	file->ring = NULL;
-	if (!r->settings.ring_kb || file->sink->flags & LITIFUT_TRACE_WRITE)
+	if (!r->settings.ring_kb)
 		return;
+	if (file->sink->flags & LITIFUT_TRACE_WRITE) {
+		litifut_ring_refuse(file);
+		return;
+	}
 	for (uint32_t left = r->settings.ring_kb; left >= kb; left -= kb)
 		places++;
 	if (places < LITIFUT_RING_LEAST)

@@ -88,8 +88,6 @@ const struct litifut_sink *litifut_sink_choose(long descriptor)
 {
 	uint32_t way = litifut_recorder.settings.file;
 
-	if (way == LITIFUT_FILE_UNSET && litifut_recorder.settings.ring_kb)
-		way = LITIFUT_FILE_MAP; /* a ring has to be */
 	if (way == LITIFUT_FILE_UNSET)
 		way = litifut_can_be_mapped(descriptor) ? LITIFUT_FILE_MAP : LITIFUT_FILE_WRITE;
 	return &litifut_sinks[way - LITIFUT_FILE_MAP];
