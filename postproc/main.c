@@ -89,6 +89,17 @@ static void print_summary(const struct post_totals *totals, double seconds, bool
 		totals->threads, plural(totals->threads), totals->modules, plural(totals->modules),
 		totals->unresolved, seconds);
 	print_wrong_settings(totals->wrong_settings);
+	if (totals->lost && totals->lost_to > 0)
+		fprintf(stderr,
+			"litifut-post: calls were lost from %.3f s to %.3f s after the start%s\n",
+			totals->lost_from, totals->lost_to,
+			totals->processes > 1 ? " of the process that lost most" : "");
+	if (totals->overwritten)
+		fprintf(stderr,
+			"litifut-post: %" PRIu64 " chunk%s of the ring %s overwritten by newer "
+			"calls (LITIFUT_RING_KB)\n",
+			totals->overwritten, plural(totals->overwritten),
+			totals->overwritten == 1 ? "was" : "were");
 	if (events && !totals->shown)
 		fprintf(stderr, "litifut-post: none of them is left by the filters given\n");
 	if (!totals->processes && by_pid)

@@ -380,14 +380,33 @@ uint64_t post_timeline_lost(const struct post_process *process)
 	return lost > process->lost ? lost : process->lost;
 }
 
+static double seconds_after_start(const struct post_process *process, uint64_t ticks)
+{
+	const uint64_t start = process->trace->header.start_monotonic_ns;
+	const uint64_t at = post_clock_ns(process, ticks);
+
+	return at > start ? (double)(at - start) / 1e9 : 0;
+}
+
 void post_timeline_total(const struct post_session *session, struct post_totals *totals)
 {
+	uint64_t most = 0;
+
 	*totals = (struct post_totals){.processes = session->process_count};
 	for (size_t i = 0; i < session->process_count; i++) {
 		const struct post_process *process = session->processes[i];
 		for (size_t t = 0; t < process->thread_count; t++)
 			totals->threads += process->threads[t]->sequence != 0;
 		totals->lost += post_timeline_lost(process);
+		totals->overwritten += process->trace->header.overwritten;
+		if (post_clock_runs(process) && process->trace->header.lost_to &&
+		    post_timeline_lost(process) > most) {
+			most = post_timeline_lost(process);
+			totals->lost_from =
+				seconds_after_start(process, process->trace->header.lost_from);
+			totals->lost_to =
+				seconds_after_start(process, process->trace->header.lost_to);
+		}
 		totals->events += process->events;
 		totals->killed += process->trace->header.state == LITIFUT_TRACE_RUNNING;
 		totals->clockless +=

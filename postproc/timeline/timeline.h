@@ -16,10 +16,15 @@ struct post_totals {
 	uint64_t holes;      /* reserved and never filled: the program was killed */
 	uint64_t unresolved; /* events without a symbol for caller or callee */
 	size_t processes, threads, modules;
-	size_t killed;       /* processes whose trace was never stopped */
-	size_t clockless;    /* processes that recorded returns, and no clock */
-	size_t deduplicated; /* processes that recorded each (call site, callee) once */
-	double missing;      /* the largest share of them that the filter may have swallowed */
+	size_t killed;        /* processes whose trace was never stopped */
+	size_t clockless;     /* processes that recorded returns, and no clock */
+	size_t deduplicated;  /* processes that recorded each (call site, callee) once */
+	double missing;       /* the largest share of them that the filter may have swallowed */
+	uint64_t overwritten; /* chunks of rings that newer ones have replaced */
+	/* When the process that lost most of its calls did so: seconds after its start; `lost_to`
+	 * is 0 where that is not known. */
+	double lost_from;
+	double lost_to;
 };
 
 /* Where in each thread the output begins and ends. */

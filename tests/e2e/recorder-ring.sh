@@ -92,6 +92,8 @@ behaviour()
 		if [ "$way" != LITIFUT_COMPACT=1 ]; then
 			is "$way: the start is not" "$(recorded stage0)" 0
 			ok "$way: chunks that are gone are counted" test "$(header 112)" -ge 8
+			ok "$way: and litifut-post says so" \
+				grep "$(header 112) chunks of the ring were overwritten" post.err
 		fi
 	done
 	guest_environment="LITIFUT_CLOCK=none LITIFUT_COMPACT=0 LITIFUT_FILE=map LITIFUT_RING_KB=256"

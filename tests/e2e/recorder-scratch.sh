@@ -129,6 +129,8 @@ goes_on()
 		is "$way: what was before is there" "$(recorded before)" 1000
 		ok "$way: some is lost: $lost" test "$lost" -gt 50000
 		ok "$way: recording goes on when there is room again" test "$(recorded after)" -ge 45000
+		[ $way != LITIFUT_CLOCK=mono ] ||
+			ok "$way: litifut-post says when calls were lost" lost_in_between
 		ok "$way: every call is in the trace or lost, and none is both" \
 			all_calls $(($(recorded before) + $(recorded during) + $(recorded after) + lost))
 	done
@@ -140,6 +142,12 @@ all_calls()
 {
 	echo "$1 calls"
 	[ "$1" -ge 151000 ] && [ "$1" -le 151020 ]
+}
+
+lost_in_between()
+{
+	cat post.err
+	awk '/calls were lost from .* s to .* s after the start$/ { found = $6 > 0 && $9 > $6 } END { exit !found }' post.err
 }
 
 everything()
