@@ -31,8 +31,8 @@ _Noreturn void process_end_like(int status);
 int scratch_open(void);
 
 /* Should this process crash or run out of memory from here on, scratch files are removed,
- * `words` and the reason are printed, and it becomes the program `path`; NULL: it ends with status 1.
- * What is handed over must stay as it is. */
+ * `words` and the reason are printed, and it becomes the program `path`; NULL: it ends with
+ * status 1. What is handed over must stay as it is. */
 void process_prepare_for_crash(const char *words, const char *path, char *const argv[]);
 
 /* Path of a file called `name` in the scratch folder; it is removed by

@@ -15,11 +15,13 @@ mips) TARGETS=mipsel ;;
 esac
 script=device-$size
 base=$BUILD/device/$cpu_name
+# what the program `files` prints: for each number of calls n, n * (n + 1) / 2
+all_steps=$(((100000 * 100001 + 300000 * 300001 + 100000 * 100001) / 2 % 4294967296))
 
 # Is everything there that a test needs from elsewhere? Says what is not.
 prepare()
 {
-	for tool in "qemu-system-$cpu" mkfs.vfat mcopy cpio; do
+	for tool in "qemu-system-$cpu" mkfs.vfat mkfs.ext4 mkfs.btrfs mkfs.f2fs mcopy cpio; do
 		PATH=$PATH:/usr/sbin command -v "$tool" >/dev/null || {
 			echo "no $tool here: scripts/install-dependencies devices"
 			return 1
@@ -145,6 +147,51 @@ short()
 		done
 	done
 	without_proc
+	for system in tmpfs ext4 vfat btrfs f2fs jffs2 ubifs; do
+		file_system $system
+	done
+	pulled
+}
+
+# file_system NAME: the program survives that it gets full, by all ways into the file, and
+# each call is recorded or counted.
+file_system()
+{
+	for way in short/stick/files-"$1"/*.status; do
+		way=$(basename "$way" .status)
+		here_is=short/stick/files-$1/$way
+		is "$1, $way: the program ends well" "$(cat "$here_is.status" "$here_is.out" "$here_is.err")" \
+			"$(printf '0\n%s' "$all_steps")"
+		"$BUILD/bin/litifut-post" --sysroot "$base/tree" -f tsv -o files.tsv "$here_is" \
+			"$base/traced/bin/files" 2>files.err
+		[ "$way" != ring ] || {
+			ok "$1, $way: its trace is read" grep -q step files.tsv
+			continue
+		}
+		recorded_steps=$(awk -F '\t' '$10 == "step"' files.tsv | wc -l)
+		lost_steps=$(sed -n 's/.* \([0-9]*\) lost.*/\1/p' files.err)
+		ok "$1, $way: $recorded_steps calls, $lost_steps lost" all_steps_known
+	done
+	is "$1: the ways that were tried" "$(find "short/stick/files-$1" -name '*.status' | wc -l)" \
+		"$(case $1 in tmpfs | ext4) echo 4 ;; *) echo 3 ;; esac)"
+}
+
+# what main() and libc call is in it
+all_steps_known()
+{
+	cat files.err
+	[ $((recorded_steps + lost_steps)) -ge 500000 ] &&
+		[ $((recorded_steps + lost_steps)) -le 530000 ] && [ "$recorded_steps" -ge 100000 ]
+}
+
+# A stick that is pulled in the middle, and a program that finds none.
+pulled()
+{
+	for way in unset write; do
+		is "stick pulled, $way: the program ends well" \
+			"$(cat "short/stick/pulled/$way.status" "short/stick/pulled/$way.out" "short/stick/pulled/$way.err")" \
+			"$(printf '0\n%s' "$all_steps")"
+	done
 }
 
 # confined NAME: the kernel has not ended it, and what could not be recorded was counted.

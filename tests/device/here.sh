@@ -46,6 +46,11 @@ secure()
 	:
 }
 
+files()
+{
+	:
+}
+
 without_proc()
 {
 	:
