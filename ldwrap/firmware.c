@@ -17,6 +17,7 @@
 #include "cpu/cpu.h"
 #include "ldwrap/command.h"
 #include "ldwrap/deliver.h"
+#include "ldwrap/firmware_asks.h"
 #include "ldwrap/firmware_clock.h"
 #include "ldwrap/firmware_port.h"
 #include "ldwrap/process.h"
@@ -34,6 +35,7 @@ struct firmware_link {
 	const struct cpu_objects *objects; /* of its CPU */
 	struct firmware_port port;
 	struct firmware_clock clock;
+	struct firmware_asks asks;
 	struct litifut_firmware_options options;
 	struct text_list excluded;
 	struct litifut_firmware_plan plan;
@@ -84,18 +86,31 @@ static char *object_path(const struct firmware_link *link, const char *suffix)
 
 static void keep_times(const struct firmware_link *link, struct text_list *words)
 {
-	keep(words, "litifut_time_call");
+	keep(words, link->options.switched ? "litifut_time_call_switched" : "litifut_time_call");
 	keep(words, LITIFUT_FIRMWARE_OPEN);
 	keep(words, "litifut_calibration");
 	if (link->options.clock)
 		keep(words, link->options.clock);
 	if (link->plan.jumps)
 		keep(words, "litifut_jump_gate");
-	if (link->plan.sends && link->port.sends)
+	if ((link->plan.sends || link->asks.sends) && link->port.sends)
 		keep(words, "litifut_send_times");
 	add_word(words, xasprintf("--defsym=litifut_open_end=" LITIFUT_FIRMWARE_OPEN "+%zu",
 				  link->plan.open_bytes));
 	add_word(words, xasprintf("--defsym=litifut_clock_hertz=%u", (unsigned)link->clock.hertz));
+}
+
+/* What the program itself calls, by weak references, or the settings ask for. */
+static void keep_asked(const struct firmware_link *link, struct text_list *words)
+{
+	if (link->options.switched)
+		keep(words, "litifut_start");
+	if (link->options.start_at)
+		keep(words, "litifut_start_gate");
+	if (link->asks.resets && link->plan.can_switch)
+		keep(words, "litifut_reset");
+	if (link->asks.sends && link->port.sends)
+		keep(words, "litifut_send");
 }
 
 /* Our files and what must come of them, for the second link. */
@@ -128,11 +143,15 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 	keep(words, "litifut_module");
 	keep(words, "litifut_sites");
 	if (link->options.small)
-		keep(words, "litifut_count_small");
+		keep(words, link->options.switched ? "litifut_count_small_switched"
+						   : "litifut_count_small");
 	if (link->options.times)
 		keep_times(link, words);
 	if (plan->pointers)
-		keep(words, link->options.times ? "litifut_time_pointer" : "litifut_count_pointer");
+		keep(words, link->options.times      ? "litifut_time_pointer"
+			    : link->options.switched ? "litifut_count_pointer_switched"
+						     : "litifut_count_pointer");
+	keep_asked(link, words);
 	if (plan->samples)
 		keep(words, "litifut_sample");
 	keep(words, LITIFUT_FIRMWARE_PROFILE);
@@ -163,11 +182,16 @@ static enum litifut_status run(struct firmware_link *link, bool ours, struct lit
 	enum linker_result result;
 
 	add_words(&exports.words, link->objects->firmware_options);
+	/* Weak references are not in the image, but in this table of the map. */
+	if (!ours)
+		text_list_append(&exports.words, "--cref");
 	if (ours)
 		command.insertion_count = add_ours(link, insertions, &exports.words);
 	result = run_linker(link->request, &link->files, &command, error);
 	text_list_release(&exports.words);
 	link->overflows = result == LINKER_OVERFLOW;
+	if (!ours && !result)
+		firmware_asks_read(link->files.map, &link->asks);
 	return result ? error->status : LITIFUT_OK;
 }
 
@@ -199,6 +223,11 @@ static enum litifut_status measure(struct firmware_link *link, struct litifut_er
 	if (!status && link->options.times && link->plan.untimed) {
 		link->times_refused = link->plan.untimed;
 		link->options.times = false;
+		return measure(link, error);
+	}
+	if (!status && link->plan.can_switch && !link->options.switched &&
+	    (link->asks.switches || link->options.start_at)) {
+		link->options.switched = link->options.small = true;
 		return measure(link, error);
 	}
 	if (!status)
@@ -288,6 +317,7 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 		.sites_file = link->files.sites,
 	};
 	link->options.sample_at = settings->sample;
+	link->options.start_at = settings->start_at;
 	link->options.times = settings->recorded == LITIFUT_MODE_TABLE;
 	link->options.depth = settings->depth ? settings->depth : USUAL_DEPTH;
 	link->object = scratch_file("litifut-room.o");

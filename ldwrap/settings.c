@@ -449,6 +449,7 @@ void settings_release(struct settings *settings)
 	free(settings->send);
 	free(settings->stubs);
 	free(settings->sample);
+	free(settings->start_at);
 	free(settings->clock_name);
 	memset(settings, 0, sizeof(*settings));
 }

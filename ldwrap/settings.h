@@ -32,6 +32,7 @@ struct settings {
 	char *send;
 	char *stubs;
 	char *sample;
+	char *start_at;
 	unsigned engine;   /* enum litifut_engine */
 	char *clock_name;  /* LITIFUT_CLOCK as it is; NULL: not set */
 	unsigned depth;    /* of firmware: calls that can be open at once; 0: not set */

@@ -37,6 +37,10 @@
 #define JUMP_GATE "litifut_jump_gate"
 #define JUMP_TARGET "litifut_jump_target"
 
+#define START_GATE "litifut_start_gate"
+#define START_TARGET "litifut_start_target"
+#define SWITCHED "_switched"
+
 #define SYSTICK 15 /* its entry of the vector table */
 
 /* Where a heap begins in one memory, no other memory follows so closely. */
@@ -92,6 +96,8 @@ struct pass {
 	uint32_t count_carry;
 	uint32_t time_call;
 	uint32_t jump_gate;
+	uint32_t start_gate;
+	uint32_t start_at; /* address of options->start_at; 0: there is none */
 	uint32_t send_gate;
 };
 
@@ -113,6 +119,7 @@ static enum litifut_status open_pass(const char *path,
 	const struct litifut_symbol *sample_at;
 	const uint8_t *bytes = NULL;
 	uint32_t size = 0;
+	const struct litifut_symbol *start_at;
 	enum litifut_status status;
 
 	memset(pass, 0, sizeof(*pass));
@@ -172,6 +179,15 @@ static enum litifut_status open_pass(const char *path,
 		options->sample_at ? litifut_image_symbol(&pass->image, options->sample_at) : NULL;
 	if (sample_at)
 		pass->sample_at = sample_at->address;
+	start_at = options->start_at ? litifut_image_symbol(&pass->image, options->start_at) : NULL;
+	if (start_at)
+		pass->start_at = start_at->address;
+	if (!status && options->start_at && !(start_at && pass->cpu->switches))
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
+					 LITIFUT_NO_ADDRESS,
+					 start_at ? "LITIFUT_START_AT: not for this CPU: %s"
+						  : "LITIFUT_START_AT: no such function: %s",
+					 options->start_at);
 	return status;
 }
 
@@ -362,6 +378,8 @@ static enum litifut_status do_site(struct pass *pass, struct litifut_found_site 
 		     !strcmp(callee_name(pass, &site->site), JUMP);
 	bool timed = !call.pointer && is_timed(pass, &site->site);
 	bool sends = !call.pointer && pass->send_at && (call.callee & ~1u) == pass->send_at;
+	bool starts =
+		!call.pointer && !sends && pass->start_at && (call.callee & ~1u) == pass->start_at;
 	/* As if everything were near. */
 	uint32_t address = site->site.address & ~3u;
 	bool written;
@@ -379,6 +397,8 @@ static enum litifut_status do_site(struct pass *pass, struct litifut_found_site 
 			call.callee = pass->send_gate;
 		if (jumps && pass->jump_gate)
 			call.callee = pass->jump_gate;
+		if (starts && pass->start_gate)
+			call.callee = pass->start_gate;
 	} else {
 		call.callee = address;
 	}
@@ -461,6 +481,7 @@ enum litifut_status litifut_firmware_plan(const char *path,
 	plan->sends = pass.sends;
 	plan->samples = pass.samples;
 	plan->jumps = pass.jumps;
+	plan->can_switch = pass.cpu && pass.cpu->switches;
 	if (options->times)
 		plan->open_bytes = (size_t)OPEN_BYTES * options->depth;
 	if (!status)
@@ -520,12 +541,17 @@ static enum litifut_status check_heap(const struct pass *pass, struct litifut_er
 /* What has to be in the image. */
 static enum litifut_status find_runtime(struct pass *pass, struct litifut_error *error)
 {
+	const bool switched = pass->options->switched;
+
 	pass->stubs = litifut_image_symbol(&pass->image, LITIFUT_FIRMWARE_STUBS);
 	pass->table = litifut_image_symbol(&pass->image, LITIFUT_FIRMWARE_TABLE);
-	pass->count_small = code_at(pass, COUNT_SMALL);
-	pass->count_pointer = code_at(pass, pass->options->times ? TIME_POINTER : COUNT_POINTER);
+	pass->count_small = code_at(pass, switched ? COUNT_SMALL SWITCHED : COUNT_SMALL);
+	pass->count_pointer = code_at(pass, pass->options->times ? TIME_POINTER
+					    : switched           ? COUNT_POINTER SWITCHED
+								 : COUNT_POINTER);
 	pass->count_carry = code_at(pass, COUNT_CARRY);
-	pass->time_call = code_at(pass, TIME_CALL);
+	pass->time_call = code_at(pass, switched ? TIME_CALL SWITCHED : TIME_CALL);
+	pass->start_gate = code_at(pass, START_GATE);
 	pass->jump_gate = code_at(pass, JUMP_GATE);
 	pass->send_gate = code_at(pass, SEND_GATE);
 	if (!pass->stubs)
@@ -582,6 +608,15 @@ static enum litifut_status set_clock(struct pass *pass, struct litifut_error *er
 			       change(pass, entry, way, sizeof(way))
 		       ? LITIFUT_OK
 		       : missing(pass, CLOCK_HANDLER, error);
+}
+
+static enum litifut_status set_start(struct pass *pass, struct litifut_error *error)
+{
+	if (!pass->start_at)
+		return LITIFUT_OK;
+	return set_word(pass, "litifut_step", 0) && set_way(pass, START_TARGET, pass->start_at)
+		       ? LITIFUT_OK
+		       : missing(pass, START_TARGET, error);
 }
 
 /* What the code that times needs to know. */
@@ -762,6 +797,8 @@ enum litifut_status litifut_firmware_apply(const char *path,
 		status = set_send_target(&pass, error);
 	if (!status)
 		status = set_times(&pass, error);
+	if (!status)
+		status = set_start(&pass, error);
 	if (!status) {
 		summarise(&pass, summary);
 		status = fill_module(&pass, summary->patched, error);

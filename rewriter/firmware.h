@@ -37,6 +37,10 @@ struct litifut_firmware_options {
 	/* The interrupt with this handler samples the address that it has interrupted; NULL: none
 	 * does. */
 	const char *sample_at;
+	/* Recording begins when this function is called; NULL: at once. */
+	const char *start_at;
+	/* The program switches recording off and on; `small` is set then. */
+	bool switched;
 	bool times; /* LITIFUT_MODE=table: of calls, from where they are made to their return */
 	/* The function of the program that reads the clock; NULL: the program has none. */
 	const char *clock;
@@ -52,6 +56,7 @@ struct litifut_firmware_plan {
 	size_t table_words; /* of 4 bytes */
 	bool pointers;      /* some of the sites call through a pointer */
 	bool sends;         /* a site calls options->send_at */
+	bool can_switch;    /* recording off and on, see `switched` */
 	bool samples;       /* an interrupt has the handler options->sample_at */
 	bool jumps;         /* longjmp() is called, and calls are timed */
 	size_t open_bytes;  /* of the pool of open calls */

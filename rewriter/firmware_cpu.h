@@ -72,6 +72,8 @@ struct litifut_firmware_cpu {
 	/* Optional: the entry of the vector table for the interrupt of the timer that is the clock.
 	 * False: it is not known, or the program has a handler of its own. */
 	bool (*clock_vector)(const struct litifut_image *image, uint32_t *entry);
+	/* It can switch recording off and on. */
+	bool switches;
 	/* As in struct litifut_arch. */
 	bool (*can_detour)(const struct litifut_arch_context *context,
 			   const struct litifut_cramped_call *call,

@@ -49,6 +49,7 @@ enum litifut_setting_kind {
 	LINK("STUBS", TEXT, stubs) \
 	LINK("SAMPLE", TEXT, sample) \
 	LINK("DEPTH", NUMBER, depth) \
+	LINK("START_AT", TEXT, start_at) \
 	LINK("ENGINE", ENGINE, engine) \
 	LINK("DB", DATABASE, database) \
 	LINK("MODE", MODE, recorded) \

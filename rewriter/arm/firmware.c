@@ -412,4 +412,5 @@ const struct litifut_firmware_cpu litifut_firmware_arm = {
 	.add_vectors = litifut_arm_vectors_add,
 	.calls_before_ram = true,
 	.times = true,
+	.switches = true,
 };

@@ -13,7 +13,11 @@
 #define NAME litifut_time_pointer
 #else
 #define RECORD_BYTES (4 * LITIFUT_RECORD_COUNT)
+#ifdef LITIFUT_SWITCHED
+#define NAME litifut_count_pointer_switched
+#else
 #define NAME litifut_count_pointer
+#endif
 #endif
 #define ENTRY_BYTES (4 * LITIFUT_OVERFLOW_EXTRA + RECORD_BYTES)
 
@@ -85,10 +89,16 @@ NAME:
 #else
 8:
 #endif
+#ifdef LITIFUT_SWITCHED
+	ldr	r1, =litifut_step
+	ldr	r1, [r1]
+#else
+	movs	r1, #1
+#endif
 	mrs	r5, PRIMASK
 	cpsid	i
 	ldr	r3, [r2]
-	adds	r3, #1
+	adds	r3, r3, r1
 	str	r3, [r2]
 	msr	PRIMASK, r5
 	pop	{r1, r2, r3, r4, r5, r6}

@@ -6,15 +6,21 @@
  * are kept; the flags are lost, as a call may lose them (GCC counts them as changed by each
  * call). Exact under nested interrupts: by ldrex and strex, whose monitor an exception
  * clears, or on v6-M, which has none, with interrupts off for 4 instructions. */
+#ifdef LITIFUT_SWITCHED
+#define NAME litifut_count_small_switched
+#else
+#define NAME litifut_count_small
+#endif
+
 	.syntax	unified
 	.thumb
 	.text
-	.global	litifut_count_small
-	.hidden	litifut_count_small
-	.type	litifut_count_small, %function
+	.global	NAME
+	.hidden	NAME
+	.type	NAME, %function
 	.thumb_func
 	.balign	4
-litifut_count_small:
+NAME:
 	push	{r1, r2, r3}
 	mov	r3, lr
 	subs	r3, #7
@@ -27,8 +33,15 @@ litifut_count_small:
 	ldr	r2, =litifut_table
 #if __ARM_ARCH_ISA_THUMB >= 2
 	adds	r2, r2, r1
+#ifdef LITIFUT_SWITCHED
+	ldr	r0, =litifut_step
+	ldr	r0, [r0]
+1:	ldrex	r1, [r2]
+	adds	r1, r1, r0
+#else
 1:	ldrex	r1, [r2]
 	adds	r1, #1
+#endif
 	strex	r3, r1, [r2]
 	cbnz	r3, 2f
 	pop	{r1, r2, r3}
@@ -37,12 +50,21 @@ litifut_count_small:
 #else
 	mrs	r3, PRIMASK
 	cpsid	i
+#ifdef LITIFUT_SWITCHED
+	adds	r2, r2, r1
+	ldr	r1, =litifut_step
+	ldr	r1, [r1]
+	ldr	r0, [r2]
+	adds	r0, r0, r1
+	str	r0, [r2]
+#else
 	ldr	r0, [r2, r1]
 	adds	r0, #1
 	str	r0, [r2, r1]
+#endif
 	msr	PRIMASK, r3
 	pop	{r1, r2, r3}
 	pop	{r0, pc}
 #endif
 	.pool
-	.size	litifut_count_small, . - litifut_count_small
+	.size	NAME, . - NAME

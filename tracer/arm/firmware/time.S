@@ -17,17 +17,23 @@
 #define RECORD_MAXIMUM 8
 #define RECORD_SUM 12
 
+#ifdef LITIFUT_SWITCHED
+#define TIME_CALL litifut_time_call_switched
+#else
+#define TIME_CALL litifut_time_call
+#endif
+
 	.syntax	unified
 	.thumb
 	.text
-	.global	litifut_time_call, litifut_time_open, litifut_return
-	.hidden	litifut_time_call, litifut_time_open, litifut_return
-	.type	litifut_time_call, %function
+	.global	TIME_CALL, litifut_time_open, litifut_return
+	.hidden	TIME_CALL, litifut_time_open, litifut_return
+	.type	TIME_CALL, %function
 	.type	litifut_time_open, %function
 	.type	litifut_return, %function
 	.thumb_func
 	.balign	4
-litifut_time_call:
+TIME_CALL:
 	push	{r1, r2, r3, r4, r5, r6}
 #if __ARM_ARCH_ISA_THUMB >= 2
 	ldrh	r3, [lr, #-1]
@@ -56,6 +62,12 @@ litifut_time_open:
 	mrs	r4, PRIMASK
 	cpsid	i
 	ldr	r1, [r3]
+#ifdef LITIFUT_SWITCHED
+	ldr	r6, =litifut_step
+	ldr	r6, [r6]
+	cmp	r6, #0
+	beq	9f
+#endif
 	adds	r1, #1
 	str	r1, [r3]
 #if __ARM_ARCH_ISA_THUMB >= 2
@@ -134,12 +146,12 @@ litifut_time_new:
 6:	ldr	r1, [r2, #POOL_UNTIMED]
 	adds	r1, #1
 	str	r1, [r2, #POOL_UNTIMED]
-	msr	PRIMASK, r4
+9:	msr	PRIMASK, r4
 	b	2b
 7:	ldr	r1, [r0, #OPEN_NEXT]
 	str	r1, [r6, #OPEN_NEXT]
 	b	8b
-	.size	litifut_time_call, . - litifut_time_call
+	.size	TIME_CALL, . - TIME_CALL
 
 	.thumb_func
 litifut_return:
@@ -220,6 +232,51 @@ litifut_return:
 	b	6b
 	.pool
 	.size	litifut_return, . - litifut_return
+
+/* Calls that measure what a timed call costs, see tracer/sink/frames/calibrate.c. */
+	.global	litifut_clock_read, litifut_calibration_timed, litifut_calibration_plain
+	.hidden	litifut_clock_read, litifut_calibration_timed, litifut_calibration_plain
+	.global	litifut_calibration_number, litifut_calibrate_all
+	.hidden	litifut_calibration_number, litifut_calibrate_all
+	.type	litifut_clock_read, %function
+	.type	litifut_calibration_timed, %function
+	.type	litifut_calibration_plain, %function
+	.type	litifut_calibration_number, %object
+	.type	litifut_calibrate_all, %function
+	.thumb_func
+	.balign	4
+litifut_clock_read:
+	push	{r4, lr}
+	bl	litifut_clock
+	pop	{r4, pc}
+	.thumb_func
+litifut_calibration_timed:
+	push	{r4, lr}
+	bl	1f
+	pop	{r4, pc}
+	.thumb_func
+litifut_calibration_plain:
+	push	{r4, lr}
+	bl	2f
+	pop	{r4, pc}
+/* Where the clock runs from its start on. */
+	.thumb_func
+litifut_calibrate_all:
+	push	{r4, lr}
+	movs	r4, #16
+3:	bl	litifut_calibrate
+	subs	r4, #1
+	bne	3b
+	pop	{r4, pc}
+	.balign	4
+1:	push	{r0, lr}		@ as the stub of a site
+	bl	TIME_CALL
+litifut_calibration_number:		@ of its record; the rewriter fills it
+	.hword	0
+	.word	2f + 1
+2:	bx	lr
+	.size	litifut_clock_read, . - litifut_clock_read
+	.size	litifut_calibration_number, 2
 
 	.bss
 	.global	litifut_pool

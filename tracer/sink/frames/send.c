@@ -77,11 +77,9 @@ static __attribute__((noinline)) void litifut_frame_words(uint32_t type, const v
 void litifut_send(void)
 {
 	const uint32_t words = (uint32_t)(litifut_table_end - litifut_table);
+	const uint32_t record = litifut_send_times ? LITIFUT_RECORD_TIMES : LITIFUT_RECORD_COUNT;
 	const uint32_t overflow =
-		litifut_overflow
-			? LITIFUT_OVERFLOW_ENTRIES * (LITIFUT_RECORD_COUNT + LITIFUT_OVERFLOW_EXTRA)
-			: 0;
-
+		litifut_overflow ? LITIFUT_OVERFLOW_ENTRIES * (record + LITIFUT_OVERFLOW_EXTRA) : 0;
 	const uint32_t bins = &litifut_sample_bins ? litifut_sample_bins : 0;
 
 	litifut_frame_put(0);

@@ -1,0 +1,30 @@
+/* For firmware that is traced: switch recording off and on, begin anew, send the results. In a
+ * link without LITIFUT=1 the functions do not exist, so that they are weak here; test the
+ * address:
+ *
+ *	if (litifut_stop)
+ *		litifut_stop();
+ *
+ * Nothing of a function is linked in that the program does not name. */
+#ifndef LITIFUT_FIRMWARE_H
+#define LITIFUT_FIRMWARE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Calls that begin from now on are not recorded. What is open is timed to its end. */
+void litifut_stop(void) __attribute__((weak));
+void litifut_start(void) __attribute__((weak));
+
+/* All numbers are 0 again. */
+void litifut_reset(void) __attribute__((weak));
+
+/* Sends everything once (LITIFUT_PORT), and returns when that is done. Not by two at once. */
+void litifut_send(void) __attribute__((weak));
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

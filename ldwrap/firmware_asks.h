@@ -1,0 +1,16 @@
+/* Which functions of <litifut/firmware.h> a program calls. */
+#ifndef LITIFUT_LDWRAP_FIRMWARE_ASKS_H
+#define LITIFUT_LDWRAP_FIRMWARE_ASKS_H
+
+#include <stdbool.h>
+
+struct firmware_asks {
+	bool switches; /* litifut_start() or litifut_stop() */
+	bool resets;
+	bool sends;
+};
+
+/* Reads it from the cross reference table (--cref) of a map file. No map: nothing is called. */
+void firmware_asks_read(const char *map, struct firmware_asks *asks);
+
+#endif

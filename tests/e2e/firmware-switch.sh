@@ -1,0 +1,70 @@
+#!/bin/sh
+# Recording that is switched off and on, begins anew, or begins at a function; results that the
+# program sends itself: by calls in the program, which is the same program without LITIFUT, and by
+# settings of the link.
+BOARDS=${BOARDS:-mps2-an385 microbit}
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../firmware.sh"
+
+# calls FOLDER CALLER CALLEE: how often, "" for never
+calls()
+{
+	"$BUILD/bin/litifut-post" -q -f edges "$1.serial" "$1/firmware.elf" 2>"$1.words" |
+		sed -n "s/^ *\\([0-9]*\\) *$2 -> $3\$/\\1/p"
+}
+
+# link_and_run FOLDER
+link_and_run()
+{
+	export LITIFUT_PORT="$port"
+	ok "$1: it links traced" traced "$1" make_example "$1" EXTRA_CFLAGS="-I$root/include"
+	unset LITIFUT_PORT
+	emulate "$1/firmware.elf" "$1.serial"
+}
+
+behaviour()
+{
+	for mode in counts table; do
+		rm -rf source
+		cp -r "$root/examples/firmware" source
+		export LITIFUT_MODE=$mode LITIFUT_CLOCK=systick
+		export LITIFUT_START_AT=main
+		link_and_run "$mode-main"
+		is "$mode: recording begins at main" \
+			"$(calls "$mode-main" Reset_Handler __libc_init_array)" ""
+		is "$mode: what main calls is recorded" "$(calls "$mode-main" main next_random)" 24
+		LITIFUT_START_AT=average
+		traced "$mode-never" make_example "$mode-never" >begun 2>&1
+		unset LITIFUT_START_AT
+		ok "$mode: a function that there is not has one line that says so" \
+			grep -q 'left untraced: LITIFUT_START_AT: no such function: average' \
+			"$mode-never.log"
+
+		sed -i 's/^#include "board.h"/&\n#include <litifut\/firmware.h>/
+			s/^	qsort.*/	if (litifut_stop) litifut_stop();\n&\n\
+	if (litifut_start) litifut_start();/' source/main.c
+		link_and_run "$mode-stop"
+		is "$mode: before it was stopped" "$(calls "$mode-stop" main next_random)" 24
+		is "$mode: what is called after a stop is not recorded" \
+			"$(calls "$mode-stop" qsort compare)" ""
+		is "$mode: what is called after a start is" \
+			"$(calls "$mode-stop" fibonacci fibonacci)" 88
+		text_of "$mode-stop.serial" >text
+
+		sed -i 's/litifut_stop/litifut_reset/g; s/litifut_start/litifut_send/g' source/main.c
+		export LITIFUT_SEND=never
+		link_and_run "$mode-reset"
+		unset LITIFUT_SEND
+		is "$mode: a reset forgets what was" "$(calls "$mode-reset" main next_random)" ""
+		is "$mode: and what comes then is recorded" \
+			"$(calls "$mode-reset" main qsort)" 1
+		is "$mode: up to where it is sent" "$(calls "$mode-reset" fibonacci fibonacci)" ""
+		unset LITIFUT_MODE LITIFUT_CLOCK
+		make_example plain EXTRA_CFLAGS="-I$root/include" >/dev/null
+		emulate plain/firmware.elf plain.serial
+		ok "$mode: the same source links without LITIFUT and prints the same" \
+			cmp plain.serial text
+	done
+}
+
+for_boards behaviour
