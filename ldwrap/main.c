@@ -20,6 +20,7 @@
 #include "ldwrap/info.h"
 #include "ldwrap/install.h"
 #include "ldwrap/process.h"
+#include "ldwrap/run_mcu.h"
 #include "ldwrap/settings.h"
 #include "ldwrap/shims.h"
 
@@ -33,6 +34,7 @@ static const char usage_text[] =
 	"       litifut info [--sites] [--skipped] [--json] file...\n"
 	"       litifut control folder|trace start|stop|snapshot|reset|status\n"
 	"       litifut capture [-o file] [--baud N] [--rounds N] [--seconds N] line\n"
+	"       litifut run-mcu [--flash COMMAND] [-f FORMAT] [-o file] --port line ELF\n"
 	"       litifut -h | --help | -V | --version | --completion bash|zsh|fish\n"
 	"\n"
 	"build runs a command, such as `make', with the tracer linked into every\n"
@@ -44,6 +46,8 @@ static const char usage_text[] =
 	"  -v, --verbose         print each program run and each decision\n"
 	"capture saves what a traced firmware sends over a serial line, or reads a file\n"
 	"or - instead, and prints what the firmware itself prints there.\n"
+	"run-mcu runs a command that loads and starts a firmware, captures what it sends,\n"
+	"and shows it in a format of litifut-post, or as pdf.\n"
 	"See litifut(1).\n";
 
 /* getopt has told what is wrong when there is no problem to name. */
@@ -360,6 +364,47 @@ static int capture(int argc, char *argv[])
 	return EXIT_PROBLEM;
 }
 
+static int run_firmware(int argc, char *argv[])
+{
+	static const struct option options[] = {
+		{"output", required_argument, NULL, 'o'},  {"format", required_argument, NULL, 'f'},
+		{"flash", required_argument, NULL, 'l'},   {"port", required_argument, NULL, 'p'},
+		{"capture", required_argument, NULL, 'c'}, {"baud", required_argument, NULL, 'b'},
+		{"seconds", required_argument, NULL, 't'}, {NULL, 0, NULL, 0}};
+	struct run_mcu_options wanted = {
+		.capture = {.output = "capture.bin", .rounds = 1, .seconds = 60, .text = stderr},
+		.format = "report"};
+	struct litifut_error error;
+	int option, result;
+
+	while ((option = getopt_long(argc, argv, "o:f:p:", options, NULL)) >= 0) {
+		const char **text = option == 'o'   ? &wanted.output
+				    : option == 'f' ? &wanted.format
+				    : option == 'l' ? &wanted.flash
+				    : option == 'p' ? &wanted.capture.source
+						    : &wanted.capture.output;
+		unsigned *number = option == 'b' ? &wanted.capture.baud : &wanted.capture.seconds;
+
+		if (option == '?')
+			return usage(NULL);
+		if (option != 'b' && option != 't') {
+			*text = optarg;
+			continue;
+		}
+		*number = read_number(optarg);
+		if (!*number)
+			return usage(xasprintf("run-mcu: not a number: %s", optarg));
+	}
+	if (optind + 1 != argc)
+		return usage("run-mcu: the ELF file of the firmware is needed");
+	if (!wanted.capture.source)
+		return usage("run-mcu: --port is needed, the serial line that the results come by");
+	wanted.elf = argv[optind];
+	if (access(wanted.elf, R_OK))
+		return usage(xasprintf("run-mcu: %s: %s", wanted.elf, strerror(errno)));
+	return run_mcu(&wanted, &result, &error) ? report(&error, EXIT_PROBLEM) : result;
+}
+
 /* For the completion of shells; the usage text above says what each is for. */
 static const struct litifut_option build_options[] = {
 	{"exclude", 'x', "GLOBS", NULL, "functions to leave alone", 0},
@@ -382,6 +427,16 @@ static const struct litifut_option capture_options[] = {
 	{"seconds", 't', "N", NULL, "how long to wait", 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
+static const struct litifut_option run_mcu_options[] = {
+	{"port", 'p', "LINE", LITIFUT_WORDS_FILE, "the serial line", 0},
+	{"flash", LITIFUT_FIRST_LONG, "COMMAND", NULL, "loads and starts the firmware", 0},
+	{"format", 'f', "FORMAT", NULL, "of litifut-post, or pdf", 0},
+	{"output", 'o', "FILE", LITIFUT_WORDS_FILE, "where that goes", 0},
+	{"capture", LITIFUT_FIRST_LONG, "FILE", LITIFUT_WORDS_FILE, "what is saved", 0},
+	{"baud", LITIFUT_FIRST_LONG, "N", NULL, "speed of the line", 0},
+	{"seconds", LITIFUT_FIRST_LONG, "N", NULL, "how long to wait", 0},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
 static const struct litifut_option general_options[] = {
 	{"help", 'h', NULL, NULL, "print how to use it", 0},
 	{"version", 'V', NULL, NULL, "print the version", 0},
@@ -396,6 +451,7 @@ static const struct litifut_command completed[] = {
 	{"info", "what was done to a file", info_options, LITIFUT_WORDS_FILE},
 	{"control", "switch recording in running programs", NULL, LITIFUT_WORDS_FILE},
 	{"capture", "save what a firmware sends", capture_options, LITIFUT_WORDS_FILE},
+	{"run-mcu", "load a firmware and show what it sends", run_mcu_options, LITIFUT_WORDS_FILE},
 	{NULL, NULL, NULL, NULL},
 };
 
@@ -419,10 +475,10 @@ struct front_command {
 
 static int unknown_command(const char *word, const struct front_command *commands, size_t count)
 {
-	const char *names[8] = {NULL};
+	const char *names[9] = {NULL};
 	const char *nearest;
 
-	for (size_t i = 0; i < count && i < 7; i++)
+	for (size_t i = 0; i < count && i < 8; i++)
 		names[i] = commands[i].name;
 	nearest = litifut_name_nearest(word, names);
 	if (!nearest)
@@ -434,9 +490,9 @@ static int unknown_command(const char *word, const struct front_command *command
 int main(int argc, char *argv[])
 {
 	static const struct front_command commands[] = {
-		{"build", build},          {"env", environment}, {"install-ld", install},
-		{"uninstall-ld", install}, {"info", info},       {"control", control_programs},
-		{"capture", capture}};
+		{"build", build},          {"env", environment},     {"install-ld", install},
+		{"uninstall-ld", install}, {"info", info},           {"control", control_programs},
+		{"capture", capture},      {"run-mcu", run_firmware}};
 
 	xmalloc_set_program_name("litifut");
 	if (argc < 2) {

@@ -169,7 +169,7 @@ struct outcome {
 static void show_run(const struct post_arguments *given, struct post_output *output,
 		     struct post_problems *problems, struct outcome *outcome)
 {
-	struct post_session session = {.problems = problems};
+	struct post_session session = {.problems = problems, .inputs = given->inputs};
 	double start = now();
 
 	for (size_t i = 0; i < given->path_count; i++)
@@ -193,7 +193,8 @@ static void show_difference(const struct post_arguments *given, struct post_outp
 			    struct post_problems *problems, struct outcome *outcome)
 {
 	struct post_runs *runs[2] = {NULL, NULL};
-	struct post_session sessions[2] = {{.problems = problems}, {.problems = problems}};
+	struct post_session sessions[2] = {{.problems = problems, .inputs = given->inputs},
+					   {.problems = problems, .inputs = given->inputs}};
 	struct post_diff_options options = {
 		.least = given->output.min_share < 0 ? 0 : given->output.min_share,
 		.top = given->output.top,

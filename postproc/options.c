@@ -32,6 +32,9 @@ enum long_option {
 	OPTION_COLOR,
 	OPTION_FROM,
 	OPTION_TO,
+	OPTION_INPUT,
+	OPTION_ADDRESS_BYTES,
+	OPTION_SAMPLE_HERTZ,
 	OPTION_LINES,
 	OPTION_SOURCE,
 	OPTION_NO_PAGER,
@@ -92,6 +95,10 @@ static const struct litifut_option options[] = {
 	{"help", 'h', NULL, NULL, "of a command, if one is given", 0},
 	{"version", 'V', NULL, NULL, "print the version", 0},
 	{"completion", OPTION_COMPLETION, "SHELL", "bash zsh fish", "print the completion for bash, zsh or fish", 0},
+	{NULL, 0, NULL, NULL, "Input that does not say what it is:", 0},
+	{"input", OPTION_INPUT, "KIND", "gprof-serial", "gprof-serial: the format of \"gprof for microcontrollers\", bytes or hexadecimal text", 0},
+	{"address-bytes", OPTION_ADDRESS_BYTES, "N", "2 3 4", "of an address there (3)", 0},
+	{"sample-hz", OPTION_SAMPLE_HERTZ, "N", NULL, "samples a second there, for gmon", 0},
 	{NULL, 0, NULL, NULL, "Finding ELF files:", 0},
 	{"debug-dir", OPTION_DEBUG_DIR, "DIR", LITIFUT_WORDS_FOLDER, "a folder with debug files, also as .build-id/xx/*.debug", 0},
 	{"sysroot", OPTION_SYSROOT, "DIR", LITIFUT_WORDS_FOLDER, "where the device's file system lies on this machine", 0},
@@ -467,6 +474,20 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 		return POST_GO_ON;
 	case OPTION_NO_PAGER:
 		given->pager = false;
+		return POST_GO_ON;
+	case OPTION_INPUT:
+		given->inputs.gprof_serial = !strcmp(value, "gprof-serial");
+		return given->inputs.gprof_serial ? POST_GO_ON
+						  : usage("--input takes gprof-serial, not", value);
+	case OPTION_ADDRESS_BYTES:
+		if (!parse_number(value, &number) || number < 2 || number > 4)
+			return usage("--address-bytes takes 2, 3 or 4, not", value);
+		given->inputs.address_bytes = (unsigned)number;
+		return POST_GO_ON;
+	case OPTION_SAMPLE_HERTZ:
+		if (!parse_number(value, &number) || !number || number > UINT32_MAX)
+			return usage("--sample-hz takes a number, not", value);
+		given->inputs.sample_hertz = (unsigned)number;
 		return POST_GO_ON;
 	case OPTION_LINES:
 		given->session.lines = true;

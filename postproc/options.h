@@ -12,6 +12,7 @@ struct post_arguments {
 	const char *output_path; /* NULL: standard output */
 	struct post_options session;
 	struct post_output_options output;
+	struct post_inputs inputs; /* what is known of them, no files */
 	struct post_window window;
 	struct post_filter_options filter;
 	bool quiet;

@@ -14,7 +14,7 @@
 #define TAG_HISTOGRAM 0
 #define TAG_ARC 1
 
-/* Ticks a second, which only the program could say. */
+/* Ticks a second, where the trace has no number. */
 #define RATE 100
 
 /* Of times: small enough that no two functions share a bin. */
@@ -71,7 +71,7 @@ static void write_profile(FILE *file, bool big_endian, const struct post_trace *
 	const size_t count = trace->profile.count;
 
 	write_histogram_head(file, big_endian, trace->profile.low, count, trace->profile.bytes,
-			     RATE);
+			     trace->profile.hertz ? trace->profile.hertz : RATE);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t bin =
 			trace->profile.bins[i] > UINT16_MAX ? UINT16_MAX : trace->profile.bins[i];

@@ -2,6 +2,7 @@
 #include "postproc/model/session.h"
 
 #include "postproc/sources/firmware.h"
+#include "postproc/sources/gprof_serial.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -277,7 +278,8 @@ static void open_firmware(struct post_session *session, const char *path)
 	struct litifut_error error;
 	struct post_trace *trace;
 
-	if (post_firmware_open(path, &session->inputs, &trace, session->problems, &error))
+	if ((session->inputs.gprof_serial ? post_gprof_serial_open : post_firmware_open)(
+		    path, &session->inputs, &trace, session->problems, &error))
 		post_problem(session->problems, &error);
 	else
 		post_session_take(session, trace);

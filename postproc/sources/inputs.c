@@ -116,7 +116,7 @@ static void add_file(struct post_inputs *inputs, const char *path, bool named,
 		add_image(inputs, path, named, problems);
 	else if (looks_like_maps(start, size))
 		add_text(&inputs->maps, &inputs->maps_count, &inputs->maps_capacity, path);
-	else if (named && post_firmware_is(path))
+	else if (named && (inputs->gprof_serial || post_firmware_is(path)))
 		add_text(&inputs->firmware, &inputs->firmware_count, &inputs->firmware_capacity,
 			 path);
 	else if (named || ends_with(path, ".trace"))

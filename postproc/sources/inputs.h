@@ -29,6 +29,10 @@ struct post_inputs {
 	size_t firmware_count, firmware_capacity;
 	char **maps;
 	size_t maps_count, maps_capacity;
+	/* Files of no other kind are of this one, see gprof_serial.h. */
+	bool gprof_serial;
+	unsigned address_bytes; /* 0: as usual */
+	unsigned sample_hertz;  /* 0: unknown */
 	struct post_candidate *images;
 	size_t image_count, image_capacity;
 };

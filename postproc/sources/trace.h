@@ -82,6 +82,7 @@ struct post_trace {
 		size_t count;
 		uint32_t low;   /* link-time address of the first */
 		uint32_t bytes; /* of code, each */
+		uint32_t hertz; /* how often a second that was looked at; 0: unknown */
 	} profile;
 	struct post_counted *counted;
 	size_t counted_count, counted_capacity;
