@@ -46,11 +46,10 @@ static enum litifut_status end_flash(const struct run_mcu_options *options, pid_
 			return failed(options->flash, error);
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return LITIFUT_OK;
-	return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, options->flash, NULL,
-				 LITIFUT_NO_ADDRESS,
-				 WIFSIGNALED(status) ? "was ended by signal %d"
-						     : "has failed with exit status %d",
-				 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+	return litifut_error_set(
+		error, LITIFUT_ERROR_UNSUPPORTED, options->flash, NULL, LITIFUT_NO_ADDRESS,
+		WIFSIGNALED(status) ? "was ended by signal %d" : "has failed with exit status %d",
+		WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
 static enum litifut_status show(const struct run_mcu_options *options, int *result,
@@ -103,7 +102,8 @@ enum litifut_status run_mcu(const struct run_mcu_options *options, int *result,
 	if (status)
 		return status;
 	status = capture_run(&options->capture, &rounds, error);
-	if (end_flash(options, child, &flash_error) && (status || rounds < options->capture.rounds)) {
+	if (end_flash(options, child, &flash_error) &&
+	    (status || rounds < options->capture.rounds)) {
 		*error = flash_error;
 		return flash_error.status;
 	}
