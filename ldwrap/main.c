@@ -1,4 +1,4 @@
-/* litifut: the front door. */
+/* litifut: the front door. Longer than 500 lines, because it has the words of all commands. */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
