@@ -1,3 +1,5 @@
+/* Judging edges, giving them flags, writing their code and their table: more than 500 lines in one
+ * file, because each step works on the same list. */
 #include "rewriter/edges.h"
 
 #include <stdlib.h>

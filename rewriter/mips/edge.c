@@ -35,7 +35,10 @@
  *		addiu sp, sp, 8
  *
  * Compilers use $at in exclusive sequences and hardly elsewhere; where it may hold something, the
- * branch is left. */
+ * branch is left.
+ *
+ * More than 500 lines in one file, because what is judged and what is written must agree on each
+ * form. */
 #include "rewriter/edges.h"
 
 #include <string.h>
