@@ -15,7 +15,8 @@
  * and of A32 code, where nothing else moves. A branch that an `it` makes conditional goes together
  * with that. Where neither neighbour can move, a stepping stone leads on (stone.c).
  *
- * Encodings: DDI 0406C A5 (A32), A6 (T32). */
+ * Encodings: DDI 0406C A5 (A32), A6 (T32). More than 500 lines in one file, because what is judged
+ * and what is written must agree on each form. */
 #include "rewriter/arm/edge.h"
 
 #include <string.h>
