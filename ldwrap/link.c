@@ -138,13 +138,16 @@ static enum litifut_status prepare_tracer(struct link_state *state, struct litif
 	const struct link_request *request = state->request;
 	const char *architecture = decision_architecture(&request->decision->target);
 	const char *small = state->thunks_run ? state->arch->cpu->objects->thunk_recorder : NULL;
+	const bool full = request->settings->recorded == LITIFUT_MODE_TABLE ||
+			  request->settings->recorded == LITIFUT_MODE_COVERAGE;
 	enum litifut_status status;
 
 	state->tracer_source = concat(request->object_folder, "/tracer-", architecture, ".o", NULL);
-	state->recorder_source = request->settings->recorder
-					 ? xstrdup(request->settings->recorder)
-					 : concat(request->object_folder, "/recorder-",
-						  small ? small : architecture, ".o", NULL);
+	state->recorder_source =
+		request->settings->recorder
+			? xstrdup(request->settings->recorder)
+			: concat(request->object_folder, full ? "/recorder-full-" : "/recorder-",
+				 small ? small : architecture, ".o", NULL);
 	state->tracer = scratch_file("litifut-tracer.o");
 	state->recorder = scratch_file("litifut-recorder.o");
 	state->database = scratch_file("litifut-database.o");

@@ -1,6 +1,6 @@
 # The objects that are linked into the traced program, one pair for each kind of
 # CPU: tracer-ARCH.o (stubs, instruction DB, emulation) and recorder-ARCH.o (the
-# default recorder). They are combined with `ld -r` and then freed of every
+# default recorder), or recorder-full-ARCH.o for the modes that few programs use. They are combined with `ld -r` and then freed of every
 # section that would speak about ABIs, so that they link with any object.
 
 TRACER_ARCHES := arm mips mipsel
@@ -35,9 +35,12 @@ TRACER_C_FLAGS := -std=c11 -g -ffreestanding -fPIC -fvisibility=hidden \
 
 TRACER_SOURCES   := entry/enter
 RECORDER_SOURCES := $(addprefix recorder/,recorder threads words clock bloom settings_read process modules module_list \
-		loading finish switch text verbose shared fast armed own_stack scratch event_count control table table_words flags) \
+		loading finish switch text verbose shared fast armed own_stack scratch event_count control table_words) \
 	$(addprefix sink/,sink ring spare chunks save_all compact header metadata module_record copies) \
 	$(addprefix port/linux/,system_call identity confine files folder room memory environment auxiliary vdso fork loaded spawn guest)
+# What only LITIFUT_MODE=table and coverage need, and what stands in its place.
+RECORDER_FULL := recorder/table recorder/flags
+RECORDER_SMALL := recorder/stream_only
 # In assembly: what a CPU needs, and what Linux on that CPU needs.
 TRACER_ASSEMBLY   = $(1)/stub $(1)/guard $(1)/thunk port/linux/$(1)/start
 RECORDER_ASSEMBLY_arm  := arm/stack
@@ -69,11 +72,14 @@ $(BUILD)/tracer/$(1)/%.o: tracer/%.S
 ifneq ($(filter $(1),$(TRACER_ARCHES)),)
 TRACER += $(TRACER_LIBRARY)/tracer-$(1).o
 endif
-TRACER += $(TRACER_LIBRARY)/recorder-$(1).o
+TRACER += $(TRACER_LIBRARY)/recorder-$(1).o $(TRACER_LIBRARY)/recorder-full-$(1).o
 
 $(TRACER_LIBRARY)/tracer-$(1).o: $(patsubst %,$(BUILD)/tracer/$(1)/%.o,$(call TRACER_ASSEMBLY,$(TRACER_CPU_$(1)))) \
 	$(TRACER_SOURCES:%=$(BUILD)/tracer/$(1)/%.o)
-$(TRACER_LIBRARY)/recorder-$(1).o: $(RECORDER_SOURCES:%=$(BUILD)/tracer/$(1)/%.o) \
+$(TRACER_LIBRARY)/recorder-$(1).o: $(RECORDER_SMALL:%=$(BUILD)/tracer/$(1)/%.o)
+$(TRACER_LIBRARY)/recorder-full-$(1).o: $(RECORDER_FULL:%=$(BUILD)/tracer/$(1)/%.o)
+$(TRACER_LIBRARY)/recorder-$(1).o $(TRACER_LIBRARY)/recorder-full-$(1).o: \
+	$(RECORDER_SOURCES:%=$(BUILD)/tracer/$(1)/%.o) \
 	$(RECORDER_ASSEMBLY_$(TRACER_CPU_$(1)):%=$(BUILD)/tracer/$(1)/%.o)
 $(TRACER_LIBRARY)/%-$(1).o: tracer/check-object
 	@mkdir -p $$(@D)

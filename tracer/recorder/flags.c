@@ -1,4 +1,4 @@
-/* Flags of edges: bytes of the module that its code sets, without asking anybody.
+/* Flags of edges: bytes of the module that its code sets, without a call.
  *
  * Each piece of the room for them becomes a chunk of the trace: the mapping of the file takes the
  * place of the memory that was there. So what was executed is in the file whatever becomes of the
@@ -85,9 +85,7 @@ void litifut_flags_open(const struct litifut_module *module, bool anew)
 	if (!LITIFUT_MODULE_HAS(module, flags_bytes) || !module->flags_bytes)
 		return;
 	if (r->chunk_mask != LITIFUT_FLAGS_PIECE - 1) {
-		litifut_tell("what is executed is not recorded, since the program was linked with "
-			     "another LITIFUT_MODE: ",
-			     module->name, 0);
+		litifut_flags_refuse(module);
 		return;
 	}
 	room = module->flags_address + module->load_bias;

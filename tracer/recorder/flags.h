@@ -2,9 +2,10 @@
 #ifndef LITIFUT_TRACER_FLAGS_H
 #define LITIFUT_TRACER_FLAGS_H
 
+#include <litifut/module_format.h>
 #include <stdbool.h>
 
-struct litifut_module;
+#include "tracer/recorder/verbose.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -16,5 +17,13 @@ void litifut_flags_save_module(const struct litifut_module *module);
 void litifut_flags_save(void);
 
 #pragma GCC visibility pop
+
+/* Says that the module has flags which do not get into the trace. */
+static inline void litifut_flags_refuse(const struct litifut_module *module)
+{
+	litifut_tell("what is executed is not recorded, since the program was linked with "
+		     "another LITIFUT_MODE: ",
+		     module->name, 0);
+}
 
 #endif

@@ -55,7 +55,7 @@ struct litifut_table {
 	uint32_t waiting_count;
 };
 
-void litifut_table_settings(void)
+bool litifut_table_settings(void)
 {
 	struct litifut_settings *settings = &litifut_recorder.settings;
 
@@ -63,6 +63,7 @@ void litifut_table_settings(void)
 	settings->ring_kb = 0;
 	settings->dedup = 0;
 	settings->compact = LITIFUT_COMPACT_OFF;
+	return true;
 }
 
 static struct litifut_table_call *litifut_table_entry(void *context, uint32_t handle)

@@ -7,8 +7,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Settings that have no meaning with tables give way. */
-void litifut_table_settings(void);
+/* Settings that have no meaning with tables give way. False: this recorder makes no tables. */
+bool litifut_table_settings(void);
 /* Folds the events of a full chunk, whose last word ends at `end`, into the table of its
  * thread. Returns a chunk that is empty now, or 0: another one is needed. Signals are
  * blocked. */
