@@ -41,7 +41,7 @@ struct litifut_frame {
 
 extern HIDDEN struct litifut_frame litifut_frame;
 
-HIDDEN void litifut_frame_begin(uint32_t type);
+HIDDEN void litifut_frame_begin(unsigned type);
 HIDDEN void litifut_frame_add(uint32_t number);
 HIDDEN void litifut_frame_end(void);
 

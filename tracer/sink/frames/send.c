@@ -10,7 +10,8 @@ static __attribute__((noinline)) void litifut_frame_put(uint8_t byte)
 		;
 }
 
-static __attribute__((noinline)) void litifut_frame_byte(uint32_t byte)
+/* Numbers that are no larger than an address are `unsigned`, which has 16 bits on AVR. */
+static __attribute__((noinline)) void litifut_frame_byte(unsigned byte)
 {
 	litifut_frame.bytes[litifut_frame.used++] = (uint8_t)byte;
 }
@@ -18,11 +19,11 @@ static __attribute__((noinline)) void litifut_frame_byte(uint32_t byte)
 __attribute__((noinline)) void litifut_frame_add(uint32_t number)
 {
 	for (; number >= 0x80; number >>= 7)
-		litifut_frame_byte(number | 0x80);
-	litifut_frame_byte(number);
+		litifut_frame_byte((unsigned)number | 0x80);
+	litifut_frame_byte((unsigned)number);
 }
 
-__attribute__((noinline)) void litifut_frame_begin(uint32_t type)
+__attribute__((noinline)) void litifut_frame_begin(unsigned type)
 {
 	litifut_frame.used = 0;
 	litifut_frame_byte(type);
@@ -32,16 +33,13 @@ __attribute__((noinline)) void litifut_frame_begin(uint32_t type)
 /* COBS: before each run of bytes that are not 0 stands its length + 1. */
 __attribute__((noinline)) void litifut_frame_end(void)
 {
-	uint32_t crc = 0xffff;
+	unsigned crc = 0xffff; /* above bit 15 there is anything */
 	unsigned at = 0;
 
 	for (unsigned i = 0; i < litifut_frame.used; i++) {
-		crc ^= (uint32_t)litifut_frame.bytes[i] << 8;
-		for (unsigned bit = 0; bit < 8; bit++) {
-			crc <<= 1;
-			if (crc & 0x10000)
-				crc ^= 0x11021;
-		}
+		crc ^= (unsigned)litifut_frame.bytes[i] << 8;
+		for (uint8_t bit = 0; bit < 8; bit++)
+			crc = crc & 0x8000 ? crc << 1 ^ 0x1021 : crc << 1;
 	}
 	litifut_frame_byte(crc);
 	litifut_frame_byte(crc >> 8);
@@ -58,10 +56,10 @@ __attribute__((noinline)) void litifut_frame_end(void)
 	litifut_frame.frames++;
 }
 
-static __attribute__((noinline)) void litifut_frame_words(uint32_t type, const volatile void *words,
-							  uint32_t count)
+static __attribute__((noinline)) void litifut_frame_words(unsigned type, const volatile void *words,
+							  unsigned count)
 {
-	for (uint32_t i = 0; i < count;) {
+	for (unsigned i = 0; i < count;) {
 		litifut_frame_begin(type);
 		litifut_frame_add(i);
 		while (i < count && litifut_frame_has_room(1)) {
@@ -76,11 +74,11 @@ static __attribute__((noinline)) void litifut_frame_words(uint32_t type, const v
 
 void litifut_send(void)
 {
-	const uint32_t words = (uint32_t)(litifut_table_end - litifut_table);
-	const uint32_t record = litifut_send_times ? LITIFUT_RECORD_TIMES : LITIFUT_RECORD_COUNT;
-	const uint32_t overflow =
+	const unsigned words = (unsigned)(litifut_table_end - litifut_table);
+	const unsigned record = litifut_send_times ? LITIFUT_RECORD_TIMES : LITIFUT_RECORD_COUNT;
+	const unsigned overflow =
 		litifut_overflow ? LITIFUT_OVERFLOW_ENTRIES * (record + LITIFUT_OVERFLOW_EXTRA) : 0;
-	const uint32_t bins = &litifut_sample_bins ? litifut_sample_bins : 0;
+	const unsigned bins = &litifut_sample_bins ? litifut_sample_bins : 0;
 
 	litifut_frame_put(0);
 	litifut_frame_begin(LITIFUT_FRAME_HEADER);
