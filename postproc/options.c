@@ -32,7 +32,6 @@ enum long_option {
 	OPTION_COLOR,
 	OPTION_FROM,
 	OPTION_TO,
-	OPTION_INPUT,
 	OPTION_ADDRESS_BYTES,
 	OPTION_SAMPLE_HERTZ,
 	OPTION_LINES,
@@ -80,7 +79,7 @@ static const struct litifut_option options[] = {
 	{"min", OPTION_MIN, "PERCENT", NULL, "leave out what makes less (dot: 0.5; diff: change in percent)", POST_USES_MIN},
 	{"function", OPTION_FUNCTION, "GLOB", NULL, "for callers-of, callees-of and histogram", POST_USES_FUNCTION},
 	{"lines", OPTION_LINES, NULL, NULL, "source lines from debug information (callers-of, callgrind, html)", POST_USES_LINES},
-	{"source", OPTION_SOURCE, "DIR", LITIFUT_WORDS_FOLDER, "a folder whose source files the report shows, with counts (html)", POST_USES_SOURCE},
+	{"source", OPTION_SOURCE, "DIR", LITIFUT_WORDS_FOLDER, "a folder whose source files the report shows, with counts (html); or gprof-serial, see below", POST_USES_SOURCE},
 	{"sort", OPTION_SORT, "COLUMN", "self total avg min max calls made callers callees name", "self, total, avg, min, max, calls, made, callers, callees or name (report)", POST_USES_SORT},
 	{"per", OPTION_PER, "WHAT", "function edge thread", "function, edge or thread: the rows of a table of times (report)", POST_USES_ROWS},
 	{"by-module", OPTION_BY_MODULE, NULL, NULL, "one table for each module (report)", POST_USES_BY_MODULE},
@@ -95,8 +94,7 @@ static const struct litifut_option options[] = {
 	{"help", 'h', NULL, NULL, "of a command, if one is given", 0},
 	{"version", 'V', NULL, NULL, "print the version", 0},
 	{"completion", OPTION_COMPLETION, "SHELL", "bash zsh fish", "print the completion for bash, zsh or fish", 0},
-	{NULL, 0, NULL, NULL, "Input that does not say what it is:", 0},
-	{"input", OPTION_INPUT, "KIND", "gprof-serial", "gprof-serial: the format of \"gprof for microcontrollers\", bytes or hexadecimal text", 0},
+	{NULL, 0, NULL, NULL, "With --source gprof-serial, the format of \"gprof for microcontrollers\" as bytes or hexadecimal text:", 0},
 	{"address-bytes", OPTION_ADDRESS_BYTES, "N", "2 3 4", "of an address there (3)", 0},
 	{"sample-hz", OPTION_SAMPLE_HERTZ, "N", NULL, "samples a second there, for gmon", 0},
 	{NULL, 0, NULL, NULL, "Finding ELF files:", 0},
@@ -475,10 +473,6 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 	case OPTION_NO_PAGER:
 		given->pager = false;
 		return POST_GO_ON;
-	case OPTION_INPUT:
-		given->inputs.gprof_serial = !strcmp(value, "gprof-serial");
-		return given->inputs.gprof_serial ? POST_GO_ON
-						  : usage("--input takes gprof-serial, not", value);
 	case OPTION_ADDRESS_BYTES:
 		if (!parse_number(value, &number) || number < 2 || number > 4)
 			return usage("--address-bytes takes 2, 3 or 4, not", value);
@@ -493,6 +487,10 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 		given->session.lines = true;
 		return POST_GO_ON;
 	case OPTION_SOURCE:
+		if (!strcmp(value, "gprof-serial")) {
+			given->inputs.gprof_serial = true;
+			return POST_GO_ON;
+		}
 		add_parts(&given->lists[LIST_SOURCE], value, false);
 		given->session.lines = true;
 		return POST_GO_ON;

@@ -7,7 +7,7 @@ BOARDS=${BOARDS:-mps2-an385}
 
 post()
 {
-	"$BUILD/bin/litifut-post" -q --input gprof-serial "$@"
+	"$BUILD/bin/litifut-post" -q --source gprof-serial "$@"
 }
 
 # says STATUS WORDS COMMAND...: one line on stderr, with these words
