@@ -75,7 +75,7 @@ static void print_wrong_settings(uint32_t wrong)
 	}
 }
 
-static void print_summary(const struct post_totals *totals, double seconds, bool by_pid)
+static void print_summary(const struct post_totals *totals, double seconds, bool by_pid, bool flags)
 {
 	uint64_t events = totals->events - totals->own;
 
@@ -109,6 +109,12 @@ static void print_summary(const struct post_totals *totals, double seconds, bool
 			"litifut-post: %zu process%s still ran, had been killed or went on "
 			"as another program (exec); what was written by then is shown\n",
 			totals->killed, totals->killed == 1 ? "" : "es");
+	if (totals->covered && !flags)
+		fprintf(stderr,
+			"litifut-post: %zu process%s recorded which code was executed, and no "
+			"calls "
+			"(LITIFUT_MODE=coverage): see -f coverage, branches, lcov\n",
+			totals->covered, totals->covered == 1 ? "" : "es");
 	if (totals->clockless)
 		fprintf(stderr,
 			"litifut-post: %zu process%s recorded returns without times, as no clock "
@@ -295,7 +301,7 @@ int main(int count, char **arguments)
 	}
 	for (size_t run = 0; run < outcome.runs && !given.quiet; run++)
 		print_summary(&outcome.totals[run], outcome.seconds[run],
-			      given.session.pid_count > 0);
+			      given.session.pid_count > 0, given.format && given.format->flags);
 	for (size_t i = 0; i < outcome.needless_count && i < MOST_NEEDLESS && !given.quiet; i++)
 		fprintf(stderr, "litifut-post: %s\n", outcome.needless[i]);
 	if (outcome.needless_count > MOST_NEEDLESS && !given.quiet)

@@ -214,6 +214,7 @@ const struct post_format post_format_callgrind = {
 	.name = "callgrind",
 	.summary = "call graph with time and counts, for KCachegrind",
 	.measured = true,
+	.tabled = true,
 	.uses = POST_USES_LINES,
 	.start = start,
 	.nested = true,

@@ -345,6 +345,7 @@ const struct post_format post_format_sqlite = {
 	.uses = POST_USES_LINES,
 	.binary = true,
 	.measured = true,
+	.tabled = true,
 	.nested = true,
 	.start = start,
 	.event = event,

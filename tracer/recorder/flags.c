@@ -55,6 +55,11 @@ static void litifut_piece_open(const struct litifut_module *module, uint32_t pie
 	const char *trouble;
 	uint32_t chunk = litifut_chunk_map(&r->file, false, &trouble);
 
+	/* The flags of the parent are no place for those of a child. */
+	if (anew && litifut_is_mapped(piece))
+		litifut_map(piece, LITIFUT_FLAGS_PIECE, PROT_READ | PROT_WRITE, -1, 0);
+	else if (anew)
+		*litifut_chunk_of_piece(piece) = 0;
 	if (!chunk) {
 		litifut_tell("no room for flags, what is executed is not recorded: ", trouble, 0);
 		return;

@@ -51,7 +51,15 @@ static void litifut_record_in(struct litifut_thread *thread, const struct litifu
 	if (litifut_recorder.bloom && litifut_bloom_seen(call->return_address, call->callee))
 		return;
 	if (litifut_is_table()) {
-		count = litifut_table_words(call, litifut_clock_now(), words);
+		uint64_t now = litifut_clock_now();
+		uint32_t time[3];
+
+		if ((uint32_t)(now >> 30) != thread->time_high) {
+			litifut_time_words(now, time);
+			if (litifut_put(thread, time, 3))
+				thread->time_high = (uint32_t)(now >> 30);
+		}
+		count = litifut_table_words(call, now, words);
 		if (!litifut_put(thread, words, count))
 			litifut_lose(1);
 		return;
@@ -136,15 +144,18 @@ static LITIFUT_COLD void litifut_record_on_own_stack(const struct litifut_call *
 }
 
 /* The same for a table; see below. */
-static bool litifut_record_table_quickly(struct litifut_port_features features, uint32_t *cursor,
+static bool litifut_record_table_quickly(struct litifut_port_features features,
+					 const struct litifut_thread *thread, uint32_t *cursor,
 					 const struct litifut_call *call)
 {
 	const struct litifut_recorder *r = &litifut_recorder;
 	uint32_t at = *(volatile uint32_t *)cursor;
 	uint32_t words[4];
-	uint32_t bytes = 4 * litifut_table_words(call, litifut_clock_now(), words);
+	uint64_t now = litifut_clock_now();
+	uint32_t bytes = 4 * litifut_table_words(call, now, words);
 
-	if (!(at & r->chunk_mask) || (at & r->chunk_mask) + bytes > r->chunk_mask + 1 ||
+	if ((uint32_t)(now >> 30) != thread->time_high || !(at & r->chunk_mask) ||
+	    (at & r->chunk_mask) + bytes > r->chunk_mask + 1 ||
 	    !litifut_port_compare_exchange(features, cursor, at, at + bytes))
 		return false;
 	for (uint32_t i = 0; i < bytes / 4; i++)
@@ -166,7 +177,7 @@ litifut_record_quickly(struct litifut_port_features features, struct litifut_thr
 	uint32_t low = 0;
 
 	if (timed && litifut_is_table())
-		return litifut_record_table_quickly(features, cursor, call);
+		return litifut_record_table_quickly(features, thread, cursor, call);
 	/* by far the most frequent event, without the steps it has no use for */
 	if (words == 1) {
 		if (!(at & r->chunk_mask) ||

@@ -17,10 +17,12 @@
 #include <stddef.h>
 
 #include <litifut/fold.h>
+#include <litifut/module_format.h>
 
 #include "return_point.h"
 #include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/system.h"
+#include "tracer/recorder/module_list.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/thread.h"
 #include "tracer/sink/chunks.h"
@@ -184,10 +186,31 @@ litifut_table_find(void *context, uint32_t address, uint32_t callee, bool tail)
 	return litifut_table_add(table, address, callee, tail);
 }
 
+/* Is the code at a return address, and that which a return came from, still there? Events are
+ * folded later than they are recorded, and a library may have been unloaded meanwhile. */
+static LITIFUT_COLD bool litifut_table_is_loaded(uint32_t address, uint32_t exit)
+{
+	const struct litifut_module *module;
+
+	for (uint32_t at = 0; (module = litifut_modules_next(&at));) {
+		uint32_t start = module->text_start + (uint32_t)module - module->link_address;
+		uint32_t size = module->text_end - module->text_start;
+
+		if (address - start < size && exit - start < size)
+			return true;
+	}
+	return false;
+}
+
 /* A call's first return: the code at its return address leads to where that comes from. */
 static LITIFUT_COLD bool litifut_table_learn(struct litifut_table_call *call, uint32_t exit)
 {
-	if (call->exit || !litifut_port_returns_by(call->address, exit))
+	if (call->exit)
+		return false;
+	/* then the stack pointer has to do, as for a reader without the file */
+	if (!litifut_table_is_loaded(call->address, exit))
+		return true;
+	if (!litifut_port_returns_by(call->address, exit))
 		return false;
 	call->exit = exit;
 	return true;

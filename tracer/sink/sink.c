@@ -46,6 +46,9 @@ static uint32_t litifut_written_memory(long descriptor, uint64_t offset, uint32_
 
 static bool litifut_written_save(long descriptor, uint64_t offset, uint32_t address, uint32_t size)
 {
+	/* or there is a SIGXFSZ: the program may have lowered it since */
+	if (!litifut_within_file_limit(offset + size))
+		return false;
 	while (size) {
 		long done = litifut_write_at(descriptor, (const void *)address, size, offset);
 

@@ -343,6 +343,7 @@ const struct post_format post_format_html = {
 	.start = start,
 	.nested = true,
 	.measured = true,
+	.tabled = true,
 	.event = event,
 	.finish = finish,
 };
