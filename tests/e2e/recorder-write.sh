@@ -33,6 +33,7 @@ behaviour()
 		#include <signal.h>
 		#include <stdio.h>
 		#include <string.h>
+		#include <sys/resource.h>
 		#include <sys/wait.h>
 		#include <unistd.h>
 		__attribute__((noipa)) static int leaf(int n) { return n + 1; }
@@ -65,6 +66,11 @@ behaviour()
 			}
 			if (!strcmp(mode, "kill"))
 				kill(getpid(), SIGKILL);
+			if (!strcmp(mode, "limit")) {
+				struct rlimit small = {20000, 20000};
+				setrlimit(RLIMIT_FSIZE, &small);
+				leaf(1);
+			}
 			puts("done");
 			return 0;
 		}
@@ -98,6 +104,8 @@ behaviour()
 	post
 	ok "killed: at most a chunk of 16,000 words for each thread is lost: $(recorded leaf)" \
 		test "$(($(recorded leaf) + $(recorded inner)))" -ge $((100000 - 2 * 16384))
+	# no SIGXFSZ when what is left is written
+	same_run work limit
 	guest_environment="LITIFUT_CLOCK=none LITIFUT_FILE=write LITIFUT_START=off"
 	same_run work
 	post
