@@ -1,0 +1,81 @@
+/* Between the files of the pass over a firmware's image: firmware.c, which writes the stubs of the
+ * sites, firmware_runtime.c and firmware_save.c. */
+#ifndef LITIFUT_REWRITER_FIRMWARE_PASS_H
+#define LITIFUT_REWRITER_FIRMWARE_PASS_H
+
+#include <litifut/module_format.h>
+
+#include "rewriter/arch.h"
+#include "rewriter/firmware.h"
+#include "rewriter/sites.h"
+
+struct litifut_firmware_cpu;
+
+/* The function a call of which leaves calls open that never return. */
+#define LITIFUT_FIRMWARE_JUMP "longjmp"
+
+struct litifut_firmware_pass {
+	const struct litifut_firmware_options *options;
+	struct litifut_image image;
+	struct litifut_arch arch;
+	struct litifut_arch_detour detour; /* of it */
+	struct litifut_arch_context context;
+	struct litifut_site_list sites;
+	const struct litifut_firmware_cpu *cpu;
+	bool baseline;
+	uint32_t send_at;   /* address of options->send_at; 0: there is none */
+	uint32_t sample_at; /* of options->sample_at; 0: there is none */
+	bool samples;
+	bool jumps;           /* a site calls longjmp() */
+	bool ticks;           /* SysTick is counted for the clock */
+	bool ram_is_known;    /* where .bss is cleared */
+	bool *changed;        /* by number of the section */
+	uint32_t stub_bytes;  /* so far */
+	uint32_t table_words; /* the same */
+	uint32_t calibration; /* number of the first word of a record that no site has */
+	bool sends;
+	bool pointers;
+	struct litifut_module module; /* as it is saved */
+	/* Only when the image is to be changed. */
+	const struct litifut_symbol *stubs;
+	const struct litifut_symbol *table;
+	uint32_t count_small;
+	uint32_t count_pointer;
+	uint32_t count_carry;
+	uint32_t time_call;
+	uint32_t jump_gate;
+	uint32_t start_gate;
+	uint32_t start_at; /* address of options->start_at; 0: there is none */
+	uint32_t send_gate;
+};
+
+/* Sets the error that the image lacks this symbol, and returns its status. */
+enum litifut_status litifut_firmware_missing(const struct litifut_firmware_pass *pass,
+					     const char *symbol, struct litifut_error *error);
+
+/* Changes code or data in the image's memory. False: no section has these bytes. */
+bool litifut_firmware_change(struct litifut_firmware_pass *pass, uint32_t address,
+			     const uint8_t *bytes, uint32_t size);
+
+/* Finds the tracer's symbols, and checks where the linker has put them. */
+enum litifut_status litifut_firmware_find_runtime(struct litifut_firmware_pass *pass,
+						  struct litifut_error *error);
+
+/* Puts what else is to happen when the interrupt of this site, a vector, comes before its stub. */
+enum litifut_status litifut_firmware_put_gates(struct litifut_firmware_pass *pass,
+					       const struct litifut_site *site, uint32_t stub,
+					       struct litifut_error *error);
+
+/* After all sites: is there room for their records, and the code that they use? */
+enum litifut_status litifut_firmware_check_room(const struct litifut_firmware_pass *pass,
+						struct litifut_error *error);
+
+/* Fills in what the tracer's code reads, and where its gates lead. */
+enum litifut_status litifut_firmware_fill_runtime(struct litifut_firmware_pass *pass,
+						  struct litifut_error *error);
+
+/* Fills the module record and the identity, and writes the file, with the list of sites. */
+enum litifut_status litifut_firmware_save(struct litifut_firmware_pass *pass, size_t patched,
+					  struct litifut_error *error);
+
+#endif

@@ -1,0 +1,310 @@
+/* The code of the tracer in the image of a firmware: is all there that the sites need, and where do
+ * its gates lead? */
+#include <elf.h>
+#include <litifut/module_format.h>
+#include <string.h>
+
+#include "rewriter/firmware_cpu.h"
+#include "rewriter/firmware_pass.h"
+
+#define SEND_GATE "litifut_send_gate"
+#define SEND_TARGET "litifut_send_target"
+#define COUNT_SMALL "litifut_count_small"
+#define SAMPLE "litifut_sample"
+#define COUNT_POINTER "litifut_count_pointer"
+#define COUNT_CARRY "litifut_count_carry"
+#define TIME_CALL "litifut_time_call"
+#define TIME_POINTER "litifut_time_pointer"
+#define TICK "litifut_tick"
+#define CLOCK_HANDLER "litifut_timer_overflow"
+#define CALIBRATION "litifut_calibration_number"
+
+#define JUMP_GATE "litifut_jump_gate"
+#define JUMP_TARGET "litifut_jump_target"
+
+#define START_GATE "litifut_start_gate"
+#define START_TARGET "litifut_start_target"
+#define SWITCHED "_switched"
+
+#define SYSTICK 15 /* its entry of the vector table */
+
+/* Where a heap begins in one memory, no other memory follows so closely. */
+#define HEAP_BYTES_MAX (16u << 20)
+
+enum litifut_status litifut_firmware_missing(const struct litifut_firmware_pass *pass,
+					     const char *symbol, struct litifut_error *error)
+{
+	return litifut_error_set(error, LITIFUT_ERROR_MISSING, pass->image.path, NULL,
+				 LITIFUT_NO_ADDRESS, "not linked with the tracer: no symbol %s",
+				 symbol);
+}
+
+bool litifut_firmware_change(struct litifut_firmware_pass *pass, uint32_t address,
+			     const uint8_t *bytes, uint32_t size)
+{
+	const struct litifut_section *section =
+		litifut_image_section_at(&pass->image, address, size);
+
+	if (!section || !section->bytes)
+		return false;
+	memcpy(section->bytes + (address - section->address), bytes, size);
+	pass->changed[section - pass->image.sections] = true;
+	return true;
+}
+
+static bool set_word(struct litifut_firmware_pass *pass, const char *name, uint32_t value)
+{
+	const struct litifut_symbol *symbol = litifut_image_symbol(&pass->image, name);
+	uint8_t word[4];
+
+	litifut_put32(pass->image.big_endian, word, value);
+	return symbol && litifut_firmware_change(pass, symbol->address, word, sizeof(word));
+}
+
+static bool set_half(struct litifut_firmware_pass *pass, const char *name, uint32_t value)
+{
+	const struct litifut_symbol *symbol = litifut_image_symbol(&pass->image, name);
+	uint8_t half[2];
+
+	litifut_put16(pass->image.big_endian, half, (uint16_t)value);
+	return symbol && litifut_firmware_change(pass, symbol->address, half, sizeof(half));
+}
+
+/* The address of code with this name, 0: there is none. */
+static uint32_t code_at(const struct litifut_firmware_pass *pass, const char *name)
+{
+	const struct litifut_symbol *symbol = litifut_image_symbol(&pass->image, name);
+
+	return symbol ? symbol->address | symbol->thumb : 0;
+}
+
+/* Lets our code at this symbol go on to the function at `target`. */
+static bool set_way(struct litifut_firmware_pass *pass, const char *name, uint32_t target)
+{
+	const struct litifut_symbol *symbol = litifut_image_symbol(&pass->image, name);
+	uint8_t code[4];
+
+	return symbol &&
+	       pass->cpu->write_way(&pass->context, symbol->address, target & ~1u, code) &&
+	       litifut_firmware_change(pass, symbol->address, code, sizeof(code));
+}
+
+/* Lets an entry of the vector table, which leads to `*to`, lead to `gate`, and that to what
+ * the entry led to. */
+static enum litifut_status put_gate(struct litifut_firmware_pass *pass, uint32_t entry,
+				    uint32_t *to, const char *gate, const char *target,
+				    struct litifut_error *error)
+{
+	const struct litifut_symbol *symbol = litifut_image_symbol(&pass->image, gate);
+	uint8_t way[4];
+
+	if (!symbol || !set_way(pass, target, *to) ||
+	    !pass->cpu->write_way(&pass->context, entry, symbol->address, way) ||
+	    !litifut_firmware_change(pass, entry, way, sizeof(way)))
+		return litifut_firmware_missing(pass, gate, error);
+	*to = symbol->address;
+	return LITIFUT_OK;
+}
+
+static enum litifut_status sample_vector(struct litifut_firmware_pass *pass, uint32_t entry,
+					 uint32_t *to, struct litifut_error *error)
+{
+	const struct litifut_symbol *bins =
+		litifut_image_symbol(&pass->image, LITIFUT_FIRMWARE_PROFILE);
+	uint32_t low = pass->image.text_start & ~3u;
+	unsigned shift = 2;
+
+	if (!bins || !bins->size)
+		return litifut_firmware_missing(pass, SAMPLE, error);
+	while ((pass->image.text_end - low - 1) >> shift >= bins->size / 2)
+		shift++;
+	return set_word(pass, "litifut_sample_low", low) &&
+			       set_word(pass, "litifut_sample_shift", shift) &&
+			       set_word(pass, "litifut_sample_bins", bins->size / 2)
+		       ? put_gate(pass, entry, to, SAMPLE, "litifut_sample_target", error)
+		       : litifut_firmware_missing(pass, SAMPLE, error);
+}
+
+enum litifut_status litifut_firmware_put_gates(struct litifut_firmware_pass *pass,
+					       const struct litifut_site *site, uint32_t stub,
+					       struct litifut_error *error)
+{
+	enum litifut_status status = LITIFUT_OK;
+
+	if (pass->sample_at && (site->callee & ~1u) == pass->sample_at) {
+		pass->samples = true;
+		if (pass->stubs)
+			status = sample_vector(pass, site->address, &stub, error);
+	}
+	if (!status && pass->stubs && site->instruction == SYSTICK &&
+	    litifut_image_symbol(&pass->image, TICK)) {
+		pass->ticks = true;
+		status = put_gate(pass, site->address, &stub, TICK, "litifut_tick_target", error);
+	}
+	return status;
+}
+
+/* Has the script put our piece beside pieces of the program? If not, the section is an orphan:
+ * the linker has put it where the script does not expect it. */
+static enum litifut_status check_place(const struct litifut_firmware_pass *pass,
+				       const struct litifut_symbol *ours,
+				       struct litifut_error *error)
+{
+	const struct litifut_image *image = &pass->image;
+
+	for (size_t i = 0; i < image->symbol_count; i++) {
+		const struct litifut_symbol *symbol = &image->symbols[i];
+
+		if (symbol->section == ours->section && !symbol->own && !symbol->mapping &&
+		    symbol->type != STT_SECTION && *symbol->name)
+			return LITIFUT_OK;
+	}
+	return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, image->path,
+				 image->sections[ours->section].name, ours->address,
+				 "the linker script has no place for a section of this name");
+}
+
+/* Memory that the heap grows into begins at a symbol of one of these names. */
+static enum litifut_status check_heap(const struct litifut_firmware_pass *pass,
+				      struct litifut_error *error)
+{
+	static const char *const names[] = {"end",        "_end",         "__end__",
+					    "__HeapBase", "__heap_start", "_heap_start"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const struct litifut_symbol *symbol = litifut_image_symbol(&pass->image, names[i]);
+
+		if (symbol && pass->table->address - symbol->address < HEAP_BYTES_MAX)
+			return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path,
+						 ".bss", pass->table->address,
+						 "the counters would lie in the heap, which begins "
+						 "at `%s'",
+						 names[i]);
+	}
+	return LITIFUT_OK;
+}
+
+enum litifut_status litifut_firmware_find_runtime(struct litifut_firmware_pass *pass,
+						  struct litifut_error *error)
+{
+	const bool switched = pass->options->switched;
+
+	pass->stubs = litifut_image_symbol(&pass->image, LITIFUT_FIRMWARE_STUBS);
+	pass->table = litifut_image_symbol(&pass->image, LITIFUT_FIRMWARE_TABLE);
+	pass->count_small = code_at(pass, switched ? COUNT_SMALL SWITCHED : COUNT_SMALL);
+	pass->count_pointer = code_at(pass, pass->options->times ? TIME_POINTER
+					    : switched           ? COUNT_POINTER SWITCHED
+								 : COUNT_POINTER);
+	pass->count_carry = code_at(pass, COUNT_CARRY);
+	pass->time_call = code_at(pass, switched ? TIME_CALL SWITCHED : TIME_CALL);
+	pass->start_gate = code_at(pass, START_GATE);
+	pass->jump_gate = code_at(pass, JUMP_GATE);
+	pass->send_gate = code_at(pass, SEND_GATE);
+	if (!pass->stubs)
+		return litifut_firmware_missing(pass, LITIFUT_FIRMWARE_STUBS, error);
+	if (!pass->table)
+		return litifut_firmware_missing(pass, LITIFUT_FIRMWARE_TABLE, error);
+	if (!pass->send_gate)
+		pass->send_at = 0;
+	enum litifut_status status = check_place(pass, pass->stubs, error);
+
+	if (!status)
+		status = check_place(pass, pass->table, error);
+	return status ? status : check_heap(pass, error);
+}
+
+enum litifut_status litifut_firmware_check_room(const struct litifut_firmware_pass *pass,
+						struct litifut_error *error)
+{
+	if (4 * pass->table_words > pass->table->size)
+		return litifut_error_set(error, LITIFUT_ERROR_SPACE, pass->image.path, ".bss",
+					 LITIFUT_NO_ADDRESS, "the room for counters is too small");
+	if (pass->pointers && !pass->count_pointer)
+		return litifut_firmware_missing(pass, COUNT_POINTER, error);
+	if (pass->options->small && pass->table_words && !pass->count_small)
+		return litifut_firmware_missing(pass, COUNT_SMALL, error);
+	if (pass->options->times && !pass->time_call)
+		return litifut_firmware_missing(pass, TIME_CALL, error);
+	return LITIFUT_OK;
+}
+
+/* Lets the interrupt of the timer lead to our handler. */
+static enum litifut_status set_clock(struct litifut_firmware_pass *pass,
+				     struct litifut_error *error)
+{
+	uint32_t handler = code_at(pass, CLOCK_HANDLER);
+	uint32_t entry;
+	uint8_t way[4];
+
+	if (!handler)
+		return litifut_firmware_missing(pass, CLOCK_HANDLER, error);
+	if (!pass->cpu->clock_vector(&pass->image, &entry))
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
+					 LITIFUT_NO_ADDRESS,
+					 "LITIFUT_MODE=table: the timer of this device is not "
+					 "known, or the program has a handler for its overflow");
+	return pass->cpu->write_way(&pass->context, entry, handler, way) &&
+			       litifut_firmware_change(pass, entry, way, sizeof(way))
+		       ? LITIFUT_OK
+		       : litifut_firmware_missing(pass, CLOCK_HANDLER, error);
+}
+
+static enum litifut_status set_start(struct litifut_firmware_pass *pass,
+				     struct litifut_error *error)
+{
+	if (!pass->start_at)
+		return LITIFUT_OK;
+	return set_word(pass, "litifut_step", 0) && set_way(pass, START_TARGET, pass->start_at)
+		       ? LITIFUT_OK
+		       : litifut_firmware_missing(pass, START_TARGET, error);
+}
+
+/* What the code that times needs to know. */
+static enum litifut_status set_times(struct litifut_firmware_pass *pass,
+				     struct litifut_error *error)
+{
+	const char *clock = pass->options->clock;
+	uint32_t function = clock ? code_at(pass, clock) : 0;
+
+	if (!pass->options->times)
+		return LITIFUT_OK;
+	if (clock && !function)
+		return litifut_error_set(
+			error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
+			LITIFUT_NO_ADDRESS,
+			"LITIFUT_CLOCK: neither dwt, systick nor a function of the "
+			"program: %s",
+			clock);
+	if (litifut_image_symbol(&pass->image, TICK) && !pass->ticks)
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
+					 LITIFUT_NO_ADDRESS,
+					 "LITIFUT_CLOCK=systick: the program has no interrupt "
+					 "handler for SysTick");
+	if (pass->jump_gate && !set_way(pass, JUMP_TARGET, code_at(pass, LITIFUT_FIRMWARE_JUMP)))
+		return litifut_firmware_missing(pass, JUMP_TARGET, error);
+	if (clock && !set_way(pass, "litifut_clock_target", function))
+		return litifut_firmware_missing(pass, "litifut_clock_target", error);
+	if (!set_half(pass, CALIBRATION, pass->calibration))
+		return litifut_firmware_missing(pass, CALIBRATION, error);
+	return pass->cpu->clock_vector ? set_clock(pass, error) : LITIFUT_OK;
+}
+
+static enum litifut_status set_send_target(struct litifut_firmware_pass *pass,
+					   struct litifut_error *error)
+{
+	if (!pass->send_gate || !pass->send_at)
+		return LITIFUT_OK;
+	return set_way(pass, SEND_TARGET, pass->send_at)
+		       ? LITIFUT_OK
+		       : litifut_firmware_missing(pass, SEND_TARGET, error);
+}
+
+enum litifut_status litifut_firmware_fill_runtime(struct litifut_firmware_pass *pass,
+						  struct litifut_error *error)
+{
+	enum litifut_status status = set_send_target(pass, error);
+
+	if (!status)
+		status = set_times(pass, error);
+	return status ? status : set_start(pass, error);
+}
