@@ -243,6 +243,23 @@ enum litifut_status litifut_sites_find(struct litifut_image *image, const struct
 	return status;
 }
 
+enum litifut_status litifut_sites_add(struct litifut_site_list *list, const char *path,
+				      const struct litifut_found_site *items, size_t count,
+				      struct litifut_error *error)
+{
+	struct litifut_found_site *grown =
+		realloc(list->items, (list->count + count + 1) * sizeof(*grown));
+
+	if (!grown)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS,
+					 "out of memory");
+	list->items = grown;
+	list->capacity = list->count + count + 1;
+	memcpy(grown + list->count, items, count * sizeof(*items));
+	list->count += count;
+	return litifut_sort_runs(list->items, list->count, sizeof(*list->items), address_of, error);
+}
+
 void litifut_sites_release(struct litifut_site_list *list)
 {
 	free(list->items);

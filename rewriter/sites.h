@@ -13,6 +13,11 @@ enum litifut_status litifut_sites_find(struct litifut_image *image, const struct
 				       const struct litifut_rewrite_options *options,
 				       struct litifut_site_list *list, struct litifut_error *error);
 
+/* Adds sites; the list stays sorted by address. `path` is for errors. */
+enum litifut_status litifut_sites_add(struct litifut_site_list *list, const char *path,
+				      const struct litifut_found_site *items, size_t count,
+				      struct litifut_error *error);
+
 void litifut_sites_release(struct litifut_site_list *list);
 
 #endif

@@ -5,7 +5,6 @@
 #include "rewriter/arm/vectors.h"
 
 #include <elf.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ALIGNMENT 128
@@ -79,39 +78,26 @@ static bool is_shared(const struct litifut_image *image, const struct litifut_se
 	return false;
 }
 
-static int by_address(const void *left, const void *right)
-{
-	const struct litifut_found_site *a = left;
-	const struct litifut_found_site *b = right;
-
-	return a->site.address < b->site.address ? -1 : a->site.address > b->site.address;
-}
-
 enum litifut_status litifut_arm_vectors_add(const struct litifut_image *image,
 					    struct litifut_site_list *sites,
 					    struct litifut_error *error)
 {
 	const struct litifut_section *section;
-	struct litifut_found_site *grown;
+	struct litifut_found_site vectors[MOST];
 	uint32_t table;
 	uint32_t count;
+	size_t added = 0;
 
 	if (!find_table(image, &section, &table))
 		return LITIFUT_OK;
 	count = count_entries(image, section, table);
-	grown = realloc(sites->items, (sites->count + count) * sizeof(*grown));
-	if (!grown)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
-					 LITIFUT_NO_ADDRESS, "out of memory");
-	sites->items = grown;
-	sites->capacity = sites->count + count;
 	for (uint32_t i = FIRST; i < count; i++) {
 		uint32_t address = table + 4 * i;
 		uint32_t handler = word_at(image, section, address);
 
 		if (!handler || is_shared(image, section, table, count, i))
 			continue;
-		sites->items[sites->count++] = (struct litifut_found_site){
+		vectors[added++] = (struct litifut_found_site){
 			.site = {.address = address,
 				 .return_address = address,
 				 .instruction = i,
@@ -122,7 +108,5 @@ enum litifut_status litifut_arm_vectors_add(const struct litifut_image *image,
 			.section = (uint16_t)(section - image->sections),
 		};
 	}
-	if (sites->count)
-		qsort(sites->items, sites->count, sizeof(*sites->items), by_address);
-	return LITIFUT_OK;
+	return litifut_sites_add(sites, image->path, vectors, added, error);
 }

@@ -1,7 +1,6 @@
 /* The vector table of an AVR: a jmp, on small devices an rjmp, for each interrupt, from
  * address 0 on. The first is that of the reset. */
 #include <litifut/module_format.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "rewriter/avr/avr.h"
@@ -45,34 +44,21 @@ static bool is_shared(const uint32_t *handlers, uint32_t count, uint32_t number)
 	return false;
 }
 
-static int by_address(const void *left, const void *right)
-{
-	const struct litifut_found_site *a = left;
-	const struct litifut_found_site *b = right;
-
-	return a->site.address < b->site.address ? -1 : a->site.address > b->site.address;
-}
-
 enum litifut_status litifut_avr_vectors_add(const struct litifut_image *image,
 					    struct litifut_site_list *sites,
 					    struct litifut_error *error)
 {
 	uint32_t handlers[MOST];
 	uint32_t words[MOST];
-	uint32_t bytes;
+	uint32_t bytes = 0;
 	uint32_t count = read_table(image, &bytes, handlers, words);
-	struct litifut_found_site *grown =
-		realloc(sites->items, (sites->count + count + 1) * sizeof(*grown));
+	struct litifut_found_site vectors[MOST];
+	size_t added = 0;
 
-	if (!grown)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
-					 LITIFUT_NO_ADDRESS, "out of memory");
-	sites->items = grown;
-	sites->capacity = sites->count + count + 1;
 	for (uint32_t i = 1; i < count; i++) {
 		if (!handlers[i] || is_shared(handlers, count, i))
 			continue;
-		sites->items[sites->count++] = (struct litifut_found_site){
+		vectors[added++] = (struct litifut_found_site){
 			.site = {.address = i * bytes,
 				 .return_address = i * bytes,
 				 .instruction = i,
@@ -87,9 +73,7 @@ enum litifut_status litifut_avr_vectors_add(const struct litifut_image *image,
 				(uint16_t)(litifut_image_section_at(image, 0, 4) - image->sections),
 		};
 	}
-	if (sites->count)
-		qsort(sites->items, sites->count, sizeof(*sites->items), by_address);
-	return LITIFUT_OK;
+	return litifut_sites_add(sites, image->path, vectors, added, error);
 }
 
 /* The name of the device, which the start-up file has a note of: the flash, memory and EEPROM
