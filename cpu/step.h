@@ -25,4 +25,11 @@ struct cpu_step {
 	uint32_t target;  /* of a branch or a call, bit 0 set: T32 code; 0: not known */
 };
 
+struct litifut_instruction;
+
+/* Sets the way and the target from the class of a decoded instruction; a jump through
+ * `link_register` is a return. An instruction without a class changes nothing. */
+void cpu_step_class(const struct litifut_instruction *instruction, unsigned link_register,
+		    struct cpu_step *step);
+
 #endif

@@ -4,35 +4,6 @@
 
 #define LINK_REGISTER 14
 
-/* What the decoder tells. */
-static void step_of(const struct litifut_instruction *instruction, struct cpu_step *step)
-{
-	switch (instruction->class) {
-	case LITIFUT_CLASS_BRANCH_DIRECT:
-		step->way = LITIFUT_ENDS_BRANCH;
-		step->target = instruction->target;
-		break;
-	case LITIFUT_CLASS_CALL_DIRECT:
-		step->way = LITIFUT_ENDS_CALL;
-		step->target = instruction->target;
-		break;
-	case LITIFUT_CLASS_CALL_INDIRECT:
-	case LITIFUT_CLASS_CALL_COMPUTED:
-	case LITIFUT_CLASS_FOREIGN_CALL:
-		step->way = LITIFUT_ENDS_CALL;
-		break;
-	case LITIFUT_CLASS_BRANCH_INDIRECT:
-		step->way = instruction->target_register == LINK_REGISTER ? LITIFUT_ENDS_RETURN
-									  : LITIFUT_ENDS_JUMP;
-		break;
-	case LITIFUT_CLASS_BRANCH_COMPUTED:
-		step->way = LITIFUT_ENDS_JUMP;
-		break;
-	case LITIFUT_CLASS_OTHER:
-		break;
-	}
-}
-
 /* A5.2.10 synchronization primitives; lda and stl, which are not exclusive, have bit 9 clear. */
 static enum cpu_exclusive plain_exclusive(uint32_t word)
 {
@@ -103,14 +74,14 @@ unsigned litifut_arm_step(const struct cpu_context *context, const uint8_t *code
 	*step = (struct cpu_step){.length = (uint8_t)length};
 	if (!length)
 		return 0;
-	step_of(&instruction, step);
+	cpu_step_class(&instruction, LINK_REGISTER, step);
 	if (state == LITIFUT_CODE_PLAIN)
 		step_plain(instruction.word, step);
 	else if (length == 4)
 		step_wide(instruction.word, step);
 	else
 		step_narrow(instruction.word, step);
-	/* a stop in an IT block is not taken for an end */
+	/* a stop in an IT block does not end the block of the graph */
 	if (step->way == LITIFUT_ENDS_STOP && *block)
 		step->way = LITIFUT_ENDS_ON;
 	step->conditional = step->way != LITIFUT_ENDS_ON && (instruction.conditional || *block);

@@ -18,37 +18,6 @@ bool litifut_mips_is_likely(uint32_t word)
 	       (is_coprocessor_branch(word) && word & 0x20000);
 }
 
-static void step_of(const struct litifut_instruction *instruction, struct cpu_step *step)
-{
-	switch (instruction->class) {
-	case LITIFUT_CLASS_BRANCH_DIRECT:
-		step->way = LITIFUT_ENDS_BRANCH;
-		step->target = instruction->target;
-		break;
-	case LITIFUT_CLASS_CALL_DIRECT:
-	case LITIFUT_CLASS_FOREIGN_CALL:
-		step->way = LITIFUT_ENDS_CALL;
-		step->target = instruction->target;
-		break;
-	case LITIFUT_CLASS_CALL_INDIRECT:
-	case LITIFUT_CLASS_CALL_COMPUTED:
-		step->way = LITIFUT_ENDS_CALL;
-		break;
-	case LITIFUT_CLASS_BRANCH_INDIRECT:
-		step->way = instruction->target_register == LITIFUT_MIPS_RA ? LITIFUT_ENDS_RETURN
-									    : LITIFUT_ENDS_JUMP;
-		break;
-	case LITIFUT_CLASS_BRANCH_COMPUTED:
-		step->way = LITIFUT_ENDS_JUMP;
-		break;
-	case LITIFUT_CLASS_OTHER:
-		return;
-	}
-	step->slot = 4;
-	step->conditional = instruction->conditional;
-	step->likely = litifut_mips_is_likely(instruction->word);
-}
-
 unsigned litifut_mips_step(const struct cpu_context *context, const uint8_t *code, size_t available,
 			   uint32_t address, enum litifut_code_state state, unsigned *block,
 			   struct cpu_step *step)
@@ -67,7 +36,12 @@ unsigned litifut_mips_step(const struct cpu_context *context, const uint8_t *cod
 		instruction.conditional = true;
 		instruction.target = address + 4 + ((uint32_t)(int16_t)(word & 0xffff) << 2);
 	}
-	step_of(&instruction, step);
+	if (instruction.class != LITIFUT_CLASS_OTHER) {
+		cpu_step_class(&instruction, LITIFUT_MIPS_RA, step);
+		step->slot = 4;
+		step->conditional = instruction.conditional;
+		step->likely = litifut_mips_is_likely(word);
+	}
 	if ((word & 0xfc00003f) == 0x0d) /* break */
 		step->way = LITIFUT_ENDS_STOP;
 	if (word >> 26 == 0x30) /* ll */
