@@ -30,6 +30,9 @@ UNIT_TESTS :=
 
 .DEFAULT_GOAL := all
 
+# What a chain of rules has made on the way to a file is kept.
+.SECONDARY:
+
 include $(wildcard $(addsuffix /rules.mk,$(FOLDERS)))
 
 .PHONY: all help clean test test-long sanitize demo install uninstall dist format format-check lint

@@ -14,20 +14,20 @@ SYSTEM_ORACLE = $(BUILD)/tests/system.so
 
 $(SYSTEM_ORACLE): tests/oracle/system/system.c tests/oracle/qemu_plugin.h
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -fPIC -shared -o $@ $<
+	$(call run,LINK) $(CC) $(CFLAGS) -fPIC -shared -o $@ $<
 
 # The one for AVR, which simavr emulates.
 AVR_ORACLE = $(BUILD)/tests/avr
 
 $(AVR_ORACLE): tests/oracle/avr/avr.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $< -lsimavr -lelf -o $@
+	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) $< -lsimavr -lelf -o $@
 
 AVR_DECODE = $(BUILD)/tests/avr-decode
 
 $(AVR_DECODE): tests/oracle/avr/decode.c $(COMMON_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $< $(COMMON_OBJECTS) -o $@
+	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) $< $(COMMON_OBJECTS) -o $@
 
 $(ORACLE): $(SYSTEM_ORACLE) $(AVR_ORACLE) $(AVR_DECODE)
 

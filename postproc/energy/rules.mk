@@ -13,7 +13,7 @@ UNIT_TESTS += $(ENERGY_UNIT_TESTS)
 $(ENERGY_UNIT_TESTS): $(BUILD)/unit/%: $(BUILD)/host/tests/unit/%.o \
 		$(BUILD)/host/tests/unit/power_files.o $(ENERGY_OBJECTS) $(COMMON_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(ENERGY_LIBS) -lcmocka -o $@
+	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) $^ $(ENERGY_LIBS) -lcmocka -o $@
 
 # Fuzz targets: see postproc/rules.mk.
 ENERGY_FUZZ = power_csv power_zip power_binary energy_events energy_machine
@@ -22,7 +22,7 @@ ENERGY_SOURCES := $(patsubst $(BUILD)/host/%.o,%.c,$(ENERGY_OBJECTS) $(COMMON_OB
 
 $(ENERGY_FUZZ_OBJECTS): $(BUILD)/host/tests/fuzz/fuzz_%.o: tests/fuzz/fuzz_%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -DLLVMFuzzerTestOneInput=fuzz_$* -MMD -MP -c $< -o $@
+	$(call run,LINK) $(CC) $(CFLAGS) -DLLVMFuzzerTestOneInput=fuzz_$* -MMD -MP -c $< -o $@
 
 $(BUILD)/unit/test_energy_hostile: $(ENERGY_FUZZ_OBJECTS)
 

@@ -4,7 +4,7 @@ ENERGY_RIG = $(BUILD)/tests/energy/rig
 
 $(ENERGY_RIG): tests/energy/rig.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $< -lsimavr -lelf -lm -o $@
+	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) $< -lsimavr -lelf -lm -o $@
 
 $(BUILD)/tests/energy/firmware-%.elf: tests/energy/firmware.c
 	@mkdir -p $(@D)
