@@ -6,10 +6,10 @@
 #include <litifut/module_format.h>
 
 #include "rewriter/arch.h"
-#include "rewriter/firmware.h"
 #include "rewriter/sites.h"
 
 struct litifut_firmware_cpu;
+struct litifut_firmware_options;
 
 /* The function a call of which leaves calls open that never return. */
 #define LITIFUT_FIRMWARE_JUMP "longjmp"

@@ -4,6 +4,7 @@
 #include <litifut/module_format.h>
 #include <string.h>
 
+#include "rewriter/firmware.h"
 #include "rewriter/firmware_cpu.h"
 #include "rewriter/firmware_pass.h"
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "elf/sections.h"
+#include "rewriter/firmware.h"
 #include "rewriter/firmware_pass.h"
 #include "rewriter/module.h"
 #include "rewriter/sites_file.h"
