@@ -95,8 +95,9 @@ static void say(const struct tally *tally, FILE *to, bool wordy)
 		      "they are made again\n",
 		      to);
 	else if (!tally->traced && !tally->plain)
-		fprintf(to, "litifut: nothing is traced: no link was of a program or library for "
-			    "32-bit ARM or MIPS\n");
+		fputs("litifut: nothing is traced: no link was of a program or library for "
+		      "32-bit ARM, MIPS or AVR\n",
+		      to);
 	else if (tally->plain)
 		fprintf(to, "litifut: %zu linked file%s traced, %zu left plain: %s%s\n",
 			tally->traced, plural, tally->plain, tally->last_plain,

@@ -3,14 +3,10 @@
  * it, once more with smaller stubs. */
 #include "ldwrap/firmware.h"
 
-#include <errno.h>
 #include <fnmatch.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include <litifut/trace_format.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <libiberty/libiberty.h>
 
@@ -23,7 +19,6 @@
 #include "ldwrap/process.h"
 #include "ldwrap/run_linker.h"
 #include "ldwrap/strip.h"
-#include "litifut/trace_format.h"
 #include "rewriter/firmware.h"
 
 /* Calls that can be open at the same time, unless LITIFUT_DEPTH says otherwise. */

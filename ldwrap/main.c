@@ -50,7 +50,56 @@ static const char usage_text[] =
 	"and shows it in a format of litifut-post, or as pdf.\n"
 	"See litifut(1).\n";
 
-/* getopt has told what is wrong when there is no problem to name. */
+/* The options of the commands: getopt and the completion of shells read these tables, the usage
+ * text says in its own words what each is for. */
+enum { SITES = LITIFUT_FIRST_LONG, SKIPPED, JSON, FLASH, CAPTURE, BAUD, SECONDS };
+
+static const struct litifut_option build_options[] = {
+	{"exclude", 'x', "GLOBS", NULL, "functions to leave alone", 0},
+	{"config", 'c', "FILE", LITIFUT_WORDS_FILE, "settings, one a line", 0},
+	{"recorder", 'r', "FILE", LITIFUT_WORDS_FILE, "an object with litifut_record_trace()", 0},
+	{"strict", 's', NULL, NULL, "fail where a link can't be traced", 0},
+	{"verbose", 'v', NULL, NULL, "print each program run and each decision", 0},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+
+static const struct litifut_option info_options[] = {
+	{"sites", SITES, NULL, NULL, "list the sites", 0},
+	{"skipped", SKIPPED, NULL, NULL, "list the sites that were left", 0},
+	{"json", JSON, NULL, NULL, "as JSON", 0},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+
+static const struct litifut_option capture_options[] = {
+	{"output", 'o', "FILE", LITIFUT_WORDS_FILE, "what is saved", 0},
+	{"baud", 'b', "N", NULL, "speed of the line", 0},
+	{"rounds", 'n', "N", NULL, "whole sendings to wait for", 0},
+	{"seconds", 't', "N", NULL, "how long to wait", 0},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+
+static const struct litifut_option run_mcu_options[] = {
+	{"port", 'p', "LINE", LITIFUT_WORDS_FILE, "the serial line", 0},
+	{"flash", FLASH, "COMMAND", NULL, "loads and starts the firmware", 0},
+	{"format", 'f', "FORMAT", NULL, "of litifut-post, or pdf", 0},
+	{"output", 'o', "FILE", LITIFUT_WORDS_FILE, "where that goes", 0},
+	{"capture", CAPTURE, "FILE", LITIFUT_WORDS_FILE, "what is saved", 0},
+	{"baud", BAUD, "N", NULL, "speed of the line", 0},
+	{"seconds", SECONDS, "N", NULL, "how long to wait", 0},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+
+/* The next option of a command, as of getopt_long(); -1: what follows is its arguments. */
+static int next_option(int argc, char *argv[], const struct litifut_option *options)
+{
+	struct option list[LITIFUT_MOST_OPTIONS + 1];
+	char letters[3 * LITIFUT_MOST_OPTIONS + 2] = "+";
+
+	litifut_options_getopt(options, list, letters);
+	return getopt_long(argc, argv, letters + (options != build_options), list, NULL);
+}
+
+/* getopt has printed what is wrong when there is no problem to name. */
 static int usage(const char *problem)
 {
 	if (problem)
@@ -127,19 +176,13 @@ static _Noreturn void run_and_tell(char *command[])
 
 static int build(int argc, char *argv[])
 {
-	static const struct option options[] = {{"exclude", required_argument, NULL, 'x'},
-						{"config", required_argument, NULL, 'c'},
-						{"recorder", required_argument, NULL, 'r'},
-						{"strict", no_argument, NULL, 's'},
-						{"verbose", no_argument, NULL, 'v'},
-						{NULL, 0, NULL, 0}};
 	struct litifut_error error;
 	const char *mode;
 	char *folder;
 	char *path;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "+x:c:r:sv", options, NULL)) >= 0) {
+	while ((option = next_option(argc, argv, build_options)) >= 0) {
 		switch (option) {
 		case 'x':
 			setenv("LITIFUT_EXCLUDE", optarg, 1);
@@ -226,7 +269,7 @@ static int install(int argc, char *argv[])
 	enum litifut_status status;
 
 	if (argc != 2)
-		return usage("one triplet, folder or linker is wanted");
+		return usage("one triplet, folder or linker is needed");
 	if (undo) {
 		status = uninstall_linkers(argv[1], &result, &error);
 	} else {
@@ -249,24 +292,20 @@ static int install(int argc, char *argv[])
 
 static int info(int argc, char *argv[])
 {
-	static const struct option options[] = {{"sites", no_argument, NULL, 's'},
-						{"skipped", no_argument, NULL, 'k'},
-						{"json", no_argument, NULL, 'j'},
-						{NULL, 0, NULL, 0}};
 	struct info_options wanted = {false, false, false};
 	const char *separator = "";
 	int result = 0;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
+	while ((option = next_option(argc, argv, info_options)) >= 0) {
 		switch (option) {
-		case 's':
+		case SITES:
 			wanted.sites = true;
 			break;
-		case 'k':
+		case SKIPPED:
 			wanted.skipped = true;
 			break;
-		case 'j':
+		case JSON:
 			wanted.json = true;
 			break;
 		default:
@@ -325,17 +364,12 @@ static unsigned read_number(const char *text)
 
 static int capture(int argc, char *argv[])
 {
-	static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-						{"baud", required_argument, NULL, 'b'},
-						{"rounds", required_argument, NULL, 'n'},
-						{"seconds", required_argument, NULL, 't'},
-						{NULL, 0, NULL, 0}};
 	struct capture_options wanted = {.output = "capture.bin", .rounds = 1, .text = stdout};
 	struct litifut_error error;
 	unsigned rounds;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "o:b:n:t:", options, NULL)) >= 0) {
+	while ((option = next_option(argc, argv, capture_options)) >= 0) {
 		unsigned *number = option == 'b'   ? &wanted.baud
 				   : option == 'n' ? &wanted.rounds
 						   : &wanted.seconds;
@@ -366,28 +400,23 @@ static int capture(int argc, char *argv[])
 
 static int run_firmware(int argc, char *argv[])
 {
-	static const struct option options[] = {
-		{"output", required_argument, NULL, 'o'},  {"format", required_argument, NULL, 'f'},
-		{"flash", required_argument, NULL, 'l'},   {"port", required_argument, NULL, 'p'},
-		{"capture", required_argument, NULL, 'c'}, {"baud", required_argument, NULL, 'b'},
-		{"seconds", required_argument, NULL, 't'}, {NULL, 0, NULL, 0}};
 	struct run_mcu_options wanted = {
 		.capture = {.output = "capture.bin", .rounds = 1, .seconds = 60, .text = stderr},
 		.format = "report"};
 	struct litifut_error error;
 	int option, result;
 
-	while ((option = getopt_long(argc, argv, "o:f:p:", options, NULL)) >= 0) {
-		const char **text = option == 'o'   ? &wanted.output
-				    : option == 'f' ? &wanted.format
-				    : option == 'l' ? &wanted.flash
-				    : option == 'p' ? &wanted.capture.source
-						    : &wanted.capture.output;
-		unsigned *number = option == 'b' ? &wanted.capture.baud : &wanted.capture.seconds;
+	while ((option = next_option(argc, argv, run_mcu_options)) >= 0) {
+		const char **text = option == 'o'     ? &wanted.output
+				    : option == 'f'   ? &wanted.format
+				    : option == FLASH ? &wanted.flash
+				    : option == 'p'   ? &wanted.capture.source
+						      : &wanted.capture.output;
+		unsigned *number = option == BAUD ? &wanted.capture.baud : &wanted.capture.seconds;
 
 		if (option == '?')
 			return usage(NULL);
-		if (option != 'b' && option != 't') {
+		if (option != BAUD && option != SECONDS) {
 			*text = optarg;
 			continue;
 		}
@@ -405,57 +434,7 @@ static int run_firmware(int argc, char *argv[])
 	return run_mcu(&wanted, &result, &error) ? report(&error, EXIT_PROBLEM) : result;
 }
 
-/* For the completion of shells; the usage text above says what each is for. */
-static const struct litifut_option build_options[] = {
-	{"exclude", 'x', "GLOBS", NULL, "functions to leave alone", 0},
-	{"config", 'c', "FILE", LITIFUT_WORDS_FILE, "settings, one a line", 0},
-	{"recorder", 'r', "FILE", LITIFUT_WORDS_FILE, "an object with litifut_record_trace()", 0},
-	{"strict", 's', NULL, NULL, "fail where a link can't be traced", 0},
-	{"verbose", 'v', NULL, NULL, "print each program run and each decision", 0},
-	{NULL, 0, NULL, NULL, NULL, 0},
-};
-static const struct litifut_option info_options[] = {
-	{"sites", LITIFUT_FIRST_LONG, NULL, NULL, "list the sites", 0},
-	{"skipped", LITIFUT_FIRST_LONG, NULL, NULL, "list the sites that were left", 0},
-	{"json", LITIFUT_FIRST_LONG, NULL, NULL, "as JSON", 0},
-	{NULL, 0, NULL, NULL, NULL, 0},
-};
-static const struct litifut_option capture_options[] = {
-	{"output", 'o', "FILE", LITIFUT_WORDS_FILE, "what is saved", 0},
-	{"baud", 'b', "N", NULL, "speed of the line", 0},
-	{"rounds", 'n', "N", NULL, "whole sendings to wait for", 0},
-	{"seconds", 't', "N", NULL, "how long to wait", 0},
-	{NULL, 0, NULL, NULL, NULL, 0},
-};
-static const struct litifut_option run_mcu_options[] = {
-	{"port", 'p', "LINE", LITIFUT_WORDS_FILE, "the serial line", 0},
-	{"flash", LITIFUT_FIRST_LONG, "COMMAND", NULL, "loads and starts the firmware", 0},
-	{"format", 'f', "FORMAT", NULL, "of litifut-post, or pdf", 0},
-	{"output", 'o', "FILE", LITIFUT_WORDS_FILE, "where that goes", 0},
-	{"capture", LITIFUT_FIRST_LONG, "FILE", LITIFUT_WORDS_FILE, "what is saved", 0},
-	{"baud", LITIFUT_FIRST_LONG, "N", NULL, "speed of the line", 0},
-	{"seconds", LITIFUT_FIRST_LONG, "N", NULL, "how long to wait", 0},
-	{NULL, 0, NULL, NULL, NULL, 0},
-};
-static const struct litifut_option general_options[] = {
-	{"help", 'h', NULL, NULL, "print how to use it", 0},
-	{"version", 'V', NULL, NULL, "print the version", 0},
-	{NULL, 0, NULL, NULL, NULL, 0},
-};
-static const struct litifut_command completed[] = {
-	{"litifut", "", general_options, NULL},
-	{"build", "run a command whose programs are traced", build_options, LITIFUT_WORDS_FILE},
-	{"env", "print what build sets", NULL, NULL},
-	{"install-ld", "put the tracer into a toolchain", NULL, LITIFUT_WORDS_FOLDER},
-	{"uninstall-ld", "take it out again", NULL, LITIFUT_WORDS_FOLDER},
-	{"info", "what was done to a file", info_options, LITIFUT_WORDS_FILE},
-	{"control", "switch recording in running programs", NULL, LITIFUT_WORDS_FILE},
-	{"capture", "save what a firmware sends", capture_options, LITIFUT_WORDS_FILE},
-	{"run-mcu", "load a firmware and show what it sends", run_mcu_options, LITIFUT_WORDS_FILE},
-	{NULL, NULL, NULL, NULL},
-};
-
-/* True: it was a question about litifut itself, and has its answer. */
+/* Answers a question about litifut itself; false: it is not one. */
 static bool answer(const char *word)
 {
 	bool help = !strcmp(word, "-h") || !strcmp(word, "--help");
@@ -468,18 +447,42 @@ static bool answer(const char *word)
 	return help || version;
 }
 
-struct front_command {
-	const char *name;
-	int (*run)(int argc, char *argv[]);
+static const struct litifut_option general_options[] = {
+	{"help", 'h', NULL, NULL, "print how to use it", 0},
+	{"version", 'V', NULL, NULL, "print the version", 0},
+	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
-static int unknown_command(const char *word, const struct front_command *commands, size_t count)
+static const struct litifut_command commands[] = {
+	{"litifut", "", general_options, NULL},
+	{"build", "run a command whose programs are traced", build_options, LITIFUT_WORDS_FILE},
+	{"env", "print what build sets", NULL, NULL},
+	{"install-ld", "put the tracer into a toolchain", NULL, LITIFUT_WORDS_FOLDER},
+	{"uninstall-ld", "take it out again", NULL, LITIFUT_WORDS_FOLDER},
+	{"info", "what was done to a file", info_options, LITIFUT_WORDS_FILE},
+	{"control", "switch recording in running programs", NULL, LITIFUT_WORDS_FILE},
+	{"capture", "save what a firmware sends", capture_options, LITIFUT_WORDS_FILE},
+	{"run-mcu", "load a firmware and show what it sends", run_mcu_options, LITIFUT_WORDS_FILE},
+	{NULL, NULL, NULL, NULL},
+};
+
+/* What runs each, from commands[1] on. */
+static int (*const runs[])(int argc, char *argv[]) = {
+	build, environment, install, install, info, control_programs, capture, run_firmware,
+};
+
+enum { COMMANDS = sizeof(runs) / sizeof(*runs) };
+
+_Static_assert(sizeof(commands) / sizeof(*commands) == COMMANDS + 2,
+	       "one that runs each command, and none for litifut itself and the end");
+
+static int unknown_command(const char *word)
 {
-	const char *names[9] = {NULL};
+	const char *names[COMMANDS + 1] = {NULL};
 	const char *nearest;
 
-	for (size_t i = 0; i < count && i < 8; i++)
-		names[i] = commands[i].name;
+	for (size_t i = 0; i < COMMANDS; i++)
+		names[i] = commands[i + 1].name;
 	nearest = litifut_name_nearest(word, names);
 	if (!nearest)
 		return usage(xasprintf("no such command: %s", word));
@@ -489,18 +492,13 @@ static int unknown_command(const char *word, const struct front_command *command
 
 int main(int argc, char *argv[])
 {
-	static const struct front_command commands[] = {
-		{"build", build},          {"env", environment},     {"install-ld", install},
-		{"uninstall-ld", install}, {"info", info},           {"control", control_programs},
-		{"capture", capture},      {"run-mcu", run_firmware}};
-
 	xmalloc_set_program_name("litifut");
 	if (argc < 2) {
 		fputs(usage_text, stderr);
 		return EXIT_USAGE;
 	}
 	if (!strcmp(argv[1], "--completion")) {
-		if (argc == 3 && litifut_completion_write(stdout, argv[2], "litifut", completed))
+		if (argc == 3 && litifut_completion_write(stdout, argv[2], "litifut", commands))
 			return 0;
 		return usage("--completion takes bash, zsh or fish");
 	}
@@ -509,13 +507,13 @@ int main(int argc, char *argv[])
 			fputs(usage_text, stdout);
 		return 0;
 	}
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-		if (strcmp(argv[1], commands[i].name))
+	for (size_t i = 0; i < COMMANDS; i++) {
+		if (strcmp(argv[1], commands[i + 1].name))
 			continue;
 		if (argc > 2 && answer(argv[2]))
 			return 0;
-		argv[1] = xasprintf("litifut %s", commands[i].name); /* for getopt's words */
-		return commands[i].run(argc - 1, argv + 1);
+		argv[1] = xasprintf("litifut %s", commands[i + 1].name); /* for getopt's words */
+		return runs[i](argc - 1, argv + 1);
 	}
-	return unknown_command(argv[1], commands, sizeof(commands) / sizeof(commands[0]));
+	return unknown_command(argv[1]);
 }

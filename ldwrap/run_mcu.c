@@ -16,7 +16,7 @@ static enum litifut_status failed(const char *what, struct litifut_error *error)
 				 "can't be run: %s", strerror(errno));
 }
 
-/* Starts the command, whose words are our standard error. */
+/* Starts the command; what it prints goes to the standard error. */
 static enum litifut_status start_flash(const struct run_mcu_options *options, pid_t *child,
 				       struct litifut_error *error)
 {
@@ -86,6 +86,10 @@ static enum litifut_status show(const struct run_mcu_options *options, int *resu
 		if (errno != EINTR)
 			return failed(program, error);
 	free(program);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
+		errno = ENOENT;
+		return failed("litifut-post", error);
+	}
 	*result = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 	return LITIFUT_OK;
 }

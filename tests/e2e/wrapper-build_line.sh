@@ -30,7 +30,7 @@ behaviour()
 	LITIFUT_VERBOSE=1 says "no link" "litifut: nothing is traced: no link was seen; delete linked files, so that they are made again" \
 		"$triplet-gcc" -c main.c
 	says "a failed command: nothing" "" "$triplet-gcc" -c nosuch.c
-	LITIFUT_VERBOSE=1 says "no link for the device" "litifut: nothing is traced: no link was of a program or library for 32-bit ARM or MIPS" \
+	LITIFUT_VERBOSE=1 says "no link for the device" "litifut: nothing is traced: no link was of a program or library for 32-bit ARM, MIPS or AVR" \
 		"$triplet-gcc" -r main.o -o partial.o
 	LITIFUT_VERBOSE=1 says "a link that stays plain" "litifut: 0 linked files traced, 1 left plain: program: code below 0x10000 can't be traced" \
 		"$triplet-gcc" -no-pie -Wl,-Ttext-segment=0x8000 main.o -o program
