@@ -49,6 +49,7 @@
  *   'O'  number of the first entry, then for each entry of the pool which record it has: the number
  *        of its first word, plus 1, where the overflow table follows the table; 0: not in use;
  *        if it is in use then the ticks since the call began, modulo 2^32
+ *   'R', 'S'  of a program that records spans, see <litifut/spans_format.h>
  *   'E'  ends a round: its number, and how many frames it had besides 'H' and 'E', modulo 256
  */
 #ifndef LITIFUT_FRAMES_FORMAT_H
@@ -77,12 +78,15 @@ enum litifut_frame_type {
 	LITIFUT_FRAME_PROFILE = 'P',
 	LITIFUT_FRAME_TIMES = 'T',
 	LITIFUT_FRAME_OPEN = 'O',
+	LITIFUT_FRAME_RING = 'R',
+	LITIFUT_FRAME_SPANS = 'S',
 	LITIFUT_FRAME_END = 'E'
 };
 
 enum litifut_frames_flags {
 	LITIFUT_FRAMES_SMALL = 1, /* stubs for size (LITIFUT_STUBS=small) */
-	LITIFUT_FRAMES_TIMES = 2  /* records have times */
+	LITIFUT_FRAMES_TIMES = 2, /* records have times */
+	LITIFUT_FRAMES_SPANS = 4  /* there are events, and no table */
 };
 
 /* The symbol `litifut_calibration`: what the tracer adds to a call whose time it takes, tried

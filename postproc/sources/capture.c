@@ -1,8 +1,9 @@
 /* Every number in a capture only grows while the device runs, so the last value of each that
- * has arrived is the best. When the device restarts, all begin anew; the run before is
- * shown when the last one was cut too early to be whole. */
+ * has arrived is the best; events come once. When the device restarts, all begin anew; the run
+ * before is shown when the last one was cut too early to be whole. */
 #include "postproc/sources/capture.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ struct reader {
 	bool has_times; /* the frame with these has come */
 	uint32_t flags, hertz, untimed;
 	struct litifut_calibration calibration;
+	struct post_span_events events;
 	/* The same of a run that the device has ended by restarting, if that was whole. */
 	struct post_capture before;
 	bool has_before;
@@ -73,6 +75,7 @@ static void release_parts(struct reader *reader)
 	part_release(&reader->overflow);
 	part_release(&reader->profile);
 	part_release(&reader->open);
+	post_span_events_release(&reader->events);
 }
 
 static void hand_over(struct reader *reader, struct post_capture *capture)
@@ -90,6 +93,8 @@ static void hand_over(struct reader *reader, struct post_capture *capture)
 	capture->hertz = reader->hertz;
 	capture->calibration = reader->calibration;
 	capture->untimed = reader->untimed;
+	capture->events = reader->events;
+	memset(&reader->events, 0, sizeof(reader->events));
 	reader->table.words = NULL;
 	reader->overflow.words = NULL;
 	reader->profile.words = NULL;
@@ -102,7 +107,7 @@ static size_t missing_of(const struct reader *reader)
 	size_t times = (reader->flags & LITIFUT_FRAMES_TIMES) && !reader->has_times;
 
 	return reader->table.missing + reader->overflow.missing + reader->profile.missing +
-	       reader->open.missing + times;
+	       reader->open.missing + times + post_span_events_missing(&reader->events);
 }
 
 /* The counts begin anew. */
@@ -152,6 +157,7 @@ static void take_header(struct reader *reader, const uint8_t *payload, size_t si
 		part_begin(&reader->overflow, overflow);
 		part_begin(&reader->profile, bins);
 		part_begin(&reader->open, 0);
+		post_span_events_release(&reader->events);
 		reader->has_times = false;
 	}
 	reader->flags = flags;
@@ -235,6 +241,10 @@ static void take_frame(void *context, uint8_t type, uint8_t sequence, const uint
 		take_times(reader, payload, size);
 	else if (type == LITIFUT_FRAME_OPEN && reader->has_times)
 		take_open(reader, payload, size);
+	else if (type == LITIFUT_FRAME_RING && reader->flags & LITIFUT_FRAMES_SPANS)
+		reader->damaged |= !post_span_events_ring(&reader->events, payload, size);
+	else if (type == LITIFUT_FRAME_SPANS && reader->events.bits)
+		reader->damaged |= !post_span_events_take(&reader->events, payload, size);
 }
 
 static void see_header(void *context, uint8_t type, uint8_t sequence, const uint8_t *payload,
@@ -258,6 +268,22 @@ bool post_capture_is(const uint8_t *bytes, size_t size)
 	return found;
 }
 
+/* Of events each comes once. */
+static void report_events(const char *path, const struct post_span_events *events,
+			  struct post_problems *problems)
+{
+	const uint64_t missing = events->missing + post_span_events_missing(events);
+
+	if (missing)
+		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
+				"cut or damaged: %" PRIu64 " of %" PRIu64 " events are missing",
+				missing, missing + events->count);
+	if (events->lost_so_far)
+		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
+				"%" PRIu32 " events found no room in the ring of the device",
+				events->lost_so_far);
+}
+
 static void report(const char *path, const struct reader *reader, bool older,
 		   struct post_problems *problems)
 {
@@ -273,6 +299,8 @@ static void report(const char *path, const struct reader *reader, bool older,
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
 				"cut: the device restarted, and its last results are not whole; "
 				"those before the restart are shown");
+	else if (reader->flags & LITIFUT_FRAMES_SPANS)
+		report_events(path, &reader->events, problems);
 	else if (missing)
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
 				"cut or damaged: %zu of %zu numbers are missing and taken as 0",
@@ -324,5 +352,6 @@ void post_capture_release(struct post_capture *capture)
 	free(capture->overflow);
 	free(capture->bins);
 	free(capture->open);
+	post_span_events_release(&capture->events);
 	memset(capture, 0, sizeof(*capture));
 }

@@ -11,6 +11,7 @@
 
 #include "common/error.h"
 #include "postproc/problems.h"
+#include "postproc/sources/span_events.h"
 
 /* All owned. Words that never arrived are 0. */
 struct post_capture {
@@ -28,7 +29,8 @@ struct post_capture {
 	size_t open_count; /* numbers */
 	uint32_t hertz;    /* of the clock, 0: unknown */
 	struct litifut_calibration calibration;
-	uint32_t untimed; /* calls */
+	uint32_t untimed;               /* calls */
+	struct post_span_events events; /* only with LITIFUT_FRAMES_SPANS */
 };
 
 /* Does a frame that begins a round stand in these bytes? */

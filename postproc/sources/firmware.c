@@ -2,6 +2,7 @@
 
 #include <elf.h>
 #include <gelf.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "postproc/sources/firmware_kind.h"
 #include "postproc/sources/image_private.h"
 #include "postproc/sources/input_bytes.h"
+#include "postproc/sources/span_lanes.h"
 #include "postproc/table.h"
 
 static uint32_t word_at(const uint8_t *bytes)
@@ -423,12 +425,36 @@ static struct post_trace *make_trace(const char *path, const struct post_image *
 		trace->header.clock = LITIFUT_CLOCK_CYCLE;
 		trace->header.clock_hertz = capture->hertz;
 	}
+	if (capture->flags & LITIFUT_FRAMES_SPANS) {
+		trace->header.clock = LITIFUT_CLOCK_CYCLE;
+		trace->header.clock_hertz = capture->events.hertz;
+		trace->header.mode = LITIFUT_MODE_SPANS;
+		trace->header.version_major = LITIFUT_TRACE_VERSION_MAJOR;
+		trace->header.chunk_bytes = 1;
+	}
 	record->text_end = UINT32_MAX; /* code can be anywhere: nothing else is there */
 	record->build_id_bytes = image->build_id_bytes;
 	memcpy(record->build_id, image->build_id, sizeof(record->build_id));
 	strncpy(record->name, post_base_name(image->path), sizeof(record->name) - 1);
 	memcpy(trace->header.program, record->name, sizeof(trace->header.program));
 	return trace;
+}
+
+static void make_spans(const char *path, const struct post_image *image,
+		       const struct post_capture *capture, struct post_trace *trace,
+		       struct post_problems *problems)
+{
+	struct post_span_losses losses;
+
+	post_span_lanes_make(&capture->events, image, trace, &losses);
+	if (losses.unknown)
+		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
+				"%" PRIu64 " calls are of sites that %s does not have, left out",
+				losses.unknown, image->path);
+	if (losses.returns && !capture->events.missing && !capture->events.lost_so_far)
+		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
+				"%" PRIu64 " returns are of calls that were not recorded, left out",
+				losses.returns);
 }
 
 enum litifut_status post_firmware_open(const char *path, const struct post_inputs *inputs,
@@ -455,7 +481,10 @@ enum litifut_status post_firmware_open(const char *path, const struct post_input
 		take_hertz(image, &capture);
 		*trace = make_trace(path, image, &capture);
 		take_profile(*trace, image, &capture);
-		status = count_sites(path, image, &capture, *trace, problems, error);
+		if (capture.flags & LITIFUT_FRAMES_SPANS)
+			make_spans(path, image, &capture, *trace, problems);
+		else
+			status = count_sites(path, image, &capture, *trace, problems, error);
 	}
 	if (status) {
 		post_trace_close(*trace);

@@ -520,6 +520,7 @@ void post_trace_close(struct post_trace *trace)
 		return;
 	if (trace->mapped)
 		post_input_unmap((uint8_t *)trace->data, trace->size);
+	free(trace->owned);
 	free(trace->modules);
 	free(trace->chunks);
 	free(trace->tables);

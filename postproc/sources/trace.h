@@ -87,7 +87,8 @@ struct post_trace {
 	struct post_counted *counted;
 	size_t counted_count, counted_capacity;
 	uint64_t metadata_lost; /* lost events that metadata chunks tell of */
-	bool mapped;            /* else `data` belongs to the caller */
+	bool mapped;            /* else `data` belongs to the caller, */
+	uint8_t *owned;         /* or is this */
 };
 
 /* Opens a plain, .gz or .zst trace. The caller owns *trace. Damage behind a

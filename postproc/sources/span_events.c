@@ -1,0 +1,126 @@
+#include "postproc/sources/span_events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/serial_frames.h"
+#include "postproc/table.h"
+
+/* One frame may be all that came of a long run; a larger gap is a damaged number. */
+#define GAP_MAX (1u << 30)
+
+static void add(struct post_span_events *events, uint32_t number, uint32_t value)
+{
+	POST_GROW(events->items, events->count, events->capacity);
+	events->items[events->count++] = (struct post_span_event){number, value, events->time};
+}
+
+/* Events up to this position have not come. */
+static void skip_to(struct post_span_events *events, uint32_t position)
+{
+	const uint32_t gap = position - events->next;
+
+	if (!gap || gap > GAP_MAX)
+		return;
+	events->missing += gap;
+	add(events, LITIFUT_SPAN_LOST, gap);
+	events->next = position;
+}
+
+bool post_span_events_ring(struct post_span_events *events, const uint8_t *payload, size_t size)
+{
+	size_t at = 0;
+	const uint32_t hertz = litifut_serial_number(payload, size, &at);
+	const uint32_t bits = litifut_serial_number(payload, size, &at);
+	const uint32_t first = litifut_serial_number(payload, size, &at);
+	const uint32_t end = litifut_serial_number(payload, size, &at);
+	const uint32_t lost = litifut_serial_number(payload, size, &at);
+
+	if (at != size || bits < 1 || bits > 32 || end - first > GAP_MAX)
+		return false;
+	if (!events->bits) {
+		events->next = first;
+		/* A ring that keeps the last events only, or a capture that began late. */
+		if (first && first <= GAP_MAX) {
+			events->missing += first;
+			add(events, LITIFUT_SPAN_LOST, first);
+		}
+	} else {
+		skip_to(events, first);
+	}
+	events->hertz = hertz;
+	events->bits = bits;
+	events->end = end;
+	events->lost_so_far = lost;
+	return true;
+}
+
+/* The clock has gone on to these low bits. */
+static void set_time(struct post_span_events *events, uint32_t ticks)
+{
+	const uint64_t mask = ((uint64_t)1 << events->bits) - 1;
+
+	events->time =
+		events->has_time ? events->time + ((ticks - events->time) & mask) : (ticks & mask);
+	events->has_time = true;
+}
+
+static bool has_stack(uint32_t number)
+{
+	return number == LITIFUT_SPAN_RETURN || number >= LITIFUT_SPAN_SITE;
+}
+
+bool post_span_events_take(struct post_span_events *events, const uint8_t *payload, size_t size)
+{
+	size_t at = 0;
+	uint32_t position = litifut_serial_number(payload, size, &at);
+	uint32_t ticks = 0;
+	uint16_t stack = 0;
+
+	if (!events->bits || at > size)
+		return false;
+	skip_to(events, position);
+	for (; at < size; position++) {
+		const uint32_t number = litifut_serial_number(payload, size, &at);
+
+		if (at <= size && number != LITIFUT_SPAN_CALLEE)
+			ticks += litifut_serial_number(payload, size, &at);
+		uint32_t value = litifut_serial_number(payload, size, &at);
+
+		if (at > size || number >= LITIFUT_SPAN_SITE + LITIFUT_SPAN_SITES ||
+		    (number > LITIFUT_SPAN_CLOCK && number < LITIFUT_SPAN_SITE))
+			return false;
+		if (has_stack(number)) {
+			stack = (uint16_t)(stack + litifut_span_difference(value));
+			value = stack;
+		}
+		if (position != events->next) /* it has come before */
+			continue;
+		if (number == LITIFUT_SPAN_CLOCK && events->bits < 32) {
+			uint64_t now = (uint64_t)value << events->bits |
+				       (ticks & (((uint64_t)1 << events->bits) - 1));
+
+			if (now >= events->time || !events->has_time)
+				events->time = now;
+			events->has_time = true;
+		} else if (number != LITIFUT_SPAN_CALLEE) {
+			set_time(events, ticks);
+		}
+		add(events, number, value);
+		events->next++;
+	}
+	return true;
+}
+
+uint32_t post_span_events_missing(const struct post_span_events *events)
+{
+	const uint32_t missing = events->end - events->next;
+
+	return missing > GAP_MAX ? 0 : missing;
+}
+
+void post_span_events_release(struct post_span_events *events)
+{
+	free(events->items);
+	memset(events, 0, sizeof(*events));
+}

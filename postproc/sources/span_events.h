@@ -1,0 +1,42 @@
+/* The events of a firmware that records spans, put together from the payloads of its frames.
+ * <litifut/spans_format.h> has the layout. Pure code. */
+#ifndef LITIFUT_POSTPROC_SOURCES_SPAN_EVENTS_H
+#define LITIFUT_POSTPROC_SOURCES_SPAN_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <litifut/spans_format.h>
+
+/* Two that follow each other may be one call through a pointer: its callee is the second. */
+struct post_span_event {
+	uint32_t number;
+	uint32_t value; /* of calls and returns: the stack pointer, 16 bits */
+	uint64_t time;  /* ticks; of a LITIFUT_SPAN_CALLEE that of the call */
+};
+
+/* All zero to start with. */
+struct post_span_events {
+	struct post_span_event *items; /* owned */
+	size_t count, capacity;
+	uint32_t hertz;       /* of the clock; 0: unknown */
+	uint32_t bits;        /* that the clock of the device has; 0: no 'R' has come */
+	uint32_t next;        /* position of the next event */
+	uint32_t end;         /* and that of the last round's end */
+	uint32_t lost_so_far; /* events that the device had no room for */
+	uint64_t missing;     /* that did not arrive; a LITIFUT_SPAN_LOST stands in their place */
+	uint64_t time;        /* of the last event */
+	bool has_time;
+};
+
+/* Each takes the payload of one frame. False: it makes no sense, and is left out. */
+bool post_span_events_ring(struct post_span_events *events, const uint8_t *payload, size_t size);
+bool post_span_events_take(struct post_span_events *events, const uint8_t *payload, size_t size);
+
+/* Events that the last round announced and that have not come. */
+uint32_t post_span_events_missing(const struct post_span_events *events);
+
+void post_span_events_release(struct post_span_events *events);
+
+#endif

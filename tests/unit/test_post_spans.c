@@ -1,0 +1,560 @@
+/* The events of a firmware: frames that are whole, doubled, cut, damaged and missing; clocks of
+ * few bits; and the lanes that follow from call sites and stack pointers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "postproc/sources/capture.h"
+#include "postproc/sources/span_events.h"
+#include "postproc/sources/span_lanes.h"
+
+/* ---- a sender ---- */
+
+struct sender {
+	uint8_t line[65536];
+	size_t used;
+	uint8_t frame[256];
+	size_t frame_used;
+	uint8_t sequence;
+};
+
+static void number(struct sender *sender, uint32_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		sender->frame[sender->frame_used++] = (uint8_t)(value | 0x80);
+	sender->frame[sender->frame_used++] = (uint8_t)value;
+}
+
+static void begin(struct sender *sender, uint8_t type)
+{
+	sender->frame[0] = type;
+	sender->frame[1] = sender->sequence++;
+	sender->frame_used = 2;
+}
+
+static void end(struct sender *sender)
+{
+	uint32_t crc = 0xffff;
+	size_t at = 0;
+
+	for (size_t i = 0; i < sender->frame_used; i++) {
+		crc ^= (uint32_t)sender->frame[i] << 8;
+		for (int bit = 0; bit < 8; bit++)
+			crc = crc & 0x8000 ? crc << 1 ^ 0x1021 : crc << 1;
+	}
+	sender->frame[sender->frame_used++] = (uint8_t)crc;
+	sender->frame[sender->frame_used++] = (uint8_t)(crc >> 8);
+	do {
+		size_t last = at;
+
+		while (last < sender->frame_used && sender->frame[last])
+			last++;
+		sender->line[sender->used++] = (uint8_t)(last - at + 1);
+		while (at < last)
+			sender->line[sender->used++] = sender->frame[at++];
+	} while (at++ < sender->frame_used);
+	sender->line[sender->used++] = 0;
+}
+
+static void header(struct sender *sender, uint32_t round)
+{
+	sender->line[sender->used++] = 0;
+	begin(sender, LITIFUT_FRAME_HEADER);
+	number(sender, LITIFUT_FRAMES_VERSION);
+	number(sender, LITIFUT_FRAMES_SPANS);
+	for (uint8_t i = 0; i < 8; i++)
+		sender->frame[sender->frame_used++] = i;
+	number(sender, 0);
+	number(sender, 0);
+	number(sender, 0);
+	number(sender, round);
+	end(sender);
+}
+
+static void ring(struct sender *sender, uint32_t bits, uint32_t first, uint32_t last, uint32_t lost)
+{
+	begin(sender, LITIFUT_FRAME_RING);
+	number(sender, 8000000);
+	number(sender, bits);
+	number(sender, first);
+	number(sender, last);
+	number(sender, lost);
+	end(sender);
+}
+
+/* Five events a frame, of sites 0, 1, 2 ..., each a tick after the one before it. */
+static void spans(struct sender *sender, uint32_t from, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const uint16_t stack = (uint16_t)(0x1000 - (from + i) % 7);
+
+		if (i % 5 == 0) {
+			begin(sender, LITIFUT_FRAME_SPANS);
+			number(sender, from + i);
+		}
+		number(sender, LITIFUT_SPAN_SITE + from + i);
+		number(sender, i % 5 ? 1 : 0xfffffff0u + from + i);
+		number(sender,
+		       litifut_span_zigzag(i % 5 ? (uint16_t)(stack - (0x1000 - (from + i - 1) % 7))
+						 : stack));
+		if (i % 5 == 4 || i + 1 == count)
+			end(sender);
+	}
+}
+
+/* ---- frames ---- */
+
+/* Each event that is there is the right one, in its order. */
+static void check_events(const struct post_span_events *events, uint64_t *lost)
+{
+	uint64_t next = 0;
+
+	*lost = 0;
+	for (size_t i = 0; i < events->count; i++) {
+		const struct post_span_event *event = &events->items[i];
+
+		if (event->number == LITIFUT_SPAN_LOST) {
+			next += event->value;
+			*lost += event->value;
+			continue;
+		}
+		assert_int_equal(event->number, LITIFUT_SPAN_SITE + next);
+		assert_int_equal(event->value, 0x1000 - next % 7);
+		assert_true((uint32_t)event->time == (uint32_t)(0xfffffff0u + next));
+		if (!*lost) /* it goes on beyond 32 bits */
+			assert_true(event->time == 0xfffffff0u + next);
+		next++;
+	}
+}
+
+static void read_line(const uint8_t *line, size_t size, struct post_capture *capture,
+		      enum litifut_status *status)
+{
+	struct post_problems problems = {0};
+	struct litifut_error error;
+
+	*status = post_capture_read("line", line, size, capture, &problems, &error);
+}
+
+static struct sender *two_rounds(void)
+{
+	struct sender *sender = calloc(1, sizeof(*sender));
+
+	assert_non_null(sender);
+	header(sender, 0);
+	ring(sender, 32, 0, 23, 0);
+	spans(sender, 0, 23);
+	memcpy(sender->line + sender->used, "hello\r\n", 7);
+	sender->used += 7;
+	header(sender, 1);
+	ring(sender, 32, 23, 40, 2);
+	spans(sender, 23, 17);
+	return sender;
+}
+
+static void whole_and_doubled(void **state)
+{
+	struct sender *sender = two_rounds();
+	struct post_capture capture;
+	enum litifut_status status;
+	uint64_t lost;
+
+	(void)state;
+	read_line(sender->line, sender->used, &capture, &status);
+	assert_int_equal(status, LITIFUT_OK);
+	check_events(&capture.events, &lost);
+	assert_int_equal(capture.events.count, 40);
+	assert_int_equal(lost, 0);
+	assert_int_equal(capture.events.hertz, 8000000);
+	assert_int_equal(capture.events.lost_so_far, 2);
+	assert_int_equal(post_span_events_missing(&capture.events), 0);
+	post_capture_release(&capture);
+
+	/* the device has restarted */
+	sender->sequence = 0;
+	header(sender, 0);
+	ring(sender, 32, 0, 5, 0);
+	spans(sender, 0, 5);
+	read_line(sender->line, sender->used, &capture, &status);
+	assert_int_equal(capture.events.count, 5);
+	post_capture_release(&capture);
+
+	/* cut in the middle of its last round: the run before it is shown */
+	read_line(sender->line, sender->used - 4, &capture, &status);
+	assert_int_equal(capture.events.count, 40);
+	post_capture_release(&capture);
+	free(sender);
+}
+
+static void cut_and_damaged(void **state)
+{
+	struct sender *sender = two_rounds();
+	struct post_capture capture;
+	enum litifut_status status;
+	uint64_t lost;
+
+	(void)state;
+	for (size_t size = 0; size < sender->used; size++) {
+		read_line(sender->line, size, &capture, &status);
+		if (status)
+			continue;
+		check_events(&capture.events, &lost);
+		assert_int_equal(lost, 0);
+		assert_true(capture.events.count + post_span_events_missing(&capture.events) <= 40);
+		post_capture_release(&capture);
+	}
+	for (size_t at = 0; at < sender->used; at++) {
+		for (unsigned bit = 0; bit < 8; bit++) {
+			sender->line[at] ^= (uint8_t)(1u << bit);
+			read_line(sender->line, sender->used, &capture, &status);
+			sender->line[at] ^= (uint8_t)(1u << bit);
+			if (status)
+				continue;
+			check_events(&capture.events, &lost);
+			post_capture_release(&capture);
+		}
+	}
+	/* each frame's loss is seen, by its events and in their number */
+	for (size_t at = 0; at < sender->used; at++) {
+		struct sender *less = calloc(1, sizeof(*less));
+		size_t last = at;
+
+		assert_non_null(less);
+		while (last < sender->used && sender->line[last])
+			last++;
+		memcpy(less->line, sender->line, at);
+		memcpy(less->line + at, sender->line + last, sender->used - last);
+		read_line(less->line, sender->used - (last - at), &capture, &status);
+		free(less);
+		at = last;
+		if (status)
+			continue;
+		check_events(&capture.events, &lost);
+		if (capture.events.bits && capture.events.end == 40)
+			assert_int_equal(lost + post_span_events_missing(&capture.events) +
+						 capture.events.count - (lost ? 1 : 0),
+					 40);
+		post_capture_release(&capture);
+	}
+	free(sender);
+}
+
+/* The payload of the last frame that was begun. */
+static bool take(struct post_span_events *events, const struct sender *sender)
+{
+	return post_span_events_take(events, sender->frame + 2, sender->frame_used - 2);
+}
+
+static bool take_ring(struct post_span_events *events, const struct sender *sender)
+{
+	return post_span_events_ring(events, sender->frame + 2, sender->frame_used - 2);
+}
+
+static void clock_of_few_bits(void **state)
+{
+	struct sender sender = {0};
+	struct post_span_events events = {0};
+
+	(void)state;
+	ring(&sender, 16, 0, 6, 0);
+	sender.frame_used -= 2; /* the CRC */
+	assert_true(take_ring(&events, &sender));
+	begin(&sender, LITIFUT_FRAME_SPANS);
+	number(&sender, 0);
+	number(&sender, LITIFUT_SPAN_MARK), number(&sender, 65000), number(&sender, 0);
+	number(&sender, LITIFUT_SPAN_MARK), number(&sender, 1000), number(&sender, 3);
+	/* three turns later, 7 ticks after the turn */
+	number(&sender, LITIFUT_SPAN_CLOCK), number(&sender, 65536 - 464 + 7), number(&sender, 4);
+	number(&sender, LITIFUT_SPAN_MARK), number(&sender, 2), number(&sender, 4);
+	assert_true(take(&events, &sender));
+	assert_int_equal(events.count, 4);
+	assert_int_equal(events.items[0].time, 65000);
+	assert_int_equal(events.items[1].time, 66000);
+	assert_int_equal(events.items[2].time, 4 * 65536 + 7);
+	assert_int_equal(events.items[3].time, 4 * 65536 + 9);
+	/* the next frame has the clock itself */
+	begin(&sender, LITIFUT_FRAME_SPANS);
+	number(&sender, 4);
+	number(&sender, LITIFUT_SPAN_MARK), number(&sender, 5), number(&sender, 5);
+	assert_true(take(&events, &sender));
+	assert_int_equal(events.items[4].time, 5 * 65536 + 5);
+	post_span_events_release(&events);
+}
+
+static void without_sense(void **state)
+{
+	static const uint32_t numbers[] = {5, 7, 65536, UINT32_MAX};
+	struct post_span_events events = {0};
+	struct sender sender = {0};
+
+	(void)state;
+	begin(&sender, LITIFUT_FRAME_SPANS);
+	number(&sender, 0);
+	assert_false(take(&events, &sender)); /* no 'R' */
+	for (uint32_t bits = 0; bits < 35; bits += 33) {
+		ring(&sender, bits, 0, 1, 0);
+		sender.frame_used -= 2;
+		assert_false(take_ring(&events, &sender));
+	}
+	ring(&sender, 32, 0, 0x80000000u, 0);
+	sender.frame_used -= 2;
+	assert_false(take_ring(&events, &sender));
+	ring(&sender, 32, 0, 9, 0);
+	sender.frame_used -= 3;
+	assert_false(take_ring(&events, &sender));
+	sender.frame_used++;
+	assert_true(take_ring(&events, &sender));
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		begin(&sender, LITIFUT_FRAME_SPANS);
+		number(&sender, 0);
+		number(&sender, numbers[i]), number(&sender, 0), number(&sender, 0);
+		assert_false(take(&events, &sender));
+	}
+	assert_int_equal(events.count, 0);
+	/* a position far away loses nothing and adds nothing */
+	begin(&sender, LITIFUT_FRAME_SPANS);
+	number(&sender, 0xf0000000u);
+	number(&sender, LITIFUT_SPAN_MARK), number(&sender, 0), number(&sender, 0);
+	assert_true(take(&events, &sender));
+	assert_int_equal(events.count, 0);
+	post_span_events_release(&events);
+}
+
+/* ---- lanes ---- */
+
+enum { MAIN = 0x100, ONE = 0x200, TWO = 0x300, LEAF = 0x400, TICK = 0x500, SORT = 0x600 };
+
+/* In the order of their addresses. */
+enum { VECTOR, MAIN_ONE, ONE_LEAF, ONE_POINTER, TWO_LEAF, LEAF_TAIL, TICK_LEAF, SITES };
+
+static struct litifut_site sites[SITES] = {
+	[VECTOR] = {.address = 0x3c,
+		    .return_address = 0x3c,
+		    .callee = TICK + 1,
+		    .kind = LITIFUT_SITE_VECTOR,
+		    .exit = 0x9001},
+	[MAIN_ONE] = {.address = 0x110, .return_address = 0x115, .callee = ONE + 1, .exit = 0x9011},
+	[ONE_LEAF] = {.address = 0x210,
+		      .return_address = 0x215,
+		      .callee = LEAF + 1,
+		      .exit = 0x9021},
+	[ONE_POINTER] = {.address = 0x220,
+			 .return_address = 0x223,
+			 .kind = LITIFUT_SITE_INDIRECT,
+			 .exit = 0x9031},
+	[TWO_LEAF] = {.address = 0x310,
+		      .return_address = 0x315,
+		      .callee = LEAF + 1,
+		      .exit = 0x9041},
+	[LEAF_TAIL] = {.address = 0x410,
+		       .return_address = 0x9059,
+		       .callee = SORT + 1,
+		       .kind = LITIFUT_SITE_TAIL_DIRECT,
+		       .exit = 0x9051},
+	[TICK_LEAF] = {.address = 0x510,
+		       .return_address = 0x515,
+		       .callee = LEAF + 1,
+		       .exit = 0x9061},
+};
+
+static struct post_image *make_image(void)
+{
+	static const struct {
+		const char *name;
+		uint32_t address;
+	} functions[] = {{"main", MAIN}, {"one", ONE},   {"two", TWO},
+			 {"leaf", LEAF}, {"tick", TICK}, {"sort", SORT}};
+	struct post_image *image = calloc(1, sizeof(*image));
+
+	assert_non_null(image);
+	image->patched = calloc(SITES, sizeof(*image->patched));
+	image->patched_count = SITES;
+	for (size_t i = 0; i < SITES; i++)
+		image->patched[i] = &sites[i];
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+		post_symbols_add(&image->symbols, functions[i].name, functions[i].address, 0x100, 0,
+				 POST_SYMBOL_FUNCTION);
+	post_symbols_finish(&image->symbols);
+	return image;
+}
+
+struct expected {
+	uint32_t thread, kind, address, callee;
+	uint64_t time;
+};
+
+static void check_lanes(const struct post_span_event *items, size_t count,
+			const struct expected *expected, size_t expected_count,
+			const struct post_span_losses *losses_expected)
+{
+	const struct post_span_events events = {.items = (struct post_span_event *)items,
+						.count = count};
+	struct post_image *image = make_image();
+	struct post_trace *trace = calloc(1, sizeof(*trace));
+	struct post_span_losses losses;
+	struct post_buffer buffer = {0};
+	size_t seen = 0;
+
+	assert_non_null(trace);
+	trace->header.version_major = LITIFUT_TRACE_VERSION_MAJOR;
+	post_span_lanes_make(&events, image, trace, &losses);
+	for (size_t i = 0; i < trace->chunk_count; i++) {
+		struct post_cursor cursor;
+		struct post_item item;
+
+		post_cursor_start(&cursor, trace, i, &buffer, NULL);
+		for (; post_cursor_next(&cursor, &item); seen++) {
+			assert_true(seen < expected_count);
+			assert_int_equal(trace->chunks[i].thread, expected[seen].thread);
+			assert_int_equal(item.kind, expected[seen].kind);
+			assert_int_equal(item.return_address, expected[seen].address);
+			assert_int_equal(item.callee, expected[seen].callee);
+			if (item.kind != LITIFUT_WORD_LOST)
+				assert_true(item.time == expected[seen].time);
+		}
+	}
+	assert_int_equal(seen, expected_count);
+	assert_int_equal(losses.returns, losses_expected->returns);
+	assert_int_equal(losses.unknown, losses_expected->unknown);
+	post_trace_close(trace);
+	post_buffer_release(&buffer);
+	post_symbols_release(&image->symbols);
+	free(image->patched);
+	free(image);
+}
+
+#define CALL(site) (LITIFUT_SPAN_SITE + (site))
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+/* A task on each of two stacks, an interrupt between them, a tail call, a pointer. */
+static void tasks(void **state)
+{
+	static const struct post_span_event events[] = {
+		{CALL(MAIN_ONE), 0x2000, 1},
+		{CALL(ONE_LEAF), 0x1800, 2}, /* on another stack than main */
+		{CALL(VECTOR), 0x1f00, 3},
+		{CALL(TICK_LEAF), 0x1ef0, 4},
+		{LITIFUT_SPAN_RETURN, 0x1ef0, 5},
+		{LITIFUT_SPAN_RETURN, 0x1f00, 6},
+		{CALL(TWO_LEAF), 0x1000, 7}, /* the second task begins */
+		{LITIFUT_SPAN_MARK, LITIFUT_SPAN_MARK_PIN, 8},
+		{CALL(VECTOR), 0x1f00, 9},
+		{LITIFUT_SPAN_RETURN, 0x1f00, 10},
+		{LITIFUT_SPAN_RETURN, 0x1800, 11}, /* the first one goes on */
+		{CALL(ONE_POINTER), 0x1800, UINT64_C(0x300000010)},
+		{LITIFUT_SPAN_CALLEE, LEAF + 1, UINT64_C(0x300000010)},
+		{CALL(LEAF_TAIL), 0x1800, UINT64_C(0x300000011)},
+		{LITIFUT_SPAN_RETURN, 0x1800, UINT64_C(0x300000012)},
+		{LITIFUT_SPAN_RETURN, 0x1800, UINT64_C(0x300000013)},
+		{LITIFUT_SPAN_RETURN, 0x1000, UINT64_C(0x300000014)},
+		{CALL(TWO_LEAF), 0x1000, UINT64_C(0x300000015)}, /* in its lane again */
+		{LITIFUT_SPAN_RETURN, 0x2000, UINT64_C(0x300000016)},
+	};
+	static const struct expected expected[] = {
+		{1, LITIFUT_WORD_ENTER, 0x115, 0, 1},
+		{1, LITIFUT_WORD_ENTER, 0x215, 0, 2},
+		{1, LITIFUT_WORD_ENTER, 0x3c, 0, 3},
+		{1, LITIFUT_WORD_ENTER, 0x515, 0, 4},
+		{1, LITIFUT_WORD_EXIT, 0x9061, 0, 5},
+		{1, LITIFUT_WORD_EXIT, 0x9001, 0, 6},
+		{1, LITIFUT_WORD_EXIT, 0x9021, 0, 11},
+		{1, LITIFUT_WORD_TIME, 0, 0, UINT64_C(0x300000010)},
+		{1, LITIFUT_WORD_INDIRECT, 0x223, LEAF + 1, UINT64_C(0x300000010)},
+		{1, LITIFUT_WORD_TAIL, 0x9059, SORT + 1, UINT64_C(0x300000011)},
+		{1, LITIFUT_WORD_EXIT, 0x9031, 0, UINT64_C(0x300000013)},
+		{1, LITIFUT_WORD_EXIT, 0x9011, 0, UINT64_C(0x300000016)},
+		{2, LITIFUT_WORD_ENTER, 0x315, 0, 7},
+		{2, LITIFUT_WORD_MARK, 0, 0, 8},
+		{2, LITIFUT_WORD_ENTER, 0x3c, 0, 9},
+		{2, LITIFUT_WORD_EXIT, 0x9001, 0, 10},
+		{2, LITIFUT_WORD_TIME, 0, 0, UINT64_C(0x300000014)},
+		{2, LITIFUT_WORD_EXIT, 0x9041, 0, UINT64_C(0x300000014)},
+		{2, LITIFUT_WORD_ENTER, 0x315, 0, UINT64_C(0x300000015)},
+	};
+	static const struct post_span_losses losses = {0};
+
+	(void)state;
+	check_lanes(events, COUNT(events), expected, COUNT(expected), &losses);
+}
+
+/* Calls that have ended without a return, calls from code that is not traced, and events that
+ * are missing or make no sense. */
+static void torn(void **state)
+{
+	static const struct post_span_event events[] = {
+		{LITIFUT_SPAN_RETURN, 0x1234, 1},
+		{CALL(MAIN_ONE), 0x2000, 2},
+		{CALL(ONE_LEAF), 0x1ff0, 3},
+		{CALL(ONE_LEAF), 0x1ff0, 4}, /* the one before has not returned */
+		{LITIFUT_SPAN_LOST, 12, 4},
+		{CALL(TWO_LEAF), 0x1fe8, 5}, /* two() was called back */
+		{LITIFUT_SPAN_RETURN, 0x2000, 6},
+		{LITIFUT_SPAN_RETURN, 0x1fe8, 7},
+		{CALL(SITES), 0x2000, 8},
+		{LITIFUT_SPAN_CALLEE, 0x1234, 8},
+		{CALL(ONE_POINTER), 0x1000, 9}, /* its callee is missing */
+	};
+	static const struct expected expected[] = {
+		{1, LITIFUT_WORD_ENTER, 0x115, 0, 2}, {1, LITIFUT_WORD_ENTER, 0x215, 0, 3},
+		{1, LITIFUT_WORD_ENTER, 0x215, 0, 4}, {1, LITIFUT_WORD_LOST, 0, 0, 4},
+		{1, LITIFUT_WORD_ENTER, 0x315, 0, 5}, {1, LITIFUT_WORD_EXIT, 0x9011, 0, 6},
+		{2, LITIFUT_WORD_ENTER, 0x223, 0, 9},
+	};
+	static const struct post_span_losses losses = {.returns = 2, .unknown = 1};
+
+	(void)state;
+	check_lanes(events, COUNT(events), expected, COUNT(expected), &losses);
+}
+
+/* Whatever comes, it ends. */
+static void random_events(void **state)
+{
+	enum { EVENTS = 20000 };
+	struct post_span_event *items = calloc(EVENTS, sizeof(*items));
+	struct post_image *image = make_image();
+	uint32_t random = 1;
+
+	(void)state;
+	assert_non_null(items);
+	for (unsigned round = 0; round < 4; round++) {
+		struct post_span_events events = {.items = items, .count = EVENTS};
+		struct post_trace *trace = calloc(1, sizeof(*trace));
+		struct post_span_losses losses;
+
+		assert_non_null(trace);
+		for (size_t i = 0; i < EVENTS; i++) {
+			random = random * 1664525 + 1013904223;
+			items[i].number = (random >> 8) % (LITIFUT_SPAN_SITE + SITES + 1);
+			items[i].value = random >> 16 & (round & 1 ? 0xffff : 15);
+			items[i].time =
+				i ? items[i - 1].time + (random >> (round & 2 ? 4 : 28)) : 0;
+		}
+		post_span_lanes_make(&events, image, trace, &losses);
+		assert_true(trace->chunk_count > 0);
+		post_trace_close(trace);
+	}
+	post_symbols_release(&image->symbols);
+	free(image->patched);
+	free(image);
+	free(items);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whole_and_doubled),
+		cmocka_unit_test(cut_and_damaged),
+		cmocka_unit_test(clock_of_few_bits),
+		cmocka_unit_test(without_sense),
+		cmocka_unit_test(tasks),
+		cmocka_unit_test(torn),
+		cmocka_unit_test(random_events),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
