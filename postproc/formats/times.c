@@ -38,7 +38,7 @@ static void add_functions(struct table *table)
 		uint64_t *value = row.metrics.value;
 		row.at_least = post_metrics_at_least(&row.metrics);
 		if (row.at_least)
-			value[POST_METRIC_TOTAL] = value[POST_METRIC_BELOW];
+			value[POST_METRIC_TOTAL] = post_metrics_bound(&row.metrics);
 		if (value[POST_METRIC_CALLS] || value[POST_METRIC_LEAST] || row.at_least)
 			table->rows[table->count++] = row;
 	}
@@ -165,7 +165,7 @@ static void write_measured(const struct table *table, const struct row *row)
 		table->self ? 100.0 * (double)value[POST_METRIC_SELF] / (double)table->self : 0);
 	fprintf(table->output->file, " %12" PRIu64, value[POST_METRIC_CALLS]);
 	if (!thread) {
-		write_time(table, post_metrics_average(&row->metrics), timed && !row->at_least);
+		write_time(table, post_metrics_average(&row->metrics), timed);
 		write_time(table, value[POST_METRIC_MIN], timed);
 		write_time(table, value[POST_METRIC_MAX], timed);
 	}

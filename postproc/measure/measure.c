@@ -82,7 +82,8 @@ static void take_leave(struct post_measures *measures, const struct post_timelin
 	      (POST_EVENT_CUT | POST_EVENT_OPEN | POST_EVENT_GUESSED | POST_EVENT_APPROX))) {
 		add_timed(metrics, 1, most, self, most, most);
 		measures->lanes[event->lane].value[POST_METRIC_SELF] += self;
-		function[POST_METRIC_TOTAL] += outermost ? most : 0;
+		/* A call around it whose return is not recorded adds nothing. */
+		function[POST_METRIC_TOTAL] += frame->sure_same ? 0 : most;
 		return;
 	}
 	enum post_metric kind = event->flags & POST_EVENT_CUT    ? POST_METRIC_CUT

@@ -81,11 +81,25 @@ uint64_t post_measures_ns(const struct post_measures *measures, uint64_t ticks);
 /* Adds what another call has to a sum. */
 void post_metrics_add(struct post_metrics *sum, const struct post_metrics *more);
 
-/* Is the time of a function known only from what it called? So it is for main(), which nothing
- * that is traced calls. */
+/* Is only a lower bound of a function's total known? So it is for main(), which nothing that is
+ * traced calls, and in a table for a function that calls itself if its outer calls have no time. */
 static inline bool post_metrics_at_least(const struct post_metrics *function)
 {
-	return !function->value[POST_METRIC_TIMED] && function->value[POST_METRIC_BELOW];
+	const uint64_t *value = function->value;
+
+	return value[POST_METRIC_TIMED] ? value[POST_METRIC_TOTAL] < value[POST_METRIC_SELF]
+					: value[POST_METRIC_BELOW] != 0;
+}
+
+/* That bound: what the function called, or its own calls. */
+static inline uint64_t post_metrics_bound(const struct post_metrics *function)
+{
+	const uint64_t *value = function->value;
+
+	if (!value[POST_METRIC_TIMED])
+		return value[POST_METRIC_BELOW];
+	return value[POST_METRIC_SELF] > value[POST_METRIC_MAX] ? value[POST_METRIC_SELF]
+								: value[POST_METRIC_MAX];
 }
 
 static inline uint64_t post_metrics_average(const struct post_metrics *metrics)

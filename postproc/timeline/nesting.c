@@ -89,6 +89,8 @@ static struct post_frame *push(const struct post_nesting *nesting, struct post_s
 		.call = call,
 		.previous_same = below,
 		.least_site = below ? stack->frames[below - 1].least_site : UINT32_MAX,
+		.sure_same = below &&
+			     (stack->frames[below - 1].sure || stack->frames[below - 1].sure_same),
 		.time = stack->time,
 		.last = stack->time,
 	};
@@ -180,18 +182,18 @@ static uint32_t settle_recorded(struct post_nesting *nesting, struct post_thread
 
 	if (at >= DEEPEST_RECORDED)
 		cut_to(nesting, thread, at = DEEPEST_RECORDED / 2, POST_EVENT_CUT);
+	uint32_t known = call->caller < stack->function_capacity ? stack->top_of[call->caller] : 0;
 	for (; at; at--) {
 		const struct post_frame *frame = &stack->frames[at - 1];
 		const struct post_function *function = &session->functions[frame->function];
+		bool untraced = function->plt || !session->modules[function->module].traced;
 		if (frame->function == call->caller) {
 			cut_to(nesting, thread, at, POST_EVENT_CUT);
 			return at;
 		}
-		if (function->plt || !session->modules[function->module].traced)
-			break; /* it has called back */
-		uint32_t known =
-			call->caller < stack->function_capacity ? stack->top_of[call->caller] : 0;
-		if (frame->sure && !known) /* a signal handler, say */
+		/* Code that is not traced calls back, or a signal handler runs. A frame whose
+		 * return is not recorded has more likely ended if the caller is below it. */
+		if (!known ? untraced || frame->sure : untraced && frame->sure)
 			break;
 	}
 	cut_to(nesting, thread, at, POST_EVENT_CUT);

@@ -31,6 +31,7 @@ struct post_frame {
 	uint32_t previous_same; /* index + 1 of the frame below of the same function */
 	uint32_t least_site;    /* least last_site of this frame and those; UINT32_MAX: none */
 	bool sure;              /* its return will be recorded */
+	bool sure_same;         /* so will that of a frame below of the same function */
 	bool tail, hidden;
 	bool before;            /* entered before the window */
 	uint32_t stack_pointer; /* 0: not known */

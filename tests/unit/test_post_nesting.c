@@ -219,9 +219,72 @@ static void depth_is_bounded(void **state)
 	end(&simulation);
 }
 
+static void recorded(struct simulation *simulation, uint32_t call)
+{
+	const struct post_nesting_item item = {.recorded = true, .shown = true};
+
+	post_nesting_call(&simulation->nesting, &simulation->thread, call, &item);
+}
+
+static void push_recorded(void *context, const struct post_timeline_event *event)
+{
+	struct simulation *simulation = context;
+
+	simulation->entered += event->kind == POST_EVENT_ENTER && event->site == POST_NONE;
+}
+
+/* A library's function may have returned unseen if the return from its call is not recorded;
+ * if it is, it has called back. */
+static void a_return_that_is_not_recorded_is_not_a_callback(void **state)
+{
+	struct simulation simulation;
+
+	(void)state;
+	for (unsigned sure = 0; sure < 2; sure++) {
+		begin(&simulation);
+		simulation.sink.push = push_recorded;
+		calls[MAIN_FIB].returns = true;
+		calls[MAIN_SORT].returns = sure;
+		recorded(&simulation, MAIN_FIB);
+		const struct post_nesting_item back = {.recorded = true, .shown = true};
+		post_nesting_return(&simulation.nesting, &simulation.thread, MAIN_FIB, &back);
+		recorded(&simulation, MAIN_SORT);
+		recorded(&simulation, MAIN_WALK);
+		/* main, qsort, main called back, walk; or main, walk */
+		assert_int_equal(simulation.thread.stack->depth, sure ? 4 : 2);
+		assert_int_equal(simulation.entered, sure ? 2 : 1);
+		post_nesting_release(&simulation.nesting);
+	}
+	calls[MAIN_FIB].returns = calls[MAIN_SORT].returns = false;
+}
+
+/* Who is the outermost call of a recursion that has a time? */
+static void a_call_without_a_time_hides_none_in_it(void **state)
+{
+	struct simulation simulation;
+
+	(void)state;
+	begin(&simulation);
+	simulation.sink.push = push_recorded;
+	calls[WALK_WALK].returns = true;
+	recorded(&simulation, MAIN_WALK); /* its return is not recorded */
+	recorded(&simulation, WALK_WALK);
+	recorded(&simulation, WALK_WALK);
+	const struct post_frame *frames = simulation.thread.stack->frames;
+	assert_int_equal(simulation.thread.stack->depth, 4);
+	assert_false(frames[1].sure || frames[1].sure_same);
+	assert_true(frames[2].sure);
+	assert_false(frames[2].sure_same);
+	assert_true(frames[3].sure && frames[3].sure_same);
+	calls[WALK_WALK].returns = false;
+	post_nesting_release(&simulation.nesting);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_return_that_is_not_recorded_is_not_a_callback),
+		cmocka_unit_test(a_call_without_a_time_hides_none_in_it),
 		cmocka_unit_test(recursion_is_told_apart_by_sites),
 		cmocka_unit_test(only_recursion_is_a_guess),
 		cmocka_unit_test(callbacks_are_below_the_code_that_makes_them),

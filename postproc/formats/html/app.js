@@ -72,7 +72,7 @@ const columns = [
 	["made", "Made", i => F.made[i], group, "calls that it made"],
 	...(measured ? [
 		["self", "Self", i => F.self[i], (v, i) => F.timed[i] ? time(v) : "", "time in the function itself"],
-		["total", "Total", i => F.total[i], (v, i) => F.timed[i] ? time(v) : F.at_least[i] ? `> ${time(v)}` : "", "time from its calls to their returns; recursion counted once; >: only what it called is known"],
+		["total", "Total", i => F.total[i], (v, i) => F.at_least[i] ? `> ${time(v)}` : F.timed[i] ? time(v) : "", "time from its calls to their returns; recursion counted once; >: only a part of it is known"],
 		["average", "Average", i => F.average[i], (v, i) => F.timed[i] ? time(v) : "", "of the calls whose return is known"],
 		["min", "Min", i => F.min[i], (v, i) => F.timed[i] ? time(v) : "", "shortest call"],
 		["max", "Max", i => F.max[i], (v, i) => F.timed[i] ? time(v) : "", "longest call"],
@@ -188,8 +188,9 @@ const showFunction = f => {
 	if (f === NONE) return;
 	const callers = neighbours(f, true), callees = neighbours(f, false);
 	const facts = [`${group(F.calls[f])} calls`, `${group(F.made[f])} made`];
-	if (measured && F.timed[f]) facts.push(`self ${time(F.self[f])}`, `total ${time(F.total[f])}`, `average ${time(F.average[f])}`, `min ${time(F.min[f])}`, `max ${time(F.max[f])}`);
-	else if (measured && F.at_least[f]) facts.push(`total at least ${time(F.total[f])}`);
+	const total = `total ${F.at_least[f] ? "at least " : ""}${time(F.total[f])}`;
+	if (measured && F.timed[f]) facts.push(`self ${time(F.self[f])}`, total, `average ${time(F.average[f])}`, `min ${time(F.min[f])}`, `max ${time(F.max[f])}`);
+	else if (measured && F.at_least[f]) facts.push(total);
 	else if (bounded) facts.push(`between ${time(F.least[f])} and ${time(F.most[f])}`);
 	const where = F.line && F.line[f] ? `${data.files[F.file[f]]}:${F.line[f]}` : "";
 	$("function").replaceChildren(

@@ -43,9 +43,10 @@ static uint64_t at_least(const struct post_html_page *page, size_t row)
 
 static uint64_t total_of(const struct post_html_page *page, size_t row)
 {
-	enum post_metric metric = at_least(page, row) ? POST_METRIC_BELOW : POST_METRIC_TOTAL;
+	const struct post_metrics *metrics = metrics_of(page, row);
 
-	return nanoseconds(page, metrics_of(page, row)->value[metric]);
+	return nanoseconds(page, at_least(page, row) ? post_metrics_bound(metrics)
+						     : metrics->value[POST_METRIC_TOTAL]);
 }
 
 static uint64_t average_of(const struct post_html_page *page, size_t row)
