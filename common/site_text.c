@@ -32,7 +32,7 @@ static const struct {
 	[LITIFUT_SITE_LOCAL_SUBROUTINE] = {"local-subroutine",
 					   "a short call of code within its own function"},
 	[LITIFUT_SITE_UNKNOWN_JUMP] = {"unknown-jump",
-				       "its function jumps to where no table or label tells"},
+				       "its function has a jump whose targets are unknown"},
 	[LITIFUT_SITE_EXCLUSIVE] = {"exclusive", "between an exclusive load and its store"},
 };
 

@@ -70,8 +70,8 @@ struct cpu_objects {
 	 * whether thunks run on those; NULL: on all. */
 	const char *thunk_section;
 	bool (*allows_thunks)(const uint8_t *bytes, uint32_t size);
-	/* Of firmware, NULL or NULL-terminated: what each link is given besides, and what the
-	 * traced one is with stubs for speed. */
+	/* For firmware, NULL or NULL-terminated: options that are added to each link, and options
+	 * that are added to the traced link with stubs for speed. */
 	const char *const *firmware_options;
 	const char *const *firmware_fast;
 	const char *firmware_clock; /* the usual one; NULL: it depends on more */

@@ -1,4 +1,4 @@
-/* Where control goes behind one instruction: what a graph of the code is made of. */
+/* Where control goes after one instruction: the control-flow graph is made of such steps. */
 #ifndef LITIFUT_CPU_STEP_H
 #define LITIFUT_CPU_STEP_H
 

@@ -37,7 +37,7 @@ static enum litifut_status failed(const char *path, const char *what, struct lit
 				 what, strerror(errno));
 }
 
-/* Bytes as they come, at the speed that is wanted. */
+/* Sets the line to deliver bytes as they come, at the speed of the options. */
 static enum litifut_status set_line(int line, const struct capture_options *options,
 				    struct litifut_error *error)
 {

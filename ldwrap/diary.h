@@ -21,7 +21,7 @@ void diary_note_other(void);
 bool diary_open(void);
 
 /* Reads what was noted, removes the file, and writes one line to `to`, if not NULL. Unless
- * `wordy` it only says that there was no link: each link has had its own words. */
+ * `wordy` it prints a line only if there was no link: each link has printed its own lines. */
 void diary_close(FILE *to, bool wordy);
 
 #endif

@@ -40,8 +40,8 @@ struct firmware_link {
 	const char *times_refused; /* see struct link_outcome */
 };
 
-/* Behind the last of the user's objects, so that what it names is taken from our archive,
- * and before the end of the start-up files. */
+/* Behind the last of the user's objects, so that what it names is taken from the tracer's
+ * archive, and before the end of the start-up files. */
 static size_t place_of(const struct arguments *arguments)
 {
 	size_t place = 0;
@@ -108,7 +108,7 @@ static void keep_asked(const struct firmware_link *link, struct text_list *words
 		keep(words, "litifut_send");
 }
 
-/* Our files and what must come of them, for the second link. */
+/* Adds the tracer's files, and the symbols that are taken from them, to the second link. */
 static size_t add_ours(const struct firmware_link *link, struct insertion *insertions,
 		       struct text_list *words)
 {

@@ -8,7 +8,7 @@
 
 #include <libiberty/libiberty.h>
 
-/* Ours; another name is that of a function. */
+/* The clocks that the tracer brings; any other name is that of a function. */
 static const char *const drivers[] = {"dwt", "systick", "timer1"};
 
 static bool is_function_name(const char *name)

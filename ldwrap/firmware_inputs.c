@@ -9,8 +9,7 @@
 
 #include "rewriter/firmware.h"
 
-/* What the header or .ARM.attributes of this ELF file says; *known: it is an object for some CPU.
- */
+/* As the header or .ARM.attributes of this ELF file says. *known is set for objects of all CPUs. */
 static const char *runtime_of_object(Elf *elf, bool *known)
 {
 	GElf_Ehdr header;

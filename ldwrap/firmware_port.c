@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The address is that of the peripheral that a program mostly prints by. */
+/* The address is that of the peripheral by which most programs print. */
 static const struct {
 	const char *name;
 	bool is_sent;

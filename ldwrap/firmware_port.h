@@ -8,9 +8,9 @@
 #include "common/error.h"
 
 struct firmware_port {
-	bool sends;         /* there is a litifut_putc(), ours or the program's */
+	bool sends;         /* there is a litifut_putc(), the tracer's or the program's */
 	const char *driver; /* name of our object for it, static; NULL: none */
-	const char *object; /* path of the user's; NULL: none */
+	const char *object; /* path of the user's object; NULL: there is none */
 	bool has_address;
 	uint32_t address; /* of the peripheral */
 };

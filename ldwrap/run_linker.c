@@ -36,8 +36,8 @@ static void say_command(const struct link_request *request, char *const words[])
 	fputc('\n', stderr);
 }
 
-/* What the linker said of a memory that is too small: how much is missing of each region. NULL:
- * it said nothing of that. To be freed. */
+/* The linker's words about a memory that is too small: how much each region lacks. NULL: there are
+ * no such words. To be freed. */
 static char *overflow_of(const struct link_files *files)
 {
 	FILE *file = fopen(files->messages_error, "r");

@@ -310,7 +310,7 @@ static void check_returns(struct settings *settings, settings_warning *warn)
 {
 	if (!settings->recorder && settings->engine != LITIFUT_ENGINE_DB)
 		return;
-	warn(settings->recorder ? "LITIFUT_MODE: a recorder of the user's gets no returns, so "
+	warn(settings->recorder ? "LITIFUT_MODE: a custom recorder gets no returns, so "
 				  "none are recorded"
 				: "LITIFUT_MODE: the db engine records no returns");
 	settings->recorded = LITIFUT_MODE_CALLS;

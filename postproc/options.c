@@ -87,7 +87,7 @@ static const struct litifut_option options[] = {
 	{"pdf", OPTION_PDF, NULL, NULL, "the picture as PDF, made by Graphviz (dot)", POST_USES_PDF},
 	{"plt", OPTION_PLT, NULL, NULL, "PLT entries as functions of their own, NAME@plt", 0},
 	{"veneers", OPTION_VENEERS, NULL, NULL, "show the linker's veneers as well as where they lead", 0},
-	{"no-demangle", OPTION_NO_DEMANGLE, NULL, NULL, "C++ and Rust names as the linker knows them", 0},
+	{"no-demangle", OPTION_NO_DEMANGLE, NULL, NULL, "C++ and Rust names as in the symbol table", 0},
 	{"color", OPTION_COLOR, "[=WHEN]", "auto always never", "auto, always or never", 0},
 	{"no-pager", OPTION_NO_PAGER, NULL, NULL, "not through $PAGER (less), which a terminal gets otherwise", 0},
 	{"quiet", 'q', NULL, NULL, "no summary line", 0},

@@ -170,7 +170,7 @@ int post_file_name(const char *path, bool folder, int failed)
 	return failed;
 }
 
-/* A reader that has seen enough (head, a pager) is no failure. */
+/* A reader that has seen enough (head, a pager) is not a failure. */
 int post_file_close(FILE *file, const char *path)
 {
 	bool failed = fflush(file) || ferror(file);

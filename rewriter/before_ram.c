@@ -1,5 +1,5 @@
-/* A walk along the calls of the start-up code. Nothing in an image says where .bss is
- * cleared, but it is before the first constructor. */
+/* Follows the calls of the start-up code. Nothing in an image says where .bss is cleared, but
+ * it is before the first constructor. */
 #include "rewriter/before_ram.h"
 
 #include <stdlib.h>

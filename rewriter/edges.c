@@ -67,7 +67,7 @@ static uint32_t instruction_word(const struct litifut_session *session,
 	return litifut_get32(big, code);
 }
 
-/* Lists the edge as a site, so that islands are planned for it and people find it. */
+/* Lists the edge as a site, so that islands are planned for it and `litifut info` shows it. */
 static struct litifut_edge *add_site(struct judge *judge, size_t number, bool entry,
 				     unsigned reason)
 {
@@ -129,7 +129,7 @@ static void set_reason(struct judge *judge, size_t item, unsigned reason)
 		take(&judge->taken, edge->address, edge->bytes);
 }
 
-/* A 16-bit branch fits, and other code near by makes room for the rest. */
+/* For places where only a 16-bit branch fits: nearby code makes room for the rest. */
 static enum litifut_status find_stones(struct judge *judge, bool entries,
 				       struct litifut_error *error)
 {
@@ -188,7 +188,7 @@ static bool is_recorded(const struct litifut_graph_block *block)
 	       block->block.reason == LITIFUT_SITE_PATCHED;
 }
 
-/* Would nothing tell that control came to the block? */
+/* Is the block's own start to be recorded, as no recorded branch shows that it was reached? */
 static bool wants_entry(const struct litifut_graph_block *block)
 {
 	return !is_recorded(block) &&
@@ -400,7 +400,7 @@ static enum litifut_status no_room(const struct writer *writer, struct litifut_e
 				 LITIFUT_NO_ADDRESS, "room for the code of branches is not enough");
 }
 
-/* Writes the code that all share once more, behind what there is. */
+/* Writes another copy of the code that all edges share, after the code so far. */
 static enum litifut_status make_mark(struct writer *writer, struct litifut_error *error)
 {
 	const struct litifut_session *session = writer->session;
@@ -527,7 +527,7 @@ enum litifut_status litifut_edges_write(struct litifut_session *session,
 	return status;
 }
 
-/* Is it code of the program, and not of the rewriter's? */
+/* Is it code of the program, and not new code of the rewriter? */
 static bool is_original(const struct litifut_session *session, const struct litifut_change *change)
 {
 	return !change->in_place &&

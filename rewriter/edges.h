@@ -1,6 +1,6 @@
 /* Recording where control went: a flag for each way out of each conditional branch, and for each
- * block to which no branch says the way. What sets a flag stands in a piece of code of its own
- * beside the tracer, and the branch leads there:
+ * block that is not reached by recorded branches alone. The code that sets a flag stands beside the
+ * tracer, and the branch leads there:
  *
  *	site:	beq  target		b    code
  *	next:	...			...

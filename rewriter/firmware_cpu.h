@@ -87,8 +87,8 @@ struct litifut_firmware_cpu {
 	 * right all the same. */
 	bool (*write_stub)(const struct litifut_firmware_call *call, uint32_t address,
 			   struct litifut_firmware_stub *stub);
-	/* Writes the 4 bytes at `address` in our own code by which that goes on to the function
-	 * at `target`. False: out of reach. */
+	/* Writes the 4 bytes at `address` in the tracer's code that lead on to the function at
+	 * `target`. False: out of reach. */
 	bool (*write_way)(const struct litifut_arch_context *context, uint32_t address,
 			  uint32_t target, uint8_t *code);
 	/* Optional, where the linker does not know it: does the image fit into the device? */

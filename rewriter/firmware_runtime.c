@@ -79,7 +79,7 @@ static uint32_t code_at(const struct litifut_firmware_pass *pass, const char *na
 	return symbol ? symbol->address | symbol->thumb : 0;
 }
 
-/* Lets our code at this symbol go on to the function at `target`. */
+/* Lets the tracer's code at this symbol go on to the function at `target`. */
 static bool set_way(struct litifut_firmware_pass *pass, const char *name, uint32_t target)
 {
 	const struct litifut_symbol *symbol = litifut_image_symbol(&pass->image, name);
@@ -145,8 +145,8 @@ enum litifut_status litifut_firmware_put_gates(struct litifut_firmware_pass *pas
 	return status;
 }
 
-/* Has the script put our piece beside pieces of the program? If not, the section is an orphan:
- * the linker has put it where the script does not expect it. */
+/* Has the script put this piece of the tracer beside pieces of the program? If not, the section is
+ * an orphan: the linker has put it where the script does not expect it. */
 static enum litifut_status check_place(const struct litifut_firmware_pass *pass,
 				       const struct litifut_symbol *ours,
 				       struct litifut_error *error)
@@ -229,7 +229,7 @@ enum litifut_status litifut_firmware_check_room(const struct litifut_firmware_pa
 	return LITIFUT_OK;
 }
 
-/* Lets the interrupt of the timer lead to our handler. */
+/* Lets the interrupt of the timer lead to the tracer's handler. */
 static enum litifut_status set_clock(struct litifut_firmware_pass *pass,
 				     struct litifut_error *error)
 {
@@ -260,7 +260,7 @@ static enum litifut_status set_start(struct litifut_firmware_pass *pass,
 		       : litifut_firmware_missing(pass, START_TARGET, error);
 }
 
-/* What the code that times needs to know. */
+/* Fills in what the code that times calls reads. */
 static enum litifut_status set_times(struct litifut_firmware_pass *pass,
 				     struct litifut_error *error)
 {

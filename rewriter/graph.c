@@ -1,5 +1,5 @@
-/* Code is cut into blocks where branches, calls and tables lead, and behind each instruction
- * that goes elsewhere. What looks like a target and is none cuts a block in two, and does no
+/* Code is cut into blocks at the targets of branches, calls and tables, and after each instruction
+ * that leads elsewhere. An address that only looks like a target cuts a block in two, which does no
  * harm. */
 #include "rewriter/graph.h"
 
@@ -11,7 +11,7 @@
 #include "rewriter/code_targets.h"
 #include "rewriter/program_code.h"
 
-/* So far behind an exclusive load its store is looked for. */
+/* How far after an exclusive load its store is searched. */
 #define EXCLUSIVE_STEPS 64
 #define EXCLUSIVE_WAYS 16
 
@@ -44,7 +44,8 @@ static unsigned step_at(const struct maker *maker, const struct litifut_code_ran
 				      range->end - address, address, range->state, block, step);
 }
 
-/* The same where the store stands behind the load, as it mostly does. False: it does not. */
+/* Marks what is executed from the exclusive load at `address` to its store, where that follows in
+ * a straight line, as it usually does. False: it does not. */
 static bool mark_straight(struct maker *maker, const struct litifut_code_range *range,
 			  uint32_t address)
 {
@@ -69,7 +70,7 @@ static bool mark_straight(struct maker *maker, const struct litifut_code_range *
 	return true;
 }
 
-/* Marks what is executed between the exclusive load at `address` and whatever ends that. */
+/* The same along all ways from the load, up to whatever ends the exclusive access. */
 static void mark_exclusive(struct maker *maker, const struct litifut_code_range *range,
 			   uint32_t address)
 {
@@ -217,7 +218,7 @@ static bool add_range(struct maker *maker, const struct litifut_code_range *rang
 			continue;
 		}
 		finish(block, maker, at, &step);
-		/* A delay slot belongs to its branch; who leads there makes a block of it. */
+		/* A delay slot belongs to its branch; if it is a target, it is a block as well. */
 		if (step.slot && next + step.slot <= range->end) {
 			block->block.end = next + step.slot;
 			if (!litifut_targets_has(&maker->graph->targets, next))
@@ -247,7 +248,7 @@ static enum litifut_status add_section(struct maker *maker, struct litifut_error
 	return status;
 }
 
-/* Where code leads that the decoder of calls does not know: coprocessor branches. */
+/* Adds the targets of branches that the decoder of calls has no class for: coprocessor branches. */
 static enum litifut_status add_steps(struct maker *maker, struct litifut_error *error)
 {
 	const struct litifut_section *section = &maker->image->sections[maker->section];

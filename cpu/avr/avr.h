@@ -16,7 +16,7 @@ enum { LITIFUT_AVR_Z = 30 }; /* r31:r30, the register that indirect calls go thr
 
 /* What the code of one image depends on: `facts` of struct cpu_context. */
 struct litifut_avr_facts {
-	/* The flash has 8 KB at most: there are no call and no jmp, and rcall and rjmp wrap
+	/* The flash has 8 KB at most: it has neither call nor jmp, and rcall and rjmp wrap
 	 * around at its ends, so that they reach all of it. */
 	bool small;
 	bool wide_return; /* return addresses have 3 bytes */

@@ -2,8 +2,8 @@
  *
  * What a newcomer needs to know. Instructions have one word of 16 bits, little endian; call,
  * jmp, lds and sts have two. call and jmp name any word of the flash. rcall and rjmp reach
- * 4 KB either way, which is all that devices with up to 8 KB need: these have no call and no
- * jmp, and the program counter wraps around. icall and ijmp go where Z (r31:r30) points;
+ * 4 KB either way, which is all that devices with up to 8 KB need: these have neither call
+ * nor jmp, and the program counter wraps around. icall and ijmp go where Z (r31:r30) points;
  * eicall and eijmp take the upper bits of the address from the register EIND, on devices
  * with more than 128 KB.
  *

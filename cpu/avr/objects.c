@@ -1,4 +1,4 @@
-/* AVR objects: which are for us, and what their calls look like. */
+/* AVR objects: which of them can be traced, and what their calls look like. */
 #include <elf.h>
 #include <string.h>
 
@@ -35,8 +35,8 @@ static const struct litifut_emulation emulations[] = {
 	{NULL, false, NULL, NULL, NULL, NULL},
 };
 
-/* Families of which a device was simulated, or that differ from one in nothing that our code
- * does. avr1, avr2: no lpm with increment. */
+/* Families of which a device was simulated, or that differ from such a family in nothing
+ * that the tracer's code uses. avr1 and avr2 are not here: they have no lpm with increment. */
 static const struct {
 	unsigned number;
 	const char *name;
@@ -121,7 +121,7 @@ static enum litifut_relocation relocation(unsigned type)
 
 static const char *const triplets[] = {"avr", NULL};
 
-/* The relocations tell code from data. */
+/* The relocations are needed to distinguish code from data. */
 static const char *const firmware_options[] = {"-q", NULL};
 
 static const char *const firmware_fast[] = {"-u", "litifut_count_carry", NULL};

@@ -5,7 +5,7 @@
  *	if (litifut_stop)
  *		litifut_stop();
  *
- * Nothing of a function is linked in that the program does not name. */
+ * A function is linked in only if the program names it. */
 #ifndef LITIFUT_FIRMWARE_H
 #define LITIFUT_FIRMWARE_H
 
@@ -20,7 +20,8 @@ void litifut_start(void) __attribute__((weak));
 /* All numbers are 0 again. */
 void litifut_reset(void) __attribute__((weak));
 
-/* Sends everything once (LITIFUT_PORT), and returns when that is done. Not by two at once. */
+/* Sends everything once (LITIFUT_PORT), and returns when that is done. Two tasks must not call it
+ * at the same time. */
 void litifut_send(void) __attribute__((weak));
 
 #ifdef __cplusplus

@@ -13,7 +13,7 @@
 /* Offsets in an entry of litifut_open. */
 #define OPEN_NEXT 0 /* the one entered before it that has not returned, or the next free one */
 #define OPEN_RETURN 4
-#define OPEN_STACK 8 /* sp before and after the call: it tells the calls of all tasks apart */
+#define OPEN_STACK 8 /* sp before and after the call, which no two open calls of tasks share */
 #define OPEN_RECORD 12
 #define OPEN_START 16
 #define OPEN_BYTES 20

@@ -30,11 +30,11 @@ enum litifut_fold_mark {
 	LITIFUT_FOLD_TAIL_POINTER = 7
 };
 
-/* A step of the clock that is larger, modulo 2^32, is one backwards: of an event that a signal
- * handler's have overtaken. */
+/* A larger step of the clock, modulo 2^32, is a step backwards: events of a signal handler have
+ * overtaken this event. */
 #define LITIFUT_FOLD_STEP_MAX 0xff000000u
 
-/* By which most entries are found. */
+/* Most entries are found in this index. */
 struct litifut_fold_index {
 	const uint32_t *slots; /* handles by hash; a free one is 0 */
 	uint32_t mask;         /* how many there are, less 1 */
@@ -44,7 +44,7 @@ struct litifut_fold_index {
 /* What differs between the recorder and a reader. */
 struct litifut_fold_ways {
 	struct litifut_fold_index (*index)(void *context);
-	/* The same as `find`, of a direct call; 0: it is not there, or not this easily. */
+	/* The same as `find` for a direct call, without adding one; 0: use `find`. */
 	uint32_t (*look)(const struct litifut_fold_index *index, uint32_t address);
 	/* Handle of the entry for this call; 0: there is no room for one. */
 	uint32_t (*find)(void *context, uint32_t address, uint32_t callee, bool tail);
@@ -62,7 +62,7 @@ struct litifut_fold {
 };
 
 #define LITIFUT_FOLD_INLINE static inline __attribute__((always_inline))
-/* What is seldom, and is not to be part of the loop. */
+/* For rare cases, which must stay outside the loop. */
 #define LITIFUT_FOLD_SLOW static __attribute__((noinline))
 
 LITIFUT_FOLD_INLINE uint64_t litifut_fold_time(uint64_t now, uint32_t low)

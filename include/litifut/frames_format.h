@@ -97,8 +97,8 @@ struct litifut_calibration {
 	uint32_t whole;  /* ticks that the tracer has added to them; negative as two's complement */
 };
 
-/* What has become of the calls of one site to one callee, with times in ticks. A call is counted
- * when it begins; the others are of calls that have returned. */
+/* The calls of one site to one callee, with times in ticks. A call is counted when it begins; the
+ * times are those of calls that have returned. */
 struct litifut_record {
 	uint32_t count;
 	uint32_t minimum_inverted; /* ~ of the shortest call */
@@ -109,8 +109,8 @@ struct litifut_record {
 
 #define LITIFUT_IDENTITY_MAGIC 0x5746544cu /* "LTFW" in memory, little endian */
 
-/* The symbol `litifut_identity`, in the program's .data: says by every transport, also
- * in a plain dump of the memory, of which build it is. */
+/* The symbol `litifut_identity`, in the program's .data: identifies the build in every
+ * transport, also in a plain dump of the memory. */
 struct litifut_identity {
 	uint32_t magic;
 	uint8_t hash[8]; /* FNV-1a, 64 bits, of the bytes that are loaded, with zeros here */

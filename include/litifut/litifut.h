@@ -1,5 +1,5 @@
-/* For programs that are traced: switch recording off and on, or bring a
- * recorder of the user's. Nothing here needs to be linked by hand; in a link
+/* For programs that are traced: switch recording off and on, or write a
+ * custom recorder. Nothing here needs to be linked by hand; in a link
  * without LITIFUT=1 the functions do not exist, so declare the use weak (as
  * below) and test the address when the same source is built both ways. */
 #ifndef LITIFUT_H

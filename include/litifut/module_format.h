@@ -188,7 +188,7 @@ enum litifut_site_kind {
 	/* Of a module that records edges: a conditional branch, call or return; `callee` is its
 	 * target, and its return address is that of the instruction behind it. */
 	LITIFUT_SITE_BRANCH = 7,
-	LITIFUT_SITE_BLOCK = 8 /* the same: the start of a block to which no branch says the way */
+	LITIFUT_SITE_BLOCK = 8 /* the same: the start of a block that other ways lead to */
 };
 
 /* Why a site was left as it was; LITIFUT_SITE_PATCHED: it was not. The text of
@@ -202,7 +202,7 @@ enum litifut_site_reason {
 	LITIFUT_SITE_FOREIGN_ISA = 5,  /* MIPS16, microMIPS, jalx */
 	LITIFUT_SITE_DELAY_SLOT = 6,   /* the delay slot changes the target register or ra */
 	LITIFUT_SITE_NOT_A_CALL = 7,   /* bal .+8, bl into a jump table: looks like one, is none */
-	LITIFUT_SITE_SPECIAL_CALLEE = 8,    /* it needs a register of the tracer's */
+	LITIFUT_SITE_SPECIAL_CALLEE = 8,    /* it needs a register that the tracer uses */
 	LITIFUT_SITE_BRANCH_TARGET = 9,     /* the code around it could not be moved */
 	LITIFUT_SITE_TAIL_OFF = 10,         /* LITIFUT_TAIL=0 */
 	LITIFUT_SITE_SPECIAL_FORM = 11,     /* the tracer can't do it in the CPU's place */
@@ -211,7 +211,7 @@ enum litifut_site_reason {
 	LITIFUT_SITE_BEFORE_RAM = 14,       /* firmware: it runs before .bss is cleared */
 	LITIFUT_SITE_PORT = 15,             /* firmware: it runs while the results are sent */
 	LITIFUT_SITE_LOCAL_SUBROUTINE = 16, /* AVR: a short call of code within its function */
-	LITIFUT_SITE_UNKNOWN_JUMP = 17,     /* its function jumps to where no table tells */
+	LITIFUT_SITE_UNKNOWN_JUMP = 17,     /* its function has a jump with unknown targets */
 	LITIFUT_SITE_EXCLUSIVE = 18         /* between an exclusive load and its store */
 };
 

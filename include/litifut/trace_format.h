@@ -334,7 +334,7 @@ struct litifut_open_calls {
 	uint32_t depth;  /* open calls */
 	uint32_t thread; /* kernel thread id */
 	uint64_t now;    /* the clock at the last event that was folded */
-	uint32_t lost;   /* events that could not be told, or had no room in the table */
+	uint32_t lost;   /* events that could not be read, or had no room in the table */
 	uint32_t reserved[3];
 };
 

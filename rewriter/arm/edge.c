@@ -245,7 +245,7 @@ static bool gather_block(const struct litifut_edge_place *place, struct moved *m
 	return true;
 }
 
-/* With at least `wanted` bytes; false: that can't be. */
+/* Collects at least `wanted` bytes from the start of the block; false: it is not possible. */
 static bool gather(const struct litifut_edge_place *place, unsigned wanted, struct moved *moved)
 {
 	const struct litifut_graph_block *block = place->block;
@@ -333,7 +333,7 @@ static unsigned judge_entry(const struct litifut_edge_place *place, struct litif
 							       : judge_plain_entry(place, edge);
 }
 
-/* What is under way: the emitter, and what debuggers must know. */
+/* State while code is written: the emitter, and the frame that debuggers read. */
 struct thumb {
 	struct litifut_arm_emitter emitter;
 	struct litifut_frame_code *frame;
@@ -375,7 +375,7 @@ static void move(struct thumb *thumb, const struct litifut_arm_displaced *displa
 	litifut_arm_put_displaced(&thumb->emitter, displaced, &analysis, false);
 }
 
-/* The end of `block`, as if it were not conditional. */
+/* Writes the end of `block`, as if it were not conditional. */
 static void put_end(struct thumb *thumb, const struct litifut_edge_place *place,
 		    const struct litifut_graph_block *block)
 {
@@ -654,8 +654,7 @@ static bool label_branches(const struct litifut_image *image, struct litifut_gra
 	return found;
 }
 
-/* Does the jump at the end of the block lead to where a table after it, or no code of the function,
- * is? */
+/* Does the jump at the end of the block lead through the table after it, or out of the function? */
 static bool is_explained(const struct litifut_image *image,
 			 const struct litifut_arch_context *context,
 			 const struct litifut_graph *graph, const struct litifut_graph_block *block,

@@ -265,7 +265,7 @@ static bool patch(const struct litifut_firmware_call *call,
 	return true;
 }
 
-/* The same by way of other code, which moves to the end of the stub. */
+/* The same through a stepping stone: other code, which moves to the end of the stub. */
 static bool patch_stone(struct emitter *emitter, const struct litifut_firmware_call *call,
 			struct litifut_firmware_patch *patches)
 {

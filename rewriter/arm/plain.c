@@ -128,8 +128,8 @@ bool litifut_arm_move_plain(uint32_t word, uint32_t from, uint32_t address, uint
 		litifut_put32(false, code + *used + 12, target - (address + *used + 4 + 8));
 		*used += 16;
 		return true;
-	case LITIFUT_ARM_PLAIN_USES_PC: /* ldr lr, =distance; add lr, pc, lr; and the same with lr
-					 */
+	case LITIFUT_ARM_PLAIN_USES_PC:
+		/* ldr lr, =distance; add lr, pc, lr; the instruction with lr instead of pc */
 		litifut_put32(false, code + *used, 0xe59fe008);
 		litifut_put32(false, code + *used + 4, 0xe08fe00e);
 		litifut_put32(false, code + *used + 8, (word & ~0x000f0000u) | 0x000e0000);

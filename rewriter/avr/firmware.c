@@ -213,7 +213,7 @@ static bool write_stub(const struct litifut_firmware_call *call, uint32_t addres
 		count_pointer(&emitter, call);
 	else if (call->timed)
 		time_call(&emitter, call);
-	else if (call->small && !call->times) /* the address of a stub tells no record then */
+	else if (call->small && !call->times) /* else the address implies no record */
 		count_small(&emitter, call);
 	else
 		count_fast(&emitter, call);

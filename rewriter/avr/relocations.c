@@ -1,4 +1,4 @@
-/* The relocations of an AVR image, which tell code from data: there are no mapping symbols, and
+/* The relocations of an AVR image distinguish code from data: there are no mapping symbols, and
  * tables stand among the code. Each call and jmp has one of type R_AVR_CALL, whatever the
  * assembler or the linker did before. Types: binutils' include/elf/avr.h. */
 #include <elf.h>

@@ -60,7 +60,7 @@ static uint32_t word_at(const struct litifut_edge_place *place, uint32_t address
 			     place->section->bytes + (address - place->section->address));
 }
 
-/* By its fields, so rather too often; sc reads what it writes. */
+/* Judged by the fields of the word, so it may be true too often; sc reads what it writes. */
 static bool reads_at(uint32_t word)
 {
 	return litifut_mips_may_read_at(word) || (word >> 26 == 0x38 && (word >> 16 & 31) == AT);
@@ -90,7 +90,7 @@ static void add_way(struct ways *ways, uint32_t address)
 		ways->seen[ways->count++] = address;
 }
 
-/* Up to where $at is written, or the block ends. */
+/* Looks at a block up to where $at is written. */
 static void follow(const struct litifut_edge_place *place, uint32_t address, struct ways *ways)
 {
 	const struct litifut_graph_block *block = litifut_graph_at(place->graph, address);
@@ -116,7 +116,7 @@ static void follow(const struct litifut_edge_place *place, uint32_t address, str
 		add_way(ways, block->block.end);
 }
 
-/* Is what $at holds at the start of this block of no use? It does not live across calls. */
+/* Is the value of $at at the start of this block dead? It does not live across calls. */
 static bool at_is_free(const struct litifut_edge_place *place, uint32_t address)
 {
 	struct ways ways;
@@ -147,9 +147,10 @@ static bool reads_at_first(const struct litifut_edge_place *place,
 	return false;
 }
 
-/* Does something lead into the function, or out of the middle of a block, that no block tells?
- * Where data has labels in it, a jump leads to one of them: all words of the data are taken for
- * entries of tables. A call into the function asks where it is, and may have data behind it. */
+/* May control enter the function, or leave the middle of a block, in a way that the graph does not
+ * have? Where data has labels of the function, its jumps lead to these: all words of the data are
+ * taken for entries of tables. A call into the function itself reads the pc, and data may follow.
+ */
 static bool is_unknown(const struct litifut_edge_place *place,
 		       const struct litifut_graph_block *block, uint32_t start, uint32_t end,
 		       bool labels)
@@ -340,7 +341,7 @@ static bool put_fixed_edge(struct emitter *emitter, uint32_t flag, uint32_t targ
 	return true;
 }
 
-/* To what a branch reaches. */
+/* For a target that a branch reaches. */
 static bool put_near_edge(struct emitter *emitter, uint32_t flag, uint32_t target)
 {
 	/* what ra holds is stored, and must not end with a zero byte */
@@ -366,7 +367,7 @@ static bool put_near_edge(struct emitter *emitter, uint32_t flag, uint32_t targe
 	return true;
 }
 
-/* `target` 0: what follows. */
+/* With a `target` of 0, control goes on after the edge. */
 static void put_edge(struct emitter *emitter, uint32_t flag, uint32_t target)
 {
 	const uint32_t distance = emitter->code->flags + flag - (emitter->code->mark + HERE);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# LITIFUT_MODE=table under a small kernel of two tasks that the tracer knows nothing of: the same
+# LITIFUT_MODE=table under a small kernel of two tasks, for which the tracer has no support: the same
 # results, every call counted, every call timed; calls that end by longjmp(); a pool of open
 # calls that is too small; programs that can throw, which are not timed; the clocks.
 BOARDS=${BOARDS:-mps2-an385 microbit mps2-an505 netduino2}

@@ -89,7 +89,7 @@ behaviour()
 
 	ok "a folder without traces is reported" refused . stop
 	ok "so is what is no trace" refused work.c stop
-	ok "and a request that there is none of" sh -c "! '$BUILD/bin/litifut' control data restart 2>/dev/null"
+	ok "and a request that does not exist" sh -c "! '$BUILD/bin/litifut' control data restart 2>/dev/null"
 }
 
 for_targets behaviour

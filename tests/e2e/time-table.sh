@@ -109,7 +109,7 @@ behaviour()
 	END
 	if [ "$target" = armel ]; then
 		# its thunks need a CPU that armel programs do not
-		ok "without thunks the link is told of it" sh -c '
+		ok "without thunks the link warns" sh -c '
 			LITIFUT_MODE=table "$@" 2>&1 | grep "LITIFUT_MODE.*returns"' sh \
 			"$BUILD/bin/litifut" build "$triplet-gcc" -O2 main.c -o main
 		return

@@ -195,7 +195,7 @@ def compare(prefix, flags, traced, plain):
 
 
 def is_left_out(elf, address):
-    """Code of the tracer's, of the linker's, or without a function."""
+    """Is it code of the tracer or the linker, or without a function?"""
     section = next((s for s in elf.sections
                     if s.address <= address < s.address + s.size and s.flags & 4), None)
     if section is None or section.name != ".text":

@@ -177,7 +177,7 @@ static void tail_calls_end_together(void **state)
 	has(5, 1, 1, 0, 0);
 }
 
-/* The next call of the same function tells that one has gone whose return is not recorded. */
+/* The next call of the same function shows that a call has ended whose return is not recorded. */
 static void unrecorded_returns_are_cut(void **state)
 {
 	(void)state;

@@ -38,7 +38,7 @@ static inline bool litifut_port_returns_by(uint32_t return_address, uint32_t exi
 		return word >> 24 == 0xea &&
 		       at + 8 + offset - ((offset & 0x2000000) << 1) == trampoline;
 	}
-	/* directly, or by way of a stepping stone */
+	/* directly, or through a stepping stone */
 	for (unsigned steps = 0; steps < 3 && at; steps++) {
 		const volatile uint16_t *code = (const volatile uint16_t *)at;
 		uint16_t first = code[0];

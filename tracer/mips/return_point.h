@@ -13,8 +13,8 @@ static inline bool litifut_port_returns_by(uint32_t return_address, uint32_t exi
 	uint32_t word = code[0];
 	uint32_t next = return_address + 4;
 
-	/* by way of an island, with the number of the trampoline in the delay slot, which only
-	 * the rewriter can tell */
+	/* through an island, with the number of the trampoline in the delay slot, which only the
+	 * rewriter can resolve */
 	if (code[1] >> 16 == 0x2401)
 		return true;
 	if (word >> 26 == 2) /* j */

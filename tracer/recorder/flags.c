@@ -6,8 +6,8 @@
  * be (chunks are written and not mapped, pages are larger than the linker has thought), flags
  * are copied when the trace is saved.
  *
- * A child of fork gets flags of its own when libc tells of the fork. A child of vfork, and one that
- * nobody tells of, sets those of its parent. */
+ * A child of fork gets its own flags when libc announces the fork. A child of vfork, and of a fork
+ * that is not announced, sets the flags of its parent. */
 
 #include "tracer/recorder/flags.h"
 
@@ -55,7 +55,7 @@ static void litifut_piece_open(const struct litifut_module *module, uint32_t pie
 	const char *trouble;
 	uint32_t chunk = litifut_chunk_map(&r->file, false, &trouble);
 
-	/* The flags of the parent are no place for those of a child. */
+	/* The memory of the parent's flags must not get the flags of the child. */
 	if (anew && litifut_is_mapped(piece))
 		litifut_map(piece, LITIFUT_FLAGS_PIECE, PROT_READ | PROT_WRITE, -1, 0);
 	else if (anew)

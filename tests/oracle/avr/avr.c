@@ -85,7 +85,7 @@ static void read_timed(const char *path)
 	fclose(list);
 }
 
-/* After an instruction: `jumped' tells that it was a call or a jump. */
+/* After an instruction: `jumped' says that it was a call or a jump. */
 static void follow_calls(const avr_t *avr, bool jumped)
 {
 	unsigned stack = avr->data[R_SPL] | (unsigned)avr->data[R_SPH] << 8;

@@ -1,6 +1,6 @@
 /* Stands in for longjmp() at its call sites where calls are timed: what is open above the frame
  * that it goes back to will not return. The jmp_buf of newlib and picolibc has r4 to r11, then
- * sp; a buffer of another kind has something there that is no address above. The rewriter has
+ * sp; a buffer of another kind has something there that is not an address above. The rewriter has
  * put the function's address into litifut_jump_target. */
 #include <litifut/firmware_pool.h>
 

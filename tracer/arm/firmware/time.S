@@ -129,8 +129,8 @@ litifut_time_new:
 8:	ldr	r6, [r2, #POOL_HEAD]
 	str	r0, [r2, #POOL_HEAD]
 	b	1b
-/* Is one of a call that has ended without a return (longjmp)? What has the sp of this call
- * has, as this call is none of its own. A tail call may have come from there. */
+/* Does an entry belong to a call that has ended without a return (longjmp)? One with the sp of this
+ * call does, unless this is a tail call, whose lr leads to litifut_return. */
 3:	ldr	r1, =litifut_return + 1
 	cmp	r1, lr
 	beq	6f

@@ -3,8 +3,8 @@
 ;	call	litifut_count_small
 ;	jmp	callee
 ;
-; A stub has 8 bytes and its counter 4, so that the return address, which counts words, tells the
-; address of the counter. 40 cycles and those of the stub. Interrupts are off from the saving of
+; A stub has 8 bytes and its counter 4, so that the address of the counter follows from the
+; return address, which counts words. 40 cycles and those of the stub. Interrupts are off from the saving of
 ; SREG on.
 #include "tracer/avr/firmware/machine.inc"
 
