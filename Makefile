@@ -30,8 +30,9 @@ UNIT_TESTS :=
 
 .DEFAULT_GOAL := all
 
-# What a chain of rules has made on the way to a file is kept.
+# What a chain of rules has made on the way to a file is kept; a target whose commands fail is not.
 .SECONDARY:
+.DELETE_ON_ERROR:
 
 include $(wildcard $(addsuffix /rules.mk,$(FOLDERS)))
 

@@ -13,25 +13,25 @@ AVR_CLOCKS := $(patsubst tracer/avr/clock/%.S,%,$(wildcard tracer/avr/clock/*.S)
 define avr_family
 $(BUILD)/tracer/firmware-$(1)/%.o: tracer/%.c
 	@mkdir -p $$(@D)
-	avr-gcc $(AVR_C_FLAGS) -mmcu=$(1) -MMD -MP -c $$< -o $$@
-	avr-objcopy --remove-section=.comment $$@
+	$$(call run,CC) avr-gcc $(AVR_C_FLAGS) -mmcu=$(1) -MMD -MP -c $$< -o $$@
+	$$(quiet)avr-objcopy --remove-section=.comment $$@
 
 $(BUILD)/tracer/firmware-$(1)/%.o: tracer/%.S
 	@mkdir -p $$(@D)
-	avr-gcc -Iinclude -I. -mmcu=$(1) -MMD -MP -c $$< -o $$@
+	$$(call run,AS) avr-gcc -Iinclude -I. -mmcu=$(1) -MMD -MP -c $$< -o $$@
 
 $(TRACER_LIBRARY)/firmware-$(1).a: $(AVR_PARTS:%=$(BUILD)/tracer/firmware-$(1)/%.o)
 	@mkdir -p $$(@D)
-	rm -f $$@
-	avr-ar rcsD $$@ $$^
+	$$(quiet)rm -f $$@
+	$$(call run,AR) avr-ar rcsD $$@ $$^
 
 $(TRACER_LIBRARY)/firmware-$(1)-%.o: $(BUILD)/tracer/firmware-$(1)/port/avr/%.o
 	@mkdir -p $$(@D)
-	cp $$< $$@
+	$$(quiet)cp $$< $$@
 
 $(TRACER_LIBRARY)/firmware-$(1)-clock-%.o: $(BUILD)/tracer/firmware-$(1)/avr/clock/%.o
 	@mkdir -p $$(@D)
-	cp $$< $$@
+	$$(quiet)cp $$< $$@
 
 TRACER += $(TRACER_LIBRARY)/firmware-$(1).a \
 	$(AVR_CLOCKS:%=$(TRACER_LIBRARY)/firmware-$(1)-clock-%.o) \

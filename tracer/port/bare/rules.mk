@@ -20,26 +20,26 @@ FIRMWARE_STRIP := .comment .ARM.attributes .note.GNU-stack .ARM.exidx .ARM.extab
 define firmware_cpu
 $(BUILD)/tracer/firmware-$(1)/%.o: tracer/%.c
 	@mkdir -p $$(@D)
-	$(FIRMWARE_TOOL)gcc $(FIRMWARE_C_FLAGS) $(FIRMWARE_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
-	$(FIRMWARE_TOOL)objcopy $(FIRMWARE_STRIP:%=--remove-section=%) $$@
+	$$(call run,CC) $(FIRMWARE_TOOL)gcc $(FIRMWARE_C_FLAGS) $(FIRMWARE_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
+	$$(quiet)$(FIRMWARE_TOOL)objcopy $(FIRMWARE_STRIP:%=--remove-section=%) $$@
 
 $(BUILD)/tracer/firmware-$(1)/%.o: tracer/%.S
 	@mkdir -p $$(@D)
-	$(FIRMWARE_TOOL)gcc -Iinclude $(FIRMWARE_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
-	$(FIRMWARE_TOOL)objcopy $(FIRMWARE_STRIP:%=--remove-section=%) $$@
+	$$(call run,AS) $(FIRMWARE_TOOL)gcc -Iinclude $(FIRMWARE_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
+	$$(quiet)$(FIRMWARE_TOOL)objcopy $(FIRMWARE_STRIP:%=--remove-section=%) $$@
 
 $(TRACER_LIBRARY)/firmware-$(1).a: $(FIRMWARE_PARTS:%=$(BUILD)/tracer/firmware-$(1)/%.o)
 	@mkdir -p $$(@D)
-	rm -f $$@
-	$(FIRMWARE_TOOL)ar rcsD $$@ $$^
+	$$(quiet)rm -f $$@
+	$$(call run,AR) $(FIRMWARE_TOOL)ar rcsD $$@ $$^
 
 $(TRACER_LIBRARY)/firmware-$(1)-%.o: $(BUILD)/tracer/firmware-$(1)/port/bare/%.o
 	@mkdir -p $$(@D)
-	cp $$< $$@
+	$$(quiet)cp $$< $$@
 
 $(TRACER_LIBRARY)/firmware-$(1)-clock-%.o: $(BUILD)/tracer/firmware-$(1)/arm/clock/%.o
 	@mkdir -p $$(@D)
-	cp $$< $$@
+	$$(quiet)cp $$< $$@
 
 TRACER += $(TRACER_LIBRARY)/firmware-$(1).a \
 	$(FIRMWARE_CLOCKS:%=$(TRACER_LIBRARY)/firmware-$(1)-clock-%.o) \
