@@ -57,18 +57,15 @@ prints_the_same()
 		text_of "$1.serial" | diff "plain-$1.serial" -
 }
 
+use_device()
+{
+	device=$1
+	target=$1
+}
+
 for_devices()
 {
 	export BUILD
-	for each in $DEVICES; do
-		device=$each
-		target=$each
-		scratch=$BUILD/tests/e2e/$script/$each
-		rm -rf "$scratch"
-		mkdir -p "$scratch"
-		cd "$scratch" || exit 1
-		"$1"
-	done
-	echo "1..$test_count"
-	[ "$failed_count" = 0 ]
+	# shellcheck disable=SC2086
+	in_folders "$1" use_device $DEVICES
 }

@@ -83,14 +83,6 @@ text_of()
 for_boards()
 {
 	export BUILD
-	for each in $BOARDS; do
-		use_board "$each"
-		scratch=$BUILD/tests/e2e/$script/$each
-		rm -rf "$scratch"
-		mkdir -p "$scratch"
-		cd "$scratch" || exit 1
-		"$1"
-	done
-	echo "1..$test_count"
-	[ "$failed_count" = 0 ]
+	# shellcheck disable=SC2086
+	in_folders "$1" use_board $BOARDS
 }

@@ -297,6 +297,19 @@ events_equal_entries()
 	rm -f blocks
 }
 
+# run_timed PROGRAM ARGUMENTS...: runs it traced under the oracle, which writes calls, returns and their
+# times to oracle.*; both have the clock of the oracle. `settings` are further settings.
+run_timed()
+{
+	rm -rf data oracle.*
+	# shellcheck disable=SC2046
+	python3 "$root/tests/oracle/oracle.py" ranges $(traced_files) >oracle.through
+	qemu_options="-plugin $BUILD/tests/oracle.so,calls=oracle,through=oracle.through,returns=1,clock=1"
+	guest_environment="LITIFUT_CLOCK=page LITIFUT_COMPACT=0 LITIFUT_DIR=$(pwd)/data ${settings:-}"
+	run traced "$@"
+	qemu_options='' guest_environment=''
+}
+
 # recorded NAME: how many events of events.tsv have the function NAME as callee
 recorded()
 {
@@ -316,20 +329,36 @@ need_build()
 	done
 }
 
+# in_folders FUNCTION PREPARE NAME...: for each name runs PREPARE NAME, then FUNCTION in a fresh folder
+# of that name, then closes the TAP stream.
+in_folders()
+{
+	in_folders_function=$1
+	in_folders_prepare=$2
+	shift 2
+	for each in "$@"; do
+		"$in_folders_prepare" "$each"
+		scratch=$BUILD/tests/e2e/$script/$each
+		rm -rf "$scratch"
+		mkdir -p "$scratch"
+		cd "$scratch" || exit 1
+		"$in_folders_function"
+	done
+	echo "1..$test_count"
+	[ "$failed_count" = 0 ]
+}
+
+start_target()
+{
+	use_target "$1"
+	flags='' guest_environment='' qemu_options='' input='' language=gcc
+}
+
 # for_targets FUNCTION: runs it for each target in a fresh folder, then closes
 # the TAP stream. The last thing that a script does.
 for_targets()
 {
 	need_build
-	for each in $TARGETS; do
-		use_target "$each"
-		scratch=$BUILD/tests/e2e/$script/$each
-		rm -rf "$scratch"
-		mkdir -p "$scratch"
-		cd "$scratch" || exit 1
-		flags='' guest_environment='' qemu_options='' input='' language=gcc
-		"$1"
-	done
-	echo "1..$test_count"
-	[ $failed_count = 0 ]
+	# shellcheck disable=SC2086
+	in_folders "$1" start_target $TARGETS
 }

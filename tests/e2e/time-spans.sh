@@ -6,13 +6,7 @@
 # spans_equal_oracle PROGRAM HOW: its events are those of the oracle; HOW as in returns.py
 spans_equal_oracle()
 {
-	rm -rf data oracle.*
-	# shellcheck disable=SC2046
-	python3 "$root/tests/oracle/oracle.py" ranges $(traced_files) >oracle.through
-	qemu_options="-plugin $BUILD/tests/oracle.so,calls=oracle,through=oracle.through,returns=1,clock=1"
-	guest_environment="LITIFUT_CLOCK=page LITIFUT_COMPACT=0 LITIFUT_DIR=$(pwd)/data"
-	run traced "$1"
-	qemu_options='' guest_environment=''
+	run_timed "$1"
 	# shellcheck disable=SC2046
 	ok "$1: calls, returns and their times are those of the oracle" \
 		python3 "$root/tests/oracle/returns.py" "$2" oracle data $(traced_files)

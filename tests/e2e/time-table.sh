@@ -7,13 +7,7 @@
 # traced_csv NAME ARGUMENTS...: runs it under the oracle; what litifut-post says is in out.csv
 traced_csv()
 {
-	rm -rf data oracle.*
-	# shellcheck disable=SC2046
-	python3 "$root/tests/oracle/oracle.py" ranges $(traced_files) >oracle.through
-	qemu_options="-plugin $BUILD/tests/oracle.so,calls=oracle,through=oracle.through,returns=1,clock=1"
-	guest_environment="LITIFUT_CLOCK=page LITIFUT_COMPACT=0 LITIFUT_DIR=$(pwd)/data ${settings:-}"
-	run traced "$@"
-	qemu_options='' guest_environment=''
+	run_timed "$@"
 	# shellcheck disable=SC2046
 	"$BUILD/bin/litifut-post" -f csv -o out.csv data $(traced_files) 2>post.err || cat post.err >&2
 }

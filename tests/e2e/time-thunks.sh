@@ -48,12 +48,7 @@ behaviour()
 	*) is "the module says which clock" "$engine" "thunk page" ;;
 	esac
 	same_run program
-	rm -f oracle.*
-	python3 "$root/tests/oracle/oracle.py" ranges traced/program >oracle.through
-	qemu_options="-plugin $BUILD/tests/oracle.so,calls=oracle,through=oracle.through,returns=1,clock=1"
-	rm -rf data
-	guest_environment="LITIFUT_CLOCK=page LITIFUT_COMPACT=0 LITIFUT_DIR=$(pwd)/data"
-	run traced program
+	run_timed program
 	ok "the times of events are those of the oracle" \
 		python3 "$root/tests/oracle/returns.py" times oracle data traced/program
 	qemu_options="-plugin $BUILD/tests/oracle.so,through=oracle.through,clock=1,count=count"
