@@ -6,8 +6,8 @@
  *
  *   number                      value
  *   LITIFUT_SPAN_RETURN         the stack pointer: a call has returned
- *   LITIFUT_SPAN_CALLEE         the address of a function, bit 0 set: Thumb. It has no time. What
- *                               the call before it, through a pointer, has led to
+ *   LITIFUT_SPAN_CALLEE         the address of a function, bit 0 set: Thumb. It has no time. Where
+ *                               the next event, a call through a pointer, leads
  *   LITIFUT_SPAN_LOST           events that found no room in the ring, just before this one
  *   LITIFUT_SPAN_MARK           enum litifut_span_mark, or a number of the program's own
  *   LITIFUT_SPAN_CLOCK          the part of the clock above its `bits', for a clock with few of

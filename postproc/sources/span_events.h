@@ -9,11 +9,10 @@
 
 #include <litifut/spans_format.h>
 
-/* Two that follow each other may be one call through a pointer: its callee is the second. */
 struct post_span_event {
 	uint32_t number;
 	uint32_t value; /* of calls and returns: the stack pointer, 16 bits */
-	uint64_t time;  /* ticks; of a LITIFUT_SPAN_CALLEE that of the call */
+	uint64_t time;  /* ticks; of a LITIFUT_SPAN_CALLEE that of an earlier event */
 };
 
 /* All zero to start with. */

@@ -229,7 +229,7 @@ static void take_return(struct maker *maker, const struct post_span_event *event
 }
 
 static void take_event(struct maker *maker, const struct post_span_event *event,
-		       const struct post_span_event *next)
+		       const struct post_span_event *before)
 {
 	switch (event->number) {
 	case LITIFUT_SPAN_RETURN:
@@ -247,7 +247,7 @@ static void take_event(struct maker *maker, const struct post_span_event *event,
 		break;
 	default:
 		take_call(maker, event,
-			  next && next->number == LITIFUT_SPAN_CALLEE ? next->value : 0);
+			  before && before->number == LITIFUT_SPAN_CALLEE ? before->value : 0);
 	}
 }
 
@@ -290,8 +290,7 @@ void post_span_lanes_make(const struct post_span_events *events, const struct po
 
 	memset(losses, 0, sizeof(*losses));
 	for (size_t i = 0; i < events->count; i++)
-		take_event(&maker, &events->items[i],
-			   i + 1 < events->count ? &events->items[i + 1] : NULL);
+		take_event(&maker, &events->items[i], i ? &events->items[i - 1] : NULL);
 	make_chunks(&maker, trace);
 	for (size_t i = 0; i < maker.count; i++) {
 		free(maker.lanes[i].open);

@@ -446,8 +446,8 @@ static void tasks(void **state)
 		{CALL(VECTOR), 0x1f00, 9},
 		{LITIFUT_SPAN_RETURN, 0x1f00, 10},
 		{LITIFUT_SPAN_RETURN, 0x1800, 11}, /* the first one goes on */
+		{LITIFUT_SPAN_CALLEE, LEAF + 1, 11},
 		{CALL(ONE_POINTER), 0x1800, UINT64_C(0x300000010)},
-		{LITIFUT_SPAN_CALLEE, LEAF + 1, UINT64_C(0x300000010)},
 		{CALL(LEAF_TAIL), 0x1800, UINT64_C(0x300000011)},
 		{LITIFUT_SPAN_RETURN, 0x1800, UINT64_C(0x300000012)},
 		{LITIFUT_SPAN_RETURN, 0x1800, UINT64_C(0x300000013)},
@@ -495,8 +495,8 @@ static void torn(void **state)
 		{CALL(TWO_LEAF), 0x1fe8, 5}, /* two() was called back */
 		{LITIFUT_SPAN_RETURN, 0x2000, 6},
 		{LITIFUT_SPAN_RETURN, 0x1fe8, 7},
-		{CALL(SITES), 0x2000, 8},
 		{LITIFUT_SPAN_CALLEE, 0x1234, 8},
+		{CALL(SITES), 0x2000, 8},
 		{CALL(ONE_POINTER), 0x1000, 9}, /* its callee is missing */
 	};
 	static const struct expected expected[] = {
