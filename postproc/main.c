@@ -16,6 +16,7 @@
 #include "postproc/formats/diff.h"
 #include "postproc/options.h"
 #include "postproc/output_file.h"
+#include "postproc/paths/command.h"
 #include "postproc/formats/run.h"
 #include "postproc/sources/archive.h"
 
@@ -247,6 +248,8 @@ int main(int count, char **arguments)
 	signal(SIGXFSZ, SIG_IGN); /* too large a file is an error to be told, no death */
 	if (count > 1 && !strcmp(arguments[1], "energy"))
 		return energy_command(count - 1, arguments + 1);
+	if (count > 1 && path_command_find(arguments[1]))
+		return path_command(count - 1, arguments + 1);
 	char *command = post_file_command_line(count, arguments);
 	post_file_catch_signals();
 	int status = post_arguments_parse(&given, count, arguments);

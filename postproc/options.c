@@ -5,6 +5,7 @@
 #include "common/version.h"
 #include "postproc/formats/phases.h"
 #include "postproc/options.h"
+#include "postproc/paths/command.h"
 #include "postproc/sources/input_bytes.h"
 
 #include <getopt.h>
@@ -120,6 +121,8 @@ static const struct {
 	{"callees-of", "FUNCTION [options] PATH...", "what a function calls", 0},
 	{"diff", "[options] OLD NEW [ELF...]", "compare two runs", POST_USES_TOP | POST_USES_MIN},
 	{"energy", "[options] PATH...", "energy of each function, from a power trace", 0},
+	{"path-ids", "[options] ELF...", "how many paths each function has (Ball-Larus numbers)",
+	 0},
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
@@ -202,9 +205,14 @@ static int print_completion(const char *shell)
 		if (list[i].code == 'f')
 			list[i].words = formats;
 	}
-	for (size_t i = 0; i < COMMANDS; i++)
-		all[count++] = (struct litifut_command){commands[i].name, commands[i].summary, list,
+	for (size_t i = 0; i < COMMANDS; i++) {
+		const struct litifut_command *path = path_command_find(commands[i].name);
+
+		all[count++] =
+			path ? *path
+			     : (struct litifut_command){commands[i].name, commands[i].summary, list,
 							LITIFUT_WORDS_FILE};
+	}
 	for (size_t i = 0; post_formats[i] && count < 63; i++) {
 		if (!post_formats[i]->asks_for_function)
 			all[count++] = (struct litifut_command){post_formats[i]->name,

@@ -1,0 +1,18 @@
+/* `litifut-post path-ids`, `path-sizes` and `mine`: a part of the main program, so it prints. */
+#ifndef LITIFUT_POSTPROC_PATHS_COMMAND_H
+#define LITIFUT_POSTPROC_PATHS_COMMAND_H
+
+#include <stdbool.h>
+
+#include "common/options.h"
+
+/* The last one has no name. */
+extern const struct litifut_command path_commands[];
+
+/* NULL: it is not the name of one. */
+const struct litifut_command *path_command_find(const char *word);
+
+/* `arguments[0]` is that name. Returns the exit status of the program. */
+int path_command(int count, char **arguments);
+
+#endif

@@ -1,0 +1,36 @@
+/* The control-flow graph of a module, from the blocks that the rewriter has left in it. */
+#ifndef LITIFUT_POSTPROC_PATHS_PROGRAM_H
+#define LITIFUT_POSTPROC_PATHS_PROGRAM_H
+
+#include "postproc/paths/flow.h"
+#include "postproc/sources/image.h"
+
+struct path_program {
+	const struct post_image *image; /* must stay */
+	struct path_flow flow;
+	uint32_t *node_of;     /* block number -> its node */
+	uint32_t *function_of; /* block number -> its function */
+	uint32_t *block_of;    /* node -> its block; of a call or jump that is only made under a
+				  condition, which has a node of its own: that of the branch */
+	uint32_t *first_block; /* of a function */
+	char **names;          /* of functions; in a file without symbols the address */
+	size_t branches;       /* conditional ones */
+	size_t jumps;          /* by a register or a table: any label of the function may follow */
+	size_t unknown_calls;  /* whose callee is not in the graph */
+};
+
+#define PATH_NO_BLOCK UINT32_MAX
+
+/* `only`: traced are the functions with a name that a glob matches, NULL: all. What data or code
+ * name as a number may be entered from anywhere. */
+enum litifut_status path_program_make(const struct post_image *image, const char *const *only,
+				      struct path_program *program, struct litifut_error *error);
+void path_program_release(struct path_program *program);
+
+/* The block that begins at `address`, or that holds it; PATH_NO_BLOCK. */
+uint32_t path_program_block(const struct path_program *program, uint32_t address);
+
+/* Of a block: control is at its end in the next one. */
+bool path_program_goes_on(const struct path_program *program, uint32_t block);
+
+#endif
