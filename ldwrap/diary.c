@@ -8,7 +8,7 @@
 #include <libiberty/libiberty.h>
 
 /* The first letter of a line. */
-enum { TRACED = 't', PLAIN = 'p', OTHER = 'o' };
+enum { TRACED = 't', PLAIN = 'p', OTHER = 'o', WARNING = 'w', NAMELESS = 'n' };
 
 /* One write of a whole line, so that links that run at once do not mix theirs. */
 static void note(char kind, const char *output, const char *reason)
@@ -39,6 +39,17 @@ void diary_note_other(void)
 	note(OTHER, "", "");
 }
 
+void diary_note_warning(const char *line)
+{
+	note(WARNING, line, "");
+}
+
+bool diary_note_nameless(const char *output)
+{
+	note(NAMELESS, output, "");
+	return getenv(DIARY_VARIABLE) != NULL;
+}
+
 bool diary_open(void)
 {
 	const char *folder = getenv("TMPDIR");
@@ -61,7 +72,9 @@ struct tally {
 	size_t traced;
 	size_t plain;
 	size_t other;
+	size_t nameless;
 	char *last_plain; /* "NAME: why" */
+	char *warning;    /* the first one of settings */
 };
 
 static struct tally read_tally(FILE *file)
@@ -74,6 +87,9 @@ static struct tally read_tally(FILE *file)
 		line[strcspn(line, "\n")] = '\0';
 		tally.traced += line[0] == TRACED;
 		tally.other += line[0] == OTHER;
+		tally.nameless += line[0] == NAMELESS;
+		if (line[0] == WARNING && !tally.warning)
+			tally.warning = xstrdup(line + 1);
 		if (line[0] != PLAIN)
 			continue;
 		tally.plain++;
@@ -88,7 +104,8 @@ static void say(const struct tally *tally, FILE *to, bool wordy)
 {
 	const char *plural = tally->traced == 1 ? "" : "s";
 
-	if (!wordy)
+	/* a single link has just said what is wrong */
+	if (!wordy && !tally->nameless && (!tally->warning || tally->traced + tally->plain < 2))
 		return;
 	if (!tally->traced && !tally->plain && !tally->other)
 		fputs("litifut: nothing is traced: no link was seen; delete linked files, so that "
@@ -98,12 +115,18 @@ static void say(const struct tally *tally, FILE *to, bool wordy)
 		fputs("litifut: nothing is traced: no link was of a program or library for "
 		      "32-bit ARM, MIPS or AVR\n",
 		      to);
-	else if (tally->plain)
-		fprintf(to, "litifut: %zu linked file%s traced, %zu left plain: %s%s\n",
-			tally->traced, plural, tally->plain, tally->last_plain,
-			tally->plain > 1 ? ", ..." : "");
-	else
-		fprintf(to, "litifut: %zu linked file%s traced\n", tally->traced, plural);
+	else {
+		fprintf(to, "litifut: %zu linked file%s traced", tally->traced, plural);
+		if (tally->plain)
+			fprintf(to, ", %zu left plain: %s%s", tally->plain, tally->last_plain,
+				tally->plain > 1 ? ", ..." : "");
+		if (tally->nameless)
+			fprintf(to, "; %zu without names of functions (-s): " DIARY_NAMELESS_CURE,
+				tally->nameless);
+		if (tally->warning)
+			fprintf(to, "; %s", tally->warning);
+		putc('\n', to);
+	}
 }
 
 void diary_close(FILE *to, bool wordy)
@@ -120,4 +143,5 @@ void diary_close(FILE *to, bool wordy)
 	if (to)
 		say(&tally, to, wordy);
 	free(tally.last_plain);
+	free(tally.warning);
 }

@@ -16,12 +16,21 @@ void diary_note(const char *output, const char *reason);
 /* Notes a link that makes nothing for the device. */
 void diary_note_other(void);
 
+/* Notes what is wrong with the settings of a link. */
+void diary_note_warning(const char *line);
+
+#define DIARY_NAMELESS_CURE "link without -s, and strip a copy for the device"
+
+/* Notes a traced file from which -s has taken the names of functions. False: there is no diary. */
+bool diary_note_nameless(const char *output);
+
 /* Makes the file and puts its name into the environment. False: it can't be made, or a build
  * around this one has one. */
 bool diary_open(void);
 
-/* Reads what was noted, removes the file, and writes one line to `to`, if not NULL. Unless
- * `wordy` it prints a line only if there was no link: each link has printed its own lines. */
+/* Reads what was noted, removes the file, and writes one line to `to`, if not NULL. Unless `wordy`
+ * it prints a line only where a setting was ignored or names are missing: each link has printed its
+ * own lines. */
 void diary_close(FILE *to, bool wordy);
 
 #endif

@@ -98,6 +98,11 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 
 	if (is_trial(output))
 		return;
+	if (arguments_last(arguments, ARGUMENT_STRIP_ALL) && !diary_note_nameless(output))
+		fprintf(stderr,
+			"litifut-ld: warning: %s: -s takes the names of functions away, and "
+			"litifut-post will show addresses: " DIARY_NAMELESS_CURE "\n",
+			output);
 	if (outcome->includes_unused)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: no function has a name that LITIFUT_INCLUDE "
@@ -143,6 +148,8 @@ static void warn_of_settings(const struct arguments *arguments, const struct dec
 		return;
 	for (size_t i = 0; i < warnings.count; i++)
 		fprintf(stderr, "litifut-ld: warning: %s\n", warnings.items[i]);
+	if (warnings.count)
+		diary_note_warning(warnings.items[0]);
 }
 
 /* Of somebody who asks us, not the linker that we stand for. */

@@ -45,40 +45,60 @@ static void warn_about(settings_warning *warn, const char *where, const char *me
 	free(line);
 }
 
-static bool find_database(const char *value, enum settings_database *database)
-{
-	static const char *const names[] = {[SETTINGS_DB_LOADED] = "loaded",
-					    [SETTINGS_DB_SECTION] = "section",
-					    [SETTINGS_DB_FILE] = "file"};
+struct choice {
+	const char *name; /* NULL: the end */
+	unsigned value;
+};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strcmp(value, names[i]))
-			continue;
-		*database = (enum settings_database)i;
-		return true;
-	}
-	return false;
-}
+static const struct choice databases[] = {{"loaded", SETTINGS_DB_LOADED},
+					  {"section", SETTINGS_DB_SECTION},
+					  {"file", SETTINGS_DB_FILE},
+					  {NULL, 0}};
+
+static const struct choice engines[] = {
+	{"thunk", LITIFUT_ENGINE_THUNK}, {"db", LITIFUT_ENGINE_DB}, {NULL, 0}};
 
 /* Only a counter can be read by thunks; the recorder reads other clocks, which it is configured for
- * when the program runs. */
-static bool find_clock(const char *value, unsigned *clock)
-{
-	static const struct {
-		const char *name;
-		unsigned clock;
-	} clocks[] = {{"none", LITIFUT_CLOCK_NONE},
-		      {"mono", LITIFUT_CLOCK_NONE},
-		      {"cycle", LITIFUT_CLOCK_CYCLE},
-		      {"page", LITIFUT_CLOCK_PAGE}};
+ * when the program runs. `page` is for tests. */
+static const struct choice clocks[] = {{"none", LITIFUT_CLOCK_NONE},
+				       {"mono", LITIFUT_CLOCK_NONE},
+				       {"cycle", LITIFUT_CLOCK_CYCLE},
+				       {"page", LITIFUT_CLOCK_PAGE},
+				       {NULL, 0}};
 
-	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
-		if (strcmp(value, clocks[i].name))
-			continue;
-		*clock = clocks[i].clock;
-		return true;
+static const struct choice modes[] = {
+	{"calls", LITIFUT_MODE_CALLS},       {"spans", LITIFUT_MODE_SPANS},
+	{"table", LITIFUT_MODE_TABLE},       {"counts", LITIFUT_MODE_COUNTS},
+	{"coverage", LITIFUT_MODE_COVERAGE}, {NULL, 0}};
+
+/* Sets `chosen`, or warns of a value that is none of the choices and leaves it as it was. */
+static void choose(const struct choice *choices, const char *value, unsigned *chosen,
+		   const char *where, settings_warning *warn)
+{
+	const char *names[16];
+	size_t count = 0;
+	char *list = xstrdup("");
+
+	for (const struct choice *one = choices; one->name; one++) {
+		if (!strcmp(one->name, value)) {
+			*chosen = one->value;
+			free(list);
+			return;
+		}
+		names[count++] = one->name;
+		list = reconcat(list, list, count > 1 ? ", " : "", one->name, NULL);
 	}
-	return false;
+	names[count] = NULL;
+	if (*value) {
+		const char *nearest = litifut_name_nearest(value, names);
+		char *line = concat(where, "=", value, ": ignored, as it is none of ", list,
+				    nearest ? "; did you mean " : "", nearest ? nearest : "",
+				    nearest ? "?" : "", NULL);
+
+		warn(line);
+		free(line);
+	}
+	free(list);
 }
 
 static void read_number(const char *value, unsigned *number, const char *where,
@@ -93,26 +113,6 @@ static void read_number(const char *value, unsigned *number, const char *where,
 		return;
 	}
 	*number = (unsigned)read;
-}
-
-static bool find_mode(const char *value, unsigned *mode)
-{
-	static const struct {
-		const char *name;
-		unsigned mode;
-	} modes[] = {{"calls", LITIFUT_MODE_CALLS},
-		     {"spans", LITIFUT_MODE_SPANS},
-		     {"table", LITIFUT_MODE_TABLE},
-		     {"counts", LITIFUT_MODE_COUNTS},
-		     {"coverage", LITIFUT_MODE_COVERAGE}};
-
-	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
-		if (strcmp(value, modes[i].name))
-			continue;
-		*mode = modes[i].mode;
-		return true;
-	}
-	return false;
 }
 
 /* `where` names the setting for messages. */
@@ -142,22 +142,13 @@ static void apply_setting(struct settings *settings, const struct setting *setti
 			warn_about(warn, where, "neither 0 nor 1, ignored", value);
 		break;
 	case LITIFUT_SETTING_ENGINE:
-		if (!strcmp(value, "db"))
-			settings->engine = LITIFUT_ENGINE_DB;
-		else if (!strcmp(value, "thunk"))
-			settings->engine = LITIFUT_ENGINE_THUNK;
-		else if (*value)
-			warn_about(warn, where, "neither `db' nor `thunk', ignored", value);
+		choose(engines, value, (unsigned *)(void *)field, where, warn);
 		break;
 	case LITIFUT_SETTING_DATABASE:
-		if (!find_database(value, &settings->database) && *value)
-			warn_about(warn, where, "neither loaded, section nor file, ignored", value);
+		choose(databases, value, (unsigned *)(void *)field, where, warn);
 		break;
 	case LITIFUT_SETTING_MODE:
-		if (!find_mode(value, &settings->recorded) && *value)
-			warn_about(warn, where,
-				   "neither calls, spans, table, counts nor coverage, ignored",
-				   value);
+		choose(modes, value, (unsigned *)(void *)field, where, warn);
 		break;
 	case LITIFUT_SETTING_CLOCK:
 		free(settings->clock_name);
@@ -370,8 +361,8 @@ void settings_suit(struct settings *settings, bool firmware, settings_warning *w
 		}
 		return;
 	}
-	if (clock && !find_clock(clock, &settings->clock))
-		warn_about(warn, "LITIFUT_CLOCK", "neither none, mono nor cycle, ignored", clock);
+	if (clock)
+		choose(clocks, clock, &settings->clock, "LITIFUT_CLOCK", warn);
 	if (settings->recorded == LITIFUT_MODE_COUNTS) {
 		warn("LITIFUT_MODE: counts are for firmware; calls are recorded");
 		settings->recorded = LITIFUT_MODE_CALLS;

@@ -38,7 +38,7 @@ struct settings {
 	unsigned depth;    /* of firmware: calls that can be open at once; 0: not set */
 	unsigned recorded; /* enum litifut_mode */
 	unsigned clock;    /* enum litifut_clock that thunks read; NONE: thunks read none */
-	enum settings_database database;
+	unsigned database; /* enum settings_database */
 	bool tail_calls;
 	bool strict;
 	bool verbose;

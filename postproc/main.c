@@ -56,6 +56,22 @@ static void show_progress(void *context, uint64_t done, uint64_t all)
 		(int)(percent * 40 / 100), "########################################");
 }
 
+/* The same while files are looked for and opened. */
+static void show_files(void *context, size_t done, size_t all)
+{
+	struct progress *progress = context;
+	double time = now();
+
+	if (time - progress->last < 0.5)
+		return;
+	progress->last = time;
+	progress->shown = true;
+	if (all)
+		fprintf(stderr, "\r\033[Ktrace %zu of %zu", done, all);
+	else
+		fprintf(stderr, "\r\033[K%zu files looked at", done);
+}
+
 static const char *plural(uint64_t count)
 {
 	return count == 1 ? "" : "s";
@@ -136,12 +152,29 @@ static void print_summary(const struct post_totals *totals, double seconds, bool
 			totals->holes, plural(totals->holes));
 }
 
+/* Adds the paths from number `first` to before `end` to the inputs of a run. */
+static void add_paths(const struct post_arguments *given, struct post_session *session,
+		      size_t first, size_t end)
+{
+	struct progress progress = {.last = now()};
+
+	if (isatty(STDERR_FILENO) && !given->pager)
+		session->inputs.progress =
+			(struct post_progress){.report = show_files, .context = &progress};
+	for (size_t i = first; i < end; i++)
+		post_inputs_add(&session->inputs, given->paths[i], session->problems);
+	session->inputs.progress.report = NULL;
+	if (progress.shown)
+		fputs("\r\033[K", stderr);
+}
+
 /* Reads the inputs of one run and takes them through a format. */
 static void process_run(struct post_session *session, const struct post_arguments *given,
 			const struct post_format *format, struct post_output *output,
 			struct post_totals *totals)
 {
 	struct progress progress = {.last = now()};
+	bool shows = isatty(STDERR_FILENO) && !given->pager;
 	struct post_timeline_options run = {.window = given->window, .filter = given->filter};
 
 	post_inputs_finish(&session->inputs);
@@ -150,8 +183,14 @@ static void process_run(struct post_session *session, const struct post_argument
 		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
 				"no trace among what was given");
 	session->options = given->session;
+	session->inputs.progress.report = shows ? show_files : NULL;
+	session->inputs.progress.context = &progress;
 	post_session_open(session);
-	if (isatty(STDERR_FILENO) && !given->pager) {
+	if (progress.shown)
+		fputs("\r\033[K", stderr);
+	if (!session->process_count)
+		return; /* not even the heading of a table */
+	if (shows) {
 		run.progress = show_progress;
 		run.context = &progress;
 	}
@@ -179,8 +218,7 @@ static void show_run(const struct post_arguments *given, struct post_output *out
 	struct post_session session = {.problems = problems, .inputs = given->inputs};
 	double start = now();
 
-	for (size_t i = 0; i < given->path_count; i++)
-		post_inputs_add(&session.inputs, given->paths[i], problems);
+	add_paths(given, &session, 0, given->path_count);
 	process_run(&session, given, given->format, output, &outcome->totals[0]);
 	fflush(output->file);
 	outcome->seconds[0] = now() - start;
@@ -210,9 +248,9 @@ static void show_difference(const struct post_arguments *given, struct post_outp
 
 	for (size_t run = 0; run < 2; run++) {
 		double start = now();
-		post_inputs_add(&sessions[run].inputs, given->paths[run], problems);
-		for (size_t i = 2; i < given->path_count; i++)
-			post_inputs_add(&sessions[run].inputs, given->paths[i], problems);
+		add_paths(given, &sessions[run], run, run + 1);
+		add_paths(given, &sessions[run], 2, given->path_count);
+		output->state = NULL;
 		process_run(&sessions[run], given, &post_format_diff_run, output,
 			    &outcome->totals[run]);
 		runs[run] = output->state;
@@ -220,7 +258,12 @@ static void show_difference(const struct post_arguments *given, struct post_outp
 	}
 	/* Beside a run that is not there, everything has changed. */
 	if (outcome->totals[0].processes && outcome->totals[1].processes) {
+		const char *one, *other;
 		outcome->runs = 2;
+		if (post_runs_of_programs(&sessions[0], &sessions[1], &one, &other))
+			post_problem_at(problems, NULL, LITIFUT_NO_ADDRESS,
+					"%s is of %s, %s is of %s: different programs",
+					given->paths[0], one, given->paths[1], other);
 		if (runs[0]->timed && runs[1]->timed)
 			post_diff_times_write(output->file, &sessions[0], runs[0], &sessions[1],
 					      runs[1], &options);
@@ -232,10 +275,31 @@ static void show_difference(const struct post_arguments *given, struct post_outp
 	}
 	fflush(output->file);
 	for (size_t run = 0; run < 2; run++) {
-		post_runs_release(runs[run]);
+		if (runs[run])
+			post_runs_release(runs[run]);
 		free(runs[run]);
 		post_session_close(&sessions[run]);
 	}
+}
+
+/* What -o names can't be made, says errno. */
+static int refuse_output(const struct post_arguments *given)
+{
+	const char *path = given->output_path, *format = given->format->name;
+
+	if (given->format->folder && errno == EEXIST)
+		fprintf(stderr,
+			"litifut-post: %s: File exists; %s makes a new folder: remove this one, "
+			"or name another\n",
+			path, format);
+	else if (errno == EISDIR)
+		fprintf(stderr,
+			"litifut-post: %s: a folder; -o takes the name of a file, as in "
+			"%s/%s.out\n",
+			path, path, format);
+	else
+		fprintf(stderr, "litifut-post: %s: %s\n", path, strerror(errno));
+	return 1;
 }
 
 int main(int count, char **arguments)
@@ -268,19 +332,13 @@ int main(int count, char **arguments)
 	if (pager) {
 		output.file = pager;
 	} else if (given.format->folder) {
-		if (!post_file_make_folder(given.output_path)) {
-			fprintf(stderr, "litifut-post: %s: %s\n", given.output_path,
-				strerror(errno));
-			return 1;
-		}
+		if (!post_file_make_folder(given.output_path))
+			return refuse_output(&given);
 		output.folder = post_file_unfinished();
 	} else if (given.output_path) {
 		output.file = post_file_open(given.output_path);
-		if (!output.file) {
-			fprintf(stderr, "litifut-post: %s: %s\n", given.output_path,
-				strerror(errno));
-			return 1;
-		}
+		if (!output.file)
+			return refuse_output(&given);
 	}
 	if (given.pdf)
 		output.file = post_file_through("dot", "-Tpdf", output.file, &child);
@@ -300,6 +358,7 @@ int main(int count, char **arguments)
 	} else {
 		failed = post_file_close(output.file, given.output_path);
 		failed |= child && (waitpid(child, &ended, 0) < 0 || ended);
+		failed |= !outcome.totals[0].processes && problems.count; /* it is empty */
 		failed = post_file_name(given.output_path, given.format->folder, failed);
 	}
 	for (size_t run = 0; run < outcome.runs && !given.quiet; run++)

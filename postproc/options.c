@@ -612,9 +612,17 @@ static int parse_command(struct post_arguments *given, int count, char **argumen
 		given->format = format;
 		return POST_GO_ON;
 	}
+	given->format = format;
+	if (given->output.function) /* --function: all that follows is paths */
+		return POST_GO_ON;
 	if (optind == count)
 		return usage("which function? It comes after", word);
-	given->format = format;
+	if (optind + 1 == count && access(arguments[optind], F_OK) == 0) {
+		fprintf(stderr,
+			"litifut-post: which function? It comes between %s and %s; try --help\n",
+			word, arguments[optind]);
+		return 2;
+	}
 	given->output.function = arguments[optind++];
 	return POST_GO_ON;
 }

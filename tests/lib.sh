@@ -150,6 +150,30 @@ link()
 	ok "link $link_output: rewritten, and nothing to warn of" rewritten "traced/$link_output"
 }
 
+# main.cc: a program with threads, recursion and C++ names, whose calls are known
+fibonacci_program()
+{
+	cat >main.cc <<-'END'
+		#include <pthread.h>
+		#include <stdio.h>
+		#define KEEP __attribute__((noipa))
+		namespace shape { KEEP int scale(int x) { return x * 3; } }
+		KEEP int fib(int n) { return n < 2 ? shape::scale(n) : fib(n - 1) + fib(n - 2); }
+		static void *work(void *) { return reinterpret_cast<void *>(long(fib(10))); }
+		int main()
+		{
+			pthread_t one, two;
+			void *a, *b;
+			pthread_create(&one, 0, work, 0);
+			pthread_create(&two, 0, work, 0);
+			pthread_join(one, &a);
+			pthread_join(two, &b);
+			printf("%ld\n", long(a) + long(b) + fib(5));
+			return 0;
+		}
+	END
+}
+
 show_and_fail()
 {
 	cat "$1"

@@ -16,28 +16,11 @@
 
 enum event_id { EVENT_ENTER, EVENT_LEAVE, EVENT_MARK };
 
-struct state {
-	struct post_pieces pieces;
-	struct {
-		uint64_t time;
-		uint64_t lost;
-		bool some;
-	} * lanes;
-	size_t lane_count;
-	bool *shown; /* by function */
-	size_t function_count;
-};
-
-static void start(struct post_output *output)
-{
-	output->state = post_allocate(1, sizeof(struct state));
-}
-
 static void write_packet(struct post_output *output, uint32_t lane)
 {
-	struct state *state = output->state;
+	struct post_folder *folder = output->state;
 	const struct post_thread *thread = output->session->lanes[lane];
-	struct post_piece *piece = &state->pieces.items[lane];
+	struct post_piece *piece = &folder->pieces.items[lane];
 	uint64_t bits = (HEAD_BYTES + (uint64_t)piece->used) * 8;
 	uint8_t head[HEAD_BYTES];
 	char name[32];
@@ -45,62 +28,40 @@ static void write_packet(struct post_output *output, uint32_t lane)
 	post_put_number(head, MAGIC, 4);
 	post_put_number(head + 4, 0, 4);
 	post_put_number(head + 8, piece->start, 8);
-	post_put_number(head + 16, state->lanes[lane].time, 8);
+	post_put_number(head + 16, folder->lanes[lane].last, 8);
 	post_put_number(head + 24, bits, 8);
 	post_put_number(head + 32, bits, 8);
-	post_put_number(head + 40, state->lanes[lane].lost, 8);
+	post_put_number(head + 40, folder->lanes[lane].lost, 8);
 	post_put_number(head + 48, output->session->processes[thread->process]->trace->header.pid,
 			4);
 	post_put_number(head + 52, thread->id, 4);
 	snprintf(name, sizeof(name), "lane_%u", lane);
-	post_pieces_write(&state->pieces, output, piece, name, head, sizeof(head));
-}
-
-static void show_function(struct post_output *output, uint32_t function)
-{
-	struct state *state = output->state;
-
-	if (function >= state->function_count) {
-		size_t count = output->session->function_capacity;
-		state->shown = post_reallocate(state->shown, count, sizeof(*state->shown));
-		memset(state->shown + state->function_count, 0, count - state->function_count);
-		state->function_count = count;
-	}
-	state->shown[function] = true;
+	post_pieces_write(&folder->pieces, output, piece, name, head, sizeof(head));
 }
 
 static void event(void *context, const struct post_timeline_event *event)
 {
 	struct post_output *output = context;
-	struct state *state = output->state;
-	const struct post_process *process = post_event_process(output, event);
-	uint64_t time = post_clock_runs(process) ? post_clock_ns(process, event->time)
-						 : post_event_sequence(output, event) * 1000;
+	struct post_folder *folder = output->state;
+	uint64_t time = post_folder_time(output, event);
 	bool call = post_event_is_call(event);
 
 	if (event->kind == POST_EVENT_SAMPLE)
 		return;
-	if (event->lane >= state->lane_count) {
-		size_t count = output->session->lane_capacity;
-		state->lanes = post_reallocate(state->lanes, count, sizeof(*state->lanes));
-		memset(state->lanes + state->lane_count, 0,
-		       (count - state->lane_count) * sizeof(*state->lanes));
-		state->lane_count = count;
-	}
+	struct post_folder_lane *lane = post_folder_lane(output, event->lane);
 	if (event->kind == POST_EVENT_LOST) {
-		state->lanes[event->lane].lost += event->value ? event->value : 1;
+		lane->lost += event->value ? event->value : 1;
 		return;
 	}
-	if (state->lanes[event->lane].some &&
-	    (time < state->lanes[event->lane].time || event->flags & POST_EVENT_OPEN))
-		time = state->lanes[event->lane].time;
-	state->lanes[event->lane].some = true;
-	struct post_piece *piece = post_pieces_of(&state->pieces, output, event->lane);
+	if (lane->some && (time < lane->last || event->flags & POST_EVENT_OPEN))
+		time = lane->last;
+	lane->some = true;
+	struct post_piece *piece = post_pieces_of(&folder->pieces, output, event->lane);
 	if (piece->used + MOST_EVENT_BYTES > POST_PIECE_BYTES)
 		write_packet(output, event->lane);
 	if (!piece->used)
 		piece->start = time;
-	state->lanes[event->lane].time = time;
+	lane->last = time;
 	uint8_t *at = piece->bytes + piece->used;
 	at[0] = event->kind == POST_EVENT_ENTER   ? EVENT_ENTER
 		: event->kind == POST_EVENT_LEAVE ? EVENT_LEAVE
@@ -114,7 +75,7 @@ static void event(void *context, const struct post_timeline_event *event)
 	}
 	post_put_number(at + 9, event->callee, 4);
 	piece->used += 4;
-	show_function(output, event->callee);
+	post_folder_show(output, event->callee);
 	if (event->kind == POST_EVENT_ENTER) {
 		post_put_number(at + 13,
 				call ? output->session->calls[event->site].site_address : 0, 4);
@@ -137,7 +98,7 @@ static void write_text(FILE *file, const char *text)
 static void write_metadata(struct post_output *output)
 {
 	const struct post_session *session = output->session;
-	const struct state *state = output->state;
+	const struct post_folder *folder = output->state;
 	const struct litifut_trace_header *header =
 		session->process_count ? &session->processes[0]->trace->header : NULL;
 	FILE *file = post_folder_open(output, "metadata");
@@ -174,8 +135,8 @@ static void write_metadata(struct post_output *output)
 	      "typealias enum : uint32_t {",
 	      file);
 	bool some = false;
-	for (uint32_t i = 0; i < session->function_count && i < state->function_count; i++) {
-		if (!state->shown[i])
+	for (uint32_t i = 0; i < session->function_count && i < folder->function_count; i++) {
+		if (!folder->shown[i])
 			continue;
 		fputs(some ? ",\n\t" : "\n\t", file);
 		write_text(file, session->functions[i].name);
@@ -198,17 +159,9 @@ static void write_metadata(struct post_output *output)
 
 static void finish(struct post_output *output)
 {
-	struct state *state = output->state;
-
-	for (uint32_t i = 0; i < state->pieces.count; i++) {
-		if (state->pieces.items[i].used)
-			write_packet(output, i);
-	}
+	post_folder_flush(output, write_packet);
 	write_metadata(output);
-	post_pieces_release(&state->pieces);
-	free(state->lanes);
-	free(state->shown);
-	free(state);
+	post_folder_finish(output);
 }
 
 const struct post_format post_format_ctf = {
@@ -217,7 +170,7 @@ const struct post_format post_format_ctf = {
 	.binary = true,
 	.folder = true,
 	.nested = true,
-	.start = start,
+	.start = post_folder_start,
 	.event = event,
 	.finish = finish,
 };

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "postproc/model/clock.h"
+
 static FILE *open_file(struct post_output *output, const char *name, const char *how)
 {
 	char path[PATH_MAX];
@@ -66,4 +68,65 @@ void post_pieces_release(struct post_pieces *pieces)
 		free(pieces->items[i].bytes);
 	free(pieces->items);
 	*pieces = (struct post_pieces){0};
+}
+
+void post_folder_start(struct post_output *output)
+{
+	output->state = post_allocate(1, sizeof(struct post_folder));
+}
+
+struct post_folder_lane *post_folder_lane(struct post_output *output, uint32_t lane)
+{
+	struct post_folder *folder = output->state;
+
+	if (lane >= folder->lane_count) {
+		size_t count = output->session->lane_capacity;
+		folder->lanes = post_reallocate(folder->lanes, count, sizeof(*folder->lanes));
+		memset(folder->lanes + folder->lane_count, 0,
+		       (count - folder->lane_count) * sizeof(*folder->lanes));
+		folder->lane_count = count;
+	}
+	return &folder->lanes[lane];
+}
+
+void post_folder_show(struct post_output *output, uint32_t function)
+{
+	struct post_folder *folder = output->state;
+
+	if (function >= folder->function_count) {
+		size_t count = output->session->function_capacity;
+		folder->shown = post_reallocate(folder->shown, count, sizeof(*folder->shown));
+		memset(folder->shown + folder->function_count, 0, count - folder->function_count);
+		folder->function_count = count;
+	}
+	folder->shown[function] = true;
+}
+
+uint64_t post_folder_time(const struct post_output *output, const struct post_timeline_event *event)
+{
+	const struct post_process *process = post_event_process(output, event);
+
+	return post_clock_runs(process) ? post_clock_ns(process, event->time)
+					: post_event_sequence(output, event) * 1000;
+}
+
+void post_folder_flush(struct post_output *output,
+		       void (*write)(struct post_output *output, uint32_t lane))
+{
+	const struct post_folder *folder = output->state;
+
+	for (uint32_t i = 0; i < folder->pieces.count; i++) {
+		if (folder->pieces.items[i].used)
+			write(output, i);
+	}
+}
+
+void post_folder_finish(struct post_output *output)
+{
+	struct post_folder *folder = output->state;
+
+	post_pieces_release(&folder->pieces);
+	free(folder->lanes);
+	free(folder->shown);
+	free(folder);
 }

@@ -34,6 +34,40 @@ void post_pieces_write(struct post_pieces *pieces, struct post_output *output,
 
 void post_pieces_release(struct post_pieces *pieces);
 
+/* What the formats note of a lane. */
+struct post_folder_lane {
+	uint64_t first, last; /* times of its events; not set unless `some` */
+	uint64_t lost;
+	bool some; /* it has had an event */
+};
+
+/* The state of such a format, in output->state. */
+struct post_folder {
+	struct post_pieces pieces;
+	struct post_folder_lane *lanes;
+	size_t lane_count;
+	bool *shown; /* by function */
+	size_t function_count;
+};
+
+/* Sets output->state; post_folder_finish() frees it. */
+void post_folder_start(struct post_output *output);
+
+/* The lane of an event, valid until the next call. */
+struct post_folder_lane *post_folder_lane(struct post_output *output, uint32_t lane);
+
+void post_folder_show(struct post_output *output, uint32_t function);
+
+/* Nanoseconds, or microseconds counted by events where there is no clock. */
+uint64_t post_folder_time(const struct post_output *output,
+			  const struct post_timeline_event *event);
+
+/* Calls `write` for each lane with a piece that is not written yet. */
+void post_folder_flush(struct post_output *output,
+		       void (*write)(struct post_output *output, uint32_t lane));
+
+void post_folder_finish(struct post_output *output);
+
 /* Little-endian numbers. */
 static inline void post_put_number(uint8_t *bytes, uint64_t value, unsigned size)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "postproc/formats/format.h"
+#include "postproc/formats/near.h"
 #include "postproc/measure/measure.h"
 #include "postproc/model/clock.h"
 #include "postproc/timeline/nesting.h"
@@ -147,6 +148,49 @@ static void write_one(struct post_output *output, uint32_t number, const struct 
 	putc('\n', file);
 }
 
+static bool is_called(const struct post_output *output)
+{
+	const struct post_session *session = output->session;
+	const char *const globs[] = {output->options.function, NULL};
+
+	for (size_t i = 0; i < session->call_count; i++) {
+		const struct post_call *call = &session->calls[i];
+		if (call->count && !call->hidden &&
+		    post_function_matches(session, globs, call->callee))
+			return true;
+	}
+	return false;
+}
+
+/* Why no call of the function has a duration, and what helps. */
+static void report_nothing(const struct post_output *output)
+{
+	const struct post_session *session = output->session;
+	bool ordered = false, returns = false, clock = false;
+	const char *why;
+
+	for (size_t i = 0; i < session->process_count; i++) {
+		const struct post_process *process = session->processes[i];
+		ordered |= process->trace->header.mode != LITIFUT_MODE_TABLE;
+		returns |= process->returns;
+		clock |= process->returns && post_clock_runs(process);
+	}
+	if (!ordered)
+		return; /* that there are only sums has been reported */
+	if (returns && clock && !is_called(output)) {
+		post_near_report(session, "of", output->options.function);
+		return;
+	}
+	why = !returns ? "the program was not linked with LITIFUT_MODE=spans, which records returns"
+	      : !clock ? "returns were recorded without times; LITIFUT_CLOCK=mono on the device "
+			 "reads a clock with each event"
+		       : "each was cut short, left through a tail call, or had not returned when "
+			 "the trace or the window ended";
+	post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
+			"no call of %s has a recorded return with a time: %s",
+			output->options.function, why);
+}
+
 static void finish(struct post_output *output)
 {
 	struct state *state = output->state;
@@ -157,10 +201,7 @@ static void finish(struct post_output *output)
 		free(state->items[i]);
 	}
 	if (!state->some)
-		post_problem_at(output->session->problems, NULL, LITIFUT_NO_ADDRESS,
-				"no call of %s has a recorded return with a time: link with "
-				"LITIFUT_MODE=spans",
-				output->options.function);
+		report_nothing(output);
 	free(state->items);
 	free(state->verdicts);
 	free(state);

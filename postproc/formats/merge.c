@@ -94,9 +94,15 @@ static void finish(struct post_output *output)
 	struct table table = {session, runs->timed};
 	struct post_run_row *rows = post_allocate(session->function_count + 1, sizeof(*rows));
 	bool *seen = post_allocate(session->function_count + 1, sizeof(*seen));
+	const char *one, *other;
 	size_t count = 0;
 
 	check_builds(session);
+	if (post_runs_of_programs(session, NULL, &one, &other))
+		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
+				"the runs are of several programs (%s, %s), and their means say "
+				"little; --pid and the paths choose the runs",
+				one, other);
 	for (size_t i = 0; i < runs->cell_count; i++) {
 		uint32_t function = runs->cells[i].function;
 		if (!seen[function])

@@ -68,14 +68,7 @@ static void finish(struct post_output *output)
 			" calls; %zu of %zu edges are left out\n",
 			picture.edges.total - picture.left_out, picture.edges.total, picture.hidden,
 			picture.edges.count);
-	for (size_t i = 0; i < picture.tallies.count; i++) {
-		if (picture.used[picture.tallies.items[i].function])
-			write_node(&picture, &picture.tallies.items[i]);
-	}
-	for (uint32_t i = 0; i < picture.edges.count; i++) {
-		if (picture.shown[i])
-			write_edge(&picture, i);
-	}
+	post_picture_write(&picture, write_node, write_edge);
 	for (uint32_t i = 0; i < picture.edges.count; i++) {
 		if (picture.shown[i])
 			fprintf(file, "    linkStyle %u stroke-width:%.1fpx\n", link++,

@@ -59,3 +59,15 @@ char *post_near_names(const struct post_session *session, const char *name)
 		post_text_format(&text, "%s%s", i ? ", " : "", best[i]);
 	return post_text_take(&text);
 }
+
+void post_near_report(const struct post_session *session, const char *relation, const char *glob)
+{
+	bool exists = post_near_exists(session, glob);
+	char *near = exists ? NULL : post_near_names(session, glob);
+
+	post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
+			"no call %s %s in these traces%s%s%s", relation, glob,
+			exists ? "" : ", and no function of that name", near ? "; there is " : "",
+			near ? near : "");
+	free(near);
+}

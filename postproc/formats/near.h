@@ -11,4 +11,8 @@ bool post_near_exists(const struct post_session *session, const char *glob);
  * first: "a, b, c". NULL: there are none. Freed by the caller. */
 char *post_near_names(const struct post_session *session, const char *name);
 
+/* Reports that there is no call "of" or "by" (`relation`) the functions of a glob, and which
+ * functions there are instead. */
+void post_near_report(const struct post_session *session, const char *relation, const char *glob);
+
 #endif

@@ -66,20 +66,6 @@ static void write_neighbours(struct post_output *output, const struct post_edges
 	}
 }
 
-static void tell_nothing(const struct post_output *output, bool callers)
-{
-	const struct post_session *session = output->session;
-	const char *wanted = output->options.function;
-	bool exists = post_near_exists(session, wanted);
-	char *near = exists ? NULL : post_near_names(session, wanted);
-
-	post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
-			"no call %s %s in these traces%s%s%s", callers ? "of" : "by", wanted,
-			exists ? "" : ", and no function of that name", near ? "; there is " : "",
-			near ? near : "");
-	free(near);
-}
-
 static void finish_either(struct post_output *output, bool callers)
 {
 	const struct post_session *session = output->session;
@@ -99,7 +85,7 @@ static void finish_either(struct post_output *output, bool callers)
 		some = true;
 	}
 	if (!some)
-		tell_nothing(output, callers);
+		post_near_report(session, callers ? "of" : "by", output->options.function);
 	post_tallies_release(&tallies);
 	post_edges_release(&edges);
 }

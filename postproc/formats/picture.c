@@ -140,6 +140,21 @@ void post_picture_choose(struct post_picture *picture, const struct post_output 
 	}
 }
 
+void post_picture_write(const struct post_picture *picture,
+			void (*write_node)(const struct post_picture *picture,
+					   const struct post_tally *tally),
+			void (*write_edge)(const struct post_picture *picture, uint32_t edge))
+{
+	for (size_t i = 0; i < picture->tallies.count; i++) {
+		if (picture->used[picture->tallies.items[i].function])
+			write_node(picture, &picture->tallies.items[i]);
+	}
+	for (uint32_t i = 0; i < picture->edges.count; i++) {
+		if (picture->shown[i])
+			write_edge(picture, i);
+	}
+}
+
 void post_picture_release(struct post_picture *picture)
 {
 	free(picture->metrics);

@@ -27,6 +27,12 @@ struct post_picture {
 void post_picture_choose(struct post_picture *picture, const struct post_output *output,
 			 uint64_t usual_top);
 
+/* Hands out the functions and then the edges that are shown. */
+void post_picture_write(const struct post_picture *picture,
+			void (*write_node)(const struct post_picture *picture,
+					   const struct post_tally *tally),
+			void (*write_edge)(const struct post_picture *picture, uint32_t edge));
+
 void post_picture_release(struct post_picture *picture);
 
 /* 1234567 -> 1.23M: three digits say enough in a picture. */

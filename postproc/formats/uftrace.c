@@ -25,22 +25,6 @@ enum record_type { TYPE_ENTRY = 0, TYPE_EXIT = 1, TYPE_LOST = 2 };
 enum feature { FEATURE_SESSION = 1 << 1, FEATURE_RELATIVE = 1 << 5, FEATURE_DEPTH = 1 << 6 };
 enum information { INFO_NAME = 1 << 0, INFO_COMMAND = 1 << 3, INFO_TASKS = 1 << 7 };
 
-struct state {
-	struct post_pieces pieces;
-	struct {
-		uint64_t first, last;
-		bool some;
-	} * lanes;
-	size_t lane_count;
-	bool *shown; /* by function */
-	size_t function_count;
-};
-
-static void start(struct post_output *output)
-{
-	output->state = post_allocate(1, sizeof(struct state));
-}
-
 static uint64_t module_base(uint32_t module)
 {
 	return (uint64_t)(module + 1) << 32;
@@ -48,18 +32,18 @@ static uint64_t module_base(uint32_t module)
 
 static void write_lane(struct post_output *output, uint32_t lane)
 {
-	struct state *state = output->state;
+	struct post_folder *folder = output->state;
 	char name[32];
 
 	snprintf(name, sizeof(name), "%u.dat", output->session->lanes[lane]->id);
-	post_pieces_write(&state->pieces, output, &state->pieces.items[lane], name, NULL, 0);
+	post_pieces_write(&folder->pieces, output, &folder->pieces.items[lane], name, NULL, 0);
 }
 
 static void add_record(struct post_output *output, uint32_t lane, uint64_t time, unsigned type,
 		       uint32_t depth, uint64_t address)
 {
-	struct state *state = output->state;
-	struct post_piece *piece = post_pieces_of(&state->pieces, output, lane);
+	struct post_folder *folder = output->state;
+	struct post_piece *piece = post_pieces_of(&folder->pieces, output, lane);
 
 	if (depth > MOST_DEPTH)
 		depth = MOST_DEPTH;
@@ -74,42 +58,27 @@ static void add_record(struct post_output *output, uint32_t lane, uint64_t time,
 static void event(void *context, const struct post_timeline_event *event)
 {
 	struct post_output *output = context;
-	struct state *state = output->state;
 	const struct post_session *session = output->session;
-	const struct post_process *process = post_event_process(output, event);
-	uint64_t time = post_clock_runs(process) ? post_clock_ns(process, event->time)
-						 : post_event_sequence(output, event) * 1000;
+	uint64_t time = post_folder_time(output, event);
 
 	/* What is open when the trace ends has no exit there either. */
 	if (event->kind == POST_EVENT_SAMPLE || event->kind == POST_EVENT_MARK ||
 	    event->flags & POST_EVENT_OPEN)
 		return;
-	if (event->lane >= state->lane_count) {
-		size_t count = session->lane_capacity;
-		state->lanes = post_reallocate(state->lanes, count, sizeof(*state->lanes));
-		memset(state->lanes + state->lane_count, 0,
-		       (count - state->lane_count) * sizeof(*state->lanes));
-		state->lane_count = count;
-	}
-	if (!state->lanes[event->lane].some)
-		state->lanes[event->lane].first = time;
-	else if (time < state->lanes[event->lane].last)
-		time = state->lanes[event->lane].last;
-	state->lanes[event->lane].some = true;
-	state->lanes[event->lane].last = time;
+	struct post_folder_lane *lane = post_folder_lane(output, event->lane);
+	if (!lane->some)
+		lane->first = time;
+	else if (time < lane->last)
+		time = lane->last;
+	lane->some = true;
+	lane->last = time;
 	if (event->kind == POST_EVENT_LOST) {
 		add_record(output, event->lane, time, TYPE_LOST, 0,
 			   event->value ? event->value : 1);
 		return;
 	}
 	const struct post_function *function = &session->functions[event->callee];
-	if (event->callee >= state->function_count) {
-		size_t count = session->function_capacity;
-		state->shown = post_reallocate(state->shown, count, sizeof(*state->shown));
-		memset(state->shown + state->function_count, 0, count - state->function_count);
-		state->function_count = count;
-	}
-	state->shown[event->callee] = true;
+	post_folder_show(output, event->callee);
 	add_record(output, event->lane, time,
 		   event->kind == POST_EVENT_ENTER ? TYPE_ENTRY : TYPE_EXIT, event->depth,
 		   module_base(function->module) + function->address);
@@ -145,12 +114,12 @@ static void module_name(const struct post_session *session, uint32_t module, cha
 static void write_symbols(struct post_output *output)
 {
 	const struct post_session *session = output->session;
-	const struct state *state = output->state;
+	const struct post_folder *folder = output->state;
 	uint32_t *order = post_allocate(session->function_count + 1, sizeof(*order));
 	size_t count = 0;
 
-	for (uint32_t i = 0; i < session->function_count && i < state->function_count; i++) {
-		if (state->shown[i])
+	for (uint32_t i = 0; i < session->function_count && i < folder->function_count; i++) {
+		if (folder->shown[i])
 			order[count++] = i;
 	}
 	qsort_r(order, count, sizeof(*order), by_address, (void *)session);
@@ -196,13 +165,13 @@ static void write_map(struct post_output *output, const char *session_id)
 
 static uint64_t first_time(const struct post_output *output, const struct post_process *process)
 {
-	const struct state *state = output->state;
+	const struct post_folder *folder = output->state;
 	uint64_t first = UINT64_MAX;
 
-	for (uint32_t i = 0; i < state->lane_count && i < output->session->lane_count; i++) {
-		if (output->session->lanes[i]->process == process->index && state->lanes[i].some &&
-		    state->lanes[i].first < first)
-			first = state->lanes[i].first;
+	for (uint32_t i = 0; i < folder->lane_count && i < output->session->lane_count; i++) {
+		if (output->session->lanes[i]->process == process->index && folder->lanes[i].some &&
+		    folder->lanes[i].first < first)
+			first = folder->lanes[i].first;
 	}
 	return first;
 }
@@ -213,7 +182,7 @@ static uint64_t first_time(const struct post_output *output, const struct post_p
 static void write_tasks(struct post_output *output)
 {
 	const struct post_session *session = output->session;
-	const struct state *state = output->state;
+	const struct post_folder *folder = output->state;
 	FILE *file = post_folder_open(output, "task.txt");
 
 	for (size_t i = 0; file && i < session->process_count; i++) {
@@ -228,10 +197,10 @@ static void write_tasks(struct post_output *output)
 		write_map(output, id);
 		fprintf(file, "SESS " TIME " pid=%u sid=%s exename=\"/%s\"\n", PARTS(first),
 			header->pid, id, header->program);
-		for (uint32_t l = 0; l < state->lane_count && l < session->lane_count; l++) {
-			if (session->lanes[l]->process == i && state->lanes[l].some)
+		for (uint32_t l = 0; l < folder->lane_count && l < session->lane_count; l++) {
+			if (session->lanes[l]->process == i && folder->lanes[l].some)
 				fprintf(file, "TASK " TIME " tid=%u pid=%u\n",
-					PARTS(state->lanes[l].first), session->lanes[l]->id,
+					PARTS(folder->lanes[l].first), session->lanes[l]->id,
 					header->pid);
 		}
 	}
@@ -242,7 +211,7 @@ static void write_tasks(struct post_output *output)
 static void write_information(struct post_output *output)
 {
 	const struct post_session *session = output->session;
-	const struct state *state = output->state;
+	const struct post_folder *folder = output->state;
 	uint8_t header[40] = "Ftrace!";
 	FILE *file = post_folder_open(output, "info");
 	const char *program =
@@ -259,14 +228,14 @@ static void write_information(struct post_output *output)
 	post_put_number(header + 24, INFO_NAME | INFO_COMMAND | INFO_TASKS, 8);
 	post_put_number(header + 32, MOST_DEPTH + 1, 2);
 	fwrite(header, 1, sizeof(header), file);
-	for (uint32_t i = 0; i < state->lane_count && i < session->lane_count; i++)
-		count += state->lanes[i].some;
+	for (uint32_t i = 0; i < folder->lane_count && i < session->lane_count; i++)
+		count += folder->lanes[i].some;
 	fprintf(file,
 		"exename:/%s\ncmdline:%s\ntaskinfo:lines=2\ntaskinfo:nr_tid=%zu\n"
 		"taskinfo:tids=",
 		program, program, count);
-	for (uint32_t i = 0, written = 0; i < state->lane_count && i < session->lane_count; i++) {
-		if (state->lanes[i].some)
+	for (uint32_t i = 0, written = 0; i < folder->lane_count && i < session->lane_count; i++) {
+		if (folder->lanes[i].some)
 			fprintf(file, "%s%u", written++ ? "," : "", session->lanes[i]->id);
 	}
 	fputc('\n', file);
@@ -275,19 +244,11 @@ static void write_information(struct post_output *output)
 
 static void finish(struct post_output *output)
 {
-	struct state *state = output->state;
-
-	for (uint32_t i = 0; i < state->pieces.count; i++) {
-		if (state->pieces.items[i].used)
-			write_lane(output, i);
-	}
+	post_folder_flush(output, write_lane);
 	write_symbols(output);
 	write_tasks(output);
 	write_information(output);
-	post_pieces_release(&state->pieces);
-	free(state->lanes);
-	free(state->shown);
-	free(state);
+	post_folder_finish(output);
 }
 
 const struct post_format post_format_uftrace = {
@@ -296,7 +257,7 @@ const struct post_format post_format_uftrace = {
 	.binary = true,
 	.folder = true,
 	.nested = true,
-	.start = start,
+	.start = post_folder_start,
 	.event = event,
 	.finish = finish,
 };

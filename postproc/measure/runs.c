@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "postproc/model/clock.h"
 #include "postproc/sources/table_calls.h"
@@ -204,6 +205,101 @@ struct post_run_row post_runs_row(const struct post_runs *runs, uint32_t functio
 		row.self.deviation = variance > 0 ? sqrt(count * variance) : 0;
 	}
 	return row;
+}
+
+/* The process that began the run of this one. */
+static const struct post_process *beginner_of(const struct post_session *session,
+					      const struct post_runs *runs, size_t process)
+{
+	size_t first = process;
+
+	for (size_t i = 0; i < session->process_count; i++) {
+		const struct post_process *a = session->processes[i];
+		if (runs->run_of[i] == runs->run_of[process] &&
+		    by_start(&a, &session->processes[first]) < 0)
+			first = i;
+	}
+	return session->processes[first];
+}
+
+static int by_text(const void *left, const void *right)
+{
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* Names of the functions that were called in the module that was first in a process, as a program
+ * is; sorted, each once. The caller frees the list. */
+static const char **called_names(const struct post_session *session,
+				 const struct post_process *process, size_t *count)
+{
+	const char **names = post_allocate(session->call_count + 1, sizeof(*names));
+	size_t kept = 0;
+
+	*count = 0;
+	for (size_t i = 0; i < session->call_count; i++) {
+		const struct post_function *function =
+			&session->functions[session->calls[i].callee];
+		if (session->calls[i].count && !session->calls[i].own &&
+		    process->trace->module_count && function->module == process->mappings[0].module)
+			names[(*count)++] = function->name;
+	}
+	qsort(names, *count, sizeof(*names), by_text);
+	for (size_t i = 0; i < *count; i++) {
+		if (!kept || strcmp(names[kept - 1], names[i]))
+			names[kept++] = names[i];
+	}
+	*count = kept;
+	return names;
+}
+
+static bool names_agree(const struct post_session *left, const struct post_process *one,
+			const struct post_session *right, const struct post_process *other)
+{
+	size_t counts[2], common = 0;
+	const char **a = called_names(left, one, &counts[0]);
+	const char **b = called_names(right, other, &counts[1]);
+
+	for (size_t i = 0, j = 0; i < counts[0] && j < counts[1];) {
+		int order = strcmp(a[i], b[j]);
+		common += !order;
+		i += order <= 0;
+		j += order >= 0;
+	}
+	free(a);
+	free(b);
+	return common && 2 * common >= (counts[0] < counts[1] ? counts[0] : counts[1]);
+}
+
+bool post_runs_of_programs(const struct post_session *session, const struct post_session *second,
+			   const char **one, const char **other)
+{
+	const struct post_session *sessions[] = {session, second ? second : session};
+	const struct post_process *found[2] = {NULL, NULL};
+	struct post_runs runs[2] = {{0}};
+	bool same = false;
+
+	for (size_t i = 0; i < 2; i++)
+		find_runs(&runs[i], sessions[i]);
+	for (size_t i = 0; i < session->process_count; i++) {
+		const struct post_process *a = beginner_of(session, &runs[0], i);
+		for (size_t j = 0; j < sessions[1]->process_count; j++) {
+			const struct post_process *b = beginner_of(sessions[1], &runs[1], j);
+			const char *names[] = {a->trace->header.program, b->trace->header.program};
+			bool differ = *names[0] && *names[1] && strcmp(names[0], names[1]);
+			same |= second && !differ;
+			if (!differ || found[0])
+				continue;
+			found[0] = a;
+			found[1] = b;
+		}
+	}
+	for (size_t i = 0; i < 2; i++)
+		post_runs_release(&runs[i]);
+	if (!found[0] || same || (second && names_agree(session, found[0], second, found[1])))
+		return false;
+	*one = found[0]->trace->header.program;
+	*other = found[1]->trace->header.program;
+	return true;
 }
 
 void post_runs_release(struct post_runs *runs)

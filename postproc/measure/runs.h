@@ -52,6 +52,12 @@ struct post_run_row {
  * deviation of `self` is that which its calls make likely. */
 struct post_run_row post_runs_row(const struct post_runs *runs, uint32_t function);
 
+/* Finds two programs among the processes that began the runs of a session, or of two sessions:
+ * false, when all have the same name, or when half of their functions that were called have
+ * the same names, as those of two builds have. `one` and `other` belong to the sessions. */
+bool post_runs_of_programs(const struct post_session *session, const struct post_session *second,
+			   const char **one, const char **other);
+
 void post_runs_release(struct post_runs *runs);
 
 #endif

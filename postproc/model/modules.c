@@ -297,7 +297,8 @@ void post_session_conclude(struct post_session *session)
 		if (module->image && module->unnamed_events && !module->image->has_symbol_table)
 			post_problem_at(session->problems, module->image->path, LITIFUT_NO_ADDRESS,
 					"has no symbol table (stripped): give the file as it was "
-					"linked as well, or its debug file");
+					"linked as well, or its debug file; if it was linked with "
+					"-s, link without, and strip a copy for the device");
 		if (module->image)
 			continue;
 		for (unsigned b = 0; b < module->build_id_bytes; b++)

@@ -305,8 +305,12 @@ void post_session_open(struct post_session *session)
 	session->modules[session->module_count++] =
 		(struct post_module){.name = post_copy_text("?")};
 
-	for (size_t i = 0; i < session->inputs.trace_count; i++)
+	const struct post_progress *progress = &session->inputs.progress;
+	for (size_t i = 0; i < session->inputs.trace_count; i++) {
+		if (progress->report)
+			progress->report(progress->context, i, session->inputs.trace_count);
 		open_process(session, session->inputs.traces[i]);
+	}
 	for (size_t i = 0; i < session->inputs.firmware_count; i++)
 		open_firmware(session, session->inputs.firmware[i]);
 	if (session->process_count)

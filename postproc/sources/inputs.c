@@ -108,6 +108,9 @@ static void add_file(struct post_inputs *inputs, const char *path, bool named,
 	size_t size = post_input_peek(path, start, sizeof(start));
 	bool is_trace = size >= 8 && !memcmp(start, LITIFUT_TRACE_MAGIC, 8);
 
+	inputs->looked_at++;
+	if (inputs->progress.report)
+		inputs->progress.report(inputs->progress.context, inputs->looked_at, 0);
 	if (is_needless_part(path, is_trace || looks_like_maps(start, size), problems))
 		return;
 	if (is_trace)

@@ -22,6 +22,12 @@ struct post_candidate {
 	bool used;  /* for a module, for its symbols, or for its debug information */
 };
 
+/* Is called with what has been looked at; `all` is 0 while that is not known. */
+struct post_progress {
+	void (*report)(void *context, size_t done, size_t all); /* may be NULL */
+	void *context;
+};
+
 struct post_inputs {
 	char **traces;
 	size_t trace_count, trace_capacity;
@@ -35,6 +41,8 @@ struct post_inputs {
 	unsigned sample_hertz;  /* 0: unknown */
 	struct post_candidate *images;
 	size_t image_count, image_capacity;
+	size_t looked_at; /* files */
+	struct post_progress progress;
 };
 
 /* Adds a file, or everything below a folder or in an archive (archive.h). A file that is named

@@ -160,25 +160,7 @@ with()
 
 behaviour()
 {
-	cat >main.cc <<-'END'
-		#include <pthread.h>
-		#include <stdio.h>
-		#define KEEP __attribute__((noipa))
-		namespace shape { KEEP int scale(int x) { return x * 3; } }
-		KEEP int fib(int n) { return n < 2 ? shape::scale(n) : fib(n - 1) + fib(n - 2); }
-		static void *work(void *) { return reinterpret_cast<void *>(long(fib(10))); }
-		int main()
-		{
-			pthread_t one, two;
-			void *a, *b;
-			pthread_create(&one, 0, work, 0);
-			pthread_create(&two, 0, work, 0);
-			pthread_join(one, &a);
-			pthread_join(two, &b);
-			printf("%ld\n", long(a) + long(b) + fib(5));
-			return 0;
-		}
-	END
+	fibonacci_program
 	language=g++
 	clock=$1
 	if [ "$1" = spans ]; then

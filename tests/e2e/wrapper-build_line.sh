@@ -36,6 +36,9 @@ behaviour()
 		"$triplet-gcc" -no-pie -Wl,-Ttext-segment=0x8000 main.o -o program
 	LITIFUT_VERBOSE=1 says "a nested build: one line" "litifut: nothing is traced: no link was seen; delete linked files, so that they are made again" \
 		"$BUILD/bin/litifut" build true
+	LITIFUT_ENGINE=thunks says "an ignored setting: after several links, also without a terminal" \
+		"litifut: 2 linked files traced; LITIFUT_ENGINE=thunks: ignored, as it is none of thunk, db; did you mean thunk?" \
+		sh -c "$triplet-gcc main.o -o program && $triplet-gcc main.o -o other"
 	"$BUILD/bin/litifut" build sh -c 'exit 7' 2>/dev/null
 	is "exit status" $? 7
 	"$BUILD/bin/litifut" build nosuch-command 2>/dev/null

@@ -21,6 +21,19 @@ traced_calls()
 	awk 'END { print NR - 1 }' events.tsv
 }
 
+# One line says what -s takes away: of the link, or at the end of a build.
+link_without_names()
+{
+	mkdir -p plain traced
+	(cd plain && front='' compiler ../main.c -Wl,-s -o program)
+	(eval "$("$BUILD/bin/litifut" env)" && cd traced && front='' compiler ../main.c -Wl,-s -o program) \
+		>traced.log 2>&1
+	is "-s of a link: a warning" "$(cat traced.log)" "litifut-ld: warning: program: -s takes the names of functions away, and litifut-post will show addresses: link without -s, and strip a copy for the device"
+	(cd traced && front="$BUILD/bin/litifut build" compiler ../main.c -Wl,-s -o program) >traced.log 2>&1
+	is "-s under build: in its last line" "$(cat traced.log)" \
+		"litifut: 1 linked file traced; 1 without names of functions (-s): link without -s, and strip a copy for the device"
+}
+
 behaviour()
 {
 	cat >main.c <<-'END'
@@ -34,7 +47,11 @@ behaviour()
 	END
 	for option in -s -S -x; do
 		rm -rf plain traced
-		link program ../main.c -Wl,$option
+		if [ $option = -s ]; then
+			link_without_names
+		else
+			link program ../main.c -Wl,$option
+		fi
 		same_run program
 		is "$option leaves the same symbols" "$(names traced/program)" "$(names plain/program)"
 		is "$option leaves the same debug information" "$(has_debug_info traced/program)" \

@@ -1,5 +1,5 @@
 /* The program itself: options, exit status, packed input, comparing two runs,
- * what a terminal gets. */
+ * what a terminal gets. Longer than 500 lines, because they are cases of one fixture. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,6 +75,8 @@ static void wrong_usage_is_2(void **state)
 	gives(2, "unknown format xml", "$post -f xml .");
 	gives(2, "--function is missing for callers-of", "$post -f callers-of .");
 	gives(2, "which function?", "$post callers-of");
+	gives(2, "which function? It comes between histogram and trace;", "$post histogram trace");
+	gives(0, "finish [app]: ", "$post callers-of --function finish . app");
 	gives(0, "=> finish [app]", "$post tree .");
 	gives(2, "diff takes two runs", "$post diff .");
 	gives(0, "-f has no effect on diff", "$post diff -f json . .");
@@ -114,6 +116,24 @@ static void problems_are_1_and_told(void **state)
 	      "exit $s");
 	gives(1, "nowhere: No such file", "$post diff trace nowhere app");
 	gives(1, "no trace there to compare", "$post diff trace maps app");
+	gives(1, "trace is of app, other is of zzz: different programs\n",
+	      "mkdir other && sed s,app,zzz,g trace/app.100.trace >other/a.trace; "
+	      "$post diff trace other; s=$?; rm -r other; exit $s");
+	gives(0, "0 edges differ\n",
+	      "mkdir other && for f in trace/app.*.trace; do sed 's/app/apq/' $f "
+	      ">other/${f#trace/}; done; $post diff trace other app libshape.so maps; s=$?; "
+	      "rm -r other; exit $s");
+	gives(1, "the runs are of several programs (zzz, app)",
+	      "mkdir other && sed s,app,zzz,g trace/app.100.trace >other/a.trace; "
+	      "$post merge trace/app.200.trace other; s=$?; rm -r other; exit $s");
+	char *text = shell("mkdir empty; for f in report edges calls tsv tree json; do $post $f "
+			   "empty; done; $post -o empty/x report empty; ls empty; rmdir empty");
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		assert_string_equal(line, "litifut-post: no trace among what was given");
+	free(text);
+	gives(1, "maps: a folder; -o takes the name of a file, as in maps/report.out\n",
+	      "$post report -o maps .");
+	gives(1, "maps: File exists; uftrace makes a new folder", "$post uftrace -o maps trace");
 	/* What is there is shown all the same. */
 	gives(1, "main+0x10 -> work [app]",
 	      "head -c 5000 trace/app.100.trace >cut.trace; $post cut.trace app; s=$?; "
@@ -298,10 +318,12 @@ static void files_of_one_build_add_up(void **state)
 		      "$post -q trace/app.100.trace maps dev/app libshape.so | head -n 1; "
 		      "$post -q trace/app.100.trace maps dev libshape.so | head -n 1; rm -r dev",
 		      strip, strip);
-	assert_string_equal(text, "litifut-post: dev/app: has no symbol table (stripped): give the "
-				  "file as it was linked as well, or its debug file\n"
-				  "100 app+0x20010 -> app+0x20060 [app]\n"
-				  "100 main+0x10 -> work [app]\n");
+	assert_string_equal(text,
+			    "litifut-post: dev/app: has no symbol table (stripped): give the "
+			    "file as it was linked as well, or its debug file; if it was linked "
+			    "with -s, link without, and strip a copy for the device\n"
+			    "100 app+0x20010 -> app+0x20060 [app]\n"
+			    "100 main+0x10 -> work [app]\n");
 	free(text);
 }
 
