@@ -121,8 +121,10 @@ static enum litifut_relocation relocation(unsigned type)
 
 static const char *const triplets[] = {"avr", NULL};
 
-/* The relocations are needed to distinguish code from data. */
-static const char *const firmware_options[] = {"-q", NULL};
+/* The relocations are needed to distinguish code from data. The start-up code initialises memory
+ * only in a program that has some of its own, unless it is asked for. */
+static const char *const firmware_options[] = {"-q", "-u", "__do_copy_data", "-u", "__do_clear_bss",
+					       NULL};
 
 static const char *const firmware_fast[] = {"-u", "litifut_count_carry", NULL};
 

@@ -72,6 +72,8 @@ behaviour()
 			large.elf 'apply -> scaled'
 		;;
 	*)
+		ok "a program that has no data of its own links" avr bare avr_bare.c -Os
+		ok "and is counted" counts_equal_calls bare
 		ok "counters that leave no room for the stack" link_with 1770 env
 		ok "are not linked in" cmp plain-room.elf room.elf
 		ok "and it is said how much is missing" \
