@@ -2,39 +2,41 @@
 # usage: bench/avr_tasks.sh [COUNT [TASK...]]
 # The five tasks of "Call Graphs on Sensor Nodes" (docs/firmware.md) on nodes that simavr simulates,
 # exact to the cycle: CRC-16, Fibonacci, COUNT bundles (1000) sent and echoed between two nodes, and
-# 60 samples at 1 Hz, each sent in a bundle. Prints a table; fails if a count is not exact. A TASK is
-# crc, fibonacci, send, echo, sample or slow.
+# 60 samples at 1 Hz, each sent in a bundle. Without inlining, as the paper has it. Prints a table; fails
+# if a count is not exact. A TASK is crc, fibonacci, send, echo, sample or slow. KINDS are plain, fast,
+# small and table.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 BUILD=${BUILD:-$root/build}
 export BUILD
 count=${1:-1000}
 [ $# = 0 ] || shift
+kinds=${KINDS:-plain fast small table}
 tasks=${*:-crc fibonacci send echo sample slow}
 folder=${OUT:-$BUILD/bench/avr_tasks}
 unset OUT
 simulator=$BUILD/tests/avr
 rm -rf "$folder"
 mkdir -p "$folder"
-cp -r "$root/examples/node" "$folder/source"
 cd "$folder"
 
-# make_node NAME ARGUMENTS...: plain-NAME, fast-NAME, small-NAME and table-NAME
+# make_node KINDS NAME ARGUMENTS...: KIND-NAME/node.elf
 make_node()
 {
-	name=$1
-	shift
-	for kind in plain fast small table; do
-		out=$folder/$kind-$name
-		if [ "$kind" = plain ]; then
-			make -s -C source OUT="$out" "$@"
-		elif [ "$kind" = table ]; then
-			LITIFUT_MODE=table LITIFUT_CLOCK=timer1:8000000 "$BUILD/bin/litifut" build \
-				make -s -C source OUT="$out" "$@"
-		else
-			LITIFUT_STUBS=$kind "$BUILD/bin/litifut" build \
-				make -s -C source OUT="$out" "$@"
-		fi >"$kind-$name.log" 2>&1 || {
+	node_kinds=$1
+	name=$2
+	shift 2
+	for kind in $node_kinds; do
+		(
+			litifut="$BUILD/bin/litifut build"
+			case $kind in
+			plain) litifut= ;;
+			table) export LITIFUT_MODE=table LITIFUT_CLOCK=timer1:8000000 ;;
+			*) export LITIFUT_STUBS="$kind" ;;
+			esac
+			$litifut make -s -C "$root/examples/node" OUT="$folder/objects-$name" \
+				ELF="$folder/$kind-$name/node.elf" INLINE=no "$@"
+		) >"$kind-$name.log" 2>&1 || {
 			cat "$kind-$name.log" >&2
 			exit 1
 		}
@@ -80,51 +82,53 @@ task()
 {
 	title=$1
 	shift
-	for kind in plain fast small table; do
+	for kind in $kinds; do
 		run "$kind" "$@"
 	done
 	plain=$(cat "plain-$1/cycles")
-	awk -v title="$title" -v sites="$("$BUILD/bin/litifut" info "fast-$1/node.elf" |
-		sed -n 's/.*sites patched *\([0-9]*\).*/\1/p')" -v calls="$(cat "fast-$1/calls")" \
-		-v plain="$plain" -v fast="$(cat "fast-$1/cycles")" -v small="$(cat "small-$1/cycles")" \
-		-v table="$(cat "table-$1/cycles")" -v rom_table="$(flash "table-$1")" \
-		-v rom="$(flash "plain-$1")" -v rom_fast="$(flash "fast-$1")" \
-		-v rom_small="$(flash "small-$1")" 'BEGIN {
-			printf "%-12s %6d %9d %9.3f %+8.2f %% %+8.2f %% %+8.2f %% %7d %+6d %+6d %+6d\n",
-				title, sites, calls, plain / 8e6, 100 * (fast / plain - 1),
-				100 * (small / plain - 1), 100 * (table / plain - 1), rom,
-				rom_fast - rom, rom_small - rom, rom_table - rom }'
+	sites=$("$BUILD/bin/litifut" info "fast-$1/node.elf" | sed -n 's/.*sites patched *\([0-9]*\).*/\1/p')
+	printf '%-12s %6d %9d %9s ' "$title" "$sites" "$(cat "fast-$1/calls")" \
+		"$(awk -v plain="$plain" 'BEGIN { printf "%.3f", plain / 8e6 }')"
+	for kind in $kinds; do
+		[ "$kind" = plain ] || awk -v plain="$plain" -v traced="$(cat "$kind-$1/cycles")" \
+			'BEGIN { printf "%+8.2f %% ", 100 * (traced / plain - 1) }'
+	done
+	printf '%7d' "$(flash "plain-$1")"
+	for kind in $kinds; do
+		[ "$kind" = plain ] || printf ' %+6d' $(($(flash "$kind-$1") - $(flash "plain-$1")))
+	done
+	echo
 }
 
-echo "task         sites      calls  seconds       fast      small      table   flash   fast  small  table"
+echo "task         sites     calls   seconds  $kinds: cycles, flash"
 for each in $tasks; do
 	case $each in
 	crc)
-		make_node crc TASK=crc
+		make_node "$kinds" crc TASK=crc
 		task CRC-16 crc
 		;;
 	fibonacci)
-		make_node fibonacci TASK=fibonacci
+		make_node "$kinds" fibonacci TASK=fibonacci
 		task Fibonacci fibonacci
 		;;
 	send)
-		make_node send TASK=send COUNT="$count"
-		make_node receive TASK=receive COUNT="$count"
+		make_node "$kinds" send TASK=send COUNT="$count"
+		make_node plain receive TASK=receive COUNT="$count"
 		task One-way send receive
 		;;
 	echo)
-		make_node echo TASK=echo COUNT="$count"
-		make_node answer TASK=answer COUNT="$count"
+		make_node "$kinds" echo TASK=echo COUNT="$count"
+		make_node plain answer TASK=answer COUNT="$count"
 		task Pingpong echo answer
 		;;
 	sample)
-		make_node sample TASK=sample COUNT=60
-		make_node samples TASK=receive COUNT=60
+		make_node "$kinds" sample TASK=sample COUNT=60
+		make_node plain samples TASK=receive COUNT=60
 		task Sample-Send sample samples
 		;;
 	slow)
-		make_node slow TASK=send BUFFER=slow COUNT="$count"
-		make_node receive TASK=receive COUNT="$count"
+		make_node "$kinds" slow TASK=send BUFFER=slow COUNT="$count"
+		make_node plain receive TASK=receive COUNT="$count"
 		task "One-way slow" slow receive
 		;;
 	*)
@@ -135,5 +139,5 @@ for each in $tasks; do
 done
 [ -f plain-slow/cycles ] && [ -f plain-send/cycles ] || exit 0
 awk -v count="$count" -v slow="$(cat plain-slow/cycles)" -v ready="$(cat plain-send/cycles)" 'BEGIN {
-	printf "throughput: %.0f bytes/s where memory grows for each byte, %.0f with a buffer of the right size\n",
+	printf "throughput: %.0f bytes/s where memory grows for each field, %.0f with a block of the right size\n",
 		80 * count / (slow / 8e6), 80 * count / (ready / 8e6) }'

@@ -19,9 +19,9 @@ $(SYSTEM_ORACLE): tests/oracle/system/system.c tests/oracle/qemu_plugin.h
 # The one for AVR, which simavr emulates.
 AVR_ORACLE = $(BUILD)/tests/avr
 
-$(AVR_ORACLE): tests/oracle/avr/avr.c
+$(AVR_ORACLE): tests/oracle/avr/avr.c tests/oracle/avr/dataflash.c tests/oracle/avr/dataflash.h
 	@mkdir -p $(@D)
-	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) $< -lsimavr -lelf -o $@
+	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) $(filter %.c,$^) -lsimavr -lelf -o $@
 
 AVR_DECODE = $(BUILD)/tests/avr-decode
 

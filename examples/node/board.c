@@ -9,7 +9,7 @@
 
 static volatile uint8_t queue[QUEUE_BYTES];
 static volatile uint8_t written, taken;
-static volatile uint8_t seconds;
+static volatile uint16_t seconds;
 
 ISR(USART1_RX_vect)
 {
@@ -20,6 +20,17 @@ ISR(USART1_RX_vect)
 ISR(TIMER3_COMPA_vect)
 {
 	seconds++;
+}
+
+uint16_t board_seconds(void)
+{
+	uint8_t before = SREG;
+	uint16_t now;
+
+	cli();
+	now = seconds;
+	SREG = before;
+	return now;
 }
 
 static int print_byte(char byte, FILE *file)
@@ -33,7 +44,7 @@ static int print_byte(char byte, FILE *file)
 
 static FILE output = FDEV_SETUP_STREAM(print_byte, NULL, _FDEV_SETUP_WRITE);
 
-static void start_line(void)
+static void start_console(void)
 {
 	UBRR0 = 3; /* 250 kBaud at 8 MHz, with U2X */
 	UCSR0A = 1 << U2X0;
@@ -43,8 +54,7 @@ static void start_line(void)
 
 static void start_link(void)
 {
-	UBRR1 = 1;
-	UCSR1A = 1 << U2X1;
+	UBRR1 = 0; /* 500 kBaud */
 	UCSR1B = 1 << TXEN1 | 1 << RXEN1 | 1 << RXCIE1;
 }
 
@@ -57,7 +67,7 @@ static void start_timer(void)
 
 void board_start(void)
 {
-	start_line();
+	start_console();
 	start_link();
 	start_timer();
 	sei();
@@ -68,14 +78,14 @@ void board_end(void)
 	cli();
 }
 
-void link_put(uint8_t byte)
+void line_put(uint8_t byte)
 {
 	while (!(UCSR1A & (1 << UDRE1)))
 		;
 	UDR1 = byte;
 }
 
-bool link_get(uint8_t *byte)
+bool line_get(uint8_t *byte)
 {
 	uint16_t patience = 20000;
 
@@ -87,9 +97,9 @@ bool link_get(uint8_t *byte)
 	return true;
 }
 
-void link_wait(void)
+void line_wait(void)
 {
-	uint8_t before = seconds;
+	uint16_t before = board_seconds();
 
 	set_sleep_mode(SLEEP_MODE_IDLE);
 	for (;;) {
@@ -106,10 +116,10 @@ void link_wait(void)
 
 void sleep_a_second(void)
 {
-	uint8_t before = seconds;
+	uint16_t before = board_seconds();
 
 	set_sleep_mode(SLEEP_MODE_IDLE);
-	while (seconds == before)
+	while (board_seconds() == before)
 		sleep_mode();
 }
 

@@ -1,102 +1,104 @@
-#include <stdlib.h>
 #include <string.h>
 
 #include "node.h"
 
-static bool buffer_grow(struct buffer *buffer, uint8_t room)
-{
-	uint8_t *bytes = realloc(buffer->bytes, room);
+#define LIFETIME 3600
+#define PRIORITY_SHIFT 7
+#define LAST_BLOCK 8
 
-	if (!bytes)
-		return false;
-	buffer->bytes = bytes;
-	buffer->room = room;
-	return true;
+static bool bundle_has(const struct bundle *bundle, uint32_t flag)
+{
+	return bundle->fields[FIELD_flags] & flag;
 }
 
-static bool buffer_reserve(struct buffer *buffer, uint8_t more)
+bool bundle_is_fragment(const struct bundle *bundle)
 {
-	if ((uint8_t)(buffer->room - buffer->used) >= more)
-		return true;
-#ifdef BUFFER_slow
-	return buffer_grow(buffer, (uint8_t)(buffer->used + more));
-#else
-	return buffer_grow(buffer, FRAME_BYTES);
-#endif
+	return bundle_has(bundle, BUNDLE_FRAGMENT);
 }
 
-bool buffer_append(struct buffer *buffer, uint8_t byte)
+bool bundle_is_administrative(const struct bundle *bundle)
 {
-	if (!buffer_reserve(buffer, 1))
-		return false;
-	buffer->bytes[buffer->used++] = byte;
-	return true;
+	return bundle_has(bundle, BUNDLE_ADMINISTRATIVE);
 }
 
-void buffer_free(struct buffer *buffer)
+bool bundle_asks_custody(const struct bundle *bundle)
 {
-	free(buffer->bytes);
-	memset(buffer, 0, sizeof(*buffer));
+	return bundle_has(bundle, BUNDLE_CUSTODY);
 }
 
-static uint8_t number_bytes(uint32_t number)
+bool bundle_asks_report(const struct bundle *bundle)
 {
-	uint8_t bytes = 1;
-
-	while (number >>= 7)
-		bytes++;
-	return bytes;
+	return bundle_has(bundle, BUNDLE_REPORT_DELETION) && !bundle_is_administrative(bundle);
 }
 
-bool number_append(struct buffer *buffer, uint32_t number)
+bool bundle_is_for_us(const struct bundle *bundle)
 {
-	for (uint8_t left = number_bytes(number); left--;)
-		if (!buffer_append(buffer,
-				   (uint8_t)((number >> 7 * left & 0x7f) | (left ? 0x80 : 0))))
-			return false;
-	return true;
+	return bundle->fields[FIELD_destination_node] == OWN_NODE;
 }
 
-bool number_take(const struct buffer *buffer, uint8_t *at, uint32_t *number)
+static uint32_t bundle_dies(const struct bundle *bundle)
 {
-	*number = 0;
-	while (*at < buffer->used) {
-		uint8_t byte = buffer->bytes[(*at)++];
-
-		*number = *number << 7 | (byte & 0x7f);
-		if (!(byte & 0x80))
-			return true;
-	}
-	return false;
+	return bundle->fields[FIELD_creation_time] + bundle->fields[FIELD_lifetime];
 }
 
-void bundle_make(struct bundle *bundle, uint16_t number)
+bool bundle_is_expired(const struct bundle *bundle)
 {
-	for (uint8_t i = 0; i < FIELDS; i++)
-		bundle->fields[i] = (uint32_t)i * i * (i & 3 ? 1 : 100) + (i == 12 ? number : 0);
-	for (uint8_t i = 0; i < PAYLOAD_BYTES; i++)
-		bundle->payload[i] = (uint8_t)(number + i);
+	return bundle_dies(bundle) <= node_time();
 }
 
-static bool payload_append(const struct bundle *bundle, struct buffer *buffer)
+uint8_t bundle_priority(const struct bundle *bundle)
 {
-	for (uint8_t i = 0; i < PAYLOAD_BYTES; i++)
-		if (!buffer_append(buffer, bundle->payload[i]))
-			return false;
-	return true;
+	return bundle->fields[FIELD_flags] >> PRIORITY_SHIFT & 3;
 }
 
-bool bundle_encode(const struct bundle *bundle, struct buffer *buffer)
+bool bundle_is_acceptable(const struct bundle *bundle)
 {
-	return header_append(buffer, bundle) && payload_append(bundle, buffer);
+	return header_is_good(bundle) && !bundle_is_expired(bundle) && !bundle_is_fragment(bundle);
 }
 
-bool bundle_decode(const struct buffer *buffer, struct bundle *bundle)
+static void set_destination(struct bundle *bundle, uint16_t node, uint8_t service)
 {
-	uint8_t at = 0;
+	bundle->fields[FIELD_destination_node] = node;
+	bundle->fields[FIELD_destination_service] = service;
+}
 
-	if (!header_take(buffer, &at, bundle) || buffer->used - at != PAYLOAD_BYTES)
-		return false;
-	memcpy(bundle->payload, buffer->bytes + at, PAYLOAD_BYTES);
-	return true;
+static void set_source(struct bundle *bundle, uint8_t service)
+{
+	bundle->fields[FIELD_source_node] = OWN_NODE;
+	bundle->fields[FIELD_source_service] = service;
+}
+
+static void set_report(struct bundle *bundle)
+{
+	bundle->fields[FIELD_report_node] = OWN_NODE;
+}
+
+static void set_creation(struct bundle *bundle)
+{
+	static uint16_t number;
+
+	bundle->fields[FIELD_creation_time] = node_time();
+	bundle->fields[FIELD_creation_number] = number++;
+	bundle->fields[FIELD_lifetime] = LIFETIME;
+}
+
+static void set_lengths(struct bundle *bundle)
+{
+	bundle->fields[FIELD_total_length] = PAYLOAD_BYTES;
+	bundle->fields[FIELD_payload_flags] = LAST_BLOCK;
+	bundle->fields[FIELD_payload_length] = PAYLOAD_BYTES;
+}
+
+/* The payload stays as it is. */
+void bundle_make(struct bundle *bundle, uint16_t node, uint8_t service, uint32_t flags)
+{
+	memset(bundle->fields, 0, sizeof(bundle->fields));
+	bundle->fields[FIELD_version] = 6;
+	bundle->fields[FIELD_flags] = flags | 1 << PRIORITY_SHIFT;
+	set_destination(bundle, node, service);
+	set_source(bundle, service);
+	set_report(bundle);
+	set_creation(bundle);
+	set_lengths(bundle);
+	custody_accept(bundle);
 }

@@ -1,49 +1,53 @@
-/* The fields of a header, each with a function that writes and one that reads it. */
+/* Each field of a header has a function that measures, one that writes, one that reads and one
+ * that checks it. */
 #include "node.h"
 
-#define FIELD(number, name)                                                                        \
-	static bool __attribute__((noinline))                                                      \
-	append_##name(struct buffer *buffer, const struct bundle *bundle)                          \
+#define FUNCTIONS(name, least, most)                                                               \
+	static uint8_t bytes_of_##name(const struct bundle *bundle)                                \
 	{                                                                                          \
-		return number_append(buffer, bundle->fields[number]);                              \
+		return number_bytes(bundle->fields[FIELD_##name]);                                 \
 	}                                                                                          \
-	static bool __attribute__((noinline))                                                      \
-	take_##name(const struct buffer *buffer, uint8_t *at, struct bundle *bundle)               \
+	static bool append_##name(struct encoder *encoder, const struct bundle *bundle)            \
 	{                                                                                          \
-		return number_take(buffer, at, &bundle->fields[number]);                           \
+		return encoder_append(encoder, bundle->fields[FIELD_##name]);                      \
+	}                                                                                          \
+	static bool take_##name(struct decoder *decoder, struct bundle *bundle)                    \
+	{                                                                                          \
+		return decoder_take(decoder, &bundle->fields[FIELD_##name]);                       \
+	}                                                                                          \
+	static bool is_good_##name(const struct bundle *bundle)                                    \
+	{                                                                                          \
+		return is_between(bundle->fields[FIELD_##name], least, most);                      \
 	}
-#define ALL(FIELD)                                                                                 \
-	FIELD(0, version)                                                                          \
-	FIELD(1, flags)                                                                            \
-	FIELD(2, header_length)                                                                    \
-	FIELD(3, destination_node)                                                                 \
-	FIELD(4, destination_service)                                                              \
-	FIELD(5, source_node)                                                                      \
-	FIELD(6, source_service)                                                                   \
-	FIELD(7, report_node)                                                                      \
-	FIELD(8, report_service)                                                                   \
-	FIELD(9, custodian_node)                                                                   \
-	FIELD(10, custodian_service)                                                               \
-	FIELD(11, creation_time)                                                                   \
-	FIELD(12, creation_number)                                                                 \
-	FIELD(13, lifetime)                                                                        \
-	FIELD(14, dictionary_length)                                                               \
-	FIELD(15, fragment_offset)                                                                 \
-	FIELD(16, total_length)                                                                    \
-	FIELD(17, payload_flags)                                                                   \
-	FIELD(18, payload_length)
 
-ALL(FIELD)
+#define BYTES(name, least, most) bytes_of_##name(bundle) +
+#define APPEND(name, least, most) append_##name(encoder, bundle) &&
+#define TAKE(name, least, most) take_##name(decoder, bundle) &&
+#define IS_GOOD(name, least, most) is_good_##name(bundle) &&
 
-#define APPEND(number, name) append_##name(buffer, bundle) &&
-#define TAKE(number, name) take_##name(buffer, at, bundle) &&
-
-bool header_append(struct buffer *buffer, const struct bundle *bundle)
+static bool is_between(uint32_t number, uint32_t least, uint32_t most)
 {
-	return ALL(APPEND) true;
+	return number >= least && number <= most;
 }
 
-bool header_take(const struct buffer *buffer, uint8_t *at, struct bundle *bundle)
+ALL_FIELDS(FUNCTIONS)
+
+uint8_t header_bytes(const struct bundle *bundle)
 {
-	return ALL(TAKE) true;
+	return ALL_FIELDS(BYTES) 0;
+}
+
+bool header_append(struct encoder *encoder, const struct bundle *bundle)
+{
+	return ALL_FIELDS(APPEND) true;
+}
+
+bool header_take(struct decoder *decoder, struct bundle *bundle)
+{
+	return ALL_FIELDS(TAKE) true;
+}
+
+bool header_is_good(const struct bundle *bundle)
+{
+	return ALL_FIELDS(IS_GOOD) true;
 }

@@ -3,6 +3,7 @@
 
 #define CRC_BITS 1000000ul
 #define NUMBERS 27
+#define SERVICE 7
 
 /* GCC would make a loop of one of the two calls. */
 static uint32_t __attribute__((noinline, noclone, optimize("no-optimize-sibling-calls")))
@@ -45,23 +46,56 @@ static uint16_t sample(uint16_t average)
 	return average;
 }
 
-static bool send_bundle(const struct bundle *bundle, uint8_t sequence)
+static void fill_payload(struct bundle *bundle, uint16_t number)
 {
-	struct buffer buffer = {0, 0, 0};
-	bool sent = bundle_encode(bundle, &buffer) && link_send(&buffer, sequence & 0x7f);
-
-	buffer_free(&buffer);
-	return sent;
+	for (uint8_t i = 0; i < PAYLOAD_BYTES; i++)
+		bundle->payload[i] = (uint8_t)(number + i);
 }
 
-static bool receive_bundle(struct bundle *bundle)
+static uint16_t number_of(const struct bundle *bundle)
 {
-	struct buffer buffer = {0, 0, 0};
-	uint8_t sequence;
-	bool received = link_receive(&buffer, &sequence) && bundle_decode(&buffer, bundle);
+	return (uint16_t)(bundle->payload[0] << 8 | bundle->payload[1]);
+}
 
-	buffer_free(&buffer);
-	return received;
+static void set_number(struct bundle *bundle, uint16_t number)
+{
+	bundle->payload[0] = (uint8_t)(number >> 8);
+	bundle->payload[1] = (uint8_t)number;
+}
+
+/* Until it has gone, or the node has given it up. */
+static bool send_bundle(struct bundle *bundle)
+{
+	uint16_t sent = statistics_value(SENT);
+
+	bundle_make(bundle, PEER_NODE, SERVICE, BUNDLE_CUSTODY);
+	if (!agent_send(bundle))
+		return false;
+	do
+		agent_work();
+	while (store_count());
+	return statistics_value(SENT) != sent;
+}
+
+static uint16_t answered_number;
+
+static void take_answer(const struct bundle *bundle)
+{
+	answered_number = number_of(bundle);
+}
+
+static bool wait_for_answer(uint16_t number)
+{
+	while (answered_number != number)
+		if (!agent_listen())
+			return false;
+	return true;
+}
+
+static bool start(endpoint_handler *handler)
+{
+	agent_start();
+	return endpoint_register(SERVICE, handler);
 }
 
 uint16_t task_send(uint16_t count, bool answered)
@@ -69,22 +103,38 @@ uint16_t task_send(uint16_t count, bool answered)
 	static struct bundle bundle;
 	uint16_t done = 0;
 
-	for (uint16_t i = 0; i < count; i++) {
-		bundle_make(&bundle, i);
-		done += send_bundle(&bundle, (uint8_t)i) &&
-			(!answered || (receive_bundle(&bundle) && bundle.fields[12] == i + 14400u));
+	if (!start(take_answer) || !discover())
+		return 0;
+	for (uint16_t i = 1; i <= count; i++) {
+		fill_payload(&bundle, i);
+		set_number(&bundle, i);
+		done += send_bundle(&bundle) && (!answered || wait_for_answer(i));
 	}
 	return done;
 }
 
+static void answer(const struct bundle *bundle)
+{
+	static struct bundle copy;
+
+	copy = *bundle;
+	bundle_make(&copy, (uint16_t)bundle->fields[FIELD_source_node], SERVICE, BUNDLE_CUSTODY);
+	agent_send(&copy);
+}
+
+static void swallow(const struct bundle *bundle)
+{
+	(void)bundle;
+}
+
 uint16_t task_receive(uint16_t count, bool answers)
 {
-	static struct bundle bundle;
-	uint16_t done = 0;
-
-	for (uint16_t i = 0; i < count; i++)
-		done += receive_bundle(&bundle) && (!answers || send_bundle(&bundle, (uint8_t)i));
-	return done;
+	if (!start(answers ? answer : swallow))
+		return 0;
+	/* The sender may repeat the last one. */
+	while (agent_listen() || statistics_value(DELIVERED) < count)
+		;
+	return statistics_value(DELIVERED);
 }
 
 uint16_t task_sample(uint16_t count)
@@ -92,12 +142,13 @@ uint16_t task_sample(uint16_t count)
 	static struct bundle bundle;
 	uint16_t average = 0, done = 0;
 
+	if (!start(swallow) || !discover())
+		return 0;
 	for (uint16_t i = 0; i < count; i++) {
 		average = sample(average);
-		bundle_make(&bundle, i);
-		bundle.payload[0] = (uint8_t)(average >> 8);
-		bundle.payload[1] = (uint8_t)average;
-		done += send_bundle(&bundle, (uint8_t)i);
+		fill_payload(&bundle, i);
+		set_number(&bundle, average);
+		done += send_bundle(&bundle);
 		sleep_a_second();
 	}
 	return done;

@@ -1,20 +1,51 @@
 #!/bin/sh
 # Two sensor nodes joined by a serial link, simulated together: each call site of the traced one is
-# counted as often as it is executed, and all bundles arrive and are answered.
+# counted as often as it is executed, and all bundles arrive and are answered, also when bytes are lost.
+# Times show which functions an inefficient version spends them in.
 . "$(dirname "$0")/../lib.sh"
 
 target=atmega1284p
 folder=$BUILD/tests/e2e/$script
 mkdir -p "$folder"
 
+# tasks KINDS TASK
 tasks()
 {
-	BUILD=$BUILD OUT=$folder/tasks "$root/bench/avr_tasks.sh" 8 "$@" >"$folder/table" &&
-		cat "$folder/table" && [ "$(grep -c ' %' "$folder/table")" = $# ]
+	KINDS="plain $1" BUILD=$BUILD OUT=$folder/$2 "$root/bench/avr_tasks.sh" 8 "$2" >"$folder/table" &&
+		cat "$folder/table" && [ "$(grep -c ' %' "$folder/table")" = 1 ]
 }
 
-ok "bundles one way" tasks send
-ok "bundles that are echoed" tasks echo
-ok "bundles whose memory grows" tasks slow
+with_losses()
+{
+	cd "$folder/echo" && : >none &&
+		"$BUILD/tests/avr" -s none -o lossy.executed -u lossy.serial -l 400:3 -j 4711 \
+			-n plain-answer/node.elf atmega1284p plain-echo/node.elf &&
+		cat lossy.serial lossy.executed && grep -q 'result 8$' lossy.serial &&
+		[ "$(sed -n 's/cycles //p' lossy.executed)" -gt $((3 * $(cat plain-echo/cycles) / 2)) ]
+}
+
+allocation_is_first()
+{
+	"$BUILD/bin/litifut-post" -q -f report "$folder/slow/table-slow/memory" \
+		"$folder/slow/table-slow/node.elf" | grep -v '^#' | sed -n 2,4p >"$folder/first"
+	cat "$folder/first"
+	[ "$(grep -c ' memory_' "$folder/first")" = 3 ]
+}
+
+has_200_functions()
+{
+	avr-nm "$folder"/send/objects-send/*.o | awk '$2 ~ /[tT]/ { print $3 }' | sort -u >"$folder/own"
+	avr-nm "$folder/send/plain-send/node.elf" | awk '$2 ~ /[tT]/ { print $3 }' | sort -u |
+		comm -12 - "$folder/own" >"$folder/linked"
+	wc -l <"$folder/linked"
+	[ "$(wc -l <"$folder/linked")" -ge 200 ]
+}
+
+ok "bundles one way" tasks "fast small" send
+ok "by a program of 200 functions and more" has_200_functions
+ok "bundles that are echoed" tasks fast echo
+ok "bundles are sent again when bytes are lost" with_losses
+ok "bundles whose memory grows" tasks "fast table" slow
+ok "where most time goes is the allocation" allocation_is_first
 echo "1..$test_count"
 [ "$failed_count" = 0 ]

@@ -10,10 +10,15 @@
  *     -e ADDRESS   ends when this instruction is about to be executed
  *     -f HERTZ     of the CPU: 8000000
  *     -t FUNCTIONS addresses of functions, one a line, in hex; for each of these prints ADDRESS
- * CALLS LEAST MOST SUM, in cycles from its first instruction to behind its return -n ELF       what
- * another node runs, whose USART1 is joined to that of the first; all that is reported is of the
- * first -k FILE      lines CALL CALLEE, in hex: from the call or jump to its callee, whatever is in
- * between must keep all registers, SREG and the stack pointer; counts them
+ *                  CALLS LEAST MOST SUM, in cycles from its first instruction to behind its return
+ *     -n ELF       what another node runs, whose USART1 is joined to that of the first; all that is
+ *                  reported is of the first
+ *     -j CYCLES    that node starts so much later
+ *     -l N[:SEED]  one of N bytes between the two is lost, which ones SEED says
+ *     -p FILE      gets the cycle and the value of each change of port B
+ *     -d FILE      what is written to an AT45DB161 at the SPI, selected by PB4 (dataflash.h)
+ *     -k FILE      lines CALL CALLEE, in hex: from the call or jump to its callee, whatever is in
+ *                  between must keep all registers, SREG and the stack pointer; counts them
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,9 +27,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <simavr/avr_ioport.h>
 #include <simavr/avr_uart.h>
 #include <simavr/sim_avr.h>
 #include <simavr/sim_elf.h>
+
+#include "tests/oracle/avr/dataflash.h"
 
 #define FLASH_BYTES (256u * 1024)
 
@@ -47,6 +55,16 @@ static void take_byte(struct avr_irq_t *irq, uint32_t value, void *parameter)
 	(void)irq;
 	(void)parameter;
 	fputc((int)value, serial);
+}
+
+static FILE *edges;
+
+static void take_port(struct avr_irq_t *irq, uint32_t value, void *parameter)
+{
+	const avr_t *avr = parameter;
+
+	if (value != irq->value)
+		fprintf(edges, "%llu %u\n", (unsigned long long)avr->cycle, (unsigned)value);
 }
 
 static FILE *open_file(const char *path, const char *mode)
@@ -199,11 +217,32 @@ static avr_cycle_count_t wake(avr_t *avr, avr_cycle_count_t when, void *paramete
 	return when + TOGETHER_CYCLES;
 }
 
+static uint64_t loss_state;
+static uint32_t lost_of; /* one byte of so many is lost; 0: none */
+
+static void carry(struct avr_irq_t *irq, uint32_t value, void *parameter)
+{
+	(void)irq;
+	loss_state = loss_state * 6364136223846793005u + 1442695040888963407u;
+	if (!lost_of || (loss_state >> 33) % lost_of)
+		avr_raise_irq(parameter, value);
+}
+
 static void join(avr_t *from, avr_t *to)
 {
-	avr_connect_irq(avr_io_getirq(from, AVR_IOCTL_UART_GETIRQ('1'), UART_IRQ_OUTPUT),
-			avr_io_getirq(to, AVR_IOCTL_UART_GETIRQ('1'), UART_IRQ_INPUT));
+	avr_irq_register_notify(avr_io_getirq(from, AVR_IOCTL_UART_GETIRQ('1'), UART_IRQ_OUTPUT),
+				carry,
+				avr_io_getirq(to, AVR_IOCTL_UART_GETIRQ('1'), UART_IRQ_INPUT));
 	avr_cycle_timer_register(from, TOGETHER_CYCLES, wake, NULL);
+}
+
+/* N[:SEED] */
+static void read_losses(const char *text)
+{
+	char *end;
+
+	lost_of = (uint32_t)strtoul(text, &end, 0);
+	loss_state = *end == ':' ? strtoull(end + 1, NULL, 0) : 0;
 }
 
 /* rjmp to itself, which no interrupt ends */
@@ -235,9 +274,11 @@ int main(int count, char **arguments)
 	const char *peer_path = NULL;
 	avr_t *avr, *peer;
 	bool peer_runs = true;
+	FILE *dataflash = NULL;
+	uint64_t peer_starts = 0;
 	int option, state = cpu_Running;
 
-	while ((option = getopt(count, arguments, "s:o:u:m:c:e:f:k:n:t:")) != -1) {
+	while ((option = getopt(count, arguments, "s:o:u:m:c:e:f:k:n:t:j:l:p:d:")) != -1) {
 		switch (option) {
 		case 's':
 			sites = optarg;
@@ -266,6 +307,18 @@ int main(int count, char **arguments)
 		case 'n':
 			peer_path = optarg;
 			break;
+		case 'j':
+			peer_starts = strtoull(optarg, NULL, 0);
+			break;
+		case 'l':
+			read_losses(optarg);
+			break;
+		case 'p':
+			edges = open_file(optarg, "w");
+			break;
+		case 'd':
+			dataflash = open_file(optarg, "w");
+			break;
 		case 'f':
 			hertz = (uint32_t)strtoul(optarg, NULL, 0);
 			break;
@@ -275,7 +328,8 @@ int main(int count, char **arguments)
 	}
 	if (count - optind != 2 || !sites != !out) {
 		fputs("usage: avr [-s SITES -o EXECUTED] [-u SERIAL] [-m MEMORY] [-c CYCLES] "
-		      "[-e ADDRESS] [-f HERTZ] [-k CALLEES] [-n ELF] [-t FUNCTIONS] MCU ELF\n",
+		      "[-e ADDRESS] [-f HERTZ] [-k CALLEES] [-n ELF] [-t FUNCTIONS] [-j CYCLES] "
+		      "[-l N[:SEED]] [-p EDGES] [-d PAGES] MCU ELF\n",
 		      stderr);
 		return 2;
 	}
@@ -291,11 +345,17 @@ int main(int count, char **arguments)
 		if (irq)
 			avr_irq_register_notify(irq, take_byte, NULL);
 	}
+	if (edges)
+		avr_irq_register_notify(
+			avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ('B'), IOPORT_IRQ_PIN_ALL),
+			take_port, avr);
+	if (dataflash)
+		dataflash_connect(avr, 'B', 4, dataflash);
 	while (avr->cycle < limit && avr->pc != end) {
 		uint32_t pc = avr->pc;
 		bool running = avr->state == cpu_Running;
 
-		while (peer && peer_runs && peer->cycle < avr->cycle) {
+		while (peer && peer_runs && peer->cycle + peer_starts < avr->cycle) {
 			uint32_t before = peer->pc;
 
 			avr_run(peer);
@@ -322,6 +382,10 @@ int main(int count, char **arguments)
 	}
 	if (serial)
 		fclose(serial);
+	if (edges)
+		fclose(edges);
+	if (dataflash)
+		fclose(dataflash);
 	if (memory) {
 		FILE *file = open_file(memory, "w");
 
