@@ -16,6 +16,7 @@ bench-link: all
 
 .PHONY: bench-avr
 
-## bench-avr: the five tasks of "Call Graphs on Sensor Nodes" on simulated nodes, with the figures of docs/firmware.md
+## bench-avr: the tables of "Call Graphs on Sensor Nodes" on simulated nodes, with the figures of docs/firmware.md
 bench-avr: all $(BUILD)/tests/avr
-	@BUILD=$(call shell_word,$(abspath $(BUILD))) bench/avr_tasks.sh
+	@for each in tasks runs records rom; do \
+		BUILD=$(call shell_word,$(abspath $(BUILD))) bench/avr_$$each.sh && echo || exit; done
