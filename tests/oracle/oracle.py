@@ -192,10 +192,11 @@ class Oracle:
         words = array.array("I")
         with open(self.threads[thread][1], "rb") as file:
             words.frombytes(file.read())
-        for i in range(0, len(words), self.event_words):
-            if not words[i] or not words[i + 1]:  # of a killed program maybe half a pair
+        step = self.event_words
+        for event in zip(*(words[i::step] for i in range(step))):
+            if not event[0] or not event[1]:  # of a killed program maybe half a pair
                 break
-            yield words[i:i + self.event_words]
+            yield event
 
     def looker(self, thread):
         """A function that turns the number of a place into (elf or None, address)."""
@@ -208,13 +209,21 @@ class Oracle:
 
         return lookup
 
-    def calls(self, thread):
-        """Yields ((elf, address), (elf, address)) from sites in the given files."""
-        lookup = self.looker(thread)
+    def calls(self, thread, of=lambda site, callee: (site, callee)):
+        """Yields of((elf, address), (elf, address)) of calls from sites in the given files, unless
+        that is None. A function `of` without side effects is needed: it is called once for each pair."""
+        lookup, known = self.looker(thread), {}
         for words in self.words(thread):
-            site = lookup(words[0])
-            if site[0] in self.given and not site[0].is_linkage(site[1]):
-                yield site, lookup(words[1])
+            pair = words[:2]
+            if pair not in known:
+                site = lookup(pair[0])
+                known[pair] = (of(site, lookup(pair[1])) if self.is_from_given(site) else None)
+            if known[pair] is not None:
+                yield known[pair]
+
+    def is_from_given(self, site):
+        """Is it in one of the given files, and the program's own code?"""
+        return bool(site) and site[0] in self.given and not site[0].is_linkage(site[1])
 
     def events(self, thread):
         """Of a log with returns: yields (kind, site or None, callee or None, time, how many)."""
@@ -245,14 +254,25 @@ def base_name(name):
     return re.sub(r"\.(constprop|isra|part|cold|lto_priv)\.?\d*", "", name)
 
 
-def read_tsv(path):
-    """{(pid, tid): [row]} with rows as dictionaries."""
-    threads = collections.defaultdict(list)
+def read_tsv(path, of=None):
+    """{(pid, tid): [row]} with rows as dictionaries; with `of` instead what that makes of a row
+    without pid, tid and seq, unless it is None. It is called once for all rows that are the same."""
+    threads, known = collections.defaultdict(list), {}
     with open(path, encoding="utf-8") as file:
         columns = file.readline().rstrip("\n").split("\t")
+        if columns[:3] != ["pid", "tid", "seq"]:
+            sys.exit(f"{path}: not the columns of litifut-post -f tsv")
         for line in file:
-            row = dict(zip(columns, line.rstrip("\n").split("\t")))
-            threads[int(row["pid"]), int(row["tid"])].append(row)
+            if not of:
+                row = dict(zip(columns, line.rstrip("\n").split("\t")))
+                threads[int(row["pid"]), int(row["tid"])].append(row)
+                continue
+            pid, tid, _, rest = line.split("\t", 3)
+            if rest not in known:
+                known[rest] = of(dict(zip(columns[3:], rest.rstrip("\n").split("\t"))))
+            thread = threads[int(pid), int(tid)]
+            if known[rest] is not None:
+                thread.append(known[rest])
     return threads
 
 
@@ -265,6 +285,8 @@ def report(text, differences):
 
 def first_difference(expected, got, name):
     """One line about where two lists part, or nothing."""
+    if expected == got:
+        return []
     for i, (left, right) in enumerate(zip(expected, got)):
         if left != right:
             return [f"{name}: event {i}: executed {left}, recorded {right}",
@@ -377,6 +399,7 @@ class Rewritten:
         self.ways = {elf: islands.ways(elf, self.sites[elf]) for elf in self.sites}
         self.moved = {elf: moved_sites(elf) for elf in self.sites}
         self.oracle = Oracle(prefix, list(self.sites), with_returns)
+        self.known, self.given = {}, {}
 
     @staticmethod
     def registers(elf, site, kind, callee):
@@ -412,52 +435,67 @@ class Rewritten:
             return None
         return elf, site, reason, behind_veneer(callee)
 
-    def calls(self, thread):
-        """Yields those of a thread."""
-        for (elf, site), callee in self.oracle.calls(thread):
-            call = self.call(elf, site, callee)
-            if call:
-                yield call
+    def calls(self, thread, of=lambda call: call):
+        """Yields of(call()) of those of a thread, as Oracle.calls()."""
+        def of_call(site, callee):
+            call = self.call(*site, callee)
+            return call and of(call)
+
+        return self.oracle.calls(thread, of_call)
+
+    def is_from_given(self, site):
+        """As that of the oracle, which looks at each place once."""
+        if site not in self.given:
+            self.given[site] = self.oracle.is_from_given(site)
+        return self.given[site]
+
+    def known_call(self, site, callee):
+        """call() of two places, each pair of which is looked at once; None: not from a given file."""
+        if (site, callee) not in self.known:
+            self.known[site, callee] = (self.call(*site, callee)
+                                        if self.is_from_given(site) else None)
+        return self.known[site, callee]
 
 
 def compare(prefix, tsv, elves, in_order=True, killed=False):
     rewritten = Rewritten(prefix, elves)
     oracle = rewritten.oracle
     names = {elf.name: elf for elf in elves}
-    recorded = read_tsv(tsv)
-    differences, executed, patched, left, unlisted, no_calls = [], 0, 0, 0, 0, 0
+
+    def judged(call):
+        elf, site, reason, callee = call
+        if reason == NOT_A_CALL:
+            return "not calls", None
+        if reason is None and not elf.has_size(site):
+            return "unlisted", None
+        if reason is None:
+            return "unknown", (f"{describe((elf, site))}: {site:#x} executed as a call, "
+                               "and is in no list of sites")
+        if reason != PATCHED:
+            return "left", None
+        return "patched", (elf.name, site, callee[0].name if callee[0] else "?", callee[1])
+
+    def recorded_call(row):
+        callee = names.get(row["callee_module"])
+        if callee and callee.function_at(int(row["callee_offset"], 16))[0].startswith("litifut_"):
+            return None  # a destructor of the tracer, called by a static libc
+        if (callee and callee.machine != EM_ARM and not row["kind"].startswith("tail")
+                and int(row["callee_offset"], 16) == int(row["site_offset"], 16) + 8):
+            return None  # the plugin does not take what goes on behind the call for a call
+        return (row["site_module"], int(row["site_offset"], 16), row["callee_module"],
+                int(row["callee_offset"], 16) if row["callee_offset"] else -1)
+
+    recorded = read_tsv(tsv, recorded_call)
+    differences, counts = [], collections.Counter()
     for thread in sorted(oracle.threads):
-        expected = []
-        for elf, site, reason, callee in rewritten.calls(thread):
-            if reason == NOT_A_CALL:
-                no_calls += 1
-                continue
-            executed += 1
-            if reason is None and not elf.has_size(site):
-                unlisted += 1
-                continue
-            if reason is None:
-                differences.append(f"{describe((elf, site))}: {site:#x} executed as a call, "
-                                   "and is in no list of sites")
-                continue
-            if reason != PATCHED:
-                left += 1
-                continue
-            patched += 1
-            expected.append((elf.name, site, callee[0].name if callee[0] else "?", callee[1]))
-        got = []
-        for row in recorded.pop(thread, []):
-            callee = names.get(row["callee_module"])
-            if callee and callee.function_at(int(row["callee_offset"], 16))[0].startswith("litifut_"):
-                continue  # a destructor of the tracer, called by a static libc
-            if (callee and callee.machine != EM_ARM and not row["kind"].startswith("tail")
-                    and int(row["callee_offset"], 16) == int(row["site_offset"], 16) + 8):
-                continue  # the plugin takes what goes on behind the call for no call
-            got.append((row["site_module"], int(row["site_offset"], 16), row["callee_module"],
-                        int(row["callee_offset"], 16) if row["callee_offset"] else -1))
+        results = list(rewritten.calls(thread, judged))
+        counts.update(kind for kind, _ in results)
+        expected = [call for kind, call in results if kind == "patched"]
+        differences += [problem for kind, problem in results if kind == "unknown"]
+        got = recorded.pop(thread, [])
         if killed and len(got) == len(expected) + 1:
             got.pop()
-        if len(expected) == len(got):
+        if len(expected) == len(got) and expected != got:
             # A module that LITIFUT has no file of is known by nothing.
             got = [e if g[:2] == e[:2] and g[2] in ("", "?", "-") else g
                    for e, g in zip(expected, got)]
@@ -468,10 +506,13 @@ def compare(prefix, tsv, elves, in_order=True, killed=False):
     for thread, rows in recorded.items():
         if len(rows) > killed:
             differences.append(f"thread {thread[1]}: {len(rows)} events, and it made no call")
-    share = 100.0 * left / executed if executed else 0.0
-    return report(f"executed {executed} recorded {patched} left {left} ({share:.2f} %)"
-                  + (f" in functions without size {unlisted}" if unlisted else "")
-                  + (f" not calls {no_calls}" if no_calls else ""), differences)
+    executed = sum(counts.values()) - counts["not calls"]
+    share = 100.0 * counts["left"] / executed if executed else 0.0
+    return report(f"executed {executed} recorded {counts['patched']} left {counts['left']} "
+                  f"({share:.2f} %)"
+                  + (f" in functions without size {counts['unlisted']}" if counts["unlisted"] else "")
+                  + (f" not calls {counts['not calls']}" if counts["not calls"] else ""),
+                  differences)
 
 
 def names_of(place):
@@ -495,7 +536,6 @@ def one_name(elf, address, offset, name):
 
 def same(prefix, tsv, traced, plain):
     oracle = Oracle(prefix, plain)
-    recorded = read_tsv(tsv)
     differences, executed, left = [], 0, 0
     # Function-relative offsets are the same in both links. A site that the
     # rewriter left is known by its caller and offset there.
@@ -506,31 +546,31 @@ def same(prefix, tsv, traced, plain):
                 unpatched.add((elf.name,) + elf.function_at(address))
     by_name = {elf.name: elf for elf in traced}
 
-    def has_caller(row):
-        elf = by_name.get(row["site_module"])
-        return not elf or elf.function_at(int(row["site_offset"], 16))[0]
+    def recorded_call(row):
+        elf, site = by_name.get(row["site_module"]), int(row["site_offset"], 16)
+        if row["kind"].startswith("tail") or (elf and not elf.function_at(site)[0]):
+            return None
+        offset = int(row["caller_offset"], 16)
+        return one_name(elf, site, offset, row["caller"]), offset, base_name(row["callee"])
 
+    def executed_call(place, callee):
+        elf, site = place
+        caller = elf.function_at(site)
+        if not caller[0]:
+            return None  # start-up code has no function to count from
+        if (elf.name,) + caller in unpatched:
+            return False
+        return one_name(elf, site, caller[1], caller[0]), caller[1], names_of(behind_veneer(callee))
+
+    recorded = read_tsv(tsv, recorded_call)
     plain_runs, traced_runs = [], []
     for thread in sorted(oracle.threads):
-        run = []
-        for (elf, site), callee in oracle.calls(thread):
-            caller = elf.function_at(site)
-            if not caller[0]:
-                continue  # start-up code has no function to count from
-            executed += 1
-            if (elf.name,) + caller in unpatched:
-                left += 1
-            else:
-                run.append((one_name(elf, site, caller[1], caller[0]), caller[1],
-                            names_of(behind_veneer(callee))))
-        plain_runs.append(run)
+        run = list(oracle.calls(thread, executed_call))
+        executed += len(run)
+        plain_runs.append([call for call in run if call])
+        left += len(run) - len(plain_runs[-1])
     for thread in sorted(recorded):
-        traced_runs.append([
-            (one_name(by_name.get(row["site_module"]), int(row["site_offset"], 16),
-                      int(row["caller_offset"], 16), row["caller"]),
-             int(row["caller_offset"], 16), base_name(row["callee"]))
-            for row in recorded[thread] if not row["kind"].startswith("tail")
-            and has_caller(row)])
+        traced_runs.append(recorded[thread])
     # Which came first is not asked: the numbers of processes begin anew at times.
     for runs in (plain_runs, traced_runs):
         runs.sort(key=lambda run: [call[:2] for call in run])

@@ -54,7 +54,7 @@ def show(prefix, elves):
         for kind, site, callee, time, what, depth in events(oracle, thread):
             if kind == "cut":
                 print(thread[1], depth, kind, what)
-            if not site or site[0] not in oracle.given or site[0].is_linkage(site[1]):
+            if not oracle.is_from_given(site):
                 continue
             if kind in ("call", "tail"):
                 print(thread[1], depth, kind, describe(site), describe(callee))
@@ -81,7 +81,7 @@ def expected_of(rewritten, exits, thread, again=True):
     signal at that very block looks like as well. Yields (kind, name of the file, site, time) of what a thread is to have recorded."""
     oracle = rewritten.oracle
     for kind, site, callee, time, _ in oracle.events(thread):
-        if not site or site[0] not in oracle.given or site[0].is_linkage(site[1]):
+        if not rewritten.is_from_given(site):
             continue
         elf = site[0]
         if kind == "again" and not again:
@@ -92,7 +92,7 @@ def expected_of(rewritten, exits, thread, again=True):
             if address in exits[elf.name]:
                 yield "return", elf.name, hex(address), time
             continue
-        call = rewritten.call(*site, callee)
+        call = rewritten.known_call(site, callee)
         if call and call[2] == PATCHED:
             yield "call", call[0].name, hex(call[1]), time
 

@@ -87,8 +87,7 @@ def truth(rewritten):
                 base = next(call for call in reversed(stack) if not call.tail)
                 ended(stack, sums, None if base.late is None else time + base.late)
             elif kind in ("call", "tail"):
-                known = site and site[0] in rewritten.oracle.given and not site[0].is_linkage(site[1])
-                call = rewritten.call(*site, callee) if known else None
+                call = rewritten.known_call(site, callee)
                 key = (call[0].name, call[1]) if call and call[2] == PATCHED else None
                 if key:
                     sums.setdefault(key, Sum()).calls += 1
