@@ -19,6 +19,7 @@
 #include "postproc/paths/command.h"
 #include "postproc/formats/run.h"
 #include "postproc/sources/archive.h"
+#include "postproc/tui/tui.h"
 
 static void print_problem(void *context, const struct litifut_error *error)
 {
@@ -54,6 +55,12 @@ static void show_progress(void *context, uint64_t done, uint64_t all)
 	unsigned percent = all ? (unsigned)(100.0 * (double)done / (double)all) : 100;
 	fprintf(stderr, "\r%3u%% of %" PRIu64 " MiB [%-40.*s]", percent, all >> 20,
 		(int)(percent * 40 / 100), "########################################");
+}
+
+/* Not where something else is on the terminal already. */
+static bool shows_progress(const struct post_arguments *given)
+{
+	return isatty(STDERR_FILENO) && !given->pager && !post_tui_again();
 }
 
 /* The same while files are looked for and opened. */
@@ -158,7 +165,7 @@ static void add_paths(const struct post_arguments *given, struct post_session *s
 {
 	struct progress progress = {.last = now()};
 
-	if (isatty(STDERR_FILENO) && !given->pager)
+	if (shows_progress(given))
 		session->inputs.progress =
 			(struct post_progress){.report = show_files, .context = &progress};
 	for (size_t i = first; i < end; i++)
@@ -174,7 +181,7 @@ static void process_run(struct post_session *session, const struct post_argument
 			struct post_totals *totals)
 {
 	struct progress progress = {.last = now()};
-	bool shows = isatty(STDERR_FILENO) && !given->pager;
+	bool shows = shows_progress(given);
 	struct post_timeline_options run = {.window = given->window, .filter = given->filter};
 
 	post_inputs_finish(&session->inputs);
@@ -282,6 +289,23 @@ static void show_difference(const struct post_arguments *given, struct post_outp
 	}
 }
 
+/* As often as the user wants to see traces that are still written. What is wrong is reported when
+ * the screen is free again, of the last reading. */
+static void browse(const struct post_arguments *given, struct post_output *output,
+		   struct post_problems *problems, struct outcome *outcome)
+{
+	problems->report = NULL;
+	do {
+		post_problems_release(problems);
+		problems->count = 0;
+		*outcome = (struct outcome){.runs = 0};
+		show_run(given, output, problems, outcome);
+	} while (post_tui_again());
+	post_tui_end();
+	for (size_t i = 0; i < problems->line_count; i++)
+		fprintf(stderr, "litifut-post: %s\n", problems->lines[i]);
+}
+
 /* What -o names can't be made, says errno. */
 static int refuse_output(const struct post_arguments *given)
 {
@@ -345,7 +369,9 @@ int main(int count, char **arguments)
 	if (!output.file)
 		return 1;
 	setvbuf(output.file, NULL, _IOFBF, 1 << 18);
-	if (given.diff)
+	if (given.format->interactive)
+		browse(&given, &output, &problems, &outcome);
+	else if (given.diff)
 		show_difference(&given, &output, &problems, &outcome);
 	else
 		show_run(&given, &output, &problems, &outcome);

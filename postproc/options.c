@@ -729,6 +729,11 @@ int post_arguments_parse(struct post_arguments *given, int count, char **argumen
 		given->pdf = false;
 	if (given->pdf && !given->output_path)
 		return usage("-o FILE is missing for", "--pdf");
+	if (given->format->interactive) {
+		given->pager = false;
+		if (given->output_path || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
+			return usage("a terminal is needed, and no -o, by", given->format->name);
+	}
 	if (given->format->binary && !given->output_path && isatty(STDOUT_FILENO))
 		return usage("-o FILE is missing: not for a terminal is", given->format->name);
 	given->paths = arguments + optind;

@@ -14,6 +14,7 @@
 
 #include "postproc/sources/archive.h"
 #include "postproc/table.h"
+#include "postproc/tui/tui.h"
 
 /* The file through a program that changes what is written; the file is closed here. */
 FILE *post_file_through(const char *program, const char *argument, FILE *file, pid_t *child)
@@ -73,6 +74,7 @@ static char unfinished[4096 + 16];
 static void end_by_signal(int number)
 {
 	post_archives_remove();
+	post_tui_leave();
 	if (*unfinished && unlink(unfinished)) { /* it is a folder */
 		pid_t child = fork();
 		if (!child) {

@@ -11,10 +11,7 @@
 
 struct state {
 	struct post_call_tree tree;
-	uint64_t *total; /* by node: its cost and that of all nodes below */
-	uint32_t *order; /* the nodes, those of one parent side by side, most cost first */
-	uint32_t *first; /* by node: where its children begin in `order`; [count]: of the roots */
-	uint64_t sum;
+	struct post_tree_order order;
 	double least;
 };
 
@@ -31,45 +28,6 @@ static void event(void *context, const struct post_timeline_event *event)
 	post_call_tree_take(&state->tree, output->session, event);
 }
 
-static uint32_t parent_of(const struct state *state, uint32_t node)
-{
-	uint32_t parent = state->tree.nodes[node].parent;
-
-	return parent == POST_NONE ? state->tree.count : parent;
-}
-
-static int by_parent(const void *left, const void *right, void *context)
-{
-	const struct state *state = context;
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-
-	if (parent_of(state, a) != parent_of(state, b))
-		return parent_of(state, a) < parent_of(state, b) ? -1 : 1;
-	if (state->total[a] != state->total[b])
-		return state->total[a] > state->total[b] ? -1 : 1;
-	return a < b ? -1 : a > b;
-}
-
-static void add_up(struct state *state)
-{
-	const struct post_call_tree *tree = &state->tree;
-
-	state->total = post_allocate(tree->count, sizeof(*state->total));
-	state->order = post_allocate(tree->count, sizeof(*state->order));
-	state->first = post_allocate(tree->count + (size_t)1, sizeof(*state->first));
-	for (uint32_t i = tree->count; i-- > 0;) { /* children come before their parents here */
-		state->order[i] = i;
-		state->total[i] += tree->timed ? tree->nodes[i].self : tree->nodes[i].calls;
-		if (tree->nodes[i].parent != POST_NONE)
-			state->total[tree->nodes[i].parent] += state->total[i];
-		else
-			state->sum += state->total[i];
-	}
-	qsort_r(state->order, tree->count, sizeof(*state->order), by_parent, state);
-	for (uint32_t i = tree->count; i-- > 0;)
-		state->first[parent_of(state, state->order[i])] = i;
-}
-
 static void write_line(struct post_output *output, uint32_t node, uint32_t depth)
 {
 	const struct state *state = output->state;
@@ -80,10 +38,12 @@ static void write_line(struct post_output *output, uint32_t node, uint32_t depth
 	char text[64];
 
 	fprintf(output->file, "%5.1f%% ",
-		state->sum ? 100.0 * (double)state->total[node] / (double)state->sum : 0.0);
+		state->order.sum
+			? 100.0 * (double)state->order.total[node] / (double)state->order.sum
+			: 0.0);
 	if (state->tree.timed) {
 		fprintf(output->file, "%12s ",
-			post_measures_text(&unit, state->total[node], text, sizeof(text)));
+			post_measures_text(&unit, state->order.total[node], text, sizeof(text)));
 		fprintf(output->file, "%12s ",
 			post_measures_text(&unit, about->self, text, sizeof(text)));
 	}
@@ -100,12 +60,12 @@ static void write_tree(struct post_output *output)
 	uint32_t *parents = post_allocate(state->tree.count + (size_t)1, sizeof(*parents));
 
 	parents[0] = state->tree.count;
-	next[0] = state->first[state->tree.count];
+	next[0] = state->order.first[state->tree.count];
 	for (;;) {
 		uint32_t at = next[depth];
-		uint32_t node = at < state->tree.count ? state->order[at] : POST_NONE;
-		if (node == POST_NONE || parent_of(state, node) != parents[depth] ||
-		    (double)state->total[node] < state->least * (double)state->sum) {
+		uint32_t node = at < state->tree.count ? state->order.order[at] : POST_NONE;
+		if (node == POST_NONE || post_tree_parent(&state->tree, node) != parents[depth] ||
+		    (double)state->order.total[node] < state->least * (double)state->order.sum) {
 			if (!depth)
 				break;
 			depth--;
@@ -113,8 +73,9 @@ static void write_tree(struct post_output *output)
 		}
 		next[depth]++;
 		write_line(output, node, depth);
-		uint32_t child = state->first[node];
-		if (child < state->tree.count && parent_of(state, state->order[child]) == node) {
+		uint32_t child = state->order.first[node];
+		if (child < state->tree.count &&
+		    post_tree_parent(&state->tree, state->order.order[child]) == node) {
 			depth++;
 			parents[depth] = node;
 			next[depth] = child;
@@ -129,7 +90,7 @@ static void finish(struct post_output *output)
 	struct state *state = output->state;
 
 	state->least = output->options.min_share >= 0 ? output->options.min_share : USUAL_SHARE;
-	add_up(state);
+	post_tree_order_make(&state->order, &state->tree);
 	fprintf(output->file, "%6s ", "share");
 	if (state->tree.timed)
 		fprintf(output->file, "%12s %12s ", "total", "self");
@@ -137,9 +98,7 @@ static void finish(struct post_output *output)
 	if (state->tree.count)
 		write_tree(output);
 	post_call_tree_release(&state->tree);
-	free(state->total);
-	free(state->order);
-	free(state->first);
+	post_tree_order_release(&state->order);
 	free(state);
 }
 

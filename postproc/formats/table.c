@@ -31,6 +31,7 @@ extern const struct post_format post_format_ctf;
 extern const struct post_format post_format_coverage;
 extern const struct post_format post_format_branches;
 extern const struct post_format post_format_lcov;
+extern const struct post_format post_format_tui;
 
 /* clang-format off */
 const struct post_format *const post_formats[] = {
@@ -61,6 +62,7 @@ const struct post_format *const post_formats[] = {
 	&post_format_coverage,
 	&post_format_branches,
 	&post_format_lcov,
+	&post_format_tui,
 	NULL,
 };
 /* clang-format on */

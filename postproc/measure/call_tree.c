@@ -40,6 +40,54 @@ void post_call_tree_take(struct post_call_tree *tree, const struct post_session 
 		tree->nodes[frame->number].calls++;
 }
 
+struct ordering {
+	const struct post_call_tree *tree;
+	const uint64_t *total;
+};
+
+static int by_parent(const void *left, const void *right, void *context)
+{
+	const struct ordering *ordering = context;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	uint32_t x = post_tree_parent(ordering->tree, a), y = post_tree_parent(ordering->tree, b);
+
+	if (x != y)
+		return x < y ? -1 : 1;
+	if (ordering->total[a] != ordering->total[b])
+		return ordering->total[a] > ordering->total[b] ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+void post_tree_order_make(struct post_tree_order *order, const struct post_call_tree *tree)
+{
+	*order = (struct post_tree_order){
+		.total = post_allocate(tree->count + (size_t)1, sizeof(*order->total)),
+		.order = post_allocate(tree->count + (size_t)1, sizeof(*order->order)),
+		.first = post_allocate(tree->count + (size_t)1, sizeof(*order->first)),
+	};
+	struct ordering ordering = {tree, order->total};
+
+	for (uint32_t i = tree->count; i-- > 0;) { /* children come before their parents here */
+		order->order[i] = i;
+		order->total[i] += tree->timed ? tree->nodes[i].self : tree->nodes[i].calls;
+		if (tree->nodes[i].parent != POST_NONE)
+			order->total[tree->nodes[i].parent] += order->total[i];
+		else
+			order->sum += order->total[i];
+	}
+	qsort_r(order->order, tree->count, sizeof(*order->order), by_parent, &ordering);
+	for (uint32_t i = tree->count; i-- > 0;)
+		order->first[post_tree_parent(tree, order->order[i])] = i;
+}
+
+void post_tree_order_release(struct post_tree_order *order)
+{
+	free(order->total);
+	free(order->order);
+	free(order->first);
+	*order = (struct post_tree_order){0};
+}
+
 void post_call_tree_release(struct post_call_tree *tree)
 {
 	free(tree->nodes);

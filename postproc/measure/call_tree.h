@@ -27,6 +27,26 @@ uint32_t post_call_tree_below(struct post_call_tree *tree, uint32_t parent, uint
 void post_call_tree_take(struct post_call_tree *tree, const struct post_session *session,
 			 const struct post_timeline_event *event);
 
+/* The nodes in the order in which a tree is shown. */
+struct post_tree_order {
+	uint64_t *total; /* by node: its time, or its calls where there is none, and all below */
+	uint32_t *order; /* the nodes, those of one parent side by side, most cost first */
+	uint32_t *first; /* by node: where its children begin in `order`; [count]: the roots */
+	uint64_t sum;
+};
+
+/* The parent of a node; the number of nodes for a root. */
+static inline uint32_t post_tree_parent(const struct post_call_tree *tree, uint32_t node)
+{
+	uint32_t parent = tree->nodes[node].parent;
+
+	return parent == POST_NONE ? tree->count : parent;
+}
+
+/* `order` is overwritten. Where a node has no children, `first` is not that of one. */
+void post_tree_order_make(struct post_tree_order *order, const struct post_call_tree *tree);
+void post_tree_order_release(struct post_tree_order *order);
+
 void post_call_tree_release(struct post_call_tree *tree);
 
 #endif

@@ -105,7 +105,8 @@ static void every_format(void **state)
 
 	for (size_t i = 0; post_formats[i]; i++) {
 		/* see test_post_program and tests/e2e/paths-coverage.sh */
-		if (post_formats[i]->binary || post_formats[i]->flags)
+		if (post_formats[i]->binary || post_formats[i]->flags ||
+		    post_formats[i]->interactive)
 			continue;
 		options.output.function = post_formats[i]->asks_for_function ? "count" : NULL;
 		golden(post_formats[i]->name, post_formats[i]->name, &options, false);
@@ -253,7 +254,8 @@ static void filters_mean_the_same(void **state)
 	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
 		for (size_t f = 0; post_formats[f]; f++) {
 			const char *format = post_formats[f]->name;
-			if (post_formats[f]->binary || post_formats[f]->flags)
+			if (post_formats[f]->binary || post_formats[f]->flags ||
+			    post_formats[f]->interactive)
 				continue;
 			cases[c].options.output.function =
 				post_formats[f]->asks_for_function ? "*" : NULL;

@@ -106,6 +106,8 @@ static void memory_does_not_follow_events(void **state)
 	(void)state;
 	mallopt(M_MMAP_THRESHOLD, 1 << 16); /* large blocks count by their size alone */
 	for (size_t i = 0; post_formats[i]; i++) {
+		if (post_formats[i]->interactive)
+			continue;
 		for (unsigned timed = 0; timed < 2; timed++) {
 			size_t few_chunks, many_chunks;
 			size_t few = held_after(ROUNDS, timed, post_formats[i], &few_chunks);

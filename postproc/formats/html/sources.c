@@ -1,13 +1,11 @@
-/* Source files of a report. An ELF file may name any path; only what lies in one of the folders
- * that the user named is read. */
+/* Source files of a report. */
 #include "postproc/formats/html/sources.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "postproc/formats/source_files.h"
 #include "postproc/formats/text.h"
 #include "postproc/model/lines.h"
 
@@ -56,64 +54,6 @@ uint32_t post_html_sources_count(struct post_html_sources *sources, uint32_t mod
 	return key.part[0];
 }
 
-static bool is_inside(const char *path, const char *folder)
-{
-	size_t length = strlen(folder);
-
-	return !strncmp(path, folder, length) &&
-	       (path[length] == '/' || (length && folder[length - 1] == '/'));
-}
-
-/* The file that debug information calls `name`, in one of the folders: at its path, or at the
- * longest end of its path that there is. The caller frees it. */
-static char *find_file(const struct post_html_sources *sources, const char *name)
-{
-	for (const char *const *given = sources->folders; given && *given; given++) {
-		char *folder = realpath(*given, NULL);
-		char *found = *name == '/' ? realpath(name, NULL) : NULL;
-		const char *end = name;
-		while (folder && !(found && is_inside(found, folder)) && end) {
-			char path[PATH_MAX];
-			free(found);
-			found = NULL;
-			while (*end == '/')
-				end++;
-			if (snprintf(path, sizeof(path), "%s/%s", folder, end) < PATH_MAX)
-				found = realpath(path, NULL);
-			end = strchr(end, '/');
-		}
-		if (!folder || (found && !is_inside(found, folder))) {
-			free(found);
-			found = NULL;
-		}
-		free(folder);
-		if (found)
-			return found;
-	}
-	return NULL;
-}
-
-/* NULL: it is not a text, or larger than `room`. */
-static char *read_text(const char *path, size_t room)
-{
-	struct stat about;
-	FILE *file = stat(path, &about) || !S_ISREG(about.st_mode) ? NULL : fopen(path, "re");
-	char *text = NULL;
-
-	if (!file)
-		return NULL;
-	if ((uint64_t)about.st_size < room) {
-		size_t size = (size_t)about.st_size;
-		text = post_allocate(size + 1, 1);
-		if (fread(text, 1, size, file) != size || memchr(text, 0, size)) {
-			free(text);
-			text = NULL;
-		}
-	}
-	fclose(file);
-	return text;
-}
-
 static int by_place(const void *left, const void *right)
 {
 	const struct post_html_line *a = left, *b = right;
@@ -157,8 +97,8 @@ void post_html_sources_write(struct post_html_sources *sources, FILE *file)
 		uint32_t number = sources->lines[first].file;
 		for (end = first; end < sources->line_count && sources->lines[end].file == number;)
 			end++;
-		char *path = find_file(sources, sources->names[number]);
-		char *text = path ? read_text(path, room) : NULL;
+		char *path = post_source_find(sources->folders, sources->names[number]);
+		char *text = path ? post_source_read(path, room) : NULL;
 		if (text) {
 			room -= strlen(text);
 			fputs(some ? "," : "", file);
