@@ -31,8 +31,10 @@ enum litifut_fold_mark {
 };
 
 /* A larger step of the clock, modulo 2^32, is a step backwards: events of a signal handler have
- * overtaken this event. */
-#define LITIFUT_FOLD_STEP_MAX 0xff000000u
+ * overtaken this event, or the thread lost the CPU between the reading of the clock and the making
+ * of the chunk. Recorders write LITIFUT_WORD_TIME where a step forwards would be as large, thunks
+ * can't. */
+#define LITIFUT_FOLD_STEP_MAX 0xc0000000u
 
 /* Most entries are found in this index. */
 struct litifut_fold_index {

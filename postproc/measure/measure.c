@@ -254,9 +254,9 @@ static void take_table_call(void *context, const struct post_table_call *item)
 	struct post_metrics *metrics = &measures->calls[call];
 	metrics->value[POST_METRIC_CALLS] += made->count;
 	metrics->value[POST_METRIC_OPEN] += item->open;
-	metrics->value[session->calls[call].returns || session->calls[call].tail
-			       ? POST_METRIC_CUT
-			       : POST_METRIC_APPROX] += made->untimed;
+	/* A tail call ends with the call that led to it, whose return may not be recorded. */
+	metrics->value[session->calls[call].returns ? POST_METRIC_CUT : POST_METRIC_APPROX] +=
+		made->untimed;
 	lane[POST_METRIC_CALLS] += made->count;
 	if (!timed)
 		return;

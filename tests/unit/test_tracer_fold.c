@@ -271,6 +271,20 @@ static void any_words_do_no_harm(void **state)
 	}
 }
 
+/* A thread that loses the CPU while it makes a chunk writes an event older than the chunk. */
+static void an_event_may_be_older_than_its_chunk(void **state)
+{
+	(void)state;
+	for (uint32_t late = 1; late < 1u << 30; late *= 3) {
+		begin();
+		open_calls.now = UINT64_C(0x500000000);
+		enter(SP, 0, 0u - late);
+		leave(SP, 0, 70);
+		assert_int_equal(fold(false), count);
+		has(0, 1, 0, 70, 70);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -280,6 +294,7 @@ int main(void)
 		cmocka_unit_test(unrecorded_returns_are_cut),
 		cmocka_unit_test(waits_for_slots),
 		cmocka_unit_test(another_thread_takes_over),
+		cmocka_unit_test(an_event_may_be_older_than_its_chunk),
 		cmocka_unit_test(depth_is_bounded),
 		cmocka_unit_test(any_words_do_no_harm),
 	};
