@@ -388,6 +388,16 @@ struct litifut_arch_returns {
 	/* Why the return point exit->address can't be patched, or LITIFUT_EXIT_PATCHED: how
 	 * many bytes move is in *exit then. */
 	unsigned (*judge_exit)(const struct litifut_exit_place *place, struct litifut_exit *exit);
+	/* The instruction at `address`, of code that the walk over the code does not know all
+	 * branches of. NULL: it does. */
+	struct litifut_instruction (*branch_at)(const struct litifut_arch_context *context,
+						const struct litifut_section *section,
+						uint32_t address);
+	/* Makes the branch in `code`, of `length` bytes at `address`, lead to `target`. False: that
+	 * is out of its reach. */
+	bool (*lead_branch)(const struct litifut_arch_context *context,
+			    enum litifut_code_state state, uint32_t address, unsigned length,
+			    uint32_t target, uint8_t *code);
 	/* Writes the trampoline, standing at `address`. False: something is out of reach. */
 	bool (*write_exit)(const struct litifut_arch_context *context,
 			   const struct litifut_cramped_call *call, const struct litifut_exit *exit,

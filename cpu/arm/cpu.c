@@ -76,7 +76,8 @@ static bool disassembled_target(const void *disassembled, uint32_t *target)
 		if (detail->operands[i].type == ARM_OP_IMM) {
 			*target = (uint32_t)detail->operands[i].imm;
 			return instruction->id == ARM_INS_BL || instruction->id == ARM_INS_BLX ||
-			       instruction->id == ARM_INS_B;
+			       instruction->id == ARM_INS_B || instruction->id == ARM_INS_CBZ ||
+			       instruction->id == ARM_INS_CBNZ;
 		}
 	return false;
 }

@@ -255,6 +255,7 @@ static const struct litifut_arch_thunks thunks = {
 static const struct litifut_arch_returns returns = {
 	.judge_exit = litifut_arm_judge_exit,
 	.write_exit = litifut_arm_write_exit,
+	.lead_branch = litifut_arm_lead_branch,
 	.exit_bytes_max = LITIFUT_ARM_EXIT_BYTES_MAX,
 	.exit_thunk_bit = 1,
 };

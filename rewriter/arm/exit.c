@@ -12,6 +12,18 @@
  * A branch among them goes where it went; where a 16-bit instruction stands alone, a stepping
  * stone leads on (stone.c). A32 the same with one instruction, and a call by `blx`.
  *
+ * A branch that leads to I1 or I2 must not come by the record. A32: it is led into T. T32, where it
+ * may be a short one: if twice as much can move, one more branch stands behind the one to T; else
+ * a stone leads it there:
+ *
+ *		cbz  r0, ra			cbz  r0, ra + 4
+ *	call:	bl   f			bl   thunk
+ *	ra:	I1			b.w  T
+ *		I2			b.w  T + 4
+ *		I3		T:	bl   exit
+ *		I4			I1 ... I4
+ *					b.w  ra + 8
+ *
  * Encodings: DDI 0406C A5 (A32), A6 (T32). */
 #include "rewriter/arm/exit.h"
 
@@ -25,8 +37,9 @@
 #include "rewriter/arm/trampoline.h"
 
 /* The most instructions that move, those of an IT block among them. */
-#define MOVED_MAX 5
+#define MOVED_MAX LITIFUT_ARM_RETURN_INSTRUCTIONS
 #define BRANCH_BYTES 4u
+#define NOP 0xbf00
 
 static const uint8_t *code_at(const struct litifut_section *section, uint32_t address)
 {
@@ -101,87 +114,101 @@ static bool is_thumb_range(const struct litifut_exit_place *place, uint32_t addr
 	       place->ranges[low].state == (thumb ? LITIFUT_CODE_THUMB : LITIFUT_CODE_PLAIN);
 }
 
-/* Is the instruction there the function's own, neither moved by others nor led to? */
+/* What has to move so that `needed` bytes become free, beginning at a return point. */
+struct moved {
+	struct litifut_arm_displaced items[MOVED_MAX];
+	unsigned count;
+	unsigned bytes;
+	unsigned needed;
+	uint32_t inner; /* branches lead to this one of them; 0: none do */
+	bool ends;      /* nothing follows it */
+};
+
+/* May control come to `address` but from before it? `head`: an instruction that branches may be
+ * led to begins there. */
+static bool is_entered(const struct litifut_exit_place *place, uint32_t address, bool head,
+		       struct moved *moved)
+{
+	if (!litifut_targets_has(place->targets, address))
+		return false;
+	if (!head || !place->labels || litifut_targets_has(place->labels, address) ||
+	    (moved->inner && moved->inner != address))
+		return true;
+	moved->inner = address;
+	return false;
+}
+
+/* Is the code there the function's own, neither moved by others nor led to? */
 static bool is_free(const struct litifut_exit_place *place, uint32_t address, unsigned length,
-		    bool first)
+		    bool head, struct moved *moved)
 {
 	for (uint32_t at = address; at < address + length; at += 2)
 		if (at >= place->call->function_end ||
 		    !is_thumb_range(place, at, place->call->instruction.thumb) ||
 		    litifut_targets_has(place->taken, at) ||
-		    ((at != address || !first) && litifut_targets_has(place->targets, at)))
+		    is_entered(place, at, head && at == address, moved))
 			return false;
 	return true;
 }
 
-/* The instructions of the IT block at `address` behind its `it`; 0: one of them can't move. */
-static unsigned block_at(const struct litifut_exit_place *place, uint32_t address, unsigned count,
-			 struct litifut_arm_displaced *moved)
+/* Adds the instructions of the IT block at `address` behind its `it`. False: one of them
+ * can't move. */
+static bool add_block(const struct litifut_exit_place *place, uint32_t address, unsigned count,
+		      struct moved *moved)
 {
 	for (unsigned i = 0; i < count; i++) {
-		if (address >= place->call->function_end)
-			return 0;
-		moved[i] = thumb_at(place->call->section, address, place->call->function_end);
-		if (!moved[i].length || !is_free(place, address, moved[i].length, false) ||
-		    litifut_arm_analyse(&moved[i]).treatment != LITIFUT_ARM_MOVES)
-			return 0;
-		address += moved[i].length;
+		struct litifut_arm_displaced *each = &moved->items[moved->count];
+
+		if (address >= place->call->function_end || moved->count == MOVED_MAX)
+			return false;
+		*each = thumb_at(place->call->section, address, place->call->function_end);
+		if (!each->length || !is_free(place, address, each->length, false, moved) ||
+		    litifut_arm_analyse(each).treatment != LITIFUT_ARM_MOVES)
+			return false;
+		moved->count++;
+		moved->bytes += each->length;
+		address += each->length;
 	}
-	return count;
+	return true;
 }
 
-/* What has to move so that a branch fits, beginning at `address`. */
-struct moved {
-	struct litifut_arm_displaced items[MOVED_MAX];
-	unsigned count;
-	unsigned bytes;
-	bool ends;  /* nothing follows it */
-	bool alone; /* the first one could move by itself, and is of 2 bytes */
-};
-
-static bool gather(const struct litifut_exit_place *place, uint32_t address, struct moved *moved)
+/* Adds the instruction at `address`, with its IT block if it begins one. False: it can't move. */
+static bool add_instruction(const struct litifut_exit_place *place, uint32_t address,
+			    struct moved *moved)
 {
-	enum role role = ROLE_PLAIN;
+	struct litifut_arm_displaced *each = &moved->items[moved->count];
+	enum role role;
+	unsigned block;
 
-	*moved = (struct moved){0};
-	while (moved->bytes < BRANCH_BYTES) {
-		uint32_t at = address + moved->bytes;
-		struct litifut_arm_displaced *each = &moved->items[moved->count];
-		unsigned block;
+	if (address >= place->call->function_end || moved->count == MOVED_MAX)
+		return false;
+	*each = thumb_at(place->call->section, address, place->call->function_end);
+	if (!each->length || !is_free(place, address, each->length, true, moved))
+		return false;
+	block = each->length == 2 ? litifut_arm_it_length((uint16_t)each->instruction) : 0;
+	role = block ? ROLE_PLAIN : thumb_role(each);
+	if (role == ROLE_STUCK)
+		return false;
+	moved->ends = role == ROLE_END;
+	moved->count++;
+	moved->bytes += each->length;
+	return !block || add_block(place, address + each->length, block, moved);
+}
 
-		if (role == ROLE_BRANCH) {
-			/* what is overwritten behind a branch would have to be done as well */
+static bool gather(const struct litifut_exit_place *place, uint32_t address, unsigned needed,
+		   struct moved *moved)
+{
+	*moved = (struct moved){.needed = needed};
+	while (moved->bytes < needed) {
+		const uint32_t at = address + moved->bytes;
+		const bool is_unreached =
+			moved->ends && (!place->labels || !litifut_targets_has(place->targets, at));
+
+		/* nothing comes here: a part of it is overwritten */
+		if (is_unreached ? !is_free(place, at, 2, false, moved)
+				 : !add_instruction(place, at, moved))
 			return false;
-		}
-		if (moved->ends) { /* nothing comes here: a part of it is overwritten */
-			if (!is_free(place, at, 2, false))
-				return false;
-			moved->bytes += 2;
-			continue;
-		}
-		if (at >= place->call->function_end)
-			return false;
-		*each = thumb_at(place->call->section, at, place->call->function_end);
-		if (!each->length || !is_free(place, at, each->length, !moved->count))
-			return false;
-		block = each->length == 2 ? litifut_arm_it_length((uint16_t)each->instruction) : 0;
-		if (block) {
-			if (moved->count + 1 + block > MOVED_MAX ||
-			    !block_at(place, at + 2, block, each + 1))
-				return false;
-			moved->bytes += 2;
-			for (unsigned i = 1; i <= block; i++)
-				moved->bytes += each[i].length;
-			moved->count += 1 + block;
-			continue;
-		}
-		role = thumb_role(each);
-		if (role == ROLE_STUCK)
-			return false;
-		moved->ends = role == ROLE_END;
-		moved->alone = !moved->count && each->length == 2;
-		moved->bytes += each->length;
-		moved->count++;
+		moved->bytes += is_unreached ? 2 : 0;
 	}
 	return true;
 }
@@ -202,6 +229,65 @@ static bool first_alone(const struct litifut_section *section, uint32_t address,
 	return role != ROLE_STUCK;
 }
 
+/* Bytes of the instruction that fills up the place at `code`; 0: it does something. */
+static unsigned filler_bytes(const uint8_t *code, uint32_t left, bool thumb)
+{
+	const uint16_t half = left >= 2 ? litifut_get16(false, code) : 0;
+	const uint32_t word = left >= 4 ? litifut_get32(false, code) : 0;
+
+	if (thumb) /* nop, nop.w */
+		return half == NOP ? 2 : word == 0x8000f3af ? 4 : 0;
+	return word == 0xe320f000 || word == 0xe1a00000 ? 4 : 0; /* nop, mov r0, r0 */
+}
+
+/* Does the function end, or data begin, behind what fills up the place to there? */
+static bool nothing_follows(const struct litifut_exit_place *place, uint32_t address)
+{
+	const bool thumb = place->call->instruction.thumb;
+	const uint32_t end = place->call->function_end;
+
+	while (address < end && is_thumb_range(place, address, thumb)) {
+		const unsigned bytes =
+			filler_bytes(code_at(place->call->section, address), end - address, thumb);
+
+		if (!bytes || litifut_targets_has(place->targets, address))
+			return false;
+		address += bytes;
+	}
+	return true;
+}
+
+static unsigned judge_plain(const struct litifut_exit_place *place, struct litifut_exit *exit)
+{
+	struct moved moved = {0};
+
+	if (place->call->function_end - exit->address < 4 ||
+	    !is_free(place, exit->address, 4, true, &moved) ||
+	    litifut_arm_plain_treatment(
+		    litifut_get32(false, code_at(place->call->section, exit->address)),
+		    exit->address) == LITIFUT_ARM_PLAIN_STUCK)
+		return LITIFUT_EXIT_STUCK;
+	exit->bytes = 4;
+	exit->has_branches = moved.inner != 0;
+	return LITIFUT_EXIT_PATCHED;
+}
+
+/* T32, where branches lead to. */
+static unsigned judge_shared(const struct litifut_exit_place *place, struct litifut_exit *exit)
+{
+	struct moved moved;
+	const bool is_wide = gather(place, exit->address, 2 * BRANCH_BYTES, &moved);
+
+	if (!is_wide && !gather(place, exit->address, BRANCH_BYTES, &moved))
+		return LITIFUT_EXIT_STUCK;
+	exit->bytes = (uint8_t)moved.bytes;
+	exit->has_branches = moved.inner != 0;
+	exit->inner = (uint8_t)(moved.inner ? moved.inner - exit->address : 0);
+	exit->led = is_wide ? exit->address + BRANCH_BYTES : 0;
+	exit->wants_stone = !is_wide;
+	return exit->has_branches ? LITIFUT_EXIT_PATCHED : LITIFUT_EXIT_STUCK;
+}
+
 unsigned litifut_arm_judge_exit(const struct litifut_exit_place *place, struct litifut_exit *exit)
 {
 	const struct litifut_cramped_call *call = place->call;
@@ -215,98 +301,220 @@ unsigned litifut_arm_judge_exit(const struct litifut_exit_place *place, struct l
 		return LITIFUT_EXIT_CONDITIONAL;
 	if (call->instruction.conditional)
 		return LITIFUT_EXIT_CONDITIONAL;
-	if (!is_thumb_range(place, exit->address, thumb))
+	if (nothing_follows(place, exit->address))
 		return LITIFUT_EXIT_NO_RETURN;
 	if (!litifut_arm_link_is_free(call->section, call->function_start, end, thumb,
-				      exit->address))
+				      call->address, exit->address))
 		return LITIFUT_EXIT_LINK_IN_USE;
-	if (!thumb) {
-		if (end - exit->address < 4 || !is_free(place, exit->address, 4, true) ||
-		    litifut_arm_plain_treatment(
-			    litifut_get32(false, code_at(call->section, exit->address)),
-			    exit->address) == LITIFUT_ARM_PLAIN_STUCK)
-			return LITIFUT_EXIT_STUCK;
-		exit->bytes = 4;
-		return LITIFUT_EXIT_PATCHED;
-	}
-	if (gather(place, exit->address, &moved)) {
+	if (!thumb)
+		return judge_plain(place, exit);
+	if (place->labels)
+		return judge_shared(place, exit);
+	if (gather(place, exit->address, BRANCH_BYTES, &moved)) {
 		exit->bytes = (uint8_t)moved.bytes;
 		return LITIFUT_EXIT_PATCHED;
 	}
-	exit->wants_stone = is_free(place, exit->address, 2, true) &&
+	moved = (struct moved){0};
+	exit->wants_stone = is_free(place, exit->address, 2, false, &moved) &&
 			    first_alone(call->section, exit->address, end, &moved);
 	return LITIFUT_EXIT_STUCK;
 }
 
+/* The branches that take the place of what has moved. */
+static bool replace_thumb(const struct litifut_exit *exit, const struct moved *moved,
+			  uint32_t address, struct litifut_exit_code *code)
+{
+	struct litifut_detour *detour = &code->detour;
+	struct litifut_exit_piece *second = &code->pieces[0];
+	const bool is_cut = moved->bytes == moved->needed + 2;
+	const bool has_second = moved->needed > BRANCH_BYTES;
+
+	detour->address = exit->address;
+	detour->length = BRANCH_BYTES;
+	if (!litifut_arm_branch_write(exit->address, address, detour->code))
+		return false;
+	if (has_second) {
+		*second = (struct litifut_exit_piece){
+			.address = exit->led, .entry = code->inner, .length = BRANCH_BYTES};
+		code->piece_count = 1;
+		if (!litifut_arm_branch_write(exit->led, code->inner, second->code))
+			return false;
+	}
+	if (!is_cut)
+		return true;
+	/* the rest of an instruction that was cut */
+	litifut_put16(false, (has_second ? second->code : detour->code) + BRANCH_BYTES, NOP);
+	*(has_second ? &second->length : &detour->length) += 2;
+	return true;
+}
+
+/* Behind the trampoline. For a return point that wants it, or for the branches to one: these go
+ * to `target`. */
+static bool write_stone(const struct litifut_cramped_call *call, const struct litifut_exit *exit,
+			uint32_t address, uint32_t target, struct litifut_exit_code *code,
+			struct litifut_detour *detour)
+{
+	const uint32_t stands_at = address + code->bytes;
+	struct litifut_cramped_call at = *call;
+	unsigned more;
+
+	at.address = exit->address;
+	at.instruction = (struct litifut_instruction){.length = 2, .thumb = true};
+	at.stone = exit->stone;
+	at.stone_bytes = exit->stone_bytes;
+	more = litifut_arm_stone_write(&at, target, stands_at, code->code + code->bytes, detour);
+	code->detour.frames[1] = (struct litifut_frame_code){
+		.start = stands_at, .bytes = more, .instruction = exit->stone};
+	code->bytes += more;
+	return more != 0;
+}
+
+/* A stone that leads branches to where the trampoline does what they lead to. */
+static bool write_shared_stone(const struct litifut_cramped_call *call,
+			       const struct litifut_exit *exit, uint32_t address,
+			       struct litifut_exit_code *code)
+{
+	struct litifut_detour stone = {0};
+
+	if (!write_stone(call, exit, address, code->inner, code, &stone))
+		return false;
+	code->pieces[0] = (struct litifut_exit_piece){
+		.address = stone.stone, .entry = stone.stone_trampoline, .length = BRANCH_BYTES};
+	memcpy(code->pieces[0].code, stone.stone_code, BRANCH_BYTES);
+	code->pieces[1] = (struct litifut_exit_piece){.address = stone.stone + BRANCH_BYTES,
+						      .entry = code->inner,
+						      .length = stone.stone_bytes - BRANCH_BYTES};
+	memcpy(code->pieces[1].code, stone.stone_code + BRANCH_BYTES, code->pieces[1].length);
+	code->piece_count = 2;
+	return true;
+}
+
 static bool write_thumb(const struct litifut_cramped_call *call, const struct litifut_exit *exit,
-			uint32_t address, uint32_t thunk, struct litifut_exit_code *code)
+			uint32_t address, const struct litifut_exit_ways *ways,
+			struct litifut_exit_code *code)
 {
 	/* The same as when it was judged, but that all of this is its own now. */
 	const struct litifut_code_range range = {call->section->address, UINT32_MAX,
 						 LITIFUT_CODE_THUMB};
 	const struct litifut_targets none = {0};
-	const struct litifut_exit_place place = {
-		.call = call, .targets = &none, .taken = &none, .ranges = &range, .range_count = 1};
+	uint8_t bits = 0;
+	uint8_t touched = 0;
+	struct litifut_targets inner = {.bits = &bits, .touched = &touched};
+	const struct litifut_exit_place place = {.call = call,
+						 .targets = &inner,
+						 .taken = &none,
+						 .ranges = &range,
+						 .range_count = 1,
+						 .labels = exit->has_branches ? &none : NULL};
+	const bool is_stepped = exit->stone_bytes && !exit->has_branches;
+	const unsigned needed =
+		exit->led == exit->address + BRANCH_BYTES ? 2 * BRANCH_BYTES : BRANCH_BYTES;
 	struct litifut_detour *detour = &code->detour;
 	struct moved moved;
 
-	if (exit->stone_bytes
-		    ? !first_alone(call->section, exit->address, call->function_end, &moved)
-		    : !gather(&place, exit->address, &moved))
+	if (exit->has_branches) {
+		inner.start = exit->address + exit->inner;
+		inner.end = inner.start + 2;
+		litifut_targets_add(&inner, inner.start);
+	}
+	if (is_stepped ? !first_alone(call->section, exit->address, call->function_end, &moved)
+		       : !gather(&place, exit->address, needed, &moved))
 		return false;
-	code->bytes = litifut_arm_return_write(moved.items, moved.count,
-					       moved.ends ? 0 : exit->address + moved.bytes,
-					       address, thunk, code->code);
-	if (!code->bytes)
+	code->inner = moved.inner;
+	code->bytes = litifut_arm_return_write(
+		moved.items, moved.count, moved.ends ? 0 : exit->address + moved.bytes, address,
+		ways->thunk, code->code, ways->exits, &code->inner);
+	if (!code->bytes || (exit->has_branches && !code->inner))
 		return false;
 	code->word = (address + 4) | 1;
 	detour->frames[0] = (struct litifut_frame_code){
 		.start = address, .bytes = code->bytes, .instruction = exit->address};
-	if (exit->stone_bytes) {
-		struct litifut_cramped_call at = *call;
-		unsigned more;
-
-		at.address = exit->address;
-		at.instruction = (struct litifut_instruction){.length = 2, .thumb = true};
-		at.stone = exit->stone;
-		at.stone_bytes = exit->stone_bytes;
-		more = litifut_arm_stone_write(&at, address, address + code->bytes,
-					       code->code + code->bytes, detour);
-		detour->frames[1] = (struct litifut_frame_code){
-			.start = address + code->bytes, .bytes = more, .instruction = exit->stone};
-		code->bytes += more;
-		return more != 0;
-	}
-	detour->address = exit->address;
-	detour->length = BRANCH_BYTES;
-	if (!litifut_arm_branch_write(exit->address, address, detour->code))
-		return false;
-	/* the rest of an instruction that was cut */
-	if (moved.bytes == 6 && moved.count == 2) {
-		litifut_put16(false, detour->code + 4, 0xbf00);
-		detour->length = 6;
-	}
-	return true;
+	if (is_stepped)
+		return write_stone(call, exit, address, address, code, detour);
+	return (!exit->stone_bytes || write_shared_stone(call, exit, address, code)) &&
+	       replace_thumb(exit, &moved, address, code);
 }
 
 static bool write_plain(const struct litifut_cramped_call *call, const struct litifut_exit *exit,
-			uint32_t address, uint32_t thunk, struct litifut_exit_code *code)
+			uint32_t address, const struct litifut_exit_ways *ways,
+			struct litifut_exit_code *code)
 {
 	static const struct cpu_context context;
 	static const struct litifut_instruction always = {.length = 4, .word = 0xeb000000};
-	const uint32_t word = litifut_get32(false, code_at(call->section, exit->address));
 	struct litifut_detour *detour = &code->detour;
+	uint32_t word = litifut_get32(false, code_at(call->section, exit->address));
 
+	if (litifut_arm_plain_treatment(word, exit->address) == LITIFUT_ARM_PLAIN_BRANCHES) {
+		const uint32_t pc = exit->address + 8;
+		const uint32_t target =
+			pc + ((word & 0xffffff) << 2) - (word & 0x800000 ? 0x4000000 : 0);
+
+		word = (word & 0xff000000) |
+		       ((litifut_exits_led(ways->exits, target) - pc) >> 2 & 0xffffff);
+	}
 	code->bytes = 4;
-	if (!litifut_arm_encode_call(&context, &always, address, thunk, code->code) ||
+	if (!litifut_arm_encode_call(&context, &always, address, ways->thunk, code->code) ||
 	    !litifut_arm_move_plain(word, exit->address, address, code->code, &code->bytes))
 		return false;
 	code->word = address + 4;
+	code->inner = exit->has_branches ? address + 4 : 0;
 	detour->frames[0] = (struct litifut_frame_code){
 		.start = address, .bytes = code->bytes, .instruction = exit->address};
 	detour->address = exit->address;
 	detour->length = 4;
 	return litifut_arm_put_plain_branch(0xe0000000, exit->address, address, detour->code);
+}
+
+/* Is `offset` a signed number of so many bits? */
+static bool fits(uint32_t offset, unsigned bits)
+{
+	return offset + (1u << (bits - 1)) < 1u << bits;
+}
+
+bool litifut_arm_lead_branch(const struct litifut_arch_context *context,
+			     enum litifut_code_state state, uint32_t address, unsigned length,
+			     uint32_t target, uint8_t *code)
+{
+	const uint16_t half = litifut_get16(false, code);
+	const uint32_t offset = target - (address + 4);
+	const uint32_t low = offset >> 1;
+	uint32_t second;
+
+	(void)context;
+	if (state == LITIFUT_CODE_PLAIN) {
+		const uint32_t word = litifut_get32(false, code);
+
+		return (word & 0x0f000000) == 0x0a000000 && word >> 28 != 0xf &&
+		       litifut_arm_put_plain_branch(word & 0xf0000000, address, target, code);
+	}
+	if (length == 2 && (half & 0xf800) == 0xe000) { /* b */
+		litifut_put16(false, code, (uint16_t)(0xe000 | (low & 0x7ff)));
+		return fits(offset, 12);
+	}
+	if (length == 2 && (half & 0xf000) == 0xd000) { /* b<cond> */
+		litifut_put16(false, code, (uint16_t)((half & 0xff00) | (low & 0xff)));
+		return (half >> 8 & 15) < 14 && fits(offset, 9);
+	}
+	if (length == 2 && (half & 0xf500) == 0xb100) { /* cbz, cbnz */
+		litifut_put16(false, code,
+			      (uint16_t)((half & 0xfd07) | (low & 0x20) << 4 | (low & 0x1f) << 3));
+		return offset < 128;
+	}
+	if (length != 4 || (half & 0xf800) != 0xf000)
+		return false;
+	second = litifut_get16(false, code + 2);
+	if ((second & 0xd000) == 0x9000) /* b.w */
+		return litifut_arm_branch_write(address, target, code);
+	if ((second & 0xd000) != 0x8000 || (half >> 6 & 15) >= 14)
+		return false;
+	/* b<cond>.w */
+	litifut_put16(
+		false, code,
+		(uint16_t)((half & 0xfbc0) | (offset >> 20 & 1) << 10 | (offset >> 12 & 0x3f)));
+	litifut_put16(false, code + 2,
+		      (uint16_t)(0x8000 | (offset >> 18 & 1) << 13 | (offset >> 19 & 1) << 11 |
+				 (low & 0x7ff)));
+	return fits(offset, 21);
 }
 
 bool litifut_arm_write_exit(const struct litifut_arch_context *context,
@@ -315,6 +523,6 @@ bool litifut_arm_write_exit(const struct litifut_arch_context *context,
 			    const struct litifut_exit_ways *ways, struct litifut_exit_code *code)
 {
 	(void)context;
-	return call->instruction.thumb ? write_thumb(call, exit, address, ways->thunk, code)
-				       : write_plain(call, exit, address, ways->thunk, code);
+	return call->instruction.thumb ? write_thumb(call, exit, address, ways, code)
+				       : write_plain(call, exit, address, ways, code);
 }

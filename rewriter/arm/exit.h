@@ -14,4 +14,8 @@ bool litifut_arm_write_exit(const struct litifut_arch_context *context,
 			    const struct litifut_exit *exit, uint32_t address,
 			    const struct litifut_exit_ways *ways, struct litifut_exit_code *code);
 
+bool litifut_arm_lead_branch(const struct litifut_arch_context *context,
+			     enum litifut_code_state state, uint32_t address, unsigned length,
+			     uint32_t target, uint8_t *code);
+
 #endif

@@ -137,37 +137,44 @@ static void add(struct ways *ways, uint32_t address)
 		ways->items[ways->count++] = address;
 }
 
-/* An instruction that ends the straight way. False: lr may be read behind it. */
-static bool follow(const struct litifut_instruction *instruction, uint32_t start, uint32_t end,
-		   uint32_t next, struct ways *ways)
-{
-	uint32_t target = instruction->target & ~1u;
-
-	switch (instruction->class) {
-	case LITIFUT_CLASS_BRANCH_DIRECT:
-		if (target < start || target >= end)
-			return false; /* a tail call with lr as it is */
-		add(ways, target);
-		if (instruction->conditional)
-			add(ways, next);
-		return true;
-	case LITIFUT_CLASS_BRANCH_COMPUTED: /* a table, within the function */
-		if (instruction->conditional)
-			add(ways, next);
-		return true;
-	default:
-		return false;
-	}
-}
-
 struct scan {
 	const struct litifut_section *section;
 	uint32_t start;
 	uint32_t end;
 	bool thumb;
+	bool gives_back; /* the callee may leave in lr what the function itself returns to */
 	struct ways ways;
 	unsigned steps;
 };
+
+/* An instruction that ends the straight way. False: lr may be read behind it. */
+static bool follow(const struct litifut_instruction *instruction, uint32_t next, struct scan *scan)
+{
+	uint32_t target = instruction->target & ~1u;
+
+	switch (instruction->class) {
+	case LITIFUT_CLASS_BRANCH_DIRECT:
+		if (target < scan->start || target >= scan->end)
+			return false; /* a tail call with lr as it is */
+		add(&scan->ways, target);
+		if (instruction->conditional)
+			add(&scan->ways, next);
+		return true;
+	case LITIFUT_CLASS_BRANCH_INDIRECT:
+		/* a computed goto: for a tail call, lr would have been written before */
+		if (instruction->target_register == LR || scan->gives_back)
+			return false;
+		if (instruction->conditional)
+			add(&scan->ways, next);
+		return true;
+	case LITIFUT_CLASS_BRANCH_COMPUTED: /* a table, within the function */
+		if (instruction->conditional)
+			add(&scan->ways, next);
+		return true;
+	default:
+		return false;
+	}
+}
 
 enum verdict { GOES_ON, IS_WRITTEN, MAY_BE_READ };
 
@@ -198,7 +205,7 @@ static enum verdict judge(struct scan *scan, uint32_t at, bool always, uint32_t 
 		return MAY_BE_READ;
 	if (instruction->class != LITIFUT_CLASS_OTHER) {
 		instruction->conditional |= !always;
-		if (!follow(instruction, scan->start, scan->end, at + length, &scan->ways))
+		if (!follow(instruction, at + length, scan))
 			return MAY_BE_READ;
 		return IS_WRITTEN; /* nothing more on this way */
 	}
@@ -244,13 +251,28 @@ static bool scan_way(struct scan *scan, uint32_t at)
 	}
 }
 
+/* Does `push {lr}` stand before the call, as it does before one of __gnu_mcount_nc? */
+static bool is_pushed(const struct litifut_section *section, uint32_t start, bool thumb,
+		      uint32_t call)
+{
+	const uint8_t *code = section->bytes + (call - section->address);
+
+	if (call < start + (thumb ? 2 : 4))
+		return false;
+	if (thumb)
+		return litifut_get16(false, code - 2) == 0xb500;
+	return litifut_get32(false, code - 4) == 0xe52de004 ||
+	       litifut_get32(false, code - 4) == 0xe92d4000;
+}
+
 bool litifut_arm_link_is_free(const struct litifut_section *section, uint32_t start, uint32_t end,
-			      bool thumb, uint32_t address)
+			      bool thumb, uint32_t call, uint32_t address)
 {
 	struct scan scan = {.section = section,
 			    .start = start,
 			    .end = end,
 			    .thumb = thumb,
+			    .gives_back = is_pushed(section, start, thumb, call),
 			    .ways = {.items = {address}, .count = 1}};
 
 	/* those that have been looked at stay in the list */

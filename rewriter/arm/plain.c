@@ -15,6 +15,8 @@ static bool plain_reads_pc(uint32_t word)
 	case 0:
 		if ((word & 0x90) == 0x90) /* multiply; extra loads and stores */
 			return (word & 0x60) && names_pc(word >> 16);
+		if ((word & 0x0ff000f0) == 0x01600010) /* clz */
+			return names_pc(word);
 		return names_pc(word >> 16) || names_pc(word);
 	case 1:
 		/* movw, movt, hints, msr have no first operand */

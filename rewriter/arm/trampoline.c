@@ -51,8 +51,10 @@
  * forms use the same literals. */
 #include "rewriter/arm/trampoline.h"
 
+#include "cpu/arm/effect.h"
 #include "rewriter/arm/arm.h"
 #include "rewriter/arm/emitter.h"
+#include "rewriter/exit_point.h"
 #include "rewriter/image.h"
 
 bool litifut_arm_displaceable(const struct litifut_arm_displaced *displaced)
@@ -178,23 +180,30 @@ static uint32_t jump_target(const struct litifut_arm_displaced *displaced)
 }
 
 unsigned litifut_arm_return_write(const struct litifut_arm_displaced *displaced, unsigned count,
-				  uint32_t back, uint32_t address, uint32_t thunk, uint8_t *code)
+				  uint32_t back, uint32_t address, uint32_t thunk, uint8_t *code,
+				  const struct litifut_exits *exits, uint32_t *inner)
 {
 	static const struct cpu_context context = {0};
 	static const struct litifut_instruction call = {.length = 4, .thumb = true};
 	struct litifut_arm_emitter emitter = {.code = code, .address = address, .at = 4};
-	struct litifut_arm_analysis analysis = {LITIFUT_ARM_MOVES, 0, 0, 0};
-	unsigned test = 0;
+	struct litifut_arm_analysis tests[LITIFUT_ARM_RETURN_INSTRUCTIONS];
+	unsigned test_at[LITIFUT_ARM_RETURN_INSTRUCTIONS];
+	unsigned test_count = 0;
+	bool lr_is_free = true;
+	uint32_t stands_at = 0;
 
 	if (!litifut_arm_encode_call(&context, &call, address, thunk, code))
 		return 0;
 	for (unsigned i = 0; i < count; i++) {
-		uint32_t target = jump_target(&displaced[i]);
+		const struct litifut_arm_displaced *each = &displaced[i];
+		const uint32_t target = jump_target(each);
+		struct litifut_arm_analysis analysis = litifut_arm_analyse(each);
 
-		analysis = litifut_arm_analyse(&displaced[i]);
-		test = emitter.at;
+		if (*inner && each->address == *inner)
+			stands_at = address + emitter.at;
 		if (target) {
-			if (!litifut_arm_branch_write(address + emitter.at, target,
+			if (!litifut_arm_branch_write(address + emitter.at,
+						      litifut_exits_led(exits, target),
 						      code + emitter.at))
 				return 0;
 			emitter.at += 4;
@@ -202,21 +211,33 @@ unsigned litifut_arm_return_write(const struct litifut_arm_displaced *displaced,
 		}
 		if (analysis.treatment == LITIFUT_ARM_STAYS)
 			analysis.treatment = LITIFUT_ARM_MOVES; /* it loads the pc */
-		litifut_arm_put_displaced(&emitter, &displaced[i], &analysis, true);
+		if (analysis.treatment == LITIFUT_ARM_BRANCHES) {
+			tests[test_count] = analysis;
+			test_at[test_count++] = emitter.at;
+		}
+		litifut_arm_put_displaced(&emitter, each, &analysis, lr_is_free);
+		if (litifut_arm_thumb_effect(each->instruction, each->length, each->address)
+			    .written &
+		    1u << 14)
+			lr_is_free = false;
 	}
 	if (back) {
 		if (!litifut_arm_branch_write(address + emitter.at, back, code + emitter.at))
 			return 0;
 		emitter.at += 4;
 	}
-	if (count && analysis.treatment == LITIFUT_ARM_BRANCHES) {
-		litifut_arm_land(&emitter, test, analysis.branch);
-		if (!litifut_arm_branch_write(address + emitter.at, analysis.value,
+	for (unsigned i = 0; i < test_count; i++) {
+		if (emitter.at - test_at[i] > 126) /* as far as cbz gets */
+			return 0;
+		litifut_arm_land(&emitter, test_at[i], tests[i].branch);
+		if (!litifut_arm_branch_write(address + emitter.at,
+					      litifut_exits_led(exits, tests[i].value),
 					      code + emitter.at))
 			return 0;
 		emitter.at += 4;
 	}
 	litifut_arm_put_literals(&emitter);
+	*inner = stands_at;
 	return emitter.at;
 }
 

@@ -52,11 +52,18 @@ bool litifut_arm_copyable(const struct litifut_arm_displaced *displaced);
 unsigned litifut_arm_copies_write(const struct litifut_arm_displaced *displaced, unsigned count,
 				  uint32_t back, uint32_t address, uint8_t *code);
 
+/* So many instructions may stand at a return point that is patched. */
+#define LITIFUT_ARM_RETURN_INSTRUCTIONS 8
+
+struct litifut_exits;
+
 /* As litifut_arm_copies_write() for the code at a return point, where lr is free: calls the
- * thunk at `thunk` (with the Thumb bit) first. The last of `displaced` may be a branch, and
- * any of them one that loads the pc; `back` 0: the code does not go on behind them. */
+ * thunk at `thunk` (with the Thumb bit) first. Any of `displaced` may be a branch, or load
+ * the pc; `back` 0: the code does not go on behind them. *inner, the address of one of them or 0,
+ * becomes where that one stands now. Branches are led as litifut_exits_led() says for `exits`. */
 unsigned litifut_arm_return_write(const struct litifut_arm_displaced *displaced, unsigned count,
-				  uint32_t back, uint32_t address, uint32_t thunk, uint8_t *code);
+				  uint32_t back, uint32_t address, uint32_t thunk, uint8_t *code,
+				  const struct litifut_exits *exits, uint32_t *inner);
 
 /* A tail call. */
 struct litifut_arm_tail {

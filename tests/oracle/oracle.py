@@ -24,7 +24,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import islands  # noqa: E402
-from elf import EM_ARM, SHF_EXECINSTR, Elf  # noqa: E402
+from elf import EM_ARM, EM_MIPS, SHF_EXECINSTR, SHT_NOBITS, Elf  # noqa: E402
 
 RETURNED, AGAIN, CUT = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD  # in the place of a callee
 PATCHED, NOT_A_CALL, CODE_AS_DATA = 0, 7, 12
@@ -78,12 +78,43 @@ def by_return_address(elf):
 def exit_branches(elf):
     """Addresses of the branches to the code for returns, and of stones for them."""
     words = {address: word for word, address in by_return_address(elf).items()}
-    for site in exits(elf).values():
+    found = exits(elf)
+    low, high = (min(found) & ~1, (max(found) & ~1) + 256) if found else (0, 0)
+    for site in found.values():
         point = words[site] & ~1
         yield point
         if words[site] & 1 and elf.unpack("H", elf.offset_of(point))[0] >> 11 == 0x1C:
             stone = thumb_branch(elf, point)
             yield from (stone - 4, stone)
+        if elf.machine == EM_MIPS and leads_past(elf, point, low, high):
+            yield point + 8
+    # branches that led to a return point lead past the record of it
+    for section in elf.sections if found and elf.machine == EM_ARM else ():
+        if section.flags & SHF_EXECINSTR and section.kind != SHT_NOBITS:
+            yield from branches_between(elf, section, low, high)
+
+
+def leads_past(elf, point, low, high):
+    """Is there a second branch behind the one to the code for a return, like that one?"""
+    first, _, second, slot = elf.unpack("4I", elf.offset_of(point))
+    there = islands.target(point + 8, second)
+    return islands.is_jump(second) and (
+        low <= there < high if slot == 0
+        else islands.is_number(slot) and there == islands.target(point, first))
+
+
+def branches_between(elf, section, low, high):
+    """Branches of the section, but for calls, into [low, high)."""
+    halves = elf.unpack(f"{section.size // 2}H", section.offset)
+    for i in range(len(halves) - 1):
+        first, second = halves[i], halves[i + 1]
+        here = section.address + 2 * i
+        there = wide_branch(elf, here) if second & 0xD000 in (0x8000, 0x9000) else None
+        if there is None and not i & 1 and second >> 8 & 0xF == 0xA:  # A32
+            offset = (second & 0xFF) << 16 | first
+            there = here + 8 + ((offset ^ 0x800000) - 0x800000) * 4
+        if there is not None and low <= there < high:
+            yield here
 
 
 def functions_in_data(elf):
