@@ -380,11 +380,12 @@ struct litifut_arch_returns {
 	 * callee. */
 	uint8_t slot_bytes;
 	/* Is everything known that leads into the code of the function at [start, end)? May
-	 * add to `targets`. NULL: that of every function is. */
+	 * add to `targets`, and what of that is not led to by branches to `labels` as well.
+	 * NULL: that of every function is. */
 	bool (*knows_function)(const struct litifut_image *image,
 			       const struct litifut_arch_context *context,
 			       const struct litifut_section *section, uint32_t start, uint32_t end,
-			       struct litifut_targets *targets);
+			       struct litifut_targets *targets, struct litifut_targets *labels);
 	/* Why the return point exit->address can't be patched, or LITIFUT_EXIT_PATCHED: how
 	 * many bytes move is in *exit then. */
 	unsigned (*judge_exit)(const struct litifut_exit_place *place, struct litifut_exit *exit);

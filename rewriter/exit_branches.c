@@ -5,7 +5,6 @@
 
 #include "rewriter/code_targets.h"
 #include "rewriter/program_code.h"
-#include "rewriter/session.h"
 
 static enum litifut_status out_of_memory(const struct litifut_session *session,
 					 struct litifut_error *error)

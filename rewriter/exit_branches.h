@@ -4,34 +4,10 @@
 #ifndef LITIFUT_REWRITER_EXIT_BRANCHES_H
 #define LITIFUT_REWRITER_EXIT_BRANCHES_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "common/error.h"
-#include "rewriter/arch.h"
-#include "rewriter/targets.h"
-
-struct litifut_session;
-
-/* So many bytes from a return point on may move to its trampoline. */
-#define LITIFUT_EXIT_BYTES_MAX 16u
-
-struct litifut_exit_branch {
-	uint32_t target;  /* bit 0 clear */
-	uint32_t address; /* of the branch */
-	uint16_t section; /* number */
-	uint8_t state;    /* enum litifut_code_state */
-	uint8_t length;
-	bool is_call; /* not a branch: it can't be led elsewhere */
-};
-
-struct litifut_exit_branches {
-	/* Where control can arrive in another way: labels in data, tables, landing pads. */
-	struct litifut_targets labels;
-	struct litifut_exit_branch *items; /* sorted by target, then by address */
-	size_t count;
-	size_t capacity;
-};
+#include "rewriter/session.h"
 
 /* Finds those that lead to where the session's exits are, with LITIFUT_EXIT_BYTES_MAX bytes each.
  * Release with litifut_exit_branches_release(), on failure as well. */

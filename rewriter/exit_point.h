@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "rewriter/arch.h"
-#include "rewriter/exit_branches.h"
 #include "rewriter/image.h"
 
 /* The return point of one call site. */
@@ -74,6 +73,27 @@ struct litifut_exit_code {
 	unsigned piece_count;
 	/* What stands at the return point then, and at the stone. */
 	struct litifut_detour detour;
+};
+
+/* So many bytes from a return point on may move to its trampoline. */
+#define LITIFUT_EXIT_BYTES_MAX 16u
+
+/* A direct branch that leads to a return point, or right behind it. */
+struct litifut_exit_branch {
+	uint32_t target;  /* bit 0 clear */
+	uint32_t address; /* of the branch */
+	uint16_t section; /* number */
+	uint8_t state;    /* enum litifut_code_state */
+	uint8_t length;
+	bool is_call; /* not a branch: it can't be led elsewhere */
+};
+
+struct litifut_exit_branches {
+	/* Where control can arrive in another way: labels in data, tables, landing pads. */
+	struct litifut_targets labels;
+	struct litifut_exit_branch *items; /* sorted by target, then by address */
+	size_t count;
+	size_t capacity;
 };
 
 struct litifut_exits {

@@ -57,7 +57,8 @@ static bool makes_child(const struct litifut_session *session,
 struct judge {
 	struct litifut_session *session;
 	struct litifut_targets *taken;
-	struct litifut_targets moved; /* of `taken`, what moves with return points */
+	struct litifut_targets moved;  /* of `taken`, what moves with return points */
+	struct litifut_targets labels; /* that only its function knows */
 	uint16_t section;
 	struct litifut_code_range *ranges;
 	size_t range_count;
@@ -95,7 +96,7 @@ static void enter_function(struct judge *judge, const struct litifut_found_site 
 		(!arch->returns->knows_function ||
 		 arch->returns->knows_function(&session->image, &session->context, call.section,
 					       call.function_start, call.function_end,
-					       &session->sites.targets));
+					       &session->sites.targets, &judge->labels));
 }
 
 static void judge_exit(struct judge *judge, struct litifut_exit *exit)
@@ -283,6 +284,8 @@ static enum litifut_status judge_all_shared(struct judge *judge, struct litifut_
 	if (!status)
 		status = litifut_targets_create(session->image.text_start, session->image.text_end,
 						&judge->moved, error);
+	if (!status)
+		litifut_targets_merge(&exits->branches.labels, &judge->labels);
 	for (size_t i = 0; i < exits->count && !status; i++)
 		if (exits->items[i].reason == LITIFUT_EXIT_PATCHED)
 			take(&judge->moved, exits->items[i].address, exits->items[i].bytes);
@@ -346,6 +349,9 @@ enum litifut_status litifut_exits_find(struct litifut_session *session, struct l
 			status = out_of_memory(session, error);
 	}
 	if (!status)
+		status = litifut_targets_create(session->image.text_start, session->image.text_end,
+						&judge.labels, error);
+	if (!status)
 		take_sites(session, &taken);
 	for (size_t i = 0; i < session->sites.count && !status; i++) {
 		const struct litifut_found_site *site = &session->sites.items[i];
@@ -378,6 +384,7 @@ enum litifut_status litifut_exits_find(struct litifut_session *session, struct l
 	}
 	free(judge.ranges);
 	litifut_targets_release(&judge.moved);
+	litifut_targets_release(&judge.labels);
 	litifut_targets_release(&taken);
 	return status;
 }
@@ -394,7 +401,9 @@ size_t litifut_exits_bytes(const struct litifut_session *session)
 		if (session->exits.items[i].reason == LITIFUT_EXIT_PATCHED)
 			bytes += session->arch->returns->exit_bytes_max +
 				 (session->exits.items[i].stone_bytes ? 40 : 0) +
-				 (session->exits.items[i].has_branches ? 64 : 0);
+				 (session->exits.items[i].has_branches
+					  ? session->arch->returns->exit_bytes_max + 48
+					  : 0);
 	return bytes ? bytes + 2 * THUNK_BYTES_MAX * (1 + bytes / 0x10000) : 0;
 }
 

@@ -305,6 +305,8 @@ static const struct litifut_arch_returns returns = {
 	.knows_function = litifut_mips_knows_function,
 	.judge_exit = litifut_mips_judge_exit,
 	.write_exit = litifut_mips_write_exit,
+	.branch_at = litifut_mips_branch_at,
+	.lead_branch = litifut_mips_lead_branch,
 	.exit_bytes_max = LITIFUT_MIPS_EXIT_BYTES,
 };
 

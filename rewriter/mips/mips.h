@@ -207,7 +207,8 @@ void litifut_mips_write_gate(const struct litifut_arch_context *context, uint32_
 bool litifut_mips_knows_function(const struct litifut_image *image,
 				 const struct litifut_arch_context *context,
 				 const struct litifut_section *section, uint32_t start,
-				 uint32_t end, struct litifut_targets *targets);
+				 uint32_t end, struct litifut_targets *targets,
+				 struct litifut_targets *labels);
 /* The two words at `from` that lead to the code at `address` in the room beside the tracer, and
  * what is branched to first. False: that is out of reach, and has no number. $at is lost if it is
  * not near. */
@@ -215,6 +216,9 @@ bool litifut_mips_lead(const struct litifut_arch_context *context,
 		       const struct litifut_exit_ways *ways, uint32_t from, uint32_t address,
 		       uint32_t *words, uint32_t *entry);
 unsigned litifut_mips_judge_exit(const struct litifut_exit_place *place, struct litifut_exit *exit);
+bool litifut_mips_lead_branch(const struct litifut_arch_context *context,
+			      enum litifut_code_state state, uint32_t address, unsigned length,
+			      uint32_t target, uint8_t *code);
 bool litifut_mips_write_exit(const struct litifut_arch_context *context,
 			     const struct litifut_cramped_call *call,
 			     const struct litifut_exit *exit, uint32_t address,

@@ -96,13 +96,18 @@ static bool has_slot(const struct function *function, uint32_t address)
 	return decoded(function, address).class != LITIFUT_CLASS_OTHER;
 }
 
-static bool is_target(const struct function *function, uint32_t address)
+/* By what only this function knows? */
+static bool is_label(const struct function *function, uint32_t address)
 {
 	uint32_t low = (address & 0xffff) / 4;
 
-	return litifut_targets_has(function->targets, address) ||
-	       (function->own.bits && litifut_targets_has(&function->own, address)) ||
+	return (function->own.bits && litifut_targets_has(&function->own, address)) ||
 	       function->low_halves[low / 8] >> low % 8 & 1;
+}
+
+static bool is_target(const struct function *function, uint32_t address)
+{
+	return litifut_targets_has(function->targets, address) || is_label(function, address);
 }
 
 static void note_low_half(struct function *function, uint32_t word)
@@ -311,7 +316,8 @@ size_t litifut_mips_find_runs(const struct litifut_image *image,
 bool litifut_mips_knows_function(const struct litifut_image *image,
 				 const struct litifut_arch_context *context,
 				 const struct litifut_section *section, uint32_t start,
-				 uint32_t end, struct litifut_targets *targets)
+				 uint32_t end, struct litifut_targets *targets,
+				 struct litifut_targets *labels)
 {
 	struct function function;
 	bool plain = open_function(image, context, section, start, end, targets, &function);
@@ -322,8 +328,10 @@ bool litifut_mips_knows_function(const struct litifut_image *image,
 		/* of coprocessors, which the walk over the code does not know */
 		if (instruction.class == LITIFUT_CLASS_BRANCH_DIRECT)
 			litifut_targets_add(targets, instruction.target);
-		if (is_target(&function, at))
+		if (is_label(&function, at)) {
 			litifut_targets_add(targets, at);
+			litifut_targets_add(labels, at);
+		}
 	}
 	litifut_targets_release(&function.own);
 	return plain;

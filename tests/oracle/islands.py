@@ -62,14 +62,15 @@ def relays(elf, sites):
     return result
 
 
-def ranges(elf, patched):
-    """File offsets [start, end) of the islands that the `patched` sites call."""
+def ranges(elf, patched, others=()):
+    """File offsets [start, end) of the islands that the `patched` sites call. `others`: more
+    branches that are no relays."""
     if elf.machine != EM_MIPS:
         return []
     ours = elf.ranges("litifut_")
     result = set()
     entries = {target(address, elf.word(address)) for address in patched} - {None}
-    for relay in relays(elf, patched):
+    for relay in relays(elf, patched | set(others)):
         start = elf.offset_of(relay)
         result.add((start + 8, start + 16))
         entries |= {target(relay, elf.word(relay)), target(relay + 8, elf.word(relay + 8))}

@@ -627,9 +627,11 @@ def main(arguments):
             elf = Elf(path)
             patched = {at for at, (reason, _) in read_sites(elf).items() if reason == PATCHED}
             ours = elf.ranges("litifut_")
-            for address in [*moved_sites(elf)[1], *exit_branches(elf)]:
+            of_exits = set(exit_branches(elf))
+            for address in [*moved_sites(elf)[1], *sorted(of_exits)]:
                 print(f"plain {elf.offset_of(address):x} {elf.offset_of(address) + 2:x} {elf.path}")
-            for start, end in ours + list(stubs_within(elf, ours)) + islands.ranges(elf, patched):
+            for start, end in ours + list(stubs_within(elf, ours)) + islands.ranges(
+                    elf, patched, of_exits):
                 print(f"{start:x} {end:x} {elf.path}")
         return 0
     if verb == "calls":
