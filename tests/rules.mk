@@ -58,11 +58,13 @@ check: all $(ORACLE) unit-tests
 test: all $(ORACLE) unit-tests
 	@$(PROVE) $(or $(TESTS),$(UNIT_TESTS) tests/programs/quick.sh $(END_TO_END))
 
-## test-long: make test, also with the db engine, then more real programs, linked in every way, with their own tests and as Debian packages, and a table of their calls (hours)
+## test-long: make test, also with the db engine, then more real programs, linked in every way, with their own tests and as Debian packages, firmware on all boards, and a table of their calls (hours)
 test-long: test
 	@scripts/install-dependencies programs
 	@$(PROVE) $(addprefix tests/programs/,all.sh nopie.sh static.sh suites.sh packages.sh)
 	@LITIFUT_ENGINE=db $(PROVE) $(END_TO_END)
+	@BOARDS='mps2-an385 microbit mps2-an386 mps2-an500 mps2-an505 netduino2 lm3s6965evb' \
+		$(PROVE) $(patsubst %,tests/e2e/firmware-%.sh,interrupts samples table)
 	@$(MAKE) -s sanitize
 	@$(MAKE) -s fuzz TIME=60
 	@KILLS=200 $(PROVE) tests/e2e/recorder-kill.sh

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Nested interrupts that come at each possible moment: no call is lost, and each handler is
 # counted as called by its interrupt.
+BOARDS=${BOARDS:-mps2-an385 microbit mps2-an505 netduino2}
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../firmware.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # A timer's interrupt samples the program (LITIFUT_SAMPLE): as many samples as there were ticks,
 # in a gmon.out that gprof reads together with the calls.
+BOARDS=${BOARDS:-mps2-an385 microbit mps2-an505 netduino2}
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../firmware.sh"
 

@@ -2,6 +2,7 @@
 # LITIFUT_MODE=table: the times of calls, held against the instructions that QEMU's plugin has
 # seen between each call and its return; every call is counted, also those of nested
 # interrupts.
+BOARDS=${BOARDS:-mps2-an385 microbit mps2-an505 netduino2}
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../firmware.sh"
 

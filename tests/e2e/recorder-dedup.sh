@@ -17,7 +17,7 @@ many_calls()
 				printf("\tf%d();\n", (i * 100 + j) * 7919 % 1000)
 			print "\t__asm__ volatile(\"\");\n}"
 		}
-		print "static void *all(void *argument)\n{\n\tfor (int i = 0; i < 20; i++) {"
+		print "static void *all(void *argument)\n{\n\tfor (int i = 0; i < 8; i++) {"
 		for (i = 0; i < 60; i++)
 			printf("\t\tg%d();\n", i)
 		print "\t}\n\treturn argument;\n}"

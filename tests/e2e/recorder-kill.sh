@@ -40,7 +40,7 @@ behaviour()
 		#define STEP(t, n) \
 			__attribute__((noipa)) void step_##t##_##n(void) \
 			{ \
-				for (int i = 0; i < 80; i++) \
+				for (int i = 0; i < 320; i++) \
 					spent = i; \
 			}
 		#define STEPS(t) STEP(t, 0) STEP(t, 1) STEP(t, 2) STEP(t, 3)

@@ -30,7 +30,7 @@ behaviour()
 	fi
 	# shellcheck disable=SC2086
 	ok "compiles" sh -c "find '$source/src' -name '*.c' ! -name luac.c | xargs -P 2 -n 6 \
-		$triplet-gcc -std=gnu99 $machine_flags -O2 -DLUA_USE_LINUX '-Dluai_makeseed(L)=42u' -c" ||
+		$triplet-gcc -std=gnu99 $machine_flags -O1 -DLUA_USE_LINUX '-Dluai_makeseed(L)=42u' -c" ||
 		return
 	cat >work.lua <<-'END'
 		local function fib(n) if n < 2 then return n end return fib(n - 1) + fib(n - 2) end

@@ -23,12 +23,13 @@ part()
 	echo '; }'
 }
 
+# sources BYTES MORE FLAGS: FLAGS are for sections-NAME.o, which are not made without
 sources()
 {
 	for name in a b c d; do
 		part $name 60 "$1" "$2" >"part-$name.c"
 		flags="-fPIC" compiler -c -o "part-$name.o" "part-$name.c"
-		flags="-fPIC -ffunction-sections" compiler -c -o "sections-$name.o" "part-$name.c"
+		[ -z "$3" ] || flags="-fPIC $3" compiler -c -o "sections-$name.o" "part-$name.c"
 	done
 	cat >main.c <<-'END'
 		#include <stdio.h>
@@ -117,7 +118,7 @@ guess_is_close()
 behaviour()
 {
 	guess_is_close
-	sources 1024 4 # 240 KiB: more than a branch of MIPS reaches
+	sources 1024 4 -ffunction-sections # 240 KiB: more than a branch of MIPS reaches
 	once objects ../main.o ../part-a.o ../part-b.o ../part-c.o ../part-d.o
 	events_equal_calls program
 	once archive ../main.o ../libparts.a
@@ -143,7 +144,7 @@ behaviour()
 	fi
 	rm -f ./*.o ./*.a
 	for name in a b c d; do
-		part $name 60 4 4 >"part-$name.c"
+		part $name 20 4 4 >"part-$name.c"
 		flags="-fPIC -flto" compiler -c -o "part-$name.o" "part-$name.c"
 	done
 	flags="-fPIC -flto" compiler -c -o main.o main.c
@@ -153,7 +154,7 @@ behaviour()
 	flags=
 	rm -f ./*.o
 	[ "$cpu" = arm ] || return
-	sources 4 9000000 # 36 MB: more than a branch of ARM reaches
+	sources 4 9000000 '' # 36 MB: more than a branch of ARM reaches
 	once "far objects" ../main.o ../part-a.o ../part-b.o ../part-c.o ../part-d.o
 	events_equal_calls program
 	rm -rf plain traced ./*.o ./*.a
