@@ -24,6 +24,10 @@
 /* Calls that can be open at the same time, unless LITIFUT_DEPTH says otherwise. */
 #define USUAL_DEPTH 32
 
+/* KB of the ring of events, and most of them, likewise. */
+#define USUAL_RING_KB 2
+#define MOST_RING_KB 1024
+
 struct firmware_link {
 	const struct link_request *request;
 	const char *runtime;
@@ -79,17 +83,30 @@ static char *object_path(const struct firmware_link *link, const char *suffix)
 	return xasprintf("%s/firmware-%s%s", link->request->object_folder, link->runtime, suffix);
 }
 
+static bool sends(const struct firmware_link *link)
+{
+	return (link->plan.sends || link->asks.sends) && link->port.sends;
+}
+
 static void keep_times(const struct firmware_link *link, struct text_list *words)
 {
-	keep(words, link->options.switched ? "litifut_time_call_switched" : "litifut_time_call");
+	if (link->options.spans) {
+		add_word(words,
+			 xasprintf("--defsym=litifut_ring_events=%zu", link->plan.ring_events));
+		if (link->asks.marks)
+			keep(words, "litifut_mark");
+	} else {
+		keep(words,
+		     link->options.switched ? "litifut_time_call_switched" : "litifut_time_call");
+		keep(words, "litifut_calibration");
+		if (sends(link))
+			keep(words, "litifut_send_times");
+	}
 	keep(words, LITIFUT_FIRMWARE_OPEN);
-	keep(words, "litifut_calibration");
 	if (link->options.clock)
 		keep(words, link->options.clock);
 	if (link->plan.jumps)
-		keep(words, "litifut_jump_gate");
-	if ((link->plan.sends || link->asks.sends) && link->port.sends)
-		keep(words, "litifut_send_times");
+		keep(words, link->options.spans ? "litifut_span_jump_gate" : "litifut_jump_gate");
 	add_word(words, xasprintf("--defsym=litifut_open_end=" LITIFUT_FIRMWARE_OPEN "+%zu",
 				  link->plan.open_bytes));
 	add_word(words, xasprintf("--defsym=litifut_clock_hertz=%u", (unsigned)link->clock.hertz));
@@ -106,6 +123,17 @@ static void keep_asked(const struct firmware_link *link, struct text_list *words
 		keep(words, "litifut_reset");
 	if (link->asks.sends && link->port.sends)
 		keep(words, "litifut_send");
+}
+
+static const char *pointer_code(const struct firmware_link *link)
+{
+	const bool switched = link->options.switched;
+
+	if (link->options.spans)
+		return switched ? "litifut_span_pointer_switched" : "litifut_span_pointer";
+	if (link->options.times)
+		return "litifut_time_pointer";
+	return switched ? "litifut_count_pointer_switched" : "litifut_count_pointer";
 }
 
 /* Adds the tracer's files, and the symbols that are taken from them, to the second link. */
@@ -131,21 +159,29 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 		insertions[count++] = (struct insertion){place, object_path(link, name)};
 		free(name);
 	}
+	if (link->options.spans) {
+		char *name = xasprintf("-spans-call%s%s.o",
+				       strcmp(link->clock.driver, "dwt") ? "" : "_dwt",
+				       link->options.switched ? "_switched" : "");
+
+		insertions[count++] = (struct insertion){place, object_path(link, name)};
+		free(name);
+	}
+	if (link->options.spans && sends(link))
+		insertions[count++] = (struct insertion){place, object_path(link, "-events.o")};
 	insertions[count++] = (struct insertion){place, object_path(link, ".a")};
 	keep(words, LITIFUT_FIRMWARE_STUBS);
 	keep(words, LITIFUT_FIRMWARE_TABLE);
 	keep(words, LITIFUT_FIRMWARE_IDENTITY);
 	keep(words, "litifut_module");
 	keep(words, "litifut_sites");
-	if (link->options.small)
+	if (link->options.small && !link->options.spans)
 		keep(words, link->options.switched ? "litifut_count_small_switched"
 						   : "litifut_count_small");
 	if (link->options.times)
 		keep_times(link, words);
 	if (plan->pointers)
-		keep(words, link->options.times      ? "litifut_time_pointer"
-			    : link->options.switched ? "litifut_count_pointer_switched"
-						     : "litifut_count_pointer");
+		keep(words, pointer_code(link));
 	keep_asked(link, words);
 	if (plan->samples)
 		keep(words, "litifut_sample");
@@ -165,7 +201,7 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 static enum litifut_status run(struct firmware_link *link, bool ours, struct litifut_error *error)
 {
 	static const struct text_list no_roots;
-	struct insertion insertions[5];
+	struct insertion insertions[7];
 	struct exports exports = {0};
 	struct command command = {
 		.map = link->files.map,
@@ -217,7 +253,7 @@ static enum litifut_status measure(struct firmware_link *link, struct litifut_er
 
 	if (!status && link->options.times && link->plan.untimed) {
 		link->times_refused = link->plan.untimed;
-		link->options.times = false;
+		link->options.times = link->options.spans = false;
 		return measure(link, error);
 	}
 	if (!status && link->plan.can_switch && !link->options.switched &&
@@ -313,7 +349,12 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 	};
 	link->options.sample_at = settings->sample;
 	link->options.start_at = settings->start_at;
-	link->options.times = settings->recorded == LITIFUT_MODE_TABLE;
+	link->options.spans = settings->recorded == LITIFUT_MODE_SPANS;
+	link->options.times = link->options.spans || settings->recorded == LITIFUT_MODE_TABLE;
+	link->options.ring_bytes =
+		1024 * (size_t)(!settings->ring_kb                 ? USUAL_RING_KB
+				: settings->ring_kb < MOST_RING_KB ? settings->ring_kb
+								   : MOST_RING_KB);
 	link->options.depth = settings->depth ? settings->depth : USUAL_DEPTH;
 	link->object = scratch_file("litifut-room.o");
 	status = firmware_port_read(settings->port, &link->port, error);

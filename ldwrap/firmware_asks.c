@@ -27,6 +27,7 @@ void firmware_asks_read(const char *map, struct firmware_asks *asks)
 		asks->switches |= names(line, "litifut_start") || names(line, "litifut_stop");
 		asks->resets |= names(line, "litifut_reset");
 		asks->sends |= names(line, "litifut_send");
+		asks->marks |= names(line, "litifut_mark");
 	}
 	free(line);
 	if (file)

@@ -8,6 +8,7 @@ struct firmware_asks {
 	bool switches; /* litifut_start() or litifut_stop() */
 	bool resets;
 	bool sends;
+	bool marks;
 };
 
 /* Reads it from the cross reference table (--cref) of a map file. No map: nothing is called. */

@@ -350,13 +350,8 @@ void settings_suit(struct settings *settings, bool firmware, settings_warning *w
 	const char *clock = settings->clock_name;
 
 	if (firmware) {
-		if (settings->recorded == LITIFUT_MODE_SPANS ||
-		    settings->recorded == LITIFUT_MODE_COVERAGE) {
-			warn(settings->recorded == LITIFUT_MODE_SPANS
-				     ? "LITIFUT_MODE: spans are not recorded of a firmware; counts "
-				       "are"
-				     : "LITIFUT_MODE: coverage is not recorded of a firmware; "
-				       "counts are");
+		if (settings->recorded == LITIFUT_MODE_COVERAGE) {
+			warn("LITIFUT_MODE: coverage is not recorded of a firmware; counts are");
 			settings->recorded = LITIFUT_MODE_COUNTS;
 		}
 		return;

@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <litifut/firmware_pool.h>
 #include <litifut/frames_format.h>
+#include <litifut/spans_format.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,6 +105,10 @@ static enum litifut_status open_pass(const char *path,
 	pass->send_at = address_of(&pass->image, options->send_at);
 	pass->sample_at = address_of(&pass->image, options->sample_at);
 	pass->start_at = address_of(&pass->image, options->start_at);
+	if (!status && options->spans && !pass->cpu->event_bytes)
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
+					 LITIFUT_NO_ADDRESS,
+					 "LITIFUT_MODE=spans: not for this CPU");
 	if (!status && options->start_at && !(pass->start_at && pass->cpu->switches))
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
 					 LITIFUT_NO_ADDRESS,
@@ -207,7 +212,8 @@ static enum litifut_status do_site(struct litifut_firmware_pass *pass,
 		.times = pass->options->times,
 		.baseline = pass->baseline,
 		.callee = site->site.callee,
-		.number = pass->table_words,
+		.number = pass->options->spans ? LITIFUT_SPAN_SITE + pass->patched
+					       : pass->table_words,
 	};
 	struct litifut_firmware_stub stub;
 	bool jumps = pass->options->times && !call.pointer &&
@@ -221,12 +227,14 @@ static enum litifut_status do_site(struct litifut_firmware_pass *pass,
 	bool written;
 
 	call.timed = timed;
-	call.small |= timed; /* there is one kind of stub that times */
+	call.small |= timed || pass->options->spans; /* there is one kind of such stubs */
 	call.count_small = call.count_pointer = call.count_carry = address;
 	if (pass->stubs) {
 		address = pass->stubs->address + pass->stub_bytes;
 		call.counter = pass->table->address + 4 * pass->table_words;
-		call.count_small = timed ? pass->time_call : pass->count_small;
+		call.count_small = timed                  ? pass->time_call
+				   : pass->options->spans ? pass->span_note
+							  : pass->count_small;
 		call.count_pointer = pass->count_pointer;
 		call.count_carry = pass->count_carry;
 		if (sends)
@@ -256,15 +264,30 @@ static enum litifut_status do_site(struct litifut_firmware_pass *pass,
 			return litifut_firmware_missing(pass, LITIFUT_FIRMWARE_STUBS, error);
 	}
 	pass->stub_bytes += stub.bytes;
-	pass->table_words += record_words(pass) + (call.pointer ? LITIFUT_POINTER_EXTRA : 0);
+	pass->patched++;
+	if (!pass->options->spans)
+		pass->table_words +=
+			record_words(pass) + (call.pointer ? LITIFUT_POINTER_EXTRA : 0);
+	else if (timed || call.pointer)
+		site->site.exit = address; /* any address that is this site's alone */
 	pass->pointers |= call.pointer;
 	pass->sends |= sends;
 	pass->jumps |= jumps;
-	if (pass->table_words > UINT16_MAX)
+	if (pass->table_words > UINT16_MAX || pass->patched > LITIFUT_SPAN_SITES)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
 					 LITIFUT_NO_ADDRESS, "more than 65535 counters");
 	return call.vector ? litifut_firmware_put_gates(pass, &site->site, address, error)
 			   : LITIFUT_OK;
+}
+
+/* The largest power of two that the ring has room for. */
+static uint32_t ring_events(const struct litifut_firmware_pass *pass)
+{
+	uint32_t events = 1;
+
+	while (2 * (size_t)events * pass->cpu->event_bytes <= pass->options->ring_bytes)
+		events *= 2;
+	return events;
 }
 
 static enum litifut_status do_sites(struct litifut_firmware_pass *pass, struct litifut_error *error)
@@ -275,7 +298,9 @@ static enum litifut_status do_sites(struct litifut_firmware_pass *pass, struct l
 		if (pass->sites.items[i].site.reason == LITIFUT_SITE_PATCHED)
 			status = do_site(pass, &pass->sites.items[i], error);
 	/* One more record, for the calls that measure what a call costs. */
-	if (pass->options->times) {
+	if (pass->options->spans) {
+		pass->table_words = (ring_events(pass) * pass->cpu->event_bytes + 3) / 4;
+	} else if (pass->options->times) {
 		pass->calibration = pass->table_words;
 		pass->table_words += LITIFUT_RECORD_TIMES;
 	}
@@ -315,12 +340,14 @@ enum litifut_status litifut_firmware_plan(const char *path,
 	plan->stub_bytes = pass.stub_bytes;
 	plan->table_words = pass.table_words;
 	plan->pointers = pass.pointers;
+	plan->ring_events = !status && options->spans ? ring_events(&pass) : 0;
 	plan->sends = pass.sends;
 	plan->samples = pass.samples;
 	plan->jumps = pass.jumps;
 	plan->can_switch = pass.cpu && pass.cpu->switches;
 	if (options->times)
-		plan->open_bytes = (size_t)OPEN_BYTES * options->depth;
+		plan->open_bytes =
+			(size_t)(options->spans ? OPEN_SPAN_BYTES : OPEN_BYTES) * options->depth;
 	if (!status)
 		plan->untimed = why_untimed(&pass);
 	for (size_t i = 0; i < pass.sites.count; i++)

@@ -42,6 +42,9 @@ struct litifut_firmware_options {
 	/* The program switches recording off and on; `small` is set then. */
 	bool switched;
 	bool times; /* LITIFUT_MODE=table: of calls, from where they are made to their return */
+	/* LITIFUT_MODE=spans: calls and returns are events in a ring; `times` is set then. */
+	bool spans;
+	size_t ring_bytes; /* of that, at most */
 	/* The function of the program that reads the clock; NULL: the program has none. */
 	const char *clock;
 	unsigned depth; /* calls that can be open at the same time, in all stacks */
@@ -53,7 +56,8 @@ struct litifut_firmware_plan {
 	unsigned char elf_data;
 	size_t sites;       /* to be patched */
 	size_t stub_bytes;  /* of code */
-	size_t table_words; /* of 4 bytes */
+	size_t table_words; /* of 4 bytes; where calls are events: of the ring */
+	size_t ring_events; /* that it has room for, a power of two */
 	bool pointers;      /* some of the sites call through a pointer */
 	bool sends;         /* a site calls options->send_at */
 	bool can_switch;    /* recording off and on, see `switched` */

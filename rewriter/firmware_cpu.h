@@ -20,7 +20,7 @@ struct litifut_firmware_call {
 	bool timed;       /* and this call is timed, by the code at count_small */
 	bool baseline;    /* the CPU has the small instruction set (v6-M, v8-M Baseline) */
 	uint32_t callee;  /* of a direct call: where the stub goes on to, bit 0 set: Thumb */
-	uint32_t number;  /* of the first word of its entry in the table */
+	uint32_t number;  /* of its event, or of the first word of its entry in the table */
 	uint32_t counter; /* address of that word */
 	/* Addresses of the shared code that counts. */
 	uint32_t count_small;
@@ -69,6 +69,8 @@ struct litifut_firmware_cpu {
 	bool calls_before_ram;
 	/* Its runtime can time calls. */
 	bool times;
+	/* Bytes of an event in the ring; 0: its runtime does not record events. */
+	unsigned event_bytes;
 	/* Optional: the entry of the vector table for the interrupt of the timer that is the clock.
 	 * False: it is not known, or the program has a handler of its own. */
 	bool (*clock_vector)(const struct litifut_image *image, uint32_t *entry);

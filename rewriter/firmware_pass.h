@@ -32,6 +32,7 @@ struct litifut_firmware_pass {
 	bool *changed;        /* by number of the section */
 	uint32_t stub_bytes;  /* so far */
 	uint32_t table_words; /* the same */
+	uint32_t patched;     /* sites, the same */
 	uint32_t calibration; /* number of the first word of a record that no site has */
 	bool sends;
 	bool pointers;
@@ -43,6 +44,7 @@ struct litifut_firmware_pass {
 	uint32_t count_pointer;
 	uint32_t count_carry;
 	uint32_t time_call;
+	uint32_t span_note;
 	uint32_t jump_gate;
 	uint32_t start_gate;
 	uint32_t start_at; /* address of options->start_at; 0: there is none */

@@ -16,16 +16,21 @@
 #define COUNT_CARRY "litifut_count_carry"
 #define TIME_CALL "litifut_time_call"
 #define TIME_POINTER "litifut_time_pointer"
+#define SPAN_CALL "litifut_span_call"
+#define SPAN_NOTE "litifut_span_note"
+#define SPAN_POINTER "litifut_span_pointer"
 #define TICK "litifut_tick"
 #define CLOCK_HANDLER "litifut_timer_overflow"
 #define CALIBRATION "litifut_calibration_number"
 
 #define JUMP_GATE "litifut_jump_gate"
+#define SPAN_JUMP_GATE "litifut_span_jump_gate"
 #define JUMP_TARGET "litifut_jump_target"
 
 #define START_GATE "litifut_start_gate"
 #define START_TARGET "litifut_start_target"
 #define SWITCHED "_switched"
+#define DWT "_dwt"
 
 #define SYSTICK 15 /* its entry of the vector table */
 
@@ -185,6 +190,18 @@ static enum litifut_status check_heap(const struct litifut_firmware_pass *pass,
 	return LITIFUT_OK;
 }
 
+/* The code that records events is there once for each way to read a clock. */
+static void find_spans(struct litifut_firmware_pass *pass)
+{
+	const bool switched = pass->options->switched;
+
+	pass->time_call = code_at(pass, switched ? SPAN_CALL SWITCHED : SPAN_CALL);
+	if (!pass->time_call)
+		pass->time_call = code_at(pass, switched ? SPAN_CALL DWT SWITCHED : SPAN_CALL DWT);
+	pass->span_note = code_at(pass, SPAN_NOTE);
+	pass->count_pointer = code_at(pass, switched ? SPAN_POINTER SWITCHED : SPAN_POINTER);
+}
+
 enum litifut_status litifut_firmware_find_runtime(struct litifut_firmware_pass *pass,
 						  struct litifut_error *error)
 {
@@ -196,10 +213,13 @@ enum litifut_status litifut_firmware_find_runtime(struct litifut_firmware_pass *
 	pass->count_pointer = code_at(pass, pass->options->times ? TIME_POINTER
 					    : switched           ? COUNT_POINTER SWITCHED
 								 : COUNT_POINTER);
+	if (pass->options->spans)
+		find_spans(pass);
 	pass->count_carry = code_at(pass, COUNT_CARRY);
-	pass->time_call = code_at(pass, switched ? TIME_CALL SWITCHED : TIME_CALL);
+	if (!pass->options->spans)
+		pass->time_call = code_at(pass, switched ? TIME_CALL SWITCHED : TIME_CALL);
 	pass->start_gate = code_at(pass, START_GATE);
-	pass->jump_gate = code_at(pass, JUMP_GATE);
+	pass->jump_gate = code_at(pass, pass->options->spans ? SPAN_JUMP_GATE : JUMP_GATE);
 	pass->send_gate = code_at(pass, SEND_GATE);
 	if (!pass->stubs)
 		return litifut_firmware_missing(pass, LITIFUT_FIRMWARE_STUBS, error);
@@ -222,10 +242,14 @@ enum litifut_status litifut_firmware_check_room(const struct litifut_firmware_pa
 					 LITIFUT_NO_ADDRESS, "the room for counters is too small");
 	if (pass->pointers && !pass->count_pointer)
 		return litifut_firmware_missing(pass, COUNT_POINTER, error);
-	if (pass->options->small && pass->table_words && !pass->count_small)
+	if (pass->options->small && !pass->options->spans && pass->table_words &&
+	    !pass->count_small)
 		return litifut_firmware_missing(pass, COUNT_SMALL, error);
 	if (pass->options->times && !pass->time_call)
-		return litifut_firmware_missing(pass, TIME_CALL, error);
+		return litifut_firmware_missing(pass, pass->options->spans ? SPAN_CALL : TIME_CALL,
+						error);
+	if (pass->options->spans && !pass->span_note)
+		return litifut_firmware_missing(pass, SPAN_NOTE, error);
 	return LITIFUT_OK;
 }
 
@@ -242,7 +266,7 @@ static enum litifut_status set_clock(struct litifut_firmware_pass *pass,
 	if (!pass->cpu->clock_vector(&pass->image, &entry))
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
 					 LITIFUT_NO_ADDRESS,
-					 "LITIFUT_MODE=table: the timer of this device is not "
+					 "LITIFUT_CLOCK: the timer of this device is not "
 					 "known, or the program has a handler for its overflow");
 	return pass->cpu->write_way(&pass->context, entry, handler, way) &&
 			       litifut_firmware_change(pass, entry, way, sizeof(way))
@@ -285,7 +309,7 @@ static enum litifut_status set_times(struct litifut_firmware_pass *pass,
 		return litifut_firmware_missing(pass, JUMP_TARGET, error);
 	if (clock && !set_way(pass, "litifut_clock_target", function))
 		return litifut_firmware_missing(pass, "litifut_clock_target", error);
-	if (!set_half(pass, CALIBRATION, pass->calibration))
+	if (!pass->options->spans && !set_half(pass, CALIBRATION, pass->calibration))
 		return litifut_firmware_missing(pass, CALIBRATION, error);
 	return pass->cpu->clock_vector ? set_clock(pass, error) : LITIFUT_OK;
 }

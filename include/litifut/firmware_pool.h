@@ -10,6 +10,22 @@
 #define POOL_UNTIMED 12 /* calls that found no entry */
 #define POOL_BYTES 16
 
+/* Where events are recorded, litifut_pool goes on with the state of their ring, which the symbol
+ * litifut_table is. `head` is the position of the next event, `limit` that of the first one that
+ * there is no room for. */
+#define RING_HEAD 16
+#define RING_LIMIT 20
+#define RING_MASK 24 /* events that the ring has room for, a power of two, less 1 */
+#define RING_BASE 28
+#define RING_LOST 32 /* events that were lost, */
+#define RING_TOLD 36 /* and how many of them a LITIFUT_SPAN_LOST says */
+#define RING_STATE_BYTES 40
+
+/* An event in the ring: its time, its value, and its number in the upper half of a word. Of a
+ * LITIFUT_SPAN_CALLEE the first word is the callee. */
+#define EVENT_BYTES 8
+#define EVENT_SHIFT 3 /* the same as a power of two */
+
 /* Offsets in an entry of litifut_open. */
 #define OPEN_NEXT 0 /* the one entered before it that has not returned, or the next free one */
 #define OPEN_RETURN 4
@@ -17,5 +33,6 @@
 #define OPEN_RECORD 12
 #define OPEN_START 16
 #define OPEN_BYTES 20
+#define OPEN_SPAN_BYTES 12 /* where events are recorded: without the last two */
 
 #endif

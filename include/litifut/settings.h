@@ -67,7 +67,7 @@ enum litifut_setting_kind {
 	RUN("SIGNAL", NUMBER, signal) \
 	BOTH("VERBOSE", ON, verbose) \
 	RUN("COMPACT", NUMBER, compact) \
-	RUN("RING_KB", NUMBER, ring_kb) \
+	BOTH("RING_KB", NUMBER, ring_kb) \
 	RUN("SUM", ON, sum) \
 	RUN("FILE", FILE, file) \
 	RUN("SYSCALLS", NEVER, no_calls)

@@ -1,3 +1,5 @@
+/* Captures and dumps of a firmware. Longer than 500 lines, because a dump needs the ELF file that a
+ * capture is then shown with. */
 #include "postproc/sources/firmware.h"
 
 #include <elf.h>
@@ -239,6 +241,8 @@ struct table_reader {
 	size_t record_words;
 	double inside; /* ticks of a call's time that are the tracer's */
 	double whole;  /* ticks that the tracer adds to a call */
+	bool timed;    /* a call has returned, */
+	bool moved;    /* and one of them took a tick or more */
 	uint32_t site; /* number of it */
 	uint32_t unnamed;
 };
@@ -288,6 +292,8 @@ static void take_record(struct table_reader *reader, const struct litifut_site *
 	add_open(capture, number, &item);
 	item.minimum = ~words[1];
 	item.maximum = words[2];
+	reader->timed |= item.minimum <= item.maximum;
+	reader->moved |= item.maximum != 0;
 	item.sum = words[3] | (uint64_t)words[4] << 32;
 	/* The upper half is read behind the lower one, which may have been carried into it. */
 	if (words[4] && item.sum > item.count * item.maximum)
@@ -327,6 +333,13 @@ static void take_pointer(struct table_reader *reader, const struct litifut_site 
 			take_record(reader, site, capture->overflow[at + 1],
 				    capture->overflow + at + LITIFUT_OVERFLOW_EXTRA,
 				    capture->word_count + at + LITIFUT_OVERFLOW_EXTRA);
+}
+
+/* Without it the times look as if they had been measured. */
+static void report_clock(const char *path, struct post_problems *problems)
+{
+	post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
+			"the clock of the device has not moved (LITIFUT_CLOCK): all times are 0");
 }
 
 static void report_losses(const char *path, const struct table_reader *reader,
@@ -376,6 +389,8 @@ static enum litifut_status count_sites(const char *path, const struct post_image
 		word += words;
 	}
 	report_losses(path, &reader, problems);
+	if (reader.timed && !reader.moved)
+		report_clock(path, problems);
 	return LITIFUT_OK;
 }
 
@@ -431,6 +446,7 @@ static struct post_trace *make_trace(const char *path, const struct post_image *
 		trace->header.mode = LITIFUT_MODE_SPANS;
 		trace->header.version_major = LITIFUT_TRACE_VERSION_MAJOR;
 		trace->header.chunk_bytes = 1;
+		trace->header.lost_events = capture->events.lost_so_far;
 	}
 	record->text_end = UINT32_MAX; /* code can be anywhere: nothing else is there */
 	record->build_id_bytes = image->build_id_bytes;
@@ -447,6 +463,9 @@ static void make_spans(const char *path, const struct post_image *image,
 	struct post_span_losses losses;
 
 	post_span_lanes_make(&capture->events, image, trace, &losses);
+	if (capture->events.count > 1 &&
+	    capture->events.items[capture->events.count - 1].time == capture->events.items[0].time)
+		report_clock(path, problems);
 	if (losses.unknown)
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
 				"%" PRIu64 " calls are of sites that %s does not have, left out",

@@ -35,6 +35,7 @@
 #include "rewriter/firmware_cpu.h"
 
 #include <elf.h>
+#include <litifut/firmware_pool.h>
 #include <string.h>
 
 #include "rewriter/arm/arm.h"
@@ -412,5 +413,6 @@ const struct litifut_firmware_cpu litifut_firmware_arm = {
 	.add_vectors = litifut_arm_vectors_add,
 	.calls_before_ram = true,
 	.times = true,
+	.event_bytes = EVENT_BYTES,
 	.switches = true,
 };

@@ -23,8 +23,9 @@ cost()
 		make_example "plain-$3-$number" EXTRA_CFLAGS="-D$3=$number" >/dev/null 2>&1
 		export LITIFUT_STUBS="$2"
 		[ "$1" != times ] || export LITIFUT_MODE=table LITIFUT_CLOCK="$clock"
+		[ "$1" != spans ] || export LITIFUT_MODE=spans LITIFUT_CLOCK="$clock" LITIFUT_RING_KB=8
 		traced "$1-$number" make_example "$1-$number" EXTRA_CFLAGS="-D$3=$number" >/dev/null
-		unset LITIFUT_STUBS LITIFUT_MODE LITIFUT_CLOCK
+		unset LITIFUT_STUBS LITIFUT_MODE LITIFUT_CLOCK LITIFUT_RING_KB
 	done
 	echo $((10 * (($(instructions "$1-$calls/firmware.elf") -
 		$(instructions "plain-$3-$calls/firmware.elf")) -
@@ -55,8 +56,8 @@ behaviour()
 	cp -r "$root/examples/firmware" source
 	cp "$root/tests/firmware/calls.c" source/main.c
 	case $board in
-	microbit) fast=130 small=220 pointer=280 stub=36 times=1150 clock=systick ;;
-	*) fast=90 small=210 pointer=310 stub=32 times=750 clock=dwt ;;
+	microbit) fast=130 small=220 pointer=280 stub=36 times=1150 spans=1200 clock=systick ;;
+	*) fast=90 small=210 pointer=310 stub=32 times=750 spans=600 clock=dwt ;;
 	esac
 	at_most "tenths of an instruction a call, fast" $fast "$(cost fast fast DIRECT)"
 	at_most "tenths of an instruction a call, small" $small "$(cost small small DIRECT)"
@@ -64,6 +65,11 @@ behaviour()
 		"$(cost pointer small POINTER)"
 	at_most "tenths of an instruction a call with its time, by $clock" $times \
 		"$(cost times fast DIRECT)"
+	# as many as a ring has room for: a lost event costs less
+	calls=400
+	at_most "tenths of an instruction a call and its return as events, by $clock" $spans \
+		"$(cost spans fast DIRECT)"
+	calls=1000
 	rm -r source
 	for stubs in fast small; do
 		export LITIFUT_STUBS="$stubs" LITIFUT_PORT="$port"

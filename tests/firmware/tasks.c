@@ -10,7 +10,10 @@
 
 #define REGISTER(address) (*(volatile uint32_t *)(uintptr_t)(address))
 #define STACK_WORDS 512
+#ifndef ROUNDS
 #define ROUNDS 300
+#define JUMPS 100
+#endif
 
 extern uint32_t __data_start, __data_end, __data_load, __bss_start, __bss_end, __stack;
 extern void __libc_init_array(void);
@@ -120,7 +123,7 @@ static void __attribute__((noinline)) jump_often(void)
 	volatile unsigned i = 0;
 
 	setjmp(back);
-	if (i < 100)
+	if (i < JUMPS)
 		nest(4 + i++ % 4);
 }
 

@@ -1,5 +1,6 @@
 /* The events of a firmware: frames that are whole, doubled, cut, damaged and missing; clocks of
- * few bits; and the lanes that follow from call sites and stack pointers. */
+ * few bits; and the lanes that follow from call sites and stack pointers. Over 500 lines, because
+ * it has the tables of both, and a sender. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -6,16 +6,22 @@
 
 #define JMP_BUF_SP 32
 
+#ifdef LITIFUT_SPANS
+#define NAME litifut_span_jump_gate
+#else
+#define NAME litifut_jump_gate
+#endif
+
 	.syntax	unified
 	.thumb
 	.text
-	.global	litifut_jump_gate, litifut_jump_target
-	.hidden	litifut_jump_gate, litifut_jump_target
-	.type	litifut_jump_gate, %function
+	.global	NAME, litifut_jump_target
+	.hidden	NAME, litifut_jump_target
+	.type	NAME, %function
 	.type	litifut_jump_target, %object
 	.thumb_func
 	.balign	4
-litifut_jump_gate:
+NAME:
 	push	{r0, r1, r2, r3, r4, r5, r6, lr}
 	ldr	r5, [r0, #JMP_BUF_SP]
 	add	r4, sp, #32
@@ -39,8 +45,10 @@ litifut_jump_gate:
 	ldr	r1, [r6, #POOL_FREE]
 	str	r1, [r0, #OPEN_NEXT]
 	str	r0, [r6, #POOL_FREE]
+#ifndef LITIFUT_SPANS
 	movs	r1, #0
 	str	r1, [r0, #OPEN_RECORD]
+#endif
 	b	2b
 3:	mov	r3, lr
 	msr	PRIMASK, r3
@@ -53,5 +61,5 @@ litifut_jump_gate:
 litifut_jump_target:
 	.word	0
 	.pool
-	.size	litifut_jump_gate, . - litifut_jump_gate
+	.size	NAME, . - NAME
 	.size	litifut_jump_target, 4

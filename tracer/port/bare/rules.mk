@@ -9,10 +9,12 @@ FIRMWARE_TOOL := arm-linux-gnueabi-
 FIRMWARE_C_FLAGS := -std=c11 -Os -ffreestanding -fno-pic -fno-pie -fno-stack-protector \
 	-fno-tree-loop-distribute-patterns -fno-jump-tables -fno-exceptions -fno-unwind-tables \
 	-fno-asynchronous-unwind-tables -fomit-frame-pointer -fno-common -fno-section-anchors \
-	-Iinclude -I. $(WARNINGS)
+	-Iinclude -I. -Itracer/arm/spans $(WARNINGS)
 FIRMWARE_PARTS := $(patsubst tracer/%.S,%,$(wildcard tracer/arm/firmware/*.S)) \
-	$(patsubst tracer/%.c,%,$(wildcard tracer/sink/frames/*.c))
+	$(patsubst tracer/%.c,%,$(wildcard tracer/sink/frames/*.c)) sink/spans/mark
 FIRMWARE_CLOCKS := $(patsubst tracer/arm/clock/%.S,%,$(wildcard tracer/arm/clock/*.S))
+# each is the code for calls as events, with another clock or switched off and on
+FIRMWARE_SPANS := $(patsubst tracer/arm/spans/%.S,%,$(wildcard tracer/arm/spans/*.S))
 FIRMWARE_PORTS := $(patsubst tracer/port/bare/%.c,%,$(wildcard tracer/port/bare/*.c))
 # Nothing that would be a section of its own in the program: scripts have no place for it.
 FIRMWARE_STRIP := .comment .ARM.attributes .note.GNU-stack .ARM.exidx .ARM.extab
@@ -25,7 +27,7 @@ $(BUILD)/tracer/firmware-$(1)/%.o: tracer/%.c
 
 $(BUILD)/tracer/firmware-$(1)/%.o: tracer/%.S
 	@mkdir -p $$(@D)
-	$$(call run,AS) $(FIRMWARE_TOOL)gcc -Iinclude $(FIRMWARE_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
+	$$(call run,AS) $(FIRMWARE_TOOL)gcc -Iinclude -I. $(FIRMWARE_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
 	$$(quiet)$(FIRMWARE_TOOL)objcopy $(FIRMWARE_STRIP:%=--remove-section=%) $$@
 
 $(TRACER_LIBRARY)/firmware-$(1).a: $(FIRMWARE_PARTS:%=$(BUILD)/tracer/firmware-$(1)/%.o)
@@ -37,11 +39,21 @@ $(TRACER_LIBRARY)/firmware-$(1)-%.o: $(BUILD)/tracer/firmware-$(1)/port/bare/%.o
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
+$(TRACER_LIBRARY)/firmware-$(1)-spans-%.o: $(BUILD)/tracer/firmware-$(1)/arm/spans/%.o
+	@mkdir -p $$(@D)
+	$$(quiet)cp $$< $$@
+
+# the sender of events, which takes the place of that of a table
+$(TRACER_LIBRARY)/firmware-$(1)-events.o: $(BUILD)/tracer/firmware-$(1)/sink/spans/send.o
+	@mkdir -p $$(@D)
+	$$(quiet)cp $$< $$@
+
 $(TRACER_LIBRARY)/firmware-$(1)-clock-%.o: $(BUILD)/tracer/firmware-$(1)/arm/clock/%.o
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
-TRACER += $(TRACER_LIBRARY)/firmware-$(1).a \
+TRACER += $(TRACER_LIBRARY)/firmware-$(1).a $(TRACER_LIBRARY)/firmware-$(1)-events.o \
+	$(FIRMWARE_SPANS:%=$(TRACER_LIBRARY)/firmware-$(1)-spans-%.o) \
 	$(FIRMWARE_CLOCKS:%=$(TRACER_LIBRARY)/firmware-$(1)-clock-%.o) \
 	$(FIRMWARE_PORTS:%=$(TRACER_LIBRARY)/firmware-$(1)-%.o)
 

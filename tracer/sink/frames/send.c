@@ -72,14 +72,26 @@ static __attribute__((noinline)) void litifut_frame_words(unsigned type, const v
 	}
 }
 
+/* What a program records in place of a table. */
+#ifdef LITIFUT_SPANS
+#include "tracer/sink/spans/spans.h"
+#else
+#define RECORDS_EVENTS false
+#define litifut_send_events()
+#define litifut_mark_transfer(begins)
+#endif
+
 void litifut_send(void)
 {
-	const unsigned words = (unsigned)(litifut_table_end - litifut_table);
+	const unsigned words = RECORDS_EVENTS ? 0 : (unsigned)(litifut_table_end - litifut_table);
 	const unsigned record = litifut_send_times ? LITIFUT_RECORD_TIMES : LITIFUT_RECORD_COUNT;
 	const unsigned overflow =
-		litifut_overflow ? LITIFUT_OVERFLOW_ENTRIES * (record + LITIFUT_OVERFLOW_EXTRA) : 0;
+		litifut_overflow && !RECORDS_EVENTS
+			? LITIFUT_OVERFLOW_ENTRIES * (record + LITIFUT_OVERFLOW_EXTRA)
+			: 0;
 	const unsigned bins = &litifut_sample_bins ? litifut_sample_bins : 0;
 
+	litifut_mark_transfer(true);
 	litifut_frame_put(0);
 	litifut_frame_begin(LITIFUT_FRAME_HEADER);
 	litifut_frame_add(LITIFUT_FRAMES_VERSION);
@@ -94,6 +106,7 @@ void litifut_send(void)
 	litifut_frame.frames = 0;
 	if (litifut_send_times)
 		litifut_send_times();
+	litifut_send_events();
 	litifut_frame_words(LITIFUT_FRAME_COUNTS, litifut_table, words);
 	litifut_frame_words(LITIFUT_FRAME_OVERFLOW, litifut_overflow, overflow);
 	litifut_frame_words(LITIFUT_FRAME_PROFILE, litifut_profile, bins);
@@ -101,4 +114,5 @@ void litifut_send(void)
 	litifut_frame_add(litifut_frame.round++);
 	litifut_frame_add(litifut_frame.frames);
 	litifut_frame_end();
+	litifut_mark_transfer(false);
 }

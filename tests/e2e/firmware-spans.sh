@@ -1,0 +1,139 @@
+#!/bin/sh
+# LITIFUT_MODE=spans of a firmware: calls and returns as events, in the ring of the device and over
+# the line while the program runs. Every call is there, with the times that QEMU's plugin has seen,
+# under nested interrupts and a kernel of two tasks; what a small ring loses is counted.
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../firmware.sh"
+
+# link_spans FOLDER ARGUMENTS...
+link_spans()
+{
+	export LITIFUT_MODE=spans LITIFUT_CLOCK=systick:1000000000 LITIFUT_PORT="$port" \
+		LITIFUT_RING_KB="$ring"
+	traced "$1" make_example "$@"
+	link_status=$?
+	unset LITIFUT_MODE LITIFUT_CLOCK LITIFUT_PORT LITIFUT_RING_KB
+	return $link_status
+}
+
+post()
+{
+	"$BUILD/bin/litifut-post" "$@"
+}
+
+# is_whole ELF: nothing is lost, and no return is without its call
+is_whole()
+{
+	post -f report "$1.serial" "$1" 2>words >/dev/null || { cat words; return 1; }
+	grep ' 0 lost,' words >/dev/null && [ "$(wc -l <words)" = 1 ] && return
+	cat words
+	return 1
+}
+
+# The program's own text on a line that carries frames as well.
+texts_of()
+{
+	"$BUILD/bin/litifut" capture --rounds 1000 "$1" -o frames 2>words
+}
+
+# Sends what is in the ring, behind this line of main.c.
+send_behind()
+{
+	sed -i "s/^#include \"board.h\"/&\\n#include <litifut\\/firmware.h>/
+		s/$1/&\\n	if (litifut_send) litifut_send();/" source/main.c
+}
+
+# Events that are lost are counted, and those before them are there.
+in_small_rings()
+{
+	cp "$root/tests/firmware/calls.c" source/main.c
+	cp "$root/examples/firmware/startup.c" source
+	for ring in 1 4 64; do
+		export LITIFUT_MODE=spans LITIFUT_CLOCK=dwt LITIFUT_PORT="$port" LITIFUT_RING_KB="$ring"
+		ok "a ring of $ring KB: it links traced" traced "ring$ring" make_example "ring$ring" \
+			EXTRA_CFLAGS="-DDIRECT=300 -DPOINTER=100"
+		unset LITIFUT_MODE LITIFUT_CLOCK LITIFUT_PORT LITIFUT_RING_KB
+		emulate "ring$ring/firmware.elf" "ring$ring.serial"
+		post -q -f tsv -o "ring$ring.tsv" "ring$ring.serial" "ring$ring/firmware.elf" 2>words
+		ok "a line says that the clock stood" grep -q 'clock of the device has not moved' words
+		sed -n 's/.*: \([0-9]*\) events found no room.*/\1/p' words >"ring$ring.lost"
+	done
+	ok "all is in the largest one" [ ! -s ring64.lost ]
+	# 300 calls and returns, 100 with a callee, and those of the start-up code
+	is "as many are lost as a smaller one has less room for" \
+		$(($(cat ring1.lost) - $(cat ring4.lost))) $((3 * 1024 / 8))
+	head -n "$(wc -l <ring4.tsv)" ring64.tsv >begin.tsv
+	ok "what is in it is the begin" cmp ring4.tsv begin.tsv
+}
+
+behaviour()
+{
+	case $board in
+	netduino2) tick=7500 slow=80000 ;;
+	*) tick=1600 slow=16400 ;;
+	esac
+	ring=4
+	cp -r "$root/examples/firmware" source
+	# the clock runs from before main() to the end, and ticks after the results were sent call
+	# nothing
+	sed -i 's/board_start_ticks(20000);//; s/board_stop_ticks();//
+		s/count_even();/even_ticks++;/
+		s/ __attribute__((noinline)) count_even/ __attribute__((unused)) count_even/' source/main.c
+	sed -i '/^void SystemInit/,/^}/s/board_init();/board_init(); board_start_ticks(60000);/' \
+		source/startup.c
+	send_behind '^		values\[i\] = .*'
+	send_behind '^	printf("[a-z]* .*'
+	send_behind '^		result = operations.*'
+	make_example plain EXTRA_CFLAGS="-I$root/include" >/dev/null
+	emulate plain/firmware.elf plain.serial
+	ok "it links traced" link_spans spans EXTRA_CFLAGS="-I$root/include"
+	is "litifut info says so" "$("$BUILD/bin/litifut" info spans/firmware.elf |
+		sed -n 's/^  mode  *//p')" spans
+	ok "each site is there as often as it is executed" counts_equal_calls spans/firmware.elf
+	ok "nothing is lost" is_whole spans/firmware.elf
+	post -q -f csv -o times.csv spans/firmware.elf.serial spans/firmware.elf
+	ok "times are those of the executed instructions" python3 \
+		"$root/tests/oracle/firmware.py" times spans/firmware.elf \
+		spans/firmware.elf.oracle times.csv 100
+	emulate plain/firmware.elf plain.serial
+	ok "it prints the same" test -s plain.serial -a \
+		"$(texts_of plain.serial)" = "$(texts_of spans/firmware.elf.serial)"
+
+	# nested interrupts, which come at each possible moment, while events are sent
+	sed 's/\<400\>/'$slow'/; s/\<501\>/8009/; s/\<3000\>/600/' "$root/tests/firmware/nested.c" \
+		>source/main.c
+	sed -i 's/^		through(i);/		through(i), litifut_send ? litifut_send() : (void)0;/
+		s/^#include "board.h"/&\n#include <litifut\/firmware.h>/' source/main.c
+	echo '/* see main.c */' >source/startup.c
+	ok "interrupts: it links traced" link_spans nested EXTRA_CFLAGS="-I$root/include"
+	ok "interrupts: each site is there as often as it is executed" \
+		counts_equal_calls nested/firmware.elf
+	ok "interrupts: nothing is lost" is_whole nested/firmware.elf
+	ok "interrupts: there were many in interrupts" grep -q many nested/firmware.elf.serial
+
+	# by the counter of cycles, which QEMU does not have: without a timer a run is the same each time
+	case $board in
+	mps2-an385) in_small_rings ;;
+	lm3s6965evb | mps2-an386 | mps2-an500) return ;;
+	esac
+
+	# two tasks, and calls that end by longjmp()
+	cp "$root/tests/firmware/tasks.c" source/main.c
+	echo '/* see main.c */' >source/startup.c
+	ring=8
+	ok "tasks: it links traced" link_spans tasks \
+		EXTRA_CFLAGS="-DTICK=$tick -DROUNDS=12 -DJUMPS=12"
+	ok "tasks: each site is there as often as it is executed" \
+		counts_equal_calls tasks/firmware.elf
+	ok "tasks: nothing is lost" is_whole tasks/firmware.elf
+	ok "tasks: they were switched" grep -q 'm$' tasks/firmware.elf.serial
+	post -q -f csv -o tasks.csv tasks/firmware.elf.serial tasks/firmware.elf
+	# 12 times, at depths of 0 to 5
+	is "tasks: every call has its time" "$(python3 -c '
+import csv
+rows = [row for row in csv.DictReader(open("tasks.csv")) if row["callee"] in ("work", "leaf")]
+print(*(sum(int(row[name]) for row in rows) for name in ("calls", "timed_calls")))')" \
+		"252 252"
+}
+
+for_boards behaviour

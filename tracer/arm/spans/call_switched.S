@@ -1,0 +1,3 @@
+/* The same as call.S in a program that switches recording off and on. */
+#define LITIFUT_SWITCHED
+#include "call.S"
