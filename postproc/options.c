@@ -121,8 +121,10 @@ static const struct {
 	{"callees-of", "FUNCTION [options] PATH...", "what a function calls", 0},
 	{"diff", "[options] OLD NEW [ELF...]", "compare two runs", POST_USES_TOP | POST_USES_MIN},
 	{"energy", "[options] PATH...", "energy of each function, from a power trace", 0},
-	{"path-ids", "[options] ELF...", "how many paths each function has (Ball-Larus numbers)",
-	 0},
+	{"path-ids", "[options] ELF...", "paths of each function (Ball-Larus numbers)", 0},
+	{"path-plain", "-o FILE ELF", "the program as it was, to be logged for path-sizes", 0},
+	{"path-sizes", "[options] ELF LOG", "size of a run in encodings of its paths", 0},
+	{"mine", "[options] ELF LOG", "patterns in the paths of a run", 0},
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))

@@ -1,48 +1,36 @@
 #include "postproc/paths/command.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "postproc/paths/numbering.h"
-#include "postproc/paths/program.h"
+#include "postproc/paths/command_private.h"
+#include "postproc/paths/compress.h"
 #include "postproc/table.h"
 
-enum { OPTION_FUNCTION = LITIFUT_FIRST_LONG, OPTION_ID_BITS, OPTION_TOP };
+enum { OPTION_FUNCTION = LITIFUT_FIRST_LONG, OPTION_ID_BITS, OPTION_TOP, OPTION_PATTERNS };
 
 /* clang-format off */
 static const struct litifut_option options[] = {
 	{"output", 'o', "FILE", LITIFUT_WORDS_FILE, "write there, not to standard output", 0},
 	{"function", OPTION_FUNCTION, "GLOB", NULL, "number only such functions (GLOB[,GLOB...]), as if the others were not traced", 0},
 	{"id-bits", OPTION_ID_BITS, "N", NULL, "bits of the largest number of a path, 8 to 64 (64)", 0},
-	{"top", OPTION_TOP, "N", NULL, "only the first N rows", 0},
+	{"top", OPTION_TOP, "N", NULL, "only the first N rows; path-sizes: as many functions, those that take most bytes", 0},
+	{"patterns", OPTION_PATTERNS, "N", NULL, "at most so many patterns, 1 to 16 (16) (mine)", 0},
 	{"quiet", 'q', NULL, NULL, "no summary", 0},
 	{"help", 'h', NULL, NULL, "print this", 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 /* clang-format on */
 
-struct arguments {
-	const char *name; /* of the command */
-	const char *output;
-	char **only; /* owned, NULL-terminated; NULL: all */
-	size_t only_count, only_capacity;
-	unsigned id_bits;
-	uint64_t top; /* 0: all */
-	bool quiet;
-	char **paths; /* into argv */
-	size_t path_count;
-};
-
-static int usage(const struct arguments *given, const char *message, const char *what)
+int path_usage(const struct path_arguments *given, const char *message, const char *what)
 {
 	fprintf(stderr, "litifut-post %s: %s%s%s; try --help\n", given->name, message,
 		what ? " " : "", what ? what : "");
 	return 2;
 }
 
-static int problem(const struct arguments *given, const struct litifut_error *error)
+int path_problem(const struct path_arguments *given, const struct litifut_error *error)
 {
 	char line[1024];
 
@@ -51,27 +39,25 @@ static int problem(const struct arguments *given, const struct litifut_error *er
 	return 1;
 }
 
-/* Returns an ELF file with all that belongs to it; NULL: that was said. */
-static struct post_image *open_image(const struct arguments *given, const char *path)
+struct post_image *path_open_image(const struct path_arguments *given, const char *path)
 {
 	const struct post_debug_places places = {NULL};
 	struct litifut_error error;
 	struct post_image *image;
 
 	if (post_image_open(path, &image, &error) != LITIFUT_OK) {
-		problem(given, &error);
+		path_problem(given, &error);
 		return NULL;
 	}
 	if (post_image_load(image, &places, &error) != LITIFUT_OK) {
-		problem(given, &error);
+		path_problem(given, &error);
 		post_image_close(image);
 		return NULL;
 	}
 	return image;
 }
 
-/* What is said of a function that is recorded apart, the most telling reason first. */
-static const char *reason_text(unsigned reasons)
+const char *path_reason_text(unsigned reasons)
 {
 	static const struct {
 		unsigned reason;
@@ -87,125 +73,35 @@ static const char *reason_text(unsigned reasons)
 	return "-";
 }
 
-struct row {
-	uint32_t function;
-	uint64_t paths;
-};
-
-static int by_paths(const void *left, const void *right)
+int path_by_paths(const void *left, const void *right)
 {
-	const struct row *a = left, *b = right;
+	const struct path_row *a = left, *b = right;
 
 	if (a->paths != b->paths)
 		return a->paths > b->paths ? -1 : 1;
 	return a->function < b->function ? -1 : a->function > b->function;
 }
 
-static unsigned count_above(const struct path_numbers *numbers, unsigned bits)
-{
-	unsigned count = 0;
-
-	for (size_t i = 0; i < numbers->flow->function_count; i++)
-		count += numbers->functions[i].paths > UINT64_C(1) << bits;
-	return count;
-}
-
-static void summarize(const struct path_program *program, const struct path_numbers *own,
-		      const struct path_numbers *whole)
-{
-	const struct path_flow *flow = &program->flow;
-	size_t traced = 0, dependent = 0, loops = 0, cut = 0;
-
-	for (uint32_t i = 0; i < flow->function_count; i++) {
-		traced += flow->functions[i].traced;
-		dependent += !whole->functions[i].reasons;
-		loops += own->functions[i].loops > 0;
-		cut += own->functions[i].cuts > 0;
-	}
-	fprintf(stderr,
-		"litifut-post path-ids: %zu of %zu functions, %zu with loops, %zu dependent; %zu "
-		"conditional branches, %zu jumps, %zu calls of what is not here\n",
-		traced, flow->function_count, loops, dependent, program->branches, program->jumps,
-		program->unknown_calls);
-	fprintf(stderr,
-		"litifut-post path-ids: with numbers above 2^8, 2^16, 2^32: %u, %u, %u, and "
-		"interprocedural ones: %u, %u, %u; in %zu paths end early so that numbers fit\n",
-		count_above(own, 8), count_above(own, 16), count_above(own, 32),
-		count_above(whole, 8), count_above(whole, 16), count_above(whole, 32), cut);
-}
-
-/* The paths of each function, those with most of them first. */
-static void write_ids(FILE *file, const struct arguments *given, const struct path_program *program)
-{
-	const struct path_flow *flow = &program->flow;
-	struct path_options how = {.id_bits = given->id_bits};
-	struct row *rows = post_allocate(flow->function_count + 1, sizeof(*rows));
-	struct path_numbers own, whole;
-	size_t count = 0;
-
-	path_numbers_make(flow, &how, &own);
-	how.interprocedural = true;
-	path_numbers_make(flow, &how, &whole);
-	for (uint32_t i = 0; i < flow->function_count; i++)
-		if (flow->functions[i].traced)
-			rows[count++] = (struct row){i, whole.functions[i].paths};
-	qsort(rows, count, sizeof(*rows), by_paths);
-	fprintf(file, "%20s %4s %20s %4s %5s %4s %-9s %s\n", "PATHS", "BITS", "WITH CALLEES",
-		"BITS", "LOOPS", "CUTS", "APART", "FUNCTION");
-	for (size_t i = 0; i < count && (!given->top || i < given->top); i++) {
-		const uint32_t f = rows[i].function;
-
-		fprintf(file, "%20" PRIu64 " %4u %20" PRIu64 " %4u %5u %4u %-9s %s\n",
-			own.functions[f].paths, path_bits(own.functions[f].paths),
-			whole.functions[f].paths, path_bits(whole.functions[f].paths),
-			whole.functions[f].loops, whole.functions[f].cuts,
-			reason_text(whole.functions[f].reasons), program->names[f]);
-	}
-	if (!given->quiet)
-		summarize(program, &own, &whole);
-	path_numbers_release(&own);
-	path_numbers_release(&whole);
-	free(rows);
-}
-
-static int ids(FILE *file, const struct arguments *given)
-{
-	int status = 0;
-
-	for (size_t i = 0; i < given->path_count; i++) {
-		struct post_image *image = open_image(given, given->paths[i]);
-		struct path_program program;
-		struct litifut_error error;
-
-		if (!image) {
-			status = 1;
-			continue;
-		}
-		if (path_program_make(image, (const char *const *)given->only, &program, &error) ==
-		    LITIFUT_OK) {
-			if (given->path_count > 1)
-				fprintf(file, "%s%s:\n", i ? "\n" : "", given->paths[i]);
-			write_ids(file, given, &program);
-		} else {
-			status = problem(given, &error);
-		}
-		path_program_release(&program);
-		post_image_close(image);
-	}
-	return status;
-}
-
 const struct litifut_command path_commands[] = {
 	{"path-ids", "Ball-Larus numbers: how many paths each function has", options,
+	 LITIFUT_WORDS_FILE},
+	{"path-plain", "the program as it was before its branches were patched, to be logged",
+	 options, LITIFUT_WORDS_FILE},
+	{"path-sizes", "how large a run is in several encodings of its paths", options,
+	 LITIFUT_WORDS_FILE},
+	{"mine", "the patterns that shorten a run's sequence of paths most", options,
 	 LITIFUT_WORDS_FILE},
 	{NULL, NULL, NULL, NULL},
 };
 
 static const struct {
 	const char *arguments;
-	int (*run)(FILE *file, const struct arguments *given);
+	int (*run)(FILE *file, const struct path_arguments *given);
 } runs[] = {
-	{"[options] ELF...", ids},
+	{"[options] ELF...", path_ids},
+	{"-o FILE ELF", path_plain_run},
+	{"[options] ELF LOG", path_sizes_run},
+	{"[options] ELF LOG", path_mine_run},
 };
 
 const struct litifut_command *path_command_find(const char *word)
@@ -227,7 +123,7 @@ static bool parse_number(const char *text, uint64_t least, uint64_t most, uint64
 }
 
 /* Adds the parts of "a,b" to the NULL-terminated list. */
-static void add_globs(struct arguments *given, const char *text)
+static void add_globs(struct path_arguments *given, const char *text)
 {
 	char *copy = post_copy_text(text), *rest = copy, *part;
 
@@ -243,7 +139,7 @@ static void add_globs(struct arguments *given, const char *text)
 }
 
 /* -1: go on; else the exit status. */
-static int parse(struct arguments *given, const struct litifut_command *command, int count,
+static int parse(struct path_arguments *given, const struct litifut_command *command, int count,
 		 char **arguments)
 {
 	struct option list[LITIFUT_MOST_OPTIONS + 1];
@@ -273,30 +169,38 @@ static int parse(struct arguments *given, const struct litifut_command *command,
 			break;
 		case OPTION_ID_BITS:
 			if (!parse_number(optarg, 8, 64, &number))
-				return usage(given, "--id-bits takes a number from 8 to 64, not",
-					     optarg);
+				return path_usage(given,
+						  "--id-bits takes a number from 8 to 64, not",
+						  optarg);
 			given->id_bits = (unsigned)number;
+			break;
+		case OPTION_PATTERNS:
+			if (!parse_number(optarg, 1, PATH_MOST_PATTERNS, &given->patterns))
+				return path_usage(given,
+						  "--patterns takes a number from 1 to 16, not",
+						  optarg);
 			break;
 		case OPTION_TOP:
 			if (!parse_number(optarg, 1, UINT64_MAX, &given->top))
-				return usage(given, "--top takes a number, not", optarg);
+				return path_usage(given, "--top takes a number, not", optarg);
 			break;
 		default:
-			return usage(given,
-				     option == ':' ? "an argument is missing behind"
-						   : "no such option:",
-				     arguments[optind - 1]);
+			return path_usage(given,
+					  option == ':' ? "an argument is missing behind"
+							: "no such option:",
+					  arguments[optind - 1]);
 		}
 	}
 	given->paths = arguments + optind;
 	given->path_count = (size_t)(count - optind);
-	return given->path_count ? -1 : usage(given, "no ELF file was given", NULL);
+	return given->path_count ? -1 : path_usage(given, "no ELF file was given", NULL);
 }
 
 int path_command(int count, char **arguments)
 {
 	const struct litifut_command *command = path_command_find(arguments[0]);
-	struct arguments given = {.name = command->name, .id_bits = 64};
+	struct path_arguments given = {
+		.name = command->name, .id_bits = 64, .patterns = PATH_MOST_PATTERNS};
 	int status = parse(&given, command, count, arguments);
 	FILE *file = stdout;
 

@@ -351,6 +351,8 @@ void path_numbers_make(const struct path_flow *flow, const struct path_options *
 			    !number_function(&n, n.callees[i]))
 				i--; /* again, without what was too much */
 	} while (n.changed);         /* callers that had been numbered with it */
+	for (size_t i = 0; i < flow->function_count; i++)
+		numbers->independent += flow->functions[i].traced && numbers->functions[i].reasons;
 	free(n.order);
 	free(n.stack);
 	free(n.next);

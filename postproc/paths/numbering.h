@@ -34,6 +34,7 @@ struct path_function_numbers {
 struct path_numbers {
 	const struct path_flow *flow; /* must stay */
 	struct path_function_numbers *functions;
+	uint32_t independent; /* how many functions are, of those that are traced */
 	uint64_t *follow;     /* of a node: the paths that follow it, calls in it left aside */
 	uint64_t *edge_value; /* what an edge adds */
 	bool *edge_ends;      /* a path ends with this edge */

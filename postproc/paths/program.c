@@ -55,12 +55,12 @@ bool path_program_goes_on(const struct path_program *program, uint32_t block)
 	       program->image->blocks[block + 1].start == about->end;
 }
 
-/* The function that begins at an address, also behind a veneer; PATH_NOBODY. */
-static uint32_t function_at(const struct maker *maker, uint32_t address)
+/* The function that begins at an address, or to which a veneer there leads; PATH_NOBODY. */
+static uint32_t function_at(const struct maker *maker, uint32_t address, bool veneers)
 {
 	uint32_t block = block_starting(maker, address);
 
-	if (block == PATH_NO_BLOCK && address) {
+	if (block == PATH_NO_BLOCK && veneers && address) {
 		const struct litifut_code_reader code = post_image_code(maker->image);
 		const struct litifut_lead lead = maker->image->cpu->linkage.follow(&code, address);
 
@@ -79,13 +79,13 @@ struct way {
 	uint32_t callee; /* entered before: PATH_NOBODY, none that is known */
 };
 
-static struct way way_to(const struct maker *maker, uint32_t address)
+static struct way way_to(const struct maker *maker, uint32_t address, bool veneers)
 {
 	const uint32_t block = block_starting(maker, address);
 
 	if (block != PATH_NO_BLOCK && block >= maker->first_block && block < maker->end_block)
 		return (struct way){maker->program->node_of[block], PATH_NOBODY};
-	return (struct way){PATH_EXIT, function_at(maker, address)};
+	return (struct way){PATH_EXIT, function_at(maker, address, veneers)};
 }
 
 static struct way way_out(const struct maker *maker, const struct litifut_block *block)
@@ -93,12 +93,13 @@ static struct way way_out(const struct maker *maker, const struct litifut_block 
 	struct way way = {PATH_EXIT, PATH_NOBODY};
 
 	if (block->ends == LITIFUT_ENDS_BRANCH)
-		return way_to(maker, block->target);
+		return way_to(maker, block->target, true);
 	if (block->ends == LITIFUT_ENDS_CALL) {
-		way = way_to(maker, block->end); /* a function that begins there is not meant */
-		way.callee = function_at(maker, block->target);
+		way = way_to(maker, block->end,
+			     false); /* a function that begins there is not meant */
+		way.callee = function_at(maker, block->target, true);
 	} else if (block->ends == LITIFUT_ENDS_ON) {
-		way = way_to(maker, block->end);
+		way = way_to(maker, block->end, false);
 	}
 	return way;
 }
@@ -108,7 +109,7 @@ static unsigned spare_nodes(const struct maker *maker, const struct litifut_bloc
 {
 	if (!(block->flags & LITIFUT_BLOCK_CONDITIONAL))
 		return 0;
-	return (way_to(maker, block->end).callee != PATH_NOBODY) +
+	return (way_to(maker, block->end, false).callee != PATH_NOBODY) +
 	       (block->ends == LITIFUT_ENDS_CALL || way_out(maker, block).callee != PATH_NOBODY);
 }
 
@@ -132,7 +133,7 @@ static void add_block(struct maker *maker, uint32_t number)
 	const struct litifut_block *block = &maker->image->blocks[number];
 	const bool conditional = block->flags & LITIFUT_BLOCK_CONDITIONAL;
 	const struct way out = way_out(maker, block);
-	struct way passed = way_to(maker, block->end);
+	struct way passed = way_to(maker, block->end, false);
 	const uint32_t node =
 		path_flow_node(&program->flow, conditional ? PATH_NOBODY : out.callee);
 
@@ -158,7 +159,7 @@ static void add_spares(struct maker *maker, uint32_t number)
 {
 	const struct litifut_block *block = &maker->image->blocks[number];
 	const struct way out = way_out(maker, block);
-	const struct way passed = way_to(maker, block->end);
+	const struct way passed = way_to(maker, block->end, false);
 
 	if (!(block->flags & LITIFUT_BLOCK_CONDITIONAL))
 		return;
@@ -324,6 +325,31 @@ enum litifut_status path_program_make(const struct post_image *image, const char
 	find_addresses(&maker);
 	free(maker.labels);
 	return LITIFUT_OK;
+}
+
+uint8_t *path_program_plain(const struct post_image *image)
+{
+	uint8_t *plain = post_allocate(image->size + 1, 1);
+
+	memcpy(plain, image->data, image->size);
+	for (size_t i = 0; i < image->original_count; i++) {
+		const struct litifut_original *original = &image->originals[i];
+
+		for (size_t s = 0; s < image->segment_count; s++) {
+			const struct post_segment *segment = &image->segments[s];
+			const uint64_t at =
+				(uint64_t)segment->offset + original->address - segment->address;
+
+			if (original->address < segment->address ||
+			    original->address - segment->address >= segment->file_bytes ||
+			    original->length > sizeof(original->bytes) ||
+			    at + original->length > image->size)
+				continue;
+			memcpy(plain + at, original->bytes, original->length);
+			break;
+		}
+	}
+	return plain;
 }
 
 void path_program_release(struct path_program *program)

@@ -27,6 +27,10 @@ enum litifut_status path_program_make(const struct post_image *image, const char
 				      struct path_program *program, struct litifut_error *error);
 void path_program_release(struct path_program *program);
 
+/* The file as it was before its branches were patched, with all code at the same addresses: what
+ * can be logged and compared with the graph. malloc'ed, image->size bytes. */
+uint8_t *path_program_plain(const struct post_image *image);
+
 /* The block that begins at `address`, or that holds it; PATH_NO_BLOCK. */
 uint32_t path_program_block(const struct path_program *program, uint32_t address);
 

@@ -313,6 +313,7 @@ void post_image_close(struct post_image *image)
 	post_symbols_release(&image->symbols);
 	free(image->sites);
 	free(image->blocks);
+	free(image->originals);
 	free(image->exits);
 	free(image->patched);
 	free(image->segments);

@@ -48,6 +48,8 @@ struct post_image {
 	size_t exit_count;
 	struct litifut_block *blocks; /* of a module that records edges; sorted by address */
 	size_t block_count;
+	struct litifut_original *originals; /* code of it that was replaced, as it was */
+	size_t original_count;
 	bool has_site_list; /* they are those of .litifut.sites, not only what the DB has */
 
 	/* Private. */

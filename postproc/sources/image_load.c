@@ -343,6 +343,11 @@ static enum litifut_status read_blocks(struct post_image *image, const struct po
 	for (uint32_t i = 0; i < blocks.blocks.count; i++)
 		image->blocks[i] = elf_read_block(&blocks.blocks, i);
 	qsort(image->blocks, image->block_count, sizeof(*image->blocks), compare_blocks);
+	image->originals =
+		post_reallocate(NULL, blocks.originals.count + 1u, sizeof(*image->originals));
+	image->original_count = blocks.originals.count;
+	for (uint32_t i = 0; i < blocks.originals.count; i++)
+		image->originals[i] = elf_read_original(&blocks.originals, i);
 	return LITIFUT_OK;
 }
 

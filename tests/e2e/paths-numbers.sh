@@ -1,6 +1,7 @@
 #!/bin/sh
 # litifut-post path-ids: how many paths the functions of a program have, by themselves and with those
-# of the functions that they call.
+# of the functions that they call. path-sizes: what a run takes in several encodings, from a log
+# of QEMU; the branches in it are those that the oracle has seen.
 . "$(dirname "$0")/../lib.sh"
 
 program_source()
@@ -40,7 +41,7 @@ program_source()
 		int main(int argc, char **argv)
 		{
 			(void)argv;
-			loop(argc * 3);
+			loop(argc * 50);
 			again(argc);
 			wide(argc);
 			pointer(argc);
@@ -54,6 +55,38 @@ program_source()
 row()
 {
 	awk -v name="$1" '$8 == name { print $1, $3, $7 }' ids
+}
+
+# A run of the program as it was before it was patched, under the oracle.
+logged_run()
+{
+	mkdir -p unpatched
+	ok "path-plain" "$BUILD/bin/litifut-post" path-plain -o unpatched/program traced/program
+	qemu_options="-plugin $BUILD/tests/oracle.so,steps=oracle -d exec,nochain -D $(pwd)/log"
+	guest_environment="LITIFUT_DIR=$(pwd)/data"
+	run unpatched program
+	qemu_options='' guest_environment=''
+}
+
+sizes()
+{
+	logged_run
+	ok "path-sizes" sh -c "'$BUILD/bin/litifut-post' path-sizes --top 3 traced/program log >sizes 2>summary"
+	is "the branches are those that were executed" \
+		"$(sed -n 's/.*: \([0-9]*\) conditional branches and.*/\1/p' summary)" \
+		"$(python3 "$root/tests/oracle/edges.py" count oracle traced/program unpatched/program)"
+	ok "no activation is cut, and all paths are found again" awk '
+		/ 0 cut, / { whole = 1 } /paths, whose numbers give what was executed/ { found++ }
+		END { exit !whole || found != 2 }' summary
+	ok "calls as part of their callers take less" awk '
+		$4 == "TinyTracer-var" { less = $1 } $4 == "NodeMD*-var" { more = $1 }
+		END { exit !less || less * 1.3 > more }' sizes
+	ok "the functions that take most" grep -q ' loop$' sizes
+	ok "mine" sh -c "'$BUILD/bin/litifut-post' mine --patterns 2 traced/program log >patterns 2>summary"
+	ok "a loop has a pattern" awk '$2 >= 2 && $3 >= 2 { found = 1 } END { exit !found }' patterns
+	echo "Trace 0: 0x7f [00000000/" >damaged
+	"$BUILD/bin/litifut-post" path-sizes traced/program damaged >sizes 2>summary
+	is "a log of something else: one line" "$? $(grep -c 'damaged: no line is about code of' summary)" "1 1"
 }
 
 behaviour()
@@ -79,6 +112,7 @@ behaviour()
 	"$BUILD/bin/litifut-post" path-ids plain/program 2>error
 	is "without blocks: what to do" "$? $(sed 's/.*: it has/it has/' error)" \
 		"1 it has no list of its blocks: link with LITIFUT_MODE=coverage"
+	sizes
 }
 
 for_targets behaviour

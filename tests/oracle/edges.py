@@ -10,6 +10,8 @@
         what `litifut-post -f branches' makes of the same runs of the traced one. Each
         conditional branch went the ways that its flags say, and no others, and all that were
         executed are known. The same of blocks with a flag.
+  edges.py count PREFIX TRACED PLAIN
+        prints how often the conditional branches of the graph were executed in that run.
 
 What is a conditional branch, objdump says."""
 
@@ -194,6 +196,22 @@ def compare(prefix, flags, traced, plain):
     return not problems and both > 0
 
 
+def count(prefix, traced, plain):
+    elf = Elf(traced)
+    branches = {block[2] for block in blocks_of(elf)[1] if block[8] & CONDITIONAL}
+    files = [os.path.realpath(path) for path in (traced, plain)]
+    total = 0
+    for path in glob.glob(prefix + ".*.steps"):
+        known = places(path[:-len("steps")] + "places")
+        with open(path) as file:
+            for line in file:
+                source, target, times = (int(word) for word in line.split())
+                source, source_file = known.get(source, (0, None))
+                if target and source_file in files and elf.address_of(source) in branches:
+                    total += times
+    print(total)
+
+
 def is_left_out(elf, address):
     """Is it code of the tracer or the linker, or without a function?"""
     section = next((s for s in elf.sections
@@ -209,6 +227,9 @@ def is_left_out(elf, address):
 def main():
     if sys.argv[1] == "plain":
         write_plain(sys.argv[2], sys.argv[3])
+        return 0
+    if sys.argv[1] == "count":
+        count(*sys.argv[2:5])
         return 0
     return 0 if compare(*sys.argv[2:6]) else 1
 
