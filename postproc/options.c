@@ -71,8 +71,8 @@ static const struct litifut_option options[] = {
 	{"time-filter", 't', "TIME", NULL, "only calls that took as long (10us), where returns are recorded", 0},
 	{"pid", OPTION_PID, "N", NULL, "only these processes", 0},
 	{"tid", OPTION_TID, "N", NULL, "only these threads", 0},
-	{"from", OPTION_FROM, "X", NULL, "from the event with this number in its thread, or, in traces with a clock, a time since the start: 1.5s, 20ms", 0},
-	{"to", OPTION_TO, "X", NULL, "up to that event or time", 0},
+	{"from", OPTION_FROM, "X", NULL, "from the event with this number in its thread, a time since the start (1.5s, 20ms), or in each thread a call of a function: NAME, NAME#3", 0},
+	{"to", OPTION_TO, "X", NULL, "up to that event, time or call", 0},
 	{NULL, 0, NULL, NULL, "Output:", 0},
 	{"format", 'f', "FORMAT", NULL, "one of the formats above, or list", 0},
 	{"output", 'o', "FILE", LITIFUT_WORDS_FILE, "write there, not to standard output", 0},
@@ -373,16 +373,37 @@ static bool parse_duration(const char *text, uint64_t *time)
 	return false;
 }
 
-/* One end of the window: a plain number counts events, a unit makes it a time. */
-static bool parse_edge(const char *text, struct post_window *window, uint64_t *event,
-		       uint64_t *time)
+/* "parse" or "parse#3": the first, the third call of a function. */
+static bool parse_trigger(const char *text, struct post_trigger *trigger)
 {
+	const char *mark = strrchr(text, '#');
+
+	trigger->number = 1;
+	if (!*text || (*text >= '0' && *text <= '9') || mark == text)
+		return false;
+	if (mark && (!parse_number(mark + 1, &trigger->number) || !trigger->number))
+		return false;
+	trigger->function = mark ? strndup(text, (size_t)(mark - text)) : post_copy_text(text);
+	return true;
+}
+
+/* One end of the window: a plain number counts events, a unit makes it a time, all else is a
+ * function. */
+static bool parse_edge(const char *text, struct post_window *window, uint64_t *event,
+		       uint64_t *time, struct post_trigger *trigger)
+{
+	free((char *)trigger->function);
+	trigger->function = NULL;
+
 	if (parse_number(text, event)) {
 		window->by_event = true;
 		return !window->by_time;
 	}
-	window->by_time |= parse_duration(text, time);
-	return window->by_time && !window->by_event;
+	if (parse_duration(text, time)) {
+		window->by_time = true;
+		return !window->by_event;
+	}
+	return parse_trigger(text, trigger);
 }
 
 /* "#3", "1.5s", or a glob of functions. */
@@ -506,14 +527,14 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 		return POST_GO_ON;
 	case OPTION_FROM:
 		return parse_edge(value, &given->window, &given->window.first_event,
-				  &given->window.first_time)
+				  &given->window.first_time, &given->window.from)
 			       ? POST_GO_ON
-			       : usage("--from takes a number or a time, not", value);
+			       : usage("--from takes a number, a time or FUNCTION#N, not", value);
 	case OPTION_TO:
 		return parse_edge(value, &given->window, &given->window.last_event,
-				  &given->window.last_time)
+				  &given->window.last_time, &given->window.to)
 			       ? POST_GO_ON
-			       : usage("--to takes a number or a time, not", value);
+			       : usage("--to takes a number, a time or FUNCTION#N, not", value);
 	case OPTION_BY_MODULE:
 		given->output.by_module = true;
 		return POST_GO_ON;
@@ -761,4 +782,6 @@ void post_arguments_release(struct post_arguments *given)
 	}
 	for (size_t i = 0; i < sizeof(given->numbers) / sizeof(*given->numbers); i++)
 		free(given->numbers[i]);
+	free((char *)given->window.from.function);
+	free((char *)given->window.to.function);
 }

@@ -17,7 +17,7 @@ struct run {
 	const struct post_timeline_options *options;
 	uint64_t done, all;
 	struct post_buffer buffer;
-	uint64_t start_ns; /* what --from and --to count from */
+	struct post_window_state window;
 };
 
 /* The chunks of one owner, one after another. */
@@ -38,25 +38,6 @@ static void advance(struct run *run, size_t bytes)
 	run->done += bytes;
 	if (run->options->progress)
 		run->options->progress(run->options->context, run->done, run->all);
-}
-
-enum place { BEFORE, INSIDE, BEHIND };
-
-/* Where an event stands to what --from and --to ask for. */
-static enum place place_of(const struct run *run, const struct post_process *process,
-			   uint64_t sequence, uint64_t ticks)
-{
-	const struct post_window *window = &run->options->window;
-
-	if (window->by_event)
-		return sequence < window->first_event  ? BEFORE
-		       : sequence > window->last_event ? BEHIND
-						       : INSIDE;
-	if (!window->by_time)
-		return INSIDE;
-	uint64_t time = post_clock_ns(process, ticks);
-	time = time > run->start_ns ? time - run->start_ns : 0;
-	return time < window->first_time ? BEFORE : time > window->last_time ? BEHIND : INSIDE;
 }
 
 static bool is_full(const struct run *run)
@@ -82,30 +63,29 @@ static void push_call(const struct run *run, const struct post_thread *thread, u
 	run->sink->push(run->sink->context, &event);
 }
 
-/* Where an event of a lane is, whose next call has this number. */
-static enum place place_in(const struct run *run, const struct post_process *process,
-			   const struct post_thread *thread, uint64_t ticks)
+static enum post_place place_in(const struct run *run, const struct post_process *process,
+				const struct post_thread *thread, uint64_t ticks)
 {
-	enum place place = place_of(run, process, thread->sequence, ticks);
+	enum post_place place = post_window_place(&run->window, process, thread, ticks);
 
 	/* That of a signal handler can be a little older. */
-	return place == BEFORE && thread->begun ? INSIDE : place;
+	return place == POST_PLACE_BEFORE && thread->begun ? POST_PLACE_INSIDE : place;
 }
 
 static void take_return(struct run *run, struct post_process *process, struct post_thread *thread,
 			const struct post_item *item, uint32_t site)
 {
-	enum place place = place_in(run, process, thread, item->time);
+	enum post_place place = place_in(run, process, thread, item->time);
 	struct post_nesting_item nested = {
 		.time = item->time,
 		.stack_pointer = item->value,
 		.recorded = true,
-		.shown = place == INSIDE,
+		.shown = place == POST_PLACE_INSIDE,
 	};
 
 	process->returns = true;
-	thread->begun |= place == INSIDE;
-	if (run->sink && run->sink->nested && place != BEHIND)
+	thread->begun |= place == POST_PLACE_INSIDE;
+	if (run->sink && run->sink->nested && place != POST_PLACE_BEHIND)
 		post_nesting_return(&run->nesting, thread, site, &nested);
 }
 
@@ -125,14 +105,16 @@ static void take_call(struct run *run, struct post_process *process, struct post
 	}
 	if (item->kind == LITIFUT_WORD_EXIT) /* of a module whose file is not known */
 		return;
-	enum place place = place_in(run, process, thread, item->time);
+	if (wanted)
+		post_window_call(&run->window, thread, call);
+	enum post_place place = place_in(run, process, thread, item->time);
 	bool nested = run->sink && run->sink->nested;
 	uint64_t sequence = thread->sequence++;
 	process->events++;
-	if (!wanted || place == BEHIND || (place == BEFORE && !nested))
+	if (!wanted || place == POST_PLACE_BEHIND || (place == POST_PLACE_BEFORE && !nested))
 		return;
-	session->calls[call].count += place == INSIDE && !run->filtered;
-	thread->begun |= place == INSIDE;
+	session->calls[call].count += place == POST_PLACE_INSIDE && !run->filtered;
+	thread->begun |= place == POST_PLACE_INSIDE;
 	if (!run->sink || (session->calls[call].hidden && !(nested && process->returns)))
 		return;
 	if (!nested) {
@@ -145,7 +127,7 @@ static void take_call(struct run *run, struct post_process *process, struct post
 		.stack_pointer = item->value,
 		.recorded = process->returns,
 		.hidden = session->calls[call].hidden,
-		.shown = place == INSIDE,
+		.shown = place == POST_PLACE_INSIDE,
 	};
 	post_nesting_call(&run->nesting, thread, call, &about);
 }
@@ -164,7 +146,7 @@ static void push_mark(const struct run *run, const struct post_process *process,
 		.value = item->value,
 	};
 
-	if (place_in(run, process, thread, item->time) == INSIDE)
+	if (place_in(run, process, thread, item->time) == POST_PLACE_INSIDE)
 		run->nesting.sink->push(run->nesting.sink->context, &event);
 }
 
@@ -201,8 +183,7 @@ static void event_chunk(struct run *run, struct post_process *process, size_t ch
 
 static void read_process(struct run *run, struct post_process *process)
 {
-	bool counting =
-		!run->sink && !run->options->window.by_event && !run->options->window.by_time;
+	bool counting = !run->sink && post_window_is_whole(run->window.window);
 
 	for (size_t i = 0; i < process->trace->chunk_count; i++) {
 		if (counting)
@@ -449,7 +430,7 @@ void post_timeline_read(struct post_session *session, const struct post_timeline
 			  .sink = sink,
 			  .nesting = {.session = session, .sink = sink},
 			  .options = options,
-			  .start_ns = UINT64_MAX};
+			  .window = {&options->window, session, .start_ns = UINT64_MAX}};
 	bool timed = session->process_count > 0;
 
 	for (size_t i = 0; i < session->process_count; i++) {
@@ -457,8 +438,8 @@ void post_timeline_read(struct post_session *session, const struct post_timeline
 		run.all +=
 			process->trace->chunk_count * (uint64_t)process->trace->header.chunk_bytes;
 		timed = timed && post_clock_runs(process);
-		if (process->trace->header.start_monotonic_ns < run.start_ns)
-			run.start_ns = process->trace->header.start_monotonic_ns;
+		if (process->trace->header.start_monotonic_ns < run.window.start_ns)
+			run.window.start_ns = process->trace->header.start_monotonic_ns;
 	}
 	if (options->window.by_time && !timed)
 		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
@@ -467,7 +448,7 @@ void post_timeline_read(struct post_session *session, const struct post_timeline
 	struct post_timeline_options without = *options;
 	if (!timed) {
 		without.window.by_time = false;
-		run.options = &without;
+		run.window.window = &without.window;
 	}
 	struct post_filter filter = {.options = &options->filter, .session = session, .sink = sink};
 	struct post_timeline_sink filtered = {
@@ -485,6 +466,7 @@ void post_timeline_read(struct post_session *session, const struct post_timeline
 	}
 	for (size_t i = 0; sink && sink->nested && i < session->lane_count; i++)
 		post_nesting_end(&run.nesting, session->lanes[i]);
+	post_window_end(&run.window);
 	post_nesting_release(&run.nesting);
 	post_filter_release(&filter);
 	post_buffer_release(&run.buffer);

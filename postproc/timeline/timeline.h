@@ -6,6 +6,7 @@
 #include "postproc/model/session.h"
 #include "postproc/timeline/event.h"
 #include "postproc/timeline/filter.h"
+#include "postproc/timeline/window.h"
 
 struct post_totals {
 	uint32_t wrong_settings; /* of all processes, as in struct litifut_trace_header */
@@ -26,13 +27,6 @@ struct post_totals {
 	 * is 0 where that is not known. */
 	double lost_from;
 	double lost_to;
-};
-
-/* Where in each thread the output begins and ends. */
-struct post_window {
-	uint64_t first_event, last_event; /* sequence numbers, inclusive */
-	uint64_t first_time, last_time;   /* ns after the start of the first process */
-	bool by_event, by_time;
 };
 
 struct post_timeline_options {

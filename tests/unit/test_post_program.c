@@ -83,11 +83,45 @@ static void wrong_usage_is_2(void **state)
 	gives(0, "no trace is of a process that --pid names", "$post --pid 1 .");
 	gives(2, "--top takes a number, not many", "$post --top many .");
 	gives(2, "--sort takes", "$post --sort size .");
-	gives(2, "--from takes a number or a time, not 3parsecs", "$post --from 3parsecs .");
+	gives(2, "--from takes a number, a time or FUNCTION#N, not 3parsecs",
+	      "$post --from 3parsecs .");
 	gives(2, NULL, "$post --no-such-option .");
 	gives(0, "callgrind", "$post --help");
 	gives(0, "litifut-post 0.", "$post --version");
 	gives(0, "litifut-post 0.", "$post -V");
+}
+
+/* --from and --to with calls of functions, alone and together, in formats with and without order.
+ */
+static void calls_begin_and_end_a_part(void **state)
+{
+	(void)state;
+	need_fixture();
+	char *text =
+		shell("$post -q calls --from count --to 'finish' trace/app.100.trace maps app "
+		      "libshape.so; $post -q tsv --from 'leaf#3' --to leaf#2 . | cut -f2,6,10");
+	assert_string_equal(text, "100 work+0x30 -> count [app]\n"
+				  "100 count+0x10 -> count [app]\n"
+				  "100 count+0x10 -> count [app]\n"
+				  "100 count+0x20 -> leaf [app]\n"
+				  "100 count+0x20 -> leaf [app]\n"
+				  "100 count+0x20 -> leaf [app]\n"
+				  "100 work+0x40 => finish [app]\n"
+				  "tid\tcaller\tcallee\n"
+				  "100\tcount\tleaf\n"
+				  "100\tcount\tleaf\n");
+	free(text);
+	gives(0, " events (3 shown)", "$post report --from work --to leaf#2 --pid 100 .");
+	gives(1, "no thread makes call 9 of leaf, which --from asks for", "$post --from leaf#9 .");
+	gives(1, "no thread makes call 1 of work, which --to asks for",
+	      "$post --from count --to work .");
+	for (const char *const *wrong =
+		     (const char *const[]){"leaf#0", "'#3'", "''", "leaf#x", NULL};
+	     *wrong; wrong++) {
+		char command[64];
+		snprintf(command, sizeof(command), "$post --to %s .", *wrong);
+		gives(2, "--to takes a number, a time or FUNCTION#N, not", command);
+	}
 }
 
 static void problems_are_1_and_told(void **state)
@@ -484,6 +518,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(wrong_usage_is_2),
+		cmocka_unit_test(calls_begin_and_end_a_part),
 		cmocka_unit_test(problems_are_1_and_told),
 		cmocka_unit_test(summary_goes_to_standard_error),
 		cmocka_unit_test(nothing_is_ignored_silently),
