@@ -442,7 +442,7 @@ static struct post_trace *make_trace(const char *path, const struct post_image *
 	}
 	if (capture->flags & LITIFUT_FRAMES_SPANS) {
 		trace->header.clock = LITIFUT_CLOCK_CYCLE;
-		trace->header.clock_hertz = capture->events.hertz;
+		trace->header.clock_hertz = capture->hertz ? capture->hertz : capture->events.hertz;
 		trace->header.mode = LITIFUT_MODE_SPANS;
 		trace->header.version_major = LITIFUT_TRACE_VERSION_MAJOR;
 		trace->header.chunk_bytes = 1;

@@ -147,8 +147,12 @@ static struct lane *choose_lane(struct maker *maker, uint32_t caller, uint16_t s
 	}
 	if (best < maker->count) {
 		maker->now = best;
-		maker->lanes[best].depth = depth;
-		return &maker->lanes[best];
+		lane = &maker->lanes[best];
+		/* Code of this function may be run for another one, which has jumped there. */
+		while (depth < lane->depth && lane->open[depth].stack > stack)
+			depth++;
+		lane->depth = depth;
+		return lane;
 	}
 	for (size_t i = 0; i < maker->count; i++) {
 		lane = &maker->lanes[i];
@@ -192,8 +196,9 @@ static void take_call(struct maker *maker, const struct post_span_event *event, 
 	else
 		event_words(lane, event->time, LITIFUT_WORD_ENTER, site->return_address,
 			    stack + 1u);
-	if (!site->exit)
-		return; /* its return is not recorded */
+	/* Where the return of a tail call is not recorded, it ends with the call below it. */
+	if (!site->exit && !is_tail(site))
+		return;
 	if (!callee)
 		callee = site->callee;
 	POST_GROW(lane->open, lane->depth, lane->capacity);
@@ -211,7 +216,7 @@ static void take_return(struct maker *maker, const struct post_span_event *event
 		struct lane *lane = &maker->lanes[number];
 		size_t at = lane->depth;
 
-		while (at && lane->open[at - 1].stack != stack)
+		while (at && (lane->open[at - 1].stack != stack || !lane->open[at - 1].site->exit))
 			at--;
 		if (!at)
 			continue;
