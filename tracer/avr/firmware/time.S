@@ -38,6 +38,24 @@
 	std	Z + \at, r24
 	.endm
 
+; Puts r20 to r23 into the record at Z, unless what is there is larger.
+	.macro	keep_larger at
+	ldd	r24, Z + \at
+	cp	r24, r20
+	ldd	r24, Z + \at + 1
+	cpc	r24, r21
+	ldd	r24, Z + \at + 2
+	cpc	r24, r22
+	ldd	r24, Z + \at + 3
+	cpc	r24, r23
+	brcc	99f
+	std	Z + \at, r20
+	std	Z + \at + 1, r21
+	std	Z + \at + 2, r22
+	std	Z + \at + 3, r23
+99:
+	.endm
+
 	hidden_function litifut_time_call
 	push	r24
 	in	r24, SREG
@@ -246,37 +264,13 @@ litifut_time_new:
 	std	Z + RECORD_SUM + 3, r24
 	brcc	2f
 	rjmp	litifut_return_carry
-2:	ldd	r24, Z + RECORD_MAXIMUM
-	cp	r24, r20
-	ldd	r24, Z + RECORD_MAXIMUM + 1
-	cpc	r24, r21
-	ldd	r24, Z + RECORD_MAXIMUM + 2
-	cpc	r24, r22
-	ldd	r24, Z + RECORD_MAXIMUM + 3
-	cpc	r24, r23
-	brcc	3f
-	std	Z + RECORD_MAXIMUM, r20
-	std	Z + RECORD_MAXIMUM + 1, r21
-	std	Z + RECORD_MAXIMUM + 2, r22
-	std	Z + RECORD_MAXIMUM + 3, r23
-3:	com	r20
+2:	keep_larger RECORD_MAXIMUM
+	com	r20
 	com	r21
 	com	r22
 	com	r23
-	ldd	r24, Z + RECORD_MINIMUM
-	cp	r24, r20
-	ldd	r24, Z + RECORD_MINIMUM + 1
-	cpc	r24, r21
-	ldd	r24, Z + RECORD_MINIMUM + 2
-	cpc	r24, r22
-	ldd	r24, Z + RECORD_MINIMUM + 3
-	cpc	r24, r23
-	brcc	4f
-	std	Z + RECORD_MINIMUM, r20
-	std	Z + RECORD_MINIMUM + 1, r21
-	std	Z + RECORD_MINIMUM + 2, r22
-	std	Z + RECORD_MINIMUM + 3, r23
-4:	pop	r31
+	keep_larger RECORD_MINIMUM
+	pop	r31
 	pop	r30
 	pop	r29
 	pop	r28
