@@ -153,7 +153,8 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 		insertions[count++] = (struct insertion){place, object_path(link, name)};
 		free(name);
 	}
-	if (link->options.times) {
+	/* Where there is only one, it is in the archive. */
+	if (link->options.times && !link->objects->firmware_clock) {
 		char *name = xasprintf("-clock-%s.o", link->clock.driver);
 
 		insertions[count++] = (struct insertion){place, object_path(link, name)};

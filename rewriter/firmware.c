@@ -210,15 +210,17 @@ static enum litifut_status do_site(struct litifut_firmware_pass *pass,
 		.vector = site->site.kind == LITIFUT_SITE_VECTOR,
 		.small = pass->options->small,
 		.times = pass->options->times,
+		.spans = pass->options->spans,
 		.baseline = pass->baseline,
 		.callee = site->site.callee,
 		.number = pass->options->spans ? LITIFUT_SPAN_SITE + pass->patched
 					       : pass->table_words,
 	};
 	struct litifut_firmware_stub stub;
-	bool jumps = pass->options->times && !call.pointer &&
+	bool in_stub = pass->options->spans && pass->cpu->calls_in_stub;
+	bool jumps = pass->options->times && !call.pointer && !in_stub &&
 		     !strcmp(callee_name(pass, &site->site), LITIFUT_FIRMWARE_JUMP);
-	bool timed = !call.pointer && is_timed(pass, &site->site);
+	bool timed = !call.pointer && (in_stub || is_timed(pass, &site->site));
 	bool sends = !call.pointer && pass->send_at && (call.callee & ~1u) == pass->send_at;
 	bool starts =
 		!call.pointer && !sends && pass->start_at && (call.callee & ~1u) == pass->start_at;
@@ -268,7 +270,7 @@ static enum litifut_status do_site(struct litifut_firmware_pass *pass,
 	if (!pass->options->spans)
 		pass->table_words +=
 			record_words(pass) + (call.pointer ? LITIFUT_POINTER_EXTRA : 0);
-	else if (timed || call.pointer)
+	else if (in_stub ? !litifut_site_is_tail(&site->site) : timed || call.pointer)
 		site->site.exit = address; /* any address that is this site's alone */
 	pass->pointers |= call.pointer;
 	pass->sends |= sends;
@@ -345,7 +347,9 @@ enum litifut_status litifut_firmware_plan(const char *path,
 	plan->samples = pass.samples;
 	plan->jumps = pass.jumps;
 	plan->can_switch = pass.cpu && pass.cpu->switches;
-	if (options->times)
+	if (pass.cpu)
+		plan->ring_alignment = pass.cpu->ring_alignment;
+	if (options->times && !(options->spans && pass.cpu->calls_in_stub))
 		plan->open_bytes =
 			(size_t)(options->spans ? OPEN_SPAN_BYTES : OPEN_BYTES) * options->depth;
 	if (!status)

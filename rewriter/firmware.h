@@ -54,16 +54,17 @@ struct litifut_firmware_plan {
 	unsigned machine; /* e_machine */
 	unsigned elf_flags;
 	unsigned char elf_data;
-	size_t sites;       /* to be patched */
-	size_t stub_bytes;  /* of code */
-	size_t table_words; /* of 4 bytes; where calls are events: of the ring */
-	size_t ring_events; /* that it has room for, a power of two */
-	bool pointers;      /* some of the sites call through a pointer */
-	bool sends;         /* a site calls options->send_at */
-	bool can_switch;    /* recording off and on, see `switched` */
-	bool samples;       /* an interrupt has the handler options->sample_at */
-	bool jumps;         /* longjmp() is called, and calls are timed */
-	size_t open_bytes;  /* of the pool of open calls */
+	size_t sites;            /* to be patched */
+	size_t stub_bytes;       /* of code */
+	size_t table_words;      /* of 4 bytes; where calls are events: of the ring */
+	unsigned ring_alignment; /* in the memory; 0: it does not matter */
+	size_t ring_events;      /* that it has room for, a power of two */
+	bool pointers;           /* some of the sites call through a pointer */
+	bool sends;              /* a site calls options->send_at */
+	bool can_switch;         /* recording off and on, see `switched` */
+	bool samples;            /* an interrupt has the handler options->sample_at */
+	bool jumps;              /* longjmp() is called, and calls are timed */
+	size_t open_bytes;       /* of the pool of open calls */
 	/* Why calls can't be timed, whatever the options are; NULL: they can. Static. */
 	const char *untimed;
 };

@@ -17,6 +17,7 @@ struct litifut_firmware_call {
 	bool vector;      /* an entry of the vector table; `call` has its address only */
 	bool small;       /* for size */
 	bool times;       /* records have times */
+	bool spans;       /* calls and returns are events */
 	bool timed;       /* and this call is timed, by the code at count_small */
 	bool baseline;    /* the CPU has the small instruction set (v6-M, v8-M Baseline) */
 	uint32_t callee;  /* of a direct call: where the stub goes on to, bit 0 set: Thumb */
@@ -71,6 +72,10 @@ struct litifut_firmware_cpu {
 	bool times;
 	/* Bytes of an event in the ring; 0: its runtime does not record events. */
 	unsigned event_bytes;
+	unsigned ring_alignment; /* of the ring in the memory, a power of two */
+	/* The stubs of events make the calls themselves: there is no pool of open calls, any call
+	 * returns to its stub, and the return of a tail call is not recorded. */
+	bool calls_in_stub;
 	/* Optional: the entry of the vector table for the interrupt of the timer that is the clock.
 	 * False: it is not known, or the program has a handler of its own. */
 	bool (*clock_vector)(const struct litifut_image *image, uint32_t *entry);

@@ -288,7 +288,7 @@ enum litifut_status litifut_firmware_write_object(const struct litifut_firmware_
 		 .type = SHT_NOBITS,
 		 .flags = SHF_ALLOC | SHF_WRITE,
 		 .size = 4 * (uint32_t)plan->table_words,
-		 .alignment = 4},
+		 .alignment = plan->ring_events && plan->ring_alignment ? plan->ring_alignment : 4},
 		{.section = ".data",
 		 .symbol = LITIFUT_FIRMWARE_IDENTITY,
 		 .type = SHT_PROGBITS,

@@ -36,12 +36,14 @@ counts_equal_calls()
 		python3 "$root/tests/oracle/firmware_avr.py" check "$1.elf" "$1.executed" "$1.gmon" >&2
 }
 
-# registers_are_kept NAME: from each direct call to its callee all registers, SREG and the stack
-# pointer stay the same.
+# registers_are_kept NAME [spans]: from each direct call to its callee all registers, SREG and the stack
+# pointer stay the same; with spans on the way back as well.
 registers_are_kept()
 {
-	python3 "$root/tests/oracle/firmware_avr.py" callees "$1.elf" >"$1.callees" &&
-		"$simulator" -k "$1.callees" "$device" "$1.elf" 2>&1 |
+	registers_of=$1
+	shift
+	python3 "$root/tests/oracle/firmware_avr.py" callees "$registers_of.elf" "$@" >"$registers_of.callees" &&
+		"$simulator" -k "$registers_of.callees" "$device" "$registers_of.elf" 2>&1 |
 		tee /dev/stderr | grep -q '^kept [1-9][0-9]*, spoiled 0, under way 0$'
 }
 

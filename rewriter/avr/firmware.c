@@ -48,16 +48,31 @@
  *	pop	r30
  *	jmp	callee
  *
+ * Where calls and returns are events (24 bytes, tracer/avr/spans/call.S), a jmp leads to the
+ *stub, and the call is made by it. An interrupt that returns is followed by one instruction of what
+ *it returns to, here the cli:
+ *
+ *	call	litifut_span_call	... what has moved	call	litifut_span_call
+ *	call	callee			call	litifut_span_pointer	call	handler
+ *	call	litifut_span_call	icall			cli
+ *	jmp	return_address		call	litifut_span_call	nop
+ *					jmp	return_address	call	litifut_span_call
+ *								reti
+ *
+ * A tail call has the first event only: then comes a jmp to the callee.
+ *
  * Devices with up to 8 KB have rcall and rjmp in the place of call and jmp. */
 #include "rewriter/firmware_cpu.h"
 
 #include <elf.h>
+#include <litifut/avr_spans.h>
 #include <string.h>
 
 #include "rewriter/avr/avr.h"
 
 #define SMALL_BYTES 8u /* for each word of the table */
 #define POINTER_WORDS 3u
+#define POINTER_MOVED (2u * (LITIFUT_AVR_STUB_ENTERS_POINTER - 2))
 
 struct emitter {
 	struct litifut_firmware_stub *stub;
@@ -166,13 +181,59 @@ static void count_pointer(struct emitter *emitter, const struct litifut_firmware
 	pad(emitter, call->small && !call->times ? SMALL_BYTES * POINTER_WORDS : 0);
 }
 
+/* A branch of 4 bytes on all devices, so that the places of calls in a stub are the same. */
+static void wide_branch(struct emitter *emitter, bool link, uint32_t target)
+{
+	if (emitter->facts.small)
+		word(emitter, 0); /* nop */
+	branch(emitter, link, target);
+}
+
+static void return_to_site(struct emitter *emitter, const struct litifut_firmware_call *call)
+{
+	wide_branch(emitter, true, call->count_small);
+	wide_branch(emitter, false, call->call.address + call->call.instruction.length);
+}
+
+static void record_pointer(struct emitter *emitter, const struct litifut_firmware_call *call)
+{
+	const struct litifut_cramped_call *site = &call->call;
+	const uint8_t *bytes = site->section->bytes + (site->address - site->section->address);
+
+	pad(emitter, POINTER_MOVED - site->before[0]);
+	for (unsigned i = site->before[0]; i; i -= 2)
+		word(emitter, litifut_get16(false, bytes - i));
+	wide_branch(emitter, true, call->count_pointer);
+	word(emitter, litifut_get16(false, bytes));
+	if (!site->tail)
+		return_to_site(emitter, call);
+}
+
+static void record_call(struct emitter *emitter, const struct litifut_firmware_call *call)
+{
+	wide_branch(emitter, true, call->count_small);
+	if (call->call.tail) {
+		wide_branch(emitter, false, call->callee);
+		return;
+	}
+	wide_branch(emitter, true, call->callee);
+	if (!call->vector) {
+		return_to_site(emitter, call);
+		return;
+	}
+	word(emitter, 0x94f8); /* cli */
+	word(emitter, 0);
+	wide_branch(emitter, true, call->count_small);
+	word(emitter, 0x9518); /* reti */
+}
+
 /* What leads to the stub, in the place of the call and, if it moves, of the instruction before
  * it. */
 static bool patch(const struct litifut_firmware_call *call, const struct litifut_avr_facts *facts,
 		  uint32_t stub_address, struct litifut_firmware_patch *patch)
 {
 	const struct litifut_cramped_call *site = &call->call;
-	bool link = !site->tail && !call->vector;
+	bool link = !site->tail && !call->vector && !call->spans;
 	unsigned room = site->instruction.length;
 	bool failed = false;
 
@@ -209,7 +270,11 @@ static bool write_stub(const struct litifut_firmware_call *call, uint32_t addres
 		.stub = stub, .address = address, .facts = {.small = call->baseline}};
 
 	memset(stub, 0, sizeof(*stub));
-	if (call->pointer)
+	if (call->spans && call->pointer)
+		record_pointer(&emitter, call);
+	else if (call->spans)
+		record_call(&emitter, call);
+	else if (call->pointer)
 		count_pointer(&emitter, call);
 	else if (call->timed)
 		time_call(&emitter, call);
@@ -217,7 +282,7 @@ static bool write_stub(const struct litifut_firmware_call *call, uint32_t addres
 		count_small(&emitter, call);
 	else
 		count_fast(&emitter, call);
-	pad(&emitter, (emitter.at + 3) & ~3u);
+	pad(&emitter, call->spans ? 2 * LITIFUT_AVR_STUB_WORDS : (emitter.at + 3) & ~3u);
 	stub->bytes = emitter.at;
 	return patch(call, &emitter.facts, address, stub->patches) && !emitter.failed;
 }
@@ -263,5 +328,8 @@ const struct litifut_firmware_cpu litifut_firmware_avr = {
 	.write_way = write_way,
 	.check_memory = litifut_avr_check_memory,
 	.times = true,
+	.event_bytes = LITIFUT_AVR_EVENT_BYTES,
+	.ring_alignment = LITIFUT_AVR_RING_ALIGNMENT,
+	.calls_in_stub = true,
 	.clock_vector = litifut_avr_clock_vector,
 };

@@ -5,8 +5,6 @@ DEVICES=${DEVICES:-atmega1284p atmega2560}
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../avr.sh"
 
-calls=10000
-
 # cycles NAME: of a whole run
 cycles()
 {
@@ -47,9 +45,10 @@ size_of()
 
 behaviour()
 {
+	calls=10000
 	case $device in
-	atmega2560) fast=2030 small=4910 pointer=7500 timed=31700 timed_pointer=38600 ;;
-	*) fast=2030 small=4710 pointer=7500 timed=30100 timed_pointer=37000 ;;
+	atmega2560) spans=14700 spans_pointer=19100 fast=2030 small=4910 pointer=7500 timed=31700 timed_pointer=38600 ;;
+	*) spans=14300 spans_pointer=18500 fast=2030 small=4710 pointer=7500 timed=30100 timed_pointer=37000 ;;
 	esac
 	at_most "hundredths of a cycle a call, fast" $fast "$(cost counts fast DIRECT)"
 	at_most "hundredths of a cycle a call, small" $small "$(cost counts small DIRECT)"
@@ -57,6 +56,12 @@ behaviour()
 	at_most "hundredths of a cycle a timed call" $timed "$(cost table fast DIRECT)"
 	at_most "hundredths of a cycle a timed call through a pointer" $timed_pointer \
 		"$(cost table fast POINTER)"
+	calls=500 # for which the ring has room
+	export LITIFUT_RING_KB=8
+	at_most "hundredths of a cycle a call and its return as events" $spans "$(cost spans fast DIRECT)"
+	at_most "hundredths of a cycle a call through a pointer, as events" $spans_pointer \
+		"$(cost spans fast POINTER)"
+	unset LITIFUT_RING_KB
 	for stubs in fast small; do
 		export LITIFUT_STUBS="$stubs" LITIFUT_PORT=usart
 		ok "it links ($stubs)" avr "$stubs" avr_truth.c -Os

@@ -2,7 +2,8 @@
 """Holds the counts of a traced firmware for AVR against what was executed in simavr.
 
   firmware_avr.py sites ELF           prints the addresses to watch
-  firmware_avr.py callees ELF         prints CALL CALLEE of patched sites, but calls through Z
+  firmware_avr.py callees ELF         prints CALL CALLEE RETURN of patched sites, but calls through
+        Z; with `spans' RETURN is where a stub that makes the call returns to, 1: from an interrupt
   firmware_avr.py check ELF EXECUTED GMON
         compares each patched site: how often it was executed (EXECUTED, written by
         tests/oracle/avr) and how often it was counted (GMON, written by litifut-post).
@@ -54,9 +55,13 @@ def main():
             print("%x" % watched(site, small))
         return
     if sys.argv[1] == "callees":
+        spans = len(sys.argv) > 3
         for site in sites:
             if site["reason"] == "patched" and "indirect" not in site["kind"]:
-                print("%x %x" % (site["address"], site["callee"]))
+                back = site["address"] + (2 if small else 4)
+                made_by_stub = {"direct": back, "vector": 1}.get(site["kind"], 0)
+                print("%x %x %x" % (site["address"], site["callee"],
+                                    made_by_stub if spans else 0))
         return
     with open(sys.argv[3], encoding="ascii") as file:
         lines = [line.split() for line in file]

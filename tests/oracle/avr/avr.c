@@ -17,8 +17,9 @@
  *     -l N[:SEED]  one of N bytes between the two is lost, which ones SEED says
  *     -p FILE      gets the cycle and the value of each change of port B
  *     -d FILE      what is written to an AT45DB161 at the SPI, selected by PB4 (dataflash.h)
- *     -k FILE      lines CALL CALLEE, in hex: from the call or jump to its callee, whatever is in
- *                  between must keep all registers, SREG and the stack pointer; counts them
+ *     -k FILE      lines CALL CALLEE RETURN, in hex: from the call or jump to its callee, whatever
+ * is in between must keep all registers, SREG and the stack pointer; and from the end of the callee
+ * to RETURN, if that is more than 1 (1: no check); counts them
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,14 +37,23 @@
 
 #define FLASH_BYTES (256u * 1024)
 
-/* A call that has not reached its callee yet. */
+/* A call that has not reached its callee yet; or, of a callee that ends, where it is to return to.
+ */
 struct pending {
 	uint32_t callee;
+	uint32_t back; /* 0: what the callee returns to is not checked */
 	unsigned stack;
 	uint8_t registers[32], sreg[8];
 };
 
 static uint32_t callees[FLASH_BYTES / 2]; /* of calls that are checked, and 1 */
+static uint32_t returns[FLASH_BYTES / 2]; /* of the same, 0: not checked */
+static struct called {
+	uint32_t back;
+	unsigned stack;   /* behind the return */
+	unsigned address; /* that the callee finds on the stack: longjmp() returns elsewhere */
+} called[256];
+static unsigned called_count;
 static struct pending pending[64];
 static unsigned pending_count;
 static unsigned long long kept, spoiled;
@@ -128,11 +138,13 @@ static void follow_calls(const avr_t *avr, bool jumped)
 static void read_callees(const char *path)
 {
 	FILE *list = open_file(path, "r");
-	unsigned call, callee;
+	unsigned call, callee, back;
 
-	while (fscanf(list, "%x %x", &call, &callee) == 2)
-		if (call < FLASH_BYTES)
+	while (fscanf(list, "%x %x %x", &call, &callee, &back) == 3)
+		if (call < FLASH_BYTES) {
 			callees[call / 2] = callee + 1;
+			returns[call / 2] = back;
+		}
 	fclose(list);
 }
 
@@ -146,7 +158,7 @@ static void begin_call(const avr_t *avr, uint32_t pc)
 {
 	struct pending *call = &pending[pending_count];
 	unsigned opcode = avr->flash[pc] | (unsigned)avr->flash[pc + 1] << 8;
-	bool pushes = (opcode & 0xfe0e) == 0x940e || opcode >> 12 == 0xd;
+	bool pushes = (opcode & 0xfe0e) == 0x940e || opcode >> 12 == 0xd || returns[pc / 2];
 
 	if (pending_count == sizeof(pending) / sizeof(*pending))
 		return;
@@ -155,6 +167,35 @@ static void begin_call(const avr_t *avr, uint32_t pc)
 	call->stack = stack_pointer(avr) - (pushes ? avr->address_size : 0);
 	memcpy(call->registers, avr->data, sizeof(call->registers));
 	memcpy(call->sreg, avr->sreg, sizeof(call->sreg));
+	call->back = returns[pc / 2];
+}
+
+/* The lower bytes of what a ret would return to. */
+static unsigned top_of_stack(const avr_t *avr)
+{
+	unsigned stack = stack_pointer(avr) + avr->address_size;
+
+	return avr->data[stack] | (unsigned)avr->data[stack - 1] << 8;
+}
+
+/* The next instruction is a ret. */
+static void begin_return(const avr_t *avr)
+{
+	struct pending *end = &pending[pending_count];
+	unsigned stack = stack_pointer(avr) + avr->address_size;
+
+	while (called_count && called[called_count - 1].stack < stack)
+		called_count--; /* by longjmp() */
+	if (!called_count || called[called_count - 1].stack != stack ||
+	    called[called_count - 1].address != top_of_stack(avr) ||
+	    pending_count == sizeof(pending) / sizeof(*pending))
+		return;
+	pending_count++;
+	end->callee = called[--called_count].back;
+	end->back = 0;
+	end->stack = stack;
+	memcpy(end->registers, avr->data, sizeof(end->registers));
+	memcpy(end->sreg, avr->sreg, sizeof(end->sreg));
 }
 
 static void check_callee(const avr_t *avr)
@@ -164,6 +205,9 @@ static void check_callee(const avr_t *avr)
 	if (!pending_count || avr->pc != call->callee || stack_pointer(avr) != call->stack)
 		return;
 	pending_count--;
+	if (call->back > 1 && called_count < 256)
+		called[called_count++] = (struct called){
+			call->back, call->stack + avr->address_size, top_of_stack(avr)};
 	if (memcmp(call->registers, avr->data, sizeof(call->registers)) ||
 	    memcmp(call->sreg, avr->sreg, sizeof(call->sreg)))
 		spoiled++;
@@ -364,6 +408,9 @@ int main(int count, char **arguments)
 		}
 		if (running && pc < FLASH_BYTES && callees[pc / 2])
 			begin_call(avr, pc);
+		if (running && called_count && pc < FLASH_BYTES && avr->flash[pc] == 0x08 &&
+		    avr->flash[pc + 1] == 0x95)
+			begin_return(avr);
 		state = avr_run(avr);
 		if (running && pc < FLASH_BYTES) {
 			executed[pc / 2]++;

@@ -3,12 +3,10 @@
 
 AVR_FAMILIES := $(if $(shell command -v avr-gcc),avr25 avr35 avr4 avr5 avr51 avr6)
 AVR_C_FLAGS := -std=c11 -Os -ffreestanding -fno-jump-tables -fno-exceptions -fno-unwind-tables \
-	-fno-asynchronous-unwind-tables -fno-common -fno-tree-loop-distribute-patterns -Iinclude -I. $(WARNINGS)
+	-fno-asynchronous-unwind-tables -fno-common -fno-tree-loop-distribute-patterns -Iinclude -I. -Itracer/avr/spans $(WARNINGS)
 AVR_PARTS := $(patsubst tracer/%.S,%,$(wildcard tracer/avr/firmware/*.S)) \
-	$(patsubst tracer/%.c,%,$(wildcard tracer/sink/frames/*.c))
+	$(patsubst tracer/%.c,%,$(wildcard tracer/sink/frames/*.c)) sink/spans/mark
 AVR_PORTS := $(patsubst tracer/port/avr/%.c,%,$(wildcard tracer/port/avr/*.c))
-
-AVR_CLOCKS := $(patsubst tracer/avr/clock/%.S,%,$(wildcard tracer/avr/clock/*.S))
 
 define avr_family
 $(BUILD)/tracer/firmware-$(1)/%.o: tracer/%.c
@@ -29,12 +27,17 @@ $(TRACER_LIBRARY)/firmware-$(1)-%.o: $(BUILD)/tracer/firmware-$(1)/port/avr/%.o
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
-$(TRACER_LIBRARY)/firmware-$(1)-clock-%.o: $(BUILD)/tracer/firmware-$(1)/avr/clock/%.o
+$(TRACER_LIBRARY)/firmware-$(1)-spans-%.o: $(BUILD)/tracer/firmware-$(1)/avr/spans/%.o
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
-TRACER += $(TRACER_LIBRARY)/firmware-$(1).a \
-	$(AVR_CLOCKS:%=$(TRACER_LIBRARY)/firmware-$(1)-clock-%.o) \
+# the sender of events, which takes the place of that of a table
+$(TRACER_LIBRARY)/firmware-$(1)-events.o: $(BUILD)/tracer/firmware-$(1)/sink/spans/send.o
+	@mkdir -p $$(@D)
+	$$(quiet)cp $$< $$@
+
+TRACER += $(TRACER_LIBRARY)/firmware-$(1).a $(TRACER_LIBRARY)/firmware-$(1)-events.o \
+	$(TRACER_LIBRARY)/firmware-$(1)-spans-call.o \
 	$(AVR_PORTS:%=$(TRACER_LIBRARY)/firmware-$(1)-%.o)
 
 -include $(shell find $(BUILD)/tracer/firmware-$(1) -name '*.d' 2>/dev/null)

@@ -1,0 +1,93 @@
+#!/bin/sh
+# LITIFUT_MODE=spans on AVR: calls and returns as events, sent while the program runs, with interrupts that
+# interrupt each other and returns of 2 and 3 bytes. Each call is there, none is lost, a call and its return keep
+# all registers, the program prints the same, and times are those of the untraced program. A ring that is too
+# small says what it has lost.
+DEVICES=${DEVICES:-atmega1284p atmega2560}
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../avr.sh"
+
+# link_spans KB SEND NAME SOURCE FLAGS...
+link_spans()
+{
+	export LITIFUT_MODE=spans LITIFUT_CLOCK=timer1:8000000 LITIFUT_PORT=usart LITIFUT_RING_KB="$1" \
+		LITIFUT_SEND="$2"
+	shift 2
+	avr "$@"
+	linked=$?
+	unset LITIFUT_MODE LITIFUT_CLOCK LITIFUT_PORT LITIFUT_RING_KB LITIFUT_SEND
+	return $linked
+}
+
+# The last call of all is made behind the last sending.
+events_equal_calls()
+{
+	python3 "$root/tests/oracle/firmware_avr.py" sites "$1.elf" >"$1.sites" &&
+		"$simulator" -s "$1.sites" -o "$1.executed" -u "$1.serial" "$device" "$1.elf" >&2 &&
+		"$BUILD/bin/litifut-post" -f gmon -o "$1.gmon" "$1.serial" "$1.elf" 2>"$1.words" &&
+		{ python3 "$root/tests/oracle/firmware_avr.py" check "$1.elf" "$1.executed" "$1.gmon" >"$1.check" ||
+			:; } && cat "$1.check" "$1.words" >&2 && ! grep -q 'unknown record' "$1.check" &&
+		[ "$(grep -vc '^executed ' "$1.check")" = 1 ] &&
+		grep -q 'tail in __init: executed 1, counted 0$' "$1.check" &&
+		grep -q ' 0 lost,.* 0 unresolved' "$1.words" && [ "$(wc -l <"$1.words")" = 1 ]
+}
+
+text_stays()
+{
+	"$simulator" -u "plain-$1.serial" "$device" "plain-$1.elf" >&2 &&
+		"$BUILD/bin/litifut" capture --rounds 1000 "$1.serial" -o frames 2>words |
+		diff "plain-$1.serial" -
+}
+
+# What the tracer adds to the time of a call is the same for all.
+times_are_right()
+{
+	avr-nm plain-times.elf | awk '$3 ~ /^(shortest|milliseconds|longest)$/' >functions
+	cut -d ' ' -f 1 functions >addresses
+	"$simulator" -t addresses "$device" plain-times.elf 2>/dev/null >truth &&
+		"$simulator" -u times.serial "$device" times.elf >&2 &&
+		"$BUILD/bin/litifut-post" -q -f csv times.serial times.elf >ours && cat truth ours >&2 &&
+		python3 - functions truth ours <<-'END'
+	import csv, sys
+	names = {int(line.split()[0], 16): line.split()[2] for line in open(sys.argv[1])}
+	truth = {names[int(line.split()[0], 16)]: [int(word) for word in line.split()[1:4]]
+	         for line in open(sys.argv[2]) if line.split()[0].strip("0123456789abcdef") == ""}
+	ours = {row["callee"]: [float(row[key]) / 125 for key in ("min_ns", "max_ns")]
+	        for row in csv.DictReader(open(sys.argv[3])) if row["min_ns"]}
+	added = ours["shortest"][0] - truth["shortest"][1]
+	wrong = len(truth) != 3 or not 40 < added < 100
+	for name, (calls, least, most) in truth.items():
+	    print(name, least, most, ours[name], added)
+	    # interrupts of the timer come in between
+	    interrupts = most // 65536 + 1
+	    wrong |= not -2 < ours[name][0] - added - least < 150 * interrupts
+	    wrong |= not -2 < ours[name][1] - added - most < 150 * interrupts
+	sys.exit(wrong)
+	END
+}
+
+losses_are_counted()
+{
+	"$simulator" -s truth.sites -o small.executed -u small.serial "$device" small.elf >&2 &&
+		{ "$BUILD/bin/litifut-post" -f report -o report.text small.serial small.elf 2>words || :; } &&
+		cat words >&2 && grep -q '[1-9][0-9]* events found no room in the ring' words &&
+		! grep -q ' 0 lost' words
+}
+
+behaviour()
+{
+	large=
+	[ "$device" = atmega1284p ] || large=-DLARGE
+	# shellcheck disable=SC2086
+	ok "it links traced" link_spans 8 call:apply truth avr_truth.c -Os -DTIMED -DSELDOM=1 $large
+	ok "each call is an event, and nothing is lost" events_equal_calls truth
+	ok "it prints the same" text_stays truth
+	ok "a call and its return keep all registers" registers_are_kept truth spans
+	ok "with times it links" link_spans 2 exit times avr_times.c -Os
+	ok "times are those of the untraced program" times_are_right
+	[ "$device" = atmega1284p ] || return
+	ok "with a small ring it links" link_spans 1 exit small avr_truth.c -Os -DTIMED -DSELDOM=1
+	ok "what a small ring loses is counted" losses_are_counted
+}
+
+for_devices behaviour

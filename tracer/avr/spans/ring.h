@@ -1,0 +1,189 @@
+/* The ring of events on AVR, as call.S writes it and the sender reads it. It is the symbol
+ * litifut_table, and begins and ends at a multiple of 256; so does each chunk of 128 events of 6
+ * bytes. So call.S looks only where the low byte of the address becomes 0. */
+#ifndef LITIFUT_TRACER_AVR_SPANS_RING_H
+#define LITIFUT_TRACER_AVR_SPANS_RING_H
+
+#include <litifut/avr_spans.h>
+
+/* Offsets in litifut_ring. */
+#define RING_HEAD 0      /* address of the next event */
+#define RING_TAIL 2      /* of the first one that has not been sent */
+#define RING_LIMIT 4     /* of the chunk that RING_TAIL is in */
+#define RING_LOST 6      /* events since the ring is full */
+#define RING_OVERFLOWS 8 /* of the timer */
+#define RING_STATE 10
+#define RING_END 12 /* of the events that the sender may have read */
+
+#define RING_NEW 0  /* the clock does not run yet */
+#define RING_OPEN 1 /* there is room */
+#define RING_FULL 2 /* the last event of a chunk is written again and again */
+
+/* From the stack pointer in the ring to that of the call. */
+#ifdef __AVR_3_BYTE_PC__
+#define SPAN_SAVED 9
+#else
+#define SPAN_SAVED 8
+#endif
+
+#ifndef __ASSEMBLER__
+#include <litifut/spans_format.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tracer/sink/frames/frames.h"
+
+#define RING_CLOCK_BITS 16
+
+/* An event, as the sender gets it. */
+struct ring_event {
+	uint32_t time; /* of a LITIFUT_SPAN_CALLEE: the callee */
+	uint32_t value;
+	uint16_t number;
+};
+
+/* As it stands in the ring: `number' is the address in words of the stub, unless it is below
+ * LITIFUT_SPAN_SITE. */
+struct ring_entry {
+	uint16_t ticks, number, value;
+};
+
+struct litifut_ring {
+	struct ring_entry *head, *tail;
+	uint8_t *limit;
+	uint16_t lost, overflows;
+	uint8_t state, reserved;
+	struct ring_entry *end;
+	uint32_t position; /* of the entry at `tail' */
+	uint32_t told;     /* events that were lost, and have been told of */
+};
+
+extern HIDDEN volatile struct litifut_ring litifut_ring;
+/* Not an address but a number. */
+extern HIDDEN char litifut_ring_events[];
+
+HIDDEN void litifut_span_put(uint16_t number, uint16_t value);
+
+static inline uint8_t litifut_ring_lock(void)
+{
+	uint8_t status;
+
+	__asm__ volatile("in %0, 0x3f\n\tcli" : "=r"(status)::"memory");
+	return status;
+}
+
+static inline void litifut_ring_unlock(uint8_t status)
+{
+	__asm__ volatile("out 0x3f, %0" ::"r"(status) : "memory");
+}
+
+static inline uint16_t litifut_ring_size(void)
+{
+	return (uint16_t)(uintptr_t)litifut_ring_events;
+}
+
+/* Positions, see <litifut/spans_format.h>: of the first event that has not been freed, and of the
+ * one behind the last. */
+static inline uint32_t litifut_ring_begin(void)
+{
+	return litifut_ring.position;
+}
+
+static inline uint32_t litifut_ring_end(void)
+{
+	const uint8_t status = litifut_ring_lock();
+	struct ring_entry *head = litifut_ring.head;
+	uint16_t count = (uint16_t)(head - litifut_ring.tail);
+
+	litifut_ring.end = head;
+	if (head < litifut_ring.tail)
+		count = (uint16_t)(count + litifut_ring_size());
+	if (litifut_ring.state == RING_NEW)
+		count = 0;
+	litifut_ring_unlock(status);
+	return litifut_ring.position + count;
+}
+
+static inline uint32_t litifut_ring_lost(void)
+{
+	return litifut_ring.told + litifut_ring.lost;
+}
+
+static inline struct ring_entry *litifut_ring_place(uint32_t position)
+{
+	struct ring_entry *entry = litifut_ring.tail + (uint16_t)(position - litifut_ring.position);
+	struct ring_entry *table = (void *)litifut_table;
+
+	return entry >= table + litifut_ring_size() ? entry - litifut_ring_size() : entry;
+}
+
+/* Of the stubs, in words. */
+static inline uint16_t litifut_stubs_begin(void)
+{
+	uint16_t address;
+
+	__asm__("ldi %A0, lo8(pm(litifut_stubs))\n\tldi %B0, hi8(pm(litifut_stubs))"
+		: "=d"(address));
+	return address;
+}
+
+static inline const struct ring_event *litifut_ring_at(uint32_t position)
+{
+	static struct ring_event event;
+	const uint8_t status = litifut_ring_lock();
+	const struct ring_entry entry = *litifut_ring_place(position);
+
+	litifut_ring_unlock(status);
+	event.time = entry.ticks;
+	event.number = entry.number;
+	event.value = entry.value;
+	if (entry.number == LITIFUT_SPAN_CALLEE)
+		event.time = 2 * (uint32_t)entry.value;
+	if (entry.number >= LITIFUT_SPAN_SITE) {
+		uint16_t place = entry.number - litifut_stubs_begin();
+		uint8_t rest = (uint8_t)(place % LITIFUT_AVR_STUB_WORDS);
+
+		event.number =
+			rest == LITIFUT_AVR_STUB_ENTERS || rest == LITIFUT_AVR_STUB_ENTERS_POINTER
+				? LITIFUT_SPAN_SITE + place / LITIFUT_AVR_STUB_WORDS
+				: LITIFUT_SPAN_RETURN;
+		event.value += SPAN_SAVED;
+	}
+	return &event;
+}
+
+static inline void litifut_ring_mark(unsigned number)
+{
+	const uint8_t status = litifut_ring_lock();
+
+	litifut_span_put(LITIFUT_SPAN_MARK, number);
+	litifut_ring_unlock(status);
+}
+
+/* The events before `position' have been sent. If others were lost in the meantime, the place
+ * that was written again and again says how many; then there is room. */
+static inline void litifut_ring_free(uint32_t position)
+{
+	const uint8_t status = litifut_ring_lock();
+	struct ring_entry *tail = litifut_ring_place(position);
+	uint8_t *chunk = (uint8_t *)litifut_table +
+			 (uint16_t)((uint8_t *)tail - (uint8_t *)litifut_table) /
+				 LITIFUT_AVR_CHUNK_BYTES * LITIFUT_AVR_CHUNK_BYTES;
+	bool room = chunk != litifut_ring.limit;
+
+	litifut_ring.tail = tail;
+	litifut_ring.position = position;
+	litifut_ring.limit = chunk;
+	if (room && litifut_ring.state == RING_FULL) {
+		const uint16_t lost = litifut_ring.lost;
+
+		litifut_ring.state = RING_OPEN;
+		litifut_ring.told += lost;
+		litifut_ring.lost = 0;
+		litifut_span_put(LITIFUT_SPAN_LOST, lost);
+	}
+	litifut_ring_unlock(status);
+}
+#endif
+
+#endif
