@@ -1,7 +1,10 @@
 /* A sensor node: senses, filters, compresses, sends by radio, writes to a flash, waits. Ports
  * switch the peripherals that the rig models (rig.c): bit 0 of port B starts the radio, bit 1
- * starts a write to the flash, bit 2 feeds the converter while it is set. */
+ * starts a write to the flash, bit 2 feeds the converter while it is set. Bit 3 is a pin that an
+ * analyser sees: it rises where a recorder gets a mark. */
+#include <avr/interrupt.h>
 #include <avr/io.h>
+#include <litifut/firmware.h>
 #include <stdint.h>
 
 #define FUNCTION __attribute__((noinline, noclone))
@@ -85,8 +88,8 @@ FUNCTION void flash_write(void)
 FUNCTION void wait_ms(uint8_t count)
 {
 	while (count--) {
-		uint16_t start = TCNT1;
-		while ((uint16_t)(TCNT1 - start) < 2000)
+		uint16_t start = TCNT3;
+		while ((uint16_t)(TCNT3 - start) < 2000)
 			;
 	}
 }
@@ -108,14 +111,29 @@ FUNCTION void work(uint8_t round)
 		flash_write();
 }
 
+static void raise_pin(void)
+{
+	PORTB |= 8;
+	if (litifut_mark)
+		litifut_mark(0);
+}
+
 int main(void)
 {
-	DDRB = 7;
-	TCCR1B = 2; /* a tick is 8 cycles */
+	DDRB = 15;
+	TCCR3B = 2;         /* a tick is 8 cycles */
+	UCSR0A = 1 << U2X0; /* 2 MBaud at 16 MHz */
+	UBRR0 = 0;
+	UCSR0B = 1 << TXEN0;
+	sei();
 	for (uint8_t round = 0; round < ROUNDS; round++) {
+		raise_pin();
 		work(round);
+		PORTB &= (uint8_t)~8;
 		nap(12);
 	}
+	if (litifut_send)
+		litifut_send();
 	done = 1;
 	for (;;)
 		;

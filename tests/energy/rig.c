@@ -7,6 +7,10 @@
  *   rig plain  FIRMWARE -p CSV   what the analyser sees of that run
  *   rig traced FIRMWARE -p CSV -e EVENTS   the same with hooks at calls and returns
  *
+ * and with the real recorder, which is in a firmware that LITIFUT has linked:
+ *
+ *   rig recorded FIRMWARE -p CSV -u SERIAL   what is sent, and what the analyser sees
+ *
  * Truth is taken by program counter and stack pointer; what reads the recording shares no
  * code with it. Longer than 500 lines, because the case is one
  * program: model, analyser and tracer. */
@@ -18,12 +22,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <simavr/avr_uart.h>
 #include <simavr/sim_avr.h>
 #include <simavr/sim_elf.h>
 
 #define HERTZ 16000000.0
 #define VOLTS 3.3
 #define PORTB_ADDRESS 0x25
+#define PIN 3         /* of it, that the analyser sees when the real recorder runs */
 #define TICK_CYCLES 8 /* of the tracer's clock, which has 16 bits */
 
 static const char *const names[] = {"main",       "work",        "sense",    "adc_read",
@@ -163,6 +169,7 @@ static struct tracer {
 	double next_mark, mark_left;
 	unsigned in_buffer;
 	uint64_t events;
+	FILE *serial; /* of the real one, which is in the firmware */
 } tracer;
 
 /* mA of an instruction, by what it does. */
@@ -243,6 +250,15 @@ static void start_devices(uint8_t port)
 		board.started[i]++;
 	}
 	board.port = port;
+	if (tracer.serial)
+		analyser.pin = port >> PIN & 1;
+}
+
+static void take_byte(struct avr_irq_t *irq, uint32_t value, void *parameter)
+{
+	(void)irq;
+	(void)parameter;
+	fputc((int)value, tracer.serial);
 }
 
 /* ---- the tracer ---- */
@@ -329,7 +345,8 @@ static void after_instruction(uint16_t opcode)
 		if (tracer.on && board.traced[callee])
 			hook(settings.enter_before, settings.enter_after, "enter %u 0 %s\n",
 			     names[callee]);
-		else if (!tracer.on && !callee) /* main: the untraced run has a start as well */
+		else if (!tracer.on && !tracer.serial &&
+			 !callee) /* main: the untraced run has a start as well */
 			mark();
 	} else if (jumped < FUNCTIONS && board.depth && board.depth < 255 && jumped != top()) {
 		/* its caller is on the stack no more, but ends with it */
@@ -375,7 +392,7 @@ static int run(uint16_t done_address)
 			return 1;
 		}
 	}
-	for (int i = 0; i < 3; i++) { /* three pulses tell where it ends */
+	for (int i = 0; i < 3 && !tracer.serial; i++) { /* three pulses tell where it ends */
 		mark();
 		for (int k = 0; k < 10; k++)
 			spend((unsigned)(0.2 * settings.mark_length * HERTZ), 0.5);
@@ -450,8 +467,14 @@ int main(int count, char **arguments)
 	uint16_t done_address = 0;
 	uint32_t text_end = 0;
 
-	while ((option = getopt(count, arguments, "p:e:s:")) != -1) {
-		if (option == 'p') {
+	while ((option = getopt(count, arguments, "p:e:s:u:")) != -1) {
+		if (option == 'u') {
+			tracer.serial = fopen(optarg, "we");
+			if (!tracer.serial) {
+				perror(optarg);
+				return 1;
+			}
+		} else if (option == 'p') {
 			settings.power = optarg;
 		} else if (option == 'e') {
 			settings.events = optarg;
@@ -461,8 +484,8 @@ int main(int count, char **arguments)
 		}
 	}
 	if (count - optind != 2) {
-		fprintf(stderr, "usage: rig [-p POWER] [-e EVENTS] [-s NAME=VALUE]... "
-				"truth|plain|traced FIRMWARE\n");
+		fprintf(stderr, "usage: rig [-p POWER] [-e EVENTS] [-u SERIAL] [-s NAME=VALUE]... "
+				"truth|plain|traced|recorded FIRMWARE\n");
 		return 2;
 	}
 	tracer.on = !strcmp(arguments[optind], "traced");
@@ -479,6 +502,12 @@ int main(int count, char **arguments)
 	board.avr->frequency = (uint32_t)HERTZ;
 	board.avr->run_cycle_limit = 1;
 	board.avr->log = LOG_ERROR;
+	if (tracer.serial)
+		avr_irq_register_notify(
+			avr_io_getirq(board.avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUTPUT),
+			take_byte, NULL);
+	uint32_t uart = 0; /* does not print */
+	avr_ioctl(board.avr, AVR_IOCTL_UART_SET_FLAGS('0'), &uart);
 	for (uint32_t i = 0; i < firmware.symbolcount; i++) {
 		const avr_symbol_t *symbol = firmware.symbol[i];
 		for (unsigned k = 0; k < FUNCTIONS; k++) {
@@ -515,6 +544,8 @@ int main(int count, char **arguments)
 	if (analyser.file && fclose(analyser.file))
 		failed = 1;
 	if (tracer.file && fclose(tracer.file))
+		failed = 1;
+	if (tracer.serial && fclose(tracer.serial))
 		failed = 1;
 	if (!failed && !strcmp(arguments[optind], "truth"))
 		print_truth();

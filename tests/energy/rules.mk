@@ -8,12 +8,20 @@ $(ENERGY_RIG): tests/energy/rig.c
 
 $(BUILD)/tests/energy/firmware-%.elf: tests/energy/firmware.c
 	@mkdir -p $(@D)
-	avr-gcc -mmcu=atmega1284p -Os -g -DROUNDS=$* $< -o $@
+	avr-gcc -mmcu=atmega1284p -Os -g -Iinclude -DROUNDS=$* $< -o $@
+
+# the same with the real recorder, which sends what it has at each call of nap()
+$(BUILD)/tests/energy/recorded-%.elf: tests/energy/firmware.c $(BUILD)/tests/energy/firmware-%.elf \
+		$(TRACER)
+	@mkdir -p $(@D)
+	LITIFUT_MODE=spans LITIFUT_CLOCK=timer1:16000000 LITIFUT_RING_KB=8 LITIFUT_PORT=usart \
+		LITIFUT_SEND=call:nap LITIFUT_EXCLUDE_CALLEES="__*,litifut_*" $(BUILD)/bin/litifut build \
+		avr-gcc -mmcu=atmega1284p -Os -g -Iinclude -DROUNDS=$* $< -o $@ 2>$@.log || { cat $@.log; exit 1; }
 
 .PHONY: demo-energy energy-rig
 
-energy-rig: $(ENERGY_RIG) $(BUILD)/tests/energy/firmware-60.elf
+energy-rig: $(ENERGY_RIG) $(BUILD)/tests/energy/firmware-60.elf $(BUILD)/tests/energy/recorded-60.elf
 
 ## demo-energy: energy of each function on a simulated board, beside the truth, and a picture
-demo-energy: $(BUILD)/bin/litifut-post $(ENERGY_RIG) $(BUILD)/tests/energy/firmware-120.elf
+demo-energy: all $(ENERGY_RIG) $(BUILD)/tests/energy/firmware-120.elf $(BUILD)/tests/energy/recorded-120.elf
 	@BUILD='$(abspath $(BUILD))' tests/energy/demo

@@ -1,0 +1,80 @@
+#!/bin/sh
+# Energy of functions from what the real recorder on an AVR sends (LITIFUT_MODE=spans), on the simulated
+# board whose truth is known: marks on a pin, transfers and interrupts are events of the recorder. A tool that is
+# given wrong costs of hooks or wrong marks must be caught by the same comparison.
+# Functions are called by ok.
+# shellcheck disable=SC2317
+root=$(cd "$(dirname "$0")/../.." && pwd)
+BUILD=${BUILD:-$root/build}
+work=$BUILD/tests/energy-recorded
+post=$BUILD/bin/litifut-post
+count=0
+failed=0
+
+# ok DESCRIPTION COMMAND...
+ok()
+{
+	description=$1
+	shift
+	count=$((count + 1))
+	if "$@" >"$work/log" 2>&1; then
+		echo "ok $count - $description"
+	else
+		failed=1
+		echo "not ok $count - $description"
+		echo "$* (in $work):" >&2
+		cat "$work/log" >&2
+	fi
+}
+
+fails()
+{
+	! "$@"
+}
+
+# energy POWER OPTIONS...
+energy()
+{
+	"$post" energy -f tsv --volts 3.3 --machine "$root/tests/energy/radio.machine" --power "$@" \
+		serial "$recorded" >result.tsv
+}
+
+compare()
+{
+	"$root/tests/energy/compare.py" "$@" truth.tsv result.tsv
+}
+
+rm -rf "$work"
+mkdir -p "$work"
+make -s -C "$root" BUILD="$BUILD" energy-rig >&2 || {
+	echo "Bail out! the rig can't be built (simavr, avr-gcc)"
+	exit 1
+}
+cd "$work" || exit 1
+rig=$BUILD/tests/energy/rig
+recorded=$BUILD/tests/energy/recorded-60.elf
+# 72 and 70.3 cycles, see docs/energy.md
+hook=4.5,4.39
+
+ok "the rig knows the truth" sh -c "'$rig' truth '$BUILD/tests/energy/firmware-60.elf' >truth.tsv"
+ok "a run of the traced firmware" "$rig" -p power.csv -u serial recorded "$recorded"
+ok "nothing is lost" sh -c "'$post' -f report serial '$recorded' 2>&1 | grep -q ' 0 lost'"
+ok "energies are found" energy power.csv --hook $hook
+grep 'marks used' log >marks
+ok "by all marks" grep -q '60 of 60 marks used, 0 outliers' marks
+ok "functions of 1 % are within 1 %, a peripheral within 1 %, sums are exact" compare
+
+# what must be caught
+ok "hooks that cost 20 % more" energy power.csv --hook 5.4,5.27,30.36
+ok "are seen" fails compare
+ok "hooks that cost 20 % less" energy power.csv --hook 3.6,3.51,30.36
+ok "are seen" fails compare
+ok "all of the hooks' cost in the caller" energy power.csv --hook 0,8.89,30.36
+ok "is seen" fails compare
+awk -F, 'NR > 1 { pin[NR] = $3; print $1 "," $2 "," (NR > 4 ? pin[NR - 3] : $3); next } { print }' \
+	OFS=, power.csv >late.csv
+ok "marks that are three samples late" energy late.csv --hook $hook --no-refine
+ok "are seen" fails compare
+echo "1..$count"
+[ $failed -eq 0 ] && rm -rf "$work"
+exit $failed
