@@ -6,14 +6,27 @@
 #include <stdio.h>
 #include <string.h>
 
+/* NULL: the file describes no code. A .debug_frame alone, which the rewriter adds to, does not. */
+static Dwarf *open_dwarf(Elf *elf)
+{
+	Dwarf *dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	Dwarf_Off next;
+	size_t header;
+
+	if (dwarf && !dwarf_nextcu(dwarf, 0, &next, &header, NULL, NULL, NULL))
+		return dwarf;
+	dwarf_end(dwarf);
+	return NULL;
+}
+
 static Dwarf *debug_information(struct post_image *image)
 {
 	if (image->dwarf || image->dwarf_missing)
 		return image->dwarf;
-	image->dwarf = dwarf_begin_elf(image->elf, DWARF_C_READ, NULL);
+	image->dwarf = open_dwarf(image->elf);
 	for (size_t i = 0; i < sizeof(image->further) / sizeof(*image->further); i++) {
 		if (!image->dwarf && image->further[i])
-			image->dwarf = dwarf_begin_elf(image->further[i]->elf, DWARF_C_READ, NULL);
+			image->dwarf = open_dwarf(image->further[i]->elf);
 	}
 	image->dwarf_missing = !image->dwarf;
 	return image->dwarf;

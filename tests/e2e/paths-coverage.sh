@@ -220,6 +220,10 @@ behaviour()
 	ok "the lines are gcov's" gcov_lines
 	ok "lcov is written" "$BUILD/bin/litifut-post" -q -f lcov -o lines.info data traced/lines
 	ok "the same lines as gcov, executed or not" same_lines main.gcda lines.info
+	# .debug_frame stays, as in every program compiled without -g
+	"$triplet-objcopy" -R .debug_info -R .debug_line traced/lines no_lines
+	ok "without lines litifut-post says what to do" sh -c \
+		"'$BUILD/bin/litifut-post' -q -f lcov -o none.info data no_lines 2>&1 | grep 'compile with -g'"
 	if command -v genhtml >genhtml.path; then
 		ok "genhtml makes a page of it" \
 			genhtml -q --branch-coverage -o pages lines.info
