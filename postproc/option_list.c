@@ -1,0 +1,192 @@
+/* Options, commands and formats: which there are, and what is said about them. Part of the main
+ * program: it prints. */
+#include "postproc/option_list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/nearest.h"
+#include "postproc/formats/format.h"
+#include "postproc/paths/command.h"
+
+/* The last member says which outputs heed an option; 0: all do. */
+/* clang-format off */
+const struct litifut_option post_option_list[] = {
+	{NULL, 0, NULL, NULL, "Filters, the same in every format (GLOB[,GLOB...], may be repeated):", 0},
+	{"include", OPTION_INCLUDE, "GLOB", NULL, "only calls whose caller or callee has such a name", 0},
+	{"exclude", OPTION_EXCLUDE, "GLOB", NULL, "no call whose caller or callee has such a name", 0},
+	{"module", OPTION_MODULE, "GLOB", NULL, "only calls from or into such modules", 0},
+	{"below", 'F', "GLOB", NULL, "only such functions and what they call, at any depth", 0},
+	{"not-below", 'N', "GLOB", NULL, "without such functions and what they call", 0},
+	{"depth", 'D', "N", NULL, "only N levels", 0},
+	{"time-filter", 't', "TIME", NULL, "only calls that took as long (10us), where returns are recorded", 0},
+	{"pid", OPTION_PID, "N", NULL, "only these processes", 0},
+	{"tid", OPTION_TID, "N", NULL, "only these threads", 0},
+	{"from", OPTION_FROM, "X", NULL, "from the event with this number in its thread, a time since the start (1.5s, 20ms), or in each thread a call of a function: NAME, NAME#3", 0},
+	{"to", OPTION_TO, "X", NULL, "up to that event, time or call", 0},
+	{NULL, 0, NULL, NULL, "Output:", 0},
+	{"format", 'f', "FORMAT", NULL, "one of the formats above, or list", 0},
+	{"output", 'o', "FILE", LITIFUT_WORDS_FILE, "write there, not to standard output", 0},
+	{"top", OPTION_TOP, "N", NULL, "only the first N rows of a table", POST_USES_TOP},
+	{"min", OPTION_MIN, "PERCENT", NULL, "leave out what makes less (dot: 0.5; diff: change in percent)", POST_USES_MIN},
+	{"function", OPTION_FUNCTION, "GLOB", NULL, "for callers-of, callees-of and histogram", POST_USES_FUNCTION},
+	{"lines", OPTION_LINES, NULL, NULL, "source lines from debug information (callers-of, callgrind, html)", POST_USES_LINES},
+	{"source", OPTION_SOURCE, "DIR", LITIFUT_WORDS_FOLDER, "a folder whose source files the report shows, with counts (html); or gprof-serial, see below", POST_USES_SOURCE},
+	{"sort", OPTION_SORT, "COLUMN", "self total avg min max calls made callers callees name", "self, total, avg, min, max, calls, made, callers, callees or name (report)", POST_USES_SORT},
+	{"per", OPTION_PER, "WHAT", "function edge thread", "function, edge or thread: the rows of a table of times (report)", POST_USES_ROWS},
+	{"by-module", OPTION_BY_MODULE, NULL, NULL, "one table for each module (report)", POST_USES_BY_MODULE},
+	{"phase", OPTION_PHASE, "MARK", NULL, "what is called before and after the first call of a function (GLOB), a time (1.5s) or a mark of the program (#N) (report)", POST_USES_PHASE},
+	{"pdf", OPTION_PDF, NULL, NULL, "the picture as PDF, made by Graphviz (dot)", POST_USES_PDF},
+	{"plt", OPTION_PLT, NULL, NULL, "PLT entries as functions of their own, NAME@plt", 0},
+	{"veneers", OPTION_VENEERS, NULL, NULL, "show the linker's veneers as well as where they lead", 0},
+	{"no-demangle", OPTION_NO_DEMANGLE, NULL, NULL, "C++ and Rust names as in the symbol table", 0},
+	{"color", OPTION_COLOR, "[=WHEN]", "auto always never", "auto, always or never", 0},
+	{"no-pager", OPTION_NO_PAGER, NULL, NULL, "not through $PAGER (less), which a terminal gets otherwise", 0},
+	{"quiet", 'q', NULL, NULL, "no summary line", 0},
+	{"help", 'h', NULL, NULL, "of a command, if one is given", 0},
+	{"version", 'V', NULL, NULL, "print the version", 0},
+	{"completion", OPTION_COMPLETION, "SHELL", "bash zsh fish", "print the completion for bash, zsh or fish", 0},
+	{NULL, 0, NULL, NULL, "With --source gprof-serial, the format of \"gprof for microcontrollers\" as bytes or hexadecimal text:", 0},
+	{"address-bytes", OPTION_ADDRESS_BYTES, "N", "2 3 4", "of an address there (3)", 0},
+	{"sample-hz", OPTION_SAMPLE_HERTZ, "N", NULL, "samples a second there, for gmon", 0},
+	{NULL, 0, NULL, NULL, "Finding ELF files:", 0},
+	{"debug-dir", OPTION_DEBUG_DIR, "DIR", LITIFUT_WORDS_FOLDER, "a folder with debug files, also as .build-id/xx/*.debug", 0},
+	{"sysroot", OPTION_SYSROOT, "DIR", LITIFUT_WORDS_FOLDER, "where the device's file system lies on this machine", 0},
+	{"no-maps-paths", OPTION_NO_MAPS_PATHS, NULL, NULL, "never open the paths that the maps files name", 0},
+	{NULL, 0, NULL, NULL, "Bounds for hostile or huge input:", 0},
+	{"max-threads", OPTION_MAX_THREADS, "N", NULL, "threads that are shown apart (65536)", 0},
+	{"max-calls", OPTION_MAX_CALLS, "N", NULL, "distinct pairs of call site and callee (1048576)", 0},
+	{"max-unpacked", OPTION_MAX_UNPACKED, "SIZE", NULL, "of one compressed file, as 500M or 2G (64G)", 0},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+/* clang-format on */
+
+/* What the first word can be beside a format. */
+static const struct {
+	const char *name;
+	const char *arguments;
+	const char *summary;
+	unsigned uses; /* enum post_option_use */
+} commands[] = {
+	{"callers-of", "FUNCTION [options] PATH...", "who calls a function, with call sites", 0},
+	{"callees-of", "FUNCTION [options] PATH...", "what a function calls", 0},
+	{"diff", "[options] OLD NEW [ELF...]", "compare two runs", POST_USES_TOP | POST_USES_MIN},
+	{"energy", "[options] PATH...", "energy of each function, from a power trace", 0},
+	{"path-ids", "[options] ELF...", "paths of each function (Ball-Larus numbers)", 0},
+	{"path-plain", "-o FILE ELF", "the program as it was, to be logged for path-sizes", 0},
+	{"path-sizes", "[options] ELF LOG", "size of a run in encodings of its paths", 0},
+	{"mine", "[options] ELF LOG", "patterns in the paths of a run", 0},
+};
+
+#define COMMANDS (sizeof(commands) / sizeof(*commands))
+
+void post_options_help(void)
+{
+	fputs("usage: litifut-post [[-f] FORMAT] [-o FILE] [options] PATH...\n", stdout);
+	for (size_t i = 0; i < COMMANDS; i++)
+		printf("       litifut-post %s %s\n", commands[i].name, commands[i].arguments);
+	puts("Shows the calls that LITIFUT recorded. PATH: traces, maps files, ELF files, or\n"
+	     "folders with them, in any order.\n\n"
+	     "Formats (-f):");
+	for (size_t i = 0; post_formats[i]; i++)
+		printf("  %-12s %s\n", post_formats[i]->name, post_formats[i]->summary);
+	litifut_options_help(stdout, post_option_list);
+	puts("\nExit status: 0 done, 1 a problem was found, 2 wrong usage. litifut-post(1).");
+}
+
+/* Of a command or a format: what it is, and the options that only some others have as well. */
+bool post_options_help_of(const char *word)
+{
+	const struct post_format *format = post_format_find(word);
+	struct litifut_option own[LITIFUT_MOST_OPTIONS + 1];
+	unsigned uses = format ? format->uses : 0;
+	const char *summary = format ? format->summary : NULL;
+	const char *arguments = "[-o FILE] [options] PATH...";
+	size_t count = 0;
+
+	for (size_t i = 0; i < COMMANDS; i++) {
+		if (strcmp(commands[i].name, word))
+			continue;
+		summary = commands[i].summary;
+		arguments = commands[i].arguments;
+		uses |= commands[i].uses;
+	}
+	if (!summary)
+		return false;
+	printf("usage: litifut-post %s %s\n%s\n", word, arguments, summary);
+	for (size_t i = 0; post_option_list[i].name || post_option_list[i].help; i++) {
+		if (post_option_list[i].use & uses)
+			own[count++] = post_option_list[i];
+	}
+	own[count] = (struct litifut_option){0};
+	if (count)
+		puts("\nIts options:");
+	litifut_options_help(stdout, own);
+	puts("\nFilters and all else: litifut-post --help, litifut-post(1).");
+	return true;
+}
+
+/* The words of all formats and commands, separated by blanks. The caller frees them. */
+static char *all_words(bool with_commands, const char *more)
+{
+	char *words = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&words, &size);
+
+	if (!memory)
+		return NULL;
+	fputs(more, memory);
+	for (size_t i = 0; post_formats[i]; i++)
+		fprintf(memory, "%s ", post_formats[i]->name);
+	for (size_t i = 0; with_commands && i < COMMANDS; i++)
+		fprintf(memory, "%s ", commands[i].name);
+	fclose(memory);
+	return words;
+}
+
+bool post_options_completion(const char *shell)
+{
+	struct litifut_option list[LITIFUT_MOST_OPTIONS + 1];
+	struct litifut_command all[64] = {
+		{"litifut-post", "", list, LITIFUT_WORDS_FILE},
+	};
+	char *formats = all_words(false, "list ");
+	size_t count = 1;
+
+	memcpy(list, post_option_list, sizeof(post_option_list));
+	for (size_t i = 0; list[i].name || list[i].help; i++) {
+		if (list[i].code == 'f')
+			list[i].words = formats;
+	}
+	for (size_t i = 0; i < COMMANDS; i++) {
+		const struct litifut_command *path = path_command_find(commands[i].name);
+
+		all[count++] =
+			path ? *path
+			     : (struct litifut_command){commands[i].name, commands[i].summary, list,
+							LITIFUT_WORDS_FILE};
+	}
+	for (size_t i = 0; post_formats[i] && count < 63; i++) {
+		if (!post_formats[i]->asks_for_function)
+			all[count++] = (struct litifut_command){post_formats[i]->name,
+								post_formats[i]->summary, list,
+								LITIFUT_WORDS_FILE};
+	}
+	bool known = litifut_completion_write(stdout, shell, "litifut-post", all);
+	free(formats);
+	return known;
+}
+
+/* The command or format that may have been meant; NULL: none. */
+const char *post_options_nearest(const char *word, bool command)
+{
+	const char *names[64] = {NULL};
+	size_t count = 0;
+
+	for (; post_formats[count] && count < 40; count++)
+		names[count] = post_formats[count]->name;
+	for (size_t i = 0; command && i < COMMANDS; i++)
+		names[count++] = commands[i].name;
+	return litifut_name_nearest(word, names);
+}
