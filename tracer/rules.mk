@@ -39,7 +39,7 @@ RECORDER_SOURCES := $(addprefix recorder/,recorder threads words clock bloom set
 	$(addprefix sink/,sink ring spare chunks save_all compact header metadata module_record copies) \
 	$(addprefix port/linux/,system_call identity confine files folder room memory environment auxiliary vdso fork loaded spawn guest)
 # What only LITIFUT_MODE=table and coverage need, and what stands in its place.
-RECORDER_FULL := recorder/table recorder/flags
+RECORDER_FULL := recorder/table recorder/epochs recorder/flags
 RECORDER_SMALL := recorder/stream_only
 # In assembly: what a CPU needs, and what Linux on that CPU needs.
 TRACER_ASSEMBLY   = $(1)/stub $(1)/guard $(1)/thunk port/linux/$(1)/start

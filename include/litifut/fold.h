@@ -40,7 +40,6 @@ enum litifut_fold_mark {
 struct litifut_fold_index {
 	const uint32_t *slots; /* handles by hash; a free one is 0 */
 	uint32_t mask;         /* how many there are, less 1 */
-	uint32_t since;        /* entries of earlier epochs are of code that is gone */
 };
 
 /* What differs between the recorder and a reader. */
@@ -53,6 +52,8 @@ struct litifut_fold_ways {
 	struct litifut_table_call *(*entry)(void *context, uint32_t handle);
 	/* Is `exit` what stands for returns of this call? */
 	bool (*returns_by)(void *context, struct litifut_table_call *call, uint32_t exit);
+	/* Addresses are those of this module epoch from here on. */
+	void (*epoch)(void *context, uint32_t epoch);
 };
 
 /* The open calls of a thread: `frames` has room for `limit`. */
@@ -246,6 +247,10 @@ LITIFUT_FOLD_SLOW uint32_t litifut_fold_control(const struct litifut_fold *fold,
 
 		if (now > fold->open->now)
 			fold->open->now = now;
+	}
+	if (LITIFUT_CONTROL_KIND(slot[0]) == LITIFUT_WORD_EPOCH && last) {
+		fold->open->epoch = slot[1];
+		ways->epoch(fold->context, slot[1]);
 	}
 	for (uint32_t at = last; at; at--)
 		slot[at] = 0;

@@ -318,7 +318,7 @@ struct litifut_table_call {
 	uint32_t callee;  /* run-time, of a call through a register; 0: the site names it */
 	uint32_t exit;    /* run-time: what stands for its returns, 0: none has been seen; or
 			     LITIFUT_TABLE_TAIL */
-	uint32_t epoch;   /* of modules, when it was first called */
+	uint32_t epoch;   /* of modules: one in which it was called or could be */
 	uint64_t count;   /* calls, */
 	uint64_t untimed; /* and those of them that ended without a return that is known */
 	uint64_t minimum_inverted;
@@ -335,7 +335,8 @@ struct litifut_open_calls {
 	uint32_t thread; /* kernel thread id */
 	uint64_t now;    /* the clock at the last event that was folded */
 	uint32_t lost;   /* events that could not be read, or had no room in the table */
-	uint32_t reserved[3];
+	uint32_t epoch;  /* of modules, of the last event that was folded */
+	uint32_t reserved[2];
 };
 
 struct litifut_open_call {

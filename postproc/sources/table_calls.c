@@ -25,7 +25,7 @@ struct reader {
 	size_t count, capacity;
 	struct span_of_entries *spans;
 	size_t span_count, span_capacity;
-	struct post_table index; /* from thread, address and callee to a call */
+	struct post_table index; /* from thread, address, callee and epoch to a call */
 	uint32_t thread, epoch;  /* of what is being folded */
 	uint64_t lost;           /* events that the recorder could not fold */
 };
@@ -54,17 +54,17 @@ static uint64_t number_at(const struct reader *reader, const struct post_chunk *
 	return little ? second << 32 | first : first << 32 | second;
 }
 
-static struct post_key key_of(uint32_t thread, uint32_t address, uint32_t callee)
+/* In another epoch another module may be at the same address. */
+static struct post_key key_of(uint32_t thread, const struct litifut_table_call *call)
 {
-	return (struct post_key){{thread, address, callee, 0}};
+	return (struct post_key){{thread, call->address, call->callee, call->epoch}};
 }
 
 static uint32_t add(struct reader *reader, const struct post_table_call *call)
 {
 	POST_GROW(reader->calls, reader->count, reader->capacity);
 	reader->calls[reader->count] = *call;
-	post_table_put(&reader->index, key_of(call->thread, call->call.address, call->call.callee),
-		       (uint32_t)reader->count);
+	post_table_put(&reader->index, key_of(call->thread, &call->call), (uint32_t)reader->count);
 	return (uint32_t)++reader->count;
 }
 
@@ -141,6 +141,7 @@ static void read_stack(struct reader *reader, const struct post_chunk *chunk, st
 		return;
 	stack->open.thread = word_at(reader, chunk, OPEN(thread));
 	stack->open.now = number_at(reader, chunk, OPEN(now));
+	stack->open.epoch = word_at(reader, chunk, OPEN(epoch));
 	reader->lost += word_at(reader, chunk, OPEN(lost));
 	uint32_t depth = word_at(reader, chunk, OPEN(depth));
 	uint32_t room =
@@ -169,7 +170,6 @@ static void read_stack(struct reader *reader, const struct post_chunk *chunk, st
 static uint32_t find(void *context, uint32_t address, uint32_t callee, bool tail)
 {
 	struct reader *reader = context;
-	uint32_t number = post_table_find(&reader->index, key_of(reader->thread, address, callee));
 	const struct post_table_call call = {
 		.thread = reader->thread,
 		.call = {.address = address,
@@ -177,6 +177,7 @@ static uint32_t find(void *context, uint32_t address, uint32_t callee, bool tail
 			 .exit = tail ? LITIFUT_TABLE_TAIL : 0,
 			 .epoch = reader->epoch},
 	};
+	uint32_t number = post_table_find(&reader->index, key_of(reader->thread, &call.call));
 
 	return number != POST_NONE ? number + 1 : add(reader, &call);
 }
@@ -206,7 +207,7 @@ static bool returns_by(void *context, struct litifut_table_call *call, uint32_t 
 	struct reader *reader = context;
 
 	if (!call->exit) {
-		uint32_t known = reader->resolve(reader->context, reader->epoch, exit);
+		uint32_t known = reader->resolve(reader->context, call->epoch, exit);
 		/* without the file with its call sites, the stack pointer has to do */
 		if (!known || known == call->address)
 			call->exit = exit;
@@ -214,9 +215,17 @@ static bool returns_by(void *context, struct litifut_table_call *call, uint32_t 
 	return call->exit == exit;
 }
 
+static void begin_epoch(void *context, uint32_t epoch)
+{
+	struct reader *reader = context;
+
+	reader->epoch = epoch;
+}
+
 static void fold(struct reader *reader, const struct post_chunk *chunk, struct stack *stack)
 {
-	static const struct litifut_fold_ways ways = {no_index, look, find, entry, returns_by};
+	static const struct litifut_fold_ways ways = {no_index, look,       find,
+						      entry,    returns_by, begin_epoch};
 	const struct litifut_fold folded = {
 		.open = &stack->open,
 		.frames = stack->frames,
@@ -227,7 +236,10 @@ static void fold(struct reader *reader, const struct post_chunk *chunk, struct s
 
 	for (uint32_t i = 0; i < chunk->word_count; i++)
 		words[i] = post_trace_word(reader->trace, chunk, i);
+	/* a thread begins where its stack of open calls says, or with its first chunk */
 	reader->epoch = chunk->flags >> LITIFUT_CHUNK_EPOCH_SHIFT;
+	if (stack->open.epoch > reader->epoch)
+		reader->epoch = stack->open.epoch;
 	if (chunk->start_time > stack->open.now)
 		stack->open.now = chunk->start_time;
 	litifut_fold_words(&folded, &ways, words, words + chunk->word_count, true);

@@ -315,10 +315,94 @@ later()
 		awk -F, '$4 == "\"nap\"" && $9 >= 5e9 { found = 1 } END { exit !found }' out.csv
 }
 
+# In the same place there are libraries by turns, and their calls are folded when they have long
+# gone: each has its own, in every mode, and the table does not grow with the loading.
+in_turns()
+{
+	[ "$target" != armel ] || return 0
+	cat >turn.c <<-'END'
+		#include <stdlib.h>
+		#define KEEP __attribute__((noipa))
+		KEEP static int INNER(int n) { return n + 1; }
+		KEEP static int OUTER(int n) { return INNER(n) + INNER(n); }
+		int run(int n, int (*back)(int))
+		{
+			int sum = getenv("NOTHING") ? 1 : 0;
+			while (n--)
+				sum += OUTER(n) + back(n);
+			return sum;
+		}
+		int (*volatile pointed)(int) = INNER;
+		int (*given(void))(int) { return pointed; }
+	END
+	cat >turns.c <<-'END'
+		#include <dlfcn.h>
+		#include <pthread.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		__attribute__((noipa)) static int back(int n) { return n; }
+		static void *turns(void *rounds)
+		{
+			long sum = 0;
+			for (int i = 0; i < (int)(long)rounds; i++) {
+				void *turn = dlopen(i % 2 ? "./traced/libodd.so" : "./traced/libeven.so", RTLD_NOW);
+				int (*run)(int, int (*)(int)) = (int (*)(int, int (*)(int)))dlsym(turn, "run");
+				int (*(*given)(void))(int) = (int (*(*)(void))(int))dlsym(turn, "given");
+				sum += run(i % 2 ? 3 : 2, back) + given()(1);
+				dlclose(turn);
+				if (i % 10 == 0)
+					sum += back(i);
+			}
+			return (void *)sum;
+		}
+		int main(int argc, char **argv)
+		{
+			long rounds = argc > 1 ? atoi(argv[1]) : 60;
+			pthread_t thread;
+			void *sum;
+			pthread_create(&thread, 0, turns, (void *)rounds);
+			pthread_join(thread, &sum);
+			printf("%ld\n", (long)sum + (long)turns((void *)rounds));
+			return 0;
+		}
+	END
+	for mode in table spans; do
+		export LITIFUT_MODE=$mode LITIFUT_CLOCK=page
+		link libeven.so ../turn.c -shared -fPIC -DINNER=inner_0 -DOUTER=outer_0 || return
+		link libodd.so ../turn.c -shared -fPIC -DINNER=inner_1 -DOUTER=outer_1 || return
+		link turns ../turns.c -ldl -pthread || return
+		unset LITIFUT_MODE LITIFUT_CLOCK
+		rm -rf data
+		guest_environment="LITIFUT_DIR=$(pwd)/data"
+		qemu_options="-plugin $BUILD/tests/oracle.so,clock=1"
+		run traced turns
+		is "$mode: two libraries by turns: each has its own calls" \
+			"$("$BUILD/bin/litifut-post" -q -f csv data traced/turns traced/lib*.so | tr -d '"' |
+				awk -F, '$4 ~ /_[01]$|^back$/ { calls[$4] += $7; timed[$4] += $8 }
+					END { for (name in calls) print name, calls[name], timed[name] }' |
+				sort | tr '\n' ';')" \
+			"back 312 312;inner_0 300 300;inner_1 420 420;outer_0 120 120;outer_1 180 180;"
+	done
+	export LITIFUT_MODE=table
+	link libeven.so ../turn.c -shared -fPIC -DINNER=inner_0 -DOUTER=outer_0 || return
+	link libodd.so ../turn.c -shared -fPIC -DINNER=inner_1 -DOUTER=outer_1 || return
+	link turns ../turns.c -ldl -pthread || return
+	unset LITIFUT_MODE
+	rm -rf data
+	run traced turns 60
+	kind_of_chunks | tr ' ' '\n' | grep -c '^3$' >short.tables
+	rm -rf data
+	run traced turns 600
+	guest_environment='' qemu_options=''
+	is "ten times the loading takes no larger table" \
+		"$(kind_of_chunks | tr ' ' '\n' | grep -c '^3$')" "$(cat short.tables)"
+}
+
 both()
 {
 	behaviour
 	later
+	in_turns
 }
 
 for_targets both

@@ -69,7 +69,13 @@ static bool returns_by(void *context, struct litifut_table_call *call, uint32_t 
 	return call->exit == exit;
 }
 
-static const struct litifut_fold_ways ways = {no_index, look, find, entry, returns_by};
+static void begin_epoch(void *context, uint32_t epoch)
+{
+	(void)context;
+	(void)epoch;
+}
+
+static const struct litifut_fold_ways ways = {no_index, look, find, entry, returns_by, begin_epoch};
 
 static void begin(void)
 {

@@ -17,6 +17,7 @@
 #include "tracer/recorder/process.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
+#include "tracer/recorder/table.h"
 #include "tracer/recorder/threads.h"
 #include "tracer/sink/metadata.h"
 
@@ -61,11 +62,10 @@ LITIFUT_PUBLIC void litifut_module_leave(struct litifut_module *module)
 	litifut_flags_save_module(module);
 	litifut_modules_change(module, NULL);
 	if (!r->exiting) {
-		uint32_t epoch = litifut_add(&r->epoch, 1) + 1;
-		uint32_t words[3] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_UNLOAD, 2), module->serial,
-				     epoch};
+		uint32_t words[3] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_UNLOAD, 2), module->serial};
 
-		*(volatile uint32_t *)&r->unloaded = epoch;
+		litifut_tables_unload(module);
+		words[2] = litifut_add(&r->epoch, 1) + 1;
 		litifut_metadata_put(words, 3);
 		/* every thread records the new epoch with its next event */
 		litifut_threads_recheck();

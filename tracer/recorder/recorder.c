@@ -98,7 +98,7 @@ static void litifut_record_slowly(const struct litifut_call *call)
 		if (r->recording)
 			litifut_lose(1);
 	} else {
-		if (thread->epoch != r->epoch && !litifut_is_table()) {
+		if (thread->epoch != r->epoch) {
 			uint32_t words[2] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_EPOCH, 1), r->epoch};
 
 			if (litifut_put(thread, words, 2))

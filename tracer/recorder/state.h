@@ -61,7 +61,6 @@ struct litifut_recorder {
 	uint32_t mode;          /* enum litifut_mode of the first module */
 	uint32_t thunks_differ; /* in that, so none may be armed */
 	uint32_t resets;        /* of tables, that were asked for */
-	uint32_t unloaded;      /* the first epoch without the module that went last */
 	uint32_t epoch;
 	struct litifut_port_features features;
 	uint32_t clock;                                        /* enum litifut_clock */

@@ -20,6 +20,11 @@ void litifut_tables_save(void)
 {
 }
 
+void litifut_tables_unload(const struct litifut_module *module)
+{
+	(void)module;
+}
+
 void litifut_tables_forget(void)
 {
 }

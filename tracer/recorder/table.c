@@ -22,8 +22,10 @@
 #include "return_point.h"
 #include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/system.h"
+#include "tracer/recorder/epochs.h"
 #include "tracer/recorder/module_list.h"
 #include "tracer/recorder/shared.h"
+#include "tracer/recorder/table_words.h"
 #include "tracer/recorder/thread.h"
 #include "tracer/sink/chunks.h"
 #include "tracer/sink/sink.h"
@@ -31,6 +33,10 @@
 /* A handler may make some 20,000 calls before that. */
 #define LITIFUT_TABLE_WAITING 16
 #define LITIFUT_TABLE_SLOTS_LEAST 1024
+
+/* An entry that has not been met for so many epochs is not looked for any more: a limit for the
+ * time that a thread takes which has slept all the while. */
+#define LITIFUT_TABLE_EPOCHS 4096
 
 /* Entries of a chunk begin at a multiple of their size. */
 #define LITIFUT_TABLE_FIRST 128
@@ -48,6 +54,7 @@ struct litifut_table {
 	uint32_t slots;   /* handles of entries, by hash: a power of two of them, this address */
 	uint32_t slot_count;
 	uint32_t resets; /* as many as this table has had */
+	uint32_t serial; /* the last module that was known when the handles were put in order */
 	/* Chunks of events, the oldest first: how far they are folded, and where they end. */
 	struct {
 		uint32_t chunk;
@@ -81,32 +88,52 @@ static uint32_t litifut_table_hash(uint32_t address, uint32_t callee)
 	return hash >> 12;
 }
 
+static void litifut_table_put(const struct litifut_table *table,
+			      const struct litifut_table_call *call)
+{
+	uint32_t *slots = (uint32_t *)table->slots;
+	uint32_t mask = table->slot_count - 1;
+	uint32_t at = litifut_table_hash(call->address, call->callee) & mask;
+
+	while (slots[at])
+		at = (at + 1) & mask;
+	slots[at] = (uint32_t)call;
+}
+
 /* Room for twice as many handles. False: there is no memory. */
 static LITIFUT_COLD bool litifut_table_widen(struct litifut_table *table)
 {
 	uint32_t count = table->slot_count ? table->slot_count * 2 : LITIFUT_TABLE_SLOTS_LEAST;
+	uint32_t old_count = table->slot_count;
 	const uint32_t *old = (const uint32_t *)table->slots;
 	long room = litifut_map(0, count * 4, PROT_READ | PROT_WRITE, -1, 0);
-	uint32_t *slots = (uint32_t *)room;
 
 	if (litifut_failed(room))
 		return false;
-	for (uint32_t i = 0; i < table->slot_count; i++) {
-		const struct litifut_table_call *call = (const struct litifut_table_call *)old[i];
-		uint32_t at;
-
-		if (!call)
-			continue;
-		at = litifut_table_hash(call->address, call->callee) & (count - 1);
-		while (slots[at])
-			at = (at + 1) & (count - 1);
-		slots[at] = (uint32_t)call;
-	}
-	if (table->slots)
-		litifut_unmap(table->slots, table->slot_count * 4);
 	table->slots = (uint32_t)room;
 	table->slot_count = count;
+	for (uint32_t i = 0; i < old_count; i++)
+		if (old[i])
+			litifut_table_put(table, (const struct litifut_table_call *)old[i]);
+	if (old)
+		litifut_unmap((uint32_t)old, old_count * 4);
 	return true;
+}
+
+static struct litifut_table_header *litifut_table_header_of(uint32_t chunk)
+{
+	return (struct litifut_table_header *)(chunk + sizeof(struct litifut_chunk_header));
+}
+
+static uint32_t litifut_chunk_before(uint32_t chunk)
+{
+	return *(uint32_t *)(chunk + LITIFUT_TABLE_FIRST - 4);
+}
+
+static struct litifut_open_calls *litifut_table_open(const struct litifut_table *table)
+{
+	return (struct litifut_open_calls *)(table->stack +
+					     (uint32_t)sizeof(struct litifut_chunk_header));
 }
 
 /* A chunk of the trace for a table's own use; 0: there is none. */
@@ -131,19 +158,16 @@ static LITIFUT_COLD uint32_t litifut_table_add(struct litifut_table *table, uint
 		(r->chunk_mask + 1 - LITIFUT_TABLE_FIRST) / sizeof(struct litifut_table_call);
 	struct litifut_table_header *header;
 	struct litifut_table_call *call;
-	uint32_t at;
 
 	if (table->entries * 2 >= table->slot_count && !litifut_table_widen(table))
 		return 0;
-	header =
-		(struct litifut_table_header *)(table->chunk + sizeof(struct litifut_chunk_header));
+	header = litifut_table_header_of(table->chunk);
 	if (!table->chunk || header->count == room) {
 		uint32_t chunk = litifut_table_chunk(table, LITIFUT_CHUNK_TABLE);
 
 		if (!chunk)
 			return 0;
-		header = (struct litifut_table_header *)(chunk +
-							 sizeof(struct litifut_chunk_header));
+		header = litifut_table_header_of(chunk);
 		header->first_site = chunk + LITIFUT_TABLE_FIRST;
 		header->thread = litifut_thread_id();
 		header->hertz = r->file.header->clock_hertz;
@@ -159,14 +183,11 @@ static LITIFUT_COLD uint32_t litifut_table_add(struct litifut_table *table, uint
 	call->address = address;
 	call->callee = callee;
 	call->exit = tail ? LITIFUT_TABLE_TAIL : 0;
-	call->epoch = r->epoch;
+	call->epoch = litifut_table_open(table)->epoch;
 	litifut_port_barrier(r->features);
 	header->count++;
 	table->entries++;
-	at = litifut_table_hash(address, callee) & (table->slot_count - 1);
-	while (((uint32_t *)table->slots)[at])
-		at = (at + 1) & (table->slot_count - 1);
-	((uint32_t *)table->slots)[at] = (uint32_t)call;
+	litifut_table_put(table, call);
 	return (uint32_t)call;
 }
 
@@ -180,40 +201,50 @@ litifut_table_find(void *context, uint32_t address, uint32_t callee, bool tail)
 	const struct litifut_table_call *call;
 
 	for (; (call = (const struct litifut_table_call *)slots[at]); at = (at + 1) & mask)
-		if (call->address == address && call->callee == callee &&
-		    call->epoch >= litifut_recorder.unloaded)
+		if (call->address == address && call->callee == callee)
 			return (uint32_t)call;
 	return litifut_table_add(table, address, callee, tail);
 }
 
-/* Is the code at a return address, and that which a return came from, still there? Events are
- * folded later than they are recorded, and a library may have been unloaded meanwhile. */
-static LITIFUT_COLD bool litifut_table_is_loaded(uint32_t address, uint32_t exit)
+/* Is the code at the return address of a call, and that which a return came from, still there?
+ * Events are folded later than they are recorded, and a library may have been unloaded
+ * meanwhile. */
+static LITIFUT_COLD bool litifut_table_is_loaded(const struct litifut_table_call *call,
+						 uint32_t exit)
 {
 	const struct litifut_module *module;
 
+	if (!litifut_code_stays(call->address, call->epoch, litifut_recorder.epoch))
+		return false;
 	for (uint32_t at = 0; (module = litifut_modules_next(&at));) {
 		uint32_t start = module->text_start + (uint32_t)module - module->link_address;
 		uint32_t size = module->text_end - module->text_start;
 
-		if (address - start < size && exit - start < size)
+		if (call->address - start < size && exit - start < size)
 			return true;
 	}
 	return false;
 }
 
+/* How many threads are reading the code of the program. */
+static uint32_t litifut_table_readers;
+
 /* A call's first return: the code at its return address leads to where that comes from. */
 static LITIFUT_COLD bool litifut_table_learn(struct litifut_table_call *call, uint32_t exit)
 {
+	bool good = true;
+
 	if (call->exit)
 		return false;
-	/* then the stack pointer has to do, as for a reader without the file */
-	if (!litifut_table_is_loaded(call->address, exit))
-		return true;
-	if (!litifut_port_returns_by(call->address, exit))
-		return false;
-	call->exit = exit;
-	return true;
+	litifut_add(&litifut_table_readers, 1);
+	/* else the stack pointer has to do, as for a reader without the file */
+	if (litifut_table_is_loaded(call, exit)) {
+		good = litifut_port_returns_by(call->address, exit);
+		if (good)
+			call->exit = exit;
+	}
+	litifut_add(&litifut_table_readers, UINT32_MAX);
+	return good;
 }
 
 static inline __attribute__((always_inline)) bool
@@ -223,12 +254,54 @@ litifut_table_returns_by(void *context, struct litifut_table_call *call, uint32_
 	return call->exit == exit || litifut_table_learn(call, exit);
 }
 
+/* Can a call that has been made in the module epoch of its entry be the same one in `epoch`? */
+static bool litifut_table_is_current(const struct litifut_table_call *call, uint32_t epoch)
+{
+	const uint32_t addresses[2] = {call->address, call->callee};
+
+	if (epoch - call->epoch > LITIFUT_TABLE_EPOCHS)
+		return false;
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t from = call->epoch;
+
+		if (addresses[i] && !litifut_code_stays(addresses[i], from, epoch) &&
+		    litifut_code_in(addresses[i], from) != litifut_code_in(addresses[i], epoch))
+			return false;
+	}
+	return true;
+}
+
+/* Puts the handles of those entries that calls of this module epoch may have into the slots, and
+ * no others. So a table does not get slower with each library that goes, and one that comes
+ * again finds what it had. */
+static LITIFUT_COLD void litifut_table_order(void *context, uint32_t epoch)
+{
+	struct litifut_table *table = context;
+
+	table->serial = *(volatile uint32_t *)&litifut_recorder.last_serial;
+	for (uint32_t i = 0; i < table->slot_count; i++)
+		((volatile uint32_t *)table->slots)[i] = 0;
+	for (uint32_t chunk = table->chunk; chunk; chunk = litifut_chunk_before(chunk)) {
+		struct litifut_table_header *header = litifut_table_header_of(chunk);
+		struct litifut_table_call *call = (struct litifut_table_call *)header->first_site;
+
+		for (uint32_t i = 0; i < header->count; i++, call++) {
+			if (!litifut_table_is_current(call, epoch))
+				continue;
+			call->epoch = epoch;
+			litifut_table_put(table, call);
+		}
+	}
+}
+
 static inline struct litifut_fold_index litifut_table_index(void *context)
 {
 	const struct litifut_table *table = context;
 
-	return (struct litifut_fold_index){(const uint32_t *)table->slots, table->slot_count - 1,
-					   litifut_recorder.unloaded};
+	return (struct litifut_fold_index){
+		(const uint32_t *)table->slots,
+		table->slot_count - 1,
+	};
 }
 
 static inline __attribute__((always_inline)) uint32_t
@@ -242,20 +315,20 @@ litifut_table_look(const struct litifut_fold_index *index, uint32_t address)
 		if (!call)
 			return 0;
 	} while (call->address != address);
-	return call->callee || call->epoch < index->since ? 0 : (uint32_t)call;
+	return call->callee ? 0 : (uint32_t)call;
 }
 
-static const struct litifut_fold_ways litifut_table_ways = {litifut_table_index, litifut_table_look,
-							    litifut_table_find, litifut_table_entry,
-							    litifut_table_returns_by};
+static const struct litifut_fold_ways litifut_table_ways = {
+	litifut_table_index, litifut_table_look,       litifut_table_find,
+	litifut_table_entry, litifut_table_returns_by, litifut_table_order};
 
 static struct litifut_fold litifut_table_fold(struct litifut_table *table)
 {
-	uint32_t open = table->stack + (uint32_t)sizeof(struct litifut_chunk_header);
-	uint32_t frames = open + (uint32_t)sizeof(struct litifut_open_calls);
+	struct litifut_open_calls *open = litifut_table_open(table);
+	uint32_t frames = (uint32_t)(open + 1);
 
 	return (struct litifut_fold){
-		.open = (struct litifut_open_calls *)open,
+		.open = open,
 		.frames = (struct litifut_open_call *)frames,
 		.limit = (table->stack + litifut_recorder.chunk_mask + 1 - frames) /
 			 (uint32_t)sizeof(struct litifut_open_call),
@@ -282,14 +355,9 @@ static struct litifut_table *litifut_table_of(struct litifut_thread *thread)
 		return NULL;
 	}
 	table->resets = litifut_recorder.resets;
-	litifut_table_fold(table).open->thread = thread->id;
+	litifut_table_open(table)->thread = thread->id;
 	thread->table = (uint32_t)table;
 	return table;
-}
-
-static uint32_t litifut_chunk_before(uint32_t chunk)
-{
-	return *(uint32_t *)(chunk + LITIFUT_TABLE_FIRST - 4);
 }
 
 /* All numbers begin anew, which `litifut control` has asked for. */
@@ -297,9 +365,7 @@ static LITIFUT_COLD void litifut_table_reset(struct litifut_table *table)
 {
 	table->resets = litifut_recorder.resets;
 	for (uint32_t chunk = table->chunk; chunk; chunk = litifut_chunk_before(chunk)) {
-		struct litifut_table_header *header =
-			(struct litifut_table_header *)(chunk +
-							sizeof(struct litifut_chunk_header));
+		struct litifut_table_header *header = litifut_table_header_of(chunk);
 		struct litifut_table_call *call = (struct litifut_table_call *)header->first_site;
 
 		header->epoch = table->resets;
@@ -321,6 +387,9 @@ static bool litifut_table_fold_oldest(struct litifut_table *table, bool skip)
 		(const struct litifut_chunk_header *)table->waiting[0].chunk;
 	struct litifut_fold fold = litifut_table_fold(table);
 
+	/* a library that comes again may have entries from before */
+	if (table->serial != *(volatile uint32_t *)&litifut_recorder.last_serial)
+		litifut_table_order(table, fold.open->epoch);
 	/* the clock may have gone far since the last event */
 	if (header->start_time > fold.open->now)
 		fold.open->now = header->start_time;
@@ -390,8 +459,23 @@ void litifut_tables_save(void)
 	}
 }
 
+void litifut_tables_unload(const struct litifut_module *module)
+{
+	if (!litifut_is_table())
+		return;
+	litifut_epoch_end(module);
+	/* It is not in the list of modules any more. Who has found it there before is soon done
+	 * with reading its code; but not for ever, as that thread may have been stopped. */
+	for (unsigned i = 0; i < 100 && *(volatile uint32_t *)&litifut_table_readers; i++) {
+		const uint32_t millisecond[2] = {0, 1000000};
+
+		LITIFUT_CALL2(nanosleep, millisecond, 0);
+	}
+}
+
 void litifut_tables_forget(void)
 {
+	litifut_table_readers = 0;
 	/* The memory stays as it is: what was interrupted may still use it. */
 	for (struct litifut_thread *thread = litifut_recorder.thread_list; thread;
 	     thread = thread->next)

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct litifut_module;
+
 #pragma GCC visibility push(hidden)
 
 /* Settings that have no meaning with tables give way. False: this recorder makes no tables. */
@@ -15,6 +17,8 @@ bool litifut_table_settings(void);
 uint32_t litifut_table_finish(uint32_t chunk, uint32_t end);
 /* Sees to it that the tables are in the file. */
 void litifut_tables_save(void);
+/* Before a module is unloaded, which ends the epoch. */
+void litifut_tables_unload(const struct litifut_module *module);
 /* In a new process: no thread has a table. */
 void litifut_tables_forget(void);
 
