@@ -2,6 +2,8 @@
  * one that programs get: a system call of its own fails. The file `fault` in the current
  * folder has three numbers: which call of the process it is, counted from 1, with which
  * error, and whether all later ones fail as well (1). Calls that can't fail are not counted.
+ * With 2 as the third number, only those are counted that put other pages in the place of memory,
+ * and the one that fails has removed that memory before.
  * The file `failed` is made when that happened. */
 
 #define LITIFUT_UNGATED
@@ -38,7 +40,15 @@ static void litifut_fault_read(void)
 	}
 }
 
-static bool litifut_fails(long number)
+/* Where other pages would go: the address, or 0 when this call has no such place. */
+static long litifut_fault_place(long number, long a, long d, long e)
+{
+	if (number == __NR_mremap)
+		return e;
+	return number == __NR_mmap2 && d & MAP_FIXED ? a : 0;
+}
+
+static bool litifut_fails(long number, long place, long size)
 {
 	long file;
 
@@ -47,10 +57,14 @@ static bool litifut_fails(long number)
 		return false;
 	if (!litifut_fault_known)
 		litifut_fault_read();
+	if (litifut_fault[2] == 2 && !place)
+		return false;
 	litifut_fault_count++;
 	if (litifut_fault_count < litifut_fault[0] ||
-	    (litifut_fault_count > litifut_fault[0] && !litifut_fault[2]))
+	    (litifut_fault_count > litifut_fault[0] && litifut_fault[2] != 1))
 		return false;
+	if (litifut_fault[2] == 2)
+		litifut_system_call3(__NR_munmap, place, size, 0);
 	file = litifut_system_call3(__NR_open, (long)"failed", O_WRONLY | O_CREAT, 0600);
 	litifut_system_call3(__NR_close, file, 0, 0);
 	return true;
@@ -58,12 +72,13 @@ static bool litifut_fails(long number)
 
 long litifut_gated_call3(long number, long a, long b, long c)
 {
-	return litifut_fails(number) ? -(long)litifut_fault[1]
-				     : litifut_system_call3(number, a, b, c);
+	return litifut_fails(number, 0, 0) ? -(long)litifut_fault[1]
+					   : litifut_system_call3(number, a, b, c);
 }
 
 long litifut_gated_call(long number, long a, long b, long c, long d, long e, long f)
 {
-	return litifut_fails(number) ? -(long)litifut_fault[1]
-				     : litifut_system_call(number, a, b, c, d, e, f);
+	return litifut_fails(number, litifut_fault_place(number, a, d, e), b)
+		       ? -(long)litifut_fault[1]
+		       : litifut_system_call(number, a, b, c, d, e, f);
 }

@@ -23,15 +23,20 @@ tools()
 			-fomit-frame-pointer -fno-common -I"$root/include" -I"$root" -I"$root/tracer/$folder" \
 			-I"$root/tracer/port/linux/$folder" $machine -c "$root/tests/fault_calls.c" \
 			-o "fault-$kind.o" || return
-		# the one function that all go through gives way to that of the test
-		"$tool-objcopy" --weaken-symbol=litifut_gated_call3 --weaken-symbol=litifut_gated_call \
-			--weaken-symbol=litifut_system_calls_forbidden "$BUILD/lib/litifut/recorder-$kind.o" \
-			"recorder-$kind.o" || return
-		"$tool-ld" -r "recorder-$kind.o" "fault-$kind.o" -o "tools/lib/litifut/recorder-$kind.o" ||
-			return
-		"$tool-objcopy" --remove-section=.ARM.attributes --remove-section=.gnu.attributes \
-			--remove-section=.MIPS.abiflags --remove-section=.reginfo --remove-section=.pdr \
-			--remove-section=.mdebug.abi32 "tools/lib/litifut/recorder-$kind.o" || return
+		for object in recorder recorder-full; do
+			# the one function that all go through gives way to that of the test
+			"$tool-objcopy" --weaken-symbol=litifut_gated_call3 \
+				--weaken-symbol=litifut_gated_call \
+				--weaken-symbol=litifut_system_calls_forbidden \
+				"$BUILD/lib/litifut/$object-$kind.o" recorder.o &&
+				"$tool-ld" -r recorder.o "fault-$kind.o" \
+					-o "tools/lib/litifut/$object-$kind.o" &&
+				"$tool-objcopy" --remove-section=.ARM.attributes \
+					--remove-section=.gnu.attributes \
+					--remove-section=.MIPS.abiflags --remove-section=.reginfo \
+					--remove-section=.pdr --remove-section=.mdebug.abi32 \
+					"tools/lib/litifut/$object-$kind.o" || return
+		done
 	done
 }
 
@@ -63,6 +68,79 @@ faulty()
 		echo "call $1 with error $2, $3: $(recorded step) calls, ${lost:-no} lost"
 	fi
 	return 0
+}
+
+# Pages of the trace take the place of the program's own, in which it sets flags. Each call that
+# does such a thing fails when the program's pages have gone already.
+flags_half_way()
+{
+	cat >edges.c <<-'END'
+		#include <stdio.h>
+		#include <sys/resource.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		static volatile int number;
+		__attribute__((noipa)) static void before(int n) { if (n) number++; }
+		__attribute__((noipa)) static void child(int n) { if (n) number--; }
+		__attribute__((noipa)) static void after(int n) { if (n) number++; }
+		int main(int argc, char **argv)
+		{
+			struct rlimit none = {1, RLIM_INFINITY}, all = {RLIM_INFINITY, RLIM_INFINITY};
+			int status;
+
+			(void)argv;
+			before(1);
+			if (argc > 1)
+				setrlimit(RLIMIT_FSIZE, &none);
+			if (!fork()) {
+				child(1);
+				_exit(5);
+			}
+			setrlimit(RLIMIT_FSIZE, &all);
+			wait(&status);
+			after(1);
+			return WEXITSTATUS(status);
+		}
+	END
+	export LITIFUT_MODE=coverage
+	BUILD=$(pwd)/tools
+	link edges ../edges.c || return
+	BUILD=$product
+	unset LITIFUT_MODE
+	number=1
+	: >half.log
+	guest_environment="LITIFUT_DIR=$(pwd)/data"
+	while :; do
+		rm -rf data failed
+		echo "$number 12 2 " >fault
+		run traced edges
+		[ -e failed ] || break
+		# what was recorded, whatever that is, can be read
+		"$BUILD/bin/litifut-post" -q -f coverage data traced/edges >coverage.txt 2>post.err
+		echo "$(cat traced.status) $? $(cat traced.err)" >>half.log
+		number=$((number + 1))
+	done
+	rm -f fault
+	ok "calls fail half-way ($number runs)" test "$number" -gt 4
+	is "the program never notices" "$(grep -v '^5 [01] $' half.log)" ""
+	# the last run was without an error
+	set -- data/trace/*.trace
+	is "the flags of parent and child" "$(flags "$1")$(flags "$2")" \
+		"yes after yes before no child no after no before yes child "
+	rm -rf data
+	run traced edges no-trace-for-the-child
+	is "a child that can't make a trace" "$(cat traced.status) $(find data/trace -type f | wc -l)" "5 1"
+	is "does not set the flags of its parent" "$(flags data/trace/*.trace)" \
+		"yes after yes before no child "
+	guest_environment=
+}
+
+# flags TRACE: which functions were executed by its process
+flags()
+{
+	"$BUILD/bin/litifut-post" -q -f coverage "$1" data/maps traced/edges |
+		awk '$5 ~ /^(before|after|child)$/ { print $5, $1 }' | sort -u |
+		awk '{ printf "%s %s ", $2, $1 }'
 }
 
 behaviour()
@@ -121,6 +199,7 @@ behaviour()
 	ok "calls fail ($runs runs)" test "$runs" -gt 20
 	is "the program never notices, nor does litifut-post" "$(grep -v ' lost$' faults.log)" ""
 	is "what is missing in a trace is counted" "$(grep ' lost$' faults.log)" ""
+	flags_half_way
 	rm -rf tools
 }
 

@@ -6,8 +6,12 @@
  * be (chunks are written and not mapped, pages are larger than the linker has thought), flags
  * are copied when the trace is saved.
  *
- * A child of fork gets its own flags when libc announces the fork. A child of vfork, and of a fork
- * that is not announced, sets the flags of its parent. */
+ * A call that puts other pages in the place of a piece may fail after it has removed those that were
+ * there. The next flag that the program sets would kill it, so there is always memory put by for
+ * the hole that this leaves.
+ *
+ * A child of fork gets its own flags when libc announces the fork, also when it can't make a trace. A
+ * child of vfork, and of a fork that is not announced, sets the flags of its parent. */
 
 #include "tracer/recorder/flags.h"
 
@@ -15,6 +19,7 @@
 #include <litifut/trace_format.h>
 #include <stddef.h>
 
+#include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/module_list.h"
 #include "tracer/recorder/state.h"
@@ -47,6 +52,56 @@ static void litifut_piece_copy(uint32_t chunk, uint32_t piece)
 		     LITIFUT_FLAGS_PIECE - LITIFUT_FLAGS_HEAD);
 }
 
+/* Memory of this process alone, all zero, in the place of a piece. False: what was there is
+ * still there. */
+static bool litifut_piece_clear(uint32_t piece)
+{
+	long spare = litifut_map(0, LITIFUT_FLAGS_PIECE, PROT_READ | PROT_WRITE, -1, 0);
+	bool good = false;
+
+	if (!litifut_failed(spare)) {
+		good = !litifut_failed(
+			litifut_map(piece, LITIFUT_FLAGS_PIECE, PROT_READ | PROT_WRITE, -1, 0));
+		litifut_unmap((uint32_t)spare, LITIFUT_FLAGS_PIECE);
+		/* as much as that has just been given back */
+		if (!good && !litifut_readable(piece))
+			good = !litifut_failed(litifut_map(piece, LITIFUT_FLAGS_PIECE,
+							   PROT_READ | PROT_WRITE, -1, 0));
+	}
+	return good;
+}
+
+/* Moves a chunk of the file to the place of a piece. False: there is memory that was there, or
+ * which has what the chunk has. */
+static bool litifut_piece_move(uint32_t chunk, uint32_t piece)
+{
+	long spare = litifut_map(0, LITIFUT_FLAGS_PIECE, PROT_READ | PROT_WRITE, -1, 0);
+	bool good;
+
+	if (litifut_failed(spare))
+		return false;
+	good = !litifut_failed(litifut_system_call(__NR_mremap, (long)chunk, LITIFUT_FLAGS_PIECE,
+						   LITIFUT_FLAGS_PIECE, LITIFUT_MREMAP_MOVES,
+						   (long)piece, 0));
+	litifut_unmap((uint32_t)spare, LITIFUT_FLAGS_PIECE);
+	if (!good && !litifut_readable(piece) &&
+	    !litifut_failed(litifut_map(piece, LITIFUT_FLAGS_PIECE, PROT_READ | PROT_WRITE, -1, 0)))
+		litifut_piece_copy(piece, chunk);
+	return good;
+}
+
+/* In a child: its parent's flags are not to be set any more. */
+static void litifut_piece_part(uint32_t piece)
+{
+	if (litifut_is_mapped(piece)) {
+		if (!litifut_piece_clear(piece))
+			litifut_tell("no memory for flags, those of the parent are set", "", 0);
+		return;
+	}
+	for (uint32_t i = 0; i < LITIFUT_FLAGS_PIECE; i += 4)
+		*(volatile uint32_t *)(piece + i) = 0;
+}
+
 static void litifut_piece_open(const struct litifut_module *module, uint32_t piece, uint32_t first,
 			       bool anew)
 {
@@ -56,10 +111,8 @@ static void litifut_piece_open(const struct litifut_module *module, uint32_t pie
 	uint32_t chunk = litifut_chunk_map(&r->file, false, &trouble);
 
 	/* The memory of the parent's flags must not get the flags of the child. */
-	if (anew && litifut_is_mapped(piece))
-		litifut_map(piece, LITIFUT_FLAGS_PIECE, PROT_READ | PROT_WRITE, -1, 0);
-	else if (anew)
-		*litifut_chunk_of_piece(piece) = 0;
+	if (anew)
+		litifut_piece_part(piece);
 	if (!chunk) {
 		litifut_tell("no room for flags, what is executed is not recorded: ", trouble, 0);
 		return;
@@ -72,14 +125,10 @@ static void litifut_piece_open(const struct litifut_module *module, uint32_t pie
 		litifut_piece_copy(chunk, piece);
 	litifut_chunk_open(&r->file, chunk, LITIFUT_CHUNK_FLAGS, LITIFUT_ENCODING_WORDS,
 			   r->file.process);
-	if (!(r->file.sink->flags & LITIFUT_TRACE_WRITE) &&
-	    !litifut_failed(litifut_system_call(__NR_mremap, (long)chunk, LITIFUT_FLAGS_PIECE,
-						LITIFUT_FLAGS_PIECE, LITIFUT_MREMAP_MOVES,
-						(long)piece, 0)))
+	if (!(r->file.sink->flags & LITIFUT_TRACE_WRITE) && litifut_piece_move(chunk, piece))
 		return;
-	if (anew)
-		litifut_copy((uint8_t *)piece, (const uint8_t *)chunk, LITIFUT_FLAGS_PIECE);
-	*litifut_chunk_of_piece(piece) = chunk;
+	if (!litifut_is_mapped(piece))
+		*litifut_chunk_of_piece(piece) = chunk;
 }
 
 void litifut_flags_open(const struct litifut_module *module, bool anew)
@@ -112,6 +161,21 @@ void litifut_flags_save_module(const struct litifut_module *module)
 			continue;
 		litifut_piece_copy(chunk, room + first);
 		litifut_save(&r->file, chunk, LITIFUT_FLAGS_PIECE);
+	}
+}
+
+void litifut_flags_part(void)
+{
+	const struct litifut_module *module;
+
+	for (uint32_t at = 0; (module = litifut_modules_next(&at));) {
+		uint32_t room = module->flags_address + module->load_bias;
+
+		if (!LITIFUT_MODULE_HAS(module, flags_bytes) ||
+		    litifut_recorder.chunk_mask != LITIFUT_FLAGS_PIECE - 1)
+			continue;
+		for (uint32_t first = 0; first < module->flags_bytes; first += LITIFUT_FLAGS_PIECE)
+			litifut_piece_part(room + first);
 	}
 }
 

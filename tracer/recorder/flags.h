@@ -12,6 +12,8 @@
 /* Makes the module's room for flags a part of the trace. What was there goes with it, unless
  * `anew`: then it is another process's. */
 void litifut_flags_open(const struct litifut_module *module, bool anew);
+/* In a child that has no trace: its flags do not get into that of its parent. */
+void litifut_flags_part(void);
 /* Sees to it that the flags of the module, of all modules, are in the trace. */
 void litifut_flags_save_module(const struct litifut_module *module);
 void litifut_flags_save(void);

@@ -12,6 +12,7 @@
 #include "tracer/recorder/bloom.h"
 #include "tracer/recorder/clock.h"
 #include "tracer/recorder/fast.h"
+#include "tracer/recorder/flags.h"
 #include "tracer/recorder/modules.h"
 #include "tracer/recorder/own_stack.h"
 #include "tracer/recorder/settings_read.h"
@@ -196,6 +197,7 @@ static bool litifut_trace_open_again(void)
 	litifut_own_stacks_forget();
 	if (!litifut_trace_open()) {
 		litifut_orphan(parent);
+		litifut_flags_part();
 		return false;
 	}
 	litifut_modules_announce_again();

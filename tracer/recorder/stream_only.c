@@ -41,6 +41,10 @@ void litifut_flags_save_module(const struct litifut_module *module)
 	(void)module;
 }
 
+void litifut_flags_part(void)
+{
+}
+
 void litifut_flags_save(void)
 {
 }
