@@ -177,7 +177,7 @@ behaviour()
 		int main(int argc, char **argv)
 		{
 			int sum = 0;
-			for (int i = 0; i < 3000; i++)
+			for (int i = 0; i < 11000; i++)
 				sum += early(i);
 			if (argc > 1)
 				sum += system(argv[1]);
@@ -398,11 +398,68 @@ in_turns()
 		"$(kind_of_chunks | tr ' ' '\n' | grep -c '^3$')" "$(cat short.tables)"
 }
 
+# Where signals can't be blocked, a handler may come in the middle of folding, and fill chunks.
+unblocked()
+{
+	[ "$target" != armel ] || return 0
+	cat >handler.c <<-'END'
+		#include <signal.h>
+		#include <stdio.h>
+		#include <sys/time.h>
+		#define KEEP __attribute__((noipa))
+		static volatile unsigned ticks, sum;
+		KEEP int in_main(int n) { return n + 1; }
+		KEEP int in_handler(int n) { return n + 2; }
+		KEEP static void tick(int number)
+		{
+			for (int i = 0; i < 11000; i++)
+				sum += in_handler(number);
+			ticks++;
+		}
+		int main(void)
+		{
+			struct itimerval soon = {{0, 0}, {0, 1500}};
+			unsigned calls = 0;
+			signal(SIGALRM, tick);
+			for (unsigned armed = 0; armed < 30; armed++) {
+				setitimer(ITIMER_REAL, &soon, 0);
+				while (ticks == armed) {
+					sum += in_main(1);
+					calls++;
+				}
+			}
+			printf("in_handler %u\nin_main %u\n", 11000 * ticks, calls);
+			return 0;
+		}
+	END
+	export LITIFUT_MODE=table LITIFUT_CLOCK=page
+	link handler ../handler.c || return
+	unset LITIFUT_MODE LITIFUT_CLOCK
+	rm -rf data
+	guest_environment="LITIFUT_DIR=$(pwd)/data LITIFUT_SYSCALLS=never LITIFUT_MAX_MB=4"
+	qemu_options="-plugin $BUILD/tests/oracle.so,clock=1"
+	run traced handler
+	guest_environment='' qemu_options=''
+	"$BUILD/bin/litifut-post" -q -f csv data traced/handler | tr -d '"' >out.plain
+	# a call that is interrupted while it is stored is given up if a handler makes 10,000
+	ok "no system calls, and a handler during folding: the calls are counted, and have their times" \
+		awk -F '[, ]' 'FNR == NR { made[$1] = $2; next }
+			{ calls[$4] += $7; timed[$4] += $8 }
+			END {
+				for (name in made) {
+					print name, made[name], calls[name], timed[name]
+					failed += calls[name] > made[name] || timed[name] < made[name] - 20
+				}
+				exit failed || length(made) != 2
+			}' traced.out out.plain
+}
+
 both()
 {
 	behaviour
 	later
 	in_turns
+	unblocked
 }
 
 for_targets both

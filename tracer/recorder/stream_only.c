@@ -16,6 +16,11 @@ uint32_t litifut_table_finish(uint32_t chunk, uint32_t end)
 	return 0;
 }
 
+void litifut_tables_prepare(struct litifut_thread *thread)
+{
+	(void)thread;
+}
+
 void litifut_tables_save(void)
 {
 }

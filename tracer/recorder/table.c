@@ -10,7 +10,10 @@
  * An event whose thunk was interrupted by a signal handler has a slot that is not filled yet.
  * Folding stops there, the rest waits with its chunk, and the thread gets another one. A
  * handler that never goes back (siglongjmp) leaves a slot that is never filled: when several
- * chunks wait, the slot is given up, and so is the chunk, as the thunk may come back to it. */
+ * chunks wait, the slot is given up, and so is the chunk, as the thunk may come back to it.
+ *
+ * Signals are blocked meanwhile. Where that can't be done, a handler may come here in the midst
+ * of it: then its chunk waits for the one that it has interrupted. */
 
 #include "tracer/recorder/table.h"
 
@@ -46,6 +49,13 @@ _Static_assert(sizeof(struct litifut_chunk_header) + sizeof(struct litifut_table
 		       LITIFUT_TABLE_FIRST % sizeof(struct litifut_table_call) == 0,
 	       "entries");
 
+/* A chunk of events: how far it is folded, and where it ends. */
+struct litifut_table_waiting {
+	uint32_t chunk;
+	uint32_t from;
+	uint32_t end;
+};
+
 /* What a thread has besides its file. */
 struct litifut_table {
 	uint32_t stack;   /* chunk of open calls */
@@ -55,13 +65,18 @@ struct litifut_table {
 	uint32_t slot_count;
 	uint32_t resets; /* as many as this table has had */
 	uint32_t serial; /* the last module that was known when the handles were put in order */
-	/* Chunks of events, the oldest first: how far they are folded, and where they end. */
-	struct {
-		uint32_t chunk;
-		uint32_t from;
-		uint32_t end;
-	} waiting[LITIFUT_TABLE_WAITING];
+	/* Chunks of events, the oldest first. */
+	struct litifut_table_waiting waiting[LITIFUT_TABLE_WAITING];
 	uint32_t waiting_count;
+	/* Where signals can't be blocked (confine.c), a handler's chunk may be full while another
+	 * one is folded. It waits here, behind those above. */
+	uint32_t busy;
+	struct litifut_table_waiting late[LITIFUT_TABLE_WAITING];
+	uint32_t late_count; /* may be more than there is room for */
+	uint32_t late_taken;
+	/* Chunks that have been folded. */
+	uint32_t empty[LITIFUT_TABLE_WAITING];
+	uint32_t empty_count;
 };
 
 bool litifut_table_settings(void)
@@ -356,8 +371,9 @@ static struct litifut_table *litifut_table_of(struct litifut_thread *thread)
 	}
 	table->resets = litifut_recorder.resets;
 	litifut_table_open(table)->thread = thread->id;
-	thread->table = (uint32_t)table;
-	return table;
+	if (!litifut_exchange(&thread->table, 0, (uint32_t)table))
+		litifut_unmap((uint32_t)page, litifut_recorder.page_bytes); /* a handler did it */
+	return (struct litifut_table *)thread->table;
 }
 
 /* All numbers begin anew, which `litifut control` has asked for. */
@@ -399,46 +415,95 @@ static bool litifut_table_fold_oldest(struct litifut_table *table, bool skip)
 	return table->waiting[0].from == table->waiting[0].end;
 }
 
-uint32_t litifut_table_finish(uint32_t chunk, uint32_t end)
+/* The next of the chunks that came while others were folded. False: there is none. */
+static bool litifut_table_take_late(struct litifut_table *table)
+{
+	uint32_t count = *(volatile uint32_t *)&table->late_count;
+	uint32_t room = count < LITIFUT_TABLE_WAITING ? count : LITIFUT_TABLE_WAITING;
+	struct litifut_table_waiting *next;
+
+	while (table->late_taken == room) {
+		if (!count)
+			return false;
+		table->late_taken = 0;
+		if (litifut_exchange(&table->late_count, count, 0))
+			return false;
+		table->late_taken = room;
+		count = *(volatile uint32_t *)&table->late_count;
+		room = count < LITIFUT_TABLE_WAITING ? count : LITIFUT_TABLE_WAITING;
+	}
+	next = &table->late[table->late_taken];
+	if (!*(volatile uint32_t *)&next->chunk)
+		return false; /* this is a handler, and the one that it has interrupted is to fill
+				 it */
+	table->late_taken++;
+	table->waiting[table->waiting_count++] = *next;
+	next->chunk = 0;
+	return true;
+}
+
+/* All that waits, as far as it can be folded. */
+static void litifut_table_fold_all(struct litifut_table *table)
 {
 	struct litifut_recorder *r = &litifut_recorder;
-	struct litifut_thread *thread = r->thread_list;
-	struct litifut_table *table;
-	uint32_t empty = 0;
 
-	while (thread && thread->chunk != chunk)
-		thread = thread->next;
-	table = thread ? litifut_table_of(thread) : NULL;
-	if (!table)
-		return 0; /* it stays, and is folded by the reader */
-	table->waiting[table->waiting_count].chunk = chunk;
-	table->waiting[table->waiting_count].from =
-		chunk + (uint32_t)sizeof(struct litifut_chunk_header);
-	table->waiting[table->waiting_count++].end = end;
-	while (table->waiting_count) {
+	while (table->waiting_count || litifut_table_take_late(table)) {
 		uint32_t oldest = table->waiting[0].chunk;
 		bool given_up = false;
 
 		if (!litifut_table_fold_oldest(table, false)) {
-			if (table->waiting_count < LITIFUT_TABLE_WAITING)
+			if (table->waiting_count < LITIFUT_TABLE_WAITING) {
+				if (litifut_table_take_late(table))
+					continue;
 				break;
+			}
 			litifut_table_fold_oldest(table, true);
 			given_up = true;
 		}
 		table->waiting_count--;
 		for (uint32_t i = 0; i < table->waiting_count; i++)
 			table->waiting[i] = table->waiting[i + 1];
-		if (!given_up && !empty && !litifut_chunk_is_first(&r->file, oldest)) {
-			empty = oldest;
-			continue;
-		}
+		if (!given_up && table->empty_count < LITIFUT_TABLE_WAITING &&
+		    !litifut_chunk_is_first(&r->file, oldest))
+			table->empty[table->empty_count++] = oldest;
 		*(volatile uint16_t *)&((struct litifut_chunk_header *)oldest)->kind =
 			LITIFUT_CHUNK_FREE;
 		litifut_save(&r->file, oldest, sizeof(struct litifut_chunk_header));
 	}
+}
+
+uint32_t litifut_table_finish(uint32_t chunk, uint32_t end)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	struct litifut_thread *thread = r->thread_list;
+	struct litifut_table *table;
+	uint32_t late;
+
+	while (thread && thread->chunk != chunk)
+		thread = thread->next;
+	table = thread ? litifut_table_of(thread) : NULL;
+	if (!table)
+		return 0; /* it stays, and is folded by the reader */
+	late = litifut_add(&table->late_count, 1);
+	if (late >= LITIFUT_TABLE_WAITING)
+		return 0;
+	table->late[late].from = chunk + (uint32_t)sizeof(struct litifut_chunk_header);
+	table->late[late].end = end;
+	*(volatile uint32_t *)&table->late[late].chunk = chunk;
+	if (!litifut_exchange(&table->busy, 0, 1))
+		return 0;
+	litifut_table_fold_all(table);
 	if (table->resets != r->resets)
 		litifut_table_reset(table);
-	return empty;
+	chunk = table->empty_count ? table->empty[--table->empty_count] : 0;
+	*(volatile uint32_t *)&table->busy = 0;
+	return chunk;
+}
+
+void litifut_tables_prepare(struct litifut_thread *thread)
+{
+	if (thread && litifut_is_table())
+		litifut_table_of(thread);
 }
 
 void litifut_tables_save(void)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct litifut_module;
+struct litifut_thread;
 
 #pragma GCC visibility push(hidden)
 
@@ -15,6 +16,8 @@ bool litifut_table_settings(void);
  * thread. Returns a chunk that is empty now, or 0: another one is needed. Signals are
  * blocked. */
 uint32_t litifut_table_finish(uint32_t chunk, uint32_t end);
+/* Makes the table of this thread, which can't be done any more without system calls. */
+void litifut_tables_prepare(struct litifut_thread *thread);
 /* Sees to it that the tables are in the file. */
 void litifut_tables_save(void);
 /* Before a module is unloaded, which ends the epoch. */

@@ -14,6 +14,7 @@
 #include "tracer/recorder/clock.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
+#include "tracer/recorder/table.h"
 #include "tracer/recorder/thread.h"
 #include "tracer/recorder/threads.h"
 #include "tracer/recorder/verbose.h"
@@ -67,7 +68,7 @@ void litifut_confine(uint32_t kb)
 	if (!r->file.ring)
 		litifut_spares_map(kb << 10);
 	litifut_save_all();
-	litifut_thread_find(litifut_thread_id());
+	litifut_tables_prepare(litifut_thread_find(litifut_thread_id()));
 	r->frozen = r->clock == LITIFUT_CLOCK_NONE ? 0 : litifut_clock_now();
 	litifut_tell("no system calls from here on", "", 0);
 	litifut_signals_restore(&signals);
