@@ -85,7 +85,6 @@ struct litifut_recorder {
 	uint32_t metadata;     /* cursor of the metadata chunk, as in litifut_thread */
 	uint32_t spare;        /* chunks mapped in advance, from here */
 	uint32_t spare_end;
-	uint32_t spare_back; /* one of them that was not used; 0: none */
 	uint64_t frozen;   /* the clock when the last system call was made */
 	uint32_t retry_at; /* so many of `lost_early`, before there is another attempt to begin */
 	long trouble;      /* why the last one failed: a negated error, or 0 */

@@ -16,40 +16,24 @@ uint32_t litifut_table_finish(uint32_t chunk, uint32_t end)
 	return 0;
 }
 
-void litifut_tables_prepare(struct litifut_thread *thread)
-{
-	(void)thread;
-}
-
+/* Nothing is to be done, whatever the arguments. */
 void litifut_tables_save(void)
 {
 }
 
-void litifut_tables_unload(const struct litifut_module *module)
-{
-	(void)module;
-}
+#define LITIFUT_NOTHING __attribute__((alias("litifut_tables_save")))
+#pragma GCC diagnostic ignored "-Wattribute-alias"
 
-void litifut_tables_forget(void)
-{
-}
+LITIFUT_NOTHING void litifut_tables_prepare(struct litifut_thread *thread);
+LITIFUT_NOTHING void litifut_tables_unload(const struct litifut_module *module);
+LITIFUT_NOTHING void litifut_tables_forget(void);
+LITIFUT_NOTHING void litifut_flags_save_module(const struct litifut_module *module);
+LITIFUT_NOTHING void litifut_flags_part(void);
+LITIFUT_NOTHING void litifut_flags_save(void);
 
 void litifut_flags_open(const struct litifut_module *module, bool anew)
 {
 	(void)anew;
 	if (LITIFUT_MODULE_HAS(module, flags_bytes) && module->flags_bytes)
 		litifut_flags_refuse(module);
-}
-
-void litifut_flags_save_module(const struct litifut_module *module)
-{
-	(void)module;
-}
-
-void litifut_flags_part(void)
-{
-}
-
-void litifut_flags_save(void)
-{
 }

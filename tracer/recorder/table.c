@@ -76,7 +76,7 @@ struct litifut_table {
 	uint32_t late_taken;
 	/* Chunks that have been folded. */
 	uint32_t empty[LITIFUT_TABLE_WAITING];
-	uint32_t empty_count;
+	uint32_t handed; /* which of them was given out last; 0: none */
 };
 
 bool litifut_table_settings(void)
@@ -415,6 +415,27 @@ static bool litifut_table_fold_oldest(struct litifut_table *table, bool skip)
 	return table->waiting[0].from == table->waiting[0].end;
 }
 
+static void litifut_table_keep(struct litifut_table *table, uint32_t chunk)
+{
+	for (uint32_t i = 0; i < LITIFUT_TABLE_WAITING; i++)
+		if (litifut_exchange(&table->empty[i], 0, chunk))
+			return;
+}
+
+/* A chunk that is empty, or 0. */
+static uint32_t litifut_table_empty_chunk(struct litifut_table *table)
+{
+	for (uint32_t i = 0; i < LITIFUT_TABLE_WAITING; i++) {
+		uint32_t chunk = *(volatile uint32_t *)&table->empty[i];
+
+		if (chunk && litifut_exchange(&table->empty[i], chunk, 0)) {
+			table->handed = chunk;
+			return chunk;
+		}
+	}
+	return 0;
+}
+
 /* The next of the chunks that came while others were folded. False: there is none. */
 static bool litifut_table_take_late(struct litifut_table *table)
 {
@@ -463,12 +484,11 @@ static void litifut_table_fold_all(struct litifut_table *table)
 		table->waiting_count--;
 		for (uint32_t i = 0; i < table->waiting_count; i++)
 			table->waiting[i] = table->waiting[i + 1];
-		if (!given_up && table->empty_count < LITIFUT_TABLE_WAITING &&
-		    !litifut_chunk_is_first(&r->file, oldest))
-			table->empty[table->empty_count++] = oldest;
 		*(volatile uint16_t *)&((struct litifut_chunk_header *)oldest)->kind =
 			LITIFUT_CHUNK_FREE;
 		litifut_save(&r->file, oldest, sizeof(struct litifut_chunk_header));
+		if (!given_up && !litifut_chunk_is_first(&r->file, oldest))
+			litifut_table_keep(table, oldest);
 	}
 }
 
@@ -490,14 +510,17 @@ uint32_t litifut_table_finish(uint32_t chunk, uint32_t end)
 	table->late[late].from = chunk + (uint32_t)sizeof(struct litifut_chunk_header);
 	table->late[late].end = end;
 	*(volatile uint32_t *)&table->late[late].chunk = chunk;
+	/* what was given out last was not taken if a handler had seen to another one */
+	if (table->handed && table->handed != chunk)
+		litifut_table_keep(table, table->handed);
+	table->handed = 0;
 	if (!litifut_exchange(&table->busy, 0, 1))
-		return 0;
+		return litifut_table_empty_chunk(table);
 	litifut_table_fold_all(table);
 	if (table->resets != r->resets)
 		litifut_table_reset(table);
-	chunk = table->empty_count ? table->empty[--table->empty_count] : 0;
 	*(volatile uint32_t *)&table->busy = 0;
-	return chunk;
+	return litifut_table_empty_chunk(table);
 }
 
 void litifut_tables_prepare(struct litifut_thread *thread)

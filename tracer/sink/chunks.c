@@ -372,8 +372,6 @@ static void litifut_chunk_give_back(uint32_t chunk)
 		*(volatile uint16_t *)&((struct litifut_chunk_header *)chunk)->kind =
 			LITIFUT_CHUNK_FREE;
 		r->file.first_events = 0;
-	} else if (litifut_system_calls_forbidden) {
-		litifut_spare_give(chunk);
 	} else {
 		uint32_t place = ((struct litifut_chunk_header *)chunk)->used_bytes;
 

@@ -4,18 +4,11 @@
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
 
-void litifut_spare_give(uint32_t chunk)
-{
-	litifut_recorder.spare_back = chunk;
-}
-
 uint32_t litifut_spare_chunk(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
-	uint32_t chunk = *(volatile uint32_t *)&r->spare_back;
+	uint32_t chunk;
 
-	if (chunk && litifut_exchange(&r->spare_back, chunk, 0))
-		return chunk;
 	do {
 		chunk = *(volatile uint32_t *)&r->spare;
 		if (chunk == r->spare_end)

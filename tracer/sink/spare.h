@@ -8,8 +8,6 @@
 
 /* The address of one of them, which belongs to the caller from now on; 0: none is left. */
 uint32_t litifut_spare_chunk(void);
-/* One that was taken, and is not used after all. */
-void litifut_spare_give(uint32_t chunk);
 
 #pragma GCC visibility pop
 
