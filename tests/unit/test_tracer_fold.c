@@ -75,8 +75,7 @@ static void begin_epoch(void *context, uint32_t epoch)
 	(void)epoch;
 }
 
-static const struct litifut_fold_ways ways = {no_index, look,       find,
-					      entry,    returns_by, begin_epoch};
+static const struct litifut_fold_ways ways = {no_index, look, find, entry, returns_by, begin_epoch};
 
 static void begin(void)
 {

@@ -6,12 +6,12 @@
  * be (chunks are written and not mapped, pages are larger than the linker has thought), flags
  * are copied when the trace is saved.
  *
- * A call that puts other pages in the place of a piece may fail after it has removed those that were
- * there. The next flag that the program sets would kill it, so there is always memory put by for
- * the hole that this leaves.
+ * A call that puts other pages in the place of a piece may fail after it has removed those that
+ * were there. The next flag that the program sets would kill it, so there is always memory put by
+ * for the hole that this leaves.
  *
- * A child of fork gets its own flags when libc announces the fork, also when it can't make a trace. A
- * child of vfork, and of a fork that is not announced, sets the flags of its parent. */
+ * A child of fork gets its own flags when libc announces the fork, also when it can't make a trace.
+ * A child of vfork, and of a fork that is not announced, sets the flags of its parent. */
 
 #include "tracer/recorder/flags.h"
 
