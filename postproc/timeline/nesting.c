@@ -7,6 +7,8 @@
 /* Recursion that a loop drives looks ever deeper; memory must not follow. */
 #define DEEPEST 2048u
 #define DEEPEST_RECORDED (1u << 20)
+#define DEEP 256u        /* from here on it is counted which calls are open */
+#define OPEN_SITES 4096u /* a power of two */
 
 static void emit(const struct post_nesting *nesting, const struct post_thread *thread,
 		 const struct post_frame *frame, uint32_t depth, enum post_event_kind kind,
@@ -26,6 +28,25 @@ static void emit(const struct post_nesting *nesting, const struct post_thread *t
 	};
 
 	nesting->sink->push(nesting->sink->context, &event);
+}
+
+/* Where the open calls at the site of this call are counted; NULL: nowhere. */
+static uint32_t *open_at(const struct post_nesting *nesting, const struct post_stack *stack,
+			 uint32_t call)
+{
+	return stack->open_sites && call != POST_NONE
+		       ? &stack->open_sites[nesting->session->calls[call].site % OPEN_SITES]
+		       : NULL;
+}
+
+static void count_open(const struct post_nesting *nesting, struct post_stack *stack)
+{
+	stack->open_sites = post_allocate(OPEN_SITES, sizeof(*stack->open_sites));
+	for (uint32_t i = 0; i < stack->depth; i++) {
+		uint32_t *open = open_at(nesting, stack, stack->frames[i].call);
+		if (open)
+			++*open;
+	}
 }
 
 static void pop(const struct post_nesting *nesting, struct post_thread *thread, unsigned flags)
@@ -51,6 +72,9 @@ static void pop(const struct post_nesting *nesting, struct post_thread *thread, 
 	if (stack->shown && !frame->hidden)
 		emit(nesting, thread, frame, stack->depth, POST_EVENT_LEAVE, flags, self);
 	stack->top_of[frame->function] = frame->previous_same;
+	uint32_t *open = open_at(nesting, stack, frame->call);
+	if (open)
+		--*open;
 }
 
 static void pop_to(const struct post_nesting *nesting, struct post_thread *thread, uint32_t depth,
@@ -95,6 +119,11 @@ static struct post_frame *push(const struct post_nesting *nesting, struct post_s
 		.last = stack->time,
 	};
 	stack->top_of[function] = stack->depth;
+	uint32_t *open = open_at(nesting, stack, call);
+	if (open)
+		++*open;
+	else if (!stack->open_sites && stack->depth > DEEP)
+		count_open(nesting, stack);
 	return frame;
 }
 
@@ -282,6 +311,8 @@ void post_nesting_return(struct post_nesting *nesting, struct post_thread *threa
 
 	if (item->shown && !stack->shown)
 		show_open(nesting, thread, stack->depth);
+	if (stack->open_sites && !stack->open_sites[site % OPEN_SITES])
+		at = 0;
 	for (; at; at--) {
 		const struct post_frame *frame = &stack->frames[at - 1];
 		bool other_stack = item->stack_pointer && frame->stack_pointer &&
@@ -332,6 +363,7 @@ void post_nesting_release(struct post_nesting *nesting)
 			continue;
 		free(thread->stack->frames);
 		free(thread->stack->top_of);
+		free(thread->stack->open_sites);
 		free(thread->stack);
 		thread->stack = NULL;
 	}

@@ -47,6 +47,10 @@ struct post_stack {
 	uint32_t depth, capacity;
 	uint32_t *top_of; /* by function: index + 1 of its uppermost frame */
 	uint32_t function_capacity;
+	/* How many frames there are of calls at each site, by a few bits of its number, so that the
+	 * return of a call that is not there needs no search; NULL in a stack that was never deep.
+	 */
+	uint32_t *open_sites;
 	uint64_t time;      /* of the latest event of the lane */
 	bool shown;         /* an event of this lane has reached the sink */
 	uint64_t unmatched; /* returns of calls that are not on the stack */

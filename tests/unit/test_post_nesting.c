@@ -280,9 +280,40 @@ static void a_call_without_a_time_hides_none_in_it(void **state)
 	post_nesting_release(&simulation.nesting);
 }
 
+/* Returns of calls that were made before recording began, above many that are open: a search
+ * through all of these for each would take minutes. */
+static void returns_without_a_call_need_no_search(void **state)
+{
+	const struct post_nesting_item back = {.recorded = true, .shown = true};
+	const unsigned many = 200000;
+	struct simulation simulation;
+
+	(void)state;
+	begin(&simulation);
+	simulation.sink.push = push_recorded;
+	calls[WALK_WALK].returns = calls[MAIN_WALK].returns = true;
+	recorded(&simulation, MAIN_WALK);
+	for (unsigned i = 0; i < many; i++)
+		recorded(&simulation, WALK_WALK);
+	for (unsigned i = 0; i < many; i++)
+		post_nesting_return(&simulation.nesting, &simulation.thread, FIB_LEAF, &back);
+	assert_int_equal(simulation.thread.stack->unmatched, many);
+	assert_int_equal(simulation.thread.stack->depth, many + 2);
+	for (unsigned i = 0; i < many; i++)
+		post_nesting_return(&simulation.nesting, &simulation.thread, WALK_WALK, &back);
+	assert_int_equal(simulation.thread.stack->depth, 2);
+	post_nesting_return(&simulation.nesting, &simulation.thread, WALK_WALK, &back);
+	assert_int_equal(simulation.thread.stack->unmatched, many + 1);
+	post_nesting_return(&simulation.nesting, &simulation.thread, MAIN_WALK, &back);
+	assert_int_equal(simulation.thread.stack->depth, 1);
+	calls[WALK_WALK].returns = calls[MAIN_WALK].returns = false;
+	post_nesting_release(&simulation.nesting);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(returns_without_a_call_need_no_search),
 		cmocka_unit_test(a_return_that_is_not_recorded_is_not_a_callback),
 		cmocka_unit_test(a_call_without_a_time_hides_none_in_it),
 		cmocka_unit_test(recursion_is_told_apart_by_sites),
