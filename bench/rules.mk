@@ -20,3 +20,9 @@ bench-link: all
 bench-avr: all $(BUILD)/tests/avr
 	@for each in tasks runs records rom; do \
 		BUILD=$(call shell_word,$(abspath $(BUILD))) bench/avr_$$each.sh && echo || exit; done
+
+.PHONY: bench-paths
+
+## bench-paths: sizes of runs in the encodings of "Diagnostic tracing for wireless sensor networks"
+bench-paths: all
+	@BUILD=$(call shell_word,$(abspath $(BUILD))) tests/programs/path_sizes.sh

@@ -9,6 +9,7 @@
 
 /* Of what a log could name; a damaged one may have any number. */
 #define MOST_LANES 4096u
+#define PAGE_BYTES 4096u /* of all CPUs in QEMU's user mode */
 
 struct reader {
 	const struct path_program *program;
@@ -37,18 +38,29 @@ static void add(struct path_lane *lane, uint32_t block)
 	lane->blocks[lane->count++] = block;
 }
 
-/* Control comes to `block`, at its start or within it. Those that it has passed on the way there,
- * from the one before, have no lines of their own. In a program that is recorded the start of the
- * next block may have been moved elsewhere, and other code comes by on its way there. */
-static void arrive(const struct path_program *program, struct path_lane *lane, uint32_t block,
-		   bool at_start)
+/* QEMU translates code up to the next branch, or to the end of the page; what it goes on with there
+ * has a line of its own. */
+static bool is_cut(const struct path_lane *lane, uint32_t address)
 {
+	return (lane->from ^ address) & ~(PAGE_BYTES - 1);
+}
+
+/* Control comes to `address`, at the start of `block` or within it. The blocks that it has passed
+ * on the way there, from the one before, have no lines of their own. In a program that is recorded
+ * the start of the next block may have been moved elsewhere, and other code comes by on its way
+ * there. */
+static void arrive(const struct path_program *program, struct path_lane *lane, uint32_t block,
+		   uint32_t address)
+{
+	const bool at_start = program->image->blocks[block].start == address;
 	const uint32_t last = lane->count ? lane->blocks[lane->count - 1] : PATH_NO_BLOCK;
 	uint32_t passed = last;
 
 	while (passed != PATH_NO_BLOCK && path_program_goes_on(program, passed) &&
-	       passed + 1 != block)
+	       !(passed + 1 == block && (!at_start || is_cut(lane, address))))
 		passed++;
+	if (at_start || last == block || (passed != PATH_NO_BLOCK && passed + 1 == block))
+		lane->from = address;
 	if (!at_start && (passed == PATH_NO_BLOCK || passed + 1 != block))
 		return;
 	for (uint32_t i = last; i != passed;)
@@ -59,7 +71,7 @@ static void arrive(const struct path_program *program, struct path_lane *lane, u
 static void flush(const struct path_program *program, struct path_lane *lane)
 {
 	if (lane->pending != PATH_NO_BLOCK)
-		arrive(program, lane, lane->pending, true);
+		arrive(program, lane, lane->pending, program->image->blocks[lane->pending].start);
 	lane->pending = PATH_NO_BLOCK;
 }
 
@@ -94,7 +106,7 @@ static void take(struct reader *reader, unsigned number, uint32_t address)
 	if (program->image->blocks[block].start == linked)
 		lane->pending = block;
 	else
-		arrive(program, lane, block, false);
+		arrive(program, lane, block, linked);
 }
 
 /* "Trace 0: 0x7f5c [cs/pc/flags/more] symbol" */

@@ -9,6 +9,7 @@ struct path_lane {
 	unsigned number;  /* as the log has it: a thread, or a processor */
 	uint32_t *blocks; /* their numbers; owned */
 	size_t count, capacity;
+	uint32_t from;    /* the last place that was logged */
 	uint32_t pending; /* what was logged last, and may not have been executed; PATH_NO_BLOCK */
 };
 

@@ -38,6 +38,15 @@ program_source()
 			EIGHT(1); EIGHT(2); EIGHT(4); EIGHT(8); EIGHT(16); EIGHT(32); EIGHT(64); EIGHT(128);
 			EIGHT(256);
 		}
+		/* a block that goes back to itself */
+		__attribute__((noipa, optimize("O1"))) static int spin(int number)
+		{
+			int sum = 1;
+			do
+				sum = sum * 3 ^ number;
+			while (--number > 0);
+			return sum;
+		}
 		int main(int argc, char **argv)
 		{
 			(void)argv;
@@ -45,6 +54,7 @@ program_source()
 			again(argc);
 			wide(argc);
 			pointer(argc);
+			seen += spin(argc * 20);
 			printf("%d\n", seen);
 			return 0;
 		}
