@@ -15,6 +15,7 @@
 #include "ldwrap/deliver.h"
 #include "ldwrap/firmware_asks.h"
 #include "ldwrap/firmware_clock.h"
+#include "ldwrap/firmware_pin.h"
 #include "ldwrap/firmware_port.h"
 #include "ldwrap/process.h"
 #include "ldwrap/run_linker.h"
@@ -33,6 +34,7 @@ struct firmware_link {
 	const char *runtime;
 	const struct cpu_objects *objects; /* of its CPU */
 	struct firmware_port port;
+	struct firmware_pin pin;
 	struct firmware_clock clock;
 	struct firmware_asks asks;
 	struct litifut_firmware_options options;
@@ -88,6 +90,21 @@ static bool sends(const struct firmware_link *link)
 	return (link->plan.sends || link->asks.sends) && link->port.sends;
 }
 
+static void keep_number(struct text_list *words, const char *symbol, uint32_t number)
+{
+	add_word(words, xasprintf("--defsym=%s=%u", symbol, (unsigned)number));
+}
+
+static void keep_pin(const struct firmware_pin *pin, struct text_list *words)
+{
+	keep(words, "litifut_pin_gate");
+	keep_number(words, "litifut_pin_set_register", pin->set.address);
+	keep_number(words, "litifut_pin_set_value", pin->set.value);
+	keep_number(words, "litifut_pin_clear_register", pin->clear.address);
+	keep_number(words, "litifut_pin_clear_value", pin->clear.value);
+	keep_number(words, "litifut_pin_every", pin->every);
+}
+
 static void keep_times(const struct firmware_link *link, struct text_list *words)
 {
 	if (link->options.spans) {
@@ -95,6 +112,8 @@ static void keep_times(const struct firmware_link *link, struct text_list *words
 			 xasprintf("--defsym=litifut_ring_events=%zu", link->plan.ring_events));
 		if (link->asks.marks)
 			keep(words, "litifut_mark");
+		if (link->pin.used)
+			keep_pin(&link->pin, words);
 	} else {
 		keep(words,
 		     link->options.switched ? "litifut_time_call_switched" : "litifut_time_call");
@@ -270,7 +289,10 @@ static enum litifut_status measure(struct firmware_link *link, struct litifut_er
 	return status;
 }
 
-/* What is linked in can bring more of the program with it, which a second plan has seen. */
+/* What is linked in can bring more of the program with it, which a second plan has seen; what then
+ * makes room for a call may have moved. */
+#define FURTHER_PLANS 3
+
 static enum litifut_status link_planned(struct firmware_link *link,
 					struct litifut_rewrite_summary *summary,
 					struct litifut_error *error)
@@ -279,11 +301,13 @@ static enum litifut_status link_planned(struct firmware_link *link,
 
 	if (!status)
 		status = link_traced(link, summary, error);
-	if (status != LITIFUT_ERROR_SPACE)
-		return status;
-	say_verbose(link->request, "link again: %s", error->message);
-	status = measure(link, error);
-	return status ? status : link_traced(link, summary, error);
+	for (unsigned i = 0; i < FURTHER_PLANS && status == LITIFUT_ERROR_SPACE; i++) {
+		say_verbose(link->request, "link again: %s", error->message);
+		status = measure(link, error);
+		if (!status)
+			status = link_traced(link, summary, error);
+	}
+	return status;
 }
 
 static enum litifut_status link_until_it_fits(struct firmware_link *link,
@@ -362,6 +386,12 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 	if (!status && link->options.times)
 		status = firmware_clock_read(settings->clock_name, link->objects->firmware_clock,
 					     link->runtime, &link->clock, error);
+	if (!status)
+		status = firmware_pin_read(settings, &link->pin, error);
+	if (!status && link->pin.used && !link->options.spans)
+		status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
+					   LITIFUT_NO_ADDRESS,
+					   "LITIFUT_MARK_SET: needs LITIFUT_MODE=spans");
 	link->options.clock = link->clock.function;
 	if (!status)
 		status = read_send(settings->send, &link->options.send_at, error);

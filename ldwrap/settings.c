@@ -436,6 +436,8 @@ void settings_release(struct settings *settings)
 	free(settings->stubs);
 	free(settings->sample);
 	free(settings->start_at);
+	free(settings->mark_set);
+	free(settings->mark_clear);
 	free(settings->clock_name);
 	memset(settings, 0, sizeof(*settings));
 }

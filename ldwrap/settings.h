@@ -33,6 +33,8 @@ struct settings {
 	char *stubs;
 	char *sample;
 	char *start_at;
+	char *mark_set, *mark_clear; /* of firmware: REGISTER:VALUE */
+	unsigned mark_every;         /* 0: not set */
 	unsigned engine;   /* enum litifut_engine */
 	char *clock_name;  /* LITIFUT_CLOCK as it is; NULL: not set */
 	unsigned depth;    /* of firmware: calls that can be open at once; 0: not set */

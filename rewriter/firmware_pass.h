@@ -28,6 +28,7 @@ struct litifut_firmware_pass {
 	bool samples;
 	bool jumps;           /* a site calls longjmp() */
 	bool ticks;           /* SysTick is counted for the clock */
+	bool pin;             /* and sets a pin */
 	bool ram_is_known;    /* where .bss is cleared */
 	bool *changed;        /* by number of the section */
 	uint32_t stub_bytes;  /* so far */

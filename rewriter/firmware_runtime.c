@@ -20,6 +20,7 @@
 #define SPAN_NOTE "litifut_span_note"
 #define SPAN_POINTER "litifut_span_pointer"
 #define TICK "litifut_tick"
+#define PIN_GATE "litifut_pin_gate"
 #define CLOCK_HANDLER "litifut_timer_overflow"
 #define CALIBRATION "litifut_calibration_number"
 
@@ -142,6 +143,13 @@ enum litifut_status litifut_firmware_put_gates(struct litifut_firmware_pass *pas
 		if (pass->stubs)
 			status = sample_vector(pass, site->address, &stub, error);
 	}
+	if (!status && pass->stubs && site->instruction == SYSTICK &&
+	    litifut_image_symbol(&pass->image, PIN_GATE)) {
+		pass->pin = true;
+		status =
+			put_gate(pass, site->address, &stub, PIN_GATE, "litifut_pin_target", error);
+	}
+	/* The last one is the first to be executed: a clock has to be right for the others. */
 	if (!status && pass->stubs && site->instruction == SYSTICK &&
 	    litifut_image_symbol(&pass->image, TICK)) {
 		pass->ticks = true;
@@ -300,6 +308,11 @@ static enum litifut_status set_times(struct litifut_firmware_pass *pass,
 			"LITIFUT_CLOCK: neither dwt, systick nor a function of the "
 			"program: %s",
 			clock);
+	if (litifut_image_symbol(&pass->image, PIN_GATE) && !pass->pin)
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
+					 LITIFUT_NO_ADDRESS,
+					 "LITIFUT_MARK_SET: the program has no interrupt handler "
+					 "for SysTick");
 	if (litifut_image_symbol(&pass->image, TICK) && !pass->ticks)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
 					 LITIFUT_NO_ADDRESS,

@@ -50,6 +50,9 @@ enum litifut_setting_kind {
 	LINK("SAMPLE", TEXT, sample) \
 	LINK("DEPTH", NUMBER, depth) \
 	LINK("START_AT", TEXT, start_at) \
+	LINK("MARK_SET", TEXT, mark_set) \
+	LINK("MARK_CLEAR", TEXT, mark_clear) \
+	LINK("MARK_EVERY", NUMBER, mark_every) \
 	LINK("ENGINE", ENGINE, engine) \
 	LINK("DB", DATABASE, database) \
 	LINK("MODE", MODE, recorded) \

@@ -66,6 +66,37 @@ in_small_rings()
 	ok "what is in it is the begin" cmp ring4.tsv begin.tsv
 }
 
+# A pin, whose register is that of a second serial line here, and the energy of functions by it.
+pins()
+{
+	cp "$root/examples/firmware/main.c" "$root/examples/firmware/startup.c" source
+	sed -i 's/while (!ticks)/while (ticks < 23)/
+		s/board_start_ticks(20000);/*(volatile uint32_t *)0x40005008 = 1; board_start_ticks(50000);/' \
+		source/main.c
+	send_behind '^		values\[i\] = .*'
+	send_behind '^	printf("[a-z]* .*'
+	export LITIFUT_MARK_SET=0x40005000:0x55 LITIFUT_MARK_CLEAR=0x40005000:0x44
+	LITIFUT_MARK_EVERY=4 link_spans pins EXTRA_CFLAGS="-I$root/include"
+	LITIFUT_MARK_EVERY=1 link_spans always EXTRA_CFLAGS="-I$root/include" >/dev/null
+	unset LITIFUT_MARK_SET LITIFUT_MARK_CLEAR
+	ok "pins: that every interrupt sets one has a line that says so" \
+		grep -q 'untraced: LITIFUT_MARK_EVERY: at least 2' always.log
+	emulate pins/firmware.elf pins.serial -serial file:pin
+	is "pins: it is set and cleared" "$(cat pin)" UDUDUDUDUDUD
+	ok "pins: events" python3 "$root/tests/oracle/spans.py" energy pins.serial \
+		pins/firmware.elf power.csv truth
+	post energy -q -f tsv -o energy.tsv --power power.csv --sync D0 pins.serial \
+		pins/firmware.elf
+	ok "pins: the energy of a function, by the marks of the pin" python3 -c '
+import csv
+joules, calls, pins = open("truth").read().split()
+row, = [row for row in csv.DictReader(open("energy.tsv"), delimiter="\t")
+        if list(row.values())[0] == "fibonacci"]
+print(row, joules, calls, pins)
+assert int(row["calls"]) == int(calls) and int(pins) == 6
+assert abs(float(row["self_j"]) / float(joules) - 1) < 0.01'
+}
+
 behaviour()
 {
 	case $board in
@@ -113,7 +144,10 @@ behaviour()
 
 	# by the counter of cycles, which QEMU does not have: without a timer a run is the same each time
 	case $board in
-	mps2-an385) in_small_rings ;;
+	mps2-an385)
+		in_small_rings
+		pins
+		;;
 	lm3s6965evb | mps2-an386 | mps2-an500) return ;;
 	esac
 

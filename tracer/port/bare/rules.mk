@@ -11,7 +11,7 @@ FIRMWARE_C_FLAGS := -std=c11 -Os -ffreestanding -fno-pic -fno-pie -fno-stack-pro
 	-fno-asynchronous-unwind-tables -fomit-frame-pointer -fno-common -fno-section-anchors \
 	-Iinclude -I. -Itracer/arm/spans $(WARNINGS)
 FIRMWARE_PARTS := $(patsubst tracer/%.S,%,$(wildcard tracer/arm/firmware/*.S)) \
-	$(patsubst tracer/%.c,%,$(wildcard tracer/sink/frames/*.c)) sink/spans/mark
+	$(patsubst tracer/%.c,%,$(wildcard tracer/sink/frames/*.c)) sink/spans/mark sink/spans/pin
 FIRMWARE_CLOCKS := $(patsubst tracer/arm/clock/%.S,%,$(wildcard tracer/arm/clock/*.S))
 # each is the code for calls as events, with another clock or switched off and on
 FIRMWARE_SPANS := $(patsubst tracer/arm/spans/%.S,%,$(wildcard tracer/arm/spans/*.S))
