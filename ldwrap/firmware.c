@@ -4,6 +4,7 @@
 #include "ldwrap/firmware.h"
 
 #include <fnmatch.h>
+#include <litifut/firmware_pool.h>
 #include <litifut/trace_format.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,8 @@ static void keep_times(const struct firmware_link *link, struct text_list *words
 	if (link->options.spans) {
 		add_word(words,
 			 xasprintf("--defsym=litifut_ring_events=%zu", link->plan.ring_events));
+		keep_number(words, "litifut_ring_limit",
+			    sends(link) ? (uint32_t)link->plan.ring_events : RING_NO_LIMIT);
 		if (link->asks.marks)
 			keep(words, "litifut_mark");
 		if (link->pin.used)

@@ -35,11 +35,11 @@ struct settings {
 	char *start_at;
 	char *mark_set, *mark_clear; /* of firmware: REGISTER:VALUE */
 	unsigned mark_every;         /* 0: not set */
-	unsigned engine;   /* enum litifut_engine */
-	char *clock_name;  /* LITIFUT_CLOCK as it is; NULL: not set */
-	unsigned depth;    /* of firmware: calls that can be open at once; 0: not set */
-	unsigned ring_kb;  /* of firmware: KB of the ring of events; 0: not set */
-	unsigned recorded; /* enum litifut_mode */
+	unsigned engine;             /* enum litifut_engine */
+	char *clock_name;            /* LITIFUT_CLOCK as it is; NULL: not set */
+	unsigned depth;              /* of firmware: calls that can be open at once; 0: not set */
+	unsigned ring_kb;            /* of firmware: KB of the ring of events; 0: not set */
+	unsigned recorded;           /* enum litifut_mode */
 	unsigned clock;    /* enum litifut_clock that thunks read; NONE: thunks read none */
 	unsigned database; /* enum settings_database */
 	bool tail_calls;

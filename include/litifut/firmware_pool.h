@@ -12,7 +12,9 @@
 
 /* Where events are recorded, litifut_pool goes on with the state of their ring, which the symbol
  * litifut_table is. `head` is the position of the next event, `limit` that of the first one that
- * there is no room for. */
+ * there is no room for: RING_NO_LIMIT where nothing is sent, so that the newest events replace the
+ * oldest. */
+#define RING_NO_LIMIT 0xffffffff
 #define RING_HEAD 16
 #define RING_LIMIT 20
 #define RING_MASK 24 /* events that the ring has room for, a power of two, less 1 */

@@ -83,7 +83,7 @@ static void write_profile(FILE *file, bool big_endian, const struct post_trace *
 /* Self times that were measured, as if the program had been sampled: all of a function's time is
  * in the bin of its first instruction. A bin has 16 bits, so the largest time decides how many
  * ticks a second has. */
-static void write_times(struct post_output *output, uint32_t module, bool big_endian)
+static bool write_times(struct post_output *output, uint32_t module, bool big_endian)
 {
 	const struct post_session *session = output->session;
 	const struct post_metrics *functions = output->measures->functions;
@@ -100,7 +100,7 @@ static void write_times(struct post_output *output, uint32_t module, bool big_en
 		most = self > most ? self : most;
 	}
 	if (!most || !output->measures->hertz)
-		return;
+		return false;
 	low &= ~(BIN_BYTES - 1);
 	size_t count = (high - low) / BIN_BYTES + 1;
 	uint16_t *bins = post_allocate(count, sizeof(*bins));
@@ -119,6 +119,20 @@ static void write_times(struct post_output *output, uint32_t module, bool big_en
 	for (size_t i = 0; i < count; i++)
 		put_bin(output->file, big_endian, bins[i]);
 	free(bins);
+	return true;
+}
+
+/* gprof divides by the rate of the histogram: without one it prints "nan" in the place of times. */
+static void write_no_times(struct post_output *output, uint32_t module, bool big_endian)
+{
+	const struct post_session *session = output->session;
+	uint32_t low = UINT32_MAX;
+
+	for (uint32_t i = 0; i < session->function_count; i++)
+		if (session->functions[i].module == module && session->functions[i].address < low)
+			low = session->functions[i].address;
+	write_histogram_head(output->file, big_endian, low & ~(BIN_BYTES - 1), 1, BIN_BYTES, RATE);
+	put_bin(output->file, big_endian, 0);
 }
 
 static void finish(struct post_output *output)
@@ -127,16 +141,22 @@ static void finish(struct post_output *output)
 	uint32_t module = busiest_module(session);
 	const struct post_image *image = session->modules[module].image;
 	bool big_endian = image && image->big_endian;
+	bool timed = false;
 
 	fputs("gmon", output->file);
 	put_word(output->file, big_endian, 1);
 	for (unsigned i = 0; i < 3; i++)
 		put_word(output->file, big_endian, 0);
-	for (size_t i = 0; i < session->process_count; i++)
-		if (session->processes[i]->trace->profile.bins)
-			write_profile(output->file, big_endian, session->processes[i]->trace);
+	for (size_t i = 0; i < session->process_count; i++) {
+		if (!session->processes[i]->trace->profile.bins)
+			continue;
+		write_profile(output->file, big_endian, session->processes[i]->trace);
+		timed = true;
+	}
 	if (output->measures && post_measures_timing(output->measures) == POST_TIMING_MEASURED)
-		write_times(output, module, big_endian);
+		timed |= write_times(output, module, big_endian);
+	if (!timed)
+		write_no_times(output, module, big_endian);
 	for (size_t i = 0; i < session->call_count; i++) {
 		const struct post_call *call = &session->calls[i];
 

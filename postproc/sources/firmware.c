@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <litifut/firmware_pool.h>
 #include <litifut/frames_format.h>
 
 #include "postproc/sources/capture.h"
@@ -146,13 +147,30 @@ static void copy_open(const uint8_t *dump, size_t size, uint32_t base,
 	}
 }
 
+/* The events in the ring, whose words are those of the table. */
+static bool copy_ring(const uint8_t *dump, size_t size, uint32_t base,
+		      const struct post_image *image, struct post_capture *capture)
+{
+	uint32_t address, bytes;
+	uint32_t *state = NULL;
+	size_t count = 0;
+	bool good = find_object(image, "litifut_pool", &address, &bytes) &&
+		    copy_words(dump, size, base, address, bytes, &state, &count) &&
+		    count >= RING_STATE_BYTES / 4 &&
+		    post_span_events_memory(&capture->events, capture->words, capture->word_count,
+					    state);
+
+	free(state);
+	return good;
+}
+
 /* An address on the device, which may have 16 bits only: a number of the ELF file's anyway. */
 static void take_hertz(const struct post_image *image, struct post_capture *capture)
 {
 	uint32_t hertz, none;
 
 	if (find_object(image, "litifut_clock_hertz", &hertz, &none))
-		capture->hertz = hertz;
+		capture->hertz = capture->events.hertz = hertz;
 }
 
 static void copy_bins(const uint8_t *dump, size_t size, uint32_t at, uint32_t count,
@@ -198,6 +216,13 @@ static enum litifut_status read_dump(const char *path, const uint8_t *dump, size
 		}
 		capture->flags = identity[offsetof(struct litifut_identity, flags)];
 		copy_open(dump, size, base, *image, capture);
+		if (capture->flags & LITIFUT_FRAMES_SPANS &&
+		    !copy_ring(dump, size, base, *image, capture)) {
+			status = litifut_error_set(
+				error, LITIFUT_ERROR_FORMAT, path, NULL, LITIFUT_NO_ADDRESS,
+				"the dump has no ring of events that makes sense");
+			continue;
+		}
 		if (find_object(*image, "litifut_overflow", &address, &bytes))
 			copy_words(dump, size, base, address, bytes, &capture->overflow,
 				   &capture->overflow_count);
@@ -302,6 +327,9 @@ static void take_record(struct table_reader *reader, const struct litifut_site *
 	if (item.minimum <= item.maximum) {
 		item.minimum = without(item.minimum, reader->inside);
 		item.maximum = without(item.maximum, reader->inside);
+		/* What the tracer adds is a mean: taken off each call it can be too much. */
+		if (item.sum < item.maximum)
+			item.sum = item.maximum;
 	}
 	item.added = (uint64_t)((double)(item.count - item.open) * reader->whole);
 	POST_GROW(trace->items, trace->item_count, trace->item_capacity);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/serial_frames.h"
+#include "litifut/firmware_pool.h"
 #include "postproc/table.h"
 
 /* One frame may be all that came of a long run; a larger gap is a damaged number. */
@@ -109,6 +110,36 @@ bool post_span_events_take(struct post_span_events *events, const uint8_t *paylo
 		add(events, number, value);
 		events->next++;
 	}
+	return true;
+}
+
+bool post_span_events_memory(struct post_span_events *events, const uint32_t *ring, size_t words,
+			     const uint32_t *state)
+{
+	const uint32_t count = (uint32_t)(words / (EVENT_BYTES / 4));
+	const uint32_t end = state[RING_HEAD / 4];
+	const uint32_t limit = state[RING_LIMIT / 4];
+	uint32_t position = limit - count;
+
+	if (!count || count & (count - 1) || state[RING_MASK / 4] != count - 1)
+		return false;
+	if (limit == RING_NO_LIMIT)
+		position = end < count ? 0 : end - count;
+	if (end - position > count)
+		return false;
+	events->bits = 32;
+	events->end = end;
+	events->lost_so_far = state[RING_LOST / 4];
+	skip_to(events, position);
+	for (; position != end; position++) {
+		const uint32_t *event = ring + (EVENT_BYTES / 4) * (position & (count - 1));
+		const uint32_t number = event[1] >> 16;
+
+		if (number != LITIFUT_SPAN_CALLEE)
+			set_time(events, event[0]);
+		add(events, number, number == LITIFUT_SPAN_CALLEE ? event[0] : event[1] & 0xffff);
+	}
+	events->next = end;
 	return true;
 }
 

@@ -33,6 +33,12 @@ struct post_span_events {
 bool post_span_events_ring(struct post_span_events *events, const uint8_t *payload, size_t size);
 bool post_span_events_take(struct post_span_events *events, const uint8_t *payload, size_t size);
 
+/* The same from the memory of a Cortex-M: `ring` has the words of its ring, little endian numbers
+ * already, and `state` those that <litifut/firmware_pool.h> describes from litifut_pool on. False:
+ * they do not fit together. */
+bool post_span_events_memory(struct post_span_events *events, const uint32_t *ring, size_t words,
+			     const uint32_t *state);
+
 /* Events that the last round announced and that have not come. */
 uint32_t post_span_events_missing(const struct post_span_events *events);
 

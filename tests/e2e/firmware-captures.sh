@@ -32,6 +32,18 @@ link_traced()
 	emulate "$1/firmware.elf" "$1.serial" >"$1.console" 2>&1
 }
 
+# dump FOLDER: the memory as it is at the end
+dump()
+{
+	gdb-multiarch -q -batch -nx -ex "file $1/firmware.elf" \
+		-ex "target remote | timeout 60 qemu-system-arm -M $board -display none \
+			-monitor none -semihosting -icount shift=4 -serial file:$1.serial \
+			-kernel $1/firmware.elf -S -gdb stdio" \
+		-ex "break _exit" -ex continue -ex \
+		"dump binary memory $1.bin ((unsigned)&__data_start) ((unsigned)&end)" \
+		>"$1.log" 2>&1
+}
+
 behaviour()
 {
 	link_traced serial "$port"
@@ -118,17 +130,27 @@ sys.stdout.buffer.write(bytes(int(line, 16) for line in sys.stdin))' >own.bin
 	# a debugger
 	cp -r "$root/examples/firmware/." source
 	link_traced memory memory
-	gdb-multiarch -q -batch -nx -ex "file memory/firmware.elf" \
-		-ex "target remote | timeout 60 qemu-system-arm -M $board -display none \
-			-monitor none -semihosting -icount shift=4 -serial file:gdb.serial \
-			-kernel memory/firmware.elf -S -gdb stdio" \
-		-ex "break _exit" -ex continue -ex \
-		"dump binary memory ram.bin ((unsigned)&__data_start) ((unsigned)&end)" \
-		>gdb.log 2>&1
-	ok "gdb dumps the memory" test -s ram.bin
-	post -f edges ram.bin memory/firmware.elf >list
+	dump memory
+	ok "gdb dumps the memory" test -s memory.bin
+	post -f edges memory.bin memory/firmware.elf >list
 	ok "the memory has the results" grep -q ' main -> fibonacci$' list
-	head -c 100 ram.bin >short.bin
+	export LITIFUT_MODE=table LITIFUT_CLOCK=systick:1000000
+	link_traced table memory
+	export LITIFUT_MODE=spans LITIFUT_RING_KB=4
+	link_traced ring memory
+	unset LITIFUT_MODE LITIFUT_CLOCK LITIFUT_RING_KB
+	dump table
+	post -f csv table.bin table/firmware.elf >table.csv
+	ok "the memory has a table of times" grep -q '"fibonacci",.*,88,88,[1-9]' table.csv
+	dump ring
+	post -f csv ring.bin ring/firmware.elf >ring.csv
+	# nothing sends it: it has the newest events, among which are the last calls
+	ok "the memory has the newest events" grep -q '"main",.*"exit"\|"board_stop_ticks",.*,1,1' ring.csv
+	post -f gmon -o memory.gmon memory.bin memory/firmware.elf
+	arm-none-eabi-gprof -q memory/firmware.elf memory.gmon >listing
+	ok "gprof has numbers where there are no times" [ "$(grep -cw nan listing)" = 0 -a \
+		"$(grep -c fibonacci listing)" != 0 ]
+	head -c 100 memory.bin >short.bin
 	ok "a dump that is too short" says 1 'the dump does not reach over litifut_table' \
 		post -f edges short.bin memory/firmware.elf
 }

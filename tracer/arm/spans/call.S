@@ -263,7 +263,7 @@ litifut_calibration:
 litifut_pool:
 	.space	POOL_BYTES
 	.word	0			@ RING_HEAD
-	.word	litifut_ring_events	@ RING_LIMIT
+	.word	litifut_ring_limit	@ RING_LIMIT
 	.word	litifut_ring_events - 1
 	.word	litifut_table
 	.word	0, 0
