@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include <litifut/firmware_pool.h>
+
 #include "postproc/sources/capture.h"
 #include "postproc/sources/span_events.h"
 #include "postproc/sources/span_lanes.h"
@@ -326,6 +328,55 @@ static void without_sense(void **state)
 	post_span_events_release(&events);
 }
 
+/* A ring of 4 events in a dump, whose numbers may be anything. */
+static void in_memory(void **state)
+{
+	static const uint32_t ring[] = {
+		40, (LITIFUT_SPAN_SITE + 2) << 16 | 7, 50,     LITIFUT_SPAN_RETURN << 16 | 7,
+		20, (LITIFUT_SPAN_SITE + 1) << 16 | 9, 0x1235, LITIFUT_SPAN_CALLEE << 16};
+	uint32_t words[RING_STATE_BYTES / 4] = {0};
+	struct post_span_events events = {0};
+
+	(void)state;
+	words[RING_HEAD / 4] = 6;
+	words[RING_LIMIT / 4] = RING_NO_LIMIT;
+	words[RING_MASK / 4] = 3;
+	words[RING_LOST / 4] = 5;
+	assert_true(post_span_events_memory(&events, ring, 8, words));
+	assert_int_equal(events.count, 5);
+	assert_int_equal(events.items[0].number, LITIFUT_SPAN_LOST);
+	assert_int_equal(events.items[0].value, 2);
+	assert_int_equal(events.items[1].number, LITIFUT_SPAN_SITE + 1);
+	assert_int_equal(events.items[1].time, 20);
+	assert_int_equal(events.items[2].value, 0x1235);
+	assert_int_equal(events.items[3].time, 40);
+	assert_int_equal(events.items[4].number, LITIFUT_SPAN_RETURN);
+	assert_int_equal(events.lost_so_far, 5);
+	post_span_events_release(&events);
+	/* one that is sent, and has two events that were not */
+	words[RING_LIMIT / 4] = 8;
+	assert_true(post_span_events_memory(&events, ring, 8, words));
+	assert_int_equal(events.count, 3);
+	post_span_events_release(&events);
+
+	words[RING_HEAD / 4] = 9;
+	assert_false(post_span_events_memory(&events, ring, 8, words));
+	words[RING_HEAD / 4] = 6;
+	words[RING_MASK / 4] = 7;
+	assert_false(post_span_events_memory(&events, ring, 8, words));
+	words[RING_MASK / 4] = 2;
+	assert_false(post_span_events_memory(&events, ring, 6, words));
+	assert_false(post_span_events_memory(&events, ring, 0, words));
+	for (uint32_t i = 0; i < 100000; i++) {
+		for (size_t at = 0; at < sizeof(words) / sizeof(*words); at++)
+			words[at] = (i * 2654435761u) >> (at + i % 20);
+		words[RING_MASK / 4] = 3;
+		if (post_span_events_memory(&events, ring, 8, words))
+			assert_true(events.count <= 5);
+		post_span_events_release(&events);
+	}
+}
+
 /* ---- lanes ---- */
 
 enum { MAIN = 0x100, ONE = 0x200, TWO = 0x300, LEAF = 0x400, TICK = 0x500, SORT = 0x600 };
@@ -555,6 +606,7 @@ int main(void)
 		cmocka_unit_test(tasks),
 		cmocka_unit_test(torn),
 		cmocka_unit_test(random_events),
+		cmocka_unit_test(in_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
