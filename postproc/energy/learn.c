@@ -18,10 +18,21 @@
 struct triggers {
 	const struct energy_tree *tree;
 	uint32_t function;
-	double *times;
+	struct trigger {
+		double time, end; /* of its window: the recorder sends its data then */
+	} * items;
 	size_t count, capacity;
 	bool failed;
 };
+
+static void segment(void *context, struct energy_lane *lane, uint32_t node, double from, double to)
+{
+	struct triggers *t = context;
+
+	(void)lane, (void)to;
+	if (node == ENERGY_TRANSFER && t->count && from < t->items[t->count - 1].end)
+		t->items[t->count - 1].end = from;
+}
 
 static void leave(void *context, struct energy_lane *lane, struct energy_frame *frame,
 		  uint32_t under, enum energy_event_kind kind, double time)
@@ -33,19 +44,19 @@ static void leave(void *context, struct energy_lane *lane, struct energy_frame *
 		return;
 	if (t->count == t->capacity) {
 		size_t wanted = t->capacity ? 2 * t->capacity : 256;
-		double *more = litifut_memory_resized(t->times, wanted, sizeof(*more));
+		struct trigger *more = litifut_memory_resized(t->items, wanted, sizeof(*more));
 		if (!more) {
 			t->failed = true;
 			return;
 		}
-		t->times = more;
+		t->items = more;
 		t->capacity = wanted;
 	}
-	t->times[t->count++] = time;
+	t->items[t->count++] = (struct trigger){time, INFINITY};
 }
 
 /* The mean of the curve from each trigger on, in steps of a sample, and how often each was
- * there. A window ends where the next trigger begins. */
+ * there. A window ends where the next trigger begins, or the recorder sends its data. */
 static size_t average(const struct energy_power *power, const float *rest,
 		      const struct triggers *triggers, size_t points, double *sum, double *counts)
 {
@@ -54,12 +65,13 @@ static size_t average(const struct energy_power *power, const float *rest,
 	for (size_t i = 0; i < triggers->count; i++) {
 		while (run < power->run_count &&
 		       power->runs[run].time + (double)power->runs[run].count * power->interval <=
-			       triggers->times[i])
+			       triggers->items[i].time)
 			run++;
 		if (run == power->run_count)
 			break;
 		const struct energy_run *r = &power->runs[run];
-		double place = (triggers->times[i] - r->time) / power->interval;
+		double place = (triggers->items[i].time - r->time) / power->interval;
+		double end = (triggers->items[i].end - r->time) / power->interval;
 		if (place < 0)
 			continue;
 		used++;
@@ -67,7 +79,8 @@ static size_t average(const struct energy_power *power, const float *rest,
 		 * place in a sample line up */
 		size_t first = (size_t)place;
 		double part = place - (double)first;
-		for (size_t k = 0; k < points && first + k + 1 < r->count; k++) {
+		for (size_t k = 0;
+		     k < points && first + k + 1 < r->count && (double)(first + k + 2) < end; k++) {
 			const float *at = rest + r->first + first + k;
 			sum[k] += (1 - part) * at[0] + part * at[1];
 			counts[k] += 1;
@@ -204,7 +217,7 @@ static enum litifut_status learn(struct energy_analysis *analysis, const char *f
 	double window = LONGEST;
 
 	for (size_t i = 1; i < triggers->count; i++)
-		window = fmin(window, triggers->times[i] - triggers->times[i - 1]);
+		window = fmin(window, triggers->items[i].time - triggers->items[i - 1].time);
 	size_t points = (size_t)fmin(MOST_POINTS, window / power->interval);
 	if (points < 16)
 		return fail(error, LITIFUT_ERROR_MISSING, function,
@@ -251,7 +264,7 @@ enum litifut_status energy_learn(struct energy_analysis *analysis, const char *f
 {
 	struct energy_tree tree;
 	struct triggers triggers = {.tree = &tree, .function = ENERGY_NO_FUNCTION};
-	struct energy_visitor visitor = {&triggers, NULL, NULL, leave};
+	struct energy_visitor visitor = {&triggers, segment, NULL, leave};
 	struct energy_walk_counts counts;
 	struct energy_resolve_input input = {
 		.power = &analysis->power,
@@ -282,7 +295,7 @@ enum litifut_status energy_learn(struct energy_analysis *analysis, const char *f
 	if (status == LITIFUT_OK)
 		status = learn(analysis, function, &triggers, rest, machine, error);
 	free(rest);
-	free(triggers.times);
+	free(triggers.items);
 	energy_tree_release(&tree);
 	if (status != LITIFUT_OK) {
 		free(machine);
