@@ -64,6 +64,16 @@ grep 'marks used' log >marks
 ok "by all marks" grep -q '60 of 60 marks used, 0 outliers' marks
 ok "functions of 1 % are within 1 %, a peripheral within 1 %, sums are exact" compare
 
+ok "what a peripheral does is learned" sh -c "'$post' energy learn -q --trigger radio_send --power \
+	power.csv --volts 3.3 --hook $hook serial '$recorded' >learned.machine"
+cat learned.machine >log
+ok "levels within 2 %, durations within two samples" awk '
+	/state s/ && $6 + 0 > 30 { n++; power[n] = $4 + 0; time[n] = $6 + 0 }
+	function off(a, b, by) { return a - b > by || b - a > by }
+	END { exit n != 3 || off(power[1], 19.8, 0.4) || off(power[2], 56.1, 1.1) ||
+		off(power[3], 39.6, 0.8) || off(time[1], 150, 40) || off(time[2], 360, 20) ||
+		off(time[3], 900, 20) }' learned.machine
+
 # what must be caught
 ok "hooks that cost 20 % more" energy power.csv --hook 5.4,5.27,30.36
 ok "are seen" fails compare
