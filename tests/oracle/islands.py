@@ -49,12 +49,13 @@ def relays(elf, sites):
         if not section.flags & SHF_EXECINSTR or section.kind == SHT_NOBITS:
             continue
         words = elf.unpack(f"{section.size // 4}I", section.offset)
-        for i in range(len(words) - 3):
-            first, slot, second, behind = words[i:i + 4]
-            here = section.address + 4 * i
-            if here in sites or here + 8 in sites:
+        jumps = {i for i, word in enumerate(words) if is_jump(word)}
+        for i in jumps:
+            if i + 2 not in jumps or i + 3 >= len(words):
                 continue
-            if not (is_jump(first) and is_jump(second) and (behind == 0 or is_number(behind))):
+            first, slot, _, behind = words[i:i + 4]
+            here = section.address + 4 * i
+            if here in sites or here + 8 in sites or not (behind == 0 or is_number(behind)):
                 continue
             there = target(here, first)
             if is_number(slot) or (slot == 0 and any(low <= there < high for low, high in ours)):

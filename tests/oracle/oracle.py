@@ -231,14 +231,14 @@ class Oracle:
 
     def looker(self, thread):
         """A function that turns the number of a place into (elf or None, address)."""
-        places, known = self.threads[thread][0], {}
+        oracle, places = self, self.threads[thread][0]
 
-        def lookup(number):
-            if number not in known:
-                known[number] = self.place(places, number)
-            return known[number]
+        class Known(dict):
+            def __missing__(self, number):
+                self[number] = oracle.place(places, number)
+                return self[number]
 
-        return lookup
+        return Known().__getitem__
 
     def calls(self, thread, of=lambda site, callee: (site, callee)):
         """Yields of((elf, address), (elf, address)) of calls from sites in the given files, unless
@@ -261,13 +261,13 @@ class Oracle:
         lookup = self.looker(thread)
         for first, second, low, high in self.words(thread):
             time = (high & 0x7FFFFFFF) << 32 | low
-            if second == CUT:
+            if second < CUT:
+                yield "tail" if high >> 31 else "call", lookup(first), lookup(second), time, 1
+            elif second == CUT:
                 yield "cut", None, None, time, first
-            elif second in (AGAIN, RETURNED):
+            else:
                 kind = "again" if second == AGAIN else "return"
                 yield kind, lookup(first), None, time, 1
-            else:
-                yield "tail" if high >> 31 else "call", lookup(first), lookup(second), time, 1
 
 
 def describe(place):

@@ -76,7 +76,15 @@ def truth(rewritten):
         words = {site: word for word, site in by_return[elf].items()}
         for site in set(found.values()):
             late[elf, site] = steps_to_exit(elf, site, words)
-    sums = {}
+    sums, keys = {}, {}
+
+    def key_of(site, callee):
+        """(the key of a call, or None, and when it is timed)."""
+        call = rewritten.known_call(site, callee)
+        if not call or call[2] != PATCHED:
+            return None, None
+        return (call[0].name, call[1]), late.get((call[0], call[1]))
+
     for thread in sorted(rewritten.oracle.threads):
         stack = []
         for kind, site, callee, time, count in rewritten.oracle.events(thread):
@@ -87,12 +95,15 @@ def truth(rewritten):
                 base = next(call for call in reversed(stack) if not call.tail)
                 ended(stack, sums, None if base.late is None else time + base.late)
             elif kind in ("call", "tail"):
-                call = rewritten.known_call(site, callee)
-                key = (call[0].name, call[1]) if call and call[2] == PATCHED else None
+                if (site, callee) not in keys:
+                    keys[site, callee] = key_of(site, callee)
+                key, when = keys[site, callee]
                 if key:
-                    sums.setdefault(key, Sum()).calls += 1
+                    if key not in sums:
+                        sums[key] = Sum()
+                    sums[key].calls += 1
                 if kind == "call":
-                    stack.append(Open(key, time, False, late.get((call[0], call[1])) if key else None))
+                    stack.append(Open(key, time, False, when))
                 elif key and stack:
                     stack.append(Open(key, time, True))
     return sums
