@@ -144,7 +144,7 @@ installs()
 # The archive has what is committed, and its version names the commit.
 distributes()
 {
-	make -s -C "$root" BUILD="$(pwd)/made" dist >dist.log 2>&1 &&
+	XZ_OPT=-0 make -s -C "$root" BUILD="$(pwd)/made" dist >dist.log 2>&1 &&
 		xz -dc made/litifut-*.tar.xz | tar tf - >names && grep '/Makefile$' names && grep '/commit$' names &&
 		equal "$(xz -dc made/litifut-*.tar.xz | tar xOf - --wildcards '*/commit')" \
 			"$(git -C "$root" rev-parse --short=10 HEAD)"

@@ -65,7 +65,7 @@ behaviour()
 			else
 				prctl(PR_SET_NAME, "name");
 			write(1, "confined\n", 9);
-			for (int i = 0; i < 1000000; i++)
+			for (int i = 0; i < 400000; i++)
 				step();
 			write(1, "done\n", 5);
 			sigprocmask(SIG_BLOCK, 0, &blocked);
@@ -83,12 +83,12 @@ behaviour()
 		unset LITIFUT_ENGINE
 		for way in prctl syscall library; do
 			confined $way
-			ok "$engine, $way: all is recorded or counted" test "$((count + lost))" -ge 1001000 \
-				-a "$((count + lost))" -le 1001100
+			ok "$engine, $way: all is recorded or counted" test "$((count + lost))" -ge 401000 \
+				-a "$((count + lost))" -le 401100
 			ok "$engine, $way: a megabyte is recorded" test "$count" -gt 200000 -a "$lost" -gt 0
 		done
 		confined none LITIFUT_SYSCALLS=never
-		is "$engine, never: all is recorded" "$count $lost" "1001000 0"
+		is "$engine, never: all is recorded" "$count $lost" "401000 0"
 	done
 	run plain work name
 	rm -rf data
@@ -96,7 +96,7 @@ behaviour()
 	run traced work name
 	guest_environment=
 	"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps traced/work 2>post.err
-	is "a name for a process changes nothing" "$(recorded step)" 1001000
+	is "a name for a process changes nothing" "$(recorded step)" 401000
 }
 
 for_targets behaviour
