@@ -1,4 +1,4 @@
-/* The linkers that LITIFUT can run, one row each of a table: how to tell them from each
+/* The linkers that LITIFUT can run, one row each of a table: how to distinguish them from each
  * other, and what each does in a way of its own. */
 #ifndef LITIFUT_LDWRAP_LINKERS_H
 #define LITIFUT_LDWRAP_LINKERS_H
