@@ -45,11 +45,11 @@ sources()
 		        frame = frame.older()
 		    return names
 
-		def follow(caller, callee, expected):
-		    """From the second call of `caller`, step by step, into `callee`."""
+		def follow(caller, callee, expected, calls=1):
+		    """From that call of `caller` (0: it has begun), step by step, into `callee`."""
 		    point = gdb.Breakpoint(caller)
-		    gdb.execute("continue", to_string=True)
-		    gdb.execute("continue", to_string=True)
+		    for _ in range(calls):
+		        gdb.execute("continue", to_string=True)
 		    point.delete()
 		    seen, wrong = 0, set()
 		    names = frames()
@@ -64,16 +64,16 @@ sources()
 		    for each in sorted(wrong)[:5]:
 		        print(each)
 	END
-	cat >steps.py <<-'END'
+	cat >ways.py <<-'END'
 		import gdb
 		import os
 		FEWEST = int(os.environ["FEWEST"])
 		gdb.execute("source ../frames.py")
-		follow("through", "method", ["through", "middle", "main"])
+		follow("middle", "through", ["middle", "main"], calls=2)  # the symbols are bound then
+		follow("through", "method", ["through", "middle", "main"], calls=0)
+		follow("passes", "leaf", ["middle", "main"])
+		follow("by_lr", "leaf", ["by_lr", "middle", "main"])
 	END
-	sed 's/^follow.*/follow("passes", "leaf", ["middle", "main"])/' steps.py >tail.py
-	sed 's/^follow.*/follow("middle", "through", ["middle", "main"])/' steps.py >direct.py
-	sed 's/^follow.*/follow("by_lr", "leaf", ["by_lr", "middle", "main"])/' steps.py >by_lr.py
 	cat >lines.py <<-'END'
 		import gdb
 		import os
@@ -140,17 +140,24 @@ up_to_by_lr()
 	sed -e '' "$@"
 }
 
+# way CALLER: the lines about it in `ways`
+way()
+{
+	echo "$ways" | awk -v caller="$1:" '/: arrived/ { shown = $1 == caller } shown'
+}
+
 # each_way NAME FEWEST: so many steps at least are in code of the tracer
 each_way()
 {
 	export FEWEST="$2"
+	ways=$(debug ways.py)
 	is "$1: an indirect call: its caller's frames at each instruction on the way" \
-		"$(debug steps.py)" "through: arrived True, traced True, wrong 0"
-	is "$1: a direct call: the same" "$(debug direct.py)" \
+		"$(way through)" "through: arrived True, traced True, wrong 0"
+	is "$1: a direct call: the same" "$(way middle)" \
 		"middle: arrived True, traced True, wrong 0"
-	is "$1: a call through the link register: the same" "$(debug by_lr.py)" \
+	is "$1: a call through the link register: the same" "$(way by_lr)" \
 		"by_lr: arrived True, traced True, wrong 0"
-	is "$1: a tail call: the frames of who called its caller" "$(debug tail.py)" \
+	is "$1: a tail call: the frames of who called its caller" "$(way passes)" \
 		"passes: arrived True, traced True, wrong 0"
 	same_lines "$1" next
 	is "$1: a fault before a call has the frames of its function" "$(debug fault.py crash)" \
