@@ -153,6 +153,12 @@ static enum litifut_status prepare_tracer(struct link_state *state, struct litif
 	state->database = scratch_file("litifut-database.o");
 	say_verbose(state->request, "tracer %s, recorder %s", state->tracer_source,
 		    state->recorder_source);
+	if (access(state->tracer_source, F_OK) && errno == ENOENT)
+		return litifut_error_set(
+			error, LITIFUT_ERROR_MISSING, state->tracer_source, NULL,
+			LITIFUT_NO_ADDRESS,
+			"no tracer for this CPU is installed (the package litifut-tracer-%s)",
+			architecture);
 	status = litifut_rewrite_adapt_tracer(&request->decision->target, state->tracer_source,
 					      state->tracer, error);
 	if (!status)

@@ -116,6 +116,14 @@ behaviour()
 	ok "an empty tracer: the plain linker's bytes" cmp plain/program traced/program
 	ok "an empty tracer: it is named" grep -q \
 		"^litifut-ld: warning: program: left untraced: .*installed/.*/lib/litifut/tracer-[a-z]*.o: " traced.log
+	# Only what other CPUs need is installed.
+	rm installed/lib/litifut/tracer-*
+	rm -rf traced && mkdir traced
+	(cd traced && front="../installed/bin/litifut build" compiler -o program ../main.o) >traced.log 2>&1
+	is "no tracer: exit status" $? 0
+	ok "no tracer: the plain linker's bytes" cmp plain/program traced/program
+	ok "no tracer: the package is named" grep -q \
+		"^litifut-ld: warning: program: left untraced: .*: no tracer for this CPU is installed (the package litifut-tracer-[a-z]*)$" traced.log
 	rm -r installed
 
 	# A linker that fails every second time it is run for an output of the wrapper.
