@@ -143,6 +143,45 @@ litifut_exit_branches_to(const struct litifut_exit_branches *branches, uint32_t 
 		       : NULL;
 }
 
+bool litifut_exit_branch_is_in(const struct litifut_targets *set,
+			       const struct litifut_exit_branch *branch)
+{
+	for (uint32_t at = 0; at < branch->length; at += 2)
+		if (litifut_targets_has(set, branch->address + at))
+			return true;
+	return false;
+}
+
+bool litifut_exit_branch_lead(const struct litifut_session *session,
+			      const struct litifut_exit_branch *branch, uint32_t target,
+			      uint8_t *code)
+{
+	const struct litifut_section *section = &session->image.sections[branch->section];
+
+	memcpy(code, section->bytes + (branch->address - section->address), branch->length);
+	return session->arch->returns->lead_branch(&session->context,
+						   (enum litifut_code_state)branch->state,
+						   branch->address, branch->length, target, code);
+}
+
+/* The next one that leads to the same place, or NULL. */
+const struct litifut_exit_branch *
+litifut_exit_branch_next(const struct litifut_exit_branches *branches,
+			 const struct litifut_exit_branch *branch)
+{
+	const struct litifut_exit_branch *each = branch + 1;
+
+	return each < branches->items + branches->count && each->target == branch->target ? each
+											  : NULL;
+}
+
+const struct litifut_exit_branch *
+litifut_exit_branch_first(const struct litifut_exit_branches *branches,
+			  const struct litifut_exit *exit)
+{
+	return litifut_exit_branches_to(branches, exit->address + exit->inner);
+}
+
 void litifut_exit_branches_release(struct litifut_exit_branches *branches)
 {
 	litifut_targets_release(&branches->labels);

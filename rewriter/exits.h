@@ -2,9 +2,11 @@
  * the return, does what stood there, and goes back. The call and its link register stay as
  * they are, so nothing that unwinds sees it.
  *
+ * Branches that lead there as well are led past the record (exit_branches.h).
+ *
  * What is not certain is left, with the reason (enum litifut_exit_reason) in the list of sites:
- * code that a branch leads into, code that can't be moved, a link register that holds something
- * at that point, a return point that is reached without a return. */
+ * code that tables or pointers lead into, code that can't be moved, a link register that holds
+ * something at that point, a return point that is reached without a return. */
 #ifndef LITIFUT_REWRITER_EXITS_H
 #define LITIFUT_REWRITER_EXITS_H
 

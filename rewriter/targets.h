@@ -40,6 +40,14 @@ static inline void litifut_targets_add(struct litifut_targets *targets, uint32_t
 	targets->touched[half / 8 / LITIFUT_TARGETS_PAGE] = 1;
 }
 
+/* Adds the `bytes` at `address`. */
+static inline void litifut_targets_take(struct litifut_targets *targets, uint32_t address,
+					uint32_t bytes)
+{
+	for (uint32_t at = 0; at < bytes; at += 2)
+		litifut_targets_add(targets, address + at);
+}
+
 /* Adds the `count` addresses `address`, `address` + 4, and so on. */
 void litifut_targets_add_words(struct litifut_targets *targets, uint32_t address, uint32_t count);
 

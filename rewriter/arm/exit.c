@@ -24,7 +24,8 @@
  *		I4			I1 ... I4
  *					b.w  ra + 8
  *
- * Encodings: DDI 0406C A5 (A32), A6 (T32). */
+ * Encodings: DDI 0406C A5 (A32), A6 (T32). More than 500 lines, because what is judged and what is
+ * written must agree on each form. */
 #include "rewriter/arm/exit.h"
 
 #include <litifut/module_format.h>
@@ -288,6 +289,20 @@ static unsigned judge_shared(const struct litifut_exit_place *place, struct liti
 	return exit->has_branches ? LITIFUT_EXIT_PATCHED : LITIFUT_EXIT_STUCK;
 }
 
+/* Does the call stand in an IT block? */
+static bool is_in_block(const struct litifut_cramped_call *call)
+{
+	uint32_t address = call->address;
+
+	for (unsigned i = 0; i < LITIFUT_REMEMBERED && call->before[i]; i++) {
+		address -= call->before[i];
+		if (call->before[i] == 2 && litifut_arm_it_length(litifut_get16(
+						    false, code_at(call->section, address))) > i)
+			return true;
+	}
+	return false;
+}
+
 unsigned litifut_arm_judge_exit(const struct litifut_exit_place *place, struct litifut_exit *exit)
 {
 	const struct litifut_cramped_call *call = place->call;
@@ -297,9 +312,8 @@ unsigned litifut_arm_judge_exit(const struct litifut_exit_place *place, struct l
 
 	if (litifut_arm_short_branches(&place->context->cpu))
 		return LITIFUT_EXIT_STUCK;
-	if (thumb ? litifut_arm_near_it_block(call) : call->instruction.word >> 28 < 0xe)
-		return LITIFUT_EXIT_CONDITIONAL;
-	if (call->instruction.conditional)
+	if (call->instruction.conditional ||
+	    (thumb ? is_in_block(call) : call->instruction.word >> 28 < 0xe))
 		return LITIFUT_EXIT_CONDITIONAL;
 	if (nothing_follows(place, exit->address))
 		return LITIFUT_EXIT_NO_RETURN;

@@ -115,6 +115,14 @@ static bool returns(uint32_t word, bool thumb, unsigned length)
 	return (word & 0x0fff8000) == 0x08bd8000 || (word & 0x0ffff000) == 0x049df000;
 }
 
+/* udf, where a compiler knows that nothing goes on */
+static bool traps(uint32_t word, bool thumb, unsigned length)
+{
+	if (length == 2)
+		return (word & 0xff00) == 0xde00;
+	return thumb ? (word & 0xfff0f000) == 0xf7f0a000 : (word & 0xfff000f0) == 0xe7f000f0;
+}
+
 static bool is_table_branch(uint32_t word, unsigned length)
 {
 	return length == 4 && (word & 0xfff0ffe0) == 0xe8d0f000;
@@ -126,11 +134,18 @@ struct ways {
 	bool failed;
 };
 
-static void add(struct ways *ways, uint32_t address)
+static bool is_known(const struct ways *ways, uint32_t address)
 {
 	for (unsigned i = 0; i < ways->count; i++)
 		if (ways->items[i] == address)
-			return;
+			return true;
+	return false;
+}
+
+static void add(struct ways *ways, uint32_t address)
+{
+	if (is_known(ways, address))
+		return;
 	if (ways->count == WAYS)
 		ways->failed = true;
 	else
@@ -197,7 +212,8 @@ static enum verdict judge(struct scan *scan, uint32_t at, bool always, uint32_t 
 		break;
 	}
 	/* A table leads on in code that a compiler has made, where lr holds nothing. */
-	if (returns(word, scan->thumb, length) || is_table_branch(word, length))
+	if (returns(word, scan->thumb, length) || is_table_branch(word, length) ||
+	    traps(word, scan->thumb, length))
 		return always ? IS_WRITTEN : GOES_ON;
 	if (!scan->thumb  ? plain_reads(word)
 	    : length == 2 ? narrow_reads((uint16_t)word)
@@ -218,6 +234,7 @@ static enum verdict judge(struct scan *scan, uint32_t at, bool always, uint32_t 
 static bool scan_way(struct scan *scan, uint32_t at)
 {
 	static const struct cpu_context context;
+	const uint32_t start = at;
 	unsigned block = 0; /* instructions of an IT block to come */
 
 	for (;; scan->steps++) {
@@ -227,6 +244,9 @@ static bool scan_way(struct scan *scan, uint32_t at)
 		uint32_t word;
 		unsigned length;
 
+		/* the rest is a way of its own */
+		if (at != start && is_known(&scan->ways, at))
+			return true;
 		if (at < scan->start || at >= scan->end || scan->steps == STEPS)
 			return false;
 		length = litifut_arm_decode(&context, code, scan->end - at, at,

@@ -31,7 +31,8 @@
  *					nop
  *					I1 ... I4
  *					b    ra + 16
- */
+ *
+ * More than 500 lines, because what is judged and what is written must agree on each form. */
 #include "rewriter/exits.h"
 #include "rewriter/mips/mips.h"
 #include "rewriter/reach.h"
@@ -85,11 +86,18 @@ static bool is_inside(const struct scan *scan, uint32_t address)
 	       address + 4 <= scan->place->call->function_end;
 }
 
-static void add(struct scan *scan, uint32_t address)
+static bool is_known(const struct scan *scan, uint32_t address)
 {
 	for (unsigned i = 0; i < scan->count; i++)
 		if (scan->ways[i] == address)
-			return;
+			return true;
+	return false;
+}
+
+static void add(struct scan *scan, uint32_t address)
+{
+	if (is_known(scan, address))
+		return;
 	if (scan->count == WAYS || !is_inside(scan, address))
 		scan->failed = true; /* out of the function: a tail call with ra as it is */
 	else
@@ -106,12 +114,21 @@ static bool reads_ra(uint32_t each, bool *written)
 	return !*written || (each >> 21 & 31) == RA || (each >> 26 == 0 && (each >> 16 & 31) == RA);
 }
 
+/* break, and teq $zero, $zero, where a compiler knows that nothing goes on */
+static bool traps(uint32_t each)
+{
+	return (each & 0xfc00003f) == 0x0000000d || (each & 0xffff003f) == 0x00000034;
+}
+
 /* One way, up to where ra is written or it branches. */
 static void scan_way(struct scan *scan, uint32_t at)
 {
+	const uint32_t start = at;
 	bool written;
 
 	for (; !scan->failed; at += 4) {
+		if (at != start && is_known(scan, at))
+			return; /* the rest is a way of its own */
 		if (!is_inside(scan, at) || ++scan->steps > STEPS) {
 			scan->failed = true;
 			return;
@@ -119,6 +136,8 @@ static void scan_way(struct scan *scan, uint32_t at)
 		const struct litifut_instruction instruction = litifut_mips_branch_at(
 			scan->place->context, scan->place->call->section, at);
 
+		if (traps(word(scan, at)))
+			return;
 		if (instruction.class == LITIFUT_CLASS_OTHER) {
 			scan->failed |= reads_ra(word(scan, at), &written);
 			if (written)

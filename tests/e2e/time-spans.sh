@@ -90,7 +90,7 @@ behaviour()
 		return
 	fi
 	check program ../main.c || return
-	returns_patched traced/program 50
+	returns_patched traced/program 75
 	rm -rf data
 	guest_environment="LITIFUT_CLOCK=none LITIFUT_DIR=$(pwd)/data"
 	run traced program
@@ -104,8 +104,8 @@ behaviour()
 	flags=
 	check static ../main.c -static || return
 	case $target in
-	mips*) returns_patched traced/static 60 ;;
-	*) returns_patched traced/static 70 ;;
+	mips*) returns_patched traced/static 75 ;;
+	*) returns_patched traced/static 85 ;;
 	esac
 
 	# calls from a library and into it
