@@ -34,6 +34,8 @@ static const struct {
 	[LITIFUT_SITE_UNKNOWN_JUMP] = {"unknown-jump",
 				       "its function has a jump whose targets are unknown"},
 	[LITIFUT_SITE_EXCLUSIVE] = {"exclusive", "between an exclusive load and its store"},
+	[LITIFUT_SITE_FUNCTION_LEFT] = {"function-left",
+					"something else in its function can't be recorded"},
 };
 
 static const struct {

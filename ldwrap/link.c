@@ -138,11 +138,13 @@ static enum litifut_status prepare_tracer(struct link_state *state, struct litif
 	const struct link_request *request = state->request;
 	const char *architecture = decision_architecture(&request->decision->target);
 	const char *small = state->thunks_run ? state->arch->cpu->objects->thunk_recorder : NULL;
+	const bool paths = request->settings->recorded == LITIFUT_MODE_PATHS;
 	const bool full = request->settings->recorded == LITIFUT_MODE_TABLE ||
-			  request->settings->recorded == LITIFUT_MODE_COVERAGE;
+			  request->settings->recorded == LITIFUT_MODE_COVERAGE || paths;
 	enum litifut_status status;
 
-	state->tracer_source = concat(request->object_folder, "/tracer-", architecture, ".o", NULL);
+	state->tracer_source = concat(request->object_folder, paths ? "/tracer-paths-" : "/tracer-",
+				      architecture, ".o", NULL);
 	state->recorder_source =
 		request->settings->recorder
 			? xstrdup(request->settings->recorder)
@@ -326,7 +328,8 @@ static enum litifut_status run(struct link_state *state, struct litifut_error *e
 	insertions[0] = (struct insertion){place, state->tracer};
 	insertions[1] = (struct insertion){place, state->recorder};
 	/* the code for branches, in the database object, is to be near the program's */
-	if (state->request->settings->recorded == LITIFUT_MODE_COVERAGE) {
+	if (state->request->settings->recorded == LITIFUT_MODE_COVERAGE ||
+	    state->request->settings->recorded == LITIFUT_MODE_PATHS) {
 		insertions[0].path = state->recorder;
 		insertions[1].path = state->tracer;
 	}

@@ -66,10 +66,13 @@ static const struct choice clocks[] = {{"none", LITIFUT_CLOCK_NONE},
 				       {"page", LITIFUT_CLOCK_PAGE},
 				       {NULL, 0}};
 
-static const struct choice modes[] = {
-	{"calls", LITIFUT_MODE_CALLS},       {"spans", LITIFUT_MODE_SPANS},
-	{"table", LITIFUT_MODE_TABLE},       {"counts", LITIFUT_MODE_COUNTS},
-	{"coverage", LITIFUT_MODE_COVERAGE}, {NULL, 0}};
+static const struct choice modes[] = {{"calls", LITIFUT_MODE_CALLS},
+				      {"spans", LITIFUT_MODE_SPANS},
+				      {"table", LITIFUT_MODE_TABLE},
+				      {"counts", LITIFUT_MODE_COUNTS},
+				      {"coverage", LITIFUT_MODE_COVERAGE},
+				      {"paths", LITIFUT_MODE_PATHS},
+				      {NULL, 0}};
 
 /* Sets `chosen`, or warns of a value that is none of the choices and leaves it as it was. */
 static void choose(const struct choice *choices, const char *value, unsigned *chosen,
@@ -337,8 +340,14 @@ void settings_read(struct settings *settings, settings_warning *warn)
 		defaults_check(settings->defaults, warn);
 	if (settings->recorded == LITIFUT_MODE_SPANS)
 		check_returns(settings, warn);
-	if (settings->recorded == LITIFUT_MODE_COVERAGE && settings->recorder) {
-		warn("LITIFUT_MODE: coverage needs the recorder of LITIFUT, so calls are recorded");
+	if ((settings->recorded == LITIFUT_MODE_COVERAGE ||
+	     settings->recorded == LITIFUT_MODE_PATHS) &&
+	    settings->recorder) {
+		warn(settings->recorded == LITIFUT_MODE_PATHS
+			     ? "LITIFUT_MODE: paths needs the recorder of LITIFUT, so calls are "
+			       "recorded"
+			     : "LITIFUT_MODE: coverage needs the recorder of LITIFUT, so calls are "
+			       "recorded");
 		settings->recorded = LITIFUT_MODE_CALLS;
 	}
 	if (settings->database != SETTINGS_DB_LOADED && settings->engine == LITIFUT_ENGINE_DB)
@@ -350,8 +359,13 @@ void settings_suit(struct settings *settings, bool firmware, settings_warning *w
 	const char *clock = settings->clock_name;
 
 	if (firmware) {
-		if (settings->recorded == LITIFUT_MODE_COVERAGE) {
-			warn("LITIFUT_MODE: coverage is not recorded of a firmware; counts are");
+		if (settings->recorded == LITIFUT_MODE_COVERAGE ||
+		    settings->recorded == LITIFUT_MODE_PATHS) {
+			warn(settings->recorded == LITIFUT_MODE_PATHS
+				     ? "LITIFUT_MODE: paths are not recorded of a firmware; counts "
+				       "are"
+				     : "LITIFUT_MODE: coverage is not recorded of a firmware; "
+				       "counts are");
 			settings->recorded = LITIFUT_MODE_COUNTS;
 		}
 		return;

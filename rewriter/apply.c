@@ -146,7 +146,8 @@ static enum litifut_status find_entry(struct apply *apply, struct litifut_error 
 	const struct litifut_image *image = &apply->session.image;
 	const struct litifut_symbol *symbol = litifut_image_symbol(image, "litifut_entry");
 
-	if (!apply->session.context.thunks || !litifut_libc_is_static_glibc(image))
+	if ((!apply->session.context.thunks && !apply->session.context.bits) ||
+	    !litifut_libc_is_static_glibc(image))
 		return LITIFUT_OK;
 	if (!symbol)
 		return litifut_error_set(error, LITIFUT_ERROR_MISSING, image->path, NULL,
@@ -546,13 +547,15 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 	count_sites(apply);
 	const struct litifut_module_facts facts = {
 		.address = apply->module_address,
-		.engine = apply->thunks ? LITIFUT_ENGINE_THUNK : LITIFUT_ENGINE_DB,
+		.engine = apply->thunks || apply->session.context.bits ? LITIFUT_ENGINE_THUNK
+								       : LITIFUT_ENGINE_DB,
 		.clock = apply->session.context.clock,
-		.mode = apply->session.edges             ? LITIFUT_MODE_COVERAGE
+		.mode = apply->session.context.bits      ? LITIFUT_MODE_PATHS
+			: apply->session.edges           ? LITIFUT_MODE_COVERAGE
 			: apply->session.context.table   ? LITIFUT_MODE_TABLE
 			: apply->session.context.returns ? LITIFUT_MODE_SPANS
 							 : LITIFUT_MODE_CALLS,
-		.flags = apply->session.edges
+		.flags = apply->session.edges && !apply->session.context.bits
 				 ? litifut_image_symbol(&apply->session.image, LITIFUT_FLAGS_SYMBOL)
 				 : NULL,
 		.exits_start = apply->session.exits.start,

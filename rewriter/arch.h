@@ -110,6 +110,7 @@ struct litifut_arch_context {
 	bool thunks;    /* calls use thunks where they can */
 	bool returns;   /* of calls are recorded */
 	unsigned clock; /* enum litifut_clock: the one that thunks read, if any */
+	bool bits;      /* LITIFUT_MODE=paths: branches record bits, not flags */
 	bool table;     /* events have the stack pointer and the time, see <litifut/fold.h> */
 	/* Many of them stand in functions with no argument_room: thunks that serve all
 	 * callers make room of their own. */

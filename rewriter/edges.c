@@ -2,10 +2,12 @@
  * file, because each step works on the same list. */
 #include "rewriter/edges.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "elf/sections.h"
+#include "rewriter/paths.h"
 
 static enum litifut_status out_of_memory(const struct litifut_session *session,
 					 struct litifut_error *error)
@@ -265,6 +267,135 @@ static void judge_functions(struct judge *judge, uint8_t *functions)
 	}
 }
 
+/* The branch at the start of the block moves as a whole, and the entry with it. */
+static bool joins_branch(const struct judge *judge, size_t number)
+{
+	const struct litifut_graph_block *block = &judge->edges->graph.items[number];
+
+	if (!is_recorded(block))
+		return false;
+	for (size_t i = 0; i < judge->edges->count; i++) {
+		struct litifut_edge *edge = &judge->edges->items[i];
+
+		if (edge->block != number || edge->entry)
+			continue;
+		edge->enters = edge->address == block->block.start && !edge->stone_bytes;
+		return edge->enters;
+	}
+	return false;
+}
+
+/* Judges what the paths want and what was not judged yet. */
+static void judge_wanted(struct judge *judge, const struct litifut_paths *paths, uint8_t *judged,
+			 uint8_t kind)
+{
+	struct litifut_graph *graph = &judge->edges->graph;
+
+	for (size_t i = 0; i < graph->count; i++) {
+		if (paths->wanted[i] != kind || judged[i])
+			continue;
+		judged[i] = 1;
+		if (joins_branch(judge, i))
+			graph->items[i].block.entered_reason = LITIFUT_SITE_PATCHED;
+		else
+			judge_entry(judge, i, LITIFUT_SITE_PATCHED);
+	}
+}
+
+/* Leaves functions in which something is missing. False: there are no more. */
+static bool leave_incomplete(struct judge *judge, struct litifut_paths *paths)
+{
+	const struct litifut_graph *graph = &judge->edges->graph;
+	bool left = false;
+
+	for (size_t i = 0; i < graph->count; i++) {
+		const struct litifut_graph_block *block = &graph->items[i];
+
+		if (paths->left[i] ||
+		    (!(block->block.flags & LITIFUT_BLOCK_CONDITIONAL && !is_recorded(block)) &&
+		     !(paths->wanted[i] == LITIFUT_ENTERED_RECORD &&
+		       block->block.entered_reason != LITIFUT_SITE_PATCHED)))
+			continue;
+		litifut_paths_leave(paths, i);
+		left = true;
+	}
+	return left;
+}
+
+/* Nothing of a function that is left is recorded. */
+static void give_up(struct litifut_edges *edges, struct litifut_site_list *sites,
+		    const struct litifut_paths *paths)
+{
+	for (size_t i = 0; i < edges->graph.count; i++)
+		if (paths->left[i])
+			edges->graph.items[i].block.flags |= LITIFUT_BLOCK_LEFT;
+	for (size_t i = 0; i < edges->count; i++) {
+		struct litifut_block *block = &edges->graph.items[edges->items[i].block].block;
+		uint8_t *reason = edges->items[i].entry ? &block->entered_reason : &block->reason;
+
+		if (!(block->flags & LITIFUT_BLOCK_LEFT) || *reason != LITIFUT_SITE_PATCHED)
+			continue;
+		*reason = LITIFUT_SITE_FUNCTION_LEFT;
+		sites->items[i].site.reason = LITIFUT_SITE_FUNCTION_LEFT;
+	}
+}
+
+static void give_bits(struct litifut_edges *edges, struct litifut_site_list *sites,
+		      const struct litifut_paths *paths)
+{
+	give_up(edges, sites, paths);
+	for (size_t i = 0; i < edges->count; i++) {
+		const struct litifut_edge *edge = &edges->items[i];
+		struct litifut_block *block = &edges->graph.items[edge->block].block;
+
+		if (sites->items[i].site.reason != LITIFUT_SITE_PATCHED)
+			continue;
+		if (edge->entry || edge->enters)
+			block->entered = paths->wanted[edge->block];
+		if (!edge->entry)
+			block->taken = block->passed = 1;
+	}
+}
+
+/* Judges entries for LITIFUT_MODE=paths, when branches have been judged. What a reader can't do
+ * without comes first, then stepping stones for branches, which take room from others. */
+static enum litifut_status judge_paths(struct judge *judge, const uint8_t *functions,
+				       struct litifut_error *error)
+{
+	struct litifut_graph *graph = &judge->edges->graph;
+	const bool stones = LITIFUT_ARCH_GET(judge->session->arch, detour, find_stone) != NULL;
+	struct litifut_paths paths;
+	uint8_t *judged = calloc(graph->count + 1, 1);
+	enum litifut_status status = litifut_paths_start(
+		judge->session, graph, judge->session->arch->edges->add_addresses, &paths, error);
+	bool branches = true;
+	bool again = true;
+
+	if (!status && !judged)
+		status = out_of_memory(judge->session, error);
+	for (size_t i = 0; i < graph->count && !status; i++)
+		if (!paths.left[i] && functions[i] != LITIFUT_SITE_PATCHED)
+			litifut_paths_leave(&paths, i);
+	while (again && !status) {
+		litifut_paths_want(&paths);
+		judge_wanted(judge, &paths, judged, LITIFUT_ENTERED_RECORD);
+		if (stones)
+			status = find_stones(judge, true, error);
+		if (!status && stones && branches)
+			status = find_stones(judge, false, error);
+		branches = false;
+		judge_wanted(judge, &paths, judged, LITIFUT_ENTERED_BIT);
+		if (!status && stones)
+			status = find_stones(judge, true, error);
+		again = !status && leave_incomplete(judge, &paths);
+	}
+	if (!status)
+		give_bits(judge->edges, &judge->session->sites, &paths);
+	litifut_paths_release(&paths);
+	free(judged);
+	return status;
+}
+
 /* The next flag of the room. */
 static uint32_t next_flag(uint32_t *last)
 {
@@ -291,6 +422,24 @@ static void give_flags(struct litifut_edges *edges, const struct litifut_site_li
 		}
 	}
 	edges->flags_bytes = (last / LITIFUT_FLAGS_PIECE + 1) * LITIFUT_FLAGS_PIECE;
+}
+
+/* Judges entries for LITIFUT_MODE=coverage, when branches have been judged. */
+static enum litifut_status judge_flags(struct judge *judge, const uint8_t *functions,
+				       struct litifut_error *error)
+{
+	const bool stones = LITIFUT_ARCH_GET(judge->session->arch, detour, find_stone) != NULL;
+	enum litifut_status status = LITIFUT_OK;
+
+	if (stones)
+		status = find_stones(judge, false, error);
+	lead_to_unrecorded(&judge->edges->graph);
+	judge_all(judge, true, functions);
+	if (!status && stones)
+		status = find_stones(judge, true, error);
+	if (!status)
+		give_flags(judge->edges, &judge->session->sites);
+	return status;
 }
 
 static enum litifut_status reserve(struct judge *judge, struct litifut_error *error)
@@ -338,22 +487,18 @@ enum litifut_status litifut_edges_find(struct litifut_session *session,
 			const struct litifut_symbol *own =
 				&session->image.symbols[session->image.own[i]];
 
-			if (litifut_image_section_at(&session->image, own->address, own->size))
+			/* what is in the file only has addresses that mean nothing */
+			if (own->section < session->image.section_count &&
+			    session->image.sections[own->section].flags & SHF_ALLOC &&
+			    litifut_image_section_at(&session->image, own->address, own->size))
 				take(&judge.taken, own->address, own->size);
 		}
 		judge_functions(&judge, functions);
 		judge_all(&judge, false, functions);
 	}
-	if (!status && LITIFUT_ARCH_GET(session->arch, detour, find_stone))
-		status = find_stones(&judge, false, error);
-	if (!status) {
-		lead_to_unrecorded(&edges->graph);
-		judge_all(&judge, true, functions);
-	}
-	if (!status && LITIFUT_ARCH_GET(session->arch, detour, find_stone))
-		status = find_stones(&judge, true, error);
 	if (!status)
-		give_flags(edges, &session->sites);
+		status = session->context.bits ? judge_paths(&judge, functions, error)
+					       : judge_flags(&judge, functions, error);
 	free(functions);
 	free(judge.ranges);
 	litifut_targets_release(&judge.taken);
@@ -371,6 +516,9 @@ size_t litifut_edges_bytes(const struct litifut_session *session)
 		const struct litifut_edge_place place = place_of(session, edge->block, &none);
 		struct litifut_edge_code code = {.flags = place.block->block.start & ~0xfffu,
 						 .mark = place.block->block.start & ~15u,
+						 .bits = {place.block->block.start | 1,
+							  place.block->block.start | 1,
+							  place.block->block.start | 1},
 						 .gate = place.block->block.start & ~15u,
 						 .landings = &session->landings};
 
@@ -392,6 +540,7 @@ struct writer {
 	struct litifut_changes *changes;
 	uint32_t flags;
 	uint32_t mark; /* the last one made; 0: none */
+	uint32_t bits[3];
 };
 
 static enum litifut_status no_room(const struct writer *writer, struct litifut_error *error)
@@ -449,9 +598,11 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 	const struct litifut_edge *edge = &session->edges->items[item];
 	const struct litifut_edge_place place = place_of(session, edge->block, &none);
 	struct litifut_rooms *rooms = writer->rooms;
-	struct litifut_edge_code code = {.flags = writer->flags,
-					 .gate = rooms->items[rooms->own].address,
-					 .landings = &session->landings};
+	struct litifut_edge_code code = {
+		.flags = writer->flags,
+		.bits = {writer->bits[0], writer->bits[1], writer->bits[2]},
+		.gate = rooms->items[rooms->own].address,
+		.landings = &session->landings};
 	const struct litifut_detour *detour = &code.detour;
 	enum litifut_status status = LITIFUT_OK;
 	bool done = false;
@@ -502,6 +653,33 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 	return LITIFUT_OK;
 }
 
+/* The tracer's code that records bits. False: it is not linked in. */
+static bool find_bits(struct writer *writer)
+{
+	static const char *const names[] = LITIFUT_BITS_SYMBOLS;
+
+	for (unsigned i = 0; i < 3; i++) {
+		const struct litifut_symbol *symbol =
+			litifut_image_symbol(&writer->session->image, names[i]);
+
+		if (!symbol)
+			return false;
+		writer->bits[i] = symbol->address | symbol->thumb;
+	}
+	return true;
+}
+
+static enum litifut_status write_all(struct writer *writer, struct litifut_error *error)
+{
+	const struct litifut_session *session = writer->session;
+	enum litifut_status status = LITIFUT_OK;
+
+	for (size_t i = 0; i < session->edges->count && !status; i++)
+		if (session->sites.items[i].site.reason == LITIFUT_SITE_PATCHED)
+			status = write_edge(writer, i, error);
+	return status;
+}
+
 enum litifut_status litifut_edges_write(struct litifut_session *session,
 					struct litifut_rooms *rooms, struct litifut_frames *frames,
 					struct litifut_changes *changes,
@@ -511,8 +689,9 @@ enum litifut_status litifut_edges_write(struct litifut_session *session,
 		litifut_image_symbol(&session->image, LITIFUT_FLAGS_SYMBOL);
 	struct writer writer = {
 		.session = session, .rooms = rooms, .frames = frames, .changes = changes};
-	enum litifut_status status = LITIFUT_OK;
 
+	if (rooms->own < rooms->count && session->context.bits && find_bits(&writer))
+		return write_all(&writer, error);
 	if (!flags || flags->size < session->edges->flags_bytes || rooms->own == rooms->count)
 		return litifut_error_set(error, LITIFUT_ERROR_SPACE, session->image.path, NULL,
 					 LITIFUT_NO_ADDRESS, "room for flags is not enough");
@@ -521,10 +700,7 @@ enum litifut_status litifut_edges_write(struct litifut_session *session,
 					 NULL, flags->address,
 					 "the linker has not put the flags at the start of a page");
 	writer.flags = flags->address;
-	for (size_t i = 0; i < session->edges->count && !status; i++)
-		if (session->sites.items[i].site.reason == LITIFUT_SITE_PATCHED)
-			status = write_edge(&writer, i, error);
-	return status;
+	return write_all(&writer, error);
 }
 
 /* Is it code of the program, and not new code of the rewriter? */

@@ -1,6 +1,7 @@
 /* Recording where control went: a flag for each way out of each conditional branch, and for each
- * block that is not reached by recorded branches alone. The code that sets a flag stands beside the
- * tracer, and the branch leads there:
+ * block that is not reached by recorded branches alone; with LITIFUT_MODE=paths not flags but bits,
+ *in order (paths.h). The code that sets a flag stands beside the tracer, and the branch leads
+ *there:
  *
  *	site:	beq  target		b    code
  *	next:	...			...
@@ -32,6 +33,7 @@ struct litifut_edge {
 	uint8_t bytes;    /* of that */
 	uint8_t before;   /* so many of them stand before the branch, */
 	uint8_t after;    /* and so many behind it */
+	bool enters;      /* of a branch at the start of its block: records that as well */
 	bool wants_stone; /* see struct litifut_exit */
 	uint8_t stone_bytes;
 	uint32_t stone;
@@ -41,7 +43,7 @@ struct litifut_edges {
 	struct litifut_graph graph;
 	struct litifut_edge *items; /* in the order of session->sites */
 	size_t count;
-	uint32_t flags_bytes; /* that the room for flags must have */
+	uint32_t flags_bytes; /* that the room for flags must have; 0: bits are recorded */
 };
 
 /* What is known when one is judged, or written. */
@@ -62,12 +64,21 @@ struct litifut_edge_place {
 struct litifut_edge_code {
 	uint32_t flags; /* address of the room for flags */
 	uint32_t mark;  /* of the code that sets one, where all share it */
-	uint32_t gate;  /* of the room that it stands in */
+	/* LITIFUT_MODE=paths: of the tracer's code that records a 0, a 1, that a block is
+	 * entered; with the Thumb bit. Where there is no such code: what `mark` needs. */
+	uint32_t bits[3];
+	uint32_t gate; /* of the room that it stands in */
 	const struct litifut_landings *landings;
 	uint8_t code[LITIFUT_EDGE_BYTES_MAX];
 	unsigned bytes; /* of it, a multiple of 4 */
 	struct litifut_detour detour;
 };
+
+/* The symbols of `bits` in struct litifut_edge_code. */
+#define LITIFUT_BITS_SYMBOLS                                                                       \
+	{                                                                                          \
+		"litifut_bit_zero", "litifut_bit_one", "litifut_bits_enter"                        \
+	}
 
 /* Each function that returns unsigned says why not: an enum litifut_site_reason. */
 struct litifut_arch_edges {
@@ -80,6 +91,14 @@ struct litifut_arch_edges {
 	/* Fill what the comment of struct litifut_edge says. */
 	unsigned (*judge_branch)(const struct litifut_edge_place *place, struct litifut_edge *edge);
 	unsigned (*judge_entry)(const struct litifut_edge_place *place, struct litifut_edge *edge);
+	/* Adds the addresses that code of the section forms, and rather more. */
+	void (*add_addresses)(const struct litifut_image *image,
+			      const struct litifut_arch_context *context,
+			      const struct litifut_section *section,
+			      const struct litifut_code_range *ranges, size_t count,
+			      struct litifut_targets *targets);
+	/* Why bits can't be recorded in the image, static; NULL: they can. */
+	const char *(*refuses_bits)(const struct litifut_image *image);
 	/* Writes the code, standing at `address`. False: out of reach. */
 	bool (*write)(const struct litifut_edge_place *place, const struct litifut_edge *edge,
 		      uint32_t address, struct litifut_edge_code *code);

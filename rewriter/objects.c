@@ -241,6 +241,8 @@ enum litifut_status litifut_rewrite_write_database_object(const struct litifut_r
 					       .type = SHT_NOBITS,
 					       .size = (uint32_t)plan->flags_bytes,
 					       .alignment = 4096};
+	}
+	if (plan->blocks) {
 		/* as the list of sites */
 		rooms[count++] = (struct room){.section = LITIFUT_SECTION_BLOCKS,
 					       .symbol = "litifut_blocks",

@@ -226,6 +226,7 @@ static enum litifut_status plan_trampolines(struct litifut_session *session,
 	if (session->edges) {
 		bytes = litifut_edges_bytes(session);
 		plan->flags_bytes = session->edges->flags_bytes;
+		plan->blocks = true;
 		plan->trampoline_bytes = bytes + bytes / 64 +
 					 LITIFUT_ARCH_GET(session->arch, detour, gate_bytes) +
 					 16 * session->arch->edges->bytes_max;

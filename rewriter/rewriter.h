@@ -70,6 +70,7 @@ struct litifut_rewrite_plan {
 	size_t trampoline_bytes; /* of code, made by write_database_object() as well */
 	uint32_t text_bytes;     /* bytes of code decoded */
 	size_t flags_bytes;      /* of edges; a multiple of LITIFUT_FLAGS_PIECE, 0: none */
+	bool blocks;             /* there is a list of blocks */
 	size_t unwind_entries;   /* see struct litifut_unwind_table */
 	size_t island_bytes;     /* size of one island, 0: none needed */
 	/* Address in this image before which an island is wanted, ascending; the

@@ -65,12 +65,24 @@ enum litifut_status litifut_session_open(const char *path,
 	if (!status)
 		litifut_spawners_find(&session->image, &session->arch->cpu->linkage,
 				      &session->context.spawners);
-	const bool edges = options->mode == LITIFUT_MODE_COVERAGE;
+	const bool bits = options->mode == LITIFUT_MODE_PATHS;
+	const bool edges = options->mode == LITIFUT_MODE_COVERAGE || bits;
 
 	if (!status && edges && !session->arch->edges)
 		status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
 					   LITIFUT_NO_ADDRESS,
 					   "branches are not recorded on this CPU");
+	if (!status && bits) {
+		const char *why = session->arch->edges->refuses_bits
+					  ? session->arch->edges->refuses_bits(&session->image)
+					  : "LITIFUT_MODE=paths is not there for this CPU";
+
+		if (why)
+			status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
+						   LITIFUT_NO_ADDRESS,
+						   "branches are not recorded in order: %s", why);
+		session->context.bits = !status;
+	}
 	if (!status && options->engine == LITIFUT_ENGINE_THUNK && !edges)
 		session->thunks_refused =
 			session->arch->thunks

@@ -20,10 +20,19 @@ struct slots {
 	size_t count;
 };
 
-static bool is_name(const char *name)
+/* In one of two lists, which may be NULL? */
+struct names {
+	const char *const *lists[2];
+};
+
+static bool is_name(const struct names *names, const char *name)
 {
-	return platform_lists(platform_linux.process_makers, name) ||
-	       platform_lists(platform_linux.confiners, name);
+	return platform_lists(names->lists[0], name) || platform_lists(names->lists[1], name);
+}
+
+static struct names spawner_names(void)
+{
+	return (struct names){{platform_linux.process_makers, platform_linux.confiners}};
 }
 
 static uint32_t word_at(const struct litifut_image *image, const struct litifut_section *section,
@@ -75,7 +84,8 @@ static void add_place(struct litifut_spawners *spawners, uint32_t address, uint3
 
 /* The slots that one section of dynamic relocations has for them. */
 static void add_slots(const struct litifut_image *image, const struct cpu_linkage *linkage,
-		      const struct litifut_section *section, struct slots *slots)
+		      const struct names *names, const struct litifut_section *section,
+		      struct slots *slots)
 {
 	const struct litifut_section *symbols = section_at(image, section->link);
 	uint32_t bytes = section->type == SHT_RELA ? sizeof(Elf32_Rela) : sizeof(Elf32_Rel);
@@ -89,7 +99,7 @@ static void add_slots(const struct litifut_image *image, const struct cpu_linkag
 				  ELF32_R_TYPE(info) != linkage->global_data))
 			continue;
 		const char *name = symbol_name(image, symbols, ELF32_R_SYM(info));
-		if (slots->count < MAX_SLOTS && is_name(name)) {
+		if (slots->count < MAX_SLOTS && is_name(names, name)) {
 			slots->marks[slots->count] = mark_of(name);
 			slots->addresses[slots->count++] = word_at(image, section, at);
 		}
@@ -138,14 +148,14 @@ static void add_entries(const struct litifut_image *image, const struct cpu_link
 	}
 }
 
-static void add_dynamic(const struct litifut_image *image, const struct litifut_section *symbols,
-			struct litifut_spawners *spawners)
+static void add_dynamic(const struct litifut_image *image, const struct names *names,
+			const struct litifut_section *symbols, struct litifut_spawners *spawners)
 {
 	for (uint32_t i = 0; i < symbols->size / sizeof(Elf32_Sym); i++) {
 		uint32_t symbol = i * (uint32_t)sizeof(Elf32_Sym);
 		uint32_t value;
 
-		if (!is_name(symbol_name(image, symbols, i)))
+		if (!is_name(names, symbol_name(image, symbols, i)))
 			continue;
 		spawners->used = true;
 		value = word_at(image, symbols, symbol + (uint32_t)offsetof(Elf32_Sym, st_value));
@@ -154,8 +164,8 @@ static void add_dynamic(const struct litifut_image *image, const struct litifut_
 	}
 }
 
-void litifut_spawners_find(const struct litifut_image *image, const struct cpu_linkage *linkage,
-			   struct litifut_spawners *spawners)
+static void find(const struct litifut_image *image, const struct cpu_linkage *linkage,
+		 const struct names *names, struct litifut_spawners *spawners)
 {
 	const struct litifut_section *symbols = litifut_image_section(image, ".dynsym");
 	struct slots slots = {.count = 0};
@@ -166,13 +176,13 @@ void litifut_spawners_find(const struct litifut_image *image, const struct cpu_l
 
 		/* A program may have many local functions of its own called `clone`. */
 		if (function->section && (function->binding != STB_LOCAL || function->reserved) &&
-		    is_name(function->name)) {
+		    is_name(names, function->name)) {
 			spawners->used = true;
 			add_place(spawners, function->address, mark_of(function->name));
 		}
 	}
 	if (symbols && symbols->bytes)
-		add_dynamic(image, symbols, spawners);
+		add_dynamic(image, names, symbols, spawners);
 	if (!spawners->used)
 		return;
 	for (size_t i = 1; i < image->section_count; i++) {
@@ -180,12 +190,28 @@ void litifut_spawners_find(const struct litifut_image *image, const struct cpu_l
 
 		if ((section->type == SHT_REL || section->type == SHT_RELA) &&
 		    section->flags & SHF_ALLOC && section->bytes)
-			add_slots(image, linkage, section, &slots);
+			add_slots(image, linkage, names, section, &slots);
 	}
 	for (size_t i = 1; i < image->section_count && slots.count; i++)
 		if (image->sections[i].flags & SHF_EXECINSTR && image->sections[i].bytes &&
 		    litifut_section_is_linkage(&image->sections[i]))
 			add_entries(image, linkage, &image->sections[i], &slots, spawners);
+}
+
+void litifut_spawners_find(const struct litifut_image *image, const struct cpu_linkage *linkage,
+			   struct litifut_spawners *spawners)
+{
+	const struct names names = spawner_names();
+
+	find(image, linkage, &names, spawners);
+}
+
+void litifut_spawners_named(const struct litifut_image *image, const struct cpu_linkage *linkage,
+			    const char *const *list, struct litifut_spawners *places)
+{
+	const struct names names = {{list, NULL}};
+
+	find(image, linkage, &names, places);
 }
 
 bool litifut_spawners_has(const struct litifut_spawners *spawners, uint32_t address)
@@ -200,5 +226,7 @@ bool litifut_spawners_is_symbol(const struct litifut_image *image, uint32_t inde
 {
 	const struct litifut_section *symbols = litifut_image_section(image, ".dynsym");
 
-	return symbols && symbols->bytes && is_name(symbol_name(image, symbols, index));
+	const struct names names = spawner_names();
+
+	return symbols && symbols->bytes && is_name(&names, symbol_name(image, symbols, index));
 }

@@ -139,13 +139,19 @@ static bool add_relocated(struct litifut_targets *targets, const struct litifut_
 	return found;
 }
 
+void litifut_targets_add_pointers(struct litifut_targets *targets,
+				  const struct litifut_image *image)
+{
+	if (image->type == ET_DYN && add_relocated(targets, image))
+		add_sections(targets, image, 0, ".got"); /* MIPS: relocated without being listed */
+	else
+		add_sections(targets, image, 0, NULL);
+}
+
 void litifut_targets_add_data(struct litifut_targets *targets, const struct litifut_image *image)
 {
 	for (size_t i = 0; i < image->symbol_count; i++)
 		if (!image->symbols[i].mapping)
 			litifut_targets_add(targets, image->symbols[i].address);
-	if (image->type == ET_DYN && add_relocated(targets, image))
-		add_sections(targets, image, 0, ".got"); /* MIPS: relocated without being listed */
-	else
-		add_sections(targets, image, 0, NULL);
+	litifut_targets_add_pointers(targets, image);
 }

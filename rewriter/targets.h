@@ -68,6 +68,10 @@ static inline bool litifut_targets_has(const struct litifut_targets *targets, ui
  * relocations tell which words are addresses. */
 void litifut_targets_add_data(struct litifut_targets *targets, const struct litifut_image *image);
 
+/* The same without the symbols. */
+void litifut_targets_add_pointers(struct litifut_targets *targets,
+				  const struct litifut_image *image);
+
 /* The words alone, each taken for an offset from `base`: switch tables of
  * position-independent code. */
 void litifut_targets_add_offsets(struct litifut_targets *targets, const struct litifut_image *image,

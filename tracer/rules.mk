@@ -1,5 +1,6 @@
 # The objects that are linked into the traced program, one pair for each kind of
-# CPU: tracer-ARCH.o (stubs, instruction DB, emulation) and recorder-ARCH.o (the
+# CPU: tracer-ARCH.o (stubs, instruction DB, emulation; tracer-paths-ARCH.o with what records
+# branches) and recorder-ARCH.o (the
 # default recorder), or recorder-full-ARCH.o for the modes that few programs use. They are combined with `ld -r` and then freed of every
 # section that would speak about ABIs, so that they link with any object.
 
@@ -38,8 +39,8 @@ RECORDER_SOURCES := $(addprefix recorder/,recorder threads words clock bloom set
 		loading finish switch text verbose shared fast armed own_stack scratch event_count control table_words) \
 	$(addprefix sink/,sink ring spare chunks save_all compact header metadata module_record copies) \
 	$(addprefix port/linux/,system_call identity confine files folder room memory environment auxiliary vdso fork loaded spawn guest)
-# What only LITIFUT_MODE=table and coverage need, and what stands in its place.
-RECORDER_FULL := recorder/table recorder/epochs recorder/flags
+# What only LITIFUT_MODE=table, coverage and paths need, and what stands in its place.
+RECORDER_FULL := recorder/table recorder/epochs recorder/flags recorder/bits
 RECORDER_SMALL := recorder/stream_only
 # In assembly: what a CPU needs, and what Linux on that CPU needs.
 TRACER_ASSEMBLY   = $(1)/stub $(1)/guard $(1)/thunk port/linux/$(1)/start
@@ -70,11 +71,13 @@ $(BUILD)/tracer/$(1)/%.o: tracer/%.S
 	$$(call run,CC) $(TRACER_TOOL_$(1))gcc -fPIC -Iinclude $(TRACER_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
 
 ifneq ($(filter $(1),$(TRACER_ARCHES)),)
-TRACER += $(TRACER_LIBRARY)/tracer-$(1).o
+TRACER += $(TRACER_LIBRARY)/tracer-$(1).o $(TRACER_LIBRARY)/tracer-paths-$(1).o
 endif
 TRACER += $(TRACER_LIBRARY)/recorder-$(1).o $(TRACER_LIBRARY)/recorder-full-$(1).o
 
-$(TRACER_LIBRARY)/tracer-$(1).o: $(patsubst %,$(BUILD)/tracer/$(1)/%.o,$(call TRACER_ASSEMBLY,$(TRACER_CPU_$(1)))) \
+$(TRACER_LIBRARY)/tracer-paths-$(1).o: $(BUILD)/tracer/$(1)/$(TRACER_CPU_$(1))/bits.o
+$(TRACER_LIBRARY)/tracer-$(1).o $(TRACER_LIBRARY)/tracer-paths-$(1).o: \
+	$(patsubst %,$(BUILD)/tracer/$(1)/%.o,$(call TRACER_ASSEMBLY,$(TRACER_CPU_$(1)))) \
 	$(TRACER_SOURCES:%=$(BUILD)/tracer/$(1)/%.o)
 $(TRACER_LIBRARY)/recorder-$(1).o: $(RECORDER_SMALL:%=$(BUILD)/tracer/$(1)/%.o)
 $(TRACER_LIBRARY)/recorder-full-$(1).o: $(RECORDER_FULL:%=$(BUILD)/tracer/$(1)/%.o)

@@ -212,7 +212,8 @@ enum litifut_site_reason {
 	LITIFUT_SITE_PORT = 15,             /* firmware: it runs while the results are sent */
 	LITIFUT_SITE_LOCAL_SUBROUTINE = 16, /* AVR: a short call of code within its function */
 	LITIFUT_SITE_UNKNOWN_JUMP = 17,     /* its function has a jump with unknown targets */
-	LITIFUT_SITE_EXCLUSIVE = 18         /* between an exclusive load and its store */
+	LITIFUT_SITE_EXCLUSIVE = 18,        /* between an exclusive load and its store */
+	LITIFUT_SITE_FUNCTION_LEFT = 19     /* paths: its function has something not recorded */
 };
 
 /* Why the return of a patched call is not recorded, where struct litifut_site has no `exit`.
@@ -295,9 +296,18 @@ enum litifut_block_end {
 
 enum litifut_block_flags {
 	LITIFUT_BLOCK_THUMB = 1,
-	LITIFUT_BLOCK_FUNCTION = 2,   /* a function starts here */
-	LITIFUT_BLOCK_LABEL = 4,      /* data or exceptions may lead here */
-	LITIFUT_BLOCK_CONDITIONAL = 8 /* `ends` or into the next block */
+	LITIFUT_BLOCK_FUNCTION = 2,    /* a function starts here */
+	LITIFUT_BLOCK_LABEL = 4,       /* data or exceptions may lead here */
+	LITIFUT_BLOCK_CONDITIONAL = 8, /* `ends` or into the next block */
+	/* LITIFUT_MODE=paths: nothing is recorded in its function, since not all of it could be */
+	LITIFUT_BLOCK_LEFT = 16
+};
+
+/* LITIFUT_MODE=paths: what `entered` of a block says, in place of a flag; `taken` and `passed` are
+ * not 0 where the branch is recorded. */
+enum litifut_block_entered {
+	LITIFUT_ENTERED_BIT = 1,   /* control comes there: a bit, which is 1 */
+	LITIFUT_ENTERED_RECORD = 2 /* the same as a record, see LITIFUT_BITS_RECORD */
 };
 
 /* Flags are bytes of the module's room for them, each given as its offset in the room: 0: there

@@ -275,6 +275,24 @@ struct litifut_flags_header {
 	uint32_t reserved[5];
 };
 
+/* The words of a LITIFUT_CHUNK_BITS, which is what LITIFUT_MODE=paths records of a thread. The
+ * first bit of such a word that is set says what it is:
+ *
+ *   0                     a word that was never written
+ *   bit 31                a record: the other bits are half of a run-time address, in the code that
+ *                         the rewriter has made for the start of a block (`exit` of the site of
+ * that block): control came there. Or, if that address is below 0x10000, a control word without bit
+ * 31, with so many words behind it as it says bit 1 to 30           as many bits as there are below
+ * it, the first one the highest: 1 for a branch that was taken, 0 for one that was passed, and 1
+ * for a block that records so that control came there (see enum litifut_block_entered) bit 0 no
+ * bits yet
+ *
+ * Bits are shifted into the last word of a thread, so that the file has all of them at any moment.
+ * A function that a signal handler can begin with records that it was entered by a record, not by a
+ * bit; so no handler changes a word of the code that it has interrupted. */
+#define LITIFUT_BITS_RECORD 0x80000000u
+#define LITIFUT_BITS_NONE 1u
+
 /* At the start of the payload of a LITIFUT_CHUNK_TABLE. The entries of one module can
  * be spread over several chunks, and each thread has chunks of its own; a reader adds
  * up those with the same module and site. */
@@ -365,7 +383,9 @@ enum litifut_word_kind {
 	LITIFUT_WORD_STOPPED = 20, /* [] recording was switched off here */
 	LITIFUT_WORD_STARTED = 21, /* [] and on again */
 	LITIFUT_WORD_CUT = 22,     /* [count] this many open calls ended without a return */
-	LITIFUT_WORD_SYNC = 23,    /* [address][stack pointer] a walk of the code can start here */
+	LITIFUT_WORD_SYNC = 23, /* [address][stack pointer][epoch][words of the stack...] a walk of
+				   the code can start here: `address` is in the code of the edge
+				   that the thread is in, whose bit follows */
 	/* metadata chunks only */
 	LITIFUT_WORD_MODULE = 32, /* struct litifut_module_record */
 	LITIFUT_WORD_UNLOAD = 33  /* [serial][epoch] the module was unloaded at that epoch */

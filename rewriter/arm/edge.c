@@ -15,6 +15,9 @@
  * and of A32 code, where nothing else moves. A branch that an `it` makes conditional goes together
  * with that. Where neither neighbour can move, a stepping stone leads on (stone.c).
  *
+ * With LITIFUT_MODE=paths it is not a flag that is set: between `push {r0, lr}` and `pop {r0, lr}`
+ *the tracer's code is called that records a bit (tracer/arm/bits.S).
+ *
  * Encodings: DDI 0406C A5 (A32), A6 (T32). More than 500 lines in one file, because what is judged
  * and what is written must agree on each form. */
 #include "rewriter/arm/edge.h"
@@ -26,6 +29,7 @@
 #include "rewriter/arm/plain.h"
 #include "rewriter/arm/stone.h"
 #include "rewriter/arm/tail.h"
+#include "rewriter/arm/thunk.h"
 
 #define BRANCH_BYTES 4u
 #define LR 14
@@ -338,19 +342,61 @@ struct thumb {
 	struct litifut_arm_emitter emitter;
 	struct litifut_frame_code *frame;
 	uint32_t flags;
-	bool far; /* something is out of reach */
+	const uint32_t *bits; /* NULL: flags are set */
+	bool far;             /* something is out of reach */
 };
+
+static void note_saved(struct litifut_frame_code *frame, unsigned at, unsigned stack,
+		       uint32_t saved)
+{
+	if (frame->step_count < LITIFUT_FRAME_STEPS)
+		frame->steps[frame->step_count++] = (struct litifut_frame_step){at, stack, saved};
+}
 
 static void note(struct litifut_frame_code *frame, unsigned at, unsigned stack)
 {
-	if (frame->step_count < LITIFUT_FRAME_STEPS)
-		frame->steps[frame->step_count++] = (struct litifut_frame_step){at, stack, 0};
+	note_saved(frame, at, stack, 0);
 }
 
-static void mark(struct thumb *thumb, uint32_t flag)
+/* What is recorded. */
+enum way { WAY_PASSED, WAY_TAKEN, WAY_ENTERED };
+
+/* Which of the tracer's code does that? */
+static unsigned bits_of(const struct litifut_block *block, enum way way)
 {
+	return way == WAY_ENTERED ? (block->entered == LITIFUT_ENTERED_RECORD ? 2 : 1) : way;
+}
+
+static uint32_t flag_of(const struct litifut_block *block, enum way way)
+{
+	return way == WAY_PASSED ? block->passed : way == WAY_TAKEN ? block->taken : block->entered;
+}
+
+static void call_bits(struct thumb *thumb, uint32_t target)
+{
+	static const struct cpu_context context = {0};
+	static const struct litifut_instruction call = {.length = 4, .thumb = true};
 	struct litifut_arm_emitter *emitter = &thumb->emitter;
 
+	litifut_arm_put(emitter, 0xb501); /* push {r0, lr} */
+	note_saved(thumb->frame, emitter->at, 8, 1u << LR | 1);
+	thumb->far |= !litifut_arm_encode_call(&context, &call, emitter->address + emitter->at,
+					       target, emitter->code + emitter->at);
+	emitter->at += 4;
+	litifut_arm_put(emitter, 0xe8bd); /* pop.w {r0, lr} */
+	litifut_arm_put(emitter, 0x4001);
+	note(thumb->frame, emitter->at, 0);
+}
+
+static void mark(struct thumb *thumb, const struct litifut_block *block, enum way way)
+{
+	struct litifut_arm_emitter *emitter = &thumb->emitter;
+	const uint32_t flag = flag_of(block, way);
+
+	if (thumb->bits) {
+		call_bits(thumb, thumb->bits[bits_of(block, way)]);
+		return;
+	}
 	litifut_arm_put(emitter, 0xb401); /* push {r0} */
 	note(thumb->frame, emitter->at, 4);
 	litifut_arm_put_value(emitter, 0, thumb->flags + flag);
@@ -410,6 +456,8 @@ static void put_thumb_branch(struct thumb *thumb, const struct litifut_edge_plac
 	bool ended = false;
 	unsigned test;
 
+	if (edge->enters)
+		mark(thumb, &block->block, WAY_ENTERED);
 	if (block->in_block) {
 		condition = it_condition(place, edge->address);
 	} else if (edge->before) {
@@ -419,7 +467,7 @@ static void put_thumb_branch(struct thumb *thumb, const struct litifut_edge_plac
 	}
 	test = thumb->emitter.at;
 	litifut_arm_put(&thumb->emitter, condition);
-	mark(thumb, block->block.passed);
+	mark(thumb, &block->block, WAY_PASSED);
 	if (edge->after) {
 		const struct litifut_arm_displaced first = thumb_at(place, block->block.end);
 
@@ -433,7 +481,7 @@ static void put_thumb_branch(struct thumb *thumb, const struct litifut_edge_plac
 	if (!ended)
 		go(thumb, edge->address + edge->bytes);
 	litifut_arm_land(&thumb->emitter, test, condition);
-	mark(thumb, block->block.taken);
+	mark(thumb, &block->block, WAY_TAKEN);
 	put_end(thumb, place, block);
 }
 
@@ -443,7 +491,7 @@ static void put_thumb_entry(struct thumb *thumb, const struct litifut_edge_place
 	struct moved moved;
 
 	gather(place, edge->bytes, &moved);
-	mark(thumb, place->block->block.entered);
+	mark(thumb, &place->block->block, WAY_ENTERED);
 	for (unsigned i = 0; i < moved.count - moved.with_end; i++)
 		if (moved.items[i].length == 2 &&
 		    litifut_arm_it_length((uint16_t)moved.items[i].instruction))
@@ -462,7 +510,8 @@ static bool write_thumb(const struct litifut_edge_place *place, const struct lit
 	struct litifut_detour *detour = &code->detour;
 	struct thumb thumb = {.emitter = {.code = code->code, .address = address},
 			      .frame = &detour->frames[0],
-			      .flags = code->flags};
+			      .flags = code->flags,
+			      .bits = place->context->bits ? code->bits : NULL};
 
 	detour->frames[0] =
 		(struct litifut_frame_code){.start = address, .instruction = edge->address};
@@ -506,6 +555,7 @@ struct plain {
 	uint32_t values[3]; /* to be added to the pc */
 	unsigned loads[3];  /* offset of the ldr of each; an add follows */
 	unsigned count;
+	const uint32_t *bits; /* NULL: flags are set */
 	struct litifut_frame_code *frame;
 	bool far;
 };
@@ -525,8 +575,28 @@ static void put_plain_value(struct plain *plain, uint32_t reg, uint32_t value)
 	put(plain, 0xe08f0000 | reg << 12 | reg);
 }
 
-static void mark_plain(struct plain *plain, uint32_t flag)
+static void call_bits_plain(struct plain *plain, uint32_t target)
 {
+	static const struct cpu_context context = {0};
+	static const struct litifut_instruction call = {.length = 4, .word = 0xeb000000};
+
+	put(plain, 0xe92d4001); /* push {r0, lr} */
+	note_saved(plain->frame, plain->at, 8, 1u << LR | 1);
+	plain->far |= !litifut_arm_encode_call(&context, &call, plain->address + plain->at, target,
+					       plain->code + plain->at);
+	plain->at += 4;
+	put(plain, 0xe8bd4001); /* pop {r0, lr} */
+	note(plain->frame, plain->at, 0);
+}
+
+static void mark_plain(struct plain *plain, const struct litifut_block *block, enum way way)
+{
+	const uint32_t flag = flag_of(block, way);
+
+	if (plain->bits) {
+		call_bits_plain(plain, plain->bits[bits_of(block, way)]);
+		return;
+	}
 	put(plain, 0xe52d0004); /* push {r0} */
 	note(plain->frame, plain->at, 4);
 	put_plain_value(plain, 0, plain->flags + flag);
@@ -584,22 +654,26 @@ static bool write_plain(const struct litifut_edge_place *place, const struct lit
 	struct plain plain = {.code = code->code,
 			      .address = address,
 			      .flags = code->flags,
+			      .bits = place->context->bits ? code->bits : NULL,
 			      .frame = &detour->frames[0]};
 
 	detour->frames[0] =
 		(struct litifut_frame_code){.start = address, .instruction = edge->address};
 	if (!edge->entry) {
-		const unsigned test = plain.at;
+		unsigned test;
 
+		if (edge->enters)
+			mark_plain(&plain, block, WAY_ENTERED);
+		test = plain.at;
 		put(&plain, 0);
-		mark_plain(&plain, block->passed);
+		mark_plain(&plain, block, WAY_PASSED);
 		go_plain(&plain, ALWAYS, block->end);
 		litifut_arm_put_plain_branch(word & 0xf0000000, address + test, address + plain.at,
 					     plain.code + test);
-		mark_plain(&plain, block->taken);
+		mark_plain(&plain, block, WAY_TAKEN);
 		put_plain_end(&plain, place);
 	} else {
-		mark_plain(&plain, block->entered);
+		mark_plain(&plain, block, WAY_ENTERED);
 		if (block->ends == LITIFUT_ENDS_CALL && block->branch == block->start)
 			put_plain_end(&plain, place);
 		else
@@ -703,7 +777,117 @@ static unsigned judge_function(const struct litifut_image *image,
 	return jumps ? LITIFUT_SITE_UNKNOWN_JUMP : LITIFUT_SITE_PATCHED;
 }
 
+/* Values of a literal and the pc: `ldr rN, =value; add rN, pc`, where the literal is in reach. */
+#define LITERAL_REACH 4096u
+
+static void add_sums(const struct litifut_section *section, const struct litifut_code_range *range,
+		     const struct litifut_code_range *ranges, size_t count,
+		     struct litifut_targets *targets, uint32_t value)
+{
+	const uint32_t at = value - (range->state == LITIFUT_CODE_THUMB ? 4 : 8);
+
+	for (size_t i = 0; i < count; i++) {
+		if (ranges[i].state != LITIFUT_CODE_DATA || ranges[i].end + LITERAL_REACH < at ||
+		    ranges[i].start > at + LITERAL_REACH)
+			continue;
+		for (uint32_t word = (ranges[i].start + 3) & ~3u; word + 4 <= ranges[i].end;
+		     word += 4)
+			litifut_targets_add(
+				targets,
+				value + litifut_get32(false,
+						      section->bytes + (word - section->address)));
+	}
+}
+
+/* movw and movt of the same register; `halves`: what movw has left in each. */
+static void add_halves(uint32_t word, bool thumb, uint32_t halves[16],
+		       struct litifut_targets *targets)
+{
+	const uint32_t operation = thumb ? word & 0xfbf08000 : word & 0x0ff00000;
+	const unsigned reg = thumb ? word >> 8 & 15 : word >> 12 & 15;
+	const uint32_t value = thumb ? (word >> 4 & 0xf000) | (word >> 15 & 0x800) |
+					       (word >> 4 & 0x700) | (word & 0xff)
+				     : (word >> 4 & 0xf000) | (word & 0xfff);
+
+	if (operation == (thumb ? 0xf2400000u : 0x03000000u))
+		halves[reg] = value;
+	else if (operation == (thumb ? 0xf2c00000u : 0x03400000u))
+		litifut_targets_add(targets, value << 16 | halves[reg]);
+}
+
+/* adr, in both forms, and add of the pc. */
+static void add_formed(uint32_t word, bool thumb, uint32_t address, struct litifut_targets *targets)
+{
+	const uint32_t pc = thumb ? (address + 4) & ~3u : address + 8;
+	const uint32_t wide = (word >> 15 & 0x800) | (word >> 4 & 0x700) | (word & 0xff);
+	const unsigned turn = word >> 7 & 30;
+	const uint32_t plain = (word & 0xff) >> turn | (turn ? (word & 0xff) << (32 - turn) : 0);
+
+	if (thumb && word < 0x10000 && word >> 11 == 0x14)
+		litifut_targets_add(targets, pc + 4 * (word & 0xff));
+	else if (thumb && (word & 0xfbff8000) == 0xf20f0000)
+		litifut_targets_add(targets, pc + wide);
+	else if (thumb && (word & 0xfbff8000) == 0xf2af0000)
+		litifut_targets_add(targets, pc - wide);
+	else if (!thumb && (word & 0x0fff0000) == 0x028f0000)
+		litifut_targets_add(targets, pc + plain);
+	else if (!thumb && (word & 0x0fff0000) == 0x024f0000)
+		litifut_targets_add(targets, pc - plain);
+}
+
+static void add_addresses(const struct litifut_image *image,
+			  const struct litifut_arch_context *context,
+			  const struct litifut_section *section,
+			  const struct litifut_code_range *ranges, size_t count,
+			  struct litifut_targets *targets)
+{
+	(void)image;
+	(void)context;
+	for (size_t i = 0; i < count; i++) {
+		const struct litifut_code_range *range = &ranges[i];
+		const bool thumb = range->state == LITIFUT_CODE_THUMB;
+		uint32_t halves[16] = {0};
+		unsigned length;
+
+		if (range->state == LITIFUT_CODE_DATA) {
+			for (uint32_t at = (range->start + 3) & ~3u; at + 4 <= range->end; at += 4)
+				litifut_targets_add(
+					targets,
+					litifut_get32(false,
+						      section->bytes + (at - section->address)));
+			continue;
+		}
+		for (uint32_t at = range->start; at + (thumb ? 2 : 4) <= range->end; at += length) {
+			const uint8_t *code = section->bytes + (at - section->address);
+			uint32_t word =
+				thumb ? litifut_get16(false, code) : litifut_get32(false, code);
+
+			length = thumb && !litifut_arm_thumb_is_wide((uint16_t)word) ? 2 : 4;
+			if (thumb && length == 4) {
+				if (at + 4 > range->end)
+					break;
+				word = word << 16 | litifut_get16(false, code + 2);
+			}
+			if (length == 4)
+				add_halves(word, thumb, halves, targets);
+			add_formed(word, thumb, at, targets);
+			/* add rN, pc; add rN, pc, rM; ldr rN, [pc, rM] reads a table */
+			if (thumb ? length == 2 && (word & 0xff78) == 0x4478
+				  : (word & 0x0fff0ff0) == 0x008f0000)
+				add_sums(section, range, ranges, count, targets,
+					 at + (thumb ? 4 : 8));
+		}
+	}
+}
+
+static const char *refuses_bits(const struct litifut_image *image)
+{
+	return litifut_arm_refuses_thunks(image);
+}
+
 const struct litifut_arch_edges litifut_arm_edges = {
+	.add_addresses = add_addresses,
+	.refuses_bits = refuses_bits,
 	.judge_function = judge_function,
 	.judge_branch = judge_branch,
 	.judge_entry = judge_entry,

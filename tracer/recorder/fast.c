@@ -2,6 +2,7 @@
 
 #include "tracer/recorder/fast.h"
 
+#include "tracer/recorder/bits.h"
 #include "tracer/recorder/state.h"
 
 static uint32_t litifut_fastest(uint32_t recording)
@@ -9,6 +10,8 @@ static uint32_t litifut_fastest(uint32_t recording)
 	const struct litifut_recorder *r = &litifut_recorder;
 
 	if (r->phase != LITIFUT_PHASE_READY)
+		return LITIFUT_FAST_NONE;
+	if (litifut_is_bits()) /* whatever comes to the recorder is unusual */
 		return LITIFUT_FAST_NONE;
 	if (r->bloom || !r->settings.bulk_kb)
 		return recording ? LITIFUT_FAST_LOOKUP : LITIFUT_FAST_NONE;

@@ -25,8 +25,7 @@ static bool litifut_module_is_foreign(const struct litifut_module *module)
 		LITIFUT_MODULE_HAS(module, family) ? module->family : LITIFUT_FAMILY_STREAM;
 
 	/* code that sets flags goes with any */
-	return family != LITIFUT_FAMILY_NONE &&
-	       family != (litifut_is_table() ? LITIFUT_FAMILY_TABLE : LITIFUT_FAMILY_STREAM);
+	return family != LITIFUT_FAMILY_NONE && family != litifut_family();
 }
 
 static void litifut_module_write(struct litifut_module *module, bool anew)

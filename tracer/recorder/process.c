@@ -9,6 +9,7 @@
 #include "tracer/port/linux/files.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/armed.h"
+#include "tracer/recorder/bits.h"
 #include "tracer/recorder/bloom.h"
 #include "tracer/recorder/clock.h"
 #include "tracer/recorder/fast.h"
@@ -117,10 +118,9 @@ static bool litifut_process_set_up(const struct litifut_module *module)
 	litifut_unmap((uint32_t)scratch, LITIFUT_SCRATCH_BYTES);
 	litifut_files_start();
 	r->mode = LITIFUT_MODULE_HAS(module, mode) ? module->mode : LITIFUT_MODE_CALLS;
-	if (litifut_is_table() && litifut_table_settings())
-		r->finish_events = litifut_table_finish;
-	else if (litifut_is_table())
-		r->mode = LITIFUT_MODE_CALLS;   /* so the module is of another family, and listed */
+	/* else the module is of another family, and listed */
+	if ((litifut_is_table() || litifut_is_bits()) && !litifut_mode_settings())
+		r->mode = LITIFUT_MODE_CALLS;
 	if (r->mode == LITIFUT_MODE_COVERAGE) { /* a chunk for each piece of flags, and no events */
 		r->settings.bulk_kb = LITIFUT_FLAGS_PIECE >> 10;
 		r->settings.ring_kb = 0;

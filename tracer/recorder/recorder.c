@@ -9,6 +9,7 @@
 #include "tracer/port/linux/spawn.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/armed.h"
+#include "tracer/recorder/bits.h"
 #include "tracer/recorder/bloom.h"
 #include "tracer/recorder/clock.h"
 #include "tracer/recorder/control.h"
@@ -80,7 +81,7 @@ static void litifut_record_slowly(const struct litifut_call *call)
 	struct litifut_thread *thread;
 
 	if (!litifut_process_ready(call->module)) {
-		if (!litifut_guest_record(call))
+		if (litifut_is_bits() || !litifut_guest_record(call))
 			litifut_lose(1);
 		return;
 	}
@@ -97,6 +98,8 @@ static void litifut_record_slowly(const struct litifut_call *call)
 	if (!litifut_thread_records(thread)) {
 		if (r->recording)
 			litifut_lose(1);
+	} else if (litifut_is_bits()) {
+		litifut_bits_record(thread, call);
 	} else {
 		if (thread->epoch != r->epoch) {
 			uint32_t words[2] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_EPOCH, 1), r->epoch};

@@ -25,6 +25,7 @@
 #include "return_point.h"
 #include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/system.h"
+#include "tracer/recorder/bits.h"
 #include "tracer/recorder/epochs.h"
 #include "tracer/recorder/module_list.h"
 #include "tracer/recorder/shared.h"
@@ -79,14 +80,20 @@ struct litifut_table {
 	uint32_t handed; /* which of them was given out last; 0: none */
 };
 
-bool litifut_table_settings(void)
+bool litifut_mode_settings(void)
 {
 	struct litifut_settings *settings = &litifut_recorder.settings;
 
-	settings->bulk_kb = 16;
-	settings->ring_kb = 0;
 	settings->dedup = 0;
 	settings->compact = LITIFUT_COMPACT_OFF;
+	if (litifut_is_bits()) {
+		if (!settings->bulk_kb)
+			settings->bulk_kb = 64;
+		return true;
+	}
+	settings->bulk_kb = 16;
+	settings->ring_kb = 0;
+	litifut_recorder.finish_events = litifut_table_finish;
 	return true;
 }
 
@@ -536,7 +543,7 @@ void litifut_tables_save(void)
 	for (const struct litifut_thread *thread = r->thread_list; thread; thread = thread->next) {
 		const struct litifut_table *table = (const struct litifut_table *)thread->table;
 
-		if (!table)
+		if (!table || !litifut_is_table())
 			continue;
 		litifut_save(&r->file, table->stack, r->chunk_mask + 1);
 		for (uint32_t chunk = table->chunk; chunk; chunk = litifut_chunk_before(chunk))

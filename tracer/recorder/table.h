@@ -10,8 +10,9 @@ struct litifut_thread;
 
 #pragma GCC visibility push(hidden)
 
-/* Settings that have no meaning with tables give way. False: this recorder makes no tables. */
-bool litifut_table_settings(void);
+/* LITIFUT_MODE=table and paths: settings that have no meaning with them give way. False: this
+ * recorder does not have these modes. */
+bool litifut_mode_settings(void);
 /* Folds the events of a full chunk, whose last word ends at `end`, into the table of its
  * thread. Returns a chunk that is empty now, or 0: another one is needed. Signals are
  * blocked. */

@@ -15,6 +15,14 @@ static inline bool litifut_is_table(void)
 	return litifut_recorder.mode == LITIFUT_MODE_TABLE;
 }
 
+/* What the cursors of the process lead to. */
+static inline uint32_t litifut_family(void)
+{
+	return litifut_recorder.mode == LITIFUT_MODE_PATHS ? LITIFUT_FAMILY_BITS
+	       : litifut_is_table()                        ? LITIFUT_FAMILY_TABLE
+							   : LITIFUT_FAMILY_STREAM;
+}
+
 /* Does it stand for a return? */
 static inline bool litifut_is_return(const struct litifut_call *call)
 {

@@ -15,6 +15,7 @@
 #include "tracer/recorder/state.h"
 #include "tracer/recorder/table_words.h"
 #include "tracer/recorder/thread.h"
+#include "tracer/recorder/words.h"
 #include "tracer/sink/chunks.h"
 
 /* How far below its end libc's thread structure is searched for the id. The
@@ -160,12 +161,8 @@ static struct litifut_thread *litifut_thread_take_over(uint32_t id)
 		}
 		if (thread->cursor & r->chunk_mask || (thread->cursor && litifut_is_table())) {
 			uint32_t words[2] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_THREAD, 1), id};
-			uint32_t *place =
-				litifut_reserve(&thread->cursor, sizeof(words),
-						LITIFUT_CHUNK_EVENTS, LITIFUT_ENCODING_WORDS, id);
 
-			if (place)
-				litifut_fill(place, words, 2);
+			litifut_put(thread, words, 2);
 		}
 		return thread;
 	}

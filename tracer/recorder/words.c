@@ -5,12 +5,16 @@
 #include <stddef.h>
 
 #include "tracer/recorder/armed.h"
+#include "tracer/recorder/bits.h"
 #include "tracer/recorder/state.h"
 #include "tracer/recorder/thread.h"
 #include "tracer/sink/chunks.h"
 
 bool litifut_put(struct litifut_thread *thread, const uint32_t *words, uint32_t count)
 {
+	if (litifut_is_bits())
+		return litifut_bits_put(thread, words, count);
+
 	uint32_t *cursor = thread->armed ? litifut_thread_cursor(thread) : &thread->cursor;
 	uint32_t *place = litifut_reserve(cursor, count * 4, LITIFUT_CHUNK_EVENTS,
 					  LITIFUT_ENCODING_WORDS, thread->id);

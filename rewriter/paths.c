@@ -1,0 +1,259 @@
+/* What is recorded besides branches. In code that can be followed, a call leads to its callee and a
+ * return back; all else is told by what the reader finds next:
+ *
+ * - A block to which a table, a pointer or an exception may lead is recorded by its address, and so
+ *   is a function that is called by code that can't be followed.
+ * - Behind a call of such code a bit says that it has returned, so that whatever it calls has its
+ *   place, and nothing is taken for executed that stands behind exit(). Where the block behind the
+ *   call has no room for that, it is done without. */
+#include "rewriter/paths.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/step.h"
+#include "rewriter/program_code.h"
+
+/* The block that has the code at `address`, or NULL. */
+static const struct litifut_graph_block *block_of(const struct litifut_graph *graph,
+						  uint32_t address)
+{
+	size_t low = 0, high = graph->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (graph->items[middle].block.start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < graph->items[low - 1].block.end ? &graph->items[low - 1] : NULL;
+}
+
+static void add_range(struct litifut_paths *paths, const struct litifut_section *section,
+		      const struct litifut_code_range *range)
+{
+	const struct litifut_session *session = paths->session;
+	struct cpu_step step;
+	unsigned conditional = 0;
+	unsigned length = 1;
+
+	for (uint32_t at = range->start; at < range->end && length; at += length) {
+		length = session->arch->cpu->step(
+			&session->context.cpu, section->bytes + (at - section->address),
+			range->end - at, at, range->state, &conditional, &step);
+		if (length && step.target && !block_of(paths->graph, at))
+			litifut_targets_add(&paths->reached, step.target);
+	}
+}
+
+/* Where code that is not in the graph leads, and the addresses that all code forms. */
+static enum litifut_status add_code(struct litifut_paths *paths, struct litifut_error *error)
+{
+	const struct litifut_session *session = paths->session;
+	const struct litifut_image *image = &session->image;
+	enum litifut_status status = LITIFUT_OK;
+
+	for (size_t i = 1; i < image->section_count && !status; i++) {
+		const struct litifut_section *section = &image->sections[i];
+		struct litifut_code_range *ranges = NULL;
+		size_t count = 0;
+
+		if (!(section->flags & SHF_EXECINSTR) || !section->bytes)
+			continue;
+		status = session->arch->code_ranges(image, section, &ranges, &count, error);
+		for (size_t j = 0; j < count && !status; j++)
+			if (ranges[j].state == LITIFUT_CODE_PLAIN ||
+			    ranges[j].state == LITIFUT_CODE_THUMB)
+				add_range(paths, section, &ranges[j]);
+		if (!status && paths->add_addresses)
+			paths->add_addresses(image, &session->context, section, ranges, count,
+					     &paths->outer);
+		free(ranges);
+	}
+	return status;
+}
+
+/* What other modules may call, and what the C library and the dynamic linker do. */
+static void add_exports(struct litifut_paths *paths)
+{
+	const struct litifut_image *image = &paths->session->image;
+	const struct litifut_section *symbols = litifut_image_section(image, ".dynsym");
+
+	for (uint32_t at = 0; symbols && symbols->bytes && at + sizeof(Elf32_Sym) <= symbols->size;
+	     at += sizeof(Elf32_Sym)) {
+		const uint8_t *symbol = symbols->bytes + at;
+
+		if (litifut_get16(image->big_endian, symbol + offsetof(Elf32_Sym, st_shndx)) !=
+		    SHN_UNDEF)
+			litifut_targets_add(&paths->outer,
+					    litifut_get32(image->big_endian,
+							  symbol + offsetof(Elf32_Sym, st_value)));
+	}
+	litifut_targets_add(&paths->outer, image->entry);
+	for (size_t i = 0; i < image->function_count; i++) {
+		const struct litifut_symbol *function = &image->symbols[image->functions[i]];
+
+		/* _init, _start and others that are reached by entries of .dynamic */
+		if (function->name[0] == '_' && function->binding != STB_LOCAL)
+			litifut_targets_add(&paths->outer, function->address);
+	}
+}
+
+enum litifut_status litifut_paths_start(const struct litifut_session *session,
+					struct litifut_graph *graph,
+					litifut_add_addresses *add_addresses,
+					struct litifut_paths *paths, struct litifut_error *error)
+{
+	static const char *const twice[] = {"setjmp",      "_setjmp", "__setjmp", "sigsetjmp",
+					    "__sigsetjmp", "vfork",   "__vfork",  "getcontext",
+					    "swapcontext", NULL};
+	const struct litifut_image *image = &session->image;
+	enum litifut_status status;
+
+	*paths = (struct litifut_paths){
+		.session = session, .graph = graph, .add_addresses = add_addresses};
+	paths->left = calloc(graph->count + 1, 1);
+	paths->wanted = calloc(graph->count + 1, 1);
+	paths->ends = calloc(image->symbol_count + 2, 1);
+	if (!paths->left || !paths->wanted || !paths->ends)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "out of memory");
+	status = litifut_targets_create(image->text_start, image->text_end, &paths->outer, error);
+	if (!status)
+		status = litifut_targets_create(image->text_start, image->text_end, &paths->reached,
+						error);
+	if (status)
+		return status;
+	litifut_spawners_named(image, &session->arch->cpu->linkage, twice, &paths->twice);
+	litifut_targets_add_pointers(&paths->outer, image);
+	if (session->context.offset_base)
+		litifut_targets_add_offsets(&paths->outer, image, session->context.offset_base);
+	add_exports(paths);
+	return add_code(paths, error);
+}
+
+void litifut_paths_release(struct litifut_paths *paths)
+{
+	litifut_targets_release(&paths->outer);
+	litifut_targets_release(&paths->reached);
+	free(paths->left);
+	free(paths->wanted);
+	free(paths->ends);
+}
+
+void litifut_paths_leave(struct litifut_paths *paths, size_t block)
+{
+	const struct litifut_graph_block *items = paths->graph->items;
+	size_t first = block;
+
+	while (first && items[first - 1].function == items[block].function)
+		first--;
+	for (; first < paths->graph->count && items[first].function == items[block].function;
+	     first++)
+		paths->left[first] = 1;
+}
+
+/* The block at `address` if control can be followed there, or NULL. */
+static const struct litifut_graph_block *followed(const struct litifut_paths *paths,
+						  uint32_t address)
+{
+	const struct litifut_graph_block *block = litifut_graph_at(paths->graph, address & ~1u);
+
+	return block && !paths->left[block - paths->graph->items] ? block : NULL;
+}
+
+static bool goes_on(const struct litifut_graph_block *block)
+{
+	return block->block.ends == LITIFUT_ENDS_ON || block->block.ends == LITIFUT_ENDS_CALL ||
+	       block->block.flags & LITIFUT_BLOCK_CONDITIONAL;
+}
+
+/* May the way from a block of `function` to `address` end in code that is not known? */
+static bool leads_out(const struct litifut_paths *paths, uint32_t function, uint32_t address)
+{
+	const struct litifut_graph_block *to = followed(paths, address);
+
+	return !to || (to->function != function && paths->ends[to->function]);
+}
+
+static void find_ends(struct litifut_paths *paths)
+{
+	const struct litifut_graph *graph = paths->graph;
+	bool changed = true;
+
+	while (changed) {
+		changed = false;
+		for (size_t i = 0; i < graph->count; i++) {
+			const struct litifut_graph_block *block = &graph->items[i];
+			const struct litifut_block *at = &block->block;
+
+			if (paths->left[i] || paths->ends[block->function])
+				continue;
+			if (at->ends == LITIFUT_ENDS_JUMP ||
+			    (at->ends == LITIFUT_ENDS_BRANCH &&
+			     leads_out(paths, block->function, at->target)) ||
+			    (goes_on(block) && leads_out(paths, block->function, at->end))) {
+				paths->ends[block->function] = 1;
+				changed = true;
+			}
+		}
+	}
+}
+
+/* Where the code of functions that are left leads to. */
+static void add_left(struct litifut_paths *paths)
+{
+	const struct litifut_graph *graph = paths->graph;
+
+	for (size_t i = 0; i < graph->count; i++) {
+		const struct litifut_graph_block *block = &graph->items[i];
+
+		if (!paths->left[i])
+			continue;
+		if (block->block.target)
+			litifut_targets_add(&paths->reached, block->block.target);
+		if (goes_on(block))
+			litifut_targets_add(&paths->reached, block->block.end);
+	}
+}
+
+static bool returns_twice(const struct litifut_paths *paths, const struct litifut_block *block)
+{
+	return block->target && litifut_spawners_has(&paths->twice, block->target);
+}
+
+void litifut_paths_want(struct litifut_paths *paths)
+{
+	const struct litifut_graph *graph = paths->graph;
+
+	add_left(paths);
+	find_ends(paths);
+	memset(paths->wanted, 0, graph->count);
+	for (size_t i = 0; i < graph->count; i++) {
+		const struct litifut_graph_block *block = &graph->items[i];
+		const struct litifut_graph_block *callee;
+		const struct litifut_graph_block *next;
+
+		if (paths->left[i])
+			continue;
+		if (block->block.flags & LITIFUT_BLOCK_LABEL ||
+		    litifut_targets_has(&paths->reached, block->block.start) ||
+		    (block->block.flags & LITIFUT_BLOCK_FUNCTION &&
+		     litifut_targets_has(&paths->outer, block->block.start)))
+			paths->wanted[i] = LITIFUT_ENTERED_RECORD;
+		if (block->block.ends != LITIFUT_ENDS_CALL)
+			continue;
+		next = followed(paths, block->block.end);
+		if (!next || next->function != block->function)
+			continue;
+		callee = block->block.target ? followed(paths, block->block.target) : NULL;
+		if (returns_twice(paths, &block->block))
+			paths->wanted[next - graph->items] = LITIFUT_ENTERED_RECORD;
+		else if ((!callee || paths->ends[callee->function]) &&
+			 !paths->wanted[next - graph->items])
+			paths->wanted[next - graph->items] = LITIFUT_ENTERED_BIT;
+	}
+}

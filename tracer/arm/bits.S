@@ -1,0 +1,178 @@
+/* LITIFUT_MODE=paths on ARM: what the code of a branch calls (rewriter/arm/edge.c), once it has
+ * pushed r0 and lr. litifut_bit_zero and litifut_bit_one put one bit into the word before the
+ * thread's cursor, litifut_bits_enter puts down where it was called from; <litifut/trace_format.h>
+ * has the words. Linked for this mode only.
+ *
+ * A signal handler may come between any two instructions. What it records begins with a word of
+ * its own (all functions that it can begin with record that they were entered), so it leaves the
+ * word before the cursor as it was, and what is stored there late stands before what the handler
+ * has recorded. Only the cursor is changed by both, and by ldrex and strex.
+ *
+ * All registers and the flags are kept. The code of the first part is T32, as thunks are, and for
+ * ARMv7; where no cursor is, or a multiple of 16 KB is reached, the recorder does it. */
+
+#include <litifut/thunk_abi.h>
+
+	.syntax unified
+	.arch armv7-a
+	.cfi_sections .debug_frame
+
+	.section .text, "ax", %progbits
+	.p2align 2
+	.thumb
+
+	.fnstart			/* see stub.S */
+	.save	{lr}
+	.pad	#4
+	.inst.n	0xdeff
+	.fnend
+
+	.macro	begin name
+	.globl \name
+	.hidden \name
+	.type \name, %function
+	.thumb_func
+\name:
+	.cfi_startproc
+	.cfi_def_cfa_offset 8
+	.cfi_offset lr, -4
+	.fnstart
+	.save	{lr}
+	.pad	#4
+	.endm
+
+	.macro	end name
+	.cfi_endproc
+	.fnend
+	.size \name, . - \name
+	.endm
+
+	.macro	bit name value
+	begin	\name
+	.pad	#8
+	push	{r1, r2}
+	.cfi_adjust_cfa_offset 8
+1:	mrc	p15, 0, r1, c13, c0, 3
+	ldr	r1, [r1]
+	ldr	r2, [r1, #LITIFUT_THUNK_CURSOR]
+	cbz	r2, 8f
+	ldr	r0, [r2, #-4]
+	lsr.w	r1, r0, #30
+	cbnz	r1, 2f			/* the word is full */
+	add.w	r0, r0, r0
+	.if	\value
+	orr.w	r0, r0, #1
+	.endif
+	str	r0, [r2, #-4]
+	pop	{r1, r2}
+	bx	lr
+2:	lsl.w	r0, r2, #(32 - LITIFUT_THUNK_STOP_BITS)
+	cbz	r0, 8f			/* there is no room behind it */
+	mrc	p15, 0, r1, c13, c0, 3
+	ldr	r1, [r1]
+	ldrex	r0, [r1, #LITIFUT_THUNK_CURSOR]
+	eor	r0, r0, r2
+	cbnz	r0, 3f			/* a handler came between: into the word that it has left */
+	add.w	r2, r2, #4
+	strex	r0, r2, [r1, #LITIFUT_THUNK_CURSOR]
+	cbnz	r0, 3f
+	mov.w	r0, #(2 | \value)
+	str	r0, [r2, #-4]
+	pop	{r1, r2}
+	bx	lr
+3:	b	1b
+8:	pop	{r1, r2}
+	.cfi_adjust_cfa_offset -8
+	mov.w	r0, #\value
+	b.n	litifut_bits_slow
+	end	\name
+	.endm
+
+	bit	litifut_bit_zero, 0
+	bit	litifut_bit_one, 1
+
+	begin	litifut_bits_enter
+	.pad	#12
+	push	{r1-r3}
+	.cfi_adjust_cfa_offset 12
+1:	mrc	p15, 0, r1, c13, c0, 3
+	ldr	r1, [r1]
+	ldrex	r0, [r1, #LITIFUT_THUNK_CURSOR]
+	add.w	r0, r0, #8
+	ubfx	r2, r0, #4, #(LITIFUT_THUNK_STOP_BITS - 4)
+	cbz	r2, 8f
+	strex	r2, r0, [r1, #LITIFUT_THUNK_CURSOR]
+	cbnz	r2, 3f
+	lsr.w	r2, lr, #1
+	orr.w	r2, r2, #0x80000000
+	mov.w	r3, #1			/* the word for bits behind it */
+	str	r2, [r0, #-8]
+	str	r3, [r0, #-4]
+	pop	{r1-r3}
+	bx	lr
+3:	b	1b
+8:	pop	{r1-r3}
+	.cfi_adjust_cfa_offset -12
+	mov.w	r0, #2
+	b.n	litifut_bits_slow
+	end	litifut_bits_enter
+
+/* r0: 0 or 1, the bit; 2: the block is entered. The recorder gets it as the lowest bits of the
+ * stack pointer, and lr as the return address. As litifut_thunk_call. */
+	.p2align 2
+	.globl litifut_bits_slow
+	.hidden litifut_bits_slow
+	.type litifut_bits_slow, %function
+	.thumb_func
+litifut_bits_slow:
+	bx	pc
+	nop
+	.arm
+	.cfi_startproc
+	.fnstart
+	.save	{lr}
+	.pad	#68
+	.cfi_def_cfa_offset 8
+	.cfi_offset lr, -4
+	sub	sp, sp, #64
+	.cfi_adjust_cfa_offset 64
+	stmia	sp, {r0-r12}
+	str	lr, [sp, #52]		/* return_address */
+	str	lr, [sp, #60]		/* link_register */
+	adr	r3, .Lexit
+	orr	r3, r3, #1
+	str	r3, [sp, #56]		/* next_pc: not that of a call */
+	mrs	r5, cpsr		/* r4 to r6 are kept by the C code */
+	mov	r6, r0
+	mov	r4, sp
+	.cfi_def_cfa_register r4
+	.setfp	r4, sp
+	bic	sp, sp, #7
+	mov	r0, r4
+	ldr	r1, .Lmodule
+1:	add	r1, pc, r1
+	ldr	r2, .Lstate
+2:	add	r2, pc, r2
+	add	r3, r4, #72		/* the program's sp */
+	orr	r3, r3, r6
+	bl	litifut_enter_thunk
+	ldr	lr, [r4, #60]
+	msr	cpsr_fs, r5
+	mov	sp, r4
+	.cfi_def_cfa_register sp
+	ldmia	sp, {r0-r12}
+	add	sp, sp, #64
+	.cfi_adjust_cfa_offset -64
+	bx	lr
+	.p2align 2
+.Lexit:
+	.inst	0x47704770		/* bx lr, twice, of T32 code: a return, for litifut_frame_exit() */
+.Lmodule:
+	.word	litifut_module - (1b + 8)
+.Lstate:
+	.word	litifut_module_state - (2b + 8)
+	.cfi_endproc
+	.fnend
+	.size litifut_bits_slow, . - litifut_bits_slow
+
+	.section .note.GNU-stack, "", %progbits

@@ -1,0 +1,3 @@
+	.set noreorder
+	.text
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,113 @@
+/* LITIFUT_MODE=paths. The code of a branch shifts its bit into the word before the thread's cursor,
+ * and needs the recorder when there is no cursor or no room (tracer/arm/bits.S,
+ * tracer/mips/bits.S). Then a record says where the thread is and what is on its stack, so that a
+ * reader can begin there.
+ *
+ * The word before the cursor may be stored to late, by code that a signal handler has interrupted.
+ * So full chunks stay mapped for a while: a handler would have to fill LITIFUT_BITS_KEPT of them
+ * before that store fails. */
+
+#include "tracer/recorder/bits.h"
+
+#include <stddef.h>
+
+#include "tracer/port/linux/memory.h"
+#include "tracer/port/linux/system.h"
+#include "tracer/recorder/armed.h"
+#include "tracer/recorder/shared.h"
+#include "tracer/recorder/thread.h"
+#include "tracer/sink/chunks.h"
+
+#define LITIFUT_BITS_KEPT 64
+#define LITIFUT_BITS_STACK_WORDS 64
+
+/* Full chunks of a thread that are still mapped. */
+struct litifut_bits {
+	uint32_t next;
+	uint32_t chunks[LITIFUT_BITS_KEPT];
+};
+
+/* The thread has left the chunk for another one. */
+static void litifut_bits_leave(struct litifut_thread *thread, uint32_t chunk)
+{
+	struct litifut_bits *bits = (struct litifut_bits *)thread->table;
+	uint32_t *place;
+
+	if (litifut_chunk_is_first(&litifut_recorder.file, chunk))
+		return;
+	if (!bits) {
+		long room =
+			litifut_map(0, litifut_recorder.page_bytes, PROT_READ | PROT_WRITE, -1, 0);
+
+		if (litifut_failed(room))
+			return; /* it stays mapped */
+		thread->table = (uint32_t)room;
+		bits = (struct litifut_bits *)room;
+	}
+	place = &bits->chunks[bits->next++ % LITIFUT_BITS_KEPT];
+	if (*place)
+		litifut_unmap(*place, litifut_recorder.chunk_mask + 1);
+	*place = chunk;
+}
+
+/* The record, and behind it a word for bits that holds `last`. Signals are blocked, but for those
+ * that the CPU sends; the handlers of these find the cursor behind the record. */
+static bool litifut_bits_append(struct litifut_thread *thread, const uint32_t *words,
+				uint32_t count, uint32_t last)
+{
+	uint32_t *cursor = litifut_thread_cursor(thread);
+	uint32_t before = *(volatile uint32_t *)cursor;
+	volatile uint32_t *place = litifut_reserve(cursor, (count + 1) * 4, LITIFUT_CHUNK_BITS,
+						   LITIFUT_ENCODING_WORDS, thread->id);
+
+	before = before ? litifut_chunk_of(before - 1) : 0;
+	thread->chunk = place ? litifut_chunk_of((uint32_t)place) : 0;
+	if (before && before != thread->chunk)
+		litifut_bits_leave(thread, before);
+	if (!place)
+		return false;
+	place[count] = last;
+	for (uint32_t i = 1; i < count; i++)
+		place[i] = words[i];
+	place[0] = words[0] | LITIFUT_BITS_RECORD;
+	return true;
+}
+
+bool litifut_bits_put(struct litifut_thread *thread, const uint32_t *words, uint32_t count)
+{
+	struct litifut_signals signals;
+	bool done;
+
+	litifut_signals_block(&signals);
+	done = litifut_bits_append(thread, words, count, LITIFUT_BITS_NONE);
+	litifut_signals_restore(&signals);
+	return done;
+}
+
+void litifut_bits_record(struct litifut_thread *thread, const struct litifut_call *call)
+{
+	const struct litifut_recorder *r = &litifut_recorder;
+	const uint32_t kind = call->stack_pointer & 3;
+	const uint32_t stack = call->stack_pointer & ~3u;
+	uint32_t words[4 + LITIFUT_BITS_STACK_WORDS];
+	uint32_t count = 4;
+	struct litifut_signals signals;
+
+	words[1] = call->return_address;
+	words[2] = stack;
+	words[3] = thread->epoch = r->epoch;
+	for (uint32_t at = stack; count < sizeof(words) / 4; at += 4) {
+		if ((at == stack || !(at & (r->page_bytes - 1))) && !litifut_readable(at & ~7u))
+			break;
+		words[count++] = *(const volatile uint32_t *)at;
+	}
+	words[0] = LITIFUT_CONTROL_WORD(LITIFUT_WORD_SYNC, count - 1);
+	litifut_signals_block(&signals);
+	/* a bit stands in the word behind the record; so does that the block was entered */
+	if (!litifut_bits_append(thread, words, count,
+				 kind < 2 ? LITIFUT_BITS_NONE << 1 | kind : LITIFUT_BITS_NONE))
+		litifut_lose(1);
+	litifut_signals_restore(&signals);
+	if (r->thunks)
+		litifut_thread_arm(thread);
+}

@@ -1,0 +1,29 @@
+/* LITIFUT_MODE=paths: the bits and records of a thread. */
+#ifndef LITIFUT_TRACER_BITS_H
+#define LITIFUT_TRACER_BITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <litifut/litifut.h>
+#include <litifut/trace_format.h>
+
+#include "tracer/recorder/state.h"
+
+struct litifut_thread;
+
+#pragma GCC visibility push(hidden)
+
+/* What code of the program could not put down by itself. */
+void litifut_bits_record(struct litifut_thread *thread, const struct litifut_call *call);
+/* litifut_put() of a control word and what belongs to it. */
+bool litifut_bits_put(struct litifut_thread *thread, const uint32_t *words, uint32_t count);
+
+#pragma GCC visibility pop
+
+static inline bool litifut_is_bits(void)
+{
+	return litifut_recorder.mode == LITIFUT_MODE_PATHS;
+}
+
+#endif
