@@ -137,7 +137,7 @@ static void print_summary(const struct post_totals *totals, double seconds, bool
 		fprintf(stderr,
 			"litifut-post: %zu process%s recorded which code was executed, and no "
 			"calls "
-			"(LITIFUT_MODE=coverage): see -f coverage, branches, lcov\n",
+			"(LITIFUT_MODE=coverage, paths): see -f coverage, branches, lcov, path\n",
 			totals->covered, totals->covered == 1 ? "" : "es");
 	if (totals->clockless)
 		fprintf(stderr,

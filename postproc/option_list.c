@@ -29,6 +29,7 @@ const struct litifut_option post_option_list[] = {
 	{"format", 'f', "FORMAT", NULL, "one of the formats above, or list", 0},
 	{"output", 'o', "FILE", LITIFUT_WORDS_FILE, "write there, not to standard output", 0},
 	{"top", OPTION_TOP, "N", NULL, "only the first N rows of a table", POST_USES_TOP},
+	{"last", OPTION_LAST, "N", NULL, "only the last N lines of each process (path)", POST_USES_LAST},
 	{"min", OPTION_MIN, "PERCENT", NULL, "leave out what makes less (dot: 0.5; diff: change in percent)", POST_USES_MIN},
 	{"function", OPTION_FUNCTION, "GLOB", NULL, "for callers-of, callees-of and histogram", POST_USES_FUNCTION},
 	{"lines", OPTION_LINES, NULL, NULL, "source lines from debug information (callers-of, callgrind, html)", POST_USES_LINES},

@@ -121,6 +121,11 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 			return usage("--top takes a number, not", value);
 		given->output.top = number;
 		return POST_GO_ON;
+	case OPTION_LAST:
+		if (!post_value_number(value, &number) || !number || number > UINT32_MAX / 64)
+			return usage("--last takes a number, not", value);
+		given->output.last = (uint32_t)number;
+		return POST_GO_ON;
 	case OPTION_MIN:
 		return post_value_share(value, &given->output.min_share)
 			       ? POST_GO_ON
@@ -293,6 +298,7 @@ static void warn_of_unused(const struct post_arguments *given)
 		bool given;
 	} some[] = {
 		{OPTION_TOP, given->output.top != 0},
+		{OPTION_LAST, given->output.last != 0},
 		{OPTION_SORT, given->output.sort != NULL},
 		{OPTION_MIN, given->output.min_share >= 0},
 		{OPTION_BY_MODULE, given->output.by_module},

@@ -24,6 +24,7 @@ struct post_phase {
 
 struct post_output_options {
 	uint64_t top;         /* rows of a table, 0: all */
+	uint32_t last;        /* lines of a process, 0: all */
 	const char *sort;     /* column of a table, NULL: the usual one */
 	double min_share;     /* of all calls, 0..1: what is less is left out; below 0: as usual */
 	const char *function; /* that callers-of and callees-of ask about, or NULL */
@@ -46,7 +47,8 @@ enum post_option_use {
 	POST_USES_ROWS = 64,
 	POST_USES_SOURCE = 128,
 	POST_USES_PDF = 256,
-	POST_USES_PHASE = 512
+	POST_USES_PHASE = 512,
+	POST_USES_LAST = 1024
 };
 
 struct post_measures;

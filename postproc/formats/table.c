@@ -31,6 +31,8 @@ extern const struct post_format post_format_ctf;
 extern const struct post_format post_format_coverage;
 extern const struct post_format post_format_branches;
 extern const struct post_format post_format_lcov;
+extern const struct post_format post_format_path;
+extern const struct post_format post_format_blocks;
 extern const struct post_format post_format_tui;
 
 /* clang-format off */
@@ -62,6 +64,8 @@ const struct post_format *const post_formats[] = {
 	&post_format_coverage,
 	&post_format_branches,
 	&post_format_lcov,
+	&post_format_path,
+	&post_format_blocks,
 	&post_format_tui,
 	NULL,
 };

@@ -40,6 +40,18 @@ static const struct post_mapping *find_mapping(const struct post_process *proces
 	return best;
 }
 
+bool post_session_place(const struct post_process *process, uint32_t epoch, uint32_t address,
+			uint32_t *module, uint32_t *link)
+{
+	const struct post_mapping *mapping = find_mapping(process, epoch, address);
+
+	if (!mapping)
+		return false;
+	*module = mapping->module;
+	*link = address - mapping->bias;
+	return true;
+}
+
 static const char *shown_name(struct post_session *session, const struct post_symbol *symbol)
 {
 	char *demangled = NULL;

@@ -191,6 +191,11 @@ uint32_t post_session_call(struct post_session *session, struct post_process *pr
 uint32_t post_session_exit(const struct post_session *session, const struct post_process *process,
 			   uint32_t epoch, uint32_t exit);
 
+/* The module that has run-time code at `address`, and the link-time address there. False: none is
+ * known. */
+bool post_session_place(const struct post_process *process, uint32_t epoch, uint32_t address,
+			uint32_t *module, uint32_t *link);
+
 /* The call of a site by its number within a module (by serial), as tables name it; `callee` is
  * that of an indirect call. POST_NONE: the ELF file with the site is not known. */
 uint32_t post_session_site_call(struct post_session *session, struct post_process *process,

@@ -223,6 +223,12 @@ static void add_flags(struct post_trace *trace, struct post_chunk chunk)
 	trace->flags[trace->flags_count++] = chunk;
 }
 
+static void add_bits(struct post_trace *trace, struct post_chunk chunk)
+{
+	POST_GROW(trace->bits, trace->bits_count, trace->bits_capacity);
+	trace->bits[trace->bits_count++] = chunk;
+}
+
 /* Reports a problem with a chunk, but not thousands of times. */
 static void chunk_problem(const struct post_trace *trace, struct post_problems *problems,
 			  unsigned *told, size_t offset, const char *message)
@@ -318,6 +324,8 @@ static void order_chunks(struct post_trace *trace)
 {
 	size_t kept = 0;
 
+	if (trace->bits_count)
+		qsort(trace->bits, trace->bits_count, sizeof(*trace->bits), by_number);
 	if (!trace->chunk_count)
 		return;
 	qsort(trace->chunks, trace->chunk_count, sizeof(*trace->chunks), by_number);
@@ -369,7 +377,7 @@ static void read_chunk(struct post_trace *trace, size_t at, size_t room, size_t 
 		return;
 	if (kind != LITIFUT_CHUNK_EVENTS && kind != LITIFUT_CHUNK_METADATA &&
 	    kind != LITIFUT_CHUNK_TABLE && kind != LITIFUT_CHUNK_STACK &&
-	    kind != LITIFUT_CHUNK_FLAGS) {
+	    kind != LITIFUT_CHUNK_FLAGS && kind != LITIFUT_CHUNK_BITS) {
 		if (trace->header.version_major < LITIFUT_TRACE_VERSION_MAJOR ||
 		    trace->header.version_minor <= LITIFUT_TRACE_VERSION_MINOR)
 			chunk_problem(trace, problems, told, at, "unknown kind of chunk, left out");
@@ -412,6 +420,8 @@ static void read_chunk(struct post_trace *trace, size_t at, size_t room, size_t 
 		add_stack(trace, chunk);
 	else if (kind == LITIFUT_CHUNK_FLAGS)
 		add_flags(trace, chunk);
+	else if (kind == LITIFUT_CHUNK_BITS)
+		add_bits(trace, chunk);
 	else
 		add_chunk(trace, chunk);
 }
@@ -528,6 +538,7 @@ void post_trace_close(struct post_trace *trace)
 	free(trace->stacks);
 	free(trace->unfolded);
 	free(trace->flags);
+	free(trace->bits);
 	free(trace->counted);
 	free(trace->profile.bins);
 	free(trace->path);

@@ -76,6 +76,8 @@ struct post_trace {
 	size_t unfolded_count;
 	struct post_chunk *flags; /* of edges, see flags_chunk.h */
 	size_t flags_count, flags_capacity;
+	struct post_chunk *bits; /* of branches, in the order of their numbers; see paths/walk.h */
+	size_t bits_count, bits_capacity;
 	/* How often an interrupt has found the program in each piece of its code. */
 	struct {
 		uint32_t *bins; /* NULL: that was not looked at */

@@ -390,8 +390,9 @@ void post_timeline_total(const struct post_session *session, struct post_totals 
 		}
 		totals->events += process->events;
 		totals->killed += process->trace->header.state == LITIFUT_TRACE_RUNNING;
-		totals->covered +=
-			process->trace->header.mode == LITIFUT_MODE_COVERAGE && !process->events;
+		totals->covered += (process->trace->header.mode == LITIFUT_MODE_COVERAGE ||
+				    process->trace->header.mode == LITIFUT_MODE_PATHS) &&
+				   !process->events;
 		totals->clockless +=
 			process->returns && process->events && !post_clock_runs(process);
 		if (process->trace->header.flags & LITIFUT_TRACE_DEDUP) {

@@ -1,0 +1,145 @@
+#include "postproc/paths/code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t number_at(const struct post_path_code *code, uint32_t start)
+{
+	size_t low = 0, high = code->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (code->blocks[middle].block.start < start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < code->count && code->blocks[low].block.start == start ? (uint32_t)low
+									   : POST_NONE;
+}
+
+/* The block that has the code at `address`. */
+static uint32_t number_of(const struct post_path_code *code, uint32_t address)
+{
+	size_t low = 0, high = code->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (code->blocks[middle].block.start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < code->blocks[low - 1].block.end ? (uint32_t)low - 1 : POST_NONE;
+}
+
+static uint32_t followed(const struct post_path_code *code, uint32_t address)
+{
+	const uint32_t number = number_at(code, address & ~1u);
+
+	return number != POST_NONE && code->blocks[number].block.flags & LITIFUT_BLOCK_LEFT
+		       ? POST_NONE
+		       : number;
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const struct post_path_edge *a = left, *b = right;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static void read_edges(struct post_path_code *code, const struct post_image *image)
+{
+	code->edges = post_allocate(image->site_count + 1, sizeof(*code->edges));
+	for (size_t i = 0; i < image->site_count; i++) {
+		const struct litifut_site *site = &image->sites[i];
+		const uint32_t block = number_of(code, site->address);
+
+		if (site->reason != LITIFUT_SITE_PATCHED || !site->exit ||
+		    site->site_class != LITIFUT_SITE_CLASS_EDGE || block == POST_NONE)
+			continue;
+		code->edges[code->edge_count++] = (struct post_path_edge){
+			site->exit & ~1u, block, site->kind == LITIFUT_SITE_BLOCK};
+	}
+	qsort(code->edges, code->edge_count, sizeof(*code->edges), by_address);
+}
+
+static struct post_path_code *read_code(struct post_session *session, uint32_t module)
+{
+	const struct post_image *image = session->modules[module].image;
+	struct post_path_code *code = post_allocate(1, sizeof(*code));
+
+	code->module = module;
+	if (!image || !image->block_count) {
+		post_problem_at(session->problems,
+				image ? image->path : session->modules[module].name,
+				LITIFUT_NO_ADDRESS,
+				"the file with the list of its branches is needed: give the one "
+				"that the linker made");
+		return code;
+	}
+	code->count = image->block_count;
+	code->blocks = post_allocate(code->count, sizeof(*code->blocks));
+	for (size_t i = 0; i < code->count; i++)
+		code->blocks[i].block = image->blocks[i];
+	for (size_t i = 0, function = 0; i < code->count; i++) {
+		struct post_path_block *block = &code->blocks[i];
+
+		if (block->block.flags & LITIFUT_BLOCK_FUNCTION)
+			function = i;
+		block->function = (uint32_t)function;
+		block->next = followed(code, block->block.end);
+		block->target =
+			block->block.target ? followed(code, block->block.target) : POST_NONE;
+	}
+	read_edges(code, image);
+	return code;
+}
+
+const struct post_path_code *post_path_code(struct post_path_codes *codes,
+					    struct post_session *session, uint32_t module)
+{
+	if (module >= codes->count) {
+		const size_t count = session->module_count;
+
+		codes->items =
+			post_reallocate(codes->items, count, sizeof(struct post_path_code *));
+		memset(codes->items + codes->count, 0,
+		       (count - codes->count) * sizeof(struct post_path_code *));
+		codes->count = count;
+	}
+	if (!codes->items[module])
+		codes->items[module] = read_code(session, module);
+	return codes->items[module];
+}
+
+const struct post_path_edge *post_path_edge(const struct post_path_code *code, uint32_t address)
+{
+	size_t low = 0, high = code->edge_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (code->edges[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &code->edges[low - 1] : NULL;
+}
+
+void post_path_codes_release(struct post_path_codes *codes)
+{
+	for (size_t i = 0; i < codes->count; i++) {
+		if (!codes->items[i])
+			continue;
+		free(codes->items[i]->blocks);
+		free(codes->items[i]->edges);
+		free(codes->items[i]);
+	}
+	free(codes->items);
+	*codes = (struct post_path_codes){0};
+}

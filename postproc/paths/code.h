@@ -1,0 +1,45 @@
+/* The code of a module as LITIFUT_MODE=paths records it: blocks, what leads from one to another,
+ * and the code that the rewriter has made for their edges. */
+#ifndef LITIFUT_POSTPROC_PATHS_CODE_H
+#define LITIFUT_POSTPROC_PATHS_CODE_H
+
+#include "postproc/model/session.h"
+
+struct post_path_block {
+	struct litifut_block block;
+	uint32_t target;   /* number of the block; POST_NONE: control can't be followed there */
+	uint32_t next;     /* the same of the one behind it */
+	uint32_t function; /* the number of the first block of its function */
+};
+
+/* Where the code for an edge begins, ascending. */
+struct post_path_edge {
+	uint32_t address;
+	uint32_t block;
+	bool entry; /* the start of the block, and nothing else */
+};
+
+struct post_path_code {
+	uint32_t module;
+	struct post_path_block *blocks;
+	size_t count;
+	struct post_path_edge *edges;
+	size_t edge_count;
+};
+
+struct post_path_codes {
+	struct post_path_code **items; /* by number of the module; NULL: not asked for yet */
+	size_t count;
+};
+
+/* The code of module number `module`; without blocks if its file has none, which is reported once.
+ */
+const struct post_path_code *post_path_code(struct post_path_codes *codes,
+					    struct post_session *session, uint32_t module);
+
+/* The edge whose code has the link-time address, or NULL. */
+const struct post_path_edge *post_path_edge(const struct post_path_code *code, uint32_t address);
+
+void post_path_codes_release(struct post_path_codes *codes);
+
+#endif

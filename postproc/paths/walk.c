@@ -1,0 +1,485 @@
+/* A thread is always at a place where only the trace can tell how it goes on: a conditional branch,
+ * a block that records that control comes to it, a jump to where a register says, or a call of code
+ * that is not followed. The next bit or record takes it from there to the next such place.
+ *
+ * A record that is for another block is that of a function which something else has called: code
+ * that is not followed (a callback), or the kernel (a signal handler). It has a stack of its own on
+ * top, and when it returns the thread is where it was. Or it is where longjmp() or an exception
+ * leads: then a function of that block is among those that have been called. */
+#include "postproc/paths/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum state {
+	STATE_NOWHERE, /* not known, or no function is entered: a record tells */
+	STATE_ENTRY,   /* `block` records that control comes to it, and that has not been read */
+	STATE_BRANCH,  /* at the conditional branch of `block` */
+	STATE_JUMP,    /* behind the jump of `block`, or in code that its function ends in */
+	STATE_CALL     /* in code that was called, which goes back to `block` */
+};
+
+struct place {
+	const struct post_path_code *code;
+	uint32_t block;
+	enum state state;
+};
+
+struct frame {
+	struct place back;
+	bool between; /* no call was made: a callback or a signal handler came at that place */
+};
+
+struct walker {
+	uint32_t thread;
+	struct place at;
+	struct frame *frames;
+	size_t count, capacity;
+	uint32_t epoch;
+};
+
+/* What all threads of a process share. */
+struct walk {
+	struct post_session *session;
+	const struct post_process *process;
+	struct post_path_codes *codes;
+	void (*take)(void *context, const struct post_path_step *step);
+	void *context;
+	struct post_path_totals *totals;
+	struct walker *walkers;
+	size_t count, capacity;
+	uint64_t offset; /* of the word that is read */
+	unsigned told;
+};
+
+#define PROBLEMS_TOLD 20
+
+static void disagree(struct walk *walk, const struct walker *walker, const char *message)
+{
+	if (walk->told++ < PROBLEMS_TOLD)
+		post_problem_at(walk->session->problems, walk->process->trace->path, walk->offset,
+				"thread %u: %s; what follows is left out up to the next record "
+				"that tells where it is",
+				walker->thread, message);
+}
+
+static void give(struct walk *walk, const struct walker *walker, enum post_path_kind kind)
+{
+	const struct post_path_step step = {
+		.kind = kind,
+		.thread = walker->thread,
+		.code = kind == POST_PATH_GAP ? NULL : walker->at.code,
+		.block = walker->at.block,
+		.depth = (uint32_t)walker->count,
+	};
+
+	if (kind == POST_PATH_BLOCK)
+		walk->totals->blocks++;
+	walk->take(walk->context, &step);
+}
+
+static const struct post_path_block *block_of(const struct place *place)
+{
+	return &place->code->blocks[place->block];
+}
+
+static void push(struct walker *walker, bool between, struct place back)
+{
+	POST_GROW(walker->frames, walker->count, walker->capacity);
+	walker->frames[walker->count++] = (struct frame){back, between};
+}
+
+static void begin_anew(struct walk *walk, struct walker *walker)
+{
+	walker->count = 0;
+	walker->at.state = STATE_NOWHERE;
+	walk->totals->gaps++;
+	give(walk, walker, POST_PATH_GAP);
+}
+
+/* Control comes to block number `block` of the same module. */
+static void go(struct walker *walker, uint32_t block)
+{
+	walker->at.block = block;
+	/* code that is not followed; its callers have a bit behind the call */
+	if (block == POST_NONE) {
+		walker->at.block = 0;
+		walker->at.state = STATE_JUMP;
+		return;
+	}
+	walker->at.state = STATE_ENTRY;
+}
+
+static void leave(struct walker *walker)
+{
+	if (!walker->count)
+		walker->at.state = STATE_NOWHERE;
+	else
+		walker->at = walker->frames[--walker->count].back;
+}
+
+/* The end of the block: taken, or what it does without a condition. */
+static void end_block(struct walker *walker)
+{
+	const struct post_path_block *block = block_of(&walker->at);
+
+	switch (block->block.ends) {
+	case LITIFUT_ENDS_ON:
+		go(walker, block->next);
+		break;
+	case LITIFUT_ENDS_BRANCH:
+		go(walker, block->target);
+		break;
+	case LITIFUT_ENDS_CALL: {
+		struct place back = walker->at;
+
+		/* a function that never returns may have nothing behind its call */
+		back.state = block->next == POST_NONE ? STATE_JUMP : STATE_ENTRY;
+		back.block = block->next == POST_NONE ? back.block : block->next;
+		if (block->target != POST_NONE) {
+			push(walker, false, back);
+			go(walker, block->target);
+		} else {
+			walker->at = back;
+			if (back.state == STATE_ENTRY && !block_of(&back)->block.entered)
+				walker->at.state = STATE_CALL;
+		}
+		break;
+	}
+	case LITIFUT_ENDS_RETURN:
+		leave(walker);
+		break;
+	case LITIFUT_ENDS_JUMP:
+		walker->at.state = STATE_JUMP;
+		break;
+	default:
+		walker->at.state = STATE_NOWHERE;
+		break;
+	}
+}
+
+/* The block is executed; up to its branch, if that is recorded. */
+static void execute(struct walk *walk, struct walker *walker)
+{
+	const struct post_path_block *block = block_of(&walker->at);
+
+	give(walk, walker, POST_PATH_BLOCK);
+	if (block->block.flags & LITIFUT_BLOCK_CONDITIONAL)
+		walker->at.state = STATE_BRANCH;
+	else
+		end_block(walker);
+}
+
+/* So far as the code alone says. Blocks without a decision in a circle are a program that waits
+ * for a signal, so a bound is needed. */
+static void advance(struct walk *walk, struct walker *walker)
+{
+	size_t steps = 0;
+
+	while (walker->at.state == STATE_ENTRY && !block_of(&walker->at)->block.entered &&
+	       steps++ <= walker->at.code->count)
+		execute(walk, walker);
+}
+
+static void take_bit(struct walk *walk, struct walker *walker, unsigned bit)
+{
+	const struct post_path_block *block;
+
+	advance(walk, walker);
+	/* it has returned, and what it has called is told */
+	for (size_t steps = 0; walker->at.state == STATE_CALL || walker->at.state == STATE_JUMP;
+	     steps++) {
+		if (walker->at.state == STATE_CALL)
+			walker->at.state = STATE_ENTRY;
+		else
+			leave(walker);
+		advance(walk, walker);
+	}
+	block = walker->at.state == STATE_NOWHERE ? NULL : block_of(&walker->at);
+	switch (walker->at.state) {
+	case STATE_BRANCH:
+		give(walk, walker, bit ? POST_PATH_TAKEN : POST_PATH_PASSED);
+		if (bit)
+			end_block(walker);
+		else
+			go(walker, block->next);
+		break;
+	case STATE_ENTRY:
+		if (block->block.entered == LITIFUT_ENTERED_BIT && bit) {
+			execute(walk, walker);
+			break;
+		}
+		disagree(walk, walker,
+			 block->block.entered == LITIFUT_ENTERED_BIT
+				 ? "a bit is 0 where a call has returned"
+				 : "there is a bit in place of the record that a block is entered");
+		begin_anew(walk, walker);
+		walk->totals->bits_unused++;
+		return;
+	default:
+		walk->totals->bits_unused++;
+		return;
+	}
+	advance(walk, walker);
+}
+
+/* Is the block in the function that the place is in? */
+static bool is_in_function(const struct place *place, const struct post_path_code *code,
+			   uint32_t block)
+{
+	return place->state != STATE_NOWHERE && place->code == code &&
+	       code->blocks[place->block].function == code->blocks[block].function;
+}
+
+/* Ends calls until one of the function of the block is the innermost. False: there is none. */
+static bool unwind_to(struct walker *walker, const struct post_path_code *code, uint32_t block)
+{
+	size_t count = walker->count;
+
+	if (is_in_function(&walker->at, code, block))
+		return true;
+	while (count && !is_in_function(&walker->frames[count - 1].back, code, block))
+		count--;
+	if (!count)
+		return false;
+	walker->count = count - 1;
+	return true;
+}
+
+#define AHEAD_MOST 64 /* blocks */
+
+/* From code that was called and records nothing behind the call: when it returns, does control come
+ * to the start of the block before anything else can be recorded? Then it is not a callback. */
+static bool leads_to(const struct walker *walker, const struct post_path_code *code,
+		     uint32_t number)
+{
+	struct walker ahead = *walker;
+	struct frame frames[AHEAD_MOST];
+	size_t own = 0; /* of them */
+	bool found = false;
+
+	for (unsigned steps = 0; steps < AHEAD_MOST; steps++) {
+		const struct post_path_block *block;
+		size_t before;
+
+		if (ahead.at.state == STATE_CALL)
+			ahead.at.state = STATE_ENTRY;
+		if (ahead.at.state != STATE_ENTRY)
+			break;
+		block = block_of(&ahead.at);
+		if (block->block.entered) {
+			found = ahead.at.code == code && ahead.at.block == number;
+			break;
+		}
+		if (block->block.flags & LITIFUT_BLOCK_CONDITIONAL)
+			break;
+		if (block->block.ends == LITIFUT_ENDS_RETURN && own) {
+			ahead.at = frames[--own].back;
+			continue;
+		}
+		/* calls are pushed to a stack of this function's own */
+		before = ahead.count;
+		ahead.frames = frames;
+		ahead.count = own;
+		ahead.capacity = AHEAD_MOST + 1;
+		if (block->block.ends == LITIFUT_ENDS_RETURN) {
+			ahead.frames = walker->frames;
+			ahead.count = before;
+			leave(&ahead);
+			continue;
+		}
+		end_block(&ahead);
+		own = ahead.count;
+		ahead.count = before;
+	}
+	return found;
+}
+
+static void take_record(struct walk *walk, struct walker *walker, const struct post_path_code *code,
+			uint32_t number)
+{
+	const struct litifut_block *block = &code->blocks[number].block;
+
+	advance(walk, walker);
+	if (walker->at.state == STATE_CALL && leads_to(walker, code, number)) {
+		while (walker->at.state == STATE_CALL) {
+			walker->at.state = STATE_ENTRY;
+			advance(walk, walker);
+		}
+	}
+	if (walker->at.state == STATE_ENTRY && walker->at.code == code &&
+	    walker->at.block == number) {
+		/* it is the one */
+	} else if (walker->at.state == STATE_JUMP && is_in_function(&walker->at, code, number) &&
+		   !(block->flags & LITIFUT_BLOCK_FUNCTION)) {
+		/* a case of a switch */
+	} else if (block->flags & LITIFUT_BLOCK_FUNCTION) {
+		/* a tail call has no place to come back to, and its callers have a bit behind */
+		if (walker->at.state != STATE_NOWHERE)
+			push(walker, true, walker->at);
+	} else if (!unwind_to(walker, code, number)) {
+		begin_anew(walk, walker);
+	}
+	walker->at = (struct place){code, number, STATE_ENTRY};
+	execute(walk, walker);
+	advance(walk, walker);
+}
+
+/* The edge whose code has the run-time address; *code is its module's. */
+static const struct post_path_edge *find_edge(struct walk *walk, const struct walker *walker,
+					      uint32_t address, const struct post_path_code **code)
+{
+	uint32_t module, link;
+
+	if (!post_session_place(walk->process, walker->epoch, address, &module, &link))
+		return NULL;
+	*code = post_path_code(walk->codes, walk->session, module);
+	return post_path_edge(*code, link & ~1u);
+}
+
+static void take_address(struct walk *walk, struct walker *walker, uint32_t address)
+{
+	const struct post_path_code *code;
+	const struct post_path_edge *edge = find_edge(walk, walker, address, &code);
+
+	walk->totals->records++;
+	if (!edge || code->blocks[edge->block].block.entered != LITIFUT_ENTERED_RECORD) {
+		disagree(walk, walker, "a record is not of the start of a block");
+		begin_anew(walk, walker);
+		return;
+	}
+	take_record(walk, walker, code, edge->block);
+}
+
+/* The thread is in the code of an edge. */
+static void take_sync(struct walk *walk, struct walker *walker, const uint32_t *words,
+		      uint32_t count)
+{
+	const struct post_path_code *code;
+	const struct post_path_edge *edge;
+	enum state state;
+
+	if (count > 2)
+		walker->epoch = words[2];
+	edge = count ? find_edge(walk, walker, words[0], &code) : NULL;
+	if (!edge) {
+		disagree(walk, walker, "it is at an address that is not in the list of branches");
+		begin_anew(walk, walker);
+		return;
+	}
+	if (code->blocks[edge->block].block.entered == LITIFUT_ENTERED_RECORD && edge->entry) {
+		take_record(walk, walker, code, edge->block);
+		return;
+	}
+	state = edge->entry ? STATE_ENTRY : STATE_BRANCH;
+	advance(walk, walker);
+	for (size_t steps = 0; walker->at.state == STATE_CALL || walker->at.state == STATE_JUMP;
+	     steps++) {
+		if (walker->at.state == STATE_CALL)
+			walker->at.state = STATE_ENTRY;
+		else
+			leave(walker);
+		advance(walk, walker);
+	}
+	if (walker->at.state == state && walker->at.code == code && walker->at.block == edge->block)
+		return;
+	if (walker->at.state != STATE_NOWHERE)
+		disagree(walk, walker, "it is not where its bits lead");
+	begin_anew(walk, walker);
+	walker->at = (struct place){code, edge->block, state};
+	if (state == STATE_BRANCH)
+		give(walk, walker, POST_PATH_BLOCK);
+}
+
+static struct walker *walker_of(struct walk *walk, uint32_t thread)
+{
+	for (size_t i = walk->count; i-- > 0;)
+		if (walk->walkers[i].thread == thread)
+			return &walk->walkers[i];
+	POST_GROW(walk->walkers, walk->count, walk->capacity);
+	walk->walkers[walk->count] = (struct walker){.thread = thread};
+	return &walk->walkers[walk->count++];
+}
+
+static void take_bits(struct walk *walk, struct walker *walker, uint32_t word)
+{
+	unsigned count = 31;
+
+	while (!(word >> count))
+		count--;
+	walk->totals->bits += count;
+	while (count)
+		take_bit(walk, walker, word >> --count & 1);
+}
+
+static void walk_chunk(struct walk *walk, const struct post_chunk *chunk)
+{
+	const struct post_trace *trace = walk->process->trace;
+	struct walker *walker = walker_of(walk, chunk->thread);
+	uint32_t words[128];
+
+	walker->epoch = chunk->flags >> LITIFUT_CHUNK_EPOCH_SHIFT;
+	for (uint32_t i = 0; i < chunk->word_count; i++) {
+		uint32_t word = post_trace_word(trace, chunk, i);
+		uint32_t count;
+
+		if (!word)
+			continue;
+		walk->offset = chunk->offset + (uint64_t)i * 4;
+		walk->totals->words++;
+		if (!(word & LITIFUT_BITS_RECORD)) {
+			take_bits(walk, walker, word);
+			continue;
+		}
+		word &= ~LITIFUT_BITS_RECORD;
+		if (word >= LITIFUT_WORD_FIRST_ADDRESS / 2) {
+			take_address(walk, walker, word << 1);
+			continue;
+		}
+		count = LITIFUT_CONTROL_FOLLOWING(word) & 127;
+		if (count > chunk->word_count - 1 - i)
+			count = chunk->word_count - 1 - i;
+		for (uint32_t j = 0; j < count; j++)
+			words[j] = post_trace_word(trace, chunk, i + 1 + j);
+		walk->totals->words += count;
+		i += count;
+		switch (LITIFUT_CONTROL_KIND(word)) {
+		case LITIFUT_WORD_SYNC:
+			take_sync(walk, walker, words, count);
+			break;
+		case LITIFUT_WORD_THREAD:
+			if (count)
+				walker = walker_of(walk, words[0]);
+			break;
+		case LITIFUT_WORD_EPOCH:
+			if (count)
+				walker->epoch = words[0];
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+void post_paths_walk(struct post_session *session, const struct post_process *process,
+		     struct post_path_codes *codes,
+		     void (*take)(void *context, const struct post_path_step *step), void *context,
+		     struct post_path_totals *totals)
+{
+	struct walk walk = {.session = session,
+			    .process = process,
+			    .codes = codes,
+			    .take = take,
+			    .context = context,
+			    .totals = totals};
+
+	for (size_t i = 0; i < process->trace->bits_count; i++)
+		walk_chunk(&walk, &process->trace->bits[i]);
+	if (walk.told > PROBLEMS_TOLD)
+		post_problem_at(session->problems, process->trace->path, LITIFUT_NO_ADDRESS,
+				"%u more places where bits and code do not agree",
+				walk.told - PROBLEMS_TOLD);
+	for (size_t i = 0; i < walk.count; i++)
+		free(walk.walkers[i].frames);
+	free(walk.walkers);
+}
