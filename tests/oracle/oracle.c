@@ -11,6 +11,8 @@
  *                into them has as callee what executes first after them.
  * count=FILE     at exit, "TOTAL THROUGH": all executed guest instructions,
  *                and how many of them lay in the `through` ranges.
+ * blocks=PREFIX  PREFIX.PID.places as above, and PREFIX.PID.TID.blocks: for each block that
+ *                QEMU has translated and executed, in order, two words: its place and its bytes
  * steps=PREFIX   PREFIX.PID.places as above, and at exit PREFIX.PID.steps, lines "FROM TO
  *                COUNT": how often the block that ends with the instruction at one place
  *                (MIPS: with the delay slot of it) was followed by that at another.
@@ -87,7 +89,7 @@ struct thread {
 int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
 static enum { CPU_ARM, CPU_MIPS_LITTLE, CPU_MIPS_BIG } cpu;
-static const char *calls_prefix, *steps_prefix, *count_path;
+static const char *calls_prefix, *steps_prefix, *blocks_prefix, *count_path;
 static uint64_t executed[2]; /* elsewhere, in `through` ranges */
 static bool with_returns, with_clock;
 static bool clock_is_mapped;
@@ -122,8 +124,9 @@ static void next_window(struct thread *thread)
 	char path[4200];
 
 	if (thread->file < 0) {
-		snprintf(path, sizeof(path), "%s.%d.%ld.calls", calls_prefix, (int)getpid(),
-			 syscall(SYS_gettid));
+		snprintf(path, sizeof(path), "%s.%d.%ld.%s",
+			 blocks_prefix ? blocks_prefix : calls_prefix, (int)getpid(),
+			 syscall(SYS_gettid), blocks_prefix ? "blocks" : "calls");
 		thread->file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 		if (thread->file < 0)
 			fail(path);
@@ -148,7 +151,7 @@ static void log_words(struct thread *thread, uint32_t first, uint32_t second, ui
 		first, second, {(uint32_t)executed[0], (uint32_t)(executed[0] >> 32) | tail}};
 	size_t bytes = with_returns ? sizeof(event) : sizeof(event) - sizeof(event.time);
 
-	if (!calls_prefix)
+	if (!calls_prefix && !blocks_prefix)
 		return;
 	if (thread->file < 0 || thread->used == WINDOW_BYTES)
 		next_window(thread);
@@ -206,7 +209,10 @@ static void places_log(void)
 {
 	char path[4200];
 
-	snprintf(path, sizeof(path), "%s.%d.places", calls_prefix ? calls_prefix : steps_prefix,
+	snprintf(path, sizeof(path), "%s.%d.places",
+		 calls_prefix   ? calls_prefix
+		 : steps_prefix ? steps_prefix
+				: blocks_prefix,
 		 (int)getpid());
 	if (!oracle_places_open_log(path))
 		abort();
@@ -234,6 +240,14 @@ static void on_step(unsigned index, void *user)
 		return;
 	oracle_step(thread->stepped, here);
 	thread->stepped = here->branch;
+}
+
+static void on_executed(unsigned index, void *user)
+{
+	const struct oracle_place *here = user;
+
+	(void)index;
+	log_words(this_thread(), here->number, here->bytes, 0);
 }
 
 static bool is_handler(uint32_t address)
@@ -503,6 +517,14 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 				qemu_plugin_tb_get_insn(block, i), QEMU_PLUGIN_INLINE_ADD_U64,
 				&executed[here->through], 1);
 	}
+	if (blocks_prefix) {
+		struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(block, count - 1);
+
+		here->bytes = (uint32_t)(qemu_plugin_insn_vaddr(last) +
+					 qemu_plugin_insn_size(last) - address);
+		qemu_plugin_register_vcpu_tb_exec_cb(block, on_executed, QEMU_PLUGIN_CB_NO_REGS,
+						     here);
+	}
 	if (steps_prefix)
 		qemu_plugin_register_vcpu_tb_exec_cb(block, on_step, QEMU_PLUGIN_CB_NO_REGS, here);
 	if (calls_prefix || with_clock)
@@ -589,6 +611,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 			calls_prefix = strdup(argv[i] + 6);
 		} else if (!strncmp(argv[i], "steps=", 6)) {
 			steps_prefix = strdup(argv[i] + 6);
+		} else if (!strncmp(argv[i], "blocks=", 7)) {
+			blocks_prefix = strdup(argv[i] + 7);
 		} else if (!strncmp(argv[i], "count=", 6)) {
 			count_path = strdup(argv[i] + 6);
 		} else if (!strcmp(argv[i], "returns=1")) {
@@ -604,7 +628,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		}
 	}
 	first_pid = getpid();
-	if (calls_prefix || steps_prefix) {
+	if (calls_prefix || steps_prefix || blocks_prefix) {
 		places_log();
 		pthread_atfork(NULL, NULL, after_fork);
 	}

@@ -18,6 +18,7 @@ struct oracle_place {
 	uint32_t return_address;
 	/* last instruction of the block that begins here (MIPS: its branch) */
 	const struct oracle_place *branch;
+	uint32_t bytes; /* of the block that begins here, when blocks are logged */
 	bool slot_only; /* MIPS: the block is nothing but a delay slot */
 };
 

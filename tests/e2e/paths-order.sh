@@ -1,0 +1,204 @@
+#!/bin/sh
+# LITIFUT_MODE=paths: the blocks that a trace leads through are exactly those that the CPU executes, in
+# order, in each thread: with callbacks, switches, tail calls, longjmp, signal handlers, threads and
+# a library; what a killed process has done is there up to its last branch, and the end of it with a
+# ring. Where the mode is not there, the link says so and the program is as if untraced.
+. "$(dirname "$0")/../lib.sh"
+
+program_source()
+{
+	cat >main.c <<-'END'
+		#include <pthread.h>
+		#include <setjmp.h>
+		#include <signal.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <unistd.h>
+
+		static jmp_buf place;
+		static volatile int handled;
+
+		static int compare(const void *left, const void *right)
+		{
+			int a = *(const int *)left, b = *(const int *)right;
+
+			return a < b ? -1 : a > b;
+		}
+		__attribute__((noipa)) static int deep(int n)
+		{
+			if (n == 0)
+				longjmp(place, 1);
+			return deep(n - 1) + 1;
+		}
+		__attribute__((noipa)) static int guarded(int n)
+		{
+			jmp_buf outer;
+
+			memcpy(&outer, &place, sizeof(outer));
+			if (setjmp(place)) {
+				memcpy(&place, &outer, sizeof(outer));
+				return n;
+			}
+			if (n > 1)
+				guarded(n - 1);
+			return deep(n);
+		}
+		__attribute__((noipa)) static const char *name(int number)
+		{
+			switch (number) {
+			case 0: return "zero";
+			case 1: puts("one"); return "one";
+			case 2: return "two";
+			case 3: puts("three"); return "three";
+			case 4: return "four";
+			case 5: puts("five"); return "five";
+			case 6: return "six";
+			case 9: return "nine";
+			default: return "many";
+			}
+		}
+		__attribute__((noipa)) static int twice(int x) { return x > 3 ? 2 * x : x; }
+		__attribute__((noipa)) static int thrice(int x) { return 3 * x; }
+		typedef int (*operation)(int);
+		static const operation table[] = {twice, thrice, abs};
+		__attribute__((noipa)) static int tail(operation f, int x) { return f(x + 1); }
+		static void handler(int number)
+		{
+			for (int i = 0; i < number; i++)
+				if (i % 3 == 1)
+					handled += twice(i);
+			if (number == SIGUSR2)
+				raise(SIGUSR1);
+		}
+		static void *thread(void *argument)
+		{
+			int values[16], sum = 0;
+
+			for (int i = 0; i < 16; i++)
+				values[i] = (i * 7 + *(int *)argument) % 16;
+			qsort(values, 16, sizeof(*values), compare);
+			for (int i = 0; i < 600; i++)
+				sum += tail(table[i % 3], values[i % 16]);
+			*(int *)argument = sum;
+			return argument;
+		}
+		#ifdef LIBRARY
+		int in_library(int (*back)(int), int number);
+		#endif
+		int main(int argc, char **argv)
+		{
+			int numbers[] = {1, 2, 3};
+			pthread_t threads[3];
+
+			signal(SIGUSR1, handler);
+			signal(SIGUSR2, handler);
+			for (int i = 0; i < argc + 9; i++)
+				printf("%s %d\n", name(i), tail(table[i % 3], i));
+			printf("%d\n", guarded(3));
+			raise(SIGUSR1);
+			raise(SIGUSR2);
+			for (int i = 0; i < 3; i++)
+				pthread_create(&threads[i], NULL, thread, &numbers[i]);
+			for (int i = 0; i < 3; i++)
+				pthread_join(threads[i], NULL);
+			printf("%d %d %d %d\n", numbers[0], numbers[1], numbers[2], handled);
+		#ifdef LIBRARY
+			printf("%d\n", in_library(twice, argc));
+		#endif
+			for (int i = 0; argc > 1 && i < 40000; i++)
+				handled += twice(i & 7);
+			fflush(stdout);
+			if (argc > 1)
+				kill(getpid(), SIGKILL);
+			exit(handled & 7);
+		}
+	END
+	cat >library.c <<-'END'
+		#include <stdio.h>
+		int in_library(int (*back)(int), int number)
+		{
+			int sum = 0;
+
+			puts("in the library");
+			for (int i = 0; i < number + 4; i++)
+				sum += back(i) & 1 ? back(sum) : i;
+			return sum;
+		}
+	END
+}
+
+# blocks_equal OPTIONS PROGRAM ARGUMENTS...: after same_run. OPTIONS are those of paths.py.
+blocks_equal()
+{
+	blocks_options=$1
+	blocks_program=$2
+	shift 2
+	rm -rf unpatched oracle.*
+	mkdir unpatched
+	# shellcheck disable=SC2046
+	ok "$blocks_program: litifut-post follows the trace" followed $(traced_files)
+	for each_file in traced/*; do
+		python3 "$root/tests/oracle/edges.py" plain "$each_file" "unpatched/${each_file#*/}"
+	done
+	mv traced patched && mv unpatched traced && mv data patched.data
+	qemu_options="-plugin $BUILD/tests/oracle.so,blocks=oracle"
+	guest_environment="LITIFUT_DIR=$(pwd)/data"
+	run traced "$blocks_program" "$@"
+	guest_environment=
+	qemu_options=
+	rm -rf data
+	mv traced unpatched && mv patched traced && mv patched.data data
+	# shellcheck disable=SC2046,SC2086
+	ok "$blocks_program: blocks are those that were executed, in order" \
+		python3 "$root/tests/oracle/paths.py" compare oracle blocks.tsv $(traced_files) \
+		$blocks_options
+}
+
+followed()
+{
+	"$BUILD/bin/litifut-post" -q -f blocks -o blocks.tsv data "$@" 2>post.log && ! grep . post.log
+}
+
+behaviour()
+{
+	export LITIFUT_MODE=paths
+	program_source
+	case $target in
+	armhf*) ;;
+	*)
+		mkdir -p traced
+		ok "the link goes on" refused_link
+		ok "one line says what is missing" grep -q 'branches are not recorded in order' traced.log
+		return
+		;;
+	esac
+	for options in "-O2" "-O0 -no-pie"; do
+		flags="$options -pthread"
+		link program ../main.c || continue
+		same_run program
+		blocks_equal "" program
+	done
+	flags="-O2 -pthread"
+	link program ../main.c
+	same_run program killed
+	blocks_equal "--cut 3" program killed
+	is "the last lines of a killed process" \
+		"$("$BUILD/bin/litifut-post" -q -f path --last 3 data traced/program |
+			grep -c 'main.c:[0-9]')" 3
+	flags="-O2 -pthread -DLIBRARY"
+	(cd plain && compiler -shared -fPIC -o library.so ../library.c)
+	(cd traced && front="$BUILD/bin/litifut build" compiler -shared -fPIC -o library.so ../library.c) \
+		>library.log 2>&1
+	rm -f traced/program plain/program
+	link with_library ../main.c library.so -Wl,-rpath,'$ORIGIN' && same_run with_library &&
+		blocks_equal "" with_library
+}
+
+refused_link()
+{
+	(cd traced && front="$BUILD/bin/litifut build" compiler -pthread -o program ../main.c) \
+		>traced.log 2>&1 && [ -f traced/program ]
+}
+
+for_targets behaviour
