@@ -383,7 +383,7 @@ enum litifut_word_kind {
 	LITIFUT_WORD_STOPPED = 20, /* [] recording was switched off here */
 	LITIFUT_WORD_STARTED = 21, /* [] and on again */
 	LITIFUT_WORD_CUT = 22,     /* [count] this many open calls ended without a return */
-	LITIFUT_WORD_SYNC = 23, /* [address][stack pointer][epoch][words of the stack...] a walk of
+	LITIFUT_WORD_SYNC = 23, /* [address][stack pointer][epoch][addresses of code...] a walk of
 				   the code can start here: `address` is in the code of the edge
 				   that the thread is in, whose bit follows */
 	/* metadata chunks only */

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "postproc/paths/walk.h"
 #include "postproc/sources/flags_chunk.h"
 
 static struct post_covered_module *module_of(struct post_coverage *coverage,
@@ -198,8 +199,41 @@ static void state_forward(struct post_covered_module *module)
 	free(queue.items);
 }
 
+/* Of a trace of LITIFUT_MODE=paths: what is executed is known, block by block. */
+static void take_step(void *context, const struct post_path_step *step)
+{
+	const struct taking *taking = context;
+	struct post_covered_module *module;
+	struct post_covered_block *block;
+
+	if (step->kind == POST_PATH_GAP)
+		return;
+	module = module_of(taking->coverage, taking->session, step->code->module);
+	if (step->block >= module->count)
+		return;
+	module->walked = true;
+	block = &module->blocks[step->block];
+	block->state = POST_EXECUTED;
+	block->entered = true;
+	block->taken |= step->kind == POST_PATH_TAKEN;
+	block->passed |= step->kind == POST_PATH_PASSED;
+}
+
+static void state_walked(struct post_covered_module *module)
+{
+	for (size_t i = 0; i < module->count; i++) {
+		struct post_covered_block *block = &module->blocks[i];
+
+		if (block->state == POST_NOT_KNOWN && !(block->block.flags & LITIFUT_BLOCK_LEFT))
+			block->state = POST_NOT_EXECUTED;
+	}
+}
+
 void post_coverage_collect(struct post_session *session, struct post_coverage *coverage)
 {
+	struct post_path_codes codes = {0};
+	struct post_path_totals totals = {0};
+
 	*coverage = (struct post_coverage){0};
 	for (size_t i = 0; i < session->process_count; i++) {
 		struct taking taking = {coverage, session, session->processes[i]};
@@ -207,8 +241,16 @@ void post_coverage_collect(struct post_session *session, struct post_coverage *c
 		if (taking.process->trace)
 			post_flags_chunks_read(taking.process->trace, take, &taking,
 					       session->problems);
+		if (taking.process->trace)
+			post_paths_walk(session, taking.process, &codes, take_step, &taking,
+					&totals);
 	}
+	post_path_codes_release(&codes);
 	for (size_t i = 0; i < coverage->count; i++) {
+		if (coverage->modules[i].walked) {
+			state_walked(&coverage->modules[i]);
+			continue;
+		}
 		state_flags(&coverage->modules[i]);
 		state_backward(&coverage->modules[i]);
 		state_forward(&coverage->modules[i]);
@@ -216,7 +258,7 @@ void post_coverage_collect(struct post_session *session, struct post_coverage *c
 	if (!coverage->count && session->process_count)
 		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
 				"no trace says what code was executed: link with "
-				"LITIFUT_MODE=coverage");
+				"LITIFUT_MODE=coverage or paths");
 }
 
 bool post_coverage_function(const struct post_covered_module *module, size_t first,

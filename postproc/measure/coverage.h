@@ -19,6 +19,7 @@ struct post_covered_module {
 	uint32_t module;
 	struct post_covered_block *blocks; /* sorted by address */
 	size_t count;
+	bool walked; /* a trace of LITIFUT_MODE=paths says what was executed */
 };
 
 struct post_coverage {

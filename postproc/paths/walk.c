@@ -36,6 +36,7 @@ struct walker {
 	struct frame *frames;
 	size_t count, capacity;
 	uint32_t epoch;
+	bool lost; /* bits were left out, and a gap is told */
 };
 
 /* What all threads of a process share. */
@@ -218,6 +219,9 @@ static void take_bit(struct walk *walk, struct walker *walker, unsigned bit)
 		return;
 	default:
 		walk->totals->bits_unused++;
+		if (!walker->lost)
+			begin_anew(walk, walker);
+		walker->lost = true;
 		return;
 	}
 	advance(walk, walker);
@@ -321,6 +325,7 @@ static void take_record(struct walk *walk, struct walker *walker, const struct p
 		begin_anew(walk, walker);
 	}
 	walker->at = (struct place){code, number, STATE_ENTRY};
+	walker->lost = false;
 	execute(walk, walker);
 	advance(walk, walker);
 }
@@ -351,6 +356,97 @@ static void take_address(struct walk *walk, struct walker *walker, uint32_t addr
 	take_record(walk, walker, code, edge->block);
 }
 
+/* The code behind a call that was made from one of the words of a stack, which may be a return
+ * address. */
+static bool is_behind_call(struct walk *walk, const struct walker *walker, uint32_t word,
+			   struct place *place)
+{
+	uint32_t module, link;
+	const struct post_path_code *code;
+
+	if (!post_session_place(walk->process, walker->epoch, word & ~1u, &module, &link))
+		return false;
+	code = post_path_code(walk->codes, walk->session, module);
+	for (size_t low = 0, high = code->count; low < high;) {
+		const size_t middle = low + (high - low) / 2;
+		const struct post_path_block *block = &code->blocks[middle];
+
+		if (block->block.start < link)
+			low = middle + 1;
+		else
+			high = middle;
+		if (block->block.start != link)
+			continue;
+		*place = (struct place){code, (uint32_t)middle, STATE_ENTRY};
+		return middle && code->blocks[middle - 1].block.end == link &&
+		       code->blocks[middle - 1].block.ends == LITIFUT_ENDS_CALL &&
+		       !(block->block.flags & LITIFUT_BLOCK_LEFT) &&
+		       (block->block.flags & LITIFUT_BLOCK_THUMB ? word & 1 : !(word & 1));
+	}
+	return false;
+}
+
+#define TAIL_CALLS_MOST 4
+
+/* Is `to` the function with this number, or one that it may end in? Both by their first blocks. */
+static bool may_end_in(const struct post_path_code *code, uint32_t function, uint32_t to,
+		       unsigned most)
+{
+	if (function == to)
+		return true;
+	for (uint32_t i = function; most && i < code->count && code->blocks[i].function == function;
+	     i++) {
+		const struct post_path_block *block = &code->blocks[i];
+		const uint32_t next = block->block.ends == LITIFUT_ENDS_BRANCH ? block->target
+				      : block->block.ends == LITIFUT_ENDS_ON   ? block->next
+									       : POST_NONE;
+
+		if (next != POST_NONE && code->blocks[next].function != function &&
+		    may_end_in(code, code->blocks[next].function, to, most - 1))
+			return true;
+	}
+	return false;
+}
+
+/* May the call before `back` have led to the function of `callee`? */
+static bool may_call(const struct place *back, const struct place *callee)
+{
+	const struct post_path_block *call = &back->code->blocks[back->block - 1];
+
+	/* code that is not followed calls functions that record it */
+	if (call->target == POST_NONE)
+		return callee->code->blocks[block_of(callee)->function].block.entered ==
+		       LITIFUT_ENTERED_RECORD;
+	return back->code == callee->code &&
+	       may_end_in(back->code, back->code->blocks[call->target].function,
+			  block_of(callee)->function, TAIL_CALLS_MOST);
+}
+
+/* Fills the stack of a thread whose calls are not known by the addresses on its stack, from the
+ * innermost on: one is taken that stands behind a call of the function that was found before. */
+static void find_calls(struct walk *walk, struct walker *walker, const uint32_t *words,
+		       uint32_t count)
+{
+	struct place callee = walker->at;
+	struct frame found[128];
+	size_t depth = 0;
+
+	for (uint32_t i = 0; i < count && depth < 128; i++) {
+		struct place back;
+
+		if (!is_behind_call(walk, walker, words[i], &back) || !may_call(&back, &callee))
+			continue;
+		/* in code that is not followed, which has called the function */
+		if (back.code->blocks[back.block - 1].target == POST_NONE &&
+		    !block_of(&back)->block.entered)
+			back.state = STATE_CALL;
+		found[depth++] = (struct frame){back, false};
+		callee = back;
+	}
+	while (depth)
+		push(walker, false, found[--depth].back);
+}
+
 /* The thread is in the code of an edge. */
 static void take_sync(struct walk *walk, struct walker *walker, const uint32_t *words,
 		      uint32_t count)
@@ -368,6 +464,15 @@ static void take_sync(struct walk *walk, struct walker *walker, const uint32_t *
 		return;
 	}
 	if (code->blocks[edge->block].block.entered == LITIFUT_ENTERED_RECORD && edge->entry) {
+		/* else the thread begins there, or is called by code that is not followed */
+		if (walker->at.state == STATE_NOWHERE &&
+		    (walker->lost || walk->process->trace->header.overwritten ||
+		     !(code->blocks[edge->block].block.flags & LITIFUT_BLOCK_FUNCTION))) {
+			walker->at = (struct place){code, edge->block, STATE_ENTRY};
+			find_calls(walk, walker, words + 3, count > 3 ? count - 3 : 0);
+			walk->totals->gaps++;
+			give(walk, walker, POST_PATH_GAP);
+		}
 		take_record(walk, walker, code, edge->block);
 		return;
 	}
@@ -387,6 +492,9 @@ static void take_sync(struct walk *walk, struct walker *walker, const uint32_t *
 		disagree(walk, walker, "it is not where its bits lead");
 	begin_anew(walk, walker);
 	walker->at = (struct place){code, edge->block, state};
+	walker->lost = false;
+	if (count > 3)
+		find_calls(walk, walker, words + 3, count - 3);
 	if (state == STATE_BRANCH)
 		give(walk, walker, POST_PATH_BLOCK);
 }

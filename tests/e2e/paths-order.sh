@@ -106,7 +106,7 @@ program_source()
 		#ifdef LIBRARY
 			printf("%d\n", in_library(twice, argc));
 		#endif
-			for (int i = 0; argc > 1 && i < 40000; i++)
+			for (int i = 0; argc > 1 && i < 150000; i++)
 				handled += twice(i & 7);
 			fflush(stdout);
 			if (argc > 1)
@@ -186,6 +186,14 @@ behaviour()
 	is "the last lines of a killed process" \
 		"$("$BUILD/bin/litifut-post" -q -f path --last 3 data traced/program |
 			grep -c 'main.c:[0-9]')" 3
+	guest_environment="LITIFUT_RING_KB=256 LITIFUT_DIR=$(pwd)/data"
+	rm -rf data
+	run traced program killed
+	guest_environment=
+	blocks_equal "--tail --cut 3" program killed
+	ok "the lines of lcov" "$BUILD/bin/litifut-post" -q -f lcov -o lines.info data traced/program
+	ok "lcov: the function of the last calls was executed" \
+		grep -q '^FNDA:1,twice$' lines.info
 	flags="-O2 -pthread -DLIBRARY"
 	(cd plain && compiler -shared -fPIC -o library.so ../library.c)
 	(cd traced && front="$BUILD/bin/litifut build" compiler -shared -fPIC -o library.so ../library.c) \

@@ -19,7 +19,8 @@
 #include "tracer/sink/chunks.h"
 
 #define LITIFUT_BITS_KEPT 64
-#define LITIFUT_BITS_STACK_WORDS 64
+#define LITIFUT_BITS_CALLS 64
+#define LITIFUT_BITS_STACK_BYTES 16384 /* that are searched for them */
 
 /* Full chunks of a thread that are still mapped. */
 struct litifut_bits {
@@ -89,17 +90,22 @@ void litifut_bits_record(struct litifut_thread *thread, const struct litifut_cal
 	const struct litifut_recorder *r = &litifut_recorder;
 	const uint32_t kind = call->stack_pointer & 3;
 	const uint32_t stack = call->stack_pointer & ~3u;
-	uint32_t words[4 + LITIFUT_BITS_STACK_WORDS];
+	const struct litifut_module *module = call->module;
+	const uint32_t code = module->text_start + module->load_bias;
+	uint32_t words[4 + LITIFUT_BITS_CALLS];
 	uint32_t count = 4;
 	struct litifut_signals signals;
 
 	words[1] = call->return_address;
 	words[2] = stack;
 	words[3] = thread->epoch = r->epoch;
-	for (uint32_t at = stack; count < sizeof(words) / 4; at += 4) {
-		if ((at == stack || !(at & (r->page_bytes - 1))) && !litifut_readable(at & ~7u))
+	/* the link register, which the code of the edge has pushed, may be the only place of one */
+	for (uint32_t at = stack - 4;
+	     count < sizeof(words) / 4 && at - (stack - 4) < LITIFUT_BITS_STACK_BYTES; at += 4) {
+		if ((at == stack - 4 || !(at & (r->page_bytes - 1))) && !litifut_readable(at & ~7u))
 			break;
-		words[count++] = *(const volatile uint32_t *)at;
+		words[count] = *(const volatile uint32_t *)at;
+		count += words[count] - code < module->text_end - module->text_start;
 	}
 	words[0] = LITIFUT_CONTROL_WORD(LITIFUT_WORD_SYNC, count - 1);
 	litifut_signals_block(&signals);
