@@ -389,6 +389,12 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 	if (!status && link->options.times)
 		status = firmware_clock_read(settings->clock_name, link->objects->firmware_clock,
 					     link->runtime, &link->clock, error);
+	/* Where the tracer has the only clock, it has no interrupt of the program's to do it in. */
+	if (!status && settings->mark_set && link->objects->firmware_clock)
+		status = litifut_error_set(
+			error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
+			"LITIFUT_MARK_SET: for Cortex-M only; let the program set "
+			"the pin and call litifut_mark(0)");
 	if (!status)
 		status = firmware_pin_read(settings, &link->pin, error);
 	if (!status && link->pin.used && !link->options.spans)

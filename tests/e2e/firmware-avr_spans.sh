@@ -66,6 +66,14 @@ times_are_right()
 	END
 }
 
+pin_is_refused()
+{
+	LITIFUT_MODE=spans LITIFUT_MARK_SET=0x23:8 LITIFUT_MARK_CLEAR=0x23:8 "$BUILD/bin/litifut" build \
+		avr-gcc -mmcu="$device" times.o -o pin.elf >words 2>&1
+	cat words
+	grep -q 'left untraced: LITIFUT_MARK_SET: for Cortex-M only' words
+}
+
 losses_are_counted()
 {
 	"$simulator" -s truth.sites -o small.executed -u small.serial "$device" small.elf >&2 &&
@@ -88,6 +96,7 @@ behaviour()
 	[ "$device" = atmega1284p ] || return
 	ok "with a small ring it links" link_spans 1 exit small avr_truth.c -Os -DTIMED -DSELDOM=1
 	ok "what a small ring loses is counted" losses_are_counted
+	ok "a pin that the tracer can't set is refused" pin_is_refused
 }
 
 for_devices behaviour
