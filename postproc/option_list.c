@@ -76,8 +76,8 @@ static const struct {
 	{"energy", "[options] PATH...", "energy of each function, from a power trace", 0},
 	{"path-ids", "[options] ELF...", "paths of each function (Ball-Larus numbers)", 0},
 	{"path-plain", "-o FILE ELF", "the program as it was, to be logged for path-sizes", 0},
-	{"path-sizes", "[options] ELF LOG", "size of a run in encodings of its paths", 0},
-	{"mine", "[options] ELF LOG", "patterns in the paths of a run", 0},
+	{"path-sizes", "[options] PATH... | ELF LOG", "size of a run in encodings of its paths", 0},
+	{"mine", "[options] PATH... | ELF LOG", "patterns in the paths of a run", 0},
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))

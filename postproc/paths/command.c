@@ -100,8 +100,8 @@ static const struct {
 } runs[] = {
 	{"[options] ELF...", path_ids},
 	{"-o FILE ELF", path_plain_run},
-	{"[options] ELF LOG", path_sizes_run},
-	{"[options] ELF LOG", path_mine_run},
+	{"[options] PATH... (traces and ELF files) | ELF LOG", path_sizes_run},
+	{"[options] PATH... (traces and ELF files) | ELF LOG", path_mine_run},
 };
 
 const struct litifut_command *path_command_find(const char *word)

@@ -19,7 +19,7 @@ struct reader {
 	bool placed;
 };
 
-static struct path_lane *lane_of(struct path_executed *executed, unsigned number)
+struct path_lane *path_executed_lane(struct path_executed *executed, unsigned number)
 {
 	for (size_t i = 0; i < executed->lane_count; i++)
 		if (executed->lanes[i].number == number)
@@ -32,7 +32,7 @@ static struct path_lane *lane_of(struct path_executed *executed, unsigned number
 	return &executed->lanes[executed->lane_count++];
 }
 
-static void add(struct path_lane *lane, uint32_t block)
+void path_executed_add(struct path_lane *lane, uint32_t block)
 {
 	POST_GROW(lane->blocks, lane->count, lane->capacity);
 	lane->blocks[lane->count++] = block;
@@ -64,8 +64,8 @@ static void arrive(const struct path_program *program, struct path_lane *lane, u
 	if (!at_start && (passed == PATH_NO_BLOCK || passed + 1 != block))
 		return;
 	for (uint32_t i = last; i != passed;)
-		add(lane, ++i);
-	add(lane, block);
+		path_executed_add(lane, ++i);
+	path_executed_add(lane, block);
 }
 
 static void flush(const struct path_program *program, struct path_lane *lane)
@@ -97,7 +97,7 @@ static void take(struct reader *reader, unsigned number, uint32_t address)
 	const struct path_program *program = reader->program;
 	const uint32_t linked = (address & ~1u) - reader->executed->bias;
 	const uint32_t block = path_program_block(program, linked);
-	struct path_lane *lane = lane_of(reader->executed, number);
+	struct path_lane *lane = path_executed_lane(reader->executed, number);
 
 	flush(program, lane);
 	reader->last = lane;

@@ -7,7 +7,7 @@
 
 struct path_lane {
 	unsigned number;  /* as the log has it: a thread, or a processor */
-	uint32_t *blocks; /* their numbers; owned */
+	uint32_t *blocks; /* their numbers; PATH_NO_BLOCK: what came next is not known; owned */
 	size_t count, capacity;
 	uint32_t from;    /* the last place that was logged */
 	uint32_t pending; /* what was logged last, and may not have been executed; PATH_NO_BLOCK */
@@ -24,6 +24,9 @@ struct path_executed {
  * symbols in the log. */
 enum litifut_status path_executed_read(const char *path, const struct path_program *program,
 				       struct path_executed *executed, struct litifut_error *error);
+/* For other sources: the lane with that number, and one more block of it. */
+struct path_lane *path_executed_lane(struct path_executed *executed, unsigned number);
+void path_executed_add(struct path_lane *lane, uint32_t block);
 void path_executed_release(struct path_executed *executed);
 
 #endif

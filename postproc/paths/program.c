@@ -277,6 +277,13 @@ static void find_addresses(struct maker *maker)
 	}
 }
 
+static bool matches(const char *const *globs, const char *name)
+{
+	while (*globs && fnmatch(*globs, name, 0))
+		globs++;
+	return *globs;
+}
+
 static void name_functions(struct maker *maker, const char *const *only)
 {
 	struct path_program *program = maker->program;
@@ -289,13 +296,12 @@ static void name_functions(struct maker *maker, const char *const *only)
 
 		snprintf(text, sizeof(text), "0x%x", address);
 		program->names[f] = post_copy_text(symbol ? symbol->name : text);
+		if (maker->image->blocks[program->first_block[f]].flags & LITIFUT_BLOCK_LEFT)
+			program->flow.functions[f].traced = false;
 		if (symbol && symbol->flags & POST_SYMBOL_DYNAMIC)
 			program->flow.functions[f].entered_otherwise = true;
-		for (size_t i = 0; only && only[i]; i++) {
-			program->flow.functions[f].traced = !fnmatch(only[i], program->names[f], 0);
-			if (program->flow.functions[f].traced)
-				break;
-		}
+		if (only && !matches(only, program->names[f]))
+			program->flow.functions[f].traced = false;
 	}
 }
 
@@ -311,7 +317,7 @@ enum litifut_status path_program_make(const struct post_image *image, const char
 		return litifut_error_set(error, LITIFUT_ERROR_MISSING, image->path,
 					 LITIFUT_SECTION_BLOCKS, LITIFUT_NO_ADDRESS,
 					 "it has no list of its blocks: link with "
-					 "LITIFUT_MODE=coverage");
+					 "LITIFUT_MODE=coverage or paths");
 	program->node_of = post_allocate(blocks, sizeof(*program->node_of));
 	program->function_of = post_allocate(blocks, sizeof(*program->function_of));
 	program->first_block = post_allocate(blocks, sizeof(*program->first_block));

@@ -284,6 +284,28 @@ static bool returns_or_jumps(const struct replayer *r, uint32_t node)
 	return ends == LITIFUT_ENDS_RETURN || ends == LITIFUT_ENDS_JUMP;
 }
 
+/* An activation of which the beginning is not known. */
+static void begin_within(struct replayer *r, uint32_t block)
+{
+	const uint32_t function = r->program->function_of[block];
+
+	r->replay->outside++;
+	POST_GROW(r->frames, r->depth, r->frame_capacity);
+	r->frames[r->depth++] = (struct frame){.function = function,
+					       .place = {r->program->node_of[block], 0},
+					       .first_step = r->step_count,
+					       .broken = true};
+	add_step(r, r->program->node_of[block]);
+}
+
+/* Nothing that was open is known to be open. */
+static void forget(struct replayer *r)
+{
+	r->replay->open += r->depth;
+	r->depth = 0;
+	r->step_count = 0;
+}
+
 static void step(struct replayer *r, uint32_t block)
 {
 	const uint32_t function = r->program->function_of[block];
@@ -312,7 +334,7 @@ static void step(struct replayer *r, uint32_t block)
 	if (enters)
 		call_unknown(r, function);
 	else
-		r->replay->outside++;
+		begin_within(r, block);
 }
 
 void path_replay_run(const struct path_program *program, struct path_flow *flow,
@@ -327,11 +349,15 @@ void path_replay_run(const struct path_program *program, struct path_flow *flow,
 		.decisions = post_allocate(flow->function_count + 1, sizeof(uint64_t)),
 	};
 	for (size_t lane = 0; lane < executed->lane_count; lane++) {
-		r.depth = 0;
-		r.step_count = 0;
-		for (size_t i = 0; i < executed->lanes[lane].count; i++)
-			step(&r, executed->lanes[lane].blocks[i]);
-		replay->open += r.depth;
+		for (size_t i = 0; i < executed->lanes[lane].count; i++) {
+			const uint32_t block = executed->lanes[lane].blocks[i];
+
+			if (block == PATH_NO_BLOCK)
+				forget(&r);
+			else
+				step(&r, block);
+		}
+		forget(&r);
 	}
 	free(r.frames);
 	free(r.steps);

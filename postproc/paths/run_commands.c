@@ -7,6 +7,7 @@
 
 #include "postproc/paths/command_private.h"
 #include "postproc/paths/sizes.h"
+#include "postproc/paths/traced.h"
 #include "postproc/table.h"
 
 /* The program with its branches as they were. */
@@ -42,7 +43,10 @@ int path_plain_run(FILE *file, const struct path_arguments *given)
 
 /* A run of a program: its graph, what was executed, and both kinds of numbers. */
 struct run {
-	struct post_image *image;
+	const struct path_arguments *given;
+	struct post_image *image;    /* of a log */
+	struct post_session session; /* of traces */
+	struct post_problems problems;
 	struct path_program program;
 	struct path_executed executed;
 	struct path_numbers numbers[2]; /* intraprocedural, interprocedural */
@@ -74,16 +78,39 @@ static void close_run(struct run *run)
 	path_program_release(&run->program);
 	if (run->image)
 		post_image_close(run->image);
+	else
+		post_session_close(&run->session);
+	post_problems_release(&run->problems);
 }
 
-/* Returns the exit status. */
-static int open_run(const struct path_arguments *given, struct run *run)
+static void print_problem(void *context, const struct litifut_error *error)
+{
+	const struct run *run = context;
+
+	path_problem(run->given, error);
+}
+
+/* Is it text? Traces and ELF files have zero bytes at their starts. */
+static bool is_log(const char *path)
+{
+	char start[64];
+	struct stat about;
+	FILE *file = fopen(path, "re");
+	size_t size = 0;
+
+	if (!file)
+		return false;
+	if (!fstat(fileno(file), &about) && S_ISREG(about.st_mode))
+		size = fread(start, 1, sizeof(start), file);
+	fclose(file);
+	return size && !memchr(start, 0, size);
+}
+
+/* Both return the exit status. */
+static int read_log(const struct path_arguments *given, struct run *run)
 {
 	struct litifut_error error;
 
-	*run = (struct run){0};
-	if (given->path_count != 2)
-		return path_usage(given, "an ELF file and a log are needed", NULL);
 	run->image = path_open_image(given, given->paths[0]);
 	if (!run->image)
 		return 1;
@@ -92,9 +119,55 @@ static int open_run(const struct path_arguments *given, struct run *run)
 	    path_executed_read(given->paths[1], &run->program, &run->executed, &error) !=
 		    LITIFUT_OK)
 		return path_problem(given, &error);
-	replay(run, true, given->id_bits);
-	replay(run, false, given->id_bits);
 	return 0;
+}
+
+static int read_traces(const struct path_arguments *given, struct run *run)
+{
+	const struct post_image *image;
+	struct litifut_error error;
+
+	run->problems.report = print_problem;
+	run->problems.context = run;
+	run->session.problems = &run->problems;
+	run->session.options.demangle = true;
+	run->session.options.maps_paths = true;
+	for (size_t i = 0; i < given->path_count; i++)
+		post_inputs_add(&run->session.inputs, given->paths[i], &run->problems);
+	post_inputs_finish(&run->session.inputs);
+	post_session_open(&run->session);
+	image = path_traced_image(&run->session);
+	if (!image) {
+		if (!run->problems.count)
+			fprintf(stderr,
+				"litifut-post %s: no trace says in which order code was executed: "
+				"link with LITIFUT_MODE=paths\n",
+				given->name);
+		return 1;
+	}
+	if (path_program_make(image, (const char *const *)given->only, &run->program, &error) !=
+	    LITIFUT_OK)
+		return path_problem(given, &error);
+	path_traced_read(&run->session, &run->program, &run->executed);
+	return run->problems.count ? 1 : 0;
+}
+
+/* Returns the exit status. */
+static int open_run(const struct path_arguments *given, struct run *run)
+{
+	int status;
+
+	*run = (struct run){.given = given};
+	if (given->path_count < 2)
+		return path_usage(
+			given, "traces and their program are needed, or a program and a log", NULL);
+	status = given->path_count == 2 && is_log(given->paths[1]) ? read_log(given, run)
+								   : read_traces(given, run);
+	if (run->program.flow.function_count && run->executed.lane_count) {
+		replay(run, true, given->id_bits);
+		replay(run, false, given->id_bits);
+	}
+	return status;
 }
 
 static void describe(const struct path_arguments *given, const struct run *run)
@@ -233,13 +306,13 @@ int path_sizes_run(FILE *file, const struct path_arguments *given)
 	struct run run;
 	int status = open_run(given, &run);
 
-	if (!status) {
+	if (run.replays[1].activations) { /* also of a trace with damage */
 		write_sizes(file, &run);
 		if (given->top)
 			write_functions(file, given, &run);
 		if (!given->quiet)
 			describe(given, &run);
-		status = check(given, &run);
+		status |= check(given, &run);
 	}
 	close_run(&run);
 	return status;
@@ -278,9 +351,9 @@ int path_mine_run(FILE *file, const struct path_arguments *given)
 	struct run run;
 	int status = open_run(given, &run);
 
-	if (!status) {
+	if (run.replays[1].activations) {
 		write_patterns(file, given, &run);
-		status = check(given, &run);
+		status |= check(given, &run);
 	}
 	close_run(&run);
 	return status;

@@ -78,25 +78,59 @@ logged_run()
 	qemu_options='' guest_environment=''
 }
 
+branches()
+{
+	sed -n 's/.*: \([0-9]*\) conditional branches and.*/\1/p' "$1"
+}
+
+whole()
+{
+	awk '/ 0 cut, / { whole = 1 } /paths, whose numbers give what was executed/ { found++ }
+		END { exit !whole || found != 2 }' "$1"
+}
+
 sizes()
 {
 	logged_run
-	ok "path-sizes" sh -c "'$BUILD/bin/litifut-post' path-sizes --top 3 traced/program log >sizes 2>summary"
+	ok "path-sizes" sh -c "'$BUILD/bin/litifut-post' path-sizes traced/program log >sizes 2>summary"
+	cp summary logged.summary
+	"$BUILD/bin/litifut-post" path-sizes -q --top 3 traced/program log >top
 	is "the branches are those that were executed" \
-		"$(sed -n 's/.*: \([0-9]*\) conditional branches and.*/\1/p' summary)" \
+		"$(branches summary)" \
 		"$(python3 "$root/tests/oracle/edges.py" count oracle traced/program unpatched/program)"
-	ok "no activation is cut, and all paths are found again" awk '
-		/ 0 cut, / { whole = 1 } /paths, whose numbers give what was executed/ { found++ }
-		END { exit !whole || found != 2 }' summary
+	ok "no activation is cut, and all paths are found again" whole summary
 	ok "calls as part of their callers take less" awk '
 		$4 == "TinyTracer-var" { less = $1 } $4 == "NodeMD*-var" { more = $1 }
 		END { exit !less || less * 1.3 > more }' sizes
-	ok "the functions that take most" grep -q ' loop$' sizes
+	ok "the functions that take most" awk '$4 == "loop" { found = 1 } END { exit !found }' top
 	ok "mine" sh -c "'$BUILD/bin/litifut-post' mine --patterns 2 traced/program log >patterns 2>summary"
 	ok "a loop has a pattern" awk '$2 >= 2 && $3 >= 2 { found = 1 } END { exit !found }' patterns
 	echo "Trace 0: 0x7f [00000000/" >damaged
-	"$BUILD/bin/litifut-post" path-sizes traced/program damaged >sizes 2>summary
+	"$BUILD/bin/litifut-post" path-sizes traced/program damaged >nothing 2>summary
 	is "a log of something else: one line" "$? $(grep -c 'damaged: no line is about code of' summary)" "1 1"
+}
+
+# The same run, from a trace of LITIFUT_MODE=paths.
+recorded_run()
+{
+	case $target in
+	armhf*) ;;
+	*)
+		skip "a trace" "LITIFUT_MODE=paths is for ARM with ARMv7"
+		return
+		;;
+	esac
+	mv sizes logged.sizes
+	export LITIFUT_MODE=paths
+	link program ../main.c || return
+	rm -rf data
+	guest_environment="LITIFUT_DIR=$(pwd)/data"
+	run traced program
+	guest_environment=
+	ok "a trace" sh -c "'$BUILD/bin/litifut-post' path-sizes data traced/program >sizes 2>summary"
+	ok "nothing is cut, and all paths are found again" whole summary
+	is "as many branches as in the log" "$(branches summary)" "$(branches logged.summary)"
+	ok "the same sizes" diff logged.sizes sizes
 }
 
 behaviour()
@@ -121,8 +155,9 @@ behaviour()
 	is "and they are not there" "$(row twice)" ""
 	"$BUILD/bin/litifut-post" path-ids plain/program 2>error
 	is "without blocks: what to do" "$? $(sed 's/.*: it has/it has/' error)" \
-		"1 it has no list of its blocks: link with LITIFUT_MODE=coverage"
+		"1 it has no list of its blocks: link with LITIFUT_MODE=coverage or paths"
 	sizes
+	recorded_run
 }
 
 for_targets behaviour
