@@ -43,9 +43,15 @@ def executed(prefix, files):
             words.frombytes(file.read())
         blocks = []
         cache = {}
-        for number, size in zip(words[::2], words[1::2]):
+        for at in range(0, len(words), 2):
+            number, size = words[at:at + 2]
             if not number:
                 break
+            # QEMU gives a 16-bit instruction 4 bytes when the next one crosses the end of a page
+            offset = known.get(number, (0, None))[0]
+            following = known.get(words[at + 2], (0, None))[0] if at + 2 < len(words) else 0
+            if (offset + size) % 0x1000 == 0 and following == offset + size - 2:
+                size -= 2
             if (number, size) not in cache:
                 offset, name = known.get(number, (0, None))
                 found = []
