@@ -65,7 +65,7 @@ test-long: test
 	@$(PROVE) tests/packaging/debian.sh
 	@LITIFUT_ENGINE=db $(PROVE) $(END_TO_END)
 	@BOARDS='mps2-an385 microbit mps2-an386 mps2-an500 mps2-an505 netduino2 lm3s6965evb' \
-		$(PROVE) $(patsubst %,tests/e2e/firmware-%.sh,interrupts samples table)
+		$(PROVE) $(patsubst %,tests/e2e/firmware-%.sh,interrupts samples spans table)
 	@$(MAKE) -s sanitize
 	@$(MAKE) -s fuzz TIME=60
 	@KILLS=200 $(PROVE) tests/e2e/recorder-kill.sh

@@ -2,6 +2,7 @@
 # LITIFUT_MODE=spans of a firmware: calls and returns as events, in the ring of the device and over
 # the line while the program runs. Every call is there, with the times that QEMU's plugin has seen,
 # under nested interrupts and a kernel of two tasks; what a small ring loses is counted.
+BOARDS=${BOARDS:-mps2-an385 microbit mps2-an505 netduino2}
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../firmware.sh"
 
