@@ -1,5 +1,6 @@
 /* What the rewriter must know of a CPU besides struct cpu, to find calls in an image and to
- * lead them to the tracer: one const table for each CPU, found by litifut_arch_find(). */
+ * lead them to the tracer: one const table for each CPU, found by litifut_arch_find(). More than
+ * 500 lines, because the contract of each member stands beside it. */
 #ifndef LITIFUT_REWRITER_ARCH_H
 #define LITIFUT_REWRITER_ARCH_H
 

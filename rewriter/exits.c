@@ -1,3 +1,5 @@
+/* Choosing the returns that are recorded, and writing their code: more than 500 lines in one file,
+ * because each step works on the same list and the same set of code that is taken. */
 #include "rewriter/exits.h"
 
 #include <stdlib.h>

@@ -13,7 +13,10 @@
  * chunks wait, the slot is given up, and so is the chunk, as the thunk may come back to it.
  *
  * Signals are blocked meanwhile. Where that can't be done, a handler may come here in the midst
- * of it: then its chunk waits for the one that it has interrupted. */
+ * of it: then its chunk waits for the one that it has interrupted.
+ *
+ * More than 500 lines, because the table, its folding and what waits are one state, which a signal
+ * handler may interrupt anywhere. */
 
 #include "tracer/recorder/table.h"
 
