@@ -5,7 +5,9 @@
  * A record that is for another block is that of a function which something else has called: code
  * that is not followed (a callback), or the kernel (a signal handler). It has a stack of its own on
  * top, and when it returns the thread is where it was. Or it is where longjmp() or an exception
- * leads: then a function of that block is among those that have been called. */
+ * leads: then a function of that block is among those that have been called.
+ *
+ * More than 500 lines in one file, as all of it changes the one state of a thread. */
 #include "postproc/paths/walk.h"
 
 #include <stdlib.h>

@@ -18,7 +18,7 @@
 #include "tracer/recorder/thread.h"
 #include "tracer/sink/chunks.h"
 
-#define LITIFUT_BITS_KEPT 64
+#define LITIFUT_BITS_KEPT 512
 #define LITIFUT_BITS_CALLS 64
 #define LITIFUT_BITS_STACK_BYTES 16384 /* that are searched for them */
 
