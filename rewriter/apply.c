@@ -308,6 +308,7 @@ static enum litifut_status write_shared(struct apply *apply, struct litifut_erro
 	struct litifut_landings *landings = &apply->session.landings;
 	const struct litifut_arch *arch = apply->session.arch;
 	uint32_t *entries = landings->items[landings->own].entries;
+	struct litifut_room *room = &apply->rooms.items[apply->rooms.own];
 	uint32_t address;
 	uint8_t *code;
 
@@ -318,8 +319,9 @@ static enum litifut_status write_shared(struct apply *apply, struct litifut_erro
 	if (!code)
 		return no_room(apply, error);
 	arch->thunks->write_shared(&apply->session.context, address, entries, code, &apply->frames);
-	memcpy(apply->rooms.items[apply->rooms.own].entries, entries,
-	       sizeof(apply->rooms.items[0].entries));
+	memcpy(room->entries, entries, sizeof(room->entries));
+	/* islands lead to them by the gate */
+	arch->detour->write_gate(&apply->session.context, room->address, entries, room->bytes);
 	return LITIFUT_OK;
 }
 

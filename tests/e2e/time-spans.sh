@@ -115,6 +115,17 @@ behaviour()
 	link libwork.so ../library.c -shared -fPIC || return
 	check with-library ../caller.c -L. -lwork
 
+	# far from the tracer, where what a thunk can't store goes by an island
+	echo '.text; .space 0x60000' >space.S
+	cat >far.c <<-'END'
+		#include <stdio.h>
+		#define KEEP __attribute__((noipa))
+		KEEP int leaf(int x) { __asm__ volatile(""); return x + 1; }
+		KEEP int pointed(int (*function)(int), int n) { int r = 0; while (n--) r += function(leaf(n)); return r; }
+		int main(void) { printf("%d\n", pointed(leaf, 6000)); return 0; }
+	END
+	check far ../space.S ../far.c
+
 	cat >threads.c <<-'END'
 		#include <pthread.h>
 		#include <signal.h>
