@@ -1,6 +1,6 @@
 #!/bin/sh
-# LITIFUT_MODE=coverage: behind a conditional branch, whichever way it goes, all registers and
-# condition flags are what they are without the code that sets flags, and so is the stack: for
+# LITIFUT_MODE=coverage and paths: behind a conditional branch, whichever way it goes, all registers and
+# condition flags are what they are without the code that records it, and so is the stack: for
 # each condition and form of branch, with what moves along with it. Branches in exclusive sequences
 # are left, and atomic operations of threads come to an end.
 . "$(dirname "$0")/../lib.sh"
@@ -266,6 +266,15 @@ behaviour()
 		ok "all cases are patched" all_patched
 		flags_equal_edges program
 	done
+	case $target in
+	armhf | armhf-arm) # others have no LITIFUT_MODE=paths
+		LITIFUT_MODE=paths
+		link ordered ../main.c ../cases.S || return
+		same_run ordered
+		is "in order: all cases are followed" "$(followed)" "$(sed -n '$=' list)"
+		LITIFUT_MODE=coverage
+		;;
+	esac
 	exclusive_source
 	flags=
 	link atomic ../atomic.c -pthread || return
@@ -281,6 +290,17 @@ all_patched()
 	"$BUILD/bin/litifut" info --sites traced/program | awk '
 		$2 == "branch" && $NF ~ /^case_/ { all++; if (/ patched /) patched++ }
 		END { print patched, "of", all; exit patched < all * 0.95 || all < 40 }'
+}
+
+# How many cases have blocks in the path of the run.
+followed()
+{
+	rm -rf data
+	guest_environment="LITIFUT_DIR=$(pwd)/data"
+	run traced ordered
+	guest_environment=
+	"$BUILD/bin/litifut-post" -q -f blocks data traced/ordered |
+		grep -o 'case_[0-9]*' | sort -u | wc -l
 }
 
 exclusive_left()
