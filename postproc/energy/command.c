@@ -13,7 +13,9 @@
 #include "postproc/energy/learn.h"
 #include "postproc/energy/options.h"
 #include "postproc/energy/output.h"
+#include "postproc/energy/overlap.h"
 #include "postproc/energy/traces.h"
+#include "postproc/timeline/timeline.h"
 
 static int problem(const struct litifut_error *error)
 {
@@ -132,13 +134,25 @@ static int read_events(struct run *run, char **paths, size_t count)
 		status = energy_events_finish(&a->events, &error);
 	if (status != LITIFUT_OK)
 		return problem(&error);
+	struct post_totals totals = {0};
+	if (run->session.problems)
+		post_timeline_total(&run->session, &totals);
+	if (totals.clockless) {
+		fprintf(stderr,
+			"litifut-post energy: %s: the trace has returns, but no times: run the "
+			"program with LITIFUT_CLOCK=mono, or link it with LITIFUT_CLOCK=cycle "
+			"where "
+			"its CPU has such a counter, and measure again\n",
+			paths[0]);
+		return 1;
+	}
 	size_t leaves = 0;
 	for (size_t i = 0; i < a->events.count; i++)
 		leaves += a->events.items[i].kind == ENERGY_EVENT_LEAVE;
 	if (a->events.guessed || !leaves) {
 		fprintf(stderr,
 			"litifut-post energy: %s: the trace has no returns: link with "
-			"LITIFUT_MODE=spans and measure again\n",
+			"LITIFUT_MODE=spans and a clock (LITIFUT_CLOCK) and measure again\n",
 			paths[0]);
 		return 1;
 	}
@@ -221,6 +235,28 @@ static int compare_plain(struct run *run, const struct energy_arguments *given)
 	return 0;
 }
 
+/* Below this share most of what is shown would be (outside). */
+#define LEAST_OVERLAP 0.1
+
+/* Is there a part of the recording that the trace describes? */
+static int check_overlap(const struct run *run, const char *trace)
+{
+	const struct energy_analysis *a = &run->analysis;
+	struct energy_overlap overlap;
+
+	energy_overlap(&a->power, &a->events, &a->clock, &overlap);
+	if (overlap.share >= LEAST_OVERLAP)
+		return 0;
+	fprintf(stderr,
+		"litifut-post energy: %s and %s %s: by the analyser's clock the trace lies from "
+		"%.6g s to %.6g s, and the recording from %.6g s to %.6g s; correct --at (its "
+		"DEVICE seconds count from the start of the trace) or --sync\n",
+		trace, a->power_path, overlap.share > 0 ? "hardly overlap" : "do not overlap",
+		overlap.from, overlap.to, energy_power_start(&a->power),
+		energy_power_end(&a->power));
+	return 1;
+}
+
 /* What follows the power file. */
 static int analyse_events(struct run *run, const struct energy_arguments *given, char **paths,
 			  size_t path_count)
@@ -233,8 +269,11 @@ static int analyse_events(struct run *run, const struct energy_arguments *given,
 		failed = read_machines(run, given);
 	if (failed)
 		return failed;
-	if (energy_analysis_clock(&run->analysis, &given->settings, &error) != LITIFUT_OK ||
-	    energy_analysis_run(&run->analysis, &given->settings, &error) != LITIFUT_OK)
+	if (energy_analysis_clock(&run->analysis, &given->settings, &error) != LITIFUT_OK)
+		return problem(&error);
+	if (check_overlap(run, paths[0]))
+		return 1;
+	if (energy_analysis_run(&run->analysis, &given->settings, &error) != LITIFUT_OK)
 		return problem(&error);
 	if (!given->quiet)
 		fprintf(stderr, "litifut-post energy: %s\n",

@@ -54,6 +54,8 @@ static void push_timeline(void *context, const struct post_timeline_event *event
 	struct energy_events *events = context;
 	enum energy_event_kind kind;
 
+	if (event->time > events->last)
+		events->last = event->time;
 	switch (event->kind) {
 	case POST_EVENT_ENTER:
 		kind = event->flags & POST_EVENT_TAIL ? ENERGY_EVENT_TAIL : ENERGY_EVENT_ENTER;
@@ -347,6 +349,8 @@ enum litifut_status energy_events_finish(struct energy_events *events, struct li
 	if (!sorted && !merge_sort(events->items, events->count))
 		events->failed = true;
 	events->first = events->count ? events->items[0].time : 0;
+	if (events->count && events->items[events->count - 1].time > events->last)
+		events->last = events->items[events->count - 1].time;
 	if (events->failed)
 		return litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
 					 "not enough memory for the events");

@@ -42,6 +42,7 @@ struct energy_events {
 	size_t count, capacity;
 	double hertz;    /* ticks a second */
 	uint64_t first;  /* the earliest time, ticks */
+	uint64_t last;   /* the latest time, also of what is not kept here */
 	uint32_t *lanes; /* the timeline's numbers */
 	size_t lane_count;
 	bool one_leave;   /* one leave for a chain of tail calls, not one for each function */
@@ -70,6 +71,12 @@ void energy_events_release(struct energy_events *events);
 static inline double energy_events_seconds(const struct energy_events *events, uint64_t time)
 {
 	return (double)(time - events->first) / events->hertz;
+}
+
+/* The same of the latest event: how long the trace is. */
+static inline double energy_events_length(const struct energy_events *events)
+{
+	return events->last > events->first ? energy_events_seconds(events, events->last) : 0;
 }
 
 #endif

@@ -186,14 +186,18 @@ enum litifut_status energy_walk(const struct energy_events *events,
 			energy_clock_map(clock, energy_events_seconds(events, event->time), &hint));
 		take(&walk, event);
 	}
-	if (!walk.failed)
-		segment_to(&walk, end);
+	/* Behind the last event nothing is known of the calls that are open. */
+	if (!walk.failed && events->count)
+		segment_to(&walk, energy_clock_map(clock, energy_events_length(events), &hint));
 	for (size_t i = 0; i < lanes && walk.lanes; i++) {
 		counts->open += walk.lanes[i].depth;
 		while (walk.lanes[i].depth && !walk.failed)
 			close_frame(&walk, &walk.lanes[i], ENERGY_EVENT_LOST);
-		free(walk.lanes[i].frames);
 	}
+	if (!walk.failed)
+		segment_to(&walk, end);
+	for (size_t i = 0; i < lanes && walk.lanes; i++)
+		free(walk.lanes[i].frames);
 	free(walk.lanes);
 	if (walk.failed || tree->failed)
 		return litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,

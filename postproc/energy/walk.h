@@ -1,7 +1,7 @@
 /* The events as spans by the analyser's clock: which path of calls is on top from when to
  * when. One processor is assumed: of several lanes the one runs that has had the last event,
  * and a lane that begins inside another one, as an interrupt does, gives back to it when its
- * last call ends. */
+ * last call ends. Before the first event and behind the last one no call is open. */
 #ifndef LITIFUT_POSTPROC_ENERGY_WALK_H
 #define LITIFUT_POSTPROC_ENERGY_WALK_H
 

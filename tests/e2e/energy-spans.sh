@@ -99,6 +99,23 @@ advice_links()
 	! cmp -s excluded excluded.before
 }
 
+no_overlap()
+{
+	! energy --at 0=100 >none.report 2>none.words && [ ! -s none.report ] &&
+		grep 'do not overlap: .* trace lies from 100 s to 100\.' none.words
+}
+
+# Returns are there, and the time is not: that is what has to be mended.
+names_the_clock()
+{
+	guest_environment="LITIFUT_CLOCK=none LITIFUT_DIR=$(pwd)/clockless"
+	run traced program
+	guest_environment=''
+	! "$BUILD/bin/litifut-post" energy -q --power power.csv --at 0=0 clockless traced/program \
+		>clockless.words 2>&1 && cat clockless.words &&
+		grep 'has returns, but no times: .*LITIFUT_CLOCK=mono' clockless.words
+}
+
 behaviour()
 {
 	if [ "$target" = armel ]; then
@@ -137,6 +154,8 @@ behaviour()
 	ok "energy reads the trace" measure
 	ok "what each function drew is found" found right
 	ok "a wrong pair of times is seen" catches_a_shift
+	ok "a curve of another time is refused" no_overlap
+	ok "a trace without times is refused with what to do" names_the_clock
 	ok "the advice is a configuration that a link takes" advice_links
 }
 for_targets behaviour

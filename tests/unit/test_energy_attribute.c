@@ -13,6 +13,7 @@
 
 #include "postproc/energy/attribute.h"
 #include "postproc/energy/integral.h"
+#include "postproc/energy/overlap.h"
 
 static struct energy_power power;
 static struct energy_events events;
@@ -164,8 +165,70 @@ static void lost_and_open(void **state)
 	assert_int_equal(result.counts.stray, 2);
 	assert_int_equal(result.counts.lost, 1);
 	assert_int_equal(result.counts.open, 1);
-	assert_near(function("work")->self[0], between(20, 30) + between(40, 100));
+	assert_near(function("work")->self[0], between(20, 30));
 	assert_near(function("main")->self[0], between(10, 20));
+}
+
+/* The recording is longer than the trace: what comes behind the last event belongs to no call. */
+static void behind_the_trace(void **state)
+{
+	(void)state;
+	make_power(100, 0, 0);
+	make_events("enter 10 0 main\nenter 20 0 work\nenter 30 7 irq\npin 40\n");
+	attribute(&no_hook);
+	check_sums();
+	assert_int_equal(result.counts.open, 3);
+	assert_near(function("main")->self[0], between(10, 20));
+	assert_near(function("work")->self[0], between(20, 30));
+	assert_near(function("irq")->self[0], between(30, 40));
+	assert_near(function("irq")->inclusive[0], between(30, 40));
+	assert_near(result.outside[0], between(0, 10) + between(40, 100));
+}
+
+/* The recording ends before the trace does. */
+static void beyond_the_recording(void **state)
+{
+	(void)state;
+	make_power(100, 0, 0);
+	make_events("enter 10 0 main\npin 150\n");
+	attribute(&no_hook);
+	check_sums();
+	assert_near(function("main")->self[0], between(10, 100));
+	assert_near(result.outside[0], between(0, 10));
+}
+
+static double overlap(const char *lines, double shift)
+{
+	struct energy_overlap found;
+
+	energy_events_release(&events);
+	energy_clock_release(&the_clock);
+	make_events(lines);
+	struct energy_knot moved = {0, (double)events.first * 1e-3 + shift};
+	energy_clock_release(&the_clock);
+	assert_int_equal(energy_clock_line(&the_clock, &moved, 1, &error), LITIFUT_OK);
+	energy_overlap(&power, &events, &the_clock, &found);
+	assert_near(found.to - found.from, (double)(events.last - events.first) * 1e-3);
+	return found.share;
+}
+
+static void overlaps(void **state)
+{
+	static const char trace[] = "enter 10 0 main\nleave 50 0\n";
+
+	(void)state;
+	make_power(100, 0, 0);
+	assert_near(overlap(trace, 0), 1);
+	assert_near(overlap(trace, 0.07), 0.5);
+	assert_near(overlap(trace, -0.03), 0.5);
+	assert_near(overlap(trace, 0.0895), 0.0125);
+	assert_near(overlap(trace, 0.0905), 0);
+	assert_near(overlap(trace, -1), 0);
+	/* the recording lies within the trace */
+	assert_near(overlap("enter 10 0 main\nleave 1010 0\n", -0.5), 1);
+	/* one moment */
+	assert_near(overlap("enter 10 0 main\n", 0), 1);
+	assert_near(overlap("enter 10 0 main\n", 1), 0);
 }
 
 static void holes_and_transfers(void **state)
@@ -309,6 +372,7 @@ static void timeline(void **state)
 		assert_int_equal(events.items[i].time, times[i]);
 	assert_int_equal(events.lane_count, 2);
 	assert_int_equal(events.first, 100);
+	assert_int_equal(events.last, 400); /* what was open then did not end, but ran until then */
 }
 
 int main(void)
@@ -318,6 +382,9 @@ int main(void)
 					   TEST(recursion),
 					   TEST(interrupts_and_tails),
 					   TEST(lost_and_open),
+					   TEST(behind_the_trace),
+					   TEST(beyond_the_recording),
+					   TEST(overlaps),
 					   TEST(holes_and_transfers),
 					   TEST(hooks_are_taken_out),
 					   TEST(many_calls),
