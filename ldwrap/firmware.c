@@ -404,6 +404,7 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 	link->options.clock = link->clock.function;
 	if (!status)
 		status = read_send(settings->send, &link->options.send_at, error);
+	link->options.send_asked = settings->send && !strncmp(settings->send, "call:", 5);
 	if (!status)
 		status = read_stubs(settings->stubs, &link->options.small, error);
 	return status;
@@ -436,6 +437,10 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 		outcome->includes_unused = summary.includes_unused;
 		outcome->calls = summary.sites;
 		outcome->times_refused = link.times_refused;
+		outcome->ring_kb_most =
+			link.options.spans && request->settings->ring_kb > MOST_RING_KB
+				? MOST_RING_KB
+				: 0;
 		say_verbose(request,
 			    "%zu of %zu call sites rewritten; used: %zu of %zu bytes of stubs",
 			    summary.patched, summary.sites, summary.room_used, summary.room_bytes);

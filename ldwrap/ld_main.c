@@ -127,6 +127,12 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 		fprintf(stderr,
 			"litifut-ld: warning: %s: LITIFUT_MODE: calls are counted, not timed: %s\n",
 			output, outcome->times_refused);
+	if (outcome->ring_kb_most)
+		fprintf(stderr,
+			"litifut-ld: warning: %s: LITIFUT_RING_KB: the ring of a firmware has at "
+			"most "
+			"%u KB, so it has these and not %u\n",
+			output, outcome->ring_kb_most, settings->ring_kb);
 	if (outcome->files_unused)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: no input has a name of LITIFUT_EXCLUDE_OBJECTS "

@@ -41,6 +41,13 @@ static uint32_t address_of(const struct litifut_image *image, const char *name)
 	return symbol ? symbol->address : 0;
 }
 
+static enum litifut_status no_function(const char *path, const char *setting, const char *name,
+				       struct litifut_error *error)
+{
+	return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL, LITIFUT_NO_ADDRESS,
+				 "%s: no such function: %s", setting, name);
+}
+
 static enum litifut_status open_pass(const char *path,
 				     const struct litifut_firmware_options *options,
 				     struct litifut_firmware_pass *pass,
@@ -109,12 +116,16 @@ static enum litifut_status open_pass(const char *path,
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
 					 LITIFUT_NO_ADDRESS,
 					 "LITIFUT_MODE=spans: not for this CPU");
-	if (!status && options->start_at && !(pass->start_at && pass->cpu->switches))
-		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
-					 LITIFUT_NO_ADDRESS,
-					 pass->start_at ? "LITIFUT_START_AT: not for this CPU: %s"
-							: "LITIFUT_START_AT: no such function: %s",
-					 options->start_at);
+	if (!status && options->send_asked && options->send_at && !pass->send_at)
+		return no_function(path, "LITIFUT_SEND", options->send_at, error);
+	if (!status && options->sample_at && !pass->sample_at)
+		return no_function(path, "LITIFUT_SAMPLE", options->sample_at, error);
+	if (!status && options->start_at && !pass->start_at)
+		return no_function(path, "LITIFUT_START_AT", options->start_at, error);
+	if (!status && options->start_at && !pass->cpu->switches)
+		return litifut_error_set(
+			error, LITIFUT_ERROR_UNSUPPORTED, path, NULL, LITIFUT_NO_ADDRESS,
+			"LITIFUT_START_AT: not for this CPU: %s", options->start_at);
 	return status;
 }
 

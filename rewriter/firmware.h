@@ -34,6 +34,7 @@ struct litifut_firmware_options {
 	bool small; /* stubs for size, not for speed */
 	/* The results are sent when this function is called; NULL: by no call. */
 	const char *send_at;
+	bool send_asked; /* it must exist */
 	/* The interrupt with this handler samples the address that it has interrupted; NULL: none
 	 * does. */
 	const char *sample_at;

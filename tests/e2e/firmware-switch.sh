@@ -67,4 +67,35 @@ behaviour()
 	done
 }
 
-for_boards behaviour
+# refuses SETTING VALUE: a link with a function that the program does not have
+refuses()
+{
+	export "$1=$2"
+	traced "$1" make_example "$1" >/dev/null 2>&1
+	unset "$1"
+	ok "$1=$2: a function that there is not has one line that says so" \
+		grep -q "left untraced: $1: no such function: nosuch\$" "$1.log"
+}
+
+asked_for_nothing()
+{
+	rm -rf source
+	cp -r "$root/examples/firmware" source
+	export LITIFUT_PORT="$port"
+	refuses LITIFUT_SEND call:nosuch
+	refuses LITIFUT_SAMPLE nosuch
+	unset LITIFUT_PORT
+	[ "$board" = mps2-an385 ] || return 0 # others have not even as much memory as the largest ring
+	export LITIFUT_MODE=spans LITIFUT_CLOCK=systick LITIFUT_RING_KB=4096
+	traced ring make_example ring >/dev/null 2>&1
+	unset LITIFUT_MODE LITIFUT_CLOCK LITIFUT_RING_KB
+	ok "a ring that is too large is cut, and a line says so" grep -q 'LITIFUT_RING_KB: .* at most 1024 KB.* not 4096' ring.log
+}
+
+everything()
+{
+	behaviour
+	asked_for_nothing
+}
+
+for_boards everything
