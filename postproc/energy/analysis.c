@@ -252,6 +252,8 @@ static enum litifut_status choose_resolved(struct energy_analysis *analysis,
 		return litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
 					 "not enough memory for the functions");
 	}
+	if (!energy_is_determined(&analysis->resolved))
+		choice = ENERGY_NO;
 	for (uint32_t i = 0; i < count && choice != ENERGY_NO; i++) {
 		struct energy_function *f = &result->functions[i];
 		uint32_t column = analysis->resolved.column_of[i];
@@ -278,8 +280,13 @@ static enum litifut_status choose_resolved(struct energy_analysis *analysis,
 		       energy_sum(result->transfer, result->channels) +
 		       energy_sum(result->later, result->channels);
 	for (uint32_t i = 0; i < count && status == LITIFUT_OK; i++) {
-		result->functions[i].least = before[i].least;
-		result->functions[i].most = before[i].most;
+		/* the regression differs by so much from the integral of each call */
+		double now = energy_sum(result->functions[i].inclusive, result->channels) /
+			     energy_sum(before[i].inclusive, result->channels);
+		double factor = now > 0 && isfinite(now) ? now : 1;
+		result->functions[i].least = factor * before[i].least;
+		result->functions[i].mean = factor * before[i].mean;
+		result->functions[i].most = factor * before[i].most;
 		result->functions[i].uncertainty = before[i].uncertainty;
 		parts += energy_sum(result->functions[i].self, result->channels);
 	}

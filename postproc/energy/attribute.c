@@ -13,6 +13,7 @@ struct attribution {
 	struct energy_integral integral;
 	struct energy_active active;
 	double *least, *most; /* by function */
+	double *sum, *ended;  /* joules and number of calls that have ended, likewise */
 	size_t functions;
 	bool failed;
 };
@@ -88,13 +89,20 @@ static void room_for(struct attribution *attribution, uint32_t function)
 	double *most = litifut_memory_resized(attribution->most, wanted, sizeof(*most));
 	if (most)
 		attribution->most = most;
-	if (!least || !most) {
+	double *sum = litifut_memory_resized(attribution->sum, wanted, sizeof(*sum));
+	if (sum)
+		attribution->sum = sum;
+	double *ended = litifut_memory_resized(attribution->ended, wanted, sizeof(*ended));
+	if (ended)
+		attribution->ended = ended;
+	if (!least || !most || !sum || !ended) {
 		attribution->failed = true;
 		return;
 	}
 	for (size_t i = attribution->functions; i < wanted; i++) {
 		least[i] = INFINITY;
 		most[i] = -INFINITY;
+		sum[i] = ended[i] = 0;
 	}
 	attribution->functions = wanted;
 }
@@ -146,6 +154,8 @@ static void leave(void *context, struct energy_lane *lane, struct energy_frame *
 		double sum = energy_sum(call.joules, result->channels);
 		attribution->least[node->function] = fmin(attribution->least[node->function], sum);
 		attribution->most[node->function] = fmax(attribution->most[node->function], sum);
+		attribution->sum[node->function] += sum;
+		attribution->ended[node->function]++;
 	}
 	if (result->occurrence)
 		result->occurrence(result->context, &call);
@@ -183,9 +193,12 @@ enum litifut_status energy_attribute(struct energy_result *result, const struct 
 	for (size_t i = 0; status == LITIFUT_OK && i < result->function_count; i++) {
 		result->functions[i].least = attribution.least[i];
 		result->functions[i].most = attribution.most[i];
+		result->functions[i].mean = attribution.sum[i] / attribution.ended[i];
 	}
 	free(attribution.least);
 	free(attribution.most);
+	free(attribution.sum);
+	free(attribution.ended);
 	return status;
 }
 

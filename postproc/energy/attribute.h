@@ -40,9 +40,11 @@ struct energy_function {
 	double self_seconds, inclusive_seconds;
 	double unknown;      /* seconds of self without samples */
 	double hook_seconds; /* that were taken out of self */
-	double least, most;  /* joules a call, inclusive, all channels */
-	double later;        /* joules that its calls caused beside their own time */
-	double uncertainty;  /* of self, all channels, one standard error */
+	/* Joules a call, inclusive, all channels, of calls that have ended; not finite: none has.
+	 */
+	double least, mean, most;
+	double later;       /* joules that its calls caused beside their own time */
+	double uncertainty; /* of self, all channels, one standard error */
 	struct energy_hook_counts hooks;
 };
 

@@ -185,7 +185,7 @@ static void write_report(struct energy_output *output)
 			energy_quantity(f->self_seconds > 0 ? self / f->self_seconds : 0, "W",
 					texts[5], 32),
 			f->calls, energy_quantity(f->least, "J", texts[6], 32),
-			energy_quantity(inclusive / (double)f->calls, "J", texts[7], 32),
+			energy_quantity(f->mean, "J", texts[7], 32),
 			energy_quantity(f->most, "J", texts[8], 32),
 			(double)a->advice[order[i]].changes / (double)f->calls,
 			energy_name(a, order[i]), notes[0] ? "  (" : "", notes,

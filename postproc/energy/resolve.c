@@ -446,8 +446,12 @@ static void finish(struct regression *r, struct energy_resolved *resolved, bool 
 		}
 		resolved->residual = r->samples ? fmax(0, squares) / (double)r->samples : 0;
 		resolved->residual_sum = r->y * r->input->power->interval - explained;
-		/* what the columns do not explain counts as noise */
-		variance = fmax(noise, resolved->residual);
+		/* what the columns do not explain counts as noise; each takes some of it away */
+		double free_share =
+			energy_is_determined(resolved)
+				? (double)(r->samples - resolved->unknowns) / (double)r->samples
+				: 1;
+		variance = fmax(noise, resolved->residual / free_share);
 	}
 	free(matrix);
 	free(right);
@@ -533,6 +537,8 @@ enum litifut_status energy_resolve(struct energy_resolved *resolved,
 	}
 	if (status == LITIFUT_OK) {
 		resolved->samples = r.samples;
+		for (size_t i = 0; i < r.columns; i++)
+			resolved->unknowns += r.xx[i * r.columns + i] > 0;
 		finish(&r, resolved, &good);
 		if (!good)
 			status = no_memory(error);
@@ -613,7 +619,7 @@ static double left_with(struct energy_clock *clock, struct energy_resolve_input 
 		return INFINITY;
 	clock->shift = shift;
 	*status = energy_resolve(&resolved, input, error);
-	double left = resolved.residual;
+	double left = energy_is_determined(&resolved) ? resolved.residual : INFINITY;
 	energy_resolved_release(&resolved);
 	return left;
 }
@@ -627,6 +633,8 @@ enum litifut_status energy_refine_shift(struct energy_clock *clock,
 	double best = start, least, none, step = interval;
 
 	none = least = left_with(clock, input, start, &status, error);
+	if (!isfinite(none))
+		return status;
 	for (int i = -2; i <= 2; i++) {
 		double left =
 			i ? left_with(clock, input, start + i * interval, &status, error) : none;

@@ -30,6 +30,7 @@ struct energy_resolved {
 	double residual;     /* mean square of what is left, W^2 */
 	double residual_sum; /* J: the total less what the columns explain */
 	uint64_t samples;
+	size_t unknowns; /* columns that some sample has a part of */
 };
 
 struct energy_resolve_input {
@@ -44,6 +45,13 @@ struct energy_resolve_input {
 	unsigned channel;    /* of the recording; ENERGY_CHANNELS: the sum of all */
 	size_t most_samples; /* 0: all; else the first ones are enough */
 };
+
+/* With no more samples than unknowns the levels are any of many that explain all, and their errors
+ * are not: nothing may be taken from them. */
+static inline bool energy_is_determined(const struct energy_resolved *resolved)
+{
+	return resolved->samples > resolved->unknowns;
+}
 
 enum litifut_status energy_resolve(struct energy_resolved *resolved,
 				   const struct energy_resolve_input *input,

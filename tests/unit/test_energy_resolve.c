@@ -191,6 +191,12 @@ static void short_functions(void **state)
 	run(ENERGY_AUTO, radio);
 	check_sums();
 	assert_true(analysis.use_resolved[number("fast")]);
+	for (size_t i = 0; i < analysis.name_count; i++) {
+		const struct energy_function *f = &analysis.result.functions[i];
+		double inclusive = energy_sum(f->inclusive, analysis.power.channels);
+		assert_true(f->least <= f->mean && f->mean <= f->most * (1 + 1e-12));
+		assert_true(off(f->mean * (double)f->calls, inclusive) < 1e-9);
+	}
 	assert_true(off(self("fast"), expected[1]) < 0.01);
 	assert_true(off(self("slow"), expected[2]) < 0.01);
 	assert_true(off(self("main"), expected[0]) < 0.01);
@@ -266,6 +272,52 @@ static void error_bars(void **state)
 	assert_true(covered * 10 >= all * 9);
 }
 
+/* No more samples than functions: each level would be exact, and none is known. */
+static void few_samples(void **state)
+{
+	static const char power[] = "time (ms),power (W)\n0,0.020\n1,0.031\n2,0.024\n3,0.050\n";
+	const struct energy_settings settings = {.at = {{0, 0}},
+						 .at_count = 1,
+						 .resolve = ENERGY_AUTO,
+						 .refine = true,
+						 .threshold = 0.5,
+						 .budget = 0.05};
+	struct world events = {0};
+
+	(void)state;
+	say(&events, "litifut-events 1\nhz 1000000\nenter 0 0 main\n");
+	for (int i = 0; i < 19; i++)
+		say(&events, "enter %d 0 f%d\nleave %d 0\n", 200 * i + 20 + i, i,
+		    200 * i + 150 - 5 * i);
+	/* recursion, and a call that does not end: the mean is that of the calls that do */
+	say(&events, "enter 3850 0 deep\nenter 3860 0 deep\nenter 3870 0 deep\nleave 3871 0\n"
+		     "leave 3990 0\nleave 3995 0\nenter 3996 0 f0\npin 3999\n");
+	analysis = (struct energy_analysis){.power_path = "power"};
+	assert_int_equal(energy_power_read(&analysis.power, "power", (const uint8_t *)power,
+					   strlen(power), NULL, &error),
+			 LITIFUT_OK);
+	assert_int_equal(
+		energy_events_read(&analysis.events, "events", events.text, events.at, &error),
+		LITIFUT_OK);
+	assert_int_equal(energy_events_finish(&analysis.events, &error), LITIFUT_OK);
+	free(events.text);
+	analysis.names = (const char *const *)analysis.events.names;
+	analysis.name_count = analysis.events.name_count;
+	assert_int_equal(energy_analysis_clock(&analysis, &settings, &error), LITIFUT_OK);
+	assert_int_equal(energy_analysis_run(&analysis, &settings, &error), LITIFUT_OK);
+	check_sums();
+	assert_true(analysis.clock.shift == 0);
+	for (size_t i = 0; i < analysis.name_count; i++) {
+		const struct energy_function *f = &analysis.result.functions[i];
+		assert_false(analysis.use_resolved[i]);
+		if (isfinite(f->mean))
+			assert_true(f->least <= f->mean * (1 + 1e-12) &&
+				    f->mean <= f->most * (1 + 1e-12));
+	}
+	assert_false(isfinite(analysis.result.functions[number("main")].mean));
+	assert_true(off(analysis.result.functions[number("deep")].mean, 0.050 * 276e-6 / 3) < 1e-6);
+}
+
 static void machines_as_text(void **state)
 {
 	static const char *const wrong[] = {
@@ -313,8 +365,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(name, release)
 	const struct CMUnitTest tests[] = {TEST(short_functions), TEST(two_supplies),
-					   TEST(not_seen), TEST(error_bars),
-					   TEST(machines_as_text)};
+					   TEST(not_seen),        TEST(error_bars),
+					   TEST(few_samples),     TEST(machines_as_text)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
