@@ -88,7 +88,10 @@ static void describe(FILE *to, const char *path, const struct litifut_trace_head
 		state == LITIFUT_TRACE_RUNNING ? "recording, or killed" : "stopped", lost);
 	if (request)
 		fprintf(to, ", asked for %s: %s", name_of(request),
-			request == done ? "done" : "not seen yet");
+			request != done ? "not seen yet"
+			: (request & 0xff) == LITIFUT_REQUEST_RESET
+				? "seen; each thread follows with its next 16 KiB of events"
+				: "done");
 	putc('\n', to);
 }
 

@@ -242,6 +242,8 @@ LITIFUT_FOLD_SLOW uint32_t litifut_fold_control(const struct litifut_fold *fold,
 		litifut_fold_cut_all(fold, ways);
 		fold->open->thread = slot[1];
 	}
+	if (LITIFUT_CONTROL_KIND(slot[0]) == LITIFUT_WORD_STARTED)
+		litifut_fold_cut_all(fold, ways); /* which have returned meanwhile is not known */
 	if (LITIFUT_CONTROL_KIND(slot[0]) == LITIFUT_WORD_TIME && last > 1) {
 		uint64_t now = (uint64_t)slot[2] << 32 | slot[1];
 

@@ -115,6 +115,38 @@ behaviour()
 	link libwork.so ../library.c -shared -fPIC || return
 	check with-library ../caller.c -L. -lwork
 
+	# calls that are open while recording is off have no time: one may have returned meanwhile
+	cat >pause.c <<-'END'
+		#include <stdio.h>
+		#define KEEP __attribute__((noipa))
+		void litifut_stop(void) __attribute__((weak));
+		void litifut_start(void) __attribute__((weak));
+		KEEP int leaf(int x) { __asm__ volatile(""); return x + 1; }
+		KEEP int work(int i)
+		{
+			if (i == 1 && litifut_stop)
+				litifut_stop();
+			if (i == 5 && litifut_start)
+				litifut_start();
+			return leaf(i);
+		}
+		int main(void)
+		{
+			int sum = 0;
+			for (int i = 0; i < 8; i++)
+				sum += work(i);
+			printf("%d\n", sum);
+			return 0;
+		}
+	END
+	export LITIFUT_CLOCK=page LITIFUT_MODE=spans
+	link pause ../pause.c || return
+	unset LITIFUT_CLOCK LITIFUT_MODE
+	run_timed pause
+	is "a pause gives no call a time: 4 are recorded, 3 with both ends" \
+		"$("$BUILD/bin/litifut-post" -q -f csv data traced/pause |
+			awk -F, '$4 == "\"work\"" { print $7, $8 }')" "4 3"
+
 	# far from the tracer, where what a thunk can't store goes by an island
 	echo '.text; .space 0x60000' >space.S
 	cat >far.c <<-'END'

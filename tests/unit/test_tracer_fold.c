@@ -277,6 +277,22 @@ static void any_words_do_no_harm(void **state)
 	}
 }
 
+/* While recording was off, open calls may have returned. */
+static void a_pause_ends_what_is_open(void **state)
+{
+	(void)state;
+	begin();
+	enter(SP, 0, 10);
+	enter(SP - 16, 1, 20);
+	words[count++] = LITIFUT_CONTROL_WORD(LITIFUT_WORD_STARTED, 0);
+	leave(SP - 16, 1, 500);
+	enter(SP - 16, 1, 510);
+	leave(SP - 16, 1, 515);
+	assert_int_equal(fold(false), count);
+	has(0, 1, 1, 0, 0);
+	has(1, 2, 1, 5, 5);
+}
+
 /* A thread that loses the CPU while it makes a chunk writes an event older than the chunk. */
 static void an_event_may_be_older_than_its_chunk(void **state)
 {
@@ -300,6 +316,7 @@ int main(void)
 		cmocka_unit_test(unrecorded_returns_are_cut),
 		cmocka_unit_test(waits_for_slots),
 		cmocka_unit_test(another_thread_takes_over),
+		cmocka_unit_test(a_pause_ends_what_is_open),
 		cmocka_unit_test(an_event_may_be_older_than_its_chunk),
 		cmocka_unit_test(depth_is_bounded),
 		cmocka_unit_test(any_words_do_no_harm),
