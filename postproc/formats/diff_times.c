@@ -16,6 +16,7 @@
 struct side {
 	double self, error; /* of the mean, ns; error below 0: not known */
 	double calls;
+	bool untimed; /* it was called, and no call has a time */
 };
 
 struct row {
@@ -56,9 +57,12 @@ static size_t add_rows(struct row *rows, size_t count, const struct post_session
 			continue;
 		seen[function] = true;
 		struct post_run_row row = post_runs_row(runs, function);
-		struct side side = {.self = row.self.mean, .calls = row.calls.mean, .error = -1};
+		struct side side = {.self = row.self.mean,
+				    .calls = row.calls.mean,
+				    .error = -1,
+				    .untimed = row.runs && !row.timed};
 		if (row.self.deviation >= 0)
-			side.error = row.self.deviation / sqrt(runs->count);
+			side.error = row.self.deviation / sqrt(row.self_runs);
 		rows[count] = (struct row){
 			.old = {.error = -1},
 			.now = {.error = -1},
@@ -107,6 +111,7 @@ static void add_side(struct side *to, const struct side *from)
 {
 	to->self += from->self;
 	to->calls += from->calls;
+	to->untimed |= from->untimed;
 	if (from->error >= 0)
 		to->error = to->error >= 0 ? sqrt(to->error * to->error + from->error * from->error)
 					   : from->error;
@@ -184,7 +189,7 @@ void post_diff_times_write(FILE *file, const struct post_session *old,
 			: "",
 		"", "old", "new", "change", "+-", "calls old", "new", "function [module]");
 	for (size_t i = 0; i < count; i++) {
-		if (change(&rows[i]) == 0 ||
+		if (rows[i].old.untimed || rows[i].now.untimed || change(&rows[i]) == 0 ||
 		    fabs(change(&rows[i])) < options->least * rows[i].old.self)
 			continue;
 		if (!options->top || shown++ < options->top)

@@ -75,7 +75,7 @@ static void write_row(struct post_output *output, const struct post_runs *runs,
 		fprintf(file, " %12s %12s %12s %12s", "-", "-", "-", "-");
 	} else if (runs->timed) {
 		write_time(file, row->self.mean);
-		if (runs->count > 1)
+		if (row->self.deviation >= 0 && runs->count > 1)
 			write_time(file, row->self.deviation);
 		else
 			fprintf(file, " %12s", "-");

@@ -104,7 +104,7 @@ static void finish(struct post_output *output)
 	struct post_tallies tallies;
 
 	if (output->measures && post_measures_timing(output->measures) != POST_TIMING_NONE &&
-	    !output->options.by_module && !is_count_column(sort)) {
+	    !is_count_column(sort)) {
 		post_times_write(output);
 		return;
 	}

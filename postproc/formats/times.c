@@ -8,6 +8,7 @@
 
 #include "postproc/measure/edges.h"
 #include "postproc/measure/measure.h"
+#include "postproc/model/clock.h"
 
 struct row {
 	struct post_metrics metrics;
@@ -17,7 +18,7 @@ struct row {
 };
 
 struct table {
-	const struct post_output *output;
+	struct post_output *output;
 	struct row *rows;
 	size_t count;
 	uint64_t self; /* of all rows */
@@ -145,11 +146,21 @@ static void write_time(const struct table *table, uint64_t ticks, bool known)
 		      : "-");
 }
 
+/* Has the process of a lane a clock, or sums of times? */
+static bool has_times(const struct table *table, uint32_t lane)
+{
+	const struct post_session *session = table->output->session;
+	const struct post_process *process = session->processes[session->lanes[lane]->process];
+
+	return post_clock_runs(process) || post_trace_has_tables(process->trace);
+}
+
 static void write_measured(const struct table *table, const struct row *row)
 {
 	const uint64_t *value = row->metrics.value;
 	bool timed = value[POST_METRIC_TIMED];
 	bool thread = row->function == POST_NONE;
+	bool known = thread ? has_times(table, row->caller) : timed;
 	char text[64], bound[72];
 
 	if (row->at_least) {
@@ -158,9 +169,9 @@ static void write_measured(const struct table *table, const struct row *row)
 					    sizeof(text)));
 		fprintf(table->output->file, " %12s", bound);
 	} else {
-		write_time(table, value[POST_METRIC_TOTAL], timed || thread);
+		write_time(table, value[POST_METRIC_TOTAL], known);
 	}
-	write_time(table, value[POST_METRIC_SELF], timed || thread);
+	write_time(table, value[POST_METRIC_SELF], known);
 	fprintf(table->output->file, " %5.1f%%",
 		table->self ? 100.0 * (double)value[POST_METRIC_SELF] / (double)table->self : 0);
 	fprintf(table->output->file, " %12" PRIu64, value[POST_METRIC_CALLS]);
@@ -174,14 +185,23 @@ static void write_measured(const struct table *table, const struct row *row)
 /* What the figures do not say by themselves. */
 static void write_notes(const struct table *table)
 {
-	uint64_t cut = 0, open = 0, approximate = 0;
+	const struct post_session *session = table->output->session;
+	uint64_t cut = 0, open = 0, approximate = 0, clockless = 0;
+	bool unknown = false;
 	FILE *file = table->output->file;
 
 	for (size_t i = 0; i < table->count; i++) {
 		cut += table->rows[i].metrics.value[POST_METRIC_CUT];
 		open += table->rows[i].metrics.value[POST_METRIC_OPEN];
 		approximate += table->rows[i].metrics.value[POST_METRIC_APPROX];
+		clockless += table->rows[i].metrics.value[POST_METRIC_CLOCKLESS];
 	}
+	for (size_t i = 1; i < session->module_count; i++)
+		unknown |= session->modules[i].returns_unknown;
+	if (unknown)
+		fputs("# Returns in modules whose ELF file was not given are counted as calls of "
+		      "?, and what was called there has no time.\n",
+		      file);
 	if (table->timing == POST_TIMING_BOUNDS) {
 		fputs("# Returns were not recorded: the time of a function is at least that up to "
 		      "the last call inside of it, and at most that up to the next call that shows "
@@ -197,21 +217,79 @@ static void write_notes(const struct table *table)
 		fputs("# total of functions that call one another in a cycle counts the inner "
 		      "calls again.\n",
 		      file);
-	if (cut || open || approximate)
+	if (!unknown && (cut || open || approximate || clockless)) {
 		fprintf(file,
 			"# Without a time: %" PRIu64 " calls cut (longjmp, exceptions), %" PRIu64
-			" still open at the end, %" PRIu64 " whose return is not recorded.\n",
+			" still open at the end, %" PRIu64 " whose return is not recorded",
 			cut, open, approximate);
+		if (clockless)
+			fprintf(file, ", %" PRIu64 " in processes without a clock", clockless);
+		fputs(".\n", file);
+	}
+}
+
+/* Head and rows, with `module` given of the functions there. */
+static void write_table(const struct table *table, uint32_t module)
+{
+	struct post_output *output = table->output;
+	const struct post_session *session = output->session;
+	const bool bounds = table->timing == POST_TIMING_BOUNDS;
+	const bool thread = output->options.rows == POST_ROWS_THREADS;
+	const char *bold = output->options.color ? "\033[1m" : "";
+	const char *plain = output->options.color ? "\033[0m" : "";
+	static const char *const names[] = {"function [module]", "caller -> callee [module]",
+					    "thread"};
+	uint64_t shown = 0;
+
+	fputs(bold, output->file);
+	if (bounds)
+		fprintf(output->file, " %12s %12s %12s", "at least", "at most", "calls");
+	else
+		fprintf(output->file, " %12s %12s %6s %12s", "total", "self", "share", "calls");
+	if (!bounds && !thread)
+		fprintf(output->file, " %12s %12s %12s", "avg", "min", "max");
+	fprintf(output->file, "  %s%s\n", names[output->options.rows], plain);
+	for (size_t i = 0; i < table->count; i++) {
+		const struct row *row = &table->rows[i];
+		const uint64_t *value = row->metrics.value;
+		if (module != POST_NONE && session->functions[row->function].module != module)
+			continue;
+		if (output->options.top && shown++ == output->options.top)
+			break;
+		if (bounds) {
+			write_time(table, value[POST_METRIC_LEAST], !thread);
+			write_time(table, value[POST_METRIC_MOST],
+				   value[POST_METRIC_CALLS] && !thread);
+			fprintf(output->file, " %12" PRIu64, value[POST_METRIC_CALLS]);
+		} else {
+			write_measured(table, row);
+		}
+		write_name(table, row);
+	}
+}
+
+static void write_modules(const struct table *table)
+{
+	const struct post_session *session = table->output->session;
+	bool first = true;
+
+	for (uint32_t module = 0; module < session->module_count; module++) {
+		bool used = false;
+		for (size_t i = 0; i < table->count && !used; i++)
+			used = session->functions[table->rows[i].function].module == module;
+		if (!used)
+			continue;
+		fprintf(table->output->file, "%s%s\n", first ? "" : "\n",
+			session->modules[module].name);
+		write_table(table, module);
+		first = false;
+	}
 }
 
 void post_times_write(struct post_output *output)
 {
 	struct table table = {.output = output, .timing = post_measures_timing(output->measures)};
 	unsigned rows = output->options.rows;
-	const char *bold = output->options.color ? "\033[1m" : "";
-	const char *plain = output->options.color ? "\033[0m" : "";
-	static const char *const names[] = {"function [module]", "caller -> callee [module]",
-					    "thread"};
 
 	rows == POST_ROWS_EDGES     ? add_edges(&table)
 	: rows == POST_ROWS_THREADS ? add_threads(&table)
@@ -220,28 +298,9 @@ void post_times_write(struct post_output *output)
 		table.self += table.rows[i].metrics.value[POST_METRIC_SELF];
 	qsort_r(table.rows, table.count, sizeof(*table.rows), compare, &table);
 	write_notes(&table);
-	fputs(bold, output->file);
-	if (table.timing == POST_TIMING_BOUNDS)
-		fprintf(output->file, " %12s %12s %12s", "at least", "at most", "calls");
+	if (output->options.by_module && rows != POST_ROWS_THREADS)
+		write_modules(&table);
 	else
-		fprintf(output->file, " %12s %12s %6s %12s", "total", "self", "share", "calls");
-	if (table.timing != POST_TIMING_BOUNDS && rows != POST_ROWS_THREADS)
-		fprintf(output->file, " %12s %12s %12s", "avg", "min", "max");
-	fprintf(output->file, "  %s%s\n", names[rows], plain);
-	for (size_t i = 0; i < table.count; i++) {
-		const uint64_t *value = table.rows[i].metrics.value;
-		if (output->options.top && i == output->options.top)
-			break;
-		if (table.timing == POST_TIMING_BOUNDS) {
-			bool thread = rows == POST_ROWS_THREADS;
-			write_time(&table, value[POST_METRIC_LEAST], !thread);
-			write_time(&table, value[POST_METRIC_MOST],
-				   value[POST_METRIC_CALLS] && !thread);
-			fprintf(output->file, " %12" PRIu64, value[POST_METRIC_CALLS]);
-		} else {
-			write_measured(&table, &table.rows[i]);
-		}
-		write_name(&table, &table.rows[i]);
-	}
+		write_table(&table, POST_NONE);
 	free(table.rows);
 }

@@ -44,9 +44,9 @@ static void add_timed(struct post_metrics *metrics, uint64_t count, uint64_t tot
 
 void post_metrics_add(struct post_metrics *sum, const struct post_metrics *more)
 {
-	static const enum post_metric others[] = {POST_METRIC_CALLS, POST_METRIC_CUT,
-						  POST_METRIC_OPEN,  POST_METRIC_APPROX,
-						  POST_METRIC_LEAST, POST_METRIC_MOST};
+	static const enum post_metric others[] = {
+		POST_METRIC_CALLS, POST_METRIC_CUT,  POST_METRIC_OPEN,     POST_METRIC_APPROX,
+		POST_METRIC_LEAST, POST_METRIC_MOST, POST_METRIC_CLOCKLESS};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		sum->value[others[i]] += more->value[others[i]];
@@ -60,10 +60,9 @@ static void take_leave(struct post_measures *measures, const struct post_timelin
 {
 	const struct post_session *session = measures->session;
 	const struct post_frame *frame = post_nesting_frame(session, event);
-	uint64_t hertz = 0;
-
-	if (measures->mixed)
-		hertz = post_clock_hertz(session->processes[session->lanes[event->lane]->process]);
+	const struct post_process *process =
+		session->processes[session->lanes[event->lane]->process];
+	uint64_t hertz = measures->mixed ? post_clock_hertz(process) : 0;
 	uint64_t most = scaled(measures, event->time - frame->time, hertz);
 	uint64_t least = scaled(measures, frame->last - frame->time, hertz);
 	uint64_t self = scaled(measures, event->value, hertz);
@@ -80,6 +79,10 @@ static void take_leave(struct post_measures *measures, const struct post_timelin
 	struct post_metrics *metrics = &measures->calls[event->site];
 	if (!(event->flags &
 	      (POST_EVENT_CUT | POST_EVENT_OPEN | POST_EVENT_GUESSED | POST_EVENT_APPROX))) {
+		if (!post_clock_runs(process)) {
+			metrics->value[POST_METRIC_CLOCKLESS]++;
+			return;
+		}
 		add_timed(metrics, 1, most, self, most, most);
 		measures->lanes[event->lane].value[POST_METRIC_SELF] += self;
 		/* A call around it whose return is not recorded adds nothing. */
@@ -290,6 +293,9 @@ void post_measures_start(struct post_measures *measures, struct post_session *se
 	*measures = (struct post_measures){.session = session};
 	for (size_t i = 0; i < session->process_count; i++) {
 		uint64_t hertz = post_clock_hertz(session->processes[i]);
+		if (!post_clock_runs(session->processes[i]) &&
+		    !post_trace_has_tables(session->processes[i]->trace))
+			continue; /* it has no times */
 		measures->mixed |= some && hertz != measures->hertz;
 		measures->hertz = hertz;
 		some = true;
@@ -324,7 +330,8 @@ void post_measures_finish(struct post_measures *measures)
 		const uint64_t *call = measures->calls[i].value;
 		struct post_metrics *function = &measures->functions[session->calls[i].callee];
 		static const enum post_metric sums[] = {POST_METRIC_CALLS, POST_METRIC_CUT,
-							POST_METRIC_OPEN, POST_METRIC_APPROX};
+							POST_METRIC_OPEN, POST_METRIC_APPROX,
+							POST_METRIC_CLOCKLESS};
 		if (session->calls[i].hidden)
 			continue;
 		if (session->calls[i].caller != session->calls[i].callee)

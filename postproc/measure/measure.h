@@ -14,13 +14,14 @@ enum post_metric {
 	POST_METRIC_SELF,  /* the same without the calls that were made */
 	POST_METRIC_MIN,
 	POST_METRIC_MAX,
-	POST_METRIC_CUT,    /* calls that ended without a return (longjmp, exception) */
-	POST_METRIC_OPEN,   /* calls that had not returned when the trace ended */
-	POST_METRIC_APPROX, /* calls whose return is not recorded */
-	POST_METRIC_SUM,    /* as total; of a function: also again in its recursion */
-	POST_METRIC_LEAST,  /* bounds of the time of calls that are not timed: at least, */
-	POST_METRIC_MOST,   /* at most */
-	POST_METRIC_BELOW,  /* of a function: the total of all calls that it made to others */
+	POST_METRIC_CUT,       /* calls that ended without a return (longjmp, exception) */
+	POST_METRIC_OPEN,      /* calls that had not returned when the trace ended */
+	POST_METRIC_APPROX,    /* calls whose return is not recorded */
+	POST_METRIC_CLOCKLESS, /* calls whose return is recorded, in a process without a clock */
+	POST_METRIC_SUM,       /* as total; of a function: also again in its recursion */
+	POST_METRIC_LEAST,     /* bounds of the time of calls that are not timed: at least, */
+	POST_METRIC_MOST,      /* at most */
+	POST_METRIC_BELOW,     /* of a function: the total of all calls that it made to others */
 	POST_METRICS
 };
 

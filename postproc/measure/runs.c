@@ -191,14 +191,16 @@ struct post_run_row post_runs_row(const struct post_runs *runs, uint32_t functio
 		row.runs += cell && cell->calls;
 		row.timed |= cell && cell->timed;
 		add(&row.calls, cell ? (double)cell->calls : 0, run);
-		add(&row.self, cell ? cell->self : 0, run);
+		if (!cell || !cell->calls || cell->timed)
+			add(&row.self, cell ? cell->self : 0, row.self_runs++);
 	}
+	row.self.deviation =
+		row.self_runs > 1 ? sqrt(row.self.deviation / (row.self_runs - 1)) : -1;
 	if (runs->count > 1) {
 		row.calls.deviation = sqrt(row.calls.deviation / (runs->count - 1));
-		row.self.deviation = sqrt(row.self.deviation / (runs->count - 1));
 		return row;
 	}
-	row.calls.deviation = row.self.deviation = -1;
+	row.calls.deviation = -1;
 	if (cell && cell->timed > 1 && cell->squares > 0) {
 		double count = (double)cell->timed, mean = cell->self / count;
 		double variance = (cell->squares - count * mean * mean) / (count - 1);

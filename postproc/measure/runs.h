@@ -45,6 +45,8 @@ struct post_run_row {
 	uint32_t function;
 	uint32_t runs; /* that have called it */
 	bool timed;    /* the times of some calls are known */
+	/* That `self` is of: not those whose calls have no time, as without a clock. */
+	uint32_t self_runs;
 	struct post_spread calls, self;
 };
 

@@ -307,8 +307,12 @@ void post_session_conclude(struct post_session *session)
 				"no ELF file with build-id %s was given: its functions are shown "
 				"as %s+0xaddress%s",
 				hex[0] ? hex : "(none)", module->name,
-				module->no_callee ? ", and where its direct calls lead is not known"
-						  : "");
+				module->returns_unknown
+					? ", and its returns can't be told from its calls: both "
+					  "are counted as calls, and where they lead is not known"
+				: module->no_callee
+					? ", and where its direct calls lead is not known"
+					: "");
 	}
 	for (size_t i = 0; i < session->process_count; i++) {
 		const struct post_process *process = session->processes[i];

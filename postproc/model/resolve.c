@@ -441,6 +441,8 @@ uint32_t post_session_resolve(struct post_session *session, struct post_process 
 		session->modules[call.callee_module].unnamed_events++;
 	if (!target)
 		session->modules[call.site_module].no_callee++;
+	session->modules[call.site_module].returns_unknown |=
+		process->returns && !session->modules[call.site_module].image;
 	POST_GROW(session->calls, session->call_count, session->call_capacity);
 	number = (uint32_t)session->call_count++;
 	session->calls[number] = call;

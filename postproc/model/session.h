@@ -24,6 +24,7 @@ struct post_module {
 	bool traced;              /* recorded in a trace: it was rewritten */
 	uint64_t unnamed_events;  /* events whose address in here has no symbol */
 	uint64_t no_callee;       /* calls from here whose callee is unknown */
+	bool returns_unknown;     /* there are returns among them, and no file that tells which */
 };
 
 struct post_function {

@@ -54,6 +54,7 @@ struct run {
 	uint32_t random;
 	struct frame stack[64];
 	unsigned depth, cut;
+	bool clockless;
 	struct truth truth[SITES];
 };
 
@@ -72,10 +73,10 @@ static void enter(struct run *run, unsigned site)
 	pass(run);
 	if (site == WORK_FINISH)
 		trace_builder_control(
-			&run->builder, LITIFUT_WORD_TAIL, 3,
+			&run->builder, LITIFUT_WORD_TAIL, 3 - run->clockless,
 			(uint32_t[]){at + 4 + thumb, FINISH + thumb, (uint32_t)run->clock});
 	else
-		trace_builder_control(&run->builder, LITIFUT_WORD_ENTER, 3,
+		trace_builder_control(&run->builder, LITIFUT_WORD_ENTER, 3 - run->clockless,
 				      (uint32_t[]){at + length + thumb, 0x1000 - run->depth,
 						   (uint32_t)run->clock});
 	run->stack[run->depth++] = (struct frame){site, site == WORK_FINISH, run->clock, 0};
@@ -113,9 +114,9 @@ static void leave_over(struct run *run, unsigned over)
 		end_frame(run, true);
 	unsigned site = run->stack[run->depth - 1].site;
 	uint32_t exit = places[site].function + 16 * places[site].line + 2;
-	if (run->random & 0x10000)
+	if (run->random & 0x10000 || run->clockless)
 		trace_builder_control(
-			&run->builder, LITIFUT_WORD_EXIT, 3,
+			&run->builder, LITIFUT_WORD_EXIT, 3 - run->clockless,
 			(uint32_t[]){exit, 0x1000 - (run->depth - 1), (uint32_t)run->clock});
 	else {
 		trace_builder_control(
@@ -177,6 +178,27 @@ static void write_spans(struct run *run, const struct fixture *fixture, bool jum
 		work(run, n);
 	if (jumps)
 		jump(run);
+}
+
+/* The same run without a clock, as another process beside the trace that is there. */
+static void add_clockless(const struct fixture *fixture)
+{
+	struct run run = {.fixture = fixture, .random = 1, .clockless = true};
+	char path[128];
+
+	fixture_begin_trace(fixture, &run.builder, CHUNK_BYTES);
+	trace_builder_header32(&run.builder, offsetof(struct litifut_trace_header, clock),
+			       LITIFUT_CLOCK_NONE);
+	trace_builder_header32(&run.builder, offsetof(struct litifut_trace_header, pid), 301);
+	trace_builder_header32(&run.builder, offsetof(struct litifut_trace_header, mode),
+			       LITIFUT_MODE_SPANS);
+	trace_builder_chunk(&run.builder, 301, 0, 0);
+	for (unsigned n = 0; n < 6; n++)
+		work(&run, n);
+	trace_builder_finish(&run.builder);
+	snprintf(path, sizeof(path), "%s/trace/app.301.trace", fixture->folder);
+	assert_true(trace_builder_save(&run.builder, path));
+	trace_builder_release(&run.builder);
 }
 
 static void number(struct trace_builder *builder, uint64_t value, unsigned words)
@@ -353,6 +375,49 @@ static void numbers_are_those_of_the_run(void **state)
 	free(text);
 }
 
+/* What a process without a clock has called counts, and has no time. */
+static void calls_without_a_clock_have_no_time(void **state)
+{
+	struct fixture_options options = fixture_defaults();
+	struct fixture *fixture = fixture_next(NULL);
+	struct run run;
+	char *text[2], row[128];
+	unsigned long long calls = 0;
+
+	(void)state;
+	if (!fixture)
+		skip();
+	write_spans(&run, fixture, false);
+	fixture_save_trace(fixture, &run.builder);
+	text[0] = figures(fixture, "merge", &options);
+	add_clockless(fixture);
+	text[1] = figures(fixture, "merge", &options);
+	/* the times of the one run that has some */
+	for (const char *line = strchr(text[0], '\n') + 1; *line; line = strchr(line, '\n') + 1) {
+		snprintf(row, sizeof(row), "%.52s     2 ", line);
+		has_row(text[1], "%s", row);
+	}
+	free(text[0]);
+	free(text[1]);
+	const struct truth *truth = &run.truth[MAIN_WORK];
+	text[0] = figures(fixture, "csv", &options);
+	has_row(text[0], ",call,%llu,%llu,%llu,%llu,%llu,%llu\r\n",
+		2 * (unsigned long long)truth->count, (unsigned long long)truth->count,
+		(unsigned long long)truth->sum, (unsigned long long)truth->self,
+		(unsigned long long)truth->minimum, (unsigned long long)truth->maximum);
+	free(text[0]);
+	for (unsigned site = 0; site < SITES; site++)
+		calls += run.truth[site].count;
+	text[0] = fixture_run(fixture, "report", &options, NULL);
+	has_row(text[0], ", %llu in processes without a clock.\n", calls);
+	free(text[0]);
+	options.output.rows = POST_ROWS_THREADS;
+	text[0] = fixture_run(fixture, "report", &options, NULL);
+	snprintf(row, sizeof(row), "%12s %12s %5.1f%% %12llu  process 301 ", "-", "-", 0.0, calls);
+	has_row(text[0], "%s", row);
+	free(text[0]);
+}
+
 static void counts_carry(void **state)
 {
 	struct fixture *fixture = fixture_next(NULL);
@@ -422,6 +487,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(spans_and_table_give_what_happened),
 		cmocka_unit_test(numbers_are_those_of_the_run),
+		cmocka_unit_test(calls_without_a_clock_have_no_time),
 		cmocka_unit_test(counts_carry),
 		cmocka_unit_test(filters_go_by_subtree_depth_and_time),
 	};

@@ -44,6 +44,7 @@ static void several_runs_have_a_deviation(void **state)
 	row = post_runs_row(&runs, 8);
 	assert_int_equal(row.runs, 1);
 	assert_false(row.timed);
+	assert_int_equal(row.self_runs, 3); /* run 3 called it, and nothing has a time */
 	post_runs_release(&runs);
 }
 
