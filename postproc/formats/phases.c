@@ -9,6 +9,7 @@
 #include "postproc/measure/edges.h"
 #include "postproc/measure/measure.h"
 #include "postproc/model/clock.h"
+#include "postproc/timeline/nesting.h"
 
 struct part {
 	uint64_t calls;
@@ -21,7 +22,22 @@ struct row {
 	bool seen;
 };
 
+/* A call that was open when it happened. */
+struct open_call {
+	uint32_t function;
+	uint64_t time;   /* of its enter, ticks */
+	uint64_t before; /* its self time until it happened, ticks */
+};
+
+/* Those of a lane, outermost first. */
+struct lane {
+	struct open_call *calls;
+	size_t count;
+};
+
 struct state {
+	struct lane *lanes; /* once it has happened; later lanes have no such calls */
+	size_t lane_count;
 	struct row *rows; /* by function */
 	size_t count;
 	bool after;     /* it has happened */
@@ -59,6 +75,77 @@ static bool happens(const struct post_output *output, const struct post_timeline
 	       post_function_matches(output->session, globs, event->callee);
 }
 
+/* The clock of a process at `now`, in ns; `latest` is a reading near it. */
+static uint64_t ticks_at(const struct post_process *process, uint64_t now, uint64_t latest)
+{
+	const uint64_t hertz = post_clock_hertz(process);
+	const int64_t ns = (int64_t)(now - post_clock_ns(process, latest));
+
+	return latest + (uint64_t)(hertz ? (int64_t)((double)ns * (double)hertz / 1e9) : ns);
+}
+
+/* The self times of the open calls of a lane at `when`, in ticks. */
+static void split_lane(struct lane *lane, const struct post_stack *stack, uint64_t when,
+		       const struct post_timeline_event *leave)
+{
+	static const unsigned timeless = POST_EVENT_CUT | POST_EVENT_APPROX;
+	uint64_t end = when;
+
+	lane->count = leave ? leave->depth + 1 : stack->depth;
+	lane->calls = post_allocate(lane->count + 1, sizeof(*lane->calls));
+	for (size_t at = lane->count; at-- > 0;) {
+		const struct post_frame *frame = &stack->frames[at];
+		uint64_t child = frame->child;
+		if (leave && at + 1 == leave->depth) /* the leave has added its time */
+			child -= (leave->flags & timeless) && !(leave->flags & POST_EVENT_GUESSED)
+					 ? frame[1].child
+					 : stack->time - frame[1].time;
+		lane->calls[at] = (struct open_call){
+			.function = frame->function,
+			.time = frame->time,
+			.before = end > frame->time + child ? end - frame->time - child : 0,
+		};
+		end = when < frame->time ? when : frame->time;
+	}
+}
+
+/* It happens at `now`, in ns: keeps the self time so far of each call that is open. `event` is the
+ * one that shows it; a call that it leaves was still open. */
+static void split_open(const struct post_output *output, const struct post_timeline_event *event,
+		       uint64_t now)
+{
+	const struct post_session *session = output->session;
+	struct state *state = output->state;
+
+	state->lane_count = session->lane_count;
+	state->lanes = post_allocate(session->lane_count + 1, sizeof(*state->lanes));
+	for (uint32_t i = 0; i < session->lane_count; i++) {
+		const struct post_process *process = session->processes[session->lanes[i]->process];
+		const struct post_stack *stack = session->lanes[i]->stack;
+		bool leaves = event->lane == i && event->kind == POST_EVENT_LEAVE;
+		if (stack && post_clock_runs(process))
+			split_lane(&state->lanes[i], stack, ticks_at(process, now, stack->time),
+				   leaves ? event : NULL);
+	}
+}
+
+/* How much of its self time a call that is left had before it happened. */
+static uint64_t self_before(const struct post_output *output,
+			    const struct post_timeline_event *event)
+{
+	const struct state *state = output->state;
+	const struct post_frame *frame = post_nesting_frame(output->session, event);
+
+	if (!state->after)
+		return event->value;
+	if (event->lane >= state->lane_count || event->depth >= state->lanes[event->lane].count)
+		return 0;
+	const struct open_call *call = &state->lanes[event->lane].calls[event->depth];
+	if (call->function != frame->function || call->time != frame->time)
+		return 0;
+	return call->before < event->value ? call->before : event->value;
+}
+
 static void event(void *context, const struct post_timeline_event *event)
 {
 	static const unsigned unknown = POST_EVENT_CUT | POST_EVENT_OPEN | POST_EVENT_GUESSED |
@@ -73,7 +160,9 @@ static void event(void *context, const struct post_timeline_event *event)
 	state->started = true;
 	if (!state->after && happens(output, event, now)) {
 		state->after = true;
-		state->when = now - state->start;
+		state->when = output->options.phase.by_time ? output->options.phase.time_ns
+							    : now - state->start;
+		split_open(output, event, state->start + state->when);
 	}
 	if (event->kind > POST_EVENT_LEAVE || event->site == POST_NONE)
 		return;
@@ -92,9 +181,10 @@ static void event(void *context, const struct post_timeline_event *event)
 		row->seen = true;
 	} else if (event->kind == POST_EVENT_LEAVE && !(event->flags & unknown) &&
 		   process->returns && post_clock_runs(process)) {
-		uint64_t hertz = post_clock_hertz(process);
-		row->parts[state->after].self +=
-			hertz ? (double)event->value * 1e9 / (double)hertz : (double)event->value;
+		uint64_t hertz = post_clock_hertz(process), before = self_before(output, event);
+		double unit = hertz ? 1e9 / (double)hertz : 1;
+		row->parts[0].self += (double)before * unit;
+		row->parts[1].self += (double)(event->value - before) * unit;
 		state->timed = true;
 	}
 }
@@ -103,7 +193,11 @@ enum kind { ONLY_BEFORE, BOTH, ONLY_AFTER };
 
 static enum kind kind_of(const struct row *row)
 {
-	return !row->parts[1].calls ? ONLY_BEFORE : !row->parts[0].calls ? ONLY_AFTER : BOTH;
+	const struct part *before = &row->parts[0], *after = &row->parts[1];
+
+	return !after->calls && after->self <= 0     ? ONLY_BEFORE
+	       : !before->calls && before->self <= 0 ? ONLY_AFTER
+						     : BOTH;
 }
 
 static int compare(const void *left, const void *right, void *context)
@@ -197,6 +291,9 @@ static void finish(struct post_output *output)
 			write_row(output, order[i]);
 	}
 	free(order);
+	for (size_t i = 0; i < state->lane_count; i++)
+		free(state->lanes[i].calls);
+	free(state->lanes);
 	free(state->rows);
 	free(state);
 }
