@@ -292,7 +292,7 @@ count_events()
 	case $1 in
 	db | thunk)
 		"$post" --no-maps-paths -f report "$work/data" 2>&1 >/dev/null |
-			sed -n 's/^litifut-post: \([0-9]*\) events.*/\1/p'
+			sed -n 's/^litifut-post: \([0-9]*\) calls.*/\1/p'
 		;;
 	source) echo $(($(cat "$work"/data/trace/* | wc -c) / 8)) ;;
 	*) echo 0 ;;

@@ -99,24 +99,26 @@ static void print_wrong_settings(uint32_t wrong)
 	}
 }
 
-static void print_summary(const struct post_totals *totals, double seconds, bool by_pid, bool flags)
+static void print_summary(const struct post_totals *totals, double seconds, bool flags)
 {
 	uint64_t events = totals->events - totals->own;
 
-	fprintf(stderr, "litifut-post: %" PRIu64 " event%s", events, plural(events));
+	fprintf(stderr, "litifut-post: %" PRIu64 " call%s", events, plural(events));
 	if (totals->shown != events)
 		fprintf(stderr, " (%" PRIu64 " shown)", totals->shown);
 	fprintf(stderr,
-		", %" PRIu64 " lost, %zu process%s, %zu thread%s, %zu module%s, %" PRIu64
+		", %" PRIu64 " lost%s, %zu process%s, %zu thread%s, %zu module%s, %" PRIu64
 		" unresolved, %.2f s\n",
-		totals->lost, totals->processes, totals->processes == 1 ? "" : "es",
-		totals->threads, plural(totals->threads), totals->modules, plural(totals->modules),
+		totals->lost, totals->lost && totals->returns ? " (calls and returns)" : "",
+		totals->processes, totals->processes == 1 ? "" : "es", totals->threads,
+		plural(totals->threads), totals->modules, plural(totals->modules),
 		totals->unresolved, seconds);
 	print_wrong_settings(totals->wrong_settings);
 	if (totals->lost && totals->lost_to > 0)
 		fprintf(stderr,
-			"litifut-post: calls were lost from %.3f s to %.3f s after the start%s\n",
-			totals->lost_from, totals->lost_to,
+			"litifut-post: %s were lost from %.3f s to %.3f s after the start%s\n",
+			totals->returns ? "calls and returns" : "calls", totals->lost_from,
+			totals->lost_to,
 			totals->processes > 1 ? " of the process that lost most" : "");
 	if (totals->overwritten)
 		fprintf(stderr,
@@ -124,10 +126,6 @@ static void print_summary(const struct post_totals *totals, double seconds, bool
 			"calls (LITIFUT_RING_KB)\n",
 			totals->overwritten, plural(totals->overwritten),
 			totals->overwritten == 1 ? "was" : "were");
-	if (events && !totals->shown)
-		fprintf(stderr, "litifut-post: none of them is left by the filters given\n");
-	if (!totals->processes && by_pid)
-		fprintf(stderr, "litifut-post: no trace is of a process that --pid names\n");
 	if (totals->killed)
 		fprintf(stderr,
 			"litifut-post: %zu process%s still ran, had been killed or went on "
@@ -195,14 +193,21 @@ static void process_run(struct post_session *session, const struct post_argument
 	post_session_open(session);
 	if (progress.shown)
 		fputs("\r\033[K", stderr);
-	if (!session->process_count)
-		return; /* not even the heading of a table */
+	if (!session->process_count) { /* not even the heading of a table */
+		if (given->session.pid_count && session->inputs.trace_count)
+			post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
+					"no trace is of a process that --pid names");
+		return;
+	}
 	if (shows) {
 		run.progress = show_progress;
 		run.context = &progress;
 	}
 	output->session = session;
 	post_run(session, format, output, &run, totals);
+	if (totals->events > totals->own && !totals->shown)
+		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
+				"nothing is shown: no call is left by the filters given");
 	if (progress.shown)
 		fputs("\r\033[K", stderr);
 }
@@ -241,6 +246,22 @@ static void show_run(const struct post_arguments *given, struct post_output *out
 	post_session_close(&session);
 }
 
+/* Adds what stands behind the two sides of a comparison. Gives the first of these paths that has
+ * traces, which are of neither side; NULL: none has. */
+static const char *add_files_of_both(const struct post_arguments *given,
+				     struct post_session *session)
+{
+	const struct post_inputs *inputs = &session->inputs;
+	size_t before = inputs->trace_count + inputs->firmware_count;
+
+	for (size_t i = 2; i < given->path_count; i++) {
+		add_paths(given, session, i, i + 1);
+		if (inputs->trace_count + inputs->firmware_count > before)
+			return given->paths[i];
+	}
+	return NULL;
+}
+
 static void show_difference(const struct post_arguments *given, struct post_output *output,
 			    struct post_problems *problems, struct outcome *outcome)
 {
@@ -256,7 +277,13 @@ static void show_difference(const struct post_arguments *given, struct post_outp
 	for (size_t run = 0; run < 2; run++) {
 		double start = now();
 		add_paths(given, &sessions[run], run, run + 1);
-		add_paths(given, &sessions[run], 2, given->path_count);
+		const char *third = add_files_of_both(given, &sessions[run]);
+		if (third) {
+			post_problem_at(problems, third, LITIFUT_NO_ADDRESS,
+					"traces behind the two sides: the order is diff OLD NEW "
+					"[ELF...]; several runs of a side are in one folder");
+			break;
+		}
 		output->state = NULL;
 		process_run(&sessions[run], given, &post_format_diff_run, output,
 			    &outcome->totals[run]);
@@ -274,9 +301,9 @@ static void show_difference(const struct post_arguments *given, struct post_outp
 		if (runs[0]->timed && runs[1]->timed)
 			post_diff_times_write(output->file, &sessions[0], runs[0], &sessions[1],
 					      runs[1], &options);
-		outcome->differing =
-			post_diff_write(output->file, &sessions[0], &sessions[1], &options);
-	} else {
+		outcome->differing = post_diff_write(output->file, &sessions[0], runs[0]->count,
+						     &sessions[1], runs[1]->count, &options);
+	} else if (runs[0]) {
 		post_problem_at(problems, given->paths[outcome->totals[0].processes ? 1 : 0],
 				LITIFUT_NO_ADDRESS, "no trace there to compare");
 	}
@@ -389,7 +416,7 @@ int main(int count, char **arguments)
 	}
 	for (size_t run = 0; run < outcome.runs && !given.quiet; run++)
 		print_summary(&outcome.totals[run], outcome.seconds[run],
-			      given.session.pid_count > 0, given.format && given.format->flags);
+			      given.format && given.format->flags);
 	for (size_t i = 0; i < outcome.needless_count && i < MOST_NEEDLESS && !given.quiet; i++)
 		fprintf(stderr, "litifut-post: %s\n", outcome.needless[i]);
 	if (outcome.needless_count > MOST_NEEDLESS && !given.quiet)

@@ -308,15 +308,26 @@ static void warn_of_unused(const struct post_arguments *given)
 		{OPTION_SOURCE, given->lists[LIST_SOURCE] != NULL},
 		{OPTION_PDF, given->pdf},
 		{OPTION_PHASE, given->output.phase.text != NULL},
+		{OPTION_INCLUDE, given->lists[LIST_INCLUDE] != NULL},
+		{OPTION_EXCLUDE, given->lists[LIST_EXCLUDE] != NULL},
+		{OPTION_MODULE, given->lists[LIST_MODULE] != NULL},
+		{'F', given->lists[LIST_ONLY] != NULL},
+		{'N', given->lists[LIST_WITHOUT] != NULL},
+		{'D', given->filter.deepest != 0},
+		{'t', given->filter.shortest_ns != 0},
 		{'f', given->diff && given->format != post_formats[0]},
 	};
+	const bool calls_unused = !given->diff && given->format->flags;
 	unsigned uses = given->diff ? POST_USES_TOP | POST_USES_MIN : given->format->uses;
 
 	for (size_t i = 0; i < sizeof(some) / sizeof(*some); i++) {
 		const struct litifut_option *option = post_option_list;
 		while (!option->name || option->code != some[i].code)
 			option++;
-		if (some[i].given && !(uses & option->use))
+		/* An option that is for all outputs chooses calls, and some show none. */
+		if (some[i].given && (option->use           ? !(uses & option->use)
+				      : option->code == 'f' ? true
+							    : calls_unused))
 			fprintf(stderr, "litifut-post: warning: %s%.*s has no effect on %s\n",
 				option->code == 'f' ? "-" : "--", option->code == 'f' ? 1 : 40,
 				option->name, given->diff ? "diff" : given->format->name);

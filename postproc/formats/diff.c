@@ -1,7 +1,7 @@
 /* Comparing two runs, edge by edge. */
 #include "postproc/formats/diff.h"
 
-#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,8 @@
 
 struct row {
 	const char *caller, *caller_module, *callee, *callee_module;
-	uint64_t old, now;
+	uint64_t counts[2]; /* all calls of the old and of the new side */
+	double old, now;    /* those of a run */
 };
 
 static int by_name(const void *left, const void *right)
@@ -24,9 +25,9 @@ static int by_name(const void *left, const void *right)
 	return order ? order : strcmp(a->callee_module, b->callee_module);
 }
 
-static uint64_t difference(const struct row *row)
+static double difference(const struct row *row)
 {
-	return row->old > row->now ? row->old - row->now : row->now - row->old;
+	return fabs(row->now - row->old);
 }
 
 static int by_difference(const void *left, const void *right)
@@ -50,14 +51,13 @@ static size_t add_rows(struct row *rows, size_t count, const struct post_session
 			.caller_module = session->modules[caller->module].name,
 			.callee = callee->name,
 			.callee_module = session->modules[callee->module].name,
-			.old = old ? edge->count : 0,
-			.now = old ? 0 : edge->count,
+			.counts = {old ? edge->count : 0, old ? 0 : edge->count},
 		};
 	}
 	return count;
 }
 
-static void write_row(FILE *file, const struct row *row, bool color)
+static void write_row(FILE *file, const struct row *row, bool means, bool color)
 {
 	const char *word = !row->old ? "new" : !row->now ? "gone" : "changed";
 	const char *paint = !color ? "" : !row->old ? "\033[32m" : !row->now ? "\033[31m" : "";
@@ -65,15 +65,17 @@ static void write_row(FILE *file, const struct row *row, bool color)
 
 	if (row->old && row->now)
 		snprintf(change, sizeof(change), "%+.1f%%",
-			 100.0 * ((double)row->now - (double)row->old) / (double)row->old);
-	fprintf(file, "%s%-7s %12" PRIu64 " %12" PRIu64 " %9s  %s -> %s [%s]%s\n", paint, word,
-		row->old, row->now, change, row->caller, row->callee, row->callee_module,
+			 100.0 * (row->now - row->old) / row->old);
+	fprintf(file, "%s%-7s %12.*f %12.*f %9s  %s -> %s [%s]%s\n", paint, word, means, row->old,
+		means, row->now, change, row->caller, row->callee, row->callee_module,
 		*paint ? "\033[0m" : "");
 }
 
-size_t post_diff_write(FILE *file, const struct post_session *old, const struct post_session *now,
+size_t post_diff_write(FILE *file, const struct post_session *old, uint32_t old_runs,
+		       const struct post_session *now, uint32_t now_runs,
 		       const struct post_diff_options *options)
 {
+	const bool means = old_runs > 1 || now_runs > 1;
 	struct post_edges old_edges, now_edges;
 	size_t kept = 0, differing = 0;
 
@@ -85,24 +87,31 @@ size_t post_diff_write(FILE *file, const struct post_session *old, const struct 
 	qsort(rows, count, sizeof(*rows), by_name);
 	for (size_t i = 0; i < count; i++) { /* equal names lie side by side */
 		if (kept && !by_name(&rows[kept - 1], &rows[i])) {
-			rows[kept - 1].old += rows[i].old;
-			rows[kept - 1].now += rows[i].now;
+			rows[kept - 1].counts[0] += rows[i].counts[0];
+			rows[kept - 1].counts[1] += rows[i].counts[1];
 		} else {
 			rows[kept++] = rows[i];
 		}
 	}
+	for (size_t i = 0; i < kept; i++) {
+		rows[i].old = old_runs ? (double)rows[i].counts[0] / old_runs : 0;
+		rows[i].now = now_runs ? (double)rows[i].counts[1] / now_runs : 0;
+	}
 	qsort(rows, kept, sizeof(*rows), by_difference);
+	if (means)
+		fprintf(file, "# calls of a run, mean of %u old and %u new run%s\n", old_runs,
+			now_runs, now_runs == 1 ? "" : "s");
 	fprintf(file, "%-7s %12s %12s %9s  %s\n", "", "old", "new", "change",
 		"caller -> callee [module]");
 	for (size_t i = 0; i < kept; i++) {
 		if (rows[i].old == rows[i].now)
 			continue;
 		if (rows[i].old && rows[i].now &&
-		    (double)difference(&rows[i]) < options->least * (double)rows[i].old)
+		    difference(&rows[i]) < options->least * rows[i].old)
 			continue;
 		differing++;
 		if (!options->top || differing <= options->top)
-			write_row(file, &rows[i], options->color);
+			write_row(file, &rows[i], means, options->color);
 	}
 	free(rows);
 	post_edges_release(&old_edges);

@@ -15,8 +15,10 @@ struct post_diff_options {
 
 /* Writes the edges that are new, gone or called more or less often, largest
  * difference first. Functions are matched by name and module, not by address,
- * so the two runs may be of different builds. Returns how many edges differ. */
-size_t post_diff_write(FILE *file, const struct post_session *old, const struct post_session *now,
+ * so the two sides may be of different builds. Of a side with several runs the calls of a run are
+ * compared, as a mean. Returns how many edges differ. */
+size_t post_diff_write(FILE *file, const struct post_session *old, uint32_t old_runs,
+		       const struct post_session *now, uint32_t now_runs,
 		       const struct post_diff_options *options);
 
 /* What each side of a comparison goes through: its state is a struct post_runs, which the caller

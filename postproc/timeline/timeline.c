@@ -397,6 +397,7 @@ void post_timeline_total(const struct post_session *session, struct post_totals 
 		totals->covered += (process->trace->header.mode == LITIFUT_MODE_COVERAGE ||
 				    process->trace->header.mode == LITIFUT_MODE_PATHS) &&
 				   !process->events;
+		totals->returns += process->returns;
 		totals->clockless +=
 			process->returns && process->events && !post_clock_runs(process);
 		if (process->trace->header.flags & LITIFUT_TRACE_DEDUP) {

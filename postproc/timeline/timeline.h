@@ -19,6 +19,7 @@ struct post_totals {
 	size_t processes, threads, modules;
 	size_t killed;        /* processes whose trace was never stopped */
 	size_t covered;       /* processes that recorded which code was executed, and no calls */
+	size_t returns;       /* processes that recorded returns */
 	size_t clockless;     /* processes that recorded returns, and no clock */
 	size_t deduplicated;  /* processes that recorded each (call site, callee) once */
 	double missing;       /* the largest share of them that the filter may have swallowed */

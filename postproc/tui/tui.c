@@ -192,7 +192,7 @@ static void draw(struct browser *browser)
 		browser->top = row;
 	if (row >= browser->top + height)
 		browser->top = row - height + 1;
-	snprintf(text, sizeof(text), "%s%s  %" PRIu64 " events, %" PRIu64 " lost, %zu threads%s%s",
+	snprintf(text, sizeof(text), "%s%s  %" PRIu64 " calls, %" PRIu64 " lost, %zu threads%s%s",
 		 program, totals->processes > 1 ? ", ..." : "", totals->events - totals->own,
 		 totals->lost, totals->threads, browser->wait_ms >= 0 ? "  (still written)" : "",
 		 totals->lost ? "  CALLS ARE MISSING" : "");

@@ -14,7 +14,7 @@ bytes()
 	ok "$2: the program does not notice" diff plain.out traced.out
 	ok "$2: the trace is read" sh -c "'$BUILD/bin/litifut-post' -f report -o report.txt \
 		data/trace data/maps traced/lua 2>post.err"
-	events=$(sed -n 's/^litifut-post: \([0-9]*\) events.*/\1/p' post.err)
+	events=$(sed -n 's/^litifut-post: \([0-9]*\) calls.*/\1/p' post.err)
 	size=$(stat -c %s data/trace/*.trace)
 	ok "$2: $events events, enough to tell" test "$events" -ge 500000
 	ok "$2: $((size * 100 / events)) bytes for a hundred events, at most $1" \

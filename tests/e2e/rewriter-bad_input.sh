@@ -27,7 +27,7 @@ says_no_maps()
 {
 	"$post" -f tsv -o events.tsv data/trace traced/program 2>post.err
 	equal $? 1 && [ "$(grep -c 'no maps file' post.err)" = 1 ] && cat post.err &&
-		equal "$(grep -vc 'no maps file\|events,' post.err)" 0
+		equal "$(grep -vc 'no maps file\|calls,' post.err)" 0
 }
 
 # What the linker makes of main.c with the tracer inside, before it is rewritten: `image`

@@ -80,7 +80,7 @@ static void wrong_usage_is_2(void **state)
 	gives(0, "=> finish [app]", "$post tree .");
 	gives(2, "diff takes two runs", "$post diff .");
 	gives(0, "-f has no effect on diff", "$post diff -f json . .");
-	gives(0, "no trace is of a process that --pid names", "$post --pid 1 .");
+	gives(1, "no trace is of a process that --pid names", "$post --pid 1 .");
 	gives(2, "--top takes a number, not many", "$post --top many .");
 	gives(2, "--sort takes", "$post --sort size .");
 	gives(2, "--from takes a number, a time or FUNCTION#N, not 3parsecs",
@@ -111,7 +111,7 @@ static void calls_begin_and_end_a_part(void **state)
 				  "100\tcount\tleaf\n"
 				  "100\tcount\tleaf\n");
 	free(text);
-	gives(0, " events (3 shown)", "$post report --from work --to leaf#2 --pid 100 .");
+	gives(0, " calls (3 shown)", "$post report --from work --to leaf#2 --pid 100 .");
 	gives(1, "no thread makes call 9 of leaf, which --from asks for", "$post --from leaf#9 .");
 	gives(1, "no thread makes call 1 of work, which --to asks for",
 	      "$post --from count --to work .");
@@ -182,10 +182,10 @@ static void summary_goes_to_standard_error(void **state)
 {
 	(void)state;
 	need_fixture();
-	gives(0, "20 events, 3 lost, 2 processes, 3 threads, 2 modules, 0 unresolved",
+	gives(0, "20 calls, 3 lost, 2 processes, 3 threads, 2 modules, 0 unresolved",
 	      "$post . >/dev/null");
 	gives(0, NULL, "test -z \"$($post -q . 2>&1 >/dev/null)\"");
-	gives(0, "20 events (2 shown)",
+	gives(0, "20 calls (2 shown)",
 	      "$post --include '*area*' --exclude local_scale . >/dev/null");
 	gives(0, NULL, "$post . 2>/dev/null | head -n 1 >/dev/null");
 }
@@ -200,8 +200,11 @@ static void nothing_is_ignored_silently(void **state)
 	gives(0, "warning: --lines has no effect on diff\n", "$post diff --lines . .");
 	gives(0, NULL, "! $post -f report --sort name --top 1 --by-module . 2>&1 | grep warning");
 	gives(0, NULL, "! $post -f dot --min 1 --top 5 . 2>&1 | grep warning");
-	gives(0, "none of them is left by the filters given",
-	      "$post --include nobody . 2>&1 >/dev/null");
+	gives(0, "warning: --include has no effect on coverage\n",
+	      "$post -f coverage --include 'x*' . ; exit 0");
+	gives(0, NULL, "! $post --include 'w*' . 2>&1 | grep warning");
+	gives(1, "no call is left by the filters given", "$post --include nobody . >/dev/null");
+	gives(1, "no trace is of a process that --pid names", "$post report --pid 1 .");
 	gives(0, NULL, "! $post . 2>&1 | grep 'by the filters'");
 }
 
@@ -314,9 +317,78 @@ static void diff_tells_new_gone_and_changed(void **state)
 	gives(0, "new                0            4            count -> leaf [app]\n",
 	      "$post diff new old app libshape.so");
 	gives(0, "0 edges differ", "$post diff old old app libshape.so");
-	gives(0, "changed            1            2   +100.0%  main -> area [libshape.so]\n",
+	/* one run, and two of which one is the same */
+	gives(0, "changed          4.0          2.0    -50.0%  count -> leaf [app]\n",
 	      "cp trace/* maps/* new; $post diff old new app libshape.so");
+	gives(0, NULL, "! $post diff old new app libshape.so | grep 'main -> area'");
+	gives(1, "new: traces behind the two sides: the order is diff OLD NEW [ELF...]",
+	      "$post diff old old new");
 	gives(0, NULL, "rm -r old new");
+}
+
+static void direct(struct trace_builder *builder, uint32_t address, uint32_t time)
+{
+	trace_builder_word(builder, address + fixture.target->thumb);
+	trace_builder_word(builder, time);
+}
+
+/* main() calls work(), which is busy for 8 ms, calls leaf() for 1 us, and returns 2 us later. */
+static void write_spans(const char *name, uint32_t pid)
+{
+	const uint32_t length = fixture.target->machine == BUILDER_MACHINE_MIPS ? 8 : 4;
+	const uint32_t main_work = 0x20010, work_leaf = 0x20070;
+	struct trace_builder builder;
+	char path[128];
+
+	fixture_begin_trace(&fixture, &builder, 65536);
+	trace_builder_header32(&builder, offsetof(struct litifut_trace_header, pid), pid);
+	trace_builder_header32(&builder, offsetof(struct litifut_trace_header, mode),
+			       LITIFUT_MODE_SPANS);
+	trace_builder_header64(&builder, offsetof(struct litifut_trace_header, lost_events), 7);
+	trace_builder_chunk(&builder, pid, LITIFUT_CHUNK_TIMED, 1000);
+	direct(&builder, main_work + length, 1000);
+	direct(&builder, work_leaf + length, 8001000);
+	trace_builder_word(&builder, work_leaf + 2);
+	trace_builder_word(&builder, 8002000);
+	trace_builder_word(&builder, main_work + 2);
+	trace_builder_word(&builder, 8004000);
+	trace_builder_finish(&builder);
+	snprintf(path, sizeof(path), "%s/%s.trace", fixture.folder, name);
+	assert_true(trace_builder_save(&builder, path));
+	trace_builder_release(&builder);
+	free(shell("cp maps/app.100.maps %s.maps", name));
+}
+
+static void calls_and_returns_are_told_apart(void **state)
+{
+	(void)state;
+	need_fixture();
+	free(shell("mkdir spans"));
+	write_spans("spans/app.300", 300);
+	gives(0, "2 calls, 7 lost (calls and returns), 1 process,", "$post spans app");
+	/* the self time of a call that is open at the mark is split there */
+	gives(0,
+	      "before and after:\n"
+	      "calls before        after  self before        after   first call  "
+	      "function [module]\n"
+	      "           1            0     8.000 ms     2.000 us         0 ns  work [app]\n",
+	      "$post -q report --phase leaf spans app");
+	gives(0, "1            0     3.000 ms     5.002 ms         0 ns  work [app]\n",
+	      "$post -q report --phase 3ms spans app");
+	gives(0, "1            0     8.001 ms     1.000 us         0 ns  work [app]\n",
+	      "$post -q report --phase 8002us spans app");
+	gives(0, "app\n        total         self  share", "$post -q report --by-module spans app");
+	gives(1, "its returns can't be told from its calls: both are counted as calls",
+	      "$post report spans");
+	gives(0, NULL,
+	      "! $post report spans 2>&1 | grep -i 'still open\\|returns were not recorded'");
+	/* one run against two that did the same */
+	free(shell("mkdir more"));
+	write_spans("more/app.301", 301);
+	write_spans("more/app.302", 302);
+	gives(0, "0 edges differ\n", "$post diff spans more app");
+	gives(0, "# 2 runs", "$post merge more app");
+	gives(0, NULL, "rm -r spans more");
 }
 
 /* LITIFUT_COPY_TO leaves two copies of each trace. */
@@ -418,8 +490,8 @@ static void a_terminal_gets_color_and_a_pager(void **state)
 	gives(0, NULL,
 	      "PAGER='cat >paged' " ON_A_TERMINAL " \"$post .\" log </dev/null >/dev/null && "
 	      "grep -q 'main+0x10 -> work' paged && ! grep -q 'main+0x10' log && "
-	      "grep -q '20 events' log"); /* the summary comes after the pager is left */
-	gives(0, NULL, "! grep -q '20 events' paged && rm paged");
+	      "grep -q '20 calls' log"); /* the summary comes after the pager is left */
+	gives(0, NULL, "! grep -q '20 calls' paged && rm paged");
 	gives(0, "options FRX",
 	      "unset LESS; PAGER='echo options $LESS; cat >/dev/null' " ON_A_TERMINAL
 	      " \"$post .\" log </dev/null");
@@ -527,6 +599,7 @@ int main(void)
 		cmocka_unit_test(an_output_is_whole_or_not_there),
 		cmocka_unit_test(unpacking_is_bounded),
 		cmocka_unit_test(diff_tells_new_gone_and_changed),
+		cmocka_unit_test(calls_and_returns_are_told_apart),
 		cmocka_unit_test(copies_count_once),
 		cmocka_unit_test(a_file_named_twice_counts_once),
 		cmocka_unit_test(files_of_one_build_add_up),
