@@ -10,7 +10,8 @@
 # source (-finstrument-functions with bench/recorder.c); uftrace (the same
 # without it); counts (gcc -pg); xray (clang's sleds). BENCH_TARGETS and
 # BENCH_WORKLOADS take the place of the usual ones.
-# shellcheck shell=sh
+# The scripts that source this use its variables, and words of flags are split.
+# shellcheck shell=sh disable=SC2034,SC2154,SC2086
 root=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=../tests/lib.sh
 . "$root/tests/lib.sh"
