@@ -188,7 +188,7 @@ const showFunction = f => {
 	if (f === NONE) return;
 	const callers = neighbours(f, true), callees = neighbours(f, false);
 	const facts = [`${group(F.calls[f])} calls`, `${group(F.made[f])} made`];
-	const total = `total ${F.at_least[f] ? "at least " : ""}${time(F.total[f])}`;
+	const total = measured && `total ${F.at_least[f] ? "at least " : ""}${time(F.total[f])}`;
 	if (measured && F.timed[f]) facts.push(`self ${time(F.self[f])}`, total, `average ${time(F.average[f])}`, `min ${time(F.min[f])}`, `max ${time(F.max[f])}`);
 	else if (measured && F.at_least[f]) facts.push(total);
 	else if (bounded) facts.push(`between ${time(F.least[f])} and ${time(F.most[f])}`);
