@@ -41,7 +41,7 @@ behaviour()
 		# A shell starts its background jobs with SIGINT ignored.
 		LITIFUT=1 TMPDIR=$(pwd)/tmp COMPILER_PATH=$(pwd)/slow \
 			python3 -c 'import os, signal, sys
-for one in (signal.SIGINT, signal.SIGQUIT): signal.signal(one, signal.SIG_DFL)
+for one in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP): signal.signal(one, signal.SIG_DFL)
 os.execv(sys.argv[1], sys.argv[1:])' \
 			"$(pwd)/ld" -o out/program main.o --unresolved-symbols=ignore-all \
 			-e main >link.log 2>&1 &
