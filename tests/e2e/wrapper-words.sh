@@ -57,7 +57,7 @@ misspelt()
 	is "a misspelt key" "$(words LITIFUT_CONFIG=../misspelt.config -- -o program)" \
 		"../misspelt.config:1: unknown key, ignored: exlude; did you mean exclude?"
 	is "a mode that there is not: the link goes on" "$(words LITIFUT_MODE=span -- -o program)" \
-		"LITIFUT_MODE=span: ignored, as it is none of calls, spans, table, counts, coverage; did you mean spans?"
+		"LITIFUT_MODE=span: ignored, as it is none of calls, spans, table, counts, coverage, paths; did you mean spans?"
 	ok "and calls are recorded" sh -c "'$BUILD/bin/litifut' info traced/program | grep -q 'mode  *calls'"
 	for setting in LITIFUT_EXLUDE=twice LITIFUT_CONFIG=../misspelt.config LITIFUT=yes; do
 		for trial in "-o conftest" "-o cmTC_1234" "-r -o program" "-Wl,--version"; do
