@@ -332,22 +332,26 @@ static void take_record(struct walk *walk, struct walker *walker, const struct p
 	advance(walk, walker);
 }
 
-/* The edge whose code has the run-time address; *code is its module's. */
+/* The edge whose code has the run-time address; *code is its module's, *link the same address as
+ * it was linked. */
 static const struct post_path_edge *find_edge(struct walk *walk, const struct walker *walker,
-					      uint32_t address, const struct post_path_code **code)
+					      uint32_t address, const struct post_path_code **code,
+					      uint32_t *link)
 {
-	uint32_t module, link;
+	uint32_t module;
 
-	if (!post_session_place(walk->process, walker->epoch, address, &module, &link))
+	if (!post_session_place(walk->process, walker->epoch, address, &module, link))
 		return NULL;
+	*link &= ~1u;
 	*code = post_path_code(walk->codes, walk->session, module);
-	return post_path_edge(*code, link & ~1u);
+	return post_path_edge(*code, *link);
 }
 
 static void take_address(struct walk *walk, struct walker *walker, uint32_t address)
 {
 	const struct post_path_code *code;
-	const struct post_path_edge *edge = find_edge(walk, walker, address, &code);
+	uint32_t link;
+	const struct post_path_edge *edge = find_edge(walk, walker, address, &code, &link);
 
 	walk->totals->records++;
 	if (!edge || code->blocks[edge->block].block.entered != LITIFUT_ENTERED_RECORD) {
@@ -449,6 +453,17 @@ static void find_calls(struct walk *walk, struct walker *walker, const uint32_t 
 		push(walker, false, found[--depth].back);
 }
 
+/* Is the thread in the code that records the start of the block? The code of a branch at the start
+ * of its block begins with that, a push and a call, when nothing else stands there for it. */
+static bool is_entering(const struct post_path_code *code, const struct post_path_edge *edge,
+			uint32_t address)
+{
+	const struct litifut_block *block = &code->blocks[edge->block].block;
+	const uint32_t behind_call = block->flags & LITIFUT_BLOCK_THUMB ? 2 + 4 : 4 + 4;
+
+	return edge->entry || (block->entered && address - edge->address <= behind_call);
+}
+
 /* The thread is in the code of an edge. */
 static void take_sync(struct walk *walk, struct walker *walker, const uint32_t *words,
 		      uint32_t count)
@@ -456,16 +471,19 @@ static void take_sync(struct walk *walk, struct walker *walker, const uint32_t *
 	const struct post_path_code *code;
 	const struct post_path_edge *edge;
 	enum state state;
+	uint32_t link;
+	bool enters;
 
 	if (count > 2)
 		walker->epoch = words[2];
-	edge = count ? find_edge(walk, walker, words[0], &code) : NULL;
+	edge = count ? find_edge(walk, walker, words[0], &code, &link) : NULL;
 	if (!edge) {
 		disagree(walk, walker, "it is at an address that is not in the list of branches");
 		begin_anew(walk, walker);
 		return;
 	}
-	if (code->blocks[edge->block].block.entered == LITIFUT_ENTERED_RECORD && edge->entry) {
+	enters = is_entering(code, edge, link);
+	if (code->blocks[edge->block].block.entered == LITIFUT_ENTERED_RECORD && enters) {
 		/* else the thread begins there, or is called by code that is not followed */
 		if (walker->at.state == STATE_NOWHERE &&
 		    (walker->lost || walk->process->trace->header.overwritten ||
@@ -478,7 +496,7 @@ static void take_sync(struct walk *walk, struct walker *walker, const uint32_t *
 		take_record(walk, walker, code, edge->block);
 		return;
 	}
-	state = edge->entry ? STATE_ENTRY : STATE_BRANCH;
+	state = enters ? STATE_ENTRY : STATE_BRANCH;
 	advance(walk, walker);
 	for (size_t steps = 0; walker->at.state == STATE_CALL || walker->at.state == STATE_JUMP;
 	     steps++) {

@@ -194,6 +194,23 @@ behaviour()
 	ok "the lines of lcov" "$BUILD/bin/litifut-post" -q -f lcov -o lines.info data traced/program
 	ok "lcov: the function of the last calls was executed" \
 		grep -q '^FNDA:1,twice$' lines.info
+	# a new chunk begins where the record of a block's start stands before its branch
+	cat >starts.c <<-'END'
+		#include <stdio.h>
+		#include <unistd.h>
+		int main(void)
+		{
+			int zero = 0;
+			for (int i = 0; i < 100000; i++)
+				if (getppid() == 0)
+					zero++;
+			printf("%d\n", zero);
+			return 0;
+		}
+	END
+	link starts ../starts.c && same_run starts && rm -f traced/program plain/program &&
+		blocks_equal "" starts
+	rm -f traced/starts plain/starts
 	flags="-O2 -pthread -DLIBRARY"
 	(cd plain && compiler -shared -fPIC -o library.so ../library.c)
 	(cd traced && front="$BUILD/bin/litifut build" compiler -shared -fPIC -o library.so ../library.c) \
