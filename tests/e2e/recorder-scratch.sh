@@ -55,6 +55,23 @@ engine()
 	echo "$target: $1: recorded $recorded_cost, stopped $stopped_cost, off $off_cost, full $full_cost" >&2
 }
 
+# The same of branches, without what is counted.
+paths()
+{
+	export LITIFUT_MODE=paths
+	link work ../work.c
+	unset LITIFUT_MODE
+	recorded_cost=$(cost "")
+	limit=$((recorded_cost + recorded_cost / 10))
+	ok "paths: stopped costs no more" at_most "$(cost s)" "$limit"
+	ok "paths: off from the start costs no more" at_most "$(cost "" LITIFUT_START=off)" "$limit"
+	# the first chunk may be all that there is
+	ok "paths: full costs no more" at_most "$(
+		ulimit -f 40
+		cost ""
+	)" "$limit"
+}
+
 behaviour()
 {
 	calls=700000
@@ -84,6 +101,10 @@ behaviour()
 	case $target in
 	armel) ;;
 	*) engine thunk ;;
+	esac
+	rm -rf plain traced
+	case $target in
+	armhf*) paths ;; # others have no such mode
 	esac
 	rm -rf plain traced
 	engine db

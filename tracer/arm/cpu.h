@@ -9,6 +9,7 @@
 
 /* What is special in traces of this CPU: enum litifut_trace_flags. */
 #define LITIFUT_PORT_TRACE_FLAGS 0
+#define LITIFUT_PORT_BITS (__ARM_ARCH >= 7) /* there is a bits.S for it */
 /* Only T32 code says which instructions are conditional. */
 #ifdef __thumb__
 #define LITIFUT_PORT_IT(instruction) instruction "\n\t"

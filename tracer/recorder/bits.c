@@ -114,6 +114,4 @@ void litifut_bits_record(struct litifut_thread *thread, const struct litifut_cal
 				 kind < 2 ? LITIFUT_BITS_NONE << 1 | kind : LITIFUT_BITS_NONE))
 		litifut_lose(1);
 	litifut_signals_restore(&signals);
-	if (r->thunks)
-		litifut_thread_arm(thread);
 }

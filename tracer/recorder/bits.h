@@ -23,7 +23,7 @@ bool litifut_bits_put(struct litifut_thread *thread, const uint32_t *words, uint
 
 static inline bool litifut_is_bits(void)
 {
-	return litifut_recorder.mode == LITIFUT_MODE_PATHS;
+	return LITIFUT_PORT_BITS && litifut_recorder.mode == LITIFUT_MODE_PATHS;
 }
 
 #endif

@@ -108,10 +108,10 @@ static void litifut_record_slowly(const struct litifut_call *call)
 				thread->epoch = words[1];
 		}
 		litifut_record_in(thread, call);
-		if (r->full && !*litifut_thread_cursor(thread))
-			litifut_scratch_enter(thread);
 	}
-	if (r->fast == LITIFUT_FAST_THUNKS)
+	if (r->full && !*litifut_thread_cursor(thread))
+		litifut_scratch_enter(thread);
+	if (r->fast == LITIFUT_FAST_THUNKS || (litifut_is_bits() && r->thunks))
 		litifut_thread_arm(thread);
 	if (r->settings.no_calls)
 		litifut_confine_when_due();
@@ -137,7 +137,7 @@ static bool litifut_record_never(void)
 	if (r->phase == LITIFUT_PHASE_OFF && r->orphans)
 		litifut_add(r->orphans, 1);
 	return r->phase == LITIFUT_PHASE_OFF ||
-	       (r->phase == LITIFUT_PHASE_READY && !r->recording && !r->fast);
+	       (r->phase == LITIFUT_PHASE_READY && !r->recording && !r->fast && !litifut_is_bits());
 }
 
 static LITIFUT_COLD void litifut_record_on_own_stack(const struct litifut_call *call)

@@ -14,6 +14,7 @@
 #include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/armed.h"
+#include "tracer/recorder/bits.h"
 #include "tracer/recorder/clock.h"
 #include "tracer/recorder/event_count.h"
 #include "tracer/recorder/shared.h"
@@ -64,15 +65,16 @@ static void litifut_scratch_count(struct litifut_thread *thread, uint32_t to)
 static void litifut_cursor_set(struct litifut_thread *thread, uint32_t at)
 {
 	litifut_thread_disarm(thread);
+	*(uint32_t *)(at - 4) = LITIFUT_BITS_NONE; /* bits stand before the cursor */
 	*(volatile uint32_t *)&thread->cursor = at;
-	thread->chunk = at ? litifut_chunk_of(at - 1) : 0;
+	thread->chunk = litifut_chunk_of(at - 1);
 }
 
 void litifut_scratch_enter(struct litifut_thread *thread)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 
-	if (thread->scratch_from || r->fast < LITIFUT_FAST_WORDS)
+	if (thread->scratch_from || (r->fast < LITIFUT_FAST_WORDS && !litifut_is_bits()))
 		return;
 	if (!thread->scratch)
 		thread->scratch =
