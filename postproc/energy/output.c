@@ -426,7 +426,7 @@ static void write_include(struct energy_output *output)
 		/* functions whose calls are traced now stay, unless all of them are closed */
 		if (f->made || a->advice[i].open)
 			fprintf(output->file, "include = %s   # %s\n", energy_name(a, i),
-				a->advice[i].open ? "its power changes and nothing tells why"
+				a->advice[i].open ? "its power changes, and nothing explains it"
 						  : "was traced");
 		if (a->advice[i].open)
 			fprintf(output->file, "# %s: %.2f changes a call, %s ambiguous\n",

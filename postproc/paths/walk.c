@@ -62,7 +62,7 @@ static void disagree(struct walk *walk, const struct walker *walker, const char 
 	if (walk->told++ < PROBLEMS_TOLD)
 		post_problem_at(walk->session->problems, walk->process->trace->path, walk->offset,
 				"thread %u: %s; what follows is left out up to the next record "
-				"that tells where it is",
+				"that has its address",
 				walker->thread, message);
 }
 
