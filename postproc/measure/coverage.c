@@ -12,7 +12,6 @@
 static struct post_covered_module *module_of(struct post_coverage *coverage,
 					     struct post_session *session, uint32_t number)
 {
-	const struct post_image *image = session->modules[number].image;
 	struct post_covered_module *module;
 
 	for (size_t i = 0; i < coverage->count; i++)
@@ -20,19 +19,14 @@ static struct post_covered_module *module_of(struct post_coverage *coverage,
 			return &coverage->modules[i];
 	POST_GROW(coverage->modules, coverage->count, coverage->capacity);
 	module = &coverage->modules[coverage->count++];
-	*module = (struct post_covered_module){.module = number};
-	if (!image || !image->block_count) {
-		post_problem_at(session->problems,
-				image ? image->path : session->modules[number].name,
-				LITIFUT_NO_ADDRESS,
-				"the file with the list of its branches is needed: give the one "
-				"that the linker made");
+	*module = (struct post_covered_module){.module = number,
+					       .image = post_session_blocks(session, number)};
+	if (!module->image)
 		return module;
-	}
-	module->count = image->block_count;
+	module->count = module->image->block_count;
 	module->blocks = post_allocate(module->count, sizeof(*module->blocks));
 	for (size_t i = 0; i < module->count; i++)
-		module->blocks[i].block = image->blocks[i];
+		module->blocks[i].block = module->image->blocks[i];
 	return module;
 }
 
@@ -72,49 +66,20 @@ static void take(void *context, const struct post_flags_piece *piece)
 	}
 }
 
-static size_t number_at(const struct post_covered_module *module, uint32_t start)
-{
-	size_t low = 0, high = module->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (module->blocks[middle].block.start < start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < module->count && module->blocks[low].block.start == start ? low
-									       : module->count;
-}
-
-const struct post_covered_block *post_coverage_at(const struct post_covered_module *module,
-						  uint32_t address)
-{
-	size_t low = 0, high = module->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (module->blocks[middle].block.start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && address < module->blocks[low - 1].block.end ? &module->blocks[low - 1] : NULL;
-}
-
-/* The one block that must follow; `count`: there is none, or it is not known. */
-static size_t follower(const struct post_covered_module *module, const struct litifut_block *block)
+/* The one block that must follow; POST_NONE: there is none, or it is not known. */
+static uint32_t follower(const struct post_covered_module *module,
+			 const struct litifut_block *block)
 {
 	if (block->flags & LITIFUT_BLOCK_CONDITIONAL)
-		return module->count;
+		return POST_NONE;
 	switch (block->ends) {
 	case LITIFUT_ENDS_ON:
-		return number_at(module, block->end);
+		return post_image_block_start(module->image, block->end);
 	case LITIFUT_ENDS_BRANCH:
 	case LITIFUT_ENDS_CALL: /* the callee */
-		return number_at(module, block->target & ~1u);
+		return post_image_block_start(module->image, block->target & ~1u);
 	default:
-		return module->count;
+		return POST_NONE;
 	}
 }
 
@@ -139,13 +104,12 @@ static void state_backward(struct post_covered_module *module)
 		changed = false;
 		for (size_t i = module->count; i-- > 0;) {
 			struct post_covered_block *block = &module->blocks[i];
-			size_t next;
+			uint32_t next;
 
 			if (block->state != POST_NOT_KNOWN)
 				continue;
 			next = follower(module, &block->block);
-			if (next == module->count ||
-			    module->blocks[next].state != POST_NOT_EXECUTED)
+			if (next == POST_NONE || module->blocks[next].state != POST_NOT_EXECUTED)
 				continue;
 			block->state = POST_NOT_EXECUTED;
 			changed = true;
@@ -161,9 +125,9 @@ struct queue {
 
 static void reach(struct queue *queue, uint32_t start)
 {
-	const size_t number = number_at(queue->module, start & ~1u);
+	const uint32_t number = post_image_block_start(queue->module->image, start & ~1u);
 
-	if (number == queue->module->count || queue->module->blocks[number].state != POST_NOT_KNOWN)
+	if (number == POST_NONE || queue->module->blocks[number].state != POST_NOT_KNOWN)
 		return;
 	queue->module->blocks[number].state = POST_EXECUTED;
 	queue->items[queue->count++] = number;

@@ -17,7 +17,8 @@ struct post_covered_block {
 
 struct post_covered_module {
 	uint32_t module;
-	struct post_covered_block *blocks; /* sorted by address */
+	const struct post_image *image;    /* its file; NULL: not known, and there are no blocks */
+	struct post_covered_block *blocks; /* in the order of those of the file */
 	size_t count;
 	bool walked; /* a trace of LITIFUT_MODE=paths says what was executed */
 };
@@ -30,10 +31,6 @@ struct post_coverage {
 /* Adds up the flags of all traces. Problems: modules whose file, or its list of blocks, is not
  * there. */
 void post_coverage_collect(struct post_session *session, struct post_coverage *coverage);
-
-/* The block that has the code at a link-time address, or NULL. */
-const struct post_covered_block *post_coverage_at(const struct post_covered_module *module,
-						  uint32_t address);
 
 /* Is it a conditional branch of which both ways are recorded? */
 static inline bool post_coverage_is_branch(const struct post_covered_block *block)

@@ -280,6 +280,19 @@ bool post_session_needless(const struct post_session *session, size_t *at, char 
 	return false;
 }
 
+const struct post_image *post_session_blocks(struct post_session *session, uint32_t module)
+{
+	const struct post_image *image = session->modules[module].image;
+
+	if (image && image->block_count)
+		return image;
+	post_problem_at(session->problems, image ? image->path : session->modules[module].name,
+			LITIFUT_NO_ADDRESS,
+			"the file with the list of its branches is needed: give the one that the "
+			"linker made");
+	return NULL;
+}
+
 void post_session_conclude(struct post_session *session)
 {
 	for (size_t i = 1; i < session->module_count; i++) {

@@ -192,6 +192,9 @@ uint32_t post_session_call(struct post_session *session, struct post_process *pr
 uint32_t post_session_exit(const struct post_session *session, const struct post_process *process,
 			   uint32_t epoch, uint32_t exit);
 
+/* The file of a module with the list of its blocks; NULL: there is none, which is reported. */
+const struct post_image *post_session_blocks(struct post_session *session, uint32_t module);
+
 /* The module that has run-time code at `address`, and the link-time address there. False: none is
  * known. */
 bool post_session_place(const struct post_process *process, uint32_t epoch, uint32_t address,

@@ -3,45 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t number_at(const struct post_path_code *code, uint32_t start)
+static uint32_t followed(const struct post_image *image, uint32_t address)
 {
-	size_t low = 0, high = code->count;
+	const uint32_t number = post_image_block_start(image, address & ~1u);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (code->blocks[middle].block.start < start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < code->count && code->blocks[low].block.start == start ? (uint32_t)low
-									   : POST_NONE;
-}
-
-/* The block that has the code at `address`. */
-static uint32_t number_of(const struct post_path_code *code, uint32_t address)
-{
-	size_t low = 0, high = code->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (code->blocks[middle].block.start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && address < code->blocks[low - 1].block.end ? (uint32_t)low - 1 : POST_NONE;
-}
-
-static uint32_t followed(const struct post_path_code *code, uint32_t address)
-{
-	const uint32_t number = number_at(code, address & ~1u);
-
-	return number != POST_NONE && code->blocks[number].block.flags & LITIFUT_BLOCK_LEFT
-		       ? POST_NONE
-		       : number;
+	return number != POST_NONE && image->blocks[number].flags & LITIFUT_BLOCK_LEFT ? POST_NONE
+										       : number;
 }
 
 static int by_address(const void *left, const void *right)
@@ -56,7 +23,7 @@ static void read_edges(struct post_path_code *code, const struct post_image *ima
 	code->edges = post_allocate(image->site_count + 1, sizeof(*code->edges));
 	for (size_t i = 0; i < image->site_count; i++) {
 		const struct litifut_site *site = &image->sites[i];
-		const uint32_t block = number_of(code, site->address);
+		const uint32_t block = post_image_block(image, site->address);
 
 		if (site->reason != LITIFUT_SITE_PATCHED || !site->exit ||
 		    site->site_class != LITIFUT_SITE_CLASS_EDGE || block == POST_NONE)
@@ -69,18 +36,12 @@ static void read_edges(struct post_path_code *code, const struct post_image *ima
 
 static struct post_path_code *read_code(struct post_session *session, uint32_t module)
 {
-	const struct post_image *image = session->modules[module].image;
+	const struct post_image *image = post_session_blocks(session, module);
 	struct post_path_code *code = post_allocate(1, sizeof(*code));
 
 	code->module = module;
-	if (!image || !image->block_count) {
-		post_problem_at(session->problems,
-				image ? image->path : session->modules[module].name,
-				LITIFUT_NO_ADDRESS,
-				"the file with the list of its branches is needed: give the one "
-				"that the linker made");
+	if (!image)
 		return code;
-	}
 	code->count = image->block_count;
 	code->blocks = post_allocate(code->count, sizeof(*code->blocks));
 	for (size_t i = 0; i < code->count; i++)
@@ -91,9 +52,9 @@ static struct post_path_code *read_code(struct post_session *session, uint32_t m
 		if (block->block.flags & LITIFUT_BLOCK_FUNCTION)
 			function = i;
 		block->function = (uint32_t)function;
-		block->next = followed(code, block->block.end);
+		block->next = followed(image, block->block.end);
 		block->target =
-			block->block.target ? followed(code, block->block.target) : POST_NONE;
+			block->block.target ? followed(image, block->block.target) : POST_NONE;
 	}
 	read_edges(code, image);
 	return code;

@@ -96,7 +96,7 @@ static void take(struct reader *reader, unsigned number, uint32_t address)
 {
 	const struct path_program *program = reader->program;
 	const uint32_t linked = (address & ~1u) - reader->executed->bias;
-	const uint32_t block = path_program_block(program, linked);
+	const uint32_t block = post_image_block(program->image, linked);
 	struct path_lane *lane = path_executed_lane(reader->executed, number);
 
 	flush(program, lane);

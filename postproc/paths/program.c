@@ -21,31 +21,6 @@ struct maker {
 	uint32_t dispatcher; /* the last one, that leads to all labels; if there are any */
 };
 
-uint32_t path_program_block(const struct path_program *program, uint32_t address)
-{
-	const struct post_image *image = program->image;
-	size_t low = 0, high = image->block_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (image->blocks[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && address < image->blocks[low - 1].end ? (uint32_t)low - 1 : PATH_NO_BLOCK;
-}
-
-static uint32_t block_starting(const struct maker *maker, uint32_t address)
-{
-	const uint32_t block = path_program_block(maker->program, address & ~1u);
-
-	return block != PATH_NO_BLOCK && maker->image->blocks[block].start == (address & ~1u)
-		       ? block
-		       : PATH_NO_BLOCK;
-}
-
 bool path_program_goes_on(const struct path_program *program, uint32_t block)
 {
 	const struct litifut_block *about = &program->image->blocks[block];
@@ -58,14 +33,14 @@ bool path_program_goes_on(const struct path_program *program, uint32_t block)
 /* The function that begins at an address, or to which a veneer there leads; PATH_NOBODY. */
 static uint32_t function_at(const struct maker *maker, uint32_t address, bool veneers)
 {
-	uint32_t block = block_starting(maker, address);
+	uint32_t block = post_image_block_start(maker->image, address & ~1u);
 
 	if (block == PATH_NO_BLOCK && veneers && address) {
 		const struct litifut_code_reader code = post_image_code(maker->image);
 		const struct litifut_lead lead = maker->image->cpu->linkage.follow(&code, address);
 
 		if (lead.kind == LITIFUT_LEADS_TO_CODE)
-			block = block_starting(maker, lead.address);
+			block = post_image_block_start(maker->image, lead.address & ~1u);
 	}
 	if (block == PATH_NO_BLOCK)
 		return PATH_NOBODY;
@@ -81,7 +56,7 @@ struct way {
 
 static struct way way_to(const struct maker *maker, uint32_t address, bool veneers)
 {
-	const uint32_t block = block_starting(maker, address);
+	const uint32_t block = post_image_block_start(maker->image, address & ~1u);
 
 	if (block != PATH_NO_BLOCK && block >= maker->first_block && block < maker->end_block)
 		return (struct way){maker->program->node_of[block], PATH_NOBODY};
@@ -264,7 +239,7 @@ static void find_addresses(struct maker *maker)
 			const bool big =
 				segment->executable ? image->big_endian_code : image->big_endian;
 			const uint32_t word = litifut_get32(big, bytes);
-			const uint32_t block = block_starting(maker, word);
+			const uint32_t block = post_image_block_start(image, word & ~1u);
 			uint32_t function;
 
 			if (block == PATH_NO_BLOCK ||

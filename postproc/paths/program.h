@@ -31,9 +31,6 @@ void path_program_release(struct path_program *program);
  * can be logged and compared with the graph. malloc'ed, image->size bytes. */
 uint8_t *path_program_plain(const struct post_image *image);
 
-/* The block that begins at `address`, or that holds it; PATH_NO_BLOCK. */
-uint32_t path_program_block(const struct path_program *program, uint32_t address);
-
 /* Of a block: control is at its end in the next one. */
 bool path_program_goes_on(const struct path_program *program, uint32_t block);
 

@@ -373,23 +373,18 @@ static bool is_behind_call(struct walk *walk, const struct walker *walker, uint3
 	if (!post_session_place(walk->process, walker->epoch, word & ~1u, &module, &link))
 		return false;
 	code = post_path_code(walk->codes, walk->session, module);
-	for (size_t low = 0, high = code->count; low < high;) {
-		const size_t middle = low + (high - low) / 2;
-		const struct post_path_block *block = &code->blocks[middle];
+	const struct post_image *image = walk->session->modules[module].image;
+	const uint32_t number = image ? post_image_block_start(image, link) : POST_NONE;
 
-		if (block->block.start < link)
-			low = middle + 1;
-		else
-			high = middle;
-		if (block->block.start != link)
-			continue;
-		*place = (struct place){code, (uint32_t)middle, STATE_ENTRY};
-		return middle && code->blocks[middle - 1].block.end == link &&
-		       code->blocks[middle - 1].block.ends == LITIFUT_ENDS_CALL &&
-		       !(block->block.flags & LITIFUT_BLOCK_LEFT) &&
-		       (block->block.flags & LITIFUT_BLOCK_THUMB ? word & 1 : !(word & 1));
-	}
-	return false;
+	if (!number || number == POST_NONE)
+		return false;
+	const struct litifut_block *block = &code->blocks[number].block;
+	const struct litifut_block *before = &code->blocks[number - 1].block;
+
+	*place = (struct place){code, number, STATE_ENTRY};
+	return before->end == link && before->ends == LITIFUT_ENDS_CALL &&
+	       !(block->flags & LITIFUT_BLOCK_LEFT) &&
+	       (block->flags & LITIFUT_BLOCK_THUMB ? word & 1 : !(word & 1));
 }
 
 #define TAIL_CALLS_MOST 4

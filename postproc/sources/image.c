@@ -303,6 +303,27 @@ const struct litifut_site *post_image_site(const struct post_image *image, uint3
 	return NULL;
 }
 
+uint32_t post_image_block(const struct post_image *image, uint32_t address)
+{
+	size_t low = 0, high = image->block_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (image->blocks[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < image->blocks[low - 1].end ? (uint32_t)low - 1 : POST_NONE;
+}
+
+uint32_t post_image_block_start(const struct post_image *image, uint32_t address)
+{
+	const uint32_t number = post_image_block(image, address);
+
+	return number != POST_NONE && image->blocks[number].start == address ? number : POST_NONE;
+}
+
 void post_image_close(struct post_image *image)
 {
 	if (!image)

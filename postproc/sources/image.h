@@ -92,6 +92,12 @@ const struct litifut_site *post_image_site(const struct post_image *image, uint3
  * not a return. */
 const struct litifut_site *post_image_exit(const struct post_image *image, uint32_t exit);
 
+/* The number of the block whose code is at a link-time address, or POST_NONE (table.h). */
+uint32_t post_image_block(const struct post_image *image, uint32_t address);
+
+/* The same of the block that begins there. */
+uint32_t post_image_block_start(const struct post_image *image, uint32_t address);
+
 /* Copies at most `size` bytes of contents at a link-time address. */
 bool post_image_bytes(const struct post_image *image, uint32_t address, void *bytes, size_t size);
 
