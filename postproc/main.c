@@ -42,16 +42,22 @@ struct progress {
 	bool shown;
 };
 
-/* Only on a terminal, only when the work takes a while. */
-static void show_progress(void *context, uint64_t done, uint64_t all)
+static bool is_due(struct progress *progress)
 {
-	struct progress *progress = context;
 	double time = now();
 
 	if (time - progress->last < 0.5)
-		return;
+		return false;
 	progress->last = time;
 	progress->shown = true;
+	return true;
+}
+
+/* Only on a terminal, only when the work takes a while. */
+static void show_progress(void *context, uint64_t done, uint64_t all)
+{
+	if (!is_due(context))
+		return;
 	unsigned percent = all ? (unsigned)(100.0 * (double)done / (double)all) : 100;
 	fprintf(stderr, "\r%3u%% of %" PRIu64 " MiB [%-40.*s]", percent, all >> 20,
 		(int)(percent * 40 / 100), "########################################");
@@ -66,13 +72,8 @@ static bool shows_progress(const struct post_arguments *given)
 /* The same while files are looked for and opened. */
 static void show_files(void *context, size_t done, size_t all)
 {
-	struct progress *progress = context;
-	double time = now();
-
-	if (time - progress->last < 0.5)
+	if (!is_due(context))
 		return;
-	progress->last = time;
-	progress->shown = true;
 	if (all)
 		fprintf(stderr, "\r\033[Ktrace %zu of %zu", done, all);
 	else
@@ -361,12 +362,12 @@ int main(int count, char **arguments)
 	setlocale(LC_CTYPE, "");
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* too large a file is an error to be told, no death */
+	post_file_catch_signals();
 	if (count > 1 && !strcmp(arguments[1], "energy"))
 		return energy_command(count - 1, arguments + 1);
 	if (count > 1 && path_command_find(arguments[1]))
 		return path_command(count - 1, arguments + 1);
 	char *command = post_file_command_line(count, arguments);
-	post_file_catch_signals();
 	int status = post_arguments_parse(&given, count, arguments);
 	if (status != POST_GO_ON) {
 		post_arguments_release(&given);

@@ -63,7 +63,7 @@ const struct litifut_option post_option_list[] = {
 };
 /* clang-format on */
 
-/* What the first word can be beside a format. */
+/* What the first word can be beside a format and path_commands. */
 static const struct {
 	const char *name;
 	const char *arguments;
@@ -74,10 +74,6 @@ static const struct {
 	{"callees-of", "FUNCTION [options] PATH...", "what a function calls", 0},
 	{"diff", "[options] OLD NEW [ELF...]", "compare two runs", POST_USES_TOP | POST_USES_MIN},
 	{"energy", "[options] PATH...", "energy of each function, from a power trace", 0},
-	{"path-ids", "[options] ELF...", "paths of each function (Ball-Larus numbers)", 0},
-	{"path-plain", "-o FILE ELF", "the program as it was, to be logged for path-sizes", 0},
-	{"path-sizes", "[options] PATH... | ELF LOG", "size of a run in encodings of its paths", 0},
-	{"mine", "[options] PATH... | ELF LOG", "patterns in the paths of a run", 0},
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
@@ -87,6 +83,9 @@ void post_options_help(void)
 	fputs("usage: litifut-post [[-f] FORMAT] [-o FILE] [options] PATH...\n", stdout);
 	for (size_t i = 0; i < COMMANDS; i++)
 		printf("       litifut-post %s %s\n", commands[i].name, commands[i].arguments);
+	for (size_t i = 0; path_commands[i].name; i++)
+		printf("       litifut-post %s %s\n", path_commands[i].name,
+		       path_command_arguments(&path_commands[i]));
 	puts("Shows the calls that LITIFUT recorded. PATH: traces, maps files, ELF files, or\n"
 	     "folders with them, in any order.\n\n"
 	     "Formats (-f):");
@@ -106,6 +105,10 @@ bool post_options_help_of(const char *word)
 	const char *arguments = "[-o FILE] [options] PATH...";
 	size_t count = 0;
 
+	if (path_command_find(word)) {
+		path_command_help(path_command_find(word));
+		return true;
+	}
 	for (size_t i = 0; i < COMMANDS; i++) {
 		if (strcmp(commands[i].name, word))
 			continue;
@@ -128,8 +131,8 @@ bool post_options_help_of(const char *word)
 	return true;
 }
 
-/* The words of all formats and commands, separated by blanks. The caller frees them. */
-static char *all_words(bool with_commands, const char *more)
+/* What -f takes, separated by blanks. The caller frees it. */
+static char *format_words(void)
 {
 	char *words = NULL;
 	size_t size = 0;
@@ -137,11 +140,9 @@ static char *all_words(bool with_commands, const char *more)
 
 	if (!memory)
 		return NULL;
-	fputs(more, memory);
+	fputs("list ", memory);
 	for (size_t i = 0; post_formats[i]; i++)
 		fprintf(memory, "%s ", post_formats[i]->name);
-	for (size_t i = 0; with_commands && i < COMMANDS; i++)
-		fprintf(memory, "%s ", commands[i].name);
 	fclose(memory);
 	return words;
 }
@@ -152,7 +153,7 @@ bool post_options_completion(const char *shell)
 	struct litifut_command all[64] = {
 		{"litifut-post", "", list, LITIFUT_WORDS_FILE},
 	};
-	char *formats = all_words(false, "list ");
+	char *formats = format_words();
 	size_t count = 1;
 
 	memcpy(list, post_option_list, sizeof(post_option_list));
@@ -160,14 +161,11 @@ bool post_options_completion(const char *shell)
 		if (list[i].code == 'f')
 			list[i].words = formats;
 	}
-	for (size_t i = 0; i < COMMANDS; i++) {
-		const struct litifut_command *path = path_command_find(commands[i].name);
-
-		all[count++] =
-			path ? *path
-			     : (struct litifut_command){commands[i].name, commands[i].summary, list,
+	for (size_t i = 0; i < COMMANDS; i++)
+		all[count++] = (struct litifut_command){commands[i].name, commands[i].summary, list,
 							LITIFUT_WORDS_FILE};
-	}
+	for (size_t i = 0; path_commands[i].name; i++)
+		all[count++] = path_commands[i];
 	for (size_t i = 0; post_formats[i] && count < 63; i++) {
 		if (!post_formats[i]->asks_for_function)
 			all[count++] = (struct litifut_command){post_formats[i]->name,
@@ -189,5 +187,7 @@ const char *post_options_nearest(const char *word, bool command)
 		names[count] = post_formats[count]->name;
 	for (size_t i = 0; command && i < COMMANDS; i++)
 		names[count++] = commands[i].name;
+	for (size_t i = 0; command && path_commands[i].name; i++)
+		names[count++] = path_commands[i].name;
 	return litifut_name_nearest(word, names);
 }

@@ -1,5 +1,6 @@
 #include "postproc/option_values.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +10,9 @@ bool post_value_number(const char *text, uint64_t *value)
 
 	if (*text < '0' || *text > '9')
 		return false;
+	errno = 0;
 	*value = strtoull(text, &end, 10);
-	return !*end;
+	return !*end && !errno;
 }
 
 bool post_value_numbers(uint32_t **numbers, size_t *count, const char *text)

@@ -188,6 +188,25 @@ int post_file_close(FILE *file, const char *path)
 	return 1;
 }
 
+FILE *post_file_begin(const char *path)
+{
+	FILE *file = path ? post_file_open(path) : stdout;
+
+	if (!file)
+		fprintf(stderr, "litifut-post: %s: %s\n", path, strerror(errno));
+	return file;
+}
+
+int post_file_end(FILE *file, const char *path, int status)
+{
+	const bool empty = status && ftello(file) <= 0;
+	const int failed = post_file_close(file, path);
+
+	const int named = post_file_name(path, false, failed || empty);
+
+	return status ? status : failed | named;
+}
+
 const char *post_file_unfinished(void)
 {
 	return unfinished;

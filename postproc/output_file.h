@@ -27,6 +27,12 @@ FILE *post_file_through(const char *program, const char *argument, FILE *file, p
 int post_file_close(FILE *file, const char *path);
 int post_file_name(const char *path, bool folder, int failed);
 
+/* The output of a command that has no options of a format: what -o names (NULL: standard output),
+ * and its end, with the exit status of the command. What has nothing in it when that is not 0 is
+ * removed. Both print what goes wrong: NULL, and 1. */
+FILE *post_file_begin(const char *path);
+int post_file_end(FILE *file, const char *path, int status);
+
 /* A signal that ends the program removes what is not complete. */
 void post_file_catch_signals(void);
 

@@ -15,6 +15,7 @@
 #include "postproc/energy/output.h"
 #include "postproc/energy/overlap.h"
 #include "postproc/energy/traces.h"
+#include "postproc/output_file.h"
 #include "postproc/timeline/timeline.h"
 
 static int problem(const struct litifut_error *error)
@@ -412,28 +413,12 @@ int energy_command(int count, char **arguments)
 					       [VERB_LEARN] = learn,
 					       [VERB_DIFF] = diff};
 	struct energy_arguments given;
-	FILE *file = stdout;
 	int status = energy_arguments_parse(&given, count, arguments);
 
 	if (status >= 0)
 		return status;
-	if (given.output_path) {
-		file = fopen(given.output_path, "we");
-		if (!file) {
-			fprintf(stderr, "litifut-post energy: %s: %s\n", given.output_path,
-				strerror(errno));
-			return 1;
-		}
-	}
-	int failed = verbs[given.verb](&given, file);
-	bool broken = fflush(file) || ferror(file);
-	int cause = errno;
-	if (file != stdout && fclose(file))
-		broken = true;
-	if (broken && cause != EPIPE) {
-		fprintf(stderr, "litifut-post energy: %s: %s\n",
-			given.output_path ? given.output_path : "standard output", strerror(cause));
-		failed = 1;
-	}
-	return failed;
+	FILE *file = post_file_begin(given.output_path);
+	if (!file)
+		return 1;
+	return post_file_end(file, given.output_path, verbs[given.verb](&given, file));
 }

@@ -1,9 +1,10 @@
 #include "postproc/paths/command.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "postproc/option_values.h"
+#include "postproc/output_file.h"
 #include "postproc/paths/command_private.h"
 #include "postproc/paths/compress.h"
 #include "postproc/table.h"
@@ -112,14 +113,22 @@ const struct litifut_command *path_command_find(const char *word)
 	return NULL;
 }
 
+const char *path_command_arguments(const struct litifut_command *command)
+{
+	return runs[command - path_commands].arguments;
+}
+
+void path_command_help(const struct litifut_command *command)
+{
+	printf("usage: litifut-post %s %s\n%s.\n\n", command->name, path_command_arguments(command),
+	       command->summary);
+	litifut_options_help(stdout, command->options);
+	puts("\nExit status: 0 done, 1 a problem was found, 2 wrong usage. docs/paths.md.");
+}
+
 static bool parse_number(const char *text, uint64_t least, uint64_t most, uint64_t *number)
 {
-	char *end;
-
-	errno = 0;
-	*number = strtoull(text, &end, 10);
-	return *text >= '0' && *text <= '9' && !*end && !errno && *number >= least &&
-	       *number <= most;
+	return post_value_number(text, number) && *number >= least && *number <= most;
 }
 
 /* Adds the parts of "a,b" to the NULL-terminated list. */
@@ -158,11 +167,7 @@ static int parse(struct path_arguments *given, const struct litifut_command *com
 			given->quiet = true;
 			break;
 		case 'h':
-			printf("usage: litifut-post %s %s\n%s.\n\n", command->name,
-			       runs[command - path_commands].arguments, command->summary);
-			litifut_options_help(stdout, command->options);
-			puts("\nExit status: 0 done, 1 a problem was found, 2 wrong usage. "
-			     "docs/paths.md.");
+			path_command_help(command);
 			return 0;
 		case OPTION_FUNCTION:
 			add_globs(given, optarg);
@@ -202,23 +207,13 @@ int path_command(int count, char **arguments)
 	struct path_arguments given = {
 		.name = command->name, .id_bits = 64, .patterns = PATH_MOST_PATTERNS};
 	int status = parse(&given, command, count, arguments);
-	FILE *file = stdout;
 
 	if (status < 0) {
-		file = given.output ? fopen(given.output, "we") : stdout;
-		if (!file) {
-			fprintf(stderr, "litifut-post %s: %s: %s\n", given.name, given.output,
-				strerror(errno));
-			status = 1;
-		}
-	}
-	if (status < 0) {
-		status = runs[command - path_commands].run(file, &given);
-		if ((file == stdout ? fflush(file) : fclose(file)) != 0) {
-			fprintf(stderr, "litifut-post %s: %s: %s\n", given.name,
-				given.output ? given.output : "standard output", strerror(errno));
-			status = 1;
-		}
+		FILE *file = post_file_begin(given.output);
+
+		status = file ? post_file_end(file, given.output,
+					      runs[command - path_commands].run(file, &given))
+			      : 1;
 	}
 	for (size_t i = 0; i < given.only_count; i++)
 		free(given.only[i]);

@@ -2,8 +2,6 @@
 #ifndef LITIFUT_POSTPROC_PATHS_COMMAND_H
 #define LITIFUT_POSTPROC_PATHS_COMMAND_H
 
-#include <stdbool.h>
-
 #include "common/options.h"
 
 /* The last one has no name. */
@@ -11,6 +9,11 @@ extern const struct litifut_command path_commands[];
 
 /* NULL: it is not the name of one. */
 const struct litifut_command *path_command_find(const char *word);
+
+/* What follows the name of one, as usage messages have it. */
+const char *path_command_arguments(const struct litifut_command *command);
+
+void path_command_help(const struct litifut_command *command);
 
 /* `arguments[0]` is that name. Returns the exit status of the program. */
 int path_command(int count, char **arguments);

@@ -10,6 +10,15 @@
 #include "postproc/paths/traced.h"
 #include "postproc/table.h"
 
+/* For those who may read it; what is not a regular file stays as it is. */
+static void make_executable(FILE *file)
+{
+	struct stat about;
+
+	if (!fstat(fileno(file), &about) && S_ISREG(about.st_mode))
+		fchmod(fileno(file), about.st_mode | (about.st_mode & 0444) >> 2);
+}
+
 /* The program with its branches as they were. */
 int path_plain_run(FILE *file, const struct path_arguments *given)
 {
@@ -32,7 +41,7 @@ int path_plain_run(FILE *file, const struct path_arguments *given)
 		else
 			status = fwrite(plain, 1, image->size, file) != image->size;
 		free(plain);
-		fchmod(fileno(file), 0755);
+		make_executable(file);
 	} else {
 		path_problem(given, &error);
 	}

@@ -85,7 +85,6 @@ void path_sizes_make(const struct path_flow *flow, const struct path_numbers num
 	static const unsigned histories[] = {10, 12, 16};
 
 	*sizes = (struct path_sizes){
-		.tokens = {replays[0].token_count, whole->token_count},
 		.branches = whole->branch_count,
 		.jumps = whole->jump_bits,
 		.unknown = 16 * whole->entered_unknown,

@@ -23,9 +23,8 @@ unsigned path_token_bits(const struct path_numbers *numbers, const struct path_t
 #define PATH_MR_FIRST 17u /* bits of an entry of Melski and Reps that sizes are given for, and */
 #define PATH_MR_LAST 32u  /* the last one */
 
-/* In bits, but for the first. */
+/* In bits. */
 struct path_sizes {
-	uint64_t tokens[2]; /* of intraprocedural and interprocedural numbers */
 	uint64_t node_md, node_md_variable;
 	uint64_t lis_local, lis_global;
 	uint64_t tiny, tiny_variable;

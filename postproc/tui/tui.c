@@ -231,7 +231,8 @@ static void search(struct browser *browser)
 		here()->row = at;
 		return;
 	}
-	snprintf(tui.note, sizeof(tui.note), "no line has %s", tui.word);
+	if (*tui.word)
+		snprintf(tui.note, sizeof(tui.note), "no line has %s", tui.word);
 }
 
 static void ask_for_word(struct browser *browser)
@@ -293,7 +294,10 @@ static bool take_key(struct browser *browser, int key)
 	switch (key) {
 	case 'q':
 		return false;
-	case ERR: /* nothing was pressed for a while */
+	case ERR: /* nothing was pressed for a while, or the terminal is gone */
+		if (browser->wait_ms < 0)
+			return false;
+		/* fall through */
 	case 'r':
 		tui.again = true;
 		return false;

@@ -165,6 +165,15 @@ static void problems_are_1_and_told(void **state)
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
 		assert_string_equal(line, "litifut-post: no trace among what was given");
 	free(text);
+	/* a command that has nothing to write leaves what is there */
+	for (const char *const *each = (const char *const[]){"path-ids app", "path-plain app",
+							     "energy --power nosuch app", NULL};
+	     *each; each++) {
+		char command[128];
+		snprintf(command, sizeof(command),
+			 "echo kept >out; ! $post %s -o out; cat out; ls out*; rm out*", *each);
+		gives(0, "kept\nout\n", command);
+	}
 	gives(1, "maps: a folder; -o takes the name of a file, as in maps/report.out\n",
 	      "$post report -o maps .");
 	gives(1, "maps: File exists; uftrace makes a new folder", "$post uftrace -o maps trace");
