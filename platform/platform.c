@@ -6,11 +6,6 @@
 static const struct platform *const all[] = {&platform_linux_glibc, &platform_linux,
 					     &platform_none};
 
-const struct platform *platform_number(size_t number)
-{
-	return number < sizeof(all) / sizeof(*all) ? all[number] : NULL;
-}
-
 bool platform_has_file(const struct platform *platform, const char *path, size_t length)
 {
 	const char *base = path;

@@ -43,9 +43,6 @@ extern const struct platform platform_linux_glibc;
 extern const struct platform platform_linux; /* with another C library */
 extern const struct platform platform_none;  /* firmware */
 
-/* The platform with this number, counted from 0; NULL: there are no more. */
-const struct platform *platform_number(size_t number);
-
 /* Is `path` (ends within `length`, or with NUL) the name of a file of the platform? */
 bool platform_has_file(const struct platform *platform, const char *path, size_t length);
 

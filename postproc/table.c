@@ -35,7 +35,8 @@ char *post_copy_text(const char *text)
 	return copy;
 }
 
-uint32_t post_hash(uint64_t value)
+/* Mixes all bits of `value`. */
+static uint32_t hash(uint64_t value)
 {
 	value ^= value >> 32;
 	value *= 0x9e3779b97f4a7c15u;
@@ -46,7 +47,7 @@ static size_t slot_of(const struct post_table *table, struct post_key key)
 {
 	uint64_t low = (uint64_t)key.part[0] << 32 | key.part[1];
 	uint64_t high = (uint64_t)key.part[2] << 32 | key.part[3];
-	size_t index = post_hash(low ^ (uint64_t)post_hash(high) * 0x100000001b3u);
+	size_t index = hash(low ^ (uint64_t)hash(high) * 0x100000001b3u);
 
 	for (index &= table->capacity - 1; table->slots[index].value != POST_NONE;
 	     index = (index + 1) & (table->capacity - 1)) {

@@ -34,9 +34,6 @@ void post_table_put(struct post_table *table, struct post_key key, uint32_t valu
 
 void post_table_release(struct post_table *table);
 
-/* Mixes all bits of `value`; used by the other caches as well. */
-uint32_t post_hash(uint64_t value);
-
 /* Memory that can't be had ends the program with one line: there is nothing
  * useful that a post-processor could still do. `count` * `size` is checked. */
 void *post_allocate(size_t count, size_t size); /* zeroed */

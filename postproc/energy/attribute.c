@@ -7,13 +7,18 @@
 #include "common/memory.h"
 #include "postproc/energy/integral.h"
 
+/* The calls of a function that have ended. */
+struct ended {
+	double least, most, sum; /* joules */
+	double count;
+};
+
 struct attribution {
 	struct energy_result *result;
 	const struct energy_hook *hook;
 	struct energy_integral integral;
 	struct energy_active active;
-	double *least, *most; /* by function */
-	double *sum, *ended;  /* joules and number of calls that have ended, likewise */
+	struct ended *ended; /* by function */
 	size_t functions;
 	bool failed;
 };
@@ -83,27 +88,14 @@ static void room_for(struct attribution *attribution, uint32_t function)
 		return;
 	while (wanted <= function)
 		wanted *= 2;
-	double *least = litifut_memory_resized(attribution->least, wanted, sizeof(*least));
-	if (least)
-		attribution->least = least;
-	double *most = litifut_memory_resized(attribution->most, wanted, sizeof(*most));
-	if (most)
-		attribution->most = most;
-	double *sum = litifut_memory_resized(attribution->sum, wanted, sizeof(*sum));
-	if (sum)
-		attribution->sum = sum;
-	double *ended = litifut_memory_resized(attribution->ended, wanted, sizeof(*ended));
-	if (ended)
-		attribution->ended = ended;
-	if (!least || !most || !sum || !ended) {
+	struct ended *ended = litifut_memory_resized(attribution->ended, wanted, sizeof(*ended));
+	if (!ended) {
 		attribution->failed = true;
 		return;
 	}
-	for (size_t i = attribution->functions; i < wanted; i++) {
-		least[i] = INFINITY;
-		most[i] = -INFINITY;
-		sum[i] = ended[i] = 0;
-	}
+	attribution->ended = ended;
+	for (size_t i = attribution->functions; i < wanted; i++)
+		ended[i] = (struct ended){.least = INFINITY, .most = -INFINITY};
 	attribution->functions = wanted;
 }
 
@@ -152,10 +144,11 @@ static void leave(void *context, struct energy_lane *lane, struct energy_frame *
 	room_for(attribution, node->function);
 	if (!attribution->failed && !call.open) {
 		double sum = energy_sum(call.joules, result->channels);
-		attribution->least[node->function] = fmin(attribution->least[node->function], sum);
-		attribution->most[node->function] = fmax(attribution->most[node->function], sum);
-		attribution->sum[node->function] += sum;
-		attribution->ended[node->function]++;
+		struct ended *ended = &attribution->ended[node->function];
+		ended->least = fmin(ended->least, sum);
+		ended->most = fmax(ended->most, sum);
+		ended->sum += sum;
+		ended->count++;
 	}
 	if (result->occurrence)
 		result->occurrence(result->context, &call);
@@ -191,13 +184,11 @@ enum litifut_status energy_attribute(struct energy_result *result, const struct 
 	if (status == LITIFUT_OK)
 		status = energy_sum_up(result, hook, error);
 	for (size_t i = 0; status == LITIFUT_OK && i < result->function_count; i++) {
-		result->functions[i].least = attribution.least[i];
-		result->functions[i].most = attribution.most[i];
-		result->functions[i].mean = attribution.sum[i] / attribution.ended[i];
+		const struct ended *ended = &attribution.ended[i];
+		result->functions[i].least = ended->least;
+		result->functions[i].most = ended->most;
+		result->functions[i].mean = ended->sum / ended->count;
 	}
-	free(attribution.least);
-	free(attribution.most);
-	free(attribution.sum);
 	free(attribution.ended);
 	return status;
 }

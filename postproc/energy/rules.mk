@@ -22,7 +22,7 @@ ENERGY_SOURCES := $(patsubst $(BUILD)/host/%.o,%.c,$(ENERGY_OBJECTS) $(COMMON_OB
 
 $(ENERGY_FUZZ_OBJECTS): $(BUILD)/host/tests/fuzz/fuzz_%.o: tests/fuzz/fuzz_%.c
 	@mkdir -p $(@D)
-	$(call run,LINK) $(CC) $(CFLAGS) -DLLVMFuzzerTestOneInput=fuzz_$* -MMD -MP -c $< -o $@
+	$(call run,CC) $(CC) $(CFLAGS) -DLLVMFuzzerTestOneInput=fuzz_$* -MMD -MP -c $< -o $@
 
 $(BUILD)/unit/test_energy_hostile: $(ENERGY_FUZZ_OBJECTS)
 

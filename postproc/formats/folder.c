@@ -62,14 +62,6 @@ void post_pieces_write(struct post_pieces *pieces, struct post_output *output,
 	piece->used = 0;
 }
 
-void post_pieces_release(struct post_pieces *pieces)
-{
-	for (size_t i = 0; i < pieces->count; i++)
-		free(pieces->items[i].bytes);
-	free(pieces->items);
-	*pieces = (struct post_pieces){0};
-}
-
 void post_folder_start(struct post_output *output)
 {
 	output->state = post_allocate(1, sizeof(struct post_folder));
@@ -125,7 +117,9 @@ void post_folder_finish(struct post_output *output)
 {
 	struct post_folder *folder = output->state;
 
-	post_pieces_release(&folder->pieces);
+	for (size_t i = 0; i < folder->pieces.count; i++)
+		free(folder->pieces.items[i].bytes);
+	free(folder->pieces.items);
 	free(folder->lanes);
 	free(folder->shown);
 	free(folder);

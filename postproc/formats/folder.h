@@ -32,8 +32,6 @@ void post_pieces_write(struct post_pieces *pieces, struct post_output *output,
 		       struct post_piece *piece, const char *name, const void *head,
 		       size_t head_bytes);
 
-void post_pieces_release(struct post_pieces *pieces);
-
 /* What the formats note of a lane. */
 struct post_folder_lane {
 	uint64_t first, last; /* times of its events; not set unless `some` */

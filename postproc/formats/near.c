@@ -10,7 +10,8 @@
 #define NAMES 3
 #define FARTHEST LITIFUT_NAME_FARTHEST
 
-bool post_near_exists(const struct post_session *session, const char *glob)
+/* Has some function of the modules, called or not, a name that the glob matches? */
+static bool exists_in(const struct post_session *session, const char *glob)
 {
 	for (size_t i = 0; i < session->function_count; i++) {
 		const struct post_function *function = &session->functions[i];
@@ -28,7 +29,9 @@ bool post_near_exists(const struct post_session *session, const char *glob)
 	return false;
 }
 
-char *post_near_names(const struct post_session *session, const char *name)
+/* Up to three names of functions in the traces that look like `name`, the likeliest
+ * first: "a, b, c". NULL: there are none. The caller frees it. */
+static char *names_near(const struct post_session *session, const char *name)
 {
 	const char *best[NAMES] = {NULL};
 	unsigned far[NAMES] = {FARTHEST, FARTHEST, FARTHEST};
@@ -62,8 +65,8 @@ char *post_near_names(const struct post_session *session, const char *name)
 
 void post_near_report(const struct post_session *session, const char *relation, const char *glob)
 {
-	bool exists = post_near_exists(session, glob);
-	char *near = exists ? NULL : post_near_names(session, glob);
+	bool exists = exists_in(session, glob);
+	char *near = exists ? NULL : names_near(session, glob);
 
 	post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
 			"no call %s %s in these traces%s%s%s", relation, glob,

@@ -5,7 +5,8 @@
 
 #include "postproc/timeline/nesting.h"
 
-uint32_t post_call_tree_below(struct post_call_tree *tree, uint32_t parent, uint32_t function)
+/* The node of `function` below node `parent` (POST_NONE: at the root), made when it is new. */
+static uint32_t node_below(struct post_call_tree *tree, uint32_t parent, uint32_t function)
 {
 	struct post_key key = {{parent, function}};
 	uint32_t number = post_table_find(&tree->index, key);
@@ -35,7 +36,7 @@ void post_call_tree_take(struct post_call_tree *tree, const struct post_session 
 	uint32_t parent = event->depth ? (uint32_t)frame[-1].number : POST_NONE;
 	uint32_t function =
 		event->site == POST_NONE ? event->callee : session->calls[event->site].callee;
-	frame->number = post_call_tree_below(tree, parent, function);
+	frame->number = node_below(tree, parent, function);
 	if (event->site != POST_NONE && !(event->flags & POST_EVENT_BEFORE))
 		tree->nodes[frame->number].calls++;
 }

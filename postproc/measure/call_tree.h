@@ -20,9 +20,6 @@ struct post_call_tree {
 	struct post_table index;
 };
 
-/* The node of `function` below node `parent` (POST_NONE: at the root), made when it is new. */
-uint32_t post_call_tree_below(struct post_call_tree *tree, uint32_t parent, uint32_t function);
-
 /* Takes an event of a nested timeline. Uses the numbers of the frames. */
 void post_call_tree_take(struct post_call_tree *tree, const struct post_session *session,
 			 const struct post_timeline_event *event);

@@ -23,8 +23,9 @@ static struct post_run_cell *cell_of(struct post_runs *runs, uint32_t run, uint3
 	return &runs->cells[number];
 }
 
-const struct post_run_cell *post_runs_cell(const struct post_runs *runs, uint32_t run,
-					   uint32_t function)
+/* What a function has in a run; NULL: nothing. */
+static const struct post_run_cell *find_cell(const struct post_runs *runs, uint32_t run,
+					     uint32_t function)
 {
 	uint32_t number = post_table_find(&runs->index, (struct post_key){{run, function}});
 
@@ -187,7 +188,7 @@ struct post_run_row post_runs_row(const struct post_runs *runs, uint32_t functio
 	const struct post_run_cell *cell = NULL;
 
 	for (uint32_t run = 0; run < runs->count; run++) {
-		cell = post_runs_cell(runs, run, function);
+		cell = find_cell(runs, run, function);
 		row.runs += cell && cell->calls;
 		row.timed |= cell && cell->timed;
 		add(&row.calls, cell ? (double)cell->calls : 0, run);

@@ -31,10 +31,6 @@ void post_runs_start(struct post_runs *runs, struct post_session *session);
 void post_runs_take(struct post_runs *runs, const struct post_session *session,
 		    const struct post_timeline_event *event);
 
-/* What a function has in a run; NULL: nothing. */
-const struct post_run_cell *post_runs_cell(const struct post_runs *runs, uint32_t run,
-					   uint32_t function);
-
 /* One figure over all runs. */
 struct post_spread {
 	double mean, least, most;

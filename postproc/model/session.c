@@ -72,7 +72,8 @@ static void cache_insert(struct post_cache *cache, struct post_cache_slot slot)
 	cache->slots[index] = slot;
 }
 
-void post_cache_put(struct post_cache *cache, struct post_cache_slot slot)
+/* The three numbers must be those of the call. */
+static void cache_put(struct post_cache *cache, struct post_cache_slot slot)
 {
 	if (!slot.return_address) /* marks a free slot, and is no address */
 		return;
@@ -106,7 +107,7 @@ uint32_t post_session_call(struct post_session *session, struct post_process *pr
 	uint32_t call = post_session_resolve(session, process, epoch, kind, return_address, callee);
 	/* Beyond the limit every further word is the same call, and none is kept. */
 	if (session->call_count <= post_session_most_calls(session))
-		post_cache_put(cache, (struct post_cache_slot){return_address, callee, kind, call});
+		cache_put(cache, (struct post_cache_slot){return_address, callee, kind, call});
 	return call;
 }
 

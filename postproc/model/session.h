@@ -217,9 +217,6 @@ bool post_function_matches(const struct post_session *session, const char *const
  * post_session_call(). Stays valid until the next call of this function. */
 struct post_cache *post_session_cache(struct post_process *process, uint32_t epoch);
 
-/* Adds an entry to it; the three numbers must be those of `call`. */
-void post_cache_put(struct post_cache *cache, struct post_cache_slot slot);
-
 /* The largest number of distinct calls; there is one more that stands for all others. */
 static inline uint32_t post_session_most_calls(const struct post_session *session)
 {

@@ -70,7 +70,7 @@ static Elf_Data *symbol_versions(Elf *elf)
 	return NULL;
 }
 
-void post_image_add_symbols(struct post_image *image, const struct post_image *from)
+static void add_symbols(struct post_image *image, const struct post_image *from)
 {
 	Elf_Scn *section = NULL;
 
@@ -402,11 +402,11 @@ enum litifut_status post_image_load(struct post_image *image,
 {
 	enum litifut_status status;
 
-	post_image_add_symbols(image, image);
+	add_symbols(image, image);
 	post_debug_files_find(image, places);
 	for (size_t i = 0; i < sizeof(image->further) / sizeof(*image->further); i++) {
 		if (image->further[i])
-			post_image_add_symbols(image, image->further[i]);
+			add_symbols(image, image->further[i]);
 	}
 	read_plt(image);
 	post_symbols_finish(&image->symbols);
