@@ -49,13 +49,16 @@ class Terminal:
         self.stream.feed(data)
         return bool(data)
 
+    def has_ended(self):
+        return os.waitid(os.P_PID, self.child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
     def lines(self):
         return [line.rstrip() for line in self.screen.display]
 
     def see(self, text, seconds=60):
         end = time.monotonic() + seconds
         while not any(text in line for line in self.lines()):
-            if time.monotonic() > end or not self.read(1) and time.monotonic() > end:
+            if time.monotonic() > end or (not self.read(1) and self.has_ended()):
                 print("\n".join(self.lines()), file=sys.stderr)
                 raise AssertionError(f"not on the screen: {text}")
         return self.lines()

@@ -4,33 +4,7 @@
 # given wrong costs of hooks or wrong marks must be caught by the same comparison.
 # Functions are called by ok.
 # shellcheck disable=SC2317
-root=$(cd "$(dirname "$0")/../.." && pwd)
-BUILD=${BUILD:-$root/build}
-work=$BUILD/tests/energy-recorded
-post=$BUILD/bin/litifut-post
-count=0
-failed=0
-
-# ok DESCRIPTION COMMAND...
-ok()
-{
-	description=$1
-	shift
-	count=$((count + 1))
-	if "$@" >"$work/log" 2>&1; then
-		echo "ok $count - $description"
-	else
-		failed=1
-		echo "not ok $count - $description"
-		echo "$* (in $work):" >&2
-		cat "$work/log" >&2
-	fi
-}
-
-fails()
-{
-	! "$@"
-}
+. "$(dirname "$0")/../energy.sh"
 
 # energy POWER OPTIONS...
 energy()
@@ -44,14 +18,6 @@ compare()
 	"$root/tests/energy/compare.py" "$@" truth.tsv result.tsv
 }
 
-rm -rf "$work"
-mkdir -p "$work"
-make -s -C "$root" BUILD="$BUILD" energy-rig >&2 || {
-	echo "Bail out! the rig can't be built (simavr, avr-gcc)"
-	exit 1
-}
-cd "$work" || exit 1
-rig=$BUILD/tests/energy/rig
 recorded=$BUILD/tests/energy/recorded-60.elf
 # 72 and 70.3 cycles, see docs/energy.md
 hook=4.5,4.39
@@ -81,10 +47,7 @@ ok "hooks that cost 20 % less" energy power.csv --hook 3.6,3.51,30.36
 ok "are seen" fails compare
 ok "all of the hooks' cost in the caller" energy power.csv --hook 0,8.89,30.36
 ok "is seen" fails compare
-awk -F, 'NR > 1 { pin[NR] = $3; print $1 "," $2 "," (NR > 4 ? pin[NR - 3] : $3); next } { print }' \
-	OFS=, power.csv >late.csv
+late_marks power.csv late.csv
 ok "marks that are three samples late" energy late.csv --hook $hook --no-refine
 ok "are seen" fails compare
-echo "1..$count"
-[ $failed -eq 0 ] && rm -rf "$work"
-exit $failed
+finish

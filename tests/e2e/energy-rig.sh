@@ -4,34 +4,8 @@
 # given wrong costs of hooks or wrong marks must be caught by the same comparison.
 # Functions are called by ok; awk has expressions of its own.
 # shellcheck disable=SC2317,SC2016
-root=$(cd "$(dirname "$0")/../.." && pwd)
-BUILD=${BUILD:-$root/build}
-work=$BUILD/tests/energy-rig
-post=$BUILD/bin/litifut-post
+. "$(dirname "$0")/../energy.sh"
 compare=$root/tests/energy/compare.py
-count=0
-failed=0
-
-# ok DESCRIPTION COMMAND...
-ok()
-{
-	description=$1
-	shift
-	count=$((count + 1))
-	if "$@" >"$work/log" 2>&1; then
-		echo "ok $count - $description"
-	else
-		failed=1
-		echo "not ok $count - $description"
-		echo "$* (in $work):" >&2
-		cat "$work/log" >&2
-	fi
-}
-
-fails()
-{
-	! "$@"
-}
 
 # energy NAME OPTIONS...: the tsv of a run
 energy()
@@ -51,14 +25,6 @@ traced()
 	"$rig" -p "$name.csv" -e "$name.events" $(printf -- '-s %s ' "$@") traced "$firmware"
 }
 
-rm -rf "$work"
-mkdir -p "$work"
-make -s -C "$root" BUILD="$BUILD" energy-rig >&2 || {
-	echo "Bail out! the rig can't be built (simavr, avr-gcc)"
-	exit 1
-}
-cd "$work" || exit 1
-rig=$BUILD/tests/energy/rig
 firmware=$BUILD/tests/energy/firmware-60.elf
 hook=3.5,3.25,30.36
 
@@ -83,8 +49,7 @@ ok "hooks that cost 20 % less" energy plain --hook 2.8,2.6,30.36
 ok "are seen" fails "$compare" truth.tsv plain.tsv
 ok "all of the hooks' cost in the caller" energy plain --hook 0,6.75,30.36
 ok "is seen" fails "$compare" truth.tsv plain.tsv
-awk -F, 'NR > 1 { pin[NR] = $3; print $1 "," $2 "," (NR > 4 ? pin[NR - 3] : $3); next } { print }' \
-	OFS=, plain.csv >late.csv
+late_marks plain.csv late.csv
 cp plain.events late.events
 ok "marks that are three samples late" energy late --hook $hook --no-refine
 ok "are seen" fails "$compare" truth.tsv late.tsv
@@ -138,6 +103,4 @@ ok "two runs of the same program do not differ" sh -c "'$post' energy diff -q --
 	--power noisy.csv --volts 3.3 --hook $hook plain.events noisy.events | grep wait_ms"
 ok "a trace without returns is refused" sh -c "printf 'litifut-events 1\nhz 1000\nenter 1 0 main\n' \
 	>calls.events; ! '$post' energy -q --power plain.csv --volts 3.3 calls.events"
-echo "1..$count"
-[ $failed -eq 0 ] && rm -rf "$work"
-exit $failed
+finish

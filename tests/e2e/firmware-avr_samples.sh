@@ -8,19 +8,7 @@ DEVICES=${DEVICES:-atmega1284p atmega2560}
 # samples GMON: how many are in its histograms
 samples()
 {
-	python3 - "$1" <<-'PYTHON'
-	import struct, sys
-	data = open(sys.argv[1], "rb").read()
-	at, total = 20, 0
-	while at < len(data):
-	    if data[at] == 0:
-	        bins = struct.unpack_from("<I", data, at + 9)[0]
-	        total += sum(struct.unpack_from("<%dH" % bins, data, at + 33))
-	        at += 33 + 2 * bins
-	    else:
-	        at += 13
-	print(total)
-	PYTHON
+	python3 "$root/tests/oracle/gmon.py" "$1"
 }
 
 behaviour()

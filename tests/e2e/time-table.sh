@@ -391,6 +391,7 @@ in_turns()
 	rm -rf data
 	run traced turns 60
 	kind_of_chunks | tr ' ' '\n' | grep -c '^3$' >short.tables
+	ok "there are chunks of a table" test "$(cat short.tables)" -gt 0
 	rm -rf data
 	run traced turns 240
 	guest_environment='' qemu_options=''

@@ -20,6 +20,8 @@ import struct
 import subprocess
 import sys
 
+from gmon import read_gmon
+
 
 def load(path):
     """Sites, and a function that reads a halfword of the image."""
@@ -90,26 +92,6 @@ def read_oracle(path):
     return taken
 
 
-def read_gmon(path):
-    counts = {}
-    with open(path, "rb") as file:
-        data = file.read()
-    if data[:8] != b"gmon\1\0\0\0":
-        sys.exit("%s: not a gmon.out" % path)
-    at = 20
-    while at < len(data):
-        if data[at] == 0:  # a histogram
-            bins = struct.unpack_from("<I", data, at + 9)[0]
-            at += 33 + 2 * bins
-            continue
-        if data[at] != 1:
-            sys.exit("%s: unknown record" % path)
-        site, _, count = struct.unpack_from("<III", data, at + 1)
-        counts[site] = counts.get(site, 0) + count
-        at += 13
-    return counts
-
-
 def read_spans(path):
     """By address: calls that returned, their instructions, least, most."""
     with open(path, encoding="ascii") as file:
@@ -158,7 +140,7 @@ def main():
             check_times(sites, half, read_spans(sys.argv[3]), list(csv.DictReader(file)),
                         int(sys.argv[5]))
     taken = read_oracle(sys.argv[3])
-    counts = read_gmon(sys.argv[4])
+    counts = read_gmon(sys.argv[4])[1]
     missing = int(sys.argv[6]) if len(sys.argv) > 5 else 0
     executed = counted = wrong = 0
     for site in sites:

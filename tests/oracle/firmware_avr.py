@@ -15,6 +15,8 @@ import struct
 import subprocess
 import sys
 
+from gmon import read_gmon
+
 
 def load(path):
     info = os.path.join(os.environ["BUILD"], "bin", "litifut")
@@ -29,23 +31,6 @@ def watched(site, small):
     if site["reason"] == "patched" and "indirect" in site["kind"] and not small:
         return site["address"] - 2
     return site["address"]
-
-
-def read_gmon(path):
-    counts = {}
-    with open(path, "rb") as file:
-        data = file.read()
-    at = 20
-    while at < len(data):
-        if data[at] == 0:  # a histogram
-            at += 33 + 2 * struct.unpack_from("<I", data, at + 9)[0]
-            continue
-        if data[at] != 1:
-            sys.exit("%s: unknown record" % path)
-        site, _, count = struct.unpack_from("<III", data, at + 1)
-        counts[site] = counts.get(site, 0) + count
-        at += 13
-    return counts
 
 
 def main():
@@ -66,7 +51,7 @@ def main():
     with open(sys.argv[3], encoding="ascii") as file:
         lines = [line.split() for line in file]
     taken = {int(words[0], 16): int(words[1]) for words in lines if words[0] != "cycles"}
-    counts = read_gmon(sys.argv[4])
+    counts = read_gmon(sys.argv[4])[1]
     executed = counted = wrong = left = pointers = 0
     for site in sites:
         real = taken[watched(site, small)]

@@ -5,8 +5,9 @@
         PREFIX.PID.places and PREFIX.PID.TID.blocks are the oracle's, of runs of the programs
         without patches (edges.py plain); BLOCKS is what `litifut-post -f blocks' makes of the
         same runs of the traced ones. Each thread has executed the same blocks in the same order.
-        With --tail BLOCKS may begin later, behind a gap; with --cut N it may end up to N blocks
-        later, as a process that was killed has not done all that its last branch leads to.
+        With --tail N BLOCKS may begin later, behind a gap, and has N blocks at least in all; with --cut N
+        it may end up to N blocks later, as a process that was killed has not done all that its last
+        branch leads to.
 
 Threads are compared in the order of their ids, processes likewise. Blocks of functions that are
 left out of the trace count on neither side."""
@@ -104,15 +105,19 @@ def compare_threads(what, oracle, trace, tail, cut):
 
 def main():
     arguments = sys.argv[2:]
-    tail = "--tail" in arguments
-    cut = int(arguments[arguments.index("--cut") + 1]) if "--cut" in arguments else 0
-    if tail:
-        arguments.remove("--tail")
-    if cut:
-        del arguments[arguments.index("--cut"):arguments.index("--cut") + 2]
+
+    def option(name):
+        if name not in arguments:
+            return 0
+        at = arguments.index(name)
+        value = int(arguments[at + 1])
+        del arguments[at:at + 2]
+        return value
+
+    tail, cut = option("--tail"), option("--cut")
     oracle = executed(arguments[0], arguments[2:])
     trace, gaps = recorded(arguments[1])
-    good = len(oracle) == len(trace) and len(oracle) > 0 and (tail or not gaps)
+    good = len(oracle) == len(trace) and len(oracle) > 0 and (tail > 0 or not gaps)
     if not good:
         print(f"{len(oracle)} processes executed blocks, {len(trace)} are recorded; {gaps} gaps")
     blocks = 0
@@ -125,7 +130,7 @@ def main():
                                     other[tids[1]], tail, cut)
             blocks += len(other[tids[1]])
     print(f"{blocks} blocks compared")
-    return 0 if good and blocks else 1
+    return 0 if good and blocks > tail else 1
 
 
 if __name__ == "__main__":
