@@ -36,8 +36,8 @@ static void say_command(const struct link_request *request, char *const words[])
 	fputc('\n', stderr);
 }
 
-/* The linker's words about a memory that is too small: how much each region lacks. NULL: there are
- * no such words. To be freed. */
+/* The linker's words about a memory that is too small: how much each region lacks, or, where .bss
+ * begins beyond one, so much only. NULL: there are no such words. To be freed. */
 static char *overflow_of(const struct link_files *files)
 {
 	FILE *file = fopen(files->messages_error, "r");
@@ -48,9 +48,14 @@ static char *overflow_of(const struct link_files *files)
 	while (file && getline(&line, &room, file) >= 0) {
 		char *at = strstr(line, "region `");
 
-		if (!at || !strstr(at, "overflowed by"))
+		if (at && !strstr(at, "overflowed by"))
+			at = strstr(line, " is not within region") ? strstr(line, "section `")
+								   : NULL;
+		if (!at)
 			continue;
 		at[strcspn(at, "\n")] = '\0';
+		if (found && strstr(found, at))
+			continue;
 		found = found ? reconcat(found, found, ", ", at, NULL) : xstrdup(at);
 	}
 	free(line);

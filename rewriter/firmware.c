@@ -48,6 +48,22 @@ static enum litifut_status no_function(const char *path, const char *setting, co
 				 "%s: no such function: %s", setting, name);
 }
 
+/* Whatever the user has excluded: sending, beginning, and the end of open calls. */
+static void set_needed(struct litifut_firmware_pass *pass)
+{
+	const uint32_t callees[] = {
+		pass->send_at, pass->start_at,
+		pass->options->times ? address_of(&pass->image, LITIFUT_FIRMWARE_JUMP) : 0};
+	size_t count = 0;
+
+	for (size_t i = 0; i < sizeof(callees) / sizeof(*callees); i++)
+		if (callees[i])
+			pass->needed[count++] = callees[i];
+	pass->sites_options = pass->options->common;
+	pass->sites_options.needed_callees = pass->needed;
+	pass->sites_options.needed_count = count;
+}
+
 static enum litifut_status open_pass(const char *path,
 				     const struct litifut_firmware_options *options,
 				     struct litifut_firmware_pass *pass,
@@ -94,9 +110,13 @@ static enum litifut_status open_pass(const char *path,
 		status = pass->arch.examine(&pass->image, &pass->context, error);
 	if (!status)
 		pass->baseline = pass->cpu->prepare(bytes, size, &pass->context);
+	pass->send_at = address_of(&pass->image, options->send_at);
+	pass->sample_at = address_of(&pass->image, options->sample_at);
+	pass->start_at = address_of(&pass->image, options->start_at);
+	set_needed(pass);
 	if (!status)
 		status = litifut_sites_find(&pass->image, &pass->arch, &pass->context,
-					    &options->common, &pass->sites, error);
+					    &pass->sites_options, &pass->sites, error);
 	pass->ram_is_known = !pass->cpu->calls_before_ram;
 	if (!status && pass->cpu->calls_before_ram)
 		status = litifut_before_ram_mark(&pass->image, &pass->sites, &pass->ram_is_known,
@@ -109,9 +129,6 @@ static enum litifut_status open_pass(const char *path,
 						options->clock, &pass->sites, error);
 	if (!status && !(options->common.include_functions && *options->common.include_functions))
 		status = pass->cpu->add_vectors(&pass->image, &pass->sites, error);
-	pass->send_at = address_of(&pass->image, options->send_at);
-	pass->sample_at = address_of(&pass->image, options->sample_at);
-	pass->start_at = address_of(&pass->image, options->start_at);
 	if (!status && options->spans && !pass->cpu->event_bytes)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
 					 LITIFUT_NO_ADDRESS,

@@ -16,6 +16,8 @@ struct litifut_firmware_options;
 
 struct litifut_firmware_pass {
 	const struct litifut_firmware_options *options;
+	struct litifut_rewrite_options sites_options; /* those in it, and `needed` */
+	uint32_t needed[3];                           /* functions at whose calls the tracer acts */
 	struct litifut_image image;
 	struct litifut_arch arch;
 	struct litifut_arch_detour detour; /* of it */

@@ -82,10 +82,15 @@ bool litifut_is_excluded(const struct litifut_image *image,
 	return include && *include && !matches(include, name);
 }
 
-bool litifut_is_excluded_callee(const struct litifut_rewrite_options *options,
-				const struct litifut_symbol *callee)
+bool litifut_leaves_call(const struct litifut_rewrite_options *options, bool caller_refused,
+			 const struct litifut_symbol *callee)
 {
-	return callee && matches(options->exclude_callees, callee->name);
+	if (!callee)
+		return caller_refused;
+	for (size_t i = 0; i < options->needed_count; i++)
+		if (options->needed_callees[i] == callee->address)
+			return false;
+	return caller_refused || matches(options->exclude_callees, callee->name);
 }
 
 bool litifut_is_tracer_code(const struct litifut_symbol *function)

@@ -27,9 +27,10 @@ bool litifut_is_excluded(const struct litifut_image *image,
 			 const struct litifut_rewrite_options *options,
 			 const struct litifut_symbol *function);
 
-/* Is this the direct target of calls that the options leave? `callee` may be NULL. */
-bool litifut_is_excluded_callee(const struct litifut_rewrite_options *options,
-				const struct litifut_symbol *callee);
+/* Do the options leave a direct call of `callee` (may be NULL: it is not known)? `caller_refused`:
+ * they exclude the code that it is made in. */
+bool litifut_leaves_call(const struct litifut_rewrite_options *options, bool caller_refused,
+			 const struct litifut_symbol *callee);
 
 /* May the code of `function` be changed, as far as names and ranges in the
  * options say? */

@@ -38,6 +38,10 @@ struct litifut_rewrite_options {
 	const char *const *include_functions;
 	/* Direct calls to such functions of the same file are left. */
 	const char *const *exclude_callees;
+	/* Addresses of functions: direct calls to these are sites in any case, as the tracer acts
+	 * at them. */
+	const uint32_t *needed_callees;
+	size_t needed_count;
 	/* Those of exclude_functions that the user has asked for; NULL: none. */
 	const char *const *asked_excludes;
 	bool tail_calls;   /* LITIFUT_TAIL */

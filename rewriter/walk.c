@@ -93,6 +93,11 @@ static bool append(struct litifut_site_list *list, const struct litifut_found_si
 	return true;
 }
 
+static bool refuses_caller(const struct walk *walk, uint32_t address)
+{
+	return walk->function_refused || in_excluded_range(walk, address);
+}
+
 static unsigned judge(struct walk *walk, const struct litifut_section *section,
 		      const struct litifut_code_range *range,
 		      struct litifut_instruction *instruction, uint32_t address)
@@ -117,8 +122,7 @@ static unsigned judge(struct walk *walk, const struct litifut_section *section,
 				    callee && callee->reserved ? callee->name : "");
 	if (reason != LITIFUT_SITE_PATCHED && reason != LITIFUT_SITE_TOO_SHORT)
 		return reason;
-	if (walk->function_refused || in_excluded_range(walk, address) ||
-	    litifut_is_excluded_callee(walk->options, callee))
+	if (litifut_leaves_call(walk->options, refuses_caller(walk, address), callee))
 		return LITIFUT_SITE_EXCLUDED;
 	if (instruction->inexact)
 		return LITIFUT_SITE_SPECIAL_FORM;
@@ -131,14 +135,13 @@ static unsigned judge(struct walk *walk, const struct litifut_section *section,
 static unsigned judge_tail(const struct walk *walk, const struct litifut_instruction *instruction,
 			   uint32_t address, uint8_t kind)
 {
+	const struct litifut_symbol *callee = NULL;
+
 	if (!walk->options->tail_calls)
 		return LITIFUT_SITE_TAIL_OFF;
-	if (walk->function_refused || in_excluded_range(walk, address))
-		return LITIFUT_SITE_EXCLUDED;
-	if (kind == LITIFUT_SITE_TAIL_DIRECT &&
-	    litifut_is_excluded_callee(
-		    walk->options,
-		    litifut_image_function_start(walk->image, instruction->target & ~1u)))
+	if (kind == LITIFUT_SITE_TAIL_DIRECT)
+		callee = litifut_image_function_start(walk->image, instruction->target & ~1u);
+	if (litifut_leaves_call(walk->options, refuses_caller(walk, address), callee))
 		return LITIFUT_SITE_EXCLUDED;
 	return instruction->inexact ? LITIFUT_SITE_SPECIAL_FORM : LITIFUT_SITE_TOO_SHORT;
 }

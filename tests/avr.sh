@@ -59,10 +59,13 @@ prints_the_same()
 		text_of "$1.serial" | diff "plain-$1.serial" -
 }
 
+# Sets device, and large: what makes a program of the device as long as its flash allows.
 use_device()
 {
 	device=$1
 	target=$1
+	large=
+	[ "$device" != atmega2560 ] || large=-DLARGE
 }
 
 for_devices()

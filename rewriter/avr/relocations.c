@@ -140,15 +140,19 @@ static bool is_part(const char *name)
 	       is_prefix("__epilogue_restores__", name) || is_prefix("__tablejump", name);
 }
 
-/* Is what stands at `address` a call or jump that makes its target a function? Of two bytes only
- * a call, of four also the jmp of a tail call or of the vector of the reset. */
+/* Does the relocation belong to a call or jump that makes its target, the label `named`, a
+ * function? Of four bytes each does; of two bytes only a call and the vector of the reset, and on
+ * devices that have nothing else a jump to the label of another object file, as `rjmp exit` of the
+ * start-up code.
+ */
 static bool enters(const struct litifut_image *image, const struct relocation *relocation,
-		   const struct cpu_context *context)
+		   const uint8_t *named, const struct cpu_context *context)
 {
 	const struct litifut_section *section =
 		litifut_image_section_at(image, relocation->address, 4);
 	struct litifut_instruction instruction;
-	bool reset = !relocation->address;
+	bool far = !relocation->address ||
+		   (litifut_avr_is_small(context) && ELF32_ST_BIND(named[12]) != STB_LOCAL);
 
 	if ((relocation->type != R_AVR_CALL && relocation->type != R_AVR_13_PCREL) || !section ||
 	    !relocation->value)
@@ -156,8 +160,7 @@ static bool enters(const struct litifut_image *image, const struct relocation *r
 	litifut_avr_decode(context, section->bytes + (relocation->address - section->address), 4,
 			   relocation->address, LITIFUT_CODE_PLAIN, &instruction);
 	if (instruction.class != LITIFUT_CLASS_CALL_DIRECT &&
-	    (instruction.class != LITIFUT_CLASS_BRANCH_DIRECT ||
-	     (instruction.length != 4 && !reset)))
+	    (instruction.class != LITIFUT_CLASS_BRANCH_DIRECT || (instruction.length != 4 && !far)))
 		return false;
 	/* A short call within a function of the large devices: shared code of it. */
 	return instruction.length == 4 || litifut_avr_is_small(context);
@@ -238,7 +241,7 @@ enum litifut_status litifut_avr_name_functions(struct litifut_image *image,
 		const uint8_t *named = symbol_at(&reader, relocation.symbol);
 
 		if (named && litifut_get32(false, named + 4) == relocation.value &&
-		    enters(image, &relocation, &context))
+		    enters(image, &relocation, named, &context))
 			make_function(image, (uint8_t *)named);
 	}
 	if (reader.symbols && reader.symbols->bytes)

@@ -12,7 +12,7 @@ try()
 	for stubs in fast small; do
 		export LITIFUT_STUBS="$stubs" LITIFUT_PORT=usart
 		case $device in
-		attiny*) unset LITIFUT_PORT ;;
+		attiny* | atmega8) unset LITIFUT_PORT ;;
 		esac
 		ok "it links traced ($1, $stubs)" avr "$@"
 		unset LITIFUT_STUBS LITIFUT_PORT
@@ -20,7 +20,7 @@ try()
 			counts_equal_calls "$1"
 		ok "a call keeps all registers ($1, $stubs)" registers_are_kept "$1"
 		case $device in
-		attiny*) ;;
+		attiny* | atmega8) ;;
 		*) ok "it prints the same ($1, $stubs)" prints_the_same "$1" ;;
 		esac
 	done
@@ -44,7 +44,7 @@ link_with()
 behaviour()
 {
 	case $device in
-	attiny85)
+	attiny* | atmega8)
 		try tiny avr_tiny.c -Os
 		"$BUILD/bin/litifut" info --skipped tiny.elf >left
 		ok "shared code of helpers is left" grep -q 'local-subroutine in __divmodhi4' left
@@ -71,7 +71,7 @@ behaviour()
 		ok "pointers beyond 128 KB lead to their functions" report_has large.memory \
 			large.elf 'apply -> scaled'
 		;;
-	*)
+	atmega328p)
 		ok "a program that has no data of its own links" avr bare avr_bare.c -Os
 		ok "and is counted" counts_equal_calls bare
 		ok "counters that leave no room for the stack" link_with 1770 env
@@ -83,6 +83,7 @@ behaviour()
 		try prologues avr_truth.c -Os -mcall-prologues
 		try unoptimised avr_truth.c -O0
 		;;
+	*) try truth avr_truth.c -Os ;;
 	esac
 }
 

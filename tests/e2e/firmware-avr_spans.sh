@@ -84,8 +84,6 @@ losses_are_counted()
 
 behaviour()
 {
-	large=
-	[ "$device" = atmega1284p ] || large=-DLARGE
 	# shellcheck disable=SC2086
 	ok "it links traced" link_spans 8 call:apply truth avr_truth.c -Os -DTIMED -DSELDOM=1 $large
 	ok "each call is an event, and nothing is lost" events_equal_calls truth

@@ -3,6 +3,13 @@
 #include <avr/io.h>
 #include <stdint.h>
 
+#ifndef TCCR0B
+#define TCCR0B TCCR0
+#endif
+#ifndef TIMSK
+#define TIMSK TIMSK0
+#endif
+
 #define FUNCTION __attribute__((noinline, noclone))
 
 volatile uint16_t ticks, result;
