@@ -25,14 +25,21 @@ avr()
 	return 1
 }
 
-# counts_equal_calls NAME: each call site was counted as often as it was executed, as the memory
-# at the end has it. Leaves NAME.memory, NAME.serial and NAME.executed.
+# Options for the simulator.
+simulated=
+
+# counts_equal_calls NAME [spans]: each call site was counted as often as it was executed, as the
+# memory at the end has it, or the spans that were sent. Leaves NAME.memory, NAME.serial and
+# NAME.executed.
 counts_equal_calls()
 {
+	counts_in=$1.memory
+	[ $# = 1 ] || counts_in=$1.serial
+	# shellcheck disable=SC2086
 	python3 "$root/tests/oracle/firmware_avr.py" sites "$1.elf" >"$1.sites" &&
-		"$simulator" -s "$1.sites" -o "$1.executed" -u "$1.serial" -m "$1.memory" \
+		"$simulator" $simulated -s "$1.sites" -o "$1.executed" -u "$1.serial" -m "$1.memory" \
 			"$device" "$1.elf" >&2 &&
-		"$BUILD/bin/litifut-post" -q -f gmon -o "$1.gmon" "$1.memory" "$1.elf" &&
+		"$BUILD/bin/litifut-post" -q -f gmon -o "$1.gmon" "$counts_in" "$1.elf" &&
 		python3 "$root/tests/oracle/firmware_avr.py" check "$1.elf" "$1.executed" "$1.gmon" >&2
 }
 
@@ -42,8 +49,9 @@ registers_are_kept()
 {
 	registers_of=$1
 	shift
+	# shellcheck disable=SC2086
 	python3 "$root/tests/oracle/firmware_avr.py" callees "$registers_of.elf" "$@" >"$registers_of.callees" &&
-		"$simulator" -k "$registers_of.callees" "$device" "$registers_of.elf" 2>&1 |
+		"$simulator" $simulated -k "$registers_of.callees" "$device" "$registers_of.elf" 2>&1 |
 		tee /dev/stderr | grep -q '^kept [1-9][0-9]*, spoiled 0, under way 0$'
 }
 
@@ -55,7 +63,8 @@ text_of()
 
 prints_the_same()
 {
-	"$simulator" -u "plain-$1.serial" "$device" "plain-$1.elf" >&2 &&
+	# shellcheck disable=SC2086
+	"$simulator" $simulated -u "plain-$1.serial" "$device" "plain-$1.elf" >&2 &&
 		text_of "$1.serial" | diff "plain-$1.serial" -
 }
 

@@ -15,7 +15,7 @@ behaviour()
 {
 	vector=$(printf '#include <avr/io.h>\nTIMER0_OVF_vect\n' | avr-gcc -mmcu="$device" -E -P - |
 		sed -n 's/^ *__vector_//p')
-	export LITIFUT_PORT=usart LITIFUT_SAMPLE=__vector_$vector
+	export LITIFUT_PORT=usart LITIFUT_SAMPLE="__vector_$vector"
 	# shellcheck disable=SC2086
 	ok "it links traced" avr samples avr_truth.c -Os -DROUNDS=200 $large
 	unset LITIFUT_PORT LITIFUT_SAMPLE

@@ -39,7 +39,8 @@
 	ret
 	.size	litifut_clock_start, . - litifut_clock_start
 
-; In the place of the vector's handler.
+; In the place of the vector's handler. A program that sets the timer up at its start, as init() of the Arduino
+; core does for the PWM, has it back as a clock at its next overflow.
 	hidden_function litifut_timer_overflow
 	push	r24
 	in	r24, SREG
@@ -50,6 +51,10 @@
 	adiw	r24, 1
 	sts	litifut_ticks, r24
 	sts	litifut_ticks + 1, r25
+	ldi	r24, 0
+	sts	TCCR1A, r24
+	ldi	r24, 1
+	sts	TCCR1B, r24
 	pop	r25
 	pop	r24
 	out	SREG, r24
