@@ -25,8 +25,8 @@ enum litifut_instruction_class {
 	LITIFUT_CLASS_BRANCH_DIRECT,   /* no link, target known; conditional or not */
 	LITIFUT_CLASS_BRANCH_INDIRECT, /* no link, target in `target_register` */
 	LITIFUT_CLASS_FOREIGN_CALL,    /* a call that this back end does not rewrite (jalx) */
-	/* No register holds the target: it is loaded from memory or calculated, which
-	 * only the instruction itself tells. With and without link. */
+	/* No register holds the target: it is loaded from memory or calculated
+	 * by the instruction. With and without link. */
 	LITIFUT_CLASS_CALL_COMPUTED,
 	LITIFUT_CLASS_BRANCH_COMPUTED
 };

@@ -109,7 +109,7 @@ static bool is_start_file(const char *path)
 }
 
 /* Without start-up files the first code is where a program begins that names no entry
- * point, so ours goes behind the first input. */
+ * point, so the tracer's objects go behind the first input. */
 size_t command_tracer_place(const struct arguments *arguments)
 {
 	bool begins = arguments_last(arguments, ARGUMENT_SHARED) != NULL;

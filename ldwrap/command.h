@@ -31,7 +31,7 @@ struct command {
 
 /* Returns a NULL-terminated vector for execv (to be freed with freeargv): the
  * user's words in their order, without those that strip symbols or name an
- * output, with ours added. A very long one is put into the response file
+ * output, with those of the tracer added. A very long one is put into the response file
  * `response`. NULL with errno when that can't be written. */
 char **command_build(const struct command *command, const char *response);
 

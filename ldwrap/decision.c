@@ -161,9 +161,9 @@ static const char *reason_of_options(const struct arguments *arguments, bool fir
 		return "a dynamic loader";
 	if (!lstat(arguments_output(arguments), &status) && !S_ISREG(status.st_mode) &&
 	    !S_ISLNK(status.st_mode))
-		return "the output is no regular file";
+		return "the output is not a regular file";
 	if (!stat(arguments_output(arguments), &status) && !S_ISREG(status.st_mode))
-		return "the output is no regular file";
+		return "the output is not a regular file";
 	if (output_is_input(arguments))
 		return "the output is an input";
 	return NULL;

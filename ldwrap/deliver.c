@@ -288,7 +288,7 @@ static enum litifut_status deliver_map(const struct link_files *files,
 	path = named ? map_path(map->value, files->target) : xstrdup(map->value);
 	if (named && !stat(path, &before) && !S_ISREG(before.st_mode))
 		status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
-					   LITIFUT_NO_ADDRESS, "the map is no regular file");
+					   LITIFUT_NO_ADDRESS, "the map is not a regular file");
 	else
 		status = copy_to_path(files->map, path, files, false, error);
 	free(path);

@@ -280,7 +280,7 @@ static enum litifut_status collect(const char *toolchain, struct install_result 
 		} else {
 			return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, toolchain, NULL,
 						 LITIFUT_NO_ADDRESS,
-						 "is no linker: none is called ld or TRIPLET-ld "
+						 "is not a linker: none is called ld or TRIPLET-ld "
 						 "(.bfd, .gold, .lld, .mold) and can be run");
 		}
 	} else if (!strchr(toolchain, '/')) {

@@ -2,7 +2,7 @@
  * mostly enough. If it was too little, or code is out of reach of the tracer
  * and islands must be put between, the link is repeated with what was measured
  * in the first one. Each time the whole command is run again, with other objects
- * of the tracer, as only the linker knows what it does with the user's. Longer than 500
+ * of the tracer, as only the linker can place the user's. Longer than 500
  * lines, because each step uses what the steps before have left in one state. */
 #include "ldwrap/link.h"
 

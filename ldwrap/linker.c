@@ -204,8 +204,8 @@ static char *follow_to_original(const char *start)
 	return NULL;
 }
 
-/* Were we called by a gcc for another machine? For -fuse-ld=lld it finds no ld.lld on PATH,
- * only ours; that must not make configure believe that it works. */
+/* Was the wrapper called by a gcc for another machine? For -fuse-ld=lld this gcc finds no ld.lld
+ * on PATH but the wrapper; configure must not conclude from that that the option works. */
 static bool is_cross_gcc(const char *const *triplets)
 {
 	struct utsname host;

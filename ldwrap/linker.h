@@ -37,7 +37,7 @@ int linker_find(const char *invoked, const char *const *triplets, struct linker 
  * the same prefix, then on PATH. Returns its path (to be freed) or NULL. */
 char *linker_find_sibling(const struct linker *linker, const char *tool);
 
-/* The first program called `name` on PATH that is no wrapper; to be freed. NULL:
+/* The first program called `name` on PATH that is not a wrapper; to be freed. NULL:
  * there is none. */
 char *linker_find_program(const char *name);
 

@@ -58,11 +58,11 @@ typedef void settings_warning(const char *message);
 void settings_read(struct settings *settings, settings_warning *warn);
 
 /* Settles what has another meaning for a firmware than for a program of Linux, and warns of what
- * there is not. */
+ * it does not have. */
 void settings_suit(struct settings *settings, bool firmware, settings_warning *warn);
 
 /* Warns of each LITIFUT_NAME in the environment that neither the wrapper nor the recorder
- * knows, and notes there that it has been told, for the links of a build. */
+ * reads, and notes there that it has warned, for the other links of a build. */
 void settings_check_names(settings_warning *warn);
 
 void settings_release(struct settings *settings);

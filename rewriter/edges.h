@@ -1,7 +1,7 @@
 /* Recording where control went: a flag for each way out of each conditional branch, and for each
- * block that is not reached by recorded branches alone; with LITIFUT_MODE=paths not flags but bits,
- *in order (paths.h). The code that sets a flag stands beside the tracer, and the branch leads
- *there:
+ * block that is not reached by recorded branches alone. With LITIFUT_MODE=paths bits are recorded
+ * in place of flags, in order (paths.h). The code that sets a flag stands beside the tracer, and
+ * the branch leads there:
  *
  *	site:	beq  target		b    code
  *	next:	...			...

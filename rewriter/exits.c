@@ -1,5 +1,4 @@
-/* Choosing the returns that are recorded, and writing their code: more than 500 lines in one file,
- * because each step works on the same list and the same set of code that is taken. */
+/* Choosing the returns that are recorded. Their code is written by exits_write.c. */
 #include "rewriter/exits.h"
 
 #include <stdlib.h>
@@ -51,7 +50,7 @@ struct judge {
 	struct litifut_session *session;
 	struct litifut_targets *taken;
 	struct litifut_targets moved;  /* of `taken`, what moves with return points */
-	struct litifut_targets labels; /* that only its function knows */
+	struct litifut_targets labels; /* of its own function only */
 	uint16_t section;
 	struct litifut_code_range *ranges;
 	size_t range_count;

@@ -31,7 +31,7 @@ struct litifut_symbol {
 	bool thumb : 1;   /* bit 0 of the value was set (ARM functions) */
 	bool mapping : 1; /* "$...": says how code is encoded */
 	bool own : 1;     /* of the tracer: "litifut_..." */
-	/* None, "." or "_..." that is no C++ name: of the C library, compiler or linker. */
+	/* None, "." or "_..." that is not a C++ name: of the C library, compiler or linker. */
 	bool reserved : 1;
 };
 

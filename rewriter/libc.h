@@ -5,7 +5,7 @@
 #include "rewriter/image.h"
 
 /* Is it one whose vector of thread-local blocks has a word to spare for the
- * thunks (tracer/recorder/armed.c), and that tells of a fork? So it is with glibc. A dynamic
+ * thunks (tracer/recorder/armed.c), and that announces a fork? glibc does. A dynamic
  * linker sets the vector up before any code of the image runs; a static program has
  * another before (tracer's start.S). NULL: it is; else why it is not, or may not be, for
  * people. */

@@ -171,7 +171,7 @@ struct litifut_module_info {
 };
 
 /* Reads what a rewritten file says of itself. A good ELF file that is not
- * rewritten is no error: `rewritten` is false then. */
+ * rewritten is not an error: `rewritten` is false then. */
 enum litifut_status litifut_module_info_read(const char *path, struct litifut_module_info *info,
 					     struct litifut_error *error);
 

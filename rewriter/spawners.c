@@ -1,7 +1,7 @@
 /* vfork, _Fork, clone, syscall, prctl and seccomp_load, by name. A static program has them; others
  * reach them through PLT entries, whose slots the dynamic relocations name, through the lazy stubs
- * of MIPS, which are the values of undefined dynamic symbols, or through the GOT, where the tracer
- * knows the address at run time. */
+ * of MIPS, which are the values of undefined dynamic symbols, or through the GOT, where the
+ * tracer finds the address at run time. */
 #include "rewriter/spawners.h"
 
 #include <elf.h>

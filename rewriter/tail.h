@@ -10,7 +10,7 @@
 
 /* True when `branch`, a LITIFUT_CLASS_BRANCH_DIRECT in `function` (may be NULL:
  * code without a name), goes to the start of another function or to a PLT
- * entry. The cold part of a function is no other function. Changes `branch` to
+ * entry. The cold part of a function is not another function. Changes `branch` to
  * what it was before the linker, see behind_stub in struct litifut_arch. */
 bool litifut_tail_is_direct(const struct litifut_image *image, const struct litifut_arch *arch,
 			    const struct litifut_symbol *function,

@@ -9,7 +9,7 @@
 #include <capstone/capstone.h>
 
 /* How many of the new calls capstone is asked about, evenly spread: it takes ten
- * times as long for one as all else together, and a mistake is no rare one. */
+ * times as long for one as all else together, and a mistake would be in many of them. */
 #define DISASSEMBLED 2000
 
 /* What our own decoder makes of it. */

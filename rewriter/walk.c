@@ -300,7 +300,7 @@ static bool walk_range(struct walk *walk, const struct litifut_section *section,
 }
 
 /* Functions that stand in data: someone has assembled them as numbers, and nothing
- * tells which of these are instructions. */
+ * says which of these are instructions. */
 static bool list_functions(struct walk *walk, const struct litifut_section *section,
 			   const struct litifut_code_range *range)
 {

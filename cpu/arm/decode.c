@@ -6,7 +6,7 @@
  * multiples of 2; the first halfword shows which (0b11101, 0b11110 or 0b11111
  * in its top five bits: two). Wherever an address of code is kept, in a
  * register, a pointer or a symbol, bit 0 says which set the code is in: the
- * Thumb bit. It is no part of the address.
+ * Thumb bit. It is not a part of the address.
  *
  * A call is a branch that leaves the address of the next instruction in lr
  * (r14), with the Thumb bit of the caller:

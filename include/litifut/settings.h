@@ -1,7 +1,7 @@
 /* Every setting, LITIFUT_NAME=VALUE, once. Of a link the wrapper reads them from the environment
  * and from the file LITIFUT_CONFIG; of a traced program the recorder does, from its environment
- * or from LITIFUT_DEFAULTS of its link. The recorder reads on the device, where nobody may
- * look: the trace says what it did not understand. The wrapper checks those of a link.
+ * or from LITIFUT_DEFAULTS of its link. The recorder reads on the device, where messages may
+ * not be seen: the trace says what it did not understand. The wrapper checks those of a link.
  * `make lint', which looks for each name in the manual pages, reads this file as text: one
  * row a line. */
 #ifndef LITIFUT_SETTINGS_H

@@ -278,14 +278,15 @@ struct litifut_flags_header {
 /* The words of a LITIFUT_CHUNK_BITS, which is what LITIFUT_MODE=paths records of a thread. The
  * first bit of such a word that is set says what it is:
  *
- *   0                     a word that was never written
- *   bit 31                a record: the other bits are half of a run-time address, in the code that
- *                         the rewriter has made for the start of a block (`exit` of the site of
- * that block): control came there. Or, if that address is below 0x10000, a control word without bit
- * 31, with so many words behind it as it says bit 1 to 30           as many bits as there are below
- * it, the first one the highest: 1 for a branch that was taken, 0 for one that was passed, and 1
- * for a block that records so that control came there (see enum litifut_block_entered) bit 0 no
- * bits yet
+ *   none is set   a word that was never written
+ *   bit 31        a record. The other bits are half of a run-time address, in the code that the
+ *                 rewriter has made for the start of a block (`exit` of the site of that block):
+ *                 control came there. If that address is below 0x10000, it is a control word
+ *                 without bit 31, and as many words follow as it says.
+ *   bit 1 to 30   as many bits as there are below it, the first one the highest: 1 for a branch
+ *                 that was taken, 0 for one that was passed, and 1 for a block that records in
+ *                 this way that control came there (enum litifut_block_entered)
+ *   bit 0         no bits yet
  *
  * Bits are shifted into the last word of a thread, so that the file has all of them at any moment.
  * A function that a signal handler can begin with records that it was entered by a record, not by a

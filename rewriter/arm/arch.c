@@ -58,8 +58,8 @@ static size_t first_symbol(const struct litifut_image *image, size_t number)
 	return low;
 }
 
-/* Where gold has put stubs behind the code that ends at `end` and before `next`, of which no
- * symbol tells: their constants would be taken for calls. 0: there are none. They stand at
+/* Where gold has put stubs behind the code that ends at `end` and before `next`, which have
+ * no symbol: their constants would be taken for calls. 0: there are none. They stand at
  * multiples of 4 or 8. */
 static uint32_t unnamed_stubs(const struct litifut_section *section, uint32_t end, uint32_t next)
 {
@@ -85,8 +85,8 @@ static uint32_t unnamed_stubs(const struct litifut_section *section, uint32_t en
 	return 0;
 }
 
-/* A walk over the symbols of a section: up to where a function with a size tells whose code
- * it is; 0: there is none. */
+/* A walk over the symbols of a section: up to where the code belongs to a function that has
+ * a size; 0: there is none. */
 static uint32_t next_covered(uint32_t covered, const struct litifut_symbol *symbol)
 {
 	if (symbol->type == STT_FUNC && symbol->size) {

@@ -15,8 +15,8 @@
  * and of A32 code, where nothing else moves. A branch that an `it` makes conditional goes together
  * with that. Where neither neighbour can move, a stepping stone leads on (stone.c).
  *
- * With LITIFUT_MODE=paths it is not a flag that is set: between `push {r0, lr}` and `pop {r0, lr}`
- *the tracer's code is called that records a bit (tracer/arm/bits.S).
+ * With LITIFUT_MODE=paths no flag is set: between `push {r0, lr}` and `pop {r0, lr}` stands a
+ * call of the tracer's code that records a bit (tracer/arm/bits.S).
  *
  * Encodings: DDI 0406C A5 (A32), A6 (T32). More than 500 lines in one file, because what is judged
  * and what is written must agree on each form. */
@@ -880,14 +880,9 @@ static void add_addresses(const struct litifut_image *image,
 	}
 }
 
-static const char *refuses_bits(const struct litifut_image *image)
-{
-	return litifut_arm_refuses_thunks(image);
-}
-
 const struct litifut_arch_edges litifut_arm_edges = {
 	.add_addresses = add_addresses,
-	.refuses_bits = refuses_bits,
+	.refuses_bits = litifut_arm_refuses_thunks,
 	.judge_function = judge_function,
 	.judge_branch = judge_branch,
 	.judge_entry = judge_entry,

@@ -362,8 +362,8 @@ static bool replace_thumb(const struct litifut_exit *exit, const struct moved *m
 	return true;
 }
 
-/* Behind the trampoline. For a return point that wants it, or for the branches to one: these go
- * to `target`. */
+/* Behind the trampoline. For a return point that needs it, or for the branches to one, which
+ * lead to `target`. */
 static bool write_stone(const struct litifut_cramped_call *call, const struct litifut_exit *exit,
 			uint32_t address, uint32_t target, struct litifut_exit_code *code,
 			struct litifut_detour *detour)

@@ -115,7 +115,7 @@ static bool returns(uint32_t word, bool thumb, unsigned length)
 	return (word & 0x0fff8000) == 0x08bd8000 || (word & 0x0ffff000) == 0x049df000;
 }
 
-/* udf, where a compiler knows that nothing goes on */
+/* udf, which a compiler puts where control does not go on */
 static bool traps(uint32_t word, bool thumb, unsigned length)
 {
 	if (length == 2)

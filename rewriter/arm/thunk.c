@@ -37,7 +37,7 @@
  *	...
  *	movw   r2, #0x202		LITIFUT_WORD_INDIRECT
  *	strd   r2, lr, [r0, #-12]
- *	str    rN, [r0, #-4]		r0 to r2 by way of the stack
+ *	str    rN, [r0, #-4]		r0 to r2 through the stack
  *
  * With a clock each event has one word more, the time, so that those of direct
  * calls are made like this, too, with a step of 8. When the place is reserved, r1

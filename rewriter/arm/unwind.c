@@ -74,7 +74,7 @@ uint32_t litifut_arm_moved_unwind_data(const struct litifut_image *image, uint32
 	return data >> 24 ? CANNOT_UNWIND : COMPACT_0 << 24 | data;
 }
 
-/* The table, and the entries in it that are ours: [first, last). */
+/* The table, and the entries in it that are the tracer's: [first, last). */
 struct table {
 	const struct litifut_image *image;
 	const struct litifut_section *section;

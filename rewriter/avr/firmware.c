@@ -49,8 +49,8 @@
  *	jmp	callee
  *
  * Where calls and returns are events (24 bytes, tracer/avr/spans/call.S), a jmp leads to the
- *stub, and the call is made by it. An interrupt that returns is followed by one instruction of what
- *it returns to, here the cli:
+ * stub, which makes the call. After an interrupt has returned, the CPU executes one instruction
+ * of the code that it returns to before it takes another interrupt, here the cli:
  *
  *	call	litifut_span_call	... what has moved	call	litifut_span_call
  *	call	callee			call	litifut_span_pointer	call	handler

@@ -114,7 +114,7 @@ static bool reads_ra(uint32_t each, bool *written)
 	return !*written || (each >> 21 & 31) == RA || (each >> 26 == 0 && (each >> 16 & 31) == RA);
 }
 
-/* break, and teq $zero, $zero, where a compiler knows that nothing goes on */
+/* break, and teq $zero, $zero, which a compiler puts where control does not go on */
 static bool traps(uint32_t each)
 {
 	return (each & 0xfc00003f) == 0x0000000d || (each & 0xffff003f) == 0x00000034;

@@ -202,8 +202,8 @@ size_t litifut_mips_write_onward(const struct litifut_arch_context *context, uin
 				 uint32_t *entries, uint8_t *code);
 void litifut_mips_write_gate(const struct litifut_arch_context *context, uint32_t address,
 			     const uint32_t *entries, uint8_t *code);
-/* relay.c: is every way into the code of the function among the targets? Adds those that no
- * branch of the general kind tells. */
+/* relay.c: is every way into the code of the function among the targets? Adds those
+ * that branches of the general kind do not name. */
 bool litifut_mips_knows_function(const struct litifut_image *image,
 				 const struct litifut_arch_context *context,
 				 const struct litifut_section *section, uint32_t start,

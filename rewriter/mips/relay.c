@@ -96,7 +96,7 @@ static bool has_slot(const struct function *function, uint32_t address)
 	return decoded(function, address).class != LITIFUT_CLASS_OTHER;
 }
 
-/* By what only this function knows? */
+/* May control come to `address` from this function alone, by a table or a pointer? */
 static bool is_label(const struct function *function, uint32_t address)
 {
 	uint32_t low = (address & 0xffff) / 4;
@@ -114,7 +114,7 @@ static void note_low_half(struct function *function, uint32_t word)
 {
 	unsigned low = (word & 0xffff) / 4;
 
-	/* addiu, ori; what is added to the stack pointer is no address of code */
+	/* addiu, ori; what is added to the stack pointer is not an address of code */
 	if ((word >> 26 == 0x09 && rs(word) != SP) || word >> 26 == 0x0d)
 		function->low_halves[low / 8] |= (uint8_t)(1u << low % 8);
 }

@@ -81,9 +81,9 @@ divert()
 	before=$(snapshot)
 	echo text >home/passwd
 	cp home/passwd home/passwd.before
-	ok "a file that is no linker: refused" sh -c \
-		"! '$litifut' install-ld home/passwd >passwd.out 2>&1 && grep -q 'is no linker' passwd.out"
-	ok "a file that is no linker: stays" cmp home/passwd home/passwd.before
+	ok "a file that is not a linker: refused" sh -c \
+		"! '$litifut' install-ld home/passwd >passwd.out 2>&1 && grep -q 'is not a linker' passwd.out"
+	ok "a file that is not a linker: stays" cmp home/passwd home/passwd.before
 	ok "a folder without a slash" sh -c "cd home && '$litifut' install-ld tools"
 	ok "and back" sh -c "cd home && '$litifut' uninstall-ld tools"
 	ok "a package: install-ld" "$litifut" install-ld home/tools

@@ -25,8 +25,8 @@ void litifut_enter_register(const struct litifut_frame *frame, struct litifut_mo
 void litifut_enter_near(const struct litifut_frame *frame, struct litifut_module *module,
 			struct litifut_module_state *state) __attribute__((visibility("hidden")));
 
-/* Records the call of a thunk, and returns its callee. The frame tells of the
- * thunk's exit, the instruction that goes on to the callee. `stack_pointer` is
+/* Records the call of a thunk, and returns its callee. The frame has the address of
+ * the thunk's exit, the instruction that goes on to the callee. `stack_pointer` is
  * the caller's. */
 uint32_t litifut_enter_thunk(const struct litifut_frame *frame, struct litifut_module *module,
 			     struct litifut_module_state *state, uint32_t stack_pointer)

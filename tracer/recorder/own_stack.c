@@ -60,7 +60,7 @@ static __attribute__((noinline)) uint32_t litifut_own_stack_map(void)
 	return litifut_failed(room) ? 0 : (uint32_t)room;
 }
 
-/* The lowest address of a stack that nobody uses; 0 without memory. Before the process is
+/* The lowest address of a stack that is not in use; 0 without memory. Before the process is
  * set up there is none, and it is not known how words are exchanged. */
 static __attribute__((noinline)) uint32_t litifut_own_stack_take(void)
 {

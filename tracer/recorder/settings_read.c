@@ -111,8 +111,8 @@ static bool litifut_understood(uint32_t kind, const char *value)
 	}
 }
 
-/* "LITIFUT_NAME=VALUE" of which there is no such NAME. Only reported: it may be the linker
- * wrapper's. */
+/* Reports a "LITIFUT_NAME=VALUE" whose NAME the recorder does not have. It may be a setting of the
+ * linker wrapper. */
 static void litifut_tell_unknown(const char *setting)
 {
 	char name[40];
@@ -125,8 +125,8 @@ static void litifut_tell_unknown(const char *setting)
 	litifut_tell("the recorder has no setting ", name, 0);
 }
 
-/* Takes one "LITIFUT_KEY=VALUE", or reports it if there is no such key; anything else is not
- * ours and ignored. */
+/* Takes one "LITIFUT_KEY=VALUE", or reports it if there is no such key; any other text is
+ * ignored. */
 static void litifut_set(const char *setting, bool tell)
 {
 	const char *whole = setting;

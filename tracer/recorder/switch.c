@@ -113,7 +113,7 @@ void litifut_signal_start(void)
 	if (!number)
 		return;
 	/* What the program has installed already stays; what it installs later
-	 * replaces ours. */
+	 * replaces the handler of the tracer. */
 	if (litifut_failed(LITIFUT_CALL4(rt_sigaction, number, 0, &action, LITIFUT_SIGSET_BYTES)) ||
 	    action.handler)
 		return;

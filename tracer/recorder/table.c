@@ -162,13 +162,12 @@ static struct litifut_open_calls *litifut_table_open(const struct litifut_table 
 }
 
 /* A chunk of the trace for a table's own use; 0: there is none. */
-static uint32_t litifut_table_chunk(const struct litifut_table *table, uint32_t kind)
+static uint32_t litifut_table_chunk(uint32_t kind)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	const char *trouble;
 	uint32_t chunk = litifut_chunk_map(&r->file, false, &trouble);
 
-	(void)table;
 	if (chunk)
 		litifut_chunk_open(&r->file, chunk, kind, LITIFUT_ENCODING_WORDS,
 				   litifut_thread_id());
@@ -188,7 +187,7 @@ static LITIFUT_COLD uint32_t litifut_table_add(struct litifut_table *table, uint
 		return 0;
 	header = litifut_table_header_of(table->chunk);
 	if (!table->chunk || header->count == room) {
-		uint32_t chunk = litifut_table_chunk(table, LITIFUT_CHUNK_TABLE);
+		uint32_t chunk = litifut_table_chunk(LITIFUT_CHUNK_TABLE);
 
 		if (!chunk)
 			return 0;
@@ -232,8 +231,7 @@ litifut_table_find(void *context, uint32_t address, uint32_t callee, bool tail)
 }
 
 /* Is the code at the return address of a call, and that which a return came from, still there?
- * Events are folded later than they are recorded, and a library may have been unloaded
- * meanwhile. */
+ * See epochs.h. */
 static LITIFUT_COLD bool litifut_table_is_loaded(const struct litifut_table_call *call,
 						 uint32_t exit)
 {
@@ -373,7 +371,7 @@ static struct litifut_table *litifut_table_of(struct litifut_thread *thread)
 	if (litifut_failed(page))
 		return NULL;
 	table = (struct litifut_table *)page;
-	table->stack = litifut_table_chunk(table, LITIFUT_CHUNK_STACK);
+	table->stack = litifut_table_chunk(LITIFUT_CHUNK_STACK);
 	if (!table->stack || !litifut_table_widen(table)) {
 		/* the chunk stays: an empty one in the file */
 		litifut_unmap((uint32_t)page, litifut_recorder.page_bytes);

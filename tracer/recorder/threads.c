@@ -131,7 +131,8 @@ static struct litifut_thread *litifut_thread_make(void)
 }
 
 /* Takes over the state of a thread that has ended, so that short threads do not
- * leave a half-empty chunk each. A few are tried, not all: it is no loss. */
+ * leave a half-empty chunk each. A few are tried, not all: nothing is lost when
+ * none of them is free. */
 static struct litifut_thread *litifut_thread_take_over(uint32_t id)
 {
 	struct litifut_recorder *r = &litifut_recorder;

@@ -10,7 +10,7 @@
 
 struct litifut_thread;
 
-/* The control word of an event that is no direct call. */
+/* The control word of an event that is not a direct call. */
 static inline uint32_t litifut_event_control(const struct litifut_call *call, uint32_t following)
 {
 	return LITIFUT_CONTROL_WORD(call->kind == LITIFUT_SITE_INDIRECT ? LITIFUT_WORD_INDIRECT

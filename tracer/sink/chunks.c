@@ -356,7 +356,7 @@ static uint32_t litifut_chunk_finish(uint32_t end)
 						     chunk->flags & LITIFUT_CHUNK_TIMED));
 		r->full = LITIFUT_FULL;
 	}
-	/* Words for bits are complete or not, nobody can say; see recorder/bits.c. */
+	/* Whether all words for bits are complete is not known here; see recorder/bits.c. */
 	if (chunk->kind == LITIFUT_CHUNK_BITS) {
 		litifut_ring_give(&r->file, place);
 	} else if (whole && !first) {

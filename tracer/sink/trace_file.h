@@ -36,7 +36,7 @@ struct litifut_trace_file {
 	uint64_t max_bytes;    /* the file does not get larger; 0: there is no bound */
 	uint32_t first_events; /* its first chunk of events is in use */
 	uint32_t chunk_count;  /* handed out in the file so far; of a ring: the next place */
-	uint32_t *ring;        /* for each place: 1: in use; NULL: it is no ring */
+	uint32_t *ring;        /* for each place: 1: in use; NULL: the file is not a ring */
 	uint32_t ring_places;
 	uint32_t last_number; /* of a chunk */
 };

@@ -35,7 +35,7 @@ long litifut_maps_folder(void);
 /* Makes the folders and the trace file of file->process, and maps its header.
  * False: no file is left. */
 bool litifut_trace_create(struct litifut_trace_file *file);
-/* The trace file's descriptor, checked to be still ours and opened again when the
+/* The trace file's descriptor, checked to be still that of the trace, and opened again when the
  * program has closed it; negative when that fails. */
 long litifut_trace_descriptor(struct litifut_trace_file *file);
 /* True when file->descriptor still refers to the trace file. */
