@@ -109,6 +109,11 @@ settings()
 	ok "dedup: and counts the rest" test "$(header 92)" -ge 39998
 	ok "dedup: the trace is smaller" test "$(stat -c %s data/trace/*.trace)" -le "$plain_bytes"
 
+	(cd traced && LITIFUT_MODE=spans front="$BUILD/bin/litifut build" compiler -o spans ../work.c) \
+		>spans.log 2>&1
+	traced spans LITIFUT_DEDUP=1
+	is "dedup: spans have each call" "$(recorded leaf)" 20000
+
 	traced work LITIFUT_START=off
 	is "off at the start" "$(recorded leaf)" 0
 	is "until the program switches it on" "$(recorded while_on)" 1

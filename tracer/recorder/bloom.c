@@ -19,7 +19,8 @@ void litifut_bloom_start(void)
 	uint32_t kb = 1;
 	long room;
 
-	if (!r->settings.dedup)
+	/* a return is of use only with its call */
+	if (!r->settings.dedup || r->mode == LITIFUT_MODE_SPANS)
 		return;
 	while (kb < r->settings.bloom_kb && kb < LITIFUT_BLOOM_KB_MOST)
 		kb *= 2;
