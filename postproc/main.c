@@ -187,7 +187,8 @@ static void process_run(struct post_session *session, const struct post_argument
 	if (!session->inputs.trace_count && !session->inputs.firmware_count &&
 	    !session->problems->count)
 		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
-				"no trace among what was given");
+				"no trace among what was given; with LITIFUT_VERBOSE=1 a traced "
+				"program says where it writes one, or why it can't");
 	session->options = given->session;
 	session->inputs.progress.report = shows ? show_files : NULL;
 	session->inputs.progress.context = &progress;

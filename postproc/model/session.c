@@ -255,7 +255,8 @@ void post_session_take(struct post_session *session, struct post_trace *trace)
 	if (trace->header.foreign_calls)
 		post_problem_at(session->problems, trace->path, LITIFUT_NO_ADDRESS,
 				"%u calls are not recorded: their modules were linked with another "
-				"LITIFUT_MODE than the first one of the process (foreign-mode)",
+				"LITIFUT_MODE than the first one of the process (foreign-mode); "
+				"link all of them with the same one",
 				trace->header.foreign_calls);
 	find_maps(session, process);
 	POST_GROW(session->processes, session->process_count, session->process_capacity);

@@ -80,7 +80,8 @@ struct post_thread {
 	uint32_t epoch;
 	uint64_t sequence; /* of its next event */
 	uint64_t lost;
-	bool begun; /* an event of it lay inside the window */
+	uint32_t gaps; /* those of the last chunk that was read */
+	bool begun;    /* an event of it lay inside the window */
 	/* Of the timeline: calls of the functions with which the window begins and ends, and behind
 	 * which call it has ended, 0: it has not. */
 	uint64_t from_calls, to_calls, end;

@@ -230,9 +230,10 @@ static void add_bits(struct post_trace *trace, struct post_chunk chunk)
 }
 
 /* Reports a problem with a chunk, but not thousands of times. */
-static void chunk_problem(const struct post_trace *trace, struct post_problems *problems,
-			  unsigned *told, size_t offset, const char *message)
+static void chunk_problem(struct post_trace *trace, struct post_problems *problems, unsigned *told,
+			  size_t offset, const char *message)
 {
+	trace->damaged = true;
 	if (++*told <= PROBLEMS_TOLD)
 		post_problem_at(problems, trace->path, offset, "%s", message);
 	else
@@ -339,6 +340,14 @@ static void order_chunks(struct post_trace *trace)
 		trace->chunks[kept++] = *chunk;
 	}
 	trace->chunk_count = kept;
+}
+
+/* Chunks of other kinds have numbers as well, so there may be fewer gaps than that. */
+static void find_gaps(struct post_trace *trace)
+{
+	for (size_t i = 1; i < trace->chunk_count; i++)
+		trace->chunks[i].gaps = trace->chunks[i - 1].gaps +
+					(trace->chunks[i].number - trace->chunks[i - 1].number > 1);
 }
 
 /* Does a closed chunk have the sums that were made when it was closed? */
@@ -497,6 +506,8 @@ enum litifut_status post_trace_open_memory(const uint8_t *data, size_t size, con
 	}
 	read_chunks(opened, problems);
 	order_chunks(opened);
+	if (opened->damaged)
+		find_gaps(opened);
 	if (opened->header.mode == LITIFUT_MODE_TABLE) {
 		opened->unfolded = opened->chunks;
 		opened->unfolded_count = opened->chunk_count;

@@ -20,6 +20,7 @@ struct post_chunk {
 	uint32_t number;
 	uint64_t start_time;
 	uint32_t packed_bytes; /* of a compact block, decoded when it is read; 0: plain words */
+	uint32_t gaps;         /* how often chunks may be missing before it: the file is damaged */
 };
 
 struct post_module_record {
@@ -57,7 +58,8 @@ struct post_trace {
 	char *path;
 	const uint8_t *data;
 	size_t size;
-	bool swap;                          /* the file has not the byte order of this machine */
+	bool swap; /* the file has not the byte order of this machine */
+	bool damaged;
 	struct litifut_trace_header header; /* host byte order */
 	struct post_module_record *modules;
 	size_t module_count, module_capacity;

@@ -165,6 +165,18 @@ static void take_state(struct run *run, struct post_process *process, struct pos
 	post_apply_state(run->session, process, thread, item);
 }
 
+/* Begins to read a chunk. Which calls have returned in chunks that are missing is not known. */
+static void start_chunk(struct run *run, struct post_process *process, struct post_thread *thread,
+			size_t number, struct post_cursor *cursor, struct post_buffer *buffer)
+{
+	const struct post_chunk *chunk = &process->trace->chunks[number];
+
+	if (chunk->gaps != thread->gaps && run->sink && run->sink->nested)
+		post_nesting_cut(&run->nesting, thread, UINT32_MAX);
+	thread->gaps = chunk->gaps;
+	post_cursor_start(cursor, process->trace, number, buffer, run->session->problems);
+}
+
 static void event_chunk(struct run *run, struct post_process *process, size_t chunk)
 {
 	struct post_thread *thread =
@@ -173,7 +185,7 @@ static void event_chunk(struct run *run, struct post_process *process, size_t ch
 	struct post_cursor cursor;
 	struct post_item item;
 
-	post_cursor_start(&cursor, process->trace, chunk, &run->buffer, run->session->problems);
+	start_chunk(run, process, thread, chunk, &cursor, &run->buffer);
 	while (post_cursor_next(&cursor, &item)) {
 		if (!post_item_is_call(&item)) {
 			take_state(run, process, &thread, &item, wanted);
@@ -224,9 +236,9 @@ static bool lane_next(struct run *run, struct lane *lane)
 			lane->chunk++;
 		if (lane->chunk == trace->chunk_count)
 			return false;
-		post_cursor_start(&lane->cursor, trace, lane->chunk, &lane->buffer,
-				  run->session->problems);
 		lane->thread = post_session_thread(run->session, lane->process, lane->owner);
+		start_chunk(run, lane->process, lane->thread, lane->chunk, &lane->cursor,
+			    &lane->buffer);
 		lane->wanted = post_thread_wanted(run->session, lane->thread->id);
 		lane->started = true;
 	}

@@ -34,6 +34,13 @@ header()
 	END
 }
 
+# total_time FOLDER: microseconds of all calls
+total_time()
+{
+	"$BUILD/bin/litifut-post" -f csv "$1" traced 2>/dev/null |
+		awk -F , 'NR > 1 && { total += $9 } END { print int(total / 1000) }'
+}
+
 program()
 {
 	cat >work.c <<-'END'
@@ -113,6 +120,14 @@ settings()
 		>spans.log 2>&1
 	traced spans LITIFUT_DEDUP=1
 	is "dedup: spans have each call" "$(recorded leaf)" 20000
+
+	traced spans LITIFUT_CLOCK=mono
+	whole=$(total_time data)
+	cp -r data cut
+	truncate -s $(($(stat -c %s data/trace/*.trace) * 3 / 10)) cut/trace/*.trace
+	ok "most chunks are missing, and so is most of the time" \
+		test "$(total_time cut)" -lt $((whole / 2))
+	rm -rf cut
 
 	traced work LITIFUT_START=off
 	is "off at the start" "$(recorded leaf)" 0

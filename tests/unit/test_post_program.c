@@ -163,7 +163,7 @@ static void problems_are_1_and_told(void **state)
 	char *text = shell("mkdir empty; for f in report edges calls tsv tree json; do $post $f "
 			   "empty; done; $post -o empty/x report empty; ls empty; rmdir empty");
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
-		assert_string_equal(line, "litifut-post: no trace among what was given");
+		assert_non_null(strstr(line, "litifut-post: no trace among what was given; "));
 	free(text);
 	/* a command that has nothing to write leaves what is there */
 	for (const char *const *each = (const char *const[]){"path-ids app", "path-plain app",
