@@ -8,21 +8,32 @@
 
 #include <capstone/capstone.h>
 
+#include "cpu/step.h"
+
 /* How many of the new calls capstone is asked about, evenly spread: it takes ten
  * times as long for one as all else together, and a mistake would be in many of them. */
 #define DISASSEMBLED 2000
 
-/* What our own decoder makes of it. */
+/* What the decoders of cpu/ make of it: only step() has the branches of coprocessors. */
 static bool leads_to(const struct litifut_session *session, const struct litifut_change *change)
 {
+	const struct cpu *cpu = session->arch->cpu;
+	const struct cpu_context *context = &session->context.cpu;
+	const enum litifut_code_state state = (enum litifut_code_state)change->state;
 	struct litifut_instruction instruction;
+	struct cpu_step step;
+	unsigned conditional = 0;
 
-	return session->arch->cpu->decode(&session->context.cpu, change->code, change->length,
-					  change->address, (enum litifut_code_state)change->state,
-					  &instruction) &&
-	       (instruction.class == LITIFUT_CLASS_CALL_DIRECT ||
-		instruction.class == LITIFUT_CLASS_BRANCH_DIRECT) &&
-	       (instruction.target & ~1u) == change->entry;
+	if (!cpu->decode(context, change->code, change->length, change->address, state,
+			 &instruction))
+		return false;
+	if (instruction.class == LITIFUT_CLASS_CALL_DIRECT ||
+	    instruction.class == LITIFUT_CLASS_BRANCH_DIRECT)
+		return (instruction.target & ~1u) == change->entry;
+	return cpu->step &&
+	       cpu->step(context, change->code, change->length, change->address, state,
+			 &conditional, &step) &&
+	       step.way == LITIFUT_ENDS_BRANCH && (step.target & ~1u) == change->entry;
 }
 
 /* What capstone makes of it; a detour may leave a nop behind the branch. */

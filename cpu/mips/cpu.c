@@ -52,6 +52,8 @@ static bool is_jump(unsigned id)
 		MIPS_INS_BGTZ,
 		MIPS_INS_BLTZ,
 		MIPS_INS_BGEZ,
+		MIPS_INS_BC1T,
+		MIPS_INS_BC1F,
 		/* the "likely" forms */
 		MIPS_INS_BGEZALL,
 		MIPS_INS_BLTZALL,
@@ -61,6 +63,8 @@ static bool is_jump(unsigned id)
 		MIPS_INS_BGTZL,
 		MIPS_INS_BLTZL,
 		MIPS_INS_BGEZL,
+		MIPS_INS_BC1TL,
+		MIPS_INS_BC1FL,
 	};
 
 	for (size_t i = 0; i < sizeof(jumps) / sizeof(*jumps); i++)

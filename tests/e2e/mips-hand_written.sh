@@ -52,6 +52,38 @@ sources()
 		addiu $2, $4, 100
 		.end slot_leaf
 		.size slot_leaf, . - slot_leaf
+		# branches of the floating-point unit lead to a return point
+		.globl float_loop
+		.type float_loop, @function
+		.ent float_loop
+		float_loop:
+		addiu $sp, $sp, -32
+		sw $ra, 28($sp)
+		sw $16, 24($sp)
+		addiu $16, $0, 5
+		bal slot_leaf
+		mtc1 $0, $f2
+		1:	addiu $16, $16, -1
+		mtc1 $16, $f0
+		addu $2, $2, $16
+		c.eq.s $f0, $f2
+		bc1f 1b
+		nop
+		addiu $4, $16, 1
+		c.eq.s $fcc1, $f2, $f2
+		bal slot_leaf
+		mtc1 $4, $f0
+		2:	c.eq.s $fcc2, $f0, $f2
+		mtc1 $0, $f0
+		addiu $2, $2, 1
+		bc1f $fcc2, 2b
+		nop
+		lw $16, 24($sp)
+		lw $ra, 28($sp)
+		jr $ra
+		addiu $sp, $sp, 32
+		.end float_loop
+		.size float_loop, . - float_loop
 		# jalr whose delay slot changes its register and is the target of a branch
 		.globl slot_changes
 		.type slot_changes, @function
@@ -224,14 +256,14 @@ sources()
 	cat >main.c <<-'END'
 		#include <stdio.h>
 		int bare(int), slot_target(int), slot_changes(int), behind(int), jalr_zero(int);
-		int tail_slot(int), other_link(int), slot_ra(int), slot_reads_ra(int), keeps(int);
+		int tail_slot(int), float_loop(int), other_link(int), slot_ra(int), slot_reads_ra(int), keeps(int);
 		int falls(int), fallen(int);
 		#define SHOW(name) printf(#name " %d %d\n", name(0), name(5));
 		int main(void)
 		{
 			SHOW(bare) SHOW(slot_target) SHOW(slot_changes) SHOW(behind) SHOW(jalr_zero)
 			SHOW(tail_slot) SHOW(other_link) SHOW(slot_reads_ra) SHOW(keeps) SHOW(falls)
-			SHOW(fallen) SHOW(slot_ra)
+			SHOW(fallen) SHOW(slot_ra) SHOW(float_loop)
 			return 0;
 		}
 	END
@@ -263,6 +295,17 @@ behaviour()
 	is "nor is one by a copy of ra" "$(sites other_link)" 2
 	is "nothing else is left" "$("$BUILD/bin/litifut" info traced/hand |
 		awk '/^    / && $1 != "not-a-call" { count += $2 } END { print count }')" 4
+
+	export LITIFUT_CLOCK=page LITIFUT_MODE=spans
+	link spans ../main.c ../hand.S
+	unset LITIFUT_CLOCK LITIFUT_MODE
+	same_run spans
+	run_timed spans
+	# shellcheck disable=SC2046
+	ok "spans: calls, returns and their times are those of the oracle" \
+		python3 "$root/tests/oracle/returns.py" times oracle data $(traced_files)
+	is "branches of the floating-point unit are led past two records" \
+		"$("$BUILD/bin/litifut" info --sites traced/spans | grep -c 'patched.* float_loop$')" 2
 
 	flags="-O2 -no-pie"
 	link fixed ../main.c ../hand.S || return
