@@ -5,6 +5,7 @@
 
 #include <fnmatch.h>
 #include <litifut/firmware_pool.h>
+#include <litifut/kept_format.h>
 #include <litifut/trace_format.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "ldwrap/deliver.h"
 #include "ldwrap/firmware_asks.h"
 #include "ldwrap/firmware_clock.h"
+#include "ldwrap/firmware_kept.h"
 #include "ldwrap/firmware_pin.h"
 #include "ldwrap/firmware_port.h"
 #include "ldwrap/process.h"
@@ -37,6 +39,7 @@ struct firmware_link {
 	struct firmware_port port;
 	struct firmware_pin pin;
 	struct firmware_clock clock;
+	struct firmware_kept kept;
 	struct firmware_asks asks;
 	struct litifut_firmware_options options;
 	struct text_list excluded;
@@ -106,13 +109,32 @@ static void keep_pin(const struct firmware_pin *pin, struct text_list *words)
 	keep_number(words, "litifut_pin_every", pin->every);
 }
 
+/* A ring that outlasts a reset is none until litifut_kept_begin() has looked at it. */
+static void keep_ring(const struct firmware_link *link, struct text_list *words)
+{
+	const uint32_t events = (uint32_t)link->plan.ring_events;
+
+	if (link->kept.used) {
+		keep(words, "litifut_kept_begin");
+		keep_number(words, "litifut_kept", link->kept.address);
+		keep_number(words, "litifut_kept_events", events);
+		keep_number(words, LITIFUT_FIRMWARE_TABLE, link->kept.address + KEPT_BYTES);
+	}
+	keep_number(words, "litifut_ring_events", link->kept.used ? 1 : events);
+	keep_number(words, "litifut_ring_limit",
+		    link->kept.used ? 0
+		    : sends(link)   ? events
+				    : RING_NO_LIMIT);
+	if (!link->objects->firmware_clock)
+		add_word(words,
+			 xasprintf("--defsym=litifut_span_begin=%s",
+				   link->kept.used ? "litifut_kept_begin" : "litifut_clock_start"));
+}
+
 static void keep_times(const struct firmware_link *link, struct text_list *words)
 {
 	if (link->options.spans) {
-		add_word(words,
-			 xasprintf("--defsym=litifut_ring_events=%zu", link->plan.ring_events));
-		keep_number(words, "litifut_ring_limit",
-			    sends(link) ? (uint32_t)link->plan.ring_events : RING_NO_LIMIT);
+		keep_ring(link, words);
 		if (link->asks.marks)
 			keep(words, "litifut_mark");
 		if (link->pin.used)
@@ -183,9 +205,9 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 		free(name);
 	}
 	if (link->options.spans) {
-		char *name = xasprintf("-spans-call%s%s.o",
-				       strcmp(link->clock.driver, "dwt") ? "" : "_dwt",
-				       link->options.switched ? "_switched" : "");
+		char *name = xasprintf(
+			"-spans-call%s%s%s.o", strcmp(link->clock.driver, "dwt") ? "" : "_dwt",
+			link->options.switched ? "_switched" : "", link->kept.used ? "_kept" : "");
 
 		insertions[count++] = (struct insertion){place, object_path(link, name)};
 		free(name);
@@ -193,6 +215,8 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 	if (link->options.spans && sends(link))
 		insertions[count++] = (struct insertion){place, object_path(link, "-events.o")};
 	insertions[count++] = (struct insertion){place, object_path(link, ".a")};
+	if (link->kept.script)
+		insertions[count++] = (struct insertion){place, link->kept.script};
 	keep(words, LITIFUT_FIRMWARE_STUBS);
 	keep(words, LITIFUT_FIRMWARE_TABLE);
 	keep(words, LITIFUT_FIRMWARE_IDENTITY);
@@ -224,7 +248,7 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 static enum litifut_status run(struct firmware_link *link, bool ours, struct litifut_error *error)
 {
 	static const struct text_list no_roots;
-	struct insertion insertions[7];
+	struct insertion insertions[8];
 	struct exports exports = {0};
 	struct command command = {
 		.map = link->files.map,
@@ -276,13 +300,19 @@ static enum litifut_status measure(struct firmware_link *link, struct litifut_er
 
 	if (!status && link->options.times && link->plan.untimed) {
 		link->times_refused = link->plan.untimed;
-		link->options.times = link->options.spans = false;
+		link->options.times = link->options.spans = link->kept.used = false;
+		link->options.kept = false;
 		return measure(link, error);
 	}
 	if (!status && link->plan.can_switch && !link->options.switched &&
 	    (link->asks.switches || link->options.start_at)) {
 		link->options.switched = link->options.small = true;
 		return measure(link, error);
+	}
+	if (!status && link->kept.used) {
+		status = firmware_kept_place(&link->kept, link->files.map, link->plan.bss,
+					     KEPT_BYTES + 4 * link->plan.table_words, error);
+		link->options.kept_at = link->kept.address;
 	}
 	if (!status)
 		say_verbose(link->request,
@@ -401,6 +431,13 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 		status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
 					   LITIFUT_NO_ADDRESS,
 					   "LITIFUT_MARK_SET: needs LITIFUT_MODE=spans");
+	if (!status)
+		status = firmware_kept_read(settings->ram, &link->kept, error);
+	if (!status && link->kept.used && (!link->options.spans || link->objects->firmware_clock))
+		status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
+					   LITIFUT_NO_ADDRESS,
+					   "LITIFUT_RAM: needs LITIFUT_MODE=spans on Cortex-M");
+	link->options.kept = link->kept.used;
 	link->options.clock = link->clock.function;
 	if (!status)
 		status = read_send(settings->send, &link->options.send_at, error);

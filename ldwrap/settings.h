@@ -33,6 +33,7 @@ struct settings {
 	char *stubs;
 	char *sample;
 	char *start_at;
+	char *ram;
 	char *mark_set, *mark_clear; /* of firmware: REGISTER:VALUE */
 	unsigned mark_every;         /* 0: not set */
 	unsigned engine;             /* enum litifut_engine */

@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void post_problem(struct post_problems *problems, const struct litifut_error *error)
+static void tell(struct post_problems *problems, const struct litifut_error *error)
 {
 	char line[1024];
 
-	problems->count++;
 	if (problems->keep && problems->line_count < POST_PROBLEM_LINES) {
 		if (!problems->lines)
 			problems->lines = calloc(POST_PROBLEM_LINES, sizeof(*problems->lines));
@@ -22,6 +21,12 @@ void post_problem(struct post_problems *problems, const struct litifut_error *er
 	}
 	if (problems->report)
 		problems->report(problems->context, error);
+}
+
+void post_problem(struct post_problems *problems, const struct litifut_error *error)
+{
+	problems->count++;
+	tell(problems, error);
 }
 
 void post_problem_at(struct post_problems *problems, const char *file, uint64_t address,
@@ -36,6 +41,20 @@ void post_problem_at(struct post_problems *problems, const char *file, uint64_t 
 	va_end(arguments);
 	litifut_error_set(&error, LITIFUT_ERROR_FORMAT, file, NULL, address, "%s", message);
 	post_problem(problems, &error);
+}
+
+void post_note_at(struct post_problems *problems, const char *file, uint64_t address,
+		  const char *format, ...)
+{
+	struct litifut_error error;
+	char message[sizeof(error.message)];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(message, sizeof(message), format, arguments);
+	va_end(arguments);
+	litifut_error_set(&error, LITIFUT_ERROR_FORMAT, file, NULL, address, "%s", message);
+	tell(problems, &error);
 }
 
 void post_problems_release(struct post_problems *problems)

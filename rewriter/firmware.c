@@ -261,7 +261,7 @@ static enum litifut_status do_site(struct litifut_firmware_pass *pass,
 	call.count_small = call.count_pointer = call.count_carry = address;
 	if (pass->stubs) {
 		address = pass->stubs->address + pass->stub_bytes;
-		call.counter = pass->table->address + 4 * pass->table_words;
+		call.counter = pass->table ? pass->table->address + 4 * pass->table_words : 0;
 		call.count_small = timed                  ? pass->time_call
 				   : pass->options->spans ? pass->span_note
 							  : pass->count_small;
@@ -337,6 +337,22 @@ static enum litifut_status do_sites(struct litifut_firmware_pass *pass, struct l
 	return status;
 }
 
+/* An address in the memory that is cleared at the start, or that is written to. */
+static uint32_t bss_of(const struct litifut_image *image)
+{
+	uint32_t address = 0;
+
+	for (size_t i = 1; i < image->section_count; i++) {
+		const struct litifut_section *section = &image->sections[i];
+
+		if ((section->flags & (SHF_ALLOC | SHF_WRITE)) != (SHF_ALLOC | SHF_WRITE))
+			continue;
+		if (!address || !strcmp(section->name, ".bss"))
+			address = section->address;
+	}
+	return address;
+}
+
 static const char *why_untimed(const struct litifut_firmware_pass *pass)
 {
 	static const char *const throwers[] = {"_Unwind_RaiseException", "_Unwind_ForcedUnwind",
@@ -371,6 +387,8 @@ enum litifut_status litifut_firmware_plan(const char *path,
 	plan->table_words = pass.table_words;
 	plan->pointers = pass.pointers;
 	plan->ring_events = !status && options->spans ? ring_events(&pass) : 0;
+	plan->kept = options->kept;
+	plan->bss = bss_of(&pass.image);
 	plan->sends = pass.sends;
 	plan->samples = pass.samples;
 	plan->jumps = pass.jumps;

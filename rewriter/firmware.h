@@ -46,6 +46,10 @@ struct litifut_firmware_options {
 	/* LITIFUT_MODE=spans: calls and returns are events in a ring; `times` is set then. */
 	bool spans;
 	size_t ring_bytes; /* of that, at most */
+	/* The ring outlasts a reset: it stands at `kept_at`, behind a struct litifut_kept, in
+	 * memory that no section has. */
+	bool kept;
+	uint32_t kept_at;
 	/* The function of the program that reads the clock; NULL: the program has none. */
 	const char *clock;
 	unsigned depth; /* calls that can be open at the same time, in all stacks */
@@ -60,6 +64,8 @@ struct litifut_firmware_plan {
 	size_t table_words;      /* of 4 bytes; where calls are events: of the ring */
 	unsigned ring_alignment; /* in the memory; 0: it does not matter */
 	size_t ring_events;      /* that it has room for, a power of two */
+	bool kept;               /* no section is to have the ring */
+	uint32_t bss;            /* an address in the memory of .bss */
 	bool pointers;           /* some of the sites call through a pointer */
 	bool sends;              /* a site calls options->send_at */
 	bool can_switch;         /* recording off and on, see `switched` */

@@ -66,6 +66,9 @@ struct litifut_firmware_cpu {
 	enum litifut_status (*add_vectors)(const struct litifut_image *image,
 					   struct litifut_site_list *sites,
 					   struct litifut_error *error);
+	/* Optional: the address that the stack is empty at when the program starts, 0: not known.
+	 */
+	uint32_t (*first_stack)(const struct litifut_image *image);
 	/* The start-up code makes calls before it has cleared .bss. */
 	bool calls_before_ram;
 	/* Its runtime can time calls. */

@@ -42,7 +42,7 @@ struct litifut_firmware_pass {
 	struct litifut_module module; /* as it is saved */
 	/* Only when the image is to be changed. */
 	const struct litifut_symbol *stubs;
-	const struct litifut_symbol *table;
+	const struct litifut_symbol *table; /* NULL: no section has it, see options->kept */
 	uint32_t count_small;
 	uint32_t count_pointer;
 	uint32_t count_carry;

@@ -1,6 +1,7 @@
 /* The code of the tracer in the image of a firmware: is all there that the sites need, and where do
  * its gates lead? */
 #include <elf.h>
+#include <litifut/kept_format.h>
 #include <litifut/module_format.h>
 #include <string.h>
 
@@ -198,6 +199,34 @@ static enum litifut_status check_heap(const struct litifut_firmware_pass *pass,
 	return LITIFUT_OK;
 }
 
+/* Memory that outlasts a reset must be the tracer's alone: neither a section nor the stack may be
+ * there. */
+static enum litifut_status check_kept(const struct litifut_firmware_pass *pass,
+				      struct litifut_error *error)
+{
+	const struct litifut_image *image = &pass->image;
+	const uint32_t at = pass->options->kept_at;
+	const uint32_t bytes = KEPT_BYTES + (uint32_t)pass->options->ring_bytes;
+	const uint32_t stack = pass->cpu->first_stack ? pass->cpu->first_stack(image) : 0;
+
+	for (size_t i = 1; i < image->section_count; i++) {
+		const struct litifut_section *section = &image->sections[i];
+
+		if (section->flags & SHF_ALLOC && section->size &&
+		    at < section->address + section->size && section->address < at + bytes)
+			return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, image->path,
+						 section->name, at,
+						 "LITIFUT_RAM: the section is in this memory");
+	}
+	if (stack > at && stack <= at + bytes)
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, image->path, NULL, at,
+					 "LITIFUT_RAM: the stack, which begins at 0x%x, is in this "
+					 "memory: the linker script has to compute it from the "
+					 "length of the memory",
+					 stack);
+	return LITIFUT_OK;
+}
+
 /* The code that records events is there once for each way to read a clock. */
 static void find_spans(struct litifut_firmware_pass *pass)
 {
@@ -231,12 +260,14 @@ enum litifut_status litifut_firmware_find_runtime(struct litifut_firmware_pass *
 	pass->send_gate = code_at(pass, SEND_GATE);
 	if (!pass->stubs)
 		return litifut_firmware_missing(pass, LITIFUT_FIRMWARE_STUBS, error);
-	if (!pass->table)
+	if (!pass->table && !pass->options->kept)
 		return litifut_firmware_missing(pass, LITIFUT_FIRMWARE_TABLE, error);
 	if (!pass->send_gate)
 		pass->send_at = 0;
 	enum litifut_status status = check_place(pass, pass->stubs, error);
 
+	if (!status && pass->options->kept)
+		return check_kept(pass, error);
 	if (!status)
 		status = check_place(pass, pass->table, error);
 	return status ? status : check_heap(pass, error);
@@ -245,7 +276,7 @@ enum litifut_status litifut_firmware_find_runtime(struct litifut_firmware_pass *
 enum litifut_status litifut_firmware_check_room(const struct litifut_firmware_pass *pass,
 						struct litifut_error *error)
 {
-	if (4 * pass->table_words > pass->table->size)
+	if (!pass->options->kept && 4 * pass->table_words > pass->table->size)
 		return litifut_error_set(error, LITIFUT_ERROR_SPACE, pass->image.path, ".bss",
 					 LITIFUT_NO_ADDRESS, "the room for counters is too small");
 	if (pass->pointers && !pass->count_pointer)

@@ -45,6 +45,7 @@ static enum litifut_status set_identity(struct litifut_firmware_pass *pass,
 		      LITIFUT_FRAMES_VERSION);
 	litifut_put16(big, bytes + offsetof(struct litifut_identity, flags),
 		      (pass->options->small ? LITIFUT_FRAMES_SMALL : 0) |
+			      (pass->options->kept ? LITIFUT_FRAMES_KEPT : 0) |
 			      (pass->options->spans   ? LITIFUT_FRAMES_SPANS
 			       : pass->options->times ? LITIFUT_FRAMES_TIMES
 						      : 0));

@@ -285,12 +285,6 @@ enum litifut_status litifut_firmware_write_object(const struct litifut_firmware_
 		 .flags = SHF_ALLOC | SHF_EXECINSTR,
 		 .size = (uint32_t)plan->stub_bytes,
 		 .alignment = 4},
-		{.section = ".bss",
-		 .symbol = LITIFUT_FIRMWARE_TABLE,
-		 .type = SHT_NOBITS,
-		 .flags = SHF_ALLOC | SHF_WRITE,
-		 .size = 4 * (uint32_t)plan->table_words,
-		 .alignment = plan->ring_events && plan->ring_alignment ? plan->ring_alignment : 4},
 		{.section = ".data",
 		 .symbol = LITIFUT_FIRMWARE_IDENTITY,
 		 .type = SHT_PROGBITS,
@@ -321,9 +315,16 @@ enum litifut_status litifut_firmware_write_object(const struct litifut_firmware_
 		 .size = sizeof(struct litifut_sites_header),
 		 .alignment = 4,
 		 .first_word = LITIFUT_SITES_MAGIC},
+		{.section = ".bss",
+		 .symbol = LITIFUT_FIRMWARE_TABLE,
+		 .type = SHT_NOBITS,
+		 .flags = SHF_ALLOC | SHF_WRITE,
+		 .size = 4 * (uint32_t)plan->table_words,
+		 .alignment = plan->ring_events && plan->ring_alignment ? plan->ring_alignment : 4},
 	};
+	const unsigned count = sizeof(rooms) / sizeof(*rooms);
 
-	return write_object(&target, rooms, sizeof(rooms) / sizeof(*rooms), path, error);
+	return write_object(&target, rooms, plan->kept ? count - 1 : count, path, error);
 }
 
 enum litifut_status litifut_rewrite_write_island_object(const struct litifut_rewrite_plan *plan,

@@ -12,7 +12,8 @@
 
 /* Where events are recorded, litifut_pool goes on with the state of their ring, which the symbol
  * litifut_table is. `head` is the position of the next event, `limit` that of the first one that
- * has no room. It is RING_NO_LIMIT where nothing is sent: the newest events replace the oldest. */
+ * has no room. It is RING_NO_LIMIT where nothing is sent: the newest events replace the oldest, and
+ * the position that has this number is left out. */
 #define RING_NO_LIMIT 0xffffffff
 #define RING_HEAD 16
 #define RING_LIMIT 20

@@ -86,7 +86,8 @@ enum litifut_frame_type {
 enum litifut_frames_flags {
 	LITIFUT_FRAMES_SMALL = 1, /* stubs for size (LITIFUT_STUBS=small) */
 	LITIFUT_FRAMES_TIMES = 2, /* records have times */
-	LITIFUT_FRAMES_SPANS = 4  /* there are events, and no table */
+	LITIFUT_FRAMES_SPANS = 4, /* there are events, and no table */
+	LITIFUT_FRAMES_KEPT = 8   /* whose ring outlasts a reset */
 };
 
 /* The symbol `litifut_calibration`: what the tracer adds to a call whose time it takes, tried

@@ -48,6 +48,7 @@ enum litifut_setting_kind {
 	LINK("SEND", TEXT, send) \
 	LINK("STUBS", TEXT, stubs) \
 	LINK("SAMPLE", TEXT, sample) \
+	LINK("RAM", TEXT, ram) \
 	LINK("DEPTH", NUMBER, depth) \
 	LINK("START_AT", TEXT, start_at) \
 	LINK("MARK_SET", TEXT, mark_set) \

@@ -12,6 +12,9 @@
  *   LITIFUT_SPAN_MARK           enum litifut_span_mark, or a number of the program's own
  *   LITIFUT_SPAN_CLOCK          the part of the clock above its `bits', for a clock with few of
  *                               them: the time of this event is value << bits | its ticks
+ *   LITIFUT_SPAN_RESET          the device has restarted, so many times so far (modulo 2^16): no
+ *                               call before it will return, and it has no time; those behind it
+ *                               are of another run. Only where the ring outlasts a reset
  *   LITIFUT_SPAN_SITE + n       the stack pointer: the call of patched site number n, counted in
  *                               the order of .litifut.sites
  *
@@ -44,6 +47,7 @@
 #define LITIFUT_SPAN_LOST 2
 #define LITIFUT_SPAN_MARK 3
 #define LITIFUT_SPAN_CLOCK 4
+#define LITIFUT_SPAN_RESET 5
 #define LITIFUT_SPAN_SITE 8
 #define LITIFUT_SPAN_SITES (65536 - LITIFUT_SPAN_SITE) /* as many a program can have */
 

@@ -148,9 +148,12 @@ static void take_header(struct reader *reader, const uint8_t *payload, size_t si
 	bool other = reader->has_header && memcmp(hash, reader->hash, sizeof(reader->hash)) != 0;
 
 	reader->foreign += other;
+	/* The positions of events in such a ring go on over a restart. */
+	bool goes_on = reader->has_header && !other && flags & LITIFUT_FRAMES_KEPT;
+
 	if (!reader->has_header || other || words != reader->table.count ||
 	    overflow != reader->overflow.count || bins != reader->profile.count ||
-	    (round <= reader->round && reader->round != UINT8_MAX)) {
+	    (!goes_on && round <= reader->round && reader->round != UINT8_MAX)) {
 		if (!other)
 			restart(reader);
 		part_begin(&reader->table, words);
@@ -272,6 +275,13 @@ bool post_capture_is(const uint8_t *bytes, size_t size)
 static void report_events(const char *path, const struct post_span_events *events,
 			  struct post_problems *problems)
 {
+	const size_t before = events->resets ? events->kept - 1 : 0;
+
+	if (events->resets)
+		post_note_at(problems, path, LITIFUT_NO_ADDRESS,
+			     "the device has restarted %zu times: the first %zu of %zu events are "
+			     "of the runs before the last",
+			     events->resets, before, events->count);
 	const uint64_t missing = events->missing + post_span_events_missing(events);
 
 	if (missing)

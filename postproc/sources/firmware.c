@@ -10,6 +10,7 @@
 
 #include <litifut/firmware_pool.h>
 #include <litifut/frames_format.h>
+#include <litifut/kept_format.h>
 
 #include "postproc/sources/capture.h"
 #include "postproc/sources/firmware_kind.h"
@@ -49,6 +50,18 @@ static bool find_object(const struct post_image *image, const char *name, uint32
 		}
 	}
 	return false;
+}
+
+/* Where a ring outlasts a reset, no section has it, and a symbol has no size. */
+static bool find_table(const struct post_image *image, uint32_t *address, uint32_t *size)
+{
+	uint32_t events, none;
+
+	if (!find_object(image, "litifut_table", address, size))
+		return false;
+	if (!*size && find_object(image, "litifut_kept_events", &events, &none))
+		*size = events * EVENT_BYTES;
+	return true;
 }
 
 static bool has_identity(const struct post_image *image, uint8_t *bytes, uint32_t *address)
@@ -148,6 +161,28 @@ static void copy_open(const uint8_t *dump, size_t size, uint32_t base,
 }
 
 /* The events in the ring, whose words are those of the table. */
+/* The state of a ring that outlasts a reset: what the memory has of the last run, whether the next
+ * one has begun or not. False: it has none. */
+static bool kept_state(const uint8_t *dump, size_t size, uint32_t base,
+		       const struct post_image *image, const struct post_capture *capture,
+		       uint32_t *state)
+{
+	struct litifut_kept kept;
+	uint32_t address, none, *words;
+	size_t count;
+
+	if (!find_object(image, "litifut_kept", &address, &none) ||
+	    !copy_words(dump, size, base, address, sizeof(kept), &words, &count))
+		return false;
+	memcpy(&kept, words, sizeof(kept));
+	free(words);
+	state[RING_HEAD / 4] = kept.head;
+	state[RING_LIMIT / 4] = RING_NO_LIMIT;
+	state[RING_MASK / 4] = kept.events - 1;
+	return kept.magic == LITIFUT_KEPT_MAGIC && kept.check == litifut_kept_check(&kept) &&
+	       kept.hash[0] == word_at(capture->hash) && kept.hash[1] == word_at(capture->hash + 4);
+}
+
 static bool copy_ring(const uint8_t *dump, size_t size, uint32_t base,
 		      const struct post_image *image, struct post_capture *capture)
 {
@@ -157,6 +192,8 @@ static bool copy_ring(const uint8_t *dump, size_t size, uint32_t base,
 	bool good = find_object(image, "litifut_pool", &address, &bytes) &&
 		    copy_words(dump, size, base, address, bytes, &state, &count) &&
 		    count >= RING_STATE_BYTES / 4 &&
+		    (!(capture->flags & LITIFUT_FRAMES_KEPT) ||
+		     kept_state(dump, size, base, image, capture, state)) &&
 		    post_span_events_memory(&capture->events, capture->words, capture->word_count,
 					    state);
 
@@ -206,7 +243,7 @@ static enum litifut_status read_dump(const char *path, const uint8_t *dump, size
 		has_identity(*image, identity, &base);
 		base -= (uint32_t)at;
 		memcpy(capture->hash, hash, sizeof(capture->hash));
-		if (!find_object(*image, "litifut_table", &address, &bytes) ||
+		if (!find_table(*image, &address, &bytes) ||
 		    !copy_words(dump, size, base, address, bytes, &capture->words,
 				&capture->word_count)) {
 			status = litifut_error_set(error, LITIFUT_ERROR_MISSING, path, NULL,

@@ -28,6 +28,14 @@ static void skip_to(struct post_span_events *events, uint32_t position)
 	events->next = position;
 }
 
+/* The device has restarted. */
+static void take_reset(struct post_span_events *events)
+{
+	events->restarted = true;
+	events->resets++;
+	events->kept = events->count;
+}
+
 bool post_span_events_ring(struct post_span_events *events, const uint8_t *payload, size_t size)
 {
 	size_t at = 0;
@@ -46,6 +54,11 @@ bool post_span_events_ring(struct post_span_events *events, const uint8_t *paylo
 			events->missing += first;
 			add(events, LITIFUT_SPAN_LOST, first);
 		}
+	} else if ((int32_t)(end - events->next) < 0 && GAP_MAX > events->next - end) {
+		/* The power was off: a ring that outlasts a reset has begun anew. */
+		add(events, LITIFUT_SPAN_RESET, 0);
+		take_reset(events);
+		events->next = first;
 	} else {
 		skip_to(events, first);
 	}
@@ -60,6 +73,12 @@ bool post_span_events_ring(struct post_span_events *events, const uint8_t *paylo
 static void set_time(struct post_span_events *events, uint32_t ticks)
 {
 	const uint64_t mask = ((uint64_t)1 << events->bits) - 1;
+
+	/* How long the device was off is not known. */
+	if (events->restarted && events->has_time)
+		events->skew = (uint32_t)events->time + 1 - ticks;
+	events->restarted = false;
+	ticks += events->skew;
 
 	events->time =
 		events->has_time ? events->time + ((ticks - events->time) & mask) : (ticks & mask);
@@ -89,7 +108,7 @@ bool post_span_events_take(struct post_span_events *events, const uint8_t *paylo
 		uint32_t value = litifut_serial_number(payload, size, &at);
 
 		if (at > size || number >= LITIFUT_SPAN_SITE + LITIFUT_SPAN_SITES ||
-		    (number > LITIFUT_SPAN_CLOCK && number < LITIFUT_SPAN_SITE))
+		    (number > LITIFUT_SPAN_RESET && number < LITIFUT_SPAN_SITE))
 			return false;
 		if (has_stack(number)) {
 			stack = (uint16_t)(stack + litifut_span_difference(value));
@@ -104,11 +123,13 @@ bool post_span_events_take(struct post_span_events *events, const uint8_t *paylo
 			if (now >= events->time || !events->has_time)
 				events->time = now;
 			events->has_time = true;
-		} else if (number != LITIFUT_SPAN_CALLEE) {
+		} else if (number != LITIFUT_SPAN_CALLEE && number != LITIFUT_SPAN_RESET) {
 			set_time(events, ticks);
 		}
 		add(events, number, value);
 		events->next++;
+		if (number == LITIFUT_SPAN_RESET)
+			take_reset(events);
 	}
 	return true;
 }
@@ -135,9 +156,11 @@ bool post_span_events_memory(struct post_span_events *events, const uint32_t *ri
 		const uint32_t *event = ring + (EVENT_BYTES / 4) * (position & (count - 1));
 		const uint32_t number = event[1] >> 16;
 
-		if (number != LITIFUT_SPAN_CALLEE)
+		if (number != LITIFUT_SPAN_CALLEE && number != LITIFUT_SPAN_RESET)
 			set_time(events, event[0]);
 		add(events, number, number == LITIFUT_SPAN_CALLEE ? event[0] : event[1] & 0xffff);
+		if (number == LITIFUT_SPAN_RESET)
+			take_reset(events);
 	}
 	events->next = end;
 	return true;

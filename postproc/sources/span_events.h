@@ -27,6 +27,10 @@ struct post_span_events {
 	uint64_t missing;     /* that did not arrive; a LITIFUT_SPAN_LOST stands in their place */
 	uint64_t time;        /* of the last event */
 	bool has_time;
+	bool restarted; /* the next time is of another run */
+	uint32_t skew;  /* what the clock of this run lags behind `time` */
+	size_t resets;  /* events LITIFUT_SPAN_RESET */
+	size_t kept;    /* number of the event behind the last of them */
 };
 
 /* Each takes the payload of one frame. False: it makes no sense, and is left out. */

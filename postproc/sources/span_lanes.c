@@ -38,7 +38,8 @@ struct maker {
 	struct post_span_losses *losses;
 	struct lane *lanes;
 	size_t count, capacity;
-	size_t now; /* the lane that has had the last event */
+	size_t first; /* lane of this run of the device; those before it have ended */
+	size_t now;   /* the lane that has had the last event */
 };
 
 static bool is_tail(const struct litifut_site *site)
@@ -97,7 +98,7 @@ static void event_words(struct lane *lane, uint64_t time, enum litifut_word_kind
 static struct lane *add_lane(struct maker *maker)
 {
 	if (maker->count == LANES_MAX) {
-		maker->now = 0;
+		maker->first = maker->now = 0;
 		return &maker->lanes[0];
 	}
 	POST_GROW(maker->lanes, maker->count, maker->capacity);
@@ -108,7 +109,7 @@ static struct lane *add_lane(struct maker *maker)
 
 static struct lane *lane_now(struct maker *maker)
 {
-	return maker->count ? &maker->lanes[maker->now] : add_lane(maker);
+	return maker->count > maker->first ? &maker->lanes[maker->now] : add_lane(maker);
 }
 
 /* Which open call of this lane has entered the function that makes a call with this stack pointer:
@@ -134,7 +135,7 @@ static struct lane *choose_lane(struct maker *maker, uint32_t caller, uint16_t s
 
 	if (top && top->callee == caller && top->stack >= stack)
 		return lane;
-	for (size_t i = 0; i < maker->count && caller; i++) {
+	for (size_t i = maker->first; i < maker->count && caller; i++) {
 		const size_t at = find_caller(&maker->lanes[i], caller, stack);
 		const uint32_t distance =
 			at ? (uint32_t)maker->lanes[i].open[at - 1].stack - stack : UINT32_MAX;
@@ -154,7 +155,7 @@ static struct lane *choose_lane(struct maker *maker, uint32_t caller, uint16_t s
 		lane->depth = depth;
 		return lane;
 	}
-	for (size_t i = 0; i < maker->count; i++) {
+	for (size_t i = maker->first; i < maker->count; i++) {
 		lane = &maker->lanes[i];
 		if (!lane->depth && lane->caller == caller && lane->stack == stack) {
 			maker->now = i;
@@ -211,8 +212,9 @@ static void take_return(struct maker *maker, const struct post_span_event *event
 	const uint16_t stack = (uint16_t)event->value;
 
 	/* Mostly in the lane of the last event; its own order is that of the calls. */
-	for (size_t i = 0; i < maker->count; i++) {
-		const size_t number = (maker->now + i) % maker->count;
+	for (size_t i = 0; i < maker->count - maker->first; i++) {
+		const size_t number = maker->first + (maker->now + i - maker->first) %
+							     (maker->count - maker->first);
 		struct lane *lane = &maker->lanes[number];
 		size_t at = lane->depth;
 
@@ -246,6 +248,9 @@ static void take_event(struct maker *maker, const struct post_span_event *event,
 		break;
 	case LITIFUT_SPAN_MARK:
 		event_words(lane_now(maker), event->time, LITIFUT_WORD_MARK, event->value, 0);
+		break;
+	case LITIFUT_SPAN_RESET:
+		maker->first = maker->count;
 		break;
 	case LITIFUT_SPAN_CALLEE: /* see below */
 	case LITIFUT_SPAN_CLOCK:

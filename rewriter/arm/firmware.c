@@ -411,6 +411,7 @@ const struct litifut_firmware_cpu litifut_firmware_arm = {
 	.write_stub = write_stub,
 	.write_way = write_way,
 	.add_vectors = litifut_arm_vectors_add,
+	.first_stack = litifut_arm_vectors_stack,
 	.calls_before_ram = true,
 	.times = true,
 	.event_bytes = EVENT_BYTES,

@@ -78,6 +78,14 @@ static bool is_shared(const struct litifut_image *image, const struct litifut_se
 	return false;
 }
 
+uint32_t litifut_arm_vectors_stack(const struct litifut_image *image)
+{
+	const struct litifut_section *section;
+	uint32_t table;
+
+	return find_table(image, &section, &table) ? word_at(image, section, table) : 0;
+}
+
 enum litifut_status litifut_arm_vectors_add(const struct litifut_image *image,
 					    struct litifut_site_list *sites,
 					    struct litifut_error *error)

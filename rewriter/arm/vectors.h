@@ -12,4 +12,7 @@ enum litifut_status litifut_arm_vectors_add(const struct litifut_image *image,
 					    struct litifut_site_list *sites,
 					    struct litifut_error *error);
 
+/* The stack pointer that the table begins with; 0: there is no table. */
+uint32_t litifut_arm_vectors_stack(const struct litifut_image *image);
+
 #endif

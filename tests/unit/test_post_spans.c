@@ -289,9 +289,47 @@ static void clock_of_few_bits(void **state)
 	post_span_events_release(&events);
 }
 
+/* A ring that outlasts a reset: the clock of each run begins anew, and time goes on. */
+static void restarts(void **state)
+{
+	struct sender sender = {0};
+	struct post_span_events events = {0};
+
+	(void)state;
+	ring(&sender, 32, 0, 4, 0);
+	sender.frame_used -= 2;
+	assert_true(take_ring(&events, &sender));
+	begin(&sender, LITIFUT_FRAME_SPANS);
+	number(&sender, 0);
+	number(&sender, LITIFUT_SPAN_MARK), number(&sender, 500), number(&sender, 3);
+	number(&sender, LITIFUT_SPAN_RESET), number(&sender, (uint32_t)-500), number(&sender, 1);
+	number(&sender, LITIFUT_SPAN_MARK), number(&sender, 20), number(&sender, 4);
+	number(&sender, LITIFUT_SPAN_MARK), number(&sender, 5), number(&sender, 5);
+	assert_true(take(&events, &sender));
+	assert_int_equal(events.count, 4);
+	assert_int_equal(events.resets, 1);
+	assert_int_equal(events.kept, 2);
+	assert_int_equal(events.items[2].time, 501);
+	assert_int_equal(events.items[3].time, 506);
+	/* the power was off: the positions begin anew, too */
+	ring(&sender, 32, 0, 1, 0);
+	sender.frame_used -= 2;
+	assert_true(take_ring(&events, &sender));
+	begin(&sender, LITIFUT_FRAME_SPANS);
+	number(&sender, 0);
+	number(&sender, LITIFUT_SPAN_MARK), number(&sender, 7), number(&sender, 6);
+	assert_true(take(&events, &sender));
+	assert_int_equal(events.resets, 2);
+	assert_int_equal(events.count, 6);
+	assert_int_equal(events.items[5].time, 507);
+	assert_int_equal(events.missing, 0);
+	assert_int_equal(post_span_events_missing(&events), 0);
+	post_span_events_release(&events);
+}
+
 static void without_sense(void **state)
 {
-	static const uint32_t numbers[] = {5, 7, 65536, UINT32_MAX};
+	static const uint32_t numbers[] = {6, 7, 65536, UINT32_MAX};
 	struct post_span_events events = {0};
 	struct sender sender = {0};
 
@@ -602,6 +640,7 @@ int main(void)
 		cmocka_unit_test(whole_and_doubled),
 		cmocka_unit_test(cut_and_damaged),
 		cmocka_unit_test(clock_of_few_bits),
+		cmocka_unit_test(restarts),
 		cmocka_unit_test(without_sense),
 		cmocka_unit_test(tasks),
 		cmocka_unit_test(torn),

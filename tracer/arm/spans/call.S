@@ -5,7 +5,9 @@
  *
  * All but the program counter is kept when a call is made, where time.S keeps it, and the flags as
  * well when it returns. With LITIFUT_SPAN_DWT the clock is the counter of CPU cycles, read on the
- * spot; nothing then changes the flags. */
+ * spot; nothing then changes the flags. With LITIFUT_KEPT the ring outlasts a reset
+ * (<litifut/kept_format.h>). The linker wrapper defines litifut_span_begin: what starts the clock,
+ * and with LITIFUT_KEPT the ring. */
 #include "span.inc"
 
 #if defined(LITIFUT_SPAN_DWT) && defined(LITIFUT_SWITCHED)
@@ -79,12 +81,17 @@ litifut_span_record:
 	mov	lr, r6
 #endif
 	pack	r3
-	put	r0, r5, r1, r3, r6, litifut_span_full
+11:	put	r0, r5, r1, r3, r6, litifut_span_full
 9:	msr	PRIMASK, r4
 	pop	{r1, r2, r3, r4, r5, r6}
 	pop	{r0, pc}
+/* r1: the head, which is the limit. RING_NO_LIMIT is none: positions begin at 0 again. */
 litifut_span_full:
-	ldr	r1, [r2, #RING_LOST]
+	adds	r1, #1
+	bne	12f
+	str	r1, [r2, #RING_HEAD]
+	b	11b
+12:	ldr	r1, [r2, #RING_LOST]
 	adds	r1, #1
 	str	r1, [r2, #RING_LOST]
 	b	9b
@@ -106,7 +113,7 @@ litifut_span_new:
 	mov	r1, lr			@ the first of all calls
 	mov	r6, r12
 	push	{r0, r1, r2, r3}
-	bl	litifut_clock_start	@ as any function
+	bl	litifut_span_begin	@ as any function
 	pop	{r0, r1, r2, r3}
 	mov	r12, r6
 	mov	lr, r1
@@ -190,7 +197,7 @@ litifut_return:
 	lsls	r4, r4, #14
 	lsrs	r4, r4, #16
 #endif
-	put	r0, r4, r1, r3, r6, 3f
+11:	put	r0, r4, r1, r3, r6, 3f
 2:	msr	PRIMASK, r5
 #ifdef SAVES_FLAGS
 	msr	APSR_nzcvq, r7
@@ -200,7 +207,14 @@ litifut_return:
 #ifndef SAVES_FLAGS
 	mrs	r7, APSR
 #endif
-	ldr	r1, [r2, #RING_LOST]
+	adds	r1, #1			@ as above
+	bne	12f
+	str	r1, [r2, #RING_HEAD]
+#ifndef SAVES_FLAGS
+	msr	APSR_nzcvq, r7
+#endif
+	b	11b
+12:	ldr	r1, [r2, #RING_LOST]
 	adds	r1, #1
 	str	r1, [r2, #RING_LOST]
 #ifndef SAVES_FLAGS

@@ -5,6 +5,7 @@
 #define LITIFUT_TRACER_ARM_SPANS_RING_H
 
 #include <litifut/firmware_pool.h>
+#include <litifut/kept_format.h>
 #include <litifut/spans_format.h>
 
 #include "tracer/sink/frames/frames.h"
@@ -31,6 +32,25 @@ struct ring_event {
 extern HIDDEN struct ring_state litifut_pool;
 
 HIDDEN uint32_t litifut_clock_read(void);
+
+/* Only where the ring outlasts a reset (kept.c). */
+extern HIDDEN struct litifut_kept litifut_kept __attribute__((weak));
+
+/* Nothing that is to be sent is replaced from here on; and it may be again. */
+HIDDEN void litifut_kept_hold(void) __attribute__((weak));
+HIDDEN void litifut_kept_go_on(void) __attribute__((weak));
+
+static inline void litifut_ring_hold(void)
+{
+	if (litifut_kept_hold)
+		litifut_kept_hold();
+}
+
+static inline void litifut_ring_go_on(void)
+{
+	if (litifut_kept_go_on)
+		litifut_kept_go_on();
+}
 
 static inline uint32_t litifut_ring_lock(void)
 {
@@ -70,14 +90,20 @@ static inline volatile struct ring_event *litifut_ring_at(uint32_t position)
 /* With interrupts off. False: there is no room. */
 static inline bool litifut_ring_put(unsigned number, unsigned value)
 {
-	volatile struct ring_event *event = litifut_ring_at(litifut_pool.head);
+	volatile struct ring_event *event;
 
-	if (litifut_pool.head == litifut_pool.limit)
-		return false;
+	if (litifut_pool.head == litifut_pool.limit) {
+		if (litifut_pool.limit != RING_NO_LIMIT)
+			return false;
+		litifut_pool.head = 0;
+	}
+	event = litifut_ring_at(litifut_pool.head);
 	event->time = litifut_clock_read();
 	event->value = (uint16_t)value;
 	event->number = (uint16_t)number;
 	litifut_pool.head++;
+	if (&litifut_kept)
+		litifut_kept.head = litifut_pool.head;
 	return true;
 }
 
@@ -99,6 +125,8 @@ static inline void litifut_ring_free(uint32_t position)
 	const uint16_t told = lost < UINT16_MAX ? (uint16_t)lost : UINT16_MAX;
 
 	litifut_pool.limit = position + litifut_pool.mask + 1;
+	if (litifut_pool.limit == RING_NO_LIMIT) /* then one event is sent twice */
+		litifut_pool.limit--;
 	if (told && litifut_ring_put(LITIFUT_SPAN_LOST, told))
 		litifut_pool.told += told;
 	litifut_ring_unlock(masked);

@@ -11,7 +11,7 @@ FIRMWARE_C_FLAGS := -std=c11 -Os -ffreestanding -fno-pic -fno-pie -fno-stack-pro
 	-fno-asynchronous-unwind-tables -fomit-frame-pointer -fno-common -fno-section-anchors \
 	-Iinclude -I. -Itracer/arm/spans $(WARNINGS)
 FIRMWARE_PARTS := $(patsubst tracer/%.S,%,$(wildcard tracer/arm/firmware/*.S)) \
-	$(patsubst tracer/%.c,%,$(wildcard tracer/sink/frames/*.c)) sink/spans/mark sink/spans/pin
+	$(patsubst tracer/%.c,%,$(wildcard tracer/sink/frames/*.c)) $(addprefix sink/spans/,mark pin kept)
 FIRMWARE_CLOCKS := $(patsubst tracer/arm/clock/%.S,%,$(wildcard tracer/arm/clock/*.S))
 # each is the code for calls as events, with another clock or switched off and on
 FIRMWARE_SPANS := $(patsubst tracer/arm/spans/%.S,%,$(wildcard tracer/arm/spans/*.S))
@@ -43,6 +43,12 @@ $(TRACER_LIBRARY)/firmware-$(1)-spans-%.o: $(BUILD)/tracer/firmware-$(1)/arm/spa
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
+# the same for a ring that outlasts a reset
+$(BUILD)/tracer/firmware-$(1)/%_kept.o: tracer/%.S
+	@mkdir -p $$(@D)
+	$$(call run,AS) $(FIRMWARE_TOOL)gcc -Iinclude -I. -DLITIFUT_KEPT $(FIRMWARE_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
+	$$(quiet)$(FIRMWARE_TOOL)objcopy $(FIRMWARE_STRIP:%=--remove-section=%) $$@
+
 # the sender of events, which takes the place of that of a table
 $(TRACER_LIBRARY)/firmware-$(1)-events.o: $(BUILD)/tracer/firmware-$(1)/sink/spans/send.o
 	@mkdir -p $$(@D)
@@ -54,6 +60,7 @@ $(TRACER_LIBRARY)/firmware-$(1)-clock-%.o: $(BUILD)/tracer/firmware-$(1)/arm/clo
 
 TRACER += $(TRACER_LIBRARY)/firmware-$(1).a $(TRACER_LIBRARY)/firmware-$(1)-events.o \
 	$(FIRMWARE_SPANS:%=$(TRACER_LIBRARY)/firmware-$(1)-spans-%.o) \
+	$(FIRMWARE_SPANS:%=$(TRACER_LIBRARY)/firmware-$(1)-spans-%_kept.o) \
 	$(FIRMWARE_CLOCKS:%=$(TRACER_LIBRARY)/firmware-$(1)-clock-%.o) \
 	$(FIRMWARE_PORTS:%=$(TRACER_LIBRARY)/firmware-$(1)-%.o)
 

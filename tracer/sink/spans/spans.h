@@ -56,6 +56,8 @@ static uint32_t litifut_add_events(uint32_t position, uint32_t end)
 
 static void litifut_send_events(void)
 {
+	litifut_ring_hold();
+
 	const uint32_t end = litifut_ring_end();
 	uint32_t position = litifut_ring_begin();
 
@@ -72,6 +74,7 @@ static void litifut_send_events(void)
 		litifut_frame_end();
 		litifut_ring_free(position);
 	}
+	litifut_ring_go_on();
 }
 
 static void litifut_mark_transfer(bool begins)

@@ -1,0 +1,139 @@
+/* A program that restarts: by the handler of a HardFault, by an interrupt in the midst of calls,
+ * by a watchdog where the board has one. The last run ends. In place of main.c and startup.c of
+ * examples/firmware. With ENDS the first HardFault is the end, for a debugger to look at. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <litifut/firmware.h>
+
+#include "board.h"
+
+#define REGISTER(address) (*(volatile uint32_t *)(uintptr_t)(address))
+#define AIRCR REGISTER(0xe000ed0c)
+
+extern uint32_t __data_start, __data_end, __data_load, __bss_start, __bss_end, __stack;
+extern char end;
+extern void __libc_init_array(void);
+int main(void);
+
+/* Memory that the start-up code leaves as it is: how often the program was started. */
+#define RUNS REGISTER((uintptr_t)&end + 1024)
+
+static volatile uint32_t sum;
+static volatile uint32_t ticks;
+
+static void __attribute__((noinline)) leaf(uint32_t by)
+{
+	sum += by;
+}
+
+static void __attribute__((noinline)) work(uint32_t count)
+{
+	while (count--)
+		leaf(count);
+}
+
+static void __attribute__((noinline)) fail(void)
+{
+	leaf(1);
+	__asm__ volatile("udf #0");
+}
+
+static void __attribute__((noinline)) hang(void)
+{
+	leaf(2);
+	for (;;)
+		;
+}
+
+static void __attribute__((noinline)) reset(void)
+{
+	__asm__ volatile("dsb" ::: "memory");
+	AIRCR = 0x05fa0004; /* SYSRESETREQ */
+	for (;;)
+		;
+}
+
+void SysTick_Handler(void)
+{
+	leaf(3);
+	if (RUNS == 2 && ++ticks == 3)
+		reset();
+}
+
+#ifdef ENDS
+void HardFault_Handler(void)
+{
+	for (;;)
+		;
+}
+#else
+void HardFault_Handler(void)
+{
+	AIRCR = 0x05fa0004;
+	for (;;)
+		;
+}
+#endif
+
+void Default_Handler(void)
+{
+	for (;;)
+		;
+}
+
+void Reset_Handler(void)
+{
+	memcpy(&__data_start, &__data_load, (uintptr_t)&__data_end - (uintptr_t)&__data_start);
+	memset(&__bss_start, 0, (uintptr_t)&__bss_end - (uintptr_t)&__bss_start);
+	board_init();
+	__libc_init_array();
+	exit(main());
+}
+
+__attribute__((section(".vectors"), used)) static void (*const vectors[16])(void) = {
+	(void (*)(void))(uintptr_t)&__stack,
+	Reset_Handler,
+	Default_Handler,
+	HardFault_Handler,
+	[14] = Default_Handler,
+	[15] = SysTick_Handler,
+};
+
+void _init(void)
+{
+}
+
+void _fini(void)
+{
+}
+
+int main(void)
+{
+	const uint32_t run = RUNS++;
+
+#ifdef SENDS
+	/* what the runs before have left */
+	if (run == RESETS && litifut_send)
+		litifut_send();
+#endif
+	board_start_ticks(1000);
+	work(10 + run);
+	if (run == 0)
+		fail();
+	while (run == 1)
+		work(1 + ticks);
+#ifdef WATCHDOG
+	if (run == 2) {
+		REGISTER(WATCHDOG) = 1000;  /* LOAD */
+		REGISTER(WATCHDOG + 8) = 3; /* CTL: interrupt, then reset */
+		hang();
+	}
+#else
+	if (run > 1000)
+		hang();
+#endif
+	board_stop_ticks();
+	return 0;
+}
