@@ -101,6 +101,13 @@ static bool is_needless_part(const char *path, bool is_ours, struct post_problem
 	return needless || !is_ours;
 }
 
+static bool is_zero(const uint8_t *bytes, size_t size)
+{
+	while (size && !bytes[size - 1])
+		size--;
+	return !size;
+}
+
 static void add_file(struct post_inputs *inputs, const char *path, bool named,
 		     struct post_problems *problems)
 {
@@ -123,9 +130,11 @@ static void add_file(struct post_inputs *inputs, const char *path, bool named,
 		add_text(&inputs->firmware, &inputs->firmware_count, &inputs->firmware_capacity,
 			 path);
 	else if (named || ends_with(path, ".trace"))
-		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
-				size ? "not a trace, a maps file, an ELF file or what a firmware "
-				       "has sent"
+		post_problem_at(problems, path, LITIFUT_NO_ADDRESS, "%s",
+				size && is_zero(start, size) && ends_with(path, ".trace")
+					? "its program was killed before the header was written"
+				: size ? "not a trace, a maps file, an ELF file or what a firmware "
+					 "has sent"
 				: post_input_is_packed(path)
 					? "the compressed data is damaged or cut"
 					: "the file is empty or can't be read");
