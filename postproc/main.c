@@ -362,7 +362,7 @@ int main(int count, char **arguments)
 
 	setlocale(LC_CTYPE, "");
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* too large a file is an error to be told, no death */
+	signal(SIGXFSZ, SIG_IGN); /* too large a file is an error to report, not the end */
 	post_file_catch_signals();
 	if (count > 1 && !strcmp(arguments[1], "energy"))
 		return energy_command(count - 1, arguments + 1);

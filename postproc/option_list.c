@@ -39,7 +39,7 @@ const struct litifut_option post_option_list[] = {
 	{"by-module", OPTION_BY_MODULE, NULL, NULL, "one table for each module (report)", POST_USES_BY_MODULE},
 	{"phase", OPTION_PHASE, "MARK", NULL, "what is called before and after the first call of a function (GLOB), a time (1.5s) or a mark of the program (#N) (report)", POST_USES_PHASE},
 	{"pdf", OPTION_PDF, NULL, NULL, "the picture as PDF, made by Graphviz (dot)", POST_USES_PDF},
-	{"plt", OPTION_PLT, NULL, NULL, "PLT entries as functions of their own, NAME@plt", 0},
+	{"plt", OPTION_PLT, NULL, NULL, "PLT entries as separate functions, NAME@plt", 0},
 	{"veneers", OPTION_VENEERS, NULL, NULL, "show the linker's veneers as well as where they lead", 0},
 	{"no-demangle", OPTION_NO_DEMANGLE, NULL, NULL, "C++ and Rust names as in the symbol table", 0},
 	{"color", OPTION_COLOR, "[=WHEN]", "auto always never", "auto, always or never", 0},

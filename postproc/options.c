@@ -265,7 +265,7 @@ static int parse_command(struct post_arguments *given, int count, char **argumen
 	}
 	if (*word && access(word, F_OK) == 0)
 		return POST_GO_ON;
-	if (!format) /* or a file that is not there: that will be told */
+	if (!format) /* or a file that does not exist, which will be reported */
 		return post_options_nearest(word, true) && !strchr(word, '/')
 			       ? unknown("no such command or file:", word,
 					 post_options_nearest(word, true))

@@ -1,4 +1,4 @@
-/* What goes wrong without stopping the work: told at once through a callback,
+/* What goes wrong without stopping the work: reported at once through a callback,
  * so that only the main file prints, and counted for the exit status. */
 #ifndef LITIFUT_POSTPROC_PROBLEMS_H
 #define LITIFUT_POSTPROC_PROBLEMS_H

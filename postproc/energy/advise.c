@@ -91,7 +91,7 @@ static bool levels_of(const struct energy_power *power, const float *level,
 	return true;
 }
 
-/* Hooks of a function whose power is that of its callers tell nothing. */
+/* Hooks of a function with the same power as its callers give no information. */
 static void choose(const struct energy_result *result, const struct energy_hook *hook,
 		   double threshold, double budget, struct energy_advice *advice)
 {

@@ -7,7 +7,7 @@
 #include "postproc/energy/changes.h"
 
 struct energy_advice {
-	uint64_t changes; /* inside of its own time, not at a border */
+	uint64_t changes; /* within its self time, not at a border */
 	double ambiguous; /* J: where the power is not the function's mean */
 	bool open;        /* trace the calls that it makes */
 	bool close;       /* do not trace the calls to it */

@@ -160,7 +160,7 @@ static void check_seen(struct energy_analysis *analysis)
 		struct energy_occupation *item = &analysis->occupations.items[i];
 		double samples = fmax(1, (item->to - item->from) / interval);
 		double noise = analysis->noise / sqrt(samples);
-		/* a state of a sample or two has no level of its own */
+		/* a state of a sample or two shows no level */
 		if (samples < 3 || isnan(item->observed))
 			continue;
 		item->unseen =
@@ -236,7 +236,7 @@ static void put_resolved(struct energy_analysis *analysis, const double *change)
 	}
 }
 
-/* Spans of few samples can't be told apart by plain integrals. */
+/* Plain integrals can't separate spans of few samples. */
 static enum litifut_status choose_resolved(struct energy_analysis *analysis,
 					   enum energy_choice choice, struct litifut_error *error)
 {

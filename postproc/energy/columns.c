@@ -41,7 +41,7 @@ static const struct {
 	{"none", ENERGY_ROLE_NONE},
 };
 
-/* Units have a case of their own: mW is not MW. Only where there is no other one it does
+/* The case of a unit matters: mW is not MW. Only where there is no other one it does
  * not matter. */
 static const struct unit *unit_by_name(const char *name)
 {

@@ -46,7 +46,7 @@ struct energy_events {
 	uint32_t *lanes; /* the timeline's numbers */
 	size_t lane_count;
 	bool one_leave;   /* one leave for a chain of tail calls, not one for each function */
-	uint64_t guessed; /* leaves that were not recorded: no energy can be told from these */
+	uint64_t guessed; /* leaves that were not recorded: no energy can be derived from these */
 	bool failed;      /* there was no memory */
 	char **names;     /* of functions, when they come from a text */
 	size_t name_count;

@@ -10,7 +10,7 @@
 /* Farther from the call nothing is looked for. */
 #define LONGEST 0.1
 #define MOST_POINTS 200000
-/* Samples at the end of the window that tell the level of "off". */
+/* Samples at the end of the window that show the level of "off". */
 #define TAIL_PART 0.25
 /* Of the highest level: less is not a state. */
 #define LEAST_PART 0.02

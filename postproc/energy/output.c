@@ -436,7 +436,7 @@ static void write_include(struct energy_output *output)
 	for (uint32_t i = 0; i < result->function_count; i++) {
 		if (a->advice[i].close)
 			fprintf(output->file,
-				"exclude_callees = %s   # its hooks cost more than they tell\n",
+				"exclude_callees = %s   # its hooks cost more than it does\n",
 				energy_name(a, i));
 	}
 }

@@ -23,7 +23,7 @@ struct energy_level {
 struct energy_resolved {
 	struct energy_level *columns;
 	size_t column_count;
-	uint32_t *column_of; /* by function: its column; ENERGY_COLUMN_REST: none of its own */
+	uint32_t *column_of; /* by function: its column; ENERGY_COLUMN_REST: it shares that one */
 	size_t function_count;
 	size_t first_state; /* column of state 0 */
 	size_t state_count;

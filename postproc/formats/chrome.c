@@ -1,6 +1,6 @@
 /* chrome: the Trace Event format, for Perfetto and chrome://tracing.
  *
- * A call ends, as far as a trace can tell, when a call by a function below it
+ * A call ends, as far as a trace shows, when a call by a function below it
  * shows that it has returned; so durations are too long, never too short.
  * Without a clock the number of the event stands for microseconds. */
 #include <stdlib.h>

@@ -51,7 +51,7 @@ static void write_line(struct post_output *output, uint32_t node, uint32_t depth
 		function->name, session->modules[function->module].name);
 }
 
-/* Without recursion of its own: a stack can be deep. */
+/* Not recursive: a stack can be deep. */
 static void write_tree(struct post_output *output)
 {
 	struct state *state = output->state;

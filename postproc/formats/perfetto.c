@@ -2,7 +2,7 @@
  * buffers, of which the few messages that are needed are written by hand. Field numbers are those
  * of protos/perfetto/trace/ in the project's sources.
  *
- * Each lane is a sequence of packets of its own, with a clock whose times are differences, names
+ * Each lane is a separate sequence of packets, with a clock whose times are differences, names
  * that are given once, and its track as the default: an enter takes 20 bytes at most while there
  * are less than 16384 functions and 128 modules, a leave 16. Without a clock the number of the
  * event stands for microseconds. */

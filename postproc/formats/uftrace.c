@@ -6,7 +6,7 @@
  * 5, depth in bits 6 to 15, address in bits 16 to 63}. The layout is that of uftrace.h and
  * utils/data-file.c in uftrace's sources.
  *
- * As modules of several CPUs and processes come together, each module has a place of its own in
+ * As modules of several CPUs and processes come together, each module has a separate range in
  * the addresses: its number in bits 32 and up. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -110,7 +110,7 @@ static void module_name(const struct post_session *session, uint32_t module, cha
 		snprintf(name, size, "%s", own);
 }
 
-/* Names are one line each there, and the addresses of the last one end with a line of its own. */
+/* Names are one line each there, and the addresses of the last one end with another line. */
 static void write_symbols(struct post_output *output)
 {
 	const struct post_session *session = output->session;

@@ -109,7 +109,7 @@ static void walk_unit(Dwarf_Die *unit, void (*take)(void *context, const struct 
 		    dwarf_lineaddr(dwarf_onesrcline(lines, i + 1), &end) || end < start)
 			continue;
 		row.empty = end == start;
-		/* one without code of its own stands for what follows */
+		/* one without code is at the place of the next */
 		for (size_t j = i + 2; end == start && j < count; j++)
 			if (dwarf_lineaddr(dwarf_onesrcline(lines, j), &end))
 				break;

@@ -239,11 +239,11 @@ void post_modules_map(struct post_session *session, struct post_process *process
 		mapping.module = module_of_path(session, process, map->path);
 		/* What the module recorded of itself is as good and was written while
 		 * it was loaded. */
-		bool told = false;
+		bool recorded = false;
 		for (size_t m = 0; m < process->mapping_count; m++)
-			told |= process->mappings[m].recorded &&
-				process->mappings[m].module == mapping.module;
-		if (told)
+			recorded |= process->mappings[m].recorded &&
+				    process->mappings[m].module == mapping.module;
+		if (recorded)
 			continue;
 		struct post_image *image = session->modules[mapping.module].image;
 		if (image && !bias_of(image, map, &mapping.bias)) {
@@ -316,16 +316,16 @@ void post_session_conclude(struct post_session *session)
 			continue;
 		for (unsigned b = 0; b < module->build_id_bytes; b++)
 			sprintf(hex + (size_t)b * 2, "%02x", module->build_id[b]);
-		post_problem_at(session->problems, module->name, LITIFUT_NO_ADDRESS,
-				"no ELF file with build-id %s was given: its functions are shown "
-				"as %s+0xaddress%s",
-				hex[0] ? hex : "(none)", module->name,
-				module->returns_unknown
-					? ", and its returns can't be told from its calls: both "
-					  "are counted as calls, and where they lead is not known"
-				: module->no_callee
-					? ", and where its direct calls lead is not known"
-					: "");
+		post_problem_at(
+			session->problems, module->name, LITIFUT_NO_ADDRESS,
+			"no ELF file with build-id %s was given: its functions are shown "
+			"as %s+0xaddress%s",
+			hex[0] ? hex : "(none)", module->name,
+			module->returns_unknown
+				? ", and its returns can't be distinguished from its calls: both "
+				  "are counted as calls, and where they lead is not known"
+			: module->no_callee ? ", and where its direct calls lead is not known"
+					    : "");
 	}
 	for (size_t i = 0; i < session->process_count; i++) {
 		const struct post_process *process = session->processes[i];

@@ -20,12 +20,12 @@ struct post_thread *post_session_thread(struct post_session *session, struct pos
 	uint32_t most =
 		session->options.most_threads ? session->options.most_threads : POST_USUAL_THREADS;
 	if (session->lane_count >= most && id != UINT32_MAX) {
-		if (!session->told_of_threads)
+		if (!session->threads_reported)
 			post_problem_at(session->problems, process->trace->path, LITIFUT_NO_ADDRESS,
 					"more than %u threads; the further ones of each process "
 					"are shown as one thread (--max-threads)",
 					most);
-		session->told_of_threads = true;
+		session->threads_reported = true;
 		return post_session_thread(session, process, UINT32_MAX);
 	}
 	struct post_thread *thread = post_allocate(1, sizeof(*thread));
@@ -75,7 +75,7 @@ static void cache_insert(struct post_cache *cache, struct post_cache_slot slot)
 /* The three numbers must be those of the call. */
 static void cache_put(struct post_cache *cache, struct post_cache_slot slot)
 {
-	if (!slot.return_address) /* marks a free slot, and is no address */
+	if (!slot.return_address) /* marks a free slot, and is not an address */
 		return;
 	if (cache->count * 2 >= cache->capacity && cache->capacity < 1u << 30) {
 		struct post_cache larger = {.capacity = cache->capacity * 2};

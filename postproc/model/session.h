@@ -24,7 +24,7 @@ struct post_module {
 	bool traced;              /* recorded in a trace: it was rewritten */
 	uint64_t unnamed_events;  /* events whose address in here has no symbol */
 	uint64_t no_callee;       /* calls from here whose callee is unknown */
-	bool returns_unknown;     /* there are returns among them, and no file that tells which */
+	bool returns_unknown; /* there are returns among them, and no file to distinguish them */
 };
 
 struct post_function {
@@ -131,7 +131,7 @@ struct post_options {
 	uint32_t most_threads; /* shown apart, of all processes; 0: POST_USUAL_THREADS */
 	uint32_t most_calls;   /* distinct (call site, callee); 0: POST_USUAL_CALLS */
 	bool demangle;
-	bool plt;                      /* show PLT entries as functions of their own */
+	bool plt;                      /* show PLT entries as separate functions */
 	bool veneers;                  /* show both the veneer and its callee */
 	const char *const *debug_dirs; /* NULL-terminated */
 	const char *sysroot;           /* in front of the paths in maps; NULL: none */
@@ -160,7 +160,7 @@ struct post_session {
 	uint32_t site_count;
 	struct post_thread **lanes; /* the threads of all processes; the processes own them */
 	size_t lane_count, lane_capacity;
-	bool told_of_threads; /* that there are too many */
+	bool threads_reported; /* that there are too many */
 	/* Private: numbers by contents. */
 	struct post_table function_index, call_index, site_index;
 	char **texts;
@@ -183,7 +183,7 @@ struct post_thread *post_session_thread(struct post_session *session, struct pos
  * number in the other bits. */
 #define POST_RETURN (UINT32_C(1) << 31)
 
-/* The call, or POST_RETURN and the site, that a trace word (or a record with its callee) tells of.
+/* The call, or POST_RETURN and the site, that a trace word (or a record with its callee) describes.
  * `kind` is LITIFUT_WORD_CALL, _INDIRECT or _TAIL; callee 0: the word is all there is. */
 uint32_t post_session_call(struct post_session *session, struct post_process *process,
 			   uint32_t epoch, uint32_t kind, uint32_t return_address, uint32_t callee);

@@ -39,14 +39,14 @@ void path_executed_add(struct path_lane *lane, uint32_t block)
 }
 
 /* QEMU translates code up to the next branch, or to the end of the page; what it goes on with there
- * has a line of its own. */
+ * has another line. */
 static bool is_cut(const struct path_lane *lane, uint32_t address)
 {
 	return (lane->from ^ address) & ~(PAGE_BYTES - 1);
 }
 
 /* Control comes to `address`, at the start of `block` or within it. The blocks that it has passed
- * on the way there, from the one before, have no lines of their own. In a program that is recorded
+ * on the way there, from the one before, have no lines. In a program that is recorded
  * the start of the next block may have been moved elsewhere, and other code comes by on its way
  * there. */
 static void arrive(const struct path_program *program, struct path_lane *lane, uint32_t block,

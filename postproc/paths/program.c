@@ -1,5 +1,5 @@
 /* Each block becomes a node. A call or a jump into another function that is made under a condition
- * gets a node of its own, so that a node either calls or decides. */
+ * gets a separate node, so that a node either calls or decides. */
 #include "postproc/paths/program.h"
 
 #include <fnmatch.h>

@@ -256,7 +256,7 @@ uint64_t path_sequitur_bytes(const uint16_t *entries, size_t count)
 	}
 	free(seen);
 	path_sequitur_grammar(entries, count, &symbols, &rules);
-	/* each rule ends with a symbol of its own */
+	/* each rule ends with a further symbol */
 	return ((uint64_t)(symbols + rules) * path_bits(distinct + rules + 1) + 16 * distinct + 7) /
 	       8;
 }

@@ -46,8 +46,7 @@ static void add_tokens(const struct path_numbers *numbers, const struct path_rep
 	}
 }
 
-/* The tokens of LIS that a function has of its own: one for each way out of a decision, and one for
- * its end. */
+/* The tokens of LIS for a function: one for each way out of a decision, and one for its end. */
 static uint64_t own_tokens(const struct path_flow *flow, uint32_t function)
 {
 	const struct path_function *about = &flow->functions[function];

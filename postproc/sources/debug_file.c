@@ -121,7 +121,7 @@ static void unpack_mini(struct post_image *image)
 	free(unpacked);
 }
 
-/* The list of call sites, where the link was told to keep it out of the file. */
+/* The list of call sites, where the link has kept it out of the file (LITIFUT_DB=file). */
 static void beside(struct post_image *image)
 {
 	char path[4096];

@@ -38,7 +38,7 @@ struct post_image {
 
 	/* After post_image_load(). */
 	struct post_symbols symbols;
-	bool has_symbol_table;      /* of its own, or from a debug file */
+	bool has_symbol_table;      /* in the file, or from a debug file */
 	struct litifut_site *sites; /* sorted by return address */
 	size_t site_count;
 	const struct litifut_site *

@@ -303,7 +303,7 @@ static enum litifut_status read_sites(struct post_image *image, const struct pos
 	struct elf_records records;
 	enum litifut_status status = elf_read_sites(&contents, &records, error);
 
-	if (status || !records.count) /* none: the list is in a file of its own */
+	if (status || !records.count) /* none: the list is in a separate file */
 		return status;
 	free(image->sites);
 	image->sites = post_reallocate(NULL, records.count, sizeof(*image->sites));

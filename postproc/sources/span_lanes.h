@@ -4,7 +4,7 @@
  * A firmware does not say which task runs. But the stack pointer of a return is that of its call,
  * and a call is made by the function that the call above it has entered. What follows from
  * neither, because code that is not traced has made the call or because a task makes its first
- * one, is a lane of its own, unless the stack pointer is just below that of the last call.
+ * one, is a separate lane, unless the stack pointer is just below that of the last call.
  * An interrupt is in the lane that it has interrupted. */
 #ifndef LITIFUT_POSTPROC_SOURCES_SPAN_LANES_H
 #define LITIFUT_POSTPROC_SOURCES_SPAN_LANES_H
@@ -13,7 +13,7 @@
 #include "postproc/sources/span_events.h"
 #include "postproc/sources/trace.h"
 
-/* What could not be told. */
+/* Events that could not be placed. */
 struct post_span_losses {
 	uint64_t returns; /* of calls that are not known */
 	uint64_t unknown; /* calls of sites that the ELF file has not */

@@ -15,7 +15,7 @@
 #define LARGEST_CHUNK (1u << 30)
 #define WORDS_OF_MODULE (sizeof(struct litifut_module_record) / 4)
 #define MOST_MODULES 16384u
-#define PROBLEMS_TOLD 8 /* of one file, then they are only counted */
+#define PROBLEMS_REPORTED 8 /* of one file, then they are only counted */
 
 static uint32_t number32(const struct post_trace *trace, uint32_t value)
 {
@@ -230,11 +230,11 @@ static void add_bits(struct post_trace *trace, struct post_chunk chunk)
 }
 
 /* Reports a problem with a chunk, but not thousands of times. */
-static void chunk_problem(struct post_trace *trace, struct post_problems *problems, unsigned *told,
-			  size_t offset, const char *message)
+static void chunk_problem(struct post_trace *trace, struct post_problems *problems,
+			  unsigned *reported, size_t offset, const char *message)
 {
 	trace->damaged = true;
-	if (++*told <= PROBLEMS_TOLD)
+	if (++*reported <= PROBLEMS_REPORTED)
 		post_problem_at(problems, trace->path, offset, "%s", message);
 	else
 		problems->count++;
@@ -268,9 +268,9 @@ static bool has_sum(const struct post_trace *trace, size_t offset, uint32_t byte
 	return litifut_sums_word(sums) == sum;
 }
 
-/* The blocks of a compact chunk become chunks of their own. */
+/* Each block of a compact chunk becomes a chunk. */
 static void read_blocks(struct post_trace *trace, size_t at, size_t end,
-			struct post_problems *problems, unsigned *told)
+			struct post_problems *problems, unsigned *reported)
 {
 	struct litifut_compact_block block;
 
@@ -283,13 +283,13 @@ static void read_blocks(struct post_trace *trace, size_t at, size_t end,
 		at += sizeof(block);
 		if (bytes > end - at || words > trace->header.chunk_bytes / 4) {
 			chunk_problem(
-				trace, problems, told, at,
+				trace, problems, reported, at,
 				"a compact block is damaged; the rest of its chunk is left out");
 			break;
 		}
 		if (trace->header.version_major > 1 &&
 		    !has_sum(trace, at - sizeof(block), bytes, number32(trace, block.sum)))
-			chunk_problem(trace, problems, told, at,
+			chunk_problem(trace, problems, reported, at,
 				      "the sum of a compact block is wrong: it is damaged, and so "
 				      "may be its events");
 		add_chunk(trace, (struct post_chunk){
@@ -364,7 +364,7 @@ static bool has_sums(const struct post_trace *trace, size_t at,
 
 /* A chunk of `step` bytes, of which the file has `room`. */
 static void read_chunk(struct post_trace *trace, size_t at, size_t room, size_t step,
-		       struct post_problems *problems, unsigned *told)
+		       struct post_problems *problems, unsigned *reported)
 {
 	struct litifut_chunk_header header = {0};
 	size_t own = chunk_header_bytes(trace);
@@ -378,7 +378,7 @@ static void read_chunk(struct post_trace *trace, size_t at, size_t room, size_t 
 	if (!magic && !kind) /* room that was set aside */
 		return;
 	if (magic != LITIFUT_CHUNK_MAGIC) {
-		chunk_problem(trace, problems, told, at,
+		chunk_problem(trace, problems, reported, at,
 			      "the start of a chunk is damaged; the chunk is left out");
 		return;
 	}
@@ -389,15 +389,17 @@ static void read_chunk(struct post_trace *trace, size_t at, size_t room, size_t 
 	    kind != LITIFUT_CHUNK_FLAGS && kind != LITIFUT_CHUNK_BITS) {
 		if (trace->header.version_major < LITIFUT_TRACE_VERSION_MAJOR ||
 		    trace->header.version_minor <= LITIFUT_TRACE_VERSION_MINOR)
-			chunk_problem(trace, problems, told, at, "unknown kind of chunk, left out");
+			chunk_problem(trace, problems, reported, at,
+				      "unknown kind of chunk, left out");
 		return;
 	}
 	if (encoding == LITIFUT_ENCODING_COMPACT && kind == LITIFUT_CHUNK_EVENTS) {
-		read_blocks(trace, at + own, at + room, problems, told);
+		read_blocks(trace, at + own, at + room, problems, reported);
 		return;
 	}
 	if (encoding != LITIFUT_ENCODING_WORDS) {
-		chunk_problem(trace, problems, told, at, "unknown encoding of a chunk, left out");
+		chunk_problem(trace, problems, reported, at,
+			      "unknown encoding of a chunk, left out");
 		return;
 	}
 	struct post_chunk chunk = {
@@ -413,11 +415,11 @@ static void read_chunk(struct post_trace *trace, size_t at, size_t room, size_t 
 		if (used / 4 <= chunk.word_count)
 			chunk.word_count = used / 4;
 		else if (room == step)
-			chunk_problem(trace, problems, told, at,
+			chunk_problem(trace, problems, reported, at,
 				      "a chunk claims more bytes than it has");
 		if (chunk.flags & LITIFUT_CHUNK_SUMMED && trace->header.version_major > 1 &&
 		    room == step && !has_sums(trace, at, &header, (size_t)chunk.word_count * 4))
-			chunk_problem(trace, problems, told, at,
+			chunk_problem(trace, problems, reported, at,
 				      "the sums of a chunk are wrong: it is damaged, and so may be "
 				      "its events");
 	}
@@ -437,7 +439,7 @@ static void read_chunk(struct post_trace *trace, size_t at, size_t room, size_t 
 
 /* Those that stand before `header_bytes`. */
 static void read_first_chunks(struct post_trace *trace, struct post_problems *problems,
-			      unsigned *told)
+			      unsigned *reported)
 {
 	for (unsigned i = 0; i < LITIFUT_FIRST_CHUNKS; i++) {
 		size_t at = trace->header.first[i].offset;
@@ -447,46 +449,46 @@ static void read_first_chunks(struct post_trace *trace, struct post_problems *pr
 			continue;
 		if (at < sizeof(trace->header) || at % 4 || bytes % 4 || bytes < SMALLEST_CHUNK ||
 		    at > trace->header.header_bytes || bytes > trace->header.header_bytes - at) {
-			chunk_problem(trace, problems, told,
+			chunk_problem(trace, problems, reported,
 				      offsetof(struct litifut_trace_header, first) +
 					      i * sizeof(trace->header.first[0]),
 				      "impossible place of a first chunk, left out");
 			continue;
 		}
 		if (at >= trace->size)
-			continue; /* told already: the trace ends inside its header */
+			continue; /* reported already: the trace ends inside its header */
 		size_t room = trace->size - at < bytes ? trace->size - at : bytes;
-		read_chunk(trace, at, room, bytes, problems, told);
+		read_chunk(trace, at, room, bytes, problems, reported);
 	}
 }
 
 static void read_chunks(struct post_trace *trace, struct post_problems *problems)
 {
 	size_t step = trace->header.chunk_bytes;
-	unsigned told = 0;
+	unsigned reported = 0;
 
 	if (trace->size < trace->header.header_bytes)
-		chunk_problem(trace, problems, &told, trace->size,
+		chunk_problem(trace, problems, &reported, trace->size,
 			      "the trace ends inside its header");
 	else if (trace->size == trace->header.header_bytes &&
 		 trace->header.state == LITIFUT_TRACE_STOPPED && !trace->header.first[0].bytes)
-		chunk_problem(trace, problems, &told, trace->size,
-			      "the trace ends behind its header, but was written to its end");
-	read_first_chunks(trace, problems, &told);
+		chunk_problem(trace, problems, &reported, trace->size,
+			      "the trace ends after its header, but was written to its end");
+	read_first_chunks(trace, problems, &reported);
 	for (size_t at = trace->header.header_bytes; at < trace->size; at += step) {
 		size_t room = trace->size - at < step ? trace->size - at : step;
 		if (room < step)
-			chunk_problem(trace, problems, &told, at,
+			chunk_problem(trace, problems, &reported, at,
 				      "the trace ends inside a chunk; what is there is read");
-		read_chunk(trace, at, room, step, problems, &told);
+		read_chunk(trace, at, room, step, problems, &reported);
 	}
 	if (trace->modules_left_out)
 		post_problem_at(problems, trace->path, LITIFUT_NO_ADDRESS,
 				"more than %u modules, the %u last ones are left out", MOST_MODULES,
 				trace->modules_left_out);
-	if (told > PROBLEMS_TOLD)
+	if (reported > PROBLEMS_REPORTED)
 		post_problem_at(problems, trace->path, LITIFUT_NO_ADDRESS, "%u more damaged chunks",
-				told - PROBLEMS_TOLD);
+				reported - PROBLEMS_REPORTED);
 }
 
 enum litifut_status post_trace_open_memory(const uint8_t *data, size_t size, const char *name,

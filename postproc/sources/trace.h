@@ -42,7 +42,7 @@ struct post_table_item {
 	uint32_t module; /* serial */
 	uint32_t site;   /* index within the module */
 	uint32_t thread;
-	uint32_t callee; /* run-time, of an indirect call; 0: the site knows it */
+	uint32_t callee; /* run-time, of an indirect call; 0: that of the site */
 	uint64_t count;
 	uint64_t open;             /* of them, those that have not returned */
 	uint64_t minimum, maximum; /* ticks; minimum > maximum: no call was timed */
@@ -90,7 +90,7 @@ struct post_trace {
 	} profile;
 	struct post_counted *counted;
 	size_t counted_count, counted_capacity;
-	uint64_t metadata_lost; /* lost events that metadata chunks tell of */
+	uint64_t metadata_lost; /* lost events that metadata chunks report */
 	bool mapped;            /* else `data` belongs to the caller, */
 	uint8_t *owned;         /* or is this */
 };
@@ -140,7 +140,7 @@ struct post_cursor {
 	uint64_t time;
 	uint32_t holes; /* slots that were reserved and never filled, so far */
 	uint32_t pending_holes;
-	uint32_t epoch;                 /* the chunk's, to be told first; 0: none, or done */
+	uint32_t epoch;                 /* the chunk's, to be handed out first; 0: none, or done */
 	struct post_problems *problems; /* may be NULL */
 };
 
@@ -148,7 +148,7 @@ struct post_cursor {
 void post_cursor_start(struct post_cursor *cursor, const struct post_trace *trace, size_t chunk,
 		       struct post_buffer *buffer, struct post_problems *problems);
 
-/* The bits that tell, in an address in this chunk, of a callee in the next word. */
+/* The bits of an address in this chunk that announce a callee in the next word. */
 uint32_t post_cursor_marks(const struct post_cursor *cursor);
 
 /* Gives false at the end of the chunk. Skips holes and what a newer minor

@@ -6,7 +6,7 @@
 
 /* Adds the events of one chunk to session->calls[].count, keeps epochs, lost
  * counts and sequence numbers of the threads up to date. Threads that
- * `session->options` does not want are passed over. */
+ * `session->options` excludes are skipped. */
 void post_count_chunk(struct post_session *session, struct post_process *process, size_t chunk,
 		      struct post_buffer *buffer);
 

@@ -57,7 +57,7 @@ static void pop(const struct post_nesting *nesting, struct post_thread *thread, 
 
 	if (stack->depth) {
 		struct post_frame *below = frame - 1;
-		/* what is recorded, but has no time of its own, stays with the call below */
+		/* what is recorded without a time stays with the call below */
 		below->child += flags & (POST_EVENT_CUT | POST_EVENT_APPROX) &&
 						!(flags & POST_EVENT_GUESSED)
 					? frame->child

@@ -147,7 +147,7 @@ static void problems_are_1_and_told(void **state)
 	gives(1, "the trace ends inside its header",
 	      "head -c 3000 trace/app.100.trace >cut.trace; $post cut.trace; s=$?; rm cut.trace; "
 	      "exit $s");
-	gives(1, "the trace ends behind its header",
+	gives(1, "the trace ends after its header",
 	      "head -c 4096 trace/app.100.trace >cut.trace; $post cut.trace; s=$?; rm cut.trace; "
 	      "exit $s");
 	gives(1, "nowhere: No such file", "$post diff trace nowhere app");
@@ -389,7 +389,7 @@ static void calls_and_returns_are_told_apart(void **state)
 	gives(0, "1            0     8.001 ms     1.000 us         0 ns  work [app]\n",
 	      "$post -q report --phase 8002us spans app");
 	gives(0, "app\n        total         self  share", "$post -q report --by-module spans app");
-	gives(1, "its returns can't be told from its calls: both are counted as calls",
+	gives(1, "its returns can't be distinguished from its calls: both are counted as calls",
 	      "$post report spans");
 	gives(0, NULL,
 	      "! $post report spans 2>&1 | grep -i 'still open\\|returns were not recorded'");
