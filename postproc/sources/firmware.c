@@ -240,6 +240,7 @@ static enum litifut_status read_dump(const char *path, const uint8_t *dump, size
 			if (status)
 				continue;
 		}
+		post_capture_release(capture); /* what the one before has left */
 		has_identity(*image, identity, &base);
 		base -= (uint32_t)at;
 		memcpy(capture->hash, hash, sizeof(capture->hash));

@@ -150,6 +150,19 @@ sys.stdout.buffer.write(bytes(int(line, 16) for line in sys.stdin))' >own.bin
 	arm-none-eabi-gprof -q memory/firmware.elf memory.gmon >listing
 	ok "gprof has numbers where there are no times" [ "$(grep -cw nan listing)" = 0 -a \
 		"$(grep -c fibonacci listing)" != 0 ]
+	# an ELF file that says that its table is a ring as well, and a dump with its identity again and again
+	python3 - table/firmware.elf >flags.elf <<-'END'
+		import sys
+		data = bytearray(open(sys.argv[1], "rb").read())
+		at = data.find(b"LTFW")
+		while at >= 0:
+		    data[at + 14] |= 4
+		    at = data.find(b"LTFW", at + 1)
+		sys.stdout.buffer.write(data)
+	END
+	for each in 1 2 3 4 5 6 7 8 9 10; do cat table.bin; done >many.bin
+	ok "a dump with a ring that is not there" says 1 'the dump has no ring of events that makes sense' \
+		valgrind -q --error-exitcode=9 "$BUILD/bin/litifut-post" -f edges many.bin flags.elf
 	head -c 100 memory.bin >short.bin
 	ok "a dump that is too short" says 1 'the dump does not reach over litifut_table' \
 		post -f edges short.bin memory/firmware.elf
