@@ -114,6 +114,11 @@ behaviour()
 	export LITIFUT_CLOCK=page LITIFUT_MODE=spans
 	link libwork.so ../library.c -shared -fPIC || return
 	check with-library ../caller.c -L. -lwork
+	"$BUILD/bin/litifut-post" -q report --by-module data traced/with-library traced/libwork.so >modules.text
+	is "a table of each module has its functions only" \
+		"$(awk 'NF == 1 { module = "[" $1 "]"; modules++ }
+			$NF ~ /^\[/ && $NF != "[module]" { rows++; wrong += ($NF != module) }
+			END { print wrong + 0, (rows > 2), (modules > 1) }' modules.text)" "0 1 1"
 
 	# calls that are open while recording is off have no time: one may have returned meanwhile
 	cat >pause.c <<-'END'

@@ -272,6 +272,24 @@ static void error_bars(void **state)
 	assert_true(covered * 10 >= all * 9);
 }
 
+/* Of a file with powers and of events, whose text is freed. */
+static void analyse(const char *power, struct world *events, const struct energy_settings *settings)
+{
+	analysis = (struct energy_analysis){.power_path = "power"};
+	assert_int_equal(energy_power_read(&analysis.power, "power", (const uint8_t *)power,
+					   strlen(power), NULL, &error),
+			 LITIFUT_OK);
+	assert_int_equal(
+		energy_events_read(&analysis.events, "events", events->text, events->at, &error),
+		LITIFUT_OK);
+	assert_int_equal(energy_events_finish(&analysis.events, &error), LITIFUT_OK);
+	free(events->text);
+	analysis.names = (const char *const *)analysis.events.names;
+	analysis.name_count = analysis.events.name_count;
+	assert_int_equal(energy_analysis_clock(&analysis, settings, &error), LITIFUT_OK);
+	assert_int_equal(energy_analysis_run(&analysis, settings, &error), LITIFUT_OK);
+}
+
 /* No more samples than functions: each level would be exact, and none is known. */
 static void few_samples(void **state)
 {
@@ -292,19 +310,7 @@ static void few_samples(void **state)
 	/* recursion, and a call that does not end: the mean is that of the calls that do */
 	say(&events, "enter 3850 0 deep\nenter 3860 0 deep\nenter 3870 0 deep\nleave 3871 0\n"
 		     "leave 3990 0\nleave 3995 0\nenter 3996 0 f0\npin 3999\n");
-	analysis = (struct energy_analysis){.power_path = "power"};
-	assert_int_equal(energy_power_read(&analysis.power, "power", (const uint8_t *)power,
-					   strlen(power), NULL, &error),
-			 LITIFUT_OK);
-	assert_int_equal(
-		energy_events_read(&analysis.events, "events", events.text, events.at, &error),
-		LITIFUT_OK);
-	assert_int_equal(energy_events_finish(&analysis.events, &error), LITIFUT_OK);
-	free(events.text);
-	analysis.names = (const char *const *)analysis.events.names;
-	analysis.name_count = analysis.events.name_count;
-	assert_int_equal(energy_analysis_clock(&analysis, &settings, &error), LITIFUT_OK);
-	assert_int_equal(energy_analysis_run(&analysis, &settings, &error), LITIFUT_OK);
+	analyse(power, &events, &settings);
 	check_sums();
 	assert_true(analysis.clock.shift == 0);
 	for (size_t i = 0; i < analysis.name_count; i++) {
@@ -316,6 +322,37 @@ static void few_samples(void **state)
 	}
 	assert_false(isfinite(analysis.result.functions[number("main")].mean));
 	assert_true(off(analysis.result.functions[number("deep")].mean, 0.050 * 276e-6 / 3) < 1e-6);
+}
+
+/* The mean of four samples, 10 to 40 mW: what one level leaves of them has three degrees of
+ * freedom. */
+static void errors_of_few_samples(void **state)
+{
+	static const char power[] = "time (ms),power (W)\n0,0.010\n1,0.020\n2,0.030\n3,0.040\n";
+	const struct energy_settings settings = {.at = {{0, 0}},
+						 .at_count = 1,
+						 .resolve = ENERGY_NO,
+						 .threshold = 0.5,
+						 .budget = 0.05};
+	const struct energy_hook hook = {0};
+	struct energy_resolved resolved = {0};
+	struct world events = {0};
+
+	(void)state;
+	say(&events, "litifut-events 1\nhz 1000000\nenter 0 0 main\npin 4000\n");
+	analyse(power, &events, &settings);
+	const struct energy_resolve_input input = {.power = &analysis.power,
+						   .events = &analysis.events,
+						   .clock = &analysis.clock,
+						   .hook = &hook,
+						   .result = &analysis.result};
+	assert_int_equal(energy_resolve(&resolved, &input, &error), LITIFUT_OK);
+	assert_int_equal(resolved.samples, 4);
+	assert_int_equal(resolved.unknowns, 1);
+	const struct energy_level *level = &resolved.columns[resolved.column_of[number("main")]];
+	assert_true(off(level->watts, 0.025) < 0.01);
+	assert_true(off(level->error, sqrt(5e-4 / 3 / 4)) < 0.01);
+	energy_resolved_release(&resolved);
 }
 
 static void machines_as_text(void **state)
@@ -366,7 +403,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_teardown(name, release)
 	const struct CMUnitTest tests[] = {TEST(short_functions), TEST(two_supplies),
 					   TEST(not_seen),        TEST(error_bars),
-					   TEST(few_samples),     TEST(machines_as_text)};
+					   TEST(few_samples),     TEST(errors_of_few_samples),
+					   TEST(machines_as_text)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,6 +170,8 @@ static void traced_subsets(void **state)
 	assert_int_equal(independent("2", "", "3", "4"), 1u << 2);
 	assert_int_equal(independent("2", "3", "3", "4"), 1u << 2 | 1u << 3);
 	assert_int_equal(independent("2", "4", "3", "4"), 1u << 2 | 1u << 4);
+	/* Bar calls itself */
+	assert_int_equal(independent("2", "", "3", "34"), 1u << 2 | 1u << 3);
 	/* Foo and Bar call each other */
 	assert_int_equal(independent("2", "", "3", "24"), 1u << 2 | 1u << 3);
 }

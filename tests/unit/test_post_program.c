@@ -388,6 +388,10 @@ static void calls_and_returns_are_told_apart(void **state)
 	      "$post -q report --phase 3ms spans app");
 	gives(0, "1            0     8.001 ms     1.000 us         0 ns  work [app]\n",
 	      "$post -q report --phase 8002us spans app");
+	/* at a leave, in the middle of the call that ends there */
+	gives(0, "1            0     8.000 ms     2.000 us         0 ns  work [app]\n",
+	      "$post -q report --phase 8000500ns spans app");
+	gives(0, "500 ns       500 ns", "$post -q report --phase 8000500ns spans app");
 	gives(0, "app\n        total         self  share", "$post -q report --by-module spans app");
 	gives(1, "its returns can't be distinguished from its calls: both are counted as calls",
 	      "$post report spans");
