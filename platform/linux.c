@@ -9,6 +9,10 @@ static const char *const other_loaders[] = {"ld*-uClibc*", "ld-musl-*", NULL};
 static const char *const process_makers[] = {"vfork",   "__vfork", "_Fork", "clone",
 					     "__clone", "syscall", NULL};
 static const char *const confiners[] = {"prctl", "seccomp_load", NULL};
+/* Those of exec that come late lead to the first of them. */
+static const char *const enders[] = {"_exit",  "_Exit",   "abort",  "quick_exit", "execve",
+				     "execvp", "execv",   "execlp", "execl",      "execvpe",
+				     "execle", "fexecve", NULL};
 
 const struct platform platform_linux_glibc = {
 	.name = "linux-glibc",
@@ -20,6 +24,7 @@ const struct platform platform_linux_glibc = {
 	.forks = "__libc_fork",
 	.process_makers = process_makers,
 	.confiners = confiners,
+	.enders = enders,
 };
 
 const struct platform platform_linux = {
@@ -27,6 +32,7 @@ const struct platform platform_linux = {
 	.loaders = other_loaders,
 	.process_makers = process_makers,
 	.confiners = confiners,
+	.enders = enders,
 	/* musl's _Fork. In glibc's the kernel writes the id. */
 	.early_child = "_Fork",
 	.no_early_child = "__libc_early_init",

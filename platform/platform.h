@@ -30,6 +30,9 @@ struct platform {
 	const char *const *process_makers;
 	/* Functions by which a process gives up system calls, depending on their arguments. */
 	const char *const *confiners;
+	/* Functions that end the program without its destructors, or put another one in its
+	 * place; the most important ones first. */
+	const char *const *enders;
 	/* The one of them whose child makes calls before its id is written down, and a
 	 * function that those C libraries define in which it does not. */
 	const char *early_child;

@@ -78,6 +78,8 @@ enum litifut_status litifut_module_fill(const struct litifut_image *image,
 		flags |= LITIFUT_MODULE_TAIL_CALLS;
 	if (facts->spawners->used)
 		flags |= LITIFUT_MODULE_SPAWNS;
+	if (facts->spawners->ends)
+		flags |= LITIFUT_MODULE_ENDS;
 	module->flags = flags;
 	module->engine = facts->engine;
 	module->link_address = facts->address;
@@ -99,6 +101,7 @@ enum litifut_status litifut_module_fill(const struct litifut_image *image,
 	module->flags_address = facts->flags ? facts->flags->address : 0;
 	module->flags_bytes = facts->flags ? facts->flags->size & ~(LITIFUT_FLAGS_PIECE - 1) : 0;
 	module->clock = facts->clock;
+	module->enders = facts->spawners->enders;
 	for (size_t i = 0; i < LITIFUT_MODULE_SPAWNERS && facts->spawners->places[i]; i++) {
 		module->spawners[i] = facts->spawners->places[i];
 		module->spawner_filter |= LITIFUT_SPAWNER_FILTER_BIT(facts->spawners->places[i]);

@@ -1,7 +1,7 @@
-/* vfork, _Fork, clone, syscall, prctl and seccomp_load, by name. A static program has them; others
- * reach them through PLT entries, whose slots the dynamic relocations name, through the lazy stubs
- * of MIPS, which are the values of undefined dynamic symbols, or through the GOT, where the
- * tracer finds the address at run time. */
+/* vfork, _Fork, clone, syscall, prctl, seccomp_load, _exit, execve and more, by name. A static
+ * program has them; others reach them through PLT entries, whose slots the dynamic relocations
+ * name, through the lazy stubs of MIPS, which are the values of undefined dynamic symbols, or
+ * through the GOT, where the tracer finds the address at run time. */
 #include "rewriter/spawners.h"
 
 #include <elf.h>
@@ -20,19 +20,23 @@ struct slots {
 	size_t count;
 };
 
-/* In one of two lists, which may be NULL? */
+/* In one of these lists, which may be NULL? */
 struct names {
-	const char *const *lists[2];
+	const char *const *lists[3];
+	bool local; /* local functions as well */
 };
 
 static bool is_name(const struct names *names, const char *name)
 {
-	return platform_lists(names->lists[0], name) || platform_lists(names->lists[1], name);
+	for (size_t i = 0; i < sizeof(names->lists) / sizeof(names->lists[0]); i++)
+		if (platform_lists(names->lists[i], name))
+			return true;
+	return false;
 }
 
 static struct names spawner_names(void)
 {
-	return (struct names){{platform_linux.process_makers, platform_linux.confiners}};
+	return (struct names){.lists = {platform_linux.process_makers, platform_linux.confiners}};
 }
 
 static uint32_t word_at(const struct litifut_image *image, const struct litifut_section *section,
@@ -175,7 +179,8 @@ static void find(const struct litifut_image *image, const struct cpu_linkage *li
 		const struct litifut_symbol *function = &image->symbols[image->functions[i]];
 
 		/* A program may have many local functions of its own called `clone`. */
-		if (function->section && (function->binding != STB_LOCAL || function->reserved) &&
+		if (function->section &&
+		    (names->local || function->binding != STB_LOCAL || function->reserved) &&
 		    is_name(names, function->name)) {
 			spawners->used = true;
 			add_place(spawners, function->address, mark_of(function->name));
@@ -198,18 +203,43 @@ static void find(const struct litifut_image *image, const struct cpu_linkage *li
 			add_entries(image, linkage, &image->sections[i], &slots, spawners);
 }
 
+/* Adds where a function is called that ends the program, as far as there is room. */
+static void add_ender(const struct litifut_image *image, const struct cpu_linkage *linkage,
+		      const char *name, struct litifut_spawners *spawners)
+{
+	const char *const list[] = {name, NULL};
+	/* those of a static libc may be local, and others do no harm */
+	const struct names names = {.lists = {list}, .local = true};
+	struct litifut_spawners found;
+	size_t count = 0;
+
+	find(image, linkage, &names, &found);
+	spawners->ends |= found.used;
+	while (count < LITIFUT_MODULE_SPAWNERS && spawners->places[count])
+		count++;
+	for (size_t i = 0; i < LITIFUT_MODULE_SPAWNERS && found.places[i]; i++) {
+		if (count == LITIFUT_MODULE_SPAWNERS ||
+		    litifut_spawners_has(spawners, found.places[i]))
+			continue;
+		spawners->enders |= 1u << count;
+		spawners->places[count++] = found.places[i];
+	}
+}
+
 void litifut_spawners_find(const struct litifut_image *image, const struct cpu_linkage *linkage,
 			   struct litifut_spawners *spawners)
 {
 	const struct names names = spawner_names();
 
 	find(image, linkage, &names, spawners);
+	for (const char *const *name = platform_linux.enders; *name; name++)
+		add_ender(image, linkage, *name, spawners);
 }
 
 void litifut_spawners_named(const struct litifut_image *image, const struct cpu_linkage *linkage,
 			    const char *const *list, struct litifut_spawners *places)
 {
-	const struct names names = {{list, NULL}};
+	const struct names names = {.lists = {list}};
 
 	find(image, linkage, &names, places);
 }
@@ -226,7 +256,8 @@ bool litifut_spawners_is_symbol(const struct litifut_image *image, uint32_t inde
 {
 	const struct litifut_section *symbols = litifut_image_section(image, ".dynsym");
 
-	const struct names names = spawner_names();
+	const struct names names = {.lists = {platform_linux.process_makers,
+					      platform_linux.confiners, platform_linux.enders}};
 
 	return symbols && symbols->bytes && is_name(&names, symbol_name(image, symbols, index));
 }

@@ -1,4 +1,5 @@
-/* Which calls of an image make a child that libc's fork handlers do not see? */
+/* Which calls of an image must the recorder see before they are made? Those that make a child
+ * without libc's fork handlers, that give up system calls, or that end the program. */
 #ifndef LITIFUT_REWRITER_SPAWNERS_H
 #define LITIFUT_REWRITER_SPAWNERS_H
 
@@ -11,10 +12,12 @@
 struct litifut_image;
 
 struct litifut_spawners {
-	bool used; /* the image has or imports such functions */
+	bool used; /* the image has or imports functions of the first two kinds */
+	bool ends; /* the same of the third */
 	/* Where in the image they are called: their code, PLT entries, lazy stubs;
 	 * link-time addresses without the Thumb bit, 0: no more. */
 	uint32_t places[LITIFUT_MODULE_SPAWNERS];
+	uint32_t enders; /* a bit for each place that is of the third kind */
 };
 
 /* Finds them by the names of functions and the dynamic relocations. */

@@ -51,7 +51,9 @@ enum litifut_module_flags {
 	LITIFUT_MODULE_EXECUTABLE = 2, /* else a shared library */
 	LITIFUT_MODULE_STATIC = 4,     /* no program interpreter */
 	LITIFUT_MODULE_TAIL_CALLS = 8, /* tail calls are traced as well */
-	LITIFUT_MODULE_SPAWNS = 16     /* it calls functions of those that `spawners` are about */
+	LITIFUT_MODULE_SPAWNS =
+		16,              /* it calls functions that make children or give up system calls */
+	LITIFUT_MODULE_ENDS = 32 /* it calls functions that end the program */
 };
 
 enum litifut_engine {
@@ -62,7 +64,8 @@ enum litifut_engine {
 };
 
 /* Places in a module that lead to functions which make children (vfork, _Fork, clone,
- * syscall) or give up system calls (prctl, syscall, seccomp_load). In bit 0 of a place of
+ * syscall), give up system calls (prctl, syscall, seccomp_load), or end the program without its
+ * destructors (_exit, execve and the like, as far as there is room). In bit 0 of a place of
  * prctl and seccomp_load: LITIFUT_SPAWNER_CONFINES_BIT. */
 #define LITIFUT_MODULE_SPAWNERS 12
 #define LITIFUT_SPAWNER_CONFINES_BIT 1u
@@ -109,7 +112,8 @@ struct litifut_module {
 	 * no thread register; -2: it is of another family than the process, and none of its calls
 	 * is recorded. */
 	int32_t met;
-	uint32_t runtime[2];
+	uint32_t runtime;
+	uint32_t enders; /* a bit for each of `spawners` that ends the program; 0 in version 1 */
 	/* Version 2 begins here. */
 	uint32_t mode;   /* enum litifut_mode */
 	uint32_t family; /* enum litifut_family of that mode */

@@ -125,8 +125,8 @@ static bool spawns(const struct litifut_image *image, const struct litifut_arch_
 	const struct litifut_mips_got *got = &litifut_mips_facts(context)->got;
 	uint32_t index = (address - got->address) / 4;
 
-	return context->spawners.used && got->address && address >= got->address &&
-	       index >= got->local && index - got->local < got->global &&
+	return (context->spawners.used || context->spawners.ends) && got->address &&
+	       address >= got->address && index >= got->local && index - got->local < got->global &&
 	       litifut_spawners_is_symbol(image, got->first_symbol + (index - got->local));
 }
 

@@ -32,8 +32,10 @@ behaviour()
 		#include <pthread.h>
 		#include <signal.h>
 		#include <stdio.h>
+		#include <stdlib.h>
 		#include <string.h>
 		#include <sys/resource.h>
+		#include <sys/syscall.h>
 		#include <sys/wait.h>
 		#include <unistd.h>
 		__attribute__((noipa)) static int leaf(int n) { return n + 1; }
@@ -72,6 +74,28 @@ behaviour()
 				leaf(1);
 			}
 			puts("done");
+			fflush(stdout);
+			if (!strcmp(mode, "child") && !fork()) {
+				work(&count);
+				_exit(0);
+			}
+			if (!strcmp(mode, "child"))
+				wait(NULL);
+			if (!strcmp(mode, "_exit"))
+				_exit(3);
+			if (!strcmp(mode, "quick_exit"))
+				quick_exit(4);
+			if (!strcmp(mode, "abort"))
+				abort();
+			if (!strcmp(mode, "syscall"))
+				syscall(SYS_exit_group, 5);
+			if (!strcmp(mode, "execl")) {
+				execl("./not there", "a", NULL);
+				work(&count);
+				execlp("true", "true", NULL);
+			}
+			if (!strcmp(mode, "execv"))
+				execv("/bin/true", argv);
 			return 0;
 		}
 	END
@@ -104,6 +128,22 @@ behaviour()
 	post
 	ok "killed: at most a chunk of 16,000 words for each thread is lost: $(recorded leaf)" \
 		test "$(($(recorded leaf) + $(recorded inner)))" -ge $((100000 - 2 * 16384))
+	for mode in _exit quick_exit abort syscall execv; do
+		same_run work "$mode"
+		post
+		is "$mode: all calls" "$(recorded leaf) $(recorded inner) $lost" "80000 20000 0"
+	done
+	same_run work execl
+	post
+	is "an execl() that fails, and one that does not: all calls" "$(recorded leaf) $lost" "120000 0"
+	same_run work child
+	post
+	is "a child that ends by _exit(): all calls" "$(recorded leaf) $lost" "120000 0"
+	# where libc is traced, and its functions may be local
+	link static ../work.c -static || return
+	same_run static abort
+	"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps traced/static 2>post.err
+	is "static, abort: all calls" "$(recorded leaf) $(recorded inner)" "80000 20000"
 	# no SIGXFSZ when what is left is written
 	same_run work limit
 	guest_environment="LITIFUT_CLOCK=none LITIFUT_FILE=write LITIFUT_START=off"

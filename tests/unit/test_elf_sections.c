@@ -21,7 +21,8 @@ static const struct litifut_module filled = {
 	.name = "name",
 	.defaults = "A=1",
 	.entry = 0x10203,
-	.runtime = {4, 5},
+	.runtime = 4,
+	.enders = 5,
 	.mode = 1,
 	.exits_start = 0x8000,
 	.exits_stride = 24,
@@ -53,7 +54,7 @@ static void modules(void **state)
 		litifut_put32(big, bytes + 4, 1);
 		section.size = LITIFUT_MODULE_BYTES_1;
 		assert_int_equal(elf_read_module(&section, &module, NULL), LITIFUT_OK);
-		assert_int_equal(module.runtime[1], 5);
+		assert_int_equal(module.enders, 5);
 		assert_int_equal(module.mode, 0);
 		assert_int_equal(module.fast_ok, 0);
 		assert_false(LITIFUT_MODULE_HAS(&module, mode));

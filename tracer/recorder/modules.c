@@ -39,9 +39,9 @@ static void litifut_module_write(struct litifut_module *module, bool anew)
 	module->serial = words.record.serial;
 	litifut_flags_open(module, anew);
 	litifut_port_barrier(r->features);
-	module->met = litifut_module_is_foreign(module)                              ? -2
-		      : module->flags & LITIFUT_MODULE_SPAWNS || !r->features.modern ? -1
-										     : 1;
+	module->met = litifut_module_is_foreign(module)                   ? -2
+		      : litifut_spawn_asks(module) || !r->features.modern ? -1
+									  : 1;
 }
 
 /* All thunks of a process write to the same chunks, so events of one form. The first module

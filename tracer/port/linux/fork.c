@@ -85,13 +85,13 @@ static bool litifut_fork_start_static(const struct litifut_module *module)
 
 bool litifut_fork_start(const struct litifut_module *module)
 {
-	static const char *const litifut_names[] = {"__register_atfork", "__cxa_finalize"};
 	uint32_t found[2];
 	litifut_register enlist;
 
 	if (module->entry)
 		return litifut_fork_start_static(module);
-	if (!litifut_libc_functions(litifut_names, found, 2) || !found[0] || !found[1])
+	if (!litifut_libc_functions("__register_atfork\0__cxa_finalize", found, 2) || !found[0] ||
+	    !found[1])
 		return false;
 	enlist = (litifut_register)found[0];
 	litifut_finalize_object = (litifut_finalize)found[1];

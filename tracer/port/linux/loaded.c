@@ -204,7 +204,7 @@ static uint32_t litifut_function(const struct litifut_loaded *file,
 	return index ? file->bias + table->symbols[index].st_value : 0;
 }
 
-bool litifut_libc_functions(const char *const *names, uint32_t *addresses, uint32_t count)
+bool litifut_libc_functions(const char *names, uint32_t *addresses, uint32_t count)
 {
 	for (const struct litifut_loaded *file = litifut_loaded_files(); file; file = file->next) {
 		struct litifut_symbols table;
@@ -212,8 +212,8 @@ bool litifut_libc_functions(const char *const *names, uint32_t *addresses, uint3
 		if (!litifut_is_libc(file))
 			continue;
 		table = litifut_symbols_of(file);
-		for (uint32_t i = 0; i < count; i++)
-			addresses[i] = litifut_function(file, &table, names[i]);
+		for (uint32_t i = 0; i < count; i++, names += litifut_length(names) + 1)
+			addresses[i] = litifut_function(file, &table, names);
 		return true;
 	}
 	return false;

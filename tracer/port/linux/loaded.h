@@ -8,8 +8,9 @@
 #pragma GCC visibility push(hidden)
 
 /* The run-time addresses of libc's functions of these names, with the Thumb bit; 0: it
- * has no such function. False: libc is not among the loaded files. */
-bool litifut_libc_functions(const char *const *names, uint32_t *addresses, uint32_t count);
+ * has no such function. The names follow each other, each with its NUL. False: libc is not among
+ * the loaded files. */
+bool litifut_libc_functions(const char *names, uint32_t *addresses, uint32_t count);
 
 /* The run-time address of a function in the first loaded file whose name begins with
  * `library`; 0: none. */

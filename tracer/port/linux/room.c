@@ -9,7 +9,7 @@
 
 bool litifut_file_grow(long descriptor, uint64_t offset, uint32_t size)
 {
-	static const uint8_t litifut_zeros[256];
+	uint32_t zeros[64]; /* not a constant, which would be in all programs */
 	long result;
 
 #ifdef LITIFUT_PORT_FALLOCATE
@@ -19,10 +19,11 @@ bool litifut_file_grow(long descriptor, uint64_t offset, uint32_t size)
 	if (result != -EOPNOTSUPP && result != -ENOSYS)
 		return false;
 #endif
-	for (uint32_t done = 0; done < size; done += sizeof(litifut_zeros)) {
-		result = litifut_write_at(descriptor, litifut_zeros, sizeof(litifut_zeros),
-					  offset + done);
-		if (result != (long)sizeof(litifut_zeros))
+	for (uint32_t i = 0; i < sizeof(zeros) / 4; i++)
+		zeros[i] = 0;
+	for (uint32_t done = 0; done < size; done += sizeof(zeros)) {
+		result = litifut_write_at(descriptor, zeros, sizeof(zeros), offset + done);
+		if (result != (long)sizeof(zeros))
 			return false;
 	}
 	return true;

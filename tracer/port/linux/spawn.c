@@ -14,10 +14,14 @@
  * further down the stack.
  *
  * The same list has the functions by which a process gives up system calls (seccomp). What
- * such a call asks for stands in its arguments; see confine.c for what is done before it. */
+ * such a call asks for stands in its arguments; see confine.c for what is done before it.
+ *
+ * And those that end the program without its destructors, or execute another one. Where chunks
+ * are written and not mapped, what they hold is written before that. */
 
 #include "tracer/port/linux/spawn.h"
 
+#include <litifut/trace_format.h>
 #include <stddef.h>
 
 #include "tracer/port/linux/confine.h"
@@ -29,8 +33,15 @@
 #include "tracer/recorder/text.h"
 #include "tracer/recorder/thread.h"
 #include "tracer/recorder/threads.h"
+#include "tracer/sink/chunks.h"
+#include "tracer/sink/sink.h"
 
-#define LITIFUT_LIBC_SPAWNERS 5
+/* In libc; what each does follows from its place, see litifut_libc_kind(). Of two names for the
+ * same function there is one. */
+#define LITIFUT_LIBC_NAMES                                                                         \
+	"vfork\0_Fork\0clone\0syscall\0prctl\0_exit\0quick_exit\0abort\0"                          \
+	"execl\0execle\0execlp\0execv\0execve\0execvp\0execvpe"
+#define LITIFUT_LIBC_SPAWNERS 15
 #define LITIFUT_LIBC_PRCTL 4 /* which of them that is */
 
 /* What a process may record after it has given up system calls, unless it said so before
@@ -40,29 +51,42 @@
 /* Of linux/prctl.h and the like: what gives them up. */
 #define LITIFUT_PR_SET_SECCOMP 22
 
-/* Run-time addresses in libc of those that a call through the GOT or a pointer leads
- * to; 0: none. */
+/* Run-time addresses of those that a call through the GOT or a pointer leads to; 0: none. */
 static uint32_t litifut_libc_spawners[LITIFUT_LIBC_SPAWNERS];
-static uint32_t litifut_libc_spawners_known;
 /* seccomp_load() of libseccomp, or 0. */
 static uint32_t litifut_filter_loader;
 
+enum litifut_spawner {
+	LITIFUT_SPAWNER_NONE,
+	LITIFUT_SPAWNER_CHILD,    /* vfork, _Fork, clone, syscall */
+	LITIFUT_SPAWNER_CONFINES, /* prctl, seccomp_load */
+	LITIFUT_SPAWNER_ENDS      /* _exit, execve and the like */
+};
+
+static enum litifut_spawner litifut_libc_kind(uint32_t index)
+{
+	return index < LITIFUT_LIBC_PRCTL    ? LITIFUT_SPAWNER_CHILD
+	       : index == LITIFUT_LIBC_PRCTL ? LITIFUT_SPAWNER_CONFINES
+					     : LITIFUT_SPAWNER_ENDS;
+}
+
+bool litifut_spawn_asks(const struct litifut_module *module)
+{
+	return module->flags & (litifut_recorder.file.sink->flags & LITIFUT_TRACE_WRITE
+					? LITIFUT_MODULE_SPAWNS | LITIFUT_MODULE_ENDS
+					: LITIFUT_MODULE_SPAWNS);
+}
+
 void litifut_spawn_module(struct litifut_module *module)
 {
-	static const char *const litifut_names[LITIFUT_LIBC_SPAWNERS] = {"vfork", "_Fork", "clone",
-									 "syscall", "prctl"};
 	uint32_t found[LITIFUT_LIBC_SPAWNERS];
 
-	if (!(module->flags & LITIFUT_MODULE_SPAWNS))
+	if (!litifut_spawn_asks(module))
 		return;
 	/* Several threads may do it, and find the same. */
-	if (!litifut_libc_spawners_known &&
-	    litifut_libc_functions(litifut_names, found, LITIFUT_LIBC_SPAWNERS)) {
+	if (litifut_libc_functions(LITIFUT_LIBC_NAMES, found, LITIFUT_LIBC_SPAWNERS))
 		litifut_copy(litifut_libc_spawners, found, sizeof(found));
-		litifut_libc_spawners_known = 1;
-	}
-	if (!litifut_filter_loader)
-		litifut_filter_loader = litifut_library_function("libseccomp.so", "seccomp_load");
+	litifut_filter_loader = litifut_library_function("libseccomp.so", "seccomp_load");
 	for (uint32_t i = 0; i < LITIFUT_LIBC_SPAWNERS; i++)
 		if (litifut_libc_spawners[i])
 			module->spawner_filter |=
@@ -70,12 +94,6 @@ void litifut_spawn_module(struct litifut_module *module)
 	if (litifut_filter_loader)
 		module->spawner_filter |= LITIFUT_SPAWNER_FILTER_BIT(litifut_filter_loader);
 }
-
-enum litifut_spawner {
-	LITIFUT_SPAWNER_NONE,
-	LITIFUT_SPAWNER_CHILD,   /* vfork, _Fork, clone, syscall */
-	LITIFUT_SPAWNER_CONFINES /* prctl, seccomp_load */
-};
 
 static enum litifut_spawner litifut_spawner(const struct litifut_call *call)
 {
@@ -85,15 +103,15 @@ static enum litifut_spawner litifut_spawner(const struct litifut_call *call)
 
 	for (uint32_t i = 0; i < LITIFUT_MODULE_SPAWNERS && module->spawners[i]; i++)
 		if (callee == (module->spawners[i] & ~1u) + bias)
-			return module->spawners[i] & LITIFUT_SPAWNER_CONFINES_BIT
+			return module->enders >> i & 1 ? LITIFUT_SPAWNER_ENDS
+			       : module->spawners[i] & LITIFUT_SPAWNER_CONFINES_BIT
 				       ? LITIFUT_SPAWNER_CONFINES
 				       : LITIFUT_SPAWNER_CHILD;
-	if (callee && (callee == (litifut_filter_loader & ~1u) ||
-		       callee == (litifut_libc_spawners[LITIFUT_LIBC_PRCTL] & ~1u)))
+	if (callee && callee == (litifut_filter_loader & ~1u))
 		return LITIFUT_SPAWNER_CONFINES;
-	for (uint32_t i = 0; callee && i < LITIFUT_LIBC_PRCTL; i++)
+	for (uint32_t i = 0; callee && i < LITIFUT_LIBC_SPAWNERS; i++)
 		if (callee == (litifut_libc_spawners[i] & ~1u))
-			return LITIFUT_SPAWNER_CHILD;
+			return litifut_libc_kind(i);
 	return LITIFUT_SPAWNER_NONE;
 }
 
@@ -117,6 +135,16 @@ static bool litifut_takes_calls(const uint32_t *arguments, enum litifut_spawner 
 	       (arguments[0] == __NR_prctl && arguments[1] == LITIFUT_PR_SET_SECCOMP);
 }
 
+/* Is the process about to end? syscall() may do that as well. */
+static bool litifut_ends(const struct litifut_call *call, enum litifut_spawner kind)
+{
+	const uint32_t *arguments = call->arguments;
+
+	return kind == LITIFUT_SPAWNER_ENDS ||
+	       (kind == LITIFUT_SPAWNER_CHILD && arguments &&
+		(arguments[0] == __NR_exit_group || arguments[0] == __NR_execve));
+}
+
 void litifut_spawn_begin(const struct litifut_call *call)
 {
 	struct litifut_recorder *r = &litifut_recorder;
@@ -131,12 +159,18 @@ void litifut_spawn_begin(const struct litifut_call *call)
 	if (kind == LITIFUT_SPAWNER_CONFINES)
 		return;
 	if (litifut_system_calls_forbidden) {
-		litifut_confined_spawns();
+		if (kind == LITIFUT_SPAWNER_CHILD)
+			litifut_confined_spawns();
 		return;
 	}
 	/* A guest that makes a child of its own is held already. */
 	if (r->phase != LITIFUT_PHASE_READY || r->file.process != litifut_process_id())
 		return;
+	if (litifut_ends(call, kind)) {
+		litifut_save_all();
+		if (kind == LITIFUT_SPAWNER_ENDS)
+			return;
+	}
 	thread = litifut_thread_find(litifut_thread_id());
 	if (!thread)
 		return;

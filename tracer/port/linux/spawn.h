@@ -12,8 +12,12 @@ struct litifut_thread;
 
 /* Prepares a module that has just been met. */
 void litifut_spawn_module(struct litifut_module *module);
-/* Is this call, in a module with LITIFUT_MODULE_SPAWNS, one of a function that makes a
- * child? */
+/* Are the calls of a module to be compared with such functions? */
+bool litifut_spawn_asks(const struct litifut_module *module);
+/* Are the calls of a module to be compared with functions that the recorder must see before
+ * they are called? */
+bool litifut_spawn_asks(const struct litifut_module *module);
+/* Is this call, in such a module, one of them? */
 bool litifut_spawn_is(const struct litifut_call *call);
 /* Holds the calling thread, whose call of such a function has been recorded. */
 void litifut_spawn_begin(const struct litifut_call *call);
