@@ -63,6 +63,8 @@ enum litifut_engine {
 	LITIFUT_ENGINE_SITE_SMALL = 4 /* the same, made for size */
 };
 
+#define LITIFUT_REGISTERED 2u
+
 /* Places in a module that lead to functions which make children (vfork, _Fork, clone,
  * syscall), give up system calls (prctl, syscall, seccomp_load), or end the program without its
  * destructors (_exit, execve and the like, as far as there is room). In bit 0 of a place of
@@ -106,8 +108,10 @@ struct litifut_module {
 	uint32_t spawners[LITIFUT_MODULE_SPAWNERS];
 	/* Used by the tracer at run time only; zero in the file. */
 	uint32_t load_bias;
-	uint32_t serial;     /* 0 until the module has announced itself */
-	uint32_t registered; /* 0 no, 1 under way, 2 done */
+	uint32_t serial; /* 0 until the module has announced itself */
+	/* 0: not yet; LITIFUT_REGISTERED: done; else under way, in the process with the number in
+	 * bits 0 to 30. */
+	uint32_t registered;
 	/* By the recorder: 1; -1: and its calls are to be compared with `spawners`, or the CPU has
 	 * no thread register; -2: it is of another family than the process, and none of its calls
 	 * is recorded. */

@@ -72,26 +72,36 @@ static void litifut_module_compare(const struct litifut_module *module)
 	litifut_threads_disarm();
 }
 
+/* Also of one that a thread of the parent was about to announce at the time of a fork. */
+static void litifut_module_meet(struct litifut_module *module, bool anew)
+{
+	litifut_add(&litifut_recorder.modules_live, 1);
+	litifut_spawn_module(module);
+	litifut_module_write(module, anew);
+	module->registered = LITIFUT_REGISTERED;
+	litifut_module_compare(module);
+}
+
 void litifut_module_announce(struct litifut_module *module)
 {
-	struct litifut_recorder *r = &litifut_recorder;
+	/* while a thread of this process, or of its parent, does it */
+	uint32_t under_way = litifut_recorder.file.process | 1u << 31;
+	uint32_t before = *(volatile uint32_t *)&module->registered;
 
 	/* One does it; events of others may come before the record, which does
 	 * no harm, because readers read all records first. */
-	if (!litifut_exchange(&module->registered, 0, 1))
+	if (before == LITIFUT_REGISTERED || before == under_way ||
+	    !litifut_exchange(&module->registered, before, under_way))
 		return;
 	litifut_modules_change(NULL, module);
-	litifut_add(&r->modules_live, 1);
-	litifut_spawn_module(module);
-	litifut_module_write(module, false);
-	module->registered = 2;
-	litifut_module_compare(module);
+	litifut_module_meet(module, false);
 }
 
 void litifut_modules_announce_again(void)
 {
 	struct litifut_module *module;
 
+	litifut_recorder.modules_live = 0;
 	for (uint32_t at = 0; (module = litifut_modules_next(&at));)
-		litifut_module_write(module, true);
+		litifut_module_meet(module, true);
 }

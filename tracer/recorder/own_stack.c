@@ -27,7 +27,8 @@
 void litifut_call_on_stack(void (*run)(void *argument), void *argument, uint32_t top)
 	__attribute__((visibility("hidden")));
 
-/* A bit for each that is in use. */
+/* A bit for each that is in use. Those that other threads of the parent use at a fork stay
+ * marked in the child: which these are is not known, and there are others. */
 static uint32_t litifut_own_stacks_busy;
 
 /* The number of the stack that holds this address; LITIFUT_OWN_STACKS or more: none. */
@@ -44,13 +45,6 @@ bool litifut_own_stacks_start(void)
 	if (!litifut_failed(room))
 		litifut_recorder.own_stacks = (uint32_t)room;
 	return !litifut_failed(room);
-}
-
-void litifut_own_stacks_forget(void)
-{
-	uint32_t here = litifut_own_stack_of((uint32_t)&here);
-
-	litifut_own_stacks_busy = here < LITIFUT_OWN_STACKS ? 1u << here : 0;
 }
 
 static __attribute__((noinline)) uint32_t litifut_own_stack_map(void)

@@ -11,8 +11,6 @@
 void litifut_on_own_stack(void (*run)(void *argument), void *argument);
 /* Maps the stacks of the process. */
 bool litifut_own_stacks_start(void);
-/* After fork: only the calling thread is there. */
-void litifut_own_stacks_forget(void);
 
 #pragma GCC visibility pop
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "tracer/port/linux/auxiliary.h"
+#include "tracer/port/linux/confine.h"
 #include "tracer/port/linux/files.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/armed.h"
@@ -151,6 +152,8 @@ static bool litifut_process_start(const struct litifut_module *module)
 	 * and every thread that comes here finds out the same. */
 	trouble = litifut_auxiliary_read();
 	litifut_signals_block(&signals);
+	/* other threads are not to take the state for that of another process */
+	r->file.process = litifut_process_id();
 	if (litifut_exchange(&r->phase, LITIFUT_PHASE_NEW, LITIFUT_PHASE_BUSY)) {
 		r->trouble = trouble;
 		good = !litifut_is_passing(trouble) && litifut_process_set_up(module);
@@ -194,7 +197,7 @@ static bool litifut_trace_open_again(void)
 		litifut_cursor_drop();
 	litifut_threads_forget();
 	litifut_tables_forget();
-	litifut_own_stacks_forget();
+	litifut_confine_forget();
 	if (!litifut_trace_open()) {
 		litifut_orphan(parent);
 		litifut_flags_part();
@@ -214,8 +217,9 @@ static bool litifut_process_forked(uint32_t process)
 
 	/* A child of vfork has the memory of its parent, which waits for it and
 	 * must find it as it was. Where the kernel empties the table of threads
-	 * in a real copy, a full one shows it; elsewhere libc's id word does. */
-	if (litifut_threads_in_use() && !litifut_is_libc_thread())
+	 * in a real copy, a full one shows it; elsewhere libc's id word does. While
+	 * another thread sets the process up, nothing shows it. */
+	if (!r->threads || (litifut_threads_in_use() && !litifut_is_libc_thread()))
 		return false;
 	litifut_signals_block(&signals);
 	/* Whoever of several threads comes first does it. The parent may have

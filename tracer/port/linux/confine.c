@@ -75,6 +75,15 @@ void litifut_confine(uint32_t kb)
 	litifut_confinement_due = 1;
 }
 
+void litifut_confine_forget(void)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+
+	litifut_confinement_due = 0;
+	r->spare = 0;
+	r->spare_end = 0;
+}
+
 void litifut_confine_now(void)
 {
 	if (litifut_confinement_due)

@@ -8,6 +8,8 @@
 
 /* Maps what is needed to record on without system calls. `kb`: room for events. */
 void litifut_confine(uint32_t kb);
+/* In a child: the thread that has called litifut_confine() was one of the parent. */
+void litifut_confine_forget(void);
 /* Makes no more system calls, when litifut_confine() has been called. The last thing that
  * is done where signals were blocked. */
 void litifut_confine_now(void);
