@@ -254,8 +254,19 @@ static bool unwind_to(struct walker *walker, const struct post_path_code *code, 
 
 #define AHEAD_MOST 64 /* blocks */
 
-/* From code that was called and records nothing behind the call: when it returns, does control come
- * to the start of the block before anything else can be recorded? Then it is not a callback. */
+/* In code that is not followed, which records nothing when it returns? */
+static bool returns_unseen(const struct walker *walker)
+{
+	const struct frame *frame = walker->count ? &walker->frames[walker->count - 1] : NULL;
+
+	if (walker->at.state == STATE_JUMP)
+		return frame && !frame->between && frame->back.state == STATE_ENTRY &&
+		       !block_of(&frame->back)->block.entered;
+	return walker->at.state == STATE_CALL;
+}
+
+/* From there: when it returns, does control come to the start of the block before anything else can
+ * be recorded? Then it is not a callback. */
 static bool leads_to(const struct walker *walker, const struct post_path_code *code,
 		     uint32_t number)
 {
@@ -264,6 +275,8 @@ static bool leads_to(const struct walker *walker, const struct post_path_code *c
 	size_t own = 0; /* of them */
 	bool found = false;
 
+	if (ahead.at.state == STATE_JUMP)
+		leave(&ahead);
 	for (unsigned steps = 0; steps < AHEAD_MOST; steps++) {
 		const struct post_path_block *block;
 		size_t before;
@@ -307,7 +320,11 @@ static void take_record(struct walk *walk, struct walker *walker, const struct p
 	const struct litifut_block *block = &code->blocks[number].block;
 
 	advance(walk, walker);
-	if (walker->at.state == STATE_CALL && leads_to(walker, code, number)) {
+	if (returns_unseen(walker) && leads_to(walker, code, number)) {
+		if (walker->at.state == STATE_JUMP) {
+			leave(walker);
+			advance(walk, walker);
+		}
 		while (walker->at.state == STATE_CALL) {
 			walker->at.state = STATE_ENTRY;
 			advance(walk, walker);

@@ -63,6 +63,14 @@ program_source()
 		typedef int (*operation)(int);
 		static const operation table[] = {twice, thrice, abs};
 		__attribute__((noipa)) static int tail(operation f, int x) { return f(x + 1); }
+		/* functions of libgcc that end in others of it, and calls without room between them */
+		__attribute__((noipa)) static double doubles(const long long *from)
+		{
+			double to[4];
+
+			to[0] = from[0], to[1] = from[1], to[2] = from[2], to[3] = from[3];
+			return to[0] + to[1] * to[2] + to[3] * (from[0] + from[1]);
+		}
 		static void handler(int number)
 		{
 			for (int i = 0; i < number; i++)
@@ -89,6 +97,7 @@ program_source()
 		int main(int argc, char **argv)
 		{
 			int numbers[] = {1, 2, 3};
+			const long long wide[] = {argc - 1, argc + 4, -(1LL << 60) * argc, 0, argc, 77};
 			pthread_t threads[3];
 
 			signal(SIGUSR1, handler);
@@ -96,6 +105,7 @@ program_source()
 			for (int i = 0; i < argc + 9; i++)
 				printf("%s %d\n", name(i), tail(table[i % 3], i));
 			printf("%d\n", guarded(3));
+			printf("%g %g %g\n", doubles(wide), doubles(wide + 1), doubles(wide + 2));
 			raise(SIGUSR1);
 			raise(SIGUSR2);
 			for (int i = 0; i < 3; i++)
