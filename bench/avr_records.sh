@@ -1,20 +1,14 @@
 #!/bin/sh
-# usage: bench/avr_records.sh
+# usage: bench/avr_records.sh [NUMBER]
 # Table II of "Call Graphs on Sensor Nodes" and its timing accuracy (docs/firmware.md): what a call
 # costs when hooks of the compiler send or write a record at its begin and end, and when LITIFUT
 # counts or times it. All ways run on a node that simavr simulates, at 8 MHz. Then a function that
-# takes some 1.435 ms, as its pin says, the simulator's clock, and LITIFUT's.
-set -eu
-root=$(cd "$(dirname "$0")/.." && pwd)
-BUILD=${BUILD:-$root/build}
-export BUILD
+# takes some 1.435 ms, as its pin says, the simulator's clock, and LITIFUT's. The calls are those of
+# fibonacci(NUMBER) (15).
+# shellcheck source=avr.sh
+. "$(dirname "$0")/avr.sh"
 number=${1:-15}
-folder=$BUILD/bench/avr_records
-simulator=$BUILD/tests/avr
 source=$root/bench/avr/records.c
-rm -rf "$folder"
-mkdir -p "$folder"
-cd "$folder"
 : >none
 
 # build NAME FLAGS...

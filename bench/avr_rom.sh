@@ -3,15 +3,10 @@
 # The bytes that tracing adds to a program of 250 functions, one function after the other (STEP at a
 # time), for docs/firmware.md: main() calls each once. Prints flash and memory for some of these, and the
 # line through all of them.
-set -eu
-root=$(cd "$(dirname "$0")/.." && pwd)
-BUILD=${BUILD:-$root/build}
+# shellcheck source=avr.sh
+. "$(dirname "$0")/avr.sh"
 step=${1:-1}
 functions=250
-folder=$BUILD/bench/avr_rom
-rm -rf "$folder"
-mkdir -p "$folder"
-cd "$folder"
 
 # Each function calls the next one, so that one more function that is traced is one more site.
 awk -v n=$functions 'BEGIN {
@@ -34,11 +29,8 @@ sizes()
 link()
 {
 	names=$(awk -v n="$1" 'BEGIN { printf "main"; for (i = 1; i < n; i++) printf ",f%d", i }')
-	LITIFUT_INCLUDE=$names "$BUILD/bin/litifut" build avr-gcc -mmcu=atmega1284p many.o \
-		-o traced.elf >log 2>&1 || {
-		cat log >&2
-		exit 1
-	}
+	quietly env LITIFUT_INCLUDE="$names" "$BUILD/bin/litifut" build avr-gcc -mmcu=atmega1284p many.o \
+		-o traced.elf
 	sizes traced.elf
 }
 

@@ -4,17 +4,10 @@
 # bundles (1000), RUNS times (50), with the other node starting at another time in each run and one of
 # 20,000 bytes between the two lost, other ones in each run. Prints the number of functions, calls and
 # seconds, each with the standard deviation; then seconds with and without inlining.
-set -eu
-root=$(cd "$(dirname "$0")/.." && pwd)
-BUILD=${BUILD:-$root/build}
-export BUILD
+# shellcheck source=avr.sh
+. "$(dirname "$0")/avr.sh"
 bundles=${1:-1000}
 runs=${2:-50}
-folder=$BUILD/bench/avr_runs
-simulator=$BUILD/tests/avr
-rm -rf "$folder"
-mkdir -p "$folder"
-cd "$folder"
 
 # node NAME COMMAND ARGUMENTS...
 node()
@@ -22,11 +15,9 @@ node()
 	name=$1
 	traced=$2
 	shift 2
-	$traced make -s -C "$root/examples/node" OUT="$folder/objects-$name" \
-		ELF="$folder/$name/node.elf" "$@" >log 2>&1 || {
-		cat log >&2
-		exit 1
-	}
+	# shellcheck disable=SC2086
+	quietly $traced make -s -C "$root/examples/node" OUT="$folder/objects-$name" \
+		ELF="$folder/$name/node.elf" "$@"
 }
 
 # Functions of the program's own in the ELF file.
@@ -36,26 +27,24 @@ functions_of()
 	avr-nm "$1/node.elf" | awk '$2 ~ /[tT]/ { print $3 }' | sort -u | comm -12 - own | wc -l
 }
 
-# run NAME PEER NUMBER: the calls of patched sites and the cycles
+# run NAME PEER NUMBER COUNT: the calls of patched sites and the cycles
 run()
 {
-	# shellcheck disable=SC2086
 	"$simulator" -c 4000000000 -s "$1/sites" -o "$1/executed" -u "$1/serial" -n "$2/node.elf" \
-		-j $((($3 * 7919) % 100000)) $loss atmega1284p "$1/node.elf" >"$1/log" 2>&1
-	grep -q "result $count\$" "$1/serial" || {
+		-j $((($3 * 7919) % 100000)) -l "20000:$3" atmega1284p "$1/node.elf" >"$1/log" 2>&1
+	grep -q "result $4\$" "$1/serial" || {
 		echo "avr_runs: $1, run $3: $(cat "$1/serial")" >&2
 		exit 1
 	}
 	awk '/cycles/ { cycles = $2; next } { sum += $2 } END { print sum, cycles }' "$1/executed"
 }
 
-# task TITLE NAME PEER
+# task TITLE NAME PEER COUNT
 task()
 {
 	python3 "$root/tests/oracle/firmware_avr.py" sites "$2/node.elf" >"$2/sites"
 	for number in $(seq "$runs"); do
-		loss="-l 20000:$number"
-		run "$2" "$3" "$number"
+		run "$2" "$3" "$number" "$4"
 	done | awk -v title="$1" -v functions="$(functions_of "$2")" '
 		{ n++; calls += $1; square += $1 * $1; cycles += $2; squares += $2 * $2 }
 		function deviation(sum, square) {
@@ -70,12 +59,10 @@ build="$BUILD/bin/litifut build"
 for each in "One-way send receive $bundles" "Pingpong echo answer $bundles" "Sample-Send sample receive 60"; do
 	# shellcheck disable=SC2086
 	set -- $each
-	count=$4
 	node "$2" "$build" TASK="$2" COUNT="$4" INLINE=no
 	node "$3" env TASK="$3" COUNT="$4" INLINE=no
-	task "$1" "$2" "$3"
+	task "$1" "$2" "$3" "$4"
 done
-loss=
 echo
 echo "task          inlining     none"
 for each in "CRC-16 crc" "Fibonacci fibonacci" "One-way send receive" "Pingpong echo answer"; do

@@ -5,20 +5,13 @@
 # 60 samples at 1 Hz, each sent in a bundle. Without inlining, as the paper has it. Prints a table; fails
 # if a count is not exact. A TASK is crc, fibonacci, send, echo, sample or slow. KINDS are plain, fast,
 # small and table.
-set -eu
-root=$(cd "$(dirname "$0")/.." && pwd)
-BUILD=${BUILD:-$root/build}
-export BUILD
+# shellcheck source=avr.sh
+. "$(dirname "$0")/avr.sh"
 count=${1:-1000}
 [ $# = 0 ] || shift
 kinds=${KINDS:-plain fast small table}
 tasks=${*:-crc fibonacci send echo sample slow}
-folder=${OUT:-$BUILD/bench/avr_tasks}
 unset OUT
-simulator=$BUILD/tests/avr
-rm -rf "$folder"
-mkdir -p "$folder"
-cd "$folder"
 
 # make_node KINDS NAME ARGUMENTS...: KIND-NAME/node.elf
 make_node()
