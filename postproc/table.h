@@ -49,4 +49,16 @@ char *post_copy_text(const char *text);
 		}                                                                                  \
 	} while (0)
 
+/* Makes an array of `count` elements `longer` elements long if it has no element `number`; the new
+ * ones are zero. Where it is used, <string.h> is needed. */
+#define POST_WIDEN(array, count, number, longer)                                                   \
+	do {                                                                                       \
+		if ((number) >= (count)) {                                                         \
+			const size_t longer_ = (longer);                                           \
+			(array) = post_reallocate((array), longer_, sizeof(*(array)));             \
+			memset((array) + (count), 0, (longer_ - (count)) * sizeof(*(array)));      \
+			(count) = longer_;                                                         \
+		}                                                                                  \
+	} while (0)
+
 #endif

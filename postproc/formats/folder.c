@@ -30,13 +30,7 @@ FILE *post_folder_open(struct post_output *output, const char *name)
 struct post_piece *post_pieces_of(struct post_pieces *pieces, const struct post_output *output,
 				  uint32_t lane)
 {
-	if (lane >= pieces->count) {
-		size_t count = output->session->lane_capacity;
-		pieces->items = post_reallocate(pieces->items, count, sizeof(*pieces->items));
-		memset(pieces->items + pieces->count, 0,
-		       (count - pieces->count) * sizeof(*pieces->items));
-		pieces->count = count;
-	}
+	POST_WIDEN(pieces->items, pieces->count, lane, output->session->lane_capacity);
 	if (!pieces->items[lane].bytes)
 		pieces->items[lane].bytes = post_allocate(POST_PIECE_BYTES, 1);
 	return &pieces->items[lane];
@@ -71,13 +65,7 @@ struct post_folder_lane *post_folder_lane(struct post_output *output, uint32_t l
 {
 	struct post_folder *folder = output->state;
 
-	if (lane >= folder->lane_count) {
-		size_t count = output->session->lane_capacity;
-		folder->lanes = post_reallocate(folder->lanes, count, sizeof(*folder->lanes));
-		memset(folder->lanes + folder->lane_count, 0,
-		       (count - folder->lane_count) * sizeof(*folder->lanes));
-		folder->lane_count = count;
-	}
+	POST_WIDEN(folder->lanes, folder->lane_count, lane, output->session->lane_capacity);
 	return &folder->lanes[lane];
 }
 
@@ -85,12 +73,8 @@ void post_folder_show(struct post_output *output, uint32_t function)
 {
 	struct post_folder *folder = output->state;
 
-	if (function >= folder->function_count) {
-		size_t count = output->session->function_capacity;
-		folder->shown = post_reallocate(folder->shown, count, sizeof(*folder->shown));
-		memset(folder->shown + folder->function_count, 0, count - folder->function_count);
-		folder->function_count = count;
-	}
+	POST_WIDEN(folder->shown, folder->function_count, function,
+		   output->session->function_capacity);
 	folder->shown[function] = true;
 }
 

@@ -166,13 +166,7 @@ static void event(void *context, const struct post_timeline_event *event)
 	}
 	if (event->kind > POST_EVENT_LEAVE || event->site == POST_NONE)
 		return;
-	if (event->callee >= state->count) {
-		size_t count = output->session->function_capacity;
-		state->rows = post_reallocate(state->rows, count, sizeof(*state->rows));
-		memset(state->rows + state->count, 0,
-		       (count - state->count) * sizeof(*state->rows));
-		state->count = count;
-	}
+	POST_WIDEN(state->rows, state->count, event->callee, output->session->function_capacity);
 	struct row *row = &state->rows[event->callee];
 	if (event->kind == POST_EVENT_ENTER && post_event_is_call(event)) {
 		row->parts[state->after].calls++;

@@ -40,13 +40,7 @@ static void event(void *context, const struct post_timeline_event *event)
 
 	if (event->kind > POST_EVENT_LEAVE)
 		return;
-	if (event->lane >= state->count) {
-		size_t count = output->session->lane_capacity;
-		state->lanes = post_reallocate(state->lanes, count, sizeof(*state->lanes));
-		memset(state->lanes + state->count, 0,
-		       (count - state->count) * sizeof(*state->lanes));
-		state->count = count;
-	}
+	POST_WIDEN(state->lanes, state->count, event->lane, output->session->lane_capacity);
 	struct lane *lane = &state->lanes[event->lane];
 	uint64_t at = state->timed ? post_clock_ns(post_event_process(output, event), event->time)
 				   : post_event_sequence(output, event) + 1;

@@ -63,15 +63,7 @@ static struct post_path_code *read_code(struct post_session *session, uint32_t m
 const struct post_path_code *post_path_code(struct post_path_codes *codes,
 					    struct post_session *session, uint32_t module)
 {
-	if (module >= codes->count) {
-		const size_t count = session->module_count;
-
-		codes->items =
-			post_reallocate(codes->items, count, sizeof(struct post_path_code *));
-		memset(codes->items + codes->count, 0,
-		       (count - codes->count) * sizeof(struct post_path_code *));
-		codes->count = count;
-	}
+	POST_WIDEN(codes->items, codes->count, module, session->module_count);
 	if (!codes->items[module])
 		codes->items[module] = read_code(session, module);
 	return codes->items[module];

@@ -21,12 +21,7 @@ static uint8_t verdict_of(struct post_window_state *state, uint32_t call)
 	const char *const to[] = {state->window->to.function, NULL};
 	uint32_t callee = session->calls[call].callee;
 
-	if (call >= state->verdict_count) {
-		size_t count = session->call_capacity;
-		state->verdicts = post_reallocate(state->verdicts, count, 1);
-		memset(state->verdicts + state->verdict_count, 0, count - state->verdict_count);
-		state->verdict_count = count;
-	}
+	POST_WIDEN(state->verdicts, state->verdict_count, call, session->call_capacity);
 	if (!state->verdicts[call])
 		state->verdicts[call] =
 			(uint8_t)(VERDICT_ASKED |

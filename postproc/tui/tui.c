@@ -261,13 +261,7 @@ static void ask_for_word(struct browser *browser)
 
 static void open_node(struct browser *browser, uint32_t node, int how)
 {
-	uint32_t count = browser->model.tree->count;
-
-	if (count > tui.open_count) {
-		tui.open = post_reallocate(tui.open, count, sizeof(*tui.open));
-		memset(tui.open + tui.open_count, 0, (count - tui.open_count) * sizeof(*tui.open));
-		tui.open_count = count;
-	}
+	POST_WIDEN(tui.open, tui.open_count, node, browser->model.tree->count);
 	tui.open[node] = how < 0 ? false : how > 0 ? true : !tui.open[node];
 	show_place(browser, false);
 }
