@@ -20,7 +20,7 @@ node()
 		ELF="$folder/$name/node.elf" "$@"
 }
 
-# Functions of the program's own in the ELF file.
+# How many functions of the program's sources are in the ELF file.
 functions_of()
 {
 	avr-nm "$folder/objects-$1"/*.o | awk '$2 ~ /[tT]/ { print $3 }' | sort -u >own

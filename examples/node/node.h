@@ -134,7 +134,7 @@ struct neighbour {
 
 void neighbour_heard(uint16_t node);
 void neighbour_was_reached(struct neighbour *neighbour, bool reached);
-struct neighbour *route_to(uint16_t node); /* NULL: nobody to give it to */
+struct neighbour *route_to(uint16_t node); /* NULL: there is no neighbour */
 void neighbours_expire(void);
 
 /* custody.c */

@@ -22,7 +22,7 @@ counts()
 		is "$compiler $flags: $callee" "$(recorded "$callee")" \
 			"$(sed -n "s/^$callee //p" traced.out)"
 	done
-	is "$compiler $flags: jumps are no calls" "$(awk -F '\t' '
+	is "$compiler $flags: jumps are not calls" "$(awk -F '\t' '
 		$6 == $10 && $6 ~ /^(cases|labels|distances|scratch)$/' events.tsv)" ""
 }
 

@@ -162,7 +162,7 @@ behaviour()
 	# in a static program libc is traced as well, and calls are made before there is
 	# a thread pointer
 	both -static
-	is "what libc calls of the tracer is no event" "$(grep -c litifut_ default.events)" 0
+	is "calls of the tracer by libc are not events" "$(grep -c litifut_ default.events)" 0
 }
 
 for_targets behaviour

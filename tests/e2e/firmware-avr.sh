@@ -72,7 +72,7 @@ behaviour()
 			large.elf 'apply -> scaled'
 		;;
 	atmega328p)
-		ok "a program that has no data of its own links" avr bare avr_bare.c -Os
+		ok "a program without data links" avr bare avr_bare.c -Os
 		ok "and is counted" counts_equal_calls bare
 		ok "counters that leave no room for the stack" link_with 1770 env
 		ok "are not linked in" cmp plain-room.elf room.elf

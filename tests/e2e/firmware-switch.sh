@@ -36,7 +36,7 @@ behaviour()
 		LITIFUT_START_AT=average
 		traced "$mode-never" make_example "$mode-never" >begun 2>&1
 		unset LITIFUT_START_AT
-		ok "$mode: a function that there is not has one line that says so" \
+		ok "$mode: one line reports a function that does not exist" \
 			grep -q 'left untraced: LITIFUT_START_AT: no such function: average' \
 			"$mode-never.log"
 
@@ -73,7 +73,7 @@ refuses()
 	export "$1=$2"
 	traced "$1" make_example "$1" >/dev/null 2>&1
 	unset "$1"
-	ok "$1=$2: a function that there is not has one line that says so" \
+	ok "$1=$2: one line reports a function that does not exist" \
 		grep -q "left untraced: $1: no such function: nosuch\$" "$1.log"
 }
 

@@ -239,7 +239,7 @@ behaviour()
 		>library.log 2>&1
 	link with_library ../main.c library.so -Wl,-rpath,'$ORIGIN' &&
 		same_run with_library
-	is "a library has flags of its own" "$("$BUILD/bin/litifut-post" -q -f coverage data \
+	is "a library has its own flags" "$("$BUILD/bin/litifut-post" -q -f coverage data \
 		traced/with_library traced/library.so | awk '/from_library/ { print $1 }')" yes
 	flags=-O2
 	killed

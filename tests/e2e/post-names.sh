@@ -65,7 +65,7 @@ behaviour()
 	END
 	names data traced/program traced/libours.so >shown
 	ok "C++ and Rust names" diff expected shown
-	ok "or as the linker knows them" grep -q '_ZN7mycrate5first17h0123456789abcdefE' <<-END
+	ok "or as in the symbol table" grep -q '_ZN7mycrate5first17h0123456789abcdefE' <<-END
 		$(names --no-demangle data traced/program traced/libours.so)
 	END
 

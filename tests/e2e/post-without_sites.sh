@@ -41,7 +41,7 @@ behaviour()
 	events data traced/program >with.tsv
 	events data without/program >without.tsv
 	ok "there is something to compare" [ "$(grep -c leaf with.tsv)" -gt 60 ]
-	ok "the DB tells the same of all calls" cmp with.tsv without.tsv
+	ok "the DB gives the same for all calls" cmp with.tsv without.tsv
 	is "tail calls still have their callee" \
 		"$("$BUILD/bin/litifut-post" -q -f report data without/program | grep ' leaf ')" \
 		"$("$BUILD/bin/litifut-post" -q -f report data traced/program | grep ' leaf ')"

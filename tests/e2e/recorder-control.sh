@@ -88,7 +88,7 @@ behaviour()
 	ok "the snapshot was copied" test -s copy/trace/work.*.trace
 
 	ok "a folder without traces is reported" refused . stop
-	ok "so is what is no trace" refused work.c stop
+	ok "so is what is not a trace" refused work.c stop
 	ok "and a request that does not exist" sh -c "! '$BUILD/bin/litifut' control data restart 2>/dev/null"
 }
 

@@ -98,7 +98,7 @@ behaviour()
 		sed "s/^/# $target, $kb KiB: /" check.out
 		"$BUILD/bin/litifut-post" -f report -o report.txt data/trace data/maps traced/many \
 			2>post.err
-		ok "litifut-post tells its error: $(sed -n 's/.*; error //p' check.out)" \
+		ok "litifut-post reports its error: $(sed -n 's/.*; error //p' check.out)" \
 			grep -qF "up to $(sed -n 's/.*; error //p' check.out) of them may be missing" post.err
 	done
 	echo "# $target: $all_bytes bytes of trace, $(stat -c %s data/trace/*.trace) with LITIFUT_DEDUP"

@@ -67,7 +67,7 @@ foreign()
 	(cd foreign/traced && front="$BUILD/bin/litifut build" compiler "$@") >traced.log 2>&1
 	is "$1: exit status" $? 0
 	ok "$1: the plain linker's bytes" cmp foreign/plain/program foreign/traced/program
-	is "$1: one line tells" "$(sed 's/untraced: .*/untraced/' traced.log)" \
+	is "$1: one line says so" "$(sed 's/untraced: .*/untraced/' traced.log)" \
 		"litifut-ld: warning: program: left untraced"
 	(cd foreign/strict && front="$BUILD/bin/litifut build --strict" compiler "$@") >traced.log 2>&1
 	is "$1, strict: exit status" $? 1

@@ -82,7 +82,7 @@ behaviour()
 	is "the calls are recorded as before" "$(traced_calls program)" "$calls"
 	ok "install -s takes it" install -s --strip-program="$triplet-strip" whole traced/program
 	same_run program
-	is "only a file with symbols tells how large the tracer is" \
+	is "only a file with symbols shows how large the tracer is" \
 		"$("$BUILD/bin/litifut" info whole traced/program | grep -c '^ *tracer ')" 1
 }
 

@@ -51,12 +51,12 @@ misspelt()
 	is "one like no other" "$(words_installed LITIFUT_NONSENSE=1 -- -o program)" \
 		"LITIFUT_NONSENSE: no such setting, ignored"
 	is "a right one" "$(words_installed LITIFUT_DIR=/tmp -- -o program)" ""
-	is "told once by litifut build, not by its links" "$(words LITIFUT_EXLUDE=twice -- -o program)" \
+	is "reported once by litifut build, not by its links" "$(words LITIFUT_EXLUDE=twice -- -o program)" \
 		"litifut: warning: $exlude"
 	echo 'exlude = twice' >misspelt.config
 	is "a misspelt key" "$(words LITIFUT_CONFIG=../misspelt.config -- -o program)" \
 		"../misspelt.config:1: unknown key, ignored: exlude; did you mean exclude?"
-	is "a mode that there is not: the link goes on" "$(words LITIFUT_MODE=span -- -o program)" \
+	is "a mode that does not exist: the link goes on" "$(words LITIFUT_MODE=span -- -o program)" \
 		"LITIFUT_MODE=span: ignored, as it is none of calls, spans, table, counts, coverage, paths; did you mean spans?"
 	ok "and calls are recorded" sh -c "'$BUILD/bin/litifut' info traced/program | grep -q 'mode  *calls'"
 	for setting in LITIFUT_EXLUDE=twice LITIFUT_CONFIG=../misspelt.config LITIFUT=yes; do
@@ -84,10 +84,10 @@ commands()
 
 strict()
 {
-	is "a text address of its own: no word" "$(words LITIFUT= -- -o program -Wl,-Ttext=0x20000)" ""
+	is "another text address: no message" "$(words LITIFUT= -- -o program -Wl,-Ttext=0x20000)" ""
 	is "and with --strict" "$(words LITIFUT_STRICT=1 -- -o program -Wl,-Ttext=0x20000)" \
 		"program: left untraced: a text address of its own (-Ttext)"
-	ok "which is no failure" test -x traced/program
+	ok "which is not a failure" test -x traced/program
 	is "a partial link: no word" "$(words LITIFUT_STRICT=1 -- -r -o partial.o)" ""
 }
 
@@ -128,7 +128,7 @@ dead_shims()
 	rm -r gone
 	touch "$(echo cache/litifut/shims-*)/of-the-user"
 	XDG_CACHE_HOME=$(pwd)/cache "$BUILD/bin/litifut" build true
-	is "with a file of somebody else it stays" \
+	is "with another file it stays" \
 		"$(find cache/litifut -name 'shims-*' | wc -l)" 2
 	is "but none of the links" "$(find cache/litifut -lname '*/gone/bin/*')" ""
 	rm -r cache
