@@ -74,7 +74,8 @@ struct cpu_objects {
 	 * that are added to the traced link with stubs for speed. */
 	const char *const *firmware_options;
 	const char *const *firmware_fast;
-	const char *firmware_clock; /* the usual one; NULL: it depends on more */
+	const char *firmware_clock;       /* the usual one; NULL: it depends on more */
+	unsigned firmware_register_bytes; /* of what a peripheral has */
 	bool firmware_relaxes; /* its linker makes calls shorter if asked to, which is not done */
 	/* A recorder, named like tracer(), that only runs where thunks do; NULL: the same. */
 	const char *thunk_recorder;

@@ -101,12 +101,17 @@ static void keep_number(struct text_list *words, const char *symbol, uint32_t nu
 
 static void keep_pin(const struct firmware_pin *pin, struct text_list *words)
 {
-	keep(words, "litifut_pin_gate");
 	keep_number(words, "litifut_pin_set_register", pin->set.address);
 	keep_number(words, "litifut_pin_set_value", pin->set.value);
 	keep_number(words, "litifut_pin_clear_register", pin->clear.address);
 	keep_number(words, "litifut_pin_clear_value", pin->clear.value);
 	keep_number(words, "litifut_pin_every", pin->every);
+}
+
+/* Has the tracer a timer to itself, in whose interrupt it sets the pin? */
+static bool has_own_clock(const struct firmware_link *link)
+{
+	return link->objects->firmware_clock != NULL;
 }
 
 /* A ring that outlasts a reset is none until litifut_kept_begin() has looked at it. */
@@ -125,7 +130,7 @@ static void keep_ring(const struct firmware_link *link, struct text_list *words)
 		    link->kept.used ? 0
 		    : sends(link)   ? events
 				    : RING_NO_LIMIT);
-	if (!link->objects->firmware_clock)
+	if (!has_own_clock(link))
 		add_word(words,
 			 xasprintf("--defsym=litifut_span_begin=%s",
 				   link->kept.used ? "litifut_kept_begin" : "litifut_clock_start"));
@@ -139,6 +144,8 @@ static void keep_times(const struct firmware_link *link, struct text_list *words
 			keep(words, "litifut_mark");
 		if (link->pin.used)
 			keep_pin(&link->pin, words);
+		if (link->pin.used && !has_own_clock(link))
+			keep(words, "litifut_pin_gate");
 	} else {
 		keep(words,
 		     link->options.switched ? "litifut_time_call_switched" : "litifut_time_call");
@@ -198,7 +205,7 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 		free(name);
 	}
 	/* Where there is only one, it is in the archive. */
-	if (link->options.times && !link->objects->firmware_clock) {
+	if (link->options.times && !has_own_clock(link)) {
 		char *name = xasprintf("-clock-%s.o", link->clock.driver);
 
 		insertions[count++] = (struct insertion){place, object_path(link, name)};
@@ -206,8 +213,9 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 	}
 	if (link->options.spans) {
 		char *name = xasprintf(
-			"-spans-call%s%s%s.o", strcmp(link->clock.driver, "dwt") ? "" : "_dwt",
-			link->options.switched ? "_switched" : "", link->kept.used ? "_kept" : "");
+			"-spans-call%s%s%s%s.o", strcmp(link->clock.driver, "dwt") ? "" : "_dwt",
+			link->options.switched ? "_switched" : "", link->kept.used ? "_kept" : "",
+			link->pin.used && has_own_clock(link) ? "_pin" : "");
 
 		insertions[count++] = (struct insertion){place, object_path(link, name)};
 		free(name);
@@ -419,14 +427,9 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 	if (!status && link->options.times)
 		status = firmware_clock_read(settings->clock_name, link->objects->firmware_clock,
 					     link->runtime, &link->clock, error);
-	/* Where the tracer has the only clock, it has no interrupt of the program's to do it in. */
-	if (!status && settings->mark_set && link->objects->firmware_clock)
-		status = litifut_error_set(
-			error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
-			"LITIFUT_MARK_SET: for Cortex-M only; let the program set "
-			"the pin and call litifut_mark(0)");
 	if (!status)
-		status = firmware_pin_read(settings, &link->pin, error);
+		status = firmware_pin_read(settings, link->objects->firmware_register_bytes,
+					   &link->pin, error);
 	if (!status && link->pin.used && !link->options.spans)
 		status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
 					   LITIFUT_NO_ADDRESS,

@@ -22,29 +22,33 @@ static bool read_number(const char **text, char end, uint32_t *number)
 	return true;
 }
 
-static bool read_write(const char *text, struct firmware_pin_write *write)
+static bool read_write(const char *text, unsigned register_bytes, struct firmware_pin_write *write)
 {
 	return text && read_number(&text, ':', &write->address) &&
-	       read_number(&text, '\0', &write->value) && write->address % 4 == 0;
+	       read_number(&text, '\0', &write->value) && write->address % register_bytes == 0 &&
+	       (register_bytes > 1 || (write->value <= UINT8_MAX && write->address <= UINT16_MAX));
 }
 
-enum litifut_status firmware_pin_read(const struct settings *settings, struct firmware_pin *pin,
-				      struct litifut_error *error)
+enum litifut_status firmware_pin_read(const struct settings *settings, unsigned register_bytes,
+				      struct firmware_pin *pin, struct litifut_error *error)
 {
 	memset(pin, 0, sizeof(*pin));
 	if (!settings->mark_set && !settings->mark_clear)
 		return LITIFUT_OK;
 	pin->used = true;
 	pin->every = settings->mark_every ? settings->mark_every : USUAL_EVERY;
+	if (register_bytes == 1 && pin->every > UINT16_MAX)
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
+					 LITIFUT_NO_ADDRESS, "LITIFUT_MARK_EVERY: at most 65535");
 	if (pin->every < 2) /* it is cleared one interrupt after it was set */
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
 					 LITIFUT_NO_ADDRESS, "LITIFUT_MARK_EVERY: at least 2");
-	if (!read_write(settings->mark_set, &pin->set))
+	if (!read_write(settings->mark_set, register_bytes, &pin->set))
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
 					 LITIFUT_NO_ADDRESS,
 					 "LITIFUT_MARK_SET: not REGISTER:VALUE: %s",
 					 settings->mark_set ? settings->mark_set : "");
-	if (!read_write(settings->mark_clear, &pin->clear))
+	if (!read_write(settings->mark_clear, register_bytes, &pin->clear))
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
 					 LITIFUT_NO_ADDRESS,
 					 "LITIFUT_MARK_CLEAR: not REGISTER:VALUE: %s",

@@ -18,10 +18,11 @@ struct firmware_pin {
 	bool used;
 	struct firmware_pin_write set;
 	struct firmware_pin_write clear;
-	uint32_t every; /* interrupts of SysTick */
+	uint32_t every; /* interrupts of SysTick, or overflows of timer 1 */
 };
 
-enum litifut_status firmware_pin_read(const struct settings *settings, struct firmware_pin *pin,
-				      struct litifut_error *error);
+/* `register_bytes` has a register of the device. */
+enum litifut_status firmware_pin_read(const struct settings *settings, unsigned register_bytes,
+				      struct firmware_pin *pin, struct litifut_error *error);
 
 #endif

@@ -129,6 +129,7 @@ const struct cpu_objects litifut_objects_arm = {
 	.gold_is_low = true,
 	.census = census,
 	.relocation = relocation,
+	.firmware_register_bytes = 4,
 	.thunk_recorder = "armv7",
 	.thunk_section = ".ARM.attributes",
 	.allows_thunks = litifut_arm_attributes_v7,

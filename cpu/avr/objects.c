@@ -139,5 +139,6 @@ const struct cpu_objects litifut_objects_avr = {
 	.firmware_options = firmware_options,
 	.firmware_fast = firmware_fast,
 	.firmware_clock = "timer1",
+	.firmware_register_bytes = 1,
 	.firmware_relaxes = true,
 };

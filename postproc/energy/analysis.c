@@ -445,7 +445,8 @@ enum litifut_status energy_analysis_run(struct energy_analysis *analysis,
 {
 	enum litifut_status status;
 
-	analysis->hook = settings->hook;
+	if (settings->hook.known)
+		analysis->hook = settings->hook;
 	analysis->noise = noise_of(&analysis->power);
 	status = attribute_again(analysis, false, error);
 	if (status == LITIFUT_OK)

@@ -123,7 +123,7 @@ static int read_events(struct run *run, char **paths, size_t count)
 			post_inputs_add(&run->session.inputs, paths[i], &run->problems);
 		post_inputs_finish(&run->session.inputs);
 		post_session_open(&run->session);
-		energy_traces_read(&run->session, &a->events);
+		energy_traces_read(&run->session, &a->events, &a->hook);
 		post_session_conclude(&run->session);
 		run->names = calloc(run->session.function_count + 1, sizeof(*run->names));
 		for (size_t i = 0; run->names && i < run->session.function_count; i++)
@@ -225,7 +225,7 @@ static int compare_plain(struct run *run, const struct energy_arguments *given)
 		"litifut-post energy: hooks took %s by the untraced run, that is %s a call%s%s",
 		energy_quantity(took, "s", texts[0], 32),
 		energy_quantity(took / (double)a->result.counts.calls, "s", texts[1], 32),
-		a->hook.known ? "; by --hook " : "\n",
+		a->hook.known ? "; by what is known of one " : "\n",
 		a->hook.known ? energy_quantity(known, "s", texts[2], 32) : "");
 	if (a->hook.known)
 		fprintf(stderr, "%s\n",

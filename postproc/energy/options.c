@@ -123,8 +123,7 @@ static bool number(const char *text, double least, double *value)
 	return end != text && !*end && isfinite(*value) && *value >= least;
 }
 
-/* ALPHA,BETA[,MILLIWATTS]: halves before and after the clock are not known apart, and only
- * their sums count but for functions that are resolved. */
+/* ALPHA,BETA[,MILLIWATTS] */
 static bool hook_of(const char *text, struct energy_hook *hook)
 {
 	double values[3] = {0};
@@ -144,14 +143,8 @@ static bool hook_of(const char *text, struct energy_hook *hook)
 	}
 	if (*at || count < 2)
 		return false;
-	*hook = (struct energy_hook){.enter_before = values[1] * 0.5e-6,
-				     .exit_after = values[1] * 0.5e-6,
-				     .enter_after = values[0] * 0.5e-6,
-				     .exit_before = values[0] * 0.5e-6,
-				     .watts = values[2] * 1e-3,
-				     .known = true};
-	/* to the last digit that was given, at best */
-	hook->uncertainty = 0.01 * (values[0] + values[1]) * 1e-6;
+	*hook = energy_hook_of(values[0] * 1e-6, values[1] * 1e-6);
+	hook->watts = values[2] * 1e-3;
 	return true;
 }
 

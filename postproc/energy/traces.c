@@ -20,7 +20,19 @@ static void push(void *context, const struct post_timeline_event *event)
 	bridge->sink.push(bridge->sink.context, &copy);
 }
 
-void energy_traces_read(struct post_session *session, struct energy_events *events)
+/* Of one process, which a firmware is. */
+static void take_hook(const struct post_session *session, struct energy_hook *hook)
+{
+	const struct post_trace *trace =
+		session->process_count == 1 ? session->processes[0]->trace : NULL;
+	double hertz = trace ? (double)trace->header.clock_hertz : 0;
+
+	if (hertz > 0 && trace->hook_inside > 0)
+		*hook = energy_hook_of(trace->hook_inside / hertz, trace->hook_outside / hertz);
+}
+
+void energy_traces_read(struct post_session *session, struct energy_events *events,
+			struct energy_hook *hook)
 {
 	struct bridge bridge = {session, energy_events_sink(events)};
 	struct post_timeline_sink sink = {.push = push, .context = &bridge, .nested = true};
@@ -28,4 +40,5 @@ void energy_traces_read(struct post_session *session, struct energy_events *even
 
 	events->hertz = 1e9;
 	post_timeline_read(session, &sink, &options);
+	take_hook(session, hook);
 }

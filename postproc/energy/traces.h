@@ -2,11 +2,14 @@
 #ifndef LITIFUT_POSTPROC_ENERGY_TRACES_H
 #define LITIFUT_POSTPROC_ENERGY_TRACES_H
 
+#include "postproc/energy/attribute.h"
 #include "postproc/energy/events.h"
 #include "postproc/model/session.h"
 
 /* Reads the traces of a session whose inputs are set. Times become nanoseconds. The names of
- * functions are those of the session, by the same numbers. */
-void energy_traces_read(struct post_session *session, struct energy_events *events);
+ * functions are those of the session, by the same numbers. `hook` is filled in if the trace tells
+ * what the tracer takes for a call. */
+void energy_traces_read(struct post_session *session, struct energy_events *events,
+			struct energy_hook *hook);
 
 #endif

@@ -210,6 +210,19 @@ static void take_hertz(const struct post_image *image, struct post_capture *capt
 		capture->hertz = capture->events.hertz = hertz;
 }
 
+/* Numbers of the tracer's code in the ELF file, in hundredths, as its cycles are known for a CPU
+ * without caches. */
+static void take_hooks(const struct post_image *image, struct post_trace *trace)
+{
+	uint32_t inside, outside, none;
+
+	if (!find_object(image, "litifut_hook_inside", &inside, &none) ||
+	    !find_object(image, "litifut_hook_outside", &outside, &none))
+		return;
+	trace->hook_inside = inside / 100.0;
+	trace->hook_outside = outside / 100.0;
+}
+
 static void copy_bins(const uint8_t *dump, size_t size, uint32_t at, uint32_t count,
 		      struct post_capture *capture)
 {
@@ -566,6 +579,7 @@ enum litifut_status post_firmware_open(const char *path, const struct post_input
 		take_hertz(image, &capture);
 		*trace = make_trace(path, image, &capture);
 		take_profile(*trace, image, &capture);
+		take_hooks(image, *trace);
 		if (capture.flags & LITIFUT_FRAMES_SPANS)
 			make_spans(path, image, &capture, *trace, problems);
 		else

@@ -1,7 +1,8 @@
 /* A sensor node: senses, filters, compresses, sends by radio, writes to a flash, waits. Ports
  * switch the peripherals that the rig models (rig.c): bit 0 of port B starts the radio, bit 1
  * starts a write to the flash, bit 2 feeds the converter while it is set. Bit 3 is a pin that an
- * analyser sees: it rises where a recorder gets a mark. */
+ * analyser sees: it rises where a recorder gets a mark, in the interrupt of the recorder's clock if
+ * that sets it (RECORDED). */
 #include <avr/interrupt.h>
 #include <avr/io.h>
 #include <litifut/firmware.h>
@@ -12,6 +13,8 @@
 #ifndef ROUNDS
 #define ROUNDS 24
 #endif
+
+#define ROUND_BEGINS 3
 
 static volatile uint16_t samples[32];
 static volatile int32_t filtered;
@@ -113,9 +116,19 @@ FUNCTION void work(uint8_t round)
 
 static void raise_pin(void)
 {
+#ifndef RECORDED
 	PORTB |= 8;
+#else
 	if (litifut_mark)
-		litifut_mark(0);
+		litifut_mark(ROUND_BEGINS);
+#endif
+}
+
+static void clear_pin(void)
+{
+#ifndef RECORDED
+	PORTB &= (uint8_t)~8;
+#endif
 }
 
 int main(void)
@@ -129,7 +142,7 @@ int main(void)
 	for (uint8_t round = 0; round < ROUNDS; round++) {
 		raise_pin();
 		work(round);
-		PORTB &= (uint8_t)~8;
+		clear_pin();
 		nap(12);
 	}
 	if (litifut_send)

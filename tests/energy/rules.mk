@@ -10,13 +10,15 @@ $(BUILD)/tests/energy/firmware-%.elf: tests/energy/firmware.c
 	@mkdir -p $(@D)
 	avr-gcc -mmcu=atmega1284p -Os -g -Iinclude -DROUNDS=$* $< -o $@
 
-# the same with the real recorder, which sends what it has at each call of work(), when radio and flash are off
+# the same with the real recorder, which sends what it has at each call of work(), when radio and flash are off,
+# and toggles bit 3 of port B by its clock
 $(BUILD)/tests/energy/recorded-%.elf: tests/energy/firmware.c $(BUILD)/tests/energy/firmware-%.elf \
 		$(TRACER)
 	@mkdir -p $(@D)
 	LITIFUT_MODE=spans LITIFUT_CLOCK=timer1:16000000 LITIFUT_RING_KB=8 LITIFUT_PORT=usart \
+		LITIFUT_MARK_SET=0x23:8 LITIFUT_MARK_CLEAR=0x23:8 LITIFUT_MARK_EVERY=10 \
 		LITIFUT_SEND=call:work LITIFUT_EXCLUDE_CALLEES="__*,litifut_*" $(BUILD)/bin/litifut build \
-		avr-gcc -mmcu=atmega1284p -Os -g -Iinclude -DROUNDS=$* $< -o $@ 2>$@.log || { cat $@.log; exit 1; }
+		avr-gcc -mmcu=atmega1284p -Os -g -Iinclude -DROUNDS=$* -DRECORDED $< -o $@ 2>$@.log || { cat $@.log; exit 1; }
 
 .PHONY: demo-energy energy-rig
 

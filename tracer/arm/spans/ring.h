@@ -12,6 +12,9 @@
 
 #define RING_CLOCK_BITS 32
 
+typedef uint32_t ring_register; /* of the device, also the one that interrupts are masked with */
+typedef uint32_t ring_count;
+
 struct ring_state {
 	uint32_t pool[POOL_BYTES / 4];
 	volatile uint32_t head, limit, mask;

@@ -35,6 +35,9 @@
 
 #define RING_CLOCK_BITS 16
 
+typedef uint8_t ring_register; /* of the device, also the one that interrupts are masked with */
+typedef uint16_t ring_count;
+
 /* An event, as the sender gets it. */
 struct ring_event {
 	uint32_t time; /* of a LITIFUT_SPAN_CALLEE: the callee */

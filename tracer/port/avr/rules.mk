@@ -5,7 +5,7 @@ AVR_FAMILIES := $(if $(shell command -v avr-gcc),avr25 avr35 avr4 avr5 avr51 avr
 AVR_C_FLAGS := -std=c11 -Os -ffreestanding -fno-jump-tables -fno-exceptions -fno-unwind-tables \
 	-fno-asynchronous-unwind-tables -fno-common -fno-tree-loop-distribute-patterns -Iinclude -I. -Itracer/avr/spans $(WARNINGS)
 AVR_PARTS := $(patsubst tracer/%.S,%,$(wildcard tracer/avr/firmware/*.S)) \
-	$(patsubst tracer/%.c,%,$(wildcard tracer/sink/frames/*.c)) sink/spans/mark
+	$(patsubst tracer/%.c,%,$(wildcard tracer/sink/frames/*.c)) sink/spans/mark sink/spans/pin
 AVR_PORTS := $(patsubst tracer/port/avr/%.c,%,$(wildcard tracer/port/avr/*.c))
 
 define avr_family
@@ -37,7 +37,7 @@ $(TRACER_LIBRARY)/firmware-$(1)-events.o: $(BUILD)/tracer/firmware-$(1)/sink/spa
 	$$(quiet)cp $$< $$@
 
 TRACER += $(TRACER_LIBRARY)/firmware-$(1).a $(TRACER_LIBRARY)/firmware-$(1)-events.o \
-	$(TRACER_LIBRARY)/firmware-$(1)-spans-call.o \
+	$(TRACER_LIBRARY)/firmware-$(1)-spans-call.o $(TRACER_LIBRARY)/firmware-$(1)-spans-call_pin.o \
 	$(AVR_PORTS:%=$(TRACER_LIBRARY)/firmware-$(1)-%.o)
 
 -include $(shell find $(BUILD)/tracer/firmware-$(1) -name '*.d' 2>/dev/null)

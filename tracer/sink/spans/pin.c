@@ -9,36 +9,42 @@ extern HIDDEN char litifut_pin_clear_register[];
 extern HIDDEN char litifut_pin_clear_value[];
 extern HIDDEN char litifut_pin_every[];
 
-/* Interrupts until the pin is set; the first one sets it. */
-static uint32_t litifut_pin_left;
+/* Interrupts until the pin is set or cleared; the first one sets it. */
+HIDDEN ring_count litifut_pin_left;
 static volatile bool litifut_pin_is_set;
+/* The intervals are alike but for one interrupt, in an order that fits to itself at one place
+ * only: else the marks would fit to the edges of the curve at several. */
+static uint8_t litifut_pin_order;
 
 static void litifut_pin_write(const char *address, const char *value)
 {
-	*(volatile uint32_t *)(uintptr_t)address = (uint32_t)(uintptr_t)value;
+	*(volatile ring_register *)(uintptr_t)address = (ring_register)(uintptr_t)value;
 }
 
 static void litifut_pin_set(void)
 {
-	const uint32_t masked = litifut_ring_lock();
+	const ring_register masked = litifut_ring_lock();
 
-	if (!litifut_ring_put(LITIFUT_SPAN_MARK, LITIFUT_SPAN_MARK_PIN))
-		litifut_pool.lost++;
+	litifut_ring_mark(LITIFUT_SPAN_MARK_PIN);
 	litifut_pin_write(litifut_pin_set_register, litifut_pin_set_value);
 	litifut_ring_unlock(masked);
-	litifut_pin_is_set = true;
 }
 
 HIDDEN void litifut_pin_tick(void);
 
 void litifut_pin_tick(void)
 {
-	if (litifut_pin_is_set) {
-		litifut_pin_write(litifut_pin_clear_register, litifut_pin_clear_value);
-		litifut_pin_is_set = false;
-	}
-	if (litifut_pin_left--)
+	if (litifut_pin_left) {
+		litifut_pin_left--;
 		return;
-	litifut_pin_left = (uint32_t)(uintptr_t)litifut_pin_every - 1;
-	litifut_pin_set();
+	}
+	litifut_pin_is_set = !litifut_pin_is_set;
+	if (litifut_pin_is_set) {
+		litifut_pin_set();
+		return;
+	}
+	litifut_pin_write(litifut_pin_clear_register, litifut_pin_clear_value);
+	litifut_pin_order = (uint8_t)(5 * litifut_pin_order + 77);
+	litifut_pin_left =
+		(ring_count)((uintptr_t)litifut_pin_every - 2 + (litifut_pin_order >> 7));
 }
