@@ -51,6 +51,7 @@ static const struct {
 	[LITIFUT_EXIT_LINK_IN_USE] = {"link-in-use", "the link register may hold something there"},
 	[LITIFUT_EXIT_OUT_OF_REACH] = {"out-of-reach", "too far from the code for returns"},
 	[LITIFUT_EXIT_SPECIAL] = {"special", "it returns in two processes"},
+	[LITIFUT_EXIT_COUNTER] = {"counter", "the mode counts calls alone"},
 	[LITIFUT_EXIT_UNKNOWN_CODE] = {"unknown-code", "it is not known what leads into the code"},
 };
 

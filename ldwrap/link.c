@@ -139,11 +139,15 @@ static enum litifut_status prepare_tracer(struct link_state *state, struct litif
 	const char *architecture = decision_architecture(&request->decision->target);
 	const char *small = state->thunks_run ? state->arch->cpu->objects->thunk_recorder : NULL;
 	const bool paths = request->settings->recorded == LITIFUT_MODE_PATHS;
+	const bool counts = request->settings->recorded == LITIFUT_MODE_COUNTS;
 	const bool full = request->settings->recorded == LITIFUT_MODE_TABLE ||
-			  request->settings->recorded == LITIFUT_MODE_COVERAGE || paths;
+			  request->settings->recorded == LITIFUT_MODE_COVERAGE || paths || counts;
 	enum litifut_status status;
 
-	state->tracer_source = concat(request->object_folder, paths ? "/tracer-paths-" : "/tracer-",
+	state->tracer_source = concat(request->object_folder,
+				      paths    ? "/tracer-paths-"
+				      : counts ? "/tracer-counts-"
+					       : "/tracer-",
 				      architecture, ".o", NULL);
 	state->recorder_source =
 		request->settings->recorder
@@ -430,7 +434,8 @@ static enum litifut_status link_until_it_fits(struct link_state *state, struct l
 			if (summary.left[LITIFUT_SITE_FOREIGN_ISA] > summary.patched)
 				state->outcome.foreign_calls =
 					summary.left[LITIFUT_SITE_FOREIGN_ISA];
-			if (state->options.mode != LITIFUT_MODE_CALLS)
+			if (state->options.mode != LITIFUT_MODE_CALLS &&
+			    state->options.mode != LITIFUT_MODE_COUNTS)
 				state->outcome.returns_refused = summary.thunks_refused;
 			if (summary.thunks_refused)
 				say_verbose(state->request, "the db engine in place of thunks: %s",

@@ -310,6 +310,18 @@ static void check_returns(struct settings *settings, settings_warning *warn)
 	settings->recorded = LITIFUT_MODE_CALLS;
 }
 
+/* What a custom recorder can't do. Of a firmware, which has none, counts are the default. */
+static void suit_recorder(struct settings *settings, settings_warning *warn)
+{
+	if (settings->recorded == LITIFUT_MODE_PATHS)
+		warn("LITIFUT_MODE: paths needs the recorder of LITIFUT, so calls are recorded");
+	else if (settings->recorded == LITIFUT_MODE_COVERAGE)
+		warn("LITIFUT_MODE: coverage needs the recorder of LITIFUT, so calls are recorded");
+	else
+		return;
+	settings->recorded = LITIFUT_MODE_CALLS;
+}
+
 void settings_read(struct settings *settings, settings_warning *warn)
 {
 	const char *mode = getenv("LITIFUT");
@@ -340,16 +352,8 @@ void settings_read(struct settings *settings, settings_warning *warn)
 		defaults_check(settings->defaults, warn);
 	if (settings->recorded == LITIFUT_MODE_SPANS)
 		check_returns(settings, warn);
-	if ((settings->recorded == LITIFUT_MODE_COVERAGE ||
-	     settings->recorded == LITIFUT_MODE_PATHS) &&
-	    settings->recorder) {
-		warn(settings->recorded == LITIFUT_MODE_PATHS
-			     ? "LITIFUT_MODE: paths needs the recorder of LITIFUT, so calls are "
-			       "recorded"
-			     : "LITIFUT_MODE: coverage needs the recorder of LITIFUT, so calls are "
-			       "recorded");
-		settings->recorded = LITIFUT_MODE_CALLS;
-	}
+	if (settings->recorder)
+		suit_recorder(settings, warn);
 	if (settings->database != SETTINGS_DB_LOADED && settings->engine == LITIFUT_ENGINE_DB)
 		warn("LITIFUT_DB: the db engine needs its DB loaded, and gets it so");
 }
@@ -372,9 +376,13 @@ void settings_suit(struct settings *settings, bool firmware, settings_warning *w
 	}
 	if (clock)
 		choose(clocks, clock, &settings->clock, "LITIFUT_CLOCK", warn);
-	if (settings->recorded == LITIFUT_MODE_COUNTS) {
-		warn("LITIFUT_MODE: counts are for firmware; calls are recorded");
+	if (settings->recorded == LITIFUT_MODE_COUNTS && settings->recorder) {
+		warn("LITIFUT_MODE: counts needs the recorder of LITIFUT, so calls are recorded");
 		settings->recorded = LITIFUT_MODE_CALLS;
+	}
+	if (settings->recorded == LITIFUT_MODE_COUNTS && settings->engine == LITIFUT_ENGINE_DB) {
+		warn("LITIFUT_ENGINE: counts uses thunks wherever the CPU has them");
+		settings->engine = LITIFUT_ENGINE_THUNK;
 	}
 	if (settings->recorded == LITIFUT_MODE_TABLE) {
 		check_returns(settings, warn);

@@ -3,6 +3,7 @@
  * because it is the list of these steps, each of which uses the session that
  * the steps before it have filled. */
 #include "rewriter/changes.h"
+#include "rewriter/counts.h"
 #include "rewriter/database.h"
 #include "rewriter/edges.h"
 #include "rewriter/exits.h"
@@ -146,7 +147,8 @@ static enum litifut_status find_entry(struct apply *apply, struct litifut_error 
 	const struct litifut_image *image = &apply->session.image;
 	const struct litifut_symbol *symbol = litifut_image_symbol(image, "litifut_entry");
 
-	if ((!apply->session.context.thunks && !apply->session.context.bits) ||
+	if ((!apply->session.context.thunks && !apply->session.context.bits &&
+	     !apply->session.context.counts) ||
 	    !litifut_libc_is_static_glibc(image))
 		return LITIFUT_OK;
 	if (!symbol)
@@ -223,6 +225,8 @@ static enum litifut_status detour_site(struct apply *apply, struct litifut_found
 		}
 	if (detour.return_address)
 		site->site.return_address = detour.return_address;
+	if (detour.thunk && !litifut_counts_note(&apply->session, site))
+		return no_room(apply, error);
 	if (detour.thunk && !LITIFUT_ARCH_GET(apply->session.arch, thunks, thunks_need_db))
 		return LITIFUT_OK;
 	return add_to_db(apply, site,
@@ -245,7 +249,8 @@ static enum litifut_status patch_site(struct apply *apply, struct litifut_found_
 		if (entry && !full) {
 			replace(apply, site, site->site.address, code, site->instruction.length,
 				entry);
-			return LITIFUT_OK;
+			return litifut_counts_note(&apply->session, site) ? LITIFUT_OK
+									  : no_room(apply, error);
 		}
 	}
 	entry = litifut_landings_encode(
@@ -302,7 +307,7 @@ static enum litifut_status open_places(struct apply *apply, struct litifut_error
 	return status;
 }
 
-/* Thunks that read a clock take the place of those that come with the tracer. */
+/* Thunks that read a clock, or count, take the place of those that come with the tracer. */
 static enum litifut_status write_shared(struct apply *apply, struct litifut_error *error)
 {
 	struct litifut_landings *landings = &apply->session.landings;
@@ -312,7 +317,8 @@ static enum litifut_status write_shared(struct apply *apply, struct litifut_erro
 	uint32_t address;
 	uint8_t *code;
 
-	if (!apply->session.context.clock || !LITIFUT_ARCH_GET(arch, thunks, write_shared))
+	if ((!apply->session.context.clock && !apply->session.context.counts) ||
+	    !apply->session.context.thunks || !LITIFUT_ARCH_GET(arch, thunks, write_shared))
 		return LITIFUT_OK;
 	code = litifut_rooms_take(&apply->rooms,
 				  (uint32_t)LITIFUT_ARCH_GET(arch, thunks, shared_bytes), &address);
@@ -488,6 +494,8 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 	if (!status)
 		status = find_table(apply, LITIFUT_SECTION_DB, sizeof(struct litifut_db_header),
 				    sizeof(struct litifut_db_entry), &apply->db, error);
+	if (!status && apply->session.context.counts)
+		status = litifut_counts_check(&apply->session, error);
 	if (!status)
 		status = find_table(apply, LITIFUT_SECTION_SITES,
 				    sizeof(struct litifut_sites_header),
@@ -541,6 +549,9 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 		status = fill_islands(apply, error);
 	if (status)
 		return status;
+	litifut_counts_note_db(&apply->session,
+			       apply->db.section->bytes + sizeof(struct litifut_db_header),
+			       apply->db_count);
 	write_hosts(apply);
 	/* An empty list stays where the linker has put it. */
 	elf_write_sites_header(apply->session.image.big_endian, apply->sites.section->bytes, 0);
@@ -554,10 +565,12 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 		.clock = apply->session.context.clock,
 		.mode = apply->session.context.bits      ? LITIFUT_MODE_PATHS
 			: apply->session.edges           ? LITIFUT_MODE_COVERAGE
+			: apply->session.context.counts  ? LITIFUT_MODE_COUNTS
 			: apply->session.context.table   ? LITIFUT_MODE_TABLE
 			: apply->session.context.returns ? LITIFUT_MODE_SPANS
 							 : LITIFUT_MODE_CALLS,
-		.flags = apply->session.edges && !apply->session.context.bits
+		.flags = apply->session.context.counts ||
+					 (apply->session.edges && !apply->session.context.bits)
 				 ? litifut_image_symbol(&apply->session.image, LITIFUT_FLAGS_SYMBOL)
 				 : NULL,
 		.exits_start = apply->session.exits.start,

@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 #include "cpu/cpu.h"
+#include "rewriter/counters.h"
 #include "rewriter/frames.h"
 #include "rewriter/image.h"
 #include "rewriter/spawners.h"
@@ -113,6 +114,8 @@ struct litifut_arch_context {
 	unsigned clock; /* enum litifut_clock: the one that thunks read, if any */
 	bool bits;      /* LITIFUT_MODE=paths: branches record bits, not flags */
 	bool table;     /* events have the stack pointer and the time, see <litifut/fold.h> */
+	bool counts;    /* LITIFUT_MODE=counts: calls are counted where they are made */
+	struct litifut_counters counters; /* then, where */
 	/* Many of them stand in functions with no argument_room: thunks that serve all
 	 * callers make room of their own. */
 	bool own_room;
@@ -341,6 +344,12 @@ struct litifut_arch_thunks {
 	/* Why this image can't use thunks, for people; static; NULL: it can. It may run on
 	 * CPUs that they don't run on, or with a C library that does not suit them. */
 	const char *(*refuses_thunks)(const struct litifut_image *image);
+	/* The same of LITIFUT_MODE=counts, whose thunks use nothing of the C library. NULL: all
+	 * images can. */
+	const char *(*refuses_counters)(const struct litifut_image *image);
+	/* Sites share thunks, which find the counter of a site by its return address. Else each
+	 * site has a thunk with its counter. */
+	bool counts_by_return;
 	/* Which thunk serves this call? */
 	struct litifut_thunk (*thunk)(const struct litifut_image *image,
 				      const struct litifut_arch_context *context,

@@ -47,7 +47,7 @@ enum litifut_status litifut_exits_write(struct litifut_session *session,
 static inline void litifut_exits_count(struct litifut_rewrite_summary *summary,
 				       const struct litifut_site *site)
 {
-	if (site->exit_reason == LITIFUT_EXIT_OFF)
+	if (site->exit_reason == LITIFUT_EXIT_OFF || site->exit_reason == LITIFUT_EXIT_COUNTER)
 		return;
 	summary->returns++;
 	summary->returns_by[site->exit_reason & 31]++;

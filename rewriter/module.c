@@ -97,6 +97,7 @@ enum litifut_status litifut_module_fill(const struct litifut_image *image,
 	module->family = facts->mode == LITIFUT_MODE_TABLE      ? LITIFUT_FAMILY_TABLE
 			 : facts->mode == LITIFUT_MODE_PATHS    ? LITIFUT_FAMILY_BITS
 			 : facts->mode == LITIFUT_MODE_COVERAGE ? LITIFUT_FAMILY_NONE
+			 : facts->mode == LITIFUT_MODE_COUNTS   ? LITIFUT_FAMILY_NONE
 								: LITIFUT_FAMILY_STREAM;
 	module->flags_address = facts->flags ? facts->flags->address : 0;
 	module->flags_bytes = facts->flags ? facts->flags->size & ~(LITIFUT_FLAGS_PIECE - 1) : 0;

@@ -1,4 +1,5 @@
 /* The first half of the rewriter: how much room does this image need? */
+#include "rewriter/counts.h"
 #include "rewriter/edges.h"
 #include "rewriter/exits.h"
 #include "rewriter/hosts.h"
@@ -220,7 +221,7 @@ static enum litifut_status plan_trampolines(struct litifut_session *session,
 	}
 	if (session->context.thunks)
 		bytes += litifut_thunks_bytes(session, 0, UINT32_MAX);
-	if (session->context.clock)
+	if (session->context.clock || session->context.counts)
 		bytes += LITIFUT_ARCH_GET(session->arch, thunks, shared_bytes);
 	bytes += litifut_exits_bytes(session);
 	if (session->edges) {
@@ -288,6 +289,16 @@ static size_t wants_db(const struct litifut_session *session, const struct litif
 	return thunk.kind == LITIFUT_THUNK_ENTRY ? 1 : DB_PARTS;
 }
 
+/* How much more code than now the image may have after the next link, about. */
+static size_t code_growth(const struct litifut_session *session,
+			  const struct litifut_rewrite_plan *plan)
+{
+	const size_t room = session->room ? session->room->size : 0;
+
+	return (plan->trampoline_bytes > room ? plan->trampoline_bytes - room : 0) +
+	       plan->trampoline_bytes / 16 + plan->island_count * plan->island_bytes + 4096;
+}
+
 enum litifut_status litifut_rewrite_plan(const char *path,
 					 const struct litifut_rewrite_options *options,
 					 struct litifut_rewrite_plan *plan,
@@ -321,6 +332,9 @@ enum litifut_status litifut_rewrite_plan(const char *path,
 		status = plan_island_bytes(&session, plan, error);
 	if (!status)
 		status = plan_trampolines(&session, options, plan, error);
+	if (!status && session.context.counts)
+		plan->flags_bytes = litifut_counts_bytes(&session, plan->db_entries, plan->sites,
+							 code_growth(&session, plan));
 	litifut_session_close(&session);
 	if (status)
 		litifut_rewrite_plan_release(plan);

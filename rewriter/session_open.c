@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rewriter/counts.h"
 #include "rewriter/edges.h"
 #include "rewriter/exits.h"
 
@@ -35,6 +36,17 @@ static enum litifut_status examine(struct litifut_session *session, struct litif
 	session->context.cpu.big_endian = session->image.big_endian;
 	session->context.cpu.position_independent = session->image.type == ET_DYN;
 	return LITIFUT_OK;
+}
+
+static const char *why_no_thunks(const struct litifut_session *session)
+{
+	const struct litifut_arch_thunks *thunks = session->arch->thunks;
+
+	if (!thunks)
+		return "there are no thunks for this CPU";
+	if (!session->context.counts)
+		return thunks->refuses_thunks(&session->image);
+	return thunks->refuses_counters ? thunks->refuses_counters(&session->image) : NULL;
 }
 
 enum litifut_status litifut_session_open(const char *path,
@@ -83,20 +95,21 @@ enum litifut_status litifut_session_open(const char *path,
 						   "branches are not recorded in order: %s", why);
 		session->context.bits = !status;
 	}
+	session->context.counts = options->mode == LITIFUT_MODE_COUNTS;
 	if (!status && options->engine == LITIFUT_ENGINE_THUNK && !edges)
-		session->thunks_refused =
-			session->arch->thunks
-				? session->arch->thunks->refuses_thunks(&session->image)
-				: "there are no thunks for this CPU";
+		session->thunks_refused = why_no_thunks(session);
 	session->context.thunks = !status && options->engine == LITIFUT_ENGINE_THUNK &&
 				  !session->thunks_refused && !edges;
-	if (session->context.thunks && (options->clock != LITIFUT_CLOCK_CYCLE ||
-					LITIFUT_ARCH_GET(session->arch, thunks, has_counter)))
+	if (session->context.thunks && !session->context.counts &&
+	    (options->clock != LITIFUT_CLOCK_CYCLE ||
+	     LITIFUT_ARCH_GET(session->arch, thunks, has_counter)))
 		session->context.clock = options->clock;
 	session->context.returns =
 		session->context.thunks && session->arch->returns &&
 		(options->mode == LITIFUT_MODE_SPANS || options->mode == LITIFUT_MODE_TABLE);
 	session->context.table = session->context.returns && options->mode == LITIFUT_MODE_TABLE;
+	if (!status && session->context.counts)
+		litifut_counts_find(session);
 	if (!status)
 		status = edges ? litifut_edges_find(session, options, error)
 			       : litifut_sites_find(&session->image, session->arch,

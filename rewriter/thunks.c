@@ -29,6 +29,7 @@ static hashval_t hash(const void *item)
 	uint64_t key = (uint64_t)made->thunk.callee << 16 | (uint64_t)made->thunk.kind << 8 |
 		       (uint64_t)made->thunk.number << 1 | made->thunk.thumb;
 
+	key ^= (uint64_t)made->thunk.counter << 29;
 	key = (key ^ (uintptr_t)made->room) * 0x9e3779b97f4a7c15ull;
 	return (hashval_t)(key >> 32);
 }
@@ -40,7 +41,7 @@ static int same(const void *left, const void *right)
 
 	return a->room == b->room && a->thunk.kind == b->thunk.kind &&
 	       a->thunk.thumb == b->thunk.thumb && a->thunk.number == b->thunk.number &&
-	       a->thunk.callee == b->thunk.callee;
+	       a->thunk.callee == b->thunk.callee && a->thunk.counter == b->thunk.counter;
 }
 
 struct litifut_thunks *litifut_thunks_create(const struct litifut_session *session,
@@ -174,7 +175,9 @@ static int by_thunk(const void *left, const void *right)
 		return a->thumb ? 1 : -1;
 	if (a->number != b->number)
 		return a->number < b->number ? -1 : 1;
-	return a->callee < b->callee ? -1 : a->callee > b->callee;
+	if (a->callee != b->callee)
+		return a->callee < b->callee ? -1 : 1;
+	return a->counter < b->counter ? -1 : a->counter > b->counter;
 }
 
 size_t litifut_thunks_bytes(const struct litifut_session *session, uint32_t low, uint32_t high)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "rewriter/counts.h"
+
 /* What litifut_trampoline_add() is about. */
 struct addition {
 	struct litifut_rooms *rooms;
@@ -34,10 +36,12 @@ static uint32_t add_to(struct addition *addition, struct litifut_room *room)
 	const struct litifut_session *session = addition->session;
 	struct litifut_detour *detour = addition->detour;
 	struct litifut_gate gate = gate_of(addition, room);
-	uint32_t address = room->address + room->used;
+	uint32_t address;
 	uint8_t code[256];
 	bool done = false;
 
+	litifut_counts_make_way(session, room);
+	address = room->address + room->used;
 	for (unsigned tries = gate.thunk ? 2 : 1; tries && !done && !addition->full; tries--) {
 		*detour = (struct litifut_detour){.thunk = gate.thunk != 0};
 		done = session->arch->detour->write_detour(&session->context, &addition->call,
@@ -61,10 +65,14 @@ static uint32_t add_numbered(struct addition *addition)
 	struct litifut_rooms *rooms = addition->rooms;
 	const struct litifut_session *session = addition->session;
 	struct litifut_room *room = &rooms->items[rooms->own];
-	uint32_t trampoline = room->address + room->used;
-	uint8_t *bytes = room->bytes + room->used;
 	struct litifut_gate gate = gate_of(addition, room);
 	size_t count = rooms->landings->count;
+	uint32_t trampoline;
+	uint8_t *bytes;
+
+	litifut_counts_make_way(session, room);
+	trampoline = room->address + room->used;
+	bytes = room->bytes + room->used;
 
 	if (session->arch->detour->trampoline_bytes_max > room->size - room->used) {
 		addition->full = true;
@@ -95,12 +103,14 @@ static uint32_t add_stepped(struct addition *addition, const struct litifut_foun
 	const struct litifut_session *session = addition->session;
 	struct litifut_room *room = &rooms->items[rooms->own];
 	struct litifut_gate gate = gate_of(addition, room); /* may write a thunk */
-	uint32_t trampoline = room->address + room->used;
+	uint32_t trampoline;
 	uint32_t entries[LITIFUT_ENTRIES_MAX]; /* the relay may bring others for what follows */
 	size_t bytes = session->arch->detour->trampoline_bytes_max;
 	uint32_t step;
 	bool done = false;
 
+	litifut_counts_make_way(session, room);
+	trampoline = room->address + room->used;
 	if (addition->full || bytes > room->size - room->used) {
 		addition->full = true;
 		return 0;

@@ -1,8 +1,8 @@
 # The objects that are linked into the traced program, one pair for each kind of
 # CPU: tracer-ARCH.o (stubs, instruction DB, emulation; tracer-paths-ARCH.o with what records
-# branches) and recorder-ARCH.o (the
-# default recorder), or recorder-full-ARCH.o for the modes that few programs use. They are combined with `ld -r` and then freed of every
-# section that would speak about ABIs, so that they link with any object.
+# branches, tracer-counts-ARCH.o with what counts calls) and recorder-ARCH.o (the default recorder),
+# or recorder-full-ARCH.o for the modes that few programs use. They are combined with `ld -r` and
+# then freed of every section that would speak about ABIs, so that they link with any object.
 
 TRACER_ARCHES := arm mips mipsel
 # Where code for ARMv7 is linked, the recorder is in T32 code, a third smaller.
@@ -51,7 +51,7 @@ RECORDER_ASSEMBLY_mips := mips/stack port/linux/mips/system_call
 # for size: all of it is in every traced program. (Thumb would be a fifth smaller
 # on ARM, but GNU ld puts veneers with names of its own between the two for ARMv5;
 # nothing branches between tracer and recorder.)
-TRACER_HOT := entry/enter recorder/recorder recorder/words sink/chunks sink/compact recorder/bloom recorder/clock recorder/table recorder/table_words
+TRACER_HOT := entry/enter entry/count recorder/recorder recorder/words sink/chunks sink/compact recorder/bloom recorder/clock recorder/table recorder/table_words
 
 # Debugging information other than call frames goes too: the names in it are of
 # no use to the person who debugs the traced program.
@@ -71,14 +71,17 @@ $(BUILD)/tracer/$(1)/%.o: tracer/%.S
 	$$(call run,CC) $(TRACER_TOOL_$(1))gcc -fPIC -Iinclude $(TRACER_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
 
 ifneq ($(filter $(1),$(TRACER_ARCHES)),)
-TRACER += $(TRACER_LIBRARY)/tracer-$(1).o $(TRACER_LIBRARY)/tracer-paths-$(1).o
+TRACER += $(TRACER_LIBRARY)/tracer-$(1).o $(TRACER_LIBRARY)/tracer-paths-$(1).o \
+	$(TRACER_LIBRARY)/tracer-counts-$(1).o
 endif
 TRACER += $(TRACER_LIBRARY)/recorder-$(1).o $(TRACER_LIBRARY)/recorder-full-$(1).o
 
 $(TRACER_LIBRARY)/tracer-paths-$(1).o: $(BUILD)/tracer/$(1)/$(TRACER_CPU_$(1))/bits.o
 $(TRACER_LIBRARY)/tracer-$(1).o $(TRACER_LIBRARY)/tracer-paths-$(1).o: \
-	$(patsubst %,$(BUILD)/tracer/$(1)/%.o,$(call TRACER_ASSEMBLY,$(TRACER_CPU_$(1)))) \
 	$(TRACER_SOURCES:%=$(BUILD)/tracer/$(1)/%.o)
+$(TRACER_LIBRARY)/tracer-counts-$(1).o: $(BUILD)/tracer/$(1)/entry/count.o
+$(TRACER_LIBRARY)/tracer-$(1).o $(TRACER_LIBRARY)/tracer-paths-$(1).o $(TRACER_LIBRARY)/tracer-counts-$(1).o: \
+	$(patsubst %,$(BUILD)/tracer/$(1)/%.o,$(call TRACER_ASSEMBLY,$(TRACER_CPU_$(1))))
 $(TRACER_LIBRARY)/recorder-$(1).o: $(RECORDER_SMALL:%=$(BUILD)/tracer/$(1)/%.o)
 $(TRACER_LIBRARY)/recorder-full-$(1).o: $(RECORDER_FULL:%=$(BUILD)/tracer/$(1)/%.o)
 $(TRACER_LIBRARY)/recorder-$(1).o $(TRACER_LIBRARY)/recorder-full-$(1).o: \

@@ -133,7 +133,8 @@ struct litifut_module {
 	/* Used at run time only: 1 while thunks may use the per-thread word, which is when the
 	 * module is of the family and the clock of the process. */
 	uint32_t fast_ok;
-	/* The room for flags (link-time) of a module that records edges; else 0. */
+	/* The room for flags (link-time) of a module that records edges, or counts calls; else 0.
+	 */
 	uint32_t flags_address;
 	uint32_t flags_bytes; /* a multiple of LITIFUT_FLAGS_PIECE */
 };
@@ -236,7 +237,8 @@ enum litifut_exit_reason {
 	LITIFUT_EXIT_LINK_IN_USE = 6,  /* the link register may hold something there */
 	LITIFUT_EXIT_OUT_OF_REACH = 7, /* of the code for returns */
 	LITIFUT_EXIT_SPECIAL = 8,      /* it returns twice, in two processes */
-	LITIFUT_EXIT_UNKNOWN_CODE = 9  /* where its function ends, or jumps to, is not known */
+	LITIFUT_EXIT_UNKNOWN_CODE = 9, /* where its function ends, or jumps to, is not known */
+	LITIFUT_EXIT_COUNTER = 10      /* the mode counts calls: see `exit` */
 };
 
 /* What a site is; `kind` says more. Append only. */
@@ -268,9 +270,10 @@ struct litifut_site {
 	uint8_t length; /* bytes of the original instruction: 2 or 4 */
 	/* Not in records of 20 bytes, of which it is 0. */
 	/* Of a patched return: the address, in the code that it goes through, which a trace has
-	 * for it (of Thumb code with bit 0 set). */
+	 * for it (of Thumb code with bit 0 set). With LITIFUT_EXIT_COUNTER: the offset of
+	 * the site's counter in the room for flags. */
 	uint32_t exit;
-	uint8_t exit_reason; /* enum litifut_exit_reason, without an `exit` */
+	uint8_t exit_reason; /* enum litifut_exit_reason; PATCHED or COUNTER with an `exit` */
 	uint8_t site_class;  /* enum litifut_site_class */
 	uint16_t flags;      /* none yet */
 };
@@ -347,6 +350,23 @@ struct litifut_original {
 #define LITIFUT_FLAGS_SYMBOL "litifut_flags"
 #define LITIFUT_FLAGS_PIECE 0x10000u
 #define LITIFUT_FLAGS_HEAD 96u
+
+/* With LITIFUT_MODE=counts the room has counters of 8 bytes: the low word, then the high one. The
+ * first ones are those of the entries of the instruction DB, by their index; for the others see
+ * `exit` of the sites. Returns the offset of counter `number` in the room. */
+#define LITIFUT_COUNTER_BYTES 8u
+#define LITIFUT_COUNTERS_OF_PIECE                                                                  \
+	((LITIFUT_FLAGS_PIECE - LITIFUT_FLAGS_HEAD) / LITIFUT_COUNTER_BYTES)
+
+static inline uint32_t litifut_counter_offset(uint32_t number)
+{
+	uint32_t offset = LITIFUT_FLAGS_HEAD;
+
+	/* not a division, which the tracer would need a library for */
+	for (; number >= LITIFUT_COUNTERS_OF_PIECE; number -= LITIFUT_COUNTERS_OF_PIECE)
+		offset += LITIFUT_FLAGS_PIECE;
+	return offset + number * LITIFUT_COUNTER_BYTES;
+}
 
 _Static_assert(offsetof(struct litifut_module, mode) == LITIFUT_MODULE_BYTES_1, "version 1");
 _Static_assert(sizeof(struct litifut_module) == 768, "module layout");

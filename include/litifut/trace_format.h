@@ -272,7 +272,8 @@ struct litifut_flags_header {
 	uint32_t module; /* serial, as in struct litifut_module_record */
 	uint32_t first;
 	uint32_t bytes; /* of the piece: those of the chunk, its header included */
-	uint32_t reserved[5];
+	uint32_t mode;  /* of the module: LITIFUT_MODE_COUNTS: it has counters; else it has flags */
+	uint32_t reserved[4];
 };
 
 /* The words of a LITIFUT_CHUNK_BITS, which is what LITIFUT_MODE=paths records of a thread. The

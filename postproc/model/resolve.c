@@ -380,7 +380,7 @@ uint32_t post_session_resolve(struct post_session *session, struct post_process 
 		}
 		if (site && site->address)
 			call.site_address = site->address;
-		call.returns = site && site->exit;
+		call.returns = site && site->exit && site->exit_reason != LITIFUT_EXIT_COUNTER;
 	} else {
 		call.site_address = tail ? guess - 4 : guess;
 	}

@@ -1,6 +1,7 @@
 /* Processes, threads and the caches in front of the resolver. */
 #include "postproc/model/session.h"
 
+#include "postproc/model/counters.h"
 #include "postproc/sources/firmware.h"
 #include "postproc/sources/gprof_serial.h"
 
@@ -298,6 +299,7 @@ static void take_counted(struct post_session *session, struct post_process *proc
 		session->calls[call].count += counted->count;
 		process->events += counted->count;
 	}
+	post_counters_take(session, process);
 }
 
 void post_session_open(struct post_session *session)

@@ -1,5 +1,5 @@
 /* Flags: struct litifut_flags_header, then a byte for each, at the offset that it has in the
- * module's room for them. */
+ * module's room for them. Counters of calls stand there in the same way. */
 #include "postproc/sources/flags_chunk.h"
 
 #include <litifut/module_format.h>
@@ -22,6 +22,7 @@ void post_flags_chunks_read(const struct post_trace *trace,
 		}
 		piece.module = post_trace_word(trace, chunk, 0);
 		piece.first = post_trace_word(trace, chunk, 1);
+		piece.mode = post_trace_word(trace, chunk, 3);
 		if (piece.first % LITIFUT_FLAGS_PIECE ||
 		    piece.first > UINT32_MAX - LITIFUT_FLAGS_PIECE) {
 			post_problem_at(problems, trace->path, chunk->offset,

@@ -1,4 +1,4 @@
-/* Reading the flags of edges of a trace. */
+/* Reading the flags of edges, or the counters of calls, of a trace. */
 #ifndef LITIFUT_POSTPROC_SOURCES_FLAGS_CHUNK_H
 #define LITIFUT_POSTPROC_SOURCES_FLAGS_CHUNK_H
 
@@ -8,6 +8,7 @@
 struct post_flags_piece {
 	uint32_t module; /* serial */
 	uint32_t first;  /* offset in the room of the first byte of `bytes` */
+	uint32_t mode;   /* LITIFUT_MODE_COUNTS: they are counters, else flags */
 	const uint8_t *bytes;
 	size_t count;
 };

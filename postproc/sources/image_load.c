@@ -266,7 +266,7 @@ static void order_sites(struct post_image *image)
 	image->patched = post_allocate(image->site_count, sizeof(*image->patched));
 	image->exit_count = image->patched_count = 0;
 	for (size_t i = 0; i < image->site_count; i++) {
-		if (image->sites[i].exit)
+		if (image->sites[i].exit && image->sites[i].exit_reason != LITIFUT_EXIT_COUNTER)
 			image->exits[image->exit_count++] = &image->sites[i];
 		if (image->sites[i].reason == LITIFUT_SITE_PATCHED)
 			image->patched[image->patched_count++] = &image->sites[i];

@@ -246,6 +246,7 @@ static const struct litifut_arch_detour detour = {
 
 static const struct litifut_arch_thunks thunks = {
 	.refuses_thunks = litifut_arm_refuses_thunks,
+	.refuses_counters = litifut_arm_refuses_counters,
 	.thunk = litifut_arm_thunk,
 	.write_thunk = litifut_arm_write_thunk,
 	.thunk_frame = litifut_arm_thunk_frame,

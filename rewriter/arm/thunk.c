@@ -69,6 +69,22 @@
  * A return comes from its own trampoline as well, by a call whose return address stands
  * for it in the trace. The exit leads back there: bx lr.
  *
+ * With LITIFUT_MODE=counts each site has a thunk of its own, that adds 1 to the 64 bits of its
+ * counter and uses nothing of the C library:
+ *
+ *	push   {r0-r2}			tail calls: and lr
+ *	ldr.w  r1, =counter - .
+ *	add    r1, pc
+ * again:	ldrex  r0, [r1]
+ *	add.w  r0, r0, #1
+ *	strex  r2, r0, [r1]
+ *	cbnz   r2, retry		another thread or a signal handler came between
+ *	cbz    r0, carry
+ *	pop.w  {r0-r2}
+ *	b.w    callee			the exit, at a multiple of 4
+ * carry:	add.w  r1, r1, #4		the high word gets 1 in the same way
+ * retry:	b.n    again
+ *
  * mrc of TPIDRURO and ldrex are of ARMv6K, Thumb-2 is of ARMv6T2; the rewriter asks
  * for ARMv7. Encodings: DDI 0406C A8.8. */
 #include "rewriter/arm/thunk.h"
@@ -101,16 +117,23 @@ struct emitter {
 	struct litifut_frame_code *frame; /* may be NULL */
 };
 
-const char *litifut_arm_refuses_thunks(const struct litifut_image *image)
+const char *litifut_arm_refuses_counters(const struct litifut_image *image)
 {
 	const struct litifut_section *attributes = litifut_image_section(image, ".ARM.attributes");
 
 	if (!attributes && image->runs_thunks)
-		return litifut_libc_lacks_spare_word(image);
+		return NULL;
 	if (!attributes || !litifut_arm_attributes_v7(attributes->bytes, attributes->size) ||
 	    !litifut_arm_attributes_thumb2(attributes->bytes, attributes->size))
 		return "it is for CPUs before ARMv7";
-	return litifut_libc_lacks_spare_word(image);
+	return NULL;
+}
+
+const char *litifut_arm_refuses_thunks(const struct litifut_image *image)
+{
+	const char *why = litifut_arm_refuses_counters(image);
+
+	return why ? why : litifut_libc_lacks_spare_word(image);
 }
 
 static bool is_tail(const struct litifut_thunk *thunk)
@@ -335,33 +358,88 @@ static bool write_exit(const struct litifut_thunk *thunk, uint32_t address, stru
 	return offset + (1u << 25) < 1u << 26;
 }
 
+/* Makes a cbz or cbnz lead to where the code goes on. */
+static void land(const struct emitter *emitter, unsigned branch)
+{
+	const unsigned distance = (emitter->at - branch - 4) / 2;
+	uint8_t *code = emitter->code + branch;
+
+	litifut_put16(false, code,
+		      (uint16_t)(litifut_get16(false, code) | (distance & 31) << 3 |
+				 (distance & 32) << 4));
+}
+
+/* Back to the program, with the registers that were saved. */
+static bool write_leave(const struct litifut_thunk *thunk, uint32_t address, uint32_t pop,
+			struct emitter *emitter)
+{
+	if (is_tail(thunk)) {
+		narrow(emitter, 0xbc07); /* pop {r0-r2} */
+		note_stack(emitter, 8, LR);
+		wide(emitter, 0xf8dde004); /* ldr.w lr, [sp, #4] */
+		wide(emitter, 0xf85dfb08); /* ldr.w pc, [sp], #8 */
+		return true;
+	}
+	wide(emitter, pop);
+	note_stack(emitter, 0, 0);
+	return write_exit(thunk, address, emitter);
+}
+
+static bool write_counting(const struct litifut_thunk *thunk, uint32_t address,
+			   struct emitter *emitter)
+{
+	const bool tail = is_tail(thunk);
+	const unsigned pushed = tail ? 20 : 12;
+	unsigned load;
+	unsigned again;
+	unsigned back;
+
+	if (tail)
+		note_stack(emitter, 4, LR);
+	narrow(emitter, tail ? 0xb507 : 0xb407); /* push {r0-r2}, and lr */
+	note_stack(emitter, pushed, tail ? PUSHED : 7);
+	load = emitter->at;
+	wide(emitter, 0xf8df1000); /* ldr.w r1, [pc, #n] */
+	narrow(emitter, 0x4479);   /* add r1, pc */
+	again = emitter->at;
+	wide(emitter, 0xe8510f00);                             /* ldrex r0, [r1] */
+	wide(emitter, 0xf1000001);                             /* add.w r0, r0, #1 */
+	wide(emitter, 0xe8410200);                             /* strex r2, r0, [r1] */
+	leave_if(emitter, 0xb902);                             /* cbnz r2 */
+	leave_if(emitter, 0xb100);                             /* cbz r0 */
+	if (!write_leave(thunk, address, 0xe8bd0007, emitter)) /* pop.w {r0-r2} */
+		return false;
+	note_stack(emitter, pushed, tail ? PUSHED : 7);
+	land(emitter, emitter->slow[1]);
+	wide(emitter, 0xf1010104); /* add.w r1, r1, #4 */
+	land(emitter, emitter->slow[0]);
+	back = emitter->at + 4 - again;
+	narrow(emitter, 0xe000 | (-(back / 2) & 0x7ff)); /* b.n again */
+	if (emitter->at & 2)
+		narrow(emitter, 0xbf00);
+	/* the pc of the load is a multiple of 4, as is the thunk */
+	litifut_put16(false, emitter->code + load + 2,
+		      (uint16_t)(0x1000 | (emitter->at - ((load + 4) & ~3u))));
+	litifut_put32(false, emitter->code + emitter->at,
+		      thunk->counter - (address + load + 4 + 4));
+	emitter->at += 4;
+	return true;
+}
+
 static bool write_thunk(const struct litifut_thunk *thunk, uint32_t address,
 			const uint32_t *entries, struct emitter *emitter)
 {
 	static const struct cpu_context context = {0};
 	static const struct litifut_instruction call = {.length = 4, .thumb = true};
 
+	if (thunk->counter)
+		return write_counting(thunk, address, emitter);
 	write_event(thunk, emitter);
-	if (is_tail(thunk)) {
-		narrow(emitter, 0xbc07); /* pop {r0-r2} */
-		note_stack(emitter, 8, LR);
-		wide(emitter, 0xf8dde004); /* ldr.w lr, [sp, #4] */
-		wide(emitter, 0xf85dfb08); /* ldr.w pc, [sp], #8 */
-	} else {
-		wide(emitter, 0xe8bd4007); /* pop.w {r0-r2, lr} */
-		note_stack(emitter, 0, 0);
-		if (!write_exit(thunk, address, emitter))
-			return false;
-	}
+	if (!write_leave(thunk, address, 0xe8bd4007, emitter)) /* pop.w {r0-r2, lr} */
+		return false;
 	note_stack(emitter, is_tail(thunk) ? 20 : 16, PUSHED);
-	for (unsigned i = 0; i < emitter->slow_count; i++) {
-		uint8_t *code = emitter->code + emitter->slow[i];
-		unsigned distance = (emitter->at - emitter->slow[i] - 4) / 2;
-
-		litifut_put16(false, code,
-			      (uint16_t)(litifut_get16(false, code) | (distance & 31) << 3 |
-					 (distance & 32) << 4));
-	}
+	for (unsigned i = 0; i < emitter->slow_count; i++)
+		land(emitter, emitter->slow[i]);
 	if (!litifut_arm_encode_call(&context, &call, address + emitter->at,
 				     entries[is_tail(thunk) ? LITIFUT_ARM_ENTRY_THUNK_TAIL
 							    : LITIFUT_ARM_ENTRY_THUNK],

@@ -5,6 +5,7 @@
 #include "rewriter/arm/arm.h"
 
 const char *litifut_arm_refuses_thunks(const struct litifut_image *image);
+const char *litifut_arm_refuses_counters(const struct litifut_image *image);
 struct litifut_thunk litifut_arm_thunk(const struct litifut_image *image,
 				       const struct litifut_arch_context *context,
 				       const struct litifut_cramped_call *call);

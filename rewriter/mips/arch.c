@@ -294,6 +294,7 @@ static const struct litifut_arch_thunks thunks = {
 	.refuses_thunks = litifut_mips_refuses_thunks,
 	.thunk = litifut_mips_thunk,
 	.thunks_need_db = true,
+	.counts_by_return = true,
 	.write_thunk = litifut_mips_write_thunk,
 	.write_shared = litifut_mips_write_shared,
 	.shared_bytes = LITIFUT_MIPS_SHARED_BYTES,

@@ -100,6 +100,27 @@ static uint32_t own_symbol(const struct litifut_image *image,
 		       : 0;
 }
 
+/* The lazy stub of a function in another module whose entry is at `address`, which names it; 0:
+ * there is none. */
+static uint32_t stub_of(const struct litifut_image *image,
+			const struct litifut_arch_context *context, uint32_t address)
+{
+	const struct litifut_mips_got *got = &litifut_mips_facts(context)->got;
+	const struct litifut_section *symbols = litifut_image_section(image, ".dynsym");
+	const uint32_t index = (address - got->address) / 4;
+	const uint32_t number = got->first_symbol + (index - got->local);
+	const uint8_t *symbol;
+
+	if (!got->address || address < got->address || index < got->local ||
+	    index - got->local >= got->global || !symbols || !symbols->bytes ||
+	    number >= symbols->size / SYMBOL_BYTES)
+		return 0;
+	symbol = symbols->bytes + number * SYMBOL_BYTES;
+	return litifut_get16(context->cpu.big_endian, symbol + 14) == SHN_UNDEF
+		       ? litifut_get32(context->cpu.big_endian, symbol + 4)
+		       : 0;
+}
+
 /* What the dynamic linker leaves in the entry at `address`, as far as that is an
  * address in this image, at link time; 0: not known. */
 static uint32_t got_entry(const struct litifut_image *image,
@@ -271,7 +292,10 @@ uint32_t litifut_mips_callee(const struct litifut_image *image,
 		if (base != GP && callee != call->instruction.target &&
 		    (!base || base != facts->pointer_register))
 			return 0;
-		return callee && is_own_code(image, callee) ? callee : 0;
+		if (callee && is_own_code(image, callee))
+			return callee;
+		/* who reads a counter has no other name for it */
+		return context->counts && !trail.offset ? stub_of(image, context, slot) : 0;
 	}
 	return 0;
 }

@@ -111,6 +111,7 @@ static bool write_trampoline(const struct litifut_arch_context *context,
 	*detour = (struct litifut_detour){
 		.address = call->address,
 		.trampoline_bytes = bytes,
+		.thunk = call->tail && gate->thunk,
 		.frames = {{.start = address, .bytes = bytes}},
 	};
 	if (call->tail) {

@@ -62,8 +62,31 @@
  *	rdhwr t0, $2
  *	sw    t0, 8(at)
  *
+ * With LITIFUT_MODE=counts 1 is added to the 64 bits of the counter that belongs to ra:
+ *
+ *	sw    v1, 4(sp)
+ * again:	lui   v1, %hi(distance)		of counters from return addresses
+ *	addu  v1, v1, ra
+ *	ll    at, %lo(distance)(v1)
+ *	addiu at, at, 1
+ *	beqz  at, carry
+ *	sc    at, %lo(distance)(v1)
+ * done:	beqz  at, again			another thread or a signal handler came between
+ *	lw    v1, 4(sp)
+ *	j     callee			or b, jr: the exit
+ *	nop				or room is given back
+ * carry:	beqz  at, again
+ *	addiu v1, v1, 4			the high word
+ * high:	ll    at, %lo(distance)(v1)
+ *	addiu at, at, 1
+ *	sc    at, %lo(distance)(v1)
+ *	beqz  at, high
+ *	nop
+ *	b     done
+ *	nop
+ *
  * Events of indirect calls have the form with a control word. Then the code that all
- * calls share is made by the rewriter as well, see litifut_mips_write_shared().
+ * calls share is made by the rewriter as well, see litifut_mips_write_shared(), as with counters.
  *
  * Longer than 500 lines, because these forms are put together from the same few pieces. */
 #include <litifut/clock_page.h>
@@ -251,6 +274,10 @@ struct litifut_thunk litifut_mips_thunk(const struct litifut_image *image,
 
 	if (!context->thunks || instruction->thumb)
 		return none;
+	/* a tail call has a key, in its trampoline */
+	if (context->counts && !call->tail &&
+	    !litifut_counters_have(&context->counters, call->address + 8))
+		return none;
 	switch (instruction->class) {
 	case LITIFUT_CLASS_CALL_DIRECT:
 		return direct_call(image, context, call);
@@ -402,6 +429,51 @@ static unsigned store_event(const struct litifut_arch_context *context, enum eve
 	return count;
 }
 
+/* Counts the call, at `address`, with v1 kept at 4(sp); the exit follows. */
+static unsigned count_call(const struct litifut_arch_context *context, uint32_t *words)
+{
+	const uint32_t distance = context->counters.of_return;
+	const uint32_t low = distance & 0xffff;
+	unsigned count = 0;
+
+	words[count++] = 0xafa30004;                               /* sw v1, 4(sp) */
+	words[count++] = 0x3c030000 | litifut_mips_high(distance); /* lui v1 */
+	words[count++] = 0x007f1821;                               /* addu v1, v1, ra */
+	words[count++] = 0xc0610000 | low;                         /* ll at */
+	words[count++] = 0x24210001;                               /* addiu at, at, 1 */
+	words[count++] = 0x10200000;                               /* beqz at, see carry() */
+	words[count++] = 0xe0610000 | low;                         /* sc at */
+	words[count++] = 0x1020fff9;                               /* beqz at, -6 */
+	words[count++] = LW_V1;
+	return count;
+}
+
+#define COUNT_TEST 5u /* where in it the branch to carry() stands, */
+#define COUNT_DONE 7u /* and where that comes back to */
+#define CARRY_WORDS 9u
+
+/* What is to be done, `at` words behind the start of count_call(), where a counter has gone
+ * over. `words` are those of count_call(). */
+static unsigned carry(const struct litifut_arch_context *context, unsigned at, uint32_t *words)
+{
+	const uint32_t low = context->counters.of_return & 0xffff;
+	const uint32_t code[CARRY_WORDS] = {
+		0x10200000 | ((1 - (at + 1)) & 0xffff), /* beqz at, the lui */
+		0x24630004,                             /* addiu v1, v1, 4 */
+		0xc0610000 | low,
+		0x24210001,
+		0xe0610000 | low,
+		0x1020fffc, /* beqz at, the ll */
+		0,
+		0x10000000 | ((COUNT_DONE - (at + 8)) & 0xffff), /* b */
+		0,
+	};
+
+	words[COUNT_TEST] |= at - (COUNT_TEST + 1);
+	memcpy(words + at, code, sizeof(code));
+	return CARRY_WORDS;
+}
+
 /* From where the registers are kept to the exit, without it; `own`: in room that is
  * made for them, and given back by the instruction behind the exit. What can't be stored
  * goes to `slow`. */
@@ -412,11 +484,19 @@ static unsigned store(const struct litifut_arch_context *context, enum event eve
 
 	if (own)
 		words[count++] = TAKE_ROOM;
+	if (context->counts)
+		return count + count_call(context, words + count);
 	count += reserve(event_words(context, event), address + 4 * count, slow, words + count);
 	count += store_event(context, event, own, words + count);
 	if (own)
 		words[count++] = LW_V1;
 	return count;
+}
+
+/* The delay slot of the exit. */
+static uint32_t exit_slot(const struct litifut_arch_context *context, bool own)
+{
+	return own ? GIVE_ROOM : context->counts ? 0 : LW_V1;
 }
 
 /* The code that all calls share, with a clock: what tracer/mips/thunk.S has without one. */
@@ -452,22 +532,30 @@ static unsigned shared_thunk(const struct litifut_arch_context *context,
 	const uint32_t recorder =
 		entries[thunk->tail ? LITIFUT_MIPS_ENTRY_TAIL : LITIFUT_MIPS_ENTRY_T9];
 	unsigned count = 0;
+	unsigned start;
 
 	if (thunk->own)
 		words[count++] = TAKE_ROOM;
 	if (thunk->tail)
 		words[count++] = SW_AT_8;
-	count += reserve(event_words(context, thunk->event), address + 4 * count, address + slow,
-			 words + count);
-	count += store_event(context, thunk->event, thunk->own, words + count);
+	start = count;
+	if (context->counts) {
+		count += count_call(context, words + count);
+	} else {
+		count += reserve(event_words(context, thunk->event), address + 4 * count,
+				 address + slow, words + count);
+		count += store_event(context, thunk->event, thunk->own, words + count);
+	}
 	if (thunk->back)
 		words[count++] = MOVE_AT_RA;
 	if (thunk->tail)
 		words[count++] = LW_RA_8;
-	if (thunk->own)
+	if (thunk->own && !context->counts)
 		words[count++] = LW_V1;
 	words[count++] = thunk->back ? JR_AT : JR_T9;
-	words[count++] = thunk->own ? GIVE_ROOM : LW_V1;
+	words[count++] = exit_slot(context, thunk->own);
+	if (context->counts)
+		return count + carry(context, count - start, words + start);
 	if (4 * count != slow) /* it is only asked where that begins */
 		return count;
 	words[count++] = LW_T0;
@@ -495,7 +583,8 @@ size_t litifut_mips_write_shared(const struct litifut_arch_context *context, uin
 		uint32_t words[SHARED_WORDS + 8] = {0};
 		unsigned slow = 4 * shared_thunk(context, thunk, start, 0, entries, words);
 
-		shared_thunk(context, thunk, start, slow, entries, words);
+		if (!context->counts)
+			shared_thunk(context, thunk, start, slow, entries, words);
 		put_words(context, words, SHARED_WORDS, code + 4 * SHARED_WORDS * i);
 		if (frames && thunk->tail)
 			litifut_frames_add_rules(frames, start, 4 * SHARED_WORDS, tail,
@@ -533,8 +622,10 @@ void litifut_mips_write_island_thunk(const struct litifut_arch_context *context,
 			       at + slow_part(context, EVENT_RETURN, own), words);
 
 	words[count++] = JR_T9;
-	words[count++] = own ? GIVE_ROOM : LW_V1;
-	if (near) {
+	words[count++] = exit_slot(context, own);
+	if (context->counts) {
+		carry(context, count - own, words + own);
+	} else if (near) {
 		words[count++] = LW_T0;
 		if (own)
 			words[count++] = LW_V1;
@@ -558,9 +649,9 @@ unsigned litifut_mips_write_thunk(const struct litifut_arch_context *context,
 		entries[own ? LITIFUT_MIPS_ENTRY_THUNK_CALL_OWN : LITIFUT_MIPS_ENTRY_THUNK_CALL];
 	uint32_t words[THUNK_WORDS] = {0}; /* trampolines are numbered: the rest is empty */
 	const enum event event = thunk->kind == LITIFUT_THUNK_EXIT ? EVENT_EXIT : EVENT_RETURN;
-	unsigned bytes = is_table(context) ? LITIFUT_MIPS_TABLE_THUNK_BYTES
-			 : context->clock  ? LITIFUT_MIPS_TIMED_THUNK_BYTES
-					   : LITIFUT_MIPS_THUNK_BYTES;
+	unsigned bytes = is_table(context)                   ? LITIFUT_MIPS_TABLE_THUNK_BYTES
+			 : context->clock || context->counts ? LITIFUT_MIPS_TIMED_THUNK_BYTES
+							     : LITIFUT_MIPS_THUNK_BYTES;
 	unsigned count = store(context, event, own, address,
 			       address + slow_part(context, event, own), words);
 	unsigned exit = count;
@@ -569,10 +660,15 @@ unsigned litifut_mips_write_thunk(const struct litifut_arch_context *context,
 				 ? JR_RA
 				 : litifut_mips_jump(&context->cpu, false, address + 4 * exit,
 						     thunk->callee);
-	words[count++] = own ? GIVE_ROOM : LW_V1;
-	words[count++] = 0xafbf0008;
-	words[count] = litifut_mips_jump(&context->cpu, true, address + 4 * count, recorder);
-	if (!words[exit] || !words[count])
+	words[count++] = exit_slot(context, own);
+	if (context->counts) {
+		count += carry(context, count - own, words + own) - 1;
+	} else {
+		words[count++] = 0xafbf0008;
+		words[count] =
+			litifut_mips_jump(&context->cpu, true, address + 4 * count, recorder);
+	}
+	if (!words[exit] || (!words[count] && !context->counts))
 		return 0;
 	put_words(context, words, bytes / 4, code);
 	return bytes;

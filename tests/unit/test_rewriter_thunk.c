@@ -66,7 +66,7 @@ static const uint32_t entries[LITIFUT_ENTRIES_MAX] = {
 static void arm_direct_calls_take_12_instructions(void **state)
 {
 	const struct litifut_arch_context context = {.thunks = true};
-	const struct litifut_thunk thunk = {LITIFUT_THUNK_CALLEE, true, 0, 0x10001};
+	const struct litifut_thunk thunk = {LITIFUT_THUNK_CALLEE, true, 0, 0x10001, 0};
 	struct listing listing;
 	uint8_t code[256];
 	unsigned bytes = litifut_arm_write_thunk(&context, &thunk, ADDRESS, entries, code);
@@ -91,7 +91,7 @@ static void arm_timed_calls_take_13_instructions(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
-		const struct litifut_thunk thunk = {LITIFUT_THUNK_CALLEE, true, 0, callees[i]};
+		const struct litifut_thunk thunk = {LITIFUT_THUNK_CALLEE, true, 0, callees[i], 0};
 		struct listing listing;
 		uint8_t code[256];
 		unsigned bytes = litifut_arm_write_thunk(&context, &thunk, ADDRESS, entries, code);
@@ -115,7 +115,7 @@ static void arm_timed_indirect_calls_have_four_words(void **state)
 
 	(void)state;
 	for (uint8_t number = 1; number < 13; number += 11) {
-		const struct litifut_thunk thunk = {LITIFUT_THUNK_REGISTER, true, number, 0};
+		const struct litifut_thunk thunk = {LITIFUT_THUNK_REGISTER, true, number, 0, 0};
 		struct listing listing;
 		uint8_t code[256];
 		unsigned bytes = litifut_arm_write_thunk(&context, &thunk, ADDRESS, entries, code);
@@ -136,7 +136,7 @@ static void mips_timed_calls_take_17(void **state)
 	for (unsigned i = 0; i < 2; i++) {
 		const struct litifut_arch_context context = {
 			.cpu.big_endian = i, .thunks = true, .clock = LITIFUT_CLOCK_CYCLE};
-		const struct litifut_thunk thunk = {LITIFUT_THUNK_CALLEE, false, 0, 0x10000};
+		const struct litifut_thunk thunk = {LITIFUT_THUNK_CALLEE, false, 0, 0x10000, 0};
 		struct listing listing;
 		uint8_t code[256];
 		unsigned bytes = litifut_mips_write_thunk(&context, &thunk, ADDRESS, entries, code);
@@ -158,9 +158,11 @@ static void mips_timed_calls_take_17(void **state)
 static void arm_thunks_say_what_is_on_the_stack(void **state)
 {
 	static const struct litifut_thunk thunks[] = {
-		{LITIFUT_THUNK_CALLEE, true, 0, 0x10001},  {LITIFUT_THUNK_CALLEE, true, 0, 0x10000},
-		{LITIFUT_THUNK_REGISTER, true, 2, 0},      {LITIFUT_THUNK_TAIL, true, 0, 0x10001},
-		{LITIFUT_THUNK_TAIL_REGISTER, true, 5, 0},
+		{LITIFUT_THUNK_CALLEE, true, 0, 0x10001, 0},
+		{LITIFUT_THUNK_CALLEE, true, 0, 0x10000, 0},
+		{LITIFUT_THUNK_REGISTER, true, 2, 0, 0},
+		{LITIFUT_THUNK_TAIL, true, 0, 0x10001, 0},
+		{LITIFUT_THUNK_TAIL_REGISTER, true, 5, 0, 0},
 	};
 	const struct litifut_arch_context context = {.thunks = true};
 
@@ -202,7 +204,7 @@ static void arm_thunks_say_what_is_on_the_stack(void **state)
 static void arm_calls_of_a32_code_take_13(void **state)
 {
 	const struct litifut_arch_context context = {.thunks = true};
-	const struct litifut_thunk thunk = {LITIFUT_THUNK_CALLEE, true, 0, 0x10000};
+	const struct litifut_thunk thunk = {LITIFUT_THUNK_CALLEE, true, 0, 0x10000, 0};
 	struct listing listing;
 	uint8_t code[256];
 	unsigned bytes = litifut_arm_write_thunk(&context, &thunk, ADDRESS, entries, code);
@@ -227,7 +229,7 @@ static void arm_registers_are_stored(void **state)
 
 	(void)state;
 	for (uint8_t number = 0; number < 13; number++) {
-		const struct litifut_thunk thunk = {LITIFUT_THUNK_REGISTER, true, number, 0};
+		const struct litifut_thunk thunk = {LITIFUT_THUNK_REGISTER, true, number, 0, 0};
 		static const char *const names[] = {"r0", "r1", "r2", "r3", "r4", "r5", "r6",
 						    "r7", "r8", "sb", "sl", "fp", "ip"};
 		struct listing listing;
@@ -250,7 +252,7 @@ static void arm_registers_are_stored(void **state)
 static void arm_tail_calls_go_back_to_their_trampoline(void **state)
 {
 	const struct litifut_arch_context context = {.thunks = true};
-	const struct litifut_thunk thunk = {LITIFUT_THUNK_TAIL, true, 0, 0};
+	const struct litifut_thunk thunk = {LITIFUT_THUNK_TAIL, true, 0, 0, 0};
 	struct listing listing;
 	uint8_t code[256];
 	unsigned bytes = litifut_arm_write_thunk(&context, &thunk, ADDRESS, entries, code);
@@ -263,11 +265,14 @@ static void arm_tail_calls_go_back_to_their_trampoline(void **state)
 static void arm_thunks_know_their_reach(void **state)
 {
 	const struct litifut_arch_context context = {.thunks = true};
-	const struct litifut_thunk near = {LITIFUT_THUNK_CALLEE, true, 0,
-					   ADDRESS + (15u << 20) + 1};
-	const struct litifut_thunk far = {LITIFUT_THUNK_CALLEE, true, 0, ADDRESS + (17u << 20) + 1};
-	const struct litifut_thunk plain = {LITIFUT_THUNK_CALLEE, true, 0, ADDRESS + (31u << 20)};
-	const struct litifut_thunk too_far = {LITIFUT_THUNK_CALLEE, true, 0, ADDRESS + (33u << 20)};
+	const struct litifut_thunk near = {LITIFUT_THUNK_CALLEE, true, 0, ADDRESS + (15u << 20) + 1,
+					   0};
+	const struct litifut_thunk far = {LITIFUT_THUNK_CALLEE, true, 0, ADDRESS + (17u << 20) + 1,
+					  0};
+	const struct litifut_thunk plain = {LITIFUT_THUNK_CALLEE, true, 0, ADDRESS + (31u << 20),
+					    0};
+	const struct litifut_thunk too_far = {LITIFUT_THUNK_CALLEE, true, 0, ADDRESS + (33u << 20),
+					      0};
 	uint8_t code[256];
 
 	(void)state;
@@ -283,7 +288,7 @@ static void mips_direct_calls_take_14(void **state)
 	for (unsigned i = 0; i < 4; i++) {
 		const struct litifut_arch_context context = {
 			.cpu.big_endian = i & 1, .cpu.position_independent = i & 2, .thunks = true};
-		const struct litifut_thunk thunk = {LITIFUT_THUNK_CALLEE, false, 0, 0x10000};
+		const struct litifut_thunk thunk = {LITIFUT_THUNK_CALLEE, false, 0, 0x10000, 0};
 		struct listing listing;
 		uint8_t code[256];
 		unsigned bytes = litifut_mips_write_thunk(&context, &thunk, ADDRESS, entries, code);
@@ -309,7 +314,7 @@ static void mips_thunks_with_room_of_their_own_take_16(void **state)
 		const struct litifut_arch_context context = {
 			.cpu.big_endian = i & 1, .cpu.position_independent = i & 2, .thunks = true};
 		const struct litifut_thunk thunk = {LITIFUT_THUNK_CALLEE, false,
-						    LITIFUT_MIPS_OWN_ROOM, 0x10000};
+						    LITIFUT_MIPS_OWN_ROOM, 0x10000, 0};
 		struct litifut_frame_code frame = {0};
 		struct listing listing;
 		uint8_t code[256];
@@ -341,8 +346,8 @@ static void mips_thunks_know_their_reach(void **state)
 	const struct litifut_arch_context fixed = {.thunks = true};
 	const struct litifut_arch_context moving = {.cpu.position_independent = true,
 						    .thunks = true};
-	const struct litifut_thunk near = {LITIFUT_THUNK_CALLEE, false, 0, ADDRESS + 0x1f000};
-	const struct litifut_thunk far = {LITIFUT_THUNK_CALLEE, false, 0, ADDRESS + 0x21000};
+	const struct litifut_thunk near = {LITIFUT_THUNK_CALLEE, false, 0, ADDRESS + 0x1f000, 0};
+	const struct litifut_thunk far = {LITIFUT_THUNK_CALLEE, false, 0, ADDRESS + 0x21000, 0};
 	uint8_t code[256];
 
 	(void)state;

@@ -14,6 +14,9 @@
 #include "tracer/entry/enter.h"
 #include "tracer/entry/guard.h"
 #include "tracer/entry/module_state.h"
+#ifdef LITIFUT_COUNTS
+#include "tracer/entry/counter.h"
+#endif
 
 struct litifut_module litifut_module
 	__attribute__((section(LITIFUT_SECTION_MODULE), visibility("hidden"), used)) = {
@@ -156,9 +159,14 @@ uint32_t litifut_enter(const struct litifut_frame *frame, struct litifut_module 
 	if (__builtin_expect(index == count, 0))
 		return 0;
 	callee = litifut_frame_next_pc(frame, entries[index].instruction, return_address, &kind);
+#ifdef LITIFUT_COUNTS
+	if (callee)
+		litifut_count(module, bias, index);
+#else
 	if (callee)
 		litifut_record(litifut_frame_stack_pointer(frame), module, state, return_address,
 			       callee, kind, litifut_frame_arguments(frame));
+#endif
 	return callee;
 }
 

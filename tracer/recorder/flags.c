@@ -1,4 +1,5 @@
-/* Flags of edges: bytes of the module that its code sets, without a call.
+/* Flags of edges: bytes of the module that its code sets, without a call. Counters of calls
+ * (LITIFUT_MODE=counts), to which its code adds, are kept in the same way.
  *
  * Each piece of the room for them becomes a chunk of the trace: the mapping of the file takes the
  * place of the memory that was there. So what was executed is in the file whatever becomes of the
@@ -9,6 +10,9 @@
  * A call that puts other pages in the place of a piece may fail after it has removed those that
  * were there. The next flag that the program sets would kill it, so there is always memory put by
  * for the hole that this leaves.
+ *
+ * What is there before it becomes a part of the trace is copied; modules are announced before there
+ * are other threads in them, and signals are blocked, so that no count is lost in between.
  *
  * A child of fork gets its own flags when libc announces the fork, also when it can't make a trace.
  * A child of vfork, and of a fork that is not announced, sets the flags of its parent. */
@@ -121,6 +125,7 @@ static void litifut_piece_open(const struct litifut_module *module, uint32_t pie
 	header->module = module->serial;
 	header->first = first;
 	header->bytes = LITIFUT_FLAGS_PIECE;
+	header->mode = module->mode;
 	if (!anew)
 		litifut_piece_copy(chunk, piece);
 	litifut_chunk_open(&r->file, chunk, LITIFUT_CHUNK_FLAGS, LITIFUT_ENCODING_WORDS,
@@ -134,6 +139,7 @@ static void litifut_piece_open(const struct litifut_module *module, uint32_t pie
 void litifut_flags_open(const struct litifut_module *module, bool anew)
 {
 	struct litifut_recorder *r = &litifut_recorder;
+	struct litifut_signals signals;
 	uint32_t room;
 
 	if (!LITIFUT_MODULE_HAS(module, flags_bytes) || !module->flags_bytes)
@@ -143,8 +149,10 @@ void litifut_flags_open(const struct litifut_module *module, bool anew)
 		return;
 	}
 	room = module->flags_address + module->load_bias;
+	litifut_signals_block(&signals);
 	for (uint32_t first = 0; first < module->flags_bytes; first += LITIFUT_FLAGS_PIECE)
 		litifut_piece_open(module, room + first, first, anew);
+	litifut_signals_restore(&signals);
 }
 
 void litifut_flags_save_module(const struct litifut_module *module)

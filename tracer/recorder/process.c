@@ -122,7 +122,7 @@ static bool litifut_process_set_up(const struct litifut_module *module)
 	/* else the module is of another family, and listed */
 	if ((litifut_is_table() || litifut_is_bits()) && !litifut_mode_settings())
 		r->mode = LITIFUT_MODE_CALLS;
-	if (r->mode == LITIFUT_MODE_COVERAGE) { /* a chunk for each piece of flags, and no events */
+	if (litifut_is_flags()) { /* a chunk for each piece of flags, and no events */
 		r->settings.bulk_kb = LITIFUT_FLAGS_PIECE >> 10;
 		r->settings.ring_kb = 0;
 	}

@@ -15,6 +15,13 @@ static inline bool litifut_is_table(void)
 	return litifut_recorder.mode == LITIFUT_MODE_TABLE;
 }
 
+/* Does the code of the program set flags, or count, and make no events? */
+static inline bool litifut_is_flags(void)
+{
+	return litifut_recorder.mode == LITIFUT_MODE_COVERAGE ||
+	       litifut_recorder.mode == LITIFUT_MODE_COUNTS;
+}
+
 /* What the cursors of the process lead to. */
 static inline uint32_t litifut_family(void)
 {

@@ -27,7 +27,7 @@ void litifut_header_fill(const struct litifut_trace_file *file)
 	header->wrong_settings = r->settings.wrong;
 	header->clock_hertz = litifut_clock_hertz();
 	header->mode = r->mode;
-	header->family = r->mode == LITIFUT_MODE_COVERAGE ? LITIFUT_FAMILY_NONE : litifut_family();
+	header->family = litifut_is_flags() ? LITIFUT_FAMILY_NONE : litifut_family();
 	header->max_bytes = file->max_bytes;
 	header->first[0].offset = LITIFUT_FIRST_METADATA;
 	header->first[0].bytes = LITIFUT_FIRST_METADATA_BYTES;

@@ -17,6 +17,7 @@
 #include "tracer/recorder/module_list.h"
 #include "tracer/recorder/process.h"
 #include "tracer/recorder/state.h"
+#include "tracer/recorder/table_words.h"
 #include "tracer/recorder/thread.h"
 #include "tracer/recorder/threads.h"
 
@@ -63,7 +64,7 @@ static void litifut_in_child(void)
 		return;
 	if (!litifut_system_calls_forbidden) {
 		/* no event will come */
-		module = r->mode == LITIFUT_MODE_COVERAGE ? litifut_modules_next(&first) : NULL;
+		module = litifut_is_flags() ? litifut_modules_next(&first) : NULL;
 		if (module)
 			litifut_process_ready(module);
 		return;

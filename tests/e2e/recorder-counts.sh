@@ -1,0 +1,222 @@
+#!/bin/sh
+# LITIFUT_MODE=counts: a counter for each call site, exactly what the oracle sees, with threads and a
+# timer's handler, in a library that is linked in and one that is opened, of parent and child, and
+# of a process that is killed. A counter carries beyond 2^32.
+. "$(dirname "$0")/../lib.sh"
+
+program_source()
+{
+	cat >main.c <<-'END'
+		#include <dlfcn.h>
+		#include <pthread.h>
+		#include <setjmp.h>
+		#include <signal.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <sys/time.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		#define KEEP __attribute__((noipa))
+		static volatile int sink, ticks;
+		static jmp_buf place;
+		int from_library(int);
+		KEEP int leaf(int x) { return x + 1; }
+		KEEP int again(int d) { return d ? again(d - 1) + leaf(d) : leaf(0); }
+		KEEP int tail(int x) { return leaf(x + 1); }
+		KEEP int pointed(int (*f)(int), int x) { int r = f(x); return r + x; }
+		KEEP int pointed_tail(int (*f)(int), int x) { return f(x + 1); }
+		KEEP void leave(int d) { if (d) leave(d - 1); longjmp(place, 1); }
+		KEEP int maybe(int x) { if (x & 1) x = leaf(x); if (x & 2) x = tail(x); return x; }
+		KEEP void of_handler(int n) { sink = leaf(n); }
+		static void handler(int n) { of_handler(n); ticks++; }
+		KEEP void of_child(int n) { sink = leaf(n); }
+		KEEP void start_timer(void)
+		{
+			struct itimerval often = {{0, 500}, {0, 500}};
+			signal(SIGALRM, handler);
+			setitimer(ITIMER_REAL, &often, 0);
+		}
+		KEEP void wait_for_ticks(void)
+		{
+			while (ticks < 3)
+				sink = leaf(sink);
+			signal(SIGALRM, SIG_IGN);
+			fprintf(stderr, "%d\n", ticks);
+		}
+		static void *work(void *argument)
+		{
+			int sum = 0;
+			for (int i = 0; i < 300; i++)
+				sum += leaf(i) + tail(i) + pointed(i & 1 ? leaf : tail, i) + maybe(i);
+			return argument ? 0 : (void *)(long)sum;
+		}
+		static void all(int rounds)
+		{
+			volatile int sum = 0;
+			for (volatile int i = 0; i < rounds; i++) {
+				sum += again(i) + pointed_tail(tail, i) + from_library(i);
+				if (!setjmp(place))
+					leave(i & 3);
+			}
+			printf("%d\n", sum);
+		}
+		int main(int argc, char **argv)
+		{
+			if (argc > 2) {
+				pthread_t threads[8];
+				void *opened = dlopen(argv[2], RTLD_NOW);
+				int (*function)(int) = opened ? (int (*)(int))dlsym(opened, "opened") : 0;
+				if (*argv[1] == 'o')
+					start_timer();
+				for (int i = 0; i < 8; i++)
+					if (pthread_create(&threads[i], 0, work, argv))
+						return 1;
+				for (int i = 0; i < 8; i++)
+					pthread_join(threads[i], 0);
+				if (*argv[1] == 'o')
+					wait_for_ticks();
+				printf("%d\n", function ? function(3) : -1);
+				if (opened)
+					dlclose(opened);
+			}
+			all(20);
+			fflush(stdout);
+			if (argc > 1 && *argv[1] == 'f') {
+				int id = fork(), status;
+				if (!id) {
+					for (volatile int i = 0; i < 5; i++)
+						of_child(i);
+					_exit(7);
+				}
+				waitpid(id, &status, 0);
+				printf("%d\n", WEXITSTATUS(status));
+			}
+			if (argc > 1 && *argv[1] == 'k')
+				kill(getpid(), SIGKILL);
+			return 0;
+		}
+	END
+	cat >library.c <<-'END'
+		__attribute__((noipa)) static int within(int x) { return x * 2; }
+		int from_library(int x) { return within(x) + within(x + 1); }
+	END
+	cat >opened.c <<-'END'
+		__attribute__((noipa)) static int deeper(int x) { return x * 2; }
+		int opened(int x) { return deeper(x) + deeper(x + 1); }
+	END
+}
+
+# What the oracle saw of a run, and what was counted.
+counts_equal_calls()
+{
+	how=$1
+	shift
+	rm -rf oracle.* data
+	# shellcheck disable=SC2046
+	python3 "$root/tests/oracle/oracle.py" ranges $(traced_files) >oracle.through
+	qemu_options="-plugin $BUILD/tests/oracle.so,calls=oracle,through=oracle.through"
+	guest_environment="LITIFUT_DIR=$(pwd)/data ${settings:-}"
+	run traced "$@"
+	qemu_options='' guest_environment=''
+	# shellcheck disable=SC2046
+	ok "$*: litifut-post reads the counters" \
+		"$BUILD/bin/litifut-post" -q -f csv -o out.csv data $(traced_files)
+	# shellcheck disable=SC2046,SC2086
+	ok "$*: counts are the executed calls" \
+		python3 "$root/tests/oracle/counts.py" $how oracle out.csv $(traced_files)
+}
+
+# Without what the timer is about
+without_timer()
+{
+	grep -v 'handler\|ticks\|start_timer' out.csv | sort
+}
+
+# The handler comes at any instruction, and no count of the calls it interrupts is another. (The
+# oracle may miss a tail call between whose halves it comes.)
+with_timer()
+{
+	without_timer >quiet.csv
+	rm -rf data
+	guest_environment="LITIFUT_DIR=$(pwd)/data"
+	run traced program often libopened.so
+	guest_environment=
+	# shellcheck disable=SC2046
+	"$BUILD/bin/litifut-post" -q -f csv -o out.csv data $(traced_files)
+	without_timer >interrupted.csv
+	ok "a timer's handler at any time changes no count" diff quiet.csv interrupted.csv
+	is "its own calls are counted" \
+		"$(awk -F , '/"handler".*"of_handler"/ { print $7 }' out.csv)" "$(cat traced.err)"
+}
+
+# How often the child's function was called, of each trace.
+of_each_process()
+{
+	for trace in data/trace/*.trace; do
+		"$BUILD/bin/litifut-post" -q -f csv "$trace" data/maps traced/program |
+			awk -F , '$0 ~ /of_child/ && $0 ~ /main/ { print $1; found = 1 }
+				END { if (!found) print "none" }' | wc -l
+	done
+}
+
+wraps()
+{
+	cat >wraps.c <<-'END'
+		#include <stdint.h>
+		#include <stdio.h>
+		extern uint32_t litifut_flags[] __attribute__((weak, visibility("hidden")));
+		__attribute__((noipa)) static int counted(int x) { return x; }
+		int main(void)
+		{
+		#ifdef __mips__
+			enum { ROOM = 0x20000 }; /* for the DB, and as large as the code */
+		#else
+			enum { ROOM = 0x10000 };
+		#endif
+			/* the one counter that has this value */
+			for (int i = 0; i < 777 + 5; i++) {
+				counted(i);
+				if (i == 776 && litifut_flags)
+					for (int at = 24; at < ROOM / 4 - 1; at++)
+						if (litifut_flags[at] == 777 && !litifut_flags[at + 1])
+							litifut_flags[at] = 0xfffffffe;
+			}
+			puts("done");
+			return 0;
+		}
+	END
+	link wraps ../wraps.c || return
+	rm -rf data
+	guest_environment="LITIFUT_DIR=$(pwd)/data"
+	run traced wraps
+	guest_environment=
+	is "a counter carries beyond 2^32" "$("$BUILD/bin/litifut-post" -q -f edges data traced/wraps |
+		awk '/counted/ { print $1 }')" 4294967299
+}
+
+behaviour()
+{
+	export LITIFUT_MODE=counts
+	program_source
+	for library in library opened; do
+		link "lib$library.so" -shared -fPIC "../$library.c" || return
+	done
+	link program ../main.c -L. -llibrary -lpthread -ldl || return
+	link fixed ../main.c ../library.c -no-pie -lpthread -ldl
+	same_run program fork libopened.so
+	counts_equal_calls '' program threads libopened.so
+	with_timer
+	counts_equal_calls '' program fork
+	is "the child's calls are its own" "$(of_each_process | sort | paste -s -d ' ')" "1 1"
+	counts_equal_calls least program killed
+	settings=LITIFUT_FILE=write
+	counts_equal_calls '' fixed
+	settings=
+	if link static ../main.c ../library.c -static -lpthread; then
+		counts_equal_calls '' static
+	fi
+	wraps
+}
+
+for_targets behaviour
