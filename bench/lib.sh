@@ -210,6 +210,14 @@ build_way()
 		(cd "$tree/here" && rm -f $outputs)
 		front="env LITIFUT_ENGINE=$way $BUILD/bin/litifut build"
 		;;
+	counters)
+		build_way plain || return
+		way=$1
+		cp -a "$tree/plain" "$tree/here"
+		# shellcheck disable=SC2154,SC2086
+		(cd "$tree/here" && rm -f $outputs)
+		front="env LITIFUT_MODE=counts $BUILD/bin/litifut build"
+		;;
 	source)
 		"$triplet-gcc" $machine_flags -O2 -fPIC -ftls-model=initial-exec -c -o "$work/recorder.$target.o" \
 			"$root/bench/recorder.c" || return
@@ -242,7 +250,7 @@ build_way()
 mode_environment()
 {
 	case $1.$2 in
-	db.* | thunk.*) echo "LITIFUT_DIR=$work/data LITIFUT_CLOCK=none" ;;
+	db.* | thunk.* | counters.*) echo "LITIFUT_DIR=$work/data LITIFUT_CLOCK=none" ;;
 	source.*) echo "BENCH_TRACE=$work/data/trace/source" ;;
 	uftrace.*) echo "UFTRACE_DIR=$work/data UFTRACE_BUFFER=4194304" ;;
 	counts.*) echo "GMON_OUT_PREFIX=$work/data/gmon" ;;
@@ -291,8 +299,10 @@ same_output()
 count_events()
 {
 	case $1 in
-	db | thunk)
-		"$post" --no-maps-paths -f report "$work/data" 2>&1 >/dev/null |
+	db | thunk | counters)
+		# counters are known by the file
+		[ "$1" != counters ] || with_files=$tree/$1
+		"$post" --no-maps-paths -f report "$work/data" ${with_files:-} 2>&1 >/dev/null |
 			sed -n 's/^litifut-post: \([0-9]*\) calls.*/\1/p'
 		;;
 	source) echo $(($(cat "$work"/data/trace/* | wc -c) / 8)) ;;

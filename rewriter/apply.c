@@ -225,8 +225,8 @@ static enum litifut_status detour_site(struct apply *apply, struct litifut_found
 		}
 	if (detour.return_address)
 		site->site.return_address = detour.return_address;
-	if (detour.thunk && !litifut_counts_note(&apply->session, site))
-		return no_room(apply, error);
+	if (detour.thunk)
+		litifut_counts_note(&apply->session, site);
 	if (detour.thunk && !LITIFUT_ARCH_GET(apply->session.arch, thunks, thunks_need_db))
 		return LITIFUT_OK;
 	return add_to_db(apply, site,
@@ -249,8 +249,8 @@ static enum litifut_status patch_site(struct apply *apply, struct litifut_found_
 		if (entry && !full) {
 			replace(apply, site, site->site.address, code, site->instruction.length,
 				entry);
-			return litifut_counts_note(&apply->session, site) ? LITIFUT_OK
-									  : no_room(apply, error);
+			litifut_counts_note(&apply->session, site);
+			return LITIFUT_OK;
 		}
 	}
 	entry = litifut_landings_encode(

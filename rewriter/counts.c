@@ -5,11 +5,11 @@
 
 #include "elf/sections.h"
 
-static uint32_t pieces(uint32_t counters)
+/* The bytes of a room with so many bytes of counters. */
+static uint32_t whole_pieces(size_t bytes)
 {
-	const uint32_t offset = litifut_counter_offset(counters ? counters - 1 : 0);
-
-	return (offset / LITIFUT_FLAGS_PIECE + 1) * LITIFUT_FLAGS_PIECE;
+	return LITIFUT_COUNTS_PAGE +
+	       (uint32_t)(bytes / LITIFUT_COUNTS_PIECE + 1) * LITIFUT_COUNTS_PIECE;
 }
 
 static bool by_return(const struct litifut_session *session)
@@ -31,7 +31,8 @@ void litifut_counts_find(struct litifut_session *session)
 			       ? (uint32_t)((db->size - sizeof(struct litifut_db_header)) /
 					    sizeof(struct litifut_db_entry))
 			       : 0;
-	counters->of_return = counters->room + pieces(counters->db) - (session->image.text_start & ~3u);
+	counters->of_return = counters->room + LITIFUT_COUNTER_OFFSET(counters->db) -
+			      (session->image.text_start & ~3u);
 }
 
 uint32_t litifut_counts_bytes(const struct litifut_session *session, size_t db_entries,
@@ -40,9 +41,9 @@ uint32_t litifut_counts_bytes(const struct litifut_session *session, size_t db_e
 	const uint32_t code = session->image.text_end - session->image.text_start;
 
 	if (by_return(session))
-		return pieces((uint32_t)db_entries) +
-		       ((code + (uint32_t)growth) / LITIFUT_FLAGS_PIECE + 1) * LITIFUT_FLAGS_PIECE;
-	return pieces((uint32_t)(db_entries + (session->context.thunks ? sites : 0)));
+		return whole_pieces(db_entries * LITIFUT_COUNTER_BYTES + code + growth);
+	return whole_pieces((db_entries + (session->context.thunks ? sites : 0)) *
+			    LITIFUT_COUNTER_BYTES);
 }
 
 enum litifut_status litifut_counts_check(const struct litifut_session *session,
@@ -55,7 +56,11 @@ enum litifut_status litifut_counts_check(const struct litifut_session *session,
 						       session->sites.count, 0))
 		return litifut_error_set(error, LITIFUT_ERROR_SPACE, session->image.path, NULL,
 					 LITIFUT_NO_ADDRESS, "room for counters is not enough");
-	if (room->address % 4096)
+	if (room->size > LITIFUT_COUNTS_MAX)
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, session->image.path,
+					 NULL, room->address, "%u bytes of counters are too many",
+					 room->size);
+	if (room->address % LITIFUT_COUNTS_PAGE)
 		return litifut_error_set(
 			error, LITIFUT_ERROR_UNSUPPORTED, session->image.path, NULL, room->address,
 			"the linker has not put the counters at the start of a page");
@@ -86,7 +91,7 @@ uint32_t litifut_counts_of_thunk(const struct litifut_session *session, uint32_t
 	if (!session->context.counts || by_return(session))
 		return 0;
 	return counters->room +
-	       litifut_counter_offset(counters->db +
+	       LITIFUT_COUNTER_OFFSET(counters->db +
 				      (uint32_t)number_of(&session->sites, address));
 }
 
@@ -97,16 +102,13 @@ static void note(const struct litifut_session *session, struct litifut_found_sit
 	site->site.exit_reason = LITIFUT_EXIT_COUNTER;
 }
 
-bool litifut_counts_note(const struct litifut_session *session, struct litifut_found_site *site)
+void litifut_counts_note(const struct litifut_session *session, struct litifut_found_site *site)
 {
-	const struct litifut_counters *counters = &session->context.counters;
-
-	if (!session->context.counts)
-		return true;
-	note(session, site,
-	     by_return(session) ? counters->of_return + site->site.return_address
-				: litifut_counts_of_thunk(session, site->site.address));
-	return !by_return(session) || litifut_counters_have(counters, site->site.return_address);
+	if (session->context.counts)
+		note(session, site,
+		     by_return(session)
+			     ? session->context.counters.of_return + site->site.return_address
+			     : litifut_counts_of_thunk(session, site->site.address));
 }
 
 void litifut_counts_note_db(struct litifut_session *session, const uint8_t *entries, size_t count)
@@ -136,26 +138,6 @@ void litifut_counts_note_db(struct litifut_session *session, const uint8_t *entr
 		if (low < count &&
 		    elf_read_db_entry(&records, low).return_address == site->site.return_address)
 			note(session, site,
-			     session->context.counters.room + litifut_counter_offset(low));
-	}
-}
-
-void litifut_counts_make_way(const struct litifut_session *session, struct litifut_room *room)
-{
-	const uint32_t bytes =
-		(uint32_t)LITIFUT_ARCH_GET(session->arch, detour, trampoline_bytes_max);
-	bool clear = !session->context.counts || !by_return(session);
-
-	while (!clear) {
-		const uint32_t address = room->address + room->used;
-
-		clear = true;
-		for (uint32_t at = 0; at <= bytes; at += 4)
-			clear &= litifut_counters_have(&session->context.counters, address + at);
-		/* trampolines are numbered */
-		if (!clear && room->size - room->used >= bytes)
-			room->used += bytes;
-		else
-			clear = true;
+			     session->context.counters.room + LITIFUT_COUNTER_OFFSET(low));
 	}
 }

@@ -3,24 +3,22 @@
  *
  * First come the counters of the instruction DB, for the calls that no thunk serves. Where each
  * site has a thunk of its own, those of all sites follow, in the order of the list. Where thunks
- * serve many sites, from the next piece on the room is an image of the code: the counter of a
- * site is as far from that of another as their return addresses are from each other. These are at
+ * serve many sites, the rest of the room is an image of the code: the counter of a site is as far from that of another as their return addresses are from each other. These are at
  * least as far apart as a counter is long, since a call and its delay slot are 8 bytes. */
 #ifndef LITIFUT_REWRITER_COUNTS_H
 #define LITIFUT_REWRITER_COUNTS_H
 
-#include "rewriter/rooms.h"
 #include "rewriter/session.h"
 
 /* Finds the room; one that does not exist yet is taken to stand at 0. */
 void litifut_counts_find(struct litifut_session *session);
 
 /* How many bytes the room of an image like this must have, with so many entries in its DB, so many
- * sites and `growth` more bytes of code. A multiple of LITIFUT_FLAGS_PIECE. */
+ * sites and `growth` more bytes of code. Whole pieces. */
 uint32_t litifut_counts_bytes(const struct litifut_session *session, size_t db_entries,
 			      size_t sites, size_t growth);
 
-/* Is the room of the image large enough, and at the start of a page? */
+/* Is the room of the image large enough, at the start of a page, and not too large? */
 enum litifut_status litifut_counts_check(const struct litifut_session *session,
 					 struct litifut_error *error);
 
@@ -28,15 +26,11 @@ enum litifut_status litifut_counts_check(const struct litifut_session *session,
  * is at `address`; else 0. */
 uint32_t litifut_counts_of_thunk(const struct litifut_session *session, uint32_t address);
 
-/* The site goes through a thunk: notes where its counter is. False: its return address has none. */
-bool litifut_counts_note(const struct litifut_session *session, struct litifut_found_site *site);
+/* The site goes through a thunk: notes where its counter is. */
+void litifut_counts_note(const struct litifut_session *session, struct litifut_found_site *site);
 
 /* The same of all sites that go through the instruction DB, when that is complete: `count`
  * entries at `entries`. */
 void litifut_counts_note_db(struct litifut_session *session, const uint8_t *entries, size_t count);
-
-/* Moves the free part of the room on to where the keys of trampolines have counters. To be called
- * before a trampoline is written. */
-void litifut_counts_make_way(const struct litifut_session *session, struct litifut_room *room);
 
 #endif

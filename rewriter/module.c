@@ -100,7 +100,10 @@ enum litifut_status litifut_module_fill(const struct litifut_image *image,
 			 : facts->mode == LITIFUT_MODE_COUNTS   ? LITIFUT_FAMILY_NONE
 								: LITIFUT_FAMILY_STREAM;
 	module->flags_address = facts->flags ? facts->flags->address : 0;
-	module->flags_bytes = facts->flags ? facts->flags->size & ~(LITIFUT_FLAGS_PIECE - 1) : 0;
+	module->flags_bytes = !facts->flags ? 0
+			      : facts->mode == LITIFUT_MODE_COUNTS
+				      ? facts->flags->size
+				      : facts->flags->size & ~(LITIFUT_FLAGS_PIECE - 1);
 	module->clock = facts->clock;
 	module->enders = facts->spawners->enders;
 	for (size_t i = 0; i < LITIFUT_MODULE_SPAWNERS && facts->spawners->places[i]; i++) {

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "rewriter/counts.h"
-
 /* What litifut_trampoline_add() is about. */
 struct addition {
 	struct litifut_rooms *rooms;
@@ -40,7 +38,6 @@ static uint32_t add_to(struct addition *addition, struct litifut_room *room)
 	uint8_t code[256];
 	bool done = false;
 
-	litifut_counts_make_way(session, room);
 	address = room->address + room->used;
 	for (unsigned tries = gate.thunk ? 2 : 1; tries && !done && !addition->full; tries--) {
 		*detour = (struct litifut_detour){.thunk = gate.thunk != 0};
@@ -70,7 +67,6 @@ static uint32_t add_numbered(struct addition *addition)
 	uint32_t trampoline;
 	uint8_t *bytes;
 
-	litifut_counts_make_way(session, room);
 	trampoline = room->address + room->used;
 	bytes = room->bytes + room->used;
 
@@ -109,7 +105,6 @@ static uint32_t add_stepped(struct addition *addition, const struct litifut_foun
 	uint32_t step;
 	bool done = false;
 
-	litifut_counts_make_way(session, room);
 	trampoline = room->address + room->used;
 	if (addition->full || bytes > room->size - room->used) {
 		addition->full = true;

@@ -136,7 +136,7 @@ struct litifut_module {
 	/* The room for flags (link-time) of a module that records edges, or counts calls; else 0.
 	 */
 	uint32_t flags_address;
-	uint32_t flags_bytes; /* a multiple of LITIFUT_FLAGS_PIECE */
+	uint32_t flags_bytes; /* whole pieces */
 };
 
 /* The first word after the magic number. Version 1 left its upper half 0. */
@@ -351,22 +351,18 @@ struct litifut_original {
 #define LITIFUT_FLAGS_PIECE 0x10000u
 #define LITIFUT_FLAGS_HEAD 96u
 
-/* With LITIFUT_MODE=counts the room has counters of 8 bytes: the low word, then the high one. The
- * first ones are those of the entries of the instruction DB, by their index; for the others see
- * `exit` of the sites. Returns the offset of counter `number` in the room. */
+/* With LITIFUT_MODE=counts the room has counters of 8 bytes, the low word, then the high one,
+ * without gaps. Its first page belongs to the tracer and has a word for each piece; the pieces of
+ * LITIFUT_COUNTS_PIECE bytes follow, each of which becomes a chunk of a trace but for the first page
+ * of that. The first counters are those of the entries of the instruction DB, by their index; for
+ * the others see `exit` of the sites. */
+#define LITIFUT_COUNTS_PAGE 4096u
+#define LITIFUT_COUNTS_PIECE (LITIFUT_FLAGS_PIECE - LITIFUT_COUNTS_PAGE)
 #define LITIFUT_COUNTER_BYTES 8u
-#define LITIFUT_COUNTERS_OF_PIECE                                                                  \
-	((LITIFUT_FLAGS_PIECE - LITIFUT_FLAGS_HEAD) / LITIFUT_COUNTER_BYTES)
-
-static inline uint32_t litifut_counter_offset(uint32_t number)
-{
-	uint32_t offset = LITIFUT_FLAGS_HEAD;
-
-	/* not a division, which the tracer would need a library for */
-	for (; number >= LITIFUT_COUNTERS_OF_PIECE; number -= LITIFUT_COUNTERS_OF_PIECE)
-		offset += LITIFUT_FLAGS_PIECE;
-	return offset + number * LITIFUT_COUNTER_BYTES;
-}
+/* As many pieces as the first page has words. */
+#define LITIFUT_COUNTS_MAX (LITIFUT_COUNTS_PAGE + LITIFUT_COUNTS_PAGE / 4 * LITIFUT_COUNTS_PIECE)
+/* Offset of counter `number` in the room. */
+#define LITIFUT_COUNTER_OFFSET(number) (LITIFUT_COUNTS_PAGE + (number)*LITIFUT_COUNTER_BYTES)
 
 _Static_assert(offsetof(struct litifut_module, mode) == LITIFUT_MODULE_BYTES_1, "version 1");
 _Static_assert(sizeof(struct litifut_module) == 768, "module layout");

@@ -47,7 +47,7 @@ static void take(void *context, const struct post_flags_piece *piece)
 	const struct taking *taking = context;
 	const struct post_trace *trace = taking->process->trace;
 
-	if (piece->mode == LITIFUT_MODE_COUNTS)
+	if (piece->counts)
 		return;
 	for (size_t i = 0; i < trace->module_count; i++) {
 		struct post_covered_module *module;

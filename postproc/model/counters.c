@@ -10,21 +10,24 @@ struct taking {
 	struct post_process *process;
 };
 
-/* 0 at the start and at the end of a piece, where there is none. */
+/* 0 for a word of another piece. */
+static uint64_t word_at(const struct post_trace *trace, const struct post_flags_piece *piece,
+			uint32_t offset)
+{
+	uint32_t word;
+
+	if (offset < piece->first || piece->count < sizeof(word) ||
+	    offset - piece->first > piece->count - sizeof(word))
+		return 0;
+	memcpy(&word, piece->bytes + (offset - piece->first), sizeof(word));
+	return trace->swap ? bswap_32(word) : word;
+}
+
+/* What of the counter is in the piece: it may begin in one and end in the next. */
 static uint64_t counter_at(const struct post_trace *trace, const struct post_flags_piece *piece,
 			   uint32_t offset)
 {
-	uint32_t words[2];
-
-	if (offset < piece->first || piece->count < sizeof(words) ||
-	    offset - piece->first > piece->count - sizeof(words))
-		return 0;
-	memcpy(words, piece->bytes + (offset - piece->first), sizeof(words));
-	if (trace->swap) {
-		words[0] = bswap_32(words[0]);
-		words[1] = bswap_32(words[1]);
-	}
-	return (uint64_t)words[1] << 32 | words[0];
+	return word_at(trace, piece, offset) | word_at(trace, piece, offset + 4) << 32;
 }
 
 static void take(void *context, const struct post_flags_piece *piece)
@@ -37,7 +40,7 @@ static void take(void *context, const struct post_flags_piece *piece)
 	const struct post_image *image;
 	uint32_t module;
 
-	if (piece->mode != LITIFUT_MODE_COUNTS)
+	if (!piece->counts)
 		return;
 	for (size_t i = 0; i < trace->module_count && !record; i++)
 		if (trace->modules[i].record.serial == piece->module)
@@ -47,7 +50,7 @@ static void take(void *context, const struct post_flags_piece *piece)
 	module = post_modules_recorded(session, process, record);
 	image = session->modules[module].image;
 	if (!image || !image->has_site_list) {
-		if (piece->first < LITIFUT_FLAGS_PIECE) /* the first one */
+		if (piece->first == LITIFUT_COUNTS_PAGE)
 			post_problem_at(session->problems,
 					image ? image->path : session->modules[module].name,
 					LITIFUT_NO_ADDRESS,

@@ -8,7 +8,7 @@
 struct post_flags_piece {
 	uint32_t module; /* serial */
 	uint32_t first;  /* offset in the room of the first byte of `bytes` */
-	uint32_t mode;   /* LITIFUT_MODE_COUNTS: they are counters, else flags */
+	bool counts;     /* they are counters, not flags */
 	const uint8_t *bytes;
 	size_t count;
 };

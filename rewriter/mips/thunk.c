@@ -274,10 +274,6 @@ struct litifut_thunk litifut_mips_thunk(const struct litifut_image *image,
 
 	if (!context->thunks || instruction->thumb)
 		return none;
-	/* a tail call has a key, in its trampoline */
-	if (context->counts && !call->tail &&
-	    !litifut_counters_have(&context->counters, call->address + 8))
-		return none;
 	switch (instruction->class) {
 	case LITIFUT_CLASS_CALL_DIRECT:
 		return direct_call(image, context, call);

@@ -460,6 +460,7 @@ behaviour()
 		}
 	END
 	kept program ""
+	counted
 	spoiled "" ""
 	if [ "$cpu" = arm ]; then
 		# out of reach of the tracer: all of it again by way of islands
@@ -493,6 +494,23 @@ called_thunks()
 		room_bal:trampolines room_jalr_t9:thunk_jalr; do
 		echo "<mips_${each_call%:*}>: <litifut_${each_call#*:}>"
 	done | sed 's/_trampolines>/_trampolines/'
+}
+
+# The same with counters, which are not events.
+counted()
+{
+	export LITIFUT_MODE=counts
+	link counted -no-pie -fno-pic ../main.c ../calls.S
+	unset LITIFUT_MODE
+	guest_environment="LITIFUT_DIR=$(pwd)/data"
+	run traced counted
+	is "counts: every register is kept" "$(cut -d , -f 2 traced.out)" " 0 differences"
+	# each name of CALLS is called in four rounds, and makes its call in each
+	is "each of them was counted" "$("$BUILD/bin/litifut-post" -q -f csv data traced/counted |
+		awk -F , -v calls="$(cut -d ' ' -f 1 traced.out)" '
+			/^"(arm|thumb|mips)_/ { wrong += $7 != 4; names[$1] }
+			END { for (name in names) count++; print wrong + 0, (count * 4 >= calls) }')" "0 1"
+	guest_environment=
 }
 
 # spoiled NAME FLAGS [VARIABLE=VALUE]: the same with a recorder of the user's own that

@@ -169,18 +169,15 @@ wraps()
 		__attribute__((noipa)) static int counted(int x) { return x; }
 		int main(void)
 		{
-		#ifdef __mips__
-			enum { ROOM = 0x20000 }; /* for the DB, and as large as the code */
-		#else
-			enum { ROOM = 0x10000 };
-		#endif
-			/* the one counter that has this value */
 			for (int i = 0; i < 777 + 5; i++) {
+				int at = 1024;
 				counted(i);
-				if (i == 776 && litifut_flags)
-					for (int at = 24; at < ROOM / 4 - 1; at++)
-						if (litifut_flags[at] == 777 && !litifut_flags[at + 1])
-							litifut_flags[at] = 0xfffffffe;
+				if (i != 776 || !litifut_flags)
+					continue;
+				/* the one counter that has this value */
+				while (litifut_flags[at] != 777 || litifut_flags[at + 1])
+					at++;
+				litifut_flags[at] = 0xfffffffe;
 			}
 			puts("done");
 			return 0;

@@ -341,6 +341,89 @@ static void mips_thunks_with_room_of_their_own_take_16(void **state)
 	}
 }
 
+/* LITIFUT_MODE=counts. */
+static void arm_counts_take_10_instructions(void **state)
+{
+	static const uint32_t callees[] = {0x10001, 0x10000};
+	const struct litifut_arch_context context = {.thunks = true, .counts = true};
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		const struct litifut_thunk thunk = {LITIFUT_THUNK_CALLEE, true, 0, callees[i],
+						    0x30060};
+		struct litifut_frame_code frame = {0};
+		struct listing listing;
+		uint8_t code[256];
+		unsigned bytes = litifut_arm_write_thunk(&context, &thunk, ADDRESS, entries, code);
+		unsigned load;
+
+		read_code(&litifut_arch_arm, &context, LITIFUT_CODE_THUMB, code, bytes, ADDRESS,
+			  &listing);
+		assert_int_equal(find(&listing, i ? "bx pc" : "b.w #0x10000"), 9);
+		assert_int_equal(listing.addresses[9] % 4, 0);
+		assert_string_equal(listing.text[0], "push {r0, r1, r2}");
+		assert_string_equal(listing.text[3], "ldrex r0, [r1]");
+		assert_string_equal(listing.text[8], "pop.w {r0, r1, r2}");
+		/* what it loads and adds to its pc */
+		load = litifut_get16(false, code + 4) & 0xfff;
+		assert_int_equal(litifut_get32(false, code + 4 + load) + ADDRESS + 10, 0x30060);
+		assert_int_equal(4 + load + 4, bytes);
+		litifut_arm_thunk_frame(&context, &thunk, &frame);
+		assert_int_equal(frame.step_count, 3);
+		assert_int_equal(frame.steps[0].stack, 12);
+		if (i) /* A32 code follows the exit */
+			continue;
+		/* over: the high word, then the same once more */
+		size_t carry = find(&listing, "add.w r1, r1, #4");
+		char text[40];
+		snprintf(text, sizeof(text), "cbz r0, #0x%x", listing.addresses[carry]);
+		assert_string_equal(listing.text[7], text);
+		snprintf(text, sizeof(text), "cbnz r2, #0x%x", listing.addresses[carry + 1]);
+		assert_string_equal(listing.text[6], text);
+		snprintf(text, sizeof(text), "b #0x%x", listing.addresses[3]);
+		assert_string_equal(listing.text[carry + 1], text);
+	}
+}
+
+static void mips_counts_take_11_instructions(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		const struct litifut_arch_context context = {.cpu.big_endian = i & 1,
+							     .thunks = true,
+							     .counts = true,
+							     .counters = {.of_return = 0x1fffc}};
+		const struct litifut_thunk thunk = {LITIFUT_THUNK_CALLEE, false,
+						    i & 2 ? LITIFUT_MIPS_OWN_ROOM : 0, 0x10000, 0};
+		const size_t own = i / 2; /* one more, and the last is no empty one */
+		struct listing listing;
+		uint8_t code[256];
+		unsigned bytes = litifut_mips_write_thunk(&context, &thunk, ADDRESS, entries, code);
+		char text[40];
+
+		read_code(&litifut_arch_mips, &context, LITIFUT_CODE_PLAIN, code, bytes, ADDRESS,
+			  &listing);
+		assert_int_equal(find(&listing, "j 0x10000"), 9 + own);
+		assert_string_equal(listing.text[own], "sw $v1, 4($sp)");
+		assert_string_equal(listing.text[own + 1], "lui $v1, 2");
+		assert_string_equal(listing.text[own + 3], "ll $at, -4($v1)");
+		assert_string_equal(listing.text[own + 6], "sc $at, -4($v1)");
+		assert_string_equal(listing.text[own + 8], "lw $v1, 4($sp)");
+		assert_string_equal(listing.text[own + 10], own ? "addiu $sp, $sp, 0x10" : "nop ");
+		/* to the carry, and from there to what follows the store */
+		snprintf(text, sizeof(text), "beqz $at, 0x%x", listing.addresses[own + 11]);
+		assert_string_equal(listing.text[own + 5], text);
+		snprintf(text, sizeof(text), "beqz $at, 0x%x", listing.addresses[own + 1]);
+		assert_string_equal(listing.text[own + 7], text);
+		assert_string_equal(listing.text[own + 11], text);
+		assert_string_equal(listing.text[own + 12], "addiu $v1, $v1, 4");
+		snprintf(text, sizeof(text), "beqz $at, 0x%x", listing.addresses[own + 13]);
+		assert_string_equal(listing.text[own + 16], text);
+		snprintf(text, sizeof(text), "b 0x%x", listing.addresses[own + 7]);
+		assert_string_equal(listing.text[own + 18], text);
+	}
+}
+
 static void mips_thunks_know_their_reach(void **state)
 {
 	const struct litifut_arch_context fixed = {.thunks = true};
@@ -578,6 +661,8 @@ int main(void)
 		cmocka_unit_test(arm_thunks_know_their_reach),
 		cmocka_unit_test(mips_direct_calls_take_14),
 		cmocka_unit_test(mips_thunks_with_room_of_their_own_take_16),
+		cmocka_unit_test(arm_counts_take_10_instructions),
+		cmocka_unit_test(mips_counts_take_11_instructions),
 		cmocka_unit_test(mips_thunks_know_their_reach),
 		cmocka_unit_test(mips_islands_have_thunks),
 		cmocka_unit_test(mips_islands_make_room_for_all),

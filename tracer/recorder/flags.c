@@ -38,76 +38,110 @@ _Static_assert(sizeof(struct litifut_chunk_header) + sizeof(struct litifut_flags
 		       LITIFUT_FLAGS_HEAD,
 	       "room for both headers");
 
-/* A piece that is not mapped begins with the address of its chunk. */
-static uint32_t *litifut_chunk_of_piece(uint32_t piece)
+/* A piece of the room of a module, and what of its chunk takes its place. */
+struct litifut_piece {
+	uint32_t place;
+	uint32_t bytes;
+	uint32_t skip;  /* of the chunk, from its start */
+	uint32_t first; /* offset of the piece in the room */
+	/* LITIFUT_CHUNK_MAGIC while the chunk is mapped there, else the address of the chunk or 0.
+	 * Of flags that is the first word of the piece, and so of the chunk. */
+	volatile uint32_t *chunk;
+};
+
+/* Fills `piece` with piece `number` of the module. False: there are fewer. */
+static bool litifut_piece_get(const struct litifut_module *module, uint32_t number,
+			      struct litifut_piece *piece)
 {
-	return (uint32_t *)piece;
+	uint32_t room = module->flags_address + module->load_bias;
+	bool counts = module->mode == LITIFUT_MODE_COUNTS;
+
+	piece->skip = counts ? LITIFUT_COUNTS_PAGE : 0;
+	piece->bytes = LITIFUT_FLAGS_PIECE - piece->skip;
+	piece->first = piece->skip + number * piece->bytes;
+	piece->place = room + piece->first;
+	piece->chunk = (volatile uint32_t *)(counts ? room + 4 * number : piece->place);
+	return piece->first + piece->bytes <= module->flags_bytes;
 }
 
-static bool litifut_is_mapped(uint32_t piece)
+static bool litifut_is_mapped(const struct litifut_piece *piece)
 {
-	return *(volatile uint32_t *)piece == LITIFUT_CHUNK_MAGIC;
+	return *piece->chunk == LITIFUT_CHUNK_MAGIC;
 }
 
-static void litifut_piece_copy(uint32_t chunk, uint32_t piece)
+/* Between a piece and its chunk, without the headers. */
+static void litifut_piece_copy(const struct litifut_piece *piece, uint32_t chunk, bool to_chunk)
 {
-	litifut_copy((uint8_t *)chunk + LITIFUT_FLAGS_HEAD,
-		     (const uint8_t *)piece + LITIFUT_FLAGS_HEAD,
-		     LITIFUT_FLAGS_PIECE - LITIFUT_FLAGS_HEAD);
+	uint32_t head = piece->skip ? piece->skip : LITIFUT_FLAGS_HEAD;
+	uint8_t *in_chunk = (uint8_t *)(chunk + head);
+	uint8_t *in_place = (uint8_t *)(piece->place + head - piece->skip);
+
+	litifut_copy(to_chunk ? in_chunk : in_place, to_chunk ? in_place : in_chunk,
+		     LITIFUT_FLAGS_PIECE - head);
+}
+
+static bool litifut_map_zeros(uint32_t place, uint32_t bytes)
+{
+	return !litifut_failed(litifut_map(place, bytes, PROT_READ | PROT_WRITE, -1, 0));
 }
 
 /* Memory of this process alone, all zero, in the place of a piece. False: what was there is
  * still there. */
-static bool litifut_piece_clear(uint32_t piece)
+static bool litifut_piece_clear(const struct litifut_piece *piece)
 {
-	long spare = litifut_map(0, LITIFUT_FLAGS_PIECE, PROT_READ | PROT_WRITE, -1, 0);
+	long spare = litifut_map(0, piece->bytes, PROT_READ | PROT_WRITE, -1, 0);
 	bool good = false;
 
 	if (!litifut_failed(spare)) {
-		good = !litifut_failed(
-			litifut_map(piece, LITIFUT_FLAGS_PIECE, PROT_READ | PROT_WRITE, -1, 0));
-		litifut_unmap((uint32_t)spare, LITIFUT_FLAGS_PIECE);
+		good = litifut_map_zeros(piece->place, piece->bytes);
+		litifut_unmap((uint32_t)spare, piece->bytes);
 		/* as much as that has just been given back */
-		if (!good && !litifut_readable(piece))
-			good = !litifut_failed(litifut_map(piece, LITIFUT_FLAGS_PIECE,
-							   PROT_READ | PROT_WRITE, -1, 0));
+		if (!good && !litifut_readable(piece->place))
+			good = litifut_map_zeros(piece->place, piece->bytes);
 	}
+	if (good)
+		*piece->chunk = 0;
 	return good;
 }
 
 /* Moves a chunk of the file to the place of a piece. False: there is memory that was there, or
  * which has what the chunk has. */
-static bool litifut_piece_move(uint32_t chunk, uint32_t piece)
+static bool litifut_piece_move(const struct litifut_piece *piece, uint32_t chunk)
 {
-	long spare = litifut_map(0, LITIFUT_FLAGS_PIECE, PROT_READ | PROT_WRITE, -1, 0);
+	long spare = litifut_map(0, piece->bytes, PROT_READ | PROT_WRITE, -1, 0);
 	bool good;
 
 	if (litifut_failed(spare))
 		return false;
-	good = !litifut_failed(litifut_system_call(__NR_mremap, (long)chunk, LITIFUT_FLAGS_PIECE,
-						   LITIFUT_FLAGS_PIECE, LITIFUT_MREMAP_MOVES,
-						   (long)piece, 0));
-	litifut_unmap((uint32_t)spare, LITIFUT_FLAGS_PIECE);
-	if (!good && !litifut_readable(piece) &&
-	    !litifut_failed(litifut_map(piece, LITIFUT_FLAGS_PIECE, PROT_READ | PROT_WRITE, -1, 0)))
-		litifut_piece_copy(piece, chunk);
+	good = !litifut_failed(litifut_system_call(
+		__NR_mremap, (long)(chunk + piece->skip), (long)piece->bytes, (long)piece->bytes,
+		LITIFUT_MREMAP_MOVES, (long)piece->place, 0));
+	litifut_unmap((uint32_t)spare, piece->bytes);
+	if (good) {
+		*piece->chunk = LITIFUT_CHUNK_MAGIC;
+		if (piece->skip)
+			litifut_unmap(chunk, piece->skip);
+	} else if (!litifut_readable(piece->place) && litifut_map_zeros(piece->place, piece->bytes)) {
+		litifut_piece_copy(piece, chunk, false);
+	}
 	return good;
 }
 
 /* In a child: its parent's flags are not to be set any more. */
-static void litifut_piece_part(uint32_t piece)
+static void litifut_piece_part(const struct litifut_piece *piece)
 {
 	if (litifut_is_mapped(piece)) {
 		if (!litifut_piece_clear(piece))
 			litifut_tell("no memory for flags, those of the parent are set", "", 0);
 		return;
 	}
-	for (uint32_t i = 0; i < LITIFUT_FLAGS_PIECE; i += 4)
-		*(volatile uint32_t *)(piece + i) = 0;
+	*piece->chunk = 0;
+	for (uint32_t i = 0; i < piece->bytes; i += 4)
+		*(volatile uint32_t *)(piece->place + i) = 0;
 }
 
-static void litifut_piece_open(const struct litifut_module *module, uint32_t piece, uint32_t first,
-			       bool anew)
+static void litifut_piece_open(const struct litifut_module *module,
+			       const struct litifut_piece *piece, bool anew)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	struct litifut_flags_header *header;
@@ -123,24 +157,24 @@ static void litifut_piece_open(const struct litifut_module *module, uint32_t pie
 	}
 	header = (struct litifut_flags_header *)(chunk + sizeof(struct litifut_chunk_header));
 	header->module = module->serial;
-	header->first = first;
+	header->first = piece->first;
 	header->bytes = LITIFUT_FLAGS_PIECE;
 	header->mode = module->mode;
 	if (!anew)
-		litifut_piece_copy(chunk, piece);
+		litifut_piece_copy(piece, chunk, true);
 	litifut_chunk_open(&r->file, chunk, LITIFUT_CHUNK_FLAGS, LITIFUT_ENCODING_WORDS,
 			   r->file.process);
-	if (!(r->file.sink->flags & LITIFUT_TRACE_WRITE) && litifut_piece_move(chunk, piece))
+	if (!(r->file.sink->flags & LITIFUT_TRACE_WRITE) && litifut_piece_move(piece, chunk))
 		return;
 	if (!litifut_is_mapped(piece))
-		*litifut_chunk_of_piece(piece) = chunk;
+		*piece->chunk = chunk;
 }
 
 void litifut_flags_open(const struct litifut_module *module, bool anew)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	struct litifut_signals signals;
-	uint32_t room;
+	struct litifut_piece piece;
 
 	if (!LITIFUT_MODULE_HAS(module, flags_bytes) || !module->flags_bytes)
 		return;
@@ -148,42 +182,38 @@ void litifut_flags_open(const struct litifut_module *module, bool anew)
 		litifut_flags_refuse(module);
 		return;
 	}
-	room = module->flags_address + module->load_bias;
 	litifut_signals_block(&signals);
-	for (uint32_t first = 0; first < module->flags_bytes; first += LITIFUT_FLAGS_PIECE)
-		litifut_piece_open(module, room + first, first, anew);
+	for (uint32_t i = 0; litifut_piece_get(module, i, &piece); i++)
+		litifut_piece_open(module, &piece, anew);
 	litifut_signals_restore(&signals);
 }
 
 void litifut_flags_save_module(const struct litifut_module *module)
 {
 	struct litifut_recorder *r = &litifut_recorder;
-	uint32_t room = module->flags_address + module->load_bias;
+	struct litifut_piece piece;
 
 	if (!LITIFUT_MODULE_HAS(module, flags_bytes))
 		return;
-	for (uint32_t first = 0; first < module->flags_bytes; first += LITIFUT_FLAGS_PIECE) {
-		uint32_t chunk = *litifut_chunk_of_piece(room + first);
-
-		if (!chunk || litifut_is_mapped(room + first))
+	for (uint32_t i = 0; litifut_piece_get(module, i, &piece); i++) {
+		if (!*piece.chunk || litifut_is_mapped(&piece))
 			continue;
-		litifut_piece_copy(chunk, room + first);
-		litifut_save(&r->file, chunk, LITIFUT_FLAGS_PIECE);
+		litifut_piece_copy(&piece, *piece.chunk, true);
+		litifut_save(&r->file, *piece.chunk, LITIFUT_FLAGS_PIECE);
 	}
 }
 
 void litifut_flags_part(void)
 {
 	const struct litifut_module *module;
+	struct litifut_piece piece;
 
 	for (uint32_t at = 0; (module = litifut_modules_next(&at));) {
-		uint32_t room = module->flags_address + module->load_bias;
-
 		if (!LITIFUT_MODULE_HAS(module, flags_bytes) ||
 		    litifut_recorder.chunk_mask != LITIFUT_FLAGS_PIECE - 1)
 			continue;
-		for (uint32_t first = 0; first < module->flags_bytes; first += LITIFUT_FLAGS_PIECE)
-			litifut_piece_part(room + first);
+		for (uint32_t i = 0; litifut_piece_get(module, i, &piece); i++)
+			litifut_piece_part(&piece);
 	}
 }
 
