@@ -14,8 +14,7 @@ static uint32_t whole_pieces(size_t bytes)
 
 static bool by_return(const struct litifut_session *session)
 {
-	return session->context.thunks &&
-	       LITIFUT_ARCH_GET(session->arch, thunks, counts_by_return);
+	return session->context.thunks && LITIFUT_ARCH_GET(session->arch, thunks, counts_by_return);
 }
 
 void litifut_counts_find(struct litifut_session *session)
@@ -84,15 +83,23 @@ static size_t number_of(const struct litifut_site_list *sites, uint32_t address)
 	return low;
 }
 
-uint32_t litifut_counts_of_thunk(const struct litifut_session *session, uint32_t address)
+/* The counter of the thunk of the site whose call is at `address`. */
+static uint32_t of_thunk(const struct litifut_session *session, uint32_t address)
 {
 	const struct litifut_counters *counters = &session->context.counters;
 
-	if (!session->context.counts || by_return(session))
-		return 0;
 	return counters->room +
-	       LITIFUT_COUNTER_OFFSET(counters->db +
-				      (uint32_t)number_of(&session->sites, address));
+	       LITIFUT_COUNTER_OFFSET(counters->db + (uint32_t)number_of(&session->sites, address));
+}
+
+struct litifut_thunk litifut_counts_thunk(const struct litifut_session *session,
+					  const struct litifut_cramped_call *call)
+{
+	struct litifut_thunk thunk = litifut_session_thunk(session, call);
+
+	if (session->context.counts && !by_return(session))
+		thunk.counter = of_thunk(session, call->address);
+	return thunk;
 }
 
 static void note(const struct litifut_session *session, struct litifut_found_site *site,
@@ -108,7 +115,7 @@ void litifut_counts_note(const struct litifut_session *session, struct litifut_f
 		note(session, site,
 		     by_return(session)
 			     ? session->context.counters.of_return + site->site.return_address
-			     : litifut_counts_of_thunk(session, site->site.address));
+			     : of_thunk(session, site->site.address));
 }
 
 void litifut_counts_note_db(struct litifut_session *session, const uint8_t *entries, size_t count)

@@ -1,10 +1,11 @@
-/* LITIFUT_MODE=counts: a counter for each call site, in the room for flags (<litifut/module_format.h>
- * says what is in it), which becomes a part of the trace.
+/* LITIFUT_MODE=counts: a counter for each call site, in the room for flags
+ * (<litifut/module_format.h> says what is in it), which becomes a part of the trace.
  *
  * First come the counters of the instruction DB, for the calls that no thunk serves. Where each
  * site has a thunk of its own, those of all sites follow, in the order of the list. Where thunks
- * serve many sites, the rest of the room is an image of the code: the counter of a site is as far from that of another as their return addresses are from each other. These are at
- * least as far apart as a counter is long, since a call and its delay slot are 8 bytes. */
+ * serve many sites, the rest of the room is an image of the code: the counter of a site is as far
+ * from that of another as their return addresses are from each other. These are at least as far
+ * apart as a counter is long, since a call and its delay slot are 8 bytes. */
 #ifndef LITIFUT_REWRITER_COUNTS_H
 #define LITIFUT_REWRITER_COUNTS_H
 
@@ -22,9 +23,9 @@ uint32_t litifut_counts_bytes(const struct litifut_session *session, size_t db_e
 enum litifut_status litifut_counts_check(const struct litifut_session *session,
 					 struct litifut_error *error);
 
-/* Where each site has a thunk of its own: link-time address of the counter of the site whose call
- * is at `address`; else 0. */
-uint32_t litifut_counts_of_thunk(const struct litifut_session *session, uint32_t address);
+/* litifut_session_thunk() with the counter, where each site has a thunk of its own. */
+struct litifut_thunk litifut_counts_thunk(const struct litifut_session *session,
+					  const struct litifut_cramped_call *call);
 
 /* The site goes through a thunk: notes where its counter is. */
 void litifut_counts_note(const struct litifut_session *session, struct litifut_found_site *site);

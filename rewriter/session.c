@@ -1,18 +1,14 @@
-#include "rewriter/counts.h"
 #include "rewriter/session.h"
 
 struct litifut_thunk litifut_session_thunk(const struct litifut_session *session,
 					   const struct litifut_cramped_call *call)
 {
 	const struct litifut_spawners *spawners = &session->context.spawners;
-	struct litifut_thunk thunk;
 	bool direct = call->instruction.class == LITIFUT_CLASS_CALL_DIRECT ||
 		      call->instruction.class == LITIFUT_CLASS_BRANCH_DIRECT;
 
 	if (call->spawns || litifut_spawners_has(spawners, call->known_callee) ||
 	    (direct && litifut_spawners_has(spawners, call->instruction.target)))
 		return (struct litifut_thunk){.kind = LITIFUT_THUNK_NONE};
-	thunk = session->arch->thunks->thunk(&session->image, &session->context, call);
-	thunk.counter = litifut_counts_of_thunk(session, call->address);
-	return thunk;
+	return session->arch->thunks->thunk(&session->image, &session->context, call);
 }

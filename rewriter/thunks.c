@@ -8,6 +8,8 @@
 #include <libiberty/hashtab.h>
 #include <libiberty/objalloc.h>
 
+#include "rewriter/counts.h"
+
 /* A thunk that was made. */
 struct made {
 	struct litifut_thunk thunk;
@@ -138,7 +140,7 @@ uint32_t litifut_thunks_encode(struct litifut_thunks *thunks, const struct litif
 {
 	const struct litifut_session *session = thunks->session;
 	const struct litifut_cramped_call call = litifut_site_cramped(&session->image, site);
-	struct litifut_thunk wanted = litifut_session_thunk(session, &call);
+	struct litifut_thunk wanted = litifut_counts_thunk(session, &call);
 	struct litifut_rooms *rooms = thunks->rooms;
 	size_t near = litifut_rooms_nearest(rooms, site->site.address);
 	uint32_t reached = 0;
@@ -195,7 +197,7 @@ size_t litifut_thunks_bytes(const struct litifut_session *session, uint32_t low,
 			struct litifut_cramped_call call =
 				litifut_site_cramped(&session->image, site);
 
-			list[count] = litifut_session_thunk(session, &call);
+			list[count] = litifut_counts_thunk(session, &call);
 			count += list[count].kind > LITIFUT_THUNK_ENTRY;
 		}
 	}

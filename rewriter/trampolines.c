@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "rewriter/counts.h"
+
 /* What litifut_trampoline_add() is about. */
 struct addition {
 	struct litifut_rooms *rooms;
@@ -142,7 +144,7 @@ uint32_t litifut_trampoline_add(const struct litifut_places *places,
 	uint32_t address = 0;
 
 	if (places->thunks)
-		addition.wanted = litifut_session_thunk(session, &addition.call);
+		addition.wanted = litifut_counts_thunk(session, &addition.call);
 	if (has_own)
 		litifut_rooms_lead_on(rooms, &rooms->items[rooms->own]);
 	/* From there it is not far to the tracer. */

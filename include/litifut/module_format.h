@@ -353,9 +353,9 @@ struct litifut_original {
 
 /* With LITIFUT_MODE=counts the room has counters of 8 bytes, the low word, then the high one,
  * without gaps. Its first page belongs to the tracer and has a word for each piece; the pieces of
- * LITIFUT_COUNTS_PIECE bytes follow, each of which becomes a chunk of a trace but for the first page
- * of that. The first counters are those of the entries of the instruction DB, by their index; for
- * the others see `exit` of the sites. */
+ * LITIFUT_COUNTS_PIECE bytes follow, each of which becomes a chunk of a trace but for the first
+ * page of that. The first counters are those of the entries of the instruction DB, by their index;
+ * for the others see `exit` of the sites. */
 #define LITIFUT_COUNTS_PAGE 4096u
 #define LITIFUT_COUNTS_PIECE (LITIFUT_FLAGS_PIECE - LITIFUT_COUNTS_PAGE)
 #define LITIFUT_COUNTER_BYTES 8u

@@ -62,10 +62,11 @@ void post_run(struct post_session *session, const struct post_format *format,
 		format->start(output);
 	post_measures_start(&run.measures, session);
 	if (run.measures.tabled && format->event && !format->tabled)
-		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
-				"a trace has sums only (LITIFUT_MODE=table), without an order of "
-				"calls: %s can't show it; see report, edges, dot, callgrind, html",
-				format->name);
+		post_problem_at(
+			session->problems, NULL, LITIFUT_NO_ADDRESS,
+			"a trace has sums only (LITIFUT_MODE=table, counts), without an "
+			"order of calls: %s can't show it; see report, edges, dot, callgrind, html",
+			format->name);
 	post_timeline_read(session, sink, options);
 	post_measures_finish(&run.measures);
 	post_timeline_total(session, totals);

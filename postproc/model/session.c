@@ -1,7 +1,7 @@
 /* Processes, threads and the caches in front of the resolver. */
 #include "postproc/model/session.h"
 
-#include "postproc/model/counters.h"
+#include "postproc/sources/counters.h"
 #include "postproc/sources/firmware.h"
 #include "postproc/sources/gprof_serial.h"
 
@@ -288,6 +288,49 @@ static void open_firmware(struct post_session *session, const char *path)
 		post_session_take(session, trace);
 }
 
+struct counting {
+	struct post_session *session;
+	struct post_process *process;
+	const struct litifut_module_record *module;
+};
+
+static void take_counter(void *context, const struct litifut_site *site, uint64_t count)
+{
+	const struct counting *counting = context;
+	struct post_session *session = counting->session;
+	const uint32_t call = post_session_call(
+		session, counting->process, counting->module->epoch, LITIFUT_WORD_CALL,
+		site->return_address + counting->module->load_bias, 0);
+
+	session->calls[call].count += count;
+	counting->process->events += count;
+}
+
+static void take_counters(struct post_session *session, struct post_process *process)
+{
+	const struct post_trace *trace = process->trace;
+
+	for (size_t m = 0; m < trace->module_count && trace->flags_count; m++) {
+		struct counting counting = {session, process, &trace->modules[m].record};
+		const uint32_t serial = counting.module->serial;
+		const struct post_module *module =
+			&session->modules[post_modules_recorded(session, process, counting.module)];
+
+		if (!post_counters_has(trace, serial))
+			continue;
+		if (module->image && module->image->has_site_list)
+			post_counters_read(trace, serial, module->image, take_counter, &counting,
+					   session->problems);
+		else
+			post_problem_at(session->problems,
+					module->image ? module->image->path : module->name,
+					LITIFUT_NO_ADDRESS,
+					"the file with the list of its call sites is needed, or "
+					"its counts can't be shown: give the one that the linker "
+					"made");
+	}
+}
+
 /* What was counted where it was made needs no reading in order. */
 static void take_counted(struct post_session *session, struct post_process *process)
 {
@@ -299,7 +342,7 @@ static void take_counted(struct post_session *session, struct post_process *proc
 		session->calls[call].count += counted->count;
 		process->events += counted->count;
 	}
-	post_counters_take(session, process);
+	take_counters(session, process);
 }
 
 void post_session_open(struct post_session *session)

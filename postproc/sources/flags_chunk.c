@@ -11,8 +11,8 @@ void post_flags_chunks_read(const struct post_trace *trace,
 	for (size_t i = 0; i < trace->flags_count; i++) {
 		const struct post_chunk *chunk = &trace->flags[i];
 		const size_t bytes = (size_t)chunk->word_count * 4;
-		const bool counts = bytes > 16 && post_trace_word(trace, chunk, 3) ==
-							  LITIFUT_MODE_COUNTS;
+		const bool counts =
+			bytes > 16 && post_trace_word(trace, chunk, 3) == LITIFUT_MODE_COUNTS;
 		const size_t head = (counts ? LITIFUT_COUNTS_PAGE : LITIFUT_FLAGS_HEAD) -
 				    sizeof(struct litifut_chunk_header);
 		struct post_flags_piece piece = {.counts = counts};

@@ -28,7 +28,8 @@ static inline void litifut_count(const struct litifut_module *module, uint32_t b
 {
 	const struct litifut_port_features features = {.modern = module->engine ==
 								 LITIFUT_ENGINE_THUNK};
-	uint32_t *counter = (uint32_t *)(module->flags_address + bias + LITIFUT_COUNTER_OFFSET(index));
+	uint32_t *counter =
+		(uint32_t *)(module->flags_address + bias + LITIFUT_COUNTER_OFFSET(index));
 
 	if (!litifut_count_word(features, counter))
 		litifut_count_word(features, counter + 1);

@@ -113,15 +113,16 @@ static bool litifut_piece_move(const struct litifut_piece *piece, uint32_t chunk
 
 	if (litifut_failed(spare))
 		return false;
-	good = !litifut_failed(litifut_system_call(
-		__NR_mremap, (long)(chunk + piece->skip), (long)piece->bytes, (long)piece->bytes,
-		LITIFUT_MREMAP_MOVES, (long)piece->place, 0));
+	good = !litifut_failed(litifut_system_call(__NR_mremap, (long)(chunk + piece->skip),
+						   (long)piece->bytes, (long)piece->bytes,
+						   LITIFUT_MREMAP_MOVES, (long)piece->place, 0));
 	litifut_unmap((uint32_t)spare, piece->bytes);
 	if (good) {
 		*piece->chunk = LITIFUT_CHUNK_MAGIC;
 		if (piece->skip)
 			litifut_unmap(chunk, piece->skip);
-	} else if (!litifut_readable(piece->place) && litifut_map_zeros(piece->place, piece->bytes)) {
+	} else if (!litifut_readable(piece->place) &&
+		   litifut_map_zeros(piece->place, piece->bytes)) {
 		litifut_piece_copy(piece, chunk, false);
 	}
 	return good;
