@@ -56,8 +56,9 @@ static void read_piece(void *context, const struct post_flags_piece *piece)
 bool post_counters_has(const struct post_trace *trace, uint32_t serial)
 {
 	struct reading reading = {.trace = trace, .serial = serial};
+	struct post_problems later = {0}; /* they are reported when the counters are read */
 
-	post_flags_chunks_read(trace, read_piece, &reading, NULL);
+	post_flags_chunks_read(trace, read_piece, &reading, &later);
 	return reading.found;
 }
 
