@@ -66,6 +66,11 @@ link_delay()
 		Executed instructions for each recorded call over the plain program. "As it is": \`LITIFUT_COMPACT=0\`, no chunk is made
 		compact. Under qemu-user reading the clock is a system call.
 	END
+	part "What a count costs (LITIFUT_MODE=counts)" "$folder/counts_cost.sh" <<-END
+		Executed instructions for each counted call over the plain program, position-independent programs. T32 takes 10 for a direct call, 11 into A32 code,
+		MIPS 11 or, from a function without room on its stack, 12; the rest are the trampolines of calls that had to be moved, of tail calls, and islands.
+		Before ARMv7 each call searches the instruction DB. All threads add to the same counter of a site, with ldrex and strex or ll and sc.
+	END
 	part "Beside other tools" "$folder/peers.sh" <<-END
 		On the same work. -finstrument-functions, -pg, uftrace and XRay see the functions of the program that were compiled
 		for them; LITIFUT also the calls into libraries. Where a tool does not count its events, the number of entries that
