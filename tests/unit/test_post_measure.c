@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "common/bytes.h"
 #include "tests/unit/post_fixture.h"
 #include "tests/unit/trace_builder.h"
 
@@ -418,6 +419,65 @@ static void calls_without_a_clock_have_no_time(void **state)
 	free(text[0]);
 }
 
+/* Sets the `exit` of a site in the program's file: 0, its return is not recorded. */
+static void set_exit(const struct fixture *fixture, unsigned site, uint32_t exit)
+{
+	static uint8_t bytes[1 << 20];
+	const uint32_t at = places[site].function + 16 * places[site].line;
+	const bool big = fixture->target->big_endian;
+	char path[128];
+	uint8_t wanted[4];
+
+	snprintf(path, sizeof(path), "%s/app", fixture->folder);
+	FILE *file = fopen(path, "r+b");
+	assert_non_null(file);
+	const size_t size = fread(bytes, 1, sizeof(bytes), file);
+	litifut_put32(big, wanted, at);
+	const uint8_t *record = memmem(bytes, size, wanted, 4);
+	assert_non_null(record);
+	litifut_put32(big, wanted, exit);
+	fseek(file, record + 20 - bytes, SEEK_SET);
+	fwrite(wanted, 1, 4, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* The outer call of count() has no recorded return: the total is that of the inner one. */
+static void a_recursion_counts_where_its_time_is_known(void **state)
+{
+	struct fixture_options options = fixture_defaults();
+	unsigned ran = 0;
+
+	(void)state;
+	options.output.rows = POST_ROWS_FUNCTIONS;
+	for (struct fixture *fixture = NULL; (fixture = fixture_next(fixture)); ran++) {
+		struct run run = {.fixture = fixture, .random = 1, .clock = 1000};
+		char time[32];
+
+		fixture_begin_trace(fixture, &run.builder, CHUNK_BYTES);
+		trace_builder_chunk(&run.builder, 300, LITIFUT_CHUNK_TIMED, run.clock);
+		enter(&run, MAIN_WORK);
+		enter(&run, WORK_COUNT);
+		enter(&run, COUNT_COUNT);
+		for (unsigned i = 0; i < 3; i++)
+			pass(&run);
+		leave(&run);
+		end_frame(&run, false);
+		enter(&run, WORK_LEAF);
+		leave(&run);
+		leave(&run);
+		fixture_save_trace(fixture, &run.builder);
+		const uint32_t exit =
+			places[WORK_COUNT].function + 16 * places[WORK_COUNT].line + 2;
+		set_exit(fixture, WORK_COUNT, 0);
+		char *text = figures(fixture, "report", &options);
+		set_exit(fixture, WORK_COUNT, exit);
+		snprintf(time, sizeof(time), "%.3f us", (double)run.truth[COUNT_COUNT].sum / 1e3);
+		has_row(text, "\n %12s %12s ", time, time);
+		free(text);
+	}
+	assert_true(ran > 0);
+}
+
 static void counts_carry(void **state)
 {
 	struct fixture *fixture = fixture_next(NULL);
@@ -488,6 +548,7 @@ int main(void)
 		cmocka_unit_test(spans_and_table_give_what_happened),
 		cmocka_unit_test(numbers_are_those_of_the_run),
 		cmocka_unit_test(calls_without_a_clock_have_no_time),
+		cmocka_unit_test(a_recursion_counts_where_its_time_is_known),
 		cmocka_unit_test(counts_carry),
 		cmocka_unit_test(filters_go_by_subtree_depth_and_time),
 	};
