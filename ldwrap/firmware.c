@@ -351,19 +351,32 @@ static enum litifut_status link_planned(struct firmware_link *link,
 	return status;
 }
 
+/* The failed link has left no image to measure. */
+static enum litifut_status link_again(struct firmware_link *link, const char *how,
+				      struct litifut_rewrite_summary *summary,
+				      struct litifut_error *error)
+{
+	say_verbose(link->request, "link again with %s: %s", how, error->message);
+	enum litifut_status status = run(link, false, error);
+
+	return status ? status : link_planned(link, summary, error);
+}
+
 static enum litifut_status link_until_it_fits(struct firmware_link *link,
 					      struct litifut_rewrite_summary *summary,
 					      struct litifut_error *error)
 {
 	enum litifut_status status = link_planned(link, summary, error);
 
-	if (!status || !link->overflows || link->options.small || link->request->settings->stubs)
-		return status;
-	say_verbose(link->request, "link again with small stubs: %s", error->message);
-	/* The failed link has left no image to measure. */
-	link->options.small = true;
-	status = run(link, false, error);
-	return status ? status : link_planned(link, summary, error);
+	if (status && link->overflows && !link->options.small && !link->request->settings->stubs) {
+		link->options.small = true;
+		status = link_again(link, "small stubs", summary, error);
+	}
+	if (status && link->overflows && link->options.sample_at) {
+		link->options.few_bins = true;
+		status = link_again(link, "few bins for samples", summary, error);
+	}
+	return status;
 }
 
 /* The function whose call sends the results; NULL: there is none. */

@@ -391,6 +391,9 @@ enum litifut_status litifut_firmware_plan(const char *path,
 	plan->bss = bss_of(&pass.image);
 	plan->sends = pass.sends;
 	plan->samples = pass.samples;
+	plan->bins = !pass.samples       ? 0
+		     : options->few_bins ? LITIFUT_FIRMWARE_FEW_BINS
+					 : LITIFUT_FIRMWARE_BINS;
 	plan->jumps = pass.jumps;
 	plan->can_switch = pass.cpu && pass.cpu->switches;
 	if (pass.cpu)

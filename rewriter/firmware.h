@@ -26,8 +26,9 @@
 #define LITIFUT_FIRMWARE_PROFILE "litifut_profile"
 #define LITIFUT_FIRMWARE_OPEN "litifut_open"
 
-/* Bins of the histogram of addresses, of 2 bytes each. */
+/* Bins of the histogram of addresses, of 2 bytes each, and where there is no room for so many. */
 #define LITIFUT_FIRMWARE_BINS 1024
+#define LITIFUT_FIRMWARE_FEW_BINS 128
 
 struct litifut_firmware_options {
 	struct litifut_rewrite_options common;
@@ -38,6 +39,7 @@ struct litifut_firmware_options {
 	/* The interrupt with this handler samples the address that it has interrupted; NULL: none
 	 * does. */
 	const char *sample_at;
+	bool few_bins; /* for these samples */
 	/* Recording begins when this function is called; NULL: at once. */
 	const char *start_at;
 	/* The program switches recording off and on; `small` is set then. */
@@ -70,6 +72,7 @@ struct litifut_firmware_plan {
 	bool sends;              /* a site calls options->send_at */
 	bool can_switch;         /* recording off and on, see `switched` */
 	bool samples;            /* an interrupt has the handler options->sample_at */
+	unsigned bins;           /* for them */
 	bool jumps;              /* longjmp() is called, and calls are timed */
 	size_t open_bytes;       /* of the pool of open calls */
 	/* Why calls can't be timed, whatever the options are; NULL: they can. Static. */

@@ -295,7 +295,7 @@ enum litifut_status litifut_firmware_write_object(const struct litifut_firmware_
 		 .symbol = LITIFUT_FIRMWARE_PROFILE,
 		 .type = SHT_NOBITS,
 		 .flags = SHF_ALLOC | SHF_WRITE,
-		 .size = plan->samples ? 2 * LITIFUT_FIRMWARE_BINS : 0,
+		 .size = 2 * plan->bins,
 		 .alignment = 4},
 		{.section = ".bss",
 		 .symbol = LITIFUT_FIRMWARE_OPEN,
