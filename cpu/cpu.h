@@ -111,6 +111,10 @@ struct cpu {
 	/* The call site of an entry of the instruction DB. The DB does not have the place of a
 	 * tail call: its address is 0. Kind 0: not a call. */
 	struct litifut_site (*site_of_entry)(struct litifut_db_entry entry);
+
+	/* LITIFUT_MODE=paths: how many bytes behind the start of an edge's code its first call of
+	 * the tracer returns to, of plain code and of Thumb code; 0: there is no such mode. */
+	uint8_t edge_call_bytes[2];
 };
 
 /* The CPU with this e_machine, or NULL. */

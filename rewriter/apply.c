@@ -473,7 +473,8 @@ static enum litifut_status check_reach(const struct apply *apply, struct litifut
 
 	for (size_t i = 0; i < sites->count; i++)
 		far += sites->items[i].site.reason == LITIFUT_SITE_OUT_OF_REACH;
-	if (far && apply->options->all_in_reach)
+	/* those of litifut_edges_write() no island would help */
+	if (far && apply->options->all_in_reach && !apply->session.context.bits)
 		return litifut_error_set(error, LITIFUT_ERROR_SPACE, apply->session.image.path,
 					 ".text", LITIFUT_NO_ADDRESS, "%zu calls are out of reach",
 					 far);
@@ -531,8 +532,8 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 						   LITIFUT_NO_ADDRESS, "out of memory");
 	}
 	if (!status && apply->session.edges)
-		status = litifut_edges_write(&apply->session, &apply->rooms, &apply->frames,
-					     &apply->changes, error);
+		status = litifut_edges_write(&apply->session, apply->options, &apply->rooms,
+					     &apply->frames, &apply->changes, error);
 	if (!status && !apply->session.edges)
 		status = fill_hosts(apply, error);
 	if (!status && !apply->session.edges)

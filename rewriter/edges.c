@@ -8,6 +8,7 @@
 
 #include "elf/sections.h"
 #include "rewriter/paths.h"
+#include "rewriter/sites.h"
 
 static enum litifut_status out_of_memory(const struct litifut_session *session,
 					 struct litifut_error *error)
@@ -198,7 +199,7 @@ static bool wants_entry(const struct litifut_graph_block *block)
 		block->unrecorded || block->behind_call);
 }
 
-static void judge_entry(struct judge *judge, size_t number, unsigned function)
+static void judge_entry(struct judge *judge, size_t number, unsigned function, bool needed)
 {
 	const struct litifut_edge_place place = place_of(judge->session, number, &judge->taken);
 	unsigned reason = function;
@@ -207,6 +208,7 @@ static void judge_entry(struct judge *judge, size_t number, unsigned function)
 	if (place.block->first_exclusive)
 		reason = LITIFUT_SITE_EXCLUSIVE;
 	edge = add_site(judge, number, true, reason);
+	edge->needed = needed;
 	if (reason == LITIFUT_SITE_PATCHED)
 		reason = judge->session->arch->edges->judge_entry(&place, edge);
 	set_reason(judge, judge->edges->count - 1, reason);
@@ -243,7 +245,7 @@ static void judge_all(struct judge *judge, bool entries, const uint8_t *function
 		if (!entries)
 			judge_branch(judge, i, functions[i]);
 		else if (wants_entry(block))
-			judge_entry(judge, i, functions[i]);
+			judge_entry(judge, i, functions[i], false);
 	}
 }
 
@@ -263,12 +265,14 @@ static void judge_functions(struct judge *judge, uint8_t *functions)
 		if (arch->judge_function)
 			reason = arch->judge_function(&session->image, &session->context, graph,
 						      first, end);
+		if (session->far && session->far[graph->items[first].function])
+			reason = LITIFUT_SITE_OUT_OF_REACH;
 		memset(functions + first, (int)reason, end - first);
 	}
 }
 
 /* The branch at the start of the block moves as a whole, and the entry with it. */
-static bool joins_branch(const struct judge *judge, size_t number)
+static bool joins_branch(struct judge *judge, size_t number)
 {
 	const struct litifut_graph_block *block = &judge->edges->graph.items[number];
 
@@ -279,7 +283,16 @@ static bool joins_branch(const struct judge *judge, size_t number)
 
 		if (edge->block != number || edge->entry)
 			continue;
-		edge->enters = edge->address == block->block.start && !edge->stone_bytes;
+		if (judge->session->arch->edges->join) {
+			const struct litifut_edge_place place =
+				place_of(judge->session, number, &judge->taken);
+
+			edge->enters = judge->session->arch->edges->join(&place, edge);
+			if (edge->enters)
+				take(&judge->taken, edge->address, edge->bytes);
+		} else {
+			edge->enters = edge->address == block->block.start && !edge->stone_bytes;
+		}
 		return edge->enters;
 	}
 	return false;
@@ -298,7 +311,7 @@ static void judge_wanted(struct judge *judge, const struct litifut_paths *paths,
 		if (joins_branch(judge, i))
 			graph->items[i].block.entered_reason = LITIFUT_SITE_PATCHED;
 		else
-			judge_entry(judge, i, LITIFUT_SITE_PATCHED);
+			judge_entry(judge, i, LITIFUT_SITE_PATCHED, kind == LITIFUT_ENTERED_RECORD);
 	}
 }
 
@@ -367,7 +380,8 @@ static enum litifut_status judge_paths(struct judge *judge, const uint8_t *funct
 	struct litifut_paths paths;
 	uint8_t *judged = calloc(graph->count + 1, 1);
 	enum litifut_status status = litifut_paths_start(
-		judge->session, graph, judge->session->arch->edges->add_addresses, &paths, error);
+		judge->session, graph, judge->session->arch->edges->add_addresses,
+		judge->session->arch->edges->may_call, &paths, error);
 	bool branches = true;
 	bool again = true;
 
@@ -376,8 +390,8 @@ static enum litifut_status judge_paths(struct judge *judge, const uint8_t *funct
 	for (size_t i = 0; i < graph->count && !status; i++)
 		if (!paths.left[i] && functions[i] != LITIFUT_SITE_PATCHED)
 			litifut_paths_leave(&paths, i);
+	litifut_paths_want(&paths);
 	while (again && !status) {
-		litifut_paths_want(&paths);
 		judge_wanted(judge, &paths, judged, LITIFUT_ENTERED_RECORD);
 		if (stones)
 			status = find_stones(judge, true, error);
@@ -388,6 +402,9 @@ static enum litifut_status judge_paths(struct judge *judge, const uint8_t *funct
 		if (!status && stones)
 			status = find_stones(judge, true, error);
 		again = !status && leave_incomplete(judge, &paths);
+		litifut_paths_want(&paths);
+		for (size_t i = 0; i < graph->count && !again; i++)
+			again = paths.wanted[i] && !judged[i];
 	}
 	if (!status)
 		give_bits(judge->edges, &judge->session->sites, &paths);
@@ -505,32 +522,43 @@ enum litifut_status litifut_edges_find(struct litifut_session *session,
 	return status;
 }
 
-size_t litifut_edges_bytes(const struct litifut_session *session)
+/* Bytes of the code that edges share, a multiple of 16; 0: there is none. */
+static uint32_t shared_bytes(const struct litifut_session *session)
+{
+	const struct litifut_arch_edges *arch = session->arch->edges;
+
+	return ((uint32_t)(session->context.bits ? arch->bits_bytes : arch->mark_bytes) + 15) &
+	       ~15u;
+}
+
+/* Bytes of the code of edge number `item`, as if all were near it: the size does not depend on
+ * where that is. */
+static uint32_t edge_bytes(const struct litifut_session *session, size_t item)
 {
 	const struct litifut_arch_edges *arch = session->arch->edges;
 	const struct litifut_targets none = {0};
+	const struct litifut_edge *edge = &session->edges->items[item];
+	const struct litifut_edge_place place = place_of(session, edge->block, &none);
+	const uint32_t start = place.block->block.start;
+	const uint32_t bits = arch->bits_bytes ? start & ~15u : start | 1;
+	struct litifut_edge_code code = {.flags = start & ~0xfffu,
+					 .mark = start & ~15u,
+					 .bits = {bits, bits, bits},
+					 .gate = start & ~15u,
+					 .landings = &session->landings};
+
+	return arch->write(&place, edge, start & ~15u, &code) ? code.bytes
+							      : (uint32_t)arch->bytes_max;
+}
+
+size_t litifut_edges_bytes(const struct litifut_session *session)
+{
 	size_t bytes = 0;
 
-	for (size_t i = 0; session->edges && i < session->edges->count; i++) {
-		const struct litifut_edge *edge = &session->edges->items[i];
-		const struct litifut_edge_place place = place_of(session, edge->block, &none);
-		struct litifut_edge_code code = {.flags = place.block->block.start & ~0xfffu,
-						 .mark = place.block->block.start & ~15u,
-						 .bits = {place.block->block.start | 1,
-							  place.block->block.start | 1,
-							  place.block->block.start | 1},
-						 .gate = place.block->block.start & ~15u,
-						 .landings = &session->landings};
-
-		if (session->sites.items[i].site.reason != LITIFUT_SITE_PATCHED)
-			continue;
-		/* as if it were all here: the size does not depend on where it is */
-		if (arch->write(&place, edge, place.block->block.start & ~15u, &code))
-			bytes += code.bytes;
-		else
-			bytes += arch->bytes_max;
-	}
-	return bytes + (bytes ? (bytes / 0x10000 + 2) * (arch->mark_bytes + 16) : 0);
+	for (size_t i = 0; session->edges && i < session->edges->count; i++)
+		if (session->sites.items[i].site.reason == LITIFUT_SITE_PATCHED)
+			bytes += edge_bytes(session, i);
+	return bytes + (bytes ? (bytes / 0x10000 + 2) * (shared_bytes(session) + 16) : 0);
 }
 
 struct writer {
@@ -541,6 +569,9 @@ struct writer {
 	uint32_t flags;
 	uint32_t mark; /* the last one made; 0: none */
 	uint32_t bits[3];
+	bool trial;    /* nothing is changed: what is out of reach? */
+	size_t far;    /* so many are, */
+	size_t helped; /* of which so many would not be with an island */
 };
 
 static enum litifut_status no_room(const struct writer *writer, struct litifut_error *error)
@@ -549,19 +580,46 @@ static enum litifut_status no_room(const struct writer *writer, struct litifut_e
 				 LITIFUT_NO_ADDRESS, "room for the code of branches is not enough");
 }
 
+/* Copies the tracer's code that records bits. False: it is not as it must be. */
+static bool copy_bits(const struct writer *writer, uint32_t address, uint8_t *place)
+{
+	const struct litifut_image *image = &writer->session->image;
+	const uint32_t bytes = (uint32_t)writer->session->arch->edges->bits_bytes;
+	const uint32_t from = writer->bits[0];
+	const struct litifut_section *section = litifut_image_section_at(image, from, bytes);
+	const struct litifut_symbol *distance = litifut_image_symbol(image, LITIFUT_BITS_DISTANCE);
+	static const uint8_t plain[1]; /* DW_CFA_nop: its caller is where the link register leads */
+	uint8_t *word;
+
+	if (!section || !distance || distance->address < from ||
+	    distance->address + 4 > from + bytes)
+		return false;
+	memcpy(place, section->bytes + (from - section->address), bytes);
+	word = place + (distance->address - from);
+	litifut_put32(image->big_endian, word,
+		      litifut_get32(image->big_endian, word) + from - address);
+	if (!writer->trial)
+		litifut_frames_add_rules(writer->frames, address, bytes, plain, sizeof(plain));
+	return true;
+}
+
 /* Writes another copy of the code that all edges share, after the code so far. */
 static enum litifut_status make_mark(struct writer *writer, struct litifut_error *error)
 {
 	const struct litifut_session *session = writer->session;
-	const struct litifut_arch_edges *arch = session->arch->edges;
-	const uint32_t bytes = ((uint32_t)arch->mark_bytes + 15) & ~15u;
+	const uint32_t bytes = shared_bytes(session);
 	uint32_t address;
 	uint8_t *place = litifut_rooms_take(writer->rooms, bytes, &address);
 
 	if (!place)
 		return no_room(writer, error);
 	memset(place, 0, bytes);
-	arch->write_mark(&session->context, address, place);
+	if (!session->context.bits)
+		session->arch->edges->write_mark(&session->context, address, place);
+	else if (!copy_bits(writer, address, place))
+		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, session->image.path, NULL,
+					 writer->bits[0],
+					 "the tracer is of another version than this rewriter");
 	writer->mark = address;
 	return LITIFUT_OK;
 }
@@ -579,6 +637,12 @@ static void out_of_reach(struct writer *writer, size_t item)
 	const struct litifut_edge *edge = &writer->session->edges->items[item];
 	struct litifut_block *block = &writer->session->edges->graph.items[edge->block].block;
 
+	writer->far++;
+	writer->helped += !edge->near;
+	if (writer->trial) {
+		writer->session->far[writer->session->edges->graph.items[edge->block].function] = 1;
+		return;
+	}
 	writer->session->sites.items[item].site.reason = LITIFUT_SITE_OUT_OF_REACH;
 	if (edge->entry) {
 		block->entered = 0;
@@ -604,6 +668,7 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 		.gate = rooms->items[rooms->own].address,
 		.landings = &session->landings};
 	const struct litifut_detour *detour = &code.detour;
+	const bool shared = shared_bytes(session) != 0;
 	enum litifut_status status = LITIFUT_OK;
 	bool done = false;
 	uint32_t address;
@@ -612,12 +677,14 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 	for (unsigned tries = 0; tries < 2 && !done && !status; tries++) {
 		const struct litifut_room *room = &rooms->items[rooms->own];
 
-		if (arch->write_mark && (!writer->mark || tries))
+		if (shared && (!writer->mark || tries))
 			status = make_mark(writer, error);
 		code.mark = writer->mark;
+		for (unsigned i = 0; i < 3 && shared; i++)
+			code.bits[i] = writer->mark + (writer->bits[i] - writer->bits[0]);
 		if (!status)
 			done = arch->write(&place, edge, room->address + room->used, &code);
-		if (!arch->write_mark)
+		if (!shared)
 			break;
 	}
 	if (status)
@@ -634,6 +701,8 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 		out_of_reach(writer, item);
 		return LITIFUT_OK;
 	}
+	if (writer->trial)
+		return LITIFUT_OK;
 	memcpy(bytes, code.code, code.bytes);
 	session->sites.items[item].site.exit = address;
 	if (detour->stone_bytes) {
@@ -669,18 +738,113 @@ static bool find_bits(struct writer *writer)
 	return true;
 }
 
+struct place {
+	uint32_t address; /* of the edge */
+	uint32_t bytes;   /* of its code */
+	size_t item;
+	unsigned row; /* its code stands in such rows, one after the other */
+};
+
+enum row { ROW_BEFORE, ROW_FAR, ROW_BEHIND, ROW_LAST };
+
+static int by_row(const void *left, const void *right)
+{
+	const struct place *a = left, *b = right;
+
+	if (a->row != b->row)
+		return a->row < b->row ? -1 : 1;
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return a->item < b->item ? -1 : a->item > b->item;
+}
+
+/* Code of edges before the room stands at its start, that of the nearest behind it at its end, and
+ * in both ascending, so that the distance from an edge to its code is about the same for all. The
+ * `places` are sorted by address; `end` is that of the room. */
+static void choose_rows(const struct litifut_session *session, struct place *places, size_t count,
+			uint32_t start, uint32_t end)
+{
+	const uint32_t reach = session->arch->edges->near_bytes;
+	uint32_t bytes = 0;
+
+	for (size_t i = 0; i < count && reach; i++) {
+		if (places[i].address < start)
+			continue;
+		bytes += places[i].bytes;
+		places[i].row =
+			places[i].address - end < reach && bytes < reach ? ROW_BEHIND : ROW_FAR;
+		if (session->edges->items[places[i].item].near)
+			places[i].row = ROW_LAST;
+	}
+	if (count)
+		qsort(places, count, sizeof(*places), by_row);
+}
+
 static enum litifut_status write_all(struct writer *writer, struct litifut_error *error)
 {
 	const struct litifut_session *session = writer->session;
+	const struct litifut_room *room = &writer->rooms->items[writer->rooms->own];
+	const struct litifut_edges *edges = session->edges;
+	struct place *places = calloc(edges->count + 1, sizeof(*places));
+	enum litifut_status status = places ? LITIFUT_OK : out_of_memory(session, error);
+	size_t count = 0;
+
+	for (size_t i = 0; i < edges->count && !status; i++)
+		if (session->sites.items[i].site.reason == LITIFUT_SITE_PATCHED)
+			places[count++] = (struct place){
+				.address = edges->items[i].address,
+				.bytes = edge_bytes(session, i),
+				.item = i,
+			};
+	if (count)
+		qsort(places, count, sizeof(*places), by_row);
+	choose_rows(session, places, count, room->address, room->address + room->size);
+	for (size_t i = 0; i < count && !status; i++)
+		status = write_edge(writer, places[i].item, error);
+	free(places);
+	return status;
+}
+
+/* Leaves all functions of which something is out of reach: without the rest of it a reader can't do
+ * anything with a function. What is left then may need more of others. */
+static enum litifut_status leave_far(struct writer *writer,
+				     const struct litifut_rewrite_options *options,
+				     struct litifut_error *error)
+{
+	struct litifut_session *session = writer->session;
+	struct litifut_rooms *rooms = writer->rooms;
+	const uint32_t used = rooms->items[rooms->own].used;
 	enum litifut_status status = LITIFUT_OK;
 
-	for (size_t i = 0; i < session->edges->count && !status; i++)
-		if (session->sites.items[i].site.reason == LITIFUT_SITE_PATCHED)
-			status = write_edge(writer, i, error);
+	if (!session->far)
+		session->far = calloc(session->image.symbol_count + 2, 1);
+	if (!session->far)
+		return out_of_memory(session, error);
+	rooms->frames = NULL;
+	writer->trial = true;
+	do {
+		writer->far = writer->helped = 0;
+		writer->mark = 0;
+		status = write_all(writer, error);
+		rooms->items[rooms->own].used = used;
+		if (!status && writer->helped && options->all_in_reach)
+			status = litifut_error_set(error, LITIFUT_ERROR_SPACE, session->image.path,
+						   ".text", LITIFUT_NO_ADDRESS,
+						   "%zu branches are out of reach", writer->helped);
+		if (!status && writer->far) {
+			litifut_edges_release(session->edges);
+			litifut_sites_release(&session->sites);
+			status = litifut_edges_find(session, options, error);
+		}
+	} while (!status && writer->far);
+	writer->trial = false;
+	writer->mark = 0;
+	rooms->frames = writer->frames;
 	return status;
 }
 
 enum litifut_status litifut_edges_write(struct litifut_session *session,
+					const struct litifut_rewrite_options *options,
 					struct litifut_rooms *rooms, struct litifut_frames *frames,
 					struct litifut_changes *changes,
 					struct litifut_error *error)
@@ -690,8 +854,11 @@ enum litifut_status litifut_edges_write(struct litifut_session *session,
 	struct writer writer = {
 		.session = session, .rooms = rooms, .frames = frames, .changes = changes};
 
-	if (rooms->own < rooms->count && session->context.bits && find_bits(&writer))
-		return write_all(&writer, error);
+	if (rooms->own < rooms->count && session->context.bits && find_bits(&writer)) {
+		enum litifut_status status = leave_far(&writer, options, error);
+
+		return status ? status : write_all(&writer, error);
+	}
 	if (!flags || flags->size < session->edges->flags_bytes || rooms->own == rooms->count)
 		return litifut_error_set(error, LITIFUT_ERROR_SPACE, session->image.path, NULL,
 					 LITIFUT_NO_ADDRESS, "room for flags is not enough");

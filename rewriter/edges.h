@@ -34,6 +34,8 @@ struct litifut_edge {
 	uint8_t before;   /* so many of them stand before the branch, */
 	uint8_t after;    /* and so many behind it */
 	bool enters;      /* of a branch at the start of its block: records that as well */
+	bool needed;      /* of an entry, with LITIFUT_MODE=paths: else its function is left */
+	bool near;        /* no island can lead to its code */
 	bool wants_stone; /* see struct litifut_exit */
 	uint8_t stone_bytes;
 	uint32_t stone;
@@ -65,7 +67,7 @@ struct litifut_edge_code {
 	uint32_t flags; /* address of the room for flags */
 	uint32_t mark;  /* of the code that sets one, where all share it */
 	/* LITIFUT_MODE=paths: of the tracer's code that records a 0, a 1, that a block is
-	 * entered; with the Thumb bit. Where there is no such code: what `mark` needs. */
+	 * entered; with the Thumb bit. */
 	uint32_t bits[3];
 	uint32_t gate; /* of the room that it stands in */
 	const struct litifut_landings *landings;
@@ -79,6 +81,9 @@ struct litifut_edge_code {
 	{                                                                                          \
 		"litifut_bit_zero", "litifut_bit_one", "litifut_bits_enter"                        \
 	}
+/* A word of that code which is changed when the code is copied: the distance from it to other code
+ * of the tracer's. */
+#define LITIFUT_BITS_DISTANCE "litifut_bits_distance"
 
 /* Each function that returns unsigned says why not: an enum litifut_site_reason. */
 struct litifut_arch_edges {
@@ -91,12 +96,22 @@ struct litifut_arch_edges {
 	/* Fill what the comment of struct litifut_edge says. */
 	unsigned (*judge_branch)(const struct litifut_edge_place *place, struct litifut_edge *edge);
 	unsigned (*judge_entry)(const struct litifut_edge_place *place, struct litifut_edge *edge);
+	/* LITIFUT_MODE=paths: may the code of this branch, which has been judged, record the start
+	 * of its block as well? May make it begin there. NULL: it may if it begins there. */
+	bool (*join)(const struct litifut_edge_place *place, struct litifut_edge *edge);
 	/* Adds the addresses that code of the section forms, and rather more. */
 	void (*add_addresses)(const struct litifut_image *image,
 			      const struct litifut_arch_context *context,
 			      const struct litifut_section *section,
 			      const struct litifut_code_range *ranges, size_t count,
 			      struct litifut_targets *targets);
+	/* May the call at `call`, in the function at [start, end) of the section, lead by a
+	 * pointer to a function of another module that has one of these names, a list that ends
+	 * with NULL? `call` 0: may any of the function. NULL: there are no such calls. */
+	bool (*may_call)(const struct litifut_image *image,
+			 const struct litifut_arch_context *context,
+			 const struct litifut_section *section, uint32_t start, uint32_t end,
+			 uint32_t call, const char *const *names);
 	/* Why bits can't be recorded in the image, static; NULL: they can. */
 	const char *(*refuses_bits)(const struct litifut_image *image);
 	/* Writes the code, standing at `address`. False: out of reach. */
@@ -106,6 +121,11 @@ struct litifut_arch_edges {
 	size_t mark_bytes;
 	void (*write_mark)(const struct litifut_arch_context *context, uint32_t address,
 			   uint8_t *code);
+	/* LITIFUT_MODE=paths: bytes of the tracer's code, from the first of its symbols on, that
+	 * edges call in copies beside them; 0: they call it where it is. */
+	size_t bits_bytes;
+	/* How far apart an edge and its code may be without an island; 0: far enough. */
+	uint32_t near_bytes;
 	size_t bytes_max; /* of the code of one, with a stone */
 };
 
@@ -117,8 +137,11 @@ enum litifut_status litifut_edges_find(struct litifut_session *session,
 /* Room for their code. */
 size_t litifut_edges_bytes(const struct litifut_session *session);
 
-/* Writes them, behind what there is in the rooms. LITIFUT_ERROR_SPACE: no room. */
+/* Writes them, behind what there is in the rooms. With LITIFUT_MODE=paths session->edges and
+ * session->sites are found anew when something is out of reach: the functions in which it is are
+ * left. LITIFUT_ERROR_SPACE: no room, or out of reach and options->all_in_reach. */
 enum litifut_status litifut_edges_write(struct litifut_session *session,
+					const struct litifut_rewrite_options *options,
 					struct litifut_rooms *rooms, struct litifut_frames *frames,
 					struct litifut_changes *changes,
 					struct litifut_error *error);

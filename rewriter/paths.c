@@ -5,7 +5,7 @@
  *   is a function that is called by code that can't be followed.
  * - Behind a call of such code a bit says that it has returned, so that whatever it calls has its
  *   place, and nothing is taken for executed that stands behind exit(). Where the block behind the
- *   call has no room for that, it is done without. */
+ *   call has no room for that, a later one has it, or it is done without. */
 #include "rewriter/paths.h"
 
 #include <elf.h>
@@ -76,6 +76,21 @@ static enum litifut_status add_code(struct litifut_paths *paths, struct litifut_
 	return status;
 }
 
+/* What the dynamic linker calls when the module is loaded and when it goes. */
+static void add_first_and_last(struct litifut_paths *paths)
+{
+	const struct litifut_image *image = &paths->session->image;
+	const struct litifut_section *dynamic = litifut_image_section(image, ".dynamic");
+
+	for (uint32_t at = 0; dynamic && dynamic->bytes && at + 8 <= dynamic->size; at += 8) {
+		const uint32_t tag = litifut_get32(image->big_endian, dynamic->bytes + at);
+
+		if (tag == DT_INIT || tag == DT_FINI)
+			litifut_targets_add(&paths->outer, litifut_get32(image->big_endian,
+									 dynamic->bytes + at + 4));
+	}
+}
+
 /* What other modules may call, and what the C library and the dynamic linker do. */
 static void add_exports(struct litifut_paths *paths)
 {
@@ -92,6 +107,7 @@ static void add_exports(struct litifut_paths *paths)
 					    litifut_get32(image->big_endian,
 							  symbol + offsetof(Elf32_Sym, st_value)));
 	}
+	add_first_and_last(paths);
 	litifut_targets_add(&paths->outer, image->entry);
 	for (size_t i = 0; i < image->function_count; i++) {
 		const struct litifut_symbol *function = &image->symbols[image->functions[i]];
@@ -102,23 +118,44 @@ static void add_exports(struct litifut_paths *paths)
 	}
 }
 
+/* Functions that return more than once. */
+static const char *const twice[] = {"setjmp", "_setjmp", "__setjmp",   "sigsetjmp",   "__sigsetjmp",
+				    "vfork",  "__vfork", "getcontext", "swapcontext", NULL};
+
+static void find_callers_of_twice(struct litifut_paths *paths)
+{
+	const struct litifut_session *session = paths->session;
+	const struct litifut_graph_block *items = paths->graph->items;
+
+	for (size_t first = 0, end; first < paths->graph->count; first = end) {
+		for (end = first + 1;
+		     end < paths->graph->count && items[end].function == items[first].function;)
+			end++;
+		paths->calls_twice[items[first].function] = paths->may_call(
+			&session->image, &session->context,
+			&session->image.sections[items[first].section], items[first].block.start,
+			items[end - 1].block.end, 0, twice);
+	}
+}
+
 enum litifut_status litifut_paths_start(const struct litifut_session *session,
 					struct litifut_graph *graph,
 					litifut_add_addresses *add_addresses,
-					struct litifut_paths *paths, struct litifut_error *error)
+					litifut_may_call *may_call, struct litifut_paths *paths,
+					struct litifut_error *error)
 {
-	static const char *const twice[] = {"setjmp",      "_setjmp", "__setjmp", "sigsetjmp",
-					    "__sigsetjmp", "vfork",   "__vfork",  "getcontext",
-					    "swapcontext", NULL};
 	const struct litifut_image *image = &session->image;
 	enum litifut_status status;
 
-	*paths = (struct litifut_paths){
-		.session = session, .graph = graph, .add_addresses = add_addresses};
+	*paths = (struct litifut_paths){.session = session,
+					.graph = graph,
+					.add_addresses = add_addresses,
+					.may_call = may_call};
 	paths->left = calloc(graph->count + 1, 1);
 	paths->wanted = calloc(graph->count + 1, 1);
 	paths->ends = calloc(image->symbol_count + 2, 1);
-	if (!paths->left || !paths->wanted || !paths->ends)
+	paths->calls_twice = calloc(image->symbol_count + 2, 1);
+	if (!paths->left || !paths->wanted || !paths->ends || !paths->calls_twice)
 		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
 					 LITIFUT_NO_ADDRESS, "out of memory");
 	status = litifut_targets_create(image->text_start, image->text_end, &paths->outer, error);
@@ -128,6 +165,8 @@ enum litifut_status litifut_paths_start(const struct litifut_session *session,
 	if (status)
 		return status;
 	litifut_spawners_named(image, &session->arch->cpu->linkage, twice, &paths->twice);
+	if (paths->twice.used && may_call)
+		find_callers_of_twice(paths);
 	litifut_targets_add_pointers(&paths->outer, image);
 	if (session->context.offset_base)
 		litifut_targets_add_offsets(&paths->outer, image, session->context.offset_base);
@@ -142,6 +181,7 @@ void litifut_paths_release(struct litifut_paths *paths)
 	free(paths->left);
 	free(paths->wanted);
 	free(paths->ends);
+	free(paths->calls_twice);
 }
 
 void litifut_paths_leave(struct litifut_paths *paths, size_t block)
@@ -220,9 +260,53 @@ static void add_left(struct litifut_paths *paths)
 	}
 }
 
-static bool returns_twice(const struct litifut_paths *paths, const struct litifut_block *block)
+static bool returns_twice(const struct litifut_paths *paths,
+			  const struct litifut_graph_block *block)
 {
-	return block->target && litifut_spawners_has(&paths->twice, block->target);
+	const struct litifut_session *session = paths->session;
+	const struct litifut_graph_block *items = paths->graph->items;
+	size_t first = (size_t)(block - items);
+	size_t end = first + 1;
+
+	if (block->block.target)
+		return litifut_spawners_has(&paths->twice, block->block.target);
+	if (!paths->calls_twice[block->function])
+		return false;
+	while (first && items[first - 1].function == block->function)
+		first--;
+	while (end < paths->graph->count && items[end].function == block->function)
+		end++;
+	return paths->may_call(&session->image, &session->context,
+			       &session->image.sections[block->section], items[first].block.start,
+			       items[end - 1].block.end, block->block.branch, twice);
+}
+
+#define BEHIND_MOST 16 /* blocks */
+
+/* The block behind a call has no room to record that the call has returned. The next one on the
+ * way does that, unless the way comes to a decision of its own first. */
+static void want_later(struct litifut_paths *paths, const struct litifut_graph_block *block)
+{
+	const struct litifut_graph_block *items = paths->graph->items;
+	const struct litifut_graph_block *found = NULL;
+
+	for (unsigned steps = 0; steps < BEHIND_MOST; steps++) {
+		if (block->block.flags & LITIFUT_BLOCK_CONDITIONAL)
+			return;
+		block = block->block.ends == LITIFUT_ENDS_ON ? followed(paths, block->block.end)
+			: block->block.ends == LITIFUT_ENDS_BRANCH
+				? followed(paths, block->block.target)
+				: NULL;
+		if (!block || block->block.flags & LITIFUT_BLOCK_FUNCTION)
+			break;
+		if (paths->wanted[block - items] &&
+		    block->block.entered_reason == LITIFUT_SITE_PATCHED)
+			return;
+		if (!found && block->block.entered_reason == LITIFUT_SITE_PATCHED)
+			found = block;
+	}
+	if (found)
+		paths->wanted[found - items] = LITIFUT_ENTERED_BIT;
 }
 
 void litifut_paths_want(struct litifut_paths *paths)
@@ -250,10 +334,14 @@ void litifut_paths_want(struct litifut_paths *paths)
 		if (!next || next->function != block->function)
 			continue;
 		callee = block->block.target ? followed(paths, block->block.target) : NULL;
-		if (returns_twice(paths, &block->block))
+		if (returns_twice(paths, block))
 			paths->wanted[next - graph->items] = LITIFUT_ENTERED_RECORD;
 		else if ((!callee || paths->ends[callee->function]) &&
 			 !paths->wanted[next - graph->items])
 			paths->wanted[next - graph->items] = LITIFUT_ENTERED_BIT;
 	}
+	for (size_t i = 0; i < graph->count; i++)
+		if (paths->wanted[i] == LITIFUT_ENTERED_BIT &&
+		    graph->items[i].block.entered_reason != LITIFUT_SITE_PATCHED)
+			want_later(paths, &graph->items[i]);
 }

@@ -19,26 +19,36 @@ typedef void litifut_add_addresses(const struct litifut_image *image,
 				   const struct litifut_code_range *ranges, size_t count,
 				   struct litifut_targets *targets);
 
+/* The same. */
+typedef bool litifut_may_call(const struct litifut_image *image,
+			      const struct litifut_arch_context *context,
+			      const struct litifut_section *section, uint32_t start, uint32_t end,
+			      uint32_t call, const char *const *names);
+
 struct litifut_paths {
 	const struct litifut_session *session;
 	struct litifut_graph *graph;
 	litifut_add_addresses *add_addresses;
+	litifut_may_call *may_call;
 	struct litifut_targets outer;   /* addresses that code and data may hold */
 	struct litifut_targets reached; /* where code that is not followed leads */
 	/* Calls of these (link-time, bit 0 clear) return more than once. */
 	struct litifut_spawners twice;
-	uint8_t *left;   /* for each block: its function is left */
-	uint8_t *wanted; /* for each block: enum litifut_block_entered; 0: nothing */
-	uint8_t *ends;   /* for each symbol: it may end in code that is not known */
+	uint8_t *calls_twice; /* for each symbol: calls in it of what is not known may be such */
+	uint8_t *left;        /* for each block: its function is left */
+	uint8_t *wanted;      /* for each block: enum litifut_block_entered; 0: nothing */
+	uint8_t *ends;        /* for each symbol: it may end in code that is not known */
 };
 
 /* Release with litifut_paths_release(), on failure as well. Nothing is left yet. */
 enum litifut_status litifut_paths_start(const struct litifut_session *session,
 					struct litifut_graph *graph,
 					litifut_add_addresses *add_addresses,
-					struct litifut_paths *paths, struct litifut_error *error);
+					litifut_may_call *may_call, struct litifut_paths *paths,
+					struct litifut_error *error);
 
-/* Fills `wanted` for what is left now. More of it is never less wanted. */
+/* Fills `wanted` for what is left now, and for the entries that were judged so far: entered_reason
+ * of their blocks. Nothing is less wanted than before. */
 void litifut_paths_want(struct litifut_paths *paths);
 
 /* Leaves the function of block number `block`. */

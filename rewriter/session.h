@@ -14,8 +14,9 @@ struct litifut_session {
 	struct litifut_arch_context context;
 	struct litifut_site_list sites;
 	struct litifut_landings landings;
-	struct litifut_exits exits;        /* none where returns are not recorded */
-	struct litifut_edges *edges;       /* NULL: calls are recorded, not edges */
+	struct litifut_exits exits;  /* none where returns are not recorded */
+	struct litifut_edges *edges; /* NULL: calls are recorded, not edges */
+	uint8_t *far; /* for each symbol: edges of it are out of reach; NULL: none that is known */
 	const struct litifut_symbol *room; /* for trampolines, beside the tracer; or NULL */
 	const char *thunks_refused;        /* see struct litifut_rewrite_summary */
 };

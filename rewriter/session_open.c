@@ -134,6 +134,7 @@ void litifut_session_close(struct litifut_session *session)
 	litifut_landings_release(&session->landings);
 	litifut_exits_release(&session->exits);
 	litifut_edges_release(session->edges);
+	free(session->far);
 	litifut_sites_release(&session->sites);
 	litifut_image_close(&session->image);
 	free(session->context.cpu.facts);

@@ -252,12 +252,25 @@ bool litifut_spawners_has(const struct litifut_spawners *spawners, uint32_t addr
 	return false;
 }
 
-bool litifut_spawners_is_symbol(const struct litifut_image *image, uint32_t index)
+static bool is_symbol(const struct litifut_image *image, uint32_t index, const struct names *names)
 {
 	const struct litifut_section *symbols = litifut_image_section(image, ".dynsym");
 
+	return symbols && symbols->bytes && is_name(names, symbol_name(image, symbols, index));
+}
+
+bool litifut_spawners_is_symbol(const struct litifut_image *image, uint32_t index)
+{
 	const struct names names = {.lists = {platform_linux.process_makers,
 					      platform_linux.confiners, platform_linux.enders}};
 
-	return symbols && symbols->bytes && is_name(&names, symbol_name(image, symbols, index));
+	return is_symbol(image, index, &names);
+}
+
+bool litifut_spawners_is_named(const struct litifut_image *image, uint32_t index,
+			       const char *const *list)
+{
+	const struct names names = {.lists = {list}};
+
+	return is_symbol(image, index, &names);
 }

@@ -34,4 +34,8 @@ bool litifut_spawners_has(const struct litifut_spawners *spawners, uint32_t addr
 /* Is symbol `index` of .dynsym one of these functions? */
 bool litifut_spawners_is_symbol(const struct litifut_image *image, uint32_t index);
 
+/* The same of functions with the names of a list that ends with NULL. */
+bool litifut_spawners_is_named(const struct litifut_image *image, uint32_t index,
+			       const char *const *list);
+
 #endif

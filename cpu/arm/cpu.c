@@ -83,6 +83,7 @@ static bool disassembled_target(const void *disassembled, uint32_t *target)
 }
 
 const struct cpu cpu_arm = {
+	.edge_call_bytes = {4 + 4, 2 + 4},
 	.machine = EM_ARM,
 	.name = "arm",
 	.title = "ARM",

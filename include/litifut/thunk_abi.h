@@ -24,4 +24,7 @@
 #define LITIFUT_THUNK_VECTOR_ARM 0
 #define LITIFUT_THUNK_VECTOR_MIPS -0x7008
 
+/* LITIFUT_MODE=paths: bytes of the code of tracer/mips/bits.S that the rewriter copies. */
+#define LITIFUT_BITS_BYTES_MIPS 0x1d0
+
 #endif

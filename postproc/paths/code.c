@@ -42,6 +42,7 @@ static struct post_path_code *read_code(struct post_session *session, uint32_t m
 	code->module = module;
 	if (!image)
 		return code;
+	code->cpu = image->cpu;
 	code->count = image->block_count;
 	code->blocks = post_allocate(code->count, sizeof(*code->blocks));
 	for (size_t i = 0; i < code->count; i++)
@@ -53,6 +54,10 @@ static struct post_path_code *read_code(struct post_session *session, uint32_t m
 			function = i;
 		block->function = (uint32_t)function;
 		block->next = followed(image, block->block.end);
+		/* such a call does not return, whatever stands behind it */
+		if (block->next != POST_NONE && block->block.ends == LITIFUT_ENDS_CALL &&
+		    image->blocks[block->next].flags & LITIFUT_BLOCK_FUNCTION)
+			block->next = POST_NONE;
 		block->target =
 			block->block.target ? followed(image, block->block.target) : POST_NONE;
 	}

@@ -21,6 +21,7 @@ struct post_path_edge {
 
 struct post_path_code {
 	uint32_t module;
+	const struct cpu *cpu; /* NULL: without blocks */
 	struct post_path_block *blocks;
 	size_t count;
 	struct post_path_edge *edges;

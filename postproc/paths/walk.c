@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/cpu.h"
+
 enum state {
 	STATE_NOWHERE, /* not known, or no function is entered: a record tells */
 	STATE_ENTRY,   /* `block` records that control comes to it, and that has not been read */
@@ -466,14 +468,15 @@ static void find_calls(struct walk *walk, struct walker *walker, const uint32_t 
 }
 
 /* Is the thread in the code that records the start of the block? The code of a branch at the start
- * of its block begins with that, a push and a call, when nothing else stands there for it. */
+ * of its block begins with that when nothing else stands there for it. */
 static bool is_entering(const struct post_path_code *code, const struct post_path_edge *edge,
 			uint32_t address)
 {
 	const struct litifut_block *block = &code->blocks[edge->block].block;
-	const uint32_t behind_call = block->flags & LITIFUT_BLOCK_THUMB ? 2 + 4 : 4 + 4;
+	const bool thumb = block->flags & LITIFUT_BLOCK_THUMB;
 
-	return edge->entry || (block->entered && address - edge->address <= behind_call);
+	return edge->entry ||
+	       (block->entered && address - edge->address <= code->cpu->edge_call_bytes[thumb]);
 }
 
 /* The thread is in the code of an edge. */

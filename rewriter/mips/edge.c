@@ -34,6 +34,15 @@
  *		jr    at
  *		addiu sp, sp, 8
  *
+ * With LITIFUT_MODE=paths an edge calls a copy of the tracer's code that records a bit
+ * (tracer/mips/bits.S), which goes on by the word behind the call:
+ *
+ *	addiu sp, sp, -16
+ *	sw    ra, 12(sp)
+ *	bal   bit_one		or jal; bit_zero, enter
+ *	sw    v1, 8(sp)
+ *	.word target - .
+ *
  * Compilers use $at in exclusive sequences and hardly elsewhere; where it may hold something, the
  * branch is left.
  *
@@ -41,6 +50,7 @@
  * form. */
 #include "rewriter/edges.h"
 
+#include <litifut/thunk_abi.h>
 #include <string.h>
 
 #include "cpu/step.h"
@@ -50,7 +60,8 @@
 enum { AT = 1, SP = 29, RA = LITIFUT_MIPS_RA };
 
 #define NOP 0u
-#define HERE 12 /* offset in the code that all share */
+#define TEQ_ZERO 0x00000034u /* teq $0, $0: where a compiler's null pointer is used */
+#define HERE 12              /* offset in the code that all share */
 #define WAYS 256
 #define WORDS_MAX (LITIFUT_EDGE_BYTES_MAX / 4)
 
@@ -147,6 +158,14 @@ static bool reads_at_first(const struct litifut_edge_place *place,
 	return false;
 }
 
+/* Do jumps of the function lead by tables that were not looked at, as they are relative to a global
+ * pointer of its own? */
+static bool has_other_tables(const struct litifut_arch_context *context)
+{
+	return context->bits && context->cpu.position_independent &&
+	       !litifut_mips_facts(context)->got.alone;
+}
+
 /* May control enter the function, or leave the middle of a block, in a way that the graph does not
  * have? Where data has labels of the function, its jumps lead to these: all words of the data are
  * taken for entries of tables. A call into the function itself reads the pc, and data may follow.
@@ -161,7 +180,7 @@ static bool is_unknown(const struct litifut_edge_place *place,
 	case LITIFUT_ENDS_CALL:
 		return target > start && target < end;
 	case LITIFUT_ENDS_JUMP:
-		return !labels &&
+		return (!labels || has_other_tables(place->context)) &&
 		       (word_at(place, block->block.branch) >> 21 & 31) != LITIFUT_MIPS_T9;
 	default:
 		return false;
@@ -239,6 +258,10 @@ static unsigned judge_branch(const struct litifut_edge_place *place, struct liti
 		return LITIFUT_SITE_DELAY_SLOT;
 	if (!at_is_free(place, block->block.target) || !at_is_free(place, block->block.end))
 		return LITIFUT_SITE_SPECIAL_CALLEE;
+	/* the number of an island may come before the test; then the function is of no use */
+	if (place->context->bits && place->context->cpu.position_independent &&
+	    (names_at(word_at(place, branch)) || names_at(slot)))
+		return LITIFUT_SITE_SPECIAL_CALLEE;
 	if (is_target(place, branch + 4)) {
 		edge->bytes = 4; /* it stays */
 		if (!comes_first(block, word_at(place, branch), slot))
@@ -246,6 +269,13 @@ static unsigned judge_branch(const struct litifut_edge_place *place, struct liti
 	}
 	return is_free(place, branch, edge->bytes) ? LITIFUT_SITE_PATCHED
 						   : LITIFUT_SITE_BRANCH_TARGET;
+}
+
+/* May the instruction name the register, in whatever field? */
+static bool may_name(uint32_t word, unsigned reg)
+{
+	return (word >> 21 & 31) == reg || (word >> 16 & 31) == reg ||
+	       (word >> 26 == 0 && (word >> 11 & 31) == reg);
 }
 
 /* What looks like a label may be a delay slot, which is executed with what stands before it. */
@@ -261,6 +291,55 @@ static bool is_slot(const struct litifut_edge_place *place, uint32_t address)
 	       step.slot;
 }
 
+/* Does the instruction read and write nothing but general registers and memory? */
+static bool is_simple(uint32_t word)
+{
+	const unsigned operation = word >> 26;
+	const unsigned function = word & 0x3f;
+
+	if (operation == 0)
+		return function < 0x08 || function == 0x0a || function == 0x0b ||
+		       (function >= 0x20 && function <= 0x2b);
+	return (operation >= 0x08 && operation <= 0x0f) ||
+	       (operation >= 0x20 && operation <= 0x2b) || operation == 0x2e;
+}
+
+/* Of two that are simple: is what the second does the same before the first? */
+static bool is_independent(uint32_t first, uint32_t second)
+{
+	const bool stores = first >> 26 >= 0x28 || second >> 26 >= 0x28;
+	const bool both = first >> 26 >= 0x20 && second >> 26 >= 0x20;
+
+	if (stores && both)
+		return false;
+	for (unsigned reg = 1; reg < 32; reg++)
+		if ((litifut_mips_writes(first, reg) && may_name(second, reg)) ||
+		    (litifut_mips_writes(second, reg) && may_name(first, reg)))
+			return false;
+	return true;
+}
+
+/* A block of one instruction: the first of the next block may be executed before it, as the delay
+ * slot of what takes its place. */
+static bool can_turn(const struct litifut_edge_place *place)
+{
+	const struct litifut_graph_block *block = place->block;
+	const struct litifut_graph_block *next = place->next;
+	const uint32_t start = block->block.start;
+	uint32_t first, second;
+
+	if (!place->context->bits || block->block.ends != LITIFUT_ENDS_ON ||
+	    block->block.end - start != 4 || !next || next->function != block->function ||
+	    next->first_exclusive || start + 8 > place->function_end || is_slot(place, start) ||
+	    !is_free(place, start, 8))
+		return false;
+	first = word_at(place, start);
+	second = word_at(place, start + 4);
+	return is_simple(first) && is_simple(second) && litifut_mips_can_move(first) &&
+	       litifut_mips_can_move(second) && is_independent(first, second) && !names_at(first) &&
+	       !names_at(second) && at_is_free(place, start);
+}
+
 static unsigned judge_entry(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
 	const struct litifut_block *block = &place->block->block;
@@ -269,6 +348,11 @@ static unsigned judge_entry(const struct litifut_edge_place *place, struct litif
 
 	edge->address = start;
 	edge->bytes = 8;
+	if (edge->needed && can_turn(place)) {
+		edge->after = 4;
+		edge->near = true; /* there is no room for the number that islands need */
+		return LITIFUT_SITE_PATCHED;
+	}
 	if (block->end - start < 8 || is_slot(place, start) || is_target(place, start + 4) ||
 	    !is_free(place, start, 8))
 		return LITIFUT_SITE_BRANCH_TARGET;
@@ -289,9 +373,31 @@ static unsigned judge_entry(const struct litifut_edge_place *place, struct litif
 	    (ends && names_at(word_at(place, block->branch + 4))) || !at_is_free(place, start))
 		return LITIFUT_SITE_SPECIAL_CALLEE;
 	for (uint32_t at = start; at < start + 8; at += 4)
-		if (!(ends && at >= block->branch) && !litifut_mips_can_move(word_at(place, at)))
+		if (!(ends && at >= block->branch) && !litifut_mips_can_move(word_at(place, at)) &&
+		    word_at(place, at) != TEQ_ZERO)
 			return LITIFUT_SITE_SPECIAL_FORM;
 	return LITIFUT_SITE_PATCHED;
+}
+
+/* One instruction before the branch may move along. */
+static bool join(const struct litifut_edge_place *place, struct litifut_edge *edge)
+{
+	const struct litifut_block *block = &place->block->block;
+	const uint32_t first = word_at(place, block->start);
+
+	if (names_at(word_at(place, block->branch)) ||
+	    names_at(word_at(place, block->branch + 4)) || is_slot(place, block->start) ||
+	    !at_is_free(place, block->start))
+		return false;
+	if (block->branch == block->start)
+		return true;
+	if (block->branch - block->start != 4 || edge->bytes != 8 ||
+	    is_target(place, block->branch) || !is_free(place, block->start, 4) ||
+	    !litifut_mips_can_move(first) || names_at(first))
+		return false;
+	edge->address = block->start;
+	edge->before = 4;
+	return true;
 }
 
 struct emitter {
@@ -316,13 +422,13 @@ static uint32_t here(const struct emitter *emitter)
 	return emitter->address + 4 * emitter->count;
 }
 
-static void note(struct emitter *emitter, unsigned stack)
+static void note(struct emitter *emitter, unsigned stack, uint32_t saved)
 {
 	struct litifut_frame_code *frame = &emitter->code->detour.frames[0];
 
 	if (frame->step_count < LITIFUT_FRAME_STEPS)
 		frame->steps[frame->step_count++] =
-			(struct litifut_frame_step){4 * emitter->count, stack, 0};
+			(struct litifut_frame_step){4 * emitter->count, stack, saved};
 }
 
 /* Where absolute addresses are known. */
@@ -354,7 +460,7 @@ static bool put_near_edge(struct emitter *emitter, uint32_t flag, uint32_t targe
 	if (shifted)
 		put(emitter, NOP);
 	put(emitter, 0x27bdfff8); /* addiu sp, sp, -8 */
-	note(emitter, 8);
+	note(emitter, 8, 0);
 	put(emitter, 0xafbf0004); /* sw ra, 4(sp) */
 	put(emitter, 0x04110001); /* bal .+8 */
 	put(emitter, 0x3c010000 | litifut_mips_high(distance));
@@ -363,12 +469,34 @@ static bool put_near_edge(struct emitter *emitter, uint32_t flag, uint32_t targe
 	put(emitter, 0x8fbf0004);                       /* lw ra, 4(sp) */
 	put(emitter, litifut_mips_branch(0x10000000, here(emitter), target));
 	put(emitter, 0x27bd0008); /* addiu sp, sp, 8 */
-	note(emitter, 0);
+	note(emitter, 0, 0);
 	return true;
 }
 
+enum way { WAY_PASSED, WAY_TAKEN, WAY_ENTERED };
+
 /* With a `target` of 0, control goes on after the edge. */
-static void put_edge(struct emitter *emitter, uint32_t flag, uint32_t target)
+static void put_bits_edge(struct emitter *emitter, enum way way, uint32_t target)
+{
+	const struct litifut_block *block = &emitter->place->block->block;
+	const unsigned bit = way == WAY_ENTERED && block->entered == LITIFUT_ENTERED_RECORD
+				     ? 2
+				     : way != WAY_PASSED;
+	uint32_t call;
+
+	put(emitter, 0x27bdfff0); /* addiu sp, sp, -16 */
+	put(emitter, 0xafbf000c); /* sw ra, 12(sp) */
+	note(emitter, 16, 1u << RA);
+	call = litifut_mips_jump(&emitter->place->context->cpu, true, here(emitter),
+				 emitter->code->bits[bit]);
+	emitter->failed |= !call;
+	put(emitter, call);
+	put(emitter, 0xafa30008); /* sw v1, 8(sp) */
+	put(emitter, (target ? target : here(emitter) + 4) - here(emitter));
+	note(emitter, 0, 0);
+}
+
+static void put_flag_edge(struct emitter *emitter, uint32_t flag, uint32_t target)
 {
 	const uint32_t distance = emitter->code->flags + flag - (emitter->code->mark + HERE);
 	uint32_t call;
@@ -377,7 +505,7 @@ static void put_edge(struct emitter *emitter, uint32_t flag, uint32_t target)
 	    (put_fixed_edge(emitter, flag, target) || put_near_edge(emitter, flag, target)))
 		return;
 	put(emitter, 0x27bdfff8); /* addiu sp, sp, -8 */
-	note(emitter, 8);
+	note(emitter, 8, 0);
 	put(emitter, 0xafbf0004); /* sw ra, 4(sp) */
 	put(emitter, 0x3c010000 | litifut_mips_high(distance));
 	call = litifut_mips_jump(&emitter->place->context->cpu, true, here(emitter),
@@ -386,7 +514,21 @@ static void put_edge(struct emitter *emitter, uint32_t flag, uint32_t target)
 	put(emitter, call);
 	put(emitter, 0x24210000 | (distance & 0xffff));
 	put(emitter, (target ? target : here(emitter) + 4) - here(emitter));
-	note(emitter, 0);
+	note(emitter, 0, 0);
+}
+
+static void put_edge(struct emitter *emitter, enum way way, uint32_t target)
+{
+	const struct litifut_block *block = &emitter->place->block->block;
+
+	if (emitter->place->context->bits)
+		put_bits_edge(emitter, way, target);
+	else
+		put_flag_edge(emitter,
+			      way == WAY_PASSED  ? block->passed
+			      : way == WAY_TAKEN ? block->taken
+						 : block->entered,
+			      target);
 }
 
 /* Calls what the block calls, with the return address that it would leave. */
@@ -423,21 +565,22 @@ static void put_end(struct emitter *emitter)
 	switch (block->ends) {
 	case LITIFUT_ENDS_BRANCH:
 		put(emitter, slot);
-		put_edge(emitter, block->entered, block->target);
+		put_edge(emitter, WAY_ENTERED, block->target);
 		break;
 	case LITIFUT_ENDS_CALL:
-		put_edge(emitter, block->entered, 0);
+		put_edge(emitter, WAY_ENTERED, 0);
 		put_call(emitter, slot);
 		break;
 	default:
-		put_edge(emitter, block->entered, 0);
+		put_edge(emitter, WAY_ENTERED, 0);
 		put(emitter, word_at(emitter->place, block->branch));
 		put(emitter, slot);
 		break;
 	}
 }
 
-static void put_entry(struct emitter *emitter)
+/* `turned`: the second instruction is executed in its place, before the first. */
+static void put_entry(struct emitter *emitter, bool turned)
 {
 	const struct litifut_block *block = &emitter->place->block->block;
 	const bool ends = block->ends != LITIFUT_ENDS_ON && block->branch - block->start <= 4;
@@ -448,20 +591,27 @@ static void put_entry(struct emitter *emitter)
 		put_end(emitter);
 		return;
 	}
-	put(emitter, word_at(emitter->place, block->start + 4));
-	put_edge(emitter, block->entered, block->start + 8);
+	if (!turned)
+		put(emitter, word_at(emitter->place, block->start + 4));
+	put_edge(emitter, WAY_ENTERED, block->start + 8);
 }
 
-static void put_branch(struct emitter *emitter, bool slot_stays)
+static void put_branch(struct emitter *emitter, const struct litifut_edge *edge, bool slot_stays)
 {
 	const struct litifut_block *block = &emitter->place->block->block;
 	const uint32_t word = word_at(emitter->place, block->branch);
+	unsigned test;
 
+	if (edge->enters)
+		put_edge(emitter, WAY_ENTERED, 0);
+	if (edge->before)
+		put(emitter, word_at(emitter->place, block->start));
+	test = emitter->count;
 	put(emitter, 0);
 	put(emitter, slot_stays ? NOP : word_at(emitter->place, block->branch + 4));
-	put_edge(emitter, block->passed, block->end);
-	emitter->words[0] = (word & 0xffff0000) | (emitter->count - 1);
-	put_edge(emitter, block->taken, block->target);
+	put_edge(emitter, WAY_PASSED, block->end);
+	emitter->words[test] = (word & 0xffff0000) | (emitter->count - test - 1);
+	put_edge(emitter, WAY_TAKEN, block->target);
 }
 
 static bool write_edge(const struct litifut_edge_place *place, const struct litifut_edge *edge,
@@ -485,18 +635,18 @@ static bool write_edge(const struct litifut_edge_place *place, const struct liti
 	    (names_at(word_at(place, edge->address)) ||
 	     names_at(word_at(place, edge->address + 4))))
 		return false;
-	if (!edge->entry && words[1] == NOP) {
+	if (!edge->entry && !edge->before && words[1] == NOP) {
 		const uint32_t slot = word_at(place, edge->address + 4);
 
 		slot_stays = comes_first(place->block, word_at(place, edge->address), slot);
 		words[1] = slot_stays ? slot : NOP;
 	}
-	if (edge->bytes == 4 && !slot_stays)
+	if ((edge->bytes == 4 && !slot_stays) || (edge->after && words[1] != NOP))
 		return false;
 	if (edge->entry)
-		put_entry(&emitter);
+		put_entry(&emitter, edge->after != 0);
 	else
-		put_branch(&emitter, slot_stays);
+		put_branch(&emitter, edge, slot_stays);
 	while (emitter.count % (LITIFUT_MIPS_TRAMPOLINE_BYTES / 4))
 		put(&emitter, NOP);
 	code->bytes = 4 * emitter.count;
@@ -504,7 +654,7 @@ static bool write_edge(const struct litifut_edge_place *place, const struct liti
 	for (unsigned i = 0; i < emitter.count; i++)
 		litifut_put32(big, code->code + 4 * i, emitter.words[i]);
 	detour->address = edge->address;
-	detour->length = edge->bytes == 4 || slot_stays ? 4 : 8;
+	detour->length = edge->bytes == 4 || slot_stays || edge->after ? 4 : 8;
 	for (unsigned i = 0; i < 2; i++)
 		litifut_put32(big, detour->code + 4 * i, words[i]);
 	return !emitter.failed;
@@ -531,6 +681,12 @@ static void write_mark(const struct litifut_arch_context *context, uint32_t addr
 }
 
 const struct litifut_arch_edges litifut_mips_edges = {
+	.add_addresses = litifut_mips_add_addresses,
+	.may_call = litifut_mips_may_call,
+	.refuses_bits = litifut_mips_refuses_thunks,
+	.bits_bytes = LITIFUT_BITS_BYTES_MIPS,
+	.near_bytes = 0x1e000,
+	.join = join,
 	.judge_function = judge_function,
 	.judge_branch = judge_branch,
 	.judge_entry = judge_entry,

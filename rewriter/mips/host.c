@@ -90,7 +90,9 @@ bool litifut_mips_may_read_at(uint32_t word)
 	bool second = operation == 0x00 || operation == 0x1c || operation == 0x1f ||
 		      (operation & 0x3e) == 0x04 || operation == 0x22 || operation == 0x26 ||
 		      (operation >= 0x28 && operation <= 0x2e) ||
-		      (operation >= 0x10 && operation <= 0x12 && rs(word) >= 4);
+		      /* not branches of coprocessors, nor what the FPU calculates */
+		      (operation >= 0x10 && operation <= 0x12 && rs(word) >= 4 && rs(word) != 8 &&
+		       (operation != 0x11 || rs(word) < 8));
 
 	return (!shift && rs(word) == AT && operation != 0x0f && operation != 0x11) ||
 	       (second && rt(word) == AT);

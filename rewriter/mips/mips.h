@@ -202,6 +202,16 @@ size_t litifut_mips_write_onward(const struct litifut_arch_context *context, uin
 				 uint32_t *entries, uint8_t *code);
 void litifut_mips_write_gate(const struct litifut_arch_context *context, uint32_t address,
 			     const uint32_t *entries, uint8_t *code);
+/* addresses.c: as struct litifut_arch_edges has them. */
+void litifut_mips_add_addresses(const struct litifut_image *image,
+				const struct litifut_arch_context *context,
+				const struct litifut_section *section,
+				const struct litifut_code_range *ranges, size_t count,
+				struct litifut_targets *targets);
+bool litifut_mips_may_call(const struct litifut_image *image,
+			   const struct litifut_arch_context *context,
+			   const struct litifut_section *section, uint32_t start, uint32_t end,
+			   uint32_t call, const char *const *names);
 /* relay.c: is every way into the code of the function among the targets? Adds those
  * that branches of the general kind do not name. */
 bool litifut_mips_knows_function(const struct litifut_image *image,

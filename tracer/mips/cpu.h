@@ -10,7 +10,7 @@
 
 /* What is special in traces of this CPU: enum litifut_trace_flags. */
 #define LITIFUT_PORT_TRACE_FLAGS LITIFUT_TRACE_MARKED
-#define LITIFUT_PORT_BITS 0 /* no LITIFUT_MODE=paths yet */
+#define LITIFUT_PORT_BITS 1 /* there is a bits.S for it */
 
 /* Hardware register 29. CPUs that lack it trap, fastest in this form. */
 static inline uint32_t litifut_port_thread_pointer_fast(void)

@@ -16,92 +16,12 @@
  *
  * Only MIPS I to MIPS32 release 1 instructions are used, and jr.hb. */
 
-#define FRAME 104	/* 16 argument home + sizeof(struct litifut_frame) */
-#define KEPT 16		/* where the others are, which C code keeps; 0: not stored */
-/* Of a register in the frame: 1 to 15, 24, 25, 28, 31. To the assembler, true is -1. */
-#define AT(n) (16 + 4 * ((n) + 8 * ((n) >= 24) + 2 * ((n) >= 28) + 2 * ((n) >= 31)))
-#define HI 96
-#define LO 100
+#include "save.inc"
 
 	.set	noreorder
 	.set	noat
 	.set	nomips16
 	.set	nomicromips
-
-	/* `return_address`: the register that the callee will find in ra. */
-	.macro	save function, return_address=31
-	addiu	$sp, $sp, -FRAME
-	.cfi_adjust_cfa_offset FRAME
-	sw	$ra, AT(31)($sp)
-	.if \return_address == 31
-	.cfi_rel_offset 31, AT(31)
-	.endif
-	sw	$t9, AT(25)($sp)
-	bal	1f			/* the delay slot runs first */
-	sw	$a0, AT(4)($sp)
-	/* at $ra from here on: */
-2:	.word	\function - 2b
-	.word	litifut_module - 2b
-	.word	litifut_module_state - 2b
-1:	sw	$a1, AT(5)($sp)
-	sw	$a2, AT(6)($sp)
-	sw	$a3, AT(7)($sp)
-	lw	$a1, 4($ra)
-	lw	$a2, 8($ra)
-	lw	$t9, 0($ra)
-	addu	$a1, $a1, $ra		/* struct litifut_module */
-	addu	$a2, $a2, $ra		/* struct litifut_module_state */
-	addu	$t9, $t9, $ra
-	sw	$at, AT(1)($sp)
-	.if \return_address == 1
-	.cfi_rel_offset 31, AT(1)
-	.endif
-	sw	$v0, AT(2)($sp)
-	sw	$v1, AT(3)($sp)
-	sw	$t0, AT(8)($sp)
-	sw	$t1, AT(9)($sp)
-	sw	$t2, AT(10)($sp)
-	sw	$t3, AT(11)($sp)
-	sw	$t4, AT(12)($sp)
-	sw	$t5, AT(13)($sp)
-	sw	$t6, AT(14)($sp)
-	sw	$t7, AT(15)($sp)
-	sw	$t8, AT(24)($sp)
-	sw	$gp, AT(28)($sp)
-	.cfi_rel_offset 28, AT(28)
-	mfhi	$t0
-	mflo	$t1
-	sw	$zero, KEPT($sp)
-	sw	$t0, HI($sp)
-	sw	$t1, LO($sp)
-	.endm
-
-	.macro	restore return_address=31
-	lw	$t0, HI($sp)
-	lw	$t1, LO($sp)
-	mthi	$t0
-	mtlo	$t1
-	lw	$v0, AT(2)($sp)
-	lw	$v1, AT(3)($sp)
-	lw	$a0, AT(4)($sp)
-	lw	$a1, AT(5)($sp)
-	lw	$a2, AT(6)($sp)
-	lw	$a3, AT(7)($sp)
-	lw	$t0, AT(8)($sp)
-	lw	$t1, AT(9)($sp)
-	lw	$t2, AT(10)($sp)
-	lw	$t3, AT(11)($sp)
-	lw	$t4, AT(12)($sp)
-	lw	$t5, AT(13)($sp)
-	lw	$t6, AT(14)($sp)
-	lw	$t7, AT(15)($sp)
-	lw	$t8, AT(24)($sp)
-	lw	$t9, AT(25)($sp)
-	lw	$gp, AT(28)($sp)
-	lw	$ra, AT(\return_address)($sp)
-	.cfi_restore 28
-	.cfi_restore 31
-	.endm
 
 	/* The call may have been a jalr.hb or jr.hb. To CPUs older than that it is jr. */
 	.macro	leave

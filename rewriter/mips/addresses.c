@@ -1,0 +1,212 @@
+/* Which addresses code makes, for LITIFUT_MODE=paths: a function may be entered by these from code
+ * that can't be followed.
+ *
+ *	lui   rX, %hi(f)	or, position-independent, lw rX, %got(page)(gp)
+ *	addiu rY, rX, %lo(f)
+ *
+ * The two may stand far from each other, with others between, so each of a function's low halves is
+ * added to each of its high halves. What the GOT holds itself is data, and looked at as such. */
+#include "rewriter/mips/mips.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rewriter/spawners.h"
+
+enum { ADDIU = 0x09, ORI = 0x0d, LUI = 0x0f, LW = 0x23, SP = 29 };
+
+#define HALF 0x10000u
+
+/* High halves that lead to code: a bit for each multiple of 64 KB from `first` on. */
+struct pages {
+	uint32_t first;
+	uint32_t count;
+	uint8_t *bits;
+};
+
+static uint32_t word_at(const struct litifut_arch_context *context,
+			const struct litifut_section *section, uint32_t address)
+{
+	return litifut_get32(context->cpu.big_endian,
+			     section->bytes + (address - section->address));
+}
+
+static void add_page(struct pages *pages, uint32_t value)
+{
+	const uint32_t number = value / HALF - pages->first;
+
+	if (number < pages->count)
+		pages->bits[number / 8] |= (uint8_t)(1u << number % 8);
+}
+
+/* By the pointer of the whole image: of several, each entry is taken for a page. */
+static void add_loaded(const struct litifut_image *image,
+		       const struct litifut_arch_context *context, uint32_t word,
+		       struct pages *pages)
+{
+	const struct litifut_mips_facts *facts = litifut_mips_facts(context);
+	const uint32_t slot = facts->global_pointer + (uint32_t)(int16_t)(word & 0xffff);
+	const struct litifut_section *section = litifut_image_section_at(image, slot, 4);
+
+	if (!facts->global_pointer)
+		return;
+	if (!facts->got.alone)
+		memset(pages->bits, 0xff, pages->count / 8 + 1);
+	else if (section && section->bytes && !(slot & 3))
+		add_page(pages, litifut_get32(context->cpu.big_endian,
+					      section->bytes + (slot - section->address)));
+}
+
+static void add_pages(const struct litifut_image *image, const struct litifut_arch_context *context,
+		      const struct litifut_section *section, uint32_t start, uint32_t end,
+		      struct pages *pages)
+{
+	for (uint32_t at = start; at < end; at += 4) {
+		const uint32_t word = word_at(context, section, at);
+
+		if (word >> 26 == LUI)
+			add_page(pages, word << 16);
+		else if (word >> 26 == LW && (word >> 21 & 31) != SP)
+			add_loaded(image, context, word, pages);
+	}
+}
+
+static void add_sums(const struct litifut_arch_context *context,
+		     const struct litifut_section *section, uint32_t start, uint32_t end,
+		     const struct pages *pages, struct litifut_targets *targets)
+{
+	for (uint32_t at = start; at < end; at += 4) {
+		const uint32_t word = word_at(context, section, at);
+		const uint32_t low =
+			word >> 26 == ORI ? word & 0xffff : (uint32_t)(int16_t)(word & 0xffff);
+
+		if ((word >> 26 != ADDIU && word >> 26 != ORI) || !(word >> 21 & 31) ||
+		    (word >> 21 & 31) == SP || low & 3)
+			continue;
+		for (uint32_t i = 0; i < pages->count; i++)
+			if (pages->bits[i / 8] >> i % 8 & 1)
+				litifut_targets_add(targets, (pages->first + i) * HALF + low);
+	}
+}
+
+/* Behind the code of the function that `start` is in, or the end of the range. */
+static uint32_t function_end(const struct litifut_image *image, uint32_t start, uint32_t end)
+{
+	size_t low = 0, high = image->function_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (image->function_addresses[middle] <= start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < image->function_count && image->function_addresses[low] < end
+		       ? image->function_addresses[low] & ~3u
+		       : end;
+}
+
+/* The compiler may have put it far from the rest of its function, which has set registers. */
+static bool is_part(const struct litifut_image *image, uint32_t start)
+{
+	const struct litifut_symbol *function = litifut_image_function_start(image, start);
+
+	return !function || strstr(function->name, ".cold");
+}
+
+void litifut_mips_add_addresses(const struct litifut_image *image,
+				const struct litifut_arch_context *context,
+				const struct litifut_section *section,
+				const struct litifut_code_range *ranges, size_t count,
+				struct litifut_targets *targets)
+{
+	struct pages all = {.first = image->text_start / HALF};
+	struct pages own;
+
+	all.count = (image->text_end + HALF / 2) / HALF - all.first + 1;
+	own = all;
+	all.bits = calloc(all.count / 8 + 1, 1);
+	own.bits = calloc(own.count / 8 + 1, 1);
+	for (size_t i = 0; i < count && all.bits && own.bits; i++)
+		if (ranges[i].state == LITIFUT_CODE_PLAIN)
+			add_pages(image, context, section, ranges[i].start, ranges[i].end & ~3u,
+				  &all);
+	for (size_t i = 0; i < count && all.bits && own.bits; i++) {
+		const uint32_t last = ranges[i].end & ~3u;
+
+		if (ranges[i].state != LITIFUT_CODE_PLAIN)
+			continue;
+		for (uint32_t at = ranges[i].start & ~3u, end; at < last; at = end) {
+			end = function_end(image, at, last);
+			if (end <= at)
+				end = at + 4;
+			memset(own.bits, 0, own.count / 8 + 1);
+			add_pages(image, context, section, at, end, &own);
+			add_sums(context, section, at, end, is_part(image, at) ? &all : &own,
+				 targets);
+		}
+	}
+	if (!all.bits || !own.bits) /* without memory: every place may be one */
+		for (uint32_t at = image->text_start; at < image->text_end; at += 4)
+			litifut_targets_add(targets, at);
+	free(all.bits);
+	free(own.bits);
+}
+
+/* May the instruction read the register? By its fields, so rather too often. */
+static bool may_read(uint32_t word, unsigned number)
+{
+	return (word >> 21 & 31) == number || (word >> 16 & 31) == number;
+}
+
+/* The address is loaded at `at`: the call that it is for, if it is for one alone; else 0. */
+static uint32_t call_of(const struct litifut_arch_context *context,
+			const struct litifut_section *section, uint32_t at, uint32_t end)
+{
+	const uint32_t load = word_at(context, section, at);
+
+	if ((load >> 16 & 31) != LITIFUT_MIPS_T9)
+		return 0;
+	for (at += 4; at + 8 <= end; at += 4) {
+		const uint32_t word = word_at(context, section, at);
+
+		if (word == 0x0320f809) /* jalr t9 */
+			return may_read(word_at(context, section, at + 4), LITIFUT_MIPS_T9) ? 0
+											    : at;
+		if (litifut_mips_may_jump(word) || may_read(word, LITIFUT_MIPS_T9))
+			return 0;
+	}
+	return 0;
+}
+
+/* Of functions of other modules it is the GOT that has the address. */
+bool litifut_mips_may_call(const struct litifut_image *image,
+			   const struct litifut_arch_context *context,
+			   const struct litifut_section *section, uint32_t start, uint32_t end,
+			   uint32_t call, const char *const *names)
+{
+	const struct litifut_mips_facts *facts = litifut_mips_facts(context);
+	const struct litifut_mips_got *got = &facts->got;
+
+	for (uint32_t at = start; at + 4 <= end && got->address; at += 4) {
+		const uint32_t word = word_at(context, section, at);
+		const uint32_t slot = facts->global_pointer + (uint32_t)(int16_t)(word & 0xffff);
+		const uint32_t index = (slot - got->address) / 4;
+		uint32_t only;
+
+		if (word >> 26 != LW || (word >> 21 & 31) == SP)
+			continue;
+		if (!got->alone)
+			return true;
+		if (slot < got->address || index < got->local ||
+		    index - got->local >= got->global ||
+		    !litifut_spawners_is_named(image, got->first_symbol + (index - got->local),
+					       names))
+			continue;
+		only = call_of(context, section, at, end);
+		if (!call || !only || only == call)
+			return true;
+	}
+	return false;
+}
