@@ -138,6 +138,36 @@ program_source()
 	END
 }
 
+# A label of a switch with one instruction before the next label, and one before a branch.
+labels_source()
+{
+	cat >labels.c <<-'END'
+		#include <stdio.h>
+		__asm__(".text\n.set push\n.set noreorder\n.globl choose\n.type choose, @function\n"
+			".ent choose\nchoose:\n"
+			"lui $28, %hi(_gp_disp)\naddiu $28, $28, %lo(_gp_disp)\naddu $28, $28, $25\n"
+			"lw $8, %got(choices)($28)\nsll $9, $4, 2\naddu $8, $8, $9\nlw $8, 0($8)\n"
+			"jr $8\nnop\n"
+			"choose_0: lw $2, 0($6)\n0: addiu $3, $5, 2\naddu $2, $2, $3\njr $31\nnop\n"
+			"choose_1: b 0b\nli $2, 5\n"
+			"choose_2: addiu $2, $5, 3\nbnez $5, 0b\nsll $2, $2, 1\nb 0b\nnop\n"
+			".end choose\n.size choose, . - choose\n.set pop\n"
+			".data\n.globl choices\n.type choices, @object\n.size choices, 12\n"
+			"choices: .word choose_0, choose_1, choose_2\n.text\n");
+		unsigned choose(unsigned number, unsigned value, const unsigned *from);
+		int main(void)
+		{
+			const unsigned seven = 7;
+			unsigned sum = 0;
+
+			for (unsigned i = 0; i < 90; i++)
+				sum = 3 * sum + choose(i % 3, i & 4, &seven);
+			printf("%u\n", sum);
+			return 0;
+		}
+	END
+}
+
 # blocks_equal OPTIONS PROGRAM ARGUMENTS...: after same_run. OPTIONS are those of paths.py.
 blocks_equal()
 {
@@ -175,7 +205,7 @@ behaviour()
 	export LITIFUT_MODE=paths
 	program_source
 	case $target in
-	armhf*) ;;
+	armhf* | mips*) ;;
 	*)
 		mkdir -p traced
 		ok "the link goes on" refused_link
@@ -221,6 +251,15 @@ behaviour()
 	link starts ../starts.c && same_run starts && rm -f traced/program plain/program &&
 		blocks_equal "" starts
 	rm -f traced/starts plain/starts
+	case $target in
+	mips*)
+		labels_source
+		link labels ../labels.c && same_run labels && blocks_equal "" labels
+		is "labels: nothing is left in the function" \
+			"$("$BUILD/bin/litifut" info --skipped traced/labels | grep -c 'in choose')" 0
+		rm -f traced/labels plain/labels
+		;;
+	esac
 	flags="-O2 -pthread -DLIBRARY"
 	(cd plain && compiler -shared -fPIC -o library.so ../library.c)
 	(cd traced && front="$BUILD/bin/litifut build" compiler -shared -fPIC -o library.so ../library.c) \

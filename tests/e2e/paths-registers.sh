@@ -267,7 +267,7 @@ behaviour()
 		flags_equal_edges program
 	done
 	case $target in
-	armhf | armhf-arm) # others have no LITIFUT_MODE=paths
+	armhf* | mips*) # armel has no LITIFUT_MODE=paths
 		LITIFUT_MODE=paths
 		link ordered ../main.c ../cases.S || return
 		same_run ordered

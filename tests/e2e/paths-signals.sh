@@ -1,0 +1,93 @@
+#!/bin/sh
+# LITIFUT_MODE=paths: a signal may come at any instruction, also of the code that records a bit, and then no
+# bit is lost or there twice: the blocks of the program are the same with a handler that comes
+# often and with none, but for those of the handler.
+. "$(dirname "$0")/../lib.sh"
+
+program_source()
+{
+	cat >main.c <<-'END'
+		#include <signal.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <sys/time.h>
+
+		static volatile int handled, work;
+
+		__attribute__((noipa)) static int twice(int x) { return x > 3 ? 2 * x : x; }
+		static void handler(int number)
+		{
+			for (int i = 0; i < number; i++)
+				if (i % 3 == 1)
+					handled += twice(i);
+		}
+		static int compare(const void *left, const void *right)
+		{
+			int a = *(const int *)left, b = *(const int *)right;
+
+			return a < b ? -1 : a > b;
+		}
+		__attribute__((noipa)) static int step(int number)
+		{
+			int sum = 0;
+
+			for (int i = 0; i < number % 17; i++)
+				if ((i ^ number) & 3)
+					sum += i;
+				else
+					sum--;
+			return sum;
+		}
+		int main(int argc, char **argv)
+		{
+			struct itimerval often = {{0, 300}, {0, 300}};
+			int values[32];
+
+			signal(SIGALRM, handler);
+			if (argc > 1)
+				setitimer(ITIMER_REAL, &often, NULL);
+			for (int i = 0; i < 4000; i++) {
+				work += step(i);
+				for (int j = 0; j < 32; j++)
+					values[j] = (j * 7 + i) % 32;
+				if (i % 64 == 0)
+					qsort(values, 32, sizeof(*values), compare);
+			}
+			return work == argc;
+		}
+	END
+}
+
+# blocks_of OUTPUT OPTIONS ARGUMENTS...: executed blocks of step() and compare(); OPTIONS are QEMU's.
+blocks_of()
+{
+	blocks_output=$1
+	qemu_options=$2
+	shift 2
+	rm -rf data
+	guest_environment="LITIFUT_DIR=$(pwd)/data"
+	run traced program "$@"
+	guest_environment=
+	qemu_options=
+	"$BUILD/bin/litifut-post" -q -f blocks -o all.tsv data traced/program 2>post.log &&
+		! grep . post.log && awk -F '\t' '$6 == "step" || $6 == "compare" { print $4 }
+			$4 == "gap" { print }' all.tsv >"$blocks_output"
+}
+
+behaviour()
+{
+	if [ "$target" = armel ]; then
+		skip "signals" "LITIFUT_MODE=paths is not there for ARM before ARMv7"
+		return
+	fi
+	export LITIFUT_MODE=paths
+	program_source
+	link program ../main.c || return
+	ok "without signals" blocks_of calm ""
+	ok "with signals, at any instruction" blocks_of often -singlestep often
+	ok "there were signals" awk -F '\t' '$6 == "handler" { found = 1 } END { exit !found }' all.tsv
+	ok "the same blocks" cmp calm often
+	ok "they are many" test "$(wc -l <calm)" -gt 50000
+}
+
+for_targets behaviour
