@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <litifut/frames_format.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -17,6 +19,8 @@
 struct capture {
 	const struct capture_options *options;
 	unsigned rounds;
+	bool told;      /* that it goes on */
+	bool events;    /* sendings hold events */
 	bool begun;     /* the header of this sending has come */
 	uint8_t frames; /* after it, modulo 256 */
 };
@@ -74,6 +78,8 @@ static void take_frame(void *context, uint8_t type, uint8_t sequence, const uint
 
 	(void)sequence;
 	if (type == LITIFUT_FRAME_HEADER) {
+		litifut_serial_number(payload, size, &at); /* the version */
+		capture->events = litifut_serial_number(payload, size, &at) & LITIFUT_FRAMES_SPANS;
 		capture->begun = true;
 		capture->frames = 0;
 	} else if (type == LITIFUT_FRAME_END) {
@@ -104,6 +110,27 @@ static double now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
+static bool is_enough(struct capture *capture)
+{
+	const struct capture_options *options = capture->options;
+
+	if (options->rounds)
+		return capture->rounds >= options->rounds;
+	if (capture->rounds && capture->events && options->goes_on && !capture->told) {
+		capture->told = true;
+		options->goes_on(options->source);
+	}
+	return capture->rounds && !capture->events;
+}
+
+static volatile sig_atomic_t is_interrupted;
+
+static void interrupt(int number)
+{
+	(void)number;
+	is_interrupted = 1;
+}
+
 /* Waits for bytes. False: the time is over. */
 static bool wait_for(int line, double end)
 {
@@ -122,7 +149,7 @@ static enum litifut_status copy(struct capture *capture, int line, FILE *output,
 	struct litifut_serial serial;
 
 	litifut_serial_begin(&serial, &sink);
-	while ((!options->rounds || capture->rounds < options->rounds) && wait_for(line, end)) {
+	while (!is_enough(capture) && !is_interrupted && wait_for(line, end)) {
 		uint8_t bytes[256];
 		ssize_t got = read(line, bytes, sizeof(bytes));
 
@@ -149,6 +176,9 @@ enum litifut_status capture_run(const struct capture_options *options, unsigned 
 	enum litifut_status status;
 	FILE *output;
 
+	const struct sigaction handler = {.sa_handler = interrupt};
+	struct sigaction before;
+
 	*rounds = 0;
 	if (line < 0)
 		return failed(options->source, "can't be opened", error);
@@ -156,8 +186,11 @@ enum litifut_status capture_run(const struct capture_options *options, unsigned 
 	output = status ? NULL : fopen(options->output, "we");
 	if (!status && !output)
 		status = failed(options->output, "can't be written", error);
+	is_interrupted = 0;
+	sigaction(SIGINT, &handler, &before);
 	if (!status)
 		status = copy(&capture, line, output, error);
+	sigaction(SIGINT, &before, NULL);
 	if (output && fclose(output) && !status)
 		status = failed(options->output, "can't be written", error);
 	if (!standard)

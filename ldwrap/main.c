@@ -34,7 +34,8 @@ static const char usage_text[] =
 	"       litifut info [--sites] [--skipped] [--json] file...\n"
 	"       litifut control folder|trace start|stop|snapshot|reset|status\n"
 	"       litifut capture [-o file] [--baud N] [--rounds N] [--seconds N] line\n"
-	"       litifut run-mcu [--flash COMMAND] [-f FORMAT] [-o file] --port line ELF\n"
+	"       litifut run-mcu [--flash COMMAND] [-f FORMAT] [-o file] [--rounds N] --port line "
+	"ELF\n"
 	"       litifut -h | --help | -V | --version | --completion bash|zsh|fish\n"
 	"\n"
 	"build runs a command, such as `make', with the tracer linked into every\n"
@@ -52,7 +53,7 @@ static const char usage_text[] =
 
 /* The options of the commands: getopt and the completion of shells read these tables, the usage
  * text says in its own words what each is for. */
-enum { SITES = LITIFUT_FIRST_LONG, SKIPPED, JSON, FLASH, CAPTURE, BAUD, SECONDS };
+enum { SITES = LITIFUT_FIRST_LONG, SKIPPED, JSON, FLASH, CAPTURE, BAUD, SECONDS, ROUNDS };
 
 static const struct litifut_option build_options[] = {
 	{"exclude", 'x', "GLOBS", NULL, "functions to leave alone", 0},
@@ -85,6 +86,7 @@ static const struct litifut_option run_mcu_options[] = {
 	{"output", 'o', "FILE", LITIFUT_WORDS_FILE, "where that goes", 0},
 	{"capture", CAPTURE, "FILE", LITIFUT_WORDS_FILE, "what is saved", 0},
 	{"baud", BAUD, "N", NULL, "speed of the line", 0},
+	{"rounds", ROUNDS, "N", NULL, "whole sendings to wait for", 0},
 	{"seconds", SECONDS, "N", NULL, "how long to wait", 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
@@ -362,9 +364,19 @@ static unsigned read_number(const char *text)
 	return *text >= '0' && *text <= '9' && !*end && number <= UINT_MAX ? (unsigned)number : 0;
 }
 
+static void tell_on(const char *source)
+{
+	fprintf(stderr,
+		"litifut: %s: the firmware sends events; more are saved until Ctrl-C, --rounds N "
+		"or "
+		"--seconds N\n",
+		source);
+}
+
 static int capture(int argc, char *argv[])
 {
-	struct capture_options wanted = {.output = "capture.bin", .rounds = 1, .text = stdout};
+	struct capture_options wanted = {
+		.output = "capture.bin", .goes_on = tell_on, .text = stdout};
 	struct litifut_error error;
 	unsigned rounds;
 	int option;
@@ -389,20 +401,22 @@ static int capture(int argc, char *argv[])
 	wanted.source = argv[optind];
 	if (capture_run(&wanted, &rounds, &error))
 		return report(&error, EXIT_PROBLEM);
-	if (rounds >= wanted.rounds)
+	if (rounds >= capture_needs(&wanted))
 		return 0;
 	fprintf(stderr,
 		"litifut: error: %s: only %u of %u whole sendings have come; what came is in "
 		"%s\n",
-		wanted.source, rounds, wanted.rounds, wanted.output);
+		wanted.source, rounds, capture_needs(&wanted), wanted.output);
 	return EXIT_PROBLEM;
 }
 
 static int run_firmware(int argc, char *argv[])
 {
-	struct run_mcu_options wanted = {
-		.capture = {.output = "capture.bin", .rounds = 1, .seconds = 60, .text = stderr},
-		.format = "report"};
+	struct run_mcu_options wanted = {.capture = {.output = "capture.bin",
+						     .seconds = 60,
+						     .goes_on = tell_on,
+						     .text = stderr},
+					 .format = "report"};
 	struct litifut_error error;
 	int option, result;
 
@@ -412,11 +426,13 @@ static int run_firmware(int argc, char *argv[])
 				    : option == FLASH ? &wanted.flash
 				    : option == 'p'   ? &wanted.capture.source
 						      : &wanted.capture.output;
-		unsigned *number = option == BAUD ? &wanted.capture.baud : &wanted.capture.seconds;
+		unsigned *number = option == BAUD     ? &wanted.capture.baud
+				   : option == ROUNDS ? &wanted.capture.rounds
+						      : &wanted.capture.seconds;
 
 		if (option == '?')
 			return usage(NULL);
-		if (option != BAUD && option != SECONDS) {
+		if (option != BAUD && option != ROUNDS && option != SECONDS) {
 			*text = optarg;
 			continue;
 		}

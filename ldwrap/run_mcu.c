@@ -107,13 +107,13 @@ enum litifut_status run_mcu(const struct run_mcu_options *options, int *result,
 		return status;
 	status = capture_run(&options->capture, &rounds, error);
 	if (end_flash(options, child, &flash_error) &&
-	    (status || rounds < options->capture.rounds)) {
+	    (status || rounds < capture_needs(&options->capture))) {
 		*error = flash_error;
 		return flash_error.status;
 	}
 	if (status)
 		return status;
-	if (rounds < options->capture.rounds)
+	if (rounds < capture_needs(&options->capture))
 		return litifut_error_set(error, LITIFUT_ERROR_MISSING, options->capture.source,
 					 NULL, LITIFUT_NO_ADDRESS,
 					 "no whole sending has come; what came is in %s",

@@ -22,14 +22,14 @@ use_board()
 	esac
 }
 
-# emulate ELF OUTPUT OPTIONS...: runs the firmware; the serial line goes to OUTPUT. With
+# emulate ELF OUTPUT OPTIONS...: runs the firmware, `patience` seconds at most; the serial line goes to OUTPUT. With
 # icount a run is the same each time.
 emulate()
 {
 	emulate_elf=$1
 	emulate_output=$2
 	shift 2
-	timeout 60 qemu-system-arm -M "$board" -display none -monitor none -semihosting \
+	timeout "${patience:-60}" qemu-system-arm -M "$board" -display none -monitor none -semihosting \
 		-icount shift=4 -serial "file:$emulate_output" -kernel "$emulate_elf" "$@" \
 		</dev/null
 }

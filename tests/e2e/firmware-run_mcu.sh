@@ -15,6 +15,23 @@ run()
 		-kernel \"\$1\" </dev/null" "$@" 2>run.err
 }
 
+# A capture of a line that stays open, which SIGINT ends when all has come.
+interrupted()
+{
+	rm -f line until.bin
+	mkfifo line
+	exec 3<>line
+	timeout -s INT 30 "$BUILD/bin/litifut" capture -o until.bin line >until.text 2>&1 &
+	interrupted_pid=$!
+	cat all.bin >&3
+	timeout 20 tail -c +1 -f until.bin --retry 2>tail.err | head -c "$(wc -c <all.bin)" >tail.bin
+	kill -INT $interrupted_pid
+	wait $interrupted_pid
+	interrupted_status=$?
+	exec 3<&-
+	return $interrupted_status
+}
+
 behaviour()
 {
 	export LITIFUT_PORT="$port" LITIFUT_MODE=table LITIFUT_CLOCK=systick:25000000
@@ -28,6 +45,23 @@ behaviour()
 	ok "that gprof reads" grep -q '1+88 *fibonacci' gprof.text
 	ok "a picture" run -f pdf -o calls.pdf traced/firmware.elf
 	is "is a PDF" "$(head -c 5 calls.pdf)" %PDF-
+
+	export LITIFUT_PORT="$port" LITIFUT_MODE=spans LITIFUT_SEND=call:printf LITIFUT_RING_KB=16 \
+		LITIFUT_CLOCK=systick:25000000
+	ok "events: it links traced" traced events make_example events
+	unset LITIFUT_PORT LITIFUT_MODE LITIFUT_CLOCK LITIFUT_SEND LITIFUT_RING_KB
+	ok "events: all sendings are taken" run -f tsv -o all.tsv --capture all.bin \
+		events/firmware.elf
+	ok "a line says so" grep -q 'the firmware sends events; more are saved until' run.err
+	ok "the calls between two sendings are there" grep -q 'main.*fibonacci' all.tsv
+	ok "events: one sending" "$BUILD/bin/litifut" capture --rounds 1 -o first.bin all.bin
+	"$BUILD/bin/litifut-post" -q -f tsv -o first.tsv first.bin events/firmware.elf 2>first.err
+	ok "has what came before it" [ "$(grep -c next_random first.tsv)" = 24 -a \
+		"$(grep -c fibonacci first.tsv)" = 0 ]
+	interrupted
+	is "events: Ctrl-C ends a capture" $? 0
+	ok "with what has come" cmp all.bin until.bin
+
 	timeout 20 "$BUILD/bin/litifut" run-mcu --seconds 10 --port /dev/null --flash 'exit 3' \
 		traced/firmware.elf 2>run.err
 	is "a command that fails ends it" $? 1
