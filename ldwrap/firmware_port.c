@@ -18,6 +18,7 @@ static const struct {
 	{"stm32", true, true, 0x40011000},     /* STM32F2, F4: USART1 */
 	{"stellaris", true, true, 0x4000c000}, /* LM3S: UART0 */
 	{"semihosting", true, true, 0},
+	{"rtt", true, true, 0},      /* a debug probe reads a ring in the memory */
 	{"usart", true, true, 0xc0}, /* ATmega: USART0, the address of UCSR0A */
 };
 
@@ -59,6 +60,6 @@ enum litifut_status firmware_port_read(const char *text, struct firmware_port *p
 	}
 	return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
 				 "LITIFUT_PORT: neither memory, user, cmsdk, nrf51, stm32, "
-				 "stellaris, semihosting, usart nor an object: %s",
+				 "stellaris, semihosting, rtt, usart nor an object: %s",
 				 text);
 }

@@ -106,6 +106,23 @@ behaviour()
 	post -f edges -o list console.console console/firmware.elf
 	ok "and the console has the results" grep -q ' main -> fibonacci$' list
 
+	# a debug probe: it finds the control block by its first bytes, and reads the ring
+	cp -r "$root/examples/firmware/." source
+	link_traced probe rtt
+	gdb-multiarch -q -batch -nx -ex "file probe/firmware.elf" \
+		-ex "target remote | timeout 60 qemu-system-arm -M $board -display none \
+			-monitor none -semihosting -icount shift=4 -serial file:probe.serial \
+			-kernel probe/firmware.elf -S -gdb stdio" -ex "break _exit" -ex continue \
+		-ex "find /b1 (unsigned)&__data_start, (unsigned)&end, 'S', 'E', 'G', 'G', 'E', 'R', ' ', 'R', 'T', 'T', 0" \
+		-ex 'set $up = (unsigned *)((unsigned)$_ + 24)' \
+		-ex 'dump binary memory probe.bin $up[1] $up[1]+$up[3]' >probe.log 2>&1
+	text_of probe.serial >probe.text
+	ok "by RTT the line has text only" cmp probe.text probe.serial
+	ok "the image does not have the first bytes of the control block" \
+		sh -c '! grep -q "SEGGER RTT" probe/firmware.bin'
+	post -f edges probe.bin probe/firmware.elf >list
+	ok "and the probe has the results" diff whole list
+
 	# a function of the program's own, that prints by the library that is traced
 	cat >>source/board.c <<-'C'
 	#include <stdio.h>
