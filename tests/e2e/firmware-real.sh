@@ -196,6 +196,8 @@ sources()
 			md5 platform_util poly1305 sha1 sha256
 		counted "Mbed TLS"
 		is "Mbed TLS $way: its tests pass" "$(grep -c passed traced.text)" 22
+		# newlib's calls of _write() and its like come too late for GCC's plugin there
+		[ -z "$way" ] || continue
 		folder=$("$root/scripts/fetch-source" zlib)
 		cp "$root/tests/firmware/deflate.c" source/main.c
 		options="-I$folder"
