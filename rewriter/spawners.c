@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "platform/platform.h"
+#include "rewriter/dynamic_symbols.h"
 #include "rewriter/image.h"
 #include "rewriter/program_code.h"
 
@@ -39,36 +40,6 @@ static struct names spawner_names(void)
 	return (struct names){.lists = {platform_linux.process_makers, platform_linux.confiners}};
 }
 
-static uint32_t word_at(const struct litifut_image *image, const struct litifut_section *section,
-			uint32_t offset)
-{
-	return litifut_get32(image->big_endian, section->bytes + offset);
-}
-
-static const struct litifut_section *section_at(const struct litifut_image *image, uint32_t index)
-{
-	return index < image->section_count && image->sections[index].bytes
-		       ? &image->sections[index]
-		       : NULL;
-}
-
-/* The name of a symbol in a section of them, if all of it is in the file; else "". */
-static const char *symbol_name(const struct litifut_image *image,
-			       const struct litifut_section *symbols, uint32_t index)
-{
-	const struct litifut_section *strings = section_at(image, symbols->link);
-	uint32_t name;
-
-	if (!strings || index >= symbols->size / sizeof(Elf32_Sym))
-		return "";
-	name = word_at(image, symbols,
-		       index * (uint32_t)sizeof(Elf32_Sym) +
-			       (uint32_t)offsetof(Elf32_Sym, st_name));
-	return name < strings->size && memchr(strings->bytes + name, 0, strings->size - name)
-		       ? (const char *)strings->bytes + name
-		       : "";
-}
-
 static uint32_t mark_of(const char *name)
 {
 	return platform_lists(platform_linux.confiners, name) ? LITIFUT_SPAWNER_CONFINES_BIT : 0;
@@ -91,44 +62,23 @@ static void add_slots(const struct litifut_image *image, const struct cpu_linkag
 		      const struct names *names, const struct litifut_section *section,
 		      struct slots *slots)
 {
-	const struct litifut_section *symbols = section_at(image, section->link);
+	const struct litifut_section *symbols = litifut_image_linked(image, section->link);
 	uint32_t bytes = section->type == SHT_RELA ? sizeof(Elf32_Rela) : sizeof(Elf32_Rel);
 
 	if (!symbols || symbols->type != SHT_DYNSYM)
 		return;
 	for (uint32_t at = 0; at + bytes <= section->size; at += bytes) {
-		uint32_t info = word_at(image, section, at + 4);
+		uint32_t info = litifut_image_word(image, section, at + 4);
 
 		if (info == 0 || (ELF32_R_TYPE(info) != linkage->jump_slot &&
 				  ELF32_R_TYPE(info) != linkage->global_data))
 			continue;
-		const char *name = symbol_name(image, symbols, ELF32_R_SYM(info));
+		const char *name = litifut_dynamic_name(image, symbols, ELF32_R_SYM(info));
 		if (slots->count < MAX_SLOTS && is_name(names, name)) {
 			slots->marks[slots->count] = mark_of(name);
-			slots->addresses[slots->count++] = word_at(image, section, at);
+			slots->addresses[slots->count++] = litifut_image_word(image, section, at);
 		}
 	}
-}
-
-static bool read_word(const void *context, uint32_t address, uint32_t *value)
-{
-	const struct litifut_image *image = context;
-	const struct litifut_section *section = litifut_image_section_at(image, address, 4);
-
-	if (section)
-		*value = word_at(image, section, address - section->address);
-	return section != NULL;
-}
-
-static bool read_half(const void *context, uint32_t address, uint16_t *value)
-{
-	const struct litifut_image *image = context;
-	const struct litifut_section *section = litifut_image_section_at(image, address, 2);
-
-	if (section)
-		*value = litifut_get16(image->big_endian,
-				       section->bytes + (address - section->address));
-	return section != NULL;
 }
 
 /* The entries of a PLT that lead to one of these slots. Code of the other state seldom
@@ -137,7 +87,7 @@ static void add_entries(const struct litifut_image *image, const struct cpu_link
 			const struct litifut_section *section, const struct slots *slots,
 			struct litifut_spawners *spawners)
 {
-	const struct litifut_code_reader code = {read_word, read_word, read_half, image};
+	const struct litifut_code_reader code = litifut_image_reader(image);
 
 	for (uint32_t at = 0; at + 4 <= section->size; at += 4) {
 		for (uint32_t thumb = 0; thumb < 2; thumb++) {
@@ -159,12 +109,14 @@ static void add_dynamic(const struct litifut_image *image, const struct names *n
 		uint32_t symbol = i * (uint32_t)sizeof(Elf32_Sym);
 		uint32_t value;
 
-		if (!is_name(names, symbol_name(image, symbols, i)))
+		if (!is_name(names, litifut_dynamic_name(image, symbols, i)))
 			continue;
 		spawners->used = true;
-		value = word_at(image, symbols, symbol + (uint32_t)offsetof(Elf32_Sym, st_value));
+		value = litifut_image_word(image, symbols,
+					   symbol + (uint32_t)offsetof(Elf32_Sym, st_value));
 		if (value)
-			add_place(spawners, value, mark_of(symbol_name(image, symbols, i)));
+			add_place(spawners, value,
+				  mark_of(litifut_dynamic_name(image, symbols, i)));
 	}
 }
 
@@ -256,7 +208,8 @@ static bool is_symbol(const struct litifut_image *image, uint32_t index, const s
 {
 	const struct litifut_section *symbols = litifut_image_section(image, ".dynsym");
 
-	return symbols && symbols->bytes && is_name(names, symbol_name(image, symbols, index));
+	return symbols && symbols->bytes &&
+	       is_name(names, litifut_dynamic_name(image, symbols, index));
 }
 
 bool litifut_spawners_is_symbol(const struct litifut_image *image, uint32_t index)
