@@ -1,8 +1,9 @@
 # The objects that are linked into the traced program, one pair for each kind of
 # CPU: tracer-ARCH.o (stubs, instruction DB, emulation; tracer-paths-ARCH.o with what records
 # branches, tracer-counts-ARCH.o with what counts calls) and recorder-ARCH.o (the default recorder),
-# or recorder-full-ARCH.o for the modes that few programs use. They are combined with `ld -r` and
-# then freed of every section that would speak about ABIs, so that they link with any object.
+# or recorder-full-ARCH.o for the modes that few programs use, or recorder-args-ARCH.o where arguments
+# are recorded. They are combined with `ld -r` and then freed of every section that would speak
+# about ABIs, so that they link with any object.
 
 TRACER_ARCHES := arm mips mipsel
 # Where code for ARMv7 is linked, the recorder is in T32 code, a third smaller.
@@ -35,13 +36,16 @@ TRACER_C_FLAGS := -std=c11 -g -ffreestanding -fPIC -fvisibility=hidden \
 	-fomit-frame-pointer -fno-common -fno-reorder-functions -Iinclude -I. $(WARNINGS)
 
 TRACER_SOURCES   := entry/enter
-RECORDER_SOURCES := $(addprefix recorder/,recorder threads words clock bloom settings_read process modules module_list \
+RECORDER_SOURCES := $(addprefix recorder/,threads words clock bloom settings_read process modules module_list \
 		loading finish switch text verbose shared fast armed own_stack scratch event_count control table_words) \
 	$(addprefix sink/,sink ring spare chunks save_all compact header metadata module_record copies) \
 	$(addprefix port/linux/,system_call identity confine files folder room memory environment auxiliary vdso fork loaded spawn guest)
 # What only LITIFUT_MODE=table, coverage and paths need, and what stands in its place.
 RECORDER_FULL := recorder/table recorder/epochs recorder/flags recorder/bits
 RECORDER_SMALL := recorder/stream_only
+# The same for what only LITIFUT_ARGS needs.
+RECORDER_ARGUMENTS := recorder/recorder_arguments recorder/arguments
+RECORDER_PLAIN := recorder/recorder
 # In assembly: what a CPU needs, and what Linux on that CPU needs.
 TRACER_ASSEMBLY   = $(1)/stub $(1)/guard $(1)/thunk port/linux/$(1)/start
 RECORDER_ASSEMBLY_arm  := arm/stack
@@ -51,7 +55,7 @@ RECORDER_ASSEMBLY_mips := mips/stack port/linux/mips/system_call
 # for size: all of it is in every traced program. (Thumb would be a fifth smaller
 # on ARM, but GNU ld puts veneers with names of its own between the two for ARMv5;
 # nothing branches between tracer and recorder.)
-TRACER_HOT := entry/enter entry/count recorder/recorder recorder/words sink/chunks sink/compact recorder/bloom recorder/clock recorder/table recorder/table_words
+TRACER_HOT := entry/enter entry/count recorder/recorder recorder/recorder_arguments recorder/words sink/chunks sink/compact recorder/bloom recorder/clock recorder/table recorder/table_words
 
 # Debugging information other than call frames goes too: the names in it are of
 # no use to the person who debugs the traced program.
@@ -74,7 +78,7 @@ ifneq ($(filter $(1),$(TRACER_ARCHES)),)
 TRACER += $(TRACER_LIBRARY)/tracer-$(1).o $(TRACER_LIBRARY)/tracer-paths-$(1).o \
 	$(TRACER_LIBRARY)/tracer-counts-$(1).o
 endif
-TRACER += $(TRACER_LIBRARY)/recorder-$(1).o $(TRACER_LIBRARY)/recorder-full-$(1).o
+TRACER += $(TRACER_LIBRARY)/recorder-$(1).o $(TRACER_LIBRARY)/recorder-full-$(1).o $(TRACER_LIBRARY)/recorder-args-$(1).o
 
 $(TRACER_LIBRARY)/tracer-paths-$(1).o: $(BUILD)/tracer/$(1)/$(TRACER_CPU_$(1))/bits.o
 $(TRACER_LIBRARY)/tracer-$(1).o $(TRACER_LIBRARY)/tracer-paths-$(1).o: \
@@ -82,9 +86,10 @@ $(TRACER_LIBRARY)/tracer-$(1).o $(TRACER_LIBRARY)/tracer-paths-$(1).o: \
 $(TRACER_LIBRARY)/tracer-counts-$(1).o: $(BUILD)/tracer/$(1)/entry/count.o
 $(TRACER_LIBRARY)/tracer-$(1).o $(TRACER_LIBRARY)/tracer-paths-$(1).o $(TRACER_LIBRARY)/tracer-counts-$(1).o: \
 	$(patsubst %,$(BUILD)/tracer/$(1)/%.o,$(call TRACER_ASSEMBLY,$(TRACER_CPU_$(1))))
-$(TRACER_LIBRARY)/recorder-$(1).o: $(RECORDER_SMALL:%=$(BUILD)/tracer/$(1)/%.o)
-$(TRACER_LIBRARY)/recorder-full-$(1).o: $(RECORDER_FULL:%=$(BUILD)/tracer/$(1)/%.o)
-$(TRACER_LIBRARY)/recorder-$(1).o $(TRACER_LIBRARY)/recorder-full-$(1).o: \
+$(TRACER_LIBRARY)/recorder-$(1).o: $(patsubst %,$(BUILD)/tracer/$(1)/%.o,$(RECORDER_SMALL) $(RECORDER_PLAIN))
+$(TRACER_LIBRARY)/recorder-full-$(1).o: $(patsubst %,$(BUILD)/tracer/$(1)/%.o,$(RECORDER_FULL) $(RECORDER_PLAIN))
+$(TRACER_LIBRARY)/recorder-args-$(1).o: $(patsubst %,$(BUILD)/tracer/$(1)/%.o,$(RECORDER_SMALL) $(RECORDER_ARGUMENTS))
+$(TRACER_LIBRARY)/recorder-$(1).o $(TRACER_LIBRARY)/recorder-full-$(1).o $(TRACER_LIBRARY)/recorder-args-$(1).o: \
 	$(RECORDER_SOURCES:%=$(BUILD)/tracer/$(1)/%.o) \
 	$(RECORDER_ASSEMBLY_$(TRACER_CPU_$(1)):%=$(BUILD)/tracer/$(1)/%.o)
 $(TRACER_LIBRARY)/%-$(1).o: tracer/check-object

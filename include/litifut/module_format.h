@@ -52,8 +52,9 @@ enum litifut_module_flags {
 	LITIFUT_MODULE_STATIC = 4,     /* no program interpreter */
 	LITIFUT_MODULE_TAIL_CALLS = 8, /* tail calls are traced as well */
 	LITIFUT_MODULE_SPAWNS =
-		16,              /* it calls functions that make children or give up system calls */
-	LITIFUT_MODULE_ENDS = 32 /* it calls functions that end the program */
+		16, /* it calls functions that make children or give up system calls */
+	LITIFUT_MODULE_ENDS = 32,     /* it calls functions that end the program */
+	LITIFUT_MODULE_ARGUMENTS = 64 /* LITIFUT_ARGS: see <litifut/arguments.h> */
 };
 
 enum litifut_engine {

@@ -54,6 +54,8 @@ enum litifut_setting_kind {
 	LINK("MARK_SET", TEXT, mark_set) \
 	LINK("MARK_CLEAR", TEXT, mark_clear) \
 	LINK("MARK_EVERY", NUMBER, mark_every) \
+	LINK("ARGS", TEXT, arguments) \
+	LINK("ARGS_BYTES", NUMBER, argument_bytes) \
 	LINK("ENGINE", ENGINE, engine) \
 	LINK("DB", DATABASE, database) \
 	LINK("MODE", MODE, recorded) \

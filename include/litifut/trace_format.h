@@ -46,7 +46,7 @@
 
 #define LITIFUT_TRACE_MAGIC "LITIFUT\n"
 #define LITIFUT_TRACE_VERSION_MAJOR 2 /* a reader refuses a newer major */
-#define LITIFUT_TRACE_VERSION_MINOR 0 /* a reader ignores what a newer minor adds */
+#define LITIFUT_TRACE_VERSION_MINOR 1 /* a reader ignores what a newer minor adds */
 #define LITIFUT_BYTE_ORDER_MARK 0x01020304u
 
 enum litifut_clock {
@@ -376,6 +376,8 @@ enum litifut_word_kind {
 				   exit trampoline alone would be ambiguous */
 	LITIFUT_WORD_ENTER = 5, /* [return address][stack pointer] a direct call, likewise */
 	LITIFUT_WORD_MARK = 6,  /* [number] the program or the recorder has set a mark */
+	LITIFUT_WORD_ARGUMENTS =
+		7, /* arguments of the event that follows, see <litifut/arguments.h> */
 	/* state of the stream */
 	LITIFUT_WORD_LOST = 16,    /* [count] this many events are missing here */
 	LITIFUT_WORD_THREAD = 17,  /* [thread id] what follows belongs to that thread; its previous

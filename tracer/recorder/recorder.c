@@ -1,6 +1,6 @@
 /* The default recorder: one call becomes one to four words in the calling
- * thread's chunk of the trace file. docs/recorder.md argues why this is safe
- * against signals, threads and fork. */
+ * thread's chunk of the trace file, and more where its arguments are recorded. docs/recorder.md
+ * argues why this is safe against signals, threads and fork. */
 
 #include <stddef.h>
 
@@ -8,6 +8,7 @@
 #include "tracer/port/linux/guest.h"
 #include "tracer/port/linux/spawn.h"
 #include "tracer/port/linux/system.h"
+#include "tracer/recorder/arguments.h"
 #include "tracer/recorder/armed.h"
 #include "tracer/recorder/bits.h"
 #include "tracer/recorder/bloom.h"
@@ -44,13 +45,35 @@ static uint32_t litifut_stamp(struct litifut_thread *thread, uint32_t *words, ui
 	return litifut_stamp_words(now, words, count);
 }
 
+/* A call with arguments: they and the event are put at once, so that no signal handler can come
+ * between. */
+static LITIFUT_COLD void litifut_record_with_arguments(struct litifut_thread *thread,
+						       const struct litifut_call *call,
+						       const struct litifut_argument_site *site)
+{
+	uint32_t words[LITIFUT_ARGUMENT_WORDS + 4];
+	uint32_t before = litifut_argument_words(call, site, words);
+	uint32_t count = litifut_event_words(call, words + before);
+
+	if (litifut_recorder.clock != LITIFUT_CLOCK_NONE)
+		count = litifut_stamp(thread, words + before, count);
+	if (!litifut_put(thread, words, before + count))
+		litifut_lose(1);
+}
+
 static void litifut_record_in(struct litifut_thread *thread, const struct litifut_call *call)
 {
+	const struct litifut_argument_site *site =
+		LITIFUT_WITH_ARGUMENTS ? litifut_arguments_of(call) : NULL;
 	uint32_t words[4];
 	uint32_t count;
 
 	if (litifut_recorder.bloom && litifut_bloom_seen(call->return_address, call->callee))
 		return;
+	if (LITIFUT_WITH_ARGUMENTS && site) {
+		litifut_record_with_arguments(thread, call, site);
+		return;
+	}
 	if (litifut_is_table()) {
 		uint64_t now = litifut_clock_now();
 		uint32_t time[3];
@@ -275,7 +298,8 @@ static LITIFUT_COLD void litifut_record_unusual(const struct litifut_call *call)
 	else if (call->module->met == -2 && litifut_recorder.phase == LITIFUT_PHASE_READY &&
 		 litifut_recorder.recording)
 		litifut_record_foreign(call);
-	else if (!litifut_recorder.fast || !call->module->met)
+	else if (!litifut_recorder.fast || !call->module->met ||
+		 (LITIFUT_WITH_ARGUMENTS && litifut_arguments_of(call)))
 		litifut_record_on_own_stack(call);
 	else
 		litifut_record_asking(call);

@@ -1,0 +1,200 @@
+/* Arguments and return values of chosen calls.
+ *
+ * What the program hands over need not be right: a string may be no address, or one that another
+ * thread unmaps at this moment. So the kernel copies it (process_vm_readv, Linux 3.2), which fails
+ * where the program would fault. An older kernel is asked about each page before it is read. */
+
+#include "tracer/recorder/arguments.h"
+
+#include <stddef.h>
+
+#include <litifut/trace_format.h>
+
+#include "argument_registers.h"
+#include "tracer/port/linux/memory.h"
+#include "tracer/port/linux/system.h"
+#include "tracer/recorder/state.h"
+#include "tracer/recorder/table_words.h"
+
+#define LITIFUT_PAGE 4096u
+
+struct litifut_vector {
+	uint32_t address;
+	uint32_t bytes;
+};
+
+const struct litifut_argument_site *litifut_arguments_of(const struct litifut_call *call)
+{
+	const struct litifut_module *module = call->module;
+	uint32_t bias = (uint32_t)module - module->link_address;
+	const struct litifut_argument_header *header;
+	const struct litifut_argument_site *sites;
+	uint32_t low = 0;
+	uint32_t high;
+
+	if (!(module->flags & LITIFUT_MODULE_ARGUMENTS) || !call->arguments)
+		return NULL;
+	header = (const struct litifut_argument_header *)(module->db_address + bias +
+							  sizeof(struct litifut_db_header) +
+							  module->db_count *
+								  sizeof(struct litifut_db_entry));
+	if (header->magic != LITIFUT_ARGUMENT_MAGIC)
+		return NULL;
+	sites = (const struct litifut_argument_site *)(header + 1);
+	high = header->count;
+	while (low < high) {
+		uint32_t middle = (low + high) >> 1;
+
+		if (sites[middle].address < call->return_address - bias)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < header->count && sites[low].address == call->return_address - bias
+		       ? &sites[low]
+		       : NULL;
+}
+
+static uint32_t litifut_string_bytes(const struct litifut_call *call)
+{
+	const struct litifut_module *module = call->module;
+	const struct litifut_argument_header *header =
+		(const struct litifut_argument_header *)(module->db_address + (uint32_t)module -
+							 module->link_address +
+							 sizeof(struct litifut_db_header) +
+							 module->db_count *
+								 sizeof(struct litifut_db_entry));
+
+	return header->string_bytes;
+}
+
+static bool litifut_may_ask(void)
+{
+	return !litifut_system_calls_forbidden && !litifut_recorder.settings.no_calls;
+}
+
+/* Copies `bytes`, which lie in one page, unless they can't be read. */
+static bool litifut_read_memory(uint32_t address, uint8_t *to, uint32_t bytes)
+{
+	struct litifut_vector from = {address, bytes};
+	struct litifut_vector into = {(uint32_t)to, bytes};
+	uint32_t block; /* of the page; not the first one at 0, which would be no set of signals */
+	long got;
+
+	if (!litifut_may_ask())
+		return false;
+	got = litifut_system_call(__NR_process_vm_readv, (long)litifut_process_id(), (long)&into, 1,
+				  (long)&from, 1, 0);
+	if (!litifut_failed(got))
+		return (uint32_t)got == bytes;
+	/* -EFAULT is the answer; other errors say that the kernel does not have it, or that a
+	 * security module does not let it */
+	block = address & ~(LITIFUT_SIGSET_BYTES - 1);
+	if (got == -EFAULT || !litifut_readable(block ? block : LITIFUT_SIGSET_BYTES))
+		return false;
+	for (uint32_t i = 0; i < bytes; i++)
+		to[i] = ((const volatile uint8_t *)address)[i];
+	return true;
+}
+
+/* At most `most` bytes, without the one that is 0; UINT32_MAX: it can't be read, or its end can't
+ * and it is not cut before. */
+static uint32_t litifut_read_string(uint32_t address, uint8_t *to, uint32_t most)
+{
+	uint32_t length = 0;
+
+	while (length < most) {
+		uint32_t left = LITIFUT_PAGE - ((address + length) & (LITIFUT_PAGE - 1));
+		uint32_t piece = most - length < left ? most - length : left;
+
+		if (!litifut_read_memory(address + length, to + length, piece))
+			return UINT32_MAX;
+		for (uint32_t end = length + piece; length < end; length++)
+			if (!to[length])
+				return length;
+	}
+	return length;
+}
+
+/* The value of argument `number`, or what a function has returned. False: it can't be read. */
+static bool litifut_argument_value(const struct litifut_call *call, uint32_t number,
+				   uint32_t *value)
+{
+	uint32_t place;
+
+	if (number == LITIFUT_ARGUMENT_RETURN) {
+		*value = call->arguments[LITIFUT_PORT_RETURN_VALUE];
+		return true;
+	}
+	if (number < LITIFUT_PORT_REGISTER_ARGUMENTS) {
+		*value = call->arguments[number];
+		return true;
+	}
+	place = call->stack_pointer + LITIFUT_PORT_STACK_ARGUMENT(number);
+	/* the caller may be the first function of a stack, and the page its last one */
+	if ((place ^ call->stack_pointer) & ~(LITIFUT_PAGE - 1))
+		return litifut_read_memory(place, (uint8_t *)value, 4);
+	*value = *(const volatile uint32_t *)place;
+	return true;
+}
+
+/* Puts the bytes at `bytes` into words; returns how many. */
+static uint32_t litifut_pack(const uint8_t *bytes, uint32_t length, uint32_t *words)
+{
+	uint32_t count = (length + 3) >> 2;
+
+	for (uint32_t i = 0; i < count; i++)
+		words[i] = 0;
+	for (uint32_t i = 0; i < length; i++)
+		words[i >> 2] |= (uint32_t)bytes[i] << 8 * (i & 3);
+	return count;
+}
+
+uint32_t litifut_argument_words(const struct litifut_call *call,
+				const struct litifut_argument_site *site, uint32_t *words)
+{
+	uint8_t text[LITIFUT_ARGUMENT_BYTES_MAX + 1];
+	uint8_t fields[LITIFUT_ARGUMENT_FIELDS];
+	uint32_t most = litifut_string_bytes(call);
+	uint32_t count = 0;
+	uint32_t head;
+	uint32_t at;
+
+	while (count < LITIFUT_ARGUMENT_FIELDS && site->fields[count])
+		count++;
+	head = LITIFUT_ARGUMENT_HEAD(count);
+	at = 2 + ((count + 3) >> 2);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t type = LITIFUT_ARGUMENT_TYPE(site->fields[i]);
+		uint32_t number = LITIFUT_ARGUMENT_NUMBER(site->fields[i]);
+		/* a word for each field that is still to come */
+		uint32_t room = 4 * (LITIFUT_ARGUMENT_WORDS - at - (count - i));
+		uint32_t bytes = most < room ? most : room;
+		uint32_t value = 0;
+		uint32_t length;
+
+		if (!litifut_argument_value(call, number, &value))
+			type = LITIFUT_ARGUMENT_UNREADABLE;
+		if (type == LITIFUT_ARGUMENT_STRING) {
+			/* one more, which says whether it is cut */
+			length = litifut_read_string(value, text, bytes + 1);
+			if (length != UINT32_MAX) {
+				bool cut = length > bytes;
+
+				length = cut ? bytes : length;
+				words[at++] = LITIFUT_STRING_HEAD(length, cut);
+				at += litifut_pack(text, length, words + at);
+				fields[i] = LITIFUT_ARGUMENT_FIELD(type, number);
+				continue;
+			}
+			type = LITIFUT_ARGUMENT_UNREADABLE;
+		}
+		fields[i] = LITIFUT_ARGUMENT_FIELD(type, number);
+		head |= value ? 0 : LITIFUT_ARGUMENT_ZERO(i);
+		words[at++] = value ? value : 1;
+	}
+	words[1] = head;
+	litifut_pack(fields, count, words + 2);
+	words[0] = LITIFUT_CONTROL_WORD(LITIFUT_WORD_ARGUMENTS, at - 1);
+	return at;
+}

@@ -1,0 +1,27 @@
+/* The arguments of chosen calls, LITIFUT_ARGS; in recorder-args-ARCH.o only. */
+#ifndef LITIFUT_TRACER_ARGUMENTS_H
+#define LITIFUT_TRACER_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <litifut/arguments.h>
+#include <litifut/litifut.h>
+
+/* True in recorder_arguments.c, which is this recorder with arguments. */
+#ifndef LITIFUT_WITH_ARGUMENTS
+#define LITIFUT_WITH_ARGUMENTS false
+#endif
+
+#pragma GCC visibility push(hidden)
+
+/* What is recorded of this call or return; NULL: nothing. */
+const struct litifut_argument_site *litifut_arguments_of(const struct litifut_call *call);
+/* Writes the words for it, LITIFUT_ARGUMENT_WORDS at the most, and returns how many there are. The
+ * program's stack and its strings are read so that nothing can fault. */
+uint32_t litifut_argument_words(const struct litifut_call *call,
+				const struct litifut_argument_site *site, uint32_t *words);
+
+#pragma GCC visibility pop
+
+#endif
