@@ -13,6 +13,7 @@
 #include "rewriter/program_code.h"
 #include "rewriter/save.h"
 #include "rewriter/session.h"
+#include "rewriter/site_arguments.h"
 #include "rewriter/sites_file.h"
 #include "rewriter/trampolines.h"
 #include "rewriter/unwind.h"
@@ -452,6 +453,11 @@ static void count_sites(struct apply *apply)
 		litifut_sites_unnamed(&apply->session.image, apply->options->asked_excludes);
 	summary->includes_unused =
 		litifut_sites_unnamed(&apply->session.image, apply->options->include_functions);
+	for (size_t i = 0; apply->options->arguments && i < apply->options->arguments->count &&
+			   i < 32 && !summary->argument_unused;
+	     i++)
+		if (apply->session.context.symbols && !(apply->session.arguments.used >> i & 1))
+			summary->argument_unused = apply->options->arguments->items[i].glob;
 	for (size_t i = 0; i < summary->sites; i++) {
 		summary->left[apply->session.sites.items[i].site.reason & 31]++;
 		litifut_exits_count(summary, &apply->session.sites.items[i].site);
@@ -547,6 +553,12 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 		status = litifut_database_finish(&apply->session.image, apply->db.section->bytes,
 						 apply->db_count, apply->db.capacity, error);
 	if (!status)
+		status = litifut_site_arguments_write(
+			&apply->session, apply->options->string_bytes,
+			apply->db.section->bytes + sizeof(struct litifut_db_header) +
+				apply->db_count * sizeof(struct litifut_db_entry),
+			apply->db.capacity - apply->db_count, error);
+	if (!status)
 		status = fill_islands(apply, error);
 	if (status)
 		return status;
@@ -584,6 +596,7 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 		.register_atfork =
 			apply->entry ? litifut_libc_register_atfork(&apply->session.image) : 0,
 		.spawners = &apply->session.context.spawners,
+		.arguments = litifut_site_arguments_entries(&apply->session) != 0,
 	};
 
 	status = litifut_module_fill(&apply->session.image, apply->options, &facts, &apply->record,

@@ -36,8 +36,11 @@ struct litifut_code_range {
 	enum litifut_code_state state;
 };
 
-/* As an address of a callee. */
-#define LITIFUT_CALLEE_SPAWNS 1u
+/* In place of the address of a callee: it is in another module, and this is the number of its
+ * symbol in .dynsym. */
+#define LITIFUT_CALLEE_SYMBOL(number) ((number) << 1 | 1u)
+#define LITIFUT_CALLEE_IS_SYMBOL(callee) ((callee)&1u)
+#define LITIFUT_CALLEE_SYMBOL_OF(callee) ((callee) >> 1)
 
 /* A call that can't be patched in place, with the code around it: one that is
  * too short for a branch to the tracer, or a tail call, which sets no link
@@ -60,6 +63,7 @@ struct litifut_cramped_call {
 	uint32_t known_callee;
 	uint32_t argument_room; /* of its function, see struct litifut_function_facts */
 	bool spawns;            /* see struct litifut_spawners */
+	unsigned arguments;     /* see struct litifut_found_site */
 };
 
 /* What a trampoline needs to replace in the original code. */
@@ -119,6 +123,7 @@ struct litifut_arch_context {
 	/* Many of them stand in functions with no argument_room: thunks that serve all
 	 * callers make room of their own. */
 	bool own_room;
+	bool symbols; /* the symbols of callees in other modules are of use */
 	struct litifut_spawners spawners;
 };
 
@@ -332,8 +337,8 @@ struct litifut_arch_thunks {
 
 	/* The function that the register which this call goes through, or would go
 	 * through but for the linker, holds for certain: a link-time address in the
-	 * image; LITIFUT_CALLEE_SPAWNS: one of those that struct litifut_spawners is about, in
-	 * another module; 0: not known. `facts` are those of its function, `targets` those of
+	 * image; or LITIFUT_CALLEE_SYMBOL, if that is one of struct litifut_spawners or all are of
+	 * use; 0: not known. `facts` are those of its function, `targets` those of
 	 * litifut_targets_of_all(). NULL: a CPU has no such register. */
 	uint32_t (*known_callee)(const struct litifut_image *image,
 				 const struct litifut_arch_context *context,

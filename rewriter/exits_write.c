@@ -25,7 +25,9 @@ size_t litifut_exits_bytes(const struct litifut_session *session)
 				 (session->exits.items[i].has_branches
 					  ? session->arch->returns->exit_bytes_max + 48
 					  : 0);
-	return bytes ? bytes + 2 * THUNK_BYTES_MAX * (1 + bytes / 0x10000) : 0;
+	return bytes ? bytes + (session->arguments.count ? 4 : 2) * THUNK_BYTES_MAX *
+				       (1 + bytes / 0x10000)
+		     : 0;
 }
 
 size_t litifut_exits_unwind_entries(const struct litifut_session *session)
@@ -47,7 +49,7 @@ struct writer {
 	struct litifut_frames *frames;
 	struct litifut_unwind *unwind;
 	struct litifut_changes *changes;
-	uint32_t thunks[2];           /* by `own_room`: the last one made; 0: none */
+	uint32_t thunks[2][2];        /* by `slow` and `own_room`: the last one made; 0: none */
 	struct litifut_targets moved; /* what has moved with return points */
 };
 
@@ -58,12 +60,15 @@ static enum litifut_status no_room(const struct writer *writer, struct litifut_e
 }
 
 /* Makes the thunk that records returns once more, behind what there is. */
-static enum litifut_status make_thunk(struct writer *writer, bool own, struct litifut_error *error)
+static enum litifut_status make_thunk(struct writer *writer, bool own, bool slow,
+				      struct litifut_error *error)
 {
 	const struct litifut_session *session = writer->session;
 	const struct litifut_arch *arch = session->arch;
 	const struct litifut_thunk thunk = {
-		.kind = LITIFUT_THUNK_EXIT, .thumb = true, .number = own};
+		.kind = LITIFUT_THUNK_EXIT,
+		.thumb = true,
+		.number = (uint8_t)(own | (slow ? LITIFUT_THUNK_SLOW : 0))};
 	const struct litifut_room *room = &writer->rooms->items[writer->rooms->own];
 	struct litifut_frame_code frame = {0};
 	uint8_t code[THUNK_BYTES_MAX];
@@ -75,7 +80,7 @@ static enum litifut_status make_thunk(struct writer *writer, bool own, struct li
 	frame.start = address;
 	frame.bytes =
 		arch->thunks->write_thunk(&session->context, &thunk, address, room->entries, code);
-	writer->thunks[own] = frame.bytes ? address | arch->returns->exit_thunk_bit : 0;
+	writer->thunks[slow][own] = frame.bytes ? address | arch->returns->exit_thunk_bit : 0;
 	memset(place, 0, THUNK_BYTES_MAX);
 	memcpy(place, code, frame.bytes);
 	if (!frame.bytes)
@@ -177,6 +182,8 @@ static enum litifut_status write_exit(struct writer *writer, struct litifut_exit
 	struct litifut_exit_ways ways = {.gate = rooms->items[rooms->own].address,
 					 .landings = &session->landings,
 					 .exits = &session->exits};
+	const bool slow = litifut_site_has_result(&session->arguments, site->arguments);
+	uint32_t *thunk = &writer->thunks[slow][exit->own_room];
 	struct litifut_exit_code code;
 	enum litifut_status status = LITIFUT_OK;
 	bool done = false;
@@ -184,13 +191,13 @@ static enum litifut_status write_exit(struct writer *writer, struct litifut_exit
 	for (unsigned tries = 0; tries < 2 && !done && !status; tries++) {
 		const struct litifut_room *room = &rooms->items[rooms->own];
 
-		if (!writer->thunks[exit->own_room] || tries) {
-			status = make_thunk(writer, exit->own_room, error);
-			if (status || !writer->thunks[exit->own_room])
+		if (!*thunk || tries) {
+			status = make_thunk(writer, exit->own_room, slow, error);
+			if (status || !*thunk)
 				break;
 		}
 		memset(&code, 0, sizeof(code));
-		ways.thunk = writer->thunks[exit->own_room];
+		ways.thunk = *thunk;
 		done = session->arch->returns->write_exit(&session->context, &call, exit,
 							  room->address + room->used, &ways, &code);
 	}

@@ -24,8 +24,9 @@ struct litifut_found_site {
 	uint8_t stone_bytes : 5;
 	bool behind_site : 1;
 	bool spawns : 1;
-	bool detour : 1;  /* goes through a trampoline */
-	uint16_t section; /* its number */
+	bool detour : 1;   /* goes through a trampoline */
+	uint8_t arguments; /* which of struct litifut_argument_sets are recorded, and 1; or 0 */
+	uint16_t section;  /* its number */
 };
 
 struct litifut_site_list {
@@ -63,6 +64,7 @@ litifut_site_cramped(const struct litifut_image *image, const struct litifut_fou
 		.known_callee = site->known_callee,
 		.argument_room = site->argument_room,
 		.spawns = site->spawns,
+		.arguments = site->arguments,
 	};
 
 	if (function) {

@@ -80,6 +80,10 @@ enum litifut_status litifut_module_fill(const struct litifut_image *image,
 		flags |= LITIFUT_MODULE_SPAWNS;
 	if (facts->spawners->ends)
 		flags |= LITIFUT_MODULE_ENDS;
+	/* so that the recorder looks at each call that no thunk has stored, as it does for those
+	 * that make children */
+	if (facts->arguments)
+		flags |= LITIFUT_MODULE_ARGUMENTS | LITIFUT_MODULE_SPAWNS;
 	module->flags = flags;
 	module->engine = facts->engine;
 	module->link_address = facts->address;

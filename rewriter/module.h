@@ -22,6 +22,7 @@ struct litifut_module_facts {
 	uint32_t register_atfork;           /* the same */
 	const struct litifut_symbol *flags; /* the room for them; NULL: there is none */
 	const struct litifut_spawners *spawners;
+	bool arguments; /* of some calls are recorded */
 };
 
 /* Fills `module`, which is as the tracer object brings it. Fails when options->defaults is too

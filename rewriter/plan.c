@@ -5,6 +5,7 @@
 #include "rewriter/hosts.h"
 #include "rewriter/relays.h"
 #include "rewriter/session.h"
+#include "rewriter/site_arguments.h"
 #include "rewriter/thunks.h"
 
 #include <stdlib.h>
@@ -326,6 +327,7 @@ enum litifut_status litifut_rewrite_plan(const char *path,
 	 * jalr and bal), so leave some room. */
 	plan->sites += plan->sites / 64 + 16;
 	plan->db_entries += plan->db_entries / 64 + 16;
+	plan->db_entries += litifut_site_arguments_entries(&session);
 	status = plan_islands(&session, plan, error);
 	if (!status && LITIFUT_ARCH_GET(session.arch, detour, trampolines_in_islands) &&
 	    !session.edges)

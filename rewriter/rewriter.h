@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "common/error.h"
+#include "rewriter/argument_spec.h"
 
 /* A range of link-time addresses [start, end). */
 struct litifut_range {
@@ -60,6 +61,10 @@ struct litifut_rewrite_options {
 	/* The inputs are for CPUs that thunks run on: counts where the image, which should have
 	 * a section that says so, has none. */
 	bool runs_thunks;
+	/* LITIFUT_ARGS, of the modes CALLS and SPANS; may be NULL. And how many bytes of a string
+	 * are kept, LITIFUT_ARGUMENT_BYTES_MAX at the most. */
+	const struct litifut_argument_specs *arguments;
+	unsigned string_bytes;
 };
 
 /* What an image needs; counts are exact for the image that was read. */
@@ -103,6 +108,8 @@ struct litifut_rewrite_summary {
 	 * litifut_rewrite_apply(). */
 	bool excludes_unused;
 	bool includes_unused;
+	/* The first glob of `arguments` of which no call is found; NULL: there is none. */
+	const char *argument_unused;
 	/* Why the db engine was taken though thunks were asked for (in an info: would have been);
 	 * static; NULL: it was not. */
 	const char *thunks_refused;

@@ -7,7 +7,8 @@ struct litifut_thunk litifut_session_thunk(const struct litifut_session *session
 	bool direct = call->instruction.class == LITIFUT_CLASS_CALL_DIRECT ||
 		      call->instruction.class == LITIFUT_CLASS_BRANCH_DIRECT;
 
-	if (call->spawns || litifut_spawners_has(spawners, call->known_callee) ||
+	if (call->spawns || litifut_site_has_arguments(&session->arguments, call->arguments) ||
+	    litifut_spawners_has(spawners, call->known_callee) ||
 	    (direct && litifut_spawners_has(spawners, call->instruction.target)))
 		return (struct litifut_thunk){.kind = LITIFUT_THUNK_NONE};
 	return session->arch->thunks->thunk(&session->image, &session->context, call);

@@ -2,6 +2,7 @@
 #ifndef LITIFUT_REWRITER_SESSION_H
 #define LITIFUT_REWRITER_SESSION_H
 
+#include "rewriter/argument_sets.h"
 #include "rewriter/exit_point.h"
 #include "rewriter/reach.h"
 #include "rewriter/sites.h"
@@ -13,6 +14,7 @@ struct litifut_session {
 	const struct litifut_arch *arch;
 	struct litifut_arch_context context;
 	struct litifut_site_list sites;
+	struct litifut_argument_sets arguments; /* of calls; none without LITIFUT_ARGS */
 	struct litifut_landings landings;
 	struct litifut_exits exits;  /* none where returns are not recorded */
 	struct litifut_edges *edges; /* NULL: calls are recorded, not edges */

@@ -1,5 +1,6 @@
 /* Opening a session: what plan and apply both start from. */
 #include "rewriter/session.h"
+#include "rewriter/site_arguments.h"
 
 #include <elf.h>
 #include <litifut/module_format.h>
@@ -110,11 +111,15 @@ enum litifut_status litifut_session_open(const char *path,
 	session->context.table = session->context.returns && options->mode == LITIFUT_MODE_TABLE;
 	if (!status && session->context.counts)
 		litifut_counts_find(session);
+	session->context.symbols = options->arguments && options->arguments->count && !edges &&
+				   options->mode != LITIFUT_MODE_TABLE && !session->context.counts;
 	if (!status)
 		status = edges ? litifut_edges_find(session, options, error)
 			       : litifut_sites_find(&session->image, session->arch,
 						    &session->context, options, &session->sites,
 						    error);
+	if (!status && session->context.symbols)
+		status = litifut_site_arguments_find(session, options, error);
 	session->context.own_room = !status &&
 				    LITIFUT_ARCH_GET(session->arch, thunks, function_facts) &&
 				    wants_own_room(session);
@@ -136,6 +141,7 @@ void litifut_session_close(struct litifut_session *session)
 	litifut_edges_release(session->edges);
 	free(session->far);
 	litifut_sites_release(&session->sites);
+	free(session->arguments.items);
 	litifut_image_close(&session->image);
 	free(session->context.cpu.facts);
 }

@@ -151,9 +151,13 @@ static void find_facts(void *context, size_t worker, size_t piece)
 		site->argument_room = facts.argument_room;
 		site->known_callee = arch->thunks->known_callee(judge->image, judge->context, &call,
 								&facts, judge->targets);
-		if (site->known_callee == LITIFUT_CALLEE_SPAWNS) {
-			site->known_callee = 0;
-			site->spawns = true;
+		if (LITIFUT_CALLEE_IS_SYMBOL(site->known_callee)) {
+			site->spawns = litifut_spawners_is_symbol(
+				judge->image, LITIFUT_CALLEE_SYMBOL_OF(site->known_callee));
+			/* see litifut_site_arguments_find() */
+			if (!judge->context->symbols)
+				site->known_callee = 0;
+			continue;
 		}
 		if (!site->site.callee)
 			site->site.callee = site->known_callee;
@@ -200,7 +204,7 @@ static enum litifut_status judge_cramped(const struct judge *judge,
 	}
 	if (stuck && !status && LITIFUT_ARCH_GET(judge->arch, detour, find_stone))
 		status = judge_stuck(judge, targets, error);
-	if (!status && judge->context->thunks &&
+	if (!status && (judge->context->thunks || judge->context->symbols) &&
 	    LITIFUT_ARCH_GET(judge->arch, thunks, known_callee))
 		litifut_parallel((judge->list->count + FACTS_PIECE - 1) / FACTS_PIECE, find_facts,
 				 (void *)judge);
@@ -231,7 +235,8 @@ enum litifut_status litifut_sites_find(struct litifut_image *image, const struct
 	memset(&walk.list, 0, sizeof(walk.list));
 	if (!status && LITIFUT_ARCH_GET(arch, detour, can_detour) &&
 	    (walk.needs_targets || context->returns ||
-	     (LITIFUT_ARCH_GET(arch, thunks, known_callee) && context->thunks)))
+	     (LITIFUT_ARCH_GET(arch, thunks, known_callee) &&
+	      (context->thunks || context->symbols))))
 		status = judge_cramped(&judge, &walk.branches, error);
 	litifut_walk_release(&walk);
 	/* Sections mostly stand in the order of their numbers. */

@@ -15,6 +15,10 @@ enum litifut_thunk_kind {
 	LITIFUT_THUNK_EXIT,          /* for returns, from their trampolines */
 };
 
+/* In `number` of LITIFUT_THUNK_EXIT: it stores nothing itself, as the recorder is to see each
+ * return. */
+#define LITIFUT_THUNK_SLOW 0x80u
+
 struct litifut_thunk {
 	enum litifut_thunk_kind kind;
 	bool thumb; /* the state its code is in */

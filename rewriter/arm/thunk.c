@@ -438,8 +438,15 @@ static bool write_thunk(const struct litifut_thunk *thunk, uint32_t address,
 	if (!write_leave(thunk, address, 0xe8bd4007, emitter)) /* pop.w {r0-r2, lr} */
 		return false;
 	note_stack(emitter, is_tail(thunk) ? 20 : 16, PUSHED);
-	for (unsigned i = 0; i < emitter->slow_count; i++)
-		land(emitter, emitter->slow[i]);
+	for (unsigned i = 0; i < emitter->slow_count; i++) {
+		const unsigned distance = (emitter->at - emitter->slow[i] - 4) / 2;
+
+		if (thunk->kind == LITIFUT_THUNK_EXIT && thunk->number & LITIFUT_THUNK_SLOW)
+			litifut_put16(false, emitter->code + emitter->slow[i],
+				      (uint16_t)(0xe000 | distance)); /* b.n */
+		else
+			land(emitter, emitter->slow[i]);
+	}
 	if (!litifut_arm_encode_call(&context, &call, address + emitter->at,
 				     entries[is_tail(thunk) ? LITIFUT_ARM_ENTRY_THUNK_TAIL
 							    : LITIFUT_ARM_ENTRY_THUNK],

@@ -139,16 +139,24 @@ static uint32_t got_entry(const struct litifut_image *image,
 	return 0;
 }
 
-/* Does the entry at `address` lead to one of those functions in libc? */
-static bool spawns(const struct litifut_image *image, const struct litifut_arch_context *context,
-		   uint32_t address)
+/* The symbol to which the entry at `address` leads, if it is in another module and of use; else
+ * 0. */
+static uint32_t foreign_symbol(const struct litifut_image *image,
+			       const struct litifut_arch_context *context, uint32_t address)
 {
 	const struct litifut_mips_got *got = &litifut_mips_facts(context)->got;
 	uint32_t index = (address - got->address) / 4;
+	uint32_t symbol;
 
-	return (context->spawners.used || context->spawners.ends) && got->address &&
-	       address >= got->address && index >= got->local && index - got->local < got->global &&
-	       litifut_spawners_is_symbol(image, got->first_symbol + (index - got->local));
+	if (!got->address || address < got->address || index < got->local ||
+	    index - got->local >= got->global)
+		return 0;
+	symbol = got->first_symbol + (index - got->local);
+	return ((context->spawners.used || context->spawners.ends) &&
+		litifut_spawners_is_symbol(image, symbol)) ||
+			       (context->symbols && !own_symbol(image, context, symbol))
+		       ? symbol
+		       : 0;
 }
 
 /* Is it code that a call can lead to, and not the linker's way to other modules? */
@@ -281,8 +289,9 @@ uint32_t litifut_mips_callee(const struct litifut_image *image,
 			return 0;
 		uint32_t slot = facts->pointer + (uint32_t)(int16_t)(word & 0xffff);
 
-		if (spawns(image, context, slot))
-			return LITIFUT_CALLEE_SPAWNS;
+		uint32_t symbol = foreign_symbol(image, context, slot);
+		if (symbol)
+			return LITIFUT_CALLEE_SYMBOL(symbol);
 		uint32_t entry = got_entry(image, context, slot);
 		uint32_t callee = entry ? entry + trail.offset : 0;
 		unsigned base = word >> 21 & 31;

@@ -640,7 +640,7 @@ unsigned litifut_mips_write_thunk(const struct litifut_arch_context *context,
 				  const struct litifut_thunk *thunk, uint32_t address,
 				  const uint32_t *entries, uint8_t *code)
 {
-	const bool own = thunk->number == LITIFUT_MIPS_OWN_ROOM;
+	const bool own = (thunk->number & ~LITIFUT_THUNK_SLOW) == LITIFUT_MIPS_OWN_ROOM;
 	const uint32_t recorder =
 		entries[own ? LITIFUT_MIPS_ENTRY_THUNK_CALL_OWN : LITIFUT_MIPS_ENTRY_THUNK_CALL];
 	uint32_t words[THUNK_WORDS] = {0}; /* trampolines are numbered: the rest is empty */
@@ -652,6 +652,10 @@ unsigned litifut_mips_write_thunk(const struct litifut_arch_context *context,
 			       address + slow_part(context, event, own), words);
 	unsigned exit = count;
 
+	/* beqz t0, slow: b slow */
+	for (unsigned i = 0; i < count && thunk->number & LITIFUT_THUNK_SLOW; i++)
+		if (words[i] >> 16 == 0x1100)
+			words[i] &= 0x1000ffff;
 	words[count++] = thunk->kind == LITIFUT_THUNK_EXIT
 				 ? JR_RA
 				 : litifut_mips_jump(&context->cpu, false, address + 4 * exit,
@@ -674,7 +678,7 @@ void litifut_mips_thunk_frame(const struct litifut_arch_context *context,
 			      const struct litifut_thunk *thunk, struct litifut_frame_code *frame)
 {
 	(void)context;
-	if (thunk->number != LITIFUT_MIPS_OWN_ROOM)
+	if ((thunk->number & ~LITIFUT_THUNK_SLOW) != LITIFUT_MIPS_OWN_ROOM)
 		return;
 	frame->steps[frame->step_count++] = (struct litifut_frame_step){.at = 4, .stack = 16};
 }

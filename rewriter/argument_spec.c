@@ -1,0 +1,180 @@
+#include "rewriter/argument_spec.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned type_of(char letter)
+{
+	switch (letter) {
+	case 'i':
+		return LITIFUT_ARGUMENT_SIGNED;
+	case 'u':
+		return LITIFUT_ARGUMENT_UNSIGNED;
+	case 'x':
+		return LITIFUT_ARGUMENT_HEX;
+	case 'p':
+		return LITIFUT_ARGUMENT_POINTER;
+	case 's':
+		return LITIFUT_ARGUMENT_STRING;
+	}
+	return 0;
+}
+
+/* 0: it is not a field. */
+static uint8_t read_field(const char *text, size_t length)
+{
+	unsigned number = 0;
+	unsigned type;
+
+	if (length && text[0] == 'r') {
+		type = length == 1 ? (unsigned)LITIFUT_ARGUMENT_PLAIN : type_of(text[1]);
+		return length <= 2 && type ? LITIFUT_ARGUMENT_FIELD(type, LITIFUT_ARGUMENT_RETURN)
+					   : 0;
+	}
+	type = length ? type_of(text[0]) : 0;
+	if (!type || length < 2 || length > 3)
+		return 0;
+	for (size_t i = 1; i < length; i++) {
+		if (!isdigit((unsigned char)text[i]))
+			return 0;
+		number = number * 10 + (unsigned)(text[i] - '0');
+	}
+	return number <= LITIFUT_ARGUMENT_LAST ? LITIFUT_ARGUMENT_FIELD(type, number) : 0;
+}
+
+static void complain(void (*wrong)(const char *line), const char *item, size_t length,
+		     const char *what)
+{
+	char line[512];
+
+	snprintf(line, sizeof(line), "LITIFUT_ARGS: %.*s: %s", length > 200 ? 200 : (int)length,
+		 item, what);
+	wrong(line);
+}
+
+/* The fields behind the last colon: C++ names have colons as well. False: they are wrong. */
+static bool read_fields(const char *item, size_t length, const char *fields,
+			struct litifut_argument_spec *spec, void (*wrong)(const char *line))
+{
+	const char *end = item + length;
+	unsigned count = 0;
+
+	while (fields < end) {
+		const char *comma = memchr(fields, ',', (size_t)(end - fields));
+		const size_t bytes = (size_t)((comma ? comma : end) - fields);
+		const uint8_t field = read_field(fields, bytes);
+		char what[160];
+
+		if (!field) {
+			snprintf(what, sizeof(what),
+				 "\"%.*s\" is not i, u, x, p or s with the number of an argument "
+				 "(0 to %u), or r; left out",
+				 bytes > 40 ? 40 : (int)bytes, fields, LITIFUT_ARGUMENT_LAST);
+			complain(wrong, item, length, what);
+			return false;
+		}
+		if (count == LITIFUT_ARGUMENT_FIELDS) {
+			snprintf(what, sizeof(what), "more than %u values; left out",
+				 LITIFUT_ARGUMENT_FIELDS);
+			complain(wrong, item, length, what);
+			return false;
+		}
+		spec->fields[count++] = field;
+		fields += bytes + (comma != NULL);
+	}
+	if (!count)
+		complain(wrong, item, length, "no arguments behind the colon; left out");
+	return count != 0;
+}
+
+static const char *last_colon(const char *item, size_t length)
+{
+	for (const char *at = item + length; at-- > item;)
+		if (*at == ':')
+			return at;
+	return NULL;
+}
+
+static void read_item(const char *item, size_t length, struct litifut_argument_specs *specs,
+		      void (*wrong)(const char *line))
+{
+	const char *colon = last_colon(item, length);
+	struct litifut_argument_spec spec = {0};
+	struct litifut_argument_spec *grown;
+
+	if (!colon || colon == item) {
+		complain(wrong, item, length,
+			 colon ? "no function in front of the colon; left out"
+			       : "no colon between the function and its arguments; left out");
+		return;
+	}
+	if (!read_fields(item, length, colon + 1, &spec, wrong))
+		return;
+	grown = realloc(specs->items, (specs->count + 1) * sizeof(*grown));
+	if (!grown)
+		return;
+	specs->items = grown;
+	spec.glob = strndup(item, (size_t)(colon - item));
+	if (spec.glob)
+		specs->items[specs->count++] = spec;
+}
+
+void litifut_argument_specs_read(const char *text, struct litifut_argument_specs *specs,
+				 void (*wrong)(const char *line))
+{
+	const char *end = text + strcspn(text, "\n");
+
+	*specs = (struct litifut_argument_specs){0};
+	while (text < end) {
+		const char *stop = memchr(text, ';', (size_t)(end - text));
+		const char *next = stop ? stop : end;
+		size_t length;
+
+		while (text < next && isspace((unsigned char)*text))
+			text++;
+		length = (size_t)(next - text);
+		while (length && isspace((unsigned char)text[length - 1]))
+			length--;
+		if (length)
+			read_item(text, length, specs, wrong);
+		text = stop ? stop + 1 : end;
+	}
+}
+
+void litifut_argument_fields_add(uint8_t fields[LITIFUT_ARGUMENT_FIELDS],
+				 const uint8_t from[LITIFUT_ARGUMENT_FIELDS])
+{
+	for (unsigned i = 0; i < LITIFUT_ARGUMENT_FIELDS && from[i]; i++) {
+		unsigned at = 0;
+
+		while (at < LITIFUT_ARGUMENT_FIELDS && fields[at] && fields[at] != from[i])
+			at++;
+		if (at < LITIFUT_ARGUMENT_FIELDS)
+			fields[at] = from[i];
+	}
+}
+
+unsigned litifut_argument_fields_keep(uint8_t fields[LITIFUT_ARGUMENT_FIELDS], int of_return)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < LITIFUT_ARGUMENT_FIELDS && fields[i]; i++) {
+		const uint8_t field = fields[i];
+
+		fields[i] = 0;
+		if ((LITIFUT_ARGUMENT_NUMBER(field) == LITIFUT_ARGUMENT_RETURN) == !!of_return)
+			fields[kept++] = field;
+	}
+	return kept;
+}
+
+void litifut_argument_specs_release(struct litifut_argument_specs *specs)
+{
+	for (size_t i = 0; i < specs->count; i++)
+		free(specs->items[i].glob);
+	free(specs->items);
+	*specs = (struct litifut_argument_specs){0};
+}

@@ -1,0 +1,34 @@
+/* What LITIFUT_ARGS asks for: `GLOB:FIELD,FIELD;GLOB:FIELD ...`. Pure text. */
+#ifndef LITIFUT_REWRITER_ARGUMENT_SPEC_H
+#define LITIFUT_REWRITER_ARGUMENT_SPEC_H
+
+#include <litifut/arguments.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of one glob of function names. */
+struct litifut_argument_spec {
+	char *glob;
+	uint8_t fields[LITIFUT_ARGUMENT_FIELDS]; /* 0: no more */
+};
+
+struct litifut_argument_specs {
+	struct litifut_argument_spec *items;
+	size_t count;
+};
+
+/* Takes the text apart. `wrong` is called with a line for each piece that is not understood, which
+ * is left out; the text is cut at its first line break. Without memory the list ends early. */
+void litifut_argument_specs_read(const char *text, struct litifut_argument_specs *specs,
+				 void (*wrong)(const char *line));
+
+/* Adds what `from` has and `fields` has not, as far as there is room. */
+void litifut_argument_fields_add(uint8_t fields[LITIFUT_ARGUMENT_FIELDS],
+				 const uint8_t from[LITIFUT_ARGUMENT_FIELDS]);
+
+/* Leaves the return value out (`of_return` false), or all but it. Returns how many are left. */
+unsigned litifut_argument_fields_keep(uint8_t fields[LITIFUT_ARGUMENT_FIELDS], int of_return);
+
+void litifut_argument_specs_release(struct litifut_argument_specs *specs);
+
+#endif

@@ -1,0 +1,351 @@
+#include "rewriter/site_arguments.h"
+
+#include <elf.h>
+#include <fnmatch.h>
+#include <libiberty/demangle.h>
+#include <litifut/module_format.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "rewriter/dynamic_symbols.h"
+#include "rewriter/program_code.h"
+#include "rewriter/session.h"
+
+/* PLT entries and veneers, one after another. */
+#define LEADS_MAX 4
+
+#define SETS_MAX 255
+
+/* A word that the dynamic linker fills with the address of a symbol. */
+struct slot {
+	uint32_t address;
+	uint32_t symbol; /* in .dynsym */
+};
+
+struct finder {
+	struct litifut_session *session;
+	const struct litifut_rewrite_options *options;
+	const struct litifut_section *symbols; /* .dynsym, or NULL */
+	struct slot *slots;                    /* sorted by address */
+	size_t slot_count;
+	/* What was found for the last callee: most calls of one stand together. */
+	uint32_t last_callee;
+	uint8_t last_set;
+};
+
+static int by_slot(const void *left, const void *right)
+{
+	const struct slot *a = left;
+	const struct slot *b = right;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static enum litifut_status out_of_memory(const struct litifut_session *session,
+					 struct litifut_error *error)
+{
+	return litifut_error_set(error, LITIFUT_ERROR_IO, session->image.path, NULL,
+				 LITIFUT_NO_ADDRESS, "out of memory");
+}
+
+static enum litifut_status add_slots(struct finder *finder, const struct litifut_section *section,
+				     struct litifut_error *error)
+{
+	const struct litifut_image *image = &finder->session->image;
+	const struct cpu_linkage *linkage = &finder->session->arch->cpu->linkage;
+	const uint32_t bytes = section->type == SHT_RELA ? sizeof(Elf32_Rela) : sizeof(Elf32_Rel);
+	struct slot *grown = realloc(
+		finder->slots, (finder->slot_count + section->size / bytes + 1) * sizeof(*grown));
+
+	if (!grown)
+		return out_of_memory(finder->session, error);
+	finder->slots = grown;
+	for (uint32_t at = 0; at + bytes <= section->size; at += bytes) {
+		const uint32_t info = litifut_image_word(image, section, at + 4);
+
+		if (info && (ELF32_R_TYPE(info) == linkage->jump_slot ||
+			     ELF32_R_TYPE(info) == linkage->global_data))
+			finder->slots[finder->slot_count++] = (struct slot){
+				litifut_image_word(image, section, at), ELF32_R_SYM(info)};
+	}
+	return LITIFUT_OK;
+}
+
+static enum litifut_status find_slots(struct finder *finder, struct litifut_error *error)
+{
+	const struct litifut_image *image = &finder->session->image;
+	enum litifut_status status = LITIFUT_OK;
+
+	for (size_t i = 1; i < image->section_count && finder->symbols && !status; i++) {
+		const struct litifut_section *section = &image->sections[i];
+
+		if ((section->type == SHT_REL || section->type == SHT_RELA) &&
+		    section->flags & SHF_ALLOC && section->bytes &&
+		    litifut_image_linked(image, section->link) == finder->symbols)
+			status = add_slots(finder, section, error);
+	}
+	if (finder->slot_count)
+		qsort(finder->slots, finder->slot_count, sizeof(*finder->slots), by_slot);
+	return status;
+}
+
+static const char *name_of_slot(const struct finder *finder, uint32_t address)
+{
+	const struct slot key = {.address = address};
+	const struct slot *slot = finder->slot_count
+					  ? bsearch(&key, finder->slots, finder->slot_count,
+						    sizeof(*finder->slots), by_slot)
+					  : NULL;
+
+	return slot ? litifut_dynamic_name(&finder->session->image, finder->symbols, slot->symbol)
+		    : "";
+}
+
+/* As in the file; a C++ name also as it is written, with its parameters and without. */
+static bool is_named(const char *glob, const char *name, const char *full, const char *brief)
+{
+	return fnmatch(glob, name, 0) == 0 || (full && fnmatch(glob, full, 0) == 0) ||
+	       (brief && fnmatch(glob, brief, 0) == 0);
+}
+
+/* Adds the fields of all specs that ask for a function of this name. */
+static void add_name(const struct finder *finder, const char *name, uint8_t *fields)
+{
+	const struct litifut_argument_specs *specs = finder->options->arguments;
+	char *full;
+	char *brief;
+
+	if (!*name || strncmp(name, "litifut_", 8) == 0)
+		return;
+	full = cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
+	brief = cplus_demangle(name, DMGL_ANSI | DMGL_AUTO);
+	for (size_t i = 0; i < specs->count; i++) {
+		if (!is_named(specs->items[i].glob, name, full, brief))
+			continue;
+		if (i < 32)
+			finder->session->arguments.used |= 1u << i;
+		litifut_argument_fields_add(fields, specs->items[i].fields);
+	}
+	free(full);
+	free(brief);
+}
+
+/* All names of a function. */
+static void add_aliases(const struct finder *finder, const struct litifut_symbol *function,
+			uint8_t *fields)
+{
+	const struct litifut_image *image = &finder->session->image;
+	size_t low = 0;
+	size_t high = image->function_count;
+
+	while (low < high) {
+		const size_t middle = (low + high) / 2;
+
+		if (image->function_addresses[middle] < function->address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < image->function_count && image->function_addresses[low] == function->address;
+	     low++)
+		add_name(finder, image->symbols[image->functions[low]].name, fields);
+}
+
+/* The names of the code at `address`, which the linker may have made to lead elsewhere. */
+static void add_names(const struct finder *finder, uint32_t address, uint8_t *fields)
+{
+	const struct litifut_image *image = &finder->session->image;
+	const struct litifut_code_reader code = litifut_image_reader(image);
+
+	for (unsigned leads = 0; leads < LEADS_MAX; leads++) {
+		const struct litifut_symbol *function =
+			litifut_image_function_start(image, address & ~1u);
+		const struct litifut_section *section =
+			litifut_image_section_at(image, address & ~1u, 2);
+		struct litifut_lead lead;
+
+		if (function && !(section && litifut_section_is_linkage(section)) &&
+		    !(finder->session->arch->cpu->linkage.is_veneer &&
+		      finder->session->arch->cpu->linkage.is_veneer(function->name))) {
+			add_aliases(finder, function, fields);
+			return;
+		}
+		lead = finder->session->arch->cpu->linkage.follow(&code, address);
+		if (lead.kind == LITIFUT_LEADS_TO_SLOT) {
+			add_name(finder, name_of_slot(finder, lead.address), fields);
+			return;
+		}
+		if (lead.kind != LITIFUT_LEADS_TO_CODE)
+			break;
+		address = lead.address;
+	}
+	/* lazy stubs: the values of undefined symbols */
+	for (uint32_t i = 0; finder->symbols && i < finder->symbols->size / sizeof(Elf32_Sym);
+	     i++) {
+		const uint32_t value = litifut_image_word(
+			image, finder->symbols,
+			i * (uint32_t)sizeof(Elf32_Sym) + (uint32_t)offsetof(Elf32_Sym, st_value));
+
+		if (value && (value & ~1u) == (address & ~1u))
+			add_name(finder, litifut_dynamic_name(image, finder->symbols, i), fields);
+	}
+}
+
+/* Its number, and 1; 0: nothing is recorded, or there are too many sets. */
+static uint8_t set_of(struct finder *finder, const uint8_t *fields)
+{
+	struct litifut_argument_sets *sets = &finder->session->arguments;
+	struct litifut_argument_set set;
+	unsigned count;
+
+	memcpy(set.of_call, fields, sizeof(set.of_call));
+	memcpy(set.of_return, fields, sizeof(set.of_return));
+	count = litifut_argument_fields_keep(set.of_call, false);
+	if (finder->session->context.returns)
+		count += litifut_argument_fields_keep(set.of_return, true);
+	else
+		memset(set.of_return, 0, sizeof(set.of_return));
+	if (!count)
+		return 0;
+	for (size_t i = 0; i < sets->count; i++)
+		if (memcmp(&sets->items[i], &set, sizeof(set)) == 0)
+			return (uint8_t)(i + 1);
+	if (sets->count == SETS_MAX)
+		return 0;
+	sets->items[sets->count++] = set;
+	return (uint8_t)sets->count;
+}
+
+static uint8_t find_set(struct finder *finder, const struct litifut_found_site *site)
+{
+	uint8_t fields[LITIFUT_ARGUMENT_FIELDS] = {0};
+	const bool by_symbol = LITIFUT_CALLEE_IS_SYMBOL(site->known_callee);
+	const uint32_t callee = by_symbol ? site->known_callee : site->site.callee;
+
+	if (!callee)
+		return 0;
+	if (callee == finder->last_callee)
+		return finder->last_set;
+	if (by_symbol)
+		add_name(finder,
+			 finder->symbols
+				 ? litifut_dynamic_name(&finder->session->image, finder->symbols,
+							LITIFUT_CALLEE_SYMBOL_OF(callee))
+				 : "",
+			 fields);
+	else
+		add_names(finder, callee, fields);
+	finder->last_callee = callee;
+	finder->last_set = set_of(finder, fields);
+	return finder->last_set;
+}
+
+enum litifut_status litifut_site_arguments_find(struct litifut_session *session,
+						const struct litifut_rewrite_options *options,
+						struct litifut_error *error)
+{
+	struct finder finder = {.session = session, .options = options};
+	enum litifut_status status = LITIFUT_OK;
+
+	finder.symbols = litifut_image_section(&session->image, ".dynsym");
+	if (finder.symbols && (!finder.symbols->bytes || finder.symbols->type != SHT_DYNSYM))
+		finder.symbols = NULL;
+	session->arguments.items =
+		litifut_memory_array(SETS_MAX, sizeof(*session->arguments.items));
+	if (!session->arguments.items)
+		return out_of_memory(session, error);
+	status = find_slots(&finder, error);
+	for (size_t i = 0; i < session->sites.count && !status; i++) {
+		struct litifut_found_site *site = &session->sites.items[i];
+
+		if (site->site.reason == LITIFUT_SITE_PATCHED)
+			site->arguments = find_set(&finder, site);
+		if (LITIFUT_CALLEE_IS_SYMBOL(site->known_callee))
+			site->known_callee = 0;
+	}
+	free(finder.slots);
+	return status;
+}
+
+#define ENTRY_BYTES sizeof(struct litifut_db_entry)
+#define SITE_ENTRIES (sizeof(struct litifut_argument_site) / ENTRY_BYTES)
+#define HEADER_ENTRIES (sizeof(struct litifut_argument_header) / ENTRY_BYTES)
+
+static size_t count_records(const struct litifut_session *session)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < session->sites.count; i++) {
+		const struct litifut_found_site *site = &session->sites.items[i];
+
+		if (site->site.reason == LITIFUT_SITE_PATCHED)
+			count += litifut_site_has_arguments(&session->arguments, site->arguments) +
+				 litifut_site_has_result(&session->arguments, site->arguments);
+	}
+	return count;
+}
+
+size_t litifut_site_arguments_entries(const struct litifut_session *session)
+{
+	const size_t count = session->arguments.count ? count_records(session) : 0;
+
+	return count ? HEADER_ENTRIES + count * SITE_ENTRIES : 0;
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const struct litifut_argument_site *a = left;
+	const struct litifut_argument_site *b = right;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+enum litifut_status litifut_site_arguments_write(const struct litifut_session *session,
+						 unsigned string_bytes, uint8_t *bytes,
+						 size_t entries, struct litifut_error *error)
+{
+	const bool big_endian = session->image.big_endian;
+	const size_t needed = litifut_site_arguments_entries(session);
+	struct litifut_argument_site *records;
+	size_t count = 0;
+
+	if (!needed)
+		return LITIFUT_OK;
+	if (needed > entries)
+		return litifut_error_set(error, LITIFUT_ERROR_SPACE, session->image.path,
+					 LITIFUT_SECTION_DB, LITIFUT_NO_ADDRESS,
+					 "room for %zu more entries is not enough", entries);
+	records = litifut_memory_array(needed, sizeof(*records));
+	if (!records)
+		return out_of_memory(session, error);
+	for (size_t i = 0; i < session->sites.count; i++) {
+		const struct litifut_found_site *site = &session->sites.items[i];
+		const struct litifut_argument_set *set =
+			site->arguments ? &session->arguments.items[site->arguments - 1] : NULL;
+
+		if (!set || site->site.reason != LITIFUT_SITE_PATCHED)
+			continue;
+		if (set->of_call[0]) {
+			records[count].address = site->site.return_address;
+			memcpy(records[count++].fields, set->of_call, sizeof(set->of_call));
+		}
+		if (set->of_return[0] && site->site.exit) {
+			records[count].address = site->site.exit;
+			memcpy(records[count++].fields, set->of_return, sizeof(set->of_return));
+		}
+	}
+	qsort(records, count, sizeof(*records), by_address);
+	litifut_put32(big_endian, bytes, LITIFUT_ARGUMENT_MAGIC);
+	litifut_put32(big_endian, bytes + 4, (uint32_t)count);
+	litifut_put32(big_endian, bytes + 8, string_bytes);
+	litifut_put32(big_endian, bytes + 12, 0);
+	for (size_t i = 0; i < count; i++) {
+		uint8_t *to = bytes + sizeof(struct litifut_argument_header) + i * sizeof(*records);
+
+		litifut_put32(big_endian, to, records[i].address);
+		memcpy(to + 4, records[i].fields, sizeof(records[i].fields));
+	}
+	free(records);
+	return LITIFUT_OK;
+}

@@ -1,0 +1,28 @@
+/* Which calls of an image have their arguments recorded: those whose callee is known when it is
+ * linked, and has a name that LITIFUT_ARGS asks for. */
+#ifndef LITIFUT_REWRITER_SITE_ARGUMENTS_H
+#define LITIFUT_REWRITER_SITE_ARGUMENTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "rewriter/rewriter.h"
+
+struct litifut_session;
+
+/* Gives each site of the session its `arguments`. */
+enum litifut_status litifut_site_arguments_find(struct litifut_session *session,
+						const struct litifut_rewrite_options *options,
+						struct litifut_error *error);
+
+/* The entries of .litifut.db that they take, at the most; 0: none are recorded. */
+size_t litifut_site_arguments_entries(const struct litifut_session *session);
+
+/* Writes them to `bytes`, where there is room for `entries` of .litifut.db, once the sites and
+ * their returns have been patched. LITIFUT_ERROR_SPACE: there is not enough room. */
+enum litifut_status litifut_site_arguments_write(const struct litifut_session *session,
+						 unsigned string_bytes, uint8_t *bytes,
+						 size_t entries, struct litifut_error *error);
+
+#endif
