@@ -115,6 +115,11 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 			"(%s%s)\n",
 			output, settings->exclude.items[0],
 			settings->exclude.count > 1 ? ",..." : "");
+	if (outcome->argument_unused)
+		fprintf(stderr,
+			"litifut-ld: warning: %s: LITIFUT_ARGS: no call is found of a function "
+			"named %s (a call through a pointer does not name its function)\n",
+			output, outcome->argument_unused);
 	if (outcome->foreign_calls)
 		fprintf(stderr, "litifut-ld: warning: %s: %zu of %zu calls are not traced: %s\n",
 			output, outcome->foreign_calls, outcome->calls,

@@ -142,6 +142,7 @@ static enum litifut_status prepare_tracer(struct link_state *state, struct litif
 	const bool counts = request->settings->recorded == LITIFUT_MODE_COUNTS;
 	const bool full = request->settings->recorded == LITIFUT_MODE_TABLE ||
 			  request->settings->recorded == LITIFUT_MODE_COVERAGE || paths || counts;
+	const bool arguments = request->settings->argument_specs.count != 0;
 	enum litifut_status status;
 
 	state->tracer_source = concat(request->object_folder,
@@ -149,11 +150,13 @@ static enum litifut_status prepare_tracer(struct link_state *state, struct litif
 				      : counts ? "/tracer-counts-"
 					       : "/tracer-",
 				      architecture, ".o", NULL);
-	state->recorder_source =
-		request->settings->recorder
-			? xstrdup(request->settings->recorder)
-			: concat(request->object_folder, full ? "/recorder-full-" : "/recorder-",
-				 small ? small : architecture, ".o", NULL);
+	state->recorder_source = request->settings->recorder
+					 ? xstrdup(request->settings->recorder)
+					 : concat(request->object_folder,
+						  full        ? "/recorder-full-"
+						  : arguments ? "/recorder-args-"
+							      : "/recorder-",
+						  small ? small : architecture, ".o", NULL);
 	state->tracer = scratch_file("litifut-tracer.o");
 	state->recorder = scratch_file("litifut-recorder.o");
 	state->database = scratch_file("litifut-database.o");
@@ -430,6 +433,7 @@ static enum litifut_status link_until_it_fits(struct link_state *state, struct l
 		if (!status) {
 			state->outcome.excludes_unused = summary.excludes_unused;
 			state->outcome.includes_unused = summary.includes_unused;
+			state->outcome.argument_unused = summary.argument_unused;
 			state->outcome.calls = summary.sites;
 			if (summary.left[LITIFUT_SITE_FOREIGN_ISA] > summary.patched)
 				state->outcome.foreign_calls =
@@ -492,6 +496,8 @@ static void prepare_options(struct link_state *state)
 	state->options.name = lbasename(arguments_output(state->request->arguments));
 	state->options.sites_file = state->files.sites;
 	state->options.defaults = settings->defaults;
+	state->options.arguments = &settings->argument_specs;
+	state->options.string_bytes = settings->argument_bytes;
 	if (arguments_last(state->request->arguments, ARGUMENT_SHARED))
 		shared_glibc_users(state->request->arguments, &state->glibc_users);
 	state->options.glibc_users = (const char *const *)state->glibc_users.items;

@@ -9,6 +9,9 @@
 struct link_outcome {
 	bool excludes_unused; /* LITIFUT_EXCLUDE names no function of the output */
 	bool includes_unused; /* nor LITIFUT_INCLUDE */
+	/* The first name of LITIFUT_ARGS of which there is no call; owned by the settings; or
+	 * NULL. */
+	const char *argument_unused;
 	/* Calls that were left because of how their code is encoded, if they are more than those
 	 * that are traced; else 0. */
 	size_t foreign_calls;

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "ldwrap/text_list.h"
+#include "rewriter/argument_spec.h"
 
 enum settings_mode {
 	SETTINGS_PLAIN,  /* LITIFUT unset, empty or 0 */
@@ -41,8 +42,11 @@ struct settings {
 	unsigned depth;              /* of firmware: calls that can be open at once; 0: not set */
 	unsigned ring_kb;            /* of firmware: KB of the ring of events; 0: not set */
 	unsigned recorded;           /* enum litifut_mode */
-	unsigned clock;    /* enum litifut_clock that thunks read; NONE: thunks read none */
-	unsigned database; /* enum settings_database */
+	unsigned clock;          /* enum litifut_clock that thunks read; NONE: thunks read none */
+	unsigned database;       /* enum settings_database */
+	char *arguments;         /* LITIFUT_ARGS as it is; NULL: not set */
+	unsigned argument_bytes; /* of a string that are kept; 0: not set */
+	struct litifut_argument_specs argument_specs; /* what is to be done of LITIFUT_ARGS */
 	bool tail_calls;
 	bool strict;
 	bool verbose;
