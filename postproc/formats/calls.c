@@ -16,7 +16,6 @@ static char *make_line(const struct post_session *session, const struct post_cal
 		post_text_format(&text, "+0x%x", call->caller_offset);
 	post_text_add(&text, call->tail ? " => " : " -> ");
 	post_text_add_target(&text, session, call);
-	post_text_add(&text, "\n");
 	return post_text_take(&text);
 }
 
@@ -34,6 +33,8 @@ static void event(void *context, const struct post_timeline_event *event)
 	post_write_number(output->file, post_event_thread(output, event)->id);
 	putc_unlocked(' ', output->file);
 	post_call_texts_write(output->state, output->file, output->session, event->site, make_line);
+	post_write_arguments(output->file, event->arguments);
+	putc_unlocked('\n', output->file);
 }
 
 static void finish(struct post_output *output)

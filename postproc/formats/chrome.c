@@ -45,9 +45,12 @@ static void begin_function(struct post_output *output, const struct post_timelin
 	post_write_json_text(output->file, about->name);
 	fputs(",\"cat\":", output->file);
 	post_write_json_text(output->file, session->modules[about->module].name);
-	if (event->site != POST_NONE && !(event->flags & POST_EVENT_BEFORE))
-		fprintf(output->file, ",\"args\":{\"site\":\"0x%x\"}",
+	if (event->site != POST_NONE && !(event->flags & POST_EVENT_BEFORE)) {
+		fprintf(output->file, ",\"args\":{\"site\":\"0x%x\"",
 			session->calls[event->site].site_address);
+		post_write_json_arguments(output->file, event->arguments, false);
+		putc('}', output->file);
+	}
 	putc('}', output->file);
 }
 
@@ -100,6 +103,11 @@ static void event(void *context, const struct post_timeline_event *event)
 		begin_function(output, event);
 	} else {
 		begin_entry(output, event, 'E');
+		if (event->arguments) {
+			fputs(",\"args\":{", output->file);
+			post_write_json_arguments(output->file, event->arguments, true);
+			putc('}', output->file);
+		}
 		putc('}', output->file);
 	}
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "postproc/formats/format.h"
+#include "postproc/formats/text.h"
 #include "postproc/model/clock.h"
 
 enum field {
@@ -29,6 +30,7 @@ enum field {
 	DEFAULTS_TRACK_EVENT = 11,
 	DEFAULTS_CLOCK_ID = 58,
 	EVENT_CATEGORY = 3,
+	EVENT_ANNOTATION = 4,
 	EVENT_TYPE = 9,
 	EVENT_NAME = 10,
 	EVENT_TRACK = 11,
@@ -45,6 +47,11 @@ enum field {
 	PROCESS_NAME = 6,
 	THREAD_PID = 1,
 	THREAD_TID = 2,
+	ANNOTATION_UNSIGNED = 3,
+	ANNOTATION_SIGNED = 4,
+	ANNOTATION_TEXT = 6,
+	ANNOTATION_POINTER = 7,
+	ANNOTATION_NAME = 10,
 };
 
 enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3 };
@@ -54,7 +61,7 @@ enum { CLOCK_BOOT = 6, CLOCK_OF_SEQUENCE = 64 };
 /* A message that is being written; what does not fit is cut, names are the only long thing. */
 struct message {
 	size_t length;
-	uint8_t bytes[4096];
+	uint8_t bytes[8192];
 };
 
 struct lane {
@@ -259,6 +266,39 @@ static void put_enter(struct post_output *output, struct lane *lane, struct mess
 	put_number(inner, EVENT_NAME, id);
 }
 
+/* Readers give what stands at the end of a slice to the slice as well. */
+static void put_arguments(struct message *inner, const struct post_call_arguments *arguments)
+{
+	struct post_argument_place place = {0};
+	struct post_argument argument;
+	char name[16];
+
+	while (arguments && post_argument_next(arguments, &place, &argument)) {
+		struct message annotation;
+
+		annotation.length = 0;
+		put_text(&annotation, ANNOTATION_NAME, post_argument_name(&argument, name));
+		if (argument.type == LITIFUT_ARGUMENT_STRING) {
+			struct post_text text = {0};
+
+			post_text_add_argument(&text, &argument);
+			put_text(&annotation, ANNOTATION_TEXT, text.bytes);
+			free(text.bytes);
+		} else if (argument.type == LITIFUT_ARGUMENT_UNSIGNED) {
+			put_number(&annotation, ANNOTATION_UNSIGNED, argument.value);
+		} else if (argument.type == LITIFUT_ARGUMENT_SIGNED ||
+			   (argument.type == LITIFUT_ARGUMENT_PLAIN &&
+			    argument.value + 4096u < 65536u + 4096u)) {
+			put_number(&annotation, ANNOTATION_SIGNED,
+				   (uint64_t)(int64_t)(int32_t)argument.value);
+		} else {
+			put_number(&annotation, ANNOTATION_POINTER, argument.value);
+		}
+		if (inner->length + annotation.length + 1024 < sizeof(inner->bytes))
+			put_message(inner, EVENT_ANNOTATION, &annotation);
+	}
+}
+
 static void put_instant(struct message *inner, const struct post_timeline_event *event)
 {
 	char text[64];
@@ -308,6 +348,7 @@ static void event(void *context, const struct post_timeline_event *event)
 		put_number(&inner, EVENT_TYPE, TYPE_END);
 	else
 		put_instant(&inner, event);
+	put_arguments(&inner, event->arguments);
 	put_message(&packet, PACKET_TRACK_EVENT, &inner);
 	write_packet(output->file, &packet);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "postproc/formats/format.h"
+#include "postproc/sources/arguments.h"
 #include "postproc/measure/measure.h"
 #include "postproc/model/clock.h"
 #include "postproc/model/lines.h"
@@ -33,6 +34,8 @@ static const char schema[] =
 	" parent INTEGER REFERENCES spans, function INTEGER REFERENCES functions,"
 	" call INTEGER REFERENCES calls, depth INTEGER, start INTEGER, duration INTEGER,"
 	" self INTEGER, end TEXT);"
+	"CREATE TABLE arguments(span INTEGER REFERENCES spans, number INTEGER, value INTEGER,"
+	" text TEXT);"
 	"BEGIN;";
 
 static const char after[] =
@@ -43,6 +46,7 @@ static const char after[] =
 	"CREATE INDEX spans_function ON spans(function, duration);"
 	"CREATE INDEX spans_parent ON spans(parent);"
 	"CREATE INDEX spans_time ON spans(thread, start);"
+	"CREATE INDEX arguments_span ON arguments(span);"
 	"CREATE VIEW edges AS SELECT caller.id AS caller_id, caller.name AS caller,"
 	" callee.id AS callee_id, callee.name AS callee, sum(c.calls) AS calls,"
 	" count(DISTINCT c.site) AS sites, sum(c.timed) AS timed, sum(c.total) AS total,"
@@ -62,6 +66,7 @@ static const char after[] =
 struct state {
 	sqlite3 *database;
 	sqlite3_stmt *span;
+	sqlite3_stmt *argument;
 	char path[4096];
 	int64_t next_span;
 	uint64_t origin;
@@ -137,6 +142,7 @@ static void start(struct post_output *output)
 	check(output, sqlite3_open(state->path, &state->database));
 	execute(output, schema);
 	state->span = prepare(output, "INSERT INTO spans VALUES(?,?,?,?,?,?,?,?,?,?)");
+	state->argument = prepare(output, "INSERT INTO arguments VALUES(?,?,?,?)");
 }
 
 static uint64_t nanoseconds(const struct post_process *process, uint64_t ticks)
@@ -153,6 +159,32 @@ static const char *end_of(unsigned flags)
 					    : "returned";
 }
 
+/* A row for each; the return value has no number. */
+static void add_arguments(struct post_output *output, const struct post_call_arguments *arguments,
+			  uint64_t span)
+{
+	struct state *state = output->state;
+	struct post_argument_place place = {0};
+	struct post_argument argument;
+
+	while (arguments && state->argument && state->database &&
+	       post_argument_next(arguments, &place, &argument)) {
+		sqlite3_clear_bindings(state->argument);
+		number(state->argument, 1, span);
+		if (argument.number != LITIFUT_ARGUMENT_RETURN)
+			number(state->argument, 2, argument.number);
+		if (argument.type == LITIFUT_ARGUMENT_STRING)
+			sqlite3_bind_text(state->argument, 4, argument.text,
+					  (int)argument.text_bytes, SQLITE_STATIC);
+		else if (argument.type == LITIFUT_ARGUMENT_SIGNED ||
+			 argument.type == LITIFUT_ARGUMENT_PLAIN)
+			sqlite3_bind_int64(state->argument, 3, (int32_t)argument.value);
+		else
+			number(state->argument, 3, argument.value);
+		insert(output, state->argument);
+	}
+}
+
 static void event(void *context, const struct post_timeline_event *event)
 {
 	struct post_output *output = context;
@@ -164,6 +196,7 @@ static void event(void *context, const struct post_timeline_event *event)
 	frame = post_nesting_frame(output->session, event);
 	if (event->kind == POST_EVENT_ENTER) {
 		frame->number = (uint64_t)state->next_span++;
+		add_arguments(output, event->arguments, frame->number);
 		return;
 	}
 	if (!state->span || !state->database)
@@ -192,6 +225,7 @@ static void event(void *context, const struct post_timeline_event *event)
 	}
 	text(state->span, 10, end_of(event->flags));
 	insert(output, state->span);
+	add_arguments(output, event->arguments, frame->number);
 }
 
 static void add_processes(struct post_output *output)
@@ -330,6 +364,7 @@ static void finish(struct post_output *output)
 	add_functions(output);
 	add_calls(output);
 	sqlite3_finalize(state->span);
+	sqlite3_finalize(state->argument);
 	execute(output, after);
 	if (state->database) {
 		sqlite3_close(state->database);

@@ -154,3 +154,107 @@ void post_write_json_text(FILE *file, const char *text)
 	}
 	putc('"', file);
 }
+
+const char *post_argument_name(const struct post_argument *argument, char name[16])
+{
+	if (argument->number == LITIFUT_ARGUMENT_RETURN)
+		return "returned";
+	snprintf(name, 16, "arg%u", argument->number);
+	return name;
+}
+
+static void add_quoted(struct post_text *text, const struct post_argument *argument)
+{
+	const unsigned char *at = (const unsigned char *)argument->text;
+
+	post_text_add(text, "\"");
+	while (*at) {
+		const unsigned bytes = *at >= 0x80 ? character_bytes(at) : 1;
+
+		if (*at == '"' || *at == '\\')
+			post_text_format(text, "\\%c", *at);
+		else if (*at == '\n' || *at == '\t')
+			post_text_add(text, *at == '\n' ? "\\n" : "\\t");
+		else if (*at < 0x20 || *at == 0x7f || !bytes)
+			post_text_format(text, "\\x%02x", *at);
+		else
+			post_text_format(text, "%.*s", (int)bytes, (const char *)at);
+		at += bytes ? bytes : 1;
+	}
+	post_text_add(text, argument->cut ? "\"..." : "\"");
+}
+
+void post_text_add_argument(struct post_text *text, const struct post_argument *argument)
+{
+	const uint32_t value = argument->value;
+
+	switch (argument->type) {
+	case LITIFUT_ARGUMENT_STRING:
+		add_quoted(text, argument);
+		return;
+	case LITIFUT_ARGUMENT_SIGNED:
+		post_text_format(text, "%d", (int32_t)value);
+		return;
+	case LITIFUT_ARGUMENT_UNSIGNED:
+		post_text_format(text, "%u", value);
+		return;
+	case LITIFUT_ARGUMENT_PLAIN: /* an error number, a size, or else an address */
+		if (value + 4096u < 65536u + 4096u) {
+			post_text_format(text, "%d", (int32_t)value);
+			return;
+		}
+	}
+	post_text_format(text, "0x%x", value);
+}
+
+static void add_arguments(struct post_text *text, const struct post_call_arguments *arguments,
+			  const char *before, const char *behind)
+{
+	struct post_argument_place place = {0};
+	struct post_argument argument;
+	char name[16];
+	bool some = false;
+
+	while (post_argument_next(arguments, &place, &argument)) {
+		post_text_format(text, "%s%s=", some ? ", " : before,
+				 post_argument_name(&argument, name));
+		post_text_add_argument(text, &argument);
+		some = true;
+	}
+	post_text_add(text, some ? behind : "");
+}
+
+void post_write_arguments(FILE *file, const struct post_call_arguments *arguments)
+{
+	struct post_text text = {0};
+
+	if (!arguments)
+		return;
+	add_arguments(&text, arguments, " (", ")");
+	fputs(text.bytes ? text.bytes : "", file);
+	free(text.bytes);
+}
+
+void post_write_json_arguments(FILE *file, const struct post_call_arguments *arguments, bool first)
+{
+	struct post_argument_place place = {0};
+	struct post_argument argument;
+	char name[16];
+
+	while (arguments && post_argument_next(arguments, &place, &argument)) {
+		struct post_text text = {0};
+
+		fprintf(file, "%s\"%s\":", first ? "" : ",", post_argument_name(&argument, name));
+		first = false;
+		if (argument.type == LITIFUT_ARGUMENT_STRING)
+			post_text_format(&text, "%s%s", argument.text, argument.cut ? "..." : "");
+		else
+			post_text_add_argument(&text, &argument);
+		/* numbers as they are, but not in hex */
+		if (argument.type != LITIFUT_ARGUMENT_STRING && strncmp(text.bytes, "0x", 2) != 0)
+			fputs(text.bytes, file);
+		else
+			post_write_json_text(file, text.bytes ? text.bytes : "");
+		free(text.bytes);
+	}
+}

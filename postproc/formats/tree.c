@@ -52,7 +52,8 @@ static void event(void *context, const struct post_timeline_event *event)
 	struct state *state = output->state;
 	const struct post_thread *thread = post_event_thread(output, event);
 
-	if (event->kind != POST_EVENT_ENTER)
+	if (event->kind != POST_EVENT_ENTER &&
+	    !(event->kind == POST_EVENT_LEAVE && event->arguments))
 		return;
 	if (state->shown != thread) {
 		const struct litifut_trace_header *header =
@@ -62,11 +63,18 @@ static void event(void *context, const struct post_timeline_event *event)
 	}
 	state->shown = thread;
 	indent(output->file, event->depth);
+	if (event->kind == POST_EVENT_LEAVE) {
+		fprintf(output->file, "<- %s", output->session->functions[event->callee].name);
+		post_write_arguments(output->file, event->arguments);
+		putc_unlocked('\n', output->file);
+		return;
+	}
 	if (event->site == POST_NONE || event->flags & POST_EVENT_BEFORE) {
 		write_function(output, event);
 		return;
 	}
 	post_call_texts_write(&state->texts, output->file, output->session, event->site, make_line);
+	post_write_arguments(output->file, event->arguments);
 	fputs_unlocked(event->flags & POST_EVENT_GUESSED ? " ?\n" : "\n", output->file);
 }
 

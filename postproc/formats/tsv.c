@@ -34,7 +34,7 @@ static char *make_tail(const struct post_session *session, const struct post_cal
 	add_name(&text, name);
 	free(name);
 	static const char *const through[] = {"", "plt", "plt", "plt?"};
-	post_text_format(&text, "\t%s\t%s\n", call->tail ? "tail" : "call", through[call->plt]);
+	post_text_format(&text, "\t%s\t%s\t", call->tail ? "tail" : "call", through[call->plt]);
 	return post_text_take(&text);
 }
 
@@ -42,7 +42,7 @@ static void start(struct post_output *output)
 {
 	output->state = post_allocate(1, sizeof(struct post_call_texts));
 	fputs("pid\ttid\tseq\tsite_module\tsite_offset\tcaller\tcaller_offset\tcallee_module\t"
-	      "callee_offset\tcallee\tkind\tplt\n",
+	      "callee_offset\tcallee\tkind\tplt\targuments\n",
 	      output->file);
 }
 
@@ -58,6 +58,12 @@ static void event(void *context, const struct post_timeline_event *event)
 	putc_unlocked('\t', output->file);
 	post_write_number(output->file, event->value);
 	post_call_texts_write(output->state, output->file, output->session, event->site, make_tail);
+	if (event->arguments) {
+		putc_unlocked('{', output->file);
+		post_write_json_arguments(output->file, event->arguments, true);
+		putc_unlocked('}', output->file);
+	}
+	putc_unlocked('\n', output->file);
 }
 
 static void finish(struct post_output *output)

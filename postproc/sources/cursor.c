@@ -125,7 +125,14 @@ static bool take_marked(struct post_cursor *cursor, uint32_t word, uint32_t left
 	return item->callee != 0;
 }
 
-bool post_cursor_next(struct post_cursor *cursor, struct post_item *item)
+static void take_arguments(struct post_cursor *cursor, uint32_t words)
+{
+	cursor->arguments.count = words;
+	for (uint32_t i = 0; i < words; i++)
+		cursor->arguments.words[i] = at(cursor, 1 + i);
+}
+
+static bool next_item(struct post_cursor *cursor, struct post_item *item)
 {
 	const struct post_chunk *chunk = cursor->chunk;
 	bool timed = chunk->flags & LITIFUT_CHUNK_TIMED;
@@ -203,6 +210,10 @@ bool post_cursor_next(struct post_cursor *cursor, struct post_item *item)
 		case LITIFUT_WORD_EPOCH:
 			item->value = at(cursor, 1);
 			break;
+		case LITIFUT_WORD_ARGUMENTS:
+			take_arguments(cursor, following);
+			cursor->position += 1 + following;
+			continue;
 		case LITIFUT_WORD_STOPPED:
 		case LITIFUT_WORD_STARTED:
 		case LITIFUT_WORD_SYNC:
@@ -226,4 +237,14 @@ bool post_cursor_next(struct post_cursor *cursor, struct post_item *item)
 		return true;
 	}
 	return false;
+}
+
+bool post_cursor_next(struct post_cursor *cursor, struct post_item *item)
+{
+	cursor->arguments.count = 0;
+	if (!next_item(cursor, item))
+		return false;
+	if (cursor->arguments.count && item->kind <= LITIFUT_WORD_ENTER)
+		item->arguments = &cursor->arguments;
+	return true;
 }

@@ -10,6 +10,7 @@
 #include <litifut/trace_format.h>
 
 #include "common/error.h"
+#include "postproc/sources/arguments.h"
 #include "postproc/problems.h"
 
 struct post_chunk {
@@ -121,6 +122,8 @@ struct post_item {
 	/* LOST, CUT: count; THREAD: id; EPOCH, MARK: number; EXIT, ENTER: stack pointer. The
 	 * `return_address` of an EXIT is the address of its trampoline. */
 	uint32_t value;
+	/* Of an event, in the cursor: until the next item is read; NULL: none were recorded. */
+	const struct post_call_arguments *arguments;
 };
 
 /* Where the words of compact blocks are decoded to, one block at a time. All
@@ -145,6 +148,7 @@ struct post_cursor {
 	uint32_t pending_holes;
 	uint32_t epoch;                 /* the chunk's, to be handed out first; 0: none, or done */
 	struct post_problems *problems; /* may be NULL */
+	struct post_call_arguments arguments; /* of the next event */
 };
 
 /* `buffer` holds what the cursor reads until it is started again. */

@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct post_call_arguments;
+
 enum post_event_kind {
 	POST_EVENT_ENTER,  /* a call */
 	POST_EVENT_LEAVE,  /* the end of the innermost open call of the lane */
@@ -51,6 +53,9 @@ struct post_timeline_event {
 	 * function itself, without the calls that it made; 0 unless it is known. Else see the
 	 * kind. */
 	uint64_t value;
+	/* What was recorded of the call, or of what it returned; until push() returns. NULL:
+	 * nothing. */
+	const struct post_call_arguments *arguments;
 };
 
 /* Takes the events of a source, one after another. Times do not decrease within a lane. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "postproc/model/clock.h"
+#include "postproc/sources/arguments.h"
 #include "postproc/timeline/nesting.h"
 
 /* An open function of a lane. */
@@ -12,6 +13,7 @@ struct open {
 	struct post_timeline_event enter;
 	uint32_t inside; /* functions of `only` among this and those below */
 	bool shown, pushed;
+	struct post_call_arguments *arguments; /* of `enter`, if it is kept; owned; or NULL */
 };
 
 struct post_filter_lane {
@@ -93,6 +95,12 @@ static void enter(struct post_filter *filter, const struct post_timeline_event *
 	inherit_number(filter, event);
 	if (open->shown && !options->shortest_ns)
 		push_enter(filter, open);
+	open->enter.arguments = NULL;
+	if (!open->shown || open->pushed || !event->arguments)
+		return;
+	open->arguments = post_allocate(1, sizeof(*open->arguments));
+	*open->arguments = *event->arguments;
+	open->enter.arguments = open->arguments;
 }
 
 static bool is_long(const struct post_filter *filter, const struct post_timeline_event *event)
@@ -122,6 +130,8 @@ static void leave(struct post_filter *filter, const struct post_timeline_event *
 				push_enter(filter, &lane->open[i]);
 		}
 	}
+	free(open->arguments);
+	open->arguments = NULL;
 	lane->depth--;
 	lane->shown -= open->shown;
 	if (lane->without > lane->depth)
@@ -144,8 +154,11 @@ void post_filter_push(void *context, const struct post_timeline_event *event)
 
 void post_filter_release(struct post_filter *filter)
 {
-	for (size_t i = 0; i < filter->lane_count; i++)
+	for (size_t i = 0; i < filter->lane_count; i++) {
+		for (uint32_t o = 0; o < filter->lanes[i].depth; o++)
+			free(filter->lanes[i].open[o].arguments);
 		free(filter->lanes[i].open);
+	}
 	free(filter->lanes);
 	free(filter->verdicts);
 }

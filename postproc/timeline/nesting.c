@@ -25,6 +25,7 @@ static void emit(const struct post_nesting *nesting, const struct post_thread *t
 						   : nesting->session->calls[frame->call].callee,
 		.depth = depth,
 		.value = value,
+		.arguments = nesting->result,
 	};
 
 	nesting->sink->push(nesting->sink->context, &event);
@@ -298,6 +299,7 @@ void post_nesting_call(struct post_nesting *nesting, struct post_thread *thread,
 		.callee = call->callee,
 		.depth = stack->depth - 1,
 		.value = item->sequence,
+		.arguments = item->arguments,
 	};
 	nesting->sink->push(nesting->sink->context, &event);
 }
@@ -330,7 +332,11 @@ void post_nesting_return(struct post_nesting *nesting, struct post_thread *threa
 	while (tails < stack->depth && stack->frames[tails].tail)
 		tails++;
 	cut_to(nesting, thread, tails, POST_EVENT_CUT);
+	/* the tail calls end with the call itself, which has returned what the last one has */
+	cut_to(nesting, thread, at, 0);
+	nesting->result = item->arguments;
 	cut_to(nesting, thread, at - 1, 0);
+	nesting->result = NULL;
 	if (stack->depth)
 		stack->frames[stack->depth - 1].last = stack->time;
 }

@@ -60,6 +60,8 @@ struct post_stack {
 struct post_nesting {
 	struct post_session *session;
 	const struct post_timeline_sink *sink;
+	/* Of the return that is being taken in, which the leave of its call gets; else NULL. */
+	const struct post_call_arguments *result;
 	bool *is_first; /* by site: an activation was seen to begin with it */
 	uint32_t site_count;
 };
@@ -72,6 +74,7 @@ struct post_nesting_item {
 	bool recorded;          /* returns are recorded */
 	bool hidden;            /* times are kept, nothing is pushed; with `recorded` only */
 	bool shown;
+	const struct post_call_arguments *arguments; /* NULL: none */
 };
 
 /* Takes in a call and pushes the leaves and enters that follow from it. Calls that are not

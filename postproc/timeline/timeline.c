@@ -46,14 +46,15 @@ static bool is_full(const struct run *run)
 }
 
 static void push_call(const struct run *run, const struct post_thread *thread, uint32_t call,
-		      uint64_t time, uint64_t sequence)
+		      const struct post_item *item, uint64_t sequence)
 {
 	const struct post_call *about = &run->session->calls[call];
 	struct post_timeline_event event = {
 		.kind = POST_EVENT_ENTER,
 		.flags = about->tail ? POST_EVENT_TAIL : 0,
 		.lane = thread->lane,
-		.time = time,
+		.time = item->time,
+		.arguments = item->arguments,
 		.module = about->callee_module,
 		.site = call,
 		.callee = about->callee,
@@ -81,6 +82,7 @@ static void take_return(struct run *run, struct post_process *process, struct po
 		.stack_pointer = item->value,
 		.recorded = true,
 		.shown = place == POST_PLACE_INSIDE,
+		.arguments = item->arguments,
 	};
 
 	process->returns = true;
@@ -118,7 +120,7 @@ static void take_call(struct run *run, struct post_process *process, struct post
 	if (!run->sink || (session->calls[call].hidden && !(nested && process->returns)))
 		return;
 	if (!nested) {
-		push_call(run, thread, call, item->time, sequence);
+		push_call(run, thread, call, item, sequence);
 		return;
 	}
 	struct post_nesting_item about = {
@@ -128,6 +130,7 @@ static void take_call(struct run *run, struct post_process *process, struct post
 		.recorded = process->returns,
 		.hidden = session->calls[call].hidden,
 		.shown = place == POST_PLACE_INSIDE,
+		.arguments = item->arguments,
 	};
 	post_nesting_call(&run->nesting, thread, call, &about);
 }

@@ -340,7 +340,7 @@ static void plt_entries_on_request(void **state)
 		assert_null(strstr(text, "-> area [libshape.so]"));
 		free(text);
 		text = fixture_run(fixture, "tsv", &options, NULL);
-		assert_non_null(strstr(text, "\tarea@plt\tcall\tplt\n"));
+		assert_non_null(strstr(text, "\tarea@plt\tcall\tplt\t\n"));
 		free(text);
 		text = fixture_run(fixture, "tree", &options, NULL); /* the function is inside */
 		assert_non_null(strstr(text, "  area@plt [app]\n    local_scale [libshape.so]\n"));
