@@ -1,0 +1,257 @@
+#!/bin/sh
+# LITIFUT_ARGS: arguments and return values of chosen functions are those that the program itself
+# prints, wherever they are; a string that can't be read is shown as a pointer, and nothing faults.
+. "$(dirname "$0")/../lib.sh"
+
+source_code()
+{
+	cat >main.cc <<-'END'
+		#include <cstdio>
+		#include <cstdlib>
+		#include <cstring>
+		#include <csignal>
+		#include <fcntl.h>
+		#include <pthread.h>
+		#include <sys/mman.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		#define KEEP __attribute__((noipa))
+		#define SAY(...) do { char line[400]; int n = snprintf(line, sizeof line, __VA_ARGS__); \
+			if (write(1, line, n) != n) abort(); } while (0)
+		static volatile int sink;
+		extern "C" {
+		KEEP int six(int a, unsigned b, const char *c, unsigned d, int e, const char *f)
+		{
+			return sink += a + (int)b + c[0] + (int)d + e + f[0];
+		}
+		KEEP int named(int number, const char *text) { return number + text[0]; }
+		KEEP void *same(void *pointer) { sink++; return pointer; }
+		KEEP int last(const char *text) { return sink += text[0]; }
+		KEEP int tail(int x) { sink += x; return last("from a tail call"); }
+		KEEP int look(const void *text) { return text != 0; }
+		}
+		static KEEP int hidden(const char *text) { return sink += text[0]; }
+		namespace shape {
+		struct box { int side; KEEP int set(int s) { return side = s; } };
+		KEEP int draw(const char *text, int width) { return sink += text[0] + width; }
+		}
+		static int (*volatile pointer)(const char *, int) = shape::draw;
+
+		static void numbers(int from, int count)
+		{
+			for (int i = from; i < from + count; i++) {
+				char text[40];
+				snprintf(text, sizeof text, "text %d", i);
+				SAY("named (arg0=%d, arg1=\"%s\")\n", i, text);
+				sink += named(i, text);
+			}
+		}
+		static void *thread(void *from)
+		{
+			numbers((int)(long)from, 40);
+			return 0;
+		}
+		static void handler(int) { sink += last("handler"); }
+
+		static void everything()
+		{
+			long page = sysconf(_SC_PAGESIZE);
+			char *pages = (char *)mmap(0, 2 * page, PROT_READ | PROT_WRITE,
+						   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			char longer[101];
+			shape::box box;
+
+			SAY("open (arg0=\"/dev/null\", arg1=%d)\n", O_RDWR);
+			int fd = open("/dev/null", O_RDWR);
+			SAY("R <- open (returned=%d)\n", fd);
+			SAY("malloc (arg0=77)\n");
+			void *p = malloc(77);
+			SAY("R <- malloc (returned=0x%lx)\n", (long)p);
+			SAY("six (arg0=-5, arg1=4000000000, arg2=\"he\\\"l\\\\lo\", arg3=0xfffffff0, arg4=-9, arg5=\"\\tW\\x01\xc3\xa4\\xff\")\n");
+			int six_is = six(-5, 4000000000u, "he\"l\\lo", 0xfffffff0, -9, "\tW\001\xc3\xa4\xff");
+			SAY("R <- six (returned=%d)\n", six_is);
+			SAY("hidden(char const*) (arg0=\"\")\n");
+			hidden("");
+			SAY("shape::draw(char const*, int) (arg0=\"square\", arg1=0)\n");
+			shape::draw("square", 0);
+			sink += pointer("by a pointer", 1);
+			SAY("shape::box::set(int) (arg1=-1)\n");
+			box.set(-1);
+			SAY("last (arg0=\"from a tail call\")\n");
+			tail(1);
+			SAY("same (arg0=0x0)\n");
+			SAY("R <- same (returned=0)\n");
+			same(0);
+			SAY("look (arg0=0x0)\n");
+			look(0);
+			SAY("look (arg0=0x10)\n");
+			look((void *)16);
+			SAY("look (arg0=0x%lx)\n", (long)-1 & 0xffffffff);
+			look((void *)-1);
+			memset(longer, 'x', 100);
+			longer[100] = 0;
+			SAY("look (arg0=\"%.64s\"...)\n", longer);
+			look(longer);
+			longer[64] = 0;
+			SAY("look (arg0=\"%s\")\n", longer);
+			look(longer);
+			/* up to the last byte of a page, over it, and beyond what is there */
+			strcpy(pages + page - 5, "over the end");
+			SAY("look (arg0=\"over the end\")\n");
+			look(pages + page - 5);
+			munmap(pages + page, page);
+			strcpy(pages + page - 5, "last");
+			SAY("look (arg0=\"last\")\n");
+			look(pages + page - 5);
+			pages[page - 1] = '!';
+			SAY("look (arg0=0x%lx)\n", (long)(pages + page - 5));
+			look(pages + page - 5);
+			signal(SIGUSR1, handler);
+			SAY("last (arg0=\"handler\")\n");
+			raise(SIGUSR1);
+		}
+		int main(int argc, char **argv)
+		{
+			pthread_t ids[4];
+			int count = argc > 2 ? atoi(argv[2]) : 0;
+
+			if (argc < 2)
+				everything();
+			else if (!strcmp(argv[1], "threads")) {
+				for (int i = 0; i < 4; i++)
+					pthread_create(&ids[i], 0, thread, (void *)(i * 100L));
+				for (int i = 0; i < 4; i++)
+					pthread_join(ids[i], 0);
+			} else {
+				numbers(0, count);
+				if (!strcmp(argv[1], "fork")) {
+					if (!fork()) {
+						numbers(1000, count);
+						_exit(0);
+					}
+					wait(0);
+					numbers(2000, count);
+				}
+				if (!strcmp(argv[1], "kill"))
+					raise(SIGKILL);
+			}
+			return 0;
+		}
+	END
+}
+
+# calls_of: the calls with arguments that litifut-post shows, without the rest
+calls_of()
+{
+	"$BUILD/bin/litifut-post" -q data traced/program 2>post.err |
+		sed -n 's/^.* [-=]> \(.*\) \[[^ ]*\]\( (\(arg\|returned\).*\)$/\1\2/p'
+	! grep . post.err
+}
+
+# shows WHAT PROGRAM ARGUMENTS...: what is shown is what the program has printed, in any order
+shows()
+{
+	shows_what=$1
+	shift
+	rm -rf data
+	same_environment=$guest_environment
+	guest_environment="$same_environment LITIFUT_DIR=$(pwd)/data"
+	run traced program "$@"
+	guest_environment=$same_environment
+	grep -v '^R ' traced.out | LC_ALL=C sort >expected
+	calls_of >got || ok "$shows_what: litifut-post has nothing to say" false
+	LC_ALL=C sort -o got got
+	ok "$shows_what: arguments are those that the program prints" sh -c 'test -s got && diff got expected'
+}
+
+build()
+{
+	rm -rf traced
+	# shellcheck disable=SC2034
+	language=g++
+	LITIFUT_ARGS='open:s0,i1;malloc:u0;six:i0,u1,s2,x3,i4,s5;hidden*:s0;named:i0,s1'
+	LITIFUT_ARGS="$LITIFUT_ARGS;same:p0;last:s0;look:s0;shape::d*:s0,u1;shape::box::*:i1${results:-}"
+	export LITIFUT_ARGS
+	[ -s main.o ] || compiler -c main.cc -o main.o
+	link program ../main.o -pthread
+	built=$?
+	unset LITIFUT_ARGS
+	return $built
+}
+
+behaviour()
+{
+	source_code
+	build || return
+	shows "calls"
+	is "the program runs to its end" "$(cat traced.status) $(cat traced.err)" "0 "
+	ok "tree: the same" sh -c "'$BUILD/bin/litifut-post' -q -f tree data traced/program | sed -n 's/^ *\\(=> \\)\\{0,1\\}\\(.*\\) \\[[^ ]*\\]\\( (arg.*\\)$/\\2\\3/p' | LC_ALL=C sort | diff - expected"
+	events_equal_calls program
+	shows "threads" threads
+	shows "children" fork 20
+	shows "killed" kill 50
+	guest_environment="LITIFUT_BULK_KB=16 LITIFUT_COMPACT=1"
+	shows "compact chunks" many 3000
+	guest_environment="LITIFUT_BULK_KB=0"
+	shows "each event by itself" many 30
+	guest_environment="LITIFUT_FILE=write"
+	shows "a file that is written" many 900
+	guest_environment="LITIFUT_DEDUP=1 LITIFUT_DIR=$(pwd)/data" && rm -rf data
+	run traced program many 50
+	is "each pair once: the first one's" "$(calls_of)" 'named (arg0=0, arg1="text 0")'
+	guest_environment="LITIFUT_RING_KB=128 LITIFUT_BULK_KB=16 LITIFUT_DIR=$(pwd)/data" && rm -rf data
+	run traced program many 9000
+	calls_of >got
+	ok "a ring: the last ones" sh -c 'test "$(wc -l <got)" -lt 9000 && tail -n 500 traced.out >expected && tail -n 500 got | diff - expected'
+	guest_environment="LITIFUT_SYSCALLS=never LITIFUT_DIR=$(pwd)/data" && rm -rf data
+	run traced program many 20
+	is "without system calls: strings are pointers" "$(calls_of | grep -c 'named (arg0=[0-9]*, arg1=0x[0-9a-f]*)')" 20
+	guest_environment=
+
+	LITIFUT_ENGINE=db && export LITIFUT_ENGINE
+	build
+	unset LITIFUT_ENGINE
+	shows "db engine"
+
+	rm -rf traced && mkdir traced
+	(cd traced && front="$BUILD/bin/litifut build" LITIFUT_ARGS='named:q0;named;:i0;nosuch:i0;named:i0,i1,i2,i3,i4,i5,i6,i7,i8,i9,i10,i11,i12;look:r;look:i30;look:' &&
+		export LITIFUT_ARGS && compiler -o program ../main.o -pthread) >traced.log 2>&1
+	is "wrong settings: a line each, and the program is there" \
+		"$(sed -n 's/.*LITIFUT_ARGS: //p' traced.log | sed 's/ (.*//')" \
+'named:q0: "q0" is not i, u, x, p or s with the number of an argument
+named: no colon between the function and its arguments; left out
+:i0: no function in front of the colon; left out
+named:i0,i1,i2,i3,i4,i5,i6,i7,i8,i9,i10,i11,i12: more than 12 values; left out
+look:i30: "i30" is not i, u, x, p or s with the number of an argument
+look:: no arguments behind the colon; left out
+what functions return
+no call is found of a function named nosuch'
+	run traced program many 1
+	is "it runs" "$(cat traced.status)" 0
+
+	case $target in
+	armel) return ;; # has no thunks, without which no returns are recorded
+	esac
+	LITIFUT_MODE=spans LITIFUT_CLOCK=cycle results=';open:r;malloc:r;six:ri;same:r' && export LITIFUT_MODE LITIFUT_CLOCK
+	build
+	unset LITIFUT_MODE LITIFUT_CLOCK results
+	guest_environment="LITIFUT_CLOCK=mono"
+	shows "spans"
+	is "the program runs to its end" "$(cat traced.status) $(cat traced.err)" "0 "
+	grep '^R ' traced.out | sed 's/^R //' >expected
+	ok "what functions return" sh -c "'$BUILD/bin/litifut-post' -q -f tree data traced/program | sed -n 's/^ *\\(<- .*\\)/\\1/p' | diff - expected"
+	"$BUILD/bin/litifut-post" -q -f sqlite -o trace.db data traced/program
+	is "sqlite has both" "$(sqlite3 trace.db "SELECT a.value, b.text, r.value FROM spans s JOIN functions f ON f.id = s.function JOIN arguments a ON a.span = s.id AND a.number = 4 JOIN arguments b ON b.span = s.id AND b.number = 2 JOIN arguments r ON r.span = s.id AND r.number IS NULL WHERE f.name = 'six'")" \
+		"-9|he\"l\\lo|$(sed -n 's/<- six (returned=\(.*\))/\1/p' expected)"
+	"$BUILD/bin/litifut-post" -q -f chrome -o trace.json data traced/program
+	is "chrome has both" "$(python3 -c '
+import json
+open_ = [e for e in json.load(open("trace.json"))["traceEvents"]]
+for i, e in enumerate(open_):
+    if e.get("name") == "open":
+        print(e["args"]["arg0"], e["args"]["arg1"], open_[i + 1]["ph"], open_[i + 1]["args"]["returned"] > 2)')" "/dev/null 2 E True"
+	"$BUILD/bin/litifut-post" -q -f perfetto -o trace.pf data traced/program
+	is "perfetto has the strings" "$(strings -n 4 trace.pf | grep -c 'from a tail call')" 1
+}
+
+for_targets behaviour

@@ -1,0 +1,109 @@
+/* The text of LITIFUT_ARGS. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "rewriter/argument_spec.h"
+
+#define FIELD(type, number) LITIFUT_ARGUMENT_FIELD(LITIFUT_ARGUMENT_##type, number)
+
+static char lines[2000];
+
+static void keep(const char *line)
+{
+	assert_null(strchr(line, '\n'));
+	strcat(lines, line);
+	strcat(lines, "\n");
+}
+
+static void read_text(const char *text, struct litifut_argument_specs *specs)
+{
+	lines[0] = 0;
+	litifut_argument_specs_read(text, specs, keep);
+}
+
+static void fields_are_read(void **state)
+{
+	static const uint8_t open_fields[LITIFUT_ARGUMENT_FIELDS] = {FIELD(STRING, 0),
+								     FIELD(SIGNED, 1)};
+	static const uint8_t all_fields[LITIFUT_ARGUMENT_FIELDS] = {
+		FIELD(UNSIGNED, 0), FIELD(HEX, 12), FIELD(POINTER, 29),
+		FIELD(PLAIN, LITIFUT_ARGUMENT_RETURN), FIELD(STRING, LITIFUT_ARGUMENT_RETURN)};
+	struct litifut_argument_specs specs;
+
+	(void)state;
+	read_text(" open:s0,i1 ;; a::b<c, d>(int):u0,x12,p29,r,rs;", &specs);
+	assert_string_equal(lines, "");
+	assert_int_equal(specs.count, 2);
+	assert_string_equal(specs.items[0].glob, "open");
+	assert_memory_equal(specs.items[0].fields, open_fields, sizeof(open_fields));
+	assert_string_equal(specs.items[1].glob, "a::b<c, d>(int)");
+	assert_memory_equal(specs.items[1].fields, all_fields, sizeof(all_fields));
+	litifut_argument_specs_release(&specs);
+}
+
+static void wrong_ones_are_left_out_with_a_line_each(void **state)
+{
+	static const char *const wrong[] = {
+		"f",     ":i0",    "f:",    "f:i",   "f:0",
+		"f:i30", "f:i100", "f:ii0", "f:rq",  "f:rii",
+		"f:i0x", "f:i0,",  "f:,i0", "f:i-1", "a::b",
+		"f: i0", "f:q0",   "::",    ":",     "f:i0,i1,i2,i3,i4,i5,i6,i7,i8,i9,i10,i11,i12",
+	};
+	struct litifut_argument_specs specs;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		char text[200];
+		/* a comma at the end is no field, and no mistake */
+		const size_t expected = strcmp(wrong[i], "f:i0,") == 0 ? 2 : 1;
+
+		snprintf(text, sizeof(text), "%s;good:i0", wrong[i]);
+		read_text(text, &specs);
+		assert_int_equal(specs.count, expected);
+		assert_string_equal(specs.items[expected - 1].glob, "good");
+		assert_int_equal(lines[0] != 0, expected == 1);
+		litifut_argument_specs_release(&specs);
+	}
+	read_text("", &specs);
+	assert_int_equal(specs.count, 0);
+	litifut_argument_specs_release(&specs);
+}
+
+static void fields_are_added_and_parted(void **state)
+{
+	uint8_t fields[LITIFUT_ARGUMENT_FIELDS] = {FIELD(SIGNED, 0), FIELD(PLAIN, 31)};
+	static const uint8_t more[LITIFUT_ARGUMENT_FIELDS] = {FIELD(SIGNED, 0), FIELD(SIGNED, 1)};
+	static const uint8_t of_call[LITIFUT_ARGUMENT_FIELDS] = {FIELD(SIGNED, 0),
+								 FIELD(SIGNED, 1)};
+	static const uint8_t of_return[LITIFUT_ARGUMENT_FIELDS] = {FIELD(PLAIN, 31)};
+	uint8_t copy[LITIFUT_ARGUMENT_FIELDS];
+
+	(void)state;
+	litifut_argument_fields_add(fields, more);
+	memcpy(copy, fields, sizeof(copy));
+	assert_int_equal(litifut_argument_fields_keep(fields, 0), 2);
+	assert_memory_equal(fields, of_call, sizeof(fields));
+	assert_int_equal(litifut_argument_fields_keep(copy, 1), 1);
+	assert_memory_equal(copy, of_return, sizeof(copy));
+	/* what has no room is left out */
+	memset(copy, FIELD(HEX, 1), sizeof(copy));
+	litifut_argument_fields_add(copy, more);
+	assert_int_equal(copy[LITIFUT_ARGUMENT_FIELDS - 1], FIELD(HEX, 1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fields_are_read),
+		cmocka_unit_test(wrong_ones_are_left_out_with_a_line_each),
+		cmocka_unit_test(fields_are_added_and_parted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
