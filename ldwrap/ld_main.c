@@ -117,9 +117,13 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 			settings->exclude.count > 1 ? ",..." : "");
 	if (outcome->argument_unused)
 		fprintf(stderr,
-			"litifut-ld: warning: %s: LITIFUT_ARGS: no call is found of a function "
-			"named %s (a call through a pointer does not name its function)\n",
-			output, outcome->argument_unused);
+			"litifut-ld: warning: %s: %s: no call is found of a function named %s (a "
+			"call through a pointer does not name its function)\n",
+			output,
+			settings->arguments && strstr(settings->arguments, outcome->argument_unused)
+				? "LITIFUT_ARGS"
+				: "LITIFUT_TRIGGER",
+			outcome->argument_unused);
 	if (outcome->foreign_calls)
 		fprintf(stderr, "litifut-ld: warning: %s: %zu of %zu calls are not traced: %s\n",
 			output, outcome->foreign_calls, outcome->calls,

@@ -358,47 +358,12 @@ void settings_read(struct settings *settings, settings_warning *warn)
 		warn("LITIFUT_DB: the db engine needs its DB loaded, and gets it so");
 }
 
-/* Leaves out what is not recorded in this mode. */
-static void suit_arguments(struct settings *settings, bool firmware, settings_warning *warn)
-{
-	struct litifut_argument_specs *specs = &settings->argument_specs;
-	bool results = false;
-
-	if (!settings->arguments)
-		return;
-	if (firmware || settings->recorder ||
-	    (settings->recorded != LITIFUT_MODE_CALLS &&
-	     settings->recorded != LITIFUT_MODE_SPANS)) {
-		warn(firmware ? "LITIFUT_ARGS: arguments are not recorded of a firmware"
-		     : settings->recorder
-			     ? "LITIFUT_ARGS: a recorder of your own gets the arguments in struct "
-			       "litifut_call; none are recorded"
-			     : "LITIFUT_ARGS: arguments are recorded with LITIFUT_MODE=calls and "
-			       "spans only");
-		return;
-	}
-	litifut_argument_specs_read(settings->arguments, specs, warn);
-	for (size_t i = 0; i < specs->count; i++)
-		for (size_t f = 0; f < LITIFUT_ARGUMENT_FIELDS && specs->items[i].fields[f]; f++)
-			results |= LITIFUT_ARGUMENT_NUMBER(specs->items[i].fields[f]) ==
-				   LITIFUT_ARGUMENT_RETURN;
-	if (results && settings->recorded != LITIFUT_MODE_SPANS)
-		warn("LITIFUT_ARGS: what functions return (r) is recorded with "
-		     "LITIFUT_MODE=spans only");
-	if (settings->argument_bytes > LITIFUT_ARGUMENT_BYTES_MAX) {
-		warn("LITIFUT_ARGS_BYTES: at most 960 bytes of a string are kept");
-		settings->argument_bytes = LITIFUT_ARGUMENT_BYTES_MAX;
-	}
-	if (!settings->argument_bytes)
-		settings->argument_bytes = LITIFUT_ARGUMENT_BYTES;
-}
-
 void settings_suit(struct settings *settings, bool firmware, settings_warning *warn)
 {
 	const char *clock = settings->clock_name;
 
 	if (firmware) {
-		suit_arguments(settings, firmware, warn);
+		settings_suit_arguments(settings, firmware, warn);
 		if (settings->recorded == LITIFUT_MODE_COVERAGE ||
 		    settings->recorded == LITIFUT_MODE_PATHS) {
 			warn(settings->recorded == LITIFUT_MODE_PATHS
@@ -425,7 +390,7 @@ void settings_suit(struct settings *settings, bool firmware, settings_warning *w
 		if (settings->clock == LITIFUT_CLOCK_NONE)
 			settings->clock = LITIFUT_CLOCK_CYCLE; /* a table is of times */
 	}
-	suit_arguments(settings, firmware, warn);
+	settings_suit_arguments(settings, firmware, warn);
 }
 
 /* Has a wrapper or `litifut build' before this one reported it? */
@@ -499,6 +464,7 @@ void settings_release(struct settings *settings)
 	free(settings->mark_clear);
 	free(settings->clock_name);
 	free(settings->arguments);
+	free(settings->trigger);
 	litifut_argument_specs_release(&settings->argument_specs);
 	memset(settings, 0, sizeof(*settings));
 }

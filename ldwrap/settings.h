@@ -45,8 +45,9 @@ struct settings {
 	unsigned clock;          /* enum litifut_clock that thunks read; NONE: thunks read none */
 	unsigned database;       /* enum settings_database */
 	char *arguments;         /* LITIFUT_ARGS as it is; NULL: not set */
+	char *trigger;           /* LITIFUT_TRIGGER as it is; NULL: not set */
 	unsigned argument_bytes; /* of a string that are kept; 0: not set */
-	struct litifut_argument_specs argument_specs; /* what is to be done of LITIFUT_ARGS */
+	struct litifut_argument_specs argument_specs; /* what is to be done of both */
 	bool tail_calls;
 	bool strict;
 	bool verbose;
@@ -65,6 +66,9 @@ void settings_read(struct settings *settings, settings_warning *warn);
 /* Settles what has another meaning for a firmware than for a program of Linux, and warns of what
  * it does not have. */
 void settings_suit(struct settings *settings, bool firmware, settings_warning *warn);
+
+/* The part of that which is about LITIFUT_ARGS and LITIFUT_TRIGGER: fills `argument_specs`. */
+void settings_suit_arguments(struct settings *settings, bool firmware, settings_warning *warn);
 
 /* Warns of each LITIFUT_NAME in the environment that neither the wrapper nor the recorder
  * reads, and notes there that it has warned, for the other links of a build. */

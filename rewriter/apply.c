@@ -554,7 +554,7 @@ static enum litifut_status rewrite(struct apply *apply, struct litifut_error *er
 						 apply->db_count, apply->db.capacity, error);
 	if (!status)
 		status = litifut_site_arguments_write(
-			&apply->session, apply->options->string_bytes,
+			&apply->session, apply->options,
 			apply->db.section->bytes + sizeof(struct litifut_db_header) +
 				apply->db_count * sizeof(struct litifut_db_entry),
 			apply->db.capacity - apply->db_count, error);

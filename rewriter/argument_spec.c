@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ARGUMENTS "LITIFUT_ARGS"
+#define TRIGGERS "LITIFUT_TRIGGER"
+
 static unsigned type_of(char letter)
 {
 	switch (letter) {
@@ -45,12 +48,12 @@ static uint8_t read_field(const char *text, size_t length)
 	return number <= LITIFUT_ARGUMENT_LAST ? LITIFUT_ARGUMENT_FIELD(type, number) : 0;
 }
 
-static void complain(void (*wrong)(const char *line), const char *item, size_t length,
-		     const char *what)
+static void complain(const char *setting, void (*wrong)(const char *line), const char *item,
+		     size_t length, const char *what)
 {
 	char line[512];
 
-	snprintf(line, sizeof(line), "LITIFUT_ARGS: %.*s: %s", length > 200 ? 200 : (int)length,
+	snprintf(line, sizeof(line), "%s: %.*s: %s", setting, length > 200 ? 200 : (int)length,
 		 item, what);
 	wrong(line);
 }
@@ -73,20 +76,20 @@ static bool read_fields(const char *item, size_t length, const char *fields,
 				 "\"%.*s\" is not i, u, x, p or s with the number of an argument "
 				 "(0 to %u), or r; left out",
 				 bytes > 40 ? 40 : (int)bytes, fields, LITIFUT_ARGUMENT_LAST);
-			complain(wrong, item, length, what);
+			complain(ARGUMENTS, wrong, item, length, what);
 			return false;
 		}
 		if (count == LITIFUT_ARGUMENT_FIELDS) {
 			snprintf(what, sizeof(what), "more than %u values; left out",
 				 LITIFUT_ARGUMENT_FIELDS);
-			complain(wrong, item, length, what);
+			complain(ARGUMENTS, wrong, item, length, what);
 			return false;
 		}
 		spec->fields[count++] = field;
 		fields += bytes + (comma != NULL);
 	}
 	if (!count)
-		complain(wrong, item, length, "no arguments behind the colon; left out");
+		complain(ARGUMENTS, wrong, item, length, "no arguments behind the colon; left out");
 	return count != 0;
 }
 
@@ -98,36 +101,97 @@ static const char *last_colon(const char *item, size_t length)
 	return NULL;
 }
 
+static void add_spec(struct litifut_argument_specs *specs, const char *glob, size_t length,
+		     struct litifut_argument_spec *spec)
+{
+	struct litifut_argument_spec *grown =
+		realloc(specs->items, (specs->count + 1) * sizeof(*grown));
+
+	if (!grown)
+		return;
+	specs->items = grown;
+	spec->glob = strndup(glob, length);
+	if (spec->glob)
+		specs->items[specs->count++] = *spec;
+}
+
+/* Where `#N` begins at the end of an item, and N; else the end, and 0. False: N is not a number
+ * from 1 on. */
+static bool read_call(const char *item, size_t length, size_t *end, uint32_t *call)
+{
+	const char *mark = memrchr(item, '#', length);
+	unsigned long number;
+	char *rest;
+
+	*call = 0;
+	*end = mark ? (size_t)(mark - item) : length;
+	if (!mark)
+		return true;
+	number = strtoul(mark + 1, &rest, 10);
+	*call = (uint32_t)number;
+	return isdigit((unsigned char)mark[1]) && rest == item + length && number &&
+	       number <= UINT32_MAX;
+}
+
+static void read_trigger(const char *item, size_t length, struct litifut_argument_specs *specs,
+			 void (*wrong)(const char *line))
+{
+	static const struct {
+		const char *word;
+		enum litifut_trigger_kind kind;
+	} kinds[] = {{"start:", LITIFUT_TRIGGER_START},
+		     {"stop:", LITIFUT_TRIGGER_STOP},
+		     {"snapshot:", LITIFUT_TRIGGER_SNAPSHOT}};
+	struct litifut_argument_spec spec = {0};
+	struct litifut_trigger trigger = {0};
+	size_t begin = 0;
+	size_t end;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strncmp(item, kinds[i].word, strlen(kinds[i].word))) {
+			trigger.kind = kinds[i].kind;
+			begin = strlen(kinds[i].word);
+		}
+	if (!trigger.kind || !read_call(item, length, &end, &trigger.call) || end <= begin) {
+		complain(TRIGGERS, wrong, item, length,
+			 "is not start:, stop: or snapshot: with a function, or with FUNCTION#N "
+			 "for its Nth call; left out");
+		return;
+	}
+	if (specs->trigger_count == LITIFUT_TRIGGERS) {
+		complain(TRIGGERS, wrong, item, length, "there are seven before it; left out");
+		return;
+	}
+	specs->triggers[specs->trigger_count++] = trigger;
+	spec.fields[0] = LITIFUT_ARGUMENT_FIELD(specs->trigger_count, LITIFUT_ARGUMENT_TRIGGER);
+	add_spec(specs, item + begin, end - begin, &spec);
+}
+
 static void read_item(const char *item, size_t length, struct litifut_argument_specs *specs,
 		      void (*wrong)(const char *line))
 {
 	const char *colon = last_colon(item, length);
 	struct litifut_argument_spec spec = {0};
-	struct litifut_argument_spec *grown;
 
 	if (!colon || colon == item) {
-		complain(wrong, item, length,
+		complain(ARGUMENTS, wrong, item, length,
 			 colon ? "no function in front of the colon; left out"
 			       : "no colon between the function and its arguments; left out");
 		return;
 	}
 	if (!read_fields(item, length, colon + 1, &spec, wrong))
 		return;
-	grown = realloc(specs->items, (specs->count + 1) * sizeof(*grown));
-	if (!grown)
-		return;
-	specs->items = grown;
-	spec.glob = strndup(item, (size_t)(colon - item));
-	if (spec.glob)
-		specs->items[specs->count++] = spec;
+	add_spec(specs, item, (size_t)(colon - item), &spec);
 }
 
-void litifut_argument_specs_read(const char *text, struct litifut_argument_specs *specs,
-				 void (*wrong)(const char *line))
+/* What is written for one setting, item by item. */
+static void
+read_items(const char *text, struct litifut_argument_specs *specs, void (*wrong)(const char *line),
+	   void (*read)(const char *item, size_t length, struct litifut_argument_specs *specs,
+			void (*wrong)(const char *line)))
 {
 	const char *end = text + strcspn(text, "\n");
 
-	*specs = (struct litifut_argument_specs){0};
 	while (text < end) {
 		const char *stop = memchr(text, ';', (size_t)(end - text));
 		const char *next = stop ? stop : end;
@@ -139,9 +203,21 @@ void litifut_argument_specs_read(const char *text, struct litifut_argument_specs
 		while (length && isspace((unsigned char)text[length - 1]))
 			length--;
 		if (length)
-			read_item(text, length, specs, wrong);
+			read(text, length, specs, wrong);
 		text = stop ? stop + 1 : end;
 	}
+}
+
+void litifut_argument_specs_read(const char *text, struct litifut_argument_specs *specs,
+				 void (*wrong)(const char *line))
+{
+	read_items(text, specs, wrong, read_item);
+}
+
+void litifut_argument_triggers_read(const char *text, struct litifut_argument_specs *specs,
+				    void (*wrong)(const char *line))
+{
+	read_items(text, specs, wrong, read_trigger);
 }
 
 void litifut_argument_fields_add(uint8_t fields[LITIFUT_ARGUMENT_FIELDS],

@@ -1,4 +1,5 @@
-/* What LITIFUT_ARGS asks for: `GLOB:FIELD,FIELD;GLOB:FIELD ...`. Pure text. */
+/* What LITIFUT_ARGS and LITIFUT_TRIGGER ask for: `GLOB:FIELD,FIELD;GLOB:FIELD ...` and
+ * `start:GLOB#N;stop:GLOB ...`. Pure text. */
 #ifndef LITIFUT_REWRITER_ARGUMENT_SPEC_H
 #define LITIFUT_REWRITER_ARGUMENT_SPEC_H
 
@@ -15,12 +16,18 @@ struct litifut_argument_spec {
 struct litifut_argument_specs {
 	struct litifut_argument_spec *items;
 	size_t count;
+	struct litifut_trigger triggers[LITIFUT_TRIGGERS];
+	size_t trigger_count;
 };
 
-/* Takes the text apart. `wrong` is called with a line for each piece that is not understood, which
- * is left out; the text is cut at its first line break. Without memory the list ends early. */
+/* Takes the text apart, and puts what it says behind what is in `specs`. `wrong` is called with a
+ * line for each piece that is not understood, which is left out; the text is cut at its first line
+ * break. Without memory the list ends early. */
 void litifut_argument_specs_read(const char *text, struct litifut_argument_specs *specs,
 				 void (*wrong)(const char *line));
+/* The same of LITIFUT_TRIGGER: a trigger, and a spec of its functions. */
+void litifut_argument_triggers_read(const char *text, struct litifut_argument_specs *specs,
+				    void (*wrong)(const char *line));
 
 /* Adds what `from` has and `fields` has not, as far as there is room. */
 void litifut_argument_fields_add(uint8_t fields[LITIFUT_ARGUMENT_FIELDS],

@@ -302,8 +302,9 @@ static int by_address(const void *left, const void *right)
 }
 
 enum litifut_status litifut_site_arguments_write(const struct litifut_session *session,
-						 unsigned string_bytes, uint8_t *bytes,
-						 size_t entries, struct litifut_error *error)
+						 const struct litifut_rewrite_options *options,
+						 uint8_t *bytes, size_t entries,
+						 struct litifut_error *error)
 {
 	const bool big_endian = session->image.big_endian;
 	const size_t needed = litifut_site_arguments_entries(session);
@@ -338,8 +339,12 @@ enum litifut_status litifut_site_arguments_write(const struct litifut_session *s
 	qsort(records, count, sizeof(*records), by_address);
 	litifut_put32(big_endian, bytes, LITIFUT_ARGUMENT_MAGIC);
 	litifut_put32(big_endian, bytes + 4, (uint32_t)count);
-	litifut_put32(big_endian, bytes + 8, string_bytes);
+	litifut_put32(big_endian, bytes + 8, options->string_bytes);
 	litifut_put32(big_endian, bytes + 12, 0);
+	for (size_t i = 0; i < LITIFUT_TRIGGERS; i++) {
+		litifut_put32(big_endian, bytes + 16 + 8 * i, options->arguments->triggers[i].kind);
+		litifut_put32(big_endian, bytes + 20 + 8 * i, options->arguments->triggers[i].call);
+	}
 	for (size_t i = 0; i < count; i++) {
 		uint8_t *to = bytes + sizeof(struct litifut_argument_header) + i * sizeof(*records);
 

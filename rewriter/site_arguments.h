@@ -22,7 +22,8 @@ size_t litifut_site_arguments_entries(const struct litifut_session *session);
 /* Writes them to `bytes`, where there is room for `entries` of .litifut.db, once the sites and
  * their returns have been patched. LITIFUT_ERROR_SPACE: there is not enough room. */
 enum litifut_status litifut_site_arguments_write(const struct litifut_session *session,
-						 unsigned string_bytes, uint8_t *bytes,
-						 size_t entries, struct litifut_error *error);
+						 const struct litifut_rewrite_options *options,
+						 uint8_t *bytes, size_t entries,
+						 struct litifut_error *error);
 
 #endif

@@ -24,6 +24,9 @@ enum litifut_argument_type {
  * value. */
 #define LITIFUT_ARGUMENT_LAST 29u
 #define LITIFUT_ARGUMENT_RETURN 31u
+/* Not an argument but a trigger: its number, and 1, stands where others have their type. */
+#define LITIFUT_ARGUMENT_TRIGGER 30u
+#define LITIFUT_TRIGGERS 7u /* the most of a module */
 
 #define LITIFUT_ARGUMENT_FIELD(type, number) ((uint8_t)((type) << 5 | (number)))
 #define LITIFUT_ARGUMENT_TYPE(field) ((field) >> 5 & 7u)
@@ -37,11 +40,23 @@ enum litifut_argument_type {
  * litifut_argument_header, then `count` sites sorted by `address`. */
 #define LITIFUT_ARGUMENT_MAGIC 0x4c544641u
 
+/* What LITIFUT_TRIGGER asks for when a function is called. */
+enum litifut_trigger_kind {
+	LITIFUT_TRIGGER_NONE = 0,
+	LITIFUT_TRIGGER_START = 1, /* recording begins with this call */
+	LITIFUT_TRIGGER_STOP = 2,  /* it ends behind it */
+	LITIFUT_TRIGGER_SNAPSHOT = 3
+};
+
 struct litifut_argument_header {
 	uint32_t magic;
 	uint32_t count;
 	uint32_t string_bytes;
 	uint32_t reserved;
+	struct litifut_trigger {
+		uint32_t kind; /* enum litifut_trigger_kind */
+		uint32_t call; /* the number of the call that it is for, from 1; 0: each one */
+	} triggers[LITIFUT_TRIGGERS];
 };
 
 struct litifut_argument_site {
@@ -69,7 +84,7 @@ struct litifut_argument_site {
 /* The most words of one call's values, with the control word. */
 #define LITIFUT_ARGUMENT_WORDS 256u
 
-_Static_assert(sizeof(struct litifut_argument_header) == 16, "argument header layout");
+_Static_assert(sizeof(struct litifut_argument_header) == 72, "argument header layout");
 _Static_assert(sizeof(struct litifut_argument_site) == 16, "argument site layout");
 
 #endif

@@ -56,6 +56,7 @@ enum litifut_setting_kind {
 	LINK("MARK_EVERY", NUMBER, mark_every) \
 	LINK("ARGS", TEXT, arguments) \
 	LINK("ARGS_BYTES", NUMBER, argument_bytes) \
+	LINK("TRIGGER", TEXT, trigger) \
 	LINK("ENGINE", ENGINE, engine) \
 	LINK("DB", DATABASE, database) \
 	LINK("MODE", MODE, recorded) \

@@ -24,6 +24,7 @@ static void keep(const char *line)
 static void read_text(const char *text, struct litifut_argument_specs *specs)
 {
 	lines[0] = 0;
+	*specs = (struct litifut_argument_specs){0};
 	litifut_argument_specs_read(text, specs, keep);
 }
 
@@ -97,12 +98,52 @@ static void fields_are_added_and_parted(void **state)
 	assert_int_equal(copy[LITIFUT_ARGUMENT_FIELDS - 1], FIELD(HEX, 1));
 }
 
+static void triggers_are_read(void **state)
+{
+	static const char wrong[] =
+		"f;go:f;start:;stop:f#0;stop:f#;stop:f#1x;snapshot:#3;stop:f#-1";
+	struct litifut_argument_specs specs;
+	size_t count = 0;
+
+	(void)state;
+	read_text("open:s0", &specs);
+	litifut_argument_triggers_read("start:main; stop:a::b(int)#300;snapshot:x#y#2", &specs,
+				       keep);
+	assert_string_equal(lines, "");
+	assert_int_equal(specs.count, 4);
+	assert_int_equal(specs.trigger_count, 3);
+	assert_string_equal(specs.items[1].glob, "main");
+	assert_int_equal(specs.items[1].fields[0], LITIFUT_ARGUMENT_FIELD(1, 30));
+	assert_int_equal(specs.items[3].fields[0], LITIFUT_ARGUMENT_FIELD(3, 30));
+	assert_string_equal(specs.items[2].glob, "a::b(int)");
+	assert_string_equal(specs.items[3].glob, "x#y");
+	assert_int_equal(specs.triggers[0].kind, LITIFUT_TRIGGER_START);
+	assert_int_equal(specs.triggers[0].call, 0);
+	assert_int_equal(specs.triggers[1].kind, LITIFUT_TRIGGER_STOP);
+	assert_int_equal(specs.triggers[1].call, 300);
+	assert_int_equal(specs.triggers[2].call, 2);
+	litifut_argument_triggers_read("stop:1;stop:2;stop:3;stop:4;stop:5", &specs, keep);
+	assert_int_equal(specs.trigger_count, LITIFUT_TRIGGERS);
+	assert_string_equal(lines,
+			    "LITIFUT_TRIGGER: stop:5: there are seven before it; left out\n");
+	litifut_argument_specs_release(&specs);
+	specs = (struct litifut_argument_specs){0};
+	lines[0] = 0;
+	litifut_argument_triggers_read(wrong, &specs, keep);
+	assert_int_equal(specs.count, 0);
+	for (const char *at = lines; *at; at++)
+		count += *at == '\n';
+	assert_int_equal(count, 8);
+	litifut_argument_specs_release(&specs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fields_are_read),
 		cmocka_unit_test(wrong_ones_are_left_out_with_a_line_each),
 		cmocka_unit_test(fields_are_added_and_parted),
+		cmocka_unit_test(triggers_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 #include "argument_registers.h"
 #include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/system.h"
+#include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
 #include "tracer/recorder/table_words.h"
 
@@ -23,49 +24,66 @@ struct litifut_vector {
 	uint32_t bytes;
 };
 
-const struct litifut_argument_site *litifut_arguments_of(const struct litifut_call *call)
+/* Behind the DB of a module. */
+static const struct litifut_argument_header *
+litifut_argument_header(const struct litifut_call *call)
 {
 	const struct litifut_module *module = call->module;
-	uint32_t bias = (uint32_t)module - module->link_address;
-	const struct litifut_argument_header *header;
-	const struct litifut_argument_site *sites;
+
+	return (const struct litifut_argument_header *)(module->db_address + (uint32_t)module -
+							module->link_address +
+							sizeof(struct litifut_db_header) +
+							module->db_count *
+								sizeof(struct litifut_db_entry));
+}
+
+const struct litifut_argument_site *litifut_arguments_of(const struct litifut_call *call)
+{
+	const struct litifut_argument_header *header = litifut_argument_header(call);
+	uint32_t address =
+		call->return_address - (uint32_t)call->module + call->module->link_address;
+	const struct litifut_argument_site *sites =
+		(const struct litifut_argument_site *)(header + 1);
 	uint32_t low = 0;
 	uint32_t high;
 
-	if (!(module->flags & LITIFUT_MODULE_ARGUMENTS) || !call->arguments)
+	if (!(call->module->flags & LITIFUT_MODULE_ARGUMENTS) || !call->arguments ||
+	    header->magic != LITIFUT_ARGUMENT_MAGIC)
 		return NULL;
-	header = (const struct litifut_argument_header *)(module->db_address + bias +
-							  sizeof(struct litifut_db_header) +
-							  module->db_count *
-								  sizeof(struct litifut_db_entry));
-	if (header->magic != LITIFUT_ARGUMENT_MAGIC)
-		return NULL;
-	sites = (const struct litifut_argument_site *)(header + 1);
 	high = header->count;
 	while (low < high) {
 		uint32_t middle = (low + high) >> 1;
 
-		if (sites[middle].address < call->return_address - bias)
+		if (sites[middle].address < address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < header->count && sites[low].address == call->return_address - bias
-		       ? &sites[low]
-		       : NULL;
+	return low < header->count && sites[low].address == address ? &sites[low] : NULL;
 }
 
-static uint32_t litifut_string_bytes(const struct litifut_call *call)
-{
-	const struct litifut_module *module = call->module;
-	const struct litifut_argument_header *header =
-		(const struct litifut_argument_header *)(module->db_address + (uint32_t)module -
-							 module->link_address +
-							 sizeof(struct litifut_db_header) +
-							 module->db_count *
-								 sizeof(struct litifut_db_entry));
+/* How often the functions of each trigger have been called. The modules of a process share them,
+ * as they share the setting. */
+static uint32_t litifut_trigger_calls[LITIFUT_TRIGGERS];
 
-	return header->string_bytes;
+uint32_t litifut_triggers_of(const struct litifut_call *call)
+{
+	const struct litifut_argument_site *site = litifut_arguments_of(call);
+	uint32_t due = 0;
+
+	for (uint32_t i = 0; site && i < LITIFUT_ARGUMENT_FIELDS && site->fields[i]; i++) {
+		uint32_t number = LITIFUT_ARGUMENT_TYPE(site->fields[i]) - 1;
+		const struct litifut_trigger *trigger =
+			&litifut_argument_header(call)->triggers[number];
+
+		if (LITIFUT_ARGUMENT_NUMBER(site->fields[i]) != LITIFUT_ARGUMENT_TRIGGER ||
+		    number >= LITIFUT_TRIGGERS)
+			continue;
+		if (litifut_add(&litifut_trigger_calls[number], 1) + 1 == trigger->call ||
+		    !trigger->call)
+			due |= 1u << trigger->kind;
+	}
+	return due;
 }
 
 static bool litifut_may_ask(void)
@@ -155,18 +173,22 @@ uint32_t litifut_argument_words(const struct litifut_call *call,
 {
 	uint8_t text[LITIFUT_ARGUMENT_BYTES_MAX + 1];
 	uint8_t fields[LITIFUT_ARGUMENT_FIELDS];
-	uint32_t most = litifut_string_bytes(call);
+	uint32_t most = litifut_argument_header(call)->string_bytes;
 	uint32_t count = 0;
 	uint32_t head;
 	uint32_t at;
 
-	while (count < LITIFUT_ARGUMENT_FIELDS && site->fields[count])
-		count++;
+	/* without triggers */
+	for (uint32_t i = 0; i < LITIFUT_ARGUMENT_FIELDS && site->fields[i]; i++)
+		if (LITIFUT_ARGUMENT_NUMBER(site->fields[i]) != LITIFUT_ARGUMENT_TRIGGER)
+			fields[count++] = site->fields[i];
+	if (!count)
+		return 0;
 	head = LITIFUT_ARGUMENT_HEAD(count);
 	at = 2 + ((count + 3) >> 2);
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t type = LITIFUT_ARGUMENT_TYPE(site->fields[i]);
-		uint32_t number = LITIFUT_ARGUMENT_NUMBER(site->fields[i]);
+		uint32_t type = LITIFUT_ARGUMENT_TYPE(fields[i]);
+		uint32_t number = LITIFUT_ARGUMENT_NUMBER(fields[i]);
 		/* a word for each field that is still to come */
 		uint32_t room = 4 * (LITIFUT_ARGUMENT_WORDS - at - (count - i));
 		uint32_t bytes = most < room ? most : room;

@@ -17,6 +17,9 @@
 
 /* What is recorded of this call or return; NULL: nothing. */
 const struct litifut_argument_site *litifut_arguments_of(const struct litifut_call *call);
+/* Counts a call for the triggers of its function. A bit for each enum litifut_trigger_kind that is
+ * due. */
+uint32_t litifut_triggers_of(const struct litifut_call *call);
 /* Writes the words for it, LITIFUT_ARGUMENT_WORDS at the most, and returns how many there are. The
  * program's stack and its strings are read so that nothing can fault. */
 uint32_t litifut_argument_words(const struct litifut_call *call,

@@ -14,12 +14,14 @@
 #include "tracer/recorder/bloom.h"
 #include "tracer/recorder/clock.h"
 #include "tracer/recorder/control.h"
+#include "tracer/recorder/finish.h"
 #include "tracer/recorder/modules.h"
 #include "tracer/recorder/own_stack.h"
 #include "tracer/recorder/process.h"
 #include "tracer/recorder/scratch.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
+#include "tracer/recorder/switch.h"
 #include "tracer/recorder/table_words.h"
 #include "tracer/recorder/thread.h"
 #include "tracer/recorder/threads.h"
@@ -143,6 +145,24 @@ static void litifut_record_slowly(const struct litifut_call *call)
 static void litifut_record_argument(void *call)
 {
 	litifut_record_slowly(call);
+}
+
+/* A call with arguments or triggers. */
+static void litifut_record_chosen(void *argument)
+{
+	const struct litifut_call *call = (const struct litifut_call *)argument;
+	uint32_t due = litifut_triggers_of(call);
+
+	if (!litifut_process_ready(call->module))
+		due = 0;
+	if (due & 1u << LITIFUT_TRIGGER_START)
+		litifut_start_recording(NULL);
+	if (litifut_recorder.recording || litifut_recorder.phase != LITIFUT_PHASE_READY)
+		litifut_record_slowly(call);
+	if (due & 1u << LITIFUT_TRIGGER_STOP)
+		litifut_stop_recording(NULL);
+	if (due & 1u << LITIFUT_TRIGGER_SNAPSHOT)
+		litifut_trace_snapshot();
 }
 
 /* The same of a call that makes a child. */
@@ -298,8 +318,10 @@ static LITIFUT_COLD void litifut_record_unusual(const struct litifut_call *call)
 	else if (call->module->met == -2 && litifut_recorder.phase == LITIFUT_PHASE_READY &&
 		 litifut_recorder.recording)
 		litifut_record_foreign(call);
-	else if (!litifut_recorder.fast || !call->module->met ||
-		 (LITIFUT_WITH_ARGUMENTS && litifut_arguments_of(call)))
+	else if (LITIFUT_WITH_ARGUMENTS && litifut_recorder.phase != LITIFUT_PHASE_OFF &&
+		 litifut_arguments_of(call))
+		litifut_on_own_stack(litifut_record_chosen, (void *)call);
+	else if (!litifut_recorder.fast || !call->module->met)
 		litifut_record_on_own_stack(call);
 	else
 		litifut_record_asking(call);
