@@ -306,10 +306,3 @@ char *linker_find_any(const char *name)
 {
 	return search(getenv("PATH"), name, true);
 }
-
-void linker_release(struct linker *linker)
-{
-	free(linker->path);
-	free(linker->name);
-	memset(linker, 0, sizeof(*linker));
-}

@@ -29,7 +29,7 @@ struct linker {
  * 3. for a plain `ld` (clang calls it so): the one that `triplets`, a
  *    NULL-terminated list of prefixes to try, leads to on PATH. It comes before
  *    step 2's PATH half, for there `ld` is the build machine's own.
- *    A gcc for another machine searches only COMPILER_PATH, and so do we for it.
+ *    A gcc for another machine searches only COMPILER_PATH, and so does the wrapper for it.
  * Returns 0, or -1 when there is none. */
 int linker_find(const char *invoked, const char *const *triplets, struct linker *linker);
 
@@ -46,8 +46,6 @@ char *linker_find_any(const char *name);
 
 /* Is it the name of a TRIPLET-ld for 32-bit ARM or MIPS? */
 bool linker_is_for_device(const char *name);
-
-void linker_release(struct linker *linker);
 
 /* Marks this process's wrapper as passed, so that a wrapper of another
  * installation that is started later does not start this one again; and lets a linker
