@@ -95,8 +95,10 @@ static void describe(FILE *to, const char *path, const struct litifut_trace_head
 	putc('\n', to);
 }
 
-enum litifut_status control_trace(FILE *to, const char *path, uint32_t request,
-				  struct litifut_error *error)
+/* Makes the request of the process that writes the trace at `path`, and writes a line about
+ * that process to `to`. The file must be the one that the process has mapped. */
+static enum litifut_status control_trace(FILE *to, const char *path, uint32_t request,
+					 struct litifut_error *error)
 {
 	struct litifut_trace_header header;
 	enum litifut_status status;

@@ -11,12 +11,8 @@
  * there is none. */
 int control_request(const char *name);
 
-/* Makes the request of the process that writes the trace at `path`, and writes a line about
- * that process to `to`. The file must be the one that the process has mapped. */
-enum litifut_status control_trace(FILE *to, const char *path, uint32_t request,
-				  struct litifut_error *error);
-
-/* The same for each file NAME.trace in the folder `path`/trace, or in `path` itself when
+/* Makes the request of the processes that write the traces, and writes a line about each process to
+ * `to`: for each file NAME.trace in the folder `path`/trace, or in `path` itself when
  * that is a folder without such a folder, or for the trace `path`. Stops at the first
  * that fails. */
 enum litifut_status control(FILE *to, const char *path, uint32_t request,

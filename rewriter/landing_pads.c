@@ -20,7 +20,7 @@ enum {
 	OMITTED = 0xff
 };
 
-uint8_t litifut_read_byte(struct litifut_reader *reader)
+static uint8_t read_byte(struct litifut_reader *reader)
 {
 	if (reader->at == reader->end) {
 		reader->failed = true;
@@ -29,14 +29,14 @@ uint8_t litifut_read_byte(struct litifut_reader *reader)
 	return *reader->at++;
 }
 
-uint32_t litifut_read_uleb(struct litifut_reader *reader)
+static uint32_t read_uleb(struct litifut_reader *reader)
 {
 	uint32_t value = 0;
 	unsigned shift = 0;
 	uint8_t byte;
 
 	do {
-		byte = litifut_read_byte(reader);
+		byte = read_byte(reader);
 		if (shift < 32)
 			value |= (uint32_t)(byte & 0x7f) << shift;
 		shift += 7;
@@ -44,12 +44,13 @@ uint32_t litifut_read_uleb(struct litifut_reader *reader)
 	return value;
 }
 
-uint32_t litifut_read_number(struct litifut_reader *reader, uint8_t encoding)
+/* A number in this encoding, one of DWARF's DW_EH_PE_* without what it is relative to. */
+static uint32_t read_number(struct litifut_reader *reader, uint8_t encoding)
 {
 	uint32_t value;
 
 	if (encoding == ULEB128)
-		return litifut_read_uleb(reader);
+		return read_uleb(reader);
 	if ((encoding != ABSOLUTE && encoding != UDATA4 && encoding != SDATA4) ||
 	    reader->end - reader->at < 4) {
 		reader->failed = true;
@@ -63,24 +64,24 @@ uint32_t litifut_read_number(struct litifut_reader *reader, uint8_t encoding)
 void litifut_landing_pads_read(struct litifut_reader *reader, uint32_t function,
 			       struct litifut_targets *targets)
 {
-	uint8_t encoding = litifut_read_byte(reader);
+	uint8_t encoding = read_byte(reader);
 
 	if (encoding != OMITTED) /* where landing pads are counted from; never seen */
 		return;
-	if (litifut_read_byte(reader) != OMITTED) /* encoding of the types, offset of their table */
-		litifut_read_uleb(reader);
-	encoding = litifut_read_byte(reader);
-	uint32_t bytes = litifut_read_uleb(reader);
+	if (read_byte(reader) != OMITTED) /* encoding of the types, offset of their table */
+		read_uleb(reader);
+	encoding = read_byte(reader);
+	uint32_t bytes = read_uleb(reader);
 
 	if (reader->failed || bytes > (size_t)(reader->end - reader->at))
 		return;
 	reader->end = reader->at + bytes;
 	while (reader->at < reader->end && !reader->failed) {
-		litifut_read_number(reader, encoding); /* start of the calls */
-		litifut_read_number(reader, encoding); /* length */
-		uint32_t pad = litifut_read_number(reader, encoding);
+		read_number(reader, encoding); /* start of the calls */
+		read_number(reader, encoding); /* length */
+		uint32_t pad = read_number(reader, encoding);
 
-		litifut_read_uleb(reader); /* action */
+		read_uleb(reader); /* action */
 		if (pad && !reader->failed)
 			litifut_targets_add(targets, function + pad);
 	}
@@ -110,7 +111,7 @@ static uint32_t read_address(const struct table *table, struct litifut_reader *r
 			     uint8_t encoding)
 {
 	uint32_t place = table->section->address + (uint32_t)(reader->at - table->section->bytes);
-	uint32_t value = litifut_read_number(reader, encoding & FORMAT);
+	uint32_t value = read_number(reader, encoding & FORMAT);
 
 	if ((encoding & RELATION) == PC_RELATIVE)
 		return value ? place + value : 0;
@@ -123,33 +124,33 @@ static uint32_t read_address(const struct table *table, struct litifut_reader *r
 static struct shared read_shared(const struct table *table, struct litifut_reader *reader)
 {
 	struct shared shared = {.data_encoding = OMITTED};
-	uint8_t version = litifut_read_byte(reader);
+	uint8_t version = read_byte(reader);
 	const char *augmentation = (const char *)reader->at;
 
-	while (litifut_read_byte(reader) && !reader->failed)
+	while (read_byte(reader) && !reader->failed)
 		;
-	litifut_read_uleb(reader); /* code alignment */
-	litifut_read_uleb(reader); /* data alignment */
-	if (version == 1)          /* the return address' register */
-		litifut_read_byte(reader);
+	read_uleb(reader); /* code alignment */
+	read_uleb(reader); /* data alignment */
+	if (version == 1)  /* the return address' register */
+		read_byte(reader);
 	else
-		litifut_read_uleb(reader);
+		read_uleb(reader);
 	if (reader->failed || *augmentation != 'z')
 		return shared;
 	shared.has_length = true;
-	litifut_read_uleb(reader);
+	read_uleb(reader);
 	for (augmentation++; *augmentation && !reader->failed; augmentation++) {
 		uint8_t encoding;
 
 		switch (*augmentation) {
 		case 'R':
-			shared.address_encoding = litifut_read_byte(reader);
+			shared.address_encoding = read_byte(reader);
 			break;
 		case 'L':
-			shared.data_encoding = litifut_read_byte(reader);
+			shared.data_encoding = read_byte(reader);
 			break;
 		case 'P':
-			encoding = litifut_read_byte(reader);
+			encoding = read_byte(reader);
 			read_address(table, reader, encoding & ~(unsigned)INDIRECT & 0xff);
 			break;
 		case 'S':
@@ -169,10 +170,10 @@ static void read_entry(const struct table *table, struct litifut_reader *reader,
 	uint32_t function = read_address(table, reader, shared->address_encoding);
 	const struct litifut_section *section;
 
-	litifut_read_number(reader, shared->address_encoding & FORMAT); /* its size */
+	read_number(reader, shared->address_encoding & FORMAT); /* its size */
 	if (!shared->has_length || shared->data_encoding == OMITTED)
 		return;
-	litifut_read_uleb(reader);
+	read_uleb(reader);
 	uint32_t data = read_address(table, reader, shared->data_encoding);
 
 	if (reader->failed || !data)
@@ -195,8 +196,8 @@ static void read_table(const struct table *table, struct litifut_targets *target
 
 	for (uint32_t at = 0; at + 8 <= size;) {
 		struct litifut_reader reader = reader_at(table, at, 8);
-		uint32_t length = litifut_read_number(&reader, UDATA4);
-		uint32_t back = litifut_read_number(&reader, UDATA4);
+		uint32_t length = read_number(&reader, UDATA4);
+		uint32_t back = read_number(&reader, UDATA4);
 
 		if (!length) { /* the end of one object's */
 			at += 4;
@@ -207,7 +208,7 @@ static void read_table(const struct table *table, struct litifut_targets *target
 		if (back && back <= at + 4 && at + 4 - back + 8 <= size) {
 			uint32_t cie = at + 4 - back;
 			struct litifut_reader head = reader_at(table, cie, 8);
-			uint32_t bytes = litifut_read_number(&head, UDATA4);
+			uint32_t bytes = read_number(&head, UDATA4);
 
 			if (bytes < 4 || bytes > size - cie - 4)
 				return;

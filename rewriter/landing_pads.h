@@ -18,11 +18,6 @@ struct litifut_reader {
 	bool failed;
 };
 
-uint8_t litifut_read_byte(struct litifut_reader *reader);
-uint32_t litifut_read_uleb(struct litifut_reader *reader);
-/* A number in this encoding, one of DWARF's DW_EH_PE_* without what it is relative to. */
-uint32_t litifut_read_number(struct litifut_reader *reader, uint8_t encoding);
-
 /* Adds the landing pads in the table of call sites that C++ and C with the cleanup
  * attribute have for the function at `function`; `reader` stands at its start. */
 void litifut_landing_pads_read(struct litifut_reader *reader, uint32_t function,

@@ -34,7 +34,6 @@ bool litifut_arm_encode_call(const struct cpu_context *context,
 			     const struct litifut_instruction *instruction, uint32_t address,
 			     uint32_t entry, uint8_t *code);
 struct litifut_lead litifut_arm_follow(const struct litifut_code_reader *code, uint32_t address);
-bool litifut_arm_is_veneer(const char *name);
 bool litifut_arm_mapping(const char *name, enum litifut_code_state *state);
 uint32_t litifut_arm_site_before(uint32_t return_address);
 struct litifut_site litifut_arm_site_of_entry(struct litifut_db_entry entry);

@@ -13,7 +13,7 @@ static bool ends_with(const char *name, const char *end)
 	return length >= tail && strcmp(name + length - tail, end) == 0;
 }
 
-bool litifut_arm_is_veneer(const char *name)
+static bool is_veneer(const char *name)
 {
 	if (!*name) /* Cortex-A8 erratum stubs of GNU ld */
 		return true;
@@ -92,7 +92,7 @@ const struct cpu cpu_arm = {
 		    .indirect_function = R_ARM_IRELATIVE,
 		    .byte_invariant_flag = EF_ARM_BE8,
 		    .follow = litifut_arm_follow,
-		    .is_veneer = litifut_arm_is_veneer,
+		    .is_veneer = is_veneer,
 		    .mapping = litifut_arm_mapping},
 	.objects = &litifut_objects_arm,
 	.decode = litifut_arm_decode,

@@ -18,7 +18,8 @@ static const uint8_t *bytes_at(const struct litifut_cramped_call *call, uint32_t
 	return call->section->bytes + (address - call->section->address);
 }
 
-bool litifut_arm_near_it_block(const struct litifut_cramped_call *call)
+/* Does the call, or the instruction before it, stand in an IT block? */
+static bool near_it_block(const struct litifut_cramped_call *call)
 {
 	uint32_t address = call->address;
 
@@ -81,7 +82,7 @@ bool litifut_arm_can_detour(const struct litifut_arch_context *context,
 		return false;
 	if (fits_in_place(call))
 		return true;
-	if (!call->before[0] || call->behind_site || litifut_arm_near_it_block(call) ||
+	if (!call->before[0] || call->behind_site || near_it_block(call) ||
 	    litifut_targets_has(targets, call->address))
 		return false;
 	before = displaced(call);

@@ -10,8 +10,6 @@ void litifut_arm_add_targets(const struct litifut_image *image,
 			     struct litifut_targets *targets);
 void litifut_arm_write_gate(const struct litifut_arch_context *context, uint32_t address,
 			    const uint32_t *entries, uint8_t *code);
-/* Does the call, or the instruction before it, stand in an IT block? */
-bool litifut_arm_near_it_block(const struct litifut_cramped_call *call);
 bool litifut_arm_can_detour(const struct litifut_arch_context *context,
 			    const struct litifut_cramped_call *call,
 			    const struct litifut_targets *targets);

@@ -55,8 +55,11 @@ static uint32_t absolute(uint32_t value, uint32_t place)
 	return place + ((value << 1 & 0x80000000u) | (value & 0x7fffffffu));
 }
 
-uint32_t litifut_arm_moved_unwind_data(const struct litifut_image *image, uint32_t data,
-				       uint32_t place, uint32_t to)
+/* What the word `data`, which stands at `place` in .ARM.exidx of `image` and says how
+ * to unwind a function, becomes at `to` for code that has been moved out of that
+ * function: the same, without what it says of exceptions. */
+static uint32_t moved_unwind_data(const struct litifut_image *image, uint32_t data, uint32_t place,
+				  uint32_t to)
 {
 	uint32_t address = absolute(data, place);
 	const struct litifut_section *section;
@@ -154,8 +157,8 @@ static uint32_t moved_data(const struct table *table, uint32_t instruction)
 		entry = search(table, 0, table->first, instruction);
 	if (entry == table->first)
 		return CANNOT_UNWIND;
-	return litifut_arm_moved_unwind_data(table->image, word_at(table, entry, 1),
-					     place_of(table, entry) + 4, to);
+	return moved_unwind_data(table->image, word_at(table, entry, 1), place_of(table, entry) + 4,
+				 to);
 }
 
 /* A call's trampoline, or that of a tail call with something before its push: the
