@@ -1,6 +1,7 @@
 /* A firmware is linked twice: as it is, to see which calls it has, and with the room for
  * their stubs and counters. Where that does not fit into the memory that the script gives
- * it, once more with smaller stubs. */
+ * it, once more with smaller stubs. More than 500 lines, because all steps of the two links change
+ * the one state of a link. */
 #include "ldwrap/firmware.h"
 
 #include <fnmatch.h>

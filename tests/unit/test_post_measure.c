@@ -1,4 +1,5 @@
-/* Times from spans and from a table of the same run: both are what was simulated. */
+/* Times from spans and from a table of the same run: both are what was simulated. More than 500
+ * lines, because all tests use the one simulation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
