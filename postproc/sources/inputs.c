@@ -132,7 +132,8 @@ static void add_file(struct post_inputs *inputs, const char *path, bool named,
 	else if (named || ends_with(path, ".trace"))
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS, "%s",
 				size && is_zero(start, size) && ends_with(path, ".trace")
-					? "its program was killed before the header was written"
+					? "its header was never written: the program was killed "
+					  "before, or there was no room"
 				: size ? "not a trace, a maps file, an ELF file or what a firmware "
 					 "has sent"
 				: post_input_is_packed(path)

@@ -24,7 +24,7 @@ kill_once()
 	"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps traced/busy 2>post.err
 	kill_status=$?
 	cat post.err
-	if grep -q 'killed before the header was written' post.err; then
+	if grep -q 'its header was never written' post.err; then
 		echo "killed before the first event"
 		return 0
 	fi

@@ -131,7 +131,7 @@ static void problems_are_1_and_told(void **state)
 	gives(1, "litifut-post: nothing: No such file or directory", "$post nothing");
 	gives(1, "app.s: not a trace, a maps file, an ELF file or what a firmware has sent",
 	      "$post app.s");
-	gives(1, "zero.trace: its program was killed before the header was written",
+	gives(1, "zero.trace: its header was never written",
 	      "head -c 4096 /dev/zero >zero.trace; $post zero.trace; s=$?; rm zero.trace; exit $s");
 	gives(1, "no trace among what was given", "$post app");
 	gives(1, "no call of nobody in these traces, and no function of that name\n",
