@@ -89,7 +89,7 @@ static bool litifut_trace_open(void)
 static bool litifut_is_passing(long trouble)
 {
 	return trouble == -EMFILE || trouble == -ENFILE || trouble == -ENOMEM ||
-	       trouble == -EAGAIN || trouble == -EINTR;
+	       trouble == -ENOSPC || trouble == -EAGAIN || trouble == -EINTR;
 }
 
 /* `other`: the phase that it ends in when it was no good. */
