@@ -88,8 +88,10 @@ static bool litifut_trace_open(void)
 /* Is it a want of something that may be there later? */
 static bool litifut_is_passing(long trouble)
 {
-	return trouble == -EMFILE || trouble == -ENFILE || trouble == -ENOMEM ||
-	       trouble == -ENOSPC || trouble == -EAGAIN || trouble == -EINTR;
+	static const uint32_t errors = 1u << EMFILE | 1u << ENFILE | 1u << ENOMEM | 1u << ENOSPC |
+				       1u << EAGAIN | 1u << EINTR;
+
+	return trouble < 0 && trouble > -32 && errors >> -trouble & 1;
 }
 
 /* `other`: the phase that it ends in when it was no good. */
