@@ -56,7 +56,7 @@ static void litifut_module_compare(const struct litifut_module *module)
 		return;
 	if (litifut_module_is_foreign(module)) {
 		litifut_tell(
-			"calls are not recorded, since LITIFUT_MODE was another in the link of ",
+			"calls are not recorded, as LITIFUT_MODE was another in the link of ",
 			module->name, 0);
 		if (!litifut_exchange(&r->thunks_differ, 0, 1))
 			return;
@@ -65,7 +65,7 @@ static void litifut_module_compare(const struct litifut_module *module)
 		    r->thunk_clock == clock || !litifut_exchange(&r->thunks_differ, 0, 1))
 			return;
 		litifut_tell(
-			"calls take the long way, since LITIFUT_CLOCK was another in the link of ",
+			"calls take the long way, as LITIFUT_CLOCK was another in the link of ",
 			module->name, 0);
 	}
 	litifut_update_fast();
