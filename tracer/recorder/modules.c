@@ -55,9 +55,8 @@ static void litifut_module_compare(const struct litifut_module *module)
 	if (module->engine != LITIFUT_ENGINE_THUNK)
 		return;
 	if (litifut_module_is_foreign(module)) {
-		litifut_tell(
-			"calls are not recorded, as LITIFUT_MODE was another in the link of ",
-			module->name, 0);
+		litifut_tell("calls are not recorded, as LITIFUT_MODE was another in the link of ",
+			     module->name, 0);
 		if (!litifut_exchange(&r->thunks_differ, 0, 1))
 			return;
 	} else {

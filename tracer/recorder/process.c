@@ -91,7 +91,7 @@ static bool litifut_is_passing(long trouble)
 	static const uint32_t errors = 1u << EMFILE | 1u << ENFILE | 1u << ENOMEM | 1u << ENOSPC |
 				       1u << EAGAIN | 1u << EINTR;
 
-	return trouble < 0 && trouble > -32 && errors >> -trouble & 1;
+	return (uint32_t)-trouble < 32 && errors >> (uint32_t)-trouble & 1;
 }
 
 /* `other`: the phase that it ends in when it was no good. */
