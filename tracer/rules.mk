@@ -39,7 +39,7 @@ TRACER_SOURCES   := entry/enter
 RECORDER_SOURCES := $(addprefix recorder/,threads words clock bloom settings_read process modules module_list \
 		loading finish switch text verbose shared fast armed own_stack scratch event_count control table_words) \
 	$(addprefix sink/,sink ring spare chunks save_all compact header metadata module_record copies) \
-	$(addprefix port/linux/,system_call identity confine files folder room memory environment auxiliary vdso fork loaded spawn guest)
+	$(addprefix port/linux/,system_call identity confine files folder room usage memory environment auxiliary vdso fork loaded spawn guest)
 # What only LITIFUT_MODE=table, coverage and paths need, and what stands in its place.
 RECORDER_FULL := recorder/table recorder/epochs recorder/flags recorder/bits
 RECORDER_SMALL := recorder/stream_only
@@ -55,7 +55,7 @@ RECORDER_ASSEMBLY_mips := mips/stack port/linux/mips/system_call
 # for size: all of it is in every traced program. (Thumb would be a fifth smaller
 # on ARM, but GNU ld puts veneers with names of its own between the two for ARMv5;
 # nothing branches between tracer and recorder.)
-TRACER_HOT := entry/enter entry/count recorder/recorder recorder/recorder_arguments recorder/words sink/chunks sink/compact recorder/bloom recorder/clock recorder/table recorder/table_words
+TRACER_HOT := entry/enter entry/count recorder/recorder recorder/recorder_arguments recorder/words sink/compact recorder/bloom recorder/clock recorder/table recorder/table_words
 
 # Debugging information other than call frames goes too: the names in it are of
 # no use to the person who debugs the traced program.

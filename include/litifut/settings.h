@@ -77,7 +77,8 @@ enum litifut_setting_kind {
 	BOTH("RING_KB", NUMBER, ring_kb) \
 	RUN("SUM", ON, sum) \
 	RUN("FILE", FILE, file) \
-	RUN("SYSCALLS", NEVER, no_calls)
+	RUN("SYSCALLS", NEVER, no_calls) \
+	RUN("DIR_MB", NUMBER, dir_mb)
 // clang-format on
 
 /* Those of the recorder alone. */

@@ -28,6 +28,7 @@ struct litifut_settings {
 	uint32_t bulk_kb;                 /* 0: write each event at once */
 	uint32_t ring_kb;                 /* 0: none */
 	uint32_t max_mb;                  /* 0: no bound; LITIFUT_MAX_MB_UNSET */
+	uint32_t dir_mb;                  /* of all traces in the folder; 0: no bound */
 	uint32_t clock;                   /* enum litifut_clock */
 	uint32_t dedup;
 	uint32_t compact; /* enum litifut_compacting */

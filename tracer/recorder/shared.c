@@ -18,7 +18,8 @@ bool litifut_exchange(uint32_t *word, uint32_t expected, uint32_t desired)
 
 void litifut_lose(uint32_t events)
 {
-	struct litifut_trace_header *header = litifut_recorder.file.header;
+	struct litifut_recorder *r = &litifut_recorder;
+	uint32_t *lost = r->orphans ? r->orphans : &r->lost_early;
 
-	litifut_add(header ? &header->lost_events : &litifut_recorder.lost_early, events);
+	litifut_add(r->file.header ? &r->file.header->lost_events : lost, events);
 }

@@ -9,10 +9,12 @@
 #include "tracer/port/linux/files.h"
 #include "tracer/port/linux/room.h"
 #include "tracer/port/linux/system.h"
+#include "tracer/port/linux/usage.h"
 #include "tracer/recorder/clock.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
 #include "tracer/recorder/event_count.h"
+#include "tracer/recorder/text.h"
 #include "tracer/recorder/verbose.h"
 #include "tracer/sink/compact.h"
 #include "tracer/sink/ring.h"
@@ -123,10 +125,16 @@ uint32_t litifut_chunk_map(struct litifut_trace_file *file, bool small, const ch
 		*trouble = "no room on the disk";
 	else {
 		chunk = file->sink->memory(descriptor, offset, size, size);
-		if (chunk) {
+		/* of a ring, it may have been counted already */
+		if (chunk &&
+		    (((struct litifut_chunk_header *)chunk)->magic || litifut_usage_add(size))) {
 			litifut_chunk_empty(file, chunk);
 			((struct litifut_chunk_header *)chunk)->used_bytes = place;
 			return chunk;
+		}
+		if (chunk) {
+			*trouble = "LITIFUT_DIR_MB";
+			litifut_unmap(chunk, size);
 		}
 	}
 	if (file->ring) {
@@ -262,7 +270,7 @@ static bool litifut_block_write(const struct litifut_chunk_header *chunk, uint32
 	block->number = chunk->number;
 	block->flags = chunk->flags;
 	block->start_time = chunk->start_time;
-	head = *block;
+	litifut_copy(&head, block, sizeof(head));
 	head.bytes = total;
 	head.sum = 0;
 	litifut_add_to_sums(sums, &head, sizeof(head));
@@ -300,10 +308,11 @@ static bool litifut_chunk_close(struct litifut_chunk_header *chunk, uint32_t end
 {
 	struct litifut_trace_file *file = &litifut_recorder.file;
 	uint32_t bytes = end - (uint32_t)(chunk + 1);
-	struct litifut_chunk_header closed = *chunk;
+	struct litifut_chunk_header closed;
 	bool saved = litifut_save(file, (uint32_t)(chunk + 1), bytes);
 	uint64_t offset = litifut_file_offset(file, (uint32_t)chunk);
 
+	litifut_copy(&closed, chunk, sizeof(closed));
 	closed.flags |= LITIFUT_CHUNK_CLOSED | (sum ? LITIFUT_CHUNK_SUMMED : 0);
 	closed.used_bytes = bytes;
 	closed.sums[0] = 1;

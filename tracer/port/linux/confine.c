@@ -10,6 +10,7 @@
 #include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/room.h"
 #include "tracer/port/linux/system.h"
+#include "tracer/port/linux/usage.h"
 #include "tracer/recorder/armed.h"
 #include "tracer/recorder/clock.h"
 #include "tracer/recorder/shared.h"
@@ -45,7 +46,7 @@ static void litifut_spares_map(uint32_t bytes)
 			count++;
 		bytes &= ~r->chunk_mask;
 		offset += (uint64_t)litifut_add(&r->file.chunk_count, count) * size;
-		if (litifut_within_limits(offset + bytes) &&
+		if (litifut_within_limits(offset + bytes) && litifut_usage_add(bytes) &&
 		    litifut_file_grow(descriptor, offset, bytes))
 			r->spare = litifut_map_before(descriptor, offset, bytes, size);
 		if (!r->spare)

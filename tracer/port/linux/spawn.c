@@ -52,9 +52,9 @@
 #define LITIFUT_PR_SET_SECCOMP 22
 
 /* Run-time addresses of those that a call through the GOT or a pointer leads to; 0: none. */
-static uint32_t litifut_libc_spawners[LITIFUT_LIBC_SPAWNERS];
-/* seccomp_load() of libseccomp, or 0. */
-static uint32_t litifut_filter_loader;
+static uint32_t litifut_libc_spawners[LITIFUT_LIBC_SPAWNERS + 1];
+/* The last of them: seccomp_load() of libseccomp. */
+#define LITIFUT_FILTER_LOADER LITIFUT_LIBC_SPAWNERS
 
 enum litifut_spawner {
 	LITIFUT_SPAWNER_NONE,
@@ -65,9 +65,11 @@ enum litifut_spawner {
 
 static enum litifut_spawner litifut_libc_kind(uint32_t index)
 {
-	return index < LITIFUT_LIBC_PRCTL    ? LITIFUT_SPAWNER_CHILD
-	       : index == LITIFUT_LIBC_PRCTL ? LITIFUT_SPAWNER_CONFINES
-					     : LITIFUT_SPAWNER_ENDS;
+	if (index < LITIFUT_LIBC_PRCTL)
+		return LITIFUT_SPAWNER_CHILD;
+	return index == LITIFUT_LIBC_PRCTL || index == LITIFUT_FILTER_LOADER
+		       ? LITIFUT_SPAWNER_CONFINES
+		       : LITIFUT_SPAWNER_ENDS;
 }
 
 bool litifut_spawn_asks(const struct litifut_module *module)
@@ -86,13 +88,12 @@ void litifut_spawn_module(struct litifut_module *module)
 	/* Several threads may do it, and find the same. */
 	if (litifut_libc_functions(LITIFUT_LIBC_NAMES, found, LITIFUT_LIBC_SPAWNERS))
 		litifut_copy(litifut_libc_spawners, found, sizeof(found));
-	litifut_filter_loader = litifut_library_function("libseccomp.so", "seccomp_load");
-	for (uint32_t i = 0; i < LITIFUT_LIBC_SPAWNERS; i++)
+	litifut_libc_spawners[LITIFUT_FILTER_LOADER] =
+		litifut_library_function("libseccomp.so", "seccomp_load");
+	for (uint32_t i = 0; i <= LITIFUT_FILTER_LOADER; i++)
 		if (litifut_libc_spawners[i])
 			module->spawner_filter |=
 				LITIFUT_SPAWNER_FILTER_BIT(litifut_libc_spawners[i]);
-	if (litifut_filter_loader)
-		module->spawner_filter |= LITIFUT_SPAWNER_FILTER_BIT(litifut_filter_loader);
 }
 
 static enum litifut_spawner litifut_spawner(const struct litifut_call *call)
@@ -107,9 +108,7 @@ static enum litifut_spawner litifut_spawner(const struct litifut_call *call)
 			       : module->spawners[i] & LITIFUT_SPAWNER_CONFINES_BIT
 				       ? LITIFUT_SPAWNER_CONFINES
 				       : LITIFUT_SPAWNER_CHILD;
-	if (callee && callee == (litifut_filter_loader & ~1u))
-		return LITIFUT_SPAWNER_CONFINES;
-	for (uint32_t i = 0; callee && i < LITIFUT_LIBC_SPAWNERS; i++)
+	for (uint32_t i = 0; callee && i <= LITIFUT_FILTER_LOADER; i++)
 		if (callee == (litifut_libc_spawners[i] & ~1u))
 			return litifut_libc_kind(i);
 	return LITIFUT_SPAWNER_NONE;
