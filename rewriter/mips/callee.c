@@ -266,14 +266,16 @@ uint32_t litifut_mips_callee(const struct litifut_image *image,
 {
 	uint32_t lowest = call->address > 4 * FARTHEST ? call->address - 4 * FARTHEST : 0;
 	struct trail trail = {LITIFUT_MIPS_T9, 0};
+	/* Control may come from elsewhere, so $t9 may hold something else. What is sent through
+	 * the DB need not be certain. */
+	bool joined = false;
 
 	if (call->instruction.thumb || call->function_start < call->section->address)
 		return 0;
 	if (lowest < call->function_start)
 		lowest = call->function_start;
 	for (uint32_t at = call->address; facts->pointer && at > lowest;) {
-		if (litifut_targets_has(targets, at))
-			return 0;
+		joined |= litifut_targets_has(targets, at);
 		at -= 4;
 		uint32_t word = word_at(context, call->section, at);
 
@@ -290,8 +292,10 @@ uint32_t litifut_mips_callee(const struct litifut_image *image,
 		uint32_t slot = facts->pointer + (uint32_t)(int16_t)(word & 0xffff);
 
 		uint32_t symbol = foreign_symbol(image, context, slot);
-		if (symbol)
+		if (symbol && (!joined || litifut_spawners_is_symbol(image, symbol)))
 			return LITIFUT_CALLEE_SYMBOL(symbol);
+		if (joined)
+			return 0;
 		uint32_t entry = got_entry(image, context, slot);
 		uint32_t callee = entry ? entry + trail.offset : 0;
 		unsigned base = word >> 21 & 31;

@@ -55,6 +55,9 @@ behaviour()
 		guest_environment="LITIFUT_CLOCK=none LITIFUT_FILE=$way LITIFUT_DIR_MB=1"
 		same_run work 100 10
 		is "$way: 100 short processes: what is used" "$(usage) $(units)" "64 64"
+		post
+		is "$way: 63 of them have a trace of all their calls" \
+			"$(recorded leaf) $(recorded _exit)" "630 63"
 	done
 	guest_environment="LITIFUT_CLOCK=none LITIFUT_FILE=map LITIFUT_DIR_MB=1"
 	same_run work 100 10
