@@ -137,11 +137,8 @@ static bool litifut_takes_calls(const uint32_t *arguments, enum litifut_spawner 
 /* Is the process about to end? syscall() may do that as well. */
 static bool litifut_ends(const struct litifut_call *call, enum litifut_spawner kind)
 {
-	const uint32_t *arguments = call->arguments;
-
-	return kind == LITIFUT_SPAWNER_ENDS ||
-	       (kind == LITIFUT_SPAWNER_CHILD && arguments &&
-		(arguments[0] == __NR_exit_group || arguments[0] == __NR_execve));
+	return kind == LITIFUT_SPAWNER_ENDS || (kind == LITIFUT_SPAWNER_CHILD && call->arguments &&
+						call->arguments[0] == __NR_exit_group);
 }
 
 void litifut_spawn_begin(const struct litifut_call *call)
