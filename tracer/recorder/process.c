@@ -9,6 +9,7 @@
 #include "tracer/port/linux/confine.h"
 #include "tracer/port/linux/files.h"
 #include "tracer/port/linux/system.h"
+#include "tracer/port/linux/usage.h"
 #include "tracer/recorder/armed.h"
 #include "tracer/recorder/bits.h"
 #include "tracer/recorder/bloom.h"
@@ -74,7 +75,7 @@ static bool litifut_trace_open(void)
 	r->control_seen = 0;
 	r->resets = 0;
 	r->last_serial = 0;
-	if (!litifut_trace_create(&r->file))
+	if (!litifut_usage_add(LITIFUT_HEADER_BYTES) || !litifut_trace_create(&r->file))
 		return false;
 	litifut_header_fill(&r->file);
 	litifut_ring_start(&r->file);

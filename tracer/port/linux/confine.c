@@ -10,7 +10,6 @@
 #include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/room.h"
 #include "tracer/port/linux/system.h"
-#include "tracer/port/linux/usage.h"
 #include "tracer/recorder/armed.h"
 #include "tracer/recorder/clock.h"
 #include "tracer/recorder/shared.h"
@@ -46,7 +45,7 @@ static void litifut_spares_map(uint32_t bytes)
 			count++;
 		bytes &= ~r->chunk_mask;
 		offset += (uint64_t)litifut_add(&r->file.chunk_count, count) * size;
-		if (litifut_within_limits(offset + bytes) && litifut_usage_add(bytes) &&
+		if (litifut_within_limits(offset + bytes) &&
 		    litifut_file_grow(descriptor, offset, bytes))
 			r->spare = litifut_map_before(descriptor, offset, bytes, size);
 		if (!r->spare)

@@ -7,7 +7,6 @@
 #include "tracer/port/linux/folder.h"
 #include "tracer/port/linux/room.h"
 #include "tracer/port/linux/system.h"
-#include "tracer/port/linux/usage.h"
 #include "tracer/recorder/state.h"
 #include "tracer/recorder/text.h"
 #include "tracer/recorder/verbose.h"
@@ -209,7 +208,7 @@ bool litifut_trace_create(struct litifut_trace_file *file)
 	uint32_t stat[40];
 	long folder;
 	long descriptor = -EEXIST;
-	long header = -EFBIG;
+	long header = litifut_within_limits(LITIFUT_HEADER_BYTES) ? -ENOSPC : -EFBIG;
 	uint32_t place = 0;
 
 	if (!settings->directory[0]) {
@@ -217,8 +216,6 @@ bool litifut_trace_create(struct litifut_trace_file *file)
 		return false;
 	}
 	folder = litifut_traces_folder();
-	if (litifut_within_limits(LITIFUT_HEADER_BYTES) && litifut_usage_add(LITIFUT_HEADER_BYTES))
-		header = -ENOSPC;
 	for (file->name_number = 1; descriptor == -EEXIST && file->name_number < LITIFUT_NAME_TRIES;
 	     file->name_number++) {
 		litifut_file_name(file, name, "trace");
