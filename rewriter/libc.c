@@ -77,7 +77,9 @@ const char *litifut_libc_lacks_spare_word(const struct litifut_image *image)
 			       : "its glibc can't tell of a fork";
 	if (!litifut_image_section(image, ".dynamic"))
 		return "it is static, and has no glibc";
-	return needs_glibc(image) ? NULL : "no library that it needs is known to need glibc";
+	return needs_glibc(image) ? NULL
+				  : "no library that it needs is known to need glibc: link it with "
+				    "-Wl,--no-as-needed -lc";
 }
 
 bool litifut_libc_must_keep(const struct litifut_image *image, const char *function)

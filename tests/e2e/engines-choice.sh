@@ -58,7 +58,7 @@ behaviour()
 	flags="-shared -fPIC -nostdlib"
 	link libalone.so ../alone.c
 	flags=
-	[ "$target" = armel ] || thunk="db (no library that it needs is known to need glibc)"
+	[ "$target" = armel ] || thunk="db (no library that it needs is known to need glibc: link it with -Wl,--no-as-needed -lc)"
 	is "a library that needs none" "$(engine_of libalone.so)" "$thunk"
 	(cd traced && LITIFUT_VERBOSE=1 front="$BUILD/bin/litifut build" compiler -shared -fPIC \
 		-nostdlib -o libalone.so ../alone.c) >verbose.log 2>&1

@@ -29,6 +29,11 @@ def starts_of(path):
     return sorted(block[0] for block in blocks_of(Elf(path))[1] if not block[8] & LEFT)
 
 
+def since(pid, tid):
+    """Threads in the order in which they were made, also where the kernel's ids begin anew."""
+    return (tid - pid) % (1 << 22)
+
+
 def executed(prefix, files):
     """[{thread: [(module, start)]}] of the processes, in the order of their ids"""
     modules = {}
@@ -65,7 +70,7 @@ def executed(prefix, files):
                 cache[number, size] = found
             blocks += cache[number, size]
         if blocks:
-            processes.setdefault(pid, {})[tid] = blocks
+            processes.setdefault(pid, {})[since(pid, tid)] = blocks
     return [processes[pid] for pid in sorted(processes)]
 
 
@@ -77,7 +82,8 @@ def recorded(path):
         next(file)
         for line in file:
             pid, tid, module, address, _, _ = line.rstrip("\n").split("\t")
-            blocks = processes.setdefault(int(pid), {}).setdefault(int(tid), [])
+            thread = since(int(pid), int(tid))
+            blocks = processes.setdefault(int(pid), {}).setdefault(thread, [])
             if address == "gap":
                 gaps += 1
                 blocks.clear()
