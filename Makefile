@@ -85,24 +85,25 @@ COMPLETED = litifut litifut-post
 
 ## install: copy everything below PREFIX (/usr/local), inside DESTDIR
 install: all
-	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/litifut \
+	$(quiet)install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/litifut \
 		$(DESTDIR)$(includedir)/litifut $(DESTDIR)$(mandir)/man1 \
 		$(DESTDIR)$(mandir)/man5
-	install -m 755 $(PROGRAMS) $(DESTDIR)$(bindir)
-	$(if $(TRACER),install -m 644 $(TRACER) $(DESTDIR)$(libdir)/litifut)
-	install -m 644 include/litifut/*.h $(DESTDIR)$(includedir)/litifut
-	$(if $(wildcard docs/*.1),install -m 644 docs/*.1 $(DESTDIR)$(mandir)/man1)
-	$(if $(wildcard docs/*.5),install -m 644 docs/*.5 $(DESTDIR)$(mandir)/man5)
-	install -d $(DESTDIR)$(pkgconfigdir) $(DESTDIR)$(bashdir) $(DESTDIR)$(zshdir) \
+	$(quiet)install -m 755 $(PROGRAMS) $(DESTDIR)$(bindir)
+	$(quiet)$(if $(TRACER),install -m 644 $(TRACER) $(DESTDIR)$(libdir)/litifut)
+	$(quiet)install -m 644 include/litifut/*.h $(DESTDIR)$(includedir)/litifut
+	$(quiet)$(if $(wildcard docs/*.1),install -m 644 docs/*.1 $(DESTDIR)$(mandir)/man1)
+	$(quiet)$(if $(wildcard docs/*.5),install -m 644 docs/*.5 $(DESTDIR)$(mandir)/man5)
+	$(quiet)install -d $(DESTDIR)$(pkgconfigdir) $(DESTDIR)$(bashdir) $(DESTDIR)$(zshdir) \
 		$(DESTDIR)$(fishdir)
-	sed -e 's|@prefix@|$(prefix)|' -e 's|@includedir@|$(includedir)|' \
+	$(quiet)sed -e 's|@prefix@|$(prefix)|' -e 's|@includedir@|$(includedir)|' \
 		-e 's|@libdir@|$(libdir)|' -e 's|@version@|$(VERSION)|' packaging/litifut.pc.in \
 		>$(DESTDIR)$(pkgconfigdir)/litifut.pc
-	for program in $(COMPLETED); do \
+	$(quiet)for program in $(COMPLETED); do \
 		$(BUILD)/bin/$$program --completion bash >$(DESTDIR)$(bashdir)/$$program && \
 		$(BUILD)/bin/$$program --completion zsh >$(DESTDIR)$(zshdir)/_$$program && \
 		$(BUILD)/bin/$$program --completion fish >$(DESTDIR)$(fishdir)/$$program.fish || exit 1; \
 	done
+	@echo 'LITIFUT is in $(DESTDIR)$(prefix); its programs are in $(DESTDIR)$(bindir), which must be on PATH'
 
 ## dist: the committed sources as build/litifut-VERSION.tar.xz
 dist:
