@@ -3,7 +3,10 @@
 
 bool post_clock_runs(const struct post_process *process)
 {
-	return process->trace->header.clock != LITIFUT_CLOCK_NONE;
+	const struct litifut_trace_header *header = &process->trace->header;
+
+	/* Counters have no times, whatever clock the recorder was set to. */
+	return header->clock != LITIFUT_CLOCK_NONE && header->mode != LITIFUT_MODE_COUNTS;
 }
 
 uint64_t post_clock_hertz(const struct post_process *process)

@@ -207,9 +207,12 @@ behaviour()
 	counts_equal_calls '' program fork
 	is "the child's calls are its own" "$(of_each_process | sort | paste -s -d ' ')" "1 1"
 	counts_equal_calls least program killed
-	settings=LITIFUT_FILE=write
+	settings="LITIFUT_FILE=write LITIFUT_CLOCK=mono"
 	counts_equal_calls '' fixed
 	settings=
+	is "a clock gives counts no times: report has every counted call" "$("$BUILD/bin/litifut-post" -q \
+		report data traced/fixed | awk 'NR == 1 && $1 == "calls" { head = 1 } head && NR > 1 { n += $1 } END { print n }')" \
+		"$("$BUILD/bin/litifut-post" -q edges data traced/fixed | awk '{ n += $1 } END { print n }')"
 	if link static ../main.c ../library.c -static -lpthread; then
 		counts_equal_calls '' static
 	fi
