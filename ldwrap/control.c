@@ -3,12 +3,15 @@
 #include "ldwrap/control.h"
 
 #include <byteswap.h>
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -78,27 +81,85 @@ static enum litifut_status check(const char *path, const struct litifut_trace_he
 	return LITIFUT_OK;
 }
 
+/* Is the file mapped by a process, which these are the mappings of? Its path may be another one
+ * there, and on an overlay its inode as well. */
+static bool maps_file(FILE *maps, uint64_t inode, const char *name)
+{
+	size_t room = 0, length = strlen(name);
+	char *line = NULL;
+	bool found = false;
+
+	while (!found && getline(&line, &room, maps) > 0) {
+		uint64_t mapped = 0;
+		size_t end = strcspn(line, "\n");
+
+		line[end] = '\0';
+		sscanf(line, "%*s %*s %*s %*s %" SCNu64, &mapped);
+		found = mapped &&
+			(mapped == inode || (end > length && line[end - length - 1] == '/' &&
+					     !strcmp(line + end - length, name)));
+	}
+	free(line);
+	return found;
+}
+
+/* May a process still map the trace, which process `pid` began? Also true where that can't be
+ * seen. A process in another PID namespace has another number here, so all of them are asked. */
+static bool may_run(const char *path, uint64_t inode, uint32_t pid)
+{
+	const char *name = lbasename(path);
+	DIR *processes = opendir("/proc");
+	bool found = !processes, any = false;
+
+	for (struct dirent *entry; !found && (entry = readdir(processes));) {
+		char of_process[300];
+		FILE *maps;
+
+		if (!isdigit((unsigned char)*entry->d_name))
+			continue;
+		snprintf(of_process, sizeof(of_process), "/proc/%s/maps", entry->d_name);
+		maps = fopen(of_process, "r");
+		if (!maps) {
+			found = (errno == EACCES || errno == EPERM) &&
+				strtoul(entry->d_name, NULL, 10) == pid;
+			continue;
+		}
+		any = true;
+		found = maps_file(maps, inode, name);
+		fclose(maps);
+	}
+	if (processes)
+		closedir(processes);
+	return found || !any;
+}
+
 static void describe(FILE *to, const char *path, const struct litifut_trace_header *header,
-		     bool swap, uint32_t request, uint32_t done)
+		     bool swap, bool runs, uint32_t request, uint32_t done)
 {
 	uint32_t state = swap ? bswap_32(header->state) : header->state;
 	uint32_t lost = swap ? bswap_32(header->lost_events) : header->lost_events;
+	bool is_written = (swap ? bswap_32(header->flags) : header->flags) & LITIFUT_TRACE_WRITE;
 
 	fprintf(to, "%s: %s, %" PRIu32 " lost", path,
-		state == LITIFUT_TRACE_RUNNING ? "recording, or killed" : "stopped", lost);
+		state != LITIFUT_TRACE_RUNNING ? runs ? "stopped" : "the process has ended"
+		: !runs                        ? "the process was killed, or runs another program"
+		: is_written                   ? "running, or killed"
+					       : "running",
+		lost);
 	if (request)
 		fprintf(to, ", asked for %s: %s", name_of(request),
-			request != done ? "not seen yet"
+			request != done ? runs ? "not seen yet" : "never seen"
 			: (request & 0xff) == LITIFUT_REQUEST_RESET
 				? "seen; each thread follows with its next 16 KiB of events"
 				: "done");
 	putc('\n', to);
 }
 
-/* Makes the request of the process that writes the trace at `path`, and writes a line about
- * that process to `to`. The file must be the one that the process has mapped. */
+/* Makes the request of the process that writes the trace at `path`, unless that has ended, and
+ * writes a line about that process to `to`. The file must be the one that the process has mapped.
+ * Counts the requests that are made in *asked. */
 static enum litifut_status control_trace(FILE *to, const char *path, uint32_t request,
-					 struct litifut_error *error)
+					 size_t *asked, struct litifut_error *error)
 {
 	struct litifut_trace_header header;
 	enum litifut_status status;
@@ -119,20 +180,31 @@ static enum litifut_status control_trace(FILE *to, const char *path, uint32_t re
 		uint32_t last = swap ? bswap_32(header.control.request) : header.control.request;
 		uint32_t done = swap ? bswap_32(header.control.done) : header.control.done;
 		uint32_t flags = swap ? bswap_32(header.flags) : header.flags;
+		uint32_t mode = swap ? bswap_32(header.mode) : header.mode;
+		uint32_t pid = swap ? bswap_32(header.pid) : header.pid;
+		bool runs =
+			flags & LITIFUT_TRACE_WRITE || may_run(path, (uint64_t)stat.st_ino, pid);
 		uint32_t next = ((last >> 8) + 1) << 8 | request;
 		uint32_t word = swap ? bswap_32(next) : next;
 
-		if (!request)
-			describe(to, path, &header, swap, last, done);
+		if (!request || !runs)
+			describe(to, path, &header, swap, runs, last, done);
 		else if (flags & LITIFUT_TRACE_WRITE)
 			status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
 						   LITIFUT_NO_ADDRESS,
 						   "the program writes its trace and does not map "
 						   "it, so it sees no requests (LITIFUT_FILE)");
+		else if (request == LITIFUT_REQUEST_RESET && mode != LITIFUT_MODE_TABLE)
+			fprintf(to,
+				"%s: nothing to reset, only tables begin anew "
+				"(LITIFUT_MODE=table)\n",
+				path);
 		else if (pwrite(file, &word, 4, AT(control.request)) != 4)
 			status = failed(path, error);
-		else
-			describe(to, path, &header, swap, next, done);
+		else {
+			++*asked;
+			describe(to, path, &header, swap, runs, next, done);
+		}
 	}
 	close(file);
 	return status;
@@ -145,23 +217,28 @@ enum litifut_status control(FILE *to, const char *path, uint32_t request,
 	enum litifut_status status = LITIFUT_OK;
 	struct stat stat_of;
 	glob_t found = {0};
+	size_t asked = 0;
 
 	if (stat(path, &stat_of))
 		return failed(path, error);
 	if (!S_ISDIR(stat_of.st_mode))
-		return control_trace(to, path, request, error);
-	for (size_t i = 0; i < 2 && !found.gl_pathc; i++) {
+		status = control_trace(to, path, request, &asked, error);
+	for (size_t i = 0; i < 2 && S_ISDIR(stat_of.st_mode) && !found.gl_pathc; i++) {
 		char *pattern = xasprintf(patterns[i], path);
 
 		globfree(&found);
 		glob(pattern, 0, NULL, &found);
 		free(pattern);
 	}
-	if (!found.gl_pathc)
+	if (S_ISDIR(stat_of.st_mode) && !found.gl_pathc)
 		status = litifut_error_set(error, LITIFUT_ERROR_MISSING, path, NULL,
 					   LITIFUT_NO_ADDRESS, "there are no traces in it");
 	for (size_t i = 0; i < found.gl_pathc && status == LITIFUT_OK; i++)
-		status = control_trace(to, found.gl_pathv[i], request, error);
+		status = control_trace(to, found.gl_pathv[i], request, &asked, error);
 	globfree(&found);
+	if (status == LITIFUT_OK && request && !asked)
+		status = litifut_error_set(
+			error, LITIFUT_ERROR_MISSING, path, NULL, LITIFUT_NO_ADDRESS,
+			"no running program could be asked for %s", name_of(request));
 	return status;
 }

@@ -14,7 +14,8 @@ int control_request(const char *name);
 /* Makes the request of the processes that write the traces, and writes a line about each process to
  * `to`: for each file NAME.trace in the folder `path`/trace, or in `path` itself when
  * that is a folder without such a folder, or for the trace `path`. Stops at the first
- * that fails. */
+ * that fails. The traces of processes that have ended stay as they are; it is an error when a
+ * request can be made of no process. */
 enum litifut_status control(FILE *to, const char *path, uint32_t request,
 			    struct litifut_error *error);
 

@@ -21,6 +21,28 @@ refused()
 	grep 'litifut: error' refused.err
 }
 
+# The same, with what is printed about a process
+refused_as()
+{
+	about=$1
+	shift
+	refused "$@" >refused.out && grep "$about" refused.out
+}
+
+# The state, at offset 48, of 1 in place of 2, in the byte order of the trace
+set_running()
+{
+	python3 - "$1" <<-'END'
+		import sys
+		with open(sys.argv[1], "r+b") as trace:
+		    trace.seek(48)
+		    state = trace.read(4)
+		    assert sum(state) == 2, state
+		    trace.seek(48)
+		    trace.write(bytes(byte // 2 for byte in state))
+	END
+}
+
 behaviour()
 {
 	cat >work.c <<-'END'
@@ -68,12 +90,13 @@ behaviour()
 	read -r answer <&4
 	is "the program is there" "$answer" ready
 	ok "stage 0 is recorded" stage zero
-	ok "status: recording" sh -c "'$BUILD/bin/litifut' control data status | grep ': recording'"
+	ok "status: running" sh -c "'$BUILD/bin/litifut' control data status | grep ': running'"
 	ok "stop is asked for" control stop
 	ok "stage 1 is not, but for its start" stage one
 	ok "status: stopped, and done" sh -c "'$BUILD/bin/litifut' control data status | grep ': stopped.*stop: done'"
 	ok "start is asked for" control start
 	ok "stage 2 is recorded after its start" stage two
+	ok "a reset is refused, there is no table" refused_as 'nothing to reset' data reset
 	ok "a snapshot is asked for" control snapshot
 	ok "stage 3" stage three
 	exec 3>&- 4<&-
@@ -86,6 +109,18 @@ behaviour()
 	ok "and not before" test "$(recorded stage2)" -lt 20000
 	is "stage 3 is whole" "$(recorded stage3)" 20000
 	ok "the snapshot was copied" test -s copy/trace/work.*.trace
+	cat data/trace/work.*.trace >before
+	for request in start stop reset snapshot; do
+		ok "$request: the process has ended" refused_as 'the process has ended' data $request
+	done
+	ok "and its trace stays as it is" sh -c 'cat data/trace/work.*.trace | cmp - before'
+	ok "status: it has ended" sh -c "'$BUILD/bin/litifut' control data status | grep ': the process has ended.*snapshot: done'"
+	# the state of a process that was killed is still the one of a running one
+	cp -r data killed
+	for trace in killed/trace/work.*.trace; do
+		set_running "$trace"
+	done
+	ok "a process that was killed is not asked" refused_as 'the process was killed' killed start
 
 	ok "a folder without traces is reported" refused . stop
 	ok "so is what is not a trace" refused work.c stop
