@@ -45,6 +45,14 @@ static bool is_listed(const struct litifut_site *site, const struct info_options
 	return options->sites || (options->skipped && site->reason != LITIFUT_SITE_PATCHED);
 }
 
+/* A call that is recorded, and its return is not, though the mode records returns. */
+static bool is_return_listed(const struct litifut_site *site, const struct info_options *options)
+{
+	return (options->sites || options->skipped) && site->reason == LITIFUT_SITE_PATCHED &&
+	       site->exit_reason != LITIFUT_EXIT_OFF && site->exit_reason != LITIFUT_EXIT_PATCHED &&
+	       site->exit_reason != LITIFUT_EXIT_COUNTER;
+}
+
 static const char *mode_name(unsigned mode)
 {
 	static const char *const names[] = {
@@ -77,6 +85,15 @@ static const char *clock_name(unsigned clock)
 					    [LITIFUT_CLOCK_PAGE] = "page"};
 
 	return clock < sizeof(names) / sizeof(names[0]) ? names[clock] : "unknown";
+}
+
+static void write_return(FILE *to, const struct litifut_site *site, const char *function)
+{
+	fprintf(to, "0x%08x %-13s 0x%08x %8s %s", site->return_address & ~1u, "return",
+		site->address, "-", litifut_exit_reason_name(site->exit_reason));
+	if (function)
+		fprintf(to, " in %s", function);
+	putc('\n', to);
 }
 
 static void write_text(FILE *to, const char *path, const struct litifut_module_info *info,
@@ -119,6 +136,8 @@ static void write_text(FILE *to, const char *path, const struct litifut_module_i
 		bool is_function = site->kind == LITIFUT_SITE_FUNCTION;
 		const char *name = info->functions[i];
 
+		if (is_return_listed(site, options))
+			write_return(to, site, name);
 		if (!is_listed(site, options))
 			continue;
 		fprintf(to, "0x%08x %-13s 0x%08x ", site->address,
@@ -160,7 +179,7 @@ static void write_json_sites(FILE *to, const struct litifut_module_info *info,
 	for (size_t i = 0; i < info->site_count; i++) {
 		const struct litifut_site *site = &info->sites[i];
 
-		if (!is_listed(site, options))
+		if (!is_listed(site, options) && !is_return_listed(site, options))
 			continue;
 		fprintf(to, "%s{\"address\": %u, ", separator, site->address);
 		separator = ", ";
@@ -177,8 +196,12 @@ static void write_json_sites(FILE *to, const struct litifut_module_info *info,
 			write_json_text(to, info->functions[i]);
 			fputs(", ", to);
 		}
-		fprintf(to, "\"kind\": \"%s\", \"reason\": \"%s\"}",
+		fprintf(to, "\"kind\": \"%s\", \"reason\": \"%s\"",
 			litifut_site_kind_name(site->kind), litifut_site_reason_name(site->reason));
+		if (is_return_listed(site, options))
+			fprintf(to, ", \"return_reason\": \"%s\"",
+				litifut_exit_reason_name(site->exit_reason));
+		fputc('}', to);
 	}
 	fputc(']', to);
 }

@@ -22,6 +22,19 @@ returns_patched()
 		"$BUILD/bin/litifut" "$1" "$2"
 }
 
+# Each return that is not patched is listed with its reason, as text and as JSON.
+lists_returns()
+{
+	"$BUILD/bin/litifut" info --skipped "$1" | awk '$1 == "returns" { left = $5 - $3 }
+		/^0x/ && $2 == "return" && $5 != "patched" && NF == 7 { n++ } END { print n, left; exit !n || n != left }' &&
+		"$BUILD/bin/litifut" info --skipped --json "$1" | python3 -c 'if True:
+			import json, sys
+			file = json.load(sys.stdin)[0]
+			left = [site for site in file["sites"] if "return_reason" in site]
+			assert len(left) == file["returns"] - file["returns_patched"], left
+			assert all(site["reason"] == "patched" for site in left)'
+}
+
 check()
 {
 	export LITIFUT_CLOCK=page LITIFUT_MODE=spans
@@ -91,6 +104,7 @@ behaviour()
 	fi
 	check program ../main.c || return
 	returns_patched traced/program 75
+	ok "returns that were left are listed" lists_returns traced/program
 	rm -rf data
 	guest_environment="LITIFUT_CLOCK=none LITIFUT_DIR=$(pwd)/data"
 	run traced program
