@@ -498,6 +498,10 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 		say_verbose(request,
 			    "%zu of %zu call sites rewritten; used: %zu of %zu bytes of stubs",
 			    summary.patched, summary.sites, summary.room_used, summary.room_bytes);
+		if (!request->settings->port)
+			say_verbose(request,
+				    "the program sends no results, a debugger reads them from the "
+				    "memory; LITIFUT_PORT names what sends them");
 		status = strip_as_asked(request->arguments, request->linker, &link.files, error);
 	}
 	if (!status)

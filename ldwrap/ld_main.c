@@ -225,6 +225,8 @@ int main(int argc, char *argv[])
 	if (settings.mode == SETTINGS_REWRITE) {
 		settings_suit(&settings, decision.firmware != NULL, warn);
 		settings_check_names(warn);
+		if (settings.port && decision.rewrite && !decision.firmware)
+			warn("LITIFUT_PORT: has no effect, as it is for firmware only");
 	}
 	warn_of_settings(&arguments, &decision);
 	if (settings.mode == SETTINGS_PLAIN)

@@ -152,6 +152,7 @@ static void apply_setting(struct settings *settings, const struct setting *setti
 		break;
 	case LITIFUT_SETTING_MODE:
 		choose(modes, value, (unsigned *)(void *)field, where, warn);
+		settings->calls_asked = !strcmp(value, "calls");
 		break;
 	case LITIFUT_SETTING_CLOCK:
 		free(settings->clock_name);
@@ -364,6 +365,9 @@ void settings_suit(struct settings *settings, bool firmware, settings_warning *w
 
 	if (firmware) {
 		settings_suit_arguments(settings, firmware, warn);
+		if (settings->calls_asked)
+			warn("LITIFUT_MODE: calls in order are not recorded of a firmware, "
+			     "counts are; spans has an order");
 		if (settings->recorded == LITIFUT_MODE_COVERAGE ||
 		    settings->recorded == LITIFUT_MODE_PATHS) {
 			warn(settings->recorded == LITIFUT_MODE_PATHS

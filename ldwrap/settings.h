@@ -38,6 +38,7 @@ struct settings {
 	char *mark_set, *mark_clear; /* of firmware: REGISTER:VALUE */
 	unsigned mark_every;         /* 0: not set */
 	unsigned engine;             /* enum litifut_engine */
+	bool calls_asked;            /* LITIFUT_MODE=calls was set, it is not the default */
 	char *clock_name;            /* LITIFUT_CLOCK as it is; NULL: not set */
 	unsigned depth;              /* of firmware: calls that can be open at once; 0: not set */
 	unsigned ring_kb;            /* of firmware: KB of the ring of events; 0: not set */

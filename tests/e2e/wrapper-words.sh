@@ -56,6 +56,8 @@ misspelt()
 	echo 'exlude = twice' >misspelt.config
 	is "a misspelt key" "$(words LITIFUT_CONFIG=../misspelt.config -- -o program)" \
 		"../misspelt.config:1: unknown key, ignored: exlude; did you mean exclude?"
+	is "a setting of firmware" "$(words LITIFUT_PORT=uart -- -o program)" \
+		"LITIFUT_PORT: has no effect, as it is for firmware only"
 	is "a mode that does not exist: the link goes on" "$(words LITIFUT_MODE=span -- -o program)" \
 		"LITIFUT_MODE=span: ignored, as it is none of calls, spans, table, counts, coverage, paths; did you mean spans?"
 	ok "and calls are recorded" sh -c "'$BUILD/bin/litifut' info traced/program | grep -q 'mode  *calls'"

@@ -220,6 +220,30 @@ static void unknown_names_are_told(void **state)
 	}
 }
 
+static void calls_of_a_firmware_are_told(void **state)
+{
+	static const struct {
+		const char *mode;
+		bool firmware;
+		int warnings;
+	} cases[] = {{NULL, true, 0},     {"", true, 0},       {"calls", true, 1},
+		     {"calls", false, 0}, {"counts", true, 0}, {"paths", true, 1},
+		     {"spans", true, 0}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct settings settings;
+
+		clean(state);
+		setenv("LITIFUT", "1", 1);
+		if (cases[i].mode)
+			setenv("LITIFUT_MODE", cases[i].mode, 1);
+		settings_read(&settings, count_warning);
+		settings_suit(&settings, cases[i].firmware, count_warning);
+		assert_int_equal(warnings, cases[i].warnings);
+		settings_release(&settings);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -232,6 +256,7 @@ int main(void)
 		cmocka_unit_test_setup(a_missing_config_file_is_said, clean),
 		cmocka_unit_test_setup(defaults_are_checked, clean),
 		cmocka_unit_test_setup(unknown_names_are_told, clean),
+		cmocka_unit_test_setup(calls_of_a_firmware_are_told, clean),
 	};
 
 	return cmocka_run_group_tests_name("wrapper settings", tests, NULL, NULL);
