@@ -107,13 +107,13 @@ static void print_summary(const struct post_totals *totals, double seconds, bool
 	fprintf(stderr, "litifut-post: %" PRIu64 " call%s", events, plural(events));
 	if (totals->shown != events)
 		fprintf(stderr, " (%" PRIu64 " shown)", totals->shown);
-	fprintf(stderr,
-		", %" PRIu64 " lost%s, %zu process%s, %zu thread%s, %zu module%s, %" PRIu64
-		" unresolved, %.2f s\n",
-		totals->lost, totals->lost && totals->returns ? " (calls and returns)" : "",
-		totals->processes, totals->processes == 1 ? "" : "es", totals->threads,
-		plural(totals->threads), totals->modules, plural(totals->modules),
-		totals->unresolved, seconds);
+	fprintf(stderr, ", %" PRIu64 " lost%s, %zu process%s", totals->lost,
+		totals->lost && totals->returns ? " (calls and returns)" : "", totals->processes,
+		totals->processes == 1 ? "" : "es");
+	if (totals->threads) /* not known of counters and of paths */
+		fprintf(stderr, ", %zu thread%s", totals->threads, plural(totals->threads));
+	fprintf(stderr, ", %zu module%s, %" PRIu64 " unresolved, %.2f s\n", totals->modules,
+		plural(totals->modules), totals->unresolved, seconds);
 	print_wrong_settings(totals->wrong_settings);
 	if (totals->lost && totals->lost_to > 0)
 		fprintf(stderr,

@@ -84,8 +84,8 @@ static void write_node(const struct post_picture *picture, const struct post_tal
 		else
 			fprintf(file, " (%.1f %%)", 100 * share);
 	}
-	fprintf(file, "\", tooltip=\"%" PRIu64 " calls received, %" PRIu64 " made [", tally->calls,
-		tally->made);
+	fprintf(file, "\", tooltip=\"%" PRIu64 " call%s received, %" PRIu64 " made [", tally->calls,
+		tally->calls == 1 ? "" : "s", tally->made);
 	write_text(file, session->modules[function->module].name);
 	fputs("]\", fillcolor=", file);
 	write_color(file, metrics ? (double)metrics->value[POST_METRIC_SELF] / picture->hottest

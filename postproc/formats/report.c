@@ -7,6 +7,7 @@
 #include "postproc/formats/format.h"
 #include "postproc/formats/times.h"
 #include "postproc/measure/measure.h"
+#include "postproc/timeline/timeline.h"
 
 static int (*column_order(const char *name))(const void *, const void *);
 
@@ -103,6 +104,9 @@ static void finish(struct post_output *output)
 	struct post_edges edges;
 	struct post_tallies tallies;
 
+	/* The filters left nothing, as a message says: not even the heading of a table. */
+	if (output->totals->events > output->totals->own && !output->totals->shown)
+		return;
 	if (output->measures && post_measures_timing(output->measures) != POST_TIMING_NONE &&
 	    !is_count_column(sort)) {
 		post_times_write(output);

@@ -213,6 +213,8 @@ behaviour()
 	is "a clock gives counts no times: report has every counted call" "$("$BUILD/bin/litifut-post" -q \
 		report data traced/fixed | awk 'NR == 1 && $1 == "calls" { head = 1 } head && NR > 1 { n += $1 } END { print n }')" \
 		"$("$BUILD/bin/litifut-post" -q edges data traced/fixed | awk '{ n += $1 } END { print n }')"
+	is "the summary does not say 0 threads" "$("$BUILD/bin/litifut-post" -f report -o report data traced/fixed 2>&1 |
+		grep -o ' 1 process, .*module')" " 1 process, 1 module"
 	if link static ../main.c ../library.c -static -lpthread; then
 		counts_equal_calls '' static
 	fi

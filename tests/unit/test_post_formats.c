@@ -220,6 +220,27 @@ static uint64_t calls_in(const char *format, const char *text)
 	return !strcmp(format, "tsv") ? count - 1 : count; /* the names of columns */
 }
 
+/* A message says that nothing is left; a heading alone would look like a result. */
+static void a_report_of_nothing_is_empty(void **state)
+{
+	static const char *const none[] = {"nofun", NULL};
+	struct fixture_options options = fixture_defaults();
+	struct post_totals totals;
+	char *text;
+
+	(void)state;
+	need_fixture();
+	options.session.include = none;
+	for (int timed = 0; timed < 2; timed++) {
+		fixture_write_traces(one, timed);
+		text = fixture_run(one, "report", &options, &totals);
+		assert_string_equal(text, "");
+		assert_int_equal(totals.shown, 0);
+		assert_int_not_equal(totals.events, 0);
+		free(text);
+	}
+}
+
 static void filters_mean_the_same(void **state)
 {
 	static const char *const scales[] = {"shape::*", "*scale*", NULL};
@@ -396,6 +417,7 @@ int main(void)
 		cmocka_unit_test(windows_begin_inside_functions),
 		cmocka_unit_test(time_orders_processes),
 		cmocka_unit_test(compact_traces_give_the_same),
+		cmocka_unit_test(a_report_of_nothing_is_empty),
 		cmocka_unit_test(filters_mean_the_same),
 		cmocka_unit_test(windows_count_events_or_time),
 		cmocka_unit_test(summary_counts_everything),
