@@ -15,6 +15,7 @@
 #include "cpu/linkage.h"
 #include "cpu/objects.h"
 
+struct cpu_frame;
 struct cpu_step;
 
 /* How instructions of one image are read and written. */
@@ -82,6 +83,11 @@ struct cpu {
 	unsigned (*step)(const struct cpu_context *context, const uint8_t *code, size_t available,
 			 uint32_t address, enum litifut_code_state state, unsigned *block,
 			 struct cpu_step *step);
+
+	/* Optional. What the instruction at `code` does to the frame of its function, see
+	 * cpu/frame.h. Returns its length in bytes; 0 as decode() does. */
+	unsigned (*track)(const struct cpu_context *context, const uint8_t *code, size_t available,
+			  struct cpu_frame *frame);
 
 	/* Return address of a call at `address`: what the link register holds. */
 	uint32_t (*return_address)(const struct litifut_instruction *instruction, uint32_t address);

@@ -22,6 +22,8 @@ unsigned litifut_mips_decode(const struct cpu_context *context, const uint8_t *c
 unsigned litifut_mips_step(const struct cpu_context *context, const uint8_t *code, size_t available,
 			   uint32_t address, enum litifut_code_state state, unsigned *block,
 			   struct cpu_step *step);
+unsigned litifut_mips_track(const struct cpu_context *context, const uint8_t *code,
+			    size_t available, struct cpu_frame *frame);
 bool litifut_mips_encode_call(const struct cpu_context *context,
 			      const struct litifut_instruction *instruction, uint32_t address,
 			      uint32_t entry, uint8_t *code);

@@ -61,6 +61,7 @@ static struct post_path_code *read_code(struct post_session *session, uint32_t m
 		block->target =
 			block->block.target ? followed(image, block->block.target) : POST_NONE;
 	}
+	code->frames = post_path_frames(image);
 	read_edges(code, image);
 	return code;
 }
@@ -95,6 +96,7 @@ void post_path_codes_release(struct post_path_codes *codes)
 		if (!codes->items[i])
 			continue;
 		free(codes->items[i]->blocks);
+		free(codes->items[i]->frames);
 		free(codes->items[i]->edges);
 		free(codes->items[i]);
 	}

@@ -4,6 +4,7 @@
 #define LITIFUT_POSTPROC_PATHS_CODE_H
 
 #include "postproc/model/session.h"
+#include "postproc/paths/frames.h"
 
 struct post_path_block {
 	struct litifut_block block;
@@ -24,6 +25,7 @@ struct post_path_code {
 	const struct cpu *cpu; /* NULL: without blocks */
 	struct post_path_block *blocks;
 	size_t count;
+	struct post_path_frame *frames; /* of each block; NULL: nothing is known of them */
 	struct post_path_edge *edges;
 	size_t edge_count;
 };

@@ -382,7 +382,7 @@ static void take_address(struct walk *walk, struct walker *walker, uint32_t addr
 }
 
 /* The code behind a call that was made from one of the words of a stack, which may be a return
- * address. */
+ * address. It may be in a function that is not followed. */
 static bool is_behind_call(struct walk *walk, const struct walker *walker, uint32_t word,
 			   struct place *place)
 {
@@ -402,7 +402,6 @@ static bool is_behind_call(struct walk *walk, const struct walker *walker, uint3
 
 	*place = (struct place){code, number, STATE_ENTRY};
 	return before->end == link && before->ends == LITIFUT_ENDS_CALL &&
-	       !(block->flags & LITIFUT_BLOCK_LEFT) &&
 	       (block->flags & LITIFUT_BLOCK_THUMB ? word & 1 : !(word & 1));
 }
 
@@ -442,29 +441,85 @@ static bool may_call(const struct place *back, const struct place *callee)
 			  block_of(callee)->function, TAIL_CALLS_MOST);
 }
 
-/* Fills the stack of a thread whose calls are not known by the addresses on its stack, from the
- * innermost on: one is taken that stands behind a call of the function that was found before. */
+static bool is_left(const struct place *place)
+{
+	return block_of(place)->block.flags & LITIFUT_BLOCK_LEFT;
+}
+
+#define CALLS_MOST 128
+
+/* The calls that are open, the innermost first: a word of the stack is taken that stands behind a
+ * call of the function that was found before. For a CPU of which no frames are known. */
+static size_t guess_calls(struct walk *walk, const struct walker *walker, const uint32_t *words,
+			  uint32_t count, struct place *found)
+{
+	struct place callee = walker->at, back;
+	size_t depth = 0;
+
+	for (uint32_t i = 0; i + 1 < count && depth < CALLS_MOST; i += 2)
+		if (is_behind_call(walk, walker, words[i], &back) && !is_left(&back) &&
+		    may_call(&back, &callee))
+			callee = found[depth++] = back;
+	return depth;
+}
+
+/* The same from the place that each function has for its return address. The calls that are
+ * outside one whose frame is not known are left out. */
+static size_t follow_frames(struct walk *walk, const struct walker *walker, uint32_t stack,
+			    const uint32_t *words, uint32_t count, struct place *found)
+{
+	const struct post_path_frame *frames = &walker->at.code->frames[walker->at.block];
+	const struct cpu_frame *frame =
+		walker->at.state == STATE_BRANCH ? &frames->branch : &frames->start;
+	struct place callee = walker->at, back;
+	size_t depth = 0;
+
+	for (uint32_t i = 0; depth < CALLS_MOST && frame->known;) {
+		const uint32_t entered = stack + frame->depth;
+		const uint32_t at = frame->saved ? entered - frame->saved : stack - 4;
+
+		/* only the innermost function may have it in a register still */
+		if (!frame->saved && stack != words[-2])
+			break;
+		while (i + 1 < count && words[i + 1] - (words[-2] - 4) < at - (words[-2] - 4))
+			i += 2;
+		if (i + 1 >= count || words[i + 1] != at ||
+		    !is_behind_call(walk, walker, words[i], &back) || !back.code->frames)
+			break;
+		if (back.code->blocks[back.block - 1].target != POST_NONE &&
+		    !may_call(&back, &callee))
+			break;
+		if (!is_left(&back))
+			found[depth++] = back;
+		callee = back;
+		frame = &back.code->frames[back.block].start;
+		stack = entered;
+		i += 2;
+	}
+	return depth;
+}
+
+/* Fills the stack of a thread whose calls are not known. `words` are those of LITIFUT_WORD_SYNC. */
 static void find_calls(struct walk *walk, struct walker *walker, const uint32_t *words,
 		       uint32_t count)
 {
-	struct place callee = walker->at;
-	struct frame found[128];
-	size_t depth = 0;
+	struct place found[CALLS_MOST];
+	size_t depth;
 
-	for (uint32_t i = 0; i < count && depth < 128; i++) {
-		struct place back;
+	if (count < 3)
+		return;
+	depth = walker->at.code->frames
+			? follow_frames(walk, walker, words[1], words + 3, count - 3, found)
+			: guess_calls(walk, walker, words + 3, count - 3, found);
+	while (depth) {
+		struct place back = found[--depth];
 
-		if (!is_behind_call(walk, walker, words[i], &back) || !may_call(&back, &callee))
-			continue;
 		/* in code that is not followed, which has called the function */
 		if (back.code->blocks[back.block - 1].target == POST_NONE &&
 		    !block_of(&back)->block.entered)
 			back.state = STATE_CALL;
-		found[depth++] = (struct frame){back, false};
-		callee = back;
+		push(walker, false, back);
 	}
-	while (depth)
-		push(walker, false, found[--depth].back);
 }
 
 /* Is the thread in the code that records the start of the block? The code of a branch at the start
@@ -504,7 +559,7 @@ static void take_sync(struct walk *walk, struct walker *walker, const uint32_t *
 		    (walker->lost || walk->process->trace->header.overwritten ||
 		     !(code->blocks[edge->block].block.flags & LITIFUT_BLOCK_FUNCTION))) {
 			walker->at = (struct place){code, edge->block, STATE_ENTRY};
-			find_calls(walk, walker, words + 3, count > 3 ? count - 3 : 0);
+			find_calls(walk, walker, words, count);
 			walk->totals->gaps++;
 			give(walk, walker, POST_PATH_GAP);
 		}
@@ -528,8 +583,7 @@ static void take_sync(struct walk *walk, struct walker *walker, const uint32_t *
 	begin_anew(walk, walker);
 	walker->at = (struct place){code, edge->block, state};
 	walker->lost = false;
-	if (count > 3)
-		find_calls(walk, walker, words + 3, count - 3);
+	find_calls(walk, walker, words, count);
 	if (state == STATE_BRANCH)
 		give(walk, walker, POST_PATH_BLOCK);
 }

@@ -19,7 +19,7 @@
 #include "tracer/sink/chunks.h"
 
 #define LITIFUT_BITS_KEPT 512
-#define LITIFUT_BITS_CALLS 64
+#define LITIFUT_BITS_CALLS 60
 #define LITIFUT_BITS_STACK_BYTES 16384 /* that are searched for them */
 
 /* Full chunks of a thread that are still mapped. */
@@ -92,7 +92,7 @@ void litifut_bits_record(struct litifut_thread *thread, const struct litifut_cal
 	const uint32_t stack = call->stack_pointer & ~3u;
 	const struct litifut_module *module = call->module;
 	const uint32_t code = module->text_start + module->load_bias;
-	uint32_t words[4 + LITIFUT_BITS_CALLS];
+	uint32_t words[4 + 2 * LITIFUT_BITS_CALLS];
 	uint32_t count = 4;
 	struct litifut_signals signals;
 
@@ -105,7 +105,9 @@ void litifut_bits_record(struct litifut_thread *thread, const struct litifut_cal
 		if ((at == stack - 4 || !(at & (r->page_bytes - 1))) && !litifut_readable(at & ~7u))
 			break;
 		words[count] = *(const volatile uint32_t *)at;
-		count += words[count] - code < module->text_end - module->text_start;
+		words[count + 1] = at;
+		if (words[count] - code < module->text_end - module->text_start)
+			count += 2;
 	}
 	words[0] = LITIFUT_CONTROL_WORD(LITIFUT_WORD_SYNC, count - 1);
 	litifut_signals_block(&signals);

@@ -1,0 +1,16 @@
+/* Where the return address of a function is while the function runs. */
+#ifndef LITIFUT_CPU_FRAME_H
+#define LITIFUT_CPU_FRAME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* All in bytes, counted from where the stack pointer was when the function was entered. */
+struct cpu_frame {
+	bool known;
+	uint32_t depth; /* so far below that the stack pointer is */
+	uint32_t saved; /* so far below that the return address is; 0: in the link register */
+	uint32_t kept;  /* so far below that the frame pointer is; 0: not known */
+};
+
+#endif
