@@ -87,7 +87,7 @@ struct cpu {
 	/* Optional. What the instruction at `code` does to the frame of its function, see
 	 * cpu/frame.h. Returns its length in bytes; 0 as decode() does. */
 	unsigned (*track)(const struct cpu_context *context, const uint8_t *code, size_t available,
-			  struct cpu_frame *frame);
+			  enum litifut_code_state state, struct cpu_frame *frame);
 
 	/* Return address of a call at `address`: what the link register holds. */
 	uint32_t (*return_address)(const struct litifut_instruction *instruction, uint32_t address);

@@ -11,6 +11,9 @@ struct cpu_frame {
 	uint32_t depth; /* so far below that the stack pointer is */
 	uint32_t saved; /* so far below that the return address is; 0: in the link register */
 	uint32_t kept;  /* so far below that the frame pointer is; 0: not known */
+	/* Private to track(): so many of the next instructions have a condition (an IT block). */
+	unsigned conditional;
+	bool may_leave; /* an instruction that has a condition changes the stack pointer */
 };
 
 #endif

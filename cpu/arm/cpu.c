@@ -98,6 +98,7 @@ const struct cpu cpu_arm = {
 	.decode = litifut_arm_decode,
 	.skip = litifut_arm_skip,
 	.step = litifut_arm_step,
+	.track = litifut_arm_track,
 	.link = litifut_arm_link,
 	.return_address = return_address,
 	.reach = reach,

@@ -7,21 +7,22 @@
 enum { SP = 29, FP = 30 };
 
 unsigned litifut_mips_track(const struct cpu_context *context, const uint8_t *code,
-			    size_t available, struct cpu_frame *frame)
+			    size_t available, enum litifut_code_state state,
+			    struct cpu_frame *frame)
 {
-	if (available < 4)
+	if (available < 4 || state != LITIFUT_CODE_PLAIN)
 		return 0;
 	const uint32_t word = litifut_get32(context->big_endian, code);
 	const unsigned operation = word >> 26;
 	const unsigned from = word >> 21 & 31, to = word >> 16 & 31, result = word >> 11 & 31;
 	const int16_t immediate = (int16_t)(word & 0xffff);
 	/* addu or or, of a register and $zero */
-	const bool moves = operation == 0 && to == 0 &&
-			   ((word & 0x7ff) == 0x21 || (word & 0x7ff) == 0x25);
+	const bool moves =
+		operation == 0 && to == 0 && ((word & 0x7ff) == 0x21 || (word & 0x7ff) == 0x25);
 
 	if (operation == 0x09 && from == SP && to == SP) { /* addiu */
 		frame->depth -= (uint32_t)(int32_t)immediate;
-		if (!frame->depth)
+		if (frame->depth < frame->saved)
 			frame->saved = 0;
 		if (frame->depth > INT32_MAX)
 			frame->known = false;

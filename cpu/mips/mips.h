@@ -23,7 +23,8 @@ unsigned litifut_mips_step(const struct cpu_context *context, const uint8_t *cod
 			   uint32_t address, enum litifut_code_state state, unsigned *block,
 			   struct cpu_step *step);
 unsigned litifut_mips_track(const struct cpu_context *context, const uint8_t *code,
-			    size_t available, struct cpu_frame *frame);
+			    size_t available, enum litifut_code_state state,
+			    struct cpu_frame *frame);
 bool litifut_mips_encode_call(const struct cpu_context *context,
 			      const struct litifut_instruction *instruction, uint32_t address,
 			      uint32_t entry, uint8_t *code);

@@ -32,9 +32,10 @@ static const uint8_t *code_at(const struct finder *finder, uint32_t start, uint3
 	return NULL;
 }
 
-static void track(const struct finder *finder, uint32_t start, uint32_t end,
+static void track(const struct finder *finder, uint32_t start, uint32_t end, bool thumb,
 		  struct cpu_frame *frame)
 {
+	const enum litifut_code_state state = thumb ? LITIFUT_CODE_THUMB : LITIFUT_CODE_PLAIN;
 	const uint8_t *code = code_at(finder, start, end);
 	unsigned length;
 
@@ -44,7 +45,7 @@ static void track(const struct finder *finder, uint32_t start, uint32_t end,
 	}
 	for (uint32_t at = start; at < end; at += length) {
 		length = finder->image->cpu->track(&finder->context, code + (at - start), end - at,
-						   frame);
+						   state, frame);
 		if (!length) {
 			frame->known = false;
 			return;
@@ -95,18 +96,25 @@ static void pass_block(struct finder *finder, size_t number, struct cpu_frame *j
 	const struct litifut_block *block = &finder->image->blocks[number];
 	struct cpu_frame frame = finder->frames[number].start;
 
-	if (block->flags & LITIFUT_BLOCK_THUMB)
+	const bool thumb = block->flags & LITIFUT_BLOCK_THUMB;
+
+	frame.conditional = 0;
+	frame.may_leave = false;
+	track(finder, block->start, block->branch ? block->branch : block->end, thumb, &frame);
+	if (frame.may_leave && block->ends != LITIFUT_ENDS_RETURN)
 		frame.known = false;
-	track(finder, block->start, block->branch ? block->branch : block->end, &frame);
 	finder->frames[number].branch = frame;
 	if (block->branch)
-		track(finder, block->branch, block->end, &frame);
+		track(finder, block->branch, block->end, thumb, &frame);
 	/* the code for the branch may stand before its delay slot, or behind */
-	if (frame.depth != finder->frames[number].branch.depth)
+	if (frame.depth != finder->frames[number].branch.depth &&
+	    block->ends != LITIFUT_ENDS_RETURN)
 		finder->frames[number].branch.known = false;
 	if (block->flags & LITIFUT_BLOCK_CONDITIONAL)
 		reach(finder, block->end,
-		      is_likely(finder, block) ? &finder->frames[number].branch : &frame);
+		      block->ends == LITIFUT_ENDS_RETURN || is_likely(finder, block)
+			      ? &finder->frames[number].branch
+			      : &frame);
 	switch (block->ends) {
 	case LITIFUT_ENDS_CALL:
 		if (!frame.saved)
@@ -159,8 +167,7 @@ static void find_frames(struct finder *finder)
 
 struct post_path_frame *post_path_frames(const struct post_image *image)
 {
-	struct finder finder = {.image = image,
-				.context = {.big_endian = image->big_endian_code}};
+	struct finder finder = {.image = image, .context = {.big_endian = image->big_endian_code}};
 	uint8_t *plain;
 
 	if (!image->cpu->track || !image->cpu->step)

@@ -1,5 +1,6 @@
-/* Where the return address of a function is at each of its blocks, from what the instructions before
- * do to the stack pointer. So the calls that are open can be found on the stack of a thread. */
+/* Where the return address of a function is at each of its blocks, from what the instructions
+ * before do to the stack pointer. So the calls that are open can be found on the stack of a thread.
+ */
 #ifndef LITIFUT_POSTPROC_PATHS_FRAMES_H
 #define LITIFUT_POSTPROC_PATHS_FRAMES_H
 

@@ -168,6 +168,67 @@ labels_source()
 	END
 }
 
+# The frame of work() has, above the arrays, the return address that a call by open_file() has left
+# there, which follows a call through a register as well.
+stale_source()
+{
+	cat >stale.c <<-'END'
+		#include <stdio.h>
+		#include <string.h>
+
+		static volatile int opened, sum;
+
+		__attribute__((noipa)) static int count(int n) { return n > 5 ? n - 1 : n; }
+		__attribute__((noipa)) static int reads(int n)
+		{
+			volatile char room[40];
+
+			for (int i = 0; i < 40; i++)
+				room[i] = n;
+			return count(room[n & 31]);
+		}
+		static int (*volatile reader)(int) = reads;
+		__attribute__((noipa)) static int open_file(int n)
+		{
+			opened += reader(n);
+			if (opened > 100)
+				opened = count(opened);
+			return opened;
+		}
+		__attribute__((noipa)) static int work(int n)
+		{
+			volatile char unused[1024];
+
+			unused[n & 1] = n;
+			for (int i = 0; i < 150000; i++)
+				if (count(i & 7) == 6)
+					sum += unused[n & 1];
+			return sum;
+		}
+		static int (*volatile worker)(int) = work;
+		__attribute__((noipa)) static int treat(int n)
+		{
+			int got = open_file(n);
+
+			got += worker(n);
+			for (int i = 0; i < n + 20; i++)
+				if (count(i) & 1)
+					got++;
+			return got;
+		}
+		int main(int argc, char **argv)
+		{
+			int got = treat(argc);
+
+			for (int i = 0; i < argc + 20; i++)
+				if (count(i) & 2)
+					got++;
+			printf("%d\n", got);
+			return 0;
+		}
+	END
+}
+
 # blocks_equal OPTIONS PROGRAM ARGUMENTS...: after same_run. OPTIONS are those of paths.py.
 blocks_equal()
 {
@@ -234,6 +295,22 @@ behaviour()
 	ok "the lines of lcov" "$BUILD/bin/litifut-post" -q -f lcov -o lines.info data traced/program
 	ok "lcov: the function of the last calls was executed" \
 		grep -q '^FNDA:1,twice$' lines.info
+	# which calls are open is known from the stack, though it has old return addresses as well
+	stale_source
+	rm -f traced/program plain/program
+	for options in "-O2" "-O1 -no-pie"; do
+		flags="$options"
+		link stale ../stale.c || continue
+		same_run stale
+		guest_environment="LITIFUT_RING_KB=16 LITIFUT_DIR=$(pwd)/data"
+		rm -rf data
+		run traced stale
+		guest_environment=
+		blocks_equal "--tail 10000" stale
+		ok "stale: chunks were overwritten" grep -q gap blocks.tsv
+	done
+	rm -f traced/stale plain/stale
+	flags="-O2 -pthread"
 	# a new chunk begins where the record of a block's start stands before its branch
 	cat >starts.c <<-'END'
 		#include <stdio.h>
