@@ -14,6 +14,7 @@ source_code()
 		#include <pthread.h>
 		#include <sys/mman.h>
 		#include <sys/wait.h>
+		#include <ucontext.h>
 		#include <unistd.h>
 		#define KEEP __attribute__((noipa))
 		#define SAY(...) do { char line[400]; int n = snprintf(line, sizeof line, __VA_ARGS__); \
@@ -50,6 +51,22 @@ source_code()
 		{
 			numbers((int)(long)from, 40);
 			return 0;
+		}
+		/* on an empty stack, behind which nothing can be read */
+		static ucontext_t back, coroutine;
+		KEEP void entry(void) { named(7, "a tail call"); }
+		static void empty_stack()
+		{
+			char *room = (char *)mmap(0, 1 << 18, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+			if (mprotect(room, 1 << 16, PROT_READ | PROT_WRITE) || getcontext(&coroutine))
+				abort();
+			coroutine.uc_stack.ss_sp = room;
+			coroutine.uc_stack.ss_size = 1 << 16;
+			coroutine.uc_link = &back;
+			makecontext(&coroutine, entry, 0);
+			swapcontext(&back, &coroutine);
+			SAY("back\n");
 		}
 		static void handler(int) { sink += last("handler"); }
 
@@ -117,6 +134,8 @@ source_code()
 
 			if (argc < 2)
 				everything();
+			else if (!strcmp(argv[1], "empty"))
+				empty_stack();
 			else if (!strcmp(argv[1], "threads")) {
 				for (int i = 0; i < 4; i++)
 					pthread_create(&ids[i], 0, thread, (void *)(i * 100L));
@@ -208,7 +227,14 @@ behaviour()
 	is "without system calls: strings are pointers" "$(calls_of | grep -c 'named (arg0=[0-9]*, arg1=0x[0-9a-f]*)')" 20
 	guest_environment=
 
-	LITIFUT_ENGINE=db && export LITIFUT_ENGINE
+	LITIFUT_ENGINE=db results=';named:i4' && export LITIFUT_ENGINE
+	build
+	guest_environment="LITIFUT_DIR=$(pwd)/data" && rm -rf data
+	run traced program empty
+	guest_environment=
+	is "an argument behind an empty stack: nothing faults" "$(cat traced.status) $(cat traced.out)" "0 back"
+	is "and the call is there" "$(calls_of | grep -c 'named (arg0=7, arg1="a tail call", arg4=')" 1
+	results=
 	build
 	unset LITIFUT_ENGINE
 	shows "db engine"

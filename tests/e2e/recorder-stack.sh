@@ -110,6 +110,18 @@ behaviour()
 	*) engine thunk $limit ;;
 	esac
 	engine db $limit
+	# arguments of each call of the handler; 12 are on the stack, strings are not read
+	rm -rf plain traced
+	LITIFUT_ENGINE=db LITIFUT_ARGS='leaf:s0,i4,i5,i6,i7,i8,i9,i10,i11,i12,s1,i2'
+	export LITIFUT_ENGINE LITIFUT_ARGS
+	link work ../work.c
+	linked=$?
+	unset LITIFUT_ENGINE LITIFUT_ARGS
+	if [ "$linked" = 0 ]; then
+		plain=$(used plain)
+		takes "arguments" $limit LITIFUT_BULK_KB=16 LITIFUT_CLOCK=none
+		takes "arguments" 900 LITIFUT_BULK_KB=16 LITIFUT_CLOCK=none LITIFUT_SYSCALLS=never
+	fi
 	[ "$target" = armel ] || return 0
 	target="armel on an ARM926" guest_environment=QEMU_CPU=arm926
 	engine db $limit

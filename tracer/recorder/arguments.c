@@ -149,8 +149,10 @@ static bool litifut_argument_value(const struct litifut_call *call, uint32_t num
 		return true;
 	}
 	place = call->stack_pointer + LITIFUT_PORT_STACK_ARGUMENT(number);
-	/* the caller may be the first function of a stack, and the page its last one */
-	if ((place ^ call->stack_pointer) & ~(LITIFUT_PAGE - 1))
+	/* The caller may be the first function of a stack, and the page its last one. On an empty
+	 * stack sp is the first byte behind it, so it is the byte below that is known to be there.
+	 */
+	if ((place ^ (call->stack_pointer - 1)) & ~(LITIFUT_PAGE - 1))
 		return litifut_read_memory(place, (uint8_t *)value, 4);
 	*value = *(const volatile uint32_t *)place;
 	return true;
@@ -168,10 +170,26 @@ static uint32_t litifut_pack(const uint8_t *bytes, uint32_t length, uint32_t *wo
 	return count;
 }
 
+/* The words of the string at `address`, of which at most `most` bytes are kept; 0: it can't be
+ * read. A function of its own, since the program's stack has no room for the text. */
+static LITIFUT_COLD uint32_t litifut_string_words(uint32_t address, uint32_t most, uint32_t *words)
+{
+	uint8_t text[LITIFUT_ARGUMENT_BYTES_MAX + 1];
+	/* one more, which says whether it is cut */
+	uint32_t length = litifut_read_string(address, text, most + 1);
+	bool cut = length > most;
+
+	if (length == UINT32_MAX)
+		return 0;
+	length = cut ? most : length;
+	words[0] = LITIFUT_STRING_HEAD(length, cut);
+	return 1 + litifut_pack(text, length, words + 1);
+}
+
 uint32_t litifut_argument_words(const struct litifut_call *call,
 				const struct litifut_argument_site *site, uint32_t *words)
 {
-	uint8_t text[LITIFUT_ARGUMENT_BYTES_MAX + 1];
+	bool may_ask = litifut_may_ask();
 	uint8_t fields[LITIFUT_ARGUMENT_FIELDS];
 	uint32_t most = litifut_argument_header(call)->string_bytes;
 	uint32_t count = 0;
@@ -193,19 +211,14 @@ uint32_t litifut_argument_words(const struct litifut_call *call,
 		uint32_t room = 4 * (LITIFUT_ARGUMENT_WORDS - at - (count - i));
 		uint32_t bytes = most < room ? most : room;
 		uint32_t value = 0;
-		uint32_t length;
+		uint32_t more;
 
 		if (!litifut_argument_value(call, number, &value))
 			type = LITIFUT_ARGUMENT_UNREADABLE;
 		if (type == LITIFUT_ARGUMENT_STRING) {
-			/* one more, which says whether it is cut */
-			length = litifut_read_string(value, text, bytes + 1);
-			if (length != UINT32_MAX) {
-				bool cut = length > bytes;
-
-				length = cut ? bytes : length;
-				words[at++] = LITIFUT_STRING_HEAD(length, cut);
-				at += litifut_pack(text, length, words + at);
+			more = may_ask ? litifut_string_words(value, bytes, words + at) : 0;
+			if (more) {
+				at += more;
 				fields[i] = LITIFUT_ARGUMENT_FIELD(type, number);
 				continue;
 			}

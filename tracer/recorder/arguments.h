@@ -13,6 +13,10 @@
 #define LITIFUT_WITH_ARGUMENTS false
 #endif
 
+/* The control word, the head, the fields, and a word for each of them. */
+#define LITIFUT_ARGUMENT_WORDS_BARE                                                                \
+	(2 + (LITIFUT_ARGUMENT_FIELDS + 3) / 4 + LITIFUT_ARGUMENT_FIELDS)
+
 #pragma GCC visibility push(hidden)
 
 /* What is recorded of this call or return; NULL: nothing. */
@@ -20,8 +24,9 @@ const struct litifut_argument_site *litifut_arguments_of(const struct litifut_ca
 /* Counts a call for the triggers of its function. A bit for each enum litifut_trigger_kind that is
  * due. */
 uint32_t litifut_triggers_of(const struct litifut_call *call);
-/* Writes the words for it, LITIFUT_ARGUMENT_WORDS at the most, and returns how many there are. The
- * program's stack and its strings are read so that nothing can fault. */
+/* Writes the words for it, LITIFUT_ARGUMENT_WORDS at the most, or LITIFUT_ARGUMENT_WORDS_BARE where
+ * system calls are forbidden, so that no string is read; returns how many there are. The program's
+ * stack and its strings are read so that nothing can fault. */
 uint32_t litifut_argument_words(const struct litifut_call *call,
 				const struct litifut_argument_site *site, uint32_t *words);
 

@@ -49,11 +49,10 @@ static uint32_t litifut_stamp(struct litifut_thread *thread, uint32_t *words, ui
 
 /* A call with arguments: they and the event are put at once, so that no signal handler can come
  * between. */
-static LITIFUT_COLD void litifut_record_with_arguments(struct litifut_thread *thread,
-						       const struct litifut_call *call,
-						       const struct litifut_argument_site *site)
+static inline __attribute__((always_inline)) void
+litifut_put_with_arguments(struct litifut_thread *thread, const struct litifut_call *call,
+			   const struct litifut_argument_site *site, uint32_t *words)
 {
-	uint32_t words[LITIFUT_ARGUMENT_WORDS + 4];
 	uint32_t before = litifut_argument_words(call, site, words);
 	uint32_t count = litifut_event_words(call, words + before);
 
@@ -61,6 +60,26 @@ static LITIFUT_COLD void litifut_record_with_arguments(struct litifut_thread *th
 		count = litifut_stamp(thread, words + before, count);
 	if (!litifut_put(thread, words, before + count))
 		litifut_lose(1);
+}
+
+static LITIFUT_COLD void litifut_record_with_arguments(struct litifut_thread *thread,
+						       const struct litifut_call *call,
+						       const struct litifut_argument_site *site)
+{
+	uint32_t words[LITIFUT_ARGUMENT_WORDS + 4];
+
+	litifut_put_with_arguments(thread, call, site, words);
+}
+
+/* The same on the program's stack, where a process may make no system calls. Strings are not read
+ * then. */
+static LITIFUT_COLD void litifut_record_with_values(struct litifut_thread *thread,
+						    const struct litifut_call *call,
+						    const struct litifut_argument_site *site)
+{
+	uint32_t words[LITIFUT_ARGUMENT_WORDS_BARE + 4];
+
+	litifut_put_with_arguments(thread, call, site, words);
 }
 
 static void litifut_record_in(struct litifut_thread *thread, const struct litifut_call *call)
@@ -73,7 +92,10 @@ static void litifut_record_in(struct litifut_thread *thread, const struct litifu
 	if (litifut_recorder.bloom && litifut_bloom_seen(call->return_address, call->callee))
 		return;
 	if (LITIFUT_WITH_ARGUMENTS && site) {
-		litifut_record_with_arguments(thread, call, site);
+		if (litifut_system_calls_forbidden)
+			litifut_record_with_values(thread, call, site);
+		else
+			litifut_record_with_arguments(thread, call, site);
 		return;
 	}
 	if (litifut_is_table()) {
