@@ -55,6 +55,7 @@ struct litifut_exit_ways {
 	uint32_t gate;  /* of the room that the trampoline stands in */
 	const struct litifut_landings *landings;
 	const struct litifut_exits *exits; /* see litifut_exits_led() */
+	bool result;                       /* what the call returns is recorded */
 };
 
 /* The trampoline of one. */

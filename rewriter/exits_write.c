@@ -179,10 +179,11 @@ static enum litifut_status write_exit(struct writer *writer, struct litifut_exit
 	struct litifut_found_site *site = &writer->session->sites.items[exit->site];
 	struct litifut_rooms *rooms = writer->rooms;
 	const struct litifut_cramped_call call = litifut_site_cramped(&session->image, site);
+	const bool slow = litifut_site_has_result(&session->arguments, site->arguments);
 	struct litifut_exit_ways ways = {.gate = rooms->items[rooms->own].address,
 					 .landings = &session->landings,
-					 .exits = &session->exits};
-	const bool slow = litifut_site_has_result(&session->arguments, site->arguments);
+					 .exits = &session->exits,
+					 .result = slow};
 	uint32_t *thunk = &writer->thunks[slow][exit->own_room];
 	struct litifut_exit_code code;
 	enum litifut_status status = LITIFUT_OK;

@@ -9,6 +9,9 @@
  *					b    ra + 8
  *					I2
  *
+ * Where the value that f returns is recorded, I1 stands behind that delay slot, in which it would be
+ * done before the record: it may write v0, or the string that v0 points to.
+ *
  * $at and ra are free there, so a way that is too far for a branch is computed from ra:
  *
  *					lui   at, %hi(distance)
@@ -553,7 +556,8 @@ bool litifut_mips_write_exit(const struct litifut_arch_context *context,
 	if (!emitter.words[0])
 		return false;
 	emitter.resume = exit->address + code.bytes;
-	in_slot = code.count > 1 && !is_branch(&code.items[0]) && !may_name(code.items[0].word, RA);
+	in_slot = code.count > 1 && !ways->result && !is_branch(&code.items[0]) &&
+		  !may_name(code.items[0].word, RA);
 	if (in_slot && code.inner == exit->address)
 		emitter.inner = here(&emitter);
 	put(&emitter, in_slot ? code.items[0].word : NOP);

@@ -29,6 +29,7 @@ source_code()
 		KEEP void *same(void *pointer) { sink++; return pointer; }
 		KEEP int last(const char *text) { return sink += text[0]; }
 		KEEP int tail(int x) { sink += x; return last("from a tail call"); }
+		KEEP int counted(int x) { return sink += x; }
 		KEEP int look(const void *text) { return text != 0; }
 		}
 		static KEEP int hidden(const char *text) { return sink += text[0]; }
@@ -70,6 +71,22 @@ source_code()
 		}
 		static void handler(int) { sink += last("handler"); }
 
+		/* what they return is overwritten at once */
+		static KEEP void overwritten(int x)
+		{
+			int before = sink;
+
+			SAY("counted (arg0=%d)\n", x);
+			SAY("R <- counted (returned=%d)\n", before + x);
+			counted(x);
+			asm volatile("" : : "r"(9));
+			SAY("counted (arg0=1)\n");
+			SAY("R <- counted (returned=%d)\n", before + x + 1);
+			counted(1);
+			asm volatile("" : : "r"(0));
+			sink += x;
+		}
+
 		static void everything()
 		{
 			long page = sysconf(_SC_PAGESIZE);
@@ -103,6 +120,7 @@ source_code()
 			look(0);
 			SAY("look (arg0=0x10)\n");
 			look((void *)16);
+			overwritten(3);
 			SAY("look (arg0=0x%lx)\n", (long)-1 & 0xffffffff);
 			look((void *)-1);
 			memset(longer, 'x', 100);
@@ -189,7 +207,7 @@ build()
 	# shellcheck disable=SC2034
 	language=g++
 	LITIFUT_ARGS='open:s0,i1;malloc:u0;six:i0,u1,s2,x3,i4,s5;hidden*:s0;named:i0,s1'
-	LITIFUT_ARGS="$LITIFUT_ARGS;same:p0;last:s0;look:s0;shape::d*:s0,u1;shape::box::*:i1${results:-}"
+	LITIFUT_ARGS="$LITIFUT_ARGS;same:p0;last:s0;look:s0;counted:i0;shape::d*:s0,u1;shape::box::*:i1${results:-}"
 	export LITIFUT_ARGS
 	[ -s main.o ] || compiler -c main.cc -o main.o
 	link program ../main.o -pthread
@@ -258,7 +276,7 @@ no call is found of a function named nosuch'
 	case $target in
 	armel) return ;; # has no thunks, without which no returns are recorded
 	esac
-	LITIFUT_MODE=spans LITIFUT_CLOCK=cycle results=';open:r;malloc:r;six:ri;same:r' && export LITIFUT_MODE LITIFUT_CLOCK
+	LITIFUT_MODE=spans LITIFUT_CLOCK=cycle results=';open:r;malloc:r;six:ri;same:r;counted:ri' && export LITIFUT_MODE LITIFUT_CLOCK
 	build
 	unset LITIFUT_MODE LITIFUT_CLOCK results
 	guest_environment="LITIFUT_CLOCK=mono"
