@@ -9,8 +9,8 @@
  *					b    ra + 8
  *					I2
  *
- * Where the value that f returns is recorded, I1 stands behind that delay slot, in which it would be
- * done before the record: it may write v0, or the string that v0 points to.
+ * Where the value that f returns is recorded, I1 stands behind that delay slot, in which it would
+ * be done before the record: it may write v0, or the string that v0 points to.
  *
  * $at and ra are free there, so a way that is too far for a branch is computed from ra:
  *
