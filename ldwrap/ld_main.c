@@ -124,6 +124,11 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 				? "LITIFUT_ARGS"
 				: "LITIFUT_TRIGGER",
 			outcome->argument_unused);
+	if (outcome->argument_crowded)
+		fprintf(stderr,
+			"litifut-ld: warning: %s: LITIFUT_ARGS: more than %u values of a function "
+			"that %s names: what is too much is left out; choose fewer\n",
+			output, LITIFUT_ARGUMENT_FIELDS, outcome->argument_crowded);
 	if (outcome->foreign_calls)
 		fprintf(stderr, "litifut-ld: warning: %s: %zu of %zu calls are not traced: %s\n",
 			output, outcome->foreign_calls, outcome->calls,

@@ -434,6 +434,7 @@ static enum litifut_status link_until_it_fits(struct link_state *state, struct l
 			state->outcome.excludes_unused = summary.excludes_unused;
 			state->outcome.includes_unused = summary.includes_unused;
 			state->outcome.argument_unused = summary.argument_unused;
+			state->outcome.argument_crowded = summary.argument_crowded;
 			state->outcome.calls = summary.sites;
 			if (summary.left[LITIFUT_SITE_FOREIGN_ISA] > summary.patched)
 				state->outcome.foreign_calls =

@@ -12,6 +12,9 @@ struct link_outcome {
 	/* The first name of LITIFUT_ARGS of which there is no call; owned by the settings; or
 	 * NULL. */
 	const char *argument_unused;
+	/* The first one that names a function of which too many values are asked for; owned so, or
+	 * NULL. */
+	const char *argument_crowded;
 	/* Calls that were left because of how their code is encoded, if they are more than those
 	 * that are traced; else 0. */
 	size_t foreign_calls;

@@ -453,6 +453,7 @@ static void count_sites(struct apply *apply)
 		litifut_sites_unnamed(&apply->session.image, apply->options->asked_excludes);
 	summary->includes_unused =
 		litifut_sites_unnamed(&apply->session.image, apply->options->include_functions);
+	summary->argument_crowded = apply->session.arguments.crowded;
 	for (size_t i = 0; apply->options->arguments && i < apply->options->arguments->count &&
 			   i < 32 && !summary->argument_unused;
 	     i++)

@@ -220,18 +220,35 @@ void litifut_argument_triggers_read(const char *text, struct litifut_argument_sp
 	read_items(text, specs, wrong, read_trigger);
 }
 
-void litifut_argument_fields_add(uint8_t fields[LITIFUT_ARGUMENT_FIELDS],
-				 const uint8_t from[LITIFUT_ARGUMENT_FIELDS])
+static bool is_trigger(uint8_t field)
 {
+	return LITIFUT_ARGUMENT_NUMBER(field) == LITIFUT_ARGUMENT_TRIGGER;
+}
+
+unsigned litifut_argument_fields_add(uint8_t fields[LITIFUT_ARGUMENT_FIELDS],
+				     const uint8_t from[LITIFUT_ARGUMENT_FIELDS])
+{
+	unsigned left_out = 0;
+
 	for (unsigned i = 0; i < LITIFUT_ARGUMENT_FIELDS && from[i]; i++) {
 		unsigned at = 0;
 
 		while (at < LITIFUT_ARGUMENT_FIELDS && fields[at] && fields[at] != from[i])
 			at++;
-		if (at < LITIFUT_ARGUMENT_FIELDS)
-			fields[at] = from[i];
+		if (at == LITIFUT_ARGUMENT_FIELDS) {
+			left_out++;
+			if (!is_trigger(from[i]))
+				continue;
+			/* there are fewer triggers than fields */
+			for (at--; at && is_trigger(fields[at]);)
+				at--;
+		}
+		fields[at] = from[i];
 	}
+	return left_out;
 }
+
+_Static_assert(LITIFUT_TRIGGERS < LITIFUT_ARGUMENT_FIELDS, "each trigger has a place");
 
 unsigned litifut_argument_fields_keep(uint8_t fields[LITIFUT_ARGUMENT_FIELDS], int of_return)
 {

@@ -29,9 +29,10 @@ void litifut_argument_specs_read(const char *text, struct litifut_argument_specs
 void litifut_argument_triggers_read(const char *text, struct litifut_argument_specs *specs,
 				    void (*wrong)(const char *line));
 
-/* Adds what `from` has and `fields` has not, as far as there is room. */
-void litifut_argument_fields_add(uint8_t fields[LITIFUT_ARGUMENT_FIELDS],
-				 const uint8_t from[LITIFUT_ARGUMENT_FIELDS]);
+/* Adds what `from` has and `fields` has not, as far as there is room; a trigger takes the place of
+ * the last field that is not one. Returns how many fields are left out. */
+unsigned litifut_argument_fields_add(uint8_t fields[LITIFUT_ARGUMENT_FIELDS],
+				     const uint8_t from[LITIFUT_ARGUMENT_FIELDS]);
 
 /* Leaves the return value out (`of_return` false), or all but it. Returns how many are left. */
 unsigned litifut_argument_fields_keep(uint8_t fields[LITIFUT_ARGUMENT_FIELDS], int of_return);

@@ -110,6 +110,9 @@ struct litifut_rewrite_summary {
 	bool includes_unused;
 	/* The first glob of `arguments` of which no call is found; NULL: there is none. */
 	const char *argument_unused;
+	/* The first one that names a function of which more than LITIFUT_ARGUMENT_FIELDS values
+	 * are asked for; NULL: there is none. */
+	const char *argument_crowded;
 	/* Why the db engine was taken though thunks were asked for (in an info: would have been);
 	 * static; NULL: it was not. */
 	const char *thunks_refused;

@@ -125,7 +125,9 @@ static void add_name(const struct finder *finder, const char *name, uint8_t *fie
 			continue;
 		if (i < 32)
 			finder->session->arguments.used |= 1u << i;
-		litifut_argument_fields_add(fields, specs->items[i].fields);
+		if (litifut_argument_fields_add(fields, specs->items[i].fields) &&
+		    !finder->session->arguments.crowded)
+			finder->session->arguments.crowded = specs->items[i].glob;
 	}
 	free(full);
 	free(brief);

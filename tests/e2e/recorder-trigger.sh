@@ -63,6 +63,17 @@ behaviour()
 	is "wrong settings: a line each" "$(sed -n 's/.*\(LITIFUT_[A-Z, _]*: .*\)[;(].*/\1/p' traced.log)" \
 'LITIFUT_TRIGGER: go:f: is not start:, stop: or snapshot: with a function, or with FUNCTION#N for its Nth call
 LITIFUT_TRIGGER: no call is found of a function named nosuch '
+	rm -rf data
+	(cd traced && front="$BUILD/bin/litifut build" LITIFUT_TRIGGER='stop:end' LITIFUT_ARGS='end:i0,i1,i2,i3,i4,i5,i6,i7,i8,i9,i10,i11;e*d:x0' &&
+		export LITIFUT_TRIGGER LITIFUT_ARGS && compiler -o crowded ../main.c) >crowded.log 2>&1
+	is "more values than there is room for: one line" \
+		"$(sed -n 's/.*\(LITIFUT_[A-Z, _]*: .*\):.*/\1/p' crowded.log)" \
+		"LITIFUT_ARGS: more than 12 values of a function that e*d names"
+	guest_environment="LITIFUT_DIR=$(pwd)/data"
+	run traced crowded 3
+	guest_environment=
+	"$BUILD/bin/litifut-post" -q data traced/crowded >got
+	is "and the trigger is there" "$(grep -c '> leaf' got) $(grep -c '> end .*arg0=0, arg1=.*arg10=' got)" "2 1"
 	rm -rf data copy && mkdir copy
 	guest_environment="LITIFUT_DIR=$(pwd)/data LITIFUT_COPY_TO=$(pwd)/copy"
 	run traced program 3 on kill

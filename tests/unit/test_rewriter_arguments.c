@@ -86,7 +86,7 @@ static void fields_are_added_and_parted(void **state)
 	uint8_t copy[LITIFUT_ARGUMENT_FIELDS];
 
 	(void)state;
-	litifut_argument_fields_add(fields, more);
+	assert_int_equal(litifut_argument_fields_add(fields, more), 0);
 	memcpy(copy, fields, sizeof(copy));
 	assert_int_equal(litifut_argument_fields_keep(fields, 0), 2);
 	assert_memory_equal(fields, of_call, sizeof(fields));
@@ -94,8 +94,18 @@ static void fields_are_added_and_parted(void **state)
 	assert_memory_equal(copy, of_return, sizeof(copy));
 	/* what has no room is left out */
 	memset(copy, FIELD(HEX, 1), sizeof(copy));
-	litifut_argument_fields_add(copy, more);
+	assert_int_equal(litifut_argument_fields_add(copy, more), 2);
 	assert_int_equal(copy[LITIFUT_ARGUMENT_FIELDS - 1], FIELD(HEX, 1));
+	/* but a trigger, of which each has its place */
+	for (unsigned i = 1; i <= LITIFUT_TRIGGERS; i++) {
+		const uint8_t trigger[LITIFUT_ARGUMENT_FIELDS] = {
+			LITIFUT_ARGUMENT_FIELD(i, LITIFUT_ARGUMENT_TRIGGER)};
+
+		assert_int_equal(litifut_argument_fields_add(copy, trigger), 1);
+		assert_int_equal(litifut_argument_fields_add(copy, trigger), 0);
+		assert_int_equal(copy[LITIFUT_ARGUMENT_FIELDS - i], trigger[0]);
+	}
+	assert_int_equal(copy[LITIFUT_ARGUMENT_FIELDS - LITIFUT_TRIGGERS - 1], FIELD(HEX, 1));
 }
 
 static void triggers_are_read(void **state)
