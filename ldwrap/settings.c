@@ -118,6 +118,16 @@ static void read_number(const char *value, unsigned *number, const char *where,
 	*number = (unsigned)read;
 }
 
+static void add_items(char **items, const char *value)
+{
+	char *old = *items;
+
+	if (!*value)
+		return;
+	*items = old ? concat(old, ";", value, NULL) : xstrdup(value);
+	free(old);
+}
+
 /* `where` names the setting for messages. */
 static void apply_setting(struct settings *settings, const struct setting *setting,
 			  const char *value, const char *where, settings_warning *warn)
@@ -132,6 +142,9 @@ static void apply_setting(struct settings *settings, const struct setting *setti
 	case LITIFUT_SETTING_OBJECT:
 		free(*(char **)(void *)field);
 		*(char **)(void *)field = *value ? xstrdup(value) : NULL;
+		break;
+	case LITIFUT_SETTING_ITEMS: /* of several lines as well, as a list is */
+		add_items((char **)(void *)field, value);
 		break;
 	case LITIFUT_SETTING_NUMBER:
 		read_number(value, (unsigned *)(void *)field, where, warn);

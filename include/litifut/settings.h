@@ -13,6 +13,7 @@ enum litifut_setting_kind {
 	LITIFUT_SETTING_PLACE,  /* a path; an empty one is none */
 	LITIFUT_SETTING_OBJECT, /* the same, of a link */
 	LITIFUT_SETTING_LIST,   /* globs, separated by commas */
+	LITIFUT_SETTING_ITEMS,  /* text of items, separated by semicolons */
 	LITIFUT_SETTING_CLOCK, /* none, mono, cycle, or page, which is for tests; of firmware any */
 	LITIFUT_SETTING_FILE,  /* map or write */
 	LITIFUT_SETTING_ENGINE,   /* thunk or db */
@@ -54,9 +55,9 @@ enum litifut_setting_kind {
 	LINK("MARK_SET", TEXT, mark_set) \
 	LINK("MARK_CLEAR", TEXT, mark_clear) \
 	LINK("MARK_EVERY", NUMBER, mark_every) \
-	LINK("ARGS", TEXT, arguments) \
+	LINK("ARGS", ITEMS, arguments) \
 	LINK("ARGS_BYTES", NUMBER, argument_bytes) \
-	LINK("TRIGGER", TEXT, trigger) \
+	LINK("TRIGGER", ITEMS, trigger) \
 	LINK("ENGINE", ENGINE, engine) \
 	LINK("DB", DATABASE, database) \
 	LINK("MODE", MODE, recorded) \

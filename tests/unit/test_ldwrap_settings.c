@@ -100,8 +100,14 @@ static void a_config_file_is_read_and_the_environment_outweighs_it(void **state)
 			   "LITIFUT_TAIL = 0\n"
 			   "strict=1\n"
 			   "defaults = LITIFUT_DIR=/data LITIFUT_CLOCK=mono\n"
-			   "include = from_file\n");
+			   "include = from_file\n"
+			   "args = open:s0\n"
+			   "args =\n"
+			   "args = close:i0;dup:i0 # here as well\n"
+			   "trigger = stop:f#1\n"
+			   "trigger = start:g\n");
 	setenv("LITIFUT", "1", 1);
+	setenv("LITIFUT_TRIGGER", "stop:h", 1);
 	setenv("LITIFUT_INCLUDE", "from_environment", 1);
 	settings_read(&settings, count_warning);
 	unlink(path);
@@ -115,6 +121,8 @@ static void a_config_file_is_read_and_the_environment_outweighs_it(void **state)
 	assert_false(settings.tail_calls);
 	assert_true(settings.strict);
 	assert_string_equal(settings.defaults, "LITIFUT_DIR=/data LITIFUT_CLOCK=mono");
+	assert_string_equal(settings.arguments, "open:s0;close:i0;dup:i0");
+	assert_string_equal(settings.trigger, "stop:h");
 	settings_release(&settings);
 }
 
