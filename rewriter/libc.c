@@ -82,6 +82,15 @@ const char *litifut_libc_lacks_spare_word(const struct litifut_image *image)
 				    "-Wl,--no-as-needed -lc";
 }
 
+/* A linker defines the symbol where an object refers to it. */
+const char *litifut_libc_lacks_constructors(const struct litifut_image *image)
+{
+	return image->has_interpreter || litifut_image_section(image, ".dynamic") ||
+			       litifut_image_symbol(image, "__init_array_start")
+		       ? NULL
+		       : "it is static, and nothing in it runs constructors, as a libc does";
+}
+
 bool litifut_libc_must_keep(const struct litifut_image *image, const char *function)
 {
 	return strcmp(function, platform_linux.early_child) == 0 &&

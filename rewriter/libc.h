@@ -18,6 +18,10 @@ bool litifut_libc_is_static_glibc(const struct litifut_image *image);
  * none. */
 uint32_t litifut_libc_register_atfork(const struct litifut_image *image);
 
+/* Is it a static program in which nothing runs the constructors of .init_array, as it has no libc?
+ * NULL: something does; else what to say of it, for people. */
+const char *litifut_libc_lacks_constructors(const struct litifut_image *image);
+
 /* Must this function stay as it is? In musl's _Fork the child makes calls before it
  * has written down its id, by which the recorder distinguishes it from its parent on kernels
  * before 4.14. In glibc's the kernel writes it. */

@@ -11,6 +11,7 @@
 #include "rewriter/counts.h"
 #include "rewriter/edges.h"
 #include "rewriter/exits.h"
+#include "rewriter/libc.h"
 
 /* Are there many calls whose callers have no room for thunks? Few of them are worth no
  * more instructions in those of all others. */
@@ -97,6 +98,14 @@ enum litifut_status litifut_session_open(const char *path,
 		session->context.bits = !status;
 	}
 	session->context.counts = options->mode == LITIFUT_MODE_COUNTS;
+	if (!status && (options->mode == LITIFUT_MODE_COVERAGE || session->context.counts)) {
+		const char *why = litifut_libc_lacks_constructors(&session->image);
+
+		if (why)
+			status = litifut_error_set(
+				error, LITIFUT_ERROR_UNSUPPORTED, path, NULL, LITIFUT_NO_ADDRESS,
+				"what is executed is not recorded: %s", why);
+	}
 	if (!status && options->engine == LITIFUT_ENGINE_THUNK && !edges)
 		session->thunks_refused = why_no_thunks(session);
 	session->context.thunks = !status && options->engine == LITIFUT_ENGINE_THUNK &&

@@ -37,12 +37,12 @@ TRACER_C_FLAGS := -std=c11 -g -ffreestanding -fPIC -fvisibility=hidden \
 
 TRACER_SOURCES   := entry/enter
 RECORDER_SOURCES := $(addprefix recorder/,threads words clock bloom settings_read process modules module_list \
-		loading finish switch text verbose shared fast armed own_stack scratch event_count control table_words) \
+		finish switch text verbose shared fast armed own_stack scratch event_count control table_words) \
 	$(addprefix sink/,sink ring spare chunks save_all compact header metadata module_record copies) \
 	$(addprefix port/linux/,system_call identity confine files folder room usage memory environment auxiliary vdso fork loaded spawn guest)
 # What only LITIFUT_MODE=table, coverage and paths need, and what stands in its place.
-RECORDER_FULL := recorder/table recorder/epochs recorder/flags recorder/bits
-RECORDER_SMALL := recorder/stream_only
+RECORDER_FULL := recorder/table recorder/epochs recorder/flags recorder/bits recorder/loading_modes
+RECORDER_SMALL := recorder/stream_only recorder/loading
 # The same for what only LITIFUT_ARGS needs.
 RECORDER_ARGUMENTS := recorder/recorder_arguments recorder/arguments
 RECORDER_PLAIN := recorder/recorder

@@ -310,14 +310,25 @@ static void take_counters(struct post_session *session, struct post_process *pro
 {
 	const struct post_trace *trace = process->trace;
 
-	for (size_t m = 0; m < trace->module_count && trace->flags_count; m++) {
+	for (size_t m = 0; m < trace->module_count &&
+			   (trace->flags_count || trace->header.mode == LITIFUT_MODE_COUNTS);
+	     m++) {
 		struct counting counting = {session, process, &trace->modules[m].record};
 		const uint32_t serial = counting.module->serial;
 		const struct post_module *module =
 			&session->modules[post_modules_recorded(session, process, counting.module)];
 
-		if (!post_counters_has(trace, serial))
+		if (!post_counters_has(trace, serial)) {
+			if (trace->header.mode == LITIFUT_MODE_COUNTS && module->image &&
+			    module->image->has_site_list)
+				post_problem_at(session->problems, trace->path, LITIFUT_NO_ADDRESS,
+						"it has no counts of %s: there was no room for "
+						"them in the file or in memory, or they were not "
+						"written before the process ended "
+						"(LITIFUT_FILE=write)",
+						module->image->path);
 			continue;
+		}
 		if (module->image && module->image->has_site_list)
 			post_counters_read(trace, serial, module->image, take_counter, &counting,
 					   session->problems);

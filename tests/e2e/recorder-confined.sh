@@ -31,8 +31,66 @@ confined()
 	echo "$count events, $lost lost" >&2
 }
 
+# Modes in which a call of prctl() is not seen: no system call at the end of the program, and with
+# LITIFUT_SYSCALLS=never not before either.
+# quiet MODE ROUNDS SETTINGS...
+quiet()
+{
+	mode=$1 rounds=$2
+	shift 2
+	rm -rf data
+	guest_environment="LITIFUT_DIR=$(pwd)/data $*"
+	qemu_options="-strace -D $(pwd)/calls.log"
+	run traced quiet "$rounds"
+	qemu_options='' guest_environment=''
+	is "$mode $*: the program's exit" "$(cat traced.status)" 3
+	is "$mode $*: no system calls after prctl()" "$(awk '/ write\(1,/ { seen = 1; next }
+		seen && !/exit_group/' calls.log | sed 's/^[0-9]* //' | head -n 5)" ""
+	format=coverage
+	test "$mode" != counts || format=edges
+	"$BUILD/bin/litifut-post" -f $format -o quiet.txt data traced/quiet 2>post.err
+	ok "$mode $*: the trace is whole" grep -q ' 0 lost, 1 process,' post.err
+	ok "$mode $*: the trace has ended" sh -c '! grep "still ran" post.err'
+	if test "$mode" = counts; then
+		is "counts $*: all is counted" "$(awk '/ step/ { print $1 }' quiet.txt)" "$((10 + rounds))"
+	else
+		ok "$mode $*: what is behind prctl() is recorded" grep -q '^yes .* late ' quiet.txt
+	fi
+}
+
+without_calls()
+{
+	cat >quiet.c <<-'END'
+		#include <stdlib.h>
+		#include <sys/prctl.h>
+		#include <unistd.h>
+		__attribute__((noipa)) void step(void) { __asm__ volatile(""); }
+		__attribute__((noipa)) int late(int a) { return a > 5 ? a - 3 : a; }
+		int main(int count, char **arguments)
+		{
+			int rounds = atoi(arguments[count - 1]) + 10;
+			for (int i = 0; i < rounds; i++) {
+				if (i == 10) {
+					prctl(PR_SET_SECCOMP, 1);
+					write(1, "confined\n", 9);
+				}
+				step();
+			}
+			return late(6);
+		}
+	END
+	for mode in counts coverage paths; do
+		export LITIFUT_MODE=$mode
+		link quiet ../quiet.c || return
+		unset LITIFUT_MODE
+		quiet $mode 100
+		quiet $mode 400000 LITIFUT_SYSCALLS=never
+	done
+}
+
 behaviour()
 {
+	without_calls
 	cat >seccomp.c <<-'END'
 		/* as in libseccomp */
 		#include <sys/prctl.h>

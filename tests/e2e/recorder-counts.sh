@@ -192,6 +192,35 @@ wraps()
 		awk '/counted/ { print $1 }')" 4294967299
 }
 
+# What can't be counted is said.
+without_counts()
+{
+	cat >ends.c <<-'END'
+		#include <unistd.h>
+		__attribute__((noipa)) static void step(void) { __asm__ volatile(""); }
+		int main(void) { for (int i = 0; i < 9; i++) step(); _exit(0); }
+	END
+	link ends ../ends.c || return
+	rm -rf data
+	guest_environment="LITIFUT_DIR=$(pwd)/data LITIFUT_FILE=write"
+	run traced ends
+	"$BUILD/bin/litifut-post" -f edges -o edges.txt data traced/ends 2>post.err
+	ok "written at an end that is not seen: said" grep -q 'it has no counts of ' post.err
+	rm -rf data
+	guest_environment="LITIFUT_DIR=$(pwd)/data"
+	(ulimit -f 60 && run traced ends)
+	guest_environment=
+	"$BUILD/bin/litifut-post" -f edges -o edges.txt data traced/ends 2>post.err
+	ok "no room in the file: said" grep -q 'it has no counts of ' post.err
+	ok "no room in the file: a loss" grep -q ' 0 calls, [1-9][0-9]* lost' post.err
+	printf 'void step(void) { }\nvoid first(void) { step(); for (;;); }\n' >alone.c
+	LITIFUT_MODE=coverage "$BUILD/bin/litifut" build "$triplet-gcc" -nostdlib -static -Wl,-e,first \
+		-o alone alone.c 2>alone.log
+	ok "no libc: left untraced, and said" grep -q 'left untraced: .*runs constructors' alone.log
+	"$BUILD/bin/litifut" build "$triplet-gcc" -nostdlib -static -Wl,-e,first -o alone alone.c 2>alone.log
+	ok "no libc: counts as well" grep -q 'left untraced: .*runs constructors' alone.log
+}
+
 behaviour()
 {
 	export LITIFUT_MODE=counts
@@ -219,6 +248,7 @@ behaviour()
 		counts_equal_calls '' static
 	fi
 	wraps
+	without_counts
 }
 
 for_targets behaviour

@@ -25,11 +25,15 @@
 
 #include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/system.h"
+#include "tracer/recorder/bits.h"
 #include "tracer/recorder/module_list.h"
+#include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
+#include "tracer/recorder/table_words.h"
 #include "tracer/recorder/text.h"
 #include "tracer/recorder/verbose.h"
 #include "tracer/sink/chunks.h"
+#include "tracer/sink/copies.h"
 #include "tracer/sink/sink.h"
 
 #define LITIFUT_MREMAP_MOVES 3 /* MREMAP_MAYMOVE | MREMAP_FIXED */
@@ -154,6 +158,7 @@ static void litifut_piece_open(const struct litifut_module *module,
 		litifut_piece_part(piece);
 	if (!chunk) {
 		litifut_tell("no room for flags, what is executed is not recorded: ", trouble, 0);
+		litifut_lose(1); /* for all that is counted there */
 		return;
 	}
 	header = (struct litifut_flags_header *)(chunk + sizeof(struct litifut_chunk_header));
@@ -171,12 +176,24 @@ static void litifut_piece_open(const struct litifut_module *module,
 		*piece->chunk = chunk;
 }
 
+bool litifut_ends_quietly(void)
+{
+	const struct litifut_recorder *r = &litifut_recorder;
+
+	return (litifut_is_flags() || litifut_is_bits()) &&
+	       !(r->file.sink->flags & LITIFUT_TRACE_WRITE) && !r->settings.copy_to[0];
+}
+
 void litifut_flags_open(const struct litifut_module *module, bool anew)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	struct litifut_signals signals;
 	struct litifut_piece piece;
 
+	/* as they are not written at the end; with the first module the trace has begun, and its
+	 * maps were written */
+	if (!anew && module->serial > 1 && litifut_ends_quietly())
+		litifut_maps_write(&r->file);
 	if (!LITIFUT_MODULE_HAS(module, flags_bytes) || !module->flags_bytes)
 		return;
 	if (r->chunk_mask != LITIFUT_FLAGS_PIECE - 1) {

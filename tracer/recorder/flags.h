@@ -17,6 +17,9 @@ void litifut_flags_part(void);
 /* Sees to it that the flags of the module, of all modules, are in the trace. */
 void litifut_flags_save_module(const struct litifut_module *module);
 void litifut_flags_save(void);
+/* Is all that is recorded in mapped memory, and nothing to be done with the trace when the program
+ * ends? */
+bool litifut_ends_quietly(void);
 
 #pragma GCC visibility pop
 

@@ -6,6 +6,7 @@
 #include <litifut/module_format.h>
 #include <stddef.h>
 
+#include "tracer/port/linux/confine.h"
 #include "tracer/port/linux/fork.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/armed.h"
@@ -18,10 +19,27 @@
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
 #include "tracer/recorder/table.h"
+#include "tracer/recorder/table_words.h"
 #include "tracer/recorder/threads.h"
 #include "tracer/sink/metadata.h"
 
 #define LITIFUT_PUBLIC __attribute__((visibility("default")))
+
+#ifndef LITIFUT_WITH_MODES
+#define LITIFUT_WITH_MODES false /* see loading_modes.c */
+#endif
+
+/* LITIFUT_SYSCALLS=never where no event comes that could confine the process. All libraries that
+ * were linked in have been announced before the executable. */
+static void litifut_confine_flags(const struct litifut_module *module)
+{
+	if (!litifut_recorder.settings.no_calls || !litifut_is_flags() ||
+	    !(module->flags & LITIFUT_MODULE_EXECUTABLE))
+		return;
+	litifut_flags_save();
+	litifut_confine(0);
+	litifut_confine_now();
+}
 
 /* Thunks do not ask whether their module is known, so it is made known before
  * they can run. */
@@ -36,6 +54,8 @@ LITIFUT_PUBLIC void litifut_module_enter(struct litifut_module *module)
 		r->thunks = 1;
 		litifut_update_fast();
 	}
+	if (LITIFUT_WITH_MODES)
+		litifut_confine_flags(module);
 }
 
 /* At exit each module comes here, the executable first and the libraries in
@@ -43,7 +63,7 @@ LITIFUT_PUBLIC void litifut_module_enter(struct litifut_module *module)
  * the last. Only a library that is unloaded before the executable ends is recorded as
  * unloaded: afterwards the program is ending, and other threads may still run
  * code of modules that have been here. */
-LITIFUT_PUBLIC void litifut_module_leave(struct litifut_module *module)
+static void litifut_leave(struct litifut_module *module)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 
@@ -74,4 +94,20 @@ LITIFUT_PUBLIC void litifut_module_leave(struct litifut_module *module)
 	}
 	if (litifut_add(&r->modules_live, UINT32_MAX) == 1)
 		litifut_trace_finish();
+}
+
+/* Where a process gives up system calls is not seen in modes without calls. So none is made at the
+ * end of the program where nothing needs one; also not to ask whether this is the process that has
+ * begun the trace. */
+LITIFUT_PUBLIC void litifut_module_leave(struct litifut_module *module)
+{
+	const uint32_t forbidden = litifut_system_calls_forbidden;
+
+	if (LITIFUT_WITH_MODES && litifut_recorder.phase == LITIFUT_PHASE_READY &&
+	    (module->flags & LITIFUT_MODULE_EXECUTABLE || litifut_recorder.exiting) &&
+	    litifut_ends_quietly())
+		litifut_system_calls_forbidden = 1;
+	litifut_leave(module);
+	if (LITIFUT_WITH_MODES)
+		litifut_system_calls_forbidden = forbidden;
 }
