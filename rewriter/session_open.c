@@ -102,9 +102,9 @@ enum litifut_status litifut_session_open(const char *path,
 		const char *why = litifut_libc_lacks_constructors(&session->image);
 
 		if (why)
-			status = litifut_error_set(
-				error, LITIFUT_ERROR_UNSUPPORTED, path, NULL, LITIFUT_NO_ADDRESS,
-				"what is executed is not recorded: %s", why);
+			status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
+						   LITIFUT_NO_ADDRESS,
+						   "what is executed is not recorded: %s", why);
 	}
 	if (!status && options->engine == LITIFUT_ENGINE_THUNK && !edges)
 		session->thunks_refused = why_no_thunks(session);

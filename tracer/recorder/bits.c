@@ -22,6 +22,8 @@
 #define LITIFUT_BITS_CALLS 60
 #define LITIFUT_BITS_STACK_BYTES 16384 /* that are searched for them */
 
+uint32_t litifut_bits_never;
+
 /* Full chunks of a thread that are still mapped. */
 struct litifut_bits {
 	uint32_t next;

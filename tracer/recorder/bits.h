@@ -18,6 +18,9 @@ struct litifut_thread;
 void litifut_bits_record(struct litifut_thread *thread, const struct litifut_call *call);
 /* litifut_put() of a control word and what belongs to it. */
 bool litifut_bits_put(struct litifut_thread *thread, const uint32_t *words, uint32_t count);
+/* LITIFUT_SYSCALLS=never, which `settings.no_calls` does not say before threads can be armed: a
+ * thread that is not armed by then would record each branch in several words. */
+extern uint32_t litifut_bits_never;
 
 #pragma GCC visibility pop
 

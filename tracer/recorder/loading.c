@@ -10,6 +10,7 @@
 #include "tracer/port/linux/fork.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/armed.h"
+#include "tracer/recorder/bits.h"
 #include "tracer/recorder/fast.h"
 #include "tracer/recorder/finish.h"
 #include "tracer/recorder/flags.h"
@@ -20,6 +21,7 @@
 #include "tracer/recorder/state.h"
 #include "tracer/recorder/table.h"
 #include "tracer/recorder/table_words.h"
+#include "tracer/recorder/thread.h"
 #include "tracer/recorder/threads.h"
 #include "tracer/sink/metadata.h"
 
@@ -41,6 +43,22 @@ static void litifut_confine_flags(const struct litifut_module *module)
 	litifut_confine_now();
 }
 
+/* The same of LITIFUT_MODE=paths. A thread that is not armed yet will be with its next event, which
+ * then confines the process. */
+static void litifut_confine_bits(void)
+{
+	const struct litifut_thread *thread;
+
+	if (!litifut_is_bits() || !litifut_recorder.thunks || !litifut_bits_never)
+		return;
+	litifut_recorder.settings.no_calls = 1;
+	thread = litifut_thread_find(litifut_thread_id());
+	if (!thread || !thread->armed)
+		return;
+	litifut_confine_when_due();
+	litifut_confine_now();
+}
+
 /* Thunks do not ask whether their module is known, so it is made known before
  * they can run. */
 LITIFUT_PUBLIC void litifut_module_enter(struct litifut_module *module)
@@ -54,8 +72,10 @@ LITIFUT_PUBLIC void litifut_module_enter(struct litifut_module *module)
 		r->thunks = 1;
 		litifut_update_fast();
 	}
-	if (LITIFUT_WITH_MODES)
+	if (LITIFUT_WITH_MODES) {
 		litifut_confine_flags(module);
+		litifut_confine_bits();
+	}
 }
 
 /* At exit each module comes here, the executable first and the libraries in

@@ -92,6 +92,8 @@ bool litifut_mode_settings(void)
 	if (litifut_is_bits()) {
 		if (!settings->bulk_kb)
 			settings->bulk_kb = 64;
+		litifut_bits_never = settings->no_calls;
+		settings->no_calls = 0;
 		return true;
 	}
 	settings->bulk_kb = 16;
