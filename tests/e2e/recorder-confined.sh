@@ -83,8 +83,8 @@ without_calls()
 		export LITIFUT_MODE=$mode
 		link quiet ../quiet.c || return
 		unset LITIFUT_MODE
-		quiet $mode 100
-		quiet $mode 400000 LITIFUT_SYSCALLS=never
+		quiet "$mode" 100
+		quiet "$mode" 400000 LITIFUT_SYSCALLS=never
 	done
 }
 
