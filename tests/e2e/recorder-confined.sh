@@ -80,8 +80,9 @@ without_calls()
 		}
 	END
 	for mode in counts coverage paths; do
+		test "$target/$mode" != armel/paths || continue # needs ARMv7
 		export LITIFUT_MODE=$mode
-		link quiet ../quiet.c || return
+		link quiet ../quiet.c
 		unset LITIFUT_MODE
 		quiet "$mode" 100
 		quiet "$mode" 400000 LITIFUT_SYSCALLS=never
