@@ -22,9 +22,8 @@ static inline bool litifut_arm_short_branches(const struct cpu_context *context)
 /* See struct cpu for what each does. */
 uint32_t litifut_arm_skip(const struct cpu_context *context, const uint8_t *code,
 			  uint32_t available, enum litifut_code_state state, uint64_t *before);
-unsigned litifut_arm_track(const struct cpu_context *context, const uint8_t *code,
-			   size_t available, enum litifut_code_state state,
-			   struct cpu_frame *frame);
+unsigned litifut_arm_track(const struct cpu_context *context, const uint8_t *code, size_t available,
+			   enum litifut_code_state state, struct cpu_frame *frame);
 unsigned litifut_arm_decode(const struct cpu_context *context, const uint8_t *code,
 			    size_t available, uint32_t address, enum litifut_code_state state,
 			    struct litifut_instruction *instruction);
