@@ -387,11 +387,11 @@ enum litifut_word_kind {
 	LITIFUT_WORD_STOPPED = 20, /* [] recording was switched off here */
 	LITIFUT_WORD_STARTED = 21, /* [] and on again */
 	LITIFUT_WORD_CUT = 22,     /* [count] this many open calls ended without a return */
-	LITIFUT_WORD_SYNC = 23,    /* [address][stack pointer][epoch], then [word][its address] for
-				      each    word on the stack that is an address of code: a walk of the
-				      code    can start here. `address` is in the code of the edge that
-				      the    thread is in, whose bit follows; the link register is below
-				      the    stack pointer */
+	/* [address][stack pointer][epoch], then [word][its address] for each word on the stack that
+	 * is an address of code: a walk of the code can start here. `address` is in the code of the
+	 * edge that the thread is in, whose bit follows; the link register is below the stack
+	 * pointer */
+	LITIFUT_WORD_SYNC = 23,
 	/* metadata chunks only */
 	LITIFUT_WORD_MODULE = 32, /* struct litifut_module_record */
 	LITIFUT_WORD_UNLOAD = 33  /* [serial][epoch] the module was unloaded at that epoch */
