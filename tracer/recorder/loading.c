@@ -123,11 +123,14 @@ LITIFUT_PUBLIC void litifut_module_leave(struct litifut_module *module)
 {
 	const uint32_t forbidden = litifut_system_calls_forbidden;
 
-	if (LITIFUT_WITH_MODES && litifut_recorder.phase == LITIFUT_PHASE_READY &&
+	if (!LITIFUT_WITH_MODES || !(litifut_is_flags() || litifut_is_bits())) {
+		litifut_leave(module);
+		return;
+	}
+	if (litifut_recorder.phase == LITIFUT_PHASE_READY &&
 	    (module->flags & LITIFUT_MODULE_EXECUTABLE || litifut_recorder.exiting) &&
 	    litifut_ends_quietly())
 		litifut_system_calls_forbidden = 1;
 	litifut_leave(module);
-	if (LITIFUT_WITH_MODES)
-		litifut_system_calls_forbidden = forbidden;
+	litifut_system_calls_forbidden = forbidden;
 }
