@@ -9,7 +9,7 @@
 struct link_outcome {
 	bool excludes_unused; /* LITIFUT_EXCLUDE names no function of the output */
 	bool includes_unused; /* nor LITIFUT_INCLUDE */
-	/* The first name of LITIFUT_ARGS of which there is no call; owned by the settings; or
+	/* The first name of LITIFUT_ARGS that no call was found for; owned by the settings; or
 	 * NULL. */
 	const char *argument_unused;
 	/* The first one that names a function of which too many values are asked for; owned so, or

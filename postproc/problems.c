@@ -29,17 +29,24 @@ void post_problem(struct post_problems *problems, const struct litifut_error *er
 	tell(problems, error);
 }
 
+static void fill(struct litifut_error *error, const char *file, uint64_t address,
+		 const char *format, va_list arguments)
+{
+	char message[sizeof(error->message)];
+
+	vsnprintf(message, sizeof(message), format, arguments);
+	litifut_error_set(error, LITIFUT_ERROR_FORMAT, file, NULL, address, "%s", message);
+}
+
 void post_problem_at(struct post_problems *problems, const char *file, uint64_t address,
 		     const char *format, ...)
 {
 	struct litifut_error error;
-	char message[sizeof(error.message)];
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(message, sizeof(message), format, arguments);
+	fill(&error, file, address, format, arguments);
 	va_end(arguments);
-	litifut_error_set(&error, LITIFUT_ERROR_FORMAT, file, NULL, address, "%s", message);
 	post_problem(problems, &error);
 }
 
@@ -47,13 +54,11 @@ void post_note_at(struct post_problems *problems, const char *file, uint64_t add
 		  const char *format, ...)
 {
 	struct litifut_error error;
-	char message[sizeof(error.message)];
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(message, sizeof(message), format, arguments);
+	fill(&error, file, address, format, arguments);
 	va_end(arguments);
-	litifut_error_set(&error, LITIFUT_ERROR_FORMAT, file, NULL, address, "%s", message);
 	tell(problems, &error);
 }
 

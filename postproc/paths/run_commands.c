@@ -10,7 +10,8 @@
 #include "postproc/paths/traced.h"
 #include "postproc/table.h"
 
-/* For those who may read it; what is not a regular file stays as it is. */
+/* Gives the mode bits of the original file to the copy; other than regular files stay as they are.
+ */
 static void make_executable(FILE *file)
 {
 	struct stat about;

@@ -1,8 +1,9 @@
 /* Arguments and return values of chosen calls.
  *
- * What the program hands over need not be right: a string may be no address, or one that another
- * thread unmaps at this moment. So the kernel copies it (process_vm_readv, Linux 3.2), which fails
- * where the program would fault. An older kernel is asked about each page before it is read. */
+ * The arguments of the program may be wrong: that of a string may not be an address, or be one that
+ * another thread unmaps at this moment. So the kernel copies it (process_vm_readv, Linux 3.2),
+ * which fails where the program would fault. An older kernel is asked about each page before it is
+ * read. */
 
 #include "tracer/recorder/arguments.h"
 
@@ -96,7 +97,8 @@ static bool litifut_read_memory(uint32_t address, uint8_t *to, uint32_t bytes)
 {
 	struct litifut_vector from = {address, bytes};
 	struct litifut_vector into = {(uint32_t)to, bytes};
-	uint32_t block; /* of the page; not the first one at 0, which would be no set of signals */
+	uint32_t block; /* of the page; not the first one at 0, which would not be a set of signals
+			 */
 	long got;
 
 	if (!litifut_may_ask())
@@ -171,7 +173,7 @@ static uint32_t litifut_pack(const uint8_t *bytes, uint32_t length, uint32_t *wo
 }
 
 /* The words of the string at `address`, of which at most `most` bytes are kept; 0: it can't be
- * read. A function of its own, since the program's stack has no room for the text. */
+ * read. A separate function, as the program's stack has no room for the text. */
 static LITIFUT_COLD uint32_t litifut_string_words(uint32_t address, uint32_t most, uint32_t *words)
 {
 	uint8_t text[LITIFUT_ARGUMENT_BYTES_MAX + 1];

@@ -12,8 +12,6 @@ struct litifut_thread;
 
 /* Prepares a module that has just been met. */
 void litifut_spawn_module(struct litifut_module *module);
-/* Are the calls of a module to be compared with such functions? */
-bool litifut_spawn_asks(const struct litifut_module *module);
 /* Are the calls of a module to be compared with functions that the recorder must see before
  * they are called? */
 bool litifut_spawn_asks(const struct litifut_module *module);
