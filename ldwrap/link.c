@@ -468,6 +468,11 @@ static enum litifut_status link_until_it_fits(struct link_state *state, struct l
 				 MAXIMUM_PASSES);
 }
 
+static void say_pass(const void *listener, const char *name)
+{
+	say_verbose(listener, "rewriter: %s", name);
+}
+
 static void prepare_options(struct link_state *state)
 {
 	const struct settings *settings = state->request->settings;
@@ -499,6 +504,8 @@ static void prepare_options(struct link_state *state)
 	state->options.defaults = settings->defaults;
 	state->options.arguments = &settings->argument_specs;
 	state->options.string_bytes = settings->argument_bytes;
+	state->options.pass_begins = say_pass;
+	state->options.listener = state->request;
 	if (arguments_last(state->request->arguments, ARGUMENT_SHARED))
 		shared_glibc_users(state->request->arguments, &state->glibc_users);
 	state->options.glibc_users = (const char *const *)state->glibc_users.items;

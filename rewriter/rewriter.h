@@ -65,6 +65,10 @@ struct litifut_rewrite_options {
 	 * are kept, LITIFUT_ARGUMENT_BYTES_MAX at the most. */
 	const struct litifut_argument_specs *arguments;
 	unsigned string_bytes;
+	/* Called with the name of each pass of litifut_rewrite_apply() before it runs; may be
+	 * NULL. The name is static. */
+	void (*pass_begins)(const void *listener, const char *name);
+	const void *listener;
 };
 
 /* What an image needs; counts are exact for the image that was read. */

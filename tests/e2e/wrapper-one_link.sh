@@ -57,6 +57,9 @@ once()
 		LITIFUT_ENGINE=$engine && export LITIFUT_ENGINE
 		(cd traced && front="$BUILD/bin/litifut build" compiler -o program "$@") >verbose.log 2>&1
 		is "$name, $engine: one run of the linker" "$(grep -c '^litifut-ld: run:' verbose.log)" 1
+		is "$name, $engine: the passes of the rewriter are listed, from the first to the last" \
+			"$(sed -n 's/^litifut-ld: rewriter: //p' verbose.log | sed -n '1p;$p' | tr '\n' ',')" \
+			"find the tracer's module record,save,"
 	done
 	unset LITIFUT_VERBOSE LITIFUT_ENGINE
 	is "$name: no map is made" "$(grep -c -e '-Map=' verbose.log)" 0
