@@ -13,7 +13,7 @@ CFLAGS  ?= -O2 -g
 WARNINGS = -Wall -Wextra -Wshadow $(if $(CI),-Werror)
 override CFLAGS += -std=c11 -pthread -D_GNU_SOURCE -Iinclude -I. $(WARNINGS)
 
-FOLDERS = common rewriter tracer ldwrap postproc postproc/energy tests tests/device tests/energy examples bench docs
+FOLDERS = common rewriter tracer ldwrap postproc postproc/energy tests tests/fuzz tests/device tests/energy examples bench docs
 
 # $(call run,WHAT) begins a command, of which one line is shown: WHAT and the target. $(quiet)
 # begins one of which nothing is. V=1 shows all as they are, make -s nothing.

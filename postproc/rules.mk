@@ -30,34 +30,5 @@ $(POST_UNIT_TESTS): $(BUILD)/unit/%: $(BUILD)/host/tests/unit/%.o \
 	@mkdir -p $(@D)
 	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) $^ $(POST_LIBS) -lcmocka -o $@
 
-# The fuzz targets: linked into a unit test that replays their seeds, and with
-# libFuzzer by `make fuzz`, which goes on for FUZZ_SECONDS each.
-POST_FUZZ = trace maps elf
-POST_FUZZ_OBJECTS := $(patsubst %,$(BUILD)/host/tests/fuzz/fuzz_%.o,$(POST_FUZZ))
-POST_SOURCES := $(patsubst $(BUILD)/host/%.o,%.c,$(POST_OBJECTS) $(COMMON_OBJECTS))
-FUZZ_SECONDS ?= 60
-
-$(POST_FUZZ_OBJECTS): $(BUILD)/host/tests/fuzz/fuzz_%.o: tests/fuzz/fuzz_%.c
-	@mkdir -p $(@D)
-	$(call run,CC) $(CC) $(CFLAGS) -DLLVMFuzzerTestOneInput=fuzz_$* -MMD -MP -c $< -o $@
-
 # needed to run, not to link
 $(BUILD)/unit/test_post_program: | $(BUILD)/bin/litifut-post
-$(BUILD)/unit/test_post_hostile: $(POST_FUZZ_OBJECTS)
-
-$(BUILD)/fuzz/%: tests/fuzz/fuzz_%.c $(POST_SOURCES)
-	@mkdir -p $(@D)
-	clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -std=c11 \
-		-D_GNU_SOURCE -Iinclude -I. $^ $(POST_LIBS) -o $@
-
-.PHONY: fuzz-post
-
-## fuzz-post: fuzz what litifut-post reads (FUZZ_SECONDS=60 for each of three targets)
-fuzz-post: $(patsubst %,$(BUILD)/fuzz/%,$(POST_FUZZ)) $(BUILD)/unit/test_post_hostile
-	LITIFUT_SAVE_SEEDS=$(BUILD)/fuzz $(BUILD)/unit/test_post_hostile
-	for target in $(POST_FUZZ); do \
-		mkdir -p $(BUILD)/fuzz/corpus-$$target; \
-		(cd $(BUILD)/fuzz && ./$$target -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 \
-			corpus-$$target $$( [ -d ../../tests/fuzz/seeds/$$target ] && \
-			echo ../../tests/fuzz/seeds/$$target)) || exit 1; \
-	done
