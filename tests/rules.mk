@@ -46,7 +46,9 @@ oracle: $(ORACLE)
 unit-tests: $(UNIT_TESTS)
 
 # An empty --exec makes prove run each file by itself, whatever it is.
-PROVE = CMOCKA_MESSAGE_OUTPUT=TAP BUILD=$(call shell_word,$(abspath $(BUILD))) prove --exec '' -j2
+# One script more than there are processors, because some wait for timers and boards.
+TEST_JOBS := $(shell expr $$(nproc) + 1)
+PROVE = CMOCKA_MESSAGE_OUTPUT=TAP BUILD=$(call shell_word,$(abspath $(BUILD))) prove --exec '' -j$(TEST_JOBS)
 
 CHECKS = calls-constructors.sh
 
@@ -86,13 +88,13 @@ sanitize: $(ORACLE)
 		CFLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined'
 	@cp $(ORACLE) $(SANITIZED)/tests
 	@ASAN_OPTIONS=detect_leaks=0 BUILD=$(call shell_word,$(abspath $(SANITIZED))) CMOCKA_MESSAGE_OUTPUT=TAP \
-		prove --exec '' -j2 $(patsubst $(BUILD)/%,$(SANITIZED)/%,$(UNIT_TESTS)) \
+		prove --exec '' -j$(TEST_JOBS) $(patsubst $(BUILD)/%,$(SANITIZED)/%,$(UNIT_TESTS)) \
 		$(addprefix tests/e2e/,wrapper-inputs.sh wrapper-islands.sh rewriter-bad_input.sh call_forms.sh \
 		post-counts.sh)
 	@$(MAKE) -s BUILD=$(THREAD_SANITIZED) all $(THREAD_SANITIZED)/unit/test_common_parallel \
 		CFLAGS='-O1 -g -fsanitize=thread'
 	@TSAN_OPTIONS=halt_on_error=1 BUILD=$(call shell_word,$(abspath $(THREAD_SANITIZED))) \
-		CMOCKA_MESSAGE_OUTPUT=TAP prove --exec '' -j2 \
+		CMOCKA_MESSAGE_OUTPUT=TAP prove --exec '' -j$(TEST_JOBS) \
 		$(THREAD_SANITIZED)/unit/test_common_parallel tests/e2e/wrapper-repeat.sh
 
 ## demo: Debian's lua5.4 traced on ARM and MIPS; installs what is missing
