@@ -12,20 +12,29 @@ bool litifut_readable(uint32_t address)
 				   LITIFUT_SIGSET_BYTES, 0, 0) != -EFAULT;
 }
 
+/* Other threads may take the place in between; how often that is accepted. */
+#define LITIFUT_MAP_TRIES 8
+
+/* Not with MAP_FIXED in room that was reserved: such a call may fail after it has removed what was
+ * there, and the program's next mapping would be in that place by the time it is given back. */
 uint32_t litifut_map_before(long descriptor, uint64_t offset, uint32_t size, uint32_t multiple)
 {
 	uint32_t room = size + multiple;
-	long start = litifut_map(0, room, PROT_NONE, -1, 0);
-	uint32_t first = (uint32_t)start;
-	uint32_t end = (first + room) & ~(multiple - 1);
 
-	if (litifut_failed(start))
-		return 0;
-	litifut_unmap(first, end - size - first);
-	litifut_unmap(end, first + room - end);
-	if (!litifut_failed(
-		    litifut_map(end - size, size, PROT_READ | PROT_WRITE, descriptor, offset)))
-		return end - size;
-	litifut_unmap(end - size, size);
+	for (uint32_t tries = 0; tries < LITIFUT_MAP_TRIES; tries++) {
+		long free = litifut_map(0, room, PROT_NONE, -1, 0);
+		uint32_t start = (((uint32_t)free + room) & ~(multiple - 1)) - size;
+		long got;
+
+		if (litifut_failed(free))
+			break;
+		litifut_unmap((uint32_t)free, room);
+		got = litifut_map_near(start, size, PROT_READ | PROT_WRITE, descriptor, offset);
+		if (litifut_failed(got))
+			break;
+		if ((uint32_t)got == start)
+			return start;
+		litifut_unmap((uint32_t)got, size);
+	}
 	return 0;
 }

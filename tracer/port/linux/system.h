@@ -100,18 +100,29 @@ static inline long litifut_read_at(long descriptor, void *data, uint32_t size, u
 	return got == -ESPIPE ? LITIFUT_CALL3(read, descriptor, data, size) : got;
 }
 
+static inline long litifut_map_flags(uint32_t address, uint32_t size, uint32_t protection,
+				     uint32_t flags, long descriptor, uint64_t offset)
+{
+	flags |= descriptor < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+	return litifut_system_call(__NR_mmap2, (long)address, (long)size, (long)protection,
+				   (long)flags, descriptor, (long)(uint32_t)(offset >> 12));
+}
+
 /* Memory at `address` (0: anywhere; else exactly there), or a negated error.
  * `descriptor` -1: anonymous and private, else shared with the file. `offset`
  * is a multiple of 4096. */
 static inline long litifut_map(uint32_t address, uint32_t size, uint32_t protection,
 			       long descriptor, uint64_t offset)
 {
-	uint32_t flags = descriptor < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+	return litifut_map_flags(address, size, protection, address ? MAP_FIXED : 0, descriptor,
+				 offset);
+}
 
-	if (address)
-		flags |= MAP_FIXED;
-	return litifut_system_call(__NR_mmap2, (long)address, (long)size, (long)protection,
-				   (long)flags, descriptor, (long)(uint32_t)(offset >> 12));
+/* The same at `address` if nothing is there, else anywhere. */
+static inline long litifut_map_near(uint32_t address, uint32_t size, uint32_t protection,
+				    long descriptor, uint64_t offset)
+{
+	return litifut_map_flags(address, size, protection, 0, descriptor, offset);
 }
 
 static inline void litifut_unmap(uint32_t address, uint32_t size)
