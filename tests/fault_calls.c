@@ -95,8 +95,9 @@ static bool litifut_fails(long number, long place, long size)
 
 long litifut_gated_call3(long number, long a, long b, long c)
 {
-	return litifut_fails(number, number == __NR_munmap ? a : 0, b) ? -(long)litifut_fault[1]
-					   : litifut_system_call3(number, a, b, c);
+	return litifut_fails(number, number == __NR_munmap ? a : 0, b)
+		       ? -(long)litifut_fault[1]
+		       : litifut_system_call3(number, a, b, c);
 }
 
 long litifut_gated_call(long number, long a, long b, long c, long d, long e, long f)
