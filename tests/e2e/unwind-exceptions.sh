@@ -3,6 +3,27 @@
 # backtrace() from inside traced calls, _Unwind_ForcedUnwind of a cancelled thread.
 . "$(dirname "$0")/../lib.sh"
 
+# calls_of FOLDER: how many calls the program `static` in it makes
+calls_of()
+{
+	rm -f oracle.*
+	qemu_options="-plugin $BUILD/tests/oracle.so,calls=oracle,through=oracle.through"
+	python3 "$root/tests/oracle/oracle.py" ranges "$1/static" >oracle.through
+	guest_environment="LITIFUT_DIR=$(pwd)/data"
+	run "$1" static
+	qemu_options='' guest_environment=''
+	python3 "$root/tests/oracle/oracle.py" calls oracle "$1/static" | wc -l
+}
+
+# The unwinder also searches the frames of the tracer.
+few_more_calls()
+{
+	plain_calls=$(calls_of plain)
+	traced_calls=$(calls_of traced)
+	ok "exceptions take hardly more calls ($traced_calls and not $plain_calls)" \
+		test "$plain_calls" -gt 100 -a "$traced_calls" -lt $((plain_calls * 6 / 5))
+}
+
 behaviour()
 {
 	cat >main.cc <<-'END'
@@ -109,6 +130,7 @@ behaviour()
 	link static ../main.cc || return
 	same_run static
 	events_equal_calls static
+	few_more_calls
 }
 
 for_targets behaviour
