@@ -21,6 +21,12 @@ enum litifut_status litifut_error_set(struct litifut_error *error, enum litifut_
 	return status;
 }
 
+enum litifut_status litifut_error_memory(struct litifut_error *error, const char *file)
+{
+	return litifut_error_set(error, LITIFUT_ERROR_IO, file, NULL, LITIFUT_NO_ADDRESS,
+				 "out of memory");
+}
+
 const char *litifut_error_line(const struct litifut_error *error, char *buffer, unsigned size)
 {
 	char address[32] = "";

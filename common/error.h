@@ -35,6 +35,9 @@ enum litifut_status litifut_error_set(struct litifut_error *error, enum litifut_
 				      const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
 
+/* The same for memory that could not be had while `file` was worked on. */
+enum litifut_status litifut_error_memory(struct litifut_error *error, const char *file);
+
 /* Formats one line without a newline: "FILE: SECTION: 0xADDRESS: MESSAGE",
  * leaving out what is not known. Returns `buffer`. */
 const char *litifut_error_line(const struct litifut_error *error, char *buffer, unsigned size);

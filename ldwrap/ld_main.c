@@ -129,6 +129,12 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 			"litifut-ld: warning: %s: LITIFUT_ARGS: more than %u values of a function "
 			"that %s names: what is too much is left out; choose fewer\n",
 			output, LITIFUT_ARGUMENT_FIELDS, outcome->argument_crowded);
+	if (outcome->argument_left)
+		fprintf(stderr,
+			"litifut-ld: warning: %s: LITIFUT_ARGS: nothing is recorded of %zu calls: "
+			"a "
+			"module has room for 255 different lists of values; choose fewer\n",
+			output, outcome->argument_left);
 	if (outcome->foreign_calls)
 		fprintf(stderr, "litifut-ld: warning: %s: %zu of %zu calls are not traced: %s\n",
 			output, outcome->foreign_calls, outcome->calls,

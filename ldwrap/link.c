@@ -435,6 +435,7 @@ static enum litifut_status link_until_it_fits(struct link_state *state, struct l
 			state->outcome.includes_unused = summary.includes_unused;
 			state->outcome.argument_unused = summary.argument_unused;
 			state->outcome.argument_crowded = summary.argument_crowded;
+			state->outcome.argument_left = summary.argument_left;
 			state->outcome.calls = summary.sites;
 			if (summary.left[LITIFUT_SITE_FOREIGN_ISA] > summary.patched)
 				state->outcome.foreign_calls =

@@ -15,6 +15,8 @@ struct link_outcome {
 	/* The first one that names a function of which too many values are asked for; owned so, or
 	 * NULL. */
 	const char *argument_crowded;
+	/* Calls of which nothing is recorded, as there are too many different lists of values. */
+	size_t argument_left;
 	/* Calls that were left because of how their code is encoded, if they are more than those
 	 * that are traced; else 0. */
 	size_t foreign_calls;

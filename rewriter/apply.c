@@ -80,6 +80,7 @@ static enum litifut_status count_sites(struct litifut_apply *apply, struct litif
 	summary->includes_unused =
 		litifut_sites_unnamed(&apply->session.image, apply->options->include_functions);
 	summary->argument_crowded = apply->session.arguments.crowded;
+	summary->argument_left = apply->session.arguments.left;
 	for (size_t i = 0; apply->options->arguments && i < apply->options->arguments->count &&
 			   i < 32 && !summary->argument_unused;
 	     i++)

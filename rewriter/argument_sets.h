@@ -20,6 +20,8 @@ struct litifut_argument_sets {
 	/* The first glob of a spec that had no room among the fields of a function; of the options;
 	 * NULL: there is none. */
 	const char *crowded;
+	/* Patched calls of which nothing is recorded, as there is no room for another set. */
+	size_t left;
 };
 
 /* Are arguments of this call recorded? */

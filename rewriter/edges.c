@@ -10,13 +10,6 @@
 #include "rewriter/paths.h"
 #include "rewriter/sites.h"
 
-static enum litifut_status out_of_memory(const struct litifut_session *session,
-					 struct litifut_error *error)
-{
-	return litifut_error_set(error, LITIFUT_ERROR_IO, session->image.path, NULL,
-				 LITIFUT_NO_ADDRESS, "out of memory");
-}
-
 static void take(struct litifut_targets *set, uint32_t address, uint32_t bytes)
 {
 	for (uint32_t at = 0; at < bytes; at += 2)
@@ -386,7 +379,7 @@ static enum litifut_status judge_paths(struct judge *judge, const uint8_t *funct
 	bool again = true;
 
 	if (!status && !judged)
-		status = out_of_memory(judge->session, error);
+		status = litifut_error_memory(error, judge->session->image.path);
 	for (size_t i = 0; i < graph->count && !status; i++)
 		if (!paths.left[i] && functions[i] != LITIFUT_SITE_PATCHED)
 			litifut_paths_leave(&paths, i);
@@ -470,8 +463,9 @@ static enum litifut_status reserve(struct judge *judge, struct litifut_error *er
 	for (size_t i = 0; i < judge->edges->graph.count; i++)
 		session->sites.text_bytes += judge->edges->graph.items[i].block.end -
 					     judge->edges->graph.items[i].block.start;
-	return judge->edges->items && session->sites.items ? LITIFUT_OK
-							   : out_of_memory(session, error);
+	return judge->edges->items && session->sites.items
+		       ? LITIFUT_OK
+		       : litifut_error_memory(error, session->image.path);
 }
 
 enum litifut_status litifut_edges_find(struct litifut_session *session,
@@ -485,7 +479,7 @@ enum litifut_status litifut_edges_find(struct litifut_session *session,
 
 	session->edges = edges;
 	if (!edges)
-		return out_of_memory(session, error);
+		return litifut_error_memory(error, session->image.path);
 	status = litifut_graph_make(&session->image, session->arch, &session->context, options,
 				    &edges->graph, error);
 	if (!status)
@@ -496,7 +490,7 @@ enum litifut_status litifut_edges_find(struct litifut_session *session,
 	if (!status) {
 		functions = calloc(edges->graph.count + 1, sizeof(*functions));
 		if (!functions)
-			status = out_of_memory(session, error);
+			status = litifut_error_memory(error, session->image.path);
 	}
 	if (!status) {
 		/* the room for trampolines is code as well, and is written to later */
@@ -786,7 +780,8 @@ static enum litifut_status write_all(struct writer *writer, struct litifut_error
 	const struct litifut_room *room = &writer->rooms->items[writer->rooms->own];
 	const struct litifut_edges *edges = session->edges;
 	struct place *places = calloc(edges->count + 1, sizeof(*places));
-	enum litifut_status status = places ? LITIFUT_OK : out_of_memory(session, error);
+	enum litifut_status status =
+		places ? LITIFUT_OK : litifut_error_memory(error, session->image.path);
 	size_t count = 0;
 
 	for (size_t i = 0; i < edges->count && !status; i++)
@@ -819,7 +814,7 @@ static enum litifut_status leave_far(struct writer *writer,
 	if (!session->far)
 		session->far = calloc(session->image.symbol_count + 2, 1);
 	if (!session->far)
-		return out_of_memory(session, error);
+		return litifut_error_memory(error, session->image.path);
 	rooms->frames = NULL;
 	writer->trial = true;
 	do {

@@ -6,13 +6,6 @@
 #include "rewriter/code_targets.h"
 #include "rewriter/program_code.h"
 
-static enum litifut_status out_of_memory(const struct litifut_session *session,
-					 struct litifut_error *error)
-{
-	return litifut_error_set(error, LITIFUT_ERROR_IO, session->image.path, NULL,
-				 LITIFUT_NO_ADDRESS, "out of memory");
-}
-
 static bool add(struct litifut_exit_branches *branches, const struct litifut_exit_branch *branch)
 {
 	if (branches->count == branches->capacity) {
@@ -81,7 +74,7 @@ static enum litifut_status add_section(const struct litifut_session *session, si
 	for (size_t i = 0; i < count && !status; i++)
 		if (ranges[i].state != LITIFUT_CODE_DATA &&
 		    !add_range(session, number, &ranges[i], wanted, branches))
-			status = out_of_memory(session, error);
+			status = litifut_error_memory(error, session->image.path);
 	if (!status && LITIFUT_ARCH_GET(arch, flow, add_targets))
 		arch->flow->add_targets(&session->image, section, ranges, count, &branches->labels);
 	free(ranges);

@@ -8,13 +8,6 @@
 #include "rewriter/session.h"
 #include "rewriter/spawners.h"
 
-static enum litifut_status out_of_memory(const struct litifut_session *session,
-					 struct litifut_error *error)
-{
-	return litifut_error_set(error, LITIFUT_ERROR_IO, session->image.path, NULL,
-				 LITIFUT_NO_ADDRESS, "out of memory");
-}
-
 static bool returns(const struct litifut_found_site *site)
 {
 	return site->site.reason == LITIFUT_SITE_PATCHED && !litifut_site_is_tail(&site->site) &&
@@ -306,7 +299,7 @@ enum litifut_status litifut_exits_find(struct litifut_session *session, struct l
 	if (!status) {
 		exits->items = calloc(session->sites.count + 1, sizeof(*exits->items));
 		if (!exits->items)
-			status = out_of_memory(session, error);
+			status = litifut_error_memory(error, session->image.path);
 	}
 	if (!status)
 		status = litifut_targets_create(session->image.text_start, session->image.text_end,

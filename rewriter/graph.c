@@ -27,13 +27,6 @@ struct maker {
 	bool may_change;
 };
 
-static enum litifut_status out_of_memory(const struct litifut_image *image,
-					 struct litifut_error *error)
-{
-	return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL, LITIFUT_NO_ADDRESS,
-				 "out of memory");
-}
-
 static unsigned step_at(const struct maker *maker, const struct litifut_code_range *range,
 			uint32_t address, unsigned *block, struct cpu_step *step)
 {
@@ -242,7 +235,7 @@ static enum litifut_status add_section(struct maker *maker, struct litifut_error
 			continue;
 		mark_all_exclusive(maker, &ranges[i]);
 		if (!add_range(maker, &ranges[i]))
-			status = out_of_memory(maker->image, error);
+			status = litifut_error_memory(error, maker->image->path);
 	}
 	free(ranges);
 	return status;

@@ -125,6 +125,10 @@ const struct litifut_symbol *litifut_image_function_at(const struct litifut_imag
 const struct litifut_symbol *litifut_image_function_start(const struct litifut_image *image,
 							  uint32_t address);
 
+/* How many functions start below `address`: the index in `functions` and `function_addresses` of
+ * the first other one. */
+size_t litifut_image_functions_below(const struct litifut_image *image, uint32_t address);
+
 /* The first function that starts at `address` or above it, the largest where there are
  * some; NULL when there is none. */
 const struct litifut_symbol *litifut_image_function_from(const struct litifut_image *image,

@@ -117,6 +117,9 @@ struct litifut_rewrite_summary {
 	/* The first one that names a function of which more than LITIFUT_ARGUMENT_FIELDS values
 	 * are asked for; NULL: there is none. */
 	const char *argument_crowded;
+	/* Calls of which nothing is recorded, as those before them have all the different lists of
+	 * values that a module may have. */
+	size_t argument_left;
 	/* Why the db engine was taken though thunks were asked for (in an info: would have been);
 	 * static; NULL: it was not. */
 	const char *thunks_refused;

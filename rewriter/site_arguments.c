@@ -31,7 +31,7 @@ struct finder {
 	size_t slot_count;
 	/* What was found for the last callee: most calls of one stand together. */
 	uint32_t last_callee;
-	uint8_t last_set;
+	unsigned last_set;
 };
 
 static int by_slot(const void *left, const void *right)
@@ -40,13 +40,6 @@ static int by_slot(const void *left, const void *right)
 	const struct slot *b = right;
 
 	return a->address < b->address ? -1 : a->address > b->address;
-}
-
-static enum litifut_status out_of_memory(const struct litifut_session *session,
-					 struct litifut_error *error)
-{
-	return litifut_error_set(error, LITIFUT_ERROR_IO, session->image.path, NULL,
-				 LITIFUT_NO_ADDRESS, "out of memory");
 }
 
 static enum litifut_status add_slots(struct finder *finder, const struct litifut_section *section,
@@ -59,7 +52,7 @@ static enum litifut_status add_slots(struct finder *finder, const struct litifut
 		finder->slots, (finder->slot_count + section->size / bytes + 1) * sizeof(*grown));
 
 	if (!grown)
-		return out_of_memory(finder->session, error);
+		return litifut_error_memory(error, finder->session->image.path);
 	finder->slots = grown;
 	for (uint32_t at = 0; at + bytes <= section->size; at += bytes) {
 		const uint32_t info = litifut_image_word(image, section, at + 4);
@@ -138,20 +131,10 @@ static void add_aliases(const struct finder *finder, const struct litifut_symbol
 			uint8_t *fields)
 {
 	const struct litifut_image *image = &finder->session->image;
-	size_t low = 0;
-	size_t high = image->function_count;
 
-	while (low < high) {
-		const size_t middle = (low + high) / 2;
-
-		if (image->function_addresses[middle] < function->address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < image->function_count && image->function_addresses[low] == function->address;
-	     low++)
-		add_name(finder, image->symbols[image->functions[low]].name, fields);
+	for (size_t i = litifut_image_functions_below(image, function->address);
+	     i < image->function_count && image->function_addresses[i] == function->address; i++)
+		add_name(finder, image->symbols[image->functions[i]].name, fields);
 }
 
 /* The names of the code at `address`, which the linker may have made to lead elsewhere. */
@@ -194,8 +177,8 @@ static void add_names(const struct finder *finder, uint32_t address, uint8_t *fi
 	}
 }
 
-/* Its number, and 1; 0: nothing is recorded, or there are too many sets. */
-static uint8_t set_of(struct finder *finder, const uint8_t *fields)
+/* Its number, and 1; 0: nothing is recorded; SETS_MAX + 1: there is no room for another set. */
+static unsigned set_of(struct finder *finder, const uint8_t *fields)
 {
 	struct litifut_argument_sets *sets = &finder->session->arguments;
 	struct litifut_argument_set set;
@@ -212,14 +195,14 @@ static uint8_t set_of(struct finder *finder, const uint8_t *fields)
 		return 0;
 	for (size_t i = 0; i < sets->count; i++)
 		if (memcmp(&sets->items[i], &set, sizeof(set)) == 0)
-			return (uint8_t)(i + 1);
+			return (unsigned)i + 1;
 	if (sets->count == SETS_MAX)
-		return 0;
+		return SETS_MAX + 1;
 	sets->items[sets->count++] = set;
-	return (uint8_t)sets->count;
+	return (unsigned)sets->count;
 }
 
-static uint8_t find_set(struct finder *finder, const struct litifut_found_site *site)
+static unsigned find_set(struct finder *finder, const struct litifut_found_site *site)
 {
 	uint8_t fields[LITIFUT_ARGUMENT_FIELDS] = {0};
 	const bool by_symbol = LITIFUT_CALLEE_IS_SYMBOL(site->known_callee);
@@ -256,13 +239,15 @@ enum litifut_status litifut_site_arguments_find(struct litifut_session *session,
 	session->arguments.items =
 		litifut_memory_array(SETS_MAX, sizeof(*session->arguments.items));
 	if (!session->arguments.items)
-		return out_of_memory(session, error);
+		return litifut_error_memory(error, session->image.path);
 	status = find_slots(&finder, error);
 	for (size_t i = 0; i < session->sites.count && !status; i++) {
 		struct litifut_found_site *site = &session->sites.items[i];
+		const unsigned set =
+			site->site.reason == LITIFUT_SITE_PATCHED ? find_set(&finder, site) : 0;
 
-		if (site->site.reason == LITIFUT_SITE_PATCHED)
-			site->arguments = find_set(&finder, site);
+		site->arguments = set > SETS_MAX ? 0 : (uint8_t)set;
+		session->arguments.left += set > SETS_MAX;
 		if (LITIFUT_CALLEE_IS_SYMBOL(site->known_callee))
 			site->known_callee = 0;
 	}
@@ -321,7 +306,7 @@ enum litifut_status litifut_site_arguments_write(const struct litifut_session *s
 					 "room for %zu more entries is not enough", entries);
 	records = litifut_memory_array(needed, sizeof(*records));
 	if (!records)
-		return out_of_memory(session, error);
+		return litifut_error_memory(error, session->image.path);
 	for (size_t i = 0; i < session->sites.count; i++) {
 		const struct litifut_found_site *site = &session->sites.items[i];
 		const struct litifut_argument_set *set =

@@ -44,13 +44,6 @@ static int by_address(const void *left, const void *right, void *symbols)
 	return a < b ? -1 : a > b;
 }
 
-static enum litifut_status out_of_memory(const struct litifut_image *image,
-					 struct litifut_error *error)
-{
-	return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL, LITIFUT_NO_ADDRESS,
-				 "out of memory");
-}
-
 static bool same_place(const struct litifut_symbol *a, const struct litifut_symbol *b)
 {
 	return a->section == b->section && a->address == b->address;
@@ -69,7 +62,7 @@ static enum litifut_status sort_symbols(struct litifut_image *image, struct liti
 	if (!items || !sorted) {
 		free(items);
 		free(sorted);
-		return out_of_memory(image, error);
+		return litifut_error_memory(error, image->path);
 	}
 	for (size_t i = 0; i < image->symbol_count; i++) {
 		items[i].key =
@@ -106,7 +99,7 @@ static enum litifut_status count_pages(struct litifut_image *image, struct litif
 		return LITIFUT_OK;
 	image->function_pages = calloc(pages + 1, sizeof(*image->function_pages));
 	if (!image->function_pages)
-		return out_of_memory(image, error);
+		return litifut_error_memory(error, image->path);
 	image->function_page_count = pages;
 	for (size_t i = 0; i < count; i++)
 		image->function_pages[(addresses[i] - addresses[0]) / LITIFUT_FUNCTION_PAGE + 1]++;
@@ -127,7 +120,7 @@ static enum litifut_status list_symbols(struct litifut_image *image, struct liti
 		litifut_memory_array(image->symbol_count + 1, sizeof(*image->function_addresses));
 	image->own = calloc(own + 1, sizeof(*image->own));
 	if (!image->functions || !image->function_addresses || !image->own)
-		return out_of_memory(image, error);
+		return litifut_error_memory(error, image->path);
 	for (size_t i = 0; i < image->symbol_count; i++) {
 		if (image->symbols[i].own)
 			image->own[image->own_count++] = (uint32_t)i;
@@ -205,7 +198,7 @@ enum litifut_status litifut_image_read_symbols(struct litifut_image *image,
 					 LITIFUT_NO_ADDRESS, "string table without an end");
 	image->symbols = litifut_memory_array(count + 1, sizeof(*image->symbols));
 	if (!image->symbols)
-		return out_of_memory(image, error);
+		return litifut_error_memory(error, image->path);
 	for (size_t i = 0; i < count; i++)
 		image->symbol_count += read_symbol(image, table->bytes + i * sizeof(Elf32_Sym),
 						   strings, &image->symbols[image->symbol_count]);
@@ -303,10 +296,15 @@ const struct litifut_symbol *litifut_image_function_start(const struct litifut_i
 	return found;
 }
 
+size_t litifut_image_functions_below(const struct litifut_image *image, uint32_t address)
+{
+	return address ? functions_above(image, address - 1) : 0;
+}
+
 const struct litifut_symbol *litifut_image_function_from(const struct litifut_image *image,
 							 uint32_t address)
 {
-	size_t first = address ? functions_above(image, address - 1) : 0;
+	size_t first = litifut_image_functions_below(image, address);
 
 	return first < image->function_count ? &image->symbols[image->functions[first]] : NULL;
 }

@@ -388,13 +388,6 @@ static bool cut(struct walks *walks, const struct litifut_section *section,
 	return true;
 }
 
-static enum litifut_status out_of_memory(const struct litifut_image *image,
-					 struct litifut_error *error)
-{
-	return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL, LITIFUT_NO_ADDRESS,
-				 "out of memory");
-}
-
 static enum litifut_status cut_all(struct walks *walks, const struct litifut_image *image,
 				   const struct litifut_arch *arch, struct litifut_error *error)
 {
@@ -402,7 +395,7 @@ static enum litifut_status cut_all(struct walks *walks, const struct litifut_ima
 
 	walks->ranges = calloc(image->section_count + 1, sizeof(*walks->ranges));
 	if (!walks->ranges)
-		return out_of_memory(image, error);
+		return litifut_error_memory(error, image->path);
 	for (size_t i = 1; i < image->section_count && !status; i++) {
 		const struct litifut_section *section = &image->sections[i];
 		size_t count = 0;
@@ -411,7 +404,7 @@ static enum litifut_status cut_all(struct walks *walks, const struct litifut_ima
 			continue;
 		status = arch->code_ranges(image, section, &walks->ranges[i], &count, error);
 		if (!status && !cut(walks, section, walks->ranges[i], count))
-			status = out_of_memory(image, error);
+			status = litifut_error_memory(error, image->path);
 	}
 	return status;
 }
@@ -484,14 +477,14 @@ static enum litifut_status walk_pieces(struct walks *walks, const struct walk *t
 		list->capacity = bytes / BYTES_PER_SITE + 16;
 		list->items = litifut_memory_array(list->capacity, sizeof(*list->items));
 		if (!list->items)
-			return out_of_memory(image, error);
+			return litifut_error_memory(error, image->path);
 		status = litifut_targets_create(image->text_start, image->text_end,
 						&walks->workers[i].branches, error);
 	}
 	if (status)
 		return status;
 	litifut_parallel(walks->piece_count, walk_piece, walks);
-	return put_together(walks) ? LITIFUT_OK : out_of_memory(image, error);
+	return put_together(walks) ? LITIFUT_OK : litifut_error_memory(error, image->path);
 }
 
 /* All of the gaps that the workers know of become the first one's. */
@@ -591,12 +584,12 @@ static enum litifut_status walk_gaps(struct walks *walks, struct litifut_image *
 	size_t room, named = 0;
 
 	if (!gather_gaps(walks))
-		return out_of_memory(image, error);
+		return litifut_error_memory(error, image->path);
 	if (!walk->gaps.count)
 		return LITIFUT_OK;
 	room = 2 * walk->gaps.count + 64; /* gaps can lead to more of them */
 	if (!litifut_gaps_reserve(image, room))
-		return out_of_memory(image, error);
+		return litifut_error_memory(error, image->path);
 	status = litifut_targets_create(image->text_start, image->text_end, &seen, error);
 	for (size_t i = 0; i < before && !status; i++)
 		if (walk->list.items[i].site.kind == LITIFUT_SITE_DIRECT)
@@ -608,7 +601,7 @@ static enum litifut_status walk_gaps(struct walks *walks, struct litifut_image *
 			continue;
 		litifut_targets_add(&seen, gap.start);
 		if (!walk_gap(walks, image, &gap, named++))
-			status = out_of_memory(image, error);
+			status = litifut_error_memory(error, image->path);
 	}
 	if (walk->strays && walk->list.count > before)
 		drop_strays(&walk->list, before);
@@ -631,7 +624,7 @@ enum litifut_status litifut_walk(struct litifut_image *image, const struct litif
 	if (options->excluded_count) {
 		excluded = calloc(options->excluded_count, sizeof(*excluded));
 		if (!excluded)
-			return out_of_memory(image, error);
+			return litifut_error_memory(error, image->path);
 		memcpy(excluded, options->excluded, options->excluded_count * sizeof(*excluded));
 		qsort(excluded, options->excluded_count, sizeof(*excluded), by_start);
 		template.excluded = excluded;

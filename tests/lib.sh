@@ -52,6 +52,8 @@ target=host
 flags=
 guest_environment=
 qemu_options=
+# `make coverage' sets COVERED=FILE, to which each run appends what it executes of the tracer
+covered=${COVERED:+-plugin $BUILD/tests/covered.so,output=$COVERED}
 unset LITIFUT
 
 # Sets triplet, cpu, machine_flags (for the compiler) and sysroot of a target.
@@ -216,7 +218,7 @@ run_in()
 	shift 2
 	# LITIFUT reads /proc/self/environ, which qemu's -E does not change
 	# shellcheck disable=SC2086
-	env -i $guest_environment timeout 120 "qemu-$cpu" -L "$sysroot" $qemu_options \
+	env -i $guest_environment timeout 120 "qemu-$cpu" -L "$sysroot" $qemu_options $covered \
 		-E LD_LIBRARY_PATH="$(pwd)/$run_folder" "$run_folder/$run_program" "$@"
 }
 

@@ -29,6 +29,13 @@ $(AVR_DECODE): tests/oracle/avr/decode.c $(COMMON_OBJECTS)
 	@mkdir -p $(@D)
 	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) $< $(COMMON_OBJECTS) -o $@
 
+# The one for `make coverage'.
+COVERED = $(BUILD)/tests/covered.so
+
+$(COVERED): tests/oracle/covered.c tests/oracle/places.c tests/oracle/places.h tests/oracle/qemu_plugin.h
+	@mkdir -p $(@D)
+	$(call run,LINK) $(CC) $(CFLAGS) -fPIC -shared -o $@ $(filter %.c,$^)
+
 $(ORACLE): $(SYSTEM_ORACLE) $(AVR_ORACLE) $(AVR_DECODE)
 
 UNIT_TESTS += $(BUILD)/unit/test_oracle_decode
@@ -96,6 +103,16 @@ sanitize: $(ORACLE)
 	@TSAN_OPTIONS=halt_on_error=1 BUILD=$(call shell_word,$(abspath $(THREAD_SANITIZED))) \
 		CMOCKA_MESSAGE_OUTPUT=TAP prove --exec '' -j$(TEST_JOBS) \
 		$(THREAD_SANITIZED)/unit/test_common_parallel tests/e2e/wrapper-repeat.sh
+
+.PHONY: coverage
+
+COVERAGE_FLAGS = -O1 -g -fno-inline --coverage -fprofile-update=atomic -fprofile-abs-path
+
+## coverage: how much of each folder the tests execute, the tracer's code included (TESTS="FILE..." for some)
+coverage: all $(ORACLE) $(COVERED) fuzz-seeds
+	@$(MAKE) -s BUILD=$(BUILD)/coverage CFLAGS='$(COVERAGE_FLAGS)' all unit-tests fuzz-replays
+	@BUILD=$(call shell_word,$(abspath $(BUILD))) scripts/coverage \
+		$(or $(TESTS),$(UNIT_TESTS:$(BUILD)/%=$(BUILD)/coverage/%) $(END_TO_END))
 
 ## demo: Debian's lua5.4 traced on ARM and MIPS; installs what is missing
 demo:

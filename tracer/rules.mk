@@ -78,7 +78,7 @@ $(BUILD)/tracer/$(1)/%.o: tracer/%.c
 
 $(BUILD)/tracer/$(1)/%.o: tracer/%.S
 	@mkdir -p $$(@D)
-	$$(call run,CC) $(TRACER_TOOL_$(1))gcc -fPIC -Iinclude $(TRACER_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
+	$$(call run,CC) $(TRACER_TOOL_$(1))gcc -g -fPIC -Iinclude $(TRACER_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
 
 ifneq ($(filter $(1),$(TRACER_ARCHES)),)
 TRACER += $(TRACER_LIBRARY)/tracer-$(1).o $(TRACER_LIBRARY)/tracer-paths-$(1).o \

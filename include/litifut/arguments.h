@@ -1,8 +1,8 @@
 /* Arguments and return values of chosen functions (LITIFUT_ARGS): what the rewriter leaves in a
  * module for the recorder, and what the recorder writes into the trace.
  *
- * A field is a byte: which argument it is in the lower bits, how it is shown in the upper ones. 0
- * is no field. */
+ * A field is a byte: which argument it is in the lower bits, how it is shown in the upper ones.
+ * 0 means that there is no further field. */
 #ifndef LITIFUT_ARGUMENTS_H
 #define LITIFUT_ARGUMENTS_H
 
@@ -14,9 +14,9 @@ enum litifut_argument_type {
 	LITIFUT_ARGUMENT_HEX = 3,
 	LITIFUT_ARGUMENT_POINTER = 4,
 	LITIFUT_ARGUMENT_STRING = 5,
-	LITIFUT_ARGUMENT_PLAIN = 6, /* a number of which no more is known */
+	LITIFUT_ARGUMENT_PLAIN = 6, /* a number of unknown signedness */
 	LITIFUT_ARGUMENT_UNREADABLE =
-		7 /* in a trace: a string of which the address is all there is */
+		7 /* in a trace: a string that could not be read; only its address is there */
 };
 
 #define LITIFUT_ARGUMENT_FIELDS 12u /* the most of one call */

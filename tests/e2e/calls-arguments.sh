@@ -216,6 +216,30 @@ build()
 	return $built
 }
 
+# 300 functions, of each of which other values are to be recorded
+too_many_lists()
+{
+	awk 'BEGIN {
+		for (i = 0; i < 300; i++)
+			printf "__attribute__((noipa)) int f%d(int a) { return a + %d; }\n", i, i
+		printf "int main(void)\n{\n\tint sum = 0;\n"
+		for (i = 0; i < 300; i++)
+			printf "\tsum += f%d(sum);\n", i
+		printf "\treturn sum == 0;\n}\n" }' >lists.cc
+	LITIFUT_ARGS=$(awk 'BEGIN { for (i = 0; i < 300; i++)
+		printf "f%d(int):%s%d,%s;", i, substr("iuxp", i % 4 + 1, 1), i / 4 % 16, "i" 16 + int(i / 64) }') &&
+		export LITIFUT_ARGS
+	(cd traced && front="$BUILD/bin/litifut build" compiler -o lists ../lists.cc) >traced.log 2>&1
+	unset LITIFUT_ARGS
+	is "too many lists of values: a line says of how many calls" "$(sed 's/.*: lists: //' traced.log)" \
+		"LITIFUT_ARGS: nothing is recorded of 45 calls: a module has room for 255 different lists of values; choose fewer"
+	guest_environment="LITIFUT_DIR=$(pwd)/data" && rm -rf data
+	run traced lists
+	guest_environment=
+	is "the others are recorded" \
+		"$("$BUILD/bin/litifut-post" -q -f calls data traced/lists | grep -c '(arg')" 255
+}
+
 behaviour()
 {
 	source_code
@@ -272,6 +296,7 @@ what functions return
 no call is found of a function named nosuch'
 	run traced program many 1
 	is "it runs" "$(cat traced.status)" 0
+	too_many_lists
 
 	case $target in
 	armel) return ;; # has no thunks, without which no returns are recorded

@@ -38,7 +38,18 @@ $(call fuzzers,$(POST_FUZZ) $(ENERGY_FUZZ) $(LINK_FUZZ)): $(BUILD)/fuzz/%: \
 		$(BUILD)/fuzz/objects/tests/fuzz/fuzz_%.o
 	$(call run,LINK) clang -fsanitize=fuzzer $(FUZZ_SANITIZERS) -pthread $^ $(FUZZ_LIBRARIES) -o $@
 
-.PHONY: fuzz fuzz-post fuzz-energy fuzz-link fuzz-seeds
+# Without libFuzzer: the targets of links run over a corpus, compiled as CFLAGS say, for `make
+# coverage`.
+FUZZ_REPLAYS := $(patsubst %,$(BUILD)/fuzz/replay-%,$(LINK_FUZZ))
+
+$(FUZZ_REPLAYS): $(BUILD)/fuzz/replay-%: $(BUILD)/host/tests/fuzz/fuzz_%.o \
+		$(BUILD)/host/tests/fuzz/replay.o $(LDWRAP_OBJECTS) $(REWRITER_OBJECTS) $(COMMON_OBJECTS)
+	@mkdir -p $(@D)
+	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDWRAP_LIBRARIES) -o $@
+
+.PHONY: fuzz fuzz-post fuzz-energy fuzz-link fuzz-seeds fuzz-replays
+
+fuzz-replays: $(FUZZ_REPLAYS)
 
 fuzz-seeds: all $(BUILD)/unit/test_post_hostile $(BUILD)/unit/test_energy_hostile
 	@for test in post energy; do \
