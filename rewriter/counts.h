@@ -2,7 +2,7 @@
  * (<litifut/module_format.h> says what is in it), which becomes a part of the trace.
  *
  * First come the counters of the instruction DB, for the calls that no thunk serves. Where each
- * site has a thunk of its own, those of all sites follow, in the order of the list. Where thunks
+ * site has a separate thunk, those of all sites follow, in the order of the list. Where thunks
  * serve many sites, the rest of the room is an image of the code: the counter of a site is as far
  * from that of another as their return addresses are from each other. These are at least as far
  * apart as a counter is long, since a call and its delay slot are 8 bytes. */
@@ -23,7 +23,7 @@ uint32_t litifut_counts_bytes(const struct litifut_session *session, size_t db_e
 enum litifut_status litifut_counts_check(const struct litifut_session *session,
 					 struct litifut_error *error);
 
-/* litifut_session_thunk() with the counter, where each site has a thunk of its own. */
+/* litifut_session_thunk() with the counter, where each site has a separate thunk. */
 struct litifut_thunk litifut_counts_thunk(const struct litifut_session *session,
 					  const struct litifut_cramped_call *call);
 

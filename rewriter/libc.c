@@ -74,7 +74,7 @@ const char *litifut_libc_lacks_spare_word(const struct litifut_image *image)
 		return defines(image, platform_linux_glibc.registers_fork_handlers) ||
 				       !defines(image, platform_linux_glibc.forks)
 			       ? NULL
-			       : "its glibc can't tell of a fork";
+			       : "its glibc has no hooks for fork that the tracer can use";
 	if (!litifut_image_section(image, ".dynamic"))
 		return "it is static, and has no glibc";
 	return needs_glibc(image) ? NULL

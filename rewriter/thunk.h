@@ -24,8 +24,8 @@ struct litifut_thunk {
 	bool thumb; /* the state its code is in */
 	uint8_t number;
 	uint32_t callee; /* link-time address with the Thumb bit */
-	/* LITIFUT_MODE=counts: link-time address of the counter, where each site has a thunk of
-	 * its own; else 0. */
+	/* LITIFUT_MODE=counts: link-time address of the counter, where each site has a separate
+	 * thunk; else 0. */
 	uint32_t counter;
 };
 

@@ -17,7 +17,8 @@ struct addition {
 	bool full;
 };
 
-/* The gate for the trampoline in `room`, with the thunk if there is one. */
+/* The gate for the trampoline in `room`, with the thunk if there is one. That may be written into
+ * `room` now, so the place of the trampoline is known afterwards. */
 static struct litifut_gate gate_of(struct addition *addition, struct litifut_room *room)
 {
 	struct litifut_gate gate = {room->address, room->entries, 0};
@@ -36,11 +37,10 @@ static uint32_t add_to(struct addition *addition, struct litifut_room *room)
 	const struct litifut_session *session = addition->session;
 	struct litifut_detour *detour = addition->detour;
 	struct litifut_gate gate = gate_of(addition, room);
-	uint32_t address;
+	uint32_t address = room->address + room->used;
 	uint8_t code[256];
 	bool done = false;
 
-	address = room->address + room->used;
 	for (unsigned tries = gate.thunk ? 2 : 1; tries && !done && !addition->full; tries--) {
 		*detour = (struct litifut_detour){.thunk = gate.thunk != 0};
 		done = session->arch->detour->write_detour(&session->context, &addition->call,
@@ -66,11 +66,8 @@ static uint32_t add_numbered(struct addition *addition)
 	struct litifut_room *room = &rooms->items[rooms->own];
 	struct litifut_gate gate = gate_of(addition, room);
 	size_t count = rooms->landings->count;
-	uint32_t trampoline;
-	uint8_t *bytes;
-
-	trampoline = room->address + room->used;
-	bytes = room->bytes + room->used;
+	uint32_t trampoline = room->address + room->used;
+	uint8_t *bytes = room->bytes + room->used;
 
 	if (session->arch->detour->trampoline_bytes_max > room->size - room->used) {
 		addition->full = true;
@@ -100,14 +97,13 @@ static uint32_t add_stepped(struct addition *addition, const struct litifut_foun
 	struct litifut_rooms *rooms = addition->rooms;
 	const struct litifut_session *session = addition->session;
 	struct litifut_room *room = &rooms->items[rooms->own];
-	struct litifut_gate gate = gate_of(addition, room); /* may write a thunk */
-	uint32_t trampoline;
+	struct litifut_gate gate = gate_of(addition, room);
+	uint32_t trampoline = room->address + room->used;
 	uint32_t entries[LITIFUT_ENTRIES_MAX]; /* the relay may bring others for what follows */
 	size_t bytes = session->arch->detour->trampoline_bytes_max;
 	uint32_t step;
 	bool done = false;
 
-	trampoline = room->address + room->used;
 	if (addition->full || bytes > room->size - room->used) {
 		addition->full = true;
 		return 0;

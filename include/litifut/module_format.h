@@ -12,7 +12,7 @@
  *                     record for every call site that was found, patched or
  *                     not, sorted by address; then the names of reasons are
  *                     fixed by enum litifut_site_reason. It can be empty, and
- *                     the list in a file of its own, MODULE.litifut.db: an ELF
+ *                     the list in a separate file, MODULE.litifut.db: an ELF
  *                     file with this section and the module's build-id.
  *   .litifut.blocks   in the file only, of a module that records edges: struct
  *                     litifut_blocks_header and what follows it.
@@ -39,7 +39,7 @@
 #define LITIFUT_DB_MAGIC 0x4c544644u
 #define LITIFUT_SITES_MAGIC 0x4c544653u
 #define LITIFUT_BLOCKS_MAGIC 0x4c544642u
-/* Each kind of section has a version of its own. A reader refuses a newer one. What a
+/* Each kind of section has a separate version. A reader refuses a newer one. What a
  * version adds at the end of a record, readers of the same version skip. */
 #define LITIFUT_MODULE_VERSION 2
 #define LITIFUT_DB_VERSION 1

@@ -397,7 +397,7 @@ enum litifut_word_kind {
 	LITIFUT_WORD_UNLOAD = 33  /* [serial][epoch] the module was unloaded at that epoch */
 };
 
-/* Where every return address is a multiple of four (MIPS), bits 0 and 1 tell of calls
+/* Where every return address is a multiple of four (MIPS), bits 0 and 1 mark calls
  * whose callee is the next word: LITIFUT_WORD_INDIRECT or _TAIL in two words, not three. */
 enum litifut_word_mark {
 	LITIFUT_MARK_DIRECT = 0, /* no callee follows */

@@ -69,7 +69,7 @@
  * A return comes from its own trampoline as well, by a call whose return address stands
  * for it in the trace. The exit leads back there: bx lr.
  *
- * With LITIFUT_MODE=counts each site has a thunk of its own, that adds 1 to the 64 bits of its
+ * With LITIFUT_MODE=counts each site has a separate thunk, which adds 1 to the 64 bits of its
  * counter and uses nothing of the C library:
  *
  *	push   {r0-r2}			tail calls: and lr

@@ -86,7 +86,7 @@
 	.size \name, . - \name
 	.endm
 
-	/* The same with room of its own. */
+	/* The same where the thunk has not moved the stack pointer yet. */
 	.macro	through_own name bytes stores stub
 	.globl \name
 	.hidden \name

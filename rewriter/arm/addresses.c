@@ -1,0 +1,108 @@
+/* Literals and the sums of a literal and the pc, halves that movw and movt put together, and what
+ * adr makes. Encodings: DDI 0406C A5 (A32), A6 (T32). */
+#include "rewriter/arm/addresses.h"
+
+#include "cpu/arm/arm.h"
+
+/* Values of a literal and the pc: `ldr rN, =value; add rN, pc`, where the literal is in reach. */
+#define LITERAL_REACH 4096u
+
+static void add_sums(const struct litifut_section *section, const struct litifut_code_range *range,
+		     const struct litifut_code_range *ranges, size_t count,
+		     struct litifut_targets *targets, uint32_t value)
+{
+	const uint32_t at = value - (range->state == LITIFUT_CODE_THUMB ? 4 : 8);
+
+	for (size_t i = 0; i < count; i++) {
+		if (ranges[i].state != LITIFUT_CODE_DATA || ranges[i].end + LITERAL_REACH < at ||
+		    ranges[i].start > at + LITERAL_REACH)
+			continue;
+		for (uint32_t word = (ranges[i].start + 3) & ~3u; word + 4 <= ranges[i].end;
+		     word += 4)
+			litifut_targets_add(
+				targets,
+				value + litifut_get32(false,
+						      section->bytes + (word - section->address)));
+	}
+}
+
+/* movw and movt of the same register; `halves`: what movw has left in each. */
+static void add_halves(uint32_t word, bool thumb, uint32_t halves[16],
+		       struct litifut_targets *targets)
+{
+	const uint32_t operation = thumb ? word & 0xfbf08000 : word & 0x0ff00000;
+	const unsigned reg = thumb ? word >> 8 & 15 : word >> 12 & 15;
+	const uint32_t value = thumb ? (word >> 4 & 0xf000) | (word >> 15 & 0x800) |
+					       (word >> 4 & 0x700) | (word & 0xff)
+				     : (word >> 4 & 0xf000) | (word & 0xfff);
+
+	if (operation == (thumb ? 0xf2400000u : 0x03000000u))
+		halves[reg] = value;
+	else if (operation == (thumb ? 0xf2c00000u : 0x03400000u))
+		litifut_targets_add(targets, value << 16 | halves[reg]);
+}
+
+/* adr, in both forms, and add of the pc. */
+static void add_formed(uint32_t word, bool thumb, uint32_t address, struct litifut_targets *targets)
+{
+	const uint32_t pc = thumb ? (address + 4) & ~3u : address + 8;
+	const uint32_t wide = (word >> 15 & 0x800) | (word >> 4 & 0x700) | (word & 0xff);
+	const unsigned turn = word >> 7 & 30;
+	const uint32_t plain = (word & 0xff) >> turn | (turn ? (word & 0xff) << (32 - turn) : 0);
+
+	if (thumb && word < 0x10000 && word >> 11 == 0x14)
+		litifut_targets_add(targets, pc + 4 * (word & 0xff));
+	else if (thumb && (word & 0xfbff8000) == 0xf20f0000)
+		litifut_targets_add(targets, pc + wide);
+	else if (thumb && (word & 0xfbff8000) == 0xf2af0000)
+		litifut_targets_add(targets, pc - wide);
+	else if (!thumb && (word & 0x0fff0000) == 0x028f0000)
+		litifut_targets_add(targets, pc + plain);
+	else if (!thumb && (word & 0x0fff0000) == 0x024f0000)
+		litifut_targets_add(targets, pc - plain);
+}
+
+void litifut_arm_add_addresses(const struct litifut_image *image,
+			       const struct litifut_arch_context *context,
+			       const struct litifut_section *section,
+			       const struct litifut_code_range *ranges, size_t count,
+			       struct litifut_targets *targets)
+{
+	(void)image;
+	(void)context;
+	for (size_t i = 0; i < count; i++) {
+		const struct litifut_code_range *range = &ranges[i];
+		const bool thumb = range->state == LITIFUT_CODE_THUMB;
+		uint32_t halves[16] = {0};
+		unsigned length;
+
+		if (range->state == LITIFUT_CODE_DATA) {
+			for (uint32_t at = (range->start + 3) & ~3u; at + 4 <= range->end; at += 4)
+				litifut_targets_add(
+					targets,
+					litifut_get32(false,
+						      section->bytes + (at - section->address)));
+			continue;
+		}
+		for (uint32_t at = range->start; at + (thumb ? 2 : 4) <= range->end; at += length) {
+			const uint8_t *code = section->bytes + (at - section->address);
+			uint32_t word =
+				thumb ? litifut_get16(false, code) : litifut_get32(false, code);
+
+			length = thumb && !litifut_arm_thumb_is_wide((uint16_t)word) ? 2 : 4;
+			if (thumb && length == 4) {
+				if (at + 4 > range->end)
+					break;
+				word = word << 16 | litifut_get16(false, code + 2);
+			}
+			if (length == 4)
+				add_halves(word, thumb, halves, targets);
+			add_formed(word, thumb, at, targets);
+			/* add rN, pc; add rN, pc, rM; ldr rN, [pc, rM] reads a table */
+			if (thumb ? length == 2 && (word & 0xff78) == 0x4478
+				  : (word & 0x0fff0ff0) == 0x008f0000)
+				add_sums(section, range, ranges, count, targets,
+					 at + (thumb ? 4 : 8));
+		}
+	}
+}

@@ -1,0 +1,15 @@
+/* Which addresses ARM code makes, for LITIFUT_MODE=paths: a function may be entered by these from
+ * code that can't be followed. */
+#ifndef LITIFUT_REWRITER_ARM_ADDRESSES_H
+#define LITIFUT_REWRITER_ARM_ADDRESSES_H
+
+#include "rewriter/edges.h"
+
+/* As `add_addresses` of struct litifut_arch_edges. */
+void litifut_arm_add_addresses(const struct litifut_image *image,
+			       const struct litifut_arch_context *context,
+			       const struct litifut_section *section,
+			       const struct litifut_code_range *ranges, size_t count,
+			       struct litifut_targets *targets);
+
+#endif
