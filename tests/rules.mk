@@ -32,7 +32,7 @@ $(AVR_DECODE): tests/oracle/avr/decode.c $(COMMON_OBJECTS)
 # The one for `make coverage'.
 COVERED = $(BUILD)/tests/covered.so
 
-$(COVERED): tests/oracle/covered.c tests/oracle/places.c tests/oracle/places.h tests/oracle/qemu_plugin.h
+$(COVERED): tests/oracle/covered/covered.c tests/oracle/places.c tests/oracle/places.h tests/oracle/qemu_plugin.h
 	@mkdir -p $(@D)
 	$(call run,LINK) $(CC) $(CFLAGS) -fPIC -shared -o $@ $(filter %.c,$^)
 
