@@ -14,6 +14,7 @@ import sys
 
 TOOLS = {"arm": "arm-linux-gnueabi-", "armv7": "arm-linux-gnueabi-",
          "mips": "mips-linux-gnu-", "mipsel": "mipsel-linux-gnu-"}
+SLOT = 128  # bytes of a slot of the plugin's table: a hash of 8 bytes, and a line
 SYMBOL = re.compile(r"^([0-9a-f]+) <(.*)>:$")
 PLACE = re.compile(r"^(/.*):(\d+)( \(.*\))?$")
 INSTRUCTION = re.compile(r"^ *([0-9a-f]+):\t(?:[0-9a-f]+ )+ *\t(\S+)")
@@ -41,8 +42,11 @@ def main():
     build, executed = sys.argv[1:]
     count = collections.defaultdict(int)
     blocks = collections.defaultdict(set)
-    with open(executed, encoding="utf-8") as file:
-        for line in file:
+    with open(executed, "rb") as file:
+        table = file.read()
+    for at in range(0, len(table), SLOT):
+        if table[at + 8]:
+            line = table[at + 8:table.index(b"\0", at + 8)].decode()
             cpu, source, symbol, offset, size = line.split()
             blocks[cpu, symbol].add((source.rsplit(".", 1)[0], int(offset, 16), int(size, 16)))
     for cpu, tool in TOOLS.items():

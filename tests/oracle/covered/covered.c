@@ -2,8 +2,9 @@
  *
  *   qemu-arm -plugin covered.so,output=FILE PROGRAM
  *
- * When a block of the tracer is executed for the first time a line is appended to FILE, which
- * any number of processes share:
+ * When a block of the tracer is executed for the first time, a line is put into FILE, which any
+ * number of processes share. FILE is a hash table of lines. It is mapped, so that it takes none of
+ * the program's descriptors and none of the program's limits applies; each line is there once:
  *
  *   CPU SOURCE SYMBOL OFFSET BYTES
  *
@@ -47,9 +48,17 @@ struct block {
 	char line[];
 };
 
+/* One of FILE. */
+struct slot {
+	uint64_t hash; /* of the line; 0: free */
+	char line[120];
+};
+
+#define SLOTS (1u << 18)
+
 int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
-static int output = -1;
+static struct slot *slots;
 static const char *cpu_name;
 static void *images;
 
@@ -190,17 +199,38 @@ static const struct symbol *symbol_at(const struct image *image, uint32_t addres
 	return from ? &image->symbols[from - 1] : NULL;
 }
 
+/* FNV-1a, never 0 */
+static uint64_t hash_of(const char *line)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (; *line; line++)
+		hash = (hash ^ (uint8_t)*line) * 0x100000001b3u;
+	return hash ? hash : 1;
+}
+
 static void on_execution(unsigned cpu, void *user)
 {
 	struct block *block = user;
-	size_t length = strlen(block->line);
+	uint64_t hash;
 
 	(void)cpu;
 	if (block->executed)
 		return;
 	block->executed = true;
-	if (write(output, block->line, length) != (ssize_t)length)
-		fprintf(stderr, "covered: can't write\n");
+	hash = hash_of(block->line);
+	for (uint32_t i = 0; i < SLOTS; i++) {
+		struct slot *slot = &slots[(hash + i) % SLOTS];
+		uint64_t found = 0;
+
+		if (__atomic_compare_exchange_n(&slot->hash, &found, hash, false, __ATOMIC_RELAXED,
+						__ATOMIC_RELAXED)) {
+			strcpy(slot->line, block->line);
+			return;
+		}
+		if (found == hash)
+			return;
+	}
 }
 
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
@@ -215,7 +245,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	const struct image *image;
 	const struct symbol *symbol;
 	struct block *block;
-	char line[300];
+	char line[sizeof(slots->line)];
 
 	(void)id;
 	if (!place || place->path[0] != '/')
@@ -224,7 +254,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	symbol = image ? symbol_at(image, address_of(image, place->offset)) : NULL;
 	if (!symbol || !symbol->tracer)
 		return;
-	snprintf(line, sizeof(line), "%s %s %s %x %x\n", symbol->thumb ? "armv7" : cpu_name,
+	snprintf(line, sizeof(line), "%s %s %s %x %x", symbol->thumb ? "armv7" : cpu_name,
 		 symbol->source, symbol->name, address_of(image, place->offset) - symbol->address,
 		 (uint32_t)(end - start));
 	block = calloc(1, sizeof(*block) + sizeof(line));
@@ -248,13 +278,27 @@ static void on_system_call(qemu_plugin_id_t id, unsigned cpu, int64_t number, ui
 			oracle_places_mappings_changed();
 }
 
+/* The table that is, or will be, in the file; NULL: it can't be made */
+static struct slot *table_of(const char *path)
+{
+	int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	void *table = MAP_FAILED;
+
+	if (file >= 0 && !ftruncate(file, SLOTS * sizeof(*slots)))
+		table = mmap(NULL, SLOTS * sizeof(*slots), PROT_READ | PROT_WRITE, MAP_SHARED, file,
+			     0);
+	if (file >= 0)
+		close(file);
+	return table == MAP_FAILED ? NULL : table;
+}
+
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
 	cpu_name = strdup(info->target_name);
 	for (int i = 0; i < argc; i++)
 		if (!strncmp(argv[i], "output=", 7))
-			output = open(argv[i] + 7, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-	if (output < 0) {
+			slots = table_of(argv[i] + 7);
+	if (!slots) {
 		fprintf(stderr, "covered: output=FILE is missing, or can't be written\n");
 		return 1;
 	}
