@@ -66,10 +66,10 @@ struct cpu_objects {
 	void (*census)(const uint8_t *bytes, size_t size, unsigned encodings, bool big_endian,
 		       struct litifut_census *census);
 	enum litifut_relocation (*relocation)(unsigned type);
-	/* The section, by name, in which an object says what CPUs it is for, and
-	 * whether thunks run on those; NULL: on all. */
-	const char *thunk_section;
-	bool (*allows_thunks)(const uint8_t *bytes, uint32_t size);
+	/* The section, by name, in which an object says what CPUs it is for, and whether those
+	 * are the newer ones, which have better thunks; NULL: all are. */
+	const char *cpu_section;
+	bool (*is_for_newer)(const uint8_t *bytes, uint32_t size);
 	/* For firmware, NULL or NULL-terminated: options that are added to each link, and options
 	 * that are added to the traced link with stubs for speed. */
 	const char *const *firmware_options;
@@ -77,8 +77,8 @@ struct cpu_objects {
 	const char *firmware_clock;       /* the usual one; NULL: it depends on more */
 	unsigned firmware_register_bytes; /* of what a peripheral has */
 	bool firmware_relaxes; /* its linker makes calls shorter if asked to, which is not done */
-	/* A recorder, named like tracer(), that only runs where thunks do; NULL: the same. */
-	const char *thunk_recorder;
+	/* The tracer's objects for newer CPUs, named like tracer(); NULL: the same. */
+	const char *newer_tracer;
 };
 
 #endif

@@ -52,9 +52,11 @@ struct estimate {
 	size_t maybe_near_room;
 	size_t lto_bytes;
 	bool thunks;            /* room for thunks is wanted */
-	bool thunks_run;        /* an object is for CPUs that they run on */
+	bool older_thunks;      /* they are also if the CPUs are not the newer ones */
+	bool newer;             /* an object is for newer CPUs, see struct cpu_objects */
 	size_t thunk_encoded;   /* bytes of code in the encoding of thunks */
 	bool all_thunk_encoded; /* but for a few */
+	bool none_thunk_encoded;
 	uint32_t reach;         /* of most calls, either way */
 	struct callees *callees;
 	struct callees *near_callees; /* of calls that may become direct ones */
@@ -282,11 +284,11 @@ static void count_object(void *context, const struct input_object *object)
 						  ident[EI_DATA] == ELFDATA2MSB, &estimate->census);
 		} else if (!(header.sh_flags & SHF_ALLOC)) {
 			name = elf_strptr(object->elf, names, header.sh_name);
-			if (name && objects->thunk_section && !estimate->thunks_run &&
-			    !strcmp(name, objects->thunk_section) &&
+			if (name && objects->cpu_section && !estimate->newer &&
+			    !strcmp(name, objects->cpu_section) &&
 			    (data = elf_rawdata(section, NULL)) && data->d_buf)
-				estimate->thunks_run =
-					objects->allows_thunks(data->d_buf, (uint32_t)data->d_size);
+				estimate->newer =
+					objects->is_for_newer(data->d_buf, (uint32_t)data->d_size);
 			if (name && !strncmp(name, ".gnu.lto_", strlen(".gnu.lto_")))
 				lto += header.sh_size;
 		}
@@ -316,8 +318,9 @@ static void judge_encodings(struct estimate *estimate, const struct arguments *a
 	for (size_t i = 0; i < arguments->count; i++)
 		total += estimate->shares[i].text;
 	estimate->all_thunk_encoded = estimate->thunk_encoded >= total - total / 16;
-	estimate->reach = estimate->thunk_encoded > total / 16 ? estimate->sizes->reach
-							       : estimate->sizes->far_reach;
+	estimate->none_thunk_encoded = estimate->thunk_encoded <= total / 16;
+	estimate->reach = estimate->none_thunk_encoded ? estimate->sizes->far_reach
+						       : estimate->sizes->reach;
 }
 
 /* An island before each input that would get too far from the last one. */
@@ -352,23 +355,36 @@ static void place_islands(const struct estimate *estimate, const struct argument
 		add_island(islands, last);
 }
 
+static bool has_thunks(const struct estimate *estimate)
+{
+	return estimate->thunks && (estimate->newer || estimate->older_thunks);
+}
+
+/* Bytes of a thunk. */
+static size_t thunk_bytes(const struct estimate *estimate)
+{
+	return estimate->newer ? estimate->sizes->thunk_bytes : estimate->sizes->older_thunk_bytes;
+}
+
 /* Room for trampolines, and for thunks if they are used, of the chosen items. */
 static size_t room_for(const struct estimate *estimate, const struct arguments *arguments,
 		       const bool *chosen)
 {
-	const struct litifut_arch_sizes *sizes = estimate->sizes;
+	const size_t thunk = thunk_bytes(estimate);
 	uint64_t bytes = 0;
 
 	for (size_t i = 0; i < arguments->count; i++)
 		bytes += chosen[i] ? estimate->shares[i].trampolines : 0;
-	if (estimate->thunks && estimate->thunks_run) {
+	if (has_thunks(estimate)) {
 		size_t foreign;
 		size_t near_callees = callees_count(estimate->near_callees, chosen, &foreign);
 		size_t callees = callees_count(estimate->callees, chosen, &foreign);
-		size_t small = estimate->all_thunk_encoded ? callees - foreign : 0;
 
-		bytes += (callees + callees / 32 + near_callees / 16) * sizes->thunk_bytes -
-			 small * (sizes->thunk_bytes - sizes->near_thunk_bytes);
+		bytes += (callees + callees / 32 + near_callees / 16) * thunk;
+		if (!estimate->newer && estimate->none_thunk_encoded)
+			bytes -= callees * (thunk - estimate->sizes->older_near_thunk_bytes);
+		if (estimate->newer && estimate->all_thunk_encoded)
+			bytes -= (callees - foreign) * (thunk - estimate->sizes->near_thunk_bytes);
 	}
 	return bytes + bytes / 48;
 }
@@ -396,7 +412,7 @@ static void size_islands(const struct estimate *estimate, const struct litifut_a
 		plan->island_sizes[island] =
 			arch->island_bytes + room_for(estimate, arguments, chosen) +
 			LITIFUT_ARCH_GET(arch, detour, gate_bytes) +
-			16 * estimate->sizes->thunk_bytes +
+			16 * thunk_bytes(estimate) +
 			4 * LITIFUT_ARCH_GET(arch, detour, trampoline_bytes_max);
 	}
 	free(chosen);
@@ -442,7 +458,7 @@ static void fill_plan(const struct estimate *estimate, const struct litifut_arch
 
 	for (size_t i = 0; i < arguments->count; i++)
 		text += estimate->shares[i].text;
-	plan->thunks = estimate->thunks && estimate->thunks_run;
+	plan->thunks = has_thunks(estimate);
 	plan->sites = with_slack(census->direct + census->indirect + tails + lto);
 	plan->db_entries = sizes->indirect_in_db ? plan->sites
 						 : with_slack(census->direct + census->cramped +
@@ -458,7 +474,7 @@ static void fill_plan(const struct estimate *estimate, const struct litifut_arch
 		own_room(estimate, arch, arguments) + lto / 8 * sizes->call_trampoline_bytes +
 		LITIFUT_ARCH_GET(arch, detour, gate_bytes) + 8 * sizes->call_trampoline_bytes +
 		16 * sizes->tail_trampoline_bytes +
-		(estimate->thunks && estimate->thunks_run ? 24 * sizes->thunk_bytes : 0);
+		(has_thunks(estimate) ? 24 * thunk_bytes(estimate) : 0);
 	if (LITIFUT_ARCH_GET(arch, frames, unwind))
 		plan->unwind_entries =
 			(census->cramped + lto / 8) * arch->frames->unwind->call_entries;
@@ -471,14 +487,15 @@ static void fill_plan(const struct estimate *estimate, const struct litifut_arch
 }
 
 struct estimate_result estimate_room(const struct arguments *arguments, bool thunks,
-				     struct litifut_rewrite_plan *plan)
+				     bool older_thunks, struct litifut_rewrite_plan *plan)
 {
 	const struct litifut_arch *arch = litifut_arch_find(plan->machine);
 	struct estimate estimate = {
 		.objects = arch->cpu->objects,
 		.sizes = arch->sizes,
 		.thunks = thunks,
-		.thunks_run = !arch->cpu->objects->thunk_section,
+		.older_thunks = older_thunks,
+		.newer = !arch->cpu->objects->cpu_section,
 		.callees = callees_create(arguments->count),
 		.near_callees = callees_create(arguments->count),
 		.hosts = LITIFUT_ARCH_GET(arch, borrow, host_piece_count) != 0,
@@ -499,7 +516,7 @@ struct estimate_result estimate_room(const struct arguments *arguments, bool thu
 	judge_encodings(&estimate, arguments);
 	place_islands(&estimate, arguments, &result.islands);
 	fill_plan(&estimate, arch, arguments, &result.islands, plan);
-	result.thunks_run = estimate.thunks_run;
+	result.newer = estimate.newer;
 	free(estimate.maybe_near);
 	callees_release(estimate.callees);
 	callees_release(estimate.near_callees);

@@ -17,7 +17,7 @@ struct estimated_islands {
 
 struct estimate_result {
 	struct estimated_islands islands;
-	bool thunks_run; /* an object is for CPUs that thunks run on */
+	bool newer; /* an object is for newer CPUs only, see struct cpu_objects */
 };
 
 /* Adds to `plan`, which names the CPU, the call sites, DB entries, trampolines
@@ -25,6 +25,6 @@ struct estimate_result {
  * `thunks` also one for each callee. A wrong
  * guess costs a second link or some unused bytes in the file, nothing else. */
 struct estimate_result estimate_room(const struct arguments *arguments, bool thunks,
-				     struct litifut_rewrite_plan *plan);
+				     bool older_thunks, struct litifut_rewrite_plan *plan);
 
 #endif

@@ -59,7 +59,7 @@ struct link_state {
 	struct text_list roots;
 	struct text_list glibc_users;
 	struct exports exports;
-	bool thunks_run; /* known before the first link, or false */
+	bool newer; /* of struct estimate_result; false where it is not known before the first link */
 	bool wants_map;
 	struct map map; /* of the last link that made one */
 	struct litifut_range *ranges;
@@ -137,7 +137,7 @@ static enum litifut_status prepare_tracer(struct link_state *state, struct litif
 {
 	const struct link_request *request = state->request;
 	const char *architecture = decision_architecture(&request->decision->target);
-	const char *small = state->thunks_run ? state->arch->cpu->objects->thunk_recorder : NULL;
+	const char *newer = state->newer ? state->arch->cpu->objects->newer_tracer : NULL;
 	const bool paths = request->settings->recorded == LITIFUT_MODE_PATHS;
 	const bool counts = request->settings->recorded == LITIFUT_MODE_COUNTS;
 	const bool full = request->settings->recorded == LITIFUT_MODE_TABLE ||
@@ -149,14 +149,15 @@ static enum litifut_status prepare_tracer(struct link_state *state, struct litif
 				      paths    ? "/tracer-paths-"
 				      : counts ? "/tracer-counts-"
 					       : "/tracer-",
-				      architecture, ".o", NULL);
+				      newer && !paths && !counts ? newer : architecture, ".o",
+				      NULL);
 	state->recorder_source = request->settings->recorder
 					 ? xstrdup(request->settings->recorder)
 					 : concat(request->object_folder,
 						  full        ? "/recorder-full-"
 						  : arguments ? "/recorder-args-"
 							      : "/recorder-",
-						  small ? small : architecture, ".o", NULL);
+						  newer ? newer : architecture, ".o", NULL);
 	state->tracer = scratch_file("litifut-tracer.o");
 	state->recorder = scratch_file("litifut-recorder.o");
 	state->database = scratch_file("litifut-database.o");
@@ -259,19 +260,21 @@ static void place_islands(struct link_state *state)
 /* The first link gets what its inputs seem to need. */
 static void guess(struct link_state *state)
 {
+	const struct settings *settings = state->request->settings;
 	struct estimate_result result;
 	size_t island_bytes = 0;
 
-	result = estimate_room(state->request->arguments,
-			       state->request->settings->engine == LITIFUT_ENGINE_THUNK,
-			       &state->plan);
+	result = estimate_room(
+		state->request->arguments, settings->engine == LITIFUT_ENGINE_THUNK,
+		settings->recorded == LITIFUT_MODE_CALLS && settings->clock == LITIFUT_CLOCK_NONE,
+		&state->plan);
 	add_islands(state, result.islands.count);
 	for (size_t i = 0; i < result.islands.count; i++)
 		state->island_items[i] = result.islands.items[i];
 	state->wants_map |= result.islands.too_coarse;
 	free(result.islands.items);
-	state->thunks_run = result.thunks_run;
-	if (state->request->settings->recorded != LITIFUT_MODE_CALLS && result.thunks_run) {
+	state->newer = result.newer;
+	if (settings->recorded != LITIFUT_MODE_CALLS && result.newer) {
 		state->plan.trampoline_bytes += state->plan.sites * RETURN_BYTES;
 		state->plan.unwind_entries += state->plan.sites;
 	}
@@ -556,7 +559,7 @@ enum litifut_status link_rewritten(const struct link_request *request, struct li
 	prepare_options(&state);
 	if (!request->settings->link_twice)
 		guess(&state);
-	state.options.runs_thunks = request->linker->kind->drops_attributes && state.thunks_run;
+	state.options.is_newer = request->linker->kind->drops_attributes && state.newer;
 	status = prepare_tracer(&state, error);
 	if (!status)
 		status = exports_prepare(request->arguments, &state.exports, error);

@@ -177,6 +177,10 @@ struct litifut_arch_sizes {
 	size_t thunk_bytes;
 	size_t near_thunk_bytes;
 	unsigned thunk_encoding;
+	/* The same where the code is not for newer CPUs (struct cpu_objects), the second one of
+	 * code that is in another encoding than thunk_encoding; 0: there are none. */
+	size_t older_thunk_bytes;
+	size_t older_near_thunk_bytes;
 	/* With thunks, one direct call of this many has an entry in the DB all the same, at
 	 * the most. */
 	unsigned direct_in_db;
@@ -438,6 +442,9 @@ struct litifut_arch {
 	/* Name of the tracer's entry points, by the index that entry() returns. */
 	const char *entry_names[LITIFUT_ENTRIES_MAX];
 	size_t entry_count;
+	/* Those from this number on may be absent, in a tracer for images that use none of them.
+	 * 0: all are there. */
+	size_t common_entries;
 	/* Bytes of one island (see write_island). */
 	size_t island_bytes;
 	/* For estimates of the linker wrapper, before there is an image. */

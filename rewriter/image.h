@@ -77,7 +77,7 @@ struct litifut_image {
 	uint32_t *own;
 	size_t own_count;
 	const char *const *glibc_users; /* see struct litifut_rewrite_options */
-	bool runs_thunks;               /* the link says so, see struct litifut_rewrite_options */
+	bool is_newer;                  /* the link says so, see struct litifut_rewrite_options */
 	void *elf;                      /* libelf's handle */
 	bool mapped;
 };

@@ -4,6 +4,7 @@
 
 #include <elf.h>
 #include <litifut/module_format.h>
+#include <litifut/trace_format.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +127,12 @@ static const char *read_refusal(const struct reader *reader)
 	if (!arch || !arch->thunks || reader->info->engine != LITIFUT_ENGINE_DB ||
 	    (!reader->image->symbol_count && !reader->image->has_interpreter))
 		return NULL;
+	if (reader->module.mode != LITIFUT_MODE_CALLS && arch->thunks->refuses_counters) {
+		const char *why = arch->thunks->refuses_counters(reader->image);
+
+		if (why)
+			return why;
+	}
 	return arch->thunks->refuses_thunks(reader->image);
 }
 

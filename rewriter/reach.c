@@ -41,7 +41,8 @@ enum litifut_status litifut_landings_find(const struct litifut_image *image,
 		const struct litifut_symbol *entry =
 			litifut_image_symbol(image, arch->entry_names[i]);
 
-		if (!entry && strcmp(arch->entry_names[i], LITIFUT_TRAMPOLINES) == 0)
+		if (!entry && (strcmp(arch->entry_names[i], LITIFUT_TRAMPOLINES) == 0 ||
+			       (arch->common_entries && i >= arch->common_entries)))
 			continue;
 		if (!entry)
 			return litifut_error_set(

@@ -58,9 +58,9 @@ struct litifut_rewrite_options {
 	/* Libraries, as DT_NEEDED has them, that are known to need glibc themselves.
 	 * NULL-terminated, may be NULL. */
 	const char *const *glibc_users;
-	/* The inputs are for CPUs that thunks run on: counts where the image, which should have
-	 * a section that says so, has none. */
-	bool runs_thunks;
+	/* The inputs are for newer CPUs (struct cpu_objects): counts where the image, which should
+	 * have a section that says so, has none. */
+	bool is_newer;
 	/* LITIFUT_ARGS, of the modes CALLS and SPANS; may be NULL. And how many bytes of a string
 	 * are kept, LITIFUT_ARGUMENT_BYTES_MAX at the most. */
 	const struct litifut_argument_specs *arguments;

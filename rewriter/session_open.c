@@ -40,15 +40,22 @@ static enum litifut_status examine(struct litifut_session *session, struct litif
 	return LITIFUT_OK;
 }
 
-static const char *why_no_thunks(const struct litifut_session *session)
+/* Thunks that record nothing but calls, and read no clock, run on more CPUs than the others. */
+static const char *why_no_thunks(const struct litifut_session *session,
+				 const struct litifut_rewrite_options *options)
 {
 	const struct litifut_arch_thunks *thunks = session->arch->thunks;
+	const bool plain =
+		options->mode == LITIFUT_MODE_CALLS && options->clock == LITIFUT_CLOCK_NONE;
+	const char *why = NULL;
 
 	if (!thunks)
 		return "there are no thunks for this CPU";
-	if (!session->context.counts)
-		return thunks->refuses_thunks(&session->image);
-	return thunks->refuses_counters ? thunks->refuses_counters(&session->image) : NULL;
+	if (!plain && thunks->refuses_counters)
+		why = thunks->refuses_counters(&session->image);
+	if (!why && !session->context.counts)
+		why = thunks->refuses_thunks(&session->image);
+	return why;
 }
 
 enum litifut_status litifut_session_open(const char *path,
@@ -63,7 +70,7 @@ enum litifut_status litifut_session_open(const char *path,
 	if (status)
 		return status;
 	session->image.glibc_users = options->glibc_users;
-	session->image.runs_thunks = options->runs_thunks;
+	session->image.is_newer = options->is_newer;
 	session->arch = litifut_arch_find(session->image.machine);
 	if (!session->arch)
 		status = litifut_error_set(
@@ -107,7 +114,7 @@ enum litifut_status litifut_session_open(const char *path,
 						   "what is executed is not recorded: %s", why);
 	}
 	if (!status && options->engine == LITIFUT_ENGINE_THUNK && !edges)
-		session->thunks_refused = why_no_thunks(session);
+		session->thunks_refused = why_no_thunks(session, options);
 	session->context.thunks = !status && options->engine == LITIFUT_ENGINE_THUNK &&
 				  !session->thunks_refused && !edges;
 	if (session->context.thunks && !session->context.counts &&

@@ -29,4 +29,14 @@ struct litifut_thunk {
 	uint32_t counter;
 };
 
+static inline bool litifut_thunk_is_tail(const struct litifut_thunk *thunk)
+{
+	return thunk->kind == LITIFUT_THUNK_TAIL || thunk->kind == LITIFUT_THUNK_TAIL_REGISTER;
+}
+
+static inline bool litifut_thunk_has_register(const struct litifut_thunk *thunk)
+{
+	return thunk->kind == LITIFUT_THUNK_REGISTER || thunk->kind == LITIFUT_THUNK_TAIL_REGISTER;
+}
+
 #endif

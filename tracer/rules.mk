@@ -83,15 +83,15 @@ $(BUILD)/tracer/$(1)/%.o: tracer/%.S
 ifneq ($(filter $(1),$(TRACER_ARCHES)),)
 TRACER += $(TRACER_LIBRARY)/tracer-$(1).o $(TRACER_LIBRARY)/tracer-paths-$(1).o \
 	$(TRACER_LIBRARY)/tracer-counts-$(1).o
-endif
-TRACER += $(TRACER_LIBRARY)/recorder-$(1).o $(TRACER_LIBRARY)/recorder-full-$(1).o $(TRACER_LIBRARY)/recorder-args-$(1).o
-
 $(TRACER_LIBRARY)/tracer-paths-$(1).o: $(BUILD)/tracer/$(1)/$(TRACER_CPU_$(1))/bits.o
 $(TRACER_LIBRARY)/tracer-$(1).o $(TRACER_LIBRARY)/tracer-paths-$(1).o: \
 	$(TRACER_SOURCES:%=$(BUILD)/tracer/$(1)/%.o)
 $(TRACER_LIBRARY)/tracer-counts-$(1).o: $(BUILD)/tracer/$(1)/entry/count.o
 $(TRACER_LIBRARY)/tracer-$(1).o $(TRACER_LIBRARY)/tracer-paths-$(1).o $(TRACER_LIBRARY)/tracer-counts-$(1).o: \
 	$(patsubst %,$(BUILD)/tracer/$(1)/%.o,$(call TRACER_ASSEMBLY,$(TRACER_CPU_$(1))))
+endif
+
+TRACER += $(TRACER_LIBRARY)/recorder-$(1).o $(TRACER_LIBRARY)/recorder-full-$(1).o $(TRACER_LIBRARY)/recorder-args-$(1).o
 $(TRACER_LIBRARY)/recorder-$(1).o: $(patsubst %,$(BUILD)/tracer/$(1)/%.o,$(RECORDER_SMALL) $(RECORDER_PLAIN))
 $(TRACER_LIBRARY)/recorder-full-$(1).o: $(patsubst %,$(BUILD)/tracer/$(1)/%.o,$(RECORDER_FULL) $(RECORDER_PLAIN))
 $(TRACER_LIBRARY)/recorder-args-$(1).o: $(patsubst %,$(BUILD)/tracer/$(1)/%.o,$(RECORDER_SMALL) $(RECORDER_ARGUMENTS))
@@ -109,6 +109,12 @@ $(TRACER_LIBRARY)/%-$(1).o: tracer/check-object
 
 -include $(shell find $(BUILD)/tracer/$(1) -name '*.d' 2>/dev/null)
 endef
+
+# For the stubs all of ARM is one CPU, but newer ones have no use for what thunks of others share.
+TRACER += $(TRACER_LIBRARY)/tracer-armv7.o
+$(TRACER_LIBRARY)/tracer-armv7.o: \
+	$(patsubst %,$(BUILD)/tracer/arm/%.o,$(TRACER_SOURCES) $(call TRACER_ASSEMBLY,arm))
+$(TRACER_LIBRARY)/tracer-arm.o: $(BUILD)/tracer/arm/arm/thunk_shared.o
 
 $(foreach arch,$(RECORDER_ARCHES),$(eval $(call tracer_arch,$(arch))))
 

@@ -130,7 +130,7 @@ const struct cpu_objects litifut_objects_arm = {
 	.census = census,
 	.relocation = relocation,
 	.firmware_register_bytes = 4,
-	.thunk_recorder = "armv7",
-	.thunk_section = ".ARM.attributes",
-	.allows_thunks = litifut_arm_attributes_v7,
+	.newer_tracer = "armv7",
+	.cpu_section = ".ARM.attributes",
+	.is_for_newer = litifut_arm_attributes_v7,
 };

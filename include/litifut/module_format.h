@@ -131,8 +131,8 @@ struct litifut_module {
 	uint32_t exits_start;
 	uint32_t exits_end;
 	uint32_t exits_stride;
-	/* Used at run time only: 1 while thunks may use the per-thread word, which is when the
-	 * module is of the family and the clock of the process. */
+	/* Used at run time only, by the thunks of ARM images for CPUs before ARMv7: see
+	 * <litifut/thunk_abi.h>. */
 	uint32_t fast_ok;
 	/* The room for flags (link-time) of a module that records edges, or counts calls; else 0.
 	 */

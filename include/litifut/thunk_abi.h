@@ -24,6 +24,12 @@
 #define LITIFUT_THUNK_VECTOR_ARM 0
 #define LITIFUT_THUNK_VECTOR_MIPS -0x7008
 
+/* `fast_ok` of struct litifut_module, for thunks that run on ARM CPUs of all kinds: how they find
+ * the thread pointer and reserve the place for an event. 0, as it is in the file: they can't, and
+ * go the long way. */
+#define LITIFUT_THUNKS_BY_REGISTER 1 /* TPIDRURO, LDREX and STREX */
+#define LITIFUT_THUNKS_BY_HELPERS 2  /* __kuser_get_tls and __kuser_cmpxchg of the kernel */
+
 /* LITIFUT_MODE=paths: bytes of the code of tracer/mips/bits.S that the rewriter copies. */
 #define LITIFUT_BITS_BYTES_MIPS 0x1d0
 

@@ -36,6 +36,7 @@ static enum litifut_status examine(const struct litifut_image *image,
 					 LITIFUT_NO_ADDRESS, "out of memory");
 	facts->short_thumb_branches =
 		attributes && !litifut_arm_attributes_thumb2(attributes->bytes, attributes->size);
+	facts->shares_thunks = !litifut_arm_is_for_v7(image);
 	*context = (struct litifut_arch_context){
 		.cpu = {.position_independent = image->type == ET_DYN, .facts = facts}};
 	return LITIFUT_OK;
@@ -219,6 +220,8 @@ static const struct litifut_arch_sizes sizes = {
 	.thunk_bytes = 52,
 	.near_thunk_bytes = 44,
 	.thunk_encoding = LITIFUT_CODE_THUMB,
+	.older_thunk_bytes = 40,
+	.older_near_thunk_bytes = 16,
 	.direct_in_db = 128,
 	.reach = 16u << 20,
 	.far_reach = 32u << 20,
@@ -274,8 +277,13 @@ const struct litifut_arch litifut_arch_arm = {
 			[LITIFUT_ARM_ENTRY_TAIL] = "litifut_stub_tail",
 			[LITIFUT_ARM_ENTRY_THUNK] = "litifut_thunk_call",
 			[LITIFUT_ARM_ENTRY_THUNK_TAIL] = "litifut_thunk_tail",
-			[LITIFUT_ARM_ENTRY_LR] = "litifut_stub_lr"},
+			[LITIFUT_ARM_ENTRY_LR] = "litifut_stub_lr",
+			[LITIFUT_ARM_ENTRY_SHARED] = "litifut_thunk_shared",
+			[LITIFUT_ARM_ENTRY_SHARED_TAIL] = "litifut_thunk_shared_tail",
+			[LITIFUT_ARM_ENTRY_POINTER] = "litifut_thunk_pointer",
+			[LITIFUT_ARM_ENTRY_POINTER_TAIL] = "litifut_thunk_pointer_tail"},
 	.entry_count = LITIFUT_ARM_ENTRIES,
+	.common_entries = LITIFUT_ARM_ENTRY_SHARED,
 	.island_bytes = LITIFUT_ARM_ISLAND_BYTES,
 	.examine = examine,
 	.code_ranges = litifut_arm_code_ranges,

@@ -780,7 +780,7 @@ static unsigned judge_function(const struct litifut_image *image,
 
 const struct litifut_arch_edges litifut_arm_edges = {
 	.add_addresses = litifut_arm_add_addresses,
-	.refuses_bits = litifut_arm_refuses_thunks,
+	.refuses_bits = litifut_arm_refuses_bits,
 	.judge_function = judge_function,
 	.judge_branch = judge_branch,
 	.judge_entry = judge_entry,

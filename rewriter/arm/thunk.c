@@ -85,8 +85,9 @@
  * carry:	add.w  r1, r1, #4		the high word gets 1 in the same way
  * retry:	b.n    again
  *
- * mrc of TPIDRURO and ldrex are of ARMv6K, Thumb-2 is of ARMv6T2; the rewriter asks
- * for ARMv7. Encodings: DDI 0406C A8.8. */
+ * mrc of TPIDRURO and ldrex are of ARMv6K, Thumb-2 is of ARMv6T2; the rewriter writes these
+ * thunks where the image says that it is for ARMv7. Others, for calls without a clock, are in
+ * thunk_shared.c. Encodings: DDI 0406C A8.8. */
 #include "rewriter/arm/thunk.h"
 
 #include <litifut/clock_page.h>
@@ -94,6 +95,7 @@
 #include <litifut/thunk_abi.h>
 #include <litifut/trace_format.h>
 
+#include "rewriter/arm/thunk_shared.h"
 #include "rewriter/arm/trampoline.h"
 #include "rewriter/libc.h"
 
@@ -117,33 +119,31 @@ struct emitter {
 	struct litifut_frame_code *frame; /* may be NULL */
 };
 
-const char *litifut_arm_refuses_counters(const struct litifut_image *image)
+bool litifut_arm_is_for_v7(const struct litifut_image *image)
 {
 	const struct litifut_section *attributes = litifut_image_section(image, ".ARM.attributes");
 
-	if (!attributes && image->runs_thunks)
-		return NULL;
-	if (!attributes || !litifut_arm_attributes_v7(attributes->bytes, attributes->size) ||
-	    !litifut_arm_attributes_thumb2(attributes->bytes, attributes->size))
-		return "it is for CPUs before ARMv7";
-	return NULL;
+	if (!attributes)
+		return image->is_newer;
+	return litifut_arm_attributes_v7(attributes->bytes, attributes->size) &&
+	       litifut_arm_attributes_thumb2(attributes->bytes, attributes->size);
+}
+
+const char *litifut_arm_refuses_counters(const struct litifut_image *image)
+{
+	return litifut_arm_is_for_v7(image) ? NULL : "it is for CPUs before ARMv7";
 }
 
 const char *litifut_arm_refuses_thunks(const struct litifut_image *image)
 {
+	return litifut_libc_lacks_spare_word(image);
+}
+
+const char *litifut_arm_refuses_bits(const struct litifut_image *image)
+{
 	const char *why = litifut_arm_refuses_counters(image);
 
 	return why ? why : litifut_libc_lacks_spare_word(image);
-}
-
-static bool is_tail(const struct litifut_thunk *thunk)
-{
-	return thunk->kind == LITIFUT_THUNK_TAIL || thunk->kind == LITIFUT_THUNK_TAIL_REGISTER;
-}
-
-static bool has_register(const struct litifut_thunk *thunk)
-{
-	return thunk->kind == LITIFUT_THUNK_REGISTER || thunk->kind == LITIFUT_THUNK_TAIL_REGISTER;
 }
 
 /* `bx` or `blx` by a register that thunks keep. */
@@ -167,6 +167,8 @@ struct litifut_thunk litifut_arm_thunk(const struct litifut_image *image,
 	(void)image;
 	if (!context->thunks || instruction->linked != LITIFUT_LINKED_NOT)
 		return thunk;
+	if (litifut_arm_shares_thunks(&context->cpu))
+		return litifut_arm_thunk_shared(call);
 	/* blx, by which A32 code gets into a thunk, has no condition; the
 	 * trampoline of a tail call does not need one. */
 	if (!instruction->thumb && !call->tail && instruction->word >> 28 < 0xe)
@@ -190,7 +192,7 @@ struct litifut_thunk litifut_arm_thunk(const struct litifut_image *image,
 	default:
 		break;
 	}
-	if (has_register(&thunk))
+	if (litifut_thunk_has_register(&thunk))
 		thunk.number = instruction->target_register;
 	return thunk;
 }
@@ -258,20 +260,20 @@ static void reserve(unsigned bytes, struct emitter *emitter)
 /* The event of a table, when r0 to r2 and lr have been saved. */
 static void write_table_event(const struct litifut_thunk *thunk, struct emitter *emitter)
 {
-	const unsigned pushed = is_tail(thunk) ? 20 : 16;
-	const unsigned words = has_register(thunk) ? 4 : 3;
+	const unsigned pushed = litifut_thunk_is_tail(thunk) ? 20 : 16;
+	const unsigned words = litifut_thunk_has_register(thunk) ? 4 : 3;
 	unsigned number = thunk->number;
 	unsigned mark = thunk->kind == LITIFUT_THUNK_EXIT     ? LITIFUT_FOLD_RETURN
 			: thunk->kind == LITIFUT_THUNK_CALLEE ? LITIFUT_FOLD_CALL
 			: thunk->kind == LITIFUT_THUNK_TAIL   ? LITIFUT_FOLD_TAIL
-			: is_tail(thunk)                      ? LITIFUT_FOLD_TAIL_POINTER
+			: litifut_thunk_is_tail(thunk)                      ? LITIFUT_FOLD_TAIL_POINTER
 							      : LITIFUT_FOLD_CALL_POINTER;
 
 	reserve(4 * words, emitter);
 	wide(emitter, 0xf20d0200 | (pushed + mark)); /* addw r2, sp, #pushed + mark */
 	wide(emitter, 0xe9402e00 | words);           /* strd r2, lr, [r0, #-4 * words] */
 	read_clock(emitter);
-	if (!has_register(thunk)) {
+	if (!litifut_thunk_has_register(thunk)) {
 		wide(emitter, 0xf8402c04); /* str r2, [r0, #-4] */
 		return;
 	}
@@ -286,24 +288,24 @@ static void write_table_event(const struct litifut_thunk *thunk, struct emitter 
 static void write_event(const struct litifut_thunk *thunk, struct emitter *emitter)
 {
 	unsigned number = thunk->number;
-	unsigned words = (has_register(thunk) ? 3 : 1) + (emitter->clock != LITIFUT_CLOCK_NONE);
+	unsigned words = (litifut_thunk_has_register(thunk) ? 3 : 1) + (emitter->clock != LITIFUT_CLOCK_NONE);
 	uint32_t control = LITIFUT_CONTROL_WORD(
-		is_tail(thunk) ? LITIFUT_WORD_TAIL : LITIFUT_WORD_INDIRECT, words - 1);
+		litifut_thunk_is_tail(thunk) ? LITIFUT_WORD_TAIL : LITIFUT_WORD_INDIRECT, words - 1);
 
-	if (is_tail(thunk))
+	if (litifut_thunk_is_tail(thunk))
 		note_stack(emitter, 4, LR);
 	narrow(emitter, 0xb507); /* push {r0-r2, lr} */
-	note_stack(emitter, is_tail(thunk) ? 20 : 16, PUSHED);
+	note_stack(emitter, litifut_thunk_is_tail(thunk) ? 20 : 16, PUSHED);
 	if (emitter->table && emitter->clock) {
 		write_table_event(thunk, emitter);
 		return;
 	}
 	reserve(4 * words, emitter);
-	if (!has_register(thunk) && !emitter->clock) {
+	if (!litifut_thunk_has_register(thunk) && !emitter->clock) {
 		wide(emitter, 0xf840ec04); /* str lr, [r0, #-4] */
 		return;
 	}
-	if (!has_register(thunk)) {
+	if (!litifut_thunk_has_register(thunk)) {
 		read_clock(emitter);
 		wide(emitter, 0xe940e202); /* strd lr, r2, [r0, #-8] */
 		return;
@@ -373,7 +375,7 @@ static void land(const struct emitter *emitter, unsigned branch)
 static bool write_leave(const struct litifut_thunk *thunk, uint32_t address, uint32_t pop,
 			struct emitter *emitter)
 {
-	if (is_tail(thunk)) {
+	if (litifut_thunk_is_tail(thunk)) {
 		narrow(emitter, 0xbc07); /* pop {r0-r2} */
 		note_stack(emitter, 8, LR);
 		wide(emitter, 0xf8dde004); /* ldr.w lr, [sp, #4] */
@@ -388,7 +390,7 @@ static bool write_leave(const struct litifut_thunk *thunk, uint32_t address, uin
 static bool write_counting(const struct litifut_thunk *thunk, uint32_t address,
 			   struct emitter *emitter)
 {
-	const bool tail = is_tail(thunk);
+	const bool tail = litifut_thunk_is_tail(thunk);
 	const unsigned pushed = tail ? 20 : 12;
 	unsigned load;
 	unsigned again;
@@ -437,7 +439,7 @@ static bool write_thunk(const struct litifut_thunk *thunk, uint32_t address,
 	write_event(thunk, emitter);
 	if (!write_leave(thunk, address, 0xe8bd4007, emitter)) /* pop.w {r0-r2, lr} */
 		return false;
-	note_stack(emitter, is_tail(thunk) ? 20 : 16, PUSHED);
+	note_stack(emitter, litifut_thunk_is_tail(thunk) ? 20 : 16, PUSHED);
 	for (unsigned i = 0; i < emitter->slow_count; i++) {
 		const unsigned distance = (emitter->at - emitter->slow[i] - 4) / 2;
 
@@ -448,7 +450,7 @@ static bool write_thunk(const struct litifut_thunk *thunk, uint32_t address,
 			land(emitter, emitter->slow[i]);
 	}
 	if (!litifut_arm_encode_call(&context, &call, address + emitter->at,
-				     entries[is_tail(thunk) ? LITIFUT_ARM_ENTRY_THUNK_TAIL
+				     entries[litifut_thunk_is_tail(thunk) ? LITIFUT_ARM_ENTRY_THUNK_TAIL
 							    : LITIFUT_ARM_ENTRY_THUNK],
 				     emitter->code + emitter->at))
 		return false;
@@ -464,6 +466,8 @@ unsigned litifut_arm_write_thunk(const struct litifut_arch_context *context,
 {
 	struct emitter emitter = {.code = code};
 
+	if (litifut_arm_shares_thunks(&context->cpu))
+		return litifut_arm_write_thunk_shared(thunk, address, entries, code);
 	emitter.clock = context->clock;
 	emitter.table = context->table;
 	return write_thunk(thunk, address, entries, &emitter) ? emitter.at : 0;
@@ -480,6 +484,10 @@ void litifut_arm_thunk_frame(const struct litifut_arch_context *context,
 	struct emitter emitter = {
 		.clock = context->clock, .table = context->table, .code = code, .frame = frame};
 
+	if (litifut_arm_shares_thunks(&context->cpu)) {
+		litifut_arm_thunk_shared_frame(thunk, frame);
+		return;
+	}
 	frame->step_count = 0;
 	if (!write_thunk(thunk, here, entries, &emitter))
 		frame->step_count = 0;

@@ -6,6 +6,9 @@
 
 const char *litifut_arm_refuses_thunks(const struct litifut_image *image);
 const char *litifut_arm_refuses_counters(const struct litifut_image *image);
+const char *litifut_arm_refuses_bits(const struct litifut_image *image);
+/* Does the image say that it is for ARMv7 or later, with Thumb-2? */
+bool litifut_arm_is_for_v7(const struct litifut_image *image);
 struct litifut_thunk litifut_arm_thunk(const struct litifut_image *image,
 				       const struct litifut_arch_context *context,
 				       const struct litifut_cramped_call *call);

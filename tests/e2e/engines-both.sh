@@ -144,10 +144,7 @@ memory_of()
 
 behaviour()
 {
-	case $target in
-	armel) expected=db ;; # for ARMv5, which has no thread register
-	*) expected=thunk ;;
-	esac
+	expected=thunk
 	# the cache in front of the DB, where all calls need that; T32 code of ARMv7
 	case $target in
 	armel) expected_data=8192 expected_code=43500 ;;

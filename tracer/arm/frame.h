@@ -43,6 +43,22 @@ static inline uint32_t litifut_frame_next_pc(const struct litifut_frame *frame,
 	return litifut_arm_next_pc(instruction, return_address, registers, kind);
 }
 
+/* litifut_frame_exit() for a thunk that is A32 code (rewriter/arm/thunk_shared.c), of a call. */
+static inline uint32_t litifut_frame_plain_exit(const struct litifut_frame *frame,
+						const uint32_t *exit, bool needless, uint32_t *kind)
+{
+	if ((*exit & 0x0ffffff0) == 0x012fff10) { /* bx rN */
+		*kind = LITIFUT_SITE_INDIRECT;
+		return frame->registers[*exit & 15];
+	}
+	*kind = LITIFUT_SITE_DIRECT;
+	if (needless)
+		return 0;
+	if (*exit == 0xe24dd004) /* sub sp, sp, #4: the long way */
+		return (uint32_t)exit + 20 + exit[6];
+	return (uint32_t)exit + 8 + (litifut_arm_sign_extend(*exit & 0xffffff, 24) << 2);
+}
+
 /* The callee that a thunk's exit leads to; with `needless`, 0 for a direct call. The
  * exit of a tail call is its key. */
 static inline uint32_t litifut_frame_exit(const struct litifut_frame *frame, bool needless,
@@ -53,6 +69,8 @@ static inline uint32_t litifut_frame_exit(const struct litifut_frame *frame, boo
 	uint32_t instruction = code[0];
 	uint32_t callee;
 
+	if (!(exit & 1) && exit != frame->return_address)
+		return litifut_frame_plain_exit(frame, (const uint32_t *)exit, needless, kind);
 	/* of a return: bx lr; what lr holds says which */
 	if (exit & 1 && instruction == 0x4770 && exit != frame->return_address) {
 		*kind = LITIFUT_SITE_DIRECT;

@@ -24,9 +24,10 @@ struct litifut_module litifut_module
 		.version = LITIFUT_MODULE_VERSION_WORD,
 };
 
-/* start.S reads these. */
+/* start.S and thunk_shared.S read these. */
 _Static_assert(offsetof(struct litifut_module, link_address) == 16, "LINK_ADDRESS");
 _Static_assert(offsetof(struct litifut_module, entry) == 644, "ENTRY");
+_Static_assert(offsetof(struct litifut_module, fast_ok) == 756, "FAST_OK");
 
 /* In the object that reserves room, as large as the DB makes it useful. */
 extern struct litifut_site_cache litifut_site_cache __attribute__((visibility("hidden")));

@@ -38,6 +38,8 @@ static void litifut_module_write(struct litifut_module *module, bool anew)
 	litifut_metadata_put((const uint32_t *)&words, sizeof(words) / 4);
 	module->serial = words.record.serial;
 	litifut_flags_open(module, anew);
+	if (LITIFUT_PORT_THUNKS_ASK && LITIFUT_MODULE_HAS(module, fast_ok))
+		module->fast_ok = litifut_port_thunks(r->features);
 	litifut_port_barrier(r->features);
 	module->met = litifut_module_is_foreign(module)                   ? -2
 		      : litifut_spawn_asks(module) || !r->features.modern ? -1

@@ -27,6 +27,9 @@
 
 #define LITIFUT_PORT_VECTOR LITIFUT_THUNK_VECTOR_ARM
 
+/* There are thunks that ask, see litifut_port_thunks(). */
+#define LITIFUT_PORT_THUNKS_ASK 1
+
 /* System calls that differ between the ports in more than their number. */
 #define LITIFUT_PORT_GETEUID __NR_geteuid32
 #define LITIFUT_PORT_GETRLIMIT __NR_ugetrlimit
@@ -102,6 +105,15 @@ static inline struct litifut_port_features litifut_port_guess(const char *machin
 {
 	return (struct litifut_port_features){.modern = litifut_arm_is_modern(machine),
 					      .counter = false};
+}
+
+/* What thunks may use that run on CPUs of all kinds: `fast_ok` of their module. The version of
+ * the helpers stands at 0xffff0ffc; the second has all that thunks need. */
+static inline uint32_t litifut_port_thunks(struct litifut_port_features features)
+{
+	if (features.modern)
+		return LITIFUT_THUNKS_BY_REGISTER;
+	return *(const volatile uint32_t *)0xffff0ffc >= 2 ? LITIFUT_THUNKS_BY_HELPERS : 0;
 }
 
 static inline uint32_t litifut_port_thread_pointer(struct litifut_port_features features)

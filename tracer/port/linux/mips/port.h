@@ -18,6 +18,8 @@
 
 #define LITIFUT_PORT_VECTOR LITIFUT_THUNK_VECTOR_MIPS
 
+#define LITIFUT_PORT_THUNKS_ASK 0
+
 #define LITIFUT_PORT_GETEUID __NR_geteuid
 #define LITIFUT_PORT_GETRLIMIT __NR_getrlimit
 /* Its RLIM_INFINITY. */
@@ -103,6 +105,12 @@ static inline struct litifut_port_features litifut_port_guess(const char *machin
 {
 	(void)machine;
 	return litifut_port_detect(0);
+}
+
+static inline uint32_t litifut_port_thunks(struct litifut_port_features features)
+{
+	(void)features;
+	return 0;
 }
 
 static inline uint32_t litifut_port_thread_pointer(struct litifut_port_features features)
