@@ -17,7 +17,6 @@ needed()
 behaviour()
 {
 	thunk=thunk
-	[ "$target" = armel ] && thunk="db (it is for CPUs before ARMv7)"
 	cat >library.cpp <<-'END'
 		#include <stdexcept>
 		#include <vector>
@@ -58,7 +57,7 @@ behaviour()
 	flags="-shared -fPIC -nostdlib"
 	link libalone.so ../alone.c
 	flags=
-	[ "$target" = armel ] || thunk="db (no library that it needs is known to need glibc: link it with -Wl,--no-as-needed -lc)"
+	thunk="db (no library that it needs is known to need glibc: link it with -Wl,--no-as-needed -lc)"
 	is "a library that needs none" "$(engine_of libalone.so)" "$thunk"
 	(cd traced && LITIFUT_VERBOSE=1 front="$BUILD/bin/litifut build" compiler -shared -fPIC \
 		-nostdlib -o libalone.so ../alone.c) >verbose.log 2>&1
@@ -69,7 +68,7 @@ behaviour()
 		sed 's/.*"engine_reason": "\([^"]*\)".*/\1/')" "$(echo "$thunk" | sed 's/^db (//; s/)$//')"
 	(cd traced && LITIFUT_ENGINE=db front="$BUILD/bin/litifut build" compiler -o asked ../alone.c \
 		-x c++ ../main.cpp ../library.cpp -lstdc++) >verbose.log 2>&1
-	[ "$target" = armel ] || is "asked for: no reason" "$(engine_of asked)" db
+	is "asked for: no reason" "$(engine_of asked)" db
 }
 
 for_targets behaviour

@@ -98,10 +98,7 @@ behaviour()
 		}
 	END
 	flags="-I$root/include"
-	case $target in
-	armel) ;;
-	*) engine thunk ;;
-	esac
+	engine thunk
 	rm -rf plain traced
 	case $target in
 	armhf*) paths ;; # others have no such mode

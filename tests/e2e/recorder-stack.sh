@@ -105,10 +105,7 @@ behaviour()
 	*) usr2=17 ;;
 	esac
 	flags="-Wl,-z,now"
-	case $target in
-	armel) ;;
-	*) engine thunk $limit ;;
-	esac
+	engine thunk $limit
 	engine db $limit
 	# arguments of each call of the handler; 12 are on the stack, strings are not read
 	rm -rf plain traced
@@ -124,6 +121,7 @@ behaviour()
 	fi
 	[ "$target" = armel ] || return 0
 	target="armel on an ARM926" guest_environment=QEMU_CPU=arm926
+	engine thunk $limit
 	engine db $limit
 }
 

@@ -103,18 +103,14 @@ behaviour()
 	flags="-pthread -I$root/include"
 	link work ../work.c || return 0
 	every_way
-	case $target in
-	armel)
+	if [ "$target" = armel ]; then
 		target="armel on an ARM926" guest_environment=QEMU_CPU=arm926
 		every_way
-		guest_environment=
-		;;
-	*)
-		rm -rf plain traced
-		LITIFUT_ENGINE=db link work ../work.c || return 0
-		every_way
-		;;
-	esac
+		guest_environment='' target=armel
+	fi
+	rm -rf plain traced
+	LITIFUT_ENGINE=db link work ../work.c || return 0
+	every_way
 }
 
 for_targets behaviour

@@ -282,6 +282,165 @@ static void arm_thunks_know_their_reach(void **state)
 	assert_int_equal(litifut_arm_write_thunk(&context, &too_far, ADDRESS, entries, code), 0);
 }
 
+/* Images that may run on CPUs before ARMv7: what a thunk has of its own, and its exit, which
+ * stands two instructions behind its call of what all share. */
+static struct litifut_arm_facts older = {.shares_thunks = true};
+static const struct litifut_arch_context older_context = {.cpu.facts = &older, .thunks = true};
+
+static unsigned list_older(const struct litifut_thunk *thunk, struct listing *listing,
+			   uint8_t *code)
+{
+	static const uint32_t tracer[LITIFUT_ENTRIES_MAX] = {
+		[LITIFUT_ARM_ENTRY_SHARED] = ENTRY,
+		[LITIFUT_ARM_ENTRY_SHARED_TAIL] = ENTRY + 4,
+		[LITIFUT_ARM_ENTRY_POINTER] = ENTRY + 8,
+		[LITIFUT_ARM_ENTRY_POINTER_TAIL] = ENTRY + 12,
+	};
+	unsigned bytes = litifut_arm_write_thunk(&older_context, thunk, ADDRESS, tracer, code);
+
+	read_code(&litifut_arch_arm, &older_context, LITIFUT_CODE_PLAIN, code, bytes, ADDRESS,
+		  listing);
+	return bytes;
+}
+
+static void arm_shared_thunks_have_four_instructions(void **state)
+{
+	const struct litifut_thunk thunk = {LITIFUT_THUNK_CALLEE, false, 0, 0x10000, 0};
+	struct listing listing;
+	uint8_t code[64];
+
+	(void)state;
+	assert_int_equal(list_older(&thunk, &listing, code), 16);
+	assert_int_equal(listing.count, 4);
+	assert_string_equal(listing.text[0], "push {r0, r1, r2, r3, r4, r5, ip, lr}");
+	assert_string_equal(listing.text[1], "bl #0x21000");
+	assert_string_equal(listing.text[2], "pop {r0, r1, r2, r3, r4, r5, ip, lr}");
+	assert_string_equal(listing.text[3], "b #0x10000");
+}
+
+/* A callee that is T32 code, or out of reach, is reached through the stack. */
+static void arm_shared_thunks_reach_all_callees(void **state)
+{
+	static const uint32_t callees[] = {0x10001, ADDRESS + (40u << 20)};
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		const struct litifut_thunk thunk = {LITIFUT_THUNK_CALLEE, false, 0, callees[i], 0};
+		struct litifut_frame_code frame = {.start = ADDRESS};
+		struct listing listing;
+		uint8_t code[64];
+
+		assert_int_equal(list_older(&thunk, &listing, code), 40);
+		assert_string_equal(listing.text[3], "sub sp, sp, #4");
+		assert_string_equal(listing.text[5], "ldr ip, [pc, #8]");
+		assert_string_equal(listing.text[8], "pop {ip, pc}");
+		/* the add sees the pc 8 bytes on */
+		assert_int_equal(litifut_get32(false, code + 36) + listing.addresses[6] + 8,
+				 callees[i]);
+		litifut_arm_thunk_frame(&older_context, &thunk, &frame);
+		assert_int_equal(frame.step_count, 4);
+		assert_int_equal(frame.steps[0].stack, 32);
+		assert_int_equal(frame.steps[1].at, 12);
+		assert_int_equal(frame.steps[1].stack, 0);
+		assert_int_equal(frame.steps[3].stack, 8);
+	}
+}
+
+static void arm_shared_thunks_hand_over_registers(void **state)
+{
+	static const char *const names[] = {"r0", "r1", "r2", "r3", "r4", "r5", "r6",
+					    "r7", "r8", "sb", "sl", "fp", "ip"};
+
+	(void)state;
+	for (uint8_t number = 0; number < 13; number++) {
+		const struct litifut_thunk thunk = {LITIFUT_THUNK_REGISTER, false, number, 0, 0};
+		struct listing listing;
+		uint8_t code[64];
+		char text[40];
+
+		assert_int_equal(list_older(&thunk, &listing, code), number == 6 ? 16 : 20);
+		assert_string_equal(listing.text[0], "push {r0, r1, r2, r3, r4, r5, r6, ip, lr}");
+		snprintf(text, sizeof(text), "mov r6, %s", names[number]);
+		if (number != 6)
+			assert_string_equal(listing.text[1], text);
+		snprintf(text, sizeof(text), "bx %s", names[number]);
+		assert_int_equal(find(&listing, text), find(&listing, "bl #0x21008") + 2);
+	}
+}
+
+static void arm_shared_thunks_of_tail_calls_go_back(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		const struct litifut_thunk thunk = {
+			i ? LITIFUT_THUNK_TAIL_REGISTER : LITIFUT_THUNK_TAIL, false, 6, 0, 0};
+		struct litifut_frame_code frame = {.start = ADDRESS};
+		struct listing listing;
+		uint8_t code[64];
+
+		assert_int_equal(list_older(&thunk, &listing, code), 20);
+		assert_string_equal(listing.text[1], i ? "bl #0x2100c" : "bl #0x21004");
+		assert_string_equal(listing.text[2], i ? "pop {r0, r1, r2, r3, r4, r5, r6, ip}"
+						       : "pop {r0, r1, r2, r3, r4, r5, ip}");
+		assert_string_equal(listing.text[3], "ldr lr, [sp, #4]");
+		assert_string_equal(listing.text[4], "ldr pc, [sp], #8");
+		litifut_arm_thunk_frame(&older_context, &thunk, &frame);
+		assert_int_equal(frame.step_count, 3);
+		assert_int_equal(frame.steps[1].stack, i ? 40 : 36);
+		assert_int_equal(frame.steps[2].at, 12);
+		assert_int_equal(frame.steps[2].stack, 8);
+	}
+}
+
+/* A tracer without what they share: the call uses the instruction DB. */
+static void arm_shared_thunks_need_their_tracer(void **state)
+{
+	static const uint32_t none[LITIFUT_ENTRIES_MAX] = {ENTRY, ENTRY, ENTRY, ENTRY, ENTRY};
+	const struct litifut_thunk thunk = {LITIFUT_THUNK_CALLEE, false, 0, 0x10000, 0};
+	uint8_t code[64];
+
+	(void)state;
+	assert_int_equal(litifut_arm_write_thunk(&older_context, &thunk, ADDRESS, none, code), 0);
+}
+
+static void arm_shared_thunks_serve_these_calls(void **state)
+{
+	static const struct {
+		uint32_t word;
+		bool thumb;
+		unsigned bytes;
+		enum litifut_thunk_kind kind;
+	} calls[] = {
+		{0xeb000010, false, 4, LITIFUT_THUNK_CALLEE},        /* bl */
+		{0x0b000010, false, 4, LITIFUT_THUNK_CALLEE},        /* bleq */
+		{0xe12fff33, false, 4, LITIFUT_THUNK_REGISTER},      /* blx r3 */
+		{0x112fff33, false, 4, LITIFUT_THUNK_REGISTER},      /* blxne r3 */
+		{0xea000010, false, 4, LITIFUT_THUNK_TAIL},          /* b */
+		{0xe12fff13, false, 4, LITIFUT_THUNK_TAIL_REGISTER}, /* bx r3 */
+		{0xe1a0f003, false, 4, LITIFUT_THUNK_NONE},          /* mov pc, r3 */
+		{0xe593f000, false, 4, LITIFUT_THUNK_NONE},          /* ldr pc, [r3] */
+		{0xf810f000, true, 4, LITIFUT_THUNK_CALLEE},         /* bl, of Thumb code */
+		{0x4798, true, 2, LITIFUT_THUNK_NONE},               /* blx r3 */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		struct litifut_cramped_call call = {.address = ADDRESS};
+		struct litifut_thunk thunk;
+		uint8_t code[4];
+
+		litifut_put32(false, code, calls[i].word);
+		litifut_arm_decode(&older_context.cpu, code, calls[i].bytes, ADDRESS,
+				   calls[i].thumb ? LITIFUT_CODE_THUMB : LITIFUT_CODE_PLAIN,
+				   &call.instruction);
+		thunk = litifut_arm_thunk(NULL, &older_context, &call);
+		assert_int_equal(thunk.kind, calls[i].kind);
+		assert_false(thunk.kind && thunk.thumb);
+		if (thunk.kind == LITIFUT_THUNK_REGISTER)
+			assert_int_equal(thunk.number, 3);
+	}
+}
+
 static void mips_direct_calls_take_14(void **state)
 {
 	(void)state;
@@ -659,6 +818,12 @@ int main(void)
 		cmocka_unit_test(arm_registers_are_stored),
 		cmocka_unit_test(arm_tail_calls_go_back_to_their_trampoline),
 		cmocka_unit_test(arm_thunks_know_their_reach),
+		cmocka_unit_test(arm_shared_thunks_have_four_instructions),
+		cmocka_unit_test(arm_shared_thunks_reach_all_callees),
+		cmocka_unit_test(arm_shared_thunks_hand_over_registers),
+		cmocka_unit_test(arm_shared_thunks_of_tail_calls_go_back),
+		cmocka_unit_test(arm_shared_thunks_need_their_tracer),
+		cmocka_unit_test(arm_shared_thunks_serve_these_calls),
 		cmocka_unit_test(mips_direct_calls_take_14),
 		cmocka_unit_test(mips_thunks_with_room_of_their_own_take_16),
 		cmocka_unit_test(arm_counts_take_10_instructions),
