@@ -57,7 +57,7 @@ struct estimate {
 	size_t thunk_encoded;   /* bytes of code in the encoding of thunks */
 	bool all_thunk_encoded; /* but for a few */
 	bool none_thunk_encoded;
-	uint32_t reach;         /* of most calls, either way */
+	uint32_t reach; /* of most calls, either way */
 	struct callees *callees;
 	struct callees *near_callees; /* of calls that may become direct ones */
 	bool shared;
@@ -319,8 +319,8 @@ static void judge_encodings(struct estimate *estimate, const struct arguments *a
 		total += estimate->shares[i].text;
 	estimate->all_thunk_encoded = estimate->thunk_encoded >= total - total / 16;
 	estimate->none_thunk_encoded = estimate->thunk_encoded <= total / 16;
-	estimate->reach = estimate->none_thunk_encoded ? estimate->sizes->far_reach
-						       : estimate->sizes->reach;
+	estimate->reach =
+		estimate->none_thunk_encoded ? estimate->sizes->far_reach : estimate->sizes->reach;
 }
 
 /* An island before each input that would get too far from the last one. */
@@ -411,8 +411,7 @@ static void size_islands(const struct estimate *estimate, const struct litifut_a
 		}
 		plan->island_sizes[island] =
 			arch->island_bytes + room_for(estimate, arguments, chosen) +
-			LITIFUT_ARCH_GET(arch, detour, gate_bytes) +
-			16 * thunk_bytes(estimate) +
+			LITIFUT_ARCH_GET(arch, detour, gate_bytes) + 16 * thunk_bytes(estimate) +
 			4 * LITIFUT_ARCH_GET(arch, detour, trampoline_bytes_max);
 	}
 	free(chosen);

@@ -59,7 +59,8 @@ struct link_state {
 	struct text_list roots;
 	struct text_list glibc_users;
 	struct exports exports;
-	bool newer; /* of struct estimate_result; false where it is not known before the first link */
+	bool newer; /* of struct estimate_result; false where it is not known before the first link
+		     */
 	bool wants_map;
 	struct map map; /* of the last link that made one */
 	struct litifut_range *ranges;
@@ -145,12 +146,12 @@ static enum litifut_status prepare_tracer(struct link_state *state, struct litif
 	const bool arguments = request->settings->argument_specs.count != 0;
 	enum litifut_status status;
 
-	state->tracer_source = concat(request->object_folder,
-				      paths    ? "/tracer-paths-"
-				      : counts ? "/tracer-counts-"
-					       : "/tracer-",
-				      newer && !paths && !counts ? newer : architecture, ".o",
-				      NULL);
+	state->tracer_source =
+		concat(request->object_folder,
+		       paths    ? "/tracer-paths-"
+		       : counts ? "/tracer-counts-"
+				: "/tracer-",
+		       newer && !paths && !counts ? newer : architecture, ".o", NULL);
 	state->recorder_source = request->settings->recorder
 					 ? xstrdup(request->settings->recorder)
 					 : concat(request->object_folder,
@@ -264,10 +265,10 @@ static void guess(struct link_state *state)
 	struct estimate_result result;
 	size_t island_bytes = 0;
 
-	result = estimate_room(
-		state->request->arguments, settings->engine == LITIFUT_ENGINE_THUNK,
-		settings->recorded == LITIFUT_MODE_CALLS && settings->clock == LITIFUT_CLOCK_NONE,
-		&state->plan);
+	result = estimate_room(state->request->arguments, settings->engine == LITIFUT_ENGINE_THUNK,
+			       settings->recorded == LITIFUT_MODE_CALLS &&
+				       settings->clock == LITIFUT_CLOCK_NONE,
+			       &state->plan);
 	add_islands(state, result.islands.count);
 	for (size_t i = 0; i < result.islands.count; i++)
 		state->island_items[i] = result.islands.items[i];

@@ -168,10 +168,12 @@ void litifut_frames_add_named(struct litifut_frames *frames, const struct litifu
 {
 	for (; frames->bytes && list && list->name; list++) {
 		const struct litifut_symbol *symbol = litifut_image_symbol(image, list->name);
+		unsigned used = sizeof(list->rules);
 
+		while (used && list->rules[used - 1] == DW_CFA_nop)
+			used--;
 		if (symbol)
-			put_entry(frames, symbol->address, symbol->size, 0, list->rules,
-				  sizeof(list->rules));
+			put_entry(frames, symbol->address, symbol->size, 0, list->rules, used);
 	}
 }
 

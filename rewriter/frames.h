@@ -14,7 +14,7 @@
 
 /* Bytes of the room before the first piece of code that is made by the rewriter: two
  * CIEs, and room for functions of the tracer's. */
-#define LITIFUT_FRAMES_HEADER_BYTES 256
+#define LITIFUT_FRAMES_HEADER_BYTES 320
 
 /* Numbers of registers as DWARF has them for a CPU. */
 struct litifut_frame_registers {
@@ -51,7 +51,7 @@ struct litifut_frame_code {
  * makes. Its own call frame information is for unwinding only. */
 struct litifut_named_frame {
 	const char *name;  /* NULL: the end of a list */
-	uint8_t rules[12]; /* DW_CFA_...; the rest is 0, which is DW_CFA_nop */
+	uint8_t rules[20]; /* DW_CFA_...; the rest is 0, which is DW_CFA_nop */
 };
 
 /* The room as it is filled; bytes NULL: there is none. */

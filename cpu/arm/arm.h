@@ -10,7 +10,7 @@ extern const struct cpu cpu_arm;
 /* `facts` of struct cpu_context. */
 struct litifut_arm_facts {
 	bool short_thumb_branches; /* Thumb without Thumb-2: bl reaches +-4 MB only */
-	bool shares_thunks;        /* it may run on CPUs before ARMv7: rewriter/arm/thunk_shared.c */
+	bool shares_thunks; /* it may run on CPUs before ARMv7: rewriter/arm/thunk_shared.c */
 };
 
 static inline bool litifut_arm_short_branches(const struct cpu_context *context)

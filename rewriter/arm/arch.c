@@ -264,7 +264,29 @@ static const struct litifut_arch_returns returns = {
 	.exit_thunk_bit = 1,
 };
 
+/* The code of tracer/arm/thunk_shared.S: so many bytes on the stack, and registers so many
+ * words below where it was. */
+#define STACK(bytes) 0x0e, bytes
+#define SAVED(number, words) 0x80 | (number), words
+#define SAVED_R0_TO_R5(words)                                                                      \
+	SAVED(0, words), SAVED(1, (words)-1), SAVED(2, (words)-2), SAVED(3, (words)-3),            \
+		SAVED(4, (words)-4), SAVED(5, (words)-5)
+
+static const struct litifut_named_frame named_frames[] = {
+	{"litifut_thunk_shared", {STACK(32), SAVED_R0_TO_R5(8), SAVED(12, 2), SAVED(14, 1)}},
+	{"litifut_thunk_shared_tail", {STACK(36), SAVED_R0_TO_R5(9), SAVED(12, 3), SAVED(14, 1)}},
+	{"litifut_thunk_pointer",
+	 {STACK(36), SAVED_R0_TO_R5(9), SAVED(6, 3), SAVED(12, 2), SAVED(14, 1)}},
+	{"litifut_thunk_pointer_tail",
+	 {STACK(40), SAVED_R0_TO_R5(10), SAVED(6, 4), SAVED(12, 3), SAVED(14, 1)}},
+	{"litifut_thunk_shared_back", {STACK(16), SAVED(14, 1)}},
+	{"litifut_thunk_pointer_back", {STACK(16), SAVED(14, 1)}},
+	{"litifut_thunk_shared_back_tail", {STACK(20), SAVED(14, 1)}},
+	{"litifut_thunk_pointer_back_tail", {STACK(20), SAVED(14, 1)}},
+	{NULL, {0}}};
+
 static const struct litifut_arch_frames frames = {
+	.named_frames = named_frames,
 	.debug_section_type = SHT_PROGBITS,
 	.unwind = &litifut_arm_unwind_table,
 	.frame_registers = {.stack_pointer = 13, .return_address = 14, .program_counter = 15},

@@ -266,7 +266,7 @@ static void write_table_event(const struct litifut_thunk *thunk, struct emitter 
 	unsigned mark = thunk->kind == LITIFUT_THUNK_EXIT     ? LITIFUT_FOLD_RETURN
 			: thunk->kind == LITIFUT_THUNK_CALLEE ? LITIFUT_FOLD_CALL
 			: thunk->kind == LITIFUT_THUNK_TAIL   ? LITIFUT_FOLD_TAIL
-			: litifut_thunk_is_tail(thunk)                      ? LITIFUT_FOLD_TAIL_POINTER
+			: litifut_thunk_is_tail(thunk)        ? LITIFUT_FOLD_TAIL_POINTER
 							      : LITIFUT_FOLD_CALL_POINTER;
 
 	reserve(4 * words, emitter);
@@ -288,9 +288,11 @@ static void write_table_event(const struct litifut_thunk *thunk, struct emitter 
 static void write_event(const struct litifut_thunk *thunk, struct emitter *emitter)
 {
 	unsigned number = thunk->number;
-	unsigned words = (litifut_thunk_has_register(thunk) ? 3 : 1) + (emitter->clock != LITIFUT_CLOCK_NONE);
+	unsigned words = (litifut_thunk_has_register(thunk) ? 3 : 1) +
+			 (emitter->clock != LITIFUT_CLOCK_NONE);
 	uint32_t control = LITIFUT_CONTROL_WORD(
-		litifut_thunk_is_tail(thunk) ? LITIFUT_WORD_TAIL : LITIFUT_WORD_INDIRECT, words - 1);
+		litifut_thunk_is_tail(thunk) ? LITIFUT_WORD_TAIL : LITIFUT_WORD_INDIRECT,
+		words - 1);
 
 	if (litifut_thunk_is_tail(thunk))
 		note_stack(emitter, 4, LR);
@@ -449,10 +451,11 @@ static bool write_thunk(const struct litifut_thunk *thunk, uint32_t address,
 		else
 			land(emitter, emitter->slow[i]);
 	}
-	if (!litifut_arm_encode_call(&context, &call, address + emitter->at,
-				     entries[litifut_thunk_is_tail(thunk) ? LITIFUT_ARM_ENTRY_THUNK_TAIL
-							    : LITIFUT_ARM_ENTRY_THUNK],
-				     emitter->code + emitter->at))
+	if (!litifut_arm_encode_call(
+		    &context, &call, address + emitter->at,
+		    entries[litifut_thunk_is_tail(thunk) ? LITIFUT_ARM_ENTRY_THUNK_TAIL
+							 : LITIFUT_ARM_ENTRY_THUNK],
+		    emitter->code + emitter->at))
 		return false;
 	emitter->at += 4;
 	if (emitter->at & 2)

@@ -100,10 +100,10 @@ static bool write_thunk(const struct litifut_thunk *thunk, uint32_t address,
 	const bool tail = litifut_thunk_is_tail(thunk);
 	const bool pointer = litifut_thunk_has_register(thunk);
 	const uint32_t pushed = pointer ? PUSHED_BY_POINTER : PUSHED;
-	const uint32_t entry = entries[pointer ? tail ? LITIFUT_ARM_ENTRY_POINTER_TAIL
-						      : LITIFUT_ARM_ENTRY_POINTER
-				       : tail  ? LITIFUT_ARM_ENTRY_SHARED_TAIL
-					       : LITIFUT_ARM_ENTRY_SHARED];
+	const uint32_t entry =
+		entries[pointer ? tail ? LITIFUT_ARM_ENTRY_POINTER_TAIL : LITIFUT_ARM_ENTRY_POINTER
+			: tail  ? LITIFUT_ARM_ENTRY_SHARED_TAIL
+				: LITIFUT_ARM_ENTRY_SHARED];
 	uint32_t offset;
 
 	if (tail)

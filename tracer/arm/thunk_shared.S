@@ -28,14 +28,13 @@
 	.syntax unified
 	.arch armv5te
 	.arm
-	.cfi_sections .debug_frame
 
 	.section .text, "ax", %progbits
 	.p2align 2
 
-	/* So many bytes were pushed, with \saved at their top. \key is 4 for a tail call, of which
-	 * the last of them is the key, and the caller's lr stands above it. */
-	.macro	entry name, pushed, key, saved:vararg
+	/* r0 to r3 were pushed below \saved. \key is 4 for a tail call, whose key stands above
+	 * that, and above the key its caller's lr. */
+	.macro	entry name, key, saved:vararg
 	.fnstart			/* see stub.S */
 	.if	\key
 	.save	{lr}
@@ -48,19 +47,6 @@
 	.hidden \name
 	.type \name, %function
 \name:
-	.cfi_startproc
-	.cfi_def_cfa_offset \pushed + \key
-	.cfi_rel_offset r0, 0
-	.cfi_rel_offset r1, 4
-	.cfi_rel_offset r2, 8
-	.cfi_rel_offset r3, 12
-	.cfi_rel_offset r4, 16
-	.cfi_rel_offset r5, 20
-	.if	\pushed > 32
-	.cfi_rel_offset r6, 24
-	.endif
-	.cfi_rel_offset r12, \pushed - 8
-	.cfi_offset lr, -4
 	.endm
 
 	/* The flags go to r4, the way back to r5. */
@@ -130,8 +116,8 @@
 
 	/* Makes of this what a thunk does that calls `litifut_thunk_call` or `_tail` (thunk.S): all
 	 * registers as they were, r0 to r2 and what was in lr on the stack, and lr as far behind
-	 * the exit. */
-	.macro	turn_back target, pushed, key, restored:vararg
+	 * the exit. r0 to r2 are stored by `back`. */
+	.macro	turn_back name, pushed, key, restored:vararg
 	msr	cpsr_f, r4
 	add	lr, r5, #4 + 8
 	add	r0, sp, #12
@@ -142,23 +128,20 @@
 	.save	{lr}
 	.pad	#12 + \key
 	add	sp, sp, #\pushed - 16
-	.cfi_def_cfa_offset 16 + \key
-	.cfi_same_value r0
-	.cfi_same_value r1
-	.cfi_same_value r2
-	.cfi_same_value r3
-	.cfi_same_value r4
-	.cfi_same_value r5
-	.cfi_same_value r6
-	.cfi_same_value r12
+	.size	\name, . - \name
+	.endm
+
+	.macro	back name, target
+	.type \name, %function
+\name:
 	stmia	sp, {r0-r2}
 	b	\target
 	.fnend
-	.cfi_endproc
+	.size	\name, . - \name
 	.endm
 
-	.macro	direct name, target, key, saved:vararg
-	entry	\name, 32, \key, \saved
+	.macro	direct name, key, saved:vararg
+	entry	\name, \key, \saved
 	begin	4f, 3f, 2f
 	reserve_by_helpers 4, 4f
 	finish_direct
@@ -166,12 +149,11 @@
 	finish_direct
 	.p2align 2
 3:	.word	litifut_module + FAST_OK - (1b + 8)
-4:	turn_back \target, 32, \key, r3, r4, r5, r12
-	.size \name, . - \name
+4:	turn_back \name, 32, \key, r3, r4, r5, r12
 	.endm
 
-	.macro	pointer name, target, kind, key, saved:vararg
-	entry	\name, 36, \key, \saved
+	.macro	pointer name, kind, key, saved:vararg
+	entry	\name, \key, \saved
 	begin	4f, 3f, 2f
 	reserve_by_helpers 12, 4f
 	finish_pointer \kind
@@ -179,14 +161,19 @@
 	finish_pointer \kind
 	.p2align 2
 3:	.word	litifut_module + FAST_OK - (1b + 8)
-4:	turn_back \target, 36, \key, r3, r4, r5, r6, r12
-	.size \name, . - \name
+4:	turn_back \name, 36, \key, r3, r4, r5, r6, r12
 	.endm
 
+	/* What debuggers read about these functions is written by the rewriter, as that of thunks
+	 * is, so that they are passed through in the same way: rewriter/arm/arch.c. */
+	direct	litifut_thunk_shared, 0, r4, r5, r12, lr
+	back	litifut_thunk_shared_back, litifut_thunk_call
+	direct	litifut_thunk_shared_tail, 4, r4, r5, r12
+	back	litifut_thunk_shared_back_tail, litifut_thunk_tail
 	/* The numbers are LITIFUT_WORD_INDIRECT and LITIFUT_WORD_TAIL (<litifut/trace_format.h>). */
-	direct	litifut_thunk_shared, litifut_thunk_call, 0, r4, r5, r12, lr
-	direct	litifut_thunk_shared_tail, litifut_thunk_tail, 4, r4, r5, r12
-	pointer	litifut_thunk_pointer, litifut_thunk_call, 2, 0, r4, r5, r6, r12, lr
-	pointer	litifut_thunk_pointer_tail, litifut_thunk_tail, 3, 4, r4, r5, r6, r12
+	pointer	litifut_thunk_pointer, 2, 0, r4, r5, r6, r12, lr
+	back	litifut_thunk_pointer_back, litifut_thunk_call
+	pointer	litifut_thunk_pointer_tail, 3, 4, r4, r5, r6, r12
+	back	litifut_thunk_pointer_back_tail, litifut_thunk_tail
 
 	.section .note.GNU-stack, "", %progbits
