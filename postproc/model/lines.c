@@ -4,6 +4,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* NULL: the file describes no code. A .debug_frame alone, which the rewriter adds to, does not. */
@@ -32,25 +33,62 @@ static Dwarf *debug_information(struct post_image *image)
 	return image->dwarf;
 }
 
-static Dwarf_Line *find(const struct post_session *session, uint32_t module, uint32_t address)
+/* The unit that has the code. */
+static bool find_unit(const struct post_session *session, uint32_t module, uint32_t address,
+		      Dwarf_Die *unit)
 {
 	struct post_image *image = session->modules[module].image;
 	Dwarf *dwarf = image ? debug_information(image) : NULL;
-	Dwarf_Die unit;
 	Dwarf_Off offset = 0, next;
 	size_t header;
 
 	if (!dwarf)
-		return NULL;
-	if (dwarf_addrdie(dwarf, address, &unit))
-		return dwarf_getsrc_die(&unit, address);
+		return false;
+	if (dwarf_addrdie(dwarf, address, unit))
+		return true;
 	/* Without .debug_aranges (clang) every unit must be asked. */
 	while (!dwarf_nextcu(dwarf, offset, &next, &header, NULL, NULL, NULL)) {
-		if (dwarf_offdie(dwarf, offset + header, &unit) && dwarf_haspc(&unit, address) > 0)
-			return dwarf_getsrc_die(&unit, address);
+		if (dwarf_offdie(dwarf, offset + header, unit) && dwarf_haspc(unit, address) > 0)
+			return true;
 		offset = next;
 	}
-	return NULL;
+	return false;
+}
+
+static Dwarf_Line *find(const struct post_session *session, uint32_t module, uint32_t address)
+{
+	Dwarf_Die unit;
+
+	return find_unit(session, module, address, &unit) ? dwarf_getsrc_die(&unit, address) : NULL;
+}
+
+size_t post_lines_inlined(const struct post_session *session, uint32_t module, uint32_t address,
+			  struct post_line_call *calls, size_t most)
+{
+	Dwarf_Die unit, *scopes = NULL;
+	Dwarf_Files *files;
+	size_t count = 0, file_count;
+	int scope_count;
+
+	if (!find_unit(session, module, address, &unit) ||
+	    dwarf_getsrcfiles(&unit, &files, &file_count))
+		return 0;
+	scope_count = dwarf_getscopes(&unit, address, &scopes);
+	for (int i = scope_count - 1; i >= 0 && count < most; i--) {
+		Dwarf_Attribute attribute;
+		Dwarf_Word file, line;
+
+		if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine ||
+		    dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_file, &attribute), &file) ||
+		    dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_line, &attribute), &line) ||
+		    file >= file_count)
+			continue;
+		calls[count].file = dwarf_filesrc(files, file, NULL, NULL);
+		calls[count].line = (unsigned)line;
+		count += calls[count].file != NULL;
+	}
+	free(scopes);
+	return count;
 }
 
 bool post_lines_text(const struct post_session *session, uint32_t module, uint32_t address,
@@ -138,5 +176,42 @@ bool post_lines_walk(const struct post_session *session, uint32_t module,
 	for (; !dwarf_nextcu(dwarf, offset, &next, &header, NULL, NULL, NULL); offset = next)
 		if (dwarf_offdie(dwarf, offset + header, &unit))
 			walk_unit(&unit, take, context);
+	return true;
+}
+
+struct function_taker {
+	void (*take)(void *context, const char *name, const char *file, unsigned line);
+	void *context;
+};
+
+static int take_function(Dwarf_Die *die, void *context)
+{
+	const struct function_taker *taker = context;
+	const char *name = dwarf_diename(die), *file = dwarf_decl_file(die);
+	const char *slash = file ? strrchr(file, '/') : NULL;
+	int line;
+
+	if (name && file && !dwarf_decl_line(die, &line) && line > 0)
+		taker->take(taker->context, name, slash ? slash + 1 : file, (unsigned)line);
+	return DWARF_CB_OK;
+}
+
+bool post_lines_functions(const struct post_session *session, uint32_t module,
+			  void (*take)(void *context, const char *name, const char *file,
+				       unsigned line),
+			  void *context)
+{
+	struct post_image *image = session->modules[module].image;
+	Dwarf *dwarf = image ? debug_information(image) : NULL;
+	struct function_taker taker = {take, context};
+	Dwarf_Off offset = 0, next;
+	size_t header;
+	Dwarf_Die unit;
+
+	if (!dwarf)
+		return false;
+	for (; !dwarf_nextcu(dwarf, offset, &next, &header, NULL, NULL, NULL); offset = next)
+		if (dwarf_offdie(dwarf, offset + header, &unit))
+			dwarf_getfuncs(&unit, take_function, &taker, 0);
 	return true;
 }

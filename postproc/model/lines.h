@@ -12,6 +12,16 @@ bool post_lines_text(const struct post_session *session, uint32_t module, uint32
 bool post_lines_place(const struct post_session *session, uint32_t module, uint32_t address,
 		      const char **file, unsigned *line);
 
+struct post_line_call {
+	const char *file; /* lives as long as the session */
+	unsigned line;
+};
+
+/* The calls whose callees were inlined at a link-time address, the outermost first. Returns how
+ * many there are, at most `most`. */
+size_t post_lines_inlined(const struct post_session *session, uint32_t module, uint32_t address,
+			  struct post_line_call *calls, size_t most);
+
 /* The line alone, 0 when it is not known or lines were not asked for. */
 unsigned post_lines_number(const struct post_session *session, uint32_t module, uint32_t address);
 
@@ -30,5 +40,12 @@ struct post_line_row {
  * debugging information. */
 bool post_lines_walk(const struct post_session *session, uint32_t module,
 		     void (*take)(void *context, const struct post_line_row *row), void *context);
+
+/* Hands out each function that the debugging information of a module defines, with the base name of
+ * its file and the line where it is declared. False: there is none. */
+bool post_lines_functions(const struct post_session *session, uint32_t module,
+			  void (*take)(void *context, const char *name, const char *file,
+				       unsigned line),
+			  void *context);
 
 #endif

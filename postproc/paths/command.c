@@ -16,7 +16,7 @@ static const struct litifut_option options[] = {
 	{"output", 'o', "FILE", LITIFUT_WORDS_FILE, "write there, not to standard output", 0},
 	{"function", OPTION_FUNCTION, "GLOB", NULL, "number only such functions (GLOB[,GLOB...]), as if the others were not traced", 0},
 	{"id-bits", OPTION_ID_BITS, "N", NULL, "bits of the largest number of a path, 8 to 64 (64)", 0},
-	{"top", OPTION_TOP, "N", NULL, "only the first N rows; path-sizes: as many functions, those that take most bytes", 0},
+	{"top", OPTION_TOP, "N", NULL, "only the first N rows (path-diff: 20); path-sizes: as many functions, those that take most bytes", 0},
 	{"patterns", OPTION_PATTERNS, "N", NULL, "at most so many patterns, 1 to 16 (16) (mine)", 0},
 	{"quiet", 'q', NULL, NULL, "no summary", 0},
 	{"help", 'h', NULL, NULL, "print this", 0},
@@ -92,6 +92,8 @@ const struct litifut_command path_commands[] = {
 	 LITIFUT_WORDS_FILE},
 	{"mine", "the patterns that shorten a run's sequence of paths most", options,
 	 LITIFUT_WORDS_FILE},
+	{"path-diff", "where a bad run differs from good ones, and the paths of bad runs only",
+	 options, LITIFUT_WORDS_FILE},
 	{NULL, NULL, NULL, NULL},
 };
 
@@ -103,6 +105,7 @@ static const struct {
 	{"-o FILE ELF", path_plain_run},
 	{"[options] PATH... (traces and ELF files) | ELF LOG", path_sizes_run},
 	{"[options] PATH... (traces and ELF files) | ELF LOG", path_mine_run},
+	{"[options] GOOD BAD [ELF...] (traces, or folders with several)", path_diff_run},
 };
 
 const struct litifut_command *path_command_find(const char *word)

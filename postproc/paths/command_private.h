@@ -44,5 +44,6 @@ int path_ids(FILE *file, const struct path_arguments *given);
 int path_plain_run(FILE *file, const struct path_arguments *given);
 int path_sizes_run(FILE *file, const struct path_arguments *given);
 int path_mine_run(FILE *file, const struct path_arguments *given);
+int path_diff_run(FILE *file, const struct path_arguments *given);
 
 #endif

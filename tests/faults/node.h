@@ -1,0 +1,42 @@
+/* A sensor node for the case studies of path-diff: tasks, timers, a radio and an analogue input in
+ * simulated time. Everything that comes from outside hangs on the seed. */
+#ifndef NODE_H
+#define NODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum result { FAIL, SUCCESS, EALREADY };
+
+struct message {
+	uint8_t type;
+	uint8_t length;
+	uint8_t data[16];
+};
+
+/* The task runs later; FAIL: the queue is full. */
+enum result post(void (*task)(void));
+
+/* The function is called after so many ticks, `every` ticks apart if that is not 0. */
+void timer_start(void (*fired)(void), unsigned after, unsigned every);
+
+unsigned node_random(unsigned below);
+unsigned node_time(void);
+
+/* The radio: split-phase. FAIL: it is still sending. */
+enum result radio_send(struct message *message, void (*done)(struct message *message));
+void radio_listen(void (*received)(const struct message *message));
+extern unsigned radio_sent[8]; /* by type */
+
+/* The analogue input: split-phase. */
+enum result adc_get(unsigned channel, void (*ready)(unsigned value));
+
+/* Runs for so many ticks. */
+void node_run(unsigned ticks);
+void node_init(unsigned seed);
+
+/* The application. */
+void app_start(void);
+bool app_worked(void); /* after the run */
+
+#endif
