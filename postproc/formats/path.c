@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "postproc/formats/format.h"
-#include "postproc/model/lines.h"
-#include "postproc/paths/walk.h"
+#include "postproc/paths/activations.h"
+#include "postproc/paths/lines.h"
+#include "postproc/timeline/count.h"
 
 #define DEEPEST_INDENT 40
 
@@ -15,17 +16,34 @@ struct line {
 	uint32_t thread;
 	uint32_t depth;
 	uint32_t module;
-	uint32_t address; /* 0: a gap */
-	uint64_t process;
+	uint32_t address;                    /* 0: a gap */
+	const struct post_path_line *source; /* NULL: not known */
+};
+
+/* A thread, where single activations of a function are asked for. */
+struct watched {
+	uint32_t thread;
+	uint64_t activations; /* so far */
+	bool inside;          /* one that is to be printed, */
+	uint32_t depth;       /* with so many open calls */
 };
 
 struct path {
 	struct post_output *output;
 	const struct post_process *process;
+	struct post_path_line_table *lines;
 	struct line last;
 	/* With --last: the latest ones, in a ring. */
 	struct line *kept;
 	size_t most, count;
+	size_t since_gap; /* lines */
+	/* With --function. */
+	const char *globs[2]; /* its name; NULL: all is printed */
+	uint64_t number;      /* of the activation in its thread; 0: all */
+	struct post_path_tracker tracker;
+	struct watched *watched;
+	size_t watched_count, watched_capacity;
+	uint64_t found; /* activations */
 };
 
 static const char *name_of(struct post_session *session, uint32_t module, uint32_t address)
@@ -40,16 +58,15 @@ static void print(struct path *path, const struct line *line)
 	struct post_session *session = path->output->session;
 	FILE *file = path->output->file;
 	const int indent = 2 * (int)(line->depth > DEEPEST_INDENT ? DEEPEST_INDENT : line->depth);
-	const char *source = NULL;
-	unsigned number = 0;
 
 	if (!line->address) {
 		fprintf(file, "%u\t(what comes before is not known)\n", line->thread);
 		return;
 	}
-	if (post_lines_place(session, line->module, line->address, &source, &number))
+	if (line->source)
 		fprintf(file, "%u\t%*s%s %s:%u\n", line->thread, indent, "",
-			name_of(session, line->module, line->address), source, number);
+			name_of(session, line->module, line->address), line->source->file,
+			line->source->line);
 	else
 		fprintf(file, "%u\t%*s%s 0x%x\n", line->thread, indent, "",
 			name_of(session, line->module, line->address), line->address);
@@ -62,46 +79,96 @@ static void give(struct path *path, const struct line *line)
 	else
 		print(path, line);
 	path->count++;
+	path->since_gap = line->address ? path->since_gap + 1 : 0;
+}
+
+static struct watched *watched_thread(struct path *path, uint32_t thread)
+{
+	for (size_t i = path->watched_count; i-- > 0;)
+		if (path->watched[i].thread == thread)
+			return &path->watched[i];
+	POST_GROW(path->watched, path->watched_count, path->watched_capacity);
+	path->watched[path->watched_count] = (struct watched){.thread = thread};
+	return &path->watched[path->watched_count++];
+}
+
+static bool begins_function(struct path *path, const struct post_path_step *step)
+{
+	struct post_session *session = path->output->session;
+	const uint32_t start = step->code->blocks[step->block].block.start;
+
+	return post_function_matches(session, path->globs,
+				     post_session_function(session, step->code->module, start));
+}
+
+/* Is the step part of an activation that is asked for? */
+static bool is_asked_for(struct path *path, const struct post_path_step *step)
+{
+	const bool begins = post_path_track(&path->tracker, step);
+	struct watched *watched = watched_thread(path, step->thread);
+
+	if (watched->inside &&
+	    (step->depth < watched->depth || (step->depth == watched->depth && begins)))
+		watched->inside = false;
+	if (step->kind == POST_PATH_GAP) {
+		const bool inside = watched->inside;
+
+		watched->inside = false;
+		return inside;
+	}
+	if (begins)
+		path->last = (struct line){0};
+	if (begins && begins_function(path, step)) {
+		watched->activations++;
+		if (!watched->inside && (!path->number || watched->activations == path->number)) {
+			watched->inside = true;
+			watched->depth = step->depth;
+			path->found++;
+		}
+	}
+	return watched->inside;
+}
+
+static bool is_same_line(const struct post_path_line *a, const struct post_path_line *b)
+{
+	return a->line == b->line && !strcmp(a->file, b->file);
 }
 
 /* The lines of the block, each that differs from the one before. */
 static void take_lines(void *context, const struct post_path_step *step)
 {
 	struct path *path = context;
-	const struct post_session *session = path->output->session;
+	struct post_session *session = path->output->session;
 	struct line line = {.thread = step->thread, .depth = step->depth};
-	const struct litifut_block *block;
-	const char *last_source = NULL;
-	unsigned last_number = 0;
-	bool first = true;
+	const struct post_path_lines *lines;
+	const struct post_path_line *before = NULL;
 
-	if (step->kind == POST_PATH_GAP)
-		give(path, &line);
-	if (step->kind != POST_PATH_BLOCK)
+	if (step->kind != POST_PATH_BLOCK && step->kind != POST_PATH_GAP)
 		return;
-	block = &step->code->blocks[step->block].block;
+	if (!post_thread_wanted(session, step->thread))
+		return;
+	if (path->globs[0] && !is_asked_for(path, step))
+		return;
+	if (step->kind == POST_PATH_GAP) {
+		give(path, &line);
+		return;
+	}
 	line.module = step->code->module;
 	if (path->last.address && path->last.thread == line.thread &&
 	    path->last.depth == line.depth && path->last.module == line.module)
-		post_lines_place(session, line.module, path->last.address, &last_source,
-				 &last_number);
-	for (uint32_t at = block->start; at < block->end; at += 2) {
-		const char *source = NULL;
-		unsigned number = 0;
-		const bool known =
-			post_lines_place(session, line.module, at, &source, &number) && number;
+		before = path->last.source;
+	lines = post_path_lines(path->lines, session, step->code, step->block);
+	for (uint32_t i = 0; i < lines->count; i++) {
+		const struct post_path_line *now = &lines->items[i];
 
-		if (known ? (last_source && number == last_number && !strcmp(source, last_source))
-			  : !first)
+		if (now->file ? before && is_same_line(now, before)
+			      : i || (before && step->block != step->code->blocks[step->block].function))
 			continue;
-		if (!known && last_source && !(block->flags & LITIFUT_BLOCK_FUNCTION))
-			continue;
-		first = false;
-		line.address = at;
+		line.address = now->address;
+		line.source = now->file ? now : NULL;
 		give(path, &line);
 		path->last = line;
-		last_source = source;
-		last_number = number;
+		before = line.source;
 	}
 }
 
@@ -122,53 +189,129 @@ static void take_block(void *context, const struct post_path_step *step)
 		name_of(session, step->code->module, start));
 }
 
-static void walk(struct post_output *output,
-		 void (*take)(void *context, const struct post_path_step *step), size_t most)
+/* The last lines of the process. They are in the last chunks, so the walk begins with these, and
+ * farther before the end as long as it finds too few, or something that is not known. */
+static void walk_end(struct path *path, struct post_path_codes *codes)
 {
-	struct post_session *session = output->session;
-	struct post_path_codes codes = {0};
-	struct post_path_totals totals = {0};
-	size_t recorded = 0;
+	struct post_session *session = path->output->session;
+	struct post_problems *problems = session->problems;
+	const size_t chunks = path->process->trace->bits_count;
 
-	for (size_t i = 0; i < session->process_count; i++) {
-		struct path path = {
-			.output = output, .process = session->processes[i], .most = most};
+	for (size_t last = 2; path->most && !path->globs[0] && last < chunks; last *= 8) {
+		struct post_path_totals totals = {0};
+		struct post_problems silent = {0};
 
-		if (!path.process->trace || !path.process->trace->bits_count)
-			continue;
-		recorded++;
-		if (most)
-			path.kept = post_allocate(most, sizeof(*path.kept));
-		post_paths_walk(session, path.process, &codes, take, &path, &totals);
-		for (size_t j = path.count > most ? path.count - most : 0; most && j < path.count;
-		     j++)
-			print(&path, &path.kept[j % most]);
-		free(path.kept);
+		session->problems = &silent;
+		post_paths_walk_from(session, path->process, chunks - last, codes, take_lines, path,
+				     &totals);
+		session->problems = problems;
+		if (path->since_gap >= path->most && !silent.count)
+			return;
+		path->count = path->since_gap = 0;
+		path->last = (struct line){0};
 	}
-	if (!recorded && session->process_count)
-		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
-				"no trace says in which order code was executed: link with "
-				"LITIFUT_MODE=paths");
-	post_path_codes_release(&codes);
+	post_paths_walk(session, path->process, codes, take_lines, path,
+			&(struct post_path_totals){0});
+}
+
+/* "NAME", or "NAME#3". */
+static char *read_function(const char *text, uint64_t *number)
+{
+	const char *mark = strrchr(text, '#');
+	char *end;
+
+	*number = mark ? strtoull(mark + 1, &end, 10) : 0;
+	if (!*number || *end || mark[1] < '0' || mark[1] > '9') {
+		*number = 0;
+		mark = NULL;
+	}
+	return mark ? strndup(text, (size_t)(mark - text)) : post_copy_text(text);
+}
+
+static bool has_paths(const struct post_process *process)
+{
+	return process->trace && process->trace->bits_count;
+}
+
+static void report_none(const struct post_session *session)
+{
+	post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
+			"no trace says in which order code was executed: link with "
+			"LITIFUT_MODE=paths");
 }
 
 static void finish_lines(struct post_output *output)
 {
-	walk(output, take_lines, output->options.last);
+	struct post_session *session = output->session;
+	const size_t most = output->options.last;
+	struct post_path_codes codes = {0};
+	struct post_path_line_table lines = {0};
+	size_t recorded = 0, found = 0;
+	uint64_t number = 0;
+	char *name = output->options.function ? read_function(output->options.function, &number)
+					      : NULL;
+
+	for (size_t i = 0; i < session->process_count; i++) {
+		struct path path = {.output = output,
+				    .process = session->processes[i],
+				    .lines = &lines,
+				    .most = most,
+				    .globs = {name},
+				    .number = number};
+
+		if (!has_paths(path.process))
+			continue;
+		recorded++;
+		if (most)
+			path.kept = post_allocate(most, sizeof(*path.kept));
+		walk_end(&path, &codes);
+		for (size_t j = path.count > most ? path.count - most : 0; most && j < path.count;
+		     j++)
+			print(&path, &path.kept[j % most]);
+		found += path.found;
+		post_path_track_end(&path.tracker);
+		free(path.watched);
+		free(path.kept);
+	}
+	if (!recorded && session->process_count)
+		report_none(session);
+	else if (name && !found)
+		post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
+				"nothing is shown: no activation of %s that was recorded from its "
+				"start",
+				output->options.function);
+	free(name);
+	post_path_lines_release(&lines);
+	post_path_codes_release(&codes);
 }
 
 const struct post_format post_format_path = {
 	.name = "path",
 	.summary = "source lines in the order executed, by call (LITIFUT_MODE=paths)",
-	.uses = POST_USES_LAST,
+	.uses = POST_USES_LAST | POST_USES_FUNCTION,
 	.flags = true,
 	.finish = finish_lines,
 };
 
 static void finish_blocks(struct post_output *output)
 {
+	struct post_session *session = output->session;
+	struct post_path_codes codes = {0};
+	size_t recorded = 0;
+
 	fputs("pid\ttid\tmodule\taddress\tdepth\tfunction\n", output->file);
-	walk(output, take_block, 0);
+	for (size_t i = 0; i < session->process_count; i++) {
+		struct path path = {.output = output, .process = session->processes[i]};
+
+		if (!has_paths(path.process))
+			continue;
+		recorded++;
+		post_paths_walk(session, path.process, &codes, take_block, &path,
+				&(struct post_path_totals){0});
+	}
+	if (!recorded && session->process_count)
+		report_none(session);
+	post_path_codes_release(&codes);
 }
 
 const struct post_format post_format_blocks = {

@@ -40,7 +40,8 @@ struct walker {
 	struct frame *frames;
 	size_t count, capacity;
 	uint32_t epoch;
-	bool lost; /* bits were left out, and a gap is told */
+	bool lost;    /* bits were left out, and a gap is told */
+	bool unknown; /* the walk does not begin with it, and no word has said yet where it is */
 };
 
 /* What all threads of a process share. */
@@ -53,6 +54,7 @@ struct walk {
 	struct post_path_totals *totals;
 	struct walker *walkers;
 	size_t count, capacity;
+	bool within;     /* chunks before the first one are left out */
 	uint64_t offset; /* of the word that is read */
 	unsigned told;
 };
@@ -594,7 +596,8 @@ static struct walker *walker_of(struct walk *walk, uint32_t thread)
 		if (walk->walkers[i].thread == thread)
 			return &walk->walkers[i];
 	POST_GROW(walk->walkers, walk->count, walk->capacity);
-	walk->walkers[walk->count] = (struct walker){.thread = thread};
+	walk->walkers[walk->count] = (struct walker){
+		.thread = thread, .lost = walk->within, .unknown = walk->within};
 	return &walk->walkers[walk->count++];
 }
 
@@ -625,12 +628,14 @@ static void walk_chunk(struct walk *walk, const struct post_chunk *chunk)
 		walk->offset = chunk->offset + (uint64_t)i * 4;
 		walk->totals->words++;
 		if (!(word & LITIFUT_BITS_RECORD)) {
-			take_bits(walk, walker, word);
+			if (!walker->unknown)
+				take_bits(walk, walker, word);
 			continue;
 		}
 		word &= ~LITIFUT_BITS_RECORD;
 		if (word >= LITIFUT_WORD_FIRST_ADDRESS / 2) {
-			take_address(walk, walker, word << 1);
+			if (!walker->unknown)
+				take_address(walk, walker, word << 1);
 			continue;
 		}
 		count = LITIFUT_CONTROL_FOLLOWING(word) & 127;
@@ -642,6 +647,7 @@ static void walk_chunk(struct walk *walk, const struct post_chunk *chunk)
 		i += count;
 		switch (LITIFUT_CONTROL_KIND(word)) {
 		case LITIFUT_WORD_SYNC:
+			walker->unknown = false;
 			take_sync(walk, walker, words, count);
 			break;
 		case LITIFUT_WORD_THREAD:
@@ -658,19 +664,20 @@ static void walk_chunk(struct walk *walk, const struct post_chunk *chunk)
 	}
 }
 
-void post_paths_walk(struct post_session *session, const struct post_process *process,
-		     struct post_path_codes *codes,
-		     void (*take)(void *context, const struct post_path_step *step), void *context,
-		     struct post_path_totals *totals)
+void post_paths_walk_from(struct post_session *session, const struct post_process *process,
+			  size_t first, struct post_path_codes *codes,
+			  void (*take)(void *context, const struct post_path_step *step),
+			  void *context, struct post_path_totals *totals)
 {
 	struct walk walk = {.session = session,
 			    .process = process,
 			    .codes = codes,
 			    .take = take,
 			    .context = context,
-			    .totals = totals};
+			    .totals = totals,
+			    .within = first > 0};
 
-	for (size_t i = 0; i < process->trace->bits_count; i++)
+	for (size_t i = first; i < process->trace->bits_count; i++)
 		walk_chunk(&walk, &process->trace->bits[i]);
 	if (walk.told > PROBLEMS_TOLD)
 		post_problem_at(session->problems, process->trace->path, LITIFUT_NO_ADDRESS,
@@ -679,4 +686,12 @@ void post_paths_walk(struct post_session *session, const struct post_process *pr
 	for (size_t i = 0; i < walk.count; i++)
 		free(walk.walkers[i].frames);
 	free(walk.walkers);
+}
+
+void post_paths_walk(struct post_session *session, const struct post_process *process,
+		     struct post_path_codes *codes,
+		     void (*take)(void *context, const struct post_path_step *step), void *context,
+		     struct post_path_totals *totals)
+{
+	post_paths_walk_from(session, process, 0, codes, take, context, totals);
 }

@@ -37,4 +37,12 @@ void post_paths_walk(struct post_session *session, const struct post_process *pr
 		     void (*take)(void *context, const struct post_path_step *step), void *context,
 		     struct post_path_totals *totals);
 
+/* The same from chunk number `first` of trace->bits on. Each thread begins with a gap, at the first
+ * word there that says where it is; from the next step on, all is as in a walk of the whole, but
+ * for the calls that could not be found on the stack: where one of those returns is another gap. */
+void post_paths_walk_from(struct post_session *session, const struct post_process *process,
+			  size_t first, struct post_path_codes *codes,
+			  void (*take)(void *context, const struct post_path_step *step),
+			  void *context, struct post_path_totals *totals);
+
 #endif

@@ -258,6 +258,40 @@ blocks_equal()
 		$blocks_options
 }
 
+# The last lines, for which only the end of the trace is read, are those of the whole; only how many calls
+# are open, which indents them, is not known so well.
+ends_alike()
+{
+	"$BUILD/bin/litifut-post" -q -f path data traced/program 2>/dev/null | tail -n "$1" |
+		sed 's/\t */\t/' >whole.lines
+	ok "--last $1" "$BUILD/bin/litifut-post" -q -f path --last "$1" -o last.lines data traced/program
+	ok "--last $1: the same lines" alike whole.lines last.lines
+}
+
+alike()
+{
+	sed 's/\t */\t/' "$2" | cmp - "$1" && [ "$(wc -l <"$1")" -gt 1000 ]
+}
+
+# Single activations of a function; thrice() has one line.
+activations_alone()
+{
+	"$BUILD/bin/litifut-post" -q -f path --function thrice -o thrice.lines data traced/program
+	is "--function: each activation" "$(grep -c 'thrice .*main.c' thrice.lines)" \
+		"$(cut -f 6 blocks.tsv | grep -cx thrice)"
+	is "--function NAME#2: the second one of each thread" "$("$BUILD/bin/litifut-post" -q -f path \
+		--function 'thrice#2' data traced/program | cut -f 1 | sort | uniq -c | awk '{ print $1 }' | uniq)" 1
+	# the second one raises a signal, and has the third one in it
+	raise_line=main.c:$(grep -n 'raise(SIGUSR1);' main.c | head -n 1 | cut -d : -f 1)
+	for each in 1 2 3; do
+		"$BUILD/bin/litifut-post" -q -f path --function "handler#$each" -o "handler.$each" data \
+			traced/program
+	done
+	is "--function NAME#1 has not what others do" "$(grep -c "$raise_line\$" handler.1)" 0
+	ok "--function NAME#2" grep -q "$raise_line\$" handler.2
+	is "--function NAME#2: with what it calls" "$(grep -cFxf handler.3 handler.2)" "$(wc -l <handler.3)"
+}
+
 followed()
 {
 	"$BUILD/bin/litifut-post" -q -f blocks -o blocks.tsv data "$@" 2>post.log && ! grep . post.log
@@ -281,6 +315,7 @@ behaviour()
 		link program ../main.c || continue
 		same_run program
 		blocks_equal "" program
+		activations_alone
 	done
 	flags="-O2 -pthread"
 	link program ../main.c
@@ -289,11 +324,13 @@ behaviour()
 	is "the last lines of a killed process" \
 		"$("$BUILD/bin/litifut-post" -q -f path --last 3 data traced/program |
 			grep -c 'main.c:[0-9]')" 3
+	ends_alike 40000
 	guest_environment="LITIFUT_RING_KB=256 LITIFUT_DIR=$(pwd)/data"
 	rm -rf data
 	run traced program killed
 	guest_environment=
 	blocks_equal "--tail 50000 --cut 3" program killed
+	ends_alike 20000
 	ok "the lines of lcov" "$BUILD/bin/litifut-post" -q -f lcov -o lines.info data traced/program
 	ok "lcov: the function of the last calls was executed" \
 		grep -q '^FNDA:1,twice$' lines.info
