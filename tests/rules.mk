@@ -80,6 +80,7 @@ test-long: test
 	@DEVICES='atmega8 atmega644p atmega128rfa1' $(PROVE) tests/e2e/firmware-avr.sh
 	@$(MAKE) -s sanitize
 	@$(MAKE) -s fuzz TIME=60
+	@STOPS=10000 $(PROVE) tests/e2e/paths-gdb.sh
 	@KILLS=200 $(PROVE) tests/e2e/recorder-kill.sh
 	@STRESS=4 $(PROVE) tests/e2e/recorder-threads.sh tests/e2e/recorder-crash.sh \
 		tests/e2e/recorder-bounds.sh

@@ -162,7 +162,8 @@ static void take_lines(void *context, const struct post_path_step *step)
 		const struct post_path_line *now = &lines->items[i];
 
 		if (now->file ? before && is_same_line(now, before)
-			      : i || (before && step->block != step->code->blocks[step->block].function))
+			      : i || (before &&
+				      step->block != step->code->blocks[step->block].function))
 			continue;
 		line.address = now->address;
 		line.source = now->file ? now : NULL;
@@ -248,8 +249,8 @@ static void finish_lines(struct post_output *output)
 	struct post_path_line_table lines = {0};
 	size_t recorded = 0, found = 0;
 	uint64_t number = 0;
-	char *name = output->options.function ? read_function(output->options.function, &number)
-					      : NULL;
+	char *name =
+		output->options.function ? read_function(output->options.function, &number) : NULL;
 
 	for (size_t i = 0; i < session->process_count; i++) {
 		struct path path = {.output = output,

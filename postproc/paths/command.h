@@ -1,4 +1,5 @@
-/* `litifut-post path-ids`, `path-sizes`, `mine` and `path-diff`: a part of the main program, so it prints. */
+/* `litifut-post path-ids`, `path-sizes`, `mine` and `path-diff`: a part of the main program, so it
+ * prints. */
 #ifndef LITIFUT_POSTPROC_PATHS_COMMAND_H
 #define LITIFUT_POSTPROC_PATHS_COMMAND_H
 

@@ -55,11 +55,13 @@ static void write_divergence(FILE *file, const struct post_path_difference *diff
 		return;
 	}
 	if (divergence->last.code) {
-		const uint32_t function = post_session_function(
-			bad, divergence->last.code->module, divergence->last.address);
+		const uint32_t function = post_session_function(bad, divergence->last.code->module,
+								divergence->last.address);
 
 		post_path_spot_text(bad, &divergence->last, last, sizeof(last));
-		fprintf(file, "%" PRIu64 " lines as in GOOD process %" PRIu32 ", up to %s in activation %" PRIu64 " of %s",
+		fprintf(file,
+			"%" PRIu64 " lines as in GOOD process %" PRIu32
+			", up to %s in activation %" PRIu64 " of %s",
 			divergence->same, difference->good_pid, last, divergence->activation,
 			bad->functions[function].name);
 		if (divergence->caller.code &&
@@ -92,13 +94,13 @@ struct writer {
 	FILE *file;
 	struct post_session *session;
 	const char *last_file; /* of the last line that was written */
-	bool left_out; /* lines were, since then */
+	bool left_out;         /* lines were, since then */
 };
 
 static void write_line(struct writer *writer, const struct post_path_line *line, bool fresh)
 {
-	const char *name = line->file && strrchr(line->file, '/') ? strrchr(line->file, '/') + 1
-								  : line->file;
+	const char *name =
+		line->file && strrchr(line->file, '/') ? strrchr(line->file, '/') + 1 : line->file;
 
 	fputs(writer->left_out ? " .. " : " ", writer->file);
 	if (fresh)
@@ -160,8 +162,9 @@ static struct path_line *find_lines(struct post_session *session,
 		if (!post_lines_place(session, finding->code->module, line->line.address,
 				      &line->line.file, &line->line.line))
 			line->line.file = NULL;
-		line->call_count = post_lines_inlined(session, finding->code->module,
-						      line->line.address, line->calls, INLINED_MOST);
+		line->call_count =
+			post_lines_inlined(session, finding->code->module, line->line.address,
+					   line->calls, INLINED_MOST);
 		if (before && line->line.file && before->line.file == line->line.file &&
 		    before->line.line == line->line.line)
 			before->fresh |= line->fresh;
@@ -205,8 +208,8 @@ static void write_finding(struct writer *writer, const struct post_path_differen
 	char text[256];
 
 	fprintf(writer->file, "%3" PRIu32 "/%-3" PRIu32 " %7" PRIu64 "  %s%s:", finding->runs,
-		difference->runs[POST_PATH_BAD], finding->times,
-		session->functions[function].name, finding->changed ? " (changed)" : "");
+		difference->runs[POST_PATH_BAD], finding->times, session->functions[function].name,
+		finding->changed ? " (changed)" : "");
 	write_path(writer, finding);
 	for (size_t i = 0; i < POST_PATH_CALLERS && finding->callers[i].code; i++)
 		if (post_path_spot_text(session, &finding->callers[i], text, sizeof(text)))
@@ -224,11 +227,14 @@ static void write_findings(FILE *file, const struct path_arguments *given,
 		fputs("no path is in BAD runs only\n", file);
 		return;
 	}
-	fputs("   RUNS   TIMES  PATH OF BAD RUNS ONLY (* no GOOD run was there) < CALLED AT\n", file);
+	fputs("   RUNS   TIMES  PATH OF BAD RUNS ONLY (* no GOOD run was there) < CALLED AT\n",
+	      file);
 	for (size_t i = 0; i < difference->count && i < most; i++)
 		write_finding(&writer, difference, &difference->findings[i]);
 	if (difference->count > most && !given->quiet)
-		fprintf(stderr, "litifut-post path-diff: %" PRIu64 " more paths are in BAD runs only: see --top\n",
+		fprintf(stderr,
+			"litifut-post path-diff: %" PRIu64
+			" more paths are in BAD runs only: see --top\n",
 			difference->count - most);
 }
 
@@ -268,12 +274,17 @@ int path_diff_run(FILE *file, const struct path_arguments *given)
 		}
 	}
 	if (!status && !is_comparable(sides))
-		fprintf(stderr, "litifut-post path-diff: warning: no program or library of %s has the name of one of %s\n", given->paths[1], given->paths[0]);
+		fprintf(stderr,
+			"litifut-post path-diff: warning: no program or library of %s has the name "
+			"of one of %s\n",
+			given->paths[1], given->paths[0]);
 	if (!status) {
 		write_divergences(file, &difference);
 		write_findings(file, given, &difference);
 		if (!given->quiet)
-			fprintf(stderr, "litifut-post path-diff: %" PRIu32 " good runs, %" PRIu32 " bad ones, %" PRIu64 " gaps\n",
+			fprintf(stderr,
+				"litifut-post path-diff: %" PRIu32 " good runs, %" PRIu32
+				" bad ones, %" PRIu64 " gaps\n",
 				difference.runs[POST_PATH_GOOD], difference.runs[POST_PATH_BAD],
 				difference.gaps);
 	}

@@ -53,9 +53,9 @@ struct maker {
 	size_t lane_count, lane_capacity;
 	struct follower *followers;
 	size_t follower_count, follower_capacity;
-	struct post_table findings; /* hash of a path -> number */
+	struct post_table findings;                       /* hash of a path -> number */
 	struct post_table paths, items, pairs, functions; /* of good runs */
-	struct post_path_key *path; /* of the piece that is looked at */
+	struct post_path_key *path;                       /* of the piece that is looked at */
 	size_t path_count, path_capacity;
 };
 
@@ -123,9 +123,8 @@ static void take_good(struct maker *maker, const struct post_path_piece *piece, 
 	for (size_t i = 0; i < maker->path_count; i++) {
 		add(&maker->items, maker->path[i].key);
 		add(&maker->pairs,
-		    post_path_mix(maker->path[i].key, i + 1 < maker->path_count
-							      ? maker->path[i + 1].key
-							      : ending));
+		    post_path_mix(maker->path[i].key,
+				  i + 1 < maker->path_count ? maker->path[i + 1].key : ending));
 	}
 }
 
@@ -212,8 +211,8 @@ static void keep(struct maker *maker, const struct post_path_step *step)
 	if (maker->kept++ >= KEPT_MOST)
 		return;
 	POST_GROW(lane->steps, lane->count, lane->capacity);
-	lane->steps[lane->count++] =
-		(struct kept_step){step->code ? step->code->module : POST_NONE, step->block, step->depth};
+	lane->steps[lane->count++] = (struct kept_step){step->code ? step->code->module : POST_NONE,
+							step->block, step->depth};
 }
 
 /* Step number `step` of a lane, with its keys; NULL: a gap. */
@@ -236,8 +235,7 @@ static uint64_t next_bad(struct maker *maker, const struct lane *lane, struct fo
 {
 	while (follower->step < lane->count) {
 		const struct post_path_code *code;
-		const struct post_path_keys *keys =
-			kept_keys(maker, lane, follower->step, &code);
+		const struct post_path_keys *keys = kept_keys(maker, lane, follower->step, &code);
 		const bool gap = !keys;
 		const uint64_t key = gap ? KEY_GAP : keys->items[follower->item].key;
 
@@ -263,8 +261,7 @@ static void compare(struct maker *maker, size_t number, uint64_t key,
 	uint32_t address = 0;
 	uint64_t bad;
 
-	if (follower->differs || (key && key == follower->last_good) ||
-	    number >= maker->lane_count)
+	if (follower->differs || (key && key == follower->last_good) || number >= maker->lane_count)
 		return;
 	follower->last_good = key;
 	bad = next_bad(maker, &maker->lanes[number], follower, &address);
@@ -302,8 +299,7 @@ static void follow(struct maker *maker, const struct post_path_step *step)
 		compare(maker, number, KEY_GAP, &(struct post_path_spot){0});
 		return;
 	}
-	const struct post_path_keys *keys =
-		post_path_keys(keys_of(maker), step->code, step->block);
+	const struct post_path_keys *keys = post_path_keys(keys_of(maker), step->code, step->block);
 
 	for (uint32_t i = 0; i < keys->count; i++)
 		compare(maker, number, keys->items[i].key,
@@ -332,7 +328,8 @@ static void find_activation(struct maker *maker, const struct lane *lane, size_t
 {
 	struct post_path_tracker tracker = {0};
 	struct post_path_difference *difference = maker->difference;
-	const uint32_t function = divergence->last.code->blocks[lane->steps[last_step].block].function;
+	const uint32_t function =
+		divergence->last.code->blocks[lane->steps[last_step].block].function;
 	const struct post_path_thread *thread;
 
 	for (size_t i = 0; i <= last_step; i++) {
@@ -379,14 +376,14 @@ static void keep_divergences(struct maker *maker)
 		struct post_path_divergence *divergence =
 			&difference->divergences[difference->divergence_count++];
 
-		*divergence = (struct post_path_divergence){
-			.differs = follower->differs, .same = follower->same, .thread = lane->thread};
+		*divergence = (struct post_path_divergence){.differs = follower->differs,
+							    .same = follower->same,
+							    .thread = lane->thread};
 		if (!follower->differs)
 			continue;
 		memcpy(divergence->good, follower->good, sizeof(divergence->good));
 		if (!follower->bad_ends && kept_keys(maker, lane, follower->bad_step, &code))
-			divergence->bad =
-				(struct post_path_spot){code, follower->bad_address};
+			divergence->bad = (struct post_path_spot){code, follower->bad_address};
 		if (follower->same && kept_keys(maker, lane, follower->last_step, &code)) {
 			divergence->last = (struct post_path_spot){code, follower->last_address};
 			find_activation(maker, lane, follower->last_step, divergence);
@@ -423,13 +420,13 @@ static void add_functions(struct maker *maker)
 		for (uint32_t j = 0; j < code->count; j++) {
 			if (code->blocks[j].function != j)
 				continue;
-			const uint32_t number = post_session_function(
-				session, code->module, code->blocks[j].block.start);
+			const uint32_t number = post_session_function(session, code->module,
+								      code->blocks[j].block.start);
 
 			add(&maker->functions,
-			    post_path_mix_text(
-				    post_path_fingerprint(&difference->keys[POST_PATH_GOOD], code, j),
-				    session->functions[number].name));
+			    post_path_mix_text(post_path_fingerprint(
+						       &difference->keys[POST_PATH_GOOD], code, j),
+					       session->functions[number].name));
 		}
 	}
 }
@@ -446,9 +443,9 @@ static bool is_changed(struct maker *maker, const struct post_path_finding *find
 		post_session_function(session, finding->code->module,
 				      finding->code->blocks[finding->function].block.start);
 
-	return !has(&maker->functions,
-		    post_path_mix_text(post_path_fingerprint(keys, finding->code, finding->function),
-				       session->functions[number].name));
+	return !has(&maker->functions, post_path_mix_text(post_path_fingerprint(keys, finding->code,
+										finding->function),
+							  session->functions[number].name));
 }
 
 static void judge(struct maker *maker, struct post_path_finding *finding)

@@ -25,9 +25,9 @@ struct post_path_finding {
 	uint32_t count;
 	uint64_t ending; /* private: stands for what follows the last item */
 	struct post_path_spot callers[POST_PATH_CALLERS]; /* the innermost first; the first time */
-	uint32_t runs;     /* bad ones that have it */
-	uint32_t last_run; /* the last of them */
-	uint64_t times;    /* in all of them */
+	uint32_t runs;                                    /* bad ones that have it */
+	uint32_t last_run;                                /* the last of them */
+	uint64_t times;                                   /* in all of them */
 	uint64_t first_at; /* steps of a run before its first end, the least of all runs */
 	bool changed;      /* the function is not the same in the good program */
 	bool unseen;       /* no good run went from one of its items to the next */

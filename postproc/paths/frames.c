@@ -4,6 +4,7 @@
 
 #include "cpu/cpu.h"
 #include "cpu/step.h"
+#include "postproc/paths/instructions.h"
 #include "postproc/paths/program.h"
 #include "postproc/table.h"
 
@@ -17,19 +18,9 @@ struct finder {
 	bool changed;
 };
 
-/* Code at [start, end), or NULL. */
 static const uint8_t *code_at(const struct finder *finder, uint32_t start, uint32_t end)
 {
-	for (size_t i = 0; i < finder->image->segment_count; i++) {
-		const struct post_segment *segment = &finder->image->segments[i];
-		const uint32_t into = start - segment->address;
-
-		if (start >= segment->address && end >= start && into < segment->file_bytes &&
-		    end - start <= segment->file_bytes - into &&
-		    (uint64_t)segment->offset + into + (end - start) <= finder->image->size)
-			return finder->plain + segment->offset + into;
-	}
-	return NULL;
+	return post_path_contents(finder->image, finder->plain, start, end);
 }
 
 static void track(const struct finder *finder, uint32_t start, uint32_t end, bool thumb,

@@ -170,10 +170,9 @@ uint64_t post_path_fingerprint(struct post_path_key_table *table, const struct p
 
 		for (uint32_t j = 0; j < keys->count; j++)
 			print = post_path_mix(print, keys->items[j].key);
-		print = post_path_mix(print,
-				      block->ends | (uint64_t)(block->flags &
-							       LITIFUT_BLOCK_CONDITIONAL)
-							    << 8);
+		print = post_path_mix(
+			print, block->ends | (uint64_t)(block->flags & LITIFUT_BLOCK_CONDITIONAL)
+						     << 8);
 	}
 	return print;
 }

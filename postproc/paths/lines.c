@@ -7,7 +7,8 @@
 
 static bool is_same(const struct post_path_line *a, const struct post_path_line *b)
 {
-	return a->line == b->line && (a->file == b->file || (a->file && b->file && !strcmp(a->file, b->file)));
+	return a->line == b->line &&
+	       (a->file == b->file || (a->file && b->file && !strcmp(a->file, b->file)));
 }
 
 static void look_up(struct post_path_lines *lines, const struct post_session *session,
@@ -39,8 +40,7 @@ const struct post_path_lines *post_path_lines(struct post_path_line_table *table
 	POST_WIDEN(table->block_counts, table->block_counts_count, code->module,
 		   session->module_count);
 	if (!table->modules[code->module]) {
-		table->modules[code->module] =
-			post_allocate(code->count, sizeof(**table->modules));
+		table->modules[code->module] = post_allocate(code->count, sizeof(**table->modules));
 		table->block_counts[code->module] = code->count;
 	}
 	lines = &table->modules[code->module][block];

@@ -596,8 +596,8 @@ static struct walker *walker_of(struct walk *walk, uint32_t thread)
 		if (walk->walkers[i].thread == thread)
 			return &walk->walkers[i];
 	POST_GROW(walk->walkers, walk->count, walk->capacity);
-	walk->walkers[walk->count] = (struct walker){
-		.thread = thread, .lost = walk->within, .unknown = walk->within};
+	walk->walkers[walk->count] =
+		(struct walker){.thread = thread, .lost = walk->within, .unknown = walk->within};
 	return &walk->walkers[walk->count++];
 }
 

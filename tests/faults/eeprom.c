@@ -36,7 +36,7 @@ static void eeprom_init(void)
 
 static enum result start_write(void)
 {
-	if (!initialised) // repair: insert
+	if (!initialised)      // repair: insert
 		eeprom_init(); // repair: insert
 	if (state != S_IDLE)
 		return FAIL;

@@ -72,9 +72,9 @@ static void start_task(void)
 	if (device == STARTING || device == STOPPING)
 		return;
 	held = true;
-	device_start(); // repair: delete
+	device_start();                 // repair: delete
 	if (device_start() == EALREADY) // repair: insert
-		release(); // repair: insert
+		release();              // repair: insert
 }
 
 static void power_off(void)
