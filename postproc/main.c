@@ -418,7 +418,7 @@ int main(int count, char **arguments)
 	}
 	for (size_t run = 0; run < outcome.runs && !given.quiet; run++)
 		print_summary(&outcome.totals[run], outcome.seconds[run],
-			      given.format && given.format->flags);
+			      given.format && (given.format->flags || given.format->paths));
 	for (size_t i = 0; i < outcome.needless_count && i < MOST_NEEDLESS && !given.quiet; i++)
 		fprintf(stderr, "litifut-post: %s\n", outcome.needless[i]);
 	if (outcome.needless_count > MOST_NEEDLESS && !given.quiet)

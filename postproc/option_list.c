@@ -31,7 +31,7 @@ const struct litifut_option post_option_list[] = {
 	{"top", OPTION_TOP, "N", NULL, "only the first N rows of a table", POST_USES_TOP},
 	{"last", OPTION_LAST, "N", NULL, "only the last N lines of each process (path)", POST_USES_LAST},
 	{"min", OPTION_MIN, "PERCENT", NULL, "leave out what makes less (dot: 0.5; diff: change in percent)", POST_USES_MIN},
-	{"function", OPTION_FUNCTION, "GLOB", NULL, "for callers-of, callees-of and histogram; path: only its activations, NAME#3 the third of each thread", POST_USES_FUNCTION},
+	{"function", OPTION_FUNCTION, "GLOB", NULL, "for callers-of, callees-of and histogram; path: only its activations, NAME#3 the third of each thread; units: only such functions", POST_USES_FUNCTION},
 	{"lines", OPTION_LINES, NULL, NULL, "source lines from debug information (callers-of, callgrind, html)", POST_USES_LINES},
 	{"source", OPTION_SOURCE, "DIR", LITIFUT_WORDS_FOLDER, "a folder whose source files the report shows, with counts (html); or gprof-serial, see below", POST_USES_SOURCE},
 	{"sort", OPTION_SORT, "COLUMN", "self total avg min max calls made callers callees name", "self, total, avg, min, max, calls, made, callers, callees or name (report)", POST_USES_SORT},

@@ -3,11 +3,14 @@
  * Where returns were recorded with a clock, the first event is time. The other one is
  * "Calls": the own cost of a function is how often it was called; the inclusive cost of a call
  * is 1 plus all calls that were made before the callee returned, as far as the nesting is
- * known (nesting.h). */
+ * known (nesting.h).
+ *
+ * Of LITIFUT_MODE=paths it is instructions, see callgrind_paths.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "postproc/formats/callgrind_paths.h"
 #include "postproc/formats/format.h"
 #include "postproc/measure/measure.h"
 #include "postproc/model/lines.h"
@@ -154,7 +157,7 @@ static void write_head(struct post_output *output)
 		output->measures->hertz ? "Nanoseconds" : "Ticks", self, calls);
 }
 
-static void finish(struct post_output *output)
+static void finish_calls(struct post_output *output)
 {
 	const struct post_session *session = output->session;
 	struct state *state = output->state;
@@ -203,6 +206,16 @@ static void finish(struct post_output *output)
 	free(received);
 	free(self);
 	free(order);
+}
+
+static void finish(struct post_output *output)
+{
+	struct state *state = output->state;
+
+	if (post_callgrind_has_paths(output->session))
+		post_callgrind_paths_write(output);
+	else
+		finish_calls(output);
 	free(state->named);
 	free(state->object_named);
 	free(state->inclusive);
@@ -212,9 +225,10 @@ static void finish(struct post_output *output)
 
 const struct post_format post_format_callgrind = {
 	.name = "callgrind",
-	.summary = "call graph with time and counts, for KCachegrind",
+	.summary = "call graph with time and counts, or instructions, for KCachegrind",
 	.measured = true,
 	.tabled = true,
+	.paths = true,
 	.uses = POST_USES_LINES,
 	.start = start,
 	.nested = true,

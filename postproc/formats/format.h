@@ -105,6 +105,7 @@ struct post_format {
 	bool tabled;   /* shows sums that came without an order of calls, although it has event() */
 	bool nested;   /* event() gets leaves too, and depths */
 	bool flags;    /* of edges are what it shows, and no calls */
+	bool paths;    /* shows also what LITIFUT_MODE=paths has recorded */
 	bool interactive; /* finish() talks to the user, on the terminal */
 
 	/* All optional. A format with event() sees every event that no filter hides, in the

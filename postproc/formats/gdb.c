@@ -117,20 +117,20 @@ static void write_breakpoints(FILE *file, const struct script *script)
 	free(sorted);
 }
 
-static const char head[] =
-	"set pagination off\n"
-	"set confirm off\n"
-	"set print frame-arguments none\n"
-	"set breakpoint always-inserted on\n"
-	"handle all nostop noprint pass\n"
-	"handle SIGTRAP stop\n";
+static const char head[] = "set pagination off\n"
+			   "set confirm off\n"
+			   "set print frame-arguments none\n"
+			   "set breakpoint always-inserted on\n"
+			   "handle all nostop noprint pass\n"
+			   "handle SIGTRAP stop\n";
 
 /* gdb prints where it stops, each time. */
 static const char commands[] =
 	"define litifut_next\n"
 	"  continue\n"
 	"  if $_isvoid($pc)\n"
-	"    printf \"record %d: the program has ended, and was to come to 0x%x\\n\", $arg1, $arg0\n"
+	"    printf \"record %d: the program has ended, and was to come to 0x%x\\n\", $arg1, "
+	"$arg0\n"
 	"    quit 1\n"
 	"  end\n"
 	"  if (unsigned int)$pc != $litifut_bias + $arg0\n"
@@ -211,10 +211,11 @@ static void make_script(struct post_output *output, struct script *script,
 				&(struct post_path_totals){0});
 		write_script(output, script, start);
 	} else {
-		post_problem_at(session->problems, session->modules[script->module].name,
-				LITIFUT_NO_ADDRESS,
-				"the ELF file with its symbols is needed: from that of main follows "
-				"where the program is loaded");
+		post_problem_at(
+			session->problems, session->modules[script->module].name,
+			LITIFUT_NO_ADDRESS,
+			"the ELF file with its symbols is needed: from that of main follows "
+			"where the program is loaded");
 	}
 	for (size_t i = 0; script->blocks && i < code->count; i++)
 		free(script->blocks[i].items);

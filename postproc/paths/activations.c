@@ -46,8 +46,19 @@ static void end_path(struct post_path_tracker *tracker, struct post_path_thread 
 static void leave(struct post_path_tracker *tracker, struct post_path_thread *thread,
 		  enum post_path_ending ending)
 {
+	if (tracker->leave)
+		tracker->leave(tracker->context, thread);
 	end_path(tracker, thread, ending, 0);
 	thread->count--;
+}
+
+uint32_t post_path_caller(const struct post_path_thread *thread, size_t depth)
+{
+	const struct post_path_activation *inner = &thread->open[depth], *outer = inner - 1;
+
+	return depth && outer->code && inner->first > outer->first
+		       ? thread->blocks[inner->first - 1]
+		       : POST_NONE;
 }
 
 static void enter(struct post_path_thread *thread, const struct post_path_code *code,
@@ -60,14 +71,18 @@ static void enter(struct post_path_thread *thread, const struct post_path_code *
 		.first = thread->block_count,
 		.partial = partial,
 		.began = thread->steps,
+		.cost_before = thread->cost,
 	};
 }
 
-static void add_block(struct post_path_thread *thread, uint32_t block)
+static void add_block(struct post_path_tracker *tracker, struct post_path_thread *thread,
+		      const struct post_path_step *step)
 {
 	POST_GROW(thread->blocks, thread->block_count, thread->block_capacity);
-	thread->blocks[thread->block_count++] = block;
+	thread->blocks[thread->block_count++] = step->block;
 	thread->steps++;
+	if (tracker->cost)
+		thread->cost += tracker->cost(tracker->context, step->code, step->block);
 }
 
 /* Does control go from the last block of the innermost activation to `block` without leaving the
@@ -100,8 +115,12 @@ bool post_path_track(struct post_path_tracker *tracker, const struct post_path_s
 		*thread = (struct post_path_thread){.id = step->thread};
 	}
 	if (step->kind == POST_PATH_GAP) {
-		thread->count = 0;
-		thread->block_count = 0;
+		/* what was open may still be, but nothing is known of it any more */
+		for (; thread->count; thread->count--) {
+			if (tracker->leave)
+				tracker->leave(tracker->context, thread);
+			thread->block_count = thread->open[thread->count - 1].first;
+		}
 		return false;
 	}
 	if (step->kind != POST_PATH_BLOCK)
@@ -126,7 +145,7 @@ bool post_path_track(struct post_path_tracker *tracker, const struct post_path_s
 		if (step->block <= thread->blocks[thread->block_count - 1])
 			end_path(tracker, thread, POST_PATH_LOOPS, step->block);
 	}
-	add_block(thread, step->block);
+	add_block(tracker, thread, step);
 	return begins;
 }
 

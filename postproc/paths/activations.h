@@ -19,6 +19,7 @@ struct post_path_activation {
 	size_t first;                      /* of the blocks of its path, in the thread's */
 	bool partial;                      /* its path began in a gap */
 	uint64_t began;                    /* steps of the thread before its path */
+	uint64_t cost_before;              /* of the thread when it was entered */
 };
 
 struct post_path_thread {
@@ -28,6 +29,7 @@ struct post_path_thread {
 	uint32_t *blocks; /* of the paths of all open activations, the innermost last */
 	size_t block_count, block_capacity;
 	uint64_t steps; /* blocks so far */
+	uint64_t cost;  /* of all of them */
 };
 
 /* A path that has ended: that of thread->open[depth]. */
@@ -41,13 +43,22 @@ struct post_path_piece {
 	uint32_t loops_to; /* block, of POST_PATH_LOOPS */
 };
 
-/* All zero but for `take` and `context` to start with, for one process. */
+/* All zero but for the functions and `context` to start with, for one process. */
 struct post_path_tracker {
-	void (*take)(void *context, const struct post_path_piece *piece); /* may be NULL */
+	/* All may be NULL. Takes a path that has ended; */
+	void (*take)(void *context, const struct post_path_piece *piece);
+	/* an activation, the last one that is open, that ends next; */
+	void (*leave)(void *context, const struct post_path_thread *thread);
+	/* and says what a block costs. */
+	uint64_t (*cost)(void *context, const struct post_path_code *code, uint32_t block);
 	void *context;
 	struct post_path_thread *threads;
 	size_t count, capacity;
 };
+
+/* The block that has called activation number `depth` of those that are open; POST_NONE: it was not
+ * called from a block that is known. */
+uint32_t post_path_caller(const struct post_path_thread *thread, size_t depth);
 
 /* Returns true when the step is a block with which an activation begins. */
 bool post_path_track(struct post_path_tracker *tracker, const struct post_path_step *step);

@@ -128,20 +128,24 @@ static void take_good(struct maker *maker, const struct post_path_piece *piece, 
 	}
 }
 
+static struct post_path_spot spot_of_end(const struct post_path_code *code, uint32_t block)
+{
+	const struct litifut_block *about = &code->blocks[block].block;
+
+	return (struct post_path_spot){code, about->branch ? about->branch : about->start};
+}
+
 static void find_callers(const struct post_path_piece *piece, struct post_path_finding *finding)
 {
 	const struct post_path_thread *thread = piece->thread;
 
 	for (size_t i = 0; i < POST_PATH_CALLERS && i < piece->depth; i++) {
-		const struct post_path_activation *inner = &thread->open[piece->depth - i];
-		const struct post_path_activation *outer = inner - 1;
+		const struct post_path_code *code = thread->open[piece->depth - i - 1].code;
+		const uint32_t caller = post_path_caller(thread, piece->depth - i);
 
-		if (!outer->code || inner->first == outer->first)
+		if (caller == POST_NONE)
 			break;
-		const struct litifut_block *block =
-			&outer->code->blocks[thread->blocks[inner->first - 1]].block;
-		finding->callers[i] = (struct post_path_spot){
-			outer->code, block->branch ? block->branch : block->start};
+		finding->callers[i] = spot_of_end(code, caller);
 	}
 }
 
@@ -348,13 +352,11 @@ static void find_activation(struct maker *maker, const struct lane *lane, size_t
 	}
 	thread = post_path_thread(&tracker, lane->thread);
 	if (thread && thread->count > 1) {
-		const struct post_path_activation *inner = &thread->open[thread->count - 1];
-		const struct post_path_activation *outer = inner - 1;
+		const uint32_t caller = post_path_caller(thread, thread->count - 1);
 
-		if (outer->code && inner->first > outer->first)
-			divergence->caller = (struct post_path_spot){
-				outer->code,
-				outer->code->blocks[thread->blocks[inner->first - 1]].block.branch};
+		if (caller != POST_NONE)
+			divergence->caller =
+				spot_of_end(thread->open[thread->count - 2].code, caller);
 	}
 	post_path_track_end(&tracker);
 }

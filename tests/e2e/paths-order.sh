@@ -273,6 +273,38 @@ alike()
 	sed 's/\t */\t/' "$2" | cmp - "$1" && [ "$(wc -l <"$1")" -gt 1000 ]
 }
 
+# A handler that has interrupted another one is between its start and its end, and each number is one of the paths
+# that path-ids counts.
+units_nest()
+{
+	"$BUILD/bin/litifut-post" -q -f units --function handler -o units.out data traced/program
+	is "units: starts" "$(grep start units.out)" \
+		"$(printf '%s\n' '<handler> start' '<handler> start' '  <handler> start')"
+	is "units: as many ends" "$(grep -c 'end [0-9]*$' units.out)" 3
+	paths=$("$BUILD/bin/litifut-post" path-ids -q --function handler traced/program | awk '/ handler$/ { print $3 }')
+	ok "units: numbers of paths" awk -v paths="$paths" '/> (path|end) / && $3 >= paths { bad = 1 }
+		/> path / { count++ }
+		END { exit bad || count < 3 }' units.out
+}
+
+# After blocks_equal: the instructions of each function are those that the CPU executed; and the file's consumer
+# adds them up alike.
+instructions_equal()
+{
+	# shellcheck disable=SC2046
+	"$BUILD/bin/litifut-post" -q -f callgrind -o callgrind.out data $(traced_files)
+	# shellcheck disable=SC2046
+	ok "instructions of each function" python3 "$root/tests/oracle/paths.py" instructions oracle \
+		callgrind.out $(traced_files)
+	if command -v callgrind_annotate >/dev/null; then
+		is "callgrind_annotate: the sum of all functions" "$(callgrind_annotate --threshold=100 callgrind.out |
+			sed -n 's/^ *\([0-9,]*\) .*\[program\]$/\1/p' | tr -d , | awk '{ sum += $1 } END { print sum }')" \
+			"$(sed -n 's/^summary: //p' callgrind.out)"
+	else
+		skip "callgrind_annotate" "not installed"
+	fi
+}
+
 # Single activations of a function; thrice() has one line.
 activations_alone()
 {
@@ -316,6 +348,8 @@ behaviour()
 		same_run program
 		blocks_equal "" program
 		activations_alone
+		instructions_equal
+		units_nest
 	done
 	flags="-O2 -pthread"
 	link program ../main.c

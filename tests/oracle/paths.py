@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """Blocks in the order in which they were executed: what the CPU did, and what a trace says.
 
+  paths.py instructions PREFIX CALLGRIND TRACED...
+        The instructions of each function, and of all, in CALLGRIND, which `litifut-post -f callgrind' makes of
+        the same runs, are those that the CPU executed.
   paths.py compare PREFIX BLOCKS TRACED...
         PREFIX.PID.places and PREFIX.PID.TID.blocks are the oracle's, of runs of the programs
         without patches (edges.py plain); BLOCKS is what `litifut-post -f blocks' makes of the
@@ -14,19 +17,125 @@ left out of the trace count on neither side."""
 
 import array
 import bisect
+import collections
 import glob
 import os
+import struct
 import sys
 
 from edges import blocks_of, places
 from elf import Elf
 
-LEFT = 16  # of the flags of a block
+THUMB, FUNCTION, LEFT = 1, 2, 16  # of the flags of a block
 
 
 def starts_of(path):
     """Sorted starts of the blocks that are followed."""
     return sorted(block[0] for block in blocks_of(Elf(path))[1] if not block[8] & LEFT)
+
+
+def instructions_in(elf, address, size, thumb):
+    """Their addresses."""
+    found = []
+    end = address + size
+    while address < end:
+        found.append(address)
+        length = 4
+        if thumb:
+            half = struct.unpack_from(elf.order + "H", elf.data, elf.offset_of(address))[0]
+            length = 4 if half >> 11 in (0x1d, 0x1e, 0x1f) else 2
+        address += length
+    return found
+
+
+def ran(path, known):
+    """(place, bytes) of the blocks that QEMU executed in a thread"""
+    words = array.array("I")
+    with open(path, "rb") as file:
+        words.frombytes(file.read())
+    for at in range(0, len(words), 2):
+        number, size = words[at:at + 2]
+        if not number:
+            break
+        # QEMU gives a 16-bit instruction 4 bytes when the next one crosses the end of a page
+        offset = known.get(number, (0, None))[0]
+        following = known.get(words[at + 2], (0, None))[0] if at + 2 < len(words) else 0
+        if (offset + size) % 0x1000 == 0 and following == offset + size - 2:
+            size -= 2
+        yield number, size
+
+
+class Functions:
+    """The code of a module that is followed, by function."""
+
+    def __init__(self, path):
+        self.elf = Elf(path)
+        data = bytearray(self.elf.data)
+        for address, code in blocks_of(self.elf)[2]:
+            offset = self.elf.offset_of(address)
+            data[offset:offset + len(code)] = code
+        self.elf.data = bytes(data)
+        self.blocks = sorted(blocks_of(self.elf)[1])
+        self.starts = [block[0] for block in self.blocks]
+        self.functions = [block[0] for block in self.blocks if block[8] & FUNCTION]
+
+    def block(self, address):
+        at = bisect.bisect_right(self.starts, address) - 1
+        block = self.blocks[at] if at >= 0 else None
+        return block if block and address < block[1] and not block[8] & LEFT else None
+
+    def function(self, address):
+        return self.functions[bisect.bisect_right(self.functions, address) - 1]
+
+
+def executed_instructions(prefix, modules):
+    """{(module, function): instructions} of all processes"""
+    counts = collections.Counter()
+    for path in glob.glob(prefix + ".*.blocks"):
+        pid = int(path[len(prefix) + 1:].split(".")[0])
+        known = places(f"{prefix}.{pid}.places")
+        for (number, size), times in collections.Counter(ran(path, known)).items():
+            offset, name = known.get(number, (0, None))
+            if name not in modules:
+                continue
+            module = modules[name]
+            address = module.elf.address_of(offset)
+            block = module.block(address)
+            thumb = bool(block and block[8] & THUMB)
+            for each in instructions_in(module.elf, address, size, thumb) if block else ():
+                if module.block(each):
+                    counts[module.elf.name, module.function(each)] += times
+    return counts
+
+
+def counted_instructions(path, modules):
+    """The same of a callgrind file, and the total in it."""
+    counts = collections.Counter()
+    by_name = {module.elf.name: module for module in modules.values()}
+    module, called, total = None, False, 0
+    with open(path) as file:
+        for line in file:
+            if line.startswith("ob="):
+                module = by_name[line[3:].strip()]
+            elif line.startswith("summary: "):
+                total = int(line.split()[1])
+            elif line.startswith("0x") and not called:
+                address, _, cost = line.split()
+                counts[module.elf.name, module.function(int(address, 16))] += int(cost)
+            called = line.startswith("calls=")
+    return counts, total
+
+
+def compare_instructions(prefix, callgrind, files):
+    modules = {os.path.realpath(path): Functions(path) for path in files}
+    oracle = executed_instructions(prefix, modules)
+    trace, total = counted_instructions(callgrind, modules)
+    for module, function in sorted(set(oracle) | set(trace)):
+        if oracle[module, function] != trace[module, function]:
+            print(f"{module} {function:#x}: {oracle[module, function]} instructions executed, "
+                  f"{trace[module, function]} counted")
+    print(f"{sum(oracle.values())} instructions executed, {total} counted")
+    return oracle == trace and total == sum(oracle.values()) > 0
 
 
 def since(pid, tid):
@@ -44,20 +153,9 @@ def executed(prefix, files):
     for path in glob.glob(prefix + ".*.blocks"):
         pid, tid = (int(word) for word in path[len(prefix) + 1:].split(".")[:2])
         known = places(f"{prefix}.{pid}.places")
-        words = array.array("I")
-        with open(path, "rb") as file:
-            words.frombytes(file.read())
         blocks = []
         cache = {}
-        for at in range(0, len(words), 2):
-            number, size = words[at:at + 2]
-            if not number:
-                break
-            # QEMU gives a 16-bit instruction 4 bytes when the next one crosses the end of a page
-            offset = known.get(number, (0, None))[0]
-            following = known.get(words[at + 2], (0, None))[0] if at + 2 < len(words) else 0
-            if (offset + size) % 0x1000 == 0 and following == offset + size - 2:
-                size -= 2
+        for number, size in ran(path, known):
             if (number, size) not in cache:
                 offset, name = known.get(number, (0, None))
                 found = []
@@ -111,6 +209,8 @@ def compare_threads(what, oracle, trace, tail, cut):
 
 def main():
     arguments = sys.argv[2:]
+    if sys.argv[1] == "instructions":
+        return 0 if compare_instructions(arguments[0], arguments[1], arguments[2:]) else 1
 
     def option(name):
         if name not in arguments:

@@ -1,0 +1,176 @@
+/* units: a run as "Diagnostic tracing for wireless sensor networks" (2013) prints it: which
+ * functions were entered, the numbers of their paths, and when they were left. What has
+ * interrupted a function stands between its start and its end. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "postproc/formats/format.h"
+#include "postproc/paths/replay.h"
+#include "postproc/paths/traced.h"
+
+#define ID_BITS 64
+#define DEEPEST_INDENT 40
+
+struct writer {
+	FILE *file;
+	const struct path_program *program;
+	const struct path_token *tokens;
+	size_t count;
+	int depth;
+};
+
+static void write_token(struct writer *writer, const struct path_token *token)
+{
+	static const char *const words[] = {
+		[PATH_ENTERS] = "start", [PATH_ENDS] = "path", [PATH_LEAVES] = "end"};
+	int indent;
+
+	writer->depth -= token->kind == PATH_LEAVES && writer->depth;
+	indent = writer->depth - (token->kind == PATH_ENDS && writer->depth);
+	fprintf(writer->file, "%*s<%s> %s", 2 * (indent > DEEPEST_INDENT ? DEEPEST_INDENT : indent),
+		"", writer->program->names[token->function], words[token->kind]);
+	if (token->kind != PATH_ENTERS)
+		fprintf(writer->file, " %" PRIu64, token->id);
+	putc('\n', writer->file);
+	writer->depth += token->kind == PATH_ENTERS;
+}
+
+static bool is_same(const struct path_token *a, const struct path_token *b, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (a[i].id != b[i].id || a[i].function != b[i].function || a[i].kind != b[i].kind)
+			return false;
+	return true;
+}
+
+#define LONGEST_REPEATED 26
+
+/* A number of tokens at `at` that come again at once behind themselves, and leave the nesting as it
+ * is: the one that saves most. *times is how often they are there; 0: none are. */
+static size_t find_repeated(const struct writer *writer, size_t at, size_t *times)
+{
+	size_t best = 0, best_saved = 0;
+
+	for (size_t length = 1; length <= LONGEST_REPEATED && at + 2 * length <= writer->count;
+	     length++) {
+		size_t found = 1, saved;
+		int depth = 0;
+
+		while (at + (found + 1) * length <= writer->count &&
+		       is_same(writer->tokens + at, writer->tokens + at + found * length, length))
+			found++;
+		for (size_t i = 0; i < length; i++)
+			depth += writer->tokens[at + i].kind == PATH_ENTERS    ? 1
+				 : writer->tokens[at + i].kind == PATH_LEAVES ? -1
+									       : 0;
+		saved = (found - 1) * length;
+		if (found > 1 && !depth && saved > best_saved) {
+			best_saved = saved;
+			best = length;
+			*times = found;
+		}
+	}
+	return best_saved > 1 ? best : 0;
+}
+
+static void write_tokens(struct writer *writer)
+{
+	for (size_t at = 0; at < writer->count;) {
+		size_t times = 1, length = find_repeated(writer, at, &times);
+
+		for (size_t i = 0; i < (length ? length : 1); i++)
+			write_token(writer, &writer->tokens[at + i]);
+		if (length == 1)
+			fprintf(writer->file, "[%zu more of the line above]\n", times - 1);
+		else if (length)
+			fprintf(writer->file, "[%zu more of the %zu lines above]\n", times - 1,
+				length);
+		at += length ? length * times : 1;
+	}
+}
+
+/* A thread after the other. */
+static void write_lanes(struct post_output *output, const struct path_program *program,
+			struct path_flow *flow, const struct path_numbers *numbers,
+			const struct path_executed *executed)
+{
+	for (size_t i = 0; i < executed->lane_count; i++) {
+		const struct path_executed lane = {.lanes = &executed->lanes[i], .lane_count = 1};
+		struct path_replay replay;
+		struct writer writer = {.file = output->file, .program = program};
+
+		path_replay_run(program, flow, numbers, &lane, &replay);
+		if (replay.token_count)
+			fprintf(output->file, "thread %u\n", executed->lanes[i].number);
+		writer.tokens = replay.tokens;
+		writer.count = replay.token_count;
+		write_tokens(&writer);
+		path_replay_release(&replay);
+	}
+}
+
+/* Functions that a pointer has entered are found by a replay, and are no part of their callers. */
+static void write_units(struct post_output *output, struct path_program *program)
+{
+	const struct path_options how = {.interprocedural = true, .id_bits = ID_BITS};
+	struct path_executed executed;
+	struct path_numbers numbers = {0};
+	struct path_replay replay = {0};
+
+	path_traced_read(output->session, program, &executed);
+	do {
+		path_numbers_release(&numbers);
+		path_replay_release(&replay);
+		path_numbers_make(&program->flow, &how, &numbers);
+		path_replay_run(program, &program->flow, &numbers, &executed, &replay);
+	} while (replay.again);
+	path_replay_release(&replay);
+	write_lanes(output, program, &program->flow, &numbers, &executed);
+	path_numbers_release(&numbers);
+	path_executed_release(&executed);
+}
+
+/* The parts of "a,b", NULL-terminated; the texts are in `copy`. */
+static const char **split(char *copy)
+{
+	const char **globs = post_allocate(strlen(copy) + 2, sizeof(*globs));
+	size_t count = 0;
+
+	for (char *part; (part = strsep(&copy, ","));)
+		if (*part)
+			globs[count++] = part;
+	return globs;
+}
+
+static void finish(struct post_output *output)
+{
+	struct post_session *session = output->session;
+	const struct post_image *image = path_traced_image(session);
+	char *copy = output->options.function ? post_copy_text(output->options.function) : NULL;
+	const char **globs = copy ? split(copy) : NULL;
+	struct path_program program = {0};
+	struct litifut_error error;
+
+	if (!image) {
+		if (session->process_count)
+			post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
+					"no trace says in which order code was executed: link with "
+					"LITIFUT_MODE=paths");
+	} else if (path_program_make(image, globs, &program, &error) == LITIFUT_OK) {
+		write_units(output, &program);
+	} else {
+		post_problem(session->problems, &error);
+	}
+	path_program_release(&program);
+	free(globs);
+	free(copy);
+}
+
+const struct post_format post_format_units = {
+	.name = "units",
+	.summary = "functions entered, paths by number, functions left (LITIFUT_MODE=paths)",
+	.uses = POST_USES_FUNCTION,
+	.flags = true,
+	.finish = finish,
+};
