@@ -115,8 +115,8 @@ static void leave(void *context, const struct post_path_thread *thread)
 		number = (uint32_t)profile->edge_count;
 		post_table_put(&profile->edge_index, key, number);
 		POST_GROW(profile->edges, profile->edge_count, profile->edge_capacity);
-		profile->edges[profile->edge_count++] = (struct edge){
-			caller, callee->code, block, callee->function, 0, 0};
+		profile->edges[profile->edge_count++] =
+			(struct edge){caller, callee->code, block, callee->function, 0, 0};
 	}
 	edge = &profile->edges[number];
 	edge->count++;

@@ -61,9 +61,9 @@ static size_t find_repeated(const struct writer *writer, size_t at, size_t *time
 		       is_same(writer->tokens + at, writer->tokens + at + found * length, length))
 			found++;
 		for (size_t i = 0; i < length; i++)
-			depth += writer->tokens[at + i].kind == PATH_ENTERS    ? 1
+			depth += writer->tokens[at + i].kind == PATH_ENTERS   ? 1
 				 : writer->tokens[at + i].kind == PATH_LEAVES ? -1
-									       : 0;
+									      : 0;
 		saved = (found - 1) * length;
 		if (found > 1 && !depth && saved > best_saved) {
 			best_saved = saved;

@@ -450,23 +450,8 @@ static bool is_left(const struct place *place)
 
 #define CALLS_MOST 128
 
-/* The calls that are open, the innermost first: a word of the stack is taken that stands behind a
- * call of the function that was found before. For a CPU of which no frames are known. */
-static size_t guess_calls(struct walk *walk, const struct walker *walker, const uint32_t *words,
-			  uint32_t count, struct place *found)
-{
-	struct place callee = walker->at, back;
-	size_t depth = 0;
-
-	for (uint32_t i = 0; i + 1 < count && depth < CALLS_MOST; i += 2)
-		if (is_behind_call(walk, walker, words[i], &back) && !is_left(&back) &&
-		    may_call(&back, &callee))
-			callee = found[depth++] = back;
-	return depth;
-}
-
-/* The same from the place that each function has for its return address. The calls that are
- * outside one whose frame is not known are left out. */
+/* The calls that are open, the innermost first, from the place that each function has for its
+ * return address. The calls that are outside one whose frame is not known are left out. */
 static size_t follow_frames(struct walk *walk, const struct walker *walker, uint32_t stack,
 			    const uint32_t *words, uint32_t count, struct place *found)
 {
@@ -508,11 +493,9 @@ static void find_calls(struct walk *walk, struct walker *walker, const uint32_t 
 	struct place found[CALLS_MOST];
 	size_t depth;
 
-	if (count < 3)
+	if (count < 3 || !walker->at.code->frames)
 		return;
-	depth = walker->at.code->frames
-			? follow_frames(walk, walker, words[1], words + 3, count - 3, found)
-			: guess_calls(walk, walker, words + 3, count - 3, found);
+	depth = follow_frames(walk, walker, words[1], words + 3, count - 3, found);
 	while (depth) {
 		struct place back = found[--depth];
 

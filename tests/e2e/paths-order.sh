@@ -76,8 +76,10 @@ program_source()
 			for (int i = 0; i < number; i++)
 				if (i % 3 == 1)
 					handled += twice(i);
-			if (number == SIGUSR2)
+			if (number == SIGUSR2) {
 				raise(SIGUSR1);
+				handled++;
+			}
 		}
 		static void *thread(void *argument)
 		{
