@@ -129,19 +129,21 @@ static void say(const struct tally *tally, FILE *to, bool wordy)
 	}
 }
 
-void diary_close(FILE *to, bool wordy)
+size_t diary_close(FILE *to, bool wordy)
 {
 	const char *path = getenv(DIARY_VARIABLE);
 	FILE *file = path ? fopen(path, "re") : NULL;
 	struct tally tally;
 
 	if (!file)
-		return;
+		return 0;
 	tally = read_tally(file);
 	fclose(file);
 	unlink(path);
+	unsetenv(DIARY_VARIABLE);
 	if (to)
 		say(&tally, to, wordy);
 	free(tally.last_plain);
 	free(tally.warning);
+	return tally.traced;
 }

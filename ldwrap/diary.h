@@ -30,7 +30,7 @@ bool diary_open(void);
 
 /* Reads what was noted, removes the file, and writes one line to `to`, if not NULL. Unless `wordy`
  * it prints a line only where a setting was ignored or names are missing: each link has printed its
- * own lines. */
-void diary_close(FILE *to, bool wordy);
+ * own lines. Returns how many files were traced. */
+size_t diary_close(FILE *to, bool wordy);
 
 #endif

@@ -17,6 +17,7 @@
 #include "ldwrap/capture.h"
 #include "ldwrap/control.h"
 #include "ldwrap/diary.h"
+#include "ldwrap/energy_loop.h"
 #include "ldwrap/info.h"
 #include "ldwrap/install.h"
 #include "ldwrap/process.h"
@@ -36,6 +37,8 @@ static const char usage_text[] =
 	"       litifut capture [-o file] [--baud N] [--rounds N] [--seconds N] line\n"
 	"       litifut run-mcu [--flash COMMAND] [-f FORMAT] [-o file] [--rounds N] --port line "
 	"ELF\n"
+	"       litifut energy-loop [-c file] [-o file] [--rounds N] --measure COMMAND\n"
+	"               --energy WORDS command [argument...]\n"
 	"       litifut -h | --help | -V | --version | --completion bash|zsh|fish\n"
 	"\n"
 	"build runs a command, such as `make', with the tracer linked into every\n"
@@ -49,11 +52,24 @@ static const char usage_text[] =
 	"or - instead, and prints what the firmware itself prints there.\n"
 	"run-mcu runs a command that loads and starts a firmware, captures what it sends,\n"
 	"and shows it in a format of litifut-post, or as pdf.\n"
+	"energy-loop links by a command, measures by another one, and traces what the\n"
+	"advice of litifut-post energy says, until that asks for nothing else.\n"
 	"See litifut(1).\n";
 
 /* The options of the commands: getopt and the completion of shells read these tables, the usage
  * text says in its own words what each is for. */
-enum { SITES = LITIFUT_FIRST_LONG, SKIPPED, JSON, FLASH, CAPTURE, BAUD, SECONDS, ROUNDS };
+enum {
+	SITES = LITIFUT_FIRST_LONG,
+	SKIPPED,
+	JSON,
+	FLASH,
+	CAPTURE,
+	BAUD,
+	SECONDS,
+	ROUNDS,
+	MEASURE,
+	ENERGY
+};
 
 static const struct litifut_option build_options[] = {
 	{"exclude", 'x', "GLOBS", NULL, "functions to leave alone", 0},
@@ -91,6 +107,15 @@ static const struct litifut_option run_mcu_options[] = {
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
+static const struct litifut_option energy_loop_options[] = {
+	{"measure", MEASURE, "COMMAND", NULL, "runs the program and records it", 0},
+	{"energy", ENERGY, "WORDS", NULL, "options and files for litifut-post energy", 0},
+	{"config", 'c', "FILE", LITIFUT_WORDS_FILE, "settings of the first link", 0},
+	{"output", 'o', "FILE", LITIFUT_WORDS_FILE, "settings of the last link", 0},
+	{"rounds", ROUNDS, "N", NULL, "at most", 0},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+
 /* The next option of a command, as of getopt_long(); -1: what follows is its arguments. */
 static int next_option(int argc, char *argv[], const struct litifut_option *options)
 {
@@ -98,7 +123,9 @@ static int next_option(int argc, char *argv[], const struct litifut_option *opti
 	char letters[3 * LITIFUT_MOST_OPTIONS + 2] = "+";
 
 	litifut_options_getopt(options, list, letters);
-	return getopt_long(argc, argv, letters + (options != build_options), list, NULL);
+	return getopt_long(argc, argv,
+			   letters + (options != build_options && options != energy_loop_options),
+			   list, NULL);
 }
 
 /* getopt has printed what is wrong when there is no problem to name. */
@@ -450,6 +477,46 @@ static int run_firmware(int argc, char *argv[])
 	return run_mcu(&wanted, &result, &error) ? report(&error, EXIT_PROBLEM) : result;
 }
 
+static int run_energy_loop(int argc, char *argv[])
+{
+	static const char *const words[] = {"LITIFUT_INCLUDE", "LITIFUT_EXCLUDE_CALLEES",
+					    "LITIFUT_CONFIG"};
+	struct energy_loop_options wanted = {.output = "energy.config", .rounds = 8};
+	struct litifut_error error;
+	int option;
+
+	while ((option = next_option(argc, argv, energy_loop_options)) >= 0) {
+		const char **text = option == MEASURE  ? &wanted.measure
+				    : option == ENERGY ? &wanted.energy
+				    : option == 'c'    ? &wanted.config
+						       : &wanted.output;
+
+		if (option == '?')
+			return usage(NULL);
+		if (option != ROUNDS) {
+			*text = optarg;
+			continue;
+		}
+		wanted.rounds = read_number(optarg);
+		if (!wanted.rounds)
+			return usage(xasprintf("energy-loop: not a number: %s", optarg));
+	}
+	if (optind >= argc)
+		return usage("energy-loop: the command that links is needed");
+	if (!wanted.measure || !wanted.energy)
+		return usage("energy-loop: --measure and --energy are needed");
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		const char *value = getenv(words[i]);
+		if (value && *value)
+			return usage(xasprintf("energy-loop: %s is set, and would outweigh the "
+					       "advice; put it into a file for -c",
+					       words[i]));
+	}
+	wanted.build = argv + optind;
+	settings_check_names(print_warning);
+	return energy_loop(stdout, &wanted, &error) ? report(&error, EXIT_PROBLEM) : 0;
+}
+
 /* Answers a question about litifut itself; false: it is not one. */
 static bool answer(const char *word)
 {
@@ -479,12 +546,15 @@ static const struct litifut_command commands[] = {
 	{"control", "switch recording in running programs", NULL, LITIFUT_WORDS_FILE},
 	{"capture", "save what a firmware sends", capture_options, LITIFUT_WORDS_FILE},
 	{"run-mcu", "load a firmware and show what it sends", run_mcu_options, LITIFUT_WORDS_FILE},
+	{"energy-loop", "trace what the energy of functions asks for", energy_loop_options,
+	 LITIFUT_WORDS_FILE},
 	{NULL, NULL, NULL, NULL},
 };
 
 /* What runs each, from commands[1] on. */
 static int (*const runs[])(int argc, char *argv[]) = {
-	build, environment, install, install, info, control_programs, capture, run_firmware,
+	build,   environment,  install,         install, info, control_programs,
+	capture, run_firmware, run_energy_loop,
 };
 
 enum { COMMANDS = sizeof(runs) / sizeof(*runs) };

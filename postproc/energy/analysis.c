@@ -390,11 +390,20 @@ static enum litifut_status find_changes(struct energy_analysis *analysis,
 		double step = settings->min_step > 0 ? settings->min_step : 0.01 * (most - least);
 		energy_changes_merge(level, power->count, step, &changes);
 		analysis->changes = changes.count;
-		status = energy_advise(power, level, &changes, borders,
-				       2 * analysis->occupations.count, &analysis->events,
-				       &analysis->clock, &analysis->hook, &analysis->result,
-				       settings->threshold, settings->budget, analysis->advice,
-				       &analysis->explained, error);
+		struct energy_advise_input input = {.power = power,
+						    .level = level,
+						    .changes = &changes,
+						    .borders = borders,
+						    .border_count = 2 * analysis->occupations.count,
+						    .events = &analysis->events,
+						    .clock = &analysis->clock,
+						    .hook = &analysis->hook,
+						    .result = &analysis->result,
+						    .machines = &analysis->machines,
+						    .names = analysis->names,
+						    .threshold = settings->threshold,
+						    .budget = settings->budget};
+		status = energy_advise(&input, analysis->advice, &analysis->explained, error);
 	} else {
 		status = litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
 					   "not enough memory for the changes");

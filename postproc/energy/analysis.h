@@ -41,7 +41,8 @@ struct energy_analysis {
 	double noise;                 /* W */
 	struct energy_advice *advice; /* by function */
 	size_t changes, explained;
-	const char *const *names; /* of functions */
+	const char *const *names;   /* of functions */
+	const char *const *symbols; /* as the linker knows them; NULL: as `names` */
 	size_t name_count;
 };
 

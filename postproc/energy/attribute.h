@@ -114,6 +114,12 @@ void energy_uncertainties(struct energy_result *result, const struct energy_cloc
 
 void energy_result_release(struct energy_result *result);
 
+/* Seconds in which the program ran: all but those in which the recorder sent its data. */
+static inline double energy_run_seconds(const struct energy_result *result)
+{
+	return result->end - result->begin - result->transfer_seconds;
+}
+
 static inline double energy_sum(const double *joules, unsigned channels)
 {
 	double sum = 0;

@@ -68,6 +68,7 @@ struct run {
 	struct post_session session;
 	struct post_problems problems;
 	const char **names;
+	const char **symbols;
 };
 
 static int read_power(struct run *run, const struct energy_arguments *given, const char *path)
@@ -126,10 +127,16 @@ static int read_events(struct run *run, char **paths, size_t count)
 		energy_traces_read(&run->session, &a->events, &a->hook);
 		post_session_conclude(&run->session);
 		run->names = calloc(run->session.function_count + 1, sizeof(*run->names));
-		for (size_t i = 0; run->names && i < run->session.function_count; i++)
-			run->names[i] = run->session.functions[i].name;
+		run->symbols = calloc(run->session.function_count + 1, sizeof(*run->symbols));
+		for (size_t i = 0; run->names && run->symbols && i < run->session.function_count;
+		     i++) {
+			const struct post_function *f = &run->session.functions[i];
+			run->names[i] = f->name;
+			run->symbols[i] = f->symbol ? f->symbol : f->name;
+		}
 		a->names = run->names;
-		a->name_count = run->names ? run->session.function_count : 0;
+		a->symbols = run->symbols;
+		a->name_count = run->names && run->symbols ? run->session.function_count : 0;
 	}
 	if (status == LITIFUT_OK)
 		status = energy_events_finish(&a->events, &error);
@@ -296,6 +303,7 @@ static void release(struct run *run)
 {
 	energy_analysis_release(&run->analysis);
 	free(run->names);
+	free(run->symbols);
 	if (run->session.problems)
 		post_session_close(&run->session);
 }

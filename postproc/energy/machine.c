@@ -395,6 +395,19 @@ static int by_start(const void *left, const void *right)
 	return (a->from > b->from) - (a->from < b->from);
 }
 
+bool energy_machines_concern(const struct energy_machines *machines, const char *name)
+{
+	for (size_t i = 0; i < machines->count; i++) {
+		const struct energy_machine *machine = &machines->items[i];
+		for (unsigned k = 0; k < machine->transition_count; k++) {
+			const struct energy_transition *t = &machine->transitions[k];
+			if (t->when != ENERGY_AFTER && !fnmatch(t->function, name, 0))
+				return true;
+		}
+	}
+	return false;
+}
+
 enum litifut_status
 energy_machines_run(const struct energy_machines *machines, const struct energy_events *events,
 		    const struct energy_clock *clock, const struct energy_hook *hook,
@@ -418,16 +431,8 @@ energy_machines_run(const struct energy_machines *machines, const struct energy_
 	run.now = calloc(machines->count + 1, sizeof(*run.now));
 	run.concerned = calloc(name_count + 1, 1);
 	run.failed = !run.now || !run.concerned;
-	for (size_t f = 0; f < name_count && !run.failed; f++) {
-		for (size_t i = 0; i < machines->count; i++) {
-			for (unsigned k = 0; k < machines->items[i].transition_count; k++) {
-				const struct energy_transition *t =
-					&machines->items[i].transitions[k];
-				run.concerned[f] |= t->when != ENERGY_AFTER &&
-						    !fnmatch(t->function, names[f], 0);
-			}
-		}
-	}
+	for (size_t f = 0; f < name_count && !run.failed; f++)
+		run.concerned[f] = energy_machines_concern(machines, names[f]);
 	if (!run.failed)
 		status = energy_walk(events, clock, &tree, result->begin, result->end, &visitor,
 				     &counts, error);

@@ -58,6 +58,9 @@ energy_machines_run(const struct energy_machines *machines, const struct energy_
 		    const char *const *names, size_t name_count, const struct energy_result *result,
 		    struct energy_occupations *occupations, struct litifut_error *error);
 
+/* Does a machine change its state when the function `name` begins or ends? */
+bool energy_machines_concern(const struct energy_machines *machines, const char *name);
+
 const struct energy_machine *energy_machine_of(const struct energy_machines *machines,
 					       size_t state);
 

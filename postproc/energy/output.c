@@ -135,7 +135,7 @@ static void header_lines(struct energy_output *output)
 			(a->hook.enter_after + a->hook.exit_before) * 1e6,
 			(a->hook.enter_before + a->hook.exit_after) * 1e6,
 			energy_quantity(a->hook.watts, "W", energy, sizeof(energy)),
-			percent(result->hook_seconds, result->end - result->begin));
+			percent(result->hook_seconds, energy_run_seconds(result)));
 	else
 		fprintf(output->file,
 			"hooks: their cost is not known and is part of the functions (--hook)\n");
@@ -415,17 +415,32 @@ const struct energy_format energy_format_json = {"json", "everything, for progra
 
 /* ---- what to trace next ---- */
 
+/* C++ names are shown otherwise than the linker knows them. */
+static const char *symbol_of(const struct energy_analysis *a, uint32_t function)
+{
+	return a->symbols && function < a->name_count ? a->symbols[function]
+						      : energy_name(a, function);
+}
+
 static void write_include(struct energy_output *output)
 {
 	const struct energy_analysis *a = output->analysis;
 	const struct energy_result *result = &a->result;
 
+	if (a->hook.known)
+		fprintf(output->file, "# hooks take %.2f %% of the time\n",
+			percent(result->hook_seconds, energy_run_seconds(result)));
+	else
+		fputs("# what hooks cost is not known (--hook), so none is closed\n", output->file);
 	for (uint32_t i = 0; i < result->function_count; i++) {
 		const struct energy_function *f = &result->functions[i];
 		char text[32];
-		/* functions whose calls are traced now stay, unless all of them are closed */
-		if (f->made || a->advice[i].open)
-			fprintf(output->file, "include = %s   # %s\n", energy_name(a, i),
+		/* functions whose calls are traced now stay where that explains something */
+		if (a->advice[i].fold)
+			fprintf(output->file, "# %s: the power of what it calls is all the same\n",
+				energy_name(a, i));
+		else if (f->made || a->advice[i].open)
+			fprintf(output->file, "include = %s   # %s\n", symbol_of(a, i),
 				a->advice[i].open ? "its power changes, and nothing explains it"
 						  : "was traced");
 		if (a->advice[i].open)
@@ -437,7 +452,7 @@ static void write_include(struct energy_output *output)
 		if (a->advice[i].close)
 			fprintf(output->file,
 				"exclude_callees = %s   # its hooks cost more than it does\n",
-				energy_name(a, i));
+				symbol_of(a, i));
 	}
 }
 
