@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/nearest.h"
+#include "postproc/energy/options.h"
 #include "postproc/formats/format.h"
 #include "postproc/paths/command.h"
 
@@ -162,8 +163,10 @@ bool post_options_completion(const char *shell)
 			list[i].words = formats;
 	}
 	for (size_t i = 0; i < COMMANDS; i++)
-		all[count++] = (struct litifut_command){commands[i].name, commands[i].summary, list,
-							LITIFUT_WORDS_FILE};
+		all[count++] = (struct litifut_command){
+			commands[i].name, commands[i].summary,
+			strcmp(commands[i].name, "energy") ? list : energy_options,
+			LITIFUT_WORDS_FILE};
 	for (size_t i = 0; path_commands[i].name; i++)
 		all[count++] = path_commands[i];
 	for (size_t i = 0; post_formats[i] && count < 63; i++) {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "common/memory.h"
-#include "postproc/energy/unexplained.h"
 
 /* The regression that looks for the shift needs no more samples than these. */
 #define REFINE_SAMPLES 1000000
@@ -364,8 +363,6 @@ enum litifut_status energy_analysis_run(struct energy_analysis *analysis,
 			     analysis->noise * analysis->noise * analysis->power.interval);
 	status = choose_resolved(analysis, settings->resolve, error);
 	uncertain_starts(analysis);
-	if (status == LITIFUT_OK)
-		status = energy_find_changes(analysis, settings, error);
 	return status;
 }
 

@@ -51,7 +51,7 @@ enum litifut_status energy_analysis_clock(struct energy_analysis *analysis,
 					  const struct energy_settings *settings,
 					  struct litifut_error *error);
 
-/* All the rest. `result.occurrence` may be set before. */
+/* All the rest but for what is in unexplained.h. `result.occurrence` may be set before. */
 enum litifut_status energy_analysis_run(struct energy_analysis *analysis,
 					const struct energy_settings *settings,
 					struct litifut_error *error);

@@ -10,11 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "postproc/energy/exercise.h"
 #include "postproc/energy/learn.h"
 #include "postproc/energy/options.h"
 #include "postproc/energy/output.h"
 #include "postproc/energy/overlap.h"
 #include "postproc/energy/traces.h"
+#include "postproc/energy/unexplained.h"
 #include "postproc/output_file.h"
 #include "postproc/timeline/timeline.h"
 
@@ -281,7 +283,8 @@ static int analyse_events(struct run *run, const struct energy_arguments *given,
 		return problem(&error);
 	if (check_overlap(run, paths[0]))
 		return 1;
-	if (energy_analysis_run(&run->analysis, &given->settings, &error) != LITIFUT_OK)
+	if (energy_analysis_run(&run->analysis, &given->settings, &error) != LITIFUT_OK ||
+	    energy_find_changes(&run->analysis, &given->settings, &error) != LITIFUT_OK)
 		return problem(&error);
 	if (!given->quiet)
 		fprintf(stderr, "litifut-post energy: %s\n",
@@ -331,21 +334,31 @@ static int show(const struct energy_arguments *given, FILE *file)
 	return failed;
 }
 
+/* Twice: as long as the peripheral is not known, what it draws after calls looks as if the clocks
+ * were apart by more than they are, and is a part of the power of functions. */
 static int learn(const struct energy_arguments *given, FILE *file)
 {
-	struct run run = {0};
-	struct litifut_error error = {0};
 	struct energy_machines machines = {0};
-	int failed = analyse(&run, given, given->power[0], given->paths, given->path_count);
+	struct energy_arguments first = *given;
+	int failed = 0;
 
-	if (!failed) {
-		if (energy_learn(&run.analysis, given->trigger, &machines, &error) == LITIFUT_OK)
-			energy_machines_write(&machines, file);
-		else
+	first.settings.refine = false;
+	first.quiet = true;
+	for (int pass = 0; pass < 2 && !failed; pass++) {
+		const struct energy_arguments *now = pass ? given : &first;
+		struct run run = {0};
+		struct litifut_error error = {0};
+		run.analysis.machines = machines;
+		machines = (struct energy_machines){0};
+		failed = analyse(&run, now, now->power[0], now->paths, now->path_count);
+		if (!failed && energy_learn(&run.analysis, now->triggers, now->trigger_count,
+					    &machines, &error) != LITIFUT_OK)
 			failed = problem(&error);
+		release(&run);
 	}
+	if (!failed)
+		energy_machines_write(&machines, file);
 	energy_machines_release(&machines);
-	release(&run);
 	return failed;
 }
 
@@ -413,12 +426,27 @@ static int check(const struct energy_arguments *given, FILE *file)
 	return failed;
 }
 
+static int exercise(const struct energy_arguments *given, FILE *file)
+{
+	struct litifut_error error = {0};
+	size_t size;
+	char *text = slurp(given->paths[0], &size);
+
+	if (!text)
+		return 1;
+	enum litifut_status status =
+		energy_exercise(file, given->paths[0], text, size, given->repeats, &error);
+	free(text);
+	return status == LITIFUT_OK ? 0 : problem(&error);
+}
+
 int energy_command(int count, char **arguments)
 {
 	static int (*const verbs[])(const struct energy_arguments *,
 				    FILE *) = {[VERB_ENERGY] = show,
 					       [VERB_CHECK] = check,
 					       [VERB_LEARN] = learn,
+					       [VERB_EXERCISE] = exercise,
 					       [VERB_DIFF] = diff};
 	struct energy_arguments given;
 	int status = energy_arguments_parse(&given, count, arguments);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum long_option {
-	OPTION_POWER = 256,
+	OPTION_POWER = LITIFUT_FIRST_LONG,
 	OPTION_VOLTS,
 	OPTION_RATE,
 	OPTION_COLUMNS,
@@ -32,47 +32,58 @@ enum long_option {
 	OPTION_TO,
 	OPTION_TOP,
 	OPTION_TRIGGER,
+	OPTION_REPEAT,
 	OPTION_PLAIN_RUN
 };
 
-static const struct option long_options[] = {
-	{"format", required_argument, NULL, 'f'},
-	{"output", required_argument, NULL, 'o'},
-	{"quiet", no_argument, NULL, 'q'},
-	{"help", no_argument, NULL, 'h'},
-	{"power", required_argument, NULL, OPTION_POWER},
-	{"volts", required_argument, NULL, OPTION_VOLTS},
-	{"rate", required_argument, NULL, OPTION_RATE},
-	{"columns", required_argument, NULL, OPTION_COLUMNS},
-	{"raw", required_argument, NULL, OPTION_RAW},
-	{"ohms", required_argument, NULL, OPTION_OHMS},
-	{"gain", required_argument, NULL, OPTION_GAIN},
-	{"negate", no_argument, NULL, OPTION_NEGATE},
-	{"sync", required_argument, NULL, OPTION_SYNC},
-	{"sync-file", required_argument, NULL, OPTION_SYNC_FILE},
-	{"at", required_argument, NULL, OPTION_AT},
-	{"hook", required_argument, NULL, OPTION_HOOK},
-	{"machine", required_argument, NULL, OPTION_MACHINE},
-	{"resolve", required_argument, NULL, OPTION_RESOLVE},
-	{"no-refine", no_argument, NULL, OPTION_NO_REFINE},
-	{"penalty", required_argument, NULL, OPTION_PENALTY},
-	{"min-step", required_argument, NULL, OPTION_MIN_STEP},
-	{"method", required_argument, NULL, OPTION_METHOD},
-	{"threshold", required_argument, NULL, OPTION_THRESHOLD},
-	{"budget", required_argument, NULL, OPTION_BUDGET},
-	{"from", required_argument, NULL, OPTION_FROM},
-	{"to", required_argument, NULL, OPTION_TO},
-	{"top", required_argument, NULL, OPTION_TOP},
-	{"trigger", required_argument, NULL, OPTION_TRIGGER},
-	{"plain-run", required_argument, NULL, OPTION_PLAIN_RUN},
-	{NULL, 0, NULL, 0},
+/* clang-format off */
+const struct litifut_option energy_options[] = {
+	{NULL, 0, NULL, NULL, "Output:", 0},
+	{"format", 'f', "FORMAT", "report calls folded tsv json callgrind svg include", "what to write (report)", 0},
+	{"output", 'o', "FILE", LITIFUT_WORDS_FILE, "where to write it", 0},
+	{"top", OPTION_TOP, "N", NULL, "functions that are shown", 0},
+	{"from", OPTION_FROM, "S", NULL, "of a picture, analyser's seconds", 0},
+	{"to", OPTION_TO, "S", NULL, "its end", 0},
+	{"quiet", 'q', NULL, NULL, "no line about what was understood", 0},
+	{"help", 'h', NULL, NULL, "print this", 0},
+	{NULL, 0, NULL, NULL, "The power file (PPK2, Keysight, Saleae, EnergyTrace, sigrok, any CSV):", 0},
+	{"power", OPTION_POWER, "FILE", LITIFUT_WORDS_FILE, "the recording", 0},
+	{"volts", OPTION_VOLTS, "V", NULL, "the supply, where only a current was measured", 0},
+	{"rate", OPTION_RATE, "N", NULL, "samples a second, where the file does not say", 0},
+	{"columns", OPTION_COLUMNS, "LIST", NULL, "ROLE=COLUMN[:UNIT],...: time, current, voltage, power, sync...", 0},
+	{"raw", OPTION_RAW, "TYPE", "u8 i8 u16le u16be i16le i16be u32le u32be i32le i32be f32le f32be f64le f64be", "plain numbers: u16le, i16le, f32le, f64be...", 0},
+	{"ohms", OPTION_OHMS, "R", NULL, "a shunt, where a voltage was measured", 0},
+	{"gain", OPTION_GAIN, "G", NULL, "of its amplifier", 0},
+	{"negate", OPTION_NEGATE, NULL, NULL, "the current was measured the other way round", 0},
+	{NULL, 0, NULL, NULL, "The two clocks:", 0},
+	{"sync", OPTION_SYNC, "PIN", NULL, "pin with the marks (the first that rises)", 0},
+	{"sync-file", OPTION_SYNC_FILE, "FILE", LITIFUT_WORDS_FILE, "the pins were recorded there, by the same clock", 0},
+	{"at", OPTION_AT, "DEV=ANALYSER", NULL, "a pair of times in place of marks, in seconds; DEV counts from the start of the trace; repeatable", 0},
+	{"no-refine", OPTION_NO_REFINE, NULL, NULL, "do not look for a shift in the data", 0},
+	{NULL, 0, NULL, NULL, "Functions and peripherals:", 0},
+	{"hook", OPTION_HOOK, "A,B[,MW]", NULL, "a hook's microseconds in the callee and in the caller for each call, and its milliwatts (found in the data)", 0},
+	{"plain-run", OPTION_PLAIN_RUN, "FILE", LITIFUT_WORDS_FILE, "the same run untraced, with the pin at its start and its end: what hooks took by the difference is compared with --hook", 0},
+	{"machine", OPTION_MACHINE, "FILE", LITIFUT_WORDS_FILE, "states of a peripheral; repeatable", 0},
+	{"trigger", OPTION_TRIGGER, "FUNCTION", NULL, "learn: calls of it change the peripheral's state; a glob, repeatable", 0},
+	{"repeat", OPTION_REPEAT, "N", NULL, "exercise: how often each pair of calls is made (16)", 0},
+	{"resolve", OPTION_RESOLVE, "WHEN", "auto yes no", "regression in place of integrals: auto, yes, no", 0},
+	{NULL, 0, NULL, NULL, "Changes of power, and what to trace next (-f include):", 0},
+	{"penalty", OPTION_PENALTY, "X", NULL, "factor of the penalty of a change", 0},
+	{"min-step", OPTION_MIN_STEP, "W", NULL, "the least change (1 % of the range)", 0},
+	{"method", OPTION_METHOD, "NAME", "fpop pelt", "fpop or pelt", 0},
+	{"threshold", OPTION_THRESHOLD, "N", NULL, "changes a call from which a function is opened (0.5)", 0},
+	{"budget", OPTION_BUDGET, "PERCENT", NULL, "of the time, that hooks may take (5)", 0},
+	{NULL, 0, NULL, NULL, NULL, 0},
 };
+/* clang-format on */
 
 static void print_help(void)
 {
 	puts("usage: litifut-post energy [-f FORMAT] [options] --power FILE TRACE... ELF...\n"
 	     "       litifut-post energy check [options] --power FILE\n"
-	     "       litifut-post energy learn --trigger FUNCTION [options] --power FILE TRACE...\n"
+	     "       litifut-post energy learn --trigger FUNCTION... [options] --power FILE "
+	     "TRACE...\n"
+	     "       litifut-post energy exercise [--repeat N] [-o FILE] LIST\n"
 	     "       litifut-post energy diff [options] --power OLD --power NEW OLD-TRACE "
 	     "NEW-TRACE\n"
 	     "Energy of each function: a recording of a power analyser and a trace with returns.\n"
@@ -80,32 +91,8 @@ static void print_help(void)
 	     "Formats (-f):");
 	for (size_t i = 0; energy_formats[i]; i++)
 		printf("  %-12s %s\n", energy_formats[i]->name, energy_formats[i]->summary);
-	puts("\nThe power file (PPK2, Keysight, Saleae, EnergyTrace, sigrok, any CSV):\n"
-	     "  --volts V          the supply, where only a current was measured\n"
-	     "  --rate N           samples a second, where the file does not say\n"
-	     "  --columns LIST     ROLE=COLUMN[:UNIT],...: time, current, voltage, power, sync...\n"
-	     "  --raw TYPE         plain numbers: u16le, i16le, f32le, f64be...\n"
-	     "  --ohms R, --gain G a shunt and its amplifier, where a voltage was measured\n"
-	     "  --negate           the current was measured the other way round\n\n"
-	     "The two clocks:\n"
-	     "  --sync PIN         pin with the marks (default: the first that rises)\n"
-	     "  --sync-file FILE   the pins were recorded there, by the same clock\n"
-	     "  --at DEV=ANALYSER  a pair of times in place of marks, in seconds; DEV counts\n"
-	     "                     from the start of the trace; repeatable\n"
-	     "  --no-refine        do not look for a shift in the data\n\n"
-	     "Functions and peripherals:\n"
-	     "  --hook A,B[,MW]    a hook's microseconds in the callee and in the caller for each\n"
-	     "                     call, and its milliwatts (default: found in the data)\n"
-	     "  --plain-run FILE   the same run untraced, with the pin at its start and its end: "
-	     "what\n"
-	     "                     hooks took by the difference is compared with --hook\n"
-	     "  --machine FILE     states of a peripheral; repeatable\n"
-	     "  --resolve WHEN     regression in place of integrals: auto, yes, no\n\n"
-	     "Changes of power, and what to trace next (-f include):\n"
-	     "  --penalty X, --min-step W, --method fpop|pelt, --threshold N, --budget PERCENT\n\n"
-	     "Output:\n"
-	     "  -o FILE, --top N, --from S, --to S (svg), -q, --quiet\n\n"
-	     "Exit status: 0 done, 1 a problem was found, 2 wrong usage. docs/energy.md.");
+	litifut_options_help(stdout, energy_options);
+	puts("\nExit status: 0 done, 1 a problem was found, 2 wrong usage. docs/energy.md.");
 }
 
 static int usage(const char *message, const char *what)
@@ -211,7 +198,14 @@ static int take_option(struct energy_arguments *given, int option, const char *n
 		given->sync_file = value;
 		return 0;
 	case OPTION_TRIGGER:
-		given->trigger = value;
+		if (given->trigger_count == sizeof(given->triggers) / sizeof(given->triggers[0]))
+			return usage("there are too many --trigger", NULL);
+		given->triggers[given->trigger_count++] = value;
+		return 0;
+	case OPTION_REPEAT:
+		if (!number(value, 1, &top) || top > 1000)
+			return usage("--repeat takes a number from 1 to 1000, not", value);
+		given->repeats = (unsigned)top;
 		return 0;
 	case OPTION_PLAIN_RUN:
 		given->plain = value;
@@ -297,11 +291,17 @@ int energy_arguments_parse(struct energy_arguments *given, int count, char **arg
 	static const struct {
 		const char *name;
 		enum energy_verb verb;
-	} verbs[] = {{"check", VERB_CHECK}, {"learn", VERB_LEARN}, {"diff", VERB_DIFF}};
+	} verbs[] = {{"check", VERB_CHECK},
+		     {"learn", VERB_LEARN},
+		     {"diff", VERB_DIFF},
+		     {"exercise", VERB_EXERCISE}};
+	struct option list[LITIFUT_MOST_OPTIONS + 1];
+	char letters[3 * LITIFUT_MOST_OPTIONS + 1] = "";
 	int option, index = 0;
 
 	*given = (struct energy_arguments){
 		.format = &energy_format_report,
+		.repeats = 16,
 		.settings = {.refine = true, .threshold = 0.5, .budget = 5}};
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]) && count > 1; i++) {
 		if (!strcmp(arguments[1], verbs[i].name)) {
@@ -311,26 +311,31 @@ int energy_arguments_parse(struct energy_arguments *given, int count, char **arg
 			break;
 		}
 	}
+	litifut_options_getopt(energy_options, list, letters);
 	optind = 0; /* glibc: begin anew */
-	while ((option = getopt_long(count, arguments, "f:o:qh", long_options, &index)) != -1) {
+	while ((option = getopt_long(count, arguments, letters, list, &index)) != -1) {
 		if (option == 'h') {
 			print_help();
 			return 0;
 		}
 		if (option == '?')
 			return 2;
-		int status = take_option(given, option, long_options[index].name, optarg);
+		int status = take_option(given, option, list[index].name, optarg);
 		if (status)
 			return status;
 	}
 	given->settings.budget /= 100;
 	given->paths = arguments + optind;
 	given->path_count = (size_t)(count - optind);
+	if (given->verb == VERB_EXERCISE && given->path_count == 1 && !given->power_count)
+		return -1;
+	if (given->verb == VERB_EXERCISE)
+		return usage("exercise takes one file, a list of calls", NULL);
 	if (given->power_count != (given->verb == VERB_DIFF ? 2 : 1))
 		return usage(given->verb == VERB_DIFF ? "diff takes two --power FILE"
 						      : "--power FILE is missing, or there are two",
 			     NULL);
-	if (given->verb == VERB_LEARN && !given->trigger)
+	if (given->verb == VERB_LEARN && !given->trigger_count)
 		return usage("learn needs --trigger FUNCTION", NULL);
 	if (given->verb == VERB_DIFF && given->path_count != 2)
 		return usage("diff takes two traces", NULL);

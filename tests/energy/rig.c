@@ -38,16 +38,20 @@ static const char *const names[] = {"main",       "work",        "sense",    "ad
 #define FUNCTIONS (sizeof(names) / sizeof(names[0]))
 #define OUTSIDE FUNCTIONS
 
-enum { RADIO, FLASH, PERIPHERALS };
+/* Bits of port B that start them; MORE and LAST do nothing unless -s phases says so. */
+enum { RADIO, FLASH, MORE, LAST, PERIPHERALS };
+static const unsigned start_bits[PERIPHERALS] = {0, 1, 4, 5};
+#define HOLD 6 /* bit of port B: a current while it is set (-s hold) */
 
 /* States of a peripheral after its start: a current for some time each. */
-static const struct phase {
+static struct phase {
 	double milliamperes, seconds;
 } phases[PERIPHERALS][4] = {[RADIO] = {{6, 150e-6}, {17, 360e-6}, {12, 900e-6}, {0, 0}},
 			    [FLASH] = {{6, 3e-3}, {0, 0}, {0, 0}, {0, 0}}};
 
 static struct settings {
 	double rate, noise, correlation, ripple, step, lost, drift, wander, delay, gain, lead, tau;
+	double hold;
 	double transfer; /* microseconds for each 512 events; 0: the wire needs no time */
 	unsigned enter_before, enter_after, exit_before, exit_after; /* cycles of a hook */
 	double hook_milliamperes, mark_every, mark_length;
@@ -233,7 +237,7 @@ static unsigned top(void)
 
 static double adc_current(void)
 {
-	return board.port & 4 ? 1.2 : 0;
+	return (board.port & 4 ? 1.2 : 0) + (board.port >> HOLD & 1 ? settings.hold : 0);
 }
 
 static void start_devices(uint8_t port)
@@ -241,7 +245,7 @@ static void start_devices(uint8_t port)
 	uint8_t rising = (uint8_t)(port & ~board.port);
 
 	for (unsigned i = 0; i < PERIPHERALS; i++) {
-		if (!(rising >> i & 1))
+		if (!(rising >> start_bits[i] & 1))
 			continue;
 		board.device[i].on = true;
 		board.device[i].phase = 0;
@@ -435,10 +439,31 @@ static const struct {
 	       {"gain", &settings.gain},
 	       {"lead", &settings.lead},
 	       {"tau", &settings.tau},
+	       {"hold", &settings.hold},
 	       {"transfer", &settings.transfer},
 	       {"mark-every", &settings.mark_every},
 	       {"mark-length", &settings.mark_length},
 	       {"hook-current", &settings.hook_milliamperes}};
+
+/* phasesN=MILLIAMPERES:MICROSECONDS,...: what peripheral N does from its start on */
+static int set_phases(const char *text)
+{
+	unsigned number = (unsigned)(*text - '0'), count = 0;
+	int length = 0;
+
+	if (number >= PERIPHERALS || text[1] != '=')
+		return 1;
+	memset(phases[number], 0, sizeof(phases[number]));
+	for (text += 2; count < 3; text += length + 1) {
+		struct phase *phase = &phases[number][count++];
+		if (sscanf(text, "%lf:%lf%n", &phase->milliamperes, &phase->seconds, &length) != 2)
+			return 1;
+		phase->seconds *= 1e-6;
+		if (text[length] != ',')
+			return text[length] != 0;
+	}
+	return 1;
+}
 
 static int set(const char *text)
 {
@@ -453,6 +478,8 @@ static int set(const char *text)
 	}
 	if (equals && !strncmp(text, "seed=", 5))
 		settings.seed = strtoull(equals + 1, NULL, 10);
+	else if (!strncmp(text, "phases", 6))
+		return set_phases(text + 6);
 	else if (equals && !strncmp(text, "skip=", 5))
 		settings.skip = equals + 1; /* functions that are not traced */
 	else
