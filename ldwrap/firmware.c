@@ -131,18 +131,24 @@ static void keep_ring(const struct firmware_link *link, struct text_list *words)
 		    link->kept.used ? 0
 		    : sends(link)   ? events
 				    : RING_NO_LIMIT);
-	if (!has_own_clock(link))
+	if (!has_own_clock(link) && (link->options.times || link->kept.used))
 		add_word(words,
 			 xasprintf("--defsym=litifut_span_begin=%s",
 				   link->kept.used ? "litifut_kept_begin" : "litifut_clock_start"));
 }
 
+/* What all modes with events need. */
+static void keep_events(const struct firmware_link *link, struct text_list *words)
+{
+	keep_ring(link, words);
+	if (link->asks.marks)
+		keep(words, "litifut_mark");
+	keep_number(words, "litifut_clock_hertz", link->clock.hertz);
+}
+
 static void keep_times(const struct firmware_link *link, struct text_list *words)
 {
 	if (link->options.spans) {
-		keep_ring(link, words);
-		if (link->asks.marks)
-			keep(words, "litifut_mark");
 		if (link->pin.used)
 			keep_pin(&link->pin, words);
 		if (link->pin.used && !has_own_clock(link))
@@ -153,6 +159,7 @@ static void keep_times(const struct firmware_link *link, struct text_list *words
 		keep(words, "litifut_calibration");
 		if (sends(link))
 			keep(words, "litifut_send_times");
+		keep_number(words, "litifut_clock_hertz", link->clock.hertz);
 	}
 	keep(words, LITIFUT_FIRMWARE_OPEN);
 	if (link->options.clock)
@@ -161,7 +168,6 @@ static void keep_times(const struct firmware_link *link, struct text_list *words
 		keep(words, link->options.spans ? "litifut_span_jump_gate" : "litifut_jump_gate");
 	add_word(words, xasprintf("--defsym=litifut_open_end=" LITIFUT_FIRMWARE_OPEN "+%zu",
 				  link->plan.open_bytes));
-	add_word(words, xasprintf("--defsym=litifut_clock_hertz=%u", (unsigned)link->clock.hertz));
 }
 
 /* What the program itself calls, by weak references, or the settings ask for. */
@@ -212,7 +218,14 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 		insertions[count++] = (struct insertion){place, object_path(link, name)};
 		free(name);
 	}
-	if (link->options.spans) {
+	if (link->options.stream) {
+		char *name = xasprintf("-spans-stream%s%s.o",
+				       link->options.switched ? "_switched" : "",
+				       link->kept.used ? "_kept" : "");
+
+		insertions[count++] = (struct insertion){place, object_path(link, name)};
+		free(name);
+	} else if (link->options.spans) {
 		char *name = xasprintf(
 			"-spans-call%s%s%s%s.o", strcmp(link->clock.driver, "dwt") ? "" : "_dwt",
 			link->options.switched ? "_switched" : "", link->kept.used ? "_kept" : "",
@@ -234,6 +247,8 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 	if (link->options.small && !link->options.spans)
 		keep(words, link->options.switched ? "litifut_count_small_switched"
 						   : "litifut_count_small");
+	if (link->options.spans)
+		keep_events(link, words);
 	if (link->options.times)
 		keep_times(link, words);
 	if (plan->pointers)
@@ -246,7 +261,7 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 		keep(words, "litifut_send_gate");
 	add_word(words, xasprintf("--defsym=litifut_table_end=" LITIFUT_FIRMWARE_TABLE "+%zu",
 				  4 * plan->table_words));
-	if (!link->options.small || link->options.times)
+	if ((!link->options.small && !link->options.spans) || link->options.times)
 		add_words(words, link->objects->firmware_fast);
 	if (link->port.has_address)
 		add_word(words, xasprintf("--defsym=litifut_port_base=0x%x",
@@ -307,10 +322,10 @@ static enum litifut_status measure(struct firmware_link *link, struct litifut_er
 	enum litifut_status status =
 		litifut_firmware_plan(link->files.image, &link->options, &link->plan, error);
 
-	if (!status && link->options.times && link->plan.untimed) {
+	if (!status && (link->options.times || link->options.spans) && link->plan.untimed) {
 		link->times_refused = link->plan.untimed;
 		link->options.times = link->options.spans = link->kept.used = false;
-		link->options.kept = false;
+		link->options.stream = link->options.kept = false;
 		return measure(link, error);
 	}
 	if (!status && link->plan.can_switch && !link->options.switched &&
@@ -429,8 +444,10 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 	};
 	link->options.sample_at = settings->sample;
 	link->options.start_at = settings->start_at;
-	link->options.spans = settings->recorded == LITIFUT_MODE_SPANS;
-	link->options.times = link->options.spans || settings->recorded == LITIFUT_MODE_TABLE;
+	link->options.stream = settings->recorded == LITIFUT_MODE_STREAM;
+	link->options.spans = link->options.stream || settings->recorded == LITIFUT_MODE_SPANS;
+	link->options.times = settings->recorded == LITIFUT_MODE_SPANS ||
+			      settings->recorded == LITIFUT_MODE_TABLE;
 	link->options.ring_bytes =
 		1024 * (size_t)(!settings->ring_kb                 ? USUAL_RING_KB
 				: settings->ring_kb < MOST_RING_KB ? settings->ring_kb
@@ -444,7 +461,7 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 	if (!status)
 		status = firmware_pin_read(settings, link->objects->firmware_register_bytes,
 					   &link->pin, error);
-	if (!status && link->pin.used && !link->options.spans)
+	if (!status && link->pin.used && settings->recorded != LITIFUT_MODE_SPANS)
 		status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
 					   LITIFUT_NO_ADDRESS,
 					   "LITIFUT_MARK_SET: needs LITIFUT_MODE=spans");
@@ -453,7 +470,7 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 	if (!status && link->kept.used && (!link->options.spans || link->objects->firmware_clock))
 		status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
 					   LITIFUT_NO_ADDRESS,
-					   "LITIFUT_RAM: needs LITIFUT_MODE=spans on Cortex-M");
+					   "LITIFUT_RAM: needs LITIFUT_MODE=spans or stream on Cortex-M");
 	link->options.kept = link->kept.used;
 	link->options.clock = link->clock.function;
 	if (!status)

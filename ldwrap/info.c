@@ -59,6 +59,7 @@ static const char *mode_name(unsigned mode)
 		[LITIFUT_MODE_CALLS] = "calls",       [LITIFUT_MODE_SPANS] = "spans",
 		[LITIFUT_MODE_TABLE] = "table",       [LITIFUT_MODE_COUNTS] = "counts",
 		[LITIFUT_MODE_COVERAGE] = "coverage", [LITIFUT_MODE_PATHS] = "paths",
+		[LITIFUT_MODE_STREAM] = "stream",
 	};
 
 	return mode < sizeof(names) / sizeof(*names) && names[mode] ? names[mode] : "unknown";

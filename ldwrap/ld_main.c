@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <litifut/module_format.h>
+#include <litifut/trace_format.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,8 +146,11 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 			output, outcome->returns_refused);
 	if (outcome->times_refused)
 		fprintf(stderr,
-			"litifut-ld: warning: %s: LITIFUT_MODE: calls are counted, not timed: %s\n",
-			output, outcome->times_refused);
+			"litifut-ld: warning: %s: LITIFUT_MODE: calls are counted, %s: %s\n",
+			output,
+			settings->recorded == LITIFUT_MODE_STREAM ? "without their order"
+								  : "not timed",
+			outcome->times_refused);
 	if (outcome->ring_kb_most)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: LITIFUT_RING_KB: the ring of a firmware has at "

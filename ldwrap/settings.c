@@ -70,6 +70,7 @@ static const struct choice modes[] = {{"calls", LITIFUT_MODE_CALLS},
 				      {"spans", LITIFUT_MODE_SPANS},
 				      {"table", LITIFUT_MODE_TABLE},
 				      {"counts", LITIFUT_MODE_COUNTS},
+				      {"stream", LITIFUT_MODE_STREAM},
 				      {"coverage", LITIFUT_MODE_COVERAGE},
 				      {"paths", LITIFUT_MODE_PATHS},
 				      {NULL, 0}};
@@ -380,7 +381,7 @@ void settings_suit(struct settings *settings, bool firmware, settings_warning *w
 		settings_suit_arguments(settings, firmware, warn);
 		if (settings->calls_asked)
 			warn("LITIFUT_MODE: calls in order are not recorded of a firmware, "
-			     "counts are; spans has an order");
+			     "counts are; stream has an order");
 		if (settings->recorded == LITIFUT_MODE_COVERAGE ||
 		    settings->recorded == LITIFUT_MODE_PATHS) {
 			warn(settings->recorded == LITIFUT_MODE_PATHS
@@ -391,6 +392,10 @@ void settings_suit(struct settings *settings, bool firmware, settings_warning *w
 			settings->recorded = LITIFUT_MODE_COUNTS;
 		}
 		return;
+	}
+	if (settings->recorded == LITIFUT_MODE_STREAM) {
+		warn("LITIFUT_MODE: stream is for firmware; calls, in order as well, are recorded");
+		settings->recorded = LITIFUT_MODE_CALLS;
 	}
 	if (clock)
 		choose(clocks, clock, &settings->clock, "LITIFUT_CLOCK", warn);

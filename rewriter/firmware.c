@@ -239,13 +239,15 @@ static enum litifut_status do_site(struct litifut_firmware_pass *pass,
 		.small = pass->options->small,
 		.times = pass->options->times,
 		.spans = pass->options->spans,
+		.stream = pass->options->stream,
 		.baseline = pass->baseline,
 		.callee = site->site.callee,
 		.number = pass->options->spans ? LITIFUT_SPAN_SITE + pass->patched
 					       : pass->table_words,
 	};
 	struct litifut_firmware_stub stub;
-	bool in_stub = pass->options->spans && pass->cpu->calls_in_stub;
+	bool returns = pass->options->spans && !pass->options->stream;
+	bool in_stub = returns && pass->cpu->calls_in_stub;
 	bool jumps = pass->options->times && !call.pointer && !in_stub &&
 		     !strcmp(callee_name(pass, &site->site), LITIFUT_FIRMWARE_JUMP);
 	bool timed = !call.pointer && (in_stub || is_timed(pass, &site->site));
@@ -298,6 +300,8 @@ static enum litifut_status do_site(struct litifut_firmware_pass *pass,
 	if (!pass->options->spans)
 		pass->table_words +=
 			record_words(pass) + (call.pointer ? LITIFUT_POINTER_EXTRA : 0);
+	else if (!returns)
+		; /* none is recorded */
 	else if (in_stub ? !litifut_site_is_tail(&site->site) : timed || call.pointer)
 		site->site.exit = address; /* any address that is this site's alone */
 	pass->pointers |= call.pointer;
@@ -353,6 +357,7 @@ static uint32_t bss_of(const struct litifut_image *image)
 	return address;
 }
 
+/* Of events without returns: why there can't be a ring. */
 static const char *why_untimed(const struct litifut_firmware_pass *pass)
 {
 	static const char *const throwers[] = {"_Unwind_RaiseException", "_Unwind_ForcedUnwind",
@@ -360,7 +365,7 @@ static const char *why_untimed(const struct litifut_firmware_pass *pass)
 
 	if (!pass->cpu->times)
 		return "that can't be done for this CPU yet";
-	for (size_t i = 0; i < pass->sites.count; i++)
+	for (size_t i = 0; i < pass->sites.count && !pass->options->stream; i++)
 		if (is_one_of(callee_name(pass, &pass->sites.items[i].site), throwers))
 			return "the program can throw exceptions, which need the return addresses";
 	return pass->ram_is_known

@@ -47,6 +47,9 @@ struct litifut_firmware_options {
 	bool times; /* LITIFUT_MODE=table: of calls, from where they are made to their return */
 	/* LITIFUT_MODE=spans: calls and returns are events in a ring; `times` is set then. */
 	bool spans;
+	/* LITIFUT_MODE=stream: events of calls only, without times; `spans` is set then, and `times`
+	 * is not. */
+	bool stream;
 	size_t ring_bytes; /* of that, at most */
 	/* The ring outlasts a reset: it stands at `kept_at`, behind a struct litifut_kept, in
 	 * memory that no section has. */

@@ -17,7 +17,8 @@ struct litifut_firmware_call {
 	bool vector;      /* an entry of the vector table; `call` has its address only */
 	bool small;       /* for size */
 	bool times;       /* records have times */
-	bool spans;       /* calls and returns are events */
+	bool spans;       /* calls and returns are events, */
+	bool stream;      /* or calls only */
 	bool timed;       /* and this call is timed, by the code at count_small */
 	bool baseline;    /* the CPU has the small instruction set (v6-M, v8-M Baseline) */
 	uint32_t callee;  /* of a direct call: where the stub goes on to, bit 0 set: Thumb */

@@ -46,6 +46,7 @@ static enum litifut_status set_identity(struct litifut_firmware_pass *pass,
 	litifut_put16(big, bytes + offsetof(struct litifut_identity, flags),
 		      (pass->options->small ? LITIFUT_FRAMES_SMALL : 0) |
 			      (pass->options->kept ? LITIFUT_FRAMES_KEPT : 0) |
+			      (pass->options->stream ? LITIFUT_FRAMES_STREAM : 0) |
 			      (pass->options->spans   ? LITIFUT_FRAMES_SPANS
 			       : pass->options->times ? LITIFUT_FRAMES_TIMES
 						      : 0));
@@ -73,7 +74,8 @@ static enum litifut_status fill_module(struct litifut_firmware_pass *pass, size_
 	const struct litifut_module_facts facts = {
 		.engine =
 			pass->options->small ? LITIFUT_ENGINE_SITE_SMALL : LITIFUT_ENGINE_SITE_FAST,
-		.mode = pass->options->spans   ? LITIFUT_MODE_SPANS
+		.mode = pass->options->stream  ? LITIFUT_MODE_STREAM
+			: pass->options->spans ? LITIFUT_MODE_SPANS
 			: pass->options->times ? LITIFUT_MODE_TABLE
 					       : LITIFUT_MODE_COUNTS,
 		.sites = (uint32_t)pass->sites.count,

@@ -13,6 +13,7 @@
  * the callee is about to be called, directly or through a pointer. It returns elsewhere when the
  * callee has returned. */
 #define LITIFUT_AVR_STUB_WORDS 12
+#define LITIFUT_AVR_STREAM_STUB_WORDS 6 /* where returns are not recorded */
 #define LITIFUT_AVR_STUB_ENTERS 2
 #define LITIFUT_AVR_STUB_ENTERS_POINTER 5
 

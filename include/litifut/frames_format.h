@@ -87,7 +87,8 @@ enum litifut_frames_flags {
 	LITIFUT_FRAMES_SMALL = 1, /* stubs for size (LITIFUT_STUBS=small) */
 	LITIFUT_FRAMES_TIMES = 2, /* records have times */
 	LITIFUT_FRAMES_SPANS = 4, /* there are events, and no table */
-	LITIFUT_FRAMES_KEPT = 8   /* whose ring outlasts a reset */
+	LITIFUT_FRAMES_KEPT = 8,  /* whose ring outlasts a reset */
+	LITIFUT_FRAMES_STREAM = 16 /* and which are calls without returns and times */
 };
 
 /* The symbol `litifut_calibration`: what the tracer adds to a call whose time it takes, tried

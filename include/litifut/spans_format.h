@@ -38,7 +38,9 @@
  *        of the clock), and the value. A stack pointer is sent as the difference to the one before
  *        it in the frame (of the first one: to 0), as a signed number of 16 bits in zigzag form.
  *
- * So a frame can be read without the ones before it, and positions say what is missing. */
+ * So a frame can be read without the ones before it, and positions say what is missing.
+ *
+ * With LITIFUT_MODE=stream (LITIFUT_FRAMES_STREAM) there are no returns, and all times are 0. */
 #ifndef LITIFUT_SPANS_FORMAT_H
 #define LITIFUT_SPANS_FORMAT_H
 

@@ -16,6 +16,7 @@
 #include "postproc/sources/firmware_kind.h"
 #include "postproc/sources/image_private.h"
 #include "postproc/sources/input_bytes.h"
+#include "postproc/sources/span_calls.h"
 #include "postproc/sources/span_lanes.h"
 #include "postproc/table.h"
 
@@ -520,9 +521,12 @@ static struct post_trace *make_trace(const char *path, const struct post_image *
 		trace->header.clock_hertz = capture->hertz;
 	}
 	if (capture->flags & LITIFUT_FRAMES_SPANS) {
-		trace->header.clock = LITIFUT_CLOCK_CYCLE;
-		trace->header.clock_hertz = capture->hertz ? capture->hertz : capture->events.hertz;
-		trace->header.mode = LITIFUT_MODE_SPANS;
+		if (!(capture->flags & LITIFUT_FRAMES_STREAM)) {
+			trace->header.clock = LITIFUT_CLOCK_CYCLE;
+			trace->header.clock_hertz =
+				capture->hertz ? capture->hertz : capture->events.hertz;
+			trace->header.mode = LITIFUT_MODE_SPANS;
+		}
 		trace->header.version_major = LITIFUT_TRACE_VERSION_MAJOR;
 		trace->header.chunk_bytes = 1;
 		trace->header.lost_events = capture->events.lost_so_far;
@@ -539,10 +543,14 @@ static void make_spans(const char *path, const struct post_image *image,
 		       const struct post_capture *capture, struct post_trace *trace,
 		       struct post_problems *problems)
 {
-	struct post_span_losses losses;
+	const bool stream = capture->flags & LITIFUT_FRAMES_STREAM;
+	struct post_span_losses losses = {0};
 
-	post_span_lanes_make(&capture->events, image, trace, &losses);
-	if (capture->events.count > 1 &&
+	if (stream)
+		losses.unknown = post_span_calls_make(&capture->events, image, trace);
+	else
+		post_span_lanes_make(&capture->events, image, trace, &losses);
+	if (!stream && capture->events.count > 1 &&
 	    capture->events.items[capture->events.count - 1].time == capture->events.items[0].time)
 		report_clock(path, problems);
 	if (losses.unknown)

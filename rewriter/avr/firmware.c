@@ -61,6 +61,13 @@
  *
  * A tail call has the first event only: then comes a jmp to the callee.
  *
+ * Where calls are events without returns (12 bytes), a call leads to the stub, which ends with the
+ * jump:
+ *
+ *	call	litifut_span_note	... what has moved
+ *	jmp	callee			call	litifut_span_pointer
+ *					ijmp
+ *
  * Devices with up to 8 KB have rcall and rjmp in the place of call and jmp. */
 #include "rewriter/firmware_cpu.h"
 
@@ -204,15 +211,16 @@ static void record_pointer(struct emitter *emitter, const struct litifut_firmwar
 	for (unsigned i = site->before[0]; i; i -= 2)
 		word(emitter, litifut_get16(false, bytes - i));
 	wide_branch(emitter, true, call->count_pointer);
-	word(emitter, litifut_get16(false, bytes));
-	if (!site->tail)
+	/* icall and eicall differ from ijmp and eijmp in one bit */
+	word(emitter, litifut_get16(false, bytes) & ~(call->stream ? 0x100u : 0));
+	if (!site->tail && !call->stream)
 		return_to_site(emitter, call);
 }
 
 static void record_call(struct emitter *emitter, const struct litifut_firmware_call *call)
 {
 	wide_branch(emitter, true, call->count_small);
-	if (call->call.tail) {
+	if (call->call.tail || call->stream) {
 		wide_branch(emitter, false, call->callee);
 		return;
 	}
@@ -233,7 +241,7 @@ static bool patch(const struct litifut_firmware_call *call, const struct litifut
 		  uint32_t stub_address, struct litifut_firmware_patch *patch)
 {
 	const struct litifut_cramped_call *site = &call->call;
-	bool link = !site->tail && !call->vector && !call->spans;
+	bool link = !site->tail && !call->vector && (!call->spans || call->stream);
 	unsigned room = site->instruction.length;
 	bool failed = false;
 
@@ -282,7 +290,9 @@ static bool write_stub(const struct litifut_firmware_call *call, uint32_t addres
 		count_small(&emitter, call);
 	else
 		count_fast(&emitter, call);
-	pad(&emitter, call->spans ? 2 * LITIFUT_AVR_STUB_WORDS : (emitter.at + 3) & ~3u);
+	pad(&emitter, call->stream  ? 2 * LITIFUT_AVR_STREAM_STUB_WORDS
+		      : call->spans ? 2 * LITIFUT_AVR_STUB_WORDS
+				    : (emitter.at + 3) & ~3u);
 	stub->bytes = emitter.at;
 	return patch(call, &emitter.facts, address, stub->patches) && !emitter.failed;
 }

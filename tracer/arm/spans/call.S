@@ -7,7 +7,10 @@
  * well when it returns. With LITIFUT_SPAN_DWT the clock is the counter of CPU cycles, read on the
  * spot; nothing then changes the flags. With LITIFUT_KEPT the ring outlasts a reset
  * (<litifut/kept_format.h>). The linker wrapper defines litifut_span_begin: what starts the clock,
- * and with LITIFUT_KEPT the ring. */
+ * and with LITIFUT_KEPT the ring.
+ *
+ * With LITIFUT_STREAM (LITIFUT_MODE=stream) calls are recorded without their returns and without
+ * times: no return address is replaced, and there is neither a pool nor a clock. */
 #include "span.inc"
 
 #if defined(LITIFUT_SPAN_DWT) && defined(LITIFUT_SWITCHED)
@@ -21,6 +24,10 @@
 #endif
 #define SPAN_CALL VARIANT(litifut_span_call)
 
+#if !defined(LITIFUT_SPAN_DWT) && !defined(LITIFUT_STREAM)
+#define CALLS_CLOCK
+#endif
+
 #if !defined(LITIFUT_SPAN_DWT) || __ARM_ARCH_ISA_THUMB < 2
 #define SAVES_FLAGS
 #endif
@@ -28,21 +35,33 @@
 	.syntax	unified
 	.thumb
 	.text
-	.global	SPAN_CALL, litifut_span_open, litifut_span_note, litifut_return, litifut_clock_read
-	.hidden	SPAN_CALL, litifut_span_open, litifut_span_note, litifut_return, litifut_clock_read
-	.global	litifut_calibrate, litifut_calibrate_all, litifut_calibration, litifut_pool
-	.hidden	litifut_calibrate, litifut_calibrate_all, litifut_calibration, litifut_pool
+#ifndef LITIFUT_STREAM
+	.global	SPAN_CALL, litifut_return
+	.hidden	SPAN_CALL, litifut_return
+	.global	litifut_calibrate, litifut_calibrate_all, litifut_calibration
+	.hidden	litifut_calibrate, litifut_calibrate_all, litifut_calibration
 	.type	SPAN_CALL, %function
-	.type	litifut_span_open, %function
-	.type	litifut_span_note, %function
 	.type	litifut_return, %function
-	.type	litifut_clock_read, %function
 	.type	litifut_calibrate, %function
 	.type	litifut_calibrate_all, %function
 	.type	litifut_calibration, %object
+#endif
+	.global	litifut_span_open, litifut_span_note, litifut_clock_read, litifut_pool
+	.hidden	litifut_span_open, litifut_span_note, litifut_clock_read, litifut_pool
+	.type	litifut_span_open, %function
+	.type	litifut_span_note, %function
+	.type	litifut_clock_read, %function
 	.type	litifut_pool, %object
 	.thumb_func
 	.balign	4
+#ifdef LITIFUT_STREAM
+litifut_span_note:
+	read_stub
+	mask
+/* r3: the number of the call. On the stack: r1 to r6, r0, the callee. lr: where it returns to. */
+	.thumb_func
+litifut_span_open:
+#else
 SPAN_CALL:
 	read_stub
 	mask
@@ -72,12 +91,13 @@ litifut_span_open:
 	ldr	r6, =litifut_return + 1
 	mov	lr, r6
 #endif
+#endif
 litifut_span_record:
-#ifndef LITIFUT_SPAN_DWT
+#ifdef CALLS_CLOCK
 	mov	r6, lr
 #endif
 	clock
-#ifndef LITIFUT_SPAN_DWT
+#ifdef CALLS_CLOCK
 	mov	lr, r6
 #endif
 	pack	r3
@@ -91,11 +111,30 @@ litifut_span_full:
 	bne	12f
 	str	r1, [r2, #RING_HEAD]
 	b	11b
-12:	ldr	r1, [r2, #RING_LOST]
+12:
+#if defined(LITIFUT_STREAM) && defined(LITIFUT_KEPT)
+	ldr	r1, [r2, #RING_MASK]
+	cmp	r1, #0
+	beq	13f
+#endif
+	ldr	r1, [r2, #RING_LOST]
 	adds	r1, #1
 	str	r1, [r2, #RING_LOST]
 	b	9b
+#if defined(LITIFUT_STREAM) && defined(LITIFUT_KEPT)
+13:	mov	r1, r12			@ the first of all calls
+	mov	r6, lr
+	push	{r0, r1, r2, r3}
+	bl	litifut_span_begin	@ as any function
+	pop	{r0, r1, r2, r3}
+	mov	r12, r1
+	mov	lr, r6
+	b	11b
+#endif
 
+#ifdef LITIFUT_STREAM
+	.size	litifut_span_note, . - litifut_span_note
+#else
 /* No entry has been freed. Back at 1, r0 is the entry, which is the head, and r6 what was. */
 litifut_span_new:
 	ldr	r0, [r2, #POOL_USED]
@@ -248,6 +287,7 @@ litifut_return:
 	b	6b
 	.pool
 	.size	litifut_return, . - litifut_return
+#endif
 
 /* As any function. */
 	.thumb_func
@@ -257,6 +297,7 @@ litifut_clock_read:
 	pop	{r4, pc}
 	.size	litifut_clock_read, . - litifut_clock_read
 
+#ifndef LITIFUT_STREAM
 /* The clocks would have a table's times calibrated; here there is nothing to calibrate. */
 	.thumb_func
 litifut_calibrate_all:
@@ -270,6 +311,7 @@ litifut_calibration:
 	.size	litifut_calibrate, 2
 	.size	litifut_calibrate_all, 2
 	.size	litifut_calibration, 4
+#endif
 
 /* Not in .bss: a warm reset, too, begins with an empty ring. */
 	.data

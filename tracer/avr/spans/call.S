@@ -9,6 +9,9 @@
 ; The return address of litifut_span_call says which stub it is, and whether that has come from the
 ; site or from the callee. All registers and SREG are kept. The clock is timer 1, which counts
 ; cycles; its interrupt puts an event with the number of its overflows into the ring.
+;
+; With LITIFUT_STREAM (LITIFUT_MODE=stream) stubs record the call and go on to the callee, which returns
+; to the site; there is no clock, and the timer is the program's.
 #include <litifut/spans_format.h>
 
 #include "tracer/avr/firmware/machine.inc"
@@ -18,19 +21,27 @@
 /* What a call costs, in hundredths of a cycle, for litifut-post energy: between the two readings of the
  * clock, and the rest; with the average of the chunks' ends (0.15), and 0.21 % for the interrupts of the
  * clock that come in between (140 cycles of 65,536). */
+#ifndef LITIFUT_STREAM
 	.global	litifut_hook_inside, litifut_hook_outside
 	.set	litifut_hook_inside, 7230 + 301 * (RETURN_BYTES - 2)
 	.set	litifut_hook_outside, 7030 + 100 * (RETURN_BYTES - 2)
+#endif
 
 /* On the stack of litifut_span_call below its return address. */
 #define SAVED 6
 
 ; Puts the time into the event at Y.
 	.macro	put_time
+#ifdef LITIFUT_STREAM
+	clr	r24
+	st	Y+, r24
+	st	Y+, r24
+#else
 	lds	r24, TCNT1L
 	st	Y+, r24
 	lds	r24, TCNT1H
 	st	Y+, r24
+#endif
 	.endm
 
 	.macro	load_head
@@ -155,6 +166,7 @@ litifut_span_event:
 ; the first place.
 3:	ldi	r24, RING_OPEN
 	sts	litifut_ring + RING_STATE, r24
+#ifndef LITIFUT_STREAM
 	ldi	r24, 0
 	sts	TCCR1A, r24
 	sts	TCNT1H, r24
@@ -164,6 +176,7 @@ litifut_span_event:
 	lds	r24, TIMSK1
 	ori	r24, 1
 	sts	TIMSK1, r24
+#endif
 	ldi	r30, lo8(litifut_table)
 	ldi	r31, hi8(litifut_table)
 	ldi	r24, 0
@@ -178,6 +191,7 @@ litifut_span_event:
 	ret
 	.size	litifut_span_chunk, . - litifut_span_chunk
 
+#ifndef LITIFUT_STREAM
 ; In the place of the vector's handler. If the event before it is of the same kind, and the sender has
 ; not read it, that one is changed, so that a program that sleeps does not fill the ring.
 	hidden_function litifut_timer_overflow
@@ -250,6 +264,7 @@ litifut_span_event:
 	rjmp	3b
 #endif
 	.size	litifut_timer_overflow, . - litifut_timer_overflow
+#endif
 
 	.data
 	.global	litifut_ring
