@@ -74,6 +74,21 @@ counts_equal_calls()
 		"$counts_elf.gmon" "$@"
 }
 
+# calls_in_order ELF [--first]: runs it under the oracle; the calls of its stream are those that were
+# executed, in the same order; with --first the last ones may be missing. Leaves ELF.serial and ELF.tsv.
+calls_in_order()
+{
+	order_elf=$1
+	shift
+	python3 "$root/tests/oracle/firmware.py" entries "$order_elf" >"$order_elf.entries" || return
+	emulate "$order_elf" "$order_elf.serial" -plugin \
+		"$BUILD/tests/system.so,sites=$order_elf.entries,out=$order_elf.oracle,order=$order_elf.order" ||
+		return
+	"$BUILD/bin/litifut-post" -f tsv -o "$order_elf.tsv" "$order_elf.serial" "$order_elf" \
+		2>"$order_elf.words" || [ "${1:-}" = --first ] || return # some are lost
+	python3 "$root/tests/oracle/firmware.py" order "$order_elf" "$order_elf.order" "$order_elf.tsv" "$@"
+}
+
 # The text on a serial line that carries frames as well: all up to the first zero.
 text_of()
 {

@@ -130,6 +130,11 @@ objects()
 	ok "C++: a program that can throw is counted, and a line says so" \
 		grep -q 'calls are counted, not timed: .* exceptions' untimed.log
 	ok "C++: it is so" counts_equal_calls untimed/firmware.elf
+	export LITIFUT_PORT="$port" LITIFUT_MODE=stream LITIFUT_RING_KB=256
+	ok "C++: a stream links traced" traced stream make_objects stream EXTRA_CFLAGS=-DTHROWS
+	unset LITIFUT_PORT LITIFUT_MODE LITIFUT_RING_KB
+	ok "C++: a stream has the calls in order" calls_in_order stream/firmware.elf
+	ok "C++: a stream leaves the exceptions as they are" prints_the_same plain-DTHROWS stream
 }
 
 # library NAME FOLDER OPTIONS FILES...: an archive of these files of a Debian source

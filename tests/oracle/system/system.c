@@ -9,7 +9,10 @@
  *
  * An address may be followed by that where the call returns to. Then the line has four numbers
  * more: calls that have returned, their instructions, and those of the shortest and of the
- * longest. Calls return in the order of one stack; interrupts do as well. */
+ * longest. Calls return in the order of one stack; interrupts do as well.
+ *
+ * With order=FILE that file gets a line for each execution of a site, in order: `e ADDRESS', and
+ * `t ADDRESS' behind it if it was taken. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +41,7 @@ static unsigned open_count;
 static struct site *sites;
 static size_t site_count;
 static const char *out;
+static FILE *order;
 static uint64_t instructions;
 
 /* The site that was executed last, and the address behind it. */
@@ -88,6 +92,8 @@ static void execute(unsigned cpu, void *user)
 	instructions++;
 	if (pending && address != behind) {
 		pending->taken++;
+		if (order)
+			fprintf(order, "t %llx\n", (unsigned long long)pending->address);
 		if (pending->back && open_count < OPEN_MAX) {
 			open_calls[open_count].site = pending;
 			open_calls[open_count++].since = instructions - 1;
@@ -98,6 +104,8 @@ static void execute(unsigned cpu, void *user)
 	pending = find(address);
 	if (pending) {
 		pending->executed++;
+		if (order)
+			fprintf(order, "e %llx\n", (unsigned long long)address);
 		/* All sites are 2 or 4 bytes; the low bit of nothing else is in use. */
 		behind = address + 2;
 	}
@@ -128,6 +136,8 @@ static void report(qemu_plugin_id_t id, void *user)
 {
 	FILE *file = fopen(out, "w");
 
+	if (order)
+		fclose(order);
 	(void)id;
 	(void)user;
 	if (!file)
@@ -179,6 +189,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 		}
 		if (!strncmp(argv[i], "out=", 4))
 			out = strdup(argv[i] + 4);
+		if (!strncmp(argv[i], "order=", 6))
+			order = fopen(argv[i] + 6, "w");
 	}
 	if (!info->system_emulation || !out) {
 		fprintf(stderr, "oracle: system emulation, sites= and out= are needed\n");
