@@ -2,7 +2,8 @@
 # LITIFUT_MODE=spans on AVR: calls and returns as events, sent while the program runs, with interrupts that
 # interrupt each other and returns of 2 and 3 bytes. Each call is there, none is lost, a call and its return keep
 # all registers, the program prints the same, and times are those of the untraced program. A ring that is too
-# small says what it has lost.
+# small says what it has lost. With LITIFUT_MODE=stream the calls are those that were executed, in order, and
+# timer 1 is the program's.
 DEVICES=${DEVICES:-atmega1284p atmega2560}
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../avr.sh"
@@ -83,8 +84,31 @@ losses_are_counted()
 		! grep -q ' 0 lost' words
 }
 
+# The last call of all is made behind the last sending.
+stream_equals_calls()
+{
+	python3 "$root/tests/oracle/firmware_avr.py" entries "$1.elf" >"$1.entries" &&
+		"$simulator" -s "$1.entries" -o "$1.executed" -r "$1.order" -u "$1.serial" "$device" \
+			"$1.elf" >&2 &&
+		"$BUILD/bin/litifut-post" -f tsv -o "$1.tsv" "$1.serial" "$1.elf" 2>"$1.words" &&
+		cat "$1.words" >&2 && grep -q ' 0 lost,.* 0 unresolved' "$1.words" &&
+		python3 "$root/tests/oracle/firmware_avr.py" order "$1.elf" "$1.order" "$1.tsv" >&2
+}
+
+streams()
+{
+	export LITIFUT_MODE=stream LITIFUT_PORT=usart LITIFUT_RING_KB=8 LITIFUT_SEND=call:apply
+	# shellcheck disable=SC2086
+	ok "a stream links traced" avr stream avr_truth.c -Os -DTIMED -DSELDOM=1 $large
+	unset LITIFUT_MODE LITIFUT_PORT LITIFUT_RING_KB LITIFUT_SEND
+	ok "a stream has the calls, in order, and nothing is lost" stream_equals_calls stream
+	ok "a stream: it prints the same" text_stays stream
+	ok "a stream keeps all registers" registers_are_kept stream
+}
+
 behaviour()
 {
+	streams
 	# shellcheck disable=SC2086
 	ok "it links traced" link_spans 8 call:apply truth avr_truth.c -Os -DTIMED -DSELDOM=1 $large
 	ok "each call is an event, and nothing is lost" events_equal_calls truth

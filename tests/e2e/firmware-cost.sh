@@ -23,6 +23,7 @@ cost()
 		make_example "plain-$3-$number" EXTRA_CFLAGS="-D$3=$number" >/dev/null 2>&1
 		export LITIFUT_STUBS="$2"
 		[ "$1" != times ] || export LITIFUT_MODE=table LITIFUT_CLOCK="$clock"
+		[ "$1" != stream ] || export LITIFUT_MODE=stream LITIFUT_RING_KB=8
 		[ "$1" != spans ] || export LITIFUT_MODE=spans LITIFUT_CLOCK="$clock" LITIFUT_RING_KB=8
 		traced "$1-$number" make_example "$1-$number" EXTRA_CFLAGS="-D$3=$number" >/dev/null
 		unset LITIFUT_STUBS LITIFUT_MODE LITIFUT_CLOCK LITIFUT_RING_KB
@@ -56,8 +57,8 @@ behaviour()
 	cp -r "$root/examples/firmware" source
 	cp "$root/tests/firmware/calls.c" source/main.c
 	case $board in
-	microbit) fast=130 small=220 pointer=280 stub=36 times=1150 spans=1200 clock=systick ;;
-	*) fast=90 small=210 pointer=310 stub=32 times=750 spans=600 clock=dwt ;;
+	microbit) fast=130 small=220 pointer=280 stub=36 times=1150 spans=1200 clock=systick stream=350 ;;
+	*) fast=90 small=210 pointer=310 stub=32 times=750 spans=600 clock=dwt stream=260 ;;
 	esac
 	at_most "tenths of an instruction a call, fast" $fast "$(cost fast fast DIRECT)"
 	at_most "tenths of an instruction a call, small" $small "$(cost small small DIRECT)"
@@ -69,6 +70,9 @@ behaviour()
 	calls=400
 	at_most "tenths of an instruction a call and its return as events, by $clock" $spans \
 		"$(cost spans fast DIRECT)"
+	at_most "tenths of an instruction a call in a stream" $stream "$(cost stream fast DIRECT)"
+	at_most "bytes of shared code of a stream, without a sender" 100 \
+		$(($(size_of "stream-0/firmware.elf" litifut_span_note litifut_clock_read)))
 	calls=1000
 	rm -r source
 	for stubs in fast small; do

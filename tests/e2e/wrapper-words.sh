@@ -59,7 +59,7 @@ misspelt()
 	is "a setting of firmware" "$(words LITIFUT_PORT=uart -- -o program)" \
 		"LITIFUT_PORT: has no effect, as it is for firmware only"
 	is "a mode that does not exist: the link goes on" "$(words LITIFUT_MODE=span -- -o program)" \
-		"LITIFUT_MODE=span: ignored, as it is none of calls, spans, table, counts, coverage, paths; did you mean spans?"
+		"LITIFUT_MODE=span: ignored, as it is none of calls, spans, table, counts, stream, coverage, paths; did you mean spans?"
 	ok "and calls are recorded" sh -c "'$BUILD/bin/litifut' info traced/program | grep -q 'mode  *calls'"
 	for setting in LITIFUT_EXLUDE=twice LITIFUT_CONFIG=../misspelt.config LITIFUT=yes; do
 		for trial in "-o conftest" "-o cmTC_1234" "-r -o program" "-Wl,--version"; do

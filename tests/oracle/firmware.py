@@ -25,7 +25,10 @@ import struct
 import subprocess
 import sys
 
+import order
 from gmon import read_gmon
+
+NM = "arm-none-eabi-nm"
 
 
 def load(path):
@@ -133,17 +136,6 @@ def check_times(sites, half, spans, rows, cost):
     sys.exit(len(wrong) > 2 or len(both) < 30)
 
 
-def functions(path):
-    """Addresses of the functions that can be called, and that of the sender."""
-    text = subprocess.run(["arm-none-eabi-nm", path], check=True, stdout=subprocess.PIPE,
-                          encoding="ascii").stdout
-    found = {words[2]: int(words[0], 16) & ~1 for words in map(str.split, text.splitlines())
-             if len(words) == 3 and words[1] in "tTwW"}
-    sender = found.get("litifut_send")
-    return {address for name, address in found.items()
-            if not name.startswith("litifut_") or address == sender}, sender
-
-
 def recorded_at(site, half):
     """Kind and address of the line in the plugin's order that is the call of a patched site."""
     if site["kind"] == "vector":
@@ -152,58 +144,19 @@ def recorded_at(site, half):
     return "t" if is_branch else "e", address
 
 
-def entered_behind(lines, at, entries):
-    """The functions that are entered behind this line."""
-    return [address for kind, address in lines[at + 1:at + 400]
-            if kind == "e" and address in entries]
-
-
-def check_order(path, sites, half, order, rows, first_only):
-    marks = {recorded_at(site, half): site for site in sites if site["reason"] == "patched"}
-    entries, sender = functions(path)
-    with open(order, encoding="ascii") as file:
-        lines = [(kind, int(address, 16)) for kind, address in map(str.split, file)]
-    real = [(marks[line], at) for at, line in enumerate(lines) if line in marks]
-    ours = [(int(row["site_offset"], 16), int(row["callee_offset"], 16)) for row in rows]
-    waiting, at, moved, later = [], 0, 0, 0
-    for number, (address, callee) in enumerate(ours):
-        while at < len(real) and real[at][0]["address"] != address and \
-                not (waiting and waiting[-1][0]["address"] == address):
-            # an interrupt has come behind the branch: it is recorded later
-            waiting.append(real[at])
-            at += 1
-        if at < len(real) and real[at][0]["address"] == address:
-            site, line = real[at]
-            at += 1
-        elif waiting:
-            site, line = waiting.pop()
-            moved += 1
-        else:
-            sys.exit("call %d, at 0x%x, was not executed" % (number, address))
-        entered = entered_behind(lines, line, entries)
-        if entered[0] == sender != callee:  # it sends at this call
-            del entered[0]
-        later += entered[:1] != [callee]  # an interrupt's come first
-        if callee not in entered:
-            sys.exit("call %d, at 0x%x, does not lead to 0x%x" % (number, address, callee))
-    vectors = sum(site["kind"] == "vector" for site, _ in real[:at])
-    left = len(real) - at + len(waiting)
-    print("%d calls in order, %d of them behind an interrupt, %d interrupts, %d not recorded" %
-          (len(ours), moved, vectors, left))
-    sys.exit(not ours or moved > vectors or later > vectors or len(waiting) > 0 or (left > 0 and not first_only))
-
-
 def main():
     sites, half = load(sys.argv[2])
     if sys.argv[1] == "entries":
         watch = {recorded_at(site, half)[1] for site in sites if site["reason"] == "patched"}
-        for address in sorted(watch | functions(sys.argv[2])[0]):
+        for address in sorted(watch | order.functions(NM, sys.argv[2])[0]):
             print("%x" % address)
         return
     if sys.argv[1] == "order":
-        with open(sys.argv[4], encoding="utf-8") as file:
-            check_order(sys.argv[2], sites, half, sys.argv[3],
-                        list(csv.DictReader(file, delimiter="\t")), len(sys.argv) > 5)
+        marks = {recorded_at(site, half): site for site in sites if site["reason"] == "patched"}
+        with open(sys.argv[3], encoding="ascii") as file:
+            lines = [(kind, int(address, 16)) for kind, address in map(str.split, file)]
+        order.check(marks, lines, order.functions(NM, sys.argv[2]), sys.argv[4],
+                    len(lines) if len(sys.argv) > 5 else 0)
     if sys.argv[1] == "sites":
         for site in sites:
             back = site["return_address"] & ~1 if site["kind"] in ("direct", "indirect") else 0

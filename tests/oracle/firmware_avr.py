@@ -7,6 +7,10 @@
   firmware_avr.py check ELF EXECUTED GMON
         compares each patched site: how often it was executed (EXECUTED, written by
         tests/oracle/avr) and how often it was counted (GMON, written by litifut-post).
+  firmware_avr.py entries ELF         the same as sites, with the functions
+  firmware_avr.py order ELF ORDER TSV
+        compares the calls of TSV, written by litifut-post, with ORDER, written by tests/oracle/avr -r;
+        the last one may have been made after the results were sent
 
 A call through Z has become a call of 4 bytes that ends where it did."""
 import json
@@ -15,7 +19,10 @@ import struct
 import subprocess
 import sys
 
+import order
 from gmon import read_gmon
+
+NM = "avr-nm"
 
 
 def load(path):
@@ -39,6 +46,17 @@ def main():
         for site in sites:
             print("%x" % watched(site, small))
         return
+    if sys.argv[1] == "entries":
+        patched = {watched(site, small) for site in sites if site["reason"] == "patched"}
+        for address in sorted(patched | order.functions(NM, sys.argv[2])[0]):
+            print("%x" % address)
+        return
+    if sys.argv[1] == "order":
+        marks = {("e", watched(site, small)): site for site in sites
+                 if site["reason"] == "patched"}
+        with open(sys.argv[3], encoding="ascii") as file:
+            lines = [("e", int(line, 16)) for line in file]
+        order.check(marks, lines, order.functions(NM, sys.argv[2]), sys.argv[4], 1)
     if sys.argv[1] == "callees":
         spans = len(sys.argv) > 3
         for site in sites:

@@ -3,6 +3,7 @@
  *   avr [OPTIONS] MCU ELF
  *     -s FILE      addresses of call instructions, one a line, in hex
  *     -o FILE      gets for each of these: ADDRESS EXECUTED; then `cycles N'
+ *     -r FILE      gets these, one a line, in the order in which they were executed
  *     -u FILE      gets what USART0 sends
  *     -m FILE      gets the memory at the end
  *     -c CYCLES    ends after so many, if the firmware does not (it does by an endless loop with
@@ -58,6 +59,8 @@ static struct pending pending[64];
 static unsigned pending_count;
 static unsigned long long kept, spoiled;
 static uint64_t executed[FLASH_BYTES / 2];
+static bool is_site[FLASH_BYTES / 2]; /* with -r */
+static FILE *order;
 static FILE *serial;
 
 static void take_byte(struct avr_irq_t *irq, uint32_t value, void *parameter)
@@ -296,6 +299,17 @@ static bool has_ended(const avr_t *avr, uint32_t before)
 	       avr->flash[before] == 0xff && avr->flash[before + 1] == 0xcf;
 }
 
+static void read_sites(const char *path)
+{
+	FILE *list = open_file(path, "r");
+	unsigned address;
+
+	while (fscanf(list, "%x", &address) == 1)
+		if (address < FLASH_BYTES)
+			is_site[address / 2] = true;
+	fclose(list);
+}
+
 static void write_executed(const char *sites, const char *path, uint64_t cycles)
 {
 	FILE *list = open_file(sites, "r");
@@ -322,13 +336,16 @@ int main(int count, char **arguments)
 	uint64_t peer_starts = 0;
 	int option, state = cpu_Running;
 
-	while ((option = getopt(count, arguments, "s:o:u:m:c:e:f:k:n:t:j:l:p:d:")) != -1) {
+	while ((option = getopt(count, arguments, "s:o:r:u:m:c:e:f:k:n:t:j:l:p:d:")) != -1) {
 		switch (option) {
 		case 's':
 			sites = optarg;
 			break;
 		case 'o':
 			out = optarg;
+			break;
+		case 'r':
+			order = open_file(optarg, "w");
 			break;
 		case 'k':
 			read_callees(optarg);
@@ -371,12 +388,14 @@ int main(int count, char **arguments)
 		}
 	}
 	if (count - optind != 2 || !sites != !out) {
-		fputs("usage: avr [-s SITES -o EXECUTED] [-u SERIAL] [-m MEMORY] [-c CYCLES] "
+		fputs("usage: avr [-s SITES -o EXECUTED [-r ORDER]] [-u SERIAL] [-m MEMORY] [-c CYCLES] "
 		      "[-e ADDRESS] [-f HERTZ] [-k CALLEES] [-n ELF] [-t FUNCTIONS] [-j CYCLES] "
 		      "[-l N[:SEED]] [-p EDGES] [-d PAGES] MCU ELF\n",
 		      stderr);
 		return 2;
 	}
+	if (order && sites)
+		read_sites(sites);
 	avr = load(arguments[optind], arguments[optind + 1], hertz);
 	peer = peer_path ? load(arguments[optind], peer_path, hertz) : NULL;
 	if (peer) {
@@ -414,6 +433,8 @@ int main(int count, char **arguments)
 		state = avr_run(avr);
 		if (running && pc < FLASH_BYTES) {
 			executed[pc / 2]++;
+			if (is_site[pc / 2])
+				fprintf(order, "%x\n", pc);
 			check_callee(avr);
 			unsigned word = avr->flash[pc] | (unsigned)avr->flash[pc + 1] << 8;
 
@@ -429,6 +450,8 @@ int main(int count, char **arguments)
 	}
 	if (serial)
 		fclose(serial);
+	if (order)
+		fclose(order);
 	if (edges)
 		fclose(edges);
 	if (dataflash)
