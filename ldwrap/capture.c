@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/serial_frames.h"
+#include "common/swo.h"
 
 struct capture {
 	const struct capture_options *options;
@@ -147,6 +148,7 @@ static enum litifut_status copy(struct capture *capture, int line, FILE *output,
 	const struct litifut_serial_sink sink = {take_frame, take_text, capture};
 	double end = options->seconds ? now() + options->seconds : 0;
 	struct litifut_serial serial;
+	struct litifut_swo swo = {0};
 
 	litifut_serial_begin(&serial, &sink);
 	while (!is_enough(capture) && !is_interrupted && wait_for(line, end)) {
@@ -159,6 +161,8 @@ static enum litifut_status copy(struct capture *capture, int line, FILE *output,
 			return failed(options->source, "can't be read", error);
 		if (!got)
 			break;
+		if (options->swo)
+			got = (ssize_t)litifut_swo_take(&swo, bytes, (size_t)got, bytes);
 		litifut_serial_feed(&serial, bytes, (size_t)got);
 		if (fwrite(bytes, 1, (size_t)got, output) != (size_t)got || fflush(output))
 			return failed(options->output, "can't be written", error);

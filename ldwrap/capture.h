@@ -2,6 +2,7 @@
 #ifndef LITIFUT_LDWRAP_CAPTURE_H
 #define LITIFUT_LDWRAP_CAPTURE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "common/error.h"
@@ -10,6 +11,7 @@ struct capture_options {
 	const char *source; /* a serial device, a file, a pipe; "-": standard input */
 	const char *output; /* where all bytes go */
 	unsigned baud;      /* of a device; 0: as it is set */
+	bool swo;           /* it has the packets of an ITM, of which one port is saved */
 	/* Stop after so many whole sendings; 0: after the first one, but where sendings hold
 	 * events, each of them others, at the end of the source. */
 	unsigned rounds;

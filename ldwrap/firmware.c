@@ -10,6 +10,7 @@
 #include <litifut/trace_format.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <libiberty/libiberty.h>
 
@@ -423,6 +424,22 @@ static enum litifut_status read_stubs(const char *text, bool *small, struct liti
 	return LITIFUT_OK;
 }
 
+/* Not each CPU has each port. */
+static enum litifut_status check_port(const struct firmware_link *link, struct litifut_error *error)
+{
+	if (!link->port.driver)
+		return LITIFUT_OK;
+	char *name = xasprintf("-%s.o", link->port.driver);
+	const char *path = object_path(link, name);
+
+	free(name);
+	return access(path, R_OK)
+		       ? litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
+					   LITIFUT_NO_ADDRESS, "LITIFUT_PORT: not for this CPU: %s",
+					   link->port.driver)
+		       : LITIFUT_OK;
+}
+
 static enum litifut_status prepare(struct firmware_link *link, struct litifut_error *error)
 {
 	const struct settings *settings = link->request->settings;
@@ -455,6 +472,8 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 	link->options.depth = settings->depth ? settings->depth : USUAL_DEPTH;
 	link->object = scratch_file("litifut-room.o");
 	status = firmware_port_read(settings->port, &link->port, error);
+	if (!status)
+		status = check_port(link, error);
 	if (!status && link->options.times)
 		status = firmware_clock_read(settings->clock_name, link->objects->firmware_clock,
 					     link->runtime, &link->clock, error);

@@ -19,6 +19,8 @@ static const struct {
 	{"stellaris", true, true, 0x4000c000}, /* LM3S: UART0 */
 	{"semihosting", true, true, 0},
 	{"rtt", true, true, 0},      /* a debug probe reads a ring in the memory */
+	{"itm", true, true, 0},      /* a debug probe gets it by SWO */
+	{"packet", true, true, 0},   /* the program has a litifut_packet() */
 	{"usart", true, true, 0xc0}, /* ATmega: USART0, the address of UCSR0A */
 };
 
@@ -60,6 +62,6 @@ enum litifut_status firmware_port_read(const char *text, struct firmware_port *p
 	}
 	return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
 				 "LITIFUT_PORT: neither memory, user, cmsdk, nrf51, stm32, "
-				 "stellaris, semihosting, rtt, usart nor an object: %s",
+				 "stellaris, semihosting, rtt, itm, packet, usart nor an object: %s",
 				 text);
 }

@@ -34,7 +34,8 @@ static const char usage_text[] =
 	"       litifut uninstall-ld triplet|folder|linker\n"
 	"       litifut info [--sites] [--skipped] [--json] file...\n"
 	"       litifut control folder|trace start|stop|snapshot|reset|status\n"
-	"       litifut capture [-o file] [--baud N] [--rounds N] [--seconds N] line\n"
+	"       litifut capture [-o file] [--baud N] [--rounds N] [--seconds N] "
+	"[--swo] line\n"
 	"       litifut run-mcu [--flash COMMAND] [-f FORMAT] [-o file] [--rounds N] --port line "
 	"ELF\n"
 	"       litifut energy-loop [-c file] [-o file] [--rounds N] --measure COMMAND\n"
@@ -68,7 +69,8 @@ enum {
 	SECONDS,
 	ROUNDS,
 	MEASURE,
-	ENERGY
+	ENERGY,
+	SWO
 };
 
 static const struct litifut_option build_options[] = {
@@ -92,6 +94,7 @@ static const struct litifut_option capture_options[] = {
 	{"baud", 'b', "N", NULL, "speed of the line", 0},
 	{"rounds", 'n', "N", NULL, "whole sendings to wait for", 0},
 	{"seconds", 't', "N", NULL, "how long to wait", 0},
+	{"swo", SWO, NULL, NULL, "packets of an ITM (LITIFUT_PORT=itm)", 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -417,6 +420,10 @@ static int capture(int argc, char *argv[])
 			return usage(NULL);
 		if (option == 'o') {
 			wanted.output = optarg;
+			continue;
+		}
+		if (option == SWO) {
+			wanted.swo = true;
 			continue;
 		}
 		*number = read_number(optarg);

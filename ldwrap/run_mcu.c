@@ -1,9 +1,12 @@
 #include "ldwrap/run_mcu.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <libiberty/libiberty.h>
@@ -27,11 +30,37 @@ static enum litifut_status start_flash(const struct run_mcu_options *options, pi
 	if (*child < 0)
 		return failed(options->flash, error);
 	if (!*child) {
+		setpgid(0, 0);
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 		execl("/bin/sh", "sh", "-c", options->flash, "litifut", options->elf, (char *)NULL);
 		_exit(127);
 	}
+	setpgid(*child, *child); /* whoever comes first */
 	return LITIFUT_OK;
+}
+
+/* How long the command may go on when the results have come: an emulator whose firmware has no end,
+ * or waits for a line that nobody reads any more, does so for ever. */
+#define GRACE_MS 3000
+#define STEP_MS 20
+
+/* Waits for the command; after that time it is ended, with all that it has started. Returns false
+ * where that was necessary. */
+static bool wait_for(pid_t child, int *status)
+{
+	const struct timespec step = {.tv_nsec = STEP_MS * 1000000L};
+
+	for (unsigned i = 0; i < GRACE_MS / STEP_MS; i++) {
+		pid_t ended = waitpid(child, status, WNOHANG);
+
+		if (ended == child || (ended < 0 && errno != EINTR))
+			return true;
+		nanosleep(&step, NULL);
+	}
+	kill(-child, SIGTERM);
+	while (waitpid(child, status, 0) < 0 && errno == EINTR)
+		;
+	return false;
 }
 
 static enum litifut_status end_flash(const struct run_mcu_options *options, pid_t child,
@@ -39,11 +68,8 @@ static enum litifut_status end_flash(const struct run_mcu_options *options, pid_
 {
 	int status = 0;
 
-	if (!child)
+	if (!child || !wait_for(child, &status))
 		return LITIFUT_OK;
-	while (waitpid(child, &status, 0) < 0)
-		if (errno != EINTR)
-			return failed(options->flash, error);
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return LITIFUT_OK;
 	return litifut_error_set(

@@ -1,5 +1,5 @@
 /* For firmware that is traced: switch recording off and on, begin anew, send the results. In a
- * link without LITIFUT=1 the functions do not exist, so that they are weak here; test the
+ * link without LITIFUT=1 the tracer's functions do not exist, so that they are weak here; test the
  * address:
  *
  *	if (litifut_stop)
@@ -27,6 +27,10 @@ void litifut_send(void) __attribute__((weak));
 /* Puts a mark among the events of LITIFUT_MODE=spans: a number from 3 on is one of the program's; 0
  * says that a pin is set now, which a power analyser sees. Other modes do not have the function. */
 void litifut_mark(unsigned number) __attribute__((weak));
+
+/* The program's own, where LITIFUT_PORT=packet: sends these bytes, at most 32, as one packet, or
+ * returns 0 while that is not possible. */
+int litifut_packet(const unsigned char *bytes, unsigned count);
 
 #ifdef __cplusplus
 }

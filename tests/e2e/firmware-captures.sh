@@ -144,6 +144,52 @@ sys.stdout.buffer.write(bytes(int(line, 16) for line in sys.stdin))' >own.bin
 	"$BUILD/bin/litifut" info --skipped own/firmware.elf >own.skipped
 	ok "what it calls is left, with the reason" grep -q ' port in .*printf$' own.skipped
 
+	# packets, of which some are lost: each sending has all numbers
+	cp -r "$root/examples/firmware/." source
+	cat >>source/board.c <<-'C'
+	int litifut_packet(const unsigned char *bytes, unsigned count);
+	int litifut_packet(const unsigned char *bytes, unsigned count)
+	{
+		static unsigned number, busy;
+
+		if (busy++ % 3)
+			return 0;
+		if (number++ % 7 != 6)
+			for (unsigned i = 0; i < count; i++)
+				board_putc(bytes[i]);
+		return 1;
+	}
+	C
+	sed -i 's/^	return 0;/	for (int i = 0; litifut_send \&\& i < SENDINGS; i++)\n		litifut_send();\n&/
+		s/^#include "board.h"/&\nvoid litifut_send(void) __attribute__((weak));/' source/main.c
+	export LITIFUT_SEND=never
+	for sendings in 1 6; do
+		LITIFUT_PORT=packet traced packets$sendings make_example packets$sendings \
+			EXTRA_CFLAGS=-DSENDINGS=$sendings
+		emulate packets$sendings/firmware.elf packets$sendings.serial
+	done
+	unset LITIFUT_SEND
+	ok "by packets, of which some are lost" says 1 'cut or damaged: [0-9]* of [0-9]* numbers' \
+		post -f edges packets1.serial packets1/firmware.elf
+	post -f edges packets6.serial packets6/firmware.elf >list
+	is "by packets, some lost, often enough" "$(grep -v 'exit\|litifut_send\|flush\|fwalk' list | sort)" \
+		"$(grep -v 'exit\|litifut_send\|flush\|fwalk' whole | sort)"
+
+	# the packets of an ITM, as a probe gets them, with those of other ports and a time stamp
+	cp -r "$root/examples/firmware/." source
+	if [ "$board" = mps2-an385 ]; then
+		link_traced itm itm
+		ok "by ITM without a probe it runs to its end" grep -q 'result -645' itm.serial
+		python3 -c 'import sys
+data = open("serial.serial", "rb").read()
+sys.stdout.buffer.write(b"\0\0\0\0\0\x80" + b"".join(b"\x09%c\x01x\xc0\x0f" % byte for byte in data))' >swo
+		"$BUILD/bin/litifut" capture --swo -o captured swo >text
+		ok "by SWO the same arrives as by the line" cmp serial.serial captured
+	else
+		LITIFUT_PORT=itm traced itm make_example itm >words
+		ok "a CPU without an ITM is told so" grep -q 'LITIFUT_PORT: not for this CPU: itm' words
+	fi
+
 	# a debugger
 	cp -r "$root/examples/firmware/." source
 	link_traced memory memory

@@ -54,6 +54,10 @@ behaviour()
 		events/firmware.elf
 	ok "a line says so" grep -q 'the firmware sends events; more are saved until' run.err
 	ok "the calls between two sendings are there" grep -q 'main.*fibonacci' all.tsv
+	# then nobody reads the line, and the firmware waits for it
+	ok "events: a command that does not end is ended" run --rounds 1 -f tsv -o one.tsv \
+		--capture one.bin events/firmware.elf
+	ok "what was asked for is there" grep -q next_random one.tsv
 	ok "events: one sending" "$BUILD/bin/litifut" capture --rounds 1 -o first.bin all.bin
 	"$BUILD/bin/litifut-post" -q -f tsv -o first.tsv first.bin events/firmware.elf 2>first.err
 	ok "has what came before it" [ "$(grep -c next_random first.tsv)" = 24 -a \

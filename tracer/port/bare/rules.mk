@@ -16,6 +16,9 @@ FIRMWARE_CLOCKS := $(patsubst tracer/arm/clock/%.S,%,$(wildcard tracer/arm/clock
 # each is the code for calls as events, with another clock or switched off and on
 FIRMWARE_SPANS := $(patsubst tracer/arm/spans/%.S,%,$(wildcard tracer/arm/spans/*.S))
 FIRMWARE_PORTS := $(patsubst tracer/port/bare/%.c,%,$(wildcard tracer/port/bare/*.c))
+# of v6-M and v8-M Baseline few have an ITM
+FIRMWARE_PORTS_v6m := $(filter-out itm,$(FIRMWARE_PORTS))
+FIRMWARE_PORTS_v7m := $(FIRMWARE_PORTS)
 # Nothing that would be a section of its own in the program: scripts have no place for it.
 FIRMWARE_STRIP := .comment .ARM.attributes .note.GNU-stack .ARM.exidx .ARM.extab
 
@@ -62,7 +65,7 @@ TRACER += $(TRACER_LIBRARY)/firmware-$(1).a $(TRACER_LIBRARY)/firmware-$(1)-even
 	$(FIRMWARE_SPANS:%=$(TRACER_LIBRARY)/firmware-$(1)-spans-%.o) \
 	$(FIRMWARE_SPANS:%=$(TRACER_LIBRARY)/firmware-$(1)-spans-%_kept.o) \
 	$(FIRMWARE_CLOCKS:%=$(TRACER_LIBRARY)/firmware-$(1)-clock-%.o) \
-	$(FIRMWARE_PORTS:%=$(TRACER_LIBRARY)/firmware-$(1)-%.o)
+	$(FIRMWARE_PORTS_$(1):%=$(TRACER_LIBRARY)/firmware-$(1)-%.o)
 
 -include $(shell find $(BUILD)/tracer/firmware-$(1) -name '*.d' 2>/dev/null)
 endef

@@ -1,0 +1,2 @@
+/* The same for all CPUs. */
+#include "tracer/port/bare/packet.c"
