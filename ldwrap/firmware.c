@@ -492,6 +492,9 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 					   "LITIFUT_RAM: needs LITIFUT_MODE=spans or stream on Cortex-M");
 	link->options.kept = link->kept.used;
 	link->options.clock = link->clock.function;
+	link->options.ticks =
+		(link->clock.driver && !strcmp(link->clock.driver, "systick")) ||
+		(link->pin.used && !has_own_clock(link));
 	if (!status)
 		status = read_send(settings->send, &link->options.send_at, error);
 	link->options.send_asked = settings->send && !strncmp(settings->send, "call:", 5);

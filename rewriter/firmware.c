@@ -64,6 +64,23 @@ static void set_needed(struct litifut_firmware_pass *pass)
 	pass->sites_options.needed_count = count;
 }
 
+/* Where the user has chosen functions, those of the vectors that the tracer needs are left. */
+static void choose_vectors(struct litifut_firmware_pass *pass)
+{
+	const struct litifut_firmware_options *options = pass->options;
+
+	if (!options->common.include_functions || !*options->common.include_functions)
+		return;
+	for (size_t i = 0; i < pass->sites.count; i++) {
+		struct litifut_site *site = &pass->sites.items[i].site;
+		bool samples = pass->sample_at && (site->callee & ~1u) == pass->sample_at;
+		bool ticks = options->ticks && site->instruction == LITIFUT_FIRMWARE_SYSTICK;
+
+		if (site->kind == LITIFUT_SITE_VECTOR && !samples && !ticks)
+			site->reason = LITIFUT_SITE_EXCLUDED;
+	}
+}
+
 static enum litifut_status open_pass(const char *path,
 				     const struct litifut_firmware_options *options,
 				     struct litifut_firmware_pass *pass,
@@ -127,8 +144,9 @@ static enum litifut_status open_pass(const char *path,
 	if (!status && options->times && options->clock)
 		status = litifut_reachable_mark(&pass->image, &pass->arch, &pass->context,
 						options->clock, &pass->sites, error);
-	if (!status && !(options->common.include_functions && *options->common.include_functions))
+	if (!status)
 		status = pass->cpu->add_vectors(&pass->image, &pass->sites, error);
+	choose_vectors(pass);
 	if (!status && options->spans && !pass->cpu->event_bytes)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
 					 LITIFUT_NO_ADDRESS,

@@ -40,6 +40,7 @@ struct litifut_firmware_options {
 	 * does. */
 	const char *sample_at;
 	bool few_bins; /* for these samples */
+	bool ticks;    /* the tracer does something at each interrupt of SysTick */
 	/* Recording begins when this function is called; NULL: at once. */
 	const char *start_at;
 	/* The program switches recording off and on; `small` is set then. */

@@ -14,6 +14,9 @@ struct litifut_firmware_options;
 /* The function a call of which leaves calls open that never return. */
 #define LITIFUT_FIRMWARE_JUMP "longjmp"
 
+/* The entry of SysTick in the vector table of a Cortex-M. */
+#define LITIFUT_FIRMWARE_SYSTICK 15
+
 struct litifut_firmware_pass {
 	const struct litifut_firmware_options *options;
 	struct litifut_rewrite_options sites_options; /* those in it, and `needed` */

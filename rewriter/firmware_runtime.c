@@ -34,8 +34,6 @@
 #define SWITCHED "_switched"
 #define DWT "_dwt"
 
-#define SYSTICK 15 /* its entry of the vector table */
-
 /* Where a heap begins in one memory, no other memory follows so closely. */
 #define HEAP_BYTES_MAX (16u << 20)
 
@@ -144,14 +142,14 @@ enum litifut_status litifut_firmware_put_gates(struct litifut_firmware_pass *pas
 		if (pass->stubs)
 			status = sample_vector(pass, site->address, &stub, error);
 	}
-	if (!status && pass->stubs && site->instruction == SYSTICK &&
+	if (!status && pass->stubs && site->instruction == LITIFUT_FIRMWARE_SYSTICK &&
 	    litifut_image_symbol(&pass->image, PIN_GATE)) {
 		pass->pin = true;
 		status =
 			put_gate(pass, site->address, &stub, PIN_GATE, "litifut_pin_target", error);
 	}
 	/* The last one is the first to be executed: a clock has to be right for the others. */
-	if (!status && pass->stubs && site->instruction == SYSTICK &&
+	if (!status && pass->stubs && site->instruction == LITIFUT_FIRMWARE_SYSTICK &&
 	    litifut_image_symbol(&pass->image, TICK)) {
 		pass->ticks = true;
 		status = put_gate(pass, site->address, &stub, TICK, "litifut_tick_target", error);

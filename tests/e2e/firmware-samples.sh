@@ -32,6 +32,14 @@ behaviour()
 	is "as many samples" "$(samples traced/firmware.elf.gmon)" "$ticks"
 	arm-none-eabi-gprof -b -p traced/firmware.elf traced/firmware.elf.gmon >flat 2>gprof.log
 	ok "gprof says where the time went" sh -c "sed -n '6,7p' flat | grep -q ' fibonacci$'"
+	[ "$board" = mps2-an385 ] || return
+	export LITIFUT_PORT="$port" LITIFUT_SAMPLE=SysTick_Handler LITIFUT_INCLUDE=main
+	ok "with chosen functions: it links traced" traced chosen make_example chosen
+	unset LITIFUT_PORT LITIFUT_SAMPLE LITIFUT_INCLUDE
+	ok "with chosen functions: each site is counted as often as it is executed" \
+		counts_equal_calls chosen/firmware.elf
+	ok "with chosen functions: there are samples" \
+		[ "$(samples chosen/firmware.elf.gmon)" -gt 10 ]
 }
 
 for_boards behaviour

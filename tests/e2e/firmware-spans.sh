@@ -79,11 +79,14 @@ pins()
 	export LITIFUT_MARK_SET=0x40005000:0x55 LITIFUT_MARK_CLEAR=0x40005000:0x44
 	LITIFUT_MARK_EVERY=4 link_spans pins EXTRA_CFLAGS="-I$root/include"
 	LITIFUT_MARK_EVERY=1 link_spans always EXTRA_CFLAGS="-I$root/include" >/dev/null
+	LITIFUT_INCLUDE=main LITIFUT_MARK_EVERY=4 link_spans chosen EXTRA_CFLAGS="-I$root/include"
 	unset LITIFUT_MARK_SET LITIFUT_MARK_CLEAR
 	ok "pins: that every interrupt sets one has a line that says so" \
 		grep -q 'untraced: LITIFUT_MARK_EVERY: at least 2' always.log
 	emulate pins/firmware.elf pins.serial -serial file:pin
 	is "pins: it is set and cleared" "$(cat pin)" UDUDUDUDUD
+	emulate chosen/firmware.elf chosen.serial -serial file:chosen.pin
+	is "pins: it is, too, where functions are chosen" "$(cat chosen.pin)" UDUDUDUDUD
 	ok "pins: events" python3 "$root/tests/oracle/spans.py" energy pins.serial \
 		pins/firmware.elf power.csv truth
 	post energy -q -f tsv -o energy.tsv --power power.csv --sync D0 pins.serial \
