@@ -10,6 +10,36 @@ same_text()
 	text_of "$2" | diff "$1" -
 }
 
+# v8-M Baseline, which the M33 of this board executes as well.
+cortex_m23()
+{
+	for stubs in fast small; do
+		export LITIFUT_STUBS="$stubs" LITIFUT_PORT="$port"
+		ok "M23: it links traced ($stubs)" traced "m23$stubs" make_example "m23$stubs" \
+			EXTRA_CFLAGS=-mcpu=cortex-m23
+		unset LITIFUT_STUBS LITIFUT_PORT
+		ok "M23: each site is counted as often as it is executed ($stubs)" \
+			counts_equal_calls "m23$stubs/firmware.elf"
+		ok "M23: it prints the same ($stubs)" same_text plain.serial "m23$stubs/firmware.elf.serial"
+	done
+	ok "M23: the code is that of this CPU" sh -c "arm-none-eabi-readelf -A m23fast/firmware.elf |
+		grep -q 'Tag_CPU_arch: v8-M.baseline'"
+	export LITIFUT_PORT="$port" LITIFUT_MODE=table LITIFUT_CLOCK=systick:1000000000
+	ok "M23: it links traced with times" traced m23table make_example m23table \
+		EXTRA_CFLAGS=-mcpu=cortex-m23
+	export LITIFUT_MODE=spans LITIFUT_RING_KB=64
+	ok "M23: it links traced with events" traced m23spans make_example m23spans \
+		EXTRA_CFLAGS=-mcpu=cortex-m23
+	export LITIFUT_MODE=stream
+	ok "M23: it links traced with a stream" traced m23stream make_example m23stream \
+		EXTRA_CFLAGS=-mcpu=cortex-m23
+	unset LITIFUT_PORT LITIFUT_MODE LITIFUT_CLOCK LITIFUT_RING_KB
+	for mode in table spans; do
+		ok "M23: each site is there as often ($mode)" counts_equal_calls "m23$mode/firmware.elf"
+	done
+	ok "M23: a stream has the calls in order" calls_in_order m23stream/firmware.elf
+}
+
 behaviour()
 {
 	ok "the example links" make_example plain
@@ -29,6 +59,7 @@ behaviour()
 	ok "code and data are as large in the files for the flash" \
 		[ "$(wc -c <fast/firmware.bin)" -gt "$(wc -c <plain/firmware.bin)" ]
 	arm-none-eabi-gprof -b -q fast/firmware.elf fast/firmware.elf.gmon >gprof.text 2>/dev/null
+	[ "$board" != mps2-an505 ] || cortex_m23
 	ok "gprof reads the counts" grep -q '1+88 *fibonacci' gprof.text
 }
 
