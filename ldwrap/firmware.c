@@ -110,6 +110,22 @@ static void keep_pin(const struct firmware_pin *pin, struct text_list *words)
 	keep_number(words, "litifut_pin_every", pin->every);
 }
 
+/* LITIFUT_MODE=paths: a ring that outlasts a reset is found by what paths.c does first. */
+static void keep_paths(const struct firmware_link *link, struct text_list *words)
+{
+	static const char *const names[] = {"litifut_bit_zero", "litifut_bit_one",
+					    "litifut_bits_enter", "litifut_paths_saved",
+					    "litifut_paths_resumed"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		keep(words, names[i]);
+	keep_number(words, "litifut_paths_sends", sends(link) && !link->kept.used);
+	if (!link->kept.used)
+		return;
+	keep_number(words, "litifut_kept", link->kept.address);
+	keep_number(words, LITIFUT_FIRMWARE_TABLE, link->kept.address + KEPT_BYTES);
+}
+
 /* Has the tracer a timer to itself, in whose interrupt it sets the pin? */
 static bool has_own_clock(const struct firmware_link *link)
 {
@@ -220,9 +236,9 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 		free(name);
 	}
 	if (link->options.stream) {
-		char *name = xasprintf("-spans-stream%s%s.o",
-				       link->options.switched ? "_switched" : "",
-				       link->kept.used ? "_kept" : "");
+		char *name =
+			xasprintf("-spans-stream%s%s.o", link->options.switched ? "_switched" : "",
+				  link->kept.used ? "_kept" : "");
 
 		insertions[count++] = (struct insertion){place, object_path(link, name)};
 		free(name);
@@ -237,6 +253,12 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 	}
 	if (link->options.spans && sends(link))
 		insertions[count++] = (struct insertion){place, object_path(link, "-events.o")};
+	if (link->options.paths)
+		insertions[count++] = (struct insertion){
+			place, object_path(link, link->kept.used ? "-paths-bits_kept.o"
+								 : "-paths-bits.o")};
+	if (link->options.paths && sends(link))
+		insertions[count++] = (struct insertion){place, object_path(link, "-branches.o")};
 	insertions[count++] = (struct insertion){place, object_path(link, ".a")};
 	if (link->kept.script)
 		insertions[count++] = (struct insertion){place, link->kept.script};
@@ -245,13 +267,15 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 	keep(words, LITIFUT_FIRMWARE_IDENTITY);
 	keep(words, "litifut_module");
 	keep(words, "litifut_sites");
-	if (link->options.small && !link->options.spans)
+	if (link->options.small && !link->options.spans && !link->options.paths)
 		keep(words, link->options.switched ? "litifut_count_small_switched"
 						   : "litifut_count_small");
 	if (link->options.spans)
 		keep_events(link, words);
 	if (link->options.times)
 		keep_times(link, words);
+	if (link->options.paths)
+		keep_paths(link, words);
 	if (plan->pointers)
 		keep(words, pointer_code(link));
 	keep_asked(link, words);
@@ -262,7 +286,8 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 		keep(words, "litifut_send_gate");
 	add_word(words, xasprintf("--defsym=litifut_table_end=" LITIFUT_FIRMWARE_TABLE "+%zu",
 				  4 * plan->table_words));
-	if ((!link->options.small && !link->options.spans) || link->options.times)
+	if ((!link->options.small && !link->options.spans) || link->options.times ||
+	    link->options.paths)
 		add_words(words, link->objects->firmware_fast);
 	if (link->port.has_address)
 		add_word(words, xasprintf("--defsym=litifut_port_base=0x%x",
@@ -463,6 +488,7 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 	link->options.start_at = settings->start_at;
 	link->options.stream = settings->recorded == LITIFUT_MODE_STREAM;
 	link->options.spans = link->options.stream || settings->recorded == LITIFUT_MODE_SPANS;
+	link->options.paths = settings->recorded == LITIFUT_MODE_PATHS;
 	link->options.times = settings->recorded == LITIFUT_MODE_SPANS ||
 			      settings->recorded == LITIFUT_MODE_TABLE;
 	link->options.ring_bytes =
@@ -486,15 +512,15 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 					   "LITIFUT_MARK_SET: needs LITIFUT_MODE=spans");
 	if (!status)
 		status = firmware_kept_read(settings->ram, &link->kept, error);
-	if (!status && link->kept.used && (!link->options.spans || link->objects->firmware_clock))
-		status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
-					   LITIFUT_NO_ADDRESS,
-					   "LITIFUT_RAM: needs LITIFUT_MODE=spans or stream on Cortex-M");
+	if (!status && link->kept.used &&
+	    (!(link->options.spans || link->options.paths) || link->objects->firmware_clock))
+		status = litifut_error_set(
+			error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
+			"LITIFUT_RAM: needs LITIFUT_MODE=spans, stream or paths on Cortex-M");
 	link->options.kept = link->kept.used;
 	link->options.clock = link->clock.function;
-	link->options.ticks =
-		(link->clock.driver && !strcmp(link->clock.driver, "systick")) ||
-		(link->pin.used && !has_own_clock(link));
+	link->options.ticks = (link->clock.driver && !strcmp(link->clock.driver, "systick")) ||
+			      (link->pin.used && !has_own_clock(link));
 	if (!status)
 		status = read_send(settings->send, &link->options.send_at, error);
 	link->options.send_asked = settings->send && !strncmp(settings->send, "call:", 5);
@@ -530,10 +556,10 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 		outcome->includes_unused = summary.includes_unused;
 		outcome->calls = summary.sites;
 		outcome->times_refused = link.times_refused;
-		outcome->ring_kb_most =
-			link.options.spans && request->settings->ring_kb > MOST_RING_KB
-				? MOST_RING_KB
-				: 0;
+		outcome->ring_kb_most = (link.options.spans || link.options.paths) &&
+							request->settings->ring_kb > MOST_RING_KB
+						? MOST_RING_KB
+						: 0;
 		say_verbose(request,
 			    "%zu of %zu call sites rewritten; used: %zu of %zu bytes of stubs",
 			    summary.patched, summary.sites, summary.room_used, summary.room_bytes);

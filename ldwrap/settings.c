@@ -66,14 +66,11 @@ static const struct choice clocks[] = {{"none", LITIFUT_CLOCK_NONE},
 				       {"page", LITIFUT_CLOCK_PAGE},
 				       {NULL, 0}};
 
-static const struct choice modes[] = {{"calls", LITIFUT_MODE_CALLS},
-				      {"spans", LITIFUT_MODE_SPANS},
-				      {"table", LITIFUT_MODE_TABLE},
-				      {"counts", LITIFUT_MODE_COUNTS},
-				      {"stream", LITIFUT_MODE_STREAM},
-				      {"coverage", LITIFUT_MODE_COVERAGE},
-				      {"paths", LITIFUT_MODE_PATHS},
-				      {NULL, 0}};
+static const struct choice modes[] = {
+	{"calls", LITIFUT_MODE_CALLS},   {"spans", LITIFUT_MODE_SPANS},
+	{"table", LITIFUT_MODE_TABLE},   {"counts", LITIFUT_MODE_COUNTS},
+	{"stream", LITIFUT_MODE_STREAM}, {"coverage", LITIFUT_MODE_COVERAGE},
+	{"paths", LITIFUT_MODE_PATHS},   {NULL, 0}};
 
 /* Sets `chosen`, or warns of a value that is none of the choices and leaves it as it was. */
 static void choose(const struct choice *choices, const char *value, unsigned *chosen,
@@ -382,13 +379,8 @@ void settings_suit(struct settings *settings, bool firmware, settings_warning *w
 		if (settings->calls_asked)
 			warn("LITIFUT_MODE: calls in order are not recorded of a firmware, "
 			     "counts are; stream has an order");
-		if (settings->recorded == LITIFUT_MODE_COVERAGE ||
-		    settings->recorded == LITIFUT_MODE_PATHS) {
-			warn(settings->recorded == LITIFUT_MODE_PATHS
-				     ? "LITIFUT_MODE: paths are not recorded of a firmware; counts "
-				       "are"
-				     : "LITIFUT_MODE: coverage is not recorded of a firmware; "
-				       "counts are");
+		if (settings->recorded == LITIFUT_MODE_COVERAGE) {
+			warn("LITIFUT_MODE: coverage is not recorded of a firmware; counts are");
 			settings->recorded = LITIFUT_MODE_COUNTS;
 		}
 		return;

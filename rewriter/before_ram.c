@@ -79,8 +79,8 @@ static bool walk(struct start *start, const struct litifut_symbol *function)
 }
 
 enum litifut_status litifut_before_ram_mark(const struct litifut_image *image,
-					    struct litifut_site_list *sites, bool *found,
-					    struct litifut_error *error)
+					    struct litifut_site_list *sites, uint8_t *functions,
+					    bool *found, struct litifut_error *error)
 {
 	const struct litifut_symbol *reset = litifut_image_function_at(image, image->entry & ~1u);
 	struct start start = {.image = image, .sites = sites};
@@ -98,6 +98,8 @@ enum litifut_status litifut_before_ram_mark(const struct litifut_image *image,
 			if (sites->items[i].site.address - reset->address >= reset->size)
 				mark(&sites->items[i], LITIFUT_SITE_BEFORE_RAM,
 				     LITIFUT_SITE_PATCHED);
+	for (size_t i = 0; i < image->symbol_count && functions; i++)
+		functions[i] |= start.seen[i];
 	free(start.seen);
 	return LITIFUT_OK;
 }

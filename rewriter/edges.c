@@ -258,8 +258,8 @@ static void judge_functions(struct judge *judge, uint8_t *functions)
 		if (arch->judge_function)
 			reason = arch->judge_function(&session->image, &session->context, graph,
 						      first, end);
-		if (session->far && session->far[graph->items[first].function])
-			reason = LITIFUT_SITE_OUT_OF_REACH;
+		if (session->left && session->left[graph->items[first].function])
+			reason = session->left[graph->items[first].function];
 		memset(functions + first, (int)reason, end - first);
 	}
 }
@@ -504,6 +504,8 @@ enum litifut_status litifut_edges_find(struct litifut_session *session,
 			    litifut_image_section_at(&session->image, own->address, own->size))
 				take(&judge.taken, own->address, own->size);
 		}
+		for (size_t i = 0; i < session->fixed_count; i++)
+			take(&judge.taken, session->fixed[i], 4);
 		judge_functions(&judge, functions);
 		judge_all(&judge, false, functions);
 	}
@@ -535,11 +537,13 @@ static uint32_t edge_bytes(const struct litifut_session *session, size_t item)
 	const struct litifut_edge_place place = place_of(session, edge->block, &none);
 	const uint32_t start = place.block->block.start;
 	const uint32_t bits = arch->bits_bytes ? start & ~15u : start | 1;
-	struct litifut_edge_code code = {.flags = start & ~0xfffu,
-					 .mark = start & ~15u,
-					 .bits = {bits, bits, bits},
-					 .gate = start & ~15u,
-					 .landings = &session->landings};
+	struct litifut_edge_code code = {
+		.flags = start & ~0xfffu,
+		.mark = start & ~15u,
+		.bits = {bits, bits, bits},
+		.tasks = {session->tasks[0] ? bits : 0, session->tasks[1] ? bits : 0},
+		.gate = start & ~15u,
+		.landings = &session->landings};
 
 	return arch->write(&place, edge, start & ~15u, &code) ? code.bytes
 							      : (uint32_t)arch->bytes_max;
@@ -634,7 +638,8 @@ static void out_of_reach(struct writer *writer, size_t item)
 	writer->far++;
 	writer->helped += !edge->near;
 	if (writer->trial) {
-		writer->session->far[writer->session->edges->graph.items[edge->block].function] = 1;
+		writer->session->left[writer->session->edges->graph.items[edge->block].function] =
+			LITIFUT_SITE_OUT_OF_REACH;
 		return;
 	}
 	writer->session->sites.items[item].site.reason = LITIFUT_SITE_OUT_OF_REACH;
@@ -659,6 +664,7 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 	struct litifut_edge_code code = {
 		.flags = writer->flags,
 		.bits = {writer->bits[0], writer->bits[1], writer->bits[2]},
+		.tasks = {session->tasks[0], session->tasks[1]},
 		.gate = rooms->items[rooms->own].address,
 		.landings = &session->landings};
 	const struct litifut_detour *detour = &code.detour;
@@ -811,9 +817,9 @@ static enum litifut_status leave_far(struct writer *writer,
 	const uint32_t used = rooms->items[rooms->own].used;
 	enum litifut_status status = LITIFUT_OK;
 
-	if (!session->far)
-		session->far = calloc(session->image.symbol_count + 2, 1);
-	if (!session->far)
+	if (!session->left)
+		session->left = calloc(session->image.symbol_count + 2, 1);
+	if (!session->left)
 		return litifut_error_memory(error, session->image.path);
 	rooms->frames = NULL;
 	writer->trial = true;

@@ -69,6 +69,9 @@ struct litifut_edge_code {
 	/* LITIFUT_MODE=paths: of the tracer's code that records a 0, a 1, that a block is
 	 * entered; with the Thumb bit. */
 	uint32_t bits[3];
+	/* The same of a firmware, for what stands behind an instruction that reads, or sets, the
+	 * stack pointer of tasks; 0: nothing does. */
+	uint32_t tasks[2];
 	uint32_t gate; /* of the room that it stands in */
 	const struct litifut_landings *landings;
 	uint8_t code[LITIFUT_EDGE_BYTES_MAX];

@@ -11,6 +11,7 @@
 #include "rewriter/before_ram.h"
 #include "rewriter/firmware_cpu.h"
 #include "rewriter/firmware_pass.h"
+#include "rewriter/firmware_paths.h"
 #include "rewriter/program_code.h"
 #include "rewriter/reachable.h"
 
@@ -81,6 +82,41 @@ static void choose_vectors(struct litifut_firmware_pass *pass)
 	}
 }
 
+static void give_reason(uint8_t *functions, const uint8_t *marked, size_t count, unsigned reason)
+{
+	for (size_t i = 0; i < count; i++)
+		if (marked[i])
+			functions[i] = (uint8_t)reason;
+}
+
+/* Marks what can't be recorded because of when it runs: before the memory is ready, and while the
+ * results are sent. */
+static enum litifut_status leave_functions(struct litifut_firmware_pass *pass,
+					   struct litifut_error *error)
+{
+	const size_t count = pass->image.symbol_count;
+	uint8_t *before = calloc(count + 1, 1);
+	uint8_t *port = calloc(count + 1, 1);
+	enum litifut_status status = LITIFUT_OK;
+
+	pass->unrecorded = calloc(count + 1, 1);
+	if (!pass->unrecorded || !before || !port)
+		status = litifut_error_memory(error, pass->image.path);
+	if (!status && pass->cpu->calls_before_ram)
+		status = litifut_before_ram_mark(&pass->image, &pass->sites, before,
+						 &pass->ram_is_known, error);
+	if (!status)
+		status = litifut_reachable_mark(&pass->image, &pass->arch, &pass->context,
+						"litifut_putc", &pass->sites, port, error);
+	if (!status) {
+		give_reason(pass->unrecorded, port, count, LITIFUT_SITE_PORT);
+		give_reason(pass->unrecorded, before, count, LITIFUT_SITE_BEFORE_RAM);
+	}
+	free(before);
+	free(port);
+	return status;
+}
+
 static enum litifut_status open_pass(const char *path,
 				     const struct litifut_firmware_options *options,
 				     struct litifut_firmware_pass *pass,
@@ -135,15 +171,11 @@ static enum litifut_status open_pass(const char *path,
 		status = litifut_sites_find(&pass->image, &pass->arch, &pass->context,
 					    &pass->sites_options, &pass->sites, error);
 	pass->ram_is_known = !pass->cpu->calls_before_ram;
-	if (!status && pass->cpu->calls_before_ram)
-		status = litifut_before_ram_mark(&pass->image, &pass->sites, &pass->ram_is_known,
-						 error);
 	if (!status)
-		status = litifut_reachable_mark(&pass->image, &pass->arch, &pass->context,
-						"litifut_putc", &pass->sites, error);
+		status = leave_functions(pass, error);
 	if (!status && options->times && options->clock)
 		status = litifut_reachable_mark(&pass->image, &pass->arch, &pass->context,
-						options->clock, &pass->sites, error);
+						options->clock, &pass->sites, NULL, error);
 	if (!status)
 		status = pass->cpu->add_vectors(&pass->image, &pass->sites, error);
 	choose_vectors(pass);
@@ -166,6 +198,7 @@ static enum litifut_status open_pass(const char *path,
 
 static void close_pass(struct litifut_firmware_pass *pass)
 {
+	litifut_firmware_paths_release(pass);
 	litifut_sites_release(&pass->sites);
 	free(pass->changed);
 	free(pass->context.cpu.facts);
@@ -402,7 +435,8 @@ enum litifut_status litifut_firmware_plan(const char *path,
 
 	memset(plan, 0, sizeof(*plan));
 	if (!status)
-		status = do_sites(&pass, error);
+		status = options->paths ? litifut_firmware_paths_find(&pass, error)
+					: do_sites(&pass, error);
 	plan->machine = pass.image.machine;
 	plan->elf_flags = pass.image.flags;
 	plan->elf_data = pass.image.data;
@@ -426,8 +460,10 @@ enum litifut_status litifut_firmware_plan(const char *path,
 			(size_t)(options->spans ? OPEN_SPAN_BYTES : OPEN_BYTES) * options->depth;
 	if (!status)
 		plan->untimed = why_untimed(&pass);
-	for (size_t i = 0; i < pass.sites.count; i++)
-		plan->sites += pass.sites.items[i].site.reason == LITIFUT_SITE_PATCHED;
+	const struct litifut_site_list *sites = options->paths ? &pass.session.sites : &pass.sites;
+
+	for (size_t i = 0; i < sites->count; i++)
+		plan->sites += sites->items[i].site.reason == LITIFUT_SITE_PATCHED;
 	close_pass(&pass);
 	return status;
 }
@@ -460,9 +496,12 @@ enum litifut_status litifut_firmware_apply(const char *path,
 	if (!status)
 		status = litifut_firmware_find_runtime(&pass, error);
 	if (!status)
-		status = do_sites(&pass, error);
+		status = options->paths ? litifut_firmware_paths_find(&pass, error)
+					: do_sites(&pass, error);
 	if (!status)
 		status = litifut_firmware_check_room(&pass, error);
+	if (!status && options->paths)
+		status = litifut_firmware_paths_write(&pass, error);
 	if (!status)
 		status = litifut_firmware_fill_runtime(&pass, error);
 	if (!status) {

@@ -51,6 +51,8 @@ struct litifut_firmware_options {
 	/* LITIFUT_MODE=stream: events of calls only, without times; `spans` is set then, and `times`
 	 * is not. */
 	bool stream;
+	/* LITIFUT_MODE=paths: branches are bits in such a ring. Neither `times` nor `spans`. */
+	bool paths;
 	size_t ring_bytes; /* of that, at most */
 	/* The ring outlasts a reset: it stands at `kept_at`, behind a struct litifut_kept, in
 	 * memory that no section has. */

@@ -85,6 +85,19 @@ struct litifut_firmware_cpu {
 	bool (*clock_vector)(const struct litifut_image *image, uint32_t *entry);
 	/* It can switch recording off and on. */
 	bool switches;
+	/* Its runtime can record branches. */
+	bool paths;
+	/* Of a CPU with a stack pointer for tasks alone, which kernels exchange in a handler: does the
+	 * instruction at `code`, of 4 bytes, read (1) or set (2) that? NULL: there is no such. */
+	unsigned (*task_access)(const uint8_t *code);
+	/* Writes the code that does the instruction at `code` and then calls `target`, standing at
+	 * `address`; `patch` gets the branch to it, from `from`. Returns its bytes; 0: out of
+	 * reach. */
+	unsigned (*write_task)(const uint8_t *code, uint32_t from, uint32_t address,
+			       uint32_t target, struct litifut_firmware_stub *stub);
+	/* The call or jump of 4 bytes at `code`, which stands at `address`, leads to `target` then.
+	 * False: out of reach. */
+	bool (*redirect)(uint8_t *code, uint32_t address, uint32_t target);
 	/* As in struct litifut_arch. */
 	bool (*can_detour)(const struct litifut_arch_context *context,
 			   const struct litifut_cramped_call *call,

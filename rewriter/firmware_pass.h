@@ -5,8 +5,7 @@
 
 #include <litifut/module_format.h>
 
-#include "rewriter/arch.h"
-#include "rewriter/sites.h"
+#include "rewriter/session.h"
 
 struct litifut_firmware_cpu;
 struct litifut_firmware_options;
@@ -42,6 +41,12 @@ struct litifut_firmware_pass {
 	uint32_t calibration; /* number of the first word of a record that no site has */
 	bool sends;
 	bool pointers;
+	/* LITIFUT_MODE=paths, see firmware_paths.h: */
+	struct litifut_session session; /* of the same image, with its edges */
+	uint8_t *unrecorded;            /* by number of the symbol: why its function is left, or 0 */
+	uint32_t *fixed;                /* calls that lead to the sender */
+	uint8_t *blocks;                /* the contents of .litifut.blocks */
+	size_t blocks_bytes;
 	struct litifut_module module; /* as it is saved */
 	/* Only when the image is to be changed. */
 	const struct litifut_symbol *stubs;
@@ -68,6 +73,10 @@ bool litifut_firmware_change(struct litifut_firmware_pass *pass, uint32_t addres
 /* Finds the tracer's symbols, and checks where the linker has put them. */
 enum litifut_status litifut_firmware_find_runtime(struct litifut_firmware_pass *pass,
 						  struct litifut_error *error);
+
+/* Sets the word of the tracer's at this symbol. False: there is none. */
+bool litifut_firmware_set_word(struct litifut_firmware_pass *pass, const char *name,
+			       uint32_t value);
 
 /* Puts what else is to happen when the interrupt of this site, a vector, comes before its stub. */
 enum litifut_status litifut_firmware_put_gates(struct litifut_firmware_pass *pass,

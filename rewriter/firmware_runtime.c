@@ -58,7 +58,8 @@ bool litifut_firmware_change(struct litifut_firmware_pass *pass, uint32_t addres
 	return true;
 }
 
-static bool set_word(struct litifut_firmware_pass *pass, const char *name, uint32_t value)
+bool litifut_firmware_set_word(struct litifut_firmware_pass *pass, const char *name,
+			       uint32_t value)
 {
 	const struct litifut_symbol *symbol = litifut_image_symbol(&pass->image, name);
 	uint8_t word[4];
@@ -124,9 +125,9 @@ static enum litifut_status sample_vector(struct litifut_firmware_pass *pass, uin
 		return litifut_firmware_missing(pass, SAMPLE, error);
 	while ((pass->image.text_end - low - 1) >> shift >= bins->size / 2)
 		shift++;
-	return set_word(pass, "litifut_sample_low", low) &&
-			       set_word(pass, "litifut_sample_shift", shift) &&
-			       set_word(pass, "litifut_sample_bins", bins->size / 2)
+	return litifut_firmware_set_word(pass, "litifut_sample_low", low) &&
+			       litifut_firmware_set_word(pass, "litifut_sample_shift", shift) &&
+			       litifut_firmware_set_word(pass, "litifut_sample_bins", bins->size / 2)
 		       ? put_gate(pass, entry, to, SAMPLE, "litifut_sample_target", error)
 		       : litifut_firmware_missing(pass, SAMPLE, error);
 }
@@ -279,8 +280,8 @@ enum litifut_status litifut_firmware_check_room(const struct litifut_firmware_pa
 					 LITIFUT_NO_ADDRESS, "the room for counters is too small");
 	if (pass->pointers && !pass->count_pointer)
 		return litifut_firmware_missing(pass, COUNT_POINTER, error);
-	if (pass->options->small && !pass->options->spans && pass->table_words &&
-	    !pass->count_small)
+	if (pass->options->small && !pass->options->spans && !pass->options->paths &&
+	    pass->table_words && !pass->count_small)
 		return litifut_firmware_missing(pass, COUNT_SMALL, error);
 	if (pass->options->times && !pass->time_call)
 		return litifut_firmware_missing(pass, pass->options->spans ? SPAN_CALL : TIME_CALL,
@@ -316,7 +317,7 @@ static enum litifut_status set_start(struct litifut_firmware_pass *pass,
 {
 	if (!pass->start_at)
 		return LITIFUT_OK;
-	return set_word(pass, "litifut_step", 0) && set_way(pass, START_TARGET, pass->start_at)
+	return litifut_firmware_set_word(pass, "litifut_step", 0) && set_way(pass, START_TARGET, pass->start_at)
 		       ? LITIFUT_OK
 		       : litifut_firmware_missing(pass, START_TARGET, error);
 }

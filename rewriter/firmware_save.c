@@ -48,6 +48,7 @@ static enum litifut_status set_identity(struct litifut_firmware_pass *pass,
 			      (pass->options->kept ? LITIFUT_FRAMES_KEPT : 0) |
 			      (pass->options->stream ? LITIFUT_FRAMES_STREAM : 0) |
 			      (pass->options->spans   ? LITIFUT_FRAMES_SPANS
+			       : pass->options->paths ? LITIFUT_FRAMES_PATHS
 			       : pass->options->times ? LITIFUT_FRAMES_TIMES
 						      : 0));
 	return symbol && litifut_firmware_change(pass, symbol->address, bytes, sizeof(bytes))
@@ -76,6 +77,7 @@ static enum litifut_status fill_module(struct litifut_firmware_pass *pass, size_
 			pass->options->small ? LITIFUT_ENGINE_SITE_SMALL : LITIFUT_ENGINE_SITE_FAST,
 		.mode = pass->options->stream  ? LITIFUT_MODE_STREAM
 			: pass->options->spans ? LITIFUT_MODE_SPANS
+			: pass->options->paths ? LITIFUT_MODE_PATHS
 			: pass->options->times ? LITIFUT_MODE_TABLE
 					       : LITIFUT_MODE_COUNTS,
 		.sites = (uint32_t)pass->sites.count,
@@ -120,10 +122,14 @@ static enum litifut_status write_image(const struct litifut_firmware_pass *pass,
 		if (pass->changed[i])
 			status = litifut_image_save_section(&pass->image, &pass->image.sections[i],
 							    descriptor, error);
+	if (!status && pass->blocks)
+		status = litifut_blocks_append(&pass->image, descriptor, pass->blocks,
+					       pass->blocks_bytes, error);
 	if (!status)
 		status = sites_file
 				 ? litifut_sites_write_file(&pass->image, sites_file, &table, error)
-				 : litifut_sites_append(&pass->image, descriptor, &table, 0, error);
+				 : litifut_sites_append(&pass->image, descriptor, &table,
+							(uint32_t)pass->blocks_bytes, error);
 	if (close(descriptor) && !status)
 		status = litifut_error_set(error, LITIFUT_ERROR_IO, pass->image.path, NULL,
 					   LITIFUT_NO_ADDRESS, "cannot write: %s", strerror(errno));

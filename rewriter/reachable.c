@@ -51,7 +51,7 @@ enum litifut_status litifut_reachable_mark(const struct litifut_image *image,
 					   const struct litifut_arch *arch,
 					   const struct litifut_arch_context *context,
 					   const char *name, struct litifut_site_list *sites,
-					   struct litifut_error *error)
+					   uint8_t *functions, struct litifut_error *error)
 {
 	const struct litifut_symbol *root = litifut_image_symbol(image, name);
 	struct reach reach = {.image = image, .sites = sites};
@@ -78,6 +78,8 @@ enum litifut_status litifut_reachable_mark(const struct litifut_image *image,
 	}
 	bool enough = reach.seen && reach.open;
 
+	for (size_t i = 0; i < image->symbol_count && enough && functions; i++)
+		functions[i] |= reach.seen[i];
 	free(reach.seen);
 	free(reach.open);
 	return enough ? LITIFUT_OK

@@ -18,7 +18,12 @@ struct litifut_session {
 	struct litifut_landings landings;
 	struct litifut_exits exits;  /* none where returns are not recorded */
 	struct litifut_edges *edges; /* NULL: calls are recorded, not edges */
-	uint8_t *far; /* for each symbol: edges of it are out of reach; NULL: none that is known */
+	/* For each symbol: why its function is not recorded, an enum litifut_site_reason; NULL: no
+	 * reason is known. */
+	uint8_t *left;
+	uint32_t tasks[2];     /* see struct litifut_edge_code */
+	const uint32_t *fixed; /* instructions of 4 bytes that may not move; NULL: none */
+	size_t fixed_count;
 	const struct litifut_symbol *room; /* for trampolines, beside the tracer; or NULL */
 	const char *thunks_refused;        /* see struct litifut_rewrite_summary */
 };

@@ -155,7 +155,7 @@ void litifut_session_close(struct litifut_session *session)
 	litifut_landings_release(&session->landings);
 	litifut_exits_release(&session->exits);
 	litifut_edges_release(session->edges);
-	free(session->far);
+	free(session->left);
 	litifut_sites_release(&session->sites);
 	free(session->arguments.items);
 	litifut_image_close(&session->image);

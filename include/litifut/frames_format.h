@@ -50,6 +50,11 @@
  *        of its first word, plus 1, where the overflow table follows the table; 0: not in use;
  *        if it is in use then the ticks since the call began, modulo 2^32
  *   'R', 'S'  of a program that records spans, see <litifut/spans_format.h>
+ *   'B'  of a program that records branches, see <litifut/paths_format.h>: position of the first
+ *        word of its ring in this round, of the one behind the last, bits and records that found
+ *        no room so far. Positions are counted from 0, without the first word of the ring, modulo
+ *        2^32; what is sent leaves the ring
+ *   'W'  position of the first word, then words of the ring, of 4 bytes each, the low byte first
  *   'E'  ends a round: its number, and how many frames it had besides 'H' and 'E', modulo 256
  */
 #ifndef LITIFUT_FRAMES_FORMAT_H
@@ -80,15 +85,19 @@ enum litifut_frame_type {
 	LITIFUT_FRAME_OPEN = 'O',
 	LITIFUT_FRAME_RING = 'R',
 	LITIFUT_FRAME_SPANS = 'S',
+	LITIFUT_FRAME_BRANCHES = 'B',
+	LITIFUT_FRAME_WORDS = 'W',
 	LITIFUT_FRAME_END = 'E'
 };
 
 enum litifut_frames_flags {
-	LITIFUT_FRAMES_SMALL = 1, /* stubs for size (LITIFUT_STUBS=small) */
-	LITIFUT_FRAMES_TIMES = 2, /* records have times */
-	LITIFUT_FRAMES_SPANS = 4, /* there are events, and no table */
-	LITIFUT_FRAMES_KEPT = 8,  /* whose ring outlasts a reset */
-	LITIFUT_FRAMES_STREAM = 16 /* and which are calls without returns and times */
+	LITIFUT_FRAMES_SMALL = 1,   /* stubs for size (LITIFUT_STUBS=small) */
+	LITIFUT_FRAMES_TIMES = 2,   /* records have times */
+	LITIFUT_FRAMES_SPANS = 4,   /* there are events, and no table */
+	LITIFUT_FRAMES_KEPT = 8,    /* whose ring outlasts a reset */
+	LITIFUT_FRAMES_STREAM = 16, /* and which are calls without returns and times */
+	LITIFUT_FRAMES_PATHS =
+		32 /* words of branches, see <litifut/paths_format.h>, and no table */
 };
 
 /* The symbol `litifut_calibration`: what the tracer adds to a call whose time it takes, tried

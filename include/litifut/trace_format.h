@@ -392,6 +392,11 @@ enum litifut_word_kind {
 	 * edge that the thread is in, whose bit follows; the link register is below the stack
 	 * pointer */
 	LITIFUT_WORD_SYNC = 23,
+	/* Only of a firmware, in the words that are made of <litifut/paths_format.h>: */
+	LITIFUT_WORD_BLOCK = 24,      /* [address] a record of the start of a block */
+	LITIFUT_WORD_RESTARTED = 25,  /* [count] the device has restarted */
+	LITIFUT_WORD_TASK_SAVED = 26, /* [stack pointer] of the task that was interrupted, */
+	LITIFUT_WORD_TASK_RESUMED = 27, /* and of that which the interrupt returns to */
 	/* metadata chunks only */
 	LITIFUT_WORD_MODULE = 32, /* struct litifut_module_record */
 	LITIFUT_WORD_UNLOAD = 33  /* [serial][epoch] the module was unloaded at that epoch */

@@ -7,6 +7,9 @@
  * top, and when it returns the thread is where it was. Or it is where longjmp() or an exception
  * leads: then a function of that block is among those that have been called.
  *
+ * A kernel on a microcontroller changes the task in an interrupt handler: records say from which
+ * stack pointer the tasks are, and the return of that handler leads to where the other task was.
+ *
  * More than 500 lines in one file, as all of it changes the one state of a thread. */
 #include "postproc/paths/walk.h"
 
@@ -31,7 +34,9 @@ struct place {
 
 struct frame {
 	struct place back;
-	bool between; /* no call was made: a callback or a signal handler came at that place */
+	bool between;  /* no call was made: a callback or a signal handler came at that place */
+	bool switches; /* and when it returns, another task goes on: */
+	uint32_t task;
 };
 
 struct walker {
@@ -42,6 +47,12 @@ struct walker {
 	uint32_t epoch;
 	bool lost;    /* bits were left out, and a gap is told */
 	bool unknown; /* the walk does not begin with it, and no word has said yet where it is */
+	bool lost;    /* bits were left out, and a gap is told */
+	/* Of a task: its stack pointer when it was interrupted the last time, if that is known. */
+	bool is_task;
+	uint32_t stack;
+	bool switching; /* the task `next_task` goes on now */
+	uint32_t next_task;
 };
 
 /* What all threads of a process share. */
@@ -55,6 +66,7 @@ struct walk {
 	struct walker *walkers;
 	size_t count, capacity;
 	bool within;     /* chunks before the first one are left out */
+	size_t first;    /* of those that have not ended by a restart */
 	uint64_t offset; /* of the word that is read */
 	unsigned told;
 };
@@ -93,7 +105,7 @@ static const struct post_path_block *block_of(const struct place *place)
 static void push(struct walker *walker, bool between, struct place back)
 {
 	POST_GROW(walker->frames, walker->count, walker->capacity);
-	walker->frames[walker->count++] = (struct frame){back, between};
+	walker->frames[walker->count++] = (struct frame){.back = back, .between = between};
 }
 
 static void begin_anew(struct walk *walk, struct walker *walker)
@@ -119,10 +131,16 @@ static void go(struct walker *walker, uint32_t block)
 
 static void leave(struct walker *walker)
 {
-	if (!walker->count)
+	const struct frame *frame;
+
+	if (!walker->count) {
 		walker->at.state = STATE_NOWHERE;
-	else
-		walker->at = walker->frames[--walker->count].back;
+		return;
+	}
+	frame = &walker->frames[--walker->count];
+	walker->at = frame->back;
+	walker->switching = frame->switches;
+	walker->next_task = frame->task;
 }
 
 /* The end of the block: taken, or what it does without a condition. */
@@ -184,8 +202,47 @@ static void advance(struct walk *walk, struct walker *walker)
 	size_t steps = 0;
 
 	while (walker->at.state == STATE_ENTRY && !block_of(&walker->at)->block.entered &&
-	       steps++ <= walker->at.code->count)
+	       !walker->switching && steps++ <= walker->at.code->count)
 		execute(walk, walker);
+}
+
+static struct walker *walker_of(struct walk *walk, uint32_t thread)
+{
+	for (size_t i = walk->count; i-- > 0;)
+		if (walk->walkers[i].thread == thread)
+			return &walk->walkers[i];
+	POST_GROW(walk->walkers, walk->count, walk->capacity);
+	walk->walkers[walk->count] =
+		(struct walker){.thread = thread, .lost = walk->within, .unknown = walk->within};
+	return &walk->walkers[walk->count++];
+}
+
+/* The task with this stack pointer. One that was not seen before is a thread of its own. */
+static struct walker *task_of(struct walk *walk, struct walker *walker, uint32_t stack)
+{
+	struct walker *task;
+
+	if (walker->is_task && walker->stack == stack)
+		return walker;
+	for (size_t i = walk->count; i-- > walk->first;)
+		if (walk->walkers[i].is_task && walk->walkers[i].stack == stack)
+			return &walk->walkers[i];
+	task = walker_of(walk, (uint32_t)walk->count + 1);
+	task->is_task = true;
+	task->stack = stack;
+	return task;
+}
+
+/* The same as advance(), up to where the next bit or record belongs. */
+static struct walker *settle(struct walk *walk, struct walker *walker)
+{
+	advance(walk, walker);
+	while (walker->switching) {
+		walker->switching = false;
+		walker = task_of(walk, walker, walker->next_task);
+		advance(walk, walker);
+	}
+	return walker;
 }
 
 static void take_bit(struct walk *walk, struct walker *walker, unsigned bit)
@@ -230,7 +287,6 @@ static void take_bit(struct walk *walk, struct walker *walker, unsigned bit)
 		walker->lost = true;
 		return;
 	}
-	advance(walk, walker);
 }
 
 /* Is the block in the function that the place is in? */
@@ -350,7 +406,6 @@ static void take_record(struct walk *walk, struct walker *walker, const struct p
 	walker->at = (struct place){code, number, STATE_ENTRY};
 	walker->lost = false;
 	execute(walk, walker);
-	advance(walk, walker);
 }
 
 /* The edge whose code has the run-time address; *code is its module's, *link the same address as
@@ -529,6 +584,7 @@ static void take_sync(struct walk *walk, struct walker *walker, const uint32_t *
 	uint32_t link;
 	bool enters;
 
+	advance(walk, walker);
 	if (count > 2)
 		walker->epoch = words[2];
 	edge = count ? find_edge(walk, walker, words[0], &code, &link) : NULL;
@@ -552,7 +608,6 @@ static void take_sync(struct walk *walk, struct walker *walker, const uint32_t *
 		return;
 	}
 	state = enters ? STATE_ENTRY : STATE_BRANCH;
-	advance(walk, walker);
 	for (size_t steps = 0; walker->at.state == STATE_CALL || walker->at.state == STATE_JUMP;
 	     steps++) {
 		if (walker->at.state == STATE_CALL)
@@ -573,26 +628,92 @@ static void take_sync(struct walk *walk, struct walker *walker, const uint32_t *
 		give(walk, walker, POST_PATH_BLOCK);
 }
 
-static struct walker *walker_of(struct walk *walk, uint32_t thread)
+/* Words are missing: where tasks are is not known any more. */
+static void take_loss(struct walk *walk)
 {
-	for (size_t i = walk->count; i-- > 0;)
-		if (walk->walkers[i].thread == thread)
-			return &walk->walkers[i];
-	POST_GROW(walk->walkers, walk->count, walk->capacity);
-	walk->walkers[walk->count] =
-		(struct walker){.thread = thread, .lost = walk->within, .unknown = walk->within};
-	return &walk->walkers[walk->count++];
+	for (size_t i = walk->first; i < walk->count; i++) {
+		walk->walkers[i].count = 0;
+		walk->walkers[i].at.state = STATE_NOWHERE;
+		walk->walkers[i].lost = true;
+		walk->walkers[i].is_task = walk->walkers[i].switching = false;
+	}
 }
 
-static void take_bits(struct walk *walk, struct walker *walker, uint32_t word)
+/* The interrupt handler that runs returns to the task with this stack pointer. Where the handler is
+ * not followed, that task goes on at once. */
+static void take_task(struct walker *walker, uint32_t stack)
+{
+	size_t at = walker->count;
+
+	while (at && !walker->frames[at - 1].between)
+		at--;
+	if (!at) {
+		walker->switching = true;
+		walker->next_task = stack;
+		return;
+	}
+	walker->frames[at - 1].switches = true;
+	walker->frames[at - 1].task = stack;
+}
+
+/* All threads go to where the code alone leads them. */
+static void finish(struct walk *walk)
+{
+	for (size_t i = walk->first; i < walk->count; i++)
+		advance(walk, &walk->walkers[i]);
+}
+
+static struct walker *take_bits(struct walk *walk, struct walker *walker, uint32_t word)
 {
 	unsigned count = 31;
 
 	while (!(word >> count))
 		count--;
 	walk->totals->bits += count;
-	while (count)
+	while (count) {
+		walker = settle(walk, walker);
 		take_bit(walk, walker, word >> --count & 1);
+	}
+	return walker;
+}
+
+/* What a control word says, whose `words` follow it. */
+static struct walker *take_control(struct walk *walk, struct walker *walker, unsigned kind,
+				   const uint32_t *words, uint32_t count)
+{
+	if (kind == LITIFUT_WORD_SYNC) {
+		walker->unknown = false;
+		take_sync(walk, walker, words, count);
+	}
+	if (!count)
+		return walker;
+	switch (kind) {
+	case LITIFUT_WORD_THREAD:
+		return walker_of(walk, words[0]);
+	case LITIFUT_WORD_EPOCH:
+		walker->epoch = words[0];
+		break;
+	case LITIFUT_WORD_BLOCK:
+		take_address(walk, walker, words[0]);
+		break;
+	case LITIFUT_WORD_LOST:
+		take_loss(walk);
+		break;
+	case LITIFUT_WORD_RESTARTED:
+		finish(walk);
+		walk->first = walk->count;
+		return walker_of(walk, (uint32_t)walk->count + 1);
+	case LITIFUT_WORD_TASK_SAVED:
+		walker->is_task = true;
+		walker->stack = words[0];
+		break;
+	case LITIFUT_WORD_TASK_RESUMED:
+		take_task(walker, words[0]);
+		break;
+	default:
+		break;
+	}
+	return walker;
 }
 
 static void walk_chunk(struct walk *walk, const struct post_chunk *chunk)
@@ -612,10 +733,15 @@ static void walk_chunk(struct walk *walk, const struct post_chunk *chunk)
 		walk->totals->words++;
 		if (!(word & LITIFUT_BITS_RECORD)) {
 			if (!walker->unknown)
-				take_bits(walk, walker, word);
+				walker = take_bits(walk, walker, word);
 			continue;
 		}
 		word &= ~LITIFUT_BITS_RECORD;
+		/* a handler that exchanges tasks has not returned yet */
+		if (word >= LITIFUT_WORD_FIRST_ADDRESS / 2 ||
+		    (LITIFUT_CONTROL_KIND(word) != LITIFUT_WORD_TASK_SAVED &&
+		     LITIFUT_CONTROL_KIND(word) != LITIFUT_WORD_TASK_RESUMED))
+			walker = settle(walk, walker);
 		if (word >= LITIFUT_WORD_FIRST_ADDRESS / 2) {
 			if (!walker->unknown)
 				take_address(walk, walker, word << 1);
@@ -628,22 +754,7 @@ static void walk_chunk(struct walk *walk, const struct post_chunk *chunk)
 			words[j] = post_trace_word(trace, chunk, i + 1 + j);
 		walk->totals->words += count;
 		i += count;
-		switch (LITIFUT_CONTROL_KIND(word)) {
-		case LITIFUT_WORD_SYNC:
-			walker->unknown = false;
-			take_sync(walk, walker, words, count);
-			break;
-		case LITIFUT_WORD_THREAD:
-			if (count)
-				walker = walker_of(walk, words[0]);
-			break;
-		case LITIFUT_WORD_EPOCH:
-			if (count)
-				walker->epoch = words[0];
-			break;
-		default:
-			break;
-		}
+		walker = take_control(walk, walker, LITIFUT_CONTROL_KIND(word), words, count);
 	}
 }
 
@@ -662,6 +773,7 @@ void post_paths_walk_from(struct post_session *session, const struct post_proces
 
 	for (size_t i = first; i < process->trace->bits_count; i++)
 		walk_chunk(&walk, &process->trace->bits[i]);
+	finish(&walk);
 	if (walk.told > PROBLEMS_TOLD)
 		post_problem_at(session->problems, process->trace->path, LITIFUT_NO_ADDRESS,
 				"%u more places where bits and code do not agree",

@@ -33,6 +33,7 @@ struct reader {
 	uint32_t flags, hertz, untimed;
 	struct litifut_calibration calibration;
 	struct post_span_events events;
+	struct post_path_words paths;
 	/* The same of a run that the device has ended by restarting, if that was whole. */
 	struct post_capture before;
 	bool has_before;
@@ -76,6 +77,7 @@ static void release_parts(struct reader *reader)
 	part_release(&reader->profile);
 	part_release(&reader->open);
 	post_span_events_release(&reader->events);
+	post_path_words_release(&reader->paths);
 }
 
 static void hand_over(struct reader *reader, struct post_capture *capture)
@@ -95,6 +97,8 @@ static void hand_over(struct reader *reader, struct post_capture *capture)
 	capture->untimed = reader->untimed;
 	capture->events = reader->events;
 	memset(&reader->events, 0, sizeof(reader->events));
+	capture->paths = reader->paths;
+	memset(&reader->paths, 0, sizeof(reader->paths));
 	reader->table.words = NULL;
 	reader->overflow.words = NULL;
 	reader->profile.words = NULL;
@@ -107,7 +111,8 @@ static size_t missing_of(const struct reader *reader)
 	size_t times = (reader->flags & LITIFUT_FRAMES_TIMES) && !reader->has_times;
 
 	return reader->table.missing + reader->overflow.missing + reader->profile.missing +
-	       reader->open.missing + times + post_span_events_missing(&reader->events);
+	       reader->open.missing + times + post_span_events_missing(&reader->events) +
+	       (reader->paths.end - reader->paths.next);
 }
 
 /* The counts begin anew. */
@@ -161,6 +166,7 @@ static void take_header(struct reader *reader, const uint8_t *payload, size_t si
 		part_begin(&reader->profile, bins);
 		part_begin(&reader->open, 0);
 		post_span_events_release(&reader->events);
+		post_path_words_release(&reader->paths);
 		reader->has_times = false;
 	}
 	reader->flags = flags;
@@ -248,6 +254,10 @@ static void take_frame(void *context, uint8_t type, uint8_t sequence, const uint
 		reader->damaged |= !post_span_events_ring(&reader->events, payload, size);
 	else if (type == LITIFUT_FRAME_SPANS && reader->events.bits)
 		reader->damaged |= !post_span_events_take(&reader->events, payload, size);
+	else if (type == LITIFUT_FRAME_BRANCHES && reader->flags & LITIFUT_FRAMES_PATHS)
+		reader->damaged |= !post_path_words_begin(&reader->paths, payload, size);
+	else if (type == LITIFUT_FRAME_WORDS && reader->paths.begun)
+		reader->damaged |= !post_path_words_take(&reader->paths, payload, size);
 }
 
 static void see_header(void *context, uint8_t type, uint8_t sequence, const uint8_t *payload,
@@ -310,6 +320,8 @@ static void report(const char *path, const struct reader *reader, bool older,
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
 				"cut: the device restarted, and its last results are not whole; "
 				"those before the restart are shown");
+	else if (reader->flags & LITIFUT_FRAMES_PATHS)
+		; /* firmware.c says what is missing, of a dump as well */
 	else if (reader->flags & LITIFUT_FRAMES_SPANS)
 		report_events(path, &reader->events, problems);
 	else if (missing)
@@ -364,5 +376,6 @@ void post_capture_release(struct post_capture *capture)
 	free(capture->bins);
 	free(capture->open);
 	post_span_events_release(&capture->events);
+	post_path_words_release(&capture->paths);
 	memset(capture, 0, sizeof(*capture));
 }

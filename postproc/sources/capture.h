@@ -11,6 +11,7 @@
 
 #include "common/error.h"
 #include "postproc/problems.h"
+#include "postproc/sources/path_words.h"
 #include "postproc/sources/span_events.h"
 
 /* All owned. Words that never arrived are 0. */
@@ -31,6 +32,7 @@ struct post_capture {
 	struct litifut_calibration calibration;
 	uint32_t untimed;               /* calls */
 	struct post_span_events events; /* only with LITIFUT_FRAMES_SPANS */
+	struct post_path_words paths;   /* only with LITIFUT_FRAMES_PATHS */
 };
 
 /* Does a frame that begins a round stand in these bytes? */

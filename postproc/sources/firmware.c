@@ -11,6 +11,7 @@
 #include <litifut/firmware_pool.h>
 #include <litifut/frames_format.h>
 #include <litifut/kept_format.h>
+#include <litifut/paths_format.h>
 
 #include "postproc/sources/capture.h"
 #include "postproc/sources/firmware_kind.h"
@@ -62,6 +63,8 @@ static bool find_table(const struct post_image *image, uint32_t *address, uint32
 		return false;
 	if (!*size && find_object(image, "litifut_kept_events", &events, &none))
 		*size = events * EVENT_BYTES;
+	if (!*size && find_object(image, "litifut_table_end", &events, &none))
+		*size = events - *address;
 	return true;
 }
 
@@ -202,6 +205,35 @@ static bool copy_ring(const uint8_t *dump, size_t size, uint32_t base,
 	return good;
 }
 
+/* The same of a ring of branches. */
+static bool copy_branches(const uint8_t *dump, size_t size, uint32_t base,
+			  const struct post_image *image, struct post_capture *capture)
+{
+	uint32_t address, table, none;
+	uint32_t *state = NULL;
+	size_t count = 0;
+	bool good = false;
+
+	if (!find_object(image, "litifut_table", &table, &none))
+		return false;
+	if (capture->flags & LITIFUT_FRAMES_KEPT) {
+		uint32_t kept[RING_STATE_BYTES / 4];
+
+		return kept_state(dump, size, base, image, capture, kept) &&
+		       post_path_words_memory(&capture->paths, capture->words, capture->word_count,
+					      table, kept[RING_HEAD / 4]);
+	}
+	if (find_object(image, "litifut_paths", &address, &none) &&
+	    copy_words(dump, size, base, address, sizeof(struct litifut_paths_state), &state,
+		       &count)) {
+		good = post_path_words_memory(&capture->paths, capture->words, capture->word_count,
+					      table, state[PATHS_CURSOR / 4]);
+		capture->paths.lost = state[offsetof(struct litifut_paths_state, lost) / 4];
+	}
+	free(state);
+	return good;
+}
+
 /* An address on the device, which may have 16 bits only: a number of the ELF file's anyway. */
 static void take_hertz(const struct post_image *image, struct post_capture *capture)
 {
@@ -273,6 +305,13 @@ static enum litifut_status read_dump(const char *path, const uint8_t *dump, size
 			status = litifut_error_set(
 				error, LITIFUT_ERROR_FORMAT, path, NULL, LITIFUT_NO_ADDRESS,
 				"the dump has no ring of events that makes sense");
+			continue;
+		}
+		if (capture->flags & LITIFUT_FRAMES_PATHS &&
+		    !copy_branches(dump, size, base, *image, capture)) {
+			status = litifut_error_set(
+				error, LITIFUT_ERROR_FORMAT, path, NULL, LITIFUT_NO_ADDRESS,
+				"the dump has no ring of branches that makes sense");
 			continue;
 		}
 		if (find_object(*image, "litifut_overflow", &address, &bytes))
@@ -531,6 +570,11 @@ static struct post_trace *make_trace(const char *path, const struct post_image *
 		trace->header.chunk_bytes = 1;
 		trace->header.lost_events = capture->events.lost_so_far;
 	}
+	if (capture->flags & LITIFUT_FRAMES_PATHS) {
+		trace->header.mode = LITIFUT_MODE_PATHS;
+		trace->header.version_major = LITIFUT_TRACE_VERSION_MAJOR;
+		trace->header.lost_events = capture->paths.lost;
+	}
 	record->text_end = UINT32_MAX; /* code can be anywhere: nothing else is there */
 	record->build_id_bytes = image->build_id_bytes;
 	memcpy(record->build_id, image->build_id, sizeof(record->build_id));
@@ -563,6 +607,29 @@ static void make_spans(const char *path, const struct post_image *image,
 				losses.returns);
 }
 
+static void make_paths(const char *path, struct post_capture *capture, struct post_trace *trace,
+		       struct post_problems *problems)
+{
+	struct post_path_words *words = &capture->paths;
+	const uint64_t missing = post_path_words_missing(words);
+
+	post_path_words_make(words, trace);
+	if (words->restarts)
+		post_note_at(problems, path, LITIFUT_NO_ADDRESS,
+			     "the device has restarted %" PRIu32 " times", words->restarts);
+	if (missing)
+		post_note_at(problems, path, LITIFUT_NO_ADDRESS,
+			     "%" PRIu64 " of %" PRIu64 " words of branches are not here: the ring "
+			     "has newer ones, or they were not captured",
+			     missing, missing + words->count);
+	if (words->lost)
+		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
+				"%" PRIu32 " branches found no room in the ring of the device: "
+				"link with a larger LITIFUT_RING_KB, or send more often "
+				"(LITIFUT_SEND)",
+				words->lost);
+}
+
 enum litifut_status post_firmware_open(const char *path, const struct post_inputs *inputs,
 				       struct post_trace **trace, struct post_problems *problems,
 				       struct litifut_error *error)
@@ -590,6 +657,8 @@ enum litifut_status post_firmware_open(const char *path, const struct post_input
 		take_hooks(image, *trace);
 		if (capture.flags & LITIFUT_FRAMES_SPANS)
 			make_spans(path, image, &capture, *trace, problems);
+		else if (capture.flags & LITIFUT_FRAMES_PATHS)
+			make_paths(path, &capture, *trace, problems);
 		else
 			status = count_sites(path, image, &capture, *trace, problems, error);
 	}

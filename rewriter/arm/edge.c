@@ -29,6 +29,7 @@
 #include "rewriter/arm/emitter.h"
 #include "rewriter/arm/plain.h"
 #include "rewriter/arm/stone.h"
+#include "rewriter/arm/tasks.h"
 #include "rewriter/arm/tail.h"
 #include "rewriter/arm/thunk.h"
 
@@ -243,6 +244,7 @@ static bool gather_block(const struct litifut_edge_place *place, struct moved *m
 		*each = thumb_at(place, at);
 		/* nothing that takes more than one instruction */
 		if (litifut_arm_analyse(each).treatment != LITIFUT_ARM_MOVES ||
+		    (each->length == 4 && litifut_arm_task_access(each->instruction)) ||
 		    !is_free(place, at, each->length))
 			return false;
 		moved->bytes += each->length;
@@ -343,8 +345,9 @@ struct thumb {
 	struct litifut_arm_emitter emitter;
 	struct litifut_frame_code *frame;
 	uint32_t flags;
-	const uint32_t *bits; /* NULL: flags are set */
-	bool far;             /* something is out of reach */
+	const uint32_t *bits;  /* NULL: flags are set */
+	const uint32_t *tasks; /* the same, see struct litifut_edge_code */
+	bool far;              /* something is out of reach */
 };
 
 static void note_saved(struct litifut_frame_code *frame, unsigned at, unsigned stack,
@@ -420,6 +423,12 @@ static void move(struct thumb *thumb, const struct litifut_arm_displaced *displa
 	const struct litifut_arm_analysis analysis = litifut_arm_analyse(displaced);
 
 	litifut_arm_put_displaced(&thumb->emitter, displaced, &analysis, false);
+	if (displaced->length == 4 && thumb->tasks) {
+		const unsigned access = litifut_arm_task_access(displaced->instruction);
+
+		if (access && thumb->tasks[access - 1])
+			call_bits(thumb, thumb->tasks[access - 1]);
+	}
 }
 
 /* Writes the end of `block`, as if it were not conditional. */
@@ -512,7 +521,8 @@ static bool write_thumb(const struct litifut_edge_place *place, const struct lit
 	struct thumb thumb = {.emitter = {.code = code->code, .address = address},
 			      .frame = &detour->frames[0],
 			      .flags = code->flags,
-			      .bits = place->context->bits ? code->bits : NULL};
+			      .bits = place->context->bits ? code->bits : NULL,
+			      .tasks = place->context->bits ? code->tasks : NULL};
 
 	detour->frames[0] =
 		(struct litifut_frame_code){.start = address, .instruction = edge->address};

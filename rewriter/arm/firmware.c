@@ -41,6 +41,7 @@
 #include "rewriter/arm/arm.h"
 #include "rewriter/arm/detour.h"
 #include "rewriter/arm/stone.h"
+#include "rewriter/arm/tasks.h"
 #include "rewriter/arm/trampoline.h"
 #include "rewriter/arm/vectors.h"
 
@@ -399,6 +400,49 @@ static bool write_way(const struct litifut_arch_context *context, uint32_t addre
 	return true;
 }
 
+static uint32_t wide_at(const uint8_t *code)
+{
+	return (uint32_t)litifut_get16(false, code) << 16 | litifut_get16(false, code + 2);
+}
+
+static unsigned task_access(const uint8_t *code)
+{
+	return litifut_arm_task_access(wide_at(code));
+}
+
+/* The instruction; push {r0, lr}; bl target; pop.w {r0, lr}; b.w back */
+static unsigned write_task(const uint8_t *code, uint32_t from, uint32_t address, uint32_t target,
+			   struct litifut_firmware_stub *stub)
+{
+	struct emitter emitter = {.stub = stub, .address = address};
+	struct litifut_firmware_patch *patch = &stub->patches[0];
+
+	memset(stub, 0, sizeof(*stub));
+	half(&emitter, litifut_get16(false, code));
+	half(&emitter, litifut_get16(false, code + 2));
+	half(&emitter, 0xb501);
+	branch(&emitter, target, true);
+	half(&emitter, 0xe8bd);
+	half(&emitter, 0x4001);
+	branch(&emitter, from + 4, false);
+	nop(&emitter);
+	stub->bytes = emitter.at;
+	*patch = (struct litifut_firmware_patch){.address = from, .length = 4, .target = address};
+	return !emitter.failed && litifut_arm_branch_write(from, address, patch->bytes)
+		       ? stub->bytes
+		       : 0;
+}
+
+static bool redirect(uint8_t *code, uint32_t address, uint32_t target)
+{
+	const uint16_t link = litifut_get16(false, code + 2) & 0x4000;
+
+	if (!litifut_arm_branch_write(address, target & ~1u, code))
+		return false;
+	litifut_put16(false, code + 2, litifut_get16(false, code + 2) | link);
+	return true;
+}
+
 const struct litifut_firmware_cpu litifut_firmware_arm = {
 	.machine = EM_ARM,
 	.title = "Cortex-M",
@@ -416,4 +460,8 @@ const struct litifut_firmware_cpu litifut_firmware_arm = {
 	.times = true,
 	.event_bytes = EVENT_BYTES,
 	.switches = true,
+	.paths = true,
+	.task_access = task_access,
+	.write_task = write_task,
+	.redirect = redirect,
 };

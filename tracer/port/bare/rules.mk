@@ -11,7 +11,7 @@ FIRMWARE_C_FLAGS := -std=c11 -Os -ffreestanding -fno-pic -fno-pie -fno-stack-pro
 	-fno-asynchronous-unwind-tables -fomit-frame-pointer -fno-common -fno-section-anchors \
 	-Iinclude -I. -Itracer/arm/spans $(WARNINGS)
 FIRMWARE_PARTS := $(patsubst tracer/%.S,%,$(wildcard tracer/arm/firmware/*.S)) \
-	$(patsubst tracer/%.c,%,$(wildcard tracer/sink/frames/*.c)) $(addprefix sink/spans/,mark pin kept)
+	$(patsubst tracer/%.c,%,$(wildcard tracer/sink/frames/*.c)) $(addprefix sink/spans/,mark pin kept) sink/paths/paths
 FIRMWARE_CLOCKS := $(patsubst tracer/arm/clock/%.S,%,$(wildcard tracer/arm/clock/*.S))
 # each is the code for calls as events, with another clock or switched off and on
 FIRMWARE_SPANS := $(patsubst tracer/arm/spans/%.S,%,$(wildcard tracer/arm/spans/*.S))
@@ -46,6 +46,10 @@ $(TRACER_LIBRARY)/firmware-$(1)-spans-%.o: $(BUILD)/tracer/firmware-$(1)/arm/spa
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
+$(TRACER_LIBRARY)/firmware-$(1)-paths-%.o: $(BUILD)/tracer/firmware-$(1)/arm/paths/%.o
+	@mkdir -p $$(@D)
+	$$(quiet)cp $$< $$@
+
 # the same for a ring that outlasts a reset
 $(BUILD)/tracer/firmware-$(1)/%_kept.o: tracer/%.S
 	@mkdir -p $$(@D)
@@ -64,6 +68,7 @@ $(TRACER_LIBRARY)/firmware-$(1)-clock-%.o: $(BUILD)/tracer/firmware-$(1)/arm/clo
 TRACER += $(TRACER_LIBRARY)/firmware-$(1).a $(TRACER_LIBRARY)/firmware-$(1)-events.o \
 	$(FIRMWARE_SPANS:%=$(TRACER_LIBRARY)/firmware-$(1)-spans-%.o) \
 	$(FIRMWARE_SPANS:%=$(TRACER_LIBRARY)/firmware-$(1)-spans-%_kept.o) \
+	$(if $(filter v7m,$(1)),$(TRACER_LIBRARY)/firmware-$(1)-paths-bits.o $(TRACER_LIBRARY)/firmware-$(1)-paths-bits_kept.o) \
 	$(FIRMWARE_CLOCKS:%=$(TRACER_LIBRARY)/firmware-$(1)-clock-%.o) \
 	$(FIRMWARE_PORTS_$(1):%=$(TRACER_LIBRARY)/firmware-$(1)-%.o)
 

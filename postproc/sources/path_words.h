@@ -1,0 +1,41 @@
+/* The words in which a firmware records its branches (LITIFUT_MODE=paths,
+ * <litifut/paths_format.h>), from a dump of its memory or from frames, and what a trace of Linux
+ * would have for them. */
+#ifndef LITIFUT_POSTPROC_SOURCES_PATH_WORDS_H
+#define LITIFUT_POSTPROC_SOURCES_PATH_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "postproc/sources/trace.h"
+
+struct post_path_words {
+	uint32_t *items; /* of the device, in order; owned */
+	size_t count, capacity;
+	uint32_t next; /* position of the word behind the last one */
+	uint32_t end;  /* and of the one behind the last one that there is */
+	bool begun;
+	uint64_t missing;  /* words before or between them */
+	uint32_t lost;     /* bits and records, by the device */
+	uint32_t restarts; /* of the device */
+};
+
+/* The ring as it stands in a memory: all of its words, its address and the address of the newest
+ * word. False: that is not in it. */
+bool post_path_words_memory(struct post_path_words *words, const uint32_t *ring, size_t count,
+			    uint32_t address, uint32_t newest);
+
+/* Payloads of LITIFUT_FRAME_BRANCHES and LITIFUT_FRAME_WORDS. False: it makes no sense. */
+bool post_path_words_begin(struct post_path_words *words, const uint8_t *payload, size_t size);
+bool post_path_words_take(struct post_path_words *words, const uint8_t *payload, size_t size);
+
+/* Words that have not come. */
+uint64_t post_path_words_missing(const struct post_path_words *words);
+
+/* Gives `trace`, which has a header already, its chunk. */
+void post_path_words_make(struct post_path_words *words, struct post_trace *trace);
+
+void post_path_words_release(struct post_path_words *words);
+
+#endif

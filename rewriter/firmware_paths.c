@@ -1,0 +1,334 @@
+#include "rewriter/firmware_paths.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/step.h"
+#include "rewriter/edges.h"
+#include "rewriter/firmware.h"
+#include "rewriter/firmware_cpu.h"
+
+#define TASK_BYTES 24 /* of the code of one instruction, at most */
+
+static enum litifut_status out_of_memory(const struct litifut_firmware_pass *pass,
+					 struct litifut_error *error)
+{
+	return litifut_error_set(error, LITIFUT_ERROR_IO, pass->image.path, NULL,
+				 LITIFUT_NO_ADDRESS, "out of memory");
+}
+
+static enum litifut_status unsupported(const struct litifut_firmware_pass *pass, const char *why,
+				       struct litifut_error *error)
+{
+	return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
+				 LITIFUT_NO_ADDRESS, "LITIFUT_MODE=paths: %s", why);
+}
+
+/* The same function may have several symbols. */
+static void leave_functions(struct litifut_firmware_pass *pass)
+{
+	const struct litifut_image *image = &pass->image;
+
+	for (size_t i = 0; i < image->symbol_count; i++)
+		for (size_t j = 0; j < image->symbol_count && pass->unrecorded[i]; j++)
+			if (image->symbols[j].address == image->symbols[i].address)
+				pass->session.left[j + 1] = pass->unrecorded[i];
+}
+
+static bool leads_to_sender(const struct litifut_firmware_pass *pass,
+			    const struct litifut_found_site *site)
+{
+	const unsigned kind = site->site.kind;
+
+	return pass->send_at && site->site.length == 4 &&
+	       (site->site.callee & ~1u) == pass->send_at &&
+	       (kind == LITIFUT_SITE_DIRECT || kind == LITIFUT_SITE_TAIL_DIRECT);
+}
+
+/* The calls of the function at which the results are sent. */
+static enum litifut_status fix_sends(struct litifut_firmware_pass *pass,
+				     struct litifut_error *error)
+{
+	pass->fixed = calloc(pass->sites.count + 1, sizeof(*pass->fixed));
+	if (!pass->fixed)
+		return out_of_memory(pass, error);
+	for (size_t i = 0; i < pass->sites.count; i++)
+		if (leads_to_sender(pass, &pass->sites.items[i]))
+			pass->fixed[pass->session.fixed_count++] =
+				pass->sites.items[i].site.address;
+	pass->session.fixed = pass->fixed;
+	pass->sends = pass->session.fixed_count != 0;
+	return LITIFUT_OK;
+}
+
+/* Calls `act` for each instruction that reads or sets the stack pointer of tasks. */
+static enum litifut_status each_task(struct litifut_firmware_pass *pass,
+				     enum litifut_status (*act)(struct litifut_firmware_pass *pass,
+								uint32_t address,
+								const uint8_t *code,
+								void *context,
+								struct litifut_error *error),
+				     void *context, struct litifut_error *error)
+{
+	const struct litifut_image *image = &pass->image;
+	enum litifut_status status = LITIFUT_OK;
+
+	for (size_t i = 1; i < image->section_count && !status && pass->cpu->task_access; i++) {
+		const struct litifut_section *section = &image->sections[i];
+		struct litifut_code_range *ranges = NULL;
+		size_t count = 0;
+
+		if (!(section->flags & SHF_EXECINSTR) || !section->bytes)
+			continue;
+		status = pass->arch.code_ranges(image, section, &ranges, &count, error);
+		for (size_t j = 0; j < count && !status; j++) {
+			struct cpu_step step;
+			unsigned conditional = 0, before = 0, length;
+
+			if (ranges[j].state != pass->cpu->state)
+				continue;
+			for (uint32_t at = ranges[j].start; at < ranges[j].end && !status;
+			     at += length, before = conditional) {
+				const uint8_t *code = section->bytes + (at - section->address);
+
+				length = pass->arch.cpu->step(&pass->context.cpu, code,
+							      ranges[j].end - at, at,
+							      ranges[j].state, &conditional, &step);
+				if (!length)
+					break;
+				if (length == 4 && !before && !conditional &&
+				    pass->cpu->task_access(code))
+					status = act(pass, at, code, context, error);
+			}
+		}
+		free(ranges);
+	}
+	return status;
+}
+
+static bool is_own(const struct litifut_image *image, uint32_t address)
+{
+	for (size_t i = 0; i < image->own_count; i++) {
+		const struct litifut_symbol *own = &image->symbols[image->own[i]];
+
+		if (address - own->address < (own->size ? own->size : 1))
+			return true;
+	}
+	return false;
+}
+
+static enum litifut_status count_task(struct litifut_firmware_pass *pass, uint32_t address,
+				      const uint8_t *code, void *context,
+				      struct litifut_error *error)
+{
+	(void)code;
+	(void)context;
+	(void)error;
+	if (!is_own(&pass->image, address))
+		pass->stub_bytes += TASK_BYTES;
+	return LITIFUT_OK;
+}
+
+enum litifut_status litifut_firmware_paths_find(struct litifut_firmware_pass *pass,
+						struct litifut_error *error)
+{
+	struct litifut_session *session = &pass->session;
+	enum litifut_status status;
+
+	if (!pass->cpu->paths || pass->baseline)
+		return unsupported(pass, "that can't be done for this CPU yet", error);
+	if (!pass->ram_is_known)
+		return unsupported(pass,
+				   "the reset handler calls neither __libc_init_array nor main, so "
+				   "that it is not known where .bss is cleared",
+				   error);
+	if (pass->options->start_at || pass->options->sample_at)
+		return unsupported(pass,
+				   "neither LITIFUT_START_AT nor LITIFUT_SAMPLE is there for it",
+				   error);
+	session->image = pass->image;
+	session->arch = &pass->arch;
+	session->context = pass->context;
+	session->context.bits = true;
+	session->tasks[0] = session->tasks[1] = pass->cpu->task_access != NULL;
+	session->left = calloc(pass->image.symbol_count + 2, 1);
+	if (!session->left)
+		return out_of_memory(pass, error);
+	leave_functions(pass);
+	status = fix_sends(pass, error);
+	if (!status)
+		status = litifut_edges_find(session, &pass->options->common, error);
+	if (status)
+		return status;
+	pass->stub_bytes = (uint32_t)litifut_edges_bytes(session);
+	pass->table_words = (uint32_t)pass->options->ring_bytes / 4;
+	return each_task(pass, count_task, NULL, error);
+}
+
+struct writing {
+	struct litifut_changes changes;
+	struct litifut_room room;
+	size_t edges; /* changes that are those of edges, sorted */
+};
+
+/* Has an edge moved the code at `address`? */
+static bool is_changed(const struct writing *writing, uint32_t address)
+{
+	size_t low = 0, high = writing->edges;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (writing->changes.items[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address - writing->changes.items[low - 1].address <
+			      writing->changes.items[low - 1].length;
+}
+
+static enum litifut_status write_task(struct litifut_firmware_pass *pass, uint32_t address,
+				      const uint8_t *code, void *context,
+				      struct litifut_error *error)
+{
+	struct writing *writing = context;
+	struct litifut_room *room = &writing->room;
+	struct litifut_firmware_stub stub;
+	const uint32_t target = pass->session.tasks[pass->cpu->task_access(code) - 1];
+
+	if (is_own(&pass->image, address) || is_changed(writing, address))
+		return LITIFUT_OK;
+	if (room->size - room->used < TASK_BYTES)
+		return litifut_error_set(error, LITIFUT_ERROR_SPACE, pass->image.path, ".text",
+					 LITIFUT_NO_ADDRESS,
+					 "the room for the code of branches is too small");
+	if (!pass->cpu->write_task(code, address, room->address + room->used, target, &stub))
+		return unsupported(pass,
+				   "code that switches tasks is out of reach of the tracer", error);
+	memcpy(room->bytes + room->used, stub.code, stub.bytes);
+	room->used += stub.bytes;
+	litifut_changes_add(&writing->changes, address, stub.patches[0].bytes, 4,
+			    stub.patches[0].target, pass->cpu->state);
+	return LITIFUT_OK;
+}
+
+static enum litifut_status write_sends(struct litifut_firmware_pass *pass, struct writing *writing,
+				       struct litifut_error *error)
+{
+	for (size_t i = 0; i < pass->session.fixed_count && pass->send_gate; i++) {
+		const uint32_t address = pass->fixed[i];
+		const struct litifut_section *section =
+			litifut_image_section_at(&pass->image, address, 4);
+		uint8_t code[4];
+
+		memcpy(code, section->bytes + (address - section->address), 4);
+		if (!pass->cpu->redirect(code, address, pass->send_gate))
+			return unsupported(pass, "a call that sends is out of reach of the tracer",
+					   error);
+		litifut_changes_add(&writing->changes, address, code, 4, pass->send_gate & ~1u,
+				    pass->cpu->state);
+	}
+	return LITIFUT_OK;
+}
+
+/* What the tracer's code reads. */
+static enum litifut_status set_facts(struct litifut_firmware_pass *pass,
+				     struct litifut_error *error)
+{
+	const struct litifut_image *image = &pass->image;
+	const uint32_t high = pass->cpu->first_stack ? pass->cpu->first_stack(image) : 0;
+	uint32_t low = UINT32_MAX;
+
+	for (size_t i = 1; i < image->section_count; i++)
+		if ((image->sections[i].flags & (SHF_ALLOC | SHF_WRITE)) ==
+			    (SHF_ALLOC | SHF_WRITE) &&
+		    image->sections[i].size && image->sections[i].address < low)
+			low = image->sections[i].address;
+	return litifut_firmware_set_word(pass, "litifut_paths_stack_low", low) &&
+			       litifut_firmware_set_word(pass, "litifut_paths_stack_high", high) &&
+			       litifut_firmware_set_word(pass, "litifut_paths_code_low",
+							 image->text_start) &&
+			       litifut_firmware_set_word(pass, "litifut_paths_code_high",
+							 image->text_end)
+		       ? LITIFUT_OK
+		       : litifut_firmware_missing(pass, "litifut_paths_stack_low", error);
+}
+
+/* Puts the changes into the image, which has the original code up to here. */
+static enum litifut_status finish(struct litifut_firmware_pass *pass, struct writing *writing,
+				  struct litifut_error *error)
+{
+	const struct litifut_changes *changes = &writing->changes;
+
+	pass->blocks = litifut_edges_table(&pass->session, changes, &pass->blocks_bytes);
+	if (!pass->blocks)
+		return out_of_memory(pass, error);
+	for (size_t i = 0; i < changes->count; i++)
+		if (!changes->items[i].in_place &&
+		    !litifut_firmware_change(pass, changes->items[i].address,
+					     changes->items[i].code, changes->items[i].length))
+			return litifut_error_set(error, LITIFUT_ERROR_INTERNAL, pass->image.path,
+						 NULL, changes->items[i].address,
+						 "no section holds this code");
+	litifut_sites_release(&pass->sites);
+	pass->sites = pass->session.sites;
+	memset(&pass->session.sites, 0, sizeof(pass->session.sites));
+	pass->stub_bytes = writing->room.used;
+	return set_facts(pass, error);
+}
+
+enum litifut_status litifut_firmware_paths_write(struct litifut_firmware_pass *pass,
+						 struct litifut_error *error)
+{
+	static const char *const names[] = {"litifut_paths_saved", "litifut_paths_resumed"};
+	const struct litifut_section *section =
+		litifut_image_section_at(&pass->image, pass->stubs->address, pass->stubs->size);
+	struct writing writing = {.room = {.address = pass->stubs->address,
+					   .size = pass->stubs->size}};
+	struct litifut_rooms rooms = {.items = &writing.room,
+				      .count = 1,
+				      .landings = &pass->session.landings,
+				      .arch = &pass->arch,
+				      .context = &pass->session.context};
+	struct litifut_frames frames = {0};
+	enum litifut_status status;
+
+	if (!section || !section->bytes)
+		return litifut_firmware_missing(pass, LITIFUT_FIRMWARE_STUBS, error);
+	writing.room.bytes = section->bytes + (pass->stubs->address - section->address);
+	pass->changed[section - pass->image.sections] = true;
+	for (unsigned i = 0; i < 2 && pass->cpu->task_access; i++) {
+		const struct litifut_symbol *symbol = litifut_image_symbol(&pass->image, names[i]);
+
+		if (!symbol)
+			return litifut_firmware_missing(pass, names[i], error);
+		pass->session.tasks[i] = symbol->address | symbol->thumb;
+	}
+	status = litifut_edges_write(&pass->session, &pass->options->common, &rooms, &frames,
+				     &writing.changes, error);
+	if (!status)
+		status = litifut_changes_sort(&writing.changes, &pass->image, error);
+	writing.edges = writing.changes.count;
+	if (!status)
+		status = each_task(pass, write_task, &writing, error);
+	if (!status)
+		status = write_sends(pass, &writing, error);
+	if (!status)
+		status = litifut_changes_sort(&writing.changes, &pass->image, error);
+	if (!status)
+		status = finish(pass, &writing, error);
+	litifut_changes_release(&writing.changes);
+	return status;
+}
+
+void litifut_firmware_paths_release(struct litifut_firmware_pass *pass)
+{
+	litifut_edges_release(pass->session.edges);
+	litifut_sites_release(&pass->session.sites);
+	free(pass->session.left);
+	free(pass->unrecorded);
+	free(pass->fixed);
+	free(pass->blocks);
+}

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Blocks of a firmware in the order in which they were executed: what QEMU did, and what the bits say.
+
+  firmware_paths.py plain ELF WATCHED     the starts of all blocks that are followed, for
+  firmware_paths.py traced ELF WATCHED    tests/oracle/system: of the program without patches
+        (edges.py plain), or as it is. There the start of a block may have moved: then the first
+        instruction of it that has not is watched; blocks that have none count on neither side.
+  firmware_paths.py compare ELF WATCHED ORDER BLOCKS [--tail N] [--cut N] [--early N]
+        ORDER is the oracle's, BLOCKS is what `litifut-post -f blocks' makes of a dump or a
+        capture, in the order of its lines. With --tail N BLOCKS may begin later, behind a gap,
+        and has N blocks at least; with --cut N it may end up to N blocks later, with --more N earlier. With --early N an
+        interrupt may have come up to N blocks earlier than BLOCKS has it: it says only between
+        which branches."""
+
+import sys
+
+from edges import blocks_of
+from elf import Elf
+
+LEFT = 16  # of the flags of a block
+
+
+def watched_of(path, is_traced):
+    """{address that is watched: start of its block}"""
+    _, blocks, originals = blocks_of(Elf(path))
+    inside = {}
+    for address, code in originals:
+        # an original may come in pieces
+        start = next((at for at, end in inside.values() if end == address), address)
+        for at in range(address, address + len(code), 2):
+            inside[at] = (start, address + len(code))
+    ends = {}
+    for start, end in inside.values():
+        ends[start] = max(end, ends.get(start, 0))
+    result = {}
+    for start, end, *_, flags, _, _ in blocks:
+        if flags & LEFT:
+            continue
+        at = start
+        while is_traced and at in inside and inside[at][0] != at:
+            at = ends[inside[at][0]]
+        if at < end:
+            result[at] = start
+    return result
+
+
+def read_watched(path):
+    with open(path) as file:
+        return dict(tuple(int(word, 16) for word in line.split()[::2]) for line in file)
+
+
+def executed(path, watched):
+    with open(path) as file:
+        return [watched[int(line[2:], 16)] for line in file if line[0] == "e"]
+
+
+def recorded(path, starts):
+    """Blocks, without those that are not watched, and how many gaps there are before them."""
+    blocks, gaps = [], 0
+    with open(path) as file:
+        next(file)
+        for line in file:
+            address = line.split("\t")[3]
+            if address == "gap":
+                gaps += 1
+                blocks.clear()
+            elif int(address, 16) in starts:
+                blocks.append(int(address, 16))
+    return blocks, gaps
+
+
+def differs(oracle, trace, early, cut, more):
+    """Where, or None. Blocks that the trace has before an interrupt are held back until the oracle
+    has them."""
+    held, i = [], 0
+    for j, block in enumerate(trace):
+        while held and i < len(oracle) and oracle[i] == held[-1][0] and \
+                (oracle[i] != block or held[-1][1]):
+            held.pop()
+            i += 1
+        if i < len(oracle) and oracle[i] == block:
+            i += 1
+        elif len(held) < early:
+            # several of one place stand in their order
+            at = len(held)
+            while at and held[at - 1][2] == i:
+                at -= 1
+            held.insert(at, (block, False, i))
+        elif len(trace) - j > cut:
+            return i, j
+        else:
+            break
+    while held and i < len(oracle) and oracle[i] == held[-1][0]:
+        held.pop()
+        i += 1
+    return (i, len(trace)) if len(oracle) - i > more or len(held) > cut else None
+
+
+def compare(arguments):
+    def option(name):
+        if name not in arguments:
+            return 0
+        at = arguments.index(name)
+        value = int(arguments[at + 1])
+        del arguments[at:at + 2]
+        return value
+
+    tail, cut, early, more = option("--tail"), option("--cut"), option("--early"), option("--more")
+    watched = read_watched(arguments[1])
+    oracle = executed(arguments[2], watched)
+    trace, gaps = recorded(arguments[3], set(watched.values()))
+    if gaps and not tail:
+        print(f"{gaps} gaps")
+        return 1
+    if tail:
+        oracle = next((oracle[len(oracle) - count:] for extra in range(cut + 1)
+                       for count in [len(trace) - extra] if count <= len(oracle) and
+                       oracle[len(oracle) - count:] == trace[:count]), oracle)
+    at = differs(oracle, trace, early, cut, more)
+    print(f"{len(trace)} blocks compared with {len(oracle)} that were executed")
+    if at:
+        print(f"they differ at {at[0]} of those executed, {at[1]} of those recorded")
+        for name, blocks, where in ("executed", oracle, at[0]), ("recorded", trace, at[1]):
+            print(f"  {name}:", " ".join(f"{block:#x}" for block in blocks[max(where - 8, 0):where + 8]))
+    return 1 if at or len(trace) <= tail or not trace else 0
+
+
+def main():
+    if sys.argv[1] == "compare":
+        return compare(sys.argv[2:])
+    with open(sys.argv[3], "w") as file:
+        for at, start in sorted(watched_of(sys.argv[2], sys.argv[1] == "traced").items()):
+            file.write(f"{at:x} # {start:x}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,159 @@
+/* LITIFUT_MODE=paths of a firmware on Cortex-M: what the code of a branch calls (rewriter/arm/edge.c),
+ * once it has pushed r0 and lr. litifut_bit_zero and litifut_bit_one put one bit into the newest
+ * word of the ring, litifut_bits_enter puts down where it was called from; litifut_paths_saved and
+ * litifut_paths_resumed are called behind instructions that read or set the stack pointer of tasks.
+ * <litifut/paths_format.h> has the words.
+ *
+ * A bit is stored by an exclusive store, which an interrupt lets fail; where the CPU has none,
+ * interrupts are off for 5 instructions. While a word is begun or a record is made, interrupts are
+ * off: 12 instructions, and some hundreds once in many words, when tracer/sink/paths/paths.c makes
+ * room. All registers and the flags are kept. */
+#include <litifut/kept_format.h>
+#include <litifut/paths_format.h>
+
+	.syntax	unified
+	.thumb
+	.text
+
+	.macro	begin name
+	.global	\name
+	.hidden	\name
+	.type	\name, %function
+	.thumb_func
+\name:
+	.endm
+
+/* r3 = PRIMASK, r1 = the state, r0 = the cursor; goes to `slow` if there is no room. */
+	.macro	room slow
+	mrs	r3, PRIMASK
+	cpsid	i
+	ldr	r1, =litifut_paths
+	ldrd	r0, r2, [r1]
+	sub.w	r2, r2, r0
+	lsr.w	r2, r2, #PATHS_ROOM_SHIFT
+	cbz	r2, \slow
+	.endm
+
+/* The cursor is r0. */
+	.macro	move_cursor
+	str	r0, [r1, #PATHS_CURSOR]
+#ifdef LITIFUT_KEPT
+	ldr	r2, =litifut_kept
+	str	r0, [r2, #KEPT_HEAD]
+#endif
+	msr	PRIMASK, r3
+	.endm
+
+/* A word without bits is used for the record. */
+	.macro	take_empty
+	ldr	r2, [r0]
+	sub.w	r2, r2, #LITIFUT_PATHS_NONE
+	cbnz	r2, 4f
+	sub.w	r0, r0, #4
+4:
+	.endm
+
+	.balign	4
+	.macro	bit name value
+	begin	\name
+	push	{r1, r2}
+1:	ldr	r1, =litifut_paths
+	ldr	r1, [r1, #PATHS_CURSOR]
+	ldrex	r0, [r1]
+	lsr.w	r2, r0, #30
+	cbnz	r2, 2f
+	add.w	r0, r0, r0
+	.if	\value
+	orr.w	r0, r0, #1
+	.endif
+	strex	r2, r0, [r1]
+	cbnz	r2, 3f
+	pop	{r1, r2}
+	bx	lr
+3:	b	1b
+2:	pop	{r1, r2}
+	push	{r1, r2, r3}
+	room	8f
+	mov.w	r2, #(2 * LITIFUT_PATHS_NONE + \value)
+	str	r2, [r0, #4]!
+	move_cursor
+	pop	{r1, r2, r3}
+	bx	lr
+8:	mov.w	r0, #\value
+	b	litifut_bits_slow
+	.size	\name, . - \name
+	.endm
+
+	bit	litifut_bit_zero, 0
+	bit	litifut_bit_one, 1
+
+	begin	litifut_bits_enter
+	push	{r1, r2, r3}
+	room	8f
+	take_empty
+	lsr.w	r2, lr, #1
+	orr.w	r2, r2, #LITIFUT_PATHS_RECORD
+	str	r2, [r0, #4]
+	mov.w	r2, #LITIFUT_PATHS_NONE
+	str	r2, [r0, #8]!
+	move_cursor
+	pop	{r1, r2, r3}
+	bx	lr
+8:	mov.w	r0, #2
+	.size	litifut_bits_enter, . - litifut_bits_enter
+
+/* r0: 0 or 1, the bit; 2: a block is entered; more: the kind of a record. r3 and on the stack: see
+ * above. Interrupts are off. */
+	.thumb_func
+litifut_bits_slow:
+	push	{r3, r4, r12, lr}
+	mrs	r4, APSR
+	mov	r1, lr
+	add.w	r2, sp, #36
+	bl	litifut_paths_slow
+	msr	APSR_nzcvq, r4
+	pop.w	{r3, r4, r12, lr}
+	msr	PRIMASK, r3
+	pop	{r1, r2, r3}
+	bx	lr
+
+/* Code that is not an interrupt handler's has no task to go to. */
+	.macro	task name kind
+	begin	\name
+	push	{r1, r2, r3}
+	mrs	r0, IPSR
+	cbz	r0, 9f
+	room	8f
+	take_empty
+	mov.w	r2, #LITIFUT_PATHS_RECORD
+	orr.w	r2, r2, #\kind
+	str	r2, [r0, #4]
+	mrs	r2, PSP
+	str	r2, [r0, #8]
+	mov.w	r2, #LITIFUT_PATHS_NONE
+	str	r2, [r0, #12]!
+	move_cursor
+9:	pop	{r1, r2, r3}
+	bx	lr
+8:	mov.w	r0, #\kind
+	b	litifut_bits_slow
+	.size	\name, . - \name
+	.endm
+
+	task	litifut_paths_saved, LITIFUT_PATHS_SAVED
+	task	litifut_paths_resumed, LITIFUT_PATHS_RESUMED
+	.pool
+
+/* The rewriter fills in what tracer/sink/paths/paths.c reads. */
+	.balign	4
+	.macro	fact name
+	.global	\name
+	.hidden	\name
+	.type	\name, %object
+	.size	\name, 4
+\name:	.word	0
+	.endm
+	fact	litifut_paths_stack_low
+	fact	litifut_paths_stack_high
+	fact	litifut_paths_code_low
+	fact	litifut_paths_code_high

@@ -1,0 +1,78 @@
+/* The ring of LITIFUT_MODE=paths of a firmware, for paths.c, which makes room in it, and for what sends
+ * it. What says that it needs interrupts off is called so. */
+#ifndef LITIFUT_TRACER_PATHS_RING_H
+#define LITIFUT_TRACER_PATHS_RING_H
+
+#include <litifut/kept_format.h>
+#include <litifut/paths_format.h>
+
+#include "tracer/sink/frames/frames.h"
+
+struct paths_ring {
+	struct litifut_paths_state state;
+	uint32_t *next; /* where the next word goes while nothing is recorded; NULL: the first */
+	uint32_t *sent; /* the first word that has not been sent: */
+	bool limited;   /* it and those behind it are not replaced */
+	uint32_t told;  /* of state.lost */
+};
+
+/* `state' is the symbol that <litifut/paths_format.h> has. */
+extern HIDDEN struct paths_ring litifut_paths;
+
+/* Only where the ring outlasts a reset. */
+extern HIDDEN struct litifut_kept litifut_kept __attribute__((weak));
+
+/* Where there is no word yet. */
+extern HIDDEN uint32_t litifut_paths_nowhere[1];
+
+static inline uint32_t litifut_paths_lock(void)
+{
+	uint32_t masked;
+
+	__asm__ volatile("mrs %0, PRIMASK\n\tcpsid i" : "=r"(masked)::"memory");
+	return masked;
+}
+
+static inline void litifut_paths_unlock(uint32_t masked)
+{
+	__asm__ volatile("msr PRIMASK, %0" ::"r"(masked) : "memory");
+}
+
+static inline uint32_t *litifut_paths_first(void)
+{
+	return litifut_table + 1;
+}
+
+static inline uint32_t litifut_paths_words(void)
+{
+	return (uint32_t)(litifut_table_end - litifut_table) - 1;
+}
+
+/* The newest word; NULL: nothing is recorded now. With interrupts off. */
+static inline uint32_t *litifut_paths_newest(void)
+{
+	return litifut_paths.state.cursor == (uint32_t)litifut_paths_nowhere
+		       ? NULL
+		       : (uint32_t *)litifut_paths.state.cursor;
+}
+
+/* Lets the ring have its limits for a newest word at `at'. With interrupts off. */
+HIDDEN void litifut_paths_set_stop(uint32_t *at);
+
+/* How many words there are from `from' to before `to', at most one less than the ring has. */
+static inline uint32_t litifut_paths_distance(const uint32_t *from, const uint32_t *to)
+{
+	const int32_t words = (int32_t)(to - from);
+
+	return (uint32_t)(words < 0 ? words + (int32_t)litifut_paths_words() : words);
+}
+
+/* How many words there can be behind `at' before one that has not been sent is replaced. */
+static inline uint32_t litifut_paths_free(const uint32_t *at)
+{
+	return litifut_paths.limited ? litifut_paths_words() - 1 -
+					       litifut_paths_distance(litifut_paths.sent, at)
+				     : litifut_paths_words();
+}
+
+#endif
