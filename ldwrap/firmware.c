@@ -115,7 +115,8 @@ static void keep_paths(const struct firmware_link *link, struct text_list *words
 {
 	static const char *const names[] = {"litifut_bit_zero", "litifut_bit_one",
 					    "litifut_bits_enter", "litifut_paths_saved",
-					    "litifut_paths_resumed"};
+					    "litifut_paths_resumed",
+					    "litifut_paths_interrupt"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		keep(words, names[i]);

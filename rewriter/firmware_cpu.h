@@ -90,11 +90,13 @@ struct litifut_firmware_cpu {
 	/* Of a CPU with a stack pointer for tasks alone, which kernels exchange in a handler: does the
 	 * instruction at `code`, of 4 bytes, read (1) or set (2) that? NULL: there is no such. */
 	unsigned (*task_access)(const uint8_t *code);
-	/* Writes the code that does the instruction at `code` and then calls `target`, standing at
-	 * `address`; `patch` gets the branch to it, from `from`. Returns its bytes; 0: out of
+	/* Writes the code that does the instruction of 4 bytes at `code` (NULL: none), calls
+	 * `target` and goes on to `next`, standing at `address`. Returns its bytes; 0: out of
 	 * reach. */
-	unsigned (*write_task)(const uint8_t *code, uint32_t from, uint32_t address,
-			       uint32_t target, struct litifut_firmware_stub *stub);
+	unsigned (*write_call)(const uint8_t *code, uint32_t address, uint32_t target,
+			       uint32_t next, struct litifut_firmware_stub *stub);
+	/* A branch of 4 bytes from `address` to `target`. False: out of reach. */
+	bool (*write_branch)(uint32_t address, uint32_t target, uint8_t *code);
 	/* The call or jump of 4 bytes at `code`, which stands at `address`, leads to `target` then.
 	 * False: out of reach. */
 	bool (*redirect)(uint8_t *code, uint32_t address, uint32_t target);

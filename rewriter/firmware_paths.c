@@ -9,7 +9,7 @@
 #include "rewriter/firmware.h"
 #include "rewriter/firmware_cpu.h"
 
-#define TASK_BYTES 24 /* of the code of one instruction, at most */
+#define CALL_BYTES 20 /* of the code that calls the tracer for something else, at most */
 
 static enum litifut_status out_of_memory(const struct litifut_firmware_pass *pass,
 					 struct litifut_error *error)
@@ -126,7 +126,7 @@ static enum litifut_status count_task(struct litifut_firmware_pass *pass, uint32
 	(void)context;
 	(void)error;
 	if (!is_own(&pass->image, address))
-		pass->stub_bytes += TASK_BYTES;
+		pass->stub_bytes += CALL_BYTES;
 	return LITIFUT_OK;
 }
 
@@ -162,6 +162,9 @@ enum litifut_status litifut_firmware_paths_find(struct litifut_firmware_pass *pa
 	if (status)
 		return status;
 	pass->stub_bytes = (uint32_t)litifut_edges_bytes(session);
+	for (size_t i = 0; i < pass->sites.count; i++)
+		if (pass->sites.items[i].site.kind == LITIFUT_SITE_VECTOR)
+			pass->stub_bytes += CALL_BYTES;
 	pass->table_words = (uint32_t)pass->options->ring_bytes / 4;
 	return each_task(pass, count_task, NULL, error);
 }
@@ -189,29 +192,82 @@ static bool is_changed(const struct writing *writing, uint32_t address)
 			      writing->changes.items[low - 1].length;
 }
 
+/* Puts the code at the end of the room; *to gets where it stands. */
+static enum litifut_status write_call(struct litifut_firmware_pass *pass, struct writing *writing,
+				      const uint8_t *code, uint32_t target, uint32_t next,
+				      uint32_t *to, struct litifut_error *error)
+{
+	struct litifut_room *room = &writing->room;
+	struct litifut_firmware_stub stub;
+
+	*to = room->address + room->used;
+	if (room->size - room->used < CALL_BYTES)
+		return litifut_error_set(error, LITIFUT_ERROR_SPACE, pass->image.path, ".text",
+					 LITIFUT_NO_ADDRESS,
+					 "the room for the code of branches is too small");
+	if (!pass->cpu->write_call(code, *to, target, next, &stub))
+		return unsupported(pass, "code of the kernel is out of reach of the tracer",
+				   error);
+	memcpy(room->bytes + room->used, stub.code, stub.bytes);
+	room->used += stub.bytes;
+	return LITIFUT_OK;
+}
+
+/* Does the function at the address record that it is entered? */
+static bool is_recorded(const struct litifut_firmware_pass *pass, uint32_t address)
+{
+	const struct litifut_graph_block *block =
+		litifut_graph_at(&pass->session.edges->graph, address & ~1u);
+
+	return block && block->block.entered == LITIFUT_ENTERED_RECORD &&
+	       block->block.entered_reason == LITIFUT_SITE_PATCHED;
+}
+
+/* Entries of the vector table lead to code that says what is interrupted. */
+static enum litifut_status write_vectors(struct litifut_firmware_pass *pass,
+					 struct writing *writing, struct litifut_error *error)
+{
+	const struct litifut_symbol *gate =
+		litifut_image_symbol(&pass->image, "litifut_paths_interrupt");
+	enum litifut_status status = LITIFUT_OK;
+
+	if (!gate)
+		return litifut_firmware_missing(pass, "litifut_paths_interrupt", error);
+	for (size_t i = 0; i < pass->sites.count && !status; i++) {
+		const struct litifut_site *site = &pass->sites.items[i].site;
+		uint8_t way[4];
+		uint32_t to;
+
+		if (site->kind != LITIFUT_SITE_VECTOR || !is_recorded(pass, site->callee))
+			continue;
+		status = write_call(pass, writing, NULL, gate->address, site->callee & ~1u, &to,
+				    error);
+		if (!status && pass->cpu->write_way(&pass->context, site->address, to, way))
+			litifut_changes_add(&writing->changes, site->address, way, 4, 0,
+					    LITIFUT_CODE_DATA);
+	}
+	return status;
+}
+
 static enum litifut_status write_task(struct litifut_firmware_pass *pass, uint32_t address,
 				      const uint8_t *code, void *context,
 				      struct litifut_error *error)
 {
 	struct writing *writing = context;
-	struct litifut_room *room = &writing->room;
-	struct litifut_firmware_stub stub;
 	const uint32_t target = pass->session.tasks[pass->cpu->task_access(code) - 1];
+	uint32_t to;
+	uint8_t way[4];
+	enum litifut_status status;
 
 	if (is_own(&pass->image, address) || is_changed(writing, address))
 		return LITIFUT_OK;
-	if (room->size - room->used < TASK_BYTES)
-		return litifut_error_set(error, LITIFUT_ERROR_SPACE, pass->image.path, ".text",
-					 LITIFUT_NO_ADDRESS,
-					 "the room for the code of branches is too small");
-	if (!pass->cpu->write_task(code, address, room->address + room->used, target, &stub))
-		return unsupported(pass,
-				   "code that switches tasks is out of reach of the tracer", error);
-	memcpy(room->bytes + room->used, stub.code, stub.bytes);
-	room->used += stub.bytes;
-	litifut_changes_add(&writing->changes, address, stub.patches[0].bytes, 4,
-			    stub.patches[0].target, pass->cpu->state);
-	return LITIFUT_OK;
+	status = write_call(pass, writing, code, target, address + 4, &to, error);
+	if (!status && !pass->cpu->write_branch(address, to, way))
+		return unsupported(pass, "code of the kernel is out of reach of the tracer",
+				   error);
+	if (!status)
+		litifut_changes_add(&writing->changes, address, way, 4, to, pass->cpu->state);
+	return status;
 }
 
 static enum litifut_status write_sends(struct litifut_firmware_pass *pass, struct writing *writing,
@@ -313,6 +369,8 @@ enum litifut_status litifut_firmware_paths_write(struct litifut_firmware_pass *p
 	writing.edges = writing.changes.count;
 	if (!status)
 		status = each_task(pass, write_task, &writing, error);
+	if (!status && pass->cpu->task_access)
+		status = write_vectors(pass, &writing, error);
 	if (!status)
 		status = write_sends(pass, &writing, error);
 	if (!status)

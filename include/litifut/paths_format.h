@@ -39,6 +39,9 @@
 #define LITIFUT_PATHS_RESET 3   /* [n]: the device has restarted, n times since the ring began */
 #define LITIFUT_PATHS_SAVED 4   /* [psp]: an interrupt handler has read this stack pointer, */
 #define LITIFUT_PATHS_RESUMED 5 /* [psp]: or has set it: its return leads to that task */
+#define LITIFUT_PATHS_INTERRUPT                                                                    \
+	6 /* [address]: an interrupt came before the instruction there; of the tracer's own code,  \
+	   * the address in that of a branch which has called it */
 #define LITIFUT_PATHS_KINDS 32
 
 #define LITIFUT_PATHS_SYNC_CALLS 24 /* as many as a SYNC has, at most */

@@ -35,8 +35,12 @@ struct place {
 struct frame {
 	struct place back;
 	bool between;  /* no call was made: a callback or a signal handler came at that place */
-	bool switches; /* and when it returns, another task goes on: */
+	bool interrupt; /* it was an interrupt, as a record has said */
+	bool switches;  /* and when it returns, another task goes on: */
 	uint32_t task;
+	uint32_t last;  /* of code that was interrupted, these three as in struct walker */
+	unsigned stops;
+	bool begun;
 };
 
 struct walker {
@@ -51,6 +55,11 @@ struct walker {
 	/* Of a task: its stack pointer when it was interrupted the last time, if that is known. */
 	bool is_task;
 	uint32_t stack;
+	uint32_t last; /* the block that was executed last, in the code of `at` */
+	/* So many interrupts have come where it is, and it is known that it has not gone on. */
+	unsigned stops;
+	bool chained; /* one has just returned: another may have come before it could go on */
+	bool begun;   /* the block, whose record follows, has been given already */
 	bool switching; /* the task `next_task` goes on now */
 	uint32_t next_task;
 };
@@ -105,7 +114,15 @@ static const struct post_path_block *block_of(const struct place *place)
 static void push(struct walker *walker, bool between, struct place back)
 {
 	POST_GROW(walker->frames, walker->count, walker->capacity);
-	walker->frames[walker->count++] = (struct frame){.back = back, .between = between};
+	walker->frames[walker->count++] =
+		(struct frame){.back = back,
+			       .between = between,
+			       .interrupt = walker->stops != 0,
+			       .last = walker->last,
+			       .stops = walker->stops ? walker->stops - 1 : 0,
+			       .begun = walker->begun};
+	walker->stops = 0;
+	walker->begun = false;
 }
 
 static void begin_anew(struct walk *walk, struct walker *walker)
@@ -141,6 +158,11 @@ static void leave(struct walker *walker)
 	walker->at = frame->back;
 	walker->switching = frame->switches;
 	walker->next_task = frame->task;
+	walker->stops = frame->stops;
+	walker->begun = frame->begun;
+	if (frame->between)
+		walker->last = frame->last;
+	walker->chained = frame->interrupt;
 }
 
 /* The end of the block: taken, or what it does without a condition. */
@@ -188,7 +210,10 @@ static void execute(struct walk *walk, struct walker *walker)
 {
 	const struct post_path_block *block = block_of(&walker->at);
 
-	give(walk, walker, POST_PATH_BLOCK);
+	if (!walker->begun)
+		give(walk, walker, POST_PATH_BLOCK);
+	walker->begun = false;
+	walker->last = walker->at.block;
 	if (block->block.flags & LITIFUT_BLOCK_CONDITIONAL)
 		walker->at.state = STATE_BRANCH;
 	else
@@ -202,7 +227,7 @@ static void advance(struct walk *walk, struct walker *walker)
 	size_t steps = 0;
 
 	while (walker->at.state == STATE_ENTRY && !block_of(&walker->at)->block.entered &&
-	       !walker->switching && steps++ <= walker->at.code->count)
+	       !walker->switching && !walker->stops && steps++ <= walker->at.code->count)
 		execute(walk, walker);
 }
 
@@ -326,9 +351,10 @@ static bool returns_unseen(const struct walker *walker)
 }
 
 /* From there: when it returns, does control come to the start of the block before anything else can
- * be recorded? Then it is not a callback. */
+ * be recorded? Then it is not a callback. *may_call, if it is not NULL: control may come to any
+ * function. */
 static bool leads_to(const struct walker *walker, const struct post_path_code *code,
-		     uint32_t number)
+		     uint32_t number, bool *may_call)
 {
 	struct walker ahead = *walker;
 	struct frame frames[AHEAD_MOST];
@@ -352,6 +378,10 @@ static bool leads_to(const struct walker *walker, const struct post_path_code *c
 		}
 		if (block->block.flags & LITIFUT_BLOCK_CONDITIONAL)
 			break;
+		if (may_call && (block->block.ends == LITIFUT_ENDS_JUMP ||
+				 (block->block.ends == LITIFUT_ENDS_CALL &&
+				  block->target == POST_NONE)))
+			*may_call = true;
 		if (block->block.ends == LITIFUT_ENDS_RETURN && own) {
 			ahead.at = frames[--own].back;
 			continue;
@@ -379,8 +409,13 @@ static void take_record(struct walk *walk, struct walker *walker, const struct p
 {
 	const struct litifut_block *block = &code->blocks[number].block;
 
+	if (walker->stops) {
+		/* the first record of an interrupt handler */
+		push(walker, true, walker->at);
+		walker->at.state = STATE_NOWHERE;
+	}
 	advance(walk, walker);
-	if (returns_unseen(walker) && leads_to(walker, code, number)) {
+	if (returns_unseen(walker) && leads_to(walker, code, number, NULL)) {
 		if (walker->at.state == STATE_JUMP) {
 			leave(walker);
 			advance(walk, walker);
@@ -398,8 +433,12 @@ static void take_record(struct walk *walk, struct walker *walker, const struct p
 		/* a case of a switch */
 	} else if (block->flags & LITIFUT_BLOCK_FUNCTION) {
 		/* a tail call has no place to come back to, and its callers have a bit behind */
+		const bool begun = walker->begun;
+
+		walker->begun = false;
 		if (walker->at.state != STATE_NOWHERE)
 			push(walker, true, walker->at);
+		walker->begun = begun;
 	} else if (!unwind_to(walker, code, number)) {
 		begin_anew(walk, walker);
 	}
@@ -423,7 +462,24 @@ static const struct post_path_edge *find_edge(struct walk *walk, const struct wa
 	return post_path_edge(*code, *link);
 }
 
-static void take_address(struct walk *walk, struct walker *walker, uint32_t address)
+/* Has an interrupt come at once behind another one, before the thread could go on? The record that
+ * says so is not that of a function which the thread was about to enter. */
+static void find_chained(struct walker *walker, const struct post_path_code *code, uint32_t block)
+{
+	const struct post_path_block *last;
+	bool may_call = false;
+
+	if (!walker->chained || walker->stops || walker->begun ||
+	    walker->at.state != STATE_ENTRY ||
+	    !(code->blocks[block].block.flags & LITIFUT_BLOCK_FUNCTION) ||
+	    leads_to(walker, code, block, &may_call) || may_call)
+		return;
+	last = &walker->at.code->blocks[walker->last];
+	if (last->block.ends != LITIFUT_ENDS_CALL || last->target != POST_NONE)
+		walker->stops = 1;
+}
+
+static struct walker *take_address(struct walk *walk, struct walker *walker, uint32_t address)
 {
 	const struct post_path_code *code;
 	uint32_t link;
@@ -433,9 +489,12 @@ static void take_address(struct walk *walk, struct walker *walker, uint32_t addr
 	if (!edge || code->blocks[edge->block].block.entered != LITIFUT_ENTERED_RECORD) {
 		disagree(walk, walker, "a record is not of the start of a block");
 		begin_anew(walk, walker);
-		return;
+		return walker;
 	}
+	find_chained(walker, code, edge->block);
+	walker = settle(walk, walker);
 	take_record(walk, walker, code, edge->block);
+	return walker;
 }
 
 /* The code behind a call that was made from one of the words of a stack, which may be a return
@@ -656,6 +715,59 @@ static void take_task(struct walker *walker, uint32_t stack)
 	walker->frames[at - 1].task = stack;
 }
 
+static bool may_execute(const struct walker *walker)
+{
+	return walker->at.state == STATE_ENTRY && !block_of(&walker->at)->block.entered &&
+	       !walker->switching;
+}
+
+/* An interrupt has come before the instruction at the address. Of what was executed by then, the
+ * last decision tells the most part, and the code behind it the rest. */
+static void find_interrupted(struct walk *walk, struct walker *walker, uint32_t address)
+{
+	const struct post_path_code *code;
+	const struct post_path_edge *edge;
+	const struct post_image *image;
+	uint32_t module, link, block;
+
+	if (!post_session_place(walk->process, walker->epoch, address, &module, &link))
+		return;
+	link &= ~1u;
+	code = post_path_code(walk->codes, walk->session, module);
+	image = walk->session->modules[module].image;
+	block = image ? post_image_block(image, link) : POST_NONE;
+	if (block != POST_NONE && code->blocks[block].block.start == link) {
+		for (size_t i = 0; i < code->count && may_execute(walker) &&
+				   walker->at.block != block;
+		     i++)
+			execute(walk, walker);
+		return;
+	}
+	edge = block == POST_NONE ? post_path_edge(code, link) : NULL;
+	if (edge)
+		block = edge->block;
+	for (size_t i = 0; i < code->count && may_execute(walker) && walker->last != block; i++)
+		execute(walk, walker);
+	/* control has come there, but that was not recorded yet */
+	if (edge && walker->last != block && is_entering(code, edge, link) && !walker->begun) {
+		const struct place before = walker->at;
+
+		walker->at = (struct place){code, block, STATE_ENTRY};
+		give(walk, walker, POST_PATH_BLOCK);
+		walker->at = before;
+		walker->begun = true;
+	}
+}
+
+static void take_interrupt(struct walk *walk, struct walker *walker, uint32_t address)
+{
+	const unsigned stops = walker->stops;
+
+	if (!stops)
+		find_interrupted(walk, walker, address);
+	walker->stops = stops + 1;
+}
+
 /* All threads go to where the code alone leads them. */
 static void finish(struct walk *walk)
 {
@@ -671,6 +783,8 @@ static struct walker *take_bits(struct walk *walk, struct walker *walker, uint32
 		count--;
 	walk->totals->bits += count;
 	while (count) {
+		walker->stops = 0;
+		walker->chained = false;
 		walker = settle(walk, walker);
 		take_bit(walk, walker, word >> --count & 1);
 	}
@@ -682,6 +796,7 @@ static struct walker *take_control(struct walk *walk, struct walker *walker, uns
 				   const uint32_t *words, uint32_t count)
 {
 	if (kind == LITIFUT_WORD_SYNC) {
+		walker = settle(walk, walker);
 		walker->unknown = false;
 		take_sync(walk, walker, words, count);
 	}
@@ -694,8 +809,7 @@ static struct walker *take_control(struct walk *walk, struct walker *walker, uns
 		walker->epoch = words[0];
 		break;
 	case LITIFUT_WORD_BLOCK:
-		take_address(walk, walker, words[0]);
-		break;
+		return take_address(walk, walker, words[0]);
 	case LITIFUT_WORD_LOST:
 		take_loss(walk);
 		break;
@@ -703,6 +817,9 @@ static struct walker *take_control(struct walk *walk, struct walker *walker, uns
 		finish(walk);
 		walk->first = walk->count;
 		return walker_of(walk, (uint32_t)walk->count + 1);
+	case LITIFUT_WORD_INTERRUPT:
+		take_interrupt(walk, walker, words[0]);
+		break;
 	case LITIFUT_WORD_TASK_SAVED:
 		walker->is_task = true;
 		walker->stack = words[0];
@@ -737,14 +854,9 @@ static void walk_chunk(struct walk *walk, const struct post_chunk *chunk)
 			continue;
 		}
 		word &= ~LITIFUT_BITS_RECORD;
-		/* a handler that exchanges tasks has not returned yet */
-		if (word >= LITIFUT_WORD_FIRST_ADDRESS / 2 ||
-		    (LITIFUT_CONTROL_KIND(word) != LITIFUT_WORD_TASK_SAVED &&
-		     LITIFUT_CONTROL_KIND(word) != LITIFUT_WORD_TASK_RESUMED))
-			walker = settle(walk, walker);
 		if (word >= LITIFUT_WORD_FIRST_ADDRESS / 2) {
 			if (!walker->unknown)
-				take_address(walk, walker, word << 1);
+				walker = take_address(walk, walker, word << 1);
 			continue;
 		}
 		count = LITIFUT_CONTROL_FOLLOWING(word) & 127;

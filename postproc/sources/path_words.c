@@ -128,6 +128,7 @@ static size_t put_kind(struct made *made, uint32_t kind, const uint32_t *rest, s
 {
 	static const uint32_t kinds[] = {[LITIFUT_PATHS_LOST] = LITIFUT_WORD_LOST,
 					 [LITIFUT_PATHS_RESET] = LITIFUT_WORD_RESTARTED,
+					 [LITIFUT_PATHS_INTERRUPT] = LITIFUT_WORD_INTERRUPT,
 					 [LITIFUT_PATHS_SAVED] = LITIFUT_WORD_TASK_SAVED,
 					 [LITIFUT_PATHS_RESUMED] = LITIFUT_WORD_TASK_RESUMED};
 	const size_t calls = kind == LITIFUT_PATHS_SYNC && left > 2 ? rest[2] : 0;

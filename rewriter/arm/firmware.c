@@ -410,27 +410,23 @@ static unsigned task_access(const uint8_t *code)
 	return litifut_arm_task_access(wide_at(code));
 }
 
-/* The instruction; push {r0, lr}; bl target; pop.w {r0, lr}; b.w back */
-static unsigned write_task(const uint8_t *code, uint32_t from, uint32_t address, uint32_t target,
+/* The instruction; push {r0, lr}; bl target; pop.w {r0, lr}; b.w next */
+static unsigned write_call(const uint8_t *code, uint32_t address, uint32_t target, uint32_t next,
 			   struct litifut_firmware_stub *stub)
 {
 	struct emitter emitter = {.stub = stub, .address = address};
-	struct litifut_firmware_patch *patch = &stub->patches[0];
 
 	memset(stub, 0, sizeof(*stub));
-	half(&emitter, litifut_get16(false, code));
-	half(&emitter, litifut_get16(false, code + 2));
+	for (unsigned i = 0; code && i < 4; i += 2)
+		half(&emitter, litifut_get16(false, code + i));
 	half(&emitter, 0xb501);
 	branch(&emitter, target, true);
 	half(&emitter, 0xe8bd);
 	half(&emitter, 0x4001);
-	branch(&emitter, from + 4, false);
+	branch(&emitter, next, false);
 	nop(&emitter);
 	stub->bytes = emitter.at;
-	*patch = (struct litifut_firmware_patch){.address = from, .length = 4, .target = address};
-	return !emitter.failed && litifut_arm_branch_write(from, address, patch->bytes)
-		       ? stub->bytes
-		       : 0;
+	return emitter.failed ? 0 : stub->bytes;
 }
 
 static bool redirect(uint8_t *code, uint32_t address, uint32_t target)
@@ -462,6 +458,7 @@ const struct litifut_firmware_cpu litifut_firmware_arm = {
 	.switches = true,
 	.paths = true,
 	.task_access = task_access,
-	.write_task = write_task,
+	.write_call = write_call,
+	.write_branch = litifut_arm_branch_write,
 	.redirect = redirect,
 };

@@ -25,8 +25,9 @@ def watched_of(path, is_traced):
     _, blocks, originals = blocks_of(Elf(path))
     inside = {}
     for address, code in originals:
-        # an original may come in pieces
-        start = next((at for at, end in inside.values() if end == address), address)
+        # a long one comes in pieces of 8 bytes
+        start = next((at for at, end in inside.values() if end == address and end - at == 8),
+                     address)
         for at in range(address, address + len(code), 2):
             inside[at] = (start, address + len(code))
     ends = {}

@@ -1,7 +1,8 @@
 /* LITIFUT_MODE=paths of a firmware on Cortex-M: what the code of a branch calls (rewriter/arm/edge.c),
  * once it has pushed r0 and lr. litifut_bit_zero and litifut_bit_one put one bit into the newest
  * word of the ring, litifut_bits_enter puts down where it was called from; litifut_paths_saved and
- * litifut_paths_resumed are called behind instructions that read or set the stack pointer of tasks.
+ * litifut_paths_resumed are called behind instructions that read or set the stack pointer of tasks,
+ * litifut_paths_interrupt before handlers.
  * <litifut/paths_format.h> has the words.
  *
  * A bit is stored by an exclusive store, which an interrupt lets fail; where the CPU has none,
@@ -80,6 +81,7 @@
 	pop	{r1, r2, r3}
 	bx	lr
 8:	mov.w	r0, #\value
+	mov	r1, lr
 	b	litifut_bits_slow
 	.size	\name, . - \name
 	.endm
@@ -100,15 +102,15 @@
 	pop	{r1, r2, r3}
 	bx	lr
 8:	mov.w	r0, #2
+	mov	r1, lr
 	.size	litifut_bits_enter, . - litifut_bits_enter
 
-/* r0: 0 or 1, the bit; 2: a block is entered; more: the kind of a record. r3 and on the stack: see
- * above. Interrupts are off. */
+/* r0: 0 or 1, the bit; 2: a block is entered; more: the kind of a record, whose word r1 is then. r3
+ * and on the stack: see above. Interrupts are off. */
 	.thumb_func
 litifut_bits_slow:
 	push	{r3, r4, r12, lr}
 	mrs	r4, APSR
-	mov	r1, lr
 	add.w	r2, sp, #36
 	bl	litifut_paths_slow
 	msr	APSR_nzcvq, r4
@@ -136,12 +138,50 @@ litifut_bits_slow:
 9:	pop	{r1, r2, r3}
 	bx	lr
 8:	mov.w	r0, #\kind
+	mrs	r1, PSP
 	b	litifut_bits_slow
 	.size	\name, . - \name
 	.endm
 
 	task	litifut_paths_saved, LITIFUT_PATHS_SAVED
 	task	litifut_paths_resumed, LITIFUT_PATHS_RESUMED
+
+/* Called before an interrupt handler, with lr and r0 on the stack as above. */
+	begin	litifut_paths_interrupt
+	push	{r1, r2, r3}
+	ldr	r0, [sp, #16]
+	lsls	r0, r0, #29		/* bit 2 of EXC_RETURN: it has interrupted a task */
+	ite	mi
+	mrsmi	r0, PSP
+	addpl	r0, sp, #20
+	ldrd	r1, r2, [r0, #20]	/* lr, pc */
+	ldr	r0, =litifut_bit_zero
+	subs	r3, r2, r0
+	cmp	r3, #litifut_paths_interrupt - litifut_bit_zero
+	it	lo
+	movlo	r2, r1
+	mov	r1, r2
+	mrs	r3, PRIMASK
+	cpsid	i
+	ldr	r0, =litifut_paths
+	ldrd	r0, r2, [r0]
+	subs	r2, r2, r0
+	lsrs	r2, r2, #PATHS_ROOM_SHIFT
+	beq	8f
+	take_empty
+	mov.w	r2, #LITIFUT_PATHS_RECORD
+	orr.w	r2, r2, #LITIFUT_PATHS_INTERRUPT
+	str	r2, [r0, #4]
+	str	r1, [r0, #8]
+	mov.w	r2, #LITIFUT_PATHS_NONE
+	str	r2, [r0, #12]!
+	ldr	r1, =litifut_paths
+	move_cursor
+	pop	{r1, r2, r3}
+	bx	lr
+8:	mov.w	r0, #LITIFUT_PATHS_INTERRUPT
+	b	litifut_bits_slow
+	.size	litifut_paths_interrupt, . - litifut_paths_interrupt
 	.pool
 
 /* The rewriter fills in what tracer/sink/paths/paths.c reads. */

@@ -121,15 +121,14 @@ static void litifut_paths_lose(uint32_t *at)
 	litifut_paths.state.lost++;
 }
 
-/* `kind': 0 or 1, a bit; 2: a block is entered; more: of a record that has the stack pointer of tasks
- * in it. `address': where in the code of a branch; `stack': the stack pointer of the program. With
- * interrupts off. */
+/* `kind': 0 or 1, a bit; 2: a block is entered; more: of a record, of which `address' is the second
+ * word. Else that is the place in the code of a branch; `stack': the stack pointer of the program.
+ * With interrupts off. */
 void litifut_paths_slow(uint32_t kind, uint32_t address, const uint32_t *stack)
 {
 	const struct paths_ring *ring = &litifut_paths;
 	const uint32_t *newest = litifut_paths_newest();
 	uint32_t *at = newest ? (uint32_t *)newest + 1 : ring->next;
-	uint32_t task;
 
 	if (!at)
 		at = litifut_paths_begin();
@@ -153,8 +152,7 @@ void litifut_paths_slow(uint32_t kind, uint32_t address, const uint32_t *stack)
 		at = litifut_paths_sync(at, address, stack);
 		*at = kind < 2 ? LITIFUT_PATHS_NONE << 1 | kind : LITIFUT_PATHS_NONE;
 	} else {
-		__asm__ volatile("mrs %0, PSP" : "=r"(task));
-		at = litifut_paths_put(at, kind, task);
+		at = litifut_paths_put(at, kind, address);
 		*at = LITIFUT_PATHS_NONE;
 	}
 	litifut_paths_move(at);
