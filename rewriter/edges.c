@@ -386,6 +386,8 @@ static enum litifut_status judge_paths(struct judge *judge, const uint8_t *funct
 	litifut_paths_want(&paths);
 	while (again && !status) {
 		judge_wanted(judge, &paths, judged, LITIFUT_ENTERED_RECORD);
+		for (size_t i = 0; i < judge->session->unlent_count; i++)
+			take(&judge->taken, judge->session->unlent[i], 4);
 		if (stones)
 			status = find_stones(judge, true, error);
 		if (!status && stones && branches)

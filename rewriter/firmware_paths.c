@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "cpu/step.h"
 #include "rewriter/edges.h"
 #include "rewriter/firmware.h"
@@ -25,11 +26,26 @@ static enum litifut_status unsupported(const struct litifut_firmware_pass *pass,
 				 LITIFUT_NO_ADDRESS, "LITIFUT_MODE=paths: %s", why);
 }
 
+/* Their returns lead elsewhere than to their callers. */
+static bool returns_elsewhere(const char *name)
+{
+	static const char *const names[] = {"longjmp",    "_longjmp",           "siglongjmp",
+					    "__longjmp",  "__restore_core_regs", "restore_core_regs"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
 /* The same function may have several symbols. */
 static void leave_functions(struct litifut_firmware_pass *pass)
 {
 	const struct litifut_image *image = &pass->image;
 
+	for (size_t i = 0; i < image->symbol_count; i++)
+		if (returns_elsewhere(image->symbols[i].name))
+			pass->unrecorded[i] = LITIFUT_SITE_UNKNOWN_JUMP;
 	for (size_t i = 0; i < image->symbol_count; i++)
 		for (size_t j = 0; j < image->symbol_count && pass->unrecorded[i]; j++)
 			if (image->symbols[j].address == image->symbols[i].address)
@@ -112,21 +128,33 @@ static bool is_own(const struct litifut_image *image, uint32_t address)
 	for (size_t i = 0; i < image->own_count; i++) {
 		const struct litifut_symbol *own = &image->symbols[image->own[i]];
 
-		if (address - own->address < (own->size ? own->size : 1))
+		/* what is in the file only has addresses that mean nothing */
+		if (own->section < image->section_count &&
+		    image->sections[own->section].flags & SHF_ALLOC &&
+		    address - own->address < own->size)
 			return true;
 	}
 	return false;
 }
 
-static enum litifut_status count_task(struct litifut_firmware_pass *pass, uint32_t address,
+static enum litifut_status note_task(struct litifut_firmware_pass *pass, uint32_t address,
 				      const uint8_t *code, void *context,
 				      struct litifut_error *error)
 {
 	(void)code;
 	(void)context;
-	(void)error;
-	if (!is_own(&pass->image, address))
-		pass->stub_bytes += CALL_BYTES;
+	if (is_own(&pass->image, address))
+		return LITIFUT_OK;
+	if (pass->task_count == pass->task_capacity) {
+		const size_t capacity = 2 * pass->task_capacity + 16;
+		void *items = litifut_memory_resized(pass->tasks, capacity, sizeof(*pass->tasks));
+
+		if (!items)
+			return out_of_memory(pass, error);
+		pass->tasks = items;
+		pass->task_capacity = capacity;
+	}
+	pass->tasks[pass->task_count++] = address;
 	return LITIFUT_OK;
 }
 
@@ -158,15 +186,20 @@ enum litifut_status litifut_firmware_paths_find(struct litifut_firmware_pass *pa
 	leave_functions(pass);
 	status = fix_sends(pass, error);
 	if (!status)
+		status = each_task(pass, note_task, NULL, error);
+	session->unlent = pass->tasks;
+	session->unlent_count = pass->task_count;
+	if (!status)
 		status = litifut_edges_find(session, &pass->options->common, error);
 	if (status)
 		return status;
-	pass->stub_bytes = (uint32_t)litifut_edges_bytes(session);
+	pass->stub_bytes = (uint32_t)litifut_edges_bytes(session) +
+			   CALL_BYTES * (uint32_t)pass->task_count;
 	for (size_t i = 0; i < pass->sites.count; i++)
 		if (pass->sites.items[i].site.kind == LITIFUT_SITE_VECTOR)
 			pass->stub_bytes += CALL_BYTES;
 	pass->table_words = (uint32_t)pass->options->ring_bytes / 4;
-	return each_task(pass, count_task, NULL, error);
+	return LITIFUT_OK;
 }
 
 struct writing {
@@ -388,5 +421,6 @@ void litifut_firmware_paths_release(struct litifut_firmware_pass *pass)
 	free(pass->session.left);
 	free(pass->unrecorded);
 	free(pass->fixed);
+	free(pass->tasks);
 	free(pass->blocks);
 }

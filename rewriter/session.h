@@ -24,6 +24,8 @@ struct litifut_session {
 	uint32_t tasks[2];     /* see struct litifut_edge_code */
 	const uint32_t *fixed; /* instructions of 4 bytes that may not move; NULL: none */
 	size_t fixed_count;
+	const uint32_t *unlent; /* those that may move for an edge of their own block alone */
+	size_t unlent_count;
 	const struct litifut_symbol *room; /* for trampolines, beside the tracer; or NULL */
 	const char *thunks_refused;        /* see struct litifut_rewrite_summary */
 };

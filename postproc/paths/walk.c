@@ -59,6 +59,7 @@ struct walker {
 	/* So many interrupts have come where it is, and it is known that it has not gone on. */
 	unsigned stops;
 	bool chained; /* one has just returned: another may have come before it could go on */
+	bool left;    /* so has what had come between, an interrupt or a callback */
 	bool begun;   /* the block, whose record follows, has been given already */
 	bool switching; /* the task `next_task` goes on now */
 	uint32_t next_task;
@@ -163,6 +164,7 @@ static void leave(struct walker *walker)
 	if (frame->between)
 		walker->last = frame->last;
 	walker->chained = frame->interrupt;
+	walker->left = frame->between;
 }
 
 /* The end of the block: taken, or what it does without a condition. */
@@ -212,7 +214,7 @@ static void execute(struct walk *walk, struct walker *walker)
 
 	if (!walker->begun)
 		give(walk, walker, POST_PATH_BLOCK);
-	walker->begun = false;
+	walker->begun = walker->left = false;
 	walker->last = walker->at.block;
 	if (block->block.flags & LITIFUT_BLOCK_CONDITIONAL)
 		walker->at.state = STATE_BRANCH;
@@ -220,15 +222,24 @@ static void execute(struct walk *walk, struct walker *walker)
 		end_block(walker);
 }
 
-/* So far as the code alone says. Blocks without a decision in a circle are a program that waits
- * for a signal, so a bound is needed. */
-static void advance(struct walk *walk, struct walker *walker)
+/* So far as the code alone says, up to where an interrupt returns to. Blocks without a decision in a
+ * circle are a program that waits for a signal, so a bound is needed. */
+static void go_on(struct walk *walk, struct walker *walker)
 {
 	size_t steps = 0;
 
 	while (walker->at.state == STATE_ENTRY && !block_of(&walker->at)->block.entered &&
-	       !walker->switching && !walker->stops && steps++ <= walker->at.code->count)
+	       !walker->switching && !walker->stops && !walker->chained &&
+	       steps++ <= walker->at.code->count)
 		execute(walk, walker);
+}
+
+static void advance(struct walk *walk, struct walker *walker)
+{
+	do {
+		walker->chained = false;
+		go_on(walk, walker);
+	} while (walker->chained);
 }
 
 static struct walker *walker_of(struct walk *walk, uint32_t thread)
@@ -350,16 +361,21 @@ static bool returns_unseen(const struct walker *walker)
 	return walker->at.state == STATE_CALL;
 }
 
-/* From there: when it returns, does control come to the start of the block before anything else can
- * be recorded? Then it is not a callback. *may_call, if it is not NULL: control may come to any
- * function. */
-static bool leads_to(const struct walker *walker, const struct post_path_code *code,
-		     uint32_t number, bool *may_call)
+/* What lies ahead, before anything else can be recorded. */
+struct ahead {
+	bool leads_to; /* the start of the block, which is recorded */
+	bool passes;   /* the block is among those on the way */
+	bool may_call; /* so is a call or a jump that may lead to any function */
+};
+
+/* From there, and if that is in code that is not followed, when it returns. */
+static struct ahead look_ahead(const struct walker *walker, const struct post_path_code *code,
+			       uint32_t number)
 {
 	struct walker ahead = *walker;
 	struct frame frames[AHEAD_MOST];
+	struct ahead seen = {0};
 	size_t own = 0; /* of them */
-	bool found = false;
 
 	if (ahead.at.state == STATE_JUMP)
 		leave(&ahead);
@@ -373,15 +389,15 @@ static bool leads_to(const struct walker *walker, const struct post_path_code *c
 			break;
 		block = block_of(&ahead.at);
 		if (block->block.entered) {
-			found = ahead.at.code == code && ahead.at.block == number;
+			seen.leads_to = ahead.at.code == code && ahead.at.block == number;
 			break;
 		}
+		seen.passes |= ahead.at.code == code && ahead.at.block == number;
 		if (block->block.flags & LITIFUT_BLOCK_CONDITIONAL)
 			break;
-		if (may_call && (block->block.ends == LITIFUT_ENDS_JUMP ||
+		seen.may_call |= block->block.ends == LITIFUT_ENDS_JUMP ||
 				 (block->block.ends == LITIFUT_ENDS_CALL &&
-				  block->target == POST_NONE)))
-			*may_call = true;
+				  block->target == POST_NONE);
 		if (block->block.ends == LITIFUT_ENDS_RETURN && own) {
 			ahead.at = frames[--own].back;
 			continue;
@@ -401,7 +417,7 @@ static bool leads_to(const struct walker *walker, const struct post_path_code *c
 		own = ahead.count;
 		ahead.count = before;
 	}
-	return found;
+	return seen;
 }
 
 static void take_record(struct walk *walk, struct walker *walker, const struct post_path_code *code,
@@ -415,7 +431,8 @@ static void take_record(struct walk *walk, struct walker *walker, const struct p
 		walker->at.state = STATE_NOWHERE;
 	}
 	advance(walk, walker);
-	if (returns_unseen(walker) && leads_to(walker, code, number, NULL)) {
+	/* then it is not a callback */
+	if (returns_unseen(walker) && look_ahead(walker, code, number).leads_to) {
 		if (walker->at.state == STATE_JUMP) {
 			leave(walker);
 			advance(walk, walker);
@@ -467,12 +484,14 @@ static const struct post_path_edge *find_edge(struct walk *walk, const struct wa
 static void find_chained(struct walker *walker, const struct post_path_code *code, uint32_t block)
 {
 	const struct post_path_block *last;
-	bool may_call = false;
+	struct ahead ahead;
 
-	if (!walker->chained || walker->stops || walker->begun ||
+	if (!walker->chained || walker->stops || walker->begun || walker->switching ||
 	    walker->at.state != STATE_ENTRY ||
-	    !(code->blocks[block].block.flags & LITIFUT_BLOCK_FUNCTION) ||
-	    leads_to(walker, code, block, &may_call) || may_call)
+	    !(code->blocks[block].block.flags & LITIFUT_BLOCK_FUNCTION))
+		return;
+	ahead = look_ahead(walker, code, block);
+	if (ahead.leads_to || ahead.may_call)
 		return;
 	last = &walker->at.code->blocks[walker->last];
 	if (last->block.ends != LITIFUT_ENDS_CALL || last->target != POST_NONE)
@@ -491,6 +510,7 @@ static struct walker *take_address(struct walk *walk, struct walker *walker, uin
 		begin_anew(walk, walker);
 		return walker;
 	}
+	go_on(walk, walker);
 	find_chained(walker, code, edge->block);
 	walker = settle(walk, walker);
 	take_record(walk, walker, code, edge->block);
@@ -698,27 +718,60 @@ static void take_loss(struct walk *walk)
 	}
 }
 
-/* The interrupt handler that runs returns to the task with this stack pointer. Where the handler is
- * not followed, that task goes on at once. */
-static void take_task(struct walker *walker, uint32_t stack)
+/* The interrupt handler that the thread is in, as far as is known; NULL: in none. Blocks are followed
+ * to their end at once, so it may have been left already. */
+static struct frame *handler_of(struct walker *walker)
 {
 	size_t at = walker->count;
 
 	while (at && !walker->frames[at - 1].between)
 		at--;
-	if (!at) {
-		walker->switching = true;
-		walker->next_task = stack;
+	return at && !walker->left ? &walker->frames[at - 1] : NULL;
+}
+
+/* A handler has read the stack pointer of the task that it has interrupted. */
+static void take_saved(struct walker *walker, uint32_t stack)
+{
+	struct frame *handler = handler_of(walker);
+
+	walker->is_task = true;
+	walker->stack = stack;
+	walker->chained |= walker->left;
+	if (handler)
+		handler->interrupt = true;
+}
+
+/* The handler returns to the task with this stack pointer. */
+static void take_resumed(struct walker *walker, uint32_t stack)
+{
+	struct frame *handler = handler_of(walker);
+
+	if (handler && handler->interrupt) {
+		handler->switches = true;
+		handler->task = stack;
 		return;
 	}
-	walker->frames[at - 1].switches = true;
-	walker->frames[at - 1].task = stack;
+	walker->switching = true;
+	walker->next_task = stack;
 }
 
 static bool may_execute(const struct walker *walker)
 {
 	return walker->at.state == STATE_ENTRY && !block_of(&walker->at)->block.entered &&
 	       !walker->switching;
+}
+
+/* Does the thread stand in this block, or may it come there before anything else is recorded? */
+static bool is_expected(const struct walker *walker, const struct post_path_code *code,
+			uint32_t block)
+{
+	const struct post_path_block *last = &walker->at.code->blocks[walker->last];
+	const struct ahead ahead = look_ahead(walker, code, block);
+
+	return walker->last == block || ahead.leads_to || ahead.passes ||
+	       (code->blocks[block].block.flags & LITIFUT_BLOCK_FUNCTION &&
+		(ahead.may_call || last->block.ends == LITIFUT_ENDS_JUMP ||
+		 (last->block.ends == LITIFUT_ENDS_CALL && last->target == POST_NONE)));
 }
 
 /* An interrupt has come before the instruction at the address. Of what was executed by then, the
@@ -730,7 +783,8 @@ static void find_interrupted(struct walk *walk, struct walker *walker, uint32_t 
 	const struct post_image *image;
 	uint32_t module, link, block;
 
-	if (!post_session_place(walk->process, walker->epoch, address, &module, &link))
+	if (walker->at.state == STATE_NOWHERE ||
+	    !post_session_place(walk->process, walker->epoch, address, &module, &link))
 		return;
 	link &= ~1u;
 	code = post_path_code(walk->codes, walk->session, module);
@@ -744,6 +798,9 @@ static void find_interrupted(struct walk *walk, struct walker *walker, uint32_t 
 		return;
 	}
 	edge = block == POST_NONE ? post_path_edge(code, link) : NULL;
+	/* beside the code of an edge stands what makes room for it, which is of any function */
+	if (edge && !is_expected(walker, code, edge->block))
+		return;
 	if (edge)
 		block = edge->block;
 	for (size_t i = 0; i < code->count && may_execute(walker) && walker->last != block; i++)
@@ -784,7 +841,6 @@ static struct walker *take_bits(struct walk *walk, struct walker *walker, uint32
 	walk->totals->bits += count;
 	while (count) {
 		walker->stops = 0;
-		walker->chained = false;
 		walker = settle(walk, walker);
 		take_bit(walk, walker, word >> --count & 1);
 	}
@@ -821,11 +877,10 @@ static struct walker *take_control(struct walk *walk, struct walker *walker, uns
 		take_interrupt(walk, walker, words[0]);
 		break;
 	case LITIFUT_WORD_TASK_SAVED:
-		walker->is_task = true;
-		walker->stack = words[0];
+		take_saved(walker, words[0]);
 		break;
 	case LITIFUT_WORD_TASK_RESUMED:
-		take_task(walker, words[0]);
+		take_resumed(walker, words[0]);
 		break;
 	default:
 		break;

@@ -8,13 +8,13 @@
   firmware_paths.py compare ELF WATCHED ORDER BLOCKS [--tail N] [--cut N] [--early N]
         ORDER is the oracle's, BLOCKS is what `litifut-post -f blocks' makes of a dump or a
         capture, in the order of its lines. With --tail N BLOCKS may begin later, behind a gap,
-        and has N blocks at least; with --cut N it may end up to N blocks later, with --more N earlier. With --early N an
-        interrupt may have come up to N blocks earlier than BLOCKS has it: it says only between
-        which branches."""
+        and has N blocks at least; with --cut N it may end up to N blocks later, with --more N earlier. With --late N up to N
+        blocks that were executed before an interrupt may be recorded behind it: it is not
+        known in which round of a loop of one block it came, nor where in code that makes room."""
 
 import sys
 
-from edges import blocks_of
+from edges import CONDITIONAL, blocks_of
 from elf import Elf
 
 LEFT = 16  # of the flags of a block
@@ -34,8 +34,9 @@ def watched_of(path, is_traced):
     for start, end in inside.values():
         ends[start] = max(end, ends.get(start, 0))
     result = {}
-    for start, end, *_, flags, _, _ in blocks:
-        if flags & LEFT:
+    for start, end, _, target, *_, flags, _, _ in blocks:
+        # a program that waits for an interrupt: how often can't be known
+        if flags & LEFT or (target & ~1 == start and not flags & CONDITIONAL):
             continue
         at = start
         while is_traced and at in inside and inside[at][0] != at:
@@ -70,31 +71,25 @@ def recorded(path, starts):
     return blocks, gaps
 
 
-def differs(oracle, trace, early, cut, more):
-    """Where, or None. Blocks that the trace has before an interrupt are held back until the oracle
-    has them."""
-    held, i = [], 0
-    for j, block in enumerate(trace):
-        while held and i < len(oracle) and oracle[i] == held[-1][0] and \
-                (oracle[i] != block or held[-1][1]):
-            held.pop()
-            i += 1
-        if i < len(oracle) and oracle[i] == block:
-            i += 1
-        elif len(held) < early:
-            # several of one place stand in their order
-            at = len(held)
-            while at and held[at - 1][2] == i:
-                at -= 1
-            held.insert(at, (block, False, i))
-        elif len(trace) - j > cut:
-            return i, j
+def differs(oracle, trace, late, cut, more):
+    """Where, or None. Up to `late' blocks that were executed before an interrupt may be recorded
+    behind it."""
+    owed, i, j = [], 0, 0
+    while j < len(trace):
+        if i < len(oracle) and oracle[i] == trace[j]:
+            i, j = i + 1, j + 1
+        elif owed and owed[-1] == trace[j]:
+            owed.pop()
+            j += 1
+        elif trace[j] in oracle[i:i + late + 1 - len(owed)]:
+            more_owed = oracle.index(trace[j], i) - i
+            owed += oracle[i:i + more_owed][::-1]
+            i += more_owed
         else:
             break
-    while held and i < len(oracle) and oracle[i] == held[-1][0]:
-        held.pop()
-        i += 1
-    return (i, len(trace)) if len(oracle) - i > more or len(held) > cut else None
+    if len(trace) - j > cut or len(oracle) - i > more or owed:
+        return i, j
+    return None
 
 
 def compare(arguments):
@@ -106,7 +101,7 @@ def compare(arguments):
         del arguments[at:at + 2]
         return value
 
-    tail, cut, early, more = option("--tail"), option("--cut"), option("--early"), option("--more")
+    tail, cut, late, more = (option(name) for name in ("--tail", "--cut", "--late", "--more"))
     watched = read_watched(arguments[1])
     oracle = executed(arguments[2], watched)
     trace, gaps = recorded(arguments[3], set(watched.values()))
@@ -117,7 +112,7 @@ def compare(arguments):
         oracle = next((oracle[len(oracle) - count:] for extra in range(cut + 1)
                        for count in [len(trace) - extra] if count <= len(oracle) and
                        oracle[len(oracle) - count:] == trace[:count]), oracle)
-    at = differs(oracle, trace, early, cut, more)
+    at = differs(oracle, trace, late, cut, more)
     print(f"{len(trace)} blocks compared with {len(oracle)} that were executed")
     if at:
         print(f"they differ at {at[0]} of those executed, {at[1]} of those recorded")
