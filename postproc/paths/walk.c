@@ -798,6 +798,10 @@ static void find_interrupted(struct walk *walk, struct walker *walker, uint32_t 
 		return;
 	}
 	edge = block == POST_NONE ? post_path_edge(code, link) : NULL;
+	/* in other code, which is not followed: to there */
+	if (edge && post_symbols_find(&image->symbols, link) !=
+			    post_symbols_find(&image->symbols, edge->address))
+		edge = NULL;
 	/* beside the code of an edge stands what makes room for it, which is of any function */
 	if (edge && !is_expected(walker, code, edge->block))
 		return;

@@ -78,12 +78,12 @@ def differs(oracle, trace, late, cut, more):
     while j < len(trace):
         if i < len(oracle) and oracle[i] == trace[j]:
             i, j = i + 1, j + 1
-        elif owed and owed[-1] == trace[j]:
-            owed.pop()
+        elif trace[j] in owed:
+            owed.remove(trace[j])
             j += 1
         elif trace[j] in oracle[i:i + late + 1 - len(owed)]:
             more_owed = oracle.index(trace[j], i) - i
-            owed += oracle[i:i + more_owed][::-1]
+            owed += oracle[i:i + more_owed]
             i += more_owed
         else:
             break

@@ -61,6 +61,11 @@ $(TRACER_LIBRARY)/firmware-$(1)-events.o: $(BUILD)/tracer/firmware-$(1)/sink/spa
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
+# that of branches, likewise
+$(TRACER_LIBRARY)/firmware-$(1)-branches.o: $(BUILD)/tracer/firmware-$(1)/sink/paths/send.o
+	@mkdir -p $$(@D)
+	$$(quiet)cp $$< $$@
+
 $(TRACER_LIBRARY)/firmware-$(1)-clock-%.o: $(BUILD)/tracer/firmware-$(1)/arm/clock/%.o
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
@@ -68,6 +73,7 @@ $(TRACER_LIBRARY)/firmware-$(1)-clock-%.o: $(BUILD)/tracer/firmware-$(1)/arm/clo
 TRACER += $(TRACER_LIBRARY)/firmware-$(1).a $(TRACER_LIBRARY)/firmware-$(1)-events.o \
 	$(FIRMWARE_SPANS:%=$(TRACER_LIBRARY)/firmware-$(1)-spans-%.o) \
 	$(FIRMWARE_SPANS:%=$(TRACER_LIBRARY)/firmware-$(1)-spans-%_kept.o) \
+	$(TRACER_LIBRARY)/firmware-$(1)-branches.o \
 	$(if $(filter v7m,$(1)),$(TRACER_LIBRARY)/firmware-$(1)-paths-bits.o $(TRACER_LIBRARY)/firmware-$(1)-paths-bits_kept.o) \
 	$(FIRMWARE_CLOCKS:%=$(TRACER_LIBRARY)/firmware-$(1)-clock-%.o) \
 	$(FIRMWARE_PORTS_$(1):%=$(TRACER_LIBRARY)/firmware-$(1)-%.o)

@@ -75,6 +75,8 @@ static __attribute__((noinline)) void litifut_frame_words(unsigned type, const v
 /* What a program records in place of a table. */
 #ifdef LITIFUT_SPANS
 #include "tracer/sink/spans/spans.h"
+#elif defined(LITIFUT_PATHS)
+#include "tracer/sink/paths/branches.h"
 #else
 #define RECORDS_EVENTS false
 #define litifut_send_events()

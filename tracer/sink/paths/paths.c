@@ -2,8 +2,6 @@
  * a reader can begin there when what came before has been overwritten. */
 #include "tracer/sink/paths/ring.h"
 
-#include <stddef.h>
-
 /* There is a SYNC at the begin of the ring, and then about every so many words. */
 #define SYNC_WORDS(ring_words) ((ring_words) > 1024 ? 256u : 128u)
 
@@ -29,7 +27,7 @@ struct paths_ring litifut_paths = {
 		  .stop = (uint32_t)litifut_paths_nowhere},
 };
 
-static void litifut_paths_move(uint32_t *at)
+void litifut_paths_move(uint32_t *at)
 {
 	litifut_paths.state.cursor = (uint32_t)at;
 	if (&litifut_kept)
@@ -43,31 +41,52 @@ static uint32_t *litifut_paths_put(uint32_t *at, uint32_t kind, uint32_t value)
 	return at + 2;
 }
 
-/* The first word of a run: in a ring that has outlasted a reset, behind the last one. */
-static uint32_t *litifut_paths_begin(void)
+static bool litifut_paths_is_good(void)
 {
 	const uint32_t *hash = (const uint32_t *)(const void *)litifut_identity.hash;
-	const uint32_t words = litifut_paths_words() + 1;
+	const uint32_t words = litifut_paths_words();
+
+	return &litifut_kept && litifut_kept.magic == LITIFUT_KEPT_MAGIC &&
+	       litifut_kept.events == words + 1 && litifut_kept.hash[0] == hash[0] &&
+	       litifut_kept.hash[1] == hash[1] &&
+	       litifut_kept.check == litifut_kept_check(&litifut_kept) &&
+	       litifut_kept.head - (uint32_t)litifut_paths_first() < 4 * words;
+}
+
+/* Goes to the begin of the ring; the words up to its end stay empty. */
+static uint32_t *litifut_paths_wrap(uint32_t *at)
+{
+	while (at < litifut_table_end)
+		*at++ = 0;
+	litifut_table[0]++;
+	return litifut_paths_first();
+}
+
+uint32_t *litifut_paths_begin(void)
+{
+	const uint32_t *hash = (const uint32_t *)(const void *)litifut_identity.hash;
 	uint32_t *at = litifut_paths_first();
 
 	litifut_paths.limited = (uintptr_t)litifut_paths_sends == 1;
 	litifut_paths.sent = at;
-	if (&litifut_kept && litifut_kept.magic == LITIFUT_KEPT_MAGIC &&
-	    litifut_kept.events == words && litifut_kept.hash[0] == hash[0] &&
-	    litifut_kept.hash[1] == hash[1] &&
-	    litifut_kept.check == litifut_kept_check(&litifut_kept) &&
-	    litifut_kept.head - (uint32_t)at <= 4 * (words - 1 - ROOM_WORDS))
-		return litifut_paths_put((uint32_t *)litifut_kept.head + 1, LITIFUT_PATHS_RESET,
-					 ++litifut_kept.resets);
+	if (litifut_paths_is_good()) {
+		at = (uint32_t *)litifut_kept.head + 1;
+		if (litifut_table_end - at < 4)
+			at = litifut_paths_wrap(at);
+		at = litifut_paths_put(at, LITIFUT_PATHS_RESET, ++litifut_kept.resets);
+		litifut_paths.next = at;
+		return at;
+	}
 	litifut_table[0] = 0;
 	if (&litifut_kept) {
 		litifut_kept.magic = LITIFUT_KEPT_MAGIC;
 		litifut_kept.hash[0] = hash[0];
 		litifut_kept.hash[1] = hash[1];
-		litifut_kept.events = words;
+		litifut_kept.events = litifut_paths_words() + 1;
 		litifut_kept.resets = 0;
 		litifut_kept.check = litifut_kept_check(&litifut_kept);
 	}
+	litifut_paths.next = at;
 	return at;
 }
 
@@ -139,12 +158,8 @@ void litifut_paths_slow(uint32_t kind, uint32_t address, const uint32_t *stack)
 		litifut_paths_lose(at);
 		return;
 	}
-	if (wraps) {
-		while (at < litifut_table_end)
-			*at++ = 0;
-		litifut_table[0]++;
-		at = litifut_paths_first();
-	}
+	if (wraps)
+		at = litifut_paths_wrap(at);
 	if (ring->state.lost != ring->told)
 		at = litifut_paths_put(at, LITIFUT_PATHS_LOST, ring->state.lost - ring->told);
 	litifut_paths.told = ring->state.lost;

@@ -6,6 +6,8 @@
 #include <litifut/kept_format.h>
 #include <litifut/paths_format.h>
 
+#include <stddef.h>
+
 #include "tracer/sink/frames/frames.h"
 
 struct paths_ring {
@@ -56,7 +58,14 @@ static inline uint32_t *litifut_paths_newest(void)
 		       : (uint32_t *)litifut_paths.state.cursor;
 }
 
-/* Lets the ring have its limits for a newest word at `at'. With interrupts off. */
+/* Where the first word of this run goes: in a ring that has outlasted a reset, behind the last one,
+ * and a record that says so. With interrupts off, as the other two. */
+HIDDEN uint32_t *litifut_paths_begin(void);
+
+/* `at' is the newest word. */
+HIDDEN void litifut_paths_move(uint32_t *at);
+
+/* Lets the ring have its limits for a newest word at `at'. */
 HIDDEN void litifut_paths_set_stop(uint32_t *at);
 
 /* How many words there are from `from' to before `to', at most one less than the ring has. */

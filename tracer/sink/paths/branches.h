@@ -1,0 +1,88 @@
+/* Sends the words of the ring, for tracer/sink/frames/send.c. Recording goes on meanwhile; what is
+ * recorded once a sending has begun is left for the next one. */
+#ifndef LITIFUT_TRACER_PATHS_BRANCHES_H
+#define LITIFUT_TRACER_PATHS_BRANCHES_H
+
+#include "tracer/sink/paths/ring.h"
+
+#define RECORDS_EVENTS true
+
+/* Position of the first word that this run has not sent. */
+static uint32_t litifut_paths_next;
+
+static void litifut_mark_transfer(bool begins)
+{
+	(void)begins;
+}
+
+/* The word behind the last one that does not change any more. With interrupts off. */
+static uint32_t *litifut_paths_close(void)
+{
+	uint32_t *newest = litifut_paths_newest();
+	uint32_t *at = newest + 1;
+
+	if (!newest)
+		return litifut_paths.next ? litifut_paths.next : litifut_paths_begin();
+	if (*newest == LITIFUT_PATHS_NONE || litifut_paths_free(newest) < 2)
+		return newest;
+	if (at == litifut_table_end) {
+		litifut_table[0]++;
+		at = litifut_paths_first();
+	}
+	*at = LITIFUT_PATHS_NONE;
+	litifut_paths_move(at);
+	return at;
+}
+
+/* What is before `at` has been sent. */
+static void litifut_paths_give_up(uint32_t *at, bool limited)
+{
+	const uint32_t masked = litifut_paths_lock();
+
+	litifut_paths.sent = at;
+	litifut_paths.limited = limited;
+	if (litifut_paths_newest())
+		litifut_paths_set_stop(litifut_paths_newest());
+	litifut_paths_unlock(masked);
+}
+
+static void litifut_send_events(void)
+{
+	const uint32_t words = litifut_paths_words();
+	const uint32_t masked = litifut_paths_lock();
+	uint32_t *at = litifut_paths_close();
+	const bool limited = litifut_paths.limited;
+	const uint32_t end = litifut_table[0] * words + (uint32_t)(at - litifut_paths_first());
+	uint32_t count = end - litifut_paths_next;
+
+	/* the others are newer than those that were recorded first */
+	if (litifut_table[0] && count > words - 1 - LITIFUT_PATHS_UNSURE)
+		count = words - 1 - LITIFUT_PATHS_UNSURE;
+	at = at - litifut_paths_first() >= (int32_t)count ? at - count : at + words - count;
+	litifut_paths.sent = at;
+	litifut_paths.limited = true;
+	if (litifut_paths_newest())
+		litifut_paths_set_stop(litifut_paths_newest());
+	litifut_paths_unlock(masked);
+	litifut_frame_begin(LITIFUT_FRAME_BRANCHES);
+	litifut_frame_add(end - count);
+	litifut_frame_add(end);
+	litifut_frame_add(litifut_paths.state.lost);
+	litifut_frame_end();
+	while (count) {
+		litifut_frame_begin(LITIFUT_FRAME_WORDS);
+		litifut_frame_add(end - count);
+		for (; count && litifut_frame.used + 4 <= CONTENT_BYTES - CRC_BYTES; count--) {
+			for (unsigned shift = 0; shift < 32; shift += 8)
+				litifut_frame_byte(*at >> shift);
+			if (++at == litifut_table_end)
+				at = litifut_paths_first();
+		}
+		litifut_frame_end();
+		litifut_paths_give_up(at, true);
+	}
+	litifut_paths_next = end;
+	litifut_paths_give_up(at, limited);
+}
+
+#endif
