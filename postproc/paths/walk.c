@@ -34,11 +34,11 @@ struct place {
 
 struct frame {
 	struct place back;
-	bool between;  /* no call was made: a callback or a signal handler came at that place */
+	bool between;   /* no call was made: a callback or a signal handler came at that place */
 	bool interrupt; /* it was an interrupt, as a record has said */
 	bool switches;  /* and when it returns, another task goes on: */
 	uint32_t task;
-	uint32_t last;  /* of code that was interrupted, these three as in struct walker */
+	uint32_t last; /* of code that was interrupted, these three as in struct walker */
 	unsigned stops;
 	bool begun;
 };
@@ -51,16 +51,15 @@ struct walker {
 	uint32_t epoch;
 	bool lost;    /* bits were left out, and a gap is told */
 	bool unknown; /* the walk does not begin with it, and no word has said yet where it is */
-	bool lost;    /* bits were left out, and a gap is told */
 	/* Of a task: its stack pointer when it was interrupted the last time, if that is known. */
 	bool is_task;
 	uint32_t stack;
 	uint32_t last; /* the block that was executed last, in the code of `at` */
 	/* So many interrupts have come where it is, and it is known that it has not gone on. */
 	unsigned stops;
-	bool chained; /* one has just returned: another may have come before it could go on */
-	bool left;    /* so has what had come between, an interrupt or a callback */
-	bool begun;   /* the block, whose record follows, has been given already */
+	bool chained;   /* one has just returned: another may have come before it could go on */
+	bool left;      /* so has what had come between, an interrupt or a callback */
+	bool begun;     /* the block, whose record follows, has been given already */
 	bool switching; /* the task `next_task` goes on now */
 	uint32_t next_task;
 };
@@ -222,8 +221,8 @@ static void execute(struct walk *walk, struct walker *walker)
 		end_block(walker);
 }
 
-/* So far as the code alone says, up to where an interrupt returns to. Blocks without a decision in a
- * circle are a program that waits for a signal, so a bound is needed. */
+/* So far as the code alone says, up to where an interrupt returns to. Blocks without a decision in
+ * a circle are a program that waits for a signal, so a bound is needed. */
 static void go_on(struct walk *walk, struct walker *walker)
 {
 	size_t steps = 0;
@@ -395,9 +394,9 @@ static struct ahead look_ahead(const struct walker *walker, const struct post_pa
 		seen.passes |= ahead.at.code == code && ahead.at.block == number;
 		if (block->block.flags & LITIFUT_BLOCK_CONDITIONAL)
 			break;
-		seen.may_call |= block->block.ends == LITIFUT_ENDS_JUMP ||
-				 (block->block.ends == LITIFUT_ENDS_CALL &&
-				  block->target == POST_NONE);
+		seen.may_call |=
+			block->block.ends == LITIFUT_ENDS_JUMP ||
+			(block->block.ends == LITIFUT_ENDS_CALL && block->target == POST_NONE);
 		if (block->block.ends == LITIFUT_ENDS_RETURN && own) {
 			ahead.at = frames[--own].back;
 			continue;
@@ -718,8 +717,8 @@ static void take_loss(struct walk *walk)
 	}
 }
 
-/* The interrupt handler that the thread is in, as far as is known; NULL: in none. Blocks are followed
- * to their end at once, so it may have been left already. */
+/* The interrupt handler that the thread is in, as far as is known; NULL: in none. Blocks are
+ * followed to their end at once, so it may have been left already. */
 static struct frame *handler_of(struct walker *walker)
 {
 	size_t at = walker->count;
@@ -791,9 +790,8 @@ static void find_interrupted(struct walk *walk, struct walker *walker, uint32_t 
 	image = walk->session->modules[module].image;
 	block = image ? post_image_block(image, link) : POST_NONE;
 	if (block != POST_NONE && code->blocks[block].block.start == link) {
-		for (size_t i = 0; i < code->count && may_execute(walker) &&
-				   walker->at.block != block;
-		     i++)
+		for (size_t i = 0;
+		     i < code->count && may_execute(walker) && walker->at.block != block; i++)
 			execute(walk, walker);
 		return;
 	}
