@@ -119,6 +119,22 @@ behaviour()
 		takes "arguments" $limit LITIFUT_BULK_KB=16 LITIFUT_CLOCK=none
 		takes "arguments" 900 LITIFUT_BULK_KB=16 LITIFUT_CLOCK=none LITIFUT_SYSCALLS=never
 	fi
+	for LITIFUT_MODE in paths table spans; do
+		case $target-$LITIFUT_MODE in
+		armel-*) continue ;; # has none of these
+		*-paths) limit=280 never_limit=1350 ;;
+		*-table) limit=400 never_limit=1150 ;;
+		*-spans) limit=256 never_limit=800 ;;
+		esac
+		export LITIFUT_MODE
+		rm -rf plain traced
+		link work ../work.c || continue
+		plain=$(used plain)
+		takes "$LITIFUT_MODE" $limit LITIFUT_BULK_KB=16 LITIFUT_CLOCK=none
+		takes "$LITIFUT_MODE" "$never_limit" LITIFUT_BULK_KB=16 LITIFUT_CLOCK=none LITIFUT_SYSCALLS=never
+	done
+	unset LITIFUT_MODE
+	limit=256
 	[ "$target" = armel ] || return 0
 	target="armel on an ARM926" guest_environment=QEMU_CPU=arm926
 	engine thunk $limit
