@@ -108,6 +108,14 @@ behaviour()
 		run plain "$program"
 		one "$program" LITIFUT_CLOCK=none
 		one "$program, with time" LITIFUT_CLOCK=mono
+		rm -rf data
+		guest_environment="LITIFUT_DIR=$(pwd)/data LITIFUT_START=off"
+		run traced "$program"
+		guest_environment=
+		is "$program: nothing is recorded while recording is off, nor lost" \
+			"$("$BUILD/bin/litifut-post" -f tsv data/trace data/maps "traced/$program" 2>&1 >events.tsv |
+				grep -o ' 0 lost'; grep -c 'in_child\|in_parent' events.tsv)" " 0 lost
+0"
 	done
 }
 

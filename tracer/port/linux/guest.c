@@ -187,6 +187,8 @@ bool litifut_guest_record(const struct litifut_call *call)
 		thread = thread->next;
 	if (!thread)
 		return false;
+	if (!r->recording)
+		return true;
 	litifut_signals_block(&signals);
 	for (const struct litifut_guest *guest = thread->guest; guest; guest = guest->outer) {
 		if (guest->file.process == process) {

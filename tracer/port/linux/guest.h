@@ -11,8 +11,8 @@ struct litifut_thread;
 
 #pragma GCC visibility push(hidden)
 
-/* Records a call in a trace of the process's own, without touching what its parent
- * needs. False: no thread made such a child, or there can be no trace. */
+/* Records a call in a separate trace of the process, without touching what its parent needs, unless
+ * recording is off. False: no thread made such a child, or there can be no trace. */
 bool litifut_guest_record(const struct litifut_call *call);
 /* Gives back what guests of `thread` have left, down to that of `process`. */
 void litifut_guests_leave(struct litifut_thread *thread, uint32_t process);
