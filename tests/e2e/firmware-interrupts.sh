@@ -16,7 +16,7 @@ behaviour()
 {
 	cp -r "$root/examples/firmware" source
 	cp "$root/tests/firmware/nested.c" source/main.c
-	echo '/* see main.c */' >source/startup.c
+	cp "$root/tests/firmware/startup.c" source
 	for stubs in fast small; do
 		export LITIFUT_STUBS="$stubs" LITIFUT_PORT="$port"
 		ok "it links traced ($stubs)" traced "$stubs" make_example "$stubs"

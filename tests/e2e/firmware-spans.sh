@@ -139,7 +139,7 @@ behaviour()
 		>source/main.c
 	sed -i 's/^		through(i);/		through(i), litifut_send ? litifut_send() : (void)0;/
 		s/^#include "board.h"/&\n#include <litifut\/firmware.h>/' source/main.c
-	echo '/* see main.c */' >source/startup.c
+	cp "$root/tests/firmware/startup.c" source
 	ok "interrupts: it links traced" link_spans nested EXTRA_CFLAGS="-I$root/include"
 	ok "interrupts: each site is there as often as it is executed" \
 		counts_equal_calls nested/firmware.elf
@@ -157,7 +157,7 @@ behaviour()
 
 	# two tasks, and calls that end by longjmp()
 	cp "$root/tests/firmware/tasks.c" source/main.c
-	echo '/* see main.c */' >source/startup.c
+	cp "$root/tests/firmware/startup.c" source
 	ring=8
 	ok "tasks: it links traced" link_spans tasks \
 		EXTRA_CFLAGS="-DTICK=$tick -DROUNDS=12 -DJUMPS=12"

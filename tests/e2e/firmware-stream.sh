@@ -35,7 +35,7 @@ in_interrupts()
 		s/^		through(i);/		through(i), litifut_send ? litifut_send() : (void)0;/
 		s/^#include "board.h"/&\n#include <litifut\/firmware.h>/' \
 		"$root/tests/firmware/nested.c" >source/main.c
-	echo '/* see main.c */' >source/startup.c
+	cp "$root/tests/firmware/startup.c" source
 	ok "interrupts: it links traced" link_stream 4 nested EXTRA_CFLAGS="-I$root/include"
 	ok "interrupts: calls are those that were executed, in order" calls_in_order nested/firmware.elf
 	ok "interrupts: nothing is lost" nothing_lost nested/firmware.elf
@@ -45,7 +45,7 @@ in_interrupts()
 in_tasks()
 {
 	cp "$root/tests/firmware/tasks.c" source/main.c
-	echo '/* see main.c */' >source/startup.c
+	cp "$root/tests/firmware/startup.c" source
 	ok "tasks: it links traced" link_stream 64 tasks EXTRA_CFLAGS="-DTICK=800 -DROUNDS=12 -DJUMPS=12"
 	ok "tasks: calls are those that were executed, in order" calls_in_order tasks/firmware.elf
 	ok "tasks: they were switched" grep -q 'm$' tasks/firmware.elf.serial
@@ -68,7 +68,7 @@ in_a_small_ring()
 over_resets()
 {
 	cp "$root/tests/firmware/restarts.c" source/main.c
-	echo '/* see main.c */' >source/startup.c
+	cp "$root/tests/firmware/startup.c" source
 	export LITIFUT_RAM=top
 	ok "resets: it links traced" link_stream 4 kept EXTRA_CFLAGS="-I$root/include"
 	unset LITIFUT_RAM

@@ -51,7 +51,7 @@ behaviour()
 
 	# nested interrupts, which come at each possible moment, with time to do what they do
 	sed 's/\<400\>/6400/; s/\<501\>/8009/' "$root/tests/firmware/nested.c" >source/main.c
-	echo '/* see main.c */' >source/startup.c
+	cp "$root/tests/firmware/startup.c" source
 	ok "interrupts: it links traced" link_timed nested
 	ok "interrupts: each site is counted as often as it is executed" \
 		counts_equal_calls nested/firmware.elf

@@ -40,7 +40,7 @@ behaviour()
 	esac
 	cp -r "$root/examples/firmware" source
 	cp "$root/tests/firmware/tasks.c" source/main.c
-	echo '/* see main.c */' >source/startup.c
+	cp "$root/tests/firmware/startup.c" source
 	make_example plain EXTRA_CFLAGS="-DTICK=$tick" >/dev/null
 	emulate plain/firmware.elf plain.serial
 	ok "the kernel runs untraced" grep -q 'm$' plain.serial

@@ -1,16 +1,11 @@
 /* Interrupts that come at each possible moment, in two levels, and call what the main program
- * calls. In place of main.c and startup.c of examples/firmware. */
+ * calls. In place of main.c of examples/firmware, with startup.c of this
+ * folder. */
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "board.h"
 
 #define REGISTER(address) (*(volatile uint32_t *)(uintptr_t)(address))
-
-extern uint32_t __data_start, __data_end, __data_load, __bss_start, __bss_end, __stack;
-extern void __libc_init_array(void);
-int main(void);
 
 static volatile uint32_t shared;
 static volatile uint32_t ticks;
@@ -54,39 +49,6 @@ void SysTick_Handler(void)
 	through(ticks);
 	/* another distance each time, so that all instructions are hit */
 	REGISTER(0xe000e014) = 400 + ticks * 7 % 501;
-}
-
-void Default_Handler(void)
-{
-	for (;;)
-		;
-}
-
-void Reset_Handler(void)
-{
-	memcpy(&__data_start, &__data_load, (uintptr_t)&__data_end - (uintptr_t)&__data_start);
-	memset(&__bss_start, 0, (uintptr_t)&__bss_end - (uintptr_t)&__bss_start);
-	board_init();
-	__libc_init_array();
-	exit(main());
-}
-
-__attribute__((section(".vectors"), used)) static void (*const vectors[17])(void) = {
-	(void (*)(void))(uintptr_t)&__stack,
-	Reset_Handler,
-	Default_Handler,
-	Default_Handler,
-	[14] = Default_Handler,
-	[15] = SysTick_Handler,
-	[16] = Inner_Handler,
-};
-
-void _init(void)
-{
-}
-
-void _fini(void)
-{
 }
 
 int main(void)

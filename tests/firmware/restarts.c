@@ -1,9 +1,7 @@
 /* A program that restarts: by the handler of a HardFault, by an interrupt in the midst of calls,
- * by a watchdog where the board has one. The last run ends. In place of main.c and startup.c of
- * examples/firmware. With ENDS the first HardFault is the end, for a debugger to look at. */
+ * by a watchdog where the board has one. The last run ends. In place of main.c of
+ * examples/firmware, with startup.c of this folder. With ENDS the first HardFault is the end, for a debugger to look at. */
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <litifut/firmware.h>
 
@@ -12,10 +10,7 @@
 #define REGISTER(address) (*(volatile uint32_t *)(uintptr_t)(address))
 #define AIRCR REGISTER(0xe000ed0c)
 
-extern uint32_t __data_start, __data_end, __data_load, __bss_start, __bss_end, __stack;
 extern char end;
-extern void __libc_init_array(void);
-int main(void);
 
 /* Memory that the start-up code leaves as it is: how often the program was started. */
 #define RUNS REGISTER((uintptr_t)&end + 1024)
@@ -76,38 +71,6 @@ void HardFault_Handler(void)
 		;
 }
 #endif
-
-void Default_Handler(void)
-{
-	for (;;)
-		;
-}
-
-void Reset_Handler(void)
-{
-	memcpy(&__data_start, &__data_load, (uintptr_t)&__data_end - (uintptr_t)&__data_start);
-	memset(&__bss_start, 0, (uintptr_t)&__bss_end - (uintptr_t)&__bss_start);
-	board_init();
-	__libc_init_array();
-	exit(main());
-}
-
-__attribute__((section(".vectors"), used)) static void (*const vectors[16])(void) = {
-	(void (*)(void))(uintptr_t)&__stack,
-	Reset_Handler,
-	Default_Handler,
-	HardFault_Handler,
-	[14] = Default_Handler,
-	[15] = SysTick_Handler,
-};
-
-void _init(void)
-{
-}
-
-void _fini(void)
-{
-}
 
 int main(void)
 {

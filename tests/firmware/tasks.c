@@ -1,10 +1,8 @@
 /* Two tasks with stacks of their own, switched by PendSV whenever the timer says so, that call
- * and recurse; and calls that end by longjmp(). In place of main.c and startup.c of
- * examples/firmware. */
+ * and recurse; and calls that end by longjmp(). In place of main.c of
+ * examples/firmware, with startup.c of this folder. */
 #include <setjmp.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "board.h"
 
@@ -14,10 +12,6 @@
 #define ROUNDS 300
 #define JUMPS 100
 #endif
-
-extern uint32_t __data_start, __data_end, __data_load, __bss_start, __bss_end, __stack;
-extern void __libc_init_array(void);
-int main(void);
 
 static uint32_t stacks[2][STACK_WORDS];
 static uint32_t *saved[2];
@@ -168,34 +162,3 @@ int main(void)
 	return 0;
 }
 
-void Default_Handler(void)
-{
-	for (;;)
-		;
-}
-
-void Reset_Handler(void)
-{
-	memcpy(&__data_start, &__data_load, (uintptr_t)&__data_end - (uintptr_t)&__data_start);
-	memset(&__bss_start, 0, (uintptr_t)&__bss_end - (uintptr_t)&__bss_start);
-	board_init();
-	__libc_init_array();
-	exit(main());
-}
-
-__attribute__((section(".vectors"), used)) static void (*const vectors[16])(void) = {
-	(void (*)(void))(uintptr_t)&__stack,
-	Reset_Handler,
-	Default_Handler,
-	Default_Handler,
-	[14] = PendSV_Handler,
-	[15] = SysTick_Handler,
-};
-
-void _init(void)
-{
-}
-
-void _fini(void)
-{
-}
