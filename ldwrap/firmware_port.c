@@ -60,8 +60,9 @@ enum litifut_status firmware_port_read(const char *text, struct firmware_port *p
 		port->address = (uint32_t)address;
 		return LITIFUT_OK;
 	}
-	return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
-				 "LITIFUT_PORT: neither memory, user, cmsdk, nrf51, stm32, "
-				 "stellaris, semihosting, rtt, itm, packet, usart nor an object: %s",
-				 text);
+	return litifut_error_set(
+		error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
+		"LITIFUT_PORT: neither memory, user, cmsdk, nrf51, stm32, "
+		"stellaris, semihosting, rtt, itm, packet, usart nor an object: %s",
+		text);
 }

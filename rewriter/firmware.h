@@ -48,8 +48,8 @@ struct litifut_firmware_options {
 	bool times; /* LITIFUT_MODE=table: of calls, from where they are made to their return */
 	/* LITIFUT_MODE=spans: calls and returns are events in a ring; `times` is set then. */
 	bool spans;
-	/* LITIFUT_MODE=stream: events of calls only, without times; `spans` is set then, and `times`
-	 * is not. */
+	/* LITIFUT_MODE=stream: events of calls only, without times; `spans` is set then, and
+	 * `times` is not. */
 	bool stream;
 	/* LITIFUT_MODE=paths: branches are bits in such a ring. Neither `times` nor `spans`. */
 	bool paths;

@@ -66,11 +66,10 @@ uint64_t post_span_calls_make(const struct post_span_events *events, const struc
 		else if (event->number >= LITIFUT_SPAN_SITE && site >= image->patched_count)
 			unknown++;
 		else if (event->number >= LITIFUT_SPAN_SITE)
-			added = write_call(image->patched[site],
-					   before && before->number == LITIFUT_SPAN_CALLEE
-						   ? before->value
-						   : 0,
-					   data + words);
+			added = write_call(
+				image->patched[site],
+				before && before->number == LITIFUT_SPAN_CALLEE ? before->value : 0,
+				data + words);
 		words += added;
 		chunk->word_count += (uint32_t)added;
 	}

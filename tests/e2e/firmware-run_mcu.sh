@@ -39,6 +39,8 @@ behaviour()
 	unset LITIFUT_PORT LITIFUT_MODE LITIFUT_CLOCK
 	ok "a report" run -o report traced/firmware.elf
 	ok "has times" grep -q ' us .* 89 .*fibonacci' report
+	# the timer of the example is off at its begin and at its end
+	ok "a line says of how many sites the times are 0" grep -q 'sites took no tick of the clock' run.err
 	ok "what the firmware prints is shown" grep -q '^smallest 84, largest 980' run.err
 	ok "a gmon.out" run -f gmon -o gmon.out traced/firmware.elf
 	arm-none-eabi-gprof -b -q traced/firmware.elf gmon.out >gprof.text 2>/dev/null

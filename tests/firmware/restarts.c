@@ -1,6 +1,7 @@
 /* A program that restarts: by the handler of a HardFault, by an interrupt in the midst of calls,
  * by a watchdog where the board has one. The last run ends. In place of main.c of
- * examples/firmware, with startup.c of this folder. With ENDS the first HardFault is the end, for a debugger to look at. */
+ * examples/firmware, with startup.c of this folder. With ENDS the first HardFault is the end, for a
+ * debugger to look at. */
 #include <stdint.h>
 
 #include <litifut/firmware.h>

@@ -3,6 +3,7 @@
  * examples/firmware, with startup.c of this folder. */
 #include <setjmp.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "board.h"
 
@@ -161,4 +162,3 @@ int main(void)
 	first_task();
 	return 0;
 }
-

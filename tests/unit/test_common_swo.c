@@ -45,14 +45,14 @@ static void test_ports(void **state)
 static void test_others(void **state)
 {
 	(void)state;
-	EXPECT("ab", 0x09, 'a', 0x70, 0x09, 'b');                               /* overflow */
-	EXPECT("ab", 0x09, 'a', 0xc0, 0x81, 0x89, 0x09, 0x09, 'b');             /* local time */
-	EXPECT("ab", 0x09, 'a', 0x20, 0x09, 'b');                               /* a short one */
-	EXPECT("ab", 0x09, 'a', 0x94, 0x89, 0x89, 0x89, 0x09, 0x09, 'b');       /* global time */
-	EXPECT("ab", 0x09, 'a', 0x88, 0x09, 0x08, 0x09, 'b');                   /* extension */
-	EXPECT("ab", 0x09, 'a', 0, 0, 0, 0, 0, 0x80, 0x09, 'b');                /* synchronisation */
-	EXPECT("ab", 0x09, 'a', 0, 0, 0, 0, 0, 0, 0, 0x80, 0x09, 'b');          /* a long one */
-	EXPECT("", 0x09);                                                       /* cut */
+	EXPECT("ab", 0x09, 'a', 0x70, 0x09, 'b');                         /* overflow */
+	EXPECT("ab", 0x09, 'a', 0xc0, 0x81, 0x89, 0x09, 0x09, 'b');       /* local time */
+	EXPECT("ab", 0x09, 'a', 0x20, 0x09, 'b');                         /* a short one */
+	EXPECT("ab", 0x09, 'a', 0x94, 0x89, 0x89, 0x89, 0x09, 0x09, 'b'); /* global time */
+	EXPECT("ab", 0x09, 'a', 0x88, 0x09, 0x08, 0x09, 'b');             /* extension */
+	EXPECT("ab", 0x09, 'a', 0, 0, 0, 0, 0, 0x80, 0x09, 'b');          /* synchronisation */
+	EXPECT("ab", 0x09, 'a', 0, 0, 0, 0, 0, 0, 0, 0x80, 0x09, 'b');    /* a long one */
+	EXPECT("", 0x09);                                                 /* cut */
 }
 
 int main(void)

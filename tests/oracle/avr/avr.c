@@ -388,7 +388,8 @@ int main(int count, char **arguments)
 		}
 	}
 	if (count - optind != 2 || !sites != !out) {
-		fputs("usage: avr [-s SITES -o EXECUTED [-r ORDER]] [-u SERIAL] [-m MEMORY] [-c CYCLES] "
+		fputs("usage: avr [-s SITES -o EXECUTED [-r ORDER]] [-u SERIAL] [-m MEMORY] [-c "
+		      "CYCLES] "
 		      "[-e ADDRESS] [-f HERTZ] [-k CALLEES] [-n ELF] [-t FUNCTIONS] [-j CYCLES] "
 		      "[-l N[:SEED]] [-p EDGES] [-d PAGES] MCU ELF\n",
 		      stderr);

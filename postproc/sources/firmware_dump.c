@@ -1,0 +1,221 @@
+#include "postproc/sources/firmware_dump.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <litifut/firmware_pool.h>
+#include <litifut/frames_format.h>
+#include <litifut/kept_format.h>
+#include <litifut/paths_format.h>
+
+#include "postproc/sources/firmware_image.h"
+#include "postproc/sources/firmware_kind.h"
+#include "postproc/table.h"
+
+/* Where a ring outlasts a reset, no section has it, and a symbol has no size. */
+static bool find_table(const struct post_image *image, uint32_t *address, uint32_t *size)
+{
+	uint32_t events, none;
+
+	if (!post_firmware_object(image, "litifut_table", address, size))
+		return false;
+	if (!*size && post_firmware_object(image, "litifut_kept_events", &events, &none))
+		*size = events * EVENT_BYTES;
+	if (!*size && post_firmware_object(image, "litifut_table_end", &events, &none))
+		*size = events - *address;
+	return true;
+}
+
+/* Copies little-endian words from a dump that begins at `base`. False: they are not in it. */
+static bool copy_words(const uint8_t *dump, size_t size, uint32_t base, uint32_t address,
+		       uint32_t bytes, uint32_t **words, size_t *count)
+{
+	uint32_t at = address - base;
+
+	if (at > size || bytes > size - at)
+		return false;
+	*count = bytes / 4;
+	*words = post_allocate(*count + 1, sizeof(**words));
+	for (size_t i = 0; i < *count; i++)
+		(*words)[i] = post_firmware_word(dump + at + 4 * i);
+	return true;
+}
+
+/* When the memory was saved is not known, so there are no times of open calls. */
+static void copy_open(const uint8_t *dump, size_t size, uint32_t base,
+		      const struct post_image *image, struct post_capture *capture)
+{
+	uint32_t table, words, overflow, pool, bytes, entry, record, address, none;
+	uint32_t *found;
+	size_t count;
+
+	if (!(capture->flags & LITIFUT_FRAMES_TIMES) ||
+	    !post_firmware_object(image, "litifut_table", &table, &words) ||
+	    !post_firmware_object(image, "litifut_open", &pool, &bytes) ||
+	    !post_firmware_object(image, "litifut_open_bytes", &entry, &none) ||
+	    !post_firmware_object(image, "litifut_open_record", &record, &none) || entry % 4 ||
+	    record % 4 || record >= entry ||
+	    !copy_words(dump, size, base, pool, bytes, &found, &count))
+		return;
+	if (!post_firmware_object(image, "litifut_overflow", &overflow, &none))
+		overflow = 0;
+	capture->open = post_allocate(count + 1, 2 * sizeof(*capture->open));
+	for (size_t at = 0; at + entry / 4 <= count; at += entry / 4) {
+		uint32_t used = found[at + record / 4];
+
+		/* AVR: the linker has the memory somewhere above the flash. */
+		if (used && used <= UINT16_MAX)
+			used |= table & ~(uint32_t)UINT16_MAX;
+		if (used)
+			capture->open[capture->open_count] =
+				1 + (used - table < words ? (used - table) / 4
+							  : (used - overflow + words) / 4);
+		capture->open_count += 2;
+	}
+	free(found);
+	if (post_firmware_object(image, "litifut_calibration", &address, &none) &&
+	    copy_words(dump, size, base, address, sizeof(capture->calibration), &found, &count)) {
+		capture->calibration.calls = found[0];
+		capture->calibration.inside = found[1];
+		capture->calibration.whole = found[2];
+		free(found);
+	}
+}
+
+/* The state of a ring that outlasts a reset: what the memory has of the last run, whether the next
+ * one has begun or not. False: it has none. */
+static bool kept_state(const uint8_t *dump, size_t size, uint32_t base,
+		       const struct post_image *image, const struct post_capture *capture,
+		       uint32_t *state)
+{
+	struct litifut_kept kept;
+	uint32_t address, none, *words;
+	size_t count;
+
+	if (!post_firmware_object(image, "litifut_kept", &address, &none) ||
+	    !copy_words(dump, size, base, address, sizeof(kept), &words, &count))
+		return false;
+	memcpy(&kept, words, sizeof(kept));
+	free(words);
+	state[RING_HEAD / 4] = kept.head;
+	state[RING_LIMIT / 4] = RING_NO_LIMIT;
+	state[RING_MASK / 4] = kept.events - 1;
+	return kept.magic == LITIFUT_KEPT_MAGIC && kept.check == litifut_kept_check(&kept) &&
+	       kept.hash[0] == post_firmware_word(capture->hash) &&
+	       kept.hash[1] == post_firmware_word(capture->hash + 4);
+}
+
+/* The events in the ring, whose words are those of the table. */
+static bool copy_ring(const uint8_t *dump, size_t size, uint32_t base,
+		      const struct post_image *image, struct post_capture *capture)
+{
+	uint32_t address, bytes;
+	uint32_t *state = NULL;
+	size_t count = 0;
+	bool good = post_firmware_object(image, "litifut_pool", &address, &bytes) &&
+		    copy_words(dump, size, base, address, bytes, &state, &count) &&
+		    count >= RING_STATE_BYTES / 4 &&
+		    (!(capture->flags & LITIFUT_FRAMES_KEPT) ||
+		     kept_state(dump, size, base, image, capture, state)) &&
+		    post_span_events_memory(&capture->events, capture->words, capture->word_count,
+					    state);
+
+	free(state);
+	return good;
+}
+
+/* The same of a ring of branches. */
+static bool copy_branches(const uint8_t *dump, size_t size, uint32_t base,
+			  const struct post_image *image, struct post_capture *capture)
+{
+	uint32_t address, table, none;
+	uint32_t *state = NULL;
+	size_t count = 0;
+	bool good = false;
+
+	if (!post_firmware_object(image, "litifut_table", &table, &none))
+		return false;
+	if (capture->flags & LITIFUT_FRAMES_KEPT) {
+		uint32_t kept[RING_STATE_BYTES / 4];
+
+		return kept_state(dump, size, base, image, capture, kept) &&
+		       post_path_words_memory(&capture->paths, capture->words, capture->word_count,
+					      table, kept[RING_HEAD / 4]);
+	}
+	if (post_firmware_object(image, "litifut_paths", &address, &none) &&
+	    copy_words(dump, size, base, address, sizeof(struct litifut_paths_state), &state,
+		       &count)) {
+		good = post_path_words_memory(&capture->paths, capture->words, capture->word_count,
+					      table, state[PATHS_CURSOR / 4]);
+		capture->paths.lost = state[offsetof(struct litifut_paths_state, lost) / 4];
+	}
+	free(state);
+	return good;
+}
+
+static void copy_bins(const uint8_t *dump, size_t size, uint32_t at, uint32_t count,
+		      struct post_capture *capture)
+{
+	if (at > size || 2 * (size_t)count > size - at)
+		return;
+	capture->bins = post_allocate(count + 1, sizeof(*capture->bins));
+	capture->bin_count = count;
+	for (uint32_t i = 0; i < count; i++)
+		capture->bins[i] = dump[at + 2 * i] | (uint32_t)dump[at + 2 * i + 1] << 8;
+}
+
+enum litifut_status post_firmware_dump(const char *path, const uint8_t *dump, size_t size,
+				       const struct post_inputs *inputs, struct post_image **image,
+				       struct post_capture *capture, struct litifut_error *error)
+{
+	enum litifut_status status = LITIFUT_ERROR_MISSING;
+	size_t at = post_find_identity(dump, size, 0);
+	uint8_t identity[sizeof(struct litifut_identity)];
+	uint32_t base, address, bytes;
+
+	/* The first one may be the copy in the flash. */
+	for (; at < size; at = post_find_identity(dump, size, at + 4)) {
+		const uint8_t *hash = dump + at + offsetof(struct litifut_identity, hash);
+
+		if (!*image) {
+			status = post_firmware_image(path, inputs, hash, image, error);
+			if (status)
+				continue;
+		}
+		post_capture_release(capture); /* what the one before has left */
+		post_firmware_identity(*image, identity, &base);
+		base -= (uint32_t)at;
+		memcpy(capture->hash, hash, sizeof(capture->hash));
+		if (!find_table(*image, &address, &bytes) ||
+		    !copy_words(dump, size, base, address, bytes, &capture->words,
+				&capture->word_count)) {
+			status = litifut_error_set(error, LITIFUT_ERROR_MISSING, path, NULL,
+						   LITIFUT_NO_ADDRESS,
+						   "the dump does not reach over litifut_table");
+			continue;
+		}
+		capture->flags = identity[offsetof(struct litifut_identity, flags)];
+		copy_open(dump, size, base, *image, capture);
+		if (capture->flags & LITIFUT_FRAMES_SPANS &&
+		    !copy_ring(dump, size, base, *image, capture)) {
+			status = litifut_error_set(
+				error, LITIFUT_ERROR_FORMAT, path, NULL, LITIFUT_NO_ADDRESS,
+				"the dump has no ring of events that makes sense");
+			continue;
+		}
+		if (capture->flags & LITIFUT_FRAMES_PATHS &&
+		    !copy_branches(dump, size, base, *image, capture)) {
+			status = litifut_error_set(
+				error, LITIFUT_ERROR_FORMAT, path, NULL, LITIFUT_NO_ADDRESS,
+				"the dump has no ring of branches that makes sense");
+			continue;
+		}
+		if (post_firmware_object(*image, "litifut_overflow", &address, &bytes))
+			copy_words(dump, size, base, address, bytes, &capture->overflow,
+				   &capture->overflow_count);
+		if (post_firmware_object(*image, "litifut_profile", &address, &bytes) && bytes)
+			copy_bins(dump, size, address - base, bytes / 2, capture);
+		return LITIFUT_OK;
+	}
+	return status;
+}

@@ -1,0 +1,75 @@
+#include "postproc/sources/firmware_image.h"
+
+#include <gelf.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <litifut/frames_format.h>
+
+#include "postproc/sources/image_private.h"
+
+bool post_firmware_object(const struct post_image *image, const char *name, uint32_t *address,
+			  uint32_t *size)
+{
+	Elf_Scn *section = NULL;
+
+	while ((section = elf_nextscn(image->elf, section))) {
+		GElf_Shdr header;
+		GElf_Sym symbol;
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB)
+			continue;
+		data = elf_getdata(section, NULL);
+		for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
+			const char *text = elf_strptr(image->elf, header.sh_link, symbol.st_name);
+
+			if (!text || strcmp(text, name))
+				continue;
+			*address = (uint32_t)symbol.st_value;
+			*size = (uint32_t)symbol.st_size;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool post_firmware_identity(const struct post_image *image, uint8_t *bytes, uint32_t *address)
+{
+	uint32_t size;
+
+	return post_firmware_object(image, "litifut_identity", address, &size) &&
+	       post_image_bytes(image, *address, bytes, sizeof(struct litifut_identity)) &&
+	       post_firmware_word(bytes) == LITIFUT_IDENTITY_MAGIC;
+}
+
+enum litifut_status post_firmware_image(const char *path, const struct post_inputs *inputs,
+					const uint8_t *hash, struct post_image **found,
+					struct litifut_error *error)
+{
+	const char *other = NULL;
+
+	for (size_t i = 0; i < inputs->image_count; i++) {
+		uint8_t identity[sizeof(struct litifut_identity)];
+		uint32_t address;
+		struct post_image *image;
+
+		if (post_image_open(inputs->images[i].path, &image, error))
+			continue;
+		if (post_firmware_identity(image, identity, &address)) {
+			other = inputs->images[i].path;
+			if (!memcmp(identity + offsetof(struct litifut_identity, hash), hash, 8)) {
+				*found = image;
+				return post_image_load(image, NULL, error);
+			}
+		}
+		post_image_close(image);
+	}
+	if (other)
+		return litifut_error_set(error, LITIFUT_ERROR_MISSING, path, NULL,
+					 LITIFUT_NO_ADDRESS, "sent by another build than %s",
+					 other);
+	return litifut_error_set(error, LITIFUT_ERROR_MISSING, path, NULL, LITIFUT_NO_ADDRESS,
+				 "the traced ELF file of the firmware, with its symbols, is "
+				 "needed beside it");
+}
