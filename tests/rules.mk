@@ -77,6 +77,7 @@ test-long: test
 		$(PROVE) $(patsubst %,tests/e2e/firmware-%.sh,interrupts samples spans table)
 	@LONG=1 $(PROVE) $(patsubst %,tests/e2e/firmware-%.sh,real restarts)
 	@OTHER_WAYS=1 $(PROVE) tests/e2e/firmware-avr_arduino.sh
+	@EXAMPLES=1 $(PROVE) tests/e2e/firmware-avr_examples.sh
 	@DEVICES='atmega8 atmega644p atmega128rfa1' $(PROVE) tests/e2e/firmware-avr.sh
 	@$(MAKE) -s sanitize
 	@$(MAKE) -s fuzz TIME=60
