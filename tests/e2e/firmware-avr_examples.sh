@@ -1,5 +1,5 @@
 #!/bin/sh
-# The firmwares of simavr's own tests and examples, which others wrote for 10 devices: each call site is counted as
+# The firmwares of simavr's own tests and examples, which others wrote for 8 devices: each call site is counted as
 # often as simavr has executed it. Part of `make test-long`.
 [ -n "${EXAMPLES:-}" ] || {
 	echo '1..0 # SKIP part of make test-long'
