@@ -349,15 +349,35 @@ static bool unwind_to(struct walker *walker, const struct post_path_code *code, 
 
 #define AHEAD_MOST 64 /* blocks */
 
+/* How many functions on top of the stack end in code that is not followed, so that nothing is recorded
+ * when they return. A callback or a handler that does goes back to code that is not followed either,
+ * or to the block that it came before. */
+static size_t ends_unseen(const struct walker *walker)
+{
+	const struct place *place = &walker->at;
+	size_t ends = 0;
+
+	while (place->state == STATE_JUMP && ends < walker->count) {
+		const struct frame *frame = &walker->frames[walker->count - ++ends];
+
+		place = &frame->back;
+		if (!frame->between &&
+		    (place->state != STATE_ENTRY || block_of(place)->block.entered))
+			return 0;
+	}
+	return place->state == STATE_CALL || place->state == STATE_ENTRY ? ends : 0;
+}
+
 /* In code that is not followed, which records nothing when it returns? */
 static bool returns_unseen(const struct walker *walker)
 {
-	const struct frame *frame = walker->count ? &walker->frames[walker->count - 1] : NULL;
+	return walker->at.state == STATE_CALL || ends_unseen(walker);
+}
 
-	if (walker->at.state == STATE_JUMP)
-		return frame && !frame->between && frame->back.state == STATE_ENTRY &&
-		       !block_of(&frame->back)->block.entered;
-	return walker->at.state == STATE_CALL;
+static void leave_unseen(struct walker *walker)
+{
+	for (size_t ends = ends_unseen(walker); ends; ends--)
+		leave(walker);
 }
 
 /* What lies ahead, before anything else can be recorded. */
@@ -376,8 +396,7 @@ static struct ahead look_ahead(const struct walker *walker, const struct post_pa
 	struct ahead seen = {0};
 	size_t own = 0; /* of them */
 
-	if (ahead.at.state == STATE_JUMP)
-		leave(&ahead);
+	leave_unseen(&ahead);
 	for (unsigned steps = 0; steps < AHEAD_MOST; steps++) {
 		const struct post_path_block *block;
 		size_t before;
@@ -432,10 +451,8 @@ static void take_record(struct walk *walk, struct walker *walker, const struct p
 	advance(walk, walker);
 	/* then it is not a callback */
 	if (returns_unseen(walker) && look_ahead(walker, code, number).leads_to) {
-		if (walker->at.state == STATE_JUMP) {
-			leave(walker);
-			advance(walk, walker);
-		}
+		leave_unseen(walker);
+		advance(walk, walker);
 		while (walker->at.state == STATE_CALL) {
 			walker->at.state = STATE_ENTRY;
 			advance(walk, walker);
