@@ -110,6 +110,13 @@ static bool is_target(const struct function *function, uint32_t address)
 	return litifut_targets_has(function->targets, address) || is_label(function, address);
 }
 
+/* Is it replaced already, as part of a return point? That is marked at each halfword, a label at
+ * its start only. */
+static bool is_taken(const struct function *function, uint32_t address)
+{
+	return litifut_targets_has(function->targets, address + 2);
+}
+
 static void note_low_half(struct function *function, uint32_t word)
 {
 	unsigned low = (word & 0xffff) / 4;
@@ -254,6 +261,7 @@ static bool is_run(const struct function *function, uint32_t address)
 {
 	for (unsigned i = 0; i < RUN; i++)
 		if (!litifut_mips_can_move(word_at(function, address + 4 * i)) ||
+		    is_taken(function, address + 4 * i) ||
 		    (i && is_target(function, address + 4 * i)))
 			return false;
 	if (address > function->start && has_slot(function, address - 4))

@@ -89,6 +89,8 @@ static void knows_runs(void **state)
 	assert_int_equal(first_run(WORDS, 0, START + 4 * (RUN + 4)), RUN);  /* behind it */
 	assert_int_equal(first_run(WORDS, 0, START + 4 * (RUN + 1)), NONE); /* into it */
 	assert_int_equal(first_run(WORDS, 0, START + 4 * (RUN + 3)), NONE);
+	/* its first instruction is replaced with the return point before it */
+	assert_int_equal(first_run(WORDS, 0, START + 4 * RUN + 2), NONE);
 	assert_int_equal(first_run(RUN - 1, 0x10a00001, 0), NONE); /* it is a delay slot */
 	assert_int_equal(first_run(RUN + 2, 0x0000000c, 0), NONE); /* syscall */
 	assert_int_equal(first_run(RUN + 2, 0x0c000000, 0), NONE); /* jal */
