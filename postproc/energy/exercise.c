@@ -123,8 +123,8 @@ static enum litifut_status read_list(struct list *list, const char *text, size_t
 	return status;
 }
 
-/* The function that is in the trace for this call: the called one, or, where it is called with other
- * arguments as well, one that does nothing else. */
+/* The function that is in the trace for this call: the called one, or, where it is called with
+ * other arguments as well, one that does nothing else. */
 static void put_name(FILE *file, const struct list *list, unsigned call)
 {
 	const char *text = list->calls[call];
@@ -174,7 +174,8 @@ enum litifut_status energy_exercise(FILE *file, const char *path, const char *te
 		free(list);
 		return status;
 	}
-	fputs("/* Made by `litifut-post energy exercise`: each two calls of a device, one after the "
+	fputs("/* Made by `litifut-post energy exercise`: each two calls of a device, one after "
+	      "the "
 	      "other, with a\n * pause. Call energy_exercise() once. */\n",
 	      file);
 	for (unsigned i = 0; i < list->include_count; i++)

@@ -1,5 +1,5 @@
-/* Makes a program, in C, that makes the calls of a device in each order of two, so that `energy learn`
- * finds what each call does in each state. */
+/* Makes a program, in C, that makes the calls of a device in each order of two, so that `energy
+ * learn` finds what each call does in each state. */
 #ifndef LITIFUT_POSTPROC_ENERGY_EXERCISE_H
 #define LITIFUT_POSTPROC_ENERGY_EXERCISE_H
 

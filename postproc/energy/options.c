@@ -46,7 +46,7 @@ const struct litifut_option energy_options[] = {
 	{"to", OPTION_TO, "S", NULL, "its end", 0},
 	{"quiet", 'q', NULL, NULL, "no line about what was understood", 0},
 	{"help", 'h', NULL, NULL, "print this", 0},
-	{NULL, 0, NULL, NULL, "The power file (PPK2, Keysight, Saleae, EnergyTrace, sigrok, any CSV):", 0},
+	{NULL, 0, NULL, NULL, "The power file (PPK2, Keysight, Joulescope, Saleae, EnergyTrace, sigrok, any CSV):", 0},
 	{"power", OPTION_POWER, "FILE", LITIFUT_WORDS_FILE, "the recording", 0},
 	{"volts", OPTION_VOLTS, "V", NULL, "the supply, where only a current was measured", 0},
 	{"rate", OPTION_RATE, "N", NULL, "samples a second, where the file does not say", 0},

@@ -16,10 +16,9 @@
 
 /* csv takes every text, so it is asked last; raw only when the user says so, so first. */
 const struct energy_reader *const energy_readers[] = {
-	&energy_reader_raw,    &energy_reader_ppk2,
-	&energy_reader_sigrok, &energy_reader_dlog,
-	&energy_reader_saleae, &energy_reader_energytrace,
-	&energy_reader_csv,    NULL};
+	&energy_reader_raw,  &energy_reader_ppk2,   &energy_reader_sigrok,
+	&energy_reader_dlog, &energy_reader_saleae, &energy_reader_energytrace,
+	&energy_reader_jls,  &energy_reader_csv,    NULL};
 
 enum litifut_status energy_power_read(struct energy_power *power, const char *path,
 				      const uint8_t *bytes, size_t size,

@@ -48,6 +48,7 @@ struct energy_reader {
 extern const struct energy_reader energy_reader_ppk2;
 extern const struct energy_reader energy_reader_sigrok;
 extern const struct energy_reader energy_reader_dlog;
+extern const struct energy_reader energy_reader_jls;
 extern const struct energy_reader energy_reader_saleae;
 extern const struct energy_reader energy_reader_energytrace;
 extern const struct energy_reader energy_reader_raw;

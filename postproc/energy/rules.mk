@@ -7,6 +7,15 @@ ENERGY_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,$(filter-out %/command.c %/op
 	$(wildcard postproc/energy/*.c)))
 ENERGY_LIBS = -larchive -lm
 
+# Joulescope's library for .jls files, if it is there: make JLS=FOLDER names where it was installed.
+JLS ?= $(patsubst %/include/jls.h,%,$(firstword $(wildcard /usr/local/include/jls.h /usr/include/jls.h)))
+ifneq ($(JLS),)
+$(BUILD)/host/postproc/energy/power_jls.o: CFLAGS += -DLITIFUT_JLS -isystem $(JLS)/include
+JLS_LIBS = $(firstword $(wildcard $(JLS)/lib/libjls.a $(JLS)/lib64/libjls.a) -ljls) -pthread
+POST_LIBS += $(JLS_LIBS)
+ENERGY_LIBS += $(JLS_LIBS)
+endif
+
 ENERGY_UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_energy_*.c))
 UNIT_TESTS += $(ENERGY_UNIT_TESTS)
 

@@ -24,7 +24,8 @@ static void leave(void *context, struct energy_lane *lane, struct energy_frame *
 		return;
 	if (t->count == t->capacity) {
 		size_t wanted = t->capacity ? 2 * t->capacity : 256;
-		struct energy_trigger *more = litifut_memory_resized(t->items, wanted, sizeof(*more));
+		struct energy_trigger *more =
+			litifut_memory_resized(t->items, wanted, sizeof(*more));
 		if (!more) {
 			t->failed = true;
 			return;
@@ -34,11 +35,12 @@ static void leave(void *context, struct energy_lane *lane, struct energy_frame *
 	}
 	if (t->count)
 		t->items[t->count - 1].end = fmin(t->items[t->count - 1].end, frame->entered);
-	t->items[t->count++] = (struct energy_trigger){time, time + ENERGY_TRIGGER_LONGEST, function, NAN, -1};
+	t->items[t->count++] =
+		(struct energy_trigger){time, time + ENERGY_TRIGGER_LONGEST, function, NAN, -1};
 }
 
 struct energy_stretch energy_trigger_samples(const struct energy_power *power, const float *rest,
-				 const struct energy_trigger *trigger)
+					     const struct energy_trigger *trigger)
 {
 	size_t low = 0, high = power->run_count;
 
@@ -57,7 +59,8 @@ struct energy_stretch energy_trigger_samples(const struct energy_power *power, c
 		return (struct energy_stretch){NULL, 0, 0};
 	size_t first = (size_t)place;
 	size_t last = (size_t)fmin(end, (double)r->count);
-	return (struct energy_stretch){rest + r->first + first, last - first - 1, place - (double)first};
+	return (struct energy_stretch){rest + r->first + first, last - first - 1,
+				       place - (double)first};
 }
 
 enum litifut_status energy_triggers_find(struct energy_triggers *triggers,

@@ -16,7 +16,7 @@ struct energy_trigger {
 
 struct energy_triggers {
 	const struct energy_tree *tree; /* while they are looked for */
-	const bool *wanted; /* by function */
+	const bool *wanted;             /* by function */
 	struct energy_trigger *items;
 	size_t count, capacity;
 	bool failed;

@@ -1,5 +1,5 @@
-/* A modem that stays on until it is switched off, for tests of `energy exercise` and `energy learn`:
- * bits of port B start what the rig is told to draw (-s phases0 to phases3, hold). */
+/* A modem that stays on until it is switched off, for tests of `energy exercise` and `energy
+ * learn`: bits of port B start what the rig is told to draw (-s phases0 to phases3, hold). */
 #ifndef MODEM_H
 #define MODEM_H
 

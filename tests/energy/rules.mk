@@ -27,3 +27,8 @@ energy-rig: $(ENERGY_RIG) $(BUILD)/tests/energy/firmware-60.elf $(BUILD)/tests/e
 ## demo-energy: energy of each function on a simulated board, beside the truth, and a picture
 demo-energy: all $(ENERGY_RIG) $(BUILD)/tests/energy/firmware-120.elf $(BUILD)/tests/energy/recorded-120.elf
 	@BUILD='$(abspath $(BUILD))' tests/energy/demo
+
+# Joulescope files for the tests, where its maker's library is (postproc/energy/rules.mk)
+$(BUILD)/tests/energy/write_jls: tests/energy/write_jls.c
+	@mkdir -p $(@D)
+	$(call run,LINK) $(CC) $(CFLAGS) -isystem $(JLS)/include $(LDFLAGS) $< $(JLS_LIBS) -lm -o $@
