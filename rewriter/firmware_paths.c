@@ -328,6 +328,8 @@ static enum litifut_status set_facts(struct litifut_firmware_pass *pass,
 {
 	const struct litifut_image *image = &pass->image;
 	const uint32_t high = pass->cpu->first_stack ? pass->cpu->first_stack(image) : 0;
+	const struct litifut_graph *graph = &pass->session.edges->graph;
+	const uint32_t code = graph->count ? graph->items[0].block.start : image->text_start;
 	uint32_t low = UINT32_MAX;
 
 	for (size_t i = 1; i < image->section_count; i++)
@@ -338,7 +340,7 @@ static enum litifut_status set_facts(struct litifut_firmware_pass *pass,
 	return litifut_firmware_set_word(pass, "litifut_paths_stack_low", low) &&
 			       litifut_firmware_set_word(pass, "litifut_paths_stack_high", high) &&
 			       litifut_firmware_set_word(pass, "litifut_paths_code_low",
-							 image->text_start) &&
+							 code) &&
 			       litifut_firmware_set_word(pass, "litifut_paths_code_high",
 							 image->text_end)
 		       ? LITIFUT_OK

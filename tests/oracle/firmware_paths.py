@@ -108,10 +108,11 @@ def compare(arguments):
     if gaps and not tail:
         print(f"{gaps} gaps")
         return 1
-    if tail:
-        oracle = next((oracle[len(oracle) - count:] for extra in range(cut + 1)
-                       for count in [len(trace) - extra] if count <= len(oracle) and
-                       oracle[len(oracle) - count:] == trace[:count]), oracle)
+    if tail and len(trace) < len(oracle):
+        # where it fits best
+        ends = [len(oracle) + extra for extra in range(-more, cut + 1)]
+        starts = [max(end - len(trace), 0) for end in ends]
+        oracle = oracle[next((at for at in starts if oracle[at:at + 8] == trace[:8]), 0):]
     at = differs(oracle, trace, late, cut, more)
     print(f"{len(trace)} blocks compared with {len(oracle)} that were executed")
     if at:

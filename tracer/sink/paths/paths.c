@@ -90,11 +90,22 @@ uint32_t *litifut_paths_begin(void)
 	return at;
 }
 
+/* May the word be a return address? bl, blx rN, or the code that has taken their place, stands
+ * before it. */
+static bool litifut_paths_is_return(uint32_t word)
+{
+	const uint32_t low = litifut_paths_code_low;
+	const uint16_t *code = (const uint16_t *)(word - 1);
+
+	return word & 1 && word - low < litifut_paths_code_high - low && word - low >= 4 &&
+	       ((code[-2] & 0xf800) == 0xf000 || (code[-1] & 0xff87) == 0x4780 ||
+		code[-1] == 0xbf00);
+}
+
 /* The address that the code of a branch was called from, and what may be return addresses of open
  * calls; the innermost may be in lr only, which that code has pushed. */
 static uint32_t *litifut_paths_sync(uint32_t *at, uint32_t address, const uint32_t *stack)
 {
-	const uint32_t low = litifut_paths_code_low, bytes = litifut_paths_code_high - low;
 	const uint32_t *end = stack - 1;
 	uint32_t *head = at;
 
@@ -107,7 +118,7 @@ static uint32_t *litifut_paths_sync(uint32_t *at, uint32_t address, const uint32
 	at += 4;
 	for (const uint32_t *word = stack - 1;
 	     word < end && at < head + 4 + 2 * LITIFUT_PATHS_SYNC_CALLS; word++) {
-		if (*word - low >= bytes || !(*word & 1))
+		if (!litifut_paths_is_return(*word))
 			continue;
 		*at++ = *word;
 		*at++ = (uint32_t)word;
