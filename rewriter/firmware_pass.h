@@ -43,11 +43,11 @@ struct litifut_firmware_pass {
 	bool pointers;
 	/* LITIFUT_MODE=paths, see firmware_paths.h: */
 	struct litifut_session session; /* of the same image, with its edges */
-	uint8_t *unrecorded;            /* by number of the symbol: why its function is left, or 0 */
-	uint32_t *fixed;                /* calls that lead to the sender */
-	uint32_t *tasks;                /* code that reads or sets the stack pointer of tasks */
+	uint8_t *unrecorded; /* by number of the symbol: why its function is left, or 0 */
+	uint32_t *fixed;     /* calls that lead to the sender */
+	uint32_t *tasks;     /* code that reads or sets the stack pointer of tasks */
 	size_t task_count, task_capacity;
-	uint8_t *blocks;                /* the contents of .litifut.blocks */
+	uint8_t *blocks; /* the contents of .litifut.blocks */
 	size_t blocks_bytes;
 	struct litifut_module module; /* as it is saved */
 	/* Only when the image is to be changed. */

@@ -29,8 +29,9 @@ static enum litifut_status unsupported(const struct litifut_firmware_pass *pass,
 /* Their returns lead elsewhere than to their callers. */
 static bool returns_elsewhere(const char *name)
 {
-	static const char *const names[] = {"longjmp",    "_longjmp",           "siglongjmp",
-					    "__longjmp",  "__restore_core_regs", "restore_core_regs"};
+	static const char *const names[] = {
+		"longjmp",          "_longjmp", "siglongjmp", "__longjmp", "__restore_core_regs",
+		"restore_core_regs"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(name, names[i]))
@@ -82,8 +83,7 @@ static enum litifut_status fix_sends(struct litifut_firmware_pass *pass,
 static enum litifut_status each_task(struct litifut_firmware_pass *pass,
 				     enum litifut_status (*act)(struct litifut_firmware_pass *pass,
 								uint32_t address,
-								const uint8_t *code,
-								void *context,
+								const uint8_t *code, void *context,
 								struct litifut_error *error),
 				     void *context, struct litifut_error *error)
 {
@@ -138,8 +138,8 @@ static bool is_own(const struct litifut_image *image, uint32_t address)
 }
 
 static enum litifut_status note_task(struct litifut_firmware_pass *pass, uint32_t address,
-				      const uint8_t *code, void *context,
-				      struct litifut_error *error)
+				     const uint8_t *code, void *context,
+				     struct litifut_error *error)
 {
 	(void)code;
 	(void)context;
@@ -172,9 +172,8 @@ enum litifut_status litifut_firmware_paths_find(struct litifut_firmware_pass *pa
 				   "that it is not known where .bss is cleared",
 				   error);
 	if (pass->options->start_at || pass->options->sample_at)
-		return unsupported(pass,
-				   "neither LITIFUT_START_AT nor LITIFUT_SAMPLE is there for it",
-				   error);
+		return unsupported(
+			pass, "neither LITIFUT_START_AT nor LITIFUT_SAMPLE is there for it", error);
 	session->image = pass->image;
 	session->arch = &pass->arch;
 	session->context = pass->context;
@@ -193,8 +192,8 @@ enum litifut_status litifut_firmware_paths_find(struct litifut_firmware_pass *pa
 		status = litifut_edges_find(session, &pass->options->common, error);
 	if (status)
 		return status;
-	pass->stub_bytes = (uint32_t)litifut_edges_bytes(session) +
-			   CALL_BYTES * (uint32_t)pass->task_count;
+	pass->stub_bytes =
+		(uint32_t)litifut_edges_bytes(session) + CALL_BYTES * (uint32_t)pass->task_count;
 	for (size_t i = 0; i < pass->sites.count; i++)
 		if (pass->sites.items[i].site.kind == LITIFUT_SITE_VECTOR)
 			pass->stub_bytes += CALL_BYTES;
@@ -239,8 +238,7 @@ static enum litifut_status write_call(struct litifut_firmware_pass *pass, struct
 					 LITIFUT_NO_ADDRESS,
 					 "the room for the code of branches is too small");
 	if (!pass->cpu->write_call(code, *to, target, next, &stub))
-		return unsupported(pass, "code of the kernel is out of reach of the tracer",
-				   error);
+		return unsupported(pass, "code of the kernel is out of reach of the tracer", error);
 	memcpy(room->bytes + room->used, stub.code, stub.bytes);
 	room->used += stub.bytes;
 	return LITIFUT_OK;
@@ -296,8 +294,7 @@ static enum litifut_status write_task(struct litifut_firmware_pass *pass, uint32
 		return LITIFUT_OK;
 	status = write_call(pass, writing, code, target, address + 4, &to, error);
 	if (!status && !pass->cpu->write_branch(address, to, way))
-		return unsupported(pass, "code of the kernel is out of reach of the tracer",
-				   error);
+		return unsupported(pass, "code of the kernel is out of reach of the tracer", error);
 	if (!status)
 		litifut_changes_add(&writing->changes, address, way, 4, to, pass->cpu->state);
 	return status;
@@ -339,8 +336,7 @@ static enum litifut_status set_facts(struct litifut_firmware_pass *pass,
 			low = image->sections[i].address;
 	return litifut_firmware_set_word(pass, "litifut_paths_stack_low", low) &&
 			       litifut_firmware_set_word(pass, "litifut_paths_stack_high", high) &&
-			       litifut_firmware_set_word(pass, "litifut_paths_code_low",
-							 code) &&
+			       litifut_firmware_set_word(pass, "litifut_paths_code_low", code) &&
 			       litifut_firmware_set_word(pass, "litifut_paths_code_high",
 							 image->text_end)
 		       ? LITIFUT_OK
@@ -376,8 +372,8 @@ enum litifut_status litifut_firmware_paths_write(struct litifut_firmware_pass *p
 	static const char *const names[] = {"litifut_paths_saved", "litifut_paths_resumed"};
 	const struct litifut_section *section =
 		litifut_image_section_at(&pass->image, pass->stubs->address, pass->stubs->size);
-	struct writing writing = {.room = {.address = pass->stubs->address,
-					   .size = pass->stubs->size}};
+	struct writing writing = {
+		.room = {.address = pass->stubs->address, .size = pass->stubs->size}};
 	struct litifut_rooms rooms = {.items = &writing.room,
 				      .count = 1,
 				      .landings = &pass->session.landings,

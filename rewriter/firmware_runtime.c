@@ -58,8 +58,7 @@ bool litifut_firmware_change(struct litifut_firmware_pass *pass, uint32_t addres
 	return true;
 }
 
-bool litifut_firmware_set_word(struct litifut_firmware_pass *pass, const char *name,
-			       uint32_t value)
+bool litifut_firmware_set_word(struct litifut_firmware_pass *pass, const char *name, uint32_t value)
 {
 	const struct litifut_symbol *symbol = litifut_image_symbol(&pass->image, name);
 	uint8_t word[4];
@@ -127,7 +126,8 @@ static enum litifut_status sample_vector(struct litifut_firmware_pass *pass, uin
 		shift++;
 	return litifut_firmware_set_word(pass, "litifut_sample_low", low) &&
 			       litifut_firmware_set_word(pass, "litifut_sample_shift", shift) &&
-			       litifut_firmware_set_word(pass, "litifut_sample_bins", bins->size / 2)
+			       litifut_firmware_set_word(pass, "litifut_sample_bins",
+							 bins->size / 2)
 		       ? put_gate(pass, entry, to, SAMPLE, "litifut_sample_target", error)
 		       : litifut_firmware_missing(pass, SAMPLE, error);
 }
@@ -317,7 +317,8 @@ static enum litifut_status set_start(struct litifut_firmware_pass *pass,
 {
 	if (!pass->start_at)
 		return LITIFUT_OK;
-	return litifut_firmware_set_word(pass, "litifut_step", 0) && set_way(pass, START_TARGET, pass->start_at)
+	return litifut_firmware_set_word(pass, "litifut_step", 0) &&
+			       set_way(pass, START_TARGET, pass->start_at)
 		       ? LITIFUT_OK
 		       : litifut_firmware_missing(pass, START_TARGET, error);
 }

@@ -1,5 +1,5 @@
-/* What a firmware records with LITIFUT_MODE=paths: a bit for each conditional branch, in order, in a
- * ring of 32-bit words, the symbol `litifut_table'. The same for all CPUs, so that a host needs
+/* What a firmware records with LITIFUT_MODE=paths: a bit for each conditional branch, in order, in
+ * a ring of 32-bit words, the symbol `litifut_table'. The same for all CPUs, so that a host needs
  * nothing but the ELF file.
  *
  * Word 0 of the ring is the number of times that the ring has begun anew, its lap. Each other
@@ -15,9 +15,9 @@
  *
  * Bits are shifted into the newest word, whose address is the cursor: the first word of struct
  * litifut_paths_state, the symbol `litifut_paths', and of a ring that outlasts a reset `head' of
- * struct litifut_kept. So the memory has each bit up to the last branch. Where the lap is not 0, the
- * words behind the newest are older than the first; of these LITIFUT_PATHS_UNSURE may be damaged,
- * as a record that is being made stands there already.
+ * struct litifut_kept. So the memory has each bit up to the last branch. Where the lap is not 0,
+ * the words behind the newest are older than the first; of these LITIFUT_PATHS_UNSURE may be
+ * damaged, as a record that is being made stands there already.
  *
  * An interrupt handler begins with a record: all functions that something unknown may call record
  * their start in this way. An interrupt that comes while a bit is stored lets the store fail,
@@ -33,8 +33,8 @@
 /* Kinds, and what follows. */
 #define LITIFUT_PATHS_SYNC                                                                         \
 	1 /* [address][stack pointer][n], then n times [return address][where it stands on the     \
-	   * stack]: the CPU is in the code of the branch, or of the start of a block, that has this \
-	   * address; a record of the start itself is left out */
+	   * stack]: the CPU is in the code of the branch, or of the start of a block, that has    \
+	   * this address; a record of the start itself is left out */
 #define LITIFUT_PATHS_LOST 2    /* [n]: n bits and records found no room; a SYNC follows */
 #define LITIFUT_PATHS_RESET 3   /* [n]: the device has restarted, n times since the ring began */
 #define LITIFUT_PATHS_SAVED 4   /* [psp]: an interrupt handler has read this stack pointer, */

@@ -393,9 +393,9 @@ enum litifut_word_kind {
 	 * pointer */
 	LITIFUT_WORD_SYNC = 23,
 	/* Only of a firmware, in the words that are made of <litifut/paths_format.h>: */
-	LITIFUT_WORD_BLOCK = 24,      /* [address] a record of the start of a block */
-	LITIFUT_WORD_RESTARTED = 25,  /* [count] the device has restarted */
-	LITIFUT_WORD_TASK_SAVED = 26, /* [stack pointer] of the task that was interrupted, */
+	LITIFUT_WORD_BLOCK = 24,        /* [address] a record of the start of a block */
+	LITIFUT_WORD_RESTARTED = 25,    /* [count] the device has restarted */
+	LITIFUT_WORD_TASK_SAVED = 26,   /* [stack pointer] of the task that was interrupted, */
 	LITIFUT_WORD_TASK_RESUMED = 27, /* and of that which the interrupt returns to */
 	LITIFUT_WORD_INTERRUPT = 28,    /* [address] where it came, see LITIFUT_PATHS_INTERRUPT */
 	/* metadata chunks only */

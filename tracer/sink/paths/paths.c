@@ -1,5 +1,5 @@
-/* Makes room in the ring of LITIFUT_MODE=paths, and says where the CPU is from time to time, so that
- * a reader can begin there when what came before has been overwritten. */
+/* Makes room in the ring of LITIFUT_MODE=paths, and says where the CPU is from time to time, so
+ * that a reader can begin there when what came before has been overwritten. */
 #include "tracer/sink/paths/ring.h"
 
 /* There is a SYNC at the begin of the ring, and then about every so many words. */

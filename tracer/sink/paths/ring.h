@@ -1,5 +1,5 @@
-/* The ring of LITIFUT_MODE=paths of a firmware, for paths.c, which makes room in it, and for what sends
- * it. What says that it needs interrupts off is called so. */
+/* The ring of LITIFUT_MODE=paths of a firmware, for paths.c, which makes room in it, and for what
+ * sends it. What says that it needs interrupts off is called so. */
 #ifndef LITIFUT_TRACER_PATHS_RING_H
 #define LITIFUT_TRACER_PATHS_RING_H
 
@@ -79,9 +79,9 @@ static inline uint32_t litifut_paths_distance(const uint32_t *from, const uint32
 /* How many words there can be behind `at' before one that has not been sent is replaced. */
 static inline uint32_t litifut_paths_free(const uint32_t *at)
 {
-	return litifut_paths.limited ? litifut_paths_words() - 1 -
-					       litifut_paths_distance(litifut_paths.sent, at)
-				     : litifut_paths_words();
+	return litifut_paths.limited
+		       ? litifut_paths_words() - 1 - litifut_paths_distance(litifut_paths.sent, at)
+		       : litifut_paths_words();
 }
 
 #endif

@@ -1,0 +1,145 @@
+#!/bin/sh
+# LITIFUT_MODE=paths of a firmware: the blocks that its bits lead through are those that QEMU executes,
+# in order: of newlib's printf and strtod against the same program without patches; under nested
+# interrupts and a kernel of two tasks; over the line, while interrupts come; over a HardFault, a
+# reset and a watchdog; and the end of a run in a ring that is too small.
+BOARDS=${BOARDS:-mps2-an385 ${LONG:+mps2-an386 mps2-an505 netduino2}}
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../firmware.sh"
+
+# link_paths FOLDER RING_KB ARGUMENTS...: with `settings'
+link_paths()
+{
+	link_folder=$1
+	link_ring=$2
+	shift 2
+	for each in LITIFUT_MODE=paths LITIFUT_RING_KB="$link_ring" ${settings:-}; do
+		export "${each?}"
+	done
+	traced "$link_folder" make_example "$link_folder" "$@"
+	link_status=$?
+	unset LITIFUT_MODE LITIFUT_RING_KB LITIFUT_PORT LITIFUT_RAM LITIFUT_SEND
+	return $link_status
+}
+
+# blocks_are_executed FOLDER traced|plain memory|serial OPTIONS OF compare...: of one run under the
+# oracle, or of one of the traced program and one of the program without patches
+blocks_are_executed()
+{
+	blocks_elf=$1/firmware.elf
+	blocks_way=$2
+	blocks_from=$3
+	shift 3
+	python3 "$root/tests/oracle/firmware_paths.py" "$blocks_way" "$blocks_elf" watched || return
+	if [ "$blocks_from" = memory ]; then
+		dump "$blocks_elf" results _exit
+	else
+		emulate "$blocks_elf" results
+	fi
+	blocks_run=$blocks_elf
+	if [ "$blocks_way" = plain ]; then
+		blocks_run=plain.elf
+		python3 "$root/tests/oracle/edges.py" plain "$blocks_elf" plain.elf || return
+	fi
+	emulate "$blocks_run" "$blocks_elf.serial" \
+		-plugin "$BUILD/tests/system.so,sites=watched,out=counts,order=order" || return
+	"$BUILD/bin/litifut-post" -f blocks -o blocks results "$blocks_elf" 2>words
+	cat words
+	python3 "$root/tests/oracle/firmware_paths.py" compare "$blocks_elf" watched order blocks "$@"
+}
+
+# dump ELF OUTPUT WHERE: the memory when the program has come to WHERE, from its data on
+dump()
+{
+	dump_end='((unsigned)&end)'
+	! arm-none-eabi-nm "$1" | grep -q ' litifut_kept$' ||
+		dump_end='((unsigned)&litifut_table_end)'
+	gdb-multiarch -q -batch -nx -ex "file $1" \
+		-ex "target remote | timeout 60 qemu-system-arm -M $board -display none \
+			-monitor none -semihosting -icount shift=4 -serial file:dump.serial \
+			-kernel $1 -S -gdb stdio" -ex "break $3" -ex continue -ex \
+		"dump binary memory $2 ((unsigned)&__data_start) $dump_end" >dump.log 2>&1
+}
+
+behaviour()
+{
+	case $board in
+	mps2-an386) cpu="-mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16" ;;
+	mps2-an505) cpu="-mcpu=cortex-m33" ;;
+	*) cpu="-mcpu=cortex-m3" ;;
+	esac
+	case $board in
+	netduino2) tick=30000 large=96 slow=80000 ;;
+	*) tick=6400 large=1024 slow=16400 ;;
+	esac
+	include=-I$root/include
+	cp -r "$root/examples/firmware" source
+	sed -i 's/board_init();/board_init(); *(volatile uint32_t *)0xe000ed88 |= 0xf << 20;/' \
+		source/startup.c
+	cp "$root/tests/firmware/numbers.c" source/main.c
+	ok "newlib: it links traced" link_paths numbers 64 EXTRA_CFLAGS="$cpu -DROUNDS=3" \
+		EXTRA_LDFLAGS="-u _printf_float"
+	is "litifut info says so" "$("$BUILD/bin/litifut" info numbers/firmware.elf |
+		sed -n 's/^  mode  *//p')" paths
+	# _exit(), where the memory is read
+	ok "newlib: blocks are those that the program without patches executes" \
+		blocks_are_executed numbers plain memory --more 1
+	cp dump.serial numbers.text
+	emulate plain.elf plain.text
+	ok "newlib: it prints the same" cmp plain.text numbers.text
+	ok "newlib: the last lines can be shown" sh -c "'$BUILD/bin/litifut-post' -q -f path \
+		--last 3 results numbers/firmware.elf | grep -q 'exit'"
+	ok "newlib, a ring that is too small: it links traced" link_paths small 4 \
+		EXTRA_CFLAGS="$cpu -DROUNDS=3" EXTRA_LDFLAGS="-u _printf_float"
+	ok "newlib, a ring that is too small: its end is there" \
+		blocks_are_executed small traced memory --tail 1000 --cut 4 --more 1
+	settings="LITIFUT_PORT=$port"
+	ok "newlib, by the line: it links traced" link_paths line 64 \
+		EXTRA_CFLAGS="$cpu -DROUNDS=3" EXTRA_LDFLAGS="-u _printf_float"
+	ok "newlib, by the line: blocks are those that are executed" \
+		blocks_are_executed line traced serial --more 1
+	settings=
+
+	cp "$root/tests/firmware/nested.c" source/main.c
+	echo '/* see main.c */' >source/startup.c
+	ok "interrupts: it links traced" link_paths nested "$large" EXTRA_CFLAGS="$cpu"
+	ok "interrupts: blocks are those that are executed, and each interrupt comes where it came" \
+		blocks_are_executed nested traced memory --more 1
+	ok "interrupts: there were many in interrupts" grep -q many nested/firmware.elf.serial
+	sed -i 's/\<400\>/'$slow'/; s/\<501\>/8009/; s/\<3000\>/300/
+		s/^		through(i);/		through(i), litifut_send ? litifut_send() : (void)0;/
+		s/^#include "board.h"/&\n#include <litifut\/firmware.h>/' source/main.c
+	settings="LITIFUT_PORT=$port"
+	ok "interrupts while it sends: it links traced" link_paths sends 4 \
+		EXTRA_CFLAGS="$cpu $include"
+	ok "interrupts while it sends: blocks are those that are executed" \
+		blocks_are_executed sends traced serial --more 1
+	settings=
+
+	cp "$root/tests/firmware/tasks.c" source/main.c
+	ok "tasks: it links traced" link_paths tasks "$large" \
+		EXTRA_CFLAGS="$cpu -DTICK=$tick -DROUNDS=60 -DJUMPS=30"
+	ok "tasks: blocks are those that are executed" \
+		blocks_are_executed tasks traced memory --late 8 --more 1
+	ok "tasks: they were switched" grep -q 'm$' tasks/firmware.elf.serial
+	is "tasks: each is a thread" "$(tail -n +2 blocks | cut -f 2 | sort -u | wc -l)" 2
+
+	cp "$root/tests/firmware/restarts.c" source/main.c
+	case $board in
+	mps2-an385 | mps2-an386) watchdog=-DWATCHDOG=0x40008000 resets=3 ;;
+	*) watchdog='' resets=2 ;;
+	esac
+	settings="LITIFUT_PORT=$port LITIFUT_RAM=top"
+	ok "restarts: it links traced" link_paths kept 4 EXTRA_CFLAGS="$cpu $include $watchdog"
+	ok "restarts: blocks are those of all runs" blocks_are_executed kept traced serial --more 1
+	ok "restarts: a line says how many there were" grep -q "restarted $resets times" words
+	settings=LITIFUT_RAM=top
+	ok "a HardFault: it links traced" link_paths hangs 4 EXTRA_CFLAGS="$cpu $include -DENDS"
+	dump hangs/firmware.elf hangs.bin HardFault_Handler
+	is "a HardFault: the last line before it" "$("$BUILD/bin/litifut-post" -q -f path --last 1 \
+		hangs.bin hangs/firmware.elf | sed 's/.* \(.*main.c\)/main.c/')" \
+		"main.c:$(grep -n 'udf #0' source/main.c | cut -d : -f 1)"
+	settings=
+}
+
+for_boards behaviour
