@@ -16,8 +16,7 @@ struct line {
 	uint32_t thread;
 	uint32_t depth;
 	uint32_t module;
-	uint32_t address;                    /* 0: a gap */
-	const struct post_path_line *source; /* NULL: not known */
+	struct post_path_line *what; /* NULL: a gap */
 };
 
 /* A thread, where single activations of a function are asked for. */
@@ -33,6 +32,8 @@ struct path {
 	const struct post_process *process;
 	struct post_path_line_table *lines;
 	struct line last;
+	char head[16]; /* of lines of a thread */
+	uint32_t head_thread;
 	/* With --last: the latest ones, in a ring. */
 	struct line *kept;
 	size_t most, count;
@@ -53,23 +54,39 @@ static const char *name_of(struct post_session *session, uint32_t module, uint32
 	return session->functions[function].name; /* the array may have moved */
 }
 
+/* What is printed of a line each time. */
+static char *text_of(struct post_session *session, uint32_t module,
+		     const struct post_path_line *line)
+{
+	const char *name = name_of(session, module, line->address);
+	char *text = NULL;
+
+	if ((line->file ? asprintf(&text, "%s %s:%u\n", name, line->file, line->line)
+			: asprintf(&text, "%s 0x%x\n", name, line->address)) < 0)
+		text = post_copy_text("\n");
+	return text;
+}
+
 static void print(struct path *path, const struct line *line)
 {
-	struct post_session *session = path->output->session;
+	static const char blanks[2 * DEEPEST_INDENT + 1] =
+		"                                                                                ";
 	FILE *file = path->output->file;
-	const int indent = 2 * (int)(line->depth > DEEPEST_INDENT ? DEEPEST_INDENT : line->depth);
+	const unsigned indent = line->depth > DEEPEST_INDENT ? DEEPEST_INDENT : line->depth;
 
-	if (!line->address) {
+	if (!line->what) {
 		fprintf(file, "%u\t(what comes before is not known)\n", line->thread);
 		return;
 	}
-	if (line->source)
-		fprintf(file, "%u\t%*s%s %s:%u\n", line->thread, indent, "",
-			name_of(session, line->module, line->address), line->source->file,
-			line->source->line);
-	else
-		fprintf(file, "%u\t%*s%s 0x%x\n", line->thread, indent, "",
-			name_of(session, line->module, line->address), line->address);
+	if (!line->what->text)
+		line->what->text = text_of(path->output->session, line->module, line->what);
+	if (path->head_thread != line->thread) {
+		path->head_thread = line->thread;
+		snprintf(path->head, sizeof(path->head), "%u\t", line->thread);
+	}
+	fputs_unlocked(path->head, file);
+	fwrite_unlocked(blanks, 1, 2 * indent, file);
+	fputs_unlocked(line->what->text, file);
 }
 
 static void give(struct path *path, const struct line *line)
@@ -79,7 +96,7 @@ static void give(struct path *path, const struct line *line)
 	else
 		print(path, line);
 	path->count++;
-	path->since_gap = line->address ? path->since_gap + 1 : 0;
+	path->since_gap = line->what ? path->since_gap + 1 : 0;
 }
 
 static struct watched *watched_thread(struct path *path, uint32_t thread)
@@ -140,7 +157,7 @@ static void take_lines(void *context, const struct post_path_step *step)
 	struct path *path = context;
 	struct post_session *session = path->output->session;
 	struct line line = {.thread = step->thread, .depth = step->depth};
-	const struct post_path_lines *lines;
+	struct post_path_lines *lines;
 	const struct post_path_line *before = NULL;
 
 	if (step->kind != POST_PATH_BLOCK && step->kind != POST_PATH_GAP)
@@ -154,22 +171,21 @@ static void take_lines(void *context, const struct post_path_step *step)
 		return;
 	}
 	line.module = step->code->module;
-	if (path->last.address && path->last.thread == line.thread &&
+	if (path->last.what && path->last.what->file && path->last.thread == line.thread &&
 	    path->last.depth == line.depth && path->last.module == line.module)
-		before = path->last.source;
+		before = path->last.what;
 	lines = post_path_lines(path->lines, session, step->code, step->block);
 	for (uint32_t i = 0; i < lines->count; i++) {
-		const struct post_path_line *now = &lines->items[i];
+		struct post_path_line *now = &lines->items[i];
 
 		if (now->file ? before && is_same_line(now, before)
 			      : i || (before &&
 				      step->block != step->code->blocks[step->block].function))
 			continue;
-		line.address = now->address;
-		line.source = now->file ? now : NULL;
+		line.what = now;
 		give(path, &line);
 		path->last = line;
-		before = line.source;
+		before = now->file ? now : NULL;
 	}
 }
 

@@ -30,9 +30,9 @@ static void look_up(struct post_path_lines *lines, const struct post_session *se
 	lines->known = true;
 }
 
-const struct post_path_lines *post_path_lines(struct post_path_line_table *table,
-					      const struct post_session *session,
-					      const struct post_path_code *code, uint32_t block)
+struct post_path_lines *post_path_lines(struct post_path_line_table *table,
+					const struct post_session *session,
+					const struct post_path_code *code, uint32_t block)
 {
 	struct post_path_lines *lines;
 
@@ -49,11 +49,18 @@ const struct post_path_lines *post_path_lines(struct post_path_line_table *table
 	return lines;
 }
 
+static void free_lines(struct post_path_lines *lines)
+{
+	for (uint32_t i = 0; i < lines->count; i++)
+		free(lines->items[i].text);
+	free(lines->items);
+}
+
 void post_path_lines_release(struct post_path_line_table *table)
 {
 	for (size_t i = 0; i < table->count; i++) {
 		for (size_t j = 0; table->modules[i] && j < table->block_counts[i]; j++)
-			free(table->modules[i][j].items);
+			free_lines(&table->modules[i][j]);
 		free(table->modules[i]);
 	}
 	free(table->modules);

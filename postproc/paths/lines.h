@@ -9,6 +9,7 @@ struct post_path_line {
 	uint32_t address; /* link-time, where it begins */
 	unsigned line;    /* 0: not known */
 	const char *file; /* NULL: not known; lives as long as the session */
+	char *text;       /* NULL: of whoever prints the line; freed with the table */
 };
 
 struct post_path_lines {
@@ -25,9 +26,9 @@ struct post_path_line_table {
 };
 
 /* The lines of a block in the order of their addresses; at least one. */
-const struct post_path_lines *post_path_lines(struct post_path_line_table *table,
-					      const struct post_session *session,
-					      const struct post_path_code *code, uint32_t block);
+struct post_path_lines *post_path_lines(struct post_path_line_table *table,
+					const struct post_session *session,
+					const struct post_path_code *code, uint32_t block);
 
 void post_path_lines_release(struct post_path_line_table *table);
 

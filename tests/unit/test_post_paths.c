@@ -1,6 +1,6 @@
-/* LITIFUT_MODE=paths on the host: what instructions do to frames, where the blocks of a function have
- * their return address, the walk from words of a trace to blocks, and activations with their paths. All
- * code is bytes of this file; the words were made by the assembler. */
+/* LITIFUT_MODE=paths on the host: what instructions do to frames, where the blocks of a function
+ * have their return address, the walk from words of a trace to blocks, and activations with their
+ * paths. All code is bytes of this file; the words were made by the assembler. */
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -175,8 +175,8 @@ static const struct {
 	[CALL] = {LITIFUT_ENDS_CALL, 0, OTHER, 0},
 	[BEHIND] = {LITIFUT_ENDS_ON, 0, -1, 0},
 	[MAIN_END] = {LITIFUT_ENDS_RETURN, 0, -1, 0},
-	[OTHER] = {LITIFUT_ENDS_BRANCH, LITIFUT_BLOCK_CONDITIONAL | LITIFUT_BLOCK_FUNCTION, OTHER_END,
-		   0},
+	[OTHER] = {LITIFUT_ENDS_BRANCH, LITIFUT_BLOCK_CONDITIONAL | LITIFUT_BLOCK_FUNCTION,
+		   OTHER_END, 0},
 	[PASSED] = {LITIFUT_ENDS_ON, 0, -1, 0},
 	[OTHER_END] = {LITIFUT_ENDS_RETURN, 0, -1, 0},
 };
@@ -251,8 +251,9 @@ static void make(struct made *made, const struct program *program)
 					      .end_epoch = UINT32_MAX};
 	made->session = (struct post_session){
 		.problems = &made->problems, .modules = made->modules, .module_count = 2};
-	made->trace = (struct post_trace){
-		.path = (char *)"trace", .data = (const uint8_t *)made->words, .bits = made->chunks};
+	made->trace = (struct post_trace){.path = (char *)"trace",
+					  .data = (const uint8_t *)made->words,
+					  .bits = made->chunks};
 	made->process = (struct post_process){
 		.trace = &made->trace, .mappings = &made->mapping, .mapping_count = 1};
 }
@@ -349,8 +350,8 @@ static void damage_is_a_gap(void **state)
 	expect(&made, 0, "B0@0 gap B0@0 + B3@0 ", 1);
 }
 
-/* A chunk that begins with where the thread is, in other(): the call is found on the stack. Alone, as
- * behind chunks that were overwritten, and behind the chunk that leads there. */
+/* A chunk that begins with where the thread is, in other(): the call is found on the stack. Alone,
+ * as behind chunks that were overwritten, and behind the chunk that leads there. */
 static void walks_begin_at_a_sync(void **state)
 {
 	struct made made;
@@ -454,12 +455,12 @@ static void activations_have_paths(void **state)
 	make(&made, &programs[0]);
 	code = post_path_code(&made.codes, &made.session, 1);
 	for (size_t i = 0; i < COUNT(steps); i++) {
-		const struct post_path_step step = {
-			.kind = steps[i].kind,
-			.thread = 7,
-			.code = steps[i].kind == POST_PATH_GAP ? NULL : code,
-			.block = steps[i].block,
-			.depth = steps[i].depth};
+		const struct post_path_step step = {.kind = steps[i].kind,
+						    .thread = 7,
+						    .code = steps[i].kind == POST_PATH_GAP ? NULL
+											   : code,
+						    .block = steps[i].block,
+						    .depth = steps[i].depth};
 
 		assert_int_equal(post_path_track(&tracker, &step), steps[i].begins);
 		if (i == 3)
