@@ -110,7 +110,7 @@ static void print_summary(const struct post_totals *totals, double seconds, bool
 	fprintf(stderr, ", %" PRIu64 " lost%s, %zu process%s", totals->lost,
 		totals->lost && totals->returns ? " (calls and returns)" : "", totals->processes,
 		totals->processes == 1 ? "" : "es");
-	if (totals->threads) /* not known of counters and of paths */
+	if (totals->threads) /* not known of counters */
 		fprintf(stderr, ", %zu thread%s", totals->threads, plural(totals->threads));
 	fprintf(stderr, ", %zu module%s, %" PRIu64 " unresolved, %.2f s\n", totals->modules,
 		plural(totals->modules), totals->unresolved, seconds);

@@ -44,14 +44,14 @@ static void open_side(struct side *side, const struct path_arguments *given, siz
 static void write_divergence(FILE *file, const struct post_path_difference *difference,
 			     const struct post_path_divergence *divergence)
 {
-	struct post_session *bad = difference->sessions[POST_PATH_BAD];
+	struct post_session *bad = difference->sides.sessions[POST_PATH_BAD];
 	char last[256], next[256], caller[256];
 
-	fprintf(file, "BAD process %" PRIu32 ", thread %" PRIu32 ": ", difference->bad_pid,
+	fprintf(file, "BAD process %" PRIu32 ", thread %" PRIu32 ": ", difference->parting.bad_pid,
 		divergence->thread);
 	if (!divergence->differs) {
 		fprintf(file, "all that is compared is the same as in GOOD process %" PRIu32 "\n",
-			difference->good_pid);
+			difference->parting.good_pid);
 		return;
 	}
 	if (divergence->last.code) {
@@ -62,8 +62,8 @@ static void write_divergence(FILE *file, const struct post_path_difference *diff
 		fprintf(file,
 			"%" PRIu64 " lines as in GOOD process %" PRIu32
 			", up to %s in activation %" PRIu64 " of %s",
-			divergence->same, difference->good_pid, last, divergence->activation,
-			bad->functions[function].name);
+			divergence->same, difference->parting.good_pid, last,
+			divergence->activation, bad->functions[function].name);
 		if (divergence->caller.code &&
 		    post_path_spot_text(bad, &divergence->caller, caller, sizeof(caller)))
 			fprintf(file, ", called at %s", caller);
@@ -77,15 +77,15 @@ static void write_divergences(FILE *file, const struct post_path_difference *dif
 {
 	size_t shown = 0, differing = 0;
 
-	for (size_t i = 0; i < difference->divergence_count; i++) {
-		if (!difference->divergences[i].differs)
+	for (size_t i = 0; i < difference->parting.count; i++) {
+		if (!difference->parting.divergences[i].differs)
 			continue;
 		if (shown++ < THREADS_MOST)
-			write_divergence(file, difference, &difference->divergences[i]);
+			write_divergence(file, difference, &difference->parting.divergences[i]);
 		differing++;
 	}
-	if (!differing && difference->divergence_count)
-		write_divergence(file, difference, &difference->divergences[0]);
+	if (!differing && difference->parting.count)
+		write_divergence(file, difference, &difference->parting.divergences[0]);
 	if (differing > THREADS_MOST)
 		fprintf(file, "%zu more threads differ\n", differing - THREADS_MOST);
 }
@@ -221,7 +221,7 @@ static void write_findings(FILE *file, const struct path_arguments *given,
 			   const struct post_path_difference *difference)
 {
 	const uint64_t most = given->top ? given->top : ROWS_USUAL;
-	struct writer writer = {.file = file, .session = difference->sessions[POST_PATH_BAD]};
+	struct writer writer = {.file = file, .session = difference->sides.sessions[POST_PATH_BAD]};
 
 	if (!difference->count) {
 		fputs("no path is in BAD runs only\n", file);

@@ -3,56 +3,18 @@
  */
 #include "postproc/paths/difference.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "postproc/model/lines.h"
-
-#define KEPT_MOST (UINT64_C(1) << 23) /* blocks of the first bad run */
-#define KEY_GAP 1                     /* in the place of an item */
-#define KEY_STOPS 2                   /* behind the last item of a path */
+#define KEY_STOPS 2 /* behind the last item of a path */
 #define KEY_RETURNS 3
-
-struct kept_step {
-	uint32_t module; /* POST_NONE: a gap */
-	uint32_t block, depth;
-};
-
-/* A thread of the first bad run. */
-struct lane {
-	uint32_t thread;
-	struct kept_step *steps;
-	size_t count, capacity;
-};
-
-/* A thread of a good run beside its lane. */
-struct follower {
-	uint32_t thread;
-	size_t step, item; /* the next one of the lane */
-	size_t last_step;  /* that both have */
-	uint32_t last_address;
-	uint64_t last_good, last_bad; /* keys */
-	uint64_t same;
-	bool differs;
-	size_t bad_step; /* what follows */
-	uint32_t bad_address;
-	bool bad_ends;
-	char good[256];
-};
 
 struct maker {
 	struct post_path_difference *difference;
 	enum post_path_side side;
 	const struct post_process *process;
 	struct post_path_tracker tracker;
-	uint64_t steps; /* of the run */
-	uint64_t kept;
-	struct lane *lanes;
-	size_t lane_count, lane_capacity;
-	struct follower *followers;
-	size_t follower_count, follower_capacity;
+	uint64_t steps;                                   /* of the run */
 	struct post_table findings;                       /* hash of a path -> number */
 	struct post_table paths, items, pairs, functions; /* of good runs */
 	struct post_path_key *path;                       /* of the piece that is looked at */
@@ -77,7 +39,7 @@ static void add(struct post_table *set, uint64_t hash)
 
 static struct post_path_key_table *keys_of(struct maker *maker)
 {
-	return &maker->difference->keys[maker->side];
+	return &maker->difference->sides.keys[maker->side];
 }
 
 /* What a path ends with, in the place of one more item. */
@@ -128,13 +90,6 @@ static void take_good(struct maker *maker, const struct post_path_piece *piece, 
 	}
 }
 
-static struct post_path_spot spot_of_end(const struct post_path_code *code, uint32_t block)
-{
-	const struct litifut_block *about = &code->blocks[block].block;
-
-	return (struct post_path_spot){code, about->branch ? about->branch : about->start};
-}
-
 static void find_callers(const struct post_path_piece *piece, struct post_path_finding *finding)
 {
 	const struct post_path_thread *thread = piece->thread;
@@ -145,7 +100,7 @@ static void find_callers(const struct post_path_piece *piece, struct post_path_f
 
 		if (caller == POST_NONE)
 			break;
-		finding->callers[i] = spot_of_end(code, caller);
+		finding->callers[i] = post_path_spot_of_end(code, caller);
 	}
 }
 
@@ -197,119 +152,6 @@ static void take_piece(void *context, const struct post_path_piece *piece)
 		take_bad(maker, piece, hash);
 }
 
-static struct lane *lane_of(struct maker *maker, uint32_t thread)
-{
-	for (size_t i = 0; i < maker->lane_count; i++)
-		if (maker->lanes[i].thread == thread)
-			return &maker->lanes[i];
-	POST_GROW(maker->lanes, maker->lane_count, maker->lane_capacity);
-	maker->lanes[maker->lane_count] = (struct lane){.thread = thread};
-	return &maker->lanes[maker->lane_count++];
-}
-
-/* Of the first bad run. */
-static void keep(struct maker *maker, const struct post_path_step *step)
-{
-	struct lane *lane = lane_of(maker, step->thread);
-
-	if (maker->kept++ >= KEPT_MOST)
-		return;
-	POST_GROW(lane->steps, lane->count, lane->capacity);
-	lane->steps[lane->count++] = (struct kept_step){step->code ? step->code->module : POST_NONE,
-							step->block, step->depth};
-}
-
-/* Step number `step` of a lane, with its keys; NULL: a gap. */
-static const struct post_path_keys *kept_keys(struct maker *maker, const struct lane *lane,
-					      size_t step, const struct post_path_code **code)
-{
-	struct post_path_difference *difference = maker->difference;
-	const struct kept_step *kept = &lane->steps[step];
-
-	if (kept->module == POST_NONE)
-		return NULL;
-	*code = post_path_code(&difference->codes[POST_PATH_BAD],
-			       difference->sessions[POST_PATH_BAD], kept->module);
-	return post_path_keys(&difference->keys[POST_PATH_BAD], *code, kept->block);
-}
-
-/* The next item of the lane that differs from the one before; 0: it has ended. */
-static uint64_t next_bad(struct maker *maker, const struct lane *lane, struct follower *follower,
-			 uint32_t *address)
-{
-	while (follower->step < lane->count) {
-		const struct post_path_code *code;
-		const struct post_path_keys *keys = kept_keys(maker, lane, follower->step, &code);
-		const bool gap = !keys;
-		const uint64_t key = gap ? KEY_GAP : keys->items[follower->item].key;
-
-		follower->bad_step = follower->step;
-		*address = gap ? 0 : keys->items[follower->item].address;
-		if (gap || ++follower->item == keys->count) {
-			follower->step++;
-			follower->item = 0;
-		}
-		if (key == follower->last_bad)
-			continue;
-		follower->last_bad = key;
-		return key;
-	}
-	return 0;
-}
-
-/* `key` is the next item of the thread of the good run; 0: it has ended. */
-static void compare(struct maker *maker, size_t number, uint64_t key,
-		    const struct post_path_spot *spot)
-{
-	struct follower *follower = &maker->followers[number];
-	uint32_t address = 0;
-	uint64_t bad;
-
-	if (follower->differs || (key && key == follower->last_good) || number >= maker->lane_count)
-		return;
-	follower->last_good = key;
-	bad = next_bad(maker, &maker->lanes[number], follower, &address);
-	if (bad == key) {
-		follower->same++;
-		follower->last_step = follower->bad_step;
-		follower->last_address = address;
-		return;
-	}
-	/* what was not kept is not known */
-	if (!bad && maker->kept > KEPT_MOST)
-		return;
-	follower->differs = true;
-	follower->bad_ends = !bad;
-	follower->bad_address = address;
-	if (key)
-		post_path_spot_text(maker->difference->sessions[POST_PATH_GOOD], spot,
-				    follower->good, sizeof(follower->good));
-}
-
-static void follow(struct maker *maker, const struct post_path_step *step)
-{
-	size_t number = 0;
-
-	while (number < maker->follower_count && maker->followers[number].thread != step->thread)
-		number++;
-	if (number == maker->follower_count) {
-		POST_GROW(maker->followers, maker->follower_count, maker->follower_capacity);
-		maker->followers[maker->follower_count++] =
-			(struct follower){.thread = step->thread};
-	}
-	if (maker->followers[number].differs)
-		return;
-	if (step->kind == POST_PATH_GAP) {
-		compare(maker, number, KEY_GAP, &(struct post_path_spot){0});
-		return;
-	}
-	const struct post_path_keys *keys = post_path_keys(keys_of(maker), step->code, step->block);
-
-	for (uint32_t i = 0; i < keys->count; i++)
-		compare(maker, number, keys->items[i].key,
-			&(struct post_path_spot){step->code, keys->items[i].address});
-}
-
 static void take_step(void *context, const struct post_path_step *step)
 {
 	struct maker *maker = context;
@@ -320,104 +162,23 @@ static void take_step(void *context, const struct post_path_step *step)
 	if (step->kind == POST_PATH_GAP)
 		maker->difference->gaps++;
 	if (maker->side == POST_PATH_GOOD)
-		follow(maker, step);
+		post_path_parting_follow(&maker->difference->parting, step);
 	else if (maker->difference->runs[POST_PATH_BAD] == 0)
-		keep(maker, step);
+		post_path_parting_keep(&maker->difference->parting, step);
 	post_path_track(&maker->tracker, step);
-}
-
-/* Which activation of its function is it that has executed the last item that both have? */
-static void find_activation(struct maker *maker, const struct lane *lane, size_t last_step,
-			    struct post_path_divergence *divergence)
-{
-	struct post_path_tracker tracker = {0};
-	struct post_path_difference *difference = maker->difference;
-	const uint32_t function =
-		divergence->last.code->blocks[lane->steps[last_step].block].function;
-	const struct post_path_thread *thread;
-
-	for (size_t i = 0; i <= last_step; i++) {
-		const struct kept_step *kept = &lane->steps[i];
-		struct post_path_step step = {.kind = POST_PATH_GAP, .thread = lane->thread};
-
-		if (kept->module != POST_NONE)
-			step = (struct post_path_step){
-				POST_PATH_BLOCK, lane->thread,
-				post_path_code(&difference->codes[POST_PATH_BAD],
-					       difference->sessions[POST_PATH_BAD], kept->module),
-				kept->block, kept->depth};
-		if (post_path_track(&tracker, &step) && step.code == divergence->last.code &&
-		    step.block == function)
-			divergence->activation++;
-	}
-	thread = post_path_thread(&tracker, lane->thread);
-	if (thread && thread->count > 1) {
-		const uint32_t caller = post_path_caller(thread, thread->count - 1);
-
-		if (caller != POST_NONE)
-			divergence->caller =
-				spot_of_end(thread->open[thread->count - 2].code, caller);
-	}
-	post_path_track_end(&tracker);
-}
-
-/* The run that has just been walked is the same for longer than those before. */
-static void keep_divergences(struct maker *maker)
-{
-	struct post_path_difference *difference = maker->difference;
-	const struct post_path_code *code;
-
-	free(difference->divergences);
-	difference->divergence_count = 0;
-	difference->divergences =
-		post_allocate(maker->follower_count + 1, sizeof(*difference->divergences));
-	difference->good_pid = maker->process->trace->header.pid;
-	for (size_t i = 0; i < maker->follower_count && i < maker->lane_count; i++) {
-		const struct follower *follower = &maker->followers[i];
-		const struct lane *lane = &maker->lanes[i];
-		struct post_path_divergence *divergence =
-			&difference->divergences[difference->divergence_count++];
-
-		*divergence = (struct post_path_divergence){.differs = follower->differs,
-							    .same = follower->same,
-							    .thread = lane->thread};
-		if (!follower->differs)
-			continue;
-		memcpy(divergence->good, follower->good, sizeof(divergence->good));
-		if (!follower->bad_ends && kept_keys(maker, lane, follower->bad_step, &code))
-			divergence->bad = (struct post_path_spot){code, follower->bad_address};
-		if (follower->same && kept_keys(maker, lane, follower->last_step, &code)) {
-			divergence->last = (struct post_path_spot){code, follower->last_address};
-			find_activation(maker, lane, follower->last_step, divergence);
-		}
-	}
-}
-
-static void finish_good_run(struct maker *maker)
-{
-	const struct post_path_difference *difference = maker->difference;
-
-	for (size_t i = 0; i < maker->follower_count; i++)
-		compare(maker, i, 0, NULL);
-	if (maker->follower_count &&
-	    (!difference->divergence_count || !maker->followers[0].differs ||
-	     (difference->divergences[0].differs &&
-	      maker->followers[0].same > difference->divergences[0].same)))
-		keep_divergences(maker);
-	maker->follower_count = 0;
 }
 
 /* Of the good program: each function, as it is there. */
 static void add_functions(struct maker *maker)
 {
 	struct post_path_difference *difference = maker->difference;
-	struct post_path_codes *codes = &difference->codes[POST_PATH_GOOD];
-	struct post_session *session = difference->sessions[POST_PATH_GOOD];
+	struct post_path_codes *codes = &difference->sides.codes[POST_PATH_GOOD];
+	struct post_session *session = difference->sides.sessions[POST_PATH_GOOD];
 
 	for (size_t i = 0; i < codes->count; i++) {
 		const struct post_path_code *code = codes->items[i];
 
-		if (!code || post_path_is_same_build(&difference->keys[POST_PATH_GOOD], code))
+		if (!code || post_path_is_same_build(&difference->sides.keys[POST_PATH_GOOD], code))
 			continue;
 		for (uint32_t j = 0; j < code->count; j++) {
 			if (code->blocks[j].function != j)
@@ -426,9 +187,10 @@ static void add_functions(struct maker *maker)
 								      code->blocks[j].block.start);
 
 			add(&maker->functions,
-			    post_path_mix_text(post_path_fingerprint(
-						       &difference->keys[POST_PATH_GOOD], code, j),
-					       session->functions[number].name));
+			    post_path_mix_text(
+				    post_path_fingerprint(&difference->sides.keys[POST_PATH_GOOD],
+							  code, j),
+				    session->functions[number].name));
 		}
 	}
 }
@@ -436,8 +198,8 @@ static void add_functions(struct maker *maker)
 static bool is_changed(struct maker *maker, const struct post_path_finding *finding)
 {
 	struct post_path_difference *difference = maker->difference;
-	struct post_path_key_table *keys = &difference->keys[POST_PATH_BAD];
-	struct post_session *session = difference->sessions[POST_PATH_BAD];
+	struct post_path_key_table *keys = &difference->sides.keys[POST_PATH_BAD];
+	struct post_session *session = difference->sides.sessions[POST_PATH_BAD];
 
 	if (post_path_is_same_build(keys, finding->code))
 		return false;
@@ -512,7 +274,7 @@ static void choose(struct maker *maker)
 static void walk_side(struct maker *maker, enum post_path_side side)
 {
 	struct post_path_difference *difference = maker->difference;
-	struct post_session *session = difference->sessions[side];
+	struct post_session *session = difference->sides.sessions[side];
 	struct post_path_totals totals = {0};
 
 	maker->side = side;
@@ -522,13 +284,14 @@ static void walk_side(struct maker *maker, enum post_path_side side)
 			continue;
 		maker->tracker = (struct post_path_tracker){.take = take_piece, .context = maker};
 		maker->steps = 0;
-		post_paths_walk(session, maker->process, &difference->codes[side], take_step, maker,
-				&totals);
+		post_paths_walk(session, maker->process, &difference->sides.codes[side], take_step,
+				maker, &totals);
 		post_path_track_end(&maker->tracker);
 		if (side == POST_PATH_BAD && !difference->runs[side])
-			difference->bad_pid = maker->process->trace->header.pid;
+			difference->parting.bad_pid = maker->process->trace->header.pid;
 		if (side == POST_PATH_GOOD)
-			finish_good_run(maker);
+			post_path_parting_end(&difference->parting,
+					      maker->process->trace->header.pid);
 		difference->runs[side]++;
 	}
 }
@@ -539,17 +302,15 @@ void post_path_difference_make(struct post_session *good, struct post_session *b
 	struct maker maker = {.difference = difference};
 
 	*difference = (struct post_path_difference){
-		.sessions = {good, bad},
-		.keys = {{.session = good, .other = bad}, {.session = bad, .other = good}},
+		.sides = {.sessions = {good, bad},
+			  .keys = {{.session = good, .other = bad},
+				   {.session = bad, .other = good}}},
+		.parting.sides = &difference->sides,
 	};
 	walk_side(&maker, POST_PATH_BAD);
 	walk_side(&maker, POST_PATH_GOOD);
 	add_functions(&maker);
 	choose(&maker);
-	for (size_t i = 0; i < maker.lane_count; i++)
-		free(maker.lanes[i].steps);
-	free(maker.lanes);
-	free(maker.followers);
 	free(maker.path);
 	post_table_release(&maker.findings);
 	post_table_release(&maker.paths);
@@ -558,34 +319,15 @@ void post_path_difference_make(struct post_session *good, struct post_session *b
 	post_table_release(&maker.functions);
 }
 
-bool post_path_spot_text(const struct post_session *session, const struct post_path_spot *spot,
-			 char *text, size_t size)
-{
-	const char *file;
-	unsigned line;
-
-	if (!spot->code) {
-		snprintf(text, size, "its end");
-		return false;
-	}
-	if (!post_lines_place(session, spot->code->module, spot->address, &file, &line)) {
-		snprintf(text, size, "%s 0x%" PRIx32, session->modules[spot->code->module].name,
-			 spot->address);
-		return false;
-	}
-	snprintf(text, size, "%s:%u", strrchr(file, '/') ? strrchr(file, '/') + 1 : file, line);
-	return true;
-}
-
 void post_path_difference_release(struct post_path_difference *difference)
 {
 	for (size_t i = 0; i < difference->count; i++)
 		free_finding(&difference->findings[i]);
 	free(difference->findings);
-	free(difference->divergences);
+	post_path_parting_release(&difference->parting);
 	for (size_t i = 0; i < 2; i++) {
-		post_path_codes_release(&difference->codes[i]);
-		post_path_keys_release(&difference->keys[i]);
+		post_path_codes_release(&difference->sides.codes[i]);
+		post_path_keys_release(&difference->sides.keys[i]);
 	}
 	*difference = (struct post_path_difference){0};
 }

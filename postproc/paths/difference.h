@@ -3,16 +3,7 @@
 #ifndef LITIFUT_POSTPROC_PATHS_DIFFERENCE_H
 #define LITIFUT_POSTPROC_PATHS_DIFFERENCE_H
 
-#include "postproc/paths/activations.h"
-#include "postproc/paths/keys.h"
-
-enum post_path_side { POST_PATH_GOOD, POST_PATH_BAD };
-
-/* A place in the source: the line of an address. */
-struct post_path_spot {
-	const struct post_path_code *code; /* NULL: none */
-	uint32_t address;                  /* link-time */
-};
+#include "postproc/paths/divergence.h"
 
 #define POST_PATH_CALLERS 3
 
@@ -33,41 +24,20 @@ struct post_path_finding {
 	bool unseen;       /* no good run went from one of its items to the next */
 };
 
-/* Where a thread of the first bad run differs from that of the good run that is the same for
- * longest. */
-struct post_path_divergence {
-	bool differs;
-	uint64_t same; /* items */
-	/* The last one that both have, and what follows in each; without code: the thread ends. */
-	struct post_path_spot last, bad;
-	char good[256];      /* "FILE:LINE", as its run is closed when this is shown */
-	uint64_t activation; /* of the function of `last`, from 1 on, and where it was called */
-	struct post_path_spot caller;
-	uint32_t thread; /* id in the bad run */
-};
-
 /* All zero to start with. */
 struct post_path_difference {
-	struct post_session *sessions[2];
-	struct post_path_codes codes[2];
-	struct post_path_key_table keys[2];
+	struct post_path_sides sides;
 	uint32_t runs[2];
 	uint64_t gaps;
 	/* After post_path_difference_make(): most telling first. */
 	struct post_path_finding *findings;
 	size_t count, capacity;
-	struct post_path_divergence *divergences; /* by thread */
-	size_t divergence_count;
-	uint32_t good_pid, bad_pid; /* of the runs that `divergences` are of */
+	struct post_path_parting parting;
 };
 
 /* Walks all processes of both sides, each of which is a run. */
 void post_path_difference_make(struct post_session *good, struct post_session *bad,
 			       struct post_path_difference *difference);
-
-/* "FILE:LINE", or the address in its module. Returns true if the line is known. */
-bool post_path_spot_text(const struct post_session *session, const struct post_path_spot *spot,
-			 char *text, size_t size);
 
 void post_path_difference_release(struct post_path_difference *difference);
 

@@ -388,6 +388,23 @@ static double seconds_after_start(const struct post_process *process, uint64_t t
 	return at > start ? (double)(at - start) / 1e9 : 0;
 }
 
+/* Of LITIFUT_MODE=paths. */
+static size_t threads_with_bits(const struct post_trace *trace)
+{
+	struct post_table threads = {0};
+	size_t count;
+
+	for (size_t i = 0; i < trace->bits_count; i++) {
+		const struct post_key key = {{trace->bits[i].thread}};
+
+		if (post_table_find(&threads, key) == POST_NONE)
+			post_table_put(&threads, key, 0);
+	}
+	count = threads.count;
+	post_table_release(&threads);
+	return count;
+}
+
 void post_timeline_total(const struct post_session *session, struct post_totals *totals)
 {
 	uint64_t most = 0;
@@ -397,6 +414,7 @@ void post_timeline_total(const struct post_session *session, struct post_totals 
 		const struct post_process *process = session->processes[i];
 		for (size_t t = 0; t < process->thread_count; t++)
 			totals->threads += process->threads[t]->sequence != 0;
+		totals->threads += threads_with_bits(process->trace);
 		totals->lost += post_timeline_lost(process);
 		totals->overwritten += process->trace->header.overwritten;
 		if (post_clock_runs(process) && process->trace->header.lost_to &&

@@ -151,10 +151,8 @@ parting()
 	END
 	mkdir -p traced
 	(cd traced && front="$BUILD/bin/litifut build" compiler -pthread -o parting ../parting.c)
-	for side in good bad; do
-		env -i LITIFUT_DIR="$(pwd)/$side" timeout 60 "qemu-$cpu" -L "$sysroot" traced/parting \
-			$([ $side = good ] || echo bad) >$side.out
-	done
+	env -i LITIFUT_DIR="$(pwd)/good" timeout 60 "qemu-$cpu" -L "$sysroot" traced/parting >good.out
+	env -i LITIFUT_DIR="$(pwd)/bad" timeout 60 "qemu-$cpu" -L "$sysroot" traced/parting bad >bad.out
 	path_diff --top 1 good bad traced/parting | tail -n 1 >row.out
 	path_diff good bad traced/parting >parting.out
 	is "the thread, the activation and the lines at which they part" \
@@ -162,6 +160,11 @@ parting()
 		"parting.c:9 in activation 3 of work, called at parting.c:19; then GOOD parting.c:12, BAD parting.c:10"
 	ok "the path of bad runs alone" grep -q '1/1 .* work:.*parting.c:.*\*10' parting.out
 	is "--top" "$(grep -c parting.c: row.out)" 1
+	path_diff good nothing_there traced/parting >none.out
+	is "a side without a trace: exit status, output" "$? $(cat none.out)" "1 "
+	ok "a side without a trace: it is named" grep -q 'nothing_there: no trace of the BAD side' diff.err
+	path_diff good >none.out
+	is "one side only: exit status" $? 2
 }
 
 behaviour()

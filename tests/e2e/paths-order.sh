@@ -349,6 +349,8 @@ behaviour()
 		link program ../main.c || continue
 		same_run program
 		blocks_equal "" program
+		is "threads of the summary" "$("$BUILD/bin/litifut-post" -f path -o whole.lines data traced/program 2>&1 |
+			sed -n 's/.* process, \(.* threads\),.*/\1/p')" "4 threads"
 		activations_alone
 		instructions_equal
 		units_nest
