@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -210,32 +209,55 @@ static enum litifut_status control_trace(FILE *to, const char *path, uint32_t re
 	return status;
 }
 
+static int is_trace(const struct dirent *entry)
+{
+	static const char ending[] = ".trace";
+	const size_t length = strlen(entry->d_name);
+
+	return length > strlen(ending) && !strcmp(entry->d_name + length - strlen(ending), ending);
+}
+
+/* Asks the programs of all traces in the folder, in the order of their names. False: it has none.
+ */
+static bool control_folder(FILE *to, const char *folder, uint32_t request, size_t *asked,
+			   enum litifut_status *status, struct litifut_error *error)
+{
+	struct dirent **entries;
+	const int count = scandir(folder, &entries, is_trace, alphasort);
+
+	for (int i = 0; i < count; i++) {
+		char *trace = xasprintf("%s/%s", folder, entries[i]->d_name);
+
+		if (*status == LITIFUT_OK)
+			*status = control_trace(to, trace, request, asked, error);
+		free(trace);
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+	return count > 0;
+}
+
 enum litifut_status control(FILE *to, const char *path, uint32_t request,
 			    struct litifut_error *error)
 {
-	static const char *const patterns[] = {"%s/trace/*.trace", "%s/*.trace"};
 	enum litifut_status status = LITIFUT_OK;
 	struct stat stat_of;
-	glob_t found = {0};
 	size_t asked = 0;
 
 	if (stat(path, &stat_of))
 		return failed(path, error);
-	if (!S_ISDIR(stat_of.st_mode))
-		status = control_trace(to, path, request, &asked, error);
-	for (size_t i = 0; i < 2 && S_ISDIR(stat_of.st_mode) && !found.gl_pathc; i++) {
-		char *pattern = xasprintf(patterns[i], path);
+	if (S_ISDIR(stat_of.st_mode)) {
+		char *inside = xasprintf("%s/trace", path);
 
-		globfree(&found);
-		glob(pattern, 0, NULL, &found);
-		free(pattern);
+		if (!control_folder(to, inside, request, &asked, &status, error) &&
+		    !control_folder(to, path, request, &asked, &status, error))
+			status = litifut_error_set(error, LITIFUT_ERROR_MISSING, path, NULL,
+						   LITIFUT_NO_ADDRESS, "there are no traces in it");
+		free(inside);
+	} else {
+		status = control_trace(to, path, request, &asked, error);
 	}
-	if (S_ISDIR(stat_of.st_mode) && !found.gl_pathc)
-		status = litifut_error_set(error, LITIFUT_ERROR_MISSING, path, NULL,
-					   LITIFUT_NO_ADDRESS, "there are no traces in it");
-	for (size_t i = 0; i < found.gl_pathc && status == LITIFUT_OK; i++)
-		status = control_trace(to, found.gl_pathv[i], request, &asked, error);
-	globfree(&found);
 	if (status == LITIFUT_OK && request && !asked)
 		status = litifut_error_set(
 			error, LITIFUT_ERROR_MISSING, path, NULL, LITIFUT_NO_ADDRESS,

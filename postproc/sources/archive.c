@@ -122,13 +122,21 @@ const char *post_archive_unpack(const char *path, struct post_problems *problems
 			if (archive_entry_filetype(entry) != AE_IFREG || !name)
 				continue;
 			int file = open_entry(folder, number++, name);
-			if (file < 0)
+			if (file < 0) {
+				post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
+						"%s can't be unpacked (TMPDIR): %s", name,
+						strerror(errno));
 				continue;
+			}
 			good = copy_entry(archive, file, &room);
 			close(file);
 		}
 	}
-	if (!good || (status != ARCHIVE_EOF && number < MOST_FILES))
+	if (good && number == MOST_FILES &&
+	    archive_read_next_header(archive, &entry) != ARCHIVE_EOF)
+		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
+				"only the first %u files of the archive are read", MOST_FILES);
+	else if (!good || (status != ARCHIVE_EOF && number < MOST_FILES))
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
 				"%s; what came before in the archive is read",
 				archive_error_string(archive) ? archive_error_string(archive)

@@ -234,10 +234,15 @@ enum litifut_status post_input_map(const char *path, uint8_t **data, size_t *siz
 {
 	struct stat about;
 	uint8_t start[4];
-	int file = open(path, O_RDONLY | O_CLOEXEC);
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block */
 
 	if (file < 0)
 		return failed(path, error);
+	if (!fstat(file, &about) && !S_ISREG(about.st_mode)) {
+		close(file);
+		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, path, NULL,
+					 LITIFUT_NO_ADDRESS, "not a regular file");
+	}
 	ssize_t got = pread(file, start, sizeof(start), 0);
 	if (got < 0) {
 		enum litifut_status status = failed(path, error);

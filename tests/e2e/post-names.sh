@@ -99,6 +99,10 @@ behaviour()
 	ok ".gnu_debuglink alone does not find them elsewhere" [ "$(grep -c mycrate shown)" = 0 ]
 	names data --debug-dir debug device >shown
 	ok ".gnu_debuglink names them" grep -q 'mycrate::inner::second' shown
+	mkfifo device/program.dbg
+	timeout 60 "$BUILD/bin/litifut-post" -q -o report.txt -f report data device 2>told
+	ok "a FIFO in the place of a debug file does not block" [ $? -lt 2 ]
+	rm device/program.dbg
 	for file in program libours.so; do
 		"$triplet-strip" --strip-debug -o debug/mini debug/$file.dbg 2>/dev/null
 		xz -kf debug/mini

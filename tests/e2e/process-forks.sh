@@ -7,6 +7,7 @@ behaviour()
 {
 	cat >main.c <<-'END'
 		#define _GNU_SOURCE
+		#include <sched.h>
 		#include <stdio.h>
 		#include <stdlib.h>
 		#include <string.h>
@@ -28,6 +29,20 @@ behaviour()
 			pid_t child;
 			if (count == 2)
 				return exec_work(1);
+			/* the first process of a PID namespace makes that of another one */
+			if (count == 3) {
+				parent_work(1);
+				if (unshare(CLONE_NEWPID))
+					return 1;
+				if (!(child = fork())) {
+					child_work(1);
+					child_work(2);
+					_exit(getpid() == 1 ? 3 : 4);
+				}
+				wait_for(child);
+				parent_work(2);
+				return getpid() != 1;
+			}
 			parent_work(1);
 			child = fork();
 			if (!child) {
@@ -67,6 +82,25 @@ behaviour()
 	is "calls of the parent, of children and after exec" \
 		"$(recorded parent_work) $(recorded child_work) $(recorded exec_work)" "3 3 1"
 	is "processes" "$(awk -F '\t' 'NR > 1 { print $1 }' events.tsv | sort -u | wc -l)" 4
+
+	if ! unshare -p -f true 2>/dev/null; then
+		skip "processes with the same number" "it takes the right to make PID namespaces"
+		return
+	fi
+	# a device that has started many times, and gives the program the same number each time
+	rm -rf data
+	mkdir -p data/trace
+	touch data/trace/program.1.trace
+	for number in $(seq 2 130); do
+		touch "data/trace/program.1.$number.trace"
+	done
+	is "the first process of a namespace, and its child of the same number, exit" \
+		"$(LITIFUT_DIR=$(pwd)/data unshare -p -f "$qemu" -L "$sysroot" traced/program two words)" "status 3"
+	is "each has a trace, behind those of other runs" \
+		"$(find data/trace -name '*.trace' -size +0 | sort | tr '\n' ' ')" \
+		"data/trace/program.1.131.trace data/trace/program.1.132.trace "
+	"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace/program.1.13[12].trace data/maps traced/program
+	is "and all of its calls" "$(recorded parent_work) $(recorded child_work)" "2 2"
 }
 
 for_targets behaviour

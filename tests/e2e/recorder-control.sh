@@ -122,6 +122,9 @@ behaviour()
 	done
 	ok "a process that was killed is not asked" refused_as 'the process was killed' killed start
 
+	mkdir -p 'killed[1]' killed1
+	cp -r killed/trace 'killed[1]'
+	ok "a folder's name is not a pattern" refused_as 'the process was killed' 'killed[1]' start
 	ok "a folder without traces is reported" refused . stop
 	ok "so is what is not a trace" refused work.c stop
 	ok "and a request that does not exist" sh -c "! '$BUILD/bin/litifut' control data restart 2>/dev/null"

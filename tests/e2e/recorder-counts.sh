@@ -221,6 +221,45 @@ without_counts()
 	ok "no libc: counts as well" grep -q 'left untraced: .*runs constructors' alone.log
 }
 
+# A program that opens a library for each request does not grow.
+opens_often()
+{
+	cat >opens.c <<-'END'
+		#include <dlfcn.h>
+		#include <stdio.h>
+		static unsigned long mapped(void)
+		{
+			FILE *maps = fopen("/proc/self/maps", "r");
+			unsigned long from, to, sum = 0;
+			char line[512];
+			while (fgets(line, sizeof(line), maps))
+				if (sscanf(line, "%lx-%lx", &from, &to) == 2)
+					sum += to - from;
+			fclose(maps);
+			return sum;
+		}
+		int main(int argc, char **argv)
+		{
+			unsigned long before = 0;
+			for (int i = 0; i < 60; i++) {
+				void *opened = dlopen(argv[1], RTLD_NOW);
+				((int (*)(int))dlsym(opened, "opened"))(i);
+				dlclose(opened);
+				if (i == 20)
+					before = mapped();
+			}
+			puts(mapped() - before > (1 << 20) ? "grown" : "not grown");
+			return argc - 2;
+		}
+	END
+	link opens ../opens.c -ldl || return
+	for guest_environment in LITIFUT_FILE=write LITIFUT_FILE=map; do
+		same_run opens libopened.so
+		is "$guest_environment: memory after 60 loadings" "$(cat traced.out)" "not grown"
+	done
+	guest_environment=
+}
+
 behaviour()
 {
 	export LITIFUT_MODE=counts
@@ -248,6 +287,7 @@ behaviour()
 		counts_equal_calls '' static
 	fi
 	wraps
+	opens_often
 	without_counts
 }
 

@@ -72,7 +72,9 @@ static bool litifut_bits_append(struct litifut_thread *thread, const uint32_t *w
 	place[count] = last;
 	for (uint32_t i = 1; i < count; i++)
 		place[i] = words[i];
-	place[0] = words[0] | LITIFUT_BITS_RECORD;
+	/* without words it is asked only for a place for bits */
+	if (count)
+		place[0] = words[0] | LITIFUT_BITS_RECORD;
 	return true;
 }
 

@@ -221,6 +221,20 @@ void litifut_flags_save_module(const struct litifut_module *module)
 	}
 }
 
+void litifut_flags_close(const struct litifut_module *module)
+{
+	struct litifut_piece piece;
+
+	if (!LITIFUT_MODULE_HAS(module, flags_bytes))
+		return;
+	for (uint32_t i = 0; litifut_piece_get(module, i, &piece); i++) {
+		if (!*piece.chunk || litifut_is_mapped(&piece))
+			continue;
+		litifut_unmap(*piece.chunk, LITIFUT_FLAGS_PIECE);
+		*piece.chunk = 0;
+	}
+}
+
 void litifut_flags_part(void)
 {
 	const struct litifut_module *module;

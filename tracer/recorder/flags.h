@@ -16,6 +16,9 @@ void litifut_flags_open(const struct litifut_module *module, bool anew);
 void litifut_flags_part(void);
 /* Sees to it that the flags of the module, of all modules, are in the trace. */
 void litifut_flags_save_module(const struct litifut_module *module);
+/* After that, of a module that goes: gives back the memory that is written to the trace, if the
+ * trace is not mapped. */
+void litifut_flags_close(const struct litifut_module *module);
 void litifut_flags_save(void);
 /* Is all that is recorded in mapped memory, and nothing to be done with the trace when the program
  * ends? */

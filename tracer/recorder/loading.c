@@ -104,6 +104,7 @@ static void litifut_leave(struct litifut_module *module)
 	if (!r->exiting) {
 		uint32_t words[3] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_UNLOAD, 2), module->serial};
 
+		litifut_flags_close(module);
 		litifut_tables_unload(module);
 		words[2] = litifut_add(&r->epoch, 1) + 1;
 		litifut_metadata_put(words, 3);

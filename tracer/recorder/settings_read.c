@@ -34,8 +34,12 @@ static void litifut_set_text(char *to, uint32_t size, const char *value)
 {
 	uint32_t length = litifut_length(value);
 
+	/* What is too long leaves nothing: the recorder does not write to a place that nobody has
+	 * asked for. */
 	if (length < size)
 		litifut_copy(to, value, length + 1);
+	else
+		to[0] = 0;
 }
 
 static uint32_t litifut_clock_named(const char *name)
@@ -107,7 +111,7 @@ static bool litifut_understood(uint32_t kind, const char *value)
 	case LITIFUT_SETTING_NEVER:
 		return !*value || litifut_equal(value, "auto") || litifut_equal(value, "never");
 	default:
-		return true;
+		return litifut_length(value) < LITIFUT_PATH_BYTES;
 	}
 }
 
@@ -180,7 +184,7 @@ void litifut_settings_read(const char *defaults, char *scratch, uint32_t size)
 	for (uint32_t i = 0; i < sizeof(litifut_setting_table) / sizeof(litifut_setting_table[0]);
 	     i++)
 		if (settings->wrong >> i & 1)
-			litifut_tell("the value is not understood, of LITIFUT_",
+			litifut_tell("the recorder does not understand the value of LITIFUT_",
 				     litifut_setting_table[i].name, 0);
 }
 

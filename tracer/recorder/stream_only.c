@@ -22,6 +22,7 @@ LITIFUT_NOTHING void litifut_tables_prepare(struct litifut_thread *thread);
 LITIFUT_NOTHING void litifut_tables_unload(const struct litifut_module *module);
 LITIFUT_NOTHING void litifut_tables_forget(void);
 LITIFUT_NOTHING void litifut_flags_save_module(const struct litifut_module *module);
+LITIFUT_NOTHING void litifut_flags_close(const struct litifut_module *module);
 LITIFUT_NOTHING void litifut_flags_part(void);
 LITIFUT_NOTHING void litifut_flags_save(void);
 LITIFUT_NOTHING void litifut_bits_record(struct litifut_thread *thread,

@@ -12,8 +12,7 @@
 #include "tracer/recorder/verbose.h"
 #include "tracer/sink/sink.h"
 
-/* Numbers tried when a file of that name exists already: a program that has
- * executed another of the same name, or a process id used again. */
+/* How often another process may take a number that was free, before the trace is given up. */
 #define LITIFUT_NAME_TRIES 100
 
 /* The descriptor is kept out of the way of programs that expect theirs to
@@ -197,6 +196,30 @@ static bool litifut_header_room(const struct litifut_sink *sink, long descriptor
 	       sink->room(descriptor, LITIFUT_FIRST_EVENTS, LITIFUT_FIRST_EVENTS_BYTES);
 }
 
+/* There is a trace of this name and process already: a program has executed another of the same
+ * name, or a device gives a daemon the same process id each time it starts. Finds a number that is
+ * free behind those in use, of which there may be thousands. */
+static uint32_t litifut_free_number(struct litifut_trace_file *file, long folder)
+{
+	char name[LITIFUT_FILE_NAME_BYTES];
+	uint32_t stat[40];
+	uint32_t used = 1;
+	uint32_t unused = 0;
+
+	while (unused != used + 1) {
+		const uint32_t number = unused ? used + (unused - used) / 2 : used * 2;
+
+		file->name_number = number;
+		litifut_file_name(file, name, "trace");
+		if (number < 1u << 30 &&
+		    !litifut_failed(LITIFUT_CALL4(fstatat64, folder, name, stat, 0)))
+			used = number;
+		else
+			unused = number;
+	}
+	return unused;
+}
+
 /* The header takes 16 KiB, a multiple of every page size of the traced CPUs and of the
  * distance (SHMLBA) at which CPUs with aliasing caches want shared mappings of
  * one file: a chunk's address is a multiple of its size, so its place in the
@@ -212,16 +235,16 @@ bool litifut_trace_create(struct litifut_trace_file *file)
 	uint32_t place = 0;
 
 	if (!settings->directory[0]) {
+		litifut_recorder.trouble = -EINVAL;
 		litifut_tell("not recording: ", "LITIFUT_DIR is of no use", 0);
 		return false;
 	}
 	folder = litifut_traces_folder();
-	for (file->name_number = 1; descriptor == -EEXIST && file->name_number < LITIFUT_NAME_TRIES;
-	     file->name_number++) {
+	for (unsigned tries = 0; descriptor == -EEXIST && tries < LITIFUT_NAME_TRIES; tries++) {
+		file->name_number = tries ? litifut_free_number(file, folder) : 1;
 		litifut_file_name(file, name, "trace");
 		descriptor = litifut_open_to_write(folder, name, O_RDWR | O_CREAT | O_EXCL);
 	}
-	file->name_number--;
 	litifut_recorder.trouble = descriptor;
 	if (litifut_failed(descriptor)) {
 		litifut_file_tell("not recording, can't make ", settings->directory, "trace", name,

@@ -9,7 +9,7 @@
 #include "tracer/sink/trace_file.h"
 
 /* NAME.PID.TRY.trace, and a NUL. */
-#define LITIFUT_FILE_NAME_BYTES (64 + 11 + 3 + 6)
+#define LITIFUT_FILE_NAME_BYTES (64 + 11 + 11 + 6)
 /* A folder of the settings, then /trace/ and such a name. */
 #define LITIFUT_FILE_PATH_BYTES (LITIFUT_PATH_BYTES + 7 + LITIFUT_FILE_NAME_BYTES)
 

@@ -52,8 +52,10 @@ static void litifut_after_fork(void)
 		thread->hold &= ~(uint32_t)LITIFUT_HOLD_FORK;
 }
 
-/* Flags of edges are to be the child's own. A confined child can't ask who it is, and has the
- * parent's memory: it counts there. */
+/* The next event of the child must begin another trace, also where the child has the process number
+ * of its parent: both may be the first process of a PID namespace. Flags of edges have no event, so
+ * their trace begins here. A confined child can't ask who it is, and has the parent's memory: it
+ * counts there. */
 static void litifut_in_child(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
@@ -63,7 +65,8 @@ static void litifut_in_child(void)
 	if (r->phase != LITIFUT_PHASE_READY)
 		return;
 	if (!litifut_system_calls_forbidden) {
-		/* no event will come */
+		r->file.process = 0;
+		litifut_threads_recheck();
 		module = litifut_is_flags() ? litifut_modules_next(&first) : NULL;
 		if (module)
 			litifut_process_ready(module);
