@@ -160,6 +160,41 @@ flags()
 		awk '{ printf "%s %s ", $2, $1 }'
 }
 
+# The same program with the other modes: one system call fails, for want of memory.
+other_modes()
+{
+	: >modes.log
+	for mode in spans table counts coverage paths; do
+		case $target-$mode in
+		armel-spans | armel-table | armel-paths) continue ;;
+		esac
+		rm -rf plain traced
+		BUILD=$(pwd)/tools
+		LITIFUT_MODE=$mode && export LITIFUT_MODE
+		link work ../work.c
+		linked=$?
+		unset LITIFUT_MODE
+		BUILD=$product
+		[ "$linked" = 0 ] || continue
+		number=1
+		while [ "$number" -lt 150 ]; do
+			rm -rf data usb failed
+			echo "$number 12 0 " >fault
+			run traced work
+			[ -e failed ] || break
+			cmp -s plain.out traced.out && cmp -s plain.err traced.err && cmp -s plain.status traced.status ||
+				echo "$mode: call $number: the program differs: $(cat traced.status)" >>modes.log
+			if [ -d data/trace ]; then
+				"$BUILD/bin/litifut-post" -q -f tsv -o events.tsv data traced/work 2>post.err
+				[ $? -lt 2 ] || echo "$mode: call $number: litifut-post: $(cat post.err)" >>modes.log
+			fi
+			number=$((number + ${STRESS:-15}))
+		done
+		ok "$mode: calls fail" test "$number" -gt 15
+	done
+	is "the program never notices in other modes" "$(cat modes.log)" ""
+}
+
 behaviour()
 {
 	case $target in
@@ -212,8 +247,9 @@ behaviour()
 		faulty "$number" 5 1 >>faults.log
 		number=$((number + ${STRESS:-15}))
 	done
-	guest_environment=
 	not_overwritten
+	other_modes
+	guest_environment=
 	ok "calls fail ($runs runs)" test "$runs" -gt 20
 	is "the program never notices, nor does litifut-post" "$(grep -v ' lost$' faults.log)" ""
 	is "what is missing in a trace is counted" "$(grep ' lost$' faults.log)" ""
