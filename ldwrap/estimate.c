@@ -468,7 +468,8 @@ static void fill_plan(const struct estimate *estimate, const struct litifut_arch
 			with_slack((census->direct + estimate->near_calls) / sizes->direct_in_db +
 				   (LITIFUT_ARCH_GET(arch, thunks, thunks_need_db)
 					    ? census->cramped + tails + lto / 4
-					    : lto / 16));
+				    : estimate->newer ? lto / 16
+						      : census->cramped + lto / 16));
 	plan->trampoline_bytes =
 		own_room(estimate, arch, arguments) + lto / 8 * sizes->call_trampoline_bytes +
 		LITIFUT_ARCH_GET(arch, detour, gate_bytes) + 8 * sizes->call_trampoline_bytes +

@@ -43,22 +43,6 @@ static inline uint32_t litifut_frame_next_pc(const struct litifut_frame *frame,
 	return litifut_arm_next_pc(instruction, return_address, registers, kind);
 }
 
-/* litifut_frame_exit() for a thunk that is A32 code (rewriter/arm/thunk_shared.c), of a call. */
-static inline uint32_t litifut_frame_plain_exit(const struct litifut_frame *frame,
-						const uint32_t *exit, bool needless, uint32_t *kind)
-{
-	if ((*exit & 0x0ffffff0) == 0x012fff10) { /* bx rN */
-		*kind = LITIFUT_SITE_INDIRECT;
-		return frame->registers[*exit & 15];
-	}
-	*kind = LITIFUT_SITE_DIRECT;
-	if (needless)
-		return 0;
-	if (*exit == 0xe24dd004) /* sub sp, sp, #4: the long way */
-		return (uint32_t)exit + 20 + exit[6];
-	return (uint32_t)exit + 8 + (litifut_arm_sign_extend(*exit & 0xffffff, 24) << 2);
-}
-
 /* The callee that a thunk's exit leads to; with `needless`, 0 for a direct call. The
  * exit of a tail call is its key. */
 static inline uint32_t litifut_frame_exit(const struct litifut_frame *frame, bool needless,
@@ -66,28 +50,31 @@ static inline uint32_t litifut_frame_exit(const struct litifut_frame *frame, boo
 {
 	uint32_t exit = frame->next_pc;
 	const uint16_t *code = (const uint16_t *)(exit & ~1u);
-	uint32_t instruction = code[0];
+	/* of A32 code (rewriter/arm/thunk_shared.c) all of it */
+	uint32_t instruction = exit & 1 ? code[0] : *(const uint32_t *)exit;
 	uint32_t callee;
 
-	if (!(exit & 1) && exit != frame->return_address)
-		return litifut_frame_plain_exit(frame, (const uint32_t *)exit, needless, kind);
 	/* of a return: bx lr; what lr holds says which */
 	if (exit & 1 && instruction == 0x4770 && exit != frame->return_address) {
 		*kind = LITIFUT_SITE_DIRECT;
 		return 0;
 	}
-	if (needless && exit != frame->return_address && (instruction & 0xff87) != 0x4700) {
+	/* no bx rN */
+	if (needless && exit != frame->return_address && (instruction & 0xff87) != 0x4700 &&
+	    (instruction & 0x0ffffff0) != 0x012fff10) {
 		*kind = LITIFUT_SITE_DIRECT;
 		return 0;
+	}
+	if (instruction == 0xe24dd004) { /* sub sp, sp, #4: the long way to a callee */
+		*kind = LITIFUT_SITE_DIRECT;
+		return exit + 20 + ((const uint32_t *)exit)[6];
 	}
 	/* to an A32 callee: b.n; then where it leads to: bx pc, nop, b */
 	if (exit & 1 && instruction >> 11 == 0x1c) {
 		code -= 4;
 		instruction = code[2] | (uint32_t)code[3] << 16;
 		exit = (uint32_t)code + 4;
-	} else if (!(exit & 1)) {
-		instruction |= (uint32_t)code[1] << 16;
-	} else if (instruction >= 0xe800) {
+	} else if (exit & 1 && instruction >= 0xe800) {
 		instruction = instruction << 16 | code[1];
 	}
 	callee = litifut_arm_next_pc(instruction, exit + 4, frame->registers, kind);

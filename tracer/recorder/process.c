@@ -43,20 +43,20 @@ static void litifut_name_program(const struct litifut_module *module)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	char path[LITIFUT_PATH_BYTES];
-	const char *name = path;
+	const char *name = module->name;
 	long length = LITIFUT_CALL3(readlink, "/proc/self/exe", path, sizeof(path) - 1);
 	uint32_t i = 0;
 
-	if (length <= 0) {
-		name = module->name;
-	} else {
+	if (length > 0) {
 		path[length] = 0;
-		for (const char *at = path; *at; at++)
-			if (*at == '/')
-				name = at + 1;
+		name = path;
 	}
-	for (; name[i] && i < sizeof(r->program) - 1; i++)
-		r->program[i] = name[i] == '/' ? '_' : name[i];
+	for (; *name; name++) {
+		if (*name == '/')
+			i = 0;
+		else if (i < sizeof(r->program) - 1)
+			r->program[i++] = *name;
+	}
 	r->program[i] = 0;
 }
 

@@ -28,12 +28,19 @@ bool litifut_equal(const char *a, const char *b)
 
 bool litifut_append(char *buffer, uint32_t size, const char *text)
 {
-	uint32_t at = litifut_length(buffer);
-	uint32_t length = litifut_length(text);
+	const char *end = buffer + size;
+	char *at = buffer;
+	char *start;
 
-	if (at + length + 1 > size)
-		return false;
-	litifut_copy(buffer + at, text, length + 1);
+	while (*at)
+		at++;
+	start = at;
+	do {
+		if (at == end) {
+			*start = 0;
+			return false;
+		}
+	} while ((*at++ = *text++));
 	return true;
 }
 

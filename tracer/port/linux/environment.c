@@ -8,6 +8,9 @@
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/text.h"
 
+/* The name of the program in /proc/self/stat ends before: it follows upon a number. */
+#define LITIFUT_STAT_NAME_END 64
+
 /* The 28th field of /proc/self/stat: where the stack was when the program
  * started, which is where the kernel put argc. 0 when it can't be had. */
 static uint32_t litifut_start_of_stack(char *buffer, uint32_t size)
@@ -24,9 +27,9 @@ static uint32_t litifut_start_of_stack(char *buffer, uint32_t size)
 	if (got <= 0)
 		return 0;
 	buffer[got] = 0;
-	/* The second field is the program's name in brackets, which may have
+	/* The second field is the program's name in brackets, 15 bytes at the most, which may have
 	 * spaces and brackets of its own. */
-	for (uint32_t i = 0; buffer[i]; i++)
+	for (uint32_t i = 0; buffer[i] && i < LITIFUT_STAT_NAME_END; i++)
 		if (buffer[i] == ')')
 			at = i;
 	for (field = 2; field < 28 && buffer[at]; at++)

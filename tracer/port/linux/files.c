@@ -95,6 +95,8 @@ void litifut_file_tell(const char *what, const char *base, const char *kind, con
 {
 	char path[LITIFUT_FILE_PATH_BYTES];
 
+	if (!litifut_recorder.settings.verbose)
+		return;
 	path[0] = 0;
 	litifut_append(path, sizeof(path), base);
 	litifut_append(path, sizeof(path), "/");

@@ -33,7 +33,9 @@ struct litifut_walk {
 	bool careful;
 	bool sticky;  /* others may write to `folder`, but only its owner replaces a name */
 	bool foreign; /* `folder` belongs to neither root nor the effective user */
-	char rest[LITIFUT_WALK_BYTES]; /* the path from `folder` on */
+	/* The path from `folder` on: what stands in `path` from here on. */
+	const char *rest;
+	char path[LITIFUT_WALK_BYTES];
 };
 
 static long litifut_open_at(long folder, const char *name, uint32_t flags)
@@ -110,7 +112,8 @@ static long litifut_walk_link(struct litifut_walk *walk, const char *name)
 	if (!litifut_append(held, sizeof(held), "/") ||
 	    !litifut_append(held, sizeof(held), walk->rest))
 		return -ENAMETOOLONG;
-	litifut_copy(walk->rest, held, sizeof(held));
+	litifut_copy(walk->path, held, sizeof(held));
+	walk->rest = walk->path;
 	return held[0] == '/' ? litifut_walk_to(walk, AT_FDCWD) : 0;
 }
 
@@ -161,7 +164,7 @@ static bool litifut_walk_name(struct litifut_walk *walk, char name[LITIFUT_NAME_
 		return false;
 	litifut_copy(name + start, at, length);
 	name[start + length] = 0;
-	litifut_copy(walk->rest, at + length, litifut_length(at + length) + 1);
+	walk->rest = at + length;
 	return true;
 }
 
@@ -192,10 +195,11 @@ static long litifut_walk_from(long start, const char *base, const char *kind, un
 	walk.links = 0;
 	walk.user = (uint32_t)litifut_system_call3(LITIFUT_PORT_GETEUID, 0, 0, 0);
 	walk.careful = litifut_recorder.secure || !walk.user;
-	walk.rest[0] = 0;
-	if (!litifut_append(walk.rest, sizeof(walk.rest), base) ||
-	    !litifut_append(walk.rest, sizeof(walk.rest), "/") ||
-	    !litifut_append(walk.rest, sizeof(walk.rest), kind))
+	walk.path[0] = 0;
+	walk.rest = walk.path;
+	if (!litifut_append(walk.path, sizeof(walk.path), base) ||
+	    !litifut_append(walk.path, sizeof(walk.path), "/") ||
+	    !litifut_append(walk.path, sizeof(walk.path), kind))
 		return -ENAMETOOLONG;
 	if (!walk.careful && *base) {
 		folder = litifut_open_at(start, walk.rest, O_PATH);

@@ -111,7 +111,7 @@ static inline struct litifut_port_features litifut_port_guess(const char *machin
  * the helpers stands at 0xffff0ffc; the second has all that thunks need. */
 static inline uint32_t litifut_port_thunks(struct litifut_port_features features)
 {
-	if (features.modern)
+	if (__ARM_ARCH >= 7 || features.modern)
 		return LITIFUT_THUNKS_BY_REGISTER;
 	return *(const volatile uint32_t *)0xffff0ffc >= 2 ? LITIFUT_THUNKS_BY_HELPERS : 0;
 }
