@@ -1,7 +1,6 @@
 # The objects that are linked into the traced program, one pair for each kind of
 # CPU: tracer-ARCH.o (stubs, instruction DB, emulation, on ARM what thunks of older CPUs share;
-# tracer-paths-ARCH.o with what records
-# branches, tracer-counts-ARCH.o with what counts calls) and recorder-ARCH.o (the default recorder),
+# tracer-paths-ARCH.o with what records branches, tracer-counts-ARCH.o with what counts calls) and recorder-ARCH.o (the default recorder),
 # or recorder-full-ARCH.o for the modes that few programs use, or recorder-args-ARCH.o where arguments
 # are recorded. They are combined with `ld -r` and then freed of every section that would speak
 # about ABIs, so that they link with any object.
