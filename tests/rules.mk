@@ -74,7 +74,7 @@ test-long: test
 	@$(PROVE) tests/packaging/debian.sh
 	@LITIFUT_ENGINE=db $(PROVE) $(END_TO_END)
 	@BOARDS='mps2-an385 microbit mps2-an386 mps2-an500 mps2-an505 netduino2 lm3s6965evb' \
-		$(PROVE) $(patsubst %,tests/e2e/firmware-%.sh,interrupts samples spans table)
+		$(PROVE) $(patsubst %,tests/e2e/firmware-%.sh,interrupts samples spans stream table)
 	@LONG=1 $(PROVE) $(patsubst %,tests/e2e/firmware-%.sh,real restarts)
 	@OTHER_WAYS=1 $(PROVE) tests/e2e/firmware-avr_arduino.sh
 	@EXAMPLES=1 $(PROVE) tests/e2e/firmware-avr_examples.sh

@@ -14,6 +14,7 @@
 
 #include "postproc/sources/capture.h"
 #include "postproc/sources/span_events.h"
+#include "postproc/sources/span_calls.h"
 #include "postproc/sources/span_lanes.h"
 
 /* ---- a sender ---- */
@@ -478,7 +479,7 @@ struct expected {
 	uint64_t time;
 };
 
-static void check_lanes(const struct post_span_event *items, size_t count,
+static void check_items(bool stream, const struct post_span_event *items, size_t count,
 			const struct expected *expected, size_t expected_count,
 			const struct post_span_losses *losses_expected)
 {
@@ -486,13 +487,16 @@ static void check_lanes(const struct post_span_event *items, size_t count,
 						.count = count};
 	struct post_image *image = make_image();
 	struct post_trace *trace = calloc(1, sizeof(*trace));
-	struct post_span_losses losses;
+	struct post_span_losses losses = {0};
 	struct post_buffer buffer = {0};
 	size_t seen = 0;
 
 	assert_non_null(trace);
 	trace->header.version_major = LITIFUT_TRACE_VERSION_MAJOR;
-	post_span_lanes_make(&events, image, trace, &losses);
+	if (stream)
+		losses.unknown = post_span_calls_make(&events, image, trace);
+	else
+		post_span_lanes_make(&events, image, trace, &losses);
 	for (size_t i = 0; i < trace->chunk_count; i++) {
 		struct post_cursor cursor;
 		struct post_item item;
@@ -516,6 +520,13 @@ static void check_lanes(const struct post_span_event *items, size_t count,
 	post_symbols_release(&image->symbols);
 	free(image->patched);
 	free(image);
+}
+
+static void check_lanes(const struct post_span_event *items, size_t count,
+			const struct expected *expected, size_t expected_count,
+			const struct post_span_losses *losses)
+{
+	check_items(false, items, count, expected, expected_count, losses);
 }
 
 #define CALL(site) (LITIFUT_SPAN_SITE + (site))
@@ -601,6 +612,30 @@ static void torn(void **state)
 	check_lanes(events, COUNT(events), expected, COUNT(expected), &losses);
 }
 
+/* Calls without returns: one thread for each run, in order, whatever stack they are made on. */
+static void streams(void **state)
+{
+	static const struct post_span_event events[] = {
+		{CALL(MAIN_ONE), 0x2000, 0},        {CALL(VECTOR), 0x1f00, 0},
+		{LITIFUT_SPAN_CALLEE, LEAF + 1, 0}, {CALL(ONE_POINTER), 0x1800, 0},
+		{CALL(LEAF_TAIL), 0x1800, 0},       {LITIFUT_SPAN_LOST, 7, 0},
+		{CALL(SITES), 0x1800, 0}, /* none */
+		{LITIFUT_SPAN_RESET, 1, 0},         {CALL(ONE_LEAF), 0x2000, 0},
+	};
+	const struct expected expected[] = {
+		{1, LITIFUT_WORD_CALL, 0x115, ONE + 1, 0},
+		{1, LITIFUT_WORD_CALL, sites[VECTOR].return_address, sites[VECTOR].callee, 0},
+		{1, LITIFUT_WORD_INDIRECT, 0x223, LEAF + 1, 0},
+		{1, LITIFUT_WORD_TAIL, 0x9059, SORT + 1, 0},
+		{1, LITIFUT_WORD_LOST, 0, 0, 0},
+		{2, LITIFUT_WORD_CALL, 0x215, LEAF + 1, 0},
+	};
+	static const struct post_span_losses losses = {.unknown = 1};
+
+	(void)state;
+	check_items(true, events, COUNT(events), expected, COUNT(expected), &losses);
+}
+
 /* Whatever comes, it ends. */
 static void random_events(void **state)
 {
@@ -627,6 +662,11 @@ static void random_events(void **state)
 		post_span_lanes_make(&events, image, trace, &losses);
 		assert_true(trace->chunk_count > 0);
 		post_trace_close(trace);
+		trace = calloc(1, sizeof(*trace));
+		assert_non_null(trace);
+		post_span_calls_make(&events, image, trace);
+		assert_true(trace->chunk_count > 0);
+		post_trace_close(trace);
 	}
 	post_symbols_release(&image->symbols);
 	free(image->patched);
@@ -644,6 +684,7 @@ int main(void)
 		cmocka_unit_test(without_sense),
 		cmocka_unit_test(tasks),
 		cmocka_unit_test(torn),
+		cmocka_unit_test(streams),
 		cmocka_unit_test(random_events),
 		cmocka_unit_test(in_memory),
 	};
