@@ -41,7 +41,7 @@ example()
 	return 1
 }
 
-# Most have no end: they are stopped after so many cycles, the traced one as well.
+# Most have no end: they are stopped after so many cycles.
 counted()
 {
 	python3 "$root/tests/oracle/firmware_avr.py" sites "$1.elf" >"$1.sites" || return
@@ -55,7 +55,8 @@ counted()
 
 behaviour()
 {
-	simavr=$("$root/scripts/fetch-source" simavr) || return
+	simavr=$("$root/scripts/fetch-source" simavr)
+	ok "the source of simavr is there" [ -d "${simavr:-none}/tests" ]
 	find "$simavr/tests" "$simavr/examples" -name 'at*_*.c' | sort |
 		grep -v 'crash_gdb\|i2ctest' >list # is made to crash; has a file that Debian leaves out
 	while read -r source; do
