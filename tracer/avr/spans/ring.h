@@ -64,6 +64,7 @@ struct litifut_ring {
 extern HIDDEN volatile struct litifut_ring litifut_ring;
 /* Not an address but a number. */
 extern HIDDEN char litifut_ring_events[];
+extern HIDDEN char litifut_stub_words[]; /* of each stub, from call.S */
 
 HIDDEN void litifut_span_put(uint16_t number, uint16_t value);
 
@@ -143,19 +144,20 @@ static inline const struct ring_event *litifut_ring_at(uint32_t position)
 	if (entry.number == LITIFUT_SPAN_CALLEE)
 		event.time = 2 * (uint32_t)entry.value;
 	if (entry.number >= LITIFUT_SPAN_SITE) {
-		const bool stream = litifut_identity.flags & LITIFUT_FRAMES_STREAM;
-		const uint8_t words =
-			stream ? LITIFUT_AVR_STREAM_STUB_WORDS : LITIFUT_AVR_STUB_WORDS;
+		/* a division by a constant is the faster one */
+		const bool stream =
+			(uint8_t)(uintptr_t)litifut_stub_words == LITIFUT_AVR_STREAM_STUB_WORDS;
 		uint16_t place = entry.number - litifut_stubs_begin();
-		uint8_t rest = (uint8_t)(place % words);
+		uint8_t rest = (uint8_t)(stream ? place % LITIFUT_AVR_STREAM_STUB_WORDS
+						: place % LITIFUT_AVR_STUB_WORDS);
 
 		event.number =
 			rest == LITIFUT_AVR_STUB_ENTERS || rest == LITIFUT_AVR_STUB_ENTERS_POINTER
-				? LITIFUT_SPAN_SITE + place / words
+				? LITIFUT_SPAN_SITE +
+					  (stream ? place / LITIFUT_AVR_STREAM_STUB_WORDS
+						  : place / LITIFUT_AVR_STUB_WORDS)
 				: LITIFUT_SPAN_RETURN;
 		event.value += SPAN_SAVED;
-		if (stream) /* the return address of the call is there, too */
-			event.value += SPAN_SAVED - 6;
 	}
 	return &event;
 }
