@@ -3,6 +3,7 @@
 
 #include "common/options.h"
 #include "common/version.h"
+#include "postproc/formats/flows.h"
 #include "postproc/formats/phases.h"
 #include "postproc/option_list.h"
 #include "postproc/option_values.h"
@@ -76,6 +77,7 @@ static const char *const sort_columns[] = {"calls", "made", "callers", "callees"
 
 static int parse_option(struct post_arguments *given, int option, const char *value)
 {
+	struct post_flows flows;
 	uint64_t number;
 
 	switch (option) {
@@ -173,6 +175,11 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 				       &given->window.last_time, &given->window.to)
 			       ? POST_GO_ON
 			       : usage("--to takes a number, a time or FUNCTION#N, not", value);
+	case OPTION_FLOW:
+		given->output.flow = value;
+		return post_flows_read(&flows, value)
+			       ? (post_flows_release(&flows), POST_GO_ON)
+			       : usage("--flow takes SEND=RECEIVE, names of functions, not", value);
 	case OPTION_BY_MODULE:
 		given->output.by_module = true;
 		return POST_GO_ON;

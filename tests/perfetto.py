@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """perfetto.py FILE: reads a trace in Perfetto's format by its rules and prints what it shows, one
-line an event: process, thread, B or E or I, time in ns, name, category. Shares no code with
+line an event: process, thread, B or E or I, time in ns, name, category; S and R are the begin and the
+end of an arrow, with its number. Shares no code with
 litifut-post. The last line on standard error is the mean size of the packets of slices."""
 import sys
 
@@ -24,6 +25,8 @@ def message(data):
         key, at = varint(data, at)
         if key & 7 == 0:
             value, at = varint(data, at)
+        elif key & 7 == 1:
+            value, at = int.from_bytes(data[at:at + 8], "little"), at + 8
         elif key & 7 == 2:
             length, at = varint(data, at)
             value = data[at:at + length]
@@ -87,6 +90,14 @@ def main():
                     assert one(entry, 1) not in names, "a name twice"
                     names[one(entry, 1)] = one(entry, 2).decode()
         if 11 not in packet:
+            continue
+        if 58 in packet: # with a time of its own: the begin or the end of an arrow
+            assert one(packet, 58) == 6
+            event = message(one(packet, 11))
+            track = tracks[one(event, 11)]
+            assert one(event, 9) == 3 and (47 in event) != (48 in event)
+            print(track["pid"], track["tid"], "S" if 47 in event else "R", one(packet, 8),
+                  one(event, 47, one(event, 48)), one(event, 23).decode(), sep="\t")
             continue
         assert sequence.cleared and one(packet, 13) & 2
         sequence.time += one(packet, 8) # differences

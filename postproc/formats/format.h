@@ -33,6 +33,7 @@ struct post_output_options {
 	bool color;
 	const char *const *sources; /* folders with source files, NULL-terminated; NULL: none */
 	struct post_phase phase;
+	const char *flow;    /* SEND=RECEIVE, or NULL */
 	const char *command; /* the command line that makes this output, or NULL */
 };
 
@@ -48,7 +49,8 @@ enum post_option_use {
 	POST_USES_SOURCE = 128,
 	POST_USES_PDF = 256,
 	POST_USES_PHASE = 512,
-	POST_USES_LAST = 1024
+	POST_USES_LAST = 1024,
+	POST_USES_FLOW = 2048
 };
 
 struct post_measures;

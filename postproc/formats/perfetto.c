@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "postproc/formats/flows.h"
 #include "postproc/formats/format.h"
 #include "postproc/formats/text.h"
 #include "postproc/model/clock.h"
@@ -22,6 +23,7 @@ enum field {
 	PACKET_INTERNED = 12,
 	PACKET_FLAGS = 13,
 	PACKET_DEFAULTS = 59,
+	PACKET_TIMESTAMP_CLOCK = 58,
 	PACKET_TRACK = 60,
 	SNAPSHOT_CLOCK = 1,
 	CLOCK_ID = 1,
@@ -35,6 +37,8 @@ enum field {
 	EVENT_NAME = 10,
 	EVENT_TRACK = 11,
 	EVENT_OWN_NAME = 23,
+	EVENT_FLOW = 47,
+	EVENT_FLOW_END = 48,
 	INTERNED_CATEGORIES = 1,
 	INTERNED_NAMES = 2,
 	INTERNED_ID = 1,
@@ -57,6 +61,8 @@ enum field {
 enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3 };
 enum { FLAG_CLEARED = 1, FLAG_NEEDED = 2 };
 enum { CLOCK_BOOT = 6, CLOCK_OF_SEQUENCE = 64 };
+/* Of the packets of flows; those of lanes have their numbers, from 1 on. */
+#define FLOW_SEQUENCE 0xfffffffe
 
 /* A message that is being written; what does not fit is cut, names are the only long thing. */
 struct message {
@@ -81,6 +87,7 @@ struct state {
 	uint32_t next_function;
 	bool *process_named;
 	size_t process_count;
+	struct post_flows flows;
 };
 
 static void put_varint(struct message *message, uint64_t value)
@@ -132,7 +139,11 @@ static void write_packet(FILE *file, const struct message *packet)
 
 static void start(struct post_output *output)
 {
-	output->state = post_allocate(1, sizeof(struct state));
+	struct state *state = post_allocate(1, sizeof(*state));
+
+	output->state = state;
+	if (output->options.flow)
+		post_flows_read(&state->flows, output->options.flow); /* the options were checked */
 }
 
 /* Tracks have the numbers of their lanes, from 1 on; those of processes follow far behind. */
@@ -324,6 +335,7 @@ static void event(void *context, const struct post_timeline_event *event)
 
 	if (event->kind == POST_EVENT_SAMPLE)
 		return;
+	post_flows_event(&state->flows, output, event, time);
 	if (event->lane >= state->count) {
 		size_t count = output->session->lane_capacity;
 		state->lanes = post_reallocate(state->lanes, count, sizeof(*state->lanes));
@@ -353,10 +365,48 @@ static void event(void *context, const struct post_timeline_event *event)
 	write_packet(output->file, &packet);
 }
 
+/* An instant on the track of a lane, that an arrow begins or ends at. */
+static void put_flow(struct post_output *output, const struct post_flow_end *end, size_t number,
+		     bool ends)
+{
+	struct message packet = {0}, inner = {0};
+	uint64_t id = number;
+	uint8_t bytes[8];
+	char text[48];
+
+	for (int i = 0; i < 8; i++)
+		bytes[i] = (uint8_t)(id >> 8 * i);
+	snprintf(text, sizeof(text), "%s %zu", ends ? "received" : "sent", number);
+	put_number(&inner, EVENT_TYPE, TYPE_INSTANT);
+	put_number(&inner, EVENT_TRACK, end->lane + 1);
+	put_text(&inner, EVENT_OWN_NAME, text);
+	put_varint(&inner, (uint64_t)(ends ? EVENT_FLOW_END : EVENT_FLOW) << 3 | 1); /* fixed64 */
+	memcpy(inner.bytes + inner.length, bytes, sizeof(bytes));
+	inner.length += sizeof(bytes);
+	put_number(&packet, PACKET_TIMESTAMP, end->time);
+	put_number(&packet, PACKET_TIMESTAMP_CLOCK, CLOCK_BOOT);
+	put_number(&packet, PACKET_SEQUENCE, FLOW_SEQUENCE);
+	put_message(&packet, PACKET_TRACK_EVENT, &inner);
+	write_packet(output->file, &packet);
+}
+
+/* Readers put packets in the order of their times. */
+static void put_flows(struct post_output *output, struct post_flows *flows)
+{
+	size_t pairs = post_flows_pair(flows);
+
+	for (size_t i = 0; i < pairs; i++) {
+		put_flow(output, &flows->sent.items[i], i + 1, false);
+		put_flow(output, &flows->received.items[i], i + 1, true);
+	}
+	post_flows_release(flows);
+}
+
 static void finish(struct post_output *output)
 {
 	struct state *state = output->state;
 
+	put_flows(output, &state->flows);
 	for (size_t i = 0; i < state->count; i++) {
 		free(state->lanes[i].named);
 		free(state->lanes[i].module_named);
@@ -370,6 +420,7 @@ static void finish(struct post_output *output)
 const struct post_format post_format_perfetto = {
 	.name = "perfetto",
 	.summary = "timeline for ui.perfetto.dev, of any length",
+	.uses = POST_USES_FLOW,
 	.binary = true,
 	.nested = true,
 	.start = start,
