@@ -67,7 +67,10 @@ const char *litifut_name_nearest(const char *word, const char *const *names)
 	for (; *names; names++) {
 		unsigned far = litifut_name_distance(word, *names);
 
-		if (far < least_far) {
+		/* of two that are as far, the one with as many letters: two were exchanged */
+		if (far < least_far ||
+		    (far == least_far && far != LITIFUT_NAME_FARTHEST &&
+		     strlen(*names) == strlen(word) && strlen(best) != strlen(word))) {
 			least_far = far;
 			best = *names;
 		}

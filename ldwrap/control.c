@@ -252,8 +252,11 @@ enum litifut_status control(FILE *to, const char *path, uint32_t request,
 
 		if (!control_folder(to, inside, request, &asked, &status, error) &&
 		    !control_folder(to, path, request, &asked, &status, error))
-			status = litifut_error_set(error, LITIFUT_ERROR_MISSING, path, NULL,
-						   LITIFUT_NO_ADDRESS, "there are no traces in it");
+			status = litifut_error_set(
+				error, LITIFUT_ERROR_MISSING, path, NULL, LITIFUT_NO_ADDRESS,
+				"there are no traces in it: no traced program has recorded a call "
+				"there (litifut info PROGRAM says if it is traced; "
+				"LITIFUT_START, LITIFUT_DIR)");
 		free(inside);
 	} else {
 		status = control_trace(to, path, request, &asked, error);

@@ -1,5 +1,6 @@
-/* Joulescope .jls, version 2, by its maker's library (github.com/jetperch/jls): a build without it says
- * so. A file has signals of one rate each: current, voltage and power as floats, inputs as bits. */
+/* Joulescope .jls, version 2, by its maker's library (github.com/jetperch/jls): a build without it
+ * says so. A file has signals of one rate each: current, voltage and power as floats, inputs as
+ * bits. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 
 #include "postproc/energy/reader.h"
 
-static const uint8_t magic[] = {'j',  'l',  's',  'f', 'm',  't', '\r', '\n',
+static const uint8_t magic[] = {'j', 'l',  's', 'f',  'm', 't', '\r', '\n',
 				' ', '\n', ' ', 0x1a, ' ', ' ', 0xb2, 0x1c};
 
 static bool probe(const struct energy_input *input)
@@ -21,10 +22,11 @@ static enum litifut_status read_jls(const struct energy_input *input,
 				    struct energy_builder *builder)
 {
 	(void)input;
-	return energy_builder_fail(builder, LITIFUT_ERROR_UNSUPPORTED,
-				   "a .jls file is read by the maker's library, and this litifut-post "
-				   "was built without it: make JLS=FOLDER (docs/energy.md), or "
-				   "export it as CSV, which leaves samples out");
+	return energy_builder_fail(
+		builder, LITIFUT_ERROR_UNSUPPORTED,
+		"a .jls file is read by the maker's library, and this litifut-post "
+		"was built without it: make JLS=FOLDER (docs/energy.md), or "
+		"export it as CSV, which leaves samples out");
 }
 
 #else
@@ -112,7 +114,8 @@ static enum litifut_status find_signals(struct jls *jls, struct energy_builder *
 		double start = (double)signal->sample_id_offset / signal->sample_rate;
 		bool first = !(jls->rate > 0);
 		if (quantity >= 0 && !first &&
-		    (jls->rate != signal->sample_rate || fabs(jls->start - start) * jls->rate > 0.5))
+		    (jls->rate != signal->sample_rate ||
+		     fabs(jls->start - start) * jls->rate > 0.5))
 			return energy_builder_fail(builder, LITIFUT_ERROR_UNSUPPORTED,
 						   "signal %s has another rate or begin than the "
 						   "one before it",
@@ -124,8 +127,8 @@ static enum litifut_status find_signals(struct jls *jls, struct energy_builder *
 		if (jls->pin_count == ENERGY_PINS ||
 		    (jls->pin_count && (jls->pin_rate != signal->sample_rate)))
 			continue;
-		jls->pin_samples = !jls->pin_count || length < jls->pin_samples ? length
-										  : jls->pin_samples;
+		jls->pin_samples =
+			!jls->pin_count || length < jls->pin_samples ? length : jls->pin_samples;
 		jls->pin_rate = signal->sample_rate;
 		jls->pin_start = start;
 		snprintf(power->pin_names[jls->pin_count], sizeof(power->pin_names[0]), "%s",
@@ -193,7 +196,8 @@ static bool read_pins(struct jls *jls, double time, int64_t *block, struct energ
 	return energy_builder_levels(builder, (uint16_t)levels, 0);
 }
 
-static bool read_block(struct jls *jls, int64_t first, int64_t count, struct energy_builder *builder)
+static bool read_block(struct jls *jls, int64_t first, int64_t count,
+		       struct energy_builder *builder)
 {
 	for (unsigned i = 0; i < jls->channel_count; i++) {
 		for (unsigned k = 0; k < QUANTITIES; k++) {
@@ -242,8 +246,8 @@ static void read_samples(struct jls *jls, const struct energy_input *input,
 					   (input->options->negate ? -1 : 1);
 				good &= isfinite(watts[k]) != 0;
 			}
-			if (!read_pins(jls, jls->start + (double)(first + i) / jls->rate, &pin_block,
-				       builder))
+			if (!read_pins(jls, jls->start + (double)(first + i) / jls->rate,
+				       &pin_block, builder))
 				return;
 			if (good) {
 				energy_builder_sample(builder, 0, watts);

@@ -184,7 +184,7 @@ void litifut_settings_read(const char *defaults, char *scratch, uint32_t size)
 	for (uint32_t i = 0; i < sizeof(litifut_setting_table) / sizeof(litifut_setting_table[0]);
 	     i++)
 		if (settings->wrong >> i & 1)
-			litifut_tell("the recorder does not understand the value of LITIFUT_",
+			litifut_tell("ignored a value that is wrong: LITIFUT_",
 				     litifut_setting_table[i].name, 0);
 }
 
