@@ -363,6 +363,16 @@ static void give_bits(struct litifut_edges *edges, struct litifut_site_list *sit
 	}
 }
 
+/* Does a function begin before its first block? Then it has code that an assembler has marked as
+ * data, from which control comes to the blocks unseen. */
+static bool begins_as_data(const struct litifut_graph *graph, size_t block)
+{
+	const struct litifut_graph_block *items = graph->items;
+
+	return !(items[block].block.flags & LITIFUT_BLOCK_FUNCTION) &&
+	       (!block || items[block - 1].function != items[block].function);
+}
+
 /* Judges entries for LITIFUT_MODE=paths, when branches have been judged. What a reader can't do
  * without comes first, then stepping stones for branches, which take room from others. */
 static enum litifut_status judge_paths(struct judge *judge, const uint8_t *functions,
@@ -381,7 +391,8 @@ static enum litifut_status judge_paths(struct judge *judge, const uint8_t *funct
 	if (!status && !judged)
 		status = litifut_error_memory(error, judge->session->image.path);
 	for (size_t i = 0; i < graph->count && !status; i++)
-		if (!paths.left[i] && functions[i] != LITIFUT_SITE_PATCHED)
+		if (!paths.left[i] &&
+		    (functions[i] != LITIFUT_SITE_PATCHED || begins_as_data(graph, i)))
 			litifut_paths_leave(&paths, i);
 	litifut_paths_want(&paths);
 	while (again && !status) {

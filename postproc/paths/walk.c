@@ -349,9 +349,9 @@ static bool unwind_to(struct walker *walker, const struct post_path_code *code, 
 
 #define AHEAD_MOST 64 /* blocks */
 
-/* How many functions on top of the stack end in code that is not followed, so that nothing is recorded
- * when they return. A callback or a handler that does goes back to code that is not followed either,
- * or to the block that it came before. */
+/* How many functions on top of the stack end in code that is not followed, so that nothing is
+ * recorded when they return. A callback or a handler that does goes back to code that is not
+ * followed either, or to the block that it came before. */
 static size_t ends_unseen(const struct walker *walker)
 {
 	const struct place *place = &walker->at;
