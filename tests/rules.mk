@@ -70,7 +70,7 @@ test: all $(ORACLE) unit-tests
 ## test-long: make test, also with the db engine, then more real programs, linked in every way, with their own tests and as Debian packages, firmware on all boards, and a table of their calls (hours)
 test-long: test
 	@scripts/install-dependencies programs
-	@$(PROVE) $(addprefix tests/programs/,all.sh nopie.sh static.sh suites.sh packages.sh)
+	@$(PROVE) $(addprefix tests/programs/,all.sh all_modes.sh nopie.sh static.sh suites.sh packages.sh)
 	@$(PROVE) tests/packaging/debian.sh
 	@LITIFUT_ENGINE=db $(PROVE) $(END_TO_END)
 	@BOARDS='mps2-an385 microbit mps2-an386 mps2-an500 mps2-an505 netduino2 lm3s6965evb' \

@@ -10,7 +10,8 @@
 #
 # A recipe is what run.sh says. With `varies` the oracles still measure each traced run by
 # itself; coverage and paths, whose oracles need a second run, are then compared by what
-# they print only. Each target adds a line to build/programs/modes/.
+# they print only. `modes` are those in which the recipe works, all if not said. Each target
+# adds a line to build/programs/modes/.
 . "$(dirname "$0")/trees.sh"
 
 clock=page
@@ -71,7 +72,7 @@ post()
 	timeout 600 "$BUILD/bin/litifut-post" ${2:-} -f "$1" -o "post.$1" data $files && test -s "post.$1"
 }
 
-# with_plain_code: the workload once more, of the traced programs as they were before they were patched
+# run_unpatched OPTIONS: the workload once more, of the traced programs as they were before they were patched
 run_unpatched()
 {
 	rm -rf unpatched oracle.*
@@ -138,7 +139,7 @@ mode()
 	done
 	[ ! -s post.csv ] || ok "$name, $1: the sums agree" \
 		python3 "$oracles/sums.py" post.csv post.json || result="$result,sums"
-	case $1$varies$ORACLE in
+	case $1${varies:-}$ORACLE in
 	coveragetrue* | pathstrue* | *no) return ;;
 	esac
 	ok "$name, $1: is what the oracle saw" equals_oracle "$1" || result="$result,oracle"
@@ -167,6 +168,10 @@ program()
 	guest_environment=''
 	line=
 	for mode in $MODES; do
+		case " $modes " in
+		*" $mode "* | "  ") ;;
+		*) continue ;;
+		esac
 		case $mode$target in
 		pathsarmel | spansarmel | tablearmel) continue ;;
 		esac
@@ -177,8 +182,8 @@ program()
 		[ "$failed_modes" = "$failed_count" ] || {
 			rm -rf "failed.$mode"
 			mkdir "failed.$mode"
-			mv traced unpatched data plain.out traced.out oracle.* through post.* events.tsv "failed.$mode" 2>/dev/null
-			cp plain.out "failed.$mode"/ 2>/dev/null || cp "failed.$mode/plain.out" .
+			cp plain.out "failed.$mode"
+			mv traced unpatched data traced.out oracle.* through post.* events.tsv "failed.$mode" 2>/dev/null
 		}
 		line="$line $mode:$result"
 		rm -rf unpatched

@@ -10,8 +10,8 @@ LINKAGE=${LINKAGE:-pie}
 
 # What a recipe says, and what it need not have.
 # shellcheck disable=SC2034 # for run.sh and suite.sh
-names='' package='' modules='' outputs='' suite_says='' library_path='' linkages=''
-defaults="library_path='' varies='' links_compile='' linkages='pie nopie static'
+names='' package='' modules='' outputs='' suite_says='' library_path='' linkages='' modes=''
+defaults="library_path='' varies='' links_compile='' linkages='pie nopie static' modes=''
 	suite_build() { :; }
 	suite_filter() { cat; }"
 
