@@ -363,14 +363,16 @@ static void give_bits(struct litifut_edges *edges, struct litifut_site_list *sit
 	}
 }
 
-/* Does a function begin before its first block? Then it has code that an assembler has marked as
- * data, from which control comes to the blocks unseen. */
-static bool begins_as_data(const struct litifut_graph *graph, size_t block)
+/* Is the start of the function not code? Then it has code that an assembler has marked as data,
+ * from which control comes to its blocks unseen. */
+static bool begins_as_data(const struct judge *judge, size_t block)
 {
-	const struct litifut_graph_block *items = graph->items;
+	const struct litifut_graph *graph = &judge->edges->graph;
+	const struct litifut_symbol *symbols = judge->session->image.symbols;
+	const uint32_t function = graph->items[block].function;
 
-	return !(items[block].block.flags & LITIFUT_BLOCK_FUNCTION) &&
-	       (!block || items[block - 1].function != items[block].function);
+	return (!block || graph->items[block - 1].function != function) &&
+	       !litifut_graph_at(graph, symbols[function - 1].address & ~1u);
 }
 
 /* Judges entries for LITIFUT_MODE=paths, when branches have been judged. What a reader can't do
@@ -392,7 +394,7 @@ static enum litifut_status judge_paths(struct judge *judge, const uint8_t *funct
 		status = litifut_error_memory(error, judge->session->image.path);
 	for (size_t i = 0; i < graph->count && !status; i++)
 		if (!paths.left[i] &&
-		    (functions[i] != LITIFUT_SITE_PATCHED || begins_as_data(graph, i)))
+		    (functions[i] != LITIFUT_SITE_PATCHED || begins_as_data(judge, i)))
 			litifut_paths_leave(&paths, i);
 	litifut_paths_want(&paths);
 	while (again && !status) {
