@@ -8,10 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rewriter/before_ram.h"
 #include "rewriter/firmware_cpu.h"
 #include "rewriter/firmware_pass.h"
-#include "rewriter/firmware_paths.h"
 #include "rewriter/program_code.h"
 #include "rewriter/reachable.h"
 
@@ -82,41 +80,6 @@ static void choose_vectors(struct litifut_firmware_pass *pass)
 	}
 }
 
-static void give_reason(uint8_t *functions, const uint8_t *marked, size_t count, unsigned reason)
-{
-	for (size_t i = 0; i < count; i++)
-		if (marked[i])
-			functions[i] = (uint8_t)reason;
-}
-
-/* Marks what can't be recorded because of when it runs: before the memory is ready, and while the
- * results are sent. */
-static enum litifut_status leave_functions(struct litifut_firmware_pass *pass,
-					   struct litifut_error *error)
-{
-	const size_t count = pass->image.symbol_count;
-	uint8_t *before = calloc(count + 1, 1);
-	uint8_t *port = calloc(count + 1, 1);
-	enum litifut_status status = LITIFUT_OK;
-
-	pass->unrecorded = calloc(count + 1, 1);
-	if (!pass->unrecorded || !before || !port)
-		status = litifut_error_memory(error, pass->image.path);
-	if (!status && pass->cpu->calls_before_ram)
-		status = litifut_before_ram_mark(&pass->image, &pass->sites, before,
-						 &pass->ram_is_known, error);
-	if (!status)
-		status = litifut_reachable_mark(&pass->image, &pass->arch, &pass->context,
-						"litifut_putc", &pass->sites, port, error);
-	if (!status) {
-		give_reason(pass->unrecorded, port, count, LITIFUT_SITE_PORT);
-		give_reason(pass->unrecorded, before, count, LITIFUT_SITE_BEFORE_RAM);
-	}
-	free(before);
-	free(port);
-	return status;
-}
-
 static enum litifut_status open_pass(const char *path,
 				     const struct litifut_firmware_options *options,
 				     struct litifut_firmware_pass *pass,
@@ -172,7 +135,7 @@ static enum litifut_status open_pass(const char *path,
 					    &pass->sites_options, &pass->sites, error);
 	pass->ram_is_known = !pass->cpu->calls_before_ram;
 	if (!status)
-		status = leave_functions(pass, error);
+		status = litifut_firmware_leave_functions(pass, error);
 	if (!status && options->times && options->clock)
 		status = litifut_reachable_mark(&pass->image, &pass->arch, &pass->context,
 						options->clock, &pass->sites, NULL, error);

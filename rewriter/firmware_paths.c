@@ -1,5 +1,6 @@
-#include "rewriter/firmware_paths.h"
-
+/* LITIFUT_MODE=paths of a firmware: the edges of its code (edges.h), instructions by which its
+ * kernel changes the task, entries of the vector table, and the calls at which the results are
+ * sent. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "rewriter/edges.h"
 #include "rewriter/firmware.h"
 #include "rewriter/firmware_cpu.h"
+#include "rewriter/firmware_pass.h"
 
 #define CALL_BYTES 20 /* of the code that calls the tracer for something else, at most */
 
