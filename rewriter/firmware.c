@@ -408,6 +408,7 @@ enum litifut_status litifut_firmware_plan(const char *path,
 	plan->pointers = pass.pointers;
 	plan->ring_events = !status && options->spans ? ring_events(&pass) : 0;
 	plan->kept = options->kept;
+	plan->blocks = options->paths;
 	plan->bss = bss_of(&pass.image);
 	plan->sends = pass.sends;
 	plan->samples = pass.samples;

@@ -74,6 +74,7 @@ struct litifut_firmware_plan {
 	size_t ring_events;      /* that it has room for, a power of two */
 	bool kept;               /* no section is to have the ring */
 	uint32_t bss;            /* an address in the memory of .bss */
+	bool blocks;             /* the file is to have the blocks of the code */
 	bool pointers;           /* some of the sites call through a pointer */
 	bool sends;              /* a site calls options->send_at */
 	bool can_switch;         /* recording off and on, see `switched` */

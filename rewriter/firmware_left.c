@@ -14,7 +14,7 @@ static void give_reason(uint8_t *functions, const uint8_t *marked, size_t count,
 }
 
 enum litifut_status litifut_firmware_leave_functions(struct litifut_firmware_pass *pass,
-						      struct litifut_error *error)
+						     struct litifut_error *error)
 {
 	const size_t count = pass->image.symbol_count;
 	uint8_t *before = calloc(count + 1, 1);

@@ -278,7 +278,7 @@ enum litifut_status litifut_firmware_write_object(const struct litifut_firmware_
 {
 	const struct litifut_rewrite_plan target = {
 		.machine = plan->machine, .elf_flags = plan->elf_flags, .elf_data = plan->elf_data};
-	const struct room rooms[] = {
+	struct room rooms[] = {
 		{.section = ".text",
 		 .symbol = LITIFUT_FIRMWARE_STUBS,
 		 .type = SHT_PROGBITS,
@@ -315,21 +315,25 @@ enum litifut_status litifut_firmware_write_object(const struct litifut_firmware_
 		 .size = sizeof(struct litifut_sites_header),
 		 .alignment = 4,
 		 .first_word = LITIFUT_SITES_MAGIC},
-		{.section = LITIFUT_SECTION_BLOCKS,
-		 .symbol = "litifut_blocks",
-		 .type = SHT_PROGBITS,
-		 .size = sizeof(struct litifut_blocks_header),
-		 .alignment = 4},
 		{.section = ".bss",
 		 .symbol = LITIFUT_FIRMWARE_TABLE,
 		 .type = SHT_NOBITS,
 		 .flags = SHF_ALLOC | SHF_WRITE,
 		 .size = 4 * (uint32_t)plan->table_words,
 		 .alignment = plan->ring_events && plan->ring_alignment ? plan->ring_alignment : 4},
+		{0}, /* for one that not all have */
 	};
-	const unsigned count = sizeof(rooms) / sizeof(*rooms);
+	unsigned count = sizeof(rooms) / sizeof(*rooms) - 2;
 
-	return write_object(&target, rooms, plan->kept ? count - 1 : count, path, error);
+	if (!plan->kept)
+		count++;
+	if (plan->blocks)
+		rooms[count++] = (struct room){.section = LITIFUT_SECTION_BLOCKS,
+					       .symbol = "litifut_blocks",
+					       .type = SHT_PROGBITS,
+					       .size = sizeof(struct litifut_blocks_header),
+					       .alignment = 4};
+	return write_object(&target, rooms, count, path, error);
 }
 
 enum litifut_status litifut_rewrite_write_island_object(const struct litifut_rewrite_plan *plan,
