@@ -55,7 +55,7 @@ dump()
 	! arm-none-eabi-nm "$1" | grep -q ' litifut_kept$' ||
 		dump_end='((unsigned)&litifut_table_end)'
 	gdb-multiarch -q -batch -nx -ex "file $1" \
-		-ex "target remote | timeout 60 qemu-system-arm -M $board -display none \
+		-ex "target remote | timeout ${patience:-180} qemu-system-arm -M $board -display none \
 			-monitor none -semihosting -icount shift=4 -serial file:dump.serial \
 			-kernel $1 -S -gdb stdio" -ex "break $3" -ex continue -ex \
 		"dump binary memory $2 ((unsigned)&__data_start) $dump_end" >dump.log 2>&1
