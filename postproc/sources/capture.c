@@ -320,17 +320,16 @@ static void report(const char *path, const struct reader *reader, bool older,
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
 				"cut: the device restarted, and its last results are not whole; "
 				"those before the restart are shown");
-	else if (reader->flags & LITIFUT_FRAMES_PATHS)
-		; /* firmware.c says what is missing, of a dump as well */
 	else if (reader->flags & LITIFUT_FRAMES_SPANS)
 		report_events(path, &reader->events, problems);
-	else if (missing)
+	/* of branches, firmware.c says what is missing, of a dump as well */
+	else if (missing && !(reader->flags & LITIFUT_FRAMES_PATHS))
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
 				"cut or damaged: %zu of %zu numbers are missing and taken as 0",
 				missing,
 				reader->table.count + reader->overflow.count +
 					reader->profile.count + reader->open.count);
-	else if (reader->lost)
+	else if (reader->lost && !(reader->flags & LITIFUT_FRAMES_PATHS))
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
 				"%zu frames are missing or damaged; later ones say the same",
 				reader->lost);

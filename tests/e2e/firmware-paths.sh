@@ -140,6 +140,11 @@ behaviour()
 		hangs.bin hangs/firmware.elf | sed 's/.* \(.*main.c\)/main.c/')" \
 		"main.c:$(grep -n 'udf #0' source/main.c | cut -d : -f 1)"
 	settings=
+	[ "$board" = mps2-an385 ] || return
+	board=microbit
+	link_paths baseline 2 EXTRA_CFLAGS="$include" >/dev/null
+	ok "a Cortex-M0 is left untraced, and a line says so" grep -q \
+		'untraced: LITIFUT_MODE=paths: .* this CPU yet' baseline.log
 }
 
 for_boards behaviour

@@ -5,10 +5,9 @@
  * litifut_paths_interrupt before handlers.
  * <litifut/paths_format.h> has the words.
  *
- * A bit is stored by an exclusive store, which an interrupt lets fail; where the CPU has none,
- * interrupts are off for 5 instructions. While a word is begun or a record is made, interrupts are
- * off: 12 instructions, and some hundreds once in many words, when tracer/sink/paths/paths.c makes
- * room. All registers and the flags are kept. */
+ * A bit is stored by an exclusive store, which an interrupt lets fail. While a word is begun or a
+ * record is made, interrupts are off: 14 instructions at most, and 1,000 or so once in many words,
+ * when tracer/sink/paths/paths.c makes room. All registers and the flags are kept. */
 #include <litifut/kept_format.h>
 #include <litifut/paths_format.h>
 
