@@ -54,7 +54,8 @@ dump()
 	dump_end='((unsigned)&end)'
 	! arm-none-eabi-nm "$1" | grep -q ' litifut_kept$' ||
 		dump_end='((unsigned)&litifut_table_end)'
-	gdb-multiarch -q -batch -nx -ex "file $1" \
+	rm -f "$2"
+	gdb-multiarch -q -batch -nx -ex "set remotetimeout 100" -ex "file $1" \
 		-ex "target remote | timeout ${patience:-180} qemu-system-arm -M $board -display none \
 			-monitor none -semihosting -icount shift=4 -serial file:dump.serial \
 			-kernel $1 -S -gdb stdio" -ex "break $3" -ex continue -ex \
