@@ -16,8 +16,16 @@ static const struct litifut_option options[] = {
 	{"output", 'o', "FILE", LITIFUT_WORDS_FILE, "write there, not to standard output", 0},
 	{"function", OPTION_FUNCTION, "GLOB", NULL, "number only such functions (GLOB[,GLOB...]), as if the others were not traced", 0},
 	{"id-bits", OPTION_ID_BITS, "N", NULL, "bits of the largest number of a path, 8 to 64 (64)", 0},
-	{"top", OPTION_TOP, "N", NULL, "only the first N rows (path-diff: 20); path-sizes: as many functions, those that take most bytes", 0},
+	{"top", OPTION_TOP, "N", NULL, "only the first N rows; path-sizes: as many functions, those that take most bytes", 0},
 	{"patterns", OPTION_PATTERNS, "N", NULL, "at most so many patterns, 1 to 16 (16) (mine)", 0},
+	{"quiet", 'q', NULL, NULL, "no summary", 0},
+	{"help", 'h', NULL, NULL, "print this", 0},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+
+static const struct litifut_option diff_options[] = {
+	{"output", 'o', "FILE", LITIFUT_WORDS_FILE, "write there, not to standard output", 0},
+	{"top", OPTION_TOP, "N", NULL, "only the first N paths (20)", 0},
 	{"quiet", 'q', NULL, NULL, "no summary", 0},
 	{"help", 'h', NULL, NULL, "print this", 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
@@ -93,7 +101,7 @@ const struct litifut_command path_commands[] = {
 	{"mine", "the patterns that shorten a run's sequence of paths most", options,
 	 LITIFUT_WORDS_FILE},
 	{"path-diff", "where a bad run differs from good ones, and the paths of bad runs only",
-	 options, LITIFUT_WORDS_FILE},
+	 diff_options, LITIFUT_WORDS_FILE},
 	{NULL, NULL, NULL, NULL},
 };
 
