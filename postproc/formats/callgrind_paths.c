@@ -266,7 +266,8 @@ static void write_profile(struct profile *profile)
 		"# callgrind format\nversion: 1\ncreator: litifut-post\npositions: instr line\n"
 		"event: Ir : Instructions\nevents: Ir\nsummary: %" PRIu64 "\n",
 		all);
-	qsort(profile->edges, profile->edge_count, sizeof(*profile->edges), by_block);
+	if (profile->edge_count)
+		qsort(profile->edges, profile->edge_count, sizeof(*profile->edges), by_block);
 	for (size_t i = 0; i < profile->module_count; i++)
 		if (profile->modules[i].code)
 			write_module(profile, &profile->modules[i], &edge);

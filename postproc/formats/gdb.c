@@ -108,7 +108,8 @@ static void write_breakpoints(FILE *file, const struct script *script)
 {
 	struct stop *sorted = post_allocate(script->count + 1, sizeof(*sorted));
 
-	memcpy(sorted, script->stops, script->count * sizeof(*sorted));
+	if (script->count) /* else there is no array */
+		memcpy(sorted, script->stops, script->count * sizeof(*sorted));
 	qsort(sorted, script->count, sizeof(*sorted), by_address);
 	for (size_t i = 0; i < script->count; i++)
 		if (!i || sorted[i].address != sorted[i - 1].address)

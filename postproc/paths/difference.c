@@ -268,7 +268,8 @@ static void choose(struct maker *maker)
 		if (difference->findings[i].count)
 			difference->findings[left++] = difference->findings[i];
 	difference->count = left;
-	qsort(difference->findings, left, sizeof(*difference->findings), by_meaning);
+	if (left)
+		qsort(difference->findings, left, sizeof(*difference->findings), by_meaning);
 }
 
 static void walk_side(struct maker *maker, enum post_path_side side)
