@@ -7,7 +7,8 @@
 #include "rewriter/hosts.h"
 
 /* Thunks that read a clock, or count, take the place of those that come with the tracer. */
-enum litifut_status litifut_pass_write_shared(struct litifut_apply *apply, struct litifut_error *error)
+enum litifut_status litifut_pass_write_shared(struct litifut_apply *apply,
+					      struct litifut_error *error)
 {
 	struct litifut_landings *landings = &apply->session.landings;
 	const struct litifut_arch *arch = apply->session.arch;
@@ -67,7 +68,8 @@ static enum litifut_status fill_host(struct litifut_apply *apply, const struct l
 
 /* Chooses functions whose start is moved away, where sites reach neither the tracer nor
  * an island. */
-enum litifut_status litifut_pass_fill_hosts(struct litifut_apply *apply, struct litifut_error *error)
+enum litifut_status litifut_pass_fill_hosts(struct litifut_apply *apply,
+					    struct litifut_error *error)
 {
 	struct litifut_hosts hosts;
 	enum litifut_status status;
@@ -92,7 +94,7 @@ enum litifut_status litifut_pass_fill_hosts(struct litifut_apply *apply, struct 
 }
 
 enum litifut_status litifut_pass_write_hosts(struct litifut_apply *apply,
- struct litifut_error *error)
+					     struct litifut_error *error)
 {
 	(void)error;
 	for (size_t i = 0; i < apply->hosted_count; i++) {
@@ -112,7 +114,8 @@ enum litifut_status litifut_pass_write_hosts(struct litifut_apply *apply,
 	return LITIFUT_OK;
 }
 
-enum litifut_status litifut_pass_fill_islands(struct litifut_apply *apply, struct litifut_error *error)
+enum litifut_status litifut_pass_fill_islands(struct litifut_apply *apply,
+					      struct litifut_error *error)
 {
 	const struct litifut_landings *landings = &apply->session.landings;
 	const uint32_t *own = landings->items[landings->own].entries;
@@ -126,9 +129,9 @@ enum litifut_status litifut_pass_fill_islands(struct litifut_apply *apply, struc
 		if (LITIFUT_ARCH_GET(apply->session.arch, borrow, host_piece_count) &&
 		    apply->rooms.own == apply->rooms.count)
 			return litifut_apply_no_room(apply, error); /* they lead to the gate */
-		apply->session.arch->write_island(&apply->session.context, island->address, own,
-						  litifut_apply_bytes_at(apply, island->address, island->size),
-						  entries);
+		apply->session.arch->write_island(
+			&apply->session.context, island->address, own,
+			litifut_apply_bytes_at(apply, island->address, island->size), entries);
 	}
 	return LITIFUT_OK;
 }

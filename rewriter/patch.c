@@ -6,8 +6,9 @@
 #include "rewriter/counts.h"
 #include "rewriter/trampolines.h"
 
-static enum litifut_status add_to_db(struct litifut_apply *apply, const struct litifut_found_site *site,
-				     uint32_t instruction, struct litifut_error *error)
+static enum litifut_status add_to_db(struct litifut_apply *apply,
+				     const struct litifut_found_site *site, uint32_t instruction,
+				     struct litifut_error *error)
 {
 	uint8_t *record = apply->db.section->bytes + sizeof(struct litifut_db_header) +
 			  apply->db_count * sizeof(struct litifut_db_entry);
@@ -25,8 +26,8 @@ static enum litifut_status add_to_db(struct litifut_apply *apply, const struct l
 	return LITIFUT_OK;
 }
 
-static void replace(struct litifut_apply *apply, const struct litifut_found_site *site, uint32_t address,
-		    const uint8_t *code, unsigned length, uint32_t entry)
+static void replace(struct litifut_apply *apply, const struct litifut_found_site *site,
+		    uint32_t address, const uint8_t *code, unsigned length, uint32_t entry)
 {
 	litifut_changes_add(&apply->changes, address, code, length, entry,
 			    site->instruction.thumb ? LITIFUT_CODE_THUMB : LITIFUT_CODE_PLAIN);
@@ -109,7 +110,8 @@ static enum litifut_status patch_site(struct litifut_apply *apply, struct litifu
 
 /* Calls that are moved come first, so that their trampolines stand side by side: for unwinders
  * each one ends where the next one begins. */
-enum litifut_status litifut_pass_patch_sites(struct litifut_apply *apply, struct litifut_error *error)
+enum litifut_status litifut_pass_patch_sites(struct litifut_apply *apply,
+					     struct litifut_error *error)
 {
 	const struct litifut_site_list *sites = &apply->session.sites;
 	enum litifut_status status = LITIFUT_OK;
@@ -129,7 +131,8 @@ enum litifut_status litifut_pass_patch_sites(struct litifut_apply *apply, struct
 	return status;
 }
 
-enum litifut_status litifut_pass_check_reach(struct litifut_apply *apply, struct litifut_error *error)
+enum litifut_status litifut_pass_check_reach(struct litifut_apply *apply,
+					     struct litifut_error *error)
 {
 	const struct litifut_site_list *sites = &apply->session.sites;
 	size_t far = 0;

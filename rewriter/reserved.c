@@ -21,12 +21,15 @@ static uint8_t *data_at(const struct litifut_apply *apply, uint32_t address, uin
 	const struct litifut_section *section =
 		litifut_image_section_at(&apply->session.image, address, size);
 
-	return section && !(section->flags & SHF_EXECINSTR) ? litifut_apply_bytes_at(apply, address, size) : NULL;
+	return section && !(section->flags & SHF_EXECINSTR)
+		       ? litifut_apply_bytes_at(apply, address, size)
+		       : NULL;
 }
 
 static enum litifut_status find_table(const struct litifut_apply *apply, const char *name,
 				      uint32_t header_bytes, uint32_t record_bytes,
-				      struct litifut_reserved_table *table, struct litifut_error *error)
+				      struct litifut_reserved_table *table,
+				      struct litifut_error *error)
 {
 	table->section = litifut_image_section(&apply->session.image, name);
 	if (!table->section || !table->section->bytes || table->section->size < header_bytes ||
@@ -38,7 +41,8 @@ static enum litifut_status find_table(const struct litifut_apply *apply, const c
 	return LITIFUT_OK;
 }
 
-enum litifut_status litifut_pass_find_module(struct litifut_apply *apply, struct litifut_error *error)
+enum litifut_status litifut_pass_find_module(struct litifut_apply *apply,
+					     struct litifut_error *error)
 {
 	const struct litifut_image *image = &apply->session.image;
 	const struct litifut_symbol *symbol = litifut_image_symbol(image, "litifut_module");
@@ -86,7 +90,8 @@ enum litifut_status litifut_pass_refuse_low_code(struct litifut_apply *apply,
 }
 
 /* A static program with thunks begins in the tracer's code. */
-enum litifut_status litifut_pass_find_entry(struct litifut_apply *apply, struct litifut_error *error)
+enum litifut_status litifut_pass_find_entry(struct litifut_apply *apply,
+					    struct litifut_error *error)
 {
 	const struct litifut_image *image = &apply->session.image;
 	const struct litifut_symbol *symbol = litifut_image_symbol(image, "litifut_entry");
@@ -103,7 +108,8 @@ enum litifut_status litifut_pass_find_entry(struct litifut_apply *apply, struct 
 	return LITIFUT_OK;
 }
 
-enum litifut_status litifut_apply_no_room(const struct litifut_apply *apply, struct litifut_error *error)
+enum litifut_status litifut_apply_no_room(const struct litifut_apply *apply,
+					  struct litifut_error *error)
 {
 	return litifut_error_set(error, LITIFUT_ERROR_SPACE, apply->session.image.path, ".text",
 				 LITIFUT_NO_ADDRESS, "room for trampolines is not enough");
@@ -119,8 +125,9 @@ enum litifut_status litifut_pass_find_tables(struct litifut_apply *apply,
 	if (!status && apply->session.context.counts)
 		status = litifut_counts_check(&apply->session, error);
 	return status ? status
-		      : find_table(apply, LITIFUT_SECTION_SITES, sizeof(struct litifut_sites_header),
-				   sizeof(struct litifut_site), &apply->sites, error);
+		      : find_table(apply, LITIFUT_SECTION_SITES,
+				   sizeof(struct litifut_sites_header), sizeof(struct litifut_site),
+				   &apply->sites, error);
 }
 
 /* Lets changes write to the rooms for trampolines and to the islands. */

@@ -40,8 +40,8 @@
  *
  * So a frame can be read without the ones before it, and positions say what is missing.
  *
- * With LITIFUT_MODE=stream (LITIFUT_FRAMES_STREAM) there are no returns, all times are 0, and on AVR
- * the stack pointer is that behind the call. */
+ * With LITIFUT_MODE=stream (LITIFUT_FRAMES_STREAM) there are no returns, all times are 0, and on
+ * AVR the stack pointer is that behind the call. */
 #ifndef LITIFUT_SPANS_FORMAT_H
 #define LITIFUT_SPANS_FORMAT_H
 

@@ -30,8 +30,7 @@ bool post_flows_read(struct post_flows *flows, const char *text)
 	const char *equals = strchr(text, '=');
 
 	*flows = (struct post_flows){0};
-	if (equals &&
-	    read_side(text, equals, &flows->send, &flows->by_send, &flows->send_value) &&
+	if (equals && read_side(text, equals, &flows->send, &flows->by_send, &flows->send_value) &&
 	    read_side(equals + 1, text + strlen(text), &flows->receive, &flows->by_receive,
 		      &flows->receive_value))
 		return true;
@@ -74,8 +73,7 @@ static void add(struct post_flow_ends *ends, uint64_t time, uint32_t lane)
 {
 	if (ends->count == ends->capacity) {
 		ends->capacity = ends->capacity ? 2 * ends->capacity : 64;
-		ends->items =
-			post_reallocate(ends->items, ends->capacity, sizeof(*ends->items));
+		ends->items = post_reallocate(ends->items, ends->capacity, sizeof(*ends->items));
 	}
 	ends->items[ends->count++] = (struct post_flow_end){time, lane};
 }
@@ -91,16 +89,15 @@ static void begin(struct post_flows *flows, const struct post_timeline_event *ev
 		return;
 	if (flows->open_count == flows->open_capacity) {
 		flows->open_capacity = flows->open_capacity ? 2 * flows->open_capacity : 16;
-		flows->open = post_reallocate(flows->open, flows->open_capacity,
-					      sizeof(*flows->open));
+		flows->open =
+			post_reallocate(flows->open, flows->open_capacity, sizeof(*flows->open));
 	}
 	flows->open[flows->open_count++] =
 		(struct post_flow_call){time, event->lane, event->depth, sends};
 }
 
 /* The call of a lane that was open at this depth, if it is one that counts. */
-static void finish(struct post_flows *flows, const struct post_timeline_event *event,
-		   uint64_t time)
+static void finish(struct post_flows *flows, const struct post_timeline_event *event, uint64_t time)
 {
 	uint32_t value;
 

@@ -1,5 +1,5 @@
-/* Arrows in a timeline: from what one thread or process sends to what another one receives. The user
- * names the functions; calls are paired by the order of their times. */
+/* Arrows in a timeline: from what one thread or process sends to what another one receives. The
+ * user names the functions; calls are paired by the order of their times. */
 #ifndef LITIFUT_POSTPROC_FORMATS_FLOWS_H
 #define LITIFUT_POSTPROC_FORMATS_FLOWS_H
 
@@ -24,8 +24,8 @@ struct post_flow_call {
 };
 
 struct post_flows {
-	char *send, *receive;                /* globs; owned */
-	bool by_send, by_receive;            /* only calls with this argument 0 */
+	char *send, *receive;     /* globs; owned */
+	bool by_send, by_receive; /* only calls with this argument 0 */
 	uint32_t send_value, receive_value;
 	struct post_flow_call *open;
 	size_t open_count, open_capacity;
@@ -36,8 +36,8 @@ struct post_flows {
  * understood. */
 bool post_flows_read(struct post_flows *flows, const char *text);
 
-/* Takes an event of the timeline, at `time` in ns. A call of the sender counts when it begins, one of the
- * receiver when it returns; one whose recorded return value is 0 or less does not count. */
+/* Takes an event of the timeline, at `time` in ns. A call of the sender counts when it begins, one
+ * of the receiver when it returns; one whose recorded return value is 0 or less does not count. */
 void post_flows_event(struct post_flows *flows, const struct post_output *output,
 		      const struct post_timeline_event *event, uint64_t time);
 

@@ -234,9 +234,9 @@ static void calls_of_a_firmware_are_told(void **state)
 		const char *mode;
 		bool firmware;
 		int warnings;
-	} cases[] = {{NULL, true, 0},     {"", true, 0},       {"calls", true, 1},
-		     {"calls", false, 0}, {"counts", true, 0}, {"paths", true, 0},
-		     {"spans", true, 0},  {"stream", true, 0}, {"stream", false, 1},
+	} cases[] = {{NULL, true, 0},      {"", true, 0},       {"calls", true, 1},
+		     {"calls", false, 0},  {"counts", true, 0}, {"paths", true, 0},
+		     {"spans", true, 0},   {"stream", true, 0}, {"stream", false, 1},
 		     {"coverage", true, 1}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
