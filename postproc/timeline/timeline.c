@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "postproc/model/clock.h"
+#include "postproc/sources/bits_chunk.h"
 #include "postproc/timeline/count.h"
 #include "postproc/timeline/nesting.h"
 
@@ -388,41 +389,6 @@ static double seconds_after_start(const struct post_process *process, uint64_t t
 	return at > start ? (double)(at - start) / 1e9 : 0;
 }
 
-static void add_thread(struct post_table *threads, uint32_t id)
-{
-	const struct post_key key = {{id}};
-
-	if (post_table_find(threads, key) == POST_NONE)
-		post_table_put(threads, key, 0);
-}
-
-/* How many threads have recorded branches: one may go on in the chunk of one that has ended. */
-static size_t threads_with_bits(const struct post_trace *trace)
-{
-	struct post_table threads = {0};
-	size_t count;
-
-	for (size_t i = 0; i < trace->bits_count; i++) {
-		const struct post_chunk *chunk = &trace->bits[i];
-
-		add_thread(&threads, chunk->thread);
-		for (uint32_t at = 0; at < chunk->word_count; at++) {
-			const uint32_t word = post_trace_word(trace, chunk, at);
-			const uint32_t control = word & ~LITIFUT_BITS_RECORD;
-
-			if (control == word || control >= LITIFUT_WORD_FIRST_ADDRESS / 2)
-				continue;
-			if (LITIFUT_CONTROL_KIND(control) == LITIFUT_WORD_THREAD &&
-			    at + 1 < chunk->word_count)
-				add_thread(&threads, post_trace_word(trace, chunk, at + 1));
-			at += LITIFUT_CONTROL_FOLLOWING(control) & 127;
-		}
-	}
-	count = threads.count;
-	post_table_release(&threads);
-	return count;
-}
-
 void post_timeline_total(const struct post_session *session, struct post_totals *totals)
 {
 	uint64_t most = 0;
@@ -432,7 +398,7 @@ void post_timeline_total(const struct post_session *session, struct post_totals 
 		const struct post_process *process = session->processes[i];
 		for (size_t t = 0; t < process->thread_count; t++)
 			totals->threads += process->threads[t]->sequence != 0;
-		totals->threads += threads_with_bits(process->trace);
+		totals->threads += post_bits_threads(process->trace);
 		totals->lost += post_timeline_lost(process);
 		totals->overwritten += process->trace->header.overwritten;
 		if (post_clock_runs(process) && process->trace->header.lost_to &&
