@@ -24,9 +24,7 @@ static enum litifut_status create_thunks(struct litifut_apply *apply, struct lit
 	if (!apply->session.context.thunks)
 		return LITIFUT_OK;
 	apply->thunks = litifut_thunks_create(&apply->session, &apply->rooms, &apply->frames);
-	return apply->thunks ? LITIFUT_OK
-			     : litifut_error_set(error, LITIFUT_ERROR_IO, apply->session.image.path,
-						 NULL, LITIFUT_NO_ADDRESS, "out of memory");
+	return apply->thunks ? LITIFUT_OK : litifut_error_memory(error, apply->session.image.path);
 }
 
 static enum litifut_status write_edges(struct litifut_apply *apply, struct litifut_error *error)
@@ -163,9 +161,7 @@ static enum litifut_status list_blocks(struct litifut_apply *apply, struct litif
 	if (!apply->session.edges)
 		return LITIFUT_OK;
 	apply->blocks = litifut_edges_table(&apply->session, &apply->changes, &apply->blocks_bytes);
-	return apply->blocks ? LITIFUT_OK
-			     : litifut_error_set(error, LITIFUT_ERROR_IO, apply->session.image.path,
-						 NULL, LITIFUT_NO_ADDRESS, "out of memory");
+	return apply->blocks ? LITIFUT_OK : litifut_error_memory(error, apply->session.image.path);
 }
 
 static enum litifut_status save(struct litifut_apply *apply, struct litifut_error *error)

@@ -90,8 +90,7 @@ enum litifut_status litifut_before_ram_mark(const struct litifut_image *image,
 		return LITIFUT_OK;
 	start.seen = calloc(image->symbol_count + 1, sizeof(*start.seen));
 	if (!start.seen)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
-					 LITIFUT_NO_ADDRESS, "out of memory");
+		return litifut_error_memory(error, image->path);
 	*found = walk(&start, reset);
 	if (!*found)
 		for (size_t i = 0; i < sites->count; i++)

@@ -79,8 +79,7 @@ enum litifut_status litifut_changes_sort(struct litifut_changes *changes,
 	enum litifut_status status = LITIFUT_OK;
 
 	if (changes->no_memory)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
-					 LITIFUT_NO_ADDRESS, "out of memory");
+		return litifut_error_memory(error, image->path);
 	status = litifut_sort_runs(changes->items, changes->count, sizeof(*changes->items),
 				   address_of, error);
 	for (size_t i = 1; i < changes->count && !status; i++) {

@@ -111,8 +111,7 @@ static enum litifut_status open_pass(const char *path,
 					 "not a firmware for a CPU that can be traced");
 	pass->changed = calloc(pass->image.section_count + 1, sizeof(*pass->changed));
 	if (!pass->changed)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS,
-					 "out of memory");
+		return litifut_error_memory(error, path);
 	pass->arch = *arch;
 	pass->detour = *arch->detour;
 	pass->detour.can_detour = pass->cpu->can_detour;

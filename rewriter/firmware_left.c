@@ -23,8 +23,7 @@ enum litifut_status litifut_firmware_leave_functions(struct litifut_firmware_pas
 
 	pass->unrecorded = calloc(count + 1, 1);
 	if (!pass->unrecorded || !before || !port)
-		status = litifut_error_set(error, LITIFUT_ERROR_IO, pass->image.path, NULL,
-					   LITIFUT_NO_ADDRESS, "out of memory");
+		status = litifut_error_memory(error, pass->image.path);
 	if (!status && pass->cpu->calls_before_ram)
 		status = litifut_before_ram_mark(&pass->image, &pass->sites, before,
 						 &pass->ram_is_known, error);

@@ -17,8 +17,7 @@
 static enum litifut_status out_of_memory(const struct litifut_firmware_pass *pass,
 					 struct litifut_error *error)
 {
-	return litifut_error_set(error, LITIFUT_ERROR_IO, pass->image.path, NULL,
-				 LITIFUT_NO_ADDRESS, "out of memory");
+	return litifut_error_memory(error, pass->image.path);
 }
 
 static enum litifut_status unsupported(const struct litifut_firmware_pass *pass, const char *why,

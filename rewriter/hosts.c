@@ -94,8 +94,7 @@ static enum litifut_status find_candidates(struct candidates *candidates,
 	}
 	candidates->items = calloc(image->function_count + 1, sizeof(*candidates->items));
 	if (!status && !candidates->items)
-		status = litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
-					   LITIFUT_NO_ADDRESS, "out of memory");
+		status = litifut_error_memory(error, image->path);
 	for (size_t i = 0; i < image->function_count && !status; i++)
 		candidates->items[candidates->count++] = (struct candidate){
 			.address = image->function_addresses[i], .function = image->functions[i]};
@@ -234,8 +233,7 @@ enum litifut_status litifut_hosts_choose(const struct litifut_session *session,
 	status = find_candidates(&candidates, error);
 	hosts->items = calloc(candidates.count + 1, sizeof(*hosts->items));
 	if (!status && !hosts->items)
-		status = litifut_error_set(error, LITIFUT_ERROR_IO, session->image.path, NULL,
-					   LITIFUT_NO_ADDRESS, "out of memory");
+		status = litifut_error_memory(error, session->image.path);
 	for (size_t i = first_site; i < session->sites.count && !status; i++) {
 		const struct litifut_found_site *site = &session->sites.items[i];
 		uint32_t address = site->site.address;

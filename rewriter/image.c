@@ -119,8 +119,7 @@ static enum litifut_status read_sections(struct litifut_image *image, struct lit
 					 LITIFUT_NO_ADDRESS, "more than %u sections", UINT16_MAX);
 	image->sections = calloc(image->section_count, sizeof(*image->sections));
 	if (!image->sections)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
-					 LITIFUT_NO_ADDRESS, "out of memory");
+		return litifut_error_memory(error, image->path);
 	for (size_t i = 0; i < image->section_count; i++) {
 		struct litifut_section *section = &image->sections[i];
 		Elf_Scn *handle = elf_getscn(image->elf, i);

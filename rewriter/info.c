@@ -61,8 +61,7 @@ static enum litifut_status read_sites(struct reader *reader, const struct litifu
 
 	info->sites = calloc(count, sizeof(*info->sites));
 	if (!info->sites)
-		return litifut_error_set(reader->error, LITIFUT_ERROR_IO, reader->image->path, NULL,
-					 LITIFUT_NO_ADDRESS, "out of memory");
+		return litifut_error_memory(reader->error, reader->image->path);
 	info->site_count = count;
 	info->summary.sites = count;
 	info->summary.patched = 0;
@@ -86,8 +85,7 @@ static enum litifut_status find_functions(struct reader *reader)
 
 	info->functions = calloc(info->site_count + 1, sizeof(*info->functions));
 	if (!info->functions)
-		return litifut_error_set(reader->error, LITIFUT_ERROR_IO, reader->image->path, NULL,
-					 LITIFUT_NO_ADDRESS, "out of memory");
+		return litifut_error_memory(reader->error, reader->image->path);
 	for (size_t i = 0; i < info->site_count; i++) {
 		uint32_t address = info->sites[i].address;
 
@@ -184,8 +182,7 @@ enum litifut_status litifut_module_info_read(const char *path, struct litifut_mo
 	memset(info, 0, sizeof(*info));
 	reader.image = calloc(1, sizeof(*reader.image));
 	if (!reader.image)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS,
-					 "out of memory");
+		return litifut_error_memory(error, path);
 	info->image = reader.image;
 	status = litifut_image_open(path, reader.image, error);
 	if (!status) {

@@ -79,8 +79,7 @@ enum litifut_status litifut_pass_fill_hosts(struct litifut_apply *apply,
 	status = litifut_hosts_choose(&apply->session, apply->options, &hosts, error);
 	apply->hosted = calloc(LITIFUT_HOST_PIECES * hosts.count + 1, sizeof(*apply->hosted));
 	if (!status && !apply->hosted)
-		status = litifut_error_set(error, LITIFUT_ERROR_IO, apply->session.image.path, NULL,
-					   LITIFUT_NO_ADDRESS, "out of memory");
+		status = litifut_error_memory(error, apply->session.image.path);
 	for (size_t i = 0; i < hosts.count && !status; i++)
 		status = fill_host(apply, &hosts.items[i], error);
 	if (!status)

@@ -156,8 +156,7 @@ enum litifut_status litifut_paths_start(const struct litifut_session *session,
 	paths->ends = calloc(image->symbol_count + 2, 1);
 	paths->calls_twice = calloc(image->symbol_count + 2, 1);
 	if (!paths->left || !paths->wanted || !paths->ends || !paths->calls_twice)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
-					 LITIFUT_NO_ADDRESS, "out of memory");
+		return litifut_error_memory(error, image->path);
 	status = litifut_targets_create(image->text_start, image->text_end, &paths->outer, error);
 	if (!status)
 		status = litifut_targets_create(image->text_start, image->text_end, &paths->reached,

@@ -72,9 +72,7 @@ static enum litifut_status plan_islands(const struct litifut_session *session,
 			void *grown = realloc(plan->island_places,
 					      capacity * sizeof(*plan->island_places));
 			if (!grown)
-				return litifut_error_set(error, LITIFUT_ERROR_IO,
-							 session->image.path, NULL,
-							 LITIFUT_NO_ADDRESS, "out of memory");
+				return litifut_error_memory(error, session->image.path);
 			plan->island_places = grown;
 		}
 		uint64_t reach =
@@ -160,8 +158,7 @@ static enum litifut_status plan_island_bytes(const struct litifut_session *sessi
 	size_t count = 0;
 
 	if (!places)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, session->image.path, NULL,
-					 LITIFUT_NO_ADDRESS, "out of memory");
+		return litifut_error_memory(error, session->image.path);
 	for (size_t i = 0; i < plan->island_count; i++)
 		places[count++] = plan->island_places[i];
 	for (size_t i = 0; i < session->landings.count; i++)

@@ -56,8 +56,7 @@ enum litifut_status litifut_landings_find(const struct litifut_image *image,
 		islands += is_island(&image->symbols[image->own[i]]);
 	landings->items = calloc(islands + 1, sizeof(*landings->items));
 	if (!landings->items)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
-					 LITIFUT_NO_ADDRESS, "out of memory");
+		return litifut_error_memory(error, image->path);
 	landings->items[landings->count++] = own;
 	for (size_t i = 0; i < image->own_count && landings->gate; i++) {
 		const struct litifut_symbol *island = &image->symbols[image->own[i]];
@@ -83,8 +82,7 @@ enum litifut_status litifut_landings_add_hosted(struct litifut_landings *landing
 		realloc(landings->items, (landings->count + 1) * sizeof(*landings->items));
 
 	if (!items)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
-					 "out of memory");
+		return litifut_error_memory(error, NULL);
 	landings->items = items;
 	items[landings->count] = (struct litifut_landing){.hosted = true, .spare = spare};
 	memcpy(items[landings->count].entries, entries, sizeof(items->entries));

@@ -82,7 +82,5 @@ enum litifut_status litifut_reachable_mark(const struct litifut_image *image,
 		functions[i] |= reach.seen[i];
 	free(reach.seen);
 	free(reach.open);
-	return enough ? LITIFUT_OK
-		      : litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
-					  LITIFUT_NO_ADDRESS, "out of memory");
+	return enough ? LITIFUT_OK : litifut_error_memory(error, image->path);
 }

@@ -100,9 +100,7 @@ static enum litifut_status prepare(struct litifut_relays *relays, struct litifut
 	if (relays->largest > image->text_end - image->text_start)
 		relays->largest = 0; /* damaged */
 	relays->is_searched = calloc(image->function_count + 1, sizeof(*relays->is_searched));
-	return relays->is_searched ? status
-				   : litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
-						       LITIFUT_NO_ADDRESS, "out of memory");
+	return relays->is_searched ? status : litifut_error_memory(error, image->path);
 }
 
 static bool make_room_for_run(struct litifut_relays *relays)

@@ -186,8 +186,7 @@ enum litifut_status litifut_pass_open_rooms(struct litifut_apply *apply,
 	for (size_t i = 0; i < sites->count; i++)
 		changes += sites->items[i].stone_bytes ? 3 : 1;
 	if (!litifut_changes_reserve(&apply->changes, changes))
-		return litifut_error_set(error, LITIFUT_ERROR_IO, apply->session.image.path, NULL,
-					 LITIFUT_NO_ADDRESS, "out of memory");
+		return litifut_error_memory(error, apply->session.image.path);
 	status = open_places(apply, error);
 	if (!status)
 		status = litifut_rooms_find(&apply->session.image, apply->session.arch,

@@ -48,8 +48,7 @@ enum litifut_status litifut_rooms_find(const struct litifut_image *image,
 		return LITIFUT_OK;
 	rooms->items = calloc(landings->count + 1, sizeof(*rooms->items));
 	if (!rooms->items)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
-					 LITIFUT_NO_ADDRESS, "out of memory");
+		return litifut_error_memory(error, image->path);
 	if (own)
 		add_room(image, arch, context, rooms, own->address, own->size,
 			 landings->items[landings->own].entries);

@@ -256,8 +256,7 @@ enum litifut_status litifut_sites_add(struct litifut_site_list *list, const char
 		realloc(list->items, (list->count + count + 1) * sizeof(*grown));
 
 	if (!grown)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS,
-					 "out of memory");
+		return litifut_error_memory(error, path);
 	list->items = grown;
 	list->capacity = list->count + count + 1;
 	memcpy(grown + list->count, items, count * sizeof(*items));

@@ -38,8 +38,7 @@ enum litifut_status litifut_sort(struct litifut_sort_item *items, size_t count, 
 	struct litifut_sort_item *to = other;
 
 	if (!other)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
-					 "out of memory");
+		return litifut_error_memory(error, NULL);
 	for (unsigned shift = 0; shift < bits; shift += DIGIT_BITS) {
 		struct litifut_sort_item *sorted = to;
 
@@ -90,8 +89,7 @@ static enum litifut_status copy_sorted(const struct list *list, size_t first, si
 	enum litifut_status status;
 
 	if (!order)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
-					 "out of memory");
+		return litifut_error_memory(error, NULL);
 	for (size_t i = first; i < end; i++)
 		order[i - first] = (struct litifut_sort_item){key_of(list, i), i};
 	status = litifut_sort(order, end - first, 32, error);
@@ -170,8 +168,7 @@ enum litifut_status litifut_sort_runs(void *items, size_t count, size_t size,
 		return LITIFUT_OK;
 	others = litifut_memory_array(count - (end - start), size);
 	if (!others)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
-					 "out of memory");
+		return litifut_error_memory(error, NULL);
 	/* Mostly there is one that is nearly all. It stays, and what stands before it and
 	 * behind it is sorted apart. */
 	status = copy_sorted(&list, 0, start, others, error);

@@ -26,8 +26,7 @@ enum litifut_status litifut_targets_create(uint32_t start, uint32_t end,
 	targets->bits = calloc(pages(targets), LITIFUT_TARGETS_PAGE);
 	targets->touched = calloc(pages(targets), 1);
 	if (!targets->bits || !targets->touched)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
-					 "out of memory");
+		return litifut_error_memory(error, NULL);
 	return LITIFUT_OK;
 }
 

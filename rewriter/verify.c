@@ -142,8 +142,7 @@ static enum litifut_status check_calls(const struct litifut_session *session,
 		return check_targets(session, changes, state, error);
 	cs_option(0, CS_OPT_MEM, (size_t)&memory);
 	if (setjmp(without_memory))
-		return litifut_error_set(error, LITIFUT_ERROR_IO, session->image.path, NULL,
-					 LITIFUT_NO_ADDRESS, "out of memory");
+		return litifut_error_memory(error, session->image.path);
 	return ask_capstone(session, changes, state, error);
 }
 

@@ -141,8 +141,7 @@ static enum litifut_status identify(struct post_image *image, struct litifut_err
 	errno = 0;
 	image->elf = elf_memory((char *)image->data, image->size);
 	if (!image->elf && errno == ENOMEM)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
-					 LITIFUT_NO_ADDRESS, "out of memory");
+		return litifut_error_memory(error, image->path);
 	if (!image->elf || elf_kind(image->elf) != ELF_K_ELF || !gelf_getehdr(image->elf, &header))
 		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path, NULL,
 					 LITIFUT_NO_ADDRESS, "damaged ELF header");

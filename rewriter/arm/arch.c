@@ -32,8 +32,7 @@ static enum litifut_status examine(const struct litifut_image *image,
 	struct litifut_arm_facts *facts = calloc(1, sizeof(*facts));
 
 	if (!facts)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
-					 LITIFUT_NO_ADDRESS, "out of memory");
+		return litifut_error_memory(error, image->path);
 	facts->short_thumb_branches =
 		attributes && !litifut_arm_attributes_thumb2(attributes->bytes, attributes->size);
 	facts->shares_thunks = !litifut_arm_is_for_v7(image);

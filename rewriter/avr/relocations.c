@@ -118,8 +118,7 @@ struct litifut_avr_image *litifut_avr_image_create(const struct litifut_image *i
 	struct litifut_avr_image *code = calloc(1, sizeof(*code) + end / 2 + 1);
 
 	if (!code) {
-		litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL, LITIFUT_NO_ADDRESS,
-				  "out of memory");
+		litifut_error_memory(error, image->path);
 		return NULL;
 	}
 	code->end = end;

@@ -39,8 +39,7 @@ static enum litifut_status examine(const struct litifut_image *image,
 	struct litifut_mips_facts *facts = calloc(1, sizeof(*facts));
 
 	if (!facts)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
-					 LITIFUT_NO_ADDRESS, "out of memory");
+		return litifut_error_memory(error, image->path);
 	facts->global_pointer = pointer ? pointer->address : 0;
 	*context =
 		(struct litifut_arch_context){.cpu = {.big_endian = image->big_endian,
