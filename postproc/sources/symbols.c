@@ -11,6 +11,29 @@
 /* A symbol of unknown size carries its limit in `end` until finish(). */
 #define UNKNOWN_SIZE 0x80000000u
 
+static bool is_control(char letter)
+{
+	return (unsigned char)letter < ' ' || letter == 0x7f;
+}
+
+static const char *clean_name(struct post_symbols *symbols, const char *name)
+{
+	size_t at = 0;
+	char *copy;
+
+	while (name[at] && !is_control(name[at]))
+		at++;
+	if (!name[at])
+		return name;
+	copy = post_copy_text(name);
+	for (; copy[at]; at++)
+		if (is_control(copy[at]))
+			copy[at] = '?';
+	POST_GROW(symbols->cleaned, symbols->cleaned_count, symbols->cleaned_capacity);
+	symbols->cleaned[symbols->cleaned_count++] = copy;
+	return copy;
+}
+
 void post_symbols_add(struct post_symbols *symbols, const char *name, uint32_t address,
 		      uint32_t size, uint32_t limit, uint32_t flags)
 {
@@ -23,7 +46,8 @@ void post_symbols_add(struct post_symbols *symbols, const char *name, uint32_t a
 		flags |= UNKNOWN_SIZE;
 	}
 	POST_GROW(symbols->items, symbols->count, symbols->capacity);
-	symbols->items[symbols->count++] = (struct post_symbol){address, end, name, flags};
+	symbols->items[symbols->count++] =
+		(struct post_symbol){address, end, clean_name(symbols, name), flags};
 }
 
 static unsigned rank(const struct post_symbol *symbol)
@@ -155,6 +179,9 @@ const struct post_symbol *post_symbols_find(const struct post_symbols *symbols, 
 
 void post_symbols_release(struct post_symbols *symbols)
 {
+	for (size_t i = 0; i < symbols->cleaned_count; i++)
+		free(symbols->cleaned[i]);
+	free(symbols->cleaned);
 	free(symbols->items);
 	free(symbols->named);
 	*symbols = (struct post_symbols){0};

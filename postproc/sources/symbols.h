@@ -32,10 +32,14 @@ struct post_symbols {
 	 * included, in the order of names. */
 	struct post_symbol *named; /* owned */
 	size_t named_count;
+	char **cleaned; /* names that are not as the file has them; owned, each as well */
+	size_t cleaned_count;
+	size_t cleaned_capacity;
 };
 
-/* `size` 0: unknown, the symbol then reaches to the next one or to `limit`,
- * whichever comes first. */
+/* Control characters in a name, which a hostile file may have and which would reach terminals and
+ * the lines of formats, become '?'. `size` 0: unknown, the symbol then reaches to the next one or
+ * to `limit`, whichever comes first. */
 void post_symbols_add(struct post_symbols *symbols, const char *name, uint32_t address,
 		      uint32_t size, uint32_t limit, uint32_t flags);
 
