@@ -189,7 +189,7 @@ enum litifut_status post_image_open(const char *path, struct post_image **image,
 				    struct litifut_error *error)
 {
 	struct stat about;
-	int file = open(path, O_RDONLY | O_CLOEXEC);
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (file < 0 || fstat(file, &about)) {
 		int cause = errno;

@@ -147,9 +147,9 @@ behaviour()
 	expected=thunk
 	# A32 code; T32 code of ARMv7
 	case $target in
-	armel) expected_data=4096 expected_code=44500 ;;
-	armhf*) expected_data=4096 expected_code=29900 ;;
-	*) expected_data=4096 expected_code=54800 ;;
+	armel) expected_data=4096 expected_code=44800 ;;
+	armhf*) expected_data=4096 expected_code=30300 ;;
+	*) expected_data=4096 expected_code=55200 ;;
 	esac
 	source_code
 	both
