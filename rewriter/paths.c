@@ -49,6 +49,24 @@ static void add_range(struct litifut_paths *paths, const struct litifut_section 
 	}
 }
 
+/* Removes the ranges of the tracer, which forms no address of the program's code: literals of it
+ * that happen to be near would make functions look as if a pointer led to them. Returns how many
+ * stay. */
+static size_t leave_tracer(const struct litifut_image *image, struct litifut_code_range *ranges,
+			   size_t count)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct litifut_symbol *function =
+			litifut_image_function_at(image, ranges[i].start);
+
+		if (!function || !function->own)
+			ranges[left++] = ranges[i];
+	}
+	return left;
+}
+
 /* Where code that is not in the graph leads, and the addresses that all code forms. */
 static enum litifut_status add_code(struct litifut_paths *paths, struct litifut_error *error)
 {
@@ -69,8 +87,8 @@ static enum litifut_status add_code(struct litifut_paths *paths, struct litifut_
 			    ranges[j].state == LITIFUT_CODE_THUMB)
 				add_range(paths, section, &ranges[j]);
 		if (!status && paths->add_addresses)
-			paths->add_addresses(image, &session->context, section, ranges, count,
-					     &paths->outer);
+			paths->add_addresses(image, &session->context, section, ranges,
+					     leave_tracer(image, ranges, count), &paths->outer);
 		free(ranges);
 	}
 	return status;

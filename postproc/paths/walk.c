@@ -879,6 +879,7 @@ static struct walker *take_control(struct walk *walk, struct walker *walker, uns
 		return walker;
 	switch (kind) {
 	case LITIFUT_WORD_THREAD:
+		advance(walk, walker);
 		return walker_of(walk, words[0]);
 	case LITIFUT_WORD_EPOCH:
 		walker->epoch = words[0];
@@ -942,6 +943,8 @@ static void walk_chunk(struct walk *walk, const struct post_chunk *chunk)
 		i += count;
 		walker = take_control(walk, walker, LITIFUT_CONTROL_KIND(word), words, count);
 	}
+	/* before what other threads have done later */
+	advance(walk, walker);
 }
 
 void post_paths_walk_from(struct post_session *session, const struct post_process *process,

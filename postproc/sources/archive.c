@@ -64,8 +64,9 @@ static int open_entry(const char *folder, unsigned number, const char *name)
 	const char *slash = strrchr(name, '/');
 	const char *base = slash ? slash + 1 : name;
 
+	errno = 0;
 	if (!*base || !strcmp(base, ".") || !strcmp(base, ".."))
-		return -1;
+		return -1; /* a name that no file has */
 	snprintf(path, sizeof(path), "%s/%u", folder, number);
 	if (mkdir(path, 0700) ||
 	    snprintf(path, sizeof(path), "%s/%u/%s", folder, number, base) >= PATH_MAX)
@@ -122,12 +123,12 @@ const char *post_archive_unpack(const char *path, struct post_problems *problems
 			if (archive_entry_filetype(entry) != AE_IFREG || !name)
 				continue;
 			int file = open_entry(folder, number++, name);
-			if (file < 0) {
+			if (file < 0 && errno)
 				post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
 						"%s can't be unpacked (TMPDIR): %s", name,
 						strerror(errno));
+			if (file < 0)
 				continue;
-			}
 			good = copy_entry(archive, file, &room);
 			close(file);
 		}

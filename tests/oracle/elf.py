@@ -54,7 +54,8 @@ class Elf:
                 functions[address] = (size, name)
         self.aliases = {}
         for name, value, _, kind, section in self.symbols:
-            if section and name and name[0] != "$" and kind in (STT_FUNC, STT_NOTYPE, STT_GNU_IFUNC):
+            if section and name and name[0] != "$" and kind in (STT_FUNC, STT_NOTYPE, STT_GNU_IFUNC) \
+                    and name != "_ftext":
                 self.aliases.setdefault(value & ~1, set()).add(name)
         self.starts = sorted(functions)
         self.functions = functions
