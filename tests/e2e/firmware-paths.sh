@@ -121,7 +121,7 @@ behaviour()
 	ok "tasks: it links traced" link_paths tasks "$large" \
 		EXTRA_CFLAGS="$cpu -DTICK=$tick -DROUNDS=60 -DJUMPS=30"
 	ok "tasks: blocks are those that are executed" \
-		blocks_are_executed tasks traced memory --late 16 --more 1
+		blocks_are_executed tasks traced memory --late 8 --more 1 --other 1
 	ok "tasks: they were switched" grep -q 'm$' tasks/firmware.elf.serial
 	is "tasks: each is a thread" "$(tail -n +2 blocks | cut -f 2 | sort -u | wc -l)" 2
 
