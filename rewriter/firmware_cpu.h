@@ -87,9 +87,9 @@ struct litifut_firmware_cpu {
 	bool switches;
 	/* Its runtime can record branches. */
 	bool paths;
-	/* Of a CPU with a stack pointer for tasks alone, which kernels exchange in a handler: does
-	 * the instruction at `code`, of 4 bytes, read (1) or set (2) that? NULL: there is no such.
-	 */
+	/* For a CPU that has a separate stack pointer for tasks, which kernels exchange in a
+	 * handler: does the instruction of 4 bytes at `code` read (1) or set (2) it? NULL: the CPU
+	 * has none. */
 	unsigned (*task_access)(const uint8_t *code);
 	/* Writes the code that does the instruction of 4 bytes at `code` (NULL: none), calls
 	 * `target` and goes on to `next`, standing at `address`. Returns its bytes; 0: out of

@@ -42,7 +42,7 @@ struct energy_analysis {
 	struct energy_advice *advice; /* by function */
 	size_t changes, explained;
 	const char *const *names;   /* of functions */
-	const char *const *symbols; /* as the linker knows them; NULL: as `names` */
+	const char *const *symbols; /* as in the symbol table; NULL: as `names` */
 	size_t name_count;
 };
 

@@ -415,7 +415,7 @@ const struct energy_format energy_format_json = {"json", "everything, for progra
 
 /* ---- what to trace next ---- */
 
-/* C++ names are shown otherwise than the linker knows them. */
+/* C++ names are shown demangled, and the linker needs them as they are in the symbol table. */
 static const char *symbol_of(const struct energy_analysis *a, uint32_t function)
 {
 	return a->symbols && function < a->name_count ? a->symbols[function]

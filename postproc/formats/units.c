@@ -110,7 +110,8 @@ static void write_lanes(struct post_output *output, const struct path_program *p
 	}
 }
 
-/* Functions that a pointer has entered are found by a replay, and are no part of their callers. */
+/* Functions that a pointer has entered are found by a replay, and do not belong to their callers.
+ */
 static void write_units(struct post_output *output, struct path_program *program)
 {
 	const struct path_options how = {.interprocedural = true, .id_bits = ID_BITS};

@@ -50,7 +50,7 @@ struct walker {
 	size_t count, capacity;
 	uint32_t epoch;
 	bool lost;    /* bits were left out, and a gap is told */
-	bool unknown; /* the walk does not begin with it, and no word has said yet where it is */
+	bool unknown; /* the walk began later, and no word has shown its place yet */
 	/* Of a task: its stack pointer when it was interrupted the last time, if that is known. */
 	bool is_task;
 	uint32_t stack;
@@ -252,7 +252,7 @@ static struct walker *walker_of(struct walk *walk, uint32_t thread)
 	return &walk->walkers[walk->count++];
 }
 
-/* The task with this stack pointer. One that was not seen before is a thread of its own. */
+/* The task with this stack pointer. A new one becomes a separate thread. */
 static struct walker *task_of(struct walk *walk, struct walker *walker, uint32_t stack)
 {
 	struct walker *task;

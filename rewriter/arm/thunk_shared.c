@@ -160,7 +160,7 @@ unsigned litifut_arm_write_thunk_shared(const struct litifut_thunk *thunk, uint3
 void litifut_arm_thunk_shared_frame(const struct litifut_thunk *thunk,
 				    struct litifut_frame_code *frame)
 {
-	/* The way to a T32 callee has frames of its own, if it is taken. */
+	/* The exit to a T32 callee pushes registers, so its frames differ. */
 	uint32_t entries[LITIFUT_ENTRIES_MAX];
 	uint8_t code[LITIFUT_ARM_THUNK_SHARED_BYTES_MAX];
 	struct emitter emitter = {.code = code, .frame = frame};

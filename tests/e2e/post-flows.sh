@@ -85,6 +85,6 @@ behaviour()
 	guest_environment=''
 	ok "each arrow begins at its write and ends at its read" in_order
 	ok "without an argument" all_of_them
-	ok "what is no pair is said" wrong_words
+	ok "a wrong pair is reported" wrong_words
 }
 for_targets behaviour

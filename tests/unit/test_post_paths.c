@@ -95,7 +95,7 @@ static void track_all(unsigned machine, bool big_endian, const struct track_case
 		      frame.kept != test->kept_after)))
 			fail_msg("%s: known %d, depth %u, saved %u, kept %u", test->mnemonic,
 				 frame.known, frame.depth, frame.saved, frame.kept);
-		/* a piece of it is no instruction */
+		/* a piece of it is not an instruction */
 		assert_int_equal(cpu->track(&context, code, 1, test->state, &frame), 0);
 	}
 }
@@ -467,7 +467,7 @@ static void activations_have_paths(void **state)
 			assert_int_equal(post_path_caller(post_path_thread(&tracker, 7), 1), CALL);
 	}
 	post_path_track_end(&tracker);
-	/* what began in a gap is not told */
+	/* an activation that began in a gap is not reported */
 	assert_string_equal(text, "4 6 returns; 4 5 loops; 5 6 returns; 0 stops; ");
 	post_path_codes_release(&made.codes);
 }

@@ -282,7 +282,7 @@ static void arm_thunks_know_their_reach(void **state)
 	assert_int_equal(litifut_arm_write_thunk(&context, &too_far, ADDRESS, entries, code), 0);
 }
 
-/* Images that may run on CPUs before ARMv7: what a thunk has of its own, and its exit, which
+/* Images that may run on CPUs before ARMv7: the code of each thunk, and its exit, which
  * stands two instructions behind its call of what all share. */
 static struct litifut_arm_facts older = {.shares_thunks = true};
 static const struct litifut_arch_context older_context = {.cpu.facts = &older, .thunks = true};
