@@ -51,12 +51,6 @@ TRACER_ASSEMBLY   = $(1)/stub $(1)/guard $(1)/thunk port/linux/$(1)/start
 RECORDER_ASSEMBLY_arm  := arm/stack
 RECORDER_ASSEMBLY_mips := mips/stack port/linux/mips/system_call
 
-# The first code of a program: GNU ld puts .text.unlikely before .text. libgcc's unwinder sorts the
-# frames of a static MIPS program when the first exception is thrown, which takes the longer the more
-# of them stand before others of lower addresses in .eh_frame, and the recorder is linked first.
-RECORDER_PLACE_mips   := --rename-section .text=.text.unlikely
-RECORDER_PLACE_mipsel := $(RECORDER_PLACE_mips)
-
 # What runs at events, or once for each chunk, is compiled for speed, the rest
 # for size: all of it is in every traced program. (Thumb would be a fifth smaller
 # on ARM, but GNU ld puts veneers with names of its own between the two for ARMv5;
@@ -102,8 +96,7 @@ $(TRACER_LIBRARY)/%-$(1).o: tracer/check-object
 	@mkdir -p $$(@D)
 	$$(call run,LINK) $(TRACER_TOOL_$(1))ld $(filter -E%,$(TRACER_FLAGS_$(1))) -r $$(filter %.o,$$^) -o $$@.tmp
 	$$(quiet)$(TRACER_TOOL_$(1))objcopy $(TRACER_STRIP:%=--remove-section=%) \
-		$(TRACER_WEAK_$(1):%=--weaken-symbol=%) \
-		$$(if $$(filter recorder%,$$*),$(RECORDER_PLACE_$(1))) $$@.tmp
+		$(TRACER_WEAK_$(1):%=--weaken-symbol=%) $$@.tmp
 	$$(quiet)tracer/check-object $(TRACER_TOOL_$(1))nm $$@.tmp
 	$$(quiet)mv $$@.tmp $$@
 

@@ -24,9 +24,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	arguments_parse(5, words, &arguments);
 	decision_make(&arguments, &decision);
-	if (decision.rewrite) {
+	if (decision.rewrite && !decision.firmware) {
 		struct litifut_rewrite_plan plan = decision.target;
-		struct estimate_result result = estimate_room(&arguments, true, &plan);
+		struct estimate_result result = estimate_room(&arguments, true, true, &plan);
 
 		free(result.islands.items);
 		litifut_rewrite_plan_release(&plan);
