@@ -501,6 +501,7 @@ static void prepare_options(struct link_state *state)
 	state->options.exclude_callees = (const char *const *)settings->exclude_callees.items;
 	state->options.include_functions = (const char *const *)settings->include.items;
 	state->options.tail_calls = settings->tail_calls;
+	state->options.exact = settings->exact;
 	state->options.engine = settings->engine;
 	state->options.mode = settings->recorded;
 	state->options.clock = settings->clock;

@@ -50,6 +50,7 @@ struct settings {
 	unsigned argument_bytes; /* of a string that are kept; 0: not set */
 	struct litifut_argument_specs argument_specs; /* what is to be done of both */
 	bool tail_calls;
+	bool exact;
 	bool strict;
 	bool verbose;
 	bool link_twice; /* LITIFUT_LINK_TWICE=1: do not try to save the second link */

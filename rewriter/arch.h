@@ -124,6 +124,9 @@ struct litifut_arch_context {
 	 * callers make room of their own. */
 	bool own_room;
 	bool symbols; /* the symbols of callees in other modules are of use */
+	/* A call of a function in another module is recorded without its callee, if its lazy
+	 * stub names that: a PLT entry's calls are recorded so, too. */
+	bool names;
 	struct litifut_spawners spawners;
 };
 

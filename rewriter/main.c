@@ -23,6 +23,7 @@ static const char usage_text[] =
 	"  -x, --exclude=GLOB    leave the calls in these functions alone (repeatable)\n"
 	"  -i, --include=GLOB    trace the calls in these functions only (repeatable)\n"
 	"  -t, --no-tail         leave tail calls alone\n"
+	"  -c, --exact           record callees in other modules as they are at run time\n"
 	"  -e, --engine=NAME     what IMAGE has room for: db (default) or thunk\n"
 	"  -s, --sites-file=PATH write the list of call sites to PATH, not to the end of IMAGE\n"
 	"  -h, --help            this text\n"
@@ -116,6 +117,7 @@ static int parse(int count, char **values, struct arguments *arguments)
 		{"exclude", required_argument, NULL, 'x'},
 		{"include", required_argument, NULL, 'i'},
 		{"no-tail", no_argument, NULL, 't'},
+		{"exact", no_argument, NULL, 'c'},
 		{"engine", required_argument, NULL, 'e'},
 		{"sites-file", required_argument, NULL, 's'},
 		{"help", no_argument, NULL, 'h'},
@@ -126,7 +128,7 @@ static int parse(int count, char **values, struct arguments *arguments)
 	size_t included = 0;
 	int option;
 
-	while ((option = getopt_long(count, values, "po:n:x:i:te:s:hV", options, NULL)) != -1) {
+	while ((option = getopt_long(count, values, "po:n:x:i:tce:s:hV", options, NULL)) != -1) {
 		switch (option) {
 		case 'p':
 			arguments->plan = true;
@@ -145,6 +147,9 @@ static int parse(int count, char **values, struct arguments *arguments)
 			break;
 		case 't':
 			arguments->options.tail_calls = false;
+			break;
+		case 'c':
+			arguments->options.exact = true;
 			break;
 		case 'e':
 			if (!parse_engine(optarg, &arguments->options.engine))

@@ -46,6 +46,7 @@ struct litifut_rewrite_options {
 	/* Those of exclude_functions that the user has asked for; NULL: none. */
 	const char *const *asked_excludes;
 	bool tail_calls;   /* LITIFUT_TAIL */
+	bool exact;        /* LITIFUT_EXACT */
 	bool all_in_reach; /* a call out of reach of all stubs is LITIFUT_ERROR_SPACE */
 	unsigned engine;   /* enum litifut_engine */
 	unsigned mode;     /* enum litifut_mode: CALLS, SPANS or COVERAGE */

@@ -62,6 +62,7 @@ enum litifut_setting_kind {
 	LINK("DB", DATABASE, database) \
 	LINK("MODE", MODE, recorded) \
 	LINK("TAIL", ON, tail_calls) \
+	LINK("EXACT", ON, exact) \
 	LINK("STRICT", ON, strict) \
 	LINK("LINK_TWICE", ON, link_twice) \
 	RUN("DIR", PLACE, directory) \

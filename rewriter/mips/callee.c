@@ -300,15 +300,15 @@ uint32_t litifut_mips_callee(const struct litifut_image *image,
 		uint32_t callee = entry ? entry + trail.offset : 0;
 		unsigned base = word >> 21 & 31;
 
+		const bool is_pointer = base == GP || (base && base == facts->pointer_register);
+
 		/* If the linker has made a branch to just there of the call, this is no
 		 * chance, whatever register the pointer was kept in. */
-		if (base != GP && callee != call->instruction.target &&
-		    (!base || base != facts->pointer_register))
-			return 0;
-		if (callee && is_own_code(image, callee))
+		if (callee && (is_pointer || callee == call->instruction.target) &&
+		    is_own_code(image, callee))
 			return callee;
-		/* who reads a counter has no other name for it */
-		return context->counts && !trail.offset ? stub_of(image, context, slot) : 0;
+		return context->names && is_pointer && !trail.offset ? stub_of(image, context, slot)
+								     : 0;
 	}
 	return 0;
 }

@@ -46,8 +46,8 @@ behaviour()
 	# MIPS: an indirect call, of which only the first goes through a lazy stub
 	case $target in
 	mips*)
-		joined="5 area helper ;4 main area ;1 main area plt;4 main versioned ;1 main versioned plt?;"
-		apart="5 area helper ;4 main area ;1 main area@plt plt;4 main versioned ;1 main versioned@plt plt;"
+		joined="5 area helper ;5 main area plt;5 main versioned plt?;"
+		apart="5 area helper ;5 main area@plt plt;5 main versioned@plt plt;"
 		twice=
 		;;
 	*)

@@ -6,6 +6,8 @@
   oracle.py sites ELF...                   how many call sites, patched, left and why
   oracle.py compare PREFIX TSV ELF...      a traced run: its oracle and its events
   oracle.py compare-any-order PREFIX TSV ELF...  the same, in whatever order
+  oracle.py compare-exact PREFIX TSV ELF...  `compare' lets MIPS programs name the callee of a
+                                           call through the GOT by its lazy stub, this does not
   oracle.py compare-killed PREFIX TSV ELF...  the same of a program that was killed: a call
                                            of each thread may be recorded and not yet made
   oracle.py same PREFIX TSV ELF... -- ELF...  a plain run's oracle, the events of a
@@ -48,6 +50,14 @@ def read_sites(elf):
         address, _, _, _, kind, reason = elf.unpack("IIIIBB", offset)
         sites[address] = (reason, kind)
     return sites
+
+
+def read_stubs(elf):
+    """{address of a MIPS call through the GOT: the lazy stub that names its callee}."""
+    section = elf.section(".litifut.sites") if elf.machine == EM_MIPS else None
+    _, _, count, record = elf.unpack("4I", section.offset) if section else (0, 0, 0, 0)
+    records = [elf.unpack("4I", section.offset + 16 + i * record) for i in range(count)]
+    return {address: callee for address, _, _, callee in records if callee in elf.plt}
 
 
 def exits(elf):
@@ -489,10 +499,13 @@ class Rewritten:
         return self.known[site, callee]
 
 
-def compare(prefix, tsv, elves, in_order=True, killed=False):
+def compare(prefix, tsv, elves, in_order=True, killed=False, exact=False):
     rewritten = Rewritten(prefix, elves)
     oracle = rewritten.oracle
     names = {elf.name: elf for elf in elves}
+    # (module, site): (elf, lazy stub) that the host has for the callee
+    stubs = {} if exact else {(elf.name, site): (elf, stub) for elf in elves
+                              for site, stub in read_stubs(elf).items()}
 
     def judged(call):
         elf, site, reason, callee = call
@@ -505,6 +518,10 @@ def compare(prefix, tsv, elves, in_order=True, killed=False):
                                "and is in no list of sites")
         if reason != PATCHED:
             return "left", None
+        stub = stubs.get((elf.name, site))
+        if stub and base_name(stub[0].plt[stub[1]]) in {name.split("@")[0]
+                                                        for name in names_of(callee)}:
+            callee = stub
         return "patched", (elf.name, site, callee[0].name if callee[0] else "?", callee[1])
 
     def recorded_call(row):
@@ -571,8 +588,10 @@ def same(prefix, tsv, traced, plain):
     differences, executed, left = [], 0, 0
     # Function-relative offsets are the same in both links. A site that the
     # rewriter left is known by its caller and offset there.
-    unpatched = set()
+    unpatched, stubs = set(), {}
     for elf in traced:
+        for address, stub in read_stubs(elf).items():
+            stubs[(elf.name,) + elf.function_at(address)] = elf.plt[stub]
         for address, (reason, _) in read_sites(elf).items():
             if reason != PATCHED:
                 unpatched.add((elf.name,) + elf.function_at(address))
@@ -592,7 +611,11 @@ def same(prefix, tsv, traced, plain):
             return None  # start-up code has no function to count from
         if (elf.name,) + caller in unpatched:
             return False
-        return one_name(elf, site, caller[1], caller[0]), caller[1], names_of(behind_veneer(callee))
+        names = names_of(behind_veneer(callee))
+        stub = stubs.get((elf.name,) + caller)
+        if stub in names:
+            names.add(stub + "@plt")
+        return one_name(elf, site, caller[1], caller[0]), caller[1], names
 
     recorded = read_tsv(tsv, recorded_call)
     plain_runs, traced_runs = [], []
@@ -648,6 +671,8 @@ def main(arguments):
         return compare(rest[0], rest[1], [Elf(path) for path in rest[2:]])
     if verb == "compare-any-order":
         return compare(rest[0], rest[1], [Elf(path) for path in rest[2:]], in_order=False)
+    if verb == "compare-exact":
+        return compare(rest[0], rest[1], [Elf(path) for path in rest[2:]], exact=True)
     if verb == "compare-killed":
         return compare(rest[0], rest[1], [Elf(path) for path in rest[2:]], killed=True)
     if verb == "same":

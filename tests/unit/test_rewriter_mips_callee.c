@@ -222,6 +222,37 @@ static void knows_what_the_table_of_addresses_tells(void **state)
 	}
 }
 
+/* The lazy stub of a function in another module names it, as a PLT entry does. */
+static void names_what_is_in_other_modules(void **state)
+{
+	static const struct {
+		const char *what;
+		uint32_t words[5];
+		size_t label;
+		uint32_t expected;
+	} named[] = {
+		{"through the table", {0, 0, 0, 0, LOAD(LAZY)}, 0, STUBS},
+		{"by way of v0", {0, LOAD_TO(2, LAZY), 0, 0x0040c825, 0}, 0, STUBS},
+		{"behind the load is jumped to", {0, 0, LOAD(LAZY), 0, 0}, 4, 0},
+		{"with something added", {0, 0, 0, LOAD(LAZY), ADD(8)}, 0, 0},
+		/* the method of an object, far behind its start */
+		{"by another pointer", {0, 0, 0, 0, LOAD_FROM(16, LAZY)}, 0, 0},
+		{"by none", {0, 0, 0, 0, LOAD_FROM(0, LAZY)}, 0, 0},
+		{"an own function", {0, 0, 0, 0, LOAD(LOCAL)}, 0, TEXT + 0x40},
+	};
+	struct fixture fixture;
+
+	(void)state;
+	for (size_t i = 0; i < 4 * COUNT(named); i++) {
+		print_message("# %s\n", named[i / 4].what);
+		set_up(&fixture, i & 2, i & 1);
+		fixture.context.names = true;
+		assert_int_equal(callee(&fixture, named[i / 4].words, COUNT(named[i / 4].words),
+					named[i / 4].label),
+				 named[i / 4].expected);
+	}
+}
+
 /* A function that computes the pointer of a second table does not mean the first,
  * and where there is a second one, functions that compute none may mean either. */
 static void minds_several_tables(void **state)
@@ -315,6 +346,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(knows_what_the_table_of_addresses_tells),
+		cmocka_unit_test(names_what_is_in_other_modules),
 		cmocka_unit_test(minds_several_tables),
 		cmocka_unit_test(follows_other_registers),
 		cmocka_unit_test(knows_static_programs),
