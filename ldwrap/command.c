@@ -136,6 +136,20 @@ size_t command_tracer_place(const struct arguments *arguments)
 	return foreign ? first : arguments->count;
 }
 
+size_t command_recorder_place(const struct arguments *arguments)
+{
+	size_t place = command_tracer_place(arguments);
+
+	for (size_t i = place; arguments_are_static(arguments) && i < arguments->count; i++) {
+		const struct argument *item = &arguments->items[i];
+
+		if (item->kind == ARGUMENT_INPUT && command_can_insert(item) &&
+		    !fnmatch("crtend*.o", lbasename(item->value), 0))
+			place = i;
+	}
+	return place;
+}
+
 /* Whether `file` of a map came from this item. */
 static bool comes_from(const struct argument *item, const char *file)
 {

@@ -44,6 +44,12 @@ bool command_can_insert(const struct argument *item);
  * at the end. */
 size_t command_tracer_place(const struct arguments *arguments);
 
+/* The item before which the recorder goes: crtend.o in a static program, else the tracer's. The
+ * unwinder of a static program may sort .eh_frame by address when the first exception is thrown,
+ * and takes long for functions that have others of lower addresses behind them, as all at the
+ * beginning have: the linker puts .text.unlikely of later objects before their .text. */
+size_t command_recorder_place(const struct arguments *arguments);
+
 /* The item before which an object must stand so that its code comes as near to
  * `address` as can be, judged by the map of a former link. */
 size_t command_place_near(const struct arguments *arguments, const struct map *map,

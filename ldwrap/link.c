@@ -323,6 +323,9 @@ static enum litifut_status linker_complained(const struct link_state *state,
 
 static enum litifut_status run(struct link_state *state, struct litifut_error *error)
 {
+	/* the code for branches, in the database object, is to be near the program's */
+	const bool recorder_first = state->request->settings->recorded == LITIFUT_MODE_COVERAGE ||
+				    state->request->settings->recorded == LITIFUT_MODE_PATHS;
 	size_t place = command_tracer_place(state->request->arguments);
 	size_t count = 3 + state->island_count;
 	struct insertion *insertions = xcalloc(count, sizeof(*insertions));
@@ -336,14 +339,9 @@ static enum litifut_status run(struct link_state *state, struct litifut_error *e
 	};
 	enum linker_result result;
 
-	insertions[0] = (struct insertion){place, state->tracer};
-	insertions[1] = (struct insertion){place, state->recorder};
-	/* the code for branches, in the database object, is to be near the program's */
-	if (state->request->settings->recorded == LITIFUT_MODE_COVERAGE ||
-	    state->request->settings->recorded == LITIFUT_MODE_PATHS) {
-		insertions[0].path = state->recorder;
-		insertions[1].path = state->tracer;
-	}
+	insertions[recorder_first] = (struct insertion){place, state->tracer};
+	insertions[!recorder_first] = (struct insertion){
+		command_recorder_place(state->request->arguments), state->recorder};
 	insertions[2] = (struct insertion){place, state->database};
 	for (size_t i = 0; i < state->island_count; i++)
 		insertions[3 + i] = (struct insertion){state->island_items[i], state->islands[i]};
