@@ -21,6 +21,7 @@
 #include "ldwrap/command.h"
 #include "ldwrap/deliver.h"
 #include "ldwrap/estimate.h"
+#include "ldwrap/growth.h"
 #include "ldwrap/map.h"
 #include "ldwrap/objects.h"
 #include "ldwrap/process.h"
@@ -34,10 +35,6 @@
 #include "rewriter/arch.h"
 #include "rewriter/rewriter.h"
 
-/* The second has the room that was measured in the first, the third the islands
- * that only a map can place. Islands move code apart, so a fourth may need a
- * little more. */
-#define MAXIMUM_PASSES 5
 /* About what the code for a return takes, with its stone. */
 #define RETURN_BYTES 24
 
@@ -383,8 +380,9 @@ static enum litifut_status read_exclusions(struct link_state *state, struct liti
 	return LITIFUT_OK;
 }
 
-static enum litifut_status measure(struct link_state *state, struct litifut_error *error)
+static enum litifut_status measure(struct link_state *state, int pass, struct litifut_error *error)
 {
+	const struct litifut_rewrite_plan last = state->plan;
 	enum litifut_status status;
 
 	litifut_rewrite_plan_release(&state->plan);
@@ -396,9 +394,7 @@ static enum litifut_status measure(struct link_state *state, struct litifut_erro
 		    "measured: %zu call sites, %zu entries, %zu bytes of trampolines, %zu islands",
 		    state->plan.sites, state->plan.db_entries, state->plan.trampoline_bytes,
 		    state->plan.island_count);
-	/* The next link moves code, and padding within trampolines with it. */
-	if (state->plan.trampoline_bytes)
-		state->plan.trampoline_bytes += state->plan.trampoline_bytes / 32 + 32;
+	growth_add(&state->plan, &last, (unsigned)pass);
 	place_islands(state);
 	return LITIFUT_OK;
 }
@@ -424,7 +420,7 @@ static enum litifut_status link_until_it_fits(struct link_state *state, struct l
 {
 	struct litifut_rewrite_summary summary;
 
-	for (int pass = 1; pass <= MAXIMUM_PASSES; pass++) {
+	for (int pass = 1; pass <= GROWTH_LINKS; pass++) {
 		enum litifut_status status = link_once(state, pass, error);
 
 		/* Whether it is enough is known when it has been used up. */
@@ -459,16 +455,16 @@ static enum litifut_status link_until_it_fits(struct link_state *state, struct l
 		if (status != LITIFUT_ERROR_SPACE)
 			return status;
 		say_verbose(state->request, "link again: %s", error->message);
-		status = measure(state, error);
+		status = measure(state, pass, error);
 		if (status)
 			return status;
 		/* then no island would help */
-		if (!state->plan.island_count)
+		if (!state->plan.island_count || pass >= GROWTH_LAST_ISLANDS)
 			state->islands_are_placed = true;
 	}
 	return litifut_error_set(error, LITIFUT_ERROR_SPACE, NULL, NULL, LITIFUT_NO_ADDRESS,
 				 "the reserved room was still too small after %d links",
-				 MAXIMUM_PASSES);
+				 GROWTH_LINKS);
 }
 
 static void say_pass(const void *listener, const char *name)

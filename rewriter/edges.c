@@ -542,6 +542,9 @@ static uint32_t shared_bytes(const struct litifut_session *session)
 	       ~15u;
 }
 
+/* The code that edges share is in reach of what stands so many bytes behind it. */
+#define MARK_INTERVAL 0x10000u
+
 /* Bytes of the code of edge number `item`, as if all were near it: the size does not depend on
  * where that is. */
 static uint32_t edge_bytes(const struct litifut_session *session, size_t item)
@@ -571,7 +574,7 @@ size_t litifut_edges_bytes(const struct litifut_session *session)
 	for (size_t i = 0; session->edges && i < session->edges->count; i++)
 		if (session->sites.items[i].site.reason == LITIFUT_SITE_PATCHED)
 			bytes += edge_bytes(session, i);
-	return bytes + (bytes ? (bytes / 0x10000 + 2) * (shared_bytes(session) + 16) : 0);
+	return bytes + (bytes ? (bytes / MARK_INTERVAL + 2) * (shared_bytes(session) + 16) : 0);
 }
 
 struct writer {
@@ -689,9 +692,12 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 	uint32_t address;
 	uint8_t *bytes;
 
-	for (unsigned tries = 0; tries < 2 && !done && !status; tries++) {
+	for (unsigned tries = 0; tries < (shared ? 2 : 1) && !done && !status; tries++) {
 		const struct litifut_room *room = &rooms->items[rooms->own];
 
+		/* with one that is near the edge fails for another reason */
+		if (tries && room->address + room->used - writer->mark < MARK_INTERVAL)
+			break;
 		if (shared && (!writer->mark || tries))
 			status = make_mark(writer, error);
 		code.mark = writer->mark;
@@ -699,8 +705,6 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 			code.bits[i] = writer->mark + (writer->bits[i] - writer->bits[0]);
 		if (!status)
 			done = arch->write(&place, edge, room->address + room->used, &code);
-		if (!shared)
-			break;
 	}
 	if (status)
 		return status;

@@ -233,6 +233,33 @@ stale_source()
 	END
 }
 
+# Far more branches than have their code in reach where a branch reaches 128 KB.
+many_source()
+{
+	cat >many.c <<-'END'
+		#include <stdio.h>
+		#define MANY(F) T(F, 0) T(F, 1) T(F, 2) T(F, 3) T(F, 4) T(F, 5) T(F, 6) T(F, 7) T(F, 8) T(F, 9)
+		#define T(F, n) H(F, n##0) H(F, n##1) H(F, n##2) H(F, n##3) H(F, n##4) H(F, n##5) H(F, n##6) H(F, n##7)
+		#define H(F, n) O(F, n##0) O(F, n##1) O(F, n##2) O(F, n##3) O(F, n##4) O(F, n##5) O(F, n##6) O(F, n##7)
+		#define O(F, n) F(n##0) F(n##1) F(n##2) F(n##3) F(n##4)
+		#define ADD(bit) if (x & bit) { __asm__ volatile(""); y += y ^ bit; }
+		#define DEFINE(n) __attribute__((noipa)) static unsigned f##n(unsigned x, unsigned y) \
+			{ ADD(1) ADD(2) ADD(4) ADD(8) return y; }
+		#define NAME(n) f##n,
+		MANY(DEFINE)
+		static unsigned (*const all[])(unsigned, unsigned) = {MANY(NAME)};
+		int main(void)
+		{
+			unsigned y = 1;
+
+			for (unsigned i = 0; i < sizeof(all) / sizeof(*all); i++)
+				y = all[i](i, y);
+			printf("%u\n", y);
+			return 0;
+		}
+	END
+}
+
 # blocks_equal OPTIONS PROGRAM ARGUMENTS...: after same_run. OPTIONS are those of paths.py.
 blocks_equal()
 {
@@ -414,6 +441,11 @@ behaviour()
 		rm -f traced/labels plain/labels
 		;;
 	esac
+	# what is out of reach takes no room from the rest
+	many_source
+	flags=
+	link many ../many.c && same_run many && blocks_equal "" many
+	rm -f traced/many plain/many
 	flags="-O2 -pthread -DLIBRARY"
 	(cd plain && compiler -shared -fPIC -o library.so ../library.c)
 	(cd traced && front="$BUILD/bin/litifut build" compiler -shared -fPIC -o library.so ../library.c) \
