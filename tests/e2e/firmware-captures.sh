@@ -48,6 +48,10 @@ behaviour()
 {
 	link_traced serial "$port"
 	elf=serial/firmware.elf
+	# QEMU's devices take bytes as well, others do not
+	arm-none-eabi-objdump --disassemble=litifut_putc $elf >putc.text
+	ok "it accesses the registers of the line as words" \
+		[ "$(grep -c 'bx' putc.text)" != 0 -a "$(grep -cw 'ldrb\|strb' putc.text)" = 0 ]
 	post -f edges serial.serial $elf >whole
 	ok "the results are there" grep -q ' main -> fibonacci$' whole
 

@@ -85,6 +85,9 @@ pins()
 		grep -q 'untraced: LITIFUT_MARK_EVERY: at least 2' always.log
 	emulate pins/firmware.elf pins.serial -serial file:pin
 	is "pins: it is set and cleared" "$(cat pin)" UDUDUDUDUD
+	# where the CPU has no access to a word at any address, the compiler would do it by bytes
+	is "pins: by a whole word" "$(arm-none-eabi-objdump --disassemble=litifut_pin_tick \
+		"$BUILD/lib/litifut/firmware-v6m.a" | grep -c 'strb.*#[123]\]')" 0
 	emulate chosen/firmware.elf chosen.serial -serial file:chosen.pin
 	is "pins: it is, too, where functions are chosen" "$(cat chosen.pin)" UDUDUDUDUD
 	ok "pins: events" python3 "$root/tests/oracle/spans.py" energy pins.serial \

@@ -5,8 +5,10 @@
 
 #include "tracer/sink/frames/frames.h"
 
-extern HIDDEN char litifut_port_base[];
+/* Words: where the compiler must assume bytes, it accesses a register byte by byte on v6-M, which
+ * the device does not understand. */
+extern HIDDEN volatile uint32_t litifut_port_base[];
 
-#define PORT_REGISTER(offset) (*(volatile uint32_t *)(void *)(litifut_port_base + (offset)))
+#define PORT_REGISTER(offset) (litifut_port_base[(offset) / 4])
 
 #endif

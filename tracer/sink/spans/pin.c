@@ -2,10 +2,11 @@
  * so many interrupts of a timer it is set, and at the next one it is cleared. */
 #include <ring.h>
 
-/* Not addresses but numbers of LITIFUT_MARK_SET, _CLEAR and _EVERY. */
-extern HIDDEN char litifut_pin_set_register[];
+/* The registers of LITIFUT_MARK_SET and _CLEAR. */
+extern HIDDEN volatile ring_register litifut_pin_set_register[];
+extern HIDDEN volatile ring_register litifut_pin_clear_register[];
+/* Not addresses but numbers of these and of _EVERY. */
 extern HIDDEN char litifut_pin_set_value[];
-extern HIDDEN char litifut_pin_clear_register[];
 extern HIDDEN char litifut_pin_clear_value[];
 extern HIDDEN char litifut_pin_every[];
 
@@ -16,17 +17,12 @@ static volatile bool litifut_pin_is_set;
  * only: else the marks would fit to the edges of the curve at several. */
 static uint8_t litifut_pin_order;
 
-static void litifut_pin_write(const char *address, const char *value)
-{
-	*(volatile ring_register *)(uintptr_t)address = (ring_register)(uintptr_t)value;
-}
-
 static void litifut_pin_set(void)
 {
 	const ring_register masked = litifut_ring_lock();
 
 	litifut_ring_mark(LITIFUT_SPAN_MARK_PIN);
-	litifut_pin_write(litifut_pin_set_register, litifut_pin_set_value);
+	litifut_pin_set_register[0] = (ring_register)(uintptr_t)litifut_pin_set_value;
 	litifut_ring_unlock(masked);
 }
 
@@ -43,7 +39,7 @@ void litifut_pin_tick(void)
 		litifut_pin_set();
 		return;
 	}
-	litifut_pin_write(litifut_pin_clear_register, litifut_pin_clear_value);
+	litifut_pin_clear_register[0] = (ring_register)(uintptr_t)litifut_pin_clear_value;
 	litifut_pin_order = (uint8_t)(5 * litifut_pin_order + 77);
 	litifut_pin_left =
 		(ring_count)((uintptr_t)litifut_pin_every - 2 + (litifut_pin_order >> 7));
