@@ -41,7 +41,7 @@ include $(wildcard $(addsuffix /rules.mk,$(FOLDERS)))
 ## all: build everything into build/ (programs in build/bin); V=1 shows the commands
 all: $(PROGRAMS) $(TRACER)
 	$(if $(silent),,@printf 'built in %s\n' '$(BUILD)/bin: $(notdir $(PROGRAMS))' \
-		$(if $(TRACER),'$(patsubst %/,%,$(dir $(firstword $(TRACER)))): $(notdir $(TRACER))'))
+		$(if $(TRACER),'$(patsubst %/,%,$(dir $(firstword $(TRACER)))): $(words $(TRACER)) objects of the tracer'))
 
 ## help: this list
 help:

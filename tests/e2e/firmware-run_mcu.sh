@@ -32,8 +32,26 @@ interrupted()
 	return $interrupted_status
 }
 
+# What a newcomer types: the commands in FILE from `cd examples/firmware' on, up to a blank line, as
+# they are, on a copy of the tree's examples.
+newcomer()
+{
+	rm -rf newcomer
+	mkdir newcomer
+	cp -r "$root/examples" newcomer
+	rm -rf newcomer/examples/firmware/build
+	sed -n '/^    cd examples\/firmware$/,/^$/p' "$root/$1" >newcomer/commands
+	(cd newcomer && PATH=$BUILD/bin:$PATH timeout 60 sh -e commands) >newcomer/text 2>&1 </dev/null
+}
+
 behaviour()
 {
+	ok "README.md: the commands run" newcomer README.md
+	ok "README.md: a picture" grep -q '>fibonacci' newcomer/examples/firmware/calls.svg
+	ok "README.md: a listing" grep -q '1+88 *fibonacci' newcomer/text
+	ok "docs/firmware.md: the commands run" newcomer docs/firmware.md
+	ok "docs/firmware.md: a report" grep -q ' 89 .*fibonacci' newcomer/text
+	ok "docs/firmware.md: a picture" grep -q '>fibonacci' newcomer/examples/firmware/calls.svg
 	export LITIFUT_PORT="$port" LITIFUT_MODE=table LITIFUT_CLOCK=systick:25000000
 	ok "it links traced" traced traced make_example traced
 	unset LITIFUT_PORT LITIFUT_MODE LITIFUT_CLOCK
