@@ -49,9 +49,7 @@ static bool is_our_link(const char *path)
 	char target[PATH_MAX];
 	ssize_t length = readlink(path, target, sizeof(target) - 1);
 
-	if (length < 0)
-		return false;
-	target[length] = '\0';
+	target[length < 0 ? 0 : length] = '\0';
 	return !strcmp(lbasename(target), "litifut-ld");
 }
 
@@ -204,24 +202,26 @@ static void add_linked(struct install_result *list)
 	}
 }
 
-/* The compiler runs TRIPLET/bin/ld of its toolchain, which Debian makes a link
- * to bin/TRIPLET-ld, and binutils itself a second name of the same file. */
+/* The compiler runs TRIPLET/bin/ld of its toolchain, in Debian's for firmware lib/TRIPLET/bin/ld: a
+ * link to bin/TRIPLET-ld or, as binutils itself makes it, a second name of the same file. */
 static void add_second_names(struct install_result *list)
 {
+	static const char *const folders[] = {"", "lib/"};
 	size_t count = list->count;
 
-	for (size_t i = 0; i < count; i++) {
-		const char *path = list->paths[i];
+	for (size_t i = 0; i < 2 * count; i++) {
+		const char *path = list->paths[i / 2];
 		const char *base = lbasename(path);
-		const char *suffix = strrchr(base, '-');
+		const char *suffix = base > path ? strrchr(base, '-') : NULL;
 		struct stat status;
-		char *second;
 
-		if (!suffix || base == path)
+		if (!suffix)
 			continue;
-		second = xasprintf("%.*s../%.*s/bin/%s", (int)(base - path), path,
-				   (int)(suffix - base), base, suffix + 1);
-		if (!lstat(second, &status) && (S_ISREG(status.st_mode) || is_our_link(second)))
+		char *second = xasprintf("%.*s../%s%.*s/bin/%s", (int)(base - path), path,
+					 folders[i % 2], (int)(suffix - base), base, suffix + 1);
+
+		if (!lstat(second, &status) && (S_ISREG(status.st_mode) || is_our_link(second)) &&
+		    !is_listed(list, second))
 			add_path(list, second);
 		else
 			free(second);
@@ -233,8 +233,7 @@ static bool is_path(const char *toolchain)
 {
 	char *name = concat(toolchain, "-ld", NULL);
 	char *linker = strchr(toolchain, '/') ? NULL : linker_find_any(name);
-	struct stat status;
-	bool path = strchr(toolchain, '/') || (!linker && !stat(toolchain, &status));
+	const bool path = strchr(toolchain, '/') || (!linker && exists(toolchain));
 
 	free(linker);
 	free(name);
@@ -262,8 +261,8 @@ static char *find_dead_link(const char *name)
 static enum litifut_status collect(const char *toolchain, struct install_result *list,
 				   struct litifut_error *error)
 {
-	struct stat status;
 	bool one = false;
+	struct stat status;
 
 	if (is_path(toolchain) && !stat(toolchain, &status)) {
 		if (S_ISDIR(status.st_mode)) {

@@ -7,17 +7,19 @@ TARGETS=${TARGETS:-armhf}
 litifut=$BUILD/bin/litifut
 
 # A toolchain in a home folder. Debian makes links; binutils, and so Buildroot
-# and OpenWrt, gives one file two names.
+# and OpenWrt, gives one file two names. Debian's toolchain for firmware has the second ones in lib.
 toolchain()
 {
 	rm -rf "home/tools"
-	mkdir -p "home/tools/bin" "home/tools/$triplet/bin"
+	second=$triplet
+	[ "${1:-}" != lib ] || second=lib/$triplet
+	mkdir -p "home/tools/bin" "home/tools/$second/bin"
 	cp "$(readlink -f "$(command -v "$triplet-ld")")" "home/tools/bin/$triplet-ld.bfd"
 	ln -s "$triplet-ld.bfd" "home/tools/bin/$triplet-ld"
-	if [ "${1:-}" = twins ]; then
+	if [ "${1:-}" = twins ] || [ "${1:-}" = lib ]; then
 		ln -f "home/tools/bin/$triplet-ld.bfd" "home/tools/bin/$triplet-ld"
-		ln "home/tools/bin/$triplet-ld" "home/tools/$triplet/bin/ld"
-		ln "home/tools/bin/$triplet-ld.bfd" "home/tools/$triplet/bin/ld.bfd"
+		ln "home/tools/bin/$triplet-ld" "home/tools/$second/bin/ld"
+		ln "home/tools/bin/$triplet-ld.bfd" "home/tools/$second/bin/ld.bfd"
 	else
 		ln -s "../../bin/$triplet-ld" "home/tools/$triplet/bin/ld"
 		ln -s "../../bin/$triplet-ld.bfd" "home/tools/$triplet/bin/ld.bfd"
@@ -33,7 +35,7 @@ snapshot()
 linked()
 {
 	rm -f program
-	COMPILER_PATH="$(pwd)/home/tools/$triplet/bin" PATH="$(pwd)/home/tools/bin:$PATH" \
+	COMPILER_PATH="$(pwd)/home/tools/$second/bin" PATH="$(pwd)/home/tools/bin:$PATH" \
 		compiler "$@" -o program main.o
 }
 
@@ -107,14 +109,14 @@ behaviour()
 {
 	echo 'int main(void) { return 0; }' >main.c
 	compiler -c -o main.o main.c
-	for what in "$triplet" folder bin twins linker linked; do
+	for what in "$triplet" folder bin twins lib linker linked; do
 		toolchain "$what"
 		before=$(snapshot)
 		linked
 		cp program plain
 		said_by_linker >said.plain
 		case $what in
-		folder | twins) argument=home/tools ;;
+		folder | twins | lib) argument=home/tools ;;
 		bin) argument=$(pwd)/home/tools/bin ;;
 		# as Buildroot's host/bin does for a toolchain from elsewhere
 		linked)
@@ -146,7 +148,7 @@ behaviour()
 		installed=$(snapshot)
 		ok "install-ld $what again" env PATH="$(pwd)/home/tools/bin:$PATH" "$litifut" install-ld "$argument"
 		is "install-ld $what again changes nothing" "$(snapshot)" "$installed"
-		ok "litifut build with it in place" "$litifut" build env COMPILER_PATH="$(pwd)/home/tools/$triplet/bin" \
+		ok "litifut build with it in place" "$litifut" build env COMPILER_PATH="$(pwd)/home/tools/$second/bin" \
 			"$triplet-gcc" -o program main.o
 		ok "uninstall-ld $what" env PATH="$(pwd)/home/tools/bin:$PATH" "$litifut" uninstall-ld "$argument"
 		is "uninstall-ld $what: as it was" "$(snapshot)" "$before"
