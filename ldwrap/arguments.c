@@ -66,6 +66,7 @@ static const struct long_option long_options[] = {
 	{"sysroot", VALUE_REQUIRED, ARGUMENT_SYSROOT},
 	{"gc-sections", VALUE_NONE, ARGUMENT_GC_SECTIONS},
 	{"relax", VALUE_NONE, ARGUMENT_RELAX},
+	{"orphan-handling", VALUE_REQUIRED, ARGUMENT_ORPHANS},
 	{"library", VALUE_REQUIRED, ARGUMENT_LIBRARY},
 	{"library-path", VALUE_REQUIRED, ARGUMENT_LIBRARY_PATH},
 	{"Tbss", VALUE_REQUIRED, ARGUMENT_OTHER},

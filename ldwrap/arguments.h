@@ -39,7 +39,8 @@ enum argument_kind {
 	ARGUMENT_VERSION_SCRIPT,  /* --version-script FILE */
 	ARGUMENT_SYSROOT,         /* --sysroot DIRECTORY */
 	ARGUMENT_GC_SECTIONS,     /* --gc-sections */
-	ARGUMENT_RELAX            /* --relax */
+	ARGUMENT_RELAX,           /* --relax */
+	ARGUMENT_ORPHANS          /* --orphan-handling=MODE */
 };
 
 struct argument {

@@ -295,6 +295,16 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 	return count;
 }
 
+/* Sections of the ELF file that are not loaded: no script has a place for them. Those of the
+ * program have been judged in the first link. */
+static void keep_orphans(const struct arguments *arguments, struct text_list *words)
+{
+	const struct argument *orphans = arguments_last(arguments, ARGUMENT_ORPHANS);
+
+	if (orphans && (!strcmp(orphans->value, "error") || !strcmp(orphans->value, "warn")))
+		text_list_append(words, "--orphan-handling=place");
+}
+
 static enum litifut_status run(struct firmware_link *link, bool ours, struct litifut_error *error)
 {
 	static const struct text_list no_roots;
@@ -313,11 +323,14 @@ static enum litifut_status run(struct firmware_link *link, bool ours, struct lit
 	/* Weak references are not in the image, but in this table of the map. */
 	if (!ours)
 		text_list_append(&exports.words, "--cref");
-	if (ours)
+	if (ours) {
 		command.insertion_count = add_ours(link, insertions, &exports.words);
+		keep_orphans(link->request->arguments, &exports.words);
+	}
 	result = run_linker(link->request, &link->files, &command, error);
 	text_list_release(&exports.words);
-	link->overflows = result == LINKER_OVERFLOW;
+	/* the script may say what does not fit in words of its own (ASSERT) */
+	link->overflows = result == LINKER_OVERFLOW || (ours && result == LINKER_FAILED);
 	if (!ours && !result)
 		firmware_asks_read(link->files.map, &link->asks);
 	return result ? error->status : LITIFUT_OK;
@@ -465,6 +478,19 @@ static enum litifut_status check_port(const struct firmware_link *link, struct l
 		       : LITIFUT_OK;
 }
 
+/* What the ELF file says of itself is in sections that no script names. */
+static enum litifut_status check_orphans(const struct arguments *arguments,
+					 struct litifut_error *error)
+{
+	const struct argument *orphans = arguments_last(arguments, ARGUMENT_ORPHANS);
+
+	return orphans && !strcmp(orphans->value, "discard")
+		       ? litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
+					   LITIFUT_NO_ADDRESS,
+					   "--orphan-handling=discard drops the list of call sites")
+		       : LITIFUT_OK;
+}
+
 static enum litifut_status prepare(struct firmware_link *link, struct litifut_error *error)
 {
 	const struct settings *settings = link->request->settings;
@@ -497,7 +523,9 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 								   : MOST_RING_KB);
 	link->options.depth = settings->depth ? settings->depth : USUAL_DEPTH;
 	link->object = scratch_file("litifut-room.o");
-	status = firmware_port_read(settings->port, &link->port, error);
+	status = check_orphans(link->request->arguments, error);
+	if (!status)
+		status = firmware_port_read(settings->port, &link->port, error);
 	if (!status)
 		status = check_port(link, error);
 	if (!status && link->options.times)

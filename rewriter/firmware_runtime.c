@@ -178,7 +178,23 @@ static enum litifut_status check_place(const struct litifut_firmware_pass *pass,
 				 "the linker script has no place for a section of this name");
 }
 
-/* Memory that the heap grows into begins at a symbol of one of these names. */
+/* Has the program data in the section of the table, behind this address? */
+static bool has_data_behind(const struct litifut_firmware_pass *pass, uint32_t address)
+{
+	const struct litifut_image *image = &pass->image;
+
+	for (size_t i = 0; i < image->symbol_count; i++) {
+		const struct litifut_symbol *symbol = &image->symbols[i];
+
+		if (symbol->section == pass->table->section && symbol->address >= address &&
+		    symbol->size && !symbol->own)
+			return true;
+	}
+	return false;
+}
+
+/* Memory that the heap grows into begins at a symbol of one of these names. A script that puts it
+ * before .bss has set its end, too. */
 static enum litifut_status check_heap(const struct litifut_firmware_pass *pass,
 				      struct litifut_error *error)
 {
@@ -188,7 +204,8 @@ static enum litifut_status check_heap(const struct litifut_firmware_pass *pass,
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		const struct litifut_symbol *symbol = litifut_image_symbol(&pass->image, names[i]);
 
-		if (symbol && pass->table->address - symbol->address < HEAP_BYTES_MAX)
+		if (symbol && pass->table->address - symbol->address < HEAP_BYTES_MAX &&
+		    !has_data_behind(pass, symbol->address))
 			return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path,
 						 ".bss", pass->table->address,
 						 "the counters would lie in the heap, which begins "

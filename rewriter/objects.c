@@ -45,6 +45,7 @@ struct writer {
 	size_t symbols_used;
 	void *filled[ROOMS_MAX]; /* contents of the rooms; freed at the end */
 	Elf32_Rel no_relocation; /* R_ARM_NONE, as that of any CPU, is 0 */
+	unsigned notes;          /* 1: it says that its code needs no stack that can be executed */
 };
 
 static uint32_t add_name(char *table, size_t *used, const char *name)
@@ -92,7 +93,7 @@ static bool write_sections(struct writer *writer, const struct litifut_rewrite_p
 
 	for (unsigned i = 0; i < count; i++)
 		extra += rooms[i].relocations != NULL;
-	header.e_shstrndx = (GElf_Half)(count + extra + 4);
+	header.e_shstrndx = (GElf_Half)(count + extra + writer->notes + 3);
 	if (!gelf_update_ehdr(writer->elf, &header))
 		return false;
 	for (unsigned i = 0; i < count; i++) {
@@ -121,7 +122,7 @@ static bool write_sections(struct writer *writer, const struct litifut_rewrite_p
 	}
 	for (unsigned i = 0; i < count; i++) {
 		const GElf_Shdr relocations = {.sh_type = SHT_REL,
-					       .sh_link = count + extra + 2,
+					       .sh_link = count + extra + writer->notes + 1,
 					       .sh_info = i + 1,
 					       .sh_entsize = sizeof(Elf32_Rel),
 					       .sh_addralign = 4};
@@ -133,13 +134,14 @@ static bool write_sections(struct writer *writer, const struct litifut_rewrite_p
 	}
 	const GElf_Shdr no_stack = {.sh_type = SHT_PROGBITS, .sh_addralign = 1};
 	const GElf_Shdr table = {.sh_type = SHT_SYMTAB,
-				 .sh_link = count + extra + 3,
+				 .sh_link = count + extra + writer->notes + 2,
 				 .sh_info = 1,
 				 .sh_entsize = sizeof(Elf32_Sym),
 				 .sh_addralign = 4};
 	const GElf_Shdr strings = {.sh_type = SHT_STRTAB, .sh_addralign = 1};
 
-	if (!add_section(writer, ".note.GNU-stack", &no_stack, NULL, 0, ELF_T_BYTE) ||
+	if ((writer->notes &&
+	     !add_section(writer, ".note.GNU-stack", &no_stack, NULL, 0, ELF_T_BYTE)) ||
 	    !add_section(writer, ".symtab", &table, symbols, (count + 1) * sizeof(Elf32_Sym),
 			 ELF_T_SYM) ||
 	    !add_section(writer, ".strtab", &strings, writer->symbols, writer->symbols_used,
@@ -153,11 +155,13 @@ static bool write_sections(struct writer *writer, const struct litifut_rewrite_p
 	return elf_update(writer->elf, ELF_C_WRITE) >= 0;
 }
 
+/* GNU ld warns of each object without the note where one of a link has it: those of a firmware have
+ * none. */
 static enum litifut_status write_object(const struct litifut_rewrite_plan *plan,
-					const struct room *rooms, unsigned count, const char *path,
-					struct litifut_error *error)
+					const struct room *rooms, unsigned count, bool notes,
+					const char *path, struct litifut_error *error)
 {
-	struct writer writer = {.path = path, .names_used = 1, .symbols_used = 1};
+	struct writer writer = {.path = path, .names_used = 1, .symbols_used = 1, .notes = notes};
 	int descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	bool written = false;
 
@@ -268,7 +272,7 @@ enum litifut_status litifut_rewrite_write_database_object(const struct litifut_r
 				      .relocations = arch->frames->unwind->relocations};
 	}
 	/* An empty room would put its symbol on whatever function comes next. */
-	return write_object(plan, rooms, trampoline_bytes ? count : 3, path, error);
+	return write_object(plan, rooms, trampoline_bytes ? count : 3, true, path, error);
 }
 
 /* Sections with the names that every script has a place for; the two that are not loaded
@@ -333,7 +337,7 @@ enum litifut_status litifut_firmware_write_object(const struct litifut_firmware_
 					       .type = SHT_PROGBITS,
 					       .size = sizeof(struct litifut_blocks_header),
 					       .alignment = 4};
-	return write_object(&target, rooms, count, path, error);
+	return write_object(&target, rooms, count, false, path, error);
 }
 
 enum litifut_status litifut_rewrite_write_island_object(const struct litifut_rewrite_plan *plan,
@@ -352,7 +356,7 @@ enum litifut_status litifut_rewrite_write_island_object(const struct litifut_rew
 	};
 
 	snprintf(symbol, sizeof(symbol), "litifut_island_%zu", index);
-	return write_object(plan, &room, 1, path, error);
+	return write_object(plan, &room, 1, true, path, error);
 }
 
 /* A disk that gets full takes a part first, and says so the next time. */

@@ -13,10 +13,18 @@ with_memory()
 		awk -v ram="$2" '/RAM/ { sub(/LENGTH = [0-9A-Z]*/, "LENGTH = " ram) } { print }' \
 			>"source/$board.ld"
 	front="$BUILD/bin/litifut build"
-	make_example "$3" >"$3.log" 2>&1
+	make_example "$3" ${flags:+EXTRA_LDFLAGS="$flags"} >"$3.log" 2>&1
 	with_status=$?
 	front=
 	return $with_status
+}
+
+runs_as_before()
+{
+	"$BUILD/bin/litifut" info "$1/firmware.elf" >"$1.info"
+	grep -q ': rewritten' "$1.info" || return
+	emulate "$1/firmware.elf" "$1.serial"
+	cmp plain.serial "$1.serial"
 }
 
 engine_of()
@@ -26,6 +34,7 @@ engine_of()
 
 behaviour()
 {
+	flags=
 	ok "the example links" make_example plain
 	flash=$(wc -c <plain/firmware.bin)
 	ok "with room for all" with_memory 1M 16K large
@@ -58,6 +67,43 @@ behaviour()
 	emulate heap/firmware.elf heap.serial
 	emulate plain/firmware.elf plain.serial
 	ok "and it runs as before" cmp plain.serial heap.serial
+
+	# scripts that are unlike the example's
+	cp -r "$root/examples/firmware/." source
+	script=source/sections.ld
+	sed -i 's/^	end = \.;//; s/^	\.bss (NOLOAD)/	.heap (NOLOAD) : ALIGN(8) { end = .; . += 4096; } >RAM\n&/' $script
+	ok "with a heap before .bss" with_memory 1M 16K before
+	ok "it is traced, and runs as before" runs_as_before before
+	cp -r "$root/examples/firmware/." source
+	flags=-Wl,--fatal-warnings
+	ok "with warnings that are errors" with_memory 1M 16K warnings
+	ok "it is traced, and runs as before" runs_as_before warnings
+	python3 - $script <<-'PYTHON'
+	import sys
+	text = open(sys.argv[1]).read()
+	names = ["ARM.attributes", "comment"] + ["debug_" + name for name in
+	    "info abbrev aranges ranges rnglists line line_str str frame loc loclists".split()]
+	places = "".join(f"\t.{name} 0 : {{ *(.{name}) }}\n" for name in names)
+	places += "\t/DISCARD/ : { *(.ARM.extab* .eh_frame* .iplt* .igot* .rel* .glue* .vfp* .v4_bx .tm*) }\n"
+	at = text.rindex("}")
+	open(sys.argv[1], "w").write(text[:at] + places + text[at:])
+	PYTHON
+	flags=-Wl,--orphan-handling=error
+	ok "with a script that has to name all sections" with_memory 1M 16K orphans
+	ok "it is traced, and runs as before" runs_as_before orphans
+	flags=-Wl,--orphan-handling=discard
+	ok "with one that drops others" with_memory 1M 16K dropped
+	ok "it is left untraced, and the reason is given" \
+		grep -q 'left untraced: --orphan-handling=discard drops' dropped.log
+	flags=
+	cp -r "$root/examples/firmware/." source
+	echo "ASSERT(SIZEOF(.text) < $((flash + 3500)), \"larger than its slot\")" >>$script
+	ok "with a size that the script asserts" with_memory 1M 16K slot
+	is "the stubs are small" "$(engine_of slot)" "stubs, small"
+	sed -i "s/ < $((flash + 3500))/ < $flash/" $script
+	ok "with one that leaves no room" with_memory 1M 16K no_slot
+	ok "it is left untraced, with the script's words" \
+		grep -q 'left untraced: .*larger than its slot' no_slot.log
 
 	cp -r "$root/examples/firmware/." source
 	for setting in PORT=uart9 PORT=memory:7 PORT=cmsdk:here SEND=later STUBS=byte; do
