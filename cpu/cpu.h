@@ -118,8 +118,9 @@ struct cpu {
 	 * tail call: its address is 0. Kind 0: not a call. */
 	struct litifut_site (*site_of_entry)(struct litifut_db_entry entry);
 
-	/* LITIFUT_MODE=paths: how many bytes behind the start of an edge's code its first call of
-	 * the tracer returns to, of plain code and of Thumb code; 0: there is no such mode. */
+	/* LITIFUT_MODE=paths: how many bytes behind the start of an edge's code the call that
+	 * records the start of a block returns to, at most, and no other one: of plain code and of
+	 * Thumb code; 0: there is no such mode. */
 	uint8_t edge_call_bytes[2];
 };
 

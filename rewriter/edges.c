@@ -544,6 +544,14 @@ static uint32_t shared_bytes(const struct litifut_session *session)
 
 /* The code that edges share is in reach of what stands so many bytes behind it. */
 #define MARK_INTERVAL 0x10000u
+static bool is_handler(const struct litifut_session *session,
+		       const struct litifut_graph_block *block)
+{
+	for (size_t i = 0; i < session->handler_count; i++)
+		if (session->handlers[i] == block->block.start)
+			return true;
+	return false;
+}
 
 /* Bytes of the code of edge number `item`, as if all were near it: the size does not depend on
  * where that is. */
@@ -560,6 +568,7 @@ static uint32_t edge_bytes(const struct litifut_session *session, size_t item)
 		.mark = start & ~15u,
 		.bits = {bits, bits, bits},
 		.tasks = {session->tasks[0] ? bits : 0, session->tasks[1] ? bits : 0},
+		.interrupt = is_handler(session, place.block) ? bits : 0,
 		.gate = start & ~15u,
 		.landings = &session->landings};
 
@@ -683,6 +692,7 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 		.flags = writer->flags,
 		.bits = {writer->bits[0], writer->bits[1], writer->bits[2]},
 		.tasks = {session->tasks[0], session->tasks[1]},
+		.interrupt = is_handler(session, place.block) ? session->interrupt : 0,
 		.gate = rooms->items[rooms->own].address,
 		.landings = &session->landings};
 	const struct litifut_detour *detour = &code.detour;

@@ -72,7 +72,8 @@ struct litifut_edge_code {
 	/* The same of a firmware, for what stands behind an instruction that reads, or sets, the
 	 * stack pointer of tasks; 0: nothing does. */
 	uint32_t tasks[2];
-	uint32_t gate; /* of the room that it stands in */
+	uint32_t interrupt; /* the same for the start of an interrupt handler; 0: it is none */
+	uint32_t gate;      /* of the room that it stands in */
 	const struct litifut_landings *landings;
 	uint8_t code[LITIFUT_EDGE_BYTES_MAX];
 	unsigned bytes; /* of it, a multiple of 4 */

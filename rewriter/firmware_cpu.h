@@ -91,9 +91,11 @@ struct litifut_firmware_cpu {
 	 * handler: does the instruction of 4 bytes at `code` read (1) or set (2) it? NULL: the CPU
 	 * has none. */
 	unsigned (*task_access)(const uint8_t *code);
-	/* Writes the code that does the instruction of 4 bytes at `code` (NULL: none), calls
-	 * `target` and goes on to `next`, standing at `address`. Returns its bytes; 0: out of
-	 * reach. */
+	/* The functions that the CPU enters by itself and that may record what they interrupt, at
+	 * most `most`; NULL: none. Returns how many. */
+	size_t (*handlers)(const struct litifut_image *image, uint32_t *handlers, size_t most);
+	/* Writes the code that does the instruction of 4 bytes at `code`, calls `target` and goes
+	 * on to `next`, standing at `address`. Returns its bytes; 0: out of reach. */
 	unsigned (*write_call)(const uint8_t *code, uint32_t address, uint32_t target,
 			       uint32_t next, struct litifut_firmware_stub *stub);
 	/* A branch of 4 bytes from `address` to `target`. False: out of reach. */

@@ -1,5 +1,5 @@
 /* LITIFUT_MODE=paths of a firmware: the edges of its code (edges.h), instructions by which its
- * kernel changes the task, entries of the vector table, and the calls at which the results are
+ * kernel changes the task, interrupt handlers, and the calls at which the results are
  * sent. */
 #include <elf.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@
 #include "rewriter/firmware_cpu.h"
 #include "rewriter/firmware_pass.h"
 
-#define CALL_BYTES 20 /* of the code that calls the tracer for something else, at most */
+#define CALL_BYTES 20     /* of the code that calls the tracer for something else, at most */
+#define HANDLERS_MOST 512 /* of interrupts */
 
 static enum litifut_status out_of_memory(const struct litifut_firmware_pass *pass,
 					 struct litifut_error *error)
@@ -181,8 +182,12 @@ enum litifut_status litifut_firmware_paths_find(struct litifut_firmware_pass *pa
 	session->context.bits = true;
 	session->tasks[0] = session->tasks[1] = pass->cpu->task_access != NULL;
 	session->left = calloc(pass->image.symbol_count + 2, 1);
-	if (!session->left)
+	session->handlers = calloc(HANDLERS_MOST, sizeof(*session->handlers));
+	if (!session->left || !session->handlers)
 		return out_of_memory(pass, error);
+	if (pass->cpu->handlers)
+		session->handler_count =
+			pass->cpu->handlers(&session->image, session->handlers, HANDLERS_MOST);
 	leave_functions(pass);
 	status = fix_sends(pass, error);
 	if (!status)
@@ -195,9 +200,6 @@ enum litifut_status litifut_firmware_paths_find(struct litifut_firmware_pass *pa
 		return status;
 	pass->stub_bytes =
 		(uint32_t)litifut_edges_bytes(session) + CALL_BYTES * (uint32_t)pass->task_count;
-	for (size_t i = 0; i < pass->sites.count; i++)
-		if (pass->sites.items[i].site.kind == LITIFUT_SITE_VECTOR)
-			pass->stub_bytes += CALL_BYTES;
 	pass->table_words = (uint32_t)pass->options->ring_bytes / 4;
 	return LITIFUT_OK;
 }
@@ -243,42 +245,6 @@ static enum litifut_status write_call(struct litifut_firmware_pass *pass, struct
 	memcpy(room->bytes + room->used, stub.code, stub.bytes);
 	room->used += stub.bytes;
 	return LITIFUT_OK;
-}
-
-/* Does the function at the address record that it is entered? */
-static bool is_recorded(const struct litifut_firmware_pass *pass, uint32_t address)
-{
-	const struct litifut_graph_block *block =
-		litifut_graph_at(&pass->session.edges->graph, address & ~1u);
-
-	return block && block->block.entered == LITIFUT_ENTERED_RECORD &&
-	       block->block.entered_reason == LITIFUT_SITE_PATCHED;
-}
-
-/* Entries of the vector table lead to code that says what is interrupted. */
-static enum litifut_status write_vectors(struct litifut_firmware_pass *pass,
-					 struct writing *writing, struct litifut_error *error)
-{
-	const struct litifut_symbol *gate =
-		litifut_image_symbol(&pass->image, "litifut_paths_interrupt");
-	enum litifut_status status = LITIFUT_OK;
-
-	if (!gate)
-		return litifut_firmware_missing(pass, "litifut_paths_interrupt", error);
-	for (size_t i = 0; i < pass->sites.count && !status; i++) {
-		const struct litifut_site *site = &pass->sites.items[i].site;
-		uint8_t way[4];
-		uint32_t to;
-
-		if (site->kind != LITIFUT_SITE_VECTOR || !is_recorded(pass, site->callee))
-			continue;
-		status = write_call(pass, writing, NULL, gate->address, site->callee & ~1u, &to,
-				    error);
-		if (!status && pass->cpu->write_way(&pass->context, site->address, to, way))
-			litifut_changes_add(&writing->changes, site->address, way, 4, 0,
-					    LITIFUT_CODE_DATA);
-	}
-	return status;
 }
 
 static enum litifut_status write_task(struct litifut_firmware_pass *pass, uint32_t address,
@@ -370,7 +336,10 @@ static enum litifut_status finish(struct litifut_firmware_pass *pass, struct wri
 enum litifut_status litifut_firmware_paths_write(struct litifut_firmware_pass *pass,
 						 struct litifut_error *error)
 {
-	static const char *const names[] = {"litifut_paths_saved", "litifut_paths_resumed"};
+	static const char *const names[] = {"litifut_paths_saved", "litifut_paths_resumed",
+					    "litifut_paths_interrupt"};
+	uint32_t *const called[] = {&pass->session.tasks[0], &pass->session.tasks[1],
+				    &pass->session.interrupt};
 	const struct litifut_section *section =
 		litifut_image_section_at(&pass->image, pass->stubs->address, pass->stubs->size);
 	struct writing writing = {
@@ -387,12 +356,12 @@ enum litifut_status litifut_firmware_paths_write(struct litifut_firmware_pass *p
 		return litifut_firmware_missing(pass, LITIFUT_FIRMWARE_STUBS, error);
 	writing.room.bytes = section->bytes + (pass->stubs->address - section->address);
 	pass->changed[section - pass->image.sections] = true;
-	for (unsigned i = 0; i < 2 && pass->cpu->task_access; i++) {
+	for (unsigned i = 0; i < 3 && pass->cpu->task_access; i++) {
 		const struct litifut_symbol *symbol = litifut_image_symbol(&pass->image, names[i]);
 
 		if (!symbol)
 			return litifut_firmware_missing(pass, names[i], error);
-		pass->session.tasks[i] = symbol->address | symbol->thumb;
+		*called[i] = symbol->address | symbol->thumb;
 	}
 	status = litifut_edges_write(&pass->session, &pass->options->common, &rooms, &frames,
 				     &writing.changes, error);
@@ -401,8 +370,6 @@ enum litifut_status litifut_firmware_paths_write(struct litifut_firmware_pass *p
 	writing.edges = writing.changes.count;
 	if (!status)
 		status = each_task(pass, write_task, &writing, error);
-	if (!status && pass->cpu->task_access)
-		status = write_vectors(pass, &writing, error);
 	if (!status)
 		status = write_sends(pass, &writing, error);
 	if (!status)
@@ -418,6 +385,7 @@ void litifut_firmware_paths_release(struct litifut_firmware_pass *pass)
 	litifut_edges_release(pass->session.edges);
 	litifut_sites_release(&pass->session.sites);
 	free(pass->session.left);
+	free(pass->session.handlers);
 	free(pass->unrecorded);
 	free(pass->fixed);
 	free(pass->tasks);

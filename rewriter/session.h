@@ -21,7 +21,12 @@ struct litifut_session {
 	/* For each symbol: why its function is not recorded, an enum litifut_site_reason; NULL: no
 	 * reason is known. */
 	uint8_t *left;
-	uint32_t tasks[2];     /* see struct litifut_edge_code */
+	uint32_t tasks[2]; /* see struct litifut_edge_code */
+	/* Functions that interrupts enter, and the tracer's code that records what is interrupted.
+	 */
+	uint32_t *handlers;
+	size_t handler_count;
+	uint32_t interrupt;
 	const uint32_t *fixed; /* instructions of 4 bytes that may not move; NULL: none */
 	size_t fixed_count;
 	const uint32_t *unlent; /* those that may move for an edge of their own block alone */

@@ -83,7 +83,8 @@ static bool disassembled_target(const void *disassembled, uint32_t *target)
 }
 
 const struct cpu cpu_arm = {
-	.edge_call_bytes = {4 + 4, 2 + 4},
+	.edge_call_bytes = {4 + 4,
+			    2 + 4 + 4 + 2 + 4}, /* of an interrupt handler it is the second */
 	.machine = EM_ARM,
 	.name = "arm",
 	.title = "ARM",

@@ -40,8 +40,10 @@
 #define LITIFUT_PATHS_SAVED 4   /* [psp]: an interrupt handler has read this stack pointer, */
 #define LITIFUT_PATHS_RESUMED 5 /* [psp]: or has set it: its return leads to that task */
 #define LITIFUT_PATHS_INTERRUPT                                                                    \
-	6 /* [address]: an interrupt came before the instruction there; of the tracer's own code,  \
-	   * the address in that of a branch which has called it */
+	6 /* [address][frame]: an interrupt came before the instruction there; of the tracer's own \
+	   * code, the address in that of a branch which has called it. `frame' is where the CPU   \
+	   * has put the registers on the stack, with bit 0 set if no other interrupt was being    \
+	   * handled then. The record of the start of its handler follows */
 #define LITIFUT_PATHS_KINDS 32
 
 #define LITIFUT_PATHS_SYNC_CALLS 24 /* as many as a SYNC has, at most */

@@ -397,7 +397,7 @@ enum litifut_word_kind {
 	LITIFUT_WORD_RESTARTED = 25,    /* [count] the device has restarted */
 	LITIFUT_WORD_TASK_SAVED = 26,   /* [stack pointer] of the task that was interrupted, */
 	LITIFUT_WORD_TASK_RESUMED = 27, /* and of that which the interrupt returns to */
-	LITIFUT_WORD_INTERRUPT = 28,    /* [address] where it came, see LITIFUT_PATHS_INTERRUPT */
+	LITIFUT_WORD_INTERRUPT = 28,    /* [address][frame] see LITIFUT_PATHS_INTERRUPT */
 	/* metadata chunks only */
 	LITIFUT_WORD_MODULE = 32, /* struct litifut_module_record */
 	LITIFUT_WORD_UNLOAD = 33  /* [serial][epoch] the module was unloaded at that epoch */

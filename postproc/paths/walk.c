@@ -38,9 +38,11 @@ struct frame {
 	bool interrupt; /* it was an interrupt, as a record has said */
 	bool switches;  /* and when it returns, another task goes on: */
 	uint32_t task;
-	uint32_t last; /* of code that was interrupted, these three as in struct walker */
+	uint32_t last; /* of code that was interrupted, these four as in struct walker */
 	unsigned stops;
-	bool begun;
+	uint32_t begun;
+	uint32_t outer;
+	uint32_t registers; /* of an interrupt: where its registers are on the stack */
 };
 
 struct walker {
@@ -57,9 +59,10 @@ struct walker {
 	uint32_t last; /* the block that was executed last, in the code of `at` */
 	/* So many interrupts have come where it is, and it is known that it has not gone on. */
 	unsigned stops;
-	bool chained;   /* one has just returned: another may have come before it could go on */
-	bool left;      /* so has what had come between, an interrupt or a callback */
-	bool begun;     /* the block, whose record follows, has been given already */
+	uint32_t registers; /* where those of the newest one of them are on the stack, */
+	uint32_t outer;     /* and of the one before it; 0: not known */
+	bool left;      /* what had come between, an interrupt or a callback, has just returned */
+	uint32_t begun; /* the block that has been given already; its bit or record follows */
 	bool switching; /* the task `next_task` goes on now */
 	uint32_t next_task;
 };
@@ -120,9 +123,11 @@ static void push(struct walker *walker, bool between, struct place back)
 			       .interrupt = walker->stops != 0,
 			       .last = walker->last,
 			       .stops = walker->stops ? walker->stops - 1 : 0,
-			       .begun = walker->begun};
+			       .begun = walker->begun,
+			       .outer = walker->outer,
+			       .registers = walker->stops ? walker->registers : 0};
 	walker->stops = 0;
-	walker->begun = false;
+	walker->begun = POST_NONE;
 }
 
 static void begin_anew(struct walk *walk, struct walker *walker)
@@ -159,10 +164,11 @@ static void leave(struct walker *walker)
 	walker->switching = frame->switches;
 	walker->next_task = frame->task;
 	walker->stops = frame->stops;
+	walker->registers = frame->outer;
+	walker->outer = 0;
 	walker->begun = frame->begun;
 	if (frame->between)
 		walker->last = frame->last;
-	walker->chained = frame->interrupt;
 	walker->left = frame->between;
 }
 
@@ -211,9 +217,10 @@ static void execute(struct walk *walk, struct walker *walker)
 {
 	const struct post_path_block *block = block_of(&walker->at);
 
-	if (!walker->begun)
+	if (walker->begun != walker->at.block)
 		give(walk, walker, POST_PATH_BLOCK);
-	walker->begun = walker->left = false;
+	walker->begun = POST_NONE;
+	walker->left = false;
 	walker->last = walker->at.block;
 	if (block->block.flags & LITIFUT_BLOCK_CONDITIONAL)
 		walker->at.state = STATE_BRANCH;
@@ -223,22 +230,13 @@ static void execute(struct walk *walk, struct walker *walker)
 
 /* So far as the code alone says, up to where an interrupt returns to. Blocks without a decision in
  * a circle are a program that waits for a signal, so a bound is needed. */
-static void go_on(struct walk *walk, struct walker *walker)
+static void advance(struct walk *walk, struct walker *walker)
 {
 	size_t steps = 0;
 
 	while (walker->at.state == STATE_ENTRY && !block_of(&walker->at)->block.entered &&
-	       !walker->switching && !walker->stops && !walker->chained &&
-	       steps++ <= walker->at.code->count)
+	       !walker->switching && !walker->stops && steps++ <= walker->at.code->count)
 		execute(walk, walker);
-}
-
-static void advance(struct walk *walk, struct walker *walker)
-{
-	do {
-		walker->chained = false;
-		go_on(walk, walker);
-	} while (walker->chained);
 }
 
 static struct walker *walker_of(struct walk *walk, uint32_t thread)
@@ -247,8 +245,10 @@ static struct walker *walker_of(struct walk *walk, uint32_t thread)
 		if (walk->walkers[i].thread == thread)
 			return &walk->walkers[i];
 	POST_GROW(walk->walkers, walk->count, walk->capacity);
-	walk->walkers[walk->count] =
-		(struct walker){.thread = thread, .lost = walk->within, .unknown = walk->within};
+	walk->walkers[walk->count] = (struct walker){.thread = thread,
+						     .lost = walk->within,
+						     .unknown = walk->within,
+						     .begun = POST_NONE};
 	return &walk->walkers[walk->count++];
 }
 
@@ -466,12 +466,14 @@ static void take_record(struct walk *walk, struct walker *walker, const struct p
 		/* a case of a switch */
 	} else if (block->flags & LITIFUT_BLOCK_FUNCTION) {
 		/* a tail call has no place to come back to, and its callers have a bit behind */
-		const bool begun = walker->begun;
+		const bool begun = walker->begun == number;
 
-		walker->begun = false;
+		if (begun)
+			walker->begun = POST_NONE;
 		if (walker->at.state != STATE_NOWHERE)
 			push(walker, true, walker->at);
-		walker->begun = begun;
+		if (begun)
+			walker->begun = number;
 	} else if (!unwind_to(walker, code, number)) {
 		begin_anew(walk, walker);
 	}
@@ -495,25 +497,6 @@ static const struct post_path_edge *find_edge(struct walk *walk, const struct wa
 	return post_path_edge(*code, *link);
 }
 
-/* Has an interrupt come at once behind another one, before the thread could go on? The record that
- * says so is not that of a function which the thread was about to enter. */
-static void find_chained(struct walker *walker, const struct post_path_code *code, uint32_t block)
-{
-	const struct post_path_block *last;
-	struct ahead ahead;
-
-	if (!walker->chained || walker->stops || walker->begun || walker->switching ||
-	    walker->at.state != STATE_ENTRY ||
-	    !(code->blocks[block].block.flags & LITIFUT_BLOCK_FUNCTION))
-		return;
-	ahead = look_ahead(walker, code, block);
-	if (ahead.leads_to || ahead.may_call)
-		return;
-	last = &walker->at.code->blocks[walker->last];
-	if (last->block.ends != LITIFUT_ENDS_CALL || last->target != POST_NONE)
-		walker->stops = 1;
-}
-
 static struct walker *take_address(struct walk *walk, struct walker *walker, uint32_t address)
 {
 	const struct post_path_code *code;
@@ -526,8 +509,6 @@ static struct walker *take_address(struct walk *walk, struct walker *walker, uin
 		begin_anew(walk, walker);
 		return walker;
 	}
-	go_on(walk, walker);
-	find_chained(walker, code, edge->block);
 	walker = settle(walk, walker);
 	take_record(walk, walker, code, edge->block);
 	return walker;
@@ -752,7 +733,6 @@ static void take_saved(struct walker *walker, uint32_t stack)
 
 	walker->is_task = true;
 	walker->stack = stack;
-	walker->chained |= walker->left;
 	if (handler)
 		handler->interrupt = true;
 }
@@ -806,6 +786,14 @@ static void find_interrupted(struct walk *walk, struct walker *walker, uint32_t 
 	code = post_path_code(walk->codes, walk->session, module);
 	image = walk->session->modules[module].image;
 	block = image ? post_image_block(image, link) : POST_NONE;
+	if (block != POST_NONE) {
+		const struct ahead ahead = look_ahead(walker, code, block);
+
+		if (ahead.passes || ahead.leads_to)
+			walker->last = POST_NONE;
+		else if (!ahead.may_call)
+			return;
+	}
 	if (block != POST_NONE && code->blocks[block].block.start == link) {
 		for (size_t i = 0;
 		     i < code->count && may_execute(walker) && walker->at.block != block; i++)
@@ -825,23 +813,60 @@ static void find_interrupted(struct walk *walk, struct walker *walker, uint32_t 
 	for (size_t i = 0; i < code->count && may_execute(walker) && walker->last != block; i++)
 		execute(walk, walker);
 	/* control has come there, but that was not recorded yet */
-	if (edge && walker->last != block && is_entering(code, edge, link) && !walker->begun) {
+	if (edge && walker->last != block && is_entering(code, edge, link) &&
+	    walker->begun == POST_NONE) {
 		const struct place before = walker->at;
 
 		walker->at = (struct place){code, block, STATE_ENTRY};
 		give(walk, walker, POST_PATH_BLOCK);
 		walker->at = before;
-		walker->begun = true;
+		walker->begun = block;
 	}
 }
 
-static void take_interrupt(struct walk *walk, struct walker *walker, uint32_t address)
+/* The registers of an interrupt are on the stack at `registers`, bit 0 set: it has interrupted no
+ * handler. Has a handler whose own are at `before` returned by then? */
+static bool has_returned(uint32_t before, uint32_t registers)
 {
-	const unsigned stops = walker->stops;
+	return before && (registers & 1 || (!(before & 1) && before <= registers));
+}
 
-	if (!stops)
+/* The handlers that have returned before the next one came, which nothing need have recorded. */
+static void leave_handlers(struct walk *walk, struct walker *walker, uint32_t registers)
+{
+	size_t depth = 0;
+
+	while (depth < walker->count && !has_returned(walker->frames[depth].registers, registers))
+		depth++;
+	if (depth == walker->count)
+		return;
+	for (size_t i = 0;
+	     i < walker->at.code->count && may_execute(walker) && walker->count > depth; i++)
+		execute(walk, walker);
+	/* through code that is not followed */
+	if (walker->count > depth) {
+		walker->count = depth + 1;
+		leave(walker);
+	}
+}
+
+static struct walker *take_interrupt(struct walk *walk, struct walker *walker, uint32_t address,
+				     uint32_t registers)
+{
+	if (!walker->stops) {
+		leave_handlers(walk, walker, registers);
+		while (walker->switching) {
+			walker->switching = false;
+			walker = task_of(walk, walker, walker->next_task);
+		}
+	}
+	/* a handler that has interrupted another one may have been left here too early */
+	if (!walker->stops && (registers & 1 || handler_of(walker)))
 		find_interrupted(walk, walker, address);
-	walker->stops = stops + 1;
+	walker->outer = walker->stops ? walker->registers : 0;
+	walker->registers = registers;
+	walker->stops++;
+	return walker;
 }
 
 /* All threads go to where the code alone leads them. */
@@ -894,8 +919,7 @@ static struct walker *take_control(struct walk *walk, struct walker *walker, uns
 		walk->first = walk->count;
 		return walker_of(walk, (uint32_t)walk->count + 1);
 	case LITIFUT_WORD_INTERRUPT:
-		take_interrupt(walk, walker, words[0]);
-		break;
+		return count < 2 ? walker : take_interrupt(walk, walker, words[0], words[1]);
 	case LITIFUT_WORD_TASK_SAVED:
 		take_saved(walker, words[0]);
 		break;

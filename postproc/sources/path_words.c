@@ -144,11 +144,14 @@ static size_t put_kind(struct made *made, uint32_t kind, const uint32_t *rest, s
 			put(made, rest[3 + i]);
 		return 3 + 2 * calls;
 	}
-	if (kind >= sizeof(kinds) / sizeof(*kinds) || !kinds[kind] || !left)
+	const size_t count = kind == LITIFUT_PATHS_INTERRUPT ? 2 : 1;
+
+	if (kind >= sizeof(kinds) / sizeof(*kinds) || !kinds[kind] || left < count)
 		return 0;
-	put_control(made, kinds[kind], 1);
-	put(made, rest[0]);
-	return 1;
+	put_control(made, kinds[kind], (uint32_t)count);
+	for (size_t i = 0; i < count; i++)
+		put(made, rest[i]);
+	return count;
 }
 
 void post_path_words_make(struct post_path_words *words, struct post_trace *trace)

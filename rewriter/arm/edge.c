@@ -347,6 +347,7 @@ struct thumb {
 	uint32_t flags;
 	const uint32_t *bits;  /* NULL: flags are set */
 	const uint32_t *tasks; /* the same, see struct litifut_edge_code */
+	uint32_t interrupt;    /* the same */
 	bool far;              /* something is out of reach */
 };
 
@@ -398,6 +399,8 @@ static void mark(struct thumb *thumb, const struct litifut_block *block, enum wa
 	const uint32_t flag = flag_of(block, way);
 
 	if (thumb->bits) {
+		if (way == WAY_ENTERED && thumb->interrupt)
+			call_bits(thumb, thumb->interrupt);
 		call_bits(thumb, thumb->bits[bits_of(block, way)]);
 		return;
 	}
@@ -522,7 +525,8 @@ static bool write_thumb(const struct litifut_edge_place *place, const struct lit
 			      .frame = &detour->frames[0],
 			      .flags = code->flags,
 			      .bits = place->context->bits ? code->bits : NULL,
-			      .tasks = place->context->bits ? code->tasks : NULL};
+			      .tasks = place->context->bits ? code->tasks : NULL,
+			      .interrupt = code->interrupt};
 
 	detour->frames[0] =
 		(struct litifut_frame_code){.start = address, .instruction = edge->address};

@@ -417,7 +417,7 @@ static unsigned write_call(const uint8_t *code, uint32_t address, uint32_t targe
 	struct emitter emitter = {.stub = stub, .address = address};
 
 	memset(stub, 0, sizeof(*stub));
-	for (unsigned i = 0; code && i < 4; i += 2)
+	for (unsigned i = 0; i < 4; i += 2)
 		half(&emitter, litifut_get16(false, code + i));
 	half(&emitter, 0xb501);
 	branch(&emitter, target, true);
@@ -457,6 +457,7 @@ const struct litifut_firmware_cpu litifut_firmware_arm = {
 	.event_bytes = EVENT_BYTES,
 	.switches = true,
 	.paths = true,
+	.handlers = litifut_arm_vectors_handlers,
 	.task_access = task_access,
 	.write_call = write_call,
 	.write_branch = litifut_arm_branch_write,

@@ -8,8 +8,9 @@
 #include <string.h>
 
 #define ALIGNMENT 128
-#define FIRST 15 /* SysTick */
-#define MOST 512 /* 16 exceptions, 496 interrupts (B1.5.2) */
+#define FIRST 15       /* SysTick */
+#define FIRST_PLAIN 11 /* SVCall: those before it are faults, which the program may not survive */
+#define MOST 512       /* 16 exceptions, 496 interrupts (B1.5.2) */
 
 static uint32_t word_at(const struct litifut_image *image, const struct litifut_section *section,
 			uint32_t address)
@@ -84,6 +85,25 @@ uint32_t litifut_arm_vectors_stack(const struct litifut_image *image)
 	uint32_t table;
 
 	return find_table(image, &section, &table) ? word_at(image, section, table) : 0;
+}
+
+size_t litifut_arm_vectors_handlers(const struct litifut_image *image, uint32_t *handlers,
+				    size_t most)
+{
+	const struct litifut_section *section;
+	uint32_t table;
+	size_t count = 0;
+
+	if (!find_table(image, &section, &table))
+		return 0;
+	for (uint32_t i = FIRST_PLAIN, end = count_entries(image, section, table);
+	     i < end && count < most; i++) {
+		const uint32_t word = word_at(image, section, table + 4 * i);
+
+		if (word)
+			handlers[count++] = word & ~1u;
+	}
+	return count;
 }
 
 enum litifut_status litifut_arm_vectors_add(const struct litifut_image *image,

@@ -12,6 +12,12 @@ enum litifut_status litifut_arm_vectors_add(const struct litifut_image *image,
 					    struct litifut_site_list *sites,
 					    struct litifut_error *error);
 
+/* The functions at entries from SVCall on, at most `most`; some may be there twice. Returns how
+ * many.
+ */
+size_t litifut_arm_vectors_handlers(const struct litifut_image *image, uint32_t *handlers,
+				    size_t most);
+
 /* The stack pointer that the table begins with; 0: there is no table. */
 uint32_t litifut_arm_vectors_stack(const struct litifut_image *image);
 

@@ -118,12 +118,17 @@ behaviour()
 	settings=
 
 	cp "$root/tests/firmware/tasks.c" source/main.c
-	ok "tasks: it links traced" link_paths tasks "$large" \
-		EXTRA_CFLAGS="$cpu -DTICK=$tick -DROUNDS=60 -DJUMPS=30"
-	ok "tasks: blocks are those that are executed" \
-		blocks_are_executed tasks traced memory --late 8 --more 1 --other 1
-	ok "tasks: they were switched" grep -q 'm$' tasks/firmware.elf.serial
-	is "tasks: each is a thread" "$(tail -n +2 blocks | cut -f 2 | sort -u | wc -l)" 2
+	# at the shortest one a tick is there when the handler has hardly returned
+	for period in $tick $((tick / 10 + 1)) ${LONG:+$((tick / 2 + 100)) $((tick / 6)) $((tick / 9))}; do
+		ok "tasks, a tick of $period: it links traced" link_paths tasks "$large" \
+			EXTRA_CFLAGS="$cpu -DTICK=$period -DROUNDS=60 -DJUMPS=30"
+		ok "tasks, a tick of $period: blocks are those that are executed" \
+			blocks_are_executed tasks traced memory --late 8 --more 1
+		ok "tasks, a tick of $period: they were switched" \
+			grep -q 'm$' tasks/firmware.elf.serial
+		is "tasks, a tick of $period: each is a thread" \
+			"$(tail -n +2 blocks | cut -f 2 | sort -u | wc -l)" 2
+	done
 
 	cp "$root/tests/firmware/restarts.c" source/main.c
 	case $board in

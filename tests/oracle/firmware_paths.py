@@ -10,9 +10,7 @@
         capture, in the order of its lines. With --tail N BLOCKS may begin later, behind a gap,
         and has N blocks at least; with --cut N it may end up to N blocks later, with --more N earlier. With --late N up to N
         blocks that were executed before an interrupt may be recorded behind it: it is not
-        known in which round of a loop of one block it came, nor where in code that makes room.
-        With --other N up to N blocks may be missing, with another one in place of each: see the
-        limits of paths in docs/firmware.md."""
+        known in which round of a loop of one block it came, nor where in code that makes room."""
 
 import sys
 
@@ -73,10 +71,10 @@ def recorded(path, starts):
     return blocks, gaps
 
 
-def differs(oracle, trace, late, cut, more, other):
+def differs(oracle, trace, late, cut, more):
     """Where, or None. Up to `late' blocks that were executed before an interrupt may be recorded
     behind it."""
-    owed, i, j, others = [], 0, 0, 0
+    owed, i, j = [], 0, 0
     while j < len(trace):
         if i < len(oracle) and oracle[i] == trace[j]:
             i, j = i + 1, j + 1
@@ -87,12 +85,9 @@ def differs(oracle, trace, late, cut, more, other):
             more_owed = oracle.index(trace[j], i) - i
             owed += oracle[i:i + more_owed]
             i += more_owed
-        elif others < min(other, len(owed)):
-            others += 1
-            j += 1
         else:
             break
-    if len(trace) - j > cut or len(oracle) - i > more or len(owed) != others:
+    if len(trace) - j > cut or len(oracle) - i > more or owed:
         return i, j
     return None
 
@@ -106,8 +101,7 @@ def compare(arguments):
         del arguments[at:at + 2]
         return value
 
-    tail, cut, late, more, other = (
-        option(name) for name in ("--tail", "--cut", "--late", "--more", "--other"))
+    tail, cut, late, more = (option(name) for name in ("--tail", "--cut", "--late", "--more"))
     watched = read_watched(arguments[1])
     oracle = executed(arguments[2], watched)
     trace, gaps = recorded(arguments[3], set(watched.values()))
@@ -119,7 +113,7 @@ def compare(arguments):
         ends = [len(oracle) + extra for extra in range(-more, cut + 1)]
         starts = [max(end - len(trace), 0) for end in ends]
         oracle = oracle[next((at for at in starts if oracle[at:at + 8] == trace[:8]), 0):]
-    at = differs(oracle, trace, late, cut, more, other)
+    at = differs(oracle, trace, late, cut, more)
     print(f"{len(trace)} blocks compared with {len(oracle)} that were executed")
     if at:
         print(f"they differ at {at[0]} of those executed, {at[1]} of those recorded")

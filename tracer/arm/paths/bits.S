@@ -2,7 +2,7 @@
  * once it has pushed r0 and lr. litifut_bit_zero and litifut_bit_one put one bit into the newest
  * word of the ring, litifut_bits_enter puts down where it was called from; litifut_paths_saved and
  * litifut_paths_resumed are called behind instructions that read or set the stack pointer of tasks,
- * litifut_paths_interrupt before handlers.
+ * litifut_paths_interrupt at the start of interrupt handlers.
  * <litifut/paths_format.h> has the words.
  *
  * A bit is stored by an exclusive store, which an interrupt lets fail. While a word is begun or a
@@ -10,6 +10,8 @@
  * when tracer/sink/paths/paths.c makes room. All registers and the flags are kept. */
 #include <litifut/kept_format.h>
 #include <litifut/paths_format.h>
+
+#define FIRST_PLAIN 11 /* SVCall; faults are before it */
 
 	.syntax	unified
 	.thumb
@@ -105,12 +107,15 @@
 	.size	litifut_bits_enter, . - litifut_bits_enter
 
 /* r0: 0 or 1, the bit; 2: a block is entered; more: the kind of a record, whose word r1 is then. r3
- * and on the stack: see above. Interrupts are off. */
+ * and on the stack: see above. Interrupts are off. The second one is for a record of two words, of
+ * which r2 is the other. */
 	.thumb_func
 litifut_bits_slow:
+	add.w	r2, sp, #20
+	.thumb_func
+litifut_bits_slower:
 	push	{r3, r4, r12, lr}
 	mrs	r4, APSR
-	add.w	r2, sp, #36
 	bl	litifut_paths_slow
 	msr	APSR_nzcvq, r4
 	pop.w	{r3, r4, r12, lr}
@@ -145,41 +150,55 @@ litifut_bits_slow:
 	task	litifut_paths_saved, LITIFUT_PATHS_SAVED
 	task	litifut_paths_resumed, LITIFUT_PATHS_RESUMED
 
-/* Called before an interrupt handler, with lr and r0 on the stack as above. */
+/* Called at the start of an interrupt handler, with lr and r0 on the stack as above. If something
+ * has called it as a function, or a fault has come that the stack pointer may be the reason for,
+ * nothing is recorded. The flags are not kept. */
 	begin	litifut_paths_interrupt
 	push	{r1, r2, r3}
 	ldr	r0, [sp, #16]
+	cmn	r0, #256		/* EXC_RETURN is 0xffffff00 at least */
+	bcc	9b
+	mrs	r1, IPSR
+	cmp	r1, #FIRST_PLAIN
+	blo	9b
 	lsls	r0, r0, #29		/* bit 2 of EXC_RETURN: it has interrupted a task */
 	ite	mi
 	mrsmi	r0, PSP
 	addpl	r0, sp, #20
-	ldrd	r1, r2, [r0, #20]	/* lr, pc */
-	ldr	r0, =litifut_bit_zero
-	subs	r3, r2, r0
-	cmp	r3, #litifut_paths_interrupt - litifut_bit_zero
-	it	lo
-	movlo	r2, r1
-	mov	r1, r2
+	ldrd	r1, r3, [r0, #20]	/* lr, pc */
+	ldr	r2, =litifut_bit_zero
+	subs	r2, r3, r2
+	cmp	r2, #litifut_paths_interrupt - litifut_bit_zero
+	ite	lo
+	biclo	r1, r1, #1
+	movhs	r1, r3
+	ldr	r2, [sp, #16]
+	ubfx	r2, r2, #3, #1		/* it has interrupted no handler */
+	orr.w	r2, r2, r0
+	push	{r2}
 	mrs	r3, PRIMASK
 	cpsid	i
 	ldr	r0, =litifut_paths
 	ldrd	r0, r2, [r0]
 	subs	r2, r2, r0
-	lsrs	r2, r2, #PATHS_ROOM_SHIFT
-	beq	8f
+	cmp	r2, #(1 << PATHS_ROOM_SHIFT) + 4
+	pop	{r2}
+	blo	8f
+	push	{r2}
 	take_empty
 	mov.w	r2, #LITIFUT_PATHS_RECORD
 	orr.w	r2, r2, #LITIFUT_PATHS_INTERRUPT
 	str	r2, [r0, #4]
-	str	r1, [r0, #8]
+	pop	{r2}
+	strd	r1, r2, [r0, #8]
 	mov.w	r2, #LITIFUT_PATHS_NONE
-	str	r2, [r0, #12]!
+	str	r2, [r0, #16]!
 	ldr	r1, =litifut_paths
 	move_cursor
 	pop	{r1, r2, r3}
 	bx	lr
 8:	mov.w	r0, #LITIFUT_PATHS_INTERRUPT
-	b	litifut_bits_slow
+	b	litifut_bits_slower
 	.size	litifut_paths_interrupt, . - litifut_paths_interrupt
 	.pool
 

@@ -152,8 +152,8 @@ static void litifut_paths_lose(uint32_t *at)
 }
 
 /* `kind': 0 or 1, a bit; 2: a block is entered; more: of a record, of which `address' is the second
- * word. Else that is the place in the code of a branch; `stack': the stack pointer of the program.
- * With interrupts off. */
+ * word, and of an interrupt `stack' the third. Else `address' is the place in the code of a branch,
+ * and `stack' the stack pointer of the program. With interrupts off. */
 void litifut_paths_slow(uint32_t kind, uint32_t address, const uint32_t *stack)
 {
 	const struct paths_ring *ring = &litifut_paths;
@@ -179,6 +179,8 @@ void litifut_paths_slow(uint32_t kind, uint32_t address, const uint32_t *stack)
 		*at = kind < 2 ? LITIFUT_PATHS_NONE << 1 | kind : LITIFUT_PATHS_NONE;
 	} else {
 		at = litifut_paths_put(at, kind, address);
+		if (kind == LITIFUT_PATHS_INTERRUPT)
+			*at++ = (uint32_t)stack;
 		*at = LITIFUT_PATHS_NONE;
 	}
 	litifut_paths_move(at);
