@@ -1,0 +1,88 @@
+/* What can happen to a thread next, as far as the code alone says: whether a record fits there shows
+ * what it is the record of. */
+#include "postproc/paths/walker.h"
+
+#define AHEAD_MOST 64 /* blocks */
+
+/* How many functions on top of the stack end in code that is not followed, so that nothing is
+ * recorded when they return. A callback or a handler that does goes back to code that is not
+ * followed either, or to the block that it came before. */
+static size_t ends_unseen(const struct post_walker *walker)
+{
+	const struct post_walk_place *place = &walker->at;
+	size_t ends = 0;
+
+	while (place->state == POST_WALK_JUMP && ends < walker->count) {
+		const struct post_walk_frame *frame = &walker->frames[walker->count - ++ends];
+
+		place = &frame->back;
+		if (!frame->between &&
+		    (place->state != POST_WALK_ENTRY || post_walk_block(place)->block.entered))
+			return 0;
+	}
+	return place->state == POST_WALK_CALL || place->state == POST_WALK_ENTRY ? ends : 0;
+}
+
+/* In code that is not followed, which records nothing when it returns? */
+bool post_walk_returns_unseen(const struct post_walker *walker)
+{
+	return walker->at.state == POST_WALK_CALL || ends_unseen(walker);
+}
+
+void post_walk_leave_unseen(struct post_walker *walker)
+{
+	for (size_t ends = ends_unseen(walker); ends; ends--)
+		post_walk_leave(walker);
+}
+
+/* From there, and if that is in code that is not followed, when it returns. */
+struct post_walk_ahead post_walk_ahead(const struct post_walker *walker, const struct post_path_code *code,
+			       uint32_t number)
+{
+	struct post_walker ahead = *walker;
+	struct post_walk_frame frames[AHEAD_MOST];
+	struct post_walk_ahead seen = {0};
+	size_t own = 0; /* of them */
+
+	post_walk_leave_unseen(&ahead);
+	for (unsigned steps = 0; steps < AHEAD_MOST; steps++) {
+		const struct post_path_block *block;
+		size_t before;
+
+		if (ahead.at.state == POST_WALK_CALL)
+			ahead.at.state = POST_WALK_ENTRY;
+		if (ahead.at.state != POST_WALK_ENTRY)
+			break;
+		block = post_walk_block(&ahead.at);
+		if (block->block.entered) {
+			seen.leads_to = ahead.at.code == code && ahead.at.block == number;
+			break;
+		}
+		seen.passes |= ahead.at.code == code && ahead.at.block == number;
+		if (block->block.flags & LITIFUT_BLOCK_CONDITIONAL)
+			break;
+		seen.may_call |=
+			block->block.ends == LITIFUT_ENDS_JUMP ||
+			(block->block.ends == LITIFUT_ENDS_CALL && block->target == POST_NONE);
+		if (block->block.ends == LITIFUT_ENDS_RETURN && own) {
+			ahead.at = frames[--own].back;
+			continue;
+		}
+		/* calls are pushed to a stack of this function's own */
+		before = ahead.count;
+		ahead.frames = frames;
+		ahead.count = own;
+		ahead.capacity = AHEAD_MOST + 1;
+		if (block->block.ends == LITIFUT_ENDS_RETURN) {
+			ahead.frames = walker->frames;
+			ahead.count = before;
+			post_walk_leave(&ahead);
+			continue;
+		}
+		post_walk_end_block(&ahead);
+		own = ahead.count;
+		ahead.count = before;
+	}
+	return seen;
+}
+

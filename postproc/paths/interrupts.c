@@ -1,0 +1,165 @@
+/* Interrupts and tasks of a firmware. A handler says where it came and where the registers of the
+ * interrupted code are; what it reads of, and sets as, the stack pointer of tasks says which task
+ * goes on. */
+#include "postproc/paths/walker.h"
+
+/* The interrupt handler that the thread is in, as far as is known; NULL: in none. Blocks are
+ * followed to their end at once, so it may have been left already. */
+static struct post_walk_frame *handler_of(struct post_walker *walker)
+{
+	size_t at = walker->count;
+
+	while (at && !walker->frames[at - 1].between)
+		at--;
+	return at && !walker->left ? &walker->frames[at - 1] : NULL;
+}
+
+/* A handler has read the stack pointer of the task that it has interrupted. */
+void post_walk_take_saved(struct post_walker *walker, uint32_t stack)
+{
+	walker->is_task = true;
+	walker->stack = stack;
+}
+
+/* The handler returns to the task with this stack pointer. */
+void post_walk_take_resumed(struct post_walker *walker, uint32_t stack)
+{
+	struct post_walk_frame *handler = handler_of(walker);
+
+	if (handler && handler->registers) {
+		handler->switches = true;
+		handler->task = stack;
+		return;
+	}
+	walker->switching = true;
+	walker->next_task = stack;
+}
+
+static bool may_execute(const struct post_walker *walker)
+{
+	return walker->at.state == POST_WALK_ENTRY && !post_walk_block(&walker->at)->block.entered &&
+	       !walker->switching;
+}
+
+/* Does the thread stand in this block, or may it come there before anything else is recorded? */
+static bool is_expected(const struct post_walker *walker, const struct post_path_code *code,
+			uint32_t block)
+{
+	const struct post_path_block *last =
+		&walker->at.code->blocks[walker->last < walker->at.code->count ? walker->last : 0];
+	const struct post_walk_ahead ahead = post_walk_ahead(walker, code, block);
+
+	return walker->last == block || ahead.leads_to || ahead.passes ||
+	       (code->blocks[block].block.flags & LITIFUT_BLOCK_FUNCTION &&
+		(ahead.may_call || last->block.ends == LITIFUT_ENDS_JUMP ||
+		 (last->block.ends == LITIFUT_ENDS_CALL && last->target == POST_NONE)));
+}
+
+/* Does the address stand before the first instruction of the block, to which the thread has come? */
+static bool is_before(const struct post_walker *walker, const struct post_path_code *code,
+		      uint32_t block, uint32_t address)
+{
+	return walker->at.block == block && code->blocks[block].block.start == address;
+}
+
+/* An interrupt has come before the instruction at the address. Of what was executed by then, the
+ * last decision tells the most part, and the code behind it the rest. */
+static void find_interrupted(struct post_walk *walk, struct post_walker *walker, uint32_t address)
+{
+	const struct post_path_code *code;
+	const struct post_path_edge *edge;
+	const struct post_image *image;
+	uint32_t module, link, block;
+
+	if (walker->at.state == POST_WALK_NOWHERE ||
+	    !post_session_place(walk->process, walker->epoch, address, &module, &link))
+		return;
+	link &= ~1u;
+	code = post_path_code(walk->codes, walk->session, module);
+	image = walk->session->modules[module].image;
+	block = image ? post_image_block(image, link) : POST_NONE;
+	if (block != POST_NONE) {
+		const struct post_walk_ahead ahead = post_walk_ahead(walker, code, block);
+
+		if (!ahead.passes && !ahead.leads_to && !ahead.may_call)
+			return;
+		/* it may have been executed before */
+		for (size_t i = 0; i < code->count && may_execute(walker); i++) {
+			if (is_before(walker, code, block, link) ||
+			    (!ahead.passes && walker->last == block))
+				break;
+			post_walk_execute(walk, walker);
+			if (walker->last == block)
+				break;
+		}
+		return;
+	}
+	edge = post_path_edge(code, link);
+	/* in other code, which is not followed: to there */
+	if (edge && post_symbols_find(&image->symbols, link) !=
+			    post_symbols_find(&image->symbols, edge->address))
+		edge = NULL;
+	/* beside the code of an edge stands what makes room for it, which is of any function */
+	if (edge && !is_expected(walker, code, edge->block))
+		return;
+	if (edge)
+		block = edge->block;
+	for (size_t i = 0; i < code->count && may_execute(walker) && walker->last != block; i++)
+		post_walk_execute(walk, walker);
+	/* control has come there, but that was not recorded yet */
+	if (edge && walker->last != block && post_walk_is_entering(code, edge, link) &&
+	    walker->begun == POST_NONE) {
+		const struct post_walk_place before = walker->at;
+
+		walker->at = (struct post_walk_place){code, block, POST_WALK_ENTRY};
+		post_walk_give(walk, walker, POST_PATH_BLOCK);
+		walker->at = before;
+		walker->begun = block;
+	}
+}
+
+/* The registers of an interrupt are on the stack at `registers`, bit 0 set: it has interrupted no
+ * handler. Has a handler whose own are at `before` returned by then? */
+static bool has_returned(uint32_t before, uint32_t registers)
+{
+	return before && (registers & 1 || (!(before & 1) && before <= registers));
+}
+
+/* The handlers that have returned before the next one came, which nothing need have recorded. */
+static void leave_handlers(struct post_walk *walk, struct post_walker *walker, uint32_t registers)
+{
+	size_t depth = 0;
+
+	while (depth < walker->count && !has_returned(walker->frames[depth].registers, registers))
+		depth++;
+	if (depth == walker->count)
+		return;
+	for (size_t i = 0;
+	     i < walker->at.code->count && may_execute(walker) && walker->count > depth; i++)
+		post_walk_execute(walk, walker);
+	/* through code that is not followed */
+	if (walker->count > depth) {
+		walker->count = depth + 1;
+		post_walk_leave(walker);
+	}
+}
+
+struct post_walker *post_walk_take_interrupt(struct post_walk *walk, struct post_walker *walker, uint32_t address,
+				     uint32_t registers)
+{
+	if (!walker->stops) {
+		leave_handlers(walk, walker, registers);
+		while (walker->switching) {
+			walker->switching = false;
+			walker = post_walk_task(walk, walker, walker->next_task);
+		}
+	}
+	/* a handler that has interrupted another one may have been left here too early */
+	if (!walker->stops && (registers & 1 || handler_of(walker)))
+		find_interrupted(walk, walker, address);
+	walker->outer = walker->stops ? walker->registers : 0;
+	walker->registers = registers;
+	walker->stops++;
+	return walker;
+}
+

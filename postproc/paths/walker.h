@@ -1,0 +1,159 @@
+/* The state of a walk along what LITIFUT_MODE=paths has recorded, and what its files do to it: walk.c
+ * goes on where bits and records say so, ahead.c looks further without going on, stack.c begins where
+ * a word says what is on the stack, interrupts.c follows interrupts and tasks of a firmware. */
+#ifndef LITIFUT_POSTPROC_PATHS_WALKER_H
+#define LITIFUT_POSTPROC_PATHS_WALKER_H
+
+#include "postproc/paths/walk.h"
+
+enum post_walk_state {
+	POST_WALK_NOWHERE, /* not known, or no function is entered: a record tells */
+	POST_WALK_ENTRY,   /* `block` records that control comes to it, and that has not been read */
+	POST_WALK_BRANCH,  /* at the conditional branch of `block` */
+	POST_WALK_JUMP,    /* behind the jump of `block`, or in code that its function ends in */
+	POST_WALK_CALL     /* in code that was called, which goes back to `block` */
+};
+
+struct post_walk_place {
+	const struct post_path_code *code;
+	uint32_t block;
+	enum post_walk_state state;
+};
+
+struct post_walk_frame {
+	struct post_walk_place back;
+	bool between;   /* no call was made: a callback or a signal handler came at that place */
+	bool switches;  /* and when it returns, another task goes on: */
+	uint32_t task;
+	uint32_t last; /* of code that was interrupted, these four as in struct post_walker */
+	unsigned stops;
+	uint32_t begun;
+	uint32_t outer;
+	uint32_t registers; /* of an interrupt: where its registers are on the stack */
+};
+
+struct post_walker {
+	uint32_t thread;
+	struct post_walk_place at;
+	struct post_walk_frame *frames;
+	size_t count, capacity;
+	uint32_t epoch;
+	bool lost;    /* bits were left out, and a gap is told */
+	bool unknown; /* the walk began later, and no word has shown its place yet */
+	/* Of a task: its stack pointer when it was interrupted the last time, if that is known. */
+	bool is_task;
+	uint32_t stack;
+	uint32_t last; /* the block that was executed last, in the code of `at` */
+	/* So many interrupts have come where it is, and it is known that it has not gone on. */
+	unsigned stops;
+	uint32_t registers; /* where those of the newest one of them are on the stack, */
+	uint32_t outer;     /* and of the one before it; 0: not known */
+	bool left;      /* what had come between, an interrupt or a callback, has just returned */
+	uint32_t begun; /* the block that has been given already; its bit or record follows */
+	bool switching; /* the task `next_task` goes on now */
+	uint32_t next_task;
+};
+
+/* What all threads of a process share. */
+struct post_walk {
+	struct post_session *session;
+	const struct post_process *process;
+	struct post_path_codes *codes;
+	void (*take)(void *context, const struct post_path_step *step);
+	void *context;
+	struct post_path_totals *totals;
+	struct post_walker *walkers;
+	size_t count, capacity;
+	bool within;     /* chunks before the first one are left out */
+	size_t first;    /* of those that have not ended by a restart */
+	uint64_t offset; /* of the word that is read */
+	unsigned told;
+};
+
+/* What lies ahead, before anything else can be recorded. */
+struct post_walk_ahead {
+	bool leads_to; /* the start of the block, which is recorded */
+	bool passes;   /* the block is among those on the way */
+	bool may_call; /* so is a call or a jump that may lead to any function */
+};
+
+static inline const struct post_path_block *post_walk_block(const struct post_walk_place *place)
+{
+	return &place->code->blocks[place->block];
+}
+
+/* walk.c */
+
+/* Reports that the words of the thread and the code do not agree. */
+void post_walk_disagree(struct post_walk *walk, const struct post_walker *walker, const char *message);
+
+/* Hands on what the thread does at its place. */
+void post_walk_give(struct post_walk *walk, const struct post_walker *walker, enum post_path_kind kind);
+
+/* A call, or what has come between, goes back to the place. */
+void post_walk_push(struct post_walker *walker, bool between, struct post_walk_place back);
+
+/* The innermost of these returns. */
+void post_walk_leave(struct post_walker *walker);
+
+/* A gap: nothing is known of the thread. */
+void post_walk_begin_anew(struct post_walk *walk, struct post_walker *walker);
+
+/* The end of the block: taken, or what it does without a condition. */
+void post_walk_end_block(struct post_walker *walker);
+
+/* The block is executed; up to its branch, if that is recorded. */
+void post_walk_execute(struct post_walk *walk, struct post_walker *walker);
+
+/* So far as the code alone says, up to where an interrupt returns to. */
+void post_walk_advance(struct post_walk *walk, struct post_walker *walker);
+
+/* The task with this stack pointer. A new one becomes a separate thread. */
+struct post_walker *post_walk_task(struct post_walk *walk, struct post_walker *walker, uint32_t stack);
+
+/* Control came to block `number`, which records that. */
+void post_walk_take_record(struct post_walk *walk, struct post_walker *walker, const struct post_path_code *code,
+		 uint32_t number);
+
+/* The edge whose code has the run-time address; *code is its module's, *link the same address as
+ * it was linked. */
+const struct post_path_edge *post_walk_edge(struct post_walk *walk, const struct post_walker *walker,
+				       uint32_t address, const struct post_path_code **code,
+				       uint32_t *link);
+
+/* Is the address, as it was linked, in the part of the edge's code that records the start of the
+ * block? */
+bool post_walk_is_entering(const struct post_path_code *code, const struct post_path_edge *edge,
+		 uint32_t address);
+
+/* ahead.c */
+
+/* Is the thread in code that is not followed, which records nothing when it returns? */
+bool post_walk_returns_unseen(const struct post_walker *walker);
+
+/* It has returned. */
+void post_walk_leave_unseen(struct post_walker *walker);
+
+/* What lies ahead of the thread, and if it is in code that is not followed, when that returns. */
+struct post_walk_ahead post_walk_ahead(const struct post_walker *walker, const struct post_path_code *code,
+			uint32_t number);
+
+/* stack.c */
+
+/* The thread is in the code of an edge; `words` are those of LITIFUT_WORD_SYNC. */
+void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, const uint32_t *words, uint32_t count);
+
+/* interrupts.c */
+
+/* A handler has read the stack pointer of the task that it has interrupted. */
+void post_walk_take_saved(struct post_walker *walker, uint32_t stack);
+
+/* The handler returns to the task with this stack pointer. */
+void post_walk_take_resumed(struct post_walker *walker, uint32_t stack);
+
+/* An interrupt has come before the instruction at the address, see LITIFUT_PATHS_INTERRUPT. Returns
+ * the thread that it has interrupted. */
+struct post_walker *post_walk_take_interrupt(struct post_walk *walk, struct post_walker *walker, uint32_t address,
+			      uint32_t registers);
+
+#endif
