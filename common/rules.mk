@@ -14,6 +14,9 @@ $(BUILD)/commit: force-commit
 $(BUILD)/host/common/version.o: $(BUILD)/commit
 $(BUILD)/host/common/version.o: override CFLAGS += $(if $(COMMIT),-DLITIFUT_COMMIT='"$(COMMIT)"')
 
+# The reader of DWARF, for the programs that are linked with libdw.
+DWARF_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,$(wildcard dwarf/*.c))
+
 COMMON_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_common_*.c \
 	tests/unit/test_elf_*.c tests/unit/test_platform_*.c))
 UNIT_TESTS += $(COMMON_TESTS)

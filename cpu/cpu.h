@@ -14,6 +14,7 @@
 #include "cpu/instruction.h"
 #include "cpu/linkage.h"
 #include "cpu/objects.h"
+#include "cpu/parameters.h"
 
 struct cpu_frame;
 struct cpu_step;
@@ -117,6 +118,9 @@ struct cpu {
 	/* The call site of an entry of the instruction DB. The DB does not have the place of a
 	 * tail call: its address is 0. Kind 0: not a call. */
 	struct litifut_site (*site_of_entry)(struct litifut_db_entry entry);
+
+	/* Optional. Where the parameters of a function are, see cpu/parameters.h. */
+	cpu_place_parameters *place_parameters;
 
 	/* LITIFUT_MODE=paths: how many bytes behind the start of an edge's code the call that
 	 * records the start of a block returns to, at most, and no other one: of plain code and of

@@ -125,6 +125,12 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 				? "LITIFUT_ARGS"
 				: "LITIFUT_TRIGGER",
 			outcome->argument_unused);
+	if (outcome->argument_unknown)
+		fprintf(stderr,
+			"litifut-ld: warning: %s: LITIFUT_ARGS: the parameters of %s are not "
+			"known: "
+			"compile with -g, or write them: %s:i0,s1\n",
+			output, outcome->argument_unknown, outcome->argument_unknown);
 	if (outcome->argument_crowded)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: LITIFUT_ARGS: more than %u values of a function "

@@ -432,6 +432,7 @@ static enum litifut_status link_until_it_fits(struct link_state *state, struct l
 			state->outcome.excludes_unused = summary.excludes_unused;
 			state->outcome.includes_unused = summary.includes_unused;
 			state->outcome.argument_unused = summary.argument_unused;
+			state->outcome.argument_unknown = summary.argument_unknown;
 			state->outcome.argument_crowded = summary.argument_crowded;
 			state->outcome.argument_left = summary.argument_left;
 			state->outcome.calls = summary.sites;

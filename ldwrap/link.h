@@ -12,6 +12,8 @@ struct link_outcome {
 	/* The first name of LITIFUT_ARGS that no call was found for; owned by the settings; or
 	 * NULL. */
 	const char *argument_unused;
+	/* The first one that asks for arguments that are not known; owned so, or NULL. */
+	const char *argument_unknown;
 	/* The first one that names a function of which too many values are asked for; owned so, or
 	 * NULL. */
 	const char *argument_crowded;

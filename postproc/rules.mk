@@ -7,7 +7,7 @@ POST_MAIN = postproc/main.c postproc/options.c postproc/option_list.c postproc/o
 	postproc/energy/command.c postproc/paths/command.c postproc/paths/ids_command.c \
 	postproc/paths/run_commands.c postproc/paths/diff_command.c
 
-POST_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,$(filter-out $(POST_MAIN), \
+POST_OBJECTS := $(DWARF_OBJECTS) $(patsubst %.c,$(BUILD)/host/%.o,$(filter-out $(POST_MAIN), \
 	$(wildcard postproc/*.c postproc/*/*.c postproc/formats/html/*.c)))
 
 PROGRAMS += $(BUILD)/bin/litifut-post

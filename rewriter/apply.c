@@ -67,6 +67,23 @@ static enum litifut_status finish_frames(struct litifut_apply *apply, struct lit
 	return LITIFUT_OK;
 }
 
+static void judge_arguments(const struct litifut_session *session,
+			    const struct litifut_argument_specs *specs,
+			    struct litifut_rewrite_summary *summary)
+{
+	const struct litifut_argument_sets *sets = &session->arguments;
+
+	for (size_t i = 0; specs && session->context.symbols && i < specs->count && i < 32; i++) {
+		const struct litifut_argument_spec *spec = &specs->items[i];
+
+		if (!(sets->used >> i & 1) && !summary->argument_unused)
+			summary->argument_unused = spec->glob;
+		if (spec->all && sets->used >> i & 1 && !(sets->known >> i & 1) &&
+		    !summary->argument_unknown)
+			summary->argument_unknown = spec->glob;
+	}
+}
+
 static enum litifut_status count_sites(struct litifut_apply *apply, struct litifut_error *error)
 {
 	struct litifut_rewrite_summary *summary = apply->summary;
@@ -79,11 +96,7 @@ static enum litifut_status count_sites(struct litifut_apply *apply, struct litif
 		litifut_sites_unnamed(&apply->session.image, apply->options->include_functions);
 	summary->argument_crowded = apply->session.arguments.crowded;
 	summary->argument_left = apply->session.arguments.left;
-	for (size_t i = 0; apply->options->arguments && i < apply->options->arguments->count &&
-			   i < 32 && !summary->argument_unused;
-	     i++)
-		if (apply->session.context.symbols && !(apply->session.arguments.used >> i & 1))
-			summary->argument_unused = apply->options->arguments->items[i].glob;
+	judge_arguments(&apply->session, apply->options->arguments, summary);
 	for (size_t i = 0; i < summary->sites; i++) {
 		summary->left[apply->session.sites.items[i].site.reason & 31]++;
 		litifut_exits_count(summary, &apply->session.sites.items[i].site);

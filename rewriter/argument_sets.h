@@ -17,6 +17,9 @@ struct litifut_argument_sets {
 	struct litifut_argument_set *items; /* `arguments` of a site is the index, and 1 */
 	size_t count;
 	uint32_t used; /* a bit for each of the first 32 specs: there are calls of such a name */
+	/* The same: of one of these functions the parameters are known. Only of specs that ask for
+	 * all of them. */
+	uint32_t known;
 	/* The first glob of a spec that had no room among the fields of a function; of the options;
 	 * NULL: there is none. */
 	const char *crowded;

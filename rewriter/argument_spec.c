@@ -71,10 +71,15 @@ static bool read_fields(const char *item, size_t length, const char *fields,
 		const uint8_t field = read_field(fields, bytes);
 		char what[160];
 
+		if (bytes == 1 && *fields == '*') {
+			spec->all = true;
+			fields += bytes + (comma != NULL);
+			continue;
+		}
 		if (!field) {
 			snprintf(what, sizeof(what),
 				 "\"%.*s\" is not i, u, x, p or s with the number of an argument "
-				 "(0 to %u), or r; left out",
+				 "(0 to %u), or r, or *; left out",
 				 bytes > 40 ? 40 : (int)bytes, fields, LITIFUT_ARGUMENT_LAST);
 			complain(ARGUMENTS, wrong, item, length, what);
 			return false;
@@ -88,9 +93,9 @@ static bool read_fields(const char *item, size_t length, const char *fields,
 		spec->fields[count++] = field;
 		fields += bytes + (comma != NULL);
 	}
-	if (!count)
+	if (!count && !spec->all)
 		complain(ARGUMENTS, wrong, item, length, "no arguments behind the colon; left out");
-	return count != 0;
+	return count || spec->all;
 }
 
 static const char *last_colon(const char *item, size_t length)

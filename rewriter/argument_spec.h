@@ -1,9 +1,10 @@
-/* What LITIFUT_ARGS and LITIFUT_TRIGGER ask for: `GLOB:FIELD,FIELD;GLOB:FIELD ...` and
+/* What LITIFUT_ARGS and LITIFUT_TRIGGER ask for: `GLOB:FIELD,FIELD;GLOB:* ...` and
  * `start:GLOB#N;stop:GLOB ...`. Pure text. */
 #ifndef LITIFUT_REWRITER_ARGUMENT_SPEC_H
 #define LITIFUT_REWRITER_ARGUMENT_SPEC_H
 
 #include <litifut/arguments.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,6 +12,7 @@
 struct litifut_argument_spec {
 	char *glob;
 	uint8_t fields[LITIFUT_ARGUMENT_FIELDS]; /* 0: no more */
+	bool all; /* besides: what is known of the function's parameters and result */
 };
 
 struct litifut_argument_specs {

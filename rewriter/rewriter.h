@@ -115,6 +115,9 @@ struct litifut_rewrite_summary {
 	bool includes_unused;
 	/* The first glob of `arguments` of which no call is found; NULL: there is none. */
 	const char *argument_unused;
+	/* The first one that asks for all arguments, and names only functions whose parameters are
+	 * not known; NULL: there is none. */
+	const char *argument_unknown;
 	/* The first one that names a function of which more than LITIFUT_ARGUMENT_FIELDS values
 	 * are asked for; NULL: there is none. */
 	const char *argument_crowded;

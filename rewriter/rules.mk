@@ -1,6 +1,6 @@
-REWRITER_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,\
+REWRITER_OBJECTS := $(DWARF_OBJECTS) $(patsubst %.c,$(BUILD)/host/%.o,\
 	$(filter-out rewriter/main.c,$(wildcard rewriter/*.c rewriter/arm/*.c rewriter/mips/*.c rewriter/avr/*.c)))
-REWRITER_LIBRARIES := -lcapstone -lelf -liberty
+REWRITER_LIBRARIES := -ldw -lcapstone -lelf -liberty
 
 PROGRAMS += $(BUILD)/bin/litifut-rewrite
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/memory.h"
+#include "dwarf/functions.h"
 #include "rewriter/dynamic_symbols.h"
 #include "rewriter/program_code.h"
 #include "rewriter/session.h"
@@ -29,6 +30,8 @@ struct finder {
 	const struct litifut_section *symbols; /* .dynsym, or NULL */
 	struct slot *slots;                    /* sorted by address */
 	size_t slot_count;
+	struct dwarf_functions *functions; /* NULL: not read yet, or nothing is known */
+	bool functions_read;
 	/* What was found for the last callee: most calls of one stand together. */
 	uint32_t last_callee;
 	unsigned last_set;
@@ -102,8 +105,38 @@ static bool is_named(const char *glob, const char *name, const char *full, const
 	       (brief && fnmatch(glob, brief, 0) == 0);
 }
 
-/* Adds the fields of all specs that ask for a function of this name. */
-static void add_name(const struct finder *finder, const char *name, uint8_t *fields)
+/* All that is known of the parameters and the result of a function, as fields. False: nothing. */
+static bool known_fields(struct finder *finder, uint32_t address, const char *name,
+			 uint8_t fields[LITIFUT_ARGUMENT_FIELDS])
+{
+	struct litifut_session *session = finder->session;
+	const bool returns = session->context.returns;
+	struct dwarf_parameters parameters;
+	unsigned count = 0;
+
+	if (!finder->functions_read)
+		finder->functions = dwarf_functions_open(session->image.elf, session->arch->cpu,
+							 session->image.flags);
+	finder->functions_read = true;
+	if (!finder->functions ||
+	    !dwarf_functions_parameters(finder->functions, address, name, &parameters))
+		return false;
+	for (unsigned i = 0; i < parameters.count; i++) {
+		const struct dwarf_parameter *parameter = &parameters.items[i];
+
+		for (unsigned word = 0;
+		     word < parameter->words && count < LITIFUT_ARGUMENT_FIELDS - returns; word++)
+			fields[count++] =
+				LITIFUT_ARGUMENT_FIELD(parameter->shown, parameter->word + word);
+	}
+	if (parameters.result && returns)
+		fields[count] = LITIFUT_ARGUMENT_FIELD(parameters.result, LITIFUT_ARGUMENT_RETURN);
+	return true;
+}
+
+/* Adds the fields of all specs that ask for a function of this name, which begins at `address` or,
+ * where that is 0, in another file. */
+static void add_name(struct finder *finder, uint32_t address, const char *name, uint8_t *fields)
 {
 	const struct litifut_argument_specs *specs = finder->options->arguments;
 	char *full;
@@ -118,8 +151,15 @@ static void add_name(const struct finder *finder, const char *name, uint8_t *fie
 			continue;
 		if (i < 32)
 			finder->session->arguments.used |= 1u << i;
-		if (litifut_argument_fields_add(fields, specs->items[i].fields) &&
-		    !finder->session->arguments.crowded)
+		unsigned left_out = litifut_argument_fields_add(fields, specs->items[i].fields);
+		uint8_t known[LITIFUT_ARGUMENT_FIELDS] = {0};
+
+		if (specs->items[i].all && known_fields(finder, address, name, known)) {
+			left_out += litifut_argument_fields_add(fields, known);
+			if (i < 32)
+				finder->session->arguments.known |= 1u << i;
+		}
+		if (left_out && !finder->session->arguments.crowded)
 			finder->session->arguments.crowded = specs->items[i].glob;
 	}
 	free(full);
@@ -127,18 +167,19 @@ static void add_name(const struct finder *finder, const char *name, uint8_t *fie
 }
 
 /* All names of a function. */
-static void add_aliases(const struct finder *finder, const struct litifut_symbol *function,
+static void add_aliases(struct finder *finder, const struct litifut_symbol *function,
 			uint8_t *fields)
 {
 	const struct litifut_image *image = &finder->session->image;
 
 	for (size_t i = litifut_image_functions_below(image, function->address);
 	     i < image->function_count && image->function_addresses[i] == function->address; i++)
-		add_name(finder, image->symbols[image->functions[i]].name, fields);
+		add_name(finder, function->address, image->symbols[image->functions[i]].name,
+			 fields);
 }
 
 /* The names of the code at `address`, which the linker may have made to lead elsewhere. */
-static void add_names(const struct finder *finder, uint32_t address, uint8_t *fields)
+static void add_names(struct finder *finder, uint32_t address, uint8_t *fields)
 {
 	const struct litifut_image *image = &finder->session->image;
 	const struct litifut_code_reader code = litifut_image_reader(image);
@@ -158,7 +199,7 @@ static void add_names(const struct finder *finder, uint32_t address, uint8_t *fi
 		}
 		lead = finder->session->arch->cpu->linkage.follow(&code, address);
 		if (lead.kind == LITIFUT_LEADS_TO_SLOT) {
-			add_name(finder, name_of_slot(finder, lead.address), fields);
+			add_name(finder, 0, name_of_slot(finder, lead.address), fields);
 			return;
 		}
 		if (lead.kind != LITIFUT_LEADS_TO_CODE)
@@ -173,7 +214,8 @@ static void add_names(const struct finder *finder, uint32_t address, uint8_t *fi
 			i * (uint32_t)sizeof(Elf32_Sym) + (uint32_t)offsetof(Elf32_Sym, st_value));
 
 		if (value && (value & ~1u) == (address & ~1u))
-			add_name(finder, litifut_dynamic_name(image, finder->symbols, i), fields);
+			add_name(finder, 0, litifut_dynamic_name(image, finder->symbols, i),
+				 fields);
 	}
 }
 
@@ -213,7 +255,7 @@ static unsigned find_set(struct finder *finder, const struct litifut_found_site 
 	if (callee == finder->last_callee)
 		return finder->last_set;
 	if (by_symbol)
-		add_name(finder,
+		add_name(finder, 0,
 			 finder->symbols
 				 ? litifut_dynamic_name(&finder->session->image, finder->symbols,
 							LITIFUT_CALLEE_SYMBOL_OF(callee))
@@ -252,6 +294,7 @@ enum litifut_status litifut_site_arguments_find(struct litifut_session *session,
 			site->known_callee = 0;
 	}
 	free(finder.slots);
+	dwarf_functions_release(finder.functions);
 	return status;
 }
 

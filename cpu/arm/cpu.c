@@ -106,6 +106,7 @@ const struct cpu cpu_arm = {
 	.encode_call = litifut_arm_encode_call,
 	.disassembler = disassembler,
 	.disassembled_target = disassembled_target,
+	.place_parameters = litifut_arm_place_parameters,
 	.site_before = litifut_arm_site_before,
 	.site_of_entry = litifut_arm_site_of_entry,
 };

@@ -105,6 +105,7 @@ const struct cpu cpu_mips = {
 	.encode_call = litifut_mips_encode_call,
 	.disassembler = disassembler,
 	.disassembled_target = disassembled_target,
+	.place_parameters = litifut_mips_place_parameters,
 	.site_before = litifut_mips_site_before,
 	.site_of_entry = litifut_mips_site_of_entry,
 };

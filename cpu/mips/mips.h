@@ -14,6 +14,7 @@ enum { LITIFUT_MIPS_T9 = 25, LITIFUT_MIPS_RA = 31 };
 #define LITIFUT_MIPS_FAR_BRANCH 0x32u
 
 /* See struct cpu for what each does. */
+cpu_place_parameters litifut_mips_place_parameters;
 uint32_t litifut_mips_skip(const struct cpu_context *context, const uint8_t *code,
 			   uint32_t available, enum litifut_code_state state, uint64_t *before);
 unsigned litifut_mips_decode(const struct cpu_context *context, const uint8_t *code,

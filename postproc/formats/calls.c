@@ -33,7 +33,7 @@ static void event(void *context, const struct post_timeline_event *event)
 	post_write_number(output->file, post_event_thread(output, event)->id);
 	putc_unlocked(' ', output->file);
 	post_call_texts_write(output->state, output->file, output->session, event->site, make_line);
-	post_write_arguments(output->file, event->arguments);
+	post_write_arguments(output->file, output->session, event);
 	putc_unlocked('\n', output->file);
 }
 

@@ -48,7 +48,7 @@ static void begin_function(struct post_output *output, const struct post_timelin
 	if (event->site != POST_NONE && !(event->flags & POST_EVENT_BEFORE)) {
 		fprintf(output->file, ",\"args\":{\"site\":\"0x%x\"",
 			session->calls[event->site].site_address);
-		post_write_json_arguments(output->file, event->arguments, false);
+		post_write_json_arguments(output->file, output->session, event, false);
 		putc('}', output->file);
 	}
 	putc('}', output->file);
@@ -105,7 +105,7 @@ static void event(void *context, const struct post_timeline_event *event)
 		begin_entry(output, event, 'E');
 		if (event->arguments) {
 			fputs(",\"args\":{", output->file);
-			post_write_json_arguments(output->file, event->arguments, true);
+			post_write_json_arguments(output->file, output->session, event, true);
 			putc('}', output->file);
 		}
 		putc('}', output->file);

@@ -278,17 +278,19 @@ static void put_enter(struct post_output *output, struct lane *lane, struct mess
 }
 
 /* Readers give what stands at the end of a slice to the slice as well. */
-static void put_arguments(struct message *inner, const struct post_call_arguments *arguments)
+static void put_arguments(struct message *inner, struct post_session *session,
+			  const struct post_timeline_event *event)
 {
 	struct post_argument_place place = {0};
 	struct post_argument argument;
 	char name[16];
 
-	while (arguments && post_argument_next(arguments, &place, &argument)) {
+	while (event->arguments && post_argument_next(event->arguments, &place, &argument)) {
 		struct message annotation;
 
 		annotation.length = 0;
-		put_text(&annotation, ANNOTATION_NAME, post_argument_name(&argument, name));
+		put_text(&annotation, ANNOTATION_NAME,
+			 post_argument_name(session, event, &argument, name));
 		if (argument.type == LITIFUT_ARGUMENT_STRING) {
 			struct post_text text = {0};
 
@@ -360,7 +362,7 @@ static void event(void *context, const struct post_timeline_event *event)
 		put_number(&inner, EVENT_TYPE, TYPE_END);
 	else
 		put_instant(&inner, event);
-	put_arguments(&inner, event->arguments);
+	put_arguments(&inner, output->session, event);
 	put_message(&packet, PACKET_TRACK_EVENT, &inner);
 	write_packet(output->file, &packet);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "postproc/formats/format.h"
+#include "postproc/formats/text.h"
 #include "postproc/sources/arguments.h"
 #include "postproc/measure/measure.h"
 #include "postproc/model/clock.h"
@@ -35,7 +36,7 @@ static const char schema[] =
 	" call INTEGER REFERENCES calls, depth INTEGER, start INTEGER, duration INTEGER,"
 	" self INTEGER, end TEXT);"
 	"CREATE TABLE arguments(span INTEGER REFERENCES spans, number INTEGER, value INTEGER,"
-	" text TEXT);"
+	" text TEXT, name TEXT);"
 	"BEGIN;";
 
 static const char after[] =
@@ -142,7 +143,7 @@ static void start(struct post_output *output)
 	check(output, sqlite3_open(state->path, &state->database));
 	execute(output, schema);
 	state->span = prepare(output, "INSERT INTO spans VALUES(?,?,?,?,?,?,?,?,?,?)");
-	state->argument = prepare(output, "INSERT INTO arguments VALUES(?,?,?,?)");
+	state->argument = prepare(output, "INSERT INTO arguments VALUES(?,?,?,?,?)");
 }
 
 static uint64_t nanoseconds(const struct post_process *process, uint64_t ticks)
@@ -160,15 +161,16 @@ static const char *end_of(unsigned flags)
 }
 
 /* A row for each; the return value has no number. */
-static void add_arguments(struct post_output *output, const struct post_call_arguments *arguments,
+static void add_arguments(struct post_output *output, const struct post_timeline_event *event,
 			  uint64_t span)
 {
 	struct state *state = output->state;
 	struct post_argument_place place = {0};
 	struct post_argument argument;
+	char name[16];
 
-	while (arguments && state->argument && state->database &&
-	       post_argument_next(arguments, &place, &argument)) {
+	while (event->arguments && state->argument && state->database &&
+	       post_argument_next(event->arguments, &place, &argument)) {
 		sqlite3_clear_bindings(state->argument);
 		number(state->argument, 1, span);
 		if (argument.number != LITIFUT_ARGUMENT_RETURN)
@@ -181,6 +183,8 @@ static void add_arguments(struct post_output *output, const struct post_call_arg
 			sqlite3_bind_int64(state->argument, 3, (int32_t)argument.value);
 		else
 			number(state->argument, 3, argument.value);
+		text(state->argument, 5,
+		     post_argument_name(output->session, event, &argument, name));
 		insert(output, state->argument);
 	}
 }
@@ -196,7 +200,7 @@ static void event(void *context, const struct post_timeline_event *event)
 	frame = post_nesting_frame(output->session, event);
 	if (event->kind == POST_EVENT_ENTER) {
 		frame->number = (uint64_t)state->next_span++;
-		add_arguments(output, event->arguments, frame->number);
+		add_arguments(output, event, frame->number);
 		return;
 	}
 	if (!state->span || !state->database)
@@ -225,7 +229,7 @@ static void event(void *context, const struct post_timeline_event *event)
 	}
 	text(state->span, 10, end_of(event->flags));
 	insert(output, state->span);
-	add_arguments(output, event->arguments, frame->number);
+	add_arguments(output, event, frame->number);
 }
 
 static void add_processes(struct post_output *output)

@@ -1,6 +1,8 @@
 /* Text helpers of the output formats. */
 #include "postproc/formats/text.h"
 
+#include "postproc/model/parameters.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,11 +157,19 @@ void post_write_json_text(FILE *file, const char *text)
 	putc('"', file);
 }
 
-const char *post_argument_name(const struct post_argument *argument, char name[16])
+const char *post_argument_name(struct post_session *session,
+			       const struct post_timeline_event *event,
+			       const struct post_argument *argument, char name[16])
 {
+	const char *known;
+
 	if (argument->number == LITIFUT_ARGUMENT_RETURN)
 		return "returned";
+	known = post_parameter_name(session, event->callee, event->site, argument->number);
 	snprintf(name, 16, "arg%u", argument->number);
+	/* other members of the same JSON object, and of a slice */
+	if (known && strcmp(known, "site") != 0 && strcmp(known, "returned") != 0)
+		return known;
 	return name;
 }
 
@@ -207,44 +217,50 @@ void post_text_add_argument(struct post_text *text, const struct post_argument *
 	post_text_format(text, "0x%x", value);
 }
 
-static void add_arguments(struct post_text *text, const struct post_call_arguments *arguments,
-			  const char *before, const char *behind)
+static void add_arguments(struct post_text *text, struct post_session *session,
+			  const struct post_timeline_event *event, const char *before,
+			  const char *behind)
 {
 	struct post_argument_place place = {0};
 	struct post_argument argument;
 	char name[16];
 	bool some = false;
 
-	while (post_argument_next(arguments, &place, &argument)) {
+	while (post_argument_next(event->arguments, &place, &argument)) {
 		post_text_format(text, "%s%s=", some ? ", " : before,
-				 post_argument_name(&argument, name));
+				 post_argument_name(session, event, &argument, name));
 		post_text_add_argument(text, &argument);
 		some = true;
 	}
 	post_text_add(text, some ? behind : "");
 }
 
-void post_write_arguments(FILE *file, const struct post_call_arguments *arguments)
+void post_write_arguments(FILE *file, struct post_session *session,
+			  const struct post_timeline_event *event)
 {
 	struct post_text text = {0};
 
-	if (!arguments)
+	if (!event->arguments)
 		return;
-	add_arguments(&text, arguments, " (", ")");
+	add_arguments(&text, session, event, " (", ")");
 	fputs(text.bytes ? text.bytes : "", file);
 	free(text.bytes);
 }
 
-void post_write_json_arguments(FILE *file, const struct post_call_arguments *arguments, bool first)
+void post_write_json_arguments(FILE *file, struct post_session *session,
+			       const struct post_timeline_event *event, bool first)
 {
 	struct post_argument_place place = {0};
 	struct post_argument argument;
 	char name[16];
 
-	while (arguments && post_argument_next(arguments, &place, &argument)) {
+	while (event->arguments && post_argument_next(event->arguments, &place, &argument)) {
 		struct post_text text = {0};
 
-		fprintf(file, "%s\"%s\":", first ? "" : ",", post_argument_name(&argument, name));
+		if (!first)
+			putc(',', file);
+		post_write_json_text(file, post_argument_name(session, event, &argument, name));
+		putc(':', file);
 		first = false;
 		if (argument.type == LITIFUT_ARGUMENT_STRING)
 			post_text_format(&text, "%s%s", argument.text, argument.cut ? "..." : "");

@@ -8,6 +8,7 @@
 
 #include "postproc/model/session.h"
 #include "postproc/sources/arguments.h"
+#include "postproc/timeline/event.h"
 
 /* All zero is an empty text. */
 struct post_text {
@@ -32,17 +33,22 @@ void post_text_add_callee(struct post_text *text, const struct post_session *ses
 void post_text_add_target(struct post_text *text, const struct post_session *session,
 			  const struct post_call *call);
 
-/* The name of an argument: argN, or `returned`. */
-const char *post_argument_name(const struct post_argument *argument, char name[16]);
+/* The name of an argument of a call or return: that of the source, argN where that is not known,
+ * or `returned`. `name` is room for argN. */
+const char *post_argument_name(struct post_session *session,
+			       const struct post_timeline_event *event,
+			       const struct post_argument *argument, char name[16]);
 
 /* Its value for people: a number, a text with quotes and escapes, on one line. */
 void post_text_add_argument(struct post_text *text, const struct post_argument *argument);
 
-/* All of them, " (arg0=1, arg1="text")"; nothing if there are none. */
-void post_write_arguments(FILE *file, const struct post_call_arguments *arguments);
+/* All of an event, " (flags=1, arg1="text")"; nothing if there are none. */
+void post_write_arguments(FILE *file, struct post_session *session,
+			  const struct post_timeline_event *event);
 
 /* Writes them as members of a JSON object; `first`: no other member stands before. */
-void post_write_json_arguments(FILE *file, const struct post_call_arguments *arguments, bool first);
+void post_write_json_arguments(FILE *file, struct post_session *session,
+			       const struct post_timeline_event *event, bool first);
 
 /* Writes a number in decimal. Several times faster than fprintf(). */
 void post_write_number(FILE *file, uint64_t value);

@@ -65,7 +65,7 @@ static void event(void *context, const struct post_timeline_event *event)
 	indent(output->file, event->depth);
 	if (event->kind == POST_EVENT_LEAVE) {
 		fprintf(output->file, "<- %s", output->session->functions[event->callee].name);
-		post_write_arguments(output->file, event->arguments);
+		post_write_arguments(output->file, output->session, event);
 		putc_unlocked('\n', output->file);
 		return;
 	}
@@ -74,7 +74,7 @@ static void event(void *context, const struct post_timeline_event *event)
 		return;
 	}
 	post_call_texts_write(&state->texts, output->file, output->session, event->site, make_line);
-	post_write_arguments(output->file, event->arguments);
+	post_write_arguments(output->file, output->session, event);
 	fputs_unlocked(event->flags & POST_EVENT_GUESSED ? " ?\n" : "\n", output->file);
 }
 

@@ -60,7 +60,7 @@ static void event(void *context, const struct post_timeline_event *event)
 	post_call_texts_write(output->state, output->file, output->session, event->site, make_tail);
 	if (event->arguments) {
 		putc_unlocked('{', output->file);
-		post_write_json_arguments(output->file, event->arguments, true);
+		post_write_json_arguments(output->file, output->session, event, true);
 		putc_unlocked('}', output->file);
 	}
 	putc_unlocked('\n', output->file);

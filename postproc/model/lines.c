@@ -20,7 +20,7 @@ static Dwarf *open_dwarf(Elf *elf)
 	return NULL;
 }
 
-static Dwarf *debug_information(struct post_image *image)
+void *post_lines_dwarf(struct post_image *image)
 {
 	if (image->dwarf || image->dwarf_missing)
 		return image->dwarf;
@@ -38,7 +38,7 @@ static bool find_unit(const struct post_session *session, uint32_t module, uint3
 		      Dwarf_Die *unit)
 {
 	struct post_image *image = session->modules[module].image;
-	Dwarf *dwarf = image ? debug_information(image) : NULL;
+	Dwarf *dwarf = image ? post_lines_dwarf(image) : NULL;
 	Dwarf_Off offset = 0, next;
 	size_t header;
 
@@ -166,7 +166,7 @@ bool post_lines_walk(const struct post_session *session, uint32_t module,
 		     void (*take)(void *context, const struct post_line_row *row), void *context)
 {
 	struct post_image *image = session->modules[module].image;
-	Dwarf *dwarf = image ? debug_information(image) : NULL;
+	Dwarf *dwarf = image ? post_lines_dwarf(image) : NULL;
 	Dwarf_Off offset = 0, next;
 	size_t header;
 	Dwarf_Die unit;
@@ -202,7 +202,7 @@ bool post_lines_functions(const struct post_session *session, uint32_t module,
 			  void *context)
 {
 	struct post_image *image = session->modules[module].image;
-	Dwarf *dwarf = image ? debug_information(image) : NULL;
+	Dwarf *dwarf = image ? post_lines_dwarf(image) : NULL;
 	struct function_taker taker = {take, context};
 	Dwarf_Off offset = 0, next;
 	size_t header;

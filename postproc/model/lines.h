@@ -12,6 +12,9 @@ bool post_lines_text(const struct post_session *session, uint32_t module, uint32
 bool post_lines_place(const struct post_session *session, uint32_t module, uint32_t address,
 		      const char **file, unsigned *line);
 
+/* libdw's handle of a file, which is the file's; NULL: it describes no code. */
+void *post_lines_dwarf(struct post_image *image);
+
 struct post_line_call {
 	const char *file; /* lives as long as the session */
 	unsigned line;

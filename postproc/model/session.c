@@ -421,6 +421,9 @@ void post_session_close(struct post_session *session)
 	}
 	free(session->modules);
 	free(session->functions);
+	for (size_t i = 0; i < session->parameter_count; i++)
+		free(session->parameters[i]);
+	free(session->parameters);
 	free(session->calls);
 	post_table_release(&session->function_index);
 	post_table_release(&session->call_index);

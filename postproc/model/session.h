@@ -165,6 +165,8 @@ struct post_session {
 	struct post_table function_index, call_index, site_index;
 	char **texts;
 	size_t text_count, text_capacity;
+	struct post_parameters **parameters; /* by function; of parameters.c */
+	size_t parameter_count;
 };
 
 /* `session` must be all zero but for `options` and `problems`. Opens every

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "dwarf/functions.h"
 #include "elf/sections.h"
 #include "postproc/sources/image_private.h"
 #include "postproc/table.h"
@@ -148,6 +149,7 @@ static enum litifut_status identify(struct post_image *image, struct litifut_err
 	if (header.e_ident[EI_CLASS] != ELFCLASS32)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, image->path, NULL,
 					 LITIFUT_NO_ADDRESS, "not a 32-bit ELF file");
+	image->elf_flags = header.e_flags;
 	image->cpu = cpu_find(header.e_machine);
 	if (!image->cpu)
 		return litifut_error_set(
@@ -337,6 +339,7 @@ void post_image_close(struct post_image *image)
 	free(image->exits);
 	free(image->patched);
 	free(image->segments);
+	dwarf_functions_release(image->functions);
 	if (image->dwarf)
 		dwarf_end(image->dwarf);
 	if (image->elf)

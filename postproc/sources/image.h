@@ -32,6 +32,7 @@ struct post_image {
 	bool debug_only;      /* a file made by objcopy --only-keep-debug */
 	uint8_t build_id[POST_BUILD_ID_BYTES];
 	unsigned build_id_bytes; /* 0: none */
+	unsigned elf_flags;      /* e_flags */
 	char soname[64];         /* "": none */
 	struct post_segment *segments;
 	size_t segment_count;
@@ -56,6 +57,8 @@ struct post_image {
 	void *elf;
 	void *dwarf; /* Dwarf *, see lines.c */
 	bool dwarf_missing;
+	struct dwarf_functions *functions; /* see parameters.c */
+	bool functions_read;
 	uint8_t *data;
 	size_t size;
 	bool mapped;

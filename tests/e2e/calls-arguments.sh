@@ -32,9 +32,27 @@ source_code()
 		KEEP int counted(int x) { return sink += x; }
 		KEEP int look(const void *text) { return text != 0; }
 		}
+		/* what the conventions of calls have rules for */
+		enum color { RED, GREEN };
+		struct pair { short one, two; int other; };
+		struct triple { int a, b, c; };
+		struct floats { float x, y; };
+		static void *where;
+		struct counted_one { int n; counted_one(int i) : n(i) { where = this; } counted_one(const counted_one &o) : n(o.n + 1) {} };
+		extern "C" {
+		KEEP int mixed(double d, int i, long long wide, const char *text, float f, pair p, char *out)
+		{
+			return sink += (int)(d + i + wide + text[0] + f + p.one + p.other + out[0]);
+		}
+		KEEP triple make(int a, color c, bool b, signed char ch) { return {a, (int)c + b, ch}; }
+		KEEP floats halves(unsigned a, const floats f, int b) { return {a / f.x, b / f.y}; }
+		KEEP long long wide_one(long long x, int y) { return x + y; }
+		KEEP int taken(counted_one one, int i) { return one.n + i; }
+		KEEP int listed(const char *what, ...) { return what[0]; }
+		}
 		static KEEP int hidden(const char *text) { return sink += text[0]; }
 		namespace shape {
-		struct box { int side; KEEP int set(int s) { return side = s; } };
+		struct box { int side; KEEP int set(int s) { return side = s; } KEEP int scaled(short by) const { return side * by; } };
 		KEEP int draw(const char *text, int width) { return sink += text[0] + width; }
 		}
 		static int (*volatile pointer)(const char *, int) = shape::draw;
@@ -44,7 +62,7 @@ source_code()
 			for (int i = from; i < from + count; i++) {
 				char text[40];
 				snprintf(text, sizeof text, "text %d", i);
-				SAY("named (arg0=%d, arg1=\"%s\")\n", i, text);
+				SAY("named (number=%d, text=\"%s\")\n", i, text);
 				sink += named(i, text);
 			}
 		}
@@ -76,11 +94,11 @@ source_code()
 		{
 			int before = sink;
 
-			SAY("counted (arg0=%d)\n", x);
+			SAY("counted (x=%d)\n", x);
 			SAY("R <- counted (returned=%d)\n", before + x);
 			counted(x);
 			asm volatile("" : : "r"(9));
-			SAY("counted (arg0=1)\n");
+			SAY("counted (x=1)\n");
 			SAY("R <- counted (returned=%d)\n", before + x + 1);
 			counted(1);
 			asm volatile("" : : "r"(0));
@@ -101,48 +119,76 @@ source_code()
 			SAY("malloc (arg0=77)\n");
 			void *p = malloc(77);
 			SAY("R <- malloc (returned=0x%lx)\n", (long)p);
-			SAY("six (arg0=-5, arg1=4000000000, arg2=\"he\\\"l\\\\lo\", arg3=0xfffffff0, arg4=-9, arg5=\"\\tW\\x01\xc3\xa4\\xff\")\n");
+			SAY("six (a=-5, b=4000000000, c=\"he\\\"l\\\\lo\", d=0xfffffff0, e=-9, f=\"\\tW\\x01\xc3\xa4\\xff\")\n");
 			int six_is = six(-5, 4000000000u, "he\"l\\lo", 0xfffffff0, -9, "\tW\001\xc3\xa4\xff");
 			SAY("R <- six (returned=%d)\n", six_is);
-			SAY("hidden(char const*) (arg0=\"\")\n");
+			SAY("hidden(char const*) (text=\"\")\n");
 			hidden("");
-			SAY("shape::draw(char const*, int) (arg0=\"square\", arg1=0)\n");
+			SAY("shape::draw(char const*, int) (text=\"square\", width=0)\n");
 			shape::draw("square", 0);
 			sink += pointer("by a pointer", 1);
-			SAY("shape::box::set(int) (arg1=-1)\n");
+			SAY("shape::box::set(int) (s=-1)\n");
 			box.set(-1);
-			SAY("last (arg0=\"from a tail call\")\n");
+			long long wide = 0x123456789abcdef0;
+			pair both = {7, -1, 8};
+			unsigned words[4];
+			char out[] = "not shown";
+			memcpy(words, &wide, 8);
+			memcpy(words + 2, &both, 8);
+			SAY("mixed (i=-3, wide=0x%x, wide+4=0x%x, text=\"t\", p=0x%x, p+4=0x%x, out=0x%lx)\n",
+			    words[0], words[1], words[2], words[3], (long)out);
+			int got = mixed(1.5, -3, wide, "t", 2.5f, both, out);
+			SAY("R <- mixed (returned=%d)\n", got);
+			SAY("make (a=-1, c=1, b=1, ch=-2)\n");
+			sink += make(-1, GREEN, true, -2).c;
+			SAY("halves (a=3000000000, b=9)\n");
+			sink += (int)halves(3000000000u, floats{2, 4}, 9).x;
+			SAY("wide_one (x=0x%x, x+4=0x%x, y=5)\n", words[0], words[1]);
+			sink += (int)wide_one(wide, 5);
+			got = taken(counted_one(1), 6);
+			SAY("R <- taken (returned=%d)\n", got);
+			SAY("taken (one=0x%lx, i=6)\n", (long)where);
+			SAY("listed (what=\"list\")\n");
+			got = listed("list", 1, 2);
+			SAY("R <- listed (returned=%d)\n", got);
+			SAY("shape::box::scaled(short) const (by=-4, this=0x%lx)\n", (long)&box);
+			got = box.scaled(-4);
+			SAY("R <- shape::box::scaled(short) const (returned=%d)\n", got);
+			SAY("access (arg0=\"/dev/null\", arg1=4)\n");
+			got = access("/dev/null", R_OK);
+			SAY("R <- access (returned=%d)\n", got);
+			SAY("last (text=\"from a tail call\")\n");
 			tail(1);
-			SAY("same (arg0=0x0)\n");
+			SAY("same (pointer=0x0)\n");
 			SAY("R <- same (returned=0)\n");
 			same(0);
-			SAY("look (arg0=0x0)\n");
+			SAY("look (text=0x0)\n");
 			look(0);
-			SAY("look (arg0=0x10)\n");
+			SAY("look (text=0x10)\n");
 			look((void *)16);
 			overwritten(3);
-			SAY("look (arg0=0x%lx)\n", (long)-1 & 0xffffffff);
+			SAY("look (text=0x%lx)\n", (long)-1 & 0xffffffff);
 			look((void *)-1);
 			memset(longer, 'x', 100);
 			longer[100] = 0;
-			SAY("look (arg0=\"%.64s\"...)\n", longer);
+			SAY("look (text=\"%.64s\"...)\n", longer);
 			look(longer);
 			longer[64] = 0;
-			SAY("look (arg0=\"%s\")\n", longer);
+			SAY("look (text=\"%s\")\n", longer);
 			look(longer);
 			/* up to the last byte of a page, over it, and beyond what is there */
 			strcpy(pages + page - 5, "over the end");
-			SAY("look (arg0=\"over the end\")\n");
+			SAY("look (text=\"over the end\")\n");
 			look(pages + page - 5);
 			munmap(pages + page, page);
 			strcpy(pages + page - 5, "last");
-			SAY("look (arg0=\"last\")\n");
+			SAY("look (text=\"last\")\n");
 			look(pages + page - 5);
 			pages[page - 1] = '!';
-			SAY("look (arg0=0x%lx)\n", (long)(pages + page - 5));
+			SAY("look (text=0x%lx)\n", (long)(pages + page - 5));
 			look(pages + page - 5);
 			signal(SIGUSR1, handler);
-			SAY("last (arg0=\"handler\")\n");
+			SAY("last (text=\"handler\")\n");
 			raise(SIGUSR1);
 		}
 		int main(int argc, char **argv)
@@ -181,7 +227,7 @@ source_code()
 calls_of()
 {
 	"$BUILD/bin/litifut-post" -q data traced/program 2>post.err |
-		sed -n 's/^.* [-=]> \(.*\) \[[^ ]*\]\( (\(arg\|returned\).*\)$/\1\2/p'
+		sed -n 's/^.* [-=]> \(.*\) \[[^ ]*\]\( ([a-z0-9]*=.*\)$/\1\2/p'
 	! grep . post.err
 }
 
@@ -208,6 +254,7 @@ build()
 	language=g++
 	LITIFUT_ARGS='open:s0,i1;malloc:u0;six:i0,u1,s2,x3,i4,s5;hidden*:s0;named:i0,s1'
 	LITIFUT_ARGS="$LITIFUT_ARGS;same:p0;last:s0;look:s0;counted:i0;shape::d*:s0,u1;shape::box::*:i1${results:-}"
+	LITIFUT_ARGS="$LITIFUT_ARGS;mixed:*;make:*;halves:*;wide_one:*;taken:*;listed:*;shape::box::scaled:*;access:*"
 	export LITIFUT_ARGS
 	[ -s main.o ] || compiler -c main.cc -o main.o
 	link program ../main.o -pthread
@@ -229,10 +276,12 @@ too_many_lists()
 	LITIFUT_ARGS=$(awk 'BEGIN { for (i = 0; i < 300; i++)
 		printf "f%d(int):%s%d,%s;", i, substr("iuxp", i % 4 + 1, 1), i / 4 % 16, "i" 16 + int(i / 64) }') &&
 		export LITIFUT_ARGS
-	(cd traced && front="$BUILD/bin/litifut build" compiler -o lists ../lists.cc) >traced.log 2>&1
+	LITIFUT_ARGS="$LITIFUT_ARGS;f1:*"
+	(cd traced && front="$BUILD/bin/litifut build" compiler -g0 -o lists ../lists.cc) >traced.log 2>&1
 	unset LITIFUT_ARGS
-	is "too many lists of values: a line says of how many calls" "$(sed 's/.*: lists: //' traced.log)" \
-		"LITIFUT_ARGS: nothing is recorded of 45 calls: a module has room for 255 different lists of values; choose fewer"
+	is "too many lists of values, and no types: a line each" "$(sed 's/.*: lists: //' traced.log)" \
+		"LITIFUT_ARGS: the parameters of f1 are not known: compile with -g, or write them: f1:i0,s1
+LITIFUT_ARGS: nothing is recorded of 45 calls: a module has room for 255 different lists of values; choose fewer"
 	guest_environment="LITIFUT_DIR=$(pwd)/data" && rm -rf data
 	run traced lists
 	guest_environment=
@@ -246,7 +295,7 @@ behaviour()
 	build || return
 	shows "calls"
 	is "the program runs to its end" "$(cat traced.status) $(cat traced.err)" "0 "
-	ok "tree: the same" sh -c "'$BUILD/bin/litifut-post' -q -f tree data traced/program | sed -n 's/^ *\\(=> \\)\\{0,1\\}\\(.*\\) \\[[^ ]*\\]\\( (arg.*\\)$/\\2\\3/p' | LC_ALL=C sort | diff - expected"
+	ok "tree: the same" sh -c "'$BUILD/bin/litifut-post' -q -f tree data traced/program | sed -n 's/^ *\\(=> \\)\\{0,1\\}\\(.*\\) \\[[^ ]*\\]\\( ([a-z0-9]*=.*\\)$/\\2\\3/p' | LC_ALL=C sort | diff - expected"
 	events_equal_calls program
 	shows "threads" threads
 	shows "children" fork 20
@@ -259,14 +308,14 @@ behaviour()
 	shows "a file that is written" many 900
 	guest_environment="LITIFUT_DEDUP=1 LITIFUT_DIR=$(pwd)/data" && rm -rf data
 	run traced program many 50
-	is "each pair once: the first one's" "$(calls_of)" 'named (arg0=0, arg1="text 0")'
+	is "each pair once: the first one's" "$(calls_of)" 'named (number=0, text="text 0")'
 	guest_environment="LITIFUT_RING_KB=128 LITIFUT_BULK_KB=16 LITIFUT_DIR=$(pwd)/data" && rm -rf data
 	run traced program many 9000
 	calls_of >got
 	ok "a ring: the last ones" sh -c 'test "$(wc -l <got)" -lt 9000 && tail -n 500 traced.out >expected && tail -n 500 got | diff - expected'
 	guest_environment="LITIFUT_SYSCALLS=never LITIFUT_DIR=$(pwd)/data" && rm -rf data
 	run traced program many 20
-	is "without system calls: strings are pointers" "$(calls_of | grep -c 'named (arg0=[0-9]*, arg1=0x[0-9a-f]*)')" 20
+	is "without system calls: strings are pointers" "$(calls_of | grep -c 'named (number=[0-9]*, text=0x[0-9a-f]*)')" 20
 	guest_environment=
 
 	LITIFUT_ENGINE=db results=';named:i4' && export LITIFUT_ENGINE
@@ -275,7 +324,7 @@ behaviour()
 	run traced program empty
 	guest_environment=
 	is "an argument behind an empty stack: nothing faults" "$(cat traced.status) $(cat traced.out)" "0 back"
-	is "and the call is there" "$(calls_of | grep -c 'named (arg0=7, arg1="a tail call", arg4=')" 1
+	is "and the call is there" "$(calls_of | grep -c 'named (number=7, text="a tail call", arg4=')" 1
 	results=
 	build
 	unset LITIFUT_ENGINE
@@ -310,7 +359,7 @@ no call is found of a function named nosuch'
 	grep '^R ' traced.out | sed 's/^R //' >expected
 	ok "what functions return" sh -c "'$BUILD/bin/litifut-post' -q -f tree data traced/program | sed -n 's/^ *\\(<- .*\\)/\\1/p' | diff - expected"
 	"$BUILD/bin/litifut-post" -q -f sqlite -o trace.db data traced/program
-	is "sqlite has both" "$(sqlite3 trace.db "SELECT a.value, b.text, r.value FROM spans s JOIN functions f ON f.id = s.function JOIN arguments a ON a.span = s.id AND a.number = 4 JOIN arguments b ON b.span = s.id AND b.number = 2 JOIN arguments r ON r.span = s.id AND r.number IS NULL WHERE f.name = 'six'")" \
+	is "sqlite has both" "$(sqlite3 trace.db "SELECT a.value, b.text, r.value FROM spans s JOIN functions f ON f.id = s.function JOIN arguments a ON a.span = s.id AND a.number = 4 JOIN arguments b ON b.span = s.id AND b.name = 'c' JOIN arguments r ON r.span = s.id AND r.number IS NULL WHERE f.name = 'six'")" \
 		"-9|he\"l\\lo|$(sed -n 's/<- six (returned=\(.*\))/\1/p' expected)"
 	"$BUILD/bin/litifut-post" -q -f chrome -o trace.json data traced/program
 	is "chrome has both" "$(python3 -c '

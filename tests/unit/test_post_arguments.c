@@ -30,13 +30,16 @@ static const uint32_t good[] = {LITIFUT_ARGUMENT_HEAD(3) | LITIFUT_ARGUMENT_ZERO
 
 static char *text_of(const struct post_call_arguments *arguments)
 {
+	struct post_session session = {0}; /* without a file, nothing has a name */
+	const struct post_timeline_event event = {.arguments = arguments};
 	struct post_argument_place place = {0};
 	struct post_argument argument;
 	struct post_text text = {0};
 	char name[16];
 
 	while (post_argument_next(arguments, &place, &argument)) {
-		post_text_format(&text, "%s=", post_argument_name(&argument, name));
+		post_text_format(&text,
+				 "%s=", post_argument_name(&session, &event, &argument, name));
 		post_text_add_argument(&text, &argument);
 		post_text_add(&text, ";");
 	}

@@ -46,15 +46,25 @@ static void fields_are_read(void **state)
 	assert_string_equal(specs.items[1].glob, "a::b<c, d>(int)");
 	assert_memory_equal(specs.items[1].fields, all_fields, sizeof(all_fields));
 	litifut_argument_specs_release(&specs);
+	read_text("f:*;g:x1,*", &specs);
+	assert_string_equal(lines, "");
+	assert_int_equal(specs.count, 2);
+	assert_true(specs.items[0].all && specs.items[1].all);
+	assert_int_equal(specs.items[0].fields[0], 0);
+	assert_int_equal(specs.items[1].fields[0], FIELD(HEX, 1));
+	litifut_argument_specs_release(&specs);
 }
 
 static void wrong_ones_are_left_out_with_a_line_each(void **state)
 {
 	static const char *const wrong[] = {
-		"f",     ":i0",    "f:",    "f:i",   "f:0",
-		"f:i30", "f:i100", "f:ii0", "f:rq",  "f:rii",
-		"f:i0x", "f:i0,",  "f:,i0", "f:i-1", "a::b",
-		"f: i0", "f:q0",   "::",    ":",     "f:i0,i1,i2,i3,i4,i5,i6,i7,i8,i9,i10,i11,i12",
+		"f",      ":i0",   "f:",
+		"f:i",    "f:0",   "f:i30",
+		"f:i100", "f:ii0", "f:rq",
+		"f:rii",  "f:i0x", "f:**",
+		"f:i0,",  "f:,i0", "f:i-1",
+		"a::b",   "f: i0", "f:q0",
+		"::",     ":",     "f:i0,i1,i2,i3,i4,i5,i6,i7,i8,i9,i10,i11,i12",
 	};
 	struct litifut_argument_specs specs;
 
