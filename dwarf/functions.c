@@ -66,8 +66,8 @@ static int take_function(Dwarf_Die *entry, void *context)
 {
 	struct dwarf_functions *functions = context;
 	Dwarf_Attribute attribute;
-	const char *name = dwarf_formstring(
-		dwarf_attr_integrate(entry, DW_AT_linkage_name, &attribute));
+	const char *name =
+		dwarf_formstring(dwarf_attr_integrate(entry, DW_AT_linkage_name, &attribute));
 	Dwarf_Addr address;
 	const bool defined = !dwarf_entrypc(entry, &address);
 
@@ -153,8 +153,8 @@ struct dwarf_functions *dwarf_functions_read(void *dwarf, const struct cpu *cpu,
 		return NULL;
 	}
 	if (functions->address_count)
-		qsort(functions->addresses, functions->address_count,
-		      sizeof(*functions->addresses), compare_addresses);
+		qsort(functions->addresses, functions->address_count, sizeof(*functions->addresses),
+		      compare_addresses);
 	if (functions->name_count)
 		qsort(functions->names, functions->name_count, sizeof(*functions->names),
 		      compare_names);
@@ -198,8 +198,8 @@ static bool find(const struct dwarf_functions *functions, uint32_t address, cons
 	const struct by_address key = {.address = address};
 	const struct by_address *at =
 		address && functions->address_count
-			? bsearch(&key, functions->addresses, functions->address_count,
-				  sizeof(key), compare_addresses)
+			? bsearch(&key, functions->addresses, functions->address_count, sizeof(key),
+				  compare_addresses)
 			: NULL;
 	size_t low = 0, high = functions->name_count;
 

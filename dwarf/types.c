@@ -63,8 +63,7 @@ static bool read_base(Dwarf_Die *type, struct cpu_value *value, unsigned *shown)
 		*shown = LITIFUT_ARGUMENT_HEX; /* each half of it */
 	else if (encoding == DW_ATE_signed || encoding == DW_ATE_signed_char)
 		*shown = LITIFUT_ARGUMENT_SIGNED;
-	return encoding != DW_ATE_complex_float &&
-	       (encoding != DW_ATE_float || value->bytes >= 4);
+	return encoding != DW_ATE_complex_float && (encoding != DW_ATE_float || value->bytes >= 4);
 }
 
 static bool read_type(Dwarf_Die *entry, struct cpu_value *value, unsigned *shown, unsigned depth);
@@ -239,10 +238,8 @@ static bool read_type(Dwarf_Die *entry, struct cpu_value *value, unsigned *shown
 		if (!value->by_reference || depth)
 			return true;
 		*shown = LITIFUT_ARGUMENT_POINTER;
-		*value = (struct cpu_value){.kind = CPU_VALUE_NUMBER,
-					    .bytes = 4,
-					    .alignment = 4,
-					    .by_reference = true};
+		*value = (struct cpu_value){
+			.kind = CPU_VALUE_NUMBER, .bytes = 4, .alignment = 4, .by_reference = true};
 		return true;
 	case DW_TAG_array_type: /* of a structure only */
 		return depth && !dwarf_hasattr(&type, DW_AT_GNU_vector) &&

@@ -238,6 +238,15 @@ static bool control_folder(FILE *to, const char *folder, uint32_t request, size_
 	return count > 0;
 }
 
+/* A recorder makes its folder with the first call that it records. */
+static enum litifut_status nothing_recorded(const char *path, struct litifut_error *error)
+{
+	return litifut_error_set(
+		error, LITIFUT_ERROR_MISSING, path, NULL, LITIFUT_NO_ADDRESS,
+		"there are no traces in it: no traced program has recorded a call there (litifut "
+		"info PROGRAM says if it is traced; LITIFUT_START, LITIFUT_DIR)");
+}
+
 enum litifut_status control(FILE *to, const char *path, uint32_t request,
 			    struct litifut_error *error)
 {
@@ -245,18 +254,18 @@ enum litifut_status control(FILE *to, const char *path, uint32_t request,
 	struct stat stat_of;
 	size_t asked = 0;
 
-	if (stat(path, &stat_of))
+	const bool there = !stat(path, &stat_of);
+
+	if (!there && errno != ENOENT)
 		return failed(path, error);
-	if (S_ISDIR(stat_of.st_mode)) {
+	if (!there) {
+		status = nothing_recorded(path, error);
+	} else if (S_ISDIR(stat_of.st_mode)) {
 		char *inside = xasprintf("%s/trace", path);
 
 		if (!control_folder(to, inside, request, &asked, &status, error) &&
 		    !control_folder(to, path, request, &asked, &status, error))
-			status = litifut_error_set(
-				error, LITIFUT_ERROR_MISSING, path, NULL, LITIFUT_NO_ADDRESS,
-				"there are no traces in it: no traced program has recorded a call "
-				"there (litifut info PROGRAM says if it is traced; "
-				"LITIFUT_START, LITIFUT_DIR)");
+			status = nothing_recorded(path, error);
 		free(inside);
 	} else {
 		status = control_trace(to, path, request, &asked, error);

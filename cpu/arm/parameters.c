@@ -12,10 +12,9 @@ size_t litifut_arm_place_parameters(const struct cpu_signature *signature)
 	/* variadic functions take floats as others do in the base standard */
 	const bool vfp = !signature->variadic && signature->flags & EF_ARM_ABI_FLOAT_HARD;
 	const struct cpu_value *result = &signature->result;
-	const bool in_memory =
-		result->by_reference ||
-		(result->bytes > 4 && (result->kind == CPU_VALUE_STRUCT ||
-				       (result->kind == CPU_VALUE_FLOATS && !vfp)));
+	const bool in_memory = result->by_reference ||
+			       (result->bytes > 4 && (result->kind == CPU_VALUE_STRUCT ||
+						      (result->kind == CPU_VALUE_FLOATS && !vfp)));
 	unsigned next = in_memory; /* its address is the first one */
 	unsigned used = 0;
 

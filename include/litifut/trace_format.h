@@ -125,6 +125,7 @@ struct litifut_child_loss {
 };
 
 #define LITIFUT_CHILD_LOSSES 8
+#define LITIFUT_PAUSE_SHIFT 20
 
 /* At file offset 0; the first chunk of `chunk_bytes` starts at `header_bytes`. A 1.x
  * header ends behind `program`; what has a place before that is 0 in it. */
@@ -157,7 +158,8 @@ struct litifut_trace_header {
 	uint32_t clock_shift;   /* times are those of the clock without so many low bits */
 	uint32_t overwritten;   /* chunks of a ring that are not there any more */
 	uint32_t foreign_calls; /* of modules of another family than this one: not recorded */
-	uint32_t reserved[2];
+	uint32_t pauses;  /* recording was switched off and on again so often, and was off for */
+	uint32_t paused;  /* so many times 2^LITIFUT_PAUSE_SHIFT nanoseconds */
 	char program[64]; /* base name of the executable, NUL-terminated */
 	/* since 2.0 */
 	struct litifut_first_chunk first[LITIFUT_FIRST_CHUNKS];

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "postproc/formats/format.h"
+#include "postproc/formats/losses.h"
 #include "postproc/formats/text.h"
 
 /* The line of a call is the same every time but for the thread. */
@@ -22,6 +23,7 @@ static char *make_line(const struct post_session *session, const struct post_cal
 static void start(struct post_output *output)
 {
 	output->state = post_allocate(1, sizeof(struct post_call_texts));
+	post_losses_write(output->file, output->session, "# ", "\n");
 }
 
 static void event(void *context, const struct post_timeline_event *event)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "postproc/formats/losses.h"
 #include "postproc/formats/picture.h"
 #include "postproc/model/lines.h"
 
@@ -112,6 +113,25 @@ static void write_edge(const struct post_picture *picture, uint32_t number)
 		edge->sites == 1 ? "" : "s");
 }
 
+/* Names of programs may have letters that end a label. */
+static void write_losses(FILE *file, const struct post_session *session)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (!memory)
+		return;
+	post_losses_write(memory, session, "", "\n");
+	fclose(memory);
+	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+		*end = '\0';
+		write_text(file, line);
+		fputs("\\n", file);
+	}
+	free(text);
+}
+
 static void finish(struct post_output *output)
 {
 	struct post_picture picture;
@@ -121,12 +141,13 @@ static void finish(struct post_output *output)
 	fprintf(file, "digraph calls {\n"
 		      "\tnode [shape=box, style=\"filled,rounded\", fontname=\"Helvetica\"];\n"
 		      "\tedge [fontname=\"Helvetica\", fontsize=10, color=\"gray40\"];\n");
+	fputs("\tlabel=\"", file);
 	if (picture.hidden)
-		fprintf(file,
-			"\tlabel=\"%" PRIu64 " of %" PRIu64 " calls; %zu of %zu edges are left "
-			"out\";\n",
+		fprintf(file, "%" PRIu64 " of %" PRIu64 " calls; %zu of %zu edges are left out\\n",
 			picture.edges.total - picture.left_out, picture.edges.total, picture.hidden,
 			picture.edges.count);
+	write_losses(file, output->session);
+	fputs("\";\n", file);
 	post_picture_write(&picture, write_node, write_edge);
 	fputs("}\n", file);
 	post_picture_release(&picture);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "postproc/formats/format.h"
+#include "postproc/formats/losses.h"
 #include "postproc/measure/call_tree.h"
 #include "postproc/measure/measure.h"
 
@@ -91,6 +92,7 @@ static void finish(struct post_output *output)
 
 	state->least = output->options.min_share >= 0 ? output->options.min_share : USUAL_SHARE;
 	post_tree_order_make(&state->order, &state->tree);
+	post_losses_write(output->file, output->session, "# ", "\n");
 	fprintf(output->file, "%6s ", "share");
 	if (state->tree.timed)
 		fprintf(output->file, "%12s %12s ", "total", "self");

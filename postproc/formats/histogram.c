@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "postproc/formats/format.h"
+#include "postproc/formats/losses.h"
 #include "postproc/formats/near.h"
 #include "postproc/measure/measure.h"
 #include "postproc/model/clock.h"
@@ -195,6 +196,7 @@ static void finish(struct post_output *output)
 {
 	struct state *state = output->state;
 
+	post_losses_write(output->file, output->session, "# ", "\n");
 	for (uint32_t i = 0; i < state->count; i++) {
 		if (state->items[i])
 			write_one(output, i, state->items[i]);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "postproc/formats/format.h"
+#include "postproc/formats/losses.h"
 #include "postproc/measure/edges.h"
 #include "postproc/measure/measure.h"
 #include "postproc/measure/runs.h"
@@ -113,6 +114,7 @@ static void finish(struct post_output *output)
 	fprintf(output->file, "# %u run%s%s\n", runs->count, runs->count == 1 ? "" : "s",
 		runs->timed ? "; times are self times of a run, +- is the standard deviation of one"
 			    : "");
+	post_losses_write(output->file, session, "# ", "\n");
 	if (runs->timed)
 		fprintf(output->file, " %12s %12s %12s %12s", "self", "+-", "least", "most");
 	fprintf(output->file, " %5s %12s %12s %12s  %s\n", "runs", "calls", "least", "most",

@@ -7,6 +7,7 @@
 
 #include "postproc/measure/edges.h"
 #include "postproc/formats/format.h"
+#include "postproc/formats/losses.h"
 #include "postproc/model/lines.h"
 #include "postproc/formats/near.h"
 
@@ -75,6 +76,7 @@ static void finish_either(struct post_output *output, bool callers)
 
 	post_edges_collect(session, &edges);
 	post_tallies_collect(session, &edges, &tallies);
+	post_losses_write(output->file, session, "# ", "\n");
 	for (size_t i = 0; i < tallies.count; i++) {
 		const struct post_tally *tally = &tallies.items[i];
 		if (!asked_for(output, tally->function) || !(callers ? tally->calls : tally->made))

@@ -5,6 +5,7 @@
 
 #include "postproc/measure/edges.h"
 #include "postproc/formats/format.h"
+#include "postproc/formats/losses.h"
 #include "postproc/formats/times.h"
 #include "postproc/measure/measure.h"
 #include "postproc/timeline/timeline.h"
@@ -107,6 +108,7 @@ static void finish(struct post_output *output)
 	/* The filters left nothing, as a message says: not even the heading of a table. */
 	if (output->totals->events > output->totals->own && !output->totals->shown)
 		return;
+	post_losses_write(output->file, session, "# ", "\n");
 	if (output->measures && post_measures_timing(output->measures) != POST_TIMING_NONE &&
 	    !is_count_column(sort)) {
 		post_times_write(output);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "postproc/formats/format.h"
+#include "postproc/formats/losses.h"
 #include "postproc/formats/text.h"
 
 #define DEEPEST_INDENT 48u /* deeper than that the depth is written as a number */
@@ -33,6 +34,7 @@ static char *make_line(const struct post_session *session, const struct post_cal
 static void start(struct post_output *output)
 {
 	output->state = post_allocate(1, sizeof(struct state));
+	post_losses_write(output->file, output->session, "# ", "\n");
 }
 
 /* A function that no call of the output leads to. */

@@ -62,8 +62,8 @@ static struct post_parameters *look_up(struct post_session *session, uint32_t fu
 		for (unsigned word = 0; parameter->name && word < parameter->words; word++) {
 			char name[256];
 
-			snprintf(name, sizeof(name), word ? "%.200s+%u" : "%.200s",
-				 parameter->name, 4 * word);
+			snprintf(name, sizeof(name), word ? "%.200s+%u" : "%.200s", parameter->name,
+				 4 * word);
 			names->names[parameter->word + word] = keep_text(session, name);
 		}
 	}
@@ -78,8 +78,8 @@ const char *post_parameter_name(struct post_session *session, uint32_t function,
 	if (function >= session->parameter_count) {
 		const size_t count = session->function_count;
 
-		session->parameters = post_reallocate(session->parameters, count,
-						      sizeof(*session->parameters));
+		session->parameters =
+			post_reallocate(session->parameters, count, sizeof(*session->parameters));
 		memset(session->parameters + session->parameter_count, 0,
 		       (count - session->parameter_count) * sizeof(*session->parameters));
 		session->parameter_count = count;

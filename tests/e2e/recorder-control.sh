@@ -108,6 +108,7 @@ behaviour()
 	ok "stage 2 begins when it is: $(recorded stage2)" test "$(recorded stage2)" -ge 15000
 	ok "and not before" test "$(recorded stage2)" -lt 20000
 	is "stage 3 is whole" "$(recorded stage3)" 20000
+	ok "a report says that there was a pause" sh -c "'$BUILD/bin/litifut-post' -q report data traced/work | sed -n 1p | grep '^# Recording of work (process [0-9]*) was switched off 1 time, [0-9]*\.[0-9]* s in all: '"
 	ok "the snapshot was copied" test -s copy/trace/work.*.trace
 	cat data/trace/work.*.trace >before
 	for request in start stop reset snapshot; do
@@ -126,6 +127,8 @@ behaviour()
 	cp -r killed/trace 'killed[1]'
 	ok "a folder's name is not a pattern" refused_as 'the process was killed' 'killed[1]' start
 	ok "a folder without traces is reported" refused . stop
+	is "nothing was ever recorded: one line says so" "$("$BUILD/bin/litifut" control never status 2>&1)" \
+		"litifut: error: never: there are no traces in it: no traced program has recorded a call there (litifut info PROGRAM says if it is traced; LITIFUT_START, LITIFUT_DIR)"
 	ok "so is what is not a trace" refused work.c stop
 	ok "and a request that does not exist" sh -c "! '$BUILD/bin/litifut' control data restart 2>/dev/null"
 }

@@ -23,6 +23,13 @@ post()
 	lost=$(sed -n 's/.* \([0-9]*\) lost.*/\1/p' post.err)
 }
 
+head_says()
+{
+	# shellcheck disable=SC2086
+	"$BUILD/bin/litifut-post" -q -f $1 data traced/work | tr '\n' '\f' | sed 's/"missing":\[\f/"missing":/' |
+		tr '\f' '\n' | if [ "$1" = html ] || [ "$1" = dot ]; then cat; else head -n 12; fi | grep "$2"
+}
+
 behaviour()
 {
 	cat >work.c <<-'END'
@@ -64,6 +71,12 @@ behaviour()
 	post
 	is "each call is recorded or counted" \
 		"$(($(recorded leaf) + $(recorded _exit) + lost))" 1100
+	# what people read says so at its head
+	for format in calls tree report graph "callers-of --function leaf" merge; do
+		ok "$format: what was lost stands at its head" head_says "$format" '^# [0-9]* calls of work (process [0-9]*) were lost: there was no room for them'
+	done
+	ok "dot: in its label" head_says dot 'label=".* calls of work (process [0-9]*) were lost: there was no room'
+	ok "html: among what is missing" head_says html '"missing".*calls of work (process [0-9]*) were lost: there was no room'
 	guest_environment="$guest_environment LITIFUT_DIR=$(pwd)/data"
 	rm -r data/trace data/maps
 	run traced work 10 10
@@ -78,8 +91,13 @@ behaviour()
 	ok "4 processes at once: $(recorded leaf) calls and $lost lost" \
 		test "$(recorded leaf)" -gt 150000 -a $(($(recorded leaf) + lost)) -ge $((400000 - 4 * 4096))
 
-	guest_environment="$guest_environment LITIFUT_RING_KB=256"
+	rings=$guest_environment
+	guest_environment="LITIFUT_CLOCK=mono LITIFUT_MAX_MB=1 LITIFUT_BULK_KB=16 LITIFUT_COMPACT=0"
+	same_run work 1 300000
+	ok "with a clock: when it was lost" head_says report '^# [0-9]* calls of work (process [0-9]*) were lost from [0-9]*\.[0-9]* s to [0-9]*\.[0-9]* s after its start: there was no room for them (a trace may have 1024 KiB)\.$'
+	guest_environment="$rings LITIFUT_RING_KB=256"
 	same_run work 2 100000
+	ok "a ring: what was replaced" head_says report '^# work (process [0-9]*) has recorded into a ring: [0-9]* chunks from its beginning were replaced by newer ones\.$'
 	is "rings: their places count once" "$(usage) $(units)" "36 36"
 	guest_environment=
 }

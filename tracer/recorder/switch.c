@@ -8,6 +8,7 @@
 
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/armed.h"
+#include "tracer/recorder/clock.h"
 #include "tracer/recorder/fast.h"
 #include "tracer/recorder/finish.h"
 #include "tracer/recorder/own_stack.h"
@@ -61,6 +62,7 @@ void litifut_stop_recording(void *nothing)
 		litifut_update_fast();
 		return;
 	}
+	r->stopped_ns = litifut_nanoseconds(1);
 	litifut_switch_note(LITIFUT_WORD_STOPPED);
 	litifut_switch_threads();
 	litifut_tell("recording is off", "", 0);
@@ -79,6 +81,11 @@ void litifut_start_recording(void *nothing)
 		return;
 	}
 	r->file.header->state = LITIFUT_TRACE_RUNNING;
+	if (r->stopped_ns) {
+		r->file.header->pauses++;
+		r->file.header->paused +=
+			(uint32_t)((litifut_nanoseconds(1) - r->stopped_ns) >> LITIFUT_PAUSE_SHIFT);
+	}
 	litifut_save(&r->file, (uint32_t)r->file.header, sizeof(*r->file.header));
 	litifut_switch_note(LITIFUT_WORD_STARTED);
 	litifut_tell("recording is on", "", 0);

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "postproc/formats/losses.h"
 #include "postproc/formats/text.h"
 #include "postproc/measure/measure.h"
 #include "postproc/timeline/timeline.h"
@@ -89,23 +90,22 @@ static void write_losses(struct list *list, const struct post_output *output)
 	for (size_t i = 0; i < session->process_count; i++) {
 		const struct post_process *process = session->processes[i];
 		const struct litifut_trace_header *header = &process->trace->header;
-		uint64_t lost = post_timeline_lost(process);
+		struct post_text lost = {0}, paused = {0};
 
-		if (lost && header->max_bytes)
+		if (post_losses_text(process, &lost))
 			write_one(list,
-				  "LITIFUT_MAX_MB=N with a larger N, LITIFUT_RING_KB=N to keep the "
-				  "last calls, or LITIFUT_DEDUP=1 to record each call once",
-				  "%" PRIu64 " calls of %s (process %u) were lost. The trace may "
-				  "grow to %" PRIu64 " MB.",
-				  lost, header->program, header->pid, header->max_bytes >> 20);
-		else if (lost)
-			write_one(list,
-				  "LITIFUT_DIR=FOLDER on a file system with more room, "
-				  "LITIFUT_EXCLUDE=NAMES at the link, or LITIFUT_DEDUP=1",
-				  "%" PRIu64
-				  " calls of %s (process %u) were lost: there was no room "
-				  "for them.",
-				  lost, header->program, header->pid);
+				  header->overwritten ? "LITIFUT_RING_KB=N with a larger N"
+				  : header->max_bytes
+					  ? "LITIFUT_MAX_MB=N with a larger N, LITIFUT_RING_KB=N "
+					    "to keep the last calls, or LITIFUT_DEDUP=1 to record "
+					    "each call once"
+					  : "LITIFUT_DIR=FOLDER on a file system with more room, "
+					    "LITIFUT_EXCLUDE=NAMES at the link, or LITIFUT_DEDUP=1",
+				  "%s.", lost.bytes);
+		if (post_pauses_text(process, &paused))
+			write_one(list, "", "%s.", paused.bytes);
+		free(lost.bytes);
+		free(paused.bytes);
 		if (header->state != LITIFUT_TRACE_STOPPED)
 			write_one(list, "",
 				  "%s (process %u) was killed, still ran, or went on as another "
