@@ -73,8 +73,8 @@ bool post_pauses_text(const struct post_process *process, struct post_text *text
 void post_losses_write(FILE *file, const struct post_session *session, const char *before,
 		       const char *behind)
 {
-	bool (*const about[])(const struct post_process *,
-			      struct post_text *) = {post_losses_text, post_pauses_text};
+	bool (*const about[])(const struct post_process *, struct post_text *) = {post_losses_text,
+										  post_pauses_text};
 	size_t lines = 0;
 
 	for (size_t i = 0; i < session->process_count; i++)

@@ -1,5 +1,5 @@
-/* What can happen to a thread next, as far as the code alone says: whether a record fits there shows
- * what it is the record of. */
+/* What can happen to a thread next, as far as the code alone says: whether a record fits there
+ * shows what it is the record of. */
 #include "postproc/paths/walker.h"
 
 #define AHEAD_MOST 64 /* blocks */
@@ -36,8 +36,8 @@ void post_walk_leave_unseen(struct post_walker *walker)
 }
 
 /* From there, and if that is in code that is not followed, when it returns. */
-struct post_walk_ahead post_walk_ahead(const struct post_walker *walker, const struct post_path_code *code,
-			       uint32_t number)
+struct post_walk_ahead post_walk_ahead(const struct post_walker *walker,
+				       const struct post_path_code *code, uint32_t number)
 {
 	struct post_walker ahead = *walker;
 	struct post_walk_frame frames[AHEAD_MOST];
@@ -85,4 +85,3 @@ struct post_walk_ahead post_walk_ahead(const struct post_walker *walker, const s
 	}
 	return seen;
 }
-

@@ -37,8 +37,8 @@ void post_walk_take_resumed(struct post_walker *walker, uint32_t stack)
 
 static bool may_execute(const struct post_walker *walker)
 {
-	return walker->at.state == POST_WALK_ENTRY && !post_walk_block(&walker->at)->block.entered &&
-	       !walker->switching;
+	return walker->at.state == POST_WALK_ENTRY &&
+	       !post_walk_block(&walker->at)->block.entered && !walker->switching;
 }
 
 /* Does the thread stand in this block, or may it come there before anything else is recorded? */
@@ -55,7 +55,8 @@ static bool is_expected(const struct post_walker *walker, const struct post_path
 		 (last->block.ends == LITIFUT_ENDS_CALL && last->target == POST_NONE)));
 }
 
-/* Does the address stand before the first instruction of the block, to which the thread has come? */
+/* Does the address stand before the first instruction of the block, to which the thread has come?
+ */
 static bool is_before(const struct post_walker *walker, const struct post_path_code *code,
 		      uint32_t block, uint32_t address)
 {
@@ -144,8 +145,8 @@ static void leave_handlers(struct post_walk *walk, struct post_walker *walker, u
 	}
 }
 
-struct post_walker *post_walk_take_interrupt(struct post_walk *walk, struct post_walker *walker, uint32_t address,
-				     uint32_t registers)
+struct post_walker *post_walk_take_interrupt(struct post_walk *walk, struct post_walker *walker,
+					     uint32_t address, uint32_t registers)
 {
 	if (!walker->stops) {
 		leave_handlers(walk, walker, registers);
@@ -162,4 +163,3 @@ struct post_walker *post_walk_take_interrupt(struct post_walk *walk, struct post
 	walker->stops++;
 	return walker;
 }
-

@@ -71,8 +71,9 @@ static bool is_left(const struct post_walk_place *place)
 
 /* The calls that are open, the innermost first, from the place that each function has for its
  * return address. The calls that are outside one whose frame is not known are left out. */
-static size_t follow_frames(struct post_walk *walk, const struct post_walker *walker, uint32_t stack,
-			    const uint32_t *words, uint32_t count, struct post_walk_place *found)
+static size_t follow_frames(struct post_walk *walk, const struct post_walker *walker,
+			    uint32_t stack, const uint32_t *words, uint32_t count,
+			    struct post_walk_place *found)
 {
 	const struct post_path_frame *frames = &walker->at.code->frames[walker->at.block];
 	const struct cpu_frame *frame =
@@ -128,7 +129,7 @@ static void find_calls(struct post_walk *walk, struct post_walker *walker, const
 
 /* The thread is in the code of an edge. */
 void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, const uint32_t *words,
-		      uint32_t count)
+			 uint32_t count)
 {
 	const struct post_path_code *code;
 	const struct post_path_edge *edge;
@@ -141,7 +142,8 @@ void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, con
 		walker->epoch = words[2];
 	edge = count ? post_walk_edge(walk, walker, words[0], &code, &link) : NULL;
 	if (!edge) {
-		post_walk_disagree(walk, walker, "it is at an address that is not in the list of branches");
+		post_walk_disagree(walk, walker,
+				   "it is at an address that is not in the list of branches");
 		post_walk_begin_anew(walk, walker);
 		return;
 	}
@@ -160,8 +162,8 @@ void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, con
 		return;
 	}
 	state = enters ? POST_WALK_ENTRY : POST_WALK_BRANCH;
-	for (size_t steps = 0; walker->at.state == POST_WALK_CALL || walker->at.state == POST_WALK_JUMP;
-	     steps++) {
+	for (size_t steps = 0;
+	     walker->at.state == POST_WALK_CALL || walker->at.state == POST_WALK_JUMP; steps++) {
 		if (walker->at.state == POST_WALK_CALL)
 			walker->at.state = POST_WALK_ENTRY;
 		else
@@ -179,4 +181,3 @@ void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, con
 	if (state == POST_WALK_BRANCH)
 		post_walk_give(walk, walker, POST_PATH_BLOCK);
 }
-

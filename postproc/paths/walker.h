@@ -1,6 +1,7 @@
-/* The state of a walk along what LITIFUT_MODE=paths has recorded, and what its files do to it: walk.c
- * goes on where bits and records say so, ahead.c looks further without going on, stack.c begins where
- * a word says what is on the stack, interrupts.c follows interrupts and tasks of a firmware. */
+/* The state of a walk along what LITIFUT_MODE=paths has recorded, and what its files do to it:
+ * walk.c goes on where bits and records say so, ahead.c looks further without going on, stack.c
+ * begins where a word says what is on the stack, interrupts.c follows interrupts and tasks of a
+ * firmware. */
 #ifndef LITIFUT_POSTPROC_PATHS_WALKER_H
 #define LITIFUT_POSTPROC_PATHS_WALKER_H
 
@@ -8,10 +9,10 @@
 
 enum post_walk_state {
 	POST_WALK_NOWHERE, /* not known, or no function is entered: a record tells */
-	POST_WALK_ENTRY,   /* `block` records that control comes to it, and that has not been read */
-	POST_WALK_BRANCH,  /* at the conditional branch of `block` */
-	POST_WALK_JUMP,    /* behind the jump of `block`, or in code that its function ends in */
-	POST_WALK_CALL     /* in code that was called, which goes back to `block` */
+	POST_WALK_ENTRY,  /* `block` records that control comes to it, and that has not been read */
+	POST_WALK_BRANCH, /* at the conditional branch of `block` */
+	POST_WALK_JUMP,   /* behind the jump of `block`, or in code that its function ends in */
+	POST_WALK_CALL    /* in code that was called, which goes back to `block` */
 };
 
 struct post_walk_place {
@@ -22,8 +23,8 @@ struct post_walk_place {
 
 struct post_walk_frame {
 	struct post_walk_place back;
-	bool between;   /* no call was made: a callback or a signal handler came at that place */
-	bool switches;  /* and when it returns, another task goes on: */
+	bool between;  /* no call was made: a callback or a signal handler came at that place */
+	bool switches; /* and when it returns, another task goes on: */
 	uint32_t task;
 	uint32_t last; /* of code that was interrupted, these four as in struct post_walker */
 	unsigned stops;
@@ -85,10 +86,12 @@ static inline const struct post_path_block *post_walk_block(const struct post_wa
 /* walk.c */
 
 /* Reports that the words of the thread and the code do not agree. */
-void post_walk_disagree(struct post_walk *walk, const struct post_walker *walker, const char *message);
+void post_walk_disagree(struct post_walk *walk, const struct post_walker *walker,
+			const char *message);
 
 /* Hands on what the thread does at its place. */
-void post_walk_give(struct post_walk *walk, const struct post_walker *walker, enum post_path_kind kind);
+void post_walk_give(struct post_walk *walk, const struct post_walker *walker,
+		    enum post_path_kind kind);
 
 /* A call, or what has come between, goes back to the place. */
 void post_walk_push(struct post_walker *walker, bool between, struct post_walk_place back);
@@ -109,22 +112,23 @@ void post_walk_execute(struct post_walk *walk, struct post_walker *walker);
 void post_walk_advance(struct post_walk *walk, struct post_walker *walker);
 
 /* The task with this stack pointer. A new one becomes a separate thread. */
-struct post_walker *post_walk_task(struct post_walk *walk, struct post_walker *walker, uint32_t stack);
+struct post_walker *post_walk_task(struct post_walk *walk, struct post_walker *walker,
+				   uint32_t stack);
 
 /* Control came to block `number`, which records that. */
-void post_walk_take_record(struct post_walk *walk, struct post_walker *walker, const struct post_path_code *code,
-		 uint32_t number);
+void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
+			   const struct post_path_code *code, uint32_t number);
 
 /* The edge whose code has the run-time address; *code is its module's, *link the same address as
  * it was linked. */
-const struct post_path_edge *post_walk_edge(struct post_walk *walk, const struct post_walker *walker,
-				       uint32_t address, const struct post_path_code **code,
-				       uint32_t *link);
+const struct post_path_edge *post_walk_edge(struct post_walk *walk,
+					    const struct post_walker *walker, uint32_t address,
+					    const struct post_path_code **code, uint32_t *link);
 
 /* Is the address, as it was linked, in the part of the edge's code that records the start of the
  * block? */
 bool post_walk_is_entering(const struct post_path_code *code, const struct post_path_edge *edge,
-		 uint32_t address);
+			   uint32_t address);
 
 /* ahead.c */
 
@@ -135,13 +139,14 @@ bool post_walk_returns_unseen(const struct post_walker *walker);
 void post_walk_leave_unseen(struct post_walker *walker);
 
 /* What lies ahead of the thread, and if it is in code that is not followed, when that returns. */
-struct post_walk_ahead post_walk_ahead(const struct post_walker *walker, const struct post_path_code *code,
-			uint32_t number);
+struct post_walk_ahead post_walk_ahead(const struct post_walker *walker,
+				       const struct post_path_code *code, uint32_t number);
 
 /* stack.c */
 
 /* The thread is in the code of an edge; `words` are those of LITIFUT_WORD_SYNC. */
-void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, const uint32_t *words, uint32_t count);
+void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, const uint32_t *words,
+			 uint32_t count);
 
 /* interrupts.c */
 
@@ -153,7 +158,7 @@ void post_walk_take_resumed(struct post_walker *walker, uint32_t stack);
 
 /* An interrupt has come before the instruction at the address, see LITIFUT_PATHS_INTERRUPT. Returns
  * the thread that it has interrupted. */
-struct post_walker *post_walk_take_interrupt(struct post_walk *walk, struct post_walker *walker, uint32_t address,
-			      uint32_t registers);
+struct post_walker *post_walk_take_interrupt(struct post_walk *walk, struct post_walker *walker,
+					     uint32_t address, uint32_t registers);
 
 #endif

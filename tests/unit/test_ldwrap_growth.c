@@ -28,12 +28,12 @@ static unsigned links(size_t guess, amount *measured, amount *needed)
 	struct litifut_rewrite_plan last = plan_of(guess);
 	unsigned link = 1;
 
-	while (link <= GROWTH_LINKS && (last.trampoline_bytes < needed(last.trampoline_bytes) ||
-					last.db_entries < needed(last.db_entries) ||
-					last.sites < needed(last.sites) ||
-					last.unwind_entries < needed(last.unwind_entries) ||
-					last.island_bytes < needed(last.island_bytes) ||
-					last.flags_bytes < needed(last.flags_bytes))) {
+	while (link <= GROWTH_LINKS &&
+	       (last.trampoline_bytes < needed(last.trampoline_bytes) ||
+		last.db_entries < needed(last.db_entries) || last.sites < needed(last.sites) ||
+		last.unwind_entries < needed(last.unwind_entries) ||
+		last.island_bytes < needed(last.island_bytes) ||
+		last.flags_bytes < needed(last.flags_bytes))) {
 		struct litifut_rewrite_plan plan = plan_of(measured(last.trampoline_bytes));
 
 		growth_add(&plan, &last, link++);
