@@ -36,16 +36,18 @@ TRACER_C_FLAGS := -std=c11 -g -ffreestanding -fPIC -fvisibility=hidden \
 	-fomit-frame-pointer -fno-common -fno-reorder-functions -Iinclude -I. $(WARNINGS)
 
 TRACER_SOURCES   := entry/enter
-RECORDER_SOURCES := $(addprefix recorder/,threads words clock bloom settings_read process modules module_list \
-		finish switch text verbose shared fast armed own_stack scratch event_count control table_words) \
+RECORDER_SOURCES := $(addprefix recorder/,clock bloom settings_read process modules module_list \
+		finish switch text verbose shared armed own_stack control table_words) \
 	$(addprefix sink/,sink ring spare chunks save_all compact header metadata module_record copies) \
-	$(addprefix port/linux/,system_call identity confine files folder room usage memory environment auxiliary vdso fork loaded spawn guest)
+	$(addprefix port/linux/,system_call identity confine files folder room usage memory environment auxiliary vdso fork loaded spawn)
+# Compiled once more for the recorder that has a stream of events only, in which these are smaller.
+RECORDER_TWICE := $(addprefix recorder/,threads words fast pending scratch event_count loading) port/linux/guest
 # What only LITIFUT_MODE=table, coverage and paths need, and what stands in its place.
-RECORDER_FULL := recorder/table recorder/epochs recorder/flags recorder/bits recorder/loading_modes
-RECORDER_SMALL := recorder/stream_only recorder/loading
+RECORDER_FULL := $(RECORDER_TWICE) $(addprefix recorder/,table epochs flags bits recorder)
+RECORDER_SMALL := $(RECORDER_TWICE:%=stream/%) recorder/stream_only
 # The same for what only LITIFUT_ARGS needs.
-RECORDER_ARGUMENTS := recorder/recorder_arguments recorder/arguments
-RECORDER_PLAIN := recorder/recorder
+RECORDER_ARGUMENTS := $(addprefix stream/recorder/,recorder_arguments arguments)
+RECORDER_PLAIN := stream/recorder/recorder
 # In assembly: what a CPU needs, and what Linux on that CPU needs.
 TRACER_ASSEMBLY   = $(1)/stub $(1)/guard $(1)/thunk port/linux/$(1)/start
 RECORDER_ASSEMBLY_arm  := arm/stack
@@ -70,6 +72,12 @@ $(BUILD)/tracer/$(1)/%.o: tracer/%.c
 		-Itracer/port/linux/$(TRACER_CPU_$(1)) $(TRACER_FLAGS_$(1)) \
 		$$(if $$(filter $$*,$(TRACER_HOT)),-O2,-Os) -MMD -MP -c $$< -o $$@
 
+$(BUILD)/tracer/$(1)/stream/%.o: tracer/%.c
+	@mkdir -p $$(@D)
+	$$(call run,CC) $(TRACER_TOOL_$(1))gcc $(TRACER_C_FLAGS) -Itracer/$(TRACER_CPU_$(1)) \
+		-Itracer/port/linux/$(TRACER_CPU_$(1)) $(TRACER_FLAGS_$(1)) -DLITIFUT_STREAM_ONLY=1 \
+		$$(if $$(filter $$*,$(TRACER_HOT)),-O2,-Os) -MMD -MP -c $$< -o $$@
+
 $(BUILD)/tracer/$(1)/%.o: tracer/%.S
 	@mkdir -p $$(@D)
 	$$(call run,CC) $(TRACER_TOOL_$(1))gcc -g -fPIC -Iinclude $(TRACER_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
@@ -87,7 +95,7 @@ endif
 
 TRACER += $(TRACER_LIBRARY)/recorder-$(1).o $(TRACER_LIBRARY)/recorder-full-$(1).o $(TRACER_LIBRARY)/recorder-args-$(1).o
 $(TRACER_LIBRARY)/recorder-$(1).o: $(patsubst %,$(BUILD)/tracer/$(1)/%.o,$(RECORDER_SMALL) $(RECORDER_PLAIN))
-$(TRACER_LIBRARY)/recorder-full-$(1).o: $(patsubst %,$(BUILD)/tracer/$(1)/%.o,$(RECORDER_FULL) $(RECORDER_PLAIN))
+$(TRACER_LIBRARY)/recorder-full-$(1).o: $(patsubst %,$(BUILD)/tracer/$(1)/%.o,$(RECORDER_FULL))
 $(TRACER_LIBRARY)/recorder-args-$(1).o: $(patsubst %,$(BUILD)/tracer/$(1)/%.o,$(RECORDER_SMALL) $(RECORDER_ARGUMENTS))
 $(TRACER_LIBRARY)/recorder-$(1).o $(TRACER_LIBRARY)/recorder-full-$(1).o $(TRACER_LIBRARY)/recorder-args-$(1).o: \
 	$(RECORDER_SOURCES:%=$(BUILD)/tracer/$(1)/%.o) \

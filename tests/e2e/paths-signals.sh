@@ -74,6 +74,72 @@ blocks_of()
 			$4 == "gap" { print }' all.tsv >"$blocks_output"
 }
 
+# What is full is not kept for longer than code that a handler has interrupted may store to it, and
+# that long it is: here handlers fill several chunks each, wherever they come.
+kept()
+{
+	cat >kept.c <<-'END'
+		#include <signal.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <sys/time.h>
+
+		static volatile int ticks, work;
+
+		__attribute__((noipa)) static void fill(int times)
+		{
+			for (int i = 0; i < times; i++)
+				if (i & 1)
+					work += i;
+		}
+		/* of processor time, so that the program gets on in between */
+		static void again(void)
+		{
+			struct itimerval once = {{0, 0}, {0, 500}};
+
+			if (++ticks < 16)
+				setitimer(ITIMER_VIRTUAL, &once, NULL);
+		}
+		static void handler(int number)
+		{
+			fill(number * 50000); /* 2.6 million branches: 20 chunks */
+			again();
+		}
+		int main(int argc, char **argv)
+		{
+			char line[400];
+			unsigned long bytes = 0, from, to;
+			FILE *maps;
+
+			signal(SIGVTALRM, handler);
+			again();
+			while (ticks < 16)
+				if (ticks & 1)
+					work++;
+			maps = fopen("/proc/self/maps", "r");
+			while (maps && fgets(line, sizeof(line), maps))
+				if (strstr(line, ".trace") && sscanf(line, "%lx-%lx", &from, &to) == 2)
+					bytes += to - from;
+			printf("%lu\n", bytes / 1024);
+			return argc == 7 && argv;
+		}
+	END
+	link kept ../kept.c || return
+	rm -rf data
+	guest_environment="LITIFUT_DIR=$(pwd)/data LITIFUT_BULK_KB=16 LITIFUT_FILE=map"
+	run traced kept
+	guest_environment=
+	is "handlers that fill chunks return" "$(cat traced.status)" 0
+	ok "the chunks are not kept" not_kept
+}
+
+not_kept()
+{
+	echo "$(cat traced.out) KB of the trace are mapped, it has $(du -k --apparent-size data/trace | tail -n 1)"
+	[ "$(cat traced.out)" -le 256 ] && [ "$(stat -c %s data/trace/*.trace)" -gt 2000000 ]
+}
+
 behaviour()
 {
 	if [ "$target" = armel ]; then
@@ -88,6 +154,7 @@ behaviour()
 	ok "there were signals" awk -F '\t' '$6 == "handler" { found = 1 } END { exit !found }' all.tsv
 	ok "the same blocks" cmp calm often
 	ok "they are many" test "$(wc -l <calm)" -gt 50000
+	kept
 }
 
 for_targets behaviour

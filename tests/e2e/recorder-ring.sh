@@ -116,4 +116,126 @@ behaviour()
 	guest_environment=
 }
 
-for_targets behaviour
+# Handlers that are left by siglongjmp, and handlers that fill the ring and return, each between
+# any two instructions of a recorded call.
+interrupted()
+{
+	cat >jumps.c <<-'END'
+		#include <pthread.h>
+		#include <setjmp.h>
+		#include <signal.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <sys/time.h>
+		#define KEEP __attribute__((noipa))
+		static sigjmp_buf place;
+		static volatile int ticks, limit;
+		static volatile unsigned sum;
+		static KEEP unsigned step(unsigned x) { return x + 1; }
+		static KEEP unsigned last(unsigned x) { return x + 2; }
+		static KEEP unsigned inside(unsigned x) { return x + 3; }
+		/* of processor time, so that the program gets on in between */
+		static KEEP void again(void)
+		{
+			struct itimerval once = {{0, 0}, {0, 500}};
+			ticks++;
+			if (ticks < limit)
+				setitimer(ITIMER_VIRTUAL, &once, 0);
+		}
+		static void jump(int number) { (void)number; siglongjmp(place, 1); }
+		static void stay(int number)
+		{
+			for (int i = 0; i < 20000; i++)
+				sum += inside((unsigned)number);
+			again();
+		}
+		static KEEP void *work(void *unused)
+		{
+			sigset_t set;
+			sigfillset(&set);
+			sigsetjmp(place, 1);
+			again();
+			pthread_sigmask(SIG_UNBLOCK, &set, 0);
+			while (ticks < limit)
+				sum += step((unsigned)ticks);
+			for (int i = 0; i < 30000; i++)
+				sum += last((unsigned)i);
+			return unused;
+		}
+		int main(int argc, char **argv)
+		{
+			static char alternate[65536];
+			stack_t stack = {.ss_sp = alternate, .ss_size = sizeof(alternate)};
+			struct sigaction action;
+			sigset_t set;
+			pthread_t thread;
+			limit = atoi(argv[2]);
+			memset(&action, 0, sizeof(action));
+			action.sa_handler = *argv[1] == 'j' ? jump : stay;
+			if (argc > 3 && *argv[3] == 'a') {
+				sigaltstack(&stack, 0);
+				action.sa_flags = SA_ONSTACK;
+			}
+			sigaction(SIGVTALRM, &action, 0);
+			if (argc > 3 && *argv[3] == 't') {
+				sigfillset(&set);
+				pthread_sigmask(SIG_BLOCK, &set, 0);
+				pthread_create(&thread, 0, work, 0);
+				pthread_join(thread, 0);
+			} else {
+				work(0);
+			}
+			puts("done");
+			return 0;
+		}
+	END
+	flags=-pthread
+	link jumps ../jumps.c || return 0
+	guest_environment="LITIFUT_CLOCK=none LITIFUT_COMPACT=0 LITIFUT_FILE=map LITIFUT_RING_KB=256 LITIFUT_DIR=$(pwd)/data"
+	for way in "jump 60" "jump 60 thread" "stay 20 alternate" "stay 20 thread"; do
+		rm -rf data
+		# shellcheck disable=SC2086
+		run traced jumps $way
+		is "$way: the program ends as ever" "$(cat traced.out traced.status)" "done
+0"
+		"$BUILD/bin/litifut-post" -f tsv -o events.tsv data traced/jumps 2>post.err
+		is "$way: the newest calls are there" "$(recorded last)" 30000
+		ok "$way: and none is lost" grep -q ', 0 lost,' post.err
+		# a late store to a chunk of newer events would be one of these
+		ok "$way: calls of a handler are together" unbroken
+	done
+	guest_environment=
+	tables
+}
+
+# The same, where full chunks are folded and used again: the file does not grow with the jumps.
+tables()
+{
+	[ "$target" != armel ] || return 0 # it has no such mode
+	export LITIFUT_MODE=table
+	link jumps ../jumps.c
+	unset LITIFUT_MODE
+	guest_environment="LITIFUT_CLOCK=none LITIFUT_FILE=map LITIFUT_DIR=$(pwd)/data"
+	rm -rf data
+	run traced jumps jump 300
+	ok "table: the file stays small: $(bytes)" test "$(bytes)" -le 327680
+	guest_environment=
+}
+
+unbroken()
+{
+	awk -F '\t' '
+		$10 == "inside" && before == "step" && run == 1 && first == "inside" { print NR; wrong = 1 }
+		{ run++ }
+		$10 != before { run = 1; first = before; before = $10 }
+		END { exit wrong }' events.tsv
+}
+
+everything()
+{
+	behaviour
+	interrupted
+}
+
+for_targets everything

@@ -4,8 +4,7 @@
  * reader can begin there.
  *
  * The word before the cursor may be stored to late, by code that a signal handler has interrupted.
- * So full chunks stay mapped for a while: a handler would have to fill LITIFUT_BITS_KEPT of them
- * before that store fails. */
+ * So full chunks stay mapped for a while, see pending.c. */
 
 #include "tracer/recorder/bits.h"
 
@@ -18,40 +17,10 @@
 #include "tracer/recorder/thread.h"
 #include "tracer/sink/chunks.h"
 
-#define LITIFUT_BITS_KEPT 512
 #define LITIFUT_BITS_CALLS 60
 #define LITIFUT_BITS_STACK_BYTES 16384 /* that are searched for them */
 
 uint32_t litifut_bits_never;
-
-/* Full chunks of a thread that are still mapped. */
-struct litifut_bits {
-	uint32_t next;
-	uint32_t chunks[LITIFUT_BITS_KEPT];
-};
-
-/* The thread has left the chunk for another one. */
-static void litifut_bits_leave(struct litifut_thread *thread, uint32_t chunk)
-{
-	struct litifut_bits *bits = (struct litifut_bits *)thread->table;
-	uint32_t *place;
-
-	if (litifut_chunk_is_first(&litifut_recorder.file, chunk))
-		return;
-	if (!bits) {
-		long room =
-			litifut_map(0, litifut_recorder.page_bytes, PROT_READ | PROT_WRITE, -1, 0);
-
-		if (litifut_failed(room))
-			return; /* it stays mapped */
-		thread->table = (uint32_t)room;
-		bits = (struct litifut_bits *)room;
-	}
-	place = &bits->chunks[bits->next++ % LITIFUT_BITS_KEPT];
-	if (*place)
-		litifut_unmap(*place, litifut_recorder.chunk_mask + 1);
-	*place = chunk;
-}
 
 /* The record, and behind it a word for bits that holds `last`. Signals are blocked, but for those
  * that the CPU sends; the handlers of these find the cursor behind the record. */
@@ -59,14 +28,10 @@ static bool litifut_bits_append(struct litifut_thread *thread, const uint32_t *w
 				uint32_t count, uint32_t last)
 {
 	uint32_t *cursor = litifut_thread_cursor(thread);
-	uint32_t before = *(volatile uint32_t *)cursor;
 	volatile uint32_t *place = litifut_reserve(cursor, (count + 1) * 4, LITIFUT_CHUNK_BITS,
 						   LITIFUT_ENCODING_WORDS, thread->id);
 
-	before = before ? litifut_chunk_of(before - 1) : 0;
 	thread->chunk = place ? litifut_chunk_of((uint32_t)place) : 0;
-	if (before && before != thread->chunk)
-		litifut_bits_leave(thread, before);
 	if (!place)
 		return false;
 	place[count] = last;

@@ -27,10 +27,6 @@
 
 #define LITIFUT_PUBLIC __attribute__((visibility("default")))
 
-#ifndef LITIFUT_WITH_MODES
-#define LITIFUT_WITH_MODES false /* see loading_modes.c */
-#endif
-
 /* LITIFUT_SYSCALLS=never where no event comes that could confine the process. All libraries that
  * were linked in have been announced before the executable. */
 static void litifut_confine_flags(const struct litifut_module *module)
@@ -72,7 +68,7 @@ LITIFUT_PUBLIC void litifut_module_enter(struct litifut_module *module)
 		r->thunks = 1;
 		litifut_update_fast();
 	}
-	if (LITIFUT_WITH_MODES) {
+	if (!LITIFUT_STREAM_ONLY) {
 		litifut_confine_flags(module);
 		litifut_confine_bits();
 	}
@@ -124,7 +120,7 @@ LITIFUT_PUBLIC void litifut_module_leave(struct litifut_module *module)
 {
 	const uint32_t forbidden = litifut_system_calls_forbidden;
 
-	if (!LITIFUT_WITH_MODES || !(litifut_is_flags() || litifut_is_bits())) {
+	if (LITIFUT_STREAM_ONLY || !(litifut_is_flags() || litifut_is_bits())) {
 		litifut_leave(module);
 		return;
 	}

@@ -18,10 +18,8 @@
 #include "tracer/port/linux/confine.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/shared.h"
+#include "tracer/recorder/stacks.h"
 #include "tracer/recorder/state.h"
-
-#define LITIFUT_OWN_STACKS 8
-#define LITIFUT_OWN_STACK_BYTES 16384
 
 /* stack.S */
 void litifut_call_on_stack(void (*run)(void *argument), void *argument, uint32_t top)
@@ -30,12 +28,6 @@ void litifut_call_on_stack(void (*run)(void *argument), void *argument, uint32_t
 /* A bit for each that is in use. Those that other threads of the parent use at a fork stay
  * marked in the child: which these are is not known, and there are others. */
 static uint32_t litifut_own_stacks_busy;
-
-/* The number of the stack that holds this address; LITIFUT_OWN_STACKS or more: none. */
-static uint32_t litifut_own_stack_of(uint32_t address)
-{
-	return (address - litifut_recorder.own_stacks) / LITIFUT_OWN_STACK_BYTES;
-}
 
 bool litifut_own_stacks_start(void)
 {
@@ -110,6 +102,7 @@ void litifut_on_own_stack(void (*run)(void *argument), void *argument)
 	litifut_signals_set(SIG_BLOCK, &litifut_all_signals, &signals);
 	stack = litifut_own_stack_take();
 	if (stack) {
+		*(uint32_t *)stack = (uint32_t)&signals;
 		litifut_call_on_stack(run, argument, stack + LITIFUT_OWN_STACK_BYTES);
 		litifut_own_stack_give(stack);
 	} else {

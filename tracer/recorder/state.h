@@ -13,6 +13,12 @@
 struct litifut_module;
 struct litifut_thread;
 
+/* The recorder of programs that are linked for a stream of events has nothing of the other modes
+ * (stream_only.c). */
+#ifndef LITIFUT_STREAM_ONLY
+#define LITIFUT_STREAM_ONLY 0
+#endif
+
 #define LITIFUT_THREAD_SLOTS 1024 /* a power of two */
 #define LITIFUT_MODULE_SLOTS 255
 
@@ -92,6 +98,7 @@ struct litifut_recorder {
 	uint32_t *orphans; /* where calls of a child without a trace are counted, or NULL */
 	uint32_t last_serial;
 	uint32_t modules_live;
+	uint32_t stack_start; /* where the kernel put the arguments of the program; 0: not known */
 	uint32_t program_headers; /* of the executable */
 	uint32_t program_header_count;
 	uint32_t page_bytes;

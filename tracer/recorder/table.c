@@ -10,7 +10,7 @@
  * An event whose thunk was interrupted by a signal handler has a slot that is not filled yet.
  * Folding stops there, the rest waits with its chunk, and the thread gets another one. A
  * handler that never goes back (siglongjmp) leaves a slot that is never filled: when several
- * chunks wait, the slot is given up, and so is the chunk, as the thunk may come back to it.
+ * chunks wait, the slot is given up, and so is the chunk if the thunk may come back to it.
  *
  * Signals are blocked meanwhile. Where that can't be done, a handler may come here in the midst
  * of it: then its chunk waits for the one that it has interrupted.
@@ -31,6 +31,7 @@
 #include "tracer/recorder/bits.h"
 #include "tracer/recorder/epochs.h"
 #include "tracer/recorder/module_list.h"
+#include "tracer/recorder/pending.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/table_words.h"
 #include "tracer/recorder/thread.h"
@@ -474,7 +475,7 @@ static bool litifut_table_take_late(struct litifut_table *table)
 }
 
 /* All that waits, as far as it can be folded. */
-static void litifut_table_fold_all(struct litifut_table *table)
+static void litifut_table_fold_all(struct litifut_thread *thread, struct litifut_table *table)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 
@@ -489,7 +490,7 @@ static void litifut_table_fold_all(struct litifut_table *table)
 				break;
 			}
 			litifut_table_fold_oldest(table, true);
-			given_up = true;
+			given_up = litifut_is_pending(thread, oldest);
 		}
 		table->waiting_count--;
 		for (uint32_t i = 0; i < table->waiting_count; i++)
@@ -505,12 +506,10 @@ static void litifut_table_fold_all(struct litifut_table *table)
 uint32_t litifut_table_finish(uint32_t chunk, uint32_t end)
 {
 	struct litifut_recorder *r = &litifut_recorder;
-	struct litifut_thread *thread = r->thread_list;
+	struct litifut_thread *thread = litifut_thread_in(chunk);
 	struct litifut_table *table;
 	uint32_t late;
 
-	while (thread && thread->chunk != chunk)
-		thread = thread->next;
 	table = thread ? litifut_table_of(thread) : NULL;
 	if (!table)
 		return 0; /* it stays, and is folded by the reader */
@@ -526,7 +525,7 @@ uint32_t litifut_table_finish(uint32_t chunk, uint32_t end)
 	table->handed = 0;
 	if (!litifut_exchange(&table->busy, 0, 1))
 		return litifut_table_empty_chunk(table);
-	litifut_table_fold_all(table);
+	litifut_table_fold_all(thread, table);
 	if (table->resets != r->resets)
 		litifut_table_reset(table);
 	*(volatile uint32_t *)&table->busy = 0;

@@ -12,7 +12,7 @@
 
 static inline bool litifut_is_table(void)
 {
-	return litifut_recorder.mode == LITIFUT_MODE_TABLE;
+	return !LITIFUT_STREAM_ONLY && litifut_recorder.mode == LITIFUT_MODE_TABLE;
 }
 
 /* Does the code of the program set flags, or count, and make no events? */

@@ -44,7 +44,9 @@ struct litifut_thread {
 	uint32_t spawn_stack;
 	uint32_t spawn_pointer;
 	struct litifut_guest *guest;
-	uint32_t table; /* LITIFUT_MODE=table: address of its struct litifut_table; 0: none yet */
+	uint32_t table;   /* LITIFUT_MODE=table: address of its struct litifut_table; 0: none yet */
+	uint32_t pending; /* address of its struct litifut_pending; 0: none yet */
+	uint32_t stacks;  /* it has more than one, see pending.c */
 	uint32_t reserved;
 	struct litifut_thread *next;
 };

@@ -151,6 +151,7 @@ static struct litifut_thread *litifut_thread_take_over(uint32_t id)
 			continue;
 		thread->pointer = 0;
 		thread->epoch = 0;
+		thread->stacks = 0;
 		thread->hold = 0;
 		thread->guest = NULL;
 		litifut_scratch_drop(thread);
@@ -271,6 +272,7 @@ void litifut_threads_forget(void)
 		thread->cursor = 0;
 		thread->armed = 0;
 		thread->chunk = 0;
+		thread->pending = 0;
 		thread->scratch_from = 0;
 		thread->kept = 0;
 		thread->lost = 0;

@@ -11,6 +11,7 @@
 #include "tracer/port/linux/system.h"
 #include "tracer/port/linux/usage.h"
 #include "tracer/recorder/clock.h"
+#include "tracer/recorder/pending.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
 #include "tracer/recorder/event_count.h"
@@ -339,6 +340,7 @@ static uint32_t litifut_chunk_finish(uint32_t end)
 	struct litifut_chunk_header *chunk = (struct litifut_chunk_header *)base;
 	uint32_t place = chunk->used_bytes; /* while it is open */
 	bool whole;
+	bool bits;
 	bool first = litifut_chunk_is_first(&r->file, base);
 
 	if (r->finish_events && chunk->kind == LITIFUT_CHUNK_EVENTS)
@@ -351,6 +353,7 @@ static uint32_t litifut_chunk_finish(uint32_t end)
 		litifut_port_barrier(r->features);
 		litifut_clear((uint32_t *)(chunk + 1), (uint32_t *)(base + r->chunk_mask + 1));
 		litifut_port_barrier(r->features);
+		litifut_pending(base, place, false);
 		return base;
 	}
 	/* A zero word is a slot whose writer was interrupted by a signal and has
@@ -366,12 +369,14 @@ static uint32_t litifut_chunk_finish(uint32_t end)
 		r->full = LITIFUT_FULL;
 	}
 	/* Whether all words for bits are complete is not known here; see recorder/bits.c. */
-	if (chunk->kind == LITIFUT_CHUNK_BITS) {
+	bits = chunk->kind == LITIFUT_CHUNK_BITS;
+	if (bits || (whole && !first)) {
 		litifut_ring_give(&r->file, place);
-	} else if (whole && !first) {
-		litifut_unmap(base, r->chunk_mask + 1);
-		litifut_ring_give(&r->file, place);
+		place = UINT32_MAX;
 	}
+	litifut_pending(base, place, !first && (bits || !whole));
+	if (!bits && whole && !first)
+		litifut_unmap(base, r->chunk_mask + 1);
 	return 0;
 }
 

@@ -38,6 +38,7 @@ void litifut_ring_start(struct litifut_trace_file *file)
 	if (file->ring) /* the parent's, in a forked child */
 		litifut_unmap((uint32_t)file->ring, file->ring_places * 4);
 	file->ring = NULL;
+	file->ring_places = 0;
 	if (!r->settings.ring_kb)
 		return;
 	if (file->sink->flags & LITIFUT_TRACE_WRITE) {
@@ -79,7 +80,7 @@ bool litifut_ring_take(struct litifut_trace_file *file, uint32_t *place)
 
 void litifut_ring_give(struct litifut_trace_file *file, uint32_t place)
 {
-	if (!file->ring)
+	if (place >= file->ring_places)
 		return;
 	litifut_port_barrier(litifut_recorder.features);
 	*(volatile uint32_t *)&file->ring[place] = 0;

@@ -6,6 +6,7 @@
 
 #include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/system.h"
+#include "tracer/recorder/state.h"
 #include "tracer/recorder/text.h"
 
 /* The name of the program in /proc/self/stat ends before: it follows upon a number. */
@@ -42,6 +43,7 @@ const uint32_t *litifut_stack_environment(char *buffer, uint32_t size)
 	uint32_t start = litifut_start_of_stack(buffer, size);
 	const uint32_t *word = (const uint32_t *)start;
 
+	litifut_recorder.stack_start = start;
 	if (!start || start & 3 || !litifut_readable(start & ~7u))
 		return NULL;
 	/* argc itself may be gone: ARM start-up code uses its place again */
