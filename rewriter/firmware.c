@@ -399,13 +399,17 @@ enum litifut_status litifut_firmware_plan(const char *path,
 	if (!status)
 		status = options->paths ? litifut_firmware_paths_find(&pass, error)
 					: do_sites(&pass, error);
+	if (status) {
+		close_pass(&pass);
+		return status;
+	}
 	plan->machine = pass.image.machine;
 	plan->elf_flags = pass.image.flags;
 	plan->elf_data = pass.image.data;
 	plan->stub_bytes = pass.stub_bytes;
 	plan->table_words = pass.table_words;
 	plan->pointers = pass.pointers;
-	plan->ring_events = !status && options->spans ? ring_events(&pass) : 0;
+	plan->ring_events = options->spans ? ring_events(&pass) : 0;
 	plan->kept = options->kept;
 	plan->blocks = options->paths;
 	plan->bss = bss_of(&pass.image);
@@ -415,14 +419,12 @@ enum litifut_status litifut_firmware_plan(const char *path,
 		     : options->few_bins ? LITIFUT_FIRMWARE_FEW_BINS
 					 : LITIFUT_FIRMWARE_BINS;
 	plan->jumps = pass.jumps;
-	plan->can_switch = pass.cpu && pass.cpu->switches;
-	if (pass.cpu)
-		plan->ring_alignment = pass.cpu->ring_alignment;
+	plan->can_switch = pass.cpu->switches;
+	plan->ring_alignment = pass.cpu->ring_alignment;
 	if (options->times && !(options->spans && pass.cpu->calls_in_stub))
 		plan->open_bytes =
 			(size_t)(options->spans ? OPEN_SPAN_BYTES : OPEN_BYTES) * options->depth;
-	if (!status)
-		plan->untimed = why_untimed(&pass);
+	plan->untimed = why_untimed(&pass);
 	const struct litifut_site_list *sites = options->paths ? &pass.session.sites : &pass.sites;
 
 	for (size_t i = 0; i < sites->count; i++)

@@ -350,7 +350,7 @@ enum litifut_status litifut_graph_make(const struct litifut_image *image,
 		if (litifut_sites_in(&image->sections[i]))
 			status = add_section(&maker, error);
 	}
-	if (!status) {
+	if (!status && graph->count) {
 		qsort(graph->items, graph->count, sizeof(*graph->items), by_address);
 		connect(graph);
 	}

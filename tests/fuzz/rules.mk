@@ -4,17 +4,18 @@
 
 POST_FUZZ = trace maps elf
 ENERGY_FUZZ = power_csv power_zip power_binary energy_events energy_machine
-LINK_FUZZ = rewrite link_input link_text
+LINK_FUZZ = rewrite firmware link_input link_text
 
 # In a unit test, where each function has the name of its target.
 fuzz_cases = $(patsubst %,$(BUILD)/host/tests/fuzz/fuzz_%.o,$(1))
 
-$(call fuzz_cases,$(POST_FUZZ) $(ENERGY_FUZZ)): $(BUILD)/host/tests/fuzz/fuzz_%.o: tests/fuzz/fuzz_%.c
+$(call fuzz_cases,$(POST_FUZZ) $(ENERGY_FUZZ) $(LINK_FUZZ)): $(BUILD)/host/tests/fuzz/fuzz_%.o: tests/fuzz/fuzz_%.c
 	@mkdir -p $(@D)
 	$(call run,CC) $(CC) $(CFLAGS) -DLLVMFuzzerTestOneInput=fuzz_$* -MMD -MP -c $< -o $@
 
 $(BUILD)/unit/test_post_hostile: $(call fuzz_cases,$(POST_FUZZ))
 $(BUILD)/unit/test_energy_hostile: $(call fuzz_cases,$(ENERGY_FUZZ))
+$(BUILD)/unit/test_ldwrap_hostile: $(call fuzz_cases,$(LINK_FUZZ))
 
 # With libFuzzer.
 FUZZ_SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -38,12 +39,16 @@ $(call fuzzers,$(POST_FUZZ) $(ENERGY_FUZZ) $(LINK_FUZZ)): $(BUILD)/fuzz/%: \
 		$(BUILD)/fuzz/objects/tests/fuzz/fuzz_%.o
 	$(call run,LINK) clang -fsanitize=fuzzer $(FUZZ_SANITIZERS) -pthread $^ $(FUZZ_LIBRARIES) -o $@
 
-# Without libFuzzer: the targets of links run over a corpus, compiled as CFLAGS say, for `make
+# Without libFuzzer, by their own names: the targets of links run over a corpus, compiled as CFLAGS say, for `make
 # coverage`.
 FUZZ_REPLAYS := $(patsubst %,$(BUILD)/fuzz/replay-%,$(LINK_FUZZ))
 
+$(BUILD)/host/tests/fuzz/replay_%.o: tests/fuzz/replay.c
+	@mkdir -p $(@D)
+	$(call run,CC) $(CC) $(CFLAGS) -DLLVMFuzzerTestOneInput=fuzz_$* -MMD -MP -c $< -o $@
+
 $(FUZZ_REPLAYS): $(BUILD)/fuzz/replay-%: $(BUILD)/host/tests/fuzz/fuzz_%.o \
-		$(BUILD)/host/tests/fuzz/replay.o $(LDWRAP_OBJECTS) $(REWRITER_OBJECTS) $(COMMON_OBJECTS)
+		$(BUILD)/host/tests/fuzz/replay_%.o $(LDWRAP_OBJECTS) $(REWRITER_OBJECTS) $(COMMON_OBJECTS)
 	@mkdir -p $(@D)
 	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDWRAP_LIBRARIES) -o $@
 
@@ -57,7 +62,7 @@ fuzz-seeds: all $(BUILD)/unit/test_post_hostile $(BUILD)/unit/test_energy_hostil
 	done
 	@BUILD=$(call shell_word,$(abspath $(BUILD))) tests/fuzz/make-seeds $(BUILD)/fuzz/seeds
 
-## fuzz: fuzz all that the host programs read, TIME=60 seconds for each of eleven targets
+## fuzz: fuzz all that the host programs read, TIME=60 seconds for each of twelve targets
 fuzz: fuzz-post fuzz-energy fuzz-link
 
 ## fuzz-post: fuzz what litifut-post reads
