@@ -45,7 +45,7 @@ $(BUILD)/unit/test_oracle_decode: $(BUILD)/host/tests/unit/test_oracle_decode.o 
 	@mkdir -p $(@D)
 	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka
 
-.PHONY: unit-tests oracle check
+.PHONY: unit-tests oracle check sizes
 
 ## oracle: build the QEMU plugin that logs calls and counts instructions
 oracle: $(ORACLE)
@@ -57,7 +57,11 @@ unit-tests: $(UNIT_TESTS)
 TEST_JOBS := $(shell expr $$(nproc) + 1)
 PROVE = CMOCKA_MESSAGE_OUTPUT=TAP BUILD=$(call shell_word,$(abspath $(BUILD))) prove --exec '' -j$(TEST_JOBS)
 
-CHECKS = calls-constructors.sh
+CHECKS = calls-constructors.sh recorder-budgets.sh
+
+## sizes: the parts of the tracer with their bytes, against the budgets of tracer/budgets
+sizes: all
+	@BUILD=$(call shell_word,$(abspath $(BUILD))) scripts/sizes
 
 ## check: the minute before a commit: unit tests, and one script for each CPU
 check: all $(ORACLE) unit-tests
