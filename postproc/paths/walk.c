@@ -1,356 +1,9 @@
-/* A thread is always at a place where only the trace can tell how it goes on: a conditional branch,
- * a block that records that control comes to it, a jump to where a register says, or a call of code
- * that is not followed. The next bit or record takes it from there to the next such place.
- *
- * A record that is for another block is that of a function which something else has called: code
- * that is not followed (a callback), or the kernel (a signal handler). It has a stack of its own on
- * top, and when it returns the thread is where it was. Or it is where longjmp() or an exception
- * leads: then a function of that block is among those that have been called.
- *
- * A kernel on a microcontroller changes the task in an interrupt handler: records say from which
- * stack pointer the tasks are, and the return of that handler leads to where the other task was.
- *
- * What is not the way along bits and records is in the other files of walker.h. */
-#include "postproc/paths/walker.h"
+/* Reads the words of a process's threads, and lets each of them go on accordingly (walker.h). */
+#include "postproc/paths/walk.h"
 
 #include <stdlib.h>
 
-#include "cpu/cpu.h"
-
-#define PROBLEMS_TOLD 20
-
-void post_walk_disagree(struct post_walk *walk, const struct post_walker *walker,
-			const char *message)
-{
-	if (walk->told++ < PROBLEMS_TOLD)
-		post_problem_at(walk->session->problems, walk->process->trace->path, walk->offset,
-				"thread %u: %s; what follows is left out up to the next record "
-				"that has its address",
-				walker->thread, message);
-}
-
-void post_walk_give(struct post_walk *walk, const struct post_walker *walker,
-		    enum post_path_kind kind)
-{
-	const struct post_path_step step = {
-		.kind = kind,
-		.thread = walker->thread,
-		.code = kind == POST_PATH_GAP ? NULL : walker->at.code,
-		.block = walker->at.block,
-		.depth = (uint32_t)walker->count,
-	};
-
-	if (kind == POST_PATH_BLOCK)
-		walk->totals->blocks++;
-	walk->take(walk->context, &step);
-}
-
-void post_walk_push(struct post_walker *walker, bool between, struct post_walk_place back)
-{
-	POST_GROW(walker->frames, walker->count, walker->capacity);
-	walker->frames[walker->count++] =
-		(struct post_walk_frame){.back = back,
-					 .between = between,
-					 .last = walker->last,
-					 .stops = walker->stops ? walker->stops - 1 : 0,
-					 .begun = walker->begun,
-					 .outer = walker->outer,
-					 .registers = walker->stops ? walker->registers : 0};
-	walker->stops = 0;
-	walker->begun = POST_NONE;
-}
-
-void post_walk_begin_anew(struct post_walk *walk, struct post_walker *walker)
-{
-	walker->count = 0;
-	walker->at.state = POST_WALK_NOWHERE;
-	walk->totals->gaps++;
-	post_walk_give(walk, walker, POST_PATH_GAP);
-}
-
-/* Control comes to block number `block` of the same module. */
-static void go(struct post_walker *walker, uint32_t block)
-{
-	walker->at.block = block;
-	/* code that is not followed; its callers have a bit behind the call */
-	if (block == POST_NONE) {
-		walker->at.block = 0;
-		walker->at.state = POST_WALK_JUMP;
-		return;
-	}
-	walker->at.state = POST_WALK_ENTRY;
-}
-
-void post_walk_leave(struct post_walker *walker)
-{
-	const struct post_walk_frame *frame;
-
-	if (!walker->count) {
-		walker->at.state = POST_WALK_NOWHERE;
-		return;
-	}
-	frame = &walker->frames[--walker->count];
-	walker->at = frame->back;
-	walker->switching = frame->switches;
-	walker->next_task = frame->task;
-	walker->stops = frame->stops;
-	walker->registers = frame->outer;
-	walker->outer = 0;
-	walker->begun = frame->begun;
-	if (frame->between)
-		walker->last = frame->last;
-	walker->left = frame->between;
-}
-
-/* The end of the block: taken, or what it does without a condition. */
-void post_walk_end_block(struct post_walker *walker)
-{
-	const struct post_path_block *block = post_walk_block(&walker->at);
-
-	switch (block->block.ends) {
-	case LITIFUT_ENDS_ON:
-		go(walker, block->next);
-		break;
-	case LITIFUT_ENDS_BRANCH:
-		go(walker, block->target);
-		break;
-	case LITIFUT_ENDS_CALL: {
-		struct post_walk_place back = walker->at;
-
-		/* a function that never returns may have nothing behind its call */
-		back.state = block->next == POST_NONE ? POST_WALK_JUMP : POST_WALK_ENTRY;
-		back.block = block->next == POST_NONE ? back.block : block->next;
-		if (block->target != POST_NONE) {
-			post_walk_push(walker, false, back);
-			go(walker, block->target);
-		} else {
-			walker->at = back;
-			if (back.state == POST_WALK_ENTRY && !post_walk_block(&back)->block.entered)
-				walker->at.state = POST_WALK_CALL;
-		}
-		break;
-	}
-	case LITIFUT_ENDS_RETURN:
-		post_walk_leave(walker);
-		break;
-	case LITIFUT_ENDS_JUMP:
-		walker->at.state = POST_WALK_JUMP;
-		break;
-	default:
-		walker->at.state = POST_WALK_NOWHERE;
-		break;
-	}
-}
-
-/* The block is executed; up to its branch, if that is recorded. */
-void post_walk_execute(struct post_walk *walk, struct post_walker *walker)
-{
-	const struct post_path_block *block = post_walk_block(&walker->at);
-
-	if (walker->begun != walker->at.block)
-		post_walk_give(walk, walker, POST_PATH_BLOCK);
-	walker->begun = POST_NONE;
-	walker->left = false;
-	walker->last = walker->at.block;
-	if (block->block.flags & LITIFUT_BLOCK_CONDITIONAL)
-		walker->at.state = POST_WALK_BRANCH;
-	else
-		post_walk_end_block(walker);
-}
-
-/* So far as the code alone says, up to where an interrupt returns to. Blocks without a decision in
- * a circle are a program that waits for a signal, so a bound is needed. */
-void post_walk_advance(struct post_walk *walk, struct post_walker *walker)
-{
-	size_t steps = 0;
-
-	while (walker->at.state == POST_WALK_ENTRY &&
-	       !post_walk_block(&walker->at)->block.entered && !walker->switching &&
-	       !walker->stops && steps++ <= walker->at.code->count)
-		post_walk_execute(walk, walker);
-}
-
-static struct post_walker *walker_of(struct post_walk *walk, uint32_t thread)
-{
-	for (size_t i = walk->count; i-- > 0;)
-		if (walk->walkers[i].thread == thread)
-			return &walk->walkers[i];
-	POST_GROW(walk->walkers, walk->count, walk->capacity);
-	walk->walkers[walk->count] = (struct post_walker){.thread = thread,
-							  .lost = walk->within,
-							  .unknown = walk->within,
-							  .begun = POST_NONE};
-	return &walk->walkers[walk->count++];
-}
-
-/* The task with this stack pointer. A new one becomes a separate thread. */
-struct post_walker *post_walk_task(struct post_walk *walk, struct post_walker *walker,
-				   uint32_t stack)
-{
-	struct post_walker *task;
-
-	if (walker->is_task && walker->stack == stack)
-		return walker;
-	for (size_t i = walk->count; i-- > walk->first;)
-		if (walk->walkers[i].is_task && walk->walkers[i].stack == stack)
-			return &walk->walkers[i];
-	task = walker_of(walk, (uint32_t)walk->count + 1);
-	task->is_task = true;
-	task->stack = stack;
-	return task;
-}
-
-/* The same as post_walk_advance(), up to where the next bit or record belongs. */
-static struct post_walker *settle(struct post_walk *walk, struct post_walker *walker)
-{
-	post_walk_advance(walk, walker);
-	while (walker->switching) {
-		walker->switching = false;
-		walker = post_walk_task(walk, walker, walker->next_task);
-		post_walk_advance(walk, walker);
-	}
-	return walker;
-}
-
-static void take_bit(struct post_walk *walk, struct post_walker *walker, unsigned bit)
-{
-	const struct post_path_block *block;
-
-	post_walk_advance(walk, walker);
-	/* it has returned, and what it has called is told */
-	for (size_t steps = 0;
-	     walker->at.state == POST_WALK_CALL || walker->at.state == POST_WALK_JUMP; steps++) {
-		if (walker->at.state == POST_WALK_CALL)
-			walker->at.state = POST_WALK_ENTRY;
-		else
-			post_walk_leave(walker);
-		post_walk_advance(walk, walker);
-	}
-	block = walker->at.state == POST_WALK_NOWHERE ? NULL : post_walk_block(&walker->at);
-	switch (walker->at.state) {
-	case POST_WALK_BRANCH:
-		post_walk_give(walk, walker, bit ? POST_PATH_TAKEN : POST_PATH_PASSED);
-		if (bit)
-			post_walk_end_block(walker);
-		else
-			go(walker, block->next);
-		break;
-	case POST_WALK_ENTRY:
-		if (block->block.entered == LITIFUT_ENTERED_BIT && bit) {
-			post_walk_execute(walk, walker);
-			break;
-		}
-		post_walk_disagree(
-			walk, walker,
-			block->block.entered == LITIFUT_ENTERED_BIT
-				? "a bit is 0 where a call has returned"
-				: "there is a bit in place of the record that a block is entered");
-		post_walk_begin_anew(walk, walker);
-		walk->totals->bits_unused++;
-		return;
-	default:
-		walk->totals->bits_unused++;
-		if (!walker->lost)
-			post_walk_begin_anew(walk, walker);
-		walker->lost = true;
-		return;
-	}
-}
-
-/* Is the block in the function that the place is in? */
-static bool is_in_function(const struct post_walk_place *place, const struct post_path_code *code,
-			   uint32_t block)
-{
-	return place->state != POST_WALK_NOWHERE && place->code == code &&
-	       code->blocks[place->block].function == code->blocks[block].function;
-}
-
-/* Ends calls until one of the function of the block is the innermost. False: there is none. */
-static bool unwind_to(struct post_walker *walker, const struct post_path_code *code, uint32_t block)
-{
-	size_t count = walker->count;
-
-	if (is_in_function(&walker->at, code, block))
-		return true;
-	while (count && !is_in_function(&walker->frames[count - 1].back, code, block))
-		count--;
-	if (!count)
-		return false;
-	walker->count = count - 1;
-	return true;
-}
-
-void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
-			   const struct post_path_code *code, uint32_t number)
-{
-	const struct litifut_block *block = &code->blocks[number].block;
-
-	if (walker->stops) {
-		/* the first record of an interrupt handler */
-		post_walk_push(walker, true, walker->at);
-		walker->at.state = POST_WALK_NOWHERE;
-	}
-	post_walk_advance(walk, walker);
-	/* then it is not a callback */
-	if (post_walk_returns_unseen(walker) && post_walk_ahead(walker, code, number).leads_to) {
-		post_walk_leave_unseen(walker);
-		post_walk_advance(walk, walker);
-		while (walker->at.state == POST_WALK_CALL) {
-			walker->at.state = POST_WALK_ENTRY;
-			post_walk_advance(walk, walker);
-		}
-	}
-	if (walker->at.state == POST_WALK_ENTRY && walker->at.code == code &&
-	    walker->at.block == number) {
-		/* it is the one */
-	} else if (walker->at.state == POST_WALK_JUMP &&
-		   is_in_function(&walker->at, code, number) &&
-		   !(block->flags & LITIFUT_BLOCK_FUNCTION)) {
-		/* a case of a switch */
-	} else if (block->flags & LITIFUT_BLOCK_FUNCTION) {
-		/* a tail call has no place to come back to, and its callers have a bit behind */
-		const bool begun = walker->begun == number;
-
-		if (begun)
-			walker->begun = POST_NONE;
-		if (walker->at.state != POST_WALK_NOWHERE)
-			post_walk_push(walker, true, walker->at);
-		if (begun)
-			walker->begun = number;
-	} else if (!unwind_to(walker, code, number)) {
-		post_walk_begin_anew(walk, walker);
-	}
-	walker->at = (struct post_walk_place){code, number, POST_WALK_ENTRY};
-	walker->lost = false;
-	post_walk_execute(walk, walker);
-}
-
-/* The edge whose code has the run-time address; *code is its module's, *link the same address as
- * it was linked. */
-const struct post_path_edge *post_walk_edge(struct post_walk *walk,
-					    const struct post_walker *walker, uint32_t address,
-					    const struct post_path_code **code, uint32_t *link)
-{
-	uint32_t module;
-
-	if (!post_session_place(walk->process, walker->epoch, address, &module, link))
-		return NULL;
-	*link &= ~1u;
-	*code = post_path_code(walk->codes, walk->session, module);
-	return post_path_edge(*code, *link);
-}
-
-/* Is the thread in the code that records the start of the block? The code of a branch at the start
- * of its block begins with that when nothing else stands there for it. */
-bool post_walk_is_entering(const struct post_path_code *code, const struct post_path_edge *edge,
-			   uint32_t address)
-{
-	const struct litifut_block *block = &code->blocks[edge->block].block;
-	const bool thumb = block->flags & LITIFUT_BLOCK_THUMB;
-
-	return edge->entry ||
-	       (block->entered && address - edge->address <= code->cpu->edge_call_bytes[thumb]);
-}
+#include "postproc/paths/walker.h"
 
 static struct post_walker *take_address(struct post_walk *walk, struct post_walker *walker,
 					uint32_t address)
@@ -365,7 +18,7 @@ static struct post_walker *take_address(struct post_walk *walk, struct post_walk
 		post_walk_begin_anew(walk, walker);
 		return walker;
 	}
-	walker = settle(walk, walker);
+	walker = post_walk_settle(walk, walker);
 	post_walk_take_record(walk, walker, code, edge->block);
 	return walker;
 }
@@ -388,28 +41,12 @@ static void finish(struct post_walk *walk)
 		post_walk_advance(walk, &walk->walkers[i]);
 }
 
-static struct post_walker *take_bits(struct post_walk *walk, struct post_walker *walker,
-				     uint32_t word)
-{
-	unsigned count = 31;
-
-	while (!(word >> count))
-		count--;
-	walk->totals->bits += count;
-	while (count) {
-		walker->stops = 0;
-		walker = settle(walk, walker);
-		take_bit(walk, walker, word >> --count & 1);
-	}
-	return walker;
-}
-
 /* What a control word says, whose `words` follow it. */
 static struct post_walker *take_control(struct post_walk *walk, struct post_walker *walker,
 					unsigned kind, const uint32_t *words, uint32_t count)
 {
 	if (kind == LITIFUT_WORD_SYNC) {
-		walker = settle(walk, walker);
+		walker = post_walk_settle(walk, walker);
 		walker->unknown = false;
 		post_walk_take_sync(walk, walker, words, count);
 	}
@@ -418,7 +55,7 @@ static struct post_walker *take_control(struct post_walk *walk, struct post_walk
 	switch (kind) {
 	case LITIFUT_WORD_THREAD:
 		post_walk_advance(walk, walker);
-		return walker_of(walk, words[0]);
+		return post_walk_thread(walk, words[0]);
 	case LITIFUT_WORD_EPOCH:
 		walker->epoch = words[0];
 		break;
@@ -430,7 +67,7 @@ static struct post_walker *take_control(struct post_walk *walk, struct post_walk
 	case LITIFUT_WORD_RESTARTED:
 		finish(walk);
 		walk->first = walk->count;
-		return walker_of(walk, (uint32_t)walk->count + 1);
+		return post_walk_thread(walk, (uint32_t)walk->count + 1);
 	case LITIFUT_WORD_INTERRUPT:
 		return count < 2 ? walker
 				 : post_walk_take_interrupt(walk, walker, words[0], words[1]);
@@ -449,7 +86,7 @@ static struct post_walker *take_control(struct post_walk *walk, struct post_walk
 static void walk_chunk(struct post_walk *walk, const struct post_chunk *chunk)
 {
 	const struct post_trace *trace = walk->process->trace;
-	struct post_walker *walker = walker_of(walk, chunk->thread);
+	struct post_walker *walker = post_walk_thread(walk, chunk->thread);
 	uint32_t words[128];
 
 	walker->epoch = chunk->flags >> LITIFUT_CHUNK_EPOCH_SHIFT;
@@ -463,7 +100,7 @@ static void walk_chunk(struct post_walk *walk, const struct post_chunk *chunk)
 		walk->totals->words++;
 		if (!(word & LITIFUT_BITS_RECORD)) {
 			if (!walker->unknown)
-				walker = take_bits(walk, walker, word);
+				walker = post_walk_take_bits(walk, walker, word);
 			continue;
 		}
 		word &= ~LITIFUT_BITS_RECORD;
@@ -501,10 +138,10 @@ void post_paths_walk_from(struct post_session *session, const struct post_proces
 	for (size_t i = first; i < process->trace->bits_count; i++)
 		walk_chunk(&walk, &process->trace->bits[i]);
 	finish(&walk);
-	if (walk.told > PROBLEMS_TOLD)
+	if (walk.told > POST_WALK_TOLD)
 		post_problem_at(session->problems, process->trace->path, LITIFUT_NO_ADDRESS,
 				"%u more places where bits and code do not agree",
-				walk.told - PROBLEMS_TOLD);
+				walk.told - POST_WALK_TOLD);
 	for (size_t i = 0; i < walk.count; i++)
 		free(walk.walkers[i].frames);
 	free(walk.walkers);

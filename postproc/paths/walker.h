@@ -5,7 +5,10 @@
 #ifndef LITIFUT_POSTPROC_PATHS_WALKER_H
 #define LITIFUT_POSTPROC_PATHS_WALKER_H
 
-#include "postproc/paths/walk.h"
+#include "postproc/paths/steps.h"
+
+/* So many disagreements are reported one by one. */
+#define POST_WALK_TOLD 20
 
 enum post_walk_state {
 	POST_WALK_NOWHERE, /* not known, or no function is entered: a record tells */
@@ -83,7 +86,7 @@ static inline const struct post_path_block *post_walk_block(const struct post_wa
 	return &place->code->blocks[place->block];
 }
 
-/* walk.c */
+/* walker.c */
 
 /* Reports that the words of the thread and the code do not agree. */
 void post_walk_disagree(struct post_walk *walk, const struct post_walker *walker,
@@ -110,6 +113,16 @@ void post_walk_execute(struct post_walk *walk, struct post_walker *walker);
 
 /* So far as the code alone says, up to where an interrupt returns to. */
 void post_walk_advance(struct post_walk *walk, struct post_walker *walker);
+
+/* The same, and to the task that goes on then: where the next bit or record belongs. */
+struct post_walker *post_walk_settle(struct post_walk *walk, struct post_walker *walker);
+
+/* The thread with this number, which may be new. */
+struct post_walker *post_walk_thread(struct post_walk *walk, uint32_t thread);
+
+/* The word has bits. Returns the thread that goes on. */
+struct post_walker *post_walk_take_bits(struct post_walk *walk, struct post_walker *walker,
+					uint32_t word);
 
 /* The task with this stack pointer. A new one becomes a separate thread. */
 struct post_walker *post_walk_task(struct post_walk *walk, struct post_walker *walker,
