@@ -267,7 +267,8 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 	keep(words, LITIFUT_FIRMWARE_IDENTITY);
 	keep(words, "litifut_module");
 	keep(words, "litifut_sites");
-	if (link->options.small && !link->options.spans && !link->options.paths)
+	if (link->options.small && !link->options.spans && !link->options.paths &&
+	    !link->options.coverage)
 		keep(words, link->options.switched ? "litifut_count_small_switched"
 						   : "litifut_count_small");
 	if (link->options.spans)
@@ -515,6 +516,7 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 	link->options.stream = settings->recorded == LITIFUT_MODE_STREAM;
 	link->options.spans = link->options.stream || settings->recorded == LITIFUT_MODE_SPANS;
 	link->options.paths = settings->recorded == LITIFUT_MODE_PATHS;
+	link->options.coverage = settings->recorded == LITIFUT_MODE_COVERAGE;
 	link->options.times = settings->recorded == LITIFUT_MODE_SPANS ||
 			      settings->recorded == LITIFUT_MODE_TABLE;
 	link->options.ring_bytes =

@@ -379,10 +379,6 @@ void settings_suit(struct settings *settings, bool firmware, settings_warning *w
 		if (settings->calls_asked)
 			warn("LITIFUT_MODE: calls in order are not recorded of a firmware, "
 			     "counts are; stream has an order");
-		if (settings->recorded == LITIFUT_MODE_COVERAGE) {
-			warn("LITIFUT_MODE: coverage is not recorded of a firmware; counts are");
-			settings->recorded = LITIFUT_MODE_COUNTS;
-		}
 		return;
 	}
 	if (settings->recorded == LITIFUT_MODE_STREAM) {

@@ -422,17 +422,21 @@ static enum litifut_status judge_paths(struct judge *judge, const uint8_t *funct
 }
 
 /* The next flag of the room. */
-static uint32_t next_flag(uint32_t *last)
+static uint32_t next_flag(const struct litifut_session *session, uint32_t *last)
 {
 	do
 		++*last;
-	while (*last % LITIFUT_FLAGS_PIECE < LITIFUT_FLAGS_HEAD || !(*last & 0xff));
+	while (session->flags_in_table
+		       ? *last < LITIFUT_FLAGS_HEAD || !((session->flags + *last) & 0xff)
+		       : *last % LITIFUT_FLAGS_PIECE < LITIFUT_FLAGS_HEAD || !(*last & 0xff));
 	return *last;
 }
 
-static void give_flags(struct litifut_edges *edges, const struct litifut_site_list *sites)
+static void give_flags(struct litifut_session *session)
 {
-	uint32_t last = 0;
+	struct litifut_edges *edges = session->edges;
+	const struct litifut_site_list *sites = &session->sites;
+	uint32_t last = session->flags_in_table ? LITIFUT_FLAGS_HEAD - 1 : 0;
 
 	for (size_t i = 0; i < edges->count; i++) {
 		struct litifut_block *block = &edges->graph.items[edges->items[i].block].block;
@@ -440,13 +444,16 @@ static void give_flags(struct litifut_edges *edges, const struct litifut_site_li
 		if (sites->items[i].site.reason != LITIFUT_SITE_PATCHED)
 			continue;
 		if (edges->items[i].entry) {
-			block->entered = next_flag(&last);
+			block->entered = next_flag(session, &last);
 		} else {
-			block->taken = next_flag(&last);
-			block->passed = next_flag(&last);
+			block->taken = next_flag(session, &last);
+			block->passed = next_flag(session, &last);
 		}
 	}
-	edges->flags_bytes = (last / LITIFUT_FLAGS_PIECE + 1) * LITIFUT_FLAGS_PIECE;
+	/* at another address there may be one more that is left out */
+	edges->flags_bytes = session->flags_in_table
+				     ? last + 2 - LITIFUT_FLAGS_HEAD
+				     : (last / LITIFUT_FLAGS_PIECE + 1) * LITIFUT_FLAGS_PIECE;
 }
 
 /* Judges entries for LITIFUT_MODE=coverage, when branches have been judged. */
@@ -463,7 +470,7 @@ static enum litifut_status judge_flags(struct judge *judge, const uint8_t *funct
 	if (!status && stones)
 		status = find_stones(judge, true, error);
 	if (!status)
-		give_flags(judge->edges, &judge->session->sites);
+		give_flags(judge->session);
 	return status;
 }
 
@@ -888,6 +895,10 @@ enum litifut_status litifut_edges_write(struct litifut_session *session,
 		enum litifut_status status = leave_far(&writer, options, error);
 
 		return status ? status : write_all(&writer, error);
+	}
+	if (session->flags_in_table && rooms->own < rooms->count) {
+		writer.flags = session->flags;
+		return write_all(&writer, error);
 	}
 	if (!flags || flags->size < session->edges->flags_bytes || rooms->own == rooms->count)
 		return litifut_error_set(error, LITIFUT_ERROR_SPACE, session->image.path, NULL,

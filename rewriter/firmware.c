@@ -16,6 +16,12 @@
 static const struct litifut_firmware_cpu *const cpus[] = {&litifut_firmware_arm,
 							  &litifut_firmware_avr};
 
+/* Are branches recorded, and not calls? */
+static bool has_edges(const struct litifut_firmware_options *options)
+{
+	return options->paths || options->coverage;
+}
+
 static const struct litifut_firmware_cpu *find_cpu(unsigned machine)
 {
 	for (size_t i = 0; i < sizeof(cpus) / sizeof(*cpus); i++)
@@ -160,7 +166,7 @@ static enum litifut_status open_pass(const char *path,
 
 static void close_pass(struct litifut_firmware_pass *pass)
 {
-	litifut_firmware_paths_release(pass);
+	litifut_firmware_edges_release(pass);
 	litifut_sites_release(&pass->sites);
 	free(pass->changed);
 	free(pass->context.cpu.facts);
@@ -397,8 +403,8 @@ enum litifut_status litifut_firmware_plan(const char *path,
 
 	memset(plan, 0, sizeof(*plan));
 	if (!status)
-		status = options->paths ? litifut_firmware_paths_find(&pass, error)
-					: do_sites(&pass, error);
+		status = has_edges(options) ? litifut_firmware_edges_find(&pass, error)
+					    : do_sites(&pass, error);
 	if (status) {
 		close_pass(&pass);
 		return status;
@@ -411,7 +417,7 @@ enum litifut_status litifut_firmware_plan(const char *path,
 	plan->pointers = pass.pointers;
 	plan->ring_events = options->spans ? ring_events(&pass) : 0;
 	plan->kept = options->kept;
-	plan->blocks = options->paths;
+	plan->blocks = has_edges(options);
 	plan->bss = bss_of(&pass.image);
 	plan->sends = pass.sends;
 	plan->samples = pass.samples;
@@ -425,7 +431,8 @@ enum litifut_status litifut_firmware_plan(const char *path,
 		plan->open_bytes =
 			(size_t)(options->spans ? OPEN_SPAN_BYTES : OPEN_BYTES) * options->depth;
 	plan->untimed = why_untimed(&pass);
-	const struct litifut_site_list *sites = options->paths ? &pass.session.sites : &pass.sites;
+	const struct litifut_site_list *sites =
+		has_edges(options) ? &pass.session.sites : &pass.sites;
 
 	for (size_t i = 0; i < sites->count; i++)
 		plan->sites += sites->items[i].site.reason == LITIFUT_SITE_PATCHED;
@@ -461,12 +468,12 @@ enum litifut_status litifut_firmware_apply(const char *path,
 	if (!status)
 		status = litifut_firmware_find_runtime(&pass, error);
 	if (!status)
-		status = options->paths ? litifut_firmware_paths_find(&pass, error)
-					: do_sites(&pass, error);
+		status = has_edges(options) ? litifut_firmware_edges_find(&pass, error)
+					    : do_sites(&pass, error);
 	if (!status)
 		status = litifut_firmware_check_room(&pass, error);
-	if (!status && options->paths)
-		status = litifut_firmware_paths_write(&pass, error);
+	if (!status && has_edges(options))
+		status = litifut_firmware_edges_write(&pass, error);
 	if (!status)
 		status = litifut_firmware_fill_runtime(&pass, error);
 	if (!status) {

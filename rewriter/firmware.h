@@ -54,6 +54,10 @@ struct litifut_firmware_options {
 	/* LITIFUT_MODE=paths: branches are bits in such a ring. Neither `times` nor `spans`. */
 	bool paths;
 	size_t ring_bytes; /* of that, at most */
+	/* LITIFUT_MODE=coverage: branches have flags in the table. None of `times', `spans',
+	 * `paths'.
+	 */
+	bool coverage;
 	/* The ring outlasts a reset: it stands at `kept_at`, behind a struct litifut_kept, in
 	 * memory that no section has. */
 	bool kept;

@@ -85,8 +85,8 @@ struct litifut_firmware_cpu {
 	bool (*clock_vector)(const struct litifut_image *image, uint32_t *entry);
 	/* It can switch recording off and on. */
 	bool switches;
-	/* Its runtime can record branches. */
-	bool paths;
+	/* Its branches can be recorded. */
+	bool edges;
 	/* For a CPU that has a separate stack pointer for tasks, which kernels exchange in a
 	 * handler: does the instruction of 4 bytes at `code` read (1) or set (2) it? NULL: the CPU
 	 * has none. */

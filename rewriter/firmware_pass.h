@@ -41,7 +41,7 @@ struct litifut_firmware_pass {
 	uint32_t calibration; /* number of the first word of a record that no site has */
 	bool sends;
 	bool pointers;
-	/* LITIFUT_MODE=paths: */
+	/* LITIFUT_MODE=paths and coverage: */
 	struct litifut_session session; /* of the same image, with its edges */
 	uint8_t *unrecorded; /* by number of the symbol: why its function is left, or 0 */
 	uint32_t *fixed;     /* calls that lead to the sender */
@@ -85,17 +85,17 @@ bool litifut_firmware_set_word(struct litifut_firmware_pass *pass, const char *n
 enum litifut_status litifut_firmware_leave_functions(struct litifut_firmware_pass *pass,
 						     struct litifut_error *error);
 
-/* LITIFUT_MODE=paths: finds the edges of the code and the bytes that theirs takes, once the call
- * sites are known. */
-enum litifut_status litifut_firmware_paths_find(struct litifut_firmware_pass *pass,
+/* LITIFUT_MODE=paths and coverage: finds the edges of the code and the bytes that theirs takes,
+ * once the call sites are known. */
+enum litifut_status litifut_firmware_edges_find(struct litifut_firmware_pass *pass,
 						struct litifut_error *error);
 
 /* Writes them into the image's memory, and what else leads to the tracer; call sites have no stubs.
  * LITIFUT_ERROR_SPACE: plan again. Then the edges are the sites of the pass. */
-enum litifut_status litifut_firmware_paths_write(struct litifut_firmware_pass *pass,
+enum litifut_status litifut_firmware_edges_write(struct litifut_firmware_pass *pass,
 						 struct litifut_error *error);
 
-void litifut_firmware_paths_release(struct litifut_firmware_pass *pass);
+void litifut_firmware_edges_release(struct litifut_firmware_pass *pass);
 
 /* Puts what else is to happen when the interrupt of this site, a vector, comes before its stub. */
 enum litifut_status litifut_firmware_put_gates(struct litifut_firmware_pass *pass,

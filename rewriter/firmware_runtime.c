@@ -297,7 +297,7 @@ enum litifut_status litifut_firmware_check_room(const struct litifut_firmware_pa
 					 LITIFUT_NO_ADDRESS, "the room for counters is too small");
 	if (pass->pointers && !pass->count_pointer)
 		return litifut_firmware_missing(pass, COUNT_POINTER, error);
-	if (pass->options->small && !pass->options->spans && !pass->options->paths &&
+	if (pass->options->small && !pass->options->spans && !pass->session.edges &&
 	    pass->table_words && !pass->count_small)
 		return litifut_firmware_missing(pass, COUNT_SMALL, error);
 	if (pass->options->times && !pass->time_call)

@@ -47,10 +47,11 @@ static enum litifut_status set_identity(struct litifut_firmware_pass *pass,
 		      (pass->options->small ? LITIFUT_FRAMES_SMALL : 0) |
 			      (pass->options->kept ? LITIFUT_FRAMES_KEPT : 0) |
 			      (pass->options->stream ? LITIFUT_FRAMES_STREAM : 0) |
-			      (pass->options->spans   ? LITIFUT_FRAMES_SPANS
-			       : pass->options->paths ? LITIFUT_FRAMES_PATHS
-			       : pass->options->times ? LITIFUT_FRAMES_TIMES
-						      : 0));
+			      (pass->options->spans      ? LITIFUT_FRAMES_SPANS
+			       : pass->options->paths    ? LITIFUT_FRAMES_PATHS
+			       : pass->options->coverage ? LITIFUT_FRAMES_COVERAGE
+			       : pass->options->times    ? LITIFUT_FRAMES_TIMES
+							 : 0));
 	return symbol && litifut_firmware_change(pass, symbol->address, bytes, sizeof(bytes))
 		       ? LITIFUT_OK
 		       : litifut_firmware_missing(pass, LITIFUT_FIRMWARE_IDENTITY, error);
@@ -75,11 +76,12 @@ static enum litifut_status fill_module(struct litifut_firmware_pass *pass, size_
 	const struct litifut_module_facts facts = {
 		.engine =
 			pass->options->small ? LITIFUT_ENGINE_SITE_SMALL : LITIFUT_ENGINE_SITE_FAST,
-		.mode = pass->options->stream  ? LITIFUT_MODE_STREAM
-			: pass->options->spans ? LITIFUT_MODE_SPANS
-			: pass->options->paths ? LITIFUT_MODE_PATHS
-			: pass->options->times ? LITIFUT_MODE_TABLE
-					       : LITIFUT_MODE_COUNTS,
+		.mode = pass->options->stream     ? LITIFUT_MODE_STREAM
+			: pass->options->spans    ? LITIFUT_MODE_SPANS
+			: pass->options->paths    ? LITIFUT_MODE_PATHS
+			: pass->options->coverage ? LITIFUT_MODE_COVERAGE
+			: pass->options->times    ? LITIFUT_MODE_TABLE
+						  : LITIFUT_MODE_COUNTS,
 		.sites = (uint32_t)pass->sites.count,
 		.patched = (uint32_t)patched,
 		.spawners = &no_spawners,

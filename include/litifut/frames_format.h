@@ -13,6 +13,11 @@
  *                                   (bit 0 set: Thumb), and the number of calls that found no
  *                                   place in the overflow table
  *
+ * With LITIFUT_FRAMES_COVERAGE (LITIFUT_MODE=coverage) the table has a byte for each flag of struct
+ * litifut_block instead, not 0: it was set. The first byte is that of flag LITIFUT_FLAGS_HEAD.
+ * Numbers go up to less than LITIFUT_FLAGS_PIECE; none is that of a byte whose address is a
+ * multiple of 256.
+ *
  * The overflow table, symbol `litifut_overflow`, holds the calls through pointers to
  * other callees than the first: {site, callee, record}, where site is the number
  * of the first word of the site's entry, plus 1. All zero: not in use.
@@ -91,13 +96,13 @@ enum litifut_frame_type {
 };
 
 enum litifut_frames_flags {
-	LITIFUT_FRAMES_SMALL = 1,   /* stubs for size (LITIFUT_STUBS=small) */
-	LITIFUT_FRAMES_TIMES = 2,   /* records have times */
-	LITIFUT_FRAMES_SPANS = 4,   /* there are events, and no table */
-	LITIFUT_FRAMES_KEPT = 8,    /* whose ring outlasts a reset */
-	LITIFUT_FRAMES_STREAM = 16, /* and which are calls without returns and times */
-	LITIFUT_FRAMES_PATHS =
-		32 /* words of branches, see <litifut/paths_format.h>, and no table */
+	LITIFUT_FRAMES_SMALL = 1,    /* stubs for size (LITIFUT_STUBS=small) */
+	LITIFUT_FRAMES_TIMES = 2,    /* records have times */
+	LITIFUT_FRAMES_SPANS = 4,    /* there are events, and no table */
+	LITIFUT_FRAMES_KEPT = 8,     /* whose ring outlasts a reset */
+	LITIFUT_FRAMES_STREAM = 16,  /* and which are calls without returns and times */
+	LITIFUT_FRAMES_PATHS = 32,   /* words of branches, see <litifut/paths_format.h>, no table */
+	LITIFUT_FRAMES_COVERAGE = 64 /* the table has flags */
 };
 
 /* The symbol `litifut_calibration`: what the tracer adds to a call whose time it takes, tried

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include <litifut/frames_format.h>
+#include <litifut/module_format.h>
 #include <litifut/paths_format.h>
 
+#include "common/bytes.h"
 #include "postproc/sources/capture.h"
 #include "postproc/sources/firmware_dump.h"
 #include "postproc/sources/firmware_image.h"
@@ -294,6 +296,10 @@ static struct post_trace *make_trace(const char *path, const struct post_image *
 		trace->header.version_major = LITIFUT_TRACE_VERSION_MAJOR;
 		trace->header.lost_events = capture->paths.lost;
 	}
+	if (capture->flags & LITIFUT_FRAMES_COVERAGE) {
+		trace->header.mode = LITIFUT_MODE_COVERAGE;
+		trace->header.version_major = LITIFUT_TRACE_VERSION_MAJOR;
+	}
 	record->text_end = UINT32_MAX; /* code can be anywhere: nothing else is there */
 	record->build_id_bytes = image->build_id_bytes;
 	memcpy(record->build_id, image->build_id, sizeof(record->build_id));
@@ -349,6 +355,23 @@ static void make_paths(const char *path, struct post_capture *capture, struct po
 				words->lost);
 }
 
+/* The flags as a chunk of a trace has them. */
+static void make_flags(const struct post_capture *capture, struct post_trace *trace)
+{
+	const size_t head = LITIFUT_FLAGS_HEAD - sizeof(struct litifut_chunk_header);
+
+	trace->size = head + capture->word_count * 4;
+	trace->owned = post_allocate(trace->size + 1, 1);
+	trace->data = trace->owned;
+	litifut_put32(false, trace->owned + offsetof(struct litifut_flags_header, module),
+		      trace->modules[0].record.serial);
+	for (size_t i = 0; i < capture->word_count; i++)
+		litifut_put32(false, trace->owned + head + 4 * i, capture->words[i]);
+	POST_GROW(trace->flags, trace->flags_count, trace->flags_capacity);
+	trace->flags[trace->flags_count++] =
+		(struct post_chunk){.word_count = (uint32_t)(trace->size / 4)};
+}
+
 enum litifut_status post_firmware_open(const char *path, const struct post_inputs *inputs,
 				       struct post_trace **trace, struct post_problems *problems,
 				       struct litifut_error *error)
@@ -378,6 +401,8 @@ enum litifut_status post_firmware_open(const char *path, const struct post_input
 			make_spans(path, image, &capture, *trace, problems);
 		else if (capture.flags & LITIFUT_FRAMES_PATHS)
 			make_paths(path, &capture, *trace, problems);
+		else if (capture.flags & LITIFUT_FRAMES_COVERAGE)
+			make_flags(&capture, *trace);
 		else
 			status = count_sites(path, image, &capture, *trace, problems, error);
 	}

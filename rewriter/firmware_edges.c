@@ -1,6 +1,6 @@
-/* LITIFUT_MODE=paths of a firmware: the edges of its code (edges.h), instructions by which its
- * kernel changes the task, interrupt handlers, and the calls at which the results are
- * sent. */
+/* LITIFUT_MODE=paths and coverage of a firmware: the edges of its code (edges.h), and the calls at
+ * which the results are sent; of paths interrupt handlers as well, and instructions by which its
+ * kernel changes the task. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,13 @@ static enum litifut_status unsupported(const struct litifut_firmware_pass *pass,
 				       struct litifut_error *error)
 {
 	return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
-				 LITIFUT_NO_ADDRESS, "LITIFUT_MODE=paths: %s", why);
+				 LITIFUT_NO_ADDRESS, "LITIFUT_MODE=%s: %s",
+				 pass->options->paths ? "paths" : "coverage", why);
+}
+
+static bool has_tasks(const struct litifut_firmware_pass *pass)
+{
+	return pass->options->paths && pass->cpu->task_access;
 }
 
 /* Their returns lead elsewhere than to their callers. */
@@ -46,7 +52,7 @@ static void leave_functions(struct litifut_firmware_pass *pass)
 {
 	const struct litifut_image *image = &pass->image;
 
-	for (size_t i = 0; i < image->symbol_count; i++)
+	for (size_t i = 0; i < image->symbol_count && pass->options->paths; i++)
 		if (returns_elsewhere(image->symbols[i].name))
 			pass->unrecorded[i] = LITIFUT_SITE_UNKNOWN_JUMP;
 	for (size_t i = 0; i < image->symbol_count; i++)
@@ -92,7 +98,7 @@ static enum litifut_status each_task(struct litifut_firmware_pass *pass,
 	const struct litifut_image *image = &pass->image;
 	enum litifut_status status = LITIFUT_OK;
 
-	for (size_t i = 1; i < image->section_count && !status && pass->cpu->task_access; i++) {
+	for (size_t i = 1; i < image->section_count && !status; i++) {
 		const struct litifut_section *section = &image->sections[i];
 		struct litifut_code_range *ranges = NULL;
 		size_t count = 0;
@@ -160,13 +166,13 @@ static enum litifut_status note_task(struct litifut_firmware_pass *pass, uint32_
 	return LITIFUT_OK;
 }
 
-enum litifut_status litifut_firmware_paths_find(struct litifut_firmware_pass *pass,
+enum litifut_status litifut_firmware_edges_find(struct litifut_firmware_pass *pass,
 						struct litifut_error *error)
 {
 	struct litifut_session *session = &pass->session;
 	enum litifut_status status;
 
-	if (!pass->cpu->paths || pass->baseline)
+	if (!pass->cpu->edges || pass->baseline)
 		return unsupported(pass, "that can't be done for this CPU yet", error);
 	if (!pass->ram_is_known)
 		return unsupported(pass,
@@ -179,18 +185,20 @@ enum litifut_status litifut_firmware_paths_find(struct litifut_firmware_pass *pa
 	session->image = pass->image;
 	session->arch = &pass->arch;
 	session->context = pass->context;
-	session->context.bits = true;
-	session->tasks[0] = session->tasks[1] = pass->cpu->task_access != NULL;
+	session->context.bits = pass->options->paths;
+	session->flags_in_table = !pass->options->paths;
+	session->flags = pass->table ? pass->table->address - LITIFUT_FLAGS_HEAD : 0;
+	session->tasks[0] = session->tasks[1] = has_tasks(pass);
 	session->left = calloc(pass->image.symbol_count + 2, 1);
 	session->handlers = calloc(HANDLERS_MOST, sizeof(*session->handlers));
 	if (!session->left || !session->handlers)
 		return out_of_memory(pass, error);
-	if (pass->cpu->handlers)
+	if (pass->cpu->handlers && pass->options->paths)
 		session->handler_count =
 			pass->cpu->handlers(&session->image, session->handlers, HANDLERS_MOST);
 	leave_functions(pass);
 	status = fix_sends(pass, error);
-	if (!status)
+	if (!status && has_tasks(pass))
 		status = each_task(pass, note_task, NULL, error);
 	session->unlent = pass->tasks;
 	session->unlent_count = pass->task_count;
@@ -200,7 +208,10 @@ enum litifut_status litifut_firmware_paths_find(struct litifut_firmware_pass *pa
 		return status;
 	pass->stub_bytes =
 		(uint32_t)litifut_edges_bytes(session) + CALL_BYTES * (uint32_t)pass->task_count;
-	pass->table_words = (uint32_t)pass->options->ring_bytes / 4;
+	pass->table_words = pass->options->paths ? (uint32_t)pass->options->ring_bytes / 4
+						 : (session->edges->flags_bytes + 3) / 4;
+	if (session->edges->flags_bytes > LITIFUT_FLAGS_PIECE - LITIFUT_FLAGS_HEAD)
+		return unsupported(pass, "more flags than fit into 64 KB", error);
 	return LITIFUT_OK;
 }
 
@@ -330,10 +341,10 @@ static enum litifut_status finish(struct litifut_firmware_pass *pass, struct wri
 	pass->sites = pass->session.sites;
 	memset(&pass->session.sites, 0, sizeof(pass->session.sites));
 	pass->stub_bytes = writing->room.used;
-	return set_facts(pass, error);
+	return pass->options->paths ? set_facts(pass, error) : LITIFUT_OK;
 }
 
-enum litifut_status litifut_firmware_paths_write(struct litifut_firmware_pass *pass,
+enum litifut_status litifut_firmware_edges_write(struct litifut_firmware_pass *pass,
 						 struct litifut_error *error)
 {
 	static const char *const names[] = {"litifut_paths_saved", "litifut_paths_resumed",
@@ -356,7 +367,7 @@ enum litifut_status litifut_firmware_paths_write(struct litifut_firmware_pass *p
 		return litifut_firmware_missing(pass, LITIFUT_FIRMWARE_STUBS, error);
 	writing.room.bytes = section->bytes + (pass->stubs->address - section->address);
 	pass->changed[section - pass->image.sections] = true;
-	for (unsigned i = 0; i < 3 && pass->cpu->task_access; i++) {
+	for (unsigned i = 0; i < 3 && has_tasks(pass); i++) {
 		const struct litifut_symbol *symbol = litifut_image_symbol(&pass->image, names[i]);
 
 		if (!symbol)
@@ -368,7 +379,7 @@ enum litifut_status litifut_firmware_paths_write(struct litifut_firmware_pass *p
 	if (!status)
 		status = litifut_changes_sort(&writing.changes, &pass->image, error);
 	writing.edges = writing.changes.count;
-	if (!status)
+	if (!status && has_tasks(pass))
 		status = each_task(pass, write_task, &writing, error);
 	if (!status)
 		status = write_sends(pass, &writing, error);
@@ -380,7 +391,7 @@ enum litifut_status litifut_firmware_paths_write(struct litifut_firmware_pass *p
 	return status;
 }
 
-void litifut_firmware_paths_release(struct litifut_firmware_pass *pass)
+void litifut_firmware_edges_release(struct litifut_firmware_pass *pass)
 {
 	litifut_edges_release(pass->session.edges);
 	litifut_sites_release(&pass->session.sites);

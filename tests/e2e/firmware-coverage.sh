@@ -1,0 +1,84 @@
+#!/bin/sh
+# LITIFUT_MODE=coverage of a firmware: flags of branches and blocks in its memory are set if and only
+# if QEMU executes them in the same program without patches, in a dump and sent by the line; also
+# under nested interrupts. lcov has the lines.
+BOARDS=${BOARDS:-mps2-an385 ${LONG:+mps2-an386 mps2-an505 netduino2 lm3s6965evb}}
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../firmware.sh"
+
+# link_coverage FOLDER ARGUMENTS...: with `sent_by'
+link_coverage()
+{
+	link_folder=$1
+	shift
+	export LITIFUT_MODE=coverage
+	[ -z "$sent_by" ] || export LITIFUT_PORT="$sent_by"
+	traced "$link_folder" make_example "$link_folder" "$@"
+	link_status=$?
+	unset LITIFUT_MODE LITIFUT_PORT
+	return $link_status
+}
+
+# flags_are_executed FOLDER RESULTS [LEAST]: those in RESULTS are what the program without patches
+# executes
+flags_are_executed()
+{
+	flags_elf=$1/firmware.elf
+	python3 "$root/tests/oracle/firmware_flags.py" sites "$flags_elf" sites &&
+		python3 "$root/tests/oracle/edges.py" plain "$flags_elf" plain.elf || return
+	emulate plain.elf plain.text -plugin "$BUILD/tests/system.so,sites=sites,out=counts" || return
+	"$BUILD/bin/litifut-post" -f branches -o flags "$2" "$flags_elf" 2>words
+	cat words
+	python3 "$root/tests/oracle/firmware_flags.py" compare "$flags_elf" counts flags "${3:-0}"
+}
+
+# dump ELF OUTPUT: the memory when the program ends, from its data on
+dump()
+{
+	rm -f "$2"
+	gdb-multiarch -q -batch -nx -ex "set remotetimeout 100" -ex "file $1" \
+		-ex "target remote | timeout ${patience:-180} qemu-system-arm -M $board -display none \
+			-monitor none -semihosting -icount shift=4 -serial file:dump.serial \
+			-kernel $1 -S -gdb stdio" -ex "break _exit" -ex continue -ex \
+		"dump binary memory $2 ((unsigned)&__data_start) ((unsigned)&end)" >dump.log 2>&1
+}
+
+behaviour()
+{
+	case $board in
+	mps2-an386) cpu="-mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16" ;;
+	mps2-an505) cpu="-mcpu=cortex-m33" ;;
+	*) cpu="-mcpu=cortex-m3" ;;
+	esac
+	cp -r "$root/examples/firmware" source
+	sed -i 's/board_init();/board_init(); *(volatile uint32_t *)0xe000ed88 |= 0xf << 20;/' \
+		source/startup.c
+	cp "$root/tests/firmware/numbers.c" source/main.c
+	sent_by=
+	ok "newlib: it links traced" link_coverage numbers EXTRA_CFLAGS="$cpu -g -DROUNDS=3" \
+		EXTRA_LDFLAGS="-u _printf_float"
+	is "litifut info says so" "$("$BUILD/bin/litifut" info numbers/firmware.elf |
+		sed -n 's/^  mode  *//p')" coverage
+	dump numbers/firmware.elf results
+	ok "newlib: flags are those of what is executed" flags_are_executed numbers results 500
+	ok "newlib: it prints the same" cmp plain.text dump.serial
+	ok "lcov has the lines of main.c" sh -c "'$BUILD/bin/litifut-post' -q -f lcov -o lines.info \
+		results numbers/firmware.elf && sed -n '/^SF:.*main.c/,/^end/p' lines.info |
+		grep -q '^DA:[0-9]*,1'"
+	sent_by=$port
+	ok "by the line: it links traced" link_coverage line EXTRA_CFLAGS="$cpu -DROUNDS=3" \
+		EXTRA_LDFLAGS="-u _printf_float"
+	emulate line/firmware.elf line.serial
+	ok "by the line: flags are those of what is executed" flags_are_executed line line.serial 500
+
+	cp "$root/tests/firmware/nested.c" source/main.c
+	cp "$root/tests/firmware/startup.c" source
+	ok "interrupts: it links traced" link_coverage nested EXTRA_CFLAGS="$cpu"
+	emulate nested/firmware.elf nested.serial
+	ok "interrupts: it works" grep -q many nested.serial
+	is "interrupts: their handlers have a flag" "$("$BUILD/bin/litifut-post" -q -f coverage \
+		nested.serial nested/firmware.elf | awk '$5 ~ /_Handler$/ && $1 == "yes" { print $5 }' |
+		sort | paste -s -d ' ')" "Inner_Handler SysTick_Handler"
+}
+
+for_boards behaviour
