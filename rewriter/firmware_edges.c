@@ -172,7 +172,7 @@ enum litifut_status litifut_firmware_edges_find(struct litifut_firmware_pass *pa
 	struct litifut_session *session = &pass->session;
 	enum litifut_status status;
 
-	if (!pass->cpu->edges || pass->baseline)
+	if (!pass->cpu->edges || (pass->baseline && pass->options->paths))
 		return unsupported(pass, "that can't be done for this CPU yet", error);
 	if (!pass->ram_is_known)
 		return unsupported(pass,

@@ -349,7 +349,7 @@ bool post_walk_is_entering(const struct post_path_code *code, const struct post_
 }
 
 struct post_walker *post_walk_take_bits(struct post_walk *walk, struct post_walker *walker,
-				     uint32_t word)
+					uint32_t word)
 {
 	unsigned count = 31;
 

@@ -15,6 +15,10 @@
  * and of A32 code, where nothing else moves. A branch that an `it` makes conditional goes together
  * with that. Where neither neighbour can move, a stepping stone leads on (stone.c).
  *
+ * A CPU without b.w has bl alone for such a way, which changes lr. There only code is recorded
+ *where lr holds nothing, as it mostly does behind a push: the start of a block then somewhere
+ *within it.
+ *
  * With LITIFUT_MODE=paths no flag is set: between `push {r0, lr}` and `pop {r0, lr}` stands a
  * call of the tracer's code that records a bit (tracer/arm/bits.S).
  *
@@ -27,10 +31,12 @@
 #include "cpu/step.h"
 #include "rewriter/arm/addresses.h"
 #include "rewriter/arm/emitter.h"
+#include "rewriter/arm/link_register.h"
 #include "rewriter/arm/plain.h"
 #include "rewriter/arm/stone.h"
 #include "rewriter/arm/tasks.h"
 #include "rewriter/arm/tail.h"
+#include "rewriter/arm/thumb1.h"
 #include "rewriter/arm/thunk.h"
 
 #define BRANCH_BYTES 4u
@@ -63,14 +69,34 @@ static bool is_free(const struct litifut_edge_place *place, uint32_t address, un
 	return true;
 }
 
-static bool moves(const struct litifut_arm_displaced *displaced)
+/* The only way to other code is a bl. */
+static bool has_only_links(const struct litifut_edge_place *place)
+{
+	return litifut_arm_short_branches(&place->context->cpu);
+}
+
+/* Does lr hold nothing at the address? */
+static bool link_is_free(const struct litifut_edge_place *place, uint32_t address)
+{
+	const uint32_t start = place->image->symbols[place->block->function - 1].address;
+	const uint32_t section_end = place->section->address + place->section->size;
+
+	return litifut_arm_link_is_free(place->section, start,
+					place->function_end < section_end ? place->function_end
+									  : section_end,
+					true, start, address);
+}
+
+static bool moves(const struct litifut_edge_place *place,
+		  const struct litifut_arm_displaced *displaced)
 {
 	switch (litifut_arm_analyse(displaced).treatment) {
 	case LITIFUT_ARM_MOVES:
 	case LITIFUT_ARM_LOADS_LITERAL:
 	case LITIFUT_ARM_FORMS_ADDRESS:
+		return !has_only_links(place) || litifut_arm_thumb1_displaceable(displaced);
 	case LITIFUT_ARM_ADDS_PC:
-		return true;
+		return !has_only_links(place);
 	default:
 		return false;
 	}
@@ -147,7 +173,7 @@ static unsigned behind(const struct litifut_edge_place *place)
 			       : 0;
 	if (first.length == 2 && litifut_arm_it_length((uint16_t)first.instruction))
 		return 0;
-	return moves(&first) ? first.length : 0;
+	return moves(place, &first) ? first.length : 0;
 }
 
 static unsigned judge_thumb_branch(const struct litifut_edge_place *place,
@@ -156,7 +182,7 @@ static unsigned judge_thumb_branch(const struct litifut_edge_place *place,
 	const struct litifut_graph_block *block = place->block;
 
 	edge->address = block->block.branch;
-	if (litifut_arm_short_branches(&place->context->cpu))
+	if (has_only_links(place) && !link_is_free(place, block->block.branch))
 		return LITIFUT_SITE_TOO_SHORT;
 	if (block->in_block)
 		return judge_in_block(place, edge);
@@ -171,7 +197,7 @@ static unsigned judge_thumb_branch(const struct litifut_edge_place *place,
 		const struct litifut_arm_displaced last =
 			thumb_at(place, block->block.branch - block->last);
 
-		if (moves(&last) && is_free(place, last.address, last.length)) {
+		if (moves(place, &last) && is_free(place, last.address, last.length)) {
 			edge->address = last.address;
 			edge->before = block->last;
 			edge->bytes += block->last;
@@ -182,7 +208,7 @@ static unsigned judge_thumb_branch(const struct litifut_edge_place *place,
 	edge->bytes += edge->after;
 	if (edge->after)
 		return LITIFUT_SITE_PATCHED;
-	edge->wants_stone = true;
+	edge->wants_stone = !has_only_links(place);
 	return LITIFUT_SITE_BRANCH_TARGET;
 }
 
@@ -252,14 +278,15 @@ static bool gather_block(const struct litifut_edge_place *place, struct moved *m
 	return true;
 }
 
-/* Collects at least `wanted` bytes from the start of the block; false: it is not possible. */
-static bool gather(const struct litifut_edge_place *place, unsigned wanted, struct moved *moved)
+/* Collects at least `wanted` bytes from `start`, in the block; false: it is not possible. */
+static bool gather(const struct litifut_edge_place *place, uint32_t start, unsigned wanted,
+		   struct moved *moved)
 {
 	const struct litifut_graph_block *block = place->block;
 
 	*moved = (struct moved){0};
 	while (moved->bytes < wanted) {
-		const uint32_t at = block->block.start + moved->bytes;
+		const uint32_t at = start + moved->bytes;
 		struct litifut_arm_displaced *each = &moved->items[moved->count];
 
 		if (moved->with_end) {
@@ -287,7 +314,7 @@ static bool gather(const struct litifut_edge_place *place, unsigned wanted, stru
 		}
 		if (moved->with_end ? block->block.flags & LITIFUT_BLOCK_CONDITIONAL ||
 					      !ends_anywhere(place, block)
-				    : !moves(each))
+				    : !moves(place, each))
 			return false;
 		moved->count++;
 		moved->bytes += each->length;
@@ -295,19 +322,40 @@ static bool gather(const struct litifut_edge_place *place, unsigned wanted, stru
 	return true;
 }
 
+/* Somewhere in the block, where lr holds nothing. */
+static unsigned judge_linked_entry(const struct litifut_edge_place *place,
+				   struct litifut_edge *edge)
+{
+	const struct litifut_block *block = &place->block->block;
+	unsigned reason = LITIFUT_SITE_TOO_SHORT;
+	struct moved moved;
+
+	for (uint32_t at = block->start; at < block->end; at += thumb_at(place, at).length) {
+		if (!link_is_free(place, at))
+			continue;
+		reason = LITIFUT_SITE_BRANCH_TARGET;
+		if (!gather(place, at, BRANCH_BYTES, &moved))
+			continue;
+		edge->address = at;
+		edge->bytes = (uint8_t)moved.bytes;
+		return LITIFUT_SITE_PATCHED;
+	}
+	return reason;
+}
+
 static unsigned judge_thumb_entry(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
 	struct moved moved;
 
 	edge->address = place->block->block.start;
-	if (litifut_arm_short_branches(&place->context->cpu))
-		return LITIFUT_SITE_TOO_SHORT;
-	if (gather(place, BRANCH_BYTES, &moved)) {
+	if (has_only_links(place))
+		return judge_linked_entry(place, edge);
+	if (gather(place, edge->address, BRANCH_BYTES, &moved)) {
 		edge->bytes = (uint8_t)moved.bytes;
 		return LITIFUT_SITE_PATCHED;
 	}
 	edge->bytes = 2;
-	edge->wants_stone = gather(place, 2, &moved) && moved.bytes == 2;
+	edge->wants_stone = gather(place, edge->address, 2, &moved) && moved.bytes == 2;
 	return LITIFUT_SITE_BRANCH_TARGET;
 }
 
@@ -346,6 +394,7 @@ struct thumb {
 	struct litifut_frame_code *frame;
 	uint32_t flags;
 	const uint32_t *bits;  /* NULL: flags are set */
+	bool links;            /* there is bl, but no b.w */
 	const uint32_t *tasks; /* the same, see struct litifut_edge_code */
 	uint32_t interrupt;    /* the same */
 	bool far;              /* something is out of reach */
@@ -388,8 +437,8 @@ static void call_bits(struct thumb *thumb, uint32_t target)
 	thumb->far |= !litifut_arm_encode_call(&context, &call, emitter->address + emitter->at,
 					       target, emitter->code + emitter->at);
 	emitter->at += 4;
-	litifut_arm_put(emitter, 0xe8bd); /* pop.w {r0, lr} */
-	litifut_arm_put(emitter, 0x4001);
+	litifut_arm_put(emitter, thumb->links ? 0x9800 : 0xe8bd); /* ldr r0, [sp]; add sp, #8 */
+	litifut_arm_put(emitter, thumb->links ? 0xb002 : 0x4001); /* pop.w {r0, lr} */
 	note(thumb->frame, emitter->at, 0);
 }
 
@@ -412,6 +461,12 @@ static void mark(struct thumb *thumb, const struct litifut_block *block, enum wa
 	note(thumb->frame, emitter->at, 0);
 }
 
+/* bl in place of b.w */
+static void set_link(uint8_t *code)
+{
+	litifut_put16(false, code + 2, litifut_get16(false, code + 2) | 0x4000);
+}
+
 static void go(struct thumb *thumb, uint32_t target)
 {
 	uint8_t unused[4];
@@ -419,6 +474,8 @@ static void go(struct thumb *thumb, uint32_t target)
 	thumb->far |= !litifut_arm_branch_write(thumb->emitter.address + thumb->emitter.at,
 						target & ~1u, unused);
 	litifut_arm_put_branch(&thumb->emitter, target & ~1u);
+	if (thumb->links)
+		set_link(thumb->emitter.code + thumb->emitter.at - 4);
 }
 
 static void move(struct thumb *thumb, const struct litifut_arm_displaced *displaced)
@@ -434,6 +491,26 @@ static void move(struct thumb *thumb, const struct litifut_arm_displaced *displa
 	}
 }
 
+/* A call with the return address behind its place, in Thumb-1 code. */
+static void put_linked_call(struct thumb *thumb, const struct litifut_graph_block *block,
+			    uint32_t instruction)
+{
+	struct litifut_arm_emitter *emitter = &thumb->emitter;
+	const uint32_t back = block->block.branch + block->length;
+
+	litifut_arm_put(emitter, 0xb403); /* push {r0, r1} */
+	litifut_arm_put_value(emitter, 0, back | 1);
+	litifut_arm_put(emitter, 0x4686); /* mov lr, r0 */
+	if (!block->block.target) {
+		litifut_arm_put(emitter, 0xbc03);                           /* pop {r0, r1} */
+		litifut_arm_put(emitter, (uint16_t)(instruction & ~0x80u)); /* bx rN */
+		return;
+	}
+	litifut_arm_put_value(emitter, 0, block->block.target | 1);
+	litifut_arm_put(emitter, 0x9001); /* str r0, [sp, #4] */
+	litifut_arm_put(emitter, 0xbd01); /* pop {r0, pc} */
+}
+
 /* Writes the end of `block`, as if it were not conditional. */
 static void put_end(struct thumb *thumb, const struct litifut_edge_place *place,
 		    const struct litifut_graph_block *block)
@@ -445,6 +522,10 @@ static void put_end(struct thumb *thumb, const struct litifut_edge_place *place,
 		go(thumb, block->block.target);
 		break;
 	case LITIFUT_ENDS_CALL:
+		if (thumb->links) {
+			put_linked_call(thumb, block, end.instruction);
+			break;
+		}
 		litifut_arm_put_value(&thumb->emitter, LR,
 				      (block->block.branch + block->length) | 1);
 		if (block->block.target)
@@ -503,7 +584,7 @@ static void put_thumb_entry(struct thumb *thumb, const struct litifut_edge_place
 {
 	struct moved moved;
 
-	gather(place, edge->bytes, &moved);
+	gather(place, edge->address, edge->bytes, &moved);
 	mark(thumb, &place->block->block, WAY_ENTERED);
 	for (unsigned i = 0; i < moved.count - moved.with_end; i++)
 		if (moved.items[i].length == 2 &&
@@ -521,7 +602,10 @@ static bool write_thumb(const struct litifut_edge_place *place, const struct lit
 			uint32_t address, struct litifut_edge_code *code)
 {
 	struct litifut_detour *detour = &code->detour;
-	struct thumb thumb = {.emitter = {.code = code->code, .address = address},
+	struct thumb thumb = {.emitter = {.code = code->code,
+					  .address = address,
+					  .narrow = has_only_links(place)},
+			      .links = has_only_links(place),
 			      .frame = &detour->frames[0],
 			      .flags = code->flags,
 			      .bits = place->context->bits ? code->bits : NULL,
@@ -559,7 +643,11 @@ static bool write_thumb(const struct litifut_edge_place *place, const struct lit
 	detour->length = edge->bytes;
 	if (edge->bytes == 6) /* the rest of an instruction that was cut */
 		litifut_put16(false, detour->code + 4, 0xbf00);
-	return litifut_arm_branch_write(edge->address, address, detour->code);
+	if (!litifut_arm_branch_write(edge->address, address, detour->code))
+		return false;
+	if (thumb.links)
+		set_link(detour->code);
+	return true;
 }
 
 struct plain {
@@ -770,6 +858,18 @@ static bool is_explained(const struct litifut_image *image,
 		litifut_arm_is_indirect_tail(image, context, &call, &graph->labels));
 }
 
+/* A switch of Thumb-1 code: a function of libgcc reads the table that stands behind its call. */
+static bool is_table_call(const struct litifut_image *image, const struct litifut_block *block)
+{
+	static const char start[] = "__gnu_thumb1_case_";
+	const struct litifut_symbol *callee =
+		block->ends == LITIFUT_ENDS_CALL && block->target
+			? litifut_image_function_start(image, block->target & ~1u)
+			: NULL;
+
+	return callee && !strncmp(callee->name, start, sizeof(start) - 1);
+}
+
 /* In T32 code neighbours move, so all that leads between them must be known; in all code, what is
  * executed follows from what leads there. Where neither data nor a table has a label in the
  * function, a jump may lead anywhere: libgcc's division is such code. */
@@ -780,6 +880,9 @@ static unsigned judge_function(const struct litifut_image *image,
 	bool labels = false;
 	bool jumps = false;
 
+	for (size_t i = first; i < end; i++)
+		if (is_table_call(image, &graph->items[i].block))
+			return LITIFUT_SITE_UNKNOWN_JUMP;
 	for (size_t i = first; i < end; i++) {
 		if (graph->items[i].block.ends == LITIFUT_ENDS_JUMP)
 			labels |= label_branches(image, graph, i, end);

@@ -10,13 +10,17 @@ void litifut_arm_put(struct litifut_arm_emitter *emitter, uint16_t value)
 	emitter->at += 2;
 }
 
-/* rN = value: ldr.w rN, [pc, #...]; add rN, pc */
+/* rN = value: ldr or ldr.w rN, [pc, #...]; add rN, pc */
 void litifut_arm_put_value(struct litifut_arm_emitter *emitter, unsigned reg, uint32_t value)
 {
 	emitter->literals[emitter->literal_count] = value;
 	emitter->literal_loads[emitter->literal_count] = emitter->at;
-	litifut_arm_put(emitter, 0xf8df);
-	litifut_arm_put(emitter, (uint16_t)(reg << 12));
+	if (emitter->narrow) {
+		litifut_arm_put(emitter, (uint16_t)(0x4800 | reg << 8));
+	} else {
+		litifut_arm_put(emitter, 0xf8df);
+		litifut_arm_put(emitter, (uint16_t)(reg << 12));
+	}
 	emitter->literal_adds[emitter->literal_count++] = emitter->at;
 	litifut_arm_put(emitter, (uint16_t)(0x4478 | (reg & 7) | (reg & 8) << 4));
 }
@@ -37,8 +41,14 @@ void litifut_arm_put_literals(struct litifut_arm_emitter *emitter)
 		uint32_t add_pc = emitter->address + emitter->literal_adds[i] + 4;
 		uint8_t *load = emitter->code + emitter->literal_loads[i];
 
-		litifut_put16(false, load + 2,
-			      (uint16_t)(litifut_get16(false, load + 2) | (emitter->at - load_pc)));
+		if (emitter->narrow)
+			litifut_put16(false, load,
+				      (uint16_t)(litifut_get16(false, load) |
+						 (emitter->at - load_pc) / 4));
+		else
+			litifut_put16(false, load + 2,
+				      (uint16_t)(litifut_get16(false, load + 2) |
+						 (emitter->at - load_pc)));
 		litifut_put32(false, emitter->code + emitter->at, emitter->literals[i] - add_pc);
 		emitter->at += 4;
 	}
@@ -59,6 +69,11 @@ void litifut_arm_put_displaced(struct litifut_arm_emitter *emitter,
 		break;
 	case LITIFUT_ARM_LOADS_LITERAL:
 		litifut_arm_put_value(emitter, analysis->reg, analysis->value);
+		if (emitter->narrow) { /* ldr rN, [rN] */
+			litifut_arm_put(emitter,
+					(uint16_t)(0x6800 | analysis->reg << 3 | analysis->reg));
+			break;
+		}
 		litifut_arm_put(emitter, (uint16_t)(0xf8d0 | analysis->reg)); /* ldr.w rN, [rN] */
 		litifut_arm_put(emitter, (uint16_t)(analysis->reg << 12));
 		break;

@@ -11,6 +11,7 @@ struct litifut_arm_emitter {
 	uint8_t *code;
 	uint32_t address;
 	unsigned at;
+	bool narrow; /* Thumb-1 code: r0 to r7 get values, and nothing adds the pc */
 	uint32_t literals[LITIFUT_ARM_LITERALS];
 	unsigned literal_loads[LITIFUT_ARM_LITERALS]; /* offset of the ldr.w that loads each */
 	unsigned literal_adds[LITIFUT_ARM_LITERALS];  /* of the `add rN, pc` that completes it */

@@ -2,7 +2,7 @@
 # LITIFUT_MODE=coverage of a firmware: flags of branches and blocks in its memory are set if and only
 # if QEMU executes them in the same program without patches, in a dump and sent by the line; also
 # under nested interrupts. lcov has the lines.
-BOARDS=${BOARDS:-mps2-an385 ${LONG:+mps2-an386 mps2-an505 netduino2 lm3s6965evb}}
+BOARDS=${BOARDS:-mps2-an385 microbit ${LONG:+mps2-an386 mps2-an505 netduino2 lm3s6965evb}}
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../firmware.sh"
 
@@ -48,10 +48,11 @@ behaviour()
 	case $board in
 	mps2-an386) cpu="-mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16" ;;
 	mps2-an505) cpu="-mcpu=cortex-m33" ;;
+	microbit) cpu="-mcpu=cortex-m0" ;;
 	*) cpu="-mcpu=cortex-m3" ;;
 	esac
 	cp -r "$root/examples/firmware" source
-	sed -i 's/board_init();/board_init(); *(volatile uint32_t *)0xe000ed88 |= 0xf << 20;/' \
+	[ "$board" = microbit ] || sed -i 's/board_init();/board_init(); *(volatile uint32_t *)0xe000ed88 |= 0xf << 20;/' \
 		source/startup.c
 	cp "$root/tests/firmware/numbers.c" source/main.c
 	sent_by=
