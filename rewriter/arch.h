@@ -159,6 +159,22 @@ struct litifut_host_piece {
 	size_t trampoline_bytes; /* for what stood there */
 };
 
+/* A direct branch or call to `target` in the same function, or a jump through a register. */
+struct litifut_function_branch {
+	uint32_t target;
+	uint32_t address;
+};
+
+#define LITIFUT_BRANCH_BY_REGISTER 0u
+
+/* Where control can arrive other than from the instruction before. */
+struct litifut_arrivals {
+	const struct litifut_targets *all; /* as litifut_targets_of_all() has it */
+	struct litifut_targets data;       /* of these what data may name, but for symbols */
+	/* Landing pads, and where branches lead from one function into another. */
+	struct litifut_targets elsewhere;
+};
+
 /* What thunks need of the code of a whole function. */
 struct litifut_function_facts {
 	/* Address of the instruction that makes room for callees' arguments on the stack; 0:
@@ -166,6 +182,9 @@ struct litifut_function_facts {
 	uint32_t argument_room;
 	uint32_t pointer; /* the global pointer that it takes, at link time; 0: not known */
 	unsigned pointer_register; /* that holds it, once computed, up to the end; 0: none */
+	/* Sorted by target; to be freed. SIZE_MAX: not all that leads to its code is known. */
+	struct litifut_function_branch *branches;
+	size_t branch_count;
 };
 
 /* How much the code that the rewriter makes takes, roughly: the linker wrapper reserves it. */
@@ -335,8 +354,8 @@ struct litifut_arch_borrow {
 
 /* For the thunk engine. Members that say so may be NULL. */
 struct litifut_arch_thunks {
-	/* Fills `facts` for the function at [start, end) of `section`. NULL: thunks need to
-	 * know nothing of functions. */
+	/* Fills `facts` for the function at [start, end) of `section`; free facts->branches.
+	 * NULL: thunks need to know nothing of functions. */
 	void (*function_facts)(const struct litifut_image *image,
 			       const struct litifut_arch_context *context,
 			       const struct litifut_section *section, uint32_t start, uint32_t end,
@@ -345,13 +364,17 @@ struct litifut_arch_thunks {
 	/* The function that the register which this call goes through, or would go
 	 * through but for the linker, holds for certain: a link-time address in the
 	 * image; or LITIFUT_CALLEE_SYMBOL, if that is one of struct litifut_spawners or all are of
-	 * use; 0: not known. `facts` are those of its function, `targets` those of
-	 * litifut_targets_of_all(). NULL: a CPU has no such register. */
+	 * use; 0: not known. `facts` are those of its function. NULL: a CPU has no such
+	 * register. */
 	uint32_t (*known_callee)(const struct litifut_image *image,
 				 const struct litifut_arch_context *context,
 				 const struct litifut_cramped_call *call,
 				 const struct litifut_function_facts *facts,
-				 const struct litifut_targets *targets);
+				 const struct litifut_arrivals *arrivals);
+	/* For it: adds to `elsewhere` where branches lead from one function into another. */
+	void (*add_elsewhere)(const struct litifut_image *image,
+			      const struct litifut_arch_context *context,
+			      struct litifut_targets *elsewhere);
 
 	/* Why this image can't use thunks, for people; static; NULL: it can. It may run on
 	 * CPUs that they don't run on, or with a C library that does not suit them. */

@@ -21,7 +21,7 @@ struct judge {
 	const struct litifut_arch *arch;
 	const struct litifut_arch_context *context;
 	struct litifut_site_list *list;
-	const struct litifut_targets *targets; /* of find_facts() */
+	const struct litifut_arrivals *arrivals; /* of find_facts() */
 };
 
 /* Drops the indirect branches that are no tail calls. */
@@ -144,13 +144,14 @@ static void find_facts(void *context, size_t worker, size_t piece)
 
 		if (site->function != function) {
 			function = site->function;
+			free(facts.branches);
 			arch->thunks->function_facts(judge->image, judge->context, call.section,
 						     call.function_start, call.function_end,
 						     &facts);
 		}
 		site->argument_room = facts.argument_room;
 		site->known_callee = arch->thunks->known_callee(judge->image, judge->context, &call,
-								&facts, judge->targets);
+								&facts, judge->arrivals);
 		if (LITIFUT_CALLEE_IS_SYMBOL(site->known_callee)) {
 			site->spawns = litifut_spawners_is_symbol(
 				judge->image, LITIFUT_CALLEE_SYMBOL_OF(site->known_callee));
@@ -162,6 +163,36 @@ static void find_facts(void *context, size_t worker, size_t piece)
 		if (!site->site.callee)
 			site->site.callee = site->known_callee;
 	}
+	free(facts.branches);
+}
+
+static enum litifut_status find_all_facts(struct judge judge, struct litifut_error *error)
+{
+	const struct litifut_image *image = judge.image;
+	struct litifut_arrivals arrivals = {.all = &judge.list->targets};
+	enum litifut_status status =
+		litifut_targets_create(image->text_start, image->text_end, &arrivals.data, error);
+
+	if (!status)
+		status = litifut_targets_create(image->text_start, image->text_end,
+						&arrivals.elsewhere, error);
+	if (!status) {
+		litifut_targets_add_pointers(&arrivals.data, image);
+		if (judge.context->offset_base)
+			litifut_targets_add_offsets(&arrivals.data, image,
+						    judge.context->offset_base);
+		if (LITIFUT_ARCH_GET(judge.arch, flow, add_landing_pads))
+			judge.arch->flow->add_landing_pads(image, &arrivals.elsewhere);
+		if (judge.arch->thunks->add_elsewhere)
+			judge.arch->thunks->add_elsewhere(image, judge.context,
+							  &arrivals.elsewhere);
+		judge.arrivals = &arrivals;
+		litifut_parallel((judge.list->count + FACTS_PIECE - 1) / FACTS_PIECE, find_facts,
+				 &judge);
+	}
+	litifut_targets_release(&arrivals.data);
+	litifut_targets_release(&arrivals.elsewhere);
+	return status;
 }
 
 /* What only the branch targets tell: which of the calls without room can go
@@ -206,8 +237,7 @@ static enum litifut_status judge_cramped(const struct judge *judge,
 		status = judge_stuck(judge, targets, error);
 	if (!status && (judge->context->thunks || judge->context->symbols) &&
 	    LITIFUT_ARCH_GET(judge->arch, thunks, known_callee))
-		litifut_parallel((judge->list->count + FACTS_PIECE - 1) / FACTS_PIECE, find_facts,
-				 (void *)judge);
+		status = find_all_facts(*judge, error);
 	return status;
 }
 
@@ -221,7 +251,7 @@ enum litifut_status litifut_sites_find(struct litifut_image *image, const struct
 				       const struct litifut_rewrite_options *options,
 				       struct litifut_site_list *list, struct litifut_error *error)
 {
-	const struct judge judge = {image, arch, context, list, &list->targets};
+	const struct judge judge = {image, arch, context, list, NULL};
 	struct litifut_walk walk;
 	enum litifut_status status;
 

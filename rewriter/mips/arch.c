@@ -1,6 +1,7 @@
 /* The MIPS back end: what images it takes, where their code is, which calls it
  * leaves, and the table that the rest of the rewriter sees. */
 #include "rewriter/landing_pads.h"
+#include "rewriter/mips/held.h"
 #include "rewriter/mips/mips.h"
 
 #include <elf.h>
@@ -290,6 +291,7 @@ const struct litifut_arch_borrow litifut_mips_borrow = {
 static const struct litifut_arch_thunks thunks = {
 	.function_facts = litifut_mips_function_facts,
 	.known_callee = litifut_mips_callee,
+	.add_elsewhere = litifut_mips_add_elsewhere,
 	.refuses_thunks = litifut_mips_refuses_thunks,
 	.thunk = litifut_mips_thunk,
 	.thunks_need_db = true,

@@ -7,19 +7,17 @@
  *	jalr  t9
  *
  * Clang takes another register than $t9 before the last step, and another one than $gp.
- * Where nothing comes between, and nothing jumps to between, and the entry of the
+ * held.c follows what $t9 holds back to the load. Where the entry of the
  * GOT is one that the dynamic linker fills with an address in this very image, the
  * callee is known. Such are the local entries, and in an executable those of symbols
  * that it defines itself: it comes first in the order in which they are looked up. */
 #include <elf.h>
 
+#include "rewriter/mips/held.h"
 #include "rewriter/mips/mips.h"
 #include "rewriter/program_code.h"
 
-enum { GP = 28, SP = 29, ADDIU = 0x09, LW = 0x23, SW = 0x2b, RESERVED = 2, SYMBOL_BYTES = 16 };
-
-/* So many instructions are looked at, at the most. */
-#define FARTHEST 128
+enum { SP = 29, LW = 0x23, SW = 0x2b, RESERVED = 2, SYMBOL_BYTES = 16 };
 
 static uint32_t tag_value(const struct litifut_image *image, const struct litifut_section *dynamic,
 			  uint32_t wanted)
@@ -168,50 +166,6 @@ static bool is_own_code(const struct litifut_image *image, uint32_t address)
 	       !litifut_section_is_linkage(section);
 }
 
-/* Does the instruction at `at` pass control on only to the next one, or, if it is a
- * branch with a condition, when that does not hold? Then its delay slot is executed
- * as well, but not that of a "likely" branch. */
-static bool goes_on(const struct litifut_arch_context *context,
-		    const struct litifut_section *section, uint32_t at)
-{
-	const uint8_t *code = section->bytes + (at - section->address);
-	struct litifut_instruction instruction;
-	uint32_t operation = litifut_get32(context->cpu.big_endian, code) >> 26;
-
-	if (!litifut_mips_may_jump(litifut_get32(context->cpu.big_endian, code)))
-		return true;
-	litifut_mips_decode(&context->cpu, code, 4, at, LITIFUT_CODE_PLAIN, &instruction);
-	if (instruction.class == LITIFUT_CLASS_OTHER)
-		return operation != 0x11 ||
-		       (litifut_get32(context->cpu.big_endian, code) & 0x03e20000) != 0x01020000;
-	return instruction.class == LITIFUT_CLASS_BRANCH_DIRECT && instruction.conditional &&
-	       operation < 0x14 &&
-	       (operation != 0x01 ||
-		!(litifut_get32(context->cpu.big_endian, code) & 0x00020000)); /* bltzl, bgezl */
-}
-
-/* Where what a register holds comes from, followed back from a call. */
-struct trail {
-	unsigned reg;    /* so far */
-	uint32_t offset; /* to be added to what is in it */
-};
-
-/* Follows the trail over `word`, which writes its register. False: it ends here. */
-static bool follow(struct trail *trail, uint32_t word)
-{
-	unsigned source = word >> 21 & 31;
-
-	if (word >> 26 == ADDIU && source) {
-		trail->offset += (uint32_t)(int16_t)(word & 0xffff);
-	} else if (litifut_mips_is_move(word)) {
-		source |= word >> 16 & 31;
-	} else {
-		return false;
-	}
-	trail->reg = source;
-	return source != 0;
-}
-
 /* Does the register into which the start of this function puts its global pointer hold
  * that in all of it? Clang takes registers that calls keep. */
 static bool is_kept(const struct litifut_arch_context *context,
@@ -238,17 +192,13 @@ static bool is_kept(const struct litifut_arch_context *context,
 	return true;
 }
 
-void litifut_mips_function_facts(const struct litifut_image *image,
-				 const struct litifut_arch_context *context,
-				 const struct litifut_section *section, uint32_t start,
-				 uint32_t end, struct litifut_function_facts *facts)
+void litifut_mips_function_pointer(const struct litifut_image *image,
+				   const struct litifut_arch_context *context,
+				   const struct litifut_section *section, uint32_t start,
+				   uint32_t end, struct litifut_function_facts *facts)
 {
 	struct litifut_mips_pointer pointer;
 
-	*facts = (struct litifut_function_facts){0};
-	if (start < section->address || end < start || end - section->address > section->size)
-		return;
-	facts->argument_room = litifut_mips_argument_room(context, section, start, end);
 	if (litifut_mips_has_pointer(image, context, start, &pointer)) {
 		facts->pointer = pointer.value;
 		if (is_kept(context, section, start, end, &pointer))
@@ -258,57 +208,49 @@ void litifut_mips_function_facts(const struct litifut_image *image,
 	}
 }
 
+void litifut_mips_function_facts(const struct litifut_image *image,
+				 const struct litifut_arch_context *context,
+				 const struct litifut_section *section, uint32_t start,
+				 uint32_t end, struct litifut_function_facts *facts)
+{
+	*facts = (struct litifut_function_facts){0};
+	if (start < section->address || end < start || end - section->address > section->size)
+		return;
+	facts->argument_room = litifut_mips_argument_room(context, section, start, end);
+	litifut_mips_function_pointer(image, context, section, start, end, facts);
+	if (facts->pointer)
+		litifut_mips_find_branches(image, context, section, start, end, facts);
+}
+
 uint32_t litifut_mips_callee(const struct litifut_image *image,
 			     const struct litifut_arch_context *context,
 			     const struct litifut_cramped_call *call,
 			     const struct litifut_function_facts *facts,
-			     const struct litifut_targets *targets)
+			     const struct litifut_arrivals *arrivals)
 {
-	uint32_t lowest = call->address > 4 * FARTHEST ? call->address - 4 * FARTHEST : 0;
-	struct trail trail = {LITIFUT_MIPS_T9, 0};
-	/* Control may come from elsewhere, so $t9 may hold something else. What is sent through
-	 * the DB need not be certain. */
-	bool joined = false;
+	struct litifut_mips_held held;
+	uint32_t symbol;
+	uint32_t entry;
 
-	if (call->instruction.thumb || call->function_start < call->section->address)
+	if (call->instruction.thumb || !facts->pointer ||
+	    call->function_start < call->section->address)
 		return 0;
-	if (lowest < call->function_start)
-		lowest = call->function_start;
-	for (uint32_t at = call->address; facts->pointer && at > lowest;) {
-		joined |= litifut_targets_has(targets, at);
-		at -= 4;
-		uint32_t word = word_at(context, call->section, at);
-
-		if (!goes_on(context, call->section, at))
-			return 0;
-		if (!litifut_mips_writes(word, trail.reg))
-			continue;
-		if (at > lowest && !goes_on(context, call->section, at - 4))
-			return 0; /* it may be a delay slot that is passed over */
-		if (follow(&trail, word))
-			continue;
-		if (word >> 26 != LW)
-			return 0;
-		uint32_t slot = facts->pointer + (uint32_t)(int16_t)(word & 0xffff);
-
-		uint32_t symbol = foreign_symbol(image, context, slot);
-		if (symbol && (!joined || litifut_spawners_is_symbol(image, symbol)))
-			return LITIFUT_CALLEE_SYMBOL(symbol);
-		if (joined)
-			return 0;
-		uint32_t entry = got_entry(image, context, slot);
-		uint32_t callee = entry ? entry + trail.offset : 0;
-		unsigned base = word >> 21 & 31;
-
-		const bool is_pointer = base == GP || (base && base == facts->pointer_register);
-
-		/* If the linker has made a branch to just there of the call, this is no
-		 * chance, whatever register the pointer was kept in. */
-		if (callee && (is_pointer || callee == call->instruction.target) &&
-		    is_own_code(image, callee))
-			return callee;
-		return context->names && is_pointer && !trail.offset ? stub_of(image, context, slot)
-								     : 0;
-	}
-	return 0;
+	held = litifut_mips_held(context, call, facts, arrivals, LITIFUT_MIPS_T9);
+	if (!held.found)
+		return 0;
+	symbol = foreign_symbol(image, context, held.entry);
+	/* what is sent through the DB need not be certain */
+	if (symbol && (held.certain || litifut_spawners_is_symbol(image, symbol)))
+		return LITIFUT_CALLEE_SYMBOL(symbol);
+	if (!held.certain)
+		return 0;
+	entry = got_entry(image, context, held.entry);
+	/* If the linker has made a branch to just there of the call, this is no chance, whatever
+	 * register the pointer was kept in. */
+	if (entry && (held.by_pointer || entry + held.offset == call->instruction.target) &&
+	    is_own_code(image, entry + held.offset))
+		return entry + held.offset;
+	return context->names && held.by_pointer && !held.offset
+		       ? stub_of(image, context, held.entry)
+		       : 0;
 }

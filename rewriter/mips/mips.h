@@ -124,6 +124,11 @@ bool litifut_mips_has_pointer(const struct litifut_image *image,
 void litifut_mips_find_got(const struct litifut_image *image,
 			   const struct litifut_arch_context *context,
 			   struct litifut_mips_facts *facts);
+/* Sets pointer and pointer_register of `facts` for the function at [start, end). */
+void litifut_mips_function_pointer(const struct litifut_image *image,
+				   const struct litifut_arch_context *context,
+				   const struct litifut_section *section, uint32_t start,
+				   uint32_t end, struct litifut_function_facts *facts);
 void litifut_mips_function_facts(const struct litifut_image *image,
 				 const struct litifut_arch_context *context,
 				 const struct litifut_section *section, uint32_t start,
@@ -132,7 +137,7 @@ uint32_t litifut_mips_callee(const struct litifut_image *image,
 			     const struct litifut_arch_context *context,
 			     const struct litifut_cramped_call *call,
 			     const struct litifut_function_facts *facts,
-			     const struct litifut_targets *targets);
+			     const struct litifut_arrivals *arrivals);
 
 /* As litifut_mips_decode(), also of branches by the conditions of coprocessors. */
 struct litifut_instruction litifut_mips_branch_at(const struct litifut_arch_context *context,
@@ -214,6 +219,10 @@ bool litifut_mips_may_call(const struct litifut_image *image,
 			   uint32_t call, const char *const *names);
 /* relay.c: is every way into the code of the function among the targets? Adds those
  * that branches of the general kind do not name. */
+/* Is it known where the code of the function jumps through registers? */
+bool litifut_mips_knows_jumps(const struct litifut_image *image,
+			      const struct litifut_arch_context *context,
+			      const struct litifut_section *section, uint32_t start, uint32_t end);
 bool litifut_mips_knows_function(const struct litifut_image *image,
 				 const struct litifut_arch_context *context,
 				 const struct litifut_section *section, uint32_t start,

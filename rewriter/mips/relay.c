@@ -277,7 +277,7 @@ static bool open_function(const struct litifut_image *image,
 			  const struct litifut_section *section, uint32_t start, uint32_t end,
 			  const struct litifut_targets *targets, struct function *function)
 {
-	struct litifut_function_facts facts;
+	struct litifut_function_facts facts = {0};
 	struct litifut_error ignored;
 	bool plain = !(start & 3);
 
@@ -288,7 +288,7 @@ static bool open_function(const struct litifut_image *image,
 		.end = end & ~3u,
 		.targets = targets,
 	};
-	litifut_mips_function_facts(image, context, section, start, end, &facts);
+	litifut_mips_function_pointer(image, context, section, start, end, &facts);
 	function->has_pointer = facts.pointer != 0;
 	function->pointer_register = facts.pointer_register;
 	if (facts.pointer && facts.pointer != litifut_mips_facts(context)->global_pointer) {
@@ -319,6 +319,18 @@ size_t litifut_mips_find_runs(const struct litifut_image *image,
 		}
 	litifut_targets_release(&function.own);
 	return count;
+}
+
+bool litifut_mips_knows_jumps(const struct litifut_image *image,
+			      const struct litifut_arch_context *context,
+			      const struct litifut_section *section, uint32_t start, uint32_t end)
+{
+	static const struct litifut_targets none;
+	struct function function;
+	const bool plain = open_function(image, context, section, start, end, &none, &function);
+
+	litifut_targets_release(&function.own);
+	return plain;
 }
 
 bool litifut_mips_knows_function(const struct litifut_image *image,

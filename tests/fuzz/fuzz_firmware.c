@@ -10,10 +10,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const unsigned modes[] = {LITIFUT_MODE_COUNTS, LITIFUT_MODE_TABLE,
-					 LITIFUT_MODE_SPANS,  LITIFUT_MODE_STREAM,
-					 LITIFUT_MODE_PATHS,  LITIFUT_MODE_COUNTS,
-					 LITIFUT_MODE_TABLE,  LITIFUT_MODE_PATHS};
+	static const unsigned modes[] = {
+		LITIFUT_MODE_COUNTS, LITIFUT_MODE_TABLE,  LITIFUT_MODE_SPANS, LITIFUT_MODE_STREAM,
+		LITIFUT_MODE_PATHS,  LITIFUT_MODE_COUNTS, LITIFUT_MODE_TABLE, LITIFUT_MODE_PATHS};
 	struct litifut_firmware_options options = {.ring_bytes = 1024, .depth = 16};
 	struct litifut_rewrite_summary summary;
 	struct litifut_firmware_plan plan;

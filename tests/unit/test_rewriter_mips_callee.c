@@ -1,4 +1,5 @@
-/* What $t9 holds at a call, as far as the code before it tells. */
+/* What $t9 holds at a call, as far as the code before it tells. Over 500 lines, as most of them are
+ * tables of cases that share one fixture. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,6 +7,7 @@
 #include <cmocka.h>
 
 #include <elf.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "rewriter/mips/mips.h"
@@ -36,6 +38,9 @@ struct fixture {
 	struct litifut_mips_facts facts;
 	struct litifut_arch_context context;
 	struct litifut_targets targets;
+	struct litifut_arrivals arrivals;
+	size_t elsewhere; /* the number of the instruction that another function branches to; or 0
+			   */
 	uint8_t text[0x80];
 	uint8_t stubs[32];
 	uint8_t got[4 * ENTRIES];
@@ -125,18 +130,28 @@ static uint32_t callee_of(struct fixture *fixture, const uint32_t *words, size_t
 		.function_end = TEXT + sizeof(fixture->text),
 	};
 	struct litifut_function_facts facts;
+	struct litifut_error error;
 	uint32_t result;
 
 	for (size_t i = 0; i < all; i++)
 		put(fixture, fixture->text + 4 * i, words[i]);
 	litifut_mips_decode(&fixture->context.cpu, fixture->text + 4 * count, 4, call_address,
 			    LITIFUT_CODE_PLAIN, &call.instruction);
+	fixture->arrivals = (struct litifut_arrivals){.all = &fixture->targets};
+	assert_int_equal(litifut_targets_create(TEXT, TEXT + sizeof(fixture->text),
+						&fixture->arrivals.elsewhere, &error),
+			 LITIFUT_OK);
+	if (fixture->elsewhere)
+		litifut_targets_add(&fixture->arrivals.elsewhere,
+				    TEXT + 4 * (uint32_t)fixture->elsewhere);
 	if (label)
 		litifut_targets_add(&fixture->targets, TEXT + 4 * (uint32_t)label);
 	litifut_mips_function_facts(&fixture->image, &fixture->context, call.section,
 				    call.function_start, call.function_end, &facts);
 	result = litifut_mips_callee(&fixture->image, &fixture->context, &call, &facts,
-				     &fixture->targets);
+				     &fixture->arrivals);
+	free(facts.branches);
+	litifut_targets_release(&fixture->arrivals.elsewhere);
 	memset(fixture->text, 0, sizeof(fixture->text));
 	litifut_targets_release(&fixture->targets);
 	return result;
@@ -180,7 +195,7 @@ static const struct callee_case cases[] = {
 	{"a branch not taken", {0, LOAD(LOCAL), BEQZ, 0, 0}, 0, TEXT + 0x40, TEXT + 0x40},
 	{"in its delay slot", {0, 0, BEQZ, LOAD(LOCAL), 0}, 0, TEXT + 0x40, TEXT + 0x40},
 	{"in that of a likely one", {0, 0, BEQZL, LOAD(LOCAL), 0}, 0, 0, 0},
-	{"before a likely one", {0, LOAD(LOCAL), BEQZL, 0, 0}, 0, 0, 0},
+	{"before a likely one", {0, LOAD(LOCAL), BEQZL, 0, 0}, 0, TEXT + 0x40, TEXT + 0x40},
 	{"another call between", {LOAD(LOCAL), 0, 0x0411fff0, 0, 0}, 0, 0, 0},
 	{"in that one's slot", {0, 0, 0x0411fff0, LOAD(LOCAL), 0}, 0, 0, 0},
 	{"behind a jump", {LOAD(LOCAL), 0, 0x10000004, 0, 0}, 0, 0, 0},
@@ -250,6 +265,180 @@ static void names_what_is_in_other_modules(void **state)
 		assert_int_equal(callee(&fixture, named[i / 4].words, COUNT(named[i / 4].words),
 					named[i / 4].label),
 				 named[i / 4].expected);
+	}
+}
+
+#define MOVE_S0 0x0200c825u                                  /* move t9, s0 */
+#define CALL 0x0411fff0u                                     /* bal to another function */
+#define BRANCH(distance) (0x10400000u | ((distance)&0xffff)) /* beqz v0 */
+#define JUMP(distance) (0x10000000u | ((distance)&0xffff))   /* b */
+#define KEEP_GP 0xafbc0010u                                  /* sw gp, 16(sp) */
+#define STORE 0xafb9001cu                                    /* sw t9, 28(sp) */
+#define RELOAD 0x8fb9001cu                                   /* lw t9, 28(sp) */
+#define JR_V0 0x00400008u
+
+/* Compilers load an address once for several calls. */
+static void follows_all_ways(void **state)
+{
+	static const struct {
+		const char *what;
+		uint32_t words[14]; /* up to the call, the last */
+		size_t table;       /* the number of one that a table names */
+		size_t elsewhere;   /* that another function's branch leads to */
+		bool known;
+	} ways[] = {
+		{"a register that calls keep",
+		 {LOAD_TO(16, LOCAL), CALL, 0, MOVE_S0, JALR},
+		 0,
+		 0,
+		 true},
+		{"that is written before the call",
+		 {LOAD_TO(16, LOCAL), 0x8fb00020, CALL, 0, MOVE_S0, JALR},
+		 0,
+		 0,
+		 false},
+		{"that is written in its slot",
+		 {LOAD_TO(16, LOCAL), CALL, 0x8fb00020, MOVE_S0, JALR},
+		 0,
+		 0,
+		 false},
+		{"a register that calls do not keep",
+		 {LOAD_TO(8, LOCAL), CALL, 0, 0x0100c825, JALR},
+		 0,
+		 0,
+		 false},
+		{"a register that the kernel does not keep",
+		 {LOAD(LOCAL), 0x0000000c, JALR},
+		 0,
+		 0,
+		 false},
+		/* over four and one; the first branch's slot is 2 */
+		{"two loads of the same",
+		 {0, BRANCH(3), 0, JUMP(2), LOAD(LOCAL), LOAD(LOCAL), JALR},
+		 0,
+		 0,
+		 true},
+		{"two loads of two",
+		 {0, BRANCH(3), 0, JUMP(2), LOAD(LOCAL), LOAD(OWN), JALR},
+		 0,
+		 0,
+		 false},
+		{"two sums",
+		 {0, BRANCH(4), LOAD(PAGE), ADD(0x40), JUMP(2), 0, ADD(0x48), JALR},
+		 0,
+		 0,
+		 false},
+		{"one that is not known",
+		 {0, BRANCH(3), 0, JUMP(2), LOAD(LOCAL), 0, JALR},
+		 0,
+		 0,
+		 false},
+		{"a loop",
+		 {LOAD_TO(16, LOCAL), 0, CALL, 0, BRANCH(-3), 0, MOVE_S0, JALR},
+		 0,
+		 0,
+		 true},
+		{"a loop that adds",
+		 {LOAD_TO(16, PAGE), 0, 0x26100010, CALL, 0, BRANCH(-4), 0, MOVE_S0, JALR},
+		 0,
+		 0,
+		 false},
+		{"a branch of another function",
+		 {LOAD_TO(16, LOCAL), 0, BRANCH(1), 0, MOVE_S0, JALR},
+		 0,
+		 4,
+		 false},
+		{"a branch without it",
+		 {LOAD_TO(16, LOCAL), 0, BRANCH(1), 0, MOVE_S0, JALR},
+		 0,
+		 0,
+		 true},
+		{"the slot alone",
+		 {LOAD_TO(16, LOCAL), BRANCH(3), 0, CALL, 0, MOVE_S0, JALR},
+		 4,
+		 0,
+		 false},
+		{"by a branch of a coprocessor",
+		 {LOAD(LOCAL), 0x45000003, 0, LOAD(OWN), 0, JALR},
+		 0,
+		 0,
+		 false},
+		/* words of the frame */
+		{"a word on the stack",
+		 {KEEP_GP, LOAD(LOCAL), STORE, CALL, 0, RELOAD, JALR},
+		 0,
+		 0,
+		 true},
+		{"another word",
+		 {KEEP_GP, LOAD(LOCAL), STORE, 0xafa20018, RELOAD, JALR},
+		 0,
+		 0,
+		 true},
+		{"half of it",
+		 {KEEP_GP, LOAD(LOCAL), STORE, 0xa7a2001e, RELOAD, JALR},
+		 0,
+		 0,
+		 false},
+		{"an object begins below it",
+		 {KEEP_GP, 0x27a40018, LOAD(LOCAL), STORE, CALL, 0, RELOAD, JALR},
+		 0,
+		 0,
+		 false},
+		{"one begins above it",
+		 {KEEP_GP, 0x27a40020, LOAD(LOCAL), STORE, CALL, 0, RELOAD, JALR},
+		 0,
+		 0,
+		 true},
+		{"the frame's address is used",
+		 {KEEP_GP, 0x03a22021, LOAD(LOCAL), STORE, CALL, 0, RELOAD, JALR},
+		 0,
+		 0,
+		 false},
+		{"the frame grows",
+		 {KEEP_GP, LOAD(LOCAL), STORE, 0x27bdfff8, RELOAD, JALR},
+		 0,
+		 0,
+		 false},
+		{"the room of a callee",
+		 {0xafbc0020, LOAD(LOCAL), STORE, CALL, 0, RELOAD, JALR},
+		 0,
+		 0,
+		 false},
+		{"one that nothing was stored in",
+		 {KEEP_GP, 0, CALL, 0, RELOAD, JALR},
+		 0,
+		 0,
+		 false},
+		/* a jump through a register, of which nothing is known */
+		{"a jump to the unknown",
+		 {LOAD_TO(16, LOCAL), JR_V0, 0, MOVE_S0, JALR},
+		 3,
+		 0,
+		 false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * COUNT(ways); i++) {
+		struct fixture fixture;
+		size_t count = COUNT(ways[0].words);
+
+		while (!ways[i / 2].words[count - 1])
+			count--;
+		print_message("# %s\n", ways[i / 2].what);
+		set_up(&fixture, i & 1, false);
+		for (size_t at = 0; at < count; at++) {
+			const uint32_t word = ways[i / 2].words[at];
+			const bool branches = word >> 26 == 4 || word >> 16 == 0x0411;
+
+			if (branches)
+				litifut_targets_add(&fixture.targets,
+						    TEXT + 4 * (uint32_t)(at + 1) +
+							    4 * (uint32_t)(int16_t)(word & 0xffff));
+		}
+		fixture.elsewhere = ways[i / 2].elsewhere;
+		assert_int_equal(
+			callee_of(&fixture, ways[i / 2].words, count, 0, ways[i / 2].table),
+			ways[i / 2].known ? TEXT + 0x40 : 0);
 	}
 }
 
@@ -347,6 +536,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(knows_what_the_table_of_addresses_tells),
 		cmocka_unit_test(names_what_is_in_other_modules),
+		cmocka_unit_test(follows_all_ways),
 		cmocka_unit_test(minds_several_tables),
 		cmocka_unit_test(follows_other_registers),
 		cmocka_unit_test(knows_static_programs),
