@@ -22,6 +22,7 @@
 #include "ldwrap/firmware_kept.h"
 #include "ldwrap/firmware_pin.h"
 #include "ldwrap/firmware_port.h"
+#include "ldwrap/firmware_send.h"
 #include "ldwrap/process.h"
 #include "ldwrap/run_linker.h"
 #include "ldwrap/strip.h"
@@ -39,6 +40,7 @@ struct firmware_link {
 	const char *runtime;
 	const struct cpu_objects *objects; /* of its CPU */
 	struct firmware_port port;
+	struct firmware_send send;
 	struct firmware_pin pin;
 	struct firmware_clock clock;
 	struct firmware_kept kept;
@@ -93,7 +95,7 @@ static char *object_path(const struct firmware_link *link, const char *suffix)
 
 static bool sends(const struct firmware_link *link)
 {
-	return (link->plan.sends || link->asks.sends) && link->port.sends;
+	return (link->plan.sends || link->asks.sends || link->send.every) && link->port.sends;
 }
 
 static void keep_number(struct text_list *words, const char *symbol, uint32_t number)
@@ -200,6 +202,22 @@ static void keep_asked(const struct firmware_link *link, struct text_list *words
 		keep(words, "litifut_send");
 }
 
+/* A call sends the results, or begins it where interrupts go on with it. */
+static void keep_sending(const struct firmware_link *link, struct text_list *words)
+{
+	if (link->plan.sends && link->port.sends)
+		keep(words, link->options.transmits && link->send.asked ? "litifut_begin_gate"
+									: "litifut_send_gate");
+	if (link->send.every)
+		keep(words, "litifut_tick_gate");
+	if (link->send.every || link->options.transmits)
+		keep_number(words, "litifut_send_every", link->send.every);
+	if (!link->options.transmits)
+		return;
+	keep(words, "litifut_transmit");
+	keep_number(words, "litifut_port_interrupt", link->port.interrupt);
+}
+
 static const char *pointer_code(const struct firmware_link *link)
 {
 	const bool switched = link->options.switched;
@@ -224,6 +242,12 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 		insertions[count++] = (struct insertion){place, link->port.object};
 	if (link->port.driver) {
 		char *name = xasprintf("-%s.o", link->port.driver);
+
+		insertions[count++] = (struct insertion){place, object_path(link, name)};
+		free(name);
+	}
+	if (link->options.transmits) {
+		char *name = xasprintf("-%s_transmit.o", link->port.driver);
 
 		insertions[count++] = (struct insertion){place, object_path(link, name)};
 		free(name);
@@ -283,10 +307,11 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 	if (plan->samples)
 		keep(words, "litifut_sample");
 	keep(words, LITIFUT_FIRMWARE_PROFILE);
-	if (plan->sends && link->port.sends)
-		keep(words, "litifut_send_gate");
+	keep_sending(link, words);
 	add_word(words, xasprintf("--defsym=litifut_table_end=" LITIFUT_FIRMWARE_TABLE "+%zu",
 				  4 * plan->table_words));
+	keep_number(words, "litifut_table_words", (uint32_t)plan->table_words);
+	keep_number(words, "litifut_profile_bins", plan->bins);
 	if ((!link->options.small && !link->options.spans) || link->options.times ||
 	    link->options.paths)
 		add_words(words, link->objects->firmware_fast);
@@ -309,7 +334,7 @@ static void keep_orphans(const struct arguments *arguments, struct text_list *wo
 static enum litifut_status run(struct firmware_link *link, bool ours, struct litifut_error *error)
 {
 	static const struct text_list no_roots;
-	struct insertion insertions[8];
+	struct insertion insertions[10];
 	struct exports exports = {0};
 	struct command command = {
 		.map = link->files.map,
@@ -435,24 +460,6 @@ static enum litifut_status link_until_it_fits(struct firmware_link *link,
 	return status;
 }
 
-/* The function whose call sends the results; NULL: there is none. */
-static enum litifut_status read_send(const char *text, const char **function,
-				     struct litifut_error *error)
-{
-	*function = "_exit";
-	if (!text || !strcmp(text, "exit"))
-		return LITIFUT_OK;
-	*function = NULL;
-	if (!strcmp(text, "never"))
-		return LITIFUT_OK;
-	if (strncmp(text, "call:", 5) || !text[5])
-		return litifut_error_set(
-			error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
-			"LITIFUT_SEND: neither exit, never nor call:FUNCTION: %s", text);
-	*function = text + 5;
-	return LITIFUT_OK;
-}
-
 static enum litifut_status read_stubs(const char *text, bool *small, struct litifut_error *error)
 {
 	if (text && strcmp(text, "fast") && strcmp(text, "small"))
@@ -472,9 +479,18 @@ static enum litifut_status check_port(const struct firmware_link *link, struct l
 	const char *path = object_path(link, name);
 
 	free(name);
-	return access(path, R_OK)
+	if (access(path, R_OK))
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
+					 LITIFUT_NO_ADDRESS, "LITIFUT_PORT: not for this CPU: %s",
+					 link->port.driver);
+	name = xasprintf("-%s_transmit.o", link->port.driver);
+	path = object_path(link, name);
+	free(name);
+	return link->port.has_interrupt && access(path, R_OK)
 		       ? litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
-					   LITIFUT_NO_ADDRESS, "LITIFUT_PORT: not for this CPU: %s",
+					   LITIFUT_NO_ADDRESS,
+					   "LITIFUT_PORT: %s can't send by an interrupt: leave its "
+					   "number out",
 					   link->port.driver)
 		       : LITIFUT_OK;
 }
@@ -489,6 +505,22 @@ static enum litifut_status check_orphans(const struct arguments *arguments,
 		       ? litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
 					   LITIFUT_NO_ADDRESS,
 					   "--orphan-handling=discard drops the list of call sites")
+		       : LITIFUT_OK;
+}
+
+static enum litifut_status prepare_send(struct firmware_link *link, struct litifut_error *error)
+{
+	link->options.send_at = link->send.function;
+	link->options.send_asked = link->send.asked;
+	link->options.timer_at = link->send.timer;
+	link->options.ticks |= link->send.every && !link->send.timer;
+	link->options.transmits =
+		link->port.has_interrupt && (link->send.every || link->send.asked);
+	link->options.transmitter = link->port.interrupt;
+	return link->send.every && !link->port.sends
+		       ? litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
+					   LITIFUT_NO_ADDRESS,
+					   "LITIFUT_SEND=tick: needs LITIFUT_PORT")
 		       : LITIFUT_OK;
 }
 
@@ -552,8 +584,9 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 	link->options.ticks = (link->clock.driver && !strcmp(link->clock.driver, "systick")) ||
 			      (link->pin.used && !has_own_clock(link));
 	if (!status)
-		status = read_send(settings->send, &link->options.send_at, error);
-	link->options.send_asked = settings->send && !strncmp(settings->send, "call:", 5);
+		status = firmware_send_read(settings->send, &link->send, error);
+	if (!status)
+		status = prepare_send(link, error);
 	if (!status)
 		status = read_stubs(settings->stubs, &link->options.small, error);
 	return status;

@@ -24,11 +24,24 @@ static const struct {
 	{"usart", true, true, 0xc0}, /* ATmega: USART0, the address of UCSR0A */
 };
 
+/* ":NUMBER" at *text, which is the end of it behind that. */
+static bool read_number(const char **text, uint32_t *number)
+{
+	const char *begin = *text + 1;
+	char *end;
+
+	errno = 0;
+	unsigned long value = strtoul(begin, &end, 0);
+
+	*text = end;
+	*number = (uint32_t)value;
+	return !errno && end != begin && *begin != '-' && value <= UINT32_MAX;
+}
+
 enum litifut_status firmware_port_read(const char *text, struct firmware_port *port,
 				       struct litifut_error *error)
 {
 	size_t length = text ? strcspn(text, ":") : 0;
-	char *end = NULL;
 
 	memset(port, 0, sizeof(*port));
 	if (!text)
@@ -47,17 +60,19 @@ enum litifut_status firmware_port_read(const char *text, struct firmware_port *p
 		port->has_address = ports[i].address != 0;
 		if (!text[length])
 			return LITIFUT_OK;
-		errno = 0;
-		unsigned long address = strtoul(text + length + 1, &end, 0);
+		const char *rest = text + length;
+		bool right = port->has_address && read_number(&rest, &port->address);
 
-		if (!port->has_address || errno || *end || end == text + length + 1 ||
-		    address > UINT32_MAX)
+		port->has_interrupt = right && *rest == ':';
+		if (port->has_interrupt)
+			right = read_number(&rest, &port->interrupt);
+		if (!right || *rest)
 			return litifut_error_set(
 				error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
-				port->has_address ? "LITIFUT_PORT: not an address: %s"
+				port->has_address ? "LITIFUT_PORT: not NAME:ADDRESS or "
+						    "NAME:ADDRESS:INTERRUPT: %s"
 						  : "LITIFUT_PORT: this port has no address: %s",
 				text);
-		port->address = (uint32_t)address;
 		return LITIFUT_OK;
 	}
 	return litifut_error_set(

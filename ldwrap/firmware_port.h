@@ -13,10 +13,12 @@ struct firmware_port {
 	const char *object; /* path of the user's object; NULL: there is none */
 	bool has_address;
 	uint32_t address; /* of the peripheral */
+	bool has_interrupt;
+	uint32_t interrupt; /* number of its transmitter's */
 };
 
-/* `text` is NAME, NAME:ADDRESS or the path of an object; NULL: nothing is sent. It must
- * stay as long as `port` is used. */
+/* `text` is NAME, NAME:ADDRESS, NAME:ADDRESS:INTERRUPT or the path of an object; NULL: nothing is
+ * sent. It must stay as long as `port` is used. */
 enum litifut_status firmware_port_read(const char *text, struct firmware_port *port,
 				       struct litifut_error *error);
 

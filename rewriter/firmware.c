@@ -79,9 +79,10 @@ static void choose_vectors(struct litifut_firmware_pass *pass)
 	for (size_t i = 0; i < pass->sites.count; i++) {
 		struct litifut_site *site = &pass->sites.items[i].site;
 		bool samples = pass->sample_at && (site->callee & ~1u) == pass->sample_at;
+		bool timer = pass->timer_at && (site->callee & ~1u) == pass->timer_at;
 		bool ticks = options->ticks && site->instruction == LITIFUT_FIRMWARE_SYSTICK;
 
-		if (site->kind == LITIFUT_SITE_VECTOR && !samples && !ticks)
+		if (site->kind == LITIFUT_SITE_VECTOR && !samples && !timer && !ticks)
 			site->reason = LITIFUT_SITE_EXCLUDED;
 	}
 }
@@ -134,6 +135,7 @@ static enum litifut_status open_pass(const char *path,
 	pass->send_at = address_of(&pass->image, options->send_at);
 	pass->sample_at = address_of(&pass->image, options->sample_at);
 	pass->start_at = address_of(&pass->image, options->start_at);
+	pass->timer_at = address_of(&pass->image, options->timer_at);
 	set_needed(pass);
 	if (!status)
 		status = litifut_sites_find(&pass->image, &pass->arch, &pass->context,
@@ -155,6 +157,8 @@ static enum litifut_status open_pass(const char *path,
 		return no_function(path, "LITIFUT_SEND", options->send_at, error);
 	if (!status && options->sample_at && !pass->sample_at)
 		return no_function(path, "LITIFUT_SAMPLE", options->sample_at, error);
+	if (!status && options->timer_at && !pass->timer_at)
+		return no_function(path, "LITIFUT_SEND", options->timer_at, error);
 	if (!status && options->start_at && !pass->start_at)
 		return no_function(path, "LITIFUT_START_AT", options->start_at, error);
 	if (!status && options->start_at && !pass->cpu->switches)

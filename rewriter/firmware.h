@@ -36,6 +36,11 @@ struct litifut_firmware_options {
 	/* The results are sent when this function is called; NULL: by no call. */
 	const char *send_at;
 	bool send_asked; /* it must exist */
+	/* The handler of the timer whose interrupts are counted for sending, where
+	 * litifut_tick_gate is linked in; NULL: that of SysTick. */
+	const char *timer_at;
+	bool transmits; /* the interrupt of the transmitter, which has this number, sends them */
+	uint32_t transmitter;
 	/* The interrupt with this handler samples the address that it has interrupted; NULL: none
 	 * does. */
 	const char *sample_at;

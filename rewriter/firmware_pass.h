@@ -29,10 +29,12 @@ struct litifut_firmware_pass {
 	bool baseline;
 	uint32_t send_at;   /* address of options->send_at; 0: there is none */
 	uint32_t sample_at; /* of options->sample_at; 0: there is none */
+	uint32_t timer_at;  /* of options->timer_at, likewise */
 	bool samples;
 	bool jumps;           /* a site calls longjmp() */
 	bool ticks;           /* SysTick is counted for the clock */
 	bool pin;             /* and sets a pin */
+	bool timer;           /* a timer is counted for sending */
 	bool ram_is_known;    /* where .bss is cleared */
 	bool *changed;        /* by number of the section */
 	uint32_t stub_bytes;  /* so far */

@@ -10,7 +10,10 @@
 #include "rewriter/firmware_pass.h"
 
 #define SEND_GATE "litifut_send_gate"
+#define BEGIN_GATE "litifut_begin_gate"
 #define SEND_TARGET "litifut_send_target"
+#define TICK_GATE "litifut_tick_gate"
+#define TRANSMIT "litifut_transmit"
 #define COUNT_SMALL "litifut_count_small"
 #define SAMPLE "litifut_sample"
 #define COUNT_POINTER "litifut_count_pointer"
@@ -149,6 +152,13 @@ enum litifut_status litifut_firmware_put_gates(struct litifut_firmware_pass *pas
 		status =
 			put_gate(pass, site->address, &stub, PIN_GATE, "litifut_pin_target", error);
 	}
+	if (!status && pass->stubs && litifut_image_symbol(&pass->image, TICK_GATE) &&
+	    (pass->timer_at ? (site->callee & ~1u) == pass->timer_at
+			    : site->instruction == LITIFUT_FIRMWARE_SYSTICK)) {
+		pass->timer = true;
+		status = put_gate(pass, site->address, &stub, TICK_GATE, "litifut_tick_gate_target",
+				  error);
+	}
 	/* The last one is the first to be executed: a clock has to be right for the others. */
 	if (!status && pass->stubs && site->instruction == LITIFUT_FIRMWARE_SYSTICK &&
 	    litifut_image_symbol(&pass->image, TICK)) {
@@ -273,7 +283,9 @@ enum litifut_status litifut_firmware_find_runtime(struct litifut_firmware_pass *
 		pass->time_call = code_at(pass, switched ? TIME_CALL SWITCHED : TIME_CALL);
 	pass->start_gate = code_at(pass, START_GATE);
 	pass->jump_gate = code_at(pass, pass->options->spans ? SPAN_JUMP_GATE : JUMP_GATE);
-	pass->send_gate = code_at(pass, SEND_GATE);
+	pass->send_gate =
+		code_at(pass, pass->options->transmits && pass->options->send_asked ? BEGIN_GATE
+										    : SEND_GATE);
 	if (!pass->stubs)
 		return litifut_firmware_missing(pass, LITIFUT_FIRMWARE_STUBS, error);
 	if (!pass->table && !pass->options->kept)
@@ -308,25 +320,31 @@ enum litifut_status litifut_firmware_check_room(const struct litifut_firmware_pa
 	return LITIFUT_OK;
 }
 
+/* Lets an entry of the vector table lead to a handler of the tracer. */
+static enum litifut_status set_free_vector(struct litifut_firmware_pass *pass, const char *handler,
+					   uint32_t entry, struct litifut_error *error)
+{
+	uint32_t address = code_at(pass, handler);
+	uint8_t way[4];
+
+	return address && pass->cpu->write_way(&pass->context, entry, address, way) &&
+			       litifut_firmware_change(pass, entry, way, sizeof(way))
+		       ? LITIFUT_OK
+		       : litifut_firmware_missing(pass, handler, error);
+}
+
 /* Lets the interrupt of the timer lead to the tracer's handler. */
 static enum litifut_status set_clock(struct litifut_firmware_pass *pass,
 				     struct litifut_error *error)
 {
-	uint32_t handler = code_at(pass, CLOCK_HANDLER);
 	uint32_t entry;
-	uint8_t way[4];
 
-	if (!handler)
-		return litifut_firmware_missing(pass, CLOCK_HANDLER, error);
 	if (!pass->cpu->clock_vector(&pass->image, &entry))
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
 					 LITIFUT_NO_ADDRESS,
 					 "LITIFUT_CLOCK: the timer of this device is not "
 					 "known, or the program has a handler for its overflow");
-	return pass->cpu->write_way(&pass->context, entry, handler, way) &&
-			       litifut_firmware_change(pass, entry, way, sizeof(way))
-		       ? LITIFUT_OK
-		       : litifut_firmware_missing(pass, CLOCK_HANDLER, error);
+	return set_free_vector(pass, CLOCK_HANDLER, entry, error);
 }
 
 static enum litifut_status set_start(struct litifut_firmware_pass *pass,
@@ -375,6 +393,32 @@ static enum litifut_status set_times(struct litifut_firmware_pass *pass,
 	return pass->cpu->clock_vector ? set_clock(pass, error) : LITIFUT_OK;
 }
 
+/* The interrupts that send. */
+static enum litifut_status set_sending(struct litifut_firmware_pass *pass,
+				       struct litifut_error *error)
+{
+	uint32_t entry;
+
+	if (litifut_image_symbol(&pass->image, TICK_GATE) && !pass->timer)
+		return litifut_error_set(
+			error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
+			LITIFUT_NO_ADDRESS,
+			"LITIFUT_SEND=tick: no entry of the vector table leads to %s "
+			"alone",
+			pass->options->timer_at ? pass->options->timer_at : "a handler of SysTick");
+	if (!pass->options->transmits)
+		return LITIFUT_OK;
+	if (!pass->cpu->free_vector ||
+	    !pass->cpu->free_vector(&pass->image, pass->options->transmitter, &entry))
+		return litifut_error_set(
+			error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
+			LITIFUT_NO_ADDRESS,
+			"LITIFUT_PORT: the vector table has no entry for interrupt %u, or the "
+			"program has a handler for it",
+			(unsigned)pass->options->transmitter);
+	return set_free_vector(pass, TRANSMIT, entry, error);
+}
+
 static enum litifut_status set_send_target(struct litifut_firmware_pass *pass,
 					   struct litifut_error *error)
 {
@@ -390,6 +434,8 @@ enum litifut_status litifut_firmware_fill_runtime(struct litifut_firmware_pass *
 {
 	enum litifut_status status = set_send_target(pass, error);
 
+	if (!status)
+		status = set_sending(pass, error);
 	if (!status)
 		status = set_times(pass, error);
 	return status ? status : set_start(pass, error);

@@ -31,7 +31,12 @@ void Default_Handler(void)
 		;
 }
 
-__attribute__((section(".vectors"), used)) static void (*const vectors[16])(void) = {
+/* Interrupts of the board's devices: none is used. */
+#define UNUSED_8                                                                                   \
+	Default_Handler, Default_Handler, Default_Handler, Default_Handler, Default_Handler,       \
+		Default_Handler, Default_Handler, Default_Handler
+
+__attribute__((section(".vectors"), used)) static void (*const vectors[16 + 40])(void) = {
 	(void (*)(void))(uintptr_t)&__stack,
 	Reset_Handler,
 	Default_Handler, /* NMI */
@@ -48,6 +53,11 @@ __attribute__((section(".vectors"), used)) static void (*const vectors[16])(void
 	0,
 	Default_Handler, /* PendSV */
 	SysTick_Handler,
+	UNUSED_8,
+	UNUSED_8,
+	UNUSED_8,
+	UNUSED_8,
+	UNUSED_8,
 };
 
 void _init(void)

@@ -452,6 +452,7 @@ const struct litifut_firmware_cpu litifut_firmware_arm = {
 	.write_way = write_way,
 	.add_vectors = litifut_arm_vectors_add,
 	.first_stack = litifut_arm_vectors_stack,
+	.free_vector = litifut_arm_vectors_free,
 	.calls_before_ram = true,
 	.times = true,
 	.event_bytes = EVENT_BYTES,

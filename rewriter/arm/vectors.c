@@ -10,7 +10,8 @@
 #define ALIGNMENT 128
 #define FIRST 15       /* SysTick */
 #define FIRST_PLAIN 11 /* SVCall: those before it are faults, which the program may not survive */
-#define MOST 512       /* 16 exceptions, 496 interrupts (B1.5.2) */
+#define INTERRUPTS 16
+#define MOST 512 /* 16 exceptions, 496 interrupts (B1.5.2) */
 
 static uint32_t word_at(const struct litifut_image *image, const struct litifut_section *section,
 			uint32_t address)
@@ -104,6 +105,22 @@ size_t litifut_arm_vectors_handlers(const struct litifut_image *image, uint32_t 
 			handlers[count++] = word & ~1u;
 	}
 	return count;
+}
+
+bool litifut_arm_vectors_free(const struct litifut_image *image, uint32_t number, uint32_t *entry)
+{
+	const uint32_t exception = number + INTERRUPTS;
+	const struct litifut_section *section;
+	uint32_t table, count, handler;
+
+	if (number >= MOST || !find_table(image, &section, &table))
+		return false;
+	count = count_entries(image, section, table);
+	if (exception >= count)
+		return false;
+	*entry = table + 4 * exception;
+	handler = word_at(image, section, *entry);
+	return !handler || is_shared(image, section, table, count, exception);
 }
 
 enum litifut_status litifut_arm_vectors_add(const struct litifut_image *image,

@@ -21,4 +21,8 @@ size_t litifut_arm_vectors_handlers(const struct litifut_image *image, uint32_t 
 /* The stack pointer that the table begins with; 0: there is no table. */
 uint32_t litifut_arm_vectors_stack(const struct litifut_image *image);
 
+/* Finds the entry for the interrupt with this number, as the device's manual counts. False: there
+ * is none, or the program has a handler of its own for it. */
+bool litifut_arm_vectors_free(const struct litifut_image *image, uint32_t number, uint32_t *entry);
+
 #endif

@@ -107,6 +107,9 @@ NAME:
 	.size	NAME, . - NAME
 
 /* Only where there are such calls. */
+	.global	litifut_overflow_words
+	.hidden	litifut_overflow_words
+	.set	litifut_overflow_words, ENTRY_BYTES / 4 * LITIFUT_OVERFLOW_ENTRIES
 	.bss
 	.global	litifut_overflow
 	.hidden	litifut_overflow

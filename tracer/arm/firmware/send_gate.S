@@ -1,19 +1,24 @@
 /* Stands in for a function whose call sends the results (LITIFUT_SEND=call:FUNCTION): the
  * stubs of its call sites come here, with everything as the function is to find it. The
  * rewriter has put the function's address into litifut_send_target. */
+#ifndef NAME
+#define NAME litifut_send_gate
+#define FUNCTION litifut_send
+#endif
+
 	.syntax	unified
 	.thumb
 	.text
-	.global	litifut_send_gate
-	.hidden	litifut_send_gate
-	.type	litifut_send_gate, %function
+	.global	NAME
+	.hidden	NAME
+	.type	NAME, %function
 	.thumb_func
 	.balign	4
-litifut_send_gate:
+NAME:
 	push	{r0, r1, r2, r3, r4, lr}
 	mov	r4, r12
 	push	{r3, r4}		@ r12; the stack stays a multiple of 8
-	bl	litifut_send
+	bl	FUNCTION
 	pop	{r3, r4}
 	mov	r12, r4
 	ldr	r0, [sp, #20]
@@ -27,5 +32,5 @@ litifut_send_gate:
 	.type	litifut_send_target, %object
 litifut_send_target:
 	.word	0
-	.size	litifut_send_gate, . - litifut_send_gate
+	.size	NAME, . - NAME
 	.size	litifut_send_target, 4

@@ -185,6 +185,9 @@ litifut_time_found:
 	.size	NAME, . - NAME
 
 ; Only where there are such calls.
+	.global	litifut_overflow_words
+	.hidden	litifut_overflow_words
+	.set	litifut_overflow_words, OVERFLOW_BYTES / 4 * LITIFUT_OVERFLOW_ENTRIES
 	.section .bss
 	.global	litifut_overflow
 	.hidden	litifut_overflow

@@ -11,11 +11,13 @@ FIRMWARE_C_FLAGS := -std=c11 -Os -ffreestanding -fno-pic -fno-pie -fno-stack-pro
 	-fno-asynchronous-unwind-tables -fomit-frame-pointer -fno-common -fno-section-anchors \
 	-Iinclude -I. -Itracer/arm/spans $(WARNINGS)
 FIRMWARE_PARTS := $(patsubst tracer/%.S,%,$(wildcard tracer/arm/firmware/*.S)) \
-	$(patsubst tracer/%.c,%,$(wildcard tracer/sink/frames/*.c)) $(addprefix sink/spans/,mark pin kept) sink/paths/paths
+	$(patsubst tracer/%.c,%,$(wildcard tracer/sink/frames/*.c)) $(addprefix sink/spans/,mark pin kept) sink/paths/paths \
+	port/bare/transmit
 FIRMWARE_CLOCKS := $(patsubst tracer/arm/clock/%.S,%,$(wildcard tracer/arm/clock/*.S))
 # each is the code for calls as events, with another clock or switched off and on
 FIRMWARE_SPANS := $(patsubst tracer/arm/spans/%.S,%,$(wildcard tracer/arm/spans/*.S))
-FIRMWARE_PORTS := $(patsubst tracer/port/bare/%.c,%,$(wildcard tracer/port/bare/*.c))
+# and an object for the interrupt of a port's transmitter, NAME_transmit
+FIRMWARE_PORTS := $(patsubst tracer/port/bare/%.c,%,$(filter-out %/transmit.c,$(wildcard tracer/port/bare/*.c)))
 # of v6-M and v8-M Baseline few have an ITM
 FIRMWARE_PORTS_v6m := $(filter-out itm,$(FIRMWARE_PORTS))
 FIRMWARE_PORTS_v7m := $(FIRMWARE_PORTS)

@@ -20,7 +20,6 @@ void litifut_reset(void)
 						? LITIFUT_RECORD_TIMES
 						: LITIFUT_RECORD_COUNT) +
 				       LITIFUT_OVERFLOW_EXTRA));
-	if (&litifut_sample_bins)
-		for (uint32_t i = 0; i < litifut_sample_bins; i++)
-			((volatile uint16_t *)litifut_profile)[i] = 0;
+	for (uintptr_t i = 0; i < (uintptr_t)litifut_profile_bins; i++)
+		((volatile uint16_t *)litifut_profile)[i] = 0;
 }

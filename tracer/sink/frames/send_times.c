@@ -36,23 +36,27 @@ static void litifut_send_open(const volatile uint32_t *open)
 		litifut_frame_add(litifut_clock_read() - start);
 }
 
-void litifut_send_times(void)
+bool litifut_send_times(void)
 {
 	const uint32_t entries = (uint32_t)(litifut_open_end - litifut_open) / (OPEN_BYTES / 4);
+	uint32_t i = litifut_frame.next;
 
-	litifut_frame_begin(LITIFUT_FRAME_TIMES);
-	litifut_frame_add((uint32_t)(uintptr_t)litifut_clock_hertz);
-	litifut_frame_add(litifut_calibration.calls);
-	litifut_frame_add(litifut_calibration.inside);
-	litifut_frame_add(litifut_calibration.whole);
-	litifut_frame_add(((const volatile uint32_t *)litifut_pool)[POOL_UNTIMED / 4]);
-	litifut_frame_add(entries);
-	litifut_frame_end();
-	for (uint32_t i = 0; i < entries;) {
-		litifut_frame_begin(LITIFUT_FRAME_OPEN);
-		litifut_frame_add(i);
-		for (; i < entries && litifut_frame_has_room(2); i++)
-			litifut_send_open(litifut_open + OPEN_BYTES / 4 * i);
-		litifut_frame_end();
+	if (!i) {
+		litifut_frame_begin(LITIFUT_FRAME_TIMES);
+		litifut_frame_add((uint32_t)(uintptr_t)litifut_clock_hertz);
+		litifut_frame_add(litifut_calibration.calls);
+		litifut_frame_add(litifut_calibration.inside);
+		litifut_frame_add(litifut_calibration.whole);
+		litifut_frame_add(((const volatile uint32_t *)litifut_pool)[POOL_UNTIMED / 4]);
+		litifut_frame_add(entries);
+		litifut_frame.next = 1;
+		return entries != 0;
 	}
+	i--;
+	litifut_frame_begin(LITIFUT_FRAME_OPEN);
+	litifut_frame_add(i);
+	for (; i < entries && litifut_frame_has_room(2); i++)
+		litifut_send_open(litifut_open + OPEN_BYTES / 4 * i);
+	litifut_frame.next = (uint16_t)(i + 1);
+	return i < entries;
 }

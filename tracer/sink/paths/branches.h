@@ -46,12 +46,18 @@ static void litifut_paths_give_up(uint32_t *at, bool limited)
 	litifut_paths_unlock(masked);
 }
 
-static void litifut_send_events(void)
+/* Of the round that is under way. */
+static struct {
+	uint32_t *at;
+	uint32_t end, count; /* words that are left */
+	bool limited;
+} litifut_paths_round;
+
+static void litifut_paths_hold(void)
 {
 	const uint32_t words = litifut_paths_words();
 	const uint32_t masked = litifut_paths_lock();
 	uint32_t *at = litifut_paths_close();
-	const bool limited = litifut_paths.limited;
 	const uint32_t end = litifut_table[0] * words + (uint32_t)(at - litifut_paths_first());
 	uint32_t count = end - litifut_paths_next;
 
@@ -59,30 +65,53 @@ static void litifut_send_events(void)
 	if (litifut_table[0] && count > words - 1 - LITIFUT_PATHS_UNSURE)
 		count = words - 1 - LITIFUT_PATHS_UNSURE;
 	at = at - litifut_paths_first() >= (int32_t)count ? at - count : at + words - count;
+	litifut_paths_round.at = at;
+	litifut_paths_round.end = end;
+	litifut_paths_round.count = count;
+	litifut_paths_round.limited = litifut_paths.limited;
 	litifut_paths.sent = at;
 	litifut_paths.limited = true;
 	if (litifut_paths_newest())
 		litifut_paths_set_stop(litifut_paths_newest());
 	litifut_paths_unlock(masked);
-	litifut_frame_begin(LITIFUT_FRAME_BRANCHES);
-	litifut_frame_add(end - count);
-	litifut_frame_add(end);
-	litifut_frame_add(litifut_paths.state.lost);
-	litifut_frame_end();
-	while (count) {
-		litifut_frame_begin(LITIFUT_FRAME_WORDS);
-		litifut_frame_add(end - count);
-		for (; count && litifut_frame.used + 4 <= CONTENT_BYTES - CRC_BYTES; count--) {
-			for (unsigned shift = 0; shift < 32; shift += 8)
-				litifut_frame_byte(*at >> shift);
-			if (++at == litifut_table_end)
-				at = litifut_paths_first();
-		}
-		litifut_frame_end();
-		litifut_paths_give_up(at, true);
+}
+
+static void litifut_paths_add_words(void)
+{
+	uint32_t *at = litifut_paths_round.at;
+	uint32_t count = litifut_paths_round.count;
+
+	litifut_frame_begin(LITIFUT_FRAME_WORDS);
+	litifut_frame_add(litifut_paths_round.end - count);
+	for (; count && litifut_frame.at + 4 <= FRAME_END - CRC_BYTES; count--) {
+		for (unsigned shift = 0; shift < 32; shift += 8)
+			litifut_frame_byte(*at >> shift);
+		if (++at == litifut_table_end)
+			at = litifut_paths_first();
 	}
-	litifut_paths_next = end;
-	litifut_paths_give_up(at, limited);
+	litifut_paths_round.at = at;
+	litifut_paths_round.count = count;
+}
+
+/* False: it has made the last frame. */
+static bool litifut_send_events(void)
+{
+	if (!litifut_frame.next) {
+		litifut_paths_hold();
+		litifut_frame_begin(LITIFUT_FRAME_BRANCHES);
+		litifut_frame_add(litifut_paths_round.end - litifut_paths_round.count);
+		litifut_frame_add(litifut_paths_round.end);
+		litifut_frame_add(litifut_paths.state.lost);
+		litifut_frame.next = 1;
+	} else {
+		litifut_paths_add_words();
+		litifut_paths_give_up(litifut_paths_round.at, true);
+	}
+	if (litifut_paths_round.count)
+		return true;
+	litifut_paths_next = litifut_paths_round.end;
+	litifut_paths_give_up(litifut_paths_round.at, litifut_paths_round.limited);
+	return false;
 }
 
 #endif

@@ -37,10 +37,10 @@ static uint32_t litifut_add_events(uint32_t position, uint32_t end)
 
 		if (number == LITIFUT_SPAN_RETURN || number >= LITIFUT_SPAN_SITE)
 			value = litifut_span_zigzag((uint16_t)(event->value - stack));
-		if (litifut_frame.used + litifut_number_bytes(number) +
+		if (litifut_frame.at + litifut_number_bytes(number) +
 			    (timed ? litifut_number_bytes(since) : 0) +
 			    litifut_number_bytes(value) >
-		    CONTENT_BYTES - CRC_BYTES)
+		    FRAME_END - CRC_BYTES)
 			break;
 		litifut_frame_add(number);
 		if (timed) {
@@ -54,27 +54,31 @@ static uint32_t litifut_add_events(uint32_t position, uint32_t end)
 	return position;
 }
 
-static void litifut_send_events(void)
+/* False: it has made the last frame. */
+static bool litifut_send_events(void)
 {
-	litifut_ring_hold();
+	static uint32_t position, end;
 
-	const uint32_t end = litifut_ring_end();
-	uint32_t position = litifut_ring_begin();
-
-	litifut_frame_begin(LITIFUT_FRAME_RING);
-	litifut_frame_add((uint32_t)(uintptr_t)litifut_clock_hertz);
-	litifut_frame_add(RING_CLOCK_BITS);
-	litifut_frame_add(position);
-	litifut_frame_add(end);
-	litifut_frame_add(litifut_ring_lost());
-	litifut_frame_end();
-	while (position != end) {
+	if (!litifut_frame.next) {
+		litifut_ring_hold();
+		end = litifut_ring_end();
+		position = litifut_ring_begin();
+		litifut_frame_begin(LITIFUT_FRAME_RING);
+		litifut_frame_add((uint32_t)(uintptr_t)litifut_clock_hertz);
+		litifut_frame_add(RING_CLOCK_BITS);
+		litifut_frame_add(position);
+		litifut_frame_add(end);
+		litifut_frame_add(litifut_ring_lost());
+		litifut_frame.next = 1;
+	} else {
 		litifut_frame_begin(LITIFUT_FRAME_SPANS);
 		position = litifut_add_events(position, end);
-		litifut_frame_end();
 		litifut_ring_free(position);
 	}
+	if (position != end)
+		return true;
 	litifut_ring_go_on();
+	return false;
 }
 
 static void litifut_mark_transfer(bool begins)
