@@ -229,6 +229,12 @@ static const char *pointer_code(const struct firmware_link *link)
 	return switched ? "litifut_count_pointer_switched" : "litifut_count_pointer";
 }
 
+/* A ring is not sent as a table. */
+static uint32_t sent_words(const struct firmware_link *link)
+{
+	return link->options.spans || link->options.paths ? 0 : (uint32_t)link->plan.table_words;
+}
+
 /* Adds the tracer's files, and the symbols that are taken from them, to the second link. */
 static size_t add_ours(const struct firmware_link *link, struct insertion *insertions,
 		       struct text_list *words)
@@ -310,8 +316,14 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 	keep_sending(link, words);
 	add_word(words, xasprintf("--defsym=litifut_table_end=" LITIFUT_FIRMWARE_TABLE "+%zu",
 				  4 * plan->table_words));
-	keep_number(words, "litifut_table_words", (uint32_t)plan->table_words);
+	keep_number(words, "litifut_table_words", sent_words(link));
 	keep_number(words, "litifut_profile_bins", plan->bins);
+	if (sends(link))
+		add_word(words,
+			 xasprintf("--defsym=litifut_numbers=%u+%s",
+				   (unsigned)(sent_words(link) + plan->bins),
+				   plan->pointers && sent_words(link) ? "litifut_overflow_words"
+								      : "0"));
 	if ((!link->options.small && !link->options.spans) || link->options.times ||
 	    link->options.paths)
 		add_words(words, link->objects->firmware_fast);
@@ -517,6 +529,11 @@ static enum litifut_status prepare_send(struct firmware_link *link, struct litif
 	link->options.transmits =
 		link->port.has_interrupt && (link->send.every || link->send.asked);
 	link->options.transmitter = link->port.interrupt;
+	if (link->send.every && !link->send.timer && has_own_clock(link))
+		return litifut_error_set(
+			error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
+			"LITIFUT_SEND: tick:N:HANDLER has to name the handler of a "
+			"timer for this CPU");
 	return link->send.every && !link->port.sends
 		       ? litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
 					   LITIFUT_NO_ADDRESS,

@@ -13,6 +13,9 @@
 #include "rewriter/program_code.h"
 #include "rewriter/reachable.h"
 
+/* The sender counts them, the overflow table and the bins with 16 bits. */
+#define WORDS_MAX 64000
+
 static const struct litifut_firmware_cpu *const cpus[] = {&litifut_firmware_arm,
 							  &litifut_firmware_avr};
 
@@ -330,9 +333,9 @@ static enum litifut_status do_site(struct litifut_firmware_pass *pass,
 	pass->pointers |= call.pointer;
 	pass->sends |= sends;
 	pass->jumps |= jumps;
-	if (pass->table_words > UINT16_MAX || pass->patched > LITIFUT_SPAN_SITES)
+	if (pass->table_words > WORDS_MAX || pass->patched > LITIFUT_SPAN_SITES)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
-					 LITIFUT_NO_ADDRESS, "more than 65535 counters");
+					 LITIFUT_NO_ADDRESS, "more than 64000 counters");
 	return call.vector ? litifut_firmware_put_gates(pass, &site->site, address, error)
 			   : LITIFUT_OK;
 }

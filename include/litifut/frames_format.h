@@ -43,11 +43,10 @@
  *   'H'  begins a round: LITIFUT_FRAMES_VERSION, flags (enum litifut_frames_flags), the
  *        8 bytes of litifut_identity.hash as they are, words of the table, words of the
  *        overflow table, bins of the histogram (0: none), number of this round
- *   'C'  number of the first word, then words of the table, up to the end of the frame
- *   'I'  number of the first word, then words of the overflow table
- *   'P'  number of the first bin, then bins of the histogram of interrupted addresses: 16 bits
- *        each, the symbol `litifut_profile`; bin i counts those from litifut_sample_low + (i <<
- *        litifut_sample_shift) on
+ *   'C'  number of the first word, then words up to the end of the frame: those of the table, behind
+ *        them those of the overflow table, behind them the bins of the histogram of interrupted
+ *        addresses, 16 bits each, the symbol `litifut_profile`; bin i counts those from
+ *        litifut_sample_low + (i << litifut_sample_shift) on
  *   'T'  of a table with times: ticks a second of its clock (0: unknown), the three numbers of
  *        struct litifut_calibration, number of calls without a time as the pool was full,
  *        entries of the pool
@@ -84,8 +83,6 @@
 enum litifut_frame_type {
 	LITIFUT_FRAME_HEADER = 'H',
 	LITIFUT_FRAME_COUNTS = 'C',
-	LITIFUT_FRAME_OVERFLOW = 'I',
-	LITIFUT_FRAME_PROFILE = 'P',
 	LITIFUT_FRAME_TIMES = 'T',
 	LITIFUT_FRAME_OPEN = 'O',
 	LITIFUT_FRAME_RING = 'R',

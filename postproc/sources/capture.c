@@ -175,16 +175,28 @@ static void take_header(struct reader *reader, const uint8_t *payload, size_t si
 	memcpy(reader->hash, hash, sizeof(reader->hash));
 }
 
-static void take_words(struct reader *reader, struct part *part, const uint8_t *payload,
-		       size_t size)
+/* Behind the table is the overflow table, and behind that the histogram. */
+static bool put_number(struct reader *reader, size_t number, uint32_t value)
+{
+	struct part *const parts[] = {&reader->table, &reader->overflow, &reader->profile};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (number < parts[i]->count)
+			return part_put(parts[i], number, value);
+		number -= parts[i]->count;
+	}
+	return false;
+}
+
+static void take_numbers(struct reader *reader, const uint8_t *payload, size_t size)
 {
 	size_t at = 0;
-	uint32_t word = litifut_serial_number(payload, size, &at);
+	uint32_t number = litifut_serial_number(payload, size, &at);
 
 	while (at < size && !reader->damaged) {
 		uint32_t value = litifut_serial_number(payload, size, &at);
 
-		if (at > size || !part_put(part, word++, value))
+		if (at > size || !put_number(reader, number++, value))
 			reader->damaged = true;
 	}
 }
@@ -241,11 +253,7 @@ static void take_frame(void *context, uint8_t type, uint8_t sequence, const uint
 	else if (!reader->has_header)
 		return; /* of a round whose header is not here */
 	else if (type == LITIFUT_FRAME_COUNTS)
-		take_words(reader, &reader->table, payload, size);
-	else if (type == LITIFUT_FRAME_OVERFLOW)
-		take_words(reader, &reader->overflow, payload, size);
-	else if (type == LITIFUT_FRAME_PROFILE)
-		take_words(reader, &reader->profile, payload, size);
+		take_numbers(reader, payload, size);
 	else if (type == LITIFUT_FRAME_TIMES)
 		take_times(reader, payload, size);
 	else if (type == LITIFUT_FRAME_OPEN && reader->has_times)

@@ -43,6 +43,7 @@ enum litifut_status litifut_avr_vectors_add(const struct litifut_image *image,
 					    struct litifut_site_list *sites,
 					    struct litifut_error *error);
 
+bool litifut_avr_free_vector(const struct litifut_image *image, uint32_t number, uint32_t *entry);
 bool litifut_avr_clock_vector(const struct litifut_image *image, uint32_t *entry);
 enum litifut_status litifut_avr_check_memory(const struct litifut_image *image,
 					     struct litifut_error *error);

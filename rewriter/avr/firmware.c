@@ -342,4 +342,5 @@ const struct litifut_firmware_cpu litifut_firmware_avr = {
 	.ring_alignment = LITIFUT_AVR_RING_ALIGNMENT,
 	.calls_in_stub = true,
 	.clock_vector = litifut_avr_clock_vector,
+	.free_vector = litifut_avr_free_vector,
 };

@@ -103,24 +103,28 @@ static const struct {
 	{"atmega2561", 20}, {"atmega16u4", 20}, {"atmega32u4", 20},
 };
 
-bool litifut_avr_clock_vector(const struct litifut_image *image, uint32_t *entry)
+bool litifut_avr_free_vector(const struct litifut_image *image, uint32_t number, uint32_t *entry)
 {
-	const char *device = device_of(image);
 	uint32_t handlers[MOST];
 	uint32_t words[MOST];
 	uint32_t bytes = 0;
 	uint32_t count = read_table(image, &bytes, handlers, words);
 
+	*entry = number * bytes;
+	return number && number < count && is_shared(handlers, count, number);
+}
+
+bool litifut_avr_clock_vector(const struct litifut_image *image, uint32_t *entry)
+{
+	const char *device = device_of(image);
+
 	for (size_t i = 0; i < sizeof(overflows) / sizeof(*overflows); i++) {
 		size_t length = strlen(overflows[i].device);
 
 		/* "atmega328p" and "atmega328pb", but not "atmega3284" */
-		if (strncmp(device, overflows[i].device, length) ||
-		    (device[length] >= '0' && device[length] <= '9'))
-			continue;
-		*entry = overflows[i].vector * bytes;
-		return overflows[i].vector < count &&
-		       is_shared(handlers, count, overflows[i].vector);
+		if (!strncmp(device, overflows[i].device, length) &&
+		    (device[length] < '0' || device[length] > '9'))
+			return litifut_avr_free_vector(image, overflows[i].vector, entry);
 	}
 	return false;
 }

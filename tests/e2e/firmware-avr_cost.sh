@@ -74,7 +74,7 @@ behaviour()
 		"$(($(size_of small.elf litifut_stubs) * 4 / $(size_of small.elf litifut_table)))" 8
 	at_most "bytes of all shared code" 1300 "$(size_of small.elf litifut_send \
 		litifut_send_step litifut_frame_make litifut_frame_byte litifut_frame_add litifut_frame_begin \
-		litifut_frame_end litifut_part_numbers litifut_send_gate litifut_putc \
+		litifut_frame_end litifut_send_gate litifut_putc \
 		litifut_count_small litifut_count_pointer)"
 }
 

@@ -1,7 +1,9 @@
 #!/bin/sh
 # An interrupt samples the program (LITIFUT_SAMPLE) on AVR, with return addresses of 2 and 3 bytes, and where
 # there is no room for all bins: as many
-# samples as there were interrupts, in the functions that take most of the time.
+# samples as there were interrupts, in the functions that take most of the time. And results that are
+# sent in interrupts while the program runs, a byte at each of a timer (LITIFUT_SEND=tick:N) or of the
+# transmitter.
 DEVICES=${DEVICES:-atmega1284p atmega2560 atmega328p}
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../avr.sh"
@@ -12,10 +14,22 @@ samples()
 	python3 "$root/tests/oracle/gmon.py" "$1"
 }
 
+# vector_of NAME: the number of this interrupt, also of a device with more than one USART
+vector_of()
+{
+	printf '#include <avr/io.h>\n#ifdef USART0_%s_vect\nUSART0_%s_vect\n#else\n%s_vect\n#endif\n' \
+		"$1" "$1" "$(echo "$1" | sed 's/^UDRE$/USART_UDRE/')" |
+		avr-gcc -mmcu="$device" -E -P - | sed -n 's/^ *__vector_//p'
+}
+
+frames()
+{
+	tr -cd '\0' <"$1.serial" | wc -c
+}
+
 behaviour()
 {
-	vector=$(printf '#include <avr/io.h>\nTIMER0_OVF_vect\n' | avr-gcc -mmcu="$device" -E -P - |
-		sed -n 's/^ *__vector_//p')
+	vector=$(vector_of TIMER0_OVF)
 	export LITIFUT_PORT=usart LITIFUT_SAMPLE="__vector_$vector"
 	# shellcheck disable=SC2086
 	ok "it links traced" avr samples avr_truth.c -Os -DROUNDS=200 $large
@@ -30,6 +44,24 @@ behaviour()
 	"$BUILD/bin/litifut-post" -q -f gmon -o sent.gmon samples.serial samples.elf
 	is "and as many were sent" "$(samples sent.gmon)" "$ticks"
 	avr-gprof -b -p samples.elf samples.gmon >flat 2>gprof.log
+	for way in ticks transmitter; do
+		# its text goes to the same line: what that has damaged is in a later round
+		export LITIFUT_PORT=usart LITIFUT_SEND="tick:1:__vector_$vector"
+		[ $way = ticks ] || LITIFUT_PORT=usart:0xc0:$(vector_of UDRE)
+		# shellcheck disable=SC2086
+		ok "$way: it links traced" avr $way avr_truth.c -Os -DROUNDS=200 -DLINE=5 $large
+		unset LITIFUT_PORT LITIFUT_SEND
+		ok "$way: each site is counted as often as it is executed" counts_equal_calls $way
+		ok "$way: a call keeps all registers" registers_are_kept $way
+		"$BUILD/bin/litifut-post" -q -f edges $way.serial $way.elf >$way.sent 2>$way.words
+		"$BUILD/bin/litifut-post" -q -f edges $way.memory $way.elf >$way.kept
+		ok "$way: the last sending has all" diff $way.sent $way.kept
+	done
+	ok "transmitter: it sends more than the ticks" [ "$(frames transmitter)" -gt \
+		"$(frames ticks)" ]
+	LITIFUT_PORT=usart LITIFUT_SEND=tick:1 "$BUILD/bin/litifut" build avr-gcc -mmcu="$device" -Os \
+		ticks.o -o wrong.elf >wrong.log 2>&1
+	ok "a timer has to be named" grep -q 'left untraced: LITIFUT_SEND: tick:N:HANDLER' wrong.log
 	ok "avr-gprof says where the time went" sh -c "sed -n '6,10p' flat | grep -q ' qsort\$'"
 }
 

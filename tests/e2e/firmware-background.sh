@@ -9,9 +9,9 @@ BOARDS=${BOARDS:-mps2-an385 microbit ${LONG:+mps2-an505 lm3s6965evb}}
 # sent FOLDER: runs it under the oracle; what it has sent by the second line is in FOLDER.frames
 sent()
 {
-	python3 "$root/tests/oracle/firmware.py" sites "$1/firmware.elf" >sites || return
+	python3 "$root/tests/oracle/firmware.py" sites "$1/firmware.elf" >"$1.sites" || return
 	emulate "$1/firmware.elf" "$1.serial" ${line:+-serial "file:$1.frames"} \
-		-plugin "$BUILD/tests/system.so,sites=sites,out=$1.oracle"
+		-plugin "$BUILD/tests/system.so,sites=$1.sites,out=$1.oracle"
 	[ -n "$line" ] || cp "$1.serial" "$1.frames"
 	"$BUILD/bin/litifut-post" -q -f gmon -o "$1.gmon" "$1.frames" "$1/firmware.elf" 2>"$1.words"
 	[ -s "$1.words" ] && cat "$1.words" && return 1

@@ -2,7 +2,7 @@
  * compiler with conventions of their own, printf, qsort, a switch and a computed goto, which are
  * not calls, data in the flash that looks like a call, and interrupts that interrupt each other.
  * LARGE: what is in the flash pushes the code beyond 128 KB. TIMED: timer 1 is left to the tracer.
- * SELDOM: 1 for fewer interrupts. */
+ * SELDOM: 1 for fewer interrupts. LINE: how slow the serial line is, 0: as fast as can be. */
 #include <avr/interrupt.h>
 #include <avr/io.h>
 #include <avr/pgmspace.h>
@@ -27,6 +27,9 @@ FILL(5)
 
 #ifndef SELDOM
 #define SELDOM 0
+#endif
+#ifndef LINE
+#define LINE 0
 #endif
 #ifndef ROUNDS
 #define ROUNDS 40
@@ -163,7 +166,7 @@ int main(void)
 	int values[8];
 	int32_t sum = 0;
 
-	UBRR0 = 0;
+	UBRR0 = LINE;
 	UCSR0B = 1 << TXEN0;
 	stdout = &output;
 	TIMSK0 = 1 << TOIE0;

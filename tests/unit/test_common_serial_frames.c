@@ -17,10 +17,14 @@ static size_t line_used;
 static unsigned busy;
 
 uint32_t litifut_table[40];
-__asm__(".globl litifut_table_end\n.set litifut_table_end, litifut_table + 160");
+__asm__(".globl litifut_table_words, litifut_overflow_words, litifut_profile_bins, "
+	"litifut_numbers\n"
+	".set litifut_table_words, 40\n"
+	".set litifut_overflow_words, 48\n"
+	".set litifut_profile_bins, 30\n"
+	".set litifut_numbers, 40 + 48 + 30\n");
 uint32_t litifut_overflow[3 * LITIFUT_OVERFLOW_ENTRIES];
 uint16_t litifut_profile[30];
-const uint32_t litifut_sample_bins = 30;
 struct litifut_identity litifut_identity = {
 	LITIFUT_IDENTITY_MAGIC, {1, 2, 0, 4, 5, 6, 0, 8}, LITIFUT_FRAMES_VERSION, 0};
 
@@ -36,7 +40,7 @@ int litifut_putc(uint8_t byte)
 struct seen {
 	char types[256];
 	unsigned frames;
-	uint32_t words[40];
+	uint32_t words[40 + 48 + 30];
 	char text[1024];
 	size_t text_used;
 	uint8_t last_sequence;
@@ -56,7 +60,7 @@ static void see_frame(void *context, uint8_t type, uint8_t sequence, const uint8
 	if (type != LITIFUT_FRAME_COUNTS)
 		return;
 	for (uint32_t word = litifut_serial_number(payload, size, &at); at < size; word++) {
-		assert_true(word < 40);
+		assert_true(word < 40 + 48 + 30);
 		seen->words[word] = litifut_serial_number(payload, size, &at);
 	}
 	assert_int_equal(at, size);
@@ -87,6 +91,10 @@ static void fill_and_send(void)
 	for (unsigned i = 0; i < 40; i++)
 		litifut_table[i] = i * i * i * i * 977;
 	litifut_table[7] = UINT32_MAX;
+	for (unsigned i = 0; i < 3 * LITIFUT_OVERFLOW_ENTRIES; i++)
+		litifut_overflow[i] = i * 7919;
+	for (unsigned i = 0; i < 30; i++)
+		litifut_profile[i] = (uint16_t)(i * 331 + 1);
 	line_used = 0;
 	litifut_send();
 }
@@ -102,7 +110,10 @@ static void test_all_arrives(void **state)
 	assert_int_equal(seen.types[seen.frames - 1], 'E');
 	assert_int_equal(seen.gaps, 0);
 	assert_int_equal(seen.text_used, 0);
-	assert_memory_equal(seen.words, litifut_table, sizeof(seen.words));
+	assert_memory_equal(seen.words, litifut_table, sizeof(litifut_table));
+	assert_memory_equal(seen.words + 40, litifut_overflow, sizeof(litifut_overflow));
+	for (unsigned i = 0; i < 30; i++)
+		assert_int_equal(seen.words[40 + 48 + i], litifut_profile[i]);
 	for (size_t i = 0, start = 0; i < line_used; i++)
 		if (!line[i]) {
 			assert_true(i + 1 - start <= LITIFUT_FRAME_BYTES);
@@ -129,7 +140,7 @@ static void test_text_between(void **state)
 	line_used += 14;
 	read_line(&seen, 0, line_used);
 	assert_int_equal(seen.gaps, 0);
-	assert_memory_equal(seen.words, litifut_table, sizeof(seen.words));
+	assert_memory_equal(seen.words, litifut_table, sizeof(litifut_table));
 	assert_memory_equal(seen.text, "hello\r\nhello\r\n", 14);
 	assert_int_equal(seen.text_used, 14);
 }

@@ -1,10 +1,6 @@
 /* USART of the ATmega. The program has switched it on. Registers: ATmega1284P data sheet,
  * chapter 20.11; those of USART0 begin at 0xc0, of USART1 at 0xc8. */
-#include "tracer/sink/frames/frames.h"
-
-extern HIDDEN char litifut_port_base[];
-
-#define PORT_REGISTER(offset) (*(volatile uint8_t *)(litifut_port_base + (offset)))
+#include "tracer/port/avr/usart.h"
 
 int litifut_putc(uint8_t byte)
 {

@@ -1,6 +1,5 @@
 /* The interrupt of the transmitter of stellaris.c, which comes when the transmitter gets empty. */
-#include "tracer/port/bare/port.h"
-#include "tracer/sink/frames/background.h"
+#include "tracer/port/bare/transmit.h"
 
 void litifut_transmit_enable(void)
 {

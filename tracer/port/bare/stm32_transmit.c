@@ -1,6 +1,5 @@
 /* The interrupt of the transmitter of stm32.c, which comes as long as the transmitter is empty. */
-#include "tracer/port/bare/port.h"
-#include "tracer/sink/frames/background.h"
+#include "tracer/port/bare/transmit.h"
 
 void litifut_transmit_enable(void)
 {

@@ -19,9 +19,4 @@ HIDDEN void litifut_transmit(void) __attribute__((weak));
 HIDDEN void litifut_transmit_begin(void) __attribute__((weak));
 
 /* Of the port, then: lets the transmitter ask for bytes, or not. */
-HIDDEN void litifut_transmit_enable(void);
-HIDDEN void litifut_transmit_disable(void);
-/* Takes back what it has asked for so far. */
-HIDDEN void litifut_transmit_answer(void);
-
 #endif

@@ -25,6 +25,7 @@ extern HIDDEN uint16_t litifut_profile[] __attribute__((weak));
 extern HIDDEN char litifut_table_words[] __attribute__((weak));
 extern HIDDEN char litifut_overflow_words[] __attribute__((weak));
 extern HIDDEN char litifut_profile_bins[] __attribute__((weak));
+extern HIDDEN char litifut_numbers[] __attribute__((weak)); /* all of them together */
 
 /* Only in programs whose calls are timed: makes the frames that those have besides. False: it has
  * made the last one. litifut_frame.next is 0 when it makes the first one. */

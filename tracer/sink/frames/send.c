@@ -58,26 +58,31 @@ static __attribute__((noinline)) void litifut_frame_end(void)
 #elif defined(LITIFUT_PATHS)
 #include "tracer/sink/paths/branches.h"
 #else
-#define RECORDS_EVENTS false
 #define litifut_mark_transfer(begins)
-
-static inline bool litifut_send_events(void)
-{
-	return litifut_send_times();
-}
+#define litifut_send_events litifut_send_times
+#define HAS_EVENTS litifut_send_times
 #endif
 
-enum { PART_HEADER, PART_EVENTS, PART_COUNTS, PART_OVERFLOW, PART_PROFILE, PART_END };
+/* As a weak function has an address, another one is always there. */
+#ifndef HAS_EVENTS
+#define HAS_EVENTS true
+#endif
 
-/* How many numbers a part with numbers has. */
-static unsigned litifut_part_numbers(unsigned part)
+enum { PART_HEADER, PART_EVENTS, PART_NUMBERS, PART_END };
+
+/* Of the table, of the overflow table behind it, and of the histogram behind that. */
+static uint32_t litifut_number_at(unsigned at)
 {
-	if (part == PART_PROFILE)
-		return (uintptr_t)litifut_profile_bins;
-	if (RECORDS_EVENTS)
-		return 0;
-	return part == PART_COUNTS ? (uintptr_t)litifut_table_words
-				   : (uintptr_t)litifut_overflow_words;
+	const volatile uint32_t *words = litifut_table;
+
+	if (at >= (uintptr_t)litifut_table_words) {
+		at -= (uintptr_t)litifut_table_words;
+		words = litifut_overflow;
+		if (at >= (uintptr_t)litifut_overflow_words)
+			return ((const volatile uint16_t *)
+					litifut_profile)[at - (uintptr_t)litifut_overflow_words];
+	}
+	return words[at];
 }
 
 static void litifut_make_header(void)
@@ -87,60 +92,52 @@ static void litifut_make_header(void)
 	litifut_frame_add(litifut_identity.flags);
 	for (unsigned i = 0; i < sizeof(litifut_identity.hash); i++)
 		litifut_frame_byte(litifut_identity.hash[i]);
-	for (unsigned part = PART_COUNTS; part < PART_END; part++)
-		litifut_frame_add(litifut_part_numbers(part));
+	litifut_frame_add((uintptr_t)litifut_table_words);
+	litifut_frame_add((uintptr_t)litifut_overflow_words);
+	litifut_frame_add((uintptr_t)litifut_profile_bins);
 	litifut_frame_add(litifut_frame.round);
+	litifut_frame.frames = 0xff; /* itself is not counted */
 }
 
-/* False: it was the last one of the part. */
-static bool litifut_make_numbers(unsigned part)
+/* False: there are no more. */
+static bool litifut_make_numbers(void)
 {
-	const volatile uint32_t *words = part == PART_COUNTS ? litifut_table : litifut_overflow;
-	const unsigned count = litifut_part_numbers(part);
 	unsigned next = litifut_frame.next;
 
-	litifut_frame_begin(part == PART_PROFILE  ? LITIFUT_FRAME_PROFILE
-			    : part == PART_COUNTS ? LITIFUT_FRAME_COUNTS
-						  : LITIFUT_FRAME_OVERFLOW);
+	litifut_frame_begin(LITIFUT_FRAME_COUNTS);
 	litifut_frame_add(next);
-	while (next < count && litifut_frame_has_room(1)) {
-		litifut_frame_add(part == PART_PROFILE
-					  ? ((const volatile uint16_t *)litifut_profile)[next]
-					  : words[next]);
-		next++;
-	}
+	while (next < (uintptr_t)litifut_numbers && litifut_frame_has_room(1))
+		litifut_frame_add(litifut_number_at(next++));
 	litifut_frame.next = (uint16_t)next;
-	return next < count;
+	return next < (uintptr_t)litifut_numbers;
 }
 
-static bool litifut_is_empty(unsigned part)
+static void litifut_make_end(void)
 {
-	if (part == PART_EVENTS)
-		return !RECORDS_EVENTS && !litifut_send_times;
-	return part > PART_EVENTS && part < PART_END && !litifut_part_numbers(part);
+	litifut_frame_begin(LITIFUT_FRAME_END);
+	litifut_frame_add(litifut_frame.round++);
+	litifut_frame_add(litifut_frame.frames);
 }
 
 static __attribute__((noinline)) void litifut_frame_make(void)
 {
-	unsigned part = litifut_frame.part;
 	bool more = false;
 
-	if (part == PART_HEADER) {
+	if (litifut_frame.part == PART_HEADER)
 		litifut_make_header();
-		litifut_frame.frames = 0xff;
-	} else if (part == PART_END) {
-		litifut_frame_begin(LITIFUT_FRAME_END);
-		litifut_frame_add(litifut_frame.round++);
-		litifut_frame_add(litifut_frame.frames);
-	} else {
-		more = part == PART_EVENTS ? litifut_send_events() : litifut_make_numbers(part);
-	}
+	else if (litifut_frame.part == PART_END)
+		litifut_make_end();
+	else if (litifut_frame.part == PART_NUMBERS)
+		more = litifut_make_numbers();
+	else
+		more = litifut_send_events();
 	if (!more) {
 		litifut_frame.next = 0;
-		do
-			part++;
-		while (litifut_is_empty(part));
-		litifut_frame.part = (uint8_t)part;
+		litifut_frame.part++;
+		if (litifut_frame.part == PART_EVENTS && !HAS_EVENTS)
+			litifut_frame.part++;
+		if (litifut_frame.part == PART_NUMBERS && !litifut_numbers)
+			litifut_frame.part++;
 	}
 	litifut_frame_end();
 }
