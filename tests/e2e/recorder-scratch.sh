@@ -52,7 +52,14 @@ engine()
 	is "$1: full: every call is in the trace or lost" \
 		"$(($(recorded direct) + $(recorded pointed) + $(recorded main) + ${lost:-0} >= calls))" 1
 	ok "$1: full: nothing else is lost" test "$((lost))" -le "$calls"
-	echo "$target: $1: recorded $recorded_cost, stopped $stopped_cost, off $off_cost, full $full_cost" >&2
+	# a folder that can't be made, a file that may have no room
+	nowhere_cost=$(cost "" LITIFUT_DIR=/dev/null/nowhere 2>/dev/null)
+	ok "$1: no trace can be made: costs no more" at_most "$nowhere_cost" "$limit"
+	ok "$1: no room for a header: costs no more" at_most "$(
+		ulimit -f 8
+		cost "" 2>/dev/null
+	)" "$limit"
+	echo "$target: $1: recorded $recorded_cost, stopped $stopped_cost, off $off_cost, full $full_cost, nowhere $nowhere_cost" >&2
 }
 
 # The same of branches, without what is counted.
@@ -65,6 +72,8 @@ paths()
 	limit=$((recorded_cost + recorded_cost / 10))
 	ok "paths: stopped costs no more" at_most "$(cost s)" "$limit"
 	ok "paths: off from the start costs no more" at_most "$(cost "" LITIFUT_START=off)" "$limit"
+	ok "paths: no trace can be made: costs no more" at_most \
+		"$(cost "" LITIFUT_DIR=/dev/null/nowhere 2>/dev/null)" "$limit"
 	guest_environment="LITIFUT_START=off"
 	same_run work begins
 	guest_environment=

@@ -13,6 +13,8 @@ void litifut_trace_snapshot(void)
 	struct litifut_recorder *r = &litifut_recorder;
 
 	litifut_scratch_count_all();
+	if (!litifut_is_written(r->file.header))
+		return;
 	litifut_flags_save();
 	litifut_save_all();
 	litifut_maps_write(&r->file);

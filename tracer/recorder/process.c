@@ -31,6 +31,7 @@
 #include "tracer/sink/header.h"
 #include "tracer/sink/metadata.h"
 #include "tracer/sink/ring.h"
+#include "tracer/sink/sink.h"
 
 #define LITIFUT_SCRATCH_BYTES 16384
 
@@ -86,6 +87,24 @@ static bool litifut_trace_open(void)
 	return true;
 }
 
+/* Where no trace can be made: memory of the process stands for the header, and for no chunk there
+ * is room. So every thread has a scratch chunk, as when a trace is full. */
+static bool litifut_trace_nowhere(void)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	long header = litifut_map(0, LITIFUT_HEADER_BYTES, PROT_READ | PROT_WRITE, -1, 0);
+
+	if (litifut_failed(header))
+		return false;
+	r->file.header = (struct litifut_trace_header *)header;
+	r->file.sink = &litifut_sink_mapped;
+	r->file.first_events = 1;
+	r->metadata = 0;
+	r->full = LITIFUT_FULL;
+	r->settings.verbose = 0; /* that nothing is recorded has been said */
+	return true;
+}
+
 /* Is it a want of something that may be there later? */
 static bool litifut_is_passing(long trouble)
 {
@@ -103,7 +122,7 @@ static void litifut_phase_end(bool good, uint32_t other)
 	litifut_port_barrier(r->features);
 	r->phase = good ? LITIFUT_PHASE_READY : other;
 	litifut_update_fast();
-	if (good && r->lost_early) {
+	if (good) {
 		litifut_lose(r->lost_early);
 		r->lost_early = 0;
 	}
@@ -134,7 +153,8 @@ static bool litifut_process_set_up(const struct litifut_module *module)
 	litifut_clock_start(module);
 	r->trouble = -ENOMEM;
 	if ((!r->own_stacks && !litifut_own_stacks_start()) ||
-	    (!r->threads && !litifut_threads_start()) || !litifut_trace_open())
+	    (!r->threads && !litifut_threads_start()) ||
+	    (!litifut_trace_open() && (litifut_is_passing(r->trouble) || !litifut_trace_nowhere())))
 		return false;
 	litifut_signal_start();
 	return true;
@@ -176,8 +196,8 @@ static void litifut_orphan(struct litifut_trace_header *parent)
 	struct litifut_recorder *r = &litifut_recorder;
 	uint32_t process = litifut_process_id();
 
-	if (!parent)
-		return;
+	if (!parent || !litifut_is_written(parent))
+		return; /* it has none itself */
 	r->orphans = &parent->lost_events;
 	for (unsigned i = 0; i < LITIFUT_CHILD_LOSSES; i++) {
 		if (litifut_exchange(&parent->children[i].pid, 0, process)) {
@@ -204,8 +224,9 @@ static bool litifut_trace_open_again(void)
 	if (!litifut_trace_open()) {
 		litifut_orphan(parent);
 		litifut_flags_part();
-		return false;
+		return litifut_trace_nowhere();
 	}
+	r->orphans = NULL;
 	litifut_modules_announce_again();
 	return true;
 }

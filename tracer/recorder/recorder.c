@@ -27,6 +27,10 @@
 #include "tracer/recorder/threads.h"
 #include "tracer/recorder/words.h"
 
+/* So many calls of a child without a trace are counted one by one. It may be a short one, which
+ * nothing counts at its end. */
+#define LITIFUT_ORPHAN_EXACT 4096
+
 struct litifut_recorder litifut_recorder = {.file = {.descriptor = -1},
 					    .thunk_clock = LITIFUT_CLOCK_UNSET};
 
@@ -156,7 +160,8 @@ static void litifut_record_slowly(const struct litifut_call *call)
 		}
 		litifut_record_in(thread, call);
 	}
-	if (r->full && !*litifut_thread_cursor(thread))
+	if (r->full && !*litifut_thread_cursor(thread) &&
+	    (!r->orphans || *r->orphans >= LITIFUT_ORPHAN_EXACT))
 		litifut_scratch_enter(thread);
 	if (r->fast == LITIFUT_FAST_THUNKS || (litifut_is_bits() && r->thunks))
 		litifut_thread_arm(thread);
@@ -275,6 +280,13 @@ litifut_record_quickly(struct litifut_port_features features, struct litifut_thr
 	return true;
 }
 
+/* Not in place, for what is seldom run. */
+static LITIFUT_COLD bool litifut_record_at(struct litifut_thread *thread, uint32_t *cursor,
+					   const struct litifut_call *call)
+{
+	return litifut_record_quickly(litifut_recorder.features, thread, cursor, call);
+}
+
 /* A call that a thunk could not store, or for which there is no room in the chunk. */
 static LITIFUT_COLD void litifut_record_otherwise(struct litifut_thread *thread,
 						  const struct litifut_call *call)
@@ -285,8 +297,7 @@ static LITIFUT_COLD void litifut_record_otherwise(struct litifut_thread *thread,
 	if (r->fast == LITIFUT_FAST_THUNKS) {
 		uint32_t *cursor = litifut_thread_cursor(thread);
 
-		if (cursor != &thread->cursor &&
-		    litifut_record_quickly(r->features, thread, cursor, call))
+		if (cursor != &thread->cursor && litifut_record_at(thread, cursor, call))
 			return;
 	}
 	litifut_record_on_own_stack(call);
@@ -295,7 +306,8 @@ static LITIFUT_COLD void litifut_record_otherwise(struct litifut_thread *thread,
 /* A call of a module that is known, in a process that is set up. A constant for `features`
  * spares the question. */
 static inline __attribute__((always_inline)) void
-litifut_record_known(struct litifut_port_features features, const struct litifut_call *call)
+litifut_record_known(struct litifut_port_features features, const struct litifut_call *call,
+		     bool in_place)
 {
 	const struct litifut_recorder *r = &litifut_recorder;
 	uint32_t pointer = litifut_port_thread_pointer(features);
@@ -310,7 +322,8 @@ litifut_record_known(struct litifut_port_features features, const struct litifut
 		return;
 	}
 	if (r->fast == LITIFUT_FAST_WORDS &&
-	    litifut_record_quickly(features, thread, &thread->cursor, call))
+	    (in_place ? litifut_record_quickly(features, thread, &thread->cursor, call)
+		      : litifut_record_at(thread, &thread->cursor, call)))
 		return;
 	if (r->fast == LITIFUT_FAST_LOOKUP)
 		litifut_record_in(thread, call);
@@ -321,7 +334,7 @@ litifut_record_known(struct litifut_port_features features, const struct litifut
 /* A call of a module that makes children, or on a CPU without a thread register. */
 static LITIFUT_COLD void litifut_record_asking(const struct litifut_call *call)
 {
-	litifut_record_known(litifut_recorder.features, call);
+	litifut_record_known(litifut_recorder.features, call, false);
 }
 
 /* A call of a module of another family than the process. */
@@ -356,5 +369,5 @@ __attribute__((visibility("default"))) void litifut_record_trace(const struct li
 	if (__builtin_expect(!litifut_recorder.fast || call->module->met <= 0, 0))
 		litifut_record_unusual(call);
 	else
-		litifut_record_known(litifut_modern, call);
+		litifut_record_known(litifut_modern, call, true);
 }

@@ -138,7 +138,7 @@ bool litifut_thread_records(struct litifut_thread *thread)
 
 		litifut_thread_disarm(thread);
 		litifut_scratch_drop(thread);
-		if (r->full)
+		if (r->full && litifut_is_written(r->file.header))
 			r->full = LITIFUT_FULL_RETRY;
 		if (kept || litifut_put(thread, NULL, 0)) {
 			if (thread->lost)

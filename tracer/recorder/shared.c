@@ -19,7 +19,7 @@ bool litifut_exchange(uint32_t *word, uint32_t expected, uint32_t desired)
 void litifut_lose(uint32_t events)
 {
 	struct litifut_recorder *r = &litifut_recorder;
-	uint32_t *lost = r->orphans ? r->orphans : &r->lost_early;
+	uint32_t *lost = r->file.header ? &r->file.header->lost_events : &r->lost_early;
 
-	litifut_add(r->file.header ? &r->file.header->lost_events : lost, events);
+	litifut_add(r->orphans ? r->orphans : lost, events);
 }

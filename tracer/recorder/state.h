@@ -4,6 +4,7 @@
 #ifndef LITIFUT_TRACER_STATE_H
 #define LITIFUT_TRACER_STATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "port.h"
@@ -115,6 +116,12 @@ struct litifut_recorder {
 	uint32_t thread_pool; /* unused rest of the page that threads are made from */
 	struct litifut_modules modules;
 };
+
+/* Is that the header of a trace? There is another one where no trace can be made. */
+static inline bool litifut_is_written(const struct litifut_trace_header *header)
+{
+	return header->byte_order;
+}
 
 extern struct litifut_recorder litifut_recorder __attribute__((visibility("hidden")));
 

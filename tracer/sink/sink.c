@@ -63,10 +63,10 @@ static bool litifut_written_save(long descriptor, uint64_t offset, uint32_t addr
 	return true;
 }
 
-static const struct litifut_sink litifut_sinks[] = {
-	{0, litifut_file_grow, litifut_map_before, litifut_mapped_save},
-	{LITIFUT_TRACE_WRITE, litifut_written_room, litifut_written_memory, litifut_written_save},
-};
+const struct litifut_sink litifut_sink_mapped = {0, litifut_file_grow, litifut_map_before,
+						 litifut_mapped_save};
+static const struct litifut_sink litifut_sink_written = {
+	LITIFUT_TRACE_WRITE, litifut_written_room, litifut_written_memory, litifut_written_save};
 
 /* Where room that was made is room: statfs(2) has these numbers. */
 static bool litifut_can_be_mapped(long descriptor)
@@ -93,7 +93,7 @@ const struct litifut_sink *litifut_sink_choose(long descriptor)
 
 	if (way == LITIFUT_FILE_UNSET)
 		way = litifut_can_be_mapped(descriptor) ? LITIFUT_FILE_MAP : LITIFUT_FILE_WRITE;
-	return &litifut_sinks[way - LITIFUT_FILE_MAP];
+	return way == LITIFUT_FILE_MAP ? &litifut_sink_mapped : &litifut_sink_written;
 }
 
 uint64_t litifut_sink_bound(long descriptor)

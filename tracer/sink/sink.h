@@ -20,6 +20,7 @@ struct litifut_sink {
 /* How large a new file may get: LITIFUT_MAX_MB, or a quarter of the room that there is on
  * its file system. 0: there is no bound. */
 uint64_t litifut_sink_bound(long descriptor);
+extern const struct litifut_sink litifut_sink_mapped;
 /* The one that the settings ask for, or that the file system of this file can be trusted
  * with. */
 const struct litifut_sink *litifut_sink_choose(long descriptor);

@@ -181,7 +181,8 @@ bool litifut_guest_record(const struct litifut_call *call)
 	struct litifut_thread *thread = r->thread_list;
 	struct litifut_signals signals;
 
-	if (r->phase != LITIFUT_PHASE_READY || process == r->file.process)
+	if (r->phase != LITIFUT_PHASE_READY || process == r->file.process ||
+	    !litifut_is_written(r->file.header))
 		return false;
 	while (thread && !(thread->hold & LITIFUT_HOLD_SPAWN && thread->spawn_pointer == pointer))
 		thread = thread->next;
