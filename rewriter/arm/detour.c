@@ -18,7 +18,19 @@ static const uint8_t *bytes_at(const struct litifut_cramped_call *call, uint32_t
 	return call->section->bytes + (address - call->section->address);
 }
 
-/* Does the call, or the instruction before it, stand in an IT block? */
+/* An `it` whose block is one instruction: a branch around that, with the other condition. 0: it is
+ * something else. */
+static uint16_t branch_around(uint16_t half)
+{
+	const unsigned condition = half >> 4 & 0xf;
+
+	return litifut_arm_it_length(half) == 1 && condition < 14
+		       ? (uint16_t)(0xd000 | (condition ^ 1) << 8)
+		       : 0;
+}
+
+/* Does the call, or the instruction before it, stand in an IT block? Not if the `it` can move with
+ * the call. */
 static bool near_it_block(const struct litifut_cramped_call *call)
 {
 	uint32_t address = call->address;
@@ -29,6 +41,9 @@ static bool near_it_block(const struct litifut_cramped_call *call)
 								 false, bytes_at(call, address)))
 						       : 0;
 
+		if (i == 0 && length &&
+		    branch_around(litifut_get16(false, bytes_at(call, address))))
+			return false;
 		if (length && (i == 0 || length >= i))
 			return true;
 	}
@@ -46,6 +61,8 @@ static struct litifut_arm_displaced displaced(const struct litifut_cramped_call 
 	before.instruction = litifut_get16(false, code);
 	if (before.length == 4)
 		before.instruction = before.instruction << 16 | litifut_get16(false, code + 2);
+	else if (branch_around((uint16_t)before.instruction))
+		before.instruction = branch_around((uint16_t)before.instruction);
 	return before;
 }
 

@@ -154,8 +154,54 @@ write_main()
 	END_OF_FILE
 }
 
+# Calls with the condition of an IT block of their own, and no code around them that could be moved: jumps
+# to the next instruction have a length, but no place of their own.
+write_alone()
+{
+	echo '.syntax unified; .arch armv7-a; .thumb; .text'
+	echo '.macro stay; b 99f; 99:; .endm; .macro wall; .rept 1100; stay; .endr; .endm'
+	number=0
+	echo wall
+	for condition in eq ne cs mi hi lt le; do
+		for call in "blx$condition r4" "bx$condition r4" "mov lr, r4 | blx$condition lr"; do
+			cat <<-END_OF_CASE
+				.type alone$number, %function; .global alone$number
+				alone$number: push {r4, lr}; stay; mov r4, r1; stay; msr apsr_nzcvq, r0; stay
+				$(case $call in *\|*) echo "${call%|*}; stay" ;; bx*) echo "ldr.w lr, =.Lback$number + 1; stay" ;; esac)
+				it $condition; ${call#*|}
+				.Lback$number: stay; pop {r4, pc}
+				.ltorg; .size alone$number, . - alone$number
+				.section .data.alone, "aw"; .word alone$number; .text
+			END_OF_CASE
+			number=$((number + 1))
+		done
+	done
+	printf 'wall\n.section .note.GNU-stack, "", %%progbits\n'
+}
+
 behaviour()
 {
+	write_alone >alone.s
+	sed -i '0,/\.section \.data\.alone/s//.section .data.alone, "aw"; .global alone; alone: .text\n&/' alone.s
+	cat >once.c <<-'END'
+		#include <stdio.h>
+		extern int (*alone[21])(unsigned flags, int (*callee)(void));
+		static int calls;
+		static int callee(void) { return ++calls; }
+		int main(void)
+		{
+			for (int i = 0; i < 21; i++)
+				for (unsigned flags = 0; flags < 16; flags++)
+					alone[i](flags << 28, callee);
+			printf("%d\n", calls);
+			return 0;
+		}
+	END
+	flags="-no-pie -mthumb -march=armv7-a -mfpu=neon"
+	link once ../once.c ../alone.s && same_run once && events_equal_calls once
+	is "no call alone in an IT block is left" "$("$BUILD/bin/litifut" info --sites traced/once |
+		grep -c 'branch-target\|too-short\|out-of-reach\|special')" 0
+	rm -f traced/once plain/once
 	write_cases >cases.s
 	sed -i '0,/\.section \.data\.table/s//.section .data.table, "aw"; .global table; table: .text\n&/' cases.s
 	write_main >main.c
