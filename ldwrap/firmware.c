@@ -115,12 +115,7 @@ static void keep_pin(const struct firmware_pin *pin, struct text_list *words)
 /* LITIFUT_MODE=paths: a ring that outlasts a reset is found by what paths.c does first. */
 static void keep_paths(const struct firmware_link *link, struct text_list *words)
 {
-	static const char *const names[] = {"litifut_bit_zero",      "litifut_bit_one",
-					    "litifut_bits_enter",    "litifut_paths_saved",
-					    "litifut_paths_resumed", "litifut_paths_interrupt"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		keep(words, names[i]);
+	keep(words, "litifut_bit_zero"); /* and all that is in one section with it */
 	keep_number(words, "litifut_paths_sends", sends(link) && !link->kept.used);
 	if (!link->kept.used)
 		return;

@@ -101,6 +101,11 @@ struct litifut_firmware_cpu {
 	 * on to `next`, standing at `address`. Returns its bytes; 0: out of reach. */
 	unsigned (*write_call)(const uint8_t *code, uint32_t address, uint32_t target,
 			       uint32_t next, struct litifut_firmware_stub *stub);
+	/* Writes the code, standing at `address`, that an entry of the vector table leads to before
+	 * `handler`: it calls `target`. Where a handler's own code can't do so. The rest as above.
+	 */
+	unsigned (*write_gate)(uint32_t address, uint32_t target, uint32_t handler,
+			       struct litifut_firmware_stub *stub);
 	/* A branch of 4 bytes from `address` to `target`. False: out of reach. */
 	bool (*write_branch)(uint32_t address, uint32_t target, uint8_t *code);
 	/* The call or jump of 4 bytes at `code`, which stands at `address`, leads to `target` then.

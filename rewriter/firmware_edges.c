@@ -31,7 +31,7 @@ static enum litifut_status unsupported(const struct litifut_firmware_pass *pass,
 
 static bool has_tasks(const struct litifut_firmware_pass *pass)
 {
-	return pass->options->paths && pass->cpu->task_access;
+	return pass->options->paths && pass->cpu->task_access && !pass->baseline;
 }
 
 /* Their returns lead elsewhere than to their callers. */
@@ -61,25 +61,28 @@ static void leave_functions(struct litifut_firmware_pass *pass)
 				pass->session.left[j + 1] = pass->unrecorded[i];
 }
 
-static bool leads_to_sender(const struct litifut_firmware_pass *pass,
-			    const struct litifut_found_site *site)
+static bool leads_to_sender(const struct litifut_found_site *site, uint32_t send_at)
 {
 	const unsigned kind = site->site.kind;
 
-	return pass->send_at && site->site.length == 4 &&
-	       (site->site.callee & ~1u) == pass->send_at &&
+	return site->site.length == 4 && (site->site.callee & ~1u) == send_at &&
 	       (kind == LITIFUT_SITE_DIRECT || kind == LITIFUT_SITE_TAIL_DIRECT);
 }
 
-/* The calls of the function at which the results are sent. */
+/* The calls of the function at which the results are sent; without a port as well, so that each
+ * pass over the image finds the same edges. */
 static enum litifut_status fix_sends(struct litifut_firmware_pass *pass,
 				     struct litifut_error *error)
 {
+	const char *name = pass->options->send_at;
+	const struct litifut_symbol *symbol =
+		name ? litifut_image_symbol(&pass->image, name) : NULL;
+
 	pass->fixed = calloc(pass->sites.count + 1, sizeof(*pass->fixed));
 	if (!pass->fixed)
 		return out_of_memory(pass, error);
-	for (size_t i = 0; i < pass->sites.count; i++)
-		if (leads_to_sender(pass, &pass->sites.items[i]))
+	for (size_t i = 0; i < pass->sites.count && symbol; i++)
+		if (leads_to_sender(&pass->sites.items[i], symbol->address))
 			pass->fixed[pass->session.fixed_count++] =
 				pass->sites.items[i].site.address;
 	pass->session.fixed = pass->fixed;
@@ -172,7 +175,7 @@ enum litifut_status litifut_firmware_edges_find(struct litifut_firmware_pass *pa
 	struct litifut_session *session = &pass->session;
 	enum litifut_status status;
 
-	if (!pass->cpu->edges || (pass->baseline && pass->options->paths))
+	if (!pass->cpu->edges)
 		return unsupported(pass, "that can't be done for this CPU yet", error);
 	if (!pass->ram_is_known)
 		return unsupported(pass,
@@ -193,13 +196,17 @@ enum litifut_status litifut_firmware_edges_find(struct litifut_firmware_pass *pa
 	session->handlers = calloc(HANDLERS_MOST, sizeof(*session->handlers));
 	if (!session->left || !session->handlers)
 		return out_of_memory(pass, error);
-	if (pass->cpu->handlers && pass->options->paths)
+	if (pass->cpu->handlers && pass->options->paths && !pass->baseline)
 		session->handler_count =
 			pass->cpu->handlers(&session->image, session->handlers, HANDLERS_MOST);
 	leave_functions(pass);
 	status = fix_sends(pass, error);
-	if (!status && has_tasks(pass))
+	if (!status && pass->options->paths && pass->cpu->task_access)
 		status = each_task(pass, note_task, NULL, error);
+	if (!status && pass->task_count && !has_tasks(pass))
+		return unsupported(
+			pass, "the program changes tasks, which can't be followed on this CPU yet",
+			error);
 	session->unlent = pass->tasks;
 	session->unlent_count = pass->task_count;
 	if (!status)
@@ -208,6 +215,9 @@ enum litifut_status litifut_firmware_edges_find(struct litifut_firmware_pass *pa
 		return status;
 	pass->stub_bytes =
 		(uint32_t)litifut_edges_bytes(session) + CALL_BYTES * (uint32_t)pass->task_count;
+	for (size_t i = 0; i < pass->sites.count && pass->options->paths && pass->baseline; i++)
+		if (pass->sites.items[i].site.kind == LITIFUT_SITE_VECTOR)
+			pass->stub_bytes += CALL_BYTES;
 	pass->table_words = pass->options->paths ? (uint32_t)pass->options->ring_bytes / 4
 						 : (session->edges->flags_bytes + 3) / 4;
 	if (session->edges->flags_bytes > LITIFUT_FLAGS_PIECE - LITIFUT_FLAGS_HEAD)
@@ -238,24 +248,60 @@ static bool is_changed(const struct writing *writing, uint32_t address)
 			      writing->changes.items[low - 1].length;
 }
 
-/* Puts the code at the end of the room; *to gets where it stands. */
+/* Puts the code that does the instruction at `code` (NULL: it is a gate, and the next is its
+ * handler), calls and goes on at the end of the room; *to gets where it stands. */
 static enum litifut_status write_call(struct litifut_firmware_pass *pass, struct writing *writing,
 				      const uint8_t *code, uint32_t target, uint32_t next,
 				      uint32_t *to, struct litifut_error *error)
 {
 	struct litifut_room *room = &writing->room;
 	struct litifut_firmware_stub stub;
+	unsigned bytes;
 
 	*to = room->address + room->used;
 	if (room->size - room->used < CALL_BYTES)
 		return litifut_error_set(error, LITIFUT_ERROR_SPACE, pass->image.path, ".text",
 					 LITIFUT_NO_ADDRESS,
 					 "the room for the code of branches is too small");
-	if (!pass->cpu->write_call(code, *to, target, next, &stub))
+	bytes = code ? pass->cpu->write_call(code, *to, target, next, &stub)
+		     : pass->cpu->write_gate(*to, target, next, &stub);
+	if (!bytes)
 		return unsupported(pass, "code of the kernel is out of reach of the tracer", error);
 	memcpy(room->bytes + room->used, stub.code, stub.bytes);
 	room->used += stub.bytes;
 	return LITIFUT_OK;
+}
+
+/* Does the function at the address record that it is entered? */
+static bool is_recorded(const struct litifut_firmware_pass *pass, uint32_t address)
+{
+	const struct litifut_graph_block *block =
+		litifut_graph_at(&pass->session.edges->graph, address & ~1u);
+
+	return block && block->block.entered == LITIFUT_ENTERED_RECORD &&
+	       block->block.entered_reason == LITIFUT_SITE_PATCHED;
+}
+
+/* Entries of the vector table lead to code that says what is interrupted. */
+static enum litifut_status write_gates(struct litifut_firmware_pass *pass, struct writing *writing,
+				       struct litifut_error *error)
+{
+	enum litifut_status status = LITIFUT_OK;
+
+	for (size_t i = 0; i < pass->sites.count && !status; i++) {
+		const struct litifut_site *site = &pass->sites.items[i].site;
+		uint8_t way[4];
+		uint32_t to;
+
+		if (site->kind != LITIFUT_SITE_VECTOR || !is_recorded(pass, site->callee))
+			continue;
+		status = write_call(pass, writing, NULL, pass->session.interrupt,
+				    site->callee & ~1u, &to, error);
+		if (!status && pass->cpu->write_way(&pass->context, site->address, to, way))
+			litifut_changes_add(&writing->changes, site->address, way, 4, 0,
+					    LITIFUT_CODE_DATA);
+	}
+	return status;
 }
 
 static enum litifut_status write_task(struct litifut_firmware_pass *pass, uint32_t address,
@@ -367,7 +413,7 @@ enum litifut_status litifut_firmware_edges_write(struct litifut_firmware_pass *p
 		return litifut_firmware_missing(pass, LITIFUT_FIRMWARE_STUBS, error);
 	writing.room.bytes = section->bytes + (pass->stubs->address - section->address);
 	pass->changed[section - pass->image.sections] = true;
-	for (unsigned i = 0; i < 3 && has_tasks(pass); i++) {
+	for (unsigned i = has_tasks(pass) ? 0 : 2; i < 3 && pass->options->paths; i++) {
 		const struct litifut_symbol *symbol = litifut_image_symbol(&pass->image, names[i]);
 
 		if (!symbol)
@@ -381,6 +427,8 @@ enum litifut_status litifut_firmware_edges_write(struct litifut_firmware_pass *p
 	writing.edges = writing.changes.count;
 	if (!status && has_tasks(pass))
 		status = each_task(pass, write_task, &writing, error);
+	if (!status && pass->options->paths && pass->baseline)
+		status = write_gates(pass, &writing, error);
 	if (!status)
 		status = write_sends(pass, &writing, error);
 	if (!status)

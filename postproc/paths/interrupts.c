@@ -63,6 +63,20 @@ static bool is_before(const struct post_walker *walker, const struct post_path_c
 	return walker->at.block == block && code->blocks[block].block.start == address;
 }
 
+/* Control has come to the block, but that was not recorded yet. */
+static void begin(struct post_walk *walk, struct post_walker *walker,
+		  const struct post_path_code *code, uint32_t block)
+{
+	const struct post_walk_place before = walker->at;
+
+	if (walker->begun != POST_NONE)
+		return;
+	walker->at = (struct post_walk_place){code, block, POST_WALK_ENTRY};
+	post_walk_give(walk, walker, POST_PATH_BLOCK);
+	walker->at = before;
+	walker->begun = block;
+}
+
 /* An interrupt has come before the instruction at the address. Of what was executed by then, the
  * last decision tells the most part, and the code behind it the rest. */
 static void find_interrupted(struct post_walk *walk, struct post_walker *walker, uint32_t address)
@@ -93,6 +107,9 @@ static void find_interrupted(struct post_walk *walk, struct post_walker *walker,
 			if (walker->last == block)
 				break;
 		}
+		if (walker->last != block && code->blocks[block].block.start != link &&
+		    code->blocks[block].block.entered)
+			begin(walk, walker, code, block);
 		return;
 	}
 	edge = post_path_edge(code, link);
@@ -107,16 +124,8 @@ static void find_interrupted(struct post_walk *walk, struct post_walker *walker,
 		block = edge->block;
 	for (size_t i = 0; i < code->count && may_execute(walker) && walker->last != block; i++)
 		post_walk_execute(walk, walker);
-	/* control has come there, but that was not recorded yet */
-	if (edge && walker->last != block && post_walk_is_entering(code, edge, link) &&
-	    walker->begun == POST_NONE) {
-		const struct post_walk_place before = walker->at;
-
-		walker->at = (struct post_walk_place){code, block, POST_WALK_ENTRY};
-		post_walk_give(walk, walker, POST_PATH_BLOCK);
-		walker->at = before;
-		walker->begun = block;
-	}
+	if (edge && walker->last != block && post_walk_is_entering(code, edge, link))
+		begin(walk, walker, code, block);
 }
 
 /* The registers of an interrupt are on the stack at `registers`, bit 0 set: it has interrupted no

@@ -895,7 +895,15 @@ static unsigned judge_function(const struct litifut_image *image,
 	return jumps ? LITIFUT_SITE_UNKNOWN_JUMP : LITIFUT_SITE_PATCHED;
 }
 
+/* The start of a block need not be recorded at its first instruction. */
+static bool join(const struct litifut_edge_place *place, struct litifut_edge *edge)
+{
+	return !edge->stone_bytes &&
+	       (has_only_links(place) || edge->address == place->block->block.start);
+}
+
 const struct litifut_arch_edges litifut_arm_edges = {
+	.join = join,
 	.add_addresses = litifut_arm_add_addresses,
 	.refuses_bits = litifut_arm_refuses_bits,
 	.judge_function = judge_function,

@@ -429,6 +429,25 @@ static unsigned write_call(const uint8_t *code, uint32_t address, uint32_t targe
 	return emitter.failed ? 0 : stub->bytes;
 }
 
+/* push {r0, lr}; bl target; then lr, r0 and pc from the stack, in Thumb-1 code */
+static unsigned write_gate(uint32_t address, uint32_t target, uint32_t handler,
+			   struct litifut_firmware_stub *stub)
+{
+	struct emitter emitter = {.stub = stub, .address = address, .baseline = true};
+
+	memset(stub, 0, sizeof(*stub));
+	half(&emitter, 0xb501);
+	branch(&emitter, target, true);
+	half(&emitter, 0x9801); /* ldr r0, [sp, #4] */
+	half(&emitter, 0x4686); /* mov lr, r0 */
+	load(&emitter, 0, handler | 1);
+	half(&emitter, 0x9001); /* str r0, [sp, #4] */
+	half(&emitter, 0xbd01); /* pop {r0, pc} */
+	write_literals(&emitter);
+	stub->bytes = emitter.at;
+	return emitter.failed ? 0 : stub->bytes;
+}
+
 static bool redirect(uint8_t *code, uint32_t address, uint32_t target)
 {
 	const uint16_t link = litifut_get16(false, code + 2) & 0x4000;
@@ -461,6 +480,7 @@ const struct litifut_firmware_cpu litifut_firmware_arm = {
 	.handlers = litifut_arm_vectors_handlers,
 	.task_access = task_access,
 	.write_call = write_call,
+	.write_gate = write_gate,
 	.write_branch = litifut_arm_branch_write,
 	.redirect = redirect,
 };

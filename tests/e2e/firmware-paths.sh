@@ -1,6 +1,6 @@
 #!/bin/sh
 # LITIFUT_MODE=paths of a firmware: the blocks that its bits lead through are those that QEMU executes,
-# in order: of newlib's printf and strtod against the same program without patches; under nested
+# in order, on Cortex-M3 and up and on Cortex-M0: of newlib's printf and strtod against the same program without patches; under nested
 # interrupts and a kernel of two tasks; over the line, while interrupts come; over a HardFault, a
 # reset and a watchdog; and the end of a run in a ring that is too small.
 BOARDS=${BOARDS:-mps2-an385 ${LONG:+mps2-an386 mps2-an505 netduino2}}
@@ -94,12 +94,15 @@ behaviour()
 		EXTRA_CFLAGS="$cpu -DROUNDS=3" EXTRA_LDFLAGS="-u _printf_float"
 	ok "newlib, a ring that is too small: its end is there" \
 		blocks_are_executed small traced memory --tail 1000 --cut 4 --more 1
-	settings="LITIFUT_PORT=$port"
-	ok "newlib, by the line: it links traced" link_paths line 64 \
-		EXTRA_CFLAGS="$cpu -DROUNDS=3" EXTRA_LDFLAGS="-u _printf_float"
-	ok "newlib, by the line: blocks are those that are executed" \
-		blocks_are_executed line traced serial --more 1
-	settings=
+	# what comes later is sent as well
+	if [ -n "${LONG:-}" ]; then
+		settings="LITIFUT_PORT=$port"
+		ok "newlib, by the line: it links traced" link_paths line 64 \
+			EXTRA_CFLAGS="$cpu -DROUNDS=3" EXTRA_LDFLAGS="-u _printf_float"
+		ok "newlib, by the line: blocks are those that are executed" \
+			blocks_are_executed line traced serial --more 1
+		settings=
+	fi
 
 	cp "$root/tests/firmware/nested.c" source/main.c
 	cp "$root/tests/firmware/startup.c" source
@@ -146,11 +149,39 @@ behaviour()
 		hangs.bin hangs/firmware.elf | sed 's/.* \(.*main.c\)/main.c/')" \
 		"main.c:$(grep -n 'udf #0' source/main.c | cut -d : -f 1)"
 	settings=
-	[ "$board" = mps2-an385 ] || return
+	[ "$board" != mps2-an385 ] || baseline
+}
+
+# Code for a Cortex-M0, on a CPU with more memory, and on one.
+baseline()
+{
+	cpu=-mcpu=cortex-m0
+	settings="LITIFUT_PORT=$port LITIFUT_RAM=top"
+	ok "Cortex-M0, restarts: it links traced" link_paths kept0 4 \
+		EXTRA_CFLAGS="$cpu $include $watchdog"
+	ok "Cortex-M0, restarts: blocks are those of all runs" \
+		blocks_are_executed kept0 traced serial --more 1
+	is "Cortex-M0, restarts: there were as many" "$(grep -c "restarted $resets times" words)" 1
+	settings=
+	cp "$root/tests/firmware/numbers.c" source/main.c
+	ok "Cortex-M0, newlib: it links traced" link_paths numbers0 64 \
+		EXTRA_CFLAGS="$cpu -DROUNDS=3" EXTRA_LDFLAGS="-u _printf_float"
+	ok "Cortex-M0, newlib: blocks are those that the program without patches executes" \
+		blocks_are_executed numbers0 plain memory --more 2
+	cp "$root/tests/firmware/nested.c" source/main.c
+	ok "Cortex-M0, interrupts: it links traced" link_paths nested0 "$large" EXTRA_CFLAGS="$cpu"
+	ok "Cortex-M0, interrupts: blocks are those that are executed" \
+		blocks_are_executed nested0 traced memory --more 1
+	cp "$root/tests/firmware/tasks.c" source/main.c
+	link_paths tasks0 4 EXTRA_CFLAGS="$cpu -DTICK=$tick" >/dev/null
+	ok "Cortex-M0, tasks: it is left untraced, and a line says so" grep -q \
+		'untraced: LITIFUT_MODE=paths: the program changes tasks' tasks0.log
 	board=microbit
-	link_paths baseline 2 EXTRA_CFLAGS="$include" >/dev/null
-	ok "a Cortex-M0 is left untraced, and a line says so" grep -q \
-		'untraced: LITIFUT_MODE=paths: .* this CPU yet' baseline.log
+	sed -i '/0xe000ed88/s/board_init();.*/board_init();/' source/startup.c
+	cp "$root/tests/firmware/numbers.c" source/main.c
+	ok "microbit: it links traced" link_paths microbit 4 EXTRA_CFLAGS="-DROUNDS=1"
+	ok "microbit: the end of a ring is there" \
+		blocks_are_executed microbit traced memory --tail 500 --cut 4 --more 2
 }
 
 for_boards behaviour

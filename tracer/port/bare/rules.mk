@@ -24,6 +24,9 @@ FIRMWARE_PORTS_v7m := $(FIRMWARE_PORTS)
 # Nothing that would be a section of its own in the program: scripts have no place for it.
 FIRMWARE_STRIP := .comment .ARM.attributes .note.GNU-stack .ARM.exidx .ARM.extab
 
+FIRMWARE_BITS_v6m := bits_baseline
+FIRMWARE_BITS_v7m := bits
+
 define firmware_cpu
 $(BUILD)/tracer/firmware-$(1)/%.o: tracer/%.c
 	@mkdir -p $$(@D)
@@ -48,7 +51,9 @@ $(TRACER_LIBRARY)/firmware-$(1)-spans-%.o: $(BUILD)/tracer/firmware-$(1)/arm/spa
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
-$(TRACER_LIBRARY)/firmware-$(1)-paths-%.o: $(BUILD)/tracer/firmware-$(1)/arm/paths/%.o
+$(TRACER_LIBRARY)/firmware-$(1)-paths-bits.o: $(BUILD)/tracer/firmware-$(1)/arm/paths/$(FIRMWARE_BITS_$(1)).o
+$(TRACER_LIBRARY)/firmware-$(1)-paths-bits_kept.o: $(BUILD)/tracer/firmware-$(1)/arm/paths/$(FIRMWARE_BITS_$(1))_kept.o
+$(TRACER_LIBRARY)/firmware-$(1)-paths-bits.o $(TRACER_LIBRARY)/firmware-$(1)-paths-bits_kept.o:
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
@@ -76,7 +81,7 @@ TRACER += $(TRACER_LIBRARY)/firmware-$(1).a $(TRACER_LIBRARY)/firmware-$(1)-even
 	$(FIRMWARE_SPANS:%=$(TRACER_LIBRARY)/firmware-$(1)-spans-%.o) \
 	$(FIRMWARE_SPANS:%=$(TRACER_LIBRARY)/firmware-$(1)-spans-%_kept.o) \
 	$(TRACER_LIBRARY)/firmware-$(1)-branches.o \
-	$(if $(filter v7m,$(1)),$(TRACER_LIBRARY)/firmware-$(1)-paths-bits.o $(TRACER_LIBRARY)/firmware-$(1)-paths-bits_kept.o) \
+	$(TRACER_LIBRARY)/firmware-$(1)-paths-bits.o $(TRACER_LIBRARY)/firmware-$(1)-paths-bits_kept.o \
 	$(FIRMWARE_CLOCKS:%=$(TRACER_LIBRARY)/firmware-$(1)-clock-%.o) \
 	$(FIRMWARE_PORTS_$(1):%=$(TRACER_LIBRARY)/firmware-$(1)-%.o)
 
