@@ -276,7 +276,7 @@ too_many_lists()
 	LITIFUT_ARGS=$(awk 'BEGIN { for (i = 0; i < 300; i++)
 		printf "f%d(int):%s%d,%s;", i, substr("iuxp", i % 4 + 1, 1), i / 4 % 16, "i" 16 + int(i / 64) }') &&
 		export LITIFUT_ARGS
-	LITIFUT_ARGS="$LITIFUT_ARGS;f1:*"
+	LITIFUT_ARGS="f1:*;$LITIFUT_ARGS"
 	(cd traced && front="$BUILD/bin/litifut build" compiler -g0 -o lists ../lists.cc) >traced.log 2>&1
 	unset LITIFUT_ARGS
 	is "too many lists of values, and no types: a line each" "$(sed 's/.*: lists: //' traced.log)" \
