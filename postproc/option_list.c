@@ -42,6 +42,7 @@ const struct litifut_option post_option_list[] = {
 	{"flow", OPTION_FLOW, "SEND=RECEIVE", NULL, "arrows from calls of one function to returns of another one, by the order of their times, NAME or NAME(ARGUMENT 0): 'write(4)=read(3)' (perfetto)", POST_USES_FLOW},
 	{"pdf", OPTION_PDF, NULL, NULL, "the picture as PDF, made by Graphviz (dot)", POST_USES_PDF},
 	{"plt", OPTION_PLT, NULL, NULL, "PLT entries as separate functions, NAME@plt", 0},
+	{"raw", OPTION_RAW, NULL, NULL, "leave in the times what the tracer itself takes", 0},
 	{"veneers", OPTION_VENEERS, NULL, NULL, "show the linker's veneers as well as where they lead", 0},
 	{"no-demangle", OPTION_NO_DEMANGLE, NULL, NULL, "C++ and Rust names as in the symbol table", 0},
 	{"color", OPTION_COLOR, "[=WHEN]", "auto always never", "auto, always or never", 0},

@@ -189,6 +189,9 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 	case OPTION_PLT:
 		given->session.plt = true;
 		return POST_GO_ON;
+	case OPTION_RAW:
+		given->session.raw = true;
+		return POST_GO_ON;
 	case OPTION_VENEERS:
 		given->session.veneers = true;
 		return POST_GO_ON;

@@ -36,7 +36,7 @@ TRACER_C_FLAGS := -std=c11 -g -ffreestanding -fPIC -fvisibility=hidden \
 	-fomit-frame-pointer -fno-common -fno-reorder-functions -Iinclude -I. $(WARNINGS)
 
 TRACER_SOURCES   := entry/enter
-RECORDER_SOURCES := $(addprefix recorder/,clock bloom settings_read process modules module_list \
+RECORDER_SOURCES := $(addprefix recorder/,clock probe bloom settings_read process modules module_list \
 		finish switch text verbose shared armed own_stack control table_words) \
 	$(addprefix sink/,sink ring spare chunks save_all compact header metadata module_record copies) \
 	$(addprefix port/linux/,system_call identity confine files folder room usage memory environment auxiliary vdso fork loaded spawn)

@@ -61,6 +61,7 @@ struct litifut_fold {
 	struct litifut_open_calls *open;
 	struct litifut_open_call *frames;
 	uint32_t limit;
+	uint32_t cost; /* of an event, ticks times 256: it is taken off */
 	void *context;
 };
 
@@ -73,6 +74,27 @@ LITIFUT_FOLD_INLINE uint64_t litifut_fold_time(uint64_t now, uint32_t low)
 	uint32_t step = low - (uint32_t)now;
 
 	return step <= LITIFUT_FOLD_STEP_MAX ? now + step : now;
+}
+
+/* A chunk begins at `time`, which may be so far behind the last event that the low half of the
+ * clock does not say how far. Else the next event says it better: the chunk can be newer than that.
+ */
+LITIFUT_FOLD_INLINE void litifut_fold_reach(const struct litifut_fold *fold, uint64_t time)
+{
+	const uint64_t now = time - (fold->open->taken >> 8);
+
+	if (now <= time && now > fold->open->now &&
+	    (!fold->open->now || now - fold->open->now > LITIFUT_FOLD_STEP_MAX / 2))
+		fold->open->now = now;
+}
+
+/* An event comes at this time, which is told in full. */
+LITIFUT_FOLD_INLINE void litifut_fold_tell(const struct litifut_fold *fold, uint64_t time)
+{
+	const uint64_t now = time - (fold->open->taken >> 8);
+
+	if (now <= time && now > fold->open->now)
+		fold->open->now = now;
 }
 
 /* The top call has ended, when and how is not known. What its callees took stays with the
@@ -245,11 +267,10 @@ LITIFUT_FOLD_SLOW uint32_t litifut_fold_control(const struct litifut_fold *fold,
 	if (LITIFUT_CONTROL_KIND(slot[0]) == LITIFUT_WORD_STARTED)
 		litifut_fold_cut_all(fold, ways); /* which have returned meanwhile is not known */
 	if (LITIFUT_CONTROL_KIND(slot[0]) == LITIFUT_WORD_TIME && last > 1) {
-		uint64_t now = (uint64_t)slot[2] << 32 | slot[1];
-
-		if (now > fold->open->now)
-			fold->open->now = now;
+		litifut_fold_tell(fold, (uint64_t)slot[2] << 32 | slot[1]);
 	}
+	if (LITIFUT_CONTROL_KIND(slot[0]) == LITIFUT_WORD_TAKEN && last)
+		fold->open->taken += (uint64_t)slot[1] << 8;
 	if (LITIFUT_CONTROL_KIND(slot[0]) == LITIFUT_WORD_EPOCH && last) {
 		fold->open->epoch = slot[1];
 		ways->epoch(fold->context, slot[1]);
@@ -289,7 +310,8 @@ LITIFUT_FOLD_SLOW uint32_t litifut_fold_item(const struct litifut_fold *fold,
 	slot[1] = 0;
 	slot[0] = 0;
 	if (low) {
-		open->now = litifut_fold_time(open->now, low);
+		open->now = litifut_fold_time(open->now, low - (uint32_t)(open->taken >> 8));
+		open->taken += fold->cost;
 		litifut_fold_other(fold, ways, first, address, callee);
 	} else {
 		open->lost++;
@@ -308,6 +330,7 @@ LITIFUT_FOLD_INLINE uint32_t *litifut_fold_words(const struct litifut_fold *fold
 	uint32_t depth = open->depth;
 	struct litifut_open_call *top = fold->frames + depth;
 	uint64_t now = open->now;
+	uint64_t taken = open->taken;
 
 	while (word < end) {
 		volatile uint32_t *slot = word;
@@ -319,6 +342,7 @@ LITIFUT_FOLD_INLINE uint32_t *litifut_fold_words(const struct litifut_fold *fold
 		if (first < LITIFUT_WORD_FIRST_ADDRESS || first & 2 || end - word < 3 ||
 		    !(low = slot[2])) {
 			open->now = now;
+			open->taken = taken;
 			done = litifut_fold_item(fold, ways, slot, (uint32_t)(end - word), skip);
 			if (!done)
 				break;
@@ -327,7 +351,8 @@ LITIFUT_FOLD_INLINE uint32_t *litifut_fold_words(const struct litifut_fold *fold
 			slot[2] = 0;
 			slot[1] = 0;
 			slot[0] = 0;
-			now = litifut_fold_time(now, low);
+			now = litifut_fold_time(now, low - (uint32_t)(taken >> 8));
+			taken += fold->cost;
 			if (!(first & LITIFUT_FOLD_RETURN)) {
 				if (litifut_fold_enter_top(fold, ways, top, depth, now, first,
 							   ways->look(&index, address))) {
@@ -344,15 +369,18 @@ LITIFUT_FOLD_INLINE uint32_t *litifut_fold_words(const struct litifut_fold *fold
 				continue;
 			}
 			open->now = now;
+			open->taken = taken;
 			litifut_fold_other(fold, ways, first, address, 0);
 		}
 		word += done;
 		index = ways->index(fold->context);
 		now = open->now;
+		taken = open->taken;
 		depth = open->depth;
 		top = fold->frames + depth;
 	}
 	open->now = now;
+	open->taken = taken;
 	return word;
 }
 

@@ -80,7 +80,8 @@ enum litifut_setting_kind {
 	RUN("SUM", ON, sum) \
 	RUN("FILE", FILE, file) \
 	RUN("SYSCALLS", NEVER, no_calls) \
-	RUN("DIR_MB", NUMBER, dir_mb)
+	RUN("DIR_MB", NUMBER, dir_mb) \
+	RUN("RAW", ON, raw)
 // clang-format on
 
 /* Those of the recorder alone. */

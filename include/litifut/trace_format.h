@@ -46,7 +46,7 @@
 
 #define LITIFUT_TRACE_MAGIC "LITIFUT\n"
 #define LITIFUT_TRACE_VERSION_MAJOR 2 /* a reader refuses a newer major */
-#define LITIFUT_TRACE_VERSION_MINOR 1 /* a reader ignores what a newer minor adds */
+#define LITIFUT_TRACE_VERSION_MINOR 2 /* a reader ignores what a newer minor adds */
 #define LITIFUT_BYTE_ORDER_MARK 0x01020304u
 
 enum litifut_clock {
@@ -166,7 +166,10 @@ struct litifut_trace_header {
 	uint64_t max_bytes; /* the file gets no larger than that; 0: there is no bound */
 	uint64_t lost_from; /* clock when the first and the last of `lost_events` were lost; */
 	uint64_t lost_to;   /* 0: not known */
-	uint32_t reserved2[2];
+	/* What the tracer takes for each call and for each return: ticks of the clock, times 256;
+	 * 0: it was not measured. */
+	uint32_t event_cost;
+	uint32_t reserved;
 	struct litifut_control control;
 	struct litifut_child_loss children[LITIFUT_CHILD_LOSSES];
 };
@@ -358,7 +361,7 @@ struct litifut_open_calls {
 	uint64_t now;    /* the clock at the last event that was folded */
 	uint32_t lost;   /* events that could not be read, or had no room in the table */
 	uint32_t epoch;  /* of modules, of the last event that was folded */
-	uint32_t reserved[2];
+	uint64_t taken;  /* what the tracer has taken of the time before `now`, ticks times 256 */
 };
 
 struct litifut_open_call {
@@ -400,6 +403,8 @@ enum litifut_word_kind {
 	LITIFUT_WORD_TASK_SAVED = 26,   /* [stack pointer] of the task that was interrupted, */
 	LITIFUT_WORD_TASK_RESUMED = 27, /* and of that which the interrupt returns to */
 	LITIFUT_WORD_INTERRUPT = 28,    /* [address][frame] see LITIFUT_PATHS_INTERRUPT */
+	LITIFUT_WORD_TAKEN = 29, /* [ticks] what the recorder took behind the event before this, as
+				    the chunk was full */
 	/* metadata chunks only */
 	LITIFUT_WORD_MODULE = 32, /* struct litifut_module_record */
 	LITIFUT_WORD_UNLOAD = 33  /* [serial][epoch] the module was unloaded at that epoch */

@@ -79,7 +79,7 @@ static void event(void *context, const struct post_timeline_event *event)
 	if (event->kind > POST_EVENT_LEAVE)
 		return;
 	if (post_clock_runs(process)) {
-		time = (double)post_clock_ns(process, event->time) / 1000.0;
+		time = (double)post_clock_ns(process, post_event_clock(event)) / 1000.0;
 		if (!state->has_origin)
 			state->origin = time;
 		state->has_origin = true;

@@ -82,7 +82,7 @@ uint64_t post_folder_time(const struct post_output *output, const struct post_ti
 {
 	const struct post_process *process = post_event_process(output, event);
 
-	return post_clock_runs(process) ? post_clock_ns(process, event->time)
+	return post_clock_runs(process) ? post_clock_ns(process, post_event_clock(event))
 					: post_event_sequence(output, event) * 1000;
 }
 

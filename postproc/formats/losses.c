@@ -89,3 +89,45 @@ void post_losses_write(FILE *file, const struct post_session *session, const cha
 		fprintf(file, "%sThe same of other processes: %zu more such lines.%s", before,
 			lines - MOST_LINES, behind);
 }
+
+/* What an event takes in the process that says the most; NULL: none says it. */
+static const struct post_process *dearest(const struct post_session *session, bool *all)
+{
+	const struct post_process *found = NULL;
+
+	*all = true;
+	for (size_t i = 0; i < session->process_count; i++) {
+		const struct post_process *process = session->processes[i];
+		const uint32_t cost = process->trace->header.event_cost;
+
+		*all &= cost != 0;
+		if (cost && (!found || cost > found->trace->header.event_cost))
+			found = process;
+	}
+	return found;
+}
+
+void post_taken_text(const struct post_session *session, struct post_text *text)
+{
+	bool all;
+	const struct post_process *process = dearest(session, &all);
+	const double ticks = process ? (double)process->trace->header.event_cost / 256 : 0;
+	const double hertz = process ? (double)post_clock_hertz(process) : 0;
+
+	if (!process) {
+		post_text_add(text,
+			      "The tracer's time is part of these times: it was not measured");
+		return;
+	}
+	post_text_format(text, "The tracer's time, ");
+	if (hertz > 0)
+		post_text_format(text, "%.1f ns", ticks * 1e9 / hertz);
+	else
+		post_text_format(text, "%.2f ticks", ticks);
+	post_text_add(text, " for each call and each return");
+	post_text_add(text, session->options.raw ? ", is part of these times, but not of those of "
+						   "tables (--raw)"
+						 : ", is taken off (--raw leaves it in)");
+	if (!all)
+		post_text_add(text, "; of some processes it is not known, and part of the times");
+}

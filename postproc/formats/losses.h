@@ -14,4 +14,7 @@ bool post_pauses_text(const struct post_process *process, struct post_text *text
 void post_losses_write(FILE *file, const struct post_session *session, const char *before,
 		       const char *behind);
 
+/* What is taken off all times for the tracer, or that it is part of them, as a sentence. */
+void post_taken_text(const struct post_session *session, struct post_text *text);
+
 #endif

@@ -332,7 +332,7 @@ static void event(void *context, const struct post_timeline_event *event)
 	struct state *state = output->state;
 	const struct post_process *process = post_event_process(output, event);
 	struct message packet, inner;
-	uint64_t time = post_clock_runs(process) ? post_clock_ns(process, event->time)
+	uint64_t time = post_clock_runs(process) ? post_clock_ns(process, post_event_clock(event))
 						 : post_event_sequence(output, event) * 1000;
 
 	if (event->kind == POST_EVENT_SAMPLE)

@@ -124,7 +124,9 @@ static void split_open(const struct post_output *output, const struct post_timel
 		const struct post_stack *stack = session->lanes[i]->stack;
 		bool leaves = event->lane == i && event->kind == POST_EVENT_LEAVE;
 		if (stack && post_clock_runs(process))
-			split_lane(&state->lanes[i], stack, ticks_at(process, now, stack->time),
+			split_lane(&state->lanes[i], stack,
+				   ticks_at(process, now, stack->time + stack->taken) -
+					   stack->taken,
 				   leaves ? event : NULL);
 	}
 }
@@ -153,7 +155,8 @@ static void event(void *context, const struct post_timeline_event *event)
 	struct post_output *output = context;
 	const struct post_process *process = post_event_process(output, event);
 	struct state *state = output->state;
-	uint64_t now = post_clock_runs(process) ? post_clock_ns(process, event->time) : 0;
+	uint64_t now =
+		post_clock_runs(process) ? post_clock_ns(process, post_event_clock(event)) : 0;
 
 	if (!state->started)
 		state->start = now;

@@ -206,6 +206,7 @@ static void event(void *context, const struct post_timeline_event *event)
 	if (!state->span || !state->database)
 		return;
 	const struct post_process *process = post_event_process(output, event);
+	uint64_t start = nanoseconds(process, frame->time + frame->taken);
 	uint64_t begin = nanoseconds(process, frame->time), end = nanoseconds(process, event->time);
 	if (!state->has_origin) /* the earliest process is the first of the session */
 		state->origin = output->session->processes[0]->trace->header.start_monotonic_ns;
@@ -220,7 +221,7 @@ static void event(void *context, const struct post_timeline_event *event)
 		number(state->span, 5, event->site);
 	number(state->span, 6, event->depth);
 	if (post_clock_runs(process))
-		number(state->span, 7, begin > state->origin ? begin - state->origin : 0);
+		number(state->span, 7, start > state->origin ? start - state->origin : 0);
 	bool known = !(event->flags &
 		       (POST_EVENT_CUT | POST_EVENT_OPEN | POST_EVENT_GUESSED | POST_EVENT_APPROX));
 	if (known) {

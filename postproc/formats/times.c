@@ -1,6 +1,7 @@
 /* Tables of times. Where returns were not recorded only bounds are known, and only they are
  * shown. */
 #include "postproc/formats/times.h"
+#include "postproc/formats/losses.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -188,6 +189,7 @@ static void write_notes(const struct table *table)
 	const struct post_session *session = table->output->session;
 	uint64_t cut = 0, open = 0, approximate = 0, clockless = 0;
 	bool unknown = false;
+	struct post_text taken = {0};
 	FILE *file = table->output->file;
 
 	for (size_t i = 0; i < table->count; i++) {
@@ -211,6 +213,9 @@ static void write_notes(const struct table *table)
 	}
 	fputs("# Elapsed time, with what waiting and other threads add. share: of all self time.\n",
 	      file);
+	post_taken_text(session, &taken);
+	fprintf(file, "# %s.\n", taken.bytes);
+	free(taken.bytes);
 	if (!table->output->measures->hertz)
 		fputs("# How long a tick of the clock is, is not known: times are ticks.\n", file);
 	if (table->output->measures->tabled)

@@ -80,8 +80,9 @@ struct post_thread {
 	uint32_t epoch;
 	uint64_t sequence; /* of its next event */
 	uint64_t lost;
-	uint32_t gaps; /* those of the last chunk that was read */
-	bool begun;    /* an event of it lay inside the window */
+	uint32_t gaps;  /* those of the last chunk that was read */
+	uint64_t taken; /* of its time so far, by the tracer: ticks times 256 */
+	bool begun;     /* an event of it lay inside the window */
 	/* Of the timeline: calls of the functions with which the window begins and ends, and behind
 	 * which call it has ended, 0: it has not. */
 	uint64_t from_calls, to_calls, end;
@@ -136,6 +137,7 @@ struct post_options {
 	const char *const *debug_dirs; /* NULL-terminated */
 	const char *sysroot;           /* in front of the paths in maps; NULL: none */
 	bool lines;                    /* ask DWARF for source lines */
+	bool raw;                      /* leave what the tracer takes in the times */
 	bool maps_paths;               /* look for files at the paths in maps */
 	/* Filters: NULL-terminated lists of globs, NULL: no filter. */
 	const char *const *include;

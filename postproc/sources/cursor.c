@@ -95,6 +95,7 @@ static uint32_t words_of(uint32_t kind)
 	case LITIFUT_WORD_LOST:
 	case LITIFUT_WORD_THREAD:
 	case LITIFUT_WORD_EPOCH:
+	case LITIFUT_WORD_TAKEN:
 		return 1;
 	}
 	return 0;
@@ -208,6 +209,7 @@ static bool next_item(struct post_cursor *cursor, struct post_item *item)
 		case LITIFUT_WORD_LOST:
 		case LITIFUT_WORD_THREAD:
 		case LITIFUT_WORD_EPOCH:
+		case LITIFUT_WORD_TAKEN:
 			item->value = at(cursor, 1);
 			break;
 		case LITIFUT_WORD_ARGUMENTS:

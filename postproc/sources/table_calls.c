@@ -142,6 +142,7 @@ static void read_stack(struct reader *reader, const struct post_chunk *chunk, st
 	stack->open.thread = word_at(reader, chunk, OPEN(thread));
 	stack->open.now = number_at(reader, chunk, OPEN(now));
 	stack->open.epoch = word_at(reader, chunk, OPEN(epoch));
+	stack->open.taken = number_at(reader, chunk, OPEN(taken));
 	reader->lost += word_at(reader, chunk, OPEN(lost));
 	uint32_t depth = word_at(reader, chunk, OPEN(depth));
 	uint32_t room =
@@ -230,6 +231,7 @@ static void fold(struct reader *reader, const struct post_chunk *chunk, struct s
 		.open = &stack->open,
 		.frames = stack->frames,
 		.limit = stack->limit,
+		.cost = reader->trace->header.event_cost,
 		.context = reader,
 	};
 	uint32_t *words = post_allocate(chunk->word_count + 1, sizeof(*words));
@@ -240,8 +242,7 @@ static void fold(struct reader *reader, const struct post_chunk *chunk, struct s
 	reader->epoch = chunk->flags >> LITIFUT_CHUNK_EPOCH_SHIFT;
 	if (stack->open.epoch > reader->epoch)
 		reader->epoch = stack->open.epoch;
-	if (chunk->start_time > stack->open.now)
-		stack->open.now = chunk->start_time;
+	litifut_fold_reach(&folded, chunk->start_time);
 	litifut_fold_words(&folded, &ways, words, words + chunk->word_count, true);
 	free(words);
 }

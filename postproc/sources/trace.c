@@ -142,7 +142,7 @@ static enum litifut_status read_header(struct post_trace *trace, struct litifut_
 		header->max_bytes = number64(trace, header->max_bytes);
 		header->lost_from = number64(trace, header->lost_from);
 		header->lost_to = number64(trace, header->lost_to);
-		convert_words(trace, header, offsetof(struct litifut_trace_header, reserved2),
+		convert_words(trace, header, offsetof(struct litifut_trace_header, event_cost),
 			      sizeof(*header));
 	}
 	return check_header(trace, error);

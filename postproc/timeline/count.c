@@ -26,6 +26,9 @@ void post_apply_state(struct post_session *session, struct post_process *process
 	case LITIFUT_WORD_THREAD:
 		*thread = post_session_thread(session, process, item->value);
 		break;
+	case LITIFUT_WORD_TAKEN:
+		(*thread)->taken += (uint64_t)item->value << 8;
+		break;
 	case LITIFUT_WORD_EPOCH:
 		(*thread)->epoch = item->value;
 		break;

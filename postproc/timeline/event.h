@@ -43,7 +43,9 @@ struct post_timeline_event {
 	uint8_t flags; /* enum post_event_flags */
 	uint16_t reserved;
 	uint32_t lane;   /* index in session->lanes */
-	uint64_t time;   /* ticks of the source's clock; 0: it has none */
+	uint64_t time;   /* ticks of the source's clock, without what the tracer took in this lane
+			    since its beginning; 0: it has none */
+	uint64_t taken;  /* which is so much: the clock was `time` and that */
 	uint32_t module; /* of the callee */
 	uint32_t site;   /* index in session->calls: a call site and where it led. POST_NONE: the
 			    function was entered by code that is not traced */
@@ -57,6 +59,13 @@ struct post_timeline_event {
 	 * nothing. */
 	const struct post_call_arguments *arguments;
 };
+
+/* What the clock showed: for what lanes have in common, where `time` is for what lies between two
+ * events of one. */
+static inline uint64_t post_event_clock(const struct post_timeline_event *event)
+{
+	return event->time + event->taken;
+}
 
 /* Takes the events of a source, one after another. Times do not decrease within a lane. */
 struct post_timeline_sink {

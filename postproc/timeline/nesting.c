@@ -19,6 +19,7 @@ static void emit(const struct post_nesting *nesting, const struct post_thread *t
 		.flags = (uint8_t)flags,
 		.lane = thread->lane,
 		.time = kind == POST_EVENT_ENTER ? frame->time : thread->stack->time,
+		.taken = kind == POST_EVENT_ENTER ? frame->taken : thread->stack->taken,
 		.module = nesting->session->functions[frame->function].module,
 		.site = frame->call,
 		.callee = frame->call == POST_NONE ? frame->function
@@ -117,6 +118,7 @@ static struct post_frame *push(const struct post_nesting *nesting, struct post_s
 		.sure_same = below &&
 			     (stack->frames[below - 1].sure || stack->frames[below - 1].sure_same),
 		.time = stack->time,
+		.taken = stack->taken,
 		.last = stack->time,
 	};
 	stack->top_of[function] = stack->depth;
@@ -233,12 +235,14 @@ static uint32_t settle_recorded(struct post_nesting *nesting, struct post_thread
 	return stack->depth;
 }
 
-static struct post_stack *stack_of(struct post_thread *thread, uint64_t time)
+static struct post_stack *stack_of(const struct post_nesting *nesting, struct post_thread *thread,
+				   uint64_t time)
 {
 	if (!thread->stack)
 		thread->stack = post_allocate(1, sizeof(*thread->stack));
 	if (time > thread->stack->time)
 		thread->stack->time = time;
+	thread->stack->taken = nesting->session->options.raw ? 0 : thread->taken >> 8;
 	return thread->stack;
 }
 
@@ -258,7 +262,7 @@ static void show_open(const struct post_nesting *nesting, struct post_thread *th
 void post_nesting_call(struct post_nesting *nesting, struct post_thread *thread, uint32_t number,
 		       const struct post_nesting_item *item)
 {
-	struct post_stack *stack = stack_of(thread, item->time);
+	struct post_stack *stack = stack_of(nesting, thread, item->time);
 	const struct post_call *call = &nesting->session->calls[number];
 	bool are_open = !stack->shown && stack->depth, guessed = false;
 
@@ -294,6 +298,7 @@ void post_nesting_call(struct post_nesting *nesting, struct post_thread *thread,
 		.flags = (guessed ? POST_EVENT_GUESSED : 0) | (call->tail ? POST_EVENT_TAIL : 0),
 		.lane = thread->lane,
 		.time = stack->time,
+		.taken = stack->taken,
 		.module = nesting->session->functions[call->callee].module,
 		.site = number,
 		.callee = call->callee,
@@ -307,7 +312,7 @@ void post_nesting_call(struct post_nesting *nesting, struct post_thread *thread,
 void post_nesting_return(struct post_nesting *nesting, struct post_thread *thread, uint32_t site,
 			 const struct post_nesting_item *item)
 {
-	struct post_stack *stack = stack_of(thread, item->time);
+	struct post_stack *stack = stack_of(nesting, thread, item->time);
 	const struct post_session *session = nesting->session;
 	uint32_t at = stack->depth;
 

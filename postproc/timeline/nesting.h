@@ -36,6 +36,7 @@ struct post_frame {
 	bool before;            /* entered before the window */
 	uint32_t stack_pointer; /* 0: not known */
 	uint64_t time;          /* of the enter */
+	uint64_t taken;         /* as in the event of the enter */
 	uint64_t last;          /* of the last event that is known to be inside */
 	uint64_t child;         /* time of the calls that it made */
 	uint64_t number;        /* for the sink, which may keep what it likes here */
@@ -52,6 +53,7 @@ struct post_stack {
 	 */
 	uint32_t *open_sites;
 	uint64_t time;      /* of the latest event of the lane */
+	uint64_t taken;     /* by the tracer before it */
 	bool shown;         /* an event of this lane has reached the sink */
 	uint64_t unmatched; /* returns of calls that are not on the stack */
 };

@@ -87,7 +87,7 @@ static void begin(void)
 
 static unsigned fold_from(unsigned from, bool skip)
 {
-	const struct litifut_fold all = {&open_calls, frames, DEPTH, NULL};
+	const struct litifut_fold all = {.open = &open_calls, .frames = frames, .limit = DEPTH};
 
 	return (unsigned)(litifut_fold_words(&all, &ways, words + from, words + count, skip) -
 			  words);

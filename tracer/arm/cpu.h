@@ -139,6 +139,54 @@ static inline uint64_t litifut_port_counter(void)
 	return (uint64_t)high << 32 | low;
 }
 
+#if __ARM_ARCH >= 7 && defined(__thumb__)
+#define LITIFUT_PROBE_LOOP(clock)                                                                  \
+	__asm__ volatile("1:\n\t"                                                                  \
+			 "push {r0-r2, lr}\n\t"                                                    \
+			 "mrc p15, 0, r1, c13, c0, 3\n\t"                                          \
+			 "ldr r1, [r1]\n\t"                                                        \
+			 "ldrex r0, [%1]\n\t"                                                      \
+			 "add r0, r0, #8\n\t"                                                      \
+			 "ubfx r2, r0, #4, #10\n\t"                                                \
+			 "cbz r2, 2f\n\t"                                                          \
+			 "strex r2, r0, [%1]\n\t"                                                  \
+			 "cbnz r2, 2f\n\t" clock "strd lr, r2, [%2]\n"                             \
+			 "2:\tpop.w {r0-r2, lr}\n\t"                                               \
+			 "nop\n\t"                                                                 \
+			 "subs %0, %0, #1\n\t"                                                     \
+			 "bne 1b"                                                                  \
+			 : "+r"(count)                                                             \
+			 : "r"(cursor), "r"(place)                                                 \
+			 : "r0", "r1", "r2", "lr", "cc", "memory")
+
+#define LITIFUT_PROBE_PAGE "mov.w r2, #0x2f000000\n\tldr.w r2, [r2]\n\t"
+#define LITIFUT_PROBE_CYCLE "mrrc p15, 1, r2, r1, c14\n\t"
+#define LITIFUT_PROBE_TABLE "add.w r2, sp, #16\n\tstrd r2, lr, [%2]\n\t"
+
+/* What thunks do (rewriter/arm/thunk.c) and, with the branches in the code of returns, `count`
+ * times; false: there are none for this CPU. */
+static inline bool litifut_port_probe(uint32_t *cursor, uint32_t *place, uint32_t count, bool page,
+				      bool table)
+{
+	if (page && table)
+		LITIFUT_PROBE_LOOP(LITIFUT_PROBE_TABLE LITIFUT_PROBE_PAGE);
+	else if (page)
+		LITIFUT_PROBE_LOOP(LITIFUT_PROBE_PAGE);
+	else if (table)
+		LITIFUT_PROBE_LOOP(LITIFUT_PROBE_TABLE LITIFUT_PROBE_CYCLE);
+	else
+		LITIFUT_PROBE_LOOP(LITIFUT_PROBE_CYCLE);
+	return true;
+}
+#else
+static inline bool litifut_port_probe(uint32_t *cursor, uint32_t *place, uint32_t count, bool page,
+				      bool table)
+{
+	(void)cursor, (void)place, (void)count, (void)page, (void)table;
+	return false;
+}
+#endif
+
 static inline uint32_t litifut_port_counter_hertz(void)
 {
 	uint32_t hertz;

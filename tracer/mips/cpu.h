@@ -130,4 +130,49 @@ static inline uint32_t litifut_port_counter_hertz(void)
 	return 0;
 }
 
+/* What thunks do (rewriter/mips/thunk.c) and, with the branches in the code of returns, `count`
+ * times; false: not with this clock. As words, `ll` and `sc` get no `sync` from an assembler that
+ * works around CPUs' bugs. */
+#define LITIFUT_PROBE_LOOP(table)                                                                  \
+	__asm__ volatile(".set push\n\t.set noreorder\n\t.set noat\n\t.set mips32r2\n"             \
+			 "1:\tsw $8, 0(%2)\n\t"                                                    \
+			 "sw $3, 4(%2)\n\t"                                                        \
+			 "rdhwr $3, $29\n\t"                                                       \
+			 "lw $3, -0x7008($3)\n\t"                                                  \
+			 ".word 0xc0810000\n\t" /* ll $1, 0($4) */                                 \
+			 "addiu $8, $1, 8\n\t"                                                     \
+			 "andi $8, $8, 0x3ff0\n\t"                                                 \
+			 "beqz $8, 2f\n\t"                                                         \
+			 "addiu $8, $1, 8\n\t"                                                     \
+			 ".word 0xe0880000\n\t" /* sc $8, 0($4) */                                 \
+			 "beqz $8, 2f\n\t"                                                         \
+			 "lui $8, 0x2f00\n\t" table "lw $8, 0($8)\n\t"                             \
+			 "sw $31, 8(%2)\n\t"                                                       \
+			 "sw $8, 12(%2)\n"                                                         \
+			 "2:\tlw $8, 0(%2)\n\t"                                                    \
+			 "lw $3, 4(%2)\n\t"                                                        \
+			 "nop\n\t"                                                                 \
+			 "nop\n\t"                                                                 \
+			 "addiu %0, %0, -1\n\t"                                                    \
+			 "bnez %0, 1b\n\t"                                                         \
+			 "nop\n\t"                                                                 \
+			 ".set pop"                                                                \
+			 : "+r"(count)                                                             \
+			 : "r"(at), "r"(place)                                                     \
+			 : "$1", "$3", "$8", "memory")
+
+static inline bool litifut_port_probe(uint32_t *cursor, uint32_t *place, uint32_t count, bool page,
+				      bool table)
+{
+	register uint32_t *at __asm__("$4") = cursor;
+
+	if (!page)
+		return false;
+	if (table)
+		LITIFUT_PROBE_LOOP("addiu $3, $29, 16\n\tsw $3, 12(%2)\n\t");
+	else
+		LITIFUT_PROBE_LOOP("");
+	return true;
+}
+
 #endif

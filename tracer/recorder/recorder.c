@@ -123,6 +123,18 @@ static void litifut_record_in(struct litifut_thread *thread, const struct litifu
 		litifut_lose(1);
 }
 
+/* An event that began at `from` has come the long way: if a full chunk was exchanged, or arguments
+ * were read, that has taken many times what an event does. */
+static LITIFUT_COLD void litifut_put_taken(struct litifut_thread *thread, uint64_t from)
+{
+	const uint64_t took = litifut_clock_now() - from;
+	const uint32_t words[2] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_TAKEN, 1),
+				   took < UINT32_MAX ? (uint32_t)took : UINT32_MAX};
+
+	if (words[1] > litifut_recorder.event_cost >> 3)
+		litifut_put(thread, words, 2);
+}
+
 /* Everything that is not usual: the first event of a process, a thread, a
  * module or an epoch, a thread that cannot be known by its pointer, and events
  * while recording is off. */
@@ -158,7 +170,11 @@ static void litifut_record_slowly(const struct litifut_call *call)
 			if (litifut_put(thread, words, 2))
 				thread->epoch = words[1];
 		}
+		const uint64_t from = r->event_cost ? litifut_clock_now() : 0;
+
 		litifut_record_in(thread, call);
+		if (r->event_cost)
+			litifut_put_taken(thread, from);
 	}
 	if (r->full && !*litifut_thread_cursor(thread) &&
 	    (!r->orphans || *r->orphans >= LITIFUT_ORPHAN_EXACT))

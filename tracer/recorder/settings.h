@@ -38,6 +38,7 @@ struct litifut_settings {
 	uint32_t file;   /* enum litifut_file_way */
 	uint32_t sum;    /* of the words of each full chunk */
 	uint32_t verbose;
+	uint32_t raw;      /* what the tracer takes is not measured */
 	uint32_t no_calls; /* no system calls once recording has begun */
 	uint32_t wrong;    /* see struct litifut_trace_header */
 };

@@ -86,6 +86,7 @@ struct litifut_recorder {
 	uint32_t scratch_busy;
 	uint32_t vdso;         /* address of the kernel's shared library, 0: none */
 	uint32_t full;         /* enum litifut_full */
+	uint32_t event_cost;   /* as in the header of the trace */
 	uint64_t stopped_ns;   /* when recording was switched off; 0: it never was */
 	uint32_t control_seen; /* the last request that a thread has taken */
 	uint32_t own_stacks;   /* address of the recorder's stacks; 0: none yet */

@@ -356,6 +356,7 @@ static struct litifut_fold litifut_table_fold(struct litifut_table *table)
 	return (struct litifut_fold){
 		.open = open,
 		.frames = (struct litifut_open_call *)frames,
+		.cost = litifut_recorder.event_cost,
 		.limit = (table->stack + litifut_recorder.chunk_mask + 1 - frames) /
 			 (uint32_t)sizeof(struct litifut_open_call),
 		.context = table,
@@ -418,8 +419,7 @@ static bool litifut_table_fold_oldest(struct litifut_table *table, bool skip)
 	if (table->serial != *(volatile uint32_t *)&litifut_recorder.last_serial)
 		litifut_table_order(table, fold.open->epoch);
 	/* the clock may have gone far since the last event */
-	if (header->start_time > fold.open->now)
-		fold.open->now = header->start_time;
+	litifut_fold_reach(&fold, header->start_time);
 	table->waiting[0].from = (uint32_t)litifut_fold_words(
 		&fold, &litifut_table_ways, (uint32_t *)table->waiting[0].from,
 		(const uint32_t *)table->waiting[0].end, skip);

@@ -26,6 +26,7 @@ void litifut_header_fill(const struct litifut_trace_file *file)
 	header->clock = r->clock;
 	header->wrong_settings = r->settings.wrong;
 	header->clock_hertz = litifut_clock_hertz();
+	header->event_cost = r->event_cost;
 	header->mode = r->mode;
 	header->family = litifut_is_flags() ? LITIFUT_FAMILY_NONE : litifut_family();
 	header->max_bytes = file->max_bytes;

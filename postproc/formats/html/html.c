@@ -66,8 +66,9 @@ static uint64_t position(struct post_output *output, const struct post_timeline_
 {
 	const struct state *state = output->state;
 
-	return state->timed ? post_clock_ns(post_event_process(output, event), event->time)
-			    : lane->calls;
+	return state->timed
+		       ? post_clock_ns(post_event_process(output, event), post_event_clock(event))
+		       : lane->calls;
 }
 
 static void enter(struct state *state, struct lane *lane, const struct post_timeline_event *event,

@@ -124,6 +124,13 @@ static void write_times(struct list *list, const struct post_output *output)
 	enum post_timing timing =
 		output->measures ? post_measures_timing(output->measures) : POST_TIMING_NONE;
 
+	if (timing == POST_TIMING_MEASURED) {
+		struct post_text taken = {0};
+
+		post_taken_text(output->session, &taken);
+		write_one(list, "", "%s.", taken.bytes);
+		free(taken.bytes);
+	}
 	if (timing == POST_TIMING_NONE)
 		write_one(list, "LITIFUT_MODE=spans litifut build make",
 			  "There are no times: only the order of calls was recorded.");
