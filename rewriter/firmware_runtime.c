@@ -149,8 +149,8 @@ enum litifut_status litifut_firmware_put_gates(struct litifut_firmware_pass *pas
 	if (!status && pass->stubs && site->instruction == LITIFUT_FIRMWARE_SYSTICK &&
 	    litifut_image_symbol(&pass->image, PIN_GATE)) {
 		pass->pin = true;
-		status =
-			put_gate(pass, site->address, &stub, PIN_GATE, "litifut_pin_gate_target", error);
+		status = put_gate(pass, site->address, &stub, PIN_GATE, "litifut_pin_gate_target",
+				  error);
 	}
 	if (!status && pass->stubs && litifut_image_symbol(&pass->image, TICK_GATE) &&
 	    (pass->timer_at ? (site->callee & ~1u) == pass->timer_at

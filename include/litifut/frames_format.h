@@ -43,8 +43,8 @@
  *   'H'  begins a round: LITIFUT_FRAMES_VERSION, flags (enum litifut_frames_flags), the
  *        8 bytes of litifut_identity.hash as they are, words of the table, words of the
  *        overflow table, bins of the histogram (0: none), number of this round
- *   'C'  number of the first word, then words up to the end of the frame: those of the table, behind
- *        them those of the overflow table, behind them the bins of the histogram of interrupted
+ *   'C'  number of the first word, then words up to the end of the frame: those of the table,
+ * behind them those of the overflow table, behind them the bins of the histogram of interrupted
  *        addresses, 16 bits each, the symbol `litifut_profile`; bin i counts those from
  *        litifut_sample_low + (i << litifut_sample_shift) on
  *   'T'  of a table with times: ticks a second of its clock (0: unknown), the three numbers of

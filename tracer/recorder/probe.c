@@ -39,4 +39,5 @@ uint32_t litifut_probe(void)
 	return least * (256 / LITIFUT_PROBE_EVENTS);
 }
 
-_Static_assert(LITIFUT_PROBE_EVENTS * 8 < LITIFUT_THUNK_STOP_BYTES / 4 * 3, "the cursor stays inside");
+_Static_assert(LITIFUT_PROBE_EVENTS * 8 < LITIFUT_THUNK_STOP_BYTES / 4 * 3,
+	       "the cursor stays inside");
