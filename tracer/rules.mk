@@ -36,14 +36,14 @@ TRACER_C_FLAGS := -std=c11 -g -ffreestanding -fPIC -fvisibility=hidden \
 	-fomit-frame-pointer -fno-common -fno-reorder-functions -Iinclude -I. $(WARNINGS)
 
 TRACER_SOURCES   := entry/enter
-RECORDER_SOURCES := $(addprefix recorder/,clock probe bloom settings_read process modules module_list \
-		finish switch text verbose shared armed own_stack control table_words) \
+RECORDER_SOURCES := $(addprefix recorder/,clock probe bloom settings_read process module_list \
+		finish switch text verbose shared armed own_stack control) \
 	$(addprefix sink/,sink ring spare chunks save_all compact header metadata module_record copies) \
 	$(addprefix port/linux/,system_call identity confine files folder room usage memory environment auxiliary vdso fork loaded spawn)
 # Compiled once more for the recorder that has a stream of events only, in which these are smaller.
-RECORDER_TWICE := $(addprefix recorder/,threads words fast pending scratch event_count loading) port/linux/guest
+RECORDER_TWICE := $(addprefix recorder/,threads words fast pending scratch event_count loading modules) port/linux/guest
 # What only LITIFUT_MODE=table, coverage and paths need, and what stands in its place.
-RECORDER_FULL := $(RECORDER_TWICE) $(addprefix recorder/,table epochs flags bits recorder)
+RECORDER_FULL := $(RECORDER_TWICE) $(addprefix recorder/,table table_words epochs flags bits recorder)
 RECORDER_SMALL := $(RECORDER_TWICE:%=stream/%) recorder/stream_only
 # The same for what only LITIFUT_ARGS needs.
 RECORDER_ARGUMENTS := $(addprefix stream/recorder/,recorder_arguments arguments)

@@ -9,6 +9,7 @@
 
 enum litifut_setting_kind {
 	LITIFUT_SETTING_NUMBER, /* decimal */
+	LITIFUT_SETTING_SIGNAL, /* the same; of a signal that is not sent by the CPU */
 	LITIFUT_SETTING_TEXT,   /* may be empty */
 	LITIFUT_SETTING_PLACE,  /* a path; an empty one is none */
 	LITIFUT_SETTING_OBJECT, /* the same, of a link */
@@ -73,7 +74,7 @@ enum litifut_setting_kind {
 	RUN("DEDUP", ON, dedup) \
 	RUN("BLOOM_KB", NUMBER, bloom_kb) \
 	RUN("START", OFF, start_off) \
-	RUN("SIGNAL", NUMBER, signal) \
+	RUN("SIGNAL", SIGNAL, signal) \
 	BOTH("VERBOSE", ON, verbose) \
 	RUN("COMPACT", NUMBER, compact) \
 	BOTH("RING_KB", NUMBER, ring_kb) \

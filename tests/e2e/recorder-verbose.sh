@@ -38,8 +38,10 @@ behaviour()
 			callee(n);
 			sum++;
 		}
-		int main(void)
+		int main(int argc, char **argv)
 		{
+			if (argc > 1 && argv)
+				*(volatile int *)8 = 1;
 			fputs("a word of the program's own\n", stderr);
 			for (unsigned i = 0; i < 50000; i++)
 				indirect(step, i * i);
@@ -90,6 +92,18 @@ behaviour()
 	is "all understood" "$(grep -c 'value that is wrong' words)" 0
 	ok "and in the trace" sh -c \
 		"! '$BUILD/bin/litifut-post' data traced/work 2>&1 >/dev/null | grep understand"
+
+	# a handler of the tracer would return to the instruction that has caused the fault, for ever
+	for fault in 4 5 8 11 "$([ "$cpu" = arm ] && echo 7 || echo 10)"; do
+		verbose LITIFUT_SIGNAL="$fault"
+		says 1 "ignored a value that is wrong: LITIFUT_SIGNAL"
+	done
+	run plain work fault
+	guest_environment="LITIFUT_DIR=$(pwd)/data LITIFUT_SIGNAL=11"
+	run traced work fault
+	guest_environment=
+	is "a fault ends the program as ever" "$(cat traced.status)" "$(cat plain.status)"
+	run plain work
 
 	verbose "LITIFUT_DIR=/$(printf '%600s' '' | tr ' ' x)"
 	says 1 "not recording: LITIFUT_DIR is of no use"

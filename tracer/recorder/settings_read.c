@@ -10,12 +10,16 @@
 #include <stddef.h>
 
 #include "tracer/port/linux/environment.h"
+#include "tracer/port/linux/system.h"
 #include "tracer/recorder/state.h"
 #include "tracer/recorder/text.h"
 #include "tracer/recorder/verbose.h"
 
 #define LITIFUT_CHUNK_KB_LEAST 16 /* SHMLBA, see litifut_trace_create() */
 #define LITIFUT_CHUNK_KB_MOST 4096
+
+/* A handler that returns from one of these comes back to the instruction that has caused it. */
+#define LITIFUT_FAULTS (1u << SIGILL | 1u << SIGTRAP | 1u << SIGBUS | 1u << SIGFPE | 1u << SIGSEGV)
 
 _Static_assert((LITIFUT_CHUNK_KB_LEAST << 10) % LITIFUT_THUNK_STOP_BYTES == 0,
 	       "thunks stop where a chunk ends");
@@ -73,28 +77,14 @@ struct litifut_setting {
 static const struct litifut_setting litifut_setting_table[] = {
 	LITIFUT_RUN_SETTINGS(LITIFUT_SETTING)};
 
-static uint32_t litifut_setting_value(uint32_t kind, const char *value)
-{
-	switch (kind) {
-	case LITIFUT_SETTING_CLOCK:
-		return litifut_clock_named(value);
-	case LITIFUT_SETTING_FILE:
-		return litifut_file_named(value);
-	case LITIFUT_SETTING_ON:
-		return litifut_equal(value, "1");
-	case LITIFUT_SETTING_OFF:
-		return litifut_equal(value, "off");
-	case LITIFUT_SETTING_NEVER:
-		return litifut_equal(value, "never");
-	default:
-		return litifut_number(value);
-	}
-}
-
 /* Is it a value that somebody can have meant? An empty one is as good as none. */
 static bool litifut_understood(uint32_t kind, const char *value)
 {
 	switch (kind) {
+	case LITIFUT_SETTING_SIGNAL:
+		if (litifut_number(value) < 32 && LITIFUT_FAULTS >> litifut_number(value) & 1)
+			return false;
+		/* fall through */
 	case LITIFUT_SETTING_NUMBER:
 		while (*value >= '0' && *value <= '9')
 			value++;
@@ -112,6 +102,26 @@ static bool litifut_understood(uint32_t kind, const char *value)
 		return !*value || litifut_equal(value, "auto") || litifut_equal(value, "never");
 	default:
 		return litifut_length(value) < LITIFUT_PATH_BYTES;
+	}
+}
+
+static uint32_t litifut_setting_value(uint32_t kind, const char *value)
+{
+	switch (kind) {
+	case LITIFUT_SETTING_CLOCK:
+		return litifut_clock_named(value);
+	case LITIFUT_SETTING_FILE:
+		return litifut_file_named(value);
+	case LITIFUT_SETTING_ON:
+		return litifut_equal(value, "1");
+	case LITIFUT_SETTING_OFF:
+		return litifut_equal(value, "off");
+	case LITIFUT_SETTING_NEVER:
+		return litifut_equal(value, "never");
+	case LITIFUT_SETTING_SIGNAL:
+		return litifut_understood(kind, value) ? litifut_number(value) : 0;
+	default:
+		return litifut_number(value);
 	}
 }
 

@@ -25,9 +25,10 @@ static inline bool litifut_is_flags(void)
 /* What the cursors of the process lead to. */
 static inline uint32_t litifut_family(void)
 {
-	return litifut_recorder.mode == LITIFUT_MODE_PATHS ? LITIFUT_FAMILY_BITS
-	       : litifut_is_table()                        ? LITIFUT_FAMILY_TABLE
-							   : LITIFUT_FAMILY_STREAM;
+	return !LITIFUT_STREAM_ONLY && litifut_recorder.mode == LITIFUT_MODE_PATHS
+		       ? LITIFUT_FAMILY_BITS
+	       : litifut_is_table() ? LITIFUT_FAMILY_TABLE
+				    : LITIFUT_FAMILY_STREAM;
 }
 
 /* Does it stand for a return? */
