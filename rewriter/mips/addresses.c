@@ -11,18 +11,47 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rewriter/program_code.h"
 #include "rewriter/spawners.h"
 
 enum { ADDIU = 0x09, ORI = 0x0d, LUI = 0x0f, LW = 0x23, SP = 29 };
 
 #define HALF 0x10000u
 
-/* High halves that lead to code: a bit for each multiple of 64 KB from `first` on. */
+#define ALL_PAGES 0x10000u
+
+/* The multiples of 64 KB, by number and ascending, from which a low half can lead to code, and
+ * which of them are among the high halves. */
 struct pages {
-	uint32_t first;
+	const uint32_t *numbers;
 	uint32_t count;
-	uint8_t *bits;
+	bool *have;
 };
+
+static uint32_t *pages_of_code(const struct litifut_image *image, uint32_t *count)
+{
+	bool *found = calloc(ALL_PAGES, sizeof(*found));
+	uint32_t *numbers = calloc(ALL_PAGES, sizeof(*numbers));
+
+	*count = 0;
+	for (size_t i = 1; i < image->section_count && found && numbers; i++) {
+		const struct litifut_section *section = &image->sections[i];
+		const uint64_t end = (uint64_t)section->address + section->size + HALF / 2;
+
+		if (litifut_sites_in(section))
+			for (uint64_t page = section->address / HALF; page * HALF < end; page++)
+				found[page % ALL_PAGES] = true;
+	}
+	for (uint32_t page = 0; page < ALL_PAGES && found && numbers; page++)
+		if (found[page])
+			numbers[(*count)++] = page;
+	if (!found) {
+		free(numbers);
+		numbers = NULL;
+	}
+	free(found);
+	return numbers;
+}
 
 static uint32_t word_at(const struct litifut_arch_context *context,
 			const struct litifut_section *section, uint32_t address)
@@ -33,10 +62,19 @@ static uint32_t word_at(const struct litifut_arch_context *context,
 
 static void add_page(struct pages *pages, uint32_t value)
 {
-	const uint32_t number = value / HALF - pages->first;
+	const uint32_t number = value / HALF;
+	uint32_t low = 0, high = pages->count;
 
-	if (number < pages->count)
-		pages->bits[number / 8] |= (uint8_t)(1u << number % 8);
+	while (low < high) {
+		const uint32_t middle = (low + high) / 2;
+
+		if (pages->numbers[middle] < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < pages->count && pages->numbers[low] == number)
+		pages->have[low] = true;
 }
 
 /* By the pointer of the whole image: of several, each entry is taken for a page. */
@@ -51,7 +89,7 @@ static void add_loaded(const struct litifut_image *image,
 	if (!facts->global_pointer)
 		return;
 	if (!facts->got.alone)
-		memset(pages->bits, 0xff, pages->count / 8 + 1);
+		memset(pages->have, true, pages->count);
 	else if (section && section->bytes && !(slot & 3))
 		add_page(pages, litifut_get32(context->cpu.big_endian,
 					      section->bytes + (slot - section->address)));
@@ -84,8 +122,8 @@ static void add_sums(const struct litifut_arch_context *context,
 		    (word >> 21 & 31) == SP || low & 3)
 			continue;
 		for (uint32_t i = 0; i < pages->count; i++)
-			if (pages->bits[i / 8] >> i % 8 & 1)
-				litifut_targets_add(targets, (pages->first + i) * HALF + low);
+			if (pages->have[i])
+				litifut_targets_add(targets, pages->numbers[i] * HALF + low);
 	}
 }
 
@@ -121,18 +159,17 @@ void litifut_mips_add_addresses(const struct litifut_image *image,
 				const struct litifut_code_range *ranges, size_t count,
 				struct litifut_targets *targets)
 {
-	struct pages all = {.first = image->text_start / HALF};
-	struct pages own;
+	uint32_t page_count;
+	uint32_t *numbers = pages_of_code(image, &page_count);
+	struct pages all = {numbers, page_count, calloc(page_count + 1, sizeof(bool))};
+	struct pages own = {numbers, page_count, calloc(page_count + 1, sizeof(bool))};
+	const bool has_memory = numbers && all.have && own.have;
 
-	all.count = (image->text_end + HALF / 2) / HALF - all.first + 1;
-	own = all;
-	all.bits = calloc(all.count / 8 + 1, 1);
-	own.bits = calloc(own.count / 8 + 1, 1);
-	for (size_t i = 0; i < count && all.bits && own.bits; i++)
+	for (size_t i = 0; i < count && has_memory; i++)
 		if (ranges[i].state == LITIFUT_CODE_PLAIN)
 			add_pages(image, context, section, ranges[i].start, ranges[i].end & ~3u,
 				  &all);
-	for (size_t i = 0; i < count && all.bits && own.bits; i++) {
+	for (size_t i = 0; i < count && has_memory; i++) {
 		const uint32_t last = ranges[i].end & ~3u;
 
 		if (ranges[i].state != LITIFUT_CODE_PLAIN)
@@ -141,17 +178,18 @@ void litifut_mips_add_addresses(const struct litifut_image *image,
 			end = function_end(image, at, last);
 			if (end <= at)
 				end = at + 4;
-			memset(own.bits, 0, own.count / 8 + 1);
+			memset(own.have, false, own.count);
 			add_pages(image, context, section, at, end, &own);
 			add_sums(context, section, at, end, is_part(image, at) ? &all : &own,
 				 targets);
 		}
 	}
-	if (!all.bits || !own.bits) /* without memory: every place may be one */
+	if (!has_memory) /* without memory: every place may be one */
 		for (uint32_t at = image->text_start; at < image->text_end; at += 4)
 			litifut_targets_add(targets, at);
-	free(all.bits);
-	free(own.bits);
+	free(numbers);
+	free(all.have);
+	free(own.have);
 }
 
 /* May the instruction read the register? By its fields, so rather too often. */
