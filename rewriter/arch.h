@@ -63,7 +63,8 @@ struct litifut_cramped_call {
 	uint32_t known_callee;
 	uint32_t argument_room; /* of its function, see struct litifut_function_facts */
 	bool spawns;            /* see struct litifut_spawners */
-	unsigned arguments;     /* see struct litifut_found_site */
+	bool may_link;      /* a way to other code may be a call, which changes lr or the like */
+	unsigned arguments; /* see struct litifut_found_site */
 };
 
 /* What a trampoline needs to replace in the original code. */

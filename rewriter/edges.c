@@ -139,6 +139,10 @@ static enum litifut_status find_stones(struct judge *judge, bool entries,
 			.address = edge->address,
 			.instruction = {.length = 2, .thumb = true},
 			.section = &session->image.sections[block->section],
+			.function_start = session->image.symbols[block->function - 1].address,
+			.function_end = session->image.symbols[block->function - 1].address +
+					session->image.symbols[block->function - 1].size,
+			.may_link = true,
 		};
 
 		if (!edge->wants_stone || edge->entry != entries ||

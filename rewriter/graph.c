@@ -177,6 +177,26 @@ static void finish(struct litifut_graph_block *block, const struct maker *maker,
 		block->block.flags |= LITIFUT_BLOCK_CONDITIONAL;
 }
 
+/* Is it a call by its form only, which goes on within its function? */
+static bool is_jump(const struct maker *maker, const struct litifut_code_range *range,
+		    const struct litifut_symbol *function, const struct cpu_step *step)
+{
+	struct litifut_instruction call = {
+		.class = LITIFUT_CLASS_CALL_DIRECT,
+		.target = step->target,
+		.length = step->length,
+		.thumb = range->state == LITIFUT_CODE_THUMB,
+	};
+
+	return step->way == LITIFUT_ENDS_CALL && !step->conditional &&
+	       (step->target & ~1u) - function->address < function->size &&
+	       (step->target & ~1u) != function->address &&
+	       LITIFUT_ARCH_GET(maker->arch, flow, judge_target) &&
+	       maker->arch->flow->judge_target(maker->image,
+					       &maker->image->sections[maker->section], range,
+					       function, &call) == LITIFUT_SITE_NOT_A_CALL;
+}
+
 static bool add_range(struct maker *maker, const struct litifut_code_range *range)
 {
 	struct litifut_graph_block *block = NULL;
@@ -210,6 +230,8 @@ static bool add_range(struct maker *maker, const struct litifut_code_range *rang
 			block->last_in_block = in_block;
 			continue;
 		}
+		if (is_jump(maker, range, function, &step))
+			step.way = LITIFUT_ENDS_BRANCH;
 		finish(block, maker, at, &step);
 		/* A delay slot belongs to its branch; if it is a target, it is a block as well. */
 		if (step.slot && next + step.slot <= range->end) {

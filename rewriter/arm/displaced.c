@@ -147,3 +147,8 @@ bool litifut_arm_branch_write(uint32_t address, uint32_t target, uint8_t *code)
 		      (uint16_t)(0x9000 | j1 << 13 | j2 << 11 | (offset >> 1 & 0x7ff)));
 	return true;
 }
+
+void litifut_arm_set_link(uint8_t *code)
+{
+	litifut_put16(false, code + 2, litifut_get16(false, code + 2) | 0x4000);
+}

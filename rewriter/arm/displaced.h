@@ -40,4 +40,7 @@ uint16_t litifut_arm_condition(uint32_t word, unsigned length);
 /* Writes a T32 `b.w` at `address` to `target`; false when it does not reach. */
 bool litifut_arm_branch_write(uint32_t address, uint32_t target, uint8_t *code);
 
+/* Makes a bl of it. */
+void litifut_arm_set_link(uint8_t *code);
+
 #endif

@@ -208,7 +208,7 @@ static unsigned judge_thumb_branch(const struct litifut_edge_place *place,
 	edge->bytes += edge->after;
 	if (edge->after)
 		return LITIFUT_SITE_PATCHED;
-	edge->wants_stone = !has_only_links(place);
+	edge->wants_stone = true;
 	return LITIFUT_SITE_BRANCH_TARGET;
 }
 
@@ -334,8 +334,16 @@ static unsigned judge_linked_entry(const struct litifut_edge_place *place,
 		if (!link_is_free(place, at))
 			continue;
 		reason = LITIFUT_SITE_BRANCH_TARGET;
-		if (!gather(place, at, BRANCH_BYTES, &moved))
+		if (!gather(place, at, BRANCH_BYTES, &moved)) {
+			if (!edge->wants_stone && gather(place, at, 2, &moved) &&
+			    moved.bytes == 2) {
+				edge->address = at;
+				edge->bytes = 2;
+				edge->wants_stone = true;
+			}
 			continue;
+		}
+		edge->wants_stone = false;
 		edge->address = at;
 		edge->bytes = (uint8_t)moved.bytes;
 		return LITIFUT_SITE_PATCHED;
@@ -426,6 +434,12 @@ static uint32_t flag_of(const struct litifut_block *block, enum way way)
 	return way == WAY_PASSED ? block->passed : way == WAY_TAKEN ? block->taken : block->entered;
 }
 
+/* A bl of CPUs without Thumb-2 reaches 4 MB. */
+static bool link_reaches(uint32_t from, uint32_t to)
+{
+	return to - from + (1u << 22) - 16 < (1u << 23) - 32;
+}
+
 static void call_bits(struct thumb *thumb, uint32_t target)
 {
 	static const struct cpu_context context = {0};
@@ -435,7 +449,8 @@ static void call_bits(struct thumb *thumb, uint32_t target)
 	litifut_arm_put(emitter, 0xb501); /* push {r0, lr} */
 	note_saved(thumb->frame, emitter->at, 8, 1u << LR | 1);
 	thumb->far |= !litifut_arm_encode_call(&context, &call, emitter->address + emitter->at,
-					       target, emitter->code + emitter->at);
+					       target, emitter->code + emitter->at) ||
+		      (thumb->links && !link_reaches(emitter->address + emitter->at, target));
 	emitter->at += 4;
 	litifut_arm_put(emitter, thumb->links ? 0x9800 : 0xe8bd); /* ldr r0, [sp]; add sp, #8 */
 	litifut_arm_put(emitter, thumb->links ? 0xb002 : 0x4001); /* pop.w {r0, lr} */
@@ -461,12 +476,6 @@ static void mark(struct thumb *thumb, const struct litifut_block *block, enum wa
 	note(thumb->frame, emitter->at, 0);
 }
 
-/* bl in place of b.w */
-static void set_link(uint8_t *code)
-{
-	litifut_put16(false, code + 2, litifut_get16(false, code + 2) | 0x4000);
-}
-
 static void go(struct thumb *thumb, uint32_t target)
 {
 	uint8_t unused[4];
@@ -474,8 +483,10 @@ static void go(struct thumb *thumb, uint32_t target)
 	thumb->far |= !litifut_arm_branch_write(thumb->emitter.address + thumb->emitter.at,
 						target & ~1u, unused);
 	litifut_arm_put_branch(&thumb->emitter, target & ~1u);
-	if (thumb->links)
-		set_link(thumb->emitter.code + thumb->emitter.at - 4);
+	if (thumb->links) {
+		litifut_arm_set_link(thumb->emitter.code + thumb->emitter.at - 4);
+		thumb->far |= !link_reaches(thumb->emitter.address + thumb->emitter.at, target);
+	}
 }
 
 static void move(struct thumb *thumb, const struct litifut_arm_displaced *displaced)
@@ -630,6 +641,7 @@ static bool write_thumb(const struct litifut_edge_place *place, const struct lit
 			.section = place->section,
 			.stone = edge->stone,
 			.stone_bytes = edge->stone_bytes,
+			.may_link = thumb.links,
 		};
 		const unsigned more = litifut_arm_stone_write(&at, address, address + code->bytes,
 							      code->code + code->bytes, detour);
@@ -637,7 +649,7 @@ static bool write_thumb(const struct litifut_edge_place *place, const struct lit
 		detour->frames[1] = (struct litifut_frame_code){
 			.start = address + code->bytes, .bytes = more, .instruction = edge->stone};
 		code->bytes += more;
-		return more != 0;
+		return more != 0 && (!thumb.links || link_reaches(edge->stone, address));
 	}
 	detour->address = edge->address;
 	detour->length = edge->bytes;
@@ -646,8 +658,8 @@ static bool write_thumb(const struct litifut_edge_place *place, const struct lit
 	if (!litifut_arm_branch_write(edge->address, address, detour->code))
 		return false;
 	if (thumb.links)
-		set_link(detour->code);
-	return true;
+		litifut_arm_set_link(detour->code);
+	return !thumb.links || link_reaches(edge->address, address);
 }
 
 struct plain {

@@ -19,6 +19,8 @@
 
 #include <string.h>
 
+#include "rewriter/arm/link_register.h"
+#include "rewriter/arm/thumb1.h"
 #include "rewriter/arm/trampoline.h"
 
 /* How far from the call a 16-bit branch in its place may lead, and back. */
@@ -61,8 +63,16 @@ static struct litifut_arm_displaced instruction_at(const uint8_t *code, uint32_t
 		address, (uint32_t)first << 16 | litifut_get16(false, code + 2), 4};
 }
 
+/* May the code from `start` on lead elsewhere? Without b.w by a bl only, where lr holds nothing. */
+static bool can_lead(const struct litifut_cramped_call *call, bool links, uint32_t start)
+{
+	return !links ||
+	       litifut_arm_link_is_free(call->section, call->function_start, call->function_end,
+					true, call->function_start, start);
+}
+
 /* Looks through one range of T32 code. */
-static bool search(const struct litifut_code_range *range, const struct span *span,
+static bool search(const struct litifut_code_range *range, const struct span *span, bool links,
 		   const struct litifut_targets *targets, const struct litifut_targets *taken,
 		   struct litifut_cramped_call *call)
 {
@@ -79,6 +89,7 @@ static bool search(const struct litifut_code_range *range, const struct span *sp
 		unsigned block =
 			each.length == 2 ? litifut_arm_it_length((uint16_t)each.instruction) : 0;
 		bool moves = !conditional && !block && litifut_arm_copyable(&each) &&
+			     (!links || litifut_arm_thumb1_displaceable(&each)) &&
 			     !litifut_targets_has(taken, address) &&
 			     !litifut_targets_has(taken, next - 2) &&
 			     !(address <= call->address && call->address < next);
@@ -90,7 +101,8 @@ static bool search(const struct litifut_code_range *range, const struct span *sp
 		address = next;
 		if (!moves)
 			start = next;
-		if (address - start >= 8 && start + 4 >= span->low && start + 4 <= span->high) {
+		if (address - start >= 8 && start + 4 >= span->low && start + 4 <= span->high &&
+		    can_lead(call, links, start)) {
 			call->stone = start;
 			call->stone_bytes = address - start;
 			return true;
@@ -107,13 +119,18 @@ bool litifut_arm_find_stone(const struct litifut_arch_context *context,
 			    const struct litifut_targets *targets,
 			    const struct litifut_targets *taken, struct litifut_cramped_call *call)
 {
+	const bool links = litifut_arm_short_branches(&context->cpu);
 	struct span span = reach(call);
 	size_t low = 0;
 	size_t high = count;
 
-	if (litifut_arm_short_branches(&context->cpu) || !call->instruction.thumb ||
-	    call->instruction.length != 2)
+	if ((links && !call->may_link) || !call->instruction.thumb || call->instruction.length != 2)
 		return false;
+	/* where lr holds nothing is known of this function */
+	if (links && span.low < call->function_start)
+		span.low = call->function_start;
+	if (links && span.high > call->function_end)
+		span.high = call->function_end;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
@@ -124,7 +141,7 @@ bool litifut_arm_find_stone(const struct litifut_arch_context *context,
 	}
 	for (; low < count && ranges[low].start <= span.high; low++)
 		if (ranges[low].state == LITIFUT_CODE_THUMB &&
-		    search(&ranges[low], &span, targets, taken, call))
+		    search(&ranges[low], &span, links, targets, taken, call))
 			return true;
 	return false;
 }
@@ -152,5 +169,9 @@ unsigned litifut_arm_stone_write(const struct litifut_cramped_call *call, uint32
 	if (!litifut_arm_branch_write(call->stone, stone_address, detour->stone_code) ||
 	    !litifut_arm_branch_write(call->stone + 4, address, detour->stone_code + 4))
 		return 0;
-	return litifut_arm_copies_write(moved, count, end, stone_address, code);
+	if (call->may_link) {
+		litifut_arm_set_link(detour->stone_code);
+		litifut_arm_set_link(detour->stone_code + 4);
+	}
+	return litifut_arm_copies_write(moved, count, end, call->may_link, stone_address, code);
 }

@@ -147,9 +147,9 @@ bool litifut_arm_copyable(const struct litifut_arm_displaced *displaced)
 }
 
 unsigned litifut_arm_copies_write(const struct litifut_arm_displaced *displaced, unsigned count,
-				  uint32_t back, uint32_t address, uint8_t *code)
+				  uint32_t back, bool links, uint32_t address, uint8_t *code)
 {
-	struct litifut_arm_emitter emitter = {.code = code, .address = address};
+	struct litifut_arm_emitter emitter = {.code = code, .address = address, .narrow = links};
 
 	for (unsigned i = 0; i < count; i++) {
 		struct litifut_arm_analysis analysis = litifut_arm_analyse(&displaced[i]);
@@ -157,6 +157,8 @@ unsigned litifut_arm_copies_write(const struct litifut_arm_displaced *displaced,
 		litifut_arm_put_displaced(&emitter, &displaced[i], &analysis, false);
 	}
 	litifut_arm_put_branch(&emitter, back);
+	if (links)
+		litifut_arm_set_link(emitter.code + emitter.at - 4);
 	litifut_arm_put_literals(&emitter);
 	return emitter.at;
 }

@@ -47,10 +47,10 @@ unsigned litifut_arm_lr_write_plain(uint32_t back, uint32_t address, uint32_t en
 bool litifut_arm_copyable(const struct litifut_arm_displaced *displaced);
 
 /* Writes code, standing at `address` (4-byte aligned), that does what `count`
- * copyable instructions did and goes on at `back`. Returns its size, a multiple
- * of 4. */
+ * copyable instructions did and goes on at `back`; `links`: by a bl, and all of it is Thumb-1
+ * code. Returns its size, a multiple of 4. */
 unsigned litifut_arm_copies_write(const struct litifut_arm_displaced *displaced, unsigned count,
-				  uint32_t back, uint32_t address, uint8_t *code);
+				  uint32_t back, bool links, uint32_t address, uint8_t *code);
 
 /* So many instructions may stand at a return point that is patched. */
 #define LITIFUT_ARM_RETURN_INSTRUCTIONS 8

@@ -171,7 +171,7 @@ baseline()
 	cp "$root/tests/firmware/nested.c" source/main.c
 	ok "Cortex-M0, interrupts: it links traced" link_paths nested0 "$large" EXTRA_CFLAGS="$cpu"
 	ok "Cortex-M0, interrupts: blocks are those that are executed" \
-		blocks_are_executed nested0 traced memory --more 1
+		blocks_are_executed nested0 traced memory --late 8 --more 1
 	cp "$root/tests/firmware/tasks.c" source/main.c
 	link_paths tasks0 4 EXTRA_CFLAGS="$cpu -DTICK=$tick" >/dev/null
 	ok "Cortex-M0, tasks: it is left untraced, and a line says so" grep -q \
