@@ -2,6 +2,8 @@
  * read once, and only grow. */
 #include "tracer/sink/frames/frames.h"
 
+#include <stddef.h>
+
 struct litifut_frame litifut_frame;
 
 /* Numbers that are no larger than an address are `unsigned`, which has 16 bits on AVR. */
@@ -26,7 +28,7 @@ __attribute__((noinline)) void litifut_frame_begin(unsigned type)
 
 /* Adds the CRC, eight steps of it at a time. Then COBS, from the end on: in the place of each 0
  * stands how far away the next one is. */
-static __attribute__((noinline)) void litifut_frame_end(void)
+static void litifut_frame_end(void)
 {
 	unsigned crc = 0xffff; /* above bit 15 there is anything */
 	unsigned last;
@@ -60,12 +62,15 @@ static __attribute__((noinline)) void litifut_frame_end(void)
 #else
 #define litifut_mark_transfer(begins)
 #define litifut_send_events litifut_send_times
-#define HAS_EVENTS litifut_send_times
 #endif
 
-/* As a weak function has an address, another one is always there. */
-#ifndef HAS_EVENTS
+/* Which parts a round has: a table is always there without events, and only samples with them. */
+#ifdef litifut_send_events
+#define HAS_EVENTS (litifut_send_times != NULL)
+#define HAS_NUMBERS true
+#else
 #define HAS_EVENTS true
+#define HAS_NUMBERS (litifut_numbers != NULL)
 #endif
 
 enum { PART_HEADER, PART_EVENTS, PART_NUMBERS, PART_END };
@@ -119,25 +124,26 @@ static void litifut_make_end(void)
 	litifut_frame_add(litifut_frame.frames);
 }
 
-static __attribute__((noinline)) void litifut_frame_make(void)
+static void litifut_frame_make(void)
 {
+	unsigned part = litifut_frame.part;
 	bool more = false;
 
-	if (litifut_frame.part == PART_HEADER)
+	if (part == PART_HEADER)
 		litifut_make_header();
-	else if (litifut_frame.part == PART_END)
+	else if (part == PART_END)
 		litifut_make_end();
-	else if (litifut_frame.part == PART_NUMBERS)
+	else if (part == PART_NUMBERS)
 		more = litifut_make_numbers();
 	else
 		more = litifut_send_events();
 	if (!more) {
 		litifut_frame.next = 0;
-		litifut_frame.part++;
-		if (litifut_frame.part == PART_EVENTS && !HAS_EVENTS)
-			litifut_frame.part++;
-		if (litifut_frame.part == PART_NUMBERS && !litifut_numbers)
-			litifut_frame.part++;
+		if (++part == PART_EVENTS && !HAS_EVENTS)
+			part++;
+		if (part == PART_NUMBERS && !HAS_NUMBERS)
+			part++;
+		litifut_frame.part = (uint8_t)part;
 	}
 	litifut_frame_end();
 }
