@@ -45,6 +45,13 @@ root=$(plain_name "$root")
 BUILD=$(plain_name "$BUILD")
 all_targets="armhf armhf-arm armel mipsel mips"
 TARGETS=${TARGETS:-$all_targets}
+
+# few_targets TARGET...: what a script tests is the same on the others: it runs on these alone, unless
+# TARGETS names some, or LONG is set.
+few_targets()
+{
+	[ "$TARGETS" != "$all_targets" ] || [ -n "${LONG:-}" ] || TARGETS=$*
+}
 script=$(basename "$0" .sh)
 test_count=0
 failed_count=0

@@ -3,6 +3,7 @@
 # itself, and that is how many events lead to it. Switches and computed gotos, by
 # addresses and by distances, are none: no event leads from their function into itself.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf armel mips
 
 compiler()
 {

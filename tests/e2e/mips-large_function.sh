@@ -3,6 +3,7 @@
 # independent executable and a library, with switches, landing pads, labels whose address
 # is taken, and hand-written branches in its middle: every call there is traced.
 . "$(dirname "$0")/../lib.sh"
+few_targets mips
 [ "$TARGETS" = "$all_targets" ] && TARGETS="mipsel mips"
 
 # large NAME KIND ADDED: 300 cases of some 2.3 KB, most of it branches with nothing between

@@ -3,6 +3,7 @@
 # between them lead on to it. Of even more, those beyond the last number are left and
 # listed, and the library is traced all the same.
 . "$(dirname "$0")/../lib.sh"
+few_targets mipsel
 [ "$TARGETS" = "$all_targets" ] && TARGETS="mipsel mips"
 
 sources()

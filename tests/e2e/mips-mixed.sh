@@ -3,6 +3,7 @@
 # linker makes, calls through a PLT and through lazy-binding stubs, MIPS16 and
 # microMIPS functions beside others, and release 6, which is refused in words.
 . "$(dirname "$0")/../lib.sh"
+few_targets mips
 [ "$TARGETS" = "$all_targets" ] && TARGETS="mipsel mips"
 
 sources()

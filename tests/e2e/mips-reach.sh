@@ -4,6 +4,7 @@
 # from the middle as well as from the ends, of every form, tail calls too, and
 # functions whose start made room for an island do what they did.
 . "$(dirname "$0")/../lib.sh"
+few_targets mipsel
 [ "$TARGETS" = "$all_targets" ] && TARGETS="mipsel mips"
 
 # How many calls through a register have a callee that the code before them tells.

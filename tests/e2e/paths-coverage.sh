@@ -4,6 +4,7 @@
 # the lines that gcov has. What a killed process, a forked child and a library have executed is
 # there as well.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf armel mips
 
 program_source()
 {

@@ -4,6 +4,7 @@
 # a library; what a killed process has done is there up to its last branch, and the end of it with a
 # ring. Where the mode is not there, the link says so and the program is as if untraced.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mipsel
 
 program_source()
 {

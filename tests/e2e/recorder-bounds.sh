@@ -5,6 +5,7 @@
 #
 #   STRESS=20 tests/e2e/recorder-bounds.sh      so many other limits as well
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mipsel
 
 # bounded DESCRIPTION SETTINGS...: `before` is run in the shell before the program
 bounded()

@@ -3,6 +3,7 @@
 # the call that asks for it there are none. qemu-user refuses the request, and goes on: its
 # log of system calls shows whether there was one. tests/device has a kernel that ends it.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf armel mipsel
 
 # What the kernel is asked for once the program has said that it is confined.
 afterwards()

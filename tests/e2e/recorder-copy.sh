@@ -3,6 +3,7 @@
 # name or not there, whatever was there before and however little room there is;
 # and recording switched off and on from outside while threads are busy.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mips
 
 # carried DESCRIPTION: the run with copy_to, the program unharmed
 carried()

@@ -3,6 +3,7 @@
 # timer's handler, in a library that is linked in and one that is opened, of parent and child, and
 # of a process that is killed. A counter carries beyond 2^32.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf armel mips
 
 program_source()
 {

@@ -6,6 +6,7 @@
 #
 #   STRESS=20 tests/e2e/recorder-crash.sh      so many times, crashing elsewhere each time
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf armhf-arm mips
 
 checker()
 {

@@ -5,6 +5,7 @@
 #
 #   STRESS=1 tests/e2e/recorder-faults.sh      every call with every error (else some)
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mips
 
 # A copy of the tools, whose recorder has tests/fault_calls.c in it.
 tools()

@@ -5,6 +5,7 @@
 #
 #   STRESS=1 tests/e2e/recorder-held.sh      every call (else some)
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mipsel
 
 # held NUMBER MODE: false when there are fewer calls
 held()

@@ -2,6 +2,7 @@
 # What is not recorded costs no more than what is, and is counted: a trace that is full,
 # recording that is off from the start, or is switched off.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mips
 
 # count FOLDER MODE: executed guest instructions of the program in it
 count()

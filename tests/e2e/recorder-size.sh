@@ -3,6 +3,7 @@
 # that sorts, makes strings and recurs: at most four bytes, eight with a
 # time, the header and the first chunks of 64 KiB included.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mips
 
 # bytes LIMIT SETTING: of a hundred events
 bytes()

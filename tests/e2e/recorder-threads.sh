@@ -7,6 +7,7 @@
 #
 #   STRESS=4 tests/e2e/recorder-threads.sh      so many times as much
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mipsel
 
 STRESS=${STRESS:-1}
 

@@ -2,6 +2,7 @@
 # LITIFUT_MODE=spans: the returns of calls are recorded as well, each where and when the oracle
 # sees it; what is not certain is left and listed. Nothing that unwinds sees any of it.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf armhf-arm mips
 
 # spans_equal_oracle PROGRAM HOW: its events are those of the oracle; HOW as in returns.py
 spans_equal_oracle()

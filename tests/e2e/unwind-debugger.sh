@@ -3,6 +3,7 @@
 # instruction, sees the program's frames; and so it does when an instruction
 # faults that was moved to make room for a call.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mips
 
 sources()
 {

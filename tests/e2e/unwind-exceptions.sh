@@ -2,6 +2,7 @@
 # What other tracers break: C++ exceptions through traced frames, longjmp,
 # backtrace() from inside traced calls, _Unwind_ForcedUnwind of a cancelled thread.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf armel mipsel
 
 # calls_of FOLDER: how many calls the program `static` in it makes
 calls_of()

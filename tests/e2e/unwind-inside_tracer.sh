@@ -2,6 +2,7 @@
 # A backtrace from within the tracer goes through its stub to the caller and on to
 # main: what a signal handler or a recorder of the user's own sees.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf-arm armel mips
 
 sources()
 {

@@ -2,6 +2,7 @@
 # What is excluded by name, object, archive or file is not recorded and shows up
 # as such in `litifut info`; the user's own recorder takes the default one's place.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf-arm mipsel
 
 sources()
 {

@@ -2,8 +2,9 @@
 # What the linker's options say of a file holds for the traced one: dynamic tags, segments
 # and their flags, sections, symbols and their versions, attributes, notes. It has more of
 # some, and docs/module-format.md says which.
-TARGETS=${TARGETS:-"armhf armel mipsel mips"}
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mips
+[ "$TARGETS" = "$all_targets" ] && TARGETS="armhf armel mipsel mips"
 
 sources()
 {

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Code far from the tracer is reached over islands, wherever it lies: in one
 # archive, in one object with a section a function, sorted by the linker.
-TARGETS=${TARGETS:-"mipsel mips armhf"}
 . "$(dirname "$0")/../lib.sh"
+few_targets mipsel armhf
+[ "$TARGETS" = "$all_targets" ] && TARGETS="mipsel mips armhf"
 
 # part NAME: a function NAME with calls all over some 130 KiB of code.
 part()

@@ -1,7 +1,8 @@
 #!/bin/sh
 # ld.bfd, gold and lld, called by gcc and by clang.
-TARGETS=${TARGETS:-"armhf armel mipsel mips"}
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf armel mips
+[ "$TARGETS" = "$all_targets" ] && TARGETS="armhf armel mipsel mips"
 
 # clang needs to be told where Debian keeps the other toolchain.
 clang_for_target()

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Link-time optimisation: fat and slim objects, alone and from an archive.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mips
 
 behaviour()
 {

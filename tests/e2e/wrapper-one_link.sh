@@ -2,8 +2,9 @@
 # One link is enough: the room and the islands that the inputs seem to need are
 # there from the start, for objects, for what is taken from archives of every kind,
 # for code that is made in the link and for code far apart.
-TARGETS=${TARGETS:-"armhf armel mipsel mips"}
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mips
+[ "$TARGETS" = "$all_targets" ] && TARGETS="armhf armel mipsel mips"
 
 # part NAME COUNT BYTES MORE: functions with calls, tail calls and calls through
 # pointers all over COUNT times BYTES of code, and MORE bytes that nobody runs. A

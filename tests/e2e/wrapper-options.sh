@@ -2,6 +2,7 @@
 # Options of the linker that builds use: each link is rewritten, without a word,
 # and the program does what it did.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mipsel
 
 # with OPTIONS...: one way to link the program.
 with()

@@ -3,6 +3,7 @@
 # frames without relocations, gold where it merges entries of one. Calls through pointers have
 # trampolines with frames, and a static program brings much code of that kind.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf armhf-arm mipsel
 
 # with OPTIONS...: the relocations are there, and the program is traced all the same.
 with()

@@ -2,6 +2,7 @@
 # -s, -S and -x in the link leave what they leave without LITIFUT, and strip,
 # objcopy and install -s afterwards keep a rewritten program working.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mips
 
 names()
 {
