@@ -8,7 +8,6 @@
 
 #include "tracer/port/linux/system.h"
 #include "tracer/port/linux/vdso.h"
-#include "tracer/recorder/probe.h"
 #include "tracer/recorder/state.h"
 
 #define LITIFUT_SECOND_NS 1000000000u
@@ -59,9 +58,6 @@ void litifut_clock_start(const struct litifut_module *module)
 		r->clock = LITIFUT_CLOCK_MONOTONIC;
 	if (r->clock == LITIFUT_CLOCK_NONE && r->mode == LITIFUT_MODE_TABLE)
 		r->clock = LITIFUT_CLOCK_MONOTONIC; /* a table is of times */
-	/* the long way to another clock takes more, which is not measured */
-	if (r->clock == module->clock && module->engine == LITIFUT_ENGINE_THUNK && !r->settings.raw)
-		r->event_cost = litifut_probe();
 }
 
 uint32_t litifut_clock_hertz(void)

@@ -3,6 +3,7 @@
 
 #include "tracer/recorder/probe.h"
 
+#include <litifut/module_format.h>
 #include <litifut/thunk_abi.h>
 #include <litifut/trace_format.h>
 
@@ -15,12 +16,15 @@
 #define LITIFUT_PROBE_EVENTS 128u
 #define LITIFUT_PROBE_TIMES 4u /* the shortest is the one that nothing has interrupted */
 
-uint32_t litifut_probe(void)
+uint32_t litifut_probe(const struct litifut_module *module)
 {
 	const bool page = litifut_recorder.clock == LITIFUT_CLOCK_PAGE;
 	uint32_t least = UINT32_MAX;
 
-	if (!page && litifut_recorder.clock != LITIFUT_CLOCK_CYCLE)
+	/* the long way to another clock takes more, which is not measured */
+	if ((!page && litifut_recorder.clock != LITIFUT_CLOCK_CYCLE) ||
+	    !LITIFUT_MODULE_HAS(module, clock) || litifut_recorder.clock != module->clock ||
+	    module->engine != LITIFUT_ENGINE_THUNK || litifut_recorder.settings.raw)
 		return 0;
 	for (uint32_t i = 0; i < LITIFUT_PROBE_TIMES; i++) {
 		/* such that it never comes to where a chunk would end */

@@ -4,7 +4,10 @@
 
 #include <stdint.h>
 
-/* Ticks of the clock that an event takes, times 256; 0: not known. The clock has been chosen. */
-uint32_t litifut_probe(void) __attribute__((visibility("hidden")));
+struct litifut_module;
+
+/* Ticks of the clock that an event of the process's first module takes, times 256; 0: not known.
+ * The clock has been chosen. */
+uint32_t litifut_probe(const struct litifut_module *module) __attribute__((visibility("hidden")));
 
 #endif

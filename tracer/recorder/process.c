@@ -1,5 +1,6 @@
 /* The life of a trace: the first event of a process, and fork. */
 
+#include "tracer/recorder/probe.h"
 #include "tracer/recorder/process.h"
 
 #include <litifut/module_format.h>
@@ -151,6 +152,7 @@ static bool litifut_process_set_up(const struct litifut_module *module)
 	r->chunk_mask = litifut_settings_chunk_bytes() - 1;
 	r->recording = !r->settings.start_off;
 	litifut_clock_start(module);
+	r->event_cost = litifut_probe(module);
 	r->trouble = -ENOMEM;
 	if ((!r->own_stacks && !litifut_own_stacks_start()) ||
 	    (!r->threads && !litifut_threads_start()) ||
