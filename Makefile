@@ -76,6 +76,7 @@ libdir     ?= $(prefix)/lib
 includedir ?= $(prefix)/include
 mandir     ?= $(prefix)/share/man
 pkgconfigdir ?= $(libdir)/pkgconfig
+cmakedir   ?= $(libdir)/cmake/litifut
 bashdir    ?= $(prefix)/share/bash-completion/completions
 zshdir     ?= $(prefix)/share/zsh/site-functions
 fishdir    ?= $(prefix)/share/fish/vendor_completions.d
@@ -98,6 +99,11 @@ install: all
 	$(quiet)sed -e 's|@prefix@|$(prefix)|' -e 's|@includedir@|$(includedir)|' \
 		-e 's|@libdir@|$(libdir)|' -e 's|@version@|$(VERSION)|' packaging/litifut.pc.in \
 		>$(DESTDIR)$(pkgconfigdir)/litifut.pc
+	$(quiet)install -d $(DESTDIR)$(cmakedir)
+	$(quiet)for file in litifut-config litifut-config-version; do \
+		sed -e 's|@bindir@|$(bindir)|' -e 's|@includedir@|$(includedir)|' -e 's|@version@|$(VERSION)|' \
+			packaging/cmake/$$file.cmake.in >$(DESTDIR)$(cmakedir)/$$file.cmake || exit 1; \
+	done
 	$(quiet)for program in $(COMPLETED); do \
 		$(BUILD)/bin/$$program --completion bash >$(DESTDIR)$(bashdir)/$$program && \
 		$(BUILD)/bin/$$program --completion zsh >$(DESTDIR)$(zshdir)/_$$program && \
@@ -105,24 +111,26 @@ install: all
 	done
 	@echo 'LITIFUT is in $(DESTDIR)$(prefix); its programs are in $(DESTDIR)$(bindir), which must be on PATH'
 
-## dist: the committed sources as build/litifut-VERSION.tar.xz
+## dist: the committed sources as build/litifut-VERSION.tar.xz, and build/litifut.wrap for Meson
 dist:
 	@mkdir -p $(BUILD)
 	git archive --prefix=litifut-$(VERSION)/ \
-		--add-virtual-file=litifut-$(VERSION)/commit:$(COMMIT) HEAD | \
-		xz -T2 >$(BUILD)/litifut-$(VERSION).tar.xz
+		--add-virtual-file=litifut-$(VERSION)/commit:$(COMMIT) \
+		--add-file=packaging/meson/meson.build HEAD | xz -T2 >$(BUILD)/litifut-$(VERSION).tar.xz
+	hash=$$(sha256sum <$(BUILD)/litifut-$(VERSION).tar.xz) && sed -e 's|@version@|$(VERSION)|' \
+		-e "s|@hash@|$${hash%% *}|" packaging/meson/litifut.wrap.in >$(BUILD)/litifut.wrap
 
 ## uninstall: remove what install copied, and folders that are empty then
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(bindir)/,$(notdir $(PROGRAMS)))
 	rm -f $(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(wildcard docs/*.1)))
 	rm -f $(addprefix $(DESTDIR)$(mandir)/man5/,$(notdir $(wildcard docs/*.5)))
-	rm -rf $(DESTDIR)$(libdir)/litifut $(DESTDIR)$(includedir)/litifut
+	rm -rf $(DESTDIR)$(libdir)/litifut $(DESTDIR)$(includedir)/litifut $(DESTDIR)$(cmakedir)
 	rm -f $(DESTDIR)$(pkgconfigdir)/litifut.pc $(addprefix $(DESTDIR)$(bashdir)/,$(COMPLETED)) \
 		$(addprefix $(DESTDIR)$(zshdir)/_,$(COMPLETED)) \
 		$(patsubst %,$(DESTDIR)$(fishdir)/%.fish,$(COMPLETED))
 	for folder in $(bindir) $(libdir) $(includedir) $(mandir)/man1 $(mandir)/man5 \
-			$(pkgconfigdir) $(bashdir) $(zshdir) $(fishdir); do \
+			$(dir $(cmakedir)) $(pkgconfigdir) $(bashdir) $(zshdir) $(fishdir); do \
 		[ ! -d "$(DESTDIR)$$folder" ] || \
 			rmdir -p --ignore-fail-on-non-empty "$(DESTDIR)$$folder"; \
 	done
