@@ -15,6 +15,7 @@ enum long_option {
 	OPTION_RAW,
 	OPTION_OHMS,
 	OPTION_GAIN,
+	OPTION_TAU,
 	OPTION_NEGATE,
 	OPTION_SYNC,
 	OPTION_SYNC_FILE,
@@ -54,6 +55,7 @@ const struct litifut_option energy_options[] = {
 	{"raw", OPTION_RAW, "TYPE", "u8 i8 u16le u16be i16le i16be u32le u32be i32le i32be f32le f32be f64le f64be", "plain numbers: u16le, i16le, f32le, f64be...", 0},
 	{"ohms", OPTION_OHMS, "R", NULL, "a shunt, where a voltage was measured", 0},
 	{"gain", OPTION_GAIN, "G", NULL, "of its amplifier", 0},
+	{"tau", OPTION_TAU, "S", NULL, "the time constant of the capacitors between the analyser and the processor, which smear the curve", 0},
 	{"negate", OPTION_NEGATE, NULL, NULL, "the current was measured the other way round", 0},
 	{NULL, 0, NULL, NULL, "The two clocks:", 0},
 	{"sync", OPTION_SYNC, "PIN", NULL, "pin with the marks (the first that rises)", 0},
@@ -254,6 +256,9 @@ static int take_option(struct energy_arguments *given, int option, const char *n
 		break;
 	case OPTION_GAIN:
 		into = &settings->power.gain;
+		break;
+	case OPTION_TAU:
+		into = &settings->power.tau;
 		break;
 	case OPTION_PENALTY:
 		into = &settings->penalty;

@@ -10,9 +10,11 @@
 #define BELOW 0.2
 
 const struct energy_format *const energy_formats[] = {
-	&energy_format_report, &energy_format_calls,   &energy_format_tree,
-	&energy_format_tsv,    &energy_format_json,    &energy_format_callgrind,
-	&energy_format_svg,    &energy_format_include, NULL};
+	&energy_format_report,  &energy_format_calls,
+	&energy_format_tree,    &energy_format_tsv,
+	&energy_format_json,    &energy_format_callgrind,
+	&energy_format_svg,     &energy_format_chrome,
+	&energy_format_include, NULL};
 
 const char *energy_name(const struct energy_analysis *analysis, uint32_t function)
 {
@@ -125,6 +127,9 @@ static void header_lines(struct energy_output *output)
 
 	fprintf(output->file, "%s\n",
 		energy_power_describe(&a->power, a->power_path, text, sizeof(text)));
+	if (output->settings->power.tau > 0)
+		fprintf(output->file, "capacitors: %s taken out\n",
+			energy_quantity(output->settings->power.tau, "s", text, sizeof(text)));
 	fprintf(output->file, "clock: %s\n", energy_clock_describe(&a->clock, text, sizeof(text)));
 	fprintf(output->file, "energy: %s in %.4g s, %" PRIu64 " calls; noise %s\n",
 		energy_quantity(total, "J", energy, sizeof(energy)), result->end - result->begin,

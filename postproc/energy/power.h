@@ -56,6 +56,7 @@ struct energy_power_options {
 	double volts;        /* of the supply where the file has only a current; 0: not given */
 	double rate;         /* samples a second where the file does not say; 0: not given */
 	double ohms;         /* a shunt: voltages of Saleae and sigrok files are divided by it; 0 */
+	double tau;          /* seconds, of the capacitors behind the analyser; 0: none */
 	double gain;         /* of the amplifier on that shunt; 0: 1 */
 	const char *columns; /* ROLE=COLUMN[:UNIT],...; NULL: by their names */
 	const char *raw; /* u16le, i16le, f32le, f64le, f32be...: a file without a header; NULL */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/memory.h"
+#include "postproc/energy/smear.h"
 #include "postproc/energy/reader.h"
 
 /* csv takes every text, so it is asked last; raw only when the user says so, so first. */
@@ -40,7 +41,11 @@ enum litifut_status energy_power_read(struct energy_power *power, const char *pa
 			continue;
 		snprintf(power->format, sizeof(power->format), "%s", energy_readers[i]->name);
 		energy_readers[i]->read(&input, &builder);
-		return energy_builder_finish(&builder);
+		enum litifut_status finished = energy_builder_finish(&builder);
+
+		if (finished == LITIFUT_OK && input.options->tau > 0)
+			energy_power_sharpen(power, input.options->tau);
+		return finished;
 	}
 	return energy_builder_fail(&builder, LITIFUT_ERROR_UNSUPPORTED,
 				   "it is not a power file of a known kind (--raw reads plain "

@@ -15,8 +15,8 @@ static void push(void *context, const struct post_timeline_event *event)
 	struct post_timeline_event copy = *event;
 	uint32_t process = session->lanes[event->lane]->process;
 
-	/* One clock for all processes. */
-	copy.time = post_clock_ns(session->processes[process], event->time);
+	/* One clock for all processes, with what the tracer took: the curve has it as well. */
+	copy.time = post_clock_ns(session->processes[process], post_event_clock(event));
 	bridge->sink.push(bridge->sink.context, &copy);
 }
 
@@ -29,6 +29,9 @@ static void take_hook(const struct post_session *session, struct energy_hook *ho
 
 	if (hertz > 0 && trace->hook_inside > 0)
 		*hook = energy_hook_of(trace->hook_inside / hertz, trace->hook_outside / hertz);
+	else if (hertz > 0 && trace->header.event_cost)
+		*hook = energy_hook_of(trace->header.event_cost / (256 * hertz),
+				       trace->header.event_cost / (256 * hertz));
 }
 
 void energy_traces_read(struct post_session *session, struct energy_events *events,

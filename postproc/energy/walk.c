@@ -178,7 +178,7 @@ enum litifut_status energy_walk(const struct energy_events *events,
 	if (!walk.lanes)
 		walk.failed = true;
 	for (size_t i = 0; i < lanes && walk.lanes; i++)
-		walk.lanes[i].before = (uint16_t)i;
+		walk.lanes[i].before = walk.lanes[i].number = (uint16_t)i;
 	for (size_t i = 0; i < events->count && !walk.failed; i++) {
 		const struct energy_event *event = &events->items[i];
 		segment_to(

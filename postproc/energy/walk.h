@@ -26,6 +26,7 @@ struct energy_lane {
 	size_t depth, capacity;
 	size_t ended;    /* functions whose leave has no hook, as a tail call has returned */
 	uint16_t before; /* the lane that it has interrupted; itself: none */
+	uint16_t number;
 	/* for the visitor: what has been used while this lane ran */
 	double joules[ENERGY_CHANNELS];
 	double seconds;

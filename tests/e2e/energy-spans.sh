@@ -77,13 +77,56 @@ measure()
 {
 	end=$(awk '$1 == "end" { print $2 }' truth)
 	energy -f tsv --at 0=0.000250025 --at "$end=$(awk "BEGIN { printf \"%.9f\", ($end + 0.00025) * 1.0001 }")" \
-		>energy.tsv
+		"$@" >energy.tsv
 }
 
 # the same comparison must see a wrong pair of times: 20 us on spans of 28
 catches_a_shift()
 {
 	energy -f tsv --at 0=0.000270025 >energy.tsv && found wrong
+}
+
+# smeared right|wrong OPTIONS: the curve behind capacitors of 20 us
+smeared()
+{
+	python3 - <<-'END'
+		import math
+		lines = open("power.csv").read().splitlines()
+		kept, step, tau = math.exp(-100 / 20000), 100, 20000
+		level = float(lines[1].split(",")[1])
+		with open("smeared.csv", "w") as out:
+		    out.write(lines[0] + "\n")
+		    for line in lines[1:]:
+		        time, power = line.split(",")
+		        x = float(power)
+		        out.write("%s,%.9f\n" % (time, x + (level - x) * tau / step * (1 - kept)))
+		        level = x + (level - x) * kept
+	END
+	smeared_is=$1
+	shift
+	cp energy.tsv sharp.tsv
+	mv power.csv sharp.csv && mv smeared.csv power.csv
+	measure "$@" && found "$smeared_is"
+	smeared_status=$?
+	mv sharp.csv power.csv
+	return $smeared_status
+}
+
+# The power that the timeline has while a function is on top is what the function drew.
+timeline()
+{
+	energy -f chrome --at 0=0.000250025 --at "$end=$(awk "BEGIN { printf \"%.9f\", ($end + 0.00025) * 1.0001 }")" >energy.json
+	python3 - <<-'END'
+		import json
+		events = json.load(open("energy.json"))["traceEvents"]
+		curve = [(event["ts"], event["args"]["W"]) for event in events if event["ph"] == "C"]
+		assert curve == sorted(curve, key=lambda point: point[0]) and len(curve) > 10000
+		for name, watts, calls in ("leaf", 0.005, 80), ("rare", 0.050, 5):
+		    spans = [(event["ts"], event["ts"] + event["dur"]) for event in events if event["ph"] == "X" and event["name"] == name]
+		    assert len(spans) == calls, (name, len(spans))
+		    inside = [w for begin, end in spans[:5] for time, w in curve if begin + 1 < time < end - 1]
+		    assert inside and abs(sum(inside) / len(inside) / watts - 1) < 0.01, (name, sum(inside) / len(inside))
+	END
 }
 
 advice_links()
@@ -145,7 +188,8 @@ behaviour()
 	link program ../main.c -O1 || return
 	unset LITIFUT_MODE LITIFUT_CLOCK
 	qemu_options="-plugin $BUILD/tests/oracle.so,calls=oracle,clock=1"
-	guest_environment="LITIFUT_CLOCK=page LITIFUT_DIR=$(pwd)/data"
+	# the curve is made of the events, with the tracer in them
+	guest_environment="LITIFUT_CLOCK=page LITIFUT_RAW=1 LITIFUT_DIR=$(pwd)/data"
 	run traced program
 	qemu_options='' guest_environment=''
 	"$BUILD/bin/litifut-post" -q -f perfetto -o spans.perfetto data traced/program
@@ -154,6 +198,10 @@ behaviour()
 	ok "energy reads the trace" measure
 	ok "what each function drew is found" found right
 	ok "a wrong pair of times is seen" catches_a_shift
+	ok "a timeline has the calls and the power" timeline
+	ok "behind capacitors of 20 us: wrong" smeared wrong
+	ok "and right again with --tau" smeared right --tau 20e-6
+	ok "but not with another one" smeared wrong --tau 60e-6
 	ok "a curve of another time is refused" no_overlap
 	ok "a trace without times is refused with what to do" names_the_clock
 	ok "the advice is a configuration that a link takes" advice_links

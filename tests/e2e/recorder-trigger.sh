@@ -15,7 +15,7 @@ behaviour()
 		KEEP int leaf(int x) { return sink += x; }
 		KEEP int begin(int x) { return sink += x; }
 		KEEP int end(int x) { return sink += x; }
-		#define CALL(function, x) do { if (on) printf("%s (arg0=%d)\n", #function, x); function(x); } while (0)
+		#define CALL(function, x) do { if (on) printf("%s (x=%d)\n", #function, x); function(x); } while (0)
 		int main(int argc, char **argv)
 		{
 			int rounds = argc > 1 ? atoi(argv[1]) : 10;
@@ -53,7 +53,7 @@ behaviour()
 		run traced program ${what#* }
 		guest_environment=
 		"$BUILD/bin/litifut-post" -q data traced/program 2>post.err |
-			sed -n 's/^.* [-=]> \(.*\) \[program\]\( (arg.*\)$/\1\2/p' >got
+			sed -n 's/^.* [-=]> \(.*\) \[program\]\( (x=.*\)$/\1\2/p' >got
 		ok "$what: what lies between is recorded, and no more" \
 			sh -c 'test -s got && diff got traced.out && ! grep . post.err'
 	done
@@ -73,7 +73,7 @@ LITIFUT_TRIGGER: no call is found of a function named nosuch '
 	run traced crowded 3
 	guest_environment=
 	"$BUILD/bin/litifut-post" -q data traced/crowded >got
-	is "and the trigger is there" "$(grep -c '> leaf' got) $(grep -c '> end .*arg0=0, arg1=.*arg10=' got)" "2 1"
+	is "and the trigger is there" "$(grep -c '> leaf' got) $(grep -c '> end .*x=0, arg1=.*arg10=' got)" "2 1"
 	rm -rf data copy && mkdir copy
 	guest_environment="LITIFUT_DIR=$(pwd)/data LITIFUT_COPY_TO=$(pwd)/copy"
 	run traced program 3 on kill
