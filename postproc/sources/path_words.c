@@ -146,8 +146,10 @@ static size_t put_kind(struct made *made, uint32_t kind, const uint32_t *rest, s
 	}
 	const size_t count = kind == LITIFUT_PATHS_INTERRUPT ? 2 : 1;
 
-	if (kind >= sizeof(kinds) / sizeof(*kinds) || !kinds[kind] || left < count)
+	if (kind >= sizeof(kinds) / sizeof(*kinds) || !kinds[kind])
 		return 0;
+	if (left < count)
+		return left;
 	put_control(made, kinds[kind], (uint32_t)count);
 	for (size_t i = 0; i < count; i++)
 		put(made, rest[i]);

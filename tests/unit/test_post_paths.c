@@ -334,6 +334,103 @@ static void records_interrupt(void **state)
 	}
 }
 
+#define CONTROL(kind, count)                                                                       \
+	(LITIFUT_BITS_RECORD | LITIFUT_CONTROL_WORD(LITIFUT_WORD_##kind, count))
+/* Of a firmware: two handlers that come one behind the other, and one within the other. The last
+ * bit of the one that has been interrupted is there when the other has returned. */
+static void interrupts_come_at_once(void **state)
+{
+	const uint32_t at = BIAS + STUB(2);
+	const uint32_t chained[] = {ENTER_MAIN,
+				    2 /* 0 */,
+				    CONTROL(INTERRUPT, 2),
+				    at,
+				    STACK | 1,
+				    ENTER_MAIN,
+				    3 /* 1 */,
+				    CONTROL(INTERRUPT, 2),
+				    at,
+				    STACK | 1,
+				    ENTER_MAIN,
+				    3 /* 1 */,
+				    3 /* 1 */};
+	/* the second one interrupts the first before that has recorded its start */
+	const uint32_t within[] = {ENTER_MAIN,
+				   2 /* 0 */,
+				   CONTROL(INTERRUPT, 2),
+				   at,
+				   STACK | 1,
+				   CONTROL(INTERRUPT, 2),
+				   BIAS + STUB(0),
+				   STACK - 64,
+				   ENTER_MAIN,
+				   3 /* 1 */,
+				   ENTER_MAIN,
+				   3 /* 1 */,
+				   3 /* 1 */};
+	struct made made;
+
+	(void)state;
+	make(&made, &programs[0]);
+	add_chunk(&made, chained, COUNT(chained));
+	expect(&made, 0, "B0@0 - B1@0 B4@1 B0@2 + B3@2 B0@2 + B3@2 + B6@1 B2@0 B3@0 ", 0);
+	make(&made, &programs[0]);
+	add_chunk(&made, within, COUNT(within));
+	expect(&made, 0, "B0@0 - B1@0 B4@1 B0@2 + B3@2 B0@2 + B3@2 + B6@1 B2@0 B3@0 ", 0);
+}
+
+static void count_step(void *context, const struct post_path_step *step)
+{
+	const uint32_t *most = context;
+
+	assert_true(step->kind == POST_PATH_GAP || step->block < BLOCKS);
+	assert_true(step->depth <= *most);
+}
+
+/* Any words: steps are of blocks that there are, and no more calls are open than words can tell. */
+static void any_words_can_be_walked(void **state)
+{
+	static const uint32_t parts[] = {ENTER_MAIN,
+					 2,
+					 5,
+					 0x3fffffff,
+					 CONTROL(INTERRUPT, 2),
+					 CONTROL(INTERRUPT, 1),
+					 CONTROL(TASK_SAVED, 1),
+					 CONTROL(TASK_RESUMED, 1),
+					 CONTROL(SYNC, 5),
+					 CONTROL(LOST, 1),
+					 CONTROL(RESTARTED, 1),
+					 CONTROL(BLOCK, 1),
+					 BIAS + STUB(0),
+					 BIAS + STUB(2),
+					 BIAS + BASE + 4,
+					 STACK,
+					 STACK | 1,
+					 STACK - 64,
+					 LITIFUT_BITS_RECORD | (BIAS + STUB(2)) >> 1};
+	uint32_t random = 1;
+
+	(void)state;
+	for (unsigned round = 0; round < 5000; round++) {
+		struct post_path_totals totals = {0};
+		uint32_t words[60];
+		uint32_t most = COUNT(words) * 31;
+		struct made made;
+
+		for (size_t i = 0; i < COUNT(words); i++) {
+			random = random * 1664525u + 1013904223u;
+			words[i] = parts[(random >> 16) % COUNT(parts)];
+		}
+		make(&made, &programs[round % COUNT(programs)]);
+		add_chunk(&made, words, COUNT(words));
+		post_paths_walk(&made.session, &made.process, &made.codes, count_step, &most,
+				&totals);
+		post_path_codes_release(&made.codes);
+		post_problems_release(&made.problems);
+	}
+}
+
 static void damage_is_a_gap(void **state)
 {
 	const uint32_t too_many[] = {ENTER_MAIN, 15 /* 1, 1, 1 */, ENTER_MAIN, 3};
@@ -479,6 +576,8 @@ int main(void)
 		cmocka_unit_test(conditional_instructions_leave_frames),
 		cmocka_unit_test(bits_become_blocks),
 		cmocka_unit_test(records_interrupt),
+		cmocka_unit_test(interrupts_come_at_once),
+		cmocka_unit_test(any_words_can_be_walked),
 		cmocka_unit_test(damage_is_a_gap),
 		cmocka_unit_test(walks_begin_at_a_sync),
 		cmocka_unit_test(frames_of_functions),
