@@ -1,6 +1,6 @@
-/* The words in which a firmware records its branches (<litifut/paths_format.h>): from a memory, where
- * the ring may have begun anew, and from frames that are missing, doubled or damaged, to the words
- * of a trace; and any words at all. */
+/* The words in which a firmware records its branches (<litifut/paths_format.h>): from a memory,
+ * where the ring may have begun anew, and from frames that are missing, doubled or damaged, to the
+ * words of a trace; and any words at all. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -148,35 +148,55 @@ static void expect_made(const uint32_t *device, size_t count, const uint32_t *ex
 	post_path_words_release(&words);
 }
 
-#define CONTROL(kind, count) (LITIFUT_BITS_RECORD | LITIFUT_CONTROL_WORD(LITIFUT_WORD_##kind, count))
+#define CONTROL(kind, count)                                                                       \
+	(LITIFUT_BITS_RECORD | LITIFUT_CONTROL_WORD(LITIFUT_WORD_##kind, count))
 
 static void words_become_those_of_a_trace(void **state)
 {
 	const uint32_t device[] = {
 		5,
-		RECORD | 0x8000,                                                   /* high code */
-		RECORD | 0x100,                                                    /* low code */
-		RECORD | LITIFUT_PATHS_INTERRUPT, 0x110, 0x20000801,               /* two words */
-		RECORD | LITIFUT_PATHS_SAVED, 0x20000800,                          /* one */
-		RECORD | LITIFUT_PATHS_SYNC, 0x122, 0x20000900, 1, 0x131, 0x20000904, /* and pairs */
-		RECORD | LITIFUT_PATHS_RESET, 1,
+		RECORD | 0x8000, /* high code */
+		RECORD | 0x100,  /* low code */
+		RECORD | LITIFUT_PATHS_INTERRUPT,
+		0x110,
+		0x20000801, /* two words */
+		RECORD | LITIFUT_PATHS_SAVED,
+		0x20000800, /* one */
+		RECORD | LITIFUT_PATHS_SYNC,
+		0x122,
+		0x20000900,
+		1,
+		0x131,
+		0x20000904, /* and pairs */
+		RECORD | LITIFUT_PATHS_RESET,
+		1,
 		RECORD | 31, /* unknown, left out */
 		3,
 	};
 	const uint32_t expected[] = {
 		5,
 		RECORD | 0x8000,
-		CONTROL(BLOCK, 1), 0x200,
-		CONTROL(INTERRUPT, 2), 0x110, 0x20000801,
-		CONTROL(TASK_SAVED, 1), 0x20000800,
-		CONTROL(SYNC, 5), 0x122, 0x20000900, 0, 0x131, 0x20000904,
-		CONTROL(RESTARTED, 1), 1,
+		CONTROL(BLOCK, 1),
+		0x200,
+		CONTROL(INTERRUPT, 2),
+		0x110,
+		0x20000801,
+		CONTROL(TASK_SAVED, 1),
+		0x20000800,
+		CONTROL(SYNC, 5),
+		0x122,
+		0x20000900,
+		0,
+		0x131,
+		0x20000904,
+		CONTROL(RESTARTED, 1),
+		1,
 		3,
 	};
 	/* records that are cut, or have more calls than there can be */
 	const uint32_t cut[] = {3, RECORD | LITIFUT_PATHS_INTERRUPT, 0x110};
-	const uint32_t large[] = {3, RECORD | LITIFUT_PATHS_SYNC, 0x122, 0x20000900,
-				  LITIFUT_PATHS_SYNC_CALLS + 1, 7};
+	const uint32_t large[] = {3,          RECORD | LITIFUT_PATHS_SYNC,  0x122,
+				  0x20000900, LITIFUT_PATHS_SYNC_CALLS + 1, 7};
 
 	(void)state;
 	expect_made(device, COUNT(device), expected, COUNT(expected));

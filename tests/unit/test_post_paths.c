@@ -1,6 +1,7 @@
 /* LITIFUT_MODE=paths on the host: what instructions do to frames, where the blocks of a function
  * have their return address, the walk from words of a trace to blocks, and activations with their
- * paths. All code is bytes of this file; the words were made by the assembler. */
+ * paths. All code is bytes of this file; the words were made by the assembler. More than 500 lines,
+ * as all cases walk the same few functions. */
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
