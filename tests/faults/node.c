@@ -157,16 +157,51 @@ static void adc_interrupt(void)
 	ready(value);
 }
 
+static void (*spi_ready)(void);
+static unsigned owed; /* ticks that interrupt handlers have taken */
+static bool in_interrupt, stopped;
+
+void spi_listen(void (*ready)(void))
+{
+	spi_ready = ready;
+}
+
+static void tick(void)
+{
+	now++;
+	in_interrupt = true;
+	clock_interrupt();
+	radio_interrupt();
+	adc_interrupt();
+	if (spi_ready)
+		spi_ready();
+	in_interrupt = false;
+}
+
+void node_wait(unsigned ticks)
+{
+	if (in_interrupt) {
+		owed += ticks;
+		return;
+	}
+	while (ticks-- && !stopped)
+		tick();
+}
+
 void node_run(unsigned ticks)
 {
-	while (now < ticks) {
-		now++;
-		clock_interrupt();
-		radio_interrupt();
-		adc_interrupt();
-		while (run_next_task())
+	while (now < ticks && !stopped) {
+		tick();
+		if (owed)
+			owed--;
+		while (!owed && !stopped && run_next_task())
 			;
 	}
+}
+
+void node_stop(void)
+{
+	stopped = true;
 }
 
 void node_init(unsigned seed)

@@ -31,8 +31,16 @@ extern unsigned radio_sent[8]; /* by type */
 /* The analogue input: split-phase. */
 enum result adc_get(unsigned channel, void (*ready)(unsigned value));
 
-/* Runs for so many ticks. */
+/* A byte of the radio's serial interface comes each tick. */
+void spi_listen(void (*ready)(void));
+
+/* The code takes so many ticks: interrupts come in a task, and tasks wait for an interrupt handler.
+ */
+void node_wait(unsigned ticks);
+
+/* Runs for so many ticks, or until the node stops. */
 void node_run(unsigned ticks);
+void node_stop(void);
 void node_init(unsigned seed);
 
 /* The application. */
