@@ -1,6 +1,6 @@
 #!/bin/sh
 # Real code: newlib's printf and strtod, and with LONG=1 those of picolibc, C++ with and without
-# exceptions, and Mbed TLS and zlib of Debian's sources, each a million calls; with and without
+# exceptions, and Mbed TLS, zlib and lwIP of Debian's sources, each a million calls; with and without
 # hard floating point, and by -flto. Each site is counted as often as QEMU has executed it.
 BOARDS=${BOARDS:-mps2-an385 mps2-an386 ${LONG:+mps2-an500 mps2-an505}}
 . "$(dirname "$0")/../lib.sh"
@@ -149,7 +149,7 @@ library()
 	for file; do
 		# shellcheck disable=SC2086
 		arm-none-eabi-gcc $cpu -mthumb -O2 -ffunction-sections $library_options \
-			-c "$library_folder/$file.c" -o "objects/$file.o" || return
+			-c "$library_folder/$file.c" -o "objects/${file##*/}.o" || return
 	done
 	rm -f "source/$library_name.a"
 	arm-none-eabi-ar rcs "source/$library_name.a" objects/*.o
@@ -182,6 +182,32 @@ counted()
 	done
 }
 
+# A TCP connection and datagrams over the loopback interface of lwIP.
+network()
+{
+	folder=$("$root/scripts/fetch-source" lwip)
+	cp "$root/tests/firmware/network.c" source/main.c
+	mkdir -p port/arch
+	for option in 'NO_SYS 1' 'SYS_LIGHTWEIGHT_PROT 0' 'LWIP_NETCONN 0' 'LWIP_SOCKET 0' 'LWIP_STATS 0' \
+		'LWIP_ARP 0' 'LWIP_HAVE_LOOPIF 1' 'LWIP_NETIF_LOOPBACK 1' 'MEM_SIZE 32768' 'MEM_ALIGNMENT 4'; do
+		echo "#define $option"
+	done >port/lwipopts.h
+	cat >port/arch/cc.h <<-'C'
+	#include <stdio.h>
+	#include <stdlib.h>
+	#define LWIP_PLATFORM_DIAG(x)
+	#define LWIP_PLATFORM_ASSERT(x) abort()
+	#define LWIP_RAND() ((u32_t)rand())
+	C
+	options="-I$folder/src/include -I$(pwd)/port -DSEGMENTS=$segments"
+	ok "lwIP: it compiles" library library "$folder/src/core" "-I$folder/src/include -I$(pwd)/port" \
+		def inet_chksum init ip mem memp netif pbuf raw tcp tcp_in tcp_out timeouts udp \
+		ipv4/icmp ipv4/ip4 ipv4/ip4_addr ipv4/ip4_frag
+	counted lwIP
+	is "lwIP: what has come back is right" \
+		"$(grep -c "^$((400 * segments)) bytes echoed, 0 wrong, [1-9]" traced.text)" 1
+}
+
 sources()
 {
 	with_unit
@@ -210,6 +236,7 @@ sources()
 			deflate inffast inflate inftrees trees uncompr zutil
 		counted zlib
 		is "zlib $way: what it has made is right" "$(grep -c 'the same' traced.text)" 3
+		network
 	done
 }
 
@@ -217,6 +244,7 @@ behaviour()
 {
 	use_cpu
 	rounds=100
+	segments=4200
 	[ -z "${LONG:-}" ] || rounds=4000 patience=600
 	newlib
 	[ -n "${LONG:-}" ] || return
