@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""A gmon.out: `gmon.py GMON` prints how many samples are in its histograms."""
+"""A gmon.out: `gmon.py GMON` prints how many samples are in its histograms; `gmon.py GMON ELF`
+how many of them, in percent, lie in code whose symbol is the tracer's."""
 import struct
+import subprocess
 import sys
 
 
@@ -26,5 +28,36 @@ def read_gmon(path):
     return samples, counts
 
 
+def read_bins(path):
+    """[(lowest address, samples)]"""
+    with open(path, "rb") as file:
+        data = file.read()
+    bins, at = [], 20
+    while at < len(data):
+        if data[at] == 1:
+            at += 13
+            continue
+        low, high, count = struct.unpack_from("<III", data, at + 1)
+        samples = struct.unpack_from("<%dH" % count, data, at + 33)
+        bins += [(low + i * (high - low) // count, n) for i, n in enumerate(samples) if n]
+        at += 33 + 2 * count
+    return bins
+
+
+def share_of_tracer(gmon, elf):
+    text = subprocess.run(["arm-none-eabi-nm", "-n", elf], check=True, capture_output=True,
+                          text=True).stdout
+    symbols = [line.split() for line in text.splitlines() if line.split()[1] in "tT"]
+    total = own = 0
+    for low, samples in read_bins(gmon):
+        name = [name for address, _, name in symbols if int(address, 16) <= low]
+        total += samples
+        own += samples * name[-1].startswith("litifut_") if name else 0
+    return 100 * own / total, total
+
+
 if __name__ == "__main__":
-    print(read_gmon(sys.argv[1])[0])
+    if len(sys.argv) > 2:
+        print("%.1f %% of %d" % share_of_tracer(*sys.argv[1:]))
+    else:
+        print(read_gmon(sys.argv[1])[0])
