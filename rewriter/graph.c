@@ -1,6 +1,7 @@
 /* Code is cut into blocks at the targets of branches, calls and tables, and after each instruction
  * that leads elsewhere. An address that only looks like a target cuts a block in two, which does no
- * harm. */
+ * harm, but for one within an IT block: nothing branches there, and what is conditional must stay
+ * with its `it`. */
 #include "rewriter/graph.h"
 
 #include <stdlib.h>
@@ -216,7 +217,7 @@ static bool add_range(struct maker *maker, const struct litifut_code_range *rang
 			block = NULL;
 			continue;
 		}
-		if (block && litifut_targets_has(&maker->graph->targets, at))
+		if (block && !in_block && litifut_targets_has(&maker->graph->targets, at))
 			block = NULL;
 		if (!block) {
 			block = begin(maker, range, at, function);

@@ -202,9 +202,39 @@ forked()
 		awk '$5 == "parent" || $5 == "child" { print $1 }' | sort -u)" yes
 }
 
+# Data may look like the address of an instruction that stands in an IT block.
+looks_like_target()
+{
+	cat >looks.c <<-'END'
+		#include <stdio.h>
+		__attribute__((used)) int called(int number) { return number + 10; }
+		int choose(int number);
+		__asm__(".text\n.syntax unified\n.thumb\n.thumb_func\n.type choose, %function\n"
+			"choose: push {r4, lr}\n"
+			"	cmp r0, #0\n"
+			"	it ne\n"
+			"inside: movne r0, #1\n"
+			"	bl called\n"
+			"	pop {r4, pc}\n"
+			".size choose, . - choose\n"
+			".data\n.balign 4\n.word inside\n.text\n");
+		int main(void)
+		{
+			for (int i = 0; i < 5; i++)
+				printf("%d\n", choose(i));
+			return 0;
+		}
+	END
+	link looks ../looks.c && same_run looks && flags_equal_edges looks
+	export LITIFUT_MODE=paths
+	link looks ../looks.c && same_run looks
+	export LITIFUT_MODE=coverage
+}
+
 behaviour()
 {
 	export LITIFUT_MODE=coverage
+	[ "$target" != armhf ] || looks_like_target
 	program_source
 	for options in "-O2" "-O0" "-Os -no-pie" "-O2 -static"; do
 		flags=$options
