@@ -166,8 +166,8 @@ uint32_t post_modules_recorded(struct post_session *session, struct post_process
 	if (!module->image && other)
 		post_problem_at(session->problems, other->path, LITIFUT_NO_ADDRESS,
 				"another build of %s than the one that was traced (its build-id "
-				"differs), not used",
-				module->name);
+				"differs), not used for %s",
+				module->name, process->trace->path);
 	return number;
 }
 
@@ -293,6 +293,16 @@ const struct post_image *post_session_blocks(struct post_session *session, uint3
 	return NULL;
 }
 
+/* Is there another build of the module that was traced as well, and whose file is here? */
+static bool was_linked_again(const struct post_session *session, const struct post_module *module)
+{
+	for (size_t i = 1; i < session->module_count; i++)
+		if (session->modules[i].image && session->modules[i].traced &&
+		    !strcmp(session->modules[i].name, module->name))
+			return true;
+	return false;
+}
+
 void post_session_conclude(struct post_session *session)
 {
 	for (size_t i = 1; i < session->module_count; i++) {
@@ -314,6 +324,10 @@ void post_session_conclude(struct post_session *session)
 					"-s, link without, and strip a copy for the device");
 		if (module->image)
 			continue;
+		if (was_linked_again(session, module))
+			post_problem_at(session->problems, module->name, LITIFUT_NO_ADDRESS,
+					"traces of several builds of it are here, as each run adds "
+					"one: remove those from before it was linked again");
 		for (unsigned b = 0; b < module->build_id_bytes; b++)
 			sprintf(hex + (size_t)b * 2, "%02x", module->build_id[b]);
 		post_problem_at(

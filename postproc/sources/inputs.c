@@ -141,12 +141,27 @@ static void add_file(struct post_inputs *inputs, const char *path, bool named,
 					: "the file is empty or can't be read");
 }
 
+/* The folder that a traced program makes unless it is told another one. */
+static bool is_usual_folder(const char *path)
+{
+	static const char name[] = "litifut-data";
+	size_t length = strlen(path);
+
+	while (length && path[length - 1] == '/')
+		length--;
+	return length >= strlen(name) && !memcmp(path + length - strlen(name), name, strlen(name));
+}
+
 void post_inputs_add(struct post_inputs *inputs, const char *path, struct post_problems *problems)
 {
 	struct stat about;
 
 	if (stat(path, &about)) {
-		post_problem_at(problems, path, LITIFUT_NO_ADDRESS, "%s", strerror(errno));
+		post_problem_at(problems, path, LITIFUT_NO_ADDRESS, "%s%s", strerror(errno),
+				errno == ENOENT && is_usual_folder(path)
+					? ": a traced program makes it where it runs (is this one "
+					  "traced? litifut info PROGRAM)"
+					: "");
 		return;
 	}
 	if (S_ISREG(about.st_mode) && post_archive_is(path)) {

@@ -187,6 +187,14 @@ static void problems_are_1_and_told(void **state)
 	      "mkdir b; cp app b; python3 -c 'd=open(\"app\",\"rb\").read();"
 	      "open(\"b/app\",\"wb\").write(d.replace(bytes([0x22])*20,bytes([0x33])*20))'; "
 	      "$post trace maps b/app; s=$?; rm -r b; exit $s");
+	gives(1, "app: traces of several builds of it are here, as each run adds one: remove",
+	      "mkdir b; python3 -c 'd=open(\"trace/app.200.trace\",\"rb\").read();"
+	      "open(\"b/a.trace\",\"wb\").write("
+	      "d.replace(bytes([0x22])*20,bytes([0x33])*20))'; "
+	      "$post --no-maps-paths trace/app.100.trace b maps app; s=$?; rm -r b; exit $s");
+	gives(1,
+	      "litifut-data/: No such file or directory: a traced program makes it where it runs",
+	      "$post report litifut-data/ app");
 }
 
 static void summary_goes_to_standard_error(void **state)
