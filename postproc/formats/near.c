@@ -70,7 +70,9 @@ void post_near_report(const struct post_session *session, const char *relation, 
 
 	post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
 			"no call %s %s in these traces%s%s%s", relation, glob,
-			exists ? "" : ", and no function of that name", near ? "; there is " : "",
-			near ? near : "");
+			!exists                   ? ", and no function of that name"
+			: !strcmp(relation, "of") ? ": not executed, or inlined by the compiler"
+						  : "",
+			near ? "; there is " : "", near ? near : "");
 	free(near);
 }

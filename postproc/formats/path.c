@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "postproc/formats/format.h"
+#include "postproc/model/lines.h"
 #include "postproc/paths/activations.h"
 #include "postproc/paths/lines.h"
 #include "postproc/timeline/count.h"
@@ -257,6 +258,19 @@ static void report_none(const struct post_session *session)
 			"LITIFUT_MODE=paths");
 }
 
+static void report_lineless(const struct post_session *session,
+			    const struct post_path_line_table *lines)
+{
+	for (size_t i = 0; i < lines->count; i++) {
+		const struct post_module *module = &session->modules[i];
+
+		if (lines->modules[i] && module->image && !post_lines_dwarf(module->image))
+			post_problem_at(session->problems, module->name, LITIFUT_NO_ADDRESS,
+					"no debugging information, so addresses stand for its "
+					"lines: compile with -g");
+	}
+}
+
 static void finish_lines(struct post_output *output)
 {
 	struct post_session *session = output->session;
@@ -297,6 +311,7 @@ static void finish_lines(struct post_output *output)
 				"nothing is shown: no activation of %s that was recorded from its "
 				"start",
 				output->options.function);
+	report_lineless(session, &lines);
 	free(name);
 	post_path_lines_release(&lines);
 	post_path_codes_release(&codes);

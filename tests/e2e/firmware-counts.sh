@@ -52,6 +52,8 @@ behaviour()
 			counts_equal_calls "$stubs/firmware.elf"
 		ok "it prints the same ($stubs)" same_text plain.serial "$stubs/firmware.elf.serial"
 	done
+	ok "a list of calls is not empty without a reason" sh -c \
+		"'$BUILD/bin/litifut-post' fast/firmware.elf.serial fast/firmware.elf 2>&1 | grep 'has sums only'"
 	"$BUILD/bin/litifut" info --skipped fast/firmware.elf >left
 	is "calls before .bss is cleared are left" \
 		"$(grep -c 'before-ram in Reset_Handler$' left)" 3

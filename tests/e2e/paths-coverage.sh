@@ -228,6 +228,9 @@ looks_like_target()
 	link looks ../looks.c && same_run looks && flags_equal_edges looks
 	export LITIFUT_MODE=paths
 	link looks ../looks.c && same_run looks
+	"$triplet-objcopy" -g traced/looks no_lines
+	ok "a path without lines: litifut-post says what to do" sh -c \
+		"'$BUILD/bin/litifut-post' -q -f path --last 5 --no-maps-paths data no_lines 2>&1 | grep 'compile with -g'"
 	export LITIFUT_MODE=coverage
 }
 

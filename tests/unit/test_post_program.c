@@ -134,6 +134,8 @@ static void problems_are_1_and_told(void **state)
 	gives(1, "zero.trace: its header was never written",
 	      "head -c 4096 /dev/zero >zero.trace; $post zero.trace; s=$?; rm zero.trace; exit $s");
 	gives(1, "no trace among what was given", "$post app");
+	gives(1, "no call of main in these traces: not executed, or inlined by the compiler\n",
+	      "$post callers-of main trace app");
 	gives(1, "no call of nobody in these traces, and no function of that name\n",
 	      "$post callers-of nobody .");
 	gives(1,
