@@ -1,6 +1,6 @@
-/* Nodes that join a cluster in slots that are too few: the messages of two of them collide, and both
- * stay without a schedule for the round. After an implementation of LEACH (5.5.1 of the paper). The
- * other members of the cluster do what this node does, as far as their messages go. */
+/* Nodes that join a cluster in slots that are too few: the messages of two of them collide, and
+ * both stay without a schedule for the round. After an implementation of LEACH (5.5.1 of the
+ * paper). The other members of the cluster do what this node does, as far as their messages go. */
 #include "node.h"
 
 enum { IDLE, JOINED, TDMA_STATE, NO_TDMA_STATE };
@@ -17,7 +17,7 @@ static bool data_busy;
 
 static unsigned pick_slot(void)
 {
-	return node_random(8); // repair: delete
+	return node_random(8);            // repair: delete
 	return node_random(32u << tries); // repair: insert
 }
 
@@ -46,12 +46,12 @@ static void schedule_task(void)
 		return;
 	}
 	collisions++;
-	if (tries < 5) { // repair: insert
-		tries++; // repair: insert
-		join(); // repair: insert
+	if (tries < 5) {             // repair: insert
+		tries++;             // repair: insert
+		join();              // repair: insert
 		post(schedule_task); // repair: insert
-		return; // repair: insert
-	} // repair: insert
+		return;              // repair: insert
+	}                            // repair: insert
 	state = NO_TDMA_STATE;
 	lost++;
 }

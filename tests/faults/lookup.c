@@ -1,5 +1,5 @@
-/* A task that looks up a block of a file step by step, the longer the more is stored: other tasks wait
- * so long that the queue overruns, which resets the node. What is stored survives that, so the
+/* A task that looks up a block of a file step by step, the longer the more is stored: other tasks
+ * wait so long that the queue overruns, which resets the node. What is stored survives that, so the
  * node is reset again and again; this is what it does from one reset to the next. After
  * PermaSense (5.1.1 of the paper). */
 #include "node.h"
@@ -33,65 +33,65 @@ static unsigned card_read(unsigned number)
 
 static void lookup_task(void)
 {
-	while (position < wanted) { // repair: delete
-	if (position < wanted) { // repair: insert
-		block = card_read(block);
-		position++;
+	while (position < wanted) {      // repair: delete
+		if (position < wanted) { // repair: insert
+			block = card_read(block);
+			position++;
+		}
+		if (position < wanted) {   // repair: insert
+			post(lookup_task); // repair: insert
+			return;            // repair: insert
+		}                          // repair: insert
+		written += block != 0;
+		stored++;
+		looking = false;
 	}
-	if (position < wanted) { // repair: insert
-		post(lookup_task); // repair: insert
-		return;		   // repair: insert
-	} // repair: insert
-	written += block != 0;
-	stored++;
-	looking = false;
-}
 
-static void store_timer(void)
-{
-	if (looking || stored >= BLOCKS - 1)
-		return;
-	looking = true;
-	wanted = stored;
-	position = block = 0;
-	post(lookup_task);
-}
+	static void store_timer(void)
+	{
+		if (looking || stored >= BLOCKS - 1)
+			return;
+		looking = true;
+		wanted = stored;
+		position = block = 0;
+		post(lookup_task);
+	}
 
-static void value_ready(unsigned value)
-{
-	sum += value;
-}
+	static void value_ready(unsigned value)
+	{
+		sum += value;
+	}
 
-static void sample_task(void)
-{
-	samples++;
-	adc_get(1, value_ready);
-}
+	static void sample_task(void)
+	{
+		samples++;
+		adc_get(1, value_ready);
+	}
 
-static void sample_timer(void)
-{
-	if (post(sample_task) == SUCCESS)
-		return;
-	resets++;
-	node_stop();
-}
+	static void sample_timer(void)
+	{
+		if (post(sample_task) == SUCCESS)
+			return;
+		resets++;
+		node_stop();
+	}
 
-static void heard(const struct message *message)
-{
-	if (message->type == 2 && message->data[1] > 200)
-		sum = 0;
-}
+	static void heard(const struct message *message)
+	{
+		if (message->type == 2 && message->data[1] > 200)
+			sum = 0;
+	}
 
-void app_start(void)
-{
-	format_card();
-	stored = 5 + node_random(110);
-	radio_listen(heard);
-	timer_start(store_timer, 20 + node_random(30), 160);
-	timer_start(sample_timer, 3, 7);
-}
+	void app_start(void)
+	{
+		format_card();
+		stored = 5 + node_random(110);
+		radio_listen(heard);
+		timer_start(store_timer, 20 + node_random(30), 160);
+		timer_start(sample_timer, 3, 7);
+	}
 
-bool app_worked(void)
-{
-	return !resets && samples;
-}
+	bool app_worked(void)
+	{
+		return !resets && samples;
+	}

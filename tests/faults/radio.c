@@ -47,11 +47,11 @@ static void spi_ready(void)
 	case TX_DONE:
 		if (tx_pending)
 			post_delay();
-		spi_rx_mode();	   // repair: delete
+		spi_rx_mode();     // repair: delete
 		control_rx_mode(); // repair: delete
 		tx_pending = false;
 		if (post(packet_sent_task) == SUCCESS) {
-			spi_rx_mode();	   // repair: insert
+			spi_rx_mode();     // repair: insert
 			control_rx_mode(); // repair: insert
 			tx_state = TX_IDLE;
 		}
