@@ -30,7 +30,7 @@ behaviour()
 			$stubs/firmware.elf.serial $stubs/firmware.elf | awk '{ sum += $1 } END { print sum }') calls"
 		[ $stubs = fast ] && most=$fast || most=$small
 		ok "$stubs: few of the samples are in the tracer" \
-			awk -v most=$most '{ exit !($1 > 0 && $1 <= most && $4 > 500) }' share
+			awk -v most="$most" '{ exit !($1 > 0 && $1 <= most && $4 > 500) }' share
 	done
 }
 
