@@ -89,7 +89,7 @@ static void walk_chunk(struct post_walk *walk, const struct post_chunk *chunk)
 	struct post_walker *walker = post_walk_thread(walk, chunk->thread);
 	uint32_t words[128];
 
-	walker->epoch = chunk->flags >> LITIFUT_CHUNK_EPOCH_SHIFT;
+	walker->epoch = chunk->epoch;
 	for (uint32_t i = 0; i < chunk->word_count; i++) {
 		uint32_t word = post_trace_word(trace, chunk, i);
 		uint32_t count;

@@ -36,8 +36,7 @@ void post_cursor_start(struct post_cursor *cursor, const struct post_trace *trac
 		.time = trace->chunks[chunk].start_time,
 		.problems = problems,
 	};
-	if (trace->header.version_major > 1)
-		cursor->epoch = cursor->chunk->flags >> LITIFUT_CHUNK_EPOCH_SHIFT;
+	cursor->epoch = cursor->chunk->epoch;
 	if (cursor->chunk->packed_bytes)
 		cursor->decoded = decode(cursor, buffer);
 }

@@ -239,7 +239,7 @@ static void fold(struct reader *reader, const struct post_chunk *chunk, struct s
 	for (uint32_t i = 0; i < chunk->word_count; i++)
 		words[i] = post_trace_word(reader->trace, chunk, i);
 	/* a thread begins where its stack of open calls says, or with its first chunk */
-	reader->epoch = chunk->flags >> LITIFUT_CHUNK_EPOCH_SHIFT;
+	reader->epoch = chunk->epoch;
 	if (stack->open.epoch > reader->epoch)
 		reader->epoch = stack->open.epoch;
 	litifut_fold_reach(&folded, chunk->start_time);

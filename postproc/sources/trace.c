@@ -342,6 +342,30 @@ static void order_chunks(struct post_trace *trace)
 	trace->chunk_count = kept;
 }
 
+/* A chunk has the lower 16 bits of its epoch. From one to the next there are fewer than 2^15
+ * unloadings, and so from the last one to the last unloading that the trace tells of. */
+static void find_epochs(const struct post_trace *trace, struct post_chunk *chunks, size_t count)
+{
+	uint32_t epoch = 0;
+
+	if (trace->header.version_major <= 1)
+		return;
+	for (size_t i = 0; i < trace->module_count; i++)
+		if (trace->modules[i].end_epoch != UINT32_MAX &&
+		    trace->modules[i].end_epoch > epoch)
+			epoch = trace->modules[i].end_epoch;
+	while (count--) {
+		uint32_t low = chunks[count].flags >> LITIFUT_CHUNK_EPOCH_SHIFT;
+		uint32_t back = (epoch - low) & 0xffff;
+
+		if (back < 0x8000)
+			epoch = back <= epoch ? epoch - back : low;
+		else
+			epoch += 0x10000 - back;
+		chunks[count].epoch = epoch;
+	}
+}
+
 /* Chunks of other kinds have numbers as well, so there may be fewer gaps than that. */
 static void find_gaps(struct post_trace *trace)
 {
@@ -508,6 +532,8 @@ enum litifut_status post_trace_open_memory(const uint8_t *data, size_t size, con
 	}
 	read_chunks(opened, problems);
 	order_chunks(opened);
+	find_epochs(opened, opened->chunks, opened->chunk_count);
+	find_epochs(opened, opened->bits, opened->bits_count);
 	if (opened->damaged)
 		find_gaps(opened);
 	if (opened->header.mode == LITIFUT_MODE_TABLE) {

@@ -19,6 +19,7 @@ struct post_chunk {
 	uint32_t thread;
 	uint32_t flags; /* enum litifut_chunk_flags */
 	uint32_t number;
+	uint32_t epoch; /* of modules, where it begins */
 	uint64_t start_time;
 	uint32_t packed_bytes; /* of a compact block, decoded when it is read; 0: plain words */
 	uint32_t gaps;         /* how often chunks may be missing before it: the file is damaged */

@@ -439,6 +439,44 @@ static void first_chunks_are_read(void **state)
 	trace_builder_release(&builder);
 }
 
+/* After 65,536 libraries that were unloaded, a chunk has only the rest of their number. */
+static void epochs_are_whole(void **state)
+{
+	static const uint32_t epochs[] = {0,      3,      0x7000,  0x7001,  0x6fff,
+					  0xc000, 0xfff0, 0x10002, 0x17000, 0x1e000};
+	enum { COUNT = sizeof(epochs) / sizeof(*epochs) };
+	struct trace_builder builder;
+	struct post_problems problems;
+	struct post_cursor cursor;
+	struct post_item item;
+
+	(void)state;
+	trace_builder_start(&builder, false, BUILDER_MACHINE_ARM, 1, "p");
+	trace_builder_module(&builder,
+			     &(struct litifut_module_record){.serial = 7, .name = "gone"});
+	trace_builder_unload(&builder, 7, 0x20001);
+	for (size_t i = 0; i < COUNT; i++) {
+		trace_builder_chunk(&builder, 1, epochs[i] << LITIFUT_CHUNK_EPOCH_SHIFT, 0);
+		trace_builder_call(&builder, 0x10000);
+	}
+	trace_builder_finish(&builder);
+	struct post_trace *trace = open_built(&builder, &problems);
+	assert_non_null(trace);
+	assert_int_equal(problems.count, 0);
+	assert_int_equal(trace->chunk_count, COUNT);
+	for (size_t i = 0; i < COUNT; i++) {
+		assert_int_equal(trace->chunks[i].epoch, epochs[i]);
+		post_cursor_start(&cursor, trace, i, NULL, &problems);
+		assert_true(post_cursor_next(&cursor, &item));
+		if (!epochs[i])
+			continue;
+		assert_int_equal(item.kind, LITIFUT_WORD_EPOCH);
+		assert_int_equal(item.value, epochs[i]);
+	}
+	post_trace_close(trace);
+	trace_builder_release(&builder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -453,6 +491,7 @@ int main(void)
 		cmocka_unit_test(flipped_bits_of_chunks_are_told),
 		cmocka_unit_test(flipped_bits_of_blocks_are_told),
 		cmocka_unit_test(first_chunks_are_read),
+		cmocka_unit_test(epochs_are_whole),
 	};
 	return cmocka_run_group_tests_name("post: trace", tests, NULL, NULL);
 }

@@ -204,6 +204,15 @@ void trace_builder_module(struct trace_builder *builder, const struct litifut_mo
 	close_chunk(builder);
 }
 
+void trace_builder_unload(struct trace_builder *builder, uint32_t serial, uint32_t epoch)
+{
+	open_chunk(builder, LITIFUT_CHUNK_METADATA, 0, 0, 0);
+	raw_word(builder, LITIFUT_CONTROL_WORD(LITIFUT_WORD_UNLOAD, 2));
+	raw_word(builder, serial);
+	raw_word(builder, epoch);
+	close_chunk(builder);
+}
+
 void trace_builder_finish(struct trace_builder *builder)
 {
 	close_chunk(builder);

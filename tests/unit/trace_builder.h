@@ -59,6 +59,9 @@ void trace_builder_indirect(struct trace_builder *builder, uint32_t return_addre
 			    uint32_t callee);
 void trace_builder_tail(struct trace_builder *builder, uint32_t after, uint32_t callee);
 
+/* The module with this number is unloaded, with which this epoch begins. */
+void trace_builder_unload(struct trace_builder *builder, uint32_t serial, uint32_t epoch);
+
 /* Closes the last chunk and marks the trace as stopped. */
 void trace_builder_finish(struct trace_builder *builder);
 
