@@ -153,6 +153,8 @@ static enum litifut_status open_pass(const char *path,
 	if (!status)
 		status = pass->cpu->add_vectors(&pass->image, &pass->sites, error);
 	choose_vectors(pass);
+	if (!status)
+		status = litifut_firmware_find_transmitter(pass, error);
 	if (!status && options->spans && !pass->cpu->event_bytes)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
 					 LITIFUT_NO_ADDRESS,

@@ -324,6 +324,27 @@ static enum litifut_status write_task(struct litifut_firmware_pass *pass, uint32
 	return status;
 }
 
+/* What else is to happen when such an interrupt comes, before that code. */
+static enum litifut_status put_gates(struct litifut_firmware_pass *pass,
+				     struct litifut_error *error)
+{
+	enum litifut_status status = LITIFUT_OK;
+
+	for (size_t i = 0; i < pass->sites.count && !status; i++) {
+		const struct litifut_site *site = &pass->sites.items[i].site;
+		const struct litifut_section *section =
+			litifut_image_section_at(&pass->image, site->address, 4);
+
+		if (site->kind == LITIFUT_SITE_VECTOR && section && section->bytes)
+			status = litifut_firmware_put_gates(
+				pass, site,
+				litifut_get32(pass->image.big_endian,
+					      section->bytes + (site->address - section->address)),
+				error);
+	}
+	return status;
+}
+
 static enum litifut_status write_sends(struct litifut_firmware_pass *pass, struct writing *writing,
 				       struct litifut_error *error)
 {
@@ -383,6 +404,10 @@ static enum litifut_status finish(struct litifut_firmware_pass *pass, struct wri
 			return litifut_error_set(error, LITIFUT_ERROR_INTERNAL, pass->image.path,
 						 NULL, changes->items[i].address,
 						 "no section holds this code");
+	enum litifut_status status = put_gates(pass, error);
+
+	if (status)
+		return status;
 	litifut_sites_release(&pass->sites);
 	pass->sites = pass->session.sites;
 	memset(&pass->session.sites, 0, sizeof(pass->session.sites));

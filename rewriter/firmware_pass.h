@@ -30,6 +30,7 @@ struct litifut_firmware_pass {
 	uint32_t send_at;   /* address of options->send_at; 0: there is none */
 	uint32_t sample_at; /* of options->sample_at; 0: there is none */
 	uint32_t timer_at;  /* of options->timer_at, likewise */
+	uint32_t transmits; /* entry of the vector table for options->transmitter */
 	bool samples;
 	bool jumps;           /* a site calls longjmp() */
 	bool ticks;           /* SysTick is counted for the clock */
@@ -73,6 +74,10 @@ enum litifut_status litifut_firmware_missing(const struct litifut_firmware_pass 
 /* Changes code or data in the image's memory. False: no section has these bytes. */
 bool litifut_firmware_change(struct litifut_firmware_pass *pass, uint32_t address,
 			     const uint8_t *bytes, uint32_t size);
+
+/* Finds pass->transmits, before the vector table is changed. */
+enum litifut_status litifut_firmware_find_transmitter(struct litifut_firmware_pass *pass,
+						      struct litifut_error *error);
 
 /* Finds the tracer's symbols, and checks where the linker has put them. */
 enum litifut_status litifut_firmware_find_runtime(struct litifut_firmware_pass *pass,

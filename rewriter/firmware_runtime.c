@@ -393,12 +393,26 @@ static enum litifut_status set_times(struct litifut_firmware_pass *pass,
 	return pass->cpu->clock_vector ? set_clock(pass, error) : LITIFUT_OK;
 }
 
+enum litifut_status litifut_firmware_find_transmitter(struct litifut_firmware_pass *pass,
+						      struct litifut_error *error)
+{
+	const uint32_t number = pass->options->transmitter;
+
+	if (!pass->options->transmits ||
+	    (pass->cpu->free_vector &&
+	     pass->cpu->free_vector(&pass->image, number, &pass->transmits)))
+		return LITIFUT_OK;
+	return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
+				 LITIFUT_NO_ADDRESS,
+				 "LITIFUT_PORT: the vector table has no entry for interrupt %u, or "
+				 "the program has a handler for it",
+				 (unsigned)number);
+}
+
 /* The interrupts that send. */
 static enum litifut_status set_sending(struct litifut_firmware_pass *pass,
 				       struct litifut_error *error)
 {
-	uint32_t entry;
-
 	if (litifut_image_symbol(&pass->image, TICK_GATE) && !pass->timer)
 		return litifut_error_set(
 			error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
@@ -406,17 +420,8 @@ static enum litifut_status set_sending(struct litifut_firmware_pass *pass,
 			"LITIFUT_SEND=tick: no entry of the vector table leads to %s "
 			"alone",
 			pass->options->timer_at ? pass->options->timer_at : "a handler of SysTick");
-	if (!pass->options->transmits)
-		return LITIFUT_OK;
-	if (!pass->cpu->free_vector ||
-	    !pass->cpu->free_vector(&pass->image, pass->options->transmitter, &entry))
-		return litifut_error_set(
-			error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
-			LITIFUT_NO_ADDRESS,
-			"LITIFUT_PORT: the vector table has no entry for interrupt %u, or the "
-			"program has a handler for it",
-			(unsigned)pass->options->transmitter);
-	return set_free_vector(pass, TRANSMIT, entry, error);
+	return pass->options->transmits ? set_free_vector(pass, TRANSMIT, pass->transmits, error)
+					: LITIFUT_OK;
 }
 
 static enum litifut_status set_send_target(struct litifut_firmware_pass *pass,
