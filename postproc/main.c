@@ -138,6 +138,12 @@ static void print_summary(const struct post_totals *totals, double seconds, bool
 			"calls "
 			"(LITIFUT_MODE=coverage, paths): see -f coverage, branches, lcov, path\n",
 			totals->covered, totals->covered == 1 ? "" : "es");
+	if (totals->unfollowed)
+		fprintf(stderr,
+			"litifut-post: %" PRIu64 " call%s led through a pointer, to functions that "
+			"LITIFUT_MODE=counts does not record: shown as ?; LITIFUT_MODE=table "
+			"records them\n",
+			totals->unfollowed, plural(totals->unfollowed));
 	if (totals->clockless)
 		fprintf(stderr,
 			"litifut-post: %zu process%s recorded returns without times, as no clock "

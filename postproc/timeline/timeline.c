@@ -418,6 +418,7 @@ static double seconds_after_start(const struct post_process *process, uint64_t t
 void post_timeline_total(const struct post_session *session, struct post_totals *totals)
 {
 	uint64_t most = 0;
+	bool counts = false;
 
 	*totals = (struct post_totals){.processes = session->process_count};
 	for (size_t i = 0; i < session->process_count; i++) {
@@ -436,6 +437,7 @@ void post_timeline_total(const struct post_session *session, struct post_totals 
 				seconds_after_start(process, process->trace->header.lost_to);
 		}
 		totals->events += process->events;
+		counts |= process->trace->header.mode == LITIFUT_MODE_COUNTS;
 		totals->killed += process->trace->header.state == LITIFUT_TRACE_RUNNING;
 		totals->covered += (process->trace->header.mode == LITIFUT_MODE_COVERAGE ||
 				    process->trace->header.mode == LITIFUT_MODE_PATHS) &&
@@ -462,6 +464,8 @@ void post_timeline_total(const struct post_session *session, struct post_totals 
 		totals->shown += call->count;
 		if (call->unresolved)
 			totals->unresolved += call->count;
+		if (counts && !strcmp(session->functions[call->callee].name, "?"))
+			totals->unfollowed += call->count;
 	}
 }
 

@@ -16,6 +16,7 @@ struct post_totals {
 	uint64_t lost;
 	uint64_t holes;      /* reserved and never filled: the program was killed */
 	uint64_t unresolved; /* events without a symbol for caller or callee */
+	uint64_t unfollowed; /* of them, those that were counted, and led through a pointer */
 	size_t processes, threads, modules;
 	size_t killed;        /* processes whose trace was never stopped */
 	size_t covered;       /* processes that recorded which code was executed, and no calls */

@@ -284,6 +284,10 @@ behaviour()
 		"$("$BUILD/bin/litifut-post" -q edges data traced/fixed | awk '{ n += $1 } END { print n }')"
 	is "the summary does not say 0 threads" "$("$BUILD/bin/litifut-post" -f report -o report data traced/fixed 2>&1 |
 		grep -o ' 1 process, .*module')" " 1 process, 1 module"
+	is "it says how many calls led where counts do not record" \
+		"$("$BUILD/bin/litifut-post" -f report -o report data traced/fixed 2>&1 |
+			sed -n 's/^litifut-post: \([0-9]*\) calls led through a pointer, .*/\1/p')" \
+		"$("$BUILD/bin/litifut-post" -q -f edges data traced/fixed | awk '$NF == "?" { n += $1 } END { print n }')"
 	if link static ../main.c ../library.c -static -lpthread; then
 		counts_equal_calls '' static
 	fi
