@@ -186,10 +186,44 @@ lost_in_between()
 	awk '/calls were lost from .* s to .* s after the start$/ { found = $6 > 0 && $9 > $6 } END { exit !found }' post.err
 }
 
+# A program that takes all addresses: memory is not asked for at each call.
+no_memory()
+{
+	cat >memory.c <<-'END'
+		#include <stdio.h>
+		#include <sys/mman.h>
+		__attribute__((noipa)) static int step(int n) { return n + 1; }
+		int main(void)
+		{
+			int sum = 0;
+			for (size_t size = 1u << 28; size >= 4096; size /= 4)
+				while (mmap(0, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) !=
+				       MAP_FAILED)
+					;
+			for (int i = 0; i < 40000; i++)
+				sum += step(i);
+			printf("%d\n", sum);
+			return 0;
+		}
+	END
+	flags=
+	link memory ../memory.c || return 0
+	qemu_options=-strace
+	guest_environment="LITIFUT_CLOCK=none LITIFUT_COMPACT=0 LITIFUT_DIR=$(pwd)/data"
+	rm -rf data
+	run plain memory
+	run traced memory
+	qemu_options='' guest_environment=''
+	ok "no memory: the program prints the same" diff plain.out traced.out
+	more=$(($(grep -c mmap traced.err) - $(grep -c mmap plain.err)))
+	ok "no memory: it is not asked for at each call: $more times" test "$more" -le 1000
+}
+
 everything()
 {
 	behaviour
 	goes_on
+	no_memory
 }
 
 for_targets everything

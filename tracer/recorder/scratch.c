@@ -27,6 +27,9 @@
 /* Not at the start, which is a multiple of LITIFUT_THUNK_STOP_BYTES. */
 #define LITIFUT_SCRATCH_START 16
 
+/* Memory for one is asked for once in so many calls. */
+#define LITIFUT_SCRATCH_TRY 256
+
 static uint32_t litifut_events_between(uint32_t from, uint32_t to)
 {
 	const struct litifut_recorder *r = &litifut_recorder;
@@ -76,7 +79,8 @@ void litifut_scratch_enter(struct litifut_thread *thread)
 
 	if (thread->scratch_from || (r->fast < LITIFUT_FAST_WORDS && !litifut_is_bits()))
 		return;
-	if (!thread->scratch)
+	/* without memory each call comes here */
+	if (!thread->scratch && !(thread->misses++ % LITIFUT_SCRATCH_TRY))
 		thread->scratch =
 			litifut_map_before(-1, 0, LITIFUT_THUNK_STOP_BYTES, r->chunk_mask + 1);
 	if (!thread->scratch)
