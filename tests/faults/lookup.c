@@ -31,67 +31,71 @@ static unsigned card_read(unsigned number)
 	return next_block[number];
 }
 
+static void step(void)
+{
+	block = card_read(block);
+	position++;
+}
+
 static void lookup_task(void)
 {
-	while (position < wanted) {      // repair: delete
-		if (position < wanted) { // repair: insert
-			block = card_read(block);
-			position++;
-		}
-		if (position < wanted) {   // repair: insert
-			post(lookup_task); // repair: insert
-			return;            // repair: insert
-		}                          // repair: insert
-		written += block != 0;
-		stored++;
-		looking = false;
-	}
+	while (position < wanted)  // repair: delete
+		step();            // repair: delete
+	if (position < wanted) {   // repair: insert
+		step();            // repair: insert
+		post(lookup_task); // repair: insert
+		return;            // repair: insert
+	}                          // repair: insert
+	written += block != 0;
+	stored++;
+	looking = false;
+}
 
-	static void store_timer(void)
-	{
-		if (looking || stored >= BLOCKS - 1)
-			return;
-		looking = true;
-		wanted = stored;
-		position = block = 0;
-		post(lookup_task);
-	}
+static void store_timer(void)
+{
+	if (looking || stored >= BLOCKS - 1)
+		return;
+	looking = true;
+	wanted = stored;
+	position = block = 0;
+	post(lookup_task);
+}
 
-	static void value_ready(unsigned value)
-	{
-		sum += value;
-	}
+static void value_ready(unsigned value)
+{
+	sum += value;
+}
 
-	static void sample_task(void)
-	{
-		samples++;
-		adc_get(1, value_ready);
-	}
+static void sample_task(void)
+{
+	samples++;
+	adc_get(1, value_ready);
+}
 
-	static void sample_timer(void)
-	{
-		if (post(sample_task) == SUCCESS)
-			return;
-		resets++;
-		node_stop();
-	}
+static void sample_timer(void)
+{
+	if (post(sample_task) == SUCCESS)
+		return;
+	resets++;
+	node_stop();
+}
 
-	static void heard(const struct message *message)
-	{
-		if (message->type == 2 && message->data[1] > 200)
-			sum = 0;
-	}
+static void heard(const struct message *message)
+{
+	if (message->type == 2 && message->data[1] > 200)
+		sum = 0;
+}
 
-	void app_start(void)
-	{
-		format_card();
-		stored = 5 + node_random(110);
-		radio_listen(heard);
-		timer_start(store_timer, 20 + node_random(30), 160);
-		timer_start(sample_timer, 3, 7);
-	}
+void app_start(void)
+{
+	format_card();
+	stored = 5 + node_random(110);
+	radio_listen(heard);
+	timer_start(store_timer, 20 + node_random(30), 160);
+	timer_start(sample_timer, 3, 7);
+}
 
-	bool app_worked(void)
-	{
-		return !resets && samples;
-	}
+bool app_worked(void)
+{
+	return !resets && samples;
+}
