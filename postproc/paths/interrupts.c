@@ -3,6 +3,13 @@
  * goes on. */
 #include "postproc/paths/walker.h"
 
+#include <string.h>
+
+#include "cpu/cpu.h"
+#include "cpu/step.h"
+
+#define TRACER "litifut_" /* its functions' names begin so */
+
 /* The interrupt handler that the thread is in, as far as is known; NULL: in none. Blocks are
  * followed to their end at once, so it may have been left already. */
 static struct post_walk_frame *handler_of(struct post_walker *walker)
@@ -77,6 +84,63 @@ static void begin(struct post_walk *walk, struct post_walker *walker,
 	walker->begun = block;
 }
 
+#define INSTRUCTIONS_MOST 16 /* of the code of an edge that are looked at */
+
+/* Where the code of an edge, or what has moved beside it, leads from `at` on; 0: not known.
+ * *records: it records a bit before. */
+static uint32_t way_out(const struct post_path_code *code, const struct post_image *image,
+			uint32_t at, bool thumb, bool *records)
+{
+	const struct cpu_context context = {.big_endian = image->big_endian_code};
+	unsigned conditional = 0;
+
+	*records = false;
+	for (unsigned i = 0; i < INSTRUCTIONS_MOST && code->cpu->step; i++) {
+		struct cpu_step step = {0};
+		const struct post_symbol *symbol;
+		uint8_t bytes[4];
+		unsigned length;
+
+		if (!post_image_bytes(image, at, bytes, sizeof(bytes)))
+			return 0;
+		length = code->cpu->step(&context, bytes, sizeof(bytes), at,
+					 thumb ? LITIFUT_CODE_THUMB : LITIFUT_CODE_PLAIN,
+					 &conditional, &step);
+		symbol = post_symbols_find(&image->symbols, step.target & ~1u);
+		if (!length || step.way == LITIFUT_ENDS_RETURN || step.way == LITIFUT_ENDS_JUMP)
+			return 0;
+		if (step.way == LITIFUT_ENDS_CALL && symbol &&
+		    !strncmp(symbol->name, TRACER, sizeof(TRACER) - 1))
+			*records = true;
+		else if (step.way != LITIFUT_ENDS_ON && !step.conditional)
+			return step.target & ~1u;
+		at += length;
+	}
+	return 0;
+}
+
+/* The thread goes on into the block, to the instruction at the address. */
+static void go_into(struct post_walk *walk, struct post_walker *walker,
+		    const struct post_path_code *code, uint32_t block, uint32_t address)
+{
+	const struct post_walk_ahead ahead = post_walk_ahead(walker, code, block);
+
+	if (!ahead.passes && !ahead.leads_to && !ahead.may_call)
+		return;
+	/* it may have been executed before */
+	for (size_t i = 0; i < code->count && may_execute(walker); i++) {
+		if (is_before(walker, code, block, address) ||
+		    (!ahead.passes && walker->last == block))
+			break;
+		post_walk_execute(walk, walker);
+		if (walker->last == block)
+			break;
+	}
+	if (walker->last != block && code->blocks[block].block.start != address &&
+	    code->blocks[block].block.entered)
+		begin(walk, walker, code, block);
+}
+
 /* An interrupt has come before the instruction at the address. Of what was executed by then, the
  * last decision tells the most part, and the code behind it the rest. */
 static void find_interrupted(struct post_walk *walk, struct post_walker *walker, uint32_t address)
@@ -84,7 +148,8 @@ static void find_interrupted(struct post_walk *walk, struct post_walker *walker,
 	const struct post_path_code *code;
 	const struct post_path_edge *edge;
 	const struct post_image *image;
-	uint32_t module, link, block;
+	uint32_t module, link, block, out;
+	bool records;
 
 	if (walker->at.state == POST_WALK_NOWHERE ||
 	    !post_session_place(walk->process, walker->epoch, address, &module, &link))
@@ -94,22 +159,7 @@ static void find_interrupted(struct post_walk *walk, struct post_walker *walker,
 	image = walk->session->modules[module].image;
 	block = image ? post_image_block(image, link) : POST_NONE;
 	if (block != POST_NONE) {
-		const struct post_walk_ahead ahead = post_walk_ahead(walker, code, block);
-
-		if (!ahead.passes && !ahead.leads_to && !ahead.may_call)
-			return;
-		/* it may have been executed before */
-		for (size_t i = 0; i < code->count && may_execute(walker); i++) {
-			if (is_before(walker, code, block, link) ||
-			    (!ahead.passes && walker->last == block))
-				break;
-			post_walk_execute(walk, walker);
-			if (walker->last == block)
-				break;
-		}
-		if (walker->last != block && code->blocks[block].block.start != link &&
-		    code->blocks[block].block.entered)
-			begin(walk, walker, code, block);
+		go_into(walk, walker, code, block, link);
 		return;
 	}
 	edge = post_path_edge(code, link);
@@ -117,11 +167,23 @@ static void find_interrupted(struct post_walk *walk, struct post_walker *walker,
 	if (edge && post_symbols_find(&image->symbols, link) !=
 			    post_symbols_find(&image->symbols, edge->address))
 		edge = NULL;
-	/* beside the code of an edge stands what makes room for it, which is of any function */
-	if (edge && !is_expected(walker, code, edge->block))
-		return;
-	if (edge)
+	if (edge) {
 		block = edge->block;
+		out = way_out(code, image, link,
+			      code->blocks[block].block.flags & LITIFUT_BLOCK_THUMB, &records);
+		/* its bit is not there yet */
+		if (records && post_walk_ahead(walker, code, block).passes) {
+			go_into(walk, walker, code, block, link);
+			return;
+		}
+		/* beside it stands what makes room for it, which is of any block */
+		if (!is_expected(walker, code, block)) {
+			block = out && !records ? post_image_block(image, out - 1) : POST_NONE;
+			if (block != POST_NONE)
+				go_into(walk, walker, code, block, link);
+			return;
+		}
+	}
 	for (size_t i = 0; i < code->count && may_execute(walker) && walker->last != block; i++)
 		post_walk_execute(walk, walker);
 	if (edge && walker->last != block && post_walk_is_entering(code, edge, link))
