@@ -24,7 +24,7 @@
 
 #define NAMES                                                                                      \
 	"litifut_record_trace; litifut_module_enter; litifut_module_leave; litifut_start; "        \
-	"litifut_stop;"
+	"litifut_stop; litifut_record_return;"
 
 static enum litifut_status write_text(const char *path, const char *first, size_t first_bytes,
 				      const char *middle, const char *last,

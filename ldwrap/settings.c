@@ -312,28 +312,6 @@ static void read_config(struct settings *settings, const char *path, settings_wa
 	fclose(file);
 }
 
-static void check_returns(struct settings *settings, settings_warning *warn)
-{
-	if (!settings->recorder && settings->engine != LITIFUT_ENGINE_DB)
-		return;
-	warn(settings->recorder ? "LITIFUT_MODE: a custom recorder gets no returns, so "
-				  "none are recorded"
-				: "LITIFUT_MODE: the db engine records no returns");
-	settings->recorded = LITIFUT_MODE_CALLS;
-}
-
-/* What a custom recorder can't do. Of a firmware, which has none, counts are the default. */
-static void suit_recorder(struct settings *settings, settings_warning *warn)
-{
-	if (settings->recorded == LITIFUT_MODE_PATHS)
-		warn("LITIFUT_MODE: paths needs the recorder of LITIFUT, so calls are recorded");
-	else if (settings->recorded == LITIFUT_MODE_COVERAGE)
-		warn("LITIFUT_MODE: coverage needs the recorder of LITIFUT, so calls are recorded");
-	else
-		return;
-	settings->recorded = LITIFUT_MODE_CALLS;
-}
-
 void settings_read(struct settings *settings, settings_warning *warn)
 {
 	const char *mode = getenv("LITIFUT");
@@ -363,9 +341,9 @@ void settings_read(struct settings *settings, settings_warning *warn)
 	if (settings->defaults)
 		defaults_check(settings->defaults, warn);
 	if (settings->recorded == LITIFUT_MODE_SPANS)
-		check_returns(settings, warn);
+		settings_suit_returns(settings, warn);
 	if (settings->recorder)
-		suit_recorder(settings, warn);
+		settings_suit_recorder(settings, warn);
 	if (settings->database != SETTINGS_DB_LOADED && settings->engine == LITIFUT_ENGINE_DB)
 		warn("LITIFUT_DB: the db engine needs its DB loaded, and gets it so");
 }
@@ -396,7 +374,7 @@ void settings_suit(struct settings *settings, bool firmware, settings_warning *w
 		settings->engine = LITIFUT_ENGINE_THUNK;
 	}
 	if (settings->recorded == LITIFUT_MODE_TABLE) {
-		check_returns(settings, warn);
+		settings_suit_returns(settings, warn);
 		if (settings->clock == LITIFUT_CLOCK_NONE)
 			settings->clock = LITIFUT_CLOCK_CYCLE; /* a table is of times */
 	}

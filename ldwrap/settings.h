@@ -69,6 +69,11 @@ void settings_read(struct settings *settings, settings_warning *warn);
  * it does not have. */
 void settings_suit(struct settings *settings, bool firmware, settings_warning *warn);
 
+/* The parts of it that ask for returns, and that a custom recorder can't do. Of a firmware, which
+ * has none, counts are the default. */
+void settings_suit_returns(struct settings *settings, settings_warning *warn);
+void settings_suit_recorder(struct settings *settings, settings_warning *warn);
+
 /* The part of that which is about LITIFUT_ARGS and LITIFUT_TRIGGER: fills `argument_specs`. */
 void settings_suit_arguments(struct settings *settings, bool firmware, settings_warning *warn);
 

@@ -32,6 +32,14 @@ struct litifut_call {
  * the default one writes the trace file. */
 void litifut_record_trace(const struct litifut_call *call);
 
+/* A recorder's, if it is defined and the link has LITIFUT_MODE=spans: called once for every return
+ * that is recorded (`litifut info`), at the return point, under the same conditions.
+ * `stack_pointer` is that of the call; calls that are still open at a lower one have been left in
+ * another way. `return_address` stands for the call site, but is not that of the call; `callee` is
+ * 0. `arguments` are the registers of the returned value, where that is known: one, and of 64 bits
+ * two. */
+void litifut_record_return(const struct litifut_call *call);
+
 /* Stops recording in the whole process, closes the trace and copies it to
  * LITIFUT_COPY_TO. Async-signal-safe. */
 void litifut_stop(void) __attribute__((weak));

@@ -121,9 +121,85 @@ floating()
 	ok "and errors" diff plain.err traced.err
 }
 
+# Each call that has returned is the uppermost one that is open, at its stack pointer, and what it returned
+# is what the program has computed.
+returns()
+{
+	cat >pairs.c <<-'END'
+		#include <stdio.h>
+		#include <string.h>
+		#include <litifut/litifut.h>
+		extern int mine(int) __attribute__((weak));
+		extern int deeper(int) __attribute__((weak));
+		static struct { uint32_t sp; int which; } open_calls[64];
+		static unsigned depth, returned[3], wrong;
+		static long sum;
+		void litifut_record_trace(const struct litifut_call *call)
+		{
+			while (depth && open_calls[depth - 1].sp < call->stack_pointer)
+				depth--;
+			open_calls[depth].sp = call->stack_pointer;
+			open_calls[depth].which = !((call->callee ^ (uint32_t)(uintptr_t)mine) >> 1) ? 1
+				: !((call->callee ^ (uint32_t)(uintptr_t)deeper) >> 1) ? 2 : 0;
+			if (depth < 63)
+				depth++;
+		}
+		void litifut_record_return(const struct litifut_call *call)
+		{
+			while (depth && open_calls[depth - 1].sp < call->stack_pointer)
+				depth--;
+			if (!depth || open_calls[depth - 1].sp != call->stack_pointer || call->callee)
+				wrong++;
+			else {
+				returned[open_calls[--depth].which]++;
+				if (open_calls[depth].which == 1)
+					sum += (int)call->arguments[0];
+			}
+		}
+		static __attribute__((destructor)) void say(void)
+		{
+			fprintf(stderr, "mine %u of %ld, deeper %u, wrong %u\n", returned[1], sum, returned[2], wrong);
+		}
+	END
+	cat >returning.c <<-'END'
+		#include <stdio.h>
+		#define KEEP __attribute__((noipa))
+		KEEP int mine(int n) { return 7 * n - 3; }
+		KEEP int deeper(int n) { int r = n ? deeper(n - 1) : 0; __asm__ volatile(""); return r + mine(n) - mine(n); }
+		int main(void)
+		{
+			int sum = 0;
+			for (int i = 0; i < 100; i++)
+				sum += mine(i);
+			printf("%d %d\n", sum, deeper(9));
+			return 0;
+		}
+	END
+	if [ "$target" = armel ]; then
+		skip "returns" "the thunks of spans need a CPU that armel programs do not"
+		return
+	fi
+	flags="-fPIC -I$root/include -c"
+	compiler -o pairs.o pairs.c
+	flags=
+	export LITIFUT_MODE=spans
+	link returning ../returning.c || return
+	own pairs.o returning ../returning.c
+	unset LITIFUT_MODE
+	run plain returning
+	run traced returning
+	ok "a recorder with returns: the program does not notice" diff plain.out traced.out
+	# mine(i) of main, and twice ten of deeper, whose sum is 2 * (7 * 45 - 30)
+	is "it gets them, with what was returned" "$(cat traced.err)" "mine 120 of $((7 * 4950 - 300 + 2 * (7 * 45 - 30))), deeper 10, wrong 0"
+	ok "one without the function is linked for calls, with a line" sh -c '
+		cd traced && LITIFUT_MODE=spans LITIFUT_RECORDER=../count.o "$1" build "$2-gcc" -O2 ../returning.c -o without 2>&1 |
+			grep "this recorder has no litifut_record_return(), so it gets no returns"' sh "$BUILD/bin/litifut" "$triplet"
+}
+
 behaviour()
 {
 	examples
+	returns
 	floating
 }
 

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "argument_registers.h"
 #include "floating.h"
 #include "frame.h"
 #include "tracer/entry/database.h"
@@ -40,6 +41,9 @@ static void litifut_module_end(void);
 void litifut_module_enter(struct litifut_module *module) __attribute__((weak));
 void litifut_module_leave(struct litifut_module *module) __attribute__((weak));
 
+/* Of a recorder of the user's, which may have it. */
+void litifut_record_return(const struct litifut_call *call) __attribute__((weak));
+
 /* By this name of its own, because gold for MIPS forgets the relocation of a word that
  * refers to a global symbol which code refers to as well. */
 static struct litifut_module_state litifut_module_state_itself
@@ -53,7 +57,34 @@ struct litifut_module_state litifut_module_state __attribute__((visibility("hidd
 	.enter = litifut_module_enter,
 	.leave = litifut_module_leave,
 	.site_cache = &litifut_site_cache,
+	.record_return = litifut_record_return,
 };
+
+static bool litifut_stands_for_return(const struct litifut_call *call)
+{
+	const struct litifut_module *module = call->module;
+	const uint32_t bias = (uint32_t)module - module->link_address;
+
+	return call->kind == LITIFUT_SITE_DIRECT &&
+	       call->return_address - bias - module->exits_start <
+		       module->exits_end - module->exits_start;
+}
+
+/* To a recorder of the user's; the default one takes returns as it takes calls. */
+static void litifut_record_return_to(struct litifut_module_state *state,
+				     const struct litifut_call *call)
+{
+	struct litifut_call done = {
+		.return_address = call->return_address,
+		.kind = call->kind,
+		.stack_pointer = call->stack_pointer,
+		.module = call->module,
+		.arguments = call->arguments ? call->arguments + LITIFUT_PORT_RETURN_VALUE : NULL,
+	};
+
+	if (state->record_return)
+		litifut_record_guarded(state->record_return, &done, state->floating);
+}
 
 /* The default recorder marks the modules that it has met. Any other one may do
  * what it likes to the floating-point registers. */
@@ -62,6 +93,10 @@ static void litifut_record_to(struct litifut_module_state *state, const struct l
 	if (__builtin_expect(!call->module->registered, 0)) {
 		if (!state->floating)
 			state->floating = litifut_port_floating();
+		if (!state->enter && litifut_stands_for_return(call)) {
+			litifut_record_return_to(state, call);
+			return;
+		}
 		litifut_record_guarded(state->record, call, state->floating);
 		return;
 	}

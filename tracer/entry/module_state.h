@@ -37,6 +37,8 @@ struct litifut_module_state {
 	void (*enter)(struct litifut_module *module);
 	void (*leave)(struct litifut_module *module);
 	struct litifut_site_cache *site_cache;
+	/* That of a recorder of the user's, or 0. */
+	void (*record_return)(const struct litifut_call *call);
 	uint32_t relocated; /* the words above were seen to be right */
 	uint32_t floating;  /* enum litifut_floating */
 	uint32_t early_count;
