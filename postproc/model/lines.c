@@ -55,11 +55,40 @@ static bool find_unit(const struct post_session *session, uint32_t module, uint3
 	return false;
 }
 
-static Dwarf_Line *find(const struct post_session *session, uint32_t module, uint32_t address)
+static Dwarf_Line *find(const struct post_session *session, uint32_t module, uint32_t address,
+			Dwarf_Die *unit)
 {
-	Dwarf_Die unit;
+	return find_unit(session, module, address, unit) ? dwarf_getsrc_die(unit, address) : NULL;
+}
 
-	return find_unit(session, module, address, &unit) ? dwarf_getsrc_die(&unit, address) : NULL;
+/* Some files of a unit have a path from the root, and others, also beside them, from the folder of
+ * the compiler: all get one from the root. `file` is libdw's, once for each file of a unit. */
+static const char *from_root(struct post_image *image, Dwarf_Die *unit, const char *file)
+{
+	const uint64_t place = (uintptr_t)file;
+	const struct post_key key = {{(uint32_t)(place >> 32), (uint32_t)place}};
+	Dwarf_Attribute attribute;
+	const char *folder;
+	uint32_t number;
+
+	if (!file || *file == '/')
+		return file;
+	number = post_table_find(&image->source_names, key);
+	if (number == POST_NONE) {
+		const char *name = !strncmp(file, "./", 2) ? file + 2 : file;
+		char *text;
+
+		folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+		if (!folder)
+			return file;
+		text = post_allocate(strlen(folder) + strlen(name) + 2, 1);
+		sprintf(text, "%s/%s", folder, name);
+		POST_GROW(image->texts, image->text_count, image->text_capacity);
+		number = (uint32_t)image->text_count;
+		image->texts[image->text_count++] = text;
+		post_table_put(&image->source_names, key, number);
+	}
+	return image->texts[number];
 }
 
 size_t post_lines_inlined(const struct post_session *session, uint32_t module, uint32_t address,
@@ -83,7 +112,8 @@ size_t post_lines_inlined(const struct post_session *session, uint32_t module, u
 		    dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_line, &attribute), &line) ||
 		    file >= file_count)
 			continue;
-		calls[count].file = dwarf_filesrc(files, file, NULL, NULL);
+		calls[count].file = from_root(session->modules[module].image, &unit,
+					      dwarf_filesrc(files, file, NULL, NULL));
 		calls[count].line = (unsigned)line;
 		count += calls[count].file != NULL;
 	}
@@ -94,24 +124,24 @@ size_t post_lines_inlined(const struct post_session *session, uint32_t module, u
 bool post_lines_text(const struct post_session *session, uint32_t module, uint32_t address,
 		     char *text, size_t size)
 {
-	Dwarf_Line *line = find(session, module, address);
-	int number;
+	const char *file;
+	unsigned number;
 
-	if (!line || dwarf_lineno(line, &number))
+	if (!post_lines_place(session, module, address, &file, &number))
 		return false;
-	const char *file = dwarf_linesrc(line, NULL, NULL);
-	return file && snprintf(text, size, "%s:%d", file, number) > 0;
+	return file && snprintf(text, size, "%s:%u", file, number) > 0;
 }
 
 bool post_lines_place(const struct post_session *session, uint32_t module, uint32_t address,
 		      const char **file, unsigned *line)
 {
-	Dwarf_Line *found = find(session, module, address);
+	Dwarf_Die unit;
+	Dwarf_Line *found = find(session, module, address, &unit);
 	int number;
 
 	if (!found || dwarf_lineno(found, &number) || number <= 0)
 		return false;
-	*file = dwarf_linesrc(found, NULL, NULL);
+	*file = from_root(session->modules[module].image, &unit, dwarf_linesrc(found, NULL, NULL));
 	*line = (unsigned)number;
 	return *file != NULL;
 }
@@ -119,7 +149,8 @@ bool post_lines_place(const struct post_session *session, uint32_t module, uint3
 unsigned post_lines_number(const struct post_session *session, uint32_t module, uint32_t address)
 {
 	int number = 0;
-	Dwarf_Line *line = session->options.lines ? find(session, module, address) : NULL;
+	Dwarf_Die unit;
+	Dwarf_Line *line = session->options.lines ? find(session, module, address, &unit) : NULL;
 
 	return line && !dwarf_lineno(line, &number) && number > 0 ? (unsigned)number : 0;
 }

@@ -332,6 +332,7 @@ void post_image_close(struct post_image *image)
 	for (size_t i = 0; i < image->text_count; i++)
 		free(image->texts[i]);
 	free(image->texts);
+	post_table_release(&image->source_names);
 	post_symbols_release(&image->symbols);
 	free(image->sites);
 	free(image->blocks);

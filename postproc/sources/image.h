@@ -12,6 +12,7 @@
 #include "common/error.h"
 #include "cpu/cpu.h"
 #include "postproc/sources/symbols.h"
+#include "postproc/table.h"
 
 #define POST_BUILD_ID_BYTES 20 /* longer ones are cut, as in the trace */
 
@@ -65,6 +66,7 @@ struct post_image {
 	struct post_image *further[4]; /* other files of this build, used in post_image_load() */
 	char **texts;                  /* names that are in no file */
 	size_t text_count, text_capacity;
+	struct post_table source_names; /* of `texts`, see lines.c */
 };
 
 struct post_debug_places {

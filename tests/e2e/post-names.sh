@@ -116,6 +116,7 @@ behaviour()
 	first=$(($(grep -n 'return first(x) +' main.c | cut -d: -f1)))
 	$post callers-of mycrate::first --lines data traced/program traced/libours.so >shown
 	ok "the line of a call" grep -q "main.c:$first" shown
+	ok "its file has a path from the root" grep -q " /[^ ]*/main.c:$first" shown
 	ok "and of the second one on the next line" grep -q "main.c:$((first + 1))" shown
 	$post -f callgrind --lines data traced/program traced/libours.so >shown
 	ok "callgrind names the source file" grep -q '^fl=.*main.c$' shown
