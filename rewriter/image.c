@@ -106,6 +106,19 @@ static enum litifut_status read_segments(struct litifut_image *image, struct lit
 	return LITIFUT_OK;
 }
 
+/* Is one of the ELF file's own headers among these bytes of it? What is written there would destroy
+ * it. */
+static bool is_over_headers(const struct litifut_image *image, const GElf_Shdr *section)
+{
+	GElf_Ehdr header;
+
+	if (!section->sh_size || !gelf_getehdr(image->elf, &header))
+		return false;
+	return section->sh_offset < sizeof(Elf32_Ehdr) ||
+	       (section->sh_offset < header.e_shoff + image->section_count * header.e_shentsize &&
+		header.e_shoff < section->sh_offset + section->sh_size);
+}
+
 static enum litifut_status read_sections(struct litifut_image *image, struct litifut_error *error)
 {
 	size_t names;
@@ -145,6 +158,10 @@ static enum litifut_status read_sections(struct litifut_image *image, struct lit
 			return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path,
 						 section->name, LITIFUT_NO_ADDRESS,
 						 "section reaches beyond the end of the file");
+		if (is_over_headers(image, &header))
+			return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path,
+						 section->name, LITIFUT_NO_ADDRESS,
+						 "section has the headers of the file in it");
 		if (header.sh_addr + header.sh_size > UINT32_MAX)
 			return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path,
 						 section->name, header.sh_addr,
