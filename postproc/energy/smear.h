@@ -6,7 +6,7 @@
 
 /* Turns the curve of an analyser behind capacitors, with a time constant of `tau` seconds, into
  * what the board itself drew. No energy is lost or made, but for what is in the capacitors at the
- * ends; the noise of a sample grows by tau / (1.4 samples). */
+ * ends; the noise of a sample grows by 1.4 tau in samples. */
 void energy_power_sharpen(struct energy_power *power, double tau);
 
 #endif

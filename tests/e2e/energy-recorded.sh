@@ -38,6 +38,26 @@ ok "levels within 2 %, durations within two samples" awk '
 		off(power[3], 39.6, 0.8) || off(time[1], 150, 40) || off(time[2], 360, 20) ||
 		off(time[3], 900, 20) }' learned.machine
 
+# behind capacitors
+share()
+{
+	awk -F '\t' -v name="$1" 'NF > 1 && !(FILENAME in seen) { seen[FILENAME] = 1; for (i = 1; i <= NF; i++) column[FILENAME, $i] = i }
+		$1 == name { value[FILENAME] = $column[FILENAME, "self_j"] }
+		END { print 100 * (value["result.tsv"] / value["truth.tsv"] - 1) }' truth.tsv result.tsv
+}
+off()
+{
+	awk -v got="$(share "$1")" -v by="$2" 'BEGIN { print got; exit !(got > by || got < -by) }'
+}
+ok "a board with capacitors of 50 us" "$rig" -s tau=5e-5 -p smeared.csv -u smeared.serial recorded "$recorded"
+mv serial sharp.serial && mv smeared.serial serial
+ok "is read" energy smeared.csv
+ok "short functions are wrong" off crc8 5
+ok "with --tau" energy smeared.csv --tau 5e-5
+ok "they are not" fails off crc8 2
+ok "nor are longer ones" fails off adc_read 1.5
+mv sharp.serial serial
+
 # what must be caught
 ok "hooks that cost 20 % more" energy power.csv --hook 5.4,5.27,30.36
 ok "are seen" fails compare
