@@ -126,8 +126,7 @@ enum litifut_status litifut_session_open(const char *path,
 		(options->mode == LITIFUT_MODE_SPANS || options->mode == LITIFUT_MODE_TABLE);
 	session->context.table = session->context.returns && options->mode == LITIFUT_MODE_TABLE;
 	session->context.names =
-		session->context.counts ||
-		(session->context.thunks && !session->context.table && !options->exact);
+		session->context.counts || (session->context.thunks && !options->exact);
 	if (!status && session->context.counts)
 		litifut_counts_find(session);
 	session->context.symbols = options->arguments && options->arguments->count && !edges &&
