@@ -138,19 +138,6 @@ static enum litifut_status write_image(const struct litifut_firmware_pass *pass,
 	return status;
 }
 
-/* Sections share bytes of the file in an image that no linker has made. */
-static enum litifut_status check_module(const struct litifut_firmware_pass *pass,
-					struct litifut_error *error)
-{
-	const struct litifut_section *section =
-		litifut_image_section(&pass->image, LITIFUT_SECTION_MODULE);
-	const struct elf_contents contents = {pass->image.path, section->bytes, section->size,
-					      pass->image.big_endian};
-	struct litifut_module module;
-
-	return elf_read_module(&contents, &module, error);
-}
-
 enum litifut_status litifut_firmware_save(struct litifut_firmware_pass *pass, size_t patched,
 					  struct litifut_error *error)
 {
@@ -158,7 +145,5 @@ enum litifut_status litifut_firmware_save(struct litifut_firmware_pass *pass, si
 
 	if (!status)
 		status = set_identity(pass, error);
-	if (!status)
-		status = check_module(pass, error);
 	return status ? status : write_image(pass, error);
 }

@@ -115,14 +115,51 @@ static bool is_over_headers(const struct litifut_image *image, const GElf_Shdr *
 	if (!section->sh_size || !gelf_getehdr(image->elf, &header))
 		return false;
 	return section->sh_offset < sizeof(Elf32_Ehdr) ||
-	       (section->sh_offset < header.e_shoff + image->section_count * header.e_shentsize &&
+	       (section->sh_offset < header.e_shoff + image->section_count * sizeof(Elf32_Shdr) &&
 		header.e_shoff < section->sh_offset + section->sh_size);
+}
+
+static int by_place(const void *left, const void *right)
+{
+	const struct litifut_section *a = *(const struct litifut_section *const *)left;
+	const struct litifut_section *b = *(const struct litifut_section *const *)right;
+
+	return a->bytes < b->bytes ? -1 : a->bytes > b->bytes;
+}
+
+/* What is written to one section must not change another one: no linker makes such images. */
+static enum litifut_status check_places(const struct litifut_image *image,
+					struct litifut_error *error)
+{
+	const struct litifut_section **sorted = calloc(image->section_count, sizeof(*sorted));
+	enum litifut_status status = LITIFUT_OK;
+	size_t count = 0;
+
+	if (!sorted)
+		return litifut_error_memory(error, image->path);
+	for (size_t i = 0; i < image->section_count; i++)
+		if (image->sections[i].bytes && image->sections[i].size)
+			sorted[count++] = &image->sections[i];
+	qsort(sorted, count, sizeof(*sorted), by_place);
+	for (size_t i = 1; i < count && !status; i++)
+		if (sorted[i - 1]->bytes + sorted[i - 1]->size > sorted[i]->bytes)
+			status = litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path,
+						   sorted[i]->name, sorted[i]->address,
+						   "section shares bytes of the file with %s",
+						   sorted[i - 1]->name);
+	free(sorted);
+	return status;
 }
 
 static enum litifut_status read_sections(struct litifut_image *image, struct litifut_error *error)
 {
+	GElf_Ehdr file;
 	size_t names;
 
+	if (!gelf_getehdr(image->elf, &file) ||
+	    (file.e_shnum && file.e_shentsize != sizeof(Elf32_Shdr)))
+		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path, NULL,
+					 LITIFUT_NO_ADDRESS, "section headers of another size");
 	if (elf_getshdrnum(image->elf, &image->section_count) ||
 	    elf_getshdrstrndx(image->elf, &names) || !image->section_count)
 		return litifut_error_set(error, LITIFUT_ERROR_MISSING, image->path, NULL,
@@ -168,7 +205,7 @@ static enum litifut_status read_sections(struct litifut_image *image, struct lit
 						 "section wraps around");
 		section->bytes = image->bytes + header.sh_offset;
 	}
-	return LITIFUT_OK;
+	return check_places(image, error);
 }
 
 static bool holds_bytes(const struct litifut_section *section)
