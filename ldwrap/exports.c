@@ -22,9 +22,11 @@
 
 #include "ldwrap/process.h"
 
+/* The last one is a pattern, as few recorders have such a function, and linkers warn of a name that
+ * is nowhere defined, or refuse it. */
 #define NAMES                                                                                      \
 	"litifut_record_trace; litifut_module_enter; litifut_module_leave; litifut_start; "        \
-	"litifut_stop; litifut_record_return;"
+	"litifut_stop; litifut_record_return*;"
 
 static enum litifut_status write_text(const char *path, const char *first, size_t first_bytes,
 				      const char *middle, const char *last,
