@@ -88,7 +88,7 @@ LITIFUT_FOLD_INLINE void litifut_fold_reach(const struct litifut_fold *fold, uin
 		fold->open->now = now;
 }
 
-/* An event comes at this time, which is told in full. */
+/* An event comes at this time, all of whose bits are given. */
 LITIFUT_FOLD_INLINE void litifut_fold_tell(const struct litifut_fold *fold, uint64_t time)
 {
 	const uint64_t now = time - (fold->open->taken >> 8);

@@ -213,7 +213,7 @@ static void take_bit(struct post_walk *walk, struct post_walker *walker, unsigne
 	const struct post_path_block *block;
 
 	post_walk_advance(walk, walker);
-	/* it has returned, and what it has called is told */
+	/* it has returned, and what it has called has been given */
 	for (size_t steps = 0;
 	     walker->at.state == POST_WALK_CALL || walker->at.state == POST_WALK_JUMP; steps++) {
 		if (walker->at.state == POST_WALK_CALL)

@@ -11,7 +11,7 @@
 #define POST_WALK_TOLD 20
 
 enum post_walk_state {
-	POST_WALK_NOWHERE, /* not known, or no function is entered: a record tells */
+	POST_WALK_NOWHERE, /* not known, or no function is entered: a record says which */
 	POST_WALK_ENTRY,  /* `block` records that control comes to it, and that has not been read */
 	POST_WALK_BRANCH, /* at the conditional branch of `block` */
 	POST_WALK_JUMP,   /* behind the jump of `block`, or in code that its function ends in */
@@ -42,7 +42,7 @@ struct post_walker {
 	struct post_walk_frame *frames;
 	size_t count, capacity;
 	uint32_t epoch;
-	bool lost;    /* bits were left out, and a gap is told */
+	bool lost;    /* bits were left out, and a gap is reported */
 	bool unknown; /* the walk began later, and no word has shown its place yet */
 	/* Of a task: its stack pointer when it was interrupted the last time, if that is known. */
 	bool is_task;

@@ -141,7 +141,7 @@ static void add_file(struct post_inputs *inputs, const char *path, bool named,
 					: "the file is empty or can't be read");
 }
 
-/* The folder that a traced program makes unless it is told another one. */
+/* The folder that a traced program makes by default. */
 static bool is_usual_folder(const char *path)
 {
 	static const char name[] = "litifut-data";

@@ -343,7 +343,7 @@ static void order_chunks(struct post_trace *trace)
 }
 
 /* A chunk has the lower 16 bits of its epoch. From one to the next there are fewer than 2^15
- * unloadings, and so from the last one to the last unloading that the trace tells of. */
+ * unloadings, and so from the last one to the last unloading in the trace. */
 static void find_epochs(const struct post_trace *trace, struct post_chunk *chunks, size_t count)
 {
 	uint32_t epoch = 0;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# litifut-post path-diff: where two runs part is told by thread, activation and line, and of seven programs
+# litifut-post path-diff: it prints where two runs part, with thread, activation and line, and of seven programs
 # with faults (tests/faults) the first ten lines have the line that the repair changes, whether the good runs
 # are those of the faulty program that went well or those of the repaired one. Good and bad runs have other
 # seeds, so that they differ in much else.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A recorder of one's own, built by CMake and by Meson: with what `make install` copies, and with the archive
+# A custom recorder, built by CMake and by Meson: with what `make install` copies, and with the archive
 # and the wrap that `make dist` makes. The programs are run. Part of `make test-long'.
 . "$(dirname "$0")/../lib.sh"
 
