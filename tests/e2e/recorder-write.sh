@@ -119,7 +119,9 @@ behaviour()
 	guest_environment="LITIFUT_CLOCK=none LITIFUT_FILE=write LITIFUT_DEDUP=1"
 	same_run work
 	post
-	is "dedup" "$(recorded leaf)" 1
+	# twice where both threads make their first call at the same time
+	leaves=$(recorded leaf)
+	ok "dedup: $leaves" test "$leaves" -ge 1 -a "$leaves" -le 2
 	guest_environment="LITIFUT_CLOCK=none LITIFUT_FILE=write"
 	same_run work fork
 	post
