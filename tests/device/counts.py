@@ -23,15 +23,17 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "oracle"))
 from elf import Elf  # noqa: E402
-from oracle import PATCHED, Rewritten, read_tsv, report  # noqa: E402
+from oracle import PATCHED, Rewritten, by_stub, read_stubs, read_tsv, report  # noqa: E402
 
 
 def expect(prefix, paths):
     rewritten = Rewritten(prefix, [Elf(path) for path in paths])
     counts = collections.Counter()
+    stubs = {elf: read_stubs(elf) for elf in rewritten.sites}
     for thread in rewritten.oracle.threads:
         for elf, site, reason, callee in rewritten.calls(thread):
             if reason == PATCHED:
+                callee = by_stub(stubs[elf], elf, site, callee)
                 known = callee[0] in rewritten.sites
                 counts[elf.name, site, callee[0].name if known else "-",
                        callee[1] if known else 0] += 1
@@ -50,14 +52,21 @@ def read_counts(path):
 
 
 def events(rows, names):
-    """Events as the keys of `expect`; those of the tracer's own end left out."""
+    """Events as the keys of `expect`; those of the tracer's own end left out. What is recorded
+    the long way, such as a thread's first call, has the callee itself."""
+    stubs = {name: read_stubs(elf) for name, elf in names.items()}
     for row in rows:
         known = names.get(row["callee_module"])
         offset = int(row["callee_offset"] or "0", 16)
         if known and known.function_at(offset)[0].startswith("litifut_"):
             continue
-        yield (row["site_module"], int(row["site_offset"], 16),
-               known.name if known else "-", offset if known else 0)
+        module, site = row["site_module"], int(row["site_offset"], 16)
+        stub = stubs.get(module, {}).get(site)
+        if stub and not known:
+            known, offset = names[module], stub
+        elif stub:
+            known, offset = by_stub(stubs[module], names[module], site, (known, offset))
+        yield module, site, known.name if known else "-", offset if known else 0
 
 
 def differences(expected, got, where=""):

@@ -60,6 +60,14 @@ def read_stubs(elf):
     return {address: callee for address, _, _, callee in records if callee in elf.plt}
 
 
+def by_stub(stubs, elf, site, callee):
+    """The callee as the host has it: the stub that names it, if read_stubs() has one."""
+    stub = stubs.get(site)
+    if stub and base_name(elf.plt[stub]) in {name.split("@")[0] for name in names_of(callee)}:
+        return elf, stub
+    return callee
+
+
 def exits(elf):
     """{what the stream has for a return: address of its call} of .litifut.sites."""
     section = elf.section(".litifut.sites")
@@ -503,9 +511,7 @@ def compare(prefix, tsv, elves, in_order=True, killed=False, exact=False):
     rewritten = Rewritten(prefix, elves)
     oracle = rewritten.oracle
     names = {elf.name: elf for elf in elves}
-    # (module, site): (elf, lazy stub) that the host has for the callee
-    stubs = {} if exact else {(elf.name, site): (elf, stub) for elf in elves
-                              for site, stub in read_stubs(elf).items()}
+    stubs = {} if exact else {elf: read_stubs(elf) for elf in elves}
 
     def judged(call):
         elf, site, reason, callee = call
@@ -518,10 +524,7 @@ def compare(prefix, tsv, elves, in_order=True, killed=False, exact=False):
                                "and is in no list of sites")
         if reason != PATCHED:
             return "left", None
-        stub = stubs.get((elf.name, site))
-        if stub and base_name(stub[0].plt[stub[1]]) in {name.split("@")[0]
-                                                        for name in names_of(callee)}:
-            callee = stub
+        callee = by_stub(stubs.get(elf, {}), elf, site, callee)
         return "patched", (elf.name, site, callee[0].name if callee[0] else "?", callee[1])
 
     def recorded_call(row):
@@ -531,7 +534,12 @@ def compare(prefix, tsv, elves, in_order=True, killed=False, exact=False):
         if (callee and callee.machine != EM_ARM and not row["kind"].startswith("tail")
                 and int(row["callee_offset"], 16) == int(row["site_offset"], 16) + 8):
             return None  # the plugin does not take what goes on behind the call for a call
-        return (row["site_module"], int(row["site_offset"], 16), row["callee_module"],
+        module, site = row["site_module"], int(row["site_offset"], 16)
+        # what is recorded the long way has the callee itself
+        stub = stubs.get(names.get(module), {}).get(site)
+        if stub and base_name(names[module].plt[stub]) == base_name(row["callee"]).split("@")[0]:
+            return module, site, module, stub
+        return (module, site, row["callee_module"],
                 int(row["callee_offset"], 16) if row["callee_offset"] else -1)
 
     recorded = read_tsv(tsv, recorded_call)
