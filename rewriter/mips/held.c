@@ -322,6 +322,18 @@ static bool by_all(struct search *search, const struct state *state)
 	       ways;
 }
 
+/* Finds a load on the way on which control comes from above everywhere. A function that must not be
+ * entered from a stub, such as vfork, is recognised by it even if the other ways are not known. */
+static void look_straight_back(struct search *search, unsigned number)
+{
+	struct state state = {search->call->address, (uint16_t)number, 0};
+
+	search->steps = 0;
+	search->held.found = false;
+	while (step(search, &state, true) == GOES_ON)
+		;
+}
+
 struct litifut_mips_held litifut_mips_held(const struct litifut_arch_context *context,
 					   const struct litifut_cramped_call *call,
 					   const struct litifut_function_facts *facts,
@@ -338,6 +350,8 @@ struct litifut_mips_held litifut_mips_held(const struct litifut_arch_context *co
 		certain = by_all(&search, &join);
 	}
 	search.held.certain = certain && search.held.found;
+	if (!search.held.certain)
+		look_straight_back(&search, number);
 	return search.held;
 }
 

@@ -7,7 +7,7 @@
 
 /* An entry of the GOT, and what is added to what it holds. */
 struct litifut_mips_held {
-	bool found;      /* in the code right before, whatever other ways lead there */
+	bool found;      /* in the code above the call, whatever other ways lead there */
 	bool certain;    /* on all ways */
 	bool by_pointer; /* loaded by the register that holds the global pointer, each time */
 	uint32_t entry;  /* link-time address */

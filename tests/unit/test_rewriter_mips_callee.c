@@ -33,7 +33,7 @@ enum { PAGE = 2, LOCAL = 3, ELSEWHERE = 4, OWN = 5, LAZY = 6, RESOLVED = 7, ENTR
 #define LW_GP 0x8fbc0010u /* lw gp, 16(sp) */
 
 struct fixture {
-	struct litifut_section sections[6];
+	struct litifut_section sections[7];
 	struct litifut_image image;
 	struct litifut_mips_facts facts;
 	struct litifut_arch_context context;
@@ -46,6 +46,7 @@ struct fixture {
 	uint8_t got[4 * ENTRIES];
 	uint8_t dynamic[40];
 	uint8_t symbols[16 * 6];
+	uint8_t names[8];
 };
 
 static struct litifut_section section(const char *name, uint32_t address, uint32_t flags,
@@ -94,6 +95,9 @@ static void set_up(struct fixture *fixture, bool big_endian, bool executable)
 		section(".dynamic", 0x30000, 0, fixture->dynamic, sizeof(fixture->dynamic));
 	fixture->sections[5] =
 		section(".dynsym", 0x31000, 0, fixture->symbols, sizeof(fixture->symbols));
+	fixture->sections[5].link = 6;
+	fixture->sections[6] =
+		section(".dynstr", 0x32000, 0, fixture->names, sizeof(fixture->names));
 	fixture->image = (struct litifut_image){.type = ET_DYN,
 						.big_endian = big_endian,
 						.has_interpreter = executable,
@@ -110,6 +114,8 @@ static void set_up(struct fixture *fixture, bool big_endian, bool executable)
 	put_symbol(fixture, 3, TEXT + 0x48, STT_FUNC, 1);
 	put_symbol(fixture, 4, STUBS, STT_FUNC, SHN_UNDEF);
 	put_symbol(fixture, 5, TEXT + 0x50, STT_GNU_IFUNC, 1);
+	memcpy(fixture->names + 1, "vfork", 6);
+	put(fixture, fixture->symbols + 16 * 4, 1);
 	litifut_mips_find_got(&fixture->image, &fixture->context, &fixture->facts);
 	assert_int_equal(litifut_targets_create(TEXT, TEXT + sizeof(fixture->text),
 						&fixture->targets, &error),
@@ -277,6 +283,16 @@ static void names_what_is_in_other_modules(void **state)
 #define RELOAD 0x8fb9001cu                                   /* lw t9, 28(sp) */
 #define JR_V0 0x00400008u
 
+/* Adds where the branches among these words lead to the fixture. */
+static void add_jumps(struct fixture *fixture, const uint32_t *words, size_t count)
+{
+	for (size_t at = 0; at < count; at++)
+		if (words[at] >> 26 == 4 || words[at] >> 16 == 0x0411)
+			litifut_targets_add(&fixture->targets,
+					    TEXT + 4 * (uint32_t)(at + 1) +
+						    4 * (uint32_t)(int16_t)(words[at] & 0xffff));
+}
+
 /* Compilers load an address once for several calls. */
 static void follows_all_ways(void **state)
 {
@@ -426,19 +442,43 @@ static void follows_all_ways(void **state)
 			count--;
 		print_message("# %s\n", ways[i / 2].what);
 		set_up(&fixture, i & 1, false);
-		for (size_t at = 0; at < count; at++) {
-			const uint32_t word = ways[i / 2].words[at];
-			const bool branches = word >> 26 == 4 || word >> 16 == 0x0411;
-
-			if (branches)
-				litifut_targets_add(&fixture.targets,
-						    TEXT + 4 * (uint32_t)(at + 1) +
-							    4 * (uint32_t)(int16_t)(word & 0xffff));
-		}
+		add_jumps(&fixture, ways[i / 2].words, count);
 		fixture.elsewhere = ways[i / 2].elsewhere;
 		assert_int_equal(
 			callee_of(&fixture, ways[i / 2].words, count, 0, ways[i / 2].table),
 			ways[i / 2].known ? TEXT + 0x40 : 0);
+	}
+}
+
+/* A call of vfork is recognised by the load above it, whatever other ways lead there. */
+static void finds_spawners_behind_joins(void **state)
+{
+	static const struct {
+		const char *what;
+		uint32_t words[14]; /* up to the call, the last */
+		bool found;
+	} loads[] = {
+		{"no way but one", {0, LOAD(LAZY), 0, 0, JALR}, true},
+		{"two ways that are not known",
+		 {BRANCH(5), 0, BRANCH(5), 0, LOAD(LAZY), 0, 0, 0, JALR},
+		 true},
+		{"a jump between", {LOAD(LAZY), JR_V0, 0, 0, JALR}, false},
+		{"another load above", {BRANCH(2), LOAD(LAZY), LOAD(LOCAL), 0, 0, JALR}, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * COUNT(loads); i++) {
+		struct fixture fixture;
+		size_t count = COUNT(loads[0].words);
+
+		while (!loads[i / 2].words[count - 1])
+			count--;
+		print_message("# %s\n", loads[i / 2].what);
+		set_up(&fixture, i & 1, false);
+		fixture.context.spawners.used = true;
+		add_jumps(&fixture, loads[i / 2].words, count);
+		assert_int_equal(callee_of(&fixture, loads[i / 2].words, count, 0, 0),
+				 loads[i / 2].found ? LITIFUT_CALLEE_SYMBOL(4) : 0);
 	}
 }
 
@@ -537,6 +577,7 @@ int main(void)
 		cmocka_unit_test(knows_what_the_table_of_addresses_tells),
 		cmocka_unit_test(names_what_is_in_other_modules),
 		cmocka_unit_test(follows_all_ways),
+		cmocka_unit_test(finds_spawners_behind_joins),
 		cmocka_unit_test(minds_several_tables),
 		cmocka_unit_test(follows_other_registers),
 		cmocka_unit_test(knows_static_programs),
