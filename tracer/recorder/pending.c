@@ -101,11 +101,7 @@ static void litifut_pending_look(struct litifut_pending *pending, uint32_t from,
 			pending->chunks[count++] = at;
 			continue;
 		}
-		/* nothing shows that its store is not pending: that must not fault */
-		if (i < full)
-			litifut_map(at.chunk, r->chunk_mask + 1, PROT_READ | PROT_WRITE, -1, 0);
-		else
-			litifut_unmap(at.chunk, r->chunk_mask + 1);
+		litifut_unmap(at.chunk, r->chunk_mask + 1);
 		litifut_ring_give(&r->file, at.place);
 	}
 	pending->count = count;
