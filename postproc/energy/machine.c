@@ -427,6 +427,7 @@ energy_machines_run(const struct energy_machines *machines, const struct energy_
 	enum litifut_status status = LITIFUT_OK;
 
 	occupations->count = 0;
+	occupations->shift = clock->shift;
 	energy_tree_start(&tree);
 	run.now = calloc(machines->count + 1, sizeof(*run.now));
 	run.concerned = calloc(name_count + 1, 1);

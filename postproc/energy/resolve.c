@@ -322,6 +322,8 @@ static enum litifut_status walk(struct regression *r, struct litifut_error *erro
 
 	energy_tree_start(&tree); /* gives the same numbers as the first time */
 	r->active.all = input->occupations;
+	if (input->occupations)
+		r->active.later = input->clock->shift - input->occupations->shift;
 	enum litifut_status status =
 		energy_walk(input->events, input->clock, &tree, input->result->begin,
 			    input->result->end, &visitor, &counts, error);

@@ -62,7 +62,10 @@ ok "transitions are those that it makes" sh -c 'grep -c "^  on exit" learned.mac
 	grep "on exit modem_on: off -> s1" learned.machine && grep "on exit modem_off: on1 -> s4" learned.machine &&
 	grep "on exit modem_send_8_3: on1 -> s5" learned.machine && grep "after s8 -> on1" learned.machine'
 ok "it can be used" sh -c "'$post' energy -q --power power.csv --volts 3.3 --machine learned.machine serial \
-	driver.elf | grep 'machines: .* 0 expected and not seen'"
+	driver.elf 2>&1 | tee used | grep 'machines: .* 0 expected and not seen'"
+ok "marks and curve are one clock: what is learned moves none of it" awk '
+	{ for (i = 1; i < NF; i++) if ($i == "shift") { seen++; far = $(i + 1) > 4 || $(i + 1) < -4 } }
+	END { exit seen != 1 || far }' used
 
 # wrong LIST MESSAGE
 wrong()
