@@ -38,24 +38,43 @@ ok "levels within 2 %, durations within two samples" awk '
 		off(power[3], 39.6, 0.8) || off(time[1], 150, 40) || off(time[2], 360, 20) ||
 		off(time[3], 900, 20) }' learned.machine
 
-# behind capacitors
+# Behind capacitors: what is short stays some per cent wrong in one recording, by where the samples lie,
+# so the mean of three is compared, whose analysers were switched on at other moments.
 share()
 {
 	awk -F '\t' -v name="$1" 'NF > 1 && !(FILENAME in seen) { seen[FILENAME] = 1; for (i = 1; i <= NF; i++) column[FILENAME, $i] = i }
 		$1 == name { value[FILENAME] = $column[FILENAME, "self_j"] }
 		END { print 100 * (value["result.tsv"] / value["truth.tsv"] - 1) }' truth.tsv result.tsv
 }
+leads="0.0203 0.0207 0.0211"
+record()
+{
+	for lead in $leads; do
+		"$rig" -s tau=5e-5 -s "lead=$lead" -p "$lead.csv" -u "$lead.serial" recorded "$recorded" || return 1
+	done
+}
+# attribute OPTIONS...: writes the errors in per cent into the file `errors`
+attribute()
+{
+	: >errors
+	for lead in $leads; do
+		cp "$lead.serial" serial && energy "$lead.csv" "$@" || return 1
+		echo "$(share crc8) $(share adc_read)" >>errors
+	done
+	cat errors
+}
+# off COLUMN PERCENT: the mean of all is further from the truth
 off()
 {
-	awk -v got="$(share "$1")" -v by="$2" 'BEGIN { print got; exit !(got > by || got < -by) }'
+	awk -v column="$1" -v by="$2" '{ sum += $column } END { sum /= NR; print sum; exit !(sum > by || sum < -by) }' errors
 }
-ok "a board with capacitors of 50 us" "$rig" -s tau=5e-5 -p smeared.csv -u smeared.serial recorded "$recorded"
-mv serial sharp.serial && mv smeared.serial serial
-ok "is read" energy smeared.csv
-ok "short functions are wrong" off crc8 5
-ok "with --tau" energy smeared.csv --tau 5e-5
-ok "they are not" fails off crc8 2
-ok "nor are longer ones" fails off adc_read 1.5
+cp serial sharp.serial
+ok "a board with capacitors of 50 us is recorded three times" record
+ok "is read" attribute
+ok "short functions are wrong" off 1 5
+ok "with --tau" attribute --tau 5e-5
+ok "they are not" fails off 1 1.5
+ok "nor are longer ones" fails off 2 1
 mv sharp.serial serial
 
 # what must be caught

@@ -18,5 +18,4 @@ HIDDEN bool litifut_background_go_on(void);
 HIDDEN void litifut_transmit(void) __attribute__((weak));
 HIDDEN void litifut_transmit_begin(void) __attribute__((weak));
 
-/* Of the port, then: lets the transmitter ask for bytes, or not. */
 #endif

@@ -4,14 +4,6 @@
 
 #include <stddef.h>
 
-/* Code that one place calls is a function of its own where events are sent: the time that it takes
- * is in what tests/e2e/energy-exercise.sh compares. Else it is shorter without. */
-#if defined(LITIFUT_SPANS) || defined(LITIFUT_PATHS)
-#define APART __attribute__((noinline))
-#else
-#define APART
-#endif
-
 struct litifut_frame litifut_frame;
 
 /* Numbers that are no larger than an address are `unsigned`, which has 16 bits on AVR. */
@@ -36,7 +28,7 @@ __attribute__((noinline)) void litifut_frame_begin(unsigned type)
 
 /* Adds the CRC, eight steps of it at a time. Then COBS, from the end on: in the place of each 0
  * stands how far away the next one is. */
-static APART void litifut_frame_end(void)
+static void litifut_frame_end(void)
 {
 	unsigned crc = 0xffff; /* above bit 15 there is anything */
 	unsigned last;
@@ -132,7 +124,7 @@ static void litifut_make_end(void)
 	litifut_frame_add(litifut_frame.frames);
 }
 
-static APART void litifut_frame_make(void)
+static void litifut_frame_make(void)
 {
 	unsigned part = litifut_frame.part;
 	bool more = false;
@@ -173,10 +165,11 @@ bool litifut_send_step(void)
 
 void litifut_send(void)
 {
-	const bool begun = litifut_frame.part;
+	const volatile uint8_t *part = &litifut_frame.part;
 
+	/* An interrupt may begin a round until `busy` is set, so `part` is read after that. */
 	litifut_frame.busy = true;
-	if (begun) /* in interrupts: it may lack what was counted since */
+	if (*part) /* it may lack what was counted since it began */
 		while (litifut_send_step())
 			;
 	litifut_mark_transfer(true);
