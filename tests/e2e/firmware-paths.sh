@@ -137,6 +137,7 @@ behaviour()
 	[ "$board" != mps2-an385 ] || in_interrupts
 
 	cp "$root/tests/firmware/tasks.c" source/main.c
+	cp "$root/tests/firmware/pendsv.h" source
 	# at the shortest one a tick is there when the handler has hardly returned
 	for period in $tick $((tick / 10 + 1)) ${LONG:+$((tick / 2 + 100)) $((tick / 6)) $((tick / 9))}; do
 		ok "tasks, a tick of $period: it links traced" link_paths tasks "$large" \
@@ -189,6 +190,7 @@ baseline()
 	ok "Cortex-M0, interrupts: blocks are those that are executed" \
 		blocks_are_executed nested0 traced memory --late 8 --more 1
 	cp "$root/tests/firmware/tasks.c" source/main.c
+	cp "$root/tests/firmware/pendsv.h" source
 	link_paths tasks0 4 EXTRA_CFLAGS="$cpu -DTICK=$tick" >/dev/null
 	ok "Cortex-M0, tasks: it is left untraced, and a line says so" grep -q \
 		'untraced: LITIFUT_MODE=paths: the program changes tasks' tasks0.log

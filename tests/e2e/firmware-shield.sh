@@ -10,6 +10,7 @@ behaviour()
 {
 	cp -r "$root/examples/firmware" source
 	cp "$root/tests/firmware/shield.c" source/main.c
+	cp "$root/tests/firmware/pendsv.h" source
 	cp "$root/tests/firmware/startup.c" source
 	case $board in
 	microbit) fast=24 small=34 ;;

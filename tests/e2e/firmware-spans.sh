@@ -160,6 +160,7 @@ behaviour()
 
 	# two tasks, and calls that end by longjmp()
 	cp "$root/tests/firmware/tasks.c" source/main.c
+	cp "$root/tests/firmware/pendsv.h" source
 	cp "$root/tests/firmware/startup.c" source
 	ring=8
 	ok "tasks: it links traced" link_spans tasks \

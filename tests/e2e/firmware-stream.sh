@@ -45,6 +45,7 @@ in_interrupts()
 in_tasks()
 {
 	cp "$root/tests/firmware/tasks.c" source/main.c
+	cp "$root/tests/firmware/pendsv.h" source
 	cp "$root/tests/firmware/startup.c" source
 	ok "tasks: it links traced" link_stream 64 tasks EXTRA_CFLAGS="-DTICK=800 -DROUNDS=12 -DJUMPS=12"
 	ok "tasks: calls are those that were executed, in order" calls_in_order tasks/firmware.elf

@@ -40,6 +40,7 @@ behaviour()
 	esac
 	cp -r "$root/examples/firmware" source
 	cp "$root/tests/firmware/tasks.c" source/main.c
+	cp "$root/tests/firmware/pendsv.h" source
 	cp "$root/tests/firmware/startup.c" source
 	make_example plain EXTRA_CFLAGS="-DTICK=$tick" >/dev/null
 	emulate plain/firmware.elf plain.serial

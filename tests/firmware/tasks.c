@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "board.h"
+#include "pendsv.h"
 
 #define REGISTER(address) (*(volatile uint32_t *)(uintptr_t)(address))
 #define STACK_WORDS 512
@@ -22,44 +23,12 @@ static volatile unsigned done;
 static volatile uint32_t sums[2];
 static jmp_buf back;
 
-uint32_t *switch_task(uint32_t *stack);
-
 uint32_t *switch_task(uint32_t *stack)
 {
 	saved[current] = stack;
 	current ^= 1;
 	switches++;
 	return saved[current];
-}
-
-__attribute__((naked)) void PendSV_Handler(void)
-{
-	__asm__(".syntax unified\n"
-		"mrs r0, psp\n"
-		"subs r0, #32\n"
-		"stmia r0!, {r4, r5, r6, r7}\n"
-		"mov r4, r8\n"
-		"mov r5, r9\n"
-		"mov r6, r10\n"
-		"mov r7, r11\n"
-		"stmia r0!, {r4, r5, r6, r7}\n"
-		"subs r0, #32\n"
-		"push {r0, lr}\n"
-		"bl switch_task\n"
-		"ldr r1, [sp, #4]\n"
-		"mov lr, r1\n"
-		"add sp, #8\n"
-		"adds r0, #16\n"
-		"ldmia r0!, {r4, r5, r6, r7}\n"
-		"mov r8, r4\n"
-		"mov r9, r5\n"
-		"mov r10, r6\n"
-		"mov r11, r7\n"
-		"subs r0, #32\n"
-		"ldmia r0!, {r4, r5, r6, r7}\n"
-		"adds r0, #16\n"
-		"msr psp, r0\n"
-		"bx lr\n");
 }
 
 static void __attribute__((noinline)) count_tick(void)
