@@ -202,16 +202,4 @@ litifut_bits_slower:
 	.size	litifut_paths_interrupt, . - litifut_paths_interrupt
 	.pool
 
-/* The rewriter fills in what tracer/sink/paths/paths.c reads. */
-	.balign	4
-	.macro	fact name
-	.global	\name
-	.hidden	\name
-	.type	\name, %object
-	.size	\name, 4
-\name:	.word	0
-	.endm
-	fact	litifut_paths_stack_low
-	fact	litifut_paths_stack_high
-	fact	litifut_paths_code_low
-	fact	litifut_paths_code_high
+#include "tracer/arm/paths/facts.inc"

@@ -11,7 +11,7 @@
 #define SAVED 16 /* bytes, by the macro `begin' */
 #define PUSHED 8 /* by the caller: r0, lr */
 
-/* Keeps registers; r2 = flags, r3 = PRIMASK. */
+/* Keeps registers. */
 	.macro	begin name
 	.balign	4
 	.global	\name
@@ -22,6 +22,7 @@
 	push	{r1, r2, r3, r4}
 	.endm
 
+/* Interrupts are off then; r2 = flags, r3 = PRIMASK. */
 	.macro	mask
 	mrs	r2, APSR
 	mrs	r3, PRIMASK
@@ -172,16 +173,4 @@ litifut_bits_end:
 	.size	litifut_paths_interrupt, . - litifut_paths_interrupt
 	.pool
 
-/* The rewriter fills in what tracer/sink/paths/paths.c reads. */
-	.balign	4
-	.macro	fact name
-	.global	\name
-	.hidden	\name
-	.type	\name, %object
-	.size	\name, 4
-\name:	.word	0
-	.endm
-	fact	litifut_paths_stack_low
-	fact	litifut_paths_stack_high
-	fact	litifut_paths_code_low
-	fact	litifut_paths_code_high
+#include "tracer/arm/paths/facts.inc"
