@@ -141,8 +141,8 @@ static void go_into(struct post_walk *walk, struct post_walker *walker,
 		begin(walk, walker, code, block);
 }
 
-/* An interrupt has come before the instruction at the address. Of what was executed by then, the
- * last decision tells the most part, and the code behind it the rest. */
+/* An interrupt has come before the instruction at the address. What was executed by then
+ * follows from the last decision and from the code behind it. */
 static void find_interrupted(struct post_walk *walk, struct post_walker *walker, uint32_t address)
 {
 	const struct post_path_code *code;

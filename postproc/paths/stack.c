@@ -162,14 +162,7 @@ void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, con
 		return;
 	}
 	state = enters ? POST_WALK_ENTRY : POST_WALK_BRANCH;
-	for (size_t steps = 0;
-	     walker->at.state == POST_WALK_CALL || walker->at.state == POST_WALK_JUMP; steps++) {
-		if (walker->at.state == POST_WALK_CALL)
-			walker->at.state = POST_WALK_ENTRY;
-		else
-			post_walk_leave(walker);
-		post_walk_advance(walk, walker);
-	}
+	post_walk_come_back(walk, walker);
 	if (walker->at.state == state && walker->at.code == code && walker->at.block == edge->block)
 		return;
 	if (walker->at.state != POST_WALK_NOWHERE)

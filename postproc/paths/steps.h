@@ -8,7 +8,7 @@ enum post_path_kind {
 	POST_PATH_BLOCK,  /* `block` is executed */
 	POST_PATH_TAKEN,  /* and its conditional branch taken, */
 	POST_PATH_PASSED, /* or not */
-	POST_PATH_GAP     /* what comes before is not known, nor is who has called what follows */
+	POST_PATH_GAP /* what comes before is not known, and the caller of what follows is not */
 };
 
 struct post_path_step {

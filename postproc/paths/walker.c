@@ -3,9 +3,10 @@
  * that is not followed. The next bit or record takes it from there to the next such place.
  *
  * A record that is for another block is that of a function which something else has called: code
- * that is not followed (a callback), or the kernel (a signal handler). It has a stack of its own on
- * top, and when it returns the thread is where it was. Or it is where longjmp() or an exception
- * leads: then a function of that block is among those that have been called.
+ * that is not followed (a callback), or the kernel (a signal handler). Its calls are open
+ * above those of the thread, and when it returns the thread is where it was. Or it is where
+ * longjmp() or an exception leads: then a function of that block is among those that have been
+ * called.
  *
  * A kernel on a microcontroller changes the task in an interrupt handler: records say from which
  * stack pointer the tasks are, and the return of that handler leads to where the other task was. */
@@ -208,20 +209,23 @@ struct post_walker *post_walk_settle(struct post_walk *walk, struct post_walker 
 	return walker;
 }
 
-static void take_bit(struct post_walk *walk, struct post_walker *walker, unsigned bit)
+void post_walk_come_back(struct post_walk *walk, struct post_walker *walker)
 {
-	const struct post_path_block *block;
-
-	post_walk_advance(walk, walker);
-	/* it has returned, and what it has called has been given */
-	for (size_t steps = 0;
-	     walker->at.state == POST_WALK_CALL || walker->at.state == POST_WALK_JUMP; steps++) {
+	while (walker->at.state == POST_WALK_CALL || walker->at.state == POST_WALK_JUMP) {
 		if (walker->at.state == POST_WALK_CALL)
 			walker->at.state = POST_WALK_ENTRY;
 		else
 			post_walk_leave(walker);
 		post_walk_advance(walk, walker);
 	}
+}
+
+static void take_bit(struct post_walk *walk, struct post_walker *walker, unsigned bit)
+{
+	const struct post_path_block *block;
+
+	post_walk_advance(walk, walker);
+	post_walk_come_back(walk, walker);
 	block = walker->at.state == POST_WALK_NOWHERE ? NULL : post_walk_block(&walker->at);
 	switch (walker->at.state) {
 	case POST_WALK_BRANCH:

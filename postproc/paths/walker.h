@@ -1,7 +1,7 @@
 /* The state of a walk along what LITIFUT_MODE=paths has recorded, and what its files do to it:
- * walk.c goes on where bits and records say so, ahead.c looks further without going on, stack.c
- * begins where a word says what is on the stack, interrupts.c follows interrupts and tasks of a
- * firmware. */
+ * walk.c reads the words, walker.c goes on where bits and records say so, ahead.c looks further
+ * without going on, stack.c begins where a word says what is on the stack, interrupts.c follows
+ * interrupts and tasks of a firmware. */
 #ifndef LITIFUT_POSTPROC_PATHS_WALKER_H
 #define LITIFUT_POSTPROC_PATHS_WALKER_H
 
@@ -113,6 +113,9 @@ void post_walk_execute(struct post_walk *walk, struct post_walker *walker);
 
 /* So far as the code alone says, up to where an interrupt returns to. */
 void post_walk_advance(struct post_walk *walk, struct post_walker *walker);
+
+/* Out of code that is not followed: it has returned by the next bit or record of its caller. */
+void post_walk_come_back(struct post_walk *walk, struct post_walker *walker);
 
 /* The same, and to the task that goes on then: where the next bit or record belongs. */
 struct post_walker *post_walk_settle(struct post_walk *walk, struct post_walker *walker);
