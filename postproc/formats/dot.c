@@ -114,7 +114,9 @@ static void write_edge(const struct post_picture *picture, uint32_t number)
 }
 
 /* Names of programs may have letters that end a label. */
-static void write_losses(FILE *file, const struct post_session *session)
+/* What the picture leaves out, and what the trace lacks, below the graph. */
+static void write_label(FILE *file, const struct post_picture *picture,
+			const struct post_session *session)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -122,12 +124,20 @@ static void write_losses(FILE *file, const struct post_session *session)
 
 	if (!memory)
 		return;
+	if (picture->hidden)
+		fprintf(memory, "%" PRIu64 " of %" PRIu64 " calls; %zu of %zu edges are left out\n",
+			picture->edges.total - picture->left_out, picture->edges.total,
+			picture->hidden, picture->edges.count);
 	post_losses_write(memory, session, "", "\n");
 	fclose(memory);
-	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
-		*end = '\0';
-		write_text(file, line);
-		fputs("\\n", file);
+	if (text && *text) {
+		fputs("\tlabel=\"", file);
+		for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+			*end = '\0';
+			write_text(file, line);
+			fputs("\\n", file);
+		}
+		fputs("\";\n", file);
 	}
 	free(text);
 }
@@ -141,13 +151,7 @@ static void finish(struct post_output *output)
 	fprintf(file, "digraph calls {\n"
 		      "\tnode [shape=box, style=\"filled,rounded\", fontname=\"Helvetica\"];\n"
 		      "\tedge [fontname=\"Helvetica\", fontsize=10, color=\"gray40\"];\n");
-	fputs("\tlabel=\"", file);
-	if (picture.hidden)
-		fprintf(file, "%" PRIu64 " of %" PRIu64 " calls; %zu of %zu edges are left out\\n",
-			picture.edges.total - picture.left_out, picture.edges.total, picture.hidden,
-			picture.edges.count);
-	write_losses(file, output->session);
-	fputs("\";\n", file);
+	write_label(file, &picture, output->session);
 	post_picture_write(&picture, write_node, write_edge);
 	fputs("}\n", file);
 	post_picture_release(&picture);

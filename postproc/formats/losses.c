@@ -90,7 +90,8 @@ void post_losses_write(FILE *file, const struct post_session *session, const cha
 			lines - MOST_LINES, behind);
 }
 
-/* What an event takes in the process that says the most; NULL: none says it. */
+/* The process whose header names the highest cost of an event; NULL: none names one. `all`: each of
+ * them does. */
 static const struct post_process *dearest(const struct post_session *session, bool *all)
 {
 	const struct post_process *found = NULL;
