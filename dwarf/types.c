@@ -118,7 +118,7 @@ static bool takes_its_class(Dwarf_Die *constructor, Dwarf_Die *class)
 	return false;
 }
 
-/* Of GCC it must be found out: a class that has a destructor of its own or copies itself is passed
+/* Of GCC it must be found out: a class with a user-written destructor or copy constructor is passed
  * by reference (Itanium C++ ABI, "non-trivial for the purposes of calls"). */
 static enum passed passed_by_member(Dwarf_Die *class, Dwarf_Die *member)
 {

@@ -362,7 +362,7 @@ static enum litifut_status run(struct firmware_link *link, bool ours, struct lit
 	}
 	result = run_linker(link->request, &link->files, &command, error);
 	text_list_release(&exports.words);
-	/* the script may say what does not fit in words of its own (ASSERT) */
+	/* the script may report what does not fit by an ASSERT */
 	link->overflows = result == LINKER_OVERFLOW || (ours && result == LINKER_FAILED);
 	if (!ours && !result)
 		firmware_asks_read(link->files.map, &link->asks);

@@ -128,8 +128,7 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 	if (outcome->argument_unknown)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: LITIFUT_ARGS: the parameters of %s are not "
-			"known: "
-			"compile with -g, or write them: %s:i0,s1\n",
+			"known: compile with -g, or write them: %s:i0,s1\n",
 			output, outcome->argument_unknown, outcome->argument_unknown);
 	if (outcome->argument_crowded)
 		fprintf(stderr,

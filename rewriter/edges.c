@@ -555,6 +555,7 @@ static uint32_t shared_bytes(const struct litifut_session *session)
 
 /* The code that edges share is in reach of what stands so many bytes behind it. */
 #define MARK_INTERVAL 0x10000u
+
 static bool is_handler(const struct litifut_session *session,
 		       const struct litifut_graph_block *block)
 {

@@ -81,10 +81,10 @@ struct litifut_firmware_cpu {
 	 * returns to its stub, and the return of a tail call is not recorded. */
 	bool calls_in_stub;
 	/* Optional: the entry of the vector table for the interrupt of the timer that is the clock.
-	 * False: it is not known, or the program has a handler of its own. */
+	 * False: it is not known, or the program has its own handler. */
 	bool (*clock_vector)(const struct litifut_image *image, uint32_t *entry);
 	/* Optional: the entry for the interrupt with this number, as the device's manual counts.
-	 * False: there is none, or the program has a handler of its own. */
+	 * False: there is none, or the program has its own handler. */
 	bool (*free_vector)(const struct litifut_image *image, uint32_t number, uint32_t *entry);
 	/* It can switch recording off and on. */
 	bool switches;

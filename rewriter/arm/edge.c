@@ -16,8 +16,8 @@
  * with that. Where neither neighbour can move, a stepping stone leads on (stone.c).
  *
  * A CPU without b.w has bl alone for such a way, which changes lr. There only code is recorded
- *where lr holds nothing, as it mostly does behind a push: the start of a block then somewhere
- *within it.
+ * where lr holds nothing, as it mostly does behind a push: the start of a block then somewhere
+ * within it.
  *
  * With LITIFUT_MODE=paths no flag is set: between `push {r0, lr}` and `pop {r0, lr}` stands a
  * call of the tracer's code that records a bit (tracer/arm/bits.S).

@@ -22,7 +22,7 @@ size_t litifut_arm_vectors_handlers(const struct litifut_image *image, uint32_t 
 uint32_t litifut_arm_vectors_stack(const struct litifut_image *image);
 
 /* Finds the entry for the interrupt with this number, as the device's manual counts. False: there
- * is none, or the program has a handler of its own for it. */
+ * is none, or the program has its own handler for it. */
 bool litifut_arm_vectors_free(const struct litifut_image *image, uint32_t number, uint32_t *entry);
 
 #endif

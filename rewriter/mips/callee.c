@@ -40,7 +40,7 @@ static uint32_t word_at(const struct litifut_arch_context *context,
 			     section->bytes + (address - section->address));
 }
 
-/* A large image has several GOTs, each with a pointer of its own. */
+/* A large image has several GOTs, each with its own pointer. */
 static bool has_one_pointer(const struct litifut_image *image,
 			    const struct litifut_arch_context *context)
 {

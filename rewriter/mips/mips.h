@@ -217,12 +217,12 @@ bool litifut_mips_may_call(const struct litifut_image *image,
 			   const struct litifut_arch_context *context,
 			   const struct litifut_section *section, uint32_t start, uint32_t end,
 			   uint32_t call, const char *const *names);
-/* relay.c: is every way into the code of the function among the targets? Adds those
- * that branches of the general kind do not name. */
 /* Is it known where the code of the function jumps through registers? */
 bool litifut_mips_knows_jumps(const struct litifut_image *image,
 			      const struct litifut_arch_context *context,
 			      const struct litifut_section *section, uint32_t start, uint32_t end);
+/* relay.c: is every way into the code of the function among the targets? Adds those
+ * that branches of the general kind do not name. */
 bool litifut_mips_knows_function(const struct litifut_image *image,
 				 const struct litifut_arch_context *context,
 				 const struct litifut_section *section, uint32_t start,

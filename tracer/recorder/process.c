@@ -1,6 +1,5 @@
 /* The life of a trace: the first event of a process, and fork. */
 
-#include "tracer/recorder/probe.h"
 #include "tracer/recorder/process.h"
 
 #include <litifut/module_format.h>
@@ -19,6 +18,7 @@
 #include "tracer/recorder/flags.h"
 #include "tracer/recorder/modules.h"
 #include "tracer/recorder/own_stack.h"
+#include "tracer/recorder/probe.h"
 #include "tracer/recorder/settings_read.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
