@@ -243,9 +243,10 @@ struct litifut_arch_flow {
 				 const struct litifut_cramped_call *call,
 				 const struct litifut_targets *data);
 
-	/* Adds to `targets` what depends on the CPU: table branches. `ranges`
+	/* Adds to `targets` what depends on the CPU: table branches, pointers in code. `ranges`
 	 * are those of code_ranges() for `section` of `image`. */
 	void (*add_targets)(const struct litifut_image *image,
+			    const struct litifut_arch_context *context,
 			    const struct litifut_section *section,
 			    const struct litifut_code_range *ranges, size_t count,
 			    struct litifut_targets *targets);

@@ -47,7 +47,7 @@ add_code_targets(const struct litifut_image *image, const struct litifut_arch *a
 	for (size_t i = 0; i < count && !status; i++)
 		add_branch_targets(arch, context, section, &ranges[i], targets);
 	if (!status && LITIFUT_ARCH_GET(arch, flow, add_targets))
-		arch->flow->add_targets(image, section, ranges, count, targets);
+		arch->flow->add_targets(image, context, section, ranges, count, targets);
 	free(ranges);
 	return status;
 }

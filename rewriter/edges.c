@@ -72,7 +72,8 @@ static struct litifut_edge *add_site(struct judge *judge, size_t number, bool en
 	const struct litifut_graph_block *block = &judge->edges->graph.items[number];
 	const bool thumb = block->block.flags & LITIFUT_BLOCK_THUMB;
 	const uint32_t address = entry ? block->block.start : block->block.branch;
-	const unsigned length = entry ? (thumb ? 2 : 4) : block->length;
+	const unsigned least = thumb || block->block.end - address < 4 ? 2 : 4;
+	const unsigned length = entry ? least : block->length;
 	struct litifut_found_site *site = &list->items[list->count];
 	struct litifut_edge *edge = &judge->edges->items[judge->edges->count++];
 

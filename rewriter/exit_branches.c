@@ -76,7 +76,8 @@ static enum litifut_status add_section(const struct litifut_session *session, si
 		    !add_range(session, number, &ranges[i], wanted, branches))
 			status = litifut_error_memory(error, session->image.path);
 	if (!status && LITIFUT_ARCH_GET(arch, flow, add_targets))
-		arch->flow->add_targets(&session->image, section, ranges, count, &branches->labels);
+		arch->flow->add_targets(&session->image, &session->context, section, ranges, count,
+					&branches->labels);
 	free(ranges);
 	return status;
 }

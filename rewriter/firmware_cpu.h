@@ -88,8 +88,9 @@ struct litifut_firmware_cpu {
 	bool (*free_vector)(const struct litifut_image *image, uint32_t number, uint32_t *entry);
 	/* It can switch recording off and on. */
 	bool switches;
-	/* Its branches can be recorded. */
+	/* Its branches can be recorded, and in order. */
 	bool edges;
+	bool bits;
 	/* For a CPU that has a separate stack pointer for tasks, which kernels exchange in a
 	 * handler: does the instruction of 4 bytes at `code` read (1) or set (2) it? NULL: the CPU
 	 * has none. */
@@ -108,9 +109,10 @@ struct litifut_firmware_cpu {
 			       struct litifut_firmware_stub *stub);
 	/* A branch of 4 bytes from `address` to `target`. False: out of reach. */
 	bool (*write_branch)(uint32_t address, uint32_t target, uint8_t *code);
-	/* The call or jump of 4 bytes at `code`, which stands at `address`, leads to `target` then.
-	 * False: out of reach. */
-	bool (*redirect)(uint8_t *code, uint32_t address, uint32_t target);
+	/* The call or jump of `length` bytes at `code`, which stands at `address`, leads to
+	 * `target` then. False: it is out of reach, or of another form. */
+	bool (*redirect)(const struct litifut_arch_context *context, uint8_t *code, unsigned length,
+			 uint32_t address, uint32_t target);
 	/* As in struct litifut_arch. */
 	bool (*can_detour)(const struct litifut_arch_context *context,
 			   const struct litifut_cramped_call *call,

@@ -61,12 +61,16 @@ static void leave_functions(struct litifut_firmware_pass *pass)
 				pass->session.left[j + 1] = pass->unrecorded[i];
 }
 
-static bool leads_to_sender(const struct litifut_found_site *site, uint32_t send_at)
+static bool leads_to_sender(const struct litifut_firmware_pass *pass,
+			    const struct litifut_found_site *site, uint32_t send_at)
 {
 	const unsigned kind = site->site.kind;
+	uint8_t code[4] = {0};
 
-	return site->site.length == 4 && (site->site.callee & ~1u) == send_at &&
-	       (kind == LITIFUT_SITE_DIRECT || kind == LITIFUT_SITE_TAIL_DIRECT);
+	return (site->site.callee & ~1u) == send_at &&
+	       (kind == LITIFUT_SITE_DIRECT || kind == LITIFUT_SITE_TAIL_DIRECT) &&
+	       pass->cpu->redirect(&pass->context, code, site->site.length, site->site.address,
+				   site->site.address);
 }
 
 /* The calls of the function at which the results are sent; without a port as well, so that each
@@ -82,7 +86,7 @@ static enum litifut_status fix_sends(struct litifut_firmware_pass *pass,
 	if (!pass->fixed)
 		return out_of_memory(pass, error);
 	for (size_t i = 0; i < pass->sites.count && symbol; i++)
-		if (leads_to_sender(&pass->sites.items[i], symbol->address))
+		if (leads_to_sender(pass, &pass->sites.items[i], symbol->address))
 			pass->fixed[pass->session.fixed_count++] =
 				pass->sites.items[i].site.address;
 	pass->session.fixed = pass->fixed;
@@ -175,7 +179,7 @@ enum litifut_status litifut_firmware_edges_find(struct litifut_firmware_pass *pa
 	struct litifut_session *session = &pass->session;
 	enum litifut_status status;
 
-	if (!pass->cpu->edges)
+	if (!pass->cpu->edges || (pass->options->paths && !pass->cpu->bits))
 		return unsupported(pass, "that can't be done for this CPU yet", error);
 	if (!pass->ram_is_known)
 		return unsupported(pass,
@@ -348,18 +352,21 @@ static enum litifut_status put_gates(struct litifut_firmware_pass *pass,
 static enum litifut_status write_sends(struct litifut_firmware_pass *pass, struct writing *writing,
 				       struct litifut_error *error)
 {
-	for (size_t i = 0; i < pass->session.fixed_count && pass->send_gate; i++) {
-		const uint32_t address = pass->fixed[i];
+	for (size_t i = 0; i < pass->sites.count && pass->send_gate; i++) {
+		const struct litifut_site *site = &pass->sites.items[i].site;
 		const struct litifut_section *section =
-			litifut_image_section_at(&pass->image, address, 4);
+			litifut_image_section_at(&pass->image, site->address, site->length);
 		uint8_t code[4];
 
-		memcpy(code, section->bytes + (address - section->address), 4);
-		if (!pass->cpu->redirect(code, address, pass->send_gate))
+		if (!leads_to_sender(pass, &pass->sites.items[i], pass->send_at))
+			continue;
+		memcpy(code, section->bytes + (site->address - section->address), site->length);
+		if (!pass->cpu->redirect(&pass->context, code, site->length, site->address,
+					 pass->send_gate))
 			return unsupported(pass, "a call that sends is out of reach of the tracer",
 					   error);
-		litifut_changes_add(&writing->changes, address, code, 4, pass->send_gate & ~1u,
-				    pass->cpu->state);
+		litifut_changes_add(&writing->changes, site->address, code, site->length,
+				    pass->send_gate & ~1u, pass->cpu->state);
 	}
 	return LITIFUT_OK;
 }

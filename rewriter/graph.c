@@ -286,8 +286,8 @@ static enum litifut_status add_steps(struct maker *maker, struct litifut_error *
 				litifut_targets_add(&maker->graph->targets, step.target);
 		}
 		if (LITIFUT_ARCH_GET(maker->arch, flow, add_targets) && !i)
-			maker->arch->flow->add_targets(maker->image, section, ranges, count,
-						       &maker->graph->labels);
+			maker->arch->flow->add_targets(maker->image, maker->context, section,
+						       ranges, count, &maker->graph->labels);
 	}
 	free(ranges);
 	return status;

@@ -351,7 +351,7 @@ static void walk_piece(void *context, size_t worker, size_t item)
 	walk->no_memory |= !enough;
 	/* What a range means may depend on the one before. */
 	if (LITIFUT_ARCH_GET(walk->arch, flow, add_targets))
-		walk->arch->flow->add_targets(walk->image, piece->section,
+		walk->arch->flow->add_targets(walk->image, walk->context, piece->section,
 					      piece->ranges - !piece->is_first,
 					      piece->count + !piece->is_first, &walk->branches);
 }

@@ -55,6 +55,31 @@ registers_are_kept()
 		tee /dev/stderr | grep -q '^kept [1-9][0-9]*, spoiled 0, under way 0$'
 }
 
+# flags_are_executed NAME RESULTS LEAST [FUNCTION...]: with LITIFUT_MODE=coverage those in RESULTS, at
+# least LEAST branches, are what the program without patches executes, but in these functions
+flags_are_executed()
+{
+	flags_of=$1
+	flags_in=$2
+	shift 2
+	python3 "$root/tests/oracle/firmware_flags.py" sites "$flags_of.elf" "$flags_of.sites" &&
+		python3 "$root/tests/oracle/edges.py" plain "$flags_of.elf" "$flags_of.plain" || return
+	# shellcheck disable=SC2086
+	"$simulator" $simulated -s "$flags_of.sites" -o "$flags_of.executed" "$device" "$flags_of.plain" >&2 &&
+		"$BUILD/bin/litifut-post" -q -f branches -o "$flags_of.flags" "$flags_in" "$flags_of.elf" &&
+		python3 "$root/tests/oracle/firmware_flags.py" compare "$flags_of.elf" "$flags_of.executed" \
+			"$flags_of.flags" "$@" >&2
+}
+
+# marks_keep_registers NAME: the code that sets flags keeps all registers, SREG and the stack pointer
+marks_keep_registers()
+{
+	python3 "$root/tests/oracle/firmware_flags.py" marks "$1.elf" >"$1.marks"
+	# shellcheck disable=SC2086
+	"$simulator" $simulated -k "$1.marks" "$device" "$1.elf" 2>&1 | tee /dev/stderr |
+		grep -q '^kept [1-9][0-9]*, spoiled 0, under way 0$'
+}
+
 # What the program has printed: all up to the first zero.
 text_of()
 {

@@ -44,6 +44,9 @@ bool litifut_avr_uses_stack(uint16_t word);
 unsigned litifut_avr_decode(const struct cpu_context *context, const uint8_t *code,
 			    size_t available, uint32_t address, enum litifut_code_state state,
 			    struct litifut_instruction *instruction);
+unsigned litifut_avr_step(const struct cpu_context *context, const uint8_t *code, size_t available,
+			  uint32_t address, enum litifut_code_state state, unsigned *block,
+			  struct cpu_step *step);
 bool litifut_avr_encode_call(const struct cpu_context *context,
 			     const struct litifut_instruction *instruction, uint32_t address,
 			     uint32_t entry, uint8_t *code);

@@ -71,6 +71,7 @@ const struct cpu cpu_avr = {
 	.linkage = {.follow = follow, .veneer_row = "__trampolines_start"},
 	.objects = &litifut_objects_avr,
 	.decode = litifut_avr_decode,
+	.step = litifut_avr_step,
 	.return_address = return_address,
 	.reach = reach,
 	.encode_call = litifut_avr_encode_call,

@@ -430,10 +430,12 @@ static void add_addresses(const struct litifut_section *section,
 }
 
 void litifut_arm_add_targets(const struct litifut_image *image,
+			     const struct litifut_arch_context *context,
 			     const struct litifut_section *section,
 			     const struct litifut_code_range *ranges, size_t count,
 			     struct litifut_targets *targets)
 {
+	(void)context;
 	for (size_t i = 0; i < count; i++) {
 		if (ranges[i].state != LITIFUT_CODE_DATA)
 			continue;

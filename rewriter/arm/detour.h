@@ -5,6 +5,7 @@
 #include "rewriter/arm/arm.h"
 
 void litifut_arm_add_targets(const struct litifut_image *image,
+			     const struct litifut_arch_context *context,
 			     const struct litifut_section *section,
 			     const struct litifut_code_range *ranges, size_t count,
 			     struct litifut_targets *targets);

@@ -448,11 +448,13 @@ static unsigned write_gate(uint32_t address, uint32_t target, uint32_t handler,
 	return emitter.failed ? 0 : stub->bytes;
 }
 
-static bool redirect(uint8_t *code, uint32_t address, uint32_t target)
+static bool redirect(const struct litifut_arch_context *context, uint8_t *code, unsigned length,
+		     uint32_t address, uint32_t target)
 {
-	const uint16_t link = litifut_get16(false, code + 2) & 0x4000;
+	const uint16_t link = length == 4 ? litifut_get16(false, code + 2) & 0x4000 : 0;
 
-	if (!litifut_arm_branch_write(address, target & ~1u, code))
+	(void)context;
+	if (length != 4 || !litifut_arm_branch_write(address, target & ~1u, code))
 		return false;
 	litifut_put16(false, code + 2, litifut_get16(false, code + 2) | link);
 	return true;
@@ -477,6 +479,7 @@ const struct litifut_firmware_cpu litifut_firmware_arm = {
 	.event_bytes = EVENT_BYTES,
 	.switches = true,
 	.edges = true,
+	.bits = true,
 	.handlers = litifut_arm_vectors_handlers,
 	.task_access = task_access,
 	.write_call = write_call,

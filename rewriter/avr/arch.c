@@ -188,9 +188,25 @@ bool litifut_avr_can_detour(const struct litifut_arch_context *context,
 		!litifut_avr_is_skip(word_at(call->section, neighbour - call->before[1])));
 }
 
+/* Relocations say which code is named by a pointer: tables of switches and labels. */
+static void add_targets(const struct litifut_image *image,
+			const struct litifut_arch_context *context,
+			const struct litifut_section *section,
+			const struct litifut_code_range *ranges, size_t count,
+			struct litifut_targets *targets)
+{
+	(void)image;
+	(void)section;
+	for (size_t i = 0; i < count; i++)
+		for (uint32_t at = ranges[i].start; at < ranges[i].end; at += 2)
+			if (litifut_avr_marks(context, at) & LITIFUT_AVR_NAMED)
+				litifut_targets_add(targets, at);
+}
+
 static const struct litifut_arch_flow flow = {
 	.judge_target = judge_target,
 	.is_indirect_tail = is_indirect_tail,
+	.add_targets = add_targets,
 };
 
 static const struct litifut_arch_detour detour = {
@@ -204,4 +220,5 @@ const struct litifut_arch litifut_arch_avr = {
 	.refuse = refuse,
 	.flow = &flow,
 	.detour = &detour,
+	.edges = &litifut_avr_edges,
 };

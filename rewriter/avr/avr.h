@@ -4,24 +4,28 @@
 
 #include "cpu/avr/avr.h"
 #include "rewriter/arch.h"
+#include "rewriter/edges.h"
 #include "rewriter/firmware_cpu.h"
 
 extern const struct litifut_arch litifut_arch_avr;
+extern const struct litifut_arch_edges litifut_avr_edges;
 
 /* What is known of a word of code besides its bits. */
 enum {
 	LITIFUT_AVR_ABSOLUTE = 1, /* the relocation of a call or jmp stands here */
 	LITIFUT_AVR_NAMED = 2,    /* data or code holds the address, as a pointer */
 	LITIFUT_AVR_TABLE = 4,    /* a pointer to the middle of its function: a switch, a label */
-	LITIFUT_AVR_RELATIVE = 8  /* the relocation of an rcall or rjmp stands here */
+	LITIFUT_AVR_RELATIVE = 8, /* the relocation of an rcall or rjmp stands here */
+	LITIFUT_AVR_BRANCH = 16   /* that of a conditional branch */
 };
 
 /* `facts` of the context of an image; begins as those of struct cpu. */
 struct litifut_avr_image {
 	struct litifut_avr_facts cpu;
 	bool has_relocations;
-	uint32_t end;    /* of the code */
-	uint8_t marks[]; /* for each word */
+	bool has_branches; /* conditional ones have relocations */
+	uint32_t end;      /* of the code */
+	uint8_t marks[];   /* for each word */
 };
 
 static inline unsigned litifut_avr_marks(const struct litifut_arch_context *context,
@@ -47,6 +51,10 @@ bool litifut_avr_free_vector(const struct litifut_image *image, uint32_t number,
 bool litifut_avr_clock_vector(const struct litifut_image *image, uint32_t *entry);
 enum litifut_status litifut_avr_check_memory(const struct litifut_image *image,
 					     struct litifut_error *error);
+
+/* Where the start-up code ends that runs before .bss is cleared, and begins; false: the image has
+ * none. */
+bool litifut_avr_start_up(const struct litifut_image *image, uint32_t *start, uint32_t *end);
 
 bool litifut_avr_can_detour(const struct litifut_arch_context *context,
 			    const struct litifut_cramped_call *call,

@@ -325,6 +325,19 @@ static bool write_way(const struct litifut_arch_context *context, uint32_t addre
 	return !failed;
 }
 
+static bool redirect(const struct litifut_arch_context *context, uint8_t *code, unsigned length,
+		     uint32_t address, uint32_t target)
+{
+	const uint16_t word = litifut_get16(false, code);
+	struct litifut_instruction call;
+
+	if (length == 2)
+		return litifut_avr_near(&context->cpu, word & 0x1000, address, target, code);
+	litifut_avr_decode(&context->cpu, code, length, address, LITIFUT_CODE_PLAIN, &call);
+	litifut_avr_far(call.class == LITIFUT_CLASS_CALL_DIRECT, target, code);
+	return true;
+}
+
 const struct litifut_firmware_cpu litifut_firmware_avr = {
 	.machine = EM_AVR,
 	.title = "AVR",
@@ -336,6 +349,8 @@ const struct litifut_firmware_cpu litifut_firmware_avr = {
 	.add_vectors = litifut_avr_vectors_add,
 	.write_stub = write_stub,
 	.write_way = write_way,
+	.redirect = redirect,
+	.edges = true,
 	.check_memory = litifut_avr_check_memory,
 	.times = true,
 	.event_bytes = LITIFUT_AVR_EVENT_BYTES,

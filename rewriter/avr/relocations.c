@@ -8,6 +8,7 @@
 #include "rewriter/avr/avr.h"
 
 enum {
+	R_AVR_7_PCREL = 2,
 	R_AVR_13_PCREL = 3,
 	R_AVR_16_PM = 5,
 	R_AVR_LO8_LDI_PM = 12,
@@ -103,6 +104,10 @@ static void read_relocations(const struct litifut_image *image, struct litifut_a
 			code->marks[relocation.address / 2] |= LITIFUT_AVR_ABSOLUTE;
 		if (relocation.type == R_AVR_13_PCREL && relocation.address < code->end)
 			code->marks[relocation.address / 2] |= LITIFUT_AVR_RELATIVE;
+		if (relocation.type == R_AVR_7_PCREL && relocation.address < code->end) {
+			code->marks[relocation.address / 2] |= LITIFUT_AVR_BRANCH;
+			code->has_branches = true;
+		}
 		if (makes_pointer(relocation.type) && relocation.value < code->end) {
 			code->marks[relocation.value / 2] |= LITIFUT_AVR_NAMED;
 			if (!litifut_image_function_start(image, relocation.value & ~1u))

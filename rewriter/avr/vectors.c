@@ -76,6 +76,45 @@ enum litifut_status litifut_avr_vectors_add(const struct litifut_image *image,
 	return litifut_sites_add(sites, image->path, vectors, added, error);
 }
 
+#define START_UP_MOST 4096u /* bytes */
+
+bool litifut_avr_start_up(const struct litifut_image *image, uint32_t *start, uint32_t *end)
+{
+	const struct litifut_symbol *main_symbol = litifut_image_symbol(image, "main");
+	uint32_t handlers[MOST];
+	uint32_t words[MOST];
+	uint32_t bytes = 0;
+	const struct litifut_section *section;
+	struct litifut_avr_facts facts = {0};
+	const struct cpu_context context = {.facts = &facts};
+
+	if (!read_table(image, &bytes, handlers, words))
+		return false;
+	*start = *end = handlers[0];
+	section = litifut_image_section_at(image, *start, 2);
+	litifut_avr_family(image->flags, &facts, NULL);
+	for (uint32_t at = *start; section && main_symbol && at - *start < START_UP_MOST;) {
+		struct litifut_instruction instruction;
+		const uint32_t left = section->address + section->size - at;
+		const unsigned length =
+			at < section->address + section->size
+				? litifut_avr_decode(&context,
+						     section->bytes + (at - section->address), left,
+						     at, LITIFUT_CODE_PLAIN, &instruction)
+				: 0;
+
+		if (!length)
+			break;
+		at += length;
+		if (litifut_has_target(&instruction) &&
+		    instruction.target == main_symbol->address) {
+			*end = at;
+			break;
+		}
+	}
+	return true;
+}
+
 /* The name of the device, which the start-up file has a note of: the flash, memory and EEPROM
  * sizes, then offsets of strings. */
 #define NOTE ".note.gnu.avr.deviceinfo"

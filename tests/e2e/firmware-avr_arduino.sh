@@ -103,6 +103,20 @@ with_times()
 	unset LITIFUT_CLOCK LITIFUT_MODE LITIFUT_RING_KB LITIFUT_INCLUDE
 }
 
+with_flags()
+{
+	export LITIFUT_MODE=coverage
+	ok "they link with flags of branches" link_sketch coverage -Os
+	unset LITIFUT_MODE
+	# shellcheck disable=SC2086
+	ok "it runs (coverage)" "$simulator" $simulated -u coverage.serial "$device" coverage.elf
+	# the handlers of timer 0 and what asks for the time or waits depend on it
+	ok "flags are those of what is executed" flags_are_executed coverage coverage.serial 200 \
+		_ZN14HardwareSerial5flushEv micros __vector_16 __vector_23
+	ok "the code that sets flags keeps all registers" marks_keep_registers coverage
+	ok "it prints the same (coverage)" prints_the_same coverage
+}
+
 behaviour()
 {
 	variant=standard
@@ -114,6 +128,7 @@ behaviour()
 	ok "virtual calls are among them" has_virtual counts
 	# an ATmega328P has no room for so many sites
 	[ "$device" != atmega2560 ] || with_times
+	with_flags
 	[ -z "${OTHER_WAYS:-}" ] || in_other_ways
 }
 

@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
-"""Flags of a firmware (LITIFUT_MODE=coverage): what QEMU executed, and what they say.
+"""Flags of a firmware (LITIFUT_MODE=coverage): what QEMU or simavr executed, and what they say.
 
   firmware_flags.py sites ELF SITES
-        the branches and the blocks with a flag, for tests/oracle/system with the program without
-        patches (edges.py plain)
-  firmware_flags.py compare ELF COUNTS FLAGS [LEAST]
+        the branches and the blocks with a flag, for tests/oracle/system or tests/oracle/avr with the
+        program without patches (edges.py plain)
+  firmware_flags.py compare ELF COUNTS FLAGS [LEAST [FUNCTION...]]
         COUNTS is the oracle's `out', FLAGS is what `litifut-post -f branches' makes of a dump or a
         capture. Each flag is set if and only if control went there; LEAST branches at least have a
-        flag. In _exit() results are dumped or sent, so its own flags are not compared."""
+        flag. In _exit() results are dumped or sent, so its own flags are not compared, and neither are those of
+        FUNCTIONs, where branches depend on the time.
+  firmware_flags.py marks ELF
+        of code for AVR: prints CALL CALLEE RETURN (tests/oracle/avr -k) for each piece of code that
+        sets a flag, from its first instruction to behind its last one"""
 
 import os
 import sys
@@ -34,19 +38,19 @@ def write_sites(path, sites):
     return 0
 
 
-def compare(path, counts, flags, least):
+def compare(path, counts, flags, least, functions):
     executed = {}
     with open(counts) as file:
         for line in file:
             words = line.split()
-            if words[0] != "instructions":
+            if words[0] not in ("instructions", "cycles"):
                 executed[int(words[0], 16)] = int(words[1]), int(words[2])
     says = read_flags(flags, os.path.basename(path))
-    ends = next((value & ~1, (value & ~1) + size)
-                for name, value, size, kind, _ in Elf(path).symbols if name == "_exit" and kind == 2)
+    left = [(value & ~1, (value & ~1) + size) for name, value, size, kind, _ in Elf(path).symbols
+            if (name == "_exit" or name in functions) and kind == 2]
     problems, branches, both, entries, never = [], 0, 0, 0, 0
     for kind, address, target, end in flagged(path):
-        if ends[0] <= address < ends[1]:
+        if any(start <= address < stop for start, stop in left):
             continue
         times, taken = executed.get(address, (0, 0))
         never += not times
@@ -68,7 +72,21 @@ def compare(path, counts, flags, least):
     return 1 if problems or not both or not never or branches < least else 0
 
 
+def print_marks(path):
+    elf = Elf(path)
+    stubs = next(elf.offset_of(value) for name, value, *_ in elf.symbols if name == "litifut_stubs")
+    size = next(size for name, _, size, *_ in elf.symbols if name == "litifut_stubs")
+    start = elf.address_of_name("litifut_stubs")
+    for at in range(stubs, stubs + size - 8, 2):
+        words = elf.unpack("5H", at)
+        if words[:3] == (0x938f, 0xe081, 0x9380) and words[4] == 0x918f:
+            print(f"{start + at - stubs:x} {start + at - stubs + 10:x} 0")
+    return 0
+
+
 if __name__ == "__main__":
+    if sys.argv[1] == "marks":
+        sys.exit(print_marks(sys.argv[2]))
     if sys.argv[1] == "sites":
         sys.exit(write_sites(*sys.argv[2:4]))
-    sys.exit(compare(*sys.argv[2:5], int(sys.argv[5]) if len(sys.argv) > 5 else 0))
+    sys.exit(compare(*sys.argv[2:5], int(sys.argv[5]) if len(sys.argv) > 5 else 0, sys.argv[6:]))

@@ -138,6 +138,58 @@ static void test_steps(void **state)
 	check(EM_MIPS, true, mips_cases, COUNT(mips_cases));
 }
 
+/* Little-endian words of 2 bytes, and how long the first instruction is. */
+static const struct {
+	const char *mnemonic;
+	uint16_t words[3];
+	unsigned available, length;
+	enum litifut_block_end way;
+	bool conditional;
+	uint32_t target;
+} avr_cases[] = {
+	{"brne .-4", {0xf7f1}, 2, 2, LITIFUT_ENDS_BRANCH, true, 0x7ffe},
+	{"rjmp .+2", {0xc001}, 2, 2, LITIFUT_ENDS_BRANCH, false, 0x8004},
+	{"jmp 0x1234", {0x940c, 0x091a}, 4, 4, LITIFUT_ENDS_BRANCH, false, 0x1234},
+	{"call 0x1234", {0x940e, 0x091a}, 4, 4, LITIFUT_ENDS_CALL, false, 0x1234},
+	{"rcall .+0", {0xd000}, 2, 2, LITIFUT_ENDS_ON, false, 0},
+	{"icall", {0x9509}, 2, 2, LITIFUT_ENDS_CALL, false, 0},
+	{"eijmp", {0x9419}, 2, 2, LITIFUT_ENDS_JUMP, false, 0},
+	{"ret", {0x9508}, 2, 2, LITIFUT_ENDS_RETURN, false, 0},
+	{"reti", {0x9518}, 2, 2, LITIFUT_ENDS_RETURN, false, 0},
+	{"sbrc r24, 0; inc r25", {0xfd80, 0x9593}, 4, 2, LITIFUT_ENDS_BRANCH, true, 0x8004},
+	{"sbrs r24, 0; sts", {0xff80, 0x9380, 0x0100}, 6, 2, LITIFUT_ENDS_BRANCH, true, 0x8006},
+	{"cpse r24, r25; jmp", {0x1389, 0x940c, 0x091a}, 6, 2, LITIFUT_ENDS_BRANCH, true, 0x8006},
+	{"sbic 3, 1; ret", {0x9919, 0x9508}, 4, 2, LITIFUT_ENDS_BRANCH, true, 0x8004},
+	{"sbis 3, 1 at the end", {0x9b19}, 2, 2, LITIFUT_ENDS_JUMP, true, 0},
+	{"sbi 3, 1", {0x9a19}, 2, 2, LITIFUT_ENDS_ON, false, 0},
+	{"bld r24, 1", {0xf981}, 2, 2, LITIFUT_ENDS_ON, false, 0},
+	{"jmp, cut", {0x940c}, 2, 0, LITIFUT_ENDS_ON, false, 0},
+};
+
+static void test_avr_steps(void **state)
+{
+	const struct cpu *cpu = cpu_find(EM_AVR);
+	const struct cpu_context context = {0};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(avr_cases); i++) {
+		struct cpu_step step;
+		unsigned block = 0;
+		uint8_t code[6];
+
+		for (unsigned word = 0; word < 3; word++)
+			litifut_put16(false, code + 2 * word, avr_cases[i].words[word]);
+		print_message("%s\n", avr_cases[i].mnemonic);
+		assert_int_equal(cpu->step(&context, code, avr_cases[i].available, 0x8000,
+					   LITIFUT_CODE_PLAIN, &block, &step),
+				 avr_cases[i].length);
+		assert_int_equal(step.way, avr_cases[i].way);
+		assert_int_equal(step.conditional, avr_cases[i].conditional);
+		assert_int_equal(step.target, avr_cases[i].target);
+		assert_int_equal(block, 0);
+	}
+}
+
 static void test_it_block(void **state)
 {
 	static const uint8_t code[] = {0x18, 0xbf, 0x01,
@@ -197,6 +249,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_avr_steps),
 		cmocka_unit_test(test_it_block),
 		cmocka_unit_test(test_blocks),
 	};

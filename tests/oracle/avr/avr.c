@@ -2,7 +2,8 @@
  *
  *   avr [OPTIONS] MCU ELF
  *     -s FILE      addresses of call instructions, one a line, in hex
- *     -o FILE      gets for each of these: ADDRESS EXECUTED; then `cycles N'
+ *     -o FILE      gets for each of these: ADDRESS EXECUTED JUMPED, how often what follows the
+ *                  instruction was not executed next; then `cycles N'
  *     -r FILE      gets these, one a line, in the order in which they were executed
  *     -u FILE      gets what USART0 sends
  *     -m FILE      gets the memory at the end
@@ -59,7 +60,8 @@ static struct pending pending[64];
 static unsigned pending_count;
 static unsigned long long kept, spoiled;
 static uint64_t executed[FLASH_BYTES / 2];
-static bool is_site[FLASH_BYTES / 2]; /* with -r */
+static uint64_t jumps[FLASH_BYTES / 2]; /* of branches and skip instructions */
+static bool is_site[FLASH_BYTES / 2];   /* with -r */
 static FILE *order;
 static FILE *serial;
 
@@ -201,6 +203,15 @@ static void begin_return(const avr_t *avr)
 	memcpy(end->sreg, avr->sreg, sizeof(end->sreg));
 }
 
+/* After the instruction of 2 bytes at `pc', which does not change the stack: an interrupt may have
+ * come since. */
+static bool has_jumped(const avr_t *avr, uint32_t pc, unsigned stack)
+{
+	const unsigned next = stack_pointer(avr) == stack ? avr->pc / 2 : top_of_stack(avr);
+
+	return ((pc + 2) / 2 & 0xffff) != (next & 0xffff);
+}
+
 static void check_callee(const avr_t *avr)
 {
 	const struct pending *call = &pending[pending_count - 1];
@@ -317,8 +328,9 @@ static void write_executed(const char *sites, const char *path, uint64_t cycles)
 	unsigned address;
 
 	while (fscanf(list, "%x", &address) == 1)
-		fprintf(out, "%x %llu\n", address,
-			address < FLASH_BYTES ? (unsigned long long)executed[address / 2] : 0);
+		fprintf(out, "%x %llu %llu\n", address,
+			address < FLASH_BYTES ? (unsigned long long)executed[address / 2] : 0,
+			address < FLASH_BYTES ? (unsigned long long)jumps[address / 2] : 0);
 	fprintf(out, "cycles %llu\n", (unsigned long long)cycles);
 	fclose(list);
 	fclose(out);
@@ -417,6 +429,7 @@ int main(int count, char **arguments)
 		dataflash_connect(avr, 'B', 4, dataflash);
 	while (avr->cycle < limit && avr->pc != end) {
 		uint32_t pc = avr->pc;
+		unsigned stack = stack_pointer(avr);
 		bool running = avr->state == cpu_Running;
 
 		while (peer && peer_runs && peer->cycle + peer_starts < avr->cycle) {
@@ -434,6 +447,7 @@ int main(int count, char **arguments)
 		state = avr_run(avr);
 		if (running && pc < FLASH_BYTES) {
 			executed[pc / 2]++;
+			jumps[pc / 2] += has_jumped(avr, pc, stack);
 			if (is_site[pc / 2])
 				fprintf(order, "%x\n", pc);
 			check_callee(avr);

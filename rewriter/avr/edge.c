@@ -1,0 +1,495 @@
+/* The code that sets flags. A branch and a skip instruction have 2 bytes, and a jump 4, but for
+ * devices with up to 8 KB: an instruction before or behind the branch moves along.
+ *
+ *	site:	jmp  code		cp   r24, r22		code:	cp   r24, r22
+ *					brne target			brne taken
+ *	next:	...							push r24
+ *									ldi  r24, 1
+ *									sts  passed, r24
+ *									pop  r24
+ *									jmp  next
+ *								taken:	the same with the other flag
+ *									jmp  target
+ *
+ * After a skip instruction stands an rjmp to the part for `passed', which has the instruction that
+ * would have been skipped. No register and no bit of SREG is changed.
+ *
+ * Where control comes to a block that has no room for a jump at its start, since a call stands
+ * before it, the call moves: its callee returns to the code here. What moves must not come between
+ * two writes to registers of the hardware, some of which must follow each other within 4 cycles.
+ *
+ * Manual: DS40002198. */
+#include <string.h>
+
+#include "cpu/step.h"
+#include "rewriter/avr/avr.h"
+#include "rewriter/edges.h"
+
+#define MOVED_MAX 3       /* instructions */
+#define IO_DISTANCE 4u    /* instructions between two writes that may have to follow each other */
+#define SMALL_DATA 0x200u /* where the memory may begin, behind these registers */
+
+static uint32_t branch_bytes(const struct litifut_edge_place *place)
+{
+	return litifut_avr_is_small(&place->context->cpu) ? 2 : 4;
+}
+
+static const uint8_t *code_at(const struct litifut_edge_place *place, uint32_t address)
+{
+	return place->section->bytes + (address - place->section->address);
+}
+
+static uint16_t word_at(const struct litifut_edge_place *place, uint32_t address)
+{
+	return litifut_get16(false, code_at(place, address));
+}
+
+static struct litifut_instruction instruction_at(const struct litifut_edge_place *place,
+						 uint32_t address)
+{
+	struct litifut_instruction instruction;
+
+	litifut_avr_decode(&place->context->cpu, code_at(place, address),
+			   place->section->address + place->section->size - address, address,
+			   LITIFUT_CODE_PLAIN, &instruction);
+	return instruction;
+}
+
+static bool is_free(const struct litifut_edge_place *place, uint32_t address, uint32_t bytes)
+{
+	for (uint32_t at = address; at < address + bytes; at += 2)
+		if (litifut_targets_has(place->taken, at))
+			return false;
+	return true;
+}
+
+static bool is_target(const struct litifut_edge_place *place, uint32_t address)
+{
+	return litifut_targets_has(&place->graph->targets, address) ||
+	       litifut_avr_marks(place->context, address) & LITIFUT_AVR_NAMED;
+}
+
+/* May the instruction, which is no end of a block, be executed elsewhere? spm works in some parts
+ * of the flash only. */
+static bool moves(const struct litifut_edge_place *place, uint32_t address)
+{
+	const uint16_t word = word_at(place, address);
+
+	return instruction_at(place, address).class == LITIFUT_CLASS_OTHER &&
+	       !litifut_avr_is_skip(word) && (word & 0xffef) != 0x95e8;
+}
+
+/* Does it write to a register of the hardware? */
+static bool writes_hardware(const struct litifut_edge_place *place, uint32_t address)
+{
+	const uint16_t word = word_at(place, address);
+
+	return (word & 0xf800) == 0xb800 ||                         /* out */
+	       (word & 0xfd00) == 0x9800 ||                         /* sbi, cbi */
+	       (word & 0xd200) == 0x8200 ||                         /* std */
+	       ((word & 0xfe00) == 0x9200 && (word & 0xf) != 0xf && /* st, sts, but not push */
+		((word & 0xf) != 0 || word_at(place, address + 2) < SMALL_DATA));
+}
+
+/* Does a write stand shortly before `split` and another one shortly behind it, in the block of
+ * which both sides are a part? */
+static bool splits_hardware(const struct litifut_edge_place *place,
+			    const struct litifut_graph_block *block, uint32_t split)
+{
+	unsigned distance = IO_DISTANCE + 1; /* to the last write before */
+	unsigned behind = 0;
+
+	for (uint32_t at = block->block.start; at < block->block.end;
+	     at += instruction_at(place, at).length) {
+		const bool writes = writes_hardware(place, at);
+
+		if (at < split) {
+			distance = writes ? 0 : distance + 1;
+		} else {
+			if (writes && distance + behind < IO_DISTANCE)
+				return true;
+			behind++;
+		}
+	}
+	return false;
+}
+
+/* May the end of a block, which is not conditional, be done elsewhere? */
+static bool ends_anywhere(const struct litifut_graph_block *block)
+{
+	return !(block->block.flags & LITIFUT_BLOCK_CONDITIONAL) &&
+	       block->block.ends != LITIFUT_ENDS_STOP && block->block.ends != LITIFUT_ENDS_ON;
+}
+
+/* The instruction behind the branch moves along: how many bytes; 0: it can't. */
+static unsigned behind(const struct litifut_edge_place *place)
+{
+	const struct litifut_graph_block *next = place->next;
+	const uint32_t at = place->block->block.end;
+	unsigned length;
+
+	if (!next || next->function != place->block->function || is_target(place, at))
+		return 0;
+	length = instruction_at(place, at).length;
+	if (!is_free(place, at, length))
+		return 0;
+	if (next->block.ends != LITIFUT_ENDS_ON && next->block.branch == at)
+		return ends_anywhere(next) ? length : 0;
+	return moves(place, at) && !splits_hardware(place, next, at + length) ? length : 0;
+}
+
+static unsigned judge_branch(const struct litifut_edge_place *place, struct litifut_edge *edge)
+{
+	const struct litifut_graph_block *block = place->block;
+	const uint32_t last = block->block.branch - block->last;
+
+	edge->address = block->block.branch;
+	edge->bytes = 2;
+	if (block->block.ends != LITIFUT_ENDS_BRANCH)
+		return LITIFUT_SITE_SPECIAL_FORM;
+	if (!is_free(place, edge->address, 2))
+		return LITIFUT_SITE_BRANCH_TARGET;
+	if (branch_bytes(place) == 2)
+		return LITIFUT_SITE_PATCHED;
+	if (block->last && moves(place, last) && is_free(place, last, block->last) &&
+	    !splits_hardware(place, block, last)) {
+		edge->address = last;
+		edge->before = block->last;
+		edge->bytes += block->last;
+		return LITIFUT_SITE_PATCHED;
+	}
+	edge->after = (uint8_t)behind(place);
+	edge->bytes += edge->after;
+	return edge->after ? LITIFUT_SITE_PATCHED : LITIFUT_SITE_BRANCH_TARGET;
+}
+
+/* What moves from the start of a block. */
+struct moved {
+	uint32_t items[MOVED_MAX];
+	unsigned count;
+	uint32_t bytes;
+	bool with_end; /* the last of them is the end of the block */
+};
+
+/* Collects at least `wanted` bytes from the start of the block; false: it is not possible. */
+static bool gather(const struct litifut_edge_place *place, uint32_t wanted, struct moved *moved)
+{
+	const struct litifut_graph_block *block = place->block;
+	const uint32_t start = block->block.start;
+
+	*moved = (struct moved){0};
+	while (moved->bytes < wanted) {
+		const uint32_t at = start + moved->bytes;
+		unsigned length;
+
+		if (moved->with_end) {
+			/* a part of what follows is overwritten: code to which nothing leads */
+			if (block->block.ends == LITIFUT_ENDS_CALL || !place->next ||
+			    place->next->block.start != at || place->next->led_to ||
+			    place->next->function != block->function || is_target(place, at) ||
+			    !is_free(place, at, 2))
+				return false;
+			moved->bytes += 2;
+			continue;
+		}
+		if (at >= block->block.end || moved->count == MOVED_MAX)
+			return false;
+		length = instruction_at(place, at).length;
+		if (!is_free(place, at, length))
+			return false;
+		moved->with_end = block->block.ends != LITIFUT_ENDS_ON && block->block.branch == at;
+		if (moved->with_end ? !ends_anywhere(block) : !moves(place, at))
+			return false;
+		moved->items[moved->count++] = at;
+		moved->bytes += length;
+	}
+	return moved->with_end || !splits_hardware(place, block, start + moved->bytes);
+}
+
+/* The block before, if it is a call that returns to this one and nothing else leads here. */
+static const struct litifut_graph_block *call_before(const struct litifut_edge_place *place)
+{
+	const struct litifut_graph_block *block = place->block;
+
+	return block > place->graph->items && block[-1].block.end == block->block.start &&
+			       block[-1].function == block->function &&
+			       block[-1].block.ends == LITIFUT_ENDS_CALL &&
+			       !(block[-1].block.flags & LITIFUT_BLOCK_CONDITIONAL) &&
+			       !is_target(place, block->block.start)
+		       ? block - 1
+		       : NULL;
+}
+
+static unsigned judge_entry(const struct litifut_edge_place *place, struct litifut_edge *edge)
+{
+	const struct litifut_block *block = &place->block->block;
+	const struct litifut_graph_block *call;
+	struct moved moved;
+
+	edge->address = block->start;
+	/* where a program ends: simulators and debuggers know it by its form */
+	if (block->ends == LITIFUT_ENDS_BRANCH && block->target == block->branch)
+		return LITIFUT_SITE_SPECIAL_FORM;
+	if (gather(place, branch_bytes(place), &moved)) {
+		edge->bytes = (uint8_t)moved.bytes;
+		return LITIFUT_SITE_PATCHED;
+	}
+	edge->bytes = 2;
+	call = call_before(place);
+	if (!call || !is_free(place, call->block.branch, call->length) ||
+	    (call->length < branch_bytes(place) && !gather(place, 2, &moved)))
+		return LITIFUT_SITE_BRANCH_TARGET;
+	edge->address = call->block.branch;
+	edge->before = call->length;
+	edge->bytes = call->length;
+	if (call->length < branch_bytes(place))
+		edge->bytes = (uint8_t)(call->length + moved.bytes);
+	return LITIFUT_SITE_PATCHED;
+}
+
+struct emitter {
+	const struct litifut_edge_place *place;
+	struct litifut_edge_code *code;
+	uint32_t address;
+	unsigned at;
+	bool far; /* something is out of reach */
+};
+
+static void put(struct emitter *emitter, unsigned word)
+{
+	litifut_put16(false, emitter->code->code + emitter->at, (uint16_t)word);
+	emitter->at += 2;
+}
+
+static void go(struct emitter *emitter, bool link, uint32_t target)
+{
+	const struct cpu_context *cpu = &emitter->place->context->cpu;
+	uint8_t *code = emitter->code->code + emitter->at;
+
+	if (litifut_avr_is_small(cpu))
+		emitter->far |=
+			!litifut_avr_near(cpu, link, emitter->address + emitter->at, target, code);
+	else
+		litifut_avr_far(link, target, code);
+	emitter->at += litifut_avr_is_small(cpu) ? 2 : 4;
+}
+
+static void move(struct emitter *emitter, uint32_t address)
+{
+	for (unsigned i = 0; i < instruction_at(emitter->place, address).length; i += 2)
+		put(emitter, word_at(emitter->place, address + i));
+}
+
+static void mark(struct emitter *emitter, uint32_t flag)
+{
+	put(emitter, 0x938f); /* push r24 */
+	put(emitter, 0xe081); /* ldi r24, 1 */
+	put(emitter, 0x9380); /* sts flag, r24 */
+	put(emitter, (emitter->code->flags + flag) & 0xffff);
+	put(emitter, 0x918f); /* pop r24 */
+}
+
+/* Writes the end of `block`. False: control does not go on behind it. */
+static bool put_end(struct emitter *emitter, const struct litifut_graph_block *block)
+{
+	switch (block->block.ends) {
+	case LITIFUT_ENDS_BRANCH:
+		go(emitter, false, block->block.target);
+		return false;
+	case LITIFUT_ENDS_CALL:
+		if (block->block.target)
+			go(emitter, true, block->block.target);
+		else
+			move(emitter, block->block.branch);
+		return true;
+	default:
+		move(emitter, block->block.branch);
+		return false;
+	}
+}
+
+/* Lets the branch at `test`, which has no distance yet, lead to where the code stands now. */
+static void land(struct emitter *emitter, unsigned test, unsigned shift)
+{
+	uint8_t *code = emitter->code->code + test;
+
+	litifut_put16(
+		false, code,
+		(uint16_t)(litifut_get16(false, code) | (emitter->at - test - 2) / 2 << shift));
+}
+
+static void put_passed(struct emitter *emitter, const struct litifut_edge *edge)
+{
+	const struct litifut_edge_place *place = emitter->place;
+	const uint32_t first = place->block->block.end;
+	bool on = true;
+
+	mark(emitter, place->block->block.passed);
+	if (edge->after && place->next->block.ends != LITIFUT_ENDS_ON &&
+	    place->next->block.branch == first)
+		on = put_end(emitter, place->next);
+	else if (edge->after)
+		move(emitter, first);
+	if (on)
+		go(emitter, false, edge->address + edge->bytes);
+}
+
+static void put_taken(struct emitter *emitter)
+{
+	mark(emitter, emitter->place->block->block.taken);
+	go(emitter, false, emitter->place->block->block.target);
+}
+
+static void put_branch(struct emitter *emitter, const struct litifut_edge *edge)
+{
+	const struct litifut_edge_place *place = emitter->place;
+	const uint16_t word = word_at(place, place->block->block.branch);
+	unsigned test;
+
+	if (edge->before)
+		move(emitter, edge->address);
+	test = emitter->at;
+	if (litifut_avr_is_skip(word)) {
+		put(emitter, word);
+		put(emitter, 0xc000); /* rjmp */
+		put_taken(emitter);
+		land(emitter, test + 2, 0);
+		put_passed(emitter, edge);
+		return;
+	}
+	put(emitter, word & ~0x03f8u);
+	put_passed(emitter, edge);
+	land(emitter, test, 3);
+	put_taken(emitter);
+}
+
+static void put_entry(struct emitter *emitter, const struct litifut_edge *edge)
+{
+	const struct litifut_edge_place *place = emitter->place;
+	const struct litifut_graph_block *block = place->block;
+	struct moved moved = {0};
+	bool on = true;
+
+	if (edge->before)
+		put_end(emitter, block - 1);
+	if (edge->bytes > edge->before)
+		gather(place, edge->bytes - edge->before, &moved);
+	mark(emitter, block->block.entered);
+	for (unsigned i = 0; i < moved.count - moved.with_end; i++)
+		move(emitter, moved.items[i]);
+	if (moved.with_end)
+		on = put_end(emitter, block);
+	if (on)
+		go(emitter, false, edge->address + edge->bytes);
+}
+
+static bool write_edge(const struct litifut_edge_place *place, const struct litifut_edge *edge,
+		       uint32_t address, struct litifut_edge_code *code)
+{
+	struct emitter emitter = {.place = place, .code = code, .address = address};
+	struct litifut_detour *detour = &code->detour;
+	struct emitter site = {.place = place, .code = code, .address = edge->address};
+
+	memset(detour, 0, sizeof(*detour));
+	/* the way there is made where the code will stand */
+	go(&site, false, address);
+	memcpy(detour->code, code->code, site.at);
+	if (edge->entry)
+		put_entry(&emitter, edge);
+	else
+		put_branch(&emitter, edge);
+	if (emitter.at & 2)
+		put(&emitter, 0);
+	code->bytes = emitter.at;
+	detour->address = edge->address;
+	detour->length = edge->bytes; /* what is left of it are nops */
+	return !emitter.far && !site.far;
+}
+
+/* A switch of devices that have neither jmp nor call: ijmp leads into a row of rjmp, whose first is
+ * named. Labels them; false: there is no such row. */
+static bool label_row(const struct litifut_arch_context *context, struct litifut_graph *graph,
+		      size_t first, size_t end)
+{
+	bool found = false;
+
+	for (size_t i = first; i < end; i++) {
+		struct litifut_graph_block *block = &graph->items[i];
+
+		if (!(litifut_avr_marks(context, block->block.start) & LITIFUT_AVR_TABLE))
+			continue;
+		for (; i < end && graph->items[i].block.branch == graph->items[i].block.start &&
+		       graph->items[i].block.ends == LITIFUT_ENDS_BRANCH &&
+		       !(graph->items[i].block.flags & LITIFUT_BLOCK_CONDITIONAL);
+		     i++) {
+			graph->items[i].block.flags |= LITIFUT_BLOCK_LABEL;
+			found = true;
+		}
+	}
+	return found;
+}
+
+/* Does the instruction with this first word set r31 to what it was not calculated from? */
+static bool loads_pointer(uint16_t word)
+{
+	return (word & 0xfff0) == 0x01f0 ||                            /* movw r30 */
+	       (word & 0xfdf0) == 0x2df0 ||                            /* mov r31 */
+	       (word & 0xfff0) == 0x91f0 || (word & 0xd3f0) == 0x81f0; /* ld, lpm, pop, ldd r31 */
+}
+
+/* Does the code calculate where its ijmp leads from the address of a label, and not load it from a
+ * table? */
+static bool calculates(const struct litifut_image *image, const struct litifut_graph_block *block)
+{
+	const struct litifut_section *section = &image->sections[block->section];
+
+	bool calculated = false;
+
+	for (uint32_t at = block->block.start; at < block->block.branch; at += 2) {
+		const uint16_t word =
+			litifut_get16(false, section->bytes + (at - section->address));
+
+		if ((word & 0xf0f0) == 0x40f0) /* sbci r31 */
+			calculated = true;
+		if (loads_pointer(word))
+			calculated = false;
+	}
+	return calculated;
+}
+
+static unsigned judge_function(const struct litifut_image *image,
+			       const struct litifut_arch_context *context,
+			       struct litifut_graph *graph, size_t first, size_t end)
+{
+	const struct litifut_avr_image *code = context->cpu.facts;
+	const uint32_t function = graph->items[first].block.start;
+	uint32_t start, main_called;
+
+	if (litifut_avr_start_up(image, &start, &main_called) &&
+	    (function == start || function - start < main_called - start))
+		return LITIFUT_SITE_BEFORE_RAM;
+	for (size_t i = first; i < end; i++) {
+		const struct litifut_graph_block *block = &graph->items[i];
+		const struct litifut_section *section = &image->sections[block->section];
+
+		/* else it is data that looks like a branch */
+		if (block->block.ends == LITIFUT_ENDS_BRANCH &&
+		    block->block.flags & LITIFUT_BLOCK_CONDITIONAL && code->has_branches &&
+		    !litifut_avr_is_skip(litifut_get16(
+			    false, section->bytes + (block->block.branch - section->address))) &&
+		    !(litifut_avr_marks(context, block->block.branch) & LITIFUT_AVR_BRANCH))
+			return LITIFUT_SITE_CODE_AS_DATA;
+		if (block->block.ends == LITIFUT_ENDS_JUMP && calculates(image, block) &&
+		    !label_row(context, graph, first, end))
+			return LITIFUT_SITE_UNKNOWN_JUMP;
+	}
+	return LITIFUT_SITE_PATCHED;
+}
+
+const struct litifut_arch_edges litifut_avr_edges = {
+	.judge_function = judge_function,
+	.judge_branch = judge_branch,
+	.judge_entry = judge_entry,
+	.write = write_edge,
+	.bytes_max = LITIFUT_EDGE_BYTES_MAX,
+};

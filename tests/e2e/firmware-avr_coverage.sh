@@ -1,0 +1,59 @@
+#!/bin/sh
+# LITIFUT_MODE=coverage of firmware for AVR: flags of branches, skip instructions and blocks are set
+# if and only if simavr executes them in the same program without patches, with interrupts that
+# interrupt each other, in a dump and sent by the line; the code that sets them keeps all registers
+# and SREG. lcov has the lines.
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../avr.sh"
+
+# try LEAST NAME SOURCE FLAGS...
+try()
+{
+	least=$1
+	shift
+	export LITIFUT_MODE=coverage
+	case $device in
+	attiny*) ;;
+	*) export LITIFUT_PORT=usart ;;
+	esac
+	ok "it links traced ($1)" avr "$@"
+	unset LITIFUT_MODE LITIFUT_PORT
+	is "litifut info says so ($1)" "$("$BUILD/bin/litifut" info "$1.elf" |
+		sed -n 's/^  mode  *//p')" coverage
+	# shellcheck disable=SC2086
+	ok "it runs ($1)" "$simulator" $simulated -u "$1.serial" -m "$1.memory" "$device" "$1.elf"
+	ok "flags are those of what is executed ($1)" flags_are_executed "$1" "$1.memory" "$least"
+	ok "registers are kept ($1)" marks_keep_registers "$1"
+	case $device in
+	attiny*) ;;
+	*)
+		ok "the same by the line ($1)" flags_are_executed "$1" "$1.serial" "$least"
+		ok "it prints the same ($1)" prints_the_same "$1"
+		;;
+	esac
+}
+
+behaviour()
+{
+	case $device in
+	attiny*)
+		try 10 tiny avr_tiny.c -Os
+		return
+		;;
+	atmega1284p)
+		try 100 size avr_truth.c -Os -gdwarf-2
+		"$BUILD/bin/litifut-post" -q -f lcov -o lines.info size.memory size.elf
+		ok "lcov has lines" sh -c "sed -n '/^SF:.*avr_truth.c/,/^end/p' lines.info |
+			grep -q '^DA:[0-9]*,1'"
+		ok "handlers of interrupts were entered" sh -c "'$BUILD/bin/litifut-post' -q -f coverage \
+			size.memory size.elf | grep -q 'yes.*__vector_'"
+		try 100 speed avr_truth.c -O2
+		try 1 eeprom avr_eeprom.c -Os
+		is "writes that must follow each other do" "$(text_of eeprom.serial)" yyyyyyyy
+		;;
+	atmega2560) try 100 large avr_truth.c -Os -DLARGE ;;
+	*) try 100 prologues avr_truth.c -Os -mcall-prologues ;;
+	esac
+}
+
+for_devices behaviour
