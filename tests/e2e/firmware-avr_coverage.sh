@@ -6,6 +6,18 @@
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../avr.sh"
 
+# paths_are_numbered NAME: the numbers of the paths give the blocks that were executed, an
+# independent look at the graph
+paths_are_numbered()
+{
+	python3 "$root/tests/oracle/firmware_paths.py" plain "$1.elf" "$1.watched" &&
+		cut -d ' ' -f 1 "$1.watched" >"$1.starts" || return
+	# shellcheck disable=SC2086
+	"$simulator" $simulated -s "$1.starts" -o "$1.passed" -r "$1.order" "$device" "$1.plain" >&2 &&
+		"$BUILD/bin/litifut-post" path-sizes --top 1 "$1.elf" "$1.order" 2>&1 | tee /dev/stderr |
+		grep -q ' paths, whose numbers give what was executed$'
+}
+
 # try LEAST NAME SOURCE FLAGS...
 try()
 {
@@ -45,6 +57,7 @@ behaviour()
 		"$BUILD/bin/litifut-post" -q -f lcov -o lines.info size.memory size.elf
 		ok "lcov has lines" sh -c "sed -n '/^SF:.*avr_truth.c/,/^end/p' lines.info |
 			grep -q '^DA:[0-9]*,1'"
+		ok "paths of what is executed have numbers" paths_are_numbered size
 		ok "handlers of interrupts were entered" sh -c "'$BUILD/bin/litifut-post' -q -f coverage \
 			size.memory size.elf | grep -q 'yes.*__vector_'"
 		try 100 speed avr_truth.c -O2
