@@ -1,10 +1,12 @@
 #!/bin/sh
 # Two sensor nodes joined by a serial link, simulated together: each call site of the traced one is
 # counted as often as it is executed, and all bundles arrive and are answered, also when bytes are lost.
-# Times show which functions an inefficient version spends them in.
+# Flags of its branches are those of what it executes. Times show which functions an inefficient version spends them in.
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../avr.sh"
 
 target=atmega1284p
+device=$target
 folder=$BUILD/tests/e2e/$script
 mkdir -p "$folder"
 
@@ -22,6 +24,25 @@ with_losses()
 			-n plain-answer/node.elf atmega1284p plain-echo/node.elf &&
 		cat lossy.serial lossy.executed && grep -q 'result 8$' lossy.serial &&
 		[ "$(sed -n 's/cycles //p' lossy.executed)" -gt $((3 * $(cat plain-echo/cycles) / 2)) ]
+}
+
+# Both from the serial line that joins the nodes: the time changes nothing.
+flags_of_node()
+{
+	mkdir -p "$folder/coverage" && cd "$folder/coverage" || return
+	for kind in send receive; do
+		litifut="$BUILD/bin/litifut build"
+		[ $kind = send ] || litifut=
+		LITIFUT_MODE=coverage $litifut make -s -C "$root/examples/node" OUT="$PWD/objects-$kind" \
+			ELF="$PWD/$kind.elf" TASK=$kind COUNT=8 >log 2>&1 || {
+			cat log
+			return 1
+		}
+	done
+	simulated="-c 400000000 -n receive.elf"
+	# shellcheck disable=SC2086
+	"$simulator" $simulated -m send.memory "$device" send.elf &&
+		flags_are_executed send send.memory 250
 }
 
 allocation_is_first()
@@ -45,6 +66,7 @@ ok "bundles one way" tasks "fast small" send
 ok "by a program of 200 functions and more" has_200_functions
 ok "bundles that are echoed" tasks fast echo
 ok "bundles are sent again when bytes are lost" with_losses
+ok "flags of branches are those of what is executed" flags_of_node
 ok "bundles whose memory grows" tasks "fast table" slow
 ok "where most time goes is the allocation" allocation_is_first
 echo "1..$test_count"
