@@ -338,13 +338,15 @@ static enum litifut_status put_gates(struct litifut_firmware_pass *pass,
 		const struct litifut_site *site = &pass->sites.items[i].site;
 		const struct litifut_section *section =
 			litifut_image_section_at(&pass->image, site->address, 4);
+		uint32_t to = site->callee;
 
-		if (site->kind == LITIFUT_SITE_VECTOR && section && section->bytes)
-			status = litifut_firmware_put_gates(
-				pass, site,
-				litifut_get32(pass->image.big_endian,
-					      section->bytes + (site->address - section->address)),
-				error);
+		if (site->kind != LITIFUT_SITE_VECTOR || !section || !section->bytes)
+			continue;
+		/* write_gates() may have put an address there */
+		if (pass->options->paths && pass->baseline)
+			to = litifut_get32(pass->image.big_endian,
+					   section->bytes + (site->address - section->address));
+		status = litifut_firmware_put_gates(pass, site, to, error);
 	}
 	return status;
 }

@@ -18,6 +18,21 @@ paths_are_numbered()
 		grep -q ' paths, whose numbers give what was executed$'
 }
 
+# in_interrupts WAY: flags are sent while the program runs, at the ticks of a timer or by the interrupt
+# of the transmitter
+in_interrupts()
+{
+	export LITIFUT_MODE=coverage LITIFUT_PORT=usart LITIFUT_SEND="tick:1:__vector_18"
+	[ "$1" = ticks ] || LITIFUT_PORT=usart:0xc0:21
+	ok "$1: it links traced" avr "$1" avr_truth.c -Os -DROUNDS=200 -DLINE=5
+	unset LITIFUT_MODE LITIFUT_PORT LITIFUT_SEND
+	ok "$1: it runs" "$simulator" -u "$1.serial" -m "$1.memory" "$device" "$1.elf"
+	ok "$1: flags are those of what is executed" flags_are_executed "$1" "$1.memory" 100
+	"$BUILD/bin/litifut-post" -q -f branches "$1.serial" "$1.elf" >"$1.sent" 2>"$1.words"
+	"$BUILD/bin/litifut-post" -q -f branches "$1.memory" "$1.elf" >"$1.kept"
+	ok "$1: the last sending has all" diff "$1.sent" "$1.kept"
+}
+
 # try LEAST NAME SOURCE FLAGS...
 try()
 {
@@ -61,6 +76,8 @@ behaviour()
 		ok "handlers of interrupts were entered" sh -c "'$BUILD/bin/litifut-post' -q -f coverage \
 			size.memory size.elf | grep -q 'yes.*__vector_'"
 		try 100 speed avr_truth.c -O2
+		in_interrupts ticks
+		in_interrupts transmitter
 		try 1 eeprom avr_eeprom.c -Os
 		is "writes that must follow each other do" "$(text_of eeprom.serial)" yyyyyyyy
 		;;
