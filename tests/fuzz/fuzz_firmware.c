@@ -10,9 +10,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const unsigned modes[] = {
-		LITIFUT_MODE_COUNTS, LITIFUT_MODE_TABLE,  LITIFUT_MODE_SPANS, LITIFUT_MODE_STREAM,
-		LITIFUT_MODE_PATHS,  LITIFUT_MODE_COUNTS, LITIFUT_MODE_TABLE, LITIFUT_MODE_PATHS};
+	static const unsigned modes[] = {LITIFUT_MODE_COUNTS, LITIFUT_MODE_TABLE,
+					 LITIFUT_MODE_SPANS,  LITIFUT_MODE_STREAM,
+					 LITIFUT_MODE_PATHS,  LITIFUT_MODE_COUNTS,
+					 LITIFUT_MODE_TABLE,  LITIFUT_MODE_COVERAGE};
 	struct litifut_firmware_options options = {.ring_bytes = 1024, .depth = 16};
 	struct litifut_rewrite_summary summary;
 	struct litifut_firmware_plan plan;
@@ -30,6 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	options.spans = mode == LITIFUT_MODE_SPANS || mode == LITIFUT_MODE_STREAM;
 	options.stream = mode == LITIFUT_MODE_STREAM;
 	options.paths = mode == LITIFUT_MODE_PATHS;
+	options.coverage = mode == LITIFUT_MODE_COVERAGE;
 	options.small = choice & 8;
 	options.switched = choice & 16;
 	options.small |= options.switched;
