@@ -33,6 +33,19 @@ in_interrupts()
 	ok "$1: the last sending has all" diff "$1.sent" "$1.kept"
 }
 
+# A device with 8 KB and a serial line: what leads to the sender is a jump of 2 bytes.
+by_small_calls()
+{
+	device=atmega8
+	avr-gcc -mmcu=$device -Os -c "$root/tests/firmware/avr_putc.c" -o putc.o
+	export LITIFUT_MODE=coverage LITIFUT_PORT="$PWD/putc.o"
+	ok "small: it links traced" avr small avr_tiny.c -Os
+	unset LITIFUT_MODE LITIFUT_PORT
+	ok "small: it runs" "$simulator" -u small.serial "$device" small.elf
+	ok "small: flags that were sent are those of what is executed" \
+		flags_are_executed small small.serial 8 exit
+}
+
 # try LEAST NAME SOURCE FLAGS...
 try()
 {
@@ -65,6 +78,7 @@ behaviour()
 	case $device in
 	attiny*)
 		try 10 tiny avr_tiny.c -Os
+		by_small_calls
 		return
 		;;
 	atmega1284p)
