@@ -442,6 +442,7 @@ static void give_flags(struct litifut_session *session)
 	struct litifut_edges *edges = session->edges;
 	const struct litifut_site_list *sites = &session->sites;
 	uint32_t last = session->flags_in_table ? LITIFUT_FLAGS_HEAD - 1 : 0;
+	uint32_t count = 0;
 
 	for (size_t i = 0; i < edges->count; i++) {
 		struct litifut_block *block = &edges->graph.items[edges->items[i].block].block;
@@ -450,14 +451,17 @@ static void give_flags(struct litifut_session *session)
 			continue;
 		if (edges->items[i].entry) {
 			block->entered = next_flag(session, &last);
+			count++;
 		} else {
+			count += 2;
 			block->taken = next_flag(session, &last);
 			block->passed = next_flag(session, &last);
 		}
 	}
-	/* at another address there may be one more that is left out */
+	/* with as many left out as there can be at any address: the table has none yet in the plan
+	 */
 	edges->flags_bytes = session->flags_in_table
-				     ? last + 2 - LITIFUT_FLAGS_HEAD
+				     ? count + count / 255 + 1
 				     : (last / LITIFUT_FLAGS_PIECE + 1) * LITIFUT_FLAGS_PIECE;
 }
 

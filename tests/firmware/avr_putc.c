@@ -1,4 +1,5 @@
-/* Sends a byte by the USART of an ATmega8, whose registers are not where LITIFUT's port expects them. */
+/* Sends a byte by the USART of an ATmega8, whose registers are not where LITIFUT's port expects
+ * them. */
 #include <avr/io.h>
 #include <stdint.h>
 
