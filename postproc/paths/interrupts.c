@@ -206,8 +206,9 @@ static void leave_handlers(struct post_walk *walk, struct post_walker *walker, u
 		depth++;
 	if (depth == walker->count)
 		return;
+	/* what a handler goes back to may be unknown, and then has no code */
 	for (size_t i = 0;
-	     i < walker->at.code->count && may_execute(walker) && walker->count > depth; i++)
+	     walker->count > depth && may_execute(walker) && i < walker->at.code->count; i++)
 		post_walk_execute(walk, walker);
 	/* through code that is not followed */
 	if (walker->count > depth) {

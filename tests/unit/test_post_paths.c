@@ -369,9 +369,16 @@ static void interrupts_come_at_once(void **state)
 				   ENTER_MAIN,
 				   3 /* 1 */,
 				   3 /* 1 */};
+	/* of a task that has recorded nothing yet, the first one goes back to code that is not
+	 * known */
+	const uint32_t first[] = {CONTROL(INTERRUPT, 2), at, STACK | 1, ENTER_MAIN, 3 /* 1 */,
+				  CONTROL(INTERRUPT, 2), at, STACK | 1, ENTER_MAIN, 3 /* 1 */};
 	struct made made;
 
 	(void)state;
+	make(&made, &programs[0]);
+	add_chunk(&made, first, COUNT(first));
+	expect(&made, 0, "B0@1 + B3@1 B0@1 + B3@1 ", 0);
 	make(&made, &programs[0]);
 	add_chunk(&made, chained, COUNT(chained));
 	expect(&made, 0, "B0@0 - B1@0 B4@1 B0@2 + B3@2 B0@2 + B3@2 + B6@1 B2@0 B3@0 ", 0);
