@@ -37,7 +37,8 @@ static void say_command(const struct link_request *request, char *const words[])
 }
 
 /* The linker's words about a memory that is too small: how much each region lacks, or, where .bss
- * begins beyond one, so much only. NULL: there are no such words. To be freed. */
+ * begins beyond one or a section comes upon another one, so much only. NULL: there are no such
+ * words. To be freed. */
 static char *overflow_of(const struct link_files *files)
 {
 	FILE *file = fopen(files->messages_error, "r");
@@ -51,7 +52,10 @@ static char *overflow_of(const struct link_files *files)
 		if (at && !strstr(at, "overflowed by"))
 			at = strstr(line, " is not within region") ? strstr(line, "section `")
 								   : NULL;
-		if (!at)
+		if (!at && strstr(line, " overlaps section "))
+			at = strstr(line, "section ");
+		/* said where the length of a region is a symbol of the program, of any lack */
+		if (!at || strstr(at, "overflowed by 0 bytes"))
 			continue;
 		at[strcspn(at, "\n")] = '\0';
 		if (found && strstr(found, at))

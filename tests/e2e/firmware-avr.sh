@@ -41,6 +41,14 @@ link_with()
 			"$root/tests/firmware/avr_room.c" -o room.elf >room.log 2>&1
 }
 
+# A section stands behind the code, where the stubs have no room.
+with_stamp()
+{
+	"$BUILD/bin/litifut" build avr-gcc -mmcu="$device" -Os "$root/tests/firmware/avr_bare.c" \
+		"$root/tests/firmware/avr_stamp.c" -o stamp.elf \
+		-Wl,--section-start=.stamp=0xb0,--defsym=__TEXT_REGION_LENGTH__=room >stamp.log 2>&1
+}
+
 behaviour()
 {
 	case $device in
@@ -74,6 +82,10 @@ behaviour()
 	atmega328p)
 		ok "a program without data links" avr bare avr_bare.c -Os
 		ok "and is counted" counts_equal_calls bare
+		ok "a section behind the code, where the tracer has no room" with_stamp
+		ok "it is said which sections overlap, and not that 0 bytes are missing" sh -c \
+			'grep -q "no room for the tracer: section .stamp .* overlaps section .text" stamp.log &&
+			! grep -q "by 0 bytes" stamp.log'
 		ok "counters that leave no room for the stack" link_with 1770 env
 		ok "are not linked in" cmp plain-room.elf room.elf
 		ok "and it is said how much is missing" \
