@@ -62,11 +62,12 @@ def stub_of(address, half):
 
 def watched(site, half):
     """What to watch of a site, and whether it is a branch that may not be taken. Mostly the
-    branch to the stub. If a conditional branch stood before the call and has moved to the
-    stub, the start of the counting there."""
+    branch to the stub. If a conditional branch stood before the call, or is the call (b<cond>.w),
+    and has moved to the stub, the start of the counting there."""
     address = branch_of(site, half)
-    if site["reason"] != "patched" or site["kind"] == "vector" or site["length"] == 4 or \
-            address == site["address"]:
+    wide_condition = site["instruction"] >> 27 == 0x1e and site["instruction"] & 0xd000 == 0x8000
+    if site["reason"] != "patched" or site["kind"] == "vector" or \
+            ((site["length"] == 4 or address == site["address"]) and not wide_condition):
         return address, True
     stub = stub_of(address, half)
     if half(stub) >> 12 != 0xd and half(stub) & 0xf500 != 0xb100:
