@@ -1,0 +1,148 @@
+/* Threads that end in all ways. */
+
+#define _GNU_SOURCE
+#include "hostile.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static pthread_key_t key;
+static __thread sigjmp_buf place;
+
+static void *busy(void *asynchronous)
+{
+	if (asynchronous)
+		pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, 0);
+	for (;;) {
+		hostile_sum += work(100);
+		if (!asynchronous)
+			pthread_testcancel();
+	}
+	return 0;
+}
+
+static void run_cancel(void)
+{
+	for (int i = 0; i < 60; i++) {
+		pthread_t thread;
+		void *result;
+
+		pthread_create(&thread, 0, busy, (void *)(uintptr_t)(i & 1));
+		usleep(1000 + i * 37);
+		pthread_cancel(thread);
+		pthread_join(thread, &result);
+		if (result != PTHREAD_CANCELED)
+			puts("not cancelled");
+	}
+	hostile_sum += work(100000);
+}
+
+static void key_end(void *n)
+{
+	static __thread int again;
+
+	if (work((unsigned)(uintptr_t)n) == 1)
+		puts("?");
+	if (again++ < 3)
+		pthread_setspecific(key, n);
+}
+
+static void *keyed(void *n)
+{
+	pthread_setspecific(key, n);
+	return work_in_thread(n);
+}
+
+static void run_keys(void)
+{
+	pthread_key_create(&key, key_end);
+	for (int i = 0; i < 40; i++) {
+		pthread_t thread;
+
+		pthread_create(&thread, 0, keyed, (void *)2000);
+		pthread_join(thread, 0);
+	}
+}
+
+static void on_end(int number)
+{
+	hostile_sum += work(30);
+	siglongjmp(place, number);
+}
+
+/* Jumps out of a handler, and ends, in the frame that the jump comes to. */
+static KEEP void *jumps_and_ends(void *argument)
+{
+	if (sigsetjmp(place, 1)) {
+		hostile_sum += work(300);
+		pthread_exit(argument);
+	}
+	hostile_sum += work(2000);
+	pthread_kill(pthread_self(), SIGUSR2);
+	puts("no jump");
+	return 0;
+}
+
+static void run_jumpend(void)
+{
+	handle(SIGUSR2, on_end, 0);
+	for (int i = 0; i < 100; i++) {
+		pthread_t threads[2];
+
+		for (int j = 0; j < 2; j++)
+			pthread_create(&threads[j], 0, jumps_and_ends, 0);
+		for (int j = 0; j < 2; j++)
+			pthread_join(threads[j], 0);
+	}
+}
+
+static volatile long last_id;
+
+static void *same_id(void *n)
+{
+	last_id = syscall(SYS_gettid);
+	return work_in_thread(n);
+}
+
+/* Threads whose kernel ids come again: the next is what ns_last_pid says, in a PID namespace of
+ * one's own. */
+static void run_sameid(void)
+{
+	int file = open("/proc/sys/kernel/ns_last_pid", O_WRONLY | O_CLOEXEC);
+	int again = 0;
+
+	for (int i = 0; i < 60; i++) {
+		long before = last_id;
+		pthread_t thread;
+
+		if (file >= 0 && pwrite(file, "700", 3, 0) != 3)
+			puts("can't say which");
+		pthread_create(&thread, 0, same_id, (void *)(uintptr_t)(i % 7 * 1000));
+		hostile_sum += work(3000);
+		pthread_join(thread, 0);
+		again += before == last_id;
+	}
+	/* the kernel takes the next id where the last one is not free yet */
+	printf("%s\n", again > 10 ? "the same" : "others");
+	run_threads(8, 3000, 0);
+}
+
+static void run_mainexit(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, 0, work_in_thread, (void *)100000);
+	pthread_exit(0);
+}
+
+const struct hostile_case thread_cases[] = {
+	{"cancel", run_cancel}, {"keys", run_keys},         {"jumpend", run_jumpend},
+	{"sameid", run_sameid}, {"mainexit", run_mainexit}, {NULL, NULL},
+};
