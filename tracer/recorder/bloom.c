@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/bloom_bits.h"
 #include "tracer/recorder/shared.h"
@@ -27,7 +28,7 @@ void litifut_bloom_start(void)
 	if (r->bloom) /* the parent's: this is a copy in a forked child */
 		litifut_unmap((uint32_t)r->bloom, kb << 10);
 	r->bloom = NULL;
-	room = litifut_map(0, kb << 10, PROT_READ | PROT_WRITE, -1, 0);
+	room = litifut_map_memory(kb << 10);
 	if (litifut_failed(room))
 		return;
 	r->bloom = (uint32_t *)room;

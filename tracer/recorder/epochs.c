@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/module_list.h"
 #include "tracer/recorder/state.h"
@@ -63,9 +64,8 @@ void litifut_epoch_end(const struct litifut_module *module)
 	struct litifut_gone *gone;
 
 	if (block < LITIFUT_GONE_BLOCKS && !litifut_gone_blocks[block]) {
-		long room =
-			litifut_map(0, (uint32_t)sizeof(*gone) << (LITIFUT_GONE_FIRST_BITS + block),
-				    PROT_READ | PROT_WRITE, -1, 0);
+		long room = litifut_map_memory((uint32_t)sizeof(*gone)
+					       << (LITIFUT_GONE_FIRST_BITS + block));
 
 		if (!litifut_failed(room))
 			litifut_gone_blocks[block] = (struct litifut_gone *)room;

@@ -93,7 +93,7 @@ static bool litifut_map_zeros(uint32_t place, uint32_t bytes)
  * still there. */
 static bool litifut_piece_clear(const struct litifut_piece *piece)
 {
-	long spare = litifut_map(0, piece->bytes, PROT_READ | PROT_WRITE, -1, 0);
+	long spare = litifut_map_memory(piece->bytes);
 	bool good = false;
 
 	if (!litifut_failed(spare)) {
@@ -112,7 +112,7 @@ static bool litifut_piece_clear(const struct litifut_piece *piece)
  * which has what the chunk has. */
 static bool litifut_piece_move(const struct litifut_piece *piece, uint32_t chunk)
 {
-	long spare = litifut_map(0, piece->bytes, PROT_READ | PROT_WRITE, -1, 0);
+	long spare = litifut_map_memory(piece->bytes);
 	bool good;
 
 	if (litifut_failed(spare))

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
@@ -22,7 +23,7 @@ bool litifut_modules_change(struct litifut_module *from, struct litifut_module *
 		if (!list->next) {
 			if (from)
 				return false;
-			more = litifut_map(0, sizeof(*list), PROT_READ | PROT_WRITE, -1, 0);
+			more = litifut_map_memory(sizeof(*list));
 			if (litifut_failed(more))
 				return false;
 			if (!litifut_exchange((uint32_t *)&list->next, 0, (uint32_t)more))

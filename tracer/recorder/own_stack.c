@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "tracer/port/linux/confine.h"
+#include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/stacks.h"
@@ -31,8 +32,7 @@ static uint32_t litifut_own_stacks_busy;
 
 bool litifut_own_stacks_start(void)
 {
-	long room = litifut_map(0, LITIFUT_OWN_STACKS * LITIFUT_OWN_STACK_BYTES,
-				PROT_READ | PROT_WRITE, -1, 0);
+	long room = litifut_map_memory(LITIFUT_OWN_STACKS * LITIFUT_OWN_STACK_BYTES);
 
 	if (!litifut_failed(room))
 		litifut_recorder.own_stacks = (uint32_t)room;

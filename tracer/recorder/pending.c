@@ -135,7 +135,7 @@ void litifut_pending(uint32_t chunk, uint32_t place, bool keep)
 		return;
 	end = litifut_stack_end(thread, from);
 	if (keep && !thread->pending) {
-		long room = litifut_map(0, sizeof(*pending), PROT_READ | PROT_WRITE, -1, 0);
+		long room = litifut_map_memory(sizeof(*pending));
 
 		if (!litifut_failed(room))
 			thread->pending = (uint32_t)room;

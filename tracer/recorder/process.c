@@ -8,6 +8,7 @@
 #include "tracer/port/linux/auxiliary.h"
 #include "tracer/port/linux/confine.h"
 #include "tracer/port/linux/files.h"
+#include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/port/linux/usage.h"
 #include "tracer/recorder/armed.h"
@@ -93,7 +94,7 @@ static bool litifut_trace_open(void)
 static bool litifut_trace_nowhere(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
-	long header = litifut_map(0, LITIFUT_HEADER_BYTES, PROT_READ | PROT_WRITE, -1, 0);
+	long header = litifut_map_memory(LITIFUT_HEADER_BYTES);
 
 	if (litifut_failed(header))
 		return false;
@@ -132,7 +133,7 @@ static void litifut_phase_end(bool good, uint32_t other)
 static bool litifut_process_set_up(const struct litifut_module *module)
 {
 	struct litifut_recorder *r = &litifut_recorder;
-	long scratch = litifut_map(0, LITIFUT_SCRATCH_BYTES, PROT_READ | PROT_WRITE, -1, 0);
+	long scratch = litifut_map_memory(LITIFUT_SCRATCH_BYTES);
 
 	r->trouble = scratch;
 	if (litifut_failed(scratch))

@@ -134,7 +134,7 @@ static LITIFUT_COLD bool litifut_table_widen(struct litifut_table *table)
 	uint32_t count = table->slot_count ? table->slot_count * 2 : LITIFUT_TABLE_SLOTS_LEAST;
 	uint32_t old_count = table->slot_count;
 	const uint32_t *old = (const uint32_t *)table->slots;
-	long room = litifut_map(0, count * 4, PROT_READ | PROT_WRITE, -1, 0);
+	long room = litifut_map_memory(count * 4);
 
 	if (litifut_failed(room))
 		return false;
@@ -371,7 +371,7 @@ static struct litifut_table *litifut_table_of(struct litifut_thread *thread)
 
 	if (table)
 		return table;
-	page = litifut_map(0, litifut_recorder.page_bytes, PROT_READ | PROT_WRITE, -1, 0);
+	page = litifut_map_memory(litifut_recorder.page_bytes);
 	if (litifut_failed(page))
 		return NULL;
 	table = (struct litifut_table *)page;

@@ -121,7 +121,7 @@ static struct litifut_thread *litifut_thread_make(void)
 				return (struct litifut_thread *)at;
 			continue;
 		}
-		long page = litifut_map(0, r->page_bytes, PROT_READ | PROT_WRITE, -1, 0);
+		long page = litifut_map_memory(r->page_bytes);
 
 		if (litifut_failed(page))
 			return NULL;
@@ -227,7 +227,7 @@ bool litifut_threads_start(void)
 
 	if (size < r->page_bytes)
 		size = r->page_bytes;
-	table = litifut_map(0, size, PROT_READ | PROT_WRITE, -1, 0);
+	table = litifut_map_memory(size);
 	if (litifut_failed(table))
 		return false;
 	/* Kernels before 4.14 do not know this. There a child that was made

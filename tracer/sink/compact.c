@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
@@ -26,10 +27,8 @@ static struct litifut_scratch *litifut_scratch_take(void)
 	if (!litifut_exchange(&r->scratch_busy, 0, 1))
 		return NULL;
 	if (!r->scratch) {
-		long room = litifut_map(0,
-					(uint32_t)sizeof(struct litifut_scratch) +
-						LITIFUT_BLOCK_BYTES(r->chunk_mask + 1),
-					PROT_READ | PROT_WRITE, -1, 0);
+		long room = litifut_map_memory((uint32_t)sizeof(struct litifut_scratch) +
+					       LITIFUT_BLOCK_BYTES(r->chunk_mask + 1));
 
 		if (litifut_failed(room)) {
 			r->scratch_busy = 0;

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+#include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
@@ -49,7 +50,7 @@ void litifut_ring_start(struct litifut_trace_file *file)
 		places++;
 	if (places < LITIFUT_RING_LEAST)
 		places = LITIFUT_RING_LEAST;
-	table = litifut_map(0, places * 4, PROT_READ | PROT_WRITE, -1, 0);
+	table = litifut_map_memory(places * 4);
 	if (litifut_failed(table))
 		return;
 	file->ring = (uint32_t *)table;

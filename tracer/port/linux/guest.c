@@ -15,6 +15,7 @@
 #include <stddef.h>
 
 #include "tracer/port/linux/files.h"
+#include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/clock.h"
 #include "tracer/recorder/module_list.h"
@@ -113,7 +114,7 @@ static void litifut_guest_put_modules(struct litifut_guest *guest)
 static struct litifut_guest *litifut_guest_enter(struct litifut_thread *thread, uint32_t process)
 {
 	struct litifut_recorder *r = &litifut_recorder;
-	long page = litifut_map(0, r->page_bytes, PROT_READ | PROT_WRITE, -1, 0);
+	long page = litifut_map_memory(r->page_bytes);
 	struct litifut_guest *guest = (struct litifut_guest *)page;
 	uint32_t epoch[2] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_EPOCH, 1), r->epoch};
 
