@@ -17,8 +17,8 @@ if [ -n "${LONG:-}" ]; then
 	MODES=${MODES:-calls spans table counts paths coverage}
 	LINKS=${LINKS:-shared -static -static-pie -flto}
 else
-	CASES=${CASES:-again holes migrate alternates jumpend nomem closelist memfile sameid}
-	MODES=${MODES:-calls table paths}
+	CASES=${CASES:-again migrate nomem memfile}
+	MODES=${MODES:-calls paths}
 	LINKS=${LINKS:-shared}
 fi
 

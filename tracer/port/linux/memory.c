@@ -26,7 +26,7 @@ bool litifut_readable(uint32_t address)
  * (MAP_FIXED), as it has no thread that could take it meanwhile. So what the recorder maps while
  * the program runs must not be in the places that the program's own mappings are given. 0: all
  * places that were tried are in use. */
-static uint32_t litifut_map_apart(long descriptor, uint64_t offset, uint32_t size,
+static uint32_t litifut_map_apart(long descriptor, uint64_t offset, uint32_t size, uint32_t room,
 				  uint32_t multiple)
 {
 	static uint32_t litifut_next_place;
@@ -34,7 +34,7 @@ static uint32_t litifut_map_apart(long descriptor, uint64_t offset, uint32_t siz
 
 	for (uint32_t tries = 0; from && tries < LITIFUT_MAP_TRIES; tries++) {
 		const uint32_t place = litifut_add(&litifut_next_place, 1) % LITIFUT_PLACES_APART;
-		const uint32_t start = from - place * multiple - size;
+		const uint32_t start = from - place * multiple - room;
 		long got =
 			litifut_map_near(start, size, PROT_READ | PROT_WRITE, descriptor, offset);
 
@@ -52,7 +52,7 @@ static uint32_t litifut_map_apart(long descriptor, uint64_t offset, uint32_t siz
 uint32_t litifut_map_before(long descriptor, uint64_t offset, uint32_t size, uint32_t multiple)
 {
 	uint32_t room = size + multiple;
-	uint32_t apart = litifut_map_apart(descriptor, offset, size, multiple);
+	uint32_t apart = litifut_map_apart(descriptor, offset, size, size, multiple);
 
 	for (uint32_t tries = 0; !apart && tries < LITIFUT_MAP_TRIES; tries++) {
 		long free = litifut_map(0, room, PROT_NONE, -1, 0);
@@ -74,7 +74,9 @@ uint32_t litifut_map_before(long descriptor, uint64_t offset, uint32_t size, uin
 
 long litifut_map_memory(uint32_t size)
 {
-	const uint32_t apart = litifut_map_apart(-1, 0, size, LITIFUT_MEMORY_STEP);
+	/* of whole pages, however large these are */
+	const uint32_t room = (size + LITIFUT_MEMORY_STEP - 1) & ~(LITIFUT_MEMORY_STEP - 1);
+	const uint32_t apart = litifut_map_apart(-1, 0, size, room, LITIFUT_MEMORY_STEP);
 
 	return apart ? (long)apart : litifut_map(0, size, PROT_READ | PROT_WRITE, -1, 0);
 }
