@@ -17,7 +17,7 @@ if [ -n "${LONG:-}" ]; then
 	MODES=${MODES:-calls spans table counts paths coverage}
 	LINKS=${LINKS:-shared -static -static-pie -flto}
 else
-	CASES=${CASES:-again migrate nomem memfile}
+	CASES=${CASES:-again migrate memfile}
 	MODES=${MODES:-calls paths}
 	LINKS=${LINKS:-shared}
 fi
