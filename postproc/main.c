@@ -129,8 +129,9 @@ static void print_summary(const struct post_totals *totals, double seconds, bool
 			totals->overwritten == 1 ? "was" : "were");
 	if (totals->killed)
 		fprintf(stderr,
-			"litifut-post: %zu process%s still ran, had been killed or went on "
-			"as another program (exec); what was written by then is shown\n",
+			"litifut-post: %zu process%s still ran, had ended without exit() (killed, "
+			"_exit) or went on as another program (exec); what was written by then is "
+			"shown\n",
 			totals->killed, totals->killed == 1 ? "" : "es");
 	if (totals->covered && !flags)
 		fprintf(stderr,

@@ -20,6 +20,8 @@ static int by_address(const void *left, const void *right)
 
 static void read_edges(struct post_path_code *code, const struct post_image *image)
 {
+	bool *apart = post_allocate(code->count + 1, sizeof(*apart));
+
 	code->edges = post_allocate(image->site_count + 1, sizeof(*code->edges));
 	for (size_t i = 0; i < image->site_count; i++) {
 		const struct litifut_site *site = &image->sites[i];
@@ -29,8 +31,12 @@ static void read_edges(struct post_path_code *code, const struct post_image *ima
 		    site->site_class != LITIFUT_SITE_CLASS_EDGE || block == POST_NONE)
 			continue;
 		code->edges[code->edge_count++] = (struct post_path_edge){
-			site->exit & ~1u, block, site->kind == LITIFUT_SITE_BLOCK};
+			site->exit & ~1u, block, site->kind == LITIFUT_SITE_BLOCK, false};
+		apart[block] = apart[block] || site->kind == LITIFUT_SITE_BLOCK;
 	}
+	for (size_t i = 0; i < code->edge_count; i++)
+		code->edges[i].both = !apart[code->edges[i].block];
+	free(apart);
 	qsort(code->edges, code->edge_count, sizeof(*code->edges), by_address);
 }
 

@@ -18,6 +18,7 @@ struct post_path_edge {
 	uint32_t address;
 	uint32_t block;
 	bool entry; /* the start of the block, and nothing else */
+	bool both;  /* the start of the block, and then its branch */
 };
 
 struct post_path_code {

@@ -348,8 +348,8 @@ bool post_walk_is_entering(const struct post_path_code *code, const struct post_
 	const struct litifut_block *block = &code->blocks[edge->block].block;
 	const bool thumb = block->flags & LITIFUT_BLOCK_THUMB;
 
-	return edge->entry ||
-	       (block->entered && address - edge->address <= code->cpu->edge_call_bytes[thumb]);
+	return edge->entry || (edge->both && block->entered &&
+			       address - edge->address <= code->cpu->edge_call_bytes[thumb]);
 }
 
 struct post_walker *post_walk_take_bits(struct post_walk *walk, struct post_walker *walker,

@@ -108,7 +108,8 @@ static void write_losses(struct list *list, const struct post_output *output)
 		free(paused.bytes);
 		if (header->state != LITIFUT_TRACE_STOPPED)
 			write_one(list, "",
-				  "%s (process %u) was killed, still ran, or went on as another "
+				  "%s (process %u) still ran, ended without exit() (killed, "
+				  "_exit), or went on as another "
 				  "program. What it had recorded by then is shown.",
 				  header->program, header->pid);
 	}
