@@ -13,8 +13,14 @@ uint32_t litifut_length(const char *text)
 
 void litifut_copy(void *to, const void *from, uint32_t size)
 {
-	for (uint32_t i = 0; i < size; i++)
-		((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
+	uint32_t done = 0;
+
+	if (!(((uint32_t)to | (uint32_t)from) & 3))
+		for (; done + 4 <= size; done += 4)
+			*(uint32_t *)((uint32_t)to + done) =
+				*(const uint32_t *)((uint32_t)from + done);
+	for (; done < size; done++)
+		((uint8_t *)to)[done] = ((const uint8_t *)from)[done];
 }
 
 bool litifut_equal(const char *a, const char *b)
@@ -26,25 +32,26 @@ bool litifut_equal(const char *a, const char *b)
 	return *a == *b;
 }
 
-bool litifut_append(char *buffer, uint32_t size, const char *text)
+void litifut_text_add(struct litifut_text *text, const char *more)
 {
-	const char *end = buffer + size;
-	char *at = buffer;
-	char *start;
+	char *at = text->at;
 
-	while (*at)
-		at++;
-	start = at;
-	do {
-		if (at == end) {
-			*start = 0;
-			return false;
-		}
-	} while ((*at++ = *text++));
-	return true;
+	while (*more && at < text->end)
+		*at++ = *more++;
+	*at = 0;
+	text->at = at;
+	text->cut |= *more != 0;
 }
 
-bool litifut_append_number(char *buffer, uint32_t size, uint32_t number)
+void litifut_text_start(struct litifut_text *text, char *buffer, uint32_t size, const char *start)
+{
+	text->at = buffer;
+	text->end = buffer + size - 1;
+	text->cut = false;
+	litifut_text_add(text, start);
+}
+
+void litifut_text_add_number(struct litifut_text *text, uint32_t number)
 {
 	char digits[LITIFUT_NUMBER_BYTES];
 	char *at = digits + sizeof(digits) - 1;
@@ -67,7 +74,7 @@ bool litifut_append_number(char *buffer, uint32_t size, uint32_t number)
 		*--at = (char)('0' + digit);
 		number = tenth;
 	} while (number);
-	return litifut_append(buffer, size, at);
+	litifut_text_add(text, at);
 }
 
 uint32_t litifut_number(const char *text)

@@ -49,31 +49,44 @@ static uint32_t litifut_clear_address(uint32_t id, uint32_t end)
 	return 0;
 }
 
-/* Looks for the word that holds `id` in libc's thread structure. */
+/* The word among the eight at `block` that lies before `end` and holds `id`, the highest; 0: none.
+ */
+static uint32_t litifut_word_in(uint32_t block, uint32_t end, uint32_t id)
+{
+	const uint32_t page_mask = litifut_recorder.page_bytes - 1;
+
+	for (uint32_t at = block + 28; at >= block; at -= 4)
+		/* Before glibc 2.25 the process id is stored behind the thread
+		 * id; going down, it would be met first. */
+		if (*(volatile uint32_t *)at == id && at <= end - 4 &&
+		    (!(at & page_mask) || *(volatile uint32_t *)(at - 4) != id))
+			return at;
+	return 0;
+}
+
+/* Looks for the word that holds `id` in libc's thread structure, from its end down. Most of that is
+ * zero. */
 static void litifut_calibrate(uint32_t pointer, uint32_t id)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	uint32_t end = pointer + LITIFUT_PORT_THREAD_STRUCTURE_END;
-	uint32_t readable_from = end;
+	uint32_t readable_from = UINT32_MAX;
 	uint32_t found = litifut_clear_address(id, end);
 
 	/* Numbers as small as these stand in many places. */
 	if (!found && id < LITIFUT_ID_SEARCH_LEAST)
 		return;
-	for (uint32_t at = (end - 4) & ~3u; !found && at >= end - LITIFUT_ID_SEARCH_BYTES;
-	     at -= 4) {
-		if (at < readable_from) {
-			uint32_t page = at & ~(r->page_bytes - 1);
+	for (uint32_t block = (end - 4) & ~31u; !found && block >= end - LITIFUT_ID_SEARCH_BYTES;
+	     block -= 32) {
+		const uint64_t *pair = (const uint64_t *)block;
 
-			if (!litifut_readable(page))
+		if (block < readable_from) {
+			readable_from = block & ~(r->page_bytes - 1);
+			if (!litifut_readable(readable_from))
 				return;
-			readable_from = page;
 		}
-		/* Before glibc 2.25 the process id is stored behind the thread
-		 * id; going down, it would be met first. */
-		if (*(volatile uint32_t *)at == id &&
-		    (at - 4 < readable_from || *(volatile uint32_t *)(at - 4) != id))
-			found = at;
+		if (pair[0] | pair[1] | pair[2] | pair[3])
+			found = litifut_word_in(block, end, id);
 	}
 	if (found) {
 		r->id_offset = (int32_t)(found - pointer);

@@ -79,14 +79,14 @@ void litifut_tell(const char *what, const char *where, long result)
 	const char *texts[LITIFUT_PIECES];
 	char process[LITIFUT_NUMBER_BYTES];
 	char number[LITIFUT_NUMBER_BYTES];
+	struct litifut_text text;
 	uint32_t count = 0;
 	uint32_t bytes = 0;
 
 	if (!r->settings.verbose)
 		return;
-	process[0] = 0;
-	number[0] = 0;
-	litifut_append_number(process, sizeof(process), litifut_process_id());
+	litifut_text_start(&text, process, sizeof(process), "");
+	litifut_text_add_number(&text, litifut_process_id());
 	texts[count++] = "litifut: ";
 	texts[count++] = r->program;
 	texts[count++] = ".";
@@ -97,7 +97,8 @@ void litifut_tell(const char *what, const char *where, long result)
 	if (litifut_failed(result)) {
 		const char *reason = litifut_reason((uint32_t)-result);
 
-		litifut_append_number(number, sizeof(number), (uint32_t)-result);
+		litifut_text_start(&text, number, sizeof(number), "");
+		litifut_text_add_number(&text, (uint32_t)-result);
 		texts[count++] = reason ? ": " : ": error ";
 		texts[count++] = reason ? reason : number;
 	}

@@ -73,6 +73,7 @@ static long litifut_copy_file(long source, long folder, const char *name, bool s
 			      struct litifut_copies *copies)
 {
 	char temporary[LITIFUT_FILE_NAME_BYTES + 4 + LITIFUT_NUMBER_BYTES];
+	struct litifut_text text;
 	uint32_t number = litifut_add(&copies->begun, 1) + 1;
 	long target;
 	long result;
@@ -81,13 +82,12 @@ static long litifut_copy_file(long source, long folder, const char *name, bool s
 		return source;
 	if (litifut_failed(folder))
 		return folder;
-	temporary[0] = 0;
-	litifut_append(temporary, sizeof(temporary), name);
+	litifut_text_start(&text, temporary, sizeof(temporary), name);
 	if (number > 1) {
-		litifut_append(temporary, sizeof(temporary), ".");
-		litifut_append_number(temporary, sizeof(temporary), number);
+		litifut_text_add(&text, ".");
+		litifut_text_add_number(&text, number);
 	}
-	litifut_append(temporary, sizeof(temporary), ".tmp");
+	litifut_text_add(&text, ".tmp");
 	/* one that a loss of power has left: nothing half-written is continued */
 	LITIFUT_CALL3(unlinkat, folder, temporary, 0);
 	target = litifut_open_to_write(folder, temporary, O_WRONLY | O_CREAT | O_EXCL);

@@ -17,8 +17,8 @@
 static uint32_t litifut_start_of_stack(char *buffer, uint32_t size)
 {
 	long descriptor = litifut_open("/proc/self/stat", O_RDONLY, 0);
-	uint32_t field = 0;
-	uint32_t at = 0;
+	uint32_t field = 2;
+	const char *at;
 	long got;
 
 	if (litifut_failed(descriptor))
@@ -30,12 +30,13 @@ static uint32_t litifut_start_of_stack(char *buffer, uint32_t size)
 	buffer[got] = 0;
 	/* The second field is the program's name in brackets, 15 bytes at the most, which may have
 	 * spaces and brackets of its own. */
-	for (uint32_t i = 0; buffer[i] && i < LITIFUT_STAT_NAME_END; i++)
-		if (buffer[i] == ')')
-			at = i;
-	for (field = 2; field < 28 && buffer[at]; at++)
-		field += buffer[at] == ' ';
-	return litifut_number(buffer + at);
+	at = buffer + (got < LITIFUT_STAT_NAME_END ? got : LITIFUT_STAT_NAME_END);
+	while (at > buffer && *at != ')')
+		at--;
+	for (; field < 28 && *at; at++)
+		if (*at == ' ')
+			field++;
+	return litifut_number(at);
 }
 
 const uint32_t *litifut_stack_environment(char *buffer, uint32_t size)

@@ -76,33 +76,32 @@ bool litifut_is_trace(const struct litifut_trace_file *file)
 void litifut_file_name(const struct litifut_trace_file *file, char name[LITIFUT_FILE_NAME_BYTES],
 		       const char *kind)
 {
-	const uint32_t size = LITIFUT_FILE_NAME_BYTES;
+	struct litifut_text text;
 
-	name[0] = 0;
-	litifut_append(name, size, litifut_recorder.program);
-	litifut_append(name, size, ".");
-	litifut_append_number(name, size, file->process);
+	litifut_text_start(&text, name, LITIFUT_FILE_NAME_BYTES, litifut_recorder.program);
+	litifut_text_add(&text, ".");
+	litifut_text_add_number(&text, file->process);
 	if (file->name_number > 1) {
-		litifut_append(name, size, ".");
-		litifut_append_number(name, size, file->name_number);
+		litifut_text_add(&text, ".");
+		litifut_text_add_number(&text, file->name_number);
 	}
-	litifut_append(name, size, ".");
-	litifut_append(name, size, kind);
+	litifut_text_add(&text, ".");
+	litifut_text_add(&text, kind);
 }
 
 void litifut_file_tell(const char *what, const char *base, const char *kind, const char *name,
 		       long result)
 {
 	char path[LITIFUT_FILE_PATH_BYTES];
+	struct litifut_text text;
 
 	if (!litifut_recorder.settings.verbose)
 		return;
-	path[0] = 0;
-	litifut_append(path, sizeof(path), base);
-	litifut_append(path, sizeof(path), "/");
-	litifut_append(path, sizeof(path), kind);
-	litifut_append(path, sizeof(path), "/");
-	litifut_append(path, sizeof(path), name);
+	litifut_text_start(&text, path, sizeof(path), base);
+	litifut_text_add(&text, "/");
+	litifut_text_add(&text, kind);
+	litifut_text_add(&text, "/");
+	litifut_text_add(&text, name);
 	litifut_tell(what, path, result);
 }
 
@@ -168,7 +167,9 @@ long litifut_trace_descriptor(struct litifut_trace_file *file)
 static void litifut_path_absolute(char *path)
 {
 	char given[LITIFUT_PATH_BYTES];
+	struct litifut_text text;
 	const char *rest = given;
+	uint32_t length;
 
 	if (!path[0] || path[0] == '/')
 		return;
@@ -177,9 +178,14 @@ static void litifut_path_absolute(char *path)
 		rest += 2;
 	/* Whoever starts a set-uid program chooses where it stands. */
 	if (litifut_recorder.secure ||
-	    litifut_failed(LITIFUT_CALL2(getcwd, path, LITIFUT_PATH_BYTES)) ||
-	    !litifut_append(path, LITIFUT_PATH_BYTES, "/") ||
-	    !litifut_append(path, LITIFUT_PATH_BYTES, rest))
+	    litifut_failed(LITIFUT_CALL2(getcwd, path, LITIFUT_PATH_BYTES))) {
+		path[0] = 0;
+		return;
+	}
+	length = litifut_length(path);
+	litifut_text_start(&text, path + length, LITIFUT_PATH_BYTES - length, "/");
+	litifut_text_add(&text, rest);
+	if (text.cut)
 		path[0] = 0;
 }
 

@@ -23,7 +23,6 @@
 #define LITIFUT_FILE_SYSTEM_EXFAT 0x2011bab0u
 
 #define LITIFUT_WALK_BYTES (LITIFUT_PATH_BYTES * 3 / 2)
-#define LITIFUT_NAME_BYTES 256
 #define LITIFUT_WALK_LINKS 8
 
 struct litifut_walk {
@@ -33,8 +32,9 @@ struct litifut_walk {
 	bool careful;
 	bool sticky;  /* others may write to `folder`, but only its owner replaces a name */
 	bool foreign; /* `folder` belongs to neither root nor the effective user */
-	/* The path from `folder` on: what stands in `path` from here on. */
-	const char *rest;
+	/* The path from `folder` on: what stands in `path` from here on. That of the root has a '/'
+	 * before each name. */
+	char *rest;
 	char path[LITIFUT_WALK_BYTES];
 };
 
@@ -102,19 +102,22 @@ static long litifut_walk_to(struct litifut_walk *walk, long folder)
 static long litifut_walk_link(struct litifut_walk *walk, const char *name)
 {
 	char held[LITIFUT_WALK_BYTES];
-	long length = LITIFUT_CALL4(readlinkat, walk->folder, name, held, sizeof(held) - 1);
+	struct litifut_text text;
+	long length = LITIFUT_CALL4(readlinkat, walk->folder, name, held + 1, sizeof(held) - 2);
 
 	if (litifut_failed(length))
 		return length;
-	held[length] = 0;
 	if (++walk->links > LITIFUT_WALK_LINKS)
 		return -ELOOP;
-	if (!litifut_append(held, sizeof(held), "/") ||
-	    !litifut_append(held, sizeof(held), walk->rest))
+	held[0] = '/';
+	litifut_text_start(&text, held + 1 + length,
+			   (uint32_t)(sizeof(held) - 1 - (uint32_t)length), "/");
+	litifut_text_add(&text, walk->rest);
+	if (text.cut)
 		return -ENAMETOOLONG;
 	litifut_copy(walk->path, held, sizeof(held));
 	walk->rest = walk->path;
-	return held[0] == '/' ? litifut_walk_to(walk, AT_FDCWD) : 0;
+	return held[1] == '/' ? litifut_walk_to(walk, AT_FDCWD) : 0;
 }
 
 /* One component. */
@@ -146,39 +149,36 @@ static long litifut_walk_step(struct litifut_walk *walk, const char *name, unsig
 	return litifut_walk_link(walk, name);
 }
 
-/* Takes the next component from the path: "" at its end. One of the root is absolute,
- * because qemu-user has another idea of what "/" by itself is. */
-static bool litifut_walk_name(struct litifut_walk *walk, char name[LITIFUT_NAME_BYTES])
+/* Takes the next component from the path, and puts a NUL behind it there; NULL at its end. One of
+ * the root begins with the '/' before it, because qemu-user has another idea of what "/" by itself
+ * is. */
+static const char *litifut_walk_name(struct litifut_walk *walk)
 {
-	const char *at = walk->rest;
-	uint32_t length = 0;
-	uint32_t start = 0;
+	char *at = walk->rest;
+	const char *name;
 
 	while (*at == '/')
 		at++;
-	while (at[length] && at[length] != '/')
-		length++;
-	if (length && walk->folder == AT_FDCWD)
-		name[start++] = '/';
-	if (start + length >= LITIFUT_NAME_BYTES)
-		return false;
-	litifut_copy(name + start, at, length);
-	name[start + length] = 0;
-	walk->rest = at + length;
-	return true;
+	if (!*at)
+		return NULL;
+	name = walk->folder == AT_FDCWD ? at - 1 : at;
+	while (*at && *at != '/')
+		at++;
+	if (*at)
+		*at++ = 0;
+	walk->rest = at;
+	return name;
 }
 
 /* From where it is to the end of its path. */
 static long litifut_walk_on(struct litifut_walk *walk, long result, unsigned options)
 {
 	while (!litifut_failed(result)) {
-		char name[LITIFUT_NAME_BYTES];
+		const char *name = litifut_walk_name(walk);
 
-		result = litifut_walk_name(walk, name) ? 0 : -ENAMETOOLONG;
-		if (!result && !name[0])
+		if (!name)
 			return walk->folder;
-		if (!result)
-			result = litifut_walk_step(walk, name, options);
+		result = litifut_walk_step(walk, name, options);
 	}
 	if (walk->folder >= 0)
 		litifut_close(walk->folder);
@@ -189,17 +189,18 @@ static long litifut_walk_on(struct litifut_walk *walk, long result, unsigned opt
 static long litifut_walk_from(long start, const char *base, const char *kind, unsigned options)
 {
 	struct litifut_walk walk;
+	struct litifut_text text;
 	long folder;
 
 	walk.folder = -1;
 	walk.links = 0;
 	walk.user = (uint32_t)litifut_system_call3(LITIFUT_PORT_GETEUID, 0, 0, 0);
 	walk.careful = litifut_recorder.secure || !walk.user;
-	walk.path[0] = 0;
 	walk.rest = walk.path;
-	if (!litifut_append(walk.path, sizeof(walk.path), base) ||
-	    !litifut_append(walk.path, sizeof(walk.path), "/") ||
-	    !litifut_append(walk.path, sizeof(walk.path), kind))
+	litifut_text_start(&text, walk.path, sizeof(walk.path), base);
+	litifut_text_add(&text, "/");
+	litifut_text_add(&text, kind);
+	if (text.cut)
 		return -ENAMETOOLONG;
 	if (!walk.careful && *base) {
 		folder = litifut_open_at(start, walk.rest, O_PATH);

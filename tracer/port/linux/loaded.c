@@ -133,19 +133,18 @@ static bool litifut_is_function(const struct litifut_symbols *table, uint32_t in
 	       litifut_equal(table->names + symbol->st_name, name);
 }
 
-/* a modulo b. ARM has no instruction for it before ARMv7, and we no library. */
+/* a modulo b, or 0. ARM has no instruction for it before ARMv7, and the tracer links no library. */
 static uint32_t litifut_modulo(uint32_t a, uint32_t b)
 {
-	uint32_t rest = 0;
+	int shift;
 
-	for (int bit = 31; bit >= 0 && b; bit--) {
-		bool carry = rest >> 31;
-
-		rest = rest << 1 | (a >> bit & 1);
-		if (carry || rest >= b)
-			rest -= b;
-	}
-	return rest;
+	if (!b || a < b)
+		return b ? a : 0;
+	shift = __builtin_clz(b) - __builtin_clz(a);
+	for (b <<= shift; shift >= 0; shift--, b >>= 1)
+		if (a >= b)
+			a -= b;
+	return a;
 }
 
 /* The gABI, "Hash Table". */
