@@ -50,6 +50,13 @@ links()
 	ln -s "$place/way" "$place/way/target/back"
 	recorded_in "links of root's, and steps back" "$place/way/link/back/../way/./link" \
 		"$place/way/target"
+	# the system's own, in the root itself
+	if [ "$(readlink /sbin)" = usr/sbin ]; then
+		recorded_in "a relative link in the root" "/sbin/../..$place/way/target" \
+			"$place/way/target"
+	else
+		skip "a relative link in the root" "/sbin is none"
+	fi
 	ln -s circle "$place/way/circle"
 	refused "a link to itself" "$place/way/circle" "links"
 	ln -s target "$place/way/foreign"
