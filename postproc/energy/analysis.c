@@ -256,7 +256,7 @@ static enum litifut_status choose_resolved(struct energy_analysis *analysis,
 	for (uint32_t i = 0; i < count && choice != ENERGY_NO; i++) {
 		struct energy_function *f = &result->functions[i];
 		uint32_t column = analysis->resolved.column_of[i];
-		const struct energy_level *level = &analysis->resolved.columns[column];
+		const struct energy_level *level = &analysis->resolved.functions[i];
 		double spans = (double)(f->calls + f->made);
 		double length = spans > 0 ? f->self_seconds / spans : 0;
 		bool sure = column != ENERGY_COLUMN_REST && level->watts > 0 &&
@@ -296,10 +296,13 @@ static enum litifut_status choose_resolved(struct energy_analysis *analysis,
 }
 
 /* Where a state begins is known to a tick and to what the processor did between the switch and
- * the hook's reading of the clock. What was drawn there is its cause's or the state's. */
+ * the hook's reading of the clock. What was drawn there is its cause's or the state's. And a sample
+ * in which two powers follow each other is divided by time: over all places where that can be, a
+ * sixth of a sample's length of their difference goes to the wrong one. */
 static void uncertain_starts(struct energy_analysis *analysis)
 {
 	const double length = 1 / analysis->events.hertz + analysis->hook.exit_before / 2;
+	const double sixth = analysis->power.interval / 6;
 	struct energy_result *result = &analysis->result;
 	double *common = calloc(result->function_count + 1, sizeof(*common));
 
@@ -307,10 +310,17 @@ static void uncertain_starts(struct energy_analysis *analysis)
 		const struct energy_occupation *item = &analysis->occupations.items[i];
 		const struct energy_machine *machine =
 			energy_machine_of(&analysis->machines, item->state);
-		if (item->state == machine->first_state + 1 && item->cause < result->tree.count &&
-		    item->cause != ENERGY_ROOT)
-			common[result->tree.nodes[item->cause].function] +=
-				length * fabs(item->watts) / 2;
+		if (item->state != machine->first_state + 1 || item->cause >= result->tree.count ||
+		    item->cause == ENERGY_ROOT)
+			continue;
+		const uint32_t number = result->tree.nodes[item->cause].function;
+		const struct energy_function *f = &result->functions[number];
+		const double own = f->self_seconds > 0
+					   ? energy_sum(f->self, result->channels) / f->self_seconds
+					   : 0;
+		common[number] += (length / 2 + sixth) * fabs(item->watts);
+		if (analysis->hook.known) /* at both ends of the call */
+			common[number] += 2 * sixth * fabs(analysis->hook.watts - own);
 	}
 	for (size_t i = 0; i < result->function_count && common; i++)
 		result->functions[i].uncertainty =
@@ -353,7 +363,7 @@ enum litifut_status energy_analysis_run(struct energy_analysis *analysis,
 	if (status == LITIFUT_OK)
 		status = find_levels(analysis, error);
 	if (status == LITIFUT_OK && analysis->hook.known && !(analysis->hook.watts > 0))
-		analysis->hook.watts = analysis->resolved.columns[ENERGY_COLUMN_HOOKS].watts;
+		analysis->hook.watts = energy_hook_power(&analysis->resolved);
 	if (status == LITIFUT_OK)
 		status = attribute_again(analysis, true, error);
 	if (status != LITIFUT_OK)

@@ -30,6 +30,19 @@ static inline struct energy_hook energy_hook_of(double inside, double outside)
 	};
 }
 
+/* What comes before each reading of the clock is known as well: `before` seconds; 0: it is not. */
+static inline void energy_hook_split(struct energy_hook *hook, double before)
+{
+	const double inside = hook->enter_after + hook->exit_before;
+	const double outside = hook->enter_before + hook->exit_after;
+
+	if (!(before > 0) || before > inside || before > outside)
+		return;
+	hook->enter_before = hook->exit_before = before;
+	hook->enter_after = inside - before;
+	hook->exit_after = outside - before;
+}
+
 static inline double energy_hook_seconds(const struct energy_hook *hook,
 					 const struct energy_hook_counts *counts)
 {

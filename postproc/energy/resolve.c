@@ -10,14 +10,21 @@
 #include "common/memory.h"
 
 #define MOST_FUNCTIONS 500
+#define MOST_ENDS 50 /* functions whose spans have ends */
 #define MOST_TOUCHED 256
 #define PRIOR 1e-3 /* samples */
 /* Of a sample: closer than this are two times the same, after 10^9 samples as well. */
 #define NEAR 1e-6
+/* Samples before and after a change of a peripheral's state. */
+#define UNSURE 2
+/* Spans that tell the ends apart from the rest. */
+#define MANY_SPANS 1000
+/* Samples of a mean span: in a longer one the ends do not matter. */
+#define SHORT_SPAN 5
 
 struct regression {
 	const struct energy_resolve_input *input;
-	const uint32_t *column_of;
+	const uint32_t *column_of, *ends_of;
 	size_t columns, first_state;
 	double *xx, *xy; /* X'X, X'y */
 	double yy, y;
@@ -32,9 +39,12 @@ struct regression {
 
 	/* the span that is not over, and the parts of hooks at its ends */
 	bool pending;
-	uint32_t column;
+	uint32_t column, ends;
 	double from, to, lead, trail, next_lead;
 	struct energy_active active;
+	double changed; /* when a state began or ended last */
+	bool near;      /* the piece is near to that */
+	bool uncertain; /* the sample has such a piece */
 
 	/* other uses of the same walk */
 	const struct energy_level *levels; /* known: rows go to `observed` or `rest` */
@@ -84,6 +94,15 @@ static void row_known(struct regression *r, double value, size_t sample)
 	}
 }
 
+static void empty_row(struct regression *r)
+{
+	for (unsigned i = 0; i < r->touched_count; i++)
+		r->part[r->touched[i]] = 0;
+	r->touched_count = 0;
+	r->filled = 0;
+	r->uncertain = false;
+}
+
 /* The row of a sample that is full. */
 static void end_row(struct regression *r)
 {
@@ -93,7 +112,7 @@ static void end_row(struct regression *r)
 
 	if (r->levels) {
 		row_known(r, value, sample);
-	} else {
+	} else if (!r->uncertain) {
 		for (unsigned i = 0; i < r->touched_count; i++) {
 			uint32_t a = r->touched[i];
 			for (unsigned k = 0; k < r->touched_count; k++)
@@ -104,16 +123,14 @@ static void end_row(struct regression *r)
 		r->yy += value * value;
 		r->y += value;
 	}
-	r->samples++;
-	for (unsigned i = 0; i < r->touched_count; i++)
-		r->part[r->touched[i]] = 0;
-	r->touched_count = 0;
-	r->filled = 0;
+	r->samples += !r->uncertain;
+	empty_row(r);
 	r->index++;
 }
 
 static void touch(struct regression *r, uint32_t column, double part)
 {
+	r->uncertain |= r->near;
 	for (unsigned i = 0; i < r->touched_count; i++) {
 		if (r->touched[i] == column) {
 			r->part[column] += part;
@@ -143,6 +160,10 @@ static void whole_samples(struct regression *r, uint32_t column, size_t count)
 	unsigned number = 0;
 	double sum = 0, squares = 0;
 
+	if (r->near) {
+		r->index += count;
+		return;
+	}
 	if (r->levels) {
 		while (count--) {
 			touch_all(r, column, 1);
@@ -183,19 +204,13 @@ static bool find_sample(struct regression *r, double time)
 		if (place < (double)run->count) {
 			size_t index = (size_t)place;
 			if (index > r->index) { /* never back: a border can round either way */
-				for (unsigned i = 0; i < r->touched_count; i++)
-					r->part[r->touched[i]] = 0;
-				r->touched_count = 0;
-				r->filled = 0;
+				empty_row(r);
 				r->index = index;
 			}
 			return true;
 		}
 		r->run++;
-		for (unsigned i = 0; i < r->touched_count; i++)
-			r->part[r->touched[i]] = 0;
-		r->touched_count = 0;
-		r->filled = 0;
+		empty_row(r);
 		r->index = 0;
 	}
 	r->done = true;
@@ -232,10 +247,7 @@ static void piece(struct regression *r, uint32_t column, double from, double to)
 			if (r->filled > 0.999) {
 				end_row(r);
 			} else {
-				for (unsigned i = 0; i < r->touched_count; i++)
-					r->part[r->touched[i]] = 0;
-				r->touched_count = 0;
-				r->filled = 0;
+				empty_row(r);
 				r->index++;
 			}
 		}
@@ -248,11 +260,74 @@ static void piece(struct regression *r, uint32_t column, double from, double to)
 static void emit(struct regression *r, uint32_t column, double from, double to)
 {
 	while (from < to && !r->done) {
-		double until = energy_active_until(&r->active, from);
-		double end = until < to ? until : to;
+		const double until = energy_active_until(&r->active, from);
+		const double near = r->input->only_sure ? UNSURE * r->input->power->interval : 0;
+		const double sure_from = r->changed + near, sure_to = until - near;
+		double end = fmin(until, to);
+
+		if (near > 0 && from < sure_from)
+			end = fmin(end, sure_from);
+		else if (near > 0 && from < sure_to)
+			end = fmin(end, sure_to);
+		r->near = near > 0 && (from < sure_from || from >= sure_to);
 		piece(r, column, from, end);
+		r->changed = end >= until ? until : r->changed;
 		from = end;
 	}
+}
+
+/* Of the two hooks of a call together. */
+static double hook_length(const struct energy_hook *hook)
+{
+	return hook->enter_before + hook->exit_before + hook->enter_after + hook->exit_after;
+}
+
+/* Parts are told apart by a clock whose steps are shorter than half of one. */
+static bool is_fine(const struct energy_resolve_input *input)
+{
+	const double part = hook_length(input->hook) / 2 / ENERGY_HOOK_PARTS;
+
+	return !input->coarse && 2 < part * input->events->hertz;
+}
+
+/* How many parts of a hook lie before its reading of the clock. */
+static unsigned parts_before(const struct energy_hook *hook)
+{
+	const double before = hook->enter_before + hook->exit_before;
+	const double all = hook_length(hook);
+	const double parts = all > 0 ? round(ENERGY_HOOK_PARTS * before / all) : 0;
+
+	return (unsigned)fmax(1, fmin(ENERGY_HOOK_PARTS - 1, parts));
+}
+
+/* Parts `first` to `last` - 1 of a hook, of the same length. */
+static void emit_hook(struct regression *r, unsigned first, unsigned last, double from, double to)
+{
+	const double length = (to - from) / (last - first);
+
+	if (!is_fine(r->input)) {
+		emit(r, ENERGY_COLUMN_HOOKS, from, to);
+		return;
+	}
+	for (unsigned i = first; i < last; i++) {
+		const double until = i + 1 < last ? from + length : to;
+		emit(r, ENERGY_COLUMN_HOOKS + i, from, until);
+		from = until;
+	}
+}
+
+/* What the function itself does between two hooks. What it does beside a hook is seldom what it
+ * does on average, and would be taken for the hook's: begin and end have columns of their own. */
+static void emit_span(struct regression *r, double from, double to)
+{
+	const double part = hook_length(r->input->hook) / ENERGY_HOOK_PARTS;
+	const double end = r->ends ? fmax(0, fmin(part, (to - from) / 3)) : 0;
+
+	if (r->ends)
+		emit(r, r->ends, from, from + end);
+	emit(r, r->column, from + end, to - end);
+	if (r->ends)
+		emit(r, r->ends + 1, to - end, to);
 }
 
 static void emit_pending(struct regression *r)
@@ -265,9 +340,10 @@ static void emit_pending(struct regression *r)
 		lead *= scale;
 		trail *= scale;
 	}
-	emit(r, ENERGY_COLUMN_HOOKS, r->from, r->from + lead);
-	emit(r, r->column, r->from + lead, r->to - trail);
-	emit(r, ENERGY_COLUMN_HOOKS, r->to - trail, r->to);
+	const unsigned before = parts_before(r->input->hook);
+	emit_hook(r, before, ENERGY_HOOK_PARTS, r->from, r->from + lead);
+	emit_span(r, r->from + lead, r->to - trail);
+	emit_hook(r, 0, before, r->to - trail, r->to);
 	r->pending = false;
 }
 
@@ -279,12 +355,15 @@ static void segment(void *context, struct energy_lane *lane, uint32_t node, doub
 	(void)lane;
 	emit_pending(r);
 	r->pending = true;
+	r->ends = 0;
 	if (node == ENERGY_TRANSFER)
 		r->column = ENERGY_COLUMN_TRANSFER;
 	else if (node == ENERGY_ROOT || node >= tree->count)
 		r->column = ENERGY_COLUMN_OUTSIDE;
-	else
+	else {
 		r->column = r->column_of[tree->nodes[node].function];
+		r->ends = r->ends_of[tree->nodes[node].function];
+	}
 	r->from = from;
 	r->to = to;
 	r->lead = r->next_lead;
@@ -322,6 +401,7 @@ static enum litifut_status walk(struct regression *r, struct litifut_error *erro
 
 	energy_tree_start(&tree); /* gives the same numbers as the first time */
 	r->active.all = input->occupations;
+	r->changed = -INFINITY;
 	if (input->occupations)
 		r->active.later = input->clock->shift - input->occupations->shift;
 	enum litifut_status status =
@@ -369,17 +449,49 @@ static void substitute(const double *lower, size_t count, double *vector)
 	}
 }
 
+/* Of each function over its columns, by the time in each. */
+static void combine(struct energy_resolved *resolved, const double *lower, const size_t *used,
+		    size_t count, double *vector, double *weights, double variance)
+{
+	for (size_t i = 0; i < resolved->function_count; i++) {
+		const uint32_t column = resolved->column_of[i], ends = resolved->ends_of[i];
+		struct energy_level *level = &resolved->functions[i];
+
+		*level = resolved->columns[column];
+		if (!ends)
+			continue;
+		level->seconds +=
+			resolved->columns[ends].seconds + resolved->columns[ends + 1].seconds;
+		level->watts = level->error = 0;
+		for (size_t k = 0; k < count && level->seconds > 0; k++) {
+			const struct energy_level *part = &resolved->columns[used[k]];
+			const bool own =
+				used[k] == column || used[k] == ends || used[k] == ends + 1;
+
+			weights[k] = own ? part->seconds / level->seconds : 0;
+			vector[k] = weights[k];
+			level->watts += weights[k] * part->watts;
+		}
+		substitute(lower, count, vector);
+		for (size_t k = 0; k < count; k++)
+			level->error += weights[k] * vector[k];
+		level->error = sqrt(fmax(0, level->error) * variance);
+	}
+}
+
 /* No power is negative: those that would be are set to 0, one after another, and taken back
  * when the others allow it. */
 static bool solve(const struct regression *r, double *matrix, const double *right,
-		  struct energy_level *levels, double variance)
+		  struct energy_resolved *resolved, double variance)
 {
+	struct energy_level *levels = resolved->columns;
 	const size_t columns = r->columns;
 	size_t *used = malloc(columns * sizeof(*used)), count = 0;
 	double *lower = malloc(columns * columns * sizeof(*lower));
 	double *vector = malloc(columns * sizeof(*vector));
+	double *weights = malloc(columns * sizeof(*weights));
 	bool *out = calloc(columns, sizeof(*out));
-	bool good = used && lower && vector && out;
+	bool good = used && lower && vector && weights && out;
 
 	for (size_t round = 0; good && round < 3 * columns; round++) {
 		count = 0;
@@ -412,6 +524,9 @@ static bool solve(const struct regression *r, double *matrix, const double *righ
 		substitute(lower, count, vector);
 		levels[used[i]].error = sqrt(fmax(0, vector[i]) * variance);
 	}
+	if (good)
+		combine(resolved, lower, used, count, vector, weights, variance);
+	free(weights);
 	free(used);
 	free(lower);
 	free(vector);
@@ -437,7 +552,7 @@ static void finish(struct regression *r, struct energy_resolved *resolved, bool 
 			matrix[i * columns + i] += PRIOR;
 			right[i] += PRIOR * mean;
 		}
-		*good = solve(r, matrix, right, resolved->columns, variance);
+		*good = solve(r, matrix, right, resolved, variance);
 		double explained = 0, squares = r->yy;
 		for (size_t i = 0; *good && i < columns; i++) {
 			double level = resolved->columns[i].watts, sum = 0;
@@ -472,14 +587,17 @@ static int by_seconds(const void *left, const void *right)
 	return (a->seconds < b->seconds) - (a->seconds > b->seconds);
 }
 
-static size_t choose_columns(struct energy_resolved *resolved, const struct energy_result *result)
+static size_t choose_columns(struct energy_resolved *resolved, const struct energy_result *result,
+			     double interval, bool fine)
 {
 	struct by_time *order = malloc((result->function_count + 1) * sizeof(*order));
 	size_t count = 0, next = ENERGY_COLUMN_FIRST;
 
 	resolved->function_count = result->function_count;
 	resolved->column_of = malloc((result->function_count + 1) * sizeof(uint32_t));
-	if (!order || !resolved->column_of) {
+	resolved->ends_of = calloc(result->function_count + 1, sizeof(uint32_t));
+	resolved->functions = calloc(result->function_count + 1, sizeof(*resolved->functions));
+	if (!order || !resolved->column_of || !resolved->ends_of || !resolved->functions) {
 		free(order);
 		return 0;
 	}
@@ -491,6 +609,14 @@ static size_t choose_columns(struct energy_resolved *resolved, const struct ener
 	qsort(order, count, sizeof(*order), by_seconds);
 	for (size_t i = 0; i < count && i < MOST_FUNCTIONS; i++)
 		resolved->column_of[order[i].function] = (uint32_t)next++;
+	for (size_t i = 0; i < count && i < MOST_ENDS && fine; i++) {
+		const struct energy_function *f = &result->functions[order[i].function];
+		const double spans = (double)(f->calls + f->made);
+		if (spans < MANY_SPANS || f->self_seconds > SHORT_SPAN * interval * spans)
+			continue;
+		resolved->ends_of[order[i].function] = (uint32_t)next;
+		next += 2;
+	}
 	free(order);
 	return next;
 }
@@ -509,12 +635,14 @@ enum litifut_status energy_resolve(struct energy_resolved *resolved,
 	bool good = true;
 
 	*resolved = (struct energy_resolved){.state_count = input->state_count};
-	resolved->first_state = choose_columns(resolved, input->result);
+	resolved->first_state =
+		choose_columns(resolved, input->result, input->power->interval, is_fine(input));
 	if (!resolved->first_state)
 		return no_memory(error);
 	r.first_state = resolved->first_state;
 	r.columns = resolved->column_count = resolved->first_state + input->state_count;
 	r.column_of = resolved->column_of;
+	r.ends_of = resolved->ends_of;
 	r.xx = calloc(r.columns * r.columns, sizeof(*r.xx));
 	r.xy = calloc(r.columns, sizeof(*r.xy));
 	r.part = calloc(r.columns, sizeof(*r.part));
@@ -551,10 +679,24 @@ enum litifut_status energy_resolve(struct energy_resolved *resolved,
 	return status;
 }
 
+double energy_hook_power(const struct energy_resolved *resolved)
+{
+	double joules = 0, seconds = 0;
+
+	for (unsigned i = 0; i < ENERGY_HOOK_PARTS; i++) {
+		const struct energy_level *part = &resolved->columns[ENERGY_COLUMN_HOOKS + i];
+		joules += part->watts * part->seconds;
+		seconds += part->seconds;
+	}
+	return seconds > 0 ? joules / seconds : 0;
+}
+
 void energy_resolved_release(struct energy_resolved *resolved)
 {
 	free(resolved->columns);
 	free(resolved->column_of);
+	free(resolved->ends_of);
+	free(resolved->functions);
 	*resolved = (struct energy_resolved){0};
 }
 
@@ -564,6 +706,7 @@ static enum litifut_status with_levels(const struct energy_resolved *resolved,
 {
 	struct regression r = {.input = input,
 			       .column_of = resolved->column_of,
+			       .ends_of = resolved->ends_of,
 			       .columns = resolved->column_count,
 			       .first_state = resolved->first_state,
 			       .levels = resolved->columns,
@@ -611,6 +754,10 @@ enum litifut_status energy_rest(const struct energy_resolved *resolved,
 	return with_levels(resolved, &without, states, rest, error);
 }
 
+/* The shift is looked for so many samples to either side, at so many places in each. */
+#define FARTHEST 2
+#define TRIALS 4
+
 /* Mean square that is left with a shift. */
 static double left_with(struct energy_clock *clock, struct energy_resolve_input *input,
 			double shift, enum litifut_status *status, struct litifut_error *error)
@@ -632,17 +779,21 @@ enum litifut_status energy_refine_shift(struct energy_clock *clock,
 {
 	const double interval = input->power->interval, start = clock->shift;
 	enum litifut_status status = LITIFUT_OK;
-	double best = start, least, none, step = interval;
+	double best = start, least, none, step = interval / TRIALS;
 
+	input->coarse = true;
+	const double all = left_with(clock, input, start, &status, error);
+	input->only_sure = true;
 	none = least = left_with(clock, input, start, &status, error);
 	if (!isfinite(none))
 		return status;
-	for (int i = -2; i <= 2; i++) {
-		double left =
-			i ? left_with(clock, input, start + i * interval, &status, error) : none;
+	/* calls that repeat make more than one valley: none may lie between two trials */
+	for (int i = -FARTHEST * TRIALS; i <= FARTHEST * TRIALS; i++) {
+		const double shift = start + i * interval / TRIALS;
+		double left = i ? left_with(clock, input, shift, &status, error) : none;
 		if (left < least) {
 			least = left;
-			best = start + i * interval;
+			best = shift;
 		}
 	}
 	/* a parabola through three points, closer and closer */
@@ -654,15 +805,23 @@ enum litifut_status energy_refine_shift(struct energy_clock *clock,
 		double move = bend > 0 ? 0.5 * step * (before - after) / bend : 0;
 		move = fmax(-step, fmin(step, move));
 		double left = left_with(clock, input, best + move, &status, error);
+		double to = best;
 		if (left < least) {
 			least = left;
-			best += move;
+			to = best + move;
 		}
 		if (before < least || after < least) {
-			best += before < after ? -step : step;
 			least = fmin(before, after);
+			to = before < after ? best - step : best + step;
 		}
+		best = to;
 	}
+	/* The least may lie beyond. And where the peripherals' states speak against it, they were
+	 * learned with the clock as it is. */
+	input->only_sure = false;
+	if (fabs(best - start) > FARTHEST * interval ||
+	    left_with(clock, input, best, &status, error) > all)
+		best = start;
 	clock->shift = best;
 	double samples = (double)(input->most_samples ? input->most_samples : input->power->count);
 	/* a likelihood ratio of less says nothing */

@@ -7,12 +7,17 @@
 #include "postproc/energy/attribute.h"
 #include "postproc/energy/occupation.h"
 
+/* A hook's power is not the same throughout: jumps at its ends draw something else than the stores
+ * between them. With one column its level would be that of the stores, and what the jumps draw less
+ * would be missing in the functions beside them. So each part in turn has a column. */
+#define ENERGY_HOOK_PARTS 8
+
 enum energy_column_kind {
-	ENERGY_COLUMN_OUTSIDE = 0,
-	ENERGY_COLUMN_HOOKS = 1,
-	ENERGY_COLUMN_TRANSFER = 2,
-	ENERGY_COLUMN_REST = 3, /* functions for which there is no column */
-	ENERGY_COLUMN_FIRST = 4 /* functions, then states */
+	ENERGY_COLUMN_OUTSIDE,
+	ENERGY_COLUMN_TRANSFER,
+	ENERGY_COLUMN_REST,  /* functions for which there is no column */
+	ENERGY_COLUMN_HOOKS, /* the first part of a hook */
+	ENERGY_COLUMN_FIRST = ENERGY_COLUMN_HOOKS + ENERGY_HOOK_PARTS /* functions, then states */
 };
 
 struct energy_level {
@@ -23,7 +28,9 @@ struct energy_level {
 struct energy_resolved {
 	struct energy_level *columns;
 	size_t column_count;
+	struct energy_level *functions; /* by function: the mean over its columns */
 	uint32_t *column_of; /* by function: its column; ENERGY_COLUMN_REST: it shares that one */
+	uint32_t *ends_of; /* by function: columns of the begin and the end of its spans; 0: none */
 	size_t function_count;
 	size_t first_state; /* column of state 0 */
 	size_t state_count;
@@ -44,6 +51,10 @@ struct energy_resolve_input {
 	double noise;        /* W, as energy_noise() gives it */
 	unsigned channel;    /* of the recording; ENERGY_CHANNELS: the sum of all */
 	size_t most_samples; /* 0: all; else the first ones are enough */
+	/* For the search of the shift, whose errors more columns would take in: one level for all
+	 * of a hook and of a function. And no samples near to where a peripheral's state changes:
+	 * that is some instructions before the function that switches it ends. */
+	bool coarse, only_sure;
 };
 
 /* With no more samples than unknowns the levels are any of many that explain all, and their errors
@@ -52,6 +63,9 @@ static inline bool energy_is_determined(const struct energy_resolved *resolved)
 {
 	return resolved->samples > resolved->unknowns;
 }
+
+/* The mean power of hooks; 0: there are none. */
+double energy_hook_power(const struct energy_resolved *resolved);
 
 enum litifut_status energy_resolve(struct energy_resolved *resolved,
 				   const struct energy_resolve_input *input,
@@ -69,7 +83,7 @@ enum litifut_status energy_rest(const struct energy_resolved *resolved,
 				struct litifut_error *error);
 
 /* The shift of the clock, within two samples, with which the regression leaves the least.
- * 0 when it is not significantly better than none. Sets `clock->shift`. */
+ * 0 when it is not significantly better than none, or least at the border. Sets `clock->shift`. */
 enum litifut_status energy_refine_shift(struct energy_clock *clock,
 					struct energy_resolve_input *input,
 					struct litifut_error *error);

@@ -27,11 +27,13 @@ static void take_hook(const struct post_session *session, struct energy_hook *ho
 		session->process_count == 1 ? session->processes[0]->trace : NULL;
 	double hertz = trace ? (double)trace->header.clock_hertz : 0;
 
-	if (hertz > 0 && trace->hook_inside > 0)
+	if (hertz > 0 && trace->hook_inside > 0) {
 		*hook = energy_hook_of(trace->hook_inside / hertz, trace->hook_outside / hertz);
-	else if (hertz > 0 && trace->header.event_cost)
+		energy_hook_split(hook, trace->hook_before / hertz);
+	} else if (hertz > 0 && trace->header.event_cost) {
 		*hook = energy_hook_of(trace->header.event_cost / (256 * hertz),
 				       trace->header.event_cost / (256 * hertz));
+	}
 }
 
 void energy_traces_read(struct post_session *session, struct energy_events *events,

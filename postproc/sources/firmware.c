@@ -31,13 +31,15 @@ static void take_hertz(const struct post_image *image, struct post_capture *capt
  * without caches. */
 static void take_hooks(const struct post_image *image, struct post_trace *trace)
 {
-	uint32_t inside, outside, none;
+	uint32_t inside, outside, before, none;
 
 	if (!post_firmware_object(image, "litifut_hook_inside", &inside, &none) ||
 	    !post_firmware_object(image, "litifut_hook_outside", &outside, &none))
 		return;
 	trace->hook_inside = inside / 100.0;
 	trace->hook_outside = outside / 100.0;
+	if (post_firmware_object(image, "litifut_hook_before", &before, &none))
+		trace->hook_before = before / 100.0;
 }
 
 static bool is_pointer(const struct litifut_site *site)

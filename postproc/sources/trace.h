@@ -83,8 +83,8 @@ struct post_trace {
 	struct post_chunk *bits; /* of branches, in the order of their numbers; see paths/walk.h */
 	size_t bits_count, bits_capacity;
 	/* Ticks that the tracer takes for a call between its readings of the clock, and besides; 0:
-	 * not known. */
-	double hook_inside, hook_outside;
+	 * not known. And of each of the two hooks of a call, before its reading; 0: not known. */
+	double hook_inside, hook_outside, hook_before;
 	/* How often an interrupt has found the program in each piece of its code. */
 	struct {
 		uint32_t *bins; /* NULL: that was not looked at */

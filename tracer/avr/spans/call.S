@@ -20,16 +20,18 @@
 
 /* What a call costs, in hundredths of a cycle, for litifut-post energy: between the two readings of the
  * clock, and the rest; with the average of the chunks' ends (0.15), and 0.21 % for the interrupts of the
- * clock that come in between (140 cycles of 65,536). */
+ * clock that come in between (140 cycles of 65,536). litifut_hook_before: of each of the two, what comes
+ * before the reading. */
 	.global	litifut_stub_words
 	.hidden	litifut_stub_words
 #ifdef LITIFUT_STREAM
 	.set	litifut_stub_words, LITIFUT_AVR_STREAM_STUB_WORDS
 #else
 	.set	litifut_stub_words, LITIFUT_AVR_STUB_WORDS
-	.global	litifut_hook_inside, litifut_hook_outside
+	.global	litifut_hook_inside, litifut_hook_outside, litifut_hook_before
 	.set	litifut_hook_inside, 7230 + 301 * (RETURN_BYTES - 2)
 	.set	litifut_hook_outside, 7030 + 100 * (RETURN_BYTES - 2)
+	.set	litifut_hook_before, 2400 + 100 * (RETURN_BYTES - 2)
 #endif
 
 /* On the stack of litifut_span_call below its return address. */
