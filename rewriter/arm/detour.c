@@ -9,6 +9,7 @@
 #include "rewriter/arm/tail.h"
 #include "rewriter/arm/thumb1.h"
 #include "rewriter/arm/trampoline.h"
+#include "rewriter/arm/word_table.h"
 
 /* The page of the kernel that has code for programs to call. */
 #define KERNEL_HELPERS 0xffff0000u
@@ -352,74 +353,6 @@ static void add_table_branch(const struct litifut_section *section, uint32_t add
 	}
 }
 
-/* Of 65,536 cases. */
-#define WORD_TABLE_BYTES_MAX (256u << 10)
-
-/* Is there in the function what looks like a T32 jump that a table could serve: by adding
- * to the pc, or through a register other than lr? */
-static bool has_computed_jump(const struct litifut_section *section,
-			      const struct litifut_symbol *function)
-{
-	uint32_t from = function->address - section->address;
-
-	for (uint32_t at = from; at < section->size && at - from < function->size; at += 2) {
-		uint16_t half = litifut_get16(false, section->bytes + at);
-
-		if ((half & 0xff87) == 0x4487 || (half & 0xff87) == 0x4687 ||
-		    ((half & 0xff87) == 0x4700 && half != 0x4770))
-			return true;
-	}
-	return false;
-}
-
-/* The addresses `first`, `first` + 4 and so on, `count` of them, that lie in the function. */
-static void add_bases(const struct litifut_symbol *function, uint32_t first, uint32_t count,
-		      struct litifut_targets *targets)
-{
-	for (; count && first - function->address >= function->size; first += 4)
-		count--;
-	if (count > (function->size - (first - function->address) + 3) / 4)
-		count = (function->size - (first - function->address) + 3) / 4;
-	litifut_targets_add_words(targets, first, count);
-}
-
-/* A switch in position-independent code adds an entry of a table of words to
- * the address of the table. The table's start is not marked (a literal pool may
- * stand before it), so every word of the data is tried as a start; its entries
- * lead into the function that the table belongs to. Distances in a literal pool
- * may do so as well, but need not be respected where nothing jumps by them. */
-static void add_word_table(const struct litifut_image *image, const struct litifut_section *section,
-			   const struct litifut_code_range *data, struct litifut_targets *targets)
-{
-	const struct litifut_symbol *function =
-		litifut_image_function_at(image, data->start ? data->start - 1 : 0);
-	uint32_t start = (data->start + 3) & ~3u;
-	uint32_t limit = 64;
-	uint32_t end = data->end;
-	bool jumps; /* looked up when a word asks for it: few do */
-	bool is_known = false;
-
-	if (!function)
-		return;
-	/* No table is that long; room for trampolines, megabytes of zeros, is data too. */
-	if (end - data->start > WORD_TABLE_BYTES_MAX)
-		end = data->start + WORD_TABLE_BYTES_MAX;
-	for (uint32_t at = start; at + 4 <= end; at += 4) {
-		uint32_t entry = litifut_get32(false, section->bytes + (at - section->address));
-
-		/* From none of the starts into the function, as most words: */
-		if (start + 4 * limit + entry - function->address >= function->size + 4ull * limit)
-			continue;
-		if (!is_known)
-			jumps = !function->thumb || has_computed_jump(section, function);
-		is_known = true;
-		if (!jumps)
-			return;
-		add_bases(function, start + entry,
-			  at - start < 4 * limit ? (at - start) / 4 + 1 : limit + 1, targets);
-	}
-}
-
 /* Addresses in literal pools, and tables of them, in code for a fixed address. */
 static void add_addresses(const struct litifut_section *section,
 			  const struct litifut_code_range *data, struct litifut_targets *targets)
@@ -439,7 +372,7 @@ void litifut_arm_add_targets(const struct litifut_image *image,
 	for (size_t i = 0; i < count; i++) {
 		if (ranges[i].state != LITIFUT_CODE_DATA)
 			continue;
-		add_word_table(image, section, &ranges[i], targets);
+		litifut_arm_add_word_table(image, section, &ranges[i], targets);
 		if (image->type != ET_DYN)
 			add_addresses(section, &ranges[i], targets);
 		if (i && ranges[i - 1].state == LITIFUT_CODE_THUMB &&

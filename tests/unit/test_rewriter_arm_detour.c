@@ -10,6 +10,7 @@
 #include "rewriter/arm/stone.h"
 #include "rewriter/arm/tail.h"
 #include "rewriter/arm/trampoline.h"
+#include "rewriter/arm/word_table.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -238,6 +239,75 @@ static void landing_pads_are_targets(void **state)
 		assert_false(has_pad(tables, cut, 0x8020));
 }
 
+/* A function at 0x8000: the code, then words, then cases from 0x8040 on. */
+static size_t count_targets(const uint16_t *code, size_t halves, const uint32_t *words,
+			    size_t count)
+{
+	uint8_t bytes[0x80] = {0};
+	struct litifut_symbol function = {.address = 0x8000, .size = sizeof(bytes), .thumb = true};
+	uint32_t number = 0, address = 0x8000;
+	const struct litifut_image image = {.symbols = &function,
+					    .symbol_count = 1,
+					    .functions = &number,
+					    .function_addresses = &address,
+					    .function_count = 1};
+	const struct litifut_section section = {
+		.address = 0x8000, .size = sizeof(bytes), .bytes = bytes};
+	const uint32_t start = 0x8000 + 2 * (uint32_t)halves;
+	const uint32_t table = (start + 3) & ~3u;
+	const struct litifut_code_range data = {start, table + 4 * (uint32_t)count,
+						LITIFUT_CODE_DATA};
+	struct litifut_targets targets;
+	struct litifut_error error;
+	size_t found = 0;
+
+	for (size_t i = 0; i < halves; i++)
+		litifut_put16(false, bytes + 2 * i, code[i]);
+	for (size_t i = 0; i < count; i++)
+		litifut_put32(false, bytes + (table - 0x8000) + 4 * i, words[i]);
+	assert_int_equal(litifut_targets_create(0x8000, 0x8080, &targets, &error), LITIFUT_OK);
+	litifut_arm_add_word_table(&image, &section, &data, &targets);
+	for (size_t i = 0; i < count && i < 3; i++)
+		assert_true(litifut_targets_has(&targets, (table + words[i]) & ~1u));
+	for (uint32_t at = 0x8000; at < 0x8080; at += 2)
+		found += litifut_targets_has(&targets, at);
+	litifut_targets_release(&targets);
+	return found;
+}
+
+static void a_table_of_words_begins_where_the_code_says(void **state)
+{
+	/* push {r4, lr}; three times nop; cmp r3, #2; bhi; adr r1, table; ldr.w r0, [r1, r3, lsl
+	 * #2]; add r1, r0; bx r1 */
+	uint16_t code[] = {0xb510, 0xbf00, 0xbf00, 0xbf00, 0x2b02, 0xd810,
+			   0xa102, 0xf851, 0x0023, 0x4401, 0x4708, 0xbf00};
+	/* push {r4, lr}; nop; cmp.w r9, #2; bhi.w; adr.w r8, table; ldr.w r10, [r8, r9, lsl #2];
+	 * add r8, r10; bx r8 */
+	uint16_t wide[] = {0xb510, 0xbf00, 0xf1b9, 0x0f02, 0xf200, 0x8010,
+			   0xf20f, 0x0808, 0xf858, 0xa029, 0x44d0, 0x4740};
+	const uint32_t words[] = {0x29, 0x33, 0x3d};
+	const uint32_t pool[] = {0x29, 0x33, 0x3d, 0x21};
+	uint16_t other[COUNT(code)];
+
+	(void)state;
+	assert_int_equal(count_targets(code, COUNT(code), words, 3), 3);
+	assert_int_equal(count_targets(wide, COUNT(wide), words, 3), 3);
+	/* the bound says which words are of the table */
+	assert_int_equal(count_targets(code, COUNT(code), pool, 4), 4);
+	code[4] = 0x2b03;
+	assert_int_equal(count_targets(code, COUNT(code), pool, 4), 4);
+	/* more words than there are, or any other code: each word may be the start */
+	code[4] = 0x2b04;
+	assert_int_not_equal(count_targets(code, COUNT(code), pool, 4), 4);
+	code[4] = 0x2b02;
+	for (size_t i = 4; i < 11; i++) {
+		memcpy(other, code, sizeof(code));
+		other[i] ^= i == 10 ? 0x18 : 0x101; /* bx r2 */
+		if (count_targets(other, COUNT(other), words, 3) == 3)
+			fail_msg("halfword %zu", i);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +317,7 @@ int main(void)
 		cmocka_unit_test(a_moved_branch_keeps_its_condition),
 		cmocka_unit_test(only_certain_jumps_are_tail_calls),
 		cmocka_unit_test(landing_pads_are_targets),
+		cmocka_unit_test(a_table_of_words_begins_where_the_code_says),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
