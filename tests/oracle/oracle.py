@@ -31,6 +31,7 @@ from elf import EM_ARM, EM_MIPS, SHF_EXECINSTR, SHT_NOBITS, Elf  # noqa: E402
 RETURNED, AGAIN, CUT = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD  # in the place of a callee
 PATCHED, NOT_A_CALL, CODE_AS_DATA = 0, 7, 12
 COUNTER = 10  # in the place of a reason why no return is recorded
+EDGE = 1  # the class of branches and blocks, whose code stands in the place of a return's
 INDIRECT = 2
 TAIL_KINDS = (3, 4)
 REASONS = ("patched", "out-of-reach", "too-short", "excluded", "tracer", "foreign-isa",
@@ -76,7 +77,8 @@ def exits(elf):
     for i in range(count if record >= 24 else 0):
         offset = section.offset + 16 + i * record
         address, exit_word = elf.unpack("I", offset)[0], elf.unpack("I", offset + 20)[0]
-        if exit_word and elf.unpack("B", offset + 24)[0] != COUNTER:
+        reason, site_class = elf.unpack("2B", offset + 24) if exit_word else (COUNTER, 0)
+        if reason != COUNTER and site_class != EDGE:
             result[exit_word] = address
     return result
 

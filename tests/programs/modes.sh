@@ -120,6 +120,7 @@ mode()
 	rm -rf traced
 	if ! ok "$name, $1: builds under litifut build" relink_traced "$1"; then
 		tail -n 5 traced.log | sed 's/^/# /' >&2
+		result=unbuilt
 		return
 	fi
 	ok "$name, $1: the wrapper has nothing to warn of" lacks_our_words traced.log
