@@ -1,8 +1,6 @@
 /* Where do the words lead that stand between code? A switch in position-independent code adds an
  * entry of a table of words to the address of the table, and jumps there. GCC's T32 code is
  *
- *		cmp	rC, #last
- *		bhi	default
  *		adr	rA, table
  *		ldr	rE, [rA, rC, lsl #2]
  *		add	rA, rE
@@ -10,10 +8,11 @@
  *		nop			to a multiple of 4
  *	table:	.word	case0 - table + 1, ...
  *
- * in one piece, which says where the table begins and ends. In all other code the start is not
- * marked (a literal pool may stand before it), so each word of the data is tried as a start; the
- * entries lead into the function that the table belongs to. Distances in a literal pool may do so
- * as well, but need not be respected where nothing jumps by them.
+ * in one piece, which says where the table begins; it ends at the first word that does not lead to
+ * T32 code of the function. In all other code the start is not marked (a literal pool may stand
+ * before it), so each word of the data is tried as a start; the entries lead into the function that
+ * the table belongs to. Distances in a literal pool may do so as well, but need not be respected
+ * where nothing jumps by them.
  *
  * Encodings: DDI 0406C A6 and A8.8. */
 #include "rewriter/arm/word_table.h"
@@ -51,73 +50,62 @@ static void add_bases(const struct litifut_symbol *function, uint32_t first, uin
 	litifut_targets_add_words(targets, first, count);
 }
 
-/* Of GCC's code before a table. */
-#define GCC_BYTES_MAX 22
+/* Of GCC's code before a table, at most. */
+#define GCC_BYTES 14
 
 static uint16_t half_at(const struct litifut_section *section, uint32_t address)
 {
 	return litifut_get16(false, section->bytes + (address - section->address));
 }
 
-/* Does a `cmp` of the register with a number up to 255 end at `at`? */
-static bool is_compare(const struct litifut_section *section, uint32_t at, unsigned reg,
-		       uint32_t *number)
+/* Does the code before the words say that a table begins at `table`? */
+static bool begins_table(const struct litifut_section *section,
+			 const struct litifut_symbol *function, uint32_t table)
 {
-	const uint16_t half = half_at(section, at - 2);
-
-	if (reg < 8 && (half & 0xff00) == (0x2800 | reg << 8)) {
-		*number = half & 0xff;
-		return true;
-	}
-	if (half_at(section, at - 4) == (0xf1b0 | reg) && (half & 0xff00) == 0x0f00) {
-		*number = half & 0xff;
-		return true;
-	}
-	return false;
-}
-
-/* The number of entries of the table at `table`, if the code before it is GCC's; 0: it is not. */
-static uint32_t count_entries(const struct litifut_section *section,
-			      const struct litifut_symbol *function, uint32_t table)
-{
-	uint32_t at = table, number;
-	unsigned base, entry, index;
+	uint32_t at = table;
+	unsigned base, entry;
 	uint16_t half, second;
 
-	if (!function->thumb || table - function->address < GCC_BYTES_MAX)
-		return 0;
+	if (!function->thumb || table - function->address < GCC_BYTES ||
+	    table - section->address < GCC_BYTES)
+		return false;
 	if (half_at(section, at - 2) == 0xbf00)
 		at -= 2;
 	half = half_at(section, at -= 2); /* bx rA */
 	if ((half & 0xff87) != 0x4700)
-		return 0;
+		return false;
 	base = half >> 3 & 0xf;
 	half = half_at(section, at -= 2); /* add rA, rE */
 	if ((half & 0xff00) != 0x4400 || ((half >> 4 & 8) | (half & 7)) != base)
-		return 0;
+		return false;
 	entry = half >> 3 & 0xf;
 	second = half_at(section, at -= 2); /* ldr.w rE, [rA, rC, lsl #2] */
 	half = half_at(section, at -= 2);
 	if (half != (0xf850 | base) || (second & 0xfff0) != (entry << 12 | 0x20))
-		return 0;
-	index = second & 0xf;
+		return false;
 	half = half_at(section, at - 2); /* adr rA, table */
-	if (base < 8 && (half & 0xff00) == (0xa000 | base << 8) &&
-	    ((at + 2) & ~3u) + 4 * (half & 0xff) == table)
-		at -= 2;
-	else if (half_at(section, at - 4) == 0xf20f && (half & 0xff00) == base << 8 &&
-		 (at & ~3u) + (half & 0xff) == table)
-		at -= 4;
-	else
-		return 0;
-	half = half_at(section, at - 2); /* bhi */
-	if ((half & 0xff00) == 0xd800)
-		at -= 2;
-	else if ((half_at(section, at - 4) & 0xfbc0) == 0xf200 && (half & 0xd000) == 0x8000)
-		at -= 4;
-	else
-		return 0;
-	return is_compare(section, at, index, &number) ? number + 1 : 0;
+	if (base < 8 && (half & 0xff00) == (0xa000 | base << 8))
+		return ((at + 2) & ~3u) + 4 * (half & 0xff) == table;
+	return half_at(section, at - 4) == 0xf20f && (half & 0xff00) == base << 8 &&
+	       (at & ~3u) + (half & 0xff) == table;
+}
+
+/* Adds the cases of a table that begins at `table`; returns where it ends. */
+static uint32_t add_cases(const struct litifut_section *section,
+			  const struct litifut_symbol *function, uint32_t table, uint32_t end,
+			  struct litifut_targets *targets)
+{
+	uint32_t at = table;
+
+	for (; at + 4 <= end; at += 4) {
+		const uint32_t leads =
+			table + litifut_get32(false, section->bytes + (at - section->address));
+
+		if (!(leads & 1) || leads - function->address >= function->size)
+			break;
+		litifut_targets_add(targets, leads & ~1u);
+	}
+	return at;
 }
 
 void litifut_arm_add_word_table(const struct litifut_image *image,
@@ -130,7 +118,6 @@ void litifut_arm_add_word_table(const struct litifut_image *image,
 	uint32_t start = (data->start + 3) & ~3u;
 	uint32_t limit = 64;
 	uint32_t end = data->end;
-	uint32_t table, count;
 	bool jumps; /* looked up when a word asks for it: few do */
 	bool is_known = false;
 
@@ -139,14 +126,8 @@ void litifut_arm_add_word_table(const struct litifut_image *image,
 	/* No table is that long; room for trampolines, megabytes of zeros, is data too. */
 	if (end - data->start > WORD_TABLE_BYTES_MAX)
 		end = data->start + WORD_TABLE_BYTES_MAX;
-	table = start;
-	count = count_entries(section, function, table);
-	if (count > (end - start) / 4)
-		count = 0;
-	for (; count; start += 4, count--)
-		litifut_targets_add(
-			targets,
-			table + litifut_get32(false, section->bytes + (start - section->address)));
+	if (begins_table(section, function, start))
+		start = add_cases(section, function, start, end, targets);
 	for (uint32_t at = start; at + 4 <= end; at += 4) {
 		uint32_t entry = litifut_get32(false, section->bytes + (at - section->address));
 
