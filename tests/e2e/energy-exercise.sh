@@ -64,9 +64,10 @@ ok "transitions are those that it makes" sh -c 'grep -c "^  on exit" learned.mac
 ok "it can be used" sh -c "'$post' energy -q --power power.csv --volts 3.3 --machine learned.machine serial \
 	driver.elf 2>&1 | tee used | grep 'machines: .* 0 expected and not seen'"
 # The analyser names a sample by its begin and the pin by its end, and the recorder reads the clock before it
-# sets the pin: 7.9 us together, by the rig's own time at the readings of the clock.
-ok "the clock is that of the board" awk '
-	{ for (i = 1; i < NF; i++) if ($i == "shift") { seen++; far = $(i + 1) > 12 || $(i + 1) < 4 } }
+# sets the pin: 7.9 us together, by the rig's own time at the readings of the clock. The shift is kept at 0
+# where the curve does not decide.
+ok "the clock is that of the board, or as the marks say" awk '
+	{ for (i = 1; i < NF; i++) if ($i == "shift") { seen++; far = $(i + 1) > 12 || $(i + 1) < -4 } }
 	END { exit seen != 1 || far }' used
 
 # wrong LIST MESSAGE

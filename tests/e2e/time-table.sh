@@ -322,7 +322,8 @@ in_turns()
 	[ "$target" != armel ] || return 0
 	cat >turn.c <<-'END'
 		#include <stdlib.h>
-		#define KEEP __attribute__((noipa))
+		/* in MIPS code at a multiple of 64 KB the words of the GOT name what looks like a label */
+		#define KEEP __attribute__((noipa, aligned(256)))
 		KEEP static int INNER(int n) { return n + 1; }
 		KEEP static int OUTER(int n) { return INNER(n) + INNER(n); }
 		int run(int n, int (*back)(int))
