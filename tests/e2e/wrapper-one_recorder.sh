@@ -47,5 +47,56 @@ behaviour()
 	done
 	is "nothing else is exported by the version scripts" \
 		"$("$triplet-nm" -D traced/libanonymous.so | grep -c inside_)" 0
+	two_namespaces
+}
+
+# A library that dlmopen() loads finds no recorder but its own. Threads have one word for both.
+two_namespaces()
+{
+	cat >apart.c <<-'END'
+		#include <stdlib.h>
+		static __attribute__((noipa)) int leaf(int n) { return n + 1; }
+		int work(int n)
+		{
+			int sum = getenv("NOTHING") ? 1 : 0;
+			while (n--)
+				sum += leaf(n);
+			return sum;
+		}
+	END
+	cat >namespaces.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <stdio.h>
+		static __attribute__((noipa)) int own(int n) { return n + 2; }
+		int main(void)
+		{
+			int sum = own(0);
+			void *library = dlmopen(LM_ID_NEWLM, "libapart.so", RTLD_NOW);
+			int (*work)(int) = library ? (int (*)(int))dlsym(library, "work") : 0;
+			if (!work)
+				return puts(dlerror()), 1;
+			for (int i = 0; i < 40000; i++)
+				sum += own(i) + (i % 100 ? 0 : work(100));
+			dlclose(library);
+			for (int i = 0; i < 40000; i++)
+				sum += own(i);
+			printf("%d\n", sum);
+			return 0;
+		}
+	END
+	for mode in calls spans; do
+		export LITIFUT_MODE=$mode
+		link libapart.so -fPIC -shared ../apart.c || return
+		link namespaces ../namespaces.c -ldl || return
+		unset LITIFUT_MODE
+		same_run namespaces
+		is "$mode, two namespaces: the program's calls" "$("$BUILD/bin/litifut-post" -q -f csv data/trace \
+			data/maps traced/namespaces | awk -F, '$4 == "\"own\"" { sum += $7 } END { print sum }')" 80001
+		# 40,000 of leaf, 400 of work and of getenv, 80,001; the rest starts and ends the program
+		ok "$mode, two namespaces: no call is lost" sh -c "'$BUILD/bin/litifut-post' -f report data/trace \
+			data/maps 2>&1 | sed -n 's/.*litifut-post: \([0-9]*\) calls, 0 lost.*/\1/p' |
+			awk '{ exit !(\$1 >= 120801) }'"
+	done
 }
 for_targets behaviour

@@ -68,7 +68,9 @@ void litifut_thread_arm(struct litifut_thread *thread)
 	if (!word)
 		return;
 	litifut_signals_block(&signals);
-	if (!thread->armed && thread->cursor & r->chunk_mask) {
+	/* What stands there is not of this thread, nor of this recorder: code in another namespace
+	 * of the dynamic linker (dlmopen) has a recorder too, and the first one keeps the word. */
+	if (!thread->armed && thread->cursor & r->chunk_mask && !*(volatile uint32_t *)word) {
 		*(volatile uint32_t *)word = thread->cursor;
 		thread->cursor = 0;
 		thread->armed = 1;
