@@ -126,7 +126,7 @@ void litifut_arm_add_word_table(const struct litifut_image *image,
 	/* No table is that long; room for trampolines, megabytes of zeros, is data too. */
 	if (end - data->start > WORD_TABLE_BYTES_MAX)
 		end = data->start + WORD_TABLE_BYTES_MAX;
-	if (begins_table(section, function, start))
+	if (start + 4 <= end && begins_table(section, function, start))
 		start = add_cases(section, function, start, end, targets);
 	for (uint32_t at = start; at + 4 <= end; at += 4) {
 		uint32_t entry = litifut_get32(false, section->bytes + (at - section->address));
