@@ -60,6 +60,27 @@ struct litifut_edge_place {
 	uint32_t function_end;                  /* UINT32_MAX: it has no size */
 };
 
+/* None of these bytes is changed already. */
+static inline bool litifut_edge_is_free(const struct litifut_edge_place *place, uint32_t address,
+					unsigned bytes)
+{
+	for (uint32_t at = address; at < address + bytes; at += 2)
+		if (litifut_targets_has(place->taken, at))
+			return false;
+	return true;
+}
+
+/* The block ends at `at`, and control does not come from there to what follows in its function, nor
+ * from anywhere else that the graph has: two bytes of that may be overwritten. */
+static inline bool litifut_edge_is_unused(const struct litifut_edge_place *place, uint32_t at)
+{
+	return place->block->block.ends != LITIFUT_ENDS_CALL && place->next &&
+	       place->next->block.start == at && !place->next->led_to &&
+	       place->next->function == place->block->function &&
+	       !litifut_targets_has(&place->graph->targets, at) &&
+	       litifut_edge_is_free(place, at, 2);
+}
+
 #define LITIFUT_EDGE_BYTES_MAX 192
 
 /* The code of one. */

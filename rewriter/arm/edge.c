@@ -61,14 +61,6 @@ static struct litifut_arm_displaced thumb_at(const struct litifut_edge_place *pl
 		address, (uint32_t)first << 16 | litifut_get16(false, code + 2), 4};
 }
 
-static bool is_free(const struct litifut_edge_place *place, uint32_t address, unsigned bytes)
-{
-	for (uint32_t at = address; at < address + bytes; at += 2)
-		if (litifut_targets_has(place->taken, at))
-			return false;
-	return true;
-}
-
 /* The only way to other code is a bl. */
 static bool has_only_links(const struct litifut_edge_place *place)
 {
@@ -149,8 +141,8 @@ static unsigned judge_in_block(const struct litifut_edge_place *place, struct li
 	edge->address = block->block.branch - 2;
 	edge->before = 2;
 	edge->bytes = 2 + block->length;
-	return is_free(place, edge->address, edge->bytes) ? LITIFUT_SITE_PATCHED
-							  : LITIFUT_SITE_BRANCH_TARGET;
+	return litifut_edge_is_free(place, edge->address, edge->bytes) ? LITIFUT_SITE_PATCHED
+								       : LITIFUT_SITE_BRANCH_TARGET;
 }
 
 /* The instruction behind the branch moves along: how many bytes; 0: it can't. */
@@ -163,7 +155,7 @@ static unsigned behind(const struct litifut_edge_place *place)
 	    litifut_targets_has(&place->graph->targets, next->block.start))
 		return 0;
 	first = thumb_at(place, next->block.start);
-	if (!is_free(place, first.address, first.length))
+	if (!litifut_edge_is_free(place, first.address, first.length))
 		return 0;
 	if (next->block.ends != LITIFUT_ENDS_ON && next->block.branch == next->block.start)
 		return !(next->block.flags & LITIFUT_BLOCK_CONDITIONAL) &&
@@ -189,7 +181,7 @@ static unsigned judge_thumb_branch(const struct litifut_edge_place *place,
 	if (block->block.ends != LITIFUT_ENDS_BRANCH)
 		return LITIFUT_SITE_SPECIAL_FORM;
 	edge->bytes = block->length;
-	if (!is_free(place, edge->address, edge->bytes))
+	if (!litifut_edge_is_free(place, edge->address, edge->bytes))
 		return LITIFUT_SITE_BRANCH_TARGET;
 	if (block->length == BRANCH_BYTES)
 		return LITIFUT_SITE_PATCHED;
@@ -197,7 +189,7 @@ static unsigned judge_thumb_branch(const struct litifut_edge_place *place,
 		const struct litifut_arm_displaced last =
 			thumb_at(place, block->block.branch - block->last);
 
-		if (moves(place, &last) && is_free(place, last.address, last.length)) {
+		if (moves(place, &last) && litifut_edge_is_free(place, last.address, last.length)) {
 			edge->address = last.address;
 			edge->before = block->last;
 			edge->bytes += block->last;
@@ -221,7 +213,7 @@ static unsigned judge_plain_branch(const struct litifut_edge_place *place,
 
 	edge->address = block->branch;
 	edge->bytes = 4;
-	if (!is_free(place, edge->address, 4))
+	if (!litifut_edge_is_free(place, edge->address, 4))
 		return LITIFUT_SITE_BRANCH_TARGET;
 	switch (block->ends) {
 	case LITIFUT_ENDS_BRANCH:
@@ -271,7 +263,7 @@ static bool gather_block(const struct litifut_edge_place *place, struct moved *m
 		/* nothing that takes more than one instruction */
 		if (litifut_arm_analyse(each).treatment != LITIFUT_ARM_MOVES ||
 		    (each->length == 4 && litifut_arm_task_access(each->instruction)) ||
-		    !is_free(place, at, each->length))
+		    !litifut_edge_is_free(place, at, each->length))
 			return false;
 		moved->bytes += each->length;
 	}
@@ -290,12 +282,7 @@ static bool gather(const struct litifut_edge_place *place, uint32_t start, unsig
 		struct litifut_arm_displaced *each = &moved->items[moved->count];
 
 		if (moved->with_end) {
-			/* a part of what follows is overwritten: code to which nothing leads */
-			if (block->block.ends == LITIFUT_ENDS_CALL || !place->next ||
-			    place->next->block.start != at || place->next->led_to ||
-			    place->next->function != block->function ||
-			    litifut_targets_has(&place->graph->targets, at) ||
-			    !is_free(place, at, 2))
+			if (!litifut_edge_is_unused(place, at))
 				return false;
 			moved->bytes += 2;
 			continue;
@@ -303,7 +290,7 @@ static bool gather(const struct litifut_edge_place *place, uint32_t start, unsig
 		if (at >= block->block.end || moved->count == MOVED_MAX)
 			return false;
 		*each = thumb_at(place, at);
-		if (!is_free(place, at, each->length))
+		if (!litifut_edge_is_free(place, at, each->length))
 			return false;
 		moved->with_end = block->block.ends != LITIFUT_ENDS_ON && block->block.branch == at;
 		if (!moved->with_end && each->length == 2 &&
@@ -374,7 +361,7 @@ static unsigned judge_plain_entry(const struct litifut_edge_place *place, struct
 
 	edge->address = block->start;
 	edge->bytes = 4;
-	if (!is_free(place, edge->address, 4))
+	if (!litifut_edge_is_free(place, edge->address, 4))
 		return LITIFUT_SITE_BRANCH_TARGET;
 	if (block->ends == LITIFUT_ENDS_CALL && block->branch == block->start) {
 		if (block->flags & LITIFUT_BLOCK_CONDITIONAL)

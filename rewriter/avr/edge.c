@@ -55,21 +55,13 @@ static struct litifut_instruction instruction_at(const struct litifut_edge_place
 	return instruction;
 }
 
-static bool is_free(const struct litifut_edge_place *place, uint32_t address, uint32_t bytes)
-{
-	for (uint32_t at = address; at < address + bytes; at += 2)
-		if (litifut_targets_has(place->taken, at))
-			return false;
-	return true;
-}
-
 static bool is_target(const struct litifut_edge_place *place, uint32_t address)
 {
 	return litifut_targets_has(&place->graph->targets, address) ||
 	       litifut_avr_marks(place->context, address) & LITIFUT_AVR_NAMED;
 }
 
-/* May the instruction, which is no end of a block, be executed elsewhere? spm works in some parts
+/* May the instruction, which does not end a block, be executed elsewhere? spm works in some parts
  * of the flash only. */
 static bool moves(const struct litifut_edge_place *place, uint32_t address)
 {
@@ -131,7 +123,7 @@ static unsigned behind(const struct litifut_edge_place *place)
 	if (!next || next->function != place->block->function || is_target(place, at))
 		return 0;
 	length = instruction_at(place, at).length;
-	if (!is_free(place, at, length))
+	if (!litifut_edge_is_free(place, at, length))
 		return 0;
 	if (next->block.ends != LITIFUT_ENDS_ON && next->block.branch == at)
 		return ends_anywhere(next) ? length : 0;
@@ -147,11 +139,11 @@ static unsigned judge_branch(const struct litifut_edge_place *place, struct liti
 	edge->bytes = 2;
 	if (block->block.ends != LITIFUT_ENDS_BRANCH)
 		return LITIFUT_SITE_SPECIAL_FORM;
-	if (!is_free(place, edge->address, 2))
+	if (!litifut_edge_is_free(place, edge->address, 2))
 		return LITIFUT_SITE_BRANCH_TARGET;
 	if (branch_bytes(place) == 2)
 		return LITIFUT_SITE_PATCHED;
-	if (block->last && moves(place, last) && is_free(place, last, block->last) &&
+	if (block->last && moves(place, last) && litifut_edge_is_free(place, last, block->last) &&
 	    !splits_hardware(place, block, last)) {
 		edge->address = last;
 		edge->before = block->last;
@@ -183,11 +175,7 @@ static bool gather(const struct litifut_edge_place *place, uint32_t wanted, stru
 		unsigned length;
 
 		if (moved->with_end) {
-			/* a part of what follows is overwritten: code to which nothing leads */
-			if (block->block.ends == LITIFUT_ENDS_CALL || !place->next ||
-			    place->next->block.start != at || place->next->led_to ||
-			    place->next->function != block->function || is_target(place, at) ||
-			    !is_free(place, at, 2))
+			if (!litifut_edge_is_unused(place, at) || is_target(place, at))
 				return false;
 			moved->bytes += 2;
 			continue;
@@ -195,7 +183,7 @@ static bool gather(const struct litifut_edge_place *place, uint32_t wanted, stru
 		if (at >= block->block.end || moved->count == MOVED_MAX)
 			return false;
 		length = instruction_at(place, at).length;
-		if (!is_free(place, at, length))
+		if (!litifut_edge_is_free(place, at, length))
 			return false;
 		moved->with_end = block->block.ends != LITIFUT_ENDS_ON && block->block.branch == at;
 		if (moved->with_end ? !ends_anywhere(block) : !moves(place, at))
@@ -227,7 +215,7 @@ static unsigned judge_entry(const struct litifut_edge_place *place, struct litif
 	struct moved moved;
 
 	edge->address = block->start;
-	/* where a program ends: simulators and debuggers know it by its form */
+	/* where a program ends: simulators and debuggers recognise its form */
 	if (block->ends == LITIFUT_ENDS_BRANCH && block->target == block->branch)
 		return LITIFUT_SITE_SPECIAL_FORM;
 	if (gather(place, branch_bytes(place), &moved)) {
@@ -236,7 +224,7 @@ static unsigned judge_entry(const struct litifut_edge_place *place, struct litif
 	}
 	edge->bytes = 2;
 	call = call_before(place);
-	if (!call || !is_free(place, call->block.branch, call->length) ||
+	if (!call || !litifut_edge_is_free(place, call->block.branch, call->length) ||
 	    (call->length < branch_bytes(place) && !gather(place, 2, &moved)))
 		return LITIFUT_SITE_BRANCH_TARGET;
 	edge->address = call->block.branch;
@@ -442,7 +430,6 @@ static bool loads_pointer(uint16_t word)
 static bool calculates(const struct litifut_image *image, const struct litifut_graph_block *block)
 {
 	const struct litifut_section *section = &image->sections[block->section];
-
 	bool calculated = false;
 
 	for (uint32_t at = block->block.start; at < block->block.branch; at += 2) {

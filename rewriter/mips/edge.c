@@ -213,14 +213,6 @@ static unsigned judge_function(const struct litifut_image *image,
 	return unknown ? LITIFUT_SITE_UNKNOWN_JUMP : LITIFUT_SITE_PATCHED;
 }
 
-static bool is_free(const struct litifut_edge_place *place, uint32_t address, unsigned bytes)
-{
-	for (uint32_t at = address; at < address + bytes; at += 4)
-		if (litifut_targets_has(place->taken, at))
-			return false;
-	return true;
-}
-
 static bool is_target(const struct litifut_edge_place *place, uint32_t address)
 {
 	return litifut_targets_has(&place->graph->targets, address);
@@ -267,8 +259,8 @@ static unsigned judge_branch(const struct litifut_edge_place *place, struct liti
 		if (!comes_first(block, word_at(place, branch), slot))
 			return LITIFUT_SITE_BRANCH_TARGET;
 	}
-	return is_free(place, branch, edge->bytes) ? LITIFUT_SITE_PATCHED
-						   : LITIFUT_SITE_BRANCH_TARGET;
+	return litifut_edge_is_free(place, branch, edge->bytes) ? LITIFUT_SITE_PATCHED
+								: LITIFUT_SITE_BRANCH_TARGET;
 }
 
 /* May the instruction name the register, in whatever field? */
@@ -331,7 +323,7 @@ static bool can_turn(const struct litifut_edge_place *place)
 	if (!place->context->bits || block->block.ends != LITIFUT_ENDS_ON ||
 	    block->block.end - start != 4 || !next || next->function != block->function ||
 	    next->first_exclusive || start + 8 > place->function_end || is_slot(place, start) ||
-	    !is_free(place, start, 8))
+	    !litifut_edge_is_free(place, start, 8))
 		return false;
 	first = word_at(place, start);
 	second = word_at(place, start + 4);
@@ -354,7 +346,7 @@ static unsigned judge_entry(const struct litifut_edge_place *place, struct litif
 		return LITIFUT_SITE_PATCHED;
 	}
 	if (block->end - start < 8 || is_slot(place, start) || is_target(place, start + 4) ||
-	    !is_free(place, start, 8))
+	    !litifut_edge_is_free(place, start, 8))
 		return LITIFUT_SITE_BRANCH_TARGET;
 	if (ends && (block->flags & LITIFUT_BLOCK_CONDITIONAL || block->ends == LITIFUT_ENDS_STOP ||
 		     block->end > place->function_end))
@@ -392,7 +384,7 @@ static bool join(const struct litifut_edge_place *place, struct litifut_edge *ed
 	if (block->branch == block->start)
 		return true;
 	if (block->branch - block->start != 4 || edge->bytes != 8 ||
-	    is_target(place, block->branch) || !is_free(place, block->start, 4) ||
+	    is_target(place, block->branch) || !litifut_edge_is_free(place, block->start, 4) ||
 	    !litifut_mips_can_move(first) || names_at(first))
 		return false;
 	edge->address = block->start;
