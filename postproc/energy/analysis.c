@@ -1,5 +1,7 @@
 #include "postproc/energy/analysis.h"
 
+#include "postproc/energy/shift.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

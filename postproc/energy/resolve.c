@@ -17,7 +17,7 @@
 #define NEAR 1e-6
 /* Samples before and after a change of a peripheral's state. */
 #define UNSURE 2
-/* Spans that tell the ends apart from the rest. */
+/* With fewer spans the levels of begin and end are too uncertain. */
 #define MANY_SPANS 1000
 /* Samples of a mean span: in a longer one the ends do not matter. */
 #define SHORT_SPAN 5
@@ -282,7 +282,7 @@ static double hook_length(const struct energy_hook *hook)
 	return hook->enter_before + hook->exit_before + hook->enter_after + hook->exit_after;
 }
 
-/* Parts are told apart by a clock whose steps are shorter than half of one. */
+/* Only a clock whose steps are shorter than half of a part separates the parts. */
 static bool is_fine(const struct energy_resolve_input *input)
 {
 	const double part = hook_length(input->hook) / 2 / ENERGY_HOOK_PARTS;
@@ -752,80 +752,4 @@ enum litifut_status energy_rest(const struct energy_resolved *resolved,
 	if (!states)
 		without.occupations = NULL;
 	return with_levels(resolved, &without, states, rest, error);
-}
-
-/* The shift is looked for so many samples to either side, at so many places in each. */
-#define FARTHEST 2
-#define TRIALS 4
-
-/* Mean square that is left with a shift. */
-static double left_with(struct energy_clock *clock, struct energy_resolve_input *input,
-			double shift, enum litifut_status *status, struct litifut_error *error)
-{
-	struct energy_resolved resolved;
-
-	if (*status != LITIFUT_OK)
-		return INFINITY;
-	clock->shift = shift;
-	*status = energy_resolve(&resolved, input, error);
-	double left = energy_is_determined(&resolved) ? resolved.residual : INFINITY;
-	energy_resolved_release(&resolved);
-	return left;
-}
-
-enum litifut_status energy_refine_shift(struct energy_clock *clock,
-					struct energy_resolve_input *input,
-					struct litifut_error *error)
-{
-	const double interval = input->power->interval, start = clock->shift;
-	enum litifut_status status = LITIFUT_OK;
-	double best = start, least, none, step = interval / TRIALS;
-
-	input->coarse = true;
-	const double all = left_with(clock, input, start, &status, error);
-	input->only_sure = true;
-	none = least = left_with(clock, input, start, &status, error);
-	if (!isfinite(none))
-		return status;
-	/* calls that repeat make more than one valley: none may lie between two trials */
-	for (int i = -FARTHEST * TRIALS; i <= FARTHEST * TRIALS; i++) {
-		const double shift = start + i * interval / TRIALS;
-		double left = i ? left_with(clock, input, shift, &status, error) : none;
-		if (left < least) {
-			least = left;
-			best = shift;
-		}
-	}
-	/* a parabola through three points, closer and closer */
-	for (int round = 0; round < 4 && status == LITIFUT_OK; round++) {
-		step /= 2;
-		double before = left_with(clock, input, best - step, &status, error);
-		double after = left_with(clock, input, best + step, &status, error);
-		double bend = before - 2 * least + after;
-		double move = bend > 0 ? 0.5 * step * (before - after) / bend : 0;
-		move = fmax(-step, fmin(step, move));
-		double left = left_with(clock, input, best + move, &status, error);
-		double to = best;
-		if (left < least) {
-			least = left;
-			to = best + move;
-		}
-		if (before < least || after < least) {
-			least = fmin(before, after);
-			to = before < after ? best - step : best + step;
-		}
-		best = to;
-	}
-	/* The least may lie beyond. And where the peripherals' states speak against it, they were
-	 * learned with the clock as it is. */
-	input->only_sure = false;
-	if (fabs(best - start) > FARTHEST * interval ||
-	    left_with(clock, input, best, &status, error) > all)
-		best = start;
-	clock->shift = best;
-	double samples = (double)(input->most_samples ? input->most_samples : input->power->count);
-	/* a likelihood ratio of less says nothing */
-	if (!((none - least) * samples > 20 * fmax(least, input->noise * input->noise)))
-		clock->shift = start;
-	return status;
 }

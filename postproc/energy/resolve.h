@@ -82,12 +82,6 @@ enum litifut_status energy_rest(const struct energy_resolved *resolved,
 				const struct energy_resolve_input *input, bool states, float *rest,
 				struct litifut_error *error);
 
-/* The shift of the clock, within two samples, with which the regression leaves the least.
- * 0 when it is not significantly better than none, or least at the border. Sets `clock->shift`. */
-enum litifut_status energy_refine_shift(struct energy_clock *clock,
-					struct energy_resolve_input *input,
-					struct litifut_error *error);
-
 void energy_resolved_release(struct energy_resolved *resolved);
 
 #endif

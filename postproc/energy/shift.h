@@ -1,0 +1,14 @@
+/* By how much are the marks' times of the clock and those of the curve apart? */
+#ifndef LITIFUT_POSTPROC_ENERGY_SHIFT_H
+#define LITIFUT_POSTPROC_ENERGY_SHIFT_H
+
+#include "postproc/energy/resolve.h"
+
+/* The shift of the clock, within two samples, with which the regression leaves the least.
+ * 0 when it is not significantly better than none, or least at the border. Sets `clock->shift`.
+ * `input` uses this clock. */
+enum litifut_status energy_refine_shift(struct energy_clock *clock,
+					const struct energy_resolve_input *input,
+					struct litifut_error *error);
+
+#endif
