@@ -68,13 +68,20 @@ off()
 {
 	awk -v column="$1" -v by="$2" '{ sum += $column } END { sum /= NR; print sum; exit !(sum > by || sum < -by) }' errors
 }
+# each_off COLUMN PERCENT: one of them is further
+each_off()
+{
+	awk -v column="$1" -v by="$2" '{ print $column; off += $column > by || $column < -by } END { exit !off }' errors
+}
 cp serial sharp.serial
 ok "a board with capacitors of 50 us is recorded three times" record
 ok "is read" attribute
 ok "short functions are wrong" off 1 5
 ok "with --tau" attribute --tau 5e-5
 ok "they are not" fails off 1 1.5
+ok "in any of the three" fails each_off 1 2
 ok "nor are longer ones" fails off 2 1
+ok "in any of the three" fails each_off 2 1.5
 mv sharp.serial serial
 
 # what must be caught
