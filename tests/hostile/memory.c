@@ -115,7 +115,8 @@ static void run_msync(void)
 	hostile_sum += work(50000);
 }
 
-/* A program that looks for room, gives it back, and maps it later: right where nobody else maps. */
+/* Finds room, gives it back, and maps the same place later. That is right where no other thread
+ * maps anything. */
 static void run_again(void)
 {
 	size_t size = 256 << 10;

@@ -60,7 +60,7 @@ static void on_usr1(int number)
 	hostile_sum += work(100);
 }
 
-/* Each thread has an alternate stack of its own, and frees it. */
+/* Each thread has its own alternate stack, and frees it. */
 static void run_alternates(void)
 {
 	pthread_t threads[6];
@@ -200,7 +200,7 @@ static void preempted(void)
 	setcontext(&contexts[2]);
 }
 
-/* Threads of the user's own, switched by a timer's handler. */
+/* Contexts that a timer's handler switches. */
 static void run_preempt(void)
 {
 	for (int i = 0; i < 2; i++)

@@ -111,8 +111,8 @@ static void *same_id(void *n)
 	return work_in_thread(n);
 }
 
-/* Threads whose kernel ids come again: the next is what ns_last_pid says, in a PID namespace of
- * one's own. */
+/* Threads whose kernel ids come again: ns_last_pid sets the next one, in a separate PID
+ * namespace. */
 static void run_sameid(void)
 {
 	int file = open("/proc/sys/kernel/ns_last_pid", O_WRONLY | O_CLOEXEC);
