@@ -113,8 +113,8 @@ static void write_edge(const struct post_picture *picture, uint32_t number)
 		edge->sites == 1 ? "" : "s");
 }
 
-/* Names of programs may have letters that end a label. */
-/* What the picture leaves out, and what the trace lacks, below the graph. */
+/* What the picture leaves out, and what the trace lacks, below the graph. Names of programs in it
+ * may have letters that end a label. */
 static void write_label(FILE *file, const struct post_picture *picture,
 			const struct post_session *session)
 {

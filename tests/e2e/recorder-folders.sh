@@ -55,7 +55,7 @@ links()
 		recorded_in "a relative link in the root" "/sbin/../..$place/way/target" \
 			"$place/way/target"
 	else
-		skip "a relative link in the root" "/sbin is none"
+		skip "a relative link in the root" "/sbin is not such a link"
 	fi
 	ln -s circle "$place/way/circle"
 	refused "a link to itself" "$place/way/circle" "links"
