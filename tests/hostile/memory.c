@@ -15,7 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char stacks[2][65536] __attribute__((aligned(16)));
+/* more than PTHREAD_STACK_MIN, which is 128 KB on MIPS */
+static char stacks[2][256 << 10] __attribute__((aligned(16)));
 
 static KEEP unsigned deep(unsigned n)
 {
@@ -41,8 +42,10 @@ static void run_static(void)
 	pthread_attr_init(&attributes);
 	for (int i = 0; i < 2; i++)
 		if (pthread_attr_setstack(&attributes, stacks[i], sizeof(stacks[i])) ||
-		    pthread_create(&threads[i], &attributes, work_in_thread, (void *)40000))
+		    pthread_create(&threads[i], &attributes, work_in_thread, (void *)40000)) {
 			puts("no thread");
+			exit(9);
+		}
 	for (int i = 0; i < 2; i++) {
 		void *result;
 
