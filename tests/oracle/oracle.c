@@ -189,11 +189,14 @@ static void see_call(struct thread *thread, const struct oracle_place *callee,
 	const struct oracle_place *site = thread->pending.call;
 	uint32_t link = register_of(registers, ORACLE_ARM_LR, ORACLE_MIPS_RA) & ~1u;
 	uint32_t sp = register_of(registers, ORACLE_ARM_SP, ORACLE_MIPS_SP);
+	uint32_t cut = 0;
 	/* Of a function in the ranges only the return is seen here, where its call is known
 	 * by no more than a branch. */
 	bool is_tail = with_returns && (link == callee->address ||
-					!oracle_shadow_call(&thread->shadow, site, link, sp));
+					!oracle_shadow_call(&thread->shadow, site, link, sp, &cut));
 
+	if (cut)
+		log_words(thread, cut, (uint32_t)CUT, 0);
 	log_words(thread, site->number, callee->number, is_tail ? TAIL : 0);
 }
 

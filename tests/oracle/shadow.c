@@ -53,12 +53,23 @@ static void push(struct oracle_shadow *shadow, struct oracle_frame frame)
 }
 
 bool oracle_shadow_call(struct oracle_shadow *shadow, const struct oracle_place *site,
-			uint32_t return_address, uint32_t sp)
+			uint32_t return_address, uint32_t sp, uint32_t *cut)
 {
-	const struct oracle_frame *top = shadow->count ? &shadow->frames[shadow->count - 1] : NULL;
+	*cut = 0;
+	/* A lazy stub of MIPS calls the resolver, which goes on to the function and does not return
+	 * to the stub: that call lies between, with the same sp. */
+	for (size_t i = shadow->count; i-- > 0;) {
+		const struct oracle_frame *frame = &shadow->frames[i];
+		const uint32_t above = (uint32_t)(shadow->count - i - 1);
 
-	if (top && top->site && top->sp == sp && top->return_address == return_address)
-		return false;
+		if (!frame->site || frame->sp != sp)
+			break;
+		if (frame->return_address == return_address && (!above || frame->site != site)) {
+			*cut = above;
+			shadow->count -= above;
+			return false;
+		}
+	}
 	learn(return_address, site);
 	push(shadow, (struct oracle_frame){site, return_address, sp});
 	return true;
