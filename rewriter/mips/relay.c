@@ -35,6 +35,7 @@ enum {
 	AT = 1,
 	GP = 28,
 	SP = 29,
+	FP = 30,
 	RUN = LITIFUT_MIPS_RELAY_BYTES / 4,
 	BACK = 9,
 	BACK_PLACE = 16, /* what ra holds there */
@@ -61,6 +62,7 @@ struct function {
 	struct litifut_targets own; /* by a global pointer of its own; bits NULL: it has none */
 	unsigned pointer_register;  /* beside gp; 0: none */
 	bool has_pointer;
+	bool computes_in_link;
 	uint8_t low_halves[0x10000 / 4 / 8]; /* that its instructions add */
 };
 
@@ -156,6 +158,29 @@ static bool knows_jump(const struct function *function, uint32_t address)
 	return false;
 }
 
+/* Does ra hold a return address at the jump through it? Where the function computes in ra, the
+ * stack must have given it back before. */
+static bool returns(const struct function *function, uint32_t address)
+{
+	while (function->computes_in_link && address > function->start) {
+		address -= 4;
+		const uint32_t word = word_at(function, address);
+
+		if (litifut_mips_writes(word, LITIFUT_MIPS_RA))
+			return word >> 26 == 0x23 && (rs(word) == SP || rs(word) == FP);
+		if (has_slot(function, address) && !decoded(function, address).conditional)
+			return false;
+	}
+	return true;
+}
+
+/* Is ra one register of many there? Compilers use it so when they need all of them. */
+static bool computes_in_link(uint32_t word)
+{
+	return litifut_mips_writes(word, LITIFUT_MIPS_RA) && !litifut_mips_is_move(word) &&
+	       word >> 26 != 0x23;
+}
+
 /* Whatever the instruction at `address` may hide: does it jump to an unknown place? */
 static bool is_plain(const struct function *function, uint32_t address)
 {
@@ -163,14 +188,11 @@ static bool is_plain(const struct function *function, uint32_t address)
 	struct litifut_instruction instruction = decoded(function, address);
 
 	if (is_jump(word))
-		return rs(word) == LITIFUT_MIPS_RA || knows_jump(function, address);
+		return rs(word) == LITIFUT_MIPS_RA ? returns(function, address)
+						   : knows_jump(function, address);
 	/* a call into the function asks where it is, to calculate with that */
-	if (instruction.class == LITIFUT_CLASS_CALL_DIRECT)
-		return instruction.target <= function->start || instruction.target >= function->end;
-	if (instruction.class != LITIFUT_CLASS_OTHER)
-		return true;
-	return !litifut_mips_writes(word, LITIFUT_MIPS_RA) || litifut_mips_is_move(word) ||
-	       word >> 26 == 0x23;
+	return instruction.class != LITIFUT_CLASS_CALL_DIRECT ||
+	       instruction.target <= function->start || instruction.target >= function->end;
 }
 
 /* The ways on from an instruction that are still to be looked at. */
@@ -295,6 +317,11 @@ static bool open_function(const struct litifut_image *image,
 		plain = plain && !litifut_targets_create(start, end, &function->own, &ignored);
 		if (plain)
 			litifut_targets_add_offsets(&function->own, image, facts.pointer);
+	}
+	for (uint32_t at = start; plain && at < function->end; at += 4) {
+		const bool is_code = decoded(function, at).class == LITIFUT_CLASS_OTHER;
+
+		function->computes_in_link |= is_code && computes_in_link(word_at(function, at));
 	}
 	for (uint32_t at = start; plain && at < function->end; at += 4) {
 		note_low_half(function, word_at(function, at));

@@ -157,6 +157,15 @@ static void judges_jumps(void **state)
 	assert_int_equal(with_jump(0x8c620000, 0x00441021, 0x00400009), 0);
 	/* addiu ra, ra, 8; the caller's frame is left elsewhere */
 	assert_int_equal(with_jump(0x27ff0008, 0x00000000, 0x00000000), 0);
+	/* srl ra, a0, 19; lw ra, 28(sp): ra was one register of many, and is a return address
+	 * again; what moves these is a second run */
+	assert_int_equal(with_jump(0x0004fcc2, 0x8fbf001c, 0x00000000), 2);
+	/* srl ra, a0, 19; lw ra, 28(a1): who knows */
+	assert_int_equal(with_jump(0x0004fcc2, 0x8cbf001c, 0x00000000), 0);
+	/* lw ra, 28(sp); srl ra, a0, 19 */
+	assert_int_equal(with_jump(0x8fbf001c, 0x0004fcc2, 0x00000000), 0);
+	/* srl ra, a0, 19; j 0: what comes to the last jump is not seen */
+	assert_int_equal(with_jump(0x0004fcc2, 0x08000000, 0x00000000), 0);
 	/* bal to the next but one: asks where it is */
 	assert_int_equal(with_jump(0x04110001, 0x00000000, 0x00000000), 0);
 }
