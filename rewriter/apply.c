@@ -141,6 +141,7 @@ static enum litifut_status fill_module(struct litifut_apply *apply, struct litif
 				   : NULL,
 		.exits_start = session->exits.start,
 		.exits_end = session->exits.end,
+		.trampolines_start = session->exits.trampolines_start,
 		.db_address = apply->db.section->address,
 		.db_count = (uint32_t)apply->db_count,
 		.sites = (uint32_t)apply->summary->sites,

@@ -105,6 +105,7 @@ struct litifut_exits {
 	/* Of litifut_exits_write(), link-time: the trampolines stand in [start, end). */
 	uint32_t start;
 	uint32_t end;
+	uint32_t trampolines_start; /* as in struct litifut_module */
 };
 
 /* Where a branch to `target` that moves with other code has to lead: if that is patched, to

@@ -226,8 +226,11 @@ static enum litifut_status write_exit(struct writer *writer, struct litifut_exit
 	memcpy(place, code.code, code.bytes);
 	site->site.exit = code.word;
 	writer->session->exits.patched++;
-	if (!writer->session->exits.start)
+	if (!writer->session->exits.start) {
 		writer->session->exits.start = address;
+		writer->session->exits.trampolines_start =
+			ways.gate + (uint32_t)LITIFUT_ARCH_GET(session->arch, detour, gate_bytes);
+	}
 	writer->session->exits.end = address + code.bytes;
 	if (exit->has_branches)
 		exit->inner_now = code.inner;

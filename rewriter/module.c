@@ -98,6 +98,7 @@ enum litifut_status litifut_module_fill(const struct litifut_image *image,
 	module->mode = facts->mode;
 	module->exits_start = facts->exits_start;
 	module->exits_end = facts->exits_end;
+	module->trampolines_start = facts->trampolines_start;
 	module->family = facts->mode == LITIFUT_MODE_TABLE      ? LITIFUT_FAMILY_TABLE
 			 : facts->mode == LITIFUT_MODE_PATHS    ? LITIFUT_FAMILY_BITS
 			 : facts->mode == LITIFUT_MODE_COVERAGE ? LITIFUT_FAMILY_NONE

@@ -14,6 +14,7 @@ struct litifut_module_facts {
 	uint32_t mode;    /* enum litifut_mode */
 	uint32_t exits_start;
 	uint32_t exits_end;
+	uint32_t trampolines_start; /* as in struct litifut_module */
 	uint32_t db_address;
 	uint32_t db_count; /* entries */
 	uint32_t sites;

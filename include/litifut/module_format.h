@@ -126,11 +126,12 @@ struct litifut_module {
 	uint32_t
 		first_site; /* number of the first patched site: 0 where modules number their own */
 	/* The code that returns of traced calls go through: from `exits_start` to before
-	 * `exits_end` (link-time) a piece for each patched return, `exits_stride` bytes
-	 * apart; a stride of 0: pieces of several sizes, see `exit` of the sites. */
+	 * `exits_end` (link-time) a piece for each patched return, see `exit` of the sites. */
 	uint32_t exits_start;
 	uint32_t exits_end;
-	uint32_t exits_stride;
+	/* Where the first of the trampolines can stand (link-time): MIPS counts them from there
+	 * where a branch to an island carries a number. 0 without returns. */
+	uint32_t trampolines_start;
 	/* Used at run time only, by the thunks of ARM images for CPUs before ARMv7: see
 	 * <litifut/thunk_abi.h>. */
 	uint32_t fast_ok;

@@ -25,7 +25,7 @@ static const struct litifut_module filled = {
 	.enders = 5,
 	.mode = 1,
 	.exits_start = 0x8000,
-	.exits_stride = 24,
+	.trampolines_start = 24,
 	.fast_ok = 7,
 };
 

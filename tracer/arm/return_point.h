@@ -3,6 +3,7 @@
 #ifndef LITIFUT_TRACER_RETURN_POINT_H
 #define LITIFUT_TRACER_RETURN_POINT_H
 
+#include <litifut/module_format.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -25,12 +26,15 @@ static inline uint32_t litifut_thumb_branch(uint16_t first, uint16_t second, uin
 	return address + 4 + offset - (sign << 24);
 }
 
-/* `exit` is what a call in the trampoline leaves in lr, which is 4 bytes behind its start. */
-static inline bool litifut_port_returns_by(uint32_t return_address, uint32_t exit)
+/* `exit` is what a call in the trampoline leaves in lr, which is 4 bytes behind its start. Both are
+ * in `module`. */
+static inline bool litifut_port_returns_by(const struct litifut_module *module,
+					   uint32_t return_address, uint32_t exit)
 {
 	uint32_t at = return_address & ~1u;
 	uint32_t trampoline = (exit & ~1u) - 4;
 
+	(void)module;
 	if (!(return_address & 1)) {
 		uint32_t word = *(const volatile uint32_t *)at;
 		uint32_t offset = (word & 0xffffff) << 2;

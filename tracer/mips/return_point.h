@@ -3,20 +3,27 @@
 #ifndef LITIFUT_TRACER_RETURN_POINT_H
 #define LITIFUT_TRACER_RETURN_POINT_H
 
+#include <litifut/module_format.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-/* `exit` is what a call in the trampoline leaves in ra, which is 8 bytes behind its start. */
-static inline bool litifut_port_returns_by(uint32_t return_address, uint32_t exit)
+/* Of trampolines with a number: so far apart (LITIFUT_MIPS_TRAMPOLINE_BYTES of the rewriter). */
+#define LITIFUT_NUMBERED_BYTES 16u
+
+/* `exit` is what a call in the trampoline leaves in ra, which is 8 bytes behind its start. Both are
+ * in `module`. */
+static inline bool litifut_port_returns_by(const struct litifut_module *module,
+					   uint32_t return_address, uint32_t exit)
 {
 	const volatile uint32_t *code = (const volatile uint32_t *)return_address;
 	uint32_t word = code[0];
 	uint32_t next = return_address + 4;
 
-	/* through an island, with the number of the trampoline in the delay slot, which only the
-	 * rewriter can resolve */
+	/* through an island, with the number of the trampoline in the delay slot */
 	if (code[1] >> 16 == 0x2401)
-		return true;
+		return module->trampolines_start + (uint32_t)module - module->link_address +
+			       (code[1] & 0xffff) * LITIFUT_NUMBERED_BYTES ==
+		       exit - 8;
 	if (word >> 26 == 2) /* j */
 		return ((next & 0xf0000000) | (word & 0x03ffffff) << 2) == exit - 8;
 	return word >> 16 == 0x1000 &&

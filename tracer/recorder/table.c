@@ -233,23 +233,23 @@ litifut_table_find(void *context, uint32_t address, uint32_t callee, bool tail)
 	return litifut_table_add(table, address, callee, tail);
 }
 
-/* Is the code at the return address of a call, and that which a return came from, still there?
- * See epochs.h. */
-static LITIFUT_COLD bool litifut_table_is_loaded(const struct litifut_table_call *call,
-						 uint32_t exit)
+/* The module with the code at the return address of a call, and that which a return came from;
+ * NULL: they are not there any more. See epochs.h. */
+static LITIFUT_COLD const struct litifut_module *
+litifut_table_module(const struct litifut_table_call *call, uint32_t exit)
 {
 	const struct litifut_module *module;
 
 	if (!litifut_code_stays(call->address, call->epoch, litifut_recorder.epoch))
-		return false;
+		return NULL;
 	for (uint32_t at = 0; (module = litifut_modules_next(&at));) {
 		uint32_t start = module->text_start + (uint32_t)module - module->link_address;
 		uint32_t size = module->text_end - module->text_start;
 
 		if (call->address - start < size && exit - start < size)
-			return true;
+			return module;
 	}
-	return false;
+	return NULL;
 }
 
 /* How many threads are reading the code of the program. */
@@ -258,14 +258,16 @@ static uint32_t litifut_table_readers;
 /* A call's first return: the code at its return address leads to where that comes from. */
 static LITIFUT_COLD bool litifut_table_learn(struct litifut_table_call *call, uint32_t exit)
 {
+	const struct litifut_module *module;
 	bool good = true;
 
 	if (call->exit)
 		return false;
 	litifut_add(&litifut_table_readers, 1);
+	module = litifut_table_module(call, exit);
 	/* else the stack pointer has to do, as for a reader without the file */
-	if (litifut_table_is_loaded(call, exit)) {
-		good = litifut_port_returns_by(call->address, exit);
+	if (module) {
+		good = litifut_port_returns_by(module, call->address, exit);
 		if (good)
 			call->exit = exit;
 	}
