@@ -84,32 +84,47 @@ fishdir    ?= $(prefix)/share/fish/vendor_completions.d
 VERSION := $(shell sed -n 's/^.define LITIFUT_VERSION "\(.*\)"/\1/p' common/version.h)
 COMPLETED = litifut litifut-post
 
+# A shell takes ~ for the home folder only where it begins an unquoted word, and zsh leaves that of
+# PREFIX=~/tools to make.
+at_home = $(if $(filter ~/%,$(firstword $(1))),$(patsubst ~/%,$(HOME)/%,$(1)),$(1))
+override DESTDIR := $(call at_home,$(DESTDIR))
+override prefix := $(call at_home,$(prefix))
+
+# $(call placed,PATH): where it is installed, as one word of a command.
+placed = $(call shell_word,$(DESTDIR)$(1))
+# $(call remove,FOLDER,NAMES)
+remove = for name in $(2); do rm -f $(call placed,$(1))/"$$name" || exit 1; done
+
 ## install: copy everything below PREFIX (/usr/local), inside DESTDIR
 install: all
-	$(quiet)install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/litifut \
-		$(DESTDIR)$(includedir)/litifut $(DESTDIR)$(mandir)/man1 \
-		$(DESTDIR)$(mandir)/man5
-	$(quiet)install -m 755 $(PROGRAMS) $(DESTDIR)$(bindir)
-	$(quiet)$(if $(TRACER),install -m 644 $(TRACER) $(DESTDIR)$(libdir)/litifut)
-	$(quiet)install -m 644 include/litifut/*.h $(DESTDIR)$(includedir)/litifut
-	$(quiet)$(if $(wildcard docs/*.1),install -m 644 docs/*.1 $(DESTDIR)$(mandir)/man1)
-	$(quiet)$(if $(wildcard docs/*.5),install -m 644 docs/*.5 $(DESTDIR)$(mandir)/man5)
-	$(quiet)install -d $(DESTDIR)$(pkgconfigdir) $(DESTDIR)$(bashdir) $(DESTDIR)$(zshdir) \
-		$(DESTDIR)$(fishdir)
-	$(quiet)sed -e 's|@prefix@|$(prefix)|' -e 's|@includedir@|$(includedir)|' \
-		-e 's|@libdir@|$(libdir)|' -e 's|@version@|$(VERSION)|' packaging/litifut.pc.in \
-		>$(DESTDIR)$(pkgconfigdir)/litifut.pc
-	$(quiet)install -d $(DESTDIR)$(cmakedir)
+	$(quiet)install -d $(call placed,$(bindir)) $(call placed,$(libdir)/litifut) \
+		$(call placed,$(includedir)/litifut) $(call placed,$(mandir)/man1) \
+		$(call placed,$(mandir)/man5)
+	$(quiet)install -m 755 $(PROGRAMS) $(call placed,$(bindir))
+	$(quiet)$(if $(TRACER),install -m 644 $(TRACER) $(call placed,$(libdir)/litifut))
+	$(quiet)install -m 644 include/litifut/*.h $(call placed,$(includedir)/litifut)
+	$(quiet)$(if $(wildcard docs/*.1),install -m 644 docs/*.1 $(call placed,$(mandir)/man1))
+	$(quiet)$(if $(wildcard docs/*.5),install -m 644 docs/*.5 $(call placed,$(mandir)/man5))
+	$(quiet)install -d $(call placed,$(pkgconfigdir)) $(call placed,$(bashdir)) \
+		$(call placed,$(zshdir)) $(call placed,$(fishdir))
+	$(quiet)sed -e $(call shell_word,s|@prefix@|$(prefix)|) \
+		-e $(call shell_word,s|@includedir@|$(includedir)|) \
+		-e $(call shell_word,s|@libdir@|$(libdir)|) \
+		-e 's|@version@|$(VERSION)|' packaging/litifut.pc.in \
+		>$(call placed,$(pkgconfigdir)/litifut.pc)
+	$(quiet)install -d $(call placed,$(cmakedir))
 	$(quiet)for file in litifut-config litifut-config-version; do \
-		sed -e 's|@bindir@|$(bindir)|' -e 's|@includedir@|$(includedir)|' -e 's|@version@|$(VERSION)|' \
-			packaging/cmake/$$file.cmake.in >$(DESTDIR)$(cmakedir)/$$file.cmake || exit 1; \
+		sed -e $(call shell_word,s|@bindir@|$(bindir)|) \
+			-e $(call shell_word,s|@includedir@|$(includedir)|) -e 's|@version@|$(VERSION)|' \
+			packaging/cmake/$$file.cmake.in >$(call placed,$(cmakedir))/$$file.cmake || exit 1; \
 	done
 	$(quiet)for program in $(COMPLETED); do \
-		$(BUILD)/bin/$$program --completion bash >$(DESTDIR)$(bashdir)/$$program && \
-		$(BUILD)/bin/$$program --completion zsh >$(DESTDIR)$(zshdir)/_$$program && \
-		$(BUILD)/bin/$$program --completion fish >$(DESTDIR)$(fishdir)/$$program.fish || exit 1; \
+		$(BUILD)/bin/$$program --completion bash >$(call placed,$(bashdir))/$$program && \
+		$(BUILD)/bin/$$program --completion zsh >$(call placed,$(zshdir))/_$$program && \
+		$(BUILD)/bin/$$program --completion fish >$(call placed,$(fishdir))/$$program.fish || exit 1; \
 	done
-	@echo 'LITIFUT is in $(DESTDIR)$(prefix); its programs are in $(DESTDIR)$(bindir), which must be on PATH'
+	@echo LITIFUT is in $(call placed,$(prefix))'; its programs are in '$(call placed,$(bindir)), \
+		which must be on PATH
 
 ## dist: the committed sources as build/litifut-VERSION.tar.xz, and build/litifut.wrap for Meson
 dist:
@@ -122,15 +137,17 @@ dist:
 
 ## uninstall: remove what install copied, and folders that are empty then
 uninstall:
-	rm -f $(addprefix $(DESTDIR)$(bindir)/,$(notdir $(PROGRAMS)))
-	rm -f $(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(wildcard docs/*.1)))
-	rm -f $(addprefix $(DESTDIR)$(mandir)/man5/,$(notdir $(wildcard docs/*.5)))
-	rm -rf $(DESTDIR)$(libdir)/litifut $(DESTDIR)$(includedir)/litifut $(DESTDIR)$(cmakedir)
-	rm -f $(DESTDIR)$(pkgconfigdir)/litifut.pc $(addprefix $(DESTDIR)$(bashdir)/,$(COMPLETED)) \
-		$(addprefix $(DESTDIR)$(zshdir)/_,$(COMPLETED)) \
-		$(patsubst %,$(DESTDIR)$(fishdir)/%.fish,$(COMPLETED))
-	for folder in $(bindir) $(libdir) $(includedir) $(mandir)/man1 $(mandir)/man5 \
-			$(dir $(cmakedir)) $(pkgconfigdir) $(bashdir) $(zshdir) $(fishdir); do \
-		[ ! -d "$(DESTDIR)$$folder" ] || \
-			rmdir -p --ignore-fail-on-non-empty "$(DESTDIR)$$folder"; \
+	$(call remove,$(bindir),$(notdir $(PROGRAMS)))
+	$(call remove,$(mandir)/man1,$(notdir $(wildcard docs/*.1)))
+	$(call remove,$(mandir)/man5,$(notdir $(wildcard docs/*.5)))
+	rm -rf $(call placed,$(libdir)/litifut) $(call placed,$(includedir)/litifut) $(call placed,$(cmakedir))
+	rm -f $(call placed,$(pkgconfigdir)/litifut.pc)
+	$(call remove,$(bashdir),$(COMPLETED))
+	$(call remove,$(zshdir),$(addprefix _,$(COMPLETED)))
+	$(call remove,$(fishdir),$(addsuffix .fish,$(COMPLETED)))
+	for folder in $(call placed,$(bindir)) $(call placed,$(libdir)) $(call placed,$(includedir)) \
+			$(call placed,$(mandir)/man1) $(call placed,$(mandir)/man5) \
+			"$$(dirname $(call placed,$(cmakedir)))" $(call placed,$(pkgconfigdir)) \
+			$(call placed,$(bashdir)) $(call placed,$(zshdir)) $(call placed,$(fishdir)); do \
+		[ ! -d "$$folder" ] || rmdir -p --ignore-fail-on-non-empty "$$folder"; \
 	done

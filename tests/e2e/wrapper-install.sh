@@ -243,6 +243,22 @@ behaviour()
 	is "make uninstall: exit status" $? 0
 	is "make uninstall: nothing is left" "$(find two | sort | tr '\n' ' ')" "two two/other "
 
+	# unquoted, this names the folders `a' and `b', which uninstall would remove with all that is in them
+	mkdir a b
+	touch a/kept b/kept
+	place="$(pwd)/a b it's"
+	make -s -C "$root" BUILD="$BUILD" install DESTDIR="$place" PREFIX="/usr a" >install.log 2>&1
+	is "make install, blanks: exit status" $? 0
+	"$place/usr a/bin/litifut" build "$triplet-gcc" -o program main.o
+	ok "make install, blanks: it rewrites" is_traced
+	(cd a && make -s -C "$root" BUILD="$BUILD" uninstall DESTDIR="$place" PREFIX="/usr a") >uninstall.log 2>&1
+	is "make uninstall, blanks: exit status" $? 0
+	is "make uninstall, blanks: nothing else is removed" "$(find a* b* | sort | tr '\n' ' ')" \
+		"a a/kept b b/kept "
+	ok "make install takes ~ for the home folder" env HOME="$(pwd)/b" sh -c "
+		make -s -C '$root' BUILD='$BUILD' install 'PREFIX=~/tools' >install.log 2>&1 &&
+		'$(pwd)/b/tools/bin/litifut' --version && grep -q '^prefix=$(pwd)/b/tools' b/tools/lib/pkgconfig/litifut.pc"
+
 	"$litifut" build sh -c 'exit 7'
 	is "build: the command's exit status" $? 7
 	"$litifut" build no-such-command 2>/dev/null
