@@ -104,7 +104,9 @@ static void print_summary(const struct post_totals *totals, double seconds, bool
 {
 	uint64_t events = totals->events - totals->own;
 
-	fprintf(stderr, "litifut-post: %" PRIu64 " call%s", events, plural(events));
+	fprintf(stderr, "litifut-post: %s%" PRIu64 " call%s",
+		totals->cut ? "only a part was read, as the output ended early: " : "", events,
+		plural(events));
 	if (totals->shown != events)
 		fprintf(stderr, " (%" PRIu64 " shown)", totals->shown);
 	fprintf(stderr, ", %" PRIu64 " lost%s, %zu process%s", totals->lost,

@@ -70,6 +70,7 @@ void post_run(struct post_session *session, const struct post_format *format,
 	post_timeline_read(session, sink, options);
 	post_measures_finish(&run.measures);
 	post_timeline_total(session, totals);
+	totals->cut = sink && is_broken(output);
 	post_session_conclude(session);
 	if (run.measuring)
 		output->measures = &run.measures;

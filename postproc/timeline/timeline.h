@@ -13,6 +13,7 @@ struct post_totals {
 	uint64_t events;         /* all that were read, hidden or not */
 	uint64_t own;            /* of them, those that lead into LITIFUT's own code */
 	uint64_t shown;          /* left by the filters */
+	bool cut;                /* the output ended early, and so did the reading */
 	uint64_t lost;
 	uint64_t holes;      /* reserved and never filled: the program was killed */
 	uint64_t unresolved; /* events without a symbol for caller or callee */

@@ -150,15 +150,35 @@ distributes()
 			"$(git -C "$root" rev-parse --short=10 HEAD)"
 }
 
+# `| head` ends the reading: the number of calls until then is not that of the run
+says_when_cut()
+{
+	rm -rf many
+	guest_environment="LITIFUT_DIR=$(pwd)/many" run traced program more
+	"$post" calls many traced/program 2>whole.err >whole.calls &&
+		"$post" calls many traced/program 2>cut.err | head -n 1 >/dev/null &&
+		"$post" report many traced/program 2>small.err | head -n 1 >/dev/null || return
+	grep '^litifut-post: 200[0-9][0-9] calls' whole.err && grep '^litifut-post: 200[0-9][0-9] calls' small.err &&
+		grep '^litifut-post: only a part was read, as the output ended early: [0-9]* calls' cut.err
+}
+
 behaviour()
 {
 	cat >main.c <<-'END'
 		#include <stdio.h>
 		__attribute__((noipa)) int leaf(int n) { return printf("%d\n", n); }
-		int main(void) { return leaf(1) + leaf(2) == 0; }
+		__attribute__((noipa)) int quiet(int n) { return n + 1; }
+		int main(int count, char **arguments)
+		{
+			(void)arguments;
+			for (int i = 0; count > 1 && i < 20000;)
+				i = quiet(i);
+			return leaf(1) + leaf(2) == 0;
+		}
 	END
 	link program ../main.c || return
 	same_run program
+	ok "a reader that has seen enough: the summary says that it is of a part" says_when_cut
 	ok "archives of a stick are read as they are" archives
 	ok "files that served nothing are named" tells_of_needless_files
 	[ -z "${once:-}" ] || return 0
