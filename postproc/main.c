@@ -232,6 +232,7 @@ struct outcome {
 	size_t runs; /* 2: a comparison */
 	size_t differing;
 	char needless[MOST_NEEDLESS][256]; /* lines about files that served nothing */
+	char mixed[256];                   /* a line about a folder */
 	size_t needless_count;             /* of all of them */
 };
 
@@ -251,6 +252,15 @@ static void show_run(const struct post_arguments *given, struct post_output *out
 	     outcome->needless_count++) {
 		if (outcome->needless_count < MOST_NEEDLESS)
 			memcpy(outcome->needless[outcome->needless_count], line, sizeof(line));
+	}
+	for (size_t i = 0; i < given->path_count; i++) {
+		size_t traces = post_session_mixed(&session, given->paths[i]);
+		if (traces)
+			snprintf(outcome->mixed, sizeof(outcome->mixed),
+				 "%zu of the %zu traces %s from %.150s, which was given for its "
+				 "ELF files, too",
+				 traces, session.process_count, traces == 1 ? "is" : "are",
+				 given->paths[i]);
 	}
 	/* after a complaint about the only input there is nothing to sum up */
 	outcome->runs = outcome->totals[0].processes || !problems->count;
@@ -428,6 +438,8 @@ int main(int count, char **arguments)
 	for (size_t run = 0; run < outcome.runs && !given.quiet; run++)
 		print_summary(&outcome.totals[run], outcome.seconds[run],
 			      given.format && (given.format->flags || given.format->paths));
+	if (*outcome.mixed && !given.quiet)
+		fprintf(stderr, "litifut-post: %s\n", outcome.mixed);
 	for (size_t i = 0; i < outcome.needless_count && i < MOST_NEEDLESS && !given.quiet; i++)
 		fprintf(stderr, "litifut-post: %s\n", outcome.needless[i]);
 	if (outcome.needless_count > MOST_NEEDLESS && !given.quiet)

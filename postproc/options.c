@@ -262,6 +262,15 @@ static int parse_option(struct post_arguments *given, int option, const char *va
 	return usage("try", NULL);
 }
 
+/* A folder into which a traced program has written. */
+static bool has_traces(const char *path)
+{
+	char traces[4096];
+
+	return snprintf(traces, sizeof(traces), "%s/trace", path) < (int)sizeof(traces) &&
+	       access(traces, F_OK) == 0;
+}
+
 /* The first word may be a command: each is short for options. */
 static int parse_command(struct post_arguments *given, int count, char **arguments)
 {
@@ -290,7 +299,8 @@ static int parse_command(struct post_arguments *given, int count, char **argumen
 		return POST_GO_ON;
 	if (optind == count)
 		return usage("which function? It comes after", word);
-	if (optind + 1 == count && access(arguments[optind], F_OK) == 0) {
+	if (optind + 1 == count ? access(arguments[optind], F_OK) == 0
+				: has_traces(arguments[optind])) {
 		fprintf(stderr,
 			"litifut-post: which function? It comes between %s and %s; try --help\n",
 			word, arguments[optind]);

@@ -280,6 +280,28 @@ bool post_session_needless(const struct post_session *session, size_t *at, char 
 	return false;
 }
 
+static bool is_below(const char *path, const char *folder)
+{
+	size_t length = strlen(folder);
+
+	while (length > 1 && folder[length - 1] == '/')
+		length--;
+	return !strncmp(path, folder, length) && path[length] == '/';
+}
+
+size_t post_session_mixed(const struct post_session *session, const char *folder)
+{
+	size_t traces = 0, files = 0;
+
+	for (size_t i = 0; i < session->process_count; i++)
+		traces += session->processes[i]->trace &&
+			  is_below(session->processes[i]->trace->path, folder);
+	for (size_t i = 0; i < session->inputs.image_count; i++)
+		files += !session->inputs.images[i].named &&
+			 is_below(session->inputs.images[i].path, folder);
+	return files && traces < session->process_count ? traces : 0;
+}
+
 const struct post_image *post_session_blocks(struct post_session *session, uint32_t module)
 {
 	const struct post_image *image = session->modules[module].image;

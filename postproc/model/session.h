@@ -243,6 +243,10 @@ void post_session_conclude(struct post_session *session);
  * false: there is none. After post_session_conclude(). */
 bool post_session_needless(const struct post_session *session, size_t *at, char *text, size_t size);
 
+/* How many of the traces lie below `folder`, if ELF files were found below it as well and other
+ * traces lie elsewhere: the program was run there, too, and the user may not know. Else 0. */
+size_t post_session_mixed(const struct post_session *session, const char *folder);
+
 void post_session_close(struct post_session *session);
 
 /* Private to session.c and resolve.c. */

@@ -159,8 +159,9 @@ void post_inputs_add(struct post_inputs *inputs, const char *path, struct post_p
 	if (stat(path, &about)) {
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS, "%s%s", strerror(errno),
 				errno == ENOENT && is_usual_folder(path)
-					? ": a traced program makes it where it runs (is this one "
-					  "traced? litifut info PROGRAM)"
+					? ": a traced program makes it where it runs (litifut info "
+					  "PROGRAM says if it is traced; with LITIFUT_VERBOSE=1 it "
+					  "says where it records, or why it can't)"
 					: "");
 		return;
 	}

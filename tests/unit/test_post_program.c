@@ -76,6 +76,8 @@ static void wrong_usage_is_2(void **state)
 	gives(2, "--function is missing for callers-of", "$post -f callers-of .");
 	gives(2, "which function?", "$post callers-of");
 	gives(2, "which function? It comes between histogram and trace;", "$post histogram trace");
+	gives(2, "which function? It comes between callers-of and .;", "$post callers-of . app");
+	gives(0, NULL, "mkdir work && $post callers-of work . && rmdir work");
 	gives(0, "finish [app]: ", "$post callers-of --function finish . app");
 	gives(0, "=> finish [app]", "$post tree .");
 	gives(2, "diff takes two runs", "$post diff .");
@@ -195,7 +197,8 @@ static void problems_are_1_and_told(void **state)
 	      "d.replace(bytes([0x22])*20,bytes([0x33])*20))'; "
 	      "$post --no-maps-paths trace/app.100.trace b maps app; s=$?; rm -r b; exit $s");
 	gives(1,
-	      "litifut-data/: No such file or directory: a traced program makes it where it runs",
+	      "litifut-data/: No such file or directory: a traced program makes it where it runs "
+	      "(litifut info PROGRAM says if it is traced; with LITIFUT_VERBOSE=1 it says where",
 	      "$post report litifut-data/ app");
 }
 
@@ -209,6 +212,12 @@ static void summary_goes_to_standard_error(void **state)
 	gives(0, "20 calls (2 shown)",
 	      "$post --include '*area*' --exclude local_scale . >/dev/null");
 	gives(0, NULL, "$post . 2>/dev/null | head -n 1 >/dev/null");
+	/* a folder of the build in which the program was run as well */
+	gives(0, "1 of the 2 traces is from ., which was given for its ELF files, too\n",
+	      "mkdir ../run && mv trace/app.200.trace ../run && $post report . ../run; s=$?; "
+	      "mv ../run/app.200.trace trace; rmdir ../run; exit $s");
+	gives(0, NULL, "! $post report . trace 2>&1 | grep 'was given for'");
+	gives(0, NULL, "! $post report trace maps app libshape.so 2>&1 | grep 'was given for'");
 }
 
 /* What was given and has no effect is reported. */
