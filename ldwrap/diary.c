@@ -8,7 +8,7 @@
 #include <libiberty/libiberty.h>
 
 /* The first letter of a line. */
-enum { TRACED = 't', PLAIN = 'p', OTHER = 'o', WARNING = 'w', NAMELESS = 'n' };
+enum { TRACED = 't', PLAIN = 'p', OTHER = 'o', WARNING = 'w', NAMELESS = 'n', NOTHING = 'u' };
 
 /* One write of a whole line, so that links that run at once do not mix theirs. */
 static void note(char kind, const char *output, const char *reason)
@@ -50,6 +50,15 @@ bool diary_note_nameless(const char *output)
 	return getenv(DIARY_VARIABLE) != NULL;
 }
 
+bool diary_note_nothing(const char *output, const char *line)
+{
+	char *both = concat(line, "\t", output, NULL);
+
+	note(NOTHING, both, "");
+	free(both);
+	return getenv(DIARY_VARIABLE) != NULL;
+}
+
 bool diary_open(void)
 {
 	const char *folder = getenv("TMPDIR");
@@ -68,6 +77,13 @@ bool diary_open(void)
 	return file >= 0;
 }
 
+/* That a setting names nothing: in how many links. */
+struct nothing {
+	char *line;
+	char *output; /* the first of these */
+	size_t count;
+};
+
 struct tally {
 	size_t traced;
 	size_t plain;
@@ -75,7 +91,28 @@ struct tally {
 	size_t nameless;
 	char *last_plain; /* "NAME: why" */
 	char *warning;    /* the first one of settings */
+	struct nothing *nothings;
+	size_t nothing_count;
 };
+
+/* "LINE\tOUTPUT" */
+static void count_nothing(struct tally *tally, char *text)
+{
+	char *output = strrchr(text, '\t');
+	size_t at = 0;
+
+	if (!output)
+		return;
+	*output++ = '\0';
+	while (at < tally->nothing_count && strcmp(tally->nothings[at].line, text))
+		at++;
+	if (at == tally->nothing_count) {
+		tally->nothings = xrealloc(tally->nothings, (at + 1) * sizeof(*tally->nothings));
+		tally->nothings[tally->nothing_count++] =
+			(struct nothing){.line = xstrdup(text), .output = xstrdup(output)};
+	}
+	tally->nothings[at].count++;
+}
 
 static struct tally read_tally(FILE *file)
 {
@@ -90,6 +127,8 @@ static struct tally read_tally(FILE *file)
 		tally.nameless += line[0] == NAMELESS;
 		if (line[0] == WARNING && !tally.warning)
 			tally.warning = xstrdup(line + 1);
+		if (line[0] == NOTHING)
+			count_nothing(&tally, line + 1);
 		if (line[0] != PLAIN)
 			continue;
 		tally.plain++;
@@ -98,6 +137,23 @@ static struct tally read_tally(FILE *file)
 	}
 	free(line);
 	return tally;
+}
+
+/* What names nothing in any link. */
+static void say_nothings(const struct tally *tally, FILE *to)
+{
+	for (size_t i = 0; i < tally->nothing_count; i++) {
+		const struct nothing *nothing = &tally->nothings[i];
+
+		if (nothing->count < tally->traced)
+			continue;
+		if (tally->traced < 2)
+			fprintf(to, "litifut-ld: warning: %s: %s\n", nothing->output,
+				nothing->line);
+		else
+			fprintf(to, "litifut: warning: in all %zu linked files: %s\n",
+				tally->traced, nothing->line);
+	}
 }
 
 static void say(const struct tally *tally, FILE *to, bool wordy)
@@ -141,8 +197,15 @@ size_t diary_close(FILE *to, bool wordy)
 	fclose(file);
 	unlink(path);
 	unsetenv(DIARY_VARIABLE);
-	if (to)
+	if (to) {
+		say_nothings(&tally, to);
 		say(&tally, to, wordy);
+	}
+	for (size_t i = 0; i < tally.nothing_count; i++) {
+		free(tally.nothings[i].line);
+		free(tally.nothings[i].output);
+	}
+	free(tally.nothings);
 	free(tally.last_plain);
 	free(tally.warning);
 	return tally.traced;

@@ -19,6 +19,10 @@ void diary_note_other(void);
 /* Notes what is wrong with the settings of a link. */
 void diary_note_warning(const char *line);
 
+/* Notes that a setting names nothing in the link of `output`, which is traced. `line` says which.
+ * False: there is no diary. */
+bool diary_note_nothing(const char *output, const char *line);
+
 #define DIARY_NAMELESS_CURE "link without -s, and strip a copy for the device"
 
 /* Notes a traced file from which -s has taken the names of functions. False: there is no diary. */

@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 #include <litifut/module_format.h>
 #include <litifut/trace_format.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,22 @@ static _Noreturn void link_plain(const struct linker *linker, char *argv[], cons
 	exit(0);
 }
 
+/* That a setting names nothing in this link. It may name something in another one of the same
+ * build, so `litifut build' prints the line at its end, if that is so of all links. */
+static void __attribute__((format(printf, 2, 3)))
+warn_of_nothing(const char *output, const char *format, ...)
+{
+	va_list arguments;
+	char *line;
+
+	va_start(arguments, format);
+	line = xvasprintf(format, arguments);
+	va_end(arguments);
+	if (!diary_note_nothing(output, line))
+		fprintf(stderr, "litifut-ld: warning: %s: %s\n", output, line);
+	free(line);
+}
+
 static void warn_of_unused(const struct arguments *arguments, const struct settings *settings,
 			   const struct link_outcome *outcome)
 {
@@ -105,26 +122,24 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 			"litifut-post will show addresses: " DIARY_NAMELESS_CURE "\n",
 			output);
 	if (outcome->includes_unused)
-		fprintf(stderr,
-			"litifut-ld: warning: %s: no function has a name that LITIFUT_INCLUDE "
-			"asks for (%s%s): no call is traced\n",
-			output, settings->include.items[0],
-			settings->include.count > 1 ? ",..." : "");
+		warn_of_nothing(output,
+				"no function has a name that LITIFUT_INCLUDE asks for (%s%s): no "
+				"call is traced",
+				settings->include.items[0],
+				settings->include.count > 1 ? ",..." : "");
 	if (outcome->excludes_unused)
-		fprintf(stderr,
-			"litifut-ld: warning: %s: no function has a name of LITIFUT_EXCLUDE "
-			"(%s%s)\n",
-			output, settings->exclude.items[0],
-			settings->exclude.count > 1 ? ",..." : "");
-	if (outcome->argument_unused)
-		fprintf(stderr,
-			"litifut-ld: warning: %s: %s: no call is found of a function named %s (a "
-			"call through a pointer does not name its function)\n",
-			output,
-			settings->arguments && strstr(settings->arguments, outcome->argument_unused)
-				? "LITIFUT_ARGS"
-				: "LITIFUT_TRIGGER",
-			outcome->argument_unused);
+		warn_of_nothing(output, "no function has a name of LITIFUT_EXCLUDE (%s%s)",
+				settings->exclude.items[0],
+				settings->exclude.count > 1 ? ",..." : "");
+	for (size_t i = 0; i < outcome->arguments_unused_count; i++)
+		warn_of_nothing(output,
+				"%s: no call is found of a function named %s (a call through a "
+				"pointer does not name its function)",
+				settings->arguments && strstr(settings->arguments,
+							      outcome->arguments_unused[i])
+					? "LITIFUT_ARGS"
+					: "LITIFUT_TRIGGER",
+				outcome->arguments_unused[i]);
 	if (outcome->argument_unknown)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: LITIFUT_ARGS: the parameters of %s are not "
@@ -163,16 +178,11 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 			"%u KB, so it has these and not %u\n",
 			output, outcome->ring_kb_most, settings->ring_kb);
 	if (outcome->files_unused)
-		fprintf(stderr,
-			"litifut-ld: warning: %s: no input has a name of LITIFUT_EXCLUDE_OBJECTS "
-			"or "
-			"LITIFUT_EXCLUDE_LIBS\n",
-			output);
+		warn_of_nothing(output, "no input has a name of LITIFUT_EXCLUDE_OBJECTS or "
+					"LITIFUT_EXCLUDE_LIBS");
 	if (outcome->included_files_unused)
-		fprintf(stderr,
-			"litifut-ld: warning: %s: no input has a name of LITIFUT_INCLUDE_OBJECTS "
-			"or LITIFUT_INCLUDE_LIBS: no call is traced\n",
-			output);
+		warn_of_nothing(output, "no input has a name of LITIFUT_INCLUDE_OBJECTS or "
+					"LITIFUT_INCLUDE_LIBS: no call is traced");
 }
 
 /* Only of links that the settings are for. */

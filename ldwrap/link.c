@@ -431,7 +431,9 @@ static enum litifut_status link_until_it_fits(struct link_state *state, struct l
 		if (!status) {
 			state->outcome.excludes_unused = summary.excludes_unused;
 			state->outcome.includes_unused = summary.includes_unused;
-			state->outcome.argument_unused = summary.argument_unused;
+			memcpy(state->outcome.arguments_unused, summary.arguments_unused,
+			       sizeof(summary.arguments_unused));
+			state->outcome.arguments_unused_count = summary.arguments_unused_count;
 			state->outcome.argument_unknown = summary.argument_unknown;
 			state->outcome.argument_crowded = summary.argument_crowded;
 			state->outcome.argument_left = summary.argument_left;

@@ -9,9 +9,10 @@
 struct link_outcome {
 	bool excludes_unused; /* LITIFUT_EXCLUDE names no function of the output */
 	bool includes_unused; /* nor LITIFUT_INCLUDE */
-	/* The first name of LITIFUT_ARGS that no call was found for; owned by the settings; or
-	 * NULL. */
-	const char *argument_unused;
+	/* The names of LITIFUT_ARGS and LITIFUT_TRIGGER that no call was found for; owned by the
+	 * settings. */
+	const char *arguments_unused[LITIFUT_SPECS_JUDGED];
+	size_t arguments_unused_count;
 	/* The first one that asks for arguments that are not known; owned so, or NULL. */
 	const char *argument_unknown;
 	/* The first one that names a function of which too many values are asked for; owned so, or

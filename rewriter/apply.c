@@ -73,11 +73,13 @@ static void judge_arguments(const struct litifut_session *session,
 {
 	const struct litifut_argument_sets *sets = &session->arguments;
 
-	for (size_t i = 0; specs && session->context.symbols && i < specs->count && i < 32; i++) {
+	for (size_t i = 0;
+	     specs && session->context.symbols && i < specs->count && i < LITIFUT_SPECS_JUDGED;
+	     i++) {
 		const struct litifut_argument_spec *spec = &specs->items[i];
 
-		if (!(sets->used >> i & 1) && !summary->argument_unused)
-			summary->argument_unused = spec->glob;
+		if (!(sets->used >> i & 1))
+			summary->arguments_unused[summary->arguments_unused_count++] = spec->glob;
 		if (spec->all && sets->used >> i & 1 && !(sets->known >> i & 1) &&
 		    !summary->argument_unknown)
 			summary->argument_unknown = spec->glob;

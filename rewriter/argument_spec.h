@@ -15,6 +15,9 @@ struct litifut_argument_spec {
 	bool all; /* besides: what is known of the function's parameters and result */
 };
 
+/* Of so many, the first ones, it is known whether there are calls of such a name. */
+#define LITIFUT_SPECS_JUDGED 32
+
 struct litifut_argument_specs {
 	struct litifut_argument_spec *items;
 	size_t count;

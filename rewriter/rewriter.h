@@ -113,8 +113,9 @@ struct litifut_rewrite_summary {
 	 * litifut_rewrite_apply(). */
 	bool excludes_unused;
 	bool includes_unused;
-	/* The first glob of `arguments` of which no call is found; NULL: there is none. */
-	const char *argument_unused;
+	/* The globs of `arguments` of which no call is found. */
+	const char *arguments_unused[LITIFUT_SPECS_JUDGED];
+	size_t arguments_unused_count;
 	/* The first one that asks for all arguments, and names only functions whose parameters are
 	 * not known; NULL: there is none. */
 	const char *argument_unknown;

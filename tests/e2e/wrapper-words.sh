@@ -36,6 +36,31 @@ unused()
 		"program: no input has a name of LITIFUT_EXCLUDE_OBJECTS or LITIFUT_EXCLUDE_LIBS"
 }
 
+# A build of two programs, of which one has the function `twice'.
+two_links()
+{
+	is "a name that one of two links has" "$(both LITIFUT_EXCLUDE=twice LITIFUT_ARGS='twice:i0')" ""
+	is "names that none of them has: a line each, at the end" \
+		"$(both LITIFUT_EXCLUDE=thrice LITIFUT_ARGS='twice:i0;four:i0;five:i0' LITIFUT_TRIGGER=start:six | sed 's/ (a call.*//')" \
+		"litifut: warning: in all 2 linked files: no function has a name of LITIFUT_EXCLUDE (thrice)
+litifut: warning: in all 2 linked files: LITIFUT_ARGS: no call is found of a function named four
+litifut: warning: in all 2 linked files: LITIFUT_ARGS: no call is found of a function named five
+litifut: warning: in all 2 linked files: LITIFUT_TRIGGER: no call is found of a function named six"
+	is "not of a build that fails" "$(also=no.o both LITIFUT_EXCLUDE=thrice | grep -c 'in all')" 0
+	is "each link says so where no build is around it" \
+		"$(eval "$("$BUILD/bin/litifut" env)" && cd traced && LITIFUT_EXCLUDE=thrice && export LITIFUT_EXCLUDE &&
+			front='' compiler ../main.o -o program 2>&1)" \
+		"litifut-ld: warning: program: no function has a name of LITIFUT_EXCLUDE (thrice)"
+}
+
+# both SETTING...: what a build of both says; with $also the second link gets that, too
+both()
+{
+	rm -rf traced && mkdir traced
+	echo "cc='$triplet-gcc $machine_flags -g -O2'; \$cc ../main.o -o one && \$cc ../other.o -o two ${also:-}" >two.sh
+	(cd traced && env "$@" "$BUILD/bin/litifut" build sh ../two.sh 2>&1)
+}
+
 # Where the wrapper was not put in by `litifut build', which looks at the environment once.
 words_installed()
 {
@@ -150,7 +175,10 @@ behaviour()
 	printf '%s\n' '#include <stdio.h>' '__attribute__((noipa)) int twice(int x) { return 2 * x; }' \
 		'int main(void) { printf("%d\n", twice(2)); return 0; }' >main.c
 	compiler -c -o main.o main.c
+	sed 's/twice/other/' main.c >other.c
+	compiler -c -o other.o other.c
 	unused
+	two_links
 	misspelt
 	commands
 	strict
