@@ -181,6 +181,7 @@ static void take_step(void *context, const struct post_path_step *step)
 	block = &module->blocks[step->block];
 	block->state = POST_EXECUTED;
 	block->entered = true;
+	block->times += step->kind == POST_PATH_BLOCK;
 	block->taken |= step->kind == POST_PATH_TAKEN;
 	block->passed |= step->kind == POST_PATH_PASSED;
 }

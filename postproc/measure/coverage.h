@@ -13,6 +13,7 @@ struct post_covered_block {
 	bool entered;  /* what the flags say, where there are some */
 	bool taken;
 	bool passed;
+	uint64_t times; /* it was executed, where paths are recorded */
 };
 
 struct post_covered_module {

@@ -66,7 +66,7 @@ const showTip = (event, text) => {
 };
 
 /* ---- the function table ---- */
-const F = data.functions;
+const F = data.functions, C = data.code;
 const columns = [
 	["calls", "Calls", i => F.calls[i], group, "how often it was called"],
 	["made", "Made", i => F.made[i], group, "calls that it made"],
@@ -497,7 +497,13 @@ const timeline = (() => {
 const sources = data.sources;
 const hasSource = f => F.line && F.line[f] > 0 && sources.some(x => x.file === F.file[f]);
 let wanted = null; /* the line that is to be shown: [index of a source, line] */
-const showSource = f => { wanted = [sources.findIndex(x => x.file === F.file[f]), F.line[f]]; show("source"); };
+const showLine = (file, line) => {
+	const i = line > 0 ? sources.findIndex(x => x.file === file) : -1;
+	if (i < 0) return;
+	wanted = [i, line];
+	show("source");
+};
+const showSource = f => showLine(F.file[f], F.line[f]);
 const drawSource = () => {
 	if (!sources.length) {
 		$("source").replaceChildren(el("p", { class: "quiet" }, data.files.length
@@ -505,28 +511,71 @@ const drawSource = () => {
 			: "No source is in this report. Make it with --source DIR, from programs that were compiled with -g."));
 		return;
 	}
-	const order = sources.map((_, i) => i).sort((a, b) => sources[b].calls - sources[a].calls);
+	const code = sources.map(x => x.lines.filter(l => l.length > 4)), ran = code.map(lines => lines.filter(l => l[4]).length);
+	const order = sources.map((_, i) => i).sort((a, b) => sources[b].calls - sources[a].calls || ran[b] - ran[a]);
+	const most = i => sources[i].lines.reduce((a, b) => b[2] + (b[7] || 0) > a[2] + (a[7] || 0) ? b : a)[0];
+	const columns = [
+		...(data.calls ? [["called", l => l[1] ? group(l[1]) : ""], ["calls made", l => l[2] ? group(l[2]) : ""]] : []),
+		...(measured ? [["that took", l => l[3] ? time(l[3]) : ""]] : []),
+		...(C ? [["executed", l => l.length > 4 ? l[7] ? group(l[7]) : l[4] ? "yes" : "no" : ""], ["ways gone", l => l[5] ? `${l[6]} of ${l[5]}` : ""]] : []),
+	];
 	const choose = el("select", { id: "source-file", "aria-label": "Source file", onchange: e => { wanted = [+e.target.value, 0]; file(); } },
-		...order.map(i => el("option", { value: i }, `${data.files[sources[i].file]} (${group(sources[i].calls)} calls)`)));
+		...order.map(i => el("option", { value: i }, `${data.files[sources[i].file]} (${C ? `${group(ran[i])} of ${group(code[i].length)} lines` : `${group(sources[i].calls)} calls`})`)));
 	const text = el("pre", { class: "source" });
 	const file = () => {
 		const [i, line] = wanted;
 		choose.value = i;
 		const counts = new Map(sources[i].lines.map(l => [l[0], l]));
 		const lines = sources[i].text.split("\n").map((content, n) => {
-			const [, entered, made, took] = counts.get(n + 1) || [0, 0, 0, 0];
-			return el("div", { class: n + 1 === line ? "hit chosen" : entered || made ? "hit" : "" },
-				el("span", { class: "count" }, entered ? group(entered) : ""), el("span", { class: "count" }, made ? group(made) : ""),
-				measured ? el("span", { class: "count" }, took ? time(took) : "") : "",
+			const l = counts.get(n + 1) || [0, 0, 0, 0];
+			return el("div", { class: `${l[1] || l[2] || l[4] ? "hit" : l.length > 4 ? "missed" : ""}${n + 1 === line ? " hit chosen" : ""}` },
+				...columns.map(c => el("span", { class: "count" }, c[1](l))),
 				el("span", { class: "quiet" }, `${String(n + 1).padStart(5)}  `), content);
 		});
-		text.replaceChildren(el("div", { class: "quiet" }, el("span", { class: "count" }, "called"), el("span", { class: "count" }, "calls made"), measured ? el("span", { class: "count" }, "that took") : ""), ...lines);
-		if (line) lines[line - 1]?.scrollIntoView({ block: "center" });
+		text.replaceChildren(el("div", { class: "quiet" }, ...columns.map(c => el("span", { class: "count" }, c[0]))), ...lines);
+		lines[(line || most(i)) - 1]?.scrollIntoView({ block: "center" });
 	};
 	$("source").replaceChildren(el("div", { class: "bar" }, choose, el("span", { class: "quiet" },
-		`Functions and the calls that each line makes.${data.sources_missing ? ` ${group(data.sources_missing)} source files are not in the folders that were given.` : ""}`)), text);
+		`${data.calls ? "Functions and the calls that each line makes." : ""}${C ? " Lines with code, and which of them were executed." : ""}${data.sources_missing ? ` ${group(data.sources_missing)} source files are not in the folders that were given.` : ""}`)), text);
 	wanted ||= [order[0], 0];
 	file();
+};
+
+/* ---- which code was executed: LITIFUT_MODE=coverage, paths ---- */
+const STATES = ["not known", "no", "yes"];
+const drawCode = () => {
+	const rows = C.name.map((_, i) => i).filter(i => !query || C.name[i].toLowerCase().includes(query));
+	const need = i => [1, 0, 2][C.state[i]], counted = C.times.some(n => n > 0);
+	rows.sort((a, b) => need(a) - need(b) || (C.branches[b] - C.ways[b]) - (C.branches[a] - C.ways[a]) || a - b);
+	const sum = (list, value) => list.reduce((a, i) => a + value(i), 0);
+	const ran = sum(rows, i => C.state[i] === 2 ? 1 : 0), ways = sum(rows, i => C.ways[i]), branches = sum(rows, i => C.branches[i]);
+	$("code").replaceChildren(
+		el("div", { class: "bar" }, el("strong", { id: "code-sum" }, `${group(ran)} of ${group(rows.length)} functions executed, ${group(ways)} of ${group(branches)} ways of branches gone`),
+			el("span", { class: "quiet" }, "What misses most comes first. A row opens its source.")),
+		el("table", {}, el("thead", {}, el("tr", {}, el("th", { class: "text" }, "Executed"), counted ? el("th", {}, "Times") : "", el("th", {}, "Ways gone"), el("th", {}, "Ways"), el("th", { class: "text" }, "Function"), el("th", { class: "text" }, "Module"))),
+			el("tbody", {}, ...rows.slice(0, shown).map(i => el("tr", { tabindex: 0, onclick: () => showLine(C.file[i], C.line[i]), onkeydown: e => { if (e.key === "Enter") showLine(C.file[i], C.line[i]); } },
+				el("td", { class: "text" }, STATES[C.state[i]]), counted ? el("td", {}, C.times[i] ? group(C.times[i]) : "") : "", el("td", {}, group(C.ways[i])), el("td", {}, group(C.branches[i])),
+				el("td", { class: "text", title: C.name[i] }, C.name[i]), el("td", { class: "text" }, data.modules[C.module[i]].name))))),
+		rows.length > shown ? el("button", { class: "more", onclick: () => { shown *= 4; drawCode(); } }, `Show ${group(Math.min(shown * 3, rows.length - shown))} more`) : "");
+};
+
+/* ---- the last lines that each thread has executed: LITIFUT_MODE=paths ---- */
+let ended = 0;
+const drawEnds = () => {
+	const end = C.ends[ended], text = el("pre", { class: "source", tabindex: 0 });
+	let before = [];
+	for (const step of end.steps) {
+		const [depth, f, file, line] = step;
+		if (step.length > 1 && before.length && depth === before[0] && f === before[1] && file === before[2] && line === before[3]) continue;
+		before = step;
+		const place = step.length === 1 ? "(what comes before is not known)" : `${f === NONE ? "?" : C.name[f]}${line ? ` ${data.files[file]}:${line}` : ""}`;
+		text.append(el("div", { tabindex: line ? 0 : false, onclick: () => showLine(file, line), onkeydown: e => { if (e.key === "Enter") showLine(file, line); } },
+			"  ".repeat(Math.min(depth, 40)) + place));
+	}
+	$("ends").replaceChildren(el("div", { class: "bar" }, el("select", { "aria-label": "Thread", onchange: e => { ended = +e.target.value; drawEnds(); } },
+		...C.ends.map((x, i) => el("option", { value: i, selected: i === ended ? "" : false }, `${x.name} (${group(x.blocks)} blocks)`))),
+		el("span", { class: "quiet" }, "The last lines that the thread executed, indented by call. A line opens its source.")), text);
+	text.lastChild?.scrollIntoView({ block: "end" });
 };
 
 /* ---- what is in the trace, and what is missing ---- */
@@ -540,12 +589,14 @@ const drawAbout = () => {
 			["lost", group(p.lost)], ["threads", group(p.threads.length)], ["clock", clocks[p.clock]], ["end", p.stopped ? "it ended, or recording was stopped" : "it was killed, or still runs"]])),
 		el("h2", {}, "Modules"), el("table", {}, el("thead", {}, el("tr", {}, ...["Module", "Build-id", "Traced", "File"].map(t => el("th", { class: "text" }, t)))),
 			el("tbody", {}, ...data.modules.filter(m => m.name !== "?").map(m => el("tr", {}, el("td", { class: "text" }, m.name), el("td", { class: "text" }, m.build_id || "none"), el("td", { class: "text" }, m.traced ? "yes" : "no: only calls to it"), el("td", { class: "text" }, m.file || "not found"))))),
-		el("h2", {}, "Keys"), el("p", {}, ...["1", "2", "3", "4", "5"].flatMap((k, i) => [el("kbd", {}, k), ` ${["functions", "flame graph", "timeline", "source", "this page"][i]} `]), el("kbd", {}, "/"), " search ", el("kbd", {}, "+"), " ", el("kbd", {}, "−"), " ", el("kbd", {}, "←"), " ", el("kbd", {}, "→"), " ", el("kbd", {}, "0"), " zoom, move and reset in the pictures"),
+		el("h2", {}, "Keys"), el("p", {}, ...["functions", "flame graph", "timeline", "source", "this page", "executed code", "last lines"].flatMap((what, i) => Object.hasOwn(views, tabs[i]) ? [el("kbd", {}, i + 1), ` ${what} `] : []), el("kbd", {}, "/"), " search ", el("kbd", {}, "+"), " ", el("kbd", {}, "−"), " ", el("kbd", {}, "←"), " ", el("kbd", {}, "→"), " ", el("kbd", {}, "0"), " zoom, move and reset in the pictures"),
 		el("p", { class: "quiet" }, `Made by litifut-post ${data.version}.`));
 };
 
 /* ---- views ---- */
-const views = { functions: drawFunctions, function: () => {}, flame: () => flame.show(), timeline: () => timeline.show(), source: drawSource, about: drawAbout };
+const views = { functions: drawFunctions, function: () => {}, flame: () => flame.show(), timeline: () => timeline.show(), source: drawSource, about: drawAbout,
+	...(C ? { code: drawCode } : {}), ...(C && C.ends.length ? { ends: drawEnds } : {}) };
+const tabs = ["functions", "flame", "timeline", "source", "about", "code", "ends"];
 let current = "";
 const show = (view, f) => {
 	current = view;
@@ -561,10 +612,13 @@ const route = () => {
 	if (f && +f[1] < F.name.length) showFunction(+f[1]);
 	else {
 		const view = hash.replace(/^view=/, "");
-		show(Object.hasOwn(views, view) && view !== "function" ? view : "functions");
+		show(Object.hasOwn(views, view) && view !== "function" ? view : C && !data.calls ? "code" : "functions");
 	}
 };
-for (const b of document.querySelectorAll("nav button[data-view]")) b.addEventListener("click", () => show(b.dataset.view));
+for (const b of document.querySelectorAll("nav button[data-view]")) {
+	b.addEventListener("click", () => show(b.dataset.view));
+	b.hidden = !Object.hasOwn(views, b.dataset.view) || (C && !data.calls && ["functions", "flame", "timeline"].includes(b.dataset.view));
+}
 let typing = 0;
 $("search").addEventListener("input", e => {
 	clearTimeout(typing);
@@ -572,7 +626,7 @@ $("search").addEventListener("input", e => {
 		setQuery(e.target.value);
 		if (current === "flame") flame.view.redraw();
 		else if (current === "timeline") timeline.view.redraw();
-		else show("functions");
+		else show(current === "code" ? "code" : "functions");
 	}, 60);
 });
 $("theme").addEventListener("click", () => {
@@ -587,8 +641,8 @@ addEventListener("keydown", e => {
 		return;
 	}
 	if (e.key === "/") { $("search").focus(); e.preventDefault(); return; }
-	const view = ["functions", "flame", "timeline", "source", "about"][+e.key - 1];
-	if (view) { show(view); e.preventDefault(); }
+	const view = tabs[+e.key - 1];
+	if (Object.hasOwn(views, view)) { show(view); e.preventDefault(); }
 });
 addEventListener("popstate", route);
 
@@ -596,7 +650,7 @@ const programs = [...new Set(data.processes.map(p => p.program))];
 const lost = data.processes.reduce((a, p) => a + p.lost, 0);
 document.title = `${programs.slice(0, 3).join(", ")}: LITIFUT report`;
 $("title").textContent = programs.slice(0, 3).join(", ") + (programs.length > 3 ? ` and ${programs.length - 3} more` : "");
-$("facts").replaceChildren(`${group(data.calls)} calls, ${group(F.name.length)} functions, ${data.processes.length} process${data.processes.length === 1 ? "" : "es"}`,
+$("facts").replaceChildren(`${data.calls || !C ? `${group(data.calls)} calls, ${group(F.name.length)} functions` : `${group(C.name.length)} functions`}, ${data.processes.length} process${data.processes.length === 1 ? "" : "es"}`,
 	lost ? el("span", { class: "warn" }, `, ${group(lost)} calls were lost`) : "",
 	data.unresolved ? el("span", { class: "warn" }, `, ${group(data.unresolved)} calls without a name`) : "",
 	data.problems.length ? el("span", { class: "warn" }, `, ${data.problems.length} problem${data.problems.length === 1 ? "" : "s"}`) : "",

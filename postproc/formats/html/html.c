@@ -14,6 +14,7 @@
 #include "postproc/formats/about.h"
 #include "postproc/formats/format.h"
 #include "postproc/formats/html/assets.h"
+#include "postproc/formats/html/code.h"
 #include "postproc/formats/html/missing.h"
 #include "postproc/formats/html/tables.h"
 #include "postproc/formats/html/spans.h"
@@ -323,6 +324,7 @@ static void finish(struct post_output *output)
 	post_about_modules(file, session);
 	post_html_functions_write(&page);
 	post_html_sites_write(&page);
+	post_html_code_write(&page);
 	write_flame(&page);
 	write_timeline(&page);
 	post_html_sources_write(&sources, file);
@@ -345,6 +347,7 @@ const struct post_format post_format_html = {
 	.nested = true,
 	.measured = true,
 	.tabled = true,
+	.paths = true,
 	.event = event,
 	.finish = finish,
 };

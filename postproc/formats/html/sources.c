@@ -51,6 +51,12 @@ uint32_t post_html_sources_count(struct post_html_sources *sources, uint32_t mod
 	sum->entered += counts->entered;
 	sum->made += counts->made;
 	sum->time += counts->time;
+	sum->has_code |= counts->has_code;
+	sum->executed |= counts->executed;
+	sum->branches += counts->branches;
+	sum->ways += counts->ways;
+	if (counts->times > sum->times)
+		sum->times = counts->times;
 	return key.part[0];
 }
 
@@ -71,8 +77,12 @@ static void write_source(FILE *file, const struct post_html_sources *sources, si
 	fprintf(file, "\n{\"file\":%u,\"lines\":[", sources->lines[first].file);
 	for (size_t i = first; i < end; i++) {
 		const struct post_html_line *line = &sources->lines[i];
-		fprintf(file, "%s[%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", i > first ? "," : "",
+		fprintf(file, "%s[%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64, i > first ? "," : "",
 			line->line, line->counts.entered, line->counts.made, line->counts.time);
+		if (line->counts.has_code)
+			fprintf(file, ",%d,%u,%u,%" PRIu64, line->counts.executed,
+				line->counts.branches, line->counts.ways, line->counts.times);
+		putc(']', file);
 		calls += line->counts.entered;
 	}
 	fprintf(file, "],\"calls\":%" PRIu64 ",\"text\":", calls);

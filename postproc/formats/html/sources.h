@@ -3,6 +3,7 @@
 #ifndef LITIFUT_POSTPROC_FORMATS_HTML_SOURCES_H
 #define LITIFUT_POSTPROC_FORMATS_HTML_SOURCES_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "postproc/model/session.h"
@@ -14,6 +15,11 @@ struct post_html_counts {
 	uint64_t entered; /* calls of the function that begins here */
 	uint64_t made;    /* calls made here */
 	uint64_t time;    /* that these took, ns */
+	/* Where it is known which code was executed. */
+	bool has_code;
+	bool executed;
+	unsigned branches, ways; /* both ways of each conditional branch; those that were gone */
+	uint64_t times;          /* most that a block of it was executed; 0: not counted */
 };
 
 struct post_html_line {
