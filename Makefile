@@ -8,6 +8,10 @@ BUILD   ?= build
 override BUILD := $(subst $(CURDIR)/,,$(abspath $(BUILD)))
 PREFIX  ?= /usr/local
 DESTDIR ?=
+# The kinds of CPU whose tracers are built.
+CPUS    ?= $(ALL_CPUS)
+ALL_CPUS := arm mips mipsel cortex-m avr
+$(if $(filter-out $(ALL_CPUS),$(CPUS)),$(error CPUS: $(filter-out $(ALL_CPUS),$(CPUS)): not one of $(ALL_CPUS)))
 CC      ?= cc
 CFLAGS  ?= -O2 -g
 WARNINGS = -Wall -Wextra -Wshadow $(if $(CI),-Werror)

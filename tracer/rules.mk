@@ -5,9 +5,9 @@
 # are recorded. They are combined with `ld -r` and then freed of every section that would speak
 # about ABIs, so that they link with any object.
 
-TRACER_ARCHES := arm mips mipsel
+TRACER_ARCHES := $(filter arm mips mipsel,$(CPUS))
 # Where code for ARMv7 is linked, the recorder is in T32 code, a third smaller.
-RECORDER_ARCHES := $(TRACER_ARCHES) armv7
+RECORDER_ARCHES := $(TRACER_ARCHES) $(if $(filter arm,$(CPUS)),armv7)
 TRACER_LIBRARY := $(BUILD)/lib/litifut
 
 TRACER_TOOL_arm    := arm-linux-gnueabi-
@@ -112,7 +112,9 @@ $(TRACER_LIBRARY)/%-$(1).o: tracer/check-object
 endef
 
 # For the stubs all of ARM is one CPU, but newer ones have no use for what thunks of others share.
+ifneq ($(filter arm,$(CPUS)),)
 TRACER += $(TRACER_LIBRARY)/tracer-armv7.o
+endif
 $(TRACER_LIBRARY)/tracer-armv7.o: \
 	$(patsubst %,$(BUILD)/tracer/arm/%.o,$(TRACER_SOURCES) $(call TRACER_ASSEMBLY,arm))
 $(TRACER_LIBRARY)/tracer-arm.o: $(BUILD)/tracer/arm/arm/thunk_shared.o

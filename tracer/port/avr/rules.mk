@@ -1,7 +1,7 @@
 # What is linked into a traced firmware for AVR, for each family of devices: an archive, of
 # which a link takes what it needs, and an object for each port. Only where avr-gcc is there.
 
-AVR_FAMILIES := $(if $(shell command -v avr-gcc),avr25 avr35 avr4 avr5 avr51 avr6)
+AVR_FAMILIES := $(if $(filter avr,$(CPUS)),$(if $(shell command -v avr-gcc),avr25 avr35 avr4 avr5 avr51 avr6))
 AVR_C_FLAGS := -std=c11 -Os -ffreestanding -fno-jump-tables -fno-exceptions -fno-unwind-tables \
 	-fno-asynchronous-unwind-tables -fno-common -fno-tree-loop-distribute-patterns -Iinclude -I. -Itracer/avr/spans $(WARNINGS)
 AVR_PARTS := $(patsubst tracer/%.S,%,$(wildcard tracer/avr/firmware/*.S)) \

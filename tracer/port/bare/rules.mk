@@ -2,7 +2,7 @@
 # link takes what it needs, and an object for each port and clock. Assembled and compiled with the
 # compiler of the ARM Linux target, so that no bare-metal toolchain is needed.
 
-FIRMWARE_CPUS := v6m v7m
+FIRMWARE_CPUS := $(if $(filter cortex-m,$(CPUS)),v6m v7m)
 FIRMWARE_FLAGS_v6m := -mthumb -march=armv6s-m -mfloat-abi=soft
 FIRMWARE_FLAGS_v7m := -mthumb -march=armv7-m -mfloat-abi=soft
 FIRMWARE_TOOL := arm-linux-gnueabi-
