@@ -19,6 +19,10 @@
  * the words behind the newest are older than the first; of these LITIFUT_PATHS_UNSURE may be
  * damaged, as a record that is being made stands there already.
  *
+ * On AVR the newest bits are in a byte of their own, the symbol `litifut_paths_bits': those below
+ * the highest 1 of it are behind those of the newest word, unless nothing is recorded yet. A word
+ * that is full has 24 bits there.
+ *
  * An interrupt handler begins with a record: all functions that something unknown may call record
  * their start in this way. An interrupt that comes while a bit is stored lets the store fail,
  * and it is done again behind what the handler has recorded. While a record is made,
@@ -43,7 +47,8 @@
 	6 /* [address][frame]: an interrupt came before the instruction there; of the tracer's own \
 	   * code, the address in that of a branch which has called it. `frame' is where the CPU   \
 	   * has put the registers on the stack, with bit 0 set if no other interrupt was being    \
-	   * handled then. The record of the start of its handler follows */
+	   * handled then; of AVR twice that address. The record of the start of its handler       \
+	   * follows */
 #define LITIFUT_PATHS_KINDS 32
 
 #define LITIFUT_PATHS_SYNC_CALLS 24 /* as many as a SYNC has, at most */
@@ -60,9 +65,14 @@
 #include <stdint.h>
 
 struct litifut_paths_state {
+#ifdef __AVR__
+	uint16_t cursor, upper; /* the latter as in the linker's addresses of memory */
+	uint16_t stop, reserved;
+#else
 	uint32_t cursor; /* address of the newest word */
 	uint32_t stop;   /* the ring has room up to here before something has to be done */
-	uint32_t lost;   /* bits and records that found no room */
+#endif
+	uint32_t lost; /* bits and records that found no room */
 };
 
 _Static_assert(offsetof(struct litifut_paths_state, cursor) == PATHS_CURSOR, "paths layout");

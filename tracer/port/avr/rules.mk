@@ -3,9 +3,11 @@
 
 AVR_FAMILIES := $(if $(filter avr,$(CPUS)),$(if $(shell command -v avr-gcc),avr25 avr35 avr4 avr5 avr51 avr6))
 AVR_C_FLAGS := -std=c11 -Os -ffreestanding -fno-jump-tables -fno-exceptions -fno-unwind-tables \
-	-fno-asynchronous-unwind-tables -fno-common -fno-tree-loop-distribute-patterns -Iinclude -I. -Itracer/avr/spans $(WARNINGS)
+	-fno-asynchronous-unwind-tables -fno-common -fno-tree-loop-distribute-patterns -Iinclude -I. -Itracer/avr/spans \
+	-Itracer/avr/paths $(WARNINGS)
 AVR_PARTS := $(patsubst tracer/%.S,%,$(wildcard tracer/avr/firmware/*.S)) \
-	$(patsubst tracer/%.c,%,$(wildcard tracer/sink/frames/*.c)) sink/spans/mark sink/spans/pin
+	$(patsubst tracer/%.c,%,$(wildcard tracer/sink/frames/*.c)) sink/spans/mark sink/spans/pin \
+	sink/paths/paths
 AVR_PORTS := $(patsubst tracer/port/avr/%.c,%,$(wildcard tracer/port/avr/*.c))
 
 define avr_family
@@ -36,9 +38,19 @@ $(TRACER_LIBRARY)/firmware-$(1)-events.o: $(BUILD)/tracer/firmware-$(1)/sink/spa
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
+# what records branches, and its sender, likewise
+$(TRACER_LIBRARY)/firmware-$(1)-paths-%.o: $(BUILD)/tracer/firmware-$(1)/avr/paths/%.o
+	@mkdir -p $$(@D)
+	$$(quiet)cp $$< $$@
+
+$(TRACER_LIBRARY)/firmware-$(1)-branches.o: $(BUILD)/tracer/firmware-$(1)/sink/paths/send.o
+	@mkdir -p $$(@D)
+	$$(quiet)cp $$< $$@
+
 TRACER += $(TRACER_LIBRARY)/firmware-$(1).a $(TRACER_LIBRARY)/firmware-$(1)-events.o \
 	$(TRACER_LIBRARY)/firmware-$(1)-spans-call.o $(TRACER_LIBRARY)/firmware-$(1)-spans-call_pin.o \
 	$(TRACER_LIBRARY)/firmware-$(1)-spans-stream.o \
+	$(TRACER_LIBRARY)/firmware-$(1)-paths-bits.o $(TRACER_LIBRARY)/firmware-$(1)-branches.o \
 	$(AVR_PORTS:%=$(TRACER_LIBRARY)/firmware-$(1)-%.o)
 
 -include $(shell find $(BUILD)/tracer/firmware-$(1) -name '*.d' 2>/dev/null)

@@ -9,7 +9,7 @@ FIRMWARE_TOOL := arm-linux-gnueabi-
 FIRMWARE_C_FLAGS := -std=c11 -Os -ffreestanding -fno-pic -fno-pie -fno-stack-protector \
 	-fno-tree-loop-distribute-patterns -fno-jump-tables -fno-exceptions -fno-unwind-tables \
 	-fno-asynchronous-unwind-tables -fomit-frame-pointer -fno-common -fno-section-anchors \
-	-Iinclude -I. -Itracer/arm/spans $(WARNINGS)
+	-Iinclude -I. -Itracer/arm/spans -Itracer/arm/paths $(WARNINGS)
 FIRMWARE_PARTS := $(patsubst tracer/%.S,%,$(wildcard tracer/arm/firmware/*.S)) \
 	$(patsubst tracer/%.c,%,$(wildcard tracer/sink/frames/*.c)) $(addprefix sink/spans/,mark pin kept) sink/paths/paths \
 	port/bare/transmit

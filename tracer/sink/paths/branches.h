@@ -19,25 +19,34 @@ static void litifut_mark_transfer(bool begins)
 static uint32_t *litifut_paths_close(void)
 {
 	uint32_t *newest = litifut_paths_newest();
-	uint32_t *at = newest + 1;
 
 	if (!newest)
 		return litifut_paths.next ? litifut_paths.next : litifut_paths_begin();
-	if (*newest == LITIFUT_PATHS_NONE || litifut_paths_free(newest) < 2)
-		return newest;
-	if (at == litifut_table_end) {
-		litifut_table[0]++;
-		at = litifut_paths_first();
+	for (bool more = true; more;) {
+		uint32_t *at = newest + 1;
+
+		more = litifut_paths_has_pending();
+		if (*newest != LITIFUT_PATHS_NONE) {
+			if (litifut_paths_free(newest) < 2)
+				break;
+			if (at == litifut_table_end) {
+				litifut_table[0]++;
+				at = litifut_paths_first();
+			}
+			*at = LITIFUT_PATHS_NONE;
+			litifut_paths_move(at);
+			newest = at;
+		}
+		if (more)
+			litifut_paths_pending(newest);
 	}
-	*at = LITIFUT_PATHS_NONE;
-	litifut_paths_move(at);
-	return at;
+	return newest;
 }
 
 /* What is before `at` has been sent. */
 static void litifut_paths_give_up(uint32_t *at, bool limited)
 {
-	const uint32_t masked = litifut_paths_lock();
+	const litifut_paths_mask masked = litifut_paths_lock();
 
 	litifut_paths.sent = at;
 	litifut_paths.limited = limited;
@@ -56,9 +65,10 @@ static struct {
 static void litifut_paths_hold(void)
 {
 	const uint32_t words = litifut_paths_words();
-	const uint32_t masked = litifut_paths_lock();
+	const litifut_paths_mask masked = litifut_paths_lock();
 	uint32_t *at = litifut_paths_close();
-	const uint32_t end = litifut_table[0] * words + (uint32_t)(at - litifut_paths_first());
+	const uint32_t end = litifut_paths_product(litifut_table[0], words) +
+			     (uint32_t)(at - litifut_paths_first());
 	uint32_t count = end - litifut_paths_next;
 
 	/* the others are newer than those that were recorded first */

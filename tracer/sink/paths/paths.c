@@ -5,16 +5,12 @@
 /* There is a SYNC at the begin of the ring, and then about every so many words. */
 #define SYNC_WORDS(ring_words) ((ring_words) > 1024 ? 256u : 128u)
 
-#define STACK_WORDS 128 /* that are searched for return addresses */
-
 /* What is put at once, at most. */
-#define ROOM_WORDS (4 + 2 * LITIFUT_PATHS_SYNC_CALLS + 6)
+#define ROOM_WORDS (4 + 2 * LITIFUT_PATHS_CALLS + 6)
 
-HIDDEN void litifut_paths_slow(uint32_t kind, uint32_t address, const uint32_t *stack);
-
-/* Of the program, from the rewriter: the memory that stacks are in, and the code. */
-extern HIDDEN const uint32_t litifut_paths_stack_low, litifut_paths_stack_high;
-extern HIDDEN const uint32_t litifut_paths_code_low, litifut_paths_code_high;
+/* Numbers of words are `unsigned', which has 16 bits on AVR. */
+HIDDEN void litifut_paths_slow(litifut_paths_kind kind, uint32_t address,
+			       const litifut_paths_slot *stack);
 
 /* Not an address but a number: 1 where the ring is sent. */
 extern HIDDEN char litifut_paths_sends[];
@@ -23,15 +19,15 @@ extern HIDDEN char litifut_paths_sends[];
 uint32_t litifut_paths_nowhere[1] = {LITIFUT_PATHS_FULL};
 
 struct paths_ring litifut_paths = {
-	.state = {.cursor = (uint32_t)litifut_paths_nowhere,
-		  .stop = (uint32_t)litifut_paths_nowhere},
+	.state = {LITIFUT_PATHS_UPPER.cursor = (uintptr_t)litifut_paths_nowhere,
+		  .stop = (uintptr_t)litifut_paths_nowhere},
 };
 
 void litifut_paths_move(uint32_t *at)
 {
-	litifut_paths.state.cursor = (uint32_t)at;
-	if (&litifut_kept)
-		litifut_kept.head = (uint32_t)at;
+	litifut_paths.state.cursor = (uintptr_t)at;
+	if (LITIFUT_PATHS_KEPT)
+		litifut_kept.head = (uintptr_t)at;
 }
 
 static uint32_t *litifut_paths_put(uint32_t *at, uint32_t kind, uint32_t value)
@@ -44,13 +40,13 @@ static uint32_t *litifut_paths_put(uint32_t *at, uint32_t kind, uint32_t value)
 static bool litifut_paths_is_good(void)
 {
 	const uint32_t *hash = (const uint32_t *)(const void *)litifut_identity.hash;
-	const uint32_t words = litifut_paths_words();
+	const unsigned words = litifut_paths_words();
 
-	return &litifut_kept && litifut_kept.magic == LITIFUT_KEPT_MAGIC &&
+	return LITIFUT_PATHS_KEPT && litifut_kept.magic == LITIFUT_KEPT_MAGIC &&
 	       litifut_kept.events == words + 1 && litifut_kept.hash[0] == hash[0] &&
 	       litifut_kept.hash[1] == hash[1] &&
 	       litifut_kept.check == litifut_kept_check(&litifut_kept) &&
-	       litifut_kept.head - (uint32_t)litifut_paths_first() < 4 * words;
+	       litifut_kept.head - (uintptr_t)litifut_paths_first() < 4 * words;
 }
 
 /* Goes to the begin of the ring; the words up to its end stay empty. */
@@ -70,7 +66,7 @@ uint32_t *litifut_paths_begin(void)
 	litifut_paths.limited = (uintptr_t)litifut_paths_sends == 1;
 	litifut_paths.sent = at;
 	if (litifut_paths_is_good()) {
-		at = (uint32_t *)litifut_kept.head + 1;
+		at = (uint32_t *)(uintptr_t)litifut_kept.head + 1;
 		if (litifut_table_end - at < 4)
 			at = litifut_paths_wrap(at);
 		at = litifut_paths_put(at, LITIFUT_PATHS_RESET, ++litifut_kept.resets);
@@ -78,7 +74,7 @@ uint32_t *litifut_paths_begin(void)
 		return at;
 	}
 	litifut_table[0] = 0;
-	if (&litifut_kept) {
+	if (LITIFUT_PATHS_KEPT) {
 		litifut_kept.magic = LITIFUT_KEPT_MAGIC;
 		litifut_kept.hash[0] = hash[0];
 		litifut_kept.hash[1] = hash[1];
@@ -90,71 +86,46 @@ uint32_t *litifut_paths_begin(void)
 	return at;
 }
 
-/* May the word be a return address? bl, blx rN, or the code that has taken their place, stands
- * before it. */
-static bool litifut_paths_is_return(uint32_t word)
-{
-	const uint32_t low = litifut_paths_code_low;
-	const uint16_t *code = (const uint16_t *)(word - 1);
-
-	return word & 1 && word - low < litifut_paths_code_high - low && word - low >= 4 &&
-	       ((code[-2] & 0xf800) == 0xf000 || (code[-1] & 0xff87) == 0x4780 ||
-		code[-1] == 0xbf00);
-}
-
 /* The address that the code of a branch was called from, and what may be return addresses of open
- * calls; the innermost may be in lr only, which that code has pushed. */
-static uint32_t *litifut_paths_sync(uint32_t *at, uint32_t address, const uint32_t *stack)
+ * calls. */
+static uint32_t *litifut_paths_sync(uint32_t *at, uint32_t address, const litifut_paths_slot *stack)
 {
-	const uint32_t *end = stack - 1;
 	uint32_t *head = at;
 
-	if ((uint32_t)stack >= litifut_paths_stack_low &&
-	    (uint32_t)stack < litifut_paths_stack_high) {
-		end = stack + STACK_WORDS;
-		if ((uint32_t)end > litifut_paths_stack_high)
-			end = (const uint32_t *)litifut_paths_stack_high;
-	}
-	at += 4;
-	for (const uint32_t *word = stack - 1;
-	     word < end && at < head + 4 + 2 * LITIFUT_PATHS_SYNC_CALLS; word++) {
-		if (!litifut_paths_is_return(*word))
-			continue;
-		*at++ = *word;
-		*at++ = (uint32_t)word;
-	}
+	at = litifut_paths_calls(at + 4, stack);
 	head[1] = address;
-	head[2] = (uint32_t)stack;
-	head[3] = (uint32_t)(at - head - 4) / 2;
+	head[2] = (uintptr_t)stack;
+	head[3] = (unsigned)(at - head - 4) / 2;
 	head[0] = LITIFUT_PATHS_RECORD | LITIFUT_PATHS_SYNC;
 	return at;
 }
 
 void litifut_paths_set_stop(uint32_t *at)
 {
-	const uint32_t period = SYNC_WORDS(litifut_paths_words());
-	uint32_t *stop = litifut_table + (((uint32_t)(at - litifut_table) | (period - 1)) + 1);
-	const uint32_t room = litifut_paths_free(at);
+	const unsigned period = SYNC_WORDS(litifut_paths_words());
+	uint32_t *stop = litifut_table + (((unsigned)(at - litifut_table) | (period - 1)) + 1);
+	const unsigned room = litifut_paths_free(at);
 
 	if (stop > litifut_table_end)
 		stop = litifut_table_end;
 	if (stop > at + room)
 		stop = at + room;
-	litifut_paths.state.stop = (uint32_t)stop;
+	litifut_paths.state.stop = (uintptr_t)stop;
 }
 
 /* Nothing is recorded until there is room. */
 static void litifut_paths_lose(uint32_t *at)
 {
 	litifut_paths.next = at;
-	litifut_paths.state.cursor = litifut_paths.state.stop = (uint32_t)litifut_paths_nowhere;
+	litifut_paths.state.cursor = litifut_paths.state.stop = (uintptr_t)litifut_paths_nowhere;
+	litifut_paths_forget();
 	litifut_paths.state.lost++;
 }
 
 /* `kind': 0 or 1, a bit; 2: a block is entered; more: of a record, of which `address' is the second
  * word, and of an interrupt `stack' the third. Else `address' is the place in the code of a branch,
  * and `stack' the stack pointer of the program. With interrupts off. */
-void litifut_paths_slow(uint32_t kind, uint32_t address, const uint32_t *stack)
+void litifut_paths_slow(litifut_paths_kind kind, uint32_t address, const litifut_paths_slot *stack)
 {
 	const struct paths_ring *ring = &litifut_paths;
 	const uint32_t *newest = litifut_paths_newest();
@@ -162,7 +133,7 @@ void litifut_paths_slow(uint32_t kind, uint32_t address, const uint32_t *stack)
 
 	if (!at)
 		at = litifut_paths_begin();
-	const uint32_t left = (uint32_t)(litifut_table_end - at);
+	const unsigned left = (unsigned)(litifut_table_end - at);
 	const bool wraps = left < ROOM_WORDS;
 
 	if (litifut_paths_free(at) < ROOM_WORDS + (wraps ? left : 0)) {
@@ -171,20 +142,21 @@ void litifut_paths_slow(uint32_t kind, uint32_t address, const uint32_t *stack)
 	}
 	if (wraps)
 		at = litifut_paths_wrap(at);
+	if (newest)
+		at = litifut_paths_pending(at);
 	if (ring->state.lost != ring->told)
 		at = litifut_paths_put(at, LITIFUT_PATHS_LOST, ring->state.lost - ring->told);
 	litifut_paths.told = ring->state.lost;
 	if (kind <= 2) {
 		at = litifut_paths_sync(at, address, stack);
-		*at = kind < 2 ? LITIFUT_PATHS_NONE << 1 | kind : LITIFUT_PATHS_NONE;
 	} else {
 		at = litifut_paths_put(at, kind, address);
 		if (kind == LITIFUT_PATHS_INTERRUPT)
-			*at++ = (uint32_t)stack;
-		*at = LITIFUT_PATHS_NONE;
+			*at++ = (uintptr_t)stack;
 	}
+	litifut_paths_open(at, kind);
 	litifut_paths_move(at);
 	litifut_paths_set_stop(at);
 	if (kind > 2) /* the next one says where that is */
-		litifut_paths.state.stop = (uint32_t)at;
+		litifut_paths.state.stop = (uintptr_t)at;
 }

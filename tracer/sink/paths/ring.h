@@ -10,6 +10,8 @@
 
 #include "tracer/sink/frames/frames.h"
 
+#include "paths_machine.h" /* of the CPU */
+
 struct paths_ring {
 	struct litifut_paths_state state;
 	uint32_t *next; /* where the next word goes while nothing is recorded; NULL: the first */
@@ -27,35 +29,22 @@ extern HIDDEN struct litifut_kept litifut_kept __attribute__((weak));
 /* Where there is no word yet. */
 extern HIDDEN uint32_t litifut_paths_nowhere[1];
 
-static inline uint32_t litifut_paths_lock(void)
-{
-	uint32_t masked;
-
-	__asm__ volatile("mrs %0, PRIMASK\n\tcpsid i" : "=r"(masked)::"memory");
-	return masked;
-}
-
-static inline void litifut_paths_unlock(uint32_t masked)
-{
-	__asm__ volatile("msr PRIMASK, %0" ::"r"(masked) : "memory");
-}
-
 static inline uint32_t *litifut_paths_first(void)
 {
 	return litifut_table + 1;
 }
 
-static inline uint32_t litifut_paths_words(void)
+static inline unsigned litifut_paths_words(void)
 {
-	return (uint32_t)(litifut_table_end - litifut_table) - 1;
+	return (unsigned)(litifut_table_end - litifut_table) - 1;
 }
 
 /* The newest word; NULL: nothing is recorded now. With interrupts off. */
 static inline uint32_t *litifut_paths_newest(void)
 {
-	return litifut_paths.state.cursor == (uint32_t)litifut_paths_nowhere
+	return litifut_paths.state.cursor == (uintptr_t)litifut_paths_nowhere
 		       ? NULL
-		       : (uint32_t *)litifut_paths.state.cursor;
+		       : (uint32_t *)(uintptr_t)litifut_paths.state.cursor;
 }
 
 /* Where the first word of this run goes: in a ring that has outlasted a reset, behind the last one,
@@ -69,15 +58,15 @@ HIDDEN void litifut_paths_move(uint32_t *at);
 HIDDEN void litifut_paths_set_stop(uint32_t *at);
 
 /* How many words there are from `from' to before `to', at most one less than the ring has. */
-static inline uint32_t litifut_paths_distance(const uint32_t *from, const uint32_t *to)
+static inline unsigned litifut_paths_distance(const uint32_t *from, const uint32_t *to)
 {
-	const int32_t words = (int32_t)(to - from);
+	const int words = (int)(to - from);
 
-	return (uint32_t)(words < 0 ? words + (int32_t)litifut_paths_words() : words);
+	return (unsigned)(words < 0 ? words + (int)litifut_paths_words() : words);
 }
 
 /* How many words there can be behind `at' before one that has not been sent is replaced. */
-static inline uint32_t litifut_paths_free(const uint32_t *at)
+static inline unsigned litifut_paths_free(const uint32_t *at)
 {
 	return litifut_paths.limited
 		       ? litifut_paths_words() - 1 - litifut_paths_distance(litifut_paths.sent, at)

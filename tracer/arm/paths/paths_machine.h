@@ -1,0 +1,93 @@
+/* What tracer/sink/paths needs of a Cortex-M. */
+#ifndef LITIFUT_TRACER_ARM_PATHS_MACHINE_H
+#define LITIFUT_TRACER_ARM_PATHS_MACHINE_H
+
+typedef uint32_t litifut_paths_mask;
+typedef uint32_t litifut_paths_kind;
+typedef uint32_t litifut_paths_slot; /* of the stack */
+
+#define LITIFUT_PATHS_KEPT (&litifut_kept != NULL) /* does the ring outlast a reset? */
+#define LITIFUT_PATHS_UPPER
+#define LITIFUT_PATHS_CALLS LITIFUT_PATHS_SYNC_CALLS /* of a SYNC, at most */
+#define LITIFUT_PATHS_STACK 128                      /* words that are searched for them */
+
+/* Of the program, from the rewriter: the memory that stacks are in, and the code. */
+extern HIDDEN const uint32_t litifut_paths_stack_low, litifut_paths_stack_high;
+extern HIDDEN const uint32_t litifut_paths_code_low, litifut_paths_code_high;
+
+static inline litifut_paths_mask litifut_paths_lock(void)
+{
+	uint32_t masked;
+
+	__asm__ volatile("mrs %0, PRIMASK\n\tcpsid i" : "=r"(masked)::"memory");
+	return masked;
+}
+
+static inline void litifut_paths_unlock(litifut_paths_mask masked)
+{
+	__asm__ volatile("msr PRIMASK, %0" ::"r"(masked) : "memory");
+}
+
+static inline uint32_t litifut_paths_product(uint32_t laps, uint32_t words)
+{
+	return laps * words;
+}
+
+/* Are there bits that are not in a word of the ring yet? */
+static inline bool litifut_paths_has_pending(void)
+{
+	return false;
+}
+
+/* Puts them there. Returns what follows. */
+static inline uint32_t *litifut_paths_pending(uint32_t *at)
+{
+	return at;
+}
+
+/* Begins a word, with this bit or none. */
+static inline void litifut_paths_open(uint32_t *at, litifut_paths_kind kind)
+{
+	*at = kind < 2 ? LITIFUT_PATHS_NONE << 1 | kind : LITIFUT_PATHS_NONE;
+}
+
+/* The next bit finds no room. */
+static inline void litifut_paths_forget(void)
+{
+}
+
+/* May the word be a return address? bl, blx rN, or the code that has taken their place, stands
+ * before it. */
+static inline bool litifut_paths_is_return(uint32_t word)
+{
+	const uint32_t low = litifut_paths_code_low;
+	const uint16_t *code = (const uint16_t *)(word - 1);
+
+	return word & 1 && word - low < litifut_paths_code_high - low && word - low >= 4 &&
+	       ((code[-2] & 0xf800) == 0xf000 || (code[-1] & 0xff87) == 0x4780 ||
+		code[-1] == 0xbf00);
+}
+
+/* Puts what may be return addresses of open calls, and where they stand. The innermost may be in lr
+ * only, which the code of a branch has pushed. */
+static inline uint32_t *litifut_paths_calls(uint32_t *at, const uint32_t *stack)
+{
+	const uint32_t *limit = at + 2 * LITIFUT_PATHS_CALLS;
+	const uint32_t *end = stack - 1;
+
+	if ((uint32_t)stack >= litifut_paths_stack_low &&
+	    (uint32_t)stack < litifut_paths_stack_high) {
+		end = stack + LITIFUT_PATHS_STACK;
+		if ((uint32_t)end > litifut_paths_stack_high)
+			end = (const uint32_t *)litifut_paths_stack_high;
+	}
+	for (const uint32_t *word = stack - 1; word < end && at < limit; word++) {
+		if (!litifut_paths_is_return(*word))
+			continue;
+		*at++ = *word;
+		*at++ = (uint32_t)word;
+	}
+	return at;
+}
+
+#endif

@@ -1,0 +1,144 @@
+/* What tracer/sink/paths needs of an AVR. */
+#ifndef LITIFUT_TRACER_AVR_PATHS_MACHINE_H
+#define LITIFUT_TRACER_AVR_PATHS_MACHINE_H
+
+typedef uint8_t litifut_paths_mask;
+typedef uint8_t litifut_paths_kind;
+typedef uint8_t litifut_paths_slot; /* of the stack */
+
+#define LITIFUT_PATHS_KEPT false /* does the ring outlast a reset? */
+#define LITIFUT_PATHS_UPPER .upper = 0x80,
+#define LITIFUT_PATHS_CALLS 8  /* of a SYNC, at most */
+#define LITIFUT_PATHS_STACK 64 /* bytes that are searched for them */
+
+#define LITIFUT_PATHS_FULL_BITS 0x80 /* the next one is not put in the byte */
+
+#ifdef __AVR_3_BYTE_PC__
+#define LITIFUT_PATHS_RETURN 3
+#else
+#define LITIFUT_PATHS_RETURN 2
+#endif
+
+/* Bits that are not in a word of the ring yet, below a 1. */
+extern HIDDEN uint8_t litifut_paths_bits;
+
+/* Where the stack begins, the last byte of the memory. */
+extern char __stack[] __attribute__((weak));
+
+static inline litifut_paths_mask litifut_paths_lock(void)
+{
+	uint8_t status;
+
+	__asm__ volatile("in %0, 0x3f\n\tcli" : "=r"(status)::"memory");
+	return status;
+}
+
+static inline void litifut_paths_unlock(litifut_paths_mask status)
+{
+	__asm__ volatile("out 0x3f, %0" ::"r"(status) : "memory");
+}
+
+/* Without a function of libgcc, which may be one of the program that records its branches. */
+static inline uint32_t litifut_paths_product(uint32_t laps, uint32_t words)
+{
+	uint32_t product = 0;
+
+	for (; laps; laps >>= 1, words <<= 1)
+		if (laps & 1)
+			product += words;
+	return product;
+}
+
+/* Are there bits that are not in a word of the ring yet? */
+static inline bool litifut_paths_has_pending(void)
+{
+	return litifut_paths_bits != LITIFUT_PATHS_NONE;
+}
+
+/* Puts them there. Returns what follows. */
+static inline uint32_t *litifut_paths_pending(uint32_t *at)
+{
+	if (litifut_paths_has_pending())
+		*at++ = litifut_paths_bits;
+	litifut_paths_bits = LITIFUT_PATHS_NONE;
+	return at;
+}
+
+/* Begins a word, with this bit or none. */
+static inline void litifut_paths_open(uint32_t *at, litifut_paths_kind kind)
+{
+	*at = LITIFUT_PATHS_NONE;
+	litifut_paths_bits =
+		kind < 2 ? (uint8_t)(LITIFUT_PATHS_NONE << 1 | kind) : LITIFUT_PATHS_NONE;
+}
+
+/* The next bit finds no room. */
+static inline void litifut_paths_forget(void)
+{
+	litifut_paths_bits = LITIFUT_PATHS_FULL_BITS;
+}
+
+/* The word of the flash that has this number. */
+static inline uint16_t litifut_paths_code(uint32_t number)
+{
+	uint32_t address = 2 * number;
+	uint16_t word;
+
+#ifdef __AVR_HAVE_ELPMX__
+	uint8_t above;
+
+	__asm__ volatile(
+		"in %1, 0x3b\n\tout 0x3b, %C2\n\tmovw r30, %A2\n\telpm %A0, Z+\n\telpm %B0, Z"
+		"\n\tout 0x3b, %1"
+		: "=&r"(word), "=&r"(above)
+		: "r"(address)
+		: "r30", "r31");
+#else
+	__asm__ volatile("movw r30, %A1\n\tlpm %A0, Z+\n\tlpm %B0, Z"
+			 : "=&r"(word)
+			 : "r"(address)
+			 : "r30", "r31");
+#endif
+	return word;
+}
+
+/* Where the code ends, in words. */
+static inline uint32_t litifut_paths_code_end(void)
+{
+	uint32_t number;
+
+	__asm__("ldi %A0, lo8(pm(litifut_paths_code_high))\n\t"
+		"ldi %B0, hi8(pm(litifut_paths_code_high))\n\t"
+		"ldi %C0, hh8(pm(litifut_paths_code_high))\n\tldi %D0, 0"
+		: "=d"(number));
+	return ((uint32_t)litifut_paths_code(number + 1) << 16 | litifut_paths_code(number)) >> 1;
+}
+
+/* Puts what may be return addresses of open calls, and where they stand: before one is a call, an
+ * rcall or an icall. */
+static inline uint32_t *litifut_paths_calls(uint32_t *at, const uint8_t *stack)
+{
+	const uint32_t *limit = at + 2 * LITIFUT_PATHS_CALLS;
+	const uint32_t end = litifut_paths_code_end();
+
+	for (uint8_t left = LITIFUT_PATHS_STACK; left && at < limit; left--, stack++) {
+		uint32_t number = 0;
+		uint16_t last;
+
+		if (__stack && stack + LITIFUT_PATHS_RETURN > (const uint8_t *)__stack + 1)
+			break;
+		for (uint8_t i = 0; i < LITIFUT_PATHS_RETURN; i++)
+			number = number << 8 | stack[i];
+		if (number < 2 || number >= end)
+			continue;
+		last = litifut_paths_code(number - 1);
+		if ((last & 0xf000) != 0xd000 && (last & 0xffef) != 0x9509 &&
+		    (litifut_paths_code(number - 2) & 0xfe0e) != 0x940e)
+			continue;
+		*at++ = 2 * number;
+		*at++ = (uintptr_t)stack;
+	}
+	return at;
+}
+
+#endif
