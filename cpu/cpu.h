@@ -90,6 +90,10 @@ struct cpu {
 	unsigned (*track)(const struct cpu_context *context, const uint8_t *code, size_t available,
 			  enum litifut_code_state state, struct cpu_frame *frame);
 
+	/* Optional: bytes of the return address that a call pushes, by e_flags. Without it there is
+	 * a link register. */
+	unsigned (*pushed)(unsigned elf_flags);
+
 	/* Return address of a call at `address`: what the link register holds. */
 	uint32_t (*return_address)(const struct litifut_instruction *instruction, uint32_t address);
 
@@ -126,6 +130,10 @@ struct cpu {
 	 * records the start of a block returns to, at most, and no other one: of plain code and of
 	 * Thumb code; 0: there is no such mode. */
 	uint8_t edge_call_bytes[2];
+	/* And of a firmware: the address of an interrupt says whether the bit or record that the
+	 * tracer's code was to store is stored: if not, it is that of the call of that code, with
+	 * bit 0 set. On other CPUs it is behind that call in both cases. */
+	bool interrupts_exactly;
 };
 
 /* The CPU with this e_machine, or NULL. */

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* All in bytes, counted from where the stack pointer was when the function was entered. */
+/* All in bytes, counted from where the stack pointer was when the function was entered; where a
+ * call pushes the return address, before that. */
 struct cpu_frame {
 	bool known;
 	uint32_t depth; /* so far below that the stack pointer is */

@@ -47,6 +47,9 @@ unsigned litifut_avr_decode(const struct cpu_context *context, const uint8_t *co
 unsigned litifut_avr_step(const struct cpu_context *context, const uint8_t *code, size_t available,
 			  uint32_t address, enum litifut_code_state state, unsigned *block,
 			  struct cpu_step *step);
+unsigned litifut_avr_pushed(unsigned elf_flags);
+unsigned litifut_avr_track(const struct cpu_context *context, const uint8_t *code, size_t available,
+			   enum litifut_code_state state, struct cpu_frame *frame);
 bool litifut_avr_encode_call(const struct cpu_context *context,
 			     const struct litifut_instruction *instruction, uint32_t address,
 			     uint32_t entry, uint8_t *code);

@@ -72,9 +72,13 @@ const struct cpu cpu_avr = {
 	.objects = &litifut_objects_avr,
 	.decode = litifut_avr_decode,
 	.step = litifut_avr_step,
+	.track = litifut_avr_track,
+	.pushed = litifut_avr_pushed,
 	.return_address = return_address,
 	.reach = reach,
 	.encode_call = litifut_avr_encode_call,
 	.site_before = site_before,
 	.site_of_entry = site_of_entry,
+	.edge_call_bytes = {4},
+	.interrupts_exactly = true,
 };

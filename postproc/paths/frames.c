@@ -133,11 +133,14 @@ static void pass_block(struct finder *finder, size_t number, struct cpu_frame *j
 
 static void find_frames(struct finder *finder)
 {
+	const struct post_image *image = finder->image;
+	const uint32_t pushed = image->cpu->pushed ? image->cpu->pushed(image->elf_flags) : 0;
 	struct cpu_frame jumps = {0};
 	bool jumped;
 
 	finder->reached[finder->first] = true;
-	finder->frames[finder->first].start = (struct cpu_frame){.known = true};
+	finder->frames[finder->first].start =
+		(struct cpu_frame){.known = true, .depth = pushed, .saved = pushed};
 	do {
 		finder->changed = false;
 		jumped = false;

@@ -86,12 +86,11 @@ static void begin(struct post_walk *walk, struct post_walker *walker,
 
 #define INSTRUCTIONS_MOST 16 /* of the code of an edge that are looked at */
 
-/* Where the code of an edge, or what has moved beside it, leads from `at` on; 0: not known.
- * *records: it records a bit before. */
-static uint32_t way_out(const struct post_path_code *code, const struct post_image *image,
-			uint32_t at, bool thumb, bool *records)
+uint32_t post_walk_way_out(const struct post_path_code *code, const struct post_image *image,
+			   uint32_t at, bool thumb, bool *records)
 {
 	const struct cpu_context context = {.big_endian = image->big_endian_code};
+	uint32_t skips_to = 0; /* AVR: where an instruction leads that passes over this one */
 	unsigned conditional = 0;
 
 	*records = false;
@@ -112,8 +111,10 @@ static uint32_t way_out(const struct post_path_code *code, const struct post_ima
 		if (step.way == LITIFUT_ENDS_CALL && symbol &&
 		    !strncmp(symbol->name, TRACER, sizeof(TRACER) - 1))
 			*records = true;
-		else if (step.way != LITIFUT_ENDS_ON && !step.conditional)
+		else if (step.way != LITIFUT_ENDS_ON && !step.conditional &&
+			 skips_to != at + length)
 			return step.target & ~1u;
+		skips_to = step.conditional ? step.target : 0;
 		at += length;
 	}
 	return 0;
@@ -141,6 +142,28 @@ static void go_into(struct post_walk *walk, struct post_walker *walker,
 		begin(walk, walker, code, block);
 }
 
+/* The same in the code of an edge, on a CPU where the address says whether something is stored. If
+ * a call has moved to the start of that code, from the block before, nothing else leads there, and
+ * the block has begun when the call of the tracer's code is under way. */
+static void find_in_edge(struct post_walk *walk, struct post_walker *walker,
+			 const struct post_path_code *code, const struct post_path_edge *edge,
+			 uint32_t link, bool under_way)
+{
+	const struct post_image *image = walk->session->modules[code->module].image;
+	const uint32_t block = edge->block;
+	const bool thumb = code->blocks[block].block.flags & LITIFUT_BLOCK_THUMB;
+	bool records, first;
+
+	post_walk_way_out(code, image, edge->address, thumb, &first);
+	post_walk_way_out(code, image, link, thumb, &records);
+	if (edge->entry && !first && link == edge->address && block)
+		go_into(walk, walker, code, block - 1, link);
+	else if (records)
+		go_into(walk, walker, code, block,
+			edge->entry && !first && !under_way ? code->blocks[block].block.start
+							    : link);
+}
+
 /* An interrupt has come before the instruction at the address. What was executed by then
  * follows from the last decision and from the code behind it. */
 static void find_interrupted(struct post_walk *walk, struct post_walker *walker, uint32_t address)
@@ -149,6 +172,7 @@ static void find_interrupted(struct post_walk *walk, struct post_walker *walker,
 	const struct post_path_edge *edge;
 	const struct post_image *image;
 	uint32_t module, link, block, out;
+	const bool under_way = address & 1;
 	bool records;
 
 	if (walker->at.state == POST_WALK_NOWHERE ||
@@ -158,19 +182,25 @@ static void find_interrupted(struct post_walk *walk, struct post_walker *walker,
 	code = post_path_code(walk->codes, walk->session, module);
 	image = walk->session->modules[module].image;
 	block = image ? post_image_block(image, link) : POST_NONE;
-	if (block != POST_NONE) {
+	if (block != POST_NONE && !(code->blocks[block].block.flags & LITIFUT_BLOCK_LEFT)) {
 		go_into(walk, walker, code, block, link);
 		return;
 	}
-	edge = post_path_edge(code, link);
+	edge = block == POST_NONE ? post_path_edge(code, link) : NULL;
+	block = POST_NONE;
 	/* in other code, which is not followed: to there */
 	if (edge && post_symbols_find(&image->symbols, link) !=
 			    post_symbols_find(&image->symbols, edge->address))
 		edge = NULL;
+	if (edge && code->cpu->interrupts_exactly) {
+		find_in_edge(walk, walker, code, edge, link, under_way);
+		return;
+	}
 	if (edge) {
 		block = edge->block;
-		out = way_out(code, image, link,
-			      code->blocks[block].block.flags & LITIFUT_BLOCK_THUMB, &records);
+		out = post_walk_way_out(code, image, link,
+					code->blocks[block].block.flags & LITIFUT_BLOCK_THUMB,
+					&records);
 		/* its bit is not there yet */
 		if (records && post_walk_ahead(walker, code, block).passes) {
 			go_into(walk, walker, code, block, link);

@@ -2,6 +2,23 @@
  * and the instructions of functions show where their return addresses are (frames.h). */
 #include "postproc/paths/walker.h"
 
+/* The block behind a call that has moved to the code of an edge, which returns to the link-time
+ * address there; or POST_NONE. */
+static uint32_t behind_moved_call(const struct post_path_code *code, const struct post_image *image,
+				  uint32_t link)
+{
+	const struct post_path_edge *edge = post_path_edge(code, link);
+	bool records;
+	uint32_t out;
+
+	if (!edge || !code->cpu->pushed) /* else the return address is that of the site */
+		return POST_NONE;
+	out = post_walk_way_out(code, image, link, false, &records);
+	return edge->entry && records ? edge->block
+	       : out                  ? post_image_block_start(image, out)
+				      : POST_NONE;
+}
+
 /* The code behind a call that was made from one of the words of a stack, which may be a return
  * address. It may be in a function that is not followed. */
 static bool is_behind_call(struct post_walk *walk, const struct post_walker *walker, uint32_t word,
@@ -14,10 +31,13 @@ static bool is_behind_call(struct post_walk *walk, const struct post_walker *wal
 		return false;
 	code = post_path_code(walk->codes, walk->session, module);
 	const struct post_image *image = walk->session->modules[module].image;
-	const uint32_t number = image ? post_image_block_start(image, link) : POST_NONE;
+	uint32_t number = image ? post_image_block_start(image, link) : POST_NONE;
 
+	if (image && number == POST_NONE)
+		number = behind_moved_call(code, image, link);
 	if (!number || number == POST_NONE)
 		return false;
+	link = code->blocks[number].block.start;
 	const struct litifut_block *block = &code->blocks[number].block;
 	const struct litifut_block *before = &code->blocks[number - 1].block;
 
@@ -163,8 +183,12 @@ void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, con
 	}
 	state = enters ? POST_WALK_ENTRY : POST_WALK_BRANCH;
 	post_walk_come_back(walk, walker);
-	if (walker->at.state == state && walker->at.code == code && walker->at.block == edge->block)
+	if (walker->at.state == state && walker->at.code == code &&
+	    walker->at.block == edge->block) {
+		if (!walker->count) /* it may have begun at a record, without its calls */
+			find_calls(walk, walker, words, count);
 		return;
+	}
 	if (walker->at.state != POST_WALK_NOWHERE)
 		post_walk_disagree(walk, walker, "it is not where its bits lead");
 	post_walk_begin_anew(walk, walker);

@@ -166,6 +166,11 @@ void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, con
 
 /* interrupts.c */
 
+/* Where the code of an edge, or what has moved beside it, leads from `at` on; 0: not known.
+ * *records: it records a bit before. */
+uint32_t post_walk_way_out(const struct post_path_code *code, const struct post_image *image,
+			   uint32_t at, bool thumb, bool *records);
+
 /* A handler has read the stack pointer of the task that it has interrupted. */
 void post_walk_take_saved(struct post_walker *walker, uint32_t stack);
 

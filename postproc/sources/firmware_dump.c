@@ -124,6 +124,18 @@ static bool copy_ring(const uint8_t *dump, size_t size, uint32_t base,
 	return good;
 }
 
+/* The bits of a byte, which are behind those of the newest word. */
+static void copy_bits(const uint8_t *dump, size_t size, uint32_t base,
+		      const struct post_image *image, struct post_capture *capture)
+{
+	uint32_t address, none;
+
+	if (capture->paths.count &&
+	    post_firmware_object(image, "litifut_paths_bits", &address, &none) &&
+	    address - base < size && dump[address - base])
+		post_path_words_add(&capture->paths, dump[address - base]);
+}
+
 /* The same of a ring of branches. */
 static bool copy_branches(const uint8_t *dump, size_t size, uint32_t base,
 			  const struct post_image *image, struct post_capture *capture)
@@ -148,6 +160,7 @@ static bool copy_branches(const uint8_t *dump, size_t size, uint32_t base,
 		good = post_path_words_memory(&capture->paths, capture->words, capture->word_count,
 					      table, state[PATHS_CURSOR / 4]);
 		capture->paths.lost = state[offsetof(struct litifut_paths_state, lost) / 4];
+		copy_bits(dump, size, base, image, capture);
 	}
 	free(state);
 	return good;

@@ -12,7 +12,7 @@
 /* A larger gap is a damaged number. */
 #define GAP_MAX (1u << 30)
 
-static void add(struct post_path_words *words, uint32_t word)
+void post_path_words_add(struct post_path_words *words, uint32_t word)
 {
 	POST_GROW(words->items, words->count, words->capacity);
 	words->items[words->count++] = word;
@@ -21,8 +21,8 @@ static void add(struct post_path_words *words, uint32_t word)
 /* `count' words are not here. */
 static void skip(struct post_path_words *words, uint32_t count)
 {
-	add(words, LITIFUT_PATHS_RECORD | LITIFUT_PATHS_LOST);
-	add(words, 0);
+	post_path_words_add(words, LITIFUT_PATHS_RECORD | LITIFUT_PATHS_LOST);
+	post_path_words_add(words, 0);
 	words->missing += count;
 }
 
@@ -43,10 +43,10 @@ bool post_path_words_memory(struct post_path_words *words, const uint32_t *ring,
 		skip(words, 1);
 		words->missing = (uint64_t)(ring[0] - 1) * (count - 1) + at;
 		for (size_t i = at + 1 + LITIFUT_PATHS_UNSURE; i < count; i++)
-			add(words, ring[i]);
+			post_path_words_add(words, ring[i]);
 	}
 	for (uint32_t i = 1; i <= at; i++)
-		add(words, ring[i]);
+		post_path_words_add(words, ring[i]);
 	return true;
 }
 
@@ -68,8 +68,8 @@ bool post_path_words_begin(struct post_path_words *words, const uint8_t *payload
 		return false;
 	/* The power was off: a ring that outlasts a reset has begun anew. */
 	if (words->begun && (int32_t)(end - words->next) < 0) {
-		add(words, LITIFUT_PATHS_RECORD | LITIFUT_PATHS_RESET);
-		add(words, 0);
+		post_path_words_add(words, LITIFUT_PATHS_RECORD | LITIFUT_PATHS_RESET);
+		post_path_words_add(words, 0);
 		words->next = first;
 	}
 	words->begun = true;
@@ -91,9 +91,9 @@ bool post_path_words_take(struct post_path_words *words, const uint8_t *payload,
 	for (; at < size; at += 4, position++) {
 		if (position != words->next) /* it has come before */
 			continue;
-		add(words, payload[at] | (uint32_t)payload[at + 1] << 8 |
-				   (uint32_t)payload[at + 2] << 16 |
-				   (uint32_t)payload[at + 3] << 24);
+		post_path_words_add(words, payload[at] | (uint32_t)payload[at + 1] << 8 |
+						   (uint32_t)payload[at + 2] << 16 |
+						   (uint32_t)payload[at + 3] << 24);
 		words->next++;
 	}
 	return true;

@@ -26,6 +26,9 @@ struct post_path_words {
 bool post_path_words_memory(struct post_path_words *words, const uint32_t *ring, size_t count,
 			    uint32_t address, uint32_t newest);
 
+/* Another word behind those. */
+void post_path_words_add(struct post_path_words *words, uint32_t word);
+
 /* Payloads of LITIFUT_FRAME_BRANCHES and LITIFUT_FRAME_WORDS. False: it makes no sense. */
 bool post_path_words_begin(struct post_path_words *words, const uint8_t *payload, size_t size);
 bool post_path_words_take(struct post_path_words *words, const uint8_t *payload, size_t size);

@@ -61,6 +61,40 @@ static const struct track_case mips_cases[] = {
 	{"nop", 0x00000000, A32, 32, 4, 0, true, 32, 4, 0},
 };
 
+/* The return address takes two bytes, but in the last ones. */
+static const struct track_case avr_cases[] = {
+	{"push r28", 0x93cf, T32, 2, 2, 0, true, 3, 2, 0},
+	{"pop r17", 0x911f, T32, 4, 2, 9, true, 3, 2, 9},
+	{"pop r28", 0x91cf, T32, 4, 2, 9, true, 3, 2, 0},
+	{"pop r0, above the return address", 0x900f, T32, 2, 2, 0, false, 0, 0, 0},
+	{"in r28, SPL", 0xb7cd, T32, 6, 2, 0, true, 6, 2, 6},
+	{"in r29, SPH", 0xb7de, T32, 6, 2, 6, true, 6, 2, 6},
+	{"in r29, SREG", 0xb7df, T32, 6, 2, 6, true, 6, 2, 0},
+	{"sbiw r28, 21", 0x9765, T32, 6, 2, 6, true, 6, 2, 27},
+	{"adiw r28, 21", 0x9665, T32, 27, 2, 27, true, 27, 2, 6},
+	{"sbiw r26, 21", 0x9755, T32, 6, 2, 6, true, 6, 2, 6},
+	{"subi r28, 44", 0x52cc, T32, 6, 2, 6, true, 6, 2, 50},
+	{"sbci r29, 1", 0x40d1, T32, 6, 2, 50, true, 6, 2, 306},
+	{"sbci r29, 255", 0x4fdf, T32, 50, 2, 262, true, 50, 2, 6},
+	{"out SPL, r28", 0xbfcd, T32, 6, 2, 27, true, 27, 2, 27},
+	{"out SPH, r29", 0xbfde, T32, 6, 2, 27, true, 6, 2, 27},
+	{"out SPL, r28 of anything", 0xbfcd, T32, 6, 2, 0, false, 0, 0, 0},
+	{"out SPL, r24", 0xbf8d, T32, 6, 2, 27, false, 0, 0, 0},
+	{"movw r28, r24", 0x01ec, T32, 6, 2, 27, true, 6, 2, 0},
+	{"ldi r29, 1", 0xe0d1, T32, 6, 2, 27, true, 6, 2, 0},
+	{"cpi r28, 1", 0x30c1, T32, 6, 2, 27, true, 6, 2, 27},
+	{"add r28, r24", 0x0fc8, T32, 6, 2, 27, true, 6, 2, 0},
+	{"cp r28, r24", 0x17c8, T32, 6, 2, 27, true, 6, 2, 27},
+	{"inc r28", 0x95c3, T32, 6, 2, 27, true, 6, 2, 0},
+	{"ldd r28, Z+1", 0x81c1, T32, 6, 2, 27, true, 6, 2, 0},
+	{"std Y+1, r28", 0x83c9, T32, 6, 2, 27, true, 6, 2, 27},
+	{"ld r24, Y+", 0x9189, T32, 6, 2, 27, true, 6, 2, 0},
+	{"lds r28, 0x100", 0x91c00100, T32, 6, 2, 27, true, 6, 2, 0},
+	{"call", 0x940e0100, T32, 6, 2, 27, true, 6, 2, 27},
+	{"rcall .+0", 0xd000, T32, 6, 2, 0, true, 8, 2, 0},
+	{"rcall .+0, addresses of three bytes", 0xd000, T32, 6, 3, 0, true, 9, 3, 0},
+};
+
 static unsigned put_code(bool big_endian, enum litifut_code_state state, uint32_t word,
 			 uint8_t *code)
 {
@@ -107,6 +141,7 @@ static void instructions_change_frames(void **state)
 	track_all(EM_ARM, false, arm_cases, COUNT(arm_cases));
 	track_all(EM_MIPS, false, mips_cases, COUNT(mips_cases));
 	track_all(EM_MIPS, true, mips_cases, COUNT(mips_cases));
+	track_all(EM_AVR, false, avr_cases, COUNT(avr_cases));
 }
 
 /* In an IT block a push is made or not. */
