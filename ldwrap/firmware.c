@@ -319,8 +319,9 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 				   (unsigned)(sent_words(link) + plan->bins),
 				   plan->pointers && sent_words(link) ? "litifut_overflow_words"
 								      : "0"));
-	if ((!link->options.small && !link->options.spans && !link->options.coverage) ||
-	    link->options.times || link->options.paths)
+	if ((!link->options.small && !link->options.spans && !link->options.coverage &&
+	     !link->options.paths) ||
+	    link->options.times)
 		add_words(words, link->objects->firmware_fast);
 	if (link->port.has_address)
 		add_word(words, xasprintf("--defsym=litifut_port_base=0x%x",

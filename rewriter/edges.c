@@ -313,6 +313,16 @@ static void judge_wanted(struct judge *judge, const struct litifut_paths *paths,
 	}
 }
 
+/* Does code that is not followed jump into the middle of the function, and with calls of its own,
+ * so that the reader could not know where the function returns to then? */
+static bool is_shared(const struct judge *judge, const struct litifut_paths *paths,
+		      const struct litifut_graph_block *block)
+{
+	return judge->session->arch->edges->shares_code &&
+	       !(block->block.flags & LITIFUT_BLOCK_FUNCTION) &&
+	       litifut_targets_has(&paths->reached, block->block.start);
+}
+
 /* Leaves functions in which something is missing. False: there are no more. */
 static bool leave_incomplete(struct judge *judge, struct litifut_paths *paths)
 {
@@ -324,6 +334,7 @@ static bool leave_incomplete(struct judge *judge, struct litifut_paths *paths)
 
 		if (paths->left[i] ||
 		    (!(block->block.flags & LITIFUT_BLOCK_CONDITIONAL && !is_recorded(block)) &&
+		     !is_shared(judge, paths, block) &&
 		     !(paths->wanted[i] == LITIFUT_ENTERED_RECORD &&
 		       block->block.entered_reason != LITIFUT_SITE_PATCHED)))
 			continue;

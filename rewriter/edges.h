@@ -152,6 +152,8 @@ struct litifut_arch_edges {
 	/* How far apart an edge and its code may be without an island; 0: far enough. */
 	uint32_t near_bytes;
 	size_t bytes_max; /* of the code of one, with a stone */
+	/* Functions of its libraries jump into the middle of others. */
+	bool shares_code;
 };
 
 /* Finds and judges them: session->edges, and session->sites, which lists them. */

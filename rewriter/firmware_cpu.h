@@ -95,6 +95,10 @@ struct litifut_firmware_cpu {
 	 * handler: does the instruction of 4 bytes at `code` read (1) or set (2) it? NULL: the CPU
 	 * has none. */
 	unsigned (*task_access)(const uint8_t *code);
+	/* For one that has a single stack pointer: does the program set it to one that it has
+	 * saved, as a kernel does that changes the task? NULL: it is looked for by task_access. */
+	bool (*changes_tasks)(const struct litifut_image *image,
+			      const struct litifut_arch_context *context);
 	/* The functions that the CPU enters by itself and that may record what they interrupt, at
 	 * most `most`; NULL: none. Returns how many. */
 	size_t (*handlers)(const struct litifut_image *image, uint32_t *handlers, size_t most);
@@ -103,9 +107,10 @@ struct litifut_firmware_cpu {
 	unsigned (*write_call)(const uint8_t *code, uint32_t address, uint32_t target,
 			       uint32_t next, struct litifut_firmware_stub *stub);
 	/* Writes the code, standing at `address`, that an entry of the vector table leads to before
-	 * `handler`: it calls `target`. Where a handler's own code can't do so. The rest as above.
-	 */
-	unsigned (*write_gate)(uint32_t address, uint32_t target, uint32_t handler,
+	 * `handler`: it calls `target`, and `behind`, if that is not 0, when the handler has
+	 * returned. Where a handler's own code can't do so. The rest as above. */
+	unsigned (*write_gate)(const struct litifut_arch_context *context, uint32_t address,
+			       uint32_t target, uint32_t handler, uint32_t behind,
 			       struct litifut_firmware_stub *stub);
 	/* A branch of 4 bytes from `address` to `target`. False: out of reach. */
 	bool (*write_branch)(uint32_t address, uint32_t target, uint8_t *code);

@@ -1,6 +1,7 @@
 /* LITIFUT_MODE=paths and coverage of a firmware: the edges of its code (edges.h), and the calls at
  * which the results are sent; of paths interrupt handlers as well, and instructions by which its
- * kernel changes the task. */
+ * kernel changes the task. Slightly over 500 lines: all of it writes to one list of changes, in
+ * order. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,13 @@ static enum litifut_status unsupported(const struct litifut_firmware_pass *pass,
 static bool has_tasks(const struct litifut_firmware_pass *pass)
 {
 	return pass->options->paths && pass->cpu->task_access && !pass->baseline;
+}
+
+/* Do entries of the vector table lead to code that says what is interrupted? */
+static bool has_gates(const struct litifut_firmware_pass *pass)
+{
+	return pass->options->paths && pass->cpu->write_gate &&
+	       (pass->baseline || !pass->cpu->handlers);
 }
 
 /* Their returns lead elsewhere than to their callers. */
@@ -207,7 +215,9 @@ enum litifut_status litifut_firmware_edges_find(struct litifut_firmware_pass *pa
 	status = fix_sends(pass, error);
 	if (!status && pass->options->paths && pass->cpu->task_access)
 		status = each_task(pass, note_task, NULL, error);
-	if (!status && pass->task_count && !has_tasks(pass))
+	if (!status && ((pass->task_count && !has_tasks(pass)) ||
+			(pass->options->paths && pass->cpu->changes_tasks &&
+			 pass->cpu->changes_tasks(&pass->image, &pass->context))))
 		return unsupported(
 			pass, "the program changes tasks, which can't be followed on this CPU yet",
 			error);
@@ -219,7 +229,7 @@ enum litifut_status litifut_firmware_edges_find(struct litifut_firmware_pass *pa
 		return status;
 	pass->stub_bytes =
 		(uint32_t)litifut_edges_bytes(session) + CALL_BYTES * (uint32_t)pass->task_count;
-	for (size_t i = 0; i < pass->sites.count && pass->options->paths && pass->baseline; i++)
+	for (size_t i = 0; i < pass->sites.count && has_gates(pass); i++)
 		if (pass->sites.items[i].site.kind == LITIFUT_SITE_VECTOR)
 			pass->stub_bytes += CALL_BYTES;
 	pass->table_words = pass->options->paths ? (uint32_t)pass->options->ring_bytes / 4
@@ -232,7 +242,9 @@ enum litifut_status litifut_firmware_edges_find(struct litifut_firmware_pass *pa
 struct writing {
 	struct litifut_changes changes;
 	struct litifut_room room;
-	size_t edges; /* changes that are those of edges, sorted */
+	size_t edges;    /* changes that are those of edges, sorted */
+	uint32_t *gates; /* by site: where write_gates() has made an entry lead; 0: nowhere */
+	uint32_t behind; /* the tracer's code that is called when a handler has returned, or 0 */
 };
 
 /* Has an edge moved the code at `address`? */
@@ -268,7 +280,8 @@ static enum litifut_status write_call(struct litifut_firmware_pass *pass, struct
 					 LITIFUT_NO_ADDRESS,
 					 "the room for the code of branches is too small");
 	bytes = code ? pass->cpu->write_call(code, *to, target, next, &stub)
-		     : pass->cpu->write_gate(*to, target, next, &stub);
+		     : pass->cpu->write_gate(&pass->context, *to, target, next, writing->behind,
+					     &stub);
 	if (!bytes)
 		return unsupported(pass, "code of the kernel is out of reach of the tracer", error);
 	memcpy(room->bytes + room->used, stub.code, stub.bytes);
@@ -292,18 +305,28 @@ static enum litifut_status write_gates(struct litifut_firmware_pass *pass, struc
 {
 	enum litifut_status status = LITIFUT_OK;
 
+	writing->gates = calloc(pass->sites.count + 1, sizeof(*writing->gates));
+	if (!writing->gates)
+		return out_of_memory(pass, error);
 	for (size_t i = 0; i < pass->sites.count && !status; i++) {
 		const struct litifut_site *site = &pass->sites.items[i].site;
-		uint8_t way[4];
+		const bool is_short = site->length == 2; /* there is room for no more */
+		uint8_t way[4] = {0};
 		uint32_t to;
 
 		if (site->kind != LITIFUT_SITE_VECTOR || !is_recorded(pass, site->callee))
 			continue;
 		status = write_call(pass, writing, NULL, pass->session.interrupt,
 				    site->callee & ~1u, &to, error);
-		if (!status && pass->cpu->write_way(&pass->context, site->address, to, way))
-			litifut_changes_add(&writing->changes, site->address, way, 4, 0,
-					    LITIFUT_CODE_DATA);
+		if (status)
+			break;
+		if (is_short ? !pass->cpu->redirect(&pass->context, way, 2, site->address, to)
+			     : !pass->cpu->write_way(&pass->context, site->address, to, way))
+			return unsupported(pass, "the vector table is out of reach of the tracer",
+					   error);
+		litifut_changes_add(&writing->changes, site->address, way, is_short ? 2 : 4, 0,
+				    LITIFUT_CODE_DATA);
+		writing->gates[i] = to | (site->callee & 1);
 	}
 	return status;
 }
@@ -330,7 +353,7 @@ static enum litifut_status write_task(struct litifut_firmware_pass *pass, uint32
 
 /* What else is to happen when such an interrupt comes, before that code. */
 static enum litifut_status put_gates(struct litifut_firmware_pass *pass,
-				     struct litifut_error *error)
+				     const struct writing *writing, struct litifut_error *error)
 {
 	enum litifut_status status = LITIFUT_OK;
 
@@ -342,10 +365,8 @@ static enum litifut_status put_gates(struct litifut_firmware_pass *pass,
 
 		if (site->kind != LITIFUT_SITE_VECTOR || !section || !section->bytes)
 			continue;
-		/* write_gates() may have put an address there */
-		if (pass->options->paths && pass->baseline)
-			to = litifut_get32(pass->image.big_endian,
-					   section->bytes + (site->address - section->address));
+		if (writing->gates && writing->gates[i])
+			to = writing->gates[i];
 		status = litifut_firmware_put_gates(pass, site, to, error);
 	}
 	return status;
@@ -388,13 +409,15 @@ static enum litifut_status set_facts(struct litifut_firmware_pass *pass,
 			    (SHF_ALLOC | SHF_WRITE) &&
 		    image->sections[i].size && image->sections[i].address < low)
 			low = image->sections[i].address;
-	return litifut_firmware_set_word(pass, "litifut_paths_stack_low", low) &&
-			       litifut_firmware_set_word(pass, "litifut_paths_stack_high", high) &&
-			       litifut_firmware_set_word(pass, "litifut_paths_code_low", code) &&
-			       litifut_firmware_set_word(pass, "litifut_paths_code_high",
-							 image->text_end)
+	/* AVR has only the last one */
+	if (litifut_image_symbol(image, "litifut_paths_stack_low") &&
+	    (!litifut_firmware_set_word(pass, "litifut_paths_stack_low", low) ||
+	     !litifut_firmware_set_word(pass, "litifut_paths_stack_high", high) ||
+	     !litifut_firmware_set_word(pass, "litifut_paths_code_low", code)))
+		return litifut_firmware_missing(pass, "litifut_paths_stack_low", error);
+	return litifut_firmware_set_word(pass, "litifut_paths_code_high", image->text_end)
 		       ? LITIFUT_OK
-		       : litifut_firmware_missing(pass, "litifut_paths_stack_low", error);
+		       : litifut_firmware_missing(pass, "litifut_paths_code_high", error);
 }
 
 /* Puts the changes into the image, which has the original code up to here. */
@@ -413,7 +436,7 @@ static enum litifut_status finish(struct litifut_firmware_pass *pass, struct wri
 			return litifut_error_set(error, LITIFUT_ERROR_INTERNAL, pass->image.path,
 						 NULL, changes->items[i].address,
 						 "no section holds this code");
-	enum litifut_status status = put_gates(pass, error);
+	enum litifut_status status = put_gates(pass, writing, error);
 
 	if (status)
 		return status;
@@ -441,6 +464,7 @@ enum litifut_status litifut_firmware_edges_write(struct litifut_firmware_pass *p
 				      .arch = &pass->arch,
 				      .context = &pass->session.context};
 	struct litifut_frames frames = {0};
+	const struct litifut_symbol *behind;
 	enum litifut_status status;
 
 	if (!section || !section->bytes)
@@ -454,6 +478,8 @@ enum litifut_status litifut_firmware_edges_write(struct litifut_firmware_pass *p
 			return litifut_firmware_missing(pass, names[i], error);
 		*called[i] = symbol->address | symbol->thumb;
 	}
+	behind = litifut_image_symbol(&pass->image, "litifut_paths_returned");
+	writing.behind = behind ? behind->address : 0;
 	status = litifut_edges_write(&pass->session, &pass->options->common, &rooms, &frames,
 				     &writing.changes, error);
 	if (!status)
@@ -461,7 +487,7 @@ enum litifut_status litifut_firmware_edges_write(struct litifut_firmware_pass *p
 	writing.edges = writing.changes.count;
 	if (!status && has_tasks(pass))
 		status = each_task(pass, write_task, &writing, error);
-	if (!status && pass->options->paths && pass->baseline)
+	if (!status && has_gates(pass))
 		status = write_gates(pass, &writing, error);
 	if (!status)
 		status = write_sends(pass, &writing, error);
@@ -470,6 +496,7 @@ enum litifut_status litifut_firmware_edges_write(struct litifut_firmware_pass *p
 	if (!status)
 		status = finish(pass, &writing, error);
 	litifut_changes_release(&writing.changes);
+	free(writing.gates);
 	return status;
 }
 

@@ -204,6 +204,8 @@ static bool add_range(struct maker *maker, const struct litifut_code_range *rang
 	unsigned conditional = 0;
 	uint32_t next;
 
+	/* one of avr-libc's may be said to reach into the next function, and that of this range */
+	maker->function = NULL;
 	for (uint32_t at = range->start; at < range->end; at = next) {
 		const struct litifut_symbol *function = function_at(maker, at);
 		const bool in_block = conditional != 0;

@@ -430,11 +430,14 @@ static unsigned write_call(const uint8_t *code, uint32_t address, uint32_t targe
 }
 
 /* push {r0, lr}; bl target; then lr, r0 and pc from the stack, in Thumb-1 code */
-static unsigned write_gate(uint32_t address, uint32_t target, uint32_t handler,
+static unsigned write_gate(const struct litifut_arch_context *context, uint32_t address,
+			   uint32_t target, uint32_t handler, uint32_t behind,
 			   struct litifut_firmware_stub *stub)
 {
 	struct emitter emitter = {.stub = stub, .address = address, .baseline = true};
 
+	(void)context;
+	(void)behind;
 	memset(stub, 0, sizeof(*stub));
 	half(&emitter, 0xb501);
 	branch(&emitter, target, true);

@@ -47,10 +47,18 @@ enum litifut_status litifut_avr_vectors_add(const struct litifut_image *image,
 					    struct litifut_site_list *sites,
 					    struct litifut_error *error);
 
+/* Adds what the CPU enters by itself, and main(), which the start-up code calls. */
+void litifut_avr_vectors_targets(const struct litifut_image *image,
+				 struct litifut_targets *targets);
+
 bool litifut_avr_free_vector(const struct litifut_image *image, uint32_t number, uint32_t *entry);
 bool litifut_avr_clock_vector(const struct litifut_image *image, uint32_t *entry);
 enum litifut_status litifut_avr_check_memory(const struct litifut_image *image,
 					     struct litifut_error *error);
+
+/* See struct litifut_firmware_cpu. */
+bool litifut_avr_changes_tasks(const struct litifut_image *image,
+			       const struct litifut_arch_context *context);
 
 /* Where the start-up code ends that runs before .bss is cleared, and begins; false: the image has
  * none. */

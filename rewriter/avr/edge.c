@@ -12,13 +12,15 @@
  *									jmp  target
  *
  * After a skip instruction stands an rjmp to the part for `passed', which has the instruction that
- * would have been skipped. No register and no bit of SREG is changed.
+ * would have been skipped. No register and no bit of SREG is changed. With LITIFUT_MODE=paths a
+ *call of the tracer's code (tracer/avr/paths/bits.S) stands in place of what sets a flag.
  *
  * Where control comes to a block that has no room for a jump at its start, since a call stands
  * before it, the call moves: its callee returns to the code here. What moves must not come between
  * two writes to registers of the hardware, some of which must follow each other within 4 cycles.
  *
- * Manual: DS40002198. */
+ * Manual: DS40002198. More than 500 lines in one file, because what is judged and what is written
+ *must agree on each form. */
 #include <string.h>
 
 #include "cpu/step.h"
@@ -268,8 +270,23 @@ static void move(struct emitter *emitter, uint32_t address)
 		put(emitter, word_at(emitter->place, address + i));
 }
 
-static void mark(struct emitter *emitter, uint32_t flag)
+/* What is recorded. */
+enum way { WAY_PASSED, WAY_TAKEN, WAY_ENTERED };
+
+static void mark(struct emitter *emitter, const struct litifut_block *block, enum way way)
 {
+	const uint32_t flag = way == WAY_PASSED  ? block->passed
+			      : way == WAY_TAKEN ? block->taken
+						 : block->entered;
+
+	if (emitter->place->context->bits) {
+		const unsigned kind = way != WAY_ENTERED                         ? way
+				      : block->entered == LITIFUT_ENTERED_RECORD ? 2
+										 : 1;
+
+		go(emitter, true, emitter->code->bits[kind] & ~1u);
+		return;
+	}
 	put(emitter, 0x938f); /* push r24 */
 	put(emitter, 0xe081); /* ldi r24, 1 */
 	put(emitter, 0x9380); /* sts flag, r24 */
@@ -290,9 +307,16 @@ static bool put_end(struct emitter *emitter, const struct litifut_graph_block *b
 		else
 			move(emitter, block->block.branch);
 		return true;
-	default:
-		move(emitter, block->block.branch);
+	default: {
+		const struct litifut_instruction end =
+			instruction_at(emitter->place, block->block.branch);
+
+		if (litifut_has_target(&end)) /* see label_row() and leads_away() */
+			go(emitter, false, end.target);
+		else
+			move(emitter, block->block.branch);
 		return false;
+	}
 	}
 }
 
@@ -312,7 +336,7 @@ static void put_passed(struct emitter *emitter, const struct litifut_edge *edge)
 	const uint32_t first = place->block->block.end;
 	bool on = true;
 
-	mark(emitter, place->block->block.passed);
+	mark(emitter, &place->block->block, WAY_PASSED);
 	if (edge->after && place->next->block.ends != LITIFUT_ENDS_ON &&
 	    place->next->block.branch == first)
 		on = put_end(emitter, place->next);
@@ -324,7 +348,7 @@ static void put_passed(struct emitter *emitter, const struct litifut_edge *edge)
 
 static void put_taken(struct emitter *emitter)
 {
-	mark(emitter, emitter->place->block->block.taken);
+	mark(emitter, &emitter->place->block->block, WAY_TAKEN);
 	go(emitter, false, emitter->place->block->block.target);
 }
 
@@ -334,6 +358,8 @@ static void put_branch(struct emitter *emitter, const struct litifut_edge *edge)
 	const uint16_t word = word_at(place, place->block->block.branch);
 	unsigned test;
 
+	if (edge->enters)
+		mark(emitter, &place->block->block, WAY_ENTERED);
 	if (edge->before)
 		move(emitter, edge->address);
 	test = emitter->at;
@@ -362,7 +388,7 @@ static void put_entry(struct emitter *emitter, const struct litifut_edge *edge)
 		put_end(emitter, block - 1);
 	if (edge->bytes > edge->before)
 		gather(place, edge->bytes - edge->before, &moved);
-	mark(emitter, block->block.entered);
+	mark(emitter, &block->block, WAY_ENTERED);
 	for (unsigned i = 0; i < moved.count - moved.with_end; i++)
 		move(emitter, moved.items[i]);
 	if (moved.with_end)
@@ -444,6 +470,16 @@ static bool calculates(const struct litifut_image *image, const struct litifut_g
 	return calculated;
 }
 
+/* LITIFUT_MODE=paths: the end of the block is a jump to a part of libgcc that is not a function, as
+ * __tablejump2__, and goes back into this function from there. */
+static bool leads_away(const struct litifut_image *image, const struct litifut_graph *graph,
+		       const struct litifut_block *block)
+{
+	return block->ends == LITIFUT_ENDS_BRANCH && !(block->flags & LITIFUT_BLOCK_CONDITIONAL) &&
+	       !litifut_graph_at(graph, block->target) &&
+	       !litifut_image_function_start(image, block->target);
+}
+
 static unsigned judge_function(const struct litifut_image *image,
 			       const struct litifut_arch_context *context,
 			       struct litifut_graph *graph, size_t first, size_t end)
@@ -455,10 +491,19 @@ static unsigned judge_function(const struct litifut_image *image,
 	if (litifut_avr_start_up(image, &start, &main_called) &&
 	    (function == start || function - start < main_called - start))
 		return LITIFUT_SITE_BEFORE_RAM;
+	/* A symbol alone leads nowhere. */
+	for (size_t i = first; i < end && context->bits && code->has_relocations; i++)
+		if (!(litifut_avr_marks(context, graph->items[i].block.start) & LITIFUT_AVR_NAMED))
+			graph->items[i].block.flags &= (uint8_t)~LITIFUT_BLOCK_LABEL;
 	for (size_t i = first; i < end; i++) {
-		const struct litifut_graph_block *block = &graph->items[i];
+		struct litifut_graph_block *block = &graph->items[i];
 		const struct litifut_section *section = &image->sections[block->section];
 
+		if (context->bits && leads_away(image, graph, &block->block)) {
+			block->block.ends = LITIFUT_ENDS_JUMP;
+			block->block.target = 0;
+			continue;
+		}
 		/* else it is data that looks like a branch */
 		if (block->block.ends == LITIFUT_ENDS_BRANCH &&
 		    block->block.flags & LITIFUT_BLOCK_CONDITIONAL && code->has_branches &&
@@ -473,10 +518,30 @@ static unsigned judge_function(const struct litifut_image *image,
 	return LITIFUT_SITE_PATCHED;
 }
 
+/* Relocations say which functions a pointer may lead to. */
+static void add_addresses(const struct litifut_image *image,
+			  const struct litifut_arch_context *context,
+			  const struct litifut_section *section,
+			  const struct litifut_code_range *ranges, size_t count,
+			  struct litifut_targets *targets)
+{
+	const struct litifut_avr_image *code = context->cpu.facts;
+
+	(void)section;
+	(void)ranges;
+	(void)count;
+	for (uint32_t at = 0; at < code->end; at += 2)
+		if (litifut_avr_marks(context, at) & LITIFUT_AVR_NAMED)
+			litifut_targets_add(targets, at);
+	litifut_avr_vectors_targets(image, targets);
+}
+
 const struct litifut_arch_edges litifut_avr_edges = {
 	.judge_function = judge_function,
+	.add_addresses = add_addresses,
 	.judge_branch = judge_branch,
 	.judge_entry = judge_entry,
 	.write = write_edge,
 	.bytes_max = LITIFUT_EDGE_BYTES_MAX,
+	.shares_code = true,
 };

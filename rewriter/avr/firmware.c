@@ -68,6 +68,9 @@
  *	jmp	callee			call	litifut_span_pointer
  *					ijmp
  *
+ * With LITIFUT_MODE=paths a vector leads to code of the last of these three forms, too, with
+ * litifut_paths_interrupt before the handler and litifut_paths_returned behind it.
+ *
  * Devices with up to 8 KB have rcall and rjmp in the place of call and jmp. */
 #include "rewriter/firmware_cpu.h"
 
@@ -325,6 +328,25 @@ static bool write_way(const struct litifut_arch_context *context, uint32_t addre
 	return !failed;
 }
 
+static unsigned write_gate(const struct litifut_arch_context *context, uint32_t address,
+			   uint32_t target, uint32_t handler, uint32_t behind,
+			   struct litifut_firmware_stub *stub)
+{
+	struct emitter emitter = {.stub = stub,
+				  .address = address,
+				  .facts = {.small = litifut_avr_is_small(&context->cpu)}};
+
+	memset(stub, 0, sizeof(*stub));
+	branch(&emitter, true, target);
+	branch(&emitter, true, handler);
+	word(&emitter, 0x94f8); /* cli */
+	branch(&emitter, true, behind);
+	word(&emitter, 0x9518); /* reti */
+	pad(&emitter, (emitter.at + 3) & ~3u);
+	stub->bytes = emitter.at;
+	return emitter.failed ? 0 : stub->bytes;
+}
+
 static bool redirect(const struct litifut_arch_context *context, uint8_t *code, unsigned length,
 		     uint32_t address, uint32_t target)
 {
@@ -349,8 +371,11 @@ const struct litifut_firmware_cpu litifut_firmware_avr = {
 	.add_vectors = litifut_avr_vectors_add,
 	.write_stub = write_stub,
 	.write_way = write_way,
+	.write_gate = write_gate,
+	.changes_tasks = litifut_avr_changes_tasks,
 	.redirect = redirect,
 	.edges = true,
+	.bits = true,
 	.check_memory = litifut_avr_check_memory,
 	.times = true,
 	.event_bytes = LITIFUT_AVR_EVENT_BYTES,

@@ -76,6 +76,21 @@ enum litifut_status litifut_avr_vectors_add(const struct litifut_image *image,
 	return litifut_sites_add(sites, image->path, vectors, added, error);
 }
 
+/* The start-up code, which begins at the first of them, calls main(). */
+void litifut_avr_vectors_targets(const struct litifut_image *image, struct litifut_targets *targets)
+{
+	const struct litifut_symbol *main_symbol = litifut_image_symbol(image, "main");
+	uint32_t handlers[MOST];
+	uint32_t words[MOST];
+	uint32_t bytes = 0;
+	const uint32_t count = read_table(image, &bytes, handlers, words);
+
+	for (uint32_t i = 0; i < count; i++)
+		litifut_targets_add(targets, handlers[i]);
+	if (main_symbol)
+		litifut_targets_add(targets, main_symbol->address);
+}
+
 #define START_UP_MOST 4096u /* bytes */
 
 bool litifut_avr_start_up(const struct litifut_image *image, uint32_t *start, uint32_t *end)
