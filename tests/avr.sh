@@ -80,6 +80,34 @@ marks_keep_registers()
 		grep -q '^kept [1-9][0-9]*, spoiled 0, under way 0$'
 }
 
+# blocks_are_executed NAME traced|plain memory|serial OPTIONS OF compare...: with LITIFUT_MODE=paths
+# those of the results are what simavr executes, in order: of one run, or of one of the traced program
+# and one of the program without patches. Leaves NAME.blocks and NAME.words.
+blocks_are_executed()
+{
+	blocks_of=$1
+	blocks_way=$2
+	blocks_in=$1.$3
+	shift 3
+	python3 "$root/tests/oracle/firmware_paths.py" "$blocks_way" "$blocks_of.elf" "$blocks_of.watched" &&
+		cut -d ' ' -f 1 "$blocks_of.watched" >"$blocks_of.starts" || return
+	blocks_run=$blocks_of.elf
+	if [ "$blocks_way" = plain ]; then
+		blocks_run=$blocks_of.unpatched
+		"$simulator" -u "$blocks_of.serial" -m "$blocks_of.memory" "$device" "$blocks_of.elf" >&2 &&
+			python3 "$root/tests/oracle/edges.py" plain "$blocks_of.elf" "$blocks_run" || return
+	fi
+	# shellcheck disable=SC2086
+	"$simulator" $simulated -s "$blocks_of.starts" -o "$blocks_of.passed" -r "$blocks_of.order" \
+		-u "$blocks_of.${blocks_way%traced}serial" -m "$blocks_of.${blocks_way%traced}memory" \
+		"$device" "$blocks_run" >&2 || return
+	"$BUILD/bin/litifut-post" -f blocks -o "$blocks_of.blocks" "$blocks_in" "$blocks_of.elf" \
+		2>"$blocks_of.words"
+	cat "$blocks_of.words" >&2
+	python3 "$root/tests/oracle/firmware_paths.py" compare "$blocks_of.elf" "$blocks_of.watched" \
+		"$blocks_of.order" "$blocks_of.blocks" "$@" >&2
+}
+
 # What the program has printed: all up to the first zero.
 text_of()
 {

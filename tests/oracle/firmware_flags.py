@@ -11,13 +11,19 @@
         FUNCTIONs, where branches depend on the time.
   firmware_flags.py marks ELF
         of code for AVR: prints CALL CALLEE RETURN (tests/oracle/avr -k) for each piece of code that
-        sets a flag, from its first instruction to behind its last one"""
+        sets a flag, from its first instruction to behind its last one; with LITIFUT_MODE=paths for
+        each call of the code that records"""
 
 import os
 import sys
 
 from edges import CONDITIONAL, blocks_of, read_flags
 from elf import Elf
+
+
+# of LITIFUT_MODE=paths
+RECORDERS = ("litifut_bit_zero", "litifut_bit_one", "litifut_bits_enter", "litifut_paths_interrupt",
+             "litifut_paths_returned")
 
 
 def flagged(path):
@@ -77,6 +83,15 @@ def print_marks(path):
     stubs = next(elf.offset_of(value) for name, value, *_ in elf.symbols if name == "litifut_stubs")
     size = next(size for name, _, size, *_ in elf.symbols if name == "litifut_stubs")
     start = elf.address_of_name("litifut_stubs")
+    recorders = {elf.address_of_name(name) for name in RECORDERS} - {None}
+    for at in range(start, start + size, 2) if recorders else ():
+        first, second = elf.unpack("2H", stubs + at - start)
+        target = ((first & 0x1f0) << 13 | (first & 1) << 16 | second) * 2
+        if first & 0xfe0e == 0x940e and target in recorders:
+            print(f"{at:x} {at + 4:x} 0")
+        elif first >> 12 == 13 and \
+                at + 2 + 2 * ((first & 0xfff ^ 0x800) - 0x800) & 0x1fff in recorders:
+            print(f"{at:x} {at + 2:x} 0")
     for at in range(stubs, stubs + size - 8, 2):
         words = elf.unpack("5H", at)
         if words[:3] == (0x938f, 0xe081, 0x9380) and words[4] == 0x918f:

@@ -18,11 +18,38 @@ from edges import CONDITIONAL, blocks_of
 from elf import Elf
 
 LEFT = 16  # of the flags of a block
+AVR = 83  # e_machine
+
+
+def target_of(elf, at, small):
+    """Of a jmp, call, rjmp or rcall of AVR."""
+    first, second = elf.unpack("2H", elf.offset_of(at))
+    if first & 0xfe0c == 0x940c:
+        return ((first & 0x1f0) << 13 | (first & 1) << 16 | second) * 2
+    target = at + 2 + 2 * ((first & 0xfff ^ 0x800) - 0x800)
+    return target & 0x1fff if small else target
+
+
+def behind_moved_call(elf, patch):
+    """Of code for AVR: where a call returns to that has moved from the patch to the start of the code
+    that the patch leads to; None: there is none."""
+    small = elf.unpack("H", elf.offset_of(patch))[0] & 0xfe0e != 0x940c
+    at = target_of(elf, patch, small)
+    word = elf.unpack("H", elf.offset_of(at))[0]
+    if word & 0xffef == 0x9509:  # icall
+        return at + 2
+    if word & 0xfe0e != 0x940e and word >> 12 != 13:
+        return None
+    name = elf.function_at(target_of(elf, at, small))
+    if name and "litifut_bit" in str(name):
+        return None
+    return at + (4 if word & 0xfe0e == 0x940e else 2)
 
 
 def watched_of(path, is_traced):
     """{address that is watched: start of its block}"""
-    _, blocks, originals = blocks_of(Elf(path))
+    elf = Elf(path)
+    _, blocks, originals = blocks_of(elf)
     inside = {}
     for address, code in originals:
         # a long one comes in pieces of 8 bytes
@@ -39,6 +66,11 @@ def watched_of(path, is_traced):
         if flags & LEFT or (target & ~1 == start and not flags & CONDITIONAL):
             continue
         at = start
+        if is_traced and elf.machine == AVR and start in inside and inside[start][0] != start:
+            moved = behind_moved_call(elf, inside[start][0])
+            if moved:
+                result[moved] = start
+                continue
         while is_traced and at in inside and inside[at][0] != at:
             at = ends[inside[at][0]]
         if at < end:
@@ -52,8 +84,10 @@ def read_watched(path):
 
 
 def executed(path, watched):
+    """Lines of QEMU's order begin with `e ', those of simavr's are addresses."""
     with open(path) as file:
-        return [watched[int(line[2:], 16)] for line in file if line[0] == "e"]
+        lines = [line.split() for line in file]
+    return [watched[int(words[-1], 16)] for words in lines if len(words) == 1 or words[0] == "e"]
 
 
 def recorded(path, starts):

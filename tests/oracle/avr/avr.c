@@ -21,8 +21,7 @@
  *     -d FILE      what is written to an AT45DB161 at the SPI, selected by PB4 (dataflash.h)
  *     -k FILE      lines CALL CALLEE RETURN, in hex: from the call or jump to its callee, whatever
  * is in between must keep all registers, SREG and the stack pointer; and from the end of the callee
- * to RETURN, if that is more than 1 (1: no check); counts them
- */
+ * to RETURN, if that is more than 1 (1: no check); counts them. A CALLEE behind it: all of it */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -163,7 +162,9 @@ static void begin_call(const avr_t *avr, uint32_t pc)
 {
 	struct pending *call = &pending[pending_count];
 	unsigned opcode = avr->flash[pc] | (unsigned)avr->flash[pc + 1] << 8;
-	bool pushes = (opcode & 0xfe0e) == 0x940e || opcode >> 12 == 0xd || returns[pc / 2];
+	/* not where a call is checked as a whole: then it has returned */
+	bool pushes = ((opcode & 0xfe0e) == 0x940e && callees[pc / 2] - 1 != pc + 4) ||
+		      (opcode >> 12 == 0xd && callees[pc / 2] - 1 != pc + 2) || returns[pc / 2];
 
 	if (pending_count == sizeof(pending) / sizeof(*pending))
 		return;
