@@ -16,7 +16,10 @@ struct start {
 
 static bool is_boundary(const char *name)
 {
-	static const char *const names[] = {"__libc_init_array", "main", "__libc_start_main"};
+	static const char *const names[] = {
+		"__libc_init_array", "main", "__libc_start_main",
+		"z_cstart", /* Zephyr: main() is called by a thread */
+	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(name, names[i]))
@@ -79,10 +82,11 @@ static bool walk(struct start *start, const struct litifut_symbol *function)
 }
 
 enum litifut_status litifut_before_ram_mark(const struct litifut_image *image,
-					    struct litifut_site_list *sites, uint8_t *functions,
-					    bool *found, struct litifut_error *error)
+					    uint32_t reset_address, struct litifut_site_list *sites,
+					    uint8_t *functions, bool *found,
+					    struct litifut_error *error)
 {
-	const struct litifut_symbol *reset = litifut_image_function_at(image, image->entry & ~1u);
+	const struct litifut_symbol *reset = litifut_image_function_at(image, reset_address & ~1u);
 	struct start start = {.image = image, .sites = sites};
 
 	*found = false;

@@ -70,6 +70,8 @@ struct litifut_firmware_cpu {
 	/* Optional: the address that the stack is empty at when the program starts, 0: not known.
 	 */
 	uint32_t (*first_stack)(const struct litifut_image *image);
+	/* Optional: where the CPU begins, if the ELF header may say another address. */
+	uint32_t (*reset)(const struct litifut_image *image);
 	/* The start-up code makes calls before it has cleared .bss. */
 	bool calls_before_ram;
 	/* Its runtime can time calls. */

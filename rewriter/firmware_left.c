@@ -25,8 +25,10 @@ enum litifut_status litifut_firmware_leave_functions(struct litifut_firmware_pas
 	if (!pass->unrecorded || !before || !port)
 		status = litifut_error_memory(error, pass->image.path);
 	if (!status && pass->cpu->calls_before_ram)
-		status = litifut_before_ram_mark(&pass->image, &pass->sites, before,
-						 &pass->ram_is_known, error);
+		status = litifut_before_ram_mark(&pass->image,
+						 pass->cpu->reset ? pass->cpu->reset(&pass->image)
+								  : pass->image.entry,
+						 &pass->sites, before, &pass->ram_is_known, error);
 	if (!status)
 		status = litifut_reachable_mark(&pass->image, &pass->arch, &pass->context,
 						"litifut_putc", &pass->sites, port, error);

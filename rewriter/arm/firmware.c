@@ -476,6 +476,7 @@ const struct litifut_firmware_cpu litifut_firmware_arm = {
 	.write_way = write_way,
 	.add_vectors = litifut_arm_vectors_add,
 	.first_stack = litifut_arm_vectors_stack,
+	.reset = litifut_arm_vectors_reset,
 	.free_vector = litifut_arm_vectors_free,
 	.calls_before_ram = true,
 	.times = true,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define ALIGNMENT 128
+#define HARD_FAULT 3
 #define FIRST 15       /* SysTick */
 #define FIRST_PLAIN 11 /* SVCall: those before it are faults, which the program may not survive */
 #define INTERRUPTS 16
@@ -19,9 +20,29 @@ static uint32_t word_at(const struct litifut_image *image, const struct litifut_
 	return litifut_get32(image->big_endian, section->bytes + (address - section->address));
 }
 
-/* The address of the table; false: there is none. */
-static bool find_table(const struct litifut_image *image, const struct litifut_section **section,
-		       uint32_t *table)
+static bool is_handler(const struct litifut_image *image, uint32_t word)
+{
+	return word & 1 && litifut_image_function_start(image, word & ~1u);
+}
+
+/* Is it a table whatever the ELF header says? Scripts without ENTRY() begin at the table itself,
+ * and others name main(). Handlers of reset, NMI and HardFault have to be there. */
+static bool has_handlers(const struct litifut_image *image, const struct litifut_section *section,
+			 uint32_t table)
+{
+	if (section->size < 16 || table - section->address > section->size - 16)
+		return false;
+	for (uint32_t i = 1; i <= HARD_FAULT; i++)
+		if (!is_handler(image, word_at(image, section, table + 4 * i)))
+			return false;
+	return true;
+}
+
+/* The address of the table; false: there is none. `by_entry': the table is found by the entry
+ * point of the ELF header. The CPU ignores the low bits of the first value of sp, and scripts
+ * whose memory has an odd length let them be set. */
+static bool search(const struct litifut_image *image, bool by_entry,
+		   const struct litifut_section **section, uint32_t *table)
 {
 	for (size_t i = 1; i < image->section_count; i++) {
 		const struct litifut_section *each = &image->sections[i];
@@ -33,8 +54,9 @@ static bool find_table(const struct litifut_image *image, const struct litifut_s
 		     address += ALIGNMENT) {
 			uint32_t stack = word_at(image, each, address);
 
-			if (word_at(image, each, address + 4) != (image->entry | 1) || !stack ||
-			    stack & 3)
+			if (!stack || (by_entry ? stack & 3 || word_at(image, each, address + 4) !=
+								       (image->entry | 1)
+						: !has_handlers(image, each, address)))
 				continue;
 			*section = each;
 			*table = address;
@@ -42,6 +64,18 @@ static bool find_table(const struct litifut_image *image, const struct litifut_s
 		}
 	}
 	return false;
+}
+
+static bool find_table(const struct litifut_image *image, const struct litifut_section **section,
+		       uint32_t *table)
+{
+	return search(image, true, section, table) || search(image, false, section, table);
+}
+
+/* Boot loaders of some devices look for a checksum or the size of the image in these. */
+static bool is_reserved(uint32_t entry)
+{
+	return (entry >= 7 && entry <= 10) || entry == 13;
 }
 
 /* How many entries there are: up to the end of the symbol at its start, or what has no
@@ -63,7 +97,7 @@ static uint32_t count_entries(const struct litifut_image *image,
 	for (; count < most; count++) {
 		uint32_t word = word_at(image, section, table + 4 * count);
 
-		if (word && (!(word & 1) || !litifut_image_function_start(image, word & ~1u)))
+		if (word && !is_reserved(count) && !is_handler(image, word))
 			break;
 	}
 	return count;
@@ -85,7 +119,16 @@ uint32_t litifut_arm_vectors_stack(const struct litifut_image *image)
 	const struct litifut_section *section;
 	uint32_t table;
 
-	return find_table(image, &section, &table) ? word_at(image, section, table) : 0;
+	return find_table(image, &section, &table) ? word_at(image, section, table) & ~3u : 0;
+}
+
+uint32_t litifut_arm_vectors_reset(const struct litifut_image *image)
+{
+	const struct litifut_section *section;
+	uint32_t table;
+
+	return find_table(image, &section, &table) ? word_at(image, section, table + 4)
+						   : image->entry;
 }
 
 size_t litifut_arm_vectors_handlers(const struct litifut_image *image, uint32_t *handlers,

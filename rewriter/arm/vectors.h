@@ -21,6 +21,9 @@ size_t litifut_arm_vectors_handlers(const struct litifut_image *image, uint32_t 
 /* The stack pointer that the table begins with; 0: there is no table. */
 uint32_t litifut_arm_vectors_stack(const struct litifut_image *image);
 
+/* Where the CPU begins: what the table says, or, where there is none, the ELF header. */
+uint32_t litifut_arm_vectors_reset(const struct litifut_image *image);
+
 /* Finds the entry for the interrupt with this number, as the device's manual counts. False: there
  * is none, or the program has its own handler for it. */
 bool litifut_arm_vectors_free(const struct litifut_image *image, uint32_t number, uint32_t *entry);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Nested interrupts that come at each possible moment: no call is lost, and each handler is
-# counted as called by its interrupt.
+# counted as called by its interrupt. Vector tables as those of vendors are found.
 BOARDS=${BOARDS:-mps2-an385 microbit mps2-an505 netduino2}
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../firmware.sh"
@@ -10,6 +10,32 @@ entered()
 {
 	"$BUILD/bin/litifut-post" -q -f edges "$2/firmware.elf.serial" "$2/firmware.elf" |
 		awk -v name="$1" '$NF == name { sum += $1 } END { print sum + 0 }'
+}
+
+# A script without ENTRY(), whose memory has an odd length, and a table with the checksum that a boot
+# loader looks for.
+vendor_table()
+{
+	sed -i '/^ENTRY/d; s/LENGTH(RAM);/LENGTH(RAM) - 1;/' source/sections.ld
+	sed -i 's/^	\[14\] = PendSV_Handler,/	[7] = (void (*)(void))0x5a5a5a5a, &/' source/startup.c
+	export LITIFUT_PORT="$port"
+	ok "a table of a vendor: it links traced" traced vendor make_example vendor
+	unset LITIFUT_PORT
+	is "a table of a vendor: the ELF header does not say where the reset handler is" \
+		"$(arm-none-eabi-readelf -h vendor/firmware.elf | sed -n 's/.*Entry point.* //p')" 0x0
+	ok "a table of a vendor: each site is counted as often as it is executed" \
+		counts_equal_calls vendor/firmware.elf
+	ok "a table of a vendor: handlers are counted as called by their interrupts" \
+		[ "$(called_by_interrupts vendor)" -gt 100 ]
+	ok "a table of a vendor: what runs before .bss is cleared is left" [ "$("$BUILD/bin/litifut" info \
+		--skipped vendor/firmware.elf | grep -c 'before-ram in Reset_Handler$')" -gt 2 ]
+}
+
+# called_by_interrupts FOLDER: how often handlers were
+called_by_interrupts()
+{
+	"$BUILD/bin/litifut-post" -q -f edges "$1/firmware.elf.serial" "$1/firmware.elf" |
+		awk '/\(interrupt / { sum += $1 } END { print sum + 0 }'
 }
 
 behaviour()
@@ -31,6 +57,7 @@ behaviour()
 			$((2 * $(entered SysTick_Handler "$stubs") +
 				$(entered Inner_Handler "$stubs") + 3000))
 	done
+	[ "$board" != mps2-an385 ] || vendor_table
 }
 
 for_boards behaviour
