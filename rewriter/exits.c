@@ -65,11 +65,25 @@ static enum litifut_status enter_section(struct judge *judge, const struct litif
 					  &judge->ranges, &judge->range_count, error);
 }
 
+struct litifut_cramped_call litifut_exit_call(const struct litifut_image *image,
+					      const struct litifut_found_site *site)
+{
+	struct litifut_cramped_call call = litifut_site_cramped(image, site);
+	const uint32_t end = call.section->address + call.section->size;
+	const struct litifut_symbol *next;
+
+	if (!site->function || call.function_end != call.function_start)
+		return call;
+	next = litifut_image_function_from(image, call.function_start + 1);
+	call.function_end = next && next->address < end ? next->address : end;
+	return call;
+}
+
 static void enter_function(struct judge *judge, const struct litifut_found_site *site)
 {
 	struct litifut_session *session = judge->session;
 	const struct litifut_arch *arch = session->arch;
-	const struct litifut_cramped_call call = litifut_site_cramped(&session->image, site);
+	const struct litifut_cramped_call call = litifut_exit_call(&session->image, site);
 
 	if (judge->function == site->function && site->function)
 		return;
@@ -88,7 +102,7 @@ static void judge_exit(struct judge *judge, struct litifut_exit *exit)
 {
 	struct litifut_session *session = judge->session;
 	const struct litifut_found_site *site = &session->sites.items[exit->site];
-	const struct litifut_cramped_call call = litifut_site_cramped(&session->image, site);
+	const struct litifut_cramped_call call = litifut_exit_call(&session->image, site);
 	const struct litifut_exit_place place = {
 		.image = &session->image,
 		.context = &session->context,
@@ -195,7 +209,7 @@ static void judge_shared(struct judge *judge, const struct litifut_exit_branches
 {
 	struct litifut_session *session = judge->session;
 	const struct litifut_found_site *site = &session->sites.items[exit->site];
-	const struct litifut_cramped_call call = litifut_site_cramped(&session->image, site);
+	const struct litifut_cramped_call call = litifut_exit_call(&session->image, site);
 	const struct litifut_exit_place place = {
 		.image = &session->image,
 		.context = &session->context,

@@ -19,6 +19,7 @@
 #include "rewriter/exit_point.h"
 #include "rewriter/rewriter.h"
 
+struct litifut_found_site;
 struct litifut_session;
 struct litifut_rooms;
 struct litifut_frames;
@@ -29,6 +30,11 @@ struct litifut_changes;
  * code that they take as targets, so that nothing else moves it. */
 enum litifut_status litifut_exits_find(struct litifut_session *session,
 				       struct litifut_error *error);
+
+/* The site in the form that the functions for return points take. The code of a function without a
+ * size, such as the division of 64-bit numbers in libgcc, reaches to the next function. */
+struct litifut_cramped_call litifut_exit_call(const struct litifut_image *image,
+					      const struct litifut_found_site *site);
 
 /* The room that their trampolines need. */
 size_t litifut_exits_bytes(const struct litifut_session *session);

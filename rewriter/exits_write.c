@@ -178,7 +178,7 @@ static enum litifut_status write_exit(struct writer *writer, struct litifut_exit
 	const struct litifut_session *session = writer->session;
 	struct litifut_found_site *site = &writer->session->sites.items[exit->site];
 	struct litifut_rooms *rooms = writer->rooms;
-	const struct litifut_cramped_call call = litifut_site_cramped(&session->image, site);
+	const struct litifut_cramped_call call = litifut_exit_call(&session->image, site);
 	const bool slow = litifut_site_has_result(&session->arguments, site->arguments);
 	struct litifut_exit_ways ways = {.gate = rooms->items[rooms->own].address,
 					 .landings = &session->landings,

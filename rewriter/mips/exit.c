@@ -50,7 +50,7 @@ enum { AT = 1, RA = LITIFUT_MIPS_RA };
 #define ADDU_AT_AT_RA 0x003f0821u
 
 /* So many instructions on all ways together, and so many ways that wait. */
-#define STEPS 2000
+#define STEPS 8000
 #define WAYS 256
 
 static uint32_t word_at(const struct litifut_arch_context *context,

@@ -178,6 +178,56 @@ behaviour()
 	END
 	check far ../space.S ../far.c
 
+	# assembly code without .size, as the division of 64-bit numbers in libgcc
+	cat >sizeless.S <<-'END'
+			.text
+			.globl	sizeless
+		#ifdef __mips__
+			.set	noreorder
+			.type	sizeless, @function
+			.type	inner, @function
+		sizeless:
+			addiu	$sp, $sp, -32
+			sw	$ra, 28($sp)
+			bal	inner
+			nop
+			addiu	$2, $2, 1
+			lw	$ra, 28($sp)
+			jr	$ra
+			addiu	$sp, $sp, 32
+		inner:
+			jr	$ra
+			addiu	$2, $4, 5
+		#else
+			.syntax	unified
+		#ifdef __thumb__
+			.thumb
+		#else
+			.arm
+		#endif
+			.type	sizeless, %function
+			.type	inner, %function
+		sizeless:
+			push	{r4, lr}
+			bl	inner
+			add	r0, r0, #1
+			pop	{r4, pc}
+		inner:
+			add	r0, r0, #5
+			bx	lr
+		#endif
+			.size	inner, . - inner
+			.section .note.GNU-stack, "", %progbits
+	END
+	cat >hand.c <<-'END'
+		#include <stdio.h>
+		int sizeless(int n);
+		int main(void) { printf("%d\n", sizeless(1) + sizeless(2)); return 0; }
+	END
+	check hand ../hand.c ../sizeless.S
+	is "returns of a function without a size are recorded" \
+		"$("$BUILD/bin/litifut" info --skipped traced/hand | grep -c ' return .* in sizeless')" 0
+
 	cat >threads.c <<-'END'
 		#include <pthread.h>
 		#include <signal.h>
