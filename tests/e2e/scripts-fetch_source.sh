@@ -46,6 +46,9 @@ behaviour()
 	is "never there: exit status" $status 1
 	is "never there: what is said" "$(tail -n 1 words)" \
 		"fetch-source: the Debian source of lua can't be fetched"
+	is "an option is not a package" "$(PATH=$(pwd)/bin:$PATH BUILD=$(pwd) "$root/scripts/fetch-source" --help 2>&1; echo $?)" \
+		"usage: $root/scripts/fetch-source PACKAGE
+2"
 }
 
 for_targets behaviour
