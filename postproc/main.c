@@ -438,6 +438,8 @@ int main(int count, char **arguments)
 	for (size_t run = 0; run < outcome.runs && !given.quiet; run++)
 		print_summary(&outcome.totals[run], outcome.seconds[run],
 			      given.format && (given.format->flags || given.format->paths));
+	if (*output.note && !given.quiet)
+		fprintf(stderr, "litifut-post: %s\n", output.note);
 	if (*outcome.mixed && !given.quiet)
 		fprintf(stderr, "litifut-post: %s\n", outcome.mixed);
 	for (size_t i = 0; i < outcome.needless_count && i < MOST_NEEDLESS && !given.quiet; i++)

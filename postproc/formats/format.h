@@ -65,6 +65,7 @@ struct post_output {
 	const struct post_measures *measures;
 	const struct post_totals *totals; /* in finish() only */
 	void *state;                      /* of the format; it frees it in finish() */
+	char note[256];                   /* from finish(), printed on standard error at the end */
 };
 
 /* Is it a call that is to be shown? Else it is a leave, or the function was entered before the

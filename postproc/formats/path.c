@@ -8,9 +8,11 @@
 #include "postproc/model/lines.h"
 #include "postproc/paths/activations.h"
 #include "postproc/paths/lines.h"
+#include "postproc/sources/bits_chunk.h"
 #include "postproc/timeline/count.h"
 
 #define DEEPEST_INDENT 40
+#define MOST_THREADS 8 /* that are named where --last shows the end of one */
 
 /* A line that is to be printed. */
 struct line {
@@ -232,6 +234,28 @@ static void walk_end(struct path *path, struct post_path_codes *codes)
 			&(struct post_path_totals){0});
 }
 
+/* The lines of one thread stand behind those of another, so those before a crash need not be the
+ * last ones: names the threads. */
+static void tell_of_threads(struct post_output *output, const struct post_process *process)
+{
+	uint32_t threads[MOST_THREADS];
+	const size_t count = post_bits_threads(process->trace, threads, MOST_THREADS);
+	char *note = output->note;
+	size_t length;
+
+	if (count < 2 || output->session->options.tid_count)
+		return;
+	length = (size_t)snprintf(note, sizeof(output->note),
+				  "process %u has %zu threads, whose lines stand one behind the "
+				  "other; to see the last ones of one thread, add --tid with",
+				  process->trace->header.pid, count);
+	for (size_t i = 0; i < count && i < MOST_THREADS; i++)
+		length += (size_t)snprintf(note + length, sizeof(output->note) - length, " %u",
+					   threads[i]);
+	if (count > MOST_THREADS)
+		snprintf(note + length, sizeof(output->note) - length, " ...");
+}
+
 /* "NAME", or "NAME#3". */
 static char *read_function(const char *text, uint64_t *number)
 {
@@ -299,6 +323,8 @@ static void finish_lines(struct post_output *output)
 		for (size_t j = path.count > most ? path.count - most : 0; most && j < path.count;
 		     j++)
 			print(&path, &path.kept[j % most]);
+		if (most)
+			tell_of_threads(output, path.process);
 		found += path.found;
 		post_path_track_end(&path.tracker);
 		free(path.watched);

@@ -4,17 +4,26 @@
 
 #include "postproc/table.h"
 
-static void add_thread(struct post_table *threads, uint32_t id)
+struct threads {
+	struct post_table known;
+	uint32_t *ids; /* the first ones */
+	size_t most;
+};
+
+static void add_thread(struct threads *threads, uint32_t id)
 {
 	const struct post_key key = {{id}};
 
-	if (post_table_find(threads, key) == POST_NONE)
-		post_table_put(threads, key, 0);
+	if (post_table_find(&threads->known, key) != POST_NONE)
+		return;
+	if (threads->known.count < threads->most)
+		threads->ids[threads->known.count] = id;
+	post_table_put(&threads->known, key, 0);
 }
 
-size_t post_bits_threads(const struct post_trace *trace)
+size_t post_bits_threads(const struct post_trace *trace, uint32_t *ids, size_t most)
 {
-	struct post_table threads = {0};
+	struct threads threads = {.ids = ids, .most = most};
 	size_t count;
 
 	for (size_t i = 0; i < trace->bits_count; i++) {
@@ -33,7 +42,7 @@ size_t post_bits_threads(const struct post_trace *trace)
 			at += LITIFUT_CONTROL_FOLLOWING(control) & 127;
 		}
 	}
-	count = threads.count;
-	post_table_release(&threads);
+	count = threads.known.count;
+	post_table_release(&threads.known);
 	return count;
 }

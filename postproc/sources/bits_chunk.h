@@ -7,7 +7,7 @@
 #include "postproc/sources/trace.h"
 
 /* How many threads have recorded branches. A thread may use the rest of a chunk of one that has
- * ended. */
-size_t post_bits_threads(const struct post_trace *trace);
+ * ended. `ids` gets at most `most` of them, in the order of their first chunks. */
+size_t post_bits_threads(const struct post_trace *trace, uint32_t *ids, size_t most);
 
 #endif

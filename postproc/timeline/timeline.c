@@ -425,7 +425,7 @@ void post_timeline_total(const struct post_session *session, struct post_totals 
 		const struct post_process *process = session->processes[i];
 		for (size_t t = 0; t < process->thread_count; t++)
 			totals->threads += process->threads[t]->sequence != 0;
-		totals->threads += post_bits_threads(process->trace);
+		totals->threads += post_bits_threads(process->trace, NULL, 0);
 		totals->lost += post_timeline_lost(process);
 		totals->overwritten += process->trace->header.overwritten;
 		if (post_clock_runs(process) && process->trace->header.lost_to &&

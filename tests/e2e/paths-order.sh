@@ -288,6 +288,17 @@ blocks_equal()
 		$blocks_options
 }
 
+# Each thread that has lines, the first one included, and no word where one is chosen.
+names_threads()
+{
+	"$BUILD/bin/litifut-post" -f path --last 3 data traced/program 2>err >last.lines || return
+	first=$(ls data/trace) && first=${first#*.} && first=${first%%.*}
+	equal "$(sed -n 's/.*add --tid with //p' err | tr ' ' '\n' | sort)" \
+		"$("$BUILD/bin/litifut-post" -q -f path data traced/program 2>/dev/null | cut -f 1 | sort -u)" &&
+		! "$BUILD/bin/litifut-post" -f path --last 3 --tid "$first" data traced/program 2>&1 |
+			grep 'add --tid'
+}
+
 # The last lines, for which only the end of the trace is read, are those of the whole; only how many calls
 # are open, which indents them, is not known so well.
 ends_alike()
@@ -391,6 +402,7 @@ behaviour()
 		"$("$BUILD/bin/litifut-post" -q -f path --last 3 data traced/program |
 			grep -c 'main.c:[0-9]')" 3
 	ends_alike 40000
+	ok "--last of a process with several threads names them" names_threads
 	guest_environment="LITIFUT_RING_KB=256 LITIFUT_DIR=$(pwd)/data"
 	rm -rf data
 	run traced program killed
