@@ -15,6 +15,7 @@
 #include <libiberty/libiberty.h>
 
 #include "cpu/cpu.h"
+#include "ldwrap/chosen_files.h"
 #include "ldwrap/command.h"
 #include "ldwrap/deliver.h"
 #include "ldwrap/firmware_asks.h"
@@ -47,6 +48,7 @@ struct firmware_link {
 	struct firmware_asks asks;
 	struct litifut_firmware_options options;
 	struct text_list excluded;
+	struct chosen_files chosen;
 	struct litifut_firmware_plan plan;
 	struct link_files files;
 	const char *object;        /* that reserves the room; owned by the scratch module */
@@ -367,7 +369,12 @@ static enum litifut_status run(struct firmware_link *link, bool ours, struct lit
 	link->overflows = result == LINKER_OVERFLOW || (ours && result == LINKER_FAILED);
 	if (!ours && !result)
 		firmware_asks_read(link->files.map, &link->asks);
-	return result ? error->status : LITIFUT_OK;
+	if (result)
+		return error->status;
+	return chosen_files_asked(link->request->settings)
+		       ? chosen_files_read(&link->chosen, link->request, link->files.map,
+					   &link->options.common, error)
+		       : LITIFUT_OK;
 }
 
 /* The second link, with stubs of the kind that the options name. */
@@ -556,6 +563,11 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 		.name = lbasename(arguments_output(link->request->arguments)),
 		.sites_file = link->files.sites,
 	};
+	chosen_files_prepare(&link->chosen, link->request, NULL, 0);
+	link->options.includes = settings->include.count || settings->include_objects.count ||
+				 settings->include_libs.count;
+	link->options.excludes = settings->exclude.count || settings->exclude_objects.count ||
+				 settings->exclude_libs.count;
 	link->options.sample_at = settings->sample;
 	link->options.start_at = settings->start_at;
 	link->options.stream = settings->recorded == LITIFUT_MODE_STREAM;
@@ -630,6 +642,8 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 	if (!status) {
 		outcome->excludes_unused = summary.excludes_unused;
 		outcome->includes_unused = summary.includes_unused;
+		outcome->files_unused = link.chosen.excluded_unused;
+		outcome->included_files_unused = link.chosen.included_unused;
 		outcome->calls = summary.sites;
 		outcome->times_refused = link.times_refused;
 		outcome->ring_kb_most = (link.options.spans || link.options.paths) &&
@@ -652,6 +666,7 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 		deliver_hide_names(&link.files, error);
 	}
 	text_list_release(&link.excluded);
+	chosen_files_release(&link.chosen);
 	free(link.clock.function);
 	return status;
 }

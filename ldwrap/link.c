@@ -18,18 +18,17 @@
 #include <libiberty/libiberty.h>
 
 #include "ldwrap/base_version.h"
+#include "ldwrap/chosen_files.h"
 #include "ldwrap/command.h"
 #include "ldwrap/deliver.h"
 #include "ldwrap/estimate.h"
 #include "ldwrap/growth.h"
-#include "ldwrap/map.h"
 #include "ldwrap/objects.h"
 #include "ldwrap/process.h"
 #include "ldwrap/run_linker.h"
 #include "ldwrap/script.h"
 #include "ldwrap/shared.h"
 #include "ldwrap/strip.h"
-#include "ldwrap/thin.h"
 #include "litifut/module_format.h"
 #include "litifut/trace_format.h"
 #include "rewriter/arch.h"
@@ -49,9 +48,7 @@ struct link_state {
 	const struct litifut_arch *arch;
 	struct litifut_rewrite_options options;
 	struct litifut_rewrite_plan plan;
-	struct text_list excluded_objects;
-	struct text_list asked_objects; /* without the default ones */
-	struct text_list included_objects;
+	struct chosen_files chosen;
 	struct text_list excluded_functions;
 	struct text_list roots;
 	struct text_list glibc_users;
@@ -59,8 +56,6 @@ struct link_state {
 	bool newer; /* of struct estimate_result; false where it is not known before the first link
 		     */
 	bool wants_map;
-	struct map map; /* of the last link that made one */
-	struct litifut_range *ranges;
 	char *tracer_source; /* the object that `tracer` is a copy of */
 	char *recorder_source;
 	const char *tracer; /* the tracer's objects; owned by the scratch module */
@@ -212,12 +207,12 @@ static bool place_by_script(struct link_state *state)
 	const char *const first[] = {state->tracer, state->database, NULL};
 	struct island_layout layout = {
 		.first = first,
-		.map = &state->map,
+		.map = &state->chosen.map,
 		.interval = state->arch->sizes->island_interval,
 	};
 
 	size_t before = state->island_count;
-	size_t wanted = script_island_count(&state->map, layout.interval);
+	size_t wanted = script_island_count(&state->chosen.map, layout.interval);
 	const char *script = scratch_file("script");
 
 	if (wanted > before)
@@ -240,7 +235,7 @@ static void place_islands(struct link_state *state)
 
 	if (!state->plan.island_count || !state->plan.island_bytes)
 		return;
-	if (!state->map.count) {
+	if (!state->chosen.map.count) {
 		/* Only a map shows what lies where. */
 		state->wants_map = true;
 		return;
@@ -251,8 +246,8 @@ static void place_islands(struct link_state *state)
 	first = state->island_count;
 	add_islands(state, state->plan.island_count);
 	for (size_t i = 0; i < state->plan.island_count; i++)
-		state->island_items[first + i] =
-			command_place_near(arguments, &state->map, state->plan.island_places[i]);
+		state->island_items[first + i] = command_place_near(arguments, &state->chosen.map,
+								    state->plan.island_places[i]);
 }
 
 /* The first link gets what its inputs seem to need. */
@@ -350,34 +345,14 @@ static enum litifut_status run(struct link_state *state, struct litifut_error *e
 
 static enum litifut_status read_exclusions(struct link_state *state, struct litifut_error *error)
 {
-	enum litifut_status status;
-
 	if (!state->wants_map)
 		return LITIFUT_OK;
-	map_release(&state->map);
-	free(state->ranges);
-	state->ranges = NULL;
-	status = map_read(state->files.map, state->request->linker->kind->read_map, &state->map,
-			  error);
-	if (status)
-		return status;
-	state->outcome.files_unused = (state->request->settings->exclude_objects.count ||
-				       state->request->settings->exclude_libs.count) &&
-				      !map_has_file(&state->map, &state->asked_objects,
-						    &state->request->settings->exclude_libs);
-	state->outcome.included_files_unused =
-		(state->included_objects.count || state->request->settings->include_libs.count) &&
-		!map_has_file(&state->map, &state->included_objects,
-			      &state->request->settings->include_libs);
-	state->options.excluded_count =
-		map_excluded_ranges(&state->map,
-				    &(struct map_choice){&state->excluded_objects,
-							 &state->request->settings->exclude_libs,
-							 &state->included_objects,
-							 &state->request->settings->include_libs},
-				    &state->ranges);
-	state->options.excluded = state->ranges;
-	return LITIFUT_OK;
+	enum litifut_status status = chosen_files_read(&state->chosen, state->request,
+						       state->files.map, &state->options, error);
+
+	state->outcome.files_unused = state->chosen.excluded_unused;
+	state->outcome.included_files_unused = state->chosen.included_unused;
+	return status;
 }
 
 static enum litifut_status measure(struct link_state *state, int pass, struct litifut_error *error)
@@ -479,16 +454,8 @@ static void prepare_options(struct link_state *state)
 {
 	const struct settings *settings = state->request->settings;
 
-	for (size_t i = 0; i < sizeof(default_objects) / sizeof(default_objects[0]); i++)
-		text_list_append(&state->excluded_objects, default_objects[i]);
-	for (size_t i = 0; i < settings->exclude_objects.count; i++)
-		text_list_append(&state->asked_objects, settings->exclude_objects.items[i]);
-	thin_members(state->request->arguments, &settings->exclude_libs, &state->asked_objects);
-	for (size_t i = 0; i < settings->include_objects.count; i++)
-		text_list_append(&state->included_objects, settings->include_objects.items[i]);
-	thin_members(state->request->arguments, &settings->include_libs, &state->included_objects);
-	for (size_t i = 0; i < state->asked_objects.count; i++)
-		text_list_append(&state->excluded_objects, state->asked_objects.items[i]);
+	chosen_files_prepare(&state->chosen, state->request, default_objects,
+			     sizeof(default_objects) / sizeof(default_objects[0]));
 	for (size_t i = 0; i < sizeof(default_functions) / sizeof(default_functions[0]); i++)
 		text_list_append(&state->excluded_functions, default_functions[i]);
 	for (size_t i = 0; i < settings->exclude.count; i++)
@@ -519,9 +486,7 @@ static bool needs_map(const struct link_request *request)
 {
 	const struct settings *settings = request->settings;
 
-	return settings->exclude_objects.count || settings->exclude_libs.count ||
-	       settings->include_objects.count || settings->include_libs.count ||
-	       settings->recorder || settings->link_twice ||
+	return chosen_files_asked(settings) || settings->recorder || settings->link_twice ||
 	       arguments_last(request->arguments, ARGUMENT_MAP) ||
 	       arguments_last(request->arguments, ARGUMENT_PRINT_MAP);
 }
@@ -578,17 +543,13 @@ enum litifut_status link_rewritten(const struct link_request *request, struct li
 	*outcome = state.outcome;
 
 	litifut_rewrite_plan_release(&state.plan);
-	map_release(&state.map);
-	text_list_release(&state.excluded_objects);
-	text_list_release(&state.asked_objects);
-	text_list_release(&state.included_objects);
+	chosen_files_release(&state.chosen);
 	text_list_release(&state.excluded_functions);
 	text_list_release(&state.roots);
 	text_list_release(&state.glibc_users);
 	exports_release(&state.exports);
 	free(state.tracer_source);
 	free(state.recorder_source);
-	free(state.ranges);
 	free(state.islands);
 	free(state.island_items);
 	return status;

@@ -38,7 +38,7 @@ static void add_piece(struct map *map, uint64_t address, uint64_t size, const ch
 {
 	struct map_piece *piece;
 
-	if (!size || !address || address > UINT32_MAX || size > UINT32_MAX - address)
+	if (!size || address > UINT32_MAX || size > UINT32_MAX - address)
 		return;
 	if (!(map->count & (map->count - 1)))
 		map->pieces = xrealloc(map->pieces, (2 * map->count + 1) * sizeof(*map->pieces));
@@ -57,6 +57,8 @@ static bool is_text(const char *section)
 /* The output section that lines of ld.bfd and gold are about. */
 struct output {
 	bool loaded;
+	bool seen;     /* a section that is loaded */
+	bool at_zero;  /* it is loaded, and begins there */
 	uint64_t next; /* where its next piece can begin */
 	uint64_t end;
 	bool open; /* the last piece ends where the next one begins */
@@ -73,16 +75,20 @@ static void end_open_piece(struct map *map, struct output *output, uint64_t addr
 	output->open = false;
 }
 
-/* The numbers after an output section's name. */
+/* The numbers after an output section's name. Lines like "LOAD FILE" have none. */
 static void begin_output(struct map *map, struct output *output, const char *numbers)
 {
 	char *end;
 
 	end_open_piece(map, output, output->end);
 	output->open = false;
-	output->next = strtoull(numbers, &end, 16);
+	numbers += strspn(numbers, " \t");
+	output->next = strtoull(strncmp(numbers, "0x", 2) ? "" : numbers, &end, 16);
 	output->end = output->next + strtoull(end, NULL, 16);
-	output->loaded = output->next != 0;
+	/* debug sections begin at 0, but so does the code of many firmwares, which comes first */
+	output->at_zero = !output->next && output->end && !output->seen;
+	output->loaded = output->next || output->at_zero;
+	output->seen |= output->loaded;
 }
 
 static void add_bfd_piece(struct map *map, struct output *output, uint64_t address, uint64_t size,
@@ -94,7 +100,8 @@ static void add_bfd_piece(struct map *map, struct output *output, uint64_t addre
 	if (unknown)
 		address = output->next;
 	end_open_piece(map, output, address);
-	add_piece(map, address, size, file, text);
+	if (address || output->at_zero)
+		add_piece(map, address, size, file, text);
 	output->open = unknown && map->count > before;
 	output->next = address + size;
 }
@@ -133,7 +140,7 @@ static void read_lld_piece(struct map *map, const char *rest, uint64_t address, 
 
 	if (rest[0] == ' ' && rest[1] != ' ')
 		*loaded = address != 0;
-	if (!*loaded || strncmp(rest, "         ", 9) || rest[9] == ' ')
+	if (!*loaded || !address || strncmp(rest, "         ", 9) || rest[9] == ' ')
 		return;
 	rest += 9;
 	for (const char *next = rest; (next = strstr(next, ":(")); next++)

@@ -78,7 +78,7 @@ static void choose_vectors(struct litifut_firmware_pass *pass)
 {
 	const struct litifut_firmware_options *options = pass->options;
 
-	if (!options->common.include_functions || !*options->common.include_functions)
+	if (!options->includes)
 		return;
 	for (size_t i = 0; i < pass->sites.count; i++) {
 		struct litifut_site *site = &pass->sites.items[i].site;

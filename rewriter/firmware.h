@@ -32,6 +32,10 @@
 
 struct litifut_firmware_options {
 	struct litifut_rewrite_options common;
+	/* The user has named functions, objects or libraries that alone are traced, or that are
+	 * left; `common' has them. */
+	bool includes;
+	bool excludes;
 	bool small; /* stubs for size, not for speed */
 	/* The results are sent when this function is called; NULL: by no call. */
 	const char *send_at;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Recording that is switched off and on, begins anew, or begins at a function; results that the
 # program sends itself: by calls in the program, which is the same program without LITIFUT, and by
-# settings of the link.
+# settings of the link. Code of chosen objects and libraries.
 BOARDS=${BOARDS:-mps2-an385 microbit}
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../firmware.sh"
@@ -22,8 +22,36 @@ link_and_run()
 	emulate "$1/firmware.elf" "$1.serial"
 }
 
+# callers FOLDER: functions whose calls are traced
+callers()
+{
+	"$BUILD/bin/litifut" info --sites "$1/firmware.elf" |
+		sed -n '/^0x/{/ excluded in /d; s/.* in //p;}' | sort -u | paste -s -d ' '
+}
+
+# Objects and libraries, in code that begins at 0 and elsewhere.
+by_file()
+{
+	LITIFUT_EXCLUDE_OBJECTS=main.o traced object make_example object >/dev/null
+	is "LITIFUT_EXCLUDE_OBJECTS leaves these, and no others" "$(callers object |
+		grep -c 'Reset_Handler.* qsort' | tr '\n' ' ')$(callers object | grep -c '\<main\>')" "1 0"
+	LITIFUT_INCLUDE_OBJECTS='*/main.o' traced only make_example only >/dev/null
+	# exit() makes the call that sends
+	is "LITIFUT_INCLUDE_OBJECTS leaves the others" "$(callers only | sed 's/\.[a-z0-9.]*//g')" \
+		"SysTick_Handler average exit fibonacci main"
+	LITIFUT_EXCLUDE_LIBS='lib[cg]_nano.a' traced library make_example library >/dev/null
+	is "LITIFUT_EXCLUDE_LIBS leaves its functions" \
+		"$(callers library | grep -c 'qsort')" 0
+	front="env LITIFUT_EXCLUDE_OBJECTS=no.o $BUILD/bin/litifut build"
+	make_example none >none.log 2>&1
+	front=
+	ok "a name that no object has is reported" \
+		grep -q 'no input has a name of LITIFUT_EXCLUDE_OBJECTS' none.log
+}
+
 behaviour()
 {
+	by_file
 	for mode in counts table; do
 		rm -rf source
 		cp -r "$root/examples/firmware" source

@@ -48,6 +48,20 @@ static const char bfd_map[] =
 	".comment        0x0000000000000000       0x1f\n"
 	" .comment       0x0000000000000010       0x1f main.o\n";
 
+/* Of a firmware, whose code begins at 0. */
+static const char low_map[] = "Linker script and memory map\n"
+			      "\n"
+			      "LOAD beef/main.o\n"
+			      "                0x00000100                room = 0x100\n"
+			      "\n"
+			      ".privileged_functions\n"
+			      "                0x00000000      0x200\n"
+			      " *(.vectors)\n"
+			      " .vectors       0x00000000       0x40 start.o\n"
+			      " .text.main     0x00000040       0x2c main.o\n"
+			      ".comment        0x00000000       0x1f\n"
+			      " .comment       0x00000000       0x1f main.o\n";
+
 static const char lld_map[] =
 	"     VMA      LMA     Size Align Out     In      Symbol\n"
 	"     154      154       19     1 .interp\n"
@@ -124,6 +138,18 @@ static void a_map_of_ld_bfd_is_read(void **state)
 	assert_piece(&map.pieces[3], 0x8150, 0x30, "lib dir/libx.a(one.o)",
 		     ".text.a_rather_long_name");
 	assert_piece(&map.pieces[4], 0x8180, 0x40, "lib dir/libx.a(two.o)", ".text");
+	map_release(&map);
+}
+
+static void code_may_begin_at_zero(void **state)
+{
+	struct map map;
+
+	(void)state;
+	read_text(low_map, map_read_gnu, &map);
+	assert_int_equal(map.count, 2);
+	assert_piece(&map.pieces[0], 0, 0x40, "start.o", NULL);
+	assert_piece(&map.pieces[1], 0x40, 0x2c, "main.o", ".text.main");
 	map_release(&map);
 }
 
@@ -257,6 +283,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_map_of_ld_bfd_is_read),
+		cmocka_unit_test(code_may_begin_at_zero),
 		cmocka_unit_test(a_map_of_lld_is_read),
 		cmocka_unit_test(a_map_of_mold_is_read),
 		cmocka_unit_test(a_map_of_gold_is_read),
