@@ -1,7 +1,9 @@
-/* What of a firmware can't be recorded because of when it runs. */
+/* What of a firmware can't be recorded because of when it runs, or for whom. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "rewriter/before_ram.h"
+#include "rewriter/firmware.h"
 #include "rewriter/firmware_cpu.h"
 #include "rewriter/firmware_pass.h"
 #include "rewriter/reachable.h"
@@ -11,6 +13,49 @@ static void give_reason(uint8_t *functions, const uint8_t *marked, size_t count,
 	for (size_t i = 0; i < count; i++)
 		if (marked[i])
 			functions[i] = (uint8_t)reason;
+}
+
+/* Zephyr's entry of a thread that is confined. */
+#define CONFINED_THREAD "z_arm_userspace_enter"
+
+/* FreeRTOS' tasks that may use their own memory only. Its wrappers for the MPU contain a call that
+ * no program may make. */
+static bool confines_task(const struct litifut_image *image, const struct litifut_site *site)
+{
+	static const char name[] = "xTaskCreateRestricted";
+	static const char wrapper[] = "MPU_";
+	const struct litifut_symbol *callee = NULL;
+	const struct litifut_symbol *caller;
+	const char *called;
+
+	if (site->callee)
+		callee = litifut_image_function_start(image, site->callee & ~1u);
+	if (!callee)
+		return false;
+	called = callee->name;
+	if (!strncmp(called, wrapper, sizeof(wrapper) - 1))
+		called += sizeof(wrapper) - 1;
+	if (strncmp(called, name, sizeof(name) - 1))
+		return false;
+	caller = litifut_image_function_at(image, site->address);
+	return !caller || strncmp(caller->name, wrapper, sizeof(wrapper) - 1);
+}
+
+/* The memory protection unit keeps such tasks from the tracer's memory: the first stub would be
+ * their end. */
+static enum litifut_status check_confined(const struct litifut_firmware_pass *pass,
+					  struct litifut_error *error)
+{
+	bool confined = litifut_image_symbol(&pass->image, CONFINED_THREAD) != NULL;
+
+	for (size_t i = 0; i < pass->sites.count && !confined; i++)
+		confined = confines_task(&pass->image, &pass->sites.items[i].site);
+	if (!confined || pass->options->includes || pass->options->excludes)
+		return LITIFUT_OK;
+	return litifut_error_set(
+		error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL, LITIFUT_NO_ADDRESS,
+		"the program has tasks that may not use the tracer's memory (MPU): leave the code "
+		"that they run by LITIFUT_EXCLUDE or LITIFUT_EXCLUDE_OBJECTS");
 }
 
 enum litifut_status litifut_firmware_leave_functions(struct litifut_firmware_pass *pass,
@@ -24,6 +69,8 @@ enum litifut_status litifut_firmware_leave_functions(struct litifut_firmware_pas
 	pass->unrecorded = calloc(count + 1, 1);
 	if (!pass->unrecorded || !before || !port)
 		status = litifut_error_memory(error, pass->image.path);
+	if (!status)
+		status = check_confined(pass, error);
 	if (!status && pass->cpu->calls_before_ram)
 		status = litifut_before_ram_mark(&pass->image,
 						 pass->cpu->reset ? pass->cpu->reset(&pass->image)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # LITIFUT_MODE=table under a small kernel of two tasks, for which the tracer has no support: the same
 # results, every call counted, every call timed; calls that end by longjmp(); a pool of open
-# calls that is too small; programs that can throw, which are not timed; the clocks.
+# calls that is too small; programs that can throw, which are not timed; the clocks. A program whose
+# tasks are kept from the memory is left.
 BOARDS=${BOARDS:-mps2-an385 microbit mps2-an505 netduino2}
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../firmware.sh"
@@ -30,6 +31,27 @@ warns()
 post()
 {
 	"$BUILD/bin/litifut-post" "$@"
+}
+
+# Tasks that the MPU keeps from the tracer's memory would not survive the first stub.
+confined()
+{
+	rm -r source
+	cp -r "$root/examples/firmware" source
+	printf '%s\n' 'int xTaskCreateRestricted(void);' \
+		'__attribute__((noipa)) int xTaskCreateRestricted(void) { return 1; }' >>source/main.c
+	sed -i 's/^int main(void)/int xTaskCreateRestricted(void);\n&/
+		s/^	qsort/	xTaskCreateRestricted();\n&/' source/main.c
+	make_example confined-plain >/dev/null
+	front="$BUILD/bin/litifut build"
+	make_example confined >confined.log 2>&1
+	LITIFUT_EXCLUDE="average*" traced chosen make_example chosen
+	front=
+	ok "a program with confined tasks is left, and a line says so" \
+		warns confined 'left untraced: the program has tasks that may not use .*LITIFUT_EXCLUDE'
+	ok "it is as without LITIFUT" cmp confined-plain/firmware.bin confined/firmware.bin
+	ok "it is traced where their code is chosen" sh -c \
+		"'$BUILD/bin/litifut' info chosen/firmware.elf | grep -q ': rewritten'"
 }
 
 behaviour()
@@ -129,6 +151,7 @@ print(*(sum(int(row[name]) for row in rows) for name in ("calls", "timed_calls")
 		warns throws 'calls are counted, not timed: the program can throw exceptions'
 	is "by stubs for counts" "$("$BUILD/bin/litifut" info throws/firmware.elf |
 		sed -n 's/^  mode  *//p')" counts
+	[ "$board" != mps2-an385 ] || confined
 }
 
 for_boards behaviour
