@@ -346,6 +346,19 @@ static uint32_t guest_word(uint32_t address)
 	return (uint32_t)bytes[3] << 24 | bytes[2] << 16 | bytes[1] << 8 | bytes[0];
 }
 
+/* steps=PREFIX: what this process has done up to now. */
+static void write_steps(void)
+{
+	char path[4200];
+
+	if (!steps_prefix)
+		return;
+	oracle_step(this_thread()->stepped, NULL);
+	snprintf(path, sizeof(path), "%s.%d.steps", steps_prefix, (int)getpid());
+	if (!oracle_steps_write(path))
+		fail(path);
+}
+
 static void signal_returns(void)
 {
 	struct thread *thread = this_thread();
@@ -376,6 +389,10 @@ static void on_system_call(qemu_plugin_id_t id, unsigned index, int64_t number, 
 	if (mips)
 		number -= MIPS_FIRST;
 	switch (number) {
+	case 11: /* execve: nothing announces the end of a process that goes on as another program
+		  */
+		write_steps();
+		break;
 	case 90: /* mmap, munmap, mmap2 */
 	case 91:
 	case 192:
@@ -577,12 +594,7 @@ static void at_exit(qemu_plugin_id_t id, void *user)
 	FILE *file;
 
 	(void)id, (void)user;
-	if (steps_prefix) {
-		oracle_step(this_thread()->stepped, NULL);
-		snprintf(path, sizeof(path), "%s.%d.steps", steps_prefix, (int)getpid());
-		if (!oracle_steps_write(path))
-			fail(path);
-	}
+	write_steps();
 	if (!count_path)
 		return;
 	if (getpid() == first_pid)

@@ -183,8 +183,13 @@ def moved_sites(elf):
         first, second = elf.unpack("HH", elf.offset_of(place))
         wide = first >> 11 == 0x1E
         target = thumb_branch(elf, place, second & ~0x4000)
-        return wide and target is not None and any(
-            start <= elf.offset_of(target) < end for start, end in ours)
+        if not wide or target is None:
+            return False
+        try:  # what looks like a branch there may lead anywhere
+            offset = elf.offset_of(target)
+        except ValueError:
+            return False
+        return any(start <= offset < end for start, end in ours)
 
     _, _, count, record = elf.unpack("4I", section.offset)
     for i in range(count):
@@ -198,8 +203,9 @@ def moved_sites(elf):
             entries[site - 4] = site
         else:
             stone = thumb_branch(elf, site)
-            entries[stone] = site
-            stones.add(stone - 4)
+            if stone is not None:  # a site of paths or coverage need not have one
+                entries[stone] = site
+                stones.add(stone - 4)
     return entries, stones
 
 

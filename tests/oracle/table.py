@@ -88,12 +88,15 @@ def truth(rewritten):
     for thread in sorted(rewritten.oracle.threads):
         stack = []
         for kind, site, callee, time, count in rewritten.oracle.events(thread):
+            # A forked child ends calls that its parent had made: those have no time.
             if kind == "cut":
                 for _ in range(count):
-                    ended(stack, sums, None)
+                    if stack:
+                        ended(stack, sums, None)
             elif kind == "return":
-                base = next(call for call in reversed(stack) if not call.tail)
-                ended(stack, sums, None if base.late is None else time + base.late)
+                if stack:
+                    base = next(call for call in reversed(stack) if not call.tail)
+                    ended(stack, sums, None if base.late is None else time + base.late)
             elif kind in ("call", "tail"):
                 if (site, callee) not in keys:
                     keys[site, callee] = key_of(site, callee)
