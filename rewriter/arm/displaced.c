@@ -43,7 +43,7 @@ static struct litifut_arm_analysis analyse_narrow(uint16_t half, uint32_t addres
 
 		if (!reads_pc && (low != 15 || compares))
 			return (struct litifut_arm_analysis){LITIFUT_ARM_MOVES, 0, 0, 0};
-		if (!reads_pc || low >= 13 || compares)
+		if (!reads_pc || low == 13 || low == 15 || compares)
 			return (struct litifut_arm_analysis){LITIFUT_ARM_STAYS, 0, 0, 0};
 		return (struct litifut_arm_analysis){
 			(half & 0x0300) == 0x0200 ? LITIFUT_ARM_FORMS_ADDRESS : LITIFUT_ARM_ADDS_PC,
@@ -76,11 +76,27 @@ static struct litifut_arm_analysis analyse_wide(uint32_t word, uint32_t address)
 						     litifut_arm_condition(word, 4)};
 	if (decoded.class != LITIFUT_CLASS_OTHER)
 		return stays;
-	if ((first & 0xff7f) == 0xf85f && second >> 12 < 13) { /* LDR (literal), T2 */
+	if ((first & 0xff7f) == 0xf85f && second >> 12 != 13 && second >> 12 != 15) {
+		/* LDR (literal), T2 */
 		uint32_t offset = second & 0xfff;
 
 		return (struct litifut_arm_analysis){
 			LITIFUT_ARM_LOADS_LITERAL, second >> 12,
+			first & 0x80 ? aligned_pc + offset : aligned_pc - offset, 0};
+	}
+	if ((first & 0xff7f) == 0xe95f && second >> 12 != 13 && second >> 12 != 15) {
+		/* LDRD (literal), T1 */
+		uint32_t offset = (second & 0xff) * 4;
+
+		return (struct litifut_arm_analysis){
+			LITIFUT_ARM_LOADS_PAIR, second >> 12,
+			first & 0x80 ? aligned_pc + offset : aligned_pc - offset, 0};
+	}
+	if ((first & 0xff3f) == 0xed1f && (second & 0x0e00) == 0x0a00) { /* VLDR, T1 and T2 */
+		uint32_t offset = (second & 0xff) * 4;
+
+		return (struct litifut_arm_analysis){
+			LITIFUT_ARM_LOADS_VECTOR, 0,
 			first & 0x80 ? aligned_pc + offset : aligned_pc - offset, 0};
 	}
 	if ((first & 0xfbff) == 0xf2af || (first & 0xfbff) == 0xf20f) { /* ADR, T2 and T3 */

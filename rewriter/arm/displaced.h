@@ -19,6 +19,8 @@ enum litifut_arm_treatment {
 	LITIFUT_ARM_STAYS,         /* can't be displaced */
 	LITIFUT_ARM_MOVES,         /* position-independent: copied */
 	LITIFUT_ARM_LOADS_LITERAL, /* ldr Rt, [pc, #n] */
+	LITIFUT_ARM_LOADS_PAIR,    /* ldrd Rt, Rt2, [pc, #n] */
+	LITIFUT_ARM_LOADS_VECTOR,  /* vldr Sd or Dd, [pc, #n] */
 	LITIFUT_ARM_FORMS_ADDRESS, /* adr Rd; mov Rd, pc */
 	LITIFUT_ARM_ADDS_PC,       /* add Rd, pc */
 	LITIFUT_ARM_BRANCHES       /* conditional: cbz, cbnz, b<cond> */

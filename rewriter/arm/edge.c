@@ -87,7 +87,9 @@ static bool moves(const struct litifut_edge_place *place,
 	case LITIFUT_ARM_LOADS_LITERAL:
 	case LITIFUT_ARM_FORMS_ADDRESS:
 		return !has_only_links(place) || litifut_arm_thumb1_displaceable(displaced);
+	case LITIFUT_ARM_LOADS_PAIR:
 	case LITIFUT_ARM_ADDS_PC:
+	case LITIFUT_ARM_LOADS_VECTOR:
 		return !has_only_links(place);
 	default:
 		return false;

@@ -80,12 +80,31 @@ void litifut_arm_put_displaced(struct litifut_arm_emitter *emitter,
 	case LITIFUT_ARM_FORMS_ADDRESS:
 		litifut_arm_put_value(emitter, analysis->reg, analysis->value);
 		break;
+	case LITIFUT_ARM_LOADS_PAIR:
+		litifut_arm_put_value(emitter, analysis->reg, analysis->value);
+		litifut_arm_put(emitter, (uint16_t)(0xe9d0 | analysis->reg)); /* ldrd [rN] */
+		litifut_arm_put(emitter, (uint16_t)(displaced->instruction & 0xff00));
+		break;
 	case LITIFUT_ARM_ADDS_PC:
+	case LITIFUT_ARM_LOADS_VECTOR:
+		if (analysis->treatment == LITIFUT_ARM_ADDS_PC && analysis->reg == 14) {
+			litifut_arm_put(emitter, 0xb401); /* push {r0} */
+			litifut_arm_put_value(emitter, 0, analysis->value);
+			litifut_arm_put(emitter, 0x4486); /* add lr, r0 */
+			litifut_arm_put(emitter, 0xbc01); /* pop {r0} */
+			break;
+		}
 		if (!lr_is_free)
 			litifut_arm_put(emitter, 0xb500); /* push {lr} */
 		litifut_arm_put_value(emitter, 14, analysis->value);
-		litifut_arm_put(emitter, (uint16_t)(0x4470 | (analysis->reg & 7) |
-						    (analysis->reg & 8) << 4));
+		if (analysis->treatment == LITIFUT_ARM_LOADS_VECTOR) { /* vldr [lr] */
+			litifut_arm_put(emitter,
+					(uint16_t)(0xed9e | (displaced->instruction >> 16 & 0x40)));
+			litifut_arm_put(emitter, (uint16_t)(displaced->instruction & 0xff00));
+		} else {
+			litifut_arm_put(emitter, (uint16_t)(0x4470 | (analysis->reg & 7) |
+							    (analysis->reg & 8) << 4));
+		}
 		if (!lr_is_free) {
 			litifut_arm_put(emitter, 0xf85d); /* ldr.w lr, [sp], #4 */
 			litifut_arm_put(emitter, 0xeb04);

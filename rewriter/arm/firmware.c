@@ -138,14 +138,15 @@ static struct litifut_arm_displaced displaced_by(const struct litifut_firmware_c
 	return displaced;
 }
 
-/* `add rN, pc`: the pc that it read is loaded into a register that is put back. */
-static void emit_add(struct emitter *emitter, unsigned reg, uint32_t value)
+/* `instruction`, for which rS has the value, and is put back. */
+static void emit_with(struct emitter *emitter, unsigned scratch, uint32_t value,
+		      uint32_t instruction)
 {
-	unsigned scratch = reg == 0;
-
 	half(emitter, 0xb400 | 1u << scratch); /* push {rS} */
 	load(emitter, scratch, value);
-	half(emitter, 0x4400 | scratch << 3 | (reg & 7) | (reg & 8) << 4);
+	if (instruction >> 16)
+		half(emitter, instruction >> 16);
+	half(emitter, instruction & 0xffff);
 	half(emitter, 0xbc00 | 1u << scratch); /* pop {rS} */
 }
 
@@ -154,7 +155,8 @@ static void emit_displaced(struct emitter *emitter, const struct litifut_section
 			   const struct litifut_arm_displaced *displaced,
 			   const struct litifut_arm_analysis *analysis)
 {
-	uint32_t at = analysis->value - section->address;
+	const uint32_t at = analysis->value - section->address;
+	const unsigned reg = analysis->reg;
 
 	switch (analysis->treatment) {
 	case LITIFUT_ARM_STAYS:
@@ -166,16 +168,25 @@ static void emit_displaced(struct emitter *emitter, const struct litifut_section
 		half(emitter, displaced->instruction & 0xffff);
 		break;
 	case LITIFUT_ARM_LOADS_LITERAL:
-		if (at >= section->size || section->size - at < 4)
-			emitter->failed = true;
-		else
-			load(emitter, analysis->reg, litifut_get32(false, section->bytes + at));
+		emitter->failed |= at >= section->size || section->size - at < 4;
+		if (!emitter->failed)
+			load(emitter, reg, litifut_get32(false, section->bytes + at));
 		break;
 	case LITIFUT_ARM_FORMS_ADDRESS:
 		load(emitter, analysis->reg, analysis->value);
 		break;
-	case LITIFUT_ARM_ADDS_PC:
-		emit_add(emitter, analysis->reg, analysis->value);
+	case LITIFUT_ARM_LOADS_PAIR:
+		load(emitter, reg, analysis->value);
+		half(emitter, 0xe9d0 | reg); /* ldrd [rN] */
+		half(emitter, displaced->instruction & 0xff00);
+		break;
+	case LITIFUT_ARM_LOADS_VECTOR: /* vldr [r0] */
+		emit_with(emitter, 0, analysis->value,
+			  0xed900000 | (displaced->instruction & 0x40ff00));
+		break;
+	case LITIFUT_ARM_ADDS_PC: /* add rN, rS */
+		emit_with(emitter, reg == 0, analysis->value,
+			  0x4400 | (reg == 0) << 3 | (reg & 7) | (reg & 8) << 4);
 		break;
 	case LITIFUT_ARM_BRANCHES:
 		half(emitter, analysis->branch);

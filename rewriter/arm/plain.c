@@ -71,10 +71,14 @@ enum litifut_arm_plain_treatment litifut_arm_plain_treatment(uint32_t word, uint
 		return LITIFUT_ARM_PLAIN_STUCK;
 	if (!plain_reads_pc(word))
 		return LITIFUT_ARM_PLAIN_MOVES;
+	if (always && (word & 0x0f3f0e00) == 0x0d1f0a00)
+		return LITIFUT_ARM_PLAIN_LOADS_VECTOR;
 	if (!always || names_pc(word >> 12))
 		return LITIFUT_ARM_PLAIN_STUCK;
 	if ((word & 0x0f7f0000) == 0x051f0000)
 		return LITIFUT_ARM_PLAIN_LOADS_LITERAL;
+	if ((word & 0x0f7f10f0) == 0x014f00d0) /* an even register, and the next one */
+		return LITIFUT_ARM_PLAIN_LOADS_PAIR;
 	if (((word & 0x0fff0ff0) == 0x008f0000 || (word & 0x0fff0ff0) == 0x079f0000) &&
 	    !names_pc(word) && (word & 15) != 14)
 		return LITIFUT_ARM_PLAIN_USES_PC;
@@ -140,6 +144,33 @@ bool litifut_arm_move_plain(uint32_t word, uint32_t from, uint32_t address, uint
 			return false;
 		litifut_put32(false, code + *used + 16, pc - (address + *used + 4 + 8));
 		*used += 20;
+		return true;
+	case LITIFUT_ARM_PLAIN_LOADS_PAIR: /* ldr rN, =distance; add rN, pc, rN; ldrd rN, [rN] */
+		target = (word >> 4 & 0xf0) | (word & 15);
+		target = word >> 23 & 1 ? pc + target : pc - target;
+		litifut_put32(false, code + *used, 0xe59f0008 | reg << 12);
+		litifut_put32(false, code + *used + 4, 0xe08f0000 | reg << 12 | reg);
+		litifut_put32(false, code + *used + 8, 0xe1c000d0 | reg << 16 | reg << 12);
+		if (!litifut_arm_put_plain_branch(0xe0000000, address + *used + 12, from + 4,
+						  code + *used + 12))
+			return false;
+		litifut_put32(false, code + *used + 16, target - (address + *used + 4 + 8));
+		*used += 20;
+		return true;
+	case LITIFUT_ARM_PLAIN_LOADS_VECTOR:
+		/* push {lr}; ldr lr, =distance; add lr, pc, lr; vldr [lr]; pop {lr} */
+		target = (word & 0xff) * 4;
+		target = word >> 23 & 1 ? pc + target : pc - target;
+		litifut_put32(false, code + *used, 0xe52de004);
+		litifut_put32(false, code + *used + 4, 0xe59fe00c);
+		litifut_put32(false, code + *used + 8, 0xe08fe00e);
+		litifut_put32(false, code + *used + 12, (word & 0xff50ff00) | 0x008e0000);
+		litifut_put32(false, code + *used + 16, 0xe49de004);
+		if (!litifut_arm_put_plain_branch(0xe0000000, address + *used + 20, from + 4,
+						  code + *used + 20))
+			return false;
+		litifut_put32(false, code + *used + 24, target - (address + *used + 8 + 8));
+		*used += 28;
 		return true;
 	case LITIFUT_ARM_PLAIN_STUCK:
 		break;

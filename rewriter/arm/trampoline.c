@@ -143,6 +143,7 @@ bool litifut_arm_copyable(const struct litifut_arm_displaced *displaced)
 
 	return analysis.treatment == LITIFUT_ARM_MOVES ||
 	       analysis.treatment == LITIFUT_ARM_LOADS_LITERAL ||
+	       analysis.treatment == LITIFUT_ARM_LOADS_PAIR ||
 	       analysis.treatment == LITIFUT_ARM_FORMS_ADDRESS;
 }
 

@@ -73,6 +73,11 @@ arm_source()
 		done
 		add_case "ldr r5, =0x12345678" "bne 1f" "adr r6, 2f; subs r6, r6, r6"
 		add_case "it eq; addeq r5, r5, #1" "bne 1f" "ldr r6, =77"
+		# loads relative to the pc move along
+		for load in "ldrd r6, r7, 3f" "ldr.w lr, 3f; mov r6, lr; mov lr, #0" "add lr, pc; mov lr, #0" "vldr d0, 3f; vmov r6, r7, d0" \
+			"vldr s3, 4f; vmov r6, s3"; do
+			add_case "cmp r3, r4; b 6f; 6:" "bne 1f" "$load; b 5f; .balign 8; 3: .word 0x1234567; 4: .word 0x89abcdef; 5:"
+		done
 		add_case "it eq; addeq r5, r5, #1" "bne.w 1f" "it ne; movne r6, #9"
 	fi
 }
