@@ -38,6 +38,7 @@
 #include "rewriter/arm/tail.h"
 #include "rewriter/arm/thumb1.h"
 #include "rewriter/arm/thunk.h"
+#include "rewriter/arm/word_table.h"
 
 #define BRANCH_BYTES 4u
 #define LR 14
@@ -871,6 +872,17 @@ static bool is_table_call(const struct litifut_image *image, const struct litifu
 	return callee && !strncmp(callee->name, start, sizeof(start) - 1);
 }
 
+/* Is the `bx lr` at the end of the block not a return, but a switch whose register lr is? */
+static bool is_switch_by_link(const struct litifut_image *image,
+			      const struct litifut_graph_block *block)
+{
+	return block->block.ends == LITIFUT_ENDS_RETURN &&
+	       block->block.flags & LITIFUT_BLOCK_THUMB && block->length == 2 &&
+	       litifut_arm_begins_table(&image->sections[block->section],
+					&image->symbols[block->function - 1],
+					(block->block.end + 3) & ~3u);
+}
+
 /* In T32 code neighbours move, so all that leads between them must be known; in all code, what is
  * executed follows from what leads there. Where neither data nor a table has a label in the
  * function, a jump may lead anywhere: libgcc's division is such code. */
@@ -885,6 +897,8 @@ static unsigned judge_function(const struct litifut_image *image,
 		if (is_table_call(image, &graph->items[i].block))
 			return LITIFUT_SITE_UNKNOWN_JUMP;
 	for (size_t i = first; i < end; i++) {
+		if (is_switch_by_link(image, &graph->items[i]))
+			graph->items[i].block.ends = LITIFUT_ENDS_JUMP;
 		if (graph->items[i].block.ends == LITIFUT_ENDS_JUMP)
 			labels |= label_branches(image, graph, i, end);
 		labels |= (graph->items[i].block.flags & LITIFUT_BLOCK_LABEL) != 0;

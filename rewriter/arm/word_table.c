@@ -58,16 +58,15 @@ static uint16_t half_at(const struct litifut_section *section, uint32_t address)
 	return litifut_get16(false, section->bytes + (address - section->address));
 }
 
-/* Does the code before the words say that a table begins at `table`? */
-static bool begins_table(const struct litifut_section *section,
-			 const struct litifut_symbol *function, uint32_t table)
+bool litifut_arm_begins_table(const struct litifut_section *section,
+			      const struct litifut_symbol *function, uint32_t table)
 {
 	uint32_t at = table;
 	unsigned base, entry;
 	uint16_t half, second;
 
 	if (!function->thumb || table - function->address < GCC_BYTES ||
-	    table - section->address < GCC_BYTES)
+	    table - section->address < GCC_BYTES || table - section->address > section->size)
 		return false;
 	if (half_at(section, at - 2) == 0xbf00)
 		at -= 2;
@@ -126,7 +125,7 @@ void litifut_arm_add_word_table(const struct litifut_image *image,
 	/* No table is that long; room for trampolines, megabytes of zeros, is data too. */
 	if (end - data->start > WORD_TABLE_BYTES_MAX)
 		end = data->start + WORD_TABLE_BYTES_MAX;
-	if (start + 4 <= end && begins_table(section, function, start))
+	if (start + 4 <= end && litifut_arm_begins_table(section, function, start))
 		start = add_cases(section, function, start, end, targets);
 	for (uint32_t at = start; at + 4 <= end; at += 4) {
 		uint32_t entry = litifut_get32(false, section->bytes + (at - section->address));
