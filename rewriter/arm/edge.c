@@ -121,29 +121,61 @@ static bool ends_anywhere(const struct litifut_edge_place *place,
 	}
 }
 
-/* The condition of an `it` that makes one instruction conditional, which follows; 0: it is not
- * such a one, or the condition is one that 16-bit branches do not have. */
-static uint16_t it_condition(const struct litifut_edge_place *place, uint32_t address)
-{
-	const uint16_t half = litifut_get16(false, code_at(place, address));
-	const unsigned condition = half >> 4 & 15;
+/* What an `it` makes conditional, of which the branch is the last. */
+struct conditional {
+	uint32_t address; /* of the `it` */
+	uint16_t shorter; /* the same without the branch; 0: there is the branch alone */
+	uint16_t branch;  /* with its condition, without an offset */
+};
 
-	return litifut_arm_it_length(half) == 1 && condition < 14
-		       ? (uint16_t)(0xd000 | condition << 8)
-		       : 0;
+/* False: there is something between them that can't move, or no such condition of a branch. */
+static bool find_conditional(const struct litifut_edge_place *place, struct conditional *found)
+{
+	const struct litifut_block *block = &place->block->block;
+
+	for (uint32_t at = block->start; at < block->branch; at += thumb_at(place, at).length) {
+		const uint16_t half = litifut_get16(false, code_at(place, at));
+		const unsigned count = litifut_arm_it_length(half);
+		unsigned condition = half >> 4 & 15;
+		uint32_t inner = at + 2;
+
+		if (!count)
+			continue;
+		for (unsigned i = 1; i < count && inner < block->branch; i++) {
+			const struct litifut_arm_displaced each = thumb_at(place, inner);
+
+			if (litifut_arm_analyse(&each).treatment != LITIFUT_ARM_MOVES ||
+			    (each.length == 4 && litifut_arm_task_access(each.instruction)))
+				break;
+			inner += each.length;
+		}
+		if (inner != block->branch)
+			continue;
+		*found = (struct conditional){.address = at};
+		if (count > 1) {
+			const unsigned mask = half & 15;
+
+			condition = (condition & 14) | (mask >> (5 - count) & 1);
+			found->shorter =
+				(uint16_t)((half & 0xfff0) | (mask & (0xfu << (6 - count))) |
+					   1u << (5 - count));
+		}
+		found->branch = (uint16_t)(0xd000 | condition << 8);
+		return condition < 14;
+	}
+	return false;
 }
 
 static unsigned judge_in_block(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
 	const struct litifut_graph_block *block = place->block;
+	struct conditional conditional;
 
-	if (block->block.branch - block->block.start < 2 || block->last != 2 ||
-	    block->last_in_block || !it_condition(place, block->block.branch - 2) ||
-	    !ends_anywhere(place, block))
+	if (!find_conditional(place, &conditional) || !ends_anywhere(place, block))
 		return LITIFUT_SITE_SPECIAL_FORM;
-	edge->address = block->block.branch - 2;
-	edge->before = 2;
-	edge->bytes = 2 + block->length;
+	edge->address = conditional.address;
+	edge->before = (uint8_t)(block->block.branch - conditional.address);
+	edge->bytes = (uint8_t)(edge->before + block->length);
 	return litifut_edge_is_free(place, edge->address, edge->bytes) ? LITIFUT_SITE_PATCHED
 								       : LITIFUT_SITE_BRANCH_TARGET;
 }
@@ -554,7 +586,18 @@ static void put_thumb_branch(struct thumb *thumb, const struct litifut_edge_plac
 	if (edge->enters)
 		mark(thumb, &block->block, WAY_ENTERED);
 	if (block->in_block) {
-		condition = it_condition(place, edge->address);
+		struct conditional conditional;
+
+		find_conditional(place, &conditional);
+		condition = conditional.branch;
+		if (conditional.shorter)
+			litifut_arm_put(&thumb->emitter, conditional.shorter);
+		for (uint32_t at = edge->address + 2; at < block->block.branch;) {
+			const struct litifut_arm_displaced each = thumb_at(place, at);
+
+			move(thumb, &each);
+			at += each.length;
+		}
 	} else if (edge->before) {
 		const struct litifut_arm_displaced last = thumb_at(place, edge->address);
 
@@ -642,8 +685,12 @@ static bool write_thumb(const struct litifut_edge_place *place, const struct lit
 		return more != 0 && (!thumb.links || link_reaches(edge->stone, address));
 	}
 	detour->address = edge->address;
-	detour->length = edge->bytes;
-	if (edge->bytes == 6) /* the rest of an instruction that was cut */
+	detour->length = thumb_at(place, edge->address).length;
+	if (detour->length == 2)
+		detour->length += thumb_at(place, edge->address + 2).length;
+	if (detour->length > edge->bytes)
+		detour->length = edge->bytes;
+	if (detour->length == 6) /* the rest of an instruction that was cut */
 		litifut_put16(false, detour->code + 4, 0xbf00);
 	if (!litifut_arm_branch_write(edge->address, address, detour->code))
 		return false;

@@ -73,6 +73,14 @@ arm_source()
 		done
 		add_case "ldr r5, =0x12345678" "bne 1f" "adr r6, 2f; subs r6, r6, r6"
 		add_case "it eq; addeq r5, r5, #1" "bne 1f" "ldr r6, =77"
+		# an `it` for several instructions, of which the branch is the last
+		for condition in eq cs mi vs hi lt le; do
+			add_case "itt $condition; add$condition r5, r5, #1" "b$condition 1f" "adds r6, r6, #1"
+			add_case "ittt $condition; add$condition.w r5, r5, #1; ldr$condition r7, [r1, #4]" "b$condition 1f" nop
+		done
+		add_case "ite eq; addeq r5, r5, #1" "bne 1f" "adds r6, r6, #1"
+		add_case "itte ge; addge r5, r5, #1; cmpge r5, r6" "blt 1f" "adds r6, r6, #1"
+		add_case "itett le; movle r5, r6; movgt r6, r5; addle r7, r6" "ble 1f" "adds r6, r6, #1"
 		# loads relative to the pc move along
 		for load in "ldrd r6, r7, 3f" "ldr.w lr, 3f; mov r6, lr; mov lr, #0" "add lr, pc; mov lr, #0" "vldr d0, 3f; vmov r6, r7, d0" \
 			"vldr s3, 4f; vmov r6, s3"; do
