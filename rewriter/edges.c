@@ -21,6 +21,7 @@ struct judge {
 	struct litifut_session *session;
 	struct litifut_edges *edges;
 	struct litifut_targets taken;
+	size_t branches;                   /* edges before the first entry, by block */
 	struct litifut_code_range *ranges; /* of this section */
 	size_t range_count;
 	uint16_t section;
@@ -165,6 +166,41 @@ static enum litifut_status find_stones(struct judge *judge, bool entries,
 	return status;
 }
 
+/* The same for branches. First without the code that records, or may have to record, the start of a
+ * block in `spared`: it can't do both. What finds no other code then may have that, too. */
+static enum litifut_status find_branch_stones(struct judge *judge, const uint8_t *spared,
+					      struct litifut_error *error)
+{
+	const struct litifut_graph *graph = &judge->edges->graph;
+	struct litifut_targets taken;
+	enum litifut_status status =
+		litifut_targets_create(judge->taken.start, judge->taken.end, &taken, error);
+
+	if (status)
+		return status;
+	litifut_targets_merge(&taken, &judge->taken);
+	for (size_t i = 0; i < graph->count; i++) {
+		const struct litifut_edge_place place = place_of(judge->session, i, &judge->taken);
+		struct litifut_edge edge = {.block = (uint32_t)i, .entry = true};
+
+		if (spared[i] &&
+		    judge->session->arch->edges->judge_entry(&place, &edge) == LITIFUT_SITE_PATCHED)
+			take(&judge->taken, edge.address, edge.bytes);
+	}
+	status = find_stones(judge, false, error);
+	litifut_targets_release(&judge->taken);
+	judge->taken = taken;
+	for (size_t i = 0; i < judge->edges->count; i++) {
+		const struct litifut_edge *edge = &judge->edges->items[i];
+
+		if (edge->stone_bytes) {
+			take(&judge->taken, edge->address, edge->bytes);
+			take(&judge->taken, edge->stone, edge->stone_bytes);
+		}
+	}
+	return status ? status : find_stones(judge, false, error);
+}
+
 /* The branch at the end of the block; `function` is why its function must be left, or
  * LITIFUT_SITE_PATCHED. */
 static void judge_branch(struct judge *judge, size_t number, unsigned function)
@@ -269,41 +305,65 @@ static void judge_functions(struct judge *judge, uint8_t *functions)
 	}
 }
 
+/* That of the branch at the end of the block, or NULL. */
+static struct litifut_edge *branch_of(const struct judge *judge, size_t number)
+{
+	size_t low = 0;
+	size_t high = judge->branches;
+
+	while (low < high) {
+		const size_t middle = (low + high) / 2;
+
+		if (judge->edges->items[middle].block < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < judge->branches && judge->edges->items[low].block == number
+		       ? &judge->edges->items[low]
+		       : NULL;
+}
+
 /* The branch at the start of the block moves as a whole, and the entry with it. */
 static bool joins_branch(struct judge *judge, size_t number)
 {
+	struct litifut_edge *edge = branch_of(judge, number);
 	const struct litifut_graph_block *block = &judge->edges->graph.items[number];
 
-	if (!is_recorded(block))
+	if (!edge || !is_recorded(block))
 		return false;
-	for (size_t i = 0; i < judge->edges->count; i++) {
-		struct litifut_edge *edge = &judge->edges->items[i];
+	if (judge->session->arch->edges->join) {
+		const struct litifut_edge_place place =
+			place_of(judge->session, number, &judge->taken);
 
-		if (edge->block != number || edge->entry)
-			continue;
-		if (judge->session->arch->edges->join) {
-			const struct litifut_edge_place place =
-				place_of(judge->session, number, &judge->taken);
-
-			edge->enters = judge->session->arch->edges->join(&place, edge);
-			if (edge->enters)
-				take(&judge->taken, edge->address, edge->bytes);
-		} else {
-			edge->enters = edge->address == block->block.start && !edge->stone_bytes;
-		}
-		return edge->enters;
+		edge->enters = judge->session->arch->edges->join(&place, edge);
+		if (edge->enters)
+			take(&judge->taken, edge->address, edge->bytes);
+	} else {
+		edge->enters = edge->address == block->block.start && !edge->stone_bytes;
 	}
-	return false;
+	return edge->enters;
 }
 
-/* Judges what the paths want and what was not judged yet. */
+/* Does the block begin with a branch that needs a stone, and may yet get one? */
+static bool may_join(const struct judge *judge, size_t number)
+{
+	const struct litifut_graph_block *block = &judge->edges->graph.items[number];
+	const struct litifut_edge *edge = branch_of(judge, number);
+
+	return edge && edge->wants_stone && !is_recorded(block) &&
+	       edge->address == block->block.start;
+}
+
+/* Judges what the paths want and what was not judged yet; `waits`: without what a stone for a
+ * branch may decide. */
 static void judge_wanted(struct judge *judge, const struct litifut_paths *paths, uint8_t *judged,
-			 uint8_t kind)
+			 uint8_t kind, bool waits)
 {
 	struct litifut_graph *graph = &judge->edges->graph;
 
 	for (size_t i = 0; i < graph->count; i++) {
-		if (paths->wanted[i] != kind || judged[i])
+		if (paths->wanted[i] != kind || judged[i] || (waits && may_join(judge, i)))
 			continue;
 		judged[i] = 1;
 		if (joins_branch(judge, i))
@@ -400,13 +460,14 @@ static enum litifut_status judge_paths(struct judge *judge, const uint8_t *funct
 	const bool stones = LITIFUT_ARCH_GET(judge->session->arch, detour, find_stone) != NULL;
 	struct litifut_paths paths;
 	uint8_t *judged = calloc(graph->count + 1, 1);
+	uint8_t *spared = calloc(graph->count + 1, 1);
 	enum litifut_status status = litifut_paths_start(
 		judge->session, graph, judge->session->arch->edges->add_addresses,
 		judge->session->arch->edges->may_call, &paths, error);
 	bool branches = true;
 	bool again = true;
 
-	if (!status && !judged)
+	if (!status && (!judged || !spared))
 		status = litifut_error_memory(error, judge->session->image.path);
 	for (size_t i = 0; i < graph->count && !status; i++)
 		if (!paths.left[i] &&
@@ -414,15 +475,21 @@ static enum litifut_status judge_paths(struct judge *judge, const uint8_t *funct
 			litifut_paths_leave(&paths, i);
 	litifut_paths_want(&paths);
 	while (again && !status) {
-		judge_wanted(judge, &paths, judged, LITIFUT_ENTERED_RECORD);
+		judge_wanted(judge, &paths, judged, LITIFUT_ENTERED_RECORD, stones && branches);
 		for (size_t i = 0; i < judge->session->unlent_count; i++)
 			take(&judge->taken, judge->session->unlent[i], 4);
 		if (stones)
 			status = find_stones(judge, true, error);
-		if (!status && stones && branches)
-			status = find_stones(judge, false, error);
+		if (!status && stones && branches) {
+			for (size_t i = 0; i < graph->count; i++)
+				spared[i] = !paths.left[i] && !judged[i] &&
+					    (paths.wanted[i] == LITIFUT_ENTERED_BIT ||
+					     graph->items[i].block.flags & LITIFUT_BLOCK_FUNCTION);
+			status = find_branch_stones(judge, spared, error);
+		}
 		branches = false;
-		judge_wanted(judge, &paths, judged, LITIFUT_ENTERED_BIT);
+		judge_wanted(judge, &paths, judged, LITIFUT_ENTERED_RECORD, false);
+		judge_wanted(judge, &paths, judged, LITIFUT_ENTERED_BIT, false);
 		if (!status && stones)
 			status = find_stones(judge, true, error);
 		again = !status && leave_incomplete(judge, &paths);
@@ -434,6 +501,7 @@ static enum litifut_status judge_paths(struct judge *judge, const uint8_t *funct
 		give_bits(judge->edges, &judge->session->sites, &paths);
 	litifut_paths_release(&paths);
 	free(judged);
+	free(spared);
 	return status;
 }
 
@@ -480,11 +548,20 @@ static void give_flags(struct litifut_session *session)
 static enum litifut_status judge_flags(struct judge *judge, const uint8_t *functions,
 				       struct litifut_error *error)
 {
+	const struct litifut_graph *graph = &judge->edges->graph;
 	const bool stones = LITIFUT_ARCH_GET(judge->session->arch, detour, find_stone) != NULL;
 	enum litifut_status status = LITIFUT_OK;
 
-	if (stones)
-		status = find_stones(judge, false, error);
+	if (stones) {
+		uint8_t *spared = calloc(graph->count + 1, 1);
+
+		for (size_t i = 0; i < graph->count && spared; i++)
+			spared[i] = functions[i] == LITIFUT_SITE_PATCHED &&
+				    wants_entry(&graph->items[i]);
+		status = spared ? find_branch_stones(judge, spared, error)
+				: litifut_error_memory(error, judge->session->image.path);
+		free(spared);
+	}
 	lead_to_unrecorded(&judge->edges->graph);
 	judge_all(judge, true, functions);
 	if (!status && stones)
@@ -550,6 +627,7 @@ enum litifut_status litifut_edges_find(struct litifut_session *session,
 			take(&judge.taken, session->fixed[i], 4);
 		judge_functions(&judge, functions);
 		judge_all(&judge, false, functions);
+		judge.branches = edges->count;
 	}
 	if (!status)
 		status = session->context.bits ? judge_paths(&judge, functions, error)

@@ -113,8 +113,8 @@ static bool ends_anywhere(const struct litifut_edge_place *place,
 		       ((end.instruction & 0xff87) == 0x4700 ||
 			(end.instruction & 0xff87) == 0x4687) &&
 		       (end.instruction >> 3 & 15) != 15;
-	case LITIFUT_ENDS_CALL: /* bl; blx rN */
-		return block->block.target ? block->block.target & 1
+	case LITIFUT_ENDS_CALL: /* bl, blx; blx rN */
+		return block->block.target ? block->block.target & 1 || !has_only_links(place)
 					   : end.length == 2 && (end.instruction >> 3 & 15) < LR;
 	default:
 		return false;
@@ -511,6 +511,20 @@ static void go(struct thumb *thumb, uint32_t target)
 	}
 }
 
+/* bx pc; nop; and the A32 code that follows: b target */
+static void go_to_plain(struct thumb *thumb, uint32_t target)
+{
+	struct litifut_arm_emitter *emitter = &thumb->emitter;
+
+	if ((emitter->address + emitter->at) & 2)
+		litifut_arm_put(emitter, 0xbf00);
+	litifut_arm_put(emitter, 0x4778);
+	litifut_arm_put(emitter, 0xbf00);
+	thumb->far |= !litifut_arm_put_plain_branch(ALWAYS, emitter->address + emitter->at, target,
+						    emitter->code + emitter->at);
+	emitter->at += 4;
+}
+
 static void move(struct thumb *thumb, const struct litifut_arm_displaced *displaced)
 {
 	const struct litifut_arm_analysis analysis = litifut_arm_analyse(displaced);
@@ -561,8 +575,10 @@ static void put_end(struct thumb *thumb, const struct litifut_edge_place *place,
 		}
 		litifut_arm_put_value(&thumb->emitter, LR,
 				      (block->block.branch + block->length) | 1);
-		if (block->block.target)
+		if (block->block.target & 1)
 			go(thumb, block->block.target);
+		else if (block->block.target)
+			go_to_plain(thumb, block->block.target);
 		else /* bx rN */
 			litifut_arm_put(&thumb->emitter, (uint16_t)(end.instruction & ~0x80u));
 		break;
@@ -960,8 +976,8 @@ static unsigned judge_function(const struct litifut_image *image,
 /* The start of a block need not be recorded at its first instruction. */
 static bool join(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
-	return !edge->stone_bytes &&
-	       (has_only_links(place) || edge->address == place->block->block.start);
+	return has_only_links(place) ? !edge->stone_bytes
+				     : edge->address == place->block->block.start;
 }
 
 const struct litifut_arch_edges litifut_arm_edges = {
