@@ -69,7 +69,7 @@ struct litifut_fold {
 
 #define LITIFUT_FOLD_INLINE static inline __attribute__((always_inline))
 /* For rare cases, which must stay outside the loop. */
-#define LITIFUT_FOLD_SLOW static __attribute__((noinline, cold))
+#define LITIFUT_FOLD_SLOW static __attribute__((noinline, cold, unused))
 
 LITIFUT_FOLD_INLINE uint64_t litifut_fold_time(uint64_t now, uint32_t low)
 {
