@@ -6,6 +6,7 @@
 
 #include <libiberty/libiberty.h>
 
+#include "common/nearest.h"
 #include "litifut/settings.h"
 
 struct known {
@@ -77,11 +78,29 @@ static const char *complaint(enum litifut_setting_kind kind, const char *value)
 	}
 }
 
+/* The setting that is most like the one that does not exist, without LITIFUT_; NULL: none is. */
+static const char *nearest_name(const char *setting, size_t length)
+{
+	const char *names[sizeof(known_settings) / sizeof(known_settings[0]) + 1] = {NULL};
+	const size_t prefix = strncmp(setting, "LITIFUT_", 8) ? 0 : 8;
+	char *word;
+	const char *nearest;
+
+	if (prefix >= length)
+		return NULL;
+	word = xstrndup(setting + prefix, length - prefix);
+	defaults_names(names, sizeof(names) / sizeof(names[0]) - 1);
+	nearest = litifut_name_nearest(word, names);
+	free(word);
+	return nearest;
+}
+
 static void check(const char *setting, void (*warn)(const char *line))
 {
 	const size_t length = strcspn(setting, "=");
 	const struct known *known = find(setting, length);
 	const char *wrong = NULL;
+	const char *nearest = known ? NULL : nearest_name(setting, length);
 	char *line;
 
 	if (!setting[length])
@@ -92,7 +111,9 @@ static void check(const char *setting, void (*warn)(const char *line))
 		wrong = complaint(known->kind, setting + length + 1);
 	if (!wrong)
 		return;
-	line = xasprintf("LITIFUT_DEFAULTS: %s: %s", wrong, setting);
+	line = xasprintf("LITIFUT_DEFAULTS: %s: %s%s%s%s", wrong, setting,
+			 nearest ? "; did you mean LITIFUT_" : "", nearest ? nearest : "",
+			 nearest ? "?" : "");
 	warn(line);
 	free(line);
 }

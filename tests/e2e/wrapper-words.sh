@@ -85,6 +85,10 @@ misspelt()
 		"LITIFUT_PORT: has no effect, as it is for firmware only"
 	is "a mode that does not exist: the link goes on" "$(words LITIFUT_MODE=span -- -o program)" \
 		"LITIFUT_MODE=span: ignored, as it is none of calls, spans, table, counts, stream, coverage, paths; did you mean spans?"
+	is "a default of the recorder that does not exist" "$(words LITIFUT_DEFAULTS=LITIFUT_CLOK=mono -- -o program)" \
+		"LITIFUT_DEFAULTS: the recorder has no such setting: LITIFUT_CLOK=mono; did you mean LITIFUT_CLOCK?"
+	is "one without the first letters" "$(words LITIFUT_DEFAULTS=CLOCK=mono -- -o program)" \
+		"LITIFUT_DEFAULTS: the recorder has no such setting: CLOCK=mono; did you mean LITIFUT_CLOCK?"
 	ok "and calls are recorded" sh -c "'$BUILD/bin/litifut' info traced/program | grep -q 'mode  *calls'"
 	for setting in LITIFUT_EXLUDE=twice LITIFUT_CONFIG=../misspelt.config LITIFUT=yes; do
 		for trial in "-o conftest" "-o cmTC_1234" "-r -o program" "-Wl,--version"; do
