@@ -24,6 +24,14 @@ static double seconds(const struct post_process *process, uint64_t ticks)
 	return at > start ? (double)(at - start) / 1e9 : 0;
 }
 
+bool post_losses_are_of_bound(const struct post_process *process)
+{
+	const struct post_trace *trace = process->trace;
+
+	/* The file may have fewer bytes than the bound by a chunk, or by its unused end. */
+	return trace->header.max_bytes && trace->size >= trace->header.max_bytes / 2;
+}
+
 bool post_losses_text(const struct post_process *process, struct post_text *text)
 {
 	const struct litifut_trace_header *header = &process->trace->header;
@@ -41,9 +49,11 @@ bool post_losses_text(const struct post_process *process, struct post_text *text
 					 seconds(process, header->lost_from),
 					 seconds(process, header->lost_to));
 		post_text_add(text, ": there was no room for them");
-		if (header->max_bytes)
+		if (post_losses_are_of_bound(process))
 			post_text_format(text, " (a trace may have %" PRIu64 " KiB)",
 					 header->max_bytes >> 10);
+		else if (header->max_bytes)
+			post_text_add(text, " (the file could not be made longer)");
 	} else {
 		add_process(text, process);
 		post_text_format(text,

@@ -9,6 +9,10 @@
 bool post_losses_text(const struct post_process *process, struct post_text *text);
 bool post_pauses_text(const struct post_process *process, struct post_text *text);
 
+/* Was it LITIFUT_MAX_MB, or the bound by the disk's room, that left no room? Else the disk was
+ * full, or another bound was met first, which LITIFUT_VERBOSE=1 names. */
+bool post_losses_are_of_bound(const struct post_process *process);
+
 /* A line for each, which begins with `before` and ends with `behind`; where there are many, the
  * others are counted in one. */
 void post_losses_write(FILE *file, const struct post_session *session, const char *before,

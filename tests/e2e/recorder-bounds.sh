@@ -154,6 +154,9 @@ behaviour()
 	bounded "RLIMIT_FSIZE" LITIFUT_CLOCK=mono
 	ok "RLIMIT_FSIZE: what does not fit is counted" all_or_lost
 	ok "RLIMIT_FSIZE: something is lost ($lost)" test "$lost" -gt 0
+	is "RLIMIT_FSIZE: the report does not blame LITIFUT_MAX_MB" \
+		"$("$BUILD/bin/litifut-post" -q report data traced/work | sed -n 's/.*were lost.*: //p')" \
+		"there was no room for them (the file could not be made longer)."
 	before=''
 
 	# shellcheck disable=SC2013

@@ -95,7 +95,7 @@ static void write_losses(struct list *list, const struct post_output *output)
 		if (post_losses_text(process, &lost))
 			write_one(list,
 				  header->overwritten ? "LITIFUT_RING_KB=N with a larger N"
-				  : header->max_bytes
+				  : post_losses_are_of_bound(process)
 					  ? "LITIFUT_MAX_MB=N with a larger N, LITIFUT_RING_KB=N "
 					    "to keep the last calls, or LITIFUT_DEDUP=1 to record "
 					    "each call once"
