@@ -255,9 +255,10 @@ void post_session_take(struct post_session *session, struct post_trace *trace)
 		process->lost += trace->header.children[i].count;
 	if (trace->header.foreign_calls)
 		post_problem_at(session->problems, trace->path, LITIFUT_NO_ADDRESS,
-				"%u calls are not recorded: their modules were linked with another "
-				"LITIFUT_MODE than the first one of the process (foreign-mode); "
-				"link all of them with the same one",
+				"%u calls are not recorded: their modules have another "
+				"LITIFUT_MODE than the first one of the process (foreign-mode): "
+				"link all of them with the same one; of one that could not have "
+				"it, litifut info MODULE says why, beside its engine",
 				trace->header.foreign_calls);
 	find_maps(session, process);
 	POST_GROW(session->processes, session->process_count, session->process_capacity);
