@@ -12,6 +12,7 @@
 
 #include <litifut/settings.h>
 
+#include "common/nearest.h"
 #include "postproc/energy/command.h"
 #include "postproc/formats/diff.h"
 #include "postproc/options.h"
@@ -100,6 +101,38 @@ static void print_wrong_settings(uint32_t wrong)
 	}
 }
 
+/* Names that a program had in its environment, and that are no settings, also not of a link. */
+static void print_unknown_settings(const char *unknown)
+{
+#define NAME(name, kind, member) name,
+	static const char *const names[] = {LITIFUT_SETTINGS(NAME, NAME, NAME) NULL};
+	static const char *const of_a_run[] = {LITIFUT_RUN_SETTINGS(NAME) NULL};
+#undef NAME
+
+	for (; *unknown; unknown += strcspn(unknown, " ") + 1) {
+		char name[LITIFUT_UNKNOWN_BYTES];
+		const char *nearest;
+		bool known = false;
+		size_t length = strcspn(unknown, " ");
+
+		/* what somebody else wrote may hold anything */
+		if (length >= sizeof(name) ||
+		    strspn(unknown, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
+				    "abcdefghijklmnopqrstuvwxyz") != length)
+			continue;
+		memcpy(name, unknown, length);
+		name[length] = '\0';
+		for (size_t i = 0; names[i] && !known; i++)
+			known = !strcmp(names[i], name);
+		if (known)
+			continue;
+		nearest = litifut_name_nearest(name, of_a_run);
+		fprintf(stderr, "litifut-post: the recorder has no setting LITIFUT_%s%s%s%s\n",
+			name, nearest ? "; did you mean LITIFUT_" : "", nearest ? nearest : "",
+			nearest ? "?" : "");
+	}
+}
+
 static void print_summary(const struct post_totals *totals, double seconds, bool flags)
 {
 	uint64_t events = totals->events - totals->own;
@@ -117,6 +150,7 @@ static void print_summary(const struct post_totals *totals, double seconds, bool
 	fprintf(stderr, ", %zu module%s, %" PRIu64 " unresolved, %.2f s\n", totals->modules,
 		plural(totals->modules), totals->unresolved, seconds);
 	print_wrong_settings(totals->wrong_settings);
+	print_unknown_settings(totals->unknown_settings);
 	if (totals->lost && totals->lost_to > 0)
 		fprintf(stderr,
 			"litifut-post: %s were lost from %.3f s to %.3f s after the start%s\n",

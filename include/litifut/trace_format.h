@@ -46,7 +46,7 @@
 
 #define LITIFUT_TRACE_MAGIC "LITIFUT\n"
 #define LITIFUT_TRACE_VERSION_MAJOR 2 /* a reader refuses a newer major */
-#define LITIFUT_TRACE_VERSION_MINOR 2 /* a reader ignores what a newer minor adds */
+#define LITIFUT_TRACE_VERSION_MINOR 3 /* a reader ignores what a newer minor adds */
 #define LITIFUT_BYTE_ORDER_MARK 0x01020304u
 
 enum litifut_clock {
@@ -126,6 +126,7 @@ struct litifut_child_loss {
 
 #define LITIFUT_CHILD_LOSSES 8
 #define LITIFUT_PAUSE_SHIFT 20
+#define LITIFUT_UNKNOWN_BYTES 64
 
 /* At file offset 0; the first chunk of `chunk_bytes` starts at `header_bytes`. A 1.x
  * header ends behind `program`; what has a place before that is 0 in it. */
@@ -172,6 +173,9 @@ struct litifut_trace_header {
 	uint32_t reserved;
 	struct litifut_control control;
 	struct litifut_child_loss children[LITIFUT_CHILD_LOSSES];
+	/* Since 2.3: names of settings that the recorder does not have, without LITIFUT_, each with
+	 * a blank behind it, as far as there is room. Some may be of a link. */
+	char unknown_settings[LITIFUT_UNKNOWN_BYTES];
 };
 
 #define LITIFUT_TRACE_HEADER_BYTES_1 192 /* of a 1.x trace */
@@ -440,7 +444,7 @@ struct litifut_module_record {
 };
 
 _Static_assert(sizeof(struct litifut_control) == 64, "control layout");
-_Static_assert(sizeof(struct litifut_trace_header) == 384, "trace header layout");
+_Static_assert(sizeof(struct litifut_trace_header) == 448, "trace header layout");
 _Static_assert(sizeof(struct litifut_chunk_header) == 64, "chunk header layout");
 _Static_assert(sizeof(struct litifut_table_header) == 32, "table header layout");
 _Static_assert(sizeof(struct litifut_flags_header) == 32, "flags header layout");

@@ -143,7 +143,8 @@ static enum litifut_status read_header(struct post_trace *trace, struct litifut_
 		header->lost_from = number64(trace, header->lost_from);
 		header->lost_to = number64(trace, header->lost_to);
 		convert_words(trace, header, offsetof(struct litifut_trace_header, event_cost),
-			      sizeof(*header));
+			      offsetof(struct litifut_trace_header, unknown_settings));
+		header->unknown_settings[sizeof(header->unknown_settings) - 1] = '\0';
 	}
 	return check_header(trace, error);
 }

@@ -415,6 +415,24 @@ static double seconds_after_start(const struct post_process *process, uint64_t t
 	return at > start ? (double)(at - start) / 1e9 : 0;
 }
 
+/* Adds those names of `more` that are not in `names`, each with a blank behind it, as long as there
+ * is room. */
+static void add_names(char *names, size_t size, const char *more)
+{
+	while (*more) {
+		const size_t length = strcspn(more, " "), used = strlen(names);
+		bool is_there = false;
+
+		for (const char *name = names; *name && !is_there; name += strcspn(name, " ") + 1)
+			is_there = strcspn(name, " ") == length && !memcmp(name, more, length);
+		if (length && !is_there && used + length + 2 <= size) {
+			memcpy(names + used, more, length);
+			memcpy(names + used + length, " ", 2);
+		}
+		more += length + (more[length] == ' ');
+	}
+}
+
 void post_timeline_total(const struct post_session *session, struct post_totals *totals)
 {
 	uint64_t most = 0;
@@ -452,6 +470,8 @@ void post_timeline_total(const struct post_session *session, struct post_totals 
 		}
 		totals->holes += process->holes;
 		totals->wrong_settings |= process->trace->header.wrong_settings;
+		add_names(totals->unknown_settings, sizeof(totals->unknown_settings),
+			  process->trace->header.unknown_settings);
 	}
 	for (size_t i = 1; i < session->module_count; i++)
 		totals->modules += session->modules[i].traced;

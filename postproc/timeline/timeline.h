@@ -10,10 +10,11 @@
 
 struct post_totals {
 	uint32_t wrong_settings; /* of all processes, as in struct litifut_trace_header */
-	uint64_t events;         /* all that were read, hidden or not */
-	uint64_t own;            /* of them, those that lead into LITIFUT's own code */
-	uint64_t shown;          /* left by the filters */
-	bool cut;                /* the output ended early, and so did the reading */
+	char unknown_settings[4 * LITIFUT_UNKNOWN_BYTES]; /* likewise, each name once */
+	uint64_t events;                                  /* all that were read, hidden or not */
+	uint64_t own;   /* of them, those that lead into LITIFUT's own code */
+	uint64_t shown; /* left by the filters */
+	bool cut;       /* the output ended early, and so did the reading */
 	uint64_t lost;
 	uint64_t holes;      /* reserved and never filled: the program was killed */
 	uint64_t unresolved; /* events without a symbol for caller or callee */

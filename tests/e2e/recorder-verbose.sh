@@ -116,6 +116,15 @@ behaviour()
 	says 1 "the recorder has no setting LITIFUT_A_VERY_LONG_NAME_OF_A_SETTING_T"
 	is "and of no other" "$(grep -c 'no setting' words)" 3
 
+	# without it, too, the trace has them; those of a link, which are no mistake, are left out
+	rm -rf data
+	guest_environment="LITIFUT_DIR=$(pwd)/data LITIFUT_MAXMB=1 LITIFUT_EXCLUDE=main LITIFUT_QUITE_ELSE=1"
+	run traced work
+	guest_environment=
+	"$BUILD/bin/litifut-post" data traced/work 2>&1 >calls.txt | grep 'no setting' |
+		sed 's/^litifut-post: //' | sort >post.txt
+	is "litifut-post names what is no setting" "$(tr '\n' '|' <post.txt)" \
+		"the recorder has no setting LITIFUT_MAXMB; did you mean LITIFUT_MAX_MB?|the recorder has no setting LITIFUT_QUITE_ELSE|"
 	directory=/proc/none
 	verbose
 	says 1 "not recording, can't make /proc/none/trace/work.[0-9]*.trace: no such file or directory"

@@ -2,6 +2,7 @@
 #ifndef LITIFUT_TRACER_SETTINGS_H
 #define LITIFUT_TRACER_SETTINGS_H
 
+#include <litifut/trace_format.h>
 #include <stdint.h>
 
 #define LITIFUT_PATH_BYTES 512
@@ -40,7 +41,9 @@ struct litifut_settings {
 	uint32_t verbose;
 	uint32_t raw;      /* what the tracer takes is not measured */
 	uint32_t no_calls; /* no system calls once recording has begun */
-	uint32_t wrong;    /* see struct litifut_trace_header */
+	/* see struct litifut_trace_header */
+	uint32_t wrong;
+	char unknown[LITIFUT_UNKNOWN_BYTES];
 };
 
 #endif

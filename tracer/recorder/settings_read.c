@@ -139,6 +139,21 @@ static void litifut_tell_unknown(const char *setting)
 	litifut_tell("the recorder has no setting ", name, 0);
 }
 
+/* Adds the NAME of "NAME=VALUE" to those of the header, if there is room for all of it. */
+static void litifut_keep_unknown(const char *setting)
+{
+	char *unknown = litifut_recorder.settings.unknown;
+	const uint32_t at = litifut_length(unknown);
+	uint32_t length = 0;
+
+	while (setting[length] && setting[length] != '=')
+		length++;
+	if (at + length + 1 >= LITIFUT_UNKNOWN_BYTES)
+		return;
+	litifut_copy(unknown + at, setting, length);
+	unknown[at + length] = ' ';
+}
+
 /* Takes one "LITIFUT_KEY=VALUE", or reports it if there is no such key; any other text is
  * ignored. */
 static void litifut_set(const char *setting, bool tell)
@@ -170,6 +185,8 @@ static void litifut_set(const char *setting, bool tell)
 	}
 	if (tell)
 		litifut_tell_unknown(whole);
+	else
+		litifut_keep_unknown(setting);
 }
 
 void litifut_settings_read(const char *defaults, char *scratch, uint32_t size)

@@ -25,6 +25,9 @@ void litifut_header_fill(const struct litifut_trace_file *file)
 	header->parent_pid = (uint32_t)LITIFUT_CALL0(getppid);
 	header->clock = r->clock;
 	header->wrong_settings = r->settings.wrong;
+	if (r->settings.unknown[0]) /* the file is new, and zero */
+		litifut_copy(header->unknown_settings, r->settings.unknown,
+			     sizeof(header->unknown_settings));
 	header->clock_hertz = litifut_clock_hertz();
 	header->event_cost = r->event_cost;
 	header->mode = r->mode;
