@@ -97,12 +97,11 @@ static void write_chrome(struct energy_output *output)
 	struct timeline timeline = {.output = output, .tree = &tree};
 	const struct energy_visitor visitor = {&timeline, NULL, NULL, leave};
 	struct energy_walk_counts counts;
-	struct litifut_error error;
 
 	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", output->file);
 	energy_tree_start(&tree);
-	energy_walk(&a->events, &a->clock, &tree, a->result.begin, a->result.end, &visitor, &counts,
-		    &error);
+	output->status = energy_walk(&a->events, &a->clock, &tree, a->result.begin, a->result.end,
+				     &visitor, &counts, &output->error);
 	energy_tree_release(&tree);
 	for (unsigned channel = 0; channel < a->power.channels; channel++)
 		write_curve(&timeline, channel);

@@ -330,6 +330,8 @@ static int show(const struct energy_arguments *given, FILE *file)
 	}
 	if (run.analysis.result.functions && run.analysis.advice)
 		given->format->write(&output);
+	if (output.status)
+		failed = problem(&output.error);
 	release(&run);
 	return failed;
 }

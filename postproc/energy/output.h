@@ -11,6 +11,9 @@ struct energy_output {
 	const struct energy_analysis *analysis;
 	const struct energy_settings *settings;
 	size_t top; /* rows of a table; 0: all */
+	/* What write() could not do. */
+	enum litifut_status status;
+	struct litifut_error error;
 };
 
 struct energy_format {

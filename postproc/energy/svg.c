@@ -176,7 +176,6 @@ static void write_svg(struct energy_output *output)
 						   : a->result.end};
 	struct energy_visitor depth = {&p, NULL, enter, NULL}, visitor = {&p, NULL, NULL, leave};
 	struct energy_walk_counts counts;
-	struct litifut_error error;
 	FILE *file = output->file;
 	char text[32];
 
@@ -185,9 +184,11 @@ static void write_svg(struct energy_output *output)
 	p.scale = WIDTH / (p.to - p.from);
 	double most = most_power(&a->power);
 	energy_tree_start(&tree);
-	energy_walk(&a->events, &a->clock, &tree, a->result.begin, a->result.end, &depth, &counts,
-		    &error);
+	output->status = energy_walk(&a->events, &a->clock, &tree, a->result.begin, a->result.end,
+				     &depth, &counts, &output->error);
 	energy_tree_release(&tree);
+	if (output->status)
+		return;
 	double height = TOP + CURVE + 14 + p.rows * ROW + 10;
 	fprintf(file,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
@@ -213,8 +214,8 @@ static void write_svg(struct energy_output *output)
 	}
 	draw_curve(&p, most);
 	energy_tree_start(&tree);
-	energy_walk(&a->events, &a->clock, &tree, a->result.begin, a->result.end, &visitor, &counts,
-		    &error);
+	output->status = energy_walk(&a->events, &a->clock, &tree, a->result.begin, a->result.end,
+				     &visitor, &counts, &output->error);
 	energy_tree_release(&tree);
 	fputs("</svg>\n", file);
 }

@@ -13,6 +13,7 @@
 
 #include "postproc/energy/attribute.h"
 #include "postproc/energy/integral.h"
+#include "postproc/energy/output.h"
 #include "postproc/energy/overlap.h"
 
 static struct energy_power power;
@@ -375,6 +376,44 @@ static void timeline(void **state)
 	assert_int_equal(events.last, 400); /* what was open then did not end, but ran until then */
 }
 
+/* The pictures walk along the events themselves: where that fails, they say so. */
+static void pictures_that_fail(void **state)
+{
+	static const struct energy_format *const formats[] = {&energy_format_chrome,
+							      &energy_format_svg};
+	const char *names[] = {"main"};
+	struct energy_settings settings = {0};
+	struct energy_analysis analysis = {0};
+
+	(void)state;
+#ifdef __SANITIZE_ADDRESS__
+	skip(); /* it ends a program that asks for too much */
+#endif
+	make_power(100, 0, 0);
+	make_events("enter 10 0 main\nleave 90 0\n");
+	attribute(&no_hook);
+	analysis.power = power;
+	analysis.events = events;
+	analysis.clock = the_clock;
+	analysis.result = result;
+	analysis.names = names;
+	analysis.name_count = 1;
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		struct energy_output output = {.file = fopen("/dev/null", "w"),
+					       .analysis = &analysis,
+					       .settings = &settings};
+
+		assert_non_null(output.file);
+		analysis.events.lane_count = events.lane_count;
+		formats[i]->write(&output);
+		assert_int_equal(output.status, LITIFUT_OK);
+		analysis.events.lane_count = SIZE_MAX / 2; /* more than there can be memory for */
+		formats[i]->write(&output);
+		assert_int_not_equal(output.status, LITIFUT_OK);
+		fclose(output.file);
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(name, release)
@@ -389,7 +428,8 @@ int main(void)
 					   TEST(hooks_are_taken_out),
 					   TEST(many_calls),
 					   TEST(texts),
-					   TEST(timeline)};
+					   TEST(timeline),
+					   TEST(pictures_that_fail)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
