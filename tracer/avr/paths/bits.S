@@ -315,6 +315,7 @@ litifut_paths_address:
 #ifdef __AVR_3_BYTE_PC__
 	mov	r24, r22
 	sbci	r24, hh8(pm(litifut_bit_zero))
+	tst	r24
 	brne	4f
 #endif
 	tst	r29

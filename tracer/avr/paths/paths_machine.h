@@ -13,10 +13,13 @@ typedef uint8_t litifut_paths_slot; /* of the stack */
 
 #define LITIFUT_PATHS_FULL_BITS 0x80 /* the next one is not put in the byte */
 
+/* The address of code in words, and the bytes of it that a call pushes. */
 #ifdef __AVR_3_BYTE_PC__
 #define LITIFUT_PATHS_RETURN 3
+typedef uint32_t litifut_paths_number;
 #else
 #define LITIFUT_PATHS_RETURN 2
+typedef uint16_t litifut_paths_number;
 #endif
 
 /* Bits that are not in a word of the ring yet, below a 1. */
@@ -79,9 +82,9 @@ static inline void litifut_paths_forget(void)
 }
 
 /* The word of the flash that has this number. */
-static inline uint16_t litifut_paths_code(uint32_t number)
+static inline uint16_t litifut_paths_code(litifut_paths_number number)
 {
-	uint32_t address = 2 * number;
+	uint32_t address = 2 * (uint32_t)number;
 	uint16_t word;
 
 #ifdef __AVR_HAVE_ELPMX__
@@ -103,7 +106,7 @@ static inline uint16_t litifut_paths_code(uint32_t number)
 }
 
 /* Where the code ends, in words. */
-static inline uint32_t litifut_paths_code_end(void)
+static inline litifut_paths_number litifut_paths_code_end(void)
 {
 	uint32_t number;
 
@@ -111,31 +114,48 @@ static inline uint32_t litifut_paths_code_end(void)
 		"ldi %B0, hi8(pm(litifut_paths_code_high))\n\t"
 		"ldi %C0, hh8(pm(litifut_paths_code_high))\n\tldi %D0, 0"
 		: "=d"(number));
-	return ((uint32_t)litifut_paths_code(number + 1) << 16 | litifut_paths_code(number)) >> 1;
+	return (litifut_paths_number)(((uint32_t)litifut_paths_code((litifut_paths_number)number +
+								    1)
+					       << 16 |
+				       litifut_paths_code((litifut_paths_number)number)) >>
+				      1);
 }
 
-/* Puts what may be return addresses of open calls, and where they stand: before one is a call, an
- * rcall or an icall. */
+/* What a return would go to. */
+static inline litifut_paths_number litifut_paths_number_at(const uint8_t *stack)
+{
+#if LITIFUT_PATHS_RETURN == 3
+	return (uint32_t)stack[0] << 16 | (uint16_t)(stack[1] << 8 | stack[2]);
+#else
+	return (uint16_t)(stack[0] << 8 | stack[1]);
+#endif
+}
+
+/* Does a call, an rcall or an icall stand before it? */
+static inline bool litifut_paths_is_return(litifut_paths_number number)
+{
+	const uint16_t last = litifut_paths_code(number - 1);
+
+	return (last & 0xf000) == 0xd000 || (last & 0xffef) == 0x9509 ||
+	       (litifut_paths_code(number - 2) & 0xfe0e) == 0x940e;
+}
+
+/* Puts what may be return addresses of open calls, and where they stand. */
 static inline uint32_t *litifut_paths_calls(uint32_t *at, const uint8_t *stack)
 {
 	const uint32_t *limit = at + 2 * LITIFUT_PATHS_CALLS;
-	const uint32_t end = litifut_paths_code_end();
+	const litifut_paths_number last = litifut_paths_code_end() - 2;
+	const uint8_t *end = stack + LITIFUT_PATHS_STACK;
 
-	for (uint8_t left = LITIFUT_PATHS_STACK; left && at < limit; left--, stack++) {
-		uint32_t number = 0;
-		uint16_t last;
+	if (__stack && end > (const uint8_t *)__stack + 2 - LITIFUT_PATHS_RETURN)
+		end = (const uint8_t *)__stack + 2 - LITIFUT_PATHS_RETURN;
+	for (; stack < end && at < limit; stack++) {
+		const litifut_paths_number number = litifut_paths_number_at(stack);
 
-		if (__stack && stack + LITIFUT_PATHS_RETURN > (const uint8_t *)__stack + 1)
-			break;
-		for (uint8_t i = 0; i < LITIFUT_PATHS_RETURN; i++)
-			number = number << 8 | stack[i];
-		if (number < 2 || number >= end)
+		/* most words are not an address in the code */
+		if ((litifut_paths_number)(number - 2) >= last || !litifut_paths_is_return(number))
 			continue;
-		last = litifut_paths_code(number - 1);
-		if ((last & 0xf000) != 0xd000 && (last & 0xffef) != 0x9509 &&
-		    (litifut_paths_code(number - 2) & 0xfe0e) != 0x940e)
-			continue;
-		*at++ = 2 * number;
+		*at++ = 2 * (uint32_t)number;
 		*at++ = (uintptr_t)stack;
 	}
 	return at;

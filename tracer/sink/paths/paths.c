@@ -3,7 +3,7 @@
 #include "tracer/sink/paths/ring.h"
 
 /* There is a SYNC at the begin of the ring, and then about every so many words. */
-#define SYNC_WORDS(ring_words) ((ring_words) > 1024 ? 256u : 128u)
+#define SYNC_WORDS(ring_words) ((ring_words) > 1024 ? 256u : (ring_words) > 192 ? 128u : 64u)
 
 /* What is put at once, at most. */
 #define ROOM_WORDS (4 + 2 * LITIFUT_PATHS_CALLS + 6)
