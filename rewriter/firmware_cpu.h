@@ -93,6 +93,9 @@ struct litifut_firmware_cpu {
 	/* Its branches can be recorded, and in order. */
 	bool edges;
 	bool bits;
+	/* How many quarters of the size that is asked for the ring of bits takes: where the size of
+	 * an event is not a power of two, that of events takes less than all. */
+	uint8_t ring_quarters;
 	/* For a CPU that has a separate stack pointer for tasks, which kernels exchange in a
 	 * handler: does the instruction of 4 bytes at `code` read (1) or set (2) it? NULL: the CPU
 	 * has none. */

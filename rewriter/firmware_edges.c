@@ -232,7 +232,8 @@ enum litifut_status litifut_firmware_edges_find(struct litifut_firmware_pass *pa
 	for (size_t i = 0; i < pass->sites.count && has_gates(pass); i++)
 		if (pass->sites.items[i].site.kind == LITIFUT_SITE_VECTOR)
 			pass->stub_bytes += CALL_BYTES;
-	pass->table_words = pass->options->paths ? (uint32_t)pass->options->ring_bytes / 4
+	pass->table_words = pass->options->paths ? (uint32_t)pass->options->ring_bytes / 16 *
+							   pass->cpu->ring_quarters
 						 : (session->edges->flags_bytes + 3) / 4;
 	if (session->edges->flags_bytes > LITIFUT_FLAGS_PIECE - LITIFUT_FLAGS_HEAD)
 		return unsupported(pass, "more flags than fit into 64 KB", error);

@@ -495,6 +495,7 @@ const struct litifut_firmware_cpu litifut_firmware_arm = {
 	.switches = true,
 	.edges = true,
 	.bits = true,
+	.ring_quarters = 4,
 	.handlers = litifut_arm_vectors_handlers,
 	.task_access = task_access,
 	.write_call = write_call,

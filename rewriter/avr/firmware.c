@@ -376,6 +376,7 @@ const struct litifut_firmware_cpu litifut_firmware_avr = {
 	.redirect = redirect,
 	.edges = true,
 	.bits = true,
+	.ring_quarters = 3,
 	.check_memory = litifut_avr_check_memory,
 	.times = true,
 	.event_bytes = LITIFUT_AVR_EVENT_BYTES,
