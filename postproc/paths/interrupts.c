@@ -152,16 +152,20 @@ static void find_in_edge(struct post_walk *walk, struct post_walker *walker,
 	const struct post_image *image = walk->session->modules[code->module].image;
 	const uint32_t block = edge->block;
 	const bool thumb = code->blocks[block].block.flags & LITIFUT_BLOCK_THUMB;
+	uint32_t out, next;
 	bool records, first;
 
 	post_walk_way_out(code, image, edge->address, thumb, &first);
-	post_walk_way_out(code, image, link, thumb, &records);
+	out = post_walk_way_out(code, image, link, thumb, &records);
+	next = out && !records ? post_image_block_start(image, out) : POST_NONE;
 	if (edge->entry && !first && link == edge->address && block)
 		go_into(walk, walker, code, block - 1, link);
 	else if (records)
 		go_into(walk, walker, code, block,
 			edge->entry && !first && !under_way ? code->blocks[block].block.start
 							    : link);
+	else if (next != POST_NONE && !(code->blocks[next].block.flags & LITIFUT_BLOCK_LEFT))
+		go_into(walk, walker, code, next, out); /* a call that has moved has returned */
 }
 
 /* An interrupt has come before the instruction at the address. What was executed by then

@@ -61,6 +61,10 @@ static bool may_end_in(const struct post_path_code *code, uint32_t function, uin
 				      : block->block.ends == LITIFUT_ENDS_ON   ? block->next
 									       : POST_NONE;
 
+		/* through a pointer, to a function that such lead to */
+		if (block->block.ends == LITIFUT_ENDS_JUMP &&
+		    code->blocks[to].block.entered == LITIFUT_ENTERED_RECORD)
+			return true;
 		if (next != POST_NONE && code->blocks[next].function != function &&
 		    may_end_in(code, code->blocks[next].function, to, most - 1))
 			return true;
@@ -126,16 +130,20 @@ static size_t follow_frames(struct post_walk *walk, const struct post_walker *wa
 	return depth;
 }
 
-/* Fills the stack of a thread whose calls are not known. `words` are those of LITIFUT_WORD_SYNC. */
-static void find_calls(struct post_walk *walk, struct post_walker *walker, const uint32_t *words,
-		       uint32_t count)
+/* Fills the stack of a thread of whose calls so many are known, the innermost. `words` are those of
+ * LITIFUT_WORD_SYNC. False: they have no more. */
+static bool find_calls(struct post_walk *walk, struct post_walker *walker, size_t known,
+		       const uint32_t *words, uint32_t count)
 {
 	struct post_walk_place found[CALLS_MOST];
 	size_t depth;
 
 	if (count < 3 || !walker->at.code->frames)
-		return;
+		return false;
 	depth = follow_frames(walk, walker, words[1], words + 3, count - 3, found);
+	if (depth <= known)
+		return false;
+	walker->count = 0;
 	while (depth) {
 		struct post_walk_place back = found[--depth];
 
@@ -145,6 +153,16 @@ static void find_calls(struct post_walk *walk, struct post_walker *walker, const
 			back.state = POST_WALK_CALL;
 		post_walk_push(walker, false, back);
 	}
+	return true;
+}
+
+/* May calls outside of those that are known be found? Not where an interrupt has come. */
+static bool may_have_more(const struct post_walker *walker)
+{
+	for (size_t i = 0; i < walker->count; i++)
+		if (walker->frames[i].registers)
+			return false;
+	return walker->rootless && !walker->stops;
 }
 
 /* The thread is in the code of an edge. */
@@ -169,14 +187,22 @@ void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, con
 	}
 	enters = post_walk_is_entering(code, edge, link);
 	if (code->blocks[edge->block].block.entered == LITIFUT_ENTERED_RECORD && enters) {
-		/* else the thread begins there, or is called by code that is not followed */
-		if (walker->at.state == POST_WALK_NOWHERE &&
+		/* else the thread begins there, or is called by code that is not followed, or an
+		 * interrupt has come */
+		if (walker->at.state == POST_WALK_NOWHERE && !walker->stops &&
 		    (walker->lost || walk->process->trace->header.overwritten ||
 		     !(code->blocks[edge->block].block.flags & LITIFUT_BLOCK_FUNCTION))) {
 			walker->at = (struct post_walk_place){code, edge->block, POST_WALK_ENTRY};
-			find_calls(walk, walker, words, count);
+			find_calls(walk, walker, 0, words, count);
+			walker->rootless = true;
 			walk->totals->gaps++;
 			post_walk_give(walk, walker, POST_PATH_GAP);
+		} else if (walker->at.state != POST_WALK_NOWHERE && may_have_more(walker)) {
+			const struct post_walk_place before = walker->at;
+
+			walker->at = (struct post_walk_place){code, edge->block, POST_WALK_ENTRY};
+			if (!find_calls(walk, walker, walker->count + 1, words, count))
+				walker->at = before;
 		}
 		post_walk_take_record(walk, walker, code, edge->block);
 		return;
@@ -185,8 +211,9 @@ void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, con
 	post_walk_come_back(walk, walker);
 	if (walker->at.state == state && walker->at.code == code &&
 	    walker->at.block == edge->block) {
-		if (!walker->count) /* it may have begun at a record, without its calls */
-			find_calls(walk, walker, words, count);
+		/* it may have begun at a record, without its calls */
+		if (may_have_more(walker))
+			find_calls(walk, walker, walker->count, words, count);
 		return;
 	}
 	if (walker->at.state != POST_WALK_NOWHERE)
@@ -194,7 +221,7 @@ void post_walk_take_sync(struct post_walk *walk, struct post_walker *walker, con
 	post_walk_begin_anew(walk, walker);
 	walker->at = (struct post_walk_place){code, edge->block, state};
 	walker->lost = false;
-	find_calls(walk, walker, words, count);
+	find_calls(walk, walker, 0, words, count);
 	if (state == POST_WALK_BRANCH)
 		post_walk_give(walk, walker, POST_PATH_BLOCK);
 }

@@ -29,7 +29,7 @@ static void take_loss(struct post_walk *walk)
 	for (size_t i = walk->first; i < walk->count; i++) {
 		walk->walkers[i].count = 0;
 		walk->walkers[i].at.state = POST_WALK_NOWHERE;
-		walk->walkers[i].lost = true;
+		walk->walkers[i].lost = walk->walkers[i].rootless = true;
 		walk->walkers[i].is_task = walk->walkers[i].switching = false;
 	}
 }

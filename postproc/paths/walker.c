@@ -61,6 +61,8 @@ void post_walk_begin_anew(struct post_walk *walk, struct post_walker *walker)
 {
 	walker->count = 0;
 	walker->at.state = POST_WALK_NOWHERE;
+	walker->rootless = true;
+	walker->returned = false;
 	walk->totals->gaps++;
 	post_walk_give(walk, walker, POST_PATH_GAP);
 }
@@ -84,6 +86,7 @@ void post_walk_leave(struct post_walker *walker)
 
 	if (!walker->count) {
 		walker->at.state = POST_WALK_NOWHERE;
+		walker->returned = walker->rootless;
 		return;
 	}
 	frame = &walker->frames[--walker->count];
@@ -291,6 +294,10 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 		walker->at.state = POST_WALK_NOWHERE;
 	}
 	post_walk_advance(walk, walker);
+	/* elsewhere it may be called by code that is not followed, again and again */
+	if (walker->at.state == POST_WALK_NOWHERE && walker->returned &&
+	    code->cpu->interrupts_exactly)
+		post_walk_begin_anew(walk, walker);
 	/* then it is not a callback */
 	if (post_walk_returns_unseen(walker) && post_walk_ahead(walker, code, number).leads_to) {
 		post_walk_leave_unseen(walker);

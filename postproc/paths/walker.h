@@ -42,8 +42,11 @@ struct post_walker {
 	struct post_walk_frame *frames;
 	size_t count, capacity;
 	uint32_t epoch;
-	bool lost;    /* bits were left out, and a gap is reported */
-	bool unknown; /* the walk began later, and no word has shown its place yet */
+	bool lost;     /* bits were left out, and a gap is reported */
+	bool rootless; /* it began in the middle: the outermost call may return to what is not
+			  known, */
+	bool returned; /* and has done so, and no gap says that yet */
+	bool unknown;  /* the walk began later, and no word has shown its place yet */
 	/* Of a task: its stack pointer when it was interrupted the last time, if that is known. */
 	bool is_task;
 	uint32_t stack;
