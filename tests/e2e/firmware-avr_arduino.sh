@@ -117,6 +117,24 @@ with_flags()
 	ok "it prints the same (coverage)" prints_the_same coverage
 }
 
+# The end of the run, in a ring that is too small for the rest. That of an ATmega328P has room for too little.
+in_order()
+{
+	order_ring=1
+	[ "$device" != atmega2560 ] || order_ring=5
+	export LITIFUT_MODE=paths LITIFUT_RING_KB=$order_ring
+	unset LITIFUT_PORT
+	ok "they link with branches in order" link_sketch paths -Os
+	unset LITIFUT_MODE LITIFUT_RING_KB
+	# shellcheck disable=SC2086
+	ok "it runs (paths)" "$simulator" $simulated -u paths.serial "$device" paths.elf
+	[ "$device" != atmega2560 ] ||
+		ok "blocks are those that are executed (paths)" \
+			blocks_are_executed paths traced memory --tail 2000 --more 1
+	ok "the code that records branches keeps all registers" marks_keep_registers paths
+	ok "it prints the same (paths)" prints_the_same paths
+}
+
 behaviour()
 {
 	variant=standard
@@ -129,6 +147,7 @@ behaviour()
 	# an ATmega328P has no room for so many sites
 	[ "$device" != atmega2560 ] || with_times
 	with_flags
+	in_order
 	[ -z "${OTHER_WAYS:-}" ] || in_other_ways
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Two sensor nodes joined by a serial link, simulated together: each call site of the traced one is
 # counted as often as it is executed, and all bundles arrive and are answered, also when bytes are lost.
-# Flags of its branches are those of what it executes. Times show which functions an inefficient version spends them in.
+# Flags of its branches are those of what it executes, and so is each block, in order. Times show which functions an inefficient version spends them in.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../avr.sh"
 
@@ -26,23 +26,34 @@ with_losses()
 		[ "$(sed -n 's/cycles //p' lossy.executed)" -gt $((3 * $(cat plain-echo/cycles) / 2)) ]
 }
 
-# Both from the serial line that joins the nodes: the time changes nothing.
-flags_of_node()
+# two_nodes MODE: the one that sends is traced. Goes to their folder.
+two_nodes()
 {
-	mkdir -p "$folder/coverage" && cd "$folder/coverage" || return
+	mkdir -p "$folder/$1" && cd "$folder/$1" || return
 	for kind in send receive; do
 		litifut="$BUILD/bin/litifut build"
 		[ $kind = send ] || litifut=
-		LITIFUT_MODE=coverage $litifut make -s -C "$root/examples/node" OUT="$PWD/objects-$kind" \
-			ELF="$PWD/$kind.elf" TASK=$kind COUNT=8 >log 2>&1 || {
+		LITIFUT_MODE=$1 LITIFUT_RING_KB=12 $litifut make -s -C "$root/examples/node" \
+			OUT="$PWD/objects-$kind" ELF="$PWD/$kind.elf" TASK=$kind COUNT=8 >log 2>&1 || {
 			cat log
 			return 1
 		}
 	done
 	simulated="-c 400000000 -n receive.elf"
+}
+
+# Both from the serial line that joins the nodes: the time changes nothing.
+flags_of_node()
+{
 	# shellcheck disable=SC2086
-	"$simulator" $simulated -m send.memory "$device" send.elf &&
+	two_nodes coverage && "$simulator" $simulated -m send.memory "$device" send.elf &&
 		flags_are_executed send send.memory 250
+}
+
+blocks_of_node()
+{
+	two_nodes paths && blocks_are_executed send traced memory --more 1 &&
+		[ "$(wc -l <send.blocks)" -gt 20000 ] && marks_keep_registers send
 }
 
 allocation_is_first()
@@ -67,6 +78,7 @@ ok "by a program of 200 functions and more" has_200_functions
 ok "bundles that are echoed" tasks fast echo
 ok "bundles are sent again when bytes are lost" with_losses
 ok "flags of branches are those of what is executed" flags_of_node
+ok "blocks are those that are executed, in order" blocks_of_node
 ok "bundles whose memory grows" tasks "fast table" slow
 ok "where most time goes is the allocation" allocation_is_first
 echo "1..$test_count"
