@@ -1,7 +1,8 @@
 #!/bin/sh
 # LITIFUT_MODE=paths of firmware for AVR: the blocks that its bits lead through are those that simavr
 # executes, in order: in the same program without patches, under interrupts that interrupt each other,
-# in a dump of the memory and while they are sent, with return addresses of two and of three bytes.
+# in a dump of the memory and while they are sent, with return addresses of two and of three bytes, and on
+# a device without jmp and call.
 # What records keeps all registers and SREG. A program that changes tasks is left, and a line says so.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../avr.sh"
@@ -88,7 +89,11 @@ tasks()
 behaviour()
 {
 	case $device in
-	attiny*) ;;
+	attiny*)
+		# without jmp and call, as that one, which has too little memory
+		device=atmega8
+		in_interrupts small 1 avr_tiny.c -Os -DROUNDS=4
+		;;
 	atmega1284p)
 		quiet
 		in_interrupts size 12 avr_truth.c -Os -DTIMED -DROUNDS=5

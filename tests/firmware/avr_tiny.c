@@ -10,6 +10,10 @@
 #define TIMSK TIMSK0
 #endif
 
+#ifndef ROUNDS
+#define ROUNDS 60
+#endif
+
 #define FUNCTION __attribute__((noinline, noclone))
 
 volatile uint16_t ticks, result;
@@ -52,7 +56,7 @@ int main(void)
 	TCCR0B = 2;
 	TIMSK = 1 << TOIE0;
 	sei();
-	for (uint8_t i = 0; i < 60; i++) {
+	for (uint8_t i = 0; i < ROUNDS; i++) {
 		result += fibonacci(i & 7) + operations[i % 3](i, 2);
 		result += apply(operations[(i + 1) % 3], i, 3);
 		result /= (uint16_t)(divisor + i);
