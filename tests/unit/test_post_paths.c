@@ -408,11 +408,32 @@ static void interrupts_come_at_once(void **state)
 	 * known */
 	const uint32_t first[] = {CONTROL(INTERRUPT, 2), at, STACK | 1, ENTER_MAIN, 3 /* 1 */,
 				  CONTROL(INTERRUPT, 2), at, STACK | 1, ENTER_MAIN, 3 /* 1 */};
+	/* the same where words are missing, and one that says where the CPU is stands for the
+	 * record
+	 */
+	const uint32_t missing[] = {CONTROL(LOST, 1),
+				    1,
+				    CONTROL(INTERRUPT, 2),
+				    at,
+				    STACK | 1,
+				    CONTROL(SYNC, 3),
+				    BIAS + STUB(0),
+				    STACK - 8,
+				    0, /* epoch */
+				    3 /* 1 */,
+				    CONTROL(INTERRUPT, 2),
+				    at,
+				    STACK | 1,
+				    ENTER_MAIN,
+				    3 /* 1 */};
 	struct made made;
 
 	(void)state;
 	make(&made, &programs[0]);
 	add_chunk(&made, first, COUNT(first));
+	expect(&made, 0, "B0@1 + B3@1 B0@1 + B3@1 ", 0);
+	make(&made, &programs[0]);
+	add_chunk(&made, missing, COUNT(missing));
 	expect(&made, 0, "B0@1 + B3@1 B0@1 + B3@1 ", 0);
 	make(&made, &programs[0]);
 	add_chunk(&made, chained, COUNT(chained));
