@@ -2,7 +2,10 @@
 # A program that does what few programs do (tests/hostile/): it prints and returns the same in each mode,
 # its traces can be read, and the calls that it makes are those that the oracle saw.
 #
-#   CASES="again jump" MODES="calls table" LINKS="-flto" tests/e2e/recorder-hostile.sh
+#   CASES="again jump" MODES="calls table" LINKS="-flto" WITH="FILE=write RING_KB=64,DEDUP=1" \
+#           tests/e2e/recorder-hostile.sh
+#
+# The words of WITH are settings of the recorder, without LITIFUT_ before them; `nothing` is none.
 #   LONG=1                                     all of them, on all targets, linked in several ways
 . "$(dirname "$0")/../lib.sh"
 few_targets armhf mipsel
@@ -10,33 +13,41 @@ few_targets armhf mipsel
 # What depends on time, makes no end that is recorded, or is killed is not compared by its calls, nor are
 # threads with the same id (sameid), which have one file of the oracle.
 counted="deep small static mlock mprotect msync again holes alternates nest forksignal routines migrate keys
-	jumpend bomb daemon closefrom closelist taken closed clone"
+	jumpend bomb daemon closefrom closelist taken closed clone overflow large fixed levels heapstack"
 others="nomem sameid alternate jump preempt timer ignored stop cancel mainexit spawn vforks memfile nproc dumpable chroot
-	ptrace nofile fsize exit abort quick atonce"
+	ptrace nofile fsize exit abort quick atonce forkthreads forktimer stopworld exceptions throwing locals uncaught
+	sequence crowd detached destructors exitthread exitsignal chain unshare preload preloadother barrier over"
+# of a program that is not static
+libraries="reopen reopensignals many spaces librarykeys openatend"
 if [ -n "${LONG:-}" ]; then
-	CASES=${CASES:-$counted $others}
+	CASES=${CASES:-$counted $others $libraries}
 	MODES=${MODES:-calls spans table counts paths coverage}
-	LINKS=${LINKS:-shared -static -static-pie -flto}
+	LINKS=${LINKS:-shared -static -static-pie -flto -no-pie}
 else
-	CASES=${CASES:-again migrate memfile}
+	CASES=${CASES:-again migrate memfile reopen}
 	MODES=${MODES:-calls paths}
 	LINKS=${LINKS:-shared}
 fi
+WITH=${WITH:-nothing}
 
 # start FOLDER CASE: keeps what it prints, without the emulator's words about a core file
 start()
 {
 	rm -rf jail
 	set -- "$1" "$2" "$2"
+	preload='' seconds=60
 	case $2 in
+	sequence) seconds=200 ;;
 	spawn | vforks) set -- "$1" "$2" spawned ;;
 	memfile) set -- "$1" "$2" keys ;;
+	preload) preload="-E LD_PRELOAD=$(pwd)/$1/libhostile.so" && set -- "$1" bomb bomb ;;
+	preloadother) preload="-E LD_PRELOAD=$(pwd)/plain/libhostile.so" && set -- "$1" bomb bomb ;;
 	esac
 	launcher="env"
 	[ "$2" != sameid ] || [ -z "$namespaces" ] || launcher="unshare -p -f --mount-proc"
 	# shellcheck disable=SC2086
 	env -i LITIFUT_MAX_MB=32 ${settings:-} LITIFUT_DIR="$(pwd)/data" $launcher \
-		timeout 60 "$emulator" -L "$sysroot" $qemu_options "$1/hostile" "$2" \
+		timeout $seconds "$emulator" -L "$sysroot" $qemu_options $preload "$1/hostile" "$2" \
 		"$emulator" -L "$sysroot" "$1/hostile" "$3" <"/dev/null" >"$1.out" 2>"$1.err.all"
 	echo $? >"$1.status"
 	grep -v 'core dumped' "$1.err.all" >"$1.err"
@@ -73,32 +84,61 @@ counted_right()
 	python3 "$root/tests/oracle/counts.py" oracle counts.csv counts/hostile
 }
 
+# The program, and a library in several copies, which it opens.
+link_all()
+{
+	language=g++ link hostile "$(pwd)"/*.o || return
+	[ "$static" = no ] || return 0
+	link libhostile.so -shared -fPIC "$root/tests/hostile/library/library.c" || return
+	for folder in plain traced; do
+		mkdir -p $folder/copies
+		for number in $(seq 0 69); do
+			cp $folder/libhostile.so "$folder/copies/libhostile$number.so"
+		done
+	done
+}
+
+one_case()
+{
+	settings=
+	rm -rf data
+	start plain "$2"
+	rm -rf data
+	if dies_plain "$2"; then
+		skip "$2, $1$way: as untraced" "untraced it dies"
+		return
+	fi
+	for with in $WITH; do
+		[ "$with" = nothing ] && settings='' || settings=$(echo ",$with" | sed 's/,/ LITIFUT_/g')
+		rm -rf data
+		start "$1" "$2"
+		ok "$2, $1$way${settings:+,$settings}: as untraced" same_as_plain "$1"
+	done
+	settings=
+	[ "$1" = counts ] || return 0
+	# shellcheck disable=SC2086,SC2116
+	case " $(echo $counted) " in
+	*" $2 "*) ok "$2, $1$way: the calls of the oracle" counted_right "$2" ;;
+	esac
+}
+
 one_mode()
 {
 	rm -rf traced
 	LITIFUT_MODE=$1
 	export LITIFUT_MODE
-	link hostile "$(pwd)"/*.o
+	link_all
 	linked=$?
 	unset LITIFUT_MODE
 	[ "$linked" = 0 ] || return
 	rm -rf "$1"
 	mv traced "$1"
 	for each in $CASES; do
-		rm -rf data
-		start plain "$each"
-		rm -rf data
-		if dies_plain "$each"; then
-			skip "$each, $1$way: as untraced" "untraced it dies"
-			continue
-		fi
-		start "$1" "$each"
-		ok "$each, $1$way: as untraced" same_as_plain "$1"
-		[ "$1" = counts ] || continue
 		# shellcheck disable=SC2086,SC2116
-		case " $(echo $counted) " in
-		*" $each "*) ok "$each, $1$way: the calls of the oracle" counted_right "$each" ;;
+		case "$static $(echo $libraries) preload preloadother " in
+		yes*" $each "*) continue ;;
 		esac
+		one_case "$1" "$each"
 	done
 }
 
@@ -110,11 +150,14 @@ behaviour()
 	for link in $LINKS; do
 		[ "$link" != shared ] || link=
 		way=${link:+, $link}
+		static=no
+		case $link in -static*) static=yes ;; esac
 		flags="$link -pthread"
 		for file in "$root"/tests/hostile/*.c; do
 			compiler -I"$root/tests/hostile" -c "$file" || return
 		done
-		flags="$flags -lrt"
+		language=g++ compiler -I"$root/tests/hostile" -c "$root/tests/hostile/exceptions.cc" || return
+		flags="$flags -lrt -ldl"
 		for mode in $MODES; do
 			case $target-$mode in
 			armel-spans | armel-table | armel-counts | armel-paths | armel-coverage) continue ;;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static void run_closefrom(void)
@@ -92,12 +93,29 @@ static void run_fsize(void)
 	run_limited(RLIMIT_FSIZE, 0);
 }
 
+/* One file under every number that there is: nobody else may write to it. */
+static void run_over(void)
+{
+	int file = open(".", O_RDWR | O_TMPFILE, 0600);
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	for (int i = 3; i < (int)limit.rlim_cur && i < 4096; i++)
+		if (i != file)
+			dup2(file, i);
+	hostile_sum += work(100000);
+	run_forks(2, 30000);
+	printf("%ld\n", (long)lseek(file, 0, SEEK_END));
+	if (syscall(SYS_close_range, 3, ~0u, 0))
+		for (int i = 3; i < (int)limit.rlim_cur && i < 4096; i++)
+			close(i);
+	hostile_sum += work(100000);
+	run_forks(2, 30000);
+}
+
 const struct hostile_case descriptor_cases[] = {
-	{"closefrom", run_closefrom},
-	{"closelist", run_closelist},
-	{"taken", run_taken},
-	{"closed", run_closed},
-	{"nofile", run_nofile},
-	{"fsize", run_fsize},
-	{NULL, NULL},
+	{"closefrom", run_closefrom}, {"closelist", run_closelist},
+	{"taken", run_taken},         {"closed", run_closed},
+	{"nofile", run_nofile},       {"fsize", run_fsize},
+	{"over", run_over},           {NULL, NULL},
 };

@@ -15,10 +15,13 @@ struct hostile_case {
 
 /* Each file has its cases, the last one without a name. */
 extern const struct hostile_case memory_cases[], signal_cases[], process_cases[], thread_cases[],
-	descriptor_cases[], end_cases[];
+	descriptor_cases[], end_cases[], fault_cases[], handler_cases[], exception_cases[],
+	library_cases[];
 
 /* The arguments behind the name of the case. */
 extern char **hostile_arguments;
+/* Where the program is. */
+extern char hostile_folder[];
 extern volatile unsigned hostile_sum;
 extern volatile int hostile_ticks;
 

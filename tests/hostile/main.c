@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 char **hostile_arguments;
+char hostile_folder[500];
 volatile unsigned hostile_sum;
 volatile int hostile_ticks;
 
@@ -128,12 +129,16 @@ int find_mappings(const char *with, unsigned long *from, unsigned long *to, int 
 
 int main(int count, char **words)
 {
-	static const struct hostile_case *const all[] = {memory_cases,     signal_cases,
-							 process_cases,    thread_cases,
-							 descriptor_cases, end_cases};
+	static const struct hostile_case *const all[] = {
+		memory_cases, signal_cases, process_cases, thread_cases,    descriptor_cases,
+		end_cases,    fault_cases,  handler_cases, exception_cases, library_cases};
+	const char *slash = strrchr(words[0], '/');
 	bool found = false;
 
 	hostile_arguments = words + 2;
+	if (slash)
+		snprintf(hostile_folder, sizeof(hostile_folder), "%.*s", (int)(slash - words[0]),
+			 words[0]);
 	setvbuf(stdout, 0, _IOLBF, 0);
 	printf("%u\n", work(1000));
 	for (unsigned i = 0; count > 1 && i < sizeof(all) / sizeof(all[0]); i++) {

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "hostile.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -207,9 +208,63 @@ static void run_ptrace(void)
 	printf("%x\n", (unsigned)status);
 }
 
+/* A child that executes the program, which does the same, some deep. */
+static void run_chain(void)
+{
+	const char *text = getenv("HOSTILE_DEPTH");
+	int depth = text ? atoi(text) : 0;
+	char *words[11] = {0};
+	char number[20];
+	int status = 0;
+	pid_t child;
+
+	/* what it is given, and once more for the child to give */
+	for (int i = 0; i < 10; i++)
+		words[i] = hostile_arguments[i % 5];
+
+	hostile_sum += work(1000);
+	if (depth == 5)
+		exit(7);
+	snprintf(number, sizeof(number), "%d", depth + 1);
+	setenv("HOSTILE_DEPTH", number, 1);
+	child = vfork();
+	if (!child) {
+		execv(words[0], words);
+		_exit(1);
+	}
+	hostile_sum += work(1000);
+	waitpid(child, &status, 0);
+	printf("%d: %x\n", depth, (unsigned)status);
+	exit(7);
+}
+
+/* Leaves what it shares with others, as a container's first process. */
+static void run_unshare(void)
+{
+	static const int flags[] = {CLONE_FILES, CLONE_FS,     CLONE_SYSVSEM,
+				    CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC};
+	int space = open("/proc/self/ns/uts", O_RDONLY);
+
+	for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		printf("%d\n", unshare(flags[i]));
+		hostile_sum += work(20000);
+		run_forks(2, 2000);
+	}
+	printf("%d\n", setns(space, CLONE_NEWUTS));
+	hostile_sum += work(20000);
+	run_threads(3, 3000, 0);
+	/* children are in another PID namespace from here on, and have number 1 there */
+	printf("%d\n", unshare(CLONE_NEWPID));
+	hostile_sum += work(20000);
+	run_forks(1, 3000);
+}
+
 const struct hostile_case process_cases[] = {
-	{"spawned", run_spawned},     {"spawn", run_spawn},       {"vforks", run_vforks},
-	{"memfile", run_memory_file}, {"bomb", run_bomb},         {"clone", run_clone},
-	{"nproc", run_nproc},         {"dumpable", run_dumpable}, {"chroot", run_chroot},
-	{"daemon", run_daemon},       {"ptrace", run_ptrace},     {NULL, NULL},
+	{"spawned", run_spawned}, {"spawn", run_spawn},
+	{"vforks", run_vforks},   {"memfile", run_memory_file},
+	{"bomb", run_bomb},       {"clone", run_clone},
+	{"nproc", run_nproc},     {"dumpable", run_dumpable},
+	{"chroot", run_chroot},   {"daemon", run_daemon},
+	{"ptrace", run_ptrace},   {"chain", run_chain},
+	{"unshare", run_unshare}, {NULL, NULL},
 };

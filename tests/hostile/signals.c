@@ -195,7 +195,12 @@ static void on_switch(int number)
 
 static void preempted(void)
 {
+	sigset_t alarms;
+
 	tick(2000); /* not before main has been left */
+	sigemptyset(&alarms);
+	sigaddset(&alarms, SIGALRM);
+	pthread_sigmask(SIG_UNBLOCK, &alarms, 0);
 	while (rounds < 200)
 		hostile_sum += work(500);
 	setcontext(&contexts[2]);
@@ -204,9 +209,12 @@ static void preempted(void)
 /* Contexts that a timer's handler switches. */
 static void run_preempt(void)
 {
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		prepare(i, preempted, 0);
-	/* one at a time: a context that is switched while it is saved is lost */
+		/* one at a time: a context that is switched while it is saved, or begins, is lost
+		 */
+		sigaddset(&contexts[i].uc_sigmask, SIGALRM);
+	}
 	handle(SIGALRM, on_switch, 0);
 	swapcontext(&contexts[2], &contexts[0]);
 	tick(0);

@@ -128,7 +128,79 @@ static void run_mainexit(void)
 	pthread_exit(0);
 }
 
+/* Ten thousand threads, one after the other. */
+static void run_sequence(void)
+{
+	unsigned sum = 0;
+
+	for (unsigned i = 0; i < 10000; i++) {
+		pthread_t thread;
+		void *result;
+
+		if (pthread_create(&thread, 0, work_in_thread, (void *)(uintptr_t)(i % 5))) {
+			puts("no thread");
+			return;
+		}
+		pthread_join(thread, &result);
+		sum += (unsigned)(uintptr_t)result;
+	}
+	printf("%u\n", sum);
+}
+
+static pthread_barrier_t barrier;
+
+static void *in_crowd(void *n)
+{
+	hostile_sum += work(5);
+	pthread_barrier_wait(&barrier);
+	return work_in_thread(n);
+}
+
+/* Five hundred at once. */
+static void run_crowd(void)
+{
+	enum { COUNT = 500 };
+	static pthread_t threads[COUNT];
+	pthread_attr_t attributes;
+	unsigned sum = 0;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, 256 << 10);
+	pthread_barrier_init(&barrier, 0, COUNT + 1);
+	for (int i = 0; i < COUNT; i++)
+		if (pthread_create(&threads[i], &attributes, in_crowd, (void *)200)) {
+			puts("no thread");
+			exit(9);
+		}
+	pthread_barrier_wait(&barrier);
+	for (int i = 0; i < COUNT; i++) {
+		void *result;
+
+		pthread_join(threads[i], &result);
+		sum += (unsigned)(uintptr_t)result;
+	}
+	printf("%u\n", sum);
+}
+
+static void *detached(void *n)
+{
+	pthread_detach(pthread_self());
+	hostile_sum += work(1000);
+	return n;
+}
+
+/* Nobody waits for them, and some are there when the program ends. */
+static void run_detached(void)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < 60; i++)
+		pthread_create(&thread, 0, detached, 0);
+	hostile_sum += work(2000);
+}
+
 const struct hostile_case thread_cases[] = {
 	{"cancel", run_cancel}, {"keys", run_keys},         {"jumpend", run_jumpend},
-	{"sameid", run_sameid}, {"mainexit", run_mainexit}, {NULL, NULL},
+	{"sameid", run_sameid}, {"mainexit", run_mainexit}, {"sequence", run_sequence},
+	{"crowd", run_crowd},   {"detached", run_detached}, {NULL, NULL},
 };
