@@ -13,7 +13,7 @@ few_targets armhf mipsel
 # What depends on time, makes no end that is recorded, or is killed is not compared by its calls, nor are
 # threads with the same id (sameid), which have one file of the oracle.
 counted="deep small static mlock mprotect msync again holes alternates nest forksignal routines migrate keys
-	jumpend bomb daemon closefrom closelist taken closed clone overflow large fixed levels heapstack"
+	jumpend bomb daemon closefrom closelist taken closed clone overflow large fixed levels heapstack loader"
 others="nomem sameid alternate jump preempt timer ignored stop cancel mainexit spawn vforks memfile nproc dumpable chroot
 	ptrace nofile fsize exit abort quick atonce forkthreads forktimer stopworld exceptions throwing locals uncaught
 	sequence crowd detached destructors exitthread exitsignal chain unshare preload preloadother barrier over"
@@ -35,19 +35,20 @@ start()
 {
 	rm -rf jail
 	set -- "$1" "$2" "$2"
-	preload='' seconds=60
+	preload='' loader='' seconds=60
 	case $2 in
 	sequence) seconds=200 ;;
 	spawn | vforks) set -- "$1" "$2" spawned ;;
 	memfile) set -- "$1" "$2" keys ;;
 	preload) preload="-E LD_PRELOAD=$(pwd)/$1/libhostile.so" && set -- "$1" bomb bomb ;;
 	preloadother) preload="-E LD_PRELOAD=$(pwd)/plain/libhostile.so" && set -- "$1" bomb bomb ;;
+	loader) loader=$(echo "$sysroot"/lib/ld*.so.[0-9]) && set -- "$1" deep deep ;;
 	esac
 	launcher="env"
 	[ "$2" != sameid ] || [ -z "$namespaces" ] || launcher="unshare -p -f --mount-proc"
 	# shellcheck disable=SC2086
 	env -i LITIFUT_MAX_MB=32 ${settings:-} LITIFUT_DIR="$(pwd)/data" $launcher \
-		timeout $seconds "$emulator" -L "$sysroot" $qemu_options $preload "$1/hostile" "$2" \
+		timeout $seconds "$emulator" -L "$sysroot" $qemu_options $preload $loader "$1/hostile" "$2" \
 		"$emulator" -L "$sysroot" "$1/hostile" "$3" <"/dev/null" >"$1.out" 2>"$1.err.all"
 	echo $? >"$1.status"
 	grep -v 'core dumped' "$1.err.all" >"$1.err"
@@ -135,7 +136,7 @@ one_mode()
 	mv traced "$1"
 	for each in $CASES; do
 		# shellcheck disable=SC2086,SC2116
-		case "$static $(echo $libraries) preload preloadother " in
+		case "$static $(echo $libraries) preload preloadother loader " in
 		yes*" $each "*) continue ;;
 		esac
 		one_case "$1" "$each"
