@@ -48,6 +48,10 @@ struct litifut_thread {
 	uint32_t pending; /* address of its struct litifut_pending; 0: none yet */
 	uint32_t stacks;  /* it has more than one, see pending.c */
 	uint32_t misses;  /* how often it had no scratch chunk */
+	/* While its signals are blocked for a fork: its thread pointer, and what was blocked
+	 * before. */
+	uint32_t fork_pointer;
+	uint32_t fork_signals[LITIFUT_SIGSET_BYTES / 4];
 	struct litifut_thread *next;
 };
 

@@ -3,10 +3,15 @@
  * the thread that forks is disarmed, and its next event in either process goes
  * the long way, which finds out where it is. `__register_atfork`, which
  * pthread_atfork() stands on, does that. For functions that run no such handlers
- * see spawn.c. */
+ * see spawn.c.
+ *
+ * Signals are blocked meanwhile. The handler of a timer that has come between would take the long
+ * way with each call or branch, and where that takes longer than the timer's period, the next
+ * signal is pending when it returns, so the program never gets out of fork(). */
 
 #include "tracer/port/linux/fork.h"
 
+#include <linux/signal.h>
 #include <litifut/module_format.h>
 #include <stddef.h>
 
@@ -29,6 +34,36 @@ static litifut_finalize litifut_finalize_object;
 /* Stands for the object that the handlers belong to. */
 static uint32_t litifut_fork_object;
 
+/* All but those that the CPU sends: one of these that is blocked ends the process. */
+static const struct litifut_signals litifut_fork_signals = {
+	{~(1u << (SIGILL - 1) | 1u << (SIGTRAP - 1) | 1u << (SIGBUS - 1) | 1u << (SIGFPE - 1) |
+	   1u << (SIGSEGV - 1) | 1u << (SIGSYS - 1)),
+	 [1 ... LITIFUT_SIGSET_BYTES / 4 - 1] = UINT32_MAX}};
+
+static void litifut_fork_block(struct litifut_thread *thread)
+{
+	if (!litifut_failed(LITIFUT_CALL4(rt_sigprocmask, SIG_BLOCK, &litifut_fork_signals,
+					  thread->fork_signals, LITIFUT_SIGSET_BYTES)))
+		thread->fork_pointer = litifut_port_thread_pointer(litifut_recorder.features);
+}
+
+/* In both processes, of the thread that forks. It has another id in the child, where a call that
+ * came before may also have begun the trace, so all that is known of it is its pointer. */
+static void litifut_fork_unblock(void)
+{
+	const uint32_t pointer = litifut_port_thread_pointer(litifut_recorder.features);
+	struct litifut_thread *thread = litifut_recorder.thread_list;
+
+	while (thread && (!pointer || thread->fork_pointer != pointer))
+		thread = thread->next;
+	if (!thread)
+		return;
+	thread->fork_pointer = 0;
+	/* also when another thread has confined the process meanwhile */
+	litifut_open_gate_call4(__NR_rt_sigprocmask, SIG_SETMASK, (long)thread->fork_signals, 0,
+				LITIFUT_SIGSET_BYTES);
+}
+
 static void litifut_before_fork(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
@@ -39,6 +74,8 @@ static void litifut_before_fork(void)
 	thread = litifut_thread_find(litifut_thread_id());
 	if (!thread)
 		return;
+	if (thread->pointer)
+		litifut_fork_block(thread);
 	thread->hold |= LITIFUT_HOLD_FORK;
 	litifut_thread_disarm(thread);
 }
@@ -50,13 +87,14 @@ static void litifut_after_fork(void)
 
 	if (thread)
 		thread->hold &= ~(uint32_t)LITIFUT_HOLD_FORK;
+	litifut_fork_unblock();
 }
 
 /* The next event of the child must begin another trace, also where the child has the process number
  * of its parent: both may be the first process of a PID namespace. Flags of edges have no event, so
  * their trace begins here. A confined child can't ask who it is, and has the parent's memory: it
  * counts there. */
-static void litifut_in_child(void)
+static void litifut_begin_child(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	struct litifut_module *module;
@@ -75,6 +113,16 @@ static void litifut_in_child(void)
 	r->phase = LITIFUT_PHASE_OFF;
 	r->orphans = &r->file.header->lost_events;
 	litifut_update_fast();
+}
+
+static void litifut_in_child(void)
+{
+	litifut_begin_child();
+	litifut_fork_unblock();
+	/* others that were about to fork are not here */
+	for (struct litifut_thread *thread = litifut_recorder.thread_list; thread;
+	     thread = thread->next)
+		thread->fork_pointer = 0;
 }
 
 /* Without __register_atfork a static program can't fork. */
