@@ -53,13 +53,15 @@ static bool litifut_is_alternate(uint32_t address)
 }
 
 /* Where the stack of the calling thread ends, which is at `from`: where the kernel has put the
- * arguments of the program, or libc the structure of the thread. 0: it is not to be relied on. */
+ * arguments of the program, or libc the structure of the thread. That of the first thread stands on
+ * the heap in a static program, where stacks of coroutines may be right before it. 0: it is not to
+ * be relied on. */
 static uint32_t litifut_stack_end(struct litifut_thread *thread, uint32_t from)
 {
 	const struct litifut_recorder *r = &litifut_recorder;
 	uint32_t end = r->stack_start;
 
-	if (end - from >= LITIFUT_PENDING_STACK)
+	if (end - from >= LITIFUT_PENDING_STACK && thread->id != r->file.process)
 		end = litifut_port_thread_pointer(r->features) + LITIFUT_PORT_THREAD_STRUCTURE_END;
 	if (end - from < LITIFUT_PENDING_STACK)
 		return thread->stacks ? 0 : end;
