@@ -20,6 +20,7 @@
 #include "tracer/recorder/modules.h"
 #include "tracer/recorder/own_stack.h"
 #include "tracer/recorder/probe.h"
+#include "tracer/recorder/scratch.h"
 #include "tracer/recorder/settings_read.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
@@ -159,6 +160,7 @@ static bool litifut_process_set_up(const struct litifut_module *module)
 	    (!r->threads && !litifut_threads_start()) ||
 	    (!litifut_trace_open() && (litifut_is_passing(r->trouble) || !litifut_trace_nowhere())))
 		return false;
+	litifut_scratch_start();
 	litifut_signal_start();
 	return true;
 }

@@ -27,9 +27,6 @@
 /* Not at the start, which is a multiple of LITIFUT_THUNK_STOP_BYTES. */
 #define LITIFUT_SCRATCH_START 16
 
-/* Memory for one is asked for once in so many calls. */
-#define LITIFUT_SCRATCH_TRY 256
-
 static uint32_t litifut_events_between(uint32_t from, uint32_t to)
 {
 	const struct litifut_recorder *r = &litifut_recorder;
@@ -52,7 +49,7 @@ static void litifut_scratch_count(struct litifut_thread *thread, uint32_t to)
 	uint32_t events;
 	uint64_t now;
 
-	if (!from || from == to || !thread->loses ||
+	if (!from || to <= from || !thread->loses ||
 	    !litifut_exchange(&thread->scratch_from, from, to))
 		return;
 	events = litifut_events_between(from, to);
@@ -73,16 +70,29 @@ static void litifut_cursor_set(struct litifut_thread *thread, uint32_t at)
 	thread->chunk = litifut_chunk_of(at - 1);
 }
 
+static uint32_t litifut_scratch_map(void)
+{
+	return litifut_map_before(-1, 0, LITIFUT_THUNK_STOP_BYTES, litifut_recorder.chunk_mask + 1);
+}
+
+/* One that all threads without memory share, as without any each of their calls or branches would
+ * take the long way. Nobody reads it but to count events, which is then not exact. */
+void litifut_scratch_start(void)
+{
+	if (!litifut_recorder.last_scratch)
+		litifut_recorder.last_scratch = litifut_scratch_map();
+}
+
 void litifut_scratch_enter(struct litifut_thread *thread)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 
 	if (thread->scratch_from || (r->fast < LITIFUT_FAST_WORDS && !litifut_is_bits()))
 		return;
-	/* without memory each call comes here */
-	if (!thread->scratch && !(thread->misses++ % LITIFUT_SCRATCH_TRY))
-		thread->scratch =
-			litifut_map_before(-1, 0, LITIFUT_THUNK_STOP_BYTES, r->chunk_mask + 1);
+	if (!thread->scratch)
+		thread->scratch = litifut_scratch_map();
+	if (!thread->scratch)
+		thread->scratch = r->last_scratch;
 	if (!thread->scratch)
 		return;
 	litifut_thread_disarm(thread);

@@ -11,6 +11,8 @@ struct litifut_thread;
 /* Gives `thread`, the calling one, the chunk that its next event belongs into. False: that
  * is a scratch chunk, and the event is not recorded. */
 bool litifut_thread_records(struct litifut_thread *thread);
+/* When the process is set up. */
+void litifut_scratch_start(void);
 /* Gives `thread`, the calling one, a scratch chunk, because there is no other. */
 void litifut_scratch_enter(struct litifut_thread *thread);
 /* Counts what all threads have lost so far. */

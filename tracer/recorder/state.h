@@ -80,9 +80,10 @@ struct litifut_recorder {
 	struct litifut_trace_file file; /* its process is the one that this state is for */
 	long folder;                    /* of traces, held: a descriptor above 0, or none */
 	uint32_t folder_identity[3];
-	uint32_t events;  /* in full chunks; about, see litifut_compacts() */
-	uint32_t compact; /* cursor of the chunk for compact blocks */
-	uint32_t scratch; /* struct litifut_scratch, mapped when first needed */
+	uint32_t events;       /* in full chunks; about, see litifut_compacts() */
+	uint32_t compact;      /* cursor of the chunk for compact blocks */
+	uint32_t last_scratch; /* scratch chunk of threads without memory for one; 0: none */
+	uint32_t scratch;      /* struct litifut_scratch, mapped when first needed */
 	uint32_t scratch_busy;
 	uint32_t vdso;         /* address of the kernel's shared library, 0: none */
 	uint32_t full;         /* enum litifut_full */

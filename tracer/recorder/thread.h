@@ -47,7 +47,6 @@ struct litifut_thread {
 	uint32_t table;   /* LITIFUT_MODE=table: address of its struct litifut_table; 0: none yet */
 	uint32_t pending; /* address of its struct litifut_pending; 0: none yet */
 	uint32_t stacks;  /* it has more than one, see pending.c */
-	uint32_t misses;  /* how often it had no scratch chunk */
 	/* While its signals are blocked for a fork: its thread pointer, and what was blocked
 	 * before. */
 	uint32_t fork_pointer;
