@@ -87,6 +87,7 @@ without_calls()
 		unset LITIFUT_MODE
 		quiet "$mode" 100
 		quiet "$mode" 400000 LITIFUT_SYSCALLS=never
+		test "$mode" != paths || quiet paths 400000 LITIFUT_SYSCALLS=never LITIFUT_MAX_MB=4
 	done
 }
 

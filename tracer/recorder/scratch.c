@@ -49,7 +49,7 @@ static void litifut_scratch_count(struct litifut_thread *thread, uint32_t to)
 	uint32_t events;
 	uint64_t now;
 
-	if (!from || to <= from || !thread->loses ||
+	if (!from || from == to || to - from >= LITIFUT_THUNK_STOP_BYTES || !thread->loses ||
 	    !litifut_exchange(&thread->scratch_from, from, to))
 		return;
 	events = litifut_events_between(from, to);
@@ -75,6 +75,17 @@ static uint32_t litifut_scratch_map(void)
 	return litifut_map_before(-1, 0, LITIFUT_THUNK_STOP_BYTES, litifut_recorder.chunk_mask + 1);
 }
 
+bool litifut_is_scratch(uint32_t end)
+{
+	const struct litifut_recorder *r = &litifut_recorder;
+	const uint32_t start = end - LITIFUT_THUNK_STOP_BYTES;
+	const struct litifut_thread *thread = r->thread_list;
+
+	while (thread && thread->scratch != start)
+		thread = thread->next;
+	return thread || start == r->last_scratch;
+}
+
 /* One that all threads without memory share, as without any each of their calls or branches would
  * take the long way. Nobody reads it but to count events, which is then not exact. */
 void litifut_scratch_start(void)
@@ -91,7 +102,7 @@ void litifut_scratch_enter(struct litifut_thread *thread)
 		return;
 	if (!thread->scratch)
 		thread->scratch = litifut_scratch_map();
-	if (!thread->scratch)
+	if (!thread->scratch && !litifut_system_calls_forbidden)
 		thread->scratch = r->last_scratch;
 	if (!thread->scratch)
 		return;
@@ -122,7 +133,8 @@ static void litifut_tell_lost(struct litifut_thread *thread)
 	uint32_t words[2] = {LITIFUT_CONTROL_WORD(LITIFUT_WORD_LOST, 1), thread->lost};
 	struct litifut_chunk_header *chunk;
 
-	if (!litifut_put(thread, words, 2))
+	/* where signals can't be blocked, a handler may have come back to the scratch chunk */
+	if (!litifut_put(thread, words, 2) || thread->scratch_from)
 		return;
 	chunk = (struct litifut_chunk_header *)thread->chunk;
 	if (!chunk->lost) {

@@ -12,6 +12,7 @@
 #include "tracer/port/linux/usage.h"
 #include "tracer/recorder/clock.h"
 #include "tracer/recorder/pending.h"
+#include "tracer/recorder/scratch.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
 #include "tracer/recorder/event_count.h"
@@ -407,6 +408,10 @@ static LITIFUT_COLD bool litifut_chunk_change(uint32_t *cursor, uint32_t at, uin
 
 	/* The one who takes the full chunk away from the cursor finishes it. */
 	if (at) {
+		/* of a handler, where signals can't be blocked: it has no header, and is not in
+		 * the file */
+		if (litifut_system_calls_forbidden && litifut_is_scratch(at))
+			return false;
 		if (!litifut_exchange(cursor, at, 0))
 			return true;
 		chunk = litifut_chunk_finish(at);

@@ -35,21 +35,29 @@ static void litifut_spares_map(uint32_t bytes)
 	struct litifut_recorder *r = &litifut_recorder;
 	uint32_t size = r->chunk_mask + 1;
 	long descriptor = litifut_trace_descriptor(&r->file);
+	const uint64_t used = LITIFUT_HEADER_BYTES + (uint64_t)r->file.chunk_count * size;
 
+	if (r->file.max_bytes && used + bytes > r->file.max_bytes)
+		bytes = used < r->file.max_bytes ? (uint32_t)(r->file.max_bytes - used) : 0;
 	for (; bytes >= size && !litifut_failed(descriptor); bytes >>= 1) {
 		uint64_t offset = LITIFUT_HEADER_BYTES;
 		uint32_t count = 0;
+		uint32_t place;
 
 		/* there may be no division on this CPU */
 		for (uint32_t left = bytes; left >= size; left -= size)
 			count++;
 		bytes &= ~r->chunk_mask;
-		offset += (uint64_t)litifut_add(&r->file.chunk_count, count) * size;
+		place = litifut_add(&r->file.chunk_count, count);
+		offset += (uint64_t)place * size;
 		if (litifut_within_limits(offset + bytes) &&
 		    litifut_file_grow(descriptor, offset, bytes))
 			r->spare = litifut_map_before(descriptor, offset, bytes, size);
-		if (!r->spare)
+		if (!r->spare) {
+			/* half of it begins at the same place */
+			litifut_exchange(&r->file.chunk_count, place + count, place);
 			continue;
+		}
 		r->spare_end = r->spare + bytes;
 		return;
 	}
