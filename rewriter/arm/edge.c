@@ -239,6 +239,18 @@ static unsigned judge_thumb_branch(const struct litifut_edge_place *place,
 	return LITIFUT_SITE_BRANCH_TARGET;
 }
 
+/* `add<cond> pc, pc, rN, lsl #2`, whose cases are known: label_branches() */
+static bool is_plain_switch(const struct litifut_edge_place *place)
+{
+	const struct litifut_block *block = &place->block->block;
+	const uint32_t word = litifut_get32(false, code_at(place, block->branch));
+	const struct litifut_graph_block *first = litifut_graph_at(place->graph, block->branch + 8);
+
+	return (word & 0x0ffffff0) == 0x008ff100 && (word & 15) != 13 && (word & 15) != 15 &&
+	       first && first->function == place->block->function &&
+	       first->block.flags & LITIFUT_BLOCK_LABEL;
+}
+
 static unsigned judge_plain_branch(const struct litifut_edge_place *place,
 				   struct litifut_edge *edge)
 {
@@ -260,7 +272,9 @@ static unsigned judge_plain_branch(const struct litifut_edge_place *place,
 			       ? LITIFUT_SITE_PATCHED
 			       : LITIFUT_SITE_SPECIAL_FORM;
 	default:
-		return litifut_arm_plain_treatment(always, block->branch) == LITIFUT_ARM_PLAIN_ENDS
+		return is_plain_switch(place) ||
+				       litifut_arm_plain_treatment(always, block->branch) ==
+					       LITIFUT_ARM_PLAIN_ENDS
 			       ? LITIFUT_SITE_PATCHED
 			       : LITIFUT_SITE_SPECIAL_FORM;
 	}
@@ -780,6 +794,23 @@ static void go_plain(struct plain *plain, uint32_t condition, uint32_t target)
 	plain->at += 4;
 }
 
+/* add pc, pc, rN, lsl #2 of another place */
+static void put_plain_switch(struct plain *plain, uint32_t word, uint32_t address)
+{
+	const uint32_t reg = word & 15;
+	const uint32_t scratch = reg == 0;
+
+	put(plain, 0xe24dd004); /* sub sp, sp, #4 */
+	note(plain->frame, plain->at, 4);
+	put(plain, 0xe52d0004 | scratch << 12); /* push {rS} */
+	note(plain->frame, plain->at, 8);
+	put_plain_value(plain, scratch, address + 8);
+	put(plain, 0xe0800100 | scratch << 16 | scratch << 12 | reg); /* add rS, rS, rN, lsl #2 */
+	put(plain, 0xe58d0004 | scratch << 12);                       /* str rS, [sp, #4] */
+	put(plain, 0xe8bd8000 | 1u << scratch);                       /* pop {rS, pc} */
+	note(plain->frame, plain->at, 0);
+}
+
 static void put_plain_end(struct plain *plain, const struct litifut_edge_place *place)
 {
 	const struct litifut_block *block = &place->block->block;
@@ -797,7 +828,10 @@ static void put_plain_end(struct plain *plain, const struct litifut_edge_place *
 			put(plain, 0xe12fff10 | (word & 15)); /* bx rN */
 		break;
 	default:
-		put(plain, (word & 0x0fffffff) | ALWAYS);
+		if (is_plain_switch(place))
+			put_plain_switch(plain, word, block->branch);
+		else
+			put(plain, (word & 0x0fffffff) | ALWAYS);
 		break;
 	}
 }

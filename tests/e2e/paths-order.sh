@@ -171,7 +171,7 @@ labels_source()
 	END
 }
 
-# GCC's switch of position-independent T32 code whose register is lr; a label with a call of another
+# GCC's switches of position-independent T32 code, whose register is lr, and of A32 code; a label with a call of another
 # module; behind such calls a load relative to the pc and then a call through a pointer, which is not a
 # callback; an `it` for two instructions, of which one returns.
 arm_labels_source()
@@ -185,7 +185,7 @@ arm_labels_source()
 			"1: .word .L0 - 1b + 1, .L1 - 1b + 1, .L2 - 1b + 1\n"
 		#else
 			".arm\nchoose:\npush {r4, r5, r6, lr}\nmov r5, r1\nmov r4, r2\n"
-			"cmp r0, #1\nbhi .L2\nbeq .L1\n"
+			"cmp r0, #2\naddls pc, pc, r0, lsl #2\nb .L2\nb .L0\nb .L1\nb .L2\n"
 		#endif
 			".L0: mov r0, r5\nbl labs\nvldr d0, 2f\nmov r6, r0\nmov r0, r5\nblx r4\n"
 			"eor r0, r0, #0\ncmp r0, #3\nitt lo\naddlo r0, r0, r6\npoplo {r4, r5, r6, pc}\nb .L2\n"
