@@ -417,13 +417,9 @@ static unsigned judge_plain_entry(const struct litifut_edge_place *place, struct
 			return LITIFUT_SITE_SPECIAL_FORM;
 		return judge_plain_branch(place, edge);
 	}
-	switch (litifut_arm_plain_treatment(word, block->start)) {
-	case LITIFUT_ARM_PLAIN_STUCK:
-	case LITIFUT_ARM_PLAIN_USES_PC:
-		return LITIFUT_SITE_SPECIAL_FORM;
-	default:
-		return LITIFUT_SITE_PATCHED;
-	}
+	return litifut_arm_plain_treatment(word, block->start) == LITIFUT_ARM_PLAIN_STUCK
+		       ? LITIFUT_SITE_SPECIAL_FORM
+		       : LITIFUT_SITE_PATCHED;
 }
 
 static unsigned judge_entry(const struct litifut_edge_place *place, struct litifut_edge *edge)
@@ -880,7 +876,7 @@ static bool write_plain(const struct litifut_edge_place *place, const struct lit
 			put_plain_end(&plain, place);
 		else
 			plain.far |= !litifut_arm_move_plain(word, edge->address, address,
-							     plain.code, &plain.at);
+							     plain.code, &plain.at, false);
 	}
 	put_plain_values(&plain);
 	code->bytes = plain.at;

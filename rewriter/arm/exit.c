@@ -468,7 +468,7 @@ static bool write_plain(const struct litifut_cramped_call *call, const struct li
 	}
 	code->bytes = 4;
 	if (!litifut_arm_encode_call(&context, &always, address, ways->thunk, code->code) ||
-	    !litifut_arm_move_plain(word, exit->address, address, code->code, &code->bytes))
+	    !litifut_arm_move_plain(word, exit->address, address, code->code, &code->bytes, true))
 		return false;
 	code->word = address + 4;
 	code->inner = exit->has_branches ? address + 4 : 0;

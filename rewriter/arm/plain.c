@@ -95,12 +95,13 @@ bool litifut_arm_put_plain_branch(uint32_t condition, uint32_t address, uint32_t
 }
 
 bool litifut_arm_move_plain(uint32_t word, uint32_t from, uint32_t address, uint8_t *code,
-			    unsigned *used)
+			    unsigned *used, bool lr_is_free)
 {
 	const uint32_t offset = word & 0xfff;
 	const uint32_t pc = from + 8;
 	const uint32_t reg = word >> 12 & 15;
-	uint32_t target;
+	uint32_t target, pc_at;
+	bool saves;
 
 	switch (litifut_arm_plain_treatment(word, from)) {
 	case LITIFUT_ARM_PLAIN_MOVES:
@@ -136,14 +137,25 @@ bool litifut_arm_move_plain(uint32_t word, uint32_t from, uint32_t address, uint
 		return true;
 	case LITIFUT_ARM_PLAIN_USES_PC:
 		/* ldr lr, =distance; add lr, pc, lr; the instruction with lr instead of pc */
-		litifut_put32(false, code + *used, 0xe59fe008);
+		saves = !lr_is_free && reg != 14;
+		if (saves) { /* push {lr} */
+			litifut_put32(false, code + *used, 0xe52de004);
+			*used += 4;
+		}
+		litifut_put32(false, code + *used, saves ? 0xe59fe00c : 0xe59fe008);
 		litifut_put32(false, code + *used + 4, 0xe08fe00e);
 		litifut_put32(false, code + *used + 8, (word & ~0x000f0000u) | 0x000e0000);
-		if (!litifut_arm_put_plain_branch(0xe0000000, address + *used + 12, from + 4,
-						  code + *used + 12))
+		pc_at = address + *used + 4 + 8;
+		*used += 12;
+		if (saves) { /* pop {lr} */
+			litifut_put32(false, code + *used, 0xe49de004);
+			*used += 4;
+		}
+		if (!litifut_arm_put_plain_branch(0xe0000000, address + *used, from + 4,
+						  code + *used))
 			return false;
-		litifut_put32(false, code + *used + 16, pc - (address + *used + 4 + 8));
-		*used += 20;
+		litifut_put32(false, code + *used + 4, pc - pc_at);
+		*used += 8;
 		return true;
 	case LITIFUT_ARM_PLAIN_LOADS_PAIR: /* ldr rN, =distance; add rN, pc, rN; ldrd rN, [rN] */
 		target = (word >> 4 & 0xf0) | (word & 15);

@@ -24,9 +24,9 @@ bool litifut_arm_put_plain_branch(uint32_t condition, uint32_t address, uint32_t
 				  uint8_t *code);
 
 /* Writes what the instruction `word` of `from` did, and the way on behind it, at *used bytes of
- * the code at `address`; LITIFUT_ARM_PLAIN_USES_PC changes lr. False: something is out of
- * reach. */
+ * the code at `address`; where `lr_is_free` LITIFUT_ARM_PLAIN_USES_PC changes lr. False: something
+ * is out of reach. */
 bool litifut_arm_move_plain(uint32_t word, uint32_t from, uint32_t address, uint8_t *code,
-			    unsigned *used);
+			    unsigned *used, bool lr_is_free);
 
 #endif

@@ -189,18 +189,32 @@ arm_labels_source()
 		#endif
 			".L0: mov r0, r5\nbl labs\nvldr d0, 2f\nmov r6, r0\nmov r0, r5\nblx r4\n"
 			"eor r0, r0, #0\ncmp r0, #3\nitt lo\naddlo r0, r0, r6\npoplo {r4, r5, r6, pc}\nb .L2\n"
-			".L1: bl labs\nldrd r2, r3, 2f\nadd r0, r2\npop {r4, r5, r6, pc}\n"
+			".L1: bl labs\nldrd r2, r3, 2f\nadd r0, r2\n"
+		#ifndef __thumb__
+			"mov r6, #4\nbl labs\n3: add r6, pc, r6\nadr r3, 3b\nsub r6, r6, r3\nadd r0, r0, r6\n"
+			"mov lr, r0\ncmp r5, #1\nbeq 4f\nadd r0, r0, #1\n"
+			"4: add r3, pc, r6\nsub r3, r3, pc\nadd r0, lr, r3\n"
+		#endif
+			"pop {r4, r5, r6, pc}\n"
 			".L2: vmov r0, s1\npop {r4, r5, r6, pc}\n.balign 8\n2: .double 3.0\n"
-			".size choose, . - choose\n");
+			".size choose, . - choose\n.globl same\n.type same, %function\n"
+		#ifdef __thumb__
+			".thumb_func\nsame: mov r1, r0\nbx lr\n"
+		#else
+			"same: add r1, pc, r0\nsub r1, r1, pc\nadd r0, r1, #4\nbx lr\n"
+		#endif
+			".size same, . - same\n");
+		unsigned same(unsigned n);
 		unsigned choose(unsigned number, unsigned value, unsigned (*by)(unsigned));
 		static unsigned twice(unsigned n) { return n < 100 ? 2 * n : n; }
 		static unsigned (*volatile by)(unsigned) = twice;
+		static unsigned (*volatile by_pc)(unsigned) = same;
 		int main(void)
 		{
 			unsigned sum = 0;
 
 			for (unsigned i = 0; i < 90; i++)
-				sum = 3 * sum + choose(i % 3, i & 4 ? i : 1, by);
+				sum = 3 * sum + choose(i % 3, i & 4 ? i : 1, by) + by_pc(i);
 			printf("%u\n", sum);
 			return 0;
 		}
@@ -487,7 +501,7 @@ behaviour()
 	esac
 	link labels ../labels.c && same_run labels && blocks_equal "" labels
 	is "labels: nothing is left in the function" \
-		"$("$BUILD/bin/litifut" info --skipped traced/labels | grep -c 'in choose')" 0
+		"$("$BUILD/bin/litifut" info --skipped traced/labels | grep -c 'in choose\|in same')" 0
 	rm -f traced/labels plain/labels
 	# what is out of reach takes no room from the rest
 	many_source
