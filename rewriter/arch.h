@@ -114,8 +114,9 @@ struct litifut_arch_context {
 	struct cpu_context cpu; /* its `facts` are the session's to free */
 	/* Tables in data may hold distances of code from here (MIPS: $gp); 0: they do not. */
 	uint32_t offset_base;
-	bool thunks;    /* calls use thunks where they can */
-	bool returns;   /* of calls are recorded */
+	const struct litifut_pages *pages; /* among the facts; NULL: there are none */
+	bool thunks;                       /* calls use thunks where they can */
+	bool returns;                      /* of calls are recorded */
 	unsigned clock; /* enum litifut_clock: the one that thunks read, if any */
 	bool bits;      /* LITIFUT_MODE=paths: branches record bits, not flags */
 	bool table;     /* events have the stack pointer and the time, see <litifut/fold.h> */

@@ -62,7 +62,7 @@ enum litifut_status litifut_targets_of_data(const struct litifut_image *image,
 
 	if (status)
 		return status;
-	litifut_targets_add_data(targets, image);
+	litifut_targets_add_data(targets, image, context->pages);
 	if (context->offset_base)
 		litifut_targets_add_offsets(targets, image, context->offset_base);
 	return LITIFUT_OK;

@@ -184,7 +184,7 @@ enum litifut_status litifut_paths_start(const struct litifut_session *session,
 	litifut_spawners_named(image, &session->arch->cpu->linkage, twice, &paths->twice);
 	if (paths->twice.used && may_call)
 		find_callers_of_twice(paths);
-	litifut_targets_add_pointers(&paths->outer, image);
+	litifut_targets_add_pointers(&paths->outer, image, session->context.pages);
 	if (session->context.offset_base)
 		litifut_targets_add_offsets(&paths->outer, image, session->context.offset_base);
 	add_exports(paths);

@@ -177,7 +177,7 @@ static enum litifut_status find_all_facts(struct judge judge, struct litifut_err
 		status = litifut_targets_create(image->text_start, image->text_end,
 						&arrivals.elsewhere, error);
 	if (!status) {
-		litifut_targets_add_pointers(&arrivals.data, image);
+		litifut_targets_add_pointers(&arrivals.data, image, judge.context->pages);
 		if (judge.context->offset_base)
 			litifut_targets_add_offsets(&arrivals.data, image,
 						    judge.context->offset_base);

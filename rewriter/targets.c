@@ -88,10 +88,20 @@ static bool is_frame_table(const struct litifut_section *section)
 	       strcmp(section->name, ".eh_frame_hdr") == 0;
 }
 
+static bool is_page(const struct litifut_pages *pages, const struct litifut_image *image,
+		    uint32_t address, uint32_t value)
+{
+	const uint32_t number = value >> 16;
+
+	return pages && address >= pages->start && address < pages->end && !(value & 0xffff) &&
+	       !(pages->formed[number / 8] >> number % 8 & 1) &&
+	       !litifut_image_function_start(image, value);
+}
+
 /* Every word of the sections that hold data, added to `base`; `only` one of this
  * name, or NULL. */
 static void add_sections(struct litifut_targets *targets, const struct litifut_image *image,
-			 uint32_t base, const char *only)
+			 uint32_t base, const char *only, const struct litifut_pages *pages)
 {
 	for (size_t i = 1; i < image->section_count; i++) {
 		const struct litifut_section *section = &image->sections[i];
@@ -102,16 +112,20 @@ static void add_sections(struct litifut_targets *targets, const struct litifut_i
 		    (section->type != SHT_PROGBITS && section->type != SHT_INIT_ARRAY &&
 		     section->type != SHT_FINI_ARRAY && section->type != SHT_PREINIT_ARRAY))
 			continue;
-		for (uint32_t at = 0; at + 4 <= section->size; at += 4)
-			litifut_targets_add(targets, base + litifut_get32(image->big_endian,
-									  section->bytes + at));
+		for (uint32_t at = 0; at + 4 <= section->size; at += 4) {
+			const uint32_t value =
+				base + litifut_get32(image->big_endian, section->bytes + at);
+
+			if (!is_page(pages, image, section->address + at, value))
+				litifut_targets_add(targets, value);
+		}
 	}
 }
 
 void litifut_targets_add_offsets(struct litifut_targets *targets, const struct litifut_image *image,
 				 uint32_t base)
 {
-	add_sections(targets, image, base, NULL);
+	add_sections(targets, image, base, NULL, NULL);
 }
 
 /* Adds the words that dynamic relocations of `image` stand for. False: there are
@@ -139,18 +153,20 @@ static bool add_relocated(struct litifut_targets *targets, const struct litifut_
 }
 
 void litifut_targets_add_pointers(struct litifut_targets *targets,
-				  const struct litifut_image *image)
+				  const struct litifut_image *image,
+				  const struct litifut_pages *pages)
 {
-	if (image->type == ET_DYN && add_relocated(targets, image))
-		add_sections(targets, image, 0, ".got"); /* MIPS: relocated without being listed */
+	if (image->type == ET_DYN && add_relocated(targets, image)) /* MIPS: without being listed */
+		add_sections(targets, image, 0, ".got", pages);
 	else
-		add_sections(targets, image, 0, NULL);
+		add_sections(targets, image, 0, NULL, pages);
 }
 
-void litifut_targets_add_data(struct litifut_targets *targets, const struct litifut_image *image)
+void litifut_targets_add_data(struct litifut_targets *targets, const struct litifut_image *image,
+			      const struct litifut_pages *pages)
 {
 	for (size_t i = 0; i < image->symbol_count; i++)
 		if (!image->symbols[i].mapping)
 			litifut_targets_add(targets, image->symbols[i].address);
-	litifut_targets_add_pointers(targets, image);
+	litifut_targets_add_pointers(targets, image, pages);
 }

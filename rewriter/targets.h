@@ -62,15 +62,25 @@ static inline bool litifut_targets_has(const struct litifut_targets *targets, ui
 	       targets->bits[half / 8] >> half % 8 & 1;
 }
 
+/* Words of the data, at [start, end), in which a multiple of 64 KB is only what code adds the low
+ * half of an address to (MIPS: the GOT's). It leads to code where a function starts there, or where
+ * code may add a low half of 0 to it: then bit number `address` / 64 KB of `formed` is set. */
+struct litifut_pages {
+	uint32_t start, end;
+	uint8_t formed[0x10000 / 8];
+};
+
 /* Adds what data can tell on any CPU: the addresses of symbols and, outside of
  * code, every word that may be an address in the executable span: function
  * pointers, switch tables, labels. Where an image can be moved its dynamic
- * relocations tell which words are addresses. */
-void litifut_targets_add_data(struct litifut_targets *targets, const struct litifut_image *image);
+ * relocations tell which words are addresses. `pages` may be NULL. */
+void litifut_targets_add_data(struct litifut_targets *targets, const struct litifut_image *image,
+			      const struct litifut_pages *pages);
 
 /* The same without the symbols. */
 void litifut_targets_add_pointers(struct litifut_targets *targets,
-				  const struct litifut_image *image);
+				  const struct litifut_image *image,
+				  const struct litifut_pages *pages);
 
 /* The words alone, each taken for an offset from `base`: switch tables of
  * position-independent code. */

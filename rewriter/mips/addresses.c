@@ -8,6 +8,7 @@
  * added to each of its high halves. What the GOT holds itself is data, and looked at as such. */
 #include "rewriter/mips/mips.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,6 +191,40 @@ void litifut_mips_add_addresses(const struct litifut_image *image,
 	free(numbers);
 	free(all.have);
 	free(own.have);
+}
+
+/* Of the GOT's words, the linker fills the local ones with multiples of 64 KB, and with addresses
+ * of symbols. Of several GOTs only the first shows which these are. */
+void litifut_mips_find_pages(const struct litifut_image *image,
+			     struct litifut_arch_context *context, struct litifut_mips_facts *facts)
+{
+	struct litifut_targets formed = {0};
+	enum litifut_status status = LITIFUT_OK;
+
+	if (!facts->got.alone || facts->got.local <= 2)
+		return;
+	status = litifut_targets_create(image->text_start, image->text_end, &formed, NULL);
+	for (size_t i = 1; i < image->section_count && !status; i++) {
+		const struct litifut_section *section = &image->sections[i];
+		struct litifut_code_range *ranges = NULL;
+		size_t count = 0;
+
+		if (!(section->flags & SHF_EXECINSTR) || !section->bytes)
+			continue;
+		status = litifut_arch_mips.code_ranges(image, section, &ranges, &count, NULL);
+		if (!status)
+			litifut_mips_add_addresses(image, context, section, ranges, count, &formed);
+		free(ranges);
+	}
+	for (uint32_t page = 0; page < ALL_PAGES && !status; page++)
+		if (litifut_targets_has(&formed, page * HALF))
+			facts->pages.formed[page / 8] |= (uint8_t)(1u << page % 8);
+	litifut_targets_release(&formed);
+	if (status)
+		return;
+	facts->pages.start = facts->got.address;
+	facts->pages.end = facts->got.address + 4 * facts->got.local;
+	context->pages = &facts->pages;
 }
 
 /* May the instruction read the register? By its fields, so rather too often. */

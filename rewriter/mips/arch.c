@@ -48,6 +48,7 @@ static enum litifut_status examine(const struct litifut_image *image,
 						      .facts = facts},
 					      .offset_base = facts->global_pointer};
 	litifut_mips_find_got(image, context, facts);
+	litifut_mips_find_pages(image, context, facts);
 	return LITIFUT_OK;
 }
 

@@ -23,6 +23,7 @@ struct litifut_mips_got {
 struct litifut_mips_facts {
 	uint32_t global_pointer; /* link-time value of $gp, 0 when there is none */
 	struct litifut_mips_got got;
+	struct litifut_pages pages;
 };
 
 static inline const struct litifut_mips_facts *
@@ -213,6 +214,10 @@ void litifut_mips_add_addresses(const struct litifut_image *image,
 				const struct litifut_section *section,
 				const struct litifut_code_range *ranges, size_t count,
 				struct litifut_targets *targets);
+/* Fills facts->pages, when those of the GOT are known; `facts` are those of `context`. */
+void litifut_mips_find_pages(const struct litifut_image *image,
+			     struct litifut_arch_context *context,
+			     struct litifut_mips_facts *facts);
 bool litifut_mips_may_call(const struct litifut_image *image,
 			   const struct litifut_arch_context *context,
 			   const struct litifut_section *section, uint32_t start, uint32_t end,

@@ -124,7 +124,7 @@ static void note_low_half(struct function *function, uint32_t word)
 	unsigned low = (word & 0xffff) / 4;
 
 	/* addiu, ori; what is added to the stack pointer is not an address of code */
-	if ((word >> 26 == 0x09 && rs(word) != SP) || word >> 26 == 0x0d)
+	if (!(word & 3) && ((word >> 26 == 0x09 && rs(word) != SP) || word >> 26 == 0x0d))
 		function->low_halves[low / 8] |= (uint8_t)(1u << low % 8);
 }
 
