@@ -46,6 +46,7 @@ static struct litifut_edge_place place_of(const struct litifut_session *session,
 		.next = next,
 		.taken = taken,
 		.function_end = function->size ? function->address + function->size : UINT32_MAX,
+		.far = session->far.bits && litifut_targets_has(&session->far, block->block.start),
 	};
 }
 
@@ -422,9 +423,30 @@ static void give_up(struct litifut_edges *edges, struct litifut_site_list *sites
 	}
 }
 
+/* Labels that the next block records need nothing themselves. */
+static void drop_put_off(struct litifut_edges *edges, struct litifut_site_list *sites,
+			 const struct litifut_paths *paths)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < edges->count; i++) {
+		const struct litifut_edge *edge = &edges->items[i];
+
+		if (edge->entry && paths->later[edge->block] && !paths->wanted[edge->block] &&
+		    !paths->left[edge->block]) {
+			edges->graph.items[edge->block].block.entered_reason = LITIFUT_SITE_PATCHED;
+			continue;
+		}
+		edges->items[kept] = edges->items[i];
+		sites->items[kept++] = sites->items[i];
+	}
+	edges->count = sites->count = kept;
+}
+
 static void give_bits(struct litifut_edges *edges, struct litifut_site_list *sites,
 		      const struct litifut_paths *paths)
 {
+	drop_put_off(edges, sites, paths);
 	give_up(edges, sites, paths);
 	for (size_t i = 0; i < edges->count; i++) {
 		const struct litifut_edge *edge = &edges->items[i];
@@ -492,7 +514,8 @@ static enum litifut_status judge_paths(struct judge *judge, const uint8_t *funct
 		judge_wanted(judge, &paths, judged, LITIFUT_ENTERED_BIT, false);
 		if (!status && stones)
 			status = find_stones(judge, true, error);
-		again = !status && leave_incomplete(judge, &paths);
+		again = !status && ((judge->session->puts_off && litifut_paths_put_off(&paths)) ||
+				    leave_incomplete(judge, &paths));
 		litifut_paths_want(&paths);
 		for (size_t i = 0; i < graph->count && !again; i++)
 			again = paths.wanted[i] && !judged[i];
@@ -770,6 +793,10 @@ static void out_of_reach(struct writer *writer, size_t item)
 
 	writer->far++;
 	writer->helped += !edge->near;
+	if (writer->trial && edge->near) {
+		litifut_targets_add(&writer->session->far, block->start);
+		return;
+	}
 	if (writer->trial) {
 		writer->session->left[writer->session->edges->graph.items[edge->block].function] =
 			LITIFUT_SITE_OUT_OF_REACH;
@@ -952,6 +979,11 @@ static enum litifut_status leave_far(struct writer *writer,
 	const uint32_t used = rooms->items[rooms->own].used;
 	enum litifut_status status = LITIFUT_OK;
 
+	if (!session->far.bits)
+		status = litifut_targets_create(session->image.text_start, session->image.text_end,
+						&session->far, error);
+	if (status)
+		return status;
 	if (!session->left)
 		session->left = calloc(session->image.symbol_count + 2, 1);
 	if (!session->left)

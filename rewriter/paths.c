@@ -170,10 +170,11 @@ enum litifut_status litifut_paths_start(const struct litifut_session *session,
 					.add_addresses = add_addresses,
 					.may_call = may_call};
 	paths->left = calloc(graph->count + 1, 1);
+	paths->later = calloc(graph->count + 1, 1);
 	paths->wanted = calloc(graph->count + 1, 1);
 	paths->ends = calloc(image->symbol_count + 2, 1);
 	paths->calls_twice = calloc(image->symbol_count + 2, 1);
-	if (!paths->left || !paths->wanted || !paths->ends || !paths->calls_twice)
+	if (!paths->left || !paths->later || !paths->wanted || !paths->ends || !paths->calls_twice)
 		return litifut_error_memory(error, image->path);
 	status = litifut_targets_create(image->text_start, image->text_end, &paths->outer, error);
 	if (!status)
@@ -196,6 +197,7 @@ void litifut_paths_release(struct litifut_paths *paths)
 	litifut_targets_release(&paths->outer);
 	litifut_targets_release(&paths->reached);
 	free(paths->left);
+	free(paths->later);
 	free(paths->wanted);
 	free(paths->ends);
 	free(paths->calls_twice);
@@ -326,6 +328,43 @@ static void want_later(struct litifut_paths *paths, const struct litifut_graph_b
 		paths->wanted[found - items] = LITIFUT_ENTERED_BIT;
 }
 
+/* Must the start of the block be recorded for other reasons than that it is a label? */
+static bool wants_itself(const struct litifut_paths *paths, const struct litifut_graph_block *block)
+{
+	return litifut_targets_has(&paths->reached, block->block.start) ||
+	       block->block.flags & LITIFUT_BLOCK_FUNCTION;
+}
+
+/* The block behind a label that may record it. */
+static bool may_put_off(const struct litifut_paths *paths, size_t number)
+{
+	const struct litifut_graph *graph = paths->graph;
+	const struct litifut_graph_block *block = &graph->items[number];
+	const struct litifut_graph_block *next = block + 1;
+
+	return number + 1 < graph->count && block->block.flags & LITIFUT_BLOCK_LABEL &&
+	       block->block.ends == LITIFUT_ENDS_ON && next->block.start == block->block.end &&
+	       next->function == block->function && !(next->block.flags & LITIFUT_BLOCK_LABEL) &&
+	       !wants_itself(paths, block) && !wants_itself(paths, next);
+}
+
+bool litifut_paths_put_off(struct litifut_paths *paths)
+{
+	const struct litifut_graph *graph = paths->graph;
+	bool found = false;
+
+	for (size_t i = 0; i < graph->count; i++) {
+		if (paths->left[i] || paths->later[i] ||
+		    paths->wanted[i] != LITIFUT_ENTERED_RECORD ||
+		    graph->items[i].block.entered_reason == LITIFUT_SITE_PATCHED ||
+		    !may_put_off(paths, i) || paths->wanted[i + 1] == LITIFUT_ENTERED_RECORD)
+			continue;
+		paths->later[i] = 1;
+		found = true;
+	}
+	return found;
+}
+
 void litifut_paths_want(struct litifut_paths *paths)
 {
 	const struct litifut_graph *graph = paths->graph;
@@ -344,7 +383,8 @@ void litifut_paths_want(struct litifut_paths *paths)
 		    litifut_targets_has(&paths->reached, block->block.start) ||
 		    (block->block.flags & LITIFUT_BLOCK_FUNCTION &&
 		     litifut_targets_has(&paths->outer, block->block.start)))
-			paths->wanted[i] = LITIFUT_ENTERED_RECORD;
+			paths->wanted[paths->later[i] && may_put_off(paths, i) ? i + 1 : i] =
+				LITIFUT_ENTERED_RECORD;
 		if (block->block.ends != LITIFUT_ENDS_CALL)
 			continue;
 		next = followed(paths, block->block.end);

@@ -36,8 +36,12 @@ struct litifut_paths {
 	struct litifut_spawners twice;
 	uint8_t *calls_twice; /* for each symbol: calls in it of what is not known may be such */
 	uint8_t *left;        /* for each block: its function is left */
-	uint8_t *wanted;      /* for each block: enum litifut_block_entered; 0: nothing */
-	uint8_t *ends;        /* for each symbol: it may end in code that is not known */
+	/* For each block: it is a label, and has no room to record that control comes there. The
+	 * next block does so, to which it leads: a reader who finds a record of that, which is
+	 * none, knows that control has come by the label. */
+	uint8_t *later;
+	uint8_t *wanted; /* for each block: enum litifut_block_entered; 0: nothing */
+	uint8_t *ends;   /* for each symbol: it may end in code that is not known */
 };
 
 /* Release with litifut_paths_release(), on failure as well. Nothing is left yet. */
@@ -50,6 +54,9 @@ enum litifut_status litifut_paths_start(const struct litifut_session *session,
 /* Fills `wanted` for what is left now, and for the entries that were judged so far: entered_reason
  * of their blocks. Nothing is less wanted than before. */
 void litifut_paths_want(struct litifut_paths *paths);
+
+/* Makes labels that are wanted and have no room `later`. False: there are none that can be. */
+bool litifut_paths_put_off(struct litifut_paths *paths);
 
 /* Leaves the function of block number `block`. */
 void litifut_paths_leave(struct litifut_paths *paths, size_t block);

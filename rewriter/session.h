@@ -18,11 +18,14 @@ struct litifut_session {
 	struct litifut_landings landings;
 	struct litifut_exits exits;  /* none where returns are not recorded */
 	struct litifut_edges *edges; /* NULL: calls are recorded, not edges */
+	bool puts_off;               /* see `later` of struct litifut_paths */
 	bool flags_in_table;         /* of edges: they have one room, without heads of pieces; */
 	uint32_t flags;              /* where flag 0 would stand, if that is known */
 	/* For each symbol: why its function is not recorded, an enum litifut_site_reason; NULL: no
 	 * reason is known. */
 	uint8_t *left;
+	/* Starts of blocks that no code is in reach of for which an island would be of no use. */
+	struct litifut_targets far;
 	uint32_t tasks[2]; /* see struct litifut_edge_code */
 	/* Functions that interrupts enter, and the tracer's code that records what is interrupted.
 	 */

@@ -103,6 +103,7 @@ enum litifut_status litifut_session_open(const char *path,
 						   LITIFUT_NO_ADDRESS,
 						   "branches are not recorded in order: %s", why);
 		session->context.bits = !status;
+		session->puts_off = true; /* on Linux: interrupts come between two blocks */
 	}
 	session->context.counts = options->mode == LITIFUT_MODE_COUNTS;
 	if (!status && (options->mode == LITIFUT_MODE_COVERAGE || session->context.counts)) {
@@ -158,6 +159,7 @@ void litifut_session_close(struct litifut_session *session)
 	litifut_exits_release(&session->exits);
 	litifut_edges_release(session->edges);
 	free(session->left);
+	litifut_targets_release(&session->far);
 	litifut_sites_release(&session->sites);
 	free(session->arguments.items);
 	litifut_image_close(&session->image);

@@ -268,6 +268,20 @@ static bool is_in_function(const struct post_walk_place *place, const struct pos
 	       code->blocks[place->block].function == code->blocks[block].function;
 }
 
+/* Does the block record that control comes to the label before it as well, which has no room to do
+ * that itself? */
+static bool records_label(const struct post_path_code *code, uint32_t number)
+{
+	const struct litifut_block *block = &code->blocks[number].block;
+	const struct litifut_block *label = number ? &code->blocks[number - 1].block : NULL;
+
+	return label && label->flags & LITIFUT_BLOCK_LABEL && !label->entered &&
+	       !(label->flags & LITIFUT_BLOCK_LEFT) && label->ends == LITIFUT_ENDS_ON &&
+	       label->end == block->start &&
+	       code->blocks[number - 1].function == code->blocks[number].function &&
+	       !(block->flags & (LITIFUT_BLOCK_LABEL | LITIFUT_BLOCK_FUNCTION));
+}
+
 /* Ends calls until one of the function of the block is the innermost. False: there is none. */
 static bool unwind_to(struct post_walker *walker, const struct post_path_code *code, uint32_t block)
 {
@@ -287,6 +301,7 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 			   const struct post_path_code *code, uint32_t number)
 {
 	const struct litifut_block *block = &code->blocks[number].block;
+	bool by_label = records_label(code, number);
 
 	if (walker->stops) {
 		/* the first record of an interrupt handler */
@@ -309,7 +324,7 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 	}
 	if (walker->at.state == POST_WALK_ENTRY && walker->at.code == code &&
 	    walker->at.block == number) {
-		/* it is the one */
+		by_label = false; /* it is the one */
 	} else if (walker->at.state == POST_WALK_JUMP &&
 		   is_in_function(&walker->at, code, number) &&
 		   !(block->flags & LITIFUT_BLOCK_FUNCTION)) {
@@ -326,9 +341,14 @@ void post_walk_take_record(struct post_walk *walk, struct post_walker *walker,
 			walker->begun = number;
 	} else if (!unwind_to(walker, code, number)) {
 		post_walk_begin_anew(walk, walker);
+		by_label = false; /* that is not known */
+	}
+	walker->lost = false;
+	if (by_label) {
+		walker->at = (struct post_walk_place){code, number - 1, POST_WALK_ENTRY};
+		post_walk_execute(walk, walker);
 	}
 	walker->at = (struct post_walk_place){code, number, POST_WALK_ENTRY};
-	walker->lost = false;
 	post_walk_execute(walk, walker);
 }
 

@@ -340,11 +340,13 @@ static unsigned judge_entry(const struct litifut_edge_place *place, struct litif
 
 	edge->address = start;
 	edge->bytes = 8;
-	if (edge->needed && can_turn(place)) {
+	if (edge->needed && !place->far && can_turn(place)) {
 		edge->after = 4;
 		edge->near = true; /* there is no room for the number that islands need */
 		return LITIFUT_SITE_PATCHED;
 	}
+	if (place->far && block->end - start < 8)
+		return LITIFUT_SITE_OUT_OF_REACH;
 	if (block->end - start < 8 || is_slot(place, start) || is_target(place, start + 4) ||
 	    !litifut_edge_is_free(place, start, 8))
 		return LITIFUT_SITE_BRANCH_TARGET;

@@ -154,17 +154,21 @@ labels_source()
 			"choose_0: lw $2, 0($6)\n0: addiu $3, $5, 2\naddu $2, $2, $3\njr $31\nnop\n"
 			"choose_1: b 0b\nli $2, 5\n"
 			"choose_2: addiu $2, $5, 3\nbnez $5, 0b\nsll $2, $2, 1\nb 0b\nnop\n"
+			"choose_3: addiu $2, $5, 4\n3: sll $2, $2, 3\naddu $2, $2, $5\njr $31\nnop\n"
+			"choose_4: b 3b\nli $2, 6\n"
+			"choose_5: addiu $2, $5, 7\n5: bnez $2, 3b\nsrl $2, $2, 1\njr $31\nli $2, 9\n"
+			"choose_6: bnez $5, 5b\nmove $2, $5\nb 3b\nnop\n"
 			".end choose\n.size choose, . - choose\n.set pop\n"
-			".data\n.globl choices\n.type choices, @object\n.size choices, 12\n"
-			"choices: .word choose_0, choose_1, choose_2\n.text\n");
+			".data\n.globl choices\n.type choices, @object\n.size choices, 28\n"
+			"choices: .word choose_0, choose_1, choose_2, choose_3, choose_4, choose_5, choose_6\n.text\n");
 		unsigned choose(unsigned number, unsigned value, const unsigned *from);
 		int main(void)
 		{
 			const unsigned seven = 7;
 			unsigned sum = 0;
 
-			for (unsigned i = 0; i < 90; i++)
-				sum = 3 * sum + choose(i % 3, i & 4, &seven);
+			for (unsigned i = 0; i < 210; i++)
+				sum = 3 * sum + choose(i % 7, i & 4, &seven);
 			printf("%u\n", sum);
 			return 0;
 		}
