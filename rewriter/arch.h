@@ -119,8 +119,11 @@ struct litifut_arch_context {
 	bool returns;                      /* of calls are recorded */
 	unsigned clock; /* enum litifut_clock: the one that thunks read, if any */
 	bool bits;      /* LITIFUT_MODE=paths: branches record bits, not flags */
-	bool table;     /* events have the stack pointer and the time, see <litifut/fold.h> */
-	bool counts;    /* LITIFUT_MODE=counts: calls are counted where they are made */
+	/* The code of edges that is out of their reach has numbers, of 16 bits, and stands at
+	 * multiples of 1 << grain; 0: there are no edges, or they need no numbers. */
+	unsigned grain;
+	bool table;  /* events have the stack pointer and the time, see <litifut/fold.h> */
+	bool counts; /* LITIFUT_MODE=counts: calls are counted where they are made */
 	struct litifut_counters counters; /* then, where */
 	/* Many of them stand in functions with no argument_room: thunks that serve all
 	 * callers make room of their own. */

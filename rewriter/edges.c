@@ -27,8 +27,8 @@ struct judge {
 	uint16_t section;
 };
 
-static struct litifut_edge_place place_of(const struct litifut_session *session, size_t number,
-					  const struct litifut_targets *taken)
+struct litifut_edge_place litifut_edge_place_of(const struct litifut_session *session,
+						size_t number, const struct litifut_targets *taken)
 {
 	const struct litifut_graph *graph = &session->edges->graph;
 	const struct litifut_graph_block *block = &graph->items[number];
@@ -181,7 +181,8 @@ static enum litifut_status find_branch_stones(struct judge *judge, const uint8_t
 		return status;
 	litifut_targets_merge(&taken, &judge->taken);
 	for (size_t i = 0; i < graph->count; i++) {
-		const struct litifut_edge_place place = place_of(judge->session, i, &judge->taken);
+		const struct litifut_edge_place place =
+			litifut_edge_place_of(judge->session, i, &judge->taken);
 		struct litifut_edge edge = {.block = (uint32_t)i, .entry = true};
 
 		if (spared[i] &&
@@ -206,7 +207,8 @@ static enum litifut_status find_branch_stones(struct judge *judge, const uint8_t
  * LITIFUT_SITE_PATCHED. */
 static void judge_branch(struct judge *judge, size_t number, unsigned function)
 {
-	const struct litifut_edge_place place = place_of(judge->session, number, &judge->taken);
+	const struct litifut_edge_place place =
+		litifut_edge_place_of(judge->session, number, &judge->taken);
 	unsigned reason = function;
 	struct litifut_edge *edge;
 
@@ -236,7 +238,8 @@ static bool wants_entry(const struct litifut_graph_block *block)
 
 static void judge_entry(struct judge *judge, size_t number, unsigned function, bool needed)
 {
-	const struct litifut_edge_place place = place_of(judge->session, number, &judge->taken);
+	const struct litifut_edge_place place =
+		litifut_edge_place_of(judge->session, number, &judge->taken);
 	unsigned reason = function;
 	struct litifut_edge *edge;
 
@@ -335,7 +338,7 @@ static bool joins_branch(struct judge *judge, size_t number)
 		return false;
 	if (judge->session->arch->edges->join) {
 		const struct litifut_edge_place place =
-			place_of(judge->session, number, &judge->taken);
+			litifut_edge_place_of(judge->session, number, &judge->taken);
 
 		edge->enters = judge->session->arch->edges->join(&place, edge);
 		if (edge->enters)
@@ -610,6 +613,31 @@ static enum litifut_status reserve(struct judge *judge, struct litifut_error *er
 		       : litifut_error_memory(error, session->image.path);
 }
 
+#define GRAIN_LEAST 4
+#define GRAIN_MOST 7
+
+/* The least with which the numbers are enough: for the room that there is, or that will be asked
+ * for. */
+static void choose_grain(struct litifut_session *session)
+{
+	const struct litifut_symbol *room =
+		litifut_image_symbol(&session->image, LITIFUT_TRAMPOLINES);
+	const uint32_t has = room ? room->size : 0;
+	unsigned *grain = &session->context.grain;
+	size_t least;
+
+	if (*grain || !session->arch->edges->near_bytes)
+		return;
+	*grain = GRAIN_LEAST;
+	least = litifut_edges_bytes(session);
+	for (; session->context.cpu.position_independent && *grain < GRAIN_MOST; ++*grain) {
+		const size_t bytes = has >= least ? has : litifut_edges_bytes(session) / 15 * 16;
+
+		if (bytes <= (size_t)0x10000 << *grain)
+			break;
+	}
+}
+
 enum litifut_status litifut_edges_find(struct litifut_session *session,
 				       const struct litifut_rewrite_options *options,
 				       struct litifut_error *error)
@@ -658,6 +686,8 @@ enum litifut_status litifut_edges_find(struct litifut_session *session,
 	free(functions);
 	free(judge.ranges);
 	litifut_targets_release(&judge.taken);
+	if (!status)
+		choose_grain(session);
 	return status;
 }
 
@@ -665,9 +695,11 @@ enum litifut_status litifut_edges_find(struct litifut_session *session,
 static uint32_t shared_bytes(const struct litifut_session *session)
 {
 	const struct litifut_arch_edges *arch = session->arch->edges;
+	const uint32_t bytes =
+		(uint32_t)(session->context.bits ? arch->bits_bytes : arch->mark_bytes);
+	const uint32_t last = session->context.grain > 4 ? (1u << session->context.grain) - 1 : 15;
 
-	return ((uint32_t)(session->context.bits ? arch->bits_bytes : arch->mark_bytes) + 15) &
-	       ~15u;
+	return (bytes + last) & ~last;
 }
 
 /* The code that edges share is in reach of what stands so many bytes behind it. */
@@ -689,7 +721,7 @@ static uint32_t edge_bytes(const struct litifut_session *session, size_t item)
 	const struct litifut_arch_edges *arch = session->arch->edges;
 	const struct litifut_targets none = {0};
 	const struct litifut_edge *edge = &session->edges->items[item];
-	const struct litifut_edge_place place = place_of(session, edge->block, &none);
+	const struct litifut_edge_place place = litifut_edge_place_of(session, edge->block, &none);
 	const uint32_t start = place.block->block.start;
 	const uint32_t bits = arch->bits_bytes ? start & ~15u : start | 1;
 	struct litifut_edge_code code = {
@@ -705,6 +737,9 @@ static uint32_t edge_bytes(const struct litifut_session *session, size_t item)
 							      : (uint32_t)arch->bytes_max;
 }
 
+/* A step makes the code of an entry longer by its bytes. */
+#define STEPS_EACH 0x8000u
+
 size_t litifut_edges_bytes(const struct litifut_session *session)
 {
 	size_t bytes = 0;
@@ -712,6 +747,8 @@ size_t litifut_edges_bytes(const struct litifut_session *session)
 	for (size_t i = 0; session->edges && i < session->edges->count; i++)
 		if (session->sites.items[i].site.reason == LITIFUT_SITE_PATCHED)
 			bytes += edge_bytes(session, i);
+	bytes += (session->image.text_end - session->image.text_start) / STEPS_EACH
+		 << session->context.grain;
 	return bytes + (bytes ? (bytes / MARK_INTERVAL + 2) * (shared_bytes(session) + 16) : 0);
 }
 
@@ -723,9 +760,10 @@ struct writer {
 	uint32_t flags;
 	uint32_t mark; /* the last one made; 0: none */
 	uint32_t bits[3];
-	bool trial;    /* nothing is changed: what is out of reach? */
-	size_t far;    /* so many are, */
-	size_t helped; /* of which so many would not be with an island */
+	struct litifut_landings landings; /* those of the session, and steps */
+	bool trial;                       /* nothing is changed: what is out of reach? */
+	size_t far;                       /* so many are, */
+	size_t helped;                    /* of which so many would not be with an island */
 };
 
 static enum litifut_status no_room(const struct writer *writer, struct litifut_error *error)
@@ -819,7 +857,7 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 	struct litifut_session *session = writer->session;
 	const struct litifut_arch_edges *arch = session->arch->edges;
 	const struct litifut_edge *edge = &session->edges->items[item];
-	const struct litifut_edge_place place = place_of(session, edge->block, &none);
+	const struct litifut_edge_place place = litifut_edge_place_of(session, edge->block, &none);
 	struct litifut_rooms *rooms = writer->rooms;
 	struct litifut_edge_code code = {
 		.flags = writer->flags,
@@ -827,7 +865,7 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 		.tasks = {session->tasks[0], session->tasks[1]},
 		.interrupt = is_handler(session, place.block) ? session->interrupt : 0,
 		.gate = rooms->items[rooms->own].address,
-		.landings = &session->landings};
+		.landings = &writer->landings};
 	const struct litifut_detour *detour = &code.detour;
 	const bool shared = shared_bytes(session) != 0;
 	enum litifut_status status = LITIFUT_OK;
@@ -851,6 +889,8 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 	}
 	if (status)
 		return status;
+	if (!done && edge->step && !writer->trial) /* others need it */
+		return no_room(writer, error);
 	if (!done) {
 		out_of_reach(writer, item);
 		return LITIFUT_OK;
@@ -877,6 +917,15 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 	} else {
 		replace(writer, place.block, detour->address, detour->code, detour->length,
 			detour->entry ? detour->entry : address);
+	}
+	if (edge->step) {
+		uint8_t step[LITIFUT_EDGE_STEP_BYTES];
+
+		if (!arch->write_step(&session->context, edge->address + LITIFUT_EDGE_STEP,
+				      edge->step, step))
+			return no_room(writer, error);
+		replace(writer, place.block, edge->address + LITIFUT_EDGE_STEP, step, sizeof(step),
+			edge->step);
 	}
 	for (unsigned i = 0; i < 2; i++)
 		if (detour->frames[i].bytes)
@@ -907,7 +956,7 @@ struct place {
 	unsigned row; /* its code stands in such rows, one after the other */
 };
 
-enum row { ROW_BEFORE, ROW_FAR, ROW_BEHIND, ROW_LAST };
+enum row { ROW_STEP, ROW_BEFORE, ROW_FAR, ROW_BEHIND, ROW_LAST };
 
 static int by_row(const void *left, const void *right)
 {
@@ -930,7 +979,8 @@ static void choose_rows(const struct litifut_session *session, struct place *pla
 	uint32_t bytes = 0;
 
 	for (size_t i = 0; i < count && reach; i++) {
-		if (places[i].address < start)
+		places[i].row = session->edges->items[places[i].item].step ? ROW_STEP : ROW_BEFORE;
+		if (places[i].address < start || places[i].row == ROW_STEP)
 			continue;
 		bytes += places[i].bytes;
 		places[i].row =
@@ -944,7 +994,7 @@ static void choose_rows(const struct litifut_session *session, struct place *pla
 
 static enum litifut_status write_all(struct writer *writer, struct litifut_error *error)
 {
-	const struct litifut_session *session = writer->session;
+	struct litifut_session *session = writer->session;
 	const struct litifut_room *room = &writer->rooms->items[writer->rooms->own];
 	const struct litifut_edges *edges = session->edges;
 	struct place *places = calloc(edges->count + 1, sizeof(*places));
@@ -952,6 +1002,8 @@ static enum litifut_status write_all(struct writer *writer, struct litifut_error
 		places ? LITIFUT_OK : litifut_error_memory(error, session->image.path);
 	size_t count = 0;
 
+	if (!status)
+		status = litifut_edge_steps_choose(session, &writer->landings, error);
 	for (size_t i = 0; i < edges->count && !status; i++)
 		if (session->sites.items[i].site.reason == LITIFUT_SITE_PATCHED)
 			places[count++] = (struct place){
@@ -964,6 +1016,8 @@ static enum litifut_status write_all(struct writer *writer, struct litifut_error
 	choose_rows(session, places, count, room->address, room->address + room->size);
 	for (size_t i = 0; i < count && !status; i++)
 		status = write_edge(writer, places[i].item, error);
+	free(writer->landings.items);
+	writer->landings.items = NULL;
 	free(places);
 	return status;
 }

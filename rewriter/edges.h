@@ -36,6 +36,7 @@ struct litifut_edge {
 	bool enters;      /* of a branch at the start of its block: records that as well */
 	bool needed;      /* of an entry, with LITIFUT_MODE=paths: else its function is left */
 	bool near;        /* no island can lead to its code */
+	uint32_t step;    /* where the branch of an entry that is a step leads; 0: it is none */
 	bool wants_stone; /* see struct litifut_exit */
 	uint8_t stone_bytes;
 	uint32_t stone;
@@ -61,6 +62,10 @@ struct litifut_edge_place {
 	bool far;                               /* an entry that must be near is out of reach */
 };
 
+/* `number` is that of its block in the graph. */
+struct litifut_edge_place litifut_edge_place_of(const struct litifut_session *session,
+						size_t number, const struct litifut_targets *taken);
+
 /* None of these bytes is changed already. */
 static inline bool litifut_edge_is_free(const struct litifut_edge_place *place, uint32_t address,
 					unsigned bytes)
@@ -82,7 +87,11 @@ static inline bool litifut_edge_is_unused(const struct litifut_edge_place *place
 	       litifut_edge_is_free(place, at, 2);
 }
 
-#define LITIFUT_EDGE_BYTES_MAX 192
+/* A step stands behind the 8 bytes that lead to the code of its entry. */
+#define LITIFUT_EDGE_STEP 8
+#define LITIFUT_EDGE_STEP_BYTES 8
+
+#define LITIFUT_EDGE_BYTES_MAX 256
 
 /* The code of one. */
 struct litifut_edge_code {
@@ -150,9 +159,16 @@ struct litifut_arch_edges {
 	/* LITIFUT_MODE=paths: bytes of the tracer's code, from the first of its symbols on, that
 	 * edges call in copies beside them; 0: they call it where it is. */
 	size_t bits_bytes;
-	/* How far apart an edge and its code may be without an island; 0: far enough. */
+	/* How far apart an edge and its code may be without an island; 0: far enough. Then code
+	 * that is farther has numbers: see `grain` of the context. */
 	uint32_t near_bytes;
-	size_t bytes_max; /* of the code of one, with a stone */
+	/* May this entry, which has been judged, take LITIFUT_EDGE_STEP_BYTES more? They get a
+	 * branch to a landing, and are a landing for others (edge_steps.c). */
+	bool (*can_step)(const struct litifut_edge_place *place, const struct litifut_edge *edge);
+	bool (*write_step)(const struct litifut_arch_context *context, uint32_t address,
+			   uint32_t target, uint8_t *code);
+	unsigned step_entry; /* what a landing has it in the place of */
+	size_t bytes_max;    /* of the code of one, with a stone */
 	/* Functions of its libraries jump into the middle of others. */
 	bool shares_code;
 };
@@ -180,5 +196,11 @@ uint8_t *litifut_edges_table(const struct litifut_session *session,
 			     const struct litifut_changes *changes, size_t *bytes);
 
 void litifut_edges_release(struct litifut_edges *edges);
+
+/* edge_steps.c: chooses steps, sets `step` of their edges, and fills `landings` with those of the
+ * session and the steps behind them. Release `landings->items` with free(). */
+enum litifut_status litifut_edge_steps_choose(struct litifut_session *session,
+					      struct litifut_landings *landings,
+					      struct litifut_error *error);
 
 #endif

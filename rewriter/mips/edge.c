@@ -573,9 +573,10 @@ static void put_end(struct emitter *emitter)
 	}
 }
 
-/* `turned`: the second instruction is executed in its place, before the first. */
-static void put_entry(struct emitter *emitter, bool turned)
+/* With `after`, the second instruction is executed in its place, before the first. */
+static void put_entry(struct emitter *emitter, const struct litifut_edge *edge)
 {
+	const uint32_t bytes = edge->step ? 8 + LITIFUT_EDGE_STEP_BYTES : 8;
 	const struct litifut_block *block = &emitter->place->block->block;
 	const bool ends = block->ends != LITIFUT_ENDS_ON && block->branch - block->start <= 4;
 
@@ -585,9 +586,9 @@ static void put_entry(struct emitter *emitter, bool turned)
 		put_end(emitter);
 		return;
 	}
-	if (!turned)
-		put(emitter, word_at(emitter->place, block->start + 4));
-	put_edge(emitter, WAY_ENTERED, block->start + 8);
+	for (uint32_t at = block->start + 4; at < edge->address + bytes && !edge->after; at += 4)
+		put(emitter, word_at(emitter->place, at));
+	put_edge(emitter, WAY_ENTERED, block->start + bytes);
 }
 
 static void put_branch(struct emitter *emitter, const struct litifut_edge *edge, bool slot_stays)
@@ -638,10 +639,10 @@ static bool write_edge(const struct litifut_edge_place *place, const struct liti
 	if ((edge->bytes == 4 && !slot_stays) || (edge->after && words[1] != NOP))
 		return false;
 	if (edge->entry)
-		put_entry(&emitter, edge->after != 0);
+		put_entry(&emitter, edge);
 	else
 		put_branch(&emitter, edge, slot_stays);
-	while (emitter.count % (LITIFUT_MIPS_TRAMPOLINE_BYTES / 4))
+	while (emitter.count % ((1u << place->context->grain) / 4))
 		put(&emitter, NOP);
 	code->bytes = 4 * emitter.count;
 	detour->frames[0].bytes = code->bytes;
@@ -652,6 +653,35 @@ static bool write_edge(const struct litifut_edge_place *place, const struct liti
 	for (unsigned i = 0; i < 2; i++)
 		litifut_put32(big, detour->code + 4 * i, words[i]);
 	return !emitter.failed;
+}
+
+static bool can_step(const struct litifut_edge_place *place, const struct litifut_edge *edge)
+{
+	const struct litifut_block *block = &place->block->block;
+
+	if (!edge->entry || edge->bytes != 8 || edge->after || block->end - block->start < 16 ||
+	    (block->ends != LITIFUT_ENDS_ON && block->branch < block->start + 16) ||
+	    block->start + 16 > place->function_end)
+		return false;
+	for (uint32_t at = block->start + 8; at < block->start + 16; at += 4) {
+		const uint32_t word = word_at(place, at);
+
+		if (is_target(place, at) || !litifut_edge_is_free(place, at, 4) || names_at(word) ||
+		    !litifut_mips_can_move(word) ||
+		    litifut_mips_writes(word, SP)) /* of which unwinders know nothing */
+			return false;
+	}
+	return true;
+}
+
+static bool write_step(const struct litifut_arch_context *context, uint32_t address,
+		       uint32_t target, uint8_t *code)
+{
+	const uint32_t word = litifut_mips_jump(&context->cpu, false, address, target);
+
+	litifut_put32(context->cpu.big_endian, code, word);
+	litifut_put32(context->cpu.big_endian, code + 4, NOP);
+	return word != 0;
 }
 
 static void write_mark(const struct litifut_arch_context *context, uint32_t address, uint8_t *code)
@@ -680,6 +710,9 @@ const struct litifut_arch_edges litifut_mips_edges = {
 	.refuses_bits = litifut_mips_refuses_thunks,
 	.bits_bytes = LITIFUT_BITS_BYTES_MIPS,
 	.near_bytes = 0x1e000,
+	.can_step = can_step,
+	.write_step = write_step,
+	.step_entry = LITIFUT_MIPS_ENTRY_NUMBERED,
 	.join = join,
 	.judge_function = judge_function,
 	.judge_branch = judge_branch,

@@ -484,21 +484,21 @@ bool litifut_mips_lead(const struct litifut_arch_context *context,
 		       const struct litifut_exit_ways *ways, uint32_t from, uint32_t address,
 		       uint32_t *words, uint32_t *entry)
 {
-	const uint32_t offset = address - (ways->gate + LITIFUT_MIPS_GATE_BYTES);
-	const uint32_t number = offset / LITIFUT_MIPS_TRAMPOLINE_BYTES;
 	const struct litifut_landings *landings = ways->landings;
+	uint32_t number;
 
 	words[0] = litifut_mips_jump(&context->cpu, false, from, address);
 	words[1] = NOP;
 	*entry = address;
-	if (offset % LITIFUT_MIPS_TRAMPOLINE_BYTES || number >= LITIFUT_MIPS_CAME_BY_CALL)
+	if (!litifut_mips_number(context, address - (ways->gate + LITIFUT_MIPS_GATE_BYTES),
+				 &number))
 		return words[0] != 0;
 	for (size_t i = 0; i < landings->count && !words[0]; i++) {
 		*entry = landings->items[i].entries[LITIFUT_MIPS_ENTRY_NUMBERED];
 		if (i == landings->own || !*entry)
 			continue;
 		words[0] = litifut_mips_jump(&context->cpu, false, from, *entry);
-		words[1] = 0x24010000 | number;
+		words[1] = number;
 	}
 	return words[0] != 0;
 }

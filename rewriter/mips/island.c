@@ -4,6 +4,26 @@
 #include <litifut/module_format.h>
 #include <string.h>
 
+/* Numbers of calls share $at with the two other ways to the gate. Those of edges stand in its upper
+ * half, as nothing else comes to the gate then. */
+bool litifut_mips_number(const struct litifut_arch_context *context, uint32_t offset,
+			 uint32_t *word)
+{
+	const unsigned grain = context->grain;
+	const uint32_t number = grain ? offset >> grain : offset / LITIFUT_MIPS_TRAMPOLINE_BYTES;
+
+	*word = (grain ? 0x3c010000 : 0x24010000) | (number & 0xffff);
+	return grain ? !(offset & ((1u << grain) - 1)) && number <= 0xffff
+		     : !(offset % LITIFUT_MIPS_TRAMPOLINE_BYTES) &&
+			       number < LITIFUT_MIPS_CAME_BY_CALL;
+}
+
+/* sll at, at, 4; of edges srl */
+static uint32_t number_to_distance(const struct litifut_arch_context *context)
+{
+	return context->grain ? 0x00010802 | (16 - context->grain) << 6 : 0x00010900;
+}
+
 /* An island: entries for the three ways in which a site can arrive, from which
  * it jumps to the gate, which sorts them again. It can stand anywhere, in any
  * module, and changes nothing but $at ($1), the assembler's own, which never
@@ -79,10 +99,17 @@ static void write_numbered(const struct litifut_arch_context *context, uint32_t 
 	uint32_t distance =
 		entries[LITIFUT_MIPS_ENTRY_GATE] + LITIFUT_MIPS_GATE_BYTES - (address + 16);
 	const uint32_t words[] = {
-		0x27bdfff8, 0xafbf0004, 0x04110001,
-		0x00010900, 0x003f0821, 0x3c1f0000 | litifut_mips_high(distance),
-		0x003f0821, 0x8fbf0004, 0x24210000 | (distance & 0xffff),
-		0x00200008, 0x27bd0008,
+		0x27bdfff8,
+		0xafbf0004,
+		0x04110001,
+		number_to_distance(context),
+		0x003f0821,
+		0x3c1f0000 | litifut_mips_high(distance),
+		0x003f0821,
+		0x8fbf0004,
+		0x24210000 | (distance & 0xffff),
+		0x00200008,
+		0x27bd0008,
 	};
 
 	_Static_assert(sizeof(words) == LITIFUT_MIPS_NUMBERED_BYTES, "size of the numbered way");
@@ -122,6 +149,30 @@ void litifut_mips_write_island(const struct litifut_arch_context *context, uint3
 					 island_entries);
 		at += litifut_mips_borrow.host_pieces[i].bytes - LITIFUT_MIPS_WAY_BYTES;
 	}
+}
+
+/* The gate of edges, for numbers alone:
+ *
+ *    0  lw    at, 0(sp)
+ *    4  bal   12                    ra = address + 12, and at 4(sp) what it was
+ *    8  srl   at, at, 16 - grain
+ *   12  addu  at, at, ra
+ *   16  lw    ra, 4(sp)
+ *   20  addiu at, at, 52            the first code is at 64
+ *   24  jr    at
+ *   28  addiu sp, sp, 8
+ */
+static void write_edges_gate(const struct litifut_arch_context *context, uint8_t *code)
+{
+	const uint32_t words[] = {
+		0x8fa10000, 0x04110001, number_to_distance(context),
+		0x003f0821, 0x8fbf0004, 0x24210000 | (LITIFUT_MIPS_GATE_BYTES - 12),
+		0x00200008, 0x27bd0008,
+	};
+
+	memset(code, 0, LITIFUT_MIPS_GATE_BYTES);
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		litifut_put32(context->cpu.big_endian, code + 4 * i, words[i]);
 }
 
 /* The gate stands before the trampolines, all islands lead to it, and it takes
@@ -170,6 +221,10 @@ void litifut_mips_write_gate(const struct litifut_arch_context *context, uint32_
 
 	_Static_assert(sizeof(words) == LITIFUT_MIPS_GATE_BYTES, "gate size");
 	_Static_assert(LITIFUT_MIPS_TRAMPOLINE_BYTES == 1 << 4, "sll");
+	if (context->grain) {
+		write_edges_gate(context, code);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		litifut_put32(context->cpu.big_endian, code + 4 * i, words[i]);
 }
@@ -211,6 +266,8 @@ size_t litifut_mips_write_onward(const struct litifut_arch_context *context, uin
 {
 	bool is_far = false;
 
+	if (context->grain) /* edges have no tail calls */
+		return 0;
 	for (size_t i = 0; i < ONWARD_COUNT; i++) {
 		uint32_t entry = entries[onward[i]];
 

@@ -34,6 +34,10 @@ litifut_mips_facts(const struct litifut_arch_context *context)
 	return context->cpu.facts ? context->cpu.facts : &none;
 }
 
+/* The word that puts into $at the number of what stands `offset` bytes behind the gate. False: that
+ * has none. */
+bool litifut_mips_number(const struct litifut_arch_context *context, uint32_t offset,
+			 uint32_t *word);
 void litifut_mips_write_island(const struct litifut_arch_context *context, uint32_t address,
 			       const uint32_t *entries, uint8_t *code, uint32_t *island_entries);
 

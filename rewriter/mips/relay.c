@@ -390,9 +390,6 @@ static bool lead_to(const struct litifut_arch_context *context, uint32_t address
 		    uint32_t trampoline, const struct litifut_gate *gate,
 		    const uint32_t *island_entries, uint32_t *words)
 {
-	uint32_t offset = trampoline - (gate->address + LITIFUT_MIPS_GATE_BYTES);
-	uint32_t number = offset / LITIFUT_MIPS_TRAMPOLINE_BYTES;
-
 	words[0] = litifut_mips_jump(&context->cpu, false, address, trampoline);
 	words[1] = 0;
 	if (words[0])
@@ -401,9 +398,9 @@ static bool lead_to(const struct litifut_arch_context *context, uint32_t address
 		return false;
 	words[0] = litifut_mips_jump(&context->cpu, false, address,
 				     island_entries[LITIFUT_MIPS_ENTRY_NUMBERED]);
-	words[1] = 0x24010000 | number;
-	return words[0] && offset % LITIFUT_MIPS_TRAMPOLINE_BYTES == 0 &&
-	       number < LITIFUT_MIPS_CAME_BY_CALL;
+	return words[0] &&
+	       litifut_mips_number(context, trampoline - (gate->address + LITIFUT_MIPS_GATE_BYTES),
+				   &words[1]);
 }
 
 static void write_back(const struct litifut_arch_context *context, uint32_t address,

@@ -218,11 +218,11 @@ bool litifut_mips_encode_numbered(const struct litifut_arch_context *context,
 				  uint8_t *trampoline, struct litifut_detour *detour)
 {
 	uint32_t offset = address - (gate->address + LITIFUT_MIPS_GATE_BYTES);
-	uint32_t number = offset / LITIFUT_MIPS_TRAMPOLINE_BYTES;
 	uint32_t target = island_entries[LITIFUT_MIPS_ENTRY_NUMBERED];
 	uint32_t branch = call->tail ? 0x10000000 : 0x04110000;
+	uint32_t number;
 
-	if (offset % LITIFUT_MIPS_TRAMPOLINE_BYTES || number >= LITIFUT_MIPS_CAME_BY_CALL ||
+	if (!litifut_mips_number(context, offset, &number) ||
 	    (call->instruction.conditional &&
 	     (delay_slot(call, context) != NOP || !falls_through_without_at(context, call))) ||
 	    !litifut_mips_branch_reaches(call->address, target) ||
@@ -233,7 +233,7 @@ bool litifut_mips_encode_numbered(const struct litifut_arch_context *context,
 		branch = call->instruction.word & 0xffff0000;
 	litifut_put32(context->cpu.big_endian, detour->code,
 		      litifut_mips_branch(branch, call->address, target));
-	litifut_put32(context->cpu.big_endian, detour->code + 4, 0x24010000 | number);
+	litifut_put32(context->cpu.big_endian, detour->code + 4, number);
 	detour->length = 8;
 	detour->entry = target;
 	return true;

@@ -299,7 +299,7 @@ many_source()
 		#define O(F, n) F(n##0) F(n##1) F(n##2) F(n##3) F(n##4)
 		#define ADD(bit) if (x & bit) { __asm__ volatile(""); y += y ^ bit; }
 		#define DEFINE(n) __attribute__((noipa)) static unsigned f##n(unsigned x, unsigned y) \
-			{ ADD(1) ADD(2) ADD(4) ADD(8) return y; }
+			{ y = 3 * y + x; y ^= x >> 2; y += 5; ADD(1) ADD(2) ADD(4) ADD(8) return y; }
 		#define NAME(n) f##n,
 		MANY(DEFINE)
 		static unsigned (*const all[])(unsigned, unsigned) = {MANY(NAME)};
@@ -511,6 +511,12 @@ behaviour()
 	many_source
 	flags=
 	link many ../many.c && same_run many && blocks_equal "" many
+	case $target in
+	mips*) # not even in the middle of one large object
+		"$BUILD/bin/litifut" info --skipped traced/many >many.info
+		is "many: nothing is out of reach" "$(grep -c ' out-of-reach in ' many.info)" 0
+		;;
+	esac
 	rm -f traced/many plain/many
 	flags="-O2 -pthread -DLIBRARY"
 	(cd plain && compiler -shared -fPIC -o library.so ../library.c)
