@@ -1,6 +1,6 @@
 /* lcov: a tracefile for genhtml(1) and its like. A line was executed if some of its code was; a
- * branch is one of the object code, and several may stand in a line. geninfo(1) describes the
- * format. */
+ * branch is one of the object code, and several may stand in a line. Code that could not be
+ * recorded is not there at all. geninfo(1) describes the format. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +103,7 @@ static void take_row(void *context, const struct post_line_row *row)
 	const struct post_covered_module *module = lcov->module;
 	size_t at = first_behind(module, row->start);
 	struct item item = {.kind = KIND_LINE, .line = row->line};
+	bool is_known = false;
 
 	if (at == module->count || module->blocks[at].block.start >= row->end)
 		return;
@@ -111,6 +112,10 @@ static void take_row(void *context, const struct post_line_row *row)
 		const struct post_covered_block *block = &module->blocks[i];
 		struct item other = item;
 
+		/* a line of 0 would say that it was not executed */
+		if (block->state == POST_NOT_KNOWN)
+			continue;
+		is_known = true;
 		item.executed |= block->state == POST_EXECUTED;
 		if (block->block.start == row->start &&
 		    block->block.flags & LITIFUT_BLOCK_FUNCTION &&
@@ -132,7 +137,7 @@ static void take_row(void *context, const struct post_line_row *row)
 			add(lcov, &other);
 		}
 	}
-	if (row->begins)
+	if (row->begins && is_known)
 		add(lcov, &item);
 }
 

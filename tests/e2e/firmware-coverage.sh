@@ -66,6 +66,7 @@ behaviour()
 	ok "lcov has the lines of main.c" sh -c "'$BUILD/bin/litifut-post' -q -f lcov -o lines.info \
 		results numbers/firmware.elf && sed -n '/^SF:.*main.c/,/^end/p' lines.info |
 		grep -q '^DA:[0-9]*,1'"
+	ok "lcov says nothing of code that is not recorded" [ "$(grep -c 'Reset_Handler' lines.info)" = 0 ]
 	sent_by=$port
 	ok "by the line: it links traced" link_coverage line EXTRA_CFLAGS="$cpu -DROUNDS=3" \
 		EXTRA_LDFLAGS="-u _printf_float"
