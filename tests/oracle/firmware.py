@@ -83,8 +83,8 @@ def branch_of(site, half):
     address = site["address"]
     if site["reason"] != "patched" or site["length"] == 4:
         return address
-    if half(address) >> 11 == 0x1c or \
-            half(address) >> 12 == site["instruction"] >> 12 in (0xb, 0xd):
+    if half(address) != site["instruction"] and (half(address) >> 11 == 0x1c or \
+            half(address) >> 12 == site["instruction"] >> 12 in (0xb, 0xd)):
         return address  # a short branch to other code that makes room
     if half(address - 2) >> 11 == 0x1e and half(address) & 0xc000 in (0x8000, 0xc000):
         return address - 2
