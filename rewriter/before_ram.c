@@ -50,9 +50,26 @@ static void mark(struct litifut_found_site *site, unsigned from, unsigned to)
 		site->site.reason = (uint8_t)to;
 }
 
+/* Those of an assembler often have no size: they reach to the next function, or the section's end.
+ */
+static uint32_t size_of(const struct litifut_image *image, const struct litifut_symbol *function)
+{
+	const size_t next = litifut_image_functions_below(image, function->address + 1);
+	const struct litifut_section *section = &image->sections[function->section];
+	uint32_t size = section->address + section->size - function->address;
+
+	if (function->size)
+		return function->size;
+	if (next < image->function_count &&
+	    image->function_addresses[next] - function->address < size)
+		size = image->function_addresses[next] - function->address;
+	return size;
+}
+
 /* Returns true when the boundary has been found: all before it is marked. */
 static bool walk(struct start *start, const struct litifut_symbol *function)
 {
+	const uint32_t size = size_of(start->image, function);
 	size_t i = first_site(start->sites, function->address);
 	bool found = false;
 
@@ -64,7 +81,7 @@ static bool walk(struct start *start, const struct litifut_symbol *function)
 		struct litifut_found_site *site = &start->sites->items[i];
 		const struct litifut_symbol *callee;
 
-		if (site->site.address - function->address >= function->size)
+		if (site->site.address - function->address >= size)
 			break;
 		callee = site->site.callee ? litifut_image_function_start(start->image,
 									  site->site.callee & ~1u)
@@ -98,7 +115,7 @@ enum litifut_status litifut_before_ram_mark(const struct litifut_image *image,
 	*found = walk(&start, reset);
 	if (!*found)
 		for (size_t i = 0; i < sites->count; i++)
-			if (sites->items[i].site.address - reset->address >= reset->size)
+			if (sites->items[i].site.address - reset->address >= size_of(image, reset))
 				mark(&sites->items[i], LITIFUT_SITE_BEFORE_RAM,
 				     LITIFUT_SITE_PATCHED);
 	for (size_t i = 0; i < image->symbol_count && functions; i++)
