@@ -1,7 +1,7 @@
 #!/bin/sh
 # What a call and its return cost with LITIFUT_MODE=spans and table, in executed guest instructions, as
 # call_cost.sh has it. The clock is that of the tests, which takes an instruction more at each event
-# than the counter of an ARM CPU does, two more on T32 and A32.
+# than the counter of the CPU does.
 #
 #   bench/table_cost.sh [TARGET...]       default: armhf armhf-arm mipsel
 . "$(dirname "$0")/lib.sh"
@@ -15,10 +15,11 @@ for name; do
 		use_workload "$each"
 		measure plain none || continue
 		plain=$instructions
-		measure spans raw || continue
-		spans=$(per_call "$instructions" "$plain" "$events")
 		measure table all || continue
-		echo "| $each | $(target_title "$name") | $events | $spans |" \
-			"$(per_call "$instructions" "$plain" "$events") | $trace_bytes |"
+		calls=$events table_bytes=$trace_bytes
+		table=$(per_call "$instructions" "$plain" "$calls")
+		measure spans raw || continue # its events are calls and returns
+		echo "| $each | $(target_title "$name") | $calls |" \
+			"$(per_call "$instructions" "$plain" "$calls") | $table | $table_bytes |"
 	done
 done

@@ -5,7 +5,7 @@
  * The chunk, the table and the open calls all lie in the trace file: what has been folded is
  * in the table, what has not is still in the chunk, and a reader folds that by the same code
  * (<litifut/fold.h>). So the file is whole at any moment, and after SIGKILL at most the one
- * event of each thread is missing that was being folded.
+ * call of each thread is missing that was being summed up.
  *
  * An event whose thunk was interrupted by a signal handler has a slot that is not filled yet.
  * Folding stops there, the rest waits with its chunk, and the thread gets another one. A
