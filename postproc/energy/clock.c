@@ -452,6 +452,18 @@ double energy_clock_map(const struct energy_clock *clock, double device, size_t 
 	       (device - a->device) * ((b->analyser - a->analyser) / (b->device - a->device));
 }
 
+double energy_clock_unmap(const struct energy_clock *clock, double analyser, size_t *hint)
+{
+	const struct energy_knot *knots = clock->knots;
+
+	analyser -= clock->shift;
+	while (*hint + 2 < clock->knot_count && analyser >= knots[*hint + 1].analyser)
+		(*hint)++;
+	const struct energy_knot *a = &knots[*hint], *b = a + 1;
+	return a->device +
+	       (analyser - a->analyser) * ((b->device - a->device) / (b->analyser - a->analyser));
+}
+
 const char *energy_clock_describe(const struct energy_clock *clock, char *text, size_t size)
 {
 	int length = snprintf(text, size,

@@ -42,6 +42,9 @@ void energy_clock_release(struct energy_clock *clock);
 /* `hint` goes along with times that do not decrease; 0 at first. */
 double energy_clock_map(const struct energy_clock *clock, double device, size_t *hint);
 
+/* The other way round: the device's time of a time of the analyser. */
+double energy_clock_unmap(const struct energy_clock *clock, double analyser, size_t *hint);
+
 /* One line without its end. */
 const char *energy_clock_describe(const struct energy_clock *clock, char *text, size_t size);
 

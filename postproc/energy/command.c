@@ -15,6 +15,7 @@
 #include "postproc/energy/options.h"
 #include "postproc/energy/output.h"
 #include "postproc/energy/overlap.h"
+#include "postproc/energy/page.h"
 #include "postproc/energy/traces.h"
 #include "postproc/energy/unexplained.h"
 #include "postproc/output_file.h"
@@ -71,6 +72,7 @@ struct run {
 	struct post_problems problems;
 	const char **names;
 	const char **symbols;
+	struct energy_page *page; /* takes the events as well; NULL: nobody asks for it */
 };
 
 static int read_power(struct run *run, const struct energy_arguments *given, const char *path)
@@ -109,7 +111,16 @@ static int read_events(struct run *run, char **paths, size_t count)
 	enum litifut_status status = LITIFUT_OK;
 	size_t size;
 
+	struct post_totals totals = {0};
+
 	if (count == 1 && begins_as_events(paths[0])) {
+		if (run->page) {
+			fprintf(stderr,
+				"litifut-post energy: %s: -f html needs traces of LITIFUT, and not "
+				"a text of events; see svg, chrome\n",
+				paths[0]);
+			return 1;
+		}
 		char *text = slurp(paths[0], &size);
 		if (!text)
 			return 1;
@@ -120,13 +131,19 @@ static int read_events(struct run *run, char **paths, size_t count)
 	} else {
 		run->problems.report = print_problem;
 		run->session.problems = &run->problems;
+		if (run->page)
+			energy_page_start(run->page, &run->session);
 		run->session.options.demangle = true;
 		run->session.options.maps_paths = true;
 		for (size_t i = 0; i < count; i++)
 			post_inputs_add(&run->session.inputs, paths[i], &run->problems);
 		post_inputs_finish(&run->session.inputs);
 		post_session_open(&run->session);
-		energy_traces_read(&run->session, &a->events, &a->hook);
+		energy_traces_read(&run->session, &a->events, &a->hook,
+				   run->page ? &run->page->run : NULL,
+				   run->page ? &run->page->totals : &totals);
+		if (run->page)
+			totals = run->page->totals;
 		post_session_conclude(&run->session);
 		run->names = calloc(run->session.function_count + 1, sizeof(*run->names));
 		run->symbols = calloc(run->session.function_count + 1, sizeof(*run->symbols));
@@ -144,9 +161,6 @@ static int read_events(struct run *run, char **paths, size_t count)
 		status = energy_events_finish(&a->events, &error);
 	if (status != LITIFUT_OK)
 		return problem(&error);
-	struct post_totals totals = {0};
-	if (run->session.problems)
-		post_timeline_total(&run->session, &totals);
 	if (totals.clockless) {
 		fprintf(stderr,
 			"litifut-post energy: %s: the trace has returns, but no times: run the "
@@ -309,15 +323,19 @@ static void release(struct run *run)
 	free(run->symbols);
 	if (run->session.problems)
 		post_session_close(&run->session);
+	post_problems_release(&run->problems);
 }
 
 static int show(const struct energy_arguments *given, FILE *file)
 {
 	struct run run = {0};
+	struct energy_page page = {.output = {.file = file, .options.command = given->command}};
 	struct energy_output output = {.file = file,
 				       .analysis = &run.analysis,
 				       .settings = &given->settings,
 				       .top = given->top};
+
+	run.page = given->format == &energy_format_html ? &page : NULL;
 
 	run.analysis.result.occurrence = given->format->occurrence;
 	run.analysis.result.context = &output;
@@ -328,7 +346,11 @@ static int show(const struct energy_arguments *given, FILE *file)
 			given->format->start(&output);
 		failed = analyse_events(&run, given, given->paths, given->path_count);
 	}
-	if (run.analysis.result.functions && run.analysis.advice)
+	bool done = run.analysis.result.functions && run.analysis.advice;
+	if (run.page)
+		output.status =
+			energy_page_finish(&page, done ? &run.analysis : NULL, &output.error);
+	if (done)
 		given->format->write(&output);
 	if (output.status)
 		failed = problem(&output.error);
@@ -451,12 +473,17 @@ int energy_command(int count, char **arguments)
 					       [VERB_EXERCISE] = exercise,
 					       [VERB_DIFF] = diff};
 	struct energy_arguments given;
+	/* with the word before these, the program's name; and before getopt changes their order */
+	char *command = post_file_command_line(count + 1, arguments - 1);
 	int status = energy_arguments_parse(&given, count, arguments);
 
-	if (status >= 0)
-		return status;
-	FILE *file = post_file_begin(given.output_path);
-	if (!file)
-		return 1;
-	return post_file_end(file, given.output_path, verbs[given.verb](&given, file));
+	if (status < 0) {
+		given.command = command;
+		FILE *file = post_file_begin(given.output_path);
+		status = file ? post_file_end(file, given.output_path,
+					      verbs[given.verb](&given, file))
+			      : 1;
+	}
+	free(command);
+	return status;
 }

@@ -40,7 +40,7 @@ enum long_option {
 /* clang-format off */
 const struct litifut_option energy_options[] = {
 	{NULL, 0, NULL, NULL, "Output:", 0},
-	{"format", 'f', "FORMAT", "report calls folded tsv json callgrind svg include", "what to write (report)", 0},
+	{"format", 'f', "FORMAT", "report calls folded tsv json callgrind svg chrome html include", "what to write (report)", 0},
 	{"output", 'o', "FILE", LITIFUT_WORDS_FILE, "where to write it", 0},
 	{"top", OPTION_TOP, "N", NULL, "functions that are shown", 0},
 	{"from", OPTION_FROM, "S", NULL, "of a picture, analyser's seconds", 0},

@@ -14,6 +14,7 @@ enum energy_verb { VERB_ENERGY, VERB_CHECK, VERB_LEARN, VERB_DIFF, VERB_EXERCISE
 struct energy_arguments {
 	enum energy_verb verb;
 	const struct energy_format *format;
+	const char *command; /* the command line, or NULL; set by whoever has it */
 	const char *output_path, *power[2], *sync_file, *plain;
 	const char *triggers[16];
 	size_t trigger_count;

@@ -9,12 +9,17 @@
 #define UNSURE 0.04
 #define BELOW 0.2
 
-const struct energy_format *const energy_formats[] = {
-	&energy_format_report,  &energy_format_calls,
-	&energy_format_tree,    &energy_format_tsv,
-	&energy_format_json,    &energy_format_callgrind,
-	&energy_format_svg,     &energy_format_chrome,
-	&energy_format_include, NULL};
+const struct energy_format *const energy_formats[] = {&energy_format_report,
+						      &energy_format_calls,
+						      &energy_format_tree,
+						      &energy_format_tsv,
+						      &energy_format_json,
+						      &energy_format_callgrind,
+						      &energy_format_svg,
+						      &energy_format_chrome,
+						      &energy_format_html,
+						      &energy_format_include,
+						      NULL};
 
 const char *energy_name(const struct energy_analysis *analysis, uint32_t function)
 {
@@ -253,6 +258,10 @@ static void nothing(struct energy_output *output)
 const struct energy_format energy_format_calls = {
 	"calls", "one line a call: start, duration, energy, caller", one_call, start_calls,
 	nothing};
+
+const struct energy_format energy_format_html = {
+	"html", "one page for a browser: the power above the calls, energy of functions", NULL,
+	NULL, nothing}; /* page.h writes it */
 
 /* ---- paths ---- */
 

@@ -27,7 +27,7 @@ struct energy_format {
 
 extern const struct energy_format energy_format_report, energy_format_calls, energy_format_tree,
 	energy_format_tsv, energy_format_json, energy_format_callgrind, energy_format_svg,
-	energy_format_chrome, energy_format_include;
+	energy_format_chrome, energy_format_html, energy_format_include;
 extern const struct energy_format *const energy_formats[]; /* NULL-terminated */
 
 /* Functions with calls, those with the most energy (self and later) first. Gives how many;

@@ -37,13 +37,20 @@ static void take_hook(const struct post_session *session, struct energy_hook *ho
 }
 
 void energy_traces_read(struct post_session *session, struct energy_events *events,
-			struct energy_hook *hook)
+			struct energy_hook *hook, struct post_run *page, struct post_totals *totals)
 {
 	struct bridge bridge = {session, energy_events_sink(events)};
 	struct post_timeline_sink sink = {.push = push, .context = &bridge, .nested = true};
 	struct post_timeline_options options = {0};
 
 	events->hertz = 1e9;
-	post_timeline_read(session, &sink, &options);
+	if (page) {
+		page->also = &sink;
+		post_run_read(page, session, &options, totals);
+		page->also = NULL;
+	} else {
+		post_timeline_read(session, &sink, &options);
+		post_timeline_total(session, totals);
+	}
 	take_hook(session, hook);
 }

@@ -53,6 +53,7 @@ enum post_option_use {
 	POST_USES_FLOW = 2048
 };
 
+struct post_html_energy;
 struct post_measures;
 struct post_totals;
 
@@ -63,9 +64,10 @@ struct post_output {
 	struct post_output_options options;
 	/* In finish() only: sums of calls and times; NULL: there are no times. */
 	const struct post_measures *measures;
-	const struct post_totals *totals; /* in finish() only */
-	void *state;                      /* of the format; it frees it in finish() */
-	char note[256];                   /* from finish(), printed on standard error at the end */
+	const struct post_totals *totals;      /* in finish() only */
+	const struct post_html_energy *energy; /* for html, in finish() only; NULL: not known */
+	void *state;                           /* of the format; it frees it in finish() */
+	char note[256]; /* from finish(), printed on standard error at the end */
 };
 
 /* Is it a call that is to be shown? Else it is a leave, or the function was entered before the

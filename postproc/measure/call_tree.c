@@ -5,11 +5,16 @@
 
 #include "postproc/timeline/nesting.h"
 
+uint32_t post_call_tree_find(const struct post_call_tree *tree, uint32_t parent, uint32_t function)
+{
+	return post_table_find(&tree->index, (struct post_key){{parent, function}});
+}
+
 /* The node of `function` below node `parent` (POST_NONE: at the root), made when it is new. */
 static uint32_t node_below(struct post_call_tree *tree, uint32_t parent, uint32_t function)
 {
 	struct post_key key = {{parent, function}};
-	uint32_t number = post_table_find(&tree->index, key);
+	uint32_t number = post_call_tree_find(tree, parent, function);
 
 	if (number != POST_NONE)
 		return number;

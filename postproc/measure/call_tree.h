@@ -24,6 +24,9 @@ struct post_call_tree {
 void post_call_tree_take(struct post_call_tree *tree, const struct post_session *session,
 			 const struct post_timeline_event *event);
 
+/* The node of `function` below node `parent` (POST_NONE: at the root); POST_NONE: there is none. */
+uint32_t post_call_tree_find(const struct post_call_tree *tree, uint32_t parent, uint32_t function);
+
 /* The nodes in the order in which a tree is shown. */
 struct post_tree_order {
 	uint64_t *total; /* by node: its time, or its calls where there is none, and all below */

@@ -38,6 +38,72 @@ ok "levels within 2 %, durations within two samples" awk '
 		off(power[3], 39.6, 0.8) || off(time[1], 150, 40) || off(time[2], 360, 20) ||
 		off(time[3], 900, 20) }' learned.machine
 
+# The curve on the page lies on the firmware's clock: what draws most follows the calls that send.
+page()
+{
+	"$post" energy -q -f html --volts 3.3 --machine "$root/tests/energy/radio.machine" --power power.csv \
+		-o page.html serial "$recorded" || return
+	python3 - <<-'END'
+		import csv, json, re
+		data = json.loads(re.search('id="data">(.*?)</script>', open("page.html").read(), re.S).group(1))
+		power, functions = data["power"], data["functions"]
+		(curve,) = power["curves"]
+		low = [v and v * power["step"] for v in curve["low"]]
+		high = [v + h * power["step"] for v, h in zip(low, curve["high"])]
+		mean = [v + m * power["step"] for v, m in zip(low, curve["mean"])]
+		sends = []
+		for row in data["timeline"]["lanes"][0]["rows"]:
+		    at = 0
+		    for begin, length, function in zip(row["begin"], row["length"], row["function"]):
+		        at += begin
+		        if functions["name"][function] == "radio_send":
+		            sends.append(at + length)
+		assert len(sends) == 30
+		# 150 us later it sends for 360 us, which takes 56.1 mW more
+		def sending(i):
+		    at = power["from"] + i * power["width"]
+		    return any(at + power["width"] > end + 50e3 and at < end + 600e3 for end in sends)
+		most = sorted(range(len(high)), key=high.__getitem__)[-30:]
+		assert all(sending(i) for i in most), [(high[i], power["from"] + i * power["width"]) for i in most]
+		for end in sends:
+		    i = int((end + 330e3 - power["from"]) / power["width"])
+		    assert high[i] > 0.07, (end, high[i])
+		# of the run: from the first event to the last, which is nearly all of the recording
+		joules = sum(mean) * power["width"] * 1e-9
+		assert 0.95 * power["total"] < joules < power["total"], (joules, power["total"])
+		rows = {row["function"]: row for row in csv.DictReader(open("result.tsv"), delimiter="\t")}
+		for column, of in ("energy", "self_j"), ("energy_later", "later_j"):
+		    for name, value in zip(functions["name"], functions[column]):
+		        assert abs(value - float(rows[name][of])) <= 1e-9 * power["total"], (name, column)
+		assert functions["energy_later"][functions["name"].index("radio_send")] > 0.001
+	END
+}
+ok "the page's curve is highest where the radio sends, its energies are those of tsv" page
+
+# The same recording, with what is above 35 mW on a channel of its own: two curves, which add up to it.
+two_channels()
+{
+	awk -F, 'NR == 1 { print "Time (s),CPU (W),Radio (W),D0"; next }
+		{ watts = $2 * 3.3e-6; high = watts > 0.035 ? watts - 0.035 : 0
+		printf "%.6f,%.9f,%.9f,%s\n", $1 / 1000, watts - high, high, substr($3, 1, 1) }' power.csv >two.csv
+	"$post" energy -q -f html --power two.csv -o two.html serial "$recorded" || return
+	[ "$(wc -c <two.html)" -lt 5000000 ] && python3 - <<-'END'
+		import json, re
+		def read(name):
+		    return json.loads(re.search('id="data">(.*?)</script>', open(name).read(), re.S).group(1))["power"]
+		def means(power):
+		    return [[(low + mean) * power["step"] for low, mean in zip(c["low"], c["mean"])] for c in power["curves"]]
+		two, one = read("two.html"), means(read("page.html"))[0]
+		assert [c["name"] for c in two["curves"]] == ["CPU", "Radio"], [c["name"] for c in two["curves"]]
+		processor, radio = means(two)
+		assert len(processor) == len(radio) == len(one) / 2 == 16384
+		for i, (a, b) in enumerate(zip(processor, radio)):
+		    assert abs(a + b - (one[2 * i] + one[2 * i + 1]) / 2) < 1e-4 + 0.05 * (a + b), (i, a, b, one[2 * i], one[2 * i + 1])
+		assert max(radio) > 0.03 > max(processor) - 0.006
+	END
+}
+ok "two channels are two curves" two_channels
+
 # Behind capacitors: what is short stays some per cent wrong in one recording, by where the samples lie,
 # so the mean of three is compared, whose analysers were switched on at other moments.
 share()

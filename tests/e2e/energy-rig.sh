@@ -101,6 +101,8 @@ ok "it can be read again" sh -c "'$post' energy -q -f tsv --power plain.csv --vo
 	--machine learned.machine plain.events >learned.tsv"
 ok "two runs of the same program do not differ" sh -c "'$post' energy diff -q --power plain.csv \
 	--power noisy.csv --volts 3.3 --hook $hook plain.events noisy.events | grep wait_ms"
+ok "a page can't be made of a text of events, which is said" sh -c "! '$post' energy -q -f html \
+	--power plain.csv --volts 3.3 plain.events >page 2>words && [ ! -s page ] && grep 'html needs traces' words"
 ok "a trace without returns is refused" sh -c "printf 'litifut-events 1\nhz 1000\nenter 1 0 main\n' \
 	>calls.events; ! '$post' energy -q --power plain.csv --volts 3.3 calls.events"
 finish

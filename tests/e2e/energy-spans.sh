@@ -129,6 +129,158 @@ timeline()
 	END
 }
 
+# The report for a browser has the curve on the trace's clock and the energies that tsv and folded have.
+page()
+{
+	set -- --at 0=0.000250025 --at "$end=$(awk "BEGIN { printf \"%.9f\", ($end + 0.00025) * 1.0001 }")"
+	energy -f html -o page.html "$@" && energy -f folded "$@" >energy.folded && energy -f tsv "$@" >page.tsv || return
+	[ "$(wc -c <page.html)" -lt 5000000 ] || return
+	python3 - <<-'END'
+		import csv, json, re
+		data = json.loads(re.search('id="data">(.*?)</script>', open("page.html").read(), re.S).group(1))
+		power, timeline, functions = data["power"], data["timeline"], data["functions"]
+		(curve,) = power["curves"]
+		step, width = power["step"], power["width"]
+		low = [v * step for v in curve["low"]] # none is null: there is no hole
+		high = [l + v * step for l, v in zip(low, curve["high"])]
+		mean = [l + v * step for l, v in zip(low, curve["mean"])]
+		assert 1000 < len(low) == len(high) == len(mean) <= 32768
+		assert all(l <= m + step and m <= h + step for l, m, h in zip(low, mean, high))
+		assert abs(power["from"] - timeline["start"]) < 2 * width
+		assert abs(power["from"] + len(low) * width - timeline["end"]) < 2 * width
+		# of the run, by the analyser's clock
+		end = float(next(line.split()[1] for line in open("truth") if line.startswith("end ")))
+		samples = [(float(row["Time (s)"]) / 1.0001 - 0.00025, float(row["Power (W)"])) for row in csv.DictReader(open("power.csv"))]
+		inside = [watts for time, watts in samples if 0 <= time < end]
+		print(sum(mean) / len(mean), sum(inside) / len(inside))
+		assert abs(sum(mean) / len(mean) / (sum(inside) / len(inside)) - 1) < 0.001
+		# what draws most, and least, has the buckets that are highest and lowest
+		spans = {}
+		for row in timeline["lanes"][0]["rows"]:
+		    at = 0
+		    for begin, length, function in zip(row["begin"], row["length"], row["function"]):
+		        at += begin
+		        spans.setdefault(functions["name"][function], []).append((at, at + length))
+		def inside_of(name, bucket):
+		    begin = power["from"] + bucket * width
+		    return any(a < begin + width and begin < b for a, b in spans[name])
+		assert inside_of("rare", high.index(max(high))) and inside_of("leaf", low.index(min(low)))
+		full = [m for i, m in enumerate(mean) for a, b in spans["rare"] if a + 200 < power["from"] + i * width and power["from"] + (i + 1) * width < b - 200]
+		assert len(full) > 100 and all(abs(m / 0.050 - 1) < 0.01 for m in full), len(full)
+		# energies are those of tsv and folded
+		rows = {row["function"]: row for row in csv.DictReader(open("page.tsv"), delimiter="\t")}
+		for column, of in ("energy", "self_j"), ("energy_error", "uncertainty_j"), ("energy_total", "inclusive_j"), ("energy_later", "later_j"):
+		    for name, value in zip(functions["name"], functions[column]):
+		        assert abs(value - float(rows[name][of])) <= 1e-5 * abs(value), (name, column, value, rows[name])
+		assert {"leaf", "work", "rare"} <= set(functions["name"])
+		for part in "total", "outside", "tracer", "transfer", "unexplained":
+		    assert abs(power[part] - float(rows["(%s)" % part]["self_j"])) <= 1e-9 * power["total"], part
+		folded = {}
+		for line in open("energy.folded"):
+		    path, value = line.rsplit(" ", 1)
+		    folded[path] = int(value)
+		flame, paths = data["flame"], []
+		for parent, function in zip(flame["parent"], flame["function"]):
+		    paths.append((paths[parent] + ";" if parent >= 0 else "") + functions["name"][function])
+		assert len(paths) == len(folded) and flame["energy_left_out"] == 0, (paths, folded)
+		for path, value in zip(paths, flame["energy"]):
+		    assert abs(value - folded[path]) <= 1 + 1e-5 * value, (path, value, folded)
+	END
+}
+
+# What is said on the terminal stands on the page as well, and what is missing has a command that makes it whole.
+page_says()
+{
+	cp traced/program stripped && "$triplet-strip" stripped
+	! "$BUILD/bin/litifut-post" energy -q --no-refine --power power.csv -f html -o says.html --at 0=0.000250025 \
+		data stripped absent 2>says.words && grep 'absent: No such file' says.words && python3 - <<-'END'
+		import json, re
+		data = json.loads(re.search('id="data">(.*?)</script>', open("says.html").read(), re.S).group(1))
+		assert any("absent" in line for line in data["problems"]), data["problems"]
+		cures = [m["cure"] for m in data["missing"] if "PATH/TO/" in m["cure"]]
+		assert cures and cures[0].startswith("litifut-post energy -q --no-refine --power power.csv "), data["missing"]
+	END
+}
+
+# The same page in a browser: the curve lies above the lanes, is zoomed with them, and says its power.
+browse()
+{
+	cat >tries.js <<-'END'
+		const found = {}, wait = ms => new Promise(done => setTimeout(done, ms));
+		const data = JSON.parse(document.getElementById("data").textContent), T = data.timeline;
+		const key = k => dispatchEvent(new KeyboardEvent("keydown", { key: k, bubbles: true }));
+		const drawn = async (canvas, action) => {
+			const draws = canvas.dataset.draws || "0";
+			action();
+			for (let i = 0; i < 100 && (canvas.dataset.draws || "0") === draws; i++) await wait(50);
+		};
+		const middle = name => {
+			for (const row of T.lanes[0].rows) {
+				let at = 0;
+				for (let i = 0; i < row.begin.length; i++) {
+					at += row.begin[i];
+					if (data.functions.name[row.function[i]] === name) return at + row.length[i] / 2;
+				}
+			}
+		};
+		found.columns = [...document.querySelectorAll("#functions th")].map(h => h.dataset.column);
+		found.first = document.querySelector("#functions tbody tr").textContent;
+		const canvas = document.getElementById("timeline-canvas");
+		await drawn(canvas, () => key("3"));
+		const box = canvas.getBoundingClientRect(), x = name => (middle(name) - T.start) / (T.end - T.start) * canvas.clientWidth;
+		const tip = (name, y) => {
+			canvas.dispatchEvent(new PointerEvent("pointermove", { clientX: box.left + x(name), clientY: box.top + y, bubbles: true }));
+			return document.getElementById("tip").textContent;
+		};
+		/* how far down the curve begins in a column: below its name, above the lanes */
+		const column = at => {
+			const pixels = canvas.getContext("2d").getImageData(Math.round(at * devicePixelRatio), 0, 1, 112 * devicePixelRatio).data;
+			const rgb = getComputedStyle(document.documentElement).getPropertyValue("--accent").trim();
+			const accent = [1, 3, 5].map(i => parseInt(rgb.slice(i, i + 2), 16));
+			for (let i = 0; i < pixels.length; i += 4) if ([0, 1, 2].every(k => Math.abs(pixels[i + k] - accent[k]) < 40)) return i / 4 / devicePixelRatio;
+			return -1;
+		};
+		const upper = at => Math.max(column(at), column(at + 4)); /* one of them may be a line of the grid */
+		const row = T.lanes[0].rows.findIndex(r => r.function.some(f => data.functions.name[f] === "rare"));
+		found.tips = [tip("rare", 60), tip("rare", 112 + 4 + 36 + row * 16 + 5)];
+		found.upper = [upper(x("rare")), upper(x("leaf"))];
+		const wheel = name => canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: -3000, clientX: box.left + x(name), bubbles: true, cancelable: true }));
+		await drawn(canvas, () => wheel("leaf"));
+		found.zoomed = [0.1, 0.3, 0.5, 0.7, 0.9].map(part => upper(part * canvas.clientWidth)); /* all of it in one call */
+		await drawn(canvas, () => document.getElementById("timeline-reset").click());
+		await drawn(document.getElementById("flame-canvas"), () => key("2"));
+		const select = document.querySelector("#flame-bar select");
+		found.weights = [...select.options].map(o => o.value);
+		select.value = "energy";
+		await drawn(document.getElementById("flame-canvas"), () => select.dispatchEvent(new Event("change")));
+		const flame = document.getElementById("flame-canvas"), at = flame.getBoundingClientRect();
+		flame.dispatchEvent(new PointerEvent("pointermove", { clientX: at.left + 5, clientY: at.top + 5, bubbles: true }));
+		found.all = document.getElementById("tip").textContent;
+		return found;
+	END
+	timeout 300 python3 "$root/tests/browser.py" page.html tries.js >page.out || return
+	sed 1d page.out | grep -v 'Multiple readback' >page.console
+	cat page.out
+	[ ! -s page.console ] && python3 - <<-'END'
+		import json
+		found = json.loads(open("page.out").readline())
+		assert "error" not in found, found["error"]
+		columns = found["columns"]
+		assert columns.index("energy") < columns.index("energy_error") < columns.index("energy_total") < columns.index("name")
+		assert "energy_later" not in columns # nothing is known of peripherals
+		assert found["first"].endswith("rareprogram"), found["first"] # sorted by energy
+		assert found["tips"][0].startswith("50 mW, from 50 mW to 50 mW"), found["tips"]
+		assert found["tips"][1].startswith("rare "), found["tips"]
+		rare, leaf = found["upper"]
+		assert 30 < rare < 50 < leaf < 112, found # 50 mW is the top, 5 mW hardly above 0
+		assert all(abs(y - leaf) < 3 for y in found["zoomed"]), found
+		assert found["weights"] == ["time", "energy", "calls"], found
+		joules = sum(int(line.rsplit(" ", 1)[1]) for line in open("energy.folded")) * 1e-9
+		value, unit = found["all"].split("\n")[1].split(",")[0].split(" ")
+		assert abs(float(value) * {"mJ": 1e-3, "\u00b5J": 1e-6}[unit] / joules - 1) < 0.001, found["all"]
+	END
+}
+
 advice_links()
 {
 	end=$(awk '$1 == "end" { print $2 }' truth)
@@ -199,6 +351,13 @@ behaviour()
 	ok "what each function drew is found" found right
 	ok "a wrong pair of times is seen" catches_a_shift
 	ok "a timeline has the calls and the power" timeline
+	ok "the page has the curve and the energies" page
+	ok "the page says what was wrong, and what is missing" page_says
+	if command -v chromedriver >/dev/null; then
+		ok "a browser draws the curve above the lanes" browse
+	else
+		skip "the page in a browser" "chromedriver is not installed"
+	fi
 	ok "behind capacitors of 20 us: wrong" smeared wrong
 	ok "and right again with --tau" smeared right --tau 20e-6
 	ok "but not with another one" smeared wrong --tau 60e-6

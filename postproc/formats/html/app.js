@@ -19,6 +19,12 @@ const duration = ns => {
 /* Times of functions: measured from recorded returns or a table, or only bounds of them. */
 const measured = data.times === "measured", bounded = data.times === "bounds";
 const time = v => data.ticks ? `${group(v)} ticks` : duration(v);
+/* A quantity with the prefix of its unit that fits. */
+const quantity = (v, unit) => {
+	const a = Math.abs(v), i = a >= 1 || !a ? 0 : Math.min(4, Math.ceil(-Math.log10(a) / 3 - 1e-9));
+	return `${a ? +(v * 1000 ** i).toPrecision(4) : 0} ${["", "m", "µ", "n", "p"][i]}${unit}`;
+};
+const joules = v => quantity(v, "J");
 const position = v => timed ? duration(v) : `event ${group(v)}`;
 const percent = part => part >= 0.0995 ? `${(100 * part).toFixed(0)} %` : part >= 0.00095 ? `${(100 * part).toFixed(1)} %` : part > 0 ? "< 0.1 %" : "";
 const name = f => f === NONE ? "(not traced)" : data.functions.name[f];
@@ -80,10 +86,16 @@ const columns = [
 		["least", "At least", i => F.least[i], time, "up to the last call that is known to be inside"],
 		["most", "At most", i => F.most[i], time, "up to the next call that shows that it has returned"],
 	] : []),
+	...(F.energy ? [
+		["energy", "Energy", i => F.energy[i], joules, "energy in the function itself"],
+		["energy_error", "±", i => F.energy_error[i], joules, "standard error of it"],
+		["energy_total", "Energy in total", i => F.energy_total[i], joules, "with what it calls; recursion counted once"],
+		...(F.energy_later.some(v => v) ? [["energy_later", "Energy later", i => F.energy_later[i], joules, "that peripherals used later or beside, because it was called"]] : []),
+	] : []),
 	["name", "Function", i => F.name[i], null, ""],
 	["module", "Module", i => data.modules[F.module[i]].name, null, ""],
 ];
-let sort = measured ? "self" : bounded ? "most" : "calls", ascending = false, shown = 200;
+let sort = F.energy ? "energy" : measured ? "self" : bounded ? "most" : "calls", ascending = false, shown = 200;
 
 const drawFunctions = () => {
 	const column = columns.find(c => c[0] === sort);
@@ -114,7 +126,7 @@ const drawFunctions = () => {
 			})));
 	}
 	$("functions-bar").replaceChildren(el("span", { class: "quiet" },
-		`${group(rows.length)} of ${group(F.name.length)} functions. A row opens its callers and callees.`));
+		`${group(rows.length)} of ${group(F.name.length)} functions. A row opens its callers and callees.${data.power ? ` Of ${joules(data.power.total)} in the whole recording, these are not of functions: ${["outside", "tracer", "transfer", "unexplained"].filter(p => Math.abs(data.power[p]) > 1e-6 * data.power.total).map(p => `(${p}) ${joules(data.power[p])}`).join(", ") || "none"}.` : ""}`));
 	$("functions-table").replaceChildren(el("table", {}, el("thead", {}, head), body),
 		order.length > shown ? el("button", { class: "more", onclick: () => { shown *= 4; drawFunctions(); } },
 			`Show ${group(Math.min(shown * 3, order.length - shown))} more`) : "");
@@ -192,6 +204,7 @@ const showFunction = f => {
 	if (measured && F.timed[f]) facts.push(`self ${time(F.self[f])}`, total, `average ${time(F.average[f])}`, `min ${time(F.min[f])}`, `max ${time(F.max[f])}`);
 	else if (measured && F.at_least[f]) facts.push(total);
 	else if (bounded) facts.push(`between ${time(F.least[f])} and ${time(F.most[f])}`);
+	if (F.energy) facts.push(`energy ${joules(F.energy[f])} ± ${joules(F.energy_error[f])}`, `in total ${joules(F.energy_total[f])}`);
 	const where = F.line && F.line[f] ? `${data.files[F.file[f]]}:${F.line[f]}` : "";
 	$("function").replaceChildren(
 		el("div", { class: "bar" }, el("button", { onclick: () => show("functions") }, "← All functions"),
@@ -360,7 +373,7 @@ const flame = (() => {
 		for (const r of rows) r.sort((a, b) => left[a] - left[b]);
 		tree = { fn, value, left, rows, all: value[0] || 1 };
 	};
-	const unit = v => metric === "time" ? time(v) : `${group(v)} calls`;
+	const unit = v => metric === "time" ? time(v) : metric === "energy" ? joules(v * 1e-9) : `${group(v)} calls`;
 	const label = n => n === 0 ? "all" : name(tree.fn[n]);
 	const first = (row, at) => { let lo = 0, hi = row.length; while (lo < hi) { const m = lo + hi >> 1; if (tree.left[row[m]] + tree.value[row[m]] <= at) lo = m + 1; else hi = m; } return lo; };
 	const draw = (context, view, width, height) => {
@@ -398,21 +411,67 @@ const flame = (() => {
 		view.least = 1 / tree.all;
 	};
 	const bar = () => $("flame-bar").replaceChildren(
-		N.time ? el("select", { "aria-label": "Width of a frame", onchange: e => { metric = e.target.value; tree = null; view.reset(); } },
-			el("option", { value: "time", selected: metric === "time" ? "" : false }, "by time"), el("option", { value: "calls", selected: metric === "calls" ? "" : false }, "by calls")) : el("span", { class: "quiet" }, "Width: number of calls"),
+		N.time || N.energy ? el("select", { "aria-label": "Width of a frame", onchange: e => { metric = e.target.value; tree = null; view.reset(); } },
+			...["time", "energy", "calls"].filter(m => N[m]).map(m => el("option", { value: m, selected: metric === m ? "" : false }, `by ${m}`))) : el("span", { class: "quiet" }, "Width: number of calls"),
 		el("button", { "aria-pressed": inverted, id: "flame-inverted", onclick: () => { inverted = !inverted; tree = null; bar(); view.reset(); } }, "Bottom-up"),
 		el("button", { id: "flame-reset", onclick: view.reset }, "Whole run"),
-		el("span", { class: "quiet" }, `Click: zoom. Double click: the function. ${N.left_out ? `${group(N.left_out)} of the smallest stacks are left out.` : ""}`));
+		el("span", { class: "quiet" }, `Click: zoom. Double click: the function. ${N.left_out ? `${group(N.left_out)} of the smallest stacks are left out. ` : ""}${N.energy_left_out > 0 ? `${joules(N.energy_left_out * 1e-9)} are left out.` : ""}`));
 	return { show: () => { bar(); view.redraw(); }, view };
 })();
 
 /* ---- timeline: the longest spans of each lane, and how busy it was in between ---- */
 const timeline = (() => {
-	const T = data.timeline;
+	const T = data.timeline, P = data.power;
 	const all = T.end - T.start || 1;
+	/* Above the lanes, and not scrolled with them. Each level of a curve has half the buckets of
+	   the one before: their least and most power, so that a peak of one sample is seen. */
+	const CURVE = 90, curves = P ? P.curves : [], head = 22 + curves.length * CURVE;
+	for (const curve of curves) {
+		const low = Float64Array.from(curve.low, v => v === null ? NaN : v * P.step);
+		const high = Float64Array.from(curve.high, (v, i) => low[i] + v * P.step);
+		curve.mean = Float64Array.from(curve.mean, (v, i) => low[i] + v * P.step);
+		curve.levels = [{ low, high }];
+		curve.most = high.reduce((a, b) => b > a ? b : a, 0) || 1;
+		curve.least = low.reduce((a, b) => b < a ? b : a, 0);
+		for (let l = curve.levels[0]; l.low.length > 512; curve.levels.push(l)) {
+			const halves = (from, better) => Float64Array.from({ length: Math.ceil(from.length / 2) }, (_, i) => {
+				const a = from[2 * i], b = from[2 * i + 1];
+				return b !== undefined && (isNaN(a) || better(b, a)) ? b : a;
+			});
+			l = { low: halves(l.low, (b, a) => b < a), high: halves(l.high, (b, a) => b > a) };
+		}
+	}
+	const drawCurves = (context, from, to, width) => {
+		const scale = width / (to - from);
+		curves.forEach((curve, k) => {
+			const top = 22 + k * CURVE + 16, deep = CURVE - 24, y = v => top + deep * (1 - (v - curve.least) / (curve.most - curve.least));
+			let w = P.width, level = 0;
+			while (level + 1 < curve.levels.length && w * scale < 0.5) { level++; w *= 2; }
+			const { low, high } = curve.levels[level];
+			const a = Math.max(0, Math.floor((from - P.from) / w)), b = Math.min(low.length - 1, Math.ceil((to - P.from) / w));
+			context.strokeStyle = palette.line;
+			context.beginPath(); context.moveTo(0, y(0) + 0.5); context.lineTo(width, y(0) + 0.5); context.stroke();
+			context.fillStyle = palette.accent;
+			for (let i = a; i <= b; i++) {
+				if (isNaN(low[i])) continue;
+				/* down or up to where the bucket before ends, as one line */
+				const bottom = i > a && high[i - 1] < low[i] ? high[i - 1] : low[i], upper = i > a && low[i - 1] > high[i] ? low[i - 1] : high[i];
+				const x = (P.from + i * w - from) * scale;
+				context.fillRect(x, y(high[i]), Math.max(1, w * scale), Math.max(1.5, y(low[i]) - y(high[i])));
+				context.fillRect(x, y(upper), 1, Math.max(1.5, y(bottom) - y(upper)));
+			}
+			context.fillStyle = palette.ink;
+			context.fillText(`${curve.name ? `Power, ${curve.name}` : "Power"}: at most ${quantity(curve.most, "W")}`, 4, top - 7);
+		});
+	};
+	const pickCurve = (at, y) => {
+		const curve = curves[Math.floor((y - 22) / CURVE)], i = Math.floor((at - P.from) / P.width);
+		if (!curve || !(curve.levels[0].low[i] <= curve.levels[0].high[i])) return null;
+		return { text: `${quantity(curve.mean[i], "W")}, from ${quantity(curve.levels[0].low[i], "W")} to ${quantity(curve.levels[0].high[i], "W")}\nin the ${duration(P.width)} at ${position(P.from + i * P.width - T.start)}` };
+	};
 	/* Spans are given lane by lane and depth by depth, sorted by their start, each start as the
 	   distance from the one before. */
-	let top = 26;
+	let top = head + 4;
 	for (const lane of T.lanes) {
 		lane.most = Math.max(1, ...lane.density);
 		for (const row of lane.rows) {
@@ -429,7 +488,7 @@ const timeline = (() => {
 		const ink = palette.quiet, grid = palette.line;
 		for (const lane of T.lanes) {
 			let y = lane.y - view.scroll;
-			if (y > height || y + 30 + (lane.rows.length + 1) * 16 < 20) continue;
+			if (y > height || y + 30 + (lane.rows.length + 1) * 16 < head) continue;
 			context.fillStyle = palette.ink;
 			context.fillText(lane.name, 4, y + 9);
 			y += 20;
@@ -458,7 +517,8 @@ const timeline = (() => {
 			}
 		}
 		context.fillStyle = palette.paper;
-		context.fillRect(0, 0, width, 22);
+		context.fillRect(0, 0, width, head);
+		drawCurves(context, from, to, width);
 		context.fillStyle = ink;
 		context.strokeStyle = grid;
 		for (let t = Math.ceil((from - T.start) / step) * step; t <= to - T.start; t += step) {
@@ -469,7 +529,7 @@ const timeline = (() => {
 	};
 	const pick = (view, x, y, width) => {
 		const at = T.start + (view.from + (view.to - view.from) * x / width) * all, py = y + view.scroll;
-		if (y < 22) return null;
+		if (y < head) return y < 22 ? null : pickCurve(at, y);
 		for (const lane of T.lanes) {
 			const r = Math.floor((py - lane.y - 36) / 16);
 			if (py < lane.y || r >= lane.rows.length) continue;

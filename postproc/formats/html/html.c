@@ -3,7 +3,8 @@
  * docs/output-formats.md lists its members.
  *
  * The size is bounded for any length of run: at most FLAME_NODES nodes of the call tree, the
- * longest spans (spans.h), and the distinct functions and call sites. What is left out is
+ * longest spans (spans.h), a power curve of POST_HTML_POINTS buckets, and the distinct functions
+ * and call sites. What is left out is
  * counted in the report. Numbers that follow one another closely are written as differences
  * where that makes the file smaller (`begin`). */
 #include <inttypes.h>
@@ -15,6 +16,7 @@
 #include "postproc/formats/format.h"
 #include "postproc/formats/html/assets.h"
 #include "postproc/formats/html/code.h"
+#include "postproc/formats/html/energy.h"
 #include "postproc/formats/html/missing.h"
 #include "postproc/formats/html/tables.h"
 #include "postproc/formats/html/spans.h"
@@ -188,7 +190,22 @@ static void write_flame(struct post_html_page *page)
 					post_measures_ns(output->measures, tree->nodes[i].self));
 		}
 	}
-	fprintf(file, "],\"left_out\":%u},\n", tree->count - (uint32_t)shown);
+	if (output->energy) {
+		double left, *joules = post_html_path_energies(output->energy, tree, &left);
+		fputs("],\n\"energy\":[", file);
+		for (uint32_t i = 0; i < tree->count; i++) {
+			if (place[i] >= 0)
+				fprintf(file, "%s%.6g", place[i] ? "," : "",
+					joules[i] > 0 ? joules[i] * 1e9 : 0);
+			else
+				left += joules[i];
+		}
+		fprintf(file, "],\"energy_left_out\":%.6g", left * 1e9);
+		free(joules);
+	} else {
+		putc(']', file);
+	}
+	fprintf(file, ",\"left_out\":%u},\n", tree->count - (uint32_t)shown);
 	free(inclusive);
 	free(place);
 }
@@ -327,6 +344,8 @@ static void finish(struct post_output *output)
 	post_html_code_write(&page);
 	write_flame(&page);
 	write_timeline(&page);
+	if (output->energy)
+		post_html_power_write(output->energy, file);
 	post_html_sources_write(&sources, file);
 	post_html_missing_write(output);
 	fputs("\"version\":\"" LITIFUT_VERSION "\"}\n</script>\n<script>\n", file);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "postproc/formats/html/energy.h"
 #include "postproc/formats/text.h"
 
 static uint64_t nanoseconds(const struct post_html_page *page, uint64_t ticks)
@@ -145,6 +146,8 @@ void post_html_functions_write(struct post_html_page *page)
 		write_columns(page, times, COUNT(times), NULL, count);
 	else if (page->timing == POST_TIMING_BOUNDS)
 		write_columns(page, bounds, COUNT(bounds), NULL, count);
+	if (page->output->energy)
+		post_html_function_energy_write(page->output->energy, page->tallies, file);
 	if (session->options.lines) {
 		struct place *places = post_allocate(count + 1, sizeof(*places));
 		for (size_t i = 0; i < count; i++) {
