@@ -35,6 +35,7 @@ void settings_suit_arguments(struct settings *settings, bool firmware, settings_
 	}
 	if (settings->arguments)
 		litifut_argument_specs_read(settings->arguments, specs, warn);
+	specs->no_returns = settings->recorded != LITIFUT_MODE_SPANS;
 	if (settings->trigger)
 		litifut_argument_triggers_read(settings->trigger, specs, warn);
 	for (size_t i = 0; i < specs->count; i++)

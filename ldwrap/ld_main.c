@@ -156,6 +156,11 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 			"a "
 			"module has room for 255 different lists of values; choose fewer\n",
 			output, outcome->argument_left);
+	if (outcome->untimed)
+		fprintf(stderr,
+			"litifut-ld: warning: %s: LITIFUT_TRIGGER: %zu of %zu calls are not "
+			"measured: their returns are not recorded (litifut info says why)\n",
+			output, outcome->untimed, outcome->timed);
 	if (outcome->foreign_calls)
 		fprintf(stderr, "litifut-ld: warning: %s: %zu of %zu calls are not traced: %s\n",
 			output, outcome->foreign_calls, outcome->calls,

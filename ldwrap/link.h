@@ -20,6 +20,10 @@ struct link_outcome {
 	const char *argument_crowded;
 	/* Calls of which nothing is recorded, as there are too many different lists of values. */
 	size_t argument_left;
+	/* Calls that have a trigger on the time that they take, and those whose return is not
+	 * recorded. */
+	size_t timed;
+	size_t untimed;
 	/* Calls that were left because of how their code is encoded, if they are more than those
 	 * that are traced; else 0. */
 	size_t foreign_calls;

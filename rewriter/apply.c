@@ -100,8 +100,14 @@ static enum litifut_status count_sites(struct litifut_apply *apply, struct litif
 	summary->argument_left = apply->session.arguments.left;
 	judge_arguments(&apply->session, apply->options->arguments, summary);
 	for (size_t i = 0; i < summary->sites; i++) {
-		summary->left[apply->session.sites.items[i].site.reason & 31]++;
-		litifut_exits_count(summary, &apply->session.sites.items[i].site);
+		const struct litifut_found_site *site = &apply->session.sites.items[i];
+
+		summary->left[site->site.reason & 31]++;
+		litifut_exits_count(summary, &site->site);
+		if (litifut_site_is_timed(&apply->session, apply->options, site)) {
+			summary->timed++;
+			summary->untimed += !site->site.exit;
+		}
 	}
 	summary->patched = summary->left[LITIFUT_SITE_PATCHED];
 	summary->left[LITIFUT_SITE_PATCHED] = 0;

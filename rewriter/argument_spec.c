@@ -138,6 +138,36 @@ static bool read_call(const char *item, size_t length, size_t *end, uint32_t *ca
 	       number <= UINT32_MAX;
 }
 
+/* Where `>T` begins at the end of an item, and T in nanoseconds; else the end, and 0. Names of C++
+ * have a `>` as well, with no digit or letter behind it. False: T is not a time. */
+static bool read_time(const char *item, size_t length, size_t *end, uint64_t *time)
+{
+	static const struct {
+		const char *name;
+		uint64_t nanoseconds;
+	} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+	const char *mark = memrchr(item, '>', length);
+	const char *at = mark ? mark + 1 : item + length;
+	const char *stop = item + length;
+	uint64_t number = 0;
+
+	*time = 0;
+	*end = length;
+	if (at == stop || !(isalnum((unsigned char)*at) || *at == '.' || *at == '-'))
+		return true;
+	*end = (size_t)(mark - item);
+	for (; at < stop && isdigit((unsigned char)*at); at++) {
+		number = number * 10 + (uint64_t)(*at - '0');
+		if (number > UINT32_MAX)
+			return false;
+	}
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (strlen(units[i].name) == (size_t)(stop - at) &&
+		    !memcmp(units[i].name, at, (size_t)(stop - at)))
+			*time = number * units[i].nanoseconds;
+	return *time;
+}
+
 static void read_trigger(const char *item, size_t length, struct litifut_argument_specs *specs,
 			 void (*wrong)(const char *line))
 {
@@ -150,6 +180,7 @@ static void read_trigger(const char *item, size_t length, struct litifut_argumen
 	struct litifut_argument_spec spec = {0};
 	struct litifut_trigger trigger = {0};
 	size_t begin = 0;
+	uint64_t time;
 	size_t end;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
@@ -163,6 +194,19 @@ static void read_trigger(const char *item, size_t length, struct litifut_argumen
 			 "for its Nth call; left out");
 		return;
 	}
+	if (!read_time(item, end, &end, &time) || end <= begin) {
+		complain(TRIGGERS, wrong, item, length,
+			 "behind the > is not a time from 1ns to 4294967295s, a whole number with "
+			 "ns, us, ms or s; left out");
+		return;
+	}
+	if (time && specs->no_returns) {
+		complain(TRIGGERS, wrong, item, length,
+			 "how long calls take is known with LITIFUT_MODE=spans only; left out");
+		return;
+	}
+	trigger.longer[0] = (uint32_t)time;
+	trigger.longer[1] = (uint32_t)(time >> 32);
 	if (specs->trigger_count == LITIFUT_TRIGGERS) {
 		complain(TRIGGERS, wrong, item, length, "there are seven before it; left out");
 		return;
@@ -230,6 +274,14 @@ static bool is_trigger(uint8_t field)
 	return LITIFUT_ARGUMENT_NUMBER(field) == LITIFUT_ARGUMENT_TRIGGER;
 }
 
+bool litifut_argument_is_longer(uint8_t field,
+				const struct litifut_trigger triggers[LITIFUT_TRIGGERS])
+{
+	const struct litifut_trigger *trigger = &triggers[LITIFUT_ARGUMENT_TYPE(field) - 1];
+
+	return is_trigger(field) && (trigger->longer[0] || trigger->longer[1]);
+}
+
 unsigned litifut_argument_fields_add(uint8_t fields[LITIFUT_ARGUMENT_FIELDS],
 				     const uint8_t from[LITIFUT_ARGUMENT_FIELDS])
 {
@@ -255,15 +307,18 @@ unsigned litifut_argument_fields_add(uint8_t fields[LITIFUT_ARGUMENT_FIELDS],
 
 _Static_assert(LITIFUT_TRIGGERS < LITIFUT_ARGUMENT_FIELDS, "each trigger has a place");
 
-unsigned litifut_argument_fields_keep(uint8_t fields[LITIFUT_ARGUMENT_FIELDS], int of_return)
+unsigned litifut_argument_fields_keep(uint8_t fields[LITIFUT_ARGUMENT_FIELDS], int of_return,
+				      const struct litifut_trigger triggers[LITIFUT_TRIGGERS])
 {
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < LITIFUT_ARGUMENT_FIELDS && fields[i]; i++) {
 		const uint8_t field = fields[i];
+		const bool both = litifut_argument_is_longer(field, triggers);
 
 		fields[i] = 0;
-		if ((LITIFUT_ARGUMENT_NUMBER(field) == LITIFUT_ARGUMENT_RETURN) == !!of_return)
+		if (both ||
+		    (LITIFUT_ARGUMENT_NUMBER(field) == LITIFUT_ARGUMENT_RETURN) == !!of_return)
 			fields[kept++] = field;
 	}
 	return kept;

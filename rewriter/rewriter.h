@@ -125,6 +125,10 @@ struct litifut_rewrite_summary {
 	/* Calls of which nothing is recorded, as those before them have all the different lists of
 	 * values that a module may have. */
 	size_t argument_left;
+	/* Calls that have a trigger on the time that they take, and those of them whose return is
+	 * not recorded. */
+	size_t timed;
+	size_t untimed;
 	/* Why the db engine was taken though thunks were asked for (in an info: would have been);
 	 * static; NULL: it was not. */
 	const char *thunks_refused;

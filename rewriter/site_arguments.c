@@ -151,6 +151,9 @@ static void add_name(struct finder *finder, uint32_t address, const char *name, 
 			continue;
 		if (i < 32)
 			finder->session->arguments.used |= 1u << i;
+		if (!finder->session->context.returns &&
+		    litifut_argument_is_longer(specs->items[i].fields[0], specs->triggers))
+			continue;
 		unsigned left_out = litifut_argument_fields_add(fields, specs->items[i].fields);
 		uint8_t known[LITIFUT_ARGUMENT_FIELDS] = {0};
 
@@ -223,14 +226,15 @@ static void add_names(struct finder *finder, uint32_t address, uint8_t *fields)
 static unsigned set_of(struct finder *finder, const uint8_t *fields)
 {
 	struct litifut_argument_sets *sets = &finder->session->arguments;
+	const struct litifut_trigger *triggers = finder->options->arguments->triggers;
 	struct litifut_argument_set set;
 	unsigned count;
 
 	memcpy(set.of_call, fields, sizeof(set.of_call));
 	memcpy(set.of_return, fields, sizeof(set.of_return));
-	count = litifut_argument_fields_keep(set.of_call, false);
+	count = litifut_argument_fields_keep(set.of_call, false, triggers);
 	if (finder->session->context.returns)
-		count += litifut_argument_fields_keep(set.of_return, true);
+		count += litifut_argument_fields_keep(set.of_return, true, triggers);
 	else
 		memset(set.of_return, 0, sizeof(set.of_return));
 	if (!count)
@@ -296,6 +300,20 @@ enum litifut_status litifut_site_arguments_find(struct litifut_session *session,
 	free(finder.slots);
 	dwarf_functions_release(finder.functions);
 	return status;
+}
+
+bool litifut_site_is_timed(const struct litifut_session *session,
+			   const struct litifut_rewrite_options *options,
+			   const struct litifut_found_site *site)
+{
+	const uint8_t *fields = site->site.reason == LITIFUT_SITE_PATCHED && site->arguments
+					? session->arguments.items[site->arguments - 1].of_return
+					: NULL;
+
+	for (size_t i = 0; fields && i < LITIFUT_ARGUMENT_FIELDS && fields[i]; i++)
+		if (litifut_argument_is_longer(fields[i], options->arguments->triggers))
+			return true;
+	return false;
 }
 
 #define ENTRY_BYTES sizeof(struct litifut_db_entry)
@@ -372,8 +390,14 @@ enum litifut_status litifut_site_arguments_write(const struct litifut_session *s
 	litifut_put32(big_endian, bytes + 8, options->string_bytes);
 	litifut_put32(big_endian, bytes + 12, 0);
 	for (size_t i = 0; i < LITIFUT_TRIGGERS; i++) {
-		litifut_put32(big_endian, bytes + 16 + 8 * i, options->arguments->triggers[i].kind);
-		litifut_put32(big_endian, bytes + 20 + 8 * i, options->arguments->triggers[i].call);
+		const struct litifut_trigger *trigger = &options->arguments->triggers[i];
+		uint8_t *to = bytes + offsetof(struct litifut_argument_header, triggers) +
+			      i * sizeof(*trigger);
+
+		litifut_put32(big_endian, to, trigger->kind);
+		litifut_put32(big_endian, to + 4, trigger->call);
+		litifut_put32(big_endian, to + 8, trigger->longer[0]);
+		litifut_put32(big_endian, to + 12, trigger->longer[1]);
 	}
 	for (size_t i = 0; i < count; i++) {
 		uint8_t *to = bytes + sizeof(struct litifut_argument_header) + i * sizeof(*records);

@@ -3,6 +3,7 @@
 #ifndef LITIFUT_REWRITER_SITE_ARGUMENTS_H
 #define LITIFUT_REWRITER_SITE_ARGUMENTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,11 +11,17 @@
 #include "rewriter/rewriter.h"
 
 struct litifut_session;
+struct litifut_found_site;
 
 /* Gives each site of the session its `arguments`. */
 enum litifut_status litifut_site_arguments_find(struct litifut_session *session,
 						const struct litifut_rewrite_options *options,
 						struct litifut_error *error);
+
+/* Is there a trigger on the time that this call takes? It needs the return. */
+bool litifut_site_is_timed(const struct litifut_session *session,
+			   const struct litifut_rewrite_options *options,
+			   const struct litifut_found_site *site);
 
 /* The entries of .litifut.db that they take, at the most; 0: none are recorded. */
 size_t litifut_site_arguments_entries(const struct litifut_session *session);

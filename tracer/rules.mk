@@ -46,7 +46,7 @@ RECORDER_TWICE := $(addprefix recorder/,threads words fast pending scratch event
 RECORDER_FULL := $(RECORDER_TWICE) $(addprefix recorder/,table table_words epochs flags bits recorder)
 RECORDER_SMALL := $(RECORDER_TWICE:%=stream/%) recorder/stream_only
 # The same for what only LITIFUT_ARGS needs.
-RECORDER_ARGUMENTS := $(addprefix stream/recorder/,recorder_arguments arguments)
+RECORDER_ARGUMENTS := $(addprefix stream/recorder/,recorder_arguments arguments long_calls)
 RECORDER_PLAIN := stream/recorder/recorder
 # In assembly: what a CPU needs, and what Linux on that CPU needs.
 TRACER_ASSEMBLY   = $(1)/stub $(1)/guard $(1)/thunk port/linux/$(1)/start

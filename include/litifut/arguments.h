@@ -38,9 +38,9 @@ enum litifut_argument_type {
 
 /* In a module with LITIFUT_MODULE_ARGUMENTS, behind the `db_count` entries of .litifut.db: struct
  * litifut_argument_header, then `count` sites sorted by `address`. */
-#define LITIFUT_ARGUMENT_MAGIC 0x4c544641u
+#define LITIFUT_ARGUMENT_MAGIC 0x4c544642u
 
-/* What LITIFUT_TRIGGER asks for when a function is called. */
+/* What LITIFUT_TRIGGER asks for when a function is called, or has returned. */
 enum litifut_trigger_kind {
 	LITIFUT_TRIGGER_NONE = 0,
 	LITIFUT_TRIGGER_START = 1, /* recording begins with this call */
@@ -56,6 +56,9 @@ struct litifut_argument_header {
 	struct litifut_trigger {
 		uint32_t kind; /* enum litifut_trigger_kind */
 		uint32_t call; /* the number of the call that it is for, from 1; 0: each one */
+		/* Not 0: it is for calls that take more nanoseconds, when they return, and counts
+		 * these; the lower word first. */
+		uint32_t longer[2];
 	} triggers[LITIFUT_TRIGGERS];
 };
 
@@ -84,7 +87,7 @@ struct litifut_argument_site {
 /* The most words of one call's values, with the control word. */
 #define LITIFUT_ARGUMENT_WORDS 256u
 
-_Static_assert(sizeof(struct litifut_argument_header) == 72, "argument header layout");
+_Static_assert(sizeof(struct litifut_argument_header) == 128, "argument header layout");
 _Static_assert(sizeof(struct litifut_argument_site) == 16, "argument site layout");
 
 #endif

@@ -3,6 +3,168 @@
 # calls those are, and prints the others that lie between.
 . "$(dirname "$0")/../lib.sh"
 
+recorded_leaves()
+{
+	sort traced.out >want
+	"$BUILD/bin/litifut-post" -q data traced/longer 2>post.err |
+		sed -n 's/^.* [-=]> leaf .*\((x=.*\)$/\1/p' | sort >got
+}
+
+# `stop:f>T`: the program calls it for a short and for a long time, by the clock of the oracle, and
+# prints the calls of leaf() that are to be recorded.
+longer_calls()
+{
+	cat >longer.c <<-'END'
+		#include <pthread.h>
+		#include <semaphore.h>
+		#include <setjmp.h>
+		#include <signal.h>
+		#include <stdio.h>
+		#include <string.h>
+		#define KEEP __attribute__((noipa))
+		enum { SHORT = 10, LONG = 200000 };
+		static volatile int sink;
+		static int on;
+		static jmp_buf out;
+		static sem_t inside, go;
+		KEEP int leaf(int x) { return sink += x; }
+		#define CALL(x) do { if (on) printf("(x=%d)\n", x); leaf(x); } while (0)
+		KEEP void work(int n) { while (n--) sink++; }
+		KEEP int parse(int n) { work(n); return 0; }
+		/* parse calls parse: the inner one is short, the outer one long, before it or behind it */
+		KEEP int before(int n) { work(LONG); parse(SHORT); CALL(n); return 0; }
+		KEEP int behind(int n) { parse(SHORT); CALL(n); work(LONG); return 0; }
+		/* many that are open; one of them is long, and none of those in it */
+		KEEP int parse_deep(int n)
+		{
+			if (n == 1000)
+				work(LONG);
+			if (n)
+				parse_deep(n - 1);
+			leaf(n);
+			return n;
+		}
+		KEEP int parse_left(int n) { work(n); longjmp(out, 1); return 0; }
+		KEEP void leave(int n) { if (setjmp(out)) sink += parse(SHORT); else sink += parse_left(n); }
+		KEEP void handler(int n) { CALL(n); sink += parse(SHORT); }
+		KEEP int parse_raise(int n) { work(LONG); raise(n); CALL(n); return 0; }
+		KEEP int parse_wait(int n)
+		{
+			sem_post(&inside);
+			sem_wait(&go);
+			work(n);
+			CALL(4);
+			return 0;
+		}
+		static void *thread(void *nothing) { parse_wait(LONG); on = 0; CALL(5); return nothing; }
+		int main(int argc, char **argv)
+		{
+			static char stack[65536];
+			const stack_t other = {.ss_sp = stack, .ss_size = sizeof(stack)};
+			struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
+			pthread_t id;
+			const char *how = argc > 1 ? argv[1] : "";
+			const int start = !strcmp(how, "start");
+			on = !start;
+			parse(SHORT);
+			CALL(1);
+			if (!strcmp(how, "plain") || !strcmp(how, "killed"))
+				sink += parse(LONG);
+			if (!strcmp(how, "before"))
+				sink += before(2);
+			if (!strcmp(how, "behind"))
+				sink += behind(2);
+			if (!strcmp(how, "deep")) {
+				for (int i = 0; i <= 1000; i++)
+					printf("(x=%d)\n", i);
+				sink += parse_deep(1500);
+			}
+			if (!strcmp(how, "left")) {
+				leave(LONG);
+				CALL(2);
+				sink += parse(LONG);
+			}
+			if (!strcmp(how, "signal") || !strcmp(how, "stack")) {
+				if (*how == 's' && how[1] == 't')
+					sigaltstack(&other, NULL);
+				sigaction(SIGUSR1, &action, NULL);
+				sink += parse_raise(SIGUSR1);
+			}
+			if (!strcmp(how, "thread")) {
+				pthread_create(&id, NULL, thread, NULL);
+				sem_wait(&inside);
+				for (int i = 0; i < 3; i++)
+					sink += parse(SHORT);
+				CALL(2);
+				sem_post(&go);
+				pthread_join(id, NULL);
+			}
+			on = 0;
+			parse(SHORT);
+			CALL(6);
+			parse(LONG);
+			on = start;
+			CALL(7);
+			if (!strcmp(how, "killed"))
+				raise(SIGKILL);
+			return sink == 1;
+		}
+	END
+	LITIFUT_TRIGGER='stop:parse*>100us;stop:before>100us;stop:behind>100us'
+	export LITIFUT_MODE=spans LITIFUT_CLOCK=page LITIFUT_ARGS='leaf:i0' LITIFUT_TRIGGER
+	if [ "$target" = armel ]; then
+		(front="$BUILD/bin/litifut build" && compiler -pthread -o longer longer.c) 2>longer.log
+		is "where returns are not recorded, a line says so" \
+			"$(sed -n 's/.*\(LITIFUT_[A-Z]*: .*\):.*/\1/p' longer.log)" \
+			"LITIFUT_MODE: returns are not recorded"
+		unset LITIFUT_MODE LITIFUT_CLOCK LITIFUT_ARGS LITIFUT_TRIGGER
+		return
+	fi
+	link longer ../longer.c -pthread || return
+	for how in plain before behind deep left signal stack thread; do
+		run_timed longer $how
+		recorded_leaves
+		ok "stop at a call that took too long: $how" sh -c 'test -s got && diff got want'
+	done
+	LITIFUT_TRIGGER='start:parse>100us'
+	link longer ../longer.c -pthread
+	settings=LITIFUT_START=off
+	run_timed longer start
+	recorded_leaves
+	ok "start at a call that took too long" sh -c 'test -s got && diff got want'
+	LITIFUT_TRIGGER='snapshot:parse>100us#2'
+	link longer ../longer.c -pthread
+	rm -rf copy && mkdir copy
+	settings="LITIFUT_COPY_TO=$(pwd)/copy"
+	run_timed longer killed
+	settings=
+	is "a snapshot at the second one" \
+		"$("$BUILD/bin/litifut-post" -q copy traced/longer | grep -c '> leaf')" 2
+	LITIFUT_MODE=calls LITIFUT_TRIGGER='stop:parse>1ms;stop:parse>1m'
+	(cd traced && front="$BUILD/bin/litifut build" && compiler -o wrong ../longer.c -pthread) >traced.log 2>&1
+	is "wrong settings of times: a line each" "$(sed -n 's/.*\(LITIFUT_TRIGGER: .*\);.*/\1/p' traced.log)" \
+'LITIFUT_TRIGGER: stop:parse>1ms: how long calls take is known with LITIFUT_MODE=spans only
+LITIFUT_TRIGGER: stop:parse>1m: behind the > is not a time from 1ns to 4294967295s, a whole number with ns, us, ms or s'
+	cat >tail.c <<-'END'
+		#define KEEP __attribute__((noipa))
+		static volatile int sink;
+		KEEP int inner(int n) { return sink += n; }
+		KEEP int last(int n) { return inner(n + 1); }
+		int main(int argc, char **argv)
+		{
+			sink += inner(argc);
+			sink += last(argc);
+			return argv == 0;
+		}
+	END
+	LITIFUT_MODE=spans LITIFUT_TRIGGER='stop:inner>1ms' LITIFUT_ARGS='inner:i0'
+	(cd traced && front="$BUILD/bin/litifut build" && compiler -o tail ../tail.c) >traced.log 2>&1
+	is "a tail call is not measured: a line" \
+		"$(sed -n 's/.*\(LITIFUT_TRIGGER: .*\) (.*/\1/p' traced.log)" \
+		"LITIFUT_TRIGGER: 1 of 2 calls are not measured: their returns are not recorded"
+	unset LITIFUT_MODE LITIFUT_CLOCK LITIFUT_ARGS LITIFUT_TRIGGER
+}
+
 behaviour()
 {
 	cat >main.c <<-'END'
@@ -83,4 +245,10 @@ LITIFUT_TRIGGER: no call is found of a function named nosuch '
 	is "and the rest is recorded" "$("$BUILD/bin/litifut-post" -q data traced/program | grep -c '> leaf')" 9
 }
 
-for_targets behaviour
+both()
+{
+	behaviour
+	longer_calls
+}
+
+for_targets both

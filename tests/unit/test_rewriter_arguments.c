@@ -93,15 +93,31 @@ static void fields_are_added_and_parted(void **state)
 	static const uint8_t of_call[LITIFUT_ARGUMENT_FIELDS] = {FIELD(SIGNED, 0),
 								 FIELD(SIGNED, 1)};
 	static const uint8_t of_return[LITIFUT_ARGUMENT_FIELDS] = {FIELD(PLAIN, 31)};
+	static const uint8_t two_triggers[LITIFUT_ARGUMENT_FIELDS] = {
+		LITIFUT_ARGUMENT_FIELD(1, LITIFUT_ARGUMENT_TRIGGER),
+		LITIFUT_ARGUMENT_FIELD(2, LITIFUT_ARGUMENT_TRIGGER)};
+	static const struct litifut_trigger triggers[LITIFUT_TRIGGERS] = {
+		{.kind = LITIFUT_TRIGGER_START},
+		{.kind = LITIFUT_TRIGGER_STOP, .longer = {1}},
+	};
 	uint8_t copy[LITIFUT_ARGUMENT_FIELDS];
 
 	(void)state;
 	assert_int_equal(litifut_argument_fields_add(fields, more), 0);
 	memcpy(copy, fields, sizeof(copy));
-	assert_int_equal(litifut_argument_fields_keep(fields, 0), 2);
+	assert_int_equal(litifut_argument_fields_keep(fields, 0, triggers), 2);
 	assert_memory_equal(fields, of_call, sizeof(fields));
-	assert_int_equal(litifut_argument_fields_keep(copy, 1), 1);
+	assert_int_equal(litifut_argument_fields_keep(copy, 1, triggers), 1);
 	assert_memory_equal(copy, of_return, sizeof(copy));
+	/* a trigger is of the call, and of its return as well if it is for calls that take a time
+	 */
+	memcpy(fields, two_triggers, sizeof(fields));
+	memcpy(copy, two_triggers, sizeof(copy));
+	assert_int_equal(litifut_argument_fields_keep(fields, 0, triggers), 2);
+	assert_memory_equal(fields, two_triggers, sizeof(fields));
+	assert_int_equal(litifut_argument_fields_keep(copy, 1, triggers), 1);
+	assert_int_equal(copy[0], two_triggers[1]);
+	assert_int_equal(copy[1], 0);
 	/* what has no room is left out */
 	memset(copy, FIELD(HEX, 1), sizeof(copy));
 	assert_int_equal(litifut_argument_fields_add(copy, more), 2);
@@ -157,6 +173,68 @@ static void triggers_are_read(void **state)
 	litifut_argument_specs_release(&specs);
 }
 
+static void triggers_have_times(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *name; /* NULL: the time is wrong */
+		uint64_t time;
+		uint32_t call;
+	} cases[] = {
+		{"stop:f>1ns", "f", 1, 0},
+		{"stop:f>20us", "f", 20000, 0},
+		{"snapshot:f>10ms#3", "f", 10000000, 3},
+		{"stop:f>5s", "f", 5000000000, 0},
+		{"stop:f>4294967295s", "f", 4294967295000000000, 0},
+		{"stop:a<b>::operator>>1ms", "a<b>::operator>", 1000000, 0},
+		{"stop:a<b>(int)", "a<b>(int)", 0, 0},
+		{"stop:a<b>", "a<b>", 0, 0},
+		{"stop:a<b>::c", "a<b>::c", 0, 0},
+		{"stop:f>10", NULL, 0, 0},
+		{"stop:f>ms", NULL, 0, 0},
+		{"stop:f>0ms", NULL, 0, 0},
+		{"stop:f>1.5ms", NULL, 0, 0},
+		{"stop:f>-1ms", NULL, 0, 0},
+		{"stop:f>10 ms", NULL, 0, 0},
+		{"stop:f>10m", NULL, 0, 0},
+		{"stop:f>10msec", NULL, 0, 0},
+		{"stop:f>4294967296ns", NULL, 0, 0},
+		{"stop:>10ms", NULL, 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct litifut_argument_specs specs = {0};
+		const struct litifut_trigger *trigger = &specs.triggers[0];
+
+		print_message("# %s\n", cases[i].text);
+		lines[0] = 0;
+		litifut_argument_triggers_read(cases[i].text, &specs, keep);
+		assert_int_equal(specs.count, cases[i].name != NULL);
+		assert_int_equal(!lines[0], cases[i].name != NULL);
+		if (cases[i].name) {
+			assert_string_equal(specs.items[0].glob, cases[i].name);
+			assert_int_equal((uint64_t)trigger->longer[1] << 32 | trigger->longer[0],
+					 cases[i].time);
+			assert_int_equal(trigger->call, cases[i].call);
+		}
+		assert_int_equal(
+			litifut_argument_is_longer(
+				LITIFUT_ARGUMENT_FIELD(1, LITIFUT_ARGUMENT_TRIGGER), trigger),
+			cases[i].time != 0);
+		assert_false(litifut_argument_is_longer(FIELD(SIGNED, 0), trigger));
+		litifut_argument_specs_release(&specs);
+	}
+	struct litifut_argument_specs specs = {.no_returns = true};
+
+	lines[0] = 0;
+	litifut_argument_triggers_read("stop:f>1ms;stop:f", &specs, keep);
+	assert_int_equal(specs.count, 1);
+	assert_string_equal(lines, "LITIFUT_TRIGGER: stop:f>1ms: how long calls take is known with "
+				   "LITIFUT_MODE=spans only; left out\n");
+	litifut_argument_specs_release(&specs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -164,6 +242,7 @@ int main(void)
 		cmocka_unit_test(wrong_ones_are_left_out_with_a_line_each),
 		cmocka_unit_test(fields_are_added_and_parted),
 		cmocka_unit_test(triggers_are_read),
+		cmocka_unit_test(triggers_have_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,7 @@
 #include "argument_registers.h"
 #include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/system.h"
+#include "tracer/recorder/long_calls.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
 #include "tracer/recorder/table_words.h"
@@ -63,13 +64,21 @@ const struct litifut_argument_site *litifut_arguments_of(const struct litifut_ca
 	return low < header->count && sites[low].address == address ? &sites[low] : NULL;
 }
 
-/* How often the functions of each trigger have been called. The modules of a process share them,
- * as they share the setting. */
+static bool litifut_may_ask(void)
+{
+	return !litifut_system_calls_forbidden && !litifut_recorder.settings.no_calls;
+}
+
+/* How often the functions of each trigger have been called, or have taken too long. The modules of
+ * a process share them, as they share the setting. */
 static uint32_t litifut_trigger_calls[LITIFUT_TRIGGERS];
 
 uint32_t litifut_triggers_of(const struct litifut_call *call)
 {
 	const struct litifut_argument_site *site = litifut_arguments_of(call);
+	bool returned = litifut_is_return(call);
+	bool looked = false;
+	uint64_t took = 0;
 	uint32_t due = 0;
 
 	for (uint32_t i = 0; site && i < LITIFUT_ARGUMENT_FIELDS && site->fields[i]; i++) {
@@ -80,16 +89,25 @@ uint32_t litifut_triggers_of(const struct litifut_call *call)
 		if (LITIFUT_ARGUMENT_NUMBER(site->fields[i]) != LITIFUT_ARGUMENT_TRIGGER ||
 		    number >= LITIFUT_TRIGGERS)
 			continue;
+		if (trigger->longer[0] || trigger->longer[1]) {
+			/* else there may be neither the time nor memory */
+			if (!litifut_may_ask())
+				continue;
+			if (!returned) {
+				due |= LITIFUT_TRIGGER_TIMED;
+				continue;
+			}
+			if (!looked)
+				took = litifut_long_call_end(call->stack_pointer);
+			looked = true;
+			if (took <= ((uint64_t)trigger->longer[1] << 32 | trigger->longer[0]))
+				continue;
+		}
 		if (litifut_add(&litifut_trigger_calls[number], 1) + 1 == trigger->call ||
 		    !trigger->call)
 			due |= 1u << trigger->kind;
 	}
 	return due;
-}
-
-static bool litifut_may_ask(void)
-{
-	return !litifut_system_calls_forbidden && !litifut_recorder.settings.no_calls;
 }
 
 /* Copies `bytes`, which lie in one page, unless they can't be read. */

@@ -21,8 +21,11 @@
 
 /* What is recorded of this call or return; NULL: nothing. */
 const struct litifut_argument_site *litifut_arguments_of(const struct litifut_call *call);
-/* Counts a call for the triggers of its function. A bit for each enum litifut_trigger_kind that is
- * due. */
+/* Of what litifut_triggers_of() returns: litifut_long_call_begin() is due, when all else is done.
+ */
+#define LITIFUT_TRIGGER_TIMED (1u << LITIFUT_TRIGGER_NONE)
+/* Counts a call, or a return from one that took too long, for the triggers of its function. A bit
+ * for each enum litifut_trigger_kind that is due. */
 uint32_t litifut_triggers_of(const struct litifut_call *call);
 /* Writes the words for it, LITIFUT_ARGUMENT_WORDS at the most, or LITIFUT_ARGUMENT_WORDS_BARE where
  * system calls are forbidden, so that no string is read; returns how many there are. The program's

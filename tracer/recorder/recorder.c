@@ -15,6 +15,7 @@
 #include "tracer/recorder/clock.h"
 #include "tracer/recorder/control.h"
 #include "tracer/recorder/finish.h"
+#include "tracer/recorder/long_calls.h"
 #include "tracer/recorder/modules.h"
 #include "tracer/recorder/own_stack.h"
 #include "tracer/recorder/process.h"
@@ -206,6 +207,8 @@ static void litifut_record_chosen(void *argument)
 		litifut_stop_recording(NULL);
 	if (due & 1u << LITIFUT_TRIGGER_SNAPSHOT)
 		litifut_trace_snapshot();
+	if (due & LITIFUT_TRIGGER_TIMED)
+		litifut_long_call_begin(call->stack_pointer);
 }
 
 /* The same of a call that makes a child. */
