@@ -31,7 +31,8 @@
  * neighbours can't move. A tail call is a `b.w` to its stub in the same
  * way. The counting of these is in tracer/arm/firmware/count_pointer.S.
  *
- * Encodings: DDI 0403E A7.7, DDI 0419E A6.7. */
+ * Encodings: DDI 0403E A7.7, DDI 0419E A6.7. More than 500 lines, because the stubs of both
+ * architectures and what they displace share one emitter. */
 #include "rewriter/firmware_cpu.h"
 
 #include <elf.h>
