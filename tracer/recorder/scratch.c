@@ -75,17 +75,6 @@ static uint32_t litifut_scratch_map(void)
 	return litifut_map_before(-1, 0, LITIFUT_THUNK_STOP_BYTES, litifut_recorder.chunk_mask + 1);
 }
 
-bool litifut_is_scratch(uint32_t end)
-{
-	const struct litifut_recorder *r = &litifut_recorder;
-	const uint32_t start = end - LITIFUT_THUNK_STOP_BYTES;
-	const struct litifut_thread *thread = r->thread_list;
-
-	while (thread && thread->scratch != start)
-		thread = thread->next;
-	return thread || start == r->last_scratch;
-}
-
 /* One that all threads without memory share, as without any each of their calls or branches would
  * take the long way. Nobody reads it but to count events, which is then not exact. */
 void litifut_scratch_start(void)

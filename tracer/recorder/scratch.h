@@ -3,7 +3,6 @@
 #define LITIFUT_TRACER_SCRATCH_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 struct litifut_thread;
 
@@ -16,8 +15,6 @@ bool litifut_thread_records(struct litifut_thread *thread);
 void litifut_scratch_start(void);
 /* Gives `thread`, the calling one, a scratch chunk, because there is no other. */
 void litifut_scratch_enter(struct litifut_thread *thread);
-/* Does a scratch chunk end there? */
-bool litifut_is_scratch(uint32_t end);
 /* Counts what all threads have lost so far. */
 void litifut_scratch_count_all(void);
 /* Of a thread that is not there any more: its cursor is that of its chunk in the file. */

@@ -2,6 +2,8 @@
 #ifndef LITIFUT_TRACER_THREAD_H
 #define LITIFUT_TRACER_THREAD_H
 
+#include <litifut/thunk_abi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "tracer/recorder/state.h"
@@ -53,6 +55,18 @@ struct litifut_thread {
 	uint32_t fork_signals[LITIFUT_SIGSET_BYTES / 4];
 	struct litifut_thread *next;
 };
+
+/* Does a scratch chunk of any thread end there? */
+static inline bool litifut_is_scratch(uint32_t end)
+{
+	const struct litifut_recorder *r = &litifut_recorder;
+	const uint32_t start = end - LITIFUT_THUNK_STOP_BYTES;
+	const struct litifut_thread *thread = r->thread_list;
+
+	while (thread && thread->scratch != start)
+		thread = thread->next;
+	return thread || start == r->last_scratch;
+}
 
 static inline uint32_t litifut_thread_slot(uint32_t pointer)
 {
