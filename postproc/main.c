@@ -324,7 +324,7 @@ static void show_difference(const struct post_arguments *given, struct post_outp
 	struct post_session sessions[2] = {{.problems = problems, .inputs = given->inputs},
 					   {.problems = problems, .inputs = given->inputs}};
 	struct post_diff_options options = {
-		.least = given->output.min_share < 0 ? 0 : given->output.min_share,
+		.least = given->output.min_share,
 		.top = given->output.top,
 		.color = given->output.color,
 	};

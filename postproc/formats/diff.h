@@ -8,7 +8,7 @@
 #include "postproc/measure/runs.h"
 
 struct post_diff_options {
-	double least; /* relative change that is worth a line, 0.1: 10 % */
+	double least; /* relative change that is worth a line, 0.1: 10 %; below 0: the usual one */
 	uint64_t top; /* lines, 0: all */
 	bool color;
 };

@@ -83,6 +83,9 @@ static int by_name(const void *left, const void *right)
 	return order ? order : strcmp(a->module, b->module);
 }
 
+/* The relative change that has a line: code that only moves makes a smaller one. */
+#define USUAL_LEAST 1e-3
+
 static double change(const struct row *row)
 {
 	return row->now.self - row->old.self;
@@ -174,6 +177,7 @@ void post_diff_times_write(FILE *file, const struct post_session *old,
 {
 	size_t count = old_runs->cell_count + now_runs->cell_count;
 	struct row *rows = post_allocate(count + 1, sizeof(*rows));
+	const double least = options->least < 0 ? USUAL_LEAST : options->least;
 	uint64_t shown = 0;
 
 	count = add_rows(rows, 0, old, old_runs, true);
@@ -190,7 +194,7 @@ void post_diff_times_write(FILE *file, const struct post_session *old,
 		"", "old", "new", "change", "+-", "calls old", "new", "function [module]");
 	for (size_t i = 0; i < count; i++) {
 		if (rows[i].old.untimed || rows[i].now.untimed || change(&rows[i]) == 0 ||
-		    fabs(change(&rows[i])) < options->least * rows[i].old.self)
+		    fabs(change(&rows[i])) < least * rows[i].old.self)
 			continue;
 		if (!options->top || shown++ < options->top)
 			write_row(file, &rows[i], options->color);
