@@ -747,8 +747,9 @@ size_t litifut_edges_bytes(const struct litifut_session *session)
 	for (size_t i = 0; session->edges && i < session->edges->count; i++)
 		if (session->sites.items[i].site.reason == LITIFUT_SITE_PATCHED)
 			bytes += edge_bytes(session, i);
-	bytes += (session->image.text_end - session->image.text_start) / STEPS_EACH
-		 << session->context.grain;
+	if (session->arch->edges->near_bytes)
+		bytes += (session->image.text_end - session->image.text_start) / STEPS_EACH
+			 << session->context.grain;
 	return bytes + (bytes ? (bytes / MARK_INTERVAL + 2) * (shared_bytes(session) + 16) : 0);
 }
 
