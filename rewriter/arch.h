@@ -122,6 +122,7 @@ struct litifut_arch_context {
 	/* The code of edges that is out of their reach has numbers, of 16 bits, and stands at
 	 * multiples of 1 << grain; 0: there are no edges, or they need no numbers. */
 	unsigned grain;
+	bool system; /* it is a module for Linux, not a firmware */
 	bool table;  /* events have the stack pointer and the time, see <litifut/fold.h> */
 	bool counts; /* LITIFUT_MODE=counts: calls are counted where they are made */
 	struct litifut_counters counters; /* then, where */

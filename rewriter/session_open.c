@@ -105,6 +105,7 @@ enum litifut_status litifut_session_open(const char *path,
 		session->context.bits = !status;
 		session->puts_off = true; /* on Linux: interrupts come between two blocks */
 	}
+	session->context.system = true;
 	session->context.counts = options->mode == LITIFUT_MODE_COUNTS;
 	if (!status && (options->mode == LITIFUT_MODE_COVERAGE || session->context.counts)) {
 		const char *why = litifut_libc_lacks_constructors(&session->image);

@@ -139,7 +139,7 @@ static bool find_conditional(const struct litifut_edge_place *place, struct cond
 		unsigned condition = half >> 4 & 15;
 		uint32_t inner = at + 2;
 
-		if (!count || (count > 1 && has_only_links(place)))
+		if (!count || (count > 1 && !place->context->system))
 			continue;
 		for (unsigned i = 1; i < count && inner < block->branch; i++) {
 			const struct litifut_arm_displaced each = thumb_at(place, inner);

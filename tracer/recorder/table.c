@@ -5,7 +5,7 @@
  * The chunk, the table and the open calls all lie in the trace file: what has been folded is
  * in the table, what has not is still in the chunk, and a reader folds that by the same code
  * (<litifut/fold.h>). So the file is whole at any moment, and after SIGKILL at most the one
- * call of each thread is missing that was being summed up.
+ * event of each thread is missing that was being folded.
  *
  * An event whose thunk was interrupted by a signal handler has a slot that is not filled yet.
  * Folding stops there, the rest waits with its chunk, and the thread gets another one. A
@@ -22,6 +22,7 @@
 
 #include <stddef.h>
 
+#include <litifut/fold.h>
 #include <litifut/module_format.h>
 
 #include "return_point.h"
@@ -29,7 +30,6 @@
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/bits.h"
 #include "tracer/recorder/epochs.h"
-#include "tracer/recorder/fold.h"
 #include "tracer/recorder/module_list.h"
 #include "tracer/recorder/pending.h"
 #include "tracer/recorder/shared.h"
@@ -109,26 +109,11 @@ static struct litifut_table_call *litifut_table_entry(void *context, uint32_t ha
 	return (struct litifut_table_call *)handle;
 }
 
-/* What an address is multiplied by, so that the bits from 12 on depend on all of it. */
-#define LITIFUT_TABLE_FACTOR 0x9e3779b1u
-
-/* Bits of a slot beside the address of its entry. A direct call is found in a hurry: there a slot
- * leads to the address that it is compared with. That of a call through a register leads to the
- * high half of its count instead, which is never an address. */
-#define LITIFUT_TABLE_POINTED                                                                      \
-	((uint32_t)offsetof(struct litifut_table_call, count) + 4 * !LITIFUT_FOLD_LOW)
-#define LITIFUT_TABLE_ENTRY(slot) ((slot) & ~((uint32_t)sizeof(struct litifut_table_call) - 1))
-
-static inline uint32_t litifut_table_key(uint32_t address, uint32_t callee)
+static uint32_t litifut_table_hash(uint32_t address, uint32_t callee)
 {
-	return address + (callee << 7 | callee >> 25);
-}
+	uint32_t hash = (address + (callee << 7 | callee >> 25)) * 0x9e3779b1u;
 
-static uint32_t litifut_table_hash(const struct litifut_table *table, uint32_t address,
-				   uint32_t callee)
-{
-	return (litifut_table_key(address, callee) * LITIFUT_TABLE_FACTOR >> 12) &
-	       (table->slot_count - 1);
+	return hash >> 12;
 }
 
 static void litifut_table_put(const struct litifut_table *table,
@@ -136,11 +121,11 @@ static void litifut_table_put(const struct litifut_table *table,
 {
 	uint32_t *slots = (uint32_t *)table->slots;
 	uint32_t mask = table->slot_count - 1;
-	uint32_t at = litifut_table_hash(table, call->address, call->callee);
+	uint32_t at = litifut_table_hash(call->address, call->callee) & mask;
 
 	while (slots[at])
 		at = (at + 1) & mask;
-	slots[at] = (uint32_t)call + (call->callee ? LITIFUT_TABLE_POINTED : 0);
+	slots[at] = (uint32_t)call;
 }
 
 /* Room for twice as many handles. False: there is no memory. */
@@ -157,9 +142,7 @@ static LITIFUT_COLD bool litifut_table_widen(struct litifut_table *table)
 	table->slot_count = count;
 	for (uint32_t i = 0; i < old_count; i++)
 		if (old[i])
-			litifut_table_put(
-				table,
-				(const struct litifut_table_call *)LITIFUT_TABLE_ENTRY(old[i]));
+			litifut_table_put(table, (const struct litifut_table_call *)old[i]);
 	if (old)
 		litifut_unmap((uint32_t)old, old_count * 4);
 	return true;
@@ -203,7 +186,7 @@ static LITIFUT_COLD uint32_t litifut_table_add(struct litifut_table *table, uint
 	struct litifut_table_header *header;
 	struct litifut_table_call *call;
 
-	if (table->entries * 4 >= table->slot_count && !litifut_table_widen(table))
+	if (table->entries * 2 >= table->slot_count && !litifut_table_widen(table))
 		return 0;
 	header = litifut_table_header_of(table->chunk);
 	if (!table->chunk || header->count == room) {
@@ -241,14 +224,12 @@ litifut_table_find(void *context, uint32_t address, uint32_t callee, bool tail)
 	struct litifut_table *table = context;
 	const uint32_t *slots = (const uint32_t *)table->slots;
 	uint32_t mask = table->slot_count - 1;
-	uint32_t at = litifut_table_hash(table, address, callee);
+	uint32_t at = litifut_table_hash(address, callee) & mask;
 	const struct litifut_table_call *call;
 
-	for (; slots[at]; at = (at + 1) & mask) {
-		call = (const struct litifut_table_call *)LITIFUT_TABLE_ENTRY(slots[at]);
+	for (; (call = (const struct litifut_table_call *)slots[at]); at = (at + 1) & mask)
 		if (call->address == address && call->callee == callee)
 			return (uint32_t)call;
-	}
 	return litifut_table_add(table, address, callee, tail);
 }
 
@@ -344,40 +325,25 @@ static LITIFUT_COLD void litifut_table_order(void *context, uint32_t epoch)
 static inline struct litifut_fold_index litifut_table_index(void *context)
 {
 	const struct litifut_table *table = context;
-	uint32_t shift = (uint32_t)__builtin_clz(table->slot_count) + 1;
 
-	/* the bits of the hash, at the upper end */
 	return (struct litifut_fold_index){
 		(const uint32_t *)table->slots,
-		LITIFUT_TABLE_FACTOR << (shift - 12),
-		shift,
+		table->slot_count - 1,
 	};
 }
 
 static inline __attribute__((always_inline)) uint32_t
-litifut_table_look(const struct litifut_fold_index *index, uint32_t address, uint32_t callee)
+litifut_table_look(const struct litifut_fold_index *index, uint32_t address)
 {
-	uint32_t at = litifut_table_key(address, callee) * index->factor >> index->shift;
-	uint32_t slot = index->slots[at];
+	uint32_t at = litifut_table_hash(address, 0);
+	const struct litifut_table_call *call;
 
-	if (callee) {
-		for (; slot; slot = index->slots[at]) {
-			const struct litifut_table_call *call =
-				(const struct litifut_table_call *)LITIFUT_TABLE_ENTRY(slot);
-
-			if (call->address == address && call->callee == callee)
-				return (uint32_t)call;
-			at = (at + 1) & UINT32_MAX >> index->shift;
-		}
-		return 0;
-	}
-	if (LITIFUT_FOLD_USUAL(slot && *(const uint32_t *)slot == address))
-		return slot;
-	while (slot && *(const uint32_t *)slot != address) {
-		at = (at + 1) & UINT32_MAX >> index->shift;
-		slot = index->slots[at];
-	}
-	return slot;
+	do {
+		call = (const struct litifut_table_call *)index->slots[at++ & index->mask];
+		if (!call)
+			return 0;
+	} while (call->address != address);
+	return call->callee ? 0 : (uint32_t)call;
 }
 
 static const struct litifut_fold_ways litifut_table_ways = {

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <litifut/fold.h>
 #include <litifut/litifut.h>
 
 #include "tracer/recorder/state.h"
