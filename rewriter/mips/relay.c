@@ -123,8 +123,10 @@ static void note_low_half(struct function *function, uint32_t word)
 {
 	unsigned low = (word & 0xffff) / 4;
 
-	/* addiu, ori; what is added to the stack pointer is not an address of code */
-	if (!(word & 3) && ((word >> 26 == 0x09 && rs(word) != SP) || word >> 26 == 0x0d))
+	/* addiu, ori; what is added to the stack pointer is not an address of code, nor is what
+	 * becomes the global pointer */
+	if (!(word & 3) &&
+	    ((word >> 26 == 0x09 && rs(word) != SP && rt(word) != GP) || word >> 26 == 0x0d))
 		function->low_halves[low / 8] |= (uint8_t)(1u << low % 8);
 }
 

@@ -101,6 +101,7 @@ static void knows_runs(void **state)
 	assert_int_equal(first_run(14, 0x24420014, 0), NONE);
 	assert_int_equal(first_run(14, 0x34420014, 0), NONE); /* ori */
 	assert_int_equal(first_run(14, 0x27bd0014, 0), RUN);  /* of sp */
+	assert_int_equal(first_run(14, 0x279c0014, 0), RUN);  /* of gp, as functions set it */
 }
 
 static void keeps_at(void **state)
