@@ -50,26 +50,11 @@ static void mark(struct litifut_found_site *site, unsigned from, unsigned to)
 		site->site.reason = (uint8_t)to;
 }
 
-/* Those of an assembler often have no size: they reach to the next function, or the section's end.
- */
-static uint32_t size_of(const struct litifut_image *image, const struct litifut_symbol *function)
-{
-	const size_t next = litifut_image_functions_below(image, function->address + 1);
-	const struct litifut_section *section = &image->sections[function->section];
-	uint32_t size = section->address + section->size - function->address;
-
-	if (function->size)
-		return function->size;
-	if (next < image->function_count &&
-	    image->function_addresses[next] - function->address < size)
-		size = image->function_addresses[next] - function->address;
-	return size;
-}
-
 /* Returns true when the boundary has been found: all before it is marked. */
 static bool walk(struct start *start, const struct litifut_symbol *function)
 {
-	const uint32_t size = size_of(start->image, function);
+	const uint32_t size =
+		litifut_image_function_end(start->image, function) - function->address;
 	size_t i = first_site(start->sites, function->address);
 	bool found = false;
 
@@ -105,6 +90,7 @@ enum litifut_status litifut_before_ram_mark(const struct litifut_image *image,
 {
 	const struct litifut_symbol *reset = litifut_image_function_at(image, reset_address & ~1u);
 	struct start start = {.image = image, .sites = sites};
+	uint32_t size;
 
 	*found = false;
 	if (!reset)
@@ -112,10 +98,11 @@ enum litifut_status litifut_before_ram_mark(const struct litifut_image *image,
 	start.seen = calloc(image->symbol_count + 1, sizeof(*start.seen));
 	if (!start.seen)
 		return litifut_error_memory(error, image->path);
+	size = litifut_image_function_end(image, reset) - reset->address;
 	*found = walk(&start, reset);
 	if (!*found)
 		for (size_t i = 0; i < sites->count; i++)
-			if (sites->items[i].site.address - reset->address >= size_of(image, reset))
+			if (sites->items[i].site.address - reset->address >= size)
 				mark(&sites->items[i], LITIFUT_SITE_BEFORE_RAM,
 				     LITIFUT_SITE_PATCHED);
 	for (size_t i = 0; i < image->symbol_count && functions; i++)

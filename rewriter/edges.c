@@ -45,7 +45,7 @@ struct litifut_edge_place litifut_edge_place_of(const struct litifut_session *se
 		.block = block,
 		.next = next,
 		.taken = taken,
-		.function_end = function->size ? function->address + function->size : UINT32_MAX,
+		.function_end = litifut_image_function_end(&session->image, function),
 		.far = session->far.bits && litifut_targets_has(&session->far, block->block.start),
 	};
 }
@@ -138,13 +138,14 @@ static enum litifut_status find_stones(struct judge *judge, bool entries,
 	for (size_t i = 0; i < judge->edges->count && !status; i++) {
 		struct litifut_edge *edge = &judge->edges->items[i];
 		const struct litifut_graph_block *block = &judge->edges->graph.items[edge->block];
+		const struct litifut_symbol *function =
+			&session->image.symbols[block->function - 1];
 		struct litifut_cramped_call call = {
 			.address = edge->address,
 			.instruction = {.length = 2, .thumb = true},
 			.section = &session->image.sections[block->section],
-			.function_start = session->image.symbols[block->function - 1].address,
-			.function_end = session->image.symbols[block->function - 1].address +
-					session->image.symbols[block->function - 1].size,
+			.function_start = function->address,
+			.function_end = litifut_image_function_end(&session->image, function),
 			.may_link = true,
 		};
 
@@ -517,8 +518,10 @@ static enum litifut_status judge_paths(struct judge *judge, const uint8_t *funct
 		judge_wanted(judge, &paths, judged, LITIFUT_ENTERED_BIT, false);
 		if (!status && stones)
 			status = find_stones(judge, true, error);
-		again = !status && ((judge->session->puts_off && litifut_paths_put_off(&paths)) ||
-				    leave_incomplete(judge, &paths));
+		/* Not in firmware: an interrupt between the two blocks would be shown too early. */
+		again = !status &&
+			((judge->session->context.system && litifut_paths_put_off(&paths)) ||
+			 leave_incomplete(judge, &paths));
 		litifut_paths_want(&paths);
 		for (size_t i = 0; i < graph->count && !again; i++)
 			again = paths.wanted[i] && !judged[i];

@@ -58,8 +58,8 @@ struct litifut_edge_place {
 	const struct litifut_graph_block *block;
 	const struct litifut_graph_block *next; /* that follows it at once, or NULL */
 	const struct litifut_targets *taken;    /* every halfword that is changed already */
-	uint32_t function_end;                  /* UINT32_MAX: it has no size */
-	bool far;                               /* an entry that must be near is out of reach */
+	uint32_t function_end;
+	bool far; /* an entry that must be near is out of reach */
 };
 
 /* `number` is that of its block in the graph. */

@@ -69,13 +69,10 @@ struct litifut_cramped_call litifut_exit_call(const struct litifut_image *image,
 					      const struct litifut_found_site *site)
 {
 	struct litifut_cramped_call call = litifut_site_cramped(image, site);
-	const uint32_t end = call.section->address + call.section->size;
-	const struct litifut_symbol *next;
 
-	if (!site->function || call.function_end != call.function_start)
-		return call;
-	next = litifut_image_function_from(image, call.function_start + 1);
-	call.function_end = next && next->address < end ? next->address : end;
+	if (site->function)
+		call.function_end =
+			litifut_image_function_end(image, &image->symbols[site->function - 1]);
 	return call;
 }
 

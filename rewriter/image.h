@@ -134,6 +134,11 @@ size_t litifut_image_functions_below(const struct litifut_image *image, uint32_t
 const struct litifut_symbol *litifut_image_function_from(const struct litifut_image *image,
 							 uint32_t address);
 
+/* The first address behind the code of `function`. One without a size (assemblers often give none)
+ * reaches to the next function, or to the end of its section. */
+uint32_t litifut_image_function_end(const struct litifut_image *image,
+				    const struct litifut_symbol *function);
+
 /* Writes the bytes of `section` back to the file at its place. */
 enum litifut_status litifut_image_save_section(const struct litifut_image *image,
 					       const struct litifut_section *section,

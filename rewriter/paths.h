@@ -37,8 +37,8 @@ struct litifut_paths {
 	uint8_t *calls_twice; /* for each symbol: calls in it of what is not known may be such */
 	uint8_t *left;        /* for each block: its function is left */
 	/* For each block: it is a label, and has no room to record that control comes there. The
-	 * next block does so, to which it leads: a reader who finds a record of that, which is
-	 * none, knows that control has come by the label. */
+	 * next block does so, to which it leads: a reader who finds a record of that block,
+	 * though it is not a label, knows that control has come by the label. */
 	uint8_t *later;
 	uint8_t *wanted; /* for each block: enum litifut_block_entered; 0: nothing */
 	uint8_t *ends;   /* for each symbol: it may end in code that is not known */

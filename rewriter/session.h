@@ -18,7 +18,6 @@ struct litifut_session {
 	struct litifut_landings landings;
 	struct litifut_exits exits;  /* none where returns are not recorded */
 	struct litifut_edges *edges; /* NULL: calls are recorded, not edges */
-	bool puts_off;               /* see `later` of struct litifut_paths */
 	bool flags_in_table;         /* of edges: they have one room, without heads of pieces; */
 	uint32_t flags;              /* where flag 0 would stand, if that is known */
 	/* For each symbol: why its function is not recorded, an enum litifut_site_reason; NULL: no

@@ -103,7 +103,6 @@ enum litifut_status litifut_session_open(const char *path,
 						   LITIFUT_NO_ADDRESS,
 						   "branches are not recorded in order: %s", why);
 		session->context.bits = !status;
-		session->puts_off = true; /* on Linux: interrupts come between two blocks */
 	}
 	session->context.system = true;
 	session->context.counts = options->mode == LITIFUT_MODE_COUNTS;

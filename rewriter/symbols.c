@@ -308,3 +308,16 @@ const struct litifut_symbol *litifut_image_function_from(const struct litifut_im
 
 	return first < image->function_count ? &image->symbols[image->functions[first]] : NULL;
 }
+
+uint32_t litifut_image_function_end(const struct litifut_image *image,
+				    const struct litifut_symbol *function)
+{
+	const struct litifut_section *section = &image->sections[function->section];
+	const uint32_t end = section->address + section->size;
+	const struct litifut_symbol *next;
+
+	if (function->size)
+		return function->address + function->size;
+	next = litifut_image_function_from(image, function->address + 1);
+	return next && next->address < end ? next->address : end;
+}

@@ -929,8 +929,7 @@ static bool label_branches(const struct litifut_image *image, struct litifut_gra
 /* Does the jump at the end of the block lead through the table after it, or out of the function? */
 static bool is_explained(const struct litifut_image *image,
 			 const struct litifut_arch_context *context,
-			 const struct litifut_graph *graph, const struct litifut_graph_block *block,
-			 uint32_t end)
+			 const struct litifut_graph *graph, const struct litifut_graph_block *block)
 {
 	const struct litifut_symbol *function = &image->symbols[block->function - 1];
 	const struct litifut_section *section = &image->sections[block->section];
@@ -940,7 +939,7 @@ static bool is_explained(const struct litifut_image *image,
 		.tail = true,
 		.section = section,
 		.function_start = function->address,
-		.function_end = function->size ? function->address + function->size : end,
+		.function_end = litifut_image_function_end(image, function),
 		.before = {block->last},
 	};
 
@@ -998,8 +997,7 @@ static unsigned judge_function(const struct litifut_image *image,
 	}
 	for (size_t i = first; i < end && !labels && !jumps; i++)
 		jumps = graph->items[i].block.ends == LITIFUT_ENDS_JUMP &&
-			!is_explained(image, context, graph, &graph->items[i],
-				      graph->items[end - 1].block.end);
+			!is_explained(image, context, graph, &graph->items[i]);
 	return jumps ? LITIFUT_SITE_UNKNOWN_JUMP : LITIFUT_SITE_PATCHED;
 }
 
