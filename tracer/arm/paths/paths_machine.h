@@ -2,7 +2,8 @@
 #ifndef LITIFUT_TRACER_ARM_PATHS_MACHINE_H
 #define LITIFUT_TRACER_ARM_PATHS_MACHINE_H
 
-typedef uint32_t litifut_paths_mask;
+#include "tracer/arm/interrupts.h"
+
 typedef uint32_t litifut_paths_kind;
 typedef uint32_t litifut_paths_slot; /* of the stack */
 
@@ -14,19 +15,6 @@ typedef uint32_t litifut_paths_slot; /* of the stack */
 /* Of the program, from the rewriter: the memory that stacks are in, and the code. */
 extern HIDDEN const uint32_t litifut_paths_stack_low, litifut_paths_stack_high;
 extern HIDDEN const uint32_t litifut_paths_code_low, litifut_paths_code_high;
-
-static inline litifut_paths_mask litifut_paths_lock(void)
-{
-	uint32_t masked;
-
-	__asm__ volatile("mrs %0, PRIMASK\n\tcpsid i" : "=r"(masked)::"memory");
-	return masked;
-}
-
-static inline void litifut_paths_unlock(litifut_paths_mask masked)
-{
-	__asm__ volatile("msr PRIMASK, %0" ::"r"(masked) : "memory");
-}
 
 static inline uint32_t litifut_paths_product(uint32_t laps, uint32_t words)
 {

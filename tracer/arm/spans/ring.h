@@ -8,11 +8,12 @@
 #include <litifut/kept_format.h>
 #include <litifut/spans_format.h>
 
+#include "tracer/arm/interrupts.h"
 #include "tracer/sink/frames/frames.h"
 
 #define RING_CLOCK_BITS 32
 
-typedef uint32_t ring_register; /* of the device, also the one that interrupts are masked with */
+typedef uint32_t ring_register; /* of the device */
 typedef uint32_t ring_count;
 
 struct ring_state {
@@ -53,19 +54,6 @@ static inline void litifut_ring_go_on(void)
 {
 	if (litifut_kept_go_on)
 		litifut_kept_go_on();
-}
-
-static inline uint32_t litifut_ring_lock(void)
-{
-	uint32_t masked;
-
-	__asm__ volatile("mrs %0, PRIMASK\n\tcpsid i" : "=r"(masked)::"memory");
-	return masked;
-}
-
-static inline void litifut_ring_unlock(uint32_t masked)
-{
-	__asm__ volatile("msr PRIMASK, %0" ::"r"(masked) : "memory");
 }
 
 /* Positions, see <litifut/spans_format.h>: of the first event that has not been freed, and of the
@@ -112,18 +100,18 @@ static inline bool litifut_ring_put(unsigned number, unsigned value)
 
 static inline void litifut_ring_mark(unsigned number)
 {
-	const uint32_t masked = litifut_ring_lock();
+	const litifut_interrupts masked = litifut_interrupts_off();
 
 	if (!litifut_ring_put(LITIFUT_SPAN_MARK, number))
 		litifut_pool.lost++;
-	litifut_ring_unlock(masked);
+	litifut_interrupts_restore(masked);
 }
 
 /* The events before `position` have been sent. What was lost is told where there is room again:
  * behind all that came before. */
 static inline void litifut_ring_free(uint32_t position)
 {
-	const uint32_t masked = litifut_ring_lock();
+	const litifut_interrupts masked = litifut_interrupts_off();
 	const uint32_t lost = litifut_pool.lost - litifut_pool.told;
 	const uint16_t told = lost < UINT16_MAX ? (uint16_t)lost : UINT16_MAX;
 
@@ -132,7 +120,7 @@ static inline void litifut_ring_free(uint32_t position)
 		litifut_pool.limit--;
 	if (told && litifut_ring_put(LITIFUT_SPAN_LOST, told))
 		litifut_pool.told += told;
-	litifut_ring_unlock(masked);
+	litifut_interrupts_restore(masked);
 }
 
 #endif

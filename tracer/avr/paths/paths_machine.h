@@ -2,7 +2,8 @@
 #ifndef LITIFUT_TRACER_AVR_PATHS_MACHINE_H
 #define LITIFUT_TRACER_AVR_PATHS_MACHINE_H
 
-typedef uint8_t litifut_paths_mask;
+#include "tracer/avr/interrupts.h"
+
 typedef uint8_t litifut_paths_kind;
 typedef uint8_t litifut_paths_slot; /* of the stack */
 
@@ -27,19 +28,6 @@ extern HIDDEN uint8_t litifut_paths_bits;
 
 /* Where the stack begins, the last byte of the memory. */
 extern char __stack[] __attribute__((weak));
-
-static inline litifut_paths_mask litifut_paths_lock(void)
-{
-	uint8_t status;
-
-	__asm__ volatile("in %0, 0x3f\n\tcli" : "=r"(status)::"memory");
-	return status;
-}
-
-static inline void litifut_paths_unlock(litifut_paths_mask status)
-{
-	__asm__ volatile("out 0x3f, %0" ::"r"(status) : "memory");
-}
 
 /* Without a function of libgcc, which may be one of the program that records its branches. */
 static inline uint32_t litifut_paths_product(uint32_t laps, uint32_t words)

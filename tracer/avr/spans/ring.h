@@ -31,11 +31,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tracer/avr/interrupts.h"
 #include "tracer/sink/frames/frames.h"
 
 #define RING_CLOCK_BITS 16
 
-typedef uint8_t ring_register; /* of the device, also the one that interrupts are masked with */
+typedef uint8_t ring_register; /* of the device */
 typedef uint16_t ring_count;
 
 /* An event, as the sender gets it. */
@@ -68,19 +69,6 @@ extern HIDDEN char litifut_stub_words[]; /* of each stub, from call.S */
 
 HIDDEN void litifut_span_put(uint16_t number, uint16_t value);
 
-static inline uint8_t litifut_ring_lock(void)
-{
-	uint8_t status;
-
-	__asm__ volatile("in %0, 0x3f\n\tcli" : "=r"(status)::"memory");
-	return status;
-}
-
-static inline void litifut_ring_unlock(uint8_t status)
-{
-	__asm__ volatile("out 0x3f, %0" ::"r"(status) : "memory");
-}
-
 static inline uint16_t litifut_ring_size(void)
 {
 	return (uint16_t)(uintptr_t)litifut_ring_events;
@@ -95,7 +83,7 @@ static inline uint32_t litifut_ring_begin(void)
 
 static inline uint32_t litifut_ring_end(void)
 {
-	const uint8_t status = litifut_ring_lock();
+	const litifut_interrupts status = litifut_interrupts_off();
 	struct ring_entry *head = litifut_ring.head;
 	uint16_t count = (uint16_t)(head - litifut_ring.tail);
 
@@ -104,7 +92,7 @@ static inline uint32_t litifut_ring_end(void)
 		count = (uint16_t)(count + litifut_ring_size());
 	if (litifut_ring.state == RING_NEW)
 		count = 0;
-	litifut_ring_unlock(status);
+	litifut_interrupts_restore(status);
 	return litifut_ring.position + count;
 }
 
@@ -134,10 +122,10 @@ static inline uint16_t litifut_stubs_begin(void)
 static inline const struct ring_event *litifut_ring_at(uint32_t position)
 {
 	static struct ring_event event;
-	const uint8_t status = litifut_ring_lock();
+	const litifut_interrupts status = litifut_interrupts_off();
 	const struct ring_entry entry = *litifut_ring_place(position);
 
-	litifut_ring_unlock(status);
+	litifut_interrupts_restore(status);
 	event.time = entry.ticks;
 	event.number = entry.number;
 	event.value = entry.value;
@@ -173,17 +161,17 @@ static inline void litifut_ring_go_on(void)
 
 static inline void litifut_ring_mark(unsigned number)
 {
-	const uint8_t status = litifut_ring_lock();
+	const litifut_interrupts status = litifut_interrupts_off();
 
 	litifut_span_put(LITIFUT_SPAN_MARK, number);
-	litifut_ring_unlock(status);
+	litifut_interrupts_restore(status);
 }
 
 /* The events before `position' have been sent. If others were lost in the meantime, the place
  * that was written again and again says how many; then there is room. */
 static inline void litifut_ring_free(uint32_t position)
 {
-	const uint8_t status = litifut_ring_lock();
+	const litifut_interrupts status = litifut_interrupts_off();
 	struct ring_entry *tail = litifut_ring_place(position);
 	uint8_t *chunk = (uint8_t *)litifut_table +
 			 (uint16_t)((uint8_t *)tail - (uint8_t *)litifut_table) /
@@ -201,7 +189,7 @@ static inline void litifut_ring_free(uint32_t position)
 		litifut_ring.lost = 0;
 		litifut_span_put(LITIFUT_SPAN_LOST, lost);
 	}
-	litifut_ring_unlock(status);
+	litifut_interrupts_restore(status);
 }
 #endif
 

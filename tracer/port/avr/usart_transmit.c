@@ -1,4 +1,5 @@
 /* The interrupt of the transmitter of usart.c, which comes as long as there is room for a byte. */
+#include "tracer/avr/interrupts.h"
 #include "tracer/port/avr/usart.h"
 #include "tracer/sink/frames/background.h"
 
@@ -22,9 +23,8 @@ void litifut_transmit_byte(void)
 /* From code that others may interrupt as well. */
 void litifut_transmit_begin(void)
 {
-	uint8_t status;
+	const litifut_interrupts status = litifut_interrupts_off();
 
-	__asm__ volatile("in %0, 0x3f\n\tcli" : "=r"(status)::"memory");
 	PORT_REGISTER(1) |= UDRIE;
-	__asm__ volatile("out 0x3f, %0" ::"r"(status) : "memory");
+	litifut_interrupts_restore(status);
 }

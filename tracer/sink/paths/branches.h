@@ -46,13 +46,13 @@ static uint32_t *litifut_paths_close(void)
 /* What is before `at` has been sent. */
 static void litifut_paths_give_up(uint32_t *at, bool limited)
 {
-	const litifut_paths_mask masked = litifut_paths_lock();
+	const litifut_interrupts masked = litifut_interrupts_off();
 
 	litifut_paths.sent = at;
 	litifut_paths.limited = limited;
 	if (litifut_paths_newest())
 		litifut_paths_set_stop(litifut_paths_newest());
-	litifut_paths_unlock(masked);
+	litifut_interrupts_restore(masked);
 }
 
 /* Of the round that is under way. */
@@ -65,7 +65,7 @@ static struct {
 static void litifut_paths_hold(void)
 {
 	const uint32_t words = litifut_paths_words();
-	const litifut_paths_mask masked = litifut_paths_lock();
+	const litifut_interrupts masked = litifut_interrupts_off();
 	uint32_t *at = litifut_paths_close();
 	const uint32_t end = litifut_paths_product(litifut_table[0], words) +
 			     (uint32_t)(at - litifut_paths_first());
@@ -83,7 +83,7 @@ static void litifut_paths_hold(void)
 	litifut_paths.limited = true;
 	if (litifut_paths_newest())
 		litifut_paths_set_stop(litifut_paths_newest());
-	litifut_paths_unlock(masked);
+	litifut_interrupts_restore(masked);
 }
 
 static void litifut_paths_add_words(void)

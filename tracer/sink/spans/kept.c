@@ -60,7 +60,7 @@ void litifut_kept_begin(void)
 
 void litifut_kept_hold(void)
 {
-	const uint32_t masked = litifut_ring_lock();
+	const litifut_interrupts masked = litifut_interrupts_off();
 
 	if (!litifut_pool.mask)
 		litifut_kept_begin();
@@ -70,14 +70,14 @@ void litifut_kept_hold(void)
 	if ((int32_t)(litifut_kept_sent - begin) > 0)
 		begin = litifut_kept_sent;
 	litifut_pool.limit = begin + events;
-	litifut_ring_unlock(masked);
+	litifut_interrupts_restore(masked);
 }
 
 void litifut_kept_go_on(void)
 {
-	const uint32_t masked = litifut_ring_lock();
+	const litifut_interrupts masked = litifut_interrupts_off();
 
 	litifut_kept_sent = litifut_ring_begin();
 	litifut_pool.limit = RING_NO_LIMIT;
-	litifut_ring_unlock(masked);
+	litifut_interrupts_restore(masked);
 }

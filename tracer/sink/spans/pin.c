@@ -19,11 +19,11 @@ static uint8_t litifut_pin_order;
 
 static void litifut_pin_set(void)
 {
-	const ring_register masked = litifut_ring_lock();
+	const litifut_interrupts masked = litifut_interrupts_off();
 
 	litifut_ring_mark(LITIFUT_SPAN_MARK_PIN);
 	litifut_pin_set_register[0] = (ring_register)(uintptr_t)litifut_pin_set_value;
-	litifut_ring_unlock(masked);
+	litifut_interrupts_restore(masked);
 }
 
 HIDDEN void litifut_pin_tick(void);
