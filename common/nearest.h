@@ -1,4 +1,4 @@
-/* What somebody may have meant by a word that is unknown. */
+/* The known word that was probably meant by one that is unknown. */
 #ifndef LITIFUT_COMMON_NEAREST_H
 #define LITIFUT_COMMON_NEAREST_H
 

@@ -32,7 +32,7 @@ struct litifut_queue *litifut_queue_open(litifut_queue_work *work, void *context
 /* Waits while many things wait. `thing` belongs to the worker from here on. */
 void litifut_queue_add(struct litifut_queue *queue, void *thing);
 
-/* Returns when all things are done. NULL is no queue. */
+/* Returns when all things are done. NULL is an empty queue. */
 void litifut_queue_close(struct litifut_queue *queue);
 
 #endif

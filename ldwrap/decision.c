@@ -1,4 +1,4 @@
-/* A build makes many links that are no programs for the device: tests of
+/* A build makes many links whose output is not a program for the device: tests of
  * configure, partial links, firmware, kernels, tools for the build machine.
  * Each is recognised here, from the command line and from the first input. */
 #include "ldwrap/decision.h"

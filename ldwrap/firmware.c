@@ -131,7 +131,7 @@ static bool has_own_clock(const struct firmware_link *link)
 	return link->objects->firmware_clock != NULL;
 }
 
-/* A ring that outlasts a reset is none until litifut_kept_begin() has looked at it. */
+/* A ring that outlasts a reset has no events until litifut_kept_begin() has looked at it. */
 static void keep_ring(const struct firmware_link *link, struct text_list *words)
 {
 	const uint32_t events = (uint32_t)link->plan.ring_events;

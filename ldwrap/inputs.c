@@ -28,7 +28,7 @@ struct inputs {
 	void *context;
 	struct open_archive *archives;
 	size_t archive_count;
-	struct file_view *views; /* of objects that are no members of plain archives */
+	struct file_view *views; /* of objects that are not members of plain archives */
 	size_t view_count;
 	size_t view_room;
 	struct litifut_queue *queue; /* to the visitor; NULL: there is no other thread */
@@ -52,7 +52,7 @@ static const char *name_at(const struct visit *visit, size_t table, size_t at)
 	return name && name >= start && name < start + visit->object.bytes ? name : NULL;
 }
 
-/* Signature of the COMDAT group in `section`; NULL: it is none. */
+/* Signature of the COMDAT group in `section`; NULL: it is not one. */
 static const char *group_name(const struct visit *visit, const Elf32_Shdr *header,
 			      const Elf_Data *data)
 {

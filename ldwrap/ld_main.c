@@ -23,7 +23,7 @@
 #include "ldwrap/process.h"
 #include "ldwrap/settings.h"
 
-/* What is wrong with the settings. Whether somebody may want to know is decided when it is
+/* What is wrong with the settings. Whether it is printed is decided when it is
  * known what link this is. */
 static struct text_list warnings;
 
@@ -202,7 +202,7 @@ static void warn_of_settings(const struct arguments *arguments, const struct dec
 		diary_note_warning(warnings.items[0]);
 }
 
-/* Of somebody who asks us, not the linker that we stand for. */
+/* Of a user who asks the wrapper, not the linker behind it. */
 static void introduce(int argc, char *argv[])
 {
 	static const char *const questions[] = {"-h", "--help", "-V", "--version"};

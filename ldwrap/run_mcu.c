@@ -40,7 +40,7 @@ static enum litifut_status start_flash(const struct run_mcu_options *options, pi
 }
 
 /* How long the command may go on when the results have come: an emulator whose firmware has no end,
- * or waits for a line that nobody reads any more, does so for ever. */
+ * or waits for a line that is not read any more, does so for ever. */
 #define GRACE_MS 3000
 #define STEP_MS 20
 

@@ -72,7 +72,7 @@ static const struct choice modes[] = {
 	{"stream", LITIFUT_MODE_STREAM}, {"coverage", LITIFUT_MODE_COVERAGE},
 	{"paths", LITIFUT_MODE_PATHS},   {NULL, 0}};
 
-/* Sets `chosen`, or warns of a value that is none of the choices and leaves it as it was. */
+/* Sets `chosen`, or warns of a value that is not one of the choices and leaves it as it was. */
 static void choose(const struct choice *choices, const char *value, unsigned *chosen,
 		   const char *where, settings_warning *warn)
 {
@@ -224,7 +224,7 @@ static char *trim(char *text)
 	return text;
 }
 
-/* The setting that somebody may have meant, without LITIFUT_; NULL: none. The environment
+/* The setting that was probably meant, without LITIFUT_; NULL: none. The environment
  * has those of the recorder as well. */
 static const char *nearest_setting(const char *name, bool environment)
 {

@@ -101,7 +101,8 @@ static void print_wrong_settings(uint32_t wrong)
 	}
 }
 
-/* Names that a program had in its environment, and that are no settings, also not of a link. */
+/* Names that a program had in its environment, and that are not settings of the recorder or of a
+ * link. */
 static void print_unknown_settings(const char *unknown)
 {
 #define NAME(name, kind, member) name,
@@ -115,7 +116,7 @@ static void print_unknown_settings(const char *unknown)
 		bool known = false;
 		size_t length = strcspn(unknown, " ");
 
-		/* what somebody else wrote may hold anything */
+		/* a file from elsewhere may hold anything */
 		if (length >= sizeof(name) ||
 		    strspn(unknown, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
 				    "abcdefghijklmnopqrstuvwxyz") != length)

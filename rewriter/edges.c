@@ -378,8 +378,8 @@ static void judge_wanted(struct judge *judge, const struct litifut_paths *paths,
 	}
 }
 
-/* Does code that is not followed jump into the middle of the function, and with calls of its own,
- * so that the reader could not know where the function returns to then? */
+/* Does code that is not followed jump into the middle of the function, and does that code make
+ * calls as well? The reader could not know where the function returns to then. */
 static bool is_shared(const struct judge *judge, const struct litifut_paths *paths,
 		      const struct litifut_graph_block *block)
 {

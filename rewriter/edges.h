@@ -36,7 +36,7 @@ struct litifut_edge {
 	bool enters;      /* of a branch at the start of its block: records that as well */
 	bool needed;      /* of an entry, with LITIFUT_MODE=paths: else its function is left */
 	bool near;        /* no island can lead to its code */
-	uint32_t step;    /* where the branch of an entry that is a step leads; 0: it is none */
+	uint32_t step; /* where the branch of an entry that is a step leads; 0: it is not a step */
 	bool wants_stone; /* see struct litifut_exit */
 	uint8_t stone_bytes;
 	uint32_t stone;
@@ -103,7 +103,8 @@ struct litifut_edge_code {
 	/* The same of a firmware, for what stands behind an instruction that reads, or sets, the
 	 * stack pointer of tasks; 0: nothing does. */
 	uint32_t tasks[2];
-	uint32_t interrupt; /* the same for the start of an interrupt handler; 0: it is none */
+	uint32_t interrupt; /* the same for the start of an interrupt handler; 0: it does not start
+			       one */
 	uint32_t gate;      /* of the room that it stands in */
 	const struct litifut_landings *landings;
 	uint8_t code[LITIFUT_EDGE_BYTES_MAX];

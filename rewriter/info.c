@@ -96,7 +96,7 @@ static enum litifut_status find_functions(struct reader *reader)
 	return LITIFUT_OK;
 }
 
-/* LITIFUT_DB=file. A file of another build is none. */
+/* LITIFUT_DB=file. A file of another build is refused. */
 static enum litifut_status read_sites_beside(struct reader *reader)
 {
 	struct litifut_image beside;

@@ -30,7 +30,7 @@ struct litifut_rooms {
 };
 
 /* Finds the rooms in `image` and writes their gates. `landings` and
- * `context` must live as long as the rooms. None at all is no error. */
+ * `context` must live as long as the rooms. To have none at all is not an error. */
 enum litifut_status litifut_rooms_find(const struct litifut_image *image,
 				       const struct litifut_arch *arch,
 				       const struct litifut_arch_context *context,

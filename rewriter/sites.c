@@ -24,7 +24,7 @@ struct judge {
 	const struct litifut_arrivals *arrivals; /* of find_facts() */
 };
 
-/* Drops the indirect branches that are no tail calls. */
+/* Drops the indirect branches that are not tail calls. */
 static void drop_jumps(const struct judge *judge, const struct litifut_targets *data)
 {
 	struct litifut_site_list *list = judge->list;

@@ -141,7 +141,7 @@ static enum litifut_status list_symbols(struct litifut_image *image, struct liti
 	return count_pages(image, error);
 }
 
-/* False: it is none that stands for a place. */
+/* False: the symbol does not stand for a place. */
 static bool read_symbol(const struct litifut_image *image, const uint8_t *entry,
 			const struct litifut_section *strings, struct litifut_symbol *symbol)
 {

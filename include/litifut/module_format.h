@@ -212,7 +212,8 @@ enum litifut_site_reason {
 	LITIFUT_SITE_TRACER = 4,       /* the tracer's own code (not listed) */
 	LITIFUT_SITE_FOREIGN_ISA = 5,  /* MIPS16, microMIPS, jalx */
 	LITIFUT_SITE_DELAY_SLOT = 6,   /* the delay slot changes the target register or ra */
-	LITIFUT_SITE_NOT_A_CALL = 7,   /* bal .+8, bl into a jump table: looks like one, is none */
+	LITIFUT_SITE_NOT_A_CALL =
+		7, /* bal .+8, bl into a jump table: looks like a call, is not one */
 	LITIFUT_SITE_SPECIAL_CALLEE = 8,    /* it needs a register that the tracer uses */
 	LITIFUT_SITE_BRANCH_TARGET = 9,     /* the code around it could not be moved */
 	LITIFUT_SITE_TAIL_OFF = 10,         /* LITIFUT_TAIL=0 */
@@ -324,7 +325,7 @@ enum litifut_block_entered {
 };
 
 /* Flags are bytes of the module's room for them, each given as its offset in the room: 0: there
- * is none. The byte is 0 until control went that way. */
+ * is not. The byte is 0 until control went that way. */
 struct litifut_block {
 	uint32_t start;  /* bit 0 clear */
 	uint32_t end;    /* behind its last byte, that of a delay slot included */

@@ -11,7 +11,7 @@ enum litifut_setting_kind {
 	LITIFUT_SETTING_NUMBER, /* decimal */
 	LITIFUT_SETTING_SIGNAL, /* the same; of a signal that is not sent by the CPU */
 	LITIFUT_SETTING_TEXT,   /* may be empty */
-	LITIFUT_SETTING_PLACE,  /* a path; an empty one is none */
+	LITIFUT_SETTING_PLACE,  /* a path; an empty value sets none */
 	LITIFUT_SETTING_OBJECT, /* the same, of a link */
 	LITIFUT_SETTING_LIST,   /* globs, separated by commas */
 	LITIFUT_SETTING_ITEMS,  /* text of items, separated by semicolons */

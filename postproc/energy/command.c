@@ -72,7 +72,7 @@ struct run {
 	struct post_problems problems;
 	const char **names;
 	const char **symbols;
-	struct energy_page *page; /* takes the events as well; NULL: nobody asks for it */
+	struct energy_page *page; /* takes the events as well; NULL: no page is made */
 };
 
 static int read_power(struct run *run, const struct energy_arguments *given, const char *path)

@@ -16,7 +16,7 @@ struct energy_page {
 void energy_page_start(struct energy_page *page, struct post_session *session);
 
 /* Writes the page, and releases what start() has made, if it was called. `analysis` is NULL if
- * there is none to show: then nothing is written. */
+ * there is nothing to show: then nothing is written. */
 enum litifut_status energy_page_finish(struct energy_page *page,
 				       const struct energy_analysis *analysis,
 				       struct litifut_error *error);

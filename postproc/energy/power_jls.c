@@ -57,7 +57,7 @@ struct jls {
 	uint8_t *bits[ENERGY_PINS];
 };
 
-/* -1: it is none of them. */
+/* -1: it is not one of them. */
 static int quantity_of(const struct jls_signal_def_s *signal)
 {
 	static const char *const units[QUANTITIES] = {"A", "V", "W"};

@@ -236,7 +236,7 @@ static void walk_end(struct path *path, struct post_path_codes *codes)
 
 /* The lines of one thread stand behind those of another, so those before a crash need not be the
  * last ones: names the threads. */
-static void tell_of_threads(struct post_output *output, const struct post_process *process)
+static void name_threads(struct post_output *output, const struct post_process *process)
 {
 	uint32_t threads[MOST_THREADS];
 	const size_t count = post_bits_threads(process->trace, threads, MOST_THREADS);
@@ -324,7 +324,7 @@ static void finish_lines(struct post_output *output)
 		     j++)
 			print(&path, &path.kept[j % most]);
 		if (most)
-			tell_of_threads(output, path.process);
+			name_threads(output, path.process);
 		found += path.found;
 		post_path_track_end(&path.tracker);
 		free(path.watched);

@@ -6,12 +6,13 @@
 #include "postproc/measure/measure.h"
 #include "postproc/timeline/timeline.h"
 
-/* A run in two steps, for somebody who needs the events as well before the output is written. */
+/* A run in two steps, for a caller that needs the events as well before the output is written. */
 struct post_run {
 	struct post_output *output;
 	const struct post_format *format;
-	const struct post_timeline_sink *also; /* gets all events first; NULL: nobody does */
-	struct post_measures measures;         /* this and the next one: to begin with 0 */
+	const struct post_timeline_sink
+		*also;                 /* gets all events first; NULL: only the output does */
+	struct post_measures measures; /* this and the next one: to begin with 0 */
 	bool measuring;
 };
 

@@ -1,7 +1,7 @@
 /* Compiled code has nothing in lr when a function returns to it. Hand-written code may, and so
  * has code made with -pg: __gnu_mcount_nc gives lr back as its caller got it.
  *
- * Encodings: DDI 0406C A5 (A32), A6 (T32). Where a field may be a register and is none in some
+ * Encodings: DDI 0406C A5 (A32), A6 (T32). Where a field may be a register but is not in some
  * rare form, it is taken for one: then the answer is that lr is read. */
 #include "rewriter/arm/link_register.h"
 

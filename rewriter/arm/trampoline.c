@@ -164,7 +164,7 @@ unsigned litifut_arm_copies_write(const struct litifut_arm_displaced *displaced,
 	return emitter.at;
 }
 
-/* The target of an unconditional branch; 0: it is none. */
+/* The target of an unconditional branch; 0: it is not such a branch. */
 static uint32_t jump_target(const struct litifut_arm_displaced *displaced)
 {
 	static const struct cpu_context context = {0};

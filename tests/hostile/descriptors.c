@@ -93,7 +93,7 @@ static void run_fsize(void)
 	run_limited(RLIMIT_FSIZE, 0);
 }
 
-/* One file under every number that there is: nobody else may write to it. */
+/* One file under every number that there is: the recorder may not write to it. */
 static void run_over(void)
 {
 	int file = open(".", O_RDWR | O_TMPFILE, 0600);

@@ -189,7 +189,7 @@ static void *detached(void *n)
 	return n;
 }
 
-/* Nobody waits for them, and some are there when the program ends. */
+/* They are not waited for, and some are there when the program ends. */
 static void run_detached(void)
 {
 	pthread_t thread;

@@ -1,4 +1,4 @@
-/* What somebody may have meant. */
+/* The known word that was probably meant. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -41,7 +41,7 @@ static inline uint32_t litifut_arm_next_pc_t32(uint32_t instruction, uint32_t re
 }
 
 /* Where an A32 `ldr pc`, `add pc` or `sub pc` goes that stands as a call with this
- * return address would; 0: it is none of those that rewriter/arm/decode.c takes.
+ * return address would; 0: it is not one of those that rewriter/arm/decode.c takes.
  * Reads the memory that the instruction would have read. */
 static inline uint32_t litifut_arm_computed(uint32_t instruction, uint32_t return_address,
 					    const uint32_t *registers)

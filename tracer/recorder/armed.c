@@ -9,11 +9,11 @@
  * which a library loaded late might not get.
  *
  * 0 there, or a multiple of 16 KB, which the end of every chunk is, sends the thunk
- * the long way, which ends here. So the recorder has all in its hand: what it does not
- * want stored unseen, it does not arm.
+ * the long way, which ends here. So the recorder decides alone: a thread whose events it
+ * has to see one by one is not armed.
  *
- * The vector is never touched for a thread that has ended: it may be memory of
- * somebody else by then. */
+ * The vector is never touched for a thread that has ended: its memory may have
+ * another use by then. */
 
 #include "tracer/recorder/armed.h"
 

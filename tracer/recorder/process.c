@@ -117,7 +117,7 @@ static bool litifut_is_passing(long trouble)
 	return (uint32_t)-trouble < 32 && errors >> (uint32_t)-trouble & 1;
 }
 
-/* `other`: the phase that it ends in when it was no good. */
+/* `other`: the phase that it ends in when it could not be used. */
 static void litifut_phase_end(bool good, uint32_t other)
 {
 	struct litifut_recorder *r = &litifut_recorder;

@@ -38,7 +38,7 @@ static void litifut_set_text(char *to, uint32_t size, const char *value)
 {
 	uint32_t length = litifut_length(value);
 
-	/* What is too long leaves nothing: the recorder does not write to a place that nobody has
+	/* What is too long leaves nothing: the recorder does not write to a place that was not
 	 * asked for. */
 	if (length < size)
 		litifut_copy(to, value, length + 1);
@@ -77,7 +77,7 @@ struct litifut_setting {
 static const struct litifut_setting litifut_setting_table[] = {
 	LITIFUT_RUN_SETTINGS(LITIFUT_SETTING)};
 
-/* Is it a value that somebody can have meant? An empty one is as good as none. */
+/* Can the user have meant this value? An empty one counts as not set. */
 static bool litifut_understood(uint32_t kind, const char *value)
 {
 	switch (kind) {

@@ -48,7 +48,7 @@ void post_html_power_write(const struct post_html_energy *energy, FILE *file);
 void post_html_function_energy_write(const struct post_html_energy *energy,
 				     const struct post_tallies *tallies, FILE *file);
 
-/* Joules of each node of a tree, which somebody frees. `left` becomes what lies on paths that the
+/* Joules of each node of a tree, which the caller frees. `left` becomes what lies on paths that the
  * tree does not have. */
 double *post_html_path_energies(const struct post_html_energy *energy,
 				const struct post_call_tree *tree, double *left);
