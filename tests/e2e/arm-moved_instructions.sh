@@ -21,6 +21,9 @@ adr.w r9, 2b
 ldr r3, 3f
 ldr.w r9, 3f
 ldr.w r9, 2b
+ldrd r2, r3, 3f
+vldr s0, 3f
+vldr d0, 3f
 adds r2, #1
 subs r2, r3
 cmp r2, r3
@@ -74,7 +77,7 @@ write_cases()
 				case$number: push {r3-r11, lr}; mov r4, r0; sub sp, #8
 				ldr r1, =scratch; movs r0, #0; msr apsr_nzcvqg, r0; ldr r2, =0x12345678; ldr r3, =0x9abcdef0
 				ldr r5, =0x55555555; ldr r6, =case$number; mov r8, r5; mov r9, r3
-				mov r10, r2; mov r11, r5; mov r12, r6; b 1f
+				mov r10, r2; mov r11, r5; mov r12, r6; vmov d0, r5, r5; b 1f
 				.balign 4
 				2: .word 0x2468ace0
 				1: $link; cmp r5, r2; nop; nop
@@ -83,7 +86,7 @@ write_cases()
 				5: nop; nop
 				4: add sp, #8; mov r0, r2; pop {r3-r11, pc}
 				.balign 4
-				3: .word 0x13579bdf
+				3: .word 0x13579bdf, 0x02468ace
 				.ltorg
 				.size case$number, . - case$number
 				.type near$number, %function
@@ -96,8 +99,8 @@ write_cases()
 	done
 	cat <<-'END_OF_FILE'
 		.type capture, %function; .global capture
-		capture: push {r0-r12, lr}; mrs r0, apsr; push {r0, r1}; mov r0, sp; bl record
-		pop {r0, r1}; msr apsr_nzcvq, r0; pop {r0-r12, lr}; bx lr
+		capture: push {r0-r12, lr}; mrs r0, apsr; vmov r1, r2, d0; push {r0-r3}; mov r0, sp; bl record
+		pop {r0-r3}; msr apsr_nzcvq, r0; pop {r0-r12, lr}; bx lr
 		.size capture, . - capture
 		.section .data.table, "aw"; .word 0
 		.data; .balign 8; .global scratch; scratch: .space 64
@@ -132,8 +135,8 @@ write_main()
 		}
 		void record(const uint32_t *saved)
 		{
-			printf("flags %x", saved[0] >> 27);
-			for (int i = 2; i < 16; i++)
+			printf("flags %x d0 %x %x", saved[0] >> 27, saved[1], saved[2]);
+			for (int i = 4; i < 18; i++)
 				show(saved[i]);
 			printf("\n");
 		}
