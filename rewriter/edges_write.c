@@ -1,0 +1,463 @@
+/* The code of edges and their table, once it is known which of them are recorded. */
+#include "rewriter/edges.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf/sections.h"
+#include "rewriter/sites.h"
+
+/* Bytes of the code that edges share, a multiple of 16; 0: there is none. */
+static uint32_t shared_bytes(const struct litifut_session *session)
+{
+	const struct litifut_arch_edges *arch = session->arch->edges;
+	const uint32_t bytes =
+		(uint32_t)(session->context.bits ? arch->bits_bytes : arch->mark_bytes);
+	const uint32_t last = session->context.grain > 4 ? (1u << session->context.grain) - 1 : 15;
+
+	return (bytes + last) & ~last;
+}
+
+/* The code that edges share is in reach of what stands so many bytes behind it. */
+#define MARK_INTERVAL 0x10000u
+
+static bool is_handler(const struct litifut_session *session,
+		       const struct litifut_graph_block *block)
+{
+	for (size_t i = 0; i < session->handler_count; i++)
+		if (session->handlers[i] == block->block.start)
+			return true;
+	return false;
+}
+
+/* Bytes of the code of edge number `item`, as if all were near it: the size does not depend on
+ * where that is. */
+static uint32_t edge_bytes(const struct litifut_session *session, size_t item)
+{
+	const struct litifut_arch_edges *arch = session->arch->edges;
+	const struct litifut_targets none = {0};
+	const struct litifut_edge *edge = &session->edges->items[item];
+	const struct litifut_edge_place place = litifut_edge_place_of(session, edge->block, &none);
+	const uint32_t start = place.block->block.start;
+	const uint32_t bits = arch->bits_bytes ? start & ~15u : start | 1;
+	struct litifut_edge_code code = {
+		.flags = start & ~0xfffu,
+		.mark = start & ~15u,
+		.bits = {bits, bits, bits},
+		.tasks = {session->tasks[0] ? bits : 0, session->tasks[1] ? bits : 0},
+		.interrupt = is_handler(session, place.block) ? bits : 0,
+		.gate = start & ~15u,
+		.landings = &session->landings};
+
+	return arch->write(&place, edge, start & ~15u, &code) ? code.bytes
+							      : (uint32_t)arch->bytes_max;
+}
+
+/* A step makes the code of an entry longer by its bytes. */
+#define STEPS_EACH 0x8000u
+
+size_t litifut_edges_bytes(const struct litifut_session *session)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; session->edges && i < session->edges->count; i++)
+		if (session->sites.items[i].site.reason == LITIFUT_SITE_PATCHED)
+			bytes += edge_bytes(session, i);
+	if (session->arch->edges->near_bytes)
+		bytes += (session->image.text_end - session->image.text_start) / STEPS_EACH
+			 << session->context.grain;
+	return bytes + (bytes ? (bytes / MARK_INTERVAL + 2) * (shared_bytes(session) + 16) : 0);
+}
+
+struct writer {
+	struct litifut_session *session;
+	struct litifut_rooms *rooms;
+	struct litifut_frames *frames;
+	struct litifut_changes *changes;
+	uint32_t flags;
+	uint32_t mark; /* the last one made; 0: none */
+	uint32_t bits[3];
+	struct litifut_landings landings; /* those of the session, and steps */
+	bool trial;                       /* nothing is changed: what is out of reach? */
+	size_t far;                       /* so many are, */
+	size_t helped;                    /* of which so many would not be with an island */
+};
+
+static enum litifut_status no_room(const struct writer *writer, struct litifut_error *error)
+{
+	return litifut_error_set(error, LITIFUT_ERROR_SPACE, writer->session->image.path, ".text",
+				 LITIFUT_NO_ADDRESS, "room for the code of branches is not enough");
+}
+
+/* Copies the tracer's code that records bits. False: it is not as it must be. */
+static bool copy_bits(const struct writer *writer, uint32_t address, uint8_t *place)
+{
+	const struct litifut_image *image = &writer->session->image;
+	const uint32_t bytes = (uint32_t)writer->session->arch->edges->bits_bytes;
+	const uint32_t from = writer->bits[0];
+	const struct litifut_section *section = litifut_image_section_at(image, from, bytes);
+	const struct litifut_symbol *distance = litifut_image_symbol(image, LITIFUT_BITS_DISTANCE);
+	static const uint8_t plain[1]; /* DW_CFA_nop: its caller is where the link register leads */
+	uint8_t *word;
+
+	if (!section || !distance || distance->address < from ||
+	    distance->address + 4 > from + bytes)
+		return false;
+	memcpy(place, section->bytes + (from - section->address), bytes);
+	word = place + (distance->address - from);
+	litifut_put32(image->big_endian, word,
+		      litifut_get32(image->big_endian, word) + from - address);
+	if (!writer->trial)
+		litifut_frames_add_rules(writer->frames, address, bytes, plain, sizeof(plain));
+	return true;
+}
+
+/* Writes another copy of the code that all edges share, after the code so far. */
+static enum litifut_status make_mark(struct writer *writer, struct litifut_error *error)
+{
+	const struct litifut_session *session = writer->session;
+	const uint32_t bytes = shared_bytes(session);
+	uint32_t address;
+	uint8_t *place = litifut_rooms_take(writer->rooms, bytes, &address);
+
+	if (!place)
+		return no_room(writer, error);
+	memset(place, 0, bytes);
+	if (!session->context.bits)
+		session->arch->edges->write_mark(&session->context, address, place);
+	else if (!copy_bits(writer, address, place))
+		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, session->image.path, NULL,
+					 writer->bits[0],
+					 "the tracer is of another version than this rewriter");
+	writer->mark = address;
+	return LITIFUT_OK;
+}
+
+static void replace(struct writer *writer, const struct litifut_graph_block *block,
+		    uint32_t address, const uint8_t *code, unsigned length, uint32_t entry)
+{
+	litifut_changes_add(writer->changes, address, code, length, entry,
+			    block->block.flags & LITIFUT_BLOCK_THUMB ? LITIFUT_CODE_THUMB
+								     : LITIFUT_CODE_PLAIN);
+}
+
+static void out_of_reach(struct writer *writer, size_t item)
+{
+	const struct litifut_edge *edge = &writer->session->edges->items[item];
+	struct litifut_block *block = &writer->session->edges->graph.items[edge->block].block;
+
+	writer->far++;
+	writer->helped += !edge->near;
+	if (writer->trial && edge->near) {
+		litifut_targets_add(&writer->session->far, block->start);
+		return;
+	}
+	if (writer->trial) {
+		writer->session->left[writer->session->edges->graph.items[edge->block].function] =
+			LITIFUT_SITE_OUT_OF_REACH;
+		return;
+	}
+	writer->session->sites.items[item].site.reason = LITIFUT_SITE_OUT_OF_REACH;
+	if (edge->entry) {
+		block->entered = 0;
+		block->entered_reason = LITIFUT_SITE_OUT_OF_REACH;
+	} else {
+		block->taken = block->passed = 0;
+		block->reason = LITIFUT_SITE_OUT_OF_REACH;
+	}
+}
+
+static enum litifut_status write_edge(struct writer *writer, size_t item,
+				      struct litifut_error *error)
+{
+	static const struct litifut_targets none;
+	struct litifut_session *session = writer->session;
+	const struct litifut_arch_edges *arch = session->arch->edges;
+	const struct litifut_edge *edge = &session->edges->items[item];
+	const struct litifut_edge_place place = litifut_edge_place_of(session, edge->block, &none);
+	struct litifut_rooms *rooms = writer->rooms;
+	struct litifut_edge_code code = {
+		.flags = writer->flags,
+		.bits = {writer->bits[0], writer->bits[1], writer->bits[2]},
+		.tasks = {session->tasks[0], session->tasks[1]},
+		.interrupt = is_handler(session, place.block) ? session->interrupt : 0,
+		.gate = rooms->items[rooms->own].address,
+		.landings = &writer->landings};
+	const struct litifut_detour *detour = &code.detour;
+	const bool shared = shared_bytes(session) != 0;
+	enum litifut_status status = LITIFUT_OK;
+	bool done = false;
+	uint32_t address;
+	uint8_t *bytes;
+
+	for (unsigned tries = 0; tries < (shared ? 2 : 1) && !done && !status; tries++) {
+		const struct litifut_room *room = &rooms->items[rooms->own];
+
+		/* with one that is near the edge fails for another reason */
+		if (tries && room->address + room->used - writer->mark < MARK_INTERVAL)
+			break;
+		if (shared && (!writer->mark || tries))
+			status = make_mark(writer, error);
+		code.mark = writer->mark;
+		for (unsigned i = 0; i < 3 && shared; i++)
+			code.bits[i] = writer->mark + (writer->bits[i] - writer->bits[0]);
+		if (!status)
+			done = arch->write(&place, edge, room->address + room->used, &code);
+	}
+	if (status)
+		return status;
+	if (!done && edge->step && !writer->trial) /* others need it */
+		return no_room(writer, error);
+	if (!done) {
+		out_of_reach(writer, item);
+		return LITIFUT_OK;
+	}
+	bytes = litifut_rooms_take(rooms, code.bytes, &address);
+	if (!bytes)
+		return no_room(writer, error);
+	/* ways onward may have been put in between */
+	if (!arch->write(&place, edge, address, &code)) {
+		out_of_reach(writer, item);
+		return LITIFUT_OK;
+	}
+	if (writer->trial)
+		return LITIFUT_OK;
+	memcpy(bytes, code.code, code.bytes);
+	session->sites.items[item].site.exit = address;
+	if (detour->stone_bytes) {
+		replace(writer, place.block, detour->address, detour->code, detour->length,
+			detour->stone + 4);
+		replace(writer, place.block, detour->stone, detour->stone_code, 4,
+			detour->stone_trampoline);
+		replace(writer, place.block, detour->stone + 4, detour->stone_code + 4,
+			detour->stone_bytes - 4, address);
+	} else {
+		replace(writer, place.block, detour->address, detour->code, detour->length,
+			detour->entry ? detour->entry : address);
+	}
+	if (edge->step) {
+		uint8_t step[LITIFUT_EDGE_STEP_BYTES];
+
+		if (!arch->write_step(&session->context, edge->address + LITIFUT_EDGE_STEP,
+				      edge->step, step))
+			return no_room(writer, error);
+		replace(writer, place.block, edge->address + LITIFUT_EDGE_STEP, step, sizeof(step),
+			edge->step);
+	}
+	for (unsigned i = 0; i < 2; i++)
+		if (detour->frames[i].bytes)
+			litifut_frames_add(writer->frames, &detour->frames[i]);
+	return LITIFUT_OK;
+}
+
+/* The tracer's code that records bits. False: it is not linked in. */
+static bool find_bits(struct writer *writer)
+{
+	static const char *const names[] = LITIFUT_BITS_SYMBOLS;
+
+	for (unsigned i = 0; i < 3; i++) {
+		const struct litifut_symbol *symbol =
+			litifut_image_symbol(&writer->session->image, names[i]);
+
+		if (!symbol)
+			return false;
+		writer->bits[i] = symbol->address | symbol->thumb;
+	}
+	return true;
+}
+
+struct place {
+	uint32_t address; /* of the edge */
+	uint32_t bytes;   /* of its code */
+	size_t item;
+	unsigned row; /* its code stands in such rows, one after the other */
+};
+
+enum row { ROW_STEP, ROW_BEFORE, ROW_FAR, ROW_BEHIND, ROW_LAST };
+
+static int by_row(const void *left, const void *right)
+{
+	const struct place *a = left, *b = right;
+
+	if (a->row != b->row)
+		return a->row < b->row ? -1 : 1;
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return a->item < b->item ? -1 : a->item > b->item;
+}
+
+/* Code of edges before the room stands at its start, that of the nearest behind it at its end, and
+ * in both ascending, so that the distance from an edge to its code is about the same for all. The
+ * `places` are sorted by address; `end` is that of the room. */
+static void choose_rows(const struct litifut_session *session, struct place *places, size_t count,
+			uint32_t start, uint32_t end)
+{
+	const uint32_t reach = session->arch->edges->near_bytes;
+	uint32_t bytes = 0;
+
+	for (size_t i = 0; i < count && reach; i++) {
+		places[i].row = session->edges->items[places[i].item].step ? ROW_STEP : ROW_BEFORE;
+		if (places[i].address < start || places[i].row == ROW_STEP)
+			continue;
+		bytes += places[i].bytes;
+		places[i].row =
+			places[i].address - end < reach && bytes < reach ? ROW_BEHIND : ROW_FAR;
+		if (session->edges->items[places[i].item].near)
+			places[i].row = ROW_LAST;
+	}
+	if (count)
+		qsort(places, count, sizeof(*places), by_row);
+}
+
+static enum litifut_status write_all(struct writer *writer, struct litifut_error *error)
+{
+	struct litifut_session *session = writer->session;
+	const struct litifut_room *room = &writer->rooms->items[writer->rooms->own];
+	const struct litifut_edges *edges = session->edges;
+	struct place *places = calloc(edges->count + 1, sizeof(*places));
+	enum litifut_status status =
+		places ? LITIFUT_OK : litifut_error_memory(error, session->image.path);
+	size_t count = 0;
+
+	if (!status)
+		status = litifut_edge_steps_choose(session, &writer->landings, error);
+	for (size_t i = 0; i < edges->count && !status; i++)
+		if (session->sites.items[i].site.reason == LITIFUT_SITE_PATCHED)
+			places[count++] = (struct place){
+				.address = edges->items[i].address,
+				.bytes = edge_bytes(session, i),
+				.item = i,
+			};
+	if (count)
+		qsort(places, count, sizeof(*places), by_row);
+	choose_rows(session, places, count, room->address, room->address + room->size);
+	for (size_t i = 0; i < count && !status; i++)
+		status = write_edge(writer, places[i].item, error);
+	free(writer->landings.items);
+	writer->landings.items = NULL;
+	free(places);
+	return status;
+}
+
+/* Leaves all functions of which something is out of reach: without the rest of it a reader can't do
+ * anything with a function. What is left then may need more of others. */
+static enum litifut_status leave_far(struct writer *writer,
+				     const struct litifut_rewrite_options *options,
+				     struct litifut_error *error)
+{
+	struct litifut_session *session = writer->session;
+	struct litifut_rooms *rooms = writer->rooms;
+	const uint32_t used = rooms->items[rooms->own].used;
+	enum litifut_status status = LITIFUT_OK;
+
+	if (!session->far.bits)
+		status = litifut_targets_create(session->image.text_start, session->image.text_end,
+						&session->far, error);
+	if (status)
+		return status;
+	if (!session->left)
+		session->left = calloc(session->image.symbol_count + 2, 1);
+	if (!session->left)
+		return litifut_error_memory(error, session->image.path);
+	rooms->frames = NULL;
+	writer->trial = true;
+	do {
+		writer->far = writer->helped = 0;
+		writer->mark = 0;
+		status = write_all(writer, error);
+		rooms->items[rooms->own].used = used;
+		if (!status && writer->helped && options->all_in_reach)
+			status = litifut_error_set(error, LITIFUT_ERROR_SPACE, session->image.path,
+						   ".text", LITIFUT_NO_ADDRESS,
+						   "%zu branches are out of reach", writer->helped);
+		if (!status && writer->far) {
+			litifut_edges_release(session->edges);
+			litifut_sites_release(&session->sites);
+			status = litifut_edges_find(session, options, error);
+		}
+	} while (!status && writer->far);
+	writer->trial = false;
+	writer->mark = 0;
+	rooms->frames = writer->frames;
+	return status;
+}
+
+enum litifut_status litifut_edges_write(struct litifut_session *session,
+					const struct litifut_rewrite_options *options,
+					struct litifut_rooms *rooms, struct litifut_frames *frames,
+					struct litifut_changes *changes,
+					struct litifut_error *error)
+{
+	const struct litifut_symbol *flags =
+		litifut_image_symbol(&session->image, LITIFUT_FLAGS_SYMBOL);
+	struct writer writer = {
+		.session = session, .rooms = rooms, .frames = frames, .changes = changes};
+
+	if (rooms->own < rooms->count && session->context.bits && find_bits(&writer)) {
+		enum litifut_status status = leave_far(&writer, options, error);
+
+		return status ? status : write_all(&writer, error);
+	}
+	if (session->flags_in_table && rooms->own < rooms->count) {
+		writer.flags = session->flags;
+		return write_all(&writer, error);
+	}
+	if (!flags || flags->size < session->edges->flags_bytes || rooms->own == rooms->count)
+		return litifut_error_set(error, LITIFUT_ERROR_SPACE, session->image.path, NULL,
+					 LITIFUT_NO_ADDRESS, "room for flags is not enough");
+	if (flags->address % 4096)
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, session->image.path,
+					 NULL, flags->address,
+					 "the linker has not put the flags at the start of a page");
+	writer.flags = flags->address;
+	return write_all(&writer, error);
+}
+
+/* Is it code of the program, and not new code of the rewriter? */
+static bool is_original(const struct litifut_session *session, const struct litifut_change *change)
+{
+	return !change->in_place &&
+	       litifut_image_section_at(&session->image, change->address, change->length);
+}
+
+uint8_t *litifut_edges_table(const struct litifut_session *session,
+			     const struct litifut_changes *changes, size_t *bytes)
+{
+	const struct litifut_graph *graph = &session->edges->graph;
+	const struct litifut_symbol *flags =
+		litifut_image_symbol(&session->image, LITIFUT_FLAGS_SYMBOL);
+	struct litifut_blocks_header header = {
+		.count = (uint32_t)graph->count,
+		.flags_address = flags ? flags->address : 0,
+		.flags_bytes = session->edges->flags_bytes,
+	};
+	const bool big = session->image.big_endian;
+	uint8_t *table;
+	uint8_t *at;
+
+	for (size_t i = 0; i < changes->count; i++)
+		header.originals += is_original(session, &changes->items[i]);
+	*bytes = sizeof(header) + graph->count * sizeof(struct litifut_block) +
+		 (size_t)header.originals * sizeof(struct litifut_original);
+	table = malloc(*bytes);
+	if (!table)
+		return NULL;
+	elf_write_blocks_header(big, table, &header);
+	at = table + sizeof(header);
+	for (size_t i = 0; i < graph->count; i++, at += sizeof(struct litifut_block))
+		elf_write_block(big, at, &graph->items[i].block);
+	for (size_t i = 0; i < changes->count; i++) {
+		const struct litifut_change *change = &changes->items[i];
+		struct litifut_original original = {change->address, change->length, {0}};
+		const struct litifut_section *section =
+			litifut_image_section_at(&session->image, change->address, change->length);
+
+		if (!is_original(session, change))
+			continue;
+		memcpy(original.bytes, section->bytes + (change->address - section->address),
+		       change->length);
+		elf_write_original(big, at, &original);
+		at += sizeof(original);
+	}
+	return table;
+}
