@@ -85,13 +85,18 @@ static void add_loaded(const struct litifut_image *image,
 {
 	const struct litifut_mips_facts *facts = litifut_mips_facts(context);
 	const uint32_t slot = facts->global_pointer + (uint32_t)(int16_t)(word & 0xffff);
-	const struct litifut_section *section = litifut_image_section_at(image, slot, 4);
+	const struct litifut_section *section;
 
 	if (!facts->global_pointer)
 		return;
-	if (!facts->got.alone)
+	if (!facts->got.alone) {
 		memset(pages->have, true, pages->count);
-	else if (section && section->bytes && !(slot & 3))
+		return;
+	}
+	if (slot & 3 || slot - facts->got.address >= facts->got.end - facts->got.address)
+		return;
+	section = litifut_image_section_at(image, slot, 4);
+	if (section && section->bytes)
 		add_page(pages, litifut_get32(context->cpu.big_endian,
 					      section->bytes + (slot - section->address)));
 }
@@ -154,6 +159,34 @@ static bool is_part(const struct litifut_image *image, uint32_t start)
 	return !function || strstr(function->name, ".cold");
 }
 
+/* Of the functions in the range: `parts` false: those that are whole, whose pages are added to
+ * `all`; true: the parts, once the pages of all code are known. */
+static void add_range(const struct litifut_image *image, const struct litifut_arch_context *context,
+		      const struct litifut_section *section, const struct litifut_code_range *range,
+		      bool parts, struct pages *own, struct pages *all,
+		      struct litifut_targets *targets)
+{
+	const uint32_t last = range->end & ~3u;
+
+	for (uint32_t at = range->start & ~3u, end; at < last; at = end) {
+		const bool part = is_part(image, at);
+
+		end = function_end(image, at, last);
+		if (end <= at)
+			end = at + 4;
+		if (part && parts)
+			add_sums(context, section, at, end, all, targets);
+		if (parts)
+			continue;
+		memset(own->have, false, own->count);
+		add_pages(image, context, section, at, end, own);
+		for (uint32_t i = 0; i < own->count; i++)
+			all->have[i] |= own->have[i];
+		if (!part)
+			add_sums(context, section, at, end, own, targets);
+	}
+}
+
 void litifut_mips_add_addresses(const struct litifut_image *image,
 				const struct litifut_arch_context *context,
 				const struct litifut_section *section,
@@ -166,25 +199,11 @@ void litifut_mips_add_addresses(const struct litifut_image *image,
 	struct pages own = {numbers, page_count, calloc(page_count + 1, sizeof(bool))};
 	const bool has_memory = numbers && all.have && own.have;
 
-	for (size_t i = 0; i < count && has_memory; i++)
-		if (ranges[i].state == LITIFUT_CODE_PLAIN)
-			add_pages(image, context, section, ranges[i].start, ranges[i].end & ~3u,
-				  &all);
-	for (size_t i = 0; i < count && has_memory; i++) {
-		const uint32_t last = ranges[i].end & ~3u;
-
-		if (ranges[i].state != LITIFUT_CODE_PLAIN)
-			continue;
-		for (uint32_t at = ranges[i].start & ~3u, end; at < last; at = end) {
-			end = function_end(image, at, last);
-			if (end <= at)
-				end = at + 4;
-			memset(own.have, false, own.count);
-			add_pages(image, context, section, at, end, &own);
-			add_sums(context, section, at, end, is_part(image, at) ? &all : &own,
-				 targets);
-		}
-	}
+	for (unsigned parts = 0; parts < 2 && has_memory; parts++)
+		for (size_t i = 0; i < count; i++)
+			if (ranges[i].state == LITIFUT_CODE_PLAIN)
+				add_range(image, context, section, &ranges[i], parts, &own, &all,
+					  targets);
 	if (!has_memory) /* without memory: every place may be one */
 		for (uint32_t at = image->text_start; at < image->text_end; at += 4)
 			litifut_targets_add(targets, at);
