@@ -60,6 +60,19 @@ engine()
 		ulimit -f 8
 		cost "" 2>/dev/null
 	)" "$limit"
+	# a process that makes no system calls: also when its room is used up
+	never_cost=$(cost "" LITIFUT_SYSCALLS=never)
+	ok "$1: without system calls costs no more" at_most "$never_cost" "$limit"
+	never_full_cost=$(cost "" LITIFUT_SYSCALLS=never LITIFUT_MAX_MB=1)
+	ok "$1: without system calls, full, costs no more" at_most "$never_full_cost" "$limit"
+	cost "" LITIFUT_SYSCALLS=never LITIFUT_MAX_MB=1 >/dev/null
+	all_of_them=$(($(recorded direct) + $(recorded pointed) + ${lost:-0}))
+	ok "$1: without system calls, full: $all_of_them of $calls calls are in the trace or lost" \
+		test "$all_of_them" -ge "$calls" -a "$all_of_them" -le $((calls + 10))
+	ok "$1: without system calls, full: some are lost" test "$lost" -gt 1000
+	ok "$1: without system calls, off from the start, costs no more" \
+		at_most "$(cost "" LITIFUT_SYSCALLS=never LITIFUT_START=off)" "$limit"
+	echo "$target: $1: never $never_cost, never and full $never_full_cost" >&2
 	echo "$target: $1: recorded $recorded_cost, stopped $stopped_cost, off $off_cost, full $full_cost, nowhere $nowhere_cost" >&2
 }
 
@@ -84,6 +97,10 @@ paths()
 	ok "paths: full costs no more" at_most "$(
 		ulimit -f 40
 		cost ""
+	)" "$limit"
+	ok "paths: without system calls, full, costs no more" at_most "$(
+		ulimit -f 160
+		cost "" LITIFUT_SYSCALLS=never
 	)" "$limit"
 }
 

@@ -26,15 +26,24 @@
 #include "tracer/recorder/thread.h"
 #include "tracer/sink/chunks.h"
 
+/* A thread of this libc has a vector. Where nothing can be asked any more, others are taken to have
+ * one as well. */
+static uint32_t litifut_vector_seen;
+
+static bool litifut_vector_readable(uint32_t address)
+{
+	return litifut_system_calls_forbidden ? litifut_vector_seen : litifut_readable(address);
+}
+
 /* The word in the calling thread's vector; NULL when there is no vector. */
 static uint32_t *litifut_word_of(uint32_t pointer)
 {
 	uint32_t vector;
 
-	if (!pointer || !litifut_readable((pointer + LITIFUT_PORT_VECTOR) & ~7u))
+	if (!pointer || !litifut_vector_readable((pointer + LITIFUT_PORT_VECTOR) & ~7u))
 		return NULL;
 	vector = *(volatile uint32_t *)(pointer + LITIFUT_PORT_VECTOR);
-	return vector && !(vector & 3) && litifut_readable(vector + LITIFUT_THUNK_CURSOR)
+	return vector && !(vector & 3) && litifut_vector_readable(vector + LITIFUT_THUNK_CURSOR)
 		       ? (uint32_t *)(vector + LITIFUT_THUNK_CURSOR)
 		       : NULL;
 }
@@ -59,6 +68,7 @@ void litifut_thread_arm(struct litifut_thread *thread)
 	struct litifut_recorder *r = &litifut_recorder;
 	struct litifut_signals signals;
 	uint32_t *word;
+	uint32_t at;
 
 	/* a thread that is known by its pointer, and by nothing else */
 	if (thread->armed || thread->hold || !thread->pointer ||
@@ -67,13 +77,17 @@ void litifut_thread_arm(struct litifut_thread *thread)
 	word = litifut_word_of(thread->pointer);
 	if (!word)
 		return;
+	litifut_vector_seen = 1;
 	litifut_signals_block(&signals);
+	at = *(volatile uint32_t *)&thread->cursor;
 	/* What stands there is not of this thread, nor of this recorder: code in another namespace
-	 * of the dynamic linker (dlmopen) has a recorder too, and the first one keeps the word. */
-	if (!thread->armed && thread->cursor & r->chunk_mask && !*(volatile uint32_t *)word) {
-		*(volatile uint32_t *)word = thread->cursor;
-		thread->cursor = 0;
+	 * of the dynamic linker (dlmopen) has a recorder too, and the first one keeps the word.
+	 * Where signals can't be blocked, a handler in between may take another chunk and arm the
+	 * thread with it; then this one stays as it is. */
+	if (!thread->armed && at & r->chunk_mask && !*(volatile uint32_t *)word &&
+	    litifut_exchange(&thread->cursor, at, 0)) {
 		thread->armed = 1;
+		litifut_exchange(word, 0, at);
 	}
 	litifut_signals_restore(&signals);
 }

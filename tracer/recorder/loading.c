@@ -55,6 +55,19 @@ static void litifut_confine_bits(void)
 	litifut_confine_now();
 }
 
+/* The same where calls are recorded. Where thunks record them, the next event arms the thread, and
+ * then confines the process. */
+static void litifut_confine_calls(void)
+{
+	const struct litifut_recorder *r = &litifut_recorder;
+
+	if (!r->settings.no_calls || litifut_is_flags() || r->fast < LITIFUT_FAST_LOOKUP ||
+	    r->fast == LITIFUT_FAST_THUNKS)
+		return;
+	litifut_confine_when_due();
+	litifut_confine_now();
+}
+
 /* Thunks do not ask whether their module is known, so it is made known before
  * they can run. */
 LITIFUT_PUBLIC void litifut_module_enter(struct litifut_module *module)
@@ -72,6 +85,7 @@ LITIFUT_PUBLIC void litifut_module_enter(struct litifut_module *module)
 		litifut_confine_flags(module);
 		litifut_confine_bits();
 	}
+	litifut_confine_calls();
 }
 
 /* At exit each module comes here, the executable first and the libraries in

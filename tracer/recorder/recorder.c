@@ -182,7 +182,8 @@ static void litifut_record_slowly(const struct litifut_call *call)
 		litifut_scratch_enter(thread);
 	if (r->fast == LITIFUT_FAST_THUNKS || (litifut_is_bits() && r->thunks))
 		litifut_thread_arm(thread);
-	if (r->settings.no_calls)
+	/* thunks need the kernel once more, when it is known that the process has them */
+	if (r->settings.no_calls && (r->thunks || call->module->engine != LITIFUT_ENGINE_THUNK))
 		litifut_confine_when_due();
 }
 

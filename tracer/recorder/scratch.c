@@ -83,14 +83,48 @@ void litifut_scratch_start(void)
 		litifut_recorder.last_scratch = litifut_scratch_map();
 }
 
+/* For as many threads as a confined process is likely to make. */
+#define LITIFUT_SCRATCH_SPARES 8
+
+void litifut_scratch_prepare(void)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+
+	for (struct litifut_thread *thread = r->thread_list; thread; thread = thread->next)
+		if (thread->id && !thread->scratch)
+			thread->scratch = litifut_scratch_map();
+	for (unsigned i = 0; i < LITIFUT_SCRATCH_SPARES; i++) {
+		uint32_t chunk = litifut_scratch_map();
+
+		if (!chunk)
+			break;
+		*(uint32_t *)chunk = r->spare_scratch;
+		r->spare_scratch = chunk;
+	}
+}
+
+/* 0: there is none. */
+static uint32_t litifut_scratch_spare(void)
+{
+	struct litifut_recorder *r = &litifut_recorder;
+	uint32_t chunk;
+
+	do
+		chunk = *(volatile uint32_t *)&r->spare_scratch;
+	while (chunk && !litifut_exchange(&r->spare_scratch, chunk, *(uint32_t *)chunk));
+	return chunk;
+}
+
 void litifut_scratch_enter(struct litifut_thread *thread)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 
-	if (thread->scratch_from || (r->fast < LITIFUT_FAST_WORDS && !litifut_is_bits()))
+	if (thread->scratch_from || thread->hold & LITIFUT_HOLD_SHARED ||
+	    (r->fast < LITIFUT_FAST_WORDS && !litifut_is_bits()))
 		return;
 	if (!thread->scratch)
-		thread->scratch = litifut_scratch_map();
+		thread->scratch = litifut_system_calls_forbidden ? litifut_scratch_spare()
+								 : litifut_scratch_map();
 	if (!thread->scratch && !litifut_system_calls_forbidden)
 		thread->scratch = r->last_scratch;
 	if (!thread->scratch)
@@ -168,6 +202,13 @@ bool litifut_thread_records(struct litifut_thread *thread)
 	if (r->clock != LITIFUT_CLOCK_NONE)
 		thread->time_high = (uint32_t)(litifut_clock_now() >> 30);
 	return false;
+}
+
+void litifut_scratch_leave(struct litifut_thread *thread)
+{
+	litifut_thread_disarm(thread);
+	litifut_scratch_count(thread, thread->cursor);
+	litifut_scratch_drop(thread);
 }
 
 void litifut_scratch_count_all(void)

@@ -83,7 +83,10 @@ struct litifut_recorder {
 	uint32_t events;       /* in full chunks; about, see litifut_compacts() */
 	uint32_t compact;      /* cursor of the chunk for compact blocks */
 	uint32_t last_scratch; /* scratch chunk of threads without memory for one; 0: none */
-	uint32_t scratch;      /* struct litifut_scratch, mapped when first needed */
+	/* Scratch chunks of threads that a confined process makes: the first; each begins with the
+	 * address of the next one. 0: no more. */
+	uint32_t spare_scratch;
+	uint32_t scratch; /* struct litifut_scratch, mapped when first needed */
 	uint32_t scratch_busy;
 	uint32_t vdso;         /* address of the kernel's shared library, 0: none */
 	uint32_t full;         /* enum litifut_full */

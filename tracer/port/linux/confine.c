@@ -12,6 +12,7 @@
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/armed.h"
 #include "tracer/recorder/clock.h"
+#include "tracer/recorder/scratch.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
 #include "tracer/recorder/table.h"
@@ -76,6 +77,7 @@ void litifut_confine(uint32_t kb)
 	if (!r->file.ring)
 		litifut_spares_map(kb << 10);
 	litifut_save_all();
+	litifut_scratch_prepare();
 	litifut_tables_prepare(litifut_thread_find(litifut_thread_id()));
 	r->frozen = r->clock == LITIFUT_CLOCK_NONE ? 0 : litifut_clock_now();
 	litifut_tell("no system calls from here on", "", 0);
@@ -115,6 +117,7 @@ void litifut_confined_spawns(void)
 	r->full = 1;
 	if (!thread)
 		return;
-	litifut_thread_disarm(thread);
+	litifut_scratch_leave(thread);
 	thread->cursor = 0;
+	thread->hold |= LITIFUT_HOLD_SHARED;
 }
