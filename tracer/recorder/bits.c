@@ -20,6 +20,11 @@
 #define LITIFUT_BITS_CALLS 60
 #define LITIFUT_BITS_STACK_BYTES 16384 /* that are searched for them */
 
+/* Nothing else is mapped so near below the arguments of the program, or the end of the stack of a
+ * thread. */
+#define LITIFUT_BITS_STACK_FIRST (8u << 20)
+#define LITIFUT_BITS_STACK_THREAD (256u << 10)
+
 uint32_t litifut_bits_never;
 
 /* The record, and behind it a word for bits that holds `last`. Signals are blocked, but for those
@@ -54,6 +59,25 @@ bool litifut_bits_put(struct litifut_thread *thread, const uint32_t *words, uint
 	return done;
 }
 
+/* Where the stack ends that the calling thread is on at `from`; what is mapped behind it must not
+ * be read. It may be a device, or pages that a thread of the program provides when they are touched
+ * (userfaultfd), which may be this one. Of a stack that is not known, the end of a page. */
+static uint32_t litifut_bits_stack_end(uint32_t from)
+{
+	const struct litifut_recorder *r = &litifut_recorder;
+	const uint32_t thread_end =
+		litifut_port_thread_pointer(r->features) + LITIFUT_PORT_THREAD_STRUCTURE_END;
+	stack_t stack;
+
+	if (!litifut_failed(LITIFUT_CALL2(sigaltstack, 0, &stack)) &&
+	    from - (uint32_t)stack.ss_sp < stack.ss_size)
+		return (uint32_t)stack.ss_sp + (uint32_t)stack.ss_size;
+	if (r->stack_start - from < LITIFUT_BITS_STACK_FIRST)
+		return r->stack_start;
+	return thread_end - from < LITIFUT_BITS_STACK_THREAD ? thread_end
+							     : (from | (r->page_bytes - 1)) + 1;
+}
+
 void litifut_bits_record(struct litifut_thread *thread, const struct litifut_call *call)
 {
 	const struct litifut_recorder *r = &litifut_recorder;
@@ -63,6 +87,7 @@ void litifut_bits_record(struct litifut_thread *thread, const struct litifut_cal
 	const uint32_t code = module->text_start + module->load_bias;
 	uint32_t words[4 + 2 * LITIFUT_BITS_CALLS];
 	uint32_t count = 4;
+	const uint32_t end = litifut_bits_stack_end(stack - 4);
 	struct litifut_signals signals;
 
 	words[1] = call->return_address;
@@ -70,7 +95,8 @@ void litifut_bits_record(struct litifut_thread *thread, const struct litifut_cal
 	words[3] = thread->epoch = r->epoch;
 	/* the link register, which the code of the edge has pushed, may be the only place of one */
 	for (uint32_t at = stack - 4;
-	     count < sizeof(words) / 4 && at - (stack - 4) < LITIFUT_BITS_STACK_BYTES; at += 4) {
+	     at < end && count < sizeof(words) / 4 && at - (stack - 4) < LITIFUT_BITS_STACK_BYTES;
+	     at += 4) {
 		if ((at == stack - 4 || !(at & (r->page_bytes - 1))) && !litifut_readable(at & ~7u))
 			break;
 		words[count] = *(const volatile uint32_t *)at;
