@@ -83,6 +83,21 @@ behaviour()
 		"$(recorded parent_work) $(recorded child_work) $(recorded exec_work)" "3 3 1"
 	is "processes" "$(awk -F '\t' 'NR > 1 { print $1 }' events.tsv | sort -u | wc -l)" 4
 
+	# there libc's own calls in fork() are the first of a child
+	flags=-static
+	if link static ../main.c; then
+		rm -rf data
+		guest_environment="LITIFUT_DIR=$(pwd)/data"
+		run traced static "$qemu" "$sysroot" plain/program
+		guest_environment=
+		ok "static: prints the same when traced" diff plain.out traced.out
+		is "static: one trace for each process" "$(find data/trace -name '*.2.trace')" ""
+		"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps traced/static
+		is "static: calls of the parent and of children" "$(recorded parent_work) $(recorded child_work)" "3 3"
+		is "static: processes" "$(awk -F '\t' 'NR > 1 { print $1 }' events.tsv | sort -u | wc -l)" 4
+	fi
+	flags=
+
 	if ! unshare -p -f true 2>/dev/null; then
 		skip "processes with the same number" "it takes the right to make PID namespaces"
 		return

@@ -47,15 +47,22 @@ static void litifut_fork_block(struct litifut_thread *thread)
 		thread->fork_pointer = litifut_port_thread_pointer(litifut_recorder.features);
 }
 
-/* In both processes, of the thread that forks. It has another id in the child, where a call that
- * came before may also have begun the trace, so all that is known of it is its pointer. */
-static void litifut_fork_unblock(void)
+/* The thread that forks, in both processes. It has another id in the child, where a call that came
+ * before may also have begun the trace, so all that is known of it is its pointer. */
+static struct litifut_thread *litifut_forking_thread(void)
 {
 	const uint32_t pointer = litifut_port_thread_pointer(litifut_recorder.features);
 	struct litifut_thread *thread = litifut_recorder.thread_list;
 
 	while (thread && (!pointer || thread->fork_pointer != pointer))
 		thread = thread->next;
+	return thread;
+}
+
+static void litifut_fork_unblock(void)
+{
+	struct litifut_thread *thread = litifut_forking_thread();
+
 	if (!thread)
 		return;
 	thread->fork_pointer = 0;
@@ -97,10 +104,13 @@ static void litifut_after_fork(void)
 static void litifut_begin_child(void)
 {
 	struct litifut_recorder *r = &litifut_recorder;
+	const struct litifut_thread *thread = litifut_forking_thread();
 	struct litifut_module *module;
 	uint32_t first = 0;
 
-	if (r->phase != LITIFUT_PHASE_READY)
+	/* In a static program libc's fork makes calls that are traced: the first of them has begun
+	 * the trace, and forgotten what the threads of the parent did. */
+	if (r->phase != LITIFUT_PHASE_READY || (thread && !(thread->hold & LITIFUT_HOLD_FORK)))
 		return;
 	if (!litifut_system_calls_forbidden) {
 		r->file.process = 0;
