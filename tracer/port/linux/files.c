@@ -133,6 +133,17 @@ long litifut_traces_folder(void)
 	return r->folder;
 }
 
+/* The folder that is held has been removed: whoever removes traces need not end the program before
+ * it. False: none was held. */
+static bool litifut_folder_drop(void)
+{
+	if (!litifut_holds_folder())
+		return false;
+	litifut_close(litifut_recorder.folder);
+	litifut_recorder.folder = -1;
+	return true;
+}
+
 long litifut_maps_folder(void)
 {
 	return litifut_folder_beside(litifut_traces_folder(), "maps", LITIFUT_FOLDER_MAKE);
@@ -252,6 +263,10 @@ bool litifut_trace_create(struct litifut_trace_file *file)
 		file->name_number = tries ? litifut_free_number(file, folder) : 1;
 		litifut_file_name(file, name, "trace");
 		descriptor = litifut_open_to_write(folder, name, O_RDWR | O_CREAT | O_EXCL);
+		if (descriptor == -ENOENT && !tries && litifut_folder_drop()) {
+			folder = litifut_traces_folder();
+			descriptor = -EEXIST;
+		}
 	}
 	litifut_recorder.trouble = descriptor;
 	if (litifut_failed(descriptor)) {
