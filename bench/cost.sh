@@ -71,6 +71,11 @@ link_delay()
 		MIPS 11 or, from a function without room on its stack, 12; the rest are the trampolines of calls that had to be moved, of tail calls, and islands.
 		Before ARMv7 each call searches the instruction DB. All threads add to the same counter of a site, with ldrex and strex or ll and sc.
 	END
+	part "What spans and tables cost" "$folder/table_cost.sh" <<-END
+		Executed instructions for each call and its return over the plain program, position-independent programs, \`LITIFUT_CLOCK=page\`, which takes one
+		instruction more at each event than the counter of the CPU does. Spans: \`LITIFUT_COMPACT=0\`. In a table the thunks take as much as with
+		spans, the rest is the summing up of full chunks.
+	END
 	part "Beside other tools" "$folder/peers.sh" <<-END
 		On the same work. -finstrument-functions, -pg, uftrace and XRay see the functions of the program that were compiled
 		for them; LITIFUT also the calls into libraries. Where a tool does not count its events, the number of entries that

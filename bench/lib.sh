@@ -6,7 +6,8 @@
 #   measure plain none && echo "$instructions"
 #   measure db all && echo "$instructions $events $trace_bytes"
 #
-# Ways: plain; db, thunk (LITIFUT with that engine; only the link is done again);
+# Ways: plain; db, thunk (LITIFUT with that engine; only the link is done again); counters, spans, table
+# (LITIFUT with that mode);
 # source (-finstrument-functions with bench/recorder.c); uftrace (the same
 # without it); counts (gcc -pg); xray (clang's sleds). BENCH_TARGETS and
 # BENCH_WORKLOADS take the place of the usual ones.
@@ -218,6 +219,14 @@ build_way()
 		(cd "$tree/here" && rm -f $outputs)
 		front="env LITIFUT_MODE=counts $BUILD/bin/litifut build"
 		;;
+	spans | table)
+		build_way plain || return
+		way=$1
+		cp -a "$tree/plain" "$tree/here"
+		# shellcheck disable=SC2154,SC2086
+		(cd "$tree/here" && rm -f $outputs)
+		front="env LITIFUT_MODE=$way LITIFUT_CLOCK=page $BUILD/bin/litifut build"
+		;;
 	source)
 		"$triplet-gcc" $machine_flags -O2 -fPIC -ftls-model=initial-exec -c -o "$work/recorder.$target.o" \
 			"$root/bench/recorder.c" || return
@@ -251,6 +260,7 @@ mode_environment()
 {
 	case $1.$2 in
 	db.* | thunk.* | counters.*) echo "LITIFUT_DIR=$work/data LITIFUT_CLOCK=none" ;;
+	spans.* | table.*) echo "LITIFUT_DIR=$work/data LITIFUT_CLOCK=page" ;;
 	source.*) echo "BENCH_TRACE=$work/data/trace/source" ;;
 	uftrace.*) echo "UFTRACE_DIR=$work/data UFTRACE_BUFFER=4194304" ;;
 	counts.*) echo "GMON_OUT_PREFIX=$work/data/gmon" ;;
@@ -299,9 +309,9 @@ same_output()
 count_events()
 {
 	case $1 in
-	db | thunk | counters)
-		# counters are known by the file
-		[ "$1" != counters ] || with_files=$tree/$1
+	db | thunk | counters | spans | table)
+		# counters and tables are known by the file
+		case $1 in counters | table) with_files=$tree/$1 ;; *) with_files= ;; esac
 		"$post" --no-maps-paths -f report "$work/data" ${with_files:-} 2>&1 >/dev/null |
 			sed -n 's/^litifut-post: \([0-9]*\) calls.*/\1/p'
 		;;
@@ -323,6 +333,7 @@ measure()
 		build_way "$1" || return
 		rm -f "$work/counted" "$work"/counted.*
 		qemu_options="-plugin $oracle,count=$work/counted"
+		case $1 in spans | table) qemu_options=$qemu_options,clock=1 ;; esac
 		run_way "$1" "$2"
 		measure_status=$?
 		qemu_options=

@@ -39,14 +39,16 @@ enum litifut_fold_mark {
 /* Most entries are found in this index. */
 struct litifut_fold_index {
 	const uint32_t *slots; /* handles by hash; a free one is 0 */
-	uint32_t mask;         /* how many there are, less 1 */
+	uint32_t factor;       /* times this, */
+	uint32_t shift;        /* and shifted by this, an address is the number of a slot */
 };
 
 /* What differs between the recorder and a reader. */
 struct litifut_fold_ways {
 	struct litifut_fold_index (*index)(void *context);
-	/* The same as `find` for a direct call, without adding one; 0: use `find`. */
-	uint32_t (*look)(const struct litifut_fold_index *index, uint32_t address);
+	/* The same as `find` for a call or, with a callee, for one through a register, without
+	 * adding one; 0: use `find`. */
+	uint32_t (*look)(const struct litifut_fold_index *index, uint32_t address, uint32_t callee);
 	/* Handle of the entry for this call; 0: there is no room for one. */
 	uint32_t (*find)(void *context, uint32_t address, uint32_t callee, bool tail);
 	struct litifut_table_call *(*entry)(void *context, uint32_t handle);
@@ -67,7 +69,7 @@ struct litifut_fold {
 
 #define LITIFUT_FOLD_INLINE static inline __attribute__((always_inline))
 /* For rare cases, which must stay outside the loop. */
-#define LITIFUT_FOLD_SLOW static __attribute__((noinline))
+#define LITIFUT_FOLD_SLOW static __attribute__((noinline, cold, unused))
 
 LITIFUT_FOLD_INLINE uint64_t litifut_fold_time(uint64_t now, uint32_t low)
 {
@@ -197,39 +199,6 @@ LITIFUT_FOLD_INLINE void litifut_fold_leave(const struct litifut_fold *fold,
 			litifut_fold_cut(fold, ways);
 }
 
-/* The usual cases of the two functions above, which change nothing otherwise and give false.
- * `depth` is that of the open calls, `top` the frame behind the uppermost one. */
-LITIFUT_FOLD_INLINE bool litifut_fold_enter_top(const struct litifut_fold *fold,
-						const struct litifut_fold_ways *ways,
-						struct litifut_open_call *top, uint32_t depth,
-						uint64_t now, uint32_t stack_pointer,
-						uint32_t handle)
-{
-	if (!handle || depth == fold->limit ||
-	    (depth && top[-1].stack_pointer <= stack_pointer + 3))
-		return false;
-	ways->entry(fold->context, handle)->count++;
-	top->entry = handle;
-	top->stack_pointer = stack_pointer;
-	top->start = now;
-	top->children = 0;
-	*(volatile uint32_t *)&fold->open->depth = depth + 1;
-	return true;
-}
-
-LITIFUT_FOLD_INLINE bool litifut_fold_leave_top(const struct litifut_fold *fold,
-						const struct litifut_fold_ways *ways,
-						struct litifut_open_call *top, uint32_t depth,
-						uint64_t now, uint32_t stack_pointer, uint32_t exit)
-{
-	if (!depth || top[-1].stack_pointer != stack_pointer ||
-	    ways->entry(fold->context, top[-1].entry)->exit != exit)
-		return false;
-	litifut_fold_close(fold, ways, top - 1, depth - 1, now);
-	return true;
-}
-
-/* An event that is not a direct call or a return of the uppermost call. */
 LITIFUT_FOLD_SLOW void litifut_fold_other(const struct litifut_fold *fold,
 					  const struct litifut_fold_ways *ways, uint32_t first,
 					  uint32_t address, uint32_t callee)
@@ -317,71 +286,6 @@ LITIFUT_FOLD_SLOW uint32_t litifut_fold_item(const struct litifut_fold *fold,
 		open->lost++;
 	}
 	return last + 1;
-}
-
-/* Folds the events from `word` to before `end`, and empties them. Returns where it stops: at
- * `end`, or at a slot that is not filled. With `skip`, such slots are left out. */
-LITIFUT_FOLD_INLINE uint32_t *litifut_fold_words(const struct litifut_fold *fold,
-						 const struct litifut_fold_ways *ways,
-						 uint32_t *word, const uint32_t *end, bool skip)
-{
-	struct litifut_open_calls *open = fold->open;
-	struct litifut_fold_index index = ways->index(fold->context);
-	uint32_t depth = open->depth;
-	struct litifut_open_call *top = fold->frames + depth;
-	uint64_t now = open->now;
-	uint64_t taken = open->taken;
-
-	while (word < end) {
-		volatile uint32_t *slot = word;
-		uint32_t first = slot[0];
-		uint32_t done = 3;
-		uint32_t address;
-		uint32_t low;
-
-		if (first < LITIFUT_WORD_FIRST_ADDRESS || first & 2 || end - word < 3 ||
-		    !(low = slot[2])) {
-			open->now = now;
-			open->taken = taken;
-			done = litifut_fold_item(fold, ways, slot, (uint32_t)(end - word), skip);
-			if (!done)
-				break;
-		} else {
-			address = slot[1];
-			slot[2] = 0;
-			slot[1] = 0;
-			slot[0] = 0;
-			now = litifut_fold_time(now, low - (uint32_t)(taken >> 8));
-			taken += fold->cost;
-			if (!(first & LITIFUT_FOLD_RETURN)) {
-				if (litifut_fold_enter_top(fold, ways, top, depth, now, first,
-							   ways->look(&index, address))) {
-					word += 3;
-					top++;
-					depth++;
-					continue;
-				}
-			} else if (litifut_fold_leave_top(fold, ways, top, depth, now,
-							  first - LITIFUT_FOLD_RETURN, address)) {
-				word += 3;
-				top--;
-				depth--;
-				continue;
-			}
-			open->now = now;
-			open->taken = taken;
-			litifut_fold_other(fold, ways, first, address, 0);
-		}
-		word += done;
-		index = ways->index(fold->context);
-		now = open->now;
-		taken = open->taken;
-		depth = open->depth;
-		top = fold->frames + depth;
-	}
-	open->now = now;
-	open->taken = taken;
-	return word;
 }
 
 #endif

@@ -2,7 +2,7 @@
  * that the recorder has for it. */
 #include "postproc/sources/table_calls.h"
 
-#include <litifut/fold.h>
+#include <litifut/fold_words.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,10 +189,11 @@ static struct litifut_fold_index no_index(void *context)
 	return (struct litifut_fold_index){0};
 }
 
-static uint32_t look(const struct litifut_fold_index *index, uint32_t address)
+static uint32_t look(const struct litifut_fold_index *index, uint32_t address, uint32_t callee)
 {
 	(void)index;
 	(void)address;
+	(void)callee;
 	return 0;
 }
 

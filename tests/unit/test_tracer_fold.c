@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include <litifut/fold.h>
+#include <litifut/fold_words.h>
 
 #define ENTRIES 16
 #define DEPTH 8
@@ -30,11 +30,11 @@ static struct litifut_fold_index no_index(void *context)
 	return (struct litifut_fold_index){0};
 }
 
-static uint32_t look(const struct litifut_fold_index *index, uint32_t address)
+static uint32_t look(const struct litifut_fold_index *index, uint32_t address, uint32_t callee)
 {
 	(void)index;
 	for (uint32_t i = 0; i < ENTRIES; i++)
-		if (calls[i].address == address && !calls[i].callee)
+		if (calls[i].address == address && calls[i].callee == callee)
 			return i + 1;
 	return 0;
 }
@@ -117,7 +117,7 @@ static void leave(uint32_t sp, unsigned number, uint32_t time)
 
 static void has(unsigned number, unsigned made, unsigned untimed, unsigned sum, unsigned self)
 {
-	const struct litifut_table_call *call = &calls[look(NULL, ADDRESS(number)) - 1];
+	const struct litifut_table_call *call = &calls[look(NULL, ADDRESS(number), 0) - 1];
 
 	assert_int_equal(call->count, made);
 	assert_int_equal(call->untimed, untimed);
@@ -307,6 +307,156 @@ static void an_event_may_be_older_than_its_chunk(void **state)
 	}
 }
 
+/* The low half of what it takes is as usual. */
+static void a_call_may_take_longer_than_32_bits(void **state)
+{
+	(void)state;
+	begin();
+	for (unsigned i = 0; i < 3; i++) {
+		enter(SP, 0, 100 * i + 10);
+		if (i == 2) {
+			words[count++] = LITIFUT_CONTROL_WORD(LITIFUT_WORD_TIME, 2);
+			words[count++] = 215;
+			words[count++] = 3;
+		}
+		enter(SP - 16, 1, 100 * i + 16);
+		leave(SP - 16, 1, 100 * i + 18);
+		leave(SP, 0, 100 * i + 20 + 10 * (i == 1));
+	}
+	for (unsigned i = 0; i < 3; i++)
+		put(SP, 0x50000, 300); /* the loop for usual events keeps away from the end */
+	assert_int_equal(fold(false), count);
+	assert_int_equal(calls[0].count, 3);
+	assert_true(calls[0].sum == (UINT64_C(3) << 32) + 40);
+	assert_true(calls[0].self == (UINT64_C(3) << 32) + 34);
+	assert_true(calls[0].maximum == (UINT64_C(3) << 32) + 10);
+	assert_true(calls[0].minimum_inverted == ~UINT64_C(10));
+}
+
+/* The same, each event by itself: what the loop for usual events leaves alone goes this way. */
+static unsigned fold_slowly(uint32_t cost)
+{
+	const struct litifut_fold all = {
+		.open = &open_calls, .frames = frames, .limit = DEPTH, .cost = cost};
+	unsigned at = 0;
+
+	while (at < count) {
+		uint32_t done = litifut_fold_item(&all, &ways, words + at, count - at, false);
+
+		if (!done)
+			break;
+		at += done;
+	}
+	return at;
+}
+
+static uint32_t random_seed;
+
+static uint32_t below(uint32_t bound)
+{
+	random_seed = random_seed * 1664525u + 1013904223u;
+	return (random_seed >> 8) % bound;
+}
+
+/* What a thread may record: mostly calls and their returns, and all that is seldom. */
+static void put_at_random(void)
+{
+	unsigned depth = 0;
+	unsigned made[64];
+	uint32_t time = 0u - below(2000);
+
+	while (count < WORDS - 8) {
+		unsigned number = below(10);
+
+		time += below(30) ? below(200) : below(4000000000u);
+		if (!below(200))
+			time -= below(100000);
+		if (below(100) < 45 && depth < 60) {
+			made[depth] = number;
+			enter(SP - 16 * depth++, number, time);
+		} else if (below(100) < 80 && depth) {
+			depth--;
+			leave(SP - 16 * depth, made[depth], time);
+		} else if (!below(3) && depth) {
+			put(SP - 16 * (depth - 1) + LITIFUT_FOLD_TAIL, ADDRESS(number), time);
+		} else if (!below(3)) { /* its return is not recorded, or it leaves several calls */
+			depth -= depth ? below(depth) : 0;
+		} else if (!below(2)) {
+			words[count++] = SP - 16 * depth + LITIFUT_FOLD_CALL_POINTER;
+			words[count++] = ADDRESS(number);
+			words[count++] = 0x40000;
+			words[count++] = time;
+			made[depth++] = number;
+		} else if (!below(4)) {
+			words[count++] = LITIFUT_CONTROL_WORD(LITIFUT_WORD_TAKEN, 1);
+			words[count++] = below(100);
+		} else if (!below(4)) {
+			leave(SP - 16 * depth, number, time);
+		}
+		if (depth > 60)
+			depth = 60;
+		if (!below(1500))
+			put(SP - 16 * depth, ADDRESS(number), 0); /* not filled */
+	}
+}
+
+/* Numbers of 64 bits that are about to carry. */
+static void begin_at_random(void)
+{
+	static const uint64_t minimums[] = {~UINT64_C(40), ~UINT64_C(0), ~(UINT64_C(1) << 32), 0};
+	static const uint64_t maximums[] = {150, UINT32_MAX, UINT64_C(0x100000010)};
+
+	begin();
+	for (unsigned i = 0; i < 10; i++) {
+		calls[i] = (struct litifut_table_call){.address = ADDRESS(i),
+						       .exit = below(2) ? EXIT(i) : 0,
+						       .count = UINT64_C(0x1fffffff0) + below(16),
+						       .untimed = UINT32_MAX - below(3),
+						       .sum = UINT32_MAX - below(10000),
+						       .self = UINT64_C(0x3ffffff00) + below(256),
+						       .minimum_inverted = minimums[below(4)],
+						       .maximum = maximums[below(3)]};
+	}
+	open_calls.now = UINT64_C(0x7ffffffff) - below(1000);
+	open_calls.taken = below(2) ? UINT64_C(0xffffff00) + below(1000) : below(1000);
+}
+
+static void usual_events_are_folded_as_others(void **state)
+{
+	static struct litifut_table_call first_calls[ENTRIES];
+	static struct litifut_open_call first_frames[DEPTH];
+	static uint32_t first_words[WORDS];
+
+	(void)state;
+	for (unsigned round = 0; round < 3000; round++) {
+		const uint32_t cost = round % 3 ? below(5000) : 0;
+		const struct litifut_fold all = {
+			.open = &open_calls, .frames = frames, .limit = DEPTH, .cost = cost};
+		struct litifut_open_calls first_open;
+		unsigned first_end;
+
+		random_seed = round;
+		begin_at_random();
+		put_at_random();
+		first_end =
+			(unsigned)(litifut_fold_words(&all, &ways, words, words + count, false) -
+				   words);
+		memcpy(first_calls, calls, sizeof(calls));
+		memcpy(first_frames, frames, sizeof(frames));
+		memcpy(first_words, words, sizeof(words));
+		first_open = open_calls;
+
+		random_seed = round;
+		begin_at_random();
+		put_at_random();
+		assert_int_equal(first_end, fold_slowly(cost));
+		assert_memory_equal(&first_open, &open_calls, sizeof(open_calls));
+		assert_memory_equal(first_calls, calls, sizeof(calls));
+		assert_memory_equal(first_frames, frames, open_calls.depth * sizeof(frames[0]));
+		assert_memory_equal(first_words, words, sizeof(words));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -320,6 +470,8 @@ int main(void)
 		cmocka_unit_test(an_event_may_be_older_than_its_chunk),
 		cmocka_unit_test(depth_is_bounded),
 		cmocka_unit_test(any_words_do_no_harm),
+		cmocka_unit_test(a_call_may_take_longer_than_32_bits),
+		cmocka_unit_test(usual_events_are_folded_as_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

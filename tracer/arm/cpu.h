@@ -17,6 +17,27 @@
 #define LITIFUT_PORT_IT(instruction)
 #endif
 
+#if __ARM_ARCH >= 7
+/* Of <litifut/fold_words.h>. A compiler does not store one register twice, */
+#define LITIFUT_FOLD_EMPTY_TWO(slot, at)                                                           \
+	__asm__ volatile("strd %1, %1, [%0, %2]" : : "r"(slot), "r"(0), "I"(4 * (at)) : "memory")
+/* and takes six instructions for this. */
+#define LITIFUT_FOLD_ADD(of, member, more)                                                         \
+	do {                                                                                       \
+		uint32_t low_;                                                                     \
+		uint32_t high_;                                                                    \
+                                                                                                   \
+		__asm__("ldrd %0, %1, [%3, %4]\n\t"                                                \
+			"adds %0, %0, %5\n\t"                                                      \
+			"adc %1, %1, #0\n\t"                                                       \
+			"strd %0, %1, [%3, %4]"                                                    \
+			: "=&r"(low_), "=&r"(high_), "+m"((of)->member)                            \
+			: "r"(of), "I"(__builtin_offsetof(__typeof__(*(of)), member)),             \
+			  "rI"((uint32_t)(more))                                                   \
+			: "cc");                                                                   \
+	} while (0)
+#endif
+
 /* TPIDRURO, from ARMv6K on. Volatile, or the compiler may do it before it asks. */
 static inline uint32_t litifut_port_thread_pointer_fast(void)
 {

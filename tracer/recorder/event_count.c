@@ -5,6 +5,7 @@
 #include <litifut/trace_format.h>
 
 #include "port.h"
+#include "tracer/recorder/fold.h"
 #include "tracer/recorder/table_words.h"
 
 uint32_t litifut_events_in_words(const uint32_t *word, const uint32_t *end, bool timed)

@@ -5,7 +5,7 @@
  * The chunk, the table and the open calls all lie in the trace file: what has been folded is
  * in the table, what has not is still in the chunk, and a reader folds that by the same code
  * (<litifut/fold.h>). So the file is whole at any moment, and after SIGKILL at most the one
- * event of each thread is missing that was being folded.
+ * call of each thread is missing that was being summed up.
  *
  * An event whose thunk was interrupted by a signal handler has a slot that is not filled yet.
  * Folding stops there, the rest waits with its chunk, and the thread gets another one. A
@@ -22,7 +22,6 @@
 
 #include <stddef.h>
 
-#include <litifut/fold.h>
 #include <litifut/module_format.h>
 
 #include "return_point.h"
@@ -30,6 +29,7 @@
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/bits.h"
 #include "tracer/recorder/epochs.h"
+#include "tracer/recorder/fold.h"
 #include "tracer/recorder/module_list.h"
 #include "tracer/recorder/pending.h"
 #include "tracer/recorder/shared.h"
@@ -79,8 +79,10 @@ struct litifut_table {
 	struct litifut_table_waiting late[LITIFUT_TABLE_WAITING];
 	uint32_t late_count; /* may be more than there is room for */
 	uint32_t late_taken;
-	/* Chunks that have been folded. */
-	uint32_t empty[LITIFUT_TABLE_WAITING];
+	/* Chunks with a slot that was given up, which may still get a late store; and those that
+	 * are empty. When all wait for one slot, all may be empty together when it is given up. */
+	uint32_t given_up[LITIFUT_TABLE_WAITING];
+	uint32_t empty[2 * LITIFUT_TABLE_WAITING];
 	uint32_t handed; /* which of them was given out last; 0: none */
 };
 
@@ -109,11 +111,26 @@ static struct litifut_table_call *litifut_table_entry(void *context, uint32_t ha
 	return (struct litifut_table_call *)handle;
 }
 
-static uint32_t litifut_table_hash(uint32_t address, uint32_t callee)
-{
-	uint32_t hash = (address + (callee << 7 | callee >> 25)) * 0x9e3779b1u;
+/* What an address is multiplied by, so that the bits from 12 on depend on all of it. */
+#define LITIFUT_TABLE_FACTOR 0x9e3779b1u
 
-	return hash >> 12;
+/* Bits of a slot beside the address of its entry. A direct call is found in a hurry: there a slot
+ * leads to the address that it is compared with. That of a call through a register leads to the
+ * high half of its count instead, which is never an address. */
+#define LITIFUT_TABLE_POINTED                                                                      \
+	((uint32_t)offsetof(struct litifut_table_call, count) + 4 * !LITIFUT_FOLD_LOW)
+#define LITIFUT_TABLE_ENTRY(slot) ((slot) & ~((uint32_t)sizeof(struct litifut_table_call) - 1))
+
+static inline uint32_t litifut_table_key(uint32_t address, uint32_t callee)
+{
+	return address + (callee << 7 | callee >> 25);
+}
+
+static uint32_t litifut_table_hash(const struct litifut_table *table, uint32_t address,
+				   uint32_t callee)
+{
+	return (litifut_table_key(address, callee) * LITIFUT_TABLE_FACTOR >> 12) &
+	       (table->slot_count - 1);
 }
 
 static void litifut_table_put(const struct litifut_table *table,
@@ -121,11 +138,11 @@ static void litifut_table_put(const struct litifut_table *table,
 {
 	uint32_t *slots = (uint32_t *)table->slots;
 	uint32_t mask = table->slot_count - 1;
-	uint32_t at = litifut_table_hash(call->address, call->callee) & mask;
+	uint32_t at = litifut_table_hash(table, call->address, call->callee);
 
 	while (slots[at])
 		at = (at + 1) & mask;
-	slots[at] = (uint32_t)call;
+	slots[at] = (uint32_t)call + (call->callee ? LITIFUT_TABLE_POINTED : 0);
 }
 
 /* Room for twice as many handles. False: there is no memory. */
@@ -142,7 +159,9 @@ static LITIFUT_COLD bool litifut_table_widen(struct litifut_table *table)
 	table->slot_count = count;
 	for (uint32_t i = 0; i < old_count; i++)
 		if (old[i])
-			litifut_table_put(table, (const struct litifut_table_call *)old[i]);
+			litifut_table_put(
+				table,
+				(const struct litifut_table_call *)LITIFUT_TABLE_ENTRY(old[i]));
 	if (old)
 		litifut_unmap((uint32_t)old, old_count * 4);
 	return true;
@@ -186,7 +205,7 @@ static LITIFUT_COLD uint32_t litifut_table_add(struct litifut_table *table, uint
 	struct litifut_table_header *header;
 	struct litifut_table_call *call;
 
-	if (table->entries * 2 >= table->slot_count && !litifut_table_widen(table))
+	if (table->entries * 4 >= table->slot_count && !litifut_table_widen(table))
 		return 0;
 	header = litifut_table_header_of(table->chunk);
 	if (!table->chunk || header->count == room) {
@@ -224,12 +243,14 @@ litifut_table_find(void *context, uint32_t address, uint32_t callee, bool tail)
 	struct litifut_table *table = context;
 	const uint32_t *slots = (const uint32_t *)table->slots;
 	uint32_t mask = table->slot_count - 1;
-	uint32_t at = litifut_table_hash(address, callee) & mask;
+	uint32_t at = litifut_table_hash(table, address, callee);
 	const struct litifut_table_call *call;
 
-	for (; (call = (const struct litifut_table_call *)slots[at]); at = (at + 1) & mask)
+	for (; slots[at]; at = (at + 1) & mask) {
+		call = (const struct litifut_table_call *)LITIFUT_TABLE_ENTRY(slots[at]);
 		if (call->address == address && call->callee == callee)
 			return (uint32_t)call;
+	}
 	return litifut_table_add(table, address, callee, tail);
 }
 
@@ -325,25 +346,40 @@ static LITIFUT_COLD void litifut_table_order(void *context, uint32_t epoch)
 static inline struct litifut_fold_index litifut_table_index(void *context)
 {
 	const struct litifut_table *table = context;
+	uint32_t shift = (uint32_t)__builtin_clz(table->slot_count) + 1;
 
+	/* the bits of the hash, at the upper end */
 	return (struct litifut_fold_index){
 		(const uint32_t *)table->slots,
-		table->slot_count - 1,
+		LITIFUT_TABLE_FACTOR << (shift - 12),
+		shift,
 	};
 }
 
 static inline __attribute__((always_inline)) uint32_t
-litifut_table_look(const struct litifut_fold_index *index, uint32_t address)
+litifut_table_look(const struct litifut_fold_index *index, uint32_t address, uint32_t callee)
 {
-	uint32_t at = litifut_table_hash(address, 0);
-	const struct litifut_table_call *call;
+	uint32_t at = litifut_table_key(address, callee) * index->factor >> index->shift;
+	uint32_t slot = index->slots[at];
 
-	do {
-		call = (const struct litifut_table_call *)index->slots[at++ & index->mask];
-		if (!call)
-			return 0;
-	} while (call->address != address);
-	return call->callee ? 0 : (uint32_t)call;
+	if (callee) {
+		for (; slot; slot = index->slots[at]) {
+			const struct litifut_table_call *call =
+				(const struct litifut_table_call *)LITIFUT_TABLE_ENTRY(slot);
+
+			if (call->address == address && call->callee == callee)
+				return (uint32_t)call;
+			at = (at + 1) & UINT32_MAX >> index->shift;
+		}
+		return 0;
+	}
+	if (LITIFUT_FOLD_USUAL(slot && *(const uint32_t *)slot == address))
+		return slot;
+	while (slot && *(const uint32_t *)slot != address) {
+		at = (at + 1) & UINT32_MAX >> index->shift;
+		slot = index->slots[at];
+	}
+	return slot;
 }
 
 static const struct litifut_fold_ways litifut_table_ways = {
@@ -430,7 +466,7 @@ static bool litifut_table_fold_oldest(struct litifut_table *table, bool skip)
 
 static void litifut_table_keep(struct litifut_table *table, uint32_t chunk)
 {
-	for (uint32_t i = 0; i < LITIFUT_TABLE_WAITING; i++)
+	for (uint32_t i = 0; i < 2 * LITIFUT_TABLE_WAITING; i++)
 		if (litifut_exchange(&table->empty[i], 0, chunk))
 			return;
 }
@@ -438,7 +474,7 @@ static void litifut_table_keep(struct litifut_table *table, uint32_t chunk)
 /* A chunk that is empty, or 0. */
 static uint32_t litifut_table_empty_chunk(struct litifut_table *table)
 {
-	for (uint32_t i = 0; i < LITIFUT_TABLE_WAITING; i++) {
+	for (uint32_t i = 0; i < 2 * LITIFUT_TABLE_WAITING; i++) {
 		uint32_t chunk = *(volatile uint32_t *)&table->empty[i];
 
 		if (chunk && litifut_exchange(&table->empty[i], chunk, 0)) {
@@ -476,6 +512,28 @@ static bool litifut_table_take_late(struct litifut_table *table)
 	return true;
 }
 
+/* A slot of this chunk was given up. It is empty when no store to it can be pending. That is looked
+ * at again each time: what looked like one may have been a register that the recorder or a thunk
+ * left to the program when the handler was left. */
+static LITIFUT_COLD void litifut_table_give_up(struct litifut_thread *thread,
+					       struct litifut_table *table, uint32_t chunk)
+{
+	for (uint32_t i = 0; i < LITIFUT_TABLE_WAITING; i++) {
+		uint32_t *at = &table->given_up[i];
+
+		if (!*at) {
+			*at = chunk;
+			chunk = 0; /* without a place, it stays as it is */
+		}
+		if (!*at || litifut_is_pending(thread, *at))
+			continue;
+		litifut_clear((uint32_t *)((struct litifut_chunk_header *)*at + 1),
+			      (uint32_t *)(*at + litifut_recorder.chunk_mask + 1));
+		litifut_table_keep(table, *at);
+		*at = 0;
+	}
+}
+
 /* All that waits, as far as it can be folded. */
 static void litifut_table_fold_all(struct litifut_thread *thread, struct litifut_table *table)
 {
@@ -492,7 +550,7 @@ static void litifut_table_fold_all(struct litifut_thread *thread, struct litifut
 				break;
 			}
 			litifut_table_fold_oldest(table, true);
-			given_up = litifut_is_pending(thread, oldest);
+			given_up = true;
 		}
 		table->waiting_count--;
 		for (uint32_t i = 0; i < table->waiting_count; i++)
@@ -500,7 +558,11 @@ static void litifut_table_fold_all(struct litifut_thread *thread, struct litifut
 		*(volatile uint16_t *)&((struct litifut_chunk_header *)oldest)->kind =
 			LITIFUT_CHUNK_FREE;
 		litifut_save(&r->file, oldest, sizeof(struct litifut_chunk_header));
-		if (!given_up && !litifut_chunk_is_first(&r->file, oldest))
+		if (litifut_chunk_is_first(&r->file, oldest))
+			continue;
+		if (given_up)
+			litifut_table_give_up(thread, table, oldest);
+		else
 			litifut_table_keep(table, oldest);
 	}
 }

@@ -2,6 +2,8 @@
 
 #include "tracer/recorder/table_words.h"
 
+#include "tracer/recorder/fold.h"
+
 uint32_t litifut_table_words(const struct litifut_call *call, uint64_t now, uint32_t *words)
 {
 	uint32_t low = (uint32_t)now;

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <litifut/fold.h>
 #include <litifut/litifut.h>
 
 #include "tracer/recorder/state.h"

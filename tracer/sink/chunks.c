@@ -63,8 +63,7 @@ bool litifut_save(struct litifut_trace_file *file, uint32_t address, uint32_t by
 	       file->sink->save(descriptor, litifut_file_offset(file, address), address, bytes);
 }
 
-/* Zeroes words; there are a multiple of eight of them. */
-static void litifut_clear(uint32_t *word, const uint32_t *end)
+void litifut_clear(uint32_t *word, const uint32_t *end)
 {
 	for (; word < end; word += 8) {
 		word[0] = 0;

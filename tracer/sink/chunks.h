@@ -20,6 +20,8 @@ uint32_t *litifut_reserve(uint32_t *cursor, uint32_t bytes, uint32_t kind, uint3
 			  uint32_t thread);
 /* Puts `count` words at a reserved place, front to back. */
 void litifut_fill(uint32_t *place, const uint32_t *words, uint32_t count);
+/* Zeroes words up to `end`; there are a multiple of eight of them. */
+void litifut_clear(uint32_t *word, const uint32_t *end);
 /* The chunk of the process's trace that holds `address`, one of a word of it. */
 uint32_t litifut_chunk_of(uint32_t address);
 /* Room for one more chunk of a file: the first one, or one at its end, mapped at a multiple of its
