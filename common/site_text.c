@@ -2,6 +2,7 @@
 #include "common/site_text.h"
 
 #include <litifut/module_format.h>
+#include <litifut/trace_format.h>
 #include <stddef.h>
 
 static const struct {
@@ -89,4 +90,33 @@ const char *litifut_site_kind_name(unsigned kind)
 	if (kind >= sizeof(kinds) / sizeof(*kinds) || !kinds[kind])
 		return "unknown";
 	return kinds[kind];
+}
+
+const char *litifut_engine_name(unsigned engine)
+{
+	switch (engine) {
+	case LITIFUT_ENGINE_DB:
+		return "db";
+	case LITIFUT_ENGINE_THUNK:
+		return "thunk";
+	case LITIFUT_ENGINE_SITE_FAST:
+		return "stubs, fast";
+	case LITIFUT_ENGINE_SITE_SMALL:
+		return "stubs, small";
+	default:
+		return "unknown";
+	}
+}
+
+const char *litifut_mode_name(unsigned mode)
+{
+	static const char *const names[] = {
+		[LITIFUT_MODE_CALLS] = "calls",         [LITIFUT_MODE_SPANS] = "spans",
+		[LITIFUT_MODE_TABLE] = "table",         [LITIFUT_MODE_COUNTS] = "counts",
+		[LITIFUT_MODE_COVERAGE] = "coverage",   [LITIFUT_MODE_PATHS] = "paths",
+		[LITIFUT_MODE_STREAM] = "stream",       [LITIFUT_MODE_UNITS] = "units",
+		[LITIFUT_MODE_BALLLARUS] = "balllarus",
+	};
+
+	return mode < sizeof(names) / sizeof(*names) && names[mode] ? names[mode] : "unknown";
 }

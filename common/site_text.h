@@ -1,4 +1,4 @@
-/* The words in which people read about call sites. */
+/* The words in which people read about call sites and modules. */
 #ifndef LITIFUT_COMMON_SITE_TEXT_H
 #define LITIFUT_COMMON_SITE_TEXT_H
 
@@ -15,5 +15,11 @@ const char *litifut_exit_reason_text(unsigned reason);
 
 /* "direct", "indirect", "tail" or "tail-indirect". */
 const char *litifut_site_kind_name(unsigned kind);
+
+/* Of an enum litifut_engine: "db", "thunk", "stubs, fast" or "stubs, small". */
+const char *litifut_engine_name(unsigned engine);
+
+/* Of an enum litifut_mode, as LITIFUT_MODE has it. */
+const char *litifut_mode_name(unsigned mode);
 
 #endif

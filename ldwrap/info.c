@@ -17,22 +17,6 @@ static const char *cpu_name(const struct litifut_module_info *info)
 	return arch ? arch->cpu->objects->describe(info->elf_data) : "another CPU";
 }
 
-static const char *engine_name(unsigned engine)
-{
-	switch (engine) {
-	case LITIFUT_ENGINE_DB:
-		return "db";
-	case LITIFUT_ENGINE_THUNK:
-		return "thunk";
-	case LITIFUT_ENGINE_SITE_FAST:
-		return "stubs, fast";
-	case LITIFUT_ENGINE_SITE_SMALL:
-		return "stubs, small";
-	default:
-		return "unknown";
-	}
-}
-
 static const char *kind_of_file(unsigned flags)
 {
 	if (!(flags & LITIFUT_MODULE_EXECUTABLE))
@@ -51,18 +35,6 @@ static bool is_return_listed(const struct litifut_site *site, const struct info_
 	return (options->sites || options->skipped) && site->reason == LITIFUT_SITE_PATCHED &&
 	       site->exit_reason != LITIFUT_EXIT_OFF && site->exit_reason != LITIFUT_EXIT_PATCHED &&
 	       site->exit_reason != LITIFUT_EXIT_COUNTER;
-}
-
-static const char *mode_name(unsigned mode)
-{
-	static const char *const names[] = {
-		[LITIFUT_MODE_CALLS] = "calls",       [LITIFUT_MODE_SPANS] = "spans",
-		[LITIFUT_MODE_TABLE] = "table",       [LITIFUT_MODE_COUNTS] = "counts",
-		[LITIFUT_MODE_COVERAGE] = "coverage", [LITIFUT_MODE_PATHS] = "paths",
-		[LITIFUT_MODE_STREAM] = "stream",
-	};
-
-	return mode < sizeof(names) / sizeof(*names) && names[mode] ? names[mode] : "unknown";
 }
 
 static void write_returns(FILE *to, const struct litifut_rewrite_summary *summary)
@@ -111,11 +83,11 @@ static void write_text(FILE *to, const char *path, const struct litifut_module_i
 		cpu_name(info));
 	fprintf(to, "  build-id       %s\n", info->build_id[0] ? info->build_id : "none");
 	fprintf(to, "  format         %u\n", info->version);
-	fprintf(to, "  engine         %s", engine_name(info->engine));
+	fprintf(to, "  engine         %s", litifut_engine_name(info->engine));
 	if (summary->thunks_refused)
 		fprintf(to, " (%s)", summary->thunks_refused);
 	putc('\n', to);
-	fprintf(to, "  mode           %s\n", mode_name(info->mode));
+	fprintf(to, "  mode           %s\n", litifut_mode_name(info->mode));
 	if (info->clock)
 		fprintf(to, "  clock          %s, read by thunks\n", clock_name(info->clock));
 	fprintf(to, "  tail calls     %s\n",
@@ -221,9 +193,9 @@ static void write_json(FILE *to, const char *path, const struct litifut_module_i
 		fprintf(to, ", \"type\": \"%s\", \"cpu\": \"%s\", \"build_id\": \"%s\"",
 			kind_of_file(info->flags), cpu_name(info), info->build_id);
 		fprintf(to, ", \"format\": %u, \"engine\": \"%s\", \"tail_calls\": %s",
-			info->version, engine_name(info->engine),
+			info->version, litifut_engine_name(info->engine),
 			info->flags & LITIFUT_MODULE_TAIL_CALLS ? "true" : "false");
-		fprintf(to, ", \"mode\": \"%s\", \"clock\": \"%s\"", mode_name(info->mode),
+		fprintf(to, ", \"mode\": \"%s\", \"clock\": \"%s\"", litifut_mode_name(info->mode),
 			clock_name(info->clock));
 		if (info->summary.returns)
 			fprintf(to, ", \"returns\": %zu, \"returns_patched\": %zu",

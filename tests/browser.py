@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""browser.py PAGE SCRIPT: opens a page of this machine in headless Chromium, runs a script in it
-as the body of an asynchronous function, and prints what that returns as JSON, then the messages
-of the console, one a line. Speaks WebDriver to chromedriver; nothing else is needed."""
+"""browser.py PAGE SCRIPT [WIDTHxHEIGHT]: opens a page of this machine in headless Chromium, runs
+a script in it as the body of an asynchronous function, and prints what that returns as JSON,
+then the messages of the console, one a line. With a size, the screen is that of a phone. Speaks
+WebDriver to chromedriver; nothing else is needed."""
 import json
 import os
 import subprocess
@@ -43,6 +44,12 @@ def main():
             session = "/session/" + ask(base, "/session", {"capabilities": {"alwaysMatch": {
                 "browserName": "chrome", "goog:chromeOptions": options,
                 "goog:loggingPrefs": {"browser": "ALL"}}}})["sessionId"]
+            if len(sys.argv) > 3:
+                width, height = map(int, sys.argv[3].split("x"))
+                ask(base, session + "/goog/cdp/execute", {
+                    "cmd": "Emulation.setDeviceMetricsOverride",
+                    "params": {"width": width, "height": height, "deviceScaleFactor": 1,
+                               "mobile": True}})
             began = time.monotonic()
             ask(base, session + "/url", {"url": "file://" + os.path.abspath(page)})
             print("opened in %.1f s" % (time.monotonic() - began), file=sys.stderr)

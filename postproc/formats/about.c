@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "common/site_text.h"
 #include "postproc/formats/text.h"
 #include "postproc/timeline/timeline.h"
 
@@ -31,8 +32,9 @@ void post_about_processes(FILE *file, const struct post_session *session)
 		post_write_json_text(file, header->program);
 		fprintf(file,
 			",\"events\":%" PRIu64 ",\"lost\":%" PRIu64
-			",\"clock\":\"%s\",\"stopped\":%s,\"threads\":[",
+			",\"clock\":\"%s\",\"mode\":\"%s\",\"stopped\":%s,\"threads\":[",
 			process->events, post_timeline_lost(process), clock_name(process),
+			litifut_mode_name(header->mode),
 			header->state == LITIFUT_TRACE_STOPPED ? "true" : "false");
 		for (size_t t = 0; t < process->thread_count; t++)
 			fprintf(file, "%s{\"tid\":%u,\"events\":%" PRIu64 ",\"lost\":%" PRIu64 "}",
@@ -53,7 +55,12 @@ void post_about_modules(FILE *file, const struct post_session *session)
 		fputs(",\"build_id\":\"", file);
 		for (unsigned b = 0; b < module->build_id_bytes; b++)
 			fprintf(file, "%02x", module->build_id[b]);
-		fprintf(file, "\",\"traced\":%s,\"file\":", module->traced ? "true" : "false");
+		fprintf(file, "\",\"traced\":%s,\"engine\":", module->traced ? "true" : "false");
+		if (module->traced && module->image && module->image->rewritten)
+			post_write_json_text(file, litifut_engine_name(module->image->engine));
+		else
+			fputs("null", file);
+		fputs(",\"file\":", file);
 		if (module->image)
 			post_write_json_text(file, module->image->path);
 		else

@@ -86,6 +86,7 @@ static void read_identity(struct post_image *image)
 		if (!elf_read_module(&contents, &module, NULL) &&
 		    module.flags & LITIFUT_MODULE_ACTIVE) {
 			image->rewritten = true;
+			image->engine = module.engine;
 			image->build_id_bytes = module.build_id_bytes < POST_BUILD_ID_BYTES
 							? module.build_id_bytes
 							: POST_BUILD_ID_BYTES;

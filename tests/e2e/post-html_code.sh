@@ -48,7 +48,7 @@ found_all()
 		head = open("coverage.txt").readline()
 		a, b, ways, branches = re.match(r"functions (\d+) of (\d+) .* ways of branches (\d+) of (\d+) ", head).groups()
 		said = re.sub(r"(?<=\d)\s(?=\d)", "", found["sum"])
-		assert said == f"{a} of {b} functions executed, {ways} of {branches} ways of branches gone", (said, head)
+		assert said == f"{a} of {b} functions executed, {ways} of {branches} ways of branches taken", (said, head)
 		rows = {row[-2]: row for row in found["functions"]}
 		assert rows["missed_one"][0] == "no" and rows["step"][0] == "yes" and rows["main"][0] == "yes", rows
 		assert int(rows["step"][-4]) == 2 and int(rows["step"][-3]) == 2, rows["step"]

@@ -25,7 +25,7 @@ const quantity = (v, unit) => {
 	return `${a ? +(v * 1000 ** i).toPrecision(4) : 0} ${["", "m", "µ", "n", "p"][i]}${unit}`;
 };
 const joules = v => quantity(v, "J");
-const position = v => timed ? duration(v) : `event ${group(v)}`;
+const position = v => timed ? v >= 1e6 ? `${(v / 1e6).toFixed(3).replace(/\B(?=(\d{3})+\.)/g, "\u202f")} ms` : duration(v) : `event ${group(v)}`;
 const percent = part => part >= 0.0995 ? `${(100 * part).toFixed(0)} %` : part >= 0.00095 ? `${(100 * part).toFixed(1)} %` : part > 0 ? "< 0.1 %" : "";
 const name = f => f === NONE ? "(not traced)" : data.functions.name[f];
 const moduleOf = f => f === NONE ? "" : data.modules[data.functions.module[f]].name;
@@ -42,6 +42,7 @@ const colour = f => {
 	let h = 0;
 	const text = f === NONE ? "" : moduleOf(f) + name(f).slice(0, 12);
 	for (let i = 0; i < text.length; i++) h = h * 31 + text.charCodeAt(i) | 0;
+	h = Math.imul(h ^ h >>> 15, 0x9e3779b1); /* names that differ in a letter differ in colour */
 	return `hsl(${20 + Math.abs(h) % 40} ${55 + Math.abs(h >> 8) % 30}% ${58 + Math.abs(h >> 16) % 14}%)`;
 };
 const colours = new Map();
@@ -67,15 +68,15 @@ const showTip = (event, text) => {
 	tip.textContent = text;
 	tip.hidden = false;
 	const box = tip.getBoundingClientRect();
-	tip.style.left = `${Math.min(event.clientX + 12, innerWidth - box.width - 8)}px`;
-	tip.style.top = `${event.clientY + 16 + box.height > innerHeight ? event.clientY - box.height - 8 : event.clientY + 16}px`;
+	tip.style.left = `${Math.max(0, Math.min(event.clientX + 12, innerWidth - box.width - 8))}px`;
+	tip.style.top = `${event.clientY + 16 + box.height > innerHeight ? Math.max(0, event.clientY - box.height - 8) : event.clientY + 16}px`;
 };
 
 /* ---- the function table ---- */
 const F = data.functions, C = data.code;
 const columns = [
 	["calls", "Calls", i => F.calls[i], group, "how often it was called"],
-	["made", "Made", i => F.made[i], group, "calls that it made"],
+	["made", "Calls made", i => F.made[i], group, "how many calls it made"],
 	...(measured ? [
 		["self", "Self", i => F.self[i], (v, i) => F.timed[i] ? time(v) : "", "time in the function itself"],
 		["total", "Total", i => F.total[i], (v, i) => F.at_least[i] ? `> ${time(v)}` : F.timed[i] ? time(v) : "", "time from its calls to their returns; recursion counted once; >: only a part of it is known"],
@@ -95,6 +96,12 @@ const columns = [
 	["name", "Function", i => F.name[i], null, ""],
 	["module", "Module", i => data.modules[F.module[i]].name, null, ""],
 ];
+/* On a narrow screen the rest of a table is out of sight: the names come first. */
+const narrow = matchMedia("(max-width: 700px)");
+const ordered = list => narrow.matches ? [...list.filter(c => c[0] === "name"), ...list.filter(c => c[0] !== "name")] : list;
+/* Why there is nothing to show. */
+const nothing = () => data.processes.some(p => p.events > 0) ? "No call is left by the filters with which this report was made."
+	: "No call was recorded. When the program is run with LITIFUT_VERBOSE=1, it says where it records, or why it does not.";
 let sort = F.energy ? "energy" : measured ? "self" : bounded ? "most" : "calls", ascending = false, shown = 200;
 
 const drawFunctions = () => {
@@ -107,8 +114,9 @@ const drawFunctions = () => {
 		const d = typeof x === "string" ? x.localeCompare(y) : y - x;
 		return (ascending ? -d : d) || rows[a] - rows[b];
 	});
-	const head = el("tr", {}, ...columns.map(c => el("th", {
-		scope: "col", class: c[3] ? "" : "text", title: c[4], tabindex: 0, "data-column": c[0],
+	const cells = ordered(columns);
+	const head = el("tr", {}, ...cells.map(c => el("th", {
+		scope: "col", class: c[3] ? "" : `text ${c[0]}`, title: c[4], tabindex: 0, "data-column": c[0],
 		"aria-sort": c[0] === sort ? (ascending ? "ascending" : "descending") : false,
 		onclick: () => { ascending = c[0] === sort ? !ascending : false; sort = c[0]; drawFunctions(); },
 		onkeydown: e => { if (e.key === "Enter") e.target.click(); },
@@ -118,15 +126,21 @@ const drawFunctions = () => {
 	for (const o of order.slice(0, shown)) {
 		const i = rows[o];
 		body.append(el("tr", { tabindex: 0, onclick: () => showFunction(i), onkeydown: e => { if (e.key === "Enter") showFunction(i); } },
-			...columns.map(c => {
+			...cells.map(c => {
 				const value = c[2](i);
-				const cell = el("td", { class: c[3] ? (c[0] === sort ? "share" : "") : "text", title: c[3] ? "" : value }, c[3] ? c[3](value, i) : value);
+				const cell = el("td", { class: c[3] ? (c[0] === sort ? "share" : "") : `text ${c[0]}`, title: c[3] ? "" : value }, c[3] ? c[3](value, i) : value);
 				if (c[0] === sort && most) cell.style.setProperty("--part", `${100 * value / most}%`);
 				return cell;
 			})));
 	}
 	$("functions-bar").replaceChildren(el("span", { class: "quiet" },
-		`${group(rows.length)} of ${group(F.name.length)} functions. A row opens its callers and callees.${data.power ? ` Of ${joules(data.power.total)} in the whole recording, these are not of functions: ${["outside", "tracer", "transfer", "unexplained"].filter(p => Math.abs(data.power[p]) > 1e-6 * data.power.total).map(p => `(${p}) ${joules(data.power[p])}`).join(", ") || "none"}.` : ""}`));
+		!F.name.length ? "" : `${group(rows.length)} of ${group(F.name.length)} functions. A row opens its callers and callees.${data.power ? ` Of ${joules(data.power.total)} in the whole recording, these are not of functions: ${["outside", "tracer", "transfer", "unexplained"].filter(p => Math.abs(data.power[p]) > 1e-6 * data.power.total).map(p => `(${p}) ${joules(data.power[p])}`).join(", ") || "none"}.` : ""}`));
+	if (!rows.length) {
+		$("functions-table").replaceChildren(F.name.length
+			? el("p", { id: "nothing" }, `No function has “${query}” in its name. `, el("button", { onclick: () => { $("search").value = ""; setQuery(""); drawFunctions(); } }, "Show all"))
+			: el("p", { id: "nothing" }, nothing()));
+		return;
+	}
 	$("functions-table").replaceChildren(el("table", {}, el("thead", {}, head), body),
 		order.length > shown ? el("button", { class: "more", onclick: () => { shown *= 4; drawFunctions(); } },
 			`Show ${group(Math.min(shown * 3, order.length - shown))} more`) : "");
@@ -160,12 +174,13 @@ const neighbours = (f, incoming) => {
 };
 const PLT = ["", " through a PLT entry, where it leads is not known", " through a PLT entry", " through a PLT entry, guessed where it leads"];
 const place = s => (S.line && S.line[s] ? `${data.files[S.file[s]]}:${S.line[s]}` : `${name(S.caller[s])}+0x${S.offset[s].toString(16)}`) + PLT[S.plt[s]];
+const shortPlace = s => S.line && S.line[s] ? place(s).replace(/^.*\/(?=[^/]*$)/, "") : place(s);
 const neighbourTable = (title, list) => el("div", {}, el("h2", {}, `${title} (${group(list.length)})`),
-	el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "Calls"), S.total ? el("th", {}, "Total") : "", el("th", { class: "text" }, "Function"), el("th", { class: "text" }, "Call sites"))),
+	!list.length ? el("p", { class: "quiet" }, "None in this trace.") : el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "Calls"), S.total ? el("th", {}, "Total") : "", el("th", { class: "text name" }, "Function"), el("th", { class: "text sites" }, "Call sites"))),
 		el("tbody", {}, ...list.slice(0, 400).map(n => el("tr", { tabindex: 0, onclick: () => showFunction(n.f), onkeydown: e => { if (e.key === "Enter") showFunction(n.f); } },
 			el("td", {}, group(n.calls)), S.total ? el("td", {}, time(n.total)) : "",
-			el("td", { class: "text", title: name(n.f) }, name(n.f)),
-			el("td", { class: "text quiet", title: n.sites.slice(0, 40).map(place).join("\n") }, place(n.sites[0]) + (n.sites.length > 1 ? ` and ${n.sites.length - 1} more` : "")))))));
+			el("td", { class: "text name", title: name(n.f) }, name(n.f)),
+			el("td", { class: "text sites quiet", title: n.sites.slice(0, 40).map(place).join("\n") }, shortPlace(n.sites[0]) + (n.sites.length > 1 ? ` and ${n.sites.length - 1} more` : "")))))));
 
 /* Callers on the left, callees on the right; the width of a line is its share of the calls. */
 const neighbourGraph = (f, callers, callees) => {
@@ -199,7 +214,8 @@ const neighbourGraph = (f, callers, callees) => {
 const showFunction = f => {
 	if (f === NONE) return;
 	const callers = neighbours(f, true), callees = neighbours(f, false);
-	const facts = [`${group(F.calls[f])} calls`, `${group(F.made[f])} made`];
+	const times = n => `${group(n)} time${n === 1 ? "" : "s"}`;
+	const facts = [`called ${times(F.calls[f])}`, `makes ${group(F.made[f])} call${F.made[f] === 1 ? "" : "s"}`];
 	const total = measured && `total ${F.at_least[f] ? "at least " : ""}${time(F.total[f])}`;
 	if (measured && F.timed[f]) facts.push(`self ${time(F.self[f])}`, total, `average ${time(F.average[f])}`, `min ${time(F.min[f])}`, `max ${time(F.max[f])}`);
 	else if (measured && F.at_least[f]) facts.push(total);
@@ -210,7 +226,7 @@ const showFunction = f => {
 		el("div", { class: "bar" }, el("button", { onclick: () => show("functions") }, "← All functions"),
 			el("strong", { id: "function-name" }, name(f)), el("span", { class: "quiet" }, `[${moduleOf(f)}] `, hasSource(f) ? el("a", { href: "#source", onclick: e => { e.preventDefault(); showSource(f); } }, where) : where),
 			el("span", {}, facts.join(", "))),
-		neighbourGraph(f, callers, callees),
+		el("div", { class: "wide" }, neighbourGraph(f, callers, callees)),
 		el("div", { class: "columns" }, neighbourTable("Callers", callers), neighbourTable("Callees", callees)));
 	show("function", f);
 };
@@ -271,8 +287,18 @@ const canvasView = (canvas, draw, pick) => {
 		else zoom(Math.exp(e.deltaY / 300), e.offsetX / canvas.clientWidth);
 	}, { passive: false });
 	let drag = null;
-	canvas.addEventListener("pointerdown", e => { drag = { x: e.clientX, y: e.clientY, from: view.from, scroll: view.scroll, moved: false }; canvas.setPointerCapture(e.pointerId); });
+	/* Two fingers zoom: what lies between them stays between them. */
+	const fingers = new Map();
+	const pinch = e => {
+		const other = [...fingers.values()].find(f => f.id !== e.pointerId), self = fingers.get(e.pointerId);
+		const before = Math.abs(self.x - other.x), after = Math.abs(e.offsetX - other.x);
+		fingers.set(e.pointerId, { id: e.pointerId, x: e.offsetX });
+		if (before > 10 && after > 10) zoom(before / after, (e.offsetX + other.x) / 2 / canvas.clientWidth);
+	};
+	canvas.addEventListener("pointercancel", e => { fingers.delete(e.pointerId); drag = null; });
+	canvas.addEventListener("pointerdown", e => { fingers.set(e.pointerId, { id: e.pointerId, x: e.offsetX }); drag = { x: e.clientX, y: e.clientY, from: view.from, scroll: view.scroll, moved: false }; canvas.setPointerCapture(e.pointerId); });
 	canvas.addEventListener("pointermove", e => {
+		if (fingers.size === 2 && fingers.has(e.pointerId)) { if (drag) drag.moved = true; pinch(e); return; }
 		if (drag && e.buttons) {
 			const dx = e.clientX - drag.x, dy = e.clientY - drag.y;
 			if (Math.abs(dx) + Math.abs(dy) > 4) drag.moved = true;
@@ -293,8 +319,10 @@ const canvasView = (canvas, draw, pick) => {
 	canvas.addEventListener("pointerleave", e => showTip(e, ""));
 	canvas.addEventListener("pointerup", e => {
 		const moved = drag && drag.moved;
-		drag = null;
-		if (moved) return;
+		fingers.delete(e.pointerId);
+		/* the finger that stays goes on from where it is */
+		drag = fingers.size ? { x: [...fingers.values()][0].x + canvas.getBoundingClientRect().left, y: e.clientY, from: view.from, scroll: view.scroll, moved: true } : null;
+		if (moved || drag) return;
 		const hit = pick(view, e.offsetX, e.offsetY, canvas.clientWidth);
 		if (hit && hit.click) hit.click(e);
 	});
@@ -410,13 +438,14 @@ const flame = (() => {
 		view.height = tree.rows.length * ROW + 4;
 		view.least = 1 / tree.all;
 	};
-	const bar = () => $("flame-bar").replaceChildren(
+	const touch = matchMedia("(pointer: coarse)").matches;
+	const bar = () => $("flame-bar").replaceChildren(...(!N.parent.length ? [el("p", {}, data.calls ? "The order of calls was not recorded, so there is no flame graph." : nothing())] : [
 		N.time || N.energy ? el("select", { "aria-label": "Width of a frame", onchange: e => { metric = e.target.value; tree = null; view.reset(); } },
 			...["time", "energy", "calls"].filter(m => N[m]).map(m => el("option", { value: m, selected: metric === m ? "" : false }, `by ${m}`))) : el("span", { class: "quiet" }, "Width: number of calls"),
 		el("button", { "aria-pressed": inverted, id: "flame-inverted", onclick: () => { inverted = !inverted; tree = null; bar(); view.reset(); } }, "Bottom-up"),
 		el("button", { id: "flame-reset", onclick: view.reset }, "Whole run"),
-		el("span", { class: "quiet" }, `Click: zoom. Double click: the function. ${N.left_out ? `${group(N.left_out)} of the smallest stacks are left out. ` : ""}${N.energy_left_out > 0 ? `${joules(N.energy_left_out * 1e-9)} are left out.` : ""}`));
-	return { show: () => { bar(); view.redraw(); }, view };
+		el("span", { class: "quiet" }, `${touch ? "Tap: zoom. Two taps: the function." : "Click: zoom. Double click: the function."} ${N.left_out ? `${group(N.left_out)} of the smallest stacks are left out. ` : ""}${N.energy_left_out > 0 ? `${joules(N.energy_left_out * 1e-9)} are left out.` : ""}`)]));
+	return { show: () => { bar(); $("flame-canvas").hidden = !N.parent.length; view.redraw(); }, view };
 })();
 
 /* ---- timeline: the longest spans of each lane, and how busy it was in between ---- */
@@ -484,8 +513,17 @@ const timeline = (() => {
 	const search = (begin, at) => { let lo = 0, hi = begin.length; while (lo < hi) { const m = lo + hi >> 1; if (begin[m] < at) lo = m + 1; else hi = m; } return lo; };
 	const draw = (context, view, width, height) => {
 		const from = T.start + view.from * all, to = T.start + view.to * all, scale = width / (to - from);
-		const raw = (to - from) / Math.max(2, width / 120), step = [1, 2, 5, 10].map(m => m * 10 ** Math.floor(Math.log10(raw))).find(s => s >= raw) || 1;
-		const ink = palette.quiet, grid = palette.line;
+		const raw = (to - from) / Math.max(2, width / 120), step = Math.max(1, [1, 2, 5, 10].map(m => m * 10 ** Math.floor(Math.log10(raw))).find(s => s >= raw) || 1);
+		/* a unit for all labels, and as many digits as tell them apart */
+		const last = to - T.start, [size, unit] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]].find(([s]) => last >= s) || [1, "ns"];
+		const digits = Math.max(0, Math.ceil(-Math.log10(step / size) - 1e-9));
+		const label = t => timed ? `${(t / size).toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace(/,/g, "\u202f")} ${unit}` : group(t);
+		const lines = [];
+		for (let t = Math.ceil((from - T.start) / step) * step; t <= to - T.start; t += step) lines.push([t, (T.start + t - from) * scale]);
+		context.strokeStyle = palette.line;
+		context.beginPath();
+		for (const [, x] of lines) { context.moveTo(x + 0.5, head); context.lineTo(x + 0.5, height); }
+		context.stroke();
 		for (const lane of T.lanes) {
 			let y = lane.y - view.scroll;
 			if (y > height || y + 30 + (lane.rows.length + 1) * 16 < head) continue;
@@ -519,13 +557,14 @@ const timeline = (() => {
 		context.fillStyle = palette.paper;
 		context.fillRect(0, 0, width, head);
 		drawCurves(context, from, to, width);
-		context.fillStyle = ink;
-		context.strokeStyle = grid;
-		for (let t = Math.ceil((from - T.start) / step) * step; t <= to - T.start; t += step) {
-			const x = (T.start + t - from) * scale;
-			context.fillText(timed ? duration(t) : group(t), x + 3, 10);
-			context.beginPath(); context.moveTo(x + 0.5, 0); context.lineTo(x + 0.5, height); context.stroke();
+		context.fillStyle = palette.quiet;
+		context.strokeStyle = palette.line;
+		context.beginPath();
+		for (const [t, x] of lines) {
+			if (x + 3 + context.measureText(label(t)).width <= width) context.fillText(label(t), x + 3, 10);
+			context.moveTo(x + 0.5, 0); context.lineTo(x + 0.5, head);
 		}
+		context.stroke();
 	};
 	const pick = (view, x, y, width) => {
 		const at = T.start + (view.from + (view.to - view.from) * x / width) * all, py = y + view.scroll;
@@ -545,10 +584,12 @@ const timeline = (() => {
 	const view = canvasView($("timeline-canvas"), draw, pick);
 	view.height = top;
 	view.least = 4 / all;
+	const some = curves.length || (data.calls && T.lanes.some(lane => lane.rows.length || lane.calls));
 	return { show: () => {
-		$("timeline-bar").replaceChildren(el("button", { onclick: view.reset, id: "timeline-reset" }, "Whole run"),
+		$("timeline-canvas").hidden = !some;
+		$("timeline-bar").replaceChildren(...(!some ? [el("p", {}, data.calls ? "The order of calls was not recorded, so there is no timeline." : nothing())] : [el("button", { onclick: view.reset, id: "timeline-reset" }, "Whole run"),
 			el("button", { onclick: () => view.zoom(0.5, 0.5) }, "+"), el("button", { onclick: () => view.zoom(2, 0.5) }, "−"),
-			el("span", { class: "quiet" }, `${T.lanes.length === 1 ? "1 lane" : `${T.lanes.length} lanes`}${T.lanes_left_out ? `, ${group(T.lanes_left_out)} more are left out` : ""}. ${T.shortest > 0 ? `Spans shorter than ${timed ? duration(T.shortest) : group(T.shortest) + " events"} appear in the bars only. ` : ""}${T.guessed ? "Returns were not recorded: each span ends where a later call shows that it must have ended, so it is at least as long as the call. " : ""}Wheel: zoom. Drag: move. Click: one span.`));
+			el("span", { class: "quiet" }, `${T.lanes.length === 1 ? "1 lane" : `${T.lanes.length} lanes`}${T.lanes_left_out ? `, ${group(T.lanes_left_out)} more are left out` : ""}. ${T.shortest > 0 ? `Spans shorter than ${timed ? duration(T.shortest) : group(T.shortest) + " events"} appear in the bars only. ` : ""}${T.guessed ? "Returns were not recorded: each span ends where a later call shows that it must have ended, so it is at least as long as the call. " : ""}${timed ? "" : "Numbers at the top count events. "}${matchMedia("(pointer: coarse)").matches ? "Two fingers: zoom. One finger: move. Tap: one span." : "Wheel: zoom. Drag: move. Click: one span."}`)]));
 		view.redraw();
 	}, view };
 })();
@@ -577,7 +618,7 @@ const drawSource = () => {
 	const columns = [
 		...(data.calls ? [["called", l => l[1] ? group(l[1]) : ""], ["calls made", l => l[2] ? group(l[2]) : ""]] : []),
 		...(measured ? [["that took", l => l[3] ? time(l[3]) : ""]] : []),
-		...(C ? [["executed", l => l.length > 4 ? l[7] ? group(l[7]) : l[4] ? "yes" : "no" : ""], ["ways gone", l => l[5] ? `${l[6]} of ${l[5]}` : ""]] : []),
+		...(C ? [["executed", l => l.length > 4 ? l[7] ? group(l[7]) : l[4] ? "yes" : "no" : ""], ["ways taken", l => l[5] ? `${l[6]} of ${l[5]}` : ""]] : []),
 	];
 	const choose = el("select", { id: "source-file", "aria-label": "Source file", onchange: e => { wanted = [+e.target.value, 0]; file(); } },
 		...order.map(i => el("option", { value: i }, `${data.files[sources[i].file]} (${C ? `${group(ran[i])} of ${group(code[i].length)} lines` : `${group(sources[i].calls)} calls`})`)));
@@ -596,7 +637,7 @@ const drawSource = () => {
 		lines[(line || most(i)) - 1]?.scrollIntoView({ block: "center" });
 	};
 	$("source").replaceChildren(el("div", { class: "bar" }, choose, el("span", { class: "quiet" },
-		`${data.calls ? "Functions and the calls that each line makes." : ""}${C ? " Lines with code, and which of them were executed." : ""}${data.sources_missing ? ` ${group(data.sources_missing)} source files are not in the folders that were given.` : ""}`)), text);
+		`${data.calls ? "Functions and the calls that each line makes." : ""}${C ? " Lines with code, and which of them were executed." : ""}${data.sources_missing ? ` ${data.sources_missing === 1 ? "One source file is" : `${group(data.sources_missing)} source files are`} not in the folders that were given.` : ""}`)), text);
 	wanted ||= [order[0], 0];
 	file();
 };
@@ -610,9 +651,9 @@ const drawCode = () => {
 	const sum = (list, value) => list.reduce((a, i) => a + value(i), 0);
 	const ran = sum(rows, i => C.state[i] === 2 ? 1 : 0), ways = sum(rows, i => C.ways[i]), branches = sum(rows, i => C.branches[i]);
 	$("code").replaceChildren(
-		el("div", { class: "bar" }, el("strong", { id: "code-sum" }, `${group(ran)} of ${group(rows.length)} functions executed, ${group(ways)} of ${group(branches)} ways of branches gone`),
+		el("div", { class: "bar" }, el("strong", { id: "code-sum" }, `${group(ran)} of ${group(rows.length)} functions executed, ${group(ways)} of ${group(branches)} ways of branches taken`),
 			el("span", { class: "quiet" }, "What misses most comes first. A row opens its source.")),
-		el("table", {}, el("thead", {}, el("tr", {}, el("th", { class: "text" }, "Executed"), counted ? el("th", {}, "Times") : "", el("th", {}, "Ways gone"), el("th", {}, "Ways"), el("th", { class: "text" }, "Function"), el("th", { class: "text" }, "Module"))),
+		el("table", {}, el("thead", {}, el("tr", {}, el("th", { class: "text" }, "Executed"), counted ? el("th", {}, "Times") : "", el("th", {}, "Ways taken"), el("th", {}, "Ways"), el("th", { class: "text" }, "Function"), el("th", { class: "text" }, "Module"))),
 			el("tbody", {}, ...rows.slice(0, shown).map(i => el("tr", { tabindex: 0, onclick: () => showLine(C.file[i], C.line[i]), onkeydown: e => { if (e.key === "Enter") showLine(C.file[i], C.line[i]); } },
 				el("td", { class: "text" }, STATES[C.state[i]]), counted ? el("td", {}, C.times[i] ? group(C.times[i]) : "") : "", el("td", {}, group(C.ways[i])), el("td", {}, group(C.branches[i])),
 				el("td", { class: "text", title: C.name[i] }, C.name[i]), el("td", { class: "text" }, data.modules[C.module[i]].name))))),
@@ -640,15 +681,17 @@ const drawEnds = () => {
 
 /* ---- what is in the trace, and what is missing ---- */
 const clocks = { none: "none: the order of calls is known, their time is not", monotonic: "nanoseconds of the kernel's monotonic clock", cycle: "a counter of the CPU", page: "executed instructions" };
+const modes = { calls: "calls, in order", spans: "calls and returns with their time, in order", table: "count and times of each call site", counts: "how often each call site was executed",
+	stream: "calls, in order", paths: "every branch, in order", coverage: "which branches were taken", units: "tasks and events", balllarus: "path numbers" };
 const drawAbout = () => {
 	const list = pairs => el("dl", {}, ...pairs.flatMap(([k, v]) => [el("dt", {}, k), el("dd", {}, v)]));
 	$("about").replaceChildren(
 		el("h2", {}, "What is missing"), data.missing.length ? el("ul", { id: "missing" }, ...data.missing.map(m => el("li", {}, m.what, m.cure ? el("pre", {}, m.cure) : ""))) : el("p", { class: "quiet" }, "Nothing."),
 		el("h2", {}, "Problems"), data.problems.length ? el("ul", { id: "problems" }, ...data.problems.map(p => el("li", { class: "warn" }, p))) : el("p", { class: "quiet" }, "None."),
 		el("h2", {}, "Processes"), ...data.processes.map(p => list([["program", p.program], ["process", `${p.pid}, parent ${p.parent_pid}`], ["events", group(p.events)],
-			["lost", group(p.lost)], ["threads", group(p.threads.length)], ["clock", clocks[p.clock]], ["end", p.stopped ? "it ended, or recording was stopped" : "it was killed, or still runs"]])),
-		el("h2", {}, "Modules"), el("table", {}, el("thead", {}, el("tr", {}, ...["Module", "Build-id", "Traced", "File"].map(t => el("th", { class: "text" }, t)))),
-			el("tbody", {}, ...data.modules.filter(m => m.name !== "?").map(m => el("tr", {}, el("td", { class: "text" }, m.name), el("td", { class: "text" }, m.build_id || "none"), el("td", { class: "text" }, m.traced ? "yes" : "no: only calls to it"), el("td", { class: "text" }, m.file || "not found"))))),
+			["lost", group(p.lost)], ["threads", group(p.threads.length)], ["recorded", modes[p.mode] || p.mode], ["clock", clocks[p.clock]], ["end", p.stopped ? "it ended, or recording was stopped" : "it was killed, or still runs"]])),
+		el("h2", {}, "Modules"), el("table", {}, el("thead", {}, el("tr", {}, ...["Module", "Build-id", "Traced", "Engine", "File"].map(t => el("th", { class: "text" }, t)))),
+			el("tbody", {}, ...data.modules.filter(m => m.name !== "?").map(m => el("tr", {}, el("td", { class: "text" }, m.name), el("td", { class: "text" }, m.build_id || "none"), el("td", { class: "text" }, m.traced ? "yes" : "no: only calls to it"), el("td", { class: "text" }, m.engine || ""), el("td", { class: "text" }, m.file || "not found"))))),
 		el("h2", {}, "Keys"), el("p", {}, ...["functions", "flame graph", "timeline", "source", "this page", "executed code", "last lines"].flatMap((what, i) => Object.hasOwn(views, tabs[i]) ? [el("kbd", {}, i + 1), ` ${what} `] : []), el("kbd", {}, "/"), " search ", el("kbd", {}, "+"), " ", el("kbd", {}, "−"), " ", el("kbd", {}, "←"), " ", el("kbd", {}, "→"), " ", el("kbd", {}, "0"), " zoom, move and reset in the pictures"),
 		el("p", { class: "quiet" }, `Made by litifut-post ${data.version}.`));
 };
@@ -664,6 +707,8 @@ const show = (view, f) => {
 	for (const b of document.querySelectorAll("nav button[data-view]")) b.setAttribute("aria-selected", b.dataset.view === (view === "function" ? "functions" : view));
 	showTip({ clientX: 0, clientY: 0 }, "");
 	views[view]();
+	/* so that the keys for zoom are for the picture */
+	if (document.documentElement.dataset.ready && (view === "flame" || view === "timeline")) $(`${view}-canvas`).focus({ preventScroll: true });
 	const hash = f === undefined ? `#view=${view}` : `#function=${f}`;
 	if (location.hash !== hash) history.pushState(null, "", hash);
 };
@@ -714,7 +759,7 @@ $("facts").replaceChildren(`${data.calls || !C ? `${group(data.calls)} calls, ${
 	lost ? el("span", { class: "warn" }, `, ${group(lost)} calls were lost`) : "",
 	data.unresolved ? el("span", { class: "warn" }, `, ${group(data.unresolved)} calls without a name`) : "",
 	data.problems.length ? el("span", { class: "warn" }, `, ${data.problems.length} problem${data.problems.length === 1 ? "" : "s"}`) : "",
-	data.missing.length ? el("a", { href: "#view=about" }, ", what is missing and what to do") : "");
+	...(data.missing.length ? [", ", el("a", { href: "#view=about" }, data.missing.some(m => m.cure) ? "what is missing and what to do" : "what is missing")] : []));
 route();
 document.documentElement.dataset.ready = performance.now().toFixed(0);
 })();

@@ -347,7 +347,7 @@ static void finish(struct post_output *output)
 	if (output->energy)
 		post_html_power_write(output->energy, file);
 	post_html_sources_write(&sources, file);
-	post_html_missing_write(output);
+	post_html_missing_write(output, edges.total);
 	fputs("\"version\":\"" LITIFUT_VERSION "\"}\n</script>\n<script>\n", file);
 	fputs(post_html_script, file);
 	fputs("</script>\n</body>\n</html>\n", file);

@@ -144,7 +144,7 @@ static void write_times(struct list *list, const struct post_output *output)
 			  "How long a tick of the clock is, is not known: times are ticks.");
 }
 
-void post_html_missing_write(struct post_output *output)
+void post_html_missing_write(struct post_output *output, uint64_t calls)
 {
 	const struct post_problems *problems = output->session->problems;
 	struct list list = {.file = output->file};
@@ -152,7 +152,8 @@ void post_html_missing_write(struct post_output *output)
 	fputs("\"missing\":[", output->file);
 	write_modules(&list, output);
 	write_losses(&list, output);
-	write_times(&list, output);
+	if (calls)
+		write_times(&list, output);
 	fputs("],\n\"problems\":[", output->file);
 	for (size_t i = 0; i < problems->line_count; i++) {
 		fputs(i ? ",\n" : "\n", output->file);

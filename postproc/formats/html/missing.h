@@ -4,7 +4,8 @@
 
 #include "postproc/formats/format.h"
 
-/* The members "missing", an array of {what, cure}, and "problems", with commas behind them. */
-void post_html_missing_write(struct post_output *output);
+/* The members "missing", an array of {what, cure}, and "problems", with commas behind them, of a
+ * report that shows so many calls. */
+void post_html_missing_write(struct post_output *output, uint64_t calls);
 
 #endif
