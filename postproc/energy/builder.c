@@ -36,6 +36,28 @@ enum litifut_status energy_builder_fail(struct energy_builder *builder, enum lit
 	return builder->status;
 }
 
+double energy_builder_volts(struct energy_builder *builder,
+			    const struct energy_power_options *options, unsigned channel)
+{
+	const double volts = options->volts[1] > 0 ? options->volts[channel] : options->volts[0];
+
+	if (!(volts > 0)) {
+		if (channel)
+			energy_builder_fail(builder, LITIFUT_ERROR_MISSING,
+					    "it has a current and no voltage in %u channels or "
+					    "more: give the supply of each with --volts V1,V2",
+					    channel + 1);
+		else
+			energy_builder_fail(builder, LITIFUT_ERROR_MISSING,
+					    "it has a current and no voltage: give the supply's "
+					    "with --volts");
+		return 0;
+	}
+	builder->power->volts[channel] = volts;
+	builder->power->assumed_volts = true;
+	return volts;
+}
+
 static bool no_memory(struct energy_builder *builder)
 {
 	energy_builder_fail(builder, LITIFUT_ERROR_IO, "not enough memory for its samples");
@@ -149,8 +171,9 @@ static bool on_a_line(const double *times, size_t count, double step, double *in
 	return most - least <= 1.1 * step;
 }
 
-enum litifut_status energy_builder_timed(struct energy_builder *builder, unsigned channels,
-					 const double *times, size_t count)
+/* From here on times count from the builder's origin. */
+static enum litifut_status find_rate(struct energy_builder *builder, unsigned channels,
+				     const double *times, size_t count)
 {
 	struct energy_power *power = builder->power;
 	double *steps = malloc((count ? count : 1) * sizeof(*steps));
@@ -209,6 +232,26 @@ enum litifut_status energy_builder_timed(struct energy_builder *builder, unsigne
 	}
 	builder->last_time = times[0];
 	return start_run(builder, times[0]) ? LITIFUT_OK : builder->status;
+}
+
+/* Times since 1970 have steps of 0.2 us as they are. */
+#define LARGE_TIME 1e5
+
+enum litifut_status energy_builder_timed(struct energy_builder *builder, unsigned channels,
+					 const double *times, size_t count)
+{
+	double *rest = count ? malloc(count * sizeof(*rest)) : NULL;
+
+	if (count && !rest) {
+		no_memory(builder);
+		return builder->status;
+	}
+	builder->origin = count && fabs(times[0]) > LARGE_TIME ? times[0] : 0;
+	for (size_t i = 0; i < count; i++)
+		rest[i] = times[i] - builder->origin;
+	enum litifut_status status = find_rate(builder, channels, rest, count);
+	free(rest);
+	return status;
 }
 
 static bool store(struct energy_builder *builder, const float *watts)
@@ -326,6 +369,7 @@ bool energy_builder_sample(struct energy_builder *builder, double time, const fl
 	if (builder->status != LITIFUT_OK)
 		return false;
 	if (!builder->uniform) {
+		time -= builder->origin;
 		if (power->rebinned)
 			return rebin(builder, time, watts);
 		double late = time - builder->expected;
@@ -400,8 +444,8 @@ bool energy_builder_levels(struct energy_builder *builder, uint16_t levels, uint
 	double half = builder->power->interval / 2;
 	double time = builder->expected;
 	if (!builder->levels_known)
-		return energy_builder_pins(builder, time, 0, levels);
-	return energy_builder_pins(builder, time - half, half, levels);
+		return energy_builder_pins(builder, time + builder->origin, 0, levels);
+	return energy_builder_pins(builder, time - half + builder->origin, half, levels);
 }
 
 enum litifut_status energy_builder_finish(struct energy_builder *builder)
@@ -420,6 +464,8 @@ enum litifut_status energy_builder_finish(struct energy_builder *builder)
 		if (builder->fit_count >= (builder->quantum > 0 ? SURE : 2))
 			power->interval = builder->fit_time / builder->fit_count;
 	}
+	for (size_t i = 0; i < power->run_count; i++)
+		power->runs[i].time += builder->origin;
 	for (size_t i = 0; i < power->run_count; i++) {
 		/* A run must not reach into the next one. */
 		if (i + 1 < power->run_count &&

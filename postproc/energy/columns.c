@@ -86,6 +86,16 @@ static bool starts_with(const char *text, const char *word)
 	return !strncmp(text, word, strlen(word));
 }
 
+/* "in s", "C1 in A"; NULL: there is no such unit. */
+static const char *unit_behind_in(const char *text)
+{
+	const char *in = starts_with(text, "in ") ? text : NULL;
+
+	for (const char *next = text; (next = strstr(next, " in ")); next++)
+		in = next + 1;
+	return in && unit_by_name(in + 3) ? in + 3 : NULL;
+}
+
 /* Splits "Current (uA)", "I [mA]", "main_mA" and gives the unit, "" if there is none. */
 static void split(const char *name, size_t length, char *base, size_t base_size, char *unit,
 		  size_t unit_size)
@@ -109,6 +119,11 @@ static void split(const char *name, size_t length, char *base, size_t base_size,
 		size_t size = strcspn(open + 1, ")]");
 		snprintf(unit, unit_size, "%.*s", (int)size, open + 1);
 		snprintf(base, base_size, "%.*s", (int)(open - start), start);
+	} else if (unit_behind_in(start)) {
+		const char *in = unit_behind_in(start);
+		snprintf(unit, unit_size, "%s", in);
+		snprintf(base, base_size, "%.*s", (int)(in - start >= 4 ? in - start - 4 : 0),
+			 start);
 	} else {
 		const char *last = strrchr(start, '_');
 		snprintf(base, base_size, "%s", start);
@@ -134,7 +149,8 @@ static bool is_pin(const char *lower)
 		const char *rest = lower + strlen(words[i]);
 		rest += strspn(rest, " _-");
 		size_t digits = strspn(rest, "0123456789");
-		if (digits && !rest[digits])
+		/* "GPI 1 - Arc", with the instrument's name */
+		if (digits && (!rest[digits] || starts_with(rest + digits, " - ")))
 			return true;
 	}
 	return false;

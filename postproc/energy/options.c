@@ -49,7 +49,7 @@ const struct litifut_option energy_options[] = {
 	{"help", 'h', NULL, NULL, "print this", 0},
 	{NULL, 0, NULL, NULL, "The power file (PPK2, Keysight, Joulescope, Saleae, EnergyTrace, sigrok, any CSV):", 0},
 	{"power", OPTION_POWER, "FILE", LITIFUT_WORDS_FILE, "the recording", 0},
-	{"volts", OPTION_VOLTS, "V", NULL, "the supply, where only a current was measured", 0},
+	{"volts", OPTION_VOLTS, "V[,V...]", NULL, "the supply, where only a current was measured; one for each channel where they differ", 0},
 	{"rate", OPTION_RATE, "N", NULL, "samples a second, where the file does not say", 0},
 	{"columns", OPTION_COLUMNS, "LIST", NULL, "ROLE=COLUMN[:UNIT],...: time, current, voltage, power, sync...", 0},
 	{"raw", OPTION_RAW, "TYPE", "u8 i8 u16le u16be i16le i16be u32le u32be i32le i32be f32le f32be f64le f64be", "plain numbers: u16le, i16le, f32le, f64be...", 0},
@@ -135,6 +135,25 @@ static bool hook_of(const char *text, struct energy_hook *hook)
 	*hook = energy_hook_of(values[0] * 1e-6, values[1] * 1e-6);
 	hook->watts = values[2] * 1e-3;
 	return true;
+}
+
+static bool volts_of(const char *text, double *volts)
+{
+	unsigned count = 0;
+
+	memset(volts, 0, ENERGY_CHANNELS * sizeof(*volts));
+	for (;; text++) {
+		char *end;
+		if (count == ENERGY_CHANNELS)
+			return false;
+		volts[count] = strtod(text, &end);
+		if (end == text || !(volts[count] > 0) || !isfinite(volts[count]))
+			return false;
+		count++;
+		text = end;
+		if (*text != ',')
+			return !*text;
+	}
 }
 
 static bool pair_of(const char *text, struct energy_settings *settings)
@@ -246,8 +265,11 @@ static int take_option(struct energy_arguments *given, int option, const char *n
 		given->top = (size_t)top;
 		return 0;
 	case OPTION_VOLTS:
-		into = &settings->power.volts;
-		break;
+		return volts_of(value, settings->power.volts)
+			       ? 0
+			       : usage("--volts takes a voltage, or one for each channel with "
+				       "commas between them, not",
+				       value);
 	case OPTION_RATE:
 		into = &settings->power.rate;
 		break;

@@ -47,13 +47,15 @@ struct energy_power {
 	bool rebinned;      /* the times were not equidistant; energy is kept */
 	bool resampled;     /* an export that its program has thinned out */
 	bool assumed_volts; /* the voltage was given, not measured */
-	double volts;
+	double volts[ENERGY_CHANNELS];
 	char format[48]; /* what the file was read as */
 	char units[96];  /* what was understood of its columns */
 };
 
 struct energy_power_options {
-	double volts;        /* of the supply where the file has only a current; 0: not given */
+	/* Of the supply of each channel of which the file has only a current; 0: not given. The
+	 * first one alone is that of all. */
+	double volts[ENERGY_CHANNELS];
 	double rate;         /* samples a second where the file does not say; 0: not given */
 	double ohms;         /* a shunt: voltages of Saleae and sigrok files are divided by it; 0 */
 	double tau;          /* seconds, of the capacitors behind the analyser; 0: none */

@@ -26,6 +26,11 @@ struct table {
 	uint64_t line;        /* number of the next row's line */
 	char delimiter;
 	char decimal;
+	bool quoted;       /* its numbers are in quotes */
+	uint64_t odd_line; /* where there is no row: a line, */
+	unsigned odd_column;
+	char odd_text[32]; /* and what it has in place of a number */
+	bool padded;       /* a spreadsheet may have taken the zeros in front of the pins' levels */
 	unsigned columns;
 	struct energy_column column[MOST_COLUMNS];
 	/* what is made of them: columns of a channel, -1: none */
@@ -34,7 +39,7 @@ struct table {
 	unsigned channels, pins;
 	int pin_of[MOST_COLUMNS]; /* -1: not a pin */
 	bool needed[MOST_COLUMNS];
-	double volts;
+	double volts[ENERGY_CHANNELS];
 };
 
 static bool next_line(const char **at, const char *end, struct line *line)
@@ -197,14 +202,26 @@ static bool is_levels(const char *field, size_t length)
 	return true;
 }
 
-/* Is every field a number, or what stands for one? At least one must be. */
-static bool is_data(const struct line *line, char delimiter, char decimal)
+static void without_quotes(const char **field, size_t *length)
+{
+	if (*length > 1 && **field == '"' && (*field)[*length - 1] == '"') {
+		(*field)++;
+		*length -= 2;
+	}
+}
+
+/* Is every field a number, or what stands for one? At least one must be. Else `odd` is the first
+ * field that is not, from 1 on. */
+static bool is_data(const struct line *line, char delimiter, char decimal, unsigned *odd)
 {
 	const char *at = line->start, *field;
 	size_t length, numbers = 0;
 	double value;
 
+	*odd = 0;
 	while (next_field(&at, line->end, delimiter, &field, &length)) {
+		++*odd;
+		without_quotes(&field, &length);
 		const char *stop = parse_number(field, field + length, decimal, &value);
 		while (stop && stop < field + length && isspace((unsigned char)*stop))
 			stop++;
@@ -264,25 +281,41 @@ static void name_columns(struct table *table, const struct line *header,
 	}
 }
 
+static void keep_odd(struct table *table, const struct line *line, uint64_t number, unsigned odd)
+{
+	const char *at = line->start, *field = at;
+	size_t length = 0;
+
+	for (unsigned i = 0; i < odd; i++)
+		next_field(&at, line->end, table->delimiter, &field, &length);
+	table->odd_line = number;
+	table->odd_column = odd;
+	snprintf(table->odd_text, sizeof(table->odd_text), "%.*s",
+		 (int)(length < sizeof(table->odd_text) ? length : sizeof(table->odd_text) - 1),
+		 field);
+}
+
 /* Finds the header and the first row. */
 static void find_rows(struct table *table, const struct energy_input *input, struct line *header)
 {
 	const char *at = (const char *)input->bytes, *end = at + input->size;
 	struct line line, last = {NULL, NULL}, before = {NULL, NULL};
 	uint64_t number = 1;
+	unsigned odd;
 
 	if (input->size >= 3 && !memcmp(at, "\xef\xbb\xbf", 3))
 		at += 3;
 	table->delimiter = vote(at, end);
 	table->decimal = '.';
-	if (table->delimiter == ';' || table->delimiter == '\t') {
-		/* a comma can only be a decimal one then */
-		const char *look = at;
-		for (int i = 0; i < LOOKED_AT && next_line(&look, end, &line); i++) {
-			if (is_data(&line, table->delimiter, ',') &&
-			    memchr(line.start, ',', (size_t)(line.end - line.start)))
-				table->decimal = ',';
-		}
+	/* a comma can only be a decimal one then, or in quotes */
+	const char *look = at;
+	for (int i = 0; i < LOOKED_AT && next_line(&look, end, &line); i++) {
+		const size_t size = (size_t)(line.end - line.start);
+		const bool quoted = memchr(line.start, '"', size);
+		if ((table->delimiter == ';' || table->delimiter == '\t' || quoted) &&
+		    is_data(&line, table->delimiter, ',', &odd) &&
+		    !is_data(&line, table->delimiter, '.', &odd))
+			table->decimal = ',';
 	}
 	table->at = table->end = end;
 	for (int i = 0; i < HEADER_LINES; i++, number++) {
@@ -291,11 +324,13 @@ static void find_rows(struct table *table, const struct energy_input *input, str
 			break;
 		if (is_blank(&line))
 			continue;
-		if (is_data(&line, table->delimiter, table->decimal)) {
+		if (is_data(&line, table->delimiter, table->decimal, &odd)) {
 			table->at = row;
 			table->line = number;
+			table->quoted = memchr(line.start, '"', (size_t)(line.end - line.start));
 			break;
 		}
+		keep_odd(table, &line, number, odd);
 		if (*line.start == ';' && table->delimiter == ';')
 			line.start++; /* a comment of sigrok's */
 		before = last;
@@ -342,10 +377,11 @@ static void describe(const struct table *table, struct energy_power *power)
 	static const struct {
 		enum energy_role role;
 		const char *word;
-	} words[] = {{ENERGY_ROLE_CURRENT, "current"},
-		     {ENERGY_ROLE_VOLTAGE, "voltage"},
-		     {ENERGY_ROLE_POWER, "power"},
-		     {ENERGY_ROLE_ENERGY, "energy"}};
+		const char *unit;
+	} words[] = {{ENERGY_ROLE_CURRENT, "current", "A"},
+		     {ENERGY_ROLE_VOLTAGE, "voltage", "V"},
+		     {ENERGY_ROLE_POWER, "power", "W"},
+		     {ENERGY_ROLE_ENERGY, "energy", "J"}};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		for (unsigned column = 0; column < table->columns; column++) {
@@ -355,7 +391,7 @@ static void describe(const struct table *table, struct energy_power *power)
 				continue;
 			snprintf(power->units + length, sizeof(power->units) - length, "%s%s in %s",
 				 length ? ", " : "", words[i].word,
-				 it->unit[0] ? it->unit : "SI units");
+				 it->unit[0] ? it->unit : words[i].unit);
 			break;
 		}
 	}
@@ -363,6 +399,29 @@ static void describe(const struct table *table, struct energy_power *power)
 		size_t length = strlen(power->units);
 		snprintf(power->units + length, sizeof(power->units) - length, "%sdecimal commas",
 			 length ? ", " : "");
+	}
+	if (table->time >= 0 && !table->column[table->time].unit[0]) {
+		size_t length = strlen(power->units);
+		snprintf(power->units + length, sizeof(power->units) - length,
+			 "%stime taken as seconds", length ? ", " : "");
+	}
+}
+
+/* A voltage over a shunt is a current. */
+static void take_shunt(struct table *table, const struct energy_power_options *options)
+{
+	for (unsigned i = 0; i < table->columns; i++) {
+		struct energy_column *column = &table->column[i];
+		if (column->role == ENERGY_ROLE_CURRENT || column->role == ENERGY_ROLE_POWER)
+			return;
+	}
+	for (unsigned i = 0; i < table->columns; i++) {
+		struct energy_column *column = &table->column[i];
+		if (column->role != ENERGY_ROLE_VOLTAGE)
+			continue;
+		column->role = ENERGY_ROLE_CURRENT;
+		column->scale /= options->ohms * (options->gain > 0 ? options->gain : 1);
+		snprintf(column->unit, sizeof(column->unit), "V/Ohm");
 	}
 }
 
@@ -387,7 +446,14 @@ static enum litifut_status understand(struct table *table, const struct energy_i
 		struct energy_column *column = &table->column[i];
 		char name[32];
 		memcpy(name, column->name, sizeof(name));
-		energy_column_by_option(column, options->columns, i + 1, name);
+		const bool told = energy_column_by_option(column, options->columns, i + 1, name);
+		if (column->role == ENERGY_ROLE_PINS && !told)
+			table->padded = true;
+	}
+	if (options->ohms > 0)
+		take_shunt(table, options);
+	for (unsigned i = 0; i < table->columns; i++) {
+		const struct energy_column *column = &table->column[i];
 		switch (column->role) {
 		case ENERGY_ROLE_TIME:
 			if (table->time < 0)
@@ -457,13 +523,11 @@ static enum litifut_status understand(struct table *table, const struct energy_i
 			"what they are, e.g. --columns time=1:ms,current=2:uA",
 			table->columns);
 	if (currents && table->voltage[0] < 0) {
-		if (!(options->volts > 0))
-			return energy_builder_fail(builder, LITIFUT_ERROR_MISSING,
-						   "it has a current and no voltage: give the "
-						   "supply's with --volts");
-		table->volts = options->volts;
-		power->volts = options->volts;
-		power->assumed_volts = true;
+		for (unsigned i = 0; i < currents; i++) {
+			table->volts[i] = energy_builder_volts(builder, options, i);
+			if (!(table->volts[i] > 0))
+				return builder->status;
+		}
 	}
 	if (table->time < 0 && !(options->rate > 0))
 		return energy_builder_fail(builder, LITIFUT_ERROR_MISSING,
@@ -505,9 +569,19 @@ struct row {
 	bool bad_time;
 };
 
-static void levels_of_text(struct row *row, const char *at, const char *end)
+/* `pins`: as many levels there are, unless a spreadsheet has made a number of them; 0: unknown. */
+static void levels_of_text(struct row *row, const char *at, const char *end, unsigned pins)
 {
-	for (unsigned pin = 0; at < end && pin < ENERGY_PINS; at++, pin++) {
+	unsigned length = 0;
+
+	while (length < pins && at + length < end && (at[length] == '0' || at[length] == '1'))
+		length++;
+	const bool number =
+		length && length < pins && (at + length == end || !memchr("X-", at[length], 2));
+	const unsigned first = number ? pins - length : 0;
+	if (number)
+		row->known = (uint16_t)((1u << first) - 1);
+	for (unsigned pin = first; at < end && pin < ENERGY_PINS; at++, pin++) {
 		const char level = *at;
 		const uint16_t bit = (uint16_t)(1u << pin);
 		if (level == '0') {
@@ -546,17 +620,27 @@ static bool parse_row(struct table *table, struct row *row)
 	row->levels = row->both = row->known = 0;
 	row->bad = row->bad_time = false;
 	unsigned column = 0;
+	char decimal = table->decimal;
 	for (;; column++) {
 		if (delimiter == ' ') {
 			while (at < end && (*at == ' ' || *at == '\t'))
 				at++;
 		}
+		bool quoted = false;
+		if (table->quoted) {
+			while (at < end && *at == ' ')
+				at++;
+			quoted = at < end && *at == '"';
+			at += quoted;
+			/* outside of quotes a comma ends the number */
+			decimal = quoted || delimiter != ',' ? table->decimal : '.';
+		}
 		if (column < table->columns && table->needed[column]) {
 			if ((int)column == table->pins_column) {
-				levels_of_text(row, at, end);
+				levels_of_text(row, at, end, table->padded ? table->pins : 0);
 			} else {
 				const char *stop =
-					parse_number(at, end, table->decimal, &row->values[column]);
+					parse_number(at, end, decimal, &row->values[column]);
 				int pin = table->pin_of[column];
 				if (pin >= 0) {
 					if (stop) {
@@ -572,6 +656,8 @@ static bool parse_row(struct table *table, struct row *row)
 					at = stop;
 			}
 		}
+		while (quoted && at < end && *at != '"' && *at != '\n')
+			at++;
 		while (at < end && *at != delimiter && *at != '\n')
 			at++;
 		if (at >= end || *at == '\n')
@@ -608,7 +694,7 @@ static void watts_of(const struct table *table, const struct row *row, double si
 		if (table->current[i] >= 0) {
 			value = sign * value_of(table, row, table->current[i]) *
 				(table->voltage[i] >= 0 ? value_of(table, row, table->voltage[i])
-							: table->volts);
+							: table->volts[i]);
 		} else {
 			value = sign * value_of(table, row, table->power[i]);
 		}
@@ -742,11 +828,19 @@ static bool header_has(const struct line *header, const char *word)
 	       memmem(header->start, (size_t)(header->end - header->start), word, strlen(word));
 }
 
+static bool is_utf16(const struct energy_input *input)
+{
+	return input->size >= 2 &&
+	       (!memcmp(input->bytes, "\xff\xfe", 2) || !memcmp(input->bytes, "\xfe\xff", 2));
+}
+
 /* Text is what has no byte below a tab at its start. */
 static bool probe(const struct energy_input *input)
 {
 	size_t look = input->size < 4096 ? input->size : 4096;
 
+	if (is_utf16(input))
+		return true;
 	for (size_t i = 0; i < look; i++) {
 		if (input->bytes[i] < 9)
 			return false;
@@ -761,14 +855,23 @@ static enum litifut_status read_csv(const struct energy_input *input,
 	struct table *table = calloc(1, sizeof(*table));
 	struct line header;
 
+	if (is_utf16(input)) {
+		free(table);
+		return energy_builder_fail(builder, LITIFUT_ERROR_UNSUPPORTED,
+					   "its text is UTF-16: convert it, e.g. iconv -f UTF-16 "
+					   "-t UTF-8");
+	}
 	if (!table)
 		return energy_builder_fail(builder, LITIFUT_ERROR_IO, "not enough memory");
 	find_rows(table, input, &header);
 	if (table->at == table->end) {
+		energy_builder_fail(builder, LITIFUT_ERROR_FORMAT,
+				    "none of its first %d lines consists of numbers; line %llu "
+				    "has \"%s\" in column %u",
+				    HEADER_LINES, (unsigned long long)table->odd_line,
+				    table->odd_text, table->odd_column);
 		free(table);
-		return energy_builder_fail(builder, LITIFUT_ERROR_FORMAT,
-					   "none of its first %d lines consists of numbers",
-					   HEADER_LINES);
+		return builder->status;
 	}
 	if (header_has(&header, "Timestamp(ms)") || header_has(&header, "Current(uA)"))
 		snprintf(power->format, sizeof(power->format), "PPK2 CSV");

@@ -113,18 +113,15 @@ static enum litifut_status read_values(const struct dlog *dlog, const struct ene
 	const uint8_t *end = input->bytes + input->size;
 	struct energy_power *power = builder->power;
 	unsigned kept[ENERGY_CHANNELS], count = 0;
+	double given[ENERGY_CHANNELS] = {0};
 
 	for (unsigned i = 0; i < dlog->channels && i < ENERGY_CHANNELS; i++) {
 		if (!dlog->has_current[i])
 			continue;
 		if (!dlog->has_volts[i]) {
-			if (!(options->volts > 0))
-				return energy_builder_fail(builder, LITIFUT_ERROR_MISSING,
-							   "%s has a current and no voltage: give "
-							   "the supply's with --volts",
-							   power->channel_names[i]);
-			power->assumed_volts = true;
-			power->volts = options->volts;
+			given[count] = energy_builder_volts(builder, options, count);
+			if (!(given[count] > 0))
+				return builder->status;
 		}
 		if (count != i)
 			memcpy(power->channel_names[count], power->channel_names[i],
@@ -152,8 +149,7 @@ static enum litifut_status read_values(const struct dlog *dlog, const struct ene
 		}
 		for (unsigned i = 0; i < count; i++) {
 			unsigned channel = kept[i];
-			double by =
-				dlog->has_volts[channel] ? (double)volts[channel] : options->volts;
+			double by = dlog->has_volts[channel] ? (double)volts[channel] : given[i];
 			watts[i] = (float)((options->negate ? -1 : 1) * by * current[channel]);
 		}
 		if (!good) {

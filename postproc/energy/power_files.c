@@ -139,13 +139,15 @@ static void add(char *text, size_t size, const char *format, ...)
 const char *energy_power_describe(const struct energy_power *power, const char *path, char *text,
 				  size_t size)
 {
+	const bool slow = power->interval > 1.001e-3;
 	char number[40];
 
 	text[0] = '\0';
 	add(text, size, "%s: %s", path, power->format);
 	if (power->count)
-		add(text, size, ", %s samples at %.4g kS/s, %.4g s",
-		    with_commas(power->count, number, sizeof(number)), 1e-3 / power->interval,
+		add(text, size, ", %s samples at %.4g %sS/s, %.4g s",
+		    with_commas(power->count, number, sizeof(number)),
+		    (slow ? 1 : 1e-3) / power->interval, slow ? "" : "k",
 		    energy_power_end(power) - energy_power_start(power));
 	if (power->units[0])
 		add(text, size, ", %s", power->units);
@@ -157,22 +159,31 @@ const char *energy_power_describe(const struct energy_power *power, const char *
 		add(text, size, ", pins %s..%s", power->pin_names[0],
 		    power->pin_names[power->pins - 1]);
 	if (power->count && power->run_count > 1)
-		add(text, size, ", %zu holes that miss %llu samples", power->run_count - 1,
-		    (unsigned long long)power->missing);
+		add(text, size, ", %zu hole%s, %llu sample%s missing", power->run_count - 1,
+		    power->run_count > 2 ? "s" : "", (unsigned long long)power->missing,
+		    power->missing == 1 ? "" : "s");
 	else if (power->count)
 		add(text, size, ", no holes");
 	if (power->bad)
-		add(text, size, ", %llu values are not numbers", (unsigned long long)power->bad);
+		add(text, size, ", %llu %s", (unsigned long long)power->bad,
+		    power->bad == 1 ? "value is not a number" : "values are not numbers");
 	if (power->bad && power->bad_line)
-		add(text, size, " (the first one in line %llu)",
+		add(text, size, " (%sin line %llu)", power->bad == 1 ? "" : "the first one ",
 		    (unsigned long long)power->bad_line);
 	if (power->rebinned)
 		add(text, size, "; its times are not equidistant: put into equal intervals");
 	if (power->resampled)
 		add(text, size,
 		    "; this export was thinned out by its program: short functions are lost");
-	if (power->assumed_volts)
-		add(text, size, "; voltage %.4g V (--volts)", power->volts);
+	if (power->assumed_volts) {
+		bool alike = true;
+		add(text, size, "; voltage");
+		for (unsigned i = 1; i < power->channels; i++)
+			alike &= power->volts[i] == power->volts[0];
+		for (unsigned i = 0; i < (alike ? 1 : power->channels); i++)
+			add(text, size, "%s%.4g", i ? ", " : " ", power->volts[i]);
+		add(text, size, " V (--volts)");
+	}
 	return text;
 }
 

@@ -152,12 +152,8 @@ static enum litifut_status check_channels(struct jls *jls, const struct energy_i
 		if (!signals[CURRENT])
 			return energy_builder_fail(builder, LITIFUT_ERROR_MISSING,
 						   "a source has no current and no power");
-		if (!(input->options->volts > 0))
-			return energy_builder_fail(builder, LITIFUT_ERROR_MISSING,
-						   "it has a current and no voltage: give the "
-						   "supply's with --volts");
-		power->assumed_volts = true;
-		power->volts = input->options->volts;
+		if (!(energy_builder_volts(builder, input->options, i) > 0))
+			return builder->status;
 	}
 	if (!jls->channel_count)
 		return energy_builder_fail(builder, LITIFUT_ERROR_MISSING,
@@ -242,7 +238,7 @@ static void read_samples(struct jls *jls, const struct energy_input *input,
 			float watts[ENERGY_CHANNELS];
 			bool good = true;
 			for (unsigned k = 0; k < jls->channel_count; k++) {
-				watts[k] = watts_of(jls, k, i, input->options->volts) *
+				watts[k] = watts_of(jls, k, i, builder->power->volts[k]) *
 					   (input->options->negate ? -1 : 1);
 				good &= isfinite(watts[k]) != 0;
 			}

@@ -79,19 +79,14 @@ static enum litifut_status read_ppk2(const struct energy_input *input,
 				     struct energy_builder *builder)
 {
 	struct energy_power *power = builder->power;
-	const double volts = input->options->volts;
+	const double volts = energy_builder_volts(builder, input->options, 0);
 	struct energy_members members;
 	char text[8192];
 	double rate = input->options->rate;
 	bool found = false;
 
 	if (!(volts > 0))
-		return energy_builder_fail(
-			builder, LITIFUT_ERROR_MISSING,
-			"it has a current and no voltage: give the supply's with "
-			"--volts");
-	power->volts = volts;
-	power->assumed_volts = true;
+		return builder->status;
 	snprintf(power->units, sizeof(power->units), "current in uA");
 	/* The rate may stand behind the samples: once for it, once for them. */
 	if (!energy_members_open(&members, input))

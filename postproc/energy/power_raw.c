@@ -74,13 +74,10 @@ static enum litifut_status read_raw(const struct energy_input *input,
 	energy_column_by_option(&column, options->columns, 1, "1");
 	double scale = column.scale;
 	if (column.role == ENERGY_ROLE_CURRENT || column.role == ENERGY_ROLE_VOLTAGE) {
-		if (!(options->volts > 0))
-			return energy_builder_fail(builder, LITIFUT_ERROR_MISSING,
-						   "a current needs a voltage: give the supply's "
-						   "with --volts");
-		scale *= options->volts;
-		power->volts = options->volts;
-		power->assumed_volts = true;
+		const double volts = energy_builder_volts(builder, options, 0);
+		if (!(volts > 0))
+			return builder->status;
+		scale *= volts;
 	}
 	if (column.role == ENERGY_ROLE_VOLTAGE) {
 		if (!(options->ohms > 0))

@@ -91,15 +91,14 @@ static enum litifut_status read_analog(struct cursor *cursor, uint32_t version,
 	uint64_t waveforms = version ? take_integer(cursor, 8) : 1;
 	struct energy_power *power = builder->power;
 
-	if (!(options->ohms > 0) || !(options->volts > 0))
+	if (!(options->ohms > 0) || !(options->volts[0] > 0))
 		return energy_builder_fail(
 			builder, LITIFUT_ERROR_MISSING,
 			"it has the voltage over a shunt: give the shunt's value "
 			"with --ohms and the supply with --volts");
-	const double scale = (options->negate ? -1 : 1) * options->volts /
+	const double scale = (options->negate ? -1 : 1) *
+			     energy_builder_volts(builder, options, 0) /
 			     (options->ohms * (options->gain > 0 ? options->gain : 1));
-	power->volts = options->volts;
-	power->assumed_volts = true;
 	snprintf(power->units, sizeof(power->units), "voltage over %.4g Ohm", options->ohms);
 	for (uint64_t i = 0; i < waveforms && builder->status == LITIFUT_OK; i++) {
 		double begin = take_double(cursor);

@@ -177,14 +177,8 @@ static void join(struct session *session, struct energy_builder *builder,
 	energy_builder_uniform(builder, count, 0, 1 / session->rate);
 	for (unsigned i = 0; i < count; i++) {
 		if (used[i]->column.role != ENERGY_ROLE_POWER && !voltages) {
-			if (!(options->volts > 0)) {
-				energy_builder_fail(builder, LITIFUT_ERROR_MISSING,
-						    "it has a current and no voltage: give the "
-						    "supply's with --volts");
+			if (!(energy_builder_volts(builder, options, i) > 0))
 				return;
-			}
-			power->assumed_volts = true;
-			power->volts = options->volts;
 		}
 		snprintf(power->channel_names[i], sizeof(power->channel_names[i]), "%s",
 			 used[i]->column.name);
@@ -201,7 +195,7 @@ static void join(struct session *session, struct energy_builder *builder,
 			if (used[i]->column.role != ENERGY_ROLE_POWER) {
 				const struct analog *by =
 					voltages ? voltage[i < voltages ? i : 0] : NULL;
-				value *= by ? by->values[at] * by->column.scale : options->volts;
+				value *= by ? by->values[at] * by->column.scale : power->volts[i];
 			}
 			watts[i] = (float)(options->negate ? -value : value);
 			good &= isfinite(watts[i]);

@@ -20,6 +20,7 @@ struct energy_builder {
 
 	/* clock of the samples */
 	bool uniform;         /* the rate is given, times are only compared with it */
+	double origin;        /* of the times below: large ones would be added up with errors */
 	double quantum;       /* steps of the time column, seconds; 0: fine */
 	double expected;      /* start of the next sample */
 	unsigned block_count; /* samples of the block that corrects the clock next */
@@ -80,6 +81,11 @@ bool energy_builder_jump(struct energy_builder *builder, double time);
 
 /* The levels in the sample that is given next. `both`: pins that have had both. */
 bool energy_builder_levels(struct energy_builder *builder, uint16_t levels, uint16_t both);
+
+/* The supply of a channel of which the file has only a current, as --volts says. 0: it does not,
+ * which is a failure. */
+double energy_builder_volts(struct energy_builder *builder,
+			    const struct energy_power_options *options, unsigned channel);
 
 /* A change of the pins at a known time. */
 bool energy_builder_pins(struct energy_builder *builder, double time, double uncertainty,

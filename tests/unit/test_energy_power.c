@@ -1,4 +1,5 @@
-/* Power files of every kind: values, rates, holes, pins, and what is said about them. */
+/* Power files of every kind: values, rates, holes, pins, and what is said about them. Longer than
+ * 500 lines, because each kind has habits and each habit has a case. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +16,7 @@
 
 static struct energy_power power;
 static struct litifut_error error;
-static const struct energy_power_options three_volts = {.volts = 3};
+static const struct energy_power_options three_volts = {.volts = {3}};
 
 #define assert_near(value, wanted) assert_true(fabs((value) - (wanted)) <= 1e-6 * fabs(wanted))
 
@@ -81,7 +82,7 @@ static void ppk2_csv(void **state)
 	assert_int_equal(energy_power_pin(&power, "D8"), -1);
 	assert_string_equal(described(),
 			    "test.csv: PPK2 CSV, 6 samples at 100 kS/s, 8e-05 s, current in uA, "
-			    "pins D0..D7, 1 holes that miss 2 samples; voltage 3 V (--volts)");
+			    "pins D0..D7, 1 hole, 2 samples missing; voltage 3 V (--volts)");
 }
 
 static void needs_volts(void **state)
@@ -125,6 +126,92 @@ static void unit_line_and_channels(void **state)
 	assert_string_equal(power.channel_names[1], "Current 2");
 	assert_int_equal(power.pins, 1);
 	assert_int_equal(power.changes[1].levels, 1);
+}
+
+/* Each channel has its supply; the first one alone is that of all. */
+static void supplies(void **state)
+{
+	static const char text[] = "time (ms),cpu (mA),radio (mA)\n0,1,10\n1,1,20\n2,1,30\n";
+
+	(void)state;
+	assert_int_equal(read_text(text, &(struct energy_power_options){.volts = {3, 1.5}}),
+			 LITIFUT_OK);
+	assert_near(power.watts[0][1], 3e-3);
+	assert_near(power.watts[1][1], 30e-3);
+	assert_non_null(strstr(described(), "voltage 3, 1.5 V (--volts)"));
+	energy_power_release(&power);
+	assert_int_equal(read_text(text, &three_volts), LITIFUT_OK);
+	assert_near(power.watts[1][1], 60e-3);
+	assert_non_null(strstr(described(), "voltage 3 V (--volts)"));
+	energy_power_release(&power);
+	assert_int_equal(read_text("time (ms),a (mA),b (mA),c (mA)\n0,1,1,1\n1,1,1,1\n",
+				   &(struct energy_power_options){.volts = {3, 1.5}}),
+			 LITIFUT_ERROR_MISSING);
+	assert_non_null(strstr(error.message, "in 3 channels"));
+}
+
+/* What spreadsheets make of a file: quotes, decimal commas in quotes, levels of pins as a number.
+ */
+static void by_spreadsheets(void **state)
+{
+	(void)state;
+	assert_int_equal(read_text("\"Timestamp(ms)\",\"Current(uA)\",\"D0-D7\"\r\n"
+				   "\"0,00\",\"1000,5\",\"00000000\"\r\n"
+				   "\"0,01\",\"2000,5\",\"01000000\"\r\n"
+				   "\"0,02\", 3000,\"01000000\"\r\n",
+				   &three_volts),
+			 LITIFUT_OK);
+	assert_int_equal(power.count, 3);
+	assert_near(power.interval, 1e-5);
+	assert_near(power.watts[0][1], 6.0015e-3);
+	assert_near(power.watts[0][2], 9e-3);
+	assert_int_equal(power.changes[1].levels, 2);
+	energy_power_release(&power);
+	/* 00000000, 01000000, 00010001 */
+	assert_int_equal(read_text("Timestamp(ms),Current(uA),D0-D7\n"
+				   "0,1000,0\n0.01,1000,1000000\n0.02,1000,10001\n",
+				   &three_volts),
+			 LITIFUT_OK);
+	assert_int_equal(power.change_count, 3);
+	assert_int_equal(power.changes[0].levels, 0);
+	assert_int_equal(power.changes[1].levels, 1 << 1);
+	assert_int_equal(power.changes[2].levels, 1 << 3 | 1 << 7);
+}
+
+/* 10 us are only 42 steps of a number since 1970. */
+static void times_since_1970(void **state)
+{
+	struct file_bytes file = {0};
+
+	(void)state;
+	bytes_text(&file, "time (s),current (A),D0\n");
+	for (int i = 0; i < 20000; i++)
+		bytes_text(&file, "%d.%06d,0.001,%d\n", 1700000000 + i / 100000, i * 10 % 1000000,
+			   i >= 15000);
+	assert_int_equal(read_bytes(&file, &three_volts), LITIFUT_OK);
+	assert_int_equal(power.count, 20000);
+	assert_int_equal(power.run_count, 1);
+	assert_true(fabs(power.interval - 1e-5) < 1e-10);
+	assert_true(fabs(power.runs[0].time - 1700000000.0) < 1e-6);
+	assert_int_equal(power.change_count, 2);
+	assert_true(fabs(power.changes[1].time - 1700000000.15) < 1e-5);
+}
+
+/* An oscilloscope measures the voltage over a shunt, and gives units in words. */
+static void oscilloscopes(void **state)
+{
+	const struct energy_power_options shunt = {.volts = {3}, .ohms = 10, .gain = 2};
+
+	(void)state;
+	assert_int_equal(read_text("\"in s\",\"C1 in V\"\n-0.001,0.2\n0,0.4\n0.001,0.4\n", &shunt),
+			 LITIFUT_OK);
+	assert_near(power.interval, 1e-3);
+	assert_near(power.watts[0][0], 3 * 0.2 / 20);
+	assert_string_equal(power.channel_names[0], "C1");
+	energy_power_release(&power);
+	/* a voltage beside a current is the supply's */
+	assert_int_equal(read_text("time (s),a (A),b (V)\n0,1,5\n1,1,5\n", &shunt), LITIFUT_OK);
+	assert_near(power.watts[0][0], 5.0);
 }
 
 static void quantised_time(void **state)
@@ -229,7 +316,7 @@ static void without_times(void **state)
 			 LITIFUT_ERROR_MISSING);
 	energy_power_release(&power);
 	assert_int_equal(read_text("Current(uA)\n1\n2\nx\n4\n",
-				   &(struct energy_power_options){.volts = 3, .rate = 1000}),
+				   &(struct energy_power_options){.volts = {3}, .rate = 1000}),
 			 LITIFUT_OK);
 	assert_int_equal(power.count, 3);
 	assert_int_equal(power.run_count, 2);
@@ -275,7 +362,7 @@ static void columns_by_option(void **state)
 	assert_int_equal(
 		read_text("timestamp,measured\n0,7\n1,8\n2,9\n",
 			  &(struct energy_power_options){
-				  .volts = 2, .columns = "time=1:10us,current=measured:uA"}),
+				  .volts = {2}, .columns = "time=1:10us,current=measured:uA"}),
 		LITIFUT_OK);
 	assert_near(power.interval, 1e-5);
 	assert_near(power.watts[0][2], 18e-6);
@@ -330,7 +417,7 @@ static void sigrok_archive(void **state)
 	(void)state;
 	assert_int_equal(
 		read_bytes(&file,
-			   &(struct energy_power_options){.volts = 3, .columns = "current=3:mA"}),
+			   &(struct energy_power_options){.volts = {3}, .columns = "current=3:mA"}),
 		LITIFUT_OK);
 	assert_string_equal(power.format, "sigrok");
 	assert_int_equal(power.count, 1000);
@@ -359,7 +446,7 @@ static void keysight(void **state)
 
 static void saleae(void **state)
 {
-	const struct energy_power_options shunt = {.volts = 3, .ohms = 10, .gain = 2};
+	const struct energy_power_options shunt = {.volts = {3}, .ohms = 10, .gain = 2};
 
 	(void)state;
 	for (unsigned version = 0; version < 2; version++) {
@@ -419,7 +506,7 @@ static void raw_numbers(void **state)
 	(void)state;
 	for (int i = 0; i < 10; i++)
 		bytes_integer(&file, (uint64_t)(int64_t)-i, 2, true);
-	assert_int_equal(read_bytes(&file, &(struct energy_power_options){.volts = 2,
+	assert_int_equal(read_bytes(&file, &(struct energy_power_options){.volts = {2},
 									  .rate = 1e6,
 									  .raw = "i16be",
 									  .columns = "current=1:uA",
@@ -459,7 +546,9 @@ int main(void)
 					   TEST(sigrok_archive),  TEST(keysight),
 					   TEST(saleae),          TEST(energytrace),
 					   TEST(raw_numbers),     TEST(too_much),
-					   TEST(refused)};
+					   TEST(refused),         TEST(supplies),
+					   TEST(by_spreadsheets), TEST(times_since_1970),
+					   TEST(oscilloscopes)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
