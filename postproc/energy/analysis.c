@@ -21,6 +21,16 @@ double energy_total(const struct energy_analysis *analysis)
 	return energy_sum(analysis->result.total, analysis->result.channels);
 }
 
+double energy_functions(const struct energy_analysis *analysis)
+{
+	const struct energy_result *result = &analysis->result;
+	double sum = energy_sum(result->later, result->channels);
+
+	for (size_t i = 0; i < result->function_count; i++)
+		sum += energy_sum(result->functions[i].self, result->channels);
+	return sum;
+}
+
 /* ---- the clock ---- */
 
 /* Rising edges of a pin; gives how many. `edges` has room for all changes. */
@@ -63,6 +73,16 @@ static enum litifut_status by_pin(struct energy_analysis *analysis, const char *
 	return energy_clock_fit(&analysis->clock, marks, mark_count, edges, count, step, error);
 }
 
+static bool is_mark(const struct energy_analysis *analysis, const char *function,
+		    const struct energy_event *event)
+{
+	if (!function)
+		return event->kind == ENERGY_EVENT_PIN;
+	return (event->kind == ENERGY_EVENT_ENTER || event->kind == ENERGY_EVENT_TAIL) &&
+	       event->function < analysis->name_count &&
+	       !strcmp(analysis->names[event->function], function);
+}
+
 enum litifut_status energy_analysis_clock(struct energy_analysis *analysis,
 					  const struct energy_settings *settings,
 					  struct litifut_error *error)
@@ -80,11 +100,16 @@ enum litifut_status energy_analysis_clock(struct energy_analysis *analysis,
 					   "not enough memory for the marks");
 	} else {
 		for (size_t i = 0; i < events->count; i++) {
-			if (events->items[i].kind == ENERGY_EVENT_PIN)
+			if (is_mark(analysis, settings->mark, &events->items[i]))
 				times[marks++] =
 					energy_events_seconds(events, events->items[i].time);
 		}
-		status = by_pin(analysis, settings->sync, times, marks, edges, error);
+		if (settings->mark && !marks)
+			status = litifut_error_set(
+				error, LITIFUT_ERROR_MISSING, NULL, NULL, LITIFUT_NO_ADDRESS,
+				"the trace has no call of %s (--mark)", settings->mark);
+		else
+			status = by_pin(analysis, settings->sync, times, marks, edges, error);
 	}
 	free(times);
 	free(edges);
@@ -198,6 +223,60 @@ static enum litifut_status rest_noise(struct energy_analysis *analysis, struct l
 	return status;
 }
 
+/* Parts of a level in each channel. What is there by chance is not a part. */
+#define LEAST_SHARE 0.03
+
+static void shares_of(const double *watts, unsigned channels, double *share)
+{
+	double sum = 0, kept = 0;
+
+	for (unsigned k = 0; k < channels; k++)
+		sum += fmax(0, watts[k]);
+	for (unsigned k = 0; k < channels; k++)
+		kept += watts[k] > LEAST_SHARE * sum ? watts[k] : 0;
+	if (!(kept > 0))
+		return;
+	for (unsigned k = 0; k < channels; k++)
+		share[k] = watts[k] > LEAST_SHARE * sum ? watts[k] / kept : 0;
+}
+
+/* Which of several supplies feed the processor and each state of a peripheral: a regression of each
+ * says what they draw from it. */
+static enum litifut_status find_supplies(struct energy_analysis *analysis,
+					 struct litifut_error *error)
+{
+	const unsigned channels = analysis->power.channels;
+	const size_t states = analysis->machines.state_count;
+	double(*watts)[ENERGY_CHANNELS] = calloc(states + 1, sizeof(*watts));
+	double hooks[ENERGY_CHANNELS] = {0};
+	enum litifut_status status = LITIFUT_OK;
+
+	if (!watts)
+		return litifut_error_set(error, LITIFUT_ERROR_IO, NULL, NULL, LITIFUT_NO_ADDRESS,
+					 "not enough memory for the supplies");
+	for (unsigned k = 0; k < channels && status == LITIFUT_OK; k++) {
+		struct energy_resolve_input input = input_of(analysis);
+		struct energy_resolved resolved = {0};
+		input.channel = k;
+		status = energy_resolve(&resolved, &input, error);
+		if (status == LITIFUT_OK && energy_is_determined(&resolved)) {
+			for (size_t i = 0; i < resolved.function_count; i++)
+				hooks[k] +=
+					resolved.functions[i].watts * resolved.functions[i].seconds;
+			for (size_t i = 0; i < states; i++)
+				watts[i][k] = resolved.columns[resolved.first_state + i].watts;
+		}
+		energy_resolved_release(&resolved);
+	}
+	shares_of(hooks, channels, analysis->hook.share);
+	for (size_t i = 0; i < analysis->occupations.count; i++) {
+		struct energy_occupation *item = &analysis->occupations.items[i];
+		shares_of(watts[item->state], channels, item->share);
+	}
+	free(watts);
+	return status;
+}
+
 static enum litifut_status find_levels(struct energy_analysis *analysis,
 				       struct litifut_error *error)
 {
@@ -232,8 +311,10 @@ static void put_resolved(struct energy_analysis *analysis, const double *change)
 		const struct energy_function *f = &result->functions[node->function];
 		double hooks = energy_hook_seconds(&analysis->hook, &node->hooks);
 		if (analysis->use_resolved[node->function])
-			node->joules[analysis->hook.channel] +=
-				change[node->function] * (node->seconds - hooks) / f->self_seconds;
+			for (unsigned k = 0; k < result->channels; k++)
+				node->joules[k] += analysis->hook.share[k] *
+						   change[node->function] *
+						   (node->seconds - hooks) / f->self_seconds;
 	}
 }
 
@@ -349,6 +430,8 @@ enum litifut_status energy_analysis_run(struct energy_analysis *analysis,
 
 	if (settings->hook.known)
 		analysis->hook = settings->hook;
+	if (!analysis->hook.known)
+		analysis->hook.share[0] = 1;
 	analysis->noise = noise_of(&analysis->power);
 	status = attribute_again(analysis, false, error);
 	if (status == LITIFUT_OK)
@@ -364,6 +447,8 @@ enum litifut_status energy_analysis_run(struct energy_analysis *analysis,
 	}
 	if (status == LITIFUT_OK)
 		status = find_levels(analysis, error);
+	if (status == LITIFUT_OK && analysis->power.channels > 1)
+		status = find_supplies(analysis, error);
 	if (status == LITIFUT_OK && analysis->hook.known && !(analysis->hook.watts > 0))
 		analysis->hook.watts = energy_hook_power(&analysis->resolved);
 	if (status == LITIFUT_OK)
@@ -375,6 +460,13 @@ enum litifut_status energy_analysis_run(struct energy_analysis *analysis,
 			     analysis->noise * analysis->noise * analysis->power.interval);
 	status = choose_resolved(analysis, settings->resolve, error);
 	uncertain_starts(analysis);
+	/* No function uses less than nothing: where more was taken out than there was, it is wrong
+	 * by as much at least. */
+	for (size_t i = 0; i < analysis->result.function_count; i++) {
+		struct energy_function *f = &analysis->result.functions[i];
+		f->uncertainty =
+			fmax(f->uncertainty, -energy_sum(f->self, analysis->result.channels));
+	}
 	return status;
 }
 

@@ -11,6 +11,7 @@ enum energy_choice { ENERGY_AUTO, ENERGY_YES, ENERGY_NO };
 
 struct energy_settings {
 	struct energy_power_options power;
+	const char *mark;          /* a function that raises the pin; NULL: the trace has marks */
 	const char *sync;          /* pin; NULL: the first one that rises */
 	struct energy_knot at[16]; /* pairs of device and analyser times, in place of a pin */
 	size_t at_count;
@@ -60,5 +61,9 @@ void energy_analysis_release(struct energy_analysis *analysis);
 
 /* All of the energy that was measured, J. */
 double energy_total(const struct energy_analysis *analysis);
+
+/* What functions have used themselves and caused, J: without the tracer, and without what the
+ * recording has before and after the trace, which may be longer than that. */
+double energy_functions(const struct energy_analysis *analysis);
 
 #endif

@@ -23,13 +23,13 @@ struct attribution {
 	bool failed;
 };
 
-/* What peripherals draw from `from` to `to` goes to the calls that caused it. Only the part
- * `known` of that time has been measured. */
-static double take_out(struct attribution *attribution, double from, double to, double known)
+/* What peripherals draw from `from` to `to` goes to the calls that caused it; `taken` is that, by
+ * channel. Only the part `known` of that time has been measured. */
+static void take_out(struct attribution *attribution, double from, double to, double known,
+		     double *taken)
 {
 	struct energy_result *result = attribution->result;
 	struct energy_active *active = &attribution->active;
-	double taken = 0;
 
 	while (from < to && active->all) {
 		double until = energy_active_until(active, from);
@@ -38,13 +38,13 @@ static double take_out(struct attribution *attribution, double from, double to, 
 			const struct energy_occupation *item =
 				&active->all->items[active->items[i]];
 			double joules = item->watts * (end - from) * known;
-			taken += joules;
+			for (unsigned k = 0; k < result->channels; k++)
+				taken[k] += joules * item->share[k];
 			if (item->cause < result->tree.count)
 				result->tree.nodes[item->cause].later += joules;
 		}
 		from = end;
 	}
-	return taken;
 }
 
 static void segment(void *context, struct energy_lane *lane, uint32_t number, double from,
@@ -57,9 +57,12 @@ static void segment(void *context, struct energy_lane *lane, uint32_t number, do
 
 	if (attribution->active.all && attribution->active.all->count) {
 		double known = to > from ? 1 - unknown / (to - from) : 0;
-		double taken = take_out(attribution, from, to, known);
-		joules[attribution->active.all->channel] -= taken;
-		result->later[attribution->active.all->channel] += taken;
+		double taken[ENERGY_CHANNELS] = {0};
+		take_out(attribution, from, to, known, taken);
+		for (unsigned k = 0; k < result->channels; k++) {
+			joules[k] -= taken[k];
+			result->later[k] += taken[k];
+		}
 	}
 
 	if (number == ENERGY_TRANSFER) {
@@ -136,7 +139,8 @@ static void leave(void *context, struct energy_lane *lane, struct energy_frame *
 	call.duration = lane->seconds - frame->seconds - hooks;
 	for (unsigned i = 0; i < result->channels; i++)
 		call.joules[i] = lane->joules[i] - frame->joules[i];
-	call.joules[hook->channel] -= hooks * hook->watts;
+	for (unsigned i = 0; i < result->channels; i++)
+		call.joules[i] -= hooks * hook->watts * hook->share[i];
 	if (kind == ENERGY_EVENT_LEAVE) {
 		result->tree.nodes[under].hooks.exit_after++;
 		lane->hooks += hook->exit_after;
@@ -310,8 +314,10 @@ enum litifut_status energy_sum_up(struct energy_result *result, const struct ene
 		double seconds = energy_hook_seconds(hook, &node->hooks);
 		double joules[ENERGY_CHANNELS];
 		memcpy(joules, node->joules, sizeof(joules));
-		joules[hook->channel] -= seconds * hook->watts;
-		result->hooks[hook->channel] += seconds * hook->watts;
+		for (unsigned k = 0; k < result->channels; k++) {
+			joules[k] -= seconds * hook->watts * hook->share[k];
+			result->hooks[k] += seconds * hook->watts * hook->share[k];
+		}
 		result->hook_seconds += seconds;
 		for (unsigned k = 0; k < result->channels; k++)
 			inclusive[i].joules[k] += joules[k];

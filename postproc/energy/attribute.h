@@ -9,8 +9,8 @@
 /* What a hook costs. Times are in seconds, before and after its reading of the clock. */
 struct energy_hook {
 	double enter_before, enter_after, exit_before, exit_after;
-	double watts;       /* while it runs, of the channel below */
-	unsigned channel;   /* that feeds the processor */
+	double watts;                  /* while it runs, of all channels */
+	double share[ENERGY_CHANNELS]; /* of that in each: which of them feed the processor */
 	double uncertainty; /* standard error of the time of one enter and exit together */
 	bool known;
 };
@@ -26,6 +26,7 @@ static inline struct energy_hook energy_hook_of(double inside, double outside)
 		.enter_after = inside / 2,
 		.exit_before = inside / 2,
 		.uncertainty = 0.01 * (inside + outside), /* to the last digit given, at best */
+		.share = {1},
 		.known = true,
 	};
 }

@@ -312,6 +312,7 @@ static void occupy(struct run *run, const struct energy_machine *machine, const 
 					   .to = to,
 					   .state = machine->first_state + (uint32_t)now->state,
 					   .cause = now->cause,
+					   .share = {1},
 					   .watts = isnan(state->watts) ? 0 : state->watts};
 }
 

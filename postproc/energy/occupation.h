@@ -6,19 +6,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "postproc/energy/power.h"
+
 struct energy_occupation {
-	double from, to; /* analyser's seconds */
-	uint32_t state;  /* number over all machines */
-	uint32_t cause;  /* node of the call */
-	double watts;    /* beside what the processor draws */
-	double observed; /* watts that the curve shows there beyond the functions' */
-	bool unseen;     /* the curve does not show it: it is charged to no one */
+	double from, to;               /* analyser's seconds */
+	uint32_t state;                /* number over all machines */
+	uint32_t cause;                /* node of the call */
+	double watts;                  /* beside what the processor draws */
+	double share[ENERGY_CHANNELS]; /* of that in each channel */
+	double observed;               /* watts that the curve shows there beyond the functions' */
+	bool unseen;                   /* the curve does not show it: it is charged to no one */
 };
 
 struct energy_occupations {
 	struct energy_occupation *items; /* by `from` */
 	size_t count, capacity;
-	unsigned channel;
 	double shift; /* the clock's, with which they were found */
 };
 

@@ -20,6 +20,7 @@ enum long_option {
 	OPTION_SYNC,
 	OPTION_SYNC_FILE,
 	OPTION_AT,
+	OPTION_MARK,
 	OPTION_HOOK,
 	OPTION_MACHINE,
 	OPTION_RESOLVE,
@@ -59,6 +60,7 @@ const struct litifut_option energy_options[] = {
 	{"negate", OPTION_NEGATE, NULL, NULL, "the current was measured the other way round", 0},
 	{NULL, 0, NULL, NULL, "The two clocks:", 0},
 	{"sync", OPTION_SYNC, "PIN", NULL, "pin with the marks (the first that rises)", 0},
+	{"mark", OPTION_MARK, "FUNCTION", NULL, "each call of it raises the pin, where the recorder does not", 0},
 	{"sync-file", OPTION_SYNC_FILE, "FILE", LITIFUT_WORDS_FILE, "the pins were recorded there, by the same clock", 0},
 	{"at", OPTION_AT, "DEV=ANALYSER", NULL, "a pair of times in place of marks, in seconds; DEV counts from the start of the trace; repeatable", 0},
 	{"no-refine", OPTION_NO_REFINE, NULL, NULL, "do not look for a shift in the data", 0},
@@ -87,7 +89,7 @@ static void print_help(void)
 	     "TRACE...\n"
 	     "       litifut-post energy exercise [--repeat N] [-o FILE] LIST\n"
 	     "       litifut-post energy diff [options] --power OLD --power NEW OLD-TRACE "
-	     "NEW-TRACE\n"
+	     "NEW-TRACE [ELF...]\n"
 	     "Energy of each function: a recording of a power analyser and a trace with returns.\n"
 	     "TRACE: traces of LITIFUT, or one text that begins with \"litifut-events 1\".\n\n"
 	     "Formats (-f):");
@@ -211,6 +213,9 @@ static int take_option(struct energy_arguments *given, int option, const char *n
 		return 0;
 	case OPTION_NEGATE:
 		settings->power.negate = true;
+		return 0;
+	case OPTION_MARK:
+		settings->mark = value;
 		return 0;
 	case OPTION_SYNC:
 		settings->sync = value;
@@ -364,8 +369,8 @@ int energy_arguments_parse(struct energy_arguments *given, int count, char **arg
 			     NULL);
 	if (given->verb == VERB_LEARN && !given->trigger_count)
 		return usage("learn needs --trigger FUNCTION", NULL);
-	if (given->verb == VERB_DIFF && given->path_count != 2)
-		return usage("diff takes two traces", NULL);
+	if (given->verb == VERB_DIFF && given->path_count < 2)
+		return usage("diff takes two traces, the old one and the new one", NULL);
 	if (given->verb != VERB_CHECK && !given->path_count)
 		return usage("no trace is given", NULL);
 	return -1;

@@ -52,6 +52,7 @@ static struct phase {
 static struct settings {
 	double rate, noise, correlation, ripple, step, lost, drift, wander, delay, gain, lead, tau;
 	double hold;
+	double supplies; /* 2: that of the peripherals is measured apart */
 	double model;    /* of the board: what its instructions draw */
 	double transfer; /* microseconds for each 512 events; 0: the wire needs no time */
 	unsigned enter_before, enter_after, exit_before, exit_after; /* cycles of a hook */
@@ -92,7 +93,8 @@ static struct analyser {
 	FILE *file;
 	double time;         /* its own clock, seconds */
 	double interval;     /* seconds a sample */
-	double charge;       /* mA s of the sample */
+	double charge;       /* mA s of the sample, */
+	double other;        /* and of the peripherals' supply */
 	double frequency;    /* its seconds a device second */
 	double until_change; /* of the frequency, device seconds */
 	uint64_t number;
@@ -115,15 +117,21 @@ static void sample_ends(void)
 		   settings.ripple * sin(2 * M_PI * (double)a->number / 37.3);
 	if (settings.step > 0)
 		current = round(current / settings.step) * settings.step;
-	if (a->file && !(settings.lost > 0 && uniform() < settings.lost))
-		fprintf(a->file, "%.*f,%.3f,%d0000000\n", settings.rate > 1e5 ? 5 : 2,
-			(double)a->number * a->interval * 1e3, current * 1e3, a->pin);
+	if (a->file && !(settings.lost > 0 && uniform() < settings.lost)) {
+		fprintf(a->file, "%.*f,%.3f,", settings.rate > 1e5 ? 5 : 2,
+			(double)a->number * a->interval * 1e3, current * 1e3);
+		if (settings.supplies > 1)
+			fprintf(a->file, "%.3f,",
+				(a->other / a->interval + settings.noise * normal()) * 1e3);
+		fprintf(a->file, "%d0000000\n", a->pin);
+	}
 	a->number++;
-	a->charge = 0;
+	a->charge = a->other = 0;
 }
 
-/* The device has drawn a current for some time of its own clock. */
-static void draw(double milliamperes, double seconds)
+/* The device has drawn a current for some time of its own clock, and its peripherals another one.
+ */
+static void draw(double milliamperes, double peripherals, double seconds)
 {
 	struct analyser *a = &analyser;
 
@@ -136,6 +144,10 @@ static void draw(double milliamperes, double seconds)
 		double end = (double)(a->number + 1) * a->interval;
 		if (a->time + length * a->frequency >= end)
 			length = (end - a->time) / a->frequency;
+		if (settings.supplies > 1)
+			a->other += peripherals * length * a->frequency;
+		else
+			a->charge += peripherals * length * a->frequency;
 		a->charge += milliamperes * length * a->frequency;
 		a->time += length * a->frequency;
 		a->until_change -= length;
@@ -222,7 +234,7 @@ static double current_of(uint16_t opcode)
 static void pass(double milliamperes, double seconds, unsigned function)
 {
 	while (seconds > 0) {
-		double length = seconds, current = milliamperes;
+		double length = seconds, current = 0;
 		for (unsigned i = 0; i < PERIPHERALS; i++) {
 			if (board.device[i].on && board.device[i].left < length)
 				length = board.device[i].left;
@@ -245,7 +257,7 @@ static void pass(double milliamperes, double seconds, unsigned function)
 		board.self[function] += milliamperes * 1e-3 * VOLTS * length;
 		board.seconds[function] += length;
 		board.device_seconds += length;
-		draw(current, length);
+		draw(milliamperes, current, length);
 		if (tracer.mark_left > 0) {
 			tracer.mark_left -= length;
 			if (tracer.mark_left <= 1e-12) {
@@ -402,7 +414,7 @@ static int run(uint16_t done_address)
 {
 	avr_t *avr = board.avr;
 
-	draw(0.5, settings.lead); /* the analyser has begun before the board is fed */
+	draw(0.5, 0, settings.lead); /* the analyser has begun before the board is fed */
 	while (!avr->data[done_address]) {
 		uint32_t pc = avr->pc;
 		uint64_t before = avr->cycle;
@@ -468,6 +480,7 @@ static const struct {
 	       {"tau", &settings.tau},
 	       {"model", &settings.model},
 	       {"hold", &settings.hold},
+	       {"supplies", &settings.supplies},
 	       {"transfer", &settings.transfer},
 	       {"mark-every", &settings.mark_every},
 	       {"mark-length", &settings.mark_length},
@@ -585,7 +598,8 @@ int main(int count, char **arguments)
 			perror(settings.power);
 			return 1;
 		}
-		fprintf(analyser.file, "Timestamp(ms),Current(uA),D0-D7\n");
+		fprintf(analyser.file, "Timestamp(ms),Current(uA),%sD0-D7\n",
+			settings.supplies > 1 ? "Radio(uA)," : "");
 	}
 	if (tracer.on) {
 		tracer.file = fopen(settings.events ? settings.events : "/dev/null", "we");
