@@ -98,7 +98,11 @@ static int read_power(struct run *run, const struct energy_arguments *given, con
 		fprintf(stderr, "litifut-post energy: %s\n",
 			energy_power_describe(&run->analysis.power, path, text, sizeof(text)));
 	if (!run->analysis.power.count) {
-		fprintf(stderr, "litifut-post energy: %s: it has pins and no power\n", path);
+		fprintf(stderr,
+			"litifut-post energy: %s: none of its columns is a current, a voltage or a "
+			"power by its name or unit; say what they are, e.g. --columns "
+			"time=1:ms,current=2:uA\n",
+			path);
 		return 1;
 	}
 	return 0;
@@ -300,8 +304,10 @@ static int analyse_events(struct run *run, const struct energy_arguments *given,
 	if (energy_analysis_run(&run->analysis, &given->settings, &error) != LITIFUT_OK ||
 	    energy_find_changes(&run->analysis, &given->settings, &error) != LITIFUT_OK)
 		return problem(&error);
-	if (!given->quiet)
-		fprintf(stderr, "litifut-post energy: %s\n",
+	/* the report has a line about it */
+	const bool said = given->verb == VERB_ENERGY && given->format == &energy_format_report;
+	if (!given->quiet && !said)
+		fprintf(stderr, "litifut-post energy: clock: %s\n",
 			energy_clock_describe(&run->analysis.clock, text, sizeof(text)));
 	if (given->plain && compare_plain(run, given))
 		return 1;
@@ -389,12 +395,22 @@ static int learn(const struct energy_arguments *given, FILE *file)
 static int diff(const struct energy_arguments *given, FILE *file)
 {
 	struct run runs[2];
+	char **paths = malloc((given->path_count + 1) * sizeof(*paths));
 	int failed = 0;
 
 	memset(runs, 0, sizeof(runs));
-
-	for (int i = 0; i < 2 && !failed; i++)
-		failed = analyse(&runs[i], given, given->power[i], given->paths + i, 1);
+	if (!paths) {
+		fprintf(stderr, "litifut-post energy: not enough memory\n");
+		return 1;
+	}
+	/* what stands behind the two traces may serve either */
+	for (size_t i = 2; i < given->path_count; i++)
+		paths[i - 1] = given->paths[i];
+	for (int i = 0; i < 2 && !failed; i++) {
+		paths[0] = given->paths[i];
+		failed = analyse(&runs[i], given, given->power[i], paths, given->path_count - 1);
+	}
+	free(paths);
 	if (!failed)
 		energy_compare(file, &runs[0].analysis, &runs[1].analysis);
 	release(&runs[0]);
@@ -406,46 +422,11 @@ static int check(const struct energy_arguments *given, FILE *file)
 {
 	struct run run = {0};
 	struct energy_arguments quiet = *given;
-	char text[512];
 
 	quiet.quiet = true;
 	int failed = read_power(&run, &quiet, given->power[0]);
-	const struct energy_power *power = &run.analysis.power;
-	if (!failed) {
-		fprintf(file, "%s\n",
-			energy_power_describe(power, given->power[0], text, sizeof(text)));
-		for (unsigned k = 0; k < power->channels; k++) {
-			double sum = 0;
-			for (size_t i = 0; i < power->count; i++)
-				sum += power->watts[k][i];
-			char mean[32], noise[32];
-			fprintf(file, "channel %u: mean %s, noise %s a sample\n", k + 1,
-				energy_quantity(sum / (double)power->count, "W", mean, 32),
-				energy_quantity(energy_noise(power->watts[k], power->count), "W",
-						noise, 32));
-		}
-		for (unsigned pin = 0; pin < power->pins; pin++) {
-			size_t edges = 0;
-			double shortest = INFINITY, rise = NAN;
-			for (size_t i = 1; i < power->change_count; i++) {
-				bool now = power->changes[i].levels >> pin & 1;
-				bool before = power->changes[i - 1].levels >> pin & 1;
-				if (now && !before) {
-					edges++;
-					rise = power->changes[i].time;
-				} else if (before && !now && !isnan(rise)) {
-					shortest = fmin(shortest, power->changes[i].time - rise);
-				}
-			}
-			if (edges)
-				fprintf(file, "pin %s: rises %zu times, shortest pulse %s%s\n",
-					power->pin_names[pin], edges,
-					energy_quantity(shortest, "s", text, 32),
-					shortest < 2 * power->interval
-						? ": too short, two samples are needed"
-						: "");
-		}
-	}
+	if (!failed)
+		energy_check(file, &run.analysis.power, given->power[0]);
 	release(&run);
 	return failed;
 }

@@ -5,10 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parts of the energy from which its standard error is remarked upon. */
-#define UNSURE 0.04
-#define BELOW 0.2
-
 const struct energy_format *const energy_formats[] = {&energy_format_report,
 						      &energy_format_calls,
 						      &energy_format_tree,
@@ -84,148 +80,6 @@ static double percent(double part, double whole)
 	return whole > 0 ? 100 * part / whole : 0;
 }
 
-/* ---- report ---- */
-
-static void part_row(struct energy_output *output, const char *name, double joules, double seconds)
-{
-	char energy[32], time[32];
-
-	if (joules == 0 && seconds == 0)
-		return;
-	fprintf(output->file, "%12s %10s %12s %12s %6.2f %11s   %s\n",
-		energy_quantity(joules, "J", energy, sizeof(energy)), "", "", "",
-		percent(joules, energy_total(output->analysis)),
-		seconds > 0 ? energy_quantity(seconds, "s", time, sizeof(time)) : "", name);
-}
-
-static void note(const struct energy_analysis *analysis, uint32_t function, char *text, size_t size)
-{
-	const struct energy_function *f = &analysis->result.functions[function];
-	const struct energy_advice *advice = &analysis->advice[function];
-	double self = energy_sum(f->self, analysis->result.channels);
-	const char *words[4];
-	size_t count = 0;
-
-	if (f->uncertainty > BELOW * fabs(self))
-		words[count++] = "below resolution";
-	else if (f->uncertainty > UNSURE * fabs(self))
-		words[count++] = "unsure";
-	if (analysis->use_resolved[function])
-		words[count++] = "resolved";
-	if (advice->open)
-		words[count++] = "open";
-	if (advice->close)
-		words[count++] = "close";
-	text[0] = '\0';
-	for (size_t i = 0; i < count; i++) {
-		size_t length = strlen(text);
-		snprintf(text + length, size - length, "%s%s", i ? ", " : "", words[i]);
-	}
-}
-
-static void header_lines(struct energy_output *output)
-{
-	const struct energy_analysis *a = output->analysis;
-	const struct energy_result *result = &a->result;
-	char text[512], energy[32];
-	double total = energy_total(a);
-
-	fprintf(output->file, "%s\n",
-		energy_power_describe(&a->power, a->power_path, text, sizeof(text)));
-	if (output->settings->power.tau > 0)
-		fprintf(output->file, "capacitors: %s taken out\n",
-			energy_quantity(output->settings->power.tau, "s", text, sizeof(text)));
-	fprintf(output->file, "clock: %s\n", energy_clock_describe(&a->clock, text, sizeof(text)));
-	fprintf(output->file, "energy: %s in %.4g s, %" PRIu64 " calls; noise %s\n",
-		energy_quantity(total, "J", energy, sizeof(energy)), result->end - result->begin,
-		result->counts.calls, energy_quantity(a->noise, "W", text, sizeof(text)));
-	if (a->hook.known)
-		fprintf(output->file,
-			"hooks: %.3g + %.3g us a call at %s, %.2f %% of the time; taken out\n",
-			(a->hook.enter_after + a->hook.exit_before) * 1e6,
-			(a->hook.enter_before + a->hook.exit_after) * 1e6,
-			energy_quantity(a->hook.watts, "W", energy, sizeof(energy)),
-			percent(result->hook_seconds, energy_run_seconds(result)));
-	else
-		fprintf(output->file,
-			"hooks: their cost is not known and is part of the functions (--hook)\n");
-	if (result->counts.lost || result->counts.stray || result->counts.open)
-		fprintf(output->file,
-			"trace: events are missing in %" PRIu64 " places, %" PRIu64
-			" returns without a call, %" PRIu64 " calls that did not end\n",
-			result->counts.lost, result->counts.stray, result->counts.open);
-	if (result->unknown > 0)
-		fprintf(output->file, "samples are missing for %s\n",
-			energy_quantity(result->unknown, "s", text, sizeof(text)));
-	if (a->machines.count)
-		fprintf(output->file,
-			"machines: %zu occupations, %zu expected and not seen in the curve\n",
-			a->occupations.count, a->unseen);
-	fprintf(output->file, "changes of power: %zu, of them %zu at borders of calls\n\n",
-		a->changes, a->explained);
-}
-
-static void write_report(struct energy_output *output)
-{
-	const struct energy_analysis *a = output->analysis;
-	const struct energy_result *result = &a->result;
-	uint32_t *order = calloc(result->function_count + 1, sizeof(*order));
-	size_t count = order ? energy_order(a, order) : 0;
-	const double total = energy_total(a);
-
-	header_lines(output);
-	fprintf(output->file, "%12s %10s %12s %12s %6s %11s %11s %9s %12s %12s %12s %8s  %s\n",
-		"self", "+-", "inclusive", "later", "%", "time", "power", "calls", "min a call",
-		"mean a call", "max a call", "changes", "function");
-	for (size_t i = 0; i < count && (!output->top || i < output->top); i++) {
-		const struct energy_function *f = &result->functions[order[i]];
-		double self = energy_sum(f->self, result->channels);
-		double inclusive = energy_sum(f->inclusive, result->channels);
-		char texts[9][32], notes[64];
-		note(a, order[i], notes, sizeof(notes));
-		fprintf(output->file,
-			"%12s %10s %12s %12s %6.2f %11s %11s %9" PRIu64
-			" %12s %12s %12s %8.2f  %s%s%s%s\n",
-			energy_quantity(self, "J", texts[0], 32),
-			energy_quantity(f->uncertainty, "J", texts[1], 32),
-			energy_quantity(inclusive, "J", texts[2], 32),
-			energy_quantity(f->later, "J", texts[3], 32),
-			percent(self + f->later, total),
-			energy_quantity(f->self_seconds, "s", texts[4], 32),
-			energy_quantity(f->self_seconds > 0 ? self / f->self_seconds : 0, "W",
-					texts[5], 32),
-			f->calls, energy_quantity(f->least, "J", texts[6], 32),
-			energy_quantity(f->mean, "J", texts[7], 32),
-			energy_quantity(f->most, "J", texts[8], 32),
-			(double)a->advice[order[i]].changes / (double)f->calls,
-			energy_name(a, order[i]), notes[0] ? "  (" : "", notes,
-			notes[0] ? ")" : "");
-	}
-	part_row(output, "(outside)", energy_sum(result->outside, result->channels),
-		 result->outside_seconds);
-	part_row(output, "(tracer)", energy_sum(result->hooks, result->channels),
-		 result->hook_seconds);
-	part_row(output, "(transfer)", energy_sum(result->transfer, result->channels),
-		 result->transfer_seconds);
-	if (fabs(a->unexplained) > 1e-9 * fabs(total))
-		part_row(output, "(unexplained)", a->unexplained, 0);
-	for (unsigned k = 0; k < result->channels && result->channels > 1; k++) {
-		char text[32];
-		fprintf(output->file, "\nchannel %s: %s\n",
-			a->power.channel_names[k][0] ? a->power.channel_names[k] : "?",
-			energy_quantity(result->total[k], "J", text, sizeof(text)));
-		for (size_t i = 0; i < count && (!output->top || i < output->top); i++)
-			fprintf(output->file, "%12s  %s\n",
-				energy_quantity(result->functions[order[i]].self[k], "J", text,
-						sizeof(text)),
-				energy_name(a, order[i]));
-	}
-	free(order);
-}
-
-const struct energy_format energy_format_report = {"report", "a table of functions (the default)",
-						   NULL, NULL, write_report};
-
 /* ---- one row a call ---- */
 
 static void start_calls(struct energy_output *output)
@@ -296,10 +150,24 @@ const struct energy_format energy_format_tree = {
 
 /* ---- tsv ---- */
 
-static void tsv_row(struct energy_output *output, const char *name, double joules, double seconds)
+/* The end of a row: self by channel, where there are several. */
+static void tsv_channels(struct energy_output *output, const double *joules)
 {
-	fprintf(output->file, "%s\t0\t%.12g\t0\t%.12g\t0\t%.9g\t%.9g\t0\t0\t0\t0\t0\t0\n", name,
-		joules, joules, seconds, seconds);
+	const unsigned channels = output->analysis->result.channels;
+
+	for (unsigned k = 0; k < channels && channels > 1; k++)
+		fprintf(output->file, "\t%.12g", joules ? joules[k] : 0);
+	fputc('\n', output->file);
+}
+
+static void tsv_row(struct energy_output *output, const char *name, const double *joules,
+		    double seconds)
+{
+	const double sum = energy_sum(joules, output->analysis->result.channels);
+
+	fprintf(output->file, "%s\t0\t%.12g\t0\t%.12g\t0\t%.9g\t%.9g\t0\t0\t0\t0\t0\t0", name, sum,
+		sum, seconds, seconds);
+	tsv_channels(output, joules);
 }
 
 static void write_tsv(struct energy_output *output)
@@ -311,28 +179,30 @@ static void write_tsv(struct energy_output *output)
 
 	fprintf(output->file,
 		"function\tcalls\tself_j\tuncertainty_j\tinclusive_j\tlater_j\tself_s\t"
-		"inclusive_s\tmin_j\tmax_j\tchanges\tresolved\topen\tclose\n");
+		"inclusive_s\tmin_j\tmax_j\tchanges\tresolved\topen\tclose");
+	for (unsigned k = 0; k < result->channels && result->channels > 1; k++)
+		fprintf(output->file, "\tself_channel_%u_j", k + 1);
+	fputc('\n', output->file);
 	for (size_t i = 0; i < count; i++) {
 		const struct energy_function *f = &result->functions[order[i]];
 		const struct energy_advice *advice = &a->advice[order[i]];
 		fprintf(output->file,
 			"%s\t%" PRIu64
 			"\t%.12g\t%.6g\t%.12g\t%.12g\t%.9g\t%.9g\t%.9g\t%.9g\t%" PRIu64
-			"\t%d\t%d\t%d\n",
+			"\t%d\t%d\t%d",
 			energy_name(a, order[i]), f->calls, energy_sum(f->self, result->channels),
 			f->uncertainty, energy_sum(f->inclusive, result->channels), f->later,
 			f->self_seconds, f->inclusive_seconds, isfinite(f->least) ? f->least : 0,
 			isfinite(f->most) ? f->most : 0, advice->changes, a->use_resolved[order[i]],
 			advice->open, advice->close);
+		tsv_channels(output, f->self);
 	}
-	tsv_row(output, "(outside)", energy_sum(result->outside, result->channels),
-		result->outside_seconds);
-	tsv_row(output, "(tracer)", energy_sum(result->hooks, result->channels),
-		result->hook_seconds);
-	tsv_row(output, "(transfer)", energy_sum(result->transfer, result->channels),
-		result->transfer_seconds);
-	tsv_row(output, "(unexplained)", a->unexplained, 0);
-	tsv_row(output, "(total)", energy_total(a), result->end - result->begin);
+	const double unexplained[ENERGY_CHANNELS] = {a->unexplained};
+	tsv_row(output, "(outside)", result->outside, result->outside_seconds);
+	tsv_row(output, "(tracer)", result->hooks, result->hook_seconds);
+	tsv_row(output, "(transfer)", result->transfer, result->transfer_seconds);
+	tsv_row(output, "(unexplained)", unexplained, 0);
+	tsv_row(output, "(total)", result->total, result->end - result->begin);
 	free(order);
 }
 
@@ -384,6 +254,12 @@ static void write_json(struct energy_output *output)
 		a->clock.marks, a->clock.used, a->clock.outliers, a->clock.drift, a->clock.rms,
 		a->clock.shift, a->clock.smoothed ? "true" : "false",
 		a->clock.ambiguous ? "true" : "false");
+	fputs("\"channels\": [", file);
+	for (unsigned k = 0; k < channels; k++) {
+		fputs(k ? ", " : "", file);
+		json_text(file, a->power.channel_names[k]);
+	}
+	fputs("], ", file);
 	json_channels(file, "total_j", result->total, channels);
 	fputs(", ", file);
 	json_channels(file, "outside_j", result->outside, channels);

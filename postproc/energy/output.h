@@ -40,6 +40,10 @@ const char *energy_name(const struct energy_analysis *analysis, uint32_t functio
 /* "1.23 mJ": three or four digits with the unit that fits. Returns `text`. */
 const char *energy_quantity(double value, const char *unit, char *text, size_t size);
 
+/* Prints what a power file has: its kind, mean and noise of each channel, how often each pin rises.
+ */
+void energy_check(FILE *file, const struct energy_power *power, const char *path);
+
 /* Prints a table of the functions of two analyses by name: energy a call in both, the change, its
  * standard error. What changed by less than two of these is marked. */
 void energy_compare(FILE *file, const struct energy_analysis *old,

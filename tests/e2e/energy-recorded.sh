@@ -104,6 +104,36 @@ two_channels()
 }
 ok "two channels are two curves" two_channels
 
+# Change, measure again, see the effect: adc_read does half of its rounds.
+changed()
+{
+	sed 's/i < 24; i++/i < 12; i++/' "$root/tests/energy/firmware.c" >quick.c && ! cmp -s quick.c "$root/tests/energy/firmware.c" &&
+		avr-gcc -mmcu=atmega1284p -Os -g -I"$root/include" -DROUNDS=60 quick.c -o quick.elf &&
+		LITIFUT_MODE=spans LITIFUT_CLOCK=timer1:16000000 LITIFUT_RING_KB=8 LITIFUT_PORT=usart LITIFUT_MARK_SET=0x23:8 \
+			LITIFUT_MARK_CLEAR=0x23:8 LITIFUT_MARK_EVERY=10 LITIFUT_SEND=call:work LITIFUT_EXCLUDE_CALLEES="__*,litifut_*" \
+			"$BUILD/bin/litifut" build avr-gcc -mmcu=atmega1284p -Os -g -I"$root/include" -DROUNDS=60 -DRECORDED quick.c -o new.elf &&
+		"$rig" truth quick.elf >quick.tsv && "$rig" -p new.csv -u new.serial recorded new.elf &&
+		"$post" energy diff -q --volts 3.3 --machine "$root/tests/energy/radio.machine" --power power.csv --power new.csv \
+			serial new.serial "$recorded" new.elf >difference || return
+	cat difference
+	python3 - <<-'END'
+		import csv
+		def truth(name):
+		    rows = csv.DictReader((l for l in open(name) if "\t" in l), delimiter="\t")
+		    return {r["function"]: float(r["self_j"]) / max(1, int(r["calls"])) for r in rows}
+		old, new = truth("truth.tsv"), truth("quick.tsv")
+		joules = {"mJ": 1e-3, "uJ": 1e-6, "nJ": 1e-9, "pJ": 1e-12}
+		(row,) = (l.split() for l in open("difference") if " adc_read" in l)
+		change, error = float(row[4]) * joules[row[5]], float(row[6]) * joules[row[7]]
+		wanted = new["adc_read"] - old["adc_read"]
+		assert wanted < -0.4e-6 and abs(change / wanted - 1) < 0.01 and abs(change - wanted) < 2 * error, (row, wanted)
+		for name in "wait_ms", "mac", "filter", "crc8":
+		    (line,) = (l for l in open("difference") if " %s" % name in l)
+		    assert "within the error" in line, line
+	END
+}
+ok "half of a function's work is seen in the comparison of two builds, and nothing else" changed
+
 # Behind capacitors: what is short stays some per cent wrong in one recording, by where the samples lie,
 # so the mean of three is compared, whose analysers were switched on at other moments.
 share()

@@ -42,6 +42,57 @@ ok "the hooks' cost agrees with it" sh -c "'$post' energy -f tsv --power plain.c
 ok "and a wrong one does not" sh -c "'$post' energy -f tsv --power plain.csv --volts 3.3 \
 	--hook 4.2,3.9 --plain-run untraced.csv plain.events 2>&1 | grep 'differ by more than'"
 
+# the processor's supply and the peripherals', each on a channel
+apart()
+{
+	awk -F, -v OFS=, '{ print $1, $3, $2, $4 }' two.csv >swapped.csv && cp two.events swapped.events || return
+	for run in two swapped; do
+		energy "$run" --hook 3.5,3.25 && "$compare" --direct 2 truth.tsv "$run.tsv" || return
+		"$post" energy -q -f json --power "$run.csv" --volts 3.3 --machine "$root/tests/energy/radio.machine" \
+			--hook 3.5,3.25 "$run.events" >"$run.json" || return
+	done
+	python3 - <<-'END'
+		import csv, json
+		truth = {r["function"]: r for r in csv.DictReader((l for l in open("truth.tsv") if "\t" in l), delimiter="\t")}
+		for run, processor in ("two", 0), ("swapped", 1):
+		    radio = 1 - processor
+		    data = json.load(open(run + ".json"))
+		    assert data["channels"][radio] == "Radio", data["channels"]
+		    later = sum(f["later_j"] for f in data["functions"])
+		    assert abs(later / data["total_j"][radio] - 1) < 0.01, (run, later, data["total_j"])
+		    assert abs(data["tracer_j"][radio]) < 0.01 * data["tracer_j"][processor]
+		    rows = {r["function"]: r for r in csv.DictReader(open(run + ".tsv"), delimiter="\t")}
+		    for f in data["functions"]:
+		        # of a function nothing is on the radio's supply
+		        assert abs(f["self_j"][radio]) < 0.002 * data["total_j"][radio], (run, f)
+		        true = float(truth[f["name"]]["self_j"])
+		        if true > 0.01 * data["total_j"][processor] and f["name"] != "main":
+		            assert abs(f["self_j"][processor] / true - 1) < 0.02, (run, f, true)
+		        row = rows[f["name"]]
+		        for k in 0, 1:
+		            assert abs(float(row["self_channel_%d_j" % (k + 1)]) - f["self_j"][k]) < 1e-9
+	END
+}
+ok "processor and peripherals with a supply each" traced two seed=1 supplies=2
+ok "each is charged to its channel, in either order" apart
+
+# a program that raises the pin itself, in a function
+by_call()
+{
+	awk '/^pin/ { print "enter", $2, 0, "raise_pin"; print "leave", $2, 0; next } { print }' plain.events >call.events &&
+		"$post" energy --mark raise_pin -f tsv --power plain.csv --volts 3.3 --hook "$hook" call.events >call.tsv 2>words &&
+		"$post" energy -f tsv --power plain.csv --volts 3.3 --hook "$hook" plain.events 2>/dev/null >pins.tsv &&
+		grep "clock: [0-9]* of $(grep -c '^pin' plain.events) marks used, 0 outliers" words &&
+		python3 - <<-'END'
+			import csv
+			a, b = ({r["function"]: float(r["self_j"]) for r in csv.DictReader(open(n), delimiter="\t")} for n in ("call.tsv", "pins.tsv"))
+			assert abs(a["wait_ms"] / b["wait_ms"] - 1) < 1e-3 and a["raise_pin"] < 1e-2 * a["wait_ms"]
+		END
+}
+ok "calls of a function are the marks" by_call
+ok "one that is not called is said" sh -c "! '$post' energy -q --mark none --power plain.csv --volts 3.3 \
+	plain.events 2>words && grep 'no call of none (--mark)' words"
+
 # what must be caught
 ok "hooks that cost 20 % more" energy plain --hook 4.2,3.9,30.36
 ok "are seen" fails "$compare" truth.tsv plain.tsv
@@ -101,6 +152,9 @@ ok "it can be read again" sh -c "'$post' energy -q -f tsv --power plain.csv --vo
 	--machine learned.machine plain.events >learned.tsv"
 ok "two runs of the same program do not differ" sh -c "'$post' energy diff -q --power plain.csv \
 	--power noisy.csv --volts 3.3 --hook $hook plain.events noisy.events | grep wait_ms"
+cp noisy.events other.events
+ok "a comparison takes what serves both sides behind them" sh -c "'$post' energy diff -q --power plain.csv --power \
+	noisy.csv --volts 3.3 --hook $hook plain.events other.events >two && grep 'all functions' two"
 ok "a page can't be made of a text of events, which is said" sh -c "! '$post' energy -q -f html \
 	--power plain.csv --volts 3.3 plain.events >page 2>words && [ ! -s page ] && grep 'html needs traces' words"
 ok "a trace without returns is refused" sh -c "printf 'litifut-events 1\nhz 1000\nenter 1 0 main\n' \
