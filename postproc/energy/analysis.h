@@ -4,6 +4,7 @@
 
 #include "postproc/energy/advise.h"
 #include "postproc/energy/changes.h"
+#include "postproc/energy/load.h"
 #include "postproc/energy/machine.h"
 #include "postproc/energy/resolve.h"
 
@@ -12,12 +13,12 @@ enum energy_choice { ENERGY_AUTO, ENERGY_YES, ENERGY_NO };
 struct energy_settings {
 	struct energy_power_options power;
 	const char *mark;          /* a function that raises the pin; NULL: the trace has marks */
-	const char *sync;          /* pin; NULL: the first one that rises */
+	const char *sync;          /* pin; NULL: the first one that rises; "power": see load.h */
 	struct energy_knot at[16]; /* pairs of device and analyser times, in place of a pin */
 	size_t at_count;
 	struct energy_hook hook;
 	enum energy_choice resolve;
-	bool refine;     /* look for the shift in the data */
+	bool refine;      /* look for the shift in the data */
 	double penalty;  /* factor */
 	double min_step; /* W; 0: a hundredth of the range */
 	bool pelt;
@@ -31,6 +32,7 @@ struct energy_analysis {
 	struct energy_power power;
 	struct energy_events events;
 	struct energy_clock clock;
+	struct energy_load load; /* of the marks; no pulses: they are on a pin */
 	struct energy_hook hook;
 	struct energy_result result;
 	struct energy_machines machines;

@@ -59,7 +59,7 @@ const struct litifut_option energy_options[] = {
 	{"tau", OPTION_TAU, "S", NULL, "the time constant of the capacitors between the analyser and the processor, which smear the curve", 0},
 	{"negate", OPTION_NEGATE, NULL, NULL, "the current was measured the other way round", 0},
 	{NULL, 0, NULL, NULL, "The two clocks:", 0},
-	{"sync", OPTION_SYNC, "PIN", NULL, "pin with the marks (the first that rises)", 0},
+	{"sync", OPTION_SYNC, "PIN", NULL, "pin with the marks (the first that rises); power: they switch a load, such as an LED, that the curve shows", 0},
 	{"mark", OPTION_MARK, "FUNCTION", NULL, "each call of it raises the pin, where the recorder does not", 0},
 	{"sync-file", OPTION_SYNC_FILE, "FILE", LITIFUT_WORDS_FILE, "the pins were recorded there, by the same clock", 0},
 	{"at", OPTION_AT, "DEV=ANALYSER", NULL, "a pair of times in place of marks, in seconds; DEV counts from the start of the trace; repeatable", 0},

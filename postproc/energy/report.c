@@ -81,6 +81,13 @@ static void header_lines(struct energy_output *output)
 		fprintf(output->file, "capacitors: %s taken out\n",
 			energy_quantity(output->settings->power.tau, "s", text, sizeof(text)));
 	fprintf(output->file, "clock: %s\n", energy_clock_describe(&a->clock, text, sizeof(text)));
+	if (a->load.pulses)
+		fprintf(output->file,
+			"marks: %zu pulses of %s and %s, %.1f times as certain as at any other "
+			"place; taken out of the curve\n",
+			a->load.pulses, energy_quantity(a->load.watts, "W", energy, sizeof(energy)),
+			energy_quantity(a->load.seconds, "s", text, sizeof(text)),
+			a->load.certainty);
 	fprintf(output->file, "energy: %s in %.4g s, %" PRIu64 " calls; ",
 		energy_quantity(energy_total(a), "J", energy, sizeof(energy)),
 		result->end - result->begin, result->counts.calls);

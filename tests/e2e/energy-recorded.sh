@@ -180,6 +180,22 @@ ok "nor are longer ones" fails off 2 1
 ok "in any of the three" fails each_off 2 1.5
 mv sharp.serial serial
 
+# without a pin of the analyser: it feeds an LED, which the curve shows
+no_pin()
+{
+	"$rig" -s "mark-current=$1" -p led.csv -u led.serial recorded "$recorded" && cp led.serial serial &&
+		awk -F, -v OFS=, '{ print $1, $2 }' led.csv >bare.csv
+}
+cp serial sharp.serial
+ok "an LED of 2 mA on the pin, which the analyser does not have" no_pin 2
+ok "the marks are found in the curve" energy bare.csv --sync power
+grep 'marks used' log >marks
+ok "all of them" grep -q ' \(1[0-9][0-9]\) of \1 marks used' marks
+ok "and what the LED draws is not charged to the program" compare
+ok "a curve without them is refused" sh -c "awk -F, -v OFS=, '{ print \$1, \$2 }' power.csv >dark.csv &&
+	! '$post' energy -q --sync power --volts 3.3 --power dark.csv serial '$recorded' 2>words && grep 'does not show the marks' words"
+mv sharp.serial serial
+
 # what must be caught
 ok "hooks that cost 20 % more" energy power.csv --hook 5.4,5.27,30.36
 ok "are seen" fails compare

@@ -52,9 +52,10 @@ static struct phase {
 static struct settings {
 	double rate, noise, correlation, ripple, step, lost, drift, wander, delay, gain, lead, tau;
 	double hold;
-	double supplies; /* 2: that of the peripherals is measured apart */
-	double model;    /* of the board: what its instructions draw */
-	double transfer; /* microseconds for each 512 events; 0: the wire needs no time */
+	double mark_milliamperes; /* of what the pin of the marks feeds */
+	double supplies;          /* 2: that of the peripherals is measured apart */
+	double model;             /* of the board: what its instructions draw */
+	double transfer;          /* microseconds for each 512 events; 0: the wire needs no time */
 	unsigned enter_before, enter_after, exit_before, exit_after; /* cycles of a hook */
 	double hook_milliamperes, mark_every, mark_length;
 	const char *power, *events, *skip;
@@ -276,7 +277,8 @@ static unsigned top(void)
 
 static double adc_current(void)
 {
-	return (board.port & 4 ? 1.2 : 0) + (board.port >> HOLD & 1 ? settings.hold : 0);
+	return (board.port & 4 ? 1.2 : 0) + (board.port >> HOLD & 1 ? settings.hold : 0) +
+	       (analyser.pin ? settings.mark_milliamperes : 0);
 }
 
 static void start_devices(uint8_t port)
@@ -481,6 +483,7 @@ static const struct {
 	       {"model", &settings.model},
 	       {"hold", &settings.hold},
 	       {"supplies", &settings.supplies},
+	       {"mark-current", &settings.mark_milliamperes},
 	       {"transfer", &settings.transfer},
 	       {"mark-every", &settings.mark_every},
 	       {"mark-length", &settings.mark_length},
