@@ -453,14 +453,15 @@ unblocked()
 	run traced handler
 	guest_environment='' qemu_options=''
 	"$BUILD/bin/litifut-post" -q -f csv data traced/handler | tr -d '"' >out.plain
-	# a call that is interrupted while it is stored is given up if a handler makes 10,000
+	# a call that is interrupted while it is stored is given up if a handler makes 10,000; in a
+	# process that must not block signals, each of the 30 handlers may leave one without its time
 	ok "no system calls, and a handler during folding: the calls are counted, and have their times" \
 		awk -F '[, ]' 'FNR == NR { made[$1] = $2; next }
 			{ calls[$4] += $7; timed[$4] += $8 }
 			END {
 				for (name in made) {
 					print name, made[name], calls[name], timed[name]
-					failed += calls[name] > made[name] || timed[name] < made[name] - 20
+					failed += calls[name] > made[name] || timed[name] < made[name] - 30
 				}
 				exit failed || length(made) != 2
 			}' traced.out out.plain
