@@ -2,7 +2,7 @@
 # The user's day on a whole emulated machine: build with tracing, run on the
 # device, carry the stick to the host, read it there.
 #
-#   tests/device/device.sh arm|mips short|long
+#   tests/device/device.sh arm|mips short|long|hostile
 # shellcheck disable=SC2034,SC2154 # lib.sh sets and reads
 . "$(dirname "$0")/../lib.sh"
 
@@ -15,7 +15,21 @@ mips) TARGETS=mipsel ;;
 esac
 script=device-$size
 base=$BUILD/device/$cpu_name
+[ "$size" != hostile ] || {
+	base=$base-hostile
+	DEVICE_BASE=$base
+	export DEVICE_BASE
+}
 # what the program `files` prints: for each number of calls n, n * (n + 1) / 2
+# what is run of tests/hostile on the device, and the modes that it is linked in
+HOSTILE_CASES=${HOSTILE_CASES:-clone vforks chain ptrace minidump leaks userfault notify uring secret setmm limits
+	tight clocks noproc pivot grows unshare userspace samepid spawn spawnclosed execthread personality memfile chroot
+	dumpable nproc mlock nofile fsize closerange closefrom closelist taken over freed nullcall inject fast tiny
+	small static large overflow barrier deep nomem again holes atfork orphan title gone replaced daemon bomb stop
+	preempt jump alternate alternates levels heapstack timer forksignal forkthreads forktimer stopworld cancel
+	detached crowd crowds exitthread exitsignal destructors abort quick atonce exceptions}
+HOSTILE_MODES=${HOSTILE_MODES:-calls paths table}
+export HOSTILE_CASES HOSTILE_MODES
 all_steps=$(((100000 * 100001 + 300000 * 300001 + 100000 * 100001) / 2 % 4294967296))
 
 # Is everything there that a test needs from elsewhere? Says what is not.
@@ -37,6 +51,7 @@ prepare()
 		"$here/fetch-package" "$1" "$2" 2>&1 || return 1
 		shift 2
 	done
+	[ "$size" != hostile ] || return 0
 	for package in lua5.4 $([ "$size" = short ] || echo sqlite3 busybox); do
 		"$root/scripts/fetch-source" "$package" 2>&1 || return 1
 	done
@@ -393,6 +408,51 @@ long()
 	together
 	starts
 	power
+}
+
+# The hostile program (tests/hostile) on a real kernel: it prints and returns the same in each mode, and
+# its traces can be read. Cases that the emulator of programs can't run are what this is for.
+#
+#   HOSTILE_MODES="calls" HOSTILE_CASES="leaks clone" tests/device/device.sh mips hostile
+hostile()
+{
+	BOOT_SECONDS=${BOOT_SECONDS:-3000}
+	export BOOT_SECONDS
+	ok "hostile: the device boots, runs and switches itself off" boot hostile || return
+	for hostile_case in $HOSTILE_CASES; do
+		hostile_folder=hostile/stick/hostile/$hostile_case
+		if [ "$(cat "$hostile_folder/plain.status")" -ge 124 ]; then
+			case $hostile_case in abort | stop) ;; *)
+				skip "$hostile_case: as untraced" "untraced it dies"
+				continue
+				;;
+			esac
+		fi
+		for mode in $HOSTILE_MODES; do
+			ok "$hostile_case, $mode: as untraced" hostile_same "$mode"
+			[ -f "$hostile_folder/$mode.tar.gz" ] || continue
+			ok "$hostile_case, $mode: its traces are read" hostile_read "$mode"
+		done
+	done
+}
+
+hostile_same()
+{
+	for what in status out err; do
+		diff "$hostile_folder/plain.$what" "$hostile_folder/$1.$what" || return
+	done
+}
+
+hostile_read()
+{
+	rm -rf data
+	mkdir data
+	tar -C data -x -z -f "$hostile_folder/$1.tar.gz" || return
+	"$BUILD/bin/litifut-post" -q --sysroot "$base/tree" -f report -o report.txt \
+		data "$base/hostile/$1/hostile" 2>post.err && return
+	status=$?
+	cat post.err
+	[ $status = 1 ]
 }
 
 day()

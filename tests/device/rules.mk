@@ -13,6 +13,6 @@ device-packages:
 ## device-arm: the user's day on an emulated ARM board with a USB stick (minutes)
 ## device-mips: the same on an emulated MIPS board
 $(DEVICES): device-%: all $(ORACLE) device-packages
-	@DEVICE_REQUIRED=1 $(PROVE) -v tests/device/long-$*.sh
+	@DEVICE_REQUIRED=1 $(PROVE) -v tests/device/long-$*.sh tests/device/hostile-$*.sh
 
 test-long: $(DEVICES)

@@ -13,10 +13,13 @@ few_targets armhf mipsel
 # What depends on time, makes no end that is recorded, or is killed is not compared by its calls, nor are
 # threads with the same id (sameid), which have one file of the oracle.
 counted="deep small static mlock mprotect msync again holes alternates nest forksignal routines migrate keys
-	jumpend bomb daemon closefrom closelist taken closed clone overflow large fixed levels heapstack loader"
+	jumpend bomb daemon closefrom closelist taken closed clone overflow large fixed levels heapstack loader
+	freed inject fast tiny atfork title closerange userspace setmm minidump"
 others="nomem sameid alternate jump preempt timer ignored stop cancel mainexit spawn vforks memfile nproc dumpable chroot
 	ptrace nofile fsize exit abort quick atonce forkthreads forktimer stopworld exceptions throwing locals uncaught
-	sequence crowd detached destructors exitthread exitsignal chain unshare preload preloadother barrier over"
+	sequence crowd detached destructors exitthread exitsignal chain unshare preload preloadother barrier over
+	nullcall limits userfault notify leaks uring secret tight noproc pivot grows spawnclosed execthread personality samepid gone
+	replaced orphan crowds"
 # of a program that is not static
 libraries="reopen reopensignals many spaces librarykeys openatend"
 if [ -n "${LONG:-}" ]; then
@@ -35,10 +38,9 @@ start()
 {
 	rm -rf jail
 	set -- "$1" "$2" "$2"
-	preload='' loader='' seconds=60
+	preload='' loader='' seconds=300
 	case $2 in
-	sequence) seconds=200 ;;
-	spawn | vforks) set -- "$1" "$2" spawned ;;
+	spawn | vforks | spawnclosed | execthread | personality | tight | noproc) set -- "$1" "$2" spawned ;;
 	memfile) set -- "$1" "$2" keys ;;
 	preload) preload="-E LD_PRELOAD=$(pwd)/$1/libhostile.so" && set -- "$1" bomb bomb ;;
 	preloadother) preload="-E LD_PRELOAD=$(pwd)/plain/libhostile.so" && set -- "$1" bomb bomb ;;

@@ -5,6 +5,8 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -113,9 +115,31 @@ static void run_over(void)
 	run_forks(2, 30000);
 }
 
+static void *closes_range(void *flags)
+{
+	syscall(SYS_close_range, 3, ~0u, (unsigned)(uintptr_t)flags);
+	return work_in_thread((void *)20000);
+}
+
+/* All descriptors at once: in a thread that then has a table of descriptors to itself, to be closed
+ * by exec, and for all. */
+static void run_close_range(void)
+{
+	static const unsigned flags[] = {2, 4, 0};
+
+	for (unsigned i = 0; i < 3; i++) {
+		pthread_t thread;
+
+		pthread_create(&thread, 0, closes_range, (void *)(uintptr_t)flags[i]);
+		hostile_sum += work(50000);
+		pthread_join(thread, 0);
+		hostile_sum += work(50000);
+		run_forks(2, 20000);
+	}
+}
+
 const struct hostile_case descriptor_cases[] = {
-	{"closefrom", run_closefrom}, {"closelist", run_closelist},
-	{"taken", run_taken},         {"closed", run_closed},
-	{"nofile", run_nofile},       {"fsize", run_fsize},
-	{"over", run_over},           {NULL, NULL},
+	{"closefrom", run_closefrom}, {"closelist", run_closelist},    {"taken", run_taken},
+	{"closed", run_closed},       {"nofile", run_nofile},          {"fsize", run_fsize},
+	{"over", run_over},           {"closerange", run_close_range}, {NULL, NULL},
 };

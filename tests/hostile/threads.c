@@ -4,6 +4,7 @@
 #include "hostile.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -156,30 +157,41 @@ static void *in_crowd(void *n)
 	return work_in_thread(n);
 }
 
-/* Five hundred at once. */
-static void run_crowd(void)
+static void crowd(int count, size_t stack)
 {
-	enum { COUNT = 500 };
-	static pthread_t threads[COUNT];
+	static pthread_t threads[2000];
 	pthread_attr_t attributes;
 	unsigned sum = 0;
 
 	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, 256 << 10);
-	pthread_barrier_init(&barrier, 0, COUNT + 1);
-	for (int i = 0; i < COUNT; i++)
+	pthread_attr_setstacksize(&attributes, stack);
+	pthread_barrier_init(&barrier, 0, (unsigned)count + 1);
+	for (int i = 0; i < count; i++)
 		if (pthread_create(&threads[i], &attributes, in_crowd, (void *)200)) {
 			puts("no thread");
 			exit(9);
 		}
 	pthread_barrier_wait(&barrier);
-	for (int i = 0; i < COUNT; i++) {
+	for (int i = 0; i < count; i++) {
 		void *result;
 
 		pthread_join(threads[i], &result);
 		sum += (unsigned)(uintptr_t)result;
 	}
 	printf("%u\n", sum);
+}
+
+/* Five hundred at once. */
+static void run_crowd(void)
+{
+	crowd(500, 256 << 10);
+}
+
+/* More than the table of threads has room for. */
+static void run_crowds(void)
+{
+	crowd(2000, (size_t)PTHREAD_STACK_MIN);
+	run_forks(1, 3000);
 }
 
 static void *detached(void *n)
@@ -202,5 +214,6 @@ static void run_detached(void)
 const struct hostile_case thread_cases[] = {
 	{"cancel", run_cancel}, {"keys", run_keys},         {"jumpend", run_jumpend},
 	{"sameid", run_sameid}, {"mainexit", run_mainexit}, {"sequence", run_sequence},
-	{"crowd", run_crowd},   {"detached", run_detached}, {NULL, NULL},
+	{"crowd", run_crowd},   {"detached", run_detached}, {"crowds", run_crowds},
+	{NULL, NULL},
 };
