@@ -113,7 +113,7 @@ one_case()
 	fi
 	more=
 	# where signals can't be blocked, it comes back in the midst of a change of chunk
-	[ "$2" != preempt ] || more=SYSCALLS=never,MAX_MB=4
+	[ "$2" != preempt ] || more="SYSCALLS=never,MAX_MB=4 SYSCALLS=never,MAX_MB=1"
 	for with in $WITH $more; do
 		[ "$with" = nothing ] && settings='' || settings=$(echo ",$with" | sed 's/,/ LITIFUT_/g')
 		rm -rf data

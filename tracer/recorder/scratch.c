@@ -185,7 +185,8 @@ bool litifut_thread_records(struct litifut_thread *thread)
 	litifut_scratch_count(thread, *litifut_thread_cursor(thread));
 	if (!r->recording) {
 		thread->loses = 0;
-	} else {
+	} else if (!litifut_system_calls_forbidden || r->full != LITIFUT_FULL || thread->kept) {
+		/* else there will never be another chunk */
 		bool kept = thread->kept != 0;
 
 		litifut_thread_disarm(thread);
