@@ -7,6 +7,10 @@
                                of these the time in all, without the calls that they made, the
                                shortest and the longest
   table.py calls PREFIX CSV ELF...   the same of the calls and of how many are timed
+  table.py killed PREFIX CSV ELF...  the same of a program that was killed: of each thread one call
+                                     may be missing, and the last one be made or not. The clock
+                                     counts the instructions of all threads, so times are
+                                     compared where there is one
 
 A call has the time at which its callee begins, its end that of the code for its return. What
 ends without a return that is recorded has no time: what it took stays with the call below.
@@ -125,14 +129,47 @@ def recorded(path):
     return sums
 
 
+def differs_by_killing(want, have, times):
+    """How many calls and returns are missing or too many; None: times are wrong."""
+    extra = have.timed - want.timed
+    if not times:
+        return abs(have.calls - want.calls) + abs(extra)
+    if extra <= 0 and have.timed and (have.total > want.total or have.least < want.least or
+                                      have.most > want.most):
+        return None
+    if extra == 0 and have.values()[2:] != want.values()[2:]:
+        return None
+    return abs(have.calls - want.calls) + abs(extra)
+
+
+def compare_killed(expected, got, threads):
+    differences = []
+    off = 0
+    for key in sorted(set(expected) | set(got)):
+        want, have = (each.get(key, Sum()) for each in (expected, got))
+        by = differs_by_killing(want, have, threads == 1)
+        if by is None:
+            differences.append(f"{key[0]} {key[1]:#x}: {dict(zip(COLUMNS, have.values()))}, "
+                               f"the oracle has {dict(zip(COLUMNS, want.values()))}")
+        off += by or 0
+    # the call that was being summed up, its return, and the event that one of both has not seen
+    if off > 3 * threads:
+        differences.append(f"{off} calls and returns are missing or too many in {threads} threads")
+    timed = sum(each.timed for each in got.values())
+    return report(f"{timed} timed calls, {off} calls and returns missing or too many", differences)
+
+
 def main(arguments):
-    calls_only = arguments[:1] == ["calls"]
-    arguments = arguments[calls_only:]
+    how = arguments[0] if arguments[:1] in (["calls"], ["killed"]) else None
+    arguments = arguments[how is not None:]
     if len(arguments) < 3:
         sys.exit(__doc__)
-    expected = truth(Rewritten(arguments[0], [Elf(path) for path in arguments[2:]],
-                               with_returns=True))
+    rewritten = Rewritten(arguments[0], [Elf(path) for path in arguments[2:]], with_returns=True)
+    expected = truth(rewritten)
     got = recorded(arguments[1])
+    if how == "killed":
+        return compare_killed(expected, got, len(rewritten.oracle.threads))
+    calls_only = how == "calls"
     differences = []
     timed = 0
     for key in sorted(set(expected) | set(got)):
