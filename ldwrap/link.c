@@ -420,7 +420,9 @@ static enum litifut_status link_until_it_fits(struct link_state *state, struct l
 					summary.left[LITIFUT_SITE_FOREIGN_ISA];
 			if (state->options.mode != LITIFUT_MODE_CALLS &&
 			    state->options.mode != LITIFUT_MODE_COUNTS)
-				state->outcome.returns_refused = summary.thunks_refused;
+				state->outcome.returns_refused = summary.thunks_refused
+									 ? summary.thunks_refused
+									 : summary.returns_refused;
 			if (summary.thunks_refused)
 				say_verbose(state->request, "the db engine in place of thunks: %s",
 					    summary.thunks_refused);

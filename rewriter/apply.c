@@ -261,6 +261,7 @@ enum litifut_status litifut_rewrite_apply(const char *path,
 	if (status)
 		return status;
 	summary->thunks_refused = apply.session.thunks_refused;
+	summary->returns_refused = apply.session.returns_refused;
 	status = run_passes(&apply, error);
 	litifut_thunks_release(apply.thunks);
 	litifut_rooms_release(&apply.rooms);

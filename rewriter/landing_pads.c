@@ -7,6 +7,11 @@
  * with their landing pads, counted from the start of the function. */
 #include "rewriter/landing_pads.h"
 
+#include <elf.h>
+#include <string.h>
+
+#include "rewriter/dynamic_symbols.h"
+
 /* Encodings of numbers, DWARF "DW_EH_PE_*". */
 enum {
 	ABSOLUTE = 0x00,
@@ -230,4 +235,23 @@ void litifut_landing_pads_of_frames(const struct litifut_image *image,
 
 	if (table.section && table.section->bytes)
 		read_table(&table, targets);
+}
+
+/* Has the image a symbol with this name, or does it import one? */
+static bool names(const struct litifut_image *image, const char *name)
+{
+	const struct litifut_section *symbols = litifut_image_section(image, ".dynsym");
+
+	for (uint32_t i = 1; symbols && i < symbols->size / sizeof(Elf32_Sym); i++)
+		if (!strcmp(litifut_dynamic_name(image, symbols, i), name))
+			return true;
+	return litifut_image_symbol(image, name) != NULL;
+}
+
+const char *litifut_throws_from_handlers(const struct litifut_image *image)
+{
+	if (names(image, "__gccgo_personality_v0") || names(image, "__gnat_personality_v0"))
+		return "its code in Go or Ada throws exceptions out of handlers of faults, "
+		       "which can't be done from code that was moved";
+	return NULL;
 }

@@ -27,4 +27,9 @@ void litifut_landing_pads_read(struct litifut_reader *reader, uint32_t function,
 void litifut_landing_pads_of_frames(const struct litifut_image *image,
 				    struct litifut_targets *targets);
 
+/* Why no code may be moved that can fault, or NULL. The runtimes of Go and of Ada throw an
+ * exception out of the handler of a fault, and the unwinder knows nothing of code that was moved.
+ * C++ does so with -fnon-call-exceptions only, of which an image does not say. */
+const char *litifut_throws_from_handlers(const struct litifut_image *image);
+
 #endif

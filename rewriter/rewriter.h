@@ -132,6 +132,7 @@ struct litifut_rewrite_summary {
 	/* Why the db engine was taken though thunks were asked for (in an info: would have been);
 	 * static; NULL: it was not. */
 	const char *thunks_refused;
+	const char *returns_refused; /* why thunks record no returns; static; NULL: they do */
 	size_t tracer_bytes; /* what is loaded of the tracer besides the DB; only in an info,
  and 0 for a file without symbols */
 };

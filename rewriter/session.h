@@ -37,6 +37,7 @@ struct litifut_session {
 	size_t unlent_count;
 	const struct litifut_symbol *room; /* for trampolines, beside the tracer; or NULL */
 	const char *thunks_refused;        /* see struct litifut_rewrite_summary */
+	const char *returns_refused;       /* likewise */
 };
 
 /* Opens the image at `path`, finds its call sites and the tracer in it. */

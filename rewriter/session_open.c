@@ -11,6 +11,7 @@
 #include "rewriter/counts.h"
 #include "rewriter/edges.h"
 #include "rewriter/exits.h"
+#include "rewriter/landing_pads.h"
 #include "rewriter/libc.h"
 
 /* Are there many calls whose callers have no room for thunks? Few of them are worth no
@@ -93,6 +94,14 @@ enum litifut_status litifut_session_open(const char *path,
 		status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
 					   LITIFUT_NO_ADDRESS,
 					   "branches are not recorded on this CPU");
+	if (!status && edges) {
+		const char *why = litifut_throws_from_handlers(&session->image);
+
+		if (why)
+			status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
+						   LITIFUT_NO_ADDRESS,
+						   "branches are not recorded: %s", why);
+	}
 	if (!status && bits) {
 		const char *why = session->arch->edges->refuses_bits
 					  ? session->arch->edges->refuses_bits(&session->image)
@@ -125,6 +134,9 @@ enum litifut_status litifut_session_open(const char *path,
 	session->context.returns =
 		session->context.thunks && session->arch->returns &&
 		(options->mode == LITIFUT_MODE_SPANS || options->mode == LITIFUT_MODE_TABLE);
+	if (session->context.returns)
+		session->returns_refused = litifut_throws_from_handlers(&session->image);
+	session->context.returns = session->context.returns && !session->returns_refused;
 	session->context.table = session->context.returns && options->mode == LITIFUT_MODE_TABLE;
 	session->context.names =
 		session->context.counts || (session->context.thunks && !options->exact);
