@@ -218,6 +218,7 @@ class Oracle:
         self.by_path = {elf.path: elf for elf in elves}
         self.given = list(elves)
         self.threads = {}
+        self.paths = {}  # of files by their names
         for path in sorted(glob.glob(glob.escape(prefix) + ".*.places")):
             pid = int(path.split(".")[-2])
             places = {}
@@ -225,6 +226,7 @@ class Oracle:
                 for line in file:
                     number, address, offset, name = line.rstrip("\n").split(" ", 3)
                     places[int(number)] = (name, int(offset, 16), int(address, 16))
+                    self.paths.setdefault(os.path.basename(name), name)
             for calls in glob.glob(f"{glob.escape(prefix)}.{pid}.*.calls"):
                 self.threads[pid, int(calls.split(".")[-2])] = (places, calls)
 
@@ -235,6 +237,10 @@ class Oracle:
             except (OSError, ValueError):
                 self.by_path[path] = None
         return self.by_path[path]
+
+    def named(self, name):
+        """The file with this name of which something was executed, or None."""
+        return self.elf(self.paths[name]) if name in self.paths else None
 
     def place(self, places, number):
         """(elf or None, address in it)."""
@@ -544,9 +550,11 @@ def compare(prefix, tsv, elves, in_order=True, killed=False, exact=False):
             return None  # the plugin does not take what goes on behind the call for a call
         module, site = row["site_module"], int(row["site_offset"], 16)
         # what is recorded the long way has the callee itself
-        stub = stubs.get(names.get(module), {}).get(site)
-        if stub and base_name(names[module].plt[stub]) == base_name(row["callee"]).split("@")[0]:
-            return module, site, module, stub
+        if site in stubs.get(names.get(module), {}) and row["callee_offset"]:
+            place = by_stub(stubs[names[module]], names[module], site,
+                            (oracle.named(row["callee_module"]), int(row["callee_offset"], 16)))
+            if place[0] is names[module]:
+                return module, site, module, place[1]
         return (module, site, row["callee_module"],
                 int(row["callee_offset"], 16) if row["callee_offset"] else -1)
 

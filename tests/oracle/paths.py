@@ -24,14 +24,17 @@ import struct
 import sys
 
 from edges import blocks_of, places
-from elf import Elf
+from elf import EM_ARM, Elf
 
 THUMB, FUNCTION, LEFT = 1, 2, 16  # of the flags of a block
 
 
-def starts_of(path):
-    """Sorted starts of the blocks that are followed."""
-    return sorted(block[0] for block in blocks_of(Elf(path))[1] if not block[8] & LEFT)
+def starts_of(elf):
+    """Sorted starts of the blocks that are followed, and those of them that are delay slots too: a word of data
+    may look like the address of one."""
+    blocks = [block for block in blocks_of(elf)[1] if not block[8] & LEFT]
+    slots = {block[2] + 4 for block in blocks if elf.machine != EM_ARM and block[2]}
+    return sorted(block[0] for block in blocks), slots
 
 
 def instructions_in(elf, address, size, thumb):
@@ -148,7 +151,8 @@ def executed(prefix, files):
     modules = {}
     for path in files:
         real = os.path.realpath(path)
-        modules[real] = (os.path.basename(path), Elf(path), starts_of(path))
+        elf = Elf(path)
+        modules[real] = (os.path.basename(path), elf, *starts_of(elf))
     processes = {}
     for path in glob.glob(prefix + ".*.blocks"):
         pid, tid = (int(word) for word in path[len(prefix) + 1:].split(".")[:2])
@@ -160,11 +164,12 @@ def executed(prefix, files):
                 offset, name = known.get(number, (0, None))
                 found = []
                 if name in modules:
-                    module, elf, starts = modules[name]
+                    module, elf, starts, slots = modules[name]
                     address = elf.address_of(offset)
                     for i in range(bisect.bisect_left(starts, address),
                                    bisect.bisect_left(starts, address + size)):
-                        found.append((module, starts[i]))
+                        if starts[i] not in slots or starts[i] == address:
+                            found.append((module, starts[i]))
                 cache[number, size] = found
             blocks += cache[number, size]
         if blocks:

@@ -76,9 +76,10 @@ def steps_to_exit(elf, site, by_return):
     return 2 if thumb else 1
 
 
-def expected_of(rewritten, exits, thread, again=True):
+def expected_of(rewritten, exits, thread, again=True, executed=None):
     """`again`: with what comes to a return point without a call that returns there, which a
-    signal at that very block looks like as well. Yields (kind, name of the file, site, time) of what a thread is to have recorded."""
+    signal at that very block looks like as well. `executed` counts the returns that are executed,
+    and those of them that are to be recorded. Yields (kind, name of the file, site, time) of what a thread is to have recorded."""
     oracle = rewritten.oracle
     for kind, site, callee, time, _ in oracle.events(thread):
         if not rewritten.is_from_given(site):
@@ -89,6 +90,8 @@ def expected_of(rewritten, exits, thread, again=True):
         if kind in ("return", "again"):
             entries = rewritten.moved[elf][0]
             address = entries.get(site[1], site[1])
+            if executed is not None and kind == "return":
+                executed.update(("all", "recorded") if address in exits[elf.name] else ("all",))
             if address in exits[elf.name]:
                 yield "return", elf.name, hex(address), time
             continue
@@ -132,7 +135,7 @@ def compare(prefix, folder, elves, in_order=True):
         words = {site: word for word, site in by_return[elf.name].items()}
         late.update({(elf.name, site): steps_to_exit(elf, site, words)
                      for site in sites[elf.name]})
-    differences, count = [], {"call": 0, "return": 0}
+    differences, count, executed = [], {"call": 0, "return": 0}, collections.Counter()
     threads = set(rewritten.oracle.threads)
     for trace in traces(folder):
         for tid, recorded in trace.threads.items():
@@ -151,7 +154,7 @@ def compare(prefix, folder, elves, in_order=True):
                     got.append(("call", name, hex(by_return[name][where]), time))
                 elif name in by_return:
                     differences.append(f"{name}: {where:#x} is nothing that is recorded")
-            expected = list(expected_of(rewritten, sites, (trace.pid, tid), again=in_order))
+            expected = list(expected_of(rewritten, sites, (trace.pid, tid), in_order, executed))
             if in_order:
                 got = without_own(got, expected)
             for kind, *_ in got:
@@ -165,8 +168,8 @@ def compare(prefix, folder, elves, in_order=True):
             differences.append(f"thread {thread}: nothing was recorded")
     if not count["call"]:
         differences.append("no events")
-    return report(f"{count['call']} calls and {count['return']} returns with their times",
-                  differences)
+    return report(f"{count['call']} calls and {count['return']} returns with their times; "
+                  f"{executed['recorded']} of {executed['all']} executed returns are recorded", differences)
 
 
 def main(arguments):

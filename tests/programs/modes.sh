@@ -11,7 +11,7 @@
 # A recipe is what run.sh says. With `varies` the oracles still measure each traced run by
 # itself; coverage and paths, whose oracles need a second run, are then compared by what
 # they print only. `modes` are those in which the recipe works, all if not said. Each target
-# adds a line to build/programs/modes/.
+# adds a line to build/programs/modes/, and for each mode what `litifut info` and the oracle say.
 . "$(dirname "$0")/trees.sh"
 
 clock=page
@@ -115,6 +115,15 @@ equals_oracle()
 	esac
 }
 
+# keep_said MODE: what the oracle says is kept beside the list of sites.
+keep_said()
+{
+	equals_oracle "$1" >"$table/$name.$LINKAGE.$target.$1.oracle" 2>&1
+	kept_status=$?
+	cat "$table/$name.$LINKAGE.$target.$1.oracle"
+	return $kept_status
+}
+
 mode()
 {
 	rm -rf traced
@@ -143,7 +152,7 @@ mode()
 	case $1${varies:-}$ORACLE in
 	coveragetrue* | pathstrue* | *no) return ;;
 	esac
-	ok "$name, $1: is what the oracle saw" equals_oracle "$1" || result="$result,oracle"
+	ok "$name, $1: is what the oracle saw" keep_said "$1" || result="$result,oracle"
 }
 
 formats_of()
