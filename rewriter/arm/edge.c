@@ -266,8 +266,7 @@ static unsigned judge_plain_branch(const struct litifut_edge_place *place,
 	case LITIFUT_ENDS_BRANCH:
 		return LITIFUT_SITE_PATCHED;
 	case LITIFUT_ENDS_CALL:
-		return block->target ? !(block->target & 1) ? LITIFUT_SITE_PATCHED
-							    : LITIFUT_SITE_SPECIAL_FORM
+		return block->target ? LITIFUT_SITE_PATCHED
 		       : (word & 0x0ffffff0) == 0x012fff30 && (word & 15) < LR
 			       ? LITIFUT_SITE_PATCHED
 			       : LITIFUT_SITE_SPECIAL_FORM;
@@ -725,13 +724,16 @@ static bool write_thumb(const struct litifut_edge_place *place, const struct lit
 	return !thumb.links || link_reaches(edge->address, address);
 }
 
+/* The flags of an entry and of both ways, a return address and where a call leads. */
+#define PLAIN_VALUES 5
+
 struct plain {
 	uint8_t *code;
 	uint32_t address;
 	unsigned at;
 	uint32_t flags;
-	uint32_t values[3]; /* to be added to the pc */
-	unsigned loads[3];  /* offset of the ldr of each; an add follows */
+	uint32_t values[PLAIN_VALUES]; /* to be added to the pc */
+	unsigned loads[PLAIN_VALUES];  /* offset of the ldr of each; an add follows */
 	unsigned count;
 	const uint32_t *bits; /* NULL: flags are set */
 	struct litifut_frame_code *frame;
@@ -807,6 +809,19 @@ static void put_plain_switch(struct plain *plain, uint32_t word, uint32_t addres
 	note(plain->frame, plain->at, 0);
 }
 
+/* To T32 code, by the stack, as each register may hold something. */
+static void go_thumb(struct plain *plain, uint32_t target)
+{
+	put(plain, 0xe24dd004); /* sub sp, sp, #4 */
+	note(plain->frame, plain->at, 4);
+	put(plain, 0xe52d0004); /* push {r0} */
+	note(plain->frame, plain->at, 8);
+	put_plain_value(plain, 0, target);
+	put(plain, 0xe58d0004); /* str r0, [sp, #4] */
+	put(plain, 0xe8bd8001); /* pop {r0, pc} */
+	note(plain->frame, plain->at, 0);
+}
+
 static void put_plain_end(struct plain *plain, const struct litifut_edge_place *place)
 {
 	const struct litifut_block *block = &place->block->block;
@@ -818,7 +833,9 @@ static void put_plain_end(struct plain *plain, const struct litifut_edge_place *
 		break;
 	case LITIFUT_ENDS_CALL:
 		put_plain_value(plain, LR, block->branch + 4);
-		if (block->target)
+		if (block->target & 1)
+			go_thumb(plain, block->target);
+		else if (block->target)
 			go_plain(plain, ALWAYS, block->target);
 		else
 			put(plain, 0xe12fff10 | (word & 15)); /* bx rN */

@@ -9,6 +9,11 @@ static bool names_pc(uint32_t field)
 	return (field & 15) == 15;
 }
 
+static uint32_t rotated(uint32_t value, unsigned by)
+{
+	return value >> by | value << (-by & 31);
+}
+
 static bool plain_reads_pc(uint32_t word)
 {
 	switch (word >> 25 & 7) {
@@ -57,7 +62,8 @@ enum litifut_arm_plain_treatment litifut_arm_plain_treatment(uint32_t word, uint
 			return LITIFUT_ARM_PLAIN_STUCK;
 		return always ? LITIFUT_ARM_PLAIN_ENDS : LITIFUT_ARM_PLAIN_MOVES;
 	case LITIFUT_CLASS_BRANCH_COMPUTED:
-		if (plain_reads_pc(word) || !loads_pc)
+		/* a flag of status that is set with the pc is not for programs */
+		if (plain_reads_pc(word) || (!loads_pc && (word & 0x0c100000)))
 			return LITIFUT_ARM_PLAIN_STUCK;
 		return always ? LITIFUT_ARM_PLAIN_ENDS : LITIFUT_ARM_PLAIN_MOVES;
 	case LITIFUT_CLASS_OTHER:
@@ -71,16 +77,19 @@ enum litifut_arm_plain_treatment litifut_arm_plain_treatment(uint32_t word, uint
 		return LITIFUT_ARM_PLAIN_STUCK;
 	if (!plain_reads_pc(word))
 		return LITIFUT_ARM_PLAIN_MOVES;
-	if (always && (word & 0x0f3f0e00) == 0x0d1f0a00)
+	if ((word & 0x0f3f0e00) == 0x0d1f0a00)
 		return LITIFUT_ARM_PLAIN_LOADS_VECTOR;
-	if (!always || names_pc(word >> 12))
+	if (names_pc(word >> 12))
 		return LITIFUT_ARM_PLAIN_STUCK;
+	if (((word & 0x0fff0000) == 0x028f0000 || (word & 0x0fff0000) == 0x024f0000) &&
+	    (word >> 12 & 15) != 13)
+		return LITIFUT_ARM_PLAIN_MAKES_ADDRESS;
 	if ((word & 0x0f7f0000) == 0x051f0000)
 		return LITIFUT_ARM_PLAIN_LOADS_LITERAL;
 	if ((word & 0x0f7f10f0) == 0x014f00d0) /* an even register, and the next one */
 		return LITIFUT_ARM_PLAIN_LOADS_PAIR;
 	if (((word & 0x0fff0ff0) == 0x008f0000 || (word & 0x0fff0ff0) == 0x079f0000) &&
-	    !names_pc(word) && (word & 15) != 14)
+	    !names_pc(word))
 		return LITIFUT_ARM_PLAIN_USES_PC;
 	return LITIFUT_ARM_PLAIN_STUCK;
 }
@@ -94,16 +103,39 @@ bool litifut_arm_put_plain_branch(uint32_t condition, uint32_t address, uint32_t
 	return offset + (1u << 25) < 1u << 26;
 }
 
+/* Is the instruction done by others, which take its operands relative to the pc? */
+static bool takes_more(enum litifut_arm_plain_treatment treatment)
+{
+	switch (treatment) {
+	case LITIFUT_ARM_PLAIN_LOADS_LITERAL:
+	case LITIFUT_ARM_PLAIN_LOADS_PAIR:
+	case LITIFUT_ARM_PLAIN_LOADS_VECTOR:
+	case LITIFUT_ARM_PLAIN_MAKES_ADDRESS:
+	case LITIFUT_ARM_PLAIN_USES_PC:
+		return true;
+	default:
+		return false;
+	}
+}
+
 bool litifut_arm_move_plain(uint32_t word, uint32_t from, uint32_t address, uint8_t *code,
 			    unsigned *used, bool lr_is_free)
 {
 	const uint32_t offset = word & 0xfff;
 	const uint32_t pc = from + 8;
 	const uint32_t reg = word >> 12 & 15;
-	uint32_t target, pc_at;
+	const enum litifut_arm_plain_treatment treatment = litifut_arm_plain_treatment(word, from);
+	uint32_t target, pc_at, base;
 	bool saves;
 
-	switch (litifut_arm_plain_treatment(word, from)) {
+	if (word >> 28 < 0xe && takes_more(treatment)) { /* a branch on the opposite condition */
+		if (!litifut_arm_put_plain_branch((word & 0xf0000000) ^ 0x10000000, address + *used,
+						  from + 4, code + *used))
+			return false;
+		*used += 4;
+		word = (word & 0x0fffffff) | 0xe0000000;
+	}
+	switch (treatment) {
 	case LITIFUT_ARM_PLAIN_MOVES:
 		litifut_put32(false, code + *used, word);
 		*used += 4;
@@ -136,19 +168,20 @@ bool litifut_arm_move_plain(uint32_t word, uint32_t from, uint32_t address, uint
 		*used += 16;
 		return true;
 	case LITIFUT_ARM_PLAIN_USES_PC:
-		/* ldr lr, =distance; add lr, pc, lr; the instruction with lr instead of pc */
-		saves = !lr_is_free && reg != 14;
-		if (saves) { /* push {lr} */
-			litifut_put32(false, code + *used, 0xe52de004);
+		/* ldr rB, =distance; add rB, pc, rB; the instruction with rB instead of pc */
+		base = reg != (word & 15) ? reg : reg != 14 ? 14 : 0;
+		saves = base != reg && (base != 14 || !lr_is_free);
+		if (saves) { /* push {rB} */
+			litifut_put32(false, code + *used, 0xe52d0004 | base << 12);
 			*used += 4;
 		}
-		litifut_put32(false, code + *used, saves ? 0xe59fe00c : 0xe59fe008);
-		litifut_put32(false, code + *used + 4, 0xe08fe00e);
-		litifut_put32(false, code + *used + 8, (word & ~0x000f0000u) | 0x000e0000);
+		litifut_put32(false, code + *used, (saves ? 0xe59f000c : 0xe59f0008) | base << 12);
+		litifut_put32(false, code + *used + 4, 0xe08f0000 | base << 12 | base);
+		litifut_put32(false, code + *used + 8, (word & ~0x000f0000u) | base << 16);
 		pc_at = address + *used + 4 + 8;
 		*used += 12;
-		if (saves) { /* pop {lr} */
-			litifut_put32(false, code + *used, 0xe49de004);
+		if (saves) { /* pop {rB} */
+			litifut_put32(false, code + *used, 0xe49d0004 | base << 12);
 			*used += 4;
 		}
 		if (!litifut_arm_put_plain_branch(0xe0000000, address + *used, from + 4,
@@ -156,6 +189,17 @@ bool litifut_arm_move_plain(uint32_t word, uint32_t from, uint32_t address, uint
 			return false;
 		litifut_put32(false, code + *used + 4, pc - pc_at);
 		*used += 8;
+		return true;
+	case LITIFUT_ARM_PLAIN_MAKES_ADDRESS: /* ldr rN, =distance; add rN, pc, rN */
+		target = rotated(word & 0xff, word >> 7 & 30);
+		target = word >> 23 & 1 ? pc + target : pc - target;
+		litifut_put32(false, code + *used, 0xe59f0004 | reg << 12);
+		litifut_put32(false, code + *used + 4, 0xe08f0000 | reg << 12 | reg);
+		if (!litifut_arm_put_plain_branch(0xe0000000, address + *used + 8, from + 4,
+						  code + *used + 8))
+			return false;
+		litifut_put32(false, code + *used + 12, target - (address + *used + 4 + 8));
+		*used += 16;
 		return true;
 	case LITIFUT_ARM_PLAIN_LOADS_PAIR: /* ldr rN, =distance; add rN, pc, rN; ldrd rN, [rN] */
 		target = (word >> 4 & 0xf0) | (word & 15);

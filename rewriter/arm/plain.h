@@ -14,6 +14,7 @@ enum litifut_arm_plain_treatment {
 	LITIFUT_ARM_PLAIN_LOADS_LITERAL, /* ldr rN, [pc, #n] */
 	LITIFUT_ARM_PLAIN_LOADS_PAIR,    /* ldrd rN, [pc, #n] */
 	LITIFUT_ARM_PLAIN_LOADS_VECTOR,  /* vldr sN or dN, [pc, #n] */
+	LITIFUT_ARM_PLAIN_MAKES_ADDRESS, /* add rN, pc, #n */
 	LITIFUT_ARM_PLAIN_USES_PC        /* add rN, pc, rM; ldr rN, [pc, rM] */
 };
 

@@ -72,6 +72,7 @@ arm_source()
 				"addls pc, pc, $register, lsl #2; b 7f; b 8f; b 9f; b 1f; 7: add r6, r6, #1; 8: add r7, r7, #3" \
 				"9: eor r6, r6, r7; mov lr, #0"
 		done
+		plain_labels
 	fi
 	if [ "$target" = armhf ]; then
 		for branch in cbz cbnz; do
@@ -96,6 +97,32 @@ arm_source()
 		done
 		add_case "it eq; addeq r5, r5, #1" "bne.w 1f" "it ne; movne r6, #9"
 	fi
+}
+
+# A label of clang's switch of position-independent A32 code before each form that reads the pc, or that is a call.
+plain_labels()
+{
+	cat >>cases.S <<-'END'
+		plain_helper: add r6, r6, #5
+		bx lr
+		.thumb
+		.thumb_func
+		.type thumb_helper, %function
+		thumb_helper: eors r6, r7
+		bx lr
+		.arm
+	END
+	for form in "add r6, pc, #8; sub r6, r6, pc" "sub r6, pc, #0xff0; sub r6, r6, pc" \
+		"addne r6, pc, #8; subne r6, r6, pc" \
+		"add r6, pc, r6; sub r6, r6, pc" "add r6, pc, r7; sub r6, r6, pc" "addcs r7, pc, r7; subcs r7, r7, pc" \
+		"add lr, pc, lr; sub r6, lr, pc" "add lr, pc, r6; sub r6, lr, pc" "add r6, pc, lr; sub r6, r6, pc" \
+		"ldrne r6, 3f" "ldrge lr, 3f; mov r6, lr" "ldrdhi r6, r7, 3f" "mov r0, #0; ldr r0, [pc, r0]; mov r0, #0" \
+		"blne plain_helper" "bl plain_helper" "blx thumb_helper" "blcs plain_helper; mov r7, #3" \
+		"adr r8, 5f; mov r9, #4; add pc, r8, r9"; do
+		add_case "mov lr, r3; and r9, r3, #1; add r10, pc, #4; ldr r9, [r10, r9, lsl #2]" \
+			"add pc, r10, r9; 7: .word 8f - 7b, 9f - 7b; 8: $form; mov lr, r3" \
+			"9: $form; 5: eor r6, r6, r7; eor r6, r6, r7; mov r9, #0; mov r8, #0; mov lr, #0; b 4f; .balign 8; 3: .word 0x1234567, 0x89abcdef; 4:"
+	done
 }
 
 mips_source()
