@@ -14,7 +14,7 @@
  *   veneers              ldr pc,[pc,#-4]; .word
  *                        ldr ip,[pc,#n]; (add ip,pc,ip;) bx ip; .word
  *                        ldr ip,[pc]; add pc,pc,ip; .word
- *                        movw ip; movt ip; (add ip,pc;) bx ip
+ *                        movw ip; movt ip; (add ip,pc;) bx ip, in both instruction sets
  *                        b, b.w
  *   mold, from Thumb     mov ip,pc; bx ip before ldr ip,[pc,#4]; add; bx ip
  *
@@ -91,6 +91,12 @@ static bool step_a32(struct walk *walk, struct litifut_lead *lead)
 			return true;
 		value = rotate_right(instruction & 0xff, (instruction >> 8 & 15) * 2);
 		walk->ip = (from_pc ? pc : walk->ip) + value;
+		walk->ip_known = true;
+		return false;
+	}
+	if ((instruction & 0x0fb0f000) == 0x0300c000) { /* movw, movt */
+		value = (instruction >> 4 & 0xf000) | (instruction & 0xfff);
+		walk->ip = instruction & 0x00400000 ? (walk->ip & 0xffff) | value << 16 : value;
 		walk->ip_known = true;
 		return false;
 	}

@@ -1,4 +1,4 @@
-/* Literals and the sums of a literal and the pc, halves that movw and movt put together, and what
+/* Literals and the halves that movw and movt put together, the sums of both and the pc, and what
  * adr makes. Encodings: DDI 0406C A5 (A32), A6 (T32). */
 #include "rewriter/arm/addresses.h"
 
@@ -26,8 +26,14 @@ static void add_sums(const struct litifut_section *section, const struct litifut
 	}
 }
 
-/* movw and movt of the same register; `halves`: what movw has left in each. */
-static void add_halves(uint32_t word, bool thumb, uint32_t halves[16],
+/* What movw and movt have made in each register. */
+struct halves {
+	uint32_t values[16];
+	uint16_t both; /* registers that movt has completed */
+};
+
+/* movw and movt of the same register. */
+static void add_halves(uint32_t word, bool thumb, struct halves *halves,
 		       struct litifut_targets *targets)
 {
 	const uint32_t operation = thumb ? word & 0xfbf08000 : word & 0x0ff00000;
@@ -36,10 +42,25 @@ static void add_halves(uint32_t word, bool thumb, uint32_t halves[16],
 					       (word >> 4 & 0x700) | (word & 0xff)
 				     : (word >> 4 & 0xf000) | (word & 0xfff);
 
-	if (operation == (thumb ? 0xf2400000u : 0x03000000u))
-		halves[reg] = value;
-	else if (operation == (thumb ? 0xf2c00000u : 0x03400000u))
-		litifut_targets_add(targets, value << 16 | halves[reg]);
+	if (operation == (thumb ? 0xf2400000u : 0x03000000u)) {
+		halves->values[reg] = value;
+		halves->both &= (uint16_t) ~(1u << reg);
+	} else if (operation == (thumb ? 0xf2c00000u : 0x03400000u)) {
+		halves->values[reg] = value << 16 | (halves->values[reg] & 0xffff);
+		halves->both |= (uint16_t)(1u << reg);
+		litifut_targets_add(targets, halves->values[reg]);
+	}
+}
+
+/* add rN, pc; add rN, pc, rM; add rN, rM, pc: which register has the other operand? 16: another
+ * instruction. */
+static unsigned added_to_pc(uint32_t word, bool thumb)
+{
+	if (thumb)
+		return (word & 0xffffff78) == 0x4478 ? (word >> 4 & 8) | (word & 7) : 16;
+	if ((word & 0x0fff0ff0) == 0x008f0000)
+		return word & 15;
+	return (word & 0x0ff00fff) == 0x0080000f ? word >> 16 & 15 : 16;
 }
 
 /* adr, in both forms, and add of the pc. */
@@ -73,7 +94,7 @@ void litifut_arm_add_addresses(const struct litifut_image *image,
 	for (size_t i = 0; i < count; i++) {
 		const struct litifut_code_range *range = &ranges[i];
 		const bool thumb = range->state == LITIFUT_CODE_THUMB;
-		uint32_t halves[16] = {0};
+		struct halves halves = {0};
 		unsigned length;
 
 		if (range->state == LITIFUT_CODE_DATA) {
@@ -86,6 +107,7 @@ void litifut_arm_add_addresses(const struct litifut_image *image,
 		}
 		for (uint32_t at = range->start; at + (thumb ? 2 : 4) <= range->end; at += length) {
 			const uint8_t *code = section->bytes + (at - section->address);
+			unsigned added;
 			uint32_t word =
 				thumb ? litifut_get16(false, code) : litifut_get32(false, code);
 
@@ -96,13 +118,15 @@ void litifut_arm_add_addresses(const struct litifut_image *image,
 				word = word << 16 | litifut_get16(false, code + 2);
 			}
 			if (length == 4)
-				add_halves(word, thumb, halves, targets);
+				add_halves(word, thumb, &halves, targets);
 			add_formed(word, thumb, at, targets);
-			/* add rN, pc; add rN, pc, rM; ldr rN, [pc, rM] reads a table */
-			if (thumb ? length == 2 && (word & 0xff78) == 0x4478
-				  : (word & 0x0fff0ff0) == 0x008f0000)
-				add_sums(section, range, ranges, count, targets,
-					 at + (thumb ? 4 : 8));
+			added = added_to_pc(word, thumb); /* ldr rN, [pc, rM] reads a table */
+			if (added == 16)
+				continue;
+			add_sums(section, range, ranges, count, targets, at + (thumb ? 4 : 8));
+			if (halves.both >> added & 1)
+				litifut_targets_add(targets,
+						    halves.values[added] + at + (thumb ? 4 : 8));
 		}
 	}
 }

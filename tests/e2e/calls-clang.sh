@@ -10,12 +10,41 @@ compiler()
 	${front:-} clang --target="$triplet" $machine_flags -g $flags "$@"
 }
 
+# lld's way from A32 code to a function in T32 code, in position-independent code: movw, movt, add of the pc, bx.
+followed_through_veneers()
+{
+	[ "$target" = armhf ] && command -v ld.lld >/dev/null || return
+	cat >divide.c <<-'END'
+		#include <stdio.h>
+		__attribute__((noinline)) int divide(int a, int b) { return (a + b) / b; }
+		int main(void)
+		{
+			int sum = 0;
+			for (volatile int i = 1; i < 9; i++)
+				sum += divide(100, i) + (i & 1 ? divide(i, 3) : 1);
+			printf("%d\n", sum);
+			return 0;
+		}
+	END
+	flags="-O2 -marm -fuse-ld=lld"
+	rm -rf plain traced
+	LITIFUT_MODE=paths
+	export LITIFUT_MODE
+	link divide ../divide.c && same_run divide
+	unset LITIFUT_MODE
+	ok "a veneer of lld" sh -c "nm traced/divide | grep Thunk_"
+	ok "bits and code agree behind it" "$BUILD/bin/litifut-post" -f blocks -o blocks.tsv data traced/divide
+	ok "the division is followed" grep -q divsi3 blocks.tsv
+	rm -rf plain traced
+}
+
 behaviour()
 {
 	command -v clang >/dev/null || {
 		skip "clang" "there is no clang"
 		return
 	}
+	followed_through_veneers
 	cat >main.c <<-'END'
 		#include <alloca.h>
 		#include <stdio.h>
