@@ -50,9 +50,35 @@ oracle_knows_page_ends()
 		"$(printf '%x %x\n' $((end - 14)) $((end - 10)) $((end - 10)) "$end")"
 }
 
+# Gold and lld do not say that the room for trampolines, which stands before the program's code,
+# is not code: nothing of it may serve a return point that has too little room itself.
+returns_next_to_the_room()
+{
+	[ "$target" != armel ] || return # its returns are not recorded
+	cat >short.c <<-'END'
+		#include <setjmp.h>
+		static jmp_buf env;
+		int apply(int (*f)(int), int n) { int i; for (i = 0; i < n; i++) f(i); return n; }
+		static __attribute__((noinline)) void jump(int n) { if (n == 0) longjmp(env, 7); jump(n - 1); __asm__ volatile(""); }
+		int jumps(void) { int r = setjmp(env); if (!r) jump(5); return r; }
+	END
+	cat >calls.c <<-'END'
+		#include <stdio.h>
+		int apply(int (*f)(int), int n), jumps(void);
+		static int sum;
+		static int add(int i) { return sum += i; }
+		int main(void) { printf("%d %d %d\n", apply(add, 9), jumps(), sum); return 0; }
+	END
+	LITIFUT_MODE=spans
+	export LITIFUT_MODE
+	link returns ../short.c ../calls.c -O0 -fuse-ld=gold && same_run returns
+	unset LITIFUT_MODE
+}
+
 behaviour()
 {
 	[ "$target" = armel ] || oracle_knows_page_ends
+	returns_next_to_the_room
 	cat >main.c <<-'END'
 		#include <stdio.h>
 		#include <stdlib.h>

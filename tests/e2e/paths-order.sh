@@ -177,7 +177,7 @@ labels_source()
 
 # GCC's switches of position-independent T32 code, whose register is lr, and of A32 code; a label with a call of another
 # module; behind such calls a load relative to the pc and then a call through a pointer, which is not a
-# callback; an `it` for two instructions, of which one returns.
+# callback; an `it` for two instructions, of which one returns; instructions that were written as numbers.
 arm_labels_source()
 {
 	cat >labels.c <<-'END'
@@ -200,7 +200,13 @@ arm_labels_source()
 			"4: add r3, pc, r6\nsub r3, r3, pc\nadd r0, lr, r3\n"
 		#endif
 			"pop {r4, r5, r6, pc}\n"
-			".L2: vmov r0, s1\npop {r4, r5, r6, pc}\n.balign 8\n2: .double 3.0\n"
+			".L2: vmov r0, s1\n"
+		#ifdef __thumb__
+			".short 0x3001, 0x3801\n"
+		#else
+			".word 0xe2800001, 0xe2400001\n"
+		#endif
+			"pop {r4, r5, r6, pc}\n.balign 8\n2: .double 3.0\n"
 			".size choose, . - choose\n.globl same\n.type same, %function\n"
 		#ifdef __thumb__
 			".thumb_func\nsame: mov r1, r0\nbx lr\n"

@@ -180,7 +180,10 @@ def moved_sites(elf):
     ours = list(elf.ranges("litifut_"))
 
     def is_ours(place):
-        first, second = elf.unpack("HH", elf.offset_of(place))
+        try:
+            first, second = elf.unpack("HH", elf.offset_of(place))
+        except ValueError:  # the site begins a section
+            return False
         wide = first >> 11 == 0x1E
         target = thumb_branch(elf, place, second & ~0x4000)
         if not wide or target is None:
