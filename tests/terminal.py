@@ -20,14 +20,14 @@ COLUMNS, LINES = 120, 30
 
 
 class Terminal:
-    def __init__(self, command):
-        self.screen = pyte.Screen(COLUMNS, LINES)
+    def __init__(self, command, columns=COLUMNS, lines=LINES):
+        self.screen = pyte.Screen(columns, lines)
         self.stream = pyte.ByteStream(self.screen)
         self.child, self.file = pty.fork()
         if not self.child:
             os.environ["TERM"] = "linux"
             os.execvp(command[0], command)
-        fcntl.ioctl(self.file, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
+        fcntl.ioctl(self.file, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
         self.open = True
 
     def __enter__(self):

@@ -136,7 +136,9 @@ void post_tui_table(const struct post_tui_model *model, enum post_tui_order orde
 
 	post_tui_rows_release(rows);
 	snprintf(rows->heading, sizeof(rows->heading), "%s %12s %12s  function [module]",
-		 model->timed ? "        self        total" : "", "calls", "made");
+		 model->timed ? "         self        total" : "", "calls", "makes");
+	rows->figure = 13;
+	rows->names = model->timed ? 54 : 28;
 	qsort_r(model->tallies.items, model->tallies.count, sizeof(*model->tallies.items), compare,
 		&sorting);
 	for (size_t i = 0; i < model->tallies.count; i++) {
@@ -204,11 +206,13 @@ size_t post_tui_neighbours(const struct post_tui_model *model, uint32_t function
 	size_t own;
 
 	post_tui_rows_release(rows);
-	snprintf(rows->heading, sizeof(rows->heading), "%s %12s %6s",
-		 model->timed ? "        time" : "", "calls", "sites");
+	snprintf(rows->heading, sizeof(rows->heading), "%s %12s %6s  function [module]",
+		 model->timed ? "         time" : "", "calls", "sites");
+	rows->figure = 13;
+	rows->names = model->timed ? 35 : 22;
 	add_neighbours(model, function, true, rows);
 	own = rows->count;
-	post_text_add(&text, "  ");
+	post_text_format(&text, "%*s", rows->names, "");
 	add_name(model, &text, function);
 	add(rows, &text, function)->strong = true;
 	add_neighbours(model, function, false, rows);
@@ -249,6 +253,8 @@ void post_tui_tree(const struct post_tui_model *model, const bool *open, uint32_
 	post_tui_rows_release(rows);
 	snprintf(rows->heading, sizeof(rows->heading), "%6s%s %12s  function [module]", "share",
 		 tree->timed && model->output->measures ? "        total" : "", "calls");
+	rows->figure = 6;
+	rows->names = tree->timed && model->output->measures ? 34 : 21;
 	parents[0] = tree->count;
 	next[0] = tree->count ? model->order.first[tree->count] : 0;
 	for (;;) {
@@ -325,9 +331,12 @@ size_t post_tui_source(const struct post_tui_model *model, uint32_t function,
 
 	post_tui_rows_release(rows);
 	snprintf(rows->heading, sizeof(rows->heading), " %10s %10s  line", "entered", "calls made");
+	rows->figure = 11;
+	rows->names = 22;
 	if (!post_lines_place(session, about->module, about->address, &name, &line)) {
 		post_text_format(&row, "no debugging information says where %s is", about->name);
 		add(rows, &row, POST_NONE);
+		rows->figure = rows->names = 0;
 		return 0;
 	}
 	char *path = post_source_find(model->output->options.sources, name);
@@ -337,6 +346,7 @@ size_t post_tui_source(const struct post_tui_model *model, uint32_t function,
 		post_text_format(&row, "--source DIR is missing, or no folder that it names has %s",
 				 name);
 		add(rows, &row, POST_NONE);
+		rows->figure = rows->names = 0;
 		return 0;
 	}
 	for (const char *at = text; (at = strchr(at, '\n')); at++)

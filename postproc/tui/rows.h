@@ -31,6 +31,9 @@ struct post_tui_rows {
 	struct post_tui_row *items;
 	size_t count, capacity;
 	char heading[160];
+	/* Columns: where the first figure ends, and where the names begin. A narrow screen shows
+	 * the figure and the names. */
+	int figure, names;
 };
 
 /* `tree` must outlive the model. Release with post_tui_model_release(). */

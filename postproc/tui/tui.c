@@ -9,7 +9,9 @@
 
 #include <inttypes.h>
 
+#include "postproc/formats/text.h"
 #include "postproc/timeline/timeline.h"
+#include "postproc/tui/keys.h"
 #include "postproc/tui/rows.h"
 
 #define MOST_BACK 64
@@ -43,6 +45,7 @@ struct browser {
 	struct post_tui_model model;
 	struct post_tui_rows rows;
 	size_t top;
+	int aside;   /* columns of the names that are left of the screen */
 	int wait_ms; /* until the traces are read again; below 0: they are complete */
 };
 
@@ -168,6 +171,7 @@ static void go(struct browser *browser, enum post_tui_view view, uint32_t functi
 		tui.count--;
 	}
 	tui.places[tui.count++] = place;
+	browser->aside = 0;
 	show_place(browser, true);
 }
 
@@ -180,6 +184,32 @@ static void draw_line(int line, int attributes, const char *text)
 	attrset(A_NORMAL);
 }
 
+#define LEAST_NAME 24 /* columns, else figures give way */
+#define ASIDE_STEP 20
+
+/* A line of a view: the figures, and what follows them from column `aside` on. */
+static void draw_row(const struct browser *browser, int line, int attributes, const char *text,
+		     int aside)
+{
+	const struct post_tui_rows *rows = &browser->rows;
+	bool narrow = rows->names + LEAST_NAME > COLS && rows->figure + LEAST_NAME <= COLS;
+	int figures = narrow ? rows->figure : rows->names;
+	struct post_text shown = {0};
+
+	if ((int)strlen(text) > rows->names) {
+		const char *name = text + rows->names;
+
+		while (aside-- > 0 && *name)
+			name++;
+		while ((*name & 0xc0) == 0x80) /* not from within a character */
+			name++;
+		post_text_format(&shown, "%.*s%s%s", figures, text, narrow ? " " : "", name);
+		text = shown.bytes;
+	}
+	draw_line(line, attributes, text);
+	free(shown.bytes);
+}
+
 static void draw(struct browser *browser)
 {
 	static const char *const orders[] = {"self time", "total time", "calls", "name"};
@@ -187,35 +217,39 @@ static void draw(struct browser *browser)
 	const char *program = browser->output->session->processes[0]->trace->header.program;
 	size_t height = LINES > 3 ? (size_t)LINES - 3 : 1, row = here()->row;
 	char text[512];
+	struct post_text last = {0};
 
 	if (row < browser->top)
 		browser->top = row;
 	if (row >= browser->top + height)
 		browser->top = row - height + 1;
-	snprintf(text, sizeof(text), "%s%s  %" PRIu64 " calls, %" PRIu64 " lost, %zu threads%s%s",
+	snprintf(text, sizeof(text), "%s%s  %" PRIu64 " calls, %" PRIu64 " lost, %zu thread%s%s%s",
 		 program, totals->processes > 1 ? ", ..." : "", totals->events - totals->own,
-		 totals->lost, totals->threads, browser->wait_ms >= 0 ? "  (still written)" : "",
+		 totals->lost, totals->threads, totals->threads == 1 ? "" : "s",
+		 browser->wait_ms >= 0 ? "  (still written)" : "",
 		 totals->lost ? "  CALLS ARE MISSING" : "");
 	draw_line(0, A_BOLD, text);
 	snprintf(text, sizeof(text), "%s%s%s", browser->rows.heading,
 		 here()->view == POST_TUI_TABLE ? ", by " : "",
 		 here()->view == POST_TUI_TABLE ? orders[tui.order] : "");
-	draw_line(1, A_UNDERLINE, text);
+	draw_row(browser, 1, A_UNDERLINE, text, 0);
 	for (size_t i = 0; i < height; i++) {
 		size_t at = browser->top + i;
 		const struct post_tui_row *item =
 			at < browser->rows.count ? &browser->rows.items[at] : NULL;
-		draw_line((int)i + 2,
-			  at == row && item      ? A_REVERSE
-			  : item && item->strong ? A_BOLD
-						 : A_NORMAL,
-			  item ? item->text : "");
+		draw_row(browser, (int)i + 2,
+			 at == row && item      ? A_REVERSE
+			 : item && item->strong ? A_BOLD
+						: A_NORMAL,
+			 item ? item->text : "", browser->aside);
 	}
-	draw_line(LINES - 1, A_DIM,
-		  *tui.note ? tui.note
-			    : "Enter callers, callees  t tree  f functions  s source  o order  / "
-			      "search  "
-			      "n next  Backspace back  q quit");
+	if (browser->rows.count) {
+		post_tui_list_keys(&last);
+	} else {
+		post_text_add(&last, "nothing was recorded, or the filters leave nothing; q quit");
+	}
+	draw_line(LINES - 1, A_DIM, *tui.note ? tui.note : last.bytes ? last.bytes : "");
+	free(last.bytes);
 	refresh();
 }
 
@@ -347,6 +381,16 @@ static bool take_key(struct browser *browser, int key)
 			tui.order = POST_TUI_BY_CALLS;
 		here()->row = 0;
 		show_place(browser, false);
+		break;
+	case '<':
+	case '>':
+		browser->aside += key == '>' ? ASIDE_STEP : -ASIDE_STEP;
+		if (browser->aside < 0)
+			browser->aside = 0;
+		break;
+	case '?':
+		post_tui_show_keys();
+		timeout(browser->wait_ms);
 		break;
 	case '/':
 		ask_for_word(browser);

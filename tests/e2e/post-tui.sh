@@ -67,6 +67,33 @@ shows_tree()
     terminal.see("no line has nothing like it")'
 }
 
+# On 40 columns the names are there, beside one figure; a name that is longer can be moved.
+is_narrow()
+{
+	PYTHONPATH=$root/tests PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 - "$post" <<-'END'
+		import re, sys
+		from terminal import Terminal
+		with Terminal([sys.argv[1], "tui", "data", "traced/program"], 40, 10) as terminal:
+		    for line in terminal.see("fib(int) [program]"):
+		        assert "work(void" not in line or re.match(r" +(\d+|[\d.]+ .?s|-) work\(void", line), line
+		    assert terminal.lines()[-1].startswith("q quit  ? all keys"), terminal.lines()
+		    terminal.type("?")
+		    assert any("Backspace back" in line for line in terminal.see("/ search"))
+		    terminal.type("x")
+		    terminal.see("fib(int) [program]")
+		    terminal.type(">")
+		    while any("fib(int) [program]" in line for line in terminal.lines()):
+		        assert terminal.read(60), terminal.lines()
+		    terminal.type("<")
+		    terminal.see("fib(int) [program]")
+		    terminal.type("q")
+		    assert terminal.ends() == 0
+		with Terminal([sys.argv[1], "tui", "--include", "no such function", "data", "traced/program"]) as terminal:
+		    terminal.see("nothing was recorded, or the filters leave nothing")
+		    terminal.type("q")
+	END
+}
+
 needs_a_terminal()
 {
 	"$post" tui data traced/program >no.out 2>&1
@@ -123,6 +150,7 @@ behaviour()
 	"$post" -q -f csv -o run.csv data traced/program
 	ok "tui: functions, callers and callees, source" shows_functions
 	ok "tui: the tree from the top" shows_tree
+	ok "tui: on 40 columns, and with nothing to show" is_narrow
 	ok "tui: not without a terminal" needs_a_terminal
 	cat >waits.c <<-'END'
 		#include <stdio.h>
