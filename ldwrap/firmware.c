@@ -173,8 +173,6 @@ static void keep_times(const struct firmware_link *link, struct text_list *words
 		keep(words,
 		     link->options.switched ? "litifut_time_call_switched" : "litifut_time_call");
 		keep(words, "litifut_calibration");
-		if (sends(link))
-			keep(words, "litifut_send_times");
 		keep_number(words, "litifut_clock_hertz", link->clock.hertz);
 	}
 	keep(words, LITIFUT_FIRMWARE_OPEN);
@@ -229,7 +227,24 @@ static const char *pointer_code(const struct firmware_link *link)
 /* A ring is not sent as a table. */
 static uint32_t sent_words(const struct firmware_link *link)
 {
-	return link->options.spans || link->options.paths ? 0 : (uint32_t)link->plan.table_words;
+	return link->options.spans || link->options.paths
+		       ? 0
+		       : (uint32_t)(link->plan.table_words + link->plan.overflow_words);
+}
+
+/* The sender for what is recorded, and for how it is sent. */
+static char *sender(const struct firmware_link *link)
+{
+	char *name = xasprintf("-send_%s%s.o",
+			       link->options.spans   ? "events"
+			       : link->options.paths ? "branches"
+			       : link->options.times ? "times"
+						     : "table",
+			       link->options.transmits || link->send.every ? "_background" : "");
+	char *path = object_path(link, name);
+
+	free(name);
+	return path;
 }
 
 /* Adds the tracer's files, and the symbols that are taken from them, to the second link. */
@@ -278,14 +293,12 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 		insertions[count++] = (struct insertion){place, object_path(link, name)};
 		free(name);
 	}
-	if (link->options.spans && sends(link))
-		insertions[count++] = (struct insertion){place, object_path(link, "-events.o")};
 	if (link->options.paths)
 		insertions[count++] = (struct insertion){
 			place, object_path(link, link->kept.used ? "-paths-bits_kept.o"
 								 : "-paths-bits.o")};
-	if (link->options.paths && sends(link))
-		insertions[count++] = (struct insertion){place, object_path(link, "-branches.o")};
+	if (sends(link))
+		insertions[count++] = (struct insertion){place, sender(link)};
 	insertions[count++] = (struct insertion){place, object_path(link, ".a")};
 	if (link->kept.script)
 		insertions[count++] = (struct insertion){place, link->kept.script};
@@ -313,14 +326,9 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 	keep_sending(link, words);
 	add_word(words, xasprintf("--defsym=litifut_table_end=" LITIFUT_FIRMWARE_TABLE "+%zu",
 				  4 * plan->table_words));
-	keep_number(words, "litifut_table_words", sent_words(link));
+	keep_number(words, "litifut_words", sent_words(link));
 	keep_number(words, "litifut_profile_bins", plan->bins);
-	if (sends(link))
-		add_word(words,
-			 xasprintf("--defsym=litifut_numbers=%u+%s",
-				   (unsigned)(sent_words(link) + plan->bins),
-				   plan->pointers && sent_words(link) ? "litifut_overflow_words"
-								      : "0"));
+	keep_number(words, "litifut_numbers", sent_words(link) + plan->bins);
 	if ((!link->options.small && !link->options.spans && !link->options.coverage &&
 	     !link->options.paths) ||
 	    link->options.times)
@@ -385,6 +393,7 @@ static enum litifut_status link_traced(struct firmware_link *link,
 	enum litifut_status status;
 
 	link->overflows = false;
+	link->plan.header = sends(link);
 	status = litifut_firmware_write_object(&link->plan, link->object, error);
 	if (!status)
 		status = run(link, true, error);

@@ -425,6 +425,9 @@ enum litifut_status litifut_firmware_plan(const char *path,
 	plan->stub_bytes = pass.stub_bytes;
 	plan->table_words = pass.table_words;
 	plan->pointers = pass.pointers;
+	if (pass.pointers && !options->spans)
+		plan->overflow_words =
+			LITIFUT_OVERFLOW_ENTRIES * (record_words(&pass) + LITIFUT_OVERFLOW_EXTRA);
 	plan->ring_events = options->spans ? ring_events(&pass) : 0;
 	plan->kept = options->kept;
 	plan->blocks = has_edges(options);

@@ -25,6 +25,8 @@
 #define LITIFUT_FIRMWARE_IDENTITY "litifut_identity"
 #define LITIFUT_FIRMWARE_PROFILE "litifut_profile"
 #define LITIFUT_FIRMWARE_OPEN "litifut_open"
+#define LITIFUT_FIRMWARE_OVERFLOW "litifut_overflow"
+#define LITIFUT_FIRMWARE_HEADER "litifut_header"
 
 /* Bins of the histogram of addresses, of 2 bytes each, and where there is no room for so many. */
 #define LITIFUT_FIRMWARE_BINS 1024
@@ -83,10 +85,12 @@ struct litifut_firmware_plan {
 	size_t sites;            /* to be patched */
 	size_t stub_bytes;       /* of code */
 	size_t table_words;      /* of 4 bytes; where calls are events: of the ring */
+	size_t overflow_words;   /* behind them */
 	unsigned ring_alignment; /* in the memory; 0: it does not matter */
 	size_t ring_events;      /* that it has room for, a power of two */
 	bool kept;               /* no section is to have the ring */
 	uint32_t bss;            /* an address in the memory of .bss */
+	bool header;             /* of frames, as a sender is linked in; the caller sets it */
 	bool blocks;             /* the file is to have the blocks of the code */
 	bool pointers;           /* some of the sites call through a pointer */
 	bool sends;              /* a site calls options->send_at */

@@ -29,6 +29,62 @@ static uint64_t hash_of(const struct litifut_image *image)
 	return hash;
 }
 
+static unsigned flags_of(const struct litifut_firmware_options *options)
+{
+	return (options->small ? LITIFUT_FRAMES_SMALL : 0) |
+	       (options->kept ? LITIFUT_FRAMES_KEPT : 0) |
+	       (options->stream ? LITIFUT_FRAMES_STREAM : 0) |
+	       (options->spans      ? LITIFUT_FRAMES_SPANS
+		: options->paths    ? LITIFUT_FRAMES_PATHS
+		: options->coverage ? LITIFUT_FRAMES_COVERAGE
+		: options->times    ? LITIFUT_FRAMES_TIMES
+				    : 0);
+}
+
+/* A number as LEB128 with so many bytes, also where fewer would do. */
+static uint8_t *put_number(uint8_t *to, uint32_t number, unsigned bytes)
+{
+	while (--bytes) {
+		*to++ = (uint8_t)(number | 0x80);
+		number >>= 7;
+	}
+	*to++ = (uint8_t)number;
+	return to;
+}
+
+/* Only where frames are sent. */
+static enum litifut_status set_header(struct litifut_firmware_pass *pass, const uint8_t *hash,
+				      struct litifut_error *error)
+{
+	static const char *const parts[] = {LITIFUT_FIRMWARE_TABLE, LITIFUT_FIRMWARE_OVERFLOW,
+					    LITIFUT_FIRMWARE_PROFILE};
+	static const struct {
+		uint8_t element; /* bytes of that */
+		uint8_t bytes;   /* of the number */
+	} forms[] = {{4, 3}, {4, 1}, {2, 2}};
+	const struct litifut_symbol *symbol =
+		litifut_image_symbol(&pass->image, LITIFUT_FIRMWARE_HEADER);
+	uint8_t bytes[LITIFUT_HEADER_BYTES];
+	uint8_t *at = bytes;
+
+	if (!symbol)
+		return LITIFUT_OK;
+	*at++ = LITIFUT_FRAMES_VERSION;
+	*at++ = (uint8_t)flags_of(pass->options);
+	memcpy(at, hash, 8);
+	at += 8;
+	for (unsigned i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		const struct litifut_symbol *part = litifut_image_symbol(&pass->image, parts[i]);
+		bool ring = !i && (pass->options->spans || pass->options->paths);
+
+		at = put_number(at, part && !ring ? part->size / forms[i].element : 0,
+				forms[i].bytes);
+	}
+	return litifut_firmware_change(pass, symbol->address, bytes, sizeof(bytes))
+		       ? LITIFUT_OK
+		       : litifut_firmware_missing(pass, LITIFUT_FIRMWARE_HEADER, error);
+}
+
 static enum litifut_status set_identity(struct litifut_firmware_pass *pass,
 					struct litifut_error *error)
 {
@@ -44,16 +100,9 @@ static enum litifut_status set_identity(struct litifut_firmware_pass *pass,
 	litifut_put16(big, bytes + offsetof(struct litifut_identity, version),
 		      LITIFUT_FRAMES_VERSION);
 	litifut_put16(big, bytes + offsetof(struct litifut_identity, flags),
-		      (pass->options->small ? LITIFUT_FRAMES_SMALL : 0) |
-			      (pass->options->kept ? LITIFUT_FRAMES_KEPT : 0) |
-			      (pass->options->stream ? LITIFUT_FRAMES_STREAM : 0) |
-			      (pass->options->spans      ? LITIFUT_FRAMES_SPANS
-			       : pass->options->paths    ? LITIFUT_FRAMES_PATHS
-			       : pass->options->coverage ? LITIFUT_FRAMES_COVERAGE
-			       : pass->options->times    ? LITIFUT_FRAMES_TIMES
-							 : 0));
+		      (uint16_t)flags_of(pass->options));
 	return symbol && litifut_firmware_change(pass, symbol->address, bytes, sizeof(bytes))
-		       ? LITIFUT_OK
+		       ? set_header(pass, bytes + offsetof(struct litifut_identity, hash), error)
 		       : litifut_firmware_missing(pass, LITIFUT_FIRMWARE_IDENTITY, error);
 }
 

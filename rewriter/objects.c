@@ -18,9 +18,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ROOMS_MAX 8
+#define ROOMS_MAX 10
 
-/* One section of an object that reserves room, with the symbol at its start. */
+/* One section of an object that reserves room, with the symbol at its start. Without a section it
+ * stands in that of the room before it, right behind that. */
 struct room {
 	const char *section;
 	const char *symbol;
@@ -74,6 +75,28 @@ static bool add_section(struct writer *writer, const char *name, const GElf_Shdr
 	return gelf_update_shdr(section, &copy) != 0;
 }
 
+/* The section that the first of these rooms begins. */
+static bool add_room(struct writer *writer, const struct litifut_rewrite_plan *plan,
+		     const struct room *rooms, unsigned count, void **filled)
+{
+	const GElf_Shdr header = {.sh_type = rooms->type,
+				  .sh_flags = rooms->flags,
+				  .sh_link = rooms->link,
+				  .sh_addralign = rooms->alignment};
+	size_t size = rooms->size;
+
+	for (unsigned i = 1; i < count && !rooms[i].section; i++)
+		size += rooms[i].size;
+	*filled = calloc(1, size ? size : 1);
+	if (!*filled)
+		return false;
+	if (rooms->first_word)
+		litifut_put32(plan->elf_data == ELFDATA2MSB, *filled, rooms->first_word);
+	if (rooms->fill)
+		rooms->fill(*filled, rooms->entries);
+	return add_section(writer, rooms->section, &header, *filled, size, ELF_T_BYTE);
+}
+
 static bool write_sections(struct writer *writer, const struct litifut_rewrite_plan *plan,
 			   const struct room *rooms, unsigned count)
 {
@@ -90,39 +113,37 @@ static bool write_sections(struct writer *writer, const struct litifut_rewrite_p
 	header.e_ident[EI_DATA] = plan->elf_data;
 	header.e_ident[EI_OSABI] = ELFOSABI_NONE;
 	unsigned extra = 0;
+	unsigned sections = 0;
+	uint32_t used = 0; /* of the section that is being made */
 
-	for (unsigned i = 0; i < count; i++)
+	for (unsigned i = 0; i < count; i++) {
 		extra += rooms[i].relocations != NULL;
-	header.e_shstrndx = (GElf_Half)(count + extra + writer->notes + 3);
+		sections += rooms[i].section != NULL;
+	}
+	header.e_shstrndx = (GElf_Half)(sections + extra + writer->notes + 3);
 	if (!gelf_update_ehdr(writer->elf, &header))
 		return false;
+	sections = 0;
 	for (unsigned i = 0; i < count; i++) {
-		const GElf_Shdr room = {.sh_type = rooms[i].type,
-					.sh_flags = rooms[i].flags,
-					.sh_link = rooms[i].link,
-					.sh_addralign = rooms[i].alignment};
-
-		writer->filled[i] = calloc(1, rooms[i].size ? rooms[i].size : 1);
-		if (writer->filled[i] && rooms[i].first_word)
-			litifut_put32(plan->elf_data == ELFDATA2MSB, writer->filled[i],
-				      rooms[i].first_word);
-		if (writer->filled[i] && rooms[i].fill)
-			rooms[i].fill(writer->filled[i], rooms[i].entries);
-		if (!writer->filled[i] ||
-		    !add_section(writer, rooms[i].section, &room, writer->filled[i], rooms[i].size,
-				 ELF_T_BYTE))
-			return false;
+		if (rooms[i].section) {
+			if (!add_room(writer, plan, rooms + i, count - i, &writer->filled[i]))
+				return false;
+			sections++;
+			used = 0;
+		}
 		symbols[i + 1].st_name =
 			add_name(writer->symbols, &writer->symbols_used, rooms[i].symbol);
+		symbols[i + 1].st_value = used;
 		symbols[i + 1].st_size = rooms[i].size;
 		symbols[i + 1].st_info = ELF32_ST_INFO(
 			STB_GLOBAL, rooms[i].flags & SHF_EXECINSTR ? STT_FUNC : STT_OBJECT);
 		symbols[i + 1].st_other = STV_HIDDEN;
-		symbols[i + 1].st_shndx = (Elf32_Section)(i + 1);
+		symbols[i + 1].st_shndx = (Elf32_Section)sections;
+		used += rooms[i].size;
 	}
 	for (unsigned i = 0; i < count; i++) {
 		const GElf_Shdr relocations = {.sh_type = SHT_REL,
-					       .sh_link = count + extra + writer->notes + 1,
+					       .sh_link = sections + extra + writer->notes + 1,
 					       .sh_info = i + 1,
 					       .sh_entsize = sizeof(Elf32_Rel),
 					       .sh_addralign = 4};
@@ -134,7 +155,7 @@ static bool write_sections(struct writer *writer, const struct litifut_rewrite_p
 	}
 	const GElf_Shdr no_stack = {.sh_type = SHT_PROGBITS, .sh_addralign = 1};
 	const GElf_Shdr table = {.sh_type = SHT_SYMTAB,
-				 .sh_link = count + extra + writer->notes + 2,
+				 .sh_link = sections + extra + writer->notes + 2,
 				 .sh_info = 1,
 				 .sh_entsize = sizeof(Elf32_Sym),
 				 .sh_addralign = 4};
@@ -282,7 +303,7 @@ enum litifut_status litifut_firmware_write_object(const struct litifut_firmware_
 {
 	const struct litifut_rewrite_plan target = {
 		.machine = plan->machine, .elf_flags = plan->elf_flags, .elf_data = plan->elf_data};
-	struct room rooms[] = {
+	struct room rooms[ROOMS_MAX] = {
 		{.section = ".text",
 		 .symbol = LITIFUT_FIRMWARE_STUBS,
 		 .type = SHT_PROGBITS,
@@ -294,12 +315,6 @@ enum litifut_status litifut_firmware_write_object(const struct litifut_firmware_
 		 .type = SHT_PROGBITS,
 		 .flags = SHF_ALLOC | SHF_WRITE,
 		 .size = sizeof(struct litifut_identity),
-		 .alignment = 4},
-		{.section = ".bss",
-		 .symbol = LITIFUT_FIRMWARE_PROFILE,
-		 .type = SHT_NOBITS,
-		 .flags = SHF_ALLOC | SHF_WRITE,
-		 .size = 2 * plan->bins,
 		 .alignment = 4},
 		{.section = ".bss",
 		 .symbol = LITIFUT_FIRMWARE_OPEN,
@@ -319,18 +334,36 @@ enum litifut_status litifut_firmware_write_object(const struct litifut_firmware_
 		 .size = sizeof(struct litifut_sites_header),
 		 .alignment = 4,
 		 .first_word = LITIFUT_SITES_MAGIC},
-		{.section = ".bss",
-		 .symbol = LITIFUT_FIRMWARE_TABLE,
-		 .type = SHT_NOBITS,
-		 .flags = SHF_ALLOC | SHF_WRITE,
-		 .size = 4 * (uint32_t)plan->table_words,
-		 .alignment = plan->ring_events && plan->ring_alignment ? plan->ring_alignment : 4},
-		{0}, /* for one that not all have */
 	};
-	unsigned count = sizeof(rooms) / sizeof(*rooms) - 2;
+	unsigned count = 5;
 
 	if (!plan->kept)
-		count++;
+		rooms[count++] =
+			(struct room){.section = ".bss",
+				      .symbol = LITIFUT_FIRMWARE_TABLE,
+				      .type = SHT_NOBITS,
+				      .flags = SHF_ALLOC | SHF_WRITE,
+				      .size = 4 * (uint32_t)plan->table_words,
+				      .alignment = plan->ring_events && plan->ring_alignment
+							   ? plan->ring_alignment
+							   : 4};
+	/* The sender reads these three by one address. */
+	if (plan->overflow_words)
+		rooms[count++] = (struct room){.symbol = LITIFUT_FIRMWARE_OVERFLOW,
+					       .size = 4 * (uint32_t)plan->overflow_words};
+	rooms[count++] = (struct room){.section = plan->kept ? ".bss" : NULL,
+				       .symbol = LITIFUT_FIRMWARE_PROFILE,
+				       .type = SHT_NOBITS,
+				       .flags = SHF_ALLOC | SHF_WRITE,
+				       .size = 2 * plan->bins,
+				       .alignment = 4};
+	if (plan->header)
+		rooms[count++] = (struct room){.section = ".text",
+					       .symbol = LITIFUT_FIRMWARE_HEADER,
+					       .type = SHT_PROGBITS,
+					       .flags = SHF_ALLOC | SHF_EXECINSTR,
+					       .size = LITIFUT_HEADER_BYTES,
+					       .alignment = 2};
 	if (plan->blocks)
 		rooms[count++] = (struct room){.section = LITIFUT_SECTION_BLOCKS,
 					       .symbol = "litifut_blocks",

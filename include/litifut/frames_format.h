@@ -70,6 +70,9 @@
 
 #define LITIFUT_FRAMES_VERSION 1
 #define LITIFUT_FRAME_BYTES 32
+/* Of the payload of 'H', up to the number of the round: in the firmware, the symbol
+ * `litifut_header`. Its numbers have 1, 1, 3, 1 and 2 bytes, also where fewer would do. */
+#define LITIFUT_HEADER_BYTES 16
 /* Most sites that call through a pointer see few callees. */
 #define LITIFUT_OVERFLOW_ENTRIES 16
 /* Words of a record. */

@@ -72,10 +72,12 @@ behaviour()
 	done
 	is "bytes of small stubs, a word of the table" \
 		"$(($(size_of small.elf litifut_stubs) * 4 / $(size_of small.elf litifut_table)))" 8
-	at_most "bytes of all shared code" 1300 "$(size_of small.elf litifut_send \
-		litifut_send_step litifut_frame_make litifut_frame_byte litifut_frame_add litifut_frame_begin \
-		litifut_frame_end litifut_send_gate litifut_putc \
-		litifut_count_small litifut_count_pointer)"
+	at_most "bytes of shared code, direct calls" 640 "$(size_of small.elf litifut_send \
+		litifut_frame_byte litifut_frame_add litifut_header litifut_send_gate litifut_putc \
+		litifut_count_small)"
+	is "no other code of the tracer" "$(avr-nm -S small.elf |
+		sed -n 's/^[^ ]* [^ ]* [tT] \(litifut_.*\)/\1/p' | sort -u | tr '\n' ' ')" \
+		"litifut_count_pointer litifut_count_small litifut_frame_add litifut_frame_byte litifut_header litifut_putc litifut_send litifut_send_gate litifut_stubs "
 }
 
 for_devices behaviour

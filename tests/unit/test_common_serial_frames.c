@@ -16,17 +16,20 @@ static uint8_t line[8192];
 static size_t line_used;
 static unsigned busy;
 
-uint32_t litifut_table[40];
-__asm__(".globl litifut_table_words, litifut_overflow_words, litifut_profile_bins, "
-	"litifut_numbers\n"
-	".set litifut_table_words, 40\n"
-	".set litifut_overflow_words, 48\n"
-	".set litifut_profile_bins, 30\n"
+/* The rewriter puts these one behind the other. */
+__asm__(".bss\n"
+	".balign 4\n"
+	".globl litifut_table, litifut_overflow, litifut_profile\n"
+	"litifut_table: .space 4 * 40\n"
+	"litifut_overflow: .space 4 * 48\n"
+	"litifut_profile: .space 2 * 30\n"
+	".text\n"
+	".globl litifut_words, litifut_numbers\n"
+	".set litifut_words, 40 + 48\n"
 	".set litifut_numbers, 40 + 48 + 30\n");
-uint32_t litifut_overflow[3 * LITIFUT_OVERFLOW_ENTRIES];
-uint16_t litifut_profile[30];
-struct litifut_identity litifut_identity = {
-	LITIFUT_IDENTITY_MAGIC, {1, 2, 0, 4, 5, 6, 0, 8}, LITIFUT_FRAMES_VERSION, 0};
+extern uint32_t litifut_overflow[48];
+const uint8_t litifut_header[LITIFUT_HEADER_BYTES] = {
+	LITIFUT_FRAMES_VERSION, 0, 1, 2, 0, 4, 5, 6, 0, 8, 40 | 0x80, 0x80, 0, 48, 30 | 0x80, 0};
 
 int litifut_putc(uint8_t byte)
 {
@@ -110,7 +113,7 @@ static void test_all_arrives(void **state)
 	assert_int_equal(seen.types[seen.frames - 1], 'E');
 	assert_int_equal(seen.gaps, 0);
 	assert_int_equal(seen.text_used, 0);
-	assert_memory_equal(seen.words, litifut_table, sizeof(litifut_table));
+	assert_memory_equal(seen.words, litifut_table, 4 * 40);
 	assert_memory_equal(seen.words + 40, litifut_overflow, sizeof(litifut_overflow));
 	for (unsigned i = 0; i < 30; i++)
 		assert_int_equal(seen.words[40 + 48 + i], litifut_profile[i]);
@@ -140,7 +143,7 @@ static void test_text_between(void **state)
 	line_used += 14;
 	read_line(&seen, 0, line_used);
 	assert_int_equal(seen.gaps, 0);
-	assert_memory_equal(seen.words, litifut_table, sizeof(litifut_table));
+	assert_memory_equal(seen.words, litifut_table, 4 * 40);
 	assert_memory_equal(seen.text, "hello\r\nhello\r\n", 14);
 	assert_int_equal(seen.text_used, 14);
 }

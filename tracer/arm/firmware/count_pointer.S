@@ -105,16 +105,3 @@ NAME:
 	pop	{r0, pc}
 	.pool
 	.size	NAME, . - NAME
-
-/* Only where there are such calls. */
-	.global	litifut_overflow_words
-	.hidden	litifut_overflow_words
-	.set	litifut_overflow_words, ENTRY_BYTES / 4 * LITIFUT_OVERFLOW_ENTRIES
-	.bss
-	.global	litifut_overflow
-	.hidden	litifut_overflow
-	.type	litifut_overflow, %object
-	.balign	4
-litifut_overflow:
-	.space	ENTRY_BYTES * LITIFUT_OVERFLOW_ENTRIES
-	.size	litifut_overflow, . - litifut_overflow

@@ -17,14 +17,12 @@
 NAME:
 	push	{r0, r1, r2, r3, r4, lr}
 	mov	r4, r12
-	push	{r3, r4}		@ r12; the stack stays a multiple of 8
 	bl	FUNCTION
-	pop	{r3, r4}
 	mov	r12, r4
-	ldr	r0, [sp, #20]
-	mov	lr, r0
-	ldr	r0, litifut_send_target
-	str	r0, [sp, #20]
+	ldr	r4, [sp, #20]
+	mov	lr, r4
+	ldr	r4, litifut_send_target
+	str	r4, [sp, #20]
 	pop	{r0, r1, r2, r3, r4, pc}
 	.balign	4
 	.global	litifut_send_target

@@ -183,15 +183,3 @@ litifut_time_found:
 #endif
 #endif
 	.size	NAME, . - NAME
-
-; Only where there are such calls.
-	.global	litifut_overflow_words
-	.hidden	litifut_overflow_words
-	.set	litifut_overflow_words, OVERFLOW_BYTES / 4 * LITIFUT_OVERFLOW_ENTRIES
-	.section .bss
-	.global	litifut_overflow
-	.hidden	litifut_overflow
-	.type	litifut_overflow, @object
-litifut_overflow:
-	.space	OVERFLOW_BYTES * LITIFUT_OVERFLOW_ENTRIES
-	.size	litifut_overflow, . - litifut_overflow

@@ -24,26 +24,18 @@
 	sbci	r31, hi8(pm(litifut_stubs + CALL_BYTES))
 	subi	r30, lo8(-(litifut_table))
 	sbci	r31, hi8(-(litifut_table))
-	ld	r24, Z
+1:	ld	r24, Z
 	subi	r24, 0xff
-	st	Z, r24
-	brcc	2f
-1:	pop	r24
+	st	Z+, r24
+	brcc	3f
+2:	pop	r24
 	out	SREG, r24
 	pop	r24
 	pop	r31
 	pop	r30
 	ret
-2:	ldd	r24, Z + 1
-	subi	r24, 0xff
-	std	Z + 1, r24
-	brcs	1b
-	ldd	r24, Z + 2
-	subi	r24, 0xff
-	std	Z + 2, r24
-	brcs	1b
-	ldd	r24, Z + 3
-	subi	r24, 0xff
-	std	Z + 3, r24
-	rjmp	1b
+3:	mov	r24, r30
+	andi	r24, 3			; a counter ends at a multiple of 4
+	brne	1b
+	rjmp	2b
 	.size	litifut_count_small, . - litifut_count_small

@@ -6,7 +6,7 @@ AVR_C_FLAGS := -std=c11 -Os -ffreestanding -fno-jump-tables -fno-exceptions -fno
 	-fno-asynchronous-unwind-tables -fno-common -fno-tree-loop-distribute-patterns -Iinclude -I. -Itracer/avr/spans \
 	-Itracer/avr/paths $(WARNINGS)
 AVR_PARTS := $(patsubst tracer/%.S,%,$(wildcard tracer/avr/firmware/*.S)) \
-	$(patsubst tracer/%.c,%,$(wildcard tracer/sink/frames/*.c)) sink/spans/mark sink/spans/pin \
+	$(FRAMES_PARTS) sink/spans/mark sink/spans/pin \
 	sink/paths/paths
 AVR_PORTS := $(patsubst tracer/port/avr/%.c,%,$(wildcard tracer/port/avr/*.c))
 
@@ -33,24 +33,25 @@ $(TRACER_LIBRARY)/firmware-$(1)-spans-%.o: $(BUILD)/tracer/firmware-$(1)/avr/spa
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
-# the sender of events, which takes the place of that of a table
-$(TRACER_LIBRARY)/firmware-$(1)-events.o: $(BUILD)/tracer/firmware-$(1)/sink/spans/send.o
+$(SENDERS:%=$(BUILD)/tracer/firmware-$(1)/send_%.o): $(BUILD)/tracer/firmware-$(1)/send_%.o: tracer/sink/frames/send.c
+	@mkdir -p $$(@D)
+	$$(call run,CC) avr-gcc $(AVR_C_FLAGS) $(SENDER_FLAGS) -mmcu=$(1) \
+		$$(foreach part,$$(subst _, ,$$*),$$(SENDER_$$(part))) -MMD -MP -c $$< -o $$@
+	$$(quiet)avr-objcopy --remove-section=.comment $$@
+
+$(TRACER_LIBRARY)/firmware-$(1)-send_%.o: $(BUILD)/tracer/firmware-$(1)/send_%.o
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
-# what records branches, and its sender, likewise
+# what records branches
 $(TRACER_LIBRARY)/firmware-$(1)-paths-%.o: $(BUILD)/tracer/firmware-$(1)/avr/paths/%.o
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
-$(TRACER_LIBRARY)/firmware-$(1)-branches.o: $(BUILD)/tracer/firmware-$(1)/sink/paths/send.o
-	@mkdir -p $$(@D)
-	$$(quiet)cp $$< $$@
-
-TRACER += $(TRACER_LIBRARY)/firmware-$(1).a $(TRACER_LIBRARY)/firmware-$(1)-events.o \
+TRACER += $(TRACER_LIBRARY)/firmware-$(1).a $(SENDERS:%=$(TRACER_LIBRARY)/firmware-$(1)-send_%.o) \
 	$(TRACER_LIBRARY)/firmware-$(1)-spans-call.o $(TRACER_LIBRARY)/firmware-$(1)-spans-call_pin.o \
 	$(TRACER_LIBRARY)/firmware-$(1)-spans-stream.o \
-	$(TRACER_LIBRARY)/firmware-$(1)-paths-bits.o $(TRACER_LIBRARY)/firmware-$(1)-branches.o \
+	$(TRACER_LIBRARY)/firmware-$(1)-paths-bits.o \
 	$(AVR_PORTS:%=$(TRACER_LIBRARY)/firmware-$(1)-%.o)
 
 -include $(shell find $(BUILD)/tracer/firmware-$(1) -name '*.d' 2>/dev/null)

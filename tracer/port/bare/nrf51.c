@@ -5,9 +5,13 @@
 
 int litifut_putc(uint8_t byte)
 {
-	PORT_REGISTER(0x11c) = 0;    /* TXDRDY */
+	volatile uint32_t *ready = &PORT_REGISTER(0x11c); /* TXDRDY */
+
+	/* else v6-M gets sums of three addresses for two */
+	__asm__("" : "+r"(ready));
+	*ready = 0;
 	PORT_REGISTER(0x51c) = byte; /* TXD */
-	while (!PORT_REGISTER(0x11c))
+	while (!*ready)
 		;
 	return 1;
 }

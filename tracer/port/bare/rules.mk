@@ -11,7 +11,7 @@ FIRMWARE_C_FLAGS := -std=c11 -Os -ffreestanding -fno-pic -fno-pie -fno-stack-pro
 	-fno-asynchronous-unwind-tables -fomit-frame-pointer -fno-common -fno-section-anchors \
 	-Iinclude -I. -Itracer/arm/spans -Itracer/arm/paths $(WARNINGS)
 FIRMWARE_PARTS := $(patsubst tracer/%.S,%,$(wildcard tracer/arm/firmware/*.S)) \
-	$(patsubst tracer/%.c,%,$(wildcard tracer/sink/frames/*.c)) $(addprefix sink/spans/,mark pin kept) sink/paths/paths \
+	$(FRAMES_PARTS) $(addprefix sink/spans/,mark pin kept) sink/paths/paths \
 	port/bare/transmit
 FIRMWARE_CLOCKS := $(patsubst tracer/arm/clock/%.S,%,$(wildcard tracer/arm/clock/*.S))
 # each is the code for calls as events, with another clock or switched off and on
@@ -63,13 +63,13 @@ $(BUILD)/tracer/firmware-$(1)/%_kept.o: tracer/%.S
 	$$(call run,AS) $(FIRMWARE_TOOL)gcc -Iinclude -I. -DLITIFUT_KEPT $(FIRMWARE_FLAGS_$(1)) -MMD -MP -c $$< -o $$@
 	$$(quiet)$(FIRMWARE_TOOL)objcopy $(FIRMWARE_STRIP:%=--remove-section=%) $$@
 
-# the sender of events, which takes the place of that of a table
-$(TRACER_LIBRARY)/firmware-$(1)-events.o: $(BUILD)/tracer/firmware-$(1)/sink/spans/send.o
+$(SENDERS:%=$(BUILD)/tracer/firmware-$(1)/send_%.o): $(BUILD)/tracer/firmware-$(1)/send_%.o: tracer/sink/frames/send.c
 	@mkdir -p $$(@D)
-	$$(quiet)cp $$< $$@
+	$$(call run,CC) $(FIRMWARE_TOOL)gcc $(FIRMWARE_C_FLAGS) $(SENDER_FLAGS) $(FIRMWARE_FLAGS_$(1)) \
+		$$(foreach part,$$(subst _, ,$$*),$$(SENDER_$$(part))) -MMD -MP -c $$< -o $$@
+	$$(quiet)$(FIRMWARE_TOOL)objcopy $(FIRMWARE_STRIP:%=--remove-section=%) $$@
 
-# that of branches, likewise
-$(TRACER_LIBRARY)/firmware-$(1)-branches.o: $(BUILD)/tracer/firmware-$(1)/sink/paths/send.o
+$(TRACER_LIBRARY)/firmware-$(1)-send_%.o: $(BUILD)/tracer/firmware-$(1)/send_%.o
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
@@ -77,10 +77,9 @@ $(TRACER_LIBRARY)/firmware-$(1)-clock-%.o: $(BUILD)/tracer/firmware-$(1)/arm/clo
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
-TRACER += $(TRACER_LIBRARY)/firmware-$(1).a $(TRACER_LIBRARY)/firmware-$(1)-events.o \
+TRACER += $(TRACER_LIBRARY)/firmware-$(1).a $(SENDERS:%=$(TRACER_LIBRARY)/firmware-$(1)-send_%.o) \
 	$(FIRMWARE_SPANS:%=$(TRACER_LIBRARY)/firmware-$(1)-spans-%.o) \
 	$(FIRMWARE_SPANS:%=$(TRACER_LIBRARY)/firmware-$(1)-spans-%_kept.o) \
-	$(TRACER_LIBRARY)/firmware-$(1)-branches.o \
 	$(TRACER_LIBRARY)/firmware-$(1)-paths-bits.o $(TRACER_LIBRARY)/firmware-$(1)-paths-bits_kept.o \
 	$(FIRMWARE_CLOCKS:%=$(TRACER_LIBRARY)/firmware-$(1)-clock-%.o) \
 	$(FIRMWARE_PORTS_$(1):%=$(TRACER_LIBRARY)/firmware-$(1)-%.o)

@@ -11,12 +11,12 @@ static volatile bool litifut_background_asked;
 
 bool litifut_background_go_on(void)
 {
-	if (!litifut_background_asked || litifut_frame.busy)
+	if (!litifut_background_asked || litifut_send_busy)
 		return false;
 	/* a round of litifut_send() or an interrupt of higher priority leaves it as it was */
-	litifut_frame.busy = true;
+	litifut_send_busy = true;
 	litifut_background_asked = litifut_send_step();
-	litifut_frame.busy = false;
+	litifut_send_busy = false;
 	return true;
 }
 

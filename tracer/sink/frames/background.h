@@ -4,6 +4,11 @@
 
 #include "tracer/sink/frames/frames.h"
 
+/* Of the sender: sends a byte of a round, if the line takes it. False: that was the last one. */
+HIDDEN bool litifut_send_step(void);
+/* Interrupts must leave that alone. */
+extern HIDDEN volatile bool litifut_send_busy;
+
 /* From the interrupt of the timer. */
 HIDDEN void litifut_background_tick(void);
 

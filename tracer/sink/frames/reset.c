@@ -12,14 +12,11 @@ static void litifut_clear(volatile uint32_t *words, uint32_t count)
 
 void litifut_reset(void)
 {
+	const uint32_t words = (uint32_t)(uintptr_t)litifut_words;
+
+	/* a table, or a ring, which is not sent as numbers */
 	litifut_clear(litifut_table, (uint32_t)(litifut_table_end - litifut_table));
-	if (litifut_overflow)
-		litifut_clear(litifut_overflow,
-			      LITIFUT_OVERFLOW_ENTRIES *
-				      ((litifut_identity.flags & LITIFUT_FRAMES_TIMES
-						? LITIFUT_RECORD_TIMES
-						: LITIFUT_RECORD_COUNT) +
-				       LITIFUT_OVERFLOW_EXTRA));
+	litifut_clear((uint32_t *)(void *)litifut_profile - words, words);
 	for (uintptr_t i = 0; i < (uintptr_t)litifut_profile_bins; i++)
 		((volatile uint16_t *)litifut_profile)[i] = 0;
 }

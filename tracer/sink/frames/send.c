@@ -4,177 +4,232 @@
 
 #include <stddef.h>
 
+#ifdef LITIFUT_BACKGROUND
+#include "tracer/sink/frames/background.h"
+#define STEP_SCOPE
+#else
+#define STEP_SCOPE static inline
+#endif
+
 struct litifut_frame litifut_frame;
 
-/* Numbers that are no larger than an address are `unsigned`, which has 16 bits on AVR. */
-static __attribute__((noinline)) void litifut_frame_byte(unsigned byte)
+/* On AVR code by an address in a register is half as long as by one in the instruction. */
+static inline struct litifut_frame *litifut_frame_at(void)
 {
-	litifut_frame.bytes[litifut_frame.at++] = (uint8_t)byte;
+	struct litifut_frame *frame = &litifut_frame;
+
+#ifdef __AVR__
+	__asm__("" : "+b"(frame));
+#endif
+	return frame;
 }
 
-__attribute__((noinline)) void litifut_frame_add(uint32_t number)
-{
-	for (; number >= 0x80; number >>= 7)
-		litifut_frame_byte((unsigned)number | 0x80);
-	litifut_frame_byte((unsigned)number);
-}
-
-__attribute__((noinline)) void litifut_frame_begin(unsigned type)
-{
-	litifut_frame.at = FRAME_FIRST;
-	litifut_frame_byte(type);
-	litifut_frame_byte(litifut_frame.sequence++);
-}
-
-/* Adds the CRC, eight steps of it at a time. Then COBS, from the end on: in the place of each 0
+/* Adds a byte, and carries on the CRC with eight steps at a time, and COBS: in the place of a 0
  * stands how far away the next one is. */
-static void litifut_frame_end(void)
+static __attribute__((noinline)) void litifut_frame_byte(frame_byte value)
 {
-	unsigned crc = 0xffff; /* above bit 15 there is anything */
-	unsigned last;
+	struct litifut_frame *frame = litifut_frame_at();
+	const uint8_t byte = (uint8_t)value;
+	frame_byte at = frame->at;
 
-	for (unsigned i = FRAME_FIRST; i < litifut_frame.at; i++) {
-		unsigned next = (uint8_t)(crc >> 8) ^ litifut_frame.bytes[i];
+	frame->bytes[at] = byte;
+	frame->at = (uint8_t)(at + 1);
+	if (!byte) {
+		const frame_byte zero = frame->zero;
 
-		next ^= next >> 4;
-		crc = crc << 8 ^ next << 12 ^ next << 5 ^ next;
+		frame->zero = (uint8_t)at;
+		at = (frame_byte)(at - zero);
+		__asm__("" : "+r"(at));
+		frame->bytes[zero] = (uint8_t)at;
 	}
-	litifut_frame_byte(crc);
-	litifut_frame_byte(crc >> 8);
-	last = litifut_frame.at;
-	litifut_frame.bytes[last] = 0;
-	litifut_frame.bytes[FRAME_COBS] = 0;
-	for (unsigned i = last; --i;) {
-		if (!litifut_frame.bytes[i]) {
-			litifut_frame.bytes[i] = (uint8_t)(last - i);
-			last = i;
-		}
-	}
-	litifut_frame.at = FRAME_COBS;
-	litifut_frame.frames++;
+	/* else more is kept in registers at once than a call may change */
+	__asm__("" ::: "memory");
+	uint8_t next = frame->crc_high ^ byte;
+
+	next ^= next >> 4;
+	const uint8_t left = (uint8_t)(next << 4);
+
+	frame->crc_high = (uint8_t)(frame->crc_low ^ next >> 3 ^ left);
+	frame->crc_low = next ^ (uint8_t)(left << 1);
 }
 
-/* What a program records in place of a table. */
+/* Numbers that are no larger than an address are `unsigned`, which has 16 bits on AVR. */
+static __attribute__((noinline)) void litifut_frame_add(uint32_t number)
+{
+	do {
+		frame_byte byte = (frame_byte)number;
+
+		number >>= 7;
+		if (number)
+			byte |= 0x80;
+		litifut_frame_byte(byte);
+		/* else the call is there twice */
+		__asm__("" : "+r"(number));
+	} while (number);
+}
+
+/* What a program records in place of a table, or besides it: the frames that those make. */
+static inline frame_byte litifut_after_others(void)
+{
+	return litifut_numbers ? FRAME_PART(LITIFUT_FRAME_COUNTS) : FRAME_PART(LITIFUT_FRAME_END);
+}
+
 #ifdef LITIFUT_SPANS
 #include "tracer/sink/spans/spans.h"
 #elif defined(LITIFUT_PATHS)
 #include "tracer/sink/paths/branches.h"
 #else
 #define litifut_mark_transfer(begins)
-#define litifut_send_events litifut_send_times
-#endif
-
-/* Which parts a round has: a table is always there without events, and only samples with them. */
-#ifdef litifut_send_events
-#define HAS_EVENTS (litifut_send_times != NULL)
-#define HAS_NUMBERS true
+#ifdef LITIFUT_TIMES
+#include "tracer/sink/frames/times.h"
 #else
-#define HAS_EVENTS true
-#define HAS_NUMBERS (litifut_numbers != NULL)
+#define FIRST_PART FRAME_PART(LITIFUT_FRAME_COUNTS)
+#endif
 #endif
 
-enum { PART_HEADER, PART_EVENTS, PART_NUMBERS, PART_END };
-
-/* Of the table, of the overflow table behind it, and of the histogram behind that. */
-static uint32_t litifut_number_at(unsigned at)
+static inline frame_byte litifut_header_byte(frame_byte at)
 {
-	const volatile uint32_t *words = litifut_table;
-
-	if (at >= (uintptr_t)litifut_table_words) {
-		at -= (uintptr_t)litifut_table_words;
-		words = litifut_overflow;
-		if (at >= (uintptr_t)litifut_overflow_words)
-			return ((const volatile uint16_t *)
-					litifut_profile)[at - (uintptr_t)litifut_overflow_words];
-	}
-	return words[at];
+#ifdef __AVR__
+	uint8_t byte;
+#ifdef __AVR_HAVE_ELPM__
+	__asm__("ldi r30, lo8(litifut_header)\n\t"
+		"ldi r31, hi8(litifut_header)\n\t"
+		"ldi %0, hh8(litifut_header)\n\t"
+		"add r30, %1\n\t"
+		"adc r31, r1\n\t"
+		"adc %0, r1\n\t"
+		"out 0x3b, %0\n\t"
+		"elpm %0, Z"
+		: "=&d"(byte)
+		: "r"(at)
+		: "r30", "r31");
+#else
+	__asm__("lpm %0, Z" : "=r"(byte) : "z"(litifut_header + at));
+#endif
+	return byte;
+#else
+	return litifut_header[at];
+#endif
 }
 
-static void litifut_make_header(void)
+static inline frame_byte litifut_make_header(struct litifut_frame *frame)
 {
-	litifut_frame_begin(LITIFUT_FRAME_HEADER);
-	litifut_frame_add(LITIFUT_FRAMES_VERSION);
-	litifut_frame_add(litifut_identity.flags);
-	for (unsigned i = 0; i < sizeof(litifut_identity.hash); i++)
-		litifut_frame_byte(litifut_identity.hash[i]);
-	litifut_frame_add((uintptr_t)litifut_table_words);
-	litifut_frame_add((uintptr_t)litifut_overflow_words);
-	litifut_frame_add((uintptr_t)litifut_profile_bins);
-	litifut_frame_add(litifut_frame.round);
-	litifut_frame.frames = 0xff; /* itself is not counted */
+	frame->first = frame->sequence;
+	for (frame_byte i = 0; i < LITIFUT_HEADER_BYTES; i++)
+		litifut_frame_byte(litifut_header_byte(i));
+	litifut_frame_add(frame->round);
+	return FIRST_PART;
 }
 
-/* False: there are no more. */
-static bool litifut_make_numbers(void)
+static inline uint32_t litifut_number_at(unsigned number)
 {
-	unsigned next = litifut_frame.next;
+	const int at = (int)(number - (unsigned)(uintptr_t)litifut_words);
+	const uintptr_t offset = sizeof(uint16_t) * (uintptr_t)at;
+	uintptr_t address = (uintptr_t)litifut_profile + offset;
 
-	litifut_frame_begin(LITIFUT_FRAME_COUNTS);
+	if (at >= 0)
+		return *(const uint16_t *)address;
+	address += offset;
+	return *(const volatile uint32_t *)address;
+}
+
+static inline frame_byte litifut_make_numbers(struct litifut_frame *frame)
+{
+	unsigned next = frame->next;
+	frame_byte part = FRAME_PART(LITIFUT_FRAME_COUNTS);
+
 	litifut_frame_add(next);
-	while (next < (uintptr_t)litifut_numbers && litifut_frame_has_room(1))
-		litifut_frame_add(litifut_number_at(next++));
-	litifut_frame.next = (uint16_t)next;
-	return next < (uintptr_t)litifut_numbers;
+	do {
+		litifut_frame_add(litifut_number_at(next));
+		if (++next == (unsigned)(uintptr_t)litifut_numbers) {
+			next = 0;
+			part = FRAME_PART(LITIFUT_FRAME_END);
+			break;
+		}
+	} while (litifut_frame_has_room(frame, 1));
+	frame->next = (uint16_t)next;
+	return part;
 }
 
-static void litifut_make_end(void)
+static inline frame_byte litifut_make_end(struct litifut_frame *frame)
 {
-	litifut_frame_begin(LITIFUT_FRAME_END);
-	litifut_frame_add(litifut_frame.round++);
-	litifut_frame_add(litifut_frame.frames);
+	litifut_frame_add(frame->round++);
+	litifut_frame_add((uint8_t)(frame->sequence - frame->first - 1));
+	return FRAME_NONE;
 }
 
-static void litifut_frame_make(void)
+static inline void litifut_frame_make(struct litifut_frame *frame, frame_byte part)
 {
-	unsigned part = litifut_frame.part;
-	bool more = false;
-
-	if (part == PART_HEADER)
-		litifut_make_header();
-	else if (part == PART_END)
-		litifut_make_end();
-	else if (part == PART_NUMBERS)
-		more = litifut_make_numbers();
+	frame->zero = 0;
+	frame->at = FRAME_TYPE;
+	frame->crc_low = frame->crc_high = 0xff;
+	litifut_frame_byte((frame_byte)(part + LITIFUT_FRAME_HEADER));
+	litifut_frame_byte(frame->sequence++);
+	if (!part)
+		part = litifut_make_header(frame);
+	else if (part == FRAME_PART(LITIFUT_FRAME_COUNTS))
+		part = litifut_make_numbers(frame);
+#ifdef litifut_make_others
+	else if (part != FRAME_PART(LITIFUT_FRAME_END))
+		part = litifut_make_others(part);
+#endif
 	else
-		more = litifut_send_events();
-	if (!more) {
-		litifut_frame.next = 0;
-		if (++part == PART_EVENTS && !HAS_EVENTS)
-			part++;
-		if (part == PART_NUMBERS && !HAS_NUMBERS)
-			part++;
-		litifut_frame.part = (uint8_t)part;
-	}
-	litifut_frame_end();
+		part = litifut_make_end(frame);
+	frame->part = (uint8_t)part;
+	part = frame->crc_high;
+	litifut_frame_byte(frame->crc_low);
+	litifut_frame_byte(part);
+	litifut_frame_byte(0);
+	frame->at = 0;
 }
 
-/* A round begins with the 0 before the first frame, which ends other text on the line. */
-bool litifut_send_step(void)
+/* Sends a byte of a round, if the line takes it. False: that was the last one. A round begins with
+ * the last 0 of the one before, which ends other text on the line. */
+STEP_SCOPE bool litifut_send_step(void)
 {
-	if (!litifut_putc(litifut_frame.bytes[litifut_frame.at]) ||
-	    litifut_frame.bytes[litifut_frame.at++])
+	struct litifut_frame *frame = litifut_frame_at();
+	const uint8_t byte = frame->bytes[frame->at];
+
+	if (!litifut_putc(byte))
 		return true;
-	if (litifut_frame.part > PART_END) {
-		litifut_frame.part = 0;
-		litifut_frame.at = 0;
+	if (byte) {
+		frame->at++;
+		return true;
+	}
+	const uint8_t part = frame->part;
+
+	if (part == FRAME_NONE) {
+		frame->part = 0;
 		return false;
 	}
-	litifut_frame_make();
+	litifut_frame_make(frame, part);
 	return true;
 }
 
-void litifut_send(void)
-{
-	const volatile uint8_t *part = &litifut_frame.part;
+#ifdef LITIFUT_BACKGROUND
+volatile bool litifut_send_busy;
 
-	/* An interrupt may begin a round until `busy` is set, so `part` is read after that. */
-	litifut_frame.busy = true;
-	if (*part) /* it may lack what was counted since it began */
+/* An interrupt may begin a round until `busy` is set, so `part` is read after that. What is under
+ * way may lack what was counted since it began. */
+static inline void litifut_send_hold(void)
+{
+	litifut_send_busy = true;
+	if (((const volatile struct litifut_frame *)&litifut_frame)->part)
 		while (litifut_send_step())
 			;
+}
+#define litifut_send_let() (litifut_send_busy = false)
+#else
+#define litifut_send_hold()
+#define litifut_send_let()
+#endif
+
+void litifut_send(void)
+{
+	litifut_send_hold();
 	litifut_mark_transfer(true);
 	while (litifut_send_step())
 		;
 	litifut_mark_transfer(false);
-	litifut_frame.busy = false;
+	litifut_send_let();
 }

@@ -5,8 +5,6 @@
 
 #include "tracer/sink/paths/ring.h"
 
-#define RECORDS_EVENTS true
-
 /* Position of the first word that this run has not sent. */
 static uint32_t litifut_paths_next;
 
@@ -91,11 +89,10 @@ static void litifut_paths_add_words(void)
 	uint32_t *at = litifut_paths_round.at;
 	uint32_t count = litifut_paths_round.count;
 
-	litifut_frame_begin(LITIFUT_FRAME_WORDS);
 	litifut_frame_add(litifut_paths_round.end - count);
-	for (; count && litifut_frame.at + 4 <= FRAME_END - CRC_BYTES; count--) {
+	for (; count && litifut_frame.at + 4 <= FRAME_BYTES - 1 - CRC_BYTES; count--) {
 		for (unsigned shift = 0; shift < 32; shift += 8)
-			litifut_frame_byte(*at >> shift);
+			litifut_frame_byte((frame_byte)(*at >> shift));
 		if (++at == litifut_table_end)
 			at = litifut_paths_first();
 	}
@@ -103,25 +100,25 @@ static void litifut_paths_add_words(void)
 	litifut_paths_round.count = count;
 }
 
-/* False: it has made the last frame. */
-static bool litifut_send_events(void)
+#define FIRST_PART FRAME_PART(LITIFUT_FRAME_BRANCHES)
+#define litifut_make_others litifut_make_branches
+
+static inline frame_byte litifut_make_branches(frame_byte part)
 {
-	if (!litifut_frame.next) {
+	if (part == FIRST_PART) {
 		litifut_paths_hold();
-		litifut_frame_begin(LITIFUT_FRAME_BRANCHES);
 		litifut_frame_add(litifut_paths_round.end - litifut_paths_round.count);
 		litifut_frame_add(litifut_paths_round.end);
 		litifut_frame_add(litifut_paths.state.lost);
-		litifut_frame.next = 1;
 	} else {
 		litifut_paths_add_words();
 		litifut_paths_give_up(litifut_paths_round.at, true);
 	}
 	if (litifut_paths_round.count)
-		return true;
+		return FRAME_PART(LITIFUT_FRAME_WORDS);
 	litifut_paths_next = litifut_paths_round.end;
 	litifut_paths_give_up(litifut_paths_round.at, litifut_paths_round.limited);
-	return false;
+	return litifut_after_others();
 }
 
 #endif

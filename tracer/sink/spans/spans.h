@@ -5,8 +5,6 @@
 
 #include <ring.h>
 
-#define RECORDS_EVENTS true
-
 /* Not an address but a number. */
 extern HIDDEN char litifut_clock_hertz[];
 
@@ -40,7 +38,7 @@ static uint32_t litifut_add_events(uint32_t position, uint32_t end)
 		if (litifut_frame.at + litifut_number_bytes(number) +
 			    (timed ? litifut_number_bytes(since) : 0) +
 			    litifut_number_bytes(value) >
-		    FRAME_END - CRC_BYTES)
+		    FRAME_BYTES - 1 - CRC_BYTES)
 			break;
 		litifut_frame_add(number);
 		if (timed) {
@@ -54,31 +52,30 @@ static uint32_t litifut_add_events(uint32_t position, uint32_t end)
 	return position;
 }
 
-/* False: it has made the last frame. */
-static bool litifut_send_events(void)
+#define FIRST_PART FRAME_PART(LITIFUT_FRAME_RING)
+#define litifut_make_others litifut_make_events
+
+static inline frame_byte litifut_make_events(frame_byte part)
 {
 	static uint32_t position, end;
 
-	if (!litifut_frame.next) {
+	if (part == FIRST_PART) {
 		litifut_ring_hold();
 		end = litifut_ring_end();
 		position = litifut_ring_begin();
-		litifut_frame_begin(LITIFUT_FRAME_RING);
 		litifut_frame_add((uint32_t)(uintptr_t)litifut_clock_hertz);
 		litifut_frame_add(RING_CLOCK_BITS);
 		litifut_frame_add(position);
 		litifut_frame_add(end);
 		litifut_frame_add(litifut_ring_lost());
-		litifut_frame.next = 1;
 	} else {
-		litifut_frame_begin(LITIFUT_FRAME_SPANS);
 		position = litifut_add_events(position, end);
 		litifut_ring_free(position);
 	}
 	if (position != end)
-		return true;
+		return FRAME_PART(LITIFUT_FRAME_SPANS);
 	litifut_ring_go_on();
-	return false;
+	return litifut_after_others();
 }
 
 static void litifut_mark_transfer(bool begins)

@@ -1,0 +1,64 @@
+/* What a table with times has besides the table, for send.c: its clock, what the tracer adds to a
+ * call, and the calls that have not returned. */
+#ifndef LITIFUT_TRACER_TIMES_H
+#define LITIFUT_TRACER_TIMES_H
+
+#include <litifut/firmware_pool.h>
+
+extern HIDDEN struct litifut_calibration litifut_calibration;
+extern HIDDEN uint32_t litifut_open[];
+extern HIDDEN uint32_t litifut_open_end[];
+/* Not an address but a number. */
+extern HIDDEN char litifut_clock_hertz[];
+
+/* Weak, so that they are those of the code which the program has for times. */
+extern HIDDEN uint32_t litifut_pool[POOL_BYTES / 4] __attribute__((weak));
+HIDDEN uint32_t litifut_clock_read(void) __attribute__((weak));
+
+/* Which record an address is of: see 'O' in <litifut/frames_format.h>. */
+static unsigned litifut_name_of(const uint32_t *record)
+{
+	return record ? (unsigned)(record - litifut_table) + 1 : 0;
+}
+
+/* Both are read once: the call may return meanwhile, and another one take its place. */
+static void litifut_send_open(const volatile uint32_t *open)
+{
+	uint32_t start = open[OPEN_START / 4];
+	unsigned name = litifut_name_of((const uint32_t *)(uintptr_t)open[OPEN_RECORD / 4]);
+
+	litifut_frame_add(name);
+	if (name)
+		litifut_frame_add(litifut_clock_read() - start);
+}
+
+#define FIRST_PART FRAME_PART(LITIFUT_FRAME_TIMES)
+#define litifut_make_others litifut_make_times
+
+/* The number of the entry that is next is that of the next number. */
+static inline frame_byte litifut_make_times(frame_byte part)
+{
+	const unsigned entries = (unsigned)(litifut_open_end - litifut_open) / (OPEN_BYTES / 4);
+	unsigned i = litifut_frame.next;
+
+	if (part == FIRST_PART) {
+		litifut_frame_add((uint32_t)(uintptr_t)litifut_clock_hertz);
+		litifut_frame_add(litifut_calibration.calls);
+		litifut_frame_add(litifut_calibration.inside);
+		litifut_frame_add(litifut_calibration.whole);
+		litifut_frame_add(((const volatile uint32_t *)litifut_pool)[POOL_UNTIMED / 4]);
+		litifut_frame_add(entries);
+	} else {
+		litifut_frame_add(i);
+		for (; i < entries && litifut_frame_has_room(&litifut_frame, 2); i++)
+			litifut_send_open(litifut_open + OPEN_BYTES / 4 * i);
+	}
+	if (i < entries) {
+		litifut_frame.next = (uint16_t)i;
+		return FRAME_PART(LITIFUT_FRAME_OPEN);
+	}
+	litifut_frame.next = 0;
+	return FRAME_PART(LITIFUT_FRAME_COUNTS);
+}
+
+#endif
