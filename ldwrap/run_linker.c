@@ -1,5 +1,6 @@
 /* See run_linker.h. Links of programs and of firmware come here. */
 #include "ldwrap/run_linker.h"
+#include "ldwrap/script_assert.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -81,6 +82,15 @@ static enum linker_result failed(const struct link_files *files, int status,
 	} else if (!*reason) {
 		free(reason);
 		reason = xasprintf("exit status %d", WEXITSTATUS(status));
+	} else if (!overflow && files->map) {
+		const uint64_t missing = script_assert_missing(files->map);
+		char *said = reason;
+
+		if (missing) {
+			reason = xasprintf("%s: %llu bytes are missing", said,
+					   (unsigned long long)missing);
+			free(said);
+		}
 	}
 	litifut_error_set(
 		error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS, "%s: %s",

@@ -32,6 +32,12 @@ engine_of()
 	"$BUILD/bin/litifut" info "$1/firmware.elf" | sed -n 's/^  engine  *//p'
 }
 
+# missing_of FOLDER: the bytes that the warning names
+missing_of()
+{
+	sed -n 's/.*: left untraced: .*: \([0-9]*\) bytes are missing$/\1/p' "$1.log"
+}
+
 behaviour()
 {
 	flags=
@@ -104,6 +110,27 @@ behaviour()
 	ok "with one that leaves no room" with_memory 1M 16K no_slot
 	ok "it is left untraced, with the script's words" \
 		grep -q 'left untraced: .*larger than its slot' no_slot.log
+	missing=$(missing_of no_slot)
+	sed -i "s/ < $flash/ < $((flash + missing - 1))/" $script
+	ok "with one that leaves a byte too little" with_memory 1M 16K less_slot
+	is "this byte is missing" "$(missing_of less_slot)" 1
+	sed -i "s/ < $((flash + missing - 1))/ < $((flash + missing))/" $script
+	ok "with as many as were missing" with_memory 1M 16K more_slot
+	is "it is traced" "$(engine_of more_slot)" "stubs, small"
+
+	# as scripts of vendors guard the stack
+	cp -r "$root/examples/firmware/." source
+	cat >>$script <<-'E'
+	stack_limit = ORIGIN(RAM) + LENGTH(RAM) - 0x400;
+	PROVIDE(heap_limit = end + 0x3a00 - 0x100);
+	ASSERT(stack_limit >= heap_limit, "RAM overflowed with the stack")
+	E
+	ok "with a stack that the script guards" with_memory 1M 16K no_stack
+	missing=$(missing_of no_stack)
+	ok "it is left untraced, and bytes are missing" [ "$missing" -gt 0 ]
+	sed -i "s/0x3a00 - 0x100/0x3a00 - 0x100 - $missing/" $script
+	ok "with as many as were missing" with_memory 1M 16K stack
+	is "it is traced" "$(engine_of stack)" "stubs, fast"
 
 	cp -r "$root/examples/firmware/." source
 	for setting in PORT=uart9 PORT=memory:7 PORT=cmsdk:here SEND=later STUBS=byte; do
