@@ -352,6 +352,7 @@ enum litifut_status energy_analysis_run(struct energy_analysis *analysis,
 	if (status == LITIFUT_OK && settings->refine) {
 		struct energy_resolve_input input = input_of(analysis);
 		input.most_samples = REFINE_SAMPLES;
+		input.states_stay = settings->states_stay;
 		status = energy_refine_shift(&analysis->clock, &input, error);
 		if (status == LITIFUT_OK && analysis->clock.shift != 0)
 			status = attribute_again(analysis, false, error);

@@ -19,8 +19,9 @@ struct energy_settings {
 	struct energy_hook hook;
 	enum energy_choice resolve;
 	bool refine;      /* look for the shift in the data */
-	double penalty;  /* factor */
-	double min_step; /* W; 0: a hundredth of the range */
+	bool states_stay; /* machines were learned with the clock as it is without a shift */
+	double penalty;   /* factor */
+	double min_step;  /* W; 0: a hundredth of the range */
 	bool pelt;
 	double threshold; /* changes a call from which a function is opened */
 	double budget;    /* part of the time that hooks may take */

@@ -364,18 +364,21 @@ static int show(const struct energy_arguments *given, FILE *file)
 	return failed;
 }
 
-/* Twice: as long as the peripheral is not known, what it draws after calls looks as if the clocks
- * were apart by more than they are, and is a part of the power of functions. */
+/* Three times: as long as the peripheral is not known, what it draws after calls looks as if the
+ * clocks were apart by more than they are, and is a part of the power of functions. What is learned
+ * without a shift lies where the curve has it and not where the calls are; with it the shift is
+ * found, with that it is learned again, and at last both together. */
 static int learn(const struct energy_arguments *given, FILE *file)
 {
 	struct energy_machines machines = {0};
-	struct energy_arguments first = *given;
 	int failed = 0;
 
-	first.settings.refine = false;
-	first.quiet = true;
-	for (int pass = 0; pass < 2 && !failed; pass++) {
-		const struct energy_arguments *now = pass ? given : &first;
+	for (int pass = 0; pass < 3 && !failed; pass++) {
+		struct energy_arguments passing = *given;
+		const struct energy_arguments *now = &passing;
+		passing.settings.refine = pass && given->settings.refine;
+		passing.settings.states_stay = pass == 1;
+		passing.quiet = pass < 2 || given->quiet;
 		struct run run = {0};
 		struct litifut_error error = {0};
 		run.analysis.machines = machines;

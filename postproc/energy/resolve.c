@@ -402,7 +402,7 @@ static enum litifut_status walk(struct regression *r, struct litifut_error *erro
 	energy_tree_start(&tree); /* gives the same numbers as the first time */
 	r->active.all = input->occupations;
 	r->changed = -INFINITY;
-	if (input->occupations)
+	if (input->occupations && !input->states_stay)
 		r->active.later = input->clock->shift - input->occupations->shift;
 	enum litifut_status status =
 		energy_walk(input->events, input->clock, &tree, input->result->begin,

@@ -55,6 +55,7 @@ struct energy_resolve_input {
 	 * of a hook and of a function. And no samples near to where a peripheral's state changes:
 	 * that is some instructions before the function that switches it ends. */
 	bool coarse, only_sure;
+	bool states_stay; /* they were found in the curve, and do not move with the clock */
 };
 
 /* With no more samples than unknowns the levels are any of many that explain all, and their errors

@@ -38,6 +38,22 @@ ok "levels within 2 %, durations within two samples" awk '
 		off(power[3], 39.6, 0.8) || off(time[1], 150, 40) || off(time[2], 360, 20) ||
 		off(time[3], 900, 20) }' learned.machine
 
+# An analyser that shows its pins two samples late, or one too early: what is learned is the same.
+shifted()
+{
+	awk -F, -v OFS=, 'NR > 1 { pin[NR] = $3; print $1, $2, (NR > 3 ? pin[NR - 2] : $3); next } { print }' power.csv >late.csv &&
+		awk -F, -v OFS=, 'NR == 1 { print } NR > 2 { print before, $3 } { before = $1 "," $2 }' power.csv >early.csv || return
+	for moved in late early; do
+		"$post" energy learn -q --trigger radio_send --power "$moved.csv" --volts 3.3 serial "$recorded" >"$moved.machine" || return
+		cat "$moved.machine"
+		# to half a microsecond and a thousandth of the level
+		paste learned.machine "$moved.machine" | awk 'function off(a, b, by) { return a - b > by || b - a > by }
+			/state s/ { n++; wrong += $2 != $8 || off($4 + 0, $10 + 0, $4 / 1000) || off($6 + 0, $12 + 0, 0.5) }
+			END { exit n != 3 || wrong }' || return
+	done
+}
+ok "the same with pins that are two samples late, or one early" shifted
+
 # The curve on the page lies on the firmware's clock: what draws most follows the calls that send.
 page()
 {
