@@ -56,6 +56,22 @@ static void enter(void *context, struct energy_lane *lane, struct energy_frame *
 		p->rows = (unsigned)lane->depth;
 }
 
+/* Where the recorder sends, the curve is not the program's. */
+static void segment(void *context, struct energy_lane *lane, uint32_t node, double from, double to)
+{
+	struct picture *p = context;
+	const double left = fmax(from, p->from), width = (fmin(to, p->to) - left) * p->scale;
+
+	(void)lane;
+	if (node != ENERGY_TRANSFER || width < NARROWEST || p->boxes >= MOST_BOXES)
+		return;
+	fprintf(p->output->file,
+		"<g><title>the recorder sends</title><rect class=\"sends\" x=\"%.2f\" y=\"%.1f\" "
+		"width=\"%.2f\" height=\"%.1f\"/></g>\n",
+		LEFT + (left - p->from) * p->scale, TOP, width, CURVE);
+	p->boxes++;
+}
+
 static void leave(void *context, struct energy_lane *lane, struct energy_frame *frame,
 		  uint32_t under, enum energy_event_kind kind, double time)
 {
@@ -174,7 +190,7 @@ static void write_svg(struct energy_output *output)
 			    .from = fmax(a->result.begin, settings->from),
 			    .to = settings->to > 0 ? fmin(a->result.end, settings->to)
 						   : a->result.end};
-	struct energy_visitor depth = {&p, NULL, enter, NULL}, visitor = {&p, NULL, NULL, leave};
+	struct energy_visitor depth = {&p, NULL, enter, NULL}, visitor = {&p, segment, NULL, leave};
 	struct energy_walk_counts counts;
 	FILE *file = output->file;
 	char text[32];
@@ -193,7 +209,8 @@ static void write_svg(struct energy_output *output)
 	fprintf(file,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
 		"viewBox=\"0 0 %.0f %.0f\">\n<style>text{font:11px sans-serif;fill:#222}"
-		".curve{fill:none;stroke:#1b5e9b;stroke-width:1}.axis{stroke:#ccc}</style>\n"
+		".curve{fill:none;stroke:#1b5e9b;stroke-width:1}.axis{stroke:#ccc}"
+		".sends{fill:#b90;fill-opacity:0.15}</style>\n"
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
 		LEFT + WIDTH + 10, height, LEFT + WIDTH + 10, height);
 	double tick = tick_of(most);

@@ -96,6 +96,12 @@ page()
 }
 ok "the page's curve is highest where the radio sends, its energies are those of tsv" page
 
+# The recorder sends nearly all of the time between the rounds, and what is shaded is that.
+ok "a picture shows where the recorder sends" sh -c "'$post' energy -q -f svg --from 0.05 --to 0.3 --volts 3.3 --power power.csv \
+	serial '$recorded' | python3 -c 'import sys, xml.dom.minidom as m
+width = sum(float(r.getAttribute(\"width\")) for r in m.parse(sys.stdin).getElementsByTagName(\"rect\") if r.getAttribute(\"class\") == \"sends\")
+assert 0.75 * 1600 < width < 0.95 * 1600, width'"
+
 # The same recording, with what is above 35 mW on a channel of its own: two curves, which add up to it.
 two_channels()
 {
