@@ -250,7 +250,8 @@ static void holes_and_transfers(void **state)
 static void hooks_are_taken_out(void **state)
 {
 	/* alpha: 1 + 2 ms in the callee, beta: 0.5 + 0.25 ms in the caller, at 4 W */
-	const struct energy_hook hook = {.enter_before = 0.5e-3,
+	const struct energy_hook hook = {.share = {1},
+					 .enter_before = 0.5e-3,
 					 .enter_after = 1e-3,
 					 .exit_before = 2e-3,
 					 .exit_after = 0.25e-3,
