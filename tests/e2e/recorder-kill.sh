@@ -17,10 +17,10 @@ too_early()
 	patience=$((patience * 2))
 }
 
-# Are more to be killed? All that there were may have been too early.
+# Are more to be killed? Those that there were may all have been too early.
 more_kills()
 {
-	[ $killed -lt "$KILLS" ] || { [ $seen = 0 ] && [ $patience -lt 256 ]; }
+	[ "$killed" -lt "$KILLS" ] || { [ "$seen" -le "$KILLS" ] && [ "$patience" -lt 256 ]; }
 }
 
 # kill_run NUMBER CLOCK PROGRAM [OPTIONS [ARGUMENT]]: runs it for a while, under the oracle with these
