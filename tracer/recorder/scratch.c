@@ -55,7 +55,8 @@ static void litifut_scratch_count(struct litifut_thread *thread, uint32_t to)
 	if (!from || from == to || to - from >= LITIFUT_THUNK_STOP_BYTES || !thread->loses ||
 	    !litifut_exchange(&thread->scratch_from, from, to))
 		return;
-	events = litifut_events_between(from, to);
+	/* what stands in a word of bits is not known without the code of the program */
+	events = litifut_is_bits() ? (to - from) / 4 : litifut_events_between(from, to);
 	now = r->clock == LITIFUT_CLOCK_NONE ? 0 : litifut_clock_now();
 	thread->lost += events;
 	litifut_lose(events);
