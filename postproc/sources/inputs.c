@@ -130,15 +130,16 @@ static void add_file(struct post_inputs *inputs, const char *path, bool named,
 		add_text(&inputs->firmware, &inputs->firmware_count, &inputs->firmware_capacity,
 			 path);
 	else if (named || ends_with(path, ".trace"))
-		post_problem_at(problems, path, LITIFUT_NO_ADDRESS, "%s",
-				size && is_zero(start, size) && ends_with(path, ".trace")
-					? "its header was never written: the program was killed "
-					  "before, or there was no room"
-				: size ? "not a trace, a maps file, an ELF file or what a firmware "
-					 "has sent"
-				: post_input_is_packed(path)
-					? "the compressed data is damaged or cut"
-					: "the file is empty or can't be read");
+		/* the magic number is what the recorder writes last */
+		post_problem_at(
+			problems, path, LITIFUT_NO_ADDRESS, "%s",
+			size && is_zero(start, size < 8 ? size : 8) && ends_with(path, ".trace")
+				? "its header was never written: the program was killed "
+				  "before, or there was no room"
+			: size ? "not a trace, a maps file, an ELF file or what a firmware "
+				 "has sent"
+			: post_input_is_packed(path) ? "the compressed data is damaged or cut"
+						     : "the file is empty or can't be read");
 }
 
 /* The folder that a traced program makes by default. */

@@ -135,6 +135,9 @@ static void problems_are_1_and_told(void **state)
 	      "$post app.s");
 	gives(1, "zero.trace: its header was never written",
 	      "head -c 4096 /dev/zero >zero.trace; $post zero.trace; s=$?; rm zero.trace; exit $s");
+	gives(1, "cut.trace: its header was never written",
+	      "(head -c 8 /dev/zero; echo 1234) >cut.trace; $post cut.trace; s=$?; rm cut.trace; "
+	      "exit $s");
 	gives(1, "no trace among what was given", "$post app");
 	gives(1, "no call of main in these traces: not executed, or inlined by the compiler\n",
 	      "$post callers-of main trace app");
