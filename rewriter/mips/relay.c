@@ -160,18 +160,56 @@ static bool knows_jump(const struct function *function, uint32_t address)
 	return false;
 }
 
-/* Does ra hold a return address at the jump through it? Where the function computes in ra, the
- * stack must have given it back before. */
-static bool returns(const struct function *function, uint32_t address)
+/* So many pieces of code on a way back from a return. */
+#define PIECES_BACK 4
+
+static bool returns(const struct function *function, uint32_t address, unsigned pieces);
+
+/* Does ra hold a return address at all branches of the function into [start, end]? Something must
+ * lead there. */
+static bool branches_return(const struct function *function, uint32_t start, uint32_t end,
+			    unsigned pieces)
 {
+	bool found = false;
+
+	for (uint32_t at = function->start; at < function->end; at += 4) {
+		const struct litifut_instruction instruction = decoded(function, at);
+
+		if (is_label(function, at) && at >= start && at <= end)
+			return false;
+		if (instruction.class != LITIFUT_CLASS_BRANCH_DIRECT ||
+		    instruction.target < start || instruction.target > end)
+			continue;
+		if (at + 4 >= function->end ||
+		    litifut_mips_writes(word_at(function, at + 4), LITIFUT_MIPS_RA) ||
+		    !returns(function, at, pieces - 1))
+			return false;
+		found = true;
+	}
+	return found;
+}
+
+/* Does ra hold a return address at the jump through it? Where the function computes in ra, the
+ * stack must have given it back before, or nothing has written it yet. */
+static bool returns(const struct function *function, uint32_t address, unsigned pieces)
+{
+	const uint32_t end = address;
+
+	if (!pieces)
+		return false;
 	while (function->computes_in_link && address > function->start) {
 		address -= 4;
 		const uint32_t word = word_at(function, address);
 
 		if (litifut_mips_writes(word, LITIFUT_MIPS_RA))
 			return word >> 26 == 0x23 && (rs(word) == SP || rs(word) == FP);
-		if (has_slot(function, address) && !decoded(function, address).conditional)
-			return false;
+		const struct litifut_instruction instruction = decoded(function, address);
+
+		if (instruction.class == LITIFUT_CLASS_OTHER || instruction.conditional)
+			continue;
+		return (instruction.class == LITIFUT_CLASS_BRANCH_DIRECT ||
+			instruction.class == LITIFUT_CLASS_BRANCH_INDIRECT) &&
+		       branches_return(function, address + 8, end, pieces);
 	}
 	return true;
 }
@@ -190,7 +228,7 @@ static bool is_plain(const struct function *function, uint32_t address)
 	struct litifut_instruction instruction = decoded(function, address);
 
 	if (is_jump(word))
-		return rs(word) == LITIFUT_MIPS_RA ? returns(function, address)
+		return rs(word) == LITIFUT_MIPS_RA ? returns(function, address, PIECES_BACK)
 						   : knows_jump(function, address);
 	/* a call into the function asks where it is, to calculate with that */
 	return instruction.class != LITIFUT_CLASS_CALL_DIRECT ||
@@ -324,11 +362,10 @@ static bool open_function(const struct litifut_image *image,
 		const bool is_code = decoded(function, at).class == LITIFUT_CLASS_OTHER;
 
 		function->computes_in_link |= is_code && computes_in_link(word_at(function, at));
-	}
-	for (uint32_t at = start; plain && at < function->end; at += 4) {
 		note_low_half(function, word_at(function, at));
-		plain = is_plain(function, at);
 	}
+	for (uint32_t at = start; plain && at < function->end; at += 4)
+		plain = is_plain(function, at);
 	return plain;
 }
 

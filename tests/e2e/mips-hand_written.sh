@@ -53,6 +53,31 @@ sources()
 		.end slot_leaf
 		.size slot_leaf, . - slot_leaf
 		# branches of the floating-point unit lead to a return point
+		# it returns before it has a frame as well, and computes in ra
+		.globl early
+		.type early, @function
+		.ent early
+		early:
+		blez $4, 1f
+		nop
+		addiu $sp, $sp, -32
+		sw $ra, 28($sp)
+		ori $ra, $0, 3
+		addu $4, $4, $ra
+		bal bare_leaf
+		addiu $4, $4, 1
+		addu $2, $2, $2
+		addiu $2, $2, 1
+		ori $ra, $0, 2
+		addu $2, $2, $ra
+		lw $ra, 28($sp)
+		jr $ra
+		addiu $sp, $sp, 32
+		1:
+		jr $ra
+		addiu $2, $4, 5
+		.end early
+		.size early, . - early
 		.globl float_loop
 		.type float_loop, @function
 		.ent float_loop
@@ -257,13 +282,13 @@ sources()
 		#include <stdio.h>
 		int bare(int), slot_target(int), slot_changes(int), behind(int), jalr_zero(int);
 		int tail_slot(int), float_loop(int), other_link(int), slot_ra(int), slot_reads_ra(int), keeps(int);
-		int falls(int), fallen(int);
+		int falls(int), fallen(int), early(int);
 		#define SHOW(name) printf(#name " %d %d\n", name(0), name(5));
 		int main(void)
 		{
 			SHOW(bare) SHOW(slot_target) SHOW(slot_changes) SHOW(behind) SHOW(jalr_zero)
 			SHOW(tail_slot) SHOW(other_link) SHOW(slot_reads_ra) SHOW(keeps) SHOW(falls)
-			SHOW(fallen) SHOW(slot_ra) SHOW(float_loop)
+			SHOW(fallen) SHOW(slot_ra) SHOW(float_loop) SHOW(early)
 			return 0;
 		}
 	END
@@ -306,6 +331,8 @@ behaviour()
 		python3 "$root/tests/oracle/returns.py" times oracle data $(traced_files)
 	is "branches of the floating-point unit are led past two records" \
 		"$("$BUILD/bin/litifut" info --sites traced/spans | grep -c 'patched.* float_loop$')" 2
+	is "what computes in ra may return before that" \
+		"$("$BUILD/bin/litifut" info --skipped traced/spans | grep ' early$')" ""
 
 	flags="-O2 -no-pie"
 	link fixed ../main.c ../hand.S || return
