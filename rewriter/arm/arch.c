@@ -14,6 +14,7 @@
 #include "rewriter/arm/trampoline.h"
 #include "rewriter/arm/unwind.h"
 #include "rewriter/image.h"
+#include "rewriter/program_code.h"
 
 #include <elf.h>
 #include <litifut/module_format.h>
@@ -260,6 +261,10 @@ enum litifut_status litifut_arm_code_ranges(const struct litifut_image *image,
 		end_at_stubs(section, covered, section_end, *ranges, count);
 	if (section->bytes)
 		join_numbers(image, section, *ranges, count);
+	/* mold does not mark its PLT, which is A32 code */
+	if (!*count && section->size && litifut_section_is_linkage(section))
+		(*ranges)[(*count)++] = (struct litifut_code_range){section->address, section_end,
+								    LITIFUT_CODE_PLAIN};
 	if (!*count && section->size) {
 		free(*ranges);
 		*ranges = NULL;

@@ -87,6 +87,16 @@ behaviour()
 	with -no-pie
 	with -static
 	with -Wl,-q
+	for mode in coverage paths; do
+		[ "$mode$target" != pathsarmel ] || continue # which has none
+		rm -rf plain traced
+		LITIFUT_MODE=$mode
+		export LITIFUT_MODE
+		link program ../main.c ../other.c "-B$(pwd)/mold" && same_run program
+		unset LITIFUT_MODE
+		ok "$mode: what was recorded is read" "$BUILD/bin/litifut-post" -f coverage -o covered.txt data traced/program
+		ok "$mode: its functions are there" grep -q '^yes .* twice ' covered.txt
+	done
 	with -ffunction-sections -Wl,--gc-sections
 	rm -rf plain traced
 	LITIFUT_EXCLUDE_OBJECTS=other.o
