@@ -1,0 +1,123 @@
+#!/bin/sh
+# The Yocto layer in packaging/yocto: BitBake builds LITIFUT and two recipes of bzip2, of which one is to be
+# traced, and the programs are run under qemu-user. What BitBake would build before that (compiler, C
+# library, patch, pseudo) is Debian's, and no image is made.
+#
+#   POKY=FOLDER [TARGETS=armhf] tests/packaging/yocto.sh
+#
+# FOLDER is a clone of poky, release scarthgap. docs/recipes.md says what was run.
+. "$(dirname "$0")/../lib.sh"
+
+# What recipes of oe-core would provide.
+provided='gcc g++ binutils compilerlibs'
+natives='quilt rpm dwarfsrcfiles file xz zstd patch patch-replacement opkg opkg-utils'
+
+configuration()
+{
+	mkdir -p build/conf try/conf try/recipes-try/try
+	for name in LAYERSERIES_COMPAT_try=scarthgap LAYERDEPENDS_try=core BBFILE_COLLECTIONS=try \
+		BBFILE_PATTERN_try="^$(pwd)/try/" BBFILES="\${BBFILES} $(pwd)/try/recipes-try/*/*.bb"; do
+		echo "${name%%=*} = \"${name#*=}\""
+	done | sed 's/^BBFILE_COLLECTIONS =/BBFILE_COLLECTIONS +=/; s/^BBFILES = "${BBFILES}/BBFILES += "/' >try/conf/layer.conf
+	cat >build/conf/bblayers.conf <<-END
+		BBPATH = "\${TOPDIR}"
+		BBFILES = ""
+		BBLAYERS = "$POKY/meta $root/packaging/yocto $(pwd)/try"
+	END
+	case $target in
+	armhf) machine=qemuarm ;;
+	mips) machine=qemumips ;;
+	esac
+	cat >build/conf/local.conf <<-END
+		MACHINE = "$machine"
+		DISTRO = "nodistro"
+		# it would refuse root
+		INHERIT:remove = "sanity"
+		BB_NO_NETWORK = "1"
+		BB_NUMBER_THREADS = "2"
+		BB_NUMBER_PARSE_THREADS = "2"
+		PARALLEL_MAKE = "-j2"
+		BBMASK = "/meta/recipes-"
+		PACKAGE_CLASSES = "package_ipk"
+		TARGET_PREFIX = "$triplet-"
+		TOOLCHAIN_OPTIONS = ""
+		DEBUG_PREFIX_MAP = ""
+		ASSUME_PROVIDED += "virtual/libc virtual/crypt virtual/fakeroot-native glibc libgcc gcc-runtime base-files"
+		ASSUME_PROVIDED += "$(for name in $provided; do printf "virtual/$triplet-%s " "$name"; done)"
+		ASSUME_PROVIDED += "$(for name in $natives; do printf '%s-native ' "$name"; done)"
+		HOSTTOOLS += "pkg-config $(for tool in gcc g++ cpp ld ld.bfd ar as nm objcopy objdump strip ranlib readelf gcc-ar gcc-nm gcc-ranlib; do
+			printf "$triplet-%s " $tool
+		done)"
+		INHERIT += "litifut"
+		LITIFUT_RECIPES = "traced"
+		LITIFUT_SETTINGS = "LITIFUT_MODE=spans LITIFUT_CLOCK=mono"
+	END
+	cp -a "$(BUILD="$BUILD" "$root/scripts/fetch-source" bzip2)" bzip2 || return
+	for recipe in traced plain; do
+		cat >try/recipes-try/try/$recipe.bb <<-END
+			LICENSE = "CLOSED"
+			inherit externalsrc
+			EXTERNALSRC = "$(pwd)/bzip2"
+			EXTERNALSRC_BUILD = "\${WORKDIR}/b"
+			# not with git, which ignores the folder of the tests
+			do_compile[file-checksums] = ""
+			do_compile() {
+			    cp -a \${S}/. \${B}
+			    oe_runmake -C \${B} clean
+			    oe_runmake -C \${B} bzip2 CC="\${CC}" AR="\${AR}" RANLIB="\${RANLIB}" CFLAGS="\${CFLAGS}" LDFLAGS="\${LDFLAGS}"
+			}
+		END
+	done
+}
+
+bake()
+{
+	(cd build && env -u LC_ALL LANG=C.UTF-8 BBPATH="$(pwd)" BUILDDIR="$(pwd)" \
+		PATH="$POKY/bitbake/bin:$POKY/scripts:$PATH" timeout 1500 bitbake "$@" </dev/null)
+}
+
+program()
+{
+	echo build/tmp-glibc/work/*/"$1"/*/b/bzip2
+}
+
+mode_is()
+{
+	"$BUILD/bin/litifut" info "$(program traced)" | grep "mode  *$1"
+}
+
+# The names come from the programs that BitBake has built.
+shows_calls()
+{
+	post=$(echo build/tmp-glibc/work/*/traced/*/recipe-sysroot-native/usr/bin/litifut-post)
+	"qemu-$cpu" -L "$sysroot" -E LITIFUT_DIR=data "$(program traced)" -k input &&
+		"qemu-$cpu" -L "$sysroot" "$(program plain)" -dc input.bz2 | cmp - input &&
+		"$post" -q -f report data "$(program traced)" | grep BZ2_compressBlock
+}
+
+is_refused()
+{
+	sed -i 's/^LITIFUT_SETTINGS.*/LITIFUT_SETTINGS = "MODE=spans"/' build/conf/local.conf
+	! bake -p >refused 2>&1 && grep 'MODE=spans is not LITIFUT_NAME=VALUE' refused
+}
+
+behaviour()
+{
+	ok "a build folder" configuration
+	ok "BitBake builds LITIFUT and both programs" bake -c compile traced plain
+	ok "the recipe that was named is traced" mode_is spans
+	ok "the other one is not" sh -c "! '$BUILD/bin/litifut' info '$(program plain)' | grep ': rewritten'"
+	seq 1 2000 >input
+	ok "the program does its work, and its calls are shown" shows_calls
+	sed -i 's/LITIFUT_MODE=spans/LITIFUT_MODE=counts/' build/conf/local.conf
+	ok "with another setting" bake -c compile traced
+	ok "it is linked again" mode_is counts
+	ok "what is not a setting is refused" is_refused
+}
+
+if [ -z "${POKY:-}" ]; then
+	echo "1..1"
+	echo "ok 1 # SKIP POKY does not name a clone of poky, release scarthgap (docs/recipes.md)"
+	exit 0
+fi
+TARGETS=${TARGETS:-armhf} for_targets behaviour
