@@ -232,12 +232,14 @@ static bool is_one_of(const char *name, const char *const *names)
 	return *names != NULL;
 }
 
-/* May its return address be another one than its own? setjmp() returns to it once more,
- * longjmp() not at all. ChibiOS looks at the one that an interrupt has. */
+/* May its return address be another one than its own? setjmp() returns to it once more, as
+ * MicroPython's nlr_push() does, longjmp() not at all. ChibiOS looks at the one that an interrupt
+ * has. */
 static bool is_timed(const struct litifut_firmware_pass *pass, const struct litifut_site *site)
 {
-	static const char *const twice[] = {
-		"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", LITIFUT_FIRMWARE_JUMP, NULL};
+	static const char *const twice[] = {"setjmp",      "_setjmp",  "sigsetjmp",
+					    "__sigsetjmp", "nlr_push", LITIFUT_FIRMWARE_JUMP,
+					    NULL};
 
 	/* A jump to these stands in start-up code, which has no return address to replace. */
 	static const char *const ends[] = {"exit", "_exit", NULL};

@@ -57,6 +57,47 @@ behaviour()
 		counts_equal_calls nested/firmware.elf
 	is "interrupts: there were many in interrupts" \
 		"$(text_of nested/firmware.elf.serial)" many
+	jumps_of_micropython
+}
+
+# MicroPython's exceptions: nlr_push() keeps its return address, and returns to it once more.
+jumps_of_micropython()
+{
+	cp -r "$root/examples/firmware/." source
+	cat >source/main.c <<-'C'
+	#include "board.h"
+	#include <stdio.h>
+	int nlr_push(void *buffer);
+	void nlr_jump(void *buffer);
+	__asm__(".syntax unified\n.thumb_func\nnlr_push: str r4, [r0]\nmov r1, sp\nstr r1, [r0, #4]\n"
+		"mov r1, lr\nstr r1, [r0, #8]\nmovs r0, #0\nbx lr\n.size nlr_push, . - nlr_push\n"
+		".type nlr_push, %function\n.thumb_func\nnlr_jump: ldr r4, [r0]\nldr r1, [r0, #4]\n"
+		"mov sp, r1\nldr r1, [r0, #8]\nmovs r0, #1\nbx r1\n.size nlr_jump, . - nlr_jump\n"
+		".type nlr_jump, %function");
+	static void *buffer[3];
+	void SysTick_Handler(void)
+	{
+	}
+	static __attribute__((noinline)) int deep(int depth)
+	{
+		if (!depth)
+			nlr_jump(buffer);
+		return deep(depth - 1) + 1;
+	}
+	int main(void)
+	{
+		if (nlr_push(buffer))
+			printf("back\n");
+		else
+			printf("not here: %d\n", deep(5));
+		return 0;
+	}
+	C
+	export LITIFUT_MODE=table LITIFUT_CLOCK=systick LITIFUT_PORT="$port"
+	ok "exceptions of MicroPython: it links traced" traced nlr make_example nlr EXTRA_CFLAGS=-O1
+	unset LITIFUT_MODE LITIFUT_CLOCK LITIFUT_PORT
+	emulate nlr/firmware.elf nlr.serial
+	is "exceptions of MicroPython: they come back" "$(text_of nlr.serial | tr -d '\r')" back
 }
 
 for_boards behaviour
