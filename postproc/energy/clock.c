@@ -411,7 +411,8 @@ enum litifut_status energy_clock_fit(struct energy_clock *clock, const double *m
 enum litifut_status energy_clock_line(struct energy_clock *clock, const struct energy_knot *pairs,
 				      size_t count, struct litifut_error *error)
 {
-	*clock = (struct energy_clock){.marks = count, .edges = count, .used = count};
+	*clock =
+		(struct energy_clock){.marks = count, .edges = count, .used = count, .given = true};
 	clock->knots = malloc((count > 2 ? count : 2) * sizeof(*clock->knots));
 	if (!clock->knots)
 		return no_memory(error);
@@ -466,6 +467,12 @@ double energy_clock_unmap(const struct energy_clock *clock, double analyser, siz
 
 const char *energy_clock_describe(const struct energy_clock *clock, char *text, size_t size)
 {
+	if (clock->given) {
+		snprintf(text, size, "by %zu given %s (--at), drift %.1f ppm, shift %+.2f us",
+			 clock->used, clock->used == 1 ? "pair of times" : "pairs of times",
+			 clock->drift * 1e6, clock->shift * 1e6);
+		return text;
+	}
 	int length = snprintf(text, size,
 			      "%zu of %zu marks used, %zu outliers, drift %.1f ppm%s, residual "
 			      "%.3g us rms, shift %+.2f us",

@@ -19,6 +19,7 @@ struct energy_clock {
 	size_t marks, edges; /* that there were */
 	size_t used;         /* pairs that the fit has kept */
 	size_t outliers;     /* pairs that it has not */
+	bool given;          /* the pairs are the user's */
 	bool smoothed;       /* the clock wanders: not a line */
 	bool ambiguous;      /* another pairing is about as good */
 	double drift;        /* analyser seconds a device second, less 1 */

@@ -89,7 +89,9 @@ static enum litifut_status read_raw(const struct energy_input *input,
 		scale = -scale;
 	snprintf(power->units, sizeof(power->units), "%s, %s in %s", type->name,
 		 column.role == ENERGY_ROLE_POWER ? "power" : "current",
-		 column.unit[0] ? column.unit : "SI units");
+		 column.unit[0]                     ? column.unit
+		 : column.role == ENERGY_ROLE_POWER ? "W"
+						    : "A");
 	energy_builder_uniform(builder, 1, 0, 1 / options->rate);
 	energy_builder_reserve(builder, input->size / type->size);
 	for (size_t at = 0; at + type->size <= input->size; at += type->size) {
