@@ -26,7 +26,9 @@
  * count as known if they load what they jump to, or add the global pointer to what a
  * table holds: all words of tables were looked at (rewriter/code_targets.h). And at,
  * which the assembler and clang use for what they compute by steps, must be free
- * before and after. */
+ * before and after.
+ *
+ * The file has more than 500 lines, as what may move and how it is written depend on each other. */
 #include "rewriter/mips/mips.h"
 
 #include <string.h>
@@ -160,18 +162,21 @@ static bool knows_jump(const struct function *function, uint32_t address)
 	return false;
 }
 
-/* So many pieces of code on a way back from a return. */
-#define PIECES_BACK 4
+/* So many pieces of code are looked at before a return, each for all branches that lead to it. */
+#define PIECES_BACK 16
 
-static bool returns(const struct function *function, uint32_t address, unsigned pieces);
+static bool returns(const struct function *function, uint32_t address, unsigned *pieces);
 
 /* Does ra hold a return address at all branches of the function into [start, end]? Something must
  * lead there. */
 static bool branches_return(const struct function *function, uint32_t start, uint32_t end,
-			    unsigned pieces)
+			    unsigned *pieces)
 {
 	bool found = false;
 
+	if (!*pieces)
+		return false;
+	--*pieces;
 	for (uint32_t at = function->start; at < function->end; at += 4) {
 		const struct litifut_instruction instruction = decoded(function, at);
 
@@ -182,7 +187,7 @@ static bool branches_return(const struct function *function, uint32_t start, uin
 			continue;
 		if (at + 4 >= function->end ||
 		    litifut_mips_writes(word_at(function, at + 4), LITIFUT_MIPS_RA) ||
-		    !returns(function, at, pieces - 1))
+		    !returns(function, at, pieces))
 			return false;
 		found = true;
 	}
@@ -191,12 +196,10 @@ static bool branches_return(const struct function *function, uint32_t start, uin
 
 /* Does ra hold a return address at the jump through it? Where the function computes in ra, the
  * stack must have given it back before, or nothing has written it yet. */
-static bool returns(const struct function *function, uint32_t address, unsigned pieces)
+static bool returns(const struct function *function, uint32_t address, unsigned *pieces)
 {
 	const uint32_t end = address;
 
-	if (!pieces)
-		return false;
 	while (function->computes_in_link && address > function->start) {
 		address -= 4;
 		const uint32_t word = word_at(function, address);
@@ -226,9 +229,10 @@ static bool is_plain(const struct function *function, uint32_t address)
 {
 	uint32_t word = word_at(function, address);
 	struct litifut_instruction instruction = decoded(function, address);
+	unsigned pieces = PIECES_BACK;
 
 	if (is_jump(word))
-		return rs(word) == LITIFUT_MIPS_RA ? returns(function, address, PIECES_BACK)
+		return rs(word) == LITIFUT_MIPS_RA ? returns(function, address, &pieces)
 						   : knows_jump(function, address);
 	/* a call into the function asks where it is, to calculate with that */
 	return instruction.class != LITIFUT_CLASS_CALL_DIRECT ||
