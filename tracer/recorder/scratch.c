@@ -34,11 +34,8 @@ static uint32_t litifut_events_between(uint32_t from, uint32_t to)
 	const uint32_t *end = (const uint32_t *)to;
 	bool timed = r->clock != LITIFUT_CLOCK_NONE;
 	uint32_t eights = timed || r->fast != LITIFUT_FAST_THUNKS ? 0 : (to - from) / 32;
-	uint32_t events;
+	uint32_t events = litifut_port_events(word, eights);
 
-	if (litifut_is_bits()) /* of branches each word counts */
-		return (to - from) / 4;
-	events = litifut_port_events(word, eights);
 	word += 8 * eights;
 	return events + litifut_events_in_words(word, end, timed);
 }
