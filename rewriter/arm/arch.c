@@ -1,12 +1,11 @@
 /* The ARM back end: what images it takes, where their code is, which calls it
  * leaves, and the table that the rest of the rewriter sees. */
-#include "cpu/arm/arm.h"
-#include "cpu/step.h"
 #include "rewriter/arm/arm.h"
 #include "rewriter/arm/detour.h"
 #include "rewriter/arm/edge.h"
 #include "rewriter/arm/exit.h"
 #include "rewriter/arm/landing_pads.h"
+#include "rewriter/arm/numbers.h"
 #include "rewriter/arm/stone.h"
 #include "rewriter/arm/tail.h"
 #include "rewriter/arm/thumb1.h"
@@ -119,98 +118,6 @@ static void end_at_stubs(const struct litifut_section *section, uint32_t covered
 	++*count;
 }
 
-/* The longest row of instructions that were assembled as numbers in the midst of code. */
-#define NUMBERS_BYTES_MAX 64u
-
-/* The length of a nop at the end of a range; 0: there is none. */
-static unsigned filler_bytes(const struct litifut_section *section,
-			     const struct litifut_code_range *range)
-{
-	const uint8_t *end = section->bytes + (range->end - section->address);
-
-	if (range->state == LITIFUT_CODE_PLAIN)
-		return litifut_get32(false, end - 4) == 0xe320f000 ||
-				       litifut_get32(false, end - 4) == 0xe1a00000
-			       ? 4
-			       : 0;
-	return litifut_get32(false, end - 4) == 0x8000f3af ? 4
-	       : litifut_get16(false, end - 2) == 0xbf00   ? 2
-							   : 0;
-}
-
-/* The instruction at the end of a range, if it has this length: does it lead to what follows? */
-static bool leads_on(const struct litifut_section *section, const struct litifut_code_range *range,
-		     unsigned length)
-{
-	static const struct cpu_context context;
-	const uint32_t at = range->end - length;
-	const uint8_t *code = section->bytes + (at - section->address);
-	const uint32_t word = length == 4 ? litifut_get32(false, code) : litifut_get16(false, code);
-	const bool thumb = range->state == LITIFUT_CODE_THUMB;
-	struct cpu_step step;
-	unsigned block = 0;
-
-	if (thumb && (word & 0xffff) >> 11 < 0x1d ? length != 2 : length != 4)
-		return true; /* no instruction begins there */
-	if (thumb ? !word || word == 0x46c0 ||
-			    (length == 2 && (word >> 8 == 0xbe || word >> 8 == 0xdf))
-		  : !word || (word & 0x0ff000f0) == 0x01200070 || (word >> 24 & 15) == 15)
-		return false; /* what fills up; bkpt; svc, which may be exit() */
-	return litifut_arm_step(&context, code, length, at, range->state, &block, &step) ==
-		       length &&
-	       (step.way == LITIFUT_ENDS_ON || step.conditional);
-}
-
-/* Is the data between two ranges of code made of instructions that were written as numbers? The
- * code before it leads to it. */
-static bool is_assembled_as_numbers(const struct litifut_image *image,
-				    const struct litifut_section *section,
-				    const struct litifut_code_range *before)
-{
-	const struct litifut_code_range *data = before + 1;
-	const bool thumb = before->state == LITIFUT_CODE_THUMB;
-	struct litifut_code_range code;
-	uint32_t at = data->start;
-	unsigned fill;
-
-	if (data->state != LITIFUT_CODE_DATA || before->state == LITIFUT_CODE_DATA ||
-	    data[1].state != before->state || data->end - data->start > NUMBERS_BYTES_MAX ||
-	    before->end - before->start < 4 || data[1].end - data[1].start < 4 ||
-	    litifut_image_function_start(image, data->end))
-		return false;
-	while (at < data->end) {
-		const uint16_t half =
-			litifut_get16(false, section->bytes + (at - section->address));
-
-		at += thumb && half >> 11 < 0x1d ? 2 : 4;
-	}
-	for (code = *before; code.end - code.start >= 8; code.end -= fill) {
-		fill = filler_bytes(section, &code);
-		if (!fill)
-			break;
-	}
-	return at == data->end && !(data->start & (thumb ? 1 : 3)) && leads_on(section, &code, 4) &&
-	       (!thumb || leads_on(section, &code, 2));
-}
-
-/* Makes code of them. */
-static void join_numbers(const struct litifut_image *image, const struct litifut_section *section,
-			 struct litifut_code_range *ranges, size_t *count)
-{
-	size_t last = 0;
-
-	for (size_t i = 1; i < *count; i++) {
-		ranges[last + 1] = ranges[i];
-		if (i + 1 < *count)
-			ranges[last + 2] = ranges[i + 1];
-		if (i + 1 < *count && is_assembled_as_numbers(image, section, &ranges[last]))
-			ranges[last].end = ranges[++i].end;
-		else
-			last++;
-	}
-	*count = *count ? last + 1 : 0;
-}
-
 enum litifut_status litifut_arm_code_ranges(const struct litifut_image *image,
 					    const struct litifut_section *section,
 					    struct litifut_code_range **ranges, size_t *count,
@@ -260,7 +167,7 @@ enum litifut_status litifut_arm_code_ranges(const struct litifut_image *image,
 	if (covered)
 		end_at_stubs(section, covered, section_end, *ranges, count);
 	if (section->bytes)
-		join_numbers(image, section, *ranges, count);
+		litifut_arm_join_numbers(image, section, *ranges, count);
 	/* mold does not mark its PLT, which is A32 code */
 	if (!*count && section->size && litifut_section_is_linkage(section))
 		(*ranges)[(*count)++] = (struct litifut_code_range){section->address, section_end,

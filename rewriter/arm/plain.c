@@ -118,10 +118,32 @@ static bool takes_more(enum litifut_arm_plain_treatment treatment)
 	}
 }
 
+uint32_t litifut_arm_plain_operand(uint32_t word, uint32_t address)
+{
+	uint32_t offset = word & 0xfff;
+
+	switch (litifut_arm_plain_treatment(word, address)) {
+	case LITIFUT_ARM_PLAIN_LOADS_LITERAL:
+		break;
+	case LITIFUT_ARM_PLAIN_MAKES_ADDRESS:
+		offset = rotated(word & 0xff, word >> 7 & 30);
+		break;
+	case LITIFUT_ARM_PLAIN_LOADS_PAIR:
+		offset = (word >> 4 & 0xf0) | (word & 15);
+		break;
+	case LITIFUT_ARM_PLAIN_LOADS_VECTOR:
+		offset = (word & 0xff) * 4;
+		break;
+	default:
+		return 0;
+	}
+	return word >> 23 & 1 ? address + 8 + offset : address + 8 - offset;
+}
+
 bool litifut_arm_move_plain(uint32_t word, uint32_t from, uint32_t address, uint8_t *code,
 			    unsigned *used, bool lr_is_free)
 {
-	const uint32_t offset = word & 0xfff;
+	const uint32_t operand = litifut_arm_plain_operand(word, from);
 	const uint32_t pc = from + 8;
 	const uint32_t reg = word >> 12 & 15;
 	const enum litifut_arm_plain_treatment treatment = litifut_arm_plain_treatment(word, from);
@@ -158,13 +180,12 @@ bool litifut_arm_move_plain(uint32_t word, uint32_t from, uint32_t address, uint
 						    code + *used) &&
 		       (*used += 4);
 	case LITIFUT_ARM_PLAIN_LOADS_LITERAL: /* ldr rN, =distance; ldr rN, [pc, rN] */
-		target = word >> 23 & 1 ? pc + offset : pc - offset;
 		litifut_put32(false, code + *used, 0xe59f0004 | reg << 12);
 		litifut_put32(false, code + *used + 4, 0xe79f0000 | reg << 12 | reg);
 		if (!litifut_arm_put_plain_branch(0xe0000000, address + *used + 8, from + 4,
 						  code + *used + 8))
 			return false;
-		litifut_put32(false, code + *used + 12, target - (address + *used + 4 + 8));
+		litifut_put32(false, code + *used + 12, operand - (address + *used + 4 + 8));
 		*used += 16;
 		return true;
 	case LITIFUT_ARM_PLAIN_USES_PC:
@@ -191,32 +212,26 @@ bool litifut_arm_move_plain(uint32_t word, uint32_t from, uint32_t address, uint
 		*used += 8;
 		return true;
 	case LITIFUT_ARM_PLAIN_MAKES_ADDRESS: /* ldr rN, =distance; add rN, pc, rN */
-		target = rotated(word & 0xff, word >> 7 & 30);
-		target = word >> 23 & 1 ? pc + target : pc - target;
 		litifut_put32(false, code + *used, 0xe59f0004 | reg << 12);
 		litifut_put32(false, code + *used + 4, 0xe08f0000 | reg << 12 | reg);
 		if (!litifut_arm_put_plain_branch(0xe0000000, address + *used + 8, from + 4,
 						  code + *used + 8))
 			return false;
-		litifut_put32(false, code + *used + 12, target - (address + *used + 4 + 8));
+		litifut_put32(false, code + *used + 12, operand - (address + *used + 4 + 8));
 		*used += 16;
 		return true;
 	case LITIFUT_ARM_PLAIN_LOADS_PAIR: /* ldr rN, =distance; add rN, pc, rN; ldrd rN, [rN] */
-		target = (word >> 4 & 0xf0) | (word & 15);
-		target = word >> 23 & 1 ? pc + target : pc - target;
 		litifut_put32(false, code + *used, 0xe59f0008 | reg << 12);
 		litifut_put32(false, code + *used + 4, 0xe08f0000 | reg << 12 | reg);
 		litifut_put32(false, code + *used + 8, 0xe1c000d0 | reg << 16 | reg << 12);
 		if (!litifut_arm_put_plain_branch(0xe0000000, address + *used + 12, from + 4,
 						  code + *used + 12))
 			return false;
-		litifut_put32(false, code + *used + 16, target - (address + *used + 4 + 8));
+		litifut_put32(false, code + *used + 16, operand - (address + *used + 4 + 8));
 		*used += 20;
 		return true;
 	case LITIFUT_ARM_PLAIN_LOADS_VECTOR:
 		/* push {lr}; ldr lr, =distance; add lr, pc, lr; vldr [lr]; pop {lr} */
-		target = (word & 0xff) * 4;
-		target = word >> 23 & 1 ? pc + target : pc - target;
 		litifut_put32(false, code + *used, 0xe52de004);
 		litifut_put32(false, code + *used + 4, 0xe59fe00c);
 		litifut_put32(false, code + *used + 8, 0xe08fe00e);
@@ -225,7 +240,7 @@ bool litifut_arm_move_plain(uint32_t word, uint32_t from, uint32_t address, uint
 		if (!litifut_arm_put_plain_branch(0xe0000000, address + *used + 20, from + 4,
 						  code + *used + 20))
 			return false;
-		litifut_put32(false, code + *used + 24, target - (address + *used + 8 + 8));
+		litifut_put32(false, code + *used + 24, operand - (address + *used + 8 + 8));
 		*used += 28;
 		return true;
 	case LITIFUT_ARM_PLAIN_STUCK:

@@ -20,6 +20,9 @@ enum litifut_arm_plain_treatment {
 
 enum litifut_arm_plain_treatment litifut_arm_plain_treatment(uint32_t word, uint32_t address);
 
+/* The address that the instruction at `address` loads from, or makes; 0: it does neither. */
+uint32_t litifut_arm_plain_operand(uint32_t word, uint32_t address);
+
 /* Writes a branch with this condition (bits 28 to 31) at `address`. False: out of reach. */
 bool litifut_arm_put_plain_branch(uint32_t condition, uint32_t address, uint32_t target,
 				  uint8_t *code);

@@ -1,7 +1,8 @@
 #!/bin/sh
 # T32 functions with words of data in them. Distances in a literal pool, as of the GOT in
 # position-independent code, are no table of a switch: the calls that they would lead to
-# are rewritten. Where a table holds such distances, its cases are where they were.
+# are rewritten. Where a table holds such distances, its cases are where they were. A
+# literal is not taken for instructions that were written as numbers.
 . "$(dirname "$0")/../lib.sh"
 [ "$TARGETS" = "$all_targets" ] && TARGETS="armhf"
 
@@ -58,6 +59,29 @@ sources()
 		2: blx r4
 		pop {r4, r5, r6, pc}
 		.size switch_even, . - switch_even
+		@ int constant(int x): the literal looks like a call, and the code before it seems
+		@ to lead there
+		function constant
+		ldr r1, 8f
+		cmp r0, r0
+		nop
+		beq 1f
+		8: .word 0xf800f000
+		1: add r0, r1
+		bx lr
+		.size constant, . - constant
+		.arm
+		.globl plain_constant
+		.type plain_constant, %function
+		plain_constant:
+		ldr r1, 8f
+		cmp r0, r0
+		beq 1f
+		8: .word 0xebffffff
+		1: add r0, r0, r1
+		bx lr
+		.size plain_constant, . - plain_constant
+		.thumb
 		.rept 20
 		movw r0, #7
 		movw r1, #7
@@ -67,12 +91,14 @@ sources()
 	cat >main.c <<-'END'
 		#include <stdio.h>
 		int pool(int, int (*)(int)), switch_even(int, int (*)(int));
+		int constant(int), plain_constant(int);
 		static int callee(int x) { return x * 3 % 1009; }
 		int main(void)
 		{
 			printf("%d\n", pool(5, callee));
 			for (int i = 0; i < 4; i++)
 				printf("%d\n", switch_even(i, callee));
+			printf("%x %x\n", constant(1), plain_constant(1));
 			return 0;
 		}
 	END
