@@ -136,9 +136,10 @@ static void add_exports(struct litifut_paths *paths)
 	}
 }
 
-/* Functions that return more than once. */
-static const char *const twice[] = {"setjmp", "_setjmp", "__setjmp",   "sigsetjmp",   "__sigsetjmp",
-				    "vfork",  "__vfork", "getcontext", "swapcontext", NULL};
+/* Functions that return more than once; nlr_push is MicroPython's. */
+static const char *const twice[] = {"setjmp",      "_setjmp",  "__setjmp", "sigsetjmp",
+				    "__sigsetjmp", "vfork",    "__vfork",  "getcontext",
+				    "swapcontext", "nlr_push", NULL};
 
 static void find_callers_of_twice(struct litifut_paths *paths)
 {
