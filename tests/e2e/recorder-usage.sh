@@ -84,8 +84,9 @@ behaviour()
 
 	guest_environment="LITIFUT_CLOCK=none LITIFUT_FILE=map LITIFUT_DIR_MB=1 LITIFUT_BULK_KB=16 LITIFUT_COMPACT=0"
 	same_run work 4 100000 together
+	# each may have claimed one too many, and has the end of its file besides
 	ok "4 processes at once: $(usage) of 64, and no chunk more: $(units)" \
-		test "$(usage)" -le 67 -a "$(usage)" -ge 60 -a "$(units)" -le 68
+		test "$(usage)" -le 67 -a "$(usage)" -ge 60 -a "$(units)" -le $(($(usage) + 4))
 	post
 	# but for what was in their scratch chunks when they ended
 	ok "4 processes at once: $(recorded leaf) calls and $lost lost" \
