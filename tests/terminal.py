@@ -1,7 +1,7 @@
 """A terminal for tests: runs a program in a pseudo terminal and says what is on its screen.
 
     with Terminal([program, argument...]) as terminal:
-        terminal.see("a text")      # waits until a line has it; the lines
+        terminal.see("a text")      # waits until a line has it, and all is drawn; the lines
         terminal.type("keys")
         terminal.ends()             # its exit status
 """
@@ -17,6 +17,7 @@ import time
 import pyte
 
 COLUMNS, LINES = 120, 30
+SETTLED = 0.2  # seconds without output: the screen is complete
 
 
 class Terminal:
@@ -61,6 +62,8 @@ class Terminal:
             if time.monotonic() > end or (not self.read(1) and self.has_ended()):
                 print("\n".join(self.lines()), file=sys.stderr)
                 raise AssertionError(f"not on the screen: {text}")
+        while self.read(SETTLED):  # what is drawn comes in pieces
+            pass
         return self.lines()
 
     def type(self, keys):
