@@ -81,13 +81,15 @@ enum litifut_arm_plain_treatment litifut_arm_plain_treatment(uint32_t word, uint
 		return LITIFUT_ARM_PLAIN_LOADS_VECTOR;
 	if (names_pc(word >> 12))
 		return LITIFUT_ARM_PLAIN_STUCK;
-	if (((word & 0x0fff0000) == 0x028f0000 || (word & 0x0fff0000) == 0x024f0000) &&
-	    (word >> 12 & 15) != 13)
+	if ((word & 0x0f7f10f0) == 0x014f00d0) /* an even register, and the next one */
+		return LITIFUT_ARM_PLAIN_LOADS_PAIR;
+	/* the others hold a distance in their register first, and a signal may come meanwhile */
+	if ((word >> 12 & 15) == 13)
+		return LITIFUT_ARM_PLAIN_STUCK;
+	if ((word & 0x0fff0000) == 0x028f0000 || (word & 0x0fff0000) == 0x024f0000)
 		return LITIFUT_ARM_PLAIN_MAKES_ADDRESS;
 	if ((word & 0x0f7f0000) == 0x051f0000)
 		return LITIFUT_ARM_PLAIN_LOADS_LITERAL;
-	if ((word & 0x0f7f10f0) == 0x014f00d0) /* an even register, and the next one */
-		return LITIFUT_ARM_PLAIN_LOADS_PAIR;
 	if (((word & 0x0fff0ff0) == 0x008f0000 || (word & 0x0fff0ff0) == 0x079f0000) &&
 	    !names_pc(word))
 		return LITIFUT_ARM_PLAIN_USES_PC;
@@ -147,7 +149,7 @@ bool litifut_arm_move_plain(uint32_t word, uint32_t from, uint32_t address, uint
 	const uint32_t pc = from + 8;
 	const uint32_t reg = word >> 12 & 15;
 	const enum litifut_arm_plain_treatment treatment = litifut_arm_plain_treatment(word, from);
-	uint32_t target, pc_at, base;
+	uint32_t target, pc_at, base, second;
 	bool saves;
 
 	if (word >> 28 < 0xe && takes_more(treatment)) { /* a branch on the opposite condition */
@@ -180,8 +182,10 @@ bool litifut_arm_move_plain(uint32_t word, uint32_t from, uint32_t address, uint
 						    code + *used) &&
 		       (*used += 4);
 	case LITIFUT_ARM_PLAIN_LOADS_LITERAL: /* ldr rN, =distance; ldr rN, [pc, rN] */
+	case LITIFUT_ARM_PLAIN_MAKES_ADDRESS: /* ldr rN, =distance; add rN, pc, rN */
+		second = treatment == LITIFUT_ARM_PLAIN_LOADS_LITERAL ? 0xe79f0000 : 0xe08f0000;
 		litifut_put32(false, code + *used, 0xe59f0004 | reg << 12);
-		litifut_put32(false, code + *used + 4, 0xe79f0000 | reg << 12 | reg);
+		litifut_put32(false, code + *used + 4, second | reg << 12 | reg);
 		if (!litifut_arm_put_plain_branch(0xe0000000, address + *used + 8, from + 4,
 						  code + *used + 8))
 			return false;
@@ -210,15 +214,6 @@ bool litifut_arm_move_plain(uint32_t word, uint32_t from, uint32_t address, uint
 			return false;
 		litifut_put32(false, code + *used + 4, pc - pc_at);
 		*used += 8;
-		return true;
-	case LITIFUT_ARM_PLAIN_MAKES_ADDRESS: /* ldr rN, =distance; add rN, pc, rN */
-		litifut_put32(false, code + *used, 0xe59f0004 | reg << 12);
-		litifut_put32(false, code + *used + 4, 0xe08f0000 | reg << 12 | reg);
-		if (!litifut_arm_put_plain_branch(0xe0000000, address + *used + 8, from + 4,
-						  code + *used + 8))
-			return false;
-		litifut_put32(false, code + *used + 12, operand - (address + *used + 4 + 8));
-		*used += 16;
 		return true;
 	case LITIFUT_ARM_PLAIN_LOADS_PAIR: /* ldr rN, =distance; add rN, pc, rN; ldrd rN, [rN] */
 		litifut_put32(false, code + *used, 0xe59f0008 | reg << 12);

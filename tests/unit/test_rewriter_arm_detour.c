@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "rewriter/arm/landing_pads.h"
+#include "rewriter/arm/plain.h"
 #include "rewriter/arm/stone.h"
 #include "rewriter/arm/tail.h"
 #include "rewriter/arm/trampoline.h"
@@ -53,6 +54,41 @@ static const struct {
 	{"nop", 0xbf00, 2, true, true},
 	{"svc 0", 0xdf00, 2, false, false},
 };
+
+/* A32, at 0x1000; what is done in two steps never has the stack pointer in between. */
+static const struct {
+	const char *mnemonic;
+	uint32_t word;
+	enum litifut_arm_plain_treatment treatment;
+	uint32_t operand;
+} plain_forms[] = {
+	{"ldr r3, [pc, #8]", 0xe59f3008, LITIFUT_ARM_PLAIN_LOADS_LITERAL, 0x1010},
+	{"ldr sp, [pc, #8]", 0xe59fd008, LITIFUT_ARM_PLAIN_STUCK, 0},
+	{"ldrne lr, [pc, #-8]", 0x151fe008, LITIFUT_ARM_PLAIN_LOADS_LITERAL, 0x1000},
+	{"add r3, pc, #0xff0", 0xe28f3eff, LITIFUT_ARM_PLAIN_MAKES_ADDRESS, 0x1ff8},
+	{"sub r3, pc, #8", 0xe24f3008, LITIFUT_ARM_PLAIN_MAKES_ADDRESS, 0x1000},
+	{"add sp, pc, #8", 0xe28fd008, LITIFUT_ARM_PLAIN_STUCK, 0},
+	{"ldr r3, [pc, r3]", 0xe79f3003, LITIFUT_ARM_PLAIN_USES_PC, 0},
+	{"ldr sp, [pc, r3]", 0xe79fd003, LITIFUT_ARM_PLAIN_STUCK, 0},
+	{"add r3, pc, r4", 0xe08f3004, LITIFUT_ARM_PLAIN_USES_PC, 0},
+	{"add sp, pc, r4", 0xe08fd004, LITIFUT_ARM_PLAIN_STUCK, 0},
+	{"ldrd r2, r3, [pc, #8]", 0xe1cf20d8, LITIFUT_ARM_PLAIN_LOADS_PAIR, 0x1010},
+	{"vldr s0, [pc, #8]", 0xed9f0a02, LITIFUT_ARM_PLAIN_LOADS_VECTOR, 0x1010},
+	{"mov r0, r1", 0xe1a00001, LITIFUT_ARM_PLAIN_MOVES, 0},
+	{"svc 0", 0xef000000, LITIFUT_ARM_PLAIN_STUCK, 0},
+};
+
+static void what_can_be_moved_of_a32(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(plain_forms); i++) {
+		if (litifut_arm_plain_treatment(plain_forms[i].word, 0x1000) !=
+		    plain_forms[i].treatment)
+			fail_msg("%s", plain_forms[i].mnemonic);
+		assert_int_equal(litifut_arm_plain_operand(plain_forms[i].word, 0x1000),
+				 plain_forms[i].operand);
+	}
+}
 
 static void what_can_be_moved(void **state)
 {
@@ -311,6 +347,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_can_be_moved),
+		cmocka_unit_test(what_can_be_moved_of_a32),
 		cmocka_unit_test(a_tail_call_leaves_a_key_of_its_own),
 		cmocka_unit_test(blx_lr_hands_its_callee_over_on_the_stack),
 		cmocka_unit_test(a_moved_branch_keeps_its_condition),
