@@ -13,6 +13,7 @@
 #include "rewriter/firmware_pass.h"
 #include "rewriter/program_code.h"
 #include "rewriter/reachable.h"
+#include "rewriter/twice.h"
 
 /* The sender counts them, the overflow table and the bins with 16 bits. */
 #define WORDS_MAX 64000
@@ -232,15 +233,10 @@ static bool is_one_of(const char *name, const char *const *names)
 	return *names != NULL;
 }
 
-/* May its return address be another one than its own? setjmp() returns to it once more, as
- * MicroPython's nlr_push() does, longjmp() not at all. ChibiOS looks at the one that an interrupt
- * has. */
+/* May the return address of the call be replaced? setjmp() returns to it once more, longjmp() not
+ * at all. ChibiOS looks at the one that an interrupt has. */
 static bool is_timed(const struct litifut_firmware_pass *pass, const struct litifut_site *site)
 {
-	static const char *const twice[] = {"setjmp",      "_setjmp",  "sigsetjmp",
-					    "__sigsetjmp", "nlr_push", LITIFUT_FIRMWARE_JUMP,
-					    NULL};
-
 	/* A jump to these stands in start-up code, which has no return address to replace. */
 	static const char *const ends[] = {"exit", "_exit", NULL};
 
@@ -250,7 +246,8 @@ static bool is_timed(const struct litifut_firmware_pass *pass, const struct liti
 	if (site->kind == LITIFUT_SITE_VECTOR)
 		return !litifut_image_symbol(&pass->image, "_port_irq_epilogue") &&
 		       !litifut_image_symbol(&pass->image, "__port_irq_epilogue");
-	return !is_one_of(callee_name(pass, site), twice);
+	return !is_one_of(callee_name(pass, site), litifut_returns_twice) &&
+	       strcmp(callee_name(pass, site), LITIFUT_FIRMWARE_JUMP) != 0;
 }
 
 static unsigned record_words(const struct litifut_firmware_pass *pass)

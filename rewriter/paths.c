@@ -14,6 +14,7 @@
 
 #include "cpu/step.h"
 #include "rewriter/program_code.h"
+#include "rewriter/twice.h"
 
 /* The block that has the code at `address`, or NULL. */
 static const struct litifut_graph_block *block_of(const struct litifut_graph *graph,
@@ -136,11 +137,6 @@ static void add_exports(struct litifut_paths *paths)
 	}
 }
 
-/* Functions that return more than once; nlr_push is MicroPython's. */
-static const char *const twice[] = {"setjmp",      "_setjmp",  "__setjmp", "sigsetjmp",
-				    "__sigsetjmp", "vfork",    "__vfork",  "getcontext",
-				    "swapcontext", "nlr_push", NULL};
-
 static void find_callers_of_twice(struct litifut_paths *paths)
 {
 	const struct litifut_session *session = paths->session;
@@ -153,7 +149,7 @@ static void find_callers_of_twice(struct litifut_paths *paths)
 		paths->calls_twice[items[first].function] = paths->may_call(
 			&session->image, &session->context,
 			&session->image.sections[items[first].section], items[first].block.start,
-			items[end - 1].block.end, 0, twice);
+			items[end - 1].block.end, 0, litifut_returns_twice);
 	}
 }
 
@@ -183,7 +179,8 @@ enum litifut_status litifut_paths_start(const struct litifut_session *session,
 						error);
 	if (status)
 		return status;
-	litifut_spawners_named(image, &session->arch->cpu->linkage, twice, &paths->twice);
+	litifut_spawners_named(image, &session->arch->cpu->linkage, litifut_returns_twice,
+			       &paths->twice);
 	if (paths->twice.used && may_call)
 		find_callers_of_twice(paths);
 	litifut_targets_add_pointers(&paths->outer, image, session->context.pages);
@@ -298,7 +295,8 @@ static bool returns_twice(const struct litifut_paths *paths,
 		end++;
 	return paths->may_call(&session->image, &session->context,
 			       &session->image.sections[block->section], items[first].block.start,
-			       items[end - 1].block.end, block->block.branch, twice);
+			       items[end - 1].block.end, block->block.branch,
+			       litifut_returns_twice);
 }
 
 #define BEHIND_MOST 16 /* blocks */
