@@ -144,7 +144,7 @@ static bool write_sections(struct writer *writer, const struct litifut_rewrite_p
 	for (unsigned i = 0; i < count; i++) {
 		const GElf_Shdr relocations = {.sh_type = SHT_REL,
 					       .sh_link = sections + extra + writer->notes + 1,
-					       .sh_info = i + 1,
+					       .sh_info = symbols[i + 1].st_shndx,
 					       .sh_entsize = sizeof(Elf32_Rel),
 					       .sh_addralign = 4};
 
