@@ -58,16 +58,17 @@ __asm__(".syntax unified\n"
 	"	load load_high_word_call, ldr r9, 9f\n"
 
 	/* the block at 1 begins with the load, and is entered from two places */
+	".macro load_block name, by:vararg\n"
 	"	.balign 4\n"
 	"	.thumb_func\n"
-	"	.type load_pair_block, %function\n"
-	"load_pair_block:\n"
+	"	.type \\name, %function\n"
+	"\\name:\n"
 	"	push {r4, lr}\n"
 	"	mov r4, r0\n"
 	"	cmp r4, #3\n"
 	"	beq 1f\n"
 	"	bl take_registers\n"
-	"1:	ldrd r0, r1, 9f\n"
+	"1:	\\by\n"
 	"	movs r2, #12\n"
 	"	bl take_registers\n"
 	"	subs r4, #1\n"
@@ -75,7 +76,9 @@ __asm__(".syntax unified\n"
 	"	pop {r4, pc}\n"
 	"	.balign 4\n"
 	"9:	.word 0x12345678, 0x9abcdef0\n"
-	"	.size load_pair_block, . - load_pair_block\n");
+	"	.size \\name, . - \\name\n"
+	".endm\n"
+	"	load_block load_pair_block, ldrd r0, r1, 9f\n");
 
 static void expect(const char *name, unsigned number, uint32_t value)
 {
@@ -95,25 +98,7 @@ void load_single_block(unsigned count);
 __asm__("	load load_single_call, vldr s0, 9f\n"
 	"	load load_odd_single_call, vldr s15, 9f\n"
 	"	load load_double_call, vldr d3, 9f\n"
-
-	"	.balign 4\n"
-	"	.thumb_func\n"
-	"	.type load_single_block, %function\n"
-	"load_single_block:\n"
-	"	push {r4, lr}\n"
-	"	mov r4, r0\n"
-	"	cmp r4, #3\n"
-	"	beq 1f\n"
-	"	bl take_registers\n"
-	"1:	vldr s2, 9f\n"
-	"	movs r2, #12\n"
-	"	bl take_registers\n"
-	"	subs r4, #1\n"
-	"	bne 1b\n"
-	"	pop {r4, pc}\n"
-	"	.balign 4\n"
-	"9:	.word 0x12345678, 0x9abcdef0\n"
-	"	.size load_single_block, . - load_single_block\n");
+	"	load_block load_single_block, vldr s2, 9f\n");
 
 static void expect_single(const char *name, uint32_t value, uint32_t expected)
 {
