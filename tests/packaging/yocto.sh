@@ -58,7 +58,7 @@ configuration()
 			LICENSE = "CLOSED"
 			inherit externalsrc
 			EXTERNALSRC = "$(pwd)/bzip2"
-			EXTERNALSRC_BUILD = "\${WORKDIR}/b"
+			EXTERNALSRC_BUILD = "$(pwd)/built/$recipe"
 			# not with git, which ignores the folder of the tests
 			do_compile[file-checksums] = ""
 			do_compile() {
@@ -78,7 +78,7 @@ bake()
 
 program()
 {
-	echo build/tmp-glibc/work/*/"$1"/*/b/bzip2
+	echo "built/$1/bzip2"
 }
 
 mode_is()
@@ -89,7 +89,7 @@ mode_is()
 # The names come from the programs that BitBake has built.
 shows_calls()
 {
-	post=$(echo build/tmp-glibc/work/*/traced/*/recipe-sysroot-native/usr/bin/litifut-post)
+	post=$(find build -path '*/traced/*/recipe-sysroot-native/usr/bin/litifut-post')
 	"qemu-$cpu" -L "$sysroot" -E LITIFUT_DIR=data "$(program traced)" -k input &&
 		"qemu-$cpu" -L "$sysroot" "$(program plain)" -dc input.bz2 | cmp - input &&
 		"$post" -q -f report data "$(program traced)" | grep BZ2_compressBlock
