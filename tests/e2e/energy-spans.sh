@@ -3,6 +3,7 @@
 # another power, and an analyser with a clock of its own samples it. What energy finds is what the
 # functions drew, and what it advises is a configuration that a link takes.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mipsel
 
 # curve SLICES: the samples of the analyser in power.csv, what each function drew in `truth`
 curve()

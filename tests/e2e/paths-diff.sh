@@ -4,6 +4,7 @@
 # are those of the faulty program that went well or those of the repaired one. Good and bad runs have other
 # seeds, so that they differ in much else.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mipsel
 
 faults=$root/tests/faults
 export LITIFUT_MODE=paths

@@ -2,6 +2,7 @@
 # Formats for the viewers of others: what uftrace, babeltrace2, gprof and Graphviz read out of them is
 # what the other formats say; a trace for Perfetto is read by its rules (tests/perfetto.py).
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mips
 
 # The slices of the timeline as the format chrome has them.
 perfetto_equals_chrome()

@@ -4,6 +4,7 @@
 # filter takes wrongly for known is within twice the theory, nothing
 # is there twice that one thread met twice, and litifut-post tells the error.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mips
 
 # Two runs are compared by the addresses of callees, which calls that are filtered have in any case.
 export LITIFUT_EXACT=1

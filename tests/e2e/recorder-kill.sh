@@ -7,6 +7,7 @@
 #
 #   KILLS=200 tests/e2e/recorder-kill.sh      the long form
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf-arm mipsel
 
 KILLS=${KILLS:-4}
 

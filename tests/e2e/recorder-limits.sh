@@ -2,6 +2,7 @@
 # The limits that a process lives under: size of files, number of descriptors, and the
 # recorder's own tables. The program does not notice, and nothing is lost.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mipsel
 
 # A limit of 3 GiB is a limit also where a file offset of 32 bits has a sign. Lines of the
 # recorder's go to stderr, which is a sparse file that has reached it.

@@ -2,6 +2,7 @@
 # LITIFUT_TRIGGER: recording starts and stops at calls of functions. The program knows which of its
 # calls those are, and prints the others that lie between.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf-arm mips
 
 recorded_leaves()
 {

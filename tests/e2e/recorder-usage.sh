@@ -3,6 +3,7 @@
 # processes as well as those of processes that record at the same time; what is not recorded is
 # counted where there is a trace to count it in.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mips
 
 # The size of all traces, in units of 16 KiB
 units()

@@ -2,6 +2,7 @@
 # LITIFUT_FILE=write: what is recorded is the same as with map, whatever the program does;
 # what is lost when it is killed is at most a chunk.
 . "$(dirname "$0")/../lib.sh"
+few_targets armhf mips
 
 # header OFFSET: a word of the header of the one trace
 header()
