@@ -289,7 +289,7 @@ run_way()
 		-L "$sysroot" $qemu_options -E LD_LIBRARY_PATH="$tree/$1/$library_path" $preload \
 		"./$program" $arguments) <"$standard_input" >"$work/$1.out" 2>"$work/$1.err"
 	run_status=$?
-	# nobody has read what uftrace left in shared memory
+	# what uftrace left has not been read in shared memory
 	for each_session in "$work"/data/sid-*.map; do
 		each_session=${each_session##*/sid-}
 		rm -f "/dev/shm/uftrace-${each_session%.map}"-*

@@ -1,3 +1,5 @@
+/* Evaluates the expression of an ASSERT with what the map says of symbols, sections and memories.
+ */
 #include "ldwrap/script_assert.h"
 
 #include <ctype.h>

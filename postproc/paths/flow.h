@@ -7,15 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PATH_EXIT UINT32_MAX   /* in the place of a node: out of the function */
-#define PATH_NOBODY UINT32_MAX /* in the place of a function */
+#define PATH_EXIT UINT32_MAX    /* in the place of a node: out of the function */
+#define PATH_UNKNOWN UINT32_MAX /* in the place of a function */
 
 /* Nodes are numbered through the whole program, those of one function stand together. */
 struct path_node {
 	uint32_t first; /* of its edges */
 	uint32_t count; /* 0: the program ends there */
 	/* A function that is called in the node, before one of the edges is followed. Of other
-	 * calls nothing is known: PATH_NOBODY. */
+	 * calls nothing is known: PATH_UNKNOWN. */
 	uint32_t callee;
 };
 

@@ -65,7 +65,7 @@ static size_t sort_nodes(struct numberer *n, uint32_t function)
 static bool part_from_callee(struct numberer *n, const uint32_t *order, size_t count)
 {
 	uint64_t most = 1;
-	uint32_t found = PATH_NOBODY;
+	uint32_t found = PATH_UNKNOWN;
 
 	for (size_t i = 0; i < count; i++) {
 		const uint32_t callee = n->flow->nodes[order[i]].callee;
@@ -76,7 +76,7 @@ static bool part_from_callee(struct numberer *n, const uint32_t *order, size_t c
 			found = callee;
 		}
 	}
-	if (found == PATH_NOBODY)
+	if (found == PATH_UNKNOWN)
 		return false;
 	n->numbers->functions[found].reasons |= PATH_LARGE;
 	n->changed = true;
@@ -198,7 +198,7 @@ static bool number_function(struct numberer *n, uint32_t function)
 	return true;
 }
 
-/* The calls of a function, one after the other; PATH_NOBODY: no more. */
+/* The calls of a function, one after the other; PATH_UNKNOWN: no more. */
 static uint32_t next_callee(struct numberer *n, uint32_t function, uint32_t *at)
 {
 	const struct path_function *about = &n->flow->functions[function];
@@ -206,10 +206,10 @@ static uint32_t next_callee(struct numberer *n, uint32_t function, uint32_t *at)
 	while (*at < about->count) {
 		const uint32_t callee = n->flow->nodes[about->first + (*at)++].callee;
 
-		if (callee != PATH_NOBODY)
+		if (callee != PATH_UNKNOWN)
 			return callee;
 	}
-	return PATH_NOBODY;
+	return PATH_UNKNOWN;
 }
 
 /* Strongly connected components (Tarjan 1972). */
@@ -249,7 +249,7 @@ static void visit(struct numberer *n, struct components *c, uint32_t root, size_
 			c->is_open[function] = true;
 		}
 		callee = next_callee(n, function, &c->at[function]);
-		if (callee == PATH_NOBODY) {
+		if (callee == PATH_UNKNOWN) {
 			depth--;
 			if (c->low[function] == c->index[function])
 				close_component(n, c, function, done);
@@ -301,7 +301,7 @@ static void find_reasons(struct numberer *n)
 			functions[i].reasons = PATH_ALL;
 		if (!n->flow->functions[i].traced)
 			functions[i].reasons |= PATH_UNTRACED;
-		while ((callee = next_callee(n, i, &at)) != PATH_NOBODY) {
+		while ((callee = next_callee(n, i, &at)) != PATH_UNKNOWN) {
 			called[callee] = true;
 			if (n->interprocedural && !n->flow->functions[i].traced)
 				functions[callee].reasons |= PATH_CALLER;

@@ -55,7 +55,7 @@ void path_numbers_release(struct path_numbers *numbers);
 
 static inline bool path_is_dependent(const struct path_numbers *numbers, uint32_t function)
 {
-	return function != PATH_NOBODY && !numbers->functions[function].reasons;
+	return function != PATH_UNKNOWN && !numbers->functions[function].reasons;
 }
 
 /* Bits of the largest number that is less than `count`. */

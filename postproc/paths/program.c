@@ -30,7 +30,7 @@ bool path_program_goes_on(const struct path_program *program, uint32_t block)
 	       program->image->blocks[block + 1].start == about->end;
 }
 
-/* The function that begins at an address, or to which a veneer there leads; PATH_NOBODY. */
+/* The function that begins at an address, or to which a veneer there leads; PATH_UNKNOWN. */
 static uint32_t function_at(const struct maker *maker, uint32_t address, bool veneers)
 {
 	uint32_t block = post_image_block_start(maker->image, address & ~1u);
@@ -43,15 +43,15 @@ static uint32_t function_at(const struct maker *maker, uint32_t address, bool ve
 			block = post_image_block_start(maker->image, lead.address & ~1u);
 	}
 	if (block == PATH_NO_BLOCK)
-		return PATH_NOBODY;
+		return PATH_UNKNOWN;
 	const uint32_t function = maker->program->function_of[block];
-	return maker->program->first_block[function] == block ? function : PATH_NOBODY;
+	return maker->program->first_block[function] == block ? function : PATH_UNKNOWN;
 }
 
 /* What one way out of a block is. */
 struct way {
 	uint32_t target; /* node of the function, or PATH_EXIT */
-	uint32_t callee; /* entered before: PATH_NOBODY, none that is known */
+	uint32_t callee; /* entered before: PATH_UNKNOWN, none that is known */
 };
 
 static struct way way_to(const struct maker *maker, uint32_t address, bool veneers)
@@ -59,13 +59,13 @@ static struct way way_to(const struct maker *maker, uint32_t address, bool venee
 	const uint32_t block = post_image_block_start(maker->image, address & ~1u);
 
 	if (block != PATH_NO_BLOCK && block >= maker->first_block && block < maker->end_block)
-		return (struct way){maker->program->node_of[block], PATH_NOBODY};
+		return (struct way){maker->program->node_of[block], PATH_UNKNOWN};
 	return (struct way){PATH_EXIT, function_at(maker, address, veneers)};
 }
 
 static struct way way_out(const struct maker *maker, const struct litifut_block *block)
 {
-	struct way way = {PATH_EXIT, PATH_NOBODY};
+	struct way way = {PATH_EXIT, PATH_UNKNOWN};
 
 	if (block->ends == LITIFUT_ENDS_BRANCH)
 		return way_to(maker, block->target, true);
@@ -84,14 +84,14 @@ static unsigned spare_nodes(const struct maker *maker, const struct litifut_bloc
 {
 	if (!(block->flags & LITIFUT_BLOCK_CONDITIONAL))
 		return 0;
-	return (way_to(maker, block->end, false).callee != PATH_NOBODY) +
-	       (block->ends == LITIFUT_ENDS_CALL || way_out(maker, block).callee != PATH_NOBODY);
+	return (way_to(maker, block->end, false).callee != PATH_UNKNOWN) +
+	       (block->ends == LITIFUT_ENDS_CALL || way_out(maker, block).callee != PATH_UNKNOWN);
 }
 
 /* The node of a way under a condition. */
 static uint32_t through_spare(struct maker *maker, const struct way *way, bool calls)
 {
-	return calls || way->callee != PATH_NOBODY ? maker->spare++ : way->target;
+	return calls || way->callee != PATH_UNKNOWN ? maker->spare++ : way->target;
 }
 
 static void add_spare(struct maker *maker, uint32_t block, const struct way *way)
@@ -110,11 +110,11 @@ static void add_block(struct maker *maker, uint32_t number)
 	const struct way out = way_out(maker, block);
 	struct way passed = way_to(maker, block->end, false);
 	const uint32_t node =
-		path_flow_node(&program->flow, conditional ? PATH_NOBODY : out.callee);
+		path_flow_node(&program->flow, conditional ? PATH_UNKNOWN : out.callee);
 
 	program->block_of[node] = number;
 	program->branches += conditional;
-	program->unknown_calls += block->ends == LITIFUT_ENDS_CALL && out.callee == PATH_NOBODY;
+	program->unknown_calls += block->ends == LITIFUT_ENDS_CALL && out.callee == PATH_UNKNOWN;
 	if (conditional)
 		path_flow_edge(&program->flow, through_spare(maker, &passed, false));
 	if (block->ends == LITIFUT_ENDS_STOP && !conditional)
@@ -138,15 +138,15 @@ static void add_spares(struct maker *maker, uint32_t number)
 
 	if (!(block->flags & LITIFUT_BLOCK_CONDITIONAL))
 		return;
-	if (passed.callee != PATH_NOBODY)
+	if (passed.callee != PATH_UNKNOWN)
 		add_spare(maker, number, &passed);
-	if (block->ends == LITIFUT_ENDS_CALL || out.callee != PATH_NOBODY)
+	if (block->ends == LITIFUT_ENDS_CALL || out.callee != PATH_UNKNOWN)
 		add_spare(maker, number, &out);
 }
 
 static void add_dispatcher(struct maker *maker)
 {
-	const uint32_t node = path_flow_node(&maker->program->flow, PATH_NOBODY);
+	const uint32_t node = path_flow_node(&maker->program->flow, PATH_UNKNOWN);
 
 	for (size_t i = 0; i < maker->label_count; i++)
 		path_flow_edge(&maker->program->flow, maker->program->node_of[maker->labels[i]]);

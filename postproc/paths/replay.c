@@ -229,7 +229,7 @@ static void call_unknown(struct replayer *r, uint32_t function)
 {
 	if (r->depth) {
 		const uint32_t node = r->frames[r->depth - 1].place.node;
-		const uint32_t edge = edge_to_call(r, &r->flow->nodes[node], PATH_NOBODY);
+		const uint32_t edge = edge_to_call(r, &r->flow->nodes[node], PATH_UNKNOWN);
 
 		if (edge != (uint32_t)r->flow->edge_count)
 			follow(r, edge);

@@ -9,7 +9,7 @@
  *	lsl.w  r2, r0, #18
  *	cbz    r2, slow			none, or at a multiple of 16 KB
  *	add.w  r0, r0, #4
- *	strex  r2, r0, [r1, #4]		the place is ours, unless
+ *	strex  r2, r0, [r1, #4]		the place is taken, unless
  *	cbnz   r2, slow			a signal handler came between
  *	str    lr, [r0, #-4]
  *	pop.w  {r0-r2, lr}

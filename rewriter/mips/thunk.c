@@ -19,7 +19,7 @@
  *	sll   t0, at, 18
  *	beqz  t0, slow		none, or at a multiple of 16 KB
  *	addiu t0, at, 4
- *	sc    t0, 4(v1)		the place is ours, unless
+ *	sc    t0, 4(v1)		the place is taken, unless
  *	beqz  t0, slow		a signal handler came between
  *	lw    t0, 0(sp)
  *	sw    ra, 0(at)

@@ -120,7 +120,7 @@ def once(path, tsv, paths):
         threads[pid] += 1
     got = set().union(*processes.values()) if processes else set()
     # Two threads that make a call at the same moment may both record it. Callees in
-    # modules without a file of ours all look the same: more than one is no double.
+    # modules without a file that was given all look the same: more than one is no double.
     found = [f"process {pid}: {key} {count} times" for pid, counts in processes.items()
              for key, count in counts.items() if count > threads[pid] and key[2] != "-"]
     found += [f"{key} is missing" for key in sorted(expected) if key not in got]

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Energies on boards that nobody has tuned anything for: their instructions draw what a seed says (FIRST).
+# Energies on boards for which nothing was tuned: their instructions draw what a seed says (FIRST).
 # LONG=1: 30 boards.
 # shellcheck disable=SC2317
 if [ -z "${LONG:-}" ] && [ -z "${BOARDS:-}" ]; then

@@ -16,7 +16,7 @@ times_of()
 		$1 in name { print name[$1], $3, $4 }' functions -
 }
 
-# Ours are in microseconds of 1 MHz, which is: in cycles.
+# Recorded ones are in microseconds of 1 MHz, which is: in cycles.
 times_are_right()
 {
 	times_of plain-times.elf >truth

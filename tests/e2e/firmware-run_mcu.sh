@@ -74,7 +74,7 @@ behaviour()
 		events/firmware.elf
 	ok "a line says so" grep -q 'the firmware sends events; more are saved until' run.err
 	ok "the calls between two sendings are there" grep -q 'main.*fibonacci' all.tsv
-	# then nobody reads the line, and the firmware waits for it
+	# then the line is not read, and the firmware waits for it
 	ok "events: a command that does not end is ended" run --rounds 1 -f tsv -o one.tsv \
 		--capture one.bin events/firmware.elf
 	ok "what was asked for is there" grep -q next_random one.tsv

@@ -173,7 +173,7 @@ behaviour()
 	events_equal_calls with-library
 	ok "library: no call is out of reach" all_patched traced/liblarge.so
 
-	# What it jumps to nobody can tell: nothing in it is moved.
+	# What it jumps to is not known: nothing in it is moved.
 	language=gcc
 	link counting ../counting_main.c ../counting.o || return
 	same_run counting

@@ -34,7 +34,7 @@ in_order()
 }
 
 # Something else in the place of a file that is to be read or written: a FIFO, at whose
-# other end is nobody.
+# other end is not open.
 fifos()
 {
 	cat >fifo.c <<-'END'

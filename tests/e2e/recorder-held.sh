@@ -45,7 +45,7 @@ every()
 	done
 	# the last try was without a call that was held
 	ok "$2: $runs calls" test "$runs" -gt 2
-	is "$2: nobody notices" "$(cat held.log)" ""
+	is "$2: the program does not notice" "$(cat held.log)" ""
 }
 
 behaviour()

@@ -1,6 +1,6 @@
 #!/bin/sh
 # LITIFUT_VERBOSE=1: the recorder says on stderr when it starts, stops or gives up,
-# and why. What the program prints is the same, and where nobody can read the
+# and why. What the program prints is the same, and where no one can read the
 # words they cost it nothing.
 . "$(dirname "$0")/../lib.sh"
 
@@ -151,8 +151,8 @@ behaviour()
 		run_in traced silent >traced.out 2>&4
 		echo $? >traced.status
 	)
-	ok "stderr a pipe that nobody reads: same exit" diff plain.status traced.status
-	ok "stderr a pipe that nobody reads: same output" diff plain.out traced.out
+	ok "stderr a pipe that is not read: same exit" diff plain.status traced.status
+	ok "stderr a pipe that is not read: same output" diff plain.out traced.out
 	# shellcheck disable=SC2069 # stdout goes to the file, stderr to where it went
 	(
 		head -c 131072 /dev/zero

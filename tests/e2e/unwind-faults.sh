@@ -66,7 +66,7 @@ source_of_faults()
 	END
 }
 
-# The only line of ours, which says that something is left.
+# The only line of the wrapper, which says that something is left.
 says_what_is_left()
 {
 	own_words traced.log >words

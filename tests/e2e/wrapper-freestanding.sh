@@ -1,6 +1,6 @@
 #!/bin/sh
-# Programs without the C library: of what the linker would only say of the tracer nobody
-# hears.
+# Programs without the C library: what the linker would say of the tracer alone is not
+# printed.
 TARGETS=${TARGETS:-"armhf armel mipsel mips"}
 . "$(dirname "$0")/../lib.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # mold, by gcc -B and by clang: it is traced as other linkers are. It has no MIPS, which stays
-# its own error. A linker that nobody knows is left alone, in one line.
+# its own error. An unknown linker is left alone, in one line.
 . "$(dirname "$0")/../lib.sh"
 few_targets armhf mipsel
 

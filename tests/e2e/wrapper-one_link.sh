@@ -7,7 +7,7 @@ few_targets armhf mips
 [ "$TARGETS" = "$all_targets" ] && TARGETS="armhf armel mipsel mips"
 
 # part NAME COUNT BYTES MORE: functions with calls, tail calls and calls through
-# pointers all over COUNT times BYTES of code, and MORE bytes that nobody runs. A
+# pointers all over COUNT times BYTES of code, and MORE bytes that are not executed. A
 # fourth of them ends in tail calls, or with a fifth word of 0 all of them.
 part()
 {

@@ -64,7 +64,7 @@ behaviour()
 		same "no standard input" 'link -o program <&-'
 		same "no standard output" 'link -o program >&-'
 		same "no standard files" 'link -o program <&- >&- 2>&-'
-		same "words of the linker to nobody" 'link -o program -Wl,-t <&- >&- 2>err && wc -l <err'
+		same "words of the linker to a closed stderr" 'link -o program -Wl,-t <&- >&- 2>err && wc -l <err'
 	done
 	linker=bfd
 	same "an input as the output" 'cp other.o copy && compiler -o copy main.o copy; cmp copy other.o'
@@ -72,7 +72,7 @@ behaviour()
 		compiler -shared -L. -o libother.so main.o -lother; echo $?'
 	linker=gold
 	same "a map that is a folder" 'mkdir map && link -o program -Wl,-Map=map'
-	same "a map that nobody reads" 'link -o program -Wl,-Map=/dev/null && ls -l /dev/null'
+	same "a map that is not kept" 'link -o program -Wl,-Map=/dev/null && ls -l /dev/null'
 	same "a map to a closed output" 'link -o program -Wl,-M >&-'
 }
 

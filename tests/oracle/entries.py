@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Are functions entered as often as events lead to them? Which of the jumps are tail
-calls nobody need know for that: QEMU logs each block that it executes, and a function
+calls need not be known for that: QEMU logs each block that it executes, and a function
 is entered by a block at its start.
 
   entries.py LOG TSV MAPS ELF [NAME...]

@@ -1,7 +1,7 @@
 """Where code of LITIFUT's stands inside the program's own functions (MIPS).
 
 No symbol names it, so it is found by what it looks like: the target of a patched
-call that lies in no function of ours begins a piece of an island, and that ends with
+call that lies in no function of the given files begins a piece of an island, and that ends with
 `jr at; lw ra, 4(sp)` or `jr at; addiu sp, sp, 8`, or, if it is a thunk, with `jr t9; lw v1, 4(sp)` or
 `jr t9; addiu sp, sp, 16`, behind which may stand its way to the island. Elsewhere two
 branches without condition, each with a number for at in its delay slot or nothing, have

@@ -605,7 +605,7 @@ def names_of(place):
 
 
 def one_name(elf, address, offset, name):
-    """The same name for a function whichever of its aliases somebody chose."""
+    """The same name for a function whichever of its aliases was chosen."""
     names = elf.aliases.get(address - offset & ~1) if elf else None
     return min(map(base_name, names)) if names else base_name(name)
 

@@ -1,6 +1,6 @@
 /* What this folder uses of QEMU's plugin interface, version 1. Debian's
  * qemu-user 7.2 has the interface and no header for it. The names, types and
- * values are QEMU's; the words are ours. */
+ * values are QEMU's; the words are not. */
 #ifndef LITIFUT_TESTS_QEMU_PLUGIN_H
 #define LITIFUT_TESTS_QEMU_PLUGIN_H
 

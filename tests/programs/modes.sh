@@ -1,5 +1,5 @@
 #!/bin/sh
-# Somebody else's programs in each way of recording: linked in each mode they print
+# Programs of other projects in each way of recording: linked in each mode they print
 # and return what they do untraced, what was recorded is what the oracle of that mode
 # saw, and what litifut-post makes of it agrees with itself.
 #

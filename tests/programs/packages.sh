@@ -1,5 +1,5 @@
 #!/bin/sh
-# Debian packages of somebody else's programs, made for the target by their own
+# Debian packages of programs of other projects, made for the target by their own
 # debian/rules: plain, and with `litifut build` in front. Both make the same packages
 # with the same files and fields; the stripped programs in them are rewritten, print
 # the same, and the packages of debug symbols have the names of their calls.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Somebody else's programs, built by their own unmodified build systems, plain
+# Programs of other projects, built by their own unmodified build systems, plain
 # and traced: both print the same, and the events are the calls that executed.
 #
 #   tests/programs/run.sh RECIPE...       tests/programs/RECIPE.recipe, all targets

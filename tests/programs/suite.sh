@@ -1,5 +1,5 @@
 #!/bin/sh
-# Somebody else's programs, each built twice from its source as its authors say,
+# Programs of other projects, each built twice from its source as its authors say,
 # configure and all: plain, and with `litifut build` in front. Both install the same
 # files, and the program's own tests say the same of both.
 #

@@ -1,5 +1,5 @@
 # Sourced by run.sh and suite.sh, which say what a recipe is: source trees of
-# somebody else's program, one plain and one traced, and its programs run in them.
+# a program of another project, one plain and one traced, and its programs run in them.
 # shellcheck shell=sh
 
 . "$(dirname "$0")/../lib.sh"

@@ -27,7 +27,7 @@ static void draw(struct path_flow *flow, const struct drawn *nodes, unsigned cou
 
 	path_flow_function(flow);
 	for (unsigned i = 0; i < count; i++) {
-		path_flow_node(flow, nodes[i].calls < 0 ? PATH_NOBODY : (uint32_t)nodes[i].calls);
+		path_flow_node(flow, nodes[i].calls < 0 ? PATH_UNKNOWN : (uint32_t)nodes[i].calls);
 		for (const char *at = nodes[i].edges; *at; at++)
 			path_flow_edge(flow,
 				       *at == '.' ? PATH_EXIT : first + (uint32_t)(*at - 'A'));
@@ -153,7 +153,7 @@ static unsigned independent(const char *task, const char *event, const char *foo
 			path_flow_node(&flow, (uint32_t)(*at - '0'));
 			path_flow_edge(&flow, (uint32_t)flow.node_count);
 		}
-		path_flow_node(&flow, PATH_NOBODY);
+		path_flow_node(&flow, PATH_UNKNOWN);
 		path_flow_edge(&flow, PATH_EXIT);
 	}
 	path_numbers_make(&flow, &(struct path_options){.interprocedural = true}, &numbers);
@@ -188,21 +188,21 @@ static void too_many(void **state)
 		path_flow_node(&flow, 1);
 		path_flow_edge(&flow, i + 1);
 	}
-	path_flow_node(&flow, PATH_NOBODY);
+	path_flow_node(&flow, PATH_UNKNOWN);
 	path_flow_edge(&flow, PATH_EXIT);
 	path_flow_function(&flow);
-	path_flow_node(&flow, PATH_NOBODY);
+	path_flow_node(&flow, PATH_UNKNOWN);
 	path_flow_edge(&flow, 82);
 	path_flow_edge(&flow, PATH_EXIT);
-	path_flow_node(&flow, PATH_NOBODY);
+	path_flow_node(&flow, PATH_UNKNOWN);
 	path_flow_edge(&flow, PATH_EXIT);
 	path_flow_function(&flow);
 	for (uint32_t i = 0; i < 80; i++) {
-		path_flow_node(&flow, PATH_NOBODY);
+		path_flow_node(&flow, PATH_UNKNOWN);
 		path_flow_edge(&flow, 83 + 3 * i + 1);
 		path_flow_edge(&flow, 83 + 3 * i + 2);
 		for (unsigned way = 0; way < 2; way++) {
-			path_flow_node(&flow, PATH_NOBODY);
+			path_flow_node(&flow, PATH_UNKNOWN);
 			path_flow_edge(&flow, i == 79 ? PATH_EXIT : 83 + 3 * i + 3);
 		}
 	}
@@ -246,7 +246,7 @@ static void make_program(struct path_flow *flow, unsigned functions, unsigned lo
 			/* callees come later, mostly */
 			path_flow_node(flow, f + 1 < functions && !any(3)
 						     ? f + 1 + any(functions - f - 1)
-						     : PATH_NOBODY);
+						     : PATH_UNKNOWN);
 			for (unsigned j = 0; j < edges; j++) {
 				if (any(100) < loops)
 					path_flow_edge(flow, first + any(count));

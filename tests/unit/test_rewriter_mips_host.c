@@ -163,7 +163,7 @@ static void hosts_of_clang(void **state)
 		{9, 0x0220c825, 9, true},   /* move t9, s1 */
 		{9, 0x0020c825, 9, false},  /* move t9, at */
 		{11, 0x0020a025, 9, false}, /* move s4, at, in the slot of the call */
-		{8, 0x8c210004, 9, true},   /* lw at, 4(at): nobody uses it */
+		{8, 0x8c210004, 9, true},   /* lw at, 4(at): it is not used */
 	};
 	const struct litifut_arch_context fixed = {
 		.cpu.facts = &(struct litifut_mips_facts){.global_pointer = HOST + 0x18010}};

@@ -5,7 +5,7 @@
  * second word of the first entry of libc's vector of thread-local blocks. glibc
  * uses the first word of that entry (a generation number) and leaves the second
  * alone; it is 0 in each new thread, also in one whose stack is used again, and
- * moves along when the vector grows. No thread-local block of our own is needed,
+ * moves along when the vector grows. No thread-local block of the recorder is needed,
  * which a library loaded late might not get.
  *
  * 0 there, or a multiple of 16 KB, which the end of every chunk is, sends the thunk

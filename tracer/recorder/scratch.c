@@ -77,7 +77,7 @@ static uint32_t litifut_scratch_map(void)
 }
 
 /* One that all threads without memory share, as without any each of their calls or branches would
- * take the long way. Nobody reads it but to count events, which is then not exact. */
+ * take the long way. It is read to count events only, which is then not exact. */
 void litifut_scratch_start(void)
 {
 	if (!litifut_recorder.last_scratch)
