@@ -53,7 +53,7 @@ static void push(struct oracle_shadow *shadow, struct oracle_frame frame)
 }
 
 bool oracle_shadow_call(struct oracle_shadow *shadow, const struct oracle_place *site,
-			uint32_t return_address, uint32_t sp, uint32_t *cut)
+			uint32_t return_address, uint32_t sp, bool may_begin, uint32_t *cut)
 {
 	*cut = 0;
 	/* A lazy stub of MIPS calls the resolver, which goes on to the function and does not return
@@ -70,6 +70,8 @@ bool oracle_shadow_call(struct oracle_shadow *shadow, const struct oracle_place 
 			return false;
 		}
 	}
+	if (!may_begin)
+		return false;
 	learn(return_address, site);
 	push(shadow, (struct oracle_frame){site, return_address, sp});
 	return true;

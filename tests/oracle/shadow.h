@@ -29,9 +29,9 @@ enum oracle_arrival {
 
 /* A call has reached its callee. False: it is a tail call, the end of which is that of the
  * call that is open already; *cut gets how many calls within that one have ended without a return.
- */
+ * Unless `may_begin`, all else is not a call. */
 bool oracle_shadow_call(struct oracle_shadow *shadow, const struct oracle_place *site,
-			uint32_t return_address, uint32_t sp, uint32_t *cut);
+			uint32_t return_address, uint32_t sp, bool may_begin, uint32_t *cut);
 
 /* Control is at `address`. *cut gets how many calls have ended without a return; *site the
  * last site that was called with this return address. */
