@@ -1,7 +1,8 @@
 #!/bin/sh
 # LITIFUT_MODE=table on AVR: the program prints the same, each call is counted, a call keeps all
 # registers, whatever LITIFUT_INCLUDE leaves, and the times are those that the simulator measures in
-# the untraced program, to 1 %. DEVICES: return addresses of 2 bytes, of 3, little memory, rcall.
+# the untraced program, to 1 %. Where there are tasks, the pool needs no more room
+# than calls are open. DEVICES: return addresses of 2 bytes, of 3, little memory, rcall.
 DEVICES=${DEVICES:-atmega1284p atmega2560 atmega328p atmega88}
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../avr.sh"
@@ -52,6 +53,26 @@ all_calls()
 		grep -q '0 still open at the end' report.text
 }
 
+# Without -q, with which nothing is said of those that are not.
+all_calls_are_timed()
+{
+	"$BUILD/bin/litifut-post" -f report "$1.serial" "$1.elf" >"$1.text" 2>"$1.words" &&
+		cat "$1.words" >&2 && ! grep -q 'counted without their time' "$1.words" &&
+		[ -s "$1.text" ]
+}
+
+# One call more at the same time than in the pool would be counted without its time.
+tasks()
+{
+	export LITIFUT_DEPTH=15
+	ok "it links traced (tasks)" avr tasks avr_tasks.c -Os
+	unset LITIFUT_DEPTH
+	ok "each site is counted as often as it is executed (tasks)" counts_equal_calls tasks
+	ok "a call keeps all registers (tasks)" registers_are_kept tasks
+	ok "it prints the same (tasks)" prints_the_same tasks
+	ok "each call has found room in the pool (tasks)" all_calls_are_timed tasks
+}
+
 behaviour()
 {
 	export LITIFUT_MODE=table LITIFUT_PORT=usart LITIFUT_CLOCK=timer1:1000000
@@ -61,6 +82,7 @@ behaviour()
 		export LITIFUT_DEPTH=12 LITIFUT_INCLUDE='main,apply,by_label,tail_of,fibonacci,tick_*'
 		;;
 	atmega88) export LITIFUT_DEPTH=4 LITIFUT_INCLUDE=main ;;
+	*) tasks ;;
 	esac
 	[ "$device" = atmega88 ] || all_calls
 	ok "it links traced (times)" avr times avr_times.c -Os

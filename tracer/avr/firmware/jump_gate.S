@@ -4,6 +4,7 @@
 #include <litifut/firmware_pool.h>
 
 #include "tracer/avr/firmware/machine.inc"
+#include "tracer/avr/firmware/pool.inc"
 
 #define JMP_BUF_SP 18
 
@@ -12,7 +13,7 @@
 	in	r18, SREG
 	cli
 	push	r18
-	.irp	number, 19, 20, 21, 26, 27, 28, 29, 30, 31
+	.irp	number, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
 	push	r\number
 	.endr
 	movw	r30, r24
@@ -20,39 +21,30 @@
 	ldd	r21, Z + JMP_BUF_SP + 1
 	in	r18, SPL
 	in	r19, SPH
-	ldi	r26, lo8(litifut_pool)	; POOL_HEAD is OPEN_NEXT
-	ldi	r27, hi8(litifut_pool)
-	rjmp	2f
-1:	movw	r26, r28
-2:	ld	r28, X+
-	ld	r29, X
-	sbiw	r26, 1
-	sbiw	r28, 0
+	lds	r22, litifut_pool + POOL_HEAD
+	lds	r23, litifut_pool + POOL_HEAD + 1
+1:	movw	r28, r22
+	ldi	r24, hi8(litifut_pool)
+	cpi	r28, lo8(litifut_pool)
+	cpc	r29, r24
 	breq	3f
+	ld	r22, Y
+	ldd	r23, Y + 1
 	ldd	r30, Y + OPEN_STACK
 	ldd	r31, Y + OPEN_STACK + 1
+	adiw	r30, OPEN_CALLER
 	cp	r30, r18
 	cpc	r31, r19
 	brlo	1b
 	cp	r20, r30
 	cpc	r21, r31
 	brlo	1b
-	ld	r30, Y
-	ldd	r31, Y + 1
-	st	X+, r30
-	st	X, r31
-	sbiw	r26, 1
-	lds	r30, litifut_pool + POOL_FREE
-	lds	r31, litifut_pool + POOL_FREE + 1
-	st	Y, r30
-	std	Y + 1, r31
-	sts	litifut_pool + POOL_FREE, r28
-	sts	litifut_pool + POOL_FREE + 1, r29
-	ldi	r30, 0
-	std	Y + OPEN_RECORD, r30
-	std	Y + OPEN_RECORD + 1, r30
-	rjmp	2b
-3:	.irp	number, 31, 30, 29, 28, 27, 26, 21, 20, 19
+	CALL	litifut_open_free
+	ldi	r24, 0
+	std	Y + OPEN_RECORD, r24
+	std	Y + OPEN_RECORD + 1, r24
+	rjmp	1b
+3:	.irp	number, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19
 	pop	r\number
 	.endr
 	pop	r18

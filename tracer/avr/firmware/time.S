@@ -15,22 +15,23 @@
 ; nothing of their own. A tail call has the same as the call before it; the one entered last
 ; returns first.
 ;
+; All entries that were ever in use are in one list (pool.inc), from the oldest call that is open to the
+; newest one, litifut_pool + POOL_HEAD, and on to those that are free. So a call takes the entry behind
+; that one, and its return goes back by one, without a change of the list: only a return that is not that
+; of the newest call moves its entry.
+;
 ; All registers and SREG are kept, on return as well. Interrupts are off in both parts. The clock
 ; is timer 1, which counts cycles; its overflows are counted by an interrupt.
 #include <litifut/firmware_pool.h>
 #include <litifut/frames_format.h>
 
 #include "tracer/avr/firmware/machine.inc"
+#include "tracer/avr/firmware/pool.inc"
 #include "tracer/avr/firmware/timer.inc"
 
 #define RECORD_MINIMUM 4
 #define RECORD_MAXIMUM 8
 #define RECORD_SUM 12
-
-/* Bytes above the stack pointer that time_call has pushed, and where the return address of the
- * call is: behind these, the way back to the stub, and its r31 and r30. */
-#define ENTERED 4
-#define CALLER (ENTERED + RETURN_BYTES + 2 + 1)
 
 	.macro	add_one at
 	ldd	r24, Z + \at
@@ -38,23 +39,23 @@
 	std	Z + \at, r24
 	.endm
 
-; Puts r20 to r23 into the record at Z, unless what is there is larger.
-	.macro	keep_larger at
-	ldd	r24, Z + \at
-	cp	r24, r20
-	ldd	r24, Z + \at + 1
-	cpc	r24, r21
-	ldd	r24, Z + \at + 2
-	cpc	r24, r22
-	ldd	r24, Z + \at + 3
-	cpc	r24, r23
-	brcc	99f
-	std	Z + \at, r20
-	std	Z + \at + 1, r21
-	std	Z + \at + 2, r22
-	std	Z + \at + 3, r23
+; Goes on adding 1 to a number of 4 bytes, whose first byte has become 0.
+	.macro	carry_on at
+	add_one	\at + 1
+	brcs	99f
+	add_one	\at + 2
+	brcs	99f
+	add_one	\at + 3
 99:
 	.endm
+
+; What is seldom needed is out of the way: a branch that is not taken has 1 cycle, one that is taken 2.
+; These are before the function because short branches reach them there.
+litifut_time_carry:
+	carry_on 0
+	rjmp	litifut_time_counted
+litifut_time_new_way:
+	rjmp	litifut_time_new
 
 	hidden_function litifut_time_call
 	push	r24
@@ -64,48 +65,37 @@
 	push	r28
 	push	r29
 	add_one	0
-	brcs	1f
-	add_one	1
-	brcs	1f
-	add_one	2
-	brcs	1f
-	add_one	3
-1:	lds	r28, litifut_pool + POOL_FREE
-	lds	r29, litifut_pool + POOL_FREE + 1
-	sbiw	r28, 0
-	brne	5f
-	rjmp	litifut_time_new
-5:	ld	r24, Y
-	sts	litifut_pool + POOL_FREE, r24
-	ldd	r24, Y + 1
-	sts	litifut_pool + POOL_FREE + 1, r24
-2:	lds	r24, litifut_pool + POOL_HEAD
-	st	Y, r24
-	lds	r24, litifut_pool + POOL_HEAD + 1
-	std	Y + 1, r24
-	sts	litifut_pool + POOL_HEAD, r28
+	brcc	litifut_time_carry
+litifut_time_counted:
+	lds	r28, litifut_pool + POOL_HEAD
+	lds	r29, litifut_pool + POOL_HEAD + 1
+	ldd	r24, Y + OPEN_NEWER
+	ldd	r29, Y + OPEN_NEWER + 1
+	mov	r28, r24
+	tst	r29			; no memory of the program is below 0x100
+	breq	litifut_time_new_way
+2:	sts	litifut_pool + POOL_HEAD, r28
 	sts	litifut_pool + POOL_HEAD + 1, r29
 	std	Y + OPEN_RECORD, r30
 	std	Y + OPEN_RECORD + 1, r31
 	in	r30, SPL
 	in	r31, SPH
-	ldd	r24, Z + CALLER
-	std	Y + OPEN_RETURN, r24
-	ldd	r24, Z + CALLER + 1
-	std	Y + OPEN_RETURN + 1, r24
-#if RETURN_BYTES == 3
-	ldd	r24, Z + CALLER + 2
-	std	Y + OPEN_RETURN + 2, r24
-	ldi	r24, hh8(pm(litifut_return))
-	std	Z + CALLER, r24
-#endif
-	ldi	r24, hi8(pm(litifut_return))
-	std	Z + CALLER + RETURN_BYTES - 2, r24
-	ldi	r24, lo8(pm(litifut_return))
-	std	Z + CALLER + RETURN_BYTES - 1, r24
-	adiw	r30, CALLER
 	std	Y + OPEN_STACK, r30
 	std	Y + OPEN_STACK + 1, r31
+	ldd	r24, Z + OPEN_CALLER
+	std	Y + OPEN_RETURN, r24
+	ldd	r24, Z + OPEN_CALLER + 1
+	std	Y + OPEN_RETURN + 1, r24
+#if RETURN_BYTES == 3
+	ldd	r24, Z + OPEN_CALLER + 2
+	std	Y + OPEN_RETURN + 2, r24
+	ldi	r24, hh8(pm(litifut_return))
+	std	Z + OPEN_CALLER, r24
+#endif
+	ldi	r24, hi8(pm(litifut_return))
+	std	Z + OPEN_CALLER + RETURN_BYTES - 2, r24
+	ldi	r24, lo8(pm(litifut_return))
+	std	Z + OPEN_CALLER + RETURN_BYTES - 1, r24
 	lds	r24, TCNT1L
 	std	Y + OPEN_START, r24
 	lds	r24, TCNT1H
@@ -123,9 +113,8 @@
 	pop	r24
 	ret
 
-; As read_clock.
 litifut_time_overflow:
-	sbrc	r24, 7
+	sbrc	r24, 7			; it has overflowed after it was read
 	rjmp	6b
 	lds	r30, litifut_ticks
 	lds	r31, litifut_ticks + 1
@@ -135,7 +124,7 @@ litifut_time_overflow:
 	sbi	TIFR1, TOV1
 	rjmp	6b
 
-; No entry has been freed. Back at 2, Y is the entry.
+; No entry is free: takes one that was never in use. Back at 2, Y is the entry.
 litifut_time_new:
 	push	r25
 	push	r26
@@ -154,9 +143,20 @@ litifut_time_new:
 	adiw	r24, OPEN_BYTES
 	sts	litifut_pool + POOL_USED, r24
 	sts	litifut_pool + POOL_USED + 1, r25
-	or	r26, r27
+	mov	r24, r26
+	or	r24, r27
+	lds	r26, litifut_pool + POOL_HEAD
+	lds	r27, litifut_pool + POOL_HEAD + 1
+	st	Y, r26
+	std	Y + 1, r27
+	adiw	r26, OPEN_NEWER
+	st	X+, r28
+	st	X, r29
+	tst	r24
 	brne	7f
-	push	r0			; the first of all calls
+	sts	litifut_pool + POOL_HEAD, r28
+	sts	litifut_pool + POOL_HEAD + 1, r29
+	push	r0			; the first of all calls; calibration makes others
 	push	r1
 	clr	r1
 	.irp	number, 18, 19, 20, 21, 22, 23, 30, 31
@@ -179,18 +179,16 @@ litifut_time_new:
 	ldi	r30, lo8(litifut_pool)
 	ldi	r31, hi8(litifut_pool)
 	add_one	POOL_UNTIMED
-	brcs	7f
-	add_one	POOL_UNTIMED + 1
-	brcs	7f
-	add_one	POOL_UNTIMED + 2
-	brcs	7f
-	add_one	POOL_UNTIMED + 3
-7:	rjmp	3b
+	brcs	5f
+	carry_on POOL_UNTIMED
+5:	rjmp	3b
+
+litifut_return_later_way:
+	rjmp	litifut_return_later
 	.size	litifut_time_call, . - litifut_time_call
 
-/* Bytes that litifut_return has pushed, behind the room for the return address. */
-#define LEFT 10
-
+; Leaves room on the stack for the return address, and reads the stack pointer when it is where
+; litifut_time_call has read it.
 	hidden_function litifut_return
 	.rept	RETURN_BYTES
 	push	r24
@@ -199,43 +197,39 @@ litifut_time_new:
 	in	r24, SREG
 	cli
 	push	r24
-	push	r20
-	push	r21
-	push	r22
-	push	r23
+	.irp	number, 20, 21, 22, 23, 30, 31
+	push	r\number
+	.endr
+#if RETURN_BYTES == 3
 	push	r28
-	push	r29
-	push	r30
-	push	r31
-	read_clock r20, r21, r22, r23
+#endif
 	in	r30, SPL
 	in	r31, SPH
-	adiw	r30, LEFT + 1		; of the return address, as in time_call
-	lds	r28, litifut_pool + POOL_HEAD
+#if RETURN_BYTES == 2
+	push	r28
+#endif
+	push	r29
+	load_clock r20, r21, r22, r23
+	sbic	TIFR1, TOV1
+	rjmp	litifut_return_overflow
+4:	lds	r28, litifut_pool + POOL_HEAD
 	lds	r29, litifut_pool + POOL_HEAD + 1
 	ldd	r24, Y + OPEN_STACK
 	cp	r24, r30
 	ldd	r24, Y + OPEN_STACK + 1
 	cpc	r24, r31
-	breq	6f
-	rjmp	litifut_return_later
-6:	ld	r24, Y
+	brne	litifut_return_later_way
+	ld	r24, Y
 	sts	litifut_pool + POOL_HEAD, r24
 	ldd	r24, Y + 1
 	sts	litifut_pool + POOL_HEAD + 1, r24
-1:	lds	r24, litifut_pool + POOL_FREE
-	st	Y, r24
-	lds	r24, litifut_pool + POOL_FREE + 1
-	std	Y + 1, r24
-	sts	litifut_pool + POOL_FREE, r28
-	sts	litifut_pool + POOL_FREE + 1, r29
-	ldd	r24, Y + OPEN_RETURN
-	st	Z, r24
+1:	ldd	r24, Y + OPEN_RETURN
+	std	Z + OPEN_CALLER, r24
 	ldd	r24, Y + OPEN_RETURN + 1
-	std	Z + 1, r24
+	std	Z + OPEN_CALLER + 1, r24
 #if RETURN_BYTES == 3
 	ldd	r24, Y + OPEN_RETURN + 2
-	std	Z + 2, r24
+	std	Z + OPEN_CALLER + 2, r24
 #endif
 	ldd	r30, Y + OPEN_RECORD
 	ldd	r31, Y + OPEN_RECORD + 1
@@ -262,22 +256,31 @@ litifut_time_new:
 	ldd	r24, Z + RECORD_SUM + 3
 	adc	r24, r23
 	std	Z + RECORD_SUM + 3, r24
-	brcc	2f
-	rjmp	litifut_return_carry
-2:	keep_larger RECORD_MAXIMUM
-	com	r20
-	com	r21
-	com	r22
-	com	r23
-	keep_larger RECORD_MINIMUM
-	pop	r31
-	pop	r30
-	pop	r29
-	pop	r28
-	pop	r23
-	pop	r22
-	pop	r21
-	pop	r20
+	brcs	litifut_return_carry
+2:	ldd	r24, Z + RECORD_MAXIMUM
+	cp	r24, r20
+	ldd	r24, Z + RECORD_MAXIMUM + 1
+	cpc	r24, r21
+	ldd	r24, Z + RECORD_MAXIMUM + 2
+	cpc	r24, r22
+	ldd	r24, Z + RECORD_MAXIMUM + 3
+	cpc	r24, r23
+	brcs	litifut_return_longest
+; The record has the complement of the minimum: the time is not below the minimum if the sum of the two,
+; and 1, has a carry.
+5:	sec
+	ldd	r24, Z + RECORD_MINIMUM
+	adc	r24, r20
+	ldd	r24, Z + RECORD_MINIMUM + 1
+	adc	r24, r21
+	ldd	r24, Z + RECORD_MINIMUM + 2
+	adc	r24, r22
+	ldd	r24, Z + RECORD_MINIMUM + 3
+	adc	r24, r23
+	brcc	litifut_return_shortest
+6:	.irp	number, 29, 28, 31, 30, 23, 22, 21, 20
+	pop	r\number
+	.endr
 	pop	r24
 	out	SREG, r24
 	pop	r24
@@ -285,46 +288,106 @@ litifut_time_new:
 
 litifut_return_carry:
 	add_one	RECORD_SUM + 4
-	brcs	7f
-	add_one	RECORD_SUM + 5
-	brcs	7f
-	add_one	RECORD_SUM + 6
-	brcs	7f
-	add_one	RECORD_SUM + 7
-7:	rjmp	2b
+	brcs	2b
+	carry_on RECORD_SUM + 4
+	rjmp	2b
+
+litifut_return_longest:
+	std	Z + RECORD_MAXIMUM, r20
+	std	Z + RECORD_MAXIMUM + 1, r21
+	std	Z + RECORD_MAXIMUM + 2, r22
+	std	Z + RECORD_MAXIMUM + 3, r23
+	rjmp	5b
+
+litifut_return_shortest:
+	com	r20
+	com	r21
+	com	r22
+	com	r23
+	std	Z + RECORD_MINIMUM, r20
+	std	Z + RECORD_MINIMUM + 1, r21
+	std	Z + RECORD_MINIMUM + 2, r22
+	std	Z + RECORD_MINIMUM + 3, r23
+	rjmp	6b
+
+litifut_return_overflow:
+	count_overflow r21, r22, r23, 4b
 
 ; Calls of other stacks, or that have ended without a return (longjmp), are newer.
 litifut_return_later:
 	push	r25
 	push	r26
 	push	r27
-8:	movw	r26, r28
-	ld	r28, X+
-	ld	r29, X
-	sbiw	r26, 1
-	sbiw	r28, 0
+8:	ld	r24, Y
+	ldd	r29, Y + 1
+	mov	r28, r24
+	ldi	r25, hi8(litifut_pool)
+	cpi	r28, lo8(litifut_pool)
+	cpc	r29, r25
 5:	breq	5b			; a function that has returned with another stack: lost
 	ldd	r24, Y + OPEN_STACK
 	ldd	r25, Y + OPEN_STACK + 1
 	cp	r24, r30
 	cpc	r25, r31
 	brne	8b
-	ld	r24, Y
-	ldd	r25, Y + 1
-	st	X+, r24
-	st	X, r25
+	CALL	litifut_open_free
 	pop	r27
 	pop	r26
 	pop	r25
 	rjmp	1b
 	.size	litifut_return, . - litifut_return
 
-	.section .bss
+; Y: the entry of a call that has ended. Changes r24 to r27.
+	hidden_function litifut_open_free
+	lds	r26, litifut_pool + POOL_HEAD
+	lds	r27, litifut_pool + POOL_HEAD + 1
+	ld	r24, Y
+	ldd	r25, Y + 1
+	cp	r26, r28
+	cpc	r27, r29
+	brne	1f
+	sts	litifut_pool + POOL_HEAD, r24
+	sts	litifut_pool + POOL_HEAD + 1, r25
+	ret
+1:	push	r30
+	push	r31
+	ldd	r30, Y + OPEN_NEWER	; out of the list
+	ldd	r31, Y + OPEN_NEWER + 1
+	st	Z, r24
+	std	Z + 1, r25
+	push	r30
+	push	r31
+	movw	r30, r24
+	pop	r25
+	pop	r24
+	std	Z + OPEN_NEWER, r24
+	std	Z + OPEN_NEWER + 1, r25
+	movw	r30, r26		; behind the newest call
+	ldd	r24, Z + OPEN_NEWER
+	ldd	r25, Z + OPEN_NEWER + 1
+	std	Z + OPEN_NEWER, r28
+	std	Z + OPEN_NEWER + 1, r29
+	st	Y, r26
+	std	Y + 1, r27
+	std	Y + OPEN_NEWER, r24
+	std	Y + OPEN_NEWER + 1, r25
+	movw	r30, r24
+	tst	r31
+	breq	2f
+	st	Z, r28
+	std	Z + 1, r29
+2:	pop	r31
+	pop	r30
+	ret
+	.size	litifut_open_free, . - litifut_open_free
+
+	.data
 	.global	litifut_pool
 	.hidden	litifut_pool
 	.type	litifut_pool, @object
 litifut_pool:
-	.space	POOL_BYTES
+	.word	litifut_pool		; POOL_HEAD: no call is open
+	.space	POOL_BYTES - 2
 	.size	litifut_pool, . - litifut_pool
 	.global	litifut_open_bytes, litifut_open_record
 	.set	litifut_open_bytes, OPEN_BYTES

@@ -9,9 +9,12 @@
 	hidden_function litifut_clock_read
 	in	r20, SREG
 	cli
-	read_clock r22, r23, r24, r25
-	out	SREG, r20
+	load_clock r22, r23, r24, r25
+	sbic	TIFR1, TOV1
+	rjmp	2f
+1:	out	SREG, r20
 	ret
+2:	count_overflow r23, r24, r25, 1b
 	.size	litifut_clock_read, . - litifut_clock_read
 
 ; The first call is timed: as any function of C, with interrupts off.
