@@ -157,6 +157,13 @@ static void keep_ring(const struct firmware_link *link, struct text_list *words)
 static void keep_events(const struct firmware_link *link, struct text_list *words)
 {
 	keep_ring(link, words);
+	for (unsigned high = 1; high <= link->plan.recorders; high++) {
+		char *name = xasprintf("litifut_span_%s_%u", link->options.stream ? "note" : "call",
+				       high);
+
+		keep(words, name);
+		free(name);
+	}
 	if (link->asks.marks)
 		keep(words, "litifut_mark");
 	keep_number(words, "litifut_clock_hertz", link->clock.hertz);

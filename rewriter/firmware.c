@@ -284,11 +284,14 @@ static enum litifut_status do_site(struct litifut_firmware_pass *pass,
 		!call.pointer && !sends && pass->start_at && (call.callee & ~1u) == pass->start_at;
 	/* As if everything were near. */
 	uint32_t address = site->site.address & ~3u;
+	enum litifut_status status = litifut_firmware_find_recorders(pass, call.number, error);
 	bool written;
 
+	if (status)
+		return status;
 	call.timed = timed;
 	call.small |= timed || pass->options->spans; /* there is one kind of such stubs */
-	call.count_small = call.count_pointer = call.count_carry = address;
+	call.count_small = call.count_pointer = call.count_carry = call.count_return = address;
 	if (pass->stubs) {
 		address = pass->stubs->address + pass->stub_bytes;
 		call.counter = pass->table ? pass->table->address + 4 * pass->table_words : 0;
@@ -297,6 +300,7 @@ static enum litifut_status do_site(struct litifut_firmware_pass *pass,
 							  : pass->count_small;
 		call.count_pointer = pass->count_pointer;
 		call.count_carry = pass->count_carry;
+		call.count_return = pass->span_return;
 		if (sends)
 			call.callee = pass->send_gate;
 		if (jumps && pass->jump_gate)
@@ -316,8 +320,7 @@ static enum litifut_status do_site(struct litifut_firmware_pass *pass,
 		return LITIFUT_OK;
 	}
 	if (pass->stubs) {
-		enum litifut_status status = put_patches(pass, &stub, error);
-
+		status = put_patches(pass, &stub, error);
 		if (status)
 			return status;
 		if (!litifut_firmware_change(pass, address, stub.code, stub.bytes))
@@ -428,6 +431,8 @@ enum litifut_status litifut_firmware_plan(const char *path,
 		plan->overflow_words =
 			LITIFUT_OVERFLOW_ENTRIES * (record_words(&pass) + LITIFUT_OVERFLOW_EXTRA);
 	plan->ring_events = options->spans ? ring_events(&pass) : 0;
+	if (options->spans && pass.cpu->number_bits && pass.patched)
+		plan->recorders = (LITIFUT_SPAN_SITE + pass.patched - 1) >> pass.cpu->number_bits;
 	plan->kept = options->kept;
 	plan->blocks = has_edges(options);
 	plan->bss = bss_of(&pass.image);

@@ -88,6 +88,7 @@ struct litifut_firmware_plan {
 	size_t overflow_words;   /* behind them */
 	unsigned ring_alignment; /* in the memory; 0: it does not matter */
 	size_t ring_events;      /* that it has room for, a power of two */
+	unsigned recorders;      /* pieces of code that record calls, besides the first one */
 	bool kept;               /* no section is to have the ring */
 	uint32_t bss;            /* an address in the memory of .bss */
 	bool header;             /* of frames, as a sender is linked in; the caller sets it */

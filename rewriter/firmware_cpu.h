@@ -28,6 +28,7 @@ struct litifut_firmware_call {
 	uint32_t count_small;
 	uint32_t count_pointer;
 	uint32_t count_carry;
+	uint32_t count_return; /* see calls_in_stub */
 };
 
 /* New bytes for the code of the program. */
@@ -82,6 +83,9 @@ struct litifut_firmware_cpu {
 	/* The stubs of events make the calls themselves: there is no pool of open calls, any call
 	 * returns to its stub, and the return of a tail call is not recorded. */
 	bool calls_in_stub;
+	/* The code that records a call has the bits above these of the number of its event, so that
+	 * there is one for each value of them that a program needs. 0: there is one for all. */
+	unsigned number_bits;
 	/* Optional: the entry of the vector table for the interrupt of the timer that is the clock.
 	 * False: it is not known, or the program has its own handler. */
 	bool (*clock_vector)(const struct litifut_image *image, uint32_t *entry);

@@ -61,6 +61,8 @@ struct litifut_firmware_pass {
 	uint32_t count_carry;
 	uint32_t time_call;
 	uint32_t span_note;
+	uint32_t span_return;
+	uint32_t span_high; /* upper bits of the numbers that the former record, see number_bits */
 	uint32_t jump_gate;
 	uint32_t start_gate;
 	uint32_t start_at; /* address of options->start_at; 0: there is none */
@@ -82,6 +84,11 @@ enum litifut_status litifut_firmware_find_transmitter(struct litifut_firmware_pa
 /* Finds the tracer's symbols, and checks where the linker has put them. */
 enum litifut_status litifut_firmware_find_runtime(struct litifut_firmware_pass *pass,
 						  struct litifut_error *error);
+
+/* Finds the code that records the call of the site with this number (number_bits in struct
+ * litifut_firmware_cpu). */
+enum litifut_status litifut_firmware_find_recorders(struct litifut_firmware_pass *pass,
+						    uint32_t number, struct litifut_error *error);
 
 /* Sets the word of the tracer's at this symbol. False: there is none. */
 bool litifut_firmware_set_word(struct litifut_firmware_pass *pass, const char *name,

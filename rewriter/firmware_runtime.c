@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <litifut/kept_format.h>
 #include <litifut/module_format.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "rewriter/firmware.h"
@@ -23,6 +24,8 @@
 #define SPAN_CALL "litifut_span_call"
 #define SPAN_NOTE "litifut_span_note"
 #define SPAN_POINTER "litifut_span_pointer"
+#define SPAN_NOTE_POINTER "litifut_span_note_pointer"
+#define SPAN_RETURN "litifut_span_return"
 #define TICK "litifut_tick"
 #define PIN_GATE "litifut_pin_gate"
 #define CLOCK_HANDLER "litifut_timer_overflow"
@@ -262,7 +265,29 @@ static void find_spans(struct litifut_firmware_pass *pass)
 	if (!pass->time_call)
 		pass->time_call = code_at(pass, switched ? SPAN_CALL DWT SWITCHED : SPAN_CALL DWT);
 	pass->span_note = code_at(pass, SPAN_NOTE);
+	pass->span_return = code_at(pass, SPAN_RETURN);
 	pass->count_pointer = code_at(pass, switched ? SPAN_POINTER SWITCHED : SPAN_POINTER);
+}
+
+enum litifut_status litifut_firmware_find_recorders(struct litifut_firmware_pass *pass,
+						    uint32_t number, struct litifut_error *error)
+{
+	const bool stream = pass->options->stream;
+	char name[64];
+	uint32_t high;
+
+	if (!pass->options->spans || !pass->cpu->number_bits || !pass->stubs)
+		return LITIFUT_OK;
+	high = number >> pass->cpu->number_bits;
+	if (high == pass->span_high)
+		return LITIFUT_OK;
+	pass->span_high = high;
+	snprintf(name, sizeof(name), "%s_%u", stream ? SPAN_NOTE_POINTER : SPAN_POINTER,
+		 (unsigned)high);
+	pass->count_pointer = code_at(pass, name);
+	snprintf(name, sizeof(name), "%s_%u", stream ? SPAN_NOTE : SPAN_CALL, (unsigned)high);
+	pass->time_call = pass->span_note = code_at(pass, name);
+	return pass->span_note ? LITIFUT_OK : litifut_firmware_missing(pass, name, error);
 }
 
 enum litifut_status litifut_firmware_find_runtime(struct litifut_firmware_pass *pass,

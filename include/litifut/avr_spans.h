@@ -9,12 +9,8 @@
 #define LITIFUT_AVR_CHUNK_BYTES 768
 #define LITIFUT_AVR_RING_ALIGNMENT 256
 
-/* Words of a stub, all of which have as many, and where in it the code that records returns to when
- * the callee is about to be called, directly or through a pointer. It returns elsewhere when the
- * callee has returned. */
-#define LITIFUT_AVR_STUB_WORDS 12
-#define LITIFUT_AVR_STREAM_STUB_WORDS 6 /* where returns are not recorded */
-#define LITIFUT_AVR_STUB_ENTERS 2
-#define LITIFUT_AVR_STUB_ENTERS_POINTER 5
+/* The lower byte of a site's number is in its stub, and there is code for each upper one: the
+ * symbol with this number, unless it is 0. */
+#define LITIFUT_AVR_NUMBER_BITS 8
 
 #endif

@@ -52,24 +52,22 @@
  * stub, which makes the call. After an interrupt has returned, the CPU executes one instruction
  * of the code that it returns to before it takes another interrupt, here the cli:
  *
- *	call	litifut_span_call	... what has moved	call	litifut_span_call
- *	call	callee			call	litifut_span_pointer	call	handler
- *	call	litifut_span_call	icall			cli
- *	jmp	return_address		call	litifut_span_call	nop
- *					jmp	return_address	call	litifut_span_call
+ *	push	r24			... what has moved	push	r24
+ *	ldi	r24, lo8(number)	push	r24		ldi	r24, lo8(number)
+ *	call	litifut_span_call	ldi	r24, lo8(..)	call	litifut_span_call
+ *	pop	r24			call	litifut_span_pointer	pop	r24
+ *	call	callee			pop	r24		call	handler
+ *	call	litifut_span_return	icall			cli
+ *	jmp	return_address		call	litifut_span_return	nop
+ *					jmp	return_address	call	litifut_span_return
  *								reti
  *
- * A tail call has the first event only: then comes a jmp to the callee.
+ * A tail call has the first event only: then comes a jmp to the callee. Where calls are events
+ *without returns, all have that form (16 bytes), and a call leads to the stub; an icall becomes an
+ *ijmp.
  *
- * Where calls are events without returns (12 bytes), a call leads to the stub, which ends with the
- * jump:
- *
- *	call	litifut_span_note	... what has moved
- *	jmp	callee			call	litifut_span_pointer
- *					ijmp
- *
- * With LITIFUT_MODE=paths a vector leads to code of the last of these three forms, too, with
- * litifut_paths_interrupt before the handler and litifut_paths_returned behind it.
+ * With LITIFUT_MODE=paths a vector leads to code like the third of these forms, with a call of
+ * litifut_paths_interrupt before the handler and of litifut_paths_returned behind it.
  *
  * Devices with up to 8 KB have rcall and rjmp in the place of call and jmp. */
 #include "rewriter/firmware_cpu.h"
@@ -82,7 +80,6 @@
 
 #define SMALL_BYTES 8u /* for each word of the table */
 #define POINTER_WORDS 3u
-#define POINTER_MOVED (2u * (LITIFUT_AVR_STUB_ENTERS_POINTER - 2))
 
 struct emitter {
 	struct litifut_firmware_stub *stub;
@@ -191,18 +188,19 @@ static void count_pointer(struct emitter *emitter, const struct litifut_firmware
 	pad(emitter, call->small && !call->times ? SMALL_BYTES * POINTER_WORDS : 0);
 }
 
-/* A branch of 4 bytes on all devices, so that the places of calls in a stub are the same. */
-static void wide_branch(struct emitter *emitter, bool link, uint32_t target)
+static void record_number(struct emitter *emitter, const struct litifut_firmware_call *call,
+			  uint32_t recorder)
 {
-	if (emitter->facts.small)
-		word(emitter, 0); /* nop */
-	branch(emitter, link, target);
+	word(emitter, 0x938f); /* push r24 */
+	load_immediate(emitter, 24, call->number & 0xff);
+	branch(emitter, true, recorder);
+	word(emitter, 0x918f); /* pop r24 */
 }
 
 static void return_to_site(struct emitter *emitter, const struct litifut_firmware_call *call)
 {
-	wide_branch(emitter, true, call->count_small);
-	wide_branch(emitter, false, call->call.address + call->call.instruction.length);
+	branch(emitter, true, call->count_return);
+	branch(emitter, false, call->call.address + call->call.instruction.length);
 }
 
 static void record_pointer(struct emitter *emitter, const struct litifut_firmware_call *call)
@@ -210,10 +208,9 @@ static void record_pointer(struct emitter *emitter, const struct litifut_firmwar
 	const struct litifut_cramped_call *site = &call->call;
 	const uint8_t *bytes = site->section->bytes + (site->address - site->section->address);
 
-	pad(emitter, POINTER_MOVED - site->before[0]);
 	for (unsigned i = site->before[0]; i; i -= 2)
 		word(emitter, litifut_get16(false, bytes - i));
-	wide_branch(emitter, true, call->count_pointer);
+	record_number(emitter, call, call->count_pointer);
 	/* icall and eicall differ from ijmp and eijmp in one bit */
 	word(emitter, litifut_get16(false, bytes) & ~(call->stream ? 0x100u : 0));
 	if (!site->tail && !call->stream)
@@ -222,19 +219,19 @@ static void record_pointer(struct emitter *emitter, const struct litifut_firmwar
 
 static void record_call(struct emitter *emitter, const struct litifut_firmware_call *call)
 {
-	wide_branch(emitter, true, call->count_small);
+	record_number(emitter, call, call->count_small);
 	if (call->call.tail || call->stream) {
-		wide_branch(emitter, false, call->callee);
+		branch(emitter, false, call->callee);
 		return;
 	}
-	wide_branch(emitter, true, call->callee);
+	branch(emitter, true, call->callee);
 	if (!call->vector) {
 		return_to_site(emitter, call);
 		return;
 	}
 	word(emitter, 0x94f8); /* cli */
 	word(emitter, 0);
-	wide_branch(emitter, true, call->count_small);
+	branch(emitter, true, call->count_return);
 	word(emitter, 0x9518); /* reti */
 }
 
@@ -293,9 +290,7 @@ static bool write_stub(const struct litifut_firmware_call *call, uint32_t addres
 		count_small(&emitter, call);
 	else
 		count_fast(&emitter, call);
-	pad(&emitter, call->stream  ? 2 * LITIFUT_AVR_STREAM_STUB_WORDS
-		      : call->spans ? 2 * LITIFUT_AVR_STUB_WORDS
-				    : (emitter.at + 3) & ~3u);
+	pad(&emitter, (emitter.at + 3) & ~3u);
 	stub->bytes = emitter.at;
 	return patch(call, &emitter.facts, address, stub->patches) && !emitter.failed;
 }
@@ -382,6 +377,7 @@ const struct litifut_firmware_cpu litifut_firmware_avr = {
 	.event_bytes = LITIFUT_AVR_EVENT_BYTES,
 	.ring_alignment = LITIFUT_AVR_RING_ALIGNMENT,
 	.calls_in_stub = true,
+	.number_bits = LITIFUT_AVR_NUMBER_BITS,
 	.clock_vector = litifut_avr_clock_vector,
 	.free_vector = litifut_avr_free_vector,
 };

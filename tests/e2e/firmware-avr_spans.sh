@@ -100,7 +100,11 @@ streams()
 	export LITIFUT_MODE=stream LITIFUT_PORT=usart LITIFUT_RING_KB=8 LITIFUT_SEND=call:apply
 	# shellcheck disable=SC2086
 	ok "a stream links traced" avr stream avr_truth.c -Os -DTIMED -DSELDOM=1 $large
+	export LITIFUT_SEND=call:flush
+	ok "a stream of many sites links" avr many_stream avr_many.c -Os
 	unset LITIFUT_MODE LITIFUT_PORT LITIFUT_RING_KB LITIFUT_SEND
+	ok "a stream of many sites has each call" events_equal_calls many_stream
+	ok "a stream of many sites keeps all registers" registers_are_kept many_stream
 	ok "a stream has the calls, in order, and nothing is lost" stream_equals_calls stream
 	ok "a stream: it prints the same" text_stays stream
 	ok "a stream keeps all registers" registers_are_kept stream
@@ -114,6 +118,9 @@ behaviour()
 	ok "each call is an event, and nothing is lost" events_equal_calls truth
 	ok "it prints the same" text_stays truth
 	ok "a call and its return keep all registers" registers_are_kept truth spans
+	ok "it links with many sites" link_spans 2 call:flush many avr_many.c -Os
+	ok "each call of many sites is an event" events_equal_calls many
+	ok "a call of many sites and its return keep all registers" registers_are_kept many spans
 	ok "with times it links" link_spans 2 exit times avr_times.c -Os
 	ok "times are those of the untraced program" times_are_right
 	[ "$device" = atmega1284p ] || return

@@ -1,4 +1,6 @@
-/* Calls and nothing else, to measure what one costs: DIRECT and POINTER of them. */
+/* Calls and nothing else, to measure what one costs: DIRECT and POINTER of them. ENABLED:
+ * interrupts are on. */
+#include <avr/interrupt.h>
 #include <stdint.h>
 
 #ifndef DIRECT
@@ -19,6 +21,9 @@ static void (*volatile pointer)(uint16_t) = callee;
 
 int main(void)
 {
+#ifdef ENABLED
+	sei();
+#endif
 	for (uint16_t i = 0; i < DIRECT; i++)
 		callee(i);
 	for (uint16_t i = 0; i < POINTER; i++)

@@ -219,10 +219,42 @@ static void stubs(void **state)
 	assert_int_equal(stub.patches[0].length, 2);
 }
 
+/* Calls as events: the lower byte of the number, the call, and the way back to behind the site. */
+static void event_stubs(void **state)
+{
+	static const uint16_t direct[] = {0x938f, 0xe384, 0x940e, 0x0c00, 0x918f, 0x940e,
+					  0x1000, 0x940e, 0x1800, 0x940c, 0x0082, 0};
+	static const uint16_t alone[] = {0x938f, 0xe384, 0x940e, 0x0c00, 0x918f, 0x940c, 0x1000, 0};
+	struct litifut_firmware_call call = {
+		.call = {.address = 0x100,
+			 .instruction = {.class = LITIFUT_CLASS_CALL_DIRECT, .length = 4}},
+		.spans = true,
+		.number = 0x1234,
+		.callee = 0x2000,
+		.count_small = 0x1800,
+		.count_return = 0x3000,
+	};
+	struct litifut_firmware_stub stub;
+
+	(void)state;
+	assert_true(litifut_firmware_avr.write_stub(&call, 0x400, &stub));
+	assert_int_equal(stub.bytes, sizeof(direct));
+	for (size_t i = 0; i < COUNT(direct); i++)
+		assert_int_equal(litifut_get16(false, stub.code + 2 * i), direct[i]);
+	assert_int_equal(litifut_get16(false, stub.patches[0].bytes), 0x940c);
+	call.stream = true;
+	assert_true(litifut_firmware_avr.write_stub(&call, 0x400, &stub));
+	assert_int_equal(stub.bytes, sizeof(alone));
+	for (size_t i = 0; i < COUNT(alone); i++)
+		assert_int_equal(litifut_get16(false, stub.code + 2 * i), alone[i]);
+	assert_int_equal(litifut_get16(false, stub.patches[0].bytes), 0x940e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(decoding), cmocka_unit_test(encoding),
-					   cmocka_unit_test(room), cmocka_unit_test(stubs)};
+					   cmocka_unit_test(room), cmocka_unit_test(stubs),
+					   cmocka_unit_test(event_stubs)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,136 +1,101 @@
 ; Records calls and returns as events in a ring (<litifut/spans_format.h>, ring.h). The site jumps to
 ; its stub, which makes the call itself, so that the callee returns to the stub:
 ;
+;	push	r24
+;	ldi	r24, lo8(number)
 ;	call	litifut_span_call
+;	pop	r24
 ;	call	callee
-;	call	litifut_span_call
+;	call	litifut_span_return
 ;	jmp	return_address
 ;
-; The return address of litifut_span_call says which stub it is, and whether that has come from the
-; site or from the callee. All registers and SREG are kept. The clock is timer 1, which counts
-; cycles; its interrupt puts an event with the number of its overflows into the ring.
+; There is a litifut_span_call for each upper half of numbers (recorder.inc, high.S). All registers and
+; SREG are kept. The clock is timer 1, which counts cycles; its interrupt puts an event with the number of
+; its overflows into the ring.
 ;
 ; With LITIFUT_STREAM (LITIFUT_MODE=stream) stubs record the call and go on to the callee, which returns
 ; to the site; there is no clock, and the timer is the program's.
-#include <litifut/spans_format.h>
-
-#include "tracer/avr/firmware/machine.inc"
-#include "tracer/avr/spans/ring.h"
-#include "tracer/avr/firmware/timer.inc"
+#define LITIFUT_HIGH 0
+#include "tracer/avr/spans/recorder.inc"
 
 /* What a call costs, in hundredths of a cycle, for litifut-post energy: between the two readings of the
  * clock, and the rest; with the average of the chunks' ends (0.15), and 0.21 % for the interrupts of the
  * clock that come in between (140 cycles of 65,536). litifut_hook_before: of each of the two, what comes
- * before the reading. */
-	.global	litifut_stub_words
-	.hidden	litifut_stub_words
-#ifdef LITIFUT_STREAM
-	.set	litifut_stub_words, LITIFUT_AVR_STREAM_STUB_WORDS
-#else
-	.set	litifut_stub_words, LITIFUT_AVR_STUB_WORDS
+ * before the reading (22 at the call, 21 at the return). */
+#ifndef LITIFUT_STREAM
 	.global	litifut_hook_inside, litifut_hook_outside, litifut_hook_before
-	.set	litifut_hook_inside, 7230 + 301 * (RETURN_BYTES - 2)
-	.set	litifut_hook_outside, 7030 + 100 * (RETURN_BYTES - 2)
-	.set	litifut_hook_before, 2400 + 100 * (RETURN_BYTES - 2)
+	.set	litifut_hook_inside, 5827 + 301 * (RETURN_BYTES - 2)
+	.set	litifut_hook_outside, 5727 + 100 * (RETURN_BYTES - 2)
+	.set	litifut_hook_before, 2150 + 100 * (RETURN_BYTES - 2)
 #endif
-
-/* On the stack of litifut_span_call below its return address. */
-#define SAVED 6
-
-; Puts the time into the event at Y.
-	.macro	put_time
-#ifdef LITIFUT_STREAM
-	clr	r24
-	st	Y+, r24
-	st	Y+, r24
-#else
-	lds	r24, TCNT1L
-	st	Y+, r24
-	lds	r24, TCNT1H
-	st	Y+, r24
-#endif
-	.endm
-
-	.macro	load_head
-	lds	r28, litifut_ring + RING_HEAD
-	lds	r29, litifut_ring + RING_HEAD + 1
-	.endm
-
-	.macro	store_head
-	sts	litifut_ring + RING_HEAD, r28
-	sts	litifut_ring + RING_HEAD + 1, r29
-	.endm
 
 	.global	litifut_span_note
 	.hidden	litifut_span_note
 	.set	litifut_span_note, litifut_span_call
-	hidden_function litifut_span_call
-	push	r24
-	in	r24, SREG
-	cli
-	push	r24
-	push	r28
-	push	r29
-	push	r30
-	push	r31
-	load_head
-litifut_span_event:
-	in	r30, SPL
-	in	r31, SPH
-	put_time
-	ldd	r24, Z + SAVED + RETURN_BYTES
-	st	Y+, r24
-	ldd	r24, Z + SAVED + RETURN_BYTES - 1
-	st	Y+, r24
-	st	Y+, r30
-	st	Y+, r31
-	tst	r28
-	brne	1f
-	rcall	litifut_span_chunk
-1:	store_head
-	pop	r31
-	pop	r30
-	pop	r29
-	pop	r28
-	pop	r24
-	out	SREG, r24
-	pop	r24
-	ret
-	.size	litifut_span_call, . - litifut_span_call
+	recorder litifut_span_call
 
-; The same for a call through Z: first an event that says where it leads to. It has no time.
-	hidden_function litifut_span_pointer
+#ifndef LITIFUT_STREAM
+	.macro	return_event
+	begin_event
+	ldi	r24, LITIFUT_SPAN_RETURN
+	st	Y+, r24
+	st	Y+, r24
+	end_event
+	pop	r24
+	.endm
+
+	hidden_function litifut_span_return
 	push	r24
-	in	r24, SREG
+	brid	1f
 	cli
-	push	r24
-	push	r28
+	return_event
+	sei				; an interrupt comes behind the next instruction at the earliest
+	ret
+1:	return_event
+	ret
+	.size	litifut_span_return, . - litifut_span_return
+#endif
+
+; Of a call through Z: first an event that says where it leads to. It has no time.
+	.macro	pointer_event
 	push	r29
-	push	r30
-	push	r31
+	push	r24
 	load_head
-	adiw	r28, 2
 	ldi	r24, LITIFUT_SPAN_CALLEE
 	st	Y+, r24
 	ldi	r24, 0
 	st	Y+, r24
+	st	Y+, r24
+	st	Y+, r24
 	st	Y+, r30
 	st	Y+, r31
-	tst	r28
-	brne	litifut_span_event
-	rcall	litifut_span_chunk
-	rjmp	litifut_span_event
+	next_place
+	pop	r24
+	st	Y+, r24
+	pop	r24
+	st	Y+, r24
+	end_event
+	.endm
+
+	pointer_recorder litifut_span_pointer
+	.global	litifut_span_pointer_number
+	.hidden	litifut_span_pointer_number
+litifut_span_pointer_number:
+	brid	1f
+	cli
+	pointer_event
+	sei
+	ret
+1:	pointer_event
+	ret
 	.size	litifut_span_pointer, . - litifut_span_pointer
 
 ; void litifut_span_put(uint16_t number, uint16_t value), with interrupts off.
 	hidden_function litifut_span_put
-	push	r28
-	push	r29
-	load_head
-	movw	r30, r24
+	begin_event
+	st	Y+, r24
+	st	Y+, r25
 	put_time
-	st	Y+, r30
-	st	Y+, r31
 	st	Y+, r22
 	st	Y+, r23
 	tst	r28
@@ -143,8 +108,12 @@ litifut_span_event:
 	.size	litifut_span_put, . - litifut_span_put
 
 ; Y is behind an event that was the last one in its chunk. If the next chunk is not free, this event is
-; lost, and the next ones have the same place, until the sender has made room. Changes r24, r30, r31.
+; lost, and the next ones have the same place, until the sender has made room. Changes r24.
 	hidden_function litifut_span_chunk
+	in	r24, SREG
+	push	r24
+	push	r30
+	push	r31
 	lds	r24, litifut_ring + RING_STATE
 	cpi	r24, RING_NEW
 	breq	3f
@@ -165,8 +134,12 @@ litifut_span_event:
 	adiw	r30, 1
 	sts	litifut_ring + RING_LOST, r30
 	sts	litifut_ring + RING_LOST + 1, r31
-	ret
+	rjmp	5f
 4:	movw	r28, r30
+5:	pop	r31
+	pop	r30
+	pop	r24
+	out	SREG, r24
 	ret
 
 ; The first event of all is in the last place of the ring, so that the clock starts here. It goes to
@@ -186,16 +159,17 @@ litifut_span_event:
 #endif
 	ldi	r30, lo8(litifut_table)
 	ldi	r31, hi8(litifut_table)
-	ldi	r24, 0
-	st	Z+, r24
-	st	Z+, r24
-	sbiw	r28, LITIFUT_AVR_EVENT_BYTES - 2
-	.rept	LITIFUT_AVR_EVENT_BYTES - 2
+	sbiw	r28, LITIFUT_AVR_EVENT_BYTES
+	.rept	LITIFUT_AVR_EVENT_BYTES
 	ld	r24, Y+
 	st	Z+, r24
 	.endr
-	movw	r28, r30
-	ret
+	ldi	r24, 0			; its time
+	sbiw	r30, 4
+	st	Z+, r24
+	st	Z+, r24
+	adiw	r30, 2
+	rjmp	4b
 	.size	litifut_span_chunk, . - litifut_span_chunk
 
 #ifndef LITIFUT_STREAM
@@ -228,14 +202,14 @@ litifut_span_event:
 	cpc	r25, r31
 	breq	1f
 	sbiw	r30, LITIFUT_AVR_EVENT_BYTES
-	ldd	r24, Z + 2
-	ldd	r25, Z + 3
+	ld	r24, Z
+	ldd	r25, Z + 1
 	sbiw	r24, LITIFUT_SPAN_CLOCK
 	brne	1f
 	lds	r24, TCNT1L
-	st	Z, r24
+	std	Z + 2, r24
 	lds	r24, TCNT1H
-	std	Z + 1, r24
+	std	Z + 3, r24
 	std	Z + 4, r22
 	std	Z + 5, r23
 	rjmp	2f

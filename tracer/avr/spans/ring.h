@@ -19,11 +19,11 @@
 #define RING_OPEN 1 /* there is room */
 #define RING_FULL 2 /* the last event of a chunk is written again and again */
 
-/* From the stack pointer in the ring to that of the call. */
+/* From the stack pointer in the ring to that of the call: r24, r28, r29 and the return address. */
 #ifdef __AVR_3_BYTE_PC__
-#define SPAN_SAVED 9
+#define SPAN_SAVED 6
 #else
-#define SPAN_SAVED 8
+#define SPAN_SAVED 5
 #endif
 
 #ifndef __ASSEMBLER__
@@ -46,10 +46,8 @@ struct ring_event {
 	uint16_t number;
 };
 
-/* As it stands in the ring: `number' is the address in words of the stub, unless it is below
- * LITIFUT_SPAN_SITE. */
 struct ring_entry {
-	uint16_t ticks, number, value;
+	uint16_t number, ticks, value;
 };
 
 struct litifut_ring {
@@ -65,7 +63,6 @@ struct litifut_ring {
 extern HIDDEN volatile struct litifut_ring litifut_ring;
 /* Not an address but a number. */
 extern HIDDEN char litifut_ring_events[];
-extern HIDDEN char litifut_stub_words[]; /* of each stub, from call.S */
 
 HIDDEN void litifut_span_put(uint16_t number, uint16_t value);
 
@@ -109,16 +106,6 @@ static inline struct ring_entry *litifut_ring_place(uint32_t position)
 	return entry >= table + litifut_ring_size() ? entry - litifut_ring_size() : entry;
 }
 
-/* Of the stubs, in words. */
-static inline uint16_t litifut_stubs_begin(void)
-{
-	uint16_t address;
-
-	__asm__("ldi %A0, lo8(pm(litifut_stubs))\n\tldi %B0, hi8(pm(litifut_stubs))"
-		: "=d"(address));
-	return address;
-}
-
 static inline const struct ring_event *litifut_ring_at(uint32_t position)
 {
 	static struct ring_event event;
@@ -131,22 +118,8 @@ static inline const struct ring_event *litifut_ring_at(uint32_t position)
 	event.value = entry.value;
 	if (entry.number == LITIFUT_SPAN_CALLEE)
 		event.time = 2 * (uint32_t)entry.value;
-	if (entry.number >= LITIFUT_SPAN_SITE) {
-		/* a division by a constant is the faster one */
-		const bool stream =
-			(uint8_t)(uintptr_t)litifut_stub_words == LITIFUT_AVR_STREAM_STUB_WORDS;
-		uint16_t place = entry.number - litifut_stubs_begin();
-		uint8_t rest = (uint8_t)(stream ? place % LITIFUT_AVR_STREAM_STUB_WORDS
-						: place % LITIFUT_AVR_STUB_WORDS);
-
-		event.number =
-			rest == LITIFUT_AVR_STUB_ENTERS || rest == LITIFUT_AVR_STUB_ENTERS_POINTER
-				? LITIFUT_SPAN_SITE +
-					  (stream ? place / LITIFUT_AVR_STREAM_STUB_WORDS
-						  : place / LITIFUT_AVR_STUB_WORDS)
-				: LITIFUT_SPAN_RETURN;
+	if (entry.number >= LITIFUT_SPAN_SITE || entry.number == LITIFUT_SPAN_RETURN)
 		event.value += SPAN_SAVED;
-	}
 	return &event;
 }
 

@@ -8,6 +8,12 @@ AVR_C_FLAGS := -std=c11 -Os -ffreestanding -fno-jump-tables -fno-exceptions -fno
 AVR_PARTS := $(patsubst tracer/%.S,%,$(wildcard tracer/avr/firmware/*.S)) \
 	$(FRAMES_PARTS) sink/spans/mark sink/spans/pin \
 	sink/paths/paths
+# Pieces of code that record events, besides the first one (tracer/avr/spans/high.S): as many as the stubs in the
+# largest flash of the family can need.
+AVR_HIGH_avr35 := 16
+AVR_HIGH_avr5 := 16
+AVR_HIGH_avr51 := 32
+AVR_HIGH_avr6 := 64
 AVR_PORTS := $(patsubst tracer/port/avr/%.c,%,$(wildcard tracer/port/avr/*.c))
 
 define avr_family
@@ -20,7 +26,17 @@ $(BUILD)/tracer/firmware-$(1)/%.o: tracer/%.S
 	@mkdir -p $$(@D)
 	$$(call run,AS) avr-gcc -Iinclude -I. -mmcu=$(1) -MMD -MP -c $$< -o $$@
 
-$(TRACER_LIBRARY)/firmware-$(1).a: $(AVR_PARTS:%=$(BUILD)/tracer/firmware-$(1)/%.o)
+$(BUILD)/tracer/firmware-$(1)/high_%.o: tracer/avr/spans/high.S
+	@mkdir -p $$(@D)
+	$$(call run,AS) avr-gcc -Iinclude -I. -mmcu=$(1) -DLITIFUT_HIGH=$$* -MMD -MP -c $$< -o $$@
+
+$(BUILD)/tracer/firmware-$(1)/high_stream_%.o: tracer/avr/spans/high.S
+	@mkdir -p $$(@D)
+	$$(call run,AS) avr-gcc -Iinclude -I. -mmcu=$(1) -DLITIFUT_HIGH=$$* -DLITIFUT_STREAM -MMD -MP -c $$< -o $$@
+
+$(TRACER_LIBRARY)/firmware-$(1).a: $(AVR_PARTS:%=$(BUILD)/tracer/firmware-$(1)/%.o) \
+		$(foreach high,$(if $(AVR_HIGH_$(1)),$(shell seq $(AVR_HIGH_$(1)))),\
+			$(BUILD)/tracer/firmware-$(1)/high_$(high).o $(BUILD)/tracer/firmware-$(1)/high_stream_$(high).o)
 	@mkdir -p $$(@D)
 	$$(quiet)rm -f $$@
 	$$(call run,AR) avr-ar rcsD $$@ $$^
