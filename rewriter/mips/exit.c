@@ -10,7 +10,9 @@
  *					I2
  *
  * Where the value that f returns is recorded, I1 stands behind that delay slot, in which it would
- * be done before the record: it may write v0, or the string that v0 points to.
+ * be done before the record: it may write v0, or the string that v0 points to. So it does in a table
+ * if it writes sp, as the end of a function with variable arrays does: a return is that of the call
+ * with the same sp.
  *
  * $at and ra are free there, so a way that is too far for a branch is computed from ra:
  *
@@ -43,7 +45,7 @@
 #include <litifut/module_format.h>
 #include <string.h>
 
-enum { AT = 1, RA = LITIFUT_MIPS_RA };
+enum { AT = 1, SP = 29, RA = LITIFUT_MIPS_RA };
 
 #define NOP 0u
 #define JR_AT 0x00200008u
@@ -557,7 +559,8 @@ bool litifut_mips_write_exit(const struct litifut_arch_context *context,
 		return false;
 	emitter.resume = exit->address + code.bytes;
 	in_slot = code.count > 1 && !ways->result && !is_branch(&code.items[0]) &&
-		  !may_name(code.items[0].word, RA);
+		  !may_name(code.items[0].word, RA) &&
+		  !(context->table && litifut_mips_writes(code.items[0].word, SP));
 	if (in_slot && code.inner == exit->address)
 		emitter.inner = here(&emitter);
 	put(&emitter, in_slot ? code.items[0].word : NOP);

@@ -74,6 +74,9 @@ behaviour()
 		KEEP int tails(int x) { sink += leaf(x); return tail(x); }
 		KEEP int pointed(int (*f)(int), int x) { int r = f(x); sink += r; return r; }
 		KEEP int pointed_tail(int (*f)(int), int x) { sink += leaf(1); return f(x); }
+		KEEP int total(const char *room, int n) { return leaf(room[n - 1]); }
+		/* the stack pointer is given back right behind the last call */
+		KEEP int variable(int n) { char room[n]; memset(room, n, n); return total(room, n); }
 		static int compare(const void *a, const void *b)
 		{
 			return leaf(*(const int *)a) - tail(*(const int *)b);
@@ -91,6 +94,7 @@ behaviour()
 					numbers[k] = k * 37 % 32;
 				sink += leaf(i) + tail(i) + pointed(leaf, i) + pointed(tails, i);
 				sink += pointed_tail(tails, i) + pointed_tail(leaf, i) + again(i % 7) + jumps(i % 3);
+				sink += variable(i % 50 + 1);
 				if (i % 50 == 0) qsort(numbers, 32, sizeof(int), compare);
 				if (i % 20 == 0) raise(SIGUSR1);
 				if (i % 30 == 0 && !sigsetjmp(out, 1)) { again(2); raise(SIGUSR2); }
@@ -116,9 +120,12 @@ behaviour()
 	unset LITIFUT_CLOCK LITIFUT_MODE
 	traced_csv program
 	equals_oracle "program: so are the spans"
-	cut -d, -f1,2,4-8 table.csv | sort >table.counts
-	cut -d, -f1,2,4-8 out.csv | sort >spans.counts
-	ok "both have the same calls, and as many with times" diff table.counts spans.counts
+	# a call through the GOT that came the long way has its callee, and a row of its own
+	for which in table out; do
+		awk -F, -v OFS=, '{ key = $1 OFS $2 OFS $4 OFS $5 OFS $6; calls[key] += $7; timed[key] += $8 }
+			END { for (key in calls) print key, calls[key], timed[key] }' $which.csv | sort >$which.counts
+	done
+	ok "both have the same calls, and as many with times" diff table.counts out.counts
 
 	table_of program-Os ../main.c -Os || return
 	table_of static ../main.c -static || return
