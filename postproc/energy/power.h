@@ -32,6 +32,7 @@ struct energy_pins_change {
 struct energy_power {
 	size_t count;    /* samples of each channel */
 	double interval; /* seconds a sample */
+	double kept;     /* of a sample in the next one, which was taken out; 0: nothing was */
 	unsigned channels;
 	float *watts[ENERGY_CHANNELS];
 	char channel_names[ENERGY_CHANNELS][32];

@@ -13,6 +13,10 @@
 #define MOST_ENDS 50 /* functions whose spans have ends */
 #define MOST_TOUCHED 256
 #define PRIOR 1e-3 /* samples */
+/* By how much of what a processor draws do the ends of spans differ from what is between them? */
+#define USUAL_END 0.25
+/* Behind capacitors: a smaller part of a sample is not worth a row's time. */
+#define FADED 1e-6
 /* Of a sample: closer than this are two times the same, after 10^9 samples as well. */
 #define NEAR 1e-6
 /* Samples before and after a change of a peripheral's state. */
@@ -36,6 +40,17 @@ struct regression {
 	uint32_t touched[MOST_TOUCHED];
 	unsigned touched_count;
 	double *part; /* by column */
+
+	/* Behind capacitors the noise is that of the curve as it was measured: the rows, which
+	 * are of the curve without them, are smeared again. */
+	double kept;     /* of a sample in the next one; 0: there are no capacitors */
+	double *smeared; /* by column: of the rows so far */
+	double smeared_value;
+	uint32_t *live; /* columns that are not 0 in `smeared` */
+	unsigned live_count;
+	double *seconds; /* by column */
+	double sent;     /* sum of the samples that are left out, as the recorder sent */
+	uint64_t samples_sent;
 
 	/* the span that is not over, and the parts of hooks at its ends */
 	bool pending;
@@ -103,6 +118,55 @@ static void empty_row(struct regression *r)
 	r->uncertain = false;
 }
 
+/* What comes next does not follow what was there before. */
+static void break_off(struct regression *r)
+{
+	empty_row(r);
+	for (unsigned i = 0; i < r->live_count; i++)
+		r->smeared[r->live[i]] = 0;
+	r->live_count = 0;
+	r->smeared_value = 0;
+}
+
+static void add_row(struct regression *r, const uint32_t *columns, unsigned count,
+		    const double *row, double value)
+{
+	for (unsigned i = 0; i < count; i++) {
+		double *line = r->xx + columns[i] * r->columns;
+		const double part = row[columns[i]];
+		for (unsigned k = 0; k < count; k++)
+			line[columns[k]] += part * row[columns[k]];
+		r->xy[columns[i]] += part * value;
+	}
+	r->yy += value * value;
+}
+
+/* The same low pass for all columns and for the value, so that what explained the value does
+ * still, also where it begins with zeros. */
+static double smear(struct regression *r, double value)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < r->live_count; i++) {
+		const uint32_t column = r->live[i];
+		r->smeared[column] *= r->kept;
+		if (r->smeared[column] < FADED)
+			r->smeared[column] = 0;
+		else
+			r->live[kept++] = column;
+	}
+	r->live_count = kept;
+	for (unsigned i = 0; i < r->touched_count; i++) {
+		const uint32_t column = r->touched[i];
+		const double added = (1 - r->kept) * r->part[column];
+		if (r->smeared[column] == 0 && added > 0)
+			r->live[r->live_count++] = column;
+		r->smeared[column] += added;
+	}
+	r->smeared_value = r->kept * r->smeared_value + (1 - r->kept) * value;
+	return r->smeared_value;
+}
+
 /* The row of a sample that is full. */
 static void end_row(struct regression *r)
 {
@@ -113,24 +177,35 @@ static void end_row(struct regression *r)
 	if (r->levels) {
 		row_known(r, value, sample);
 	} else if (!r->uncertain) {
-		for (unsigned i = 0; i < r->touched_count; i++) {
-			uint32_t a = r->touched[i];
-			for (unsigned k = 0; k < r->touched_count; k++)
-				r->xx[a * r->columns + r->touched[k]] +=
-					r->part[a] * r->part[r->touched[k]];
-			r->xy[a] += r->part[a] * value;
-		}
-		r->yy += value * value;
+		for (unsigned i = 0; i < r->touched_count; i++)
+			r->seconds[r->touched[i]] +=
+				r->part[r->touched[i]] * r->input->power->interval;
 		r->y += value;
+		if (r->kept > 0) {
+			value = smear(r, value);
+			add_row(r, r->live, r->live_count, r->smeared, value);
+		} else {
+			add_row(r, r->touched, r->touched_count, r->part, value);
+		}
 	}
 	r->samples += !r->uncertain;
-	empty_row(r);
+	if (r->uncertain)
+		break_off(r);
+	else
+		empty_row(r);
 	r->index++;
+}
+
+/* What the sender draws varies, and that would be taken for noise: such samples say something of
+ * the states of peripherals only. */
+static bool is_sending(const struct regression *r, uint32_t column)
+{
+	return !r->levels && column == ENERGY_COLUMN_TRANSFER && !r->active.count;
 }
 
 static void touch(struct regression *r, uint32_t column, double part)
 {
-	r->uncertain |= r->near;
+	r->uncertain |= r->near || is_sending(r, column);
 	for (unsigned i = 0; i < r->touched_count; i++) {
 		if (r->touched[i] == column) {
 			r->part[column] += part;
@@ -152,6 +227,18 @@ static void touch_all(struct regression *r, uint32_t column, double part)
 		      part);
 }
 
+/* Do rows of these columns alone stay the same? */
+static bool is_settled(const struct regression *r, const uint32_t *columns, unsigned count)
+{
+	if (!(r->kept > 0))
+		return true;
+	for (unsigned i = 0; i < count; i++) {
+		if (r->smeared[columns[i]] < 1 - FADED)
+			return false;
+	}
+	return r->live_count == count;
+}
+
 /* Samples that are filled by the same columns from end to end. */
 static void whole_samples(struct regression *r, uint32_t column, size_t count)
 {
@@ -160,33 +247,40 @@ static void whole_samples(struct regression *r, uint32_t column, size_t count)
 	unsigned number = 0;
 	double sum = 0, squares = 0;
 
-	if (r->near) {
+	if (r->near || is_sending(r, column)) {
+		for (size_t i = 0; i < count && is_sending(r, column); i++, r->samples_sent++)
+			r->sent += sample_power(r, run->first + r->index + i);
 		r->index += count;
+		break_off(r);
 		return;
-	}
-	if (r->levels) {
-		while (count--) {
-			touch_all(r, column, 1);
-			end_row(r);
-		}
-		return;
-	}
-	for (size_t i = 0; i < count; i++) {
-		double value = sample_power(r, run->first + r->index + i);
-		sum += value;
-		squares += value * value;
 	}
 	columns[number++] = column;
 	for (unsigned i = 0; i < r->active.count; i++)
 		columns[number++] =
 			(uint32_t)(r->first_state + r->active.all->items[r->active.items[i]].state);
+	while (count && (r->levels || !is_settled(r, columns, number))) {
+		touch_all(r, column, 1);
+		end_row(r);
+		count--;
+	}
+	if (!count)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		double value = sample_power(r, run->first + r->index + i);
+		r->y += value;
+		if (r->kept > 0)
+			value = r->smeared_value =
+				r->kept * r->smeared_value + (1 - r->kept) * value;
+		sum += value;
+		squares += value * value;
+	}
 	for (unsigned a = 0; a < number; a++) {
 		for (unsigned b = 0; b < number; b++)
 			r->xx[columns[a] * r->columns + columns[b]] += (double)count;
 		r->xy[columns[a]] += sum;
+		r->seconds[columns[a]] += (double)count * r->input->power->interval;
 	}
 	r->yy += squares;
-	r->y += sum;
 	r->samples += count;
 	r->index += count;
 }
@@ -204,13 +298,13 @@ static bool find_sample(struct regression *r, double time)
 		if (place < (double)run->count) {
 			size_t index = (size_t)place;
 			if (index > r->index) { /* never back: a border can round either way */
-				empty_row(r);
+				break_off(r);
 				r->index = index;
 			}
 			return true;
 		}
 		r->run++;
-		empty_row(r);
+		break_off(r);
 		r->index = 0;
 	}
 	r->done = true;
@@ -247,7 +341,7 @@ static void piece(struct regression *r, uint32_t column, double from, double to)
 			if (r->filled > 0.999) {
 				end_row(r);
 			} else {
-				empty_row(r);
+				break_off(r);
 				r->index++;
 			}
 		}
@@ -534,6 +628,22 @@ static bool solve(const struct regression *r, double *matrix, const double *righ
 	return good;
 }
 
+/* The levels of the ends are those of the spans between them, as far as the samples do not say
+ * otherwise: with the weight of so many samples. */
+static void hold_ends(double *matrix, size_t columns, const struct energy_resolved *resolved,
+		      double weight)
+{
+	for (size_t i = 0; i < resolved->function_count; i++) {
+		const size_t middle = resolved->column_of[i], ends = resolved->ends_of[i];
+		for (size_t end = ends; ends && end < ends + 2; end++) {
+			matrix[end * columns + end] += weight;
+			matrix[middle * columns + middle] += weight;
+			matrix[end * columns + middle] -= weight;
+			matrix[middle * columns + end] -= weight;
+		}
+	}
+}
+
 /* Towards the mean power, with the weight of a thousandth of a sample: columns that the data
  * says nothing of get it, with an error that is large. */
 static void finish(struct regression *r, struct energy_resolved *resolved, bool *good)
@@ -545,30 +655,33 @@ static void finish(struct regression *r, struct energy_resolved *resolved, bool 
 	double noise = r->input->noise * r->input->noise, variance = noise;
 
 	*good = matrix && right;
-	for (int round = 0; *good && round < 2; round++) {
+	double usual = 0;
+	for (int round = 0; *good && round < 3; round++) {
 		memcpy(matrix, r->xx, columns * columns * sizeof(*matrix));
 		memcpy(right, r->xy, columns * sizeof(*right));
 		for (size_t i = 0; i < columns; i++) {
 			matrix[i * columns + i] += PRIOR;
 			right[i] += PRIOR * mean;
 		}
+		if (usual > 0)
+			hold_ends(matrix, columns, resolved,
+				  variance / (USUAL_END * usual * USUAL_END * usual));
 		*good = solve(r, matrix, right, resolved, variance);
-		double explained = 0, squares = r->yy;
+		double squares = r->yy;
 		for (size_t i = 0; *good && i < columns; i++) {
 			double level = resolved->columns[i].watts, sum = 0;
 			for (size_t k = 0; k < columns; k++)
 				sum += r->xx[i * columns + k] * resolved->columns[k].watts;
 			squares += level * (sum - 2 * r->xy[i]);
-			explained += level * resolved->columns[i].seconds;
 		}
 		resolved->residual = r->samples ? fmax(0, squares) / (double)r->samples : 0;
-		resolved->residual_sum = r->y * r->input->power->interval - explained;
 		/* what the columns do not explain counts as noise; each takes some of it away */
 		double free_share =
 			energy_is_determined(resolved)
 				? (double)(r->samples - resolved->unknowns) / (double)r->samples
 				: 1;
 		variance = fmax(noise, resolved->residual / free_share);
+		usual = energy_hook_power(resolved);
 	}
 	free(matrix);
 	free(right);
@@ -646,36 +759,35 @@ enum litifut_status energy_resolve(struct energy_resolved *resolved,
 	r.xx = calloc(r.columns * r.columns, sizeof(*r.xx));
 	r.xy = calloc(r.columns, sizeof(*r.xy));
 	r.part = calloc(r.columns, sizeof(*r.part));
+	r.kept = input->coarse ? 0 : input->power->kept;
+	r.smeared = calloc(r.columns, sizeof(*r.smeared));
+	r.live = calloc(r.columns, sizeof(*r.live));
+	r.seconds = calloc(r.columns, sizeof(*r.seconds));
 	resolved->columns = calloc(r.columns, sizeof(*resolved->columns));
 	enum litifut_status status = LITIFUT_OK;
-	if (!r.xx || !r.xy || !r.part || !resolved->columns)
+	if (!r.xx || !r.xy || !r.part || !r.smeared || !r.live || !r.seconds || !resolved->columns)
 		status = no_memory(error);
 	else
 		status = walk(&r, error);
-	for (size_t i = 0; status == LITIFUT_OK && i < resolved->first_state; i++) {
-		/* the base columns of a row add up to 1 */
-		double sum = 0;
-		for (size_t k = 0; k < resolved->first_state; k++)
-			sum += r.xx[i * r.columns + k];
-		resolved->columns[i].seconds = sum * input->power->interval;
-	}
-	for (size_t i = resolved->first_state; status == LITIFUT_OK && i < r.columns; i++) {
-		double sum = 0;
-		for (size_t k = 0; k < resolved->first_state; k++)
-			sum += r.xx[i * r.columns + k];
-		resolved->columns[i].seconds = sum * input->power->interval;
-	}
+	for (size_t i = 0; status == LITIFUT_OK && i < r.columns; i++)
+		resolved->columns[i].seconds = r.seconds[i];
 	if (status == LITIFUT_OK) {
 		resolved->samples = r.samples;
 		for (size_t i = 0; i < r.columns; i++)
 			resolved->unknowns += r.xx[i * r.columns + i] > 0;
 		finish(&r, resolved, &good);
+		struct energy_level *sender = &resolved->columns[ENERGY_COLUMN_TRANSFER];
+		if (!(sender->watts > 0) && r.samples_sent)
+			sender->watts = r.sent / (double)r.samples_sent;
 		if (!good)
 			status = no_memory(error);
 	}
 	free(r.xx);
 	free(r.xy);
 	free(r.part);
+	free(r.smeared);
+	free(r.live);
+	free(r.seconds);
 	return status;
 }
 

@@ -34,8 +34,7 @@ struct energy_resolved {
 	size_t function_count;
 	size_t first_state; /* column of state 0 */
 	size_t state_count;
-	double residual;     /* mean square of what is left, W^2 */
-	double residual_sum; /* J: the total less what the columns explain */
+	double residual; /* mean square of what is left, W^2 */
 	uint64_t samples;
 	size_t unknowns; /* columns that some sample has a part of */
 };

@@ -21,9 +21,10 @@ void energy_power_sharpen(struct energy_power *power, double tau)
 {
 	if (!(tau > 0))
 		return;
+	power->kept = exp(-power->interval / tau);
 	for (unsigned channel = 0; channel < power->channels; channel++)
 		for (size_t i = 0; i < power->run_count; i++)
 			if (power->runs[i].count)
 				sharpen_run(power->watts[channel] + power->runs[i].first,
-					    power->runs[i].count, exp(-power->interval / tau));
+					    power->runs[i].count, power->kept);
 }

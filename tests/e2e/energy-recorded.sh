@@ -197,7 +197,7 @@ ok "is read" attribute
 ok "short functions are wrong" off 1 5
 ok "with --tau" attribute --tau 5e-5
 ok "they are not" fails off 1 1.5
-ok "in any of the three" fails each_off 1 2.5
+ok "in any of the three" fails each_off 1 2
 ok "nor are longer ones" fails off 2 1
 ok "in any of the three" fails each_off 2 1.5
 mv sharp.serial serial

@@ -32,6 +32,7 @@ static struct litifut_error error;
 /* One microsecond after another: the power, and at which of them a call begins or ends. */
 #define MICROSECONDS 400000
 static double watts[MICROSECONDS], radio_watts[MICROSECONDS];
+static double tau; /* of the board's capacitors, seconds; 0: none */
 
 struct world {
 	char *text;
@@ -68,6 +69,8 @@ static void make_world(double noise, bool two_channels, double expected[4])
 {
 	struct world events = {0}, power = {0};
 	int time = 1000, calls = 0;
+	const struct energy_power_options options = {.tau = tau};
+	double smeared = 0;
 
 	memset(watts, 0, sizeof(watts));
 	memset(radio_watts, 0, sizeof(radio_watts));
@@ -107,12 +110,13 @@ static void make_world(double noise, bool two_channels, double expected[4])
 		if (two_channels)
 			say(&power, "%d,%.9g,%.9g,%d\n", i, sum + noise * normal(),
 			    radio + noise * normal(), pin);
-		else
-			say(&power, "%d,%.9g,%d\n", i, sum + radio + noise * normal(), pin);
+		smeared += (sum + radio - smeared) * (tau > 0 ? 1 - exp(-10e-6 / tau) : 1);
+		if (!two_channels)
+			say(&power, "%d,%.9g,%d\n", i, smeared + noise * normal(), pin);
 	}
 	analysis = (struct energy_analysis){.power_path = "power"};
 	assert_int_equal(energy_power_read(&analysis.power, "power", (uint8_t *)power.text,
-					   power.at, NULL, &error),
+					   power.at, &options, &error),
 			 LITIFUT_OK);
 	assert_int_equal(
 		energy_events_read(&analysis.events, "events", events.text, events.at, &error),
@@ -179,6 +183,30 @@ static void check_sums(void)
 	for (size_t i = 0; i < r->function_count; i++)
 		parts += energy_sum(r->functions[i].self, r->channels);
 	assert_true(off(parts, energy_total(&analysis)) < 1e-9);
+}
+
+/* Taking the capacitors out makes much of the noise. A regression whose rows are smeared again, as
+ * the samples were, is nearer to the truth than one that takes that noise for white. */
+static void behind_capacitors(void **state)
+{
+	double squares[2] = {0}, expected[4];
+
+	(void)state;
+	for (unsigned i = 0; i < 8; i++) {
+		seed = 10 + i / 2;
+		tau = 50e-6;
+		make_world(0.5e-3, false, expected);
+		tau = 0;
+		assert_true(off(analysis.power.kept, exp(-0.2)) < 1e-9);
+		if (i % 2)
+			analysis.power.kept = 0;
+		run(ENERGY_AUTO, radio);
+		check_sums();
+		assert_true(analysis.use_resolved[number("fast")]);
+		squares[i % 2] += pow(self("fast") / expected[1] - 1, 2) / 4;
+		energy_analysis_release(&analysis);
+	}
+	assert_true(squares[0] < 0.002 * 0.002 && squares[0] < 0.5 * squares[1]);
 }
 
 static void short_functions(void **state)
@@ -401,9 +429,13 @@ static void machines_as_text(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(name, release)
-	const struct CMUnitTest tests[] = {TEST(short_functions), TEST(two_supplies),
-					   TEST(not_seen),        TEST(error_bars),
-					   TEST(few_samples),     TEST(errors_of_few_samples),
+	const struct CMUnitTest tests[] = {TEST(short_functions),
+					   TEST(behind_capacitors),
+					   TEST(two_supplies),
+					   TEST(not_seen),
+					   TEST(error_bars),
+					   TEST(few_samples),
+					   TEST(errors_of_few_samples),
 					   TEST(machines_as_text)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
