@@ -1,4 +1,5 @@
-/* What is in a power file, for the user who has just made it. */
+/* `litifut-post energy check` prints what was understood of a power file, so that its user can see
+ * whether the recording can be used. */
 #include <math.h>
 
 #include "postproc/energy/output.h"

@@ -75,11 +75,6 @@ size_t energy_order(const struct energy_analysis *analysis, uint32_t *order)
 	return count;
 }
 
-static double percent(double part, double whole)
-{
-	return whole > 0 ? 100 * part / whole : 0;
-}
-
 /* ---- one row a call ---- */
 
 static void start_calls(struct energy_output *output)
@@ -319,7 +314,7 @@ static void write_include(struct energy_output *output)
 
 	if (a->hook.known)
 		fprintf(output->file, "# hooks take %.2f %% of the time\n",
-			percent(result->hook_seconds, energy_run_seconds(result)));
+			energy_percent(result->hook_seconds, energy_run_seconds(result)));
 	else
 		fputs("# what hooks cost is not known (--hook), so none is closed\n", output->file);
 	for (uint32_t i = 0; i < result->function_count; i++) {

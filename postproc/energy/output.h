@@ -40,6 +40,12 @@ const char *energy_name(const struct energy_analysis *analysis, uint32_t functio
 /* "1.23 mJ": three or four digits with the unit that fits. Returns `text`. */
 const char *energy_quantity(double value, const char *unit, char *text, size_t size);
 
+/* 0 of nothing. */
+static inline double energy_percent(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : 0;
+}
+
 /* Prints what a power file has: its kind, mean and noise of each channel, how often each pin rises.
  */
 void energy_check(FILE *file, const struct energy_power *power, const char *path);

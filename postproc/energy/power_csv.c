@@ -483,8 +483,9 @@ static enum litifut_status understand(struct table *table, const struct energy_i
 		struct energy_column *column = &table->column[i];
 		char name[32];
 		memcpy(name, column->name, sizeof(name));
-		const bool told = energy_column_by_option(column, options->columns, i + 1, name);
-		if (column->role == ENERGY_ROLE_PINS && !told)
+		const bool by_option =
+			energy_column_by_option(column, options->columns, i + 1, name);
+		if (column->role == ENERGY_ROLE_PINS && !by_option)
 			table->padded = true;
 	}
 	if (options->ohms > 0)

@@ -10,11 +10,6 @@
 #define UNSURE 0.04
 #define BELOW 0.2
 
-static double percent(double part, double whole)
-{
-	return whole > 0 ? 100 * part / whole : 0;
-}
-
 static void part_row(struct energy_output *output, const char *name, double joules, double seconds)
 {
 	char energy[32], time[32];
@@ -100,7 +95,7 @@ static void header_lines(struct energy_output *output)
 			(a->hook.enter_after + a->hook.exit_before) * 1e6,
 			(a->hook.enter_before + a->hook.exit_after) * 1e6,
 			energy_quantity(a->hook.watts, "W", energy, sizeof(energy)),
-			percent(result->hook_seconds, energy_run_seconds(result)));
+			energy_percent(result->hook_seconds, energy_run_seconds(result)));
 	else
 		fprintf(output->file,
 			"hooks: their cost is not known and is part of the functions (--hook)\n");
@@ -173,7 +168,7 @@ static void write_report(struct energy_output *output)
 			energy_quantity(f->uncertainty, "J", texts[1], 32),
 			energy_quantity(inclusive, "J", texts[2], 32),
 			f->later != 0 ? energy_quantity(f->later, "J", texts[3], 32) : "",
-			percent(self + f->later, program),
+			energy_percent(self + f->later, program),
 			energy_quantity(f->self_seconds, "s", texts[4], 32),
 			some_time ? energy_quantity(self / f->self_seconds, "W", texts[5], 32) : "",
 			f->calls, ended ? energy_quantity(f->least, "J", texts[6], 32) : "",

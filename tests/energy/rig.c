@@ -130,8 +130,8 @@ static void sample_ends(void)
 	a->charge = a->other = 0;
 }
 
-/* The device has drawn a current for some time of its own clock, and its peripherals another one.
- */
+/* For so many seconds of the device's clock the processor has drawn one current and the peripherals
+ * another one. */
 static void draw(double milliamperes, double peripherals, double seconds)
 {
 	struct analyser *a = &analyser;

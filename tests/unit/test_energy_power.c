@@ -27,6 +27,15 @@ static enum litifut_status read_text(const char *text, const struct energy_power
 				 &error);
 }
 
+/* Reads three samples in one run. */
+static void read_three(const char *text, const struct energy_power_options *options,
+		       double interval)
+{
+	assert_int_equal(read_text(text, options), LITIFUT_OK);
+	assert_int_equal(power.count, 3);
+	assert_near(power.interval, interval);
+}
+
 static enum litifut_status read_bytes(struct file_bytes *file,
 				      const struct energy_power_options *options)
 {
@@ -96,15 +105,12 @@ static void needs_volts(void **state)
 static void decimal_commas(void **state)
 {
 	(void)state;
-	assert_int_equal(read_text("\xef\xbb\xbfZeit;Strom [mA];Spannung [V]\r\n"
-				   "0,000;1,5;3,3\r\n"
-				   "0,001;2,5;3,0\r\n"
-				   "0,002;2,5;3,0\r\n",
-				   &(struct energy_power_options){.columns = "time=1:s"}),
-			 LITIFUT_OK);
-	assert_int_equal(power.count, 3);
+	read_three("\xef\xbb\xbfZeit;Strom [mA];Spannung [V]\r\n"
+		   "0,000;1,5;3,3\r\n"
+		   "0,001;2,5;3,0\r\n"
+		   "0,002;2,5;3,0\r\n",
+		   &(struct energy_power_options){.columns = "time=1:s"}, 1e-3);
 	assert_near(power.watts[0][0], 1.5e-3 * 3.3);
-	assert_near(power.interval, 1e-3);
 	assert_false(power.assumed_volts);
 	assert_non_null(strstr(described(), "decimal commas"));
 }
@@ -155,14 +161,11 @@ static void supplies(void **state)
 static void by_spreadsheets(void **state)
 {
 	(void)state;
-	assert_int_equal(read_text("\"Timestamp(ms)\",\"Current(uA)\",\"D0-D7\"\r\n"
-				   "\"0,00\",\"1000,5\",\"00000000\"\r\n"
-				   "\"0,01\",\"2000,5\",\"01000000\"\r\n"
-				   "\"0,02\", 3000,\"01000000\"\r\n",
-				   &three_volts),
-			 LITIFUT_OK);
-	assert_int_equal(power.count, 3);
-	assert_near(power.interval, 1e-5);
+	read_three("\"Timestamp(ms)\",\"Current(uA)\",\"D0-D7\"\r\n"
+		   "\"0,00\",\"1000,5\",\"00000000\"\r\n"
+		   "\"0,01\",\"2000,5\",\"01000000\"\r\n"
+		   "\"0,02\", 3000,\"01000000\"\r\n",
+		   &three_volts, 1e-5);
 	assert_near(power.watts[0][1], 6.0015e-3);
 	assert_near(power.watts[0][2], 9e-3);
 	assert_int_equal(power.changes[1].levels, 2);
