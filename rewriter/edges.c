@@ -9,6 +9,7 @@
 
 #include "rewriter/paths.h"
 #include "rewriter/sites.h"
+#include "rewriter/spawning.h"
 
 static void take(struct litifut_targets *set, uint32_t address, uint32_t bytes)
 {
@@ -66,20 +67,20 @@ static uint32_t instruction_word(const struct litifut_session *session,
 }
 
 /* Lists the edge as a site, so that islands are planned for it and `litifut info` shows it. */
-static struct litifut_edge *add_site(struct judge *judge, size_t number, bool entry,
+static struct litifut_edge *add_site(struct judge *judge, size_t number, bool entry, bool end,
 				     unsigned reason)
 {
 	struct litifut_session *session = judge->session;
 	struct litifut_site_list *list = &session->sites;
 	const struct litifut_graph_block *block = &judge->edges->graph.items[number];
 	const bool thumb = block->block.flags & LITIFUT_BLOCK_THUMB;
-	const uint32_t address = entry ? block->block.start : block->block.branch;
+	const uint32_t address = entry && !end ? block->block.start : block->block.branch;
 	const unsigned least = thumb || block->block.end - address < 4 ? 2 : 4;
 	const unsigned length = entry ? least : block->length;
 	struct litifut_found_site *site = &list->items[list->count];
 	struct litifut_edge *edge = &judge->edges->items[judge->edges->count++];
 
-	*edge = (struct litifut_edge){.block = (uint32_t)number, .entry = entry};
+	*edge = (struct litifut_edge){.block = (uint32_t)number, .entry = entry, .end = end};
 	*site = (struct litifut_found_site){
 		.site = {.address = address,
 			 .return_address = entry ? address : block->block.end,
@@ -120,9 +121,9 @@ static void set_reason(struct judge *judge, size_t item, unsigned reason)
 	struct litifut_block *block = &judge->edges->graph.items[edge->block].block;
 
 	judge->session->sites.items[item].site.reason = (uint8_t)reason;
-	if (edge->entry)
+	if (edge->entry && !edge->end)
 		block->entered_reason = (uint8_t)reason;
-	else
+	else if (!edge->entry)
 		block->reason = (uint8_t)reason;
 	if (reason == LITIFUT_SITE_PATCHED && !edge->stone_bytes)
 		take(&judge->taken, edge->address, edge->bytes);
@@ -217,7 +218,7 @@ static void judge_branch(struct judge *judge, size_t number, unsigned function)
 		return;
 	if (place.block->exclusive)
 		reason = LITIFUT_SITE_EXCLUSIVE;
-	edge = add_site(judge, number, false, reason);
+	edge = add_site(judge, number, false, false, reason);
 	if (reason == LITIFUT_SITE_PATCHED)
 		reason = judge->session->arch->edges->judge_branch(&place, edge);
 	set_reason(judge, judge->edges->count - 1, reason);
@@ -237,16 +238,17 @@ static bool wants_entry(const struct litifut_graph_block *block)
 		block->unrecorded || block->behind_call);
 }
 
-static void judge_entry(struct judge *judge, size_t number, unsigned function, bool needed)
+static void judge_entry(struct judge *judge, size_t number, unsigned function, bool needed,
+			bool end)
 {
 	const struct litifut_edge_place place =
 		litifut_edge_place_of(judge->session, number, &judge->taken);
 	unsigned reason = function;
 	struct litifut_edge *edge;
 
-	if (place.block->first_exclusive)
+	if (!end && place.block->first_exclusive)
 		reason = LITIFUT_SITE_EXCLUSIVE;
-	edge = add_site(judge, number, true, reason);
+	edge = add_site(judge, number, true, end, reason);
 	edge->needed = needed;
 	if (reason == LITIFUT_SITE_PATCHED)
 		reason = judge->session->arch->edges->judge_entry(&place, edge);
@@ -284,7 +286,7 @@ static void judge_all(struct judge *judge, bool entries, const uint8_t *function
 		if (!entries)
 			judge_branch(judge, i, functions[i]);
 		else if (wants_entry(block))
-			judge_entry(judge, i, functions[i], false);
+			judge_entry(judge, i, functions[i], false, false);
 	}
 }
 
@@ -374,7 +376,8 @@ static void judge_wanted(struct judge *judge, const struct litifut_paths *paths,
 		if (joins_branch(judge, i))
 			graph->items[i].block.entered_reason = LITIFUT_SITE_PATCHED;
 		else
-			judge_entry(judge, i, LITIFUT_SITE_PATCHED, kind == LITIFUT_ENTERED_RECORD);
+			judge_entry(judge, i, LITIFUT_SITE_PATCHED, kind == LITIFUT_ENTERED_RECORD,
+				    false);
 	}
 }
 
@@ -420,7 +423,8 @@ static void give_up(struct litifut_edges *edges, struct litifut_site_list *sites
 		struct litifut_block *block = &edges->graph.items[edges->items[i].block].block;
 		uint8_t *reason = edges->items[i].entry ? &block->entered_reason : &block->reason;
 
-		if (!(block->flags & LITIFUT_BLOCK_LEFT) || *reason != LITIFUT_SITE_PATCHED)
+		if (edges->items[i].end || !(block->flags & LITIFUT_BLOCK_LEFT) ||
+		    *reason != LITIFUT_SITE_PATCHED)
 			continue;
 		*reason = LITIFUT_SITE_FUNCTION_LEFT;
 		sites->items[i].site.reason = LITIFUT_SITE_FUNCTION_LEFT;
@@ -436,8 +440,8 @@ static void drop_put_off(struct litifut_edges *edges, struct litifut_site_list *
 	for (size_t i = 0; i < edges->count; i++) {
 		const struct litifut_edge *edge = &edges->items[i];
 
-		if (edge->entry && paths->later[edge->block] && !paths->wanted[edge->block] &&
-		    !paths->left[edge->block]) {
+		if (edge->entry && !edge->end && paths->later[edge->block] &&
+		    !paths->wanted[edge->block] && !paths->left[edge->block]) {
 			edges->graph.items[edge->block].block.entered_reason = LITIFUT_SITE_PATCHED;
 			continue;
 		}
@@ -456,7 +460,7 @@ static void give_bits(struct litifut_edges *edges, struct litifut_site_list *sit
 		const struct litifut_edge *edge = &edges->items[i];
 		struct litifut_block *block = &edges->graph.items[edge->block].block;
 
-		if (sites->items[i].site.reason != LITIFUT_SITE_PATCHED)
+		if (sites->items[i].site.reason != LITIFUT_SITE_PATCHED || edge->end)
 			continue;
 		if (edge->entry || edge->enters)
 			block->entered = paths->wanted[edge->block];
@@ -477,6 +481,28 @@ static bool begins_as_data(const struct judge *judge, size_t block)
 	       !litifut_graph_at(graph, symbols[function - 1].address & ~1u);
 }
 
+/* Is the end of the block in code that has moved already? */
+static bool end_has_moved(const struct judge *judge, const struct litifut_graph_block *block)
+{
+	return litifut_targets_has(&judge->taken, block->block.branch);
+}
+
+/* The ends of blocks that make a child, also in functions that are left. Code that was moved for
+ * another reason prepares the recorder as well. */
+static enum litifut_status judge_ends(struct judge *judge, const uint8_t *functions,
+				      struct litifut_error *error)
+{
+	const struct litifut_graph *graph = &judge->edges->graph;
+
+	for (size_t i = 0; i < graph->count; i++)
+		if (graph->items[i].spawns && functions[i] == LITIFUT_SITE_PATCHED &&
+		    !end_has_moved(judge, &graph->items[i]))
+			judge_entry(judge, i, LITIFUT_SITE_PATCHED, false, true);
+	return LITIFUT_ARCH_GET(judge->session->arch, detour, find_stone)
+		       ? find_stones(judge, true, error)
+		       : LITIFUT_OK;
+}
+
 /* Judges entries for LITIFUT_MODE=paths, when branches have been judged. What a reader can't do
  * without comes first, then stepping stones for branches, which take room from others. */
 static enum litifut_status judge_paths(struct judge *judge, const uint8_t *functions,
@@ -495,6 +521,8 @@ static enum litifut_status judge_paths(struct judge *judge, const uint8_t *funct
 
 	if (!status && (!judged || !spared))
 		status = litifut_error_memory(error, judge->session->image.path);
+	if (!status && judge->session->context.system)
+		status = litifut_spawning_find(judge->session, graph, paths.left, error);
 	for (size_t i = 0; i < graph->count && !status; i++)
 		if (!paths.left[i] &&
 		    (functions[i] != LITIFUT_SITE_PATCHED || begins_as_data(judge, i)))
@@ -526,6 +554,8 @@ static enum litifut_status judge_paths(struct judge *judge, const uint8_t *funct
 		for (size_t i = 0; i < graph->count && !again; i++)
 			again = paths.wanted[i] && !judged[i];
 	}
+	if (!status)
+		status = judge_ends(judge, functions, error);
 	if (!status)
 		give_bits(judge->edges, &judge->session->sites, &paths);
 	litifut_paths_release(&paths);

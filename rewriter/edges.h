@@ -27,8 +27,11 @@
 
 /* One that is recorded: at the end of a block, or at its start. */
 struct litifut_edge {
-	uint32_t block;   /* number in the graph */
-	bool entry;       /* the start of the block */
+	uint32_t block; /* number in the graph */
+	bool entry;     /* the start of the block */
+	/* Of an entry: not the start but the end of a block that makes a child. Nothing is
+	 * recorded, but the recorder is prepared. */
+	bool end;
 	uint32_t address; /* of the code that is replaced, without a stone */
 	uint8_t bytes;    /* of that */
 	uint8_t before;   /* so many of them stand before the branch, */
@@ -105,7 +108,8 @@ struct litifut_edge_code {
 	uint32_t tasks[2];
 	uint32_t interrupt; /* the same for the start of an interrupt handler; 0: it does not start
 			       one */
-	uint32_t gate;      /* of the room that it stands in */
+	uint32_t spawns; /* the same for what stands before the end of a block that makes a child */
+	uint32_t gate;   /* of the room that it stands in */
 	const struct litifut_landings *landings;
 	uint8_t code[LITIFUT_EDGE_BYTES_MAX];
 	unsigned bytes; /* of it, a multiple of 4 */
@@ -117,6 +121,8 @@ struct litifut_edge_code {
 	{                                                                                          \
 		"litifut_bit_zero", "litifut_bit_one", "litifut_bits_enter"                        \
 	}
+/* And that of `spawns`. */
+#define LITIFUT_BITS_SPAWN "litifut_bits_spawn"
 /* A word of that code which is changed when the code is copied: the distance from it to other code
  * of the tracer's. */
 #define LITIFUT_BITS_DISTANCE "litifut_bits_distance"

@@ -46,6 +46,7 @@ static uint32_t edge_bytes(const struct litifut_session *session, size_t item)
 		.bits = {bits, bits, bits},
 		.tasks = {session->tasks[0] ? bits : 0, session->tasks[1] ? bits : 0},
 		.interrupt = is_handler(session, place.block) ? bits : 0,
+		.spawns = bits,
 		.gate = start & ~15u,
 		.landings = &session->landings};
 
@@ -77,6 +78,7 @@ struct writer {
 	uint32_t flags;
 	uint32_t mark; /* the last one made; 0: none */
 	uint32_t bits[3];
+	uint32_t spawns;                  /* see struct litifut_edge_code */
 	struct litifut_landings landings; /* those of the session, and steps */
 	bool trial;                       /* nothing is changed: what is out of reach? */
 	size_t far;                       /* so many are, */
@@ -158,6 +160,8 @@ static void out_of_reach(struct writer *writer, size_t item)
 		return;
 	}
 	writer->session->sites.items[item].site.reason = LITIFUT_SITE_OUT_OF_REACH;
+	if (edge->end)
+		return;
 	if (edge->entry) {
 		block->entered = 0;
 		block->entered_reason = LITIFUT_SITE_OUT_OF_REACH;
@@ -181,6 +185,7 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 		.bits = {writer->bits[0], writer->bits[1], writer->bits[2]},
 		.tasks = {session->tasks[0], session->tasks[1]},
 		.interrupt = is_handler(session, place.block) ? session->interrupt : 0,
+		.spawns = writer->spawns,
 		.gate = rooms->items[rooms->own].address,
 		.landings = &writer->landings};
 	const struct litifut_detour *detour = &code.detour;
@@ -201,6 +206,8 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 		code.mark = writer->mark;
 		for (unsigned i = 0; i < 3 && shared; i++)
 			code.bits[i] = writer->mark + (writer->bits[i] - writer->bits[0]);
+		if (shared)
+			code.spawns = writer->mark + (writer->spawns - writer->bits[0]);
 		if (!status)
 			done = arch->write(&place, edge, room->address + room->used, &code);
 	}
@@ -254,16 +261,20 @@ static enum litifut_status write_edge(struct writer *writer, size_t item,
 static bool find_bits(struct writer *writer)
 {
 	static const char *const names[] = LITIFUT_BITS_SYMBOLS;
+	const struct litifut_symbol *symbol;
 
 	for (unsigned i = 0; i < 3; i++) {
-		const struct litifut_symbol *symbol =
-			litifut_image_symbol(&writer->session->image, names[i]);
-
+		symbol = litifut_image_symbol(&writer->session->image, names[i]);
 		if (!symbol)
 			return false;
 		writer->bits[i] = symbol->address | symbol->thumb;
 	}
-	return true;
+	if (!writer->session->context.system)
+		return true;
+	symbol = litifut_image_symbol(&writer->session->image, LITIFUT_BITS_SPAWN);
+	if (symbol)
+		writer->spawns = symbol->address | symbol->thumb;
+	return symbol != NULL;
 }
 
 struct place {

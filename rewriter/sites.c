@@ -166,32 +166,49 @@ static void find_facts(void *context, size_t worker, size_t piece)
 	free(facts.branches);
 }
 
-static enum litifut_status find_all_facts(struct judge judge, struct litifut_error *error)
+enum litifut_status litifut_arrivals_create(const struct litifut_image *image,
+					    const struct litifut_arch *arch,
+					    const struct litifut_arch_context *context,
+					    const struct litifut_targets *all,
+					    struct litifut_arrivals *arrivals,
+					    struct litifut_error *error)
 {
-	const struct litifut_image *image = judge.image;
-	struct litifut_arrivals arrivals = {.all = &judge.list->targets};
-	enum litifut_status status =
-		litifut_targets_create(image->text_start, image->text_end, &arrivals.data, error);
+	enum litifut_status status;
 
+	*arrivals = (struct litifut_arrivals){.all = all};
+	status = litifut_targets_create(image->text_start, image->text_end, &arrivals->data, error);
 	if (!status)
 		status = litifut_targets_create(image->text_start, image->text_end,
-						&arrivals.elsewhere, error);
-	if (!status) {
-		litifut_targets_add_pointers(&arrivals.data, image, judge.context->pages);
-		if (judge.context->offset_base)
-			litifut_targets_add_offsets(&arrivals.data, image,
-						    judge.context->offset_base);
-		if (LITIFUT_ARCH_GET(judge.arch, flow, add_landing_pads))
-			judge.arch->flow->add_landing_pads(image, &arrivals.elsewhere);
-		if (judge.arch->thunks->add_elsewhere)
-			judge.arch->thunks->add_elsewhere(image, judge.context,
-							  &arrivals.elsewhere);
-		judge.arrivals = &arrivals;
+						&arrivals->elsewhere, error);
+	if (status)
+		return status;
+	litifut_targets_add_pointers(&arrivals->data, image, context->pages);
+	if (context->offset_base)
+		litifut_targets_add_offsets(&arrivals->data, image, context->offset_base);
+	if (LITIFUT_ARCH_GET(arch, flow, add_landing_pads))
+		arch->flow->add_landing_pads(image, &arrivals->elsewhere);
+	if (arch->thunks->add_elsewhere)
+		arch->thunks->add_elsewhere(image, context, &arrivals->elsewhere);
+	return LITIFUT_OK;
+}
+
+void litifut_arrivals_release(struct litifut_arrivals *arrivals)
+{
+	litifut_targets_release(&arrivals->data);
+	litifut_targets_release(&arrivals->elsewhere);
+}
+
+static enum litifut_status find_all_facts(struct judge judge, struct litifut_error *error)
+{
+	struct litifut_arrivals arrivals;
+	enum litifut_status status = litifut_arrivals_create(
+		judge.image, judge.arch, judge.context, &judge.list->targets, &arrivals, error);
+
+	judge.arrivals = &arrivals;
+	if (!status)
 		litifut_parallel((judge.list->count + FACTS_PIECE - 1) / FACTS_PIECE, find_facts,
 				 &judge);
-	}
-	litifut_targets_release(&arrivals.data);
-	litifut_targets_release(&arrivals.elsewhere);
+	litifut_arrivals_release(&arrivals);
 	return status;
 }
 

@@ -18,6 +18,16 @@ enum litifut_status litifut_sites_add(struct litifut_site_list *list, const char
 				      const struct litifut_found_site *items, size_t count,
 				      struct litifut_error *error);
 
+/* What can lead into the middle of functions. `all` must stay; release with
+ * litifut_arrivals_release(), on failure as well. */
+enum litifut_status litifut_arrivals_create(const struct litifut_image *image,
+					    const struct litifut_arch *arch,
+					    const struct litifut_arch_context *context,
+					    const struct litifut_targets *all,
+					    struct litifut_arrivals *arrivals,
+					    struct litifut_error *error);
+void litifut_arrivals_release(struct litifut_arrivals *arrivals);
+
 void litifut_sites_release(struct litifut_site_list *list);
 
 #endif

@@ -318,6 +318,41 @@ flags_equal_edges()
 		"traced/$edges_program" "unpatched/$edges_program"
 }
 
+# The blocks of the traces in data/, in blocks.tsv, without a word of trouble.
+trace_followed()
+{
+	"$BUILD/bin/litifut-post" -q -f blocks -o blocks.tsv data "$@" 2>post.log && ! grep . post.log
+}
+
+# blocks_equal OPTIONS PROGRAM ARGUMENTS...: of a program linked with LITIFUT_MODE=paths, after
+# same_run: its trace leads through the blocks that are executed when nothing is patched. OPTIONS are
+# those of paths.py.
+blocks_equal()
+{
+	blocks_options=$1
+	blocks_program=$2
+	shift 2
+	rm -rf unpatched oracle.*
+	mkdir unpatched
+	# shellcheck disable=SC2046
+	ok "$blocks_program: litifut-post follows the trace" trace_followed $(traced_files)
+	for each_file in traced/*; do
+		python3 "$root/tests/oracle/edges.py" plain "$each_file" "unpatched/${each_file#*/}"
+	done
+	mv traced patched && mv unpatched traced && mv data patched.data
+	qemu_options="-plugin $BUILD/tests/oracle.so,blocks=oracle"
+	guest_environment="LITIFUT_DIR=$(pwd)/data"
+	run traced "$blocks_program" "$@"
+	guest_environment=
+	qemu_options=
+	rm -rf data
+	mv traced unpatched && mv patched traced && mv patched.data data
+	# shellcheck disable=SC2046,SC2086
+	ok "$blocks_program: blocks are those that were executed, in order" \
+		python3 "$root/tests/oracle/paths.py" compare oracle blocks.tsv $(traced_files) \
+		$blocks_options
+}
+
 # events_equal_entries PROGRAM ARGUMENTS...: as many events lead to each function of the
 # program as it is entered, tail calls and all; but for those that `from_outside` names.
 events_equal_entries()

@@ -31,6 +31,9 @@
 #define LITIFUT_THUNKS_BY_HELPERS 2  /* __kuser_get_tls and __kuser_cmpxchg of the kernel */
 
 /* LITIFUT_MODE=paths: bytes of the code of tracer/mips/bits.S that the rewriter copies. */
-#define LITIFUT_BITS_BYTES_MIPS 0x1d0
+#define LITIFUT_BITS_BYTES_MIPS 0x1e0
+/* The same: what it tells the recorder in the lowest bits of the stack pointer, where else are a
+ * bit, or 2 for a block that is entered. */
+#define LITIFUT_BITS_SPAWNS 3
 
 #endif

@@ -386,11 +386,17 @@ static unsigned judge_linked_entry(const struct litifut_edge_place *place,
 	return reason;
 }
 
+/* Where the code of an entry begins. */
+static uint32_t entry_of(const struct litifut_edge_place *place, const struct litifut_edge *edge)
+{
+	return edge->end ? place->block->block.branch : place->block->block.start;
+}
+
 static unsigned judge_thumb_entry(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
 	struct moved moved;
 
-	edge->address = place->block->block.start;
+	edge->address = entry_of(place, edge);
 	if (has_only_links(place))
 		return judge_linked_entry(place, edge);
 	if (gather(place, edge->address, BRANCH_BYTES, &moved)) {
@@ -405,18 +411,19 @@ static unsigned judge_thumb_entry(const struct litifut_edge_place *place, struct
 static unsigned judge_plain_entry(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
 	const struct litifut_block *block = &place->block->block;
-	const uint32_t word = litifut_get32(false, code_at(place, block->start));
+	const uint32_t start = entry_of(place, edge);
+	const uint32_t word = litifut_get32(false, code_at(place, start));
 
-	edge->address = block->start;
+	edge->address = start;
 	edge->bytes = 4;
 	if (!litifut_edge_is_free(place, edge->address, 4))
 		return LITIFUT_SITE_BRANCH_TARGET;
-	if (block->ends == LITIFUT_ENDS_CALL && block->branch == block->start) {
+	if (block->ends == LITIFUT_ENDS_CALL && block->branch == start) {
 		if (block->flags & LITIFUT_BLOCK_CONDITIONAL)
 			return LITIFUT_SITE_SPECIAL_FORM;
 		return judge_plain_branch(place, edge);
 	}
-	return litifut_arm_plain_treatment(word, block->start) == LITIFUT_ARM_PLAIN_STUCK
+	return litifut_arm_plain_treatment(word, start) == LITIFUT_ARM_PLAIN_STUCK
 		       ? LITIFUT_SITE_SPECIAL_FORM
 		       : LITIFUT_SITE_PATCHED;
 }
@@ -436,6 +443,7 @@ struct thumb {
 	bool links;            /* there is bl, but no b.w */
 	const uint32_t *tasks; /* the same, see struct litifut_edge_code */
 	uint32_t interrupt;    /* the same */
+	uint32_t spawns;       /* the same */
 	bool far;              /* something is out of reach */
 };
 
@@ -573,6 +581,8 @@ static void put_end(struct thumb *thumb, const struct litifut_edge_place *place,
 {
 	const struct litifut_arm_displaced end = thumb_at(place, block->block.branch);
 
+	if (block->spawns && thumb->bits)
+		call_bits(thumb, thumb->spawns);
 	switch (block->block.ends) {
 	case LITIFUT_ENDS_BRANCH:
 		go(thumb, block->block.target);
@@ -654,7 +664,8 @@ static void put_thumb_entry(struct thumb *thumb, const struct litifut_edge_place
 	struct moved moved;
 
 	gather(place, edge->address, edge->bytes, &moved);
-	mark(thumb, &place->block->block, WAY_ENTERED);
+	if (!edge->end)
+		mark(thumb, &place->block->block, WAY_ENTERED);
 	for (unsigned i = 0; i < moved.count - moved.with_end; i++)
 		if (moved.items[i].length == 2 &&
 		    litifut_arm_it_length((uint16_t)moved.items[i].instruction))
@@ -679,7 +690,8 @@ static bool write_thumb(const struct litifut_edge_place *place, const struct lit
 			      .flags = code->flags,
 			      .bits = place->context->bits ? code->bits : NULL,
 			      .tasks = place->context->bits ? code->tasks : NULL,
-			      .interrupt = code->interrupt};
+			      .interrupt = code->interrupt,
+			      .spawns = code->spawns};
 
 	detour->frames[0] =
 		(struct litifut_frame_code){.start = address, .instruction = edge->address};
@@ -736,6 +748,7 @@ struct plain {
 	unsigned loads[PLAIN_VALUES];  /* offset of the ldr of each; an add follows */
 	unsigned count;
 	const uint32_t *bits; /* NULL: flags are set */
+	uint32_t spawns;      /* see struct litifut_edge_code */
 	struct litifut_frame_code *frame;
 	bool far;
 };
@@ -827,6 +840,8 @@ static void put_plain_end(struct plain *plain, const struct litifut_edge_place *
 	const struct litifut_block *block = &place->block->block;
 	const uint32_t word = litifut_get32(false, code_at(place, block->branch));
 
+	if (place->block->spawns && plain->bits)
+		call_bits_plain(plain, plain->spawns);
 	switch (block->ends) {
 	case LITIFUT_ENDS_BRANCH:
 		go_plain(plain, ALWAYS, block->target);
@@ -870,6 +885,7 @@ static bool write_plain(const struct litifut_edge_place *place, const struct lit
 			      .address = address,
 			      .flags = code->flags,
 			      .bits = place->context->bits ? code->bits : NULL,
+			      .spawns = code->spawns,
 			      .frame = &detour->frames[0]};
 
 	detour->frames[0] =
@@ -888,8 +904,10 @@ static bool write_plain(const struct litifut_edge_place *place, const struct lit
 		mark_plain(&plain, block, WAY_TAKEN);
 		put_plain_end(&plain, place);
 	} else {
-		mark_plain(&plain, block, WAY_ENTERED);
-		if (block->ends == LITIFUT_ENDS_CALL && block->branch == block->start)
+		if (!edge->end)
+			mark_plain(&plain, block, WAY_ENTERED);
+		if (block->branch == edge->address &&
+		    (block->ends == LITIFUT_ENDS_CALL || edge->end))
 			put_plain_end(&plain, place);
 		else
 			plain.far |= !litifut_arm_move_plain(word, edge->address, address,

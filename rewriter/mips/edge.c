@@ -335,7 +335,7 @@ static bool can_turn(const struct litifut_edge_place *place)
 static unsigned judge_entry(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
 	const struct litifut_block *block = &place->block->block;
-	const uint32_t start = block->start;
+	const uint32_t start = edge->end ? block->branch : block->start;
 	const bool ends = block->ends != LITIFUT_ENDS_ON && block->branch - start <= 4;
 
 	edge->address = start;
@@ -470,24 +470,29 @@ static bool put_near_edge(struct emitter *emitter, uint32_t flag, uint32_t targe
 enum way { WAY_PASSED, WAY_TAKEN, WAY_ENTERED };
 
 /* With a `target` of 0, control goes on after the edge. */
+static void put_bits_call(struct emitter *emitter, uint32_t code, uint32_t target)
+{
+	uint32_t call;
+
+	put(emitter, 0x27bdfff0); /* addiu sp, sp, -16 */
+	put(emitter, 0xafbf000c); /* sw ra, 12(sp) */
+	note(emitter, 16, 1u << RA);
+	call = litifut_mips_jump(&emitter->place->context->cpu, true, here(emitter), code);
+	emitter->failed |= !call;
+	put(emitter, call);
+	put(emitter, 0xafa30008); /* sw v1, 8(sp) */
+	put(emitter, (target ? target : here(emitter) + 4) - here(emitter));
+	note(emitter, 0, 0);
+}
+
 static void put_bits_edge(struct emitter *emitter, enum way way, uint32_t target)
 {
 	const struct litifut_block *block = &emitter->place->block->block;
 	const unsigned bit = way == WAY_ENTERED && block->entered == LITIFUT_ENTERED_RECORD
 				     ? 2
 				     : way != WAY_PASSED;
-	uint32_t call;
 
-	put(emitter, 0x27bdfff0); /* addiu sp, sp, -16 */
-	put(emitter, 0xafbf000c); /* sw ra, 12(sp) */
-	note(emitter, 16, 1u << RA);
-	call = litifut_mips_jump(&emitter->place->context->cpu, true, here(emitter),
-				 emitter->code->bits[bit]);
-	emitter->failed |= !call;
-	put(emitter, call);
-	put(emitter, 0xafa30008); /* sw v1, 8(sp) */
-	put(emitter, (target ? target : here(emitter) + 4) - here(emitter));
-	note(emitter, 0, 0);
+	put_bits_call(emitter, emitter->code->bits[bit], target);
 }
 
 static void put_flag_edge(struct emitter *emitter, uint32_t flag, uint32_t target)
@@ -550,8 +555,23 @@ static void put_call(struct emitter *emitter, uint32_t slot)
 	put(emitter, slot);
 }
 
+/* Prepares the recorder for a child that the end of the block makes. */
+static void prepare(struct emitter *emitter, uint32_t target)
+{
+	if (emitter->place->block->spawns)
+		put_bits_call(emitter, emitter->code->spawns, target);
+}
+
+/* Records that control has come to an entry, unless it is that of an end. */
+static void put_entered(struct emitter *emitter, const struct litifut_edge *edge, uint32_t target)
+{
+	if (!edge->end)
+		put_edge(emitter, WAY_ENTERED, emitter->place->block->spawns ? 0 : target);
+	prepare(emitter, target);
+}
+
 /* The end of the block, behind what sets the flag. */
-static void put_end(struct emitter *emitter)
+static void put_end(struct emitter *emitter, const struct litifut_edge *edge)
 {
 	const struct litifut_block *block = &emitter->place->block->block;
 	const uint32_t slot = word_at(emitter->place, block->branch + 4);
@@ -559,14 +579,14 @@ static void put_end(struct emitter *emitter)
 	switch (block->ends) {
 	case LITIFUT_ENDS_BRANCH:
 		put(emitter, slot);
-		put_edge(emitter, WAY_ENTERED, block->target);
+		put_entered(emitter, edge, block->target);
 		break;
 	case LITIFUT_ENDS_CALL:
-		put_edge(emitter, WAY_ENTERED, 0);
+		put_entered(emitter, edge, 0);
 		put_call(emitter, slot);
 		break;
 	default:
-		put_edge(emitter, WAY_ENTERED, 0);
+		put_entered(emitter, edge, 0);
 		put(emitter, word_at(emitter->place, block->branch));
 		put(emitter, slot);
 		break;
@@ -580,10 +600,10 @@ static void put_entry(struct emitter *emitter, const struct litifut_edge *edge)
 	const struct litifut_block *block = &emitter->place->block->block;
 	const bool ends = block->ends != LITIFUT_ENDS_ON && block->branch - block->start <= 4;
 
-	if (!ends || block->branch != block->start)
+	if (!edge->end && (!ends || block->branch != block->start))
 		put(emitter, word_at(emitter->place, block->start));
-	if (ends) {
-		put_end(emitter);
+	if (ends || edge->end) {
+		put_end(emitter, edge);
 		return;
 	}
 	for (uint32_t at = block->start + 4; at < edge->address + bytes && !edge->after; at += 4)
@@ -606,7 +626,8 @@ static void put_branch(struct emitter *emitter, const struct litifut_edge *edge,
 	put(emitter, slot_stays ? NOP : word_at(emitter->place, block->branch + 4));
 	put_edge(emitter, WAY_PASSED, block->end);
 	emitter->words[test] = (word & 0xffff0000) | (emitter->count - test - 1);
-	put_edge(emitter, WAY_TAKEN, block->target);
+	put_edge(emitter, WAY_TAKEN, emitter->place->block->spawns ? 0 : block->target);
+	prepare(emitter, block->target);
 }
 
 static bool write_edge(const struct litifut_edge_place *place, const struct litifut_edge *edge,
@@ -659,7 +680,8 @@ static bool can_step(const struct litifut_edge_place *place, const struct litifu
 {
 	const struct litifut_block *block = &place->block->block;
 
-	if (!edge->entry || edge->bytes != 8 || edge->after || block->end - block->start < 16 ||
+	if (!edge->entry || edge->end || edge->bytes != 8 || edge->after ||
+	    block->end - block->start < 16 ||
 	    (block->ends != LITIFUT_ENDS_ON && block->branch < block->start + 16) ||
 	    block->start + 16 > place->function_end)
 		return false;

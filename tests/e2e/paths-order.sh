@@ -321,33 +321,6 @@ many_source()
 	END
 }
 
-# blocks_equal OPTIONS PROGRAM ARGUMENTS...: after same_run. OPTIONS are those of paths.py.
-blocks_equal()
-{
-	blocks_options=$1
-	blocks_program=$2
-	shift 2
-	rm -rf unpatched oracle.*
-	mkdir unpatched
-	# shellcheck disable=SC2046
-	ok "$blocks_program: litifut-post follows the trace" followed $(traced_files)
-	for each_file in traced/*; do
-		python3 "$root/tests/oracle/edges.py" plain "$each_file" "unpatched/${each_file#*/}"
-	done
-	mv traced patched && mv unpatched traced && mv data patched.data
-	qemu_options="-plugin $BUILD/tests/oracle.so,blocks=oracle"
-	guest_environment="LITIFUT_DIR=$(pwd)/data"
-	run traced "$blocks_program" "$@"
-	guest_environment=
-	qemu_options=
-	rm -rf data
-	mv traced unpatched && mv patched traced && mv patched.data data
-	# shellcheck disable=SC2046,SC2086
-	ok "$blocks_program: blocks are those that were executed, in order" \
-		python3 "$root/tests/oracle/paths.py" compare oracle blocks.tsv $(traced_files) \
-		$blocks_options
-}
-
 # Each thread that has lines, the first one included, and no word where one is chosen.
 names_threads()
 {
@@ -423,11 +396,6 @@ activations_alone()
 	is "--function NAME#1 has not what others do" "$(grep -c "$raise_line\$" handler.1)" 0
 	ok "--function NAME#2" grep -q "$raise_line\$" handler.2
 	is "--function NAME#2: with what it calls" "$(grep -cFxf handler.3 handler.2)" "$(wc -l <handler.3)"
-}
-
-followed()
-{
-	"$BUILD/bin/litifut-post" -q -f blocks -o blocks.tsv data "$@" 2>post.log && ! grep . post.log
 }
 
 behaviour()

@@ -10,7 +10,7 @@
         same runs of the traced ones. Each thread has executed the same blocks in the same order.
         With --tail N BLOCKS may begin later, behind a gap, and has N blocks at least in all; with --cut N
         it may end up to N blocks later, as a process that was killed has not done all that its last
-        branch leads to.
+        branch leads to. With --first only the first process is compared.
 
 Threads are compared in the order of their ids, processes likewise. Blocks of functions that are
 left out of the trace count on neither side."""
@@ -177,10 +177,10 @@ def executed(prefix, files):
     return [processes[pid] for pid in sorted(processes)]
 
 
-def recorded(path):
-    """The same of a trace, and how many gaps there are."""
+def recorded(path, first):
+    """The same of a trace, or of its first process, and how many gaps there are."""
     processes = {}
-    gaps = 0
+    gaps = {}
     with open(path) as file:
         next(file)
         for line in file:
@@ -188,11 +188,12 @@ def recorded(path):
             thread = since(int(pid), int(tid))
             blocks = processes.setdefault(int(pid), {}).setdefault(thread, [])
             if address == "gap":
-                gaps += 1
+                gaps[int(pid)] = gaps.get(int(pid), 0) + 1
                 blocks.clear()
             else:
                 blocks.append((module, int(address, 16)))
-    return [processes[pid] for pid in sorted(processes)], gaps
+    chosen = sorted(processes)[:1 if first else None]
+    return [processes[pid] for pid in chosen], sum(gaps.get(pid, 0) for pid in chosen)
 
 
 def compare_threads(what, oracle, trace, tail, cut):
@@ -226,8 +227,12 @@ def main():
         return value
 
     tail, cut = option("--tail"), option("--cut")
+    first = "--first" in arguments
+    arguments = [each for each in arguments if each != "--first"]
     oracle = executed(arguments[0], arguments[2:])
-    trace, gaps = recorded(arguments[1])
+    trace, gaps = recorded(arguments[1], first)
+    if first:
+        oracle = oracle[:1]
     good = len(oracle) == len(trace) and len(oracle) > 0 and (tail > 0 or not gaps)
     if not good:
         print(f"{len(oracle)} processes executed blocks, {len(trace)} are recorded; {gaps} gaps")

@@ -117,7 +117,13 @@
 	b.n	litifut_bits_slow
 	end	litifut_bits_enter
 
-/* r0: 0 or 1, the bit; 2: the block is entered. The recorder gets it as the lowest bits of the
+/* Records nothing: a child is about to be made (tracer/port/linux/spawn.c). */
+	begin	litifut_bits_spawn
+	mov.w	r0, #LITIFUT_BITS_SPAWNS
+	b.n	litifut_bits_slow
+	end	litifut_bits_spawn
+
+/* r0: 0 or 1, the bit; 2: the block is entered; or LITIFUT_BITS_SPAWNS. The recorder gets it as the lowest bits of the
  * stack pointer, and lr as the return address. As litifut_thunk_call. */
 	.p2align 2
 	.globl litifut_bits_slow

@@ -5,7 +5,7 @@
  * says how far from there the code goes on. Linked for this mode only.
  *
  * As branches do not reach far, the rewriter makes copies of this code, from litifut_bit_zero to
- * the end of litifut_bits_enter: nothing in it depends on where it stands but one word.
+ * the end of litifut_bits_spawn: nothing in it depends on where it stands but one word.
  *
  * A signal handler may come between any two instructions: see tracer/arm/bits.S, which does the
  * same. Only the cursor is changed by both, and by ll and sc.
@@ -119,7 +119,7 @@
 	goes_on
 8:	lw	$t0, 4($sp)
 	li	$v1, 2
-	/* $v1: 0 or 1, the bit; 2: the block is entered */
+	/* $v1: 0 or 1, the bit; 2: the block is entered; or LITIFUT_BITS_SPAWNS */
 .Lslow:	sw	$ra, 0($sp)
 	bal	9f
 	nop
@@ -132,8 +132,14 @@ litifut_bits_distance:
 	addu	$at, $at, $ra
 	jr	$at
 	lw	$ra, 0($sp)
-	.org	litifut_bit_zero + LITIFUT_BITS_BYTES_MIPS
 	end	litifut_bits_enter
+
+/* Records nothing: a child is about to be made (tracer/port/linux/spawn.c). */
+	begin	litifut_bits_spawn
+	b	.Lslow
+	li	$v1, LITIFUT_BITS_SPAWNS
+	.org	litifut_bit_zero + LITIFUT_BITS_BYTES_MIPS
+	end	litifut_bits_spawn
 
 /* The recorder gets what $v1 is as the lowest bits of the stack pointer. */
 	begin	litifut_bits_slow

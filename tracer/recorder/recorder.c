@@ -2,6 +2,7 @@
  * thread's chunk of the trace file, and more where its arguments are recorded. docs/recorder.md
  * argues why this is safe against signals, threads and fork. */
 
+#include <litifut/thunk_abi.h>
 #include <stddef.h>
 
 #include "tracer/port/linux/confine.h"
@@ -187,8 +188,19 @@ static void litifut_record_slowly(const struct litifut_call *call)
 		litifut_confine_when_due();
 }
 
-static void litifut_record_argument(void *call)
+static void litifut_record_argument(void *argument)
 {
+	const struct litifut_call *call = (const struct litifut_call *)argument;
+
+	if (litifut_is_bits() && (call->stack_pointer & 3) == LITIFUT_BITS_SPAWNS) {
+		const struct litifut_call spawn = {
+			.stack_pointer = call->stack_pointer - LITIFUT_BITS_SPAWNS,
+			.module = call->module,
+		};
+
+		litifut_spawn_begin(&spawn);
+		return;
+	}
 	litifut_record_slowly(call);
 }
 

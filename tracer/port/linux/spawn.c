@@ -13,6 +13,9 @@
  * a signal handler may come between, even before there is a child, but it runs
  * further down the stack.
  *
+ * With LITIFUT_MODE=paths no calls are recorded. Code before such a call says that it comes, and
+ * the recorder gets a call without a callee (LITIFUT_BITS_SPAWNS).
+ *
  * The same list has the functions by which a process gives up system calls (seccomp). What
  * such a call asks for stands in its arguments; see confine.c for what is done before it.
  *

@@ -17,7 +17,8 @@ void litifut_spawn_module(struct litifut_module *module);
 bool litifut_spawn_asks(const struct litifut_module *module);
 /* Is this call, in such a module, one of them? */
 bool litifut_spawn_is(const struct litifut_call *call);
-/* Holds the calling thread, whose call of such a function has been recorded. */
+/* Holds the calling thread, whose call of such a function has been recorded, or, with
+ * LITIFUT_MODE=paths, comes next. */
 void litifut_spawn_begin(const struct litifut_call *call);
 /* In the process that has made the child, at an event of the thread that did: lets go
  * of it, unless the event is of a signal handler. */
