@@ -124,7 +124,7 @@ static void run_personality(void)
 	puts("no exec");
 }
 
-/* A child in a user namespace, where it is nobody, then root. */
+/* A child in a user namespace, first as an unknown user, then as root. */
 static void run_user_space(void)
 {
 	pid_t child = fork();
@@ -194,7 +194,7 @@ static int removes(const char *path, const struct stat *about, int kind, struct 
 	return remove(path) && errno != ENOENT && errno != ENOTEMPTY;
 }
 
-/* Somebody removes the traces while they are written. */
+/* The traces are removed while they are written. */
 static void run_gone(void)
 {
 	const char *folder = getenv("LITIFUT_DIR");

@@ -14,8 +14,8 @@ struct litifut_guest;
 enum litifut_hold {
 	LITIFUT_HOLD_FORK = 1,  /* libc is about to fork */
 	LITIFUT_HOLD_SPAWN = 2, /* it makes a child without libc's fork handlers, see spawn.c */
-	LITIFUT_HOLD_SHARED =
-		4 /* it may be the thread or its child: nothing can tell, see confine.c */
+	LITIFUT_HOLD_SHARED = 4 /* it may be the thread or its child, which are not distinguished:
+				   see confine.c */
 };
 
 /* A thread of the traced process. Only the thread whose kernel id is `id` uses
