@@ -245,7 +245,8 @@ static void count_small(struct emitter *emitter, const struct litifut_firmware_c
 {
 	if (emitter->at & 2)
 		nop(emitter);
-	half(emitter, 0xb501); /* push {r0, lr} */
+	/* push {lr}, or with r0 */
+	half(emitter, call->times && !call->spans ? 0xb500 : 0xb501);
 	branch(emitter, call->count_small, true);
 	half(emitter, call->number);
 	litifut_put32(false, emitter->stub->code + emitter->at, call->callee | 1);

@@ -73,7 +73,7 @@ def watched(site, half):
     if half(stub) >> 12 != 0xd and half(stub) & 0xf500 != 0xb100:
         return address, True
     for at in range(stub, stub + 16, 2):
-        if half(at) in (0xb501, 0xb407):  # push {r0, lr}, push {r0, r1, r2}
+        if half(at) in (0xb500, 0xb501, 0xb407):  # push {lr}, {r0, lr}, {r0, r1, r2}
             return at, False
     sys.exit("0x%x: a stub of unknown form" % address)
 

@@ -3,17 +3,21 @@
 	.syntax	unified
 	.thumb
 	.text
-	.global	litifut_clock, litifut_clock_start
-	.hidden	litifut_clock, litifut_clock_start
+	.global	litifut_clock, litifut_clock_masked, litifut_clock_start
+	.hidden	litifut_clock, litifut_clock_masked, litifut_clock_start
 	.type	litifut_clock, %function
+	.type	litifut_clock_masked, %function
 	.type	litifut_clock_start, %function
 	.thumb_func
 	.balign	4
 litifut_clock:
+	.thumb_func
+litifut_clock_masked:
 	ldr	r0, =0xe0001004
 	ldr	r0, [r0]
 	bx	lr
 	.size	litifut_clock, . - litifut_clock
+	.size	litifut_clock_masked, . - litifut_clock_masked
 
 	.thumb_func
 litifut_clock_start:

@@ -3,13 +3,16 @@
 	.syntax	unified
 	.thumb
 	.text
-	.global	litifut_clock, litifut_clock_start, litifut_clock_target
-	.hidden	litifut_clock, litifut_clock_start, litifut_clock_target
+	.global	litifut_clock, litifut_clock_masked, litifut_clock_start, litifut_clock_target
+	.hidden	litifut_clock, litifut_clock_masked, litifut_clock_start, litifut_clock_target
 	.type	litifut_clock, %function
+	.type	litifut_clock_masked, %function
 	.type	litifut_clock_start, %function
 	.thumb_func
 	.balign	4
 litifut_clock:
+	.thumb_func
+litifut_clock_masked:
 	push	{r1, r2, r3, r4, r5, lr}
 	mov	r4, r12
 	ldr	r0, litifut_clock_target
@@ -25,3 +28,4 @@ litifut_clock_start:
 litifut_clock_target:
 	.word	0
 	.size	litifut_clock, . - litifut_clock
+	.size	litifut_clock_masked, . - litifut_clock_masked

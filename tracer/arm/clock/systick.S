@@ -4,46 +4,57 @@
 	.syntax	unified
 	.thumb
 	.text
-	.global	litifut_clock, litifut_clock_start, litifut_tick, litifut_tick_target
-	.hidden	litifut_clock, litifut_clock_start, litifut_tick, litifut_tick_target
+	.global	litifut_clock, litifut_clock_masked, litifut_clock_start, litifut_tick, litifut_tick_target
+	.hidden	litifut_clock, litifut_clock_masked, litifut_clock_start, litifut_tick, litifut_tick_target
 	.type	litifut_clock, %function
+	.type	litifut_clock_masked, %function
 	.type	litifut_clock_start, %function
 	.type	litifut_tick, %function
 	.thumb_func
 	.balign	4
 litifut_clock:
-	push	{r1, r2, r3, r4, r5}
-	mrs	r5, PRIMASK
-	ldr	r1, =0xe000e010
-	ldr	r4, =litifut_ticks
-	ldr	r3, =0xe000ed04
+	push	{r1, r2, r4, r5, r6, lr}
+	mrs	r6, PRIMASK
 	cpsid	i
-	ldr	r0, [r1]		@ CSR
-	lsls	r0, r0, #31		@ ENABLE
-	beq	3f
-	ldr	r0, [r1, #8]		@ CVR, which counts down
-	ldr	r3, [r3]
-	ldr	r2, [r1, #4]		@ RVR
-	lsls	r3, r3, #5		@ PENDSTSET
-	bpl	1f
-	ldr	r0, [r1, #8]		@ a period has ended that is not counted yet
-	subs	r0, r0, r2
-	subs	r0, #1
-1:	subs	r2, r2, r0
-	ldr	r0, [r4]
-	adds	r0, r0, r2
-	/* An interrupt of a higher priority may come before that of SysTick is counted. */
-	ldr	r2, [r4, #4]
-	subs	r1, r0, r2
-	bpl	2f
-	mov	r0, r2
-2:	str	r0, [r4, #4]
-4:	msr	PRIMASK, r5
-	pop	{r1, r2, r3, r4, r5}
-	bx	lr
-3:	ldr	r0, [r4, #4]
-	b	4b
+	bl	litifut_clock_masked
+	msr	PRIMASK, r6
+	pop	{r1, r2, r4, r5, r6, pc}
 	.size	litifut_clock, . - litifut_clock
+
+/* The same where interrupts are off. Changes r0, r1, r2, r4, r5 and the flags. */
+	.thumb_func
+	.balign	4
+litifut_clock_masked:
+	adr	r0, 5f
+	ldm	r0!, {r1, r4, r5}
+	ldm	r1, {r0, r1, r2}	@ CSR, RVR, and CVR, which counts down
+	lsrs	r0, r0, #1		@ ENABLE
+	bcc	3f
+	ldr	r4, [r4]
+	lsls	r4, r4, #5		@ PENDSTSET
+	bmi	1f
+	subs	r0, r1, r2
+2:	ldr	r1, [r5]
+	adds	r0, r0, r1
+	/* An interrupt of a higher priority may come before that of SysTick is counted. */
+	ldr	r1, [r5, #4]
+	subs	r1, r0, r1
+	bmi	3f
+	str	r0, [r5, #4]
+	bx	lr
+3:	ldr	r0, [r5, #4]
+	bx	lr
+1:	ldr	r2, =0xe000e010		@ a period has ended that is not counted yet
+	ldr	r2, [r2, #8]
+	subs	r0, r1, r2
+	adds	r0, r0, r1
+	adds	r0, #1
+	b	2b
+	.balign	4
+5:	.word	0xe000e010		@ SYST_CSR
+	.word	0xe000ed04		@ ICSR
+	.word	litifut_ticks
+	.size	litifut_clock_masked, . - litifut_clock_masked
 
 	.thumb_func
 litifut_clock_start:

@@ -30,7 +30,14 @@
 	.thumb_func
 	.balign	4
 NAME:
+#ifdef LITIFUT_TIMES
+	push	{r0, r1, r2, r3, r4, r5}	@ as time.S has it: r0 to r6, the callee
+	ldr	r3, [sp, #24]
+	str	r3, [sp]
+	str	r6, [sp, #24]
+#else
 	push	{r1, r2, r3, r4, r5, r6}
+#endif
 	mov	r3, lr
 	subs	r3, #1
 	ldrh	r1, [r3]
@@ -82,7 +89,8 @@ NAME:
 	adds	r2, #RECORD_BYTES + 4	@ no place: other
 #ifdef LITIFUT_TIMES
 	b	9f
-8:	mov	r3, r2
+8:	mov	r5, r2
+	mov	r2, lr
 	ldr	r0, =litifut_time_open + 1
 	bx	r0
 9:
@@ -101,7 +109,11 @@ NAME:
 	adds	r3, r3, r1
 	str	r3, [r2]
 	msr	PRIMASK, r5
+#ifdef LITIFUT_TIMES
+	pop	{r0, r1, r2, r3, r4, r5, r6, pc}
+#else
 	pop	{r1, r2, r3, r4, r5, r6}
 	pop	{r0, pc}
+#endif
 	.pool
 	.size	NAME, . - NAME

@@ -24,7 +24,12 @@
 NAME:
 	push	{r0, r1, r2, r3, r4, r5, r6, lr}
 	ldr	r5, [r0, #JMP_BUF_SP]
+#ifdef LITIFUT_SPANS
 	add	r4, sp, #32
+#else
+	mov	r4, sp			@ time.S has sp as it is behind such a push
+	subs	r5, #32
+#endif
 	ldr	r6, =litifut_pool
 	mov	r2, r6			@ POOL_HEAD is OPEN_NEXT
 	mrs	r3, PRIMASK

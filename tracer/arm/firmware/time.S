@@ -1,6 +1,6 @@
 /* Times a call from where it is made to where it returns:
  *
- *	push {r0, lr}; bl litifut_time_call; .hword number of its record; .word callee | 1
+ *	push {lr}; bl litifut_time_call; .hword number of its record; .word callee | 1
  *
  * The stub stands at a multiple of 4, so that lr is its address + 7. The return address is
  * kept in an entry of a pool, and lr leads to litifut_return instead. sp is the same when a
@@ -9,13 +9,22 @@
  * call has the sp of the call before it; the one entered last returns first.
  *
  * r0 to r12 and sp are kept, on return the flags as well: some functions of libgcc return
- * their result in them. */
+ * their result in them. OPEN_STACK is sp behind the first push, which is the same at both ends. */
 #include <litifut/firmware_pool.h>
 #include <litifut/frames_format.h>
 
-#define RECORD_MINIMUM 4
-#define RECORD_MAXIMUM 8
-#define RECORD_SUM 12
+#define RECORD_MINIMUM 4 /* inverted */
+#define RECORD_BYTES (4 * LITIFUT_RECORD_TIMES)
+
+/* Where the end of a call keeps the flags and PRIMASK. On v6-M the clock is read where interrupts are off
+ * already, and may change what is not needed then. */
+#if __ARM_ARCH_ISA_THUMB >= 2
+#define FLAGS r6
+#define MASK lr
+#else
+#define FLAGS lr
+#define MASK r6
+#endif
 
 #ifdef LITIFUT_SWITCHED
 #define TIME_CALL litifut_time_call_switched
@@ -34,199 +43,193 @@
 	.thumb_func
 	.balign	4
 TIME_CALL:
-	push	{r1, r2, r3, r4, r5, r6}
+	push	{r0, r1, r2, r3, r4, r5, r6}
 #if __ARM_ARCH_ISA_THUMB >= 2
-	ldrh	r3, [lr, #-1]
+	ldrh	r5, [lr, #-1]
 	ldr	r4, [lr, #1]
-	ldr	lr, [sp, #28]
+	ldr	r2, [sp, #28]
 	ldr	r0, =litifut_table
-	add	r3, r0, r3, lsl #2
+	add	r5, r0, r5, lsl #2
 #else
-	mov	r4, lr
-	subs	r4, #7
-	ldr	r1, [sp, #28]
-	ldrh	r3, [r4, #6]
-	ldr	r4, [r4, #8]
-	mov	lr, r1
-	lsls	r3, r3, #2
-	ldr	r0, =litifut_table
-	adds	r3, r3, r0
+	mov	r3, lr
+	subs	r3, #3
+	ldm	r3!, {r1, r4}		@ r1: the number, and below it the end of a bl, whose upper bits are 11
+	ldr	r2, [sp, #28]
+	lsrs	r5, r1, #14
+	ldr	r0, =litifut_table - 3
+	adds	r5, r5, r0
 #endif
 	str	r4, [sp, #28]		@ where the last pop goes
 
-/* r3: the record. On the stack: r1 to r6, r0, the callee. lr: where it is to return to. */
+/* r5: the record; r2: where the call is to return to. On the stack: r0 to r6, the callee. */
 	.thumb_func
 litifut_time_open:
-	ldr	r2, =litifut_pool
-	add	r5, sp, #32
-	mrs	r4, PRIMASK
+	ldr	r0, =litifut_pool
+	mrs	r6, PRIMASK
 	cpsid	i
-	ldr	r1, [r3]
+	ldr	r1, [r5]
 #ifdef LITIFUT_SWITCHED
-	ldr	r6, =litifut_step
-	ldr	r6, [r6]
-	cmp	r6, #0
-	beq	9f
+	ldr	r3, =litifut_step
+	ldr	r3, [r3]
+	cmp	r3, #0
+	beq	10f
 #endif
 	adds	r1, #1
-	str	r1, [r3]
+	str	r1, [r5]
 #if __ARM_ARCH_ISA_THUMB >= 2
-	ldrd	r6, r0, [r2, #POOL_HEAD]
-	cbz	r0, litifut_time_new
-	ldr	r1, [r0, #OPEN_NEXT]
-	strd	r0, r1, [r2, #POOL_HEAD]
-1:	strd	r6, lr, [r0, #OPEN_NEXT]
-	strd	r5, r3, [r0, #OPEN_STACK]
+	ldrd	r1, r3, [r0, #POOL_HEAD]
+	cbz	r3, litifut_time_new
+	ldr	lr, [r3, #OPEN_NEXT]
+	strd	r3, lr, [r0, #POOL_HEAD]
 #else
-	ldr	r0, [r2, #POOL_FREE]
-	cmp	r0, #0
+	ldr	r3, [r0, #POOL_FREE]
+	cmp	r3, #0
 	beq	litifut_time_new
-	ldr	r1, [r0, #OPEN_NEXT]
-	str	r1, [r2, #POOL_FREE]
-	ldr	r6, [r2, #POOL_HEAD]
-	str	r0, [r2, #POOL_HEAD]
-1:	str	r6, [r0, #OPEN_NEXT]
-	mov	r6, lr
-	str	r6, [r0, #OPEN_RETURN]
-	str	r5, [r0, #OPEN_STACK]
-	str	r3, [r0, #OPEN_RECORD]
+	ldr	r4, [r3, #OPEN_NEXT]
+	ldr	r1, [r0, #POOL_HEAD]
+	stm	r0!, {r3, r4}		@ POOL_HEAD, POOL_FREE
 #endif
-	msr	PRIMASK, r4
-	mov	r3, r0
-	bl	litifut_clock		@ changes r0 and lr only
-	str	r0, [r3, #OPEN_START]
+1:	mov	r4, sp
+	stm	r3!, {r1, r2, r4, r5}	@ OPEN_NEXT, OPEN_RETURN, OPEN_STACK, OPEN_RECORD
 #if __ARM_ARCH_ISA_THUMB >= 2
+	msr	PRIMASK, r6
+	bl	litifut_clock		@ changes r0, lr and flags only
+	str	r0, [r3]		@ OPEN_START
 	ldr	lr, =litifut_return + 1
 #else
+	bl	litifut_clock_masked	@ keeps r3 and r6
+	str	r0, [r3]
+	msr	PRIMASK, r6
 	ldr	r1, =litifut_return + 1
 	mov	lr, r1
 #endif
-2:	pop	{r1, r2, r3, r4, r5, r6}
-	pop	{r0, pc}
+2:	pop	{r0, r1, r2, r3, r4, r5, r6, pc}
 
-/* No entry has been freed. r2: the pool; r3, r4, r5 as above. Back at 1, r0 is the entry, which
- * is the head, and r6 what was. */
+/* No entry has been freed. r0: the pool; r1 where T32 is whole, r2, r5, r6 as above. Back at 1, r3 is the entry, which
+ * is the head, and r1 what was. */
 litifut_time_new:
-	ldr	r0, [r2, #POOL_USED]
+	ldr	r4, [r0, #POOL_USED]
+	ldr	r3, =litifut_open
+	adds	r3, r3, r4
+	adds	r4, #OPEN_BYTES
+#if __ARM_ARCH_ISA_THUMB >= 2
+	ldr	lr, =litifut_open_end
+	cmp	r3, lr
+#else
 	ldr	r1, =litifut_open_end
-	ldr	r6, =litifut_open
-	subs	r1, r1, r6
-	adds	r6, r6, r0
-	adds	r0, #OPEN_BYTES
-	cmp	r0, r1
-	bhi	3f
-	str	r0, [r2, #POOL_USED]
-	cmp	r0, #OPEN_BYTES
-	mov	r0, r6
-	bne	8f
-	mov	r1, lr			@ the first of all calls
-	mov	r6, r12
+	cmp	r3, r1
+#endif
+	bhs	3f
+	str	r4, [r0, #POOL_USED]
+	cmp	r4, #OPEN_BYTES
+	beq	9f
+#if __ARM_ARCH_ISA_THUMB >= 2
+	str	r3, [r0, #POOL_HEAD]
+	b	1b
+#endif
+8:	ldr	r1, [r0, #POOL_HEAD]
+	str	r3, [r0, #POOL_HEAD]
+	b	1b
+9:	mov	r1, r12			@ the first of all calls
 	push	{r0, r1, r2, r3}
 	bl	litifut_clock_start	@ as any function
 	pop	{r0, r1, r2, r3}
-	mov	r12, r6
-	mov	lr, r1
-8:	ldr	r6, [r2, #POOL_HEAD]
-	str	r0, [r2, #POOL_HEAD]
-	b	1b
+	mov	r12, r1
+	b	8b
 /* Does an entry belong to a call that has ended without a return (longjmp)? One with the sp of this
  * call does, unless this is a tail call, whose lr leads to litifut_return. */
 3:	ldr	r1, =litifut_return + 1
-	cmp	r1, lr
-	beq	6f
-	mov	r6, r2			@ POOL_HEAD is OPEN_NEXT
-	b	5f
-4:	ldr	r1, [r0, #OPEN_STACK]
-	cmp	r1, r5
-	beq	7f
-	mov	r6, r0
-5:	ldr	r0, [r6, #OPEN_NEXT]
-	cmp	r0, #0
-	bne	4b
-6:	ldr	r1, [r2, #POOL_UNTIMED]
+	cmp	r1, r2
+	bne	5f			@ POOL_HEAD is OPEN_NEXT
+6:	ldr	r0, =litifut_pool
+	ldr	r1, [r0, #POOL_UNTIMED]
 	adds	r1, #1
-	str	r1, [r2, #POOL_UNTIMED]
-9:	msr	PRIMASK, r4
+	str	r1, [r0, #POOL_UNTIMED]
+10:	msr	PRIMASK, r6
+	mov	lr, r2
 	b	2b
-7:	ldr	r1, [r0, #OPEN_NEXT]
-	str	r1, [r6, #OPEN_NEXT]
+4:	ldr	r1, [r3, #OPEN_STACK]
+	cmp	sp, r1
+	beq	7f
+	mov	r0, r3
+5:	ldr	r3, [r0, #OPEN_NEXT]
+	cmp	r3, #0
+	bne	4b
+	b	6b
+7:	ldr	r1, [r3, #OPEN_NEXT]
+	str	r1, [r0, #OPEN_NEXT]
+	ldr	r0, =litifut_pool
 	b	8b
 	.size	TIME_CALL, . - TIME_CALL
 
 	.thumb_func
 litifut_return:
 	push	{r0, r1, r2, r3, r4, r5, r6, lr}
+#if __ARM_ARCH_ISA_THUMB >= 2
 	mrs	r6, APSR
 	bl	litifut_clock
-	ldr	r2, =litifut_pool
-	add	r4, sp, #32
-	mrs	r5, PRIMASK
+	mrs	lr, PRIMASK
 	cpsid	i
-	ldr	r1, [r2, #POOL_HEAD]
-	ldr	r3, [r1, #OPEN_STACK]
-	cmp	r3, r4
+#else
+	mrs	r3, APSR
+	mrs	r6, PRIMASK
+	cpsid	i
+	bl	litifut_clock_masked
+	mov	lr, r3
+#endif
+	ldr	r1, =litifut_pool
+	ldr	r5, [r1, #POOL_HEAD]
+	ldm	r5, {r2, r3, r4, r5}	@ OPEN_NEXT, OPEN_RETURN, OPEN_STACK, OPEN_RECORD
+	cmp	sp, r4
 	bne	4f
-	ldr	r4, [r1, #OPEN_NEXT]
-1:	ldr	r3, [r2, #POOL_FREE]
+	str	r3, [sp, #28]		@ where the last pop goes
 #if __ARM_ARCH_ISA_THUMB >= 2
-	strd	r4, r1, [r2, #POOL_HEAD]
-	ldr	r2, [r1, #OPEN_RETURN]
-	str	r3, [r1, #OPEN_NEXT]
-	ldrd	r3, r4, [r1, #OPEN_RECORD]
+	ldrd	r3, r4, [r1, #POOL_HEAD]
+	strd	r2, r3, [r1, #POOL_HEAD]
 #else
-	str	r4, [r2, #POOL_HEAD]
-	str	r1, [r2, #POOL_FREE]
-	ldr	r2, [r1, #OPEN_RETURN]
-	str	r3, [r1, #OPEN_NEXT]
-	ldr	r3, [r1, #OPEN_RECORD]
-	ldr	r4, [r1, #OPEN_START]
+	ldr	r3, [r1, #POOL_HEAD]
+	ldr	r4, [r1, #POOL_FREE]
+	stm	r1!, {r2, r3}
 #endif
-	str	r2, [sp, #28]		@ where the last pop goes
-	movs	r2, #0
-	str	r2, [r1, #OPEN_RECORD]
-	msr	PRIMASK, r5
-	subs	r0, r0, r4
+1:	str	r4, [r3, #OPEN_NEXT]
+	movs	r1, #0
+	str	r1, [r3, #OPEN_RECORD]
+	ldr	r2, [r3, #OPEN_START]
+	msr	PRIMASK, MASK
+	subs	r0, r0, r2
+	adds	r5, #RECORD_MINIMUM
 	cpsid	i
-#if __ARM_ARCH_ISA_THUMB >= 2
-	ldrd	r1, r4, [r3, #RECORD_SUM]
-	adds	r1, r1, r0
-	adc	r4, r4, #0
-	strd	r1, r4, [r3, #RECORD_SUM]
-	mvns	r4, r0
-	ldrd	r1, r2, [r3, #RECORD_MINIMUM]
-#else
-	ldr	r1, [r3, #RECORD_SUM]
-	ldr	r4, [r3, #RECORD_SUM + 4]
-	adds	r1, r1, r0
-	adcs	r4, r2
-	str	r1, [r3, #RECORD_SUM]
-	str	r4, [r3, #RECORD_SUM + 4]
-	mvns	r4, r0
-	ldr	r1, [r3, #RECORD_MINIMUM]
-	ldr	r2, [r3, #RECORD_MAXIMUM]
-#endif
-	cmp	r4, r1
-	bls	2f
-	str	r4, [r3, #RECORD_MINIMUM]
+	ldm	r5!, {r1, r2, r3, r4}	@ RECORD_MINIMUM, RECORD_MAXIMUM, the two words of RECORD_SUM
+	adds	r3, r3, r0
+	bcc	5f
+	adds	r4, #1
+5:	cmn	r1, r0			@ carries unless the time is less than the minimum, which is inverted
+	bcs	2f
+	mvns	r1, r0
 2:	cmp	r0, r2
 	bls	3f
-	str	r0, [r3, #RECORD_MAXIMUM]
-3:	msr	PRIMASK, r5
-	msr	APSR_nzcvq, r6
+	mov	r2, r0
+3:	subs	r5, #RECORD_BYTES - RECORD_MINIMUM
+	stm	r5!, {r1, r2, r3, r4}
+	msr	PRIMASK, MASK
+	msr	APSR_nzcvq, FLAGS
 	pop	{r0, r1, r2, r3, r4, r5, r6, pc}
 /* Calls of other stacks, or that have ended without a return, are newer. */
-4:	mov	lr, r0
-5:	mov	r0, r1
-	ldr	r1, [r0, #OPEN_NEXT]
-	cmp	r1, #0
+4:	ldr	r3, [r1, #POOL_HEAD]
+5:	mov	r2, r3
+	ldr	r3, [r2, #OPEN_NEXT]
+	cmp	r3, #0
 	beq	6f
-	ldr	r3, [r1, #OPEN_STACK]
-	cmp	r3, r4
+	ldr	r4, [r3, #OPEN_STACK]
+	cmp	sp, r4
 	bne	5b
-	ldr	r3, [r1, #OPEN_NEXT]
-	str	r3, [r0, #OPEN_NEXT]
-	mov	r0, lr
-	ldr	r4, [r2, #POOL_HEAD]	@ stays
+	ldr	r4, [r3, #OPEN_NEXT]
+	str	r4, [r2, #OPEN_NEXT]
+	ldr	r4, [r3, #OPEN_RETURN]
+	str	r4, [sp, #28]
+	ldr	r5, [r3, #OPEN_RECORD]
+	ldr	r4, [r1, #POOL_FREE]
+	str	r3, [r1, #POOL_FREE]
 	b	1b
 6:	bkpt	0			@ a function that has returned with another sp: lost
 	b	6b
@@ -269,7 +272,7 @@ litifut_calibrate_all:
 	bne	3b
 	pop	{r4, pc}
 	.balign	4
-1:	push	{r0, lr}		@ as the stub of a site
+1:	push	{lr}			@ as the stub of a site
 	bl	TIME_CALL
 litifut_calibration_number:		@ of its record; the rewriter fills it
 	.hword	0
