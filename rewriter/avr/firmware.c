@@ -63,8 +63,8 @@
  *								reti
  *
  * A tail call has the first event only: then comes a jmp to the callee. Where calls are events
- *without returns, all have that form (16 bytes), and a call leads to the stub; an icall becomes an
- *ijmp.
+ * without returns, all have that form (16 bytes), and a call leads to the stub; an icall becomes
+ * an ijmp.
  *
  * With LITIFUT_MODE=paths a vector leads to code like the third of these forms, with a call of
  * litifut_paths_interrupt before the handler and of litifut_paths_returned behind it.

@@ -11,8 +11,8 @@
  *
  * Where the value that f returns is recorded, I1 stands behind that delay slot, in which it would
  * be done before the record: it may write v0, or the string that v0 points to. So it does in a
- *table if it writes sp, as the end of a function with variable arrays does: a return is that of the
- *call with the same sp.
+ * table if it writes sp, as the end of a function with variable arrays does: a return is that of
+ * the call with the same sp.
  *
  * $at and ra are free there, so a way that is too far for a branch is computed from ra:
  *
