@@ -13,14 +13,14 @@
  *
  * After a skip instruction stands an rjmp to the part for `passed', which has the instruction that
  * would have been skipped. No register and no bit of SREG is changed. With LITIFUT_MODE=paths a
- *call of the tracer's code (tracer/avr/paths/bits.S) stands in place of what sets a flag.
+ * call of the tracer's code (tracer/avr/paths/bits.S) stands in place of what sets a flag.
  *
  * Where control comes to a block that has no room for a jump at its start, since a call stands
  * before it, the call moves: its callee returns to the code here. What moves must not come between
  * two writes to registers of the hardware, some of which must follow each other within 4 cycles.
  *
  * Manual: DS40002198. More than 500 lines in one file, because what is judged and what is written
- *must agree on each form. */
+ * must agree on each form. */
 #include <string.h>
 
 #include "cpu/step.h"
