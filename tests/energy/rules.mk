@@ -22,7 +22,8 @@ $(BUILD)/tests/energy/recorded-%.elf: tests/energy/firmware.c $(BUILD)/tests/ene
 
 .PHONY: demo-energy energy-rig
 
-energy-rig: $(ENERGY_RIG) $(BUILD)/tests/energy/firmware-60.elf $(BUILD)/tests/energy/recorded-60.elf
+energy-rig: $(ENERGY_RIG) $(foreach rounds,60 120,$(BUILD)/tests/energy/firmware-$(rounds).elf \
+	$(BUILD)/tests/energy/recorded-$(rounds).elf)
 
 ## demo-energy: energy of each function on a simulated board, beside the truth, and a picture
 demo-energy: all $(ENERGY_RIG) $(BUILD)/tests/energy/firmware-120.elf $(BUILD)/tests/energy/recorded-120.elf
