@@ -49,8 +49,10 @@
 #include "tests/oracle/shadow.h"
 #include "tests/oracle/steps.h"
 
-/* A moved call returns so near behind the branch that stands in its place. */
+/* A moved call returns so near behind the branch that stands in its place, and a cbz before it
+ * leads so far. */
 #define MOVED_BYTES 64u
+#define SKIPPED_BYTES 160u
 
 enum { WINDOW_BYTES = 1 << 20, MAX_HANDLERS = 64, MAX_NESTED = 32 };
 
@@ -193,10 +195,10 @@ static void see_call(struct thread *thread, const struct oracle_place *callee,
 	uint32_t link = register_of(registers, ORACLE_ARM_LR, ORACLE_MIPS_RA) & ~1u;
 	uint32_t sp = register_of(registers, ORACLE_ARM_SP, ORACLE_MIPS_SP);
 	uint32_t cut = 0;
-	/* A call that was moved elsewhere, to which a plain branch leads, returns to right behind
-	 * that. With another return address it is a tail call, or the condition before a moved call
-	 * was false and control goes on in the same function. */
-	bool may_begin = site->return_address || link - site->address < MOVED_BYTES;
+	/* A plain branch to a call that was moved, which returns to right behind the branch, also
+	 * leads on in the same function where the condition before that call was false. */
+	bool may_begin = site->return_address || callee->address - site->address >= SKIPPED_BYTES ||
+			 link - site->address < MOVED_BYTES;
 	/* Of a function in the ranges only the return is seen here, where its call is known
 	 * by no more than a branch. */
 	bool is_tail = with_returns &&
