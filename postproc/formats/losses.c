@@ -126,8 +126,10 @@ void post_taken_text(const struct post_session *session, struct post_text *text)
 	const double hertz = process ? (double)post_clock_hertz(process) : 0;
 
 	if (!process) {
-		post_text_add(text,
-			      "The tracer's time is part of these times: it was not measured");
+		post_text_add(
+			text,
+			"The tracer's time is part of these times: it was not measured. Functions "
+			"that receive or make many short calls seem slower than they are");
 		return;
 	}
 	post_text_format(text, "The tracer's time, ");
