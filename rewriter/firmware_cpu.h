@@ -51,7 +51,6 @@ struct litifut_firmware_stub {
 
 struct litifut_firmware_cpu {
 	unsigned machine;
-	const char *title;             /* "Cortex-M" */
 	enum litifut_code_state state; /* of all code */
 	/* See litifut_firmware_runtime(). */
 	const char *(*runtime)(unsigned elf_flags, const uint8_t *bytes, uint32_t size);

@@ -1,5 +1,7 @@
+# the folders of CPUs
+REWRITER_CPUS := $(patsubst rewriter/%/arch.c,%,$(wildcard rewriter/*/arch.c))
 REWRITER_OBJECTS := $(DWARF_OBJECTS) $(patsubst %.c,$(BUILD)/host/%.o,\
-	$(filter-out rewriter/main.c,$(wildcard rewriter/*.c rewriter/arm/*.c rewriter/mips/*.c rewriter/avr/*.c)))
+	$(filter-out rewriter/main.c,$(wildcard rewriter/*.c $(REWRITER_CPUS:%=rewriter/%/*.c))))
 REWRITER_LIBRARIES := -ldw -lcapstone -lelf -liberty
 
 PROGRAMS += $(BUILD)/bin/litifut-rewrite
@@ -15,7 +17,7 @@ REWRITER_TESTS := $(filter-out $(REWRITER_TOY),$(patsubst tests/unit/%.c,$(BUILD
 UNIT_TESTS += $(REWRITER_TESTS) $(REWRITER_TOY)
 
 $(BUILD)/host/rewriter/no-cpus.a: $(filter-out $(BUILD)/host/rewriter/arch.o \
-		$(BUILD)/host/rewriter/arm/% $(BUILD)/host/rewriter/mips/% $(BUILD)/host/rewriter/avr/% $(BUILD)/host/cpu/%,\
+		$(foreach cpu,$(REWRITER_CPUS),$(BUILD)/host/rewriter/$(cpu)/%) $(BUILD)/host/cpu/%,\
 		$(REWRITER_OBJECTS) $(COMMON_OBJECTS))
 	@rm -f $@
 	@$(AR) rcs $@ $^

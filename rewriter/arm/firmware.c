@@ -478,7 +478,6 @@ static bool redirect(const struct litifut_arch_context *context, uint8_t *code, 
 
 const struct litifut_firmware_cpu litifut_firmware_arm = {
 	.machine = EM_ARM,
-	.title = "Cortex-M",
 	.state = LITIFUT_CODE_THUMB,
 	.runtime = runtime,
 	.attributes = ".ARM.attributes",

@@ -357,7 +357,6 @@ static bool redirect(const struct litifut_arch_context *context, uint8_t *code, 
 
 const struct litifut_firmware_cpu litifut_firmware_avr = {
 	.machine = EM_AVR,
-	.title = "AVR",
 	.state = LITIFUT_CODE_PLAIN,
 	.runtime = runtime,
 	.prepare = prepare,
