@@ -37,25 +37,27 @@ kill_run()
 		-E "LITIFUT_CLOCK=$2" -E "LITIFUT_DIR=$(pwd)/data" "traced/$3" ${5:+"$5"} >/dev/null 2>&1
 }
 
+# read_killed FORMAT OUTPUT PROGRAM: 2: it was killed too early; 1: its trace can't be read
+read_killed()
+{
+	if [ ! -s "$(echo data/trace/*)" ]; then
+		too_early
+		return 2
+	fi
+	"$BUILD/bin/litifut-post" -f "$1" -o "$2" data/trace data/maps "traced/$3" 2>post.err
+	kill_status=$?
+	cat post.err
+	if grep -q 'its header was never written' post.err || [ "$(wc -l <"$2")" = 1 ]; then
+		too_early
+		return 2
+	fi
+	[ $kill_status = 0 ]
+}
+
 kill_once()
 {
 	kill_run "$1" "$2" busy
-	if [ ! -s "$(echo data/trace/*)" ]; then
-		too_early
-		return
-	fi
-	"$BUILD/bin/litifut-post" -f tsv -o events.tsv data/trace data/maps traced/busy 2>post.err
-	kill_status=$?
-	cat post.err
-	if grep -q 'its header was never written' post.err; then
-		too_early
-		return
-	fi
-	if [ "$(wc -l <events.tsv)" = 1 ]; then
-		too_early
-		return
-	fi
-	[ $kill_status = 0 ] || return 1
+	read_killed tsv events.tsv busy || return $(($? != 2))
 	seen=$((seen + $(wc -l <events.tsv) - 1))
 	python3 "$root/tests/oracle/oracle.py" compare-killed oracle events.tsv traced/busy
 }
@@ -64,18 +66,7 @@ kill_once()
 kill_table()
 {
 	kill_run "$1" page summing ,returns=1,clock=1 "${2:-}"
-	if [ ! -s "$(echo data/trace/*)" ]; then
-		too_early
-		return
-	fi
-	"$BUILD/bin/litifut-post" -f csv -o out.csv data/trace data/maps traced/summing 2>post.err
-	kill_status=$?
-	cat post.err
-	if grep -q 'its header was never written' post.err || [ "$(wc -l <out.csv)" = 1 ]; then
-		too_early
-		return
-	fi
-	[ $kill_status = 0 ] || return 1
+	read_killed csv out.csv summing || return $(($? != 2))
 	python3 "$root/tests/oracle/table.py" killed oracle out.csv traced/summing >killed.out
 	kill_status=$?
 	cat killed.out
