@@ -123,8 +123,8 @@
 	b.n	litifut_bits_slow
 	end	litifut_bits_spawn
 
-/* r0: 0 or 1, the bit; 2: the block is entered; or LITIFUT_BITS_SPAWNS. The recorder gets it as the lowest bits of the
- * stack pointer, and lr as the return address. As litifut_thunk_call. */
+/* r0: 0 or 1, the bit; 2: the block is entered; or LITIFUT_BITS_SPAWNS. The recorder gets it as the
+ * lowest bits of the stack pointer, and lr as the return address. As litifut_thunk_call. */
 	.p2align 2
 	.globl litifut_bits_slow
 	.hidden litifut_bits_slow
