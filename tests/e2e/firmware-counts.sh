@@ -10,6 +10,12 @@ same_text()
 	text_of "$2" | diff "$1" -
 }
 
+# What objcopy makes of the ELF file sends the same bytes, text and counts, when it runs.
+same_from()
+{
+	emulate "$1" "$1.serial" && cmp "fast/firmware.elf.serial" "$1.serial"
+}
+
 # v8-M Baseline, which the M33 of this board executes as well.
 cortex_m23()
 {
@@ -60,6 +66,13 @@ behaviour()
 	ok "and few others" [ "$(grep -c 'branch-target in' left)" -lt 6 ]
 	ok "code and data are as large in the files for the flash" \
 		[ "$(wc -c <fast/firmware.bin)" -gt "$(wc -c <plain/firmware.bin)" ]
+	# QEMU loads a raw image to where the memory begins, and reads no hex file as a kernel.
+	arm-none-eabi-objcopy -I ihex -O binary fast/firmware.hex fromhex.bin
+	ok "the hex file has the bytes of the bin file" cmp fromhex.bin fast/firmware.bin
+	case $board in
+	mps2-an505) ;; # its flash is not at 0
+	*) ok "the bin file runs as the ELF file does, counts included" same_from fast/firmware.bin ;;
+	esac
 	arm-none-eabi-gprof -b -q fast/firmware.elf fast/firmware.elf.gmon >gprof.text 2>/dev/null
 	[ "$board" != mps2-an505 ] || cortex_m23
 	ok "gprof reads the counts" grep -q '1+88 *fibonacci' gprof.text
