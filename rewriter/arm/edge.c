@@ -961,6 +961,17 @@ static bool label_branches(const struct litifut_image *image, struct litifut_gra
 	return found;
 }
 
+/* A32 `add pc, pc, rN`: it skips so many bytes of what follows, and no table holds where it ends.
+ * glibc's memcpy enters its last copies so. */
+static bool skips_code(const struct litifut_image *image, const struct litifut_graph_block *block)
+{
+	const struct litifut_section *section = &image->sections[block->section];
+
+	return !(block->block.flags & LITIFUT_BLOCK_THUMB) &&
+	       (litifut_get32(false, section->bytes + (block->block.branch - section->address)) &
+		0x0ffff010) == 0x008ff000;
+}
+
 /* Does the jump at the end of the block lead through the table after it, or out of the function? */
 static bool is_explained(const struct litifut_image *image,
 			 const struct litifut_arch_context *context,
@@ -1026,8 +1037,12 @@ static unsigned judge_function(const struct litifut_image *image,
 	for (size_t i = first; i < end; i++) {
 		if (is_switch_by_link(image, &graph->items[i]))
 			graph->items[i].block.ends = LITIFUT_ENDS_JUMP;
-		if (graph->items[i].block.ends == LITIFUT_ENDS_JUMP)
-			labels |= label_branches(image, graph, i, end);
+		if (graph->items[i].block.ends == LITIFUT_ENDS_JUMP) {
+			if (label_branches(image, graph, i, end))
+				labels = true;
+			else if (skips_code(image, &graph->items[i]))
+				return LITIFUT_SITE_UNKNOWN_JUMP;
+		}
 		labels |= (graph->items[i].block.flags & LITIFUT_BLOCK_LABEL) != 0;
 	}
 	for (size_t i = first; i < end && !labels && !jumps; i++)

@@ -214,6 +214,17 @@ arm_labels_source()
 			"same: add r1, pc, r0\nsub r1, r1, pc\nadd r0, r1, #4\nbx lr\n"
 		#endif
 			".size same, . - same\n");
+		/* no label says where the jump ends, though a table holds another one of the function */
+		__asm__(".text\n.balign 4\n.arm\n.globl skips\n.type skips, %function\n"
+			"skips: cmp r0, #3\nbhi 2f\nmov r1, r0, lsl #2\nmov r0, #0\nsub r1, r1, #4\n"
+			"add pc, pc, r1\nadd r0, r0, #1\nadd r0, r0, #1\nadd r0, r0, #1\nbx lr\n"
+			"2: cmp r0, #50\nbeq 3f\nbx lr\n3: mov r0, #7\nbx lr\n.size skips, . - skips\n"
+			".data\n.balign 4\n.word 3b\n.text\n"
+		#ifdef __thumb__
+			".thumb\n"
+		#endif
+			);
+		unsigned skips(unsigned n);
 		unsigned same(unsigned n);
 		unsigned choose(unsigned number, unsigned value, unsigned (*by)(unsigned));
 		static unsigned twice(unsigned n) { return n < 100 ? 2 * n : n; }
@@ -224,7 +235,7 @@ arm_labels_source()
 			unsigned sum = 0;
 
 			for (unsigned i = 0; i < 90; i++)
-				sum = 3 * sum + choose(i % 3, i & 4 ? i : 1, by) + by_pc(i);
+				sum = 3 * sum + choose(i % 3, i & 4 ? i : 1, by) + by_pc(i) + skips(i);
 			printf("%u\n", sum);
 			return 0;
 		}
