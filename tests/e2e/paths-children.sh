@@ -12,6 +12,7 @@ behaviour()
 		#include <sched.h>
 		#include <signal.h>
 		#include <stdio.h>
+		#include <sys/mman.h>
 		#include <sys/syscall.h>
 		#include <sys/wait.h>
 		#include <unistd.h>
@@ -44,6 +45,21 @@ behaviour()
 			return 0;
 		}
 		static char stack[65536] __attribute__((aligned(16)));
+		/* clone() writes to the stack of the child before there is one: the handler of that fault
+		   makes another child */
+		static char guarded[65536] __attribute__((aligned(65536)));
+		static void faulted(int number)
+		{
+			pid_t child;
+			(void)number;
+			if (mprotect(guarded, sizeof(guarded), PROT_READ | PROT_WRITE))
+				_exit(1);
+			child = _Fork();
+			if (!child)
+				end_child();
+			work(50);
+			waitpid(child, NULL, 0);
+		}
 		/* the call is conditional in A32 code, the last thing of its function, one of two in a row */
 		KEEP pid_t maybe(long number)
 		{
@@ -100,6 +116,10 @@ behaviour()
 				interrupted();
 				wait_for(-1);
 			}
+			signal(SIGSEGV, faulted);
+			if (mprotect(guarded, sizeof(guarded), PROT_READ))
+				return 2;
+			wait_for(clone(cloned, guarded + sizeof(guarded), SIGCHLD, 0));
 			child = fork();
 			if (!child)
 				end_child();

@@ -171,7 +171,10 @@ void litifut_spawn_begin(const struct litifut_call *call)
 			return;
 	}
 	thread = litifut_thread_find(litifut_thread_id());
-	if (!thread)
+	/* A handler that interrupts such a call may make a child as well; the call that it
+	 * interrupts is the one that has to end. */
+	if (!thread ||
+	    (thread->hold & LITIFUT_HOLD_SPAWN && call->stack_pointer < thread->spawn_stack))
 		return;
 	thread->spawn_stack = call->stack_pointer;
 	thread->spawn_pointer = litifut_port_thread_pointer(r->features);
