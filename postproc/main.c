@@ -137,13 +137,16 @@ static void print_unknown_settings(const char *unknown)
 static void print_summary(const struct post_totals *totals, double seconds, bool flags)
 {
 	uint64_t events = totals->events - totals->own;
+	/* LITIFUT_MODE=coverage and paths record none */
+	bool calls = events || !totals->covered || totals->covered < totals->processes;
 
-	fprintf(stderr, "litifut-post: %s%" PRIu64 " call%s",
-		totals->cut ? "only a part was read, as the output ended early: " : "", events,
-		plural(events));
+	fprintf(stderr, "litifut-post: %s",
+		totals->cut ? "only a part was read, as the output ended early: " : "");
+	if (calls)
+		fprintf(stderr, "%" PRIu64 " call%s", events, plural(events));
 	if (totals->shown != events)
 		fprintf(stderr, " (%" PRIu64 " shown)", totals->shown);
-	fprintf(stderr, ", %" PRIu64 " lost%s, %zu process%s", totals->lost,
+	fprintf(stderr, "%s%" PRIu64 " lost%s, %zu process%s", calls ? ", " : "", totals->lost,
 		totals->lost && totals->returns ? " (calls and returns)" : "", totals->processes,
 		totals->processes == 1 ? "" : "es");
 	if (totals->threads) /* not known of counters */

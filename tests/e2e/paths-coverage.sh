@@ -244,6 +244,8 @@ behaviour()
 		link program ../main.c || continue
 		same_run program
 		flags_equal_edges program
+		"$BUILD/bin/litifut-post" -f coverage -o covered data traced/program 2>summary
+		is "the summary does not count calls" "$(grep -c 'litifut-post: 0 lost, 1 process, .*1 module, ' summary) $(grep -c call summary)" "1 0"
 		[ "$options" != -O2 ] || "$BUILD/bin/litifut-post" -q -f coverage -o first data traced/program
 	done
 	flags=-O2
