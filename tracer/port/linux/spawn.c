@@ -33,7 +33,6 @@
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/armed.h"
 #include "tracer/recorder/state.h"
-#include "tracer/recorder/text.h"
 #include "tracer/recorder/thread.h"
 #include "tracer/recorder/threads.h"
 #include "tracer/sink/chunks.h"
@@ -84,13 +83,10 @@ bool litifut_spawn_asks(const struct litifut_module *module)
 
 void litifut_spawn_module(struct litifut_module *module)
 {
-	uint32_t found[LITIFUT_LIBC_SPAWNERS];
-
 	if (!litifut_spawn_asks(module))
 		return;
-	/* Several threads may do it, and find the same. */
-	if (litifut_libc_functions(LITIFUT_LIBC_NAMES, found, LITIFUT_LIBC_SPAWNERS))
-		litifut_copy(litifut_libc_spawners, found, sizeof(found));
+	/* Several threads may do it. They find the same, and write each address once. */
+	litifut_libc_functions(LITIFUT_LIBC_NAMES, litifut_libc_spawners, LITIFUT_LIBC_SPAWNERS);
 	litifut_libc_spawners[LITIFUT_FILTER_LOADER] =
 		litifut_library_function("libseccomp.so", "seccomp_load");
 	for (uint32_t i = 0; i <= LITIFUT_FILTER_LOADER; i++)
