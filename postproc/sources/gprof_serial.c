@@ -1,11 +1,11 @@
 #include "postproc/sources/gprof_serial.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "postproc/sources/image.h"
 #include "postproc/sources/input_bytes.h"
+#include "postproc/sources/serial_text.h"
 #include "postproc/table.h"
 
 #define USUAL_ADDRESS_BYTES 3
@@ -20,36 +20,6 @@ struct reader {
 	struct post_table index; /* of trace->counted, by from and to */
 	size_t packets, skipped; /* skipped: bytes */
 };
-
-static int nibble(uint8_t character)
-{
-	return isdigit(character)    ? character - '0'
-	       : isxdigit(character) ? tolower(character) - 'a' + 10
-				     : -1;
-}
-
-/* The bytes that hexadecimal text stands for, in its place; false: it is not such text. */
-static bool from_text(uint8_t *bytes, size_t *size)
-{
-	size_t digits = 0;
-
-	for (size_t i = 0; i < *size; i++)
-		if (nibble(bytes[i]) < 0 && !isspace(bytes[i]))
-			return false;
-	for (size_t i = 0; i < *size; i++) {
-		int digit = nibble(bytes[i]);
-
-		if (digit < 0)
-			continue;
-		if (digits % 2)
-			bytes[digits / 2] = (uint8_t)(bytes[digits / 2] << 4 | digit);
-		else
-			bytes[digits / 2] = (uint8_t)digit;
-		digits++;
-	}
-	*size = digits / 2;
-	return true;
-}
 
 static bool is_code(const struct post_image *image, uint32_t address)
 {
@@ -199,7 +169,7 @@ enum litifut_status post_gprof_serial_open(const char *path, const struct post_i
 								       : USUAL_ADDRESS_BYTES};
 	struct post_image *image = NULL;
 	uint8_t *data, *bytes;
-	size_t size;
+	size_t size, left_out;
 	enum litifut_status status = post_input_map(path, &data, &size, problems, error);
 
 	*trace = NULL;
@@ -208,7 +178,10 @@ enum litifut_status post_gprof_serial_open(const char *path, const struct post_i
 	bytes = post_allocate(size + 1, 1);
 	memcpy(bytes, data, size);
 	post_input_unmap(data, size);
-	from_text(bytes, &size);
+	if (post_serial_text(bytes, &size, &left_out) && left_out)
+		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
+				"%zu row%s of the list without a byte, left out", left_out,
+				left_out == 1 ? "" : "s");
 	status = find_image(path, inputs, &image, error);
 	if (!status) {
 		reader.image = image;

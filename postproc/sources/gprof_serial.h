@@ -1,6 +1,6 @@
 /* What a firmware has sent in the format of "gprof for microcontrollers": 'A', where a call was
  * made from, the callee, for a call; 'P' and an address, for a sample; addresses of a fixed
- * width; as bytes, or as hexadecimal text. It has no sums and no lengths, so what is there is
+ * width; as bytes, or as text (serial_text.h). It has no sums and no lengths, so what is there is
  * distinguished from what is damaged by the addresses alone. */
 #ifndef LITIFUT_POSTPROC_SOURCES_GPROF_SERIAL_H
 #define LITIFUT_POSTPROC_SOURCES_GPROF_SERIAL_H

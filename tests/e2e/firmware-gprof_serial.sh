@@ -1,6 +1,6 @@
 #!/bin/sh
-# The format of "gprof for microcontrollers", as bytes and as text: what was called and sampled,
-# whatever is between it; arcs of one run and samples of another; wrong files and options.
+# The format of "gprof for microcontrollers", as bytes, as text and as the lists of logic analysers: what
+# was called and sampled, whatever is between it; arcs of one run and samples of another; wrong files and options.
 BOARDS=${BOARDS:-mps2-an385}
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../firmware.sh"
@@ -48,9 +48,13 @@ behaviour()
 	        open(name + ".samples", "wb").write(b"".join(samples))
 	data = open("big3", "rb").read()
 	open("text", "w").write("\r\n".join(data.hex().upper()[i:i + 64] for i in range(0, 2 * len(data), 64)))
+	open("list.csv", "w").write("name,type,start_time,duration,data,error\n" + "".join(
+	    '"Async Serial","data",%.6f,8.6e-05,0x%02X,\n' % (i * 1e-4, byte) for i, byte in enumerate(data)))
+	open("lines", "w").write("".join("uart-1: %02X\n" % byte for byte in data))
 	open("noisy", "wb").write(b"hello\r\n" + data[:700] + b"xx" + data[700:1401] + data[1402:-2])
 	PYTHON
-	for file in big3 little3 text; do
+	for file in big3 little3 text list.csv lines; do
+		rm -f list
 		post -f edges -o list $file $elf
 		is "$file: calls" "$(sed -n 's/^ *\([0-9]*\) *\(.*fibonacci\)$/\1 \2/p' list)" \
 			"300 main -> fibonacci
@@ -71,6 +75,10 @@ behaviour()
 	ok "and the rest is read" grep -q '29[0-9] *main -> fibonacci' says.out
 	ok "another file" says 1 'no call and no sample with addresses of 3 bytes' \
 		post -f edges "$root/README.md" $elf
+	sed '5s/0x.*/,framing/' list.csv >damaged.csv
+	post -f edges -o list damaged.csv $elf 2>words
+	ok "a row of a list without a byte" grep -q 'damaged.csv: 1 row of the list without a byte' words
+	ok "and the rest of the list is read" grep -q '29[0-9] *main -> fibonacci' list
 	ok "no ELF file" says 1 'the ELF file of the firmware is needed' post -f edges big3
 	post --address-bytes 7 big3 $elf 2>words
 	is "a wrong width is wrong usage" $? 2
