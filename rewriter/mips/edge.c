@@ -570,12 +570,26 @@ static void put_entered(struct emitter *emitter, const struct litifut_edge *edge
 	prepare(emitter, target);
 }
 
+/* Before a call that makes a child, the recorder looks at its arguments. The delay slot often sets
+ * one, and is executed before where that changes nothing: it does not write the register that
+ * `word` jumps by, and does not use the return address. */
+static bool slot_comes_first(const struct emitter *emitter, uint32_t word, uint32_t slot)
+{
+	return emitter->place->block->spawns && !litifut_mips_writes(slot, word >> 21 & 31) &&
+	       !litifut_mips_writes(slot, RA) && (slot >> 21 & 31) != RA && (slot >> 16 & 31) != RA;
+}
+
 /* The end of the block, behind what sets the flag. */
 static void put_end(struct emitter *emitter, const struct litifut_edge *edge)
 {
 	const struct litifut_block *block = &emitter->place->block->block;
-	const uint32_t slot = word_at(emitter->place, block->branch + 4);
+	const uint32_t word = word_at(emitter->place, block->branch);
+	uint32_t slot = word_at(emitter->place, block->branch + 4);
 
+	if (block->ends != LITIFUT_ENDS_BRANCH && slot_comes_first(emitter, word, slot)) {
+		put(emitter, slot);
+		slot = NOP;
+	}
 	switch (block->ends) {
 	case LITIFUT_ENDS_BRANCH:
 		put(emitter, slot);
@@ -587,7 +601,7 @@ static void put_end(struct emitter *emitter, const struct litifut_edge *edge)
 		break;
 	default:
 		put_entered(emitter, edge, 0);
-		put(emitter, word_at(emitter->place, block->branch));
+		put(emitter, word);
 		put(emitter, slot);
 		break;
 	}

@@ -14,7 +14,7 @@ few_targets armhf mipsel
 # threads with the same id (sameid), which have one file of the oracle.
 counted="deep small static mlock mprotect msync again holes alternates nest forksignal routines migrate keys
 	jumpend bomb daemon closefrom closelist taken closed clone overflow large fixed levels heapstack loader
-	freed inject fast tiny atfork title closerange userspace setmm minidump"
+	freed inject fast tiny atfork title closerange userspace setmm minidump samepointer"
 others="nomem sameid alternate jump preempt timer ignored stop cancel mainexit spawn vforks memfile nproc dumpable chroot
 	ptrace nofile fsize exit abort quick atonce forkthreads forktimer stopworld exceptions throwing locals uncaught
 	sequence crowd detached destructors exitthread exitsignal chain unshare preload preloadother barrier over

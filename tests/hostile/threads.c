@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
@@ -211,9 +212,43 @@ static void run_detached(void)
 	hostile_sum += work(2000);
 }
 
+/* Threads that have the thread pointer of the one that made them, and so its cursor. */
+static int shares_pointer(void *ended)
+{
+	hostile_sum = work(60000);
+	*(volatile int *)ended = 1;
+	return 0;
+}
+
+static void run_same_pointer(void)
+{
+	enum { COUNT = 4, STACK = 256 << 10 };
+	static char stacks[COUNT][STACK] __attribute__((aligned(16)));
+	static volatile int ended[COUNT];
+
+	for (int i = 0; i < COUNT; i++)
+		if (clone(shares_pointer, stacks[i] + STACK - 64,
+			  CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
+				  CLONE_SYSVSEM,
+			  (void *)&ended[i]) < 0)
+			puts("no thread");
+	printf("%u\n", work(60000));
+	for (int i = 0; i < COUNT; i++)
+		while (!ended[i])
+			;
+	usleep(20000);
+}
+
 const struct hostile_case thread_cases[] = {
-	{"cancel", run_cancel}, {"keys", run_keys},         {"jumpend", run_jumpend},
-	{"sameid", run_sameid}, {"mainexit", run_mainexit}, {"sequence", run_sequence},
-	{"crowd", run_crowd},   {"detached", run_detached}, {"crowds", run_crowds},
+	{"cancel", run_cancel},
+	{"keys", run_keys},
+	{"jumpend", run_jumpend},
+	{"sameid", run_sameid},
+	{"mainexit", run_mainexit},
+	{"sequence", run_sequence},
+	{"crowd", run_crowd},
+	{"detached", run_detached},
+	{"crowds", run_crowds},
+	{"samepointer", run_same_pointer},
 	{NULL, NULL},
 };

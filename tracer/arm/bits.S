@@ -150,6 +150,8 @@ litifut_bits_slow:
 	str	r3, [sp, #56]		/* next_pc: not that of a call */
 	mrs	r5, cpsr		/* r4 to r6 are kept by the C code */
 	mov	r6, r0
+	ldr	r0, [sp, #64]		/* the program's: an argument, if a call comes */
+	str	r0, [sp]
 	mov	r4, sp
 	.cfi_def_cfa_register r4
 	.setfp	r4, sp

@@ -196,6 +196,7 @@ static void litifut_record_argument(void *argument)
 		const struct litifut_call spawn = {
 			.stack_pointer = call->stack_pointer - LITIFUT_BITS_SPAWNS,
 			.module = call->module,
+			.arguments = call->arguments,
 		};
 
 		litifut_spawn_begin(&spawn);

@@ -12,10 +12,11 @@ struct litifut_guest;
 
 /* Why a thread must not be armed. */
 enum litifut_hold {
-	LITIFUT_HOLD_FORK = 1,  /* libc is about to fork */
-	LITIFUT_HOLD_SPAWN = 2, /* it makes a child without libc's fork handlers, see spawn.c */
-	LITIFUT_HOLD_SHARED = 4 /* it may be the thread or its child, which are not distinguished:
-				   see confine.c */
+	LITIFUT_HOLD_FORK = 1,   /* libc is about to fork */
+	LITIFUT_HOLD_SPAWN = 2,  /* it makes a child without libc's fork handlers, see spawn.c */
+	LITIFUT_HOLD_SHARED = 4, /* it may be the thread or its child, which are not distinguished:
+				    see confine.c */
+	LITIFUT_HOLD_POINTER = 8 /* threads that it has made have its thread pointer, see spawn.c */
 };
 
 /* A thread of the traced process. Only the thread whose kernel id is `id` uses

@@ -226,7 +226,8 @@ struct litifut_thread *litifut_thread_find(uint32_t id)
 		thread = litifut_thread_add(id);
 	if (!thread)
 		return NULL;
-	if (!(thread->hold & LITIFUT_HOLD_SPAWN) && litifut_id_is_known(pointer, id)) {
+	if (!(thread->hold & (LITIFUT_HOLD_SPAWN | LITIFUT_HOLD_POINTER)) &&
+	    litifut_id_is_known(pointer, id)) {
 		thread->pointer = pointer;
 		litifut_port_barrier(r->features);
 		r->threads[litifut_thread_slot(pointer)] = thread;

@@ -13,6 +13,10 @@
  * a signal handler may come between, even before there is a child, but it runs
  * further down the stack.
  *
+ * A clone() that shares the memory, and does not wait, may leave a thread behind that has this
+ * thread pointer as long as it runs. Then the thread that made it is never known by its pointer
+ * again.
+ *
  * With LITIFUT_MODE=paths no calls are recorded. Code before such a call says that it comes, and
  * the recorder gets a call without a callee (LITIFUT_BITS_SPAWNS).
  *
@@ -52,6 +56,11 @@
 
 /* Of linux/prctl.h and the like: what gives them up. */
 #define LITIFUT_PR_SET_SECCOMP 22
+
+/* Of linux/sched.h. */
+#define LITIFUT_CLONE_VM 0x100u
+#define LITIFUT_CLONE_VFORK 0x4000u
+#define LITIFUT_CLONE_SETTLS 0x80000u
 
 /* Run-time addresses of those that a call through the GOT or a pointer leads to; 0: none. */
 static uint32_t litifut_libc_spawners[LITIFUT_LIBC_SPAWNERS + 1];
@@ -124,13 +133,27 @@ bool litifut_spawn_is(const struct litifut_call *call)
  * harm is done but that less can be recorded. */
 static bool litifut_takes_calls(const uint32_t *arguments, enum litifut_spawner kind)
 {
-	if (!arguments)
+	if (!arguments || kind == LITIFUT_SPAWNER_NONE)
 		return false;
 	if (kind == LITIFUT_SPAWNER_CONFINES)
 		return arguments[0] == LITIFUT_PR_SET_SECCOMP ||
 		       (arguments[0] >= 4096 && !(arguments[0] & 3));
 	return arguments[0] == LITIFUT_PORT_SECCOMP ||
 	       (arguments[0] == __NR_prctl && arguments[1] == LITIFUT_PR_SET_SECCOMP);
+}
+
+/* Is it a clone(), by its name or by syscall(), whose child shares the memory and the thread
+ * pointer and runs beside this thread? The registers of vfork() may look like it by chance, and
+ * then no harm is done but that the thread's events take the long way from then on. */
+static bool litifut_shares_pointer(const uint32_t *arguments)
+{
+	uint32_t flags;
+
+	if (!arguments)
+		return false;
+	flags = arguments[0] == __NR_clone ? arguments[1] : arguments[2];
+	return (flags & (LITIFUT_CLONE_VM | LITIFUT_CLONE_VFORK | LITIFUT_CLONE_SETTLS)) ==
+	       LITIFUT_CLONE_VM;
 }
 
 /* Is the process about to end? syscall() may do that as well. */
@@ -167,6 +190,8 @@ void litifut_spawn_begin(const struct litifut_call *call)
 			return;
 	}
 	thread = litifut_thread_find(litifut_thread_id());
+	if (thread && litifut_shares_pointer(call->arguments))
+		thread->hold |= LITIFUT_HOLD_POINTER;
 	/* A handler that interrupts such a call may make a child as well; the call that it
 	 * interrupts is the one that has to end. */
 	if (!thread ||
