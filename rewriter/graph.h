@@ -27,7 +27,7 @@ struct litifut_graph_block {
 	bool unrecorded;      /* the same of one whose branch is not recorded */
 	bool scratch_lives;   /* what the CPU's edges use may hold something in its function */
 	bool behind_call;     /* the block before calls, and the callee may not return */
-	bool spawns; /* its end may lead to a function that makes a child, see spawning.h */
+	bool spawns;          /* its end may lead to such a function as spawning.h names */
 };
 
 struct litifut_graph {

@@ -10,10 +10,23 @@ struct search {
 	const struct litifut_session *session;
 	const struct litifut_graph *graph;
 	struct litifut_spawners makers;
+	struct litifut_spawners confiners;
 	struct litifut_arrivals arrivals;
 	struct litifut_function_facts facts;
 	uint32_t function; /* that they are of; 0: none */
 };
+
+static bool is_named(const struct litifut_image *image, uint32_t symbol)
+{
+	return litifut_spawners_is_named(image, symbol, platform_linux.process_makers) ||
+	       litifut_spawners_is_named(image, symbol, platform_linux.confiners);
+}
+
+static bool is_place(const struct search *search, uint32_t address)
+{
+	return litifut_spawners_has(&search->makers, address) ||
+	       litifut_spawners_has(&search->confiners, address);
+}
 
 /* The end of a block leads through a register. */
 static bool leads_by_register(struct search *search, const struct litifut_graph_block *block)
@@ -43,10 +56,8 @@ static bool leads_by_register(struct search *search, const struct litifut_graph_
 	}
 	callee = arch->known_callee(image, &session->context, &call, &search->facts,
 				    &search->arrivals);
-	return LITIFUT_CALLEE_IS_SYMBOL(callee)
-		       ? litifut_spawners_is_named(image, LITIFUT_CALLEE_SYMBOL_OF(callee),
-						   platform_linux.process_makers)
-		       : litifut_spawners_has(&search->makers, callee);
+	return LITIFUT_CALLEE_IS_SYMBOL(callee) ? is_named(image, LITIFUT_CALLEE_SYMBOL_OF(callee))
+						: is_place(search, callee);
 }
 
 static bool spawns(struct search *search, const struct litifut_graph_block *block)
@@ -54,7 +65,7 @@ static bool spawns(struct search *search, const struct litifut_graph_block *bloc
 	if (block->block.ends == LITIFUT_ENDS_ON)
 		return false;
 	if (block->block.target)
-		return litifut_spawners_has(&search->makers, block->block.target);
+		return is_place(search, block->block.target);
 	return (block->block.ends == LITIFUT_ENDS_CALL || block->block.ends == LITIFUT_ENDS_JUMP) &&
 	       leads_by_register(search, block);
 }
@@ -69,7 +80,9 @@ enum litifut_status litifut_spawning_find(const struct litifut_session *session,
 
 	litifut_spawners_named(image, &session->arch->cpu->linkage, platform_linux.process_makers,
 			       &search.makers);
-	if (!search.makers.used)
+	litifut_spawners_named(image, &session->arch->cpu->linkage, platform_linux.confiners,
+			       &search.confiners);
+	if (!search.makers.used && !search.confiners.used)
 		return LITIFUT_OK;
 	if (session->arch->thunks)
 		status = litifut_arrivals_create(image, session->arch, &session->context,

@@ -18,7 +18,7 @@
  * again.
  *
  * With LITIFUT_MODE=paths no calls are recorded. Code before such a call says that it comes, and
- * the recorder gets a call without a callee (LITIFUT_BITS_SPAWNS).
+ * the recorder gets a call without a callee (LITIFUT_BITS_SPAWNS), but with arguments.
  *
  * The same list has the functions by which a process gives up system calls (seccomp). What
  * such a call asks for stands in its arguments; see confine.c for what is done before it.
@@ -56,6 +56,10 @@
 
 /* Of linux/prctl.h and the like: what gives them up. */
 #define LITIFUT_PR_SET_SECCOMP 22
+
+/* No code stands below; numbers of system calls and options of prctl() are lower, but for one that
+ * nobody gives together with a third argument (PR_SET_PTRACER). */
+#define LITIFUT_LEAST_FUNCTION 0x10000u
 
 /* Of linux/sched.h. */
 #define LITIFUT_CLONE_VM 0x100u
@@ -133,8 +137,12 @@ bool litifut_spawn_is(const struct litifut_call *call)
  * harm is done but that less can be recorded. */
 static bool litifut_takes_calls(const uint32_t *arguments, enum litifut_spawner kind)
 {
-	if (!arguments || kind == LITIFUT_SPAWNER_NONE)
+	if (!arguments)
 		return false;
+	/* of a call without a callee it may be any of the first three; a mode follows */
+	if (kind == LITIFUT_SPAWNER_NONE && arguments[0] == LITIFUT_PR_SET_SECCOMP &&
+	    arguments[1] - 1 < 2)
+		return true;
 	if (kind == LITIFUT_SPAWNER_CONFINES)
 		return arguments[0] == LITIFUT_PR_SET_SECCOMP ||
 		       (arguments[0] >= 4096 && !(arguments[0] & 3));
@@ -143,15 +151,21 @@ static bool litifut_takes_calls(const uint32_t *arguments, enum litifut_spawner 
 }
 
 /* Is it a clone(), by its name or by syscall(), whose child shares the memory and the thread
- * pointer and runs beside this thread? The registers of vfork() may look like it by chance, and
- * then no harm is done but that the thread's events take the long way from then on. */
+ * pointer and runs beside this thread? The first argument of clone() is a function. The registers
+ * of vfork() may look like it by chance, and then no harm is done but that the thread's events take
+ * the long way from then on. */
 static bool litifut_shares_pointer(const uint32_t *arguments)
 {
 	uint32_t flags;
 
 	if (!arguments)
 		return false;
-	flags = arguments[0] == __NR_clone ? arguments[1] : arguments[2];
+	if (arguments[0] == __NR_clone)
+		flags = arguments[1];
+	else if (arguments[0] >= LITIFUT_LEAST_FUNCTION)
+		flags = arguments[2];
+	else
+		return false;
 	return (flags & (LITIFUT_CLONE_VM | LITIFUT_CLONE_VFORK | LITIFUT_CLONE_SETTLS)) ==
 	       LITIFUT_CLONE_VM;
 }
