@@ -139,8 +139,6 @@ static void write_head(struct post_output *output)
 	const struct state *state = output->state;
 	uint64_t calls = state->events, self = 0;
 
-	fputs("# callgrind format\nversion: 1\ncreator: litifut-post\npositions: instr line\n",
-	      output->file);
 	if (!state->timed) {
 		fprintf(output->file, "events: Calls\nsummary: %" PRIu64 "\n", calls);
 		return;
@@ -208,10 +206,41 @@ static void finish_calls(struct post_output *output)
 	free(order);
 }
 
+static const char *program_of(const struct post_session *session, size_t process)
+{
+	return session->processes[process]->trace->header.program;
+}
+
+/* What viewers show as the command: the programs, each once. */
+static void write_command(const struct post_output *output)
+{
+	const struct post_session *session = output->session;
+	const char *between = "cmd: ";
+
+	for (size_t i = 0; i < session->process_count; i++) {
+		const char *program = program_of(session, i);
+		size_t earlier = 0;
+
+		while (earlier < i && strcmp(program_of(session, earlier), program))
+			earlier++;
+		if (earlier < i || !*program || strchr(program, '\n'))
+			continue;
+		fprintf(output->file, "%s%s", between, program);
+		between = ", ";
+	}
+	if (*between == ',')
+		putc('\n', output->file);
+	if (session->process_count == 1)
+		fprintf(output->file, "pid: %u\n", session->processes[0]->trace->header.pid);
+}
+
 static void finish(struct post_output *output)
 {
 	struct state *state = output->state;
 
+	fputs("# callgrind format\nversion: 1\ncreator: litifut-post\n", output->file);
+	write_command(output);
+	fputs("positions: instr line\n", output->file);
 	if (post_callgrind_has_paths(output->session))
 		post_callgrind_paths_write(output);
 	else

@@ -262,10 +262,7 @@ static void write_profile(struct profile *profile)
 		     j++)
 			all += profile->modules[i].blocks[j].all *
 			       profile->modules[i].blocks[j].executed;
-	fprintf(file,
-		"# callgrind format\nversion: 1\ncreator: litifut-post\npositions: instr line\n"
-		"event: Ir : Instructions\nevents: Ir\nsummary: %" PRIu64 "\n",
-		all);
+	fprintf(file, "event: Ir : Instructions\nevents: Ir\nsummary: %" PRIu64 "\n", all);
 	if (profile->edge_count)
 		qsort(profile->edges, profile->edge_count, sizeof(*profile->edges), by_block);
 	for (size_t i = 0; i < profile->module_count; i++)

@@ -72,7 +72,7 @@ flamegraph_shows()
 annotated()
 {
 	callgrind_annotate "$1" >"$1.txt" && grep "$2 (100.0%)  PROGRAM TOTALS" "$1.txt" &&
-		grep 'shape::scale(int)' "$1.txt"
+		grep 'shape::scale(int)' "$1.txt" && grep 'Profiled target: *program' "$1.txt"
 }
 
 with_commas()
