@@ -117,6 +117,7 @@ static void finish(struct post_output *output)
 	struct state *state = output->state;
 
 	fputs("\n]}\n", output->file);
+	post_note_large_text(output, "perfetto");
 	free(state->lanes);
 	free(state);
 }

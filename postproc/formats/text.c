@@ -1,12 +1,16 @@
 /* Text helpers of the output formats. */
 #include "postproc/formats/text.h"
 
+#include "postproc/formats/format.h"
 #include "postproc/model/parameters.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+/* JavaScript of V8 has no longer ones: 2^29 - 24 letters. */
+#define LARGEST_TEXT ((off_t)((UINT32_C(1) << 29) - 24))
 
 static void reserve(struct post_text *text, size_t more)
 {
@@ -273,4 +277,17 @@ void post_write_json_arguments(FILE *file, struct post_session *session,
 			post_write_json_text(file, text.bytes ? text.bytes : "");
 		free(text.bytes);
 	}
+}
+
+void post_note_large_text(struct post_output *output, const char *smaller)
+{
+	const off_t size = ftello(output->file);
+
+	if (size <= LARGEST_TEXT)
+		return;
+	snprintf(output->note, sizeof(output->note),
+		 "the output has %u MB, and a viewer in a browser may not open more than %u MB: "
+		 "--from and --to, --depth or --below leave out a part%s%s%s",
+		 (unsigned)(size / 1000000), (unsigned)(LARGEST_TEXT / 1000000),
+		 smaller ? ", -f " : "", smaller ? smaller : "", smaller ? " is smaller" : "");
 }

@@ -50,6 +50,12 @@ void post_write_arguments(FILE *file, struct post_session *session,
 void post_write_json_arguments(FILE *file, struct post_session *session,
 			       const struct post_timeline_event *event, bool first);
 
+struct post_output;
+
+/* For finish(): a note where the output is larger than the texts of a browser may be, with what
+ * shows the same in less (NULL: nothing does). */
+void post_note_large_text(struct post_output *output, const char *smaller);
+
 /* Writes a number in decimal. Several times faster than fprintf(). */
 void post_write_number(FILE *file, uint64_t value);
 

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "postproc/formats/text.h"
 #include "tests/unit/post_fixture.h"
 #include "tests/unit/trace_builder.h"
 
@@ -126,6 +127,22 @@ static void windows_begin_inside_functions(void **state)
 	options.window.last_event = 11;
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
 		golden(formats[i][0], formats[i][1], &options, false);
+}
+
+static void what_no_browser_opens_is_named(void **state)
+{
+	struct post_output output = {.file = tmpfile()};
+
+	(void)state;
+	assert_non_null(output.file);
+	fseeko(output.file, (1 << 29) - 24, SEEK_SET);
+	post_note_large_text(&output, NULL);
+	assert_string_equal(output.note, "");
+	fseeko(output.file, 1000000000, SEEK_SET);
+	post_note_large_text(&output, "perfetto");
+	assert_non_null(strstr(output.note, "the output has 1000 MB"));
+	assert_non_null(strstr(output.note, "-f perfetto is smaller"));
+	fclose(output.file);
 }
 
 static void time_orders_processes(void **state)
@@ -415,6 +432,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_format),
 		cmocka_unit_test(windows_begin_inside_functions),
+		cmocka_unit_test(what_no_browser_opens_is_named),
 		cmocka_unit_test(time_orders_processes),
 		cmocka_unit_test(compact_traces_give_the_same),
 		cmocka_unit_test(a_report_of_nothing_is_empty),
