@@ -3,12 +3,8 @@
  * goes on. */
 #include "postproc/paths/walker.h"
 
-#include <string.h>
-
 #include "cpu/cpu.h"
 #include "cpu/step.h"
-
-#define TRACER "litifut_" /* its functions' names begin so */
 
 /* The interrupt handler that the thread is in, as far as is known; NULL: in none. Blocks are
  * followed to their end at once, so it may have been left already. */
@@ -108,8 +104,7 @@ uint32_t post_walk_way_out(const struct post_path_code *code, const struct post_
 		symbol = post_symbols_find(&image->symbols, step.target & ~1u);
 		if (!length || step.way == LITIFUT_ENDS_RETURN || step.way == LITIFUT_ENDS_JUMP)
 			return 0;
-		if (step.way == LITIFUT_ENDS_CALL && symbol &&
-		    !strncmp(symbol->name, TRACER, sizeof(TRACER) - 1))
+		if (step.way == LITIFUT_ENDS_CALL && symbol && post_symbol_is_tracer(symbol))
 			*records = true;
 		else if (step.way != LITIFUT_ENDS_ON && !step.conditional &&
 			 skips_to != at + length)

@@ -220,6 +220,14 @@ static uint32_t number_nodes(struct maker *maker, size_t functions)
 	return node;
 }
 
+/* A literal of the tracer, whose code does not form addresses of the program's functions: that it
+ * looks like one is chance. */
+static bool is_of_tracer(const struct maker *maker, const struct post_segment *segment, uint32_t at)
+{
+	return segment->executable && post_symbol_is_tracer(post_symbols_find(
+					      &maker->image->symbols, segment->address + at));
+}
+
 /* A word of the file that is the address of a function: control may come there from anywhere. */
 static void find_addresses(struct maker *maker)
 {
@@ -246,7 +254,8 @@ static void find_addresses(struct maker *maker)
 			    (word & 1) != (image->blocks[block].flags & LITIFUT_BLOCK_THUMB))
 				continue;
 			function = maker->program->function_of[block];
-			if (maker->program->first_block[function] == block)
+			if (maker->program->first_block[function] == block &&
+			    !is_of_tracer(maker, segment, at))
 				maker->program->flow.functions[function].entered_otherwise = true;
 		}
 	}

@@ -98,6 +98,13 @@ static void keep_names(struct post_symbols *symbols)
 	qsort(symbols->named, symbols->named_count, sizeof(*symbols->named), compare_names);
 }
 
+bool post_symbol_is_tracer(const struct post_symbol *symbol)
+{
+	static const char start[] = "litifut_";
+
+	return symbol && strncmp(symbol->name, start, sizeof(start) - 1) == 0;
+}
+
 const struct post_symbol *post_symbols_named(const struct post_symbols *symbols, const char *name,
 					     size_t *count)
 {

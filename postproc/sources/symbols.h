@@ -50,6 +50,9 @@ void post_symbols_finish(struct post_symbols *symbols);
 /* The symbol that `address` lies in, NULL when there is none. */
 const struct post_symbol *post_symbols_find(const struct post_symbols *symbols, uint32_t address);
 
+/* Is it a function of the tracer? NULL is not. */
+bool post_symbol_is_tracer(const struct post_symbol *symbol);
+
 /* The definitions of a name that others can refer to; `*count` is how many there are. */
 const struct post_symbol *post_symbols_named(const struct post_symbols *symbols, const char *name,
 					     size_t *count);
