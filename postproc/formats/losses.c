@@ -118,6 +118,13 @@ static const struct post_process *dearest(const struct post_session *session, bo
 	return found;
 }
 
+bool post_taken_is_off(const struct post_session *session)
+{
+	bool all;
+
+	return dearest(session, &all) && all && !session->options.raw;
+}
+
 void post_taken_text(const struct post_session *session, struct post_text *text)
 {
 	bool all;

@@ -21,4 +21,7 @@ void post_losses_write(FILE *file, const struct post_session *session, const cha
 /* What is taken off all times for the tracer, or that it is part of them, as a sentence. */
 void post_taken_text(const struct post_session *session, struct post_text *text);
 
+/* Is it taken off the times of all processes? */
+bool post_taken_is_off(const struct post_session *session);
+
 #endif

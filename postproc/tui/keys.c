@@ -21,7 +21,7 @@ void post_tui_list_keys(struct post_text *text)
 	}
 }
 
-void post_tui_show_keys(void)
+void post_tui_show_keys(const char *below)
 {
 	int line = 0, column = 0;
 
@@ -36,6 +36,7 @@ void post_tui_show_keys(void)
 		mvaddnstr(line, column, keys[i], COLS - column);
 		column += length + 3;
 	}
+	mvaddstr(line + 2, 0, below);
 	refresh();
 	timeout(-1);
 	getch();

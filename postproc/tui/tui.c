@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 
+#include "postproc/formats/losses.h"
 #include "postproc/formats/text.h"
 #include "postproc/timeline/timeline.h"
 #include "postproc/tui/keys.h"
@@ -223,11 +224,15 @@ static void draw(struct browser *browser)
 		browser->top = row;
 	if (row >= browser->top + height)
 		browser->top = row - height + 1;
-	snprintf(text, sizeof(text), "%s%s  %" PRIu64 " calls, %" PRIu64 " lost, %zu thread%s%s%s",
-		 program, totals->processes > 1 ? ", ..." : "", totals->events - totals->own,
-		 totals->lost, totals->threads, totals->threads == 1 ? "" : "s",
+	snprintf(text, sizeof(text),
+		 "%s%s  %" PRIu64 " calls, %" PRIu64 " lost, %zu thread%s%s%s%s", program,
+		 totals->processes > 1 ? ", ..." : "", totals->events - totals->own, totals->lost,
+		 totals->threads, totals->threads == 1 ? "" : "s",
 		 browser->wait_ms >= 0 ? "  (still written)" : "",
-		 totals->lost ? "  CALLS ARE MISSING" : "");
+		 totals->lost ? "  CALLS ARE MISSING" : "",
+		 !browser->model.timed                         ? ""
+		 : post_taken_is_off(browser->output->session) ? "  (tracer's time taken off: ?)"
+							       : "  (tracer's time included: ?)");
 	draw_line(0, A_BOLD, text);
 	snprintf(text, sizeof(text), "%s%s%s", browser->rows.heading,
 		 here()->view == POST_TUI_TABLE ? ", by " : "",
@@ -310,6 +315,18 @@ static void move_by(struct browser *browser, long by)
 		*row = *row + (size_t)by < last ? *row + (size_t)by : last;
 }
 
+static void show_keys(const struct browser *browser)
+{
+	struct post_text taken = {0};
+
+	if (browser->model.timed) {
+		post_taken_text(browser->output->session, &taken);
+		post_text_add(&taken, ".");
+	}
+	post_tui_show_keys(taken.bytes ? taken.bytes : "");
+	free(taken.bytes);
+}
+
 /* Does what a key asks for. False: this reading has been looked at long enough. */
 static bool take_key(struct browser *browser, int key)
 {
@@ -389,7 +406,7 @@ static bool take_key(struct browser *browser, int key)
 			browser->aside = 0;
 		break;
 	case '?':
-		post_tui_show_keys();
+		show_keys(browser);
 		timeout(browser->wait_ms);
 		break;
 	case '/':

@@ -32,6 +32,7 @@ shows_functions()
     terminal.type("/fib\n")
     while not (terminal.chosen() or "").endswith("fib(int) [program]"):
         assert terminal.read(60)
+    timed = "self" in terminal.lines()[1]
     made = sum(count for (caller, _), count in calls.items() if caller == "fib(int)")
     received = sum(count for (_, callee), count in calls.items() if callee == "fib(int)")
     assert number("fib(int)", terminal.chosen())[-2:] == [received, made], terminal.chosen()
@@ -46,7 +47,10 @@ shows_functions()
     terminal.type("s")
     line = [line for line in terminal.see("KEEP int fib") if "KEEP int fib" in line][0]
     assert [int(word) for word in line.split()[:2]] == [received, made], line
-    terminal.type("\x7f\x7f")
+    assert not timed or "(tracer" in terminal.lines()[0], terminal.lines()
+    terminal.type("?")
+    terminal.see("The tracer" if timed else "/ search")
+    terminal.type("x\x7f\x7f")
     terminal.see("by self time" if "self" in terminal.see("function [module]")[1] else "by calls")'
 }
 
