@@ -405,6 +405,14 @@ static const char *why_untimed(const struct litifut_firmware_pass *pass)
 			 "that it is not known where .bss is cleared";
 }
 
+/* Of an entry of the pool of open calls. */
+static unsigned open_bytes(const struct litifut_firmware_pass *pass)
+{
+	if (pass->options->spans)
+		return OPEN_SPAN_BYTES;
+	return pass->cpu->open_bytes ? pass->cpu->open_bytes(&pass->context) : OPEN_BYTES;
+}
+
 enum litifut_status litifut_firmware_plan(const char *path,
 					  const struct litifut_firmware_options *options,
 					  struct litifut_firmware_plan *plan,
@@ -445,8 +453,7 @@ enum litifut_status litifut_firmware_plan(const char *path,
 	plan->can_switch = pass.cpu->switches;
 	plan->ring_alignment = pass.cpu->ring_alignment;
 	if (options->times && !(options->spans && pass.cpu->calls_in_stub))
-		plan->open_bytes =
-			(size_t)(options->spans ? OPEN_SPAN_BYTES : OPEN_BYTES) * options->depth;
+		plan->open_bytes = (size_t)open_bytes(&pass) * options->depth;
 	plan->untimed = why_untimed(&pass);
 	const struct litifut_site_list *sites =
 		has_edges(options) ? &pass.session.sites : &pass.sites;

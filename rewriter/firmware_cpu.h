@@ -76,6 +76,9 @@ struct litifut_firmware_cpu {
 	bool calls_before_ram;
 	/* Its runtime can time calls. */
 	bool times;
+	/* Bytes of an entry of the pool of open calls, where calls are timed; NULL: OPEN_BYTES of
+	 * <litifut/firmware_pool.h>. */
+	unsigned (*open_bytes)(const struct litifut_arch_context *context);
 	/* Bytes of an event in the ring; 0: its runtime does not record events. */
 	unsigned event_bytes;
 	unsigned ring_alignment; /* of the ring in the memory, a power of two */

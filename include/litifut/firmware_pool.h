@@ -1,5 +1,5 @@
-/* The pool of open calls on a Cortex-M, as the assembly of tracer/arm/firmware and the sender
- * share it. <litifut/frames_format.h> says what of it others read. */
+/* The pool of open calls, as the assembly of a CPU's tracer, the sender and the rewriter share it.
+ * <litifut/frames_format.h> says what of it others read. */
 #ifndef LITIFUT_FIRMWARE_POOL_H
 #define LITIFUT_FIRMWARE_POOL_H
 
@@ -29,6 +29,9 @@
 #define EVENT_SHIFT 3 /* the same as a power of two */
 
 /* Offsets in an entry of litifut_open. */
+#ifdef __AVR__
+#include <litifut/avr_pool.h>
+#else
 #define OPEN_NEXT 0 /* the one entered before it that has not returned, or the next free one */
 #define OPEN_RETURN 4
 #define OPEN_STACK 8 /* sp before and after the call, which no two open calls of tasks share */
@@ -36,5 +39,6 @@
 #define OPEN_START 16
 #define OPEN_BYTES 20
 #define OPEN_SPAN_BYTES 12 /* where events are recorded: without the last two */
+#endif
 
 #endif

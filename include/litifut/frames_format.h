@@ -27,7 +27,8 @@
  *
  * Calls that have not returned are in a pool, the symbol `litifut_open`; the absolute symbols
  * litifut_open_bytes and litifut_open_record say how many bytes an entry of it has, and where in
- * it the address of the call's record stands (0: not in use), as wide as a pointer of the CPU.
+ * it the address of the call's record stands (below 256: not in use). The address has as many bytes
+ * as litifut_open_record_bytes says, or 4 where there is no such symbol.
  *
  * The frames. Each is
  *

@@ -45,25 +45,30 @@ static bool copy_words(const uint8_t *dump, size_t size, uint32_t base, uint32_t
 static void copy_open(const uint8_t *dump, size_t size, uint32_t base,
 		      const struct post_image *image, struct post_capture *capture)
 {
-	uint32_t table, words, overflow, pool, bytes, entry, record, address, none;
+	uint32_t table, words, overflow, pool, bytes, entry, record, width, address, none;
 	uint32_t *found;
 	size_t count;
 
+	if (!post_firmware_object(image, "litifut_open_record_bytes", &width, &none))
+		width = 4;
 	if (!(capture->flags & LITIFUT_FRAMES_TIMES) ||
 	    !post_firmware_object(image, "litifut_table", &table, &words) ||
 	    !post_firmware_object(image, "litifut_open", &pool, &bytes) ||
 	    !post_firmware_object(image, "litifut_open_bytes", &entry, &none) ||
-	    !post_firmware_object(image, "litifut_open_record", &record, &none) || entry % 4 ||
-	    record % 4 || record >= entry ||
-	    !copy_words(dump, size, base, pool, bytes, &found, &count))
+	    !post_firmware_object(image, "litifut_open_record", &record, &none) || record > entry ||
+	    entry - record < 4 || pool - base > size || bytes > size - (pool - base))
 		return;
 	if (!post_firmware_object(image, "litifut_overflow", &overflow, &none))
 		overflow = 0;
-	capture->open = post_allocate(count + 1, 2 * sizeof(*capture->open));
-	for (size_t at = 0; at + entry / 4 <= count; at += entry / 4) {
-		uint32_t used = found[at + record / 4];
+	capture->open = post_allocate(bytes / entry + 1, 2 * sizeof(*capture->open));
+	for (size_t at = record; at - record + entry <= bytes; at += entry) {
+		uint32_t used = post_firmware_word(dump + (pool - base) + at);
 
 		/* AVR: the linker has the memory somewhere above the flash. */
+		if (width < 4)
+			used &= UINT16_MAX;
+		if (used <= UINT8_MAX)
+			used = 0;
 		if (used && used <= UINT16_MAX)
 			used |= table & ~(uint32_t)UINT16_MAX;
 		if (used)
@@ -72,7 +77,6 @@ static void copy_open(const uint8_t *dump, size_t size, uint32_t base,
 							  : (used - overflow + words) / 4);
 		capture->open_count += 2;
 	}
-	free(found);
 	if (post_firmware_object(image, "litifut_calibration", &address, &none) &&
 	    copy_words(dump, size, base, address, sizeof(capture->calibration), &found, &count)) {
 		capture->calibration.calls = found[0];

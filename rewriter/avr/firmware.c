@@ -73,6 +73,7 @@
 #include "rewriter/firmware_cpu.h"
 
 #include <elf.h>
+#include <litifut/avr_pool.h>
 #include <litifut/avr_spans.h>
 #include <string.h>
 
@@ -355,6 +356,13 @@ static bool redirect(const struct litifut_arch_context *context, uint8_t *code, 
 	return true;
 }
 
+static unsigned open_bytes(const struct litifut_arch_context *context)
+{
+	const struct litifut_avr_facts *facts = context->cpu.facts;
+
+	return LITIFUT_AVR_OPEN_BYTES(facts->wide_return ? 3 : 2);
+}
+
 const struct litifut_firmware_cpu litifut_firmware_avr = {
 	.machine = EM_AVR,
 	.state = LITIFUT_CODE_PLAIN,
@@ -373,6 +381,7 @@ const struct litifut_firmware_cpu litifut_firmware_avr = {
 	.ring_quarters = 3,
 	.check_memory = litifut_avr_check_memory,
 	.times = true,
+	.open_bytes = open_bytes,
 	.event_bytes = LITIFUT_AVR_EVENT_BYTES,
 	.ring_alignment = LITIFUT_AVR_RING_ALIGNMENT,
 	.calls_in_stub = true,

@@ -21,28 +21,39 @@
 	ldd	r21, Z + JMP_BUF_SP + 1
 	in	r18, SPL
 	in	r19, SPH
-	lds	r22, litifut_pool + POOL_HEAD
-	lds	r23, litifut_pool + POOL_HEAD + 1
-1:	movw	r28, r22
+	ldi	r26, lo8(litifut_pool)
+	ldi	r27, hi8(litifut_pool)
+1:	ld	r28, X+			; X is the entry that leads to Y
+	ld	r29, X
+	sbiw	r26, 1
 	ldi	r24, hi8(litifut_pool)
 	cpi	r28, lo8(litifut_pool)
 	cpc	r29, r24
 	breq	3f
-	ld	r22, Y
-	ldd	r23, Y + 1
 	ldd	r30, Y + OPEN_STACK
 	ldd	r31, Y + OPEN_STACK + 1
 	adiw	r30, OPEN_CALLER
 	cp	r30, r18
 	cpc	r31, r19
-	brlo	1b
+	brlo	2f
 	cp	r20, r30
 	cpc	r21, r31
-	brlo	1b
-	CALL	litifut_open_free
+	brlo	2f
+	ld	r24, Y			; out of the list
+	st	X+, r24
+	ldd	r24, Y + 1
+	st	X, r24
+	sbiw	r26, 1
+	lds	r24, litifut_pool + POOL_FREE
+	st	Y, r24
+	lds	r24, litifut_pool + POOL_FREE + 1
+	std	Y + 1, r24
+	sts	litifut_pool + POOL_FREE, r28
+	sts	litifut_pool + POOL_FREE + 1, r29
 	ldi	r24, 0
-	std	Y + OPEN_RECORD, r24
 	std	Y + OPEN_RECORD + 1, r24
+	rjmp	1b
+2:	movw	r26, r28
 	rjmp	1b
 3:	.irp	number, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19
 	pop	r\number

@@ -15,10 +15,8 @@
 ; nothing of their own. A tail call has the same as the call before it; the one entered last
 ; returns first.
 ;
-; All entries that were ever in use are in one list (pool.inc), from the oldest call that is open to the
-; newest one, litifut_pool + POOL_HEAD, and on to those that are free. So a call takes the entry behind
-; that one, and its return goes back by one, without a change of the list: only a return that is not that
-; of the newest call moves its entry.
+; The calls that are open are in one list (pool.inc), from the newest one, litifut_pool + POOL_HEAD, to
+; the oldest. Entries whose calls have returned are in another one, litifut_pool + POOL_FREE.
 ;
 ; All registers and SREG are kept, on return as well. Interrupts are off in both parts. The clock
 ; is timer 1, which counts cycles; its overflows are counted by an interrupt.
@@ -67,14 +65,19 @@ litifut_time_new_way:
 	add_one	0
 	brcc	litifut_time_carry
 litifut_time_counted:
-	lds	r28, litifut_pool + POOL_HEAD
-	lds	r29, litifut_pool + POOL_HEAD + 1
-	ldd	r24, Y + OPEN_NEWER
-	ldd	r29, Y + OPEN_NEWER + 1
-	mov	r28, r24
+	lds	r28, litifut_pool + POOL_FREE
+	lds	r29, litifut_pool + POOL_FREE + 1
 	tst	r29			; no memory of the program is below 0x100
 	breq	litifut_time_new_way
-2:	sts	litifut_pool + POOL_HEAD, r28
+	ld	r24, Y
+	sts	litifut_pool + POOL_FREE, r24
+	ldd	r24, Y + 1
+	sts	litifut_pool + POOL_FREE + 1, r24
+2:	lds	r24, litifut_pool + POOL_HEAD
+	st	Y, r24
+	lds	r24, litifut_pool + POOL_HEAD + 1
+	std	Y + 1, r24
+	sts	litifut_pool + POOL_HEAD, r28
 	sts	litifut_pool + POOL_HEAD + 1, r29
 	std	Y + OPEN_RECORD, r30
 	std	Y + OPEN_RECORD + 1, r31
@@ -145,17 +148,8 @@ litifut_time_new:
 	sts	litifut_pool + POOL_USED + 1, r25
 	mov	r24, r26
 	or	r24, r27
-	lds	r26, litifut_pool + POOL_HEAD
-	lds	r27, litifut_pool + POOL_HEAD + 1
-	st	Y, r26
-	std	Y + 1, r27
-	adiw	r26, OPEN_NEWER
-	st	X+, r28
-	st	X, r29
 	tst	r24
 	brne	7f
-	sts	litifut_pool + POOL_HEAD, r28
-	sts	litifut_pool + POOL_HEAD + 1, r29
 	push	r0			; the first of all calls; calibration makes others
 	push	r1
 	clr	r1
@@ -223,7 +217,13 @@ litifut_return_later_way:
 	sts	litifut_pool + POOL_HEAD, r24
 	ldd	r24, Y + 1
 	sts	litifut_pool + POOL_HEAD + 1, r24
-1:	ldd	r24, Y + OPEN_RETURN
+1:	lds	r24, litifut_pool + POOL_FREE
+	st	Y, r24
+	lds	r24, litifut_pool + POOL_FREE + 1
+	std	Y + 1, r24
+	sts	litifut_pool + POOL_FREE, r28
+	sts	litifut_pool + POOL_FREE + 1, r29
+	ldd	r24, Y + OPEN_RETURN
 	std	Z + OPEN_CALLER, r24
 	ldd	r24, Y + OPEN_RETURN + 1
 	std	Z + OPEN_CALLER + 1, r24
@@ -234,7 +234,6 @@ litifut_return_later_way:
 	ldd	r30, Y + OPEN_RECORD
 	ldd	r31, Y + OPEN_RECORD + 1
 	ldi	r24, 0
-	std	Y + OPEN_RECORD, r24
 	std	Y + OPEN_RECORD + 1, r24
 	ldd	r24, Y + OPEN_START
 	sub	r20, r24
@@ -318,7 +317,8 @@ litifut_return_later:
 	push	r25
 	push	r26
 	push	r27
-8:	ld	r24, Y
+8:	movw	r26, r28		; the entry that leads to it
+	ld	r24, Y
 	ldd	r29, Y + 1
 	mov	r28, r24
 	ldi	r25, hi8(litifut_pool)
@@ -330,56 +330,15 @@ litifut_return_later:
 	cp	r24, r30
 	cpc	r25, r31
 	brne	8b
-	CALL	litifut_open_free
+	ld	r24, Y
+	st	X+, r24
+	ldd	r24, Y + 1
+	st	X, r24
 	pop	r27
 	pop	r26
 	pop	r25
 	rjmp	1b
 	.size	litifut_return, . - litifut_return
-
-; Y: the entry of a call that has ended. Changes r24 to r27.
-	hidden_function litifut_open_free
-	lds	r26, litifut_pool + POOL_HEAD
-	lds	r27, litifut_pool + POOL_HEAD + 1
-	ld	r24, Y
-	ldd	r25, Y + 1
-	cp	r26, r28
-	cpc	r27, r29
-	brne	1f
-	sts	litifut_pool + POOL_HEAD, r24
-	sts	litifut_pool + POOL_HEAD + 1, r25
-	ret
-1:	push	r30
-	push	r31
-	ldd	r30, Y + OPEN_NEWER	; out of the list
-	ldd	r31, Y + OPEN_NEWER + 1
-	st	Z, r24
-	std	Z + 1, r25
-	push	r30
-	push	r31
-	movw	r30, r24
-	pop	r25
-	pop	r24
-	std	Z + OPEN_NEWER, r24
-	std	Z + OPEN_NEWER + 1, r25
-	movw	r30, r26		; behind the newest call
-	ldd	r24, Z + OPEN_NEWER
-	ldd	r25, Z + OPEN_NEWER + 1
-	std	Z + OPEN_NEWER, r28
-	std	Z + OPEN_NEWER + 1, r29
-	st	Y, r26
-	std	Y + 1, r27
-	std	Y + OPEN_NEWER, r24
-	std	Y + OPEN_NEWER + 1, r25
-	movw	r30, r24
-	tst	r31
-	breq	2f
-	st	Z, r28
-	std	Z + 1, r29
-2:	pop	r31
-	pop	r30
-	ret
-	.size	litifut_open_free, . - litifut_open_free
 
 	.data
 	.global	litifut_pool
@@ -389,6 +348,7 @@ litifut_pool:
 	.word	litifut_pool		; POOL_HEAD: no call is open
 	.space	POOL_BYTES - 2
 	.size	litifut_pool, . - litifut_pool
-	.global	litifut_open_bytes, litifut_open_record
+	.global	litifut_open_bytes, litifut_open_record, litifut_open_record_bytes
 	.set	litifut_open_bytes, OPEN_BYTES
 	.set	litifut_open_record, OPEN_RECORD
+	.set	litifut_open_record_bytes, 2

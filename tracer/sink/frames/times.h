@@ -6,8 +6,8 @@
 #include <litifut/firmware_pool.h>
 
 extern HIDDEN struct litifut_calibration litifut_calibration;
-extern HIDDEN uint32_t litifut_open[];
-extern HIDDEN uint32_t litifut_open_end[];
+extern HIDDEN uint8_t litifut_open[];
+extern HIDDEN uint8_t litifut_open_end[];
 /* Not an address but a number. */
 extern HIDDEN char litifut_clock_hertz[];
 
@@ -18,14 +18,14 @@ HIDDEN uint32_t litifut_clock_read(void) __attribute__((weak));
 /* Which record an address is of: see 'O' in <litifut/frames_format.h>. */
 static unsigned litifut_name_of(const uint32_t *record)
 {
-	return record ? (unsigned)(record - litifut_table) + 1 : 0;
+	return (uintptr_t)record > UINT8_MAX ? (unsigned)(record - litifut_table) + 1 : 0;
 }
 
 /* Both are read once: the call may return meanwhile, and another one take its place. */
-static void litifut_send_open(const volatile uint32_t *open)
+static void litifut_send_open(const uint8_t *open)
 {
-	uint32_t start = open[OPEN_START / 4];
-	unsigned name = litifut_name_of((const uint32_t *)(uintptr_t)open[OPEN_RECORD / 4]);
+	uint32_t start = *(const volatile uint32_t *)(open + OPEN_START);
+	unsigned name = litifut_name_of(*(const uint32_t *const volatile *)(open + OPEN_RECORD));
 
 	litifut_frame_add(name);
 	if (name)
@@ -38,7 +38,7 @@ static void litifut_send_open(const volatile uint32_t *open)
 /* The number of the entry that is next is that of the next number. */
 static inline frame_byte litifut_make_times(frame_byte part)
 {
-	const unsigned entries = (unsigned)(litifut_open_end - litifut_open) / (OPEN_BYTES / 4);
+	const unsigned entries = (unsigned)(litifut_open_end - litifut_open) / OPEN_BYTES;
 	unsigned i = litifut_frame.next;
 
 	if (part == FIRST_PART) {
@@ -51,7 +51,7 @@ static inline frame_byte litifut_make_times(frame_byte part)
 	} else {
 		litifut_frame_add(i);
 		for (; i < entries && litifut_frame_has_room(&litifut_frame, 2); i++)
-			litifut_send_open(litifut_open + OPEN_BYTES / 4 * i);
+			litifut_send_open(litifut_open + OPEN_BYTES * i);
 	}
 	if (i < entries) {
 		litifut_frame.next = (uint16_t)i;
