@@ -15,6 +15,7 @@
 #include "common/options.h"
 #include "common/version.h"
 #include "ldwrap/capture.h"
+#include "ldwrap/capture_gdb.h"
 #include "ldwrap/control.h"
 #include "ldwrap/diary.h"
 #include "ldwrap/energy_loop.h"
@@ -36,6 +37,7 @@ static const char usage_text[] =
 	"       litifut control folder|trace start|stop|snapshot|reset|status\n"
 	"       litifut capture [-o file] [--baud N] [--rounds N] [--seconds N] "
 	"[--swo] line\n"
+	"       litifut capture [-o file] [--seconds N] --gdb ELF host:port\n"
 	"       litifut run-mcu [--flash COMMAND] [-f FORMAT] [-o file] [--rounds N] --port line "
 	"ELF\n"
 	"       litifut energy-loop [-c file] [-o file] [--rounds N] --measure COMMAND\n"
@@ -50,7 +52,8 @@ static const char usage_text[] =
 	"  -s, --strict          fail where a link can't be traced\n"
 	"  -v, --verbose         print each program run and each decision\n"
 	"capture saves what a traced firmware sends over a serial line, or reads a file\n"
-	"or - instead, and prints what the firmware itself prints there.\n"
+	"or - instead, and prints what the firmware itself prints there. With --gdb it reads\n"
+	"the memory of the firmware in the ELF file by a debug probe or an emulator.\n"
 	"run-mcu runs a command that loads and starts a firmware, captures what it sends,\n"
 	"and shows it in a format of litifut-post, or as pdf.\n"
 	"energy-loop links by a command, measures by another one, and traces what the\n"
@@ -70,7 +73,8 @@ enum {
 	ROUNDS,
 	MEASURE,
 	ENERGY,
-	SWO
+	SWO,
+	GDB
 };
 
 static const struct litifut_option build_options[] = {
@@ -95,6 +99,7 @@ static const struct litifut_option capture_options[] = {
 	{"rounds", 'n', "N", NULL, "whole sendings to wait for", 0},
 	{"seconds", 't', "N", NULL, "how long to wait", 0},
 	{"swo", SWO, NULL, NULL, "packets of an ITM (LITIFUT_PORT=itm)", 0},
+	{"gdb", GDB, "ELF", LITIFUT_WORDS_FILE, "read the firmware's memory by a gdb remote", 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -407,6 +412,7 @@ static int capture(int argc, char *argv[])
 {
 	struct capture_options wanted = {
 		.output = "capture.bin", .goes_on = tell_on, .text = stdout};
+	const char *elf = NULL;
 	struct litifut_error error;
 	unsigned rounds;
 	int option;
@@ -426,6 +432,10 @@ static int capture(int argc, char *argv[])
 			wanted.swo = true;
 			continue;
 		}
+		if (option == GDB) {
+			elf = optarg;
+			continue;
+		}
 		*number = read_number(optarg);
 		if (!*number)
 			return usage(xasprintf("capture: not a number: %s", optarg));
@@ -433,6 +443,16 @@ static int capture(int argc, char *argv[])
 	if (optind + 1 != argc)
 		return usage("capture: one serial line or file is needed");
 	wanted.source = argv[optind];
+	if (elf && (wanted.baud || wanted.rounds || wanted.swo))
+		return usage("capture: --gdb takes --seconds and -o only");
+	if (elf) {
+		const struct capture_gdb_options gdb = {.source = wanted.source,
+							.elf = elf,
+							.output = wanted.output,
+							.seconds = wanted.seconds};
+
+		return capture_gdb_run(&gdb, &error) ? report(&error, EXIT_PROBLEM) : 0;
+	}
 	if (capture_run(&wanted, &rounds, &error))
 		return report(&error, EXIT_PROBLEM);
 	if (rounds >= capture_needs(&wanted))

@@ -44,6 +44,58 @@ dump()
 		>"$1.log" 2>&1
 }
 
+# remote ELF OPTIONS...: its memory by the emulator's gdb remote, into remote.bin
+remote()
+{
+	remote_elf=$1
+	shift
+	rm -f gdb.sock
+	timeout 60 qemu-system-arm -M "$board" -display none -monitor none -icount shift=4 \
+		-serial file:remote.serial -kernel "$remote_elf" -S \
+		-chardev socket,path=gdb.sock,server=on,wait=off,id=gdb -gdb chardev:gdb \
+		</dev/null >remote.log 2>&1 &
+	emulator=$!
+	while [ ! -S gdb.sock ] && kill -0 $emulator; do
+		sleep 0.1
+	done
+	"$BUILD/bin/litifut" capture -o remote.bin --gdb "$remote_elf" "$@" gdb.sock
+	remote_status=$?
+	kill $emulator
+	wait $emulator
+	return $remote_status
+}
+
+# Without semihosting the firmware stops by itself, at the instruction that ends it.
+by_remote()
+{
+	ok "litifut capture reads the memory by a gdb remote" remote "$elf" --seconds 30
+	post -f edges -o list remote.bin "$elf"
+	ok "it has the same results" diff whole list
+	ok "it reads that of a firmware that has not begun" remote "$elf"
+	ok "where nothing has been called" sh -c "! '$BUILD/bin/litifut-post' -q -f edges remote.bin $elf |
+		grep -q ' main -> fibonacci$'"
+	ok "no remote is there" says 1 'no gdb remote is there' \
+		"$BUILD/bin/litifut" capture -o remote.bin --gdb "$elf" ./nothing
+	python3 - <<-'PYTHON' &
+	import os, socket
+	server = socket.socket(socket.AF_UNIX)
+	server.bind("new.sock")
+	server.listen()
+	os.rename("new.sock", "other.sock")
+	line = server.accept()[0]
+	for answer in b"+$T05#b9", b"+$e#65", b"+$ff*":
+	    line.recv(100)
+	    line.send(answer)
+	PYTHON
+	while [ ! -S other.sock ]; do
+		sleep 0.1
+	done
+	ok "a remote that does not answer in hex digits" says 1 "the memory can't be read: e" \
+		"$BUILD/bin/litifut" capture -o remote.bin --gdb "$elf" ./other.sock
+	ok "an ELF file that is not traced" says 1 'is not a traced firmware' \
+		"$BUILD/bin/litifut" capture -o remote.bin --gdb plain/firmware.elf gdb.sock
+}
+
 behaviour()
 {
 	link_traced serial "$port"
@@ -92,6 +144,8 @@ behaviour()
 	ok "an untraced ELF file" make_example plain
 	ok "is not enough" says 1 'the traced ELF file of the firmware' \
 		post -f edges serial.serial plain/firmware.elf
+
+	by_remote
 
 	# another build, by a word in the data
 	cp -r "$root/examples/firmware/." source

@@ -1,0 +1,310 @@
+/* A packet of the protocol (gdb's manual, "Remote Protocol", "Overview") is
+ *
+ *   $ data # two hex digits: the sum of the data's bytes, modulo 256
+ *
+ * and each side answers it by a +. Used are ? (why the target stands), c (go on), the byte 3
+ * (stop), m ADDRESS,BYTES (read memory; the answer is hex digits, fewer bytes than asked for where
+ * the memory ends, or E and a number) and D (go on without a debugger). */
+#include "ldwrap/capture_gdb.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <netdb.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "rewriter/image.h"
+
+#define ANSWER_MS 10000
+#define RUN_MAX 1000000u /* seconds */
+#define STOP_BYTE 3
+#define READ_BYTES 256u
+#define PACKET_BYTES 4096u
+/* No microcontroller has so much memory: the ELF file is another kind of program then. */
+#define MEMORY_MAX (64u << 20)
+
+struct remote {
+	const char *source;
+	int line;
+	uint8_t bytes[512]; /* read, and not yet taken */
+	size_t at;
+	size_t count;
+	char packet[PACKET_BYTES]; /* the last one that has come, a string */
+};
+
+struct range {
+	uint32_t start;
+	uint32_t end;
+};
+
+static enum litifut_status failed(const char *path, const char *what, struct litifut_error *error)
+{
+	return litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS, "%s: %s",
+				 what, strerror(errno));
+}
+
+static enum litifut_status silent(const struct remote *remote, struct litifut_error *error)
+{
+	return litifut_error_set(error, LITIFUT_ERROR_IO, remote->source, NULL, LITIFUT_NO_ADDRESS,
+				 "does not answer as gdb's remote protocol says, or the program "
+				 "has ended");
+}
+
+/* The next byte; -1: none has come in time, or the line is closed. */
+static int next_byte(struct remote *remote, int milliseconds)
+{
+	struct pollfd poller = {.fd = remote->line, .events = POLLIN};
+	ssize_t got;
+
+	if (remote->at < remote->count)
+		return remote->bytes[remote->at++];
+	if (poll(&poller, 1, milliseconds) <= 0)
+		return -1;
+	got = read(remote->line, remote->bytes, sizeof(remote->bytes));
+	if (got <= 0)
+		return -1;
+	remote->count = (size_t)got;
+	remote->at = 1;
+	return remote->bytes[0];
+}
+
+static bool put(const struct remote *remote, const void *bytes, size_t count)
+{
+	return send(remote->line, bytes, count, MSG_NOSIGNAL) == (ssize_t)count;
+}
+
+/* Takes a packet, of which `*` and a character c repeat the byte before it c - 29 times. */
+static bool take_packet(struct remote *remote, int milliseconds)
+{
+	size_t size = 0;
+	int byte;
+
+	do
+		byte = next_byte(remote, milliseconds);
+	while (byte >= 0 && byte != '$');
+	while (byte >= 0 && (byte = next_byte(remote, ANSWER_MS)) >= 0 && byte != '#') {
+		int times = 1;
+
+		if (byte == '*' && size) {
+			times = next_byte(remote, ANSWER_MS) - 29;
+			byte = remote->packet[size - 1];
+		}
+		for (; times > 0; times--) {
+			if (size + 1 == sizeof(remote->packet))
+				return false;
+			remote->packet[size++] = (char)byte;
+		}
+	}
+	remote->packet[size] = '\0';
+	if (byte != '#' || next_byte(remote, ANSWER_MS) < 0 || next_byte(remote, ANSWER_MS) < 0)
+		return false;
+	return put(remote, "+", 1);
+}
+
+static bool send_packet(const struct remote *remote, const char *data)
+{
+	char packet[64];
+	unsigned sum = 0;
+	int size;
+
+	for (const char *at = data; *at; at++)
+		sum += (uint8_t)*at;
+	size = snprintf(packet, sizeof(packet), "$%s#%02x", data, sum & 0xff);
+	return put(remote, packet, (size_t)size);
+}
+
+static bool ask(struct remote *remote, const char *data)
+{
+	return send_packet(remote, data) && take_packet(remote, ANSWER_MS);
+}
+
+/* What says that the target stands: S or T and a signal. Text that it prints (O) comes before. */
+static bool take_stop(struct remote *remote, int milliseconds)
+{
+	do
+		if (!take_packet(remote, milliseconds))
+			return false;
+	while (remote->packet[0] == 'O');
+	return remote->packet[0] == 'S' || remote->packet[0] == 'T';
+}
+
+/* Until it stops by itself, at a breakpoint in its code, or is stopped. */
+static enum litifut_status run_for(struct remote *remote, unsigned seconds,
+				   struct litifut_error *error)
+{
+	const uint8_t stop = STOP_BYTE;
+
+	remote->packet[0] = '\0';
+	if (!send_packet(remote, "c"))
+		return silent(remote, error);
+	if (take_stop(remote, (int)(seconds < RUN_MAX ? seconds : RUN_MAX) * 1000))
+		return LITIFUT_OK;
+	if (remote->packet[0] == 'W' || remote->packet[0] == 'X')
+		return litifut_error_set(error, LITIFUT_ERROR_IO, remote->source, NULL,
+					 LITIFUT_NO_ADDRESS,
+					 "the program has ended before its memory could be read; "
+					 "let it end in an endless loop, or give fewer --seconds");
+	return put(remote, &stop, 1) && take_stop(remote, ANSWER_MS) ? LITIFUT_OK
+								     : silent(remote, error);
+}
+
+static int digit(char character)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *found = character ? strchr(digits, character | 0x20) : NULL;
+
+	return found ? (int)(found - digits) : -1;
+}
+
+static enum litifut_status copy_memory(struct remote *remote, const struct range *range,
+				       FILE *output, const char *path, struct litifut_error *error)
+{
+	uint32_t address = range->start;
+
+	while (address < range->end) {
+		uint32_t left = range->end - address;
+		char request[32];
+		const char *at = remote->packet;
+
+		snprintf(request, sizeof(request), "m%x,%x", address,
+			 left < READ_BYTES ? left : READ_BYTES);
+		if (!ask(remote, request))
+			return silent(remote, error);
+		for (; left && digit(at[0]) >= 0 && digit(at[1]) >= 0; at += 2, left--, address++)
+			if (putc(digit(at[0]) << 4 | digit(at[1]), output) == EOF)
+				return failed(path, "can't be written", error);
+		if (*at || at == remote->packet)
+			return litifut_error_set(error, LITIFUT_ERROR_IO, remote->source, NULL,
+						 address, "the memory can't be read: %s",
+						 *at ? at : "an empty answer");
+	}
+	return LITIFUT_OK;
+}
+
+/* Where the tracer keeps what a dump of the memory has to have. A ring that outlasts a reset is in
+ * no section. */
+static enum litifut_status find_range(const char *elf, struct range *range,
+				      struct litifut_error *error)
+{
+	struct litifut_image image;
+	enum litifut_status status = litifut_image_open(elf, &image, error);
+	bool traced;
+
+	if (status)
+		return status;
+	*range = (struct range){UINT32_MAX, 0};
+	for (size_t i = 0; i < image.own_count; i++) {
+		const struct litifut_symbol *symbol = &image.symbols[image.own[i]];
+		const bool table = !strcmp(symbol->name, "litifut_table") ||
+				   !strcmp(symbol->name, "litifut_table_end") ||
+				   !strcmp(symbol->name, "litifut_kept");
+		const bool object =
+			symbol->type == STT_OBJECT && symbol->section < image.section_count &&
+			(image.sections[symbol->section].flags & (SHF_ALLOC | SHF_WRITE)) ==
+				(SHF_ALLOC | SHF_WRITE);
+
+		if (!table && !object)
+			continue;
+		if (symbol->address < range->start)
+			range->start = symbol->address;
+		if (symbol->address + symbol->size > range->end)
+			range->end = symbol->address + symbol->size;
+	}
+	traced = litifut_image_symbol(&image, "litifut_identity");
+	litifut_image_close(&image);
+	if (!traced || range->end <= range->start || range->end - range->start > MEMORY_MAX)
+		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, elf, NULL,
+					 LITIFUT_NO_ADDRESS, "is not a traced firmware");
+	return LITIFUT_OK;
+}
+
+static int connect_path(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int line;
+
+	if (strlen(path) >= sizeof(address.sun_path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	strcpy(address.sun_path, path);
+	line = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (line >= 0 && connect(line, (const struct sockaddr *)&address, sizeof(address))) {
+		close(line);
+		line = -1;
+	}
+	return line;
+}
+
+/* `host`:`port`; without a host this machine. */
+static int connect_host(const char *source)
+{
+	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+	const char *colon = strrchr(source, ':');
+	char host[256];
+	struct addrinfo *found = NULL;
+	int line = -1;
+
+	if (!colon || (size_t)(colon - source) >= sizeof(host)) {
+		errno = ENOENT;
+		return -1;
+	}
+	memcpy(host, source, (size_t)(colon - source));
+	host[colon - source] = '\0';
+	if (getaddrinfo(*host ? host : "localhost", colon + 1, &hints, &found)) {
+		errno = EHOSTUNREACH;
+		return -1;
+	}
+	for (const struct addrinfo *each = found; each && line < 0; each = each->ai_next) {
+		line = socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		if (line >= 0 && connect(line, each->ai_addr, each->ai_addrlen)) {
+			close(line);
+			line = -1;
+		}
+	}
+	freeaddrinfo(found);
+	return line;
+}
+
+enum litifut_status capture_gdb_run(const struct capture_gdb_options *options,
+				    struct litifut_error *error)
+{
+	struct remote remote = {.source = options->source};
+	struct stat about;
+	struct range range;
+	enum litifut_status status = find_range(options->elf, &range, error);
+	FILE *output;
+
+	if (status)
+		return status;
+	remote.line = !stat(options->source, &about) && S_ISSOCK(about.st_mode)
+			      ? connect_path(options->source)
+			      : connect_host(options->source);
+	if (remote.line < 0)
+		return failed(options->source, "no gdb remote is there (host:port or a socket)",
+			      error);
+	output = fopen(options->output, "we");
+	if (!output)
+		status = failed(options->output, "can't be written", error);
+	else if (!put(&remote, "+", 1) || !send_packet(&remote, "?") ||
+		 !take_stop(&remote, ANSWER_MS))
+		status = silent(&remote, error);
+	if (!status && options->seconds)
+		status = run_for(&remote, options->seconds, error);
+	if (!status)
+		status = copy_memory(&remote, &range, output, options->output, error);
+	if (!status)
+		ask(&remote, "D"); /* what was wanted is there, whatever the answer */
+	if (output && fclose(output) && !status)
+		status = failed(options->output, "can't be written", error);
+	close(remote.line);
+	return status;
+}
