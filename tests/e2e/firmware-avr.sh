@@ -49,6 +49,33 @@ with_stamp()
 		-Wl,--section-start=.stamp=0xb0,--defsym=__TEXT_REGION_LENGTH__=room >stamp.log 2>&1
 }
 
+# by_remote NAME: runs it, and then reads its memory, into remote.bin
+by_remote()
+{
+	gdb_port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("", 0)); print(s.getsockname()[1])')
+	"$simulator" -g "$gdb_port" "$device" "$1.elf" >remote.log 2>&1 &
+	node=$!
+	patience=100
+	until "$BUILD/bin/litifut" capture -o remote.bin --gdb "$1.elf" "localhost:$gdb_port" 2>words; do
+		patience=$((patience - 1))
+		if [ $patience = 0 ] || ! grep -q 'no gdb remote is there' words; then
+			cat words remote.log
+			kill $node
+			return 1
+		fi
+		sleep 0.1
+	done
+	wait $node
+}
+
+# same_edges RESULTS OTHERS ELF
+same_edges()
+{
+	"$BUILD/bin/litifut-post" -q -f edges -o some.edges "$1" "$3" &&
+		"$BUILD/bin/litifut-post" -q -f edges -o other.edges "$2" "$3" &&
+		[ -s some.edges ] && diff some.edges other.edges
+}
+
 behaviour()
 {
 	case $device in
@@ -65,6 +92,8 @@ behaviour()
 		is "a jump to an address from a table of labels is not" \
 			"$(grep -c 'tail-indirect .* in \(by_label\|setjmp\|longjmp\)$' sites)" 0
 		ok "one through a pointer is" grep -q 'tail-indirect .* patched in apply' sites
+		ok "litifut capture reads the memory by simavr's gdb server" by_remote size
+		ok "as it is in a dump" same_edges size.memory remote.bin size.elf
 		ok "results by the serial line" report_has size.serial size.elf \
 			'main -> fibonacci'
 		try speed avr_truth.c -O2

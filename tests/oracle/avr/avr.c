@@ -19,9 +19,13 @@
  *     -l N[:SEED]  one of N bytes between the two is lost, which ones SEED says
  *     -p FILE      gets the cycle and the value of each change of port B
  *     -d FILE      what is written to an AT45DB161 at the SPI, selected by PB4 (dataflash.h)
+ *     -g PORT      waits there for a debugger at the end, and lets it read the memory
  *     -k FILE      lines CALL CALLEE RETURN, in hex: from the call or jump to its callee, whatever
  * is in between must keep all registers, SREG and the stack pointer; and from the end of the callee
- * to RETURN, if that is more than 1 (1: no check); counts them. A CALLEE behind it: all of it */
+ * to RETURN, if that is more than 1 (1: no check); counts them. A CALLEE behind it: all of it
+ *
+ * Slightly over 500 lines: all that is looked at is looked at between two instructions, in one
+ * loop. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -33,6 +37,7 @@
 #include <simavr/avr_uart.h>
 #include <simavr/sim_avr.h>
 #include <simavr/sim_elf.h>
+#include <simavr/sim_gdb.h>
 
 #include "tests/oracle/avr/dataflash.h"
 
@@ -337,6 +342,20 @@ static void write_executed(const char *sites, const char *path, uint64_t cycles)
 	fclose(out);
 }
 
+/* A debugger that comes when the program has ended, by simavr's server of gdb's remote protocol.
+ * Until it lets the program go on, or is gone. */
+static void serve_memory(avr_t *avr, int port)
+{
+	avr->gdb_port = port;
+	avr->state = cpu_Stopped;
+	if (avr_gdb_init(avr)) {
+		fprintf(stderr, "avr: port %d can't be listened at\n", port);
+		return;
+	}
+	while (avr->state == cpu_Stopped)
+		avr_gdb_processor(avr, 10000);
+}
+
 int main(int count, char **arguments)
 {
 	const char *sites = NULL, *out = NULL, *memory = NULL;
@@ -347,9 +366,9 @@ int main(int count, char **arguments)
 	bool peer_runs = true;
 	FILE *dataflash = NULL;
 	uint64_t peer_starts = 0;
-	int option, state = cpu_Running;
+	int option, port = 0, state = cpu_Running;
 
-	while ((option = getopt(count, arguments, "s:o:r:u:m:c:e:f:k:n:t:j:l:p:d:")) != -1) {
+	while ((option = getopt(count, arguments, "s:o:r:u:m:c:e:f:k:n:t:j:l:p:d:g:")) != -1) {
 		switch (option) {
 		case 's':
 			sites = optarg;
@@ -390,6 +409,9 @@ int main(int count, char **arguments)
 		case 'p':
 			edges = open_file(optarg, "w");
 			break;
+		case 'g':
+			port = (int)strtol(optarg, NULL, 10);
+			break;
 		case 'd':
 			dataflash = open_file(optarg, "w");
 			break;
@@ -404,7 +426,7 @@ int main(int count, char **arguments)
 		fputs("usage: avr [-s SITES -o EXECUTED [-r ORDER]] [-u SERIAL] [-m MEMORY] [-c "
 		      "CYCLES] "
 		      "[-e ADDRESS] [-f HERTZ] [-k CALLEES] [-n ELF] [-t FUNCTIONS] [-j CYCLES] "
-		      "[-l N[:SEED]] [-p EDGES] [-d PAGES] MCU ELF\n",
+		      "[-l N[:SEED]] [-p EDGES] [-d PAGES] [-g PORT] MCU ELF\n",
 		      stderr);
 		return 2;
 	}
@@ -478,6 +500,8 @@ int main(int count, char **arguments)
 		fwrite(avr->data, 1, avr->ramend + 1u, file);
 		fclose(file);
 	}
+	if (port)
+		serve_memory(avr, port);
 	if (sites)
 		write_executed(sites, out, avr->cycle);
 	for (unsigned i = 0; i < timed_count; i++)
