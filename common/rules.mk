@@ -1,6 +1,7 @@
 # What every host program links: common/ and the folders beside it that know no program.
 COMMON_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,$(wildcard common/*.c elf/*.c \
 	cpu/*.c cpu/*/*.c platform/*.c))
+COMMON_LIBRARIES := -lelf
 
 # The commit that is built: of the working copy, or from the file `commit` of `make dist`.
 COMMIT := $(shell cat commit 2>/dev/null || git rev-parse --short=10 HEAD 2>/dev/null)
@@ -26,4 +27,4 @@ $(BUILD)/unit/test_common_serial_frames: $(BUILD)/host/tracer/sink/frames/send.o
 
 $(COMMON_TESTS): $(BUILD)/unit/%: $(BUILD)/host/tests/unit/%.o $(COMMON_OBJECTS)
 	@mkdir -p $(@D)
-	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka -o $@
+	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) $^ $(COMMON_LIBRARIES) -lcmocka -o $@

@@ -3,56 +3,34 @@
 #include "ldwrap/shared.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <gelf.h>
 #include <libiberty/libiberty.h>
 
+#include "elf/file.h"
 #include "platform/platform.h"
-
-/* False: nothing of this section can be read. */
-static bool read_dynamic(Elf *elf, Elf_Scn *section, const char **name, bool *needs_glibc)
-{
-	Elf_Data *data = elf_getdata(section, NULL);
-	GElf_Shdr header;
-	GElf_Dyn item;
-
-	if (!data || !gelf_getshdr(section, &header) || header.sh_type != SHT_DYNAMIC)
-		return false;
-	for (int i = 0; gelf_getdyn(data, i, &item) && item.d_tag != DT_NULL; i++) {
-		const char *text;
-
-		if (item.d_tag != DT_SONAME && item.d_tag != DT_NEEDED)
-			continue;
-		text = elf_strptr(elf, header.sh_link, item.d_un.d_val);
-		if (text && item.d_tag == DT_SONAME)
-			*name = text;
-		else if (text && platform_has_file(&platform_linux_glibc, text, strlen(text) + 1))
-			*needs_glibc = true;
-	}
-	return true;
-}
 
 static void add_user(const char *path, struct text_list *names)
 {
-	int file = open(path, O_RDONLY | O_CLOEXEC);
-	Elf *elf = file < 0 ? NULL : elf_begin(file, ELF_C_READ_MMAP, NULL);
-	const char *name = lbasename(path);
-	bool needs_glibc = false;
+	struct elf_file file;
+	const char *needed;
 
-	for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section));)
-		if (read_dynamic(elf, section, &name, &needs_glibc))
-			break;
-	if (needs_glibc)
-		text_list_append(names, name);
-	elf_end(elf);
-	if (file >= 0)
-		close(file);
+	/* -lNAME can be a script of the linker. */
+	if (elf_file_open(&file, path, NULL))
+		return;
+	for (size_t i = 0; (needed = elf_file_dynamic_text(&file, DT_NEEDED, i)); i++) {
+		const char *name = elf_file_soname(&file);
+
+		if (!platform_has_file(&platform_linux_glibc, needed, strlen(needed) + 1))
+			continue;
+		text_list_append(names, *name ? name : lbasename(path));
+		break;
+	}
+	elf_file_close(&file);
 }
 
 /* The first libNAME.so on the way; a linker does not look further either. */
@@ -84,7 +62,6 @@ static bool is_named_library(const char *path)
 
 void shared_glibc_users(const struct arguments *arguments, struct text_list *names)
 {
-	elf_version(EV_CURRENT);
 	for (size_t i = 0; i < arguments->count; i++) {
 		const struct argument *item = &arguments->items[i];
 

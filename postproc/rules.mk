@@ -1,6 +1,6 @@
 # litifut-post, and its parts as objects for the unit tests.
 
-POST_LIBS = -ldw -lelf -liberty -lz -lzstd -llzma -lsqlite3 -larchive -lncursesw -ltinfo -lm
+POST_LIBS = -ldw $(COMMON_LIBRARIES) -liberty -lz -lzstd -llzma -lsqlite3 -larchive -lncursesw -ltinfo -lm
 
 # what prints
 POST_MAIN = postproc/main.c postproc/options.c postproc/option_list.c postproc/output_file.c \

@@ -154,7 +154,7 @@ static enum litifut_status fill_module(struct litifut_apply *apply, struct litif
 		.db_count = (uint32_t)apply->db_count,
 		.sites = (uint32_t)apply->summary->sites,
 		.patched = (uint32_t)apply->summary->patched,
-		.entry = apply->entry ? session->image.entry : 0,
+		.entry = apply->entry ? session->image.file.entry : 0,
 		.register_atfork = apply->entry ? litifut_libc_register_atfork(&session->image) : 0,
 		.spawners = &session->context.spawners,
 		.arguments = litifut_site_arguments_entries(session) != 0,
@@ -164,9 +164,9 @@ static enum litifut_status fill_module(struct litifut_apply *apply, struct litif
 
 	if (status)
 		return status;
-	elf_write_module(session->image.big_endian, apply->module, &apply->record);
+	elf_write_module(session->image.file.big_endian, apply->module, &apply->record);
 	/* An empty list of sites stays where the linker has put it. */
-	elf_write_sites_header(session->image.big_endian, apply->sites.section->bytes, 0);
+	elf_write_sites_header(session->image.file.big_endian, apply->sites.section->bytes, 0);
 	return LITIFUT_OK;
 }
 

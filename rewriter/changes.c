@@ -156,7 +156,7 @@ static void save_piece(void *context, size_t worker, size_t item)
 	const uint32_t offset = (uint32_t)item * PIECE_BYTES;
 	const uint32_t left = section->size - offset;
 	const uint32_t size = left < PIECE_BYTES ? left : PIECE_BYTES;
-	const off_t place = section->bytes - saving->image->bytes + (off_t)offset;
+	const off_t place = section->bytes - saving->image->file.bytes + (off_t)offset;
 	uint8_t *bytes = saving->buffers + worker * PIECE_BYTES;
 	uint32_t done = 0;
 

@@ -123,7 +123,7 @@ void litifut_counts_note_db(struct litifut_session *session, const uint8_t *entr
 	const struct elf_records records = {.bytes = entries,
 					    .count = (uint32_t)count,
 					    .stride = sizeof(struct litifut_db_entry),
-					    .big_endian = session->image.big_endian};
+					    .big_endian = session->image.file.big_endian};
 
 	for (size_t i = 0; session->context.counts && i < session->sites.count; i++) {
 		struct litifut_found_site *site = &session->sites.items[i];

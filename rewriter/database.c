@@ -12,7 +12,7 @@ enum litifut_status litifut_database_finish(const struct litifut_image *image, u
 					    size_t count, size_t capacity,
 					    struct litifut_error *error)
 {
-	const bool big_endian = image->big_endian;
+	const bool big_endian = image->file.big_endian;
 	const size_t size = sizeof(struct litifut_db_entry);
 	const struct elf_records entries = {.bytes = bytes + sizeof(struct litifut_db_header),
 					    .count = (uint32_t)count,

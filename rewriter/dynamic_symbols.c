@@ -7,7 +7,7 @@
 uint32_t litifut_image_word(const struct litifut_image *image,
 			    const struct litifut_section *section, uint32_t offset)
 {
-	return litifut_get32(image->big_endian, section->bytes + offset);
+	return litifut_get32(image->file.big_endian, section->bytes + offset);
 }
 
 const struct litifut_section *litifut_image_linked(const struct litifut_image *image,
@@ -50,7 +50,7 @@ static bool read_half(const void *context, uint32_t address, uint16_t *value)
 	const struct litifut_section *section = litifut_image_section_at(image, address, 2);
 
 	if (section)
-		*value = litifut_get16(image->big_endian,
+		*value = litifut_get16(image->file.big_endian,
 				       section->bytes + (address - section->address));
 	return section != NULL;
 }

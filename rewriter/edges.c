@@ -57,7 +57,7 @@ static uint32_t instruction_word(const struct litifut_session *session,
 {
 	const struct litifut_section *section = &session->image.sections[block->section];
 	const uint8_t *code = section->bytes + (address - section->address);
-	const bool big = session->image.big_endian;
+	const bool big = session->image.file.big_endian;
 
 	if (length == 2)
 		return litifut_get16(big, code);

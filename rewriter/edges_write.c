@@ -107,8 +107,8 @@ static bool copy_bits(const struct writer *writer, uint32_t address, uint8_t *pl
 		return false;
 	memcpy(place, section->bytes + (from - section->address), bytes);
 	word = place + (distance->address - from);
-	litifut_put32(image->big_endian, word,
-		      litifut_get32(image->big_endian, word) + from - address);
+	litifut_put32(image->file.big_endian, word,
+		      litifut_get32(image->file.big_endian, word) + from - address);
 	if (!writer->trial)
 		litifut_frames_add_rules(writer->frames, address, bytes, plain, sizeof(plain));
 	return true;
@@ -442,7 +442,7 @@ uint8_t *litifut_edges_table(const struct litifut_session *session,
 		.flags_address = flags ? flags->address : 0,
 		.flags_bytes = session->edges->flags_bytes,
 	};
-	const bool big = session->image.big_endian;
+	const bool big = session->image.file.big_endian;
 	uint8_t *table;
 	uint8_t *at;
 

@@ -144,7 +144,7 @@ static bool find_shared_stone(struct judge *judge, const struct litifut_exit_bra
 	call.instruction = (struct litifut_instruction){
 		.length = 2,
 		.thumb = true,
-		.word = litifut_get16(session->image.big_endian,
+		.word = litifut_get16(session->image.file.big_endian,
 				      call.section->bytes +
 					      (each->address - call.section->address))};
 	if (call.section != &session->image.sections[each->section] ||

@@ -108,8 +108,8 @@ static enum litifut_status open_pass(const char *path,
 	status = litifut_image_open(path, &pass->image, error);
 	if (status)
 		return status;
-	arch = litifut_arch_find(pass->image.machine);
-	pass->cpu = find_cpu(pass->image.machine);
+	arch = litifut_arch_find(pass->image.file.machine);
+	pass->cpu = find_cpu(pass->image.file.machine);
 	attributes = pass->cpu && pass->cpu->attributes
 			     ? litifut_image_section(&pass->image, pass->cpu->attributes)
 			     : NULL;
@@ -117,7 +117,7 @@ static enum litifut_status open_pass(const char *path,
 		bytes = attributes->bytes;
 		size = attributes->size;
 	}
-	if (!arch || !pass->cpu || !pass->cpu->runtime(pass->image.flags, bytes, size))
+	if (!arch || !pass->cpu || !pass->cpu->runtime(pass->image.file.flags, bytes, size))
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
 					 LITIFUT_NO_ADDRESS,
 					 "not a firmware for a CPU that can be traced");
@@ -182,11 +182,6 @@ static void close_pass(struct litifut_firmware_pass *pass)
 	free(pass->changed);
 	free(pass->context.cpu.facts);
 	litifut_image_close(&pass->image);
-}
-
-static bool is_pointer(const struct litifut_site *site)
-{
-	return site->kind == LITIFUT_SITE_INDIRECT || site->kind == LITIFUT_SITE_TAIL_INDIRECT;
 }
 
 /* Puts the patches of a stub into the image. The branches in them must lead where they
@@ -262,7 +257,7 @@ static enum litifut_status do_site(struct litifut_firmware_pass *pass,
 	struct litifut_firmware_call call = {
 		.call = litifut_site_cramped(&pass->image, site),
 		.detour = site->detour,
-		.pointer = is_pointer(&site->site),
+		.pointer = litifut_site_is_pointer(&site->site),
 		.vector = site->site.kind == LITIFUT_SITE_VECTOR,
 		.small = pass->options->small,
 		.times = pass->options->times,
@@ -429,9 +424,9 @@ enum litifut_status litifut_firmware_plan(const char *path,
 		close_pass(&pass);
 		return status;
 	}
-	plan->machine = pass.image.machine;
-	plan->elf_flags = pass.image.flags;
-	plan->elf_data = pass.image.data;
+	plan->machine = pass.image.file.machine;
+	plan->elf_flags = pass.image.file.flags;
+	plan->elf_data = pass.image.file.data;
 	plan->stub_bytes = pass.stub_bytes;
 	plan->table_words = pass.table_words;
 	plan->pointers = pass.pointers;
@@ -516,7 +511,7 @@ enum litifut_status litifut_firmware_check_memory(const char *path, struct litif
 
 	if (status)
 		return status;
-	cpu = find_cpu(image.machine);
+	cpu = find_cpu(image.file.machine);
 	if (cpu && cpu->check_memory)
 		status = cpu->check_memory(&image, error);
 	litifut_image_close(&image);

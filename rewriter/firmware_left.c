@@ -74,7 +74,7 @@ enum litifut_status litifut_firmware_leave_functions(struct litifut_firmware_pas
 	if (!status && pass->cpu->calls_before_ram)
 		status = litifut_before_ram_mark(&pass->image,
 						 pass->cpu->reset ? pass->cpu->reset(&pass->image)
-								  : pass->image.entry,
+								  : pass->image.file.entry,
 						 &pass->sites, before, &pass->ram_is_known, error);
 	if (!status)
 		status = litifut_reachable_mark(&pass->image, &pass->arch, &pass->context,

@@ -69,7 +69,7 @@ bool litifut_firmware_set_word(struct litifut_firmware_pass *pass, const char *n
 	const struct litifut_symbol *symbol = litifut_image_symbol(&pass->image, name);
 	uint8_t word[4];
 
-	litifut_put32(pass->image.big_endian, word, value);
+	litifut_put32(pass->image.file.big_endian, word, value);
 	return symbol && litifut_firmware_change(pass, symbol->address, word, sizeof(word));
 }
 
@@ -78,7 +78,7 @@ static bool set_half(struct litifut_firmware_pass *pass, const char *name, uint3
 	const struct litifut_symbol *symbol = litifut_image_symbol(&pass->image, name);
 	uint8_t half[2];
 
-	litifut_put16(pass->image.big_endian, half, (uint16_t)value);
+	litifut_put16(pass->image.file.big_endian, half, (uint16_t)value);
 	return symbol && litifut_firmware_change(pass, symbol->address, half, sizeof(half));
 }
 

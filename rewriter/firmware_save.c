@@ -90,7 +90,7 @@ static enum litifut_status set_identity(struct litifut_firmware_pass *pass,
 {
 	const struct litifut_symbol *symbol =
 		litifut_image_symbol(&pass->image, LITIFUT_FIRMWARE_IDENTITY);
-	bool big = pass->image.big_endian;
+	bool big = pass->image.file.big_endian;
 	uint8_t bytes[sizeof(struct litifut_identity)] = {0};
 	uint64_t hash = hash_of(&pass->image);
 
@@ -141,7 +141,7 @@ static enum litifut_status fill_module(struct litifut_firmware_pass *pass, size_
 		return litifut_firmware_missing(pass, "litifut_module", error);
 	if (!sites || sites->size < sizeof(struct litifut_sites_header))
 		return litifut_firmware_missing(pass, "litifut_sites", error);
-	elf_write_sites_header(pass->image.big_endian, sites->bytes, 0);
+	elf_write_sites_header(pass->image.file.big_endian, sites->bytes, 0);
 	pass->module = (struct litifut_module){
 		.magic = LITIFUT_MODULE_MAGIC,
 		.version = LITIFUT_MODULE_VERSION_WORD,
@@ -149,7 +149,7 @@ static enum litifut_status fill_module(struct litifut_firmware_pass *pass, size_
 	};
 	status = litifut_module_fill(&pass->image, &pass->options->common, &facts, &pass->module,
 				     error);
-	elf_write_module(pass->image.big_endian, module->bytes, &pass->module);
+	elf_write_module(pass->image.file.big_endian, module->bytes, &pass->module);
 	return status;
 }
 

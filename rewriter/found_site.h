@@ -39,12 +39,6 @@ struct litifut_site_list {
 	struct litifut_targets targets;
 };
 
-/* Is the call one that ends its function? */
-static inline bool litifut_site_is_tail(const struct litifut_site *site)
-{
-	return site->kind == LITIFUT_SITE_TAIL_DIRECT || site->kind == LITIFUT_SITE_TAIL_INDIRECT;
-}
-
 /* The site, one of `image`, in the form that the detour functions of an arch take. Inline, as it
  * is asked for several times for each site: a copy of what has just been written piece by piece
  * waits for all of the pieces. */

@@ -66,7 +66,8 @@ void litifut_frames_find(struct litifut_frames *frames, const struct litifut_ima
 							? &image->sections[symbol->section]
 							: NULL;
 
-	*frames = (struct litifut_frames){.big_endian = image->big_endian, .registers = registers};
+	*frames = (struct litifut_frames){.big_endian = image->file.big_endian,
+					  .registers = registers};
 	if (!registers || !section || !section->bytes ||
 	    section->flags & (SHF_ALLOC | SHF_COMPRESSED) || symbol->address > section->size ||
 	    symbol->size > section->size - symbol->address ||

@@ -1,85 +1,22 @@
-/* Opening an ELF image: libelf checks the headers, this file checks everything
- * that the rewriter will rely on, once, so that later code may trust it. */
+/* The rewriter's view of an ELF file: everything that it will rely on is checked here, once, so
+ * that later code may trust it. */
 #include "rewriter/image.h"
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
-#include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/memory.h"
-
-static enum litifut_status map_file(struct litifut_image *image, struct litifut_error *error)
-{
-	struct stat status;
-	int descriptor = open(image->path, O_RDONLY | O_CLOEXEC);
-
-	if (descriptor < 0)
-		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
-					 LITIFUT_NO_ADDRESS, "cannot open: %s", strerror(errno));
-	if (fstat(descriptor, &status) || !S_ISREG(status.st_mode)) {
-		close(descriptor);
-		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path, NULL,
-					 LITIFUT_NO_ADDRESS, "not a regular file");
-	}
-	if (status.st_size < EI_NIDENT) {
-		close(descriptor);
-		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path, NULL,
-					 LITIFUT_NO_ADDRESS, "not an ELF file");
-	}
-	image->size = (size_t)status.st_size;
-	image->bytes = mmap(NULL, image->size, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0);
-	close(descriptor);
-	if (image->bytes == MAP_FAILED) {
-		image->bytes = NULL;
-		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, NULL,
-					 LITIFUT_NO_ADDRESS, "cannot map: %s", strerror(errno));
-	}
-	image->mapped = true;
-	return LITIFUT_OK;
-}
-
-static enum litifut_status read_header(struct litifut_image *image, struct litifut_error *error)
-{
-	GElf_Ehdr header;
-
-	if (memcmp(image->bytes, ELFMAG, SELFMAG) != 0)
-		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path, NULL,
-					 LITIFUT_NO_ADDRESS, "not an ELF file");
-	if (image->bytes[EI_CLASS] != ELFCLASS32)
-		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, image->path, NULL,
-					 LITIFUT_NO_ADDRESS, "not a 32-bit ELF file");
-	elf_version(EV_CURRENT);
-	image->elf = elf_memory((char *)image->bytes, image->size);
-	if (!image->elf || !gelf_getehdr(image->elf, &header))
-		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path, NULL,
-					 LITIFUT_NO_ADDRESS, "damaged ELF header: %s",
-					 elf_errmsg(-1));
-	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
-		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, image->path, NULL,
-					 LITIFUT_NO_ADDRESS,
-					 "neither an executable nor a shared library");
-	image->machine = header.e_machine;
-	image->type = header.e_type;
-	image->flags = header.e_flags;
-	image->entry = header.e_entry;
-	image->data = header.e_ident[EI_DATA];
-	image->osabi = header.e_ident[EI_OSABI];
-	image->big_endian = image->data == ELFDATA2MSB;
-	return LITIFUT_OK;
-}
 
 static enum litifut_status read_segments(struct litifut_image *image, struct litifut_error *error)
 {
 	size_t count = 0;
 
-	if (elf_getphdrnum(image->elf, &count))
+	if (elf_getphdrnum(image->file.elf, &count))
 		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path, NULL,
 					 LITIFUT_NO_ADDRESS, "damaged program headers: %s",
 					 elf_errmsg(-1));
@@ -87,7 +24,7 @@ static enum litifut_status read_segments(struct litifut_image *image, struct lit
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr segment;
 
-		if (!gelf_getphdr(image->elf, (int)i, &segment))
+		if (!gelf_getphdr(image->file.elf, (int)i, &segment))
 			return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path, NULL,
 						 LITIFUT_NO_ADDRESS, "damaged program header %zu",
 						 i);
@@ -112,7 +49,7 @@ static bool is_over_headers(const struct litifut_image *image, const GElf_Shdr *
 {
 	GElf_Ehdr header;
 
-	if (!section->sh_size || !gelf_getehdr(image->elf, &header))
+	if (!section->sh_size || !gelf_getehdr(image->file.elf, &header))
 		return false;
 	return section->sh_offset < sizeof(Elf32_Ehdr) ||
 	       (section->sh_offset < header.e_shoff + image->section_count * sizeof(Elf32_Shdr) &&
@@ -156,12 +93,12 @@ static enum litifut_status read_sections(struct litifut_image *image, struct lit
 	GElf_Ehdr file;
 	size_t names;
 
-	if (!gelf_getehdr(image->elf, &file) ||
+	if (!gelf_getehdr(image->file.elf, &file) ||
 	    (file.e_shnum && file.e_shentsize != sizeof(Elf32_Shdr)))
 		return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path, NULL,
 					 LITIFUT_NO_ADDRESS, "section headers of another size");
-	if (elf_getshdrnum(image->elf, &image->section_count) ||
-	    elf_getshdrstrndx(image->elf, &names) || !image->section_count)
+	if (elf_getshdrnum(image->file.elf, &image->section_count) ||
+	    elf_getshdrstrndx(image->file.elf, &names) || !image->section_count)
 		return litifut_error_set(error, LITIFUT_ERROR_MISSING, image->path, NULL,
 					 LITIFUT_NO_ADDRESS, "no section headers");
 	if (image->section_count > UINT16_MAX)
@@ -172,14 +109,14 @@ static enum litifut_status read_sections(struct litifut_image *image, struct lit
 		return litifut_error_memory(error, image->path);
 	for (size_t i = 0; i < image->section_count; i++) {
 		struct litifut_section *section = &image->sections[i];
-		Elf_Scn *handle = elf_getscn(image->elf, i);
+		Elf_Scn *handle = elf_getscn(image->file.elf, i);
 		GElf_Shdr header;
 
 		if (!handle || !gelf_getshdr(handle, &header))
 			return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path, NULL,
 						 LITIFUT_NO_ADDRESS, "damaged section header %zu",
 						 i);
-		section->name = elf_strptr(image->elf, names, header.sh_name);
+		section->name = elf_strptr(image->file.elf, names, header.sh_name);
 		if (!section->name)
 			section->name = "";
 		section->address = (uint32_t)header.sh_addr;
@@ -190,8 +127,8 @@ static enum litifut_status read_sections(struct litifut_image *image, struct lit
 		section->info = header.sh_info;
 		if (header.sh_type == SHT_NOBITS || header.sh_type == SHT_NULL)
 			continue;
-		if (header.sh_offset > image->size ||
-		    header.sh_size > image->size - header.sh_offset)
+		if (header.sh_offset > image->file.size ||
+		    header.sh_size > image->file.size - header.sh_offset)
 			return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path,
 						 section->name, LITIFUT_NO_ADDRESS,
 						 "section reaches beyond the end of the file");
@@ -203,7 +140,7 @@ static enum litifut_status read_sections(struct litifut_image *image, struct lit
 			return litifut_error_set(error, LITIFUT_ERROR_FORMAT, image->path,
 						 section->name, header.sh_addr,
 						 "section wraps around");
-		section->bytes = image->bytes + header.sh_offset;
+		section->bytes = image->file.bytes + header.sh_offset;
 	}
 	return check_places(image, error);
 }
@@ -249,64 +186,6 @@ static void list_spans(struct litifut_image *image)
 		image->largest = NULL;
 }
 
-static void read_build_id(struct litifut_image *image)
-{
-	for (size_t i = 1; i < image->section_count; i++) {
-		const struct litifut_section *section = &image->sections[i];
-
-		if (section->type != SHT_NOTE)
-			continue;
-		for (uint32_t at = 0; at + 12 <= section->size;) {
-			uint32_t name = litifut_get32(image->big_endian, section->bytes + at);
-			uint32_t description =
-				litifut_get32(image->big_endian, section->bytes + at + 4);
-			uint32_t type = litifut_get32(image->big_endian, section->bytes + at + 8);
-			uint64_t start = (uint64_t)at + 12 + ((name + 3ull) & ~3ull);
-			uint64_t end = start + ((description + 3ull) & ~3ull);
-
-			if (end > section->size)
-				break;
-			if (type == NT_GNU_BUILD_ID && name == 4 && description &&
-			    memcmp(section->bytes + at + 12, "GNU", 4) == 0) {
-				uint32_t bytes = description < sizeof(image->build_id)
-							 ? description
-							 : (uint32_t)sizeof(image->build_id);
-
-				memcpy(image->build_id, section->bytes + start, bytes);
-				image->build_id_bytes = bytes;
-				return;
-			}
-			at = (uint32_t)end;
-		}
-	}
-}
-
-static void read_soname(struct litifut_image *image)
-{
-	const struct litifut_section *dynamic = litifut_image_section(image, ".dynamic");
-
-	if (!dynamic || !dynamic->bytes || dynamic->link >= image->section_count)
-		return;
-	const struct litifut_section *strings = &image->sections[dynamic->link];
-
-	for (uint32_t at = 0; strings->bytes && at + 8 <= dynamic->size; at += 8) {
-		uint32_t tag = litifut_get32(image->big_endian, dynamic->bytes + at);
-		uint32_t value = litifut_get32(image->big_endian, dynamic->bytes + at + 4);
-
-		if (tag == DT_NULL)
-			return;
-		if (tag == DT_SONAME && value < strings->size) {
-			size_t room = strings->size - value;
-
-			if (room >= sizeof(image->soname))
-				room = sizeof(image->soname) - 1;
-			memcpy(image->soname, strings->bytes + value,
-			       strnlen((char *)strings->bytes + value, room));
-			return;
-		}
-	}
-}
-
 enum litifut_status litifut_image_open(const char *path, struct litifut_image *image,
 				       struct litifut_error *error)
 {
@@ -317,9 +196,7 @@ enum litifut_status litifut_image_open(const char *path, struct litifut_image *i
 		return litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS,
 					 "path too long");
 	strcpy(image->path, path);
-	status = map_file(image, error);
-	if (!status)
-		status = read_header(image, error);
+	status = elf_file_open(&image->file, path, error);
 	if (!status)
 		status = read_segments(image, error);
 	if (!status)
@@ -331,8 +208,6 @@ enum litifut_status litifut_image_open(const char *path, struct litifut_image *i
 		return status;
 	}
 	list_spans(image);
-	read_build_id(image);
-	read_soname(image);
 	return LITIFUT_OK;
 }
 
@@ -356,15 +231,15 @@ void litifut_image_lock_code(struct litifut_image *image)
 {
 	/* Code first: in a damaged file something else may be at the same place. */
 	for (unsigned locked = 2; locked-- > 0;)
-		for (size_t i = 1; i < image->section_count && image->mapped; i++) {
+		for (size_t i = 1; i < image->section_count && image->file.mapped; i++) {
 			const struct litifut_section *section = &image->sections[i];
 
 			if (section->bytes && is_code(section) == locked)
 				set_protection(section->bytes, section->bytes + section->size,
 					       locked, locked ? PROT_READ : PROT_READ | PROT_WRITE);
 		}
-	if (image->mapped)
-		set_protection(image->bytes, image->bytes + sizeof(Elf32_Ehdr), false,
+	if (image->file.mapped)
+		set_protection(image->file.bytes, image->file.bytes + sizeof(Elf32_Ehdr), false,
 			       PROT_READ | PROT_WRITE);
 }
 
@@ -377,7 +252,8 @@ enum litifut_status litifut_image_unlock(struct litifut_image *image, uint32_t a
 	if (!bytes)
 		return litifut_error_set(error, LITIFUT_ERROR_INTERNAL, image->path, NULL, address,
 					 "no section has room for new code there");
-	if (image->mapped && set_protection(bytes, bytes + size, false, PROT_READ | PROT_WRITE))
+	if (image->file.mapped &&
+	    set_protection(bytes, bytes + size, false, PROT_READ | PROT_WRITE))
 		return litifut_error_set(error, LITIFUT_ERROR_IO, image->path, section->name,
 					 address, "cannot be changed: %s", strerror(errno));
 	return LITIFUT_OK;
@@ -388,10 +264,7 @@ void litifut_image_close(struct litifut_image *image)
 	free(image->spans);
 	litifut_image_forget_symbols(image);
 	free(image->sections);
-	if (image->elf)
-		elf_end(image->elf);
-	if (image->mapped)
-		munmap(image->bytes, image->size);
+	elf_file_close(&image->file);
 	memset(image, 0, sizeof(*image));
 }
 
@@ -440,7 +313,7 @@ static enum litifut_status save_bytes(const struct litifut_image *image, const u
 				      struct litifut_error *error)
 {
 	size_t done = 0;
-	off_t offset = bytes - image->bytes;
+	off_t offset = bytes - image->file.bytes;
 
 	while (done < size) {
 		ssize_t written =
@@ -467,8 +340,8 @@ enum litifut_status litifut_image_save_section(const struct litifut_image *image
 enum litifut_status litifut_image_save_entry(const struct litifut_image *image, uint32_t entry,
 					     int descriptor, struct litifut_error *error)
 {
-	uint8_t *bytes = image->bytes + offsetof(Elf32_Ehdr, e_entry);
+	uint8_t *bytes = image->file.bytes + offsetof(Elf32_Ehdr, e_entry);
 
-	litifut_put32(image->big_endian, bytes, entry);
+	litifut_put32(image->file.big_endian, bytes, entry);
 	return save_bytes(image, bytes, 4, NULL, descriptor, error);
 }

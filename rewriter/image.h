@@ -8,6 +8,7 @@
 
 #include "common/bytes.h"
 #include "common/error.h"
+#include "elf/file.h"
 
 struct litifut_section {
 	const char *name;
@@ -39,22 +40,11 @@ struct litifut_symbol {
 
 struct litifut_image {
 	char path[4096];
-	uint8_t *bytes;
-	size_t size;
-	unsigned machine;
-	unsigned type;  /* e_type */
-	unsigned flags; /* e_flags */
-	uint8_t data;   /* ELFDATA2LSB or MSB */
-	uint8_t osabi;
-	bool big_endian;
-	uint32_t entry; /* e_entry */
+	struct elf_file file;
 	bool has_interpreter;
 	bool has_dynamic;
 	uint32_t text_start; /* span of the executable segments */
 	uint32_t text_end;
-	uint8_t build_id[20];
-	uint32_t build_id_bytes;
-	char soname[64];                  /* DT_SONAME or "" */
 	struct litifut_section *sections; /* [0] is the null section */
 	size_t section_count;
 	/* Numbers of the allocated sections with bytes, by address, if none overlaps another:
@@ -78,8 +68,6 @@ struct litifut_image {
 	size_t own_count;
 	const char *const *glibc_users; /* see struct litifut_rewrite_options */
 	bool is_newer;                  /* the link says so, see struct litifut_rewrite_options */
-	void *elf;                      /* libelf's handle */
-	bool mapped;
 };
 
 /* Reads the 32-bit ELF executable or shared library at `path`. The bytes are a
@@ -91,7 +79,7 @@ enum litifut_status litifut_image_open(const char *path, struct litifut_image *i
 enum litifut_status litifut_image_read_symbols(struct litifut_image *image,
 					       struct litifut_error *error);
 
-/* Before the symbols, which have changed in image->bytes, are read again. */
+/* Before the symbols, which have changed in image->file.bytes, are read again. */
 void litifut_image_forget_symbols(struct litifut_image *image);
 
 /* From here on, writing to code in memory ends the process: see changes.h. Where the

@@ -23,7 +23,8 @@ struct reader {
 static struct elf_contents contents_of(const struct litifut_image *image,
 				       const struct litifut_section *section)
 {
-	return (struct elf_contents){image->path, section->bytes, section->size, image->big_endian};
+	return (struct elf_contents){image->path, section->bytes, section->size,
+				     image->file.big_endian};
 }
 
 static void read_module(struct reader *reader)
@@ -104,14 +105,17 @@ static enum litifut_status read_sites_beside(struct reader *reader)
 	const struct litifut_module *module = &reader->module;
 	char path[sizeof(beside.path)];
 	enum litifut_status status = LITIFUT_OK;
+	const uint8_t *id;
+	size_t bytes;
 
 	if (snprintf(path, sizeof(path), "%s" LITIFUT_SITES_SUFFIX, reader->image->path) >=
 		    (int)sizeof(path) ||
 	    litifut_image_open(path, &beside, &ignored))
 		return LITIFUT_OK;
-	if (beside.machine == reader->image->machine && beside.data == reader->image->data &&
-	    beside.build_id_bytes == module->build_id_bytes &&
-	    !memcmp(beside.build_id, module->build_id, beside.build_id_bytes))
+	id = elf_file_build_id(&beside.file, &bytes);
+	if (beside.file.machine == reader->image->file.machine &&
+	    beside.file.data == reader->image->file.data && id && bytes == module->build_id_bytes &&
+	    !memcmp(id, module->build_id, bytes))
 		status = read_sites(reader, &beside);
 	litifut_image_close(&beside);
 	return status;
@@ -186,8 +190,8 @@ enum litifut_status litifut_module_info_read(const char *path, struct litifut_mo
 	info->image = reader.image;
 	status = litifut_image_open(path, reader.image, error);
 	if (!status) {
-		info->machine = reader.image->machine;
-		info->elf_data = reader.image->data;
+		info->machine = reader.image->file.machine;
+		info->elf_data = reader.image->file.data;
 		status = read_all(&reader);
 	}
 	if (status)

@@ -109,7 +109,7 @@ static struct litifut_reader reader_at(const struct table *table, uint32_t from,
 {
 	return (struct litifut_reader){.at = table->section->bytes + from,
 				       .end = table->section->bytes + from + bytes,
-				       .big_endian = table->image->big_endian};
+				       .big_endian = table->image->file.big_endian};
 }
 
 static uint32_t read_address(const struct table *table, struct litifut_reader *reader,
@@ -189,7 +189,7 @@ static void read_entry(const struct table *table, struct litifut_reader *reader,
 	struct litifut_reader sites = {
 		.at = section->bytes + (data - section->address),
 		.end = section->bytes + section->size,
-		.big_endian = table->image->big_endian,
+		.big_endian = table->image->file.big_endian,
 	};
 
 	litifut_landing_pads_read(&sites, function, targets);

@@ -46,8 +46,8 @@ static bool needs_glibc(const struct litifut_image *image)
 	if (!dynamic || !dynamic->bytes || !strings || !strings->bytes)
 		return false;
 	for (uint32_t at = 0; at + 8 <= dynamic->size; at += 8) {
-		uint32_t tag = litifut_get32(image->big_endian, dynamic->bytes + at);
-		uint32_t value = litifut_get32(image->big_endian, dynamic->bytes + at + 4);
+		uint32_t tag = litifut_get32(image->file.big_endian, dynamic->bytes + at);
+		uint32_t value = litifut_get32(image->file.big_endian, dynamic->bytes + at + 4);
 
 		if (tag == DT_NULL)
 			break;

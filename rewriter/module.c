@@ -40,9 +40,14 @@ static void fill_identity(const struct litifut_image *image, struct litifut_modu
 {
 	uint64_t hash = 0xcbf29ce484222325ull;
 
-	module->build_id_bytes = image->build_id_bytes ? image->build_id_bytes : 8;
-	if (image->build_id_bytes) {
-		memcpy(module->build_id, image->build_id, image->build_id_bytes);
+	size_t bytes;
+	const uint8_t *id = elf_file_build_id(&image->file, &bytes);
+
+	if (id && bytes > sizeof(module->build_id))
+		bytes = sizeof(module->build_id);
+	module->build_id_bytes = id ? (uint32_t)bytes : 8;
+	if (id) {
+		memcpy(module->build_id, id, bytes);
 		return;
 	}
 	for (size_t i = 1; i < image->section_count; i++) {
@@ -63,11 +68,13 @@ enum litifut_status litifut_module_fill(const struct litifut_image *image,
 					struct litifut_module *module, struct litifut_error *error)
 {
 	const char *slash = strrchr(image->path, '/');
-	const char *name = options->name      ? options->name
-			   : image->soname[0] ? image->soname
-			   : slash            ? slash + 1
-					      : image->path;
-	bool executable = image->has_interpreter || image->type == ET_EXEC || !image->has_dynamic;
+	const char *soname = elf_file_soname(&image->file);
+	const char *name = options->name ? options->name
+			   : *soname     ? soname
+			   : slash       ? slash + 1
+					 : image->path;
+	bool executable =
+		image->has_interpreter || image->file.type == ET_EXEC || !image->has_dynamic;
 	uint32_t flags = LITIFUT_MODULE_ACTIVE;
 
 	if (executable)

@@ -102,10 +102,10 @@ static void add_first_and_last(struct litifut_paths *paths)
 	const struct litifut_section *dynamic = litifut_image_section(image, ".dynamic");
 
 	for (uint32_t at = 0; dynamic && dynamic->bytes && at + 8 <= dynamic->size; at += 8) {
-		const uint32_t tag = litifut_get32(image->big_endian, dynamic->bytes + at);
+		const uint32_t tag = litifut_get32(image->file.big_endian, dynamic->bytes + at);
 
 		if (tag == DT_INIT || tag == DT_FINI)
-			litifut_targets_add(&paths->outer, litifut_get32(image->big_endian,
+			litifut_targets_add(&paths->outer, litifut_get32(image->file.big_endian,
 									 dynamic->bytes + at + 4));
 	}
 }
@@ -120,14 +120,14 @@ static void add_exports(struct litifut_paths *paths)
 	     at += sizeof(Elf32_Sym)) {
 		const uint8_t *symbol = symbols->bytes + at;
 
-		if (litifut_get16(image->big_endian, symbol + offsetof(Elf32_Sym, st_shndx)) !=
+		if (litifut_get16(image->file.big_endian, symbol + offsetof(Elf32_Sym, st_shndx)) !=
 		    SHN_UNDEF)
 			litifut_targets_add(&paths->outer,
-					    litifut_get32(image->big_endian,
+					    litifut_get32(image->file.big_endian,
 							  symbol + offsetof(Elf32_Sym, st_value)));
 	}
 	add_first_and_last(paths);
-	litifut_targets_add(&paths->outer, image->entry);
+	litifut_targets_add(&paths->outer, image->file.entry);
 	for (size_t i = 0; i < image->function_count; i++) {
 		const struct litifut_symbol *function = &image->symbols[image->functions[i]];
 

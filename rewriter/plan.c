@@ -309,10 +309,10 @@ enum litifut_status litifut_rewrite_plan(const char *path,
 	memset(plan, 0, sizeof(*plan));
 	if (status)
 		return status;
-	plan->machine = session.image.machine;
-	plan->elf_flags = session.image.flags;
-	plan->elf_data = session.image.data;
-	plan->elf_osabi = session.image.osabi;
+	plan->machine = session.image.file.machine;
+	plan->elf_flags = session.image.file.flags;
+	plan->elf_data = session.image.file.data;
+	plan->elf_osabi = session.image.file.osabi;
 	plan->thunks = session.context.thunks;
 	plan->sites = session.sites.count;
 	plan->text_bytes = session.sites.text_bytes;

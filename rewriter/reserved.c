@@ -55,8 +55,8 @@ enum litifut_status litifut_pass_find_module(struct litifut_apply *apply,
 		return litifut_error_set(error, LITIFUT_ERROR_MISSING, image->path,
 					 LITIFUT_SECTION_MODULE, LITIFUT_NO_ADDRESS,
 					 "the tracer is not linked in (no litifut_module)");
-	const struct elf_contents contents = {image->path, apply->module,
-					      sizeof(struct litifut_module), image->big_endian};
+	const struct elf_contents contents = {
+		image->path, apply->module, sizeof(struct litifut_module), image->file.big_endian};
 
 	if (elf_read_module(&contents, &apply->record, NULL) ||
 	    apply->record.version != LITIFUT_MODULE_VERSION_WORD)
@@ -76,7 +76,7 @@ enum litifut_status litifut_pass_refuse_low_code(struct litifut_apply *apply,
 {
 	const struct litifut_image *image = &apply->session.image;
 
-	for (size_t i = 1; i < image->section_count && image->type == ET_EXEC; i++) {
+	for (size_t i = 1; i < image->section_count && image->file.type == ET_EXEC; i++) {
 		const struct litifut_section *section = &image->sections[i];
 
 		if (section->flags & SHF_EXECINSTR && section->flags & SHF_ALLOC && section->size &&

@@ -2,7 +2,7 @@
 REWRITER_CPUS := $(patsubst rewriter/%/arch.c,%,$(wildcard rewriter/*/arch.c))
 REWRITER_OBJECTS := $(DWARF_OBJECTS) $(patsubst %.c,$(BUILD)/host/%.o,\
 	$(filter-out rewriter/main.c,$(wildcard rewriter/*.c $(REWRITER_CPUS:%=rewriter/%/*.c))))
-REWRITER_LIBRARIES := -ldw -lcapstone -lelf -liberty
+REWRITER_LIBRARIES := -ldw -lcapstone $(COMMON_LIBRARIES) -liberty
 
 PROGRAMS += $(BUILD)/bin/litifut-rewrite
 

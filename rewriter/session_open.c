@@ -36,8 +36,8 @@ static enum litifut_status examine(struct litifut_session *session, struct litif
 {
 	if (session->arch->examine)
 		return session->arch->examine(&session->image, &session->context, error);
-	session->context.cpu.big_endian = session->image.big_endian;
-	session->context.cpu.position_independent = session->image.type == ET_DYN;
+	session->context.cpu.big_endian = session->image.file.big_endian;
+	session->context.cpu.position_independent = session->image.file.type == ET_DYN;
 	return LITIFUT_OK;
 }
 
@@ -72,11 +72,11 @@ enum litifut_status litifut_session_open(const char *path,
 		return status;
 	session->image.glibc_users = options->glibc_users;
 	session->image.is_newer = options->is_newer;
-	session->arch = litifut_arch_find(session->image.machine);
+	session->arch = litifut_arch_find(session->image.file.machine);
 	if (!session->arch)
 		status = litifut_error_set(
 			error, LITIFUT_ERROR_UNSUPPORTED, path, NULL, LITIFUT_NO_ADDRESS,
-			"machine %u is not a CPU that can be traced", session->image.machine);
+			"machine %u is not a CPU that can be traced", session->image.file.machine);
 	else if (!session->arch->entry_count)
 		status = litifut_error_set(
 			error, LITIFUT_ERROR_UNSUPPORTED, path, NULL, LITIFUT_NO_ADDRESS,

@@ -115,8 +115,8 @@ static bool known_fields(struct finder *finder, uint32_t address, const char *na
 	unsigned count = 0;
 
 	if (!finder->functions_read)
-		finder->functions = dwarf_functions_open(session->image.elf, session->arch->cpu,
-							 session->image.flags);
+		finder->functions = dwarf_functions_open(
+			session->image.file.elf, session->arch->cpu, session->image.file.flags);
 	finder->functions_read = true;
 	if (!finder->functions ||
 	    !dwarf_functions_parameters(finder->functions, address, name, &parameters))
@@ -354,7 +354,7 @@ enum litifut_status litifut_site_arguments_write(const struct litifut_session *s
 						 uint8_t *bytes, size_t entries,
 						 struct litifut_error *error)
 {
-	const bool big_endian = session->image.big_endian;
+	const bool big_endian = session->image.file.big_endian;
 	const size_t needed = litifut_site_arguments_entries(session);
 	struct litifut_argument_site *records;
 	size_t count = 0;

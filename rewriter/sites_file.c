@@ -70,8 +70,8 @@ static enum litifut_status place_section(const struct litifut_image *image, int 
 					 struct litifut_error *error)
 {
 	const struct litifut_section *section = litifut_image_section(image, name);
-	const Elf32_Ehdr *header = (const void *)image->bytes;
-	uint32_t headers = litifut_get32(image->big_endian, (const uint8_t *)&header->e_shoff);
+	const Elf32_Ehdr *header = (const void *)image->file.bytes;
+	uint32_t headers = litifut_get32(image->file.big_endian, (const uint8_t *)&header->e_shoff);
 	uint8_t word[4];
 	off_t at;
 	enum litifut_status status;
@@ -80,10 +80,10 @@ static enum litifut_status place_section(const struct litifut_image *image, int 
 		return litifut_error_set(error, LITIFUT_ERROR_SPACE, image->path, name,
 					 LITIFUT_NO_ADDRESS, "the file would be larger than 4 GB");
 	at = (off_t)headers + (off_t)(sizeof(Elf32_Shdr) * (size_t)(section - image->sections));
-	litifut_put32(image->big_endian, word, place);
+	litifut_put32(image->file.big_endian, word, place);
 	status = write_at(image->path, descriptor, word, sizeof(word),
 			  at + (off_t)offsetof(Elf32_Shdr, sh_offset), error);
-	litifut_put32(image->big_endian, word, (uint32_t)bytes);
+	litifut_put32(image->file.big_endian, word, (uint32_t)bytes);
 	if (!status)
 		status = write_at(image->path, descriptor, word, sizeof(word),
 				  at + (off_t)offsetof(Elf32_Shdr, sh_size), error);
@@ -92,7 +92,7 @@ static enum litifut_status place_section(const struct litifut_image *image, int 
 
 static uint32_t end_of(const struct litifut_image *image)
 {
-	return ((uint32_t)image->size + 3) & ~3u;
+	return ((uint32_t)image->file.size + 3) & ~3u;
 }
 
 enum litifut_status litifut_sites_append(const struct litifut_image *image, int descriptor,
@@ -104,8 +104,8 @@ enum litifut_status litifut_sites_append(const struct litifut_image *image, int 
 						   table_bytes(table->list), error);
 
 	return status ? status
-		      : write_table(image->path, descriptor, table->list, image->big_endian, place,
-				    error);
+		      : write_table(image->path, descriptor, table->list, image->file.big_endian,
+				    place, error);
 }
 
 enum litifut_status litifut_blocks_append(const struct litifut_image *image, int descriptor,
@@ -149,12 +149,12 @@ static void put_section(const struct writer *writer, unsigned number, uint32_t n
 
 static void put_header(const struct writer *writer, const struct litifut_image *image)
 {
-	memcpy(writer->bytes, image->bytes, EI_NIDENT);
-	put_half(writer, offsetof(Elf32_Ehdr, e_type), (uint16_t)image->type);
-	put_half(writer, offsetof(Elf32_Ehdr, e_machine), (uint16_t)image->machine);
+	memcpy(writer->bytes, image->file.bytes, EI_NIDENT);
+	put_half(writer, offsetof(Elf32_Ehdr, e_type), (uint16_t)image->file.type);
+	put_half(writer, offsetof(Elf32_Ehdr, e_machine), (uint16_t)image->file.machine);
 	put(writer, offsetof(Elf32_Ehdr, e_version), EV_CURRENT);
 	put(writer, offsetof(Elf32_Ehdr, e_shoff), sizeof(Elf32_Ehdr));
-	put(writer, offsetof(Elf32_Ehdr, e_flags), image->flags);
+	put(writer, offsetof(Elf32_Ehdr, e_flags), image->file.flags);
 	put_half(writer, offsetof(Elf32_Ehdr, e_ehsize), sizeof(Elf32_Ehdr));
 	put_half(writer, offsetof(Elf32_Ehdr, e_shentsize), sizeof(Elf32_Shdr));
 	put_half(writer, offsetof(Elf32_Ehdr, e_shnum), 4);
@@ -171,7 +171,7 @@ enum litifut_status litifut_sites_write_file(const struct litifut_image *image, 
 	const uint32_t note = sizeof(Elf32_Ehdr) + 4 * sizeof(Elf32_Shdr);
 	const uint32_t strings = note + NOTE_HEADER_BYTES + BUILD_ID_MAX;
 	const uint32_t sites = (strings + (uint32_t)sizeof(names) + 3) & ~3u;
-	struct writer writer = {calloc(1, sites), image->big_endian};
+	struct writer writer = {calloc(1, sites), image->file.big_endian};
 	int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	enum litifut_status status;
 
@@ -197,8 +197,8 @@ enum litifut_status litifut_sites_write_file(const struct litifut_image *image, 
 	memcpy(writer.bytes + strings, names, sizeof(names));
 	status = write_at(path, descriptor, writer.bytes, sites, 0, error);
 	if (!status)
-		status =
-			write_table(path, descriptor, table->list, image->big_endian, sites, error);
+		status = write_table(path, descriptor, table->list, image->file.big_endian, sites,
+				     error);
 	free(writer.bytes);
 	if (close(descriptor) && !status)
 		status = litifut_error_set(error, LITIFUT_ERROR_IO, path, NULL, LITIFUT_NO_ADDRESS,

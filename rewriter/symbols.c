@@ -145,15 +145,15 @@ static enum litifut_status list_symbols(struct litifut_image *image, struct liti
 static bool read_symbol(const struct litifut_image *image, const uint8_t *entry,
 			const struct litifut_section *strings, struct litifut_symbol *symbol)
 {
-	uint32_t name = litifut_get32(image->big_endian, entry);
+	uint32_t name = litifut_get32(image->file.big_endian, entry);
 
 	*symbol = (struct litifut_symbol){
-		.address = litifut_get32(image->big_endian, entry + 4),
-		.size = litifut_get32(image->big_endian, entry + 8),
+		.address = litifut_get32(image->file.big_endian, entry + 4),
+		.size = litifut_get32(image->file.big_endian, entry + 8),
 		.type = ELF32_ST_TYPE(entry[12]),
 		.binding = ELF32_ST_BIND(entry[12]),
 		.other = entry[13],
-		.section = litifut_get16(image->big_endian, entry + 14),
+		.section = litifut_get16(image->file.big_endian, entry + 14),
 	};
 	if (symbol->section == SHN_UNDEF || symbol->section >= image->section_count ||
 	    symbol->type == STT_SECTION || symbol->type == STT_FILE)

@@ -76,7 +76,7 @@ static void add_word(struct litifut_targets *targets, const struct litifut_image
 
 	if (section)
 		litifut_targets_add(targets,
-				    litifut_get32(image->big_endian,
+				    litifut_get32(image->file.big_endian,
 						  section->bytes + (address - section->address)));
 }
 
@@ -114,7 +114,7 @@ static void add_sections(struct litifut_targets *targets, const struct litifut_i
 			continue;
 		for (uint32_t at = 0; at + 4 <= section->size; at += 4) {
 			const uint32_t value =
-				base + litifut_get32(image->big_endian, section->bytes + at);
+				base + litifut_get32(image->file.big_endian, section->bytes + at);
 
 			if (!is_page(pages, image, section->address + at, value))
 				litifut_targets_add(targets, value);
@@ -147,7 +147,7 @@ static bool add_relocated(struct litifut_targets *targets, const struct litifut_
 		found = true;
 		for (uint32_t at = 0; at + 8 <= section->size; at += 8)
 			add_word(targets, image,
-				 litifut_get32(image->big_endian, section->bytes + at));
+				 litifut_get32(image->file.big_endian, section->bytes + at));
 	}
 	return found;
 }
@@ -156,7 +156,8 @@ void litifut_targets_add_pointers(struct litifut_targets *targets,
 				  const struct litifut_image *image,
 				  const struct litifut_pages *pages)
 {
-	if (image->type == ET_DYN && add_relocated(targets, image)) /* MIPS: without being listed */
+	if (image->file.type == ET_DYN &&
+	    add_relocated(targets, image)) /* MIPS: without being listed */
 		add_sections(targets, image, 0, ".got", pages);
 	else
 		add_sections(targets, image, 0, NULL, pages);

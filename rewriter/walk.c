@@ -197,11 +197,11 @@ static bool take_site(struct walk *walk, const struct litifut_section *section,
 		      const struct litifut_code_range *range,
 		      const struct litifut_instruction *instruction, uint32_t address, uint8_t kind)
 {
-	struct litifut_found_site found = {.instruction = *instruction};
+	struct litifut_found_site found = {.site.kind = kind, .instruction = *instruction};
 	const struct litifut_found_site *last =
 		walk->list.count ? &walk->list.items[walk->list.count - 1] : NULL;
 	const struct litifut_symbol *function = walk->function;
-	bool tail = kind == LITIFUT_SITE_TAIL_DIRECT || kind == LITIFUT_SITE_TAIL_INDIRECT;
+	const bool tail = litifut_site_is_tail(&found.site);
 	unsigned reason;
 
 	if (!function || address - function->address >= function->size) {

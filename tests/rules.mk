@@ -27,7 +27,7 @@ AVR_DECODE = $(BUILD)/tests/avr-decode
 
 $(AVR_DECODE): tests/oracle/avr/decode.c $(COMMON_OBJECTS)
 	@mkdir -p $(@D)
-	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) $< $(COMMON_OBJECTS) -o $@
+	$(call run,LINK) $(CC) $(CFLAGS) $(LDFLAGS) $< $(COMMON_OBJECTS) $(COMMON_LIBRARIES) -o $@
 
 # The one for `make coverage'.
 COVERED = $(BUILD)/tests/covered.so

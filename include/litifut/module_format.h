@@ -23,6 +23,7 @@
 #ifndef LITIFUT_MODULE_FORMAT_H
 #define LITIFUT_MODULE_FORMAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -282,6 +283,18 @@ struct litifut_site {
 };
 
 #define LITIFUT_SITE_BYTES_MIN 20u
+
+/* Does the call end its function? */
+static inline bool litifut_site_is_tail(const struct litifut_site *site)
+{
+	return site->kind == LITIFUT_SITE_TAIL_DIRECT || site->kind == LITIFUT_SITE_TAIL_INDIRECT;
+}
+
+/* Is the callee found through a register or through memory, when the call is executed? */
+static inline bool litifut_site_is_pointer(const struct litifut_site *site)
+{
+	return site->kind == LITIFUT_SITE_INDIRECT || site->kind == LITIFUT_SITE_TAIL_INDIRECT;
+}
 
 /* In the file only, of a module that records edges: struct litifut_blocks_header, then the
  * blocks of the program's code, sorted by address, then struct litifut_original for the code

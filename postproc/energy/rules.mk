@@ -5,7 +5,7 @@ POST_LIBS += -lm
 # command.c, options.c, page.c and traces.c are litifut-post's; the rest depends on no other room.
 ENERGY_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,$(filter-out %/command.c %/options.c %/page.c \
 	%/traces.c,$(wildcard postproc/energy/*.c)))
-ENERGY_LIBS = -larchive -lm
+ENERGY_LIBS = $(COMMON_LIBRARIES) -larchive -lm
 
 # Joulescope's library for .jls files, if it is there: make JLS=FOLDER names where it was installed.
 JLS ?= $(patsubst %/include/jls.h,%,$(firstword $(wildcard /usr/local/include/jls.h /usr/include/jls.h)))

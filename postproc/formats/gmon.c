@@ -140,7 +140,7 @@ static void finish(struct post_output *output)
 	const struct post_session *session = output->session;
 	uint32_t module = busiest_module(session);
 	const struct post_image *image = session->modules[module].image;
-	bool big_endian = image && image->big_endian;
+	bool big_endian = image && image->file.big_endian;
 	bool timed = false;
 
 	fputs("gmon", output->file);

@@ -24,10 +24,10 @@ void *post_lines_dwarf(struct post_image *image)
 {
 	if (image->dwarf || image->dwarf_missing)
 		return image->dwarf;
-	image->dwarf = open_dwarf(image->elf);
+	image->dwarf = open_dwarf(image->file.elf);
 	for (size_t i = 0; i < sizeof(image->further) / sizeof(*image->further); i++) {
 		if (!image->dwarf && image->further[i])
-			image->dwarf = open_dwarf(image->further[i]->elf);
+			image->dwarf = open_dwarf(image->further[i]->file.elf);
 	}
 	image->dwarf_missing = !image->dwarf;
 	return image->dwarf;

@@ -30,7 +30,7 @@ static const struct dwarf_functions *functions_of(struct post_session *session, 
 		return image ? image->functions : NULL;
 	image->functions_read = true;
 	image->functions =
-		dwarf_functions_read(post_lines_dwarf(image), image->cpu, image->elf_flags);
+		dwarf_functions_read(post_lines_dwarf(image), image->cpu, image->file.flags);
 	return image->functions;
 }
 

@@ -128,10 +128,8 @@ uint32_t post_session_site_call(struct post_session *session, struct post_proces
 	if (!image || number >= image->patched_count)
 		return POST_NONE;
 	const struct litifut_site *site = image->patched[number];
-	bool indirect =
-		site->kind == LITIFUT_SITE_INDIRECT || site->kind == LITIFUT_SITE_TAIL_INDIRECT;
-	bool tail =
-		site->kind == LITIFUT_SITE_TAIL_DIRECT || site->kind == LITIFUT_SITE_TAIL_INDIRECT;
+	bool indirect = litifut_site_is_pointer(site);
+	bool tail = litifut_site_is_tail(site);
 	uint32_t kind = tail       ? LITIFUT_WORD_TAIL
 			: indirect ? LITIFUT_WORD_INDIRECT
 				   : LITIFUT_WORD_CALL;

@@ -134,7 +134,7 @@ static void pass_block(struct finder *finder, size_t number, struct cpu_frame *j
 static void find_frames(struct finder *finder)
 {
 	const struct post_image *image = finder->image;
-	const uint32_t pushed = image->cpu->pushed ? image->cpu->pushed(image->elf_flags) : 0;
+	const uint32_t pushed = image->cpu->pushed ? image->cpu->pushed(image->file.flags) : 0;
 	struct cpu_frame jumps = {0};
 	bool jumped;
 

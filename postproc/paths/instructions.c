@@ -14,7 +14,7 @@ const uint8_t *post_path_contents(const struct post_image *image, const uint8_t 
 
 		if (start >= segment->address && end >= start && into < segment->file_bytes &&
 		    end - start <= segment->file_bytes - into &&
-		    (uint64_t)segment->offset + into + (end - start) <= image->size)
+		    (uint64_t)segment->offset + into + (end - start) <= image->file.size)
 			return file + segment->offset + into;
 	}
 	return NULL;

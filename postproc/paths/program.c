@@ -232,20 +232,20 @@ static bool is_of_tracer(const struct maker *maker, const struct post_segment *s
 static void find_addresses(struct maker *maker)
 {
 	const struct post_image *image = maker->image;
-	size_t left = 2 * image->size; /* segments of a damaged file may overlap */
+	size_t left = 2 * image->file.size; /* segments of a damaged file may overlap */
 
 	for (size_t s = 0; s < image->segment_count; s++) {
 		const struct post_segment *segment = &image->segments[s];
 
-		if (segment->offset > image->size ||
-		    segment->file_bytes > image->size - segment->offset ||
+		if (segment->offset > image->file.size ||
+		    segment->file_bytes > image->file.size - segment->offset ||
 		    segment->file_bytes > left)
 			continue;
 		left -= segment->file_bytes;
 		for (uint32_t at = -segment->address & 3; at + 4 <= segment->file_bytes; at += 4) {
-			const uint8_t *bytes = image->data + segment->offset + at;
-			const bool big =
-				segment->executable ? image->big_endian_code : image->big_endian;
+			const uint8_t *bytes = image->file.bytes + segment->offset + at;
+			const bool big = segment->executable ? image->big_endian_code
+							     : image->file.big_endian;
 			const uint32_t word = litifut_get32(big, bytes);
 			const uint32_t block = post_image_block_start(image, word & ~1u);
 			uint32_t function;
@@ -319,9 +319,9 @@ enum litifut_status path_program_make(const struct post_image *image, const char
 
 uint8_t *path_program_plain(const struct post_image *image)
 {
-	uint8_t *plain = post_allocate(image->size + 1, 1);
+	uint8_t *plain = post_allocate(image->file.size + 1, 1);
 
-	memcpy(plain, image->data, image->size);
+	memcpy(plain, image->file.bytes, image->file.size);
 	for (size_t i = 0; i < image->original_count; i++) {
 		const struct litifut_original *original = &image->originals[i];
 
@@ -333,7 +333,7 @@ uint8_t *path_program_plain(const struct post_image *image)
 			if (original->address < segment->address ||
 			    original->address - segment->address >= segment->file_bytes ||
 			    original->length > sizeof(original->bytes) ||
-			    at + original->length > image->size)
+			    at + original->length > image->file.size)
 				continue;
 			memcpy(plain + at, original->bytes, original->length);
 			break;

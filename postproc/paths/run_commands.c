@@ -40,7 +40,7 @@ int path_plain_run(FILE *file, const struct path_arguments *given)
 			status = path_usage(given, "-o FILE is missing: not for a terminal is",
 					    "ELF");
 		else
-			status = fwrite(plain, 1, image->size, file) != image->size;
+			status = fwrite(plain, 1, image->file.size, file) != image->file.size;
 		free(plain);
 		make_executable(file);
 	} else {

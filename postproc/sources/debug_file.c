@@ -8,14 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "postproc/sources/image_private.h"
 #include "postproc/table.h"
 
 #define UNPACKED_LIMIT (256u << 20) /* of mini debug info: far above any real one */
 
 static bool same_build(const struct post_image *image, const struct post_image *debug)
 {
-	if (image->cpu != debug->cpu || image->big_endian != debug->big_endian)
+	if (image->cpu != debug->cpu || image->file.big_endian != debug->file.big_endian)
 		return false;
 	if (!image->build_id_bytes || !debug->build_id_bytes)
 		return true;
@@ -62,7 +61,7 @@ static bool by_build_id(struct post_image *image, const char *directory)
 static bool by_link(struct post_image *image, const struct post_debug_places *places)
 {
 	GElf_Shdr header;
-	Elf_Data *data = post_image_section(image, ".gnu_debuglink", &header);
+	Elf_Data *data = elf_file_section(&image->file, ".gnu_debuglink", &header);
 	char path[4096];
 
 	if (!data || !data->d_buf || !memchr(data->d_buf, '\0', data->d_size))
@@ -93,7 +92,7 @@ static bool by_link(struct post_image *image, const struct post_debug_places *pl
 static void unpack_mini(struct post_image *image)
 {
 	GElf_Shdr header;
-	Elf_Data *data = post_image_section(image, ".gnu_debugdata", &header);
+	Elf_Data *data = elf_file_section(&image->file, ".gnu_debugdata", &header);
 	lzma_stream stream = LZMA_STREAM_INIT;
 	uint8_t *unpacked = NULL;
 	size_t room = 0;
@@ -148,7 +147,7 @@ static bool from_server(struct post_image *image)
 	bool found = false;
 
 	if (!servers || !*servers || !image->build_id_bytes ||
-	    post_image_section(image, ".symtab", &header))
+	    elf_file_section(&image->file, ".symtab", &header))
 		return false;
 	if (!tried)
 		library = dlopen("libdebuginfod.so.1", RTLD_NOW);

@@ -12,7 +12,6 @@
 #include "postproc/sources/capture.h"
 #include "postproc/sources/firmware_dump.h"
 #include "postproc/sources/firmware_image.h"
-#include "postproc/sources/image_private.h"
 #include "postproc/sources/input_bytes.h"
 #include "postproc/sources/span_calls.h"
 #include "postproc/sources/span_lanes.h"
@@ -42,16 +41,10 @@ static void take_hooks(const struct post_image *image, struct post_trace *trace)
 		trace->hook_before = before / 100.0;
 }
 
-static bool is_pointer(const struct litifut_site *site)
-{
-	return site->kind == LITIFUT_SITE_INDIRECT || site->kind == LITIFUT_SITE_TAIL_INDIRECT;
-}
-
 static void add_counted(struct post_trace *trace, const struct litifut_site *site, uint32_t callee,
 			uint32_t count)
 {
-	bool tail =
-		site->kind == LITIFUT_SITE_TAIL_DIRECT || site->kind == LITIFUT_SITE_TAIL_INDIRECT;
+	bool tail = litifut_site_is_tail(site);
 
 	if (!count)
 		return;
@@ -211,7 +204,8 @@ static enum litifut_status count_sites(const char *path, const struct post_image
 	set_cost(&reader);
 	for (; reader.site < image->patched_count; reader.site++) {
 		const struct litifut_site *site = image->patched[reader.site];
-		size_t words = reader.record_words + (is_pointer(site) ? LITIFUT_POINTER_EXTRA : 0);
+		size_t words = reader.record_words +
+			       (litifut_site_is_pointer(site) ? LITIFUT_POINTER_EXTRA : 0);
 
 		if (word + words > capture->word_count)
 			return litifut_error_set(error, LITIFUT_ERROR_FORMAT, path, NULL,
@@ -219,7 +213,7 @@ static enum litifut_status count_sites(const char *path, const struct post_image
 						 "has %zu numbers, and the call sites of %s need "
 						 "more",
 						 capture->word_count, image->path);
-		if (is_pointer(site))
+		if (litifut_site_is_pointer(site))
 			take_pointer(&reader, site, word);
 		else
 			take_record(&reader, site, 0, capture->words + word, word);

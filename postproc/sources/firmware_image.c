@@ -6,14 +6,12 @@
 
 #include <litifut/frames_format.h>
 
-#include "postproc/sources/image_private.h"
-
 bool post_firmware_object(const struct post_image *image, const char *name, uint32_t *address,
 			  uint32_t *size)
 {
 	Elf_Scn *section = NULL;
 
-	while ((section = elf_nextscn(image->elf, section))) {
+	while ((section = elf_nextscn(image->file.elf, section))) {
 		GElf_Shdr header;
 		GElf_Sym symbol;
 		Elf_Data *data;
@@ -22,7 +20,8 @@ bool post_firmware_object(const struct post_image *image, const char *name, uint
 			continue;
 		data = elf_getdata(section, NULL);
 		for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
-			const char *text = elf_strptr(image->elf, header.sh_link, symbol.st_name);
+			const char *text =
+				elf_strptr(image->file.elf, header.sh_link, symbol.st_name);
 
 			if (!text || strcmp(text, name))
 				continue;

@@ -11,6 +11,7 @@
 
 #include "common/error.h"
 #include "cpu/cpu.h"
+#include "elf/file.h"
 #include "postproc/sources/symbols.h"
 #include "postproc/table.h"
 
@@ -26,16 +27,15 @@ struct post_segment {
 
 struct post_image {
 	char *path;
+	struct elf_file file;
 	const struct cpu *cpu;
-	bool big_endian;
-	bool big_endian_code; /* differs on ARM BE8 */
+	bool big_endian_code; /* differs from file.big_endian on ARM BE8 */
 	bool rewritten;       /* has a filled .litifut.module */
 	unsigned engine;      /* then: enum litifut_engine */
 	bool debug_only;      /* a file made by objcopy --only-keep-debug */
 	uint8_t build_id[POST_BUILD_ID_BYTES];
 	unsigned build_id_bytes; /* 0: none */
-	unsigned elf_flags;      /* e_flags */
-	char soname[64];         /* "": none */
+	const char *soname;      /* "": none */
 	struct post_segment *segments;
 	size_t segment_count;
 
@@ -56,14 +56,11 @@ struct post_image {
 	bool has_site_list; /* they are those of .litifut.sites, not only what the DB has */
 
 	/* Private. */
-	void *elf;
 	void *dwarf; /* Dwarf *, see lines.c */
 	bool dwarf_missing;
 	struct dwarf_functions *functions; /* see parameters.c */
 	bool functions_read;
-	uint8_t *data;
-	size_t size;
-	bool mapped;
+	uint8_t *copy; /* of the bytes of a file that was in memory; NULL: file.bytes is mapped */
 	struct post_image *further[4]; /* other files of this build, used in post_image_load() */
 	char **texts;                  /* names that are in no file */
 	size_t text_count, text_capacity;

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/bytes.h"
 #include "elf/sections.h"
 #include "postproc/sources/debug_file.h"
-#include "postproc/sources/image_private.h"
 #include "postproc/table.h"
 
 /* It says how code is encoded, and is not a name. */
@@ -74,7 +74,7 @@ static void add_symbols(struct post_image *image, const struct post_image *from)
 {
 	Elf_Scn *section = NULL;
 
-	while ((section = elf_nextscn(from->elf, section))) {
+	while ((section = elf_nextscn(from->file.elf, section))) {
 		GElf_Shdr header;
 		GElf_Sym symbol;
 		if (!gelf_getshdr(section, &header) ||
@@ -83,12 +83,12 @@ static void add_symbols(struct post_image *image, const struct post_image *from)
 		Elf_Data *data = elf_getdata(section, NULL);
 		image->has_symbol_table |= header.sh_type == SHT_SYMTAB;
 		Elf_Data *versions =
-			header.sh_type == SHT_DYNSYM ? symbol_versions(from->elf) : NULL;
+			header.sh_type == SHT_DYNSYM ? symbol_versions(from->file.elf) : NULL;
 		for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
 			GElf_Versym version;
 			bool old = versions && gelf_getversym(versions, i, &version) &&
 				   version & 0x8000 && symbol.st_shndx != SHN_UNDEF;
-			add_symbol(image, from->elf, &header, &symbol, old);
+			add_symbol(image, from->file.elf, &header, &symbol, old);
 		}
 	}
 }
@@ -121,13 +121,13 @@ static void read_slots(struct post_image *image, struct slots *slots)
 	Elf_Scn *section = NULL;
 	const struct cpu *cpu = image->cpu;
 
-	while ((section = elf_nextscn(image->elf, section))) {
+	while ((section = elf_nextscn(image->file.elf, section))) {
 		GElf_Shdr header, symbol_header;
 		if (!gelf_getshdr(section, &header) ||
 		    (header.sh_type != SHT_REL && header.sh_type != SHT_RELA) ||
 		    !(header.sh_flags & SHF_ALLOC))
 			continue;
-		Elf_Scn *symbols = elf_getscn(image->elf, header.sh_link);
+		Elf_Scn *symbols = elf_getscn(image->file.elf, header.sh_link);
 		Elf_Data *symbol_data = NULL;
 		if (symbols && gelf_getshdr(symbols, &symbol_header))
 			symbol_data = elf_getdata(symbols, NULL);
@@ -153,15 +153,15 @@ static void read_slots(struct post_image *image, struct slots *slots)
 				uint32_t resolver = (uint32_t)entry.r_addend;
 				if (!explicit &&
 				    post_image_bytes(image, address, stored, sizeof(stored)))
-					resolver = post_image_number(image, stored);
+					resolver = litifut_get32(image->file.big_endian, stored);
 				add_slot(image, slots, address, NULL, resolver & ~1u);
 			} else if ((type == cpu->linkage.jump_slot ||
 				    type == cpu->linkage.global_data) &&
 				   symbol_data &&
 				   gelf_getsym(symbol_data, (int)GELF_R_SYM(entry.r_info),
 					       &symbol)) {
-				const char *name = elf_strptr(image->elf, symbol_header.sh_link,
-							      symbol.st_name);
+				const char *name = elf_strptr(
+					image->file.elf, symbol_header.sh_link, symbol.st_name);
 				if (name && *name)
 					add_slot(image, slots, address, name, 0);
 			}
@@ -210,15 +210,15 @@ static void read_plt(struct post_image *image)
 	Elf_Scn *section = NULL;
 	size_t names;
 
-	if (elf_getshdrstrndx(image->elf, &names))
+	if (elf_getshdrstrndx(image->file.elf, &names))
 		return;
 	read_slots(image, &slots);
-	while (slots.count && (section = elf_nextscn(image->elf, section))) {
+	while (slots.count && (section = elf_nextscn(image->file.elf, section))) {
 		GElf_Shdr header;
 		if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_EXECINSTR) ||
 		    header.sh_type != SHT_PROGBITS)
 			continue;
-		const char *name = elf_strptr(image->elf, names, header.sh_name);
+		const char *name = elf_strptr(image->file.elf, names, header.sh_name);
 		if (!name || (strncmp(name, ".plt", 4) && strncmp(name, ".iplt", 5)))
 			continue;
 		/* The size that the file has room for, not the one it claims. */
@@ -294,12 +294,12 @@ static enum litifut_status read_sites(struct post_image *image, const struct pos
 				      struct litifut_error *error)
 {
 	GElf_Shdr header;
-	Elf_Data *data = post_image_section(from, LITIFUT_SECTION_SITES, &header);
+	Elf_Data *data = elf_file_section(&from->file, LITIFUT_SECTION_SITES, &header);
 
 	if (!data || !data->d_buf)
 		return LITIFUT_OK;
 	const struct elf_contents contents = {from->path, data->d_buf, data->d_size,
-					      from->big_endian};
+					      from->file.big_endian};
 	struct elf_records records;
 	enum litifut_status status = elf_read_sites(&contents, &records, error);
 
@@ -327,12 +327,12 @@ static enum litifut_status read_blocks(struct post_image *image, const struct po
 				       struct litifut_error *error)
 {
 	GElf_Shdr header;
-	Elf_Data *data = post_image_section(from, LITIFUT_SECTION_BLOCKS, &header);
+	Elf_Data *data = elf_file_section(&from->file, LITIFUT_SECTION_BLOCKS, &header);
 
 	if (!data || !data->d_buf || image->blocks)
 		return LITIFUT_OK;
 	const struct elf_contents contents = {from->path, data->d_buf, data->d_size,
-					      from->big_endian};
+					      from->file.big_endian};
 	struct elf_blocks blocks;
 	enum litifut_status status = elf_read_blocks(&contents, &blocks, error);
 
@@ -358,12 +358,12 @@ static enum litifut_status read_db(struct post_image *image, const struct post_i
 				   struct litifut_error *error)
 {
 	GElf_Shdr header;
-	Elf_Data *data = post_image_section(from, LITIFUT_SECTION_DB, &header);
+	Elf_Data *data = elf_file_section(&from->file, LITIFUT_SECTION_DB, &header);
 
 	if (!data || !data->d_buf || data->d_size < sizeof(struct litifut_db_header))
 		return LITIFUT_OK;
 	const struct elf_contents contents = {from->path, data->d_buf, data->d_size,
-					      from->big_endian};
+					      from->file.big_endian};
 	struct elf_records records;
 	enum litifut_status status = elf_read_db(&contents, &records, error);
 

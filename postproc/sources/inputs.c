@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fts.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -68,7 +69,8 @@ static void add_image(struct post_inputs *inputs, const char *path, bool named,
 		.named = named,
 	};
 	memcpy(candidate->build_id, image->build_id, sizeof(candidate->build_id));
-	memcpy(candidate->soname, image->soname, sizeof(candidate->soname));
+	/* as long as a module's name is in a trace */
+	snprintf(candidate->soname, sizeof(candidate->soname), "%.63s", image->soname);
 	post_image_close(image);
 }
 

@@ -5,18 +5,13 @@
 /* No event has more words: a control word, a return address, a callee. */
 #define EVENT_WORDS 3
 
-static bool is_tail(const struct litifut_site *site)
-{
-	return site->kind == LITIFUT_SITE_TAIL_DIRECT || site->kind == LITIFUT_SITE_TAIL_INDIRECT;
-}
-
 /* Writes the words of a call and gives their number. `callee` is that of a pointer, 0: the site
  * names it. Addresses can be below LITIFUT_WORD_FIRST_ADDRESS, so that no call is one word. */
 static size_t write_call(const struct litifut_site *site, uint32_t callee, uint32_t *words)
 {
-	const enum litifut_word_kind kind = is_tail(site) ? LITIFUT_WORD_TAIL
-					    : callee      ? LITIFUT_WORD_INDIRECT
-							  : LITIFUT_WORD_CALL;
+	const enum litifut_word_kind kind = litifut_site_is_tail(site) ? LITIFUT_WORD_TAIL
+					    : callee                   ? LITIFUT_WORD_INDIRECT
+								       : LITIFUT_WORD_CALL;
 
 	words[0] = LITIFUT_CONTROL_WORD(kind, 2);
 	words[1] = site->return_address;

@@ -42,16 +42,6 @@ struct maker {
 	size_t now;   /* the lane that has had the last event */
 };
 
-static bool is_tail(const struct litifut_site *site)
-{
-	return site->kind == LITIFUT_SITE_TAIL_DIRECT || site->kind == LITIFUT_SITE_TAIL_INDIRECT;
-}
-
-static bool is_pointer(const struct litifut_site *site)
-{
-	return site->kind == LITIFUT_SITE_INDIRECT || site->kind == LITIFUT_SITE_TAIL_INDIRECT;
-}
-
 /* Where the function begins that has this address, 0: there is none. */
 static uint32_t function_of(const struct maker *maker, uint32_t address)
 {
@@ -189,16 +179,16 @@ static void take_call(struct maker *maker, const struct post_span_event *event, 
 		lane->caller = caller;
 		lane->stack = stack;
 	}
-	if (is_tail(site))
+	if (litifut_site_is_tail(site))
 		event_words(lane, event->time, LITIFUT_WORD_TAIL, site->return_address,
 			    callee ? callee : site->callee);
-	else if (is_pointer(site) && callee)
+	else if (litifut_site_is_pointer(site) && callee)
 		event_words(lane, event->time, LITIFUT_WORD_INDIRECT, site->return_address, callee);
 	else
 		event_words(lane, event->time, LITIFUT_WORD_ENTER, site->return_address,
 			    stack + 1u);
 	/* Where the return of a tail call is not recorded, it ends with the call below it. */
-	if (!site->exit && !is_tail(site))
+	if (!site->exit && !litifut_site_is_tail(site))
 		return;
 	if (!callee)
 		callee = site->callee;
@@ -228,7 +218,7 @@ static void take_return(struct maker *maker, const struct post_span_event *event
 		maker->now = number;
 		/* What was called last by a tail call ends with the call that entered its caller.
 		 */
-		if (!is_tail(site))
+		if (!litifut_site_is_tail(site))
 			event_words(lane, event->time, LITIFUT_WORD_EXIT, site->exit, stack + 1u);
 		return;
 	}

@@ -26,10 +26,10 @@ static enum litifut_status examine(const struct litifut_image *image,
 {
 	const struct litifut_section *attributes = litifut_image_section(image, ".ARM.attributes");
 
-	if (image->big_endian)
+	if (image->file.big_endian)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, image->path, NULL,
 					 LITIFUT_NO_ADDRESS, "big-endian ARM is not supported");
-	if ((image->flags & EF_ARM_EABIMASK) < EF_ARM_EABI_VER4)
+	if ((image->file.flags & EF_ARM_EABIMASK) < EF_ARM_EABI_VER4)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, image->path, NULL,
 					 LITIFUT_NO_ADDRESS, "ARM code older than the EABI");
 	struct litifut_arm_facts *facts = calloc(1, sizeof(*facts));
@@ -40,7 +40,7 @@ static enum litifut_status examine(const struct litifut_image *image,
 		attributes && !litifut_arm_attributes_thumb2(attributes->bytes, attributes->size);
 	facts->shares_thunks = !litifut_arm_is_for_v7(image);
 	*context = (struct litifut_arch_context){
-		.cpu = {.position_independent = image->type == ET_DYN, .facts = facts}};
+		.cpu = {.position_independent = image->file.type == ET_DYN, .facts = facts}};
 	return LITIFUT_OK;
 }
 

@@ -373,7 +373,7 @@ void litifut_arm_add_targets(const struct litifut_image *image,
 		if (ranges[i].state != LITIFUT_CODE_DATA)
 			continue;
 		litifut_arm_add_word_table(image, section, &ranges[i], targets);
-		if (image->type != ET_DYN)
+		if (image->file.type != ET_DYN)
 			add_addresses(section, &ranges[i], targets);
 		if (i && ranges[i - 1].state == LITIFUT_CODE_THUMB &&
 		    ranges[i].start - ranges[i - 1].start >= 4)

@@ -9,11 +9,11 @@
  * .gcc_except_table. */
 #include "rewriter/arm/landing_pads.h"
 
+#include <elf.h>
 #include <stddef.h>
 
 #include "rewriter/landing_pads.h"
 
-#define SHT_ARM_EXIDX 0x70000001u
 #define CANNOT_UNWIND 1u
 #define COMPACT_MODEL 0x80000000u
 

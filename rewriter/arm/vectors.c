@@ -17,7 +17,7 @@
 static uint32_t word_at(const struct litifut_image *image, const struct litifut_section *section,
 			uint32_t address)
 {
-	return litifut_get32(image->big_endian, section->bytes + (address - section->address));
+	return litifut_get32(image->file.big_endian, section->bytes + (address - section->address));
 }
 
 static bool is_handler(const struct litifut_image *image, uint32_t word)
@@ -55,7 +55,7 @@ static bool search(const struct litifut_image *image, bool by_entry,
 			uint32_t stack = word_at(image, each, address);
 
 			if (!stack || (by_entry ? stack & 3 || word_at(image, each, address + 4) !=
-								       (image->entry | 1)
+								       (image->file.entry | 1)
 						: !has_handlers(image, each, address)))
 				continue;
 			*section = each;
@@ -128,7 +128,7 @@ uint32_t litifut_arm_vectors_reset(const struct litifut_image *image)
 	uint32_t table;
 
 	return find_table(image, &section, &table) ? word_at(image, section, table + 4)
-						   : image->entry;
+						   : image->file.entry;
 }
 
 size_t litifut_arm_vectors_handlers(const struct litifut_image *image, uint32_t *handlers,

@@ -17,7 +17,7 @@ static enum litifut_status examine(const struct litifut_image *image,
 
 	if (!code)
 		return LITIFUT_ERROR_IO;
-	if (image->big_endian || !litifut_avr_family(image->flags, &code->cpu, NULL)) {
+	if (image->file.big_endian || !litifut_avr_family(image->file.flags, &code->cpu, NULL)) {
 		free(code);
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, image->path, NULL,
 					 LITIFUT_NO_ADDRESS,

@@ -240,7 +240,7 @@ enum litifut_status litifut_avr_name_functions(struct litifut_image *image,
 
 	if (!code)
 		return LITIFUT_ERROR_IO;
-	litifut_avr_family(image->flags, &facts, NULL);
+	litifut_avr_family(image->file.flags, &facts, NULL);
 	while (reader.symbols && reader.symbols->bytes && next(&reader, &relocation)) {
 		const uint8_t *named = symbol_at(&reader, relocation.symbol);
 

@@ -16,7 +16,7 @@ static uint32_t read_table(const struct litifut_image *image, uint32_t *bytes, u
 	const struct cpu_context context = {.facts = &facts};
 	uint32_t count = 0;
 
-	if (!section || section->address || !litifut_avr_family(image->flags, &facts, NULL))
+	if (!section || section->address || !litifut_avr_family(image->file.flags, &facts, NULL))
 		return 0;
 	*bytes = facts.small ? 2 : 4;
 	for (; count < MOST && (count + 1) * *bytes <= section->size; count++) {
@@ -107,7 +107,7 @@ bool litifut_avr_start_up(const struct litifut_image *image, uint32_t *start, ui
 		return false;
 	*start = *end = handlers[0];
 	section = litifut_image_section_at(image, *start, 2);
-	litifut_avr_family(image->flags, &facts, NULL);
+	litifut_avr_family(image->file.flags, &facts, NULL);
 	for (uint32_t at = *start; section && main_symbol && at - *start < START_UP_MOST;) {
 		struct litifut_instruction instruction;
 		const uint32_t left = section->address + section->size - at;

@@ -24,14 +24,14 @@ static enum litifut_status examine(const struct litifut_image *image,
 				   struct litifut_arch_context *context,
 				   struct litifut_error *error)
 {
-	uint32_t level = image->flags & EF_MIPS_ARCH;
+	uint32_t level = image->file.flags & EF_MIPS_ARCH;
 	const char *refused = NULL;
 
 	if (level == ARCH_32R6 || level == ARCH_64R6)
 		refused = "MIPS release 6 is not supported";
-	else if (image->flags & EF_MIPS_ABI2)
+	else if (image->file.flags & EF_MIPS_ABI2)
 		refused = "the n32 ABI is not supported, only o32";
-	else if ((image->flags & ABI_MASK) && (image->flags & ABI_MASK) != ABI_O32)
+	else if ((image->file.flags & ABI_MASK) && (image->file.flags & ABI_MASK) != ABI_O32)
 		refused = "not the o32 ABI";
 	if (refused)
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, image->path, NULL,
@@ -42,11 +42,11 @@ static enum litifut_status examine(const struct litifut_image *image,
 	if (!facts)
 		return litifut_error_memory(error, image->path);
 	facts->global_pointer = pointer ? pointer->address : 0;
-	*context =
-		(struct litifut_arch_context){.cpu = {.big_endian = image->big_endian,
-						      .position_independent = image->type == ET_DYN,
-						      .facts = facts},
-					      .offset_base = facts->global_pointer};
+	*context = (struct litifut_arch_context){
+		.cpu = {.big_endian = image->file.big_endian,
+			.position_independent = image->file.type == ET_DYN,
+			.facts = facts},
+		.offset_base = facts->global_pointer};
 	litifut_mips_find_got(image, context, facts);
 	litifut_mips_find_pages(image, context, facts);
 	return LITIFUT_OK;
@@ -62,8 +62,8 @@ static enum litifut_code_state symbol_state(const struct litifut_image *image,
 	if ((symbol->other & OTHER_ISA_MASK) == OTHER_MICROMIPS)
 		return LITIFUT_CODE_MICROMIPS;
 	if (symbol->thumb)
-		return image->flags & EF_MIPS_MICROMIPS ? LITIFUT_CODE_MICROMIPS
-							: LITIFUT_CODE_MIPS16;
+		return image->file.flags & EF_MIPS_MICROMIPS ? LITIFUT_CODE_MICROMIPS
+							     : LITIFUT_CODE_MIPS16;
 	return LITIFUT_CODE_PLAIN;
 }
 

@@ -23,12 +23,12 @@ static uint32_t tag_value(const struct litifut_image *image, const struct litifu
 			  uint32_t wanted)
 {
 	for (uint32_t at = 0; at + 8 <= dynamic->size; at += 8) {
-		uint32_t tag = litifut_get32(image->big_endian, dynamic->bytes + at);
+		uint32_t tag = litifut_get32(image->file.big_endian, dynamic->bytes + at);
 
 		if (tag == DT_NULL)
 			break;
 		if (tag == wanted)
-			return litifut_get32(image->big_endian, dynamic->bytes + at + 4);
+			return litifut_get32(image->file.big_endian, dynamic->bytes + at + 4);
 	}
 	return 0;
 }
@@ -74,7 +74,7 @@ void litifut_mips_find_got(const struct litifut_image *image,
 		got->local = tag_value(image, dynamic, DT_MIPS_LOCAL_GOTNO);
 		got->first_symbol = tag_value(image, dynamic, DT_MIPS_GOTSYM);
 		got->global = symbols > got->first_symbol ? symbols - got->first_symbol : 0;
-	} else if (image->type == ET_EXEC) {
+	} else if (image->file.type == ET_EXEC) {
 		got->local = tables->size / 4; /* it is not filled at run time */
 	}
 	got->alone = has_one_pointer(image, context);
@@ -86,7 +86,7 @@ static uint32_t own_symbol(const struct litifut_image *image,
 {
 	const struct litifut_section *symbols = litifut_image_section(image, ".dynsym");
 
-	if (image->type == ET_DYN && !image->has_interpreter)
+	if (image->file.type == ET_DYN && !image->has_interpreter)
 		return 0;
 	if (!symbols || !symbols->bytes || index >= symbols->size / SYMBOL_BYTES)
 		return 0;

@@ -269,16 +269,16 @@ static void make(struct made *made, const struct program *program)
 	made->segment = (struct post_segment){BASE, 0, CODE_BYTES, CODE_BYTES, true};
 	made->image = (struct post_image){.path = (char *)"program",
 					  .cpu = cpu_find(program->machine),
-					  .big_endian = program->big_endian,
+					  .file = {.bytes = made->code,
+						   .size = CODE_BYTES,
+						   .big_endian = program->big_endian},
 					  .big_endian_code = program->big_endian,
 					  .segments = &made->segment,
 					  .segment_count = 1,
 					  .sites = made->sites,
 					  .site_count = COUNT(made->sites),
 					  .blocks = made->blocks,
-					  .block_count = BLOCKS,
-					  .data = made->code,
-					  .size = CODE_BYTES};
+					  .block_count = BLOCKS};
 	made->modules[1] = (struct post_module){.name = (char *)"program", .image = &made->image};
 	made->mapping = (struct post_mapping){.start = BIAS + BASE,
 					      .end = BIAS + BASE + 0x2000,

@@ -38,18 +38,18 @@ static int make_code(void **state)
 		code->old[i] = (uint8_t)(i * 2654435761u >> 13);
 	assert_int_equal(fwrite(code->old, 1, bytes, code->file), bytes);
 	fflush(code->file);
-	code->image.size = bytes;
-	code->image.bytes =
+	code->image.file.size = bytes;
+	code->image.file.bytes =
 		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, fileno(code->file), 0);
-	assert_ptr_not_equal(code->image.bytes, MAP_FAILED);
-	code->image.mapped = true;
+	assert_ptr_not_equal(code->image.file.bytes, MAP_FAILED);
+	code->image.file.mapped = true;
 	code->sections[1] = (struct litifut_section){
 		.name = ".text",
 		.address = START,
 		.size = SIZE,
 		.type = SHT_PROGBITS,
 		.flags = SHF_ALLOC | SHF_EXECINSTR,
-		.bytes = code->image.bytes + BEFORE,
+		.bytes = code->image.file.bytes + BEFORE,
 	};
 	code->image.sections = code->sections;
 	code->image.section_count = 2;
@@ -61,7 +61,7 @@ static int drop_code(void **state)
 {
 	struct code *code = *state;
 
-	munmap(code->image.bytes, code->image.size);
+	munmap(code->image.file.bytes, code->image.file.size);
 	fclose(code->file);
 	free(code->old);
 	free(code);
@@ -76,11 +76,11 @@ static void only_the_listed_bytes_change(void **state)
 	struct code *code = *state;
 	struct litifut_changes changes = {0};
 	struct litifut_error error;
-	uint8_t *expected = malloc(code->image.size);
-	uint8_t *found = malloc(code->image.size);
+	uint8_t *expected = malloc(code->image.file.size);
+	uint8_t *found = malloc(code->image.file.size);
 	uint8_t longer[30];
 
-	memcpy(expected, code->old, code->image.size);
+	memcpy(expected, code->old, code->image.file.size);
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		litifut_changes_add(&changes, START + places[i], call, 4, START,
 				    LITIFUT_CODE_PLAIN);
@@ -105,8 +105,9 @@ static void only_the_listed_bytes_change(void **state)
 	assert_int_equal(litifut_changes_save(&changes, &code->image, &code->sections[1],
 					      fileno(code->file), &error),
 			 LITIFUT_OK);
-	assert_int_equal(pread(fileno(code->file), found, code->image.size, 0), code->image.size);
-	assert_memory_equal(found, expected, code->image.size);
+	assert_int_equal(pread(fileno(code->file), found, code->image.file.size, 0),
+			 code->image.file.size);
+	assert_memory_equal(found, expected, code->image.file.size);
 	litifut_changes_release(&changes);
 	free(expected);
 	free(found);

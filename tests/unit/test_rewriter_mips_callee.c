@@ -62,7 +62,7 @@ static struct litifut_section section(const char *name, uint32_t address, uint32
 
 static void put(const struct fixture *fixture, uint8_t *bytes, uint32_t value)
 {
-	litifut_put32(fixture->image.big_endian, bytes, value);
+	litifut_put32(fixture->image.file.big_endian, bytes, value);
 }
 
 static void put_symbol(struct fixture *fixture, unsigned number, uint32_t value, unsigned type,
@@ -72,7 +72,7 @@ static void put_symbol(struct fixture *fixture, unsigned number, uint32_t value,
 
 	put(fixture, symbol + 4, value);
 	symbol[12] = (uint8_t)(STB_GLOBAL << 4 | type);
-	litifut_put16(fixture->image.big_endian, symbol + 14, (uint16_t)place);
+	litifut_put16(fixture->image.file.big_endian, symbol + 14, (uint16_t)place);
 }
 
 /* An executable or a library with a GOT as the linker makes it. */
@@ -98,8 +98,8 @@ static void set_up(struct fixture *fixture, bool big_endian, bool executable)
 	fixture->sections[5].link = 6;
 	fixture->sections[6] =
 		section(".dynstr", 0x32000, 0, fixture->names, sizeof(fixture->names));
-	fixture->image = (struct litifut_image){.type = ET_DYN,
-						.big_endian = big_endian,
+	fixture->image = (struct litifut_image){.file.type = ET_DYN,
+						.file.big_endian = big_endian,
 						.has_interpreter = executable,
 						.sections = fixture->sections,
 						.section_count = COUNT(fixture->sections)};
@@ -563,7 +563,7 @@ static void knows_static_programs(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		set_up(&fixture, i, false);
-		fixture.image.type = ET_EXEC;
+		fixture.image.file.type = ET_EXEC;
 		fixture.sections[4].name = ".data";
 		fixture.facts.got = (struct litifut_mips_got){0};
 		litifut_mips_find_got(&fixture.image, &fixture.context, &fixture.facts);

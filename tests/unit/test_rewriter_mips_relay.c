@@ -262,7 +262,7 @@ static void reads_landing_pads(void **state)
 			 .bytes = pads},
 		};
 		struct litifut_image image = {
-			.sections = sections, .section_count = 3, .big_endian = big_endian};
+			.sections = sections, .section_count = 3, .file.big_endian = big_endian};
 		struct litifut_targets targets = {0};
 		struct litifut_error error;
 
