@@ -107,19 +107,29 @@ void litifut_serial_end(struct litifut_serial *frames)
 	frames->used = 0;
 }
 
-uint32_t litifut_serial_number(const uint8_t *payload, size_t size, size_t *at)
+uint64_t litifut_serial_long(const uint8_t *payload, size_t size, size_t *at)
 {
-	uint32_t number = 0;
+	uint64_t number = 0;
 
-	for (unsigned shift = 0; *at < size && shift < 35; shift += 7) {
+	for (unsigned shift = 0; *at < size && shift < 70; shift += 7) {
 		uint8_t byte = payload[(*at)++];
 
-		if (shift == 28 && byte & 0xf0)
+		if (shift == 63 && byte & 0xfe)
 			break;
-		number |= (uint32_t)(byte & 0x7f) << shift;
+		number |= (uint64_t)(byte & 0x7f) << shift;
 		if (!(byte & 0x80))
 			return number;
 	}
+	*at = size + 1;
+	return 0;
+}
+
+uint32_t litifut_serial_number(const uint8_t *payload, size_t size, size_t *at)
+{
+	const uint64_t number = litifut_serial_long(payload, size, at);
+
+	if (number <= UINT32_MAX)
+		return (uint32_t)number;
 	*at = size + 1;
 	return 0;
 }

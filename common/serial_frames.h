@@ -36,4 +36,7 @@ void litifut_serial_end(struct litifut_serial *frames);
  * cut or longer than 32 bits. */
 uint32_t litifut_serial_number(const uint8_t *payload, size_t size, size_t *at);
 
+/* The same of 64 bits. */
+uint64_t litifut_serial_long(const uint8_t *payload, size_t size, size_t *at);
+
 #endif

@@ -333,6 +333,8 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 	keep_sending(link, words);
 	add_word(words, xasprintf("--defsym=litifut_table_end=" LITIFUT_FIRMWARE_TABLE "+%zu",
 				  4 * plan->table_words));
+	if (plan->carries)
+		keep_number(words, "litifut_carries_count", plan->carries);
 	keep_number(words, "litifut_words", sent_words(link));
 	keep_number(words, "litifut_profile_bins", plan->bins);
 	keep_number(words, "litifut_numbers", sent_words(link) + plan->bins);

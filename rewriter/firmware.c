@@ -247,7 +247,18 @@ static bool is_timed(const struct litifut_firmware_pass *pass, const struct liti
 
 static unsigned record_words(const struct litifut_firmware_pass *pass)
 {
-	return pass->options->times ? LITIFUT_RECORD_TIMES : LITIFUT_RECORD_COUNT;
+	if (!pass->options->times)
+		return LITIFUT_RECORD_COUNT;
+	return pass->cpu->times_words ? pass->cpu->times_words : LITIFUT_RECORD_TIMES;
+}
+
+/* Entries of the table of carries; 0: none of the numbers has carries. */
+static unsigned carries(const struct litifut_firmware_pass *pass)
+{
+	return pass->options->times && !pass->options->spans &&
+			       record_words(pass) < LITIFUT_RECORD_TIMES
+		       ? LITIFUT_CARRIES_OF_TIMES
+		       : 0;
 }
 
 /* Measures the stub of a site, or writes it if there is room that was reserved for it. */
@@ -362,8 +373,10 @@ static enum litifut_status do_sites(struct litifut_firmware_pass *pass, struct l
 		pass->table_words = (ring_events(pass) * pass->cpu->event_bytes + 3) / 4;
 	} else if (pass->options->times) {
 		pass->calibration = pass->table_words;
-		pass->table_words += LITIFUT_RECORD_TIMES;
+		pass->table_words += record_words(pass);
 	}
+	/* And the number of those that found no place. */
+	pass->table_words += carries(pass) != 0;
 	return status;
 }
 
@@ -433,6 +446,7 @@ enum litifut_status litifut_firmware_plan(const char *path,
 	if (pass.pointers && !options->spans)
 		plan->overflow_words =
 			LITIFUT_OVERFLOW_ENTRIES * (record_words(&pass) + LITIFUT_OVERFLOW_EXTRA);
+	plan->carries = has_edges(options) ? 0 : carries(&pass);
 	plan->ring_events = options->spans ? ring_events(&pass) : 0;
 	if (options->spans && pass.cpu->number_bits && pass.patched)
 		plan->recorders = (LITIFUT_SPAN_SITE + pass.patched - 1) >> pass.cpu->number_bits;

@@ -27,6 +27,7 @@
 #define LITIFUT_FIRMWARE_OPEN "litifut_open"
 #define LITIFUT_FIRMWARE_OVERFLOW "litifut_overflow"
 #define LITIFUT_FIRMWARE_HEADER "litifut_header"
+#define LITIFUT_FIRMWARE_CARRIES "litifut_carries"
 
 /* Bins of the histogram of addresses, of 2 bytes each, and where there is no room for so many. */
 #define LITIFUT_FIRMWARE_BINS 1024
@@ -86,6 +87,7 @@ struct litifut_firmware_plan {
 	size_t stub_bytes;       /* of code */
 	size_t table_words;      /* of 4 bytes; where calls are events: of the ring */
 	size_t overflow_words;   /* behind them */
+	unsigned carries;        /* entries of the table that counts them, a power of two, or 0 */
 	unsigned ring_alignment; /* in the memory; 0: it does not matter */
 	size_t ring_events;      /* that it has room for, a power of two */
 	unsigned recorders;      /* pieces of code that record calls, besides the first one */

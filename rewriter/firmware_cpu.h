@@ -76,6 +76,9 @@ struct litifut_firmware_cpu {
 	bool calls_before_ram;
 	/* Its runtime can time calls. */
 	bool times;
+	/* Words of a record with times, whose sums are carried if it has less than
+	 * LITIFUT_RECORD_TIMES; 0: that many. */
+	unsigned times_words;
 	/* Bytes of an entry of the pool of open calls, where calls are timed; NULL: OPEN_BYTES of
 	 * <litifut/firmware_pool.h>. */
 	unsigned (*open_bytes)(const struct litifut_arch_context *context);

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ROOMS_MAX 10
+#define ROOMS_MAX 11
 
 /* One section of an object that reserves room, with the symbol at its start. Without a section it
  * stands in that of the room before it, right behind that. */
@@ -337,6 +337,14 @@ enum litifut_status litifut_firmware_write_object(const struct litifut_firmware_
 	};
 	unsigned count = 5;
 
+	if (plan->carries)
+		rooms[count++] = (struct room){.section = ".bss",
+					       .symbol = LITIFUT_FIRMWARE_CARRIES,
+					       .type = SHT_NOBITS,
+					       .flags = SHF_ALLOC | SHF_WRITE,
+					       .size = plan->carries *
+						       (uint32_t)sizeof(struct litifut_carry),
+					       .alignment = 4};
 	if (!plan->kept)
 		rooms[count++] =
 			(struct room){.section = ".bss",

@@ -22,6 +22,11 @@
  * other callees than the first: {site, callee, record}, where site is the number
  * of the first word of the site's entry, plus 1. All zero: not in use.
  *
+ * Numbers with carries. Where memory is short, some numbers are narrower than what they count, and
+ * how often each of them has been carried is in a hash table of struct litifut_carry, the symbol
+ * `litifut_carries`. Where there is such a table, records with times lack sum_high, and the last
+ * word of litifut_table is the number of carries that found no place.
+ *
  * All numbers only grow, modulo 2^32, so that a table can be sent at any time, in pieces, and
  * more than once: the last one counts. Zeroed memory is a table without calls.
  *
@@ -44,10 +49,10 @@
  *   'H'  begins a round: LITIFUT_FRAMES_VERSION, flags (enum litifut_frames_flags), the
  *        8 bytes of litifut_identity.hash as they are, words of the table, words of the
  *        overflow table, bins of the histogram (0: none), number of this round
- *   'C'  number of the first word, then words up to the end of the frame: those of the table,
- * behind them those of the overflow table, behind them the bins of the histogram of interrupted
- *        addresses, 16 bits each, the symbol `litifut_profile`; bin i counts those from
- *        litifut_sample_low + (i << litifut_sample_shift) on
+ *   'C'  number of the first word, then words up to the end of the frame (a number that has been
+ * carried is sent whole, with up to 64 bits): those of the table, behind them those of the overflow
+ * table, behind them the bins of the histogram of interrupted addresses, 16 bits each, the symbol
+ * `litifut_profile`; bin i counts those from litifut_sample_low + (i << litifut_sample_shift) on
  *   'T'  of a table with times: ticks a second of its clock (0: unknown), the three numbers of
  *        struct litifut_calibration, number of calls without a time as the pool was full,
  *        entries of the pool
@@ -79,6 +84,12 @@
 /* Words of a record. */
 #define LITIFUT_RECORD_COUNT 1
 #define LITIFUT_RECORD_TIMES 5
+#define LITIFUT_RECORD_TIMES_CARRIED 4 /* without the upper half of the sum */
+/* Sums are carried seldom: once in 2^32 ticks. */
+#define LITIFUT_CARRIES_OF_TIMES 16
+/* How many entries are tried for a number, the first one being that of the lowest bits of its name.
+ */
+#define LITIFUT_CARRIES_TRIED 16
 /* What a call through a pointer has besides, and an entry of the overflow table: site, callee. */
 #define LITIFUT_POINTER_EXTRA 2
 #define LITIFUT_OVERFLOW_EXTRA 2
@@ -106,6 +117,13 @@ enum litifut_frames_flags {
 	LITIFUT_FRAMES_COVERAGE = 64 /* the table has flags */
 };
 
+/* How often a number has been carried. One that has been carried more often has further entries.
+ * They are found by open addressing, and never given up. */
+struct litifut_carry {
+	uint16_t name; /* number of the word, plus 1; 0: not in use */
+	uint16_t carries;
+};
+
 /* The symbol `litifut_calibration`: what the tracer adds to a call whose time it takes, tried
  * with calls of a function that does nothing. Their record is the last one in the table. */
 struct litifut_calibration {
@@ -115,7 +133,8 @@ struct litifut_calibration {
 };
 
 /* The calls of one site to one callee, with times in ticks. A call is counted when it begins; the
- * times are those of calls that have returned. */
+ * times are those of calls that have returned. Where sums are carried, the last member is not
+ * there. */
 struct litifut_record {
 	uint32_t count;
 	uint32_t minimum_inverted; /* ~ of the shortest call */
@@ -136,6 +155,7 @@ struct litifut_identity {
 };
 
 _Static_assert(sizeof(struct litifut_identity) == 16, "identity layout");
+_Static_assert(sizeof(struct litifut_carry) == 4, "carry layout");
 _Static_assert(sizeof(struct litifut_record) == 4 * LITIFUT_RECORD_TIMES, "record layout");
 
 #endif

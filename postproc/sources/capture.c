@@ -27,6 +27,7 @@ struct reader {
 	uint32_t round;
 	struct part table;
 	struct part overflow;
+	uint32_t *upper; /* see struct post_capture */
 	struct part profile;
 	struct part open;
 	bool has_times; /* the frame with these has come */
@@ -76,6 +77,8 @@ static void release_parts(struct reader *reader)
 	part_release(&reader->overflow);
 	part_release(&reader->profile);
 	part_release(&reader->open);
+	free(reader->upper);
+	reader->upper = NULL;
 	post_span_events_release(&reader->events);
 	post_path_words_release(&reader->paths);
 }
@@ -87,6 +90,7 @@ static void hand_over(struct reader *reader, struct post_capture *capture)
 	capture->word_count = reader->table.count;
 	capture->overflow = reader->overflow.words;
 	capture->overflow_count = reader->overflow.count;
+	capture->upper = reader->upper;
 	capture->bins = reader->profile.words;
 	capture->bin_count = reader->profile.count;
 	capture->open = reader->open.words;
@@ -101,6 +105,7 @@ static void hand_over(struct reader *reader, struct post_capture *capture)
 	memset(&reader->paths, 0, sizeof(reader->paths));
 	reader->table.words = NULL;
 	reader->overflow.words = NULL;
+	reader->upper = NULL;
 	reader->profile.words = NULL;
 	reader->open.words = NULL;
 	release_parts(reader);
@@ -161,6 +166,8 @@ static void take_header(struct reader *reader, const uint8_t *payload, size_t si
 	    (!goes_on && round <= reader->round && reader->round != UINT8_MAX)) {
 		if (!other)
 			restart(reader);
+		free(reader->upper);
+		reader->upper = NULL;
 		part_begin(&reader->table, words);
 		part_begin(&reader->overflow, overflow);
 		part_begin(&reader->profile, bins);
@@ -175,14 +182,26 @@ static void take_header(struct reader *reader, const uint8_t *payload, size_t si
 	memcpy(reader->hash, hash, sizeof(reader->hash));
 }
 
+/* Of the numbers of the table and the overflow table. */
+static void put_upper(struct reader *reader, size_t number, uint32_t upper)
+{
+	const size_t count = reader->table.count + reader->overflow.count;
+
+	if (upper && !reader->upper)
+		reader->upper = post_allocate(count + 1, sizeof(*reader->upper));
+	if (reader->upper && number < count)
+		reader->upper[number] = upper;
+}
+
 /* Behind the table is the overflow table, and behind that the histogram. */
-static bool put_number(struct reader *reader, size_t number, uint32_t value)
+static bool put_number(struct reader *reader, size_t number, uint64_t value)
 {
 	struct part *const parts[] = {&reader->table, &reader->overflow, &reader->profile};
 
+	put_upper(reader, number, (uint32_t)(value >> 32));
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		if (number < parts[i]->count)
-			return part_put(parts[i], number, value);
+			return part_put(parts[i], number, (uint32_t)value);
 		number -= parts[i]->count;
 	}
 	return false;
@@ -194,7 +213,7 @@ static void take_numbers(struct reader *reader, const uint8_t *payload, size_t s
 	uint32_t number = litifut_serial_number(payload, size, &at);
 
 	while (at < size && !reader->damaged) {
-		uint32_t value = litifut_serial_number(payload, size, &at);
+		uint64_t value = litifut_serial_long(payload, size, &at);
 
 		if (at > size || !put_number(reader, number++, value))
 			reader->damaged = true;
@@ -380,6 +399,7 @@ void post_capture_release(struct post_capture *capture)
 {
 	free(capture->words);
 	free(capture->overflow);
+	free(capture->upper);
 	free(capture->bins);
 	free(capture->open);
 	post_span_events_release(&capture->events);

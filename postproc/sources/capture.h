@@ -21,6 +21,8 @@ struct post_capture {
 	size_t word_count;
 	uint32_t *overflow;
 	size_t overflow_count;
+	/* Their upper halves, of those of the table first; NULL: none of them has one. */
+	uint32_t *upper;
 	uint32_t *bins; /* of the histogram of addresses */
 	size_t bin_count;
 	uint32_t flags; /* enum litifut_frames_flags */

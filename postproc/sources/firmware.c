@@ -66,6 +66,7 @@ struct table_reader {
 	const struct post_capture *capture;
 	struct post_trace *trace;
 	size_t record_words;
+	bool carried;  /* its numbers have carries, */
 	double inside; /* ticks of a call's time that are the tracer's */
 	double whole;  /* ticks that the tracer adds to a call */
 	size_t timed;  /* sites with a call that has returned, */
@@ -93,6 +94,15 @@ static uint64_t without(uint64_t ticks, double less)
 	return (double)ticks > less ? (uint64_t)((double)ticks - less + 0.5) : 0;
 }
 
+static uint64_t sum_of(const struct table_reader *reader, const uint32_t *words, size_t number)
+{
+	const size_t sum = offsetof(struct litifut_record, sum_low) / 4;
+	const uint32_t *upper = reader->capture->upper;
+	const uint32_t high = !reader->carried ? words[sum + 1] : upper ? upper[number + sum] : 0;
+
+	return words[sum] | (uint64_t)high << 32;
+}
+
 /* Takes the record at `words`, which has this number, of calls to `callee` (0: the site names
  * it). */
 static void take_record(struct table_reader *reader, const struct litifut_site *site,
@@ -101,7 +111,7 @@ static void take_record(struct table_reader *reader, const struct litifut_site *
 	const struct post_capture *capture = reader->capture;
 	struct post_trace *trace = reader->trace;
 
-	if (reader->record_words == LITIFUT_RECORD_COUNT) {
+	if (!(capture->flags & LITIFUT_FRAMES_TIMES)) {
 		add_counted(trace, site, callee, words[0]);
 		return;
 	}
@@ -121,9 +131,9 @@ static void take_record(struct table_reader *reader, const struct litifut_site *
 	item.maximum = words[2];
 	reader->timed += item.minimum <= item.maximum;
 	reader->moved += item.minimum <= item.maximum && item.maximum != 0;
-	item.sum = words[3] | (uint64_t)words[4] << 32;
+	item.sum = sum_of(reader, words, number);
 	/* The upper half is read behind the lower one, which may have been carried into it. */
-	if (words[4] && item.sum > item.count * item.maximum)
+	if (!reader->carried && item.sum >> 32 && item.sum > item.count * item.maximum)
 		item.sum -= (uint64_t)1 << 32;
 	item.sum = without(item.sum, (double)(item.count - item.open) * reader->inside);
 	if (item.minimum <= item.maximum) {
@@ -175,7 +185,19 @@ static void report_clock(const char *path, struct post_problems *problems)
 static void report_losses(const char *path, const struct table_reader *reader,
 			  struct post_problems *problems)
 {
+	const struct post_capture *capture = reader->capture;
+	const uint32_t uncarried = reader->carried && capture->word_count
+					   ? capture->words[capture->word_count - 1]
+					   : 0;
+
 	reader->trace->header.lost_events = reader->unnamed;
+	if (uncarried)
+		post_problem_at(
+			problems, path, LITIFUT_NO_ADDRESS,
+			"the sums of times are too low by %u times 2^32 ticks, as their carries "
+			"found no place: reset the device more often, or trace fewer "
+			"functions (LITIFUT_INCLUDE)",
+			uncarried);
 	if (reader->unnamed)
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
 				"%u calls through pointers found no place in the overflow table; "
@@ -196,11 +218,15 @@ static enum litifut_status count_sites(const char *path, const struct post_image
 	struct table_reader reader = {
 		.capture = capture,
 		.trace = trace,
-		.record_words = capture->flags & LITIFUT_FRAMES_TIMES ? LITIFUT_RECORD_TIMES
-								      : LITIFUT_RECORD_COUNT,
+		.record_words = LITIFUT_RECORD_COUNT,
 	};
+	uint32_t address, bytes;
 	size_t word = 0;
 
+	reader.carried = post_firmware_object(image, "litifut_carries", &address, &bytes);
+	if (capture->flags & LITIFUT_FRAMES_TIMES)
+		reader.record_words =
+			reader.carried ? LITIFUT_RECORD_TIMES_CARRIED : LITIFUT_RECORD_TIMES;
 	set_cost(&reader);
 	for (; reader.site < image->patched_count; reader.site++) {
 		const struct litifut_site *site = image->patched[reader.site];

@@ -41,6 +41,27 @@ static bool copy_words(const uint8_t *dump, size_t size, uint32_t base, uint32_t
 	return true;
 }
 
+/* Adds to the numbers what they have been carried to. */
+static void add_carries(const uint8_t *dump, size_t size, uint32_t base,
+			const struct post_image *image, struct post_capture *capture)
+{
+	const size_t numbers = capture->word_count + capture->overflow_count;
+	uint32_t address, bytes, *entries;
+	size_t count;
+
+	if (!post_firmware_object(image, "litifut_carries", &address, &bytes) ||
+	    !copy_words(dump, size, base, address, bytes, &entries, &count))
+		return;
+	capture->upper = post_allocate(numbers + 1, sizeof(*capture->upper));
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t name = entries[i] & UINT16_MAX;
+
+		if (name && name <= numbers)
+			capture->upper[name - 1] += entries[i] >> 16;
+	}
+	free(entries);
+}
+
 /* When the memory was saved is not known, so there are no times of open calls. */
 static void copy_open(const uint8_t *dump, size_t size, uint32_t base,
 		      const struct post_image *image, struct post_capture *capture)
@@ -230,6 +251,7 @@ enum litifut_status post_firmware_dump(const char *path, const uint8_t *dump, si
 		if (post_firmware_object(*image, "litifut_overflow", &address, &bytes))
 			copy_words(dump, size, base, address, bytes, &capture->overflow,
 				   &capture->overflow_count);
+		add_carries(dump, size, base, *image, capture);
 		if (post_firmware_object(*image, "litifut_profile", &address, &bytes) && bytes)
 			copy_bins(dump, size, address - base, bytes / 2, capture);
 		return LITIFUT_OK;

@@ -75,6 +75,7 @@
 #include <elf.h>
 #include <litifut/avr_pool.h>
 #include <litifut/avr_spans.h>
+#include <litifut/frames_format.h>
 #include <string.h>
 
 #include "rewriter/avr/avr.h"
@@ -381,6 +382,7 @@ const struct litifut_firmware_cpu litifut_firmware_avr = {
 	.ring_quarters = 3,
 	.check_memory = litifut_avr_check_memory,
 	.times = true,
+	.times_words = LITIFUT_RECORD_TIMES_CARRIED,
 	.open_bytes = open_bytes,
 	.event_bytes = LITIFUT_AVR_EVENT_BYTES,
 	.ring_alignment = LITIFUT_AVR_RING_ALIGNMENT,

@@ -202,6 +202,8 @@ static void test_numbers(void **state)
 	static const uint8_t largest[] = {0xff, 0xff, 0xff, 0xff, 0x0f, 5};
 	static const uint8_t too_large[] = {0xff, 0xff, 0xff, 0xff, 0x1f};
 	static const uint8_t cut[] = {0x80};
+	static const uint8_t longest[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1};
+	static const uint8_t too_long[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 3};
 	size_t at = 0;
 
 	(void)state;
@@ -214,6 +216,15 @@ static void test_numbers(void **state)
 	at = 0;
 	litifut_serial_number(cut, 1, &at);
 	assert_int_equal(at, 2);
+	at = 0;
+	assert_true(litifut_serial_long(longest, 10, &at) == UINT64_MAX);
+	assert_int_equal(at, 10);
+	at = 0;
+	litifut_serial_number(longest, 10, &at);
+	assert_int_equal(at, 11);
+	at = 0;
+	litifut_serial_long(too_long, 10, &at);
+	assert_int_equal(at, 11);
 }
 
 int main(void)

@@ -14,7 +14,7 @@
 #include "tracer/avr/firmware/machine.inc"
 
 #ifdef LITIFUT_TIMES
-#define RECORD_BYTES (4 * LITIFUT_RECORD_TIMES)
+#define RECORD_BYTES (4 * LITIFUT_RECORD_TIMES_CARRIED)
 #define NAME litifut_time_pointer
 #else
 #define RECORD_BYTES (4 * LITIFUT_RECORD_COUNT)

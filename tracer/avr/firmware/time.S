@@ -286,9 +286,17 @@ litifut_return_later_way:
 	ret
 
 litifut_return_carry:
-	add_one	RECORD_SUM + 4
-	brcs	2b
-	carry_on RECORD_SUM + 4
+	push	r30
+	push	r31
+	subi	r30, lo8(litifut_table - RECORD_SUM - 4) ; the sum's number, and 1
+	sbci	r31, hi8(litifut_table - RECORD_SUM - 4)
+	lsr	r31
+	ror	r30
+	lsr	r31
+	ror	r30
+	CALL	litifut_carry
+	pop	r31
+	pop	r30
 	rjmp	2b
 
 litifut_return_longest:

@@ -3,7 +3,7 @@
 
 AVR_FAMILIES := $(if $(filter avr,$(CPUS)),$(if $(shell command -v avr-gcc),avr25 avr35 avr4 avr5 avr51 avr6))
 AVR_C_FLAGS := -std=c11 -Os -ffreestanding -fno-jump-tables -fno-exceptions -fno-unwind-tables \
-	-fno-asynchronous-unwind-tables -fno-common -fno-tree-loop-distribute-patterns -Iinclude -I. -Itracer/avr/spans \
+	-fno-asynchronous-unwind-tables -fno-common -fno-tree-loop-distribute-patterns -Iinclude -I. -Itracer/avr/spans -Itracer/avr/firmware \
 	-Itracer/avr/paths $(WARNINGS)
 AVR_PARTS := $(patsubst tracer/%.S,%,$(wildcard tracer/avr/firmware/*.S)) \
 	$(FRAMES_PARTS) sink/spans/mark sink/spans/pin \
@@ -15,6 +15,8 @@ AVR_HIGH_avr5 := 16
 AVR_HIGH_avr51 := 32
 AVR_HIGH_avr6 := 64
 AVR_PORTS := $(patsubst tracer/port/avr/%.c,%,$(wildcard tracer/port/avr/*.c))
+
+AVR_SENDER_times := -DLITIFUT_CARRIES
 
 define avr_family
 $(BUILD)/tracer/firmware-$(1)/%.o: tracer/%.c
@@ -52,7 +54,7 @@ $(TRACER_LIBRARY)/firmware-$(1)-spans-%.o: $(BUILD)/tracer/firmware-$(1)/avr/spa
 $(SENDERS:%=$(BUILD)/tracer/firmware-$(1)/send_%.o): $(BUILD)/tracer/firmware-$(1)/send_%.o: tracer/sink/frames/send.c
 	@mkdir -p $$(@D)
 	$$(call run,CC) avr-gcc $(AVR_C_FLAGS) $(SENDER_FLAGS) -mmcu=$(1) \
-		$$(foreach part,$$(subst _, ,$$*),$$(SENDER_$$(part))) -MMD -MP -c $$< -o $$@
+		$$(foreach part,$$(subst _, ,$$*),$$(SENDER_$$(part)) $$(AVR_SENDER_$$(part))) -MMD -MP -c $$< -o $$@
 	$$(quiet)avr-objcopy --remove-section=.comment $$@
 
 $(TRACER_LIBRARY)/firmware-$(1)-send_%.o: $(BUILD)/tracer/firmware-$(1)/send_%.o

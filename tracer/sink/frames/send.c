@@ -133,6 +133,13 @@ static inline uint32_t litifut_number_at(unsigned number)
 	return *(const volatile uint32_t *)address;
 }
 
+#ifdef LITIFUT_CARRIES
+#include "carries.h"
+#else
+#define NUMBERS_OF_ONE 1
+#define litifut_frame_add_number(number) litifut_frame_add(litifut_number_at(number))
+#endif
+
 static inline frame_byte litifut_make_numbers(struct litifut_frame *frame)
 {
 	unsigned next = frame->next;
@@ -140,13 +147,13 @@ static inline frame_byte litifut_make_numbers(struct litifut_frame *frame)
 
 	litifut_frame_add(next);
 	do {
-		litifut_frame_add(litifut_number_at(next));
+		litifut_frame_add_number(next);
 		if (++next == (unsigned)(uintptr_t)litifut_numbers) {
 			next = 0;
 			part = FRAME_PART(LITIFUT_FRAME_END);
 			break;
 		}
-	} while (litifut_frame_has_room(frame, 1));
+	} while (litifut_frame_has_room(frame, NUMBERS_OF_ONE));
 	frame->next = (uint16_t)next;
 	return part;
 }
