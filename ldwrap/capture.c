@@ -20,7 +20,7 @@
 struct capture {
 	const struct capture_options *options;
 	unsigned rounds;
-	bool told;      /* that it goes on */
+	bool announced; /* that it goes on */
 	bool events;    /* sendings hold events */
 	bool begun;     /* the header of this sending has come */
 	uint8_t frames; /* after it, modulo 256 */
@@ -117,8 +117,8 @@ static bool is_enough(struct capture *capture)
 
 	if (options->rounds)
 		return capture->rounds >= options->rounds;
-	if (capture->rounds && capture->events && options->goes_on && !capture->told) {
-		capture->told = true;
+	if (capture->rounds && capture->events && options->goes_on && !capture->announced) {
+		capture->announced = true;
 		options->goes_on(options->source);
 	}
 	return capture->rounds && !capture->events;

@@ -284,8 +284,9 @@ void decision_make(const struct arguments *arguments, struct decision *decision)
 	decision->firmware = firmware_runtime(arguments);
 	decision->reason = reason_of_options(arguments, decision->firmware != NULL);
 	if (decision->reason) {
-		decision->told = makes_program(arguments) && !reason_of_emulation(arguments) &&
-				 !reason_of_inputs(arguments, &ignored);
+		decision->is_program = makes_program(arguments) &&
+				       !reason_of_emulation(arguments) &&
+				       !reason_of_inputs(arguments, &ignored);
 	} else if (!decision->firmware) {
 		decision->reason = reason_of_emulation(arguments);
 		decision->refused = emulation_is_refused(arguments);

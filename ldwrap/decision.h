@@ -12,9 +12,9 @@ struct decision {
 	const char *reason; /* why not, for people; static; NULL when `rewrite` */
 	/* Of a firmware: the name of the runtime for its CPU, static; NULL: a Linux program. */
 	const char *firmware;
-	bool told;    /* it makes a program or library all the same: worth a word when all
-		       * are to be traced */
-	bool refused; /* the CPU is of our kind, but not one that can be done */
+	bool is_program; /* it makes a program or library all the same, which is reported when
+			  * all are to be traced */
+	bool refused;    /* the CPU is of a kind that is traced, but this one cannot be */
 	/* Of the first ELF input, when `rewrite`; the rest is zero. */
 	struct litifut_rewrite_plan target;
 };

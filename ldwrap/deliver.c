@@ -341,7 +341,8 @@ static bool copy_bytes(int from, int to)
 	return size == 0;
 }
 
-/* Everybody whom the umask lets may run it, or only who may read it. */
+/* Gives the right to execute to all users that the umask allows it, or only to those that may
+ * read the file. */
 static void make_executable(int file, bool readers)
 {
 	struct stat status;

@@ -194,7 +194,7 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 static void warn_of_settings(const struct arguments *arguments, const struct decision *decision)
 {
 	if (is_trial(arguments_output(arguments)) ||
-	    !(decision->rewrite || decision->refused || decision->told))
+	    !(decision->rewrite || decision->refused || decision->is_program))
 		return;
 	for (size_t i = 0; i < warnings.count; i++)
 		fprintf(stderr, "litifut-ld: warning: %s\n", warnings.items[i]);
@@ -274,13 +274,13 @@ int main(int argc, char *argv[])
 		link_plain(&linker, argv, arguments_output(&arguments), settings.strict, &error);
 	}
 	if (!decision.rewrite) {
-		if (settings.strict && decision.told)
+		if (settings.strict && decision.is_program)
 			fprintf(stderr, "litifut-ld: warning: %s: left untraced: %s\n",
 				arguments_output(&arguments), decision.reason);
 		else if (settings.verbose)
 			fprintf(stderr, "litifut-ld: %s: plain link: %s\n",
 				arguments_output(&arguments), decision.reason);
-		if (decision.told)
+		if (decision.is_program)
 			note(arguments_output(&arguments), decision.reason);
 		else
 			diary_note_other();

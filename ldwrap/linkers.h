@@ -19,7 +19,8 @@ struct linker_kind {
 	bool takes_script;
 	/* -Map=FOLDER and -Map=%.txt name a file after the output, and a device is refused. */
 	bool names_map;
-	/* Who may read the output may run it, if it was empty; else all whom the umask lets. */
+	/* An output that was empty becomes executable for the users that may read it; otherwise
+	 * for all that the umask allows it. */
 	bool readers_run;
 
 	/* Quirks, on those CPUs where they matter. */

@@ -21,7 +21,7 @@
 #include "litifut/trace_format.h"
 
 /* " NAME  NAME ", of those that have been reported. */
-#define TOLD_VARIABLE "LITIFUT_LD_TOLD"
+#define REPORTED_VARIABLE "LITIFUT_LD_REPORTED"
 
 struct setting {
 	const char *name; /* as in the environment, without LITIFUT_ */
@@ -382,11 +382,11 @@ void settings_suit(struct settings *settings, bool firmware, settings_warning *w
 }
 
 /* Has a wrapper or `litifut build' before this one reported it? */
-static bool is_told(const char *name)
+static bool is_reported(const char *name)
 {
-	const char *told = getenv(TOLD_VARIABLE);
+	const char *reported = getenv(REPORTED_VARIABLE);
 	char *item = concat(" ", name, " ", NULL);
-	bool found = told && strstr(told, item);
+	bool found = reported && strstr(reported, item);
 
 	free(item);
 	return found;
@@ -396,7 +396,7 @@ static bool is_name_known(const char *name)
 {
 	/* of the wrapper, but none of the table above */
 	static const char *const others[] = {"LITIFUT_LD_PASSED", "LITIFUT_LD_DIARY",
-					     TOLD_VARIABLE};
+					     REPORTED_VARIABLE};
 	const struct setting *setting = find_setting(name);
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
@@ -408,13 +408,13 @@ static bool is_name_known(const char *name)
 
 void settings_check_names(settings_warning *warn)
 {
-	const char *before = getenv(TOLD_VARIABLE);
-	char *told = xstrdup(before ? before : "");
+	const char *before = getenv(REPORTED_VARIABLE);
+	char *reported = xstrdup(before ? before : "");
 
 	for (char **item = environ; *item; item++) {
 		char *name = xstrndup(*item, strcspn(*item, "="));
 
-		if (!is_name_known(name) && !is_told(name)) {
+		if (!is_name_known(name) && !is_reported(name)) {
 			const char *nearest = nearest_setting(name + 8, true);
 			char *line = concat(name, ": no such setting, ignored",
 					    nearest ? "; did you mean LITIFUT_" : "",
@@ -422,13 +422,13 @@ void settings_check_names(settings_warning *warn)
 
 			warn(line);
 			free(line);
-			told = reconcat(told, told, " ", name, " ", NULL);
+			reported = reconcat(reported, reported, " ", name, " ", NULL);
 		}
 		free(name);
 	}
-	if (*told)
-		setenv(TOLD_VARIABLE, told, 1);
-	free(told);
+	if (*reported)
+		setenv(REPORTED_VARIABLE, reported, 1);
+	free(reported);
 }
 
 void settings_release(struct settings *settings)

@@ -33,7 +33,7 @@ bool litifut_gaps_reserve(struct litifut_image *image, size_t count);
 
 /* Names the code from gap->start to behind the first jump that is always taken, but not
  * beyond `end`: a symbol with the name of its owner, number `number` behind the last of the
- * image, where only who has its number finds it. */
+ * image, where only a reader that has its number finds it. */
 const struct litifut_symbol *litifut_gaps_name(struct litifut_image *image,
 					       const struct litifut_arch *arch,
 					       const struct litifut_arch_context *context,

@@ -1,5 +1,5 @@
 /* What is recorded besides branches. In code that can be followed, a call leads to its callee and a
- * return back; all else is told by what the reader finds next:
+ * return back; for all else a record follows, which the reader finds next:
  *
  * - A block to which a table, a pointer or an exception may lead is recorded by its address, and so
  *   is a function that is called by code that can't be followed.

@@ -236,7 +236,7 @@ static enum litifut_status judge_cramped(const struct judge *judge,
 		if (site->site.reason != LITIFUT_SITE_TOO_SHORT)
 			continue;
 		call = litifut_site_cramped(judge->image, site);
-		/* Who jumps to the branch alone brings a link register of his own. */
+		/* Code that jumps to the branch alone has set the link register itself. */
 		if (site->instruction.linked == LITIFUT_LINKED_SAME &&
 		    !litifut_targets_has(targets, site->site.address)) {
 			site->site.reason = LITIFUT_SITE_PATCHED;

@@ -26,7 +26,7 @@ struct piece {
 	const struct litifut_code_range *ranges;
 	size_t count;
 	bool is_first; /* no range of the section stands before */
-	/* Its sites, in the list of the worker who has found them. */
+	/* Its sites, in the list of the worker that has found them. */
 	size_t worker;
 	size_t start;
 	size_t sites;
@@ -130,7 +130,7 @@ static unsigned judge(struct walk *walk, const struct litifut_section *section,
 	return instruction->linked ? LITIFUT_SITE_TOO_SHORT : reason;
 }
 
-/* Why a tail call is left alone, as far as can be told without the branch targets
+/* Why a tail call is left alone, as far as can be said without the branch targets
  * around it. */
 static unsigned judge_tail(const struct walk *walk, const struct litifut_instruction *instruction,
 			   uint32_t address, uint8_t kind)

@@ -32,7 +32,7 @@ static const struct {
 	[RESOLVED] = {"resolved", "its calls are shorter than five samples: found by regression"},
 	[OPEN] = {"open", "its power changes within a call and nothing traced explains it: trace "
 			  "its callees next"},
-	[CLOSE] = {"close", "tracing it costs more than it tells: leave it out next"},
+	[CLOSE] = {"close", "tracing it costs more than it shows: leave it out next"},
 };
 
 /* Sets the words that were used in `used`. */

@@ -138,10 +138,10 @@ void post_paths_walk_from(struct post_session *session, const struct post_proces
 	for (size_t i = first; i < process->trace->bits_count; i++)
 		walk_chunk(&walk, &process->trace->bits[i]);
 	finish(&walk);
-	if (walk.told > POST_WALK_TOLD)
+	if (walk.reported > POST_WALK_REPORTED)
 		post_problem_at(session->problems, process->trace->path, LITIFUT_NO_ADDRESS,
 				"%u more places where bits and code do not agree",
-				walk.told - POST_WALK_TOLD);
+				walk.reported - POST_WALK_REPORTED);
 	for (size_t i = 0; i < walk.count; i++)
 		free(walk.walkers[i].frames);
 	free(walk.walkers);

@@ -19,7 +19,7 @@
 void post_walk_disagree(struct post_walk *walk, const struct post_walker *walker,
 			const char *message)
 {
-	if (walk->told++ < POST_WALK_TOLD)
+	if (walk->reported++ < POST_WALK_REPORTED)
 		post_problem_at(walk->session->problems, walk->process->trace->path, walk->offset,
 				"thread %u: %s; what follows is left out up to the next record "
 				"that has its address",

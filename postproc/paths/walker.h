@@ -8,7 +8,7 @@
 #include "postproc/paths/steps.h"
 
 /* So many disagreements are reported one by one. */
-#define POST_WALK_TOLD 20
+#define POST_WALK_REPORTED 20
 
 enum post_walk_state {
 	POST_WALK_NOWHERE, /* not known, or no function is entered: a record says which */
@@ -74,7 +74,7 @@ struct post_walk {
 	bool within;     /* chunks before the first one are left out */
 	size_t first;    /* of those that have not ended by a restart */
 	uint64_t offset; /* of the word that is read */
-	unsigned told;
+	unsigned reported;
 };
 
 /* What lies ahead, before anything else can be recorded. */

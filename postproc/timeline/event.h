@@ -3,9 +3,9 @@
  * stack of calls: a thread of a process, or a task or an interrupt of a firmware.
  *
  * A source that records returns pushes them. For one that does not, the nesting is
- * derived from the calls alone and its leaves carry POST_EVENT_GUESSED: they are right
- * about who is inside whom as far as that can be derived, and their times are bounds,
- * never measurements.
+ * derived from the calls alone and its leaves carry POST_EVENT_GUESSED: their
+ * nesting is right as far as it can be derived, and their times are bounds, never
+ * measurements.
  *
  * Tables of a device, which hold sums and no order, go around the timeline, straight into
  * measures. */

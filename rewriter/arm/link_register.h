@@ -8,8 +8,8 @@
 #include "rewriter/arm/arm.h"
 
 /* True when every way on from `address`, the return address of the call at `call`, in the function
- * at [start, end) of `section`, writes lr before it reads it. False as well when that can't be
- * told. */
+ * at [start, end) of `section`, writes lr before it reads it. False as well when that is not
+ * known. */
 bool litifut_arm_link_is_free(const struct litifut_section *section, uint32_t start, uint32_t end,
 			      bool thumb, uint32_t call, uint32_t address);
 

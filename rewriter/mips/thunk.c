@@ -604,7 +604,7 @@ static unsigned slow_part(const struct litifut_arch_context *context, enum event
 }
 
 /* litifut_thunk_near or litifut_thunk_jalr again, or those with room of their own, which
- * serve all callers, in reach of the calls around an island. What can't be stored goes by
+ * serve all callers, in reach of the calls around an island. What can't be stored takes
  * the island's way for `jalr $t9`: that of the first from behind it, that of the second
  * from there as well. */
 void litifut_mips_write_island_thunk(const struct litifut_arch_context *context, unsigned entry,

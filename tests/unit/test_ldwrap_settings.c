@@ -175,7 +175,7 @@ static void a_missing_config_file_is_said(void **state)
 	settings_release(&settings);
 }
 
-/* The settings that a link gives to the recorder: who is on the device can't be told. */
+/* The settings that a link gives to the recorder: which users the device has is not known. */
 static void defaults_are_checked(void **state)
 {
 	static const struct {

@@ -86,7 +86,7 @@ static void damage_words(const uint8_t *good, size_t size, size_t start, size_t 
 	free(bad);
 }
 
-/* `make fuzz` wants the good files to start from. */
+/* `make fuzz` needs the good files to start from. */
 static void save_seed(const char *kind, size_t number, const uint8_t *bytes, size_t size)
 {
 	const char *folder = getenv("LITIFUT_SAVE_SEEDS");

@@ -258,7 +258,7 @@ static void a_return_that_is_not_recorded_is_not_a_callback(void **state)
 	calls[MAIN_FIB].returns = calls[MAIN_SORT].returns = false;
 }
 
-/* Who is the outermost call of a recursion that has a time? */
+/* The outermost call of a recursion is the outermost one that has a time. */
 static void a_call_without_a_time_hides_none_in_it(void **state)
 {
 	struct simulation simulation;

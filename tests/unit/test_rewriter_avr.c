@@ -150,7 +150,7 @@ static void room(void **state)
 		assert_int_equal(litifut_targets_create(0, 128, &targets, &error), LITIFUT_OK);
 		print_message("# %s\n", row->what);
 		assert_int_equal(litifut_avr_can_detour(&context, &call, &targets), row->can);
-		/* Who jumps to the call alone would meet the middle of the branch. */
+		/* Code that jumps to the call alone would meet the middle of the branch. */
 		litifut_targets_add(&targets, call.address);
 		assert_false(litifut_avr_can_detour(&context, &call, &targets));
 		litifut_targets_release(&targets);

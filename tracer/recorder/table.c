@@ -625,8 +625,9 @@ void litifut_tables_unload(const struct litifut_module *module)
 	if (!litifut_is_table())
 		return;
 	litifut_epoch_end(module);
-	/* It is not in the list of modules any more. Who has found it there before is soon done
-	 * with reading its code; but not for ever, as that thread may have been stopped. */
+	/* It is not in the list of modules any more. A thread that has found it there before
+	 * is soon done with reading its code. The wait is bounded, as that thread may have been
+	 * stopped. */
 	for (unsigned i = 0; i < 100 && *(volatile uint32_t *)&litifut_table_readers; i++) {
 		const uint32_t millisecond[2] = {0, 1000000};
 

@@ -33,7 +33,7 @@ struct litifut_thread {
 	uint32_t armed;
 	uint32_t chunk;     /* in which the last event was put; 0: not known */
 	uint32_t hold;      /* enum litifut_hold; not 0: must not be armed */
-	uint32_t epoch;     /* module epoch last told in the stream */
+	uint32_t epoch;     /* module epoch that the stream has last */
 	uint32_t time_high; /* clock >> 30 at the last LITIFUT_WORD_TIME */
 	/* While the thread has a scratch chunk: from where on its events are to be counted,
 	 * else 0; the cursor of its chunk in the file, 0 without one; and what it has lost

@@ -195,7 +195,7 @@ static struct litifut_thread *litifut_thread_add(uint32_t id)
 	if (!thread)
 		return NULL;
 	thread->id = id;
-	thread->epoch = 0; /* a reader starts there: told with the first event if it is past */
+	thread->epoch = 0; /* a reader starts there: a later one comes with the first event */
 	do {
 		head = *(struct litifut_thread *volatile *)&r->thread_list;
 		thread->next = head;

@@ -57,7 +57,7 @@ struct litifut_ring {
 	uint8_t state, reserved;
 	struct ring_entry *end;
 	uint32_t position; /* of the entry at `tail' */
-	uint32_t told;     /* events that were lost, and have been told of */
+	uint32_t reported; /* events that were lost, and whose loss is in the ring */
 };
 
 extern HIDDEN volatile struct litifut_ring litifut_ring;
@@ -95,7 +95,7 @@ static inline uint32_t litifut_ring_end(void)
 
 static inline uint32_t litifut_ring_lost(void)
 {
-	return litifut_ring.told + litifut_ring.lost;
+	return litifut_ring.reported + litifut_ring.lost;
 }
 
 static inline struct ring_entry *litifut_ring_place(uint32_t position)
@@ -158,7 +158,7 @@ static inline void litifut_ring_free(uint32_t position)
 		const uint16_t lost = litifut_ring.lost;
 
 		litifut_ring.state = RING_OPEN;
-		litifut_ring.told += lost;
+		litifut_ring.reported += lost;
 		litifut_ring.lost = 0;
 		litifut_span_put(LITIFUT_SPAN_LOST, lost);
 	}

@@ -58,7 +58,7 @@
 #define LITIFUT_PR_SET_SECCOMP 22
 
 /* No code stands below; numbers of system calls and options of prctl() are lower, but for one that
- * nobody gives together with a third argument (PR_SET_PTRACER). */
+ * no program gives together with a third argument (PR_SET_PTRACER). */
 #define LITIFUT_LEAST_FUNCTION 0x10000u
 
 /* Of linux/sched.h. */
