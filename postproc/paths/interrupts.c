@@ -249,6 +249,9 @@ static void leave_handlers(struct post_walk *walk, struct post_walker *walker, u
 struct post_walker *post_walk_take_interrupt(struct post_walk *walk, struct post_walker *walker,
 					     uint32_t address, uint32_t registers)
 {
+	/* words before it are missing */
+	if (walker->lost && walker->rootless && !walker->stops)
+		post_walk_begin_anew(walk, walker);
 	if (!walker->stops) {
 		leave_handlers(walk, walker, registers);
 		while (walker->switching) {

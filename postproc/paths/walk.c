@@ -31,6 +31,8 @@ static void take_loss(struct post_walk *walk)
 		walk->walkers[i].at.state = POST_WALK_NOWHERE;
 		walk->walkers[i].lost = walk->walkers[i].rootless = true;
 		walk->walkers[i].is_task = walk->walkers[i].switching = false;
+		walk->walkers[i].stops = walk->walkers[i].registers = walk->walkers[i].outer = 0;
+		walk->walkers[i].begun = POST_NONE;
 	}
 }
 

@@ -426,6 +426,19 @@ static void interrupts_come_at_once(void **state)
 				    STACK | 1,
 				    ENTER_MAIN,
 				    3 /* 1 */};
+	/* an interrupt came, then words are missing, and the next one is that of another interrupt */
+	const uint32_t behind_loss[] = {ENTER_MAIN,
+					2 /* 0 */,
+					CONTROL(INTERRUPT, 2),
+					at,
+					STACK | 1,
+					CONTROL(LOST, 1),
+					1,
+					CONTROL(INTERRUPT, 2),
+					at,
+					STACK | 1,
+					ENTER_MAIN,
+					3 /* 1 */};
 	struct made made;
 
 	(void)state;
@@ -434,7 +447,10 @@ static void interrupts_come_at_once(void **state)
 	expect(&made, 0, "B0@1 + B3@1 B0@1 + B3@1 ", 0);
 	make(&made, &programs[0]);
 	add_chunk(&made, missing, COUNT(missing));
-	expect(&made, 0, "B0@1 + B3@1 B0@1 + B3@1 ", 0);
+	expect(&made, 0, "gap B0@1 + B3@1 B0@1 + B3@1 ", 0);
+	make(&made, &programs[0]);
+	add_chunk(&made, behind_loss, COUNT(behind_loss));
+	expect(&made, 0, "B0@0 - B1@0 B4@1 gap B0@1 + B3@1 ", 0);
 	make(&made, &programs[0]);
 	add_chunk(&made, chained, COUNT(chained));
 	expect(&made, 0, "B0@0 - B1@0 B4@1 B0@2 + B3@2 B0@2 + B3@2 + B6@1 B2@0 B3@0 ", 0);
