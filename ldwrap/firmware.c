@@ -118,7 +118,10 @@ static void keep_pin(const struct firmware_pin *pin, struct text_list *words)
 static void keep_paths(const struct firmware_link *link, struct text_list *words)
 {
 	keep(words, "litifut_bit_zero"); /* and all that is in one section with it */
-	keep_number(words, "litifut_paths_sends", sends(link) && !link->kept.used);
+	keep_number(words, "litifut_paths_sends",
+		    !sends(link) || link->kept.used ? 0
+		    : link->options.packed          ? 2
+						    : 1);
 	if (!link->kept.used)
 		return;
 	keep_number(words, "litifut_kept", link->kept.address);
@@ -243,10 +246,11 @@ static uint32_t sent_words(const struct firmware_link *link)
 static char *sender(const struct firmware_link *link)
 {
 	char *name = xasprintf("-send_%s%s.o",
-			       link->options.spans   ? "events"
-			       : link->options.paths ? "branches"
-			       : link->options.times ? "times"
-						     : "table",
+			       link->options.spans    ? "events"
+			       : link->options.packed ? "packed"
+			       : link->options.paths  ? "branches"
+			       : link->options.times  ? "times"
+						      : "table",
 			       link->options.transmits || link->send.every ? "_background" : "");
 	char *path = object_path(link, name);
 
@@ -591,11 +595,12 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 	link->options.stream = settings->recorded == LITIFUT_MODE_STREAM;
 	link->options.spans = link->options.stream || settings->recorded == LITIFUT_MODE_SPANS;
 	link->options.paths = settings->recorded == LITIFUT_MODE_PATHS;
+	link->options.packed = link->options.paths && settings->compact;
 	link->options.coverage = settings->recorded == LITIFUT_MODE_COVERAGE;
 	link->options.times = settings->recorded == LITIFUT_MODE_SPANS ||
 			      settings->recorded == LITIFUT_MODE_TABLE;
 	link->options.ring_bytes =
-		1024 * (size_t)(!settings->ring_kb                 ? USUAL_RING_KB
+		1024 * (size_t)(!settings->ring_kb ? (link->options.packed ? 0 : USUAL_RING_KB)
 				: settings->ring_kb < MOST_RING_KB ? settings->ring_kb
 								   : MOST_RING_KB);
 	link->options.depth = settings->depth ? settings->depth : USUAL_DEPTH;
@@ -622,6 +627,11 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 		status = litifut_error_set(
 			error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL, LITIFUT_NO_ADDRESS,
 			"LITIFUT_RAM: needs LITIFUT_MODE=spans, stream or paths on Cortex-M");
+	if (!status && link->options.packed && (link->kept.used || !link->port.sends))
+		status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
+					   LITIFUT_NO_ADDRESS,
+					   link->kept.used ? "LITIFUT_COMPACT: not with LITIFUT_RAM"
+							   : "LITIFUT_COMPACT: needs LITIFUT_PORT");
 	link->options.kept = link->kept.used;
 	link->options.clock = link->clock.function;
 	link->options.ticks = (link->clock.driver && !strcmp(link->clock.driver, "systick")) ||

@@ -26,7 +26,7 @@ void firmware_asks_read(const char *map, struct firmware_asks *asks)
 			continue;
 		asks->switches |= names(line, "litifut_start") || names(line, "litifut_stop");
 		asks->resets |= names(line, "litifut_reset");
-		asks->sends |= names(line, "litifut_send");
+		asks->sends |= names(line, "litifut_send") || names(line, "litifut_send_some");
 		asks->marks |= names(line, "litifut_mark");
 	}
 	free(line);

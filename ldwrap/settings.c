@@ -357,6 +357,9 @@ void settings_suit(struct settings *settings, bool firmware, settings_warning *w
 		if (settings->calls_asked)
 			warn("LITIFUT_MODE: calls in order are not recorded of a firmware, "
 			     "counts are; stream has an order");
+		if (settings->compact && settings->recorded != LITIFUT_MODE_PATHS)
+			warn("LITIFUT_COMPACT: of a firmware only what LITIFUT_MODE=paths records "
+			     "is made compact");
 		return;
 	}
 	if (settings->recorded == LITIFUT_MODE_STREAM) {

@@ -42,6 +42,7 @@ struct settings {
 	char *clock_name;            /* LITIFUT_CLOCK as it is; NULL: not set */
 	unsigned depth;              /* of firmware: calls that can be open at once; 0: not set */
 	unsigned ring_kb;            /* of firmware: KB of the ring of events; 0: not set */
+	unsigned compact;            /* of firmware: 1: branches are sent in a compact form */
 	unsigned recorded;           /* enum litifut_mode */
 	unsigned clock;          /* enum litifut_clock that thunks read; NONE: thunks read none */
 	unsigned database;       /* enum settings_database */

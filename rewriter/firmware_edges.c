@@ -3,6 +3,7 @@
  * kernel changes the task. Slightly over 500 lines: all of it writes to one list of changes, in
  * order. */
 #include <elf.h>
+#include <litifut/packed_format.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,6 +182,14 @@ static enum litifut_status note_task(struct litifut_firmware_pass *pass, uint32_
 	return LITIFUT_OK;
 }
 
+/* With the number of its laps, which is in front of it. */
+static uint32_t ring_words(const struct litifut_firmware_pass *pass)
+{
+	return pass->options->ring_bytes
+		       ? (uint32_t)pass->options->ring_bytes / 16 * pass->cpu->ring_quarters
+		       : 2 * LITIFUT_PACKED_WORDS + 1;
+}
+
 enum litifut_status litifut_firmware_edges_find(struct litifut_firmware_pass *pass,
 						struct litifut_error *error)
 {
@@ -232,9 +241,8 @@ enum litifut_status litifut_firmware_edges_find(struct litifut_firmware_pass *pa
 	for (size_t i = 0; i < pass->sites.count && has_gates(pass); i++)
 		if (pass->sites.items[i].site.kind == LITIFUT_SITE_VECTOR)
 			pass->stub_bytes += CALL_BYTES;
-	pass->table_words = pass->options->paths ? (uint32_t)pass->options->ring_bytes / 16 *
-							   pass->cpu->ring_quarters
-						 : (session->edges->flags_bytes + 3) / 4;
+	pass->table_words =
+		pass->options->paths ? ring_words(pass) : (session->edges->flags_bytes + 3) / 4;
 	if (session->edges->flags_bytes > LITIFUT_FLAGS_PIECE - LITIFUT_FLAGS_HEAD)
 		return unsupported(pass, "more flags than fit into 64 KB", error);
 	return LITIFUT_OK;

@@ -135,12 +135,13 @@ $(TRACER_TESTS): $(BUILD)/unit/%: $(BUILD)/host/tests/unit/%.o
 # For firmware, which has tools and flags of its own. The sender is compiled for what is recorded, and
 # each of these for sending in interrupts too. GCC would keep in registers across the loop of a
 # round what one instruction can load.
-SENDERS := table times events branches
+SENDERS := table times events branches packed
 SENDERS += $(SENDERS:%=%_background)
 SENDER_FLAGS := -fno-move-loop-invariants -fno-ivopts -fno-tree-loop-im
 SENDER_times := -DLITIFUT_TIMES
 SENDER_events := -DLITIFUT_SPANS
 SENDER_branches := -DLITIFUT_PATHS
+SENDER_packed := -DLITIFUT_PACKED
 SENDER_background := -DLITIFUT_BACKGROUND
 FRAMES_PARTS := $(patsubst tracer/%.c,%,$(filter-out %/send.c,$(wildcard tracer/sink/frames/*.c)))
 include tracer/port/bare/rules.mk

@@ -24,6 +24,11 @@ void litifut_reset(void) __attribute__((weak));
  * at the same time. */
 void litifut_send(void) __attribute__((weak));
 
+/* With LITIFUT_COMPACT=1 (LITIFUT_MODE=paths): does a little of a sending, for an idle loop or a
+ * task, and returns 0 if there is nothing to be sent now. On an AVR it takes at most 2,000 cycles.
+ */
+int litifut_send_some(void) __attribute__((weak));
+
 /* Puts a mark among the events of LITIFUT_MODE=spans: a number from 3 on is one of the program's; 0
  * says that a pin is set now, which a power analyser sees. Other modes do not have the function. */
 void litifut_mark(unsigned number) __attribute__((weak));

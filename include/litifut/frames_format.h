@@ -65,6 +65,7 @@
  *        no room so far. Positions are counted from 0, without the first word of the ring, modulo
  *        2^32; what is sent leaves the ring
  *   'W'  position of the first word, then words of the ring, of 4 bytes each, the low byte first
+ *   'P', 'Q'  in place of 'W', see <litifut/packed_format.h>
  *   'E'  ends a round: its number, and how many frames it had besides 'H' and 'E', modulo 256
  */
 #ifndef LITIFUT_FRAMES_FORMAT_H
@@ -104,6 +105,8 @@ enum litifut_frame_type {
 	LITIFUT_FRAME_SPANS = 'S',
 	LITIFUT_FRAME_BRANCHES = 'B',
 	LITIFUT_FRAME_WORDS = 'W',
+	LITIFUT_FRAME_PACKED = 'P',
+	LITIFUT_FRAME_PACKED_MORE = 'Q',
 	LITIFUT_FRAME_END = 'E'
 };
 

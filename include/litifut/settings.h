@@ -76,7 +76,7 @@ enum litifut_setting_kind {
 	RUN("START", OFF, start_off) \
 	RUN("SIGNAL", SIGNAL, signal) \
 	BOTH("VERBOSE", ON, verbose) \
-	RUN("COMPACT", NUMBER, compact) \
+	BOTH("COMPACT", NUMBER, compact) \
 	BOTH("RING_KB", NUMBER, ring_kb) \
 	RUN("SUM", ON, sum) \
 	RUN("FILE", FILE, file) \

@@ -263,10 +263,14 @@ static void take_frame(void *context, uint8_t type, uint8_t sequence, const uint
 
 	if (type == LITIFUT_FRAME_HEADER && sequence == 0)
 		reader->has_sequence = false; /* after a restart */
-	if (reader->has_sequence && sequence != (uint8_t)(reader->sequence + 1))
+	const bool follows = !reader->has_sequence || sequence == (uint8_t)(reader->sequence + 1);
+
+	if (!follows)
 		reader->lost += (uint8_t)(sequence - reader->sequence - 1);
 	reader->sequence = sequence;
 	reader->has_sequence = true;
+	if (type != LITIFUT_FRAME_PACKED_MORE)
+		reader->damaged |= !post_path_words_unpack(&reader->paths);
 	if (type == LITIFUT_FRAME_HEADER)
 		take_header(reader, payload, size);
 	else if (!reader->has_header)
@@ -285,6 +289,10 @@ static void take_frame(void *context, uint8_t type, uint8_t sequence, const uint
 		reader->damaged |= !post_path_words_begin(&reader->paths, payload, size);
 	else if (type == LITIFUT_FRAME_WORDS && reader->paths.begun)
 		reader->damaged |= !post_path_words_take(&reader->paths, payload, size);
+	else if ((type == LITIFUT_FRAME_PACKED || type == LITIFUT_FRAME_PACKED_MORE) &&
+		 reader->paths.begun)
+		reader->damaged |= !post_path_words_pack(
+			&reader->paths, type == LITIFUT_FRAME_PACKED, follows, payload, size);
 }
 
 static void see_header(void *context, uint8_t type, uint8_t sequence, const uint8_t *payload,
@@ -374,6 +382,7 @@ enum litifut_status post_capture_read(const char *path, const uint8_t *bytes, si
 	litifut_serial_begin(&serial, &sink);
 	litifut_serial_feed(&serial, bytes, size);
 	litifut_serial_end(&serial);
+	reader.damaged |= !post_path_words_unpack(&reader.paths);
 	if (!reader.has_header)
 		return litifut_error_set(
 			error,

@@ -50,7 +50,7 @@ bool post_path_words_memory(struct post_path_words *words, const uint32_t *ring,
 	return true;
 }
 
-static void skip_to(struct post_path_words *words, uint32_t position)
+void post_path_words_skip_to(struct post_path_words *words, uint32_t position)
 {
 	if (position - words->next && position - words->next <= GAP_MAX)
 		skip(words, position - words->next);
@@ -73,7 +73,7 @@ bool post_path_words_begin(struct post_path_words *words, const uint8_t *payload
 		words->next = first;
 	}
 	words->begun = true;
-	skip_to(words, first);
+	post_path_words_skip_to(words, first);
 	words->end = end;
 	words->lost = lost;
 	return true;
@@ -87,7 +87,7 @@ bool post_path_words_take(struct post_path_words *words, const uint8_t *payload,
 	if (!words->begun || at > size || (size - at) % 4)
 		return false;
 	if ((int32_t)(position - words->next) > 0)
-		skip_to(words, position);
+		post_path_words_skip_to(words, position);
 	for (; at < size; at += 4, position++) {
 		if (position != words->next) /* it has come before */
 			continue;
@@ -188,5 +188,6 @@ void post_path_words_make(struct post_path_words *words, struct post_trace *trac
 void post_path_words_release(struct post_path_words *words)
 {
 	free(words->items);
+	free(words->packed);
 	memset(words, 0, sizeof(*words));
 }

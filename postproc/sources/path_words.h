@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <litifut/packed_format.h>
+
 #include "postproc/sources/trace.h"
 
 struct post_path_words {
@@ -17,8 +19,14 @@ struct post_path_words {
 	uint32_t end;  /* and of the one behind the last one that there is */
 	bool begun;
 	uint64_t missing;  /* words before or between them */
-	uint32_t lost;     /* bits and records, by the device */
+	uint32_t lost;     /* bits and records, by the device, */
+	uint32_t told;     /* and of these, what words of buffers in a compact form have said */
 	uint32_t restarts; /* of the device */
+	/* Of a buffer in its compact form: what has come of it, and what was known before it. */
+	uint8_t *packed;
+	size_t packed_size, packed_capacity;
+	struct litifut_packed_model model;
+	bool model_known;
 };
 
 /* The ring as it stands in a memory: all of its words, its address and the address of the newest
@@ -32,6 +40,18 @@ void post_path_words_add(struct post_path_words *words, uint32_t word);
 /* Payloads of LITIFUT_FRAME_BRANCHES and LITIFUT_FRAME_WORDS. False: it makes no sense. */
 bool post_path_words_begin(struct post_path_words *words, const uint8_t *payload, size_t size);
 bool post_path_words_take(struct post_path_words *words, const uint8_t *payload, size_t size);
+
+/* Payloads of LITIFUT_FRAME_PACKED (`begins') and LITIFUT_FRAME_PACKED_MORE. `follows': no frame
+ * before it is missing. False: the buffer before this one makes no sense. What is not whole is left
+ * out. */
+bool post_path_words_pack(struct post_path_words *words, bool begins, bool follows,
+			  const uint8_t *payload, size_t size);
+
+/* Whatever comes next does not belong to the last buffer. False: it makes no sense. */
+bool post_path_words_unpack(struct post_path_words *words);
+
+/* `position' is that of the next word. */
+void post_path_words_skip_to(struct post_path_words *words, uint32_t position);
 
 /* Words that have not come. */
 uint64_t post_path_words_missing(const struct post_path_words *words);

@@ -2,7 +2,8 @@
 # LITIFUT_MODE=paths of firmware for AVR: the blocks that its bits lead through are those that simavr
 # executes, in order: in the same program without patches, under interrupts that interrupt each other,
 # in a dump of the memory and while they are sent, with return addresses of two and of three bytes, and on
-# a device without jmp and call.
+# a device without jmp and call; compact, from two buffers of 192 bytes, a little in each step, also where
+# interrupts leave no time for it: then words are lost, and counted, and what is between them is right.
 # What records keeps all registers and SREG. A program that changes tasks is left, and a line says so.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../avr.sh"
@@ -16,7 +17,7 @@ paths()
 	shift
 	avr "$@"
 	paths_status=$?
-	unset LITIFUT_MODE LITIFUT_RING_KB LITIFUT_PORT LITIFUT_SEND
+	unset LITIFUT_MODE LITIFUT_RING_KB LITIFUT_PORT LITIFUT_SEND LITIFUT_COMPACT LITIFUT_EXCLUDE
 	return $paths_status
 }
 
@@ -63,6 +64,57 @@ by_the_line()
 		blocks_are_executed line traced serial --more 1
 }
 
+# compact NAME FLAGS...: a ring of the size that it has for this
+compact()
+{
+	settings="LITIFUT_PORT=usart LITIFUT_COMPACT=1 LITIFUT_EXCLUDE=idle"
+	compact_name=$1
+	shift
+	ok "$compact_name: it links traced" paths '' "$compact_name" avr_storm.c -Os -I"$root/include" "$@"
+	settings=
+}
+
+# bytes_of_ram NAME: all that the tracer has
+bytes_of_ram()
+{
+	avr-nm -S "$1.elf" | sed -n 's/^\([0-9a-f]*\) \([0-9a-f]*\) [bBdD] litifut_.*/\2/p' |
+		while read -r bytes; do echo $((0x$bytes)); done | awk '{ sum += $1 } END { print sum }'
+}
+
+# The cycles that a step takes, at most, without interrupts.
+longest_step()
+{
+	avr-nm "$1.elf" | sed -n 's/ T litifut_send_some$//p' >"$1.steps"
+	"$simulator" -t "$1.steps" "$device" "$1.elf" 2>/dev/null | awk 'NF == 5 { print $4 }'
+}
+
+at_most()
+{
+	echo "$1, $2 at most"
+	[ "$1" -gt 0 ] && [ "$1" -le "$2" ]
+}
+
+by_steps()
+{
+	compact steps -DQUIET
+	ok "steps: blocks are those that are executed" blocks_are_executed steps traced serial --more 1
+	ok "steps: bytes of RAM" at_most "$(bytes_of_ram steps)" 940
+	ok "steps: cycles of a step" at_most "$(longest_step steps)" 2000
+	compact calm
+	ok "calm: blocks are those that are executed" blocks_are_executed calm traced serial --more 1
+	"$simulator" -u plain.serial "$device" plain-calm.elf 2>/dev/null
+	is "calm: it prints the same" "$(grep -ao 'sum [0-9]*' calm.serial)" "$(cat plain.serial)"
+}
+
+storm()
+{
+	compact storm -DSTORM
+	blocks_are_executed storm traced serial >/dev/null 2>&1
+	ok "storm: what was lost is counted" grep -q '[1-9][0-9]* branches found no room' storm.words
+	ok "storm: between the gaps blocks are those that are executed" \
+		python3 "$root/tests/oracle/firmware_paths.py" pieces storm.watched storm.order storm.blocks
+}
+
 # A kernel has a stack for each task.
 tasks()
 {
@@ -100,9 +152,15 @@ behaviour()
 		in_interrupts speed 12 avr_truth.c -O2 -DTIMED -DROUNDS=5
 		overwritten
 		by_the_line
+		by_steps
+		storm
 		tasks
 		;;
-	atmega2560) in_interrupts large 4 avr_truth.c -Os -DLARGE -DTIMED -DROUNDS=3 ;;
+	atmega2560)
+		in_interrupts large 4 avr_truth.c -Os -DLARGE -DTIMED -DROUNDS=3
+		compact calm
+		ok "calm: blocks are those that are executed" blocks_are_executed calm traced serial --more 1
+		;;
 	*) in_interrupts prologues 1 avr_truth.c -Os -mcall-prologues -DTIMED -DROUNDS=1 ;;
 	esac
 }

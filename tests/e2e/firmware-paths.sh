@@ -18,7 +18,7 @@ link_paths()
 	done
 	traced "$link_folder" make_example "$link_folder" "$@"
 	link_status=$?
-	unset LITIFUT_MODE LITIFUT_RING_KB LITIFUT_PORT LITIFUT_RAM LITIFUT_SEND
+	unset LITIFUT_MODE LITIFUT_RING_KB LITIFUT_PORT LITIFUT_RAM LITIFUT_SEND LITIFUT_COMPACT
 	return $link_status
 }
 
@@ -72,8 +72,19 @@ in_interrupts()
 	ok "sending in interrupts: it links traced" link_paths background 64 EXTRA_CFLAGS="$cpu"
 	ok "sending in interrupts: blocks are those that are executed" \
 		blocks_are_executed background traced serial --more 1
+	settings="LITIFUT_PORT=$port LITIFUT_SEND=tick:1 LITIFUT_COMPACT=1"
+	ok "sending in interrupts, compact: it links traced" link_paths ticks 64 EXTRA_CFLAGS="$cpu"
+	ok "sending in interrupts, compact: blocks are those that are executed" \
+		blocks_are_executed ticks traced serial --more 1
 	settings=
 	sed -i 's/UART 0x40005000u/UART 0x40004000u/' source/board.c
+}
+
+# is_half SMALL LARGE
+is_half()
+{
+	ls -l "$@"
+	[ $((2 * $(wc -c <"$1"))) -lt "$(wc -c <"$2")" ]
 }
 
 behaviour()
@@ -133,6 +144,16 @@ behaviour()
 		EXTRA_CFLAGS="$cpu $include"
 	ok "interrupts while it sends: blocks are those that are executed" \
 		blocks_are_executed sends traced serial --more 1
+	sed -i 's/litifut_send ? litifut_send() : (void)0/some()/
+		s/^#include <litifut\/firmware.h>/&\n#define some() ({ while (litifut_send_some \&\& litifut_send_some()); })/' \
+		source/main.c
+	settings="LITIFUT_PORT=$port LITIFUT_COMPACT=1"
+	ok "interrupts while it sends, compact: it links traced" link_paths compact 4 \
+		EXTRA_CFLAGS="$cpu $include"
+	ok "interrupts while it sends, compact: blocks are those that are executed" \
+		blocks_are_executed compact traced serial --more 1
+	ok "compact is less than half as much" \
+		is_half compact/firmware.elf.serial sends/firmware.elf.serial
 	settings=
 	[ "$board" != mps2-an385 ] || in_interrupts
 

@@ -5,6 +5,7 @@
   firmware_paths.py traced ELF WATCHED    tests/oracle/system: of the program without patches
         (edges.py plain), or as it is. There the start of a block may have moved: then the first
         instruction of it that has not is watched; blocks that have none count on neither side.
+  firmware_paths.py pieces WATCHED ORDER BLOCKS   where words were lost: all that is between gaps
   firmware_paths.py compare ELF WATCHED ORDER BLOCKS [--tail N] [--cut N] [--early N]
         ORDER is the oracle's, BLOCKS is what `litifut-post -f blocks' makes of a dump or a
         capture, in the order of its lines. With --tail N BLOCKS may begin later, behind a gap,
@@ -105,6 +106,54 @@ def recorded(path, starts):
     return blocks, gaps
 
 
+def pieces_of(path, starts):
+    """The same, of all that is between gaps."""
+    pieces = [[]]
+    with open(path) as file:
+        next(file)
+        for line in file:
+            address = line.split("\t")[3]
+            if address == "gap":
+                pieces.append([])
+            elif int(address, 16) in starts:
+                pieces[-1].append(int(address, 16))
+    return [piece for piece in pieces if piece]
+
+
+def place_of(piece, oracle, at):
+    """Where the piece was executed, from `at' on. None: nowhere."""
+    while True:
+        try:
+            at = oracle.index(piece[0], at)
+        except ValueError:
+            return None
+        if oracle[at:at + len(piece)] == piece:
+            return at
+        at += 1
+
+
+def compare_pieces(arguments):
+    """Each piece was executed as it is, one behind the other. An interrupt that was lost may have come
+    before the last blocks of one."""
+    watched = read_watched(arguments[0])
+    oracle = executed(arguments[1], watched)
+    at, found, pieces = 0, 0, pieces_of(arguments[2], set(watched.values()))
+    for number, piece in enumerate(pieces):
+        place = place_of(piece, oracle, at)
+        for less in range(1, 1 + min(8, len(piece) - 1)):
+            if place is None:
+                piece = piece[:-1]
+                place = place_of(piece, oracle, at)
+        if place is None:
+            print(f"piece {number} of {len(pieces)}, {len(piece)} blocks, was not executed: "
+                  f"{[hex(block) for block in piece[:20]]}")
+            return 1
+        at = place + len(piece)
+        found += len(piece)
+    print(f"{found} blocks in {len(pieces)} pieces are of the {len(oracle)} that were executed")
+    return 0 if len(pieces) > 1 else 1
+
+
 def differs(oracle, trace, late, cut, more):
     """Where, or None. Up to `late' blocks that were executed before an interrupt may be recorded
     behind it."""
@@ -159,6 +208,8 @@ def compare(arguments):
 def main():
     if sys.argv[1] == "compare":
         return compare(sys.argv[2:])
+    if sys.argv[1] == "pieces":
+        return compare_pieces(sys.argv[2:])
     with open(sys.argv[3], "w") as file:
         for at, start in sorted(watched_of(sys.argv[2], sys.argv[1] == "traced").items()):
             file.write(f"{at:x} # {start:x}\n")

@@ -426,19 +426,12 @@ static void interrupts_come_at_once(void **state)
 				    STACK | 1,
 				    ENTER_MAIN,
 				    3 /* 1 */};
-	/* an interrupt came, then words are missing, and the next one is that of another interrupt */
-	const uint32_t behind_loss[] = {ENTER_MAIN,
-					2 /* 0 */,
-					CONTROL(INTERRUPT, 2),
-					at,
-					STACK | 1,
-					CONTROL(LOST, 1),
-					1,
-					CONTROL(INTERRUPT, 2),
-					at,
-					STACK | 1,
-					ENTER_MAIN,
-					3 /* 1 */};
+	/* an interrupt came, then words are missing, and the next one is that of another interrupt
+	 */
+	const uint32_t behind_loss[] = {
+		ENTER_MAIN,       2 /* 0 */, CONTROL(INTERRUPT, 2), at, STACK | 1,
+		CONTROL(LOST, 1), 1,         CONTROL(INTERRUPT, 2), at, STACK | 1,
+		ENTER_MAIN,       3 /* 1 */};
 	struct made made;
 
 	(void)state;

@@ -56,11 +56,11 @@ static inline bool litifut_paths_is_return(uint32_t word)
 		code[-1] == 0xbf00);
 }
 
-/* Puts what may be return addresses of open calls, and where they stand. The innermost may be in lr
- * only, which the code of a branch has pushed. */
-static inline uint32_t *litifut_paths_calls(uint32_t *at, const uint32_t *stack)
+/* Puts what may be return addresses of open calls, `most' of them, and where they stand. The
+ * innermost may be in lr only, which the code of a branch has pushed. */
+static inline uint32_t *litifut_paths_calls(uint32_t *at, const uint32_t *stack, unsigned most)
 {
-	const uint32_t *limit = at + 2 * LITIFUT_PATHS_CALLS;
+	const uint32_t *limit = at + 2 * most;
 	const uint32_t *end = stack - 1;
 
 	if ((uint32_t)stack >= litifut_paths_stack_low &&

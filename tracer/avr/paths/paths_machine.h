@@ -128,10 +128,10 @@ static inline bool litifut_paths_is_return(litifut_paths_number number)
 	       (litifut_paths_code(number - 2) & 0xfe0e) == 0x940e;
 }
 
-/* Puts what may be return addresses of open calls, and where they stand. */
-static inline uint32_t *litifut_paths_calls(uint32_t *at, const uint8_t *stack)
+/* Puts what may be return addresses of open calls, `most' of them, and where they stand. */
+static inline uint32_t *litifut_paths_calls(uint32_t *at, const uint8_t *stack, unsigned most)
 {
-	const uint32_t *limit = at + 2 * LITIFUT_PATHS_CALLS;
+	const uint32_t *limit = at + 2 * most;
 	const litifut_paths_number last = litifut_paths_code_end() - 2;
 	const uint8_t *end = stack + LITIFUT_PATHS_STACK;
 

@@ -77,6 +77,9 @@ static inline bool litifut_frame_has_room(const struct litifut_frame *frame, uns
  * of its own. */
 int litifut_putc(uint8_t byte);
 
+/* Of LITIFUT_COMPACT: does a little of a sending. False: there is nothing to be done now. */
+int litifut_send_some(void);
+
 /* Sends everything once. May be called at any time, by the program as well, but not by two
  * at once. */
 void litifut_send(void);

@@ -7,6 +7,8 @@
 #ifdef LITIFUT_BACKGROUND
 #include "tracer/sink/frames/background.h"
 #define STEP_SCOPE
+#elif defined(LITIFUT_PACKED) /* it is called from two places */
+#define STEP_SCOPE static
 #else
 #define STEP_SCOPE static inline
 #endif
@@ -68,6 +70,26 @@ static __attribute__((noinline)) void litifut_frame_add(uint32_t number)
 	} while (number);
 }
 
+static void litifut_frame_begin(struct litifut_frame *frame, frame_byte part)
+{
+	frame->zero = 0;
+	frame->at = FRAME_TYPE;
+	frame->crc_low = frame->crc_high = 0xff;
+	litifut_frame_byte((frame_byte)(part + LITIFUT_FRAME_HEADER));
+	litifut_frame_byte(frame->sequence++);
+}
+
+/* `part': the frame that is made next. */
+static void litifut_frame_end(struct litifut_frame *frame, frame_byte part)
+{
+	frame->part = (uint8_t)part;
+	part = frame->crc_high;
+	litifut_frame_byte(frame->crc_low);
+	litifut_frame_byte(part);
+	litifut_frame_byte(0);
+	frame->at = 0;
+}
+
 /* What a program records in place of a table, or besides it: the frames that those make. */
 static inline frame_byte litifut_after_others(void)
 {
@@ -76,6 +98,8 @@ static inline frame_byte litifut_after_others(void)
 
 #ifdef LITIFUT_SPANS
 #include "tracer/sink/spans/spans.h"
+#elif defined(LITIFUT_PACKED)
+#include "tracer/sink/paths/packed.h"
 #elif defined(LITIFUT_PATHS)
 #include "tracer/sink/paths/branches.h"
 #else
@@ -165,13 +189,9 @@ static inline frame_byte litifut_make_end(struct litifut_frame *frame)
 	return FRAME_NONE;
 }
 
-static inline void litifut_frame_make(struct litifut_frame *frame, frame_byte part)
+static void litifut_frame_make(struct litifut_frame *frame, frame_byte part)
 {
-	frame->zero = 0;
-	frame->at = FRAME_TYPE;
-	frame->crc_low = frame->crc_high = 0xff;
-	litifut_frame_byte((frame_byte)(part + LITIFUT_FRAME_HEADER));
-	litifut_frame_byte(frame->sequence++);
+	litifut_frame_begin(frame, part);
 	if (!part)
 		part = litifut_make_header(frame);
 	else if (part == FRAME_PART(LITIFUT_FRAME_COUNTS))
@@ -182,12 +202,7 @@ static inline void litifut_frame_make(struct litifut_frame *frame, frame_byte pa
 #endif
 	else
 		part = litifut_make_end(frame);
-	frame->part = (uint8_t)part;
-	part = frame->crc_high;
-	litifut_frame_byte(frame->crc_low);
-	litifut_frame_byte(part);
-	litifut_frame_byte(0);
-	frame->at = 0;
+	litifut_frame_end(frame, part);
 }
 
 /* Sends a byte of a round, if the line takes it. False: that was the last one. A round begins with
@@ -195,6 +210,11 @@ static inline void litifut_frame_make(struct litifut_frame *frame, frame_byte pa
 STEP_SCOPE bool litifut_send_step(void)
 {
 	struct litifut_frame *frame = litifut_frame_at();
+
+#ifdef LITIFUT_PACKED
+	if (litifut_packed.phase)
+		return litifut_packed_step(frame);
+#endif
 	const uint8_t byte = frame->bytes[frame->at];
 
 	if (!litifut_putc(byte))
@@ -209,6 +229,12 @@ STEP_SCOPE bool litifut_send_step(void)
 		frame->part = 0;
 		return false;
 	}
+#ifdef LITIFUT_PACKED
+	if (part == FRAME_PART(LITIFUT_FRAME_PACKED)) {
+		litifut_packed.phase = PACKED_WAITS;
+		return true;
+	}
+#endif
 	litifut_frame_make(frame, part);
 	return true;
 }
@@ -229,6 +255,21 @@ static inline void litifut_send_hold(void)
 #else
 #define litifut_send_hold()
 #define litifut_send_let()
+#endif
+
+#ifdef LITIFUT_PACKED
+int litifut_send_some(void)
+{
+#ifdef LITIFUT_BACKGROUND
+	if (litifut_send_busy)
+		return true;
+	litifut_send_busy = true;
+#endif
+	const bool more = litifut_send_step();
+
+	litifut_send_let();
+	return more;
+}
 #endif
 
 void litifut_send(void)

@@ -2,18 +2,38 @@
  * that a reader can begin there when what came before has been overwritten. */
 #include "tracer/sink/paths/ring.h"
 
+#include <litifut/packed_format.h>
+
 /* There is a SYNC at the begin of the ring, and then about every so many words. */
 #define SYNC_WORDS(ring_words) ((ring_words) > 1024 ? 256u : (ring_words) > 192 ? 128u : 64u)
 
-/* What is put at once, at most. */
-#define ROOM_WORDS (4 + 2 * LITIFUT_PATHS_CALLS + 6)
+/* What is put at once, at most: with a SYNC of so many calls, and without one. */
+#define ROOM_WORDS(calls) (4 + 2 * (calls) + 6)
+#define PLAIN_WORDS 6
+
+/* Where words are packed when they leave the ring, there is a SYNC at the begin of each so many
+ * laps of it: a power of two. */
+#define SYNC_LAPS 8u
 
 /* Numbers of words are `unsigned', which has 16 bits on AVR. */
 HIDDEN void litifut_paths_slow(litifut_paths_kind kind, uint32_t address,
 			       const litifut_paths_slot *stack);
 
-/* Not an address but a number: 1 where the ring is sent. */
+/* Not an address but a number: 1 where the ring is sent, 2 where it is sent packed. */
 extern HIDDEN char litifut_paths_sends[];
+
+static bool litifut_paths_are_packed(void)
+{
+	return (uintptr_t)litifut_paths_sends == 2;
+}
+
+/* Calls of a SYNC, at most. */
+static unsigned litifut_paths_most_calls(void)
+{
+	return litifut_paths_are_packed() && LITIFUT_PATHS_CALLS > LITIFUT_PACKED_CALLS
+		       ? LITIFUT_PACKED_CALLS
+		       : LITIFUT_PATHS_CALLS;
+}
 
 /* The first bit finds this word full. */
 uint32_t litifut_paths_nowhere[1] = {LITIFUT_PATHS_FULL};
@@ -21,6 +41,7 @@ uint32_t litifut_paths_nowhere[1] = {LITIFUT_PATHS_FULL};
 struct paths_ring litifut_paths = {
 	.state = {LITIFUT_PATHS_UPPER.cursor = (uintptr_t)litifut_paths_nowhere,
 		  .stop = (uintptr_t)litifut_paths_nowhere},
+	.owes = true,
 };
 
 void litifut_paths_move(uint32_t *at)
@@ -63,7 +84,7 @@ uint32_t *litifut_paths_begin(void)
 	const uint32_t *hash = (const uint32_t *)(const void *)litifut_identity.hash;
 	uint32_t *at = litifut_paths_first();
 
-	litifut_paths.limited = (uintptr_t)litifut_paths_sends == 1;
+	litifut_paths.limited = (uintptr_t)litifut_paths_sends == 1 || litifut_paths_are_packed();
 	litifut_paths.sent = at;
 	if (litifut_paths_is_good()) {
 		at = (uint32_t *)(uintptr_t)litifut_kept.head + 1;
@@ -92,7 +113,7 @@ static uint32_t *litifut_paths_sync(uint32_t *at, uint32_t address, const litifu
 {
 	uint32_t *head = at;
 
-	at = litifut_paths_calls(at + 4, stack);
+	at = litifut_paths_calls(at + 4, stack, litifut_paths_most_calls());
 	head[1] = address;
 	head[2] = (uintptr_t)stack;
 	head[3] = (unsigned)(at - head - 4) / 2;
@@ -106,7 +127,7 @@ void litifut_paths_set_stop(uint32_t *at)
 	uint32_t *stop = litifut_table + (((unsigned)(at - litifut_table) | (period - 1)) + 1);
 	const unsigned room = litifut_paths_free(at);
 
-	if (stop > litifut_table_end)
+	if (stop > litifut_table_end || litifut_paths_are_packed())
 		stop = litifut_table_end;
 	if (stop > at + room)
 		stop = at + room;
@@ -119,6 +140,7 @@ static void litifut_paths_lose(uint32_t *at)
 	litifut_paths.next = at;
 	litifut_paths.state.cursor = litifut_paths.state.stop = (uintptr_t)litifut_paths_nowhere;
 	litifut_paths_forget();
+	litifut_paths.owes = true;
 	litifut_paths.state.lost++;
 }
 
@@ -134,9 +156,13 @@ void litifut_paths_slow(litifut_paths_kind kind, uint32_t address, const litifut
 	if (!at)
 		at = litifut_paths_begin();
 	const unsigned left = (unsigned)(litifut_table_end - at);
-	const bool wraps = left < ROOM_WORDS;
+	if (left < PLAIN_WORDS && !((litifut_table[0] + 1) % SYNC_LAPS))
+		litifut_paths.owes = true;
+	const bool syncs = !litifut_paths_are_packed() || ring->owes;
+	const unsigned room = syncs ? ROOM_WORDS(litifut_paths_most_calls()) : PLAIN_WORDS;
+	const bool wraps = left < room;
 
-	if (litifut_paths_free(at) < ROOM_WORDS + (wraps ? left : 0)) {
+	if (litifut_paths_free(at) < room + (wraps ? left : 0)) {
 		litifut_paths_lose(at);
 		return;
 	}
@@ -147,9 +173,12 @@ void litifut_paths_slow(litifut_paths_kind kind, uint32_t address, const litifut
 	if (ring->state.lost != ring->told)
 		at = litifut_paths_put(at, LITIFUT_PATHS_LOST, ring->state.lost - ring->told);
 	litifut_paths.told = ring->state.lost;
-	if (kind <= 2) {
+	if (kind <= 2 && syncs) {
 		at = litifut_paths_sync(at, address, stack);
-	} else {
+		litifut_paths.owes = false;
+	} else if (kind == 2) {
+		*at++ = LITIFUT_PATHS_RECORD | address >> 1;
+	} else if (kind > 2) {
 		at = litifut_paths_put(at, kind, address);
 		if (kind == LITIFUT_PATHS_INTERRUPT)
 			*at++ = (uintptr_t)stack;
@@ -157,6 +186,6 @@ void litifut_paths_slow(litifut_paths_kind kind, uint32_t address, const litifut
 	litifut_paths_open(at, kind);
 	litifut_paths_move(at);
 	litifut_paths_set_stop(at);
-	if (kind > 2) /* the next one says where that is */
+	if (kind > 2 && syncs) /* the next one says where that is */
 		litifut_paths.state.stop = (uintptr_t)at;
 }

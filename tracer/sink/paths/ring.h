@@ -17,6 +17,7 @@ struct paths_ring {
 	uint32_t *next; /* where the next word goes while nothing is recorded; NULL: the first */
 	uint32_t *sent; /* the first word that has not been sent: */
 	bool limited;   /* it and those behind it are not replaced */
+	bool owes;      /* a SYNC is to come as soon as possible */
 	uint32_t told;  /* of state.lost */
 };
 
