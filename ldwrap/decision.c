@@ -3,6 +3,7 @@
  * Each is recognised here, from the command line and from the first input. */
 #include "ldwrap/decision.h"
 
+#include <fnmatch.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,6 +168,17 @@ static const char *reason_of_options(const struct arguments *arguments, bool fir
 	if (output_is_input(arguments))
 		return "the output is an input";
 	return NULL;
+}
+
+bool decision_is_trial(const char *output)
+{
+	static const char *const names[] = {"conftest*", "cmTC_*",       "CMakeTmp*", "a.out",
+					    "testfile*", "sanitycheck*", "output.exe"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!fnmatch(names[i], lbasename(output), 0))
+			return true;
+	return false;
 }
 
 /* The emulation of one of our CPUs that -m names, or NULL. */

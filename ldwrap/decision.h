@@ -22,6 +22,10 @@ struct decision {
 /* Reads the command line and the headers of its inputs; touches nothing. */
 void decision_make(const struct arguments *arguments, struct decision *decision);
 
+/* What configure, CMake and Meson link to see whether it can be done: they may take words
+ * for a failure. */
+bool decision_is_trial(const char *output);
+
 /* Prefixes under which the linker for this link is usually installed, most
  * likely first, guessed from -m and --dynamic-linker; NULL-terminated, static.
  * NULL when -m does not name a CPU that can be traced. */

@@ -8,7 +8,7 @@
 #include <libiberty/libiberty.h>
 
 /* The first letter of a line. */
-enum { TRACED = 't', PLAIN = 'p', OTHER = 'o', WARNING = 'w', NAMELESS = 'n', NOTHING = 'u' };
+enum { TRACED = 't', PLAIN = 'p', OTHER = 'o', WARNING = 'w', NOTHING = 'u' };
 
 /* One write of a whole line, so that links that run at once do not mix theirs. */
 static void note(char kind, const char *output, const char *reason)
@@ -42,12 +42,6 @@ void diary_note_other(void)
 void diary_note_warning(const char *line)
 {
 	note(WARNING, line, "");
-}
-
-bool diary_note_nameless(const char *output)
-{
-	note(NAMELESS, output, "");
-	return getenv(DIARY_VARIABLE) != NULL;
 }
 
 bool diary_note_nothing(const char *output, const char *line)
@@ -88,7 +82,6 @@ struct tally {
 	size_t traced;
 	size_t plain;
 	size_t other;
-	size_t nameless;
 	char *last_plain; /* "NAME: why" */
 	char *warning;    /* the first one of settings */
 	struct nothing *nothings;
@@ -124,7 +117,6 @@ static struct tally read_tally(FILE *file)
 		line[strcspn(line, "\n")] = '\0';
 		tally.traced += line[0] == TRACED;
 		tally.other += line[0] == OTHER;
-		tally.nameless += line[0] == NAMELESS;
 		if (line[0] == WARNING && !tally.warning)
 			tally.warning = xstrdup(line + 1);
 		if (line[0] == NOTHING)
@@ -161,7 +153,7 @@ static void say(const struct tally *tally, FILE *to, bool wordy)
 	const char *plural = tally->traced == 1 ? "" : "s";
 
 	/* a single link has just said what is wrong */
-	if (!wordy && !tally->nameless && (!tally->warning || tally->traced + tally->plain < 2))
+	if (!wordy && (!tally->warning || tally->traced + tally->plain < 2))
 		return;
 	if (!tally->traced && !tally->plain && !tally->other)
 		fputs("litifut: nothing is traced: no link was seen; delete linked files, so that "
@@ -176,9 +168,6 @@ static void say(const struct tally *tally, FILE *to, bool wordy)
 		if (tally->plain)
 			fprintf(to, ", %zu left plain: %s%s", tally->plain, tally->last_plain,
 				tally->plain > 1 ? ", ..." : "");
-		if (tally->nameless)
-			fprintf(to, "; %zu without names of functions (-s): " DIARY_NAMELESS_CURE,
-				tally->nameless);
 		if (tally->warning)
 			fprintf(to, "; %s", tally->warning);
 		putc('\n', to);

@@ -23,17 +23,12 @@ void diary_note_warning(const char *line);
  * False: there is no diary. */
 bool diary_note_nothing(const char *output, const char *line);
 
-#define DIARY_NAMELESS_CURE "link without -s, and strip a copy for the device"
-
-/* Notes a traced file from which -s has taken the names of functions. False: there is no diary. */
-bool diary_note_nameless(const char *output);
-
 /* Makes the file and puts its name into the environment. False: it can't be made, or a build
  * around this one has one. */
 bool diary_open(void);
 
 /* Reads what was noted, removes the file, and writes one line to `to`, if not NULL. Unless `wordy`
- * it prints a line only where a setting was ignored or names are missing: each link has printed its
+ * it prints a line only where a setting was ignored: each link has printed its
  * own lines. Returns how many files were traced. */
 size_t diary_close(FILE *to, bool wordy);
 

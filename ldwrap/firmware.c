@@ -686,6 +686,8 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 				    "the program sends no results, a debugger reads them from the "
 				    "memory; LITIFUT_PORT names what sends them");
 		status = strip_as_asked(request->arguments, request->linker, &link.files, error);
+		outcome->nameless = arguments_last(request->arguments, ARGUMENT_STRIP_ALL) &&
+				    !link.files.names_kept;
 	}
 	if (!status)
 		status = deliver(&link.files, request->arguments, error);

@@ -1,6 +1,5 @@
 /* litifut-ld: stands in the place of a linker. */
 #include <errno.h>
-#include <fnmatch.h>
 #include <litifut/module_format.h>
 #include <litifut/trace_format.h>
 #include <stdarg.h>
@@ -46,23 +45,10 @@ static _Noreturn void become_linker(const struct linker *linker, char *argv[])
 	fail(126, linker->path, strerror(errno));
 }
 
-/* What configure, CMake and Meson link to see whether it can be done: they may take words
- * for a failure. */
-static bool is_trial(const char *output)
-{
-	static const char *const names[] = {"conftest*", "cmTC_*",       "CMakeTmp*", "a.out",
-					    "testfile*", "sanitycheck*", "output.exe"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!fnmatch(names[i], lbasename(output), 0))
-			return true;
-	return false;
-}
-
 /* For the last line of `litifut build'. */
 static void note(const char *output, const char *reason)
 {
-	if (is_trial(output))
+	if (decision_is_trial(output))
 		diary_note_other();
 	else
 		diary_note(output, reason);
@@ -114,12 +100,13 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 {
 	const char *output = arguments_output(arguments);
 
-	if (is_trial(output))
+	if (decision_is_trial(output))
 		return;
-	if (arguments_last(arguments, ARGUMENT_STRIP_ALL) && !diary_note_nameless(output))
+	if (outcome->nameless)
 		fprintf(stderr,
 			"litifut-ld: warning: %s: -s takes the names of functions away, and "
-			"litifut-post will show addresses: " DIARY_NAMELESS_CURE "\n",
+			"litifut-post will show addresses, as no file can be put beside it: link "
+			"without -s, and strip a copy for the device\n",
 			output);
 	if (outcome->includes_unused)
 		warn_of_nothing(output,
@@ -193,7 +180,7 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 /* Only of links that the settings are for. */
 static void warn_of_settings(const struct arguments *arguments, const struct decision *decision)
 {
-	if (is_trial(arguments_output(arguments)) ||
+	if (decision_is_trial(arguments_output(arguments)) ||
 	    !(decision->rewrite || decision->refused || decision->is_program))
 		return;
 	for (size_t i = 0; i < warnings.count; i++)

@@ -537,6 +537,8 @@ enum litifut_status link_rewritten(const struct link_request *request, struct li
 		status = link_until_it_fits(&state, error);
 	if (!status)
 		status = strip_as_asked(request->arguments, request->linker, &state.files, error);
+	state.outcome.nameless =
+		arguments_last(request->arguments, ARGUMENT_STRIP_ALL) && !state.files.names_kept;
 	if (!status)
 		status = deliver(&state.files, request->arguments, error);
 	if (status) {

@@ -31,6 +31,7 @@ struct link_outcome {
 	const char *times_refused;   /* the same of LITIFUT_MODE=table */
 	size_t calls;                /* all of them */
 	unsigned ring_kb_most;       /* of a firmware, if LITIFUT_RING_KB asks for more; else 0 */
+	bool nameless;               /* -s has taken all names of functions away */
 	bool files_unused;           /* LITIFUT_EXCLUDE_OBJECTS and _LIBS name no input */
 	bool included_files_unused;  /* nor LITIFUT_INCLUDE_OBJECTS and _LIBS */
 };

@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <libiberty/libiberty.h>
+#include <litifut/module_format.h>
 
 #include "ldwrap/decision.h"
 #include "ldwrap/process.h"
@@ -25,9 +27,23 @@ static const struct stripping strippings[] = {
 	{ARGUMENT_DISCARD_ALL, "--discard-all", "--keep-section=.debug*"},
 };
 
+/* A build that links with -s has no other file with the names of functions, which litifut-post
+ * needs. It keeps this one beside the output, and is not told to link in another way. */
+static void keep_names(struct link_files *files)
+{
+	char *path = concat(files->image, LITIFUT_NAMES_SUFFIX, NULL);
+	struct stat status;
+
+	if (!files->in_place && !decision_is_trial(files->target) && !stat(files->image, &status) &&
+	    !rename(files->image, path)) {
+		chmod(path, status.st_mode & 0666);
+		files->names_kept = true;
+	}
+	free(path);
+}
+
 /* True if `program` (freed here) exists and does it. */
-static bool strip_with(char *program, const struct stripping *stripping,
-		       const struct link_files *files)
+static bool strip_with(char *program, const struct stripping *stripping, struct link_files *files)
 {
 	char *words[] = {program,
 			 (char *)stripping->option,
@@ -35,17 +51,17 @@ static bool strip_with(char *program, const struct stripping *stripping,
 			 (char *)files->image,
 			 (char *)files->stripped,
 			 NULL};
-	bool done = program &&
-		    !process_run(program, words, scratch_file("strip-messages"),
-				 scratch_file("strip-messages")) &&
-		    !rename(files->stripped, files->image);
+	bool done = program && !process_run(program, words, scratch_file("strip-messages"),
+					    scratch_file("strip-messages"));
 
 	free(program);
-	return done;
+	if (done && stripping->kind == ARGUMENT_STRIP_ALL)
+		keep_names(files);
+	return done && !rename(files->stripped, files->image);
 }
 
 enum litifut_status strip_as_asked(const struct arguments *arguments, const struct linker *linker,
-				   const struct link_files *files, struct litifut_error *error)
+				   struct link_files *files, struct litifut_error *error)
 {
 	const char *const *triplets = decision_triplets(arguments);
 	const struct stripping *asked = NULL;

@@ -8,8 +8,9 @@
 #include "ldwrap/linker.h"
 
 /* Runs the toolchain's own objcopy on files->image if the command line asks for
- * it. LITIFUT_ERROR_MISSING when no objcopy takes the file; it is then as it was. */
+ * it. LITIFUT_ERROR_MISSING when no objcopy takes the file; it is then as it was.
+ * With -s the file as it was stays beside it, under its name and LITIFUT_NAMES_SUFFIX. */
 enum litifut_status strip_as_asked(const struct arguments *arguments, const struct linker *linker,
-				   const struct link_files *files, struct litifut_error *error);
+				   struct link_files *files, struct litifut_error *error);
 
 #endif

@@ -32,8 +32,10 @@
 #define LITIFUT_SECTION_SITES ".litifut.sites"
 #define LITIFUT_SECTION_BLOCKS ".litifut.blocks"
 
-/* What follows the name of a module in that of the file beside it (see there). */
+/* What follows the name of a module in those of the files beside it: its list of call sites, where
+ * LITIFUT_DB=file keeps it, and the file as it was before the link's own -s took its names away. */
 #define LITIFUT_SITES_SUFFIX ".litifut.db"
+#define LITIFUT_NAMES_SUFFIX ".litifut.debug"
 
 /* Reads "LTFM" in memory on either byte order's own terms: compare as a word. */
 #define LITIFUT_MODULE_MAGIC 0x4c54464du

@@ -343,7 +343,7 @@ void post_session_conclude(struct post_session *session)
 			post_problem_at(session->problems, module->image->path, LITIFUT_NO_ADDRESS,
 					"has no symbol table (stripped): give the file as it was "
 					"linked as well, or its debug file; if it was linked with "
-					"-s, link without, and strip a copy for the device");
+					"-s, that is NAME" LITIFUT_NAMES_SUFFIX " beside it");
 		if (module->image)
 			continue;
 		if (was_linked_again(session, module))

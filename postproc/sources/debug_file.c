@@ -120,11 +120,10 @@ static void unpack_mini(struct post_image *image)
 	free(unpacked);
 }
 
-/* The list of call sites, where the link has kept it out of the file (LITIFUT_DB=file). */
-static void beside(struct post_image *image)
+static void beside(struct post_image *image, const char *suffix)
 {
 	char path[4096];
-	int length = snprintf(path, sizeof(path), "%s" LITIFUT_SITES_SUFFIX, image->path);
+	int length = snprintf(path, sizeof(path), "%s%s", image->path, suffix);
 
 	if (length > 0 && (size_t)length < sizeof(path))
 		try_path(image, path);
@@ -177,6 +176,7 @@ static bool from_server(struct post_image *image)
 void post_debug_files_find(struct post_image *image, const struct post_debug_places *places)
 {
 	bool found = false;
+	GElf_Shdr header;
 
 	for (size_t i = 0; places && places->directories && places->directories[i] && !found; i++)
 		found = by_build_id(image, places->directories[i]);
@@ -186,5 +186,9 @@ void post_debug_files_find(struct post_image *image, const struct post_debug_pla
 		found = from_server(image);
 	if (!found)
 		unpack_mini(image);
-	beside(image);
+	/* where LITIFUT_DB=file has kept it out of the file */
+	beside(image, LITIFUT_SITES_SUFFIX);
+	/* it may be left from an earlier link, which had -s */
+	if (!elf_file_section(&image->file, ".symtab", &header))
+		beside(image, LITIFUT_NAMES_SUFFIX);
 }

@@ -1,5 +1,6 @@
 #!/bin/sh
-# -s, -S and -x in the link leave what they leave without LITIFUT, and strip,
+# -s, -S and -x in the link leave what they leave without LITIFUT (the names that -s
+# takes are kept in a file beside the output), and strip,
 # objcopy and install -s afterwards keep a rewritten program working.
 . "$(dirname "$0")/../lib.sh"
 few_targets armhf mips
@@ -22,17 +23,27 @@ traced_calls()
 	awk 'END { print NR - 1 }' events.tsv
 }
 
-# One line says what -s takes away: of the link, or at the end of a build.
-link_without_names()
+# What -s takes away is kept beside the program, and found there: also what `paths` needs of it.
+names_of_a_stripped_link()
 {
-	mkdir -p plain traced
-	(cd plain && front='' compiler ../main.c -Wl,-s -o program)
-	(eval "$("$BUILD/bin/litifut" env)" && cd traced && front='' compiler ../main.c -Wl,-s -o program) \
-		>traced.log 2>&1
-	is "-s of a link: a warning" "$(cat traced.log)" "litifut-ld: warning: program: -s takes the names of functions away, and litifut-post will show addresses: link without -s, and strip a copy for the device"
-	(cd traced && front="$BUILD/bin/litifut build" compiler ../main.c -Wl,-s -o program) >traced.log 2>&1
-	is "-s under build: in its last line" "$(cat traced.log)" \
-		"litifut: 1 linked file traced; 1 without names of functions (-s): link without -s, and strip a copy for the device"
+	is "-s: the names are kept beside the program" "$(cd traced && echo *)" "program program.litifut.debug"
+	is "and are no program" "$(find traced -perm /111 -type f | sort)" traced/program
+	traced_calls program >counted
+	is "litifut-post finds them" "$(cut -f 6,10 events.tsv | grep -c '^main.helper$')" 2
+	rm -rf data
+	guest_environment="LITIFUT_DIR=$(pwd)/data" run traced program
+	is "also for the program alone" "$("$BUILD/bin/litifut-post" -f edges data traced/program 2>&1 | grep -c 'main -> helper')" 1
+	mkdir -p device
+	cp traced/program device
+	"$BUILD/bin/litifut-post" -f edges -o edges.txt data device/program >told 2>&1
+	is "a copy without them says where they are" "$(grep -c 'that is NAME.litifut.debug beside it' told)" 1
+	is "conftest keeps none" "$(mkdir -p trial && cd trial && front="$BUILD/bin/litifut build" compiler ../main.c -Wl,-s \
+		-o conftest 2>/dev/null && echo *)" conftest
+	(cd traced && LITIFUT_MODE=paths front="$BUILD/bin/litifut build" compiler ../main.c -Wl,-s -o program) >traced.log 2>&1
+	is "no word of them" "$(own_words traced.log | grep -v '^litifut: 1 linked file traced$')" ""
+	rm -rf data
+	guest_environment="LITIFUT_DIR=$(pwd)/data" run traced program
+	is "paths are found by them" "$("$BUILD/bin/litifut-post" -f coverage data traced/program 2>&1 | grep -c '\(^\|[ /]\)main\b')" 1
 }
 
 behaviour()
@@ -48,16 +59,16 @@ behaviour()
 	END
 	for option in -s -S -x; do
 		rm -rf plain traced
-		if [ $option = -s ]; then
-			link_without_names
-		else
-			link program ../main.c -Wl,$option
-		fi
+		link program ../main.c -Wl,$option
 		same_run program
 		is "$option leaves the same symbols" "$(names traced/program)" "$(names plain/program)"
 		is "$option leaves the same debug information" "$(has_debug_info traced/program)" \
 			"$(has_debug_info plain/program)"
-		is "$option: nothing else is left in the folder" "$(ls -A traced)" program
+		if [ $option = -s ]; then
+			names_of_a_stripped_link
+		else
+			is "$option: nothing else is left in the folder" "$(ls -A traced)" program
+		fi
 	done
 	rm -rf plain traced
 	link program ../main.c

@@ -464,7 +464,7 @@ static void files_of_one_build_add_up(void **state)
 	assert_string_equal(text,
 			    "litifut-post: dev/app: has no symbol table (stripped): give the "
 			    "file as it was linked as well, or its debug file; if it was linked "
-			    "with -s, link without, and strip a copy for the device\n"
+			    "with -s, that is NAME.litifut.debug beside it\n"
 			    "100 app+0x20010 -> app+0x20060 [app]\n"
 			    "100 main+0x10 -> work [app]\n");
 	free(text);
