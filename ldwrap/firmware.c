@@ -24,6 +24,7 @@
 #include "ldwrap/firmware_pin.h"
 #include "ldwrap/firmware_port.h"
 #include "ldwrap/firmware_send.h"
+#include "ldwrap/map.h"
 #include "ldwrap/process.h"
 #include "ldwrap/run_linker.h"
 #include "ldwrap/strip.h"
@@ -51,6 +52,7 @@ struct firmware_link {
 	struct chosen_files chosen;
 	struct litifut_firmware_plan plan;
 	struct link_files files;
+	struct map map;            /* of the last link */
 	const char *object;        /* that reserves the room; owned by the scratch module */
 	bool overflows;            /* the last link failed because something did not fit */
 	const char *times_refused; /* see struct link_outcome */
@@ -314,6 +316,13 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 	if (link->kept.script)
 		insertions[count++] = (struct insertion){place, link->kept.script};
 	keep(words, LITIFUT_FIRMWARE_STUBS);
+	for (unsigned i = 0; i < plan->far_count; i++) {
+		char *symbol = xasprintf(LITIFUT_FIRMWARE_FAR_STUBS "%u", i);
+
+		if (plan->far[i].section)
+			keep(words, symbol);
+		free(symbol);
+	}
 	keep(words, LITIFUT_FIRMWARE_TABLE);
 	keep(words, LITIFUT_FIRMWARE_IDENTITY);
 	keep(words, "litifut_module");
@@ -375,6 +384,7 @@ static enum litifut_status run(struct firmware_link *link, bool ours, struct lit
 		.drops_relaxation = link->objects->firmware_relaxes,
 	};
 	enum linker_result result;
+	enum litifut_status status;
 
 	add_words(&exports.words, link->objects->firmware_options);
 	/* Weak references are not in the image, but in this table of the map. */
@@ -392,6 +402,11 @@ static enum litifut_status run(struct firmware_link *link, bool ours, struct lit
 		firmware_asks_read(link->files.map, &link->asks);
 	if (result)
 		return error->status;
+	map_release(&link->map);
+	status =
+		map_read(link->files.map, link->request->linker->kind->read_map, &link->map, error);
+	if (status)
+		return status;
 	return chosen_files_asked(link->request->settings)
 		       ? chosen_files_read(&link->chosen, link->request, link->files.map,
 					   &link->options.common, error)
@@ -419,11 +434,40 @@ static enum litifut_status link_traced(struct firmware_link *link,
 	return status;
 }
 
+/* Where the sections named .text are: one of exactly this name, or else the last of those that
+ * begin so. */
+static uint32_t code_address(const struct map *map)
+{
+	uint32_t address = 0;
+
+	for (size_t i = 0; i < map->count; i++) {
+		if (map->pieces[i].text)
+			address = map->pieces[i].address;
+		if (map->pieces[i].text && !strcmp(map->pieces[i].text, ".text"))
+			break;
+	}
+	return address;
+}
+
+/* The name of the input section at this address; NULL: there is none that can be used. */
+static const char *section_at(const struct map *map, uint32_t address)
+{
+	for (size_t i = 0; i < map->count; i++)
+		if (address - map->pieces[i].address < map->pieces[i].size)
+			return strlen(map->pieces[i].section) > LITIFUT_FIRMWARE_SECTION_NAME_MOST
+				       ? NULL
+				       : map->pieces[i].section;
+	return NULL;
+}
+
 static enum litifut_status measure(struct firmware_link *link, struct litifut_error *error)
 {
-	enum litifut_status status =
-		litifut_firmware_plan(link->files.image, &link->options, &link->plan, error);
+	enum litifut_status status;
 
+	link->options.code_at = code_address(&link->map);
+	status = litifut_firmware_plan(link->files.image, &link->options, &link->plan, error);
+	for (unsigned i = 0; i < link->plan.far_count; i++)
+		link->plan.far[i].section = section_at(&link->map, link->plan.far[i].site);
 	if (!status && (link->options.times || link->options.spans) && link->plan.untimed) {
 		link->times_refused = link->plan.untimed;
 		link->options.times = link->options.spans = link->kept.used = false;
@@ -696,6 +740,7 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 		deliver_hide_names(&link.files, error);
 	}
 	text_list_release(&link.excluded);
+	map_release(&link.map);
 	chosen_files_release(&link.chosen);
 	free(link.clock.function);
 	return status;

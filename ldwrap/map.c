@@ -32,9 +32,13 @@ static const char *keep_name(struct map *map, const char *name)
 	return map->names[map->name_count++];
 }
 
-/* `text`: name of the section, or NULL if it is not one of code. */
+static bool is_text(const char *section)
+{
+	return !strncmp(section, ".text", 5) && (!section[5] || section[5] == '.');
+}
+
 static void add_piece(struct map *map, uint64_t address, uint64_t size, const char *file,
-		      const char *text)
+		      const char *section)
 {
 	struct map_piece *piece;
 
@@ -46,12 +50,8 @@ static void add_piece(struct map *map, uint64_t address, uint64_t size, const ch
 	piece->address = (uint32_t)address;
 	piece->size = (uint32_t)size;
 	piece->file = keep_name(map, file);
-	piece->text = text ? keep_name(map, text) : NULL;
-}
-
-static bool is_text(const char *section)
-{
-	return !strncmp(section, ".text", 5) && (!section[5] || section[5] == '.');
+	piece->section = keep_name(map, section);
+	piece->text = is_text(section) ? piece->section : NULL;
 }
 
 /* The output section that lines of ld.bfd and gold are about. */
@@ -92,7 +92,7 @@ static void begin_output(struct map *map, struct output *output, const char *num
 }
 
 static void add_bfd_piece(struct map *map, struct output *output, uint64_t address, uint64_t size,
-			  const char *file, const char *text)
+			  const char *file, const char *section)
 {
 	bool unknown = address >= UINT32_MAX;
 	size_t before = map->count;
@@ -101,14 +101,14 @@ static void add_bfd_piece(struct map *map, struct output *output, uint64_t addre
 		address = output->next;
 	end_open_piece(map, output, address);
 	if (address || output->at_zero)
-		add_piece(map, address, size, file, text);
+		add_piece(map, address, size, file, section);
 	output->open = unknown && map->count > before;
 	output->next = address + size;
 }
 
 /* Reads "0xADDRESS 0xSIZE FILE" from `rest`. */
 static bool read_bfd_numbers(struct map *map, struct output *output, const char *rest,
-			     const char *text)
+			     const char *section)
 {
 	char *end;
 	uint64_t address;
@@ -124,7 +124,7 @@ static bool read_bfd_numbers(struct map *map, struct output *output, const char 
 	size = strtoull(rest, &end, 16);
 	if (*end != ' ' || !end[1])
 		return false;
-	add_bfd_piece(map, output, address, size, end + strspn(end, " "), text);
+	add_bfd_piece(map, output, address, size, end + strspn(end, " "), section);
 	return true;
 }
 
@@ -149,7 +149,7 @@ static void read_lld_piece(struct map *map, const char *rest, uint64_t address, 
 		return;
 	file = xstrndup(rest, (size_t)(colon - rest));
 	section = xstrndup(colon + 2, strcspn(colon + 2, ")"));
-	add_piece(map, address, size, file, is_text(section) ? section : NULL);
+	add_piece(map, address, size, file, section);
 	free(section);
 	free(file);
 }
@@ -233,7 +233,7 @@ void map_read_gnu(FILE *file, struct map *map)
 		if (!output.loaded)
 			continue;
 		if (name_pending && !strncmp(line, "                ", 16))
-			read_bfd_numbers(map, &output, line, is_text(section) ? section : NULL);
+			read_bfd_numbers(map, &output, line, section);
 		name_pending = false;
 		if (line[0] != ' ' || line[1] == ' ' || line[1] == '*' || !line[1])
 			continue;
@@ -243,8 +243,7 @@ void map_read_gnu(FILE *file, struct map *map)
 		if (!line[1 + length])
 			name_pending = true;
 		else
-			read_bfd_numbers(map, &output, line + 1 + length,
-					 is_text(section) ? section : NULL);
+			read_bfd_numbers(map, &output, line + 1 + length, section);
 	}
 	end_open_piece(map, &output, output.end);
 	free(section);

@@ -11,12 +11,11 @@
 #include "rewriter/rewriter.h"
 
 struct map_piece {
-	uint32_t address; /* link-time */
-	uint32_t size;    /* bytes, never 0 */
-	const char *file; /* "PATH" or "ARCHIVE(MEMBER)"; owned by the map */
-	/* Name of the input section if it is .text or .text.*, else NULL; owned
-	 * by the map. */
-	const char *text;
+	uint32_t address;    /* link-time */
+	uint32_t size;       /* bytes, never 0 */
+	const char *file;    /* "PATH" or "ARCHIVE(MEMBER)"; owned by the map */
+	const char *section; /* name of the input section; owned by the map */
+	const char *text;    /* the same if it is .text or .text.*, else NULL */
 };
 
 struct map {

@@ -1,5 +1,5 @@
-/* The pass over the image of a firmware; see firmware.h. Slightly over 500 lines: one order of
- * steps, from the image that was read to the image that is written. */
+/* The pass over the image of a firmware; see firmware.h. Over 500 lines: one order of steps, from
+ * the image that was read to the image that is written. */
 #include "rewriter/firmware.h"
 
 #include <elf.h>
@@ -105,6 +105,8 @@ static enum litifut_status open_pass(const char *path,
 
 	memset(pass, 0, sizeof(*pass));
 	pass->options = options;
+	pass->room_count = 1;
+	pass->code_at = options->code_at;
 	status = litifut_image_open(path, &pass->image, error);
 	if (status)
 		return status;
@@ -261,6 +263,26 @@ static unsigned carries(const struct litifut_firmware_pass *pass)
 		       : 0;
 }
 
+/* Sets what depends on where the stub stands. `gate`: it goes on to code of the tracer. */
+static enum litifut_status set_ways(struct litifut_firmware_pass *pass,
+				    struct litifut_firmware_room *room,
+				    const struct litifut_found_site *site, bool gate,
+				    struct litifut_firmware_call *call, struct litifut_error *error)
+{
+	const uint32_t at = room == pass->rooms ? pass->code_at : site->site.address;
+
+	call->far = litifut_firmware_is_far(pass, at, site->site.callee & ~1u) ||
+		    (gate && litifut_firmware_is_far(pass, at, pass->code_at));
+	if (call->pointer)
+		return litifut_firmware_lead(pass, room, LITIFUT_FIRMWARE_WAY_POINTER,
+					     &call->count_pointer, error);
+	if (!call->small)
+		return LITIFUT_OK;
+	return litifut_firmware_lead(
+		pass, room, call->timed ? LITIFUT_FIRMWARE_WAY_CALL : LITIFUT_FIRMWARE_WAY_NOTE,
+		&call->count_small, error);
+}
+
 /* Measures the stub of a site, or writes it if there is room that was reserved for it. */
 static enum litifut_status do_site(struct litifut_firmware_pass *pass,
 				   struct litifut_found_site *site, struct litifut_error *error)
@@ -279,6 +301,7 @@ static enum litifut_status do_site(struct litifut_firmware_pass *pass,
 		.number = pass->options->spans ? LITIFUT_SPAN_SITE + pass->patched
 					       : pass->table_words,
 	};
+	struct litifut_firmware_room *room = litifut_firmware_room_for(pass, site);
 	struct litifut_firmware_stub stub;
 	bool returns = pass->options->spans && !pass->options->stream;
 	bool in_stub = returns && pass->cpu->calls_in_stub;
@@ -295,11 +318,14 @@ static enum litifut_status do_site(struct litifut_firmware_pass *pass,
 
 	if (status)
 		return status;
+	if (!room) {
+		site->site.reason = LITIFUT_SITE_OUT_OF_REACH;
+		return LITIFUT_OK;
+	}
 	call.timed = timed;
 	call.small |= timed || pass->options->spans; /* there is one kind of such stubs */
 	call.count_small = call.count_pointer = call.count_carry = call.count_return = address;
-	if (pass->stubs) {
-		address = pass->stubs->address + pass->stub_bytes;
+	if (pass->rooms[0].symbol) {
 		call.counter = pass->table ? pass->table->address + 4 * pass->table_words : 0;
 		call.count_small = timed                  ? pass->time_call
 				   : pass->options->spans ? pass->span_note
@@ -313,26 +339,24 @@ static enum litifut_status do_site(struct litifut_firmware_pass *pass,
 			call.callee = pass->jump_gate;
 		if (starts && pass->start_gate)
 			call.callee = pass->start_gate;
-	} else {
-		call.callee = address;
 	}
+	status = set_ways(pass, room, site, sends || jumps || starts, &call, error);
+	if (status)
+		return status;
+	if (room->symbol)
+		address = room->symbol->address + room->bytes;
+	else
+		call.callee = address;
 	written = pass->cpu->write_stub(&call, address, &stub);
-	if (pass->stubs && pass->stub_bytes + stub.bytes > pass->stubs->size)
-		return litifut_error_set(error, LITIFUT_ERROR_SPACE, pass->image.path, ".text",
-					 LITIFUT_NO_ADDRESS,
-					 "the room for the stubs of call sites is too small");
 	if (!written) {
 		site->site.reason = LITIFUT_SITE_OUT_OF_REACH;
 		return LITIFUT_OK;
 	}
-	if (pass->stubs) {
+	status = litifut_firmware_put_stub(pass, room, &stub, error);
+	if (!status && room->symbol)
 		status = put_patches(pass, &stub, error);
-		if (status)
-			return status;
-		if (!litifut_firmware_change(pass, address, stub.code, stub.bytes))
-			return litifut_firmware_missing(pass, LITIFUT_FIRMWARE_STUBS, error);
-	}
-	pass->stub_bytes += stub.bytes;
+	if (status)
+		return status;
 	pass->patched++;
 	if (!pass->options->spans)
 		pass->table_words +=
@@ -440,7 +464,10 @@ enum litifut_status litifut_firmware_plan(const char *path,
 	plan->machine = pass.image.file.machine;
 	plan->elf_flags = pass.image.file.flags;
 	plan->elf_data = pass.image.file.data;
-	plan->stub_bytes = pass.stub_bytes;
+	plan->stub_bytes = pass.rooms[0].bytes;
+	for (unsigned i = 1; i < pass.room_count; i++)
+		plan->far[plan->far_count++] = (struct litifut_firmware_far){
+			.site = pass.rooms[i].site, .bytes = pass.rooms[i].bytes};
 	plan->table_words = pass.table_words;
 	plan->pointers = pass.pointers;
 	if (pass.pointers && !options->spans)
@@ -483,8 +510,10 @@ static void summarise(const struct litifut_firmware_pass *pass,
 		summary->left[pass->sites.items[i].site.reason & 31]++;
 	summary->patched = summary->left[LITIFUT_SITE_PATCHED];
 	summary->left[LITIFUT_SITE_PATCHED] = 0;
-	summary->room_bytes = pass->stubs->size;
-	summary->room_used = pass->stub_bytes;
+	for (unsigned i = 0; i < pass->room_count; i++) {
+		summary->room_bytes += pass->rooms[i].symbol->size;
+		summary->room_used += pass->rooms[i].bytes;
+	}
 	summary->excludes_unused = litifut_sites_unnamed(&pass->image, options->asked_excludes);
 	summary->includes_unused = litifut_sites_unnamed(&pass->image, options->include_functions);
 }

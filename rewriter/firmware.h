@@ -21,6 +21,7 @@
 
 /* The symbols of the object. */
 #define LITIFUT_FIRMWARE_STUBS "litifut_stubs"
+#define LITIFUT_FIRMWARE_FAR_STUBS "litifut_far_stubs_" /* and a number from 0 on */
 #define LITIFUT_FIRMWARE_TABLE "litifut_table"
 #define LITIFUT_FIRMWARE_IDENTITY "litifut_identity"
 #define LITIFUT_FIRMWARE_PROFILE "litifut_profile"
@@ -28,6 +29,11 @@
 #define LITIFUT_FIRMWARE_OVERFLOW "litifut_overflow"
 #define LITIFUT_FIRMWARE_HEADER "litifut_header"
 #define LITIFUT_FIRMWARE_CARRIES "litifut_carries"
+
+/* Code that .text is out of reach of (RAM, a second flash) has its stubs beside it, in as many
+ * output sections. */
+#define LITIFUT_FIRMWARE_FAR_MOST 4
+#define LITIFUT_FIRMWARE_SECTION_NAME_MOST 128
 
 /* Bins of the histogram of addresses, of 2 bytes each, and where there is no room for so many. */
 #define LITIFUT_FIRMWARE_BINS 1024
@@ -78,14 +84,25 @@ struct litifut_firmware_options {
 	/* The function of the program that reads the clock; NULL: the program has none. */
 	const char *clock;
 	unsigned depth; /* calls that can be open at the same time, in all stacks */
+	/* Where the linker has put input sections named .text. */
+	uint32_t code_at;
+};
+
+struct litifut_firmware_far {
+	uint32_t site;  /* an address in the code that the stubs are to stand beside */
+	uint32_t bytes; /* of stubs */
+	/* Of an input section there; the caller sets it. NULL: it is not known. */
+	const char *section;
 };
 
 struct litifut_firmware_plan {
 	unsigned machine; /* e_machine */
 	unsigned elf_flags;
 	unsigned char elf_data;
-	size_t sites;            /* to be patched */
-	size_t stub_bytes;       /* of code */
+	size_t sites;      /* to be patched */
+	size_t stub_bytes; /* of code in .text */
+	struct litifut_firmware_far far[LITIFUT_FIRMWARE_FAR_MOST];
+	unsigned far_count;
 	size_t table_words;      /* of 4 bytes; where calls are events: of the ring */
 	size_t overflow_words;   /* behind them */
 	unsigned carries;        /* entries of the table that counts them, a power of two, or 0 */

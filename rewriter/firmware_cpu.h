@@ -20,6 +20,7 @@ struct litifut_firmware_call {
 	bool spans;       /* calls and returns are events, */
 	bool stream;      /* or calls only */
 	bool timed;       /* and this call is timed, by the code at count_small */
+	bool far;         /* no branch at the stub reaches the callee */
 	bool baseline;    /* the CPU has the small instruction set (v6-M, v8-M Baseline) */
 	uint32_t callee;  /* of a direct call: where the stub goes on to, bit 0 set: Thumb */
 	uint32_t number;  /* of its event, or of the first word of its entry in the table */
@@ -149,6 +150,12 @@ struct litifut_firmware_cpu {
 	 * `target`. False: out of reach. */
 	bool (*write_way)(const struct litifut_arch_context *context, uint32_t address,
 			  uint32_t target, uint8_t *code);
+	/* So far a branch to a stub reaches, with some room to spare; 0: everywhere. */
+	uint32_t branch_reach;
+	/* Optional, where that is not 0: writes the code that goes on to `target`, wherever that
+	 * is, and keeps all registers. */
+	void (*write_far_branch)(bool baseline, uint32_t target,
+				 struct litifut_firmware_stub *stub);
 	/* Optional, where the linker does not know it: does the image fit into the device? */
 	enum litifut_status (*check_memory)(const struct litifut_image *image,
 					    struct litifut_error *error);

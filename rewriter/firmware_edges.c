@@ -236,11 +236,11 @@ enum litifut_status litifut_firmware_edges_find(struct litifut_firmware_pass *pa
 		status = litifut_edges_find(session, &pass->options->common, error);
 	if (status)
 		return status;
-	pass->stub_bytes =
+	pass->rooms[0].bytes =
 		(uint32_t)litifut_edges_bytes(session) + CALL_BYTES * (uint32_t)pass->task_count;
 	for (size_t i = 0; i < pass->sites.count && has_gates(pass); i++)
 		if (pass->sites.items[i].site.kind == LITIFUT_SITE_VECTOR)
-			pass->stub_bytes += CALL_BYTES;
+			pass->rooms[0].bytes += CALL_BYTES;
 	pass->table_words =
 		pass->options->paths ? ring_words(pass) : (session->edges->flags_bytes + 3) / 4;
 	if (session->edges->flags_bytes > LITIFUT_FLAGS_PIECE - LITIFUT_FLAGS_HEAD)
@@ -452,7 +452,7 @@ static enum litifut_status finish(struct litifut_firmware_pass *pass, struct wri
 	litifut_sites_release(&pass->sites);
 	pass->sites = pass->session.sites;
 	memset(&pass->session.sites, 0, sizeof(pass->session.sites));
-	pass->stub_bytes = writing->room.used;
+	pass->rooms[0].bytes = writing->room.used;
 	return pass->options->paths ? set_facts(pass, error) : LITIFUT_OK;
 }
 
@@ -463,10 +463,10 @@ enum litifut_status litifut_firmware_edges_write(struct litifut_firmware_pass *p
 					    "litifut_paths_interrupt"};
 	uint32_t *const called[] = {&pass->session.tasks[0], &pass->session.tasks[1],
 				    &pass->session.interrupt};
-	const struct litifut_section *section =
-		litifut_image_section_at(&pass->image, pass->stubs->address, pass->stubs->size);
-	struct writing writing = {
-		.room = {.address = pass->stubs->address, .size = pass->stubs->size}};
+	const struct litifut_section *section = litifut_image_section_at(
+		&pass->image, pass->rooms[0].symbol->address, pass->rooms[0].symbol->size);
+	struct writing writing = {.room = {.address = pass->rooms[0].symbol->address,
+					   .size = pass->rooms[0].symbol->size}};
 	struct litifut_rooms rooms = {.items = &writing.room,
 				      .count = 1,
 				      .landings = &pass->session.landings,
@@ -478,7 +478,7 @@ enum litifut_status litifut_firmware_edges_write(struct litifut_firmware_pass *p
 
 	if (!section || !section->bytes)
 		return litifut_firmware_missing(pass, LITIFUT_FIRMWARE_STUBS, error);
-	writing.room.bytes = section->bytes + (pass->stubs->address - section->address);
+	writing.room.bytes = section->bytes + (pass->rooms[0].symbol->address - section->address);
 	pass->changed[section - pass->image.sections] = true;
 	for (unsigned i = has_tasks(pass) ? 0 : 2; i < 3 && pass->options->paths; i++) {
 		const struct litifut_symbol *symbol = litifut_image_symbol(&pass->image, names[i]);

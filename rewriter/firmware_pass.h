@@ -9,12 +9,33 @@
 
 struct litifut_firmware_cpu;
 struct litifut_firmware_options;
+struct litifut_firmware_stub;
 
 /* The function a call of which leaves calls open that never return. */
 #define LITIFUT_FIRMWARE_JUMP "longjmp"
 
 /* The entry of SysTick in the vector table of a Cortex-M. */
 #define LITIFUT_FIRMWARE_SYSTICK 15
+
+#define LITIFUT_FIRMWARE_ROOMS_MOST 5 /* LITIFUT_FIRMWARE_FAR_MOST and one in .text */
+
+/* What stubs in other memory go to by way of a branch beside them. */
+enum litifut_firmware_way {
+	LITIFUT_FIRMWARE_WAY_CALL,
+	LITIFUT_FIRMWARE_WAY_NOTE,
+	LITIFUT_FIRMWARE_WAY_POINTER,
+	LITIFUT_FIRMWARE_WAYS
+};
+
+/* Where stubs stand. */
+struct litifut_firmware_room {
+	const struct litifut_symbol *symbol; /* only when the image is to be changed */
+	uint32_t bytes;                      /* so far */
+	unsigned section;                    /* that has their sites, if these are far */
+	uint32_t site;                       /* the first of them */
+	bool has_way[LITIFUT_FIRMWARE_WAYS];
+	uint32_t ways[LITIFUT_FIRMWARE_WAYS];
+};
 
 struct litifut_firmware_pass {
 	const struct litifut_firmware_options *options;
@@ -32,13 +53,16 @@ struct litifut_firmware_pass {
 	uint32_t timer_at;  /* of options->timer_at, likewise */
 	uint32_t transmits; /* entry of the vector table for options->transmitter */
 	bool samples;
-	bool jumps;           /* a site calls longjmp() */
-	bool ticks;           /* SysTick is counted for the clock */
-	bool pin;             /* and sets a pin */
-	bool timer;           /* a timer is counted for sending */
-	bool ram_is_known;    /* where .bss is cleared */
-	bool *changed;        /* by number of the section */
-	uint32_t stub_bytes;  /* so far */
+	bool jumps;        /* a site calls longjmp() */
+	bool ticks;        /* SysTick is counted for the clock */
+	bool pin;          /* and sets a pin */
+	bool timer;        /* a timer is counted for sending */
+	bool ram_is_known; /* where .bss is cleared */
+	bool *changed;     /* by number of the section */
+	/* The first is in .text, for all sites that it is in reach of. */
+	struct litifut_firmware_room rooms[LITIFUT_FIRMWARE_ROOMS_MOST];
+	unsigned room_count;  /* at least 1 */
+	uint32_t code_at;     /* about where the first one is */
 	uint32_t table_words; /* the same */
 	uint32_t patched;     /* sites, the same */
 	uint32_t calibration; /* number of the first word of a record that no site has */
@@ -54,7 +78,6 @@ struct litifut_firmware_pass {
 	size_t blocks_bytes;
 	struct litifut_module module; /* as it is saved */
 	/* Only when the image is to be changed. */
-	const struct litifut_symbol *stubs;
 	const struct litifut_symbol *table; /* NULL: no section has it, see options->kept */
 	uint32_t count_small;
 	uint32_t count_pointer;
@@ -68,6 +91,29 @@ struct litifut_firmware_pass {
 	uint32_t start_at; /* address of options->start_at; 0: there is none */
 	uint32_t send_gate;
 };
+
+/* firmware_rooms.c. Are the two addresses too far from each other for a branch? */
+bool litifut_firmware_is_far(const struct litifut_firmware_pass *pass, uint32_t one,
+			     uint32_t other);
+
+/* Finds the rooms of the image. */
+void litifut_firmware_find_rooms(struct litifut_firmware_pass *pass);
+
+/* Where the stub of the site stands; NULL: nothing in its reach. */
+struct litifut_firmware_room *litifut_firmware_room_for(struct litifut_firmware_pass *pass,
+							const struct litifut_found_site *site);
+
+/* Where a stub in the room branches so that it comes to the tracer's code at `*target`. */
+enum litifut_status litifut_firmware_lead(struct litifut_firmware_pass *pass,
+					  struct litifut_firmware_room *room,
+					  enum litifut_firmware_way way, uint32_t *target,
+					  struct litifut_error *error);
+
+/* Puts the code of a stub at the end of the room. LITIFUT_ERROR_SPACE: it is full. */
+enum litifut_status litifut_firmware_put_stub(struct litifut_firmware_pass *pass,
+					      struct litifut_firmware_room *room,
+					      const struct litifut_firmware_stub *stub,
+					      struct litifut_error *error);
 
 /* Sets the error that the image lacks this symbol, and returns its status. */
 enum litifut_status litifut_firmware_missing(const struct litifut_firmware_pass *pass,

@@ -146,16 +146,16 @@ enum litifut_status litifut_firmware_put_gates(struct litifut_firmware_pass *pas
 
 	if (pass->sample_at && (site->callee & ~1u) == pass->sample_at) {
 		pass->samples = true;
-		if (pass->stubs)
+		if (pass->rooms[0].symbol)
 			status = sample_vector(pass, site->address, &stub, error);
 	}
-	if (!status && pass->stubs && site->instruction == LITIFUT_FIRMWARE_SYSTICK &&
+	if (!status && pass->rooms[0].symbol && site->instruction == LITIFUT_FIRMWARE_SYSTICK &&
 	    litifut_image_symbol(&pass->image, PIN_GATE)) {
 		pass->pin = true;
 		status = put_gate(pass, site->address, &stub, PIN_GATE, "litifut_pin_gate_target",
 				  error);
 	}
-	if (!status && pass->stubs && litifut_image_symbol(&pass->image, TICK_GATE) &&
+	if (!status && pass->rooms[0].symbol && litifut_image_symbol(&pass->image, TICK_GATE) &&
 	    (pass->timer_at ? (site->callee & ~1u) == pass->timer_at
 			    : site->instruction == LITIFUT_FIRMWARE_SYSTICK)) {
 		pass->timer = true;
@@ -163,7 +163,7 @@ enum litifut_status litifut_firmware_put_gates(struct litifut_firmware_pass *pas
 				  error);
 	}
 	/* The last one is the first to be executed: a clock has to be right for the others. */
-	if (!status && pass->stubs && site->instruction == LITIFUT_FIRMWARE_SYSTICK &&
+	if (!status && pass->rooms[0].symbol && site->instruction == LITIFUT_FIRMWARE_SYSTICK &&
 	    litifut_image_symbol(&pass->image, TICK)) {
 		pass->ticks = true;
 		status = put_gate(pass, site->address, &stub, TICK, "litifut_tick_target", error);
@@ -276,7 +276,7 @@ enum litifut_status litifut_firmware_find_recorders(struct litifut_firmware_pass
 	char name[64];
 	uint32_t high;
 
-	if (!pass->options->spans || !pass->cpu->number_bits || !pass->stubs)
+	if (!pass->options->spans || !pass->cpu->number_bits || !pass->rooms[0].symbol)
 		return LITIFUT_OK;
 	high = number >> pass->cpu->number_bits;
 	if (high == pass->span_high)
@@ -295,7 +295,7 @@ enum litifut_status litifut_firmware_find_runtime(struct litifut_firmware_pass *
 {
 	const bool switched = pass->options->switched;
 
-	pass->stubs = litifut_image_symbol(&pass->image, LITIFUT_FIRMWARE_STUBS);
+	litifut_firmware_find_rooms(pass);
 	pass->table = litifut_image_symbol(&pass->image, LITIFUT_FIRMWARE_TABLE);
 	pass->count_small = code_at(pass, switched ? COUNT_SMALL SWITCHED : COUNT_SMALL);
 	pass->count_pointer = code_at(pass, pass->options->times ? TIME_POINTER
@@ -311,13 +311,13 @@ enum litifut_status litifut_firmware_find_runtime(struct litifut_firmware_pass *
 	pass->send_gate =
 		code_at(pass, pass->options->transmits && pass->options->send_asked ? BEGIN_GATE
 										    : SEND_GATE);
-	if (!pass->stubs)
+	if (!pass->rooms[0].symbol)
 		return litifut_firmware_missing(pass, LITIFUT_FIRMWARE_STUBS, error);
 	if (!pass->table && !pass->options->kept)
 		return litifut_firmware_missing(pass, LITIFUT_FIRMWARE_TABLE, error);
 	if (!pass->send_gate)
 		pass->send_at = 0;
-	enum litifut_status status = check_place(pass, pass->stubs, error);
+	enum litifut_status status = check_place(pass, pass->rooms[0].symbol, error);
 
 	if (!status && pass->options->kept)
 		return check_kept(pass, error);

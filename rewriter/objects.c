@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ROOMS_MAX 11
+#define ROOMS_MAX 15
 
 /* One section of an object that reserves room, with the symbol at its start. Without a section it
  * stands in that of the room before it, right behind that. */
@@ -40,9 +40,9 @@ struct room {
 struct writer {
 	Elf *elf;
 	const char *path;
-	char names[256]; /* section names */
+	char names[1024]; /* section names */
 	size_t names_used;
-	char symbols[256]; /* symbol names */
+	char symbols[512]; /* symbol names */
 	size_t symbols_used;
 	void *filled[ROOMS_MAX]; /* contents of the rooms; freed at the end */
 	Elf32_Rel no_relocation; /* R_ARM_NONE, as that of any CPU, is 0 */
@@ -303,6 +303,7 @@ enum litifut_status litifut_firmware_write_object(const struct litifut_firmware_
 {
 	const struct litifut_rewrite_plan target = {
 		.machine = plan->machine, .elf_flags = plan->elf_flags, .elf_data = plan->elf_data};
+	char far_symbols[LITIFUT_FIRMWARE_FAR_MOST][sizeof(LITIFUT_FIRMWARE_FAR_STUBS) + 10];
 	struct room rooms[ROOMS_MAX] = {
 		{.section = ".text",
 		 .symbol = LITIFUT_FIRMWARE_STUBS,
@@ -378,6 +379,17 @@ enum litifut_status litifut_firmware_write_object(const struct litifut_firmware_
 					       .type = SHT_PROGBITS,
 					       .size = sizeof(struct litifut_blocks_header),
 					       .alignment = 4};
+	for (unsigned i = 0; i < plan->far_count; i++) {
+		snprintf(far_symbols[i], sizeof(far_symbols[i]), LITIFUT_FIRMWARE_FAR_STUBS "%u",
+			 i);
+		if (plan->far[i].section)
+			rooms[count++] = (struct room){.section = plan->far[i].section,
+						       .symbol = far_symbols[i],
+						       .type = SHT_PROGBITS,
+						       .flags = SHF_ALLOC | SHF_EXECINSTR,
+						       .size = plan->far[i].bytes,
+						       .alignment = 4};
+	}
 	return write_object(&target, rooms, count, false, path, error);
 }
 

@@ -16,6 +16,8 @@
  *                        ldr ip,[pc]; add pc,pc,ip; .word
  *                        movw ip; movt ip; (add ip,pc;) bx ip, in both instruction sets
  *                        b, b.w
+ *   of a Cortex-M        ldr.w pc,[pc,#-0]; .word
+ *   of a Cortex-M0       push {r0}; ldr r0,[pc,#8]; mov ip,r0; pop {r0}; bx ip; nop; .word
  *   mold, from Thumb     mov ip,pc; bx ip before ldr ip,[pc,#4]; add; bx ip
  *
  * "pc" reads as the address of the instruction plus 8 in A32 and plus 4 in T32
@@ -31,6 +33,9 @@ struct walk {
 	bool thumb;
 	bool ip_known;
 	uint32_t ip;
+	bool r0_known; /* pushed and loaded */
+	bool r0_pushed;
+	uint32_t r0;
 	uint32_t end; /* after the last byte that was used */
 };
 
@@ -163,11 +168,28 @@ static bool step_t32(struct walk *walk, struct litifut_lead *lead)
 		walk->pc = pc;
 		return false;
 	}
+	if (first == 0xb401 && !walk->r0_pushed) { /* push {r0} */
+		walk->r0_pushed = true;
+		return false;
+	}
+	if (first >> 8 == 0x48 && walk->r0_pushed) { /* ldr r0, [pc, #n] */
+		walk->r0_known = literal(walk, (pc & ~3u) + 4 * (first & 0xffu), &walk->r0);
+		return !walk->r0_known;
+	}
+	if (first == 0x4684 && walk->r0_known) { /* mov ip, r0 */
+		walk->ip = walk->r0;
+		walk->ip_known = true;
+		return false;
+	}
+	if (first == 0xbc01 && walk->ip_known && walk->r0_pushed) { /* pop {r0} */
+		walk->r0_pushed = false;
+		return false;
+	}
 	if (first == 0x44fc && walk->ip_known) { /* add ip, pc */
 		walk->ip += pc;
 		return false;
 	}
-	if (first == 0x4760 && walk->ip_known) { /* bx ip */
+	if (first == 0x4760 && walk->ip_known && !walk->r0_pushed) { /* bx ip */
 		*lead = leads(LITIFUT_LEADS_TO_CODE, walk->ip);
 		return true;
 	}
@@ -184,9 +206,9 @@ static bool step_t32(struct walk *walk, struct litifut_lead *lead)
 		walk->ip_known = true;
 		return false;
 	}
-	if (first == 0xf8df && (second & 0xf000) == 0xf000) { /* ldr.w pc, [pc, #n] */
-		uint32_t value;
-		if (literal(walk, (pc & ~3u) + (second & 0xfff), &value))
+	if ((first | 0x80) == 0xf8df && (second & 0xf000) == 0xf000) { /* ldr.w pc, [pc, #+-n] */
+		uint32_t value = second & 0xfff;
+		if (literal(walk, (pc & ~3u) + (first & 0x80 ? value : -value), &value))
 			*lead = leads(LITIFUT_LEADS_TO_CODE, value);
 		return true;
 	}

@@ -11,8 +11,8 @@
  *	strex	r2, r1, [r0]		ldr	r1, [r0]
  *	cbnz	r2, 2f			adds	r1, #1
  *	pop	{r0, r1, r2}		str	r1, [r0]
- *	b.w	callee			msr	PRIMASK, r2
- *   2:	b	1b			ldr	r2, [sp, #8]
+ *	b.w	callee			msr	PRIMASK, r2	(ldr pc, =callee | 1 where a branch
+ *does not reach it) 2:	b	1b			ldr	r2, [sp, #8]
  *					ldr	r0, =callee | 1
  *					str	r0, [sp, #8]
  *					pop	{r0, r1, pc}
@@ -47,6 +47,9 @@
 #include "rewriter/arm/vectors.h"
 
 #define LR 14
+#define PC 15
+/* A bl reaches 16 MB; the rest is for the code that grows in between. */
+#define BRANCH_REACH (15u << 20)
 #define LITERALS_MAX 4
 
 struct emitter {
@@ -236,7 +239,10 @@ static void count_fast(struct emitter *emitter, const struct litifut_firmware_ca
 
 		for (size_t i = 0; i < sizeof(code) / sizeof(*code); i++)
 			half(emitter, code[i]);
-		branch(emitter, call->callee, false);
+		if (call->far)
+			load(emitter, PC, call->callee | 1);
+		else
+			branch(emitter, call->callee, false);
 		half(emitter, 0xe7f4); /* b, to the ldrex */
 	}
 }
@@ -464,6 +470,25 @@ static unsigned write_gate(const struct litifut_arch_context *context, uint32_t 
 	return emitter.failed ? 0 : stub->bytes;
 }
 
+/* ldr pc, =target; or in Thumb-1 code: push {r0, r1}; ldr r0, =target; str r0, [sp, #4]; pop {r0,
+ * pc} */
+static void write_far_branch(bool baseline, uint32_t target, struct litifut_firmware_stub *stub)
+{
+	struct emitter emitter = {.stub = stub, .baseline = baseline};
+
+	memset(stub, 0, sizeof(*stub));
+	if (baseline) {
+		half(&emitter, 0xb403);
+		load(&emitter, 0, target | 1);
+		half(&emitter, 0x9001);
+		half(&emitter, 0xbd01);
+	} else {
+		load(&emitter, PC, target | 1);
+	}
+	write_literals(&emitter);
+	stub->bytes = emitter.at;
+}
+
 static bool redirect(const struct litifut_arch_context *context, uint8_t *code, unsigned length,
 		     uint32_t address, uint32_t target)
 {
@@ -503,4 +528,6 @@ const struct litifut_firmware_cpu litifut_firmware_arm = {
 	.write_gate = write_gate,
 	.write_branch = litifut_arm_branch_write,
 	.redirect = redirect,
+	.branch_reach = BRANCH_REACH,
+	.write_far_branch = write_far_branch,
 };

@@ -1,17 +1,20 @@
 """Are the recorded calls of a firmware those that were executed, in order?"""
 import csv
+import re
 import subprocess
 import sys
 
 
 def functions(nm, path):
-    """Addresses of the functions that can be called, and that of the sender."""
+    """Addresses of the functions that can be called, but the linker's veneers, and that of the
+    sender."""
     text = subprocess.run([nm, path], check=True, stdout=subprocess.PIPE, encoding="ascii").stdout
     found = {words[2]: int(words[0], 16) & ~1 for words in map(str.split, text.splitlines())
              if len(words) == 3 and words[1] in "tTwW"}
     sender = found.get("litifut_send")
     return {address for name, address in found.items()
-            if not name.startswith("litifut_") or address == sender}, sender
+            if not name.startswith("litifut_") and not re.fullmatch("__.*_veneer", name) or
+            address == sender}, sender
 
 
 LONGEST = 100000  # lines of a sending, and of interrupts meanwhile

@@ -160,16 +160,22 @@ static void plt_entries_have_names(void **state)
 /* The linker puts a veneer between a call and a function that is out of reach. */
 static void veneers_lead_to_functions(void **state)
 {
-	static const char *const flags[] = {"-marm -no-pie -fno-pic", "-mthumb -no-pie -fno-pic",
-					    "-marm", "-mthumb"};
+#define LINUX "arm-linux-gnueabihf-gcc -O2 -w "
+#define BARE "arm-none-eabi-gcc -O2 -w --specs=nosys.specs -Wl,--no-warnings "
+	static const char *const compilers[] = {LINUX "-marm -no-pie -fno-pic",
+						LINUX "-mthumb -no-pie -fno-pic",
+						LINUX "-marm",
+						LINUX "-mthumb",
+						BARE "-mcpu=cortex-m0",
+						BARE "-mcpu=cortex-m3"};
 
 	(void)state;
-	if (!run("command -v arm-linux-gnueabihf-gcc >/dev/null"))
+	if (!run("command -v arm-linux-gnueabihf-gcc arm-none-eabi-gcc >/dev/null"))
 		skip();
-	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
-		assert_true(run("cd %s && arm-linux-gnueabihf-gcc -O2 %s main.c far.c -o far "
+	for (size_t i = 0; i < sizeof(compilers) / sizeof(*compilers); i++) {
+		assert_true(run("cd %s && %s main.c far.c -o far "
 				"-Wl,--section-start=.far=0x8000000",
-				folder, flags[i]));
+				folder, compilers[i]));
 		struct post_image *image = load("far");
 		struct litifut_code_reader code = post_image_code(image);
 		unsigned veneers = 0;
