@@ -230,8 +230,8 @@ static bool is_one_of(const char *name, const char *const *names)
 	return *names != NULL;
 }
 
-/* May the return address of the call be replaced? setjmp() returns to it once more, longjmp() not
- * at all. ChibiOS looks at the one that an interrupt has. */
+/* May the return address of the call be replaced? setjmp() and its like return to it once more,
+ * longjmp() not at all. ChibiOS looks at the one that an interrupt has. */
 static bool is_timed(const struct litifut_firmware_pass *pass, const struct litifut_site *site)
 {
 	/* A jump to these stands in start-up code, which has no return address to replace. */
@@ -243,6 +243,9 @@ static bool is_timed(const struct litifut_firmware_pass *pass, const struct liti
 	if (site->kind == LITIFUT_SITE_VECTOR)
 		return !litifut_image_symbol(&pass->image, "_port_irq_epilogue") &&
 		       !litifut_image_symbol(&pass->image, "__port_irq_epilogue");
+	if (site->callee && pass->cpu->keeps_return &&
+	    pass->cpu->keeps_return(&pass->image, site->callee))
+		return false;
 	return !is_one_of(callee_name(pass, site), litifut_returns_twice) &&
 	       strcmp(callee_name(pass, site), LITIFUT_FIRMWARE_JUMP) != 0;
 }

@@ -150,6 +150,9 @@ struct litifut_firmware_cpu {
 	 * `target`. False: out of reach. */
 	bool (*write_way)(const struct litifut_arch_context *context, uint32_t address,
 			  uint32_t target, uint8_t *code);
+	/* Optional: does the function at the address keep its return address other than on its
+	 * stack? Then it may return there more than once. */
+	bool (*keeps_return)(const struct litifut_image *image, uint32_t function);
 	/* So far a branch to a stub reaches, with some room to spare; 0: everywhere. */
 	uint32_t branch_reach;
 	/* Optional, where that is not 0: writes the code that goes on to `target`, wherever that

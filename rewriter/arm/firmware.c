@@ -41,6 +41,7 @@
 
 #include "rewriter/arm/arm.h"
 #include "rewriter/arm/detour.h"
+#include "rewriter/arm/return_kept.h"
 #include "rewriter/arm/stone.h"
 #include "rewriter/arm/tasks.h"
 #include "rewriter/arm/trampoline.h"
@@ -528,6 +529,7 @@ const struct litifut_firmware_cpu litifut_firmware_arm = {
 	.write_gate = write_gate,
 	.write_branch = litifut_arm_branch_write,
 	.redirect = redirect,
+	.keeps_return = litifut_arm_keeps_return,
 	.branch_reach = BRANCH_REACH,
 	.write_far_branch = write_far_branch,
 };

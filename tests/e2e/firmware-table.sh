@@ -57,11 +57,12 @@ behaviour()
 		counts_equal_calls nested/firmware.elf
 	is "interrupts: there were many in interrupts" \
 		"$(text_of nested/firmware.elf.serial)" many
-	jumps_of_micropython
+	returns_twice
 }
 
-# MicroPython's exceptions: nlr_push() keeps its return address, and returns to it once more.
-jumps_of_micropython()
+# MicroPython's exceptions: nlr_push() keeps its return address, and returns to it once more. So may a function of any
+# other name.
+returns_twice()
 {
 	cp -r "$root/examples/firmware/." source
 	cat >source/main.c <<-'C'
@@ -69,9 +70,9 @@ jumps_of_micropython()
 	#include <stdio.h>
 	int nlr_push(void *buffer);
 	void nlr_jump(void *buffer);
-	__asm__(".syntax unified\n.thumb_func\nnlr_push: str r4, [r0]\nmov r1, sp\nstr r1, [r0, #4]\n"
-		"mov r1, lr\nstr r1, [r0, #8]\nmovs r0, #0\nbx lr\n.size nlr_push, . - nlr_push\n"
-		".type nlr_push, %function\n.thumb_func\nnlr_jump: ldr r4, [r0]\nldr r1, [r0, #4]\n"
+	__asm__(".syntax unified\n.thumb_func\n" NAME ": str r4, [r0]\nmov r1, sp\nstr r1, [r0, #4]\n"
+		"mov r1, lr\nstr r1, [r0, #8]\nmovs r0, #0\nbx lr\n.size " NAME ", . - " NAME "\n"
+		".type " NAME ", %function\n.thumb_func\nnlr_jump: ldr r4, [r0]\nldr r1, [r0, #4]\n"
 		"mov sp, r1\nldr r1, [r0, #8]\nmovs r0, #1\nbx r1\n.size nlr_jump, . - nlr_jump\n"
 		".type nlr_jump, %function");
 	static void *buffer[3];
@@ -93,11 +94,16 @@ jumps_of_micropython()
 		return 0;
 	}
 	C
-	export LITIFUT_MODE=table LITIFUT_CLOCK=systick LITIFUT_PORT="$port"
-	ok "exceptions of MicroPython: it links traced" traced nlr make_example nlr EXTRA_CFLAGS=-O1
-	unset LITIFUT_MODE LITIFUT_CLOCK LITIFUT_PORT
-	emulate nlr/firmware.elf nlr.serial
-	is "exceptions of MicroPython: they come back" "$(text_of nlr.serial | tr -d '\r')" back
+	for mode in table spans; do
+		for name in nlr_push keep_place; do
+			export LITIFUT_MODE=$mode LITIFUT_CLOCK=systick LITIFUT_PORT="$port"
+			ok "$name, $mode: it links traced" traced $name make_example $name \
+				EXTRA_CFLAGS="-O1 -Dnlr_push=$name -DNAME=\\\"$name\\\""
+			unset LITIFUT_MODE LITIFUT_CLOCK LITIFUT_PORT
+			emulate $name/firmware.elf $name.serial
+			is "$name, $mode: it comes back" "$(text_of $name.serial | tr -d '\r')" back
+		done
+	done
 }
 
 for_boards behaviour
