@@ -1,5 +1,6 @@
-/* Functions that run from RAM: an interrupt handler, and callees and callers of code in the flash, which the linker
- * reaches by veneers. In place of main.c of examples/firmware, with startup.c of this folder. */
+/* Functions that run from RAM: an interrupt handler, and callees and callers of code in the flash,
+ * which the linker reaches by veneers. In place of main.c of examples/firmware, with startup.c of
+ * this folder. */
 #include <stdint.h>
 #include <stdio.h>
 
