@@ -127,7 +127,9 @@ enum litifut_status litifut_edge_steps_choose(struct litifut_session *session,
 		free(chooser.entries);
 		return litifut_error_memory(error, session->image.path);
 	}
-	memcpy(landings->items, session->landings.items, islands * sizeof(*landings->items));
+	if (islands)
+		memcpy(landings->items, session->landings.items,
+		       islands * sizeof(*landings->items));
 	for (size_t i = 0; i < islands; i++)
 		if (i != landings->own && landings->items[i].entries[arch->step_entry])
 			places[count++] = landings->items[i].entries[arch->step_entry];
