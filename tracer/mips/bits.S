@@ -19,6 +19,7 @@
 
 #define VECTOR LITIFUT_THUNK_VECTOR_MIPS
 #define CURSOR LITIFUT_THUNK_CURSOR
+#define LL_AT_CURSOR .word 0xc0610000 + CURSOR	/* as thunk.S has it */
 #define EXIT_DISTANCE 20	/* LITIFUT_EXIT_DISTANCE */
 
 	.set	noreorder
@@ -77,7 +78,7 @@
 	move	$t0, $v1
 	rdhwr	$v1, $29
 	lw	$v1, VECTOR($v1)
-	ll	$at, CURSOR($v1)
+	LL_AT_CURSOR
 	bne	$at, $t0, 3f		/* a handler came between: into the word that it has left */
 	addiu	$t0, $t0, 4
 	sc	$t0, CURSOR($v1)
@@ -101,7 +102,7 @@
 	sw	$t0, 4($sp)
 1:	rdhwr	$v1, $29
 	lw	$v1, VECTOR($v1)
-	ll	$at, CURSOR($v1)
+	LL_AT_CURSOR
 	addiu	$t0, $at, 8
 	andi	$t0, $t0, LITIFUT_THUNK_STOP_BYTES - 16
 	beqz	$t0, 8f			/* there is no cursor, or no room */

@@ -18,6 +18,11 @@
 
 #define VECTOR LITIFUT_THUNK_VECTOR_MIPS
 #define CURSOR LITIFUT_THUNK_CURSOR
+/* ll $at, CURSOR($v1), as a number: an assembler that is made for Loongson 3 (Debian's for mipsel)
+ * puts a sync before each `ll`, against a fault of these CPUs between processors. In thunks that
+ * the rewriter writes there is none either: only the same thread changes the cursor, but where
+ * recording is switched off. */
+#define LL_AT_CURSOR .word 0xc0610000 + CURSOR
 #define INDIRECT 1		/* LITIFUT_MARK_INDIRECT */
 #define TAIL 2			/* LITIFUT_MARK_TAIL */
 
@@ -26,7 +31,8 @@
 	.set	nomips16
 	.set	nomicromips
 
-	/* Reserves `bytes` at $at, or goes to .Lslow of this function. */
+	/* Reserves `bytes` at $at, or goes to .Lslow of this function. cursor_code.h has the same
+	 * three instructions, from rdhwr on. */
 	.macro	reserve bytes
 	sw	$t0, 0($sp)
 	sw	$v1, 4($sp)
@@ -35,7 +41,7 @@
 	rdhwr	$v1, $29
 	.set	pop
 	lw	$v1, VECTOR($v1)
-	ll	$at, CURSOR($v1)
+	LL_AT_CURSOR
 	.if	\bytes == 4
 	sll	$t0, $at, 32 - LITIFUT_THUNK_STOP_BITS
 	.else
