@@ -39,7 +39,7 @@ TRACER_SOURCES   := entry/enter
 RECORDER_SOURCES := $(addprefix recorder/,clock probe bloom settings_read process module_list \
 		finish switch text verbose shared armed own_stack control) \
 	$(addprefix sink/,sink ring spare chunks save_all compact header metadata module_record copies) \
-	$(addprefix port/linux/,system_call identity confine files folder room usage memory environment auxiliary vdso fork loaded spawn)
+	$(addprefix port/linux/,system_call identity confine files folder room usage memory environment auxiliary vdso fork loaded spawn withdraw)
 # Compiled once more for the recorder that has a stream of events only, in which these are smaller.
 RECORDER_TWICE := $(addprefix recorder/,threads words fast pending scratch event_count loading modules) port/linux/guest
 # What only LITIFUT_MODE=table, coverage and paths need, and what stands in its place.

@@ -27,7 +27,8 @@ HOSTILE_CASES=${HOSTILE_CASES:-clone vforks chain ptrace minidump leaks userfaul
 	dumpable nproc mlock nofile fsize closerange closefrom closelist taken over freed nullcall inject fast tiny
 	small static large overflow barrier deep nomem again holes atfork orphan title gone replaced daemon bomb stop
 	preempt jump alternate alternates levels heapstack timer forksignal forkthreads forktimer stopworld cancel
-	detached crowd crowds exitthread exitsignal destructors abort quick atonce exceptions}
+	detached crowd crowds exitthread exitsignal destructors abort quick atonce exceptions
+	samepointer ownpointer setpointer}
 HOSTILE_MODES=${HOSTILE_MODES:-calls paths table}
 export HOSTILE_CASES HOSTILE_MODES
 all_steps=$(((100000 * 100001 + 300000 * 300001 + 100000 * 100001) / 2 % 4294967296))

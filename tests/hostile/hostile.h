@@ -16,7 +16,8 @@ struct hostile_case {
 /* Each file has its cases, the last one without a name. */
 extern const struct hostile_case memory_cases[], signal_cases[], process_cases[], thread_cases[],
 	descriptor_cases[], end_cases[], fault_cases[], handler_cases[], exception_cases[],
-	library_cases[], kernel_cases[], context_cases[], limit_cases[], child_cases[];
+	library_cases[], kernel_cases[], context_cases[], limit_cases[], child_cases[],
+	pointer_cases[];
 
 /* The arguments behind the name of the case. */
 extern char **hostile_arguments;

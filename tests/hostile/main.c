@@ -132,7 +132,7 @@ int main(int count, char **words)
 	static const struct hostile_case *const all[] = {
 		memory_cases, signal_cases,  process_cases, thread_cases,    descriptor_cases,
 		end_cases,    fault_cases,   handler_cases, exception_cases, library_cases,
-		kernel_cases, context_cases, limit_cases,   child_cases};
+		kernel_cases, context_cases, limit_cases,   child_cases,     pointer_cases};
 	const char *slash = strrchr(words[0], '/');
 	bool found = false;
 

@@ -54,7 +54,7 @@
 	.cfi_adjust_cfa_offset 8
 1:	mrc	p15, 0, r1, c13, c0, 3
 	ldr	r1, [r1]
-	ldr	r2, [r1, #LITIFUT_THUNK_CURSOR]
+	ldr.w	r2, [r1, #LITIFUT_THUNK_CURSOR]	/* as cursor_code.h has it */
 	cbz	r2, 8f
 	ldr	r0, [r2, #-4]
 	lsr.w	r1, r0, #30

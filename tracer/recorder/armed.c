@@ -35,8 +35,7 @@ static bool litifut_vector_readable(uint32_t address)
 	return litifut_system_calls_forbidden ? litifut_vector_seen : litifut_readable(address);
 }
 
-/* The word in the calling thread's vector; NULL when there is no vector. */
-static uint32_t *litifut_word_of(uint32_t pointer)
+uint32_t *litifut_cursor_word(uint32_t pointer)
 {
 	uint32_t vector;
 
@@ -74,7 +73,7 @@ void litifut_thread_arm(struct litifut_thread *thread)
 	if (thread->armed || thread->hold || !thread->pointer ||
 	    thread->pointer != litifut_port_thread_pointer(r->features))
 		return;
-	word = litifut_word_of(thread->pointer);
+	word = litifut_cursor_word(thread->pointer);
 	if (!word)
 		return;
 	litifut_vector_seen = 1;
@@ -140,7 +139,7 @@ void litifut_threads_disarm(void)
 		if (!thread->id ||
 		    litifut_failed(LITIFUT_CALL3(tgkill, r->file.process, thread->id, 0)))
 			continue;
-		word = litifut_word_of(thread->pointer);
+		word = litifut_cursor_word(thread->pointer);
 		if (word)
 			litifut_take(thread, word);
 	}
@@ -148,7 +147,8 @@ void litifut_threads_disarm(void)
 
 void litifut_cursor_drop(void)
 {
-	uint32_t *word = litifut_word_of(litifut_port_thread_pointer(litifut_recorder.features));
+	uint32_t *word =
+		litifut_cursor_word(litifut_port_thread_pointer(litifut_recorder.features));
 
 	if (word)
 		*(volatile uint32_t *)word = 0;

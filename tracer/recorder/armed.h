@@ -12,6 +12,9 @@ struct litifut_thread;
  * libc has set it up: a vector's address, nothing, and a vector. */
 extern uint32_t litifut_early_thread[4];
 
+/* The word for the cursor in the vector that this thread pointer leads to; NULL when there is no
+ * vector. */
+uint32_t *litifut_cursor_word(uint32_t pointer);
 /* Where the cursor of `thread`, the calling one, is. */
 uint32_t *litifut_thread_cursor(struct litifut_thread *thread);
 /* Lets the thunks of `thread`, the calling one, store events. */

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "tracer/port/linux/spawn.h"
+#include "tracer/port/linux/withdraw.h"
 #include "tracer/recorder/armed.h"
 #include "tracer/recorder/fast.h"
 #include "tracer/recorder/flags.h"
@@ -38,7 +39,8 @@ static void litifut_module_write(struct litifut_module *module, bool anew)
 	litifut_metadata_put((const uint32_t *)&words, sizeof(words) / 4);
 	module->serial = words.record.serial;
 	litifut_flags_open(module, anew);
-	if (LITIFUT_PORT_THUNKS_ASK && LITIFUT_MODULE_HAS(module, fast_ok))
+	if (LITIFUT_PORT_THUNKS_ASK && LITIFUT_MODULE_HAS(module, fast_ok) &&
+	    r->thunks_differ < LITIFUT_THUNKS_GO)
 		module->fast_ok = litifut_port_thunks(r->features);
 	litifut_port_barrier(r->features);
 	module->met = litifut_module_is_foreign(module)                   ? -2
@@ -59,11 +61,12 @@ static void litifut_module_compare(const struct litifut_module *module)
 	if (litifut_module_is_foreign(module)) {
 		litifut_tell("calls are not recorded, as LITIFUT_MODE was another in the link of ",
 			     module->name, 0);
-		if (!litifut_exchange(&r->thunks_differ, 0, 1))
+		if (!litifut_exchange(&r->thunks_differ, 0, LITIFUT_THUNKS_DIFFER))
 			return;
 	} else {
 		if (litifut_exchange(&r->thunk_clock, LITIFUT_CLOCK_UNSET, clock) ||
-		    r->thunk_clock == clock || !litifut_exchange(&r->thunks_differ, 0, 1))
+		    r->thunk_clock == clock ||
+		    !litifut_exchange(&r->thunks_differ, 0, LITIFUT_THUNKS_DIFFER))
 			return;
 		litifut_tell(
 			"calls take the long way, as LITIFUT_CLOCK was another in the link of ",
@@ -81,6 +84,8 @@ static void litifut_module_meet(struct litifut_module *module, bool anew)
 	litifut_module_write(module, anew);
 	module->registered = LITIFUT_REGISTERED;
 	litifut_module_compare(module);
+	if (!anew) /* the code of a child is that of its parent */
+		litifut_thunks_withdraw_new(module);
 }
 
 void litifut_module_announce(struct litifut_module *module)

@@ -44,6 +44,13 @@ struct litifut_modules {
 	struct litifut_module *slots[LITIFUT_MODULE_SLOTS];
 };
 
+/* What `thunks_differ` says: not 0, no thread may be armed. */
+enum litifut_thunks_differ {
+	LITIFUT_THUNKS_DIFFER = 1, /* in their mode or clock */
+	LITIFUT_THUNKS_GO = 2,     /* they are being changed so that none looks for a cursor */
+	LITIFUT_THUNKS_GONE = 3    /* all that were known have been, see withdraw.c */
+};
+
 /* What `full` says. */
 enum litifut_full {
 	LITIFUT_FULL_NOT = 0,
@@ -66,7 +73,7 @@ struct litifut_recorder {
 	uint32_t thunks;        /* threads may be armed */
 	uint32_t thunk_clock;   /* enum litifut_clock that thunks read; LITIFUT_CLOCK_UNSET */
 	uint32_t mode;          /* enum litifut_mode of the first module */
-	uint32_t thunks_differ; /* in that, so none may be armed */
+	uint32_t thunks_differ; /* enum litifut_thunks_differ */
 	uint32_t resets;        /* of tables, that were asked for */
 	uint32_t epoch;
 	struct litifut_port_features features;

@@ -18,10 +18,6 @@
 #include "tracer/recorder/words.h"
 #include "tracer/sink/chunks.h"
 
-/* How far below its end libc's thread structure is searched for the id. The
- * program's own thread variables lie above the end and are never looked at:
- * one may hold a cached id, which a fork would not change at once. */
-#define LITIFUT_ID_SEARCH_BYTES 0x800
 #define LITIFUT_ID_SEARCH_LEAST 16
 
 /* After this many events without a known place of the id it is not looked for

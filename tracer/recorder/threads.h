@@ -5,6 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* How far below its end libc's thread structure is searched for the id. The
+ * program's own thread variables lie above the end and are never looked at:
+ * one may hold a cached id, which a fork would not change at once. */
+#define LITIFUT_ID_SEARCH_BYTES 0x800
+
 struct litifut_thread;
 
 #pragma GCC visibility push(hidden)

@@ -17,6 +17,9 @@
  * thread pointer as long as it runs. Then the thread that made it is never known by its pointer
  * again.
  *
+ * One that gives its child a thread pointer of the program, and a call by which a thread changes
+ * its own, ends the time of thunks: see withdraw.c.
+ *
  * With LITIFUT_MODE=paths no calls are recorded. Code before such a call says that it comes, and
  * the recorder gets a call without a callee (LITIFUT_BITS_SPAWNS), but with arguments.
  *
@@ -31,10 +34,13 @@
 #include <litifut/trace_format.h>
 #include <stddef.h>
 
+#include "argument_registers.h"
 #include "tracer/port/linux/confine.h"
 #include "tracer/port/linux/guest.h"
 #include "tracer/port/linux/loaded.h"
+#include "tracer/port/linux/memory.h"
 #include "tracer/port/linux/system.h"
+#include "tracer/port/linux/withdraw.h"
 #include "tracer/recorder/armed.h"
 #include "tracer/recorder/state.h"
 #include "tracer/recorder/thread.h"
@@ -62,9 +68,11 @@
 #define LITIFUT_LEAST_FUNCTION 0x10000u
 
 /* Of linux/sched.h. */
+#define LITIFUT_CLONE_SIGNAL 0xffu
 #define LITIFUT_CLONE_VM 0x100u
 #define LITIFUT_CLONE_VFORK 0x4000u
 #define LITIFUT_CLONE_SETTLS 0x80000u
+#define LITIFUT_CLONE_SPACES 0x7e020000u /* of files, names, users and so on */
 
 /* Run-time addresses of those that a call through the GOT or a pointer leads to; 0: none. */
 static uint32_t litifut_libc_spawners[LITIFUT_LIBC_SPAWNERS + 1];
@@ -150,24 +158,87 @@ static bool litifut_takes_calls(const uint32_t *arguments, enum litifut_spawner 
 	       (arguments[0] == __NR_prctl && arguments[1] == LITIFUT_PR_SET_SECCOMP);
 }
 
-/* Is it a clone(), by its name or by syscall(), whose child shares the memory and the thread
- * pointer and runs beside this thread? The first argument of clone() is a function. The registers
- * of vfork() may look like it by chance, and then no harm is done but that the thread's events take
- * the long way from then on. */
-static bool litifut_shares_pointer(const uint32_t *arguments)
-{
+/* What a clone() asks for. */
+struct litifut_clone {
 	uint32_t flags;
+	uint32_t stack;
+	uint32_t id_place; /* where the kernel is to put the id of the child */
+	uint32_t pointer;  /* the thread pointer of the child */
+};
 
-	if (!arguments)
+/* Argument `number` of a function; those from the fifth on are on the stack. */
+static uint32_t litifut_argument(const struct litifut_call *call, uint32_t number)
+{
+	if (number < LITIFUT_PORT_REGISTER_ARGUMENTS)
+		return call->arguments[number];
+	return *(volatile uint32_t *)(call->stack_pointer + LITIFUT_PORT_STACK_ARGUMENT(number));
+}
+
+/* Is it a clone(), by its name or by syscall()? The first argument of clone() is a function. The
+ * registers of vfork() may look like it by chance. */
+static bool litifut_is_clone(const struct litifut_call *call, struct litifut_clone *asked)
+{
+	uint32_t first;
+
+	if (!call->arguments)
 		return false;
-	if (arguments[0] == __NR_clone)
-		flags = arguments[1];
-	else if (arguments[0] >= LITIFUT_LEAST_FUNCTION)
-		flags = arguments[2];
+	if (call->arguments[0] == LITIFUT_PORT_CLONE3) {
+		const uint32_t at = call->arguments[1];
+		/* the low halves of struct clone_args */
+		const volatile uint32_t *words =
+			(const volatile uint32_t *)at + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+
+		if (!litifut_readable(at & ~7u) || !litifut_readable((at + 60) & ~7u))
+			return false;
+		*asked = (struct litifut_clone){words[0], words[10], words[6], words[14]};
+		return true;
+	}
+	if (call->arguments[0] == __NR_clone)
+		first = 1;
+	else if (call->arguments[0] >= LITIFUT_LEAST_FUNCTION)
+		first = 2;
 	else
 		return false;
-	return (flags & (LITIFUT_CLONE_VM | LITIFUT_CLONE_VFORK | LITIFUT_CLONE_SETTLS)) ==
+	/* clone(function, stack, flags, argument, id place, pointer), and of the system call:
+	 * flags, stack, id place, pointer */
+	asked->flags = call->arguments[first];
+	asked->stack = call->arguments[first == 1 ? 2 : 1];
+	asked->id_place = litifut_argument(call, first == 1 ? 3 : 4);
+	asked->pointer = litifut_argument(call, first == 1 ? 4 : 5);
+	return true;
+}
+
+/* Does its child share the memory and the thread pointer and run beside this thread? If it is none,
+ * no harm is done but that the thread's events take the long way from then on. */
+static bool litifut_shares_pointer(const struct litifut_clone *asked)
+{
+	return (asked->flags & (LITIFUT_CLONE_VM | LITIFUT_CLONE_VFORK | LITIFUT_CLONE_SETTLS)) ==
 	       LITIFUT_CLONE_VM;
+}
+
+/* Does its child share the memory, with a thread pointer that is not libc's? Static programs have
+ * the clone() that makes libc's threads: there the id goes to where libc has it, and the vector is
+ * there already. If it is none, all events of the process take the long way from then on, so that
+ * it must look like one: with a stack, no separate namespaces, and a signal that there is. */
+static bool litifut_makes_pointer(const struct litifut_clone *asked)
+{
+	const struct litifut_recorder *r = &litifut_recorder;
+	const uint32_t end = asked->pointer + LITIFUT_PORT_THREAD_STRUCTURE_END;
+
+	if ((asked->flags & (LITIFUT_CLONE_VM | LITIFUT_CLONE_SETTLS | LITIFUT_CLONE_SPACES)) !=
+		    (LITIFUT_CLONE_VM | LITIFUT_CLONE_SETTLS) ||
+	    (asked->flags & LITIFUT_CLONE_SIGNAL) > LITIFUT_SIGSET_BYTES * 8 || !asked->stack ||
+	    asked->stack & 3)
+		return false;
+	return (r->calibrated ? asked->id_place != asked->pointer + (uint32_t)r->id_offset
+			      : end - asked->id_place > LITIFUT_ID_SEARCH_BYTES) ||
+	       !litifut_cursor_word(asked->pointer);
+}
+
+/* The same of syscall(), by which a thread changes its own. */
+static bool litifut_changes_pointer(const struct litifut_call *call)
+{
+	return call->arguments && call->arguments[0] == LITIFUT_PORT_SET_POINTER;
 }
 
 /* Is the process about to end? syscall() may do that as well. */
@@ -181,6 +252,7 @@ void litifut_spawn_begin(const struct litifut_call *call)
 {
 	struct litifut_recorder *r = &litifut_recorder;
 	struct litifut_thread *thread;
+	struct litifut_clone asked = {.flags = 0};
 	enum litifut_spawner kind;
 
 	kind = litifut_spawner(call);
@@ -190,6 +262,10 @@ void litifut_spawn_begin(const struct litifut_call *call)
 	}
 	if (kind == LITIFUT_SPAWNER_CONFINES)
 		return;
+	if (kind != LITIFUT_SPAWNER_ENDS &&
+	    (litifut_changes_pointer(call) ||
+	     (litifut_is_clone(call, &asked) && litifut_makes_pointer(&asked))))
+		litifut_thunks_withdraw();
 	if (litifut_system_calls_forbidden) {
 		if (kind == LITIFUT_SPAWNER_CHILD)
 			litifut_confined_spawns();
@@ -204,7 +280,7 @@ void litifut_spawn_begin(const struct litifut_call *call)
 			return;
 	}
 	thread = litifut_thread_find(litifut_thread_id());
-	if (thread && litifut_shares_pointer(call->arguments))
+	if (thread && litifut_shares_pointer(&asked))
 		thread->hold |= LITIFUT_HOLD_POINTER;
 	/* A handler that interrupts such a call may make a child as well; the call that it
 	 * interrupts is the one that has to end. */

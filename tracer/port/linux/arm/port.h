@@ -43,6 +43,13 @@
 
 /* seccomp(), which headers before Linux 3.17 do not have. */
 #define LITIFUT_PORT_SECCOMP 383
+/* clone3(), of Linux 5.3. */
+#define LITIFUT_PORT_CLONE3 435
+/* Changes the thread pointer of the calling thread. */
+#define LITIFUT_PORT_SET_POINTER __ARM_NR_set_tls
+/* What was stored there is to be executed. */
+#define LITIFUT_PORT_FLUSH_CODE(start, bytes)                                                      \
+	litifut_system_call3(__ARM_NR_cacheflush, (long)(start), (long)((start) + (bytes)), 0)
 
 #define LITIFUT_SIGSET_BYTES 8
 

@@ -36,6 +36,13 @@
 
 /* seccomp(), which headers before Linux 3.17 do not have. */
 #define LITIFUT_PORT_SECCOMP 4352
+/* clone3(), of Linux 5.3. */
+#define LITIFUT_PORT_CLONE3 4435
+/* Changes the thread pointer of the calling thread. */
+#define LITIFUT_PORT_SET_POINTER __NR_set_thread_area
+/* What was stored there is to be executed. */
+#define LITIFUT_PORT_FLUSH_CODE(start, bytes)                                                      \
+	litifut_system_call3(__NR_cacheflush, (long)(start), (long)(bytes), 3)
 
 #define LITIFUT_SIGSET_BYTES 16
 

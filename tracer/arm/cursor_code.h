@@ -1,0 +1,29 @@
+/* How code of a module finds the cursor of its thread, and what takes its place where no thunk may
+ * look for one any more (tracer/port/linux/withdraw.c). Both have the same length, and the second
+ * finds no cursor, so that each event goes the long way. Thunks (rewriter/arm/thunk.c) and the code
+ * of branches (bits.S) are T32 code; thunks for CPUs before ARMv7 look at a word of their module,
+ * `fast_ok`. */
+#ifndef LITIFUT_TRACER_CURSOR_CODE_H
+#define LITIFUT_TRACER_CURSOR_CODE_H
+
+#include <stdint.h>
+
+typedef uint16_t litifut_code_unit;
+
+#define LITIFUT_CURSOR_CODE_UNITS 5
+
+static const litifut_code_unit litifut_cursor_code[2][LITIFUT_CURSOR_CODE_UNITS] = {
+	/* mrc p15, 0, r1, c13, c0, 3; ldr r1, [r1]; ldrex r0, [r1, #4] */
+	{0xee1d, 0x1f70, 0x6809, 0xe851, 0x0f01},
+	/* the same; ldr.w r2, [r1, #4] */
+	{0xee1d, 0x1f70, 0x6809, 0xf8d1, 0x2004},
+};
+
+static const litifut_code_unit litifut_cursor_none[2][LITIFUT_CURSOR_CODE_UNITS] = {
+	/* nop.w; nop; mov.w r0, #0 */
+	{0xf3af, 0x8000, 0xbf00, 0xf04f, 0x0000},
+	/* nop.w; nop; mov.w r2, #0 */
+	{0xf3af, 0x8000, 0xbf00, 0xf04f, 0x0200},
+};
+
+#endif
