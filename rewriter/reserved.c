@@ -46,15 +46,19 @@ enum litifut_status litifut_pass_find_module(struct litifut_apply *apply,
 {
 	const struct litifut_image *image = &apply->session.image;
 	const struct litifut_symbol *symbol = litifut_image_symbol(image, "litifut_module");
+	/* by which all that reads the module finds it */
+	const struct litifut_section *section =
+		litifut_image_section(image, LITIFUT_SECTION_MODULE);
 
-	if (symbol) {
+	if (symbol && section && symbol->address - section->address < section->size) {
 		apply->module_address = symbol->address;
 		apply->module = data_at(apply, symbol->address, sizeof(struct litifut_module));
 	}
 	if (!apply->module)
-		return litifut_error_set(error, LITIFUT_ERROR_MISSING, image->path,
-					 LITIFUT_SECTION_MODULE, LITIFUT_NO_ADDRESS,
-					 "the tracer is not linked in (no litifut_module)");
+		return litifut_error_set(
+			error, LITIFUT_ERROR_MISSING, image->path, LITIFUT_SECTION_MODULE,
+			LITIFUT_NO_ADDRESS,
+			"the tracer is not linked in (no litifut_module in this section)");
 	const struct elf_contents contents = {
 		image->path, apply->module, sizeof(struct litifut_module), image->file.big_endian};
 

@@ -93,6 +93,10 @@ behaviour()
 		"$triplet-objcopy" --set-section-flags "$section=alloc,contents,code" image code.before
 		is "  and it stays as it was" "$(cmp code code.before)" ""
 	done
+	"$triplet-objcopy" --rename-section .litifut.module=.litifut.other image elsewhere
+	cp elsewhere elsewhere.before
+	refuses "rewrite: the module is in a section of another name" elsewhere "$rewrite" elsewhere
+	is "  and it stays as it was" "$(cmp elsewhere elsewhere.before)" ""
 	ok "the same without a mark" "$rewrite" image
 
 	trace=$(echo data/trace/*)
