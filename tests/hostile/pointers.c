@@ -67,7 +67,7 @@ static int works(void *number)
 {
 	int i = (int)(intptr_t)number;
 
-	sums[i] = work(20000);
+	sums[i] = work(2000);
 	ended[i] = 1;
 	return 0;
 }
@@ -92,17 +92,17 @@ static void run_own_pointer(void)
 {
 	pthread_t thread;
 
-	pthread_create(&thread, 0, work_in_thread, (void *)60000);
+	pthread_create(&thread, 0, work_in_thread, (void *)6000);
 	fill();
 	for (int i = 0; i < COUNT; i++)
 		if (make(i) < 0)
 			puts("no thread");
-	printf("%u\n", work(20000));
+	printf("%u\n", work(2000));
 	wait_for_all();
 	pthread_join(thread, 0);
 	check();
-	run_forks(2, 3000);
-	run_threads(3, 3000, 0);
+	run_forks(2, 1000);
+	run_threads(3, 1000, 0);
 }
 
 /* The thread pointer of this thread is the program's for some time. */
@@ -116,15 +116,15 @@ static void run_set_pointer(void)
 	sigprocmask(SIG_BLOCK, &all, &old);
 	for (int i = 0; i < COUNT; i++) {
 		syscall(SET_POINTER, (char *)areas[i] + AREA / 2);
-		sums[i] = work(20000);
+		sums[i] = work(2000);
 		ended[i] = 1;
 		syscall(SET_POINTER, own);
 	}
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	wait_for_all();
 	check();
-	run_forks(2, 3000);
-	run_threads(3, 3000, 0);
+	run_forks(2, 1000);
+	run_threads(3, 1000, 0);
 }
 
 const struct hostile_case pointer_cases[] = {
