@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "tracer/port/linux/confine.h"
+#include "tracer/port/linux/files.h"
 #include "tracer/port/linux/fork.h"
 #include "tracer/port/linux/system.h"
 #include "tracer/recorder/armed.h"
@@ -19,6 +20,7 @@
 #include "tracer/recorder/process.h"
 #include "tracer/recorder/shared.h"
 #include "tracer/recorder/state.h"
+#include "tracer/recorder/switch.h"
 #include "tracer/recorder/table.h"
 #include "tracer/recorder/table_words.h"
 #include "tracer/recorder/thread.h"
@@ -122,9 +124,15 @@ static void litifut_leave(struct litifut_module *module)
 		litifut_threads_recheck();
 		litifut_threads_disarm();
 		litifut_fork_end(module);
+		litifut_signal_end(module);
 	}
-	if (litifut_add(&r->modules_live, UINT32_MAX) == 1)
-		litifut_trace_finish();
+	if (litifut_add(&r->modules_live, UINT32_MAX) != 1)
+		return;
+	litifut_trace_finish();
+	/* The recorder may go with the module, and a program may load and unload such a library
+	 * more often than it may have descriptors. */
+	if (!r->exiting)
+		litifut_files_close();
 }
 
 /* Where a process gives up system calls is not seen in modes without calls. So none is made at the

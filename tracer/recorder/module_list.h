@@ -2,10 +2,9 @@
 #ifndef LITIFUT_TRACER_MODULE_LIST_H
 #define LITIFUT_TRACER_MODULE_LIST_H
 
+#include <litifut/module_format.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-struct litifut_module;
 
 #pragma GCC visibility push(hidden)
 
@@ -17,5 +16,12 @@ bool litifut_modules_change(struct litifut_module *from, struct litifut_module *
 struct litifut_module *litifut_modules_next(uint32_t *place);
 
 #pragma GCC visibility pop
+
+/* Is this run-time address in the code of the module? */
+static inline bool litifut_module_holds(const struct litifut_module *module, uint32_t address)
+{
+	return address - (uint32_t)module + module->link_address - module->text_start <
+	       module->text_end - module->text_start;
+}
 
 #endif

@@ -11,6 +11,7 @@
 #include "tracer/recorder/clock.h"
 #include "tracer/recorder/fast.h"
 #include "tracer/recorder/finish.h"
+#include "tracer/recorder/module_list.h"
 #include "tracer/recorder/own_stack.h"
 #include "tracer/recorder/scratch.h"
 #include "tracer/recorder/shared.h"
@@ -111,9 +112,10 @@ static void litifut_switch_signal(int number)
 		litifut_start();
 }
 
+static const struct litifut_port_signal_action litifut_nothing;
+
 void litifut_signal_start(void)
 {
-	static const struct litifut_port_signal_action litifut_nothing;
 	uint32_t number = litifut_recorder.settings.signal;
 	struct litifut_port_signal_action action;
 
@@ -128,4 +130,16 @@ void litifut_signal_start(void)
 	action.handler = (uint32_t)litifut_switch_signal;
 	action.flags = SA_RESTART | SA_ONSTACK;
 	LITIFUT_CALL4(rt_sigaction, number, &action, 0, LITIFUT_SIGSET_BYTES);
+}
+
+void litifut_signal_end(const struct litifut_module *module)
+{
+	uint32_t number = litifut_recorder.settings.signal;
+	struct litifut_port_signal_action action;
+
+	if (number && litifut_module_holds(module, (uint32_t)litifut_switch_signal) &&
+	    !litifut_failed(
+		    LITIFUT_CALL4(rt_sigaction, number, 0, &action, LITIFUT_SIGSET_BYTES)) &&
+	    action.handler == (uint32_t)litifut_switch_signal)
+		LITIFUT_CALL4(rt_sigaction, number, &litifut_nothing, 0, LITIFUT_SIGSET_BYTES);
 }

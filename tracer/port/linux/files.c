@@ -133,8 +133,7 @@ long litifut_traces_folder(void)
 	return r->folder;
 }
 
-/* The folder that is held has been removed: whoever removes traces need not end the program before
- * it. False: none was held. */
+/* Holds the folder no longer. False: none was held. */
 static bool litifut_folder_drop(void)
 {
 	if (!litifut_holds_folder())
@@ -142,6 +141,16 @@ static bool litifut_folder_drop(void)
 	litifut_close(litifut_recorder.folder);
 	litifut_recorder.folder = -1;
 	return true;
+}
+
+void litifut_files_close(void)
+{
+	struct litifut_trace_file *file = &litifut_recorder.file;
+
+	if (litifut_is_trace(file))
+		litifut_close(file->descriptor);
+	file->descriptor = -1;
+	litifut_folder_drop();
 }
 
 long litifut_maps_folder(void)
@@ -263,6 +272,7 @@ bool litifut_trace_create(struct litifut_trace_file *file)
 		file->name_number = tries ? litifut_free_number(file, folder) : 1;
 		litifut_file_name(file, name, "trace");
 		descriptor = litifut_open_to_write(folder, name, O_RDWR | O_CREAT | O_EXCL);
+		/* it has been removed: whoever removes traces need not end the program before it */
 		if (descriptor == -ENOENT && !tries && litifut_folder_drop()) {
 			folder = litifut_traces_folder();
 			descriptor = -EEXIST;

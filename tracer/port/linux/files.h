@@ -38,6 +38,8 @@ bool litifut_trace_create(struct litifut_trace_file *file);
 /* The trace file's descriptor, checked to be still that of the trace, and opened again when the
  * program has closed it; negative when that fails. */
 long litifut_trace_descriptor(struct litifut_trace_file *file);
+/* Closes the descriptors that are held; they are opened again where one is needed. */
+void litifut_files_close(void);
 /* True when file->descriptor still refers to the trace file. */
 bool litifut_is_trace(const struct litifut_trace_file *file);
 

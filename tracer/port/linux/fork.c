@@ -164,9 +164,8 @@ bool litifut_fork_start(const struct litifut_module *module)
 void litifut_fork_end(const struct litifut_module *module)
 {
 	struct litifut_recorder *r = &litifut_recorder;
-	uint32_t here = (uint32_t)litifut_fork_end - (uint32_t)module + module->link_address;
 
-	if (!r->thunks || here < module->text_start || here >= module->text_end)
+	if (!r->thunks || !litifut_module_holds(module, (uint32_t)litifut_fork_end))
 		return;
 	r->thunks = 0;
 	litifut_update_fast();
