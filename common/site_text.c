@@ -103,6 +103,8 @@ const char *litifut_engine_name(unsigned engine)
 		return "stubs, fast";
 	case LITIFUT_ENGINE_SITE_SMALL:
 		return "stubs, small";
+	case LITIFUT_ENGINE_SITE_BYTE:
+		return "stubs, byte";
 	default:
 		return "unknown";
 	}

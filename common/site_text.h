@@ -16,7 +16,7 @@ const char *litifut_exit_reason_text(unsigned reason);
 /* "direct", "indirect", "tail" or "tail-indirect". */
 const char *litifut_site_kind_name(unsigned kind);
 
-/* Of an enum litifut_engine: "db", "thunk", "stubs, fast" or "stubs, small". */
+/* Of an enum litifut_engine: "db", "thunk", "stubs, fast", "stubs, small" or "stubs, byte". */
 const char *litifut_engine_name(unsigned engine);
 
 /* Of an enum litifut_mode, as LITIFUT_MODE has it. */

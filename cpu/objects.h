@@ -74,6 +74,8 @@ struct cpu_objects {
 	 * that are added to the traced link with stubs for speed. */
 	const char *const *firmware_options;
 	const char *const *firmware_fast;
+	/* The same with counters of a byte; NULL: there are none. */
+	const char *const *firmware_bytes;
 	const char *firmware_clock;       /* the usual one; NULL: it depends on more */
 	unsigned firmware_register_bytes; /* of what a peripheral has */
 	bool firmware_relaxes; /* its linker makes calls shorter if asked to, which is not done */

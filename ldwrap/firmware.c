@@ -53,6 +53,7 @@ struct firmware_link {
 	struct litifut_firmware_plan plan;
 	struct link_files files;
 	struct map map;            /* of the last link */
+	bool bytes;                /* counters of a byte, where calls are counted */
 	const char *object;        /* that reserves the room; owned by the scratch module */
 	bool overflows;            /* the last link failed because something did not fit */
 	const char *times_refused; /* see struct link_outcome */
@@ -239,9 +240,12 @@ static const char *pointer_code(const struct firmware_link *link)
 /* A ring is not sent as a table. */
 static uint32_t sent_words(const struct firmware_link *link)
 {
+	const size_t bytes = link->plan.byte_counters;
+
 	return link->options.spans || link->options.paths
 		       ? 0
-		       : (uint32_t)(link->plan.table_words + link->plan.overflow_words);
+		       : (uint32_t)(link->plan.table_words - bytes / 4 + bytes +
+				    link->plan.overflow_words);
 }
 
 /* The sender for what is recorded, and for how it is sent. */
@@ -252,6 +256,7 @@ static char *sender(const struct firmware_link *link)
 			       : link->options.packed ? "packed"
 			       : link->options.paths  ? "branches"
 			       : link->options.times  ? "times"
+			       : link->options.bytes  ? "bytes"
 						      : "table",
 			       link->options.transmits || link->send.every ? "_background" : "");
 	char *path = object_path(link, name);
@@ -348,13 +353,16 @@ static size_t add_ours(const struct firmware_link *link, struct insertion *inser
 				  4 * plan->table_words));
 	if (plan->carries)
 		keep_number(words, "litifut_carries_count", plan->carries);
+	if (link->options.bytes)
+		keep_number(words, "litifut_bytes", (uint32_t)plan->byte_counters);
 	keep_number(words, "litifut_words", sent_words(link));
 	keep_number(words, "litifut_profile_bins", plan->bins);
 	keep_number(words, "litifut_numbers", sent_words(link) + plan->bins);
 	if ((!link->options.small && !link->options.spans && !link->options.coverage &&
 	     !link->options.paths) ||
 	    link->options.times)
-		add_words(words, link->objects->firmware_fast);
+		add_words(words, link->options.bytes ? link->objects->firmware_bytes
+						     : link->objects->firmware_fast);
 	if (link->port.has_address)
 		add_word(words, xasprintf("--defsym=litifut_port_base=0x%x",
 					  (unsigned)link->port.address));
@@ -460,10 +468,17 @@ static const char *section_at(const struct map *map, uint32_t address)
 	return NULL;
 }
 
+static const char *stubs_name(const struct firmware_link *link)
+{
+	return link->options.small ? "small" : link->options.bytes ? "byte" : "fast";
+}
+
 static enum litifut_status measure(struct firmware_link *link, struct litifut_error *error)
 {
 	enum litifut_status status;
 
+	link->options.bytes = link->bytes && !link->options.times && !link->options.spans &&
+			      !link->options.paths && !link->options.coverage;
 	link->options.code_at = code_address(&link->map);
 	status = litifut_firmware_plan(link->files.image, &link->options, &link->plan, error);
 	for (unsigned i = 0; i < link->plan.far_count; i++)
@@ -487,8 +502,8 @@ static enum litifut_status measure(struct firmware_link *link, struct litifut_er
 	if (!status)
 		say_verbose(link->request,
 			    "%zu call sites, %zu bytes of %s stubs, %zu bytes of counters",
-			    link->plan.sites, link->plan.stub_bytes,
-			    link->options.small ? "small" : "fast", 4 * link->plan.table_words);
+			    link->plan.sites, link->plan.stub_bytes, stubs_name(link),
+			    4 * link->plan.table_words);
 	return status;
 }
 
@@ -534,6 +549,14 @@ static enum litifut_status link_until_it_fits(struct firmware_link *link,
 		link->options.small = true;
 		status = link_again(link, "small stubs", summary, error);
 	}
+	if (status && link->overflows && link->objects->firmware_bytes &&
+	    !link->request->settings->stubs) {
+		link->options.small = false;
+		link->bytes = true;
+		status = link_again(link, "counters of a byte", summary, error);
+		link->options.small = status != LITIFUT_OK;
+		link->bytes = status == LITIFUT_OK;
+	}
 	if (status && link->overflows && link->options.sample_at) {
 		link->options.few_bins = true;
 		status = link_again(link, "few bins for samples", summary, error);
@@ -541,14 +564,21 @@ static enum litifut_status link_until_it_fits(struct firmware_link *link,
 	return status;
 }
 
-static enum litifut_status read_stubs(const char *text, bool *small, struct litifut_error *error)
+static enum litifut_status read_stubs(struct firmware_link *link, struct litifut_error *error)
 {
-	if (text && strcmp(text, "fast") && strcmp(text, "small"))
+	const char *text = link->request->settings->stubs;
+
+	if (text && strcmp(text, "fast") && strcmp(text, "small") && strcmp(text, "byte"))
 		return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
 					 LITIFUT_NO_ADDRESS,
-					 "LITIFUT_STUBS: neither fast nor small: %s", text);
-	*small = text && !strcmp(text, "small");
-	return LITIFUT_OK;
+					 "LITIFUT_STUBS: neither fast, small nor byte: %s", text);
+	link->options.small = text && !strcmp(text, "small");
+	link->bytes = text && !strcmp(text, "byte");
+	return link->bytes && !link->objects->firmware_bytes
+		       ? litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, NULL, NULL,
+					   LITIFUT_NO_ADDRESS,
+					   "LITIFUT_STUBS: byte is for AVR only")
+		       : LITIFUT_OK;
 }
 
 /* Not each CPU has each port. */
@@ -685,7 +715,7 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 	if (!status)
 		status = prepare_send(link, error);
 	if (!status)
-		status = read_stubs(settings->stubs, &link->options.small, error);
+		status = read_stubs(link, error);
 	return status;
 }
 

@@ -260,6 +260,13 @@ static unsigned record_words(const struct litifut_firmware_pass *pass)
 /* Entries of the table of carries; 0: none of the numbers has carries. */
 static unsigned carries(const struct litifut_firmware_pass *pass)
 {
+	unsigned entries = LITIFUT_CARRIES_OF_BYTES_LEAST;
+
+	if (pass->options->bytes) {
+		while (entries < pass->byte_counters / 4 && entries < LITIFUT_CARRIES_OF_BYTES_MOST)
+			entries *= 2;
+		return entries;
+	}
 	return pass->options->times && !pass->options->spans &&
 			       record_words(pass) < LITIFUT_RECORD_TIMES
 		       ? LITIFUT_CARRIES_OF_TIMES
@@ -330,6 +337,8 @@ static enum litifut_status do_site(struct litifut_firmware_pass *pass,
 	call.count_small = call.count_pointer = call.count_carry = call.count_return = address;
 	if (pass->rooms[0].symbol) {
 		call.counter = pass->table ? pass->table->address + 4 * pass->table_words : 0;
+		if (pass->options->bytes && !call.pointer)
+			call.counter = pass->table->address + pass->bytes_used;
 		call.count_small = timed                  ? pass->time_call
 				   : pass->options->spans ? pass->span_note
 							  : pass->count_small;
@@ -361,7 +370,9 @@ static enum litifut_status do_site(struct litifut_firmware_pass *pass,
 	if (status)
 		return status;
 	pass->patched++;
-	if (!pass->options->spans)
+	if (pass->options->bytes && !call.pointer)
+		pass->bytes_used++;
+	else if (!pass->options->spans)
 		pass->table_words +=
 			record_words(pass) + (call.pointer ? LITIFUT_POINTER_EXTRA : 0);
 	else if (!returns)
@@ -388,10 +399,26 @@ static uint32_t ring_events(const struct litifut_firmware_pass *pass)
 	return events;
 }
 
+/* Counters of a byte come before the others. Those of sites that then turn out to be out of reach
+ * are not used. */
+static void make_room_for_bytes(struct litifut_firmware_pass *pass)
+{
+	for (size_t i = 0; i < pass->sites.count; i++) {
+		const struct litifut_site *site = &pass->sites.items[i].site;
+
+		pass->byte_counters +=
+			site->reason == LITIFUT_SITE_PATCHED && !litifut_site_is_pointer(site);
+	}
+	pass->byte_counters = (pass->byte_counters + 3) & ~3u;
+	pass->table_words = pass->byte_counters / 4;
+}
+
 static enum litifut_status do_sites(struct litifut_firmware_pass *pass, struct litifut_error *error)
 {
 	enum litifut_status status = LITIFUT_OK;
 
+	if (pass->options->bytes)
+		make_room_for_bytes(pass);
 	for (size_t i = 0; i < pass->sites.count && !status; i++)
 		if (pass->sites.items[i].site.reason == LITIFUT_SITE_PATCHED)
 			status = do_site(pass, &pass->sites.items[i], error);
@@ -476,6 +503,7 @@ enum litifut_status litifut_firmware_plan(const char *path,
 	if (pass.pointers && !options->spans)
 		plan->overflow_words =
 			LITIFUT_OVERFLOW_ENTRIES * (record_words(&pass) + LITIFUT_OVERFLOW_EXTRA);
+	plan->byte_counters = pass.byte_counters;
 	plan->carries = has_edges(options) ? 0 : carries(&pass);
 	plan->ring_events = options->spans ? ring_events(&pass) : 0;
 	if (options->spans && pass.cpu->number_bits && pass.patched)

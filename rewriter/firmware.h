@@ -46,6 +46,7 @@ struct litifut_firmware_options {
 	bool includes;
 	bool excludes;
 	bool small; /* stubs for size, not for speed */
+	bool bytes; /* LITIFUT_STUBS=byte: stubs for speed, with counters of a byte */
 	/* The results are sent when this function is called; NULL: by no call. */
 	const char *send_at;
 	bool send_asked; /* it must exist */
@@ -105,6 +106,7 @@ struct litifut_firmware_plan {
 	unsigned far_count;
 	size_t table_words;      /* of 4 bytes; where calls are events: of the ring */
 	size_t overflow_words;   /* behind them */
+	size_t byte_counters;    /* of these words: bytes that are counters */
 	unsigned carries;        /* entries of the table that counts them, a power of two, or 0 */
 	unsigned ring_alignment; /* in the memory; 0: it does not matter */
 	size_t ring_events;      /* that it has room for, a power of two */

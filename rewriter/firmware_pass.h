@@ -61,11 +61,13 @@ struct litifut_firmware_pass {
 	bool *changed;     /* by number of the section */
 	/* The first is in .text, for all sites that it is in reach of. */
 	struct litifut_firmware_room rooms[LITIFUT_FIRMWARE_ROOMS_MOST];
-	unsigned room_count;  /* at least 1 */
-	uint32_t code_at;     /* about where the first one is */
-	uint32_t table_words; /* the same */
-	uint32_t patched;     /* sites, the same */
-	uint32_t calibration; /* number of the first word of a record that no site has */
+	unsigned room_count;    /* at least 1 */
+	uint32_t code_at;       /* about where the first one is */
+	uint32_t table_words;   /* the same */
+	uint32_t patched;       /* sites, the same */
+	uint32_t calibration;   /* number of the first word of a record that no site has */
+	uint32_t byte_counters; /* with counters of a byte: room for them in the table */
+	uint32_t bytes_used;    /* of that, so far */
 	bool sends;
 	bool pointers;
 	/* LITIFUT_MODE=paths and coverage: */

@@ -19,6 +19,7 @@
 #define SAMPLE "litifut_sample"
 #define COUNT_POINTER "litifut_count_pointer"
 #define COUNT_CARRY "litifut_count_carry"
+#define BYTE_CARRY "litifut_byte_carry"
 #define TIME_CALL "litifut_time_call"
 #define TIME_POINTER "litifut_time_pointer"
 #define SPAN_CALL "litifut_span_call"
@@ -303,7 +304,7 @@ enum litifut_status litifut_firmware_find_runtime(struct litifut_firmware_pass *
 								 : COUNT_POINTER);
 	if (pass->options->spans)
 		find_spans(pass);
-	pass->count_carry = code_at(pass, COUNT_CARRY);
+	pass->count_carry = code_at(pass, pass->options->bytes ? BYTE_CARRY : COUNT_CARRY);
 	if (!pass->options->spans)
 		pass->time_call = code_at(pass, switched ? TIME_CALL SWITCHED : TIME_CALL);
 	pass->start_gate = code_at(pass, START_GATE);

@@ -77,8 +77,11 @@ static enum litifut_status set_header(struct litifut_firmware_pass *pass, const 
 		const struct litifut_symbol *part = litifut_image_symbol(&pass->image, parts[i]);
 		bool ring = !i && (pass->options->spans || pass->options->paths);
 
-		at = put_number(at, part && !ring ? part->size / forms[i].element : 0,
-				forms[i].bytes);
+		uint32_t numbers = part && !ring ? part->size / forms[i].element : 0;
+
+		if (!i)
+			numbers += pass->byte_counters - pass->byte_counters / 4;
+		at = put_number(at, numbers, forms[i].bytes);
 	}
 	return litifut_firmware_change(pass, symbol->address, bytes, sizeof(bytes))
 		       ? LITIFUT_OK
@@ -123,8 +126,9 @@ static enum litifut_status fill_module(struct litifut_firmware_pass *pass, size_
 	const struct litifut_section *module = own_section(pass, LITIFUT_SECTION_MODULE);
 	const struct litifut_section *sites = own_section(pass, LITIFUT_SECTION_SITES);
 	const struct litifut_module_facts facts = {
-		.engine =
-			pass->options->small ? LITIFUT_ENGINE_SITE_SMALL : LITIFUT_ENGINE_SITE_FAST,
+		.engine = pass->options->small   ? LITIFUT_ENGINE_SITE_SMALL
+			  : pass->options->bytes ? LITIFUT_ENGINE_SITE_BYTE
+						 : LITIFUT_ENGINE_SITE_FAST,
 		.mode = pass->options->stream     ? LITIFUT_MODE_STREAM
 			: pass->options->spans    ? LITIFUT_MODE_SPANS
 			: pass->options->paths    ? LITIFUT_MODE_PATHS

@@ -127,6 +127,7 @@ static const char *const firmware_options[] = {"-q", "-u", "__do_copy_data", "-u
 					       NULL};
 
 static const char *const firmware_fast[] = {"-u", "litifut_count_carry", NULL};
+static const char *const firmware_bytes[] = {"-u", "litifut_byte_carry", NULL};
 
 const struct cpu_objects litifut_objects_avr = {
 	.triplets = triplets,
@@ -138,6 +139,7 @@ const struct cpu_objects litifut_objects_avr = {
 	.relocation = relocation,
 	.firmware_options = firmware_options,
 	.firmware_fast = firmware_fast,
+	.firmware_bytes = firmware_bytes,
 	.firmware_clock = "timer1",
 	.firmware_register_bytes = 1,
 	.firmware_relaxes = true,

@@ -24,7 +24,10 @@
  *
  * Numbers with carries. Where memory is short, some numbers are narrower than what they count, and
  * how often each of them has been carried is in a hash table of struct litifut_carry, the symbol
- * `litifut_carries`. Where there is such a table, records with times lack sum_high, and the last
+ * `litifut_carries`. With LITIFUT_STUBS=byte the counts of sites whose callee is known have a byte
+ * each, and stand before the entries of calls through pointers. The absolute symbol litifut_bytes
+ * says how many bytes that are, a multiple of 4. Each is a number as the words behind them are.
+ * Otherwise, where there is such a table, records with times lack sum_high, and the last
  * word of litifut_table is the number of carries that found no place.
  *
  * All numbers only grow, modulo 2^32, so that a table can be sent at any time, in pieces, and
@@ -88,6 +91,10 @@
 #define LITIFUT_RECORD_TIMES_CARRIED 4 /* without the upper half of the sum */
 /* Sums are carried seldom: once in 2^32 ticks. */
 #define LITIFUT_CARRIES_OF_TIMES 16
+/* Counts of a byte are carried often, but few of them: there are entries for a quarter of them, a
+ * power of two, in these bounds. */
+#define LITIFUT_CARRIES_OF_BYTES_LEAST 16
+#define LITIFUT_CARRIES_OF_BYTES_MOST 64
 /* How many entries are tried for a number, the first one being that of the lowest bits of its name.
  */
 #define LITIFUT_CARRIES_TRIED 16
@@ -159,6 +166,9 @@ struct litifut_identity {
 
 _Static_assert(sizeof(struct litifut_identity) == 16, "identity layout");
 _Static_assert(sizeof(struct litifut_carry) == 4, "carry layout");
+_Static_assert(LITIFUT_CARRIES_TRIED <= LITIFUT_CARRIES_OF_TIMES &&
+		       LITIFUT_CARRIES_TRIED <= LITIFUT_CARRIES_OF_BYTES_LEAST,
+	       "no entry is tried twice");
 _Static_assert(sizeof(struct litifut_record) == 4 * LITIFUT_RECORD_TIMES, "record layout");
 
 #endif

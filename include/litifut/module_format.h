@@ -63,8 +63,9 @@ enum litifut_module_flags {
 enum litifut_engine {
 	LITIFUT_ENGINE_DB = 1,
 	LITIFUT_ENGINE_THUNK = 2,
-	LITIFUT_ENGINE_SITE_FAST = 3, /* firmware: a stub for each site, made for speed */
-	LITIFUT_ENGINE_SITE_SMALL = 4 /* the same, made for size */
+	LITIFUT_ENGINE_SITE_FAST = 3,  /* firmware: a stub for each site, made for speed */
+	LITIFUT_ENGINE_SITE_SMALL = 4, /* the same, made for size */
+	LITIFUT_ENGINE_SITE_BYTE = 5   /* as the first, with a counter of one byte */
 };
 
 #define LITIFUT_REGISTERED 2u

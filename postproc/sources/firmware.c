@@ -66,7 +66,8 @@ struct table_reader {
 	const struct post_capture *capture;
 	struct post_trace *trace;
 	size_t record_words;
-	bool carried;  /* its numbers have carries, */
+	bool carried;  /* its numbers have carries */
+	size_t bytes;  /* the first numbers, which are counters of a byte in the memory */
 	double inside; /* ticks of a call's time that are the tracer's */
 	double whole;  /* ticks that the tracer adds to a call */
 	size_t timed;  /* sites with a call that has returned, */
@@ -164,12 +165,13 @@ static void take_pointer(struct table_reader *reader, const struct litifut_site 
 {
 	const struct post_capture *capture = reader->capture;
 	const uint32_t *words = capture->words + word;
+	const size_t name = word - reader->bytes + reader->bytes / 4 + 1;
 	const size_t step = reader->record_words + LITIFUT_OVERFLOW_EXTRA;
 
 	take_record(reader, site, words[reader->record_words], words, word);
 	reader->unnamed += words[reader->record_words + 1];
 	for (size_t at = 0; at + step <= capture->overflow_count; at += step)
-		if (capture->overflow[at] == word + 1)
+		if (capture->overflow[at] == name)
 			take_record(reader, site, capture->overflow[at + 1],
 				    capture->overflow + at + LITIFUT_OVERFLOW_EXTRA,
 				    capture->word_count + at + LITIFUT_OVERFLOW_EXTRA);
@@ -182,22 +184,37 @@ static void report_clock(const char *path, struct post_problems *problems)
 			"the clock of the device has not moved (LITIFUT_CLOCK): all times are 0");
 }
 
+/* The last word of the table. */
+static void report_carries(const char *path, const struct table_reader *reader,
+			   struct post_problems *problems)
+{
+	const struct post_capture *capture = reader->capture;
+	const uint32_t lost = reader->carried && capture->word_count
+				      ? capture->words[capture->word_count - 1]
+				      : 0;
+
+	if (lost && reader->bytes) {
+		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
+				"counts are too low by %" PRIu64 " calls: more sites were called "
+				"often than the table of carries has room for; link with "
+				"LITIFUT_STUBS=small or fast, or trace fewer functions "
+				"(LITIFUT_INCLUDE)",
+				(uint64_t)lost << 8);
+		reader->trace->header.lost_events += lost << 8;
+	} else if (lost) {
+		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
+				"the sums of times are too low by %u times 2^32 ticks: their "
+				"carries found no place; reset the device more often, or trace "
+				"fewer functions (LITIFUT_INCLUDE)",
+				lost);
+	}
+}
+
 static void report_losses(const char *path, const struct table_reader *reader,
 			  struct post_problems *problems)
 {
-	const struct post_capture *capture = reader->capture;
-	const uint32_t uncarried = reader->carried && capture->word_count
-					   ? capture->words[capture->word_count - 1]
-					   : 0;
-
 	reader->trace->header.lost_events = reader->unnamed;
-	if (uncarried)
-		post_problem_at(
-			problems, path, LITIFUT_NO_ADDRESS,
-			"the sums of times are too low by %u times 2^32 ticks, as their carries "
-			"found no place: reset the device more often, or trace fewer "
-			"functions (LITIFUT_INCLUDE)",
-			uncarried);
+	report_carries(path, reader, problems);
 	if (reader->unnamed)
 		post_problem_at(problems, path, LITIFUT_NO_ADDRESS,
 				"%u calls through pointers found no place in the overflow table; "
@@ -221,18 +238,28 @@ static enum litifut_status count_sites(const char *path, const struct post_image
 		.record_words = LITIFUT_RECORD_COUNT,
 	};
 	uint32_t address, bytes;
-	size_t word = 0;
+	size_t byte = 0;
 
 	reader.carried = post_firmware_object(image, "litifut_carries", &address, &bytes);
 	if (capture->flags & LITIFUT_FRAMES_TIMES)
 		reader.record_words =
 			reader.carried ? LITIFUT_RECORD_TIMES_CARRIED : LITIFUT_RECORD_TIMES;
+	else if (reader.carried && post_firmware_object(image, "litifut_bytes", &address, &bytes))
+		reader.bytes = address;
+	size_t word = reader.bytes;
+
 	set_cost(&reader);
 	for (; reader.site < image->patched_count; reader.site++) {
 		const struct litifut_site *site = image->patched[reader.site];
 		size_t words = reader.record_words +
 			       (litifut_site_is_pointer(site) ? LITIFUT_POINTER_EXTRA : 0);
 
+		if (byte < reader.bytes && !litifut_site_is_pointer(site) &&
+		    byte < capture->word_count) {
+			take_record(&reader, site, 0, capture->words + byte, byte);
+			byte++;
+			continue;
+		}
 		if (word + words > capture->word_count)
 			return litifut_error_set(error, LITIFUT_ERROR_FORMAT, path, NULL,
 						 LITIFUT_NO_ADDRESS,

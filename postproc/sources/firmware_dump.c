@@ -41,22 +41,48 @@ static bool copy_words(const uint8_t *dump, size_t size, uint32_t base, uint32_t
 	return true;
 }
 
+/* Counters of a byte, which come first, each become a number. */
+static void expand_bytes(const struct post_image *image, struct post_capture *capture)
+{
+	uint32_t bytes, none;
+	uint32_t *numbers;
+
+	if (!post_firmware_object(image, "litifut_bytes", &bytes, &none) ||
+	    bytes / 4 > capture->word_count)
+		return;
+	const size_t words = capture->word_count - bytes / 4;
+
+	numbers = post_allocate(bytes + words + 1, sizeof(*numbers));
+	for (uint32_t i = 0; i < bytes; i++)
+		numbers[i] = capture->words[i / 4] >> 8 * (i % 4) & UINT8_MAX;
+	memcpy(numbers + bytes, capture->words + bytes / 4, words * sizeof(*numbers));
+	free(capture->words);
+	capture->words = numbers;
+	capture->word_count = bytes + words;
+}
+
 /* Adds to the numbers what they have been carried to. */
 static void add_carries(const uint8_t *dump, size_t size, uint32_t base,
 			const struct post_image *image, struct post_capture *capture)
 {
-	const size_t numbers = capture->word_count + capture->overflow_count;
+	const bool counts = !(capture->flags & LITIFUT_FRAMES_TIMES);
 	uint32_t address, bytes, *entries;
 	size_t count;
 
 	if (!post_firmware_object(image, "litifut_carries", &address, &bytes) ||
 	    !copy_words(dump, size, base, address, bytes, &entries, &count))
 		return;
+	if (counts)
+		expand_bytes(image, capture);
+	const size_t numbers = capture->word_count + capture->overflow_count;
+
 	capture->upper = post_allocate(numbers + 1, sizeof(*capture->upper));
 	for (size_t i = 0; i < count; i++) {
 		const uint32_t name = entries[i] & UINT16_MAX;
 
-		if (name && name <= numbers)
+		if (name && counts && name <= capture->word_count)
+			capture->words[name - 1] += entries[i] >> 16 << 8;
+		else if (name && name <= numbers)
 			capture->upper[name - 1] += entries[i] >> 16;
 	}
 	free(entries);

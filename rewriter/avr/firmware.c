@@ -19,6 +19,8 @@
  *   2:	call	litifut_count_carry	; finds the address of the counter in the lds
  *	rjmp	1b
  *
+ * With counters of a byte it calls litifut_byte_carry.
+ *
  * For size, 8 bytes; the counter has half of them, so that its address follows from that of the
  * stub (tracer/avr/firmware/count_small.S):
  *

@@ -9,7 +9,7 @@
 # try NAME SOURCE FLAGS...
 try()
 {
-	for stubs in fast small; do
+	for stubs in fast small byte; do
 		export LITIFUT_STUBS="$stubs" LITIFUT_PORT=usart
 		case $device in
 		attiny* | atmega8) unset LITIFUT_PORT ;;
@@ -76,6 +76,28 @@ same_edges()
 		[ -s some.edges ] && diff some.edges other.edges
 }
 
+# calls_are_missing RESULTS: the report has as many calls fewer of leap() as it says
+calls_are_missing()
+{
+	"$BUILD/bin/litifut-post" -f edges "$1" leaps.elf >leaps.edges 2>leaps.words
+	cat leaps.edges leaps.words >&2
+	missing=$(sed -n 's/.*counts are too low by \([0-9]*\) calls.*/\1/p' leaps.words)
+	counted=$(sed -n 's/^ *\([0-9]*\)  *main -> leap$/\1/p' leaps.edges)
+	[ "$missing" -gt 0 ] && [ $((missing + counted)) = $((25 * 600)) ]
+}
+
+# More sites that are called often than have room for what is carried.
+too_many()
+{
+	export LITIFUT_STUBS=byte LITIFUT_PORT=usart
+	ok "it links traced (too many)" avr leaps avr_leaps.c -Os -DLEAPS=600 -DSITES=24
+	unset LITIFUT_STUBS LITIFUT_PORT
+	ok "a call keeps all registers (too many)" registers_are_kept leaps
+	"$simulator" -u leaps.serial -m leaps.memory "$device" leaps.elf >&2
+	ok "counts that are too low are said (memory)" calls_are_missing leaps.memory
+	ok "counts that are too low are said (serial line)" calls_are_missing leaps.serial
+}
+
 behaviour()
 {
 	case $device in
@@ -119,6 +141,12 @@ behaviour()
 		ok "are not linked in" cmp plain-room.elf room.elf
 		ok "and it is said how much is missing" \
 			grep -q 'no room for the tracer: the RAM.* overflowed by [0-9]* bytes' room.log
+		ok "where 4 bytes for each counter have no room, those of a byte are taken" \
+			avr many avr_many.c -Os
+		ok "which litifut info says" sh -c \
+			'"$BUILD/bin/litifut" info many.elf | grep -q "engine  *stubs, byte"'
+		ok "each site is counted as often as it is executed (many)" counts_equal_calls many
+		too_many
 		ok "with some room they are" link_with 1500 env
 		ok "it is traced" sh -c '"$BUILD/bin/litifut" info room.elf | grep -q "sites patched  *[7-9]"'
 		try prologues avr_truth.c -Os -mcall-prologues

@@ -54,6 +54,7 @@ behaviour()
 	*) stream=5550 stream_pointer=8150 spans=11600 spans_pointer=14250 fast=2030 small=4710 pointer=7500 timed=28400 timed_pointer=35300 ;;
 	esac
 	at_most "hundredths of a cycle a call, fast" $fast "$(cost counts fast DIRECT)"
+	at_most "hundredths of a cycle a call, byte" $((fast + 20)) "$(cost counts byte DIRECT)"
 	at_most "hundredths of a cycle a call, small" $small "$(cost counts small DIRECT)"
 	at_most "hundredths of a cycle a call through a pointer" $pointer "$(cost counts fast POINTER)"
 	at_most "hundredths of a cycle a timed call" $timed "$(cost table fast DIRECT)"
@@ -69,13 +70,22 @@ behaviour()
 	at_most "hundredths of a cycle a call through a pointer, in a stream" $stream_pointer \
 		"$(cost stream fast POINTER)"
 	unset LITIFUT_RING_KB
-	for stubs in fast small; do
+	for stubs in fast small byte; do
 		export LITIFUT_STUBS="$stubs" LITIFUT_PORT=usart
 		ok "it links ($stubs)" avr "$stubs" avr_truth.c -Os
 		unset LITIFUT_STUBS LITIFUT_PORT
 	done
 	is "bytes of small stubs, a word of the table" \
 		"$(($(size_of small.elf litifut_stubs) * 4 / $(size_of small.elf litifut_table)))" 8
+	"$BUILD/bin/litifut" info --json --sites byte.elf | python3 -c 'import json, sys
+sites = sum(site["reason"] == "patched" and "indirect" not in site["kind"]
+            for site in json.load(sys.stdin)[0]["sites"])
+print("%08x" % (sites + 3 & ~3))' >bytes
+	is "bytes of memory, one for each site and up to a word" \
+		"$(avr-nm byte.elf | sed -n 's/ A litifut_bytes$//p')" "$(cat bytes)"
+	at_most "bytes of shared code, counters of a byte" 900 "$(size_of byte.elf litifut_send \
+		litifut_frame_byte litifut_frame_add litifut_header litifut_send_gate litifut_putc \
+		litifut_carries_of litifut_carry litifut_byte_carry)"
 	at_most "bytes of shared code, direct calls" 640 "$(size_of small.elf litifut_send \
 		litifut_frame_byte litifut_frame_add litifut_header litifut_send_gate litifut_putc \
 		litifut_count_small)"

@@ -133,7 +133,7 @@ behaviour()
 	is "it is traced" "$(engine_of stack)" "stubs, fast"
 
 	cp -r "$root/examples/firmware/." source
-	for setting in PORT=uart9 PORT=memory:7 PORT=cmsdk:here SEND=later STUBS=byte; do
+	for setting in PORT=uart9 PORT=memory:7 PORT=cmsdk:here SEND=later STUBS=tiny STUBS=byte; do
 		folder=wrong-$(echo "$setting" | tr ':=' '--')
 		export LITIFUT_"$setting"
 		ok "LITIFUT_$setting links" with_memory 1M 16K "$folder"

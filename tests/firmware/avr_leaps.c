@@ -27,7 +27,7 @@ int main(void)
 	sei();
 	pointer();
 	pointer = leap; /* which is not the first callee */
-	for (uint8_t i = 0; i < LEAPS; i++) {
+	for (uint16_t i = 0; i < LEAPS; i++) {
 #define LEAP leap();
 #if SITES == 2
 		LEAP LEAP

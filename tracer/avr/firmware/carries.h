@@ -10,33 +10,53 @@ extern HIDDEN struct litifut_carry litifut_carries[];
 /* Not an address but a number, a power of two: of its entries. */
 extern HIDDEN char litifut_carries_count[];
 
-/* With interrupts off. Further entries of the number would be needed after 2^16 carries only. */
-static uint16_t litifut_carries_of(unsigned name)
+#if LITIFUT_CARRIES == 8
+typedef uint32_t carry_count;
+
+extern HIDDEN char litifut_bytes[]; /* the same: of the table */
+
+#define NUMBERS_OF_ONE 1
+#else
+/* Further entries of a number would be needed after 2^48 ticks only. */
+typedef uint16_t carry_count;
+
+/* A number of 48 bits has room where two have. */
+#define NUMBERS_OF_ONE 2
+#endif
+
+/* With interrupts off. */
+static carry_count litifut_carries_of(unsigned name)
 {
 	const uint8_t last = (uint8_t)((uintptr_t)litifut_carries_count - 1);
 	uint8_t at = (uint8_t)name;
+	carry_count carries = 0;
 
 	for (uint8_t left = LITIFUT_CARRIES_TRIED; left; left--) {
 		const struct litifut_carry *entry = &litifut_carries[at++ & last];
 
+		if (entry->name == name) {
+			carries += entry->carries;
+			if (sizeof(carries) == sizeof(entry->carries))
+				break;
+		}
 		if (!entry->name)
 			break;
-		if (entry->name == name)
-			return entry->carries;
 	}
-	return 0;
+	return carries;
 }
 
-/* So that what there is room for is what has arrived. */
-#define NUMBERS_OF_ONE 2
-
-/* Of 48 bits. */
 static inline void litifut_frame_add_number(unsigned number)
 {
 	const litifut_interrupts status = litifut_interrupts_off();
 	uint32_t low = litifut_number_at(number);
-	uint16_t carries = litifut_carries_of(number + 1);
+	carry_count carries = 0;
 
+#if LITIFUT_CARRIES == 8
+	if (number < (uintptr_t)litifut_bytes)
+		low = litifut_carries_of(number + 1) << 8 | ((uint8_t *)litifut_table)[number];
+#else
+	carries = litifut_carries_of(number + 1);
+#endif
 	litifut_interrupts_restore(status);
 	while (carries) {
 		litifut_frame_byte((uint8_t)low | 0x80);

@@ -1,4 +1,5 @@
-; The lowest byte of a counter has become 0: adds 1 to the others. Called by the stub that is
+; The lowest byte of a counter has become 0: adds 1 to the others, or where it has one byte only, to its
+; carries. Called by the stub that is
 ; made for speed, with interrupts off and r24 and SREG saved, 1 time in 256. The address of the
 ; counter is in the `lds` of the stub, 24 bytes before the return address, on devices without
 ; call 20.
@@ -10,7 +11,13 @@
 #define BACK 20
 #endif
 
-	hidden_function litifut_count_carry
+#ifdef LITIFUT_BYTES
+#define NAME litifut_byte_carry
+#else
+#define NAME litifut_count_carry
+#endif
+
+	hidden_function NAME
 	push	r30
 	push	r31
 	in	r30, SPL
@@ -47,6 +54,11 @@
 	lpm	r31, Z
 	mov	r30, r24
 #endif
+#ifdef LITIFUT_BYTES
+	subi	r30, lo8(litifut_table - 1)	; its number, and 1
+	sbci	r31, hi8(litifut_table - 1)
+	CALL	litifut_carry
+#else
 	ldd	r24, Z + 1
 	subi	r24, 0xff
 	std	Z + 1, r24
@@ -58,7 +70,8 @@
 	ldd	r24, Z + 3
 	subi	r24, 0xff
 	std	Z + 3, r24
+#endif
 1:	pop	r31
 	pop	r30
 	ret
-	.size	litifut_count_carry, . - litifut_count_carry
+	.size	NAME, . - NAME

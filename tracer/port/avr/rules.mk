@@ -16,7 +16,10 @@ AVR_HIGH_avr51 := 32
 AVR_HIGH_avr6 := 64
 AVR_PORTS := $(patsubst tracer/port/avr/%.c,%,$(wildcard tracer/port/avr/*.c))
 
-AVR_SENDER_times := -DLITIFUT_CARRIES
+AVR_SENDERS := $(SENDERS) bytes bytes_background
+# How many bits of a number stand in the table, where the others are in that of carries.
+AVR_SENDER_times := -DLITIFUT_CARRIES=32
+AVR_SENDER_bytes := -DLITIFUT_CARRIES=8
 
 define avr_family
 $(BUILD)/tracer/firmware-$(1)/%.o: tracer/%.c
@@ -51,7 +54,7 @@ $(TRACER_LIBRARY)/firmware-$(1)-spans-%.o: $(BUILD)/tracer/firmware-$(1)/avr/spa
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
-$(SENDERS:%=$(BUILD)/tracer/firmware-$(1)/send_%.o): $(BUILD)/tracer/firmware-$(1)/send_%.o: tracer/sink/frames/send.c
+$(AVR_SENDERS:%=$(BUILD)/tracer/firmware-$(1)/send_%.o): $(BUILD)/tracer/firmware-$(1)/send_%.o: tracer/sink/frames/send.c
 	@mkdir -p $$(@D)
 	$$(call run,CC) avr-gcc $(AVR_C_FLAGS) $(SENDER_FLAGS) -mmcu=$(1) \
 		$$(foreach part,$$(subst _, ,$$*),$$(SENDER_$$(part)) $$(AVR_SENDER_$$(part))) -MMD -MP -c $$< -o $$@
@@ -66,7 +69,7 @@ $(TRACER_LIBRARY)/firmware-$(1)-paths-%.o: $(BUILD)/tracer/firmware-$(1)/avr/pat
 	@mkdir -p $$(@D)
 	$$(quiet)cp $$< $$@
 
-TRACER += $(TRACER_LIBRARY)/firmware-$(1).a $(SENDERS:%=$(TRACER_LIBRARY)/firmware-$(1)-send_%.o) \
+TRACER += $(TRACER_LIBRARY)/firmware-$(1).a $(AVR_SENDERS:%=$(TRACER_LIBRARY)/firmware-$(1)-send_%.o) \
 	$(TRACER_LIBRARY)/firmware-$(1)-spans-call.o $(TRACER_LIBRARY)/firmware-$(1)-spans-call_pin.o \
 	$(TRACER_LIBRARY)/firmware-$(1)-spans-stream.o \
 	$(TRACER_LIBRARY)/firmware-$(1)-paths-bits.o \
