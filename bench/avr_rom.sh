@@ -51,7 +51,7 @@ measure()
 			more, (y - slope * x) / n, (z - more * x) / n }'
 }
 
-for kind in fast small; do
+for kind in fast small byte; do
 	export LITIFUT_STUBS=$kind
 	measure "counts, $kind"
 done

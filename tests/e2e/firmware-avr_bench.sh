@@ -1,0 +1,63 @@
+#!/bin/sh
+# The tables of docs/firmware.md that repeat the evaluation of "Call Graphs on Sensor Nodes": what is added to
+# a program function by function, what each way of recording costs, and how accurate times are. Those of
+# whole tasks are in firmware-avr_nodes.sh. LONG=1: each of the 250 functions, and as many calls as in the page.
+. "$(dirname "$0")/../lib.sh"
+
+target=atmega1284p
+folder=$BUILD/tests/e2e/$script
+mkdir -p "$folder"
+step=83
+number=9
+[ -z "${LONG:-}" ] || step=1 number=15
+
+# bench NAME ARGUMENT: into the file NAME
+bench()
+{
+	OUT=$folder/bench-$1 "$root/bench/$1.sh" "$2" >"$folder/$1" && cat "$folder/$1" >&2
+}
+
+# line KIND: the last of those of this kind
+line()
+{
+	sed -n "/^$1:/,/for each/p" "$folder/avr_rom" | sed -n 's/^  \(.* for each\), .*/\1/p'
+}
+
+# cost TITLE: tenths of a microsecond for a call
+cost()
+{
+	sed -n "s/^$1  *\([0-9]*\)\.\([0-9]\) us\$/\1\2/p" "$folder/avr_records"
+}
+
+# at_most DESCRIPTION LIMIT VALUE
+at_most()
+{
+	ok "$1: at most $2" [ "${3:-0}" -gt 0 -a "${3:-0}" -le "$2" ]
+}
+
+# Times are those of the simulator to 1 %, and the pin's, which call and return are not in.
+accurate()
+{
+	awk '/its pin is high/ { pin = $5 } /the simulator/ { truth = $3 } /^  LITIFUT/ { ours = $2 }
+		END { print pin, truth, ours; exit !(pin > 0 && ours >= pin && ours < 1.01 * pin &&
+			ours - truth < truth / 100 && truth - ours < truth / 100) }' "$folder/avr_records" >&2
+}
+
+ok "bytes of a program of 250 functions" bench avr_rom $step
+is "fast" "$(line 'counts, fast')" "36.0 bytes of flash and 4.0 of memory for each"
+is "small" "$(line 'counts, small')" "8.0 bytes of flash and 4.0 of memory for each"
+is "byte: at most two for a site" "$(line 'counts, byte' | sed 's/ 1\.[0-9] / 1.N /')" \
+	"36.0 bytes of flash and 1.N of memory for each"
+is "table" "$(line table)" "20.0 bytes of flash and 16.0 of memory for each"
+ok "what a call costs" bench avr_records $number
+for baud in 19200 115200; do
+	ok "a record by the serial line takes as long as its bits, $baud bit/s" \
+		[ "$(cost "records by the serial line, $baud bit\\/s")" -gt $((2000000000 / baud)) ]
+done
+at_most "tenths of a microsecond, hooks that do nothing" 70 "$(cost 'hooks that do nothing')"
+at_most "records in the flash" 1300 "$(cost 'records to an AT45DB161')"
+at_most "fast" 30 "$(cost 'LITIFUT_STUBS=fast, counts')"
+at_most "small" 65 "$(cost 'LITIFUT_STUBS=small, counts')"
+at_most "table, the paper's 1629" 600 "$(cost 'LITIFUT_MODE=table, counts and times')"
+ok "times are accurate" accurate
+echo "1..$test_count"
