@@ -125,6 +125,7 @@ static void keep_paths(const struct firmware_link *link, struct text_list *words
 		    !sends(link) || link->kept.used ? 0
 		    : link->options.packed          ? 2
 						    : 1);
+	keep_number(words, "litifut_paths_searches", !link->options.units);
 	if (!link->kept.used)
 		return;
 	keep_number(words, "litifut_kept", link->kept.address);
@@ -654,6 +655,7 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 		.asked_excludes = (const char *const *)settings->exclude.items,
 		.exclude_callees = (const char *const *)settings->exclude_callees.items,
 		.include_functions = (const char *const *)settings->include.items,
+		.units = (const char *const *)settings->units.items,
 		.tail_calls = settings->tail_calls,
 		.engine = settings->engine,
 		.name = lbasename(arguments_output(link->request->arguments)),
@@ -668,8 +670,9 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 	link->options.start_at = settings->start_at;
 	link->options.stream = settings->recorded == LITIFUT_MODE_STREAM;
 	link->options.spans = link->options.stream || settings->recorded == LITIFUT_MODE_SPANS;
-	link->options.paths = settings->recorded == LITIFUT_MODE_PATHS;
-	link->options.packed = link->options.paths && settings->compact;
+	link->options.units = settings->recorded == LITIFUT_MODE_UNITS;
+	link->options.paths = link->options.units || settings->recorded == LITIFUT_MODE_PATHS;
+	link->options.packed = settings->recorded == LITIFUT_MODE_PATHS && settings->compact;
 	link->options.coverage = settings->recorded == LITIFUT_MODE_COVERAGE;
 	link->options.times = settings->recorded == LITIFUT_MODE_SPANS ||
 			      settings->recorded == LITIFUT_MODE_TABLE;
@@ -744,6 +747,7 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 	if (!status) {
 		outcome->excludes_unused = summary.excludes_unused;
 		outcome->includes_unused = summary.includes_unused;
+		outcome->units_unused = summary.units_unused;
 		outcome->files_unused = link.chosen.excluded_unused;
 		outcome->included_files_unused = link.chosen.included_unused;
 		outcome->calls = summary.sites;

@@ -114,6 +114,9 @@ static void warn_of_unused(const struct arguments *arguments, const struct setti
 				"call is traced",
 				settings->include.items[0],
 				settings->include.count > 1 ? ",..." : "");
+	if (outcome->units_unused)
+		warn_of_nothing(output, "no function has a name of LITIFUT_UNITS (%s%s)",
+				settings->units.items[0], settings->units.count > 1 ? ",..." : "");
 	if (outcome->excludes_unused)
 		warn_of_nothing(output, "no function has a name of LITIFUT_EXCLUDE (%s%s)",
 				settings->exclude.items[0],

@@ -131,7 +131,8 @@ static enum litifut_status prepare_tracer(struct link_state *state, struct litif
 	const struct link_request *request = state->request;
 	const char *architecture = decision_architecture(&request->decision->target);
 	const char *newer = state->newer ? state->arch->cpu->objects->newer_tracer : NULL;
-	const bool paths = request->settings->recorded == LITIFUT_MODE_PATHS;
+	const bool paths = request->settings->recorded == LITIFUT_MODE_PATHS ||
+			   request->settings->recorded == LITIFUT_MODE_UNITS;
 	const bool counts = request->settings->recorded == LITIFUT_MODE_COUNTS;
 	const bool full = request->settings->recorded == LITIFUT_MODE_TABLE ||
 			  request->settings->recorded == LITIFUT_MODE_COVERAGE || paths || counts;
@@ -317,7 +318,8 @@ static enum litifut_status run(struct link_state *state, struct litifut_error *e
 {
 	/* the code for branches, in the database object, is to be near the program's */
 	const bool recorder_first = state->request->settings->recorded == LITIFUT_MODE_COVERAGE ||
-				    state->request->settings->recorded == LITIFUT_MODE_PATHS;
+				    state->request->settings->recorded == LITIFUT_MODE_PATHS ||
+				    state->request->settings->recorded == LITIFUT_MODE_UNITS;
 	size_t place = command_tracer_place(state->request->arguments);
 	size_t count = 3 + state->island_count;
 	struct insertion *insertions = xcalloc(count, sizeof(*insertions));
@@ -406,6 +408,7 @@ static enum litifut_status link_until_it_fits(struct link_state *state, struct l
 		if (!status) {
 			state->outcome.excludes_unused = summary.excludes_unused;
 			state->outcome.includes_unused = summary.includes_unused;
+			state->outcome.units_unused = summary.units_unused;
 			memcpy(state->outcome.arguments_unused, summary.arguments_unused,
 			       sizeof(summary.arguments_unused));
 			state->outcome.arguments_unused_count = summary.arguments_unused_count;
@@ -468,6 +471,7 @@ static void prepare_options(struct link_state *state)
 	state->options.asked_excludes = (const char *const *)settings->exclude.items;
 	state->options.exclude_callees = (const char *const *)settings->exclude_callees.items;
 	state->options.include_functions = (const char *const *)settings->include.items;
+	state->options.units = (const char *const *)settings->units.items;
 	state->options.tail_calls = settings->tail_calls;
 	state->options.exact = settings->exact;
 	state->options.engine = settings->engine;

@@ -8,7 +8,8 @@
 /* What the user asked for, and what had no effect. */
 struct link_outcome {
 	bool excludes_unused; /* LITIFUT_EXCLUDE names no function of the output */
-	bool includes_unused; /* nor LITIFUT_INCLUDE */
+	bool includes_unused; /* nor LITIFUT_INCLUDE, */
+	bool units_unused;    /* nor LITIFUT_UNITS */
 	/* The names of LITIFUT_ARGS and LITIFUT_TRIGGER that no call was found for; owned by the
 	 * settings. */
 	const char *arguments_unused[LITIFUT_SPECS_JUDGED];

@@ -42,6 +42,8 @@ void settings_suit_recorder(struct settings *settings, settings_warning *warn)
 {
 	if (settings->recorded == LITIFUT_MODE_PATHS)
 		warn("LITIFUT_MODE: paths needs the recorder of LITIFUT, so calls are recorded");
+	else if (settings->recorded == LITIFUT_MODE_UNITS)
+		warn("LITIFUT_MODE: units needs the recorder of LITIFUT, so calls are recorded");
 	else if (settings->recorded == LITIFUT_MODE_COVERAGE)
 		warn("LITIFUT_MODE: coverage needs the recorder of LITIFUT, so calls are recorded");
 	else

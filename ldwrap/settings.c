@@ -66,11 +66,15 @@ static const struct choice clocks[] = {{"none", LITIFUT_CLOCK_NONE},
 				       {"page", LITIFUT_CLOCK_PAGE},
 				       {NULL, 0}};
 
-static const struct choice modes[] = {
-	{"calls", LITIFUT_MODE_CALLS},   {"spans", LITIFUT_MODE_SPANS},
-	{"table", LITIFUT_MODE_TABLE},   {"counts", LITIFUT_MODE_COUNTS},
-	{"stream", LITIFUT_MODE_STREAM}, {"coverage", LITIFUT_MODE_COVERAGE},
-	{"paths", LITIFUT_MODE_PATHS},   {NULL, 0}};
+static const struct choice modes[] = {{"calls", LITIFUT_MODE_CALLS},
+				      {"spans", LITIFUT_MODE_SPANS},
+				      {"table", LITIFUT_MODE_TABLE},
+				      {"counts", LITIFUT_MODE_COUNTS},
+				      {"stream", LITIFUT_MODE_STREAM},
+				      {"coverage", LITIFUT_MODE_COVERAGE},
+				      {"paths", LITIFUT_MODE_PATHS},
+				      {"units", LITIFUT_MODE_UNITS},
+				      {NULL, 0}};
 
 /* Sets `chosen`, or warns of a value that is not one of the choices and leaves it as it was. */
 static void choose(const struct choice *choices, const char *value, unsigned *chosen,
@@ -352,6 +356,8 @@ void settings_suit(struct settings *settings, bool firmware, settings_warning *w
 {
 	const char *clock = settings->clock_name;
 
+	if (settings->units.count && settings->recorded != LITIFUT_MODE_UNITS)
+		warn("LITIFUT_UNITS: ignored, as it needs LITIFUT_MODE=units");
 	if (firmware) {
 		settings_suit_arguments(settings, firmware, warn);
 		if (settings->calls_asked)
@@ -364,6 +370,11 @@ void settings_suit(struct settings *settings, bool firmware, settings_warning *w
 	}
 	if (settings->recorded == LITIFUT_MODE_STREAM) {
 		warn("LITIFUT_MODE: stream is for firmware; calls, in order as well, are recorded");
+		settings->recorded = LITIFUT_MODE_CALLS;
+	}
+	if (settings->recorded == LITIFUT_MODE_UNITS && !settings->units.count) {
+		warn("LITIFUT_MODE: units needs LITIFUT_UNITS, which names them, so calls are "
+		     "recorded");
 		settings->recorded = LITIFUT_MODE_CALLS;
 	}
 	if (clock)
@@ -443,6 +454,7 @@ void settings_release(struct settings *settings)
 	text_list_release(&settings->exclude_callees);
 	text_list_release(&settings->include_objects);
 	text_list_release(&settings->include_libs);
+	text_list_release(&settings->units);
 	free(settings->config);
 	free(settings->recorder);
 	free(settings->defaults);

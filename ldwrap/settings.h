@@ -26,6 +26,7 @@ struct settings {
 	struct text_list exclude_libs;
 	struct text_list include_objects; /* if any, or of include_libs: only these */
 	struct text_list include_libs;
+	struct text_list units; /* functions that are units, of the mode UNITS */
 	char *config;
 	char *recorder; /* path of an object, NULL: the default one */
 	char *defaults; /* NULL: none */

@@ -96,6 +96,7 @@ static enum litifut_status count_sites(struct litifut_apply *apply, struct litif
 		litifut_sites_unnamed(&apply->session.image, apply->options->asked_excludes);
 	summary->includes_unused =
 		litifut_sites_unnamed(&apply->session.image, apply->options->include_functions);
+	summary->units_unused = litifut_sites_unnamed(&apply->session.image, apply->options->units);
 	summary->argument_crowded = apply->session.arguments.crowded;
 	summary->argument_left = apply->session.arguments.left;
 	judge_arguments(&apply->session, apply->options->arguments, summary);
@@ -124,7 +125,7 @@ static enum litifut_status count_sites(struct litifut_apply *apply, struct litif
 static uint32_t resulting_mode(const struct litifut_arch_context *context, bool has_edges)
 {
 	if (context->bits)
-		return LITIFUT_MODE_PATHS;
+		return context->units ? LITIFUT_MODE_UNITS : LITIFUT_MODE_PATHS;
 	if (has_edges)
 		return LITIFUT_MODE_COVERAGE;
 	if (context->counts)

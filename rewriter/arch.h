@@ -119,6 +119,7 @@ struct litifut_arch_context {
 	bool returns;                      /* of calls are recorded */
 	unsigned clock; /* enum litifut_clock: the one that thunks read, if any */
 	bool bits;      /* LITIFUT_MODE=paths: branches record bits, not flags */
+	bool units;     /* LITIFUT_MODE=units: `bits` is set then, but few edges record anything */
 	/* The code of edges that is out of their reach has numbers, of 16 bits, and stands at
 	 * multiples of 1 << grain; 0: there are no edges, or they need no numbers. */
 	unsigned grain;

@@ -7,26 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rewriter/edges_judge.h"
 #include "rewriter/paths.h"
 #include "rewriter/sites.h"
 #include "rewriter/spawning.h"
-
-static void take(struct litifut_targets *set, uint32_t address, uint32_t bytes)
-{
-	for (uint32_t at = 0; at < bytes; at += 2)
-		litifut_targets_add(set, address + at);
-}
-
-/* What stays the same while the edges of an image are judged. */
-struct judge {
-	struct litifut_session *session;
-	struct litifut_edges *edges;
-	struct litifut_targets taken;
-	size_t branches;                   /* edges before the first entry, by block */
-	struct litifut_code_range *ranges; /* of this section */
-	size_t range_count;
-	uint16_t section;
-};
 
 struct litifut_edge_place litifut_edge_place_of(const struct litifut_session *session,
 						size_t number, const struct litifut_targets *taken)
@@ -67,14 +51,16 @@ static uint32_t instruction_word(const struct litifut_session *session,
 }
 
 /* Lists the edge as a site, so that islands are planned for it and `litifut info` shows it. */
-static struct litifut_edge *add_site(struct judge *judge, size_t number, bool entry, bool end,
-				     unsigned reason)
+static struct litifut_edge *add_site(struct litifut_edges_judge *judge, size_t number, bool entry,
+				     bool end, unsigned reason)
 {
 	struct litifut_session *session = judge->session;
 	struct litifut_site_list *list = &session->sites;
 	const struct litifut_graph_block *block = &judge->edges->graph.items[number];
 	const bool thumb = block->block.flags & LITIFUT_BLOCK_THUMB;
-	const uint32_t address = entry && !end ? block->block.start : block->block.branch;
+	const uint32_t last =
+		block->block.branch ? block->block.branch : block->block.end - block->last;
+	const uint32_t address = entry && !end ? block->block.start : last;
 	const unsigned least = thumb || block->block.end - address < 4 ? 2 : 4;
 	const unsigned length = entry ? least : block->length;
 	struct litifut_found_site *site = &list->items[list->count];
@@ -101,7 +87,7 @@ static struct litifut_edge *add_site(struct judge *judge, size_t number, bool en
 	return edge;
 }
 
-static enum litifut_status enter_section(struct judge *judge, uint16_t section,
+static enum litifut_status enter_section(struct litifut_edges_judge *judge, uint16_t section,
 					 struct litifut_error *error)
 {
 	const struct litifut_session *session = judge->session;
@@ -115,7 +101,7 @@ static enum litifut_status enter_section(struct judge *judge, uint16_t section,
 					  &judge->ranges, &judge->range_count, error);
 }
 
-static void set_reason(struct judge *judge, size_t item, unsigned reason)
+void litifut_edges_set_reason(struct litifut_edges_judge *judge, size_t item, unsigned reason)
 {
 	struct litifut_edge *edge = &judge->edges->items[item];
 	struct litifut_block *block = &judge->edges->graph.items[edge->block].block;
@@ -126,12 +112,12 @@ static void set_reason(struct judge *judge, size_t item, unsigned reason)
 	else if (!edge->entry)
 		block->reason = (uint8_t)reason;
 	if (reason == LITIFUT_SITE_PATCHED && !edge->stone_bytes)
-		take(&judge->taken, edge->address, edge->bytes);
+		litifut_edges_take(&judge->taken, edge->address, edge->bytes);
 }
 
 /* For places where only a 16-bit branch fits: nearby code makes room for the rest. */
-static enum litifut_status find_stones(struct judge *judge, bool entries,
-				       struct litifut_error *error)
+enum litifut_status litifut_edges_find_stones(struct litifut_edges_judge *judge, bool entries,
+					      struct litifut_error *error)
 {
 	struct litifut_session *session = judge->session;
 	enum litifut_status status = LITIFUT_OK;
@@ -155,7 +141,7 @@ static enum litifut_status find_stones(struct judge *judge, bool entries,
 		    litifut_targets_has(&judge->taken, edge->address))
 			continue;
 		status = enter_section(judge, block->section, error);
-		take(&judge->taken, edge->address, 2);
+		litifut_edges_take(&judge->taken, edge->address, 2);
 		if (status || !session->arch->detour->find_stone(
 				      &session->context, judge->ranges, judge->range_count,
 				      &judge->edges->graph.targets, &judge->taken, &call))
@@ -163,16 +149,16 @@ static enum litifut_status find_stones(struct judge *judge, bool entries,
 		edge->stone = call.stone;
 		edge->stone_bytes = (uint8_t)call.stone_bytes;
 		edge->bytes = 2;
-		set_reason(judge, i, LITIFUT_SITE_PATCHED);
-		take(&judge->taken, call.stone, call.stone_bytes);
+		litifut_edges_set_reason(judge, i, LITIFUT_SITE_PATCHED);
+		litifut_edges_take(&judge->taken, call.stone, call.stone_bytes);
 	}
 	return status;
 }
 
 /* The same for branches. First without the code that records, or may have to record, the start of a
  * block in `spared`: it can't do both. What finds no other code then may have that, too. */
-static enum litifut_status find_branch_stones(struct judge *judge, const uint8_t *spared,
-					      struct litifut_error *error)
+static enum litifut_status find_branch_stones(struct litifut_edges_judge *judge,
+					      const uint8_t *spared, struct litifut_error *error)
 {
 	const struct litifut_graph *graph = &judge->edges->graph;
 	struct litifut_targets taken;
@@ -189,25 +175,25 @@ static enum litifut_status find_branch_stones(struct judge *judge, const uint8_t
 
 		if (spared[i] &&
 		    judge->session->arch->edges->judge_entry(&place, &edge) == LITIFUT_SITE_PATCHED)
-			take(&judge->taken, edge.address, edge.bytes);
+			litifut_edges_take(&judge->taken, edge.address, edge.bytes);
 	}
-	status = find_stones(judge, false, error);
+	status = litifut_edges_find_stones(judge, false, error);
 	litifut_targets_release(&judge->taken);
 	judge->taken = taken;
 	for (size_t i = 0; i < judge->edges->count; i++) {
 		const struct litifut_edge *edge = &judge->edges->items[i];
 
 		if (edge->stone_bytes) {
-			take(&judge->taken, edge->address, edge->bytes);
-			take(&judge->taken, edge->stone, edge->stone_bytes);
+			litifut_edges_take(&judge->taken, edge->address, edge->bytes);
+			litifut_edges_take(&judge->taken, edge->stone, edge->stone_bytes);
 		}
 	}
-	return status ? status : find_stones(judge, false, error);
+	return status ? status : litifut_edges_find_stones(judge, false, error);
 }
 
 /* The branch at the end of the block; `function` is why its function must be left, or
  * LITIFUT_SITE_PATCHED. */
-static void judge_branch(struct judge *judge, size_t number, unsigned function)
+void litifut_edges_judge_branch(struct litifut_edges_judge *judge, size_t number, unsigned function)
 {
 	const struct litifut_edge_place place =
 		litifut_edge_place_of(judge->session, number, &judge->taken);
@@ -221,7 +207,7 @@ static void judge_branch(struct judge *judge, size_t number, unsigned function)
 	edge = add_site(judge, number, false, false, reason);
 	if (reason == LITIFUT_SITE_PATCHED)
 		reason = judge->session->arch->edges->judge_branch(&place, edge);
-	set_reason(judge, judge->edges->count - 1, reason);
+	litifut_edges_set_reason(judge, judge->edges->count - 1, reason);
 }
 
 static bool is_recorded(const struct litifut_graph_block *block)
@@ -238,11 +224,12 @@ static bool wants_entry(const struct litifut_graph_block *block)
 		block->unrecorded || block->behind_call);
 }
 
-static void judge_entry(struct judge *judge, size_t number, unsigned function, bool needed,
-			bool end)
+void litifut_edges_judge_entry(struct litifut_edges_judge *judge, size_t number, unsigned function,
+			       bool needed, enum litifut_edge_part part)
 {
 	const struct litifut_edge_place place =
 		litifut_edge_place_of(judge->session, number, &judge->taken);
+	const bool end = part == LITIFUT_EDGE_END;
 	unsigned reason = function;
 	struct litifut_edge *edge;
 
@@ -250,9 +237,16 @@ static void judge_entry(struct judge *judge, size_t number, unsigned function, b
 		reason = LITIFUT_SITE_EXCLUSIVE;
 	edge = add_site(judge, number, true, end, reason);
 	edge->needed = needed;
+	edge->whole = part == LITIFUT_EDGE_WHOLE;
 	if (reason == LITIFUT_SITE_PATCHED)
 		reason = judge->session->arch->edges->judge_entry(&place, edge);
-	set_reason(judge, judge->edges->count - 1, reason);
+	litifut_edges_set_reason(judge, judge->edges->count - 1, reason);
+}
+
+void litifut_edges_drop_last(struct litifut_edges_judge *judge)
+{
+	judge->edges->count--;
+	judge->session->sites.count--;
 }
 
 /* Blocks behind a conditional branch that is not recorded. */
@@ -276,7 +270,7 @@ static void lead_to_unrecorded(struct litifut_graph *graph)
 }
 
 /* Judges all of the graph. */
-static void judge_all(struct judge *judge, bool entries, const uint8_t *functions)
+static void judge_all(struct litifut_edges_judge *judge, bool entries, const uint8_t *functions)
 {
 	const struct litifut_graph *graph = &judge->edges->graph;
 
@@ -284,14 +278,15 @@ static void judge_all(struct judge *judge, bool entries, const uint8_t *function
 		const struct litifut_graph_block *block = &graph->items[i];
 
 		if (!entries)
-			judge_branch(judge, i, functions[i]);
+			litifut_edges_judge_branch(judge, i, functions[i]);
 		else if (wants_entry(block))
-			judge_entry(judge, i, functions[i], false, false);
+			litifut_edges_judge_entry(judge, i, functions[i], false,
+						  LITIFUT_EDGE_START);
 	}
 }
 
 /* functions[i]: why the code of the function of block number i must be left. */
-static void judge_functions(struct judge *judge, uint8_t *functions)
+static void judge_functions(struct litifut_edges_judge *judge, uint8_t *functions)
 {
 	struct litifut_session *session = judge->session;
 	struct litifut_graph *graph = &judge->edges->graph;
@@ -313,7 +308,7 @@ static void judge_functions(struct judge *judge, uint8_t *functions)
 }
 
 /* That of the branch at the end of the block, or NULL. */
-static struct litifut_edge *branch_of(const struct judge *judge, size_t number)
+static struct litifut_edge *branch_of(const struct litifut_edges_judge *judge, size_t number)
 {
 	size_t low = 0;
 	size_t high = judge->branches;
@@ -331,29 +326,31 @@ static struct litifut_edge *branch_of(const struct judge *judge, size_t number)
 		       : NULL;
 }
 
-/* The branch at the start of the block moves as a whole, and the entry with it. */
-static bool joins_branch(struct judge *judge, size_t number)
+bool litifut_edges_join(struct litifut_edges_judge *judge, struct litifut_edge *edge)
 {
-	struct litifut_edge *edge = branch_of(judge, number);
-	const struct litifut_graph_block *block = &judge->edges->graph.items[number];
+	const struct litifut_edge_place place =
+		litifut_edge_place_of(judge->session, edge->block, &judge->taken);
 
-	if (!edge || !is_recorded(block))
-		return false;
-	if (judge->session->arch->edges->join) {
-		const struct litifut_edge_place place =
-			litifut_edge_place_of(judge->session, number, &judge->taken);
-
+	if (!judge->session->arch->edges->join)
+		edge->enters = edge->address == place.block->block.start && !edge->stone_bytes;
+	else
 		edge->enters = judge->session->arch->edges->join(&place, edge);
-		if (edge->enters)
-			take(&judge->taken, edge->address, edge->bytes);
-	} else {
-		edge->enters = edge->address == block->block.start && !edge->stone_bytes;
-	}
+	if (edge->enters && judge->session->arch->edges->join)
+		litifut_edges_take(&judge->taken, edge->address, edge->bytes);
 	return edge->enters;
 }
 
+/* The branch at the start of the block moves as a whole, and the entry with it. */
+static bool joins_branch(struct litifut_edges_judge *judge, size_t number)
+{
+	struct litifut_edge *edge = branch_of(judge, number);
+
+	return edge && is_recorded(&judge->edges->graph.items[number]) &&
+	       litifut_edges_join(judge, edge);
+}
+
 /* Does the block begin with a branch that needs a stone, and may yet get one? */
-static bool may_join(const struct judge *judge, size_t number)
+static bool may_join(const struct litifut_edges_judge *judge, size_t number)
 {
 	const struct litifut_graph_block *block = &judge->edges->graph.items[number];
 	const struct litifut_edge *edge = branch_of(judge, number);
@@ -364,8 +361,8 @@ static bool may_join(const struct judge *judge, size_t number)
 
 /* Judges what the paths want and what was not judged yet; `waits`: without what a stone for a
  * branch may decide. */
-static void judge_wanted(struct judge *judge, const struct litifut_paths *paths, uint8_t *judged,
-			 uint8_t kind, bool waits)
+static void judge_wanted(struct litifut_edges_judge *judge, const struct litifut_paths *paths,
+			 uint8_t *judged, uint8_t kind, bool waits)
 {
 	struct litifut_graph *graph = &judge->edges->graph;
 
@@ -376,14 +373,15 @@ static void judge_wanted(struct judge *judge, const struct litifut_paths *paths,
 		if (joins_branch(judge, i))
 			graph->items[i].block.entered_reason = LITIFUT_SITE_PATCHED;
 		else
-			judge_entry(judge, i, LITIFUT_SITE_PATCHED, kind == LITIFUT_ENTERED_RECORD,
-				    false);
+			litifut_edges_judge_entry(judge, i, LITIFUT_SITE_PATCHED,
+						  kind == LITIFUT_ENTERED_RECORD,
+						  LITIFUT_EDGE_START);
 	}
 }
 
 /* Does code that is not followed jump into the middle of the function, and does that code make
  * calls as well? The reader could not know where the function returns to then. */
-static bool is_shared(const struct judge *judge, const struct litifut_paths *paths,
+static bool is_shared(const struct litifut_edges_judge *judge, const struct litifut_paths *paths,
 		      const struct litifut_graph_block *block)
 {
 	return judge->session->arch->edges->shares_code &&
@@ -392,7 +390,7 @@ static bool is_shared(const struct judge *judge, const struct litifut_paths *pat
 }
 
 /* Leaves functions in which something is missing. False: there are no more. */
-static bool leave_incomplete(struct judge *judge, struct litifut_paths *paths)
+static bool leave_incomplete(struct litifut_edges_judge *judge, struct litifut_paths *paths)
 {
 	const struct litifut_graph *graph = &judge->edges->graph;
 	bool left = false;
@@ -471,7 +469,7 @@ static void give_bits(struct litifut_edges *edges, struct litifut_site_list *sit
 
 /* Is the start of the function not code? Then it has code that an assembler has marked as data,
  * from which control comes to its blocks unseen. */
-static bool begins_as_data(const struct judge *judge, size_t block)
+static bool begins_as_data(const struct litifut_edges_judge *judge, size_t block)
 {
 	const struct litifut_graph *graph = &judge->edges->graph;
 	const struct litifut_symbol *symbols = judge->session->image.symbols;
@@ -482,14 +480,15 @@ static bool begins_as_data(const struct judge *judge, size_t block)
 }
 
 /* Is the end of the block in code that has moved already? */
-static bool end_has_moved(const struct judge *judge, const struct litifut_graph_block *block)
+static bool end_has_moved(const struct litifut_edges_judge *judge,
+			  const struct litifut_graph_block *block)
 {
 	return litifut_targets_has(&judge->taken, block->block.branch);
 }
 
 /* The ends of blocks that make a child, also in functions that are left. Code that was moved for
  * another reason prepares the recorder as well. */
-static enum litifut_status judge_ends(struct judge *judge, const uint8_t *functions,
+static enum litifut_status judge_ends(struct litifut_edges_judge *judge, const uint8_t *functions,
 				      struct litifut_error *error)
 {
 	const struct litifut_graph *graph = &judge->edges->graph;
@@ -497,15 +496,16 @@ static enum litifut_status judge_ends(struct judge *judge, const uint8_t *functi
 	for (size_t i = 0; i < graph->count; i++)
 		if (graph->items[i].spawns && functions[i] == LITIFUT_SITE_PATCHED &&
 		    !end_has_moved(judge, &graph->items[i]))
-			judge_entry(judge, i, LITIFUT_SITE_PATCHED, false, true);
+			litifut_edges_judge_entry(judge, i, LITIFUT_SITE_PATCHED, false,
+						  LITIFUT_EDGE_END);
 	return LITIFUT_ARCH_GET(judge->session->arch, detour, find_stone)
-		       ? find_stones(judge, true, error)
+		       ? litifut_edges_find_stones(judge, true, error)
 		       : LITIFUT_OK;
 }
 
 /* Judges entries for LITIFUT_MODE=paths, when branches have been judged. What a reader can't do
  * without comes first, then stepping stones for branches, which take room from others. */
-static enum litifut_status judge_paths(struct judge *judge, const uint8_t *functions,
+static enum litifut_status judge_paths(struct litifut_edges_judge *judge, const uint8_t *functions,
 				       struct litifut_error *error)
 {
 	struct litifut_graph *graph = &judge->edges->graph;
@@ -531,9 +531,9 @@ static enum litifut_status judge_paths(struct judge *judge, const uint8_t *funct
 	while (again && !status) {
 		judge_wanted(judge, &paths, judged, LITIFUT_ENTERED_RECORD, stones && branches);
 		for (size_t i = 0; i < judge->session->unlent_count; i++)
-			take(&judge->taken, judge->session->unlent[i], 4);
+			litifut_edges_take(&judge->taken, judge->session->unlent[i], 4);
 		if (stones)
-			status = find_stones(judge, true, error);
+			status = litifut_edges_find_stones(judge, true, error);
 		if (!status && stones && branches) {
 			for (size_t i = 0; i < graph->count; i++)
 				spared[i] = !paths.left[i] && !judged[i] &&
@@ -545,7 +545,7 @@ static enum litifut_status judge_paths(struct judge *judge, const uint8_t *funct
 		judge_wanted(judge, &paths, judged, LITIFUT_ENTERED_RECORD, false);
 		judge_wanted(judge, &paths, judged, LITIFUT_ENTERED_BIT, false);
 		if (!status && stones)
-			status = find_stones(judge, true, error);
+			status = litifut_edges_find_stones(judge, true, error);
 		/* Not in firmware: an interrupt between the two blocks would be shown too early. */
 		again = !status &&
 			((judge->session->context.system && litifut_paths_put_off(&paths)) ||
@@ -604,7 +604,7 @@ static void give_flags(struct litifut_session *session)
 }
 
 /* Judges entries for LITIFUT_MODE=coverage, when branches have been judged. */
-static enum litifut_status judge_flags(struct judge *judge, const uint8_t *functions,
+static enum litifut_status judge_flags(struct litifut_edges_judge *judge, const uint8_t *functions,
 				       struct litifut_error *error)
 {
 	const struct litifut_graph *graph = &judge->edges->graph;
@@ -624,13 +624,13 @@ static enum litifut_status judge_flags(struct judge *judge, const uint8_t *funct
 	lead_to_unrecorded(&judge->edges->graph);
 	judge_all(judge, true, functions);
 	if (!status && stones)
-		status = find_stones(judge, true, error);
+		status = litifut_edges_find_stones(judge, true, error);
 	if (!status)
 		give_flags(judge->session);
 	return status;
 }
 
-static enum litifut_status reserve(struct judge *judge, struct litifut_error *error)
+static enum litifut_status reserve(struct litifut_edges_judge *judge, struct litifut_error *error)
 {
 	struct litifut_session *session = judge->session;
 	const size_t most = 2 * judge->edges->graph.count + 1;
@@ -676,7 +676,7 @@ enum litifut_status litifut_edges_find(struct litifut_session *session,
 				       struct litifut_error *error)
 {
 	struct litifut_edges *edges = calloc(1, sizeof(*edges));
-	struct judge judge = {.session = session, .edges = edges};
+	struct litifut_edges_judge judge = {.session = session, .edges = edges};
 	enum litifut_status status;
 	uint8_t *functions = NULL;
 
@@ -705,17 +705,20 @@ enum litifut_status litifut_edges_find(struct litifut_session *session,
 			if (own->section < session->image.section_count &&
 			    session->image.sections[own->section].flags & SHF_ALLOC &&
 			    litifut_image_section_at(&session->image, own->address, own->size))
-				take(&judge.taken, own->address, own->size);
+				litifut_edges_take(&judge.taken, own->address, own->size);
 		}
 		for (size_t i = 0; i < session->fixed_count; i++)
-			take(&judge.taken, session->fixed[i], 4);
+			litifut_edges_take(&judge.taken, session->fixed[i], 4);
 		judge_functions(&judge, functions);
-		judge_all(&judge, false, functions);
+		if (!session->context.units)
+			judge_all(&judge, false, functions);
 		judge.branches = edges->count;
 	}
 	if (!status)
-		status = session->context.bits ? judge_paths(&judge, functions, error)
-					       : judge_flags(&judge, functions, error);
+		status = session->context.units
+				 ? litifut_units_judge(&judge, options, functions, error)
+			 : session->context.bits ? judge_paths(&judge, functions, error)
+						 : judge_flags(&judge, functions, error);
 	free(functions);
 	free(judge.ranges);
 	litifut_targets_release(&judge.taken);

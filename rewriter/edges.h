@@ -29,9 +29,11 @@
 struct litifut_edge {
 	uint32_t block; /* number in the graph */
 	bool entry;     /* the start of the block */
-	/* Of an entry: not the start but the end of a block that makes a child. Nothing is
-	 * recorded, but the recorder is prepared. */
+	/* Of an entry: not the start but the end of a block that makes a child, or with
+	 * LITIFUT_MODE=units of a block that ends a unit. In the former case nothing is recorded,
+	 * but the recorder is prepared. */
 	bool end;
+	bool whole;       /* LITIFUT_MODE=units: of an entry: the block up to its end moves */
 	uint32_t address; /* of the code that is replaced, without a stone */
 	uint8_t bytes;    /* of that */
 	uint8_t before;   /* so many of them stand before the branch, */
@@ -88,6 +90,35 @@ static inline bool litifut_edge_is_unused(const struct litifut_edge_place *place
 	       place->next->function == place->block->function &&
 	       !litifut_targets_has(&place->graph->targets, at) &&
 	       litifut_edge_is_free(place, at, 2);
+}
+
+/* What is recorded of a block. */
+enum litifut_edge_way { LITIFUT_WAY_PASSED, LITIFUT_WAY_TAKEN, LITIFUT_WAY_ENTERED };
+
+static inline uint32_t litifut_edge_flag(const struct litifut_block *block,
+					 enum litifut_edge_way way)
+{
+	return way == LITIFUT_WAY_PASSED  ? block->passed
+	       : way == LITIFUT_WAY_TAKEN ? block->taken
+					  : block->entered;
+}
+
+#define LITIFUT_BIT_NONE 3u
+
+/* Where bits are recorded: which of `bits` in struct litifut_edge_code does so, or
+ * LITIFUT_BIT_NONE.
+ */
+static inline unsigned litifut_edge_bit(const struct litifut_arch_context *context,
+					const struct litifut_block *block,
+					enum litifut_edge_way way)
+{
+	const uint32_t flag = litifut_edge_flag(block, way);
+
+	if (context->units && !flag)
+		return LITIFUT_BIT_NONE;
+	if (context->units || way == LITIFUT_WAY_ENTERED)
+		return flag == LITIFUT_ENTERED_RECORD ? 2 : 1;
+	return way;
 }
 
 /* A step stands behind the 8 bytes that lead to the code of its entry. */

@@ -547,6 +547,7 @@ static void summarise(const struct litifut_firmware_pass *pass,
 	}
 	summary->excludes_unused = litifut_sites_unnamed(&pass->image, options->asked_excludes);
 	summary->includes_unused = litifut_sites_unnamed(&pass->image, options->include_functions);
+	summary->units_unused = litifut_sites_unnamed(&pass->image, options->units);
 }
 
 enum litifut_status litifut_firmware_apply(const char *path,

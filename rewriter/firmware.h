@@ -72,6 +72,7 @@ struct litifut_firmware_options {
 	bool stream;
 	/* LITIFUT_MODE=paths: branches are bits in such a ring. Neither `times` nor `spans`. */
 	bool paths;
+	bool units;        /* LITIFUT_MODE=units: `paths' is set then; `common' has their names */
 	bool packed;       /* the ring is sent in its compact form */
 	size_t ring_bytes; /* of that, at most; 0, if it is sent so: two buffers */
 	/* LITIFUT_MODE=coverage: branches have flags in the table. None of `times', `spans',

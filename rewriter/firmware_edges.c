@@ -28,7 +28,10 @@ static enum litifut_status unsupported(const struct litifut_firmware_pass *pass,
 {
 	return litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, pass->image.path, NULL,
 				 LITIFUT_NO_ADDRESS, "LITIFUT_MODE=%s: %s",
-				 pass->options->paths ? "paths" : "coverage", why);
+				 pass->options->units   ? "units"
+				 : pass->options->paths ? "paths"
+							: "coverage",
+				 why);
 }
 
 static bool has_tasks(const struct litifut_firmware_pass *pass)
@@ -39,7 +42,7 @@ static bool has_tasks(const struct litifut_firmware_pass *pass)
 /* Do entries of the vector table lead to code that says what is interrupted? */
 static bool has_gates(const struct litifut_firmware_pass *pass)
 {
-	return pass->options->paths && pass->cpu->write_gate &&
+	return pass->options->paths && !pass->options->units && pass->cpu->write_gate &&
 	       (pass->baseline || !pass->cpu->handlers);
 }
 
@@ -101,6 +104,17 @@ static enum litifut_status fix_sends(struct litifut_firmware_pass *pass,
 	pass->session.fixed = pass->fixed;
 	pass->sends = pass->session.fixed_count != 0;
 	return LITIFUT_OK;
+}
+
+/* LITIFUT_MODE=units: interrupt handlers are units. */
+static void find_events(struct litifut_firmware_pass *pass)
+{
+	struct litifut_session *session = &pass->session;
+
+	for (size_t i = 0; i < pass->sites.count && pass->options->units; i++)
+		if (pass->sites.items[i].site.kind == LITIFUT_SITE_VECTOR)
+			session->events[session->event_count++] =
+				pass->sites.items[i].site.callee & ~1u;
 }
 
 /* Calls `act` for each instruction that reads or sets the stack pointer of tasks. */
@@ -210,20 +224,25 @@ enum litifut_status litifut_firmware_edges_find(struct litifut_firmware_pass *pa
 	session->arch = &pass->arch;
 	session->context = pass->context;
 	session->context.bits = pass->options->paths;
+	session->context.units = pass->options->units;
 	session->flags_in_table = !pass->options->paths;
 	session->flags = pass->table ? pass->table->address - LITIFUT_FLAGS_HEAD : 0;
 	session->tasks[0] = session->tasks[1] = has_tasks(pass);
 	session->left = calloc(pass->image.symbol_count + 2, 1);
 	session->handlers = calloc(HANDLERS_MOST, sizeof(*session->handlers));
-	if (!session->left || !session->handlers)
+	session->events = calloc(pass->sites.count + 1, sizeof(*session->events));
+	if (!session->left || !session->handlers || !session->events)
 		return out_of_memory(pass, error);
-	if (pass->cpu->handlers && pass->options->paths && !pass->baseline)
-		session->handler_count =
-			pass->cpu->handlers(&session->image, session->handlers, HANDLERS_MOST);
 	leave_functions(pass);
+	find_events(pass);
 	status = fix_sends(pass, error);
 	if (!status && pass->options->paths && pass->cpu->task_access)
 		status = each_task(pass, note_task, NULL, error);
+	/* of units it is of use only which task has been interrupted */
+	if (pass->cpu->handlers && pass->options->paths && !pass->baseline &&
+	    (!pass->options->units || pass->task_count))
+		session->handler_count =
+			pass->cpu->handlers(&session->image, session->handlers, HANDLERS_MOST);
 	if (!status && ((pass->task_count && !has_tasks(pass)) ||
 			(pass->options->paths && pass->cpu->changes_tasks &&
 			 pass->cpu->changes_tasks(&pass->image, &pass->context))))
@@ -515,6 +534,7 @@ void litifut_firmware_edges_release(struct litifut_firmware_pass *pass)
 	litifut_sites_release(&pass->session.sites);
 	free(pass->session.left);
 	free(pass->session.handlers);
+	free(pass->session.events);
 	free(pass->unrecorded);
 	free(pass->fixed);
 	free(pass->tasks);

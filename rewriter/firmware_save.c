@@ -131,6 +131,7 @@ static enum litifut_status fill_module(struct litifut_firmware_pass *pass, size_
 						 : LITIFUT_ENGINE_SITE_FAST,
 		.mode = pass->options->stream     ? LITIFUT_MODE_STREAM
 			: pass->options->spans    ? LITIFUT_MODE_SPANS
+			: pass->options->units    ? LITIFUT_MODE_UNITS
 			: pass->options->paths    ? LITIFUT_MODE_PATHS
 			: pass->options->coverage ? LITIFUT_MODE_COVERAGE
 			: pass->options->times    ? LITIFUT_MODE_TABLE

@@ -108,6 +108,7 @@ enum litifut_status litifut_module_fill(const struct litifut_image *image,
 	module->trampolines_start = facts->trampolines_start;
 	module->family = facts->mode == LITIFUT_MODE_TABLE      ? LITIFUT_FAMILY_TABLE
 			 : facts->mode == LITIFUT_MODE_PATHS    ? LITIFUT_FAMILY_BITS
+			 : facts->mode == LITIFUT_MODE_UNITS    ? LITIFUT_FAMILY_BITS
 			 : facts->mode == LITIFUT_MODE_COVERAGE ? LITIFUT_FAMILY_NONE
 			 : facts->mode == LITIFUT_MODE_COUNTS   ? LITIFUT_FAMILY_NONE
 								: LITIFUT_FAMILY_STREAM;

@@ -51,7 +51,7 @@ static bool begins_alike(const char *glob, const char *name)
 	return true;
 }
 
-static bool matches(const char *const *globs, const char *name)
+bool litifut_is_named(const char *const *globs, const char *name)
 {
 	for (; globs && *globs; globs++)
 		if (begins_alike(*globs, name) && fnmatch(*globs, name, 0) == 0)
@@ -64,7 +64,7 @@ bool litifut_sites_unnamed(const struct litifut_image *image, const char *const 
 	if (!globs || !*globs)
 		return false;
 	for (size_t i = 0; i < image->function_count; i++)
-		if (matches(globs, image->symbols[image->functions[i]].name))
+		if (litifut_is_named(globs, image->symbols[image->functions[i]].name))
 			return false;
 	return true;
 }
@@ -76,10 +76,10 @@ bool litifut_is_excluded(const struct litifut_image *image,
 	const char *const *include = options->include_functions;
 	const char *name = function ? function->name : "";
 
-	if (matches(options->exclude_functions, name) ||
+	if (litifut_is_named(options->exclude_functions, name) ||
 	    (function && function->reserved && litifut_libc_must_keep(image, name)))
 		return true;
-	return include && *include && !matches(include, name);
+	return include && *include && !litifut_is_named(include, name);
 }
 
 bool litifut_leaves_call(const struct litifut_rewrite_options *options, bool caller_refused,
@@ -90,7 +90,7 @@ bool litifut_leaves_call(const struct litifut_rewrite_options *options, bool cal
 	for (size_t i = 0; i < options->needed_count; i++)
 		if (options->needed_callees[i] == callee->address)
 			return false;
-	return caller_refused || matches(options->exclude_callees, callee->name);
+	return caller_refused || litifut_is_named(options->exclude_callees, callee->name);
 }
 
 bool litifut_is_tracer_code(const struct litifut_symbol *function)

@@ -38,6 +38,9 @@ bool litifut_sites_may_change(const struct litifut_image *image,
 			      const struct litifut_rewrite_options *options,
 			      const struct litifut_symbol *function);
 
+/* Does one of the globs match the name? `globs` ends with NULL and may be NULL. */
+bool litifut_is_named(const char *const *globs, const char *name);
+
 /* Has no function of `image` such a name? False where there are no globs. */
 bool litifut_sites_unnamed(const struct litifut_image *image, const char *const *globs);
 

@@ -37,6 +37,9 @@ struct litifut_rewrite_options {
 	 * alone / are the only ones rewritten. NULL-terminated, may be NULL. */
 	const char *const *exclude_functions;
 	const char *const *include_functions;
+	/* LITIFUT_UNITS, of the mode UNITS: the functions whose starts and ends are recorded. The
+	 * same. */
+	const char *const *units;
 	/* Direct calls to such functions of the same file are left. */
 	const char *const *exclude_callees;
 	/* Addresses of functions: direct calls to these are sites in any case, as the tracer acts
@@ -49,7 +52,7 @@ struct litifut_rewrite_options {
 	bool exact;        /* LITIFUT_EXACT */
 	bool all_in_reach; /* a call out of reach of all stubs is LITIFUT_ERROR_SPACE */
 	unsigned engine;   /* enum litifut_engine */
-	unsigned mode;     /* enum litifut_mode: CALLS, SPANS or COVERAGE */
+	unsigned mode;     /* enum litifut_mode */
 	unsigned clock;    /* enum litifut_clock: what thunks read, NONE, CYCLE or PAGE */
 	const char *name;  /* recorded as the module's name; NULL: base name of the path */
 	/* The list of call sites goes into a file of its own, of this path, and not to
@@ -113,6 +116,7 @@ struct litifut_rewrite_summary {
 	 * litifut_rewrite_apply(). */
 	bool excludes_unused;
 	bool includes_unused;
+	bool units_unused; /* the same of options->units */
 	/* The globs of `arguments` of which no call is found. */
 	const char *arguments_unused[LITIFUT_SPECS_JUDGED];
 	size_t arguments_unused_count;

@@ -31,6 +31,9 @@ struct litifut_session {
 	uint32_t *handlers;
 	size_t handler_count;
 	uint32_t interrupt;
+	/* LITIFUT_MODE=units: functions that interrupts enter, which are units. */
+	uint32_t *events;
+	size_t event_count;
 	const uint32_t *fixed; /* instructions of 4 bytes that may not move; NULL: none */
 	size_t fixed_count;
 	const uint32_t *unlent; /* those that may move for an edge of their own block alone */

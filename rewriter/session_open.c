@@ -87,7 +87,8 @@ enum litifut_status litifut_session_open(const char *path,
 	if (!status)
 		litifut_spawners_find(&session->image, &session->arch->cpu->linkage,
 				      &session->context.spawners);
-	const bool bits = options->mode == LITIFUT_MODE_PATHS;
+	const bool units = options->mode == LITIFUT_MODE_UNITS;
+	const bool bits = options->mode == LITIFUT_MODE_PATHS || units;
 	const bool edges = options->mode == LITIFUT_MODE_COVERAGE || bits;
 
 	if (!status && edges && !session->arch->edges)
@@ -105,13 +106,14 @@ enum litifut_status litifut_session_open(const char *path,
 	if (!status && bits) {
 		const char *why = session->arch->edges->refuses_bits
 					  ? session->arch->edges->refuses_bits(&session->image)
-					  : "LITIFUT_MODE=paths is not there for this CPU";
+					  : "no such mode is there for this CPU";
 
 		if (why)
 			status = litifut_error_set(error, LITIFUT_ERROR_UNSUPPORTED, path, NULL,
 						   LITIFUT_NO_ADDRESS,
 						   "branches are not recorded in order: %s", why);
 		session->context.bits = !status;
+		session->context.units = !status && units;
 	}
 	session->context.system = true;
 	session->context.counts = options->mode == LITIFUT_MODE_COUNTS;

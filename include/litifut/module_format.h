@@ -329,12 +329,15 @@ enum litifut_block_flags {
 	LITIFUT_BLOCK_FUNCTION = 2,    /* a function starts here */
 	LITIFUT_BLOCK_LABEL = 4,       /* data or exceptions may lead here */
 	LITIFUT_BLOCK_CONDITIONAL = 8, /* `ends` or into the next block */
-	/* LITIFUT_MODE=paths: nothing is recorded in its function, since not all of it could be */
+	/* LITIFUT_MODE=paths: nothing is recorded in its function, since not all of it could be;
+	 * units: nor in one that is not a unit */
 	LITIFUT_BLOCK_LEFT = 16
 };
 
 /* LITIFUT_MODE=paths: what `entered` of a block says, in place of a flag; `taken` and `passed` are
- * not 0 where the branch is recorded. */
+ * not 0 where the branch is recorded. LITIFUT_MODE=units: `entered` is that of the start of a unit;
+ * `taken` says that a unit ends where control goes to what `ends` says, `passed` that it ends by
+ * going into the next block. */
 enum litifut_block_entered {
 	LITIFUT_ENTERED_BIT = 1,   /* control comes there: a bit, which is 1 */
 	LITIFUT_ENTERED_RECORD = 2 /* the same as a record, see LITIFUT_BITS_RECORD */

@@ -23,6 +23,10 @@
  * the highest 1 of it are behind those of the newest word, unless nothing is recorded yet. A word
  * that is full has 24 bits there.
  *
+ * LITIFUT_MODE=units has the same words, where the records are of the start and the end of a unit.
+ * A bit, which is 1, says that the unit that has started last has ended. Handlers say what they
+ * have interrupted only in a program with several tasks.
+ *
  * An interrupt handler begins with a record: all functions that something unknown may call record
  * their start in this way. An interrupt that comes while a bit is stored lets the store fail,
  * and it is done again behind what the handler has recorded. While a record is made,

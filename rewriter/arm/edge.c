@@ -389,14 +389,63 @@ static unsigned judge_linked_entry(const struct litifut_edge_place *place,
 /* Where the code of an entry begins. */
 static uint32_t entry_of(const struct litifut_edge_place *place, const struct litifut_edge *edge)
 {
-	return edge->end ? place->block->block.branch : place->block->block.start;
+	const struct litifut_block *block = &place->block->block;
+
+	return !edge->end      ? block->start
+	       : block->branch ? block->branch
+			       : block->end - place->block->last;
+}
+
+/* LITIFUT_MODE=units: the end of the block, with what stands before it, as little as is enough. */
+static unsigned judge_thumb_end(const struct litifut_edge_place *place, struct litifut_edge *edge)
+{
+	const struct litifut_block *block = &place->block->block;
+	const uint32_t last = block->branch ? block->branch : block->end;
+	unsigned conditional = 0; /* instructions of an IT block to come */
+	unsigned length, bytes;
+	struct moved moved;
+
+	edge->address = last;
+	if (block->ends == LITIFUT_ENDS_CALL) /* it would end before the call */
+		return LITIFUT_SITE_SPECIAL_FORM;
+	for (uint32_t at = block->start; at < block->end; at += length) {
+		const struct litifut_arm_displaced each = thumb_at(place, at);
+
+		length = each.length;
+		bytes = block->end - at > BRANCH_BYTES ? block->end - at : BRANCH_BYTES;
+		if (!conditional && (!has_only_links(place) || link_is_free(place, at)) &&
+		    gather(place, at, bytes, &moved)) {
+			edge->address = at;
+			edge->bytes = (uint8_t)moved.bytes;
+		}
+		conditional = conditional   ? conditional - 1
+			      : length == 2 ? litifut_arm_it_length((uint16_t)each.instruction)
+					    : 0;
+	}
+	if (edge->bytes)
+		return LITIFUT_SITE_PATCHED;
+	edge->bytes = 2;
+	edge->wants_stone = block->branch &&
+			    (!has_only_links(place) || link_is_free(place, last)) &&
+			    gather(place, last, 2, &moved) && moved.bytes == 2;
+	return LITIFUT_SITE_BRANCH_TARGET;
 }
 
 static unsigned judge_thumb_entry(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
+	const struct litifut_block *block = &place->block->block;
 	struct moved moved;
 
+	if (edge->end && edge->needed && place->context->units)
+		return judge_thumb_end(place, edge);
 	edge->address = entry_of(place, edge);
+	if (edge->whole && (block->end - block->start < BRANCH_BYTES || has_only_links(place) ||
+			    !gather(place, edge->address, block->end - block->start, &moved)))
+		return LITIFUT_SITE_BRANCH_TARGET;
+	if (edge->whole) {
+		edge->bytes = (uint8_t)moved.bytes;
+		return LITIFUT_SITE_PATCHED;
+	}
 	if (has_only_links(place))
 		return judge_linked_entry(place, edge);
 	if (gather(place, edge->address, BRANCH_BYTES, &moved)) {
@@ -416,6 +465,10 @@ static unsigned judge_plain_entry(const struct litifut_edge_place *place, struct
 
 	edge->address = start;
 	edge->bytes = 4;
+	if (edge->whole && block->branch != start)
+		return LITIFUT_SITE_BRANCH_TARGET;
+	if (edge->end && edge->needed && block->ends == LITIFUT_ENDS_CALL)
+		return LITIFUT_SITE_SPECIAL_FORM;
 	if (!litifut_edge_is_free(place, edge->address, 4))
 		return LITIFUT_SITE_BRANCH_TARGET;
 	if (block->ends == LITIFUT_ENDS_CALL && block->branch == start) {
@@ -439,6 +492,7 @@ struct thumb {
 	struct litifut_arm_emitter emitter;
 	struct litifut_frame_code *frame;
 	uint32_t flags;
+	const struct litifut_arch_context *context;
 	const uint32_t *bits;  /* NULL: flags are set */
 	bool links;            /* there is bl, but no b.w */
 	const uint32_t *tasks; /* the same, see struct litifut_edge_code */
@@ -457,20 +511,6 @@ static void note_saved(struct litifut_frame_code *frame, unsigned at, unsigned s
 static void note(struct litifut_frame_code *frame, unsigned at, unsigned stack)
 {
 	note_saved(frame, at, stack, 0);
-}
-
-/* What is recorded. */
-enum way { WAY_PASSED, WAY_TAKEN, WAY_ENTERED };
-
-/* Which of the tracer's code does that? */
-static unsigned bits_of(const struct litifut_block *block, enum way way)
-{
-	return way == WAY_ENTERED ? (block->entered == LITIFUT_ENTERED_RECORD ? 2 : 1) : way;
-}
-
-static uint32_t flag_of(const struct litifut_block *block, enum way way)
-{
-	return way == WAY_PASSED ? block->passed : way == WAY_TAKEN ? block->taken : block->entered;
 }
 
 /* A bl of CPUs without Thumb-2 reaches 4 MB. */
@@ -496,20 +536,21 @@ static void call_bits(struct thumb *thumb, uint32_t target)
 	note(thumb->frame, emitter->at, 0);
 }
 
-static void mark(struct thumb *thumb, const struct litifut_block *block, enum way way)
+static void mark(struct thumb *thumb, const struct litifut_block *block, enum litifut_edge_way way)
 {
 	struct litifut_arm_emitter *emitter = &thumb->emitter;
-	const uint32_t flag = flag_of(block, way);
+	const unsigned bit = litifut_edge_bit(thumb->context, block, way);
 
 	if (thumb->bits) {
-		if (way == WAY_ENTERED && thumb->interrupt)
+		if (way == LITIFUT_WAY_ENTERED && thumb->interrupt)
 			call_bits(thumb, thumb->interrupt);
-		call_bits(thumb, thumb->bits[bits_of(block, way)]);
+		if (bit != LITIFUT_BIT_NONE)
+			call_bits(thumb, thumb->bits[bit]);
 		return;
 	}
 	litifut_arm_put(emitter, 0xb401); /* push {r0} */
 	note(thumb->frame, emitter->at, 4);
-	litifut_arm_put_value(emitter, 0, thumb->flags + flag);
+	litifut_arm_put_value(emitter, 0, thumb->flags + litifut_edge_flag(block, way));
 	litifut_arm_put(emitter, 0x7000); /* strb r0, [r0] */
 	litifut_arm_put(emitter, 0xbc01); /* pop {r0} */
 	note(thumb->frame, emitter->at, 0);
@@ -619,7 +660,7 @@ static void put_thumb_branch(struct thumb *thumb, const struct litifut_edge_plac
 	unsigned test;
 
 	if (edge->enters)
-		mark(thumb, &block->block, WAY_ENTERED);
+		mark(thumb, &block->block, LITIFUT_WAY_ENTERED);
 	if (block->in_block) {
 		struct conditional conditional;
 
@@ -640,7 +681,7 @@ static void put_thumb_branch(struct thumb *thumb, const struct litifut_edge_plac
 	}
 	test = thumb->emitter.at;
 	litifut_arm_put(&thumb->emitter, condition);
-	mark(thumb, &block->block, WAY_PASSED);
+	mark(thumb, &block->block, LITIFUT_WAY_PASSED);
 	if (edge->after) {
 		const struct litifut_arm_displaced first = thumb_at(place, block->block.end);
 
@@ -654,7 +695,7 @@ static void put_thumb_branch(struct thumb *thumb, const struct litifut_edge_plac
 	if (!ended)
 		go(thumb, edge->address + edge->bytes);
 	litifut_arm_land(&thumb->emitter, test, condition);
-	mark(thumb, &block->block, WAY_TAKEN);
+	mark(thumb, &block->block, LITIFUT_WAY_TAKEN);
 	put_end(thumb, place, block);
 }
 
@@ -665,13 +706,15 @@ static void put_thumb_entry(struct thumb *thumb, const struct litifut_edge_place
 
 	gather(place, edge->address, edge->bytes, &moved);
 	if (!edge->end)
-		mark(thumb, &place->block->block, WAY_ENTERED);
+		mark(thumb, &place->block->block, LITIFUT_WAY_ENTERED);
 	for (unsigned i = 0; i < moved.count - moved.with_end; i++)
 		if (moved.items[i].length == 2 &&
 		    litifut_arm_it_length((uint16_t)moved.items[i].instruction))
 			litifut_arm_put(&thumb->emitter, (uint16_t)moved.items[i].instruction);
 		else
 			move(thumb, &moved.items[i]);
+	if (place->context->units && (edge->end || edge->whole))
+		mark(thumb, &place->block->block, LITIFUT_WAY_TAKEN);
 	if (moved.with_end)
 		put_end(thumb, place, place->block);
 	else
@@ -688,6 +731,7 @@ static bool write_thumb(const struct litifut_edge_place *place, const struct lit
 			      .links = has_only_links(place),
 			      .frame = &detour->frames[0],
 			      .flags = code->flags,
+			      .context = place->context,
 			      .bits = place->context->bits ? code->bits : NULL,
 			      .tasks = place->context->bits ? code->tasks : NULL,
 			      .interrupt = code->interrupt,
@@ -747,6 +791,7 @@ struct plain {
 	uint32_t values[PLAIN_VALUES]; /* to be added to the pc */
 	unsigned loads[PLAIN_VALUES];  /* offset of the ldr of each; an add follows */
 	unsigned count;
+	const struct litifut_arch_context *context;
 	const uint32_t *bits; /* NULL: flags are set */
 	uint32_t spawns;      /* see struct litifut_edge_code */
 	struct litifut_frame_code *frame;
@@ -782,17 +827,19 @@ static void call_bits_plain(struct plain *plain, uint32_t target)
 	note(plain->frame, plain->at, 0);
 }
 
-static void mark_plain(struct plain *plain, const struct litifut_block *block, enum way way)
+static void mark_plain(struct plain *plain, const struct litifut_block *block,
+		       enum litifut_edge_way way)
 {
-	const uint32_t flag = flag_of(block, way);
+	const unsigned bit = litifut_edge_bit(plain->context, block, way);
 
 	if (plain->bits) {
-		call_bits_plain(plain, plain->bits[bits_of(block, way)]);
+		if (bit != LITIFUT_BIT_NONE)
+			call_bits_plain(plain, plain->bits[bit]);
 		return;
 	}
 	put(plain, 0xe52d0004); /* push {r0} */
 	note(plain->frame, plain->at, 4);
-	put_plain_value(plain, 0, plain->flags + flag);
+	put_plain_value(plain, 0, plain->flags + litifut_edge_flag(block, way));
 	put(plain, 0xe5c00000); /* strb r0, [r0] */
 	put(plain, 0xe49d0004); /* pop {r0} */
 	note(plain->frame, plain->at, 0);
@@ -884,6 +931,7 @@ static bool write_plain(const struct litifut_edge_place *place, const struct lit
 	struct plain plain = {.code = code->code,
 			      .address = address,
 			      .flags = code->flags,
+			      .context = place->context,
 			      .bits = place->context->bits ? code->bits : NULL,
 			      .spawns = code->spawns,
 			      .frame = &detour->frames[0]};
@@ -894,20 +942,22 @@ static bool write_plain(const struct litifut_edge_place *place, const struct lit
 		unsigned test;
 
 		if (edge->enters)
-			mark_plain(&plain, block, WAY_ENTERED);
+			mark_plain(&plain, block, LITIFUT_WAY_ENTERED);
 		test = plain.at;
 		put(&plain, 0);
-		mark_plain(&plain, block, WAY_PASSED);
+		mark_plain(&plain, block, LITIFUT_WAY_PASSED);
 		go_plain(&plain, ALWAYS, block->end);
 		litifut_arm_put_plain_branch(word & 0xf0000000, address + test, address + plain.at,
 					     plain.code + test);
-		mark_plain(&plain, block, WAY_TAKEN);
+		mark_plain(&plain, block, LITIFUT_WAY_TAKEN);
 		put_plain_end(&plain, place);
 	} else {
 		if (!edge->end)
-			mark_plain(&plain, block, WAY_ENTERED);
+			mark_plain(&plain, block, LITIFUT_WAY_ENTERED);
+		if (place->context->units && (edge->end || edge->whole))
+			mark_plain(&plain, block, LITIFUT_WAY_TAKEN);
 		if (block->branch == edge->address &&
-		    (block->ends == LITIFUT_ENDS_CALL || edge->end))
+		    (block->ends == LITIFUT_ENDS_CALL || edge->end || edge->whole))
 			put_plain_end(&plain, place);
 		else
 			plain.far |= !litifut_arm_move_plain(word, edge->address, address,

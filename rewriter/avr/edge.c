@@ -28,6 +28,7 @@
 #include "rewriter/edges.h"
 
 #define MOVED_MAX 3       /* instructions */
+#define WHOLE_BYTES 8u    /* of a block that moves from its start to its end, at most */
 #define IO_DISTANCE 4u    /* instructions between two writes that may have to follow each other */
 #define SMALL_DATA 0x200u /* where the memory may begin, behind these registers */
 
@@ -165,11 +166,11 @@ struct moved {
 	bool with_end; /* the last of them is the end of the block */
 };
 
-/* Collects at least `wanted` bytes from the start of the block; false: it is not possible. */
-static bool gather(const struct litifut_edge_place *place, uint32_t wanted, struct moved *moved)
+/* Collects at least `wanted` bytes from `start`, in the block; false: it is not possible. */
+static bool gather(const struct litifut_edge_place *place, uint32_t start, uint32_t wanted,
+		   struct moved *moved)
 {
 	const struct litifut_graph_block *block = place->block;
-	const uint32_t start = block->block.start;
 
 	*moved = (struct moved){0};
 	while (moved->bytes < wanted) {
@@ -193,7 +194,8 @@ static bool gather(const struct litifut_edge_place *place, uint32_t wanted, stru
 		moved->items[moved->count++] = at;
 		moved->bytes += length;
 	}
-	return moved->with_end || !splits_hardware(place, block, start + moved->bytes);
+	return !splits_hardware(place, block, start) &&
+	       (moved->with_end || !splits_hardware(place, block, start + moved->bytes));
 }
 
 /* The block before, if it is a call that returns to this one and nothing else leads here. */
@@ -210,24 +212,58 @@ static const struct litifut_graph_block *call_before(const struct litifut_edge_p
 		       : NULL;
 }
 
+/* LITIFUT_MODE=units: the end of the block, with what stands before it, as little as is enough, or
+ * with the call before it. */
+static unsigned judge_end(const struct litifut_edge_place *place, struct litifut_edge *edge)
+{
+	const struct litifut_block *block = &place->block->block;
+	const struct litifut_graph_block *call = call_before(place);
+	struct moved moved;
+
+	for (uint32_t at = block->start; at < block->end; at += instruction_at(place, at).length)
+		if (block->end - at >= branch_bytes(place) &&
+		    gather(place, at, block->end - at, &moved)) {
+			edge->address = at;
+			edge->bytes = (uint8_t)moved.bytes;
+		}
+	if (edge->bytes >= branch_bytes(place))
+		return LITIFUT_SITE_PATCHED;
+	if (!call || !litifut_edge_is_free(place, call->block.branch, call->length) ||
+	    !gather(place, block->start, block->end - block->start, &moved))
+		return LITIFUT_SITE_BRANCH_TARGET;
+	edge->address = call->block.branch;
+	edge->before = call->length;
+	edge->bytes = (uint8_t)(call->length + moved.bytes);
+	return LITIFUT_SITE_PATCHED;
+}
+
 static unsigned judge_entry(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
 	const struct litifut_block *block = &place->block->block;
 	const struct litifut_graph_block *call;
 	struct moved moved;
 
+	if (edge->end)
+		return judge_end(place, edge);
 	edge->address = block->start;
+	if (edge->whole) {
+		edge->bytes = (uint8_t)(block->end - block->start);
+		return edge->bytes >= branch_bytes(place) && edge->bytes <= WHOLE_BYTES &&
+				       gather(place, block->start, edge->bytes, &moved)
+			       ? LITIFUT_SITE_PATCHED
+			       : LITIFUT_SITE_BRANCH_TARGET;
+	}
 	/* where a program ends: simulators and debuggers recognise its form */
 	if (block->ends == LITIFUT_ENDS_BRANCH && block->target == block->branch)
 		return LITIFUT_SITE_SPECIAL_FORM;
-	if (gather(place, branch_bytes(place), &moved)) {
+	if (gather(place, block->start, branch_bytes(place), &moved)) {
 		edge->bytes = (uint8_t)moved.bytes;
 		return LITIFUT_SITE_PATCHED;
 	}
 	edge->bytes = 2;
 	call = call_before(place);
 	if (!call || !litifut_edge_is_free(place, call->block.branch, call->length) ||
-	    (call->length < branch_bytes(place) && !gather(place, 2, &moved)))
+	    (call->length < branch_bytes(place) && !gather(place, block->start, 2, &moved)))
 		return LITIFUT_SITE_BRANCH_TARGET;
 	edge->address = call->block.branch;
 	edge->before = call->length;
@@ -270,27 +306,20 @@ static void move(struct emitter *emitter, uint32_t address)
 		put(emitter, word_at(emitter->place, address + i));
 }
 
-/* What is recorded. */
-enum way { WAY_PASSED, WAY_TAKEN, WAY_ENTERED };
-
-static void mark(struct emitter *emitter, const struct litifut_block *block, enum way way)
+static void mark(struct emitter *emitter, const struct litifut_block *block,
+		 enum litifut_edge_way way)
 {
-	const uint32_t flag = way == WAY_PASSED  ? block->passed
-			      : way == WAY_TAKEN ? block->taken
-						 : block->entered;
-
 	if (emitter->place->context->bits) {
-		const unsigned kind = way != WAY_ENTERED                         ? way
-				      : block->entered == LITIFUT_ENTERED_RECORD ? 2
-										 : 1;
+		const unsigned bit = litifut_edge_bit(emitter->place->context, block, way);
 
-		go(emitter, true, emitter->code->bits[kind] & ~1u);
+		if (bit != LITIFUT_BIT_NONE)
+			go(emitter, true, emitter->code->bits[bit] & ~1u);
 		return;
 	}
 	put(emitter, 0x938f); /* push r24 */
 	put(emitter, 0xe081); /* ldi r24, 1 */
 	put(emitter, 0x9380); /* sts flag, r24 */
-	put(emitter, (emitter->code->flags + flag) & 0xffff);
+	put(emitter, (emitter->code->flags + litifut_edge_flag(block, way)) & 0xffff);
 	put(emitter, 0x918f); /* pop r24 */
 }
 
@@ -336,7 +365,7 @@ static void put_passed(struct emitter *emitter, const struct litifut_edge *edge)
 	const uint32_t first = place->block->block.end;
 	bool on = true;
 
-	mark(emitter, &place->block->block, WAY_PASSED);
+	mark(emitter, &place->block->block, LITIFUT_WAY_PASSED);
 	if (edge->after && place->next->block.ends != LITIFUT_ENDS_ON &&
 	    place->next->block.branch == first)
 		on = put_end(emitter, place->next);
@@ -348,7 +377,7 @@ static void put_passed(struct emitter *emitter, const struct litifut_edge *edge)
 
 static void put_taken(struct emitter *emitter)
 {
-	mark(emitter, &emitter->place->block->block, WAY_TAKEN);
+	mark(emitter, &emitter->place->block->block, LITIFUT_WAY_TAKEN);
 	go(emitter, false, emitter->place->block->block.target);
 }
 
@@ -359,7 +388,7 @@ static void put_branch(struct emitter *emitter, const struct litifut_edge *edge)
 	unsigned test;
 
 	if (edge->enters)
-		mark(emitter, &place->block->block, WAY_ENTERED);
+		mark(emitter, &place->block->block, LITIFUT_WAY_ENTERED);
 	if (edge->before)
 		move(emitter, edge->address);
 	test = emitter->at;
@@ -387,10 +416,19 @@ static void put_entry(struct emitter *emitter, const struct litifut_edge *edge)
 	if (edge->before)
 		put_end(emitter, block - 1);
 	if (edge->bytes > edge->before)
-		gather(place, edge->bytes - edge->before, &moved);
-	mark(emitter, &block->block, WAY_ENTERED);
+		gather(place, edge->before ? block->block.start : edge->address,
+		       edge->bytes - edge->before, &moved);
+	if (!edge->end)
+		mark(emitter, &block->block, LITIFUT_WAY_ENTERED);
 	for (unsigned i = 0; i < moved.count - moved.with_end; i++)
 		move(emitter, moved.items[i]);
+	/* the unit ends when it has returned */
+	if (edge->end && block->block.ends == LITIFUT_ENDS_CALL) {
+		on = put_end(emitter, block);
+		moved.with_end = false;
+	}
+	if (edge->end || edge->whole)
+		mark(emitter, &block->block, LITIFUT_WAY_TAKEN);
 	if (moved.with_end)
 		on = put_end(emitter, block);
 	if (on)

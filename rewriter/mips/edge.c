@@ -241,7 +241,8 @@ static unsigned judge_branch(const struct litifut_edge_place *place, struct liti
 
 	edge->address = branch;
 	edge->bytes = 8;
-	if (block->block.ends != LITIFUT_ENDS_BRANCH)
+	/* the code of a way always records something, and that of a unit would not */
+	if (block->block.ends != LITIFUT_ENDS_BRANCH || place->context->units)
 		return LITIFUT_SITE_SPECIAL_FORM;
 	if (branch + 8 > place->function_end && place->function_end > branch)
 		return LITIFUT_SITE_SPECIAL_FORM;
@@ -340,7 +341,10 @@ static unsigned judge_entry(const struct litifut_edge_place *place, struct litif
 
 	edge->address = start;
 	edge->bytes = 8;
-	if (edge->needed && !place->far && can_turn(place)) {
+	if ((edge->whole && !ends) ||
+	    (edge->end && edge->needed && block->ends == LITIFUT_ENDS_CALL))
+		return LITIFUT_SITE_SPECIAL_FORM;
+	if (edge->needed && !edge->end && !place->far && can_turn(place)) {
 		edge->after = 4;
 		edge->near = true; /* there is no room for the number that islands need */
 		return LITIFUT_SITE_PATCHED;
@@ -467,8 +471,6 @@ static bool put_near_edge(struct emitter *emitter, uint32_t flag, uint32_t targe
 	return true;
 }
 
-enum way { WAY_PASSED, WAY_TAKEN, WAY_ENTERED };
-
 /* With a `target` of 0, control goes on after the edge. */
 static void put_bits_call(struct emitter *emitter, uint32_t code, uint32_t target)
 {
@@ -485,14 +487,13 @@ static void put_bits_call(struct emitter *emitter, uint32_t code, uint32_t targe
 	note(emitter, 0, 0);
 }
 
-static void put_bits_edge(struct emitter *emitter, enum way way, uint32_t target)
+static void put_bits_edge(struct emitter *emitter, enum litifut_edge_way way, uint32_t target)
 {
 	const struct litifut_block *block = &emitter->place->block->block;
-	const unsigned bit = way == WAY_ENTERED && block->entered == LITIFUT_ENTERED_RECORD
-				     ? 2
-				     : way != WAY_PASSED;
+	const unsigned bit = litifut_edge_bit(emitter->place->context, block, way);
 
-	put_bits_call(emitter, emitter->code->bits[bit], target);
+	if (bit != LITIFUT_BIT_NONE)
+		put_bits_call(emitter, emitter->code->bits[bit], target);
 }
 
 static void put_flag_edge(struct emitter *emitter, uint32_t flag, uint32_t target)
@@ -516,18 +517,14 @@ static void put_flag_edge(struct emitter *emitter, uint32_t flag, uint32_t targe
 	note(emitter, 0, 0);
 }
 
-static void put_edge(struct emitter *emitter, enum way way, uint32_t target)
+static void put_edge(struct emitter *emitter, enum litifut_edge_way way, uint32_t target)
 {
 	const struct litifut_block *block = &emitter->place->block->block;
 
 	if (emitter->place->context->bits)
 		put_bits_edge(emitter, way, target);
 	else
-		put_flag_edge(emitter,
-			      way == WAY_PASSED  ? block->passed
-			      : way == WAY_TAKEN ? block->taken
-						 : block->entered,
-			      target);
+		put_flag_edge(emitter, litifut_edge_flag(block, way), target);
 }
 
 /* Calls what the block calls, with the return address that it would leave. */
@@ -562,11 +559,15 @@ static void prepare(struct emitter *emitter, uint32_t target)
 		put_bits_call(emitter, emitter->code->spawns, target);
 }
 
-/* Records that control has come to an entry, unless it is that of an end. */
+/* Records that control has come to an entry, unless it is that of an end, or that a unit ends. */
 static void put_entered(struct emitter *emitter, const struct litifut_edge *edge, uint32_t target)
 {
-	if (!edge->end)
-		put_edge(emitter, WAY_ENTERED, emitter->place->block->spawns ? 0 : target);
+	const bool ends_unit = emitter->place->context->units && (edge->end || edge->whole);
+
+	if (ends_unit)
+		put_edge(emitter, LITIFUT_WAY_TAKEN, emitter->place->block->spawns ? 0 : target);
+	else if (!edge->end)
+		put_edge(emitter, LITIFUT_WAY_ENTERED, emitter->place->block->spawns ? 0 : target);
 	prepare(emitter, target);
 }
 
@@ -614,6 +615,8 @@ static void put_entry(struct emitter *emitter, const struct litifut_edge *edge)
 	const struct litifut_block *block = &emitter->place->block->block;
 	const bool ends = block->ends != LITIFUT_ENDS_ON && block->branch - block->start <= 4;
 
+	if (edge->whole)
+		put_edge(emitter, LITIFUT_WAY_ENTERED, 0);
 	if (!edge->end && (!ends || block->branch != block->start))
 		put(emitter, word_at(emitter->place, block->start));
 	if (ends || edge->end) {
@@ -622,7 +625,7 @@ static void put_entry(struct emitter *emitter, const struct litifut_edge *edge)
 	}
 	for (uint32_t at = block->start + 4; at < edge->address + bytes && !edge->after; at += 4)
 		put(emitter, word_at(emitter->place, at));
-	put_edge(emitter, WAY_ENTERED, block->start + bytes);
+	put_edge(emitter, LITIFUT_WAY_ENTERED, block->start + bytes);
 }
 
 static void put_branch(struct emitter *emitter, const struct litifut_edge *edge, bool slot_stays)
@@ -632,15 +635,15 @@ static void put_branch(struct emitter *emitter, const struct litifut_edge *edge,
 	unsigned test;
 
 	if (edge->enters)
-		put_edge(emitter, WAY_ENTERED, 0);
+		put_edge(emitter, LITIFUT_WAY_ENTERED, 0);
 	if (edge->before)
 		put(emitter, word_at(emitter->place, block->start));
 	test = emitter->count;
 	put(emitter, 0);
 	put(emitter, slot_stays ? NOP : word_at(emitter->place, block->branch + 4));
-	put_edge(emitter, WAY_PASSED, block->end);
+	put_edge(emitter, LITIFUT_WAY_PASSED, block->end);
 	emitter->words[test] = (word & 0xffff0000) | (emitter->count - test - 1);
-	put_edge(emitter, WAY_TAKEN, emitter->place->block->spawns ? 0 : block->target);
+	put_edge(emitter, LITIFUT_WAY_TAKEN, emitter->place->block->spawns ? 0 : block->target);
 	prepare(emitter, block->target);
 }
 

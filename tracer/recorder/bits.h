@@ -26,8 +26,7 @@ extern uint32_t litifut_bits_never;
 
 static inline bool litifut_is_bits(void)
 {
-	return LITIFUT_PORT_BITS && !LITIFUT_STREAM_ONLY &&
-	       litifut_recorder.mode == LITIFUT_MODE_PATHS;
+	return LITIFUT_PORT_BITS && litifut_has_bits();
 }
 
 #endif

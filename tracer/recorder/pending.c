@@ -111,9 +111,7 @@ static void litifut_pending_look(struct litifut_pending *pending, uint32_t from,
 
 static uint32_t litifut_pending_least(void)
 {
-	return !LITIFUT_STREAM_ONLY && litifut_recorder.mode == LITIFUT_MODE_PATHS
-		       ? LITIFUT_PENDING_BITS
-		       : 1;
+	return litifut_has_bits() ? LITIFUT_PENDING_BITS : 1;
 }
 
 struct litifut_thread *litifut_thread_in(uint32_t chunk)

@@ -137,4 +137,11 @@ static inline bool litifut_is_written(const struct litifut_trace_header *header)
 
 extern struct litifut_recorder litifut_recorder __attribute__((visibility("hidden")));
 
+/* Are branches recorded in order, or the starts and ends of units in the same words? */
+static inline bool litifut_has_bits(void)
+{
+	return !LITIFUT_STREAM_ONLY && (litifut_recorder.mode == LITIFUT_MODE_PATHS ||
+					litifut_recorder.mode == LITIFUT_MODE_UNITS);
+}
+
 #endif

@@ -24,8 +24,7 @@ static inline bool litifut_is_flags(void)
 /* What the cursors of the process lead to. */
 static inline uint32_t litifut_family(void)
 {
-	return !LITIFUT_STREAM_ONLY && litifut_recorder.mode == LITIFUT_MODE_PATHS
-		       ? LITIFUT_FAMILY_BITS
+	return litifut_has_bits()   ? LITIFUT_FAMILY_BITS
 	       : litifut_is_table() ? LITIFUT_FAMILY_TABLE
 				    : LITIFUT_FAMILY_STREAM;
 }

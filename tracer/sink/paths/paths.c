@@ -22,6 +22,9 @@ HIDDEN void litifut_paths_slow(litifut_paths_kind kind, uint32_t address,
 /* Not an address but a number: 1 where the ring is sent, 2 where it is sent packed. */
 extern HIDDEN char litifut_paths_sends[];
 
+/* Likewise: 1 where a reader needs the calls that are open, 0 where only units are recorded. */
+extern HIDDEN char litifut_paths_searches[];
+
 static bool litifut_paths_are_packed(void)
 {
 	return (uintptr_t)litifut_paths_sends == 2;
@@ -30,6 +33,8 @@ static bool litifut_paths_are_packed(void)
 /* Calls of a SYNC, at most. */
 static unsigned litifut_paths_most_calls(void)
 {
+	if ((uintptr_t)litifut_paths_searches != 1) /* an address is never 0 for a compiler */
+		return 0;
 	return litifut_paths_are_packed() && LITIFUT_PATHS_CALLS > LITIFUT_PACKED_CALLS
 		       ? LITIFUT_PACKED_CALLS
 		       : LITIFUT_PATHS_CALLS;
