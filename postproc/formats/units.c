@@ -8,29 +8,46 @@
 #include "postproc/formats/format.h"
 #include "postproc/paths/replay.h"
 #include "postproc/paths/traced.h"
+#include "postproc/paths/units.h"
 
 #define ID_BITS 64
 #define DEEPEST_INDENT 40
 
+/* Of tokens of LITIFUT_MODE=units, besides enum path_token_kind. */
+enum { TOKEN_CUT = PATH_LEAVES + 1, TOKEN_GAP };
+
 struct writer {
 	FILE *file;
-	const struct path_program *program;
+	const char *const *names; /* by number of the function */
 	const struct path_token *tokens;
 	size_t count;
+	bool numbers; /* tokens have numbers of paths */
 	int depth;
 };
 
+static bool is_leave(const struct path_token *token)
+{
+	return token->kind == PATH_LEAVES || token->kind == TOKEN_CUT;
+}
+
 static void write_token(struct writer *writer, const struct path_token *token)
 {
-	static const char *const words[] = {
-		[PATH_ENTERS] = "start", [PATH_ENDS] = "path", [PATH_LEAVES] = "end"};
+	static const char *const words[] = {[PATH_ENTERS] = "start",
+					    [PATH_ENDS] = "path",
+					    [PATH_LEAVES] = "end",
+					    [TOKEN_CUT] = "left without its end"};
 	int indent;
 
-	writer->depth -= token->kind == PATH_LEAVES && writer->depth;
+	if (token->kind == TOKEN_GAP) {
+		fputs("[what comes before is not known]\n", writer->file);
+		writer->depth = 0;
+		return;
+	}
+	writer->depth -= is_leave(token) && writer->depth;
 	indent = writer->depth - (token->kind == PATH_ENDS && writer->depth);
 	fprintf(writer->file, "%*s<%s> %s", 2 * (indent > DEEPEST_INDENT ? DEEPEST_INDENT : indent),
-		"", writer->program->names[token->function], words[token->kind]);
-	if (token->kind != PATH_ENTERS)
+		"", writer->names[token->function], words[token->kind]);
+	if (writer->numbers && token->kind != PATH_ENTERS)
 		fprintf(writer->file, " %" PRIu64, token->id);
 	putc('\n', writer->file);
 	writer->depth += token->kind == PATH_ENTERS;
@@ -61,9 +78,9 @@ static size_t find_repeated(const struct writer *writer, size_t at, size_t *time
 		       is_same(writer->tokens + at, writer->tokens + at + found * length, length))
 			found++;
 		for (size_t i = 0; i < length; i++)
-			depth += writer->tokens[at + i].kind == PATH_ENTERS   ? 1
-				 : writer->tokens[at + i].kind == PATH_LEAVES ? -1
-									      : 0;
+			depth += writer->tokens[at + i].kind == PATH_ENTERS ? 1
+				 : is_leave(&writer->tokens[at + i])        ? -1
+									    : 0;
 		saved = (found - 1) * length;
 		if (found > 1 && !depth && saved > best_saved) {
 			best_saved = saved;
@@ -98,7 +115,9 @@ static void write_lanes(struct post_output *output, const struct path_program *p
 	for (size_t i = 0; i < executed->lane_count; i++) {
 		const struct path_executed lane = {.lanes = &executed->lanes[i], .lane_count = 1};
 		struct path_replay replay;
-		struct writer writer = {.file = output->file, .program = program};
+		struct writer writer = {.file = output->file,
+					.names = (const char *const *)program->names,
+					.numbers = true};
 
 		path_replay_run(program, flow, numbers, &lane, &replay);
 		if (replay.token_count)
@@ -132,6 +151,105 @@ static void write_units(struct post_output *output, struct path_program *program
 	path_executed_release(&executed);
 }
 
+/* One thread of LITIFUT_MODE=units. */
+struct unit_lane {
+	uint32_t process, thread;
+	struct path_token *tokens;
+	size_t count, capacity;
+};
+
+/* What that mode has recorded. */
+struct recorded {
+	const char *const *only; /* globs; NULL: all units are shown */
+	uint32_t process;
+	struct unit_lane *lanes;
+	size_t lane_count, lane_capacity;
+	const char **names;
+	size_t name_count, name_capacity;
+	const struct post_session *session;
+};
+
+static uint32_t name_number(struct recorded *recorded, const char *name)
+{
+	for (size_t i = recorded->name_count; i-- > 0;)
+		if (recorded->names[i] == name)
+			return (uint32_t)i;
+	POST_GROW(recorded->names, recorded->name_count, recorded->name_capacity);
+	recorded->names[recorded->name_count] = name;
+	return (uint32_t)recorded->name_count++;
+}
+
+static void take_unit(void *context, const struct post_unit_step *step)
+{
+	static const uint8_t kinds[] = {[POST_UNIT_START] = PATH_ENTERS,
+					[POST_UNIT_END] = PATH_LEAVES,
+					[POST_UNIT_CUT] = TOKEN_CUT,
+					[POST_UNIT_GAP] = TOKEN_GAP};
+	struct recorded *recorded = context;
+	struct path_token token = {.kind = kinds[step->kind]};
+	struct unit_lane *lane = NULL;
+
+	if (step->code) {
+		const struct post_image *image =
+			recorded->session->modules[step->code->module].image;
+		const struct post_symbol *symbol = post_symbols_find(
+			&image->symbols, step->code->blocks[step->function].block.start);
+		const char *name = symbol ? symbol->name : "?";
+
+		if (recorded->only && !path_is_named(recorded->only, name))
+			return;
+		token.function = name_number(recorded, name);
+	}
+	for (size_t i = recorded->lane_count; i-- > 0 && !lane;)
+		if (recorded->lanes[i].thread == step->thread &&
+		    recorded->lanes[i].process == recorded->process)
+			lane = &recorded->lanes[i];
+	if (!lane) {
+		POST_GROW(recorded->lanes, recorded->lane_count, recorded->lane_capacity);
+		lane = &recorded->lanes[recorded->lane_count++];
+		*lane = (struct unit_lane){.process = recorded->process, .thread = step->thread};
+	}
+	POST_GROW(lane->tokens, lane->count, lane->capacity);
+	lane->tokens[lane->count++] = token;
+}
+
+/* False: nothing was recorded by that mode. */
+static bool write_recorded(struct post_output *output, const char *const *only)
+{
+	struct post_session *session = output->session;
+	struct recorded recorded = {.only = only, .session = session};
+	struct post_path_codes codes = {0};
+	bool found = false;
+
+	for (size_t i = 0; i < session->process_count; i++) {
+		const struct post_process *process = session->processes[i];
+
+		if (!process->trace || !post_units_are_in(session, process))
+			continue;
+		found = true;
+		recorded.process = (uint32_t)i;
+		post_units_read(session, process, &codes, take_unit, &recorded);
+	}
+	for (size_t i = 0; i < recorded.lane_count; i++) {
+		struct unit_lane *lane = &recorded.lanes[i];
+		struct writer writer = {.file = output->file,
+					.names = recorded.names,
+					.tokens = lane->tokens,
+					.count = lane->count};
+
+		if (session->process_count > 1)
+			fprintf(output->file, "process %u, ",
+				session->processes[lane->process]->trace->header.pid);
+		fprintf(output->file, "thread %u\n", lane->thread);
+		write_tokens(&writer);
+		free(lane->tokens);
+	}
+	post_path_codes_release(&codes);
+	free(recorded.lanes);
+	free(recorded.names);
+	return found;
+}
+
 /* The parts of "a,b", NULL-terminated; the texts are in `copy`. */
 static const char **split(char *copy)
 {
@@ -147,17 +265,21 @@ static const char **split(char *copy)
 static void finish(struct post_output *output)
 {
 	struct post_session *session = output->session;
-	const struct post_image *image = path_traced_image(session);
+	const struct post_image *image;
 	char *copy = output->options.function ? post_copy_text(output->options.function) : NULL;
 	const char **globs = copy ? split(copy) : NULL;
 	struct path_program program = {0};
 	struct litifut_error error;
+	const bool recorded = write_recorded(output, globs);
 
-	if (!image) {
+	image = recorded ? NULL : path_traced_image(session);
+	if (recorded) {
+		/* all is written */
+	} else if (!image) {
 		if (session->process_count)
 			post_problem_at(session->problems, NULL, LITIFUT_NO_ADDRESS,
 					"no trace says in which order code was executed: link with "
-					"LITIFUT_MODE=paths");
+					"LITIFUT_MODE=units or paths");
 	} else if (path_program_make(image, globs, &program, &error) == LITIFUT_OK) {
 		write_units(output, &program);
 	} else {
@@ -170,7 +292,7 @@ static void finish(struct post_output *output)
 
 const struct post_format post_format_units = {
 	.name = "units",
-	.summary = "functions entered, paths by number, functions left (LITIFUT_MODE=paths)",
+	.summary = "functions entered, paths by number, functions left (LITIFUT_MODE=units, paths)",
 	.uses = POST_USES_FUNCTION,
 	.flags = true,
 	.finish = finish,

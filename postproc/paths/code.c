@@ -30,8 +30,12 @@ static void read_edges(struct post_path_code *code, const struct post_image *ima
 		if (site->reason != LITIFUT_SITE_PATCHED || !site->exit ||
 		    site->site_class != LITIFUT_SITE_CLASS_EDGE || block == POST_NONE)
 			continue;
-		code->edges[code->edge_count++] = (struct post_path_edge){
-			site->exit & ~1u, block, site->kind == LITIFUT_SITE_BLOCK, false};
+		code->edges[code->edge_count++] =
+			(struct post_path_edge){.address = site->exit & ~1u,
+						.block = block,
+						.entry = site->kind == LITIFUT_SITE_BLOCK,
+						.end = site->kind == LITIFUT_SITE_BLOCK &&
+						       site->address != image->blocks[block].start};
 		apart[block] = apart[block] || site->kind == LITIFUT_SITE_BLOCK;
 	}
 	for (size_t i = 0; i < code->edge_count; i++)

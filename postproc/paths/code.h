@@ -19,6 +19,7 @@ struct post_path_edge {
 	uint32_t block;
 	bool entry; /* the start of the block, and nothing else */
 	bool both;  /* the start of the block, and then its branch */
+	bool end;   /* LITIFUT_MODE=units: the end of the block */
 };
 
 struct post_path_code {

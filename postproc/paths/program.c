@@ -261,7 +261,7 @@ static void find_addresses(struct maker *maker)
 	}
 }
 
-static bool matches(const char *const *globs, const char *name)
+bool path_is_named(const char *const *globs, const char *name)
 {
 	while (*globs && fnmatch(*globs, name, 0))
 		globs++;
@@ -284,7 +284,7 @@ static void name_functions(struct maker *maker, const char *const *only)
 			program->flow.functions[f].traced = false;
 		if (symbol && symbol->flags & POST_SYMBOL_DYNAMIC)
 			program->flow.functions[f].entered_otherwise = true;
-		if (only && !matches(only, program->names[f]))
+		if (only && !path_is_named(only, program->names[f]))
 			program->flow.functions[f].traced = false;
 	}
 }

@@ -25,6 +25,8 @@ struct path_program {
  * name as a number may be entered from anywhere. */
 enum litifut_status path_program_make(const struct post_image *image, const char *const *only,
 				      struct path_program *program, struct litifut_error *error);
+/* Does one of the globs, of which the last one is NULL, match the name? */
+bool path_is_named(const char *const *globs, const char *name);
 void path_program_release(struct path_program *program);
 
 /* The file as it was before its branches were patched, with all code at the same addresses: what

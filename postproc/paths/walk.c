@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "postproc/paths/units.h"
 #include "postproc/paths/walker.h"
 
 static struct post_walker *take_address(struct post_walk *walk, struct post_walker *walker,
@@ -137,6 +138,12 @@ void post_paths_walk_from(struct post_session *session, const struct post_proces
 				 .totals = totals,
 				 .within = first > 0};
 
+	if (post_units_are_in(session, process)) {
+		post_problem_at(session->problems, process->trace->path, LITIFUT_NO_ADDRESS,
+				"LITIFUT_MODE=units has recorded which units were executed, and "
+				"nothing of their branches: use -f units");
+		return;
+	}
 	for (size_t i = first; i < process->trace->bits_count; i++)
 		walk_chunk(&walk, &process->trace->bits[i]);
 	finish(&walk);

@@ -4,6 +4,7 @@
 
 #include <elfutils/libdw.h>
 #include <gelf.h>
+#include <litifut/trace_format.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,8 @@ static void read_identity(struct post_image *image)
 		    module.flags & LITIFUT_MODULE_ACTIVE) {
 			image->rewritten = true;
 			image->engine = module.engine;
+			image->mode = LITIFUT_MODULE_HAS(&module, mode) ? module.mode
+									: LITIFUT_MODE_CALLS;
 			image->build_id_bytes = module.build_id_bytes < POST_BUILD_ID_BYTES
 							? module.build_id_bytes
 							: POST_BUILD_ID_BYTES;

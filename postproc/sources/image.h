@@ -32,6 +32,7 @@ struct post_image {
 	bool big_endian_code; /* differs from file.big_endian on ARM BE8 */
 	bool rewritten;       /* has a filled .litifut.module */
 	unsigned engine;      /* then: enum litifut_engine */
+	unsigned mode;        /* and enum litifut_mode */
 	bool debug_only;      /* a file made by objcopy --only-keep-debug */
 	uint8_t build_id[POST_BUILD_ID_BYTES];
 	unsigned build_id_bytes; /* 0: none */

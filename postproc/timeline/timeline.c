@@ -458,7 +458,8 @@ void post_timeline_total(const struct post_session *session, struct post_totals 
 		counts |= process->trace->header.mode == LITIFUT_MODE_COUNTS;
 		totals->killed += process->trace->header.state == LITIFUT_TRACE_RUNNING;
 		totals->covered += (process->trace->header.mode == LITIFUT_MODE_COVERAGE ||
-				    process->trace->header.mode == LITIFUT_MODE_PATHS) &&
+				    process->trace->header.mode == LITIFUT_MODE_PATHS ||
+				    process->trace->header.mode == LITIFUT_MODE_UNITS) &&
 				   !process->events;
 		totals->returns += process->returns;
 		totals->clockless +=
