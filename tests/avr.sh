@@ -108,6 +108,34 @@ blocks_are_executed()
 		"$blocks_of.order" "$blocks_of.blocks" "$@" >&2
 }
 
+# units_are_executed NAME traced|plain memory|serial OPTIONS OF compare...: with LITIFUT_MODE=units those of the
+# results start and end as simavr executes them, as above. Leaves NAME.units.
+units_are_executed()
+{
+	units_of=$1
+	units_way=$2
+	units_in=$1.$3
+	shift 3
+	units_run=$units_of.elf
+	if [ "$units_way" = plain ]; then
+		units_run=$units_of.unpatched
+		"$simulator" -m "$units_of.memory" "$device" "$units_of.elf" >&2 &&
+			python3 "$root/tests/oracle/edges.py" plain "$units_of.elf" "$units_run" &&
+			python3 "$root/tests/oracle/units.py" plain "$units_of.elf" "$units_run" \
+				"$units_of.watched"
+	else
+		python3 "$root/tests/oracle/units.py" traced "$units_of.elf" "$units_of.watched"
+	fi || return
+	cut -d ' ' -f 1 "$units_of.watched" >"$units_of.starts"
+	# shellcheck disable=SC2086
+	"$simulator" $simulated -s "$units_of.starts" -o "$units_of.passed" -r "$units_of.order" \
+		-u "$units_of.${units_way%traced}serial" -m "$units_of.${units_way%traced}memory" \
+		"$device" "$units_run" >&2 &&
+		"$BUILD/bin/litifut-post" -q -f units -o "$units_of.units" "$units_in" "$units_of.elf" >&2 &&
+		python3 "$root/tests/oracle/units.py" compare "$units_of.watched" "$units_of.order" \
+			"$units_of.units" "$@" >&2
+}
+
 # What the program has printed: all up to the first zero.
 text_of()
 {

@@ -59,6 +59,37 @@ traced()
 	return 1
 }
 
+# link_mode MODE FOLDER RING_KB ARGUMENTS...: of make_example, with `settings'
+link_mode()
+{
+	link_mode=$1
+	link_folder=$2
+	link_ring=$3
+	shift 3
+	for each in LITIFUT_MODE="$link_mode" LITIFUT_RING_KB="$link_ring" ${settings:-}; do
+		export "${each?}"
+	done
+	traced "$link_folder" make_example "$link_folder" "$@"
+	link_status=$?
+	unset LITIFUT_MODE LITIFUT_RING_KB LITIFUT_PORT LITIFUT_RAM LITIFUT_SEND LITIFUT_UNITS \
+		LITIFUT_COMPACT
+	return $link_status
+}
+
+# dump ELF OUTPUT WHERE: the memory when the program has come to WHERE, from its data on
+dump()
+{
+	dump_end='((unsigned)&end)'
+	! arm-none-eabi-nm "$1" | grep -q ' litifut_kept$' ||
+		dump_end='((unsigned)&litifut_table_end)'
+	rm -f "$2"
+	gdb-multiarch -q -batch -nx -ex "set remotetimeout 100" -ex "file $1" \
+		-ex "target remote | timeout ${patience:-180} qemu-system-arm -M $board -display none \
+			-monitor none -semihosting -icount shift=4 -serial file:dump.serial \
+			-kernel $1 -S -gdb stdio" -ex "break $3" -ex continue -ex \
+		"dump binary memory $2 ((unsigned)&__data_start) $dump_end" >dump.log 2>&1
+}
+
 # counts_equal_calls ELF [OPTIONS OF check]: runs it under the oracle; each call site was
 # counted as often as it was executed. Leaves ELF.serial and ELF.gmon.
 counts_equal_calls()

@@ -7,21 +7,6 @@ BOARDS=${BOARDS:-mps2-an385 ${LONG:+mps2-an386 mps2-an505 netduino2}}
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../firmware.sh"
 
-# link_paths FOLDER RING_KB ARGUMENTS...: with `settings'
-link_paths()
-{
-	link_folder=$1
-	link_ring=$2
-	shift 2
-	for each in LITIFUT_MODE=paths LITIFUT_RING_KB="$link_ring" ${settings:-}; do
-		export "${each?}"
-	done
-	traced "$link_folder" make_example "$link_folder" "$@"
-	link_status=$?
-	unset LITIFUT_MODE LITIFUT_RING_KB LITIFUT_PORT LITIFUT_RAM LITIFUT_SEND LITIFUT_COMPACT
-	return $link_status
-}
-
 # blocks_are_executed FOLDER traced|plain memory|serial OPTIONS OF compare...: of one run under the
 # oracle, or of one of the traced program and one of the program without patches
 blocks_are_executed()
@@ -48,20 +33,6 @@ blocks_are_executed()
 	python3 "$root/tests/oracle/firmware_paths.py" compare "$blocks_elf" watched order blocks "$@"
 }
 
-# dump ELF OUTPUT WHERE: the memory when the program has come to WHERE, from its data on
-dump()
-{
-	dump_end='((unsigned)&end)'
-	! arm-none-eabi-nm "$1" | grep -q ' litifut_kept$' ||
-		dump_end='((unsigned)&litifut_table_end)'
-	rm -f "$2"
-	gdb-multiarch -q -batch -nx -ex "set remotetimeout 100" -ex "file $1" \
-		-ex "target remote | timeout ${patience:-180} qemu-system-arm -M $board -display none \
-			-monitor none -semihosting -icount shift=4 -serial file:dump.serial \
-			-kernel $1 -S -gdb stdio" -ex "break $3" -ex continue -ex \
-		"dump binary memory $2 ((unsigned)&__data_start) $dump_end" >dump.log 2>&1
-}
-
 # The ring is sent by the interrupt that is recorded, too, while what the program prints goes elsewhere.
 in_interrupts()
 {
@@ -69,11 +40,11 @@ in_interrupts()
 	sed -i 's/\<400\>/'"$slow"'/; s/\<501\>/8009/; s/\<3000\>/300/' source/main.c
 	sed -i 's/UART 0x40004000u/UART 0x40005000u/' source/board.c
 	settings="LITIFUT_PORT=$port LITIFUT_SEND=tick:1"
-	ok "sending in interrupts: it links traced" link_paths background 64 EXTRA_CFLAGS="$cpu"
+	ok "sending in interrupts: it links traced" link_mode paths background 64 EXTRA_CFLAGS="$cpu"
 	ok "sending in interrupts: blocks are those that are executed" \
 		blocks_are_executed background traced serial --more 1
 	settings="LITIFUT_PORT=$port LITIFUT_SEND=tick:1 LITIFUT_COMPACT=1"
-	ok "sending in interrupts, compact: it links traced" link_paths ticks 64 EXTRA_CFLAGS="$cpu"
+	ok "sending in interrupts, compact: it links traced" link_mode paths ticks 64 EXTRA_CFLAGS="$cpu"
 	ok "sending in interrupts, compact: blocks are those that are executed" \
 		blocks_are_executed ticks traced serial --more 1
 	settings=
@@ -104,7 +75,7 @@ behaviour()
 	sed -i 's/board_init();/board_init(); *(volatile uint32_t *)0xe000ed88 |= 0xf << 20;/' \
 		source/startup.c
 	cp "$root/tests/firmware/numbers.c" source/main.c
-	ok "newlib: it links traced" link_paths numbers 64 EXTRA_CFLAGS="$cpu -DROUNDS=3" \
+	ok "newlib: it links traced" link_mode paths numbers 64 EXTRA_CFLAGS="$cpu -DROUNDS=3" \
 		EXTRA_LDFLAGS="-u _printf_float"
 	is "litifut info says so" "$("$BUILD/bin/litifut" info numbers/firmware.elf |
 		sed -n 's/^  mode  *//p')" paths
@@ -116,14 +87,14 @@ behaviour()
 	ok "newlib: it prints the same" cmp plain.text numbers.text
 	ok "newlib: the last lines can be shown" sh -c "'$BUILD/bin/litifut-post' -q -f path \
 		--last 3 results numbers/firmware.elf | grep -q 'exit'"
-	ok "newlib, a ring that is too small: it links traced" link_paths small 4 \
+	ok "newlib, a ring that is too small: it links traced" link_mode paths small 4 \
 		EXTRA_CFLAGS="$cpu -DROUNDS=3" EXTRA_LDFLAGS="-u _printf_float"
 	ok "newlib, a ring that is too small: its end is there" \
 		blocks_are_executed small traced memory --tail 1000 --cut 4 --more 1
 	# what comes later is sent as well
 	if [ -n "${LONG:-}" ]; then
 		settings="LITIFUT_PORT=$port"
-		ok "newlib, by the line: it links traced" link_paths line 64 \
+		ok "newlib, by the line: it links traced" link_mode paths line 64 \
 			EXTRA_CFLAGS="$cpu -DROUNDS=3" EXTRA_LDFLAGS="-u _printf_float"
 		ok "newlib, by the line: blocks are those that are executed" \
 			blocks_are_executed line traced serial --more 1
@@ -132,7 +103,7 @@ behaviour()
 
 	sed 's/\<400\>/'$often'/' "$root/tests/firmware/nested.c" >source/main.c
 	cp "$root/tests/firmware/startup.c" source
-	ok "interrupts: it links traced" link_paths nested "$large" EXTRA_CFLAGS="$cpu"
+	ok "interrupts: it links traced" link_mode paths nested "$large" EXTRA_CFLAGS="$cpu"
 	ok "interrupts: blocks are those that are executed, and each interrupt comes where it came" \
 		blocks_are_executed nested traced memory --more 1
 	ok "interrupts: there were many in interrupts" grep -q many nested/firmware.elf.serial
@@ -140,7 +111,7 @@ behaviour()
 		s/^		through(i);/		through(i), litifut_send ? litifut_send() : (void)0;/
 		s/^#include "board.h"/&\n#include <litifut\/firmware.h>/' source/main.c
 	settings="LITIFUT_PORT=$port"
-	ok "interrupts while it sends: it links traced" link_paths sends 4 \
+	ok "interrupts while it sends: it links traced" link_mode paths sends 4 \
 		EXTRA_CFLAGS="$cpu $include"
 	ok "interrupts while it sends: blocks are those that are executed" \
 		blocks_are_executed sends traced serial --more 1
@@ -148,7 +119,7 @@ behaviour()
 		s/^#include <litifut\/firmware.h>/&\n#define some() ({ while (litifut_send_some \&\& litifut_send_some()); })/' \
 		source/main.c
 	settings="LITIFUT_PORT=$port LITIFUT_COMPACT=1"
-	ok "interrupts while it sends, compact: it links traced" link_paths compact 4 \
+	ok "interrupts while it sends, compact: it links traced" link_mode paths compact 4 \
 		EXTRA_CFLAGS="$cpu $include"
 	ok "interrupts while it sends, compact: blocks are those that are executed" \
 		blocks_are_executed compact traced serial --more 1
@@ -161,7 +132,7 @@ behaviour()
 	cp "$root/tests/firmware/pendsv.h" source
 	# at the shortest one a tick is there when the handler has hardly returned
 	for period in $tick $((tick / 10 + 1)) ${LONG:+$((tick / 2 + 100)) $((tick / 6)) $((tick / 9))}; do
-		ok "tasks, a tick of $period: it links traced" link_paths tasks "$large" \
+		ok "tasks, a tick of $period: it links traced" link_mode paths tasks "$large" \
 			EXTRA_CFLAGS="$cpu -DTICK=$period -DROUNDS=60 -DJUMPS=30"
 		ok "tasks, a tick of $period: blocks are those that are executed" \
 			blocks_are_executed tasks traced memory --late 8 --more 1
@@ -177,11 +148,11 @@ behaviour()
 	*) watchdog='' resets=2 ;;
 	esac
 	settings="LITIFUT_PORT=$port LITIFUT_RAM=top"
-	ok "restarts: it links traced" link_paths kept 4 EXTRA_CFLAGS="$cpu $include $watchdog"
+	ok "restarts: it links traced" link_mode paths kept 4 EXTRA_CFLAGS="$cpu $include $watchdog"
 	ok "restarts: blocks are those of all runs" blocks_are_executed kept traced serial --more 1
 	ok "restarts: a line says how many there were" grep -q "restarted $resets times" words
 	settings=LITIFUT_RAM=top
-	ok "a HardFault: it links traced" link_paths hangs 4 EXTRA_CFLAGS="$cpu $include -DENDS"
+	ok "a HardFault: it links traced" link_mode paths hangs 4 EXTRA_CFLAGS="$cpu $include -DENDS"
 	dump hangs/firmware.elf hangs.bin HardFault_Handler
 	is "a HardFault: the last line before it" "$("$BUILD/bin/litifut-post" -q -f path --last 1 \
 		hangs.bin hangs/firmware.elf | sed 's/.* \(.*main.c\)/main.c/')" \
@@ -195,30 +166,30 @@ baseline()
 {
 	cpu=-mcpu=cortex-m0
 	settings="LITIFUT_PORT=$port LITIFUT_RAM=top"
-	ok "Cortex-M0, restarts: it links traced" link_paths kept0 4 \
+	ok "Cortex-M0, restarts: it links traced" link_mode paths kept0 4 \
 		EXTRA_CFLAGS="$cpu $include $watchdog"
 	ok "Cortex-M0, restarts: blocks are those of all runs" \
 		blocks_are_executed kept0 traced serial --more 1
 	is "Cortex-M0, restarts: there were as many" "$(grep -c "restarted $resets times" words)" 1
 	settings=
 	cp "$root/tests/firmware/numbers.c" source/main.c
-	ok "Cortex-M0, newlib: it links traced" link_paths numbers0 64 \
+	ok "Cortex-M0, newlib: it links traced" link_mode paths numbers0 64 \
 		EXTRA_CFLAGS="$cpu -DROUNDS=3" EXTRA_LDFLAGS="-u _printf_float"
 	ok "Cortex-M0, newlib: blocks are those that the program without patches executes" \
 		blocks_are_executed numbers0 plain memory --more 2
 	cp "$root/tests/firmware/nested.c" source/main.c
-	ok "Cortex-M0, interrupts: it links traced" link_paths nested0 "$large" EXTRA_CFLAGS="$cpu"
+	ok "Cortex-M0, interrupts: it links traced" link_mode paths nested0 "$large" EXTRA_CFLAGS="$cpu"
 	ok "Cortex-M0, interrupts: blocks are those that are executed" \
 		blocks_are_executed nested0 traced memory --late 8 --more 1
 	cp "$root/tests/firmware/tasks.c" source/main.c
 	cp "$root/tests/firmware/pendsv.h" source
-	link_paths tasks0 4 EXTRA_CFLAGS="$cpu -DTICK=$tick" >/dev/null
+	link_mode paths tasks0 4 EXTRA_CFLAGS="$cpu -DTICK=$tick" >/dev/null
 	ok "Cortex-M0, tasks: it is left untraced, and a line says so" grep -q \
 		'untraced: LITIFUT_MODE=paths: the program changes tasks' tasks0.log
 	board=microbit
 	sed -i '/0xe000ed88/s/board_init();.*/board_init();/' source/startup.c
 	cp "$root/tests/firmware/numbers.c" source/main.c
-	ok "microbit: it links traced" link_paths microbit 4 EXTRA_CFLAGS="-DROUNDS=1"
+	ok "microbit: it links traced" link_mode paths microbit 4 EXTRA_CFLAGS="-DROUNDS=1"
 	ok "microbit: the end of a ring is there" \
 		blocks_are_executed microbit traced memory --tail 500 --cut 4 --more 2
 }

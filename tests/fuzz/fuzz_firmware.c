@@ -10,10 +10,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const unsigned modes[] = {LITIFUT_MODE_COUNTS, LITIFUT_MODE_TABLE,
-					 LITIFUT_MODE_SPANS,  LITIFUT_MODE_STREAM,
-					 LITIFUT_MODE_PATHS,  LITIFUT_MODE_COUNTS,
-					 LITIFUT_MODE_TABLE,  LITIFUT_MODE_COVERAGE};
+	static const unsigned modes[] = {
+		LITIFUT_MODE_COUNTS, LITIFUT_MODE_TABLE, LITIFUT_MODE_SPANS, LITIFUT_MODE_STREAM,
+		LITIFUT_MODE_PATHS,  LITIFUT_MODE_UNITS, LITIFUT_MODE_TABLE, LITIFUT_MODE_COVERAGE};
+	static const char *const units[] = {"*", NULL};
 	struct litifut_firmware_options options = {.ring_bytes = 1024, .depth = 16};
 	struct litifut_rewrite_summary summary;
 	struct litifut_firmware_plan plan;
@@ -27,10 +27,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	options.common.mode = mode;
 	options.common.tail_calls = true;
+	options.common.units = units;
 	options.times = mode == LITIFUT_MODE_TABLE || mode == LITIFUT_MODE_SPANS;
 	options.spans = mode == LITIFUT_MODE_SPANS || mode == LITIFUT_MODE_STREAM;
 	options.stream = mode == LITIFUT_MODE_STREAM;
-	options.paths = mode == LITIFUT_MODE_PATHS;
+	options.units = mode == LITIFUT_MODE_UNITS;
+	options.paths = mode == LITIFUT_MODE_PATHS || options.units;
 	options.coverage = mode == LITIFUT_MODE_COVERAGE;
 	options.small = choice & 8;
 	options.switched = choice & 16;

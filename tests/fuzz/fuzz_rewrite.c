@@ -18,10 +18,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const unsigned modes[] = {
 		LITIFUT_MODE_CALLS,    LITIFUT_MODE_SPANS, LITIFUT_MODE_TABLE, LITIFUT_MODE_COUNTS,
-		LITIFUT_MODE_COVERAGE, LITIFUT_MODE_PATHS, LITIFUT_MODE_PATHS, LITIFUT_MODE_CALLS};
+		LITIFUT_MODE_COVERAGE, LITIFUT_MODE_PATHS, LITIFUT_MODE_UNITS, LITIFUT_MODE_CALLS};
 	static const char *const excluded[] = {"main", NULL};
+	static const char *const units[] = {"*", NULL};
 	struct litifut_argument_specs specs = {0};
-	struct litifut_rewrite_options options = {.exclude_functions = excluded};
+	struct litifut_rewrite_options options = {.exclude_functions = excluded, .units = units};
 	struct litifut_rewrite_summary summary;
 	struct litifut_rewrite_plan plan = {0};
 	struct litifut_module_info info;

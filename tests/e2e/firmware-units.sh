@@ -1,0 +1,104 @@
+#!/bin/sh
+# LITIFUT_MODE=units of a firmware: tasks and events start and end as QEMU executes them, with interrupts that
+# come at each possible moment and interrupt each other, on Cortex-M3 and M0: in a dump, at the end of a ring
+# that is too small, while the ring is sent, and over a reset; and with a kernel of two tasks.
+BOARDS=${BOARDS:-mps2-an385 microbit ${LONG:+mps2-an505 netduino2}}
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../firmware.sh"
+
+# units_are_executed FOLDER memory|serial OPTIONS OF compare...
+units_are_executed()
+{
+	units_elf=$1/firmware.elf
+	units_from=$2
+	shift 2
+	python3 "$root/tests/oracle/units.py" traced "$units_elf" watched || return
+	if [ "$units_from" = memory ]; then
+		dump "$units_elf" results _exit
+	else
+		emulate "$units_elf" results
+	fi
+	emulate "$units_elf" "$units_elf.serial" \
+		-plugin "$BUILD/tests/system.so,sites=watched,out=counts,order=order" || return
+	"$BUILD/bin/litifut-post" -f units -o units results "$units_elf" 2>words
+	cat words
+	python3 "$root/tests/oracle/units.py" compare watched order units "$@"
+}
+
+# What is executed in order is not asked of the tracer's own code.
+plain_units_are_executed()
+{
+	export BUILD
+	python3 "$root/tests/oracle/edges.py" plain "$1/firmware.elf" plain.elf &&
+		python3 "$root/tests/oracle/units.py" plain "$1/firmware.elf" plain.elf watched &&
+		dump "$1/firmware.elf" results _exit || return
+	emulate plain.elf plain.text \
+		-plugin "$BUILD/tests/system.so,sites=watched,out=counts,order=order" || return
+	"$BUILD/bin/litifut-post" -q -f units -o units results "$1/firmware.elf" &&
+		python3 "$root/tests/oracle/units.py" compare watched order units --more 1
+}
+
+no_interrupts()
+{
+	sed 's/board_start_ticks(400);//' "$root/tests/firmware/nested.c" >source/main.c
+	ok "no interrupts: it links traced" link_mode units quiet "$large"
+	is "litifut info says so" "$("$BUILD/bin/litifut" info quiet/firmware.elf |
+		sed -n 's/^  mode  *//p')" units
+	ok "no interrupts: units are those that the program without patches executes" \
+		plain_units_are_executed quiet
+}
+
+behaviour()
+{
+	case $board in
+	microbit) large=8 small=1 ;;
+	netduino2) large=96 small=1 ;;
+	*) large=512 small=1 ;;
+	esac
+	cp -r "$root/examples/firmware" source
+	cp "$root/tests/firmware/startup.c" source
+	names='LITIFUT_UNITS=through,first,second,bump,main,board_put*'
+	settings=$names
+	# on a Cortex-M0 most of these functions have no room
+	[ "$board" = microbit ] || no_interrupts
+	cp "$root/tests/firmware/nested.c" source/main.c
+	ok "interrupts: it links traced" link_mode units nested "$large"
+	ok "interrupts: units are those that are executed" units_are_executed nested memory --more 1
+	ok "interrupts: there were many in interrupts" grep -q many nested/firmware.elf.serial
+	ok "interrupts: they stand within each other" grep -q '^ *  <Inner_Handler> start' units
+	settings=
+	ok "the vectors alone: it links traced" link_mode units vectors "$large"
+	ok "the vectors alone: units are those that are executed" \
+		units_are_executed vectors memory --more 1
+	[ "$board" != microbit ] || return
+	settings=$names
+	ok "a ring that is too small: it links traced" link_mode units small "$small"
+	ok "a ring that is too small: its end is there" \
+		units_are_executed small memory --tail 100 --more 1
+	sed -i 's/\<400\>/8200/; s/\<501\>/4009/; s/\<3000\>/300/
+		s/^		through(i);/		through(i), litifut_send ? litifut_send() : (void)0;/
+		s/^#include "board.h"/&\n#include <litifut\/firmware.h>/' source/main.c
+	settings="LITIFUT_PORT=$port $names"
+	ok "while it sends: it links traced" link_mode units sends 4 EXTRA_CFLAGS="-I$root/include"
+	ok "while it sends: units are those that are executed" \
+		units_are_executed sends serial --more 1
+	cp "$root/tests/firmware/tasks.c" source/main.c
+	cp "$root/tests/firmware/pendsv.h" source
+	settings='LITIFUT_UNITS=*_task,work,leaf,nest,jump,jump_often,PendSV_Handler'
+	for period in 6400 641; do
+		ok "tasks, a tick of $period: it links traced" link_mode units tasks 256 \
+			EXTRA_CFLAGS="-DTICK=$period -DROUNDS=60 -DJUMPS=30"
+		ok "tasks, a tick of $period: each has its units" \
+			units_are_executed tasks memory --tasks 2
+	done
+	cp "$root/tests/firmware/restarts.c" source/main.c
+	settings="LITIFUT_PORT=$port LITIFUT_RAM=top LITIFUT_UNITS=*"
+	ok "restarts: it links traced" link_mode units kept 8 EXTRA_CFLAGS="-I$root/include"
+	ok "restarts: units of all runs are there" units_are_executed kept serial --tasks 3 --more 1
+	settings='LITIFUT_UNITS=no_such_unit'
+	link_mode units none 2 EXTRA_CFLAGS="-I$root/include" >/dev/null
+	ok "a name that no function has: a line says so" grep -q 'name of LITIFUT_UNITS' none.log
+	settings=
+}
+
+for_boards behaviour
