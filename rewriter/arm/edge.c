@@ -139,7 +139,7 @@ static bool find_conditional(const struct litifut_edge_place *place, struct cond
 		unsigned condition = half >> 4 & 15;
 		uint32_t inner = at + 2;
 
-		if (!count || (count > 1 && !place->context->system))
+		if (!count)
 			continue;
 		for (unsigned i = 1; i < count && inner < block->branch; i++) {
 			const struct litifut_arm_displaced each = thumb_at(place, inner);
@@ -166,12 +166,27 @@ static bool find_conditional(const struct litifut_edge_place *place, struct cond
 	return false;
 }
 
+/* Does the block end by a call of a part of its own function? In libgcc's multiplication and
+ * division of floating-point numbers such a part may return to the function's caller. */
+static bool calls_own_part(const struct litifut_edge_place *place)
+{
+	const struct litifut_block *block = &place->block->block;
+	const struct litifut_graph_block *part;
+
+	if (block->ends != LITIFUT_ENDS_CALL || !block->target)
+		return false;
+	part = litifut_graph_at(place->graph, block->target & ~1u);
+	return part && part->function == place->block->function && part > place->graph->items &&
+	       part[-1].function == part->function;
+}
+
 static unsigned judge_in_block(const struct litifut_edge_place *place, struct litifut_edge *edge)
 {
 	const struct litifut_graph_block *block = place->block;
 	struct conditional conditional;
 
-	if (!find_conditional(place, &conditional) || !ends_anywhere(place, block))
+	if (!find_conditional(place, &conditional) || !ends_anywhere(place, block) ||
+	    calls_own_part(place))
 		return LITIFUT_SITE_SPECIAL_FORM;
 	edge->address = conditional.address;
 	edge->before = (uint8_t)(block->block.branch - conditional.address);
