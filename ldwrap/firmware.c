@@ -231,6 +231,8 @@ static const char *pointer_code(const struct firmware_link *link)
 {
 	const bool switched = link->options.switched;
 
+	if (link->options.stream && !has_own_clock(link))
+		return switched ? "litifut_stream_pointer_switched" : "litifut_stream_pointer";
 	if (link->options.spans)
 		return switched ? "litifut_span_pointer_switched" : "litifut_span_pointer";
 	if (link->options.times)

@@ -3,7 +3,9 @@
  *	push {r0, lr}; mov r0, rN; bl litifut_span_pointer; .hword its number */
 #include "tracer/arm/spans/span.inc"
 
-#ifdef LITIFUT_SWITCHED
+#ifdef NAME
+/* stream_pointer.S */
+#elif defined(LITIFUT_SWITCHED)
 #define NAME litifut_span_pointer_switched
 #else
 #define NAME litifut_span_pointer
