@@ -431,7 +431,10 @@ static enum litifut_status set_facts(struct litifut_firmware_pass *pass,
 	const struct litifut_graph *graph = &pass->session.edges->graph;
 	const uint32_t code = graph->count ? graph->items[0].block.start : image->text_start;
 	uint32_t low = UINT32_MAX;
+	uint32_t first, end;
 
+	/* What may be a return address is looked at: there must be memory at all of them. */
+	litifut_firmware_code_range(pass, &first, &end);
 	for (size_t i = 1; i < image->section_count; i++)
 		if ((image->sections[i].flags & (SHF_ALLOC | SHF_WRITE)) ==
 			    (SHF_ALLOC | SHF_WRITE) &&
@@ -443,7 +446,7 @@ static enum litifut_status set_facts(struct litifut_firmware_pass *pass,
 	     !litifut_firmware_set_word(pass, "litifut_paths_stack_high", high) ||
 	     !litifut_firmware_set_word(pass, "litifut_paths_code_low", code)))
 		return litifut_firmware_missing(pass, "litifut_paths_stack_low", error);
-	return litifut_firmware_set_word(pass, "litifut_paths_code_high", image->text_end)
+	return litifut_firmware_set_word(pass, "litifut_paths_code_high", end)
 		       ? LITIFUT_OK
 		       : litifut_firmware_missing(pass, "litifut_paths_code_high", error);
 }

@@ -98,6 +98,10 @@ struct litifut_firmware_pass {
 bool litifut_firmware_is_far(const struct litifut_firmware_pass *pass, uint32_t one,
 			     uint32_t other);
 
+/* The addresses from the first to behind the last of the code in reach of .text. */
+void litifut_firmware_code_range(const struct litifut_firmware_pass *pass, uint32_t *start,
+				 uint32_t *end);
+
 /* Finds the rooms of the image. */
 void litifut_firmware_find_rooms(struct litifut_firmware_pass *pass);
 

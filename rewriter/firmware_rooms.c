@@ -1,5 +1,6 @@
 /* Where the stubs of a firmware's call sites stand: in .text, or beside code that is out of reach
  * of it, in RAM or in a second flash. The start-up code copies them with that code. */
+#include <elf.h>
 #include <stdio.h>
 
 #include "rewriter/firmware.h"
@@ -13,6 +14,24 @@ bool litifut_firmware_is_far(const struct litifut_firmware_pass *pass, uint32_t 
 	const uint32_t distance = one < other ? other - one : one - other;
 
 	return pass->cpu->branch_reach && distance > pass->cpu->branch_reach;
+}
+
+void litifut_firmware_code_range(const struct litifut_firmware_pass *pass, uint32_t *start,
+				 uint32_t *end)
+{
+	*start = UINT32_MAX;
+	*end = 0;
+	for (size_t i = 1; i < pass->image.section_count; i++) {
+		const struct litifut_section *section = &pass->image.sections[i];
+
+		if (!(section->flags & SHF_EXECINSTR) || !section->size ||
+		    litifut_firmware_is_far(pass, section->address, pass->code_at))
+			continue;
+		if (section->address < *start)
+			*start = section->address;
+		if (section->address + section->size > *end)
+			*end = section->address + section->size;
+	}
 }
 
 void litifut_firmware_find_rooms(struct litifut_firmware_pass *pass)

@@ -125,12 +125,14 @@ static enum litifut_status sample_vector(struct litifut_firmware_pass *pass, uin
 {
 	const struct litifut_symbol *bins =
 		litifut_image_symbol(&pass->image, LITIFUT_FIRMWARE_PROFILE);
-	uint32_t low = pass->image.text_start & ~3u;
+	uint32_t low, end;
 	unsigned shift = 2;
 
 	if (!bins || !bins->size)
 		return litifut_firmware_missing(pass, SAMPLE, error);
-	while ((pass->image.text_end - low - 1) >> shift >= bins->size / 2)
+	litifut_firmware_code_range(pass, &low, &end);
+	low &= ~3u;
+	while ((end - low - 1) >> shift >= bins->size / 2)
 		shift++;
 	return litifut_firmware_set_word(pass, "litifut_sample_low", low) &&
 			       litifut_firmware_set_word(pass, "litifut_sample_shift", shift) &&

@@ -15,7 +15,7 @@ link_mode()
 	done
 	traced "$link_folder" make_example "$link_folder" EXTRA_CFLAGS="$sending"
 	link_status=$?
-	unset LITIFUT_PORT LITIFUT_MODE LITIFUT_STUBS LITIFUT_CLOCK LITIFUT_RING_KB
+	unset LITIFUT_PORT LITIFUT_MODE LITIFUT_STUBS LITIFUT_CLOCK LITIFUT_RING_KB LITIFUT_SAMPLE
 	return $link_status
 }
 
@@ -80,6 +80,21 @@ behaviour()
 		ok "$mode: it prints the same" grep -qa 'many, 1' $mode/firmware.elf.serial
 	done
 	ok "stream: calls are in order" calls_in_order stream/firmware.elf
+	sending=
+	ok "samples: it links traced" link_mode samples LITIFUT_SAMPLE=SysTick_Handler
+	ok "samples: each site is there as often as it is executed" \
+		counts_equal_calls samples/firmware.elf
+	ok "samples: bins are small where the flash alone has code" python3 -c '
+import sys
+sys.path.insert(0, sys.argv[1])
+from gmon import read_bins
+bins = read_bins(sys.argv[2])
+print(bins)
+assert len(bins) > 2 and sum(samples for _, samples in bins) > 3' \
+		"$root/tests/oracle" samples/firmware.elf.gmon
+	ok "paths: it links traced" link_mode paths LITIFUT_MODE=paths LITIFUT_RING_KB=4
+	emulate paths/firmware.elf paths.serial
+	ok "paths: it prints the same" grep -qa 'many, 1' paths.serial
 	is "the stubs of these calls stand beside them" "$(arm-none-eabi-nm fast/firmware.elf |
 		grep -c '^[23].* litifut_far_stubs_0$')" 1
 }
