@@ -25,6 +25,7 @@
 #include "ldwrap/firmware_port.h"
 #include "ldwrap/firmware_send.h"
 #include "ldwrap/map.h"
+#include "ldwrap/patterns.h"
 #include "ldwrap/process.h"
 #include "ldwrap/run_linker.h"
 #include "ldwrap/strip.h"
@@ -47,6 +48,7 @@ struct firmware_link {
 	struct firmware_clock clock;
 	struct firmware_kept kept;
 	struct firmware_asks asks;
+	struct patterns patterns;
 	struct litifut_firmware_options options;
 	struct text_list excluded;
 	struct chosen_files chosen;
@@ -126,6 +128,8 @@ static void keep_paths(const struct firmware_link *link, struct text_list *words
 		    : link->options.packed          ? 2
 						    : 1);
 	keep_number(words, "litifut_paths_searches", !link->options.units);
+	if (link->plan.pattern_words)
+		keep(words, LITIFUT_FIRMWARE_PATTERNS);
 	if (!link->kept.used)
 		return;
 	keep_number(words, "litifut_kept", link->kept.address);
@@ -674,7 +678,8 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 	link->options.spans = link->options.stream || settings->recorded == LITIFUT_MODE_SPANS;
 	link->options.units = settings->recorded == LITIFUT_MODE_UNITS;
 	link->options.paths = link->options.units || settings->recorded == LITIFUT_MODE_PATHS;
-	link->options.packed = settings->recorded == LITIFUT_MODE_PATHS && settings->compact;
+	link->options.packed = settings->recorded == LITIFUT_MODE_PATHS &&
+			       (settings->compact || settings->patterns);
 	link->options.coverage = settings->recorded == LITIFUT_MODE_COVERAGE;
 	link->options.times = settings->recorded == LITIFUT_MODE_SPANS ||
 			      settings->recorded == LITIFUT_MODE_TABLE;
@@ -685,6 +690,10 @@ static enum litifut_status prepare(struct firmware_link *link, struct litifut_er
 	link->options.depth = settings->depth ? settings->depth : USUAL_DEPTH;
 	link->object = scratch_file("litifut-room.o");
 	status = check_orphans(link->request->arguments, error);
+	if (!status && link->options.packed && settings->patterns)
+		status = patterns_read(settings->patterns, &link->patterns, error);
+	link->options.pattern_units = link->patterns.units;
+	link->options.pattern_unit_count = link->patterns.count;
 	if (!status)
 		status = firmware_port_read(settings->port, &link->port, error);
 	if (!status)
@@ -778,6 +787,7 @@ enum litifut_status firmware_link(const struct link_request *request, struct lin
 	text_list_release(&link.excluded);
 	map_release(&link.map);
 	chosen_files_release(&link.chosen);
+	patterns_release(&link.patterns);
 	free(link.clock.function);
 	return status;
 }

@@ -462,6 +462,7 @@ void settings_release(struct settings *settings)
 	free(settings->send);
 	free(settings->stubs);
 	free(settings->sample);
+	free(settings->patterns);
 	free(settings->start_at);
 	free(settings->mark_set);
 	free(settings->mark_clear);

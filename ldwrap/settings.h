@@ -36,6 +36,7 @@ struct settings {
 	char *sample;
 	char *start_at;
 	char *ram;
+	char *patterns;
 	char *mark_set, *mark_clear; /* of firmware: REGISTER:VALUE */
 	unsigned mark_every;         /* 0: not set */
 	unsigned engine;             /* enum litifut_engine */

@@ -505,6 +505,7 @@ enum litifut_status litifut_firmware_plan(const char *path,
 			LITIFUT_OVERFLOW_ENTRIES * (record_words(&pass) + LITIFUT_OVERFLOW_EXTRA);
 	plan->byte_counters = pass.byte_counters;
 	plan->carries = has_edges(options) ? 0 : carries(&pass);
+	plan->pattern_words = litifut_firmware_patterns_words(pass.cpu, options);
 	plan->ring_events = options->spans ? ring_events(&pass) : 0;
 	if (options->spans && pass.cpu->number_bits && pass.patched)
 		plan->recorders = (LITIFUT_SPAN_SITE + pass.patched - 1) >> pass.cpu->number_bits;
@@ -568,6 +569,8 @@ enum litifut_status litifut_firmware_apply(const char *path,
 		status = litifut_firmware_check_room(&pass, error);
 	if (!status && has_edges(options))
 		status = litifut_firmware_edges_write(&pass, error);
+	if (!status && has_edges(options))
+		status = litifut_firmware_patterns_write(&pass, error);
 	if (!status)
 		status = litifut_firmware_fill_runtime(&pass, error);
 	if (!status) {

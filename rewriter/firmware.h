@@ -28,6 +28,7 @@
 #define LITIFUT_FIRMWARE_OPEN "litifut_open"
 #define LITIFUT_FIRMWARE_OVERFLOW "litifut_overflow"
 #define LITIFUT_FIRMWARE_HEADER "litifut_header"
+#define LITIFUT_FIRMWARE_PATTERNS "litifut_patterns"
 #define LITIFUT_FIRMWARE_CARRIES "litifut_carries"
 
 /* Code that .text is out of reach of (RAM, a second flash) has its stubs beside it, in as many
@@ -38,6 +39,14 @@
 /* Bins of the histogram of addresses, of 2 bytes each, and where there is no room for so many. */
 #define LITIFUT_FIRMWARE_BINS 1024
 #define LITIFUT_FIRMWARE_FEW_BINS 128
+
+/* Of a pattern: control comes to a block, which is recorded, and these branches follow. */
+struct litifut_pattern_unit {
+	char *function;
+	uint32_t offset; /* of the block in it */
+	char *bits;      /* of 0 and 1 */
+	bool begins;     /* a pattern */
+};
 
 struct litifut_firmware_options {
 	struct litifut_rewrite_options common;
@@ -72,8 +81,11 @@ struct litifut_firmware_options {
 	bool stream;
 	/* LITIFUT_MODE=paths: branches are bits in such a ring. Neither `times` nor `spans`. */
 	bool paths;
-	bool units;        /* LITIFUT_MODE=units: `paths' is set then; `common' has their names */
-	bool packed;       /* the ring is sent in its compact form */
+	bool units;  /* LITIFUT_MODE=units: `paths' is set then; `common' has their names */
+	bool packed; /* the ring is sent in its compact form, */
+	/* and words of it that are patterns are sent as one */
+	const struct litifut_pattern_unit *pattern_units;
+	size_t pattern_unit_count;
 	size_t ring_bytes; /* of that, at most; 0, if it is sent so: two buffers */
 	/* LITIFUT_MODE=coverage: branches have flags in the table. None of `times', `spans',
 	 * `paths'.
@@ -114,6 +126,7 @@ struct litifut_firmware_plan {
 	unsigned recorders;      /* pieces of code that record calls, besides the first one */
 	bool kept;               /* no section is to have the ring */
 	uint32_t bss;            /* an address in the memory of .bss */
+	size_t pattern_words;    /* in the flash */
 	bool header;             /* of frames, as a sender is linked in; the caller sets it */
 	bool blocks;             /* the file is to have the blocks of the code */
 	bool pointers;           /* some of the sites call through a pointer */

@@ -106,6 +106,8 @@ struct litifut_firmware_cpu {
 	/* How many quarters of the size that is asked for the ring of bits takes: where the size of
 	 * an event is not a power of two, that of events takes less than all. */
 	uint8_t ring_quarters;
+	/* Bits of a full word of that ring, and of a part that is stored at once. */
+	uint8_t word_bits, word_step;
 	/* For a CPU that has a separate stack pointer for tasks, which kernels exchange in a
 	 * handler: does the instruction of 4 bytes at `code` read (1) or set (2) it? NULL: the CPU
 	 * has none. */

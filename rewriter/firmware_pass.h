@@ -161,6 +161,16 @@ enum litifut_status litifut_firmware_edges_find(struct litifut_firmware_pass *pa
 enum litifut_status litifut_firmware_edges_write(struct litifut_firmware_pass *pass,
 						 struct litifut_error *error);
 
+/* The patterns of LITIFUT_PATTERNS, as words of the ring (<litifut/packed_format.h>): how many
+ * words their table has; 0: there are none. */
+uint32_t litifut_firmware_patterns_words(const struct litifut_firmware_cpu *cpu,
+					 const struct litifut_firmware_options *options);
+
+/* Fills the table, once the code of edges has been written. A pattern of which a block is not
+ * recorded is never found by the device. */
+enum litifut_status litifut_firmware_patterns_write(struct litifut_firmware_pass *pass,
+						    struct litifut_error *error);
+
 void litifut_firmware_edges_release(struct litifut_firmware_pass *pass);
 
 /* Puts what else is to happen when the interrupt of this site, a vector, comes before its stub. */

@@ -373,6 +373,13 @@ enum litifut_status litifut_firmware_write_object(const struct litifut_firmware_
 					       .flags = SHF_ALLOC | SHF_EXECINSTR,
 					       .size = LITIFUT_HEADER_BYTES,
 					       .alignment = 2};
+	if (plan->pattern_words)
+		rooms[count++] = (struct room){.section = ".text",
+					       .symbol = LITIFUT_FIRMWARE_PATTERNS,
+					       .type = SHT_PROGBITS,
+					       .flags = SHF_ALLOC | SHF_EXECINSTR,
+					       .size = 4 * (uint32_t)plan->pattern_words,
+					       .alignment = 4};
 	if (plan->blocks)
 		rooms[count++] = (struct room){.section = LITIFUT_SECTION_BLOCKS,
 					       .symbol = "litifut_blocks",

@@ -72,7 +72,7 @@ link_mode()
 	traced "$link_folder" make_example "$link_folder" "$@"
 	link_status=$?
 	unset LITIFUT_MODE LITIFUT_RING_KB LITIFUT_PORT LITIFUT_RAM LITIFUT_SEND LITIFUT_UNITS \
-		LITIFUT_COMPACT
+		LITIFUT_COMPACT LITIFUT_PATTERNS
 	return $link_status
 }
 

@@ -17,6 +17,9 @@
  *                recorded last; LITIFUT_PACKED_RECENT: none of these, a number follows
  *   1 1 1 kind   3 bits: another record. Each of its words is a number: of LITIFUT_PATHS_INTERRUPT
  *                the second one without what is the same in the one before
+ *   1 1 0        a pattern: its number in 4 bits, then how often it comes, in Exp-Golomb of order 0
+ *                from 1 on. The model stays as it is, but what follows is expected as behind an
+ *                interrupt
  *   1 1 1 0      the end of the buffer; a number says how many words it has
  *
  * With LITIFUT_PACKED_PLAIN, which is shorter where every fourth branch is not expected, or more,
@@ -25,6 +28,9 @@
  * it.
  *
  * A number is its bytes less 1, in 2 bits, and these bytes, the highest first.
+ *
+ * Patterns are words that the flash has (LITIFUT_PATTERNS), the symbol `litifut_patterns': for each
+ * one the number of its words, in 32 bits, and these; a 0 behind the last one.
  *
  * Words of bits are not kept apart: bits up to the next record are one sequence. */
 #ifndef LITIFUT_PACKED_FORMAT_H
@@ -38,6 +44,9 @@
 #define LITIFUT_PACKED_RECENT 8
 #define LITIFUT_PACKED_CALLS 8 /* of a SYNC, at most */
 #define LITIFUT_PACKED_HISTORY_MASK 0x3ff
+#define LITIFUT_PACKED_PATTERNS 16
+#define LITIFUT_PACKED_PATTERN_WORDS 12
+#define LITIFUT_PACKED_TIMES 63 /* that a pattern comes, at most, or it is there once more */
 
 enum litifut_packed_codec { LITIFUT_PACKED_PREDICTED = 1, LITIFUT_PACKED_PLAIN = 2 };
 

@@ -51,6 +51,7 @@ enum litifut_setting_kind {
 	LINK("STUBS", TEXT, stubs) \
 	LINK("SAMPLE", TEXT, sample) \
 	LINK("RAM", TEXT, ram) \
+	LINK("PATTERNS", OBJECT, patterns) \
 	LINK("DEPTH", NUMBER, depth) \
 	LINK("START_AT", TEXT, start_at) \
 	LINK("MARK_SET", TEXT, mark_set) \

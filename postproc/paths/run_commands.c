@@ -8,6 +8,7 @@
 #include "postproc/paths/command_private.h"
 #include "postproc/paths/sizes.h"
 #include "postproc/paths/traced.h"
+#include "postproc/paths/mined.h"
 #include "postproc/table.h"
 
 /* Gives the mode bits of the original file to the copy; other than regular files stay as they are.
@@ -361,10 +362,17 @@ int path_mine_run(FILE *file, const struct path_arguments *given)
 	struct run run;
 	int status = open_run(given, &run);
 
-	if (run.replays[1].activations) {
+	if (!run.image && path_mined_image(&run.session)) {
+		const size_t found = path_mined_patterns(&run.session, given->patterns, file);
+
+		if (!given->quiet)
+			fprintf(stderr, "litifut-post mine: %zu patterns for LITIFUT_PATTERNS\n",
+				found);
+	} else if (run.replays[1].activations) {
 		write_patterns(file, given, &run);
-		status |= check(given, &run);
 	}
+	if (run.replays[1].activations)
+		status |= check(given, &run);
 	close_run(&run);
 	return status;
 }

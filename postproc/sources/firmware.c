@@ -381,10 +381,32 @@ static void make_spans(const char *path, const struct post_image *image,
 				losses.returns);
 }
 
-static void make_paths(const char *path, struct post_capture *capture, struct post_trace *trace,
+/* The patterns that stand for words that were sent (LITIFUT_PATTERNS). */
+static void expand_patterns(const struct post_image *image, struct post_path_words *words)
+{
+	uint32_t address, size;
+	uint8_t *bytes;
+	uint32_t *table;
+
+	if (!post_firmware_object(image, "litifut_patterns", &address, &size))
+		size = 0;
+	bytes = post_allocate(size + 1, 1);
+	table = post_allocate(size / 4 + 1, sizeof(*table));
+	if (size && post_image_bytes(image, address, bytes, size))
+		for (uint32_t i = 0; i < size / 4; i++)
+			table[i] = post_firmware_word(bytes + 4 * (size_t)i);
+	post_path_words_expand(words, table, size / 4);
+	free(bytes);
+	free(table);
+}
+
+static void make_paths(const char *path, const struct post_image *image,
+		       struct post_capture *capture, struct post_trace *trace,
 		       struct post_problems *problems)
 {
 	struct post_path_words *words = &capture->paths;
+
+	expand_patterns(image, words);
 	const uint64_t missing = post_path_words_missing(words);
 
 	post_path_words_make(words, trace);
@@ -449,7 +471,7 @@ enum litifut_status post_firmware_open(const char *path, const struct post_input
 		if (capture.flags & LITIFUT_FRAMES_SPANS)
 			make_spans(path, image, &capture, *trace, problems);
 		else if (capture.flags & LITIFUT_FRAMES_PATHS)
-			make_paths(path, &capture, *trace, problems);
+			make_paths(path, image, &capture, *trace, problems);
 		else if (capture.flags & LITIFUT_FRAMES_COVERAGE)
 			make_flags(&capture, *trace);
 		else

@@ -134,7 +134,17 @@ static enum result unpack(struct bits *bits, struct post_path_words *words, bool
 			unpack_block(bits, words);
 			continue;
 		}
-		const uint32_t kind = bit(bits) ? several(bits, 3) : 7;
+		if (!bit(bits)) {
+			const uint32_t number_of = several(bits, 4), times = golomb(bits, 0) + 1;
+
+			if (times > LITIFUT_PACKED_TIMES)
+				return DAMAGED;
+			post_path_words_add(words, LITIFUT_PATHS_RECORD | POST_PATH_WORDS_PATTERN);
+			post_path_words_add(words, number_of << 8 | times);
+			words->model.history = LITIFUT_PACKED_HISTORY_MASK;
+			continue;
+		}
+		const uint32_t kind = several(bits, 3);
 
 		if (kind == 7)
 			return DAMAGED;

@@ -156,6 +156,52 @@ static size_t put_kind(struct made *made, uint32_t kind, const uint32_t *rest, s
 	return count;
 }
 
+/* How many words a record has, itself included, or 1. */
+static size_t words_of(const uint32_t *items, size_t left)
+{
+	const uint32_t kind = items[0] & ~LITIFUT_PATHS_RECORD;
+	size_t count = 1;
+
+	if (!(items[0] & LITIFUT_PATHS_RECORD) || kind >= LITIFUT_PATHS_KINDS)
+		return 1;
+	if (kind == LITIFUT_PATHS_SYNC)
+		count = left > 3 && items[3] <= LITIFUT_PATHS_SYNC_CALLS ? 4 + 2 * items[3] : left;
+	else
+		count = kind == LITIFUT_PATHS_INTERRUPT ? 3 : 2;
+	return count < left ? count : left;
+}
+
+void post_path_words_expand(struct post_path_words *words, const uint32_t *table, size_t count)
+{
+	const struct post_path_words before = *words;
+	size_t places[LITIFUT_PACKED_PATTERNS + 1], found = 0;
+
+	for (size_t at = 0; at < count && table[at] && found < LITIFUT_PACKED_PATTERNS;
+	     at += 1 + table[at]) {
+		if (table[at] > count - 1 - at)
+			break;
+		places[found++] = at;
+	}
+	words->items = NULL;
+	words->count = words->capacity = 0;
+	for (size_t i = 0, more; i < before.count; i += more) {
+		const uint32_t *item = before.items + i;
+
+		more = words_of(item, before.count - i);
+		if (item[0] != (LITIFUT_PATHS_RECORD | POST_PATH_WORDS_PATTERN) || more < 2) {
+			for (size_t j = 0; j < more; j++)
+				post_path_words_add(words, item[j]);
+			continue;
+		}
+		for (uint32_t times = item[1] & 0xff; times && item[1] >> 8 < found; times--)
+			for (uint32_t j = 0; j < table[places[item[1] >> 8]]; j++)
+				post_path_words_add(words, table[places[item[1] >> 8] + 1 + j]);
+		if (item[1] >> 8 >= found)
+			skip(words, 1);
+	}
+	free(before.items);
+}
+
 void post_path_words_make(struct post_path_words *words, struct post_trace *trace)
 {
 	struct made made = {0};

@@ -12,6 +12,10 @@
 
 #include "postproc/sources/trace.h"
 
+/* A kind of record that no device has, and a word behind it: times of a pattern in its lowest 8
+ * bits, the number of the pattern above. */
+#define POST_PATH_WORDS_PATTERN 31
+
 struct post_path_words {
 	uint32_t *items; /* of the device, in order; owned */
 	size_t count, capacity;
@@ -52,6 +56,9 @@ bool post_path_words_unpack(struct post_path_words *words);
 
 /* `position' is that of the next word. */
 void post_path_words_skip_to(struct post_path_words *words, uint32_t position);
+
+/* Puts the words of patterns in their places, from the table of the flash. */
+void post_path_words_expand(struct post_path_words *words, const uint32_t *table, size_t count);
 
 /* Words that have not come. */
 uint64_t post_path_words_missing(const struct post_path_words *words);

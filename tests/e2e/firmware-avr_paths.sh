@@ -4,6 +4,7 @@
 # in a dump of the memory and while they are sent, with return addresses of two and of three bytes, and on
 # a device without jmp and call; compact, from two buffers of 192 bytes, a little in each step, also where
 # interrupts leave no time for it: then words are lost, and counted, and what is between them is right.
+# Patterns that were mined in one run make another one shorter.
 # What records keeps all registers and SREG. A program that changes tasks is left, and a line says so.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../avr.sh"
@@ -88,6 +89,21 @@ longest_step()
 	"$simulator" -t "$1.steps" "$device" "$1.elf" 2>/dev/null | awk 'NF == 5 { print $4 }'
 }
 
+# A pattern of one run shortens another one, in another program of the same functions.
+patterns()
+{
+	compact other -DQUIET -DROUNDS=40
+	ok "patterns: they are mined" "$BUILD/bin/litifut-post" mine -q -o mined steps.serial steps.elf
+	blocks_are_executed other traced serial --more 1 >/dev/null 2>&1
+	export LITIFUT_PATTERNS=mined
+	compact patterns -DQUIET -DROUNDS=40
+	unset LITIFUT_PATTERNS
+	ok "patterns: blocks are those that are executed" \
+		blocks_are_executed patterns traced serial --more 1
+	ok "patterns: it is shorter" at_most "$(wc -c <patterns.serial)" $(($(wc -c <other.serial) - 50))
+	ok "patterns: cycles of a step" at_most "$(longest_step patterns)" 2000
+}
+
 at_most()
 {
 	echo "$1, $2 at most"
@@ -153,6 +169,7 @@ behaviour()
 		overwritten
 		by_the_line
 		by_steps
+		patterns
 		storm
 		tasks
 		;;

@@ -51,6 +51,20 @@ in_interrupts()
 	sed -i 's/UART 0x40005000u/UART 0x40004000u/' source/board.c
 }
 
+# Has the table a pattern, and is each of its blocks recorded?
+found_patterns()
+{
+	python3 - "$root/tests/oracle" "$1" <<-'END'
+		import sys
+		sys.path.insert(0, sys.argv[1])
+		from elf import Elf
+		elf = Elf(sys.argv[2])
+		address, size = next((s[1], s[2]) for s in elf.symbols if s[0] == "litifut_patterns")
+		words = elf.unpack(f"{size // 4}I", elf.offset_of(address))
+		print("yes" if words[0] and 0xffffffff not in words else words)
+	END
+}
+
 # is_half SMALL LARGE
 is_half()
 {
@@ -125,6 +139,13 @@ behaviour()
 		blocks_are_executed compact traced serial --more 1
 	ok "compact is less than half as much" \
 		is_half compact/firmware.elf.serial sends/firmware.elf.serial
+	ok "patterns are mined" "$BUILD/bin/litifut-post" mine -q -o patterns results compact/firmware.elf
+	settings="LITIFUT_PORT=$port LITIFUT_PATTERNS=$PWD/patterns"
+	ok "interrupts while it sends, with patterns: it links traced" link_mode paths patterned 4 \
+		EXTRA_CFLAGS="$cpu $include"
+	ok "interrupts while it sends, with patterns: blocks are those that are executed" \
+		blocks_are_executed patterned traced serial --more 1
+	is "patterns are found in its code" "$(found_patterns patterned/firmware.elf)" yes
 	settings=
 	[ "$board" != mps2-an385 ] || in_interrupts
 

@@ -15,8 +15,8 @@
 #define ROUNDS 24
 #endif
 
-#define PERIOD_SELDOM 250 /* of 64 cycles */
-#define PERIOD_STORM 48
+#define PERIOD_SELDOM 250 /* of 256 cycles */
+#define PERIOD_STORM 12
 
 static volatile uint16_t ticks, checks;
 static uint8_t message[24];
@@ -84,7 +84,7 @@ int main(void)
 	stdout = &output;
 	OCR0A = PERIOD_SELDOM;
 	TCCR0A = 1 << WGM01;
-	TCCR0B = 3;
+	TCCR0B = 4;
 	TIMSK0 = 1 << OCIE0A;
 #ifndef QUIET
 	sei();

@@ -335,6 +335,51 @@ static void frames_may_be_missing(void **state)
 	}
 }
 
+/* What stands in the flash takes the place of its number, as often as it says. */
+static void patterns_come_back(void **state)
+{
+	const uint32_t table[] = {3, RECORD | 0x200, 0xcc, 0x5, 1, RECORD | 0x300, 0};
+	const uint32_t expected[] = {RECORD | 0x500,
+				     0x7,
+				     RECORD | 0x200,
+				     0xcc,
+				     0x5,
+				     RECORD | 0x200,
+				     0xcc,
+				     0x5,
+				     RECORD | 0x200,
+				     0xcc,
+				     0x5,
+				     RECORD | 0x300,
+				     0x1b};
+	struct post_path_words words = {.begun = true};
+
+	(void)state;
+	frame_count = 0;
+	memset(&pack, 0, sizeof(pack));
+	begin_frame(true);
+	litifut_pack_begin(&pack, true, 0);
+	assert_false(litifut_pack_step(&pack, expected[0]));
+	assert_true(litifut_pack_step(&pack, expected[0]));
+	assert_true(litifut_pack_step(&pack, expected[1]));
+	litifut_pack_pattern(&pack, 0, 3);
+	litifut_pack_pattern(&pack, 1, 1);
+	while (!litifut_pack_step(&pack, 0x1b))
+		;
+	litifut_pack_end(&pack, 13);
+	take(&words, &frames[0], true);
+	assert_true(post_path_words_unpack(&words));
+	post_path_words_expand(&words, table, sizeof(table) / sizeof(*table));
+	assert_int_equal(words.count, sizeof(expected) / sizeof(*expected));
+	assert_memory_equal(words.items, expected, sizeof(expected));
+	/* the ELF file has fewer of them: a gap */
+	take(&words, &frames[0], true);
+	assert_true(post_path_words_unpack(&words));
+	post_path_words_expand(&words, table, 4);
+	assert_int_equal(words.missing, 1);
+	post_path_words_release(&words);
+}
+
 static void damage_does_no_harm(void **state)
 {
 	(void)state;
@@ -367,7 +412,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_words_come_back),  cmocka_unit_test(messages_are_short),
 		cmocka_unit_test(noise_stays_as_it_is), cmocka_unit_test(frames_may_be_missing),
-		cmocka_unit_test(damage_does_no_harm),
+		cmocka_unit_test(damage_does_no_harm),  cmocka_unit_test(patterns_come_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

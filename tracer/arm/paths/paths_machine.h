@@ -16,6 +16,20 @@ typedef uint32_t litifut_paths_slot; /* of the stack */
 extern HIDDEN const uint32_t litifut_paths_stack_low, litifut_paths_stack_high;
 extern HIDDEN const uint32_t litifut_paths_code_low, litifut_paths_code_high;
 
+#ifdef LITIFUT_PACKED
+extern HIDDEN const uint32_t litifut_patterns[] __attribute__((weak));
+
+static inline uint32_t litifut_patterns_word(uint16_t index)
+{
+	return litifut_patterns[index];
+}
+
+static inline bool litifut_patterns_exist(void)
+{
+	return litifut_patterns != NULL;
+}
+#endif
+
 static inline uint32_t litifut_paths_product(uint32_t laps, uint32_t words)
 {
 	return laps * words;

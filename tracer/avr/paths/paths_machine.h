@@ -93,6 +93,34 @@ static inline uint16_t litifut_paths_code(litifut_paths_number number)
 	return word;
 }
 
+#ifdef LITIFUT_PACKED
+/* Word number `index' of the patterns; where there are none, the address is 0. */
+__asm__(".weak litifut_patterns");
+
+static inline litifut_paths_number litifut_patterns_at(void)
+{
+	uint32_t number;
+
+	__asm__("ldi %A0, lo8(pm(litifut_patterns))\n\t"
+		"ldi %B0, hi8(pm(litifut_patterns))\n\t"
+		"ldi %C0, hh8(pm(litifut_patterns))\n\tldi %D0, 0"
+		: "=d"(number));
+	return (litifut_paths_number)number;
+}
+
+static inline uint32_t litifut_patterns_word(uint16_t index)
+{
+	const litifut_paths_number at = litifut_patterns_at() + 2 * (litifut_paths_number)index;
+
+	return litifut_paths_code(at) | (uint32_t)litifut_paths_code(at + 1) << 16;
+}
+
+static inline bool litifut_patterns_exist(void)
+{
+	return litifut_patterns_at() != 0;
+}
+#endif
+
 /* Where the code ends, in words. */
 static inline litifut_paths_number litifut_paths_code_end(void)
 {

@@ -10,7 +10,7 @@
 #define LITIFUT_PACK_BYTES 6
 
 /* What a step may take in branches, and what one that was not expected takes besides. */
-#define LITIFUT_PACK_STEP 16
+#define LITIFUT_PACK_STEP 14
 #define LITIFUT_PACK_MISS 5
 
 /* What an unexpected branch costs in bits, about, and how many buffers leave branches as they are
@@ -212,6 +212,15 @@ static inline void litifut_pack_more(struct litifut_pack *pack, uint32_t word)
 		pack->kind = LITIFUT_PACK_CALLS;
 	}
 	litifut_pack_number(pack, number);
+}
+
+/* A pattern that comes so often. Not in the middle of a record. */
+static inline void litifut_pack_pattern(struct litifut_pack *pack, uint8_t number, uint8_t times)
+{
+	litifut_pack_run(pack, 1);
+	litifut_pack_bits(pack, (uint8_t)(0x80 | number << 2), 6);
+	litifut_pack_code(pack, times, 1);
+	pack->model.history = LITIFUT_PACKED_HISTORY_MASK;
 }
 
 /* Takes some of a word. True: all of it was taken, the next one is to follow. */

@@ -59,6 +59,15 @@ static bool litifut_packed_waits(void)
 	return litifut_packed.ready != 0;
 }
 
+/* Of patterns: the one that is tried next at a word, and where it stands; the one that was found
+ * last, and how often; and whether all were tried at this word. */
+static struct {
+	uint16_t place;
+	uint8_t number;
+	uint8_t found, times;
+	bool tried;
+} litifut_pattern;
+
 static void litifut_mark_transfer(bool begins)
 {
 	const litifut_interrupts masked = litifut_interrupts_off();
@@ -74,32 +83,102 @@ static bool litifut_packed_is_sync(uint32_t word)
 	return word == (LITIFUT_PATHS_RECORD | LITIFUT_PATHS_SYNC);
 }
 
+static void litifut_packed_advance(uint8_t words)
+{
+	uint32_t *at = litifut_packed.at;
+
+	litifut_packed.ready -= words;
+	litifut_packed.words = (uint8_t)(litifut_packed.words + words);
+	litifut_packed.position += words;
+	for (; words; words--)
+		if (++at == litifut_table_end)
+			at = litifut_paths_first();
+	litifut_packed.at = at;
+	litifut_pattern.tried = false;
+}
+
+/* Are the next words those of the pattern that is tried? */
+static bool litifut_pattern_is_next(uint8_t words)
+{
+	const uint32_t *at = litifut_packed.at;
+	uint16_t place = litifut_pattern.place;
+
+	if (*at != litifut_patterns_word(place) ||
+	    (words > litifut_packed.ready &&
+	     (!litifut_packed_waits() || words > litifut_packed.ready)))
+		return false;
+	while (--words) {
+		if (++at == litifut_table_end)
+			at = litifut_paths_first();
+		if (*at != litifut_patterns_word(++place))
+			return false;
+	}
+	return true;
+}
+
+static __attribute__((noinline)) void litifut_pattern_put(void)
+{
+	litifut_pack_pattern(&litifut_packed.pack, litifut_pattern.found, litifut_pattern.times);
+	litifut_pattern.times = 0;
+}
+
+/* Tries some patterns at a record. False: none is there. */
+static __attribute__((noinline)) bool litifut_pattern_try(void)
+{
+	for (uint8_t tries = 0; tries < 4; tries++) {
+		const uint8_t words = (uint8_t)litifut_patterns_word(litifut_pattern.place++);
+
+		if (!words) {
+			litifut_pattern.place = litifut_pattern.number = 0;
+			litifut_pattern.tried = true;
+			return false;
+		}
+		if (litifut_pattern_is_next(words)) {
+			if (litifut_pattern.times &&
+			    (litifut_pattern.found != litifut_pattern.number ||
+			     litifut_pattern.times == LITIFUT_PACKED_TIMES))
+				litifut_pattern_put();
+			litifut_pattern.found = litifut_pattern.number;
+			litifut_pattern.times++;
+			litifut_pattern.place = litifut_pattern.number = 0;
+			litifut_packed_advance(words);
+			return true;
+		}
+		litifut_pattern.place = (uint16_t)(litifut_pattern.place + words);
+		litifut_pattern.number++;
+	}
+	return true;
+}
+
 /* Packs a little. A reader can begin at a SYNC, so a buffer does. False: no word waits. */
 static bool litifut_packed_pack(void)
 {
-	uint32_t *at = litifut_packed.at;
+	const uint32_t *at = litifut_packed.at;
 
 	if (!litifut_packed.inside && !litifut_packed.pack.more) {
 		const bool waits = litifut_packed.ready || litifut_packed_waits();
 
 		if (!waits && !litifut_packed.all)
 			return false;
-		if (!waits || litifut_packed.words >= LITIFUT_PACKED_WORDS ||
-		    (litifut_packed.words && litifut_packed_is_sync(*at))) {
+		const bool ends = !waits || litifut_packed.words >= LITIFUT_PACKED_WORDS ||
+				  (litifut_packed.words && litifut_packed_is_sync(*at));
+
+		if (!ends && !litifut_pattern.tried && litifut_patterns_exist() &&
+		    *at & LITIFUT_PATHS_RECORD && litifut_pattern_try())
+			return true;
+		if (litifut_pattern.times) {
+			litifut_pattern_put();
+			return true;
+		}
+		if (ends) {
 			litifut_pack_end(&litifut_packed.pack, litifut_packed.words);
 			litifut_packed.open = false;
 			return true;
 		}
 	}
 	litifut_packed.inside = !litifut_pack_step(&litifut_packed.pack, *at);
-	if (litifut_packed.inside)
-		return true;
-	litifut_packed.ready--;
-	litifut_packed.words++;
-	litifut_packed.position++;
-	if (++at == litifut_table_end)
-		at = litifut_paths_first();
-	litifut_packed.at = at;
+	if (!litifut_packed.inside)
+		litifut_packed_advance(1);
 	return true;
 }
 
